@@ -1,0 +1,128 @@
+/* pinch/mesh.h: what the triangles are (pnMesh, constant) and where they are now (pnPose, mutable).
+ *
+ *   pnMesh   topology and rest positions. Made once, never changes, shared by any number of poses and threads.
+ *   pnPose   the answer to "where is vertex v now?" Setting new vertices, weights, joints or a transform is all
+ *            a caller does to move a body; whatever depends on the pose notices by its frame number.
+ */
+#ifndef PINCH_MESH_H
+#define PINCH_MESH_H
+
+#include "pinch/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct pnMesh pnMesh;
+typedef struct pnPose pnPose;
+typedef struct pnMorph pnMorph; /* morph targets of a mesh (constant) */
+typedef struct pnSkin pnSkin;   /* joints and weights of a mesh (constant) */
+
+/* ---------------------------------------------------------------- mesh */
+
+typedef struct pnMeshDef {
+  const float *vertices;     /* 3 * vertexCount rest positions, finite; copied */
+  uint32_t vertexCount;
+  const uint32_t *triangles; /* 3 * triangleCount vertex numbers; copied */
+  uint32_t triangleCount;    /* 0 is a valid, empty mesh */
+  /* Which vertices are one vertex when asking "are these triangles neighbours?" (seams, STL):
+   * vertexWeld[v] <= v is the first vertex that v coincides with, vertexWeld[v] = v for the others.
+   * Null: welding as asked by `weld`. Welding never changes triangle or vertex numbers. */
+  const uint32_t *vertexWeld;
+  bool weld;                 /* default true: vertices at numerically equal rest positions are welded (-0 equals 0) */
+  const char *name;          /* used in messages; copied; default "mesh" */
+} pnMeshDef;
+
+PN_API pnMeshDef pnDefaultMeshDef(void);
+
+/* Cost: O(n log n). Errors: PN_ERROR_INDEX names the triangle, PN_ERROR_NUMBER the vertex. */
+PN_API pnResult pnCreateMesh(const pnMeshDef *def, pnMesh **outMesh);
+PN_API void pnDestroyMesh(pnMesh *mesh); /* null is allowed; poses and trees of it must be gone */
+
+PN_API uint32_t pnMesh_GetVertexCount(const pnMesh *mesh);
+PN_API uint32_t pnMesh_GetTriangleCount(const pnMesh *mesh);
+PN_API const uint32_t *pnMesh_GetTriangles(const pnMesh *mesh);  /* 3 a triangle, as given */
+PN_API const float *pnMesh_GetVertices(const pnMesh *mesh);      /* rest positions, as given */
+PN_API const uint32_t *pnMesh_GetWeld(const pnMesh *mesh);       /* representative of each vertex */
+PN_API const char *pnMesh_GetName(const pnMesh *mesh);
+
+#define PN_NONE UINT32_MAX
+
+/* The triangle on the other side of each edge, 3 a triangle: entry 3t+k is the neighbour over the edge from corner
+ * k to corner k+1, PN_NONE at a border, and the next triangle around the edge (a cycle) where more than two meet. */
+PN_API const uint32_t *pnMesh_GetNeighbours(const pnMesh *mesh);
+
+/* Triangles around (welded) vertex v: ring[offset[v]] ... ring[offset[v+1]-1], ascending.
+ * A vertex that is welded onto another has an empty range: ask for its representative. */
+PN_API const uint32_t *pnMesh_GetRingOffsets(const pnMesh *mesh);
+PN_API const uint32_t *pnMesh_GetRings(const pnMesh *mesh);
+
+/* What the topology and the rest positions look like; "first" fields are PN_NONE when there is none. */
+typedef struct pnMeshInfo {
+  bool closed;    /* every edge has exactly two triangles, or an even number with balanced directions */
+  bool manifold;  /* no edge has more than two triangles, and the triangles around each vertex form one fan */
+  bool oriented;  /* no two triangles run along a shared edge in the same direction */
+  uint32_t componentCount;
+  uint32_t openEdgeCount, nonManifoldEdgeCount, degenerateCount; /* degenerate: zero area (exactly) or repeated corner */
+  uint32_t unusedVertexCount, duplicateVertexCount;              /* in no triangle; welded onto another */
+  uint32_t firstOpenTriangle, firstOpenVertices[2];
+  uint32_t firstNonManifoldTriangle, firstNonManifoldVertices[2];
+  uint32_t firstMisorientedTriangle, firstMisorientedVertices[2];
+  uint32_t firstDegenerateTriangle;
+  pnBox box;
+} pnMeshInfo;
+
+/* Cost: O(n log n). Never fails on a mesh that could be created, except for memory. */
+PN_API pnResult pnMesh_Validate(const pnMesh *mesh, pnMeshInfo *outInfo);
+
+/* ---------------------------------------------------------------- pose */
+
+typedef struct pnPoseDef {
+  const pnMesh *mesh;    /* must outlive the pose */
+  const pnMorph *morph;  /* null: no morph targets */
+  const pnSkin *skin;    /* null: no joints */
+} pnPoseDef;
+
+PN_API pnPoseDef pnDefaultPoseDef(void);
+/* The new pose is the rest pose: rest vertices, weights zero, joints at bind, transform identity. */
+PN_API pnResult pnCreatePose(const pnPoseDef *def, pnPose **outPose);
+PN_API void pnDestroyPose(pnPose *pose);
+
+/* Where all vertices are, before the transform: count must be the mesh's vertex count, every number finite
+ * (PN_ERROR_NUMBER names the vertex and nothing is changed). Copies. Not for poses with morph or skin: PN_ERROR_KIND. */
+PN_API pnResult pnPose_SetVertices(pnPose *pose, const float *vertices, uint32_t count);
+
+/* As above without the copy: the array stays the caller's, must stay unchanged until the next call that sets
+ * vertices, and must have one readable float after its end (3 * count + 1 floats). Numbers are checked. */
+PN_API pnResult pnPose_ShareVertices(pnPose *pose, const float *vertices, uint32_t count);
+
+/* A rigid map applied after everything else. Rotations may be off by rounding (|R R^T - 1| <= 1e-4), mirrored
+ * ones are refused: PN_ERROR_TRANSFORM. */
+PN_API pnResult pnPose_SetTransform(pnPose *pose, const pnMatrix *transform);
+
+/* Back to rest vertices and identity. */
+PN_API void pnPose_Reset(pnPose *pose);
+
+PN_API const pnMesh *pnPose_GetMesh(const pnPose *pose);
+/* Grows by one with every change. */
+PN_API uint64_t pnPose_GetFrame(const pnPose *pose);
+/* The world position of vertex v, with the bits that collision uses. Any kind of pose. */
+PN_API pnVec3 pnPose_GetVertex(const pnPose *pose, uint32_t v);
+/* All of them: 3 * vertexCount floats. */
+PN_API void pnPose_GetVertices(const pnPose *pose, float *outVertices);
+
+/* ---------------------------------------------------------------- shapes by formula */
+
+/* Meshes made by formula, for tests, scenes and first steps. All closed and oriented outward unless said. */
+PN_API pnResult pnMakeIcosphere(uint32_t subdivisions, float radius, pnMesh **outMesh); /* 20 * 4^n triangles */
+PN_API pnResult pnMakeBox(pnVec3 halfSize, uint32_t cellsPerSide, pnMesh **outMesh);    /* 12 * cells^2 triangles */
+PN_API pnResult pnMakeGrid(float width, float depth, uint32_t columns, uint32_t rows, pnMesh **outMesh); /* open, in xy */
+PN_API pnResult pnMakeTorus(float ring, float tube, uint32_t around, uint32_t across, pnMesh **outMesh);
+PN_API pnResult pnMakeKnot(uint32_t p, uint32_t q, float radius, float tube, uint32_t around, uint32_t across,
+                           pnMesh **outMesh); /* the (p, q) torus knot */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

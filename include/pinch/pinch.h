@@ -1,0 +1,26 @@
+/* pinch: exact, fast collision detection for triangle meshes that deform.
+ *
+ * The map. A room includes itself and the rooms before it:
+ *
+ *   base.h     results, hooks, tasks                       knows nothing of geometry
+ *   geom.h     exact questions about points and triangles
+ *   mesh.h     what the triangles are, how they move, where they are now
+ *   tree.h     volumes over a mesh: build, update
+ *   collide.h  which triangles meet, and when
+ *   volume.h   how much space two closed meshes share
+ *   world.h    bodies by id, the frame, contacts          <- most programs need only this
+ *
+ * io.h (files) is a library of its own.
+ */
+#ifndef PINCH_PINCH_H
+#define PINCH_PINCH_H
+
+#include "pinch/base.h"
+#include "pinch/collide.h"
+#include "pinch/geom.h"
+#include "pinch/mesh.h"
+#include "pinch/tree.h"
+#include "pinch/volume.h"
+#include "pinch/world.h"
+
+#endif

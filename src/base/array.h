@@ -1,0 +1,31 @@
+/* array.h: the only container. A growable array of one type, made by a macro:
+ *
+ *   PN_ARRAY(uint32_t) list = {0};
+ *   if (!pn_arrayReserve(&list, n)) return pn_failMemory(...);    room for n elements in all
+ *   pn_arrayPush(&list, 7)                                        false when out of memory, nothing lost
+ *   list.data[i], list.count
+ *   pn_arrayFree(&list);
+ */
+#ifndef PN_BASE_ARRAY_H
+#define PN_BASE_ARRAY_H
+
+#include "base/memory.h"
+
+#define PN_ARRAY(T)   \
+  struct {            \
+    T *data;          \
+    size_t count;     \
+    size_t capacity;  \
+  }
+
+/* Grows `*data` so that it holds `capacity` elements, at least doubling; false leaves everything as it was. */
+bool pn_arrayGrow(void **data, size_t count, size_t *capacity, size_t wanted, size_t elementSize);
+
+#define pn_arrayReserve(a, n) \
+  ((size_t)(n) <= (a)->capacity || \
+   pn_arrayGrow((void **)&(a)->data, (a)->count, &(a)->capacity, (size_t)(n), sizeof(*(a)->data)))
+#define pn_arrayPush(a, x) (pn_arrayReserve(a, (a)->count + 1) && ((a)->data[(a)->count++] = (x), true))
+#define pn_arrayFree(a) \
+  (pn_free((a)->data, (a)->capacity * sizeof(*(a)->data)), (a)->data = NULL, (a)->count = (a)->capacity = 0)
+
+#endif

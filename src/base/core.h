@@ -1,0 +1,37 @@
+/* core.h: assert, log and failure, as the rooms use them. */
+#ifndef PN_BASE_CORE_H
+#define PN_BASE_CORE_H
+
+#include "pinch/base.h"
+
+#if defined(__GNUC__) || defined(__clang__)
+#define PN_LIKELY(x) __builtin_expect(!!(x), 1)
+#define PN_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define PN_INLINE static inline __attribute__((always_inline))
+#define PN_NOINLINE __attribute__((noinline))
+#define PN_PRINTF(f, a) __attribute__((format(printf, f, a)))
+#else
+#define PN_LIKELY(x) (x)
+#define PN_UNLIKELY(x) (x)
+#define PN_INLINE static inline
+#define PN_NOINLINE
+#define PN_PRINTF(f, a)
+#endif
+
+/* A caller's bug: tell the assert hook. Compiled in always; the condition must be cheap. */
+#define PN_ASSERT(c) (PN_LIKELY(c) ? (void)0 : pn_assertFailed(#c, __FILE__, __LINE__))
+void pn_assertFailed(const char *condition, const char *file, int line);
+
+/* Remember why this call fails (for pnGetMessage in this thread) and hand the result through:
+ *   return pn_fail(PN_ERROR_INDEX, "mesh '%s': triangle %u names vertex %u of %u", ...); */
+pnResult pn_fail(pnResult result, const char *format, ...) PN_PRINTF(2, 3);
+
+/* PN_ERROR_MEMORY with the size that was asked for. */
+pnResult pn_failMemory(size_t size);
+
+void pn_log(pnLogLevel level, const char *format, ...) PN_PRINTF(2, 3);
+
+#define PN_MIN(a, b) ((a) < (b) ? (a) : (b))
+#define PN_MAX(a, b) ((a) > (b) ? (a) : (b))
+
+#endif

@@ -1,0 +1,29 @@
+/* memory.h: every byte pinch holds comes from here, through the caller's hooks, and is counted. */
+#ifndef PN_BASE_MEMORY_H
+#define PN_BASE_MEMORY_H
+
+#include "base/core.h"
+
+/* 64-byte aligned; null when size is 0 or the hook has none. The caller passes the same size to pn_free. */
+void *pn_alloc(size_t size);
+void *pn_allocZero(size_t size);
+void pn_free(void *memory, size_t size); /* null is allowed */
+
+/* Count times element size, 0 (which pn_alloc answers with null) when it overflows: check count before. */
+size_t pn_bytes(size_t count, size_t size);
+
+/* A frame arena: memory handed out by moving a pointer and taken back all at once. It remembers the most a frame
+ * ever needed and keeps that, so that a steady frame allocates nothing. */
+typedef struct pnArena {
+  char *block;
+  size_t capacity, used; /* of the current block */
+  size_t peak;           /* most ever in use in one frame */
+  void *overflow;        /* blocks added within this frame, merged into one at the next reset */
+  size_t overflowBytes;
+} pnArena;
+
+void *pn_arenaAlloc(pnArena *arena, size_t size); /* 64-byte aligned, null when out of memory */
+void pn_arenaReset(pnArena *arena);               /* start of a frame */
+void pn_arenaFree(pnArena *arena);                /* end of life; a zeroed arena is a valid empty one */
+
+#endif

@@ -1,0 +1,30 @@
+/* sort.h: the sorts the rooms need. All stable or of unique keys, so that results do not depend on the machine. */
+#ifndef PN_BASE_SORT_H
+#define PN_BASE_SORT_H
+
+#include "base/core.h"
+
+/* Radix sort of 64-bit keys, ascending; scratch holds as many. Only bytes that differ are passed over. */
+void pn_sortU64(uint64_t *keys, uint64_t *scratch, size_t count);
+
+/* Radix sort of (key, value) by key, ascending, stable. */
+typedef struct pnKeyValue {
+  uint32_t key, value;
+} pnKeyValue;
+void pn_sortKeyValue(pnKeyValue *items, pnKeyValue *scratch, size_t count);
+
+/* Insertion sort of (float key, value), for lists that are nearly sorted from the frame before. Returns how many
+ * places elements moved, the cost of it. Equal keys keep their order. */
+typedef struct pnFloatKey {
+  float key;
+  uint32_t value;
+} pnFloatKey;
+size_t pn_insertionSort(pnFloatKey *items, size_t count);
+
+/* The unsigned integer whose order is the order of floats (-0 before +0). */
+PN_INLINE uint32_t pn_floatOrder(float x) {
+  union { float f; uint32_t u; } b = {x};
+  return b.u & 0x80000000u ? ~b.u : b.u | 0x80000000u;
+}
+
+#endif

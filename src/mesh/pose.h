@@ -1,0 +1,29 @@
+/* pose.h: where the vertices are now. The only hand-off between motion and collision.
+ *
+ * A pose is a chain: source -> (morph) -> (skin) -> transform. The world position of vertex v is *defined* as what
+ * pn_poseVertex computes, in float, in a fixed order, without contraction. It may be asked any number of times,
+ * from any thread, and always gives the same bits. */
+#ifndef PN_MESH_POSE_H
+#define PN_MESH_POSE_H
+
+#include "mesh/mesh.h"
+
+struct pnPose {
+  const pnMesh *mesh;
+  const pnMorph *morph;
+  const pnSkin *skin;
+  const float *source;   /* 3 floats a vertex plus one readable float: rest, own copy or shared array */
+  float *own;            /* our copy, made at the first SetVertices; 3 * vertexCount + 1 floats */
+  pnMatrix transform;
+  bool hasTransform;     /* false: identity, and the source bits are the world bits */
+  uint64_t frame;        /* grows with every change of anything; starts at 1 */
+  uint64_t shapeFrame;   /* the frame of the last change other than the transform */
+  float *weights;        /* morph: one a target */
+  pnMatrix *joints;      /* skin: joint matrix times inverse bind, one a joint */
+};
+
+/* World positions of a list of vertices, `stride` floats apart (3 or 4) into out. With stride 4 the fourth float is
+ * written as 0. The one function everything else calls. */
+void pn_poseFetch(const pnPose *pose, const uint32_t *vertices, uint32_t count, float *out, uint32_t stride);
+
+#endif
