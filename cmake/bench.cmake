@@ -1,0 +1,49 @@
+# The laboratory. Every bench/bench_*.c(pp) is a program; every bench/adapter_<library>.cpp lets it run another
+# library on the same scenes and is built only where that library is found (PN_HAVE_<LIBRARY> then says so);
+# the other files in bench/ are shared by all programs.
+file(GLOB PINCH_BENCH_PROGRAMS CONFIGURE_DEPENDS bench/bench_*.c bench/bench_*.cpp)
+file(GLOB PINCH_BENCH_SHARED CONFIGURE_DEPENDS bench/*.c bench/*.cpp)
+list(FILTER PINCH_BENCH_SHARED EXCLUDE REGEX "/(bench|adapter)_[^/]*$")
+
+add_library(pinch_bench_shared INTERFACE)
+target_sources(pinch_bench_shared INTERFACE ${PINCH_BENCH_SHARED})
+target_include_directories(pinch_bench_shared INTERFACE ${PROJECT_SOURCE_DIR}/bench)
+target_compile_definitions(pinch_bench_shared INTERFACE PINCH_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+target_link_libraries(pinch_bench_shared INTERFACE $<TARGET_NAME_IF_EXISTS:pinch_gl>
+  $<TARGET_NAME_IF_EXISTS:pinch_scenes> $<TARGET_NAME_IF_EXISTS:pinch_io> pinch)
+
+# pinch_adapter(<name> <found> <targets...>): adds bench/adapter_<name>.cpp when the library is there.
+function(pinch_adapter name found)
+  set(source ${PROJECT_SOURCE_DIR}/bench/adapter_${name}.cpp)
+  if(NOT EXISTS ${source})
+    return()
+  endif()
+  if(NOT found)
+    message(STATUS "bench: ${name} is not installed, its column stays empty")
+    return()
+  endif()
+  # A library of its own: what another project's flags ask for must not touch our own loops.
+  add_library(pinch_adapter_${name} STATIC ${source})
+  target_include_directories(pinch_adapter_${name} PRIVATE bench)
+  target_link_libraries(pinch_adapter_${name} PRIVATE pinch ${ARGN})
+  target_compile_options(pinch_adapter_${name} PRIVATE -w)
+  string(TOUPPER ${name} upper)
+  target_compile_definitions(pinch_bench_shared INTERFACE PN_HAVE_${upper})
+  target_link_libraries(pinch_bench_shared INTERFACE pinch_adapter_${name})
+endfunction()
+
+find_package(embree 3 QUIET)
+pinch_adapter(embree "${embree_FOUND}" embree)
+find_package(fcl QUIET)
+pinch_adapter(fcl "${fcl_FOUND}" fcl)
+pkg_check_modules(PINCH_BULLET QUIET IMPORTED_TARGET bullet)
+pinch_adapter(bullet "${PINCH_BULLET_FOUND}" PkgConfig::PINCH_BULLET)
+find_package(CGAL QUIET)
+pinch_adapter(cgal "${CGAL_FOUND}" CGAL::CGAL)
+
+foreach(source ${PINCH_BENCH_PROGRAMS})
+  get_filename_component(name ${source} NAME_WE)
+  add_executable(${name} ${source})
+  set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
+  target_link_libraries(${name} PRIVATE pinch_bench_shared)
+endforeach()

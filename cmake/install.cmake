@@ -1,0 +1,35 @@
+# Installation: headers, libraries, the tool, a CMake package (find_package(pinch)) and pkg-config files.
+include(CMakePackageConfigHelpers)
+set(PINCH_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/pinch)
+
+install(DIRECTORY include/pinch DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+set(PINCH_INSTALLED pinch pinch_shared)
+if(TARGET pinch_io)
+  list(APPEND PINCH_INSTALLED pinch_io)
+endif()
+install(TARGETS ${PINCH_INSTALLED} EXPORT pinch-targets)
+if(TARGET pinch_cli)
+  install(TARGETS pinch_cli)
+endif()
+install(EXPORT pinch-targets NAMESPACE pinch:: DESTINATION ${PINCH_CMAKE_DIR})
+
+configure_package_config_file(cmake/pinch-config.cmake.in ${PROJECT_BINARY_DIR}/pinch-config.cmake
+  INSTALL_DESTINATION ${PINCH_CMAKE_DIR})
+# Before 1.0 a new minor version may break callers, so only the same minor version is compatible.
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/pinch-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/pinch-config.cmake ${PROJECT_BINARY_DIR}/pinch-config-version.cmake
+  DESTINATION ${PINCH_CMAKE_DIR})
+
+# pkg-config: the prefix is found from the file's own place, so an installed tree may be moved.
+file(RELATIVE_PATH PINCH_PC_PREFIX /r/${CMAKE_INSTALL_LIBDIR}/pkgconfig /r)
+string(REGEX REPLACE "/$" "" PINCH_PC_PREFIX "${PINCH_PC_PREFIX}")
+set(PINCH_PC_IO_LIBS "")
+foreach(library ${PINCH_IO_LIBRARIES})
+  string(APPEND PINCH_PC_IO_LIBS " -l${library}")
+endforeach()
+configure_file(cmake/pinch.pc.in ${PROJECT_BINARY_DIR}/pinch.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/pinch.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+if(TARGET pinch_io)
+  configure_file(cmake/pinch_io.pc.in ${PROJECT_BINARY_DIR}/pinch_io.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/pinch_io.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endif()

@@ -1,0 +1,64 @@
+# Tests. Every test/test_*.c is a program of its own under ctest; it may look into src/ as nobody else may.
+#
+# Labels: the room is the second word of the file name (test_tree_build.c -> tree). A line "ctest labels: slow gpu"
+# in the file's head comment adds more. `ctest -LE slow` is the quick run.
+pkg_check_modules(PINCH_CMOCKA REQUIRED IMPORTED_TARGET cmocka)
+find_library(PINCH_GMP_LIBRARY gmp REQUIRED)
+
+# What several tests share: helpers and the oracle in exact arithmetic.
+file(GLOB PINCH_TEST_SUPPORT CONFIGURE_DEPENDS test/support*.c test/oracle*.c)
+if(PINCH_TEST_SUPPORT)
+  add_library(pinch_test_support STATIC ${PINCH_TEST_SUPPORT})
+  target_include_directories(pinch_test_support PUBLIC src test)
+  target_compile_definitions(pinch_test_support PUBLIC PINCH_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  target_link_libraries(pinch_test_support PUBLIC pinch PkgConfig::PINCH_CMOCKA ${PINCH_GMP_LIBRARY})
+endif()
+
+function(pinch_test source)
+  get_filename_component(name ${source} NAME_WE)
+  add_executable(${name} ${source})
+  target_include_directories(${name} PRIVATE src test)
+  target_compile_definitions(${name} PRIVATE PINCH_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+    $<$<TARGET_EXISTS:pinch_cli>:PINCH_TOOL="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/pinch">)
+  target_link_libraries(${name} PRIVATE
+    $<TARGET_NAME_IF_EXISTS:pinch_test_support> $<TARGET_NAME_IF_EXISTS:pinch_gl>
+    $<TARGET_NAME_IF_EXISTS:pinch_io> $<TARGET_NAME_IF_EXISTS:pinch_scenes>
+    pinch PkgConfig::PINCH_CMOCKA ${PINCH_GMP_LIBRARY} ${ARGN})
+  # A test that runs the tool needs it built.
+  file(STRINGS ${source} mentions REGEX "PINCH_TOOL")
+  if(mentions AND TARGET pinch_cli)
+    add_dependencies(${name} pinch_cli)
+  endif()
+
+  string(REGEX REPLACE "^test_([a-z0-9]+).*" "\\1" labels ${name})
+  file(STRINGS ${source} label_lines REGEX "ctest labels:" LIMIT_COUNT 1)
+  string(REGEX REPLACE ".*ctest labels:([a-z ]*).*" "\\1" more_labels "${label_lines}")
+  separate_arguments(more_labels)
+  add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_BINARY_DIR})
+  set_tests_properties(${name} PROPERTIES LABELS "${labels};${more_labels}" TIMEOUT 600)
+endfunction()
+
+file(GLOB PINCH_TEST_SOURCES CONFIGURE_DEPENDS test/test_*.c)
+foreach(source ${PINCH_TEST_SOURCES})
+  pinch_test(${source})
+endforeach()
+
+# A second opinion from CGAL, where it is installed.
+file(GLOB PINCH_CGAL_TEST_SOURCES CONFIGURE_DEPENDS test/test_*.cpp)
+if(PINCH_CGAL_TEST_SOURCES)
+  find_package(CGAL QUIET)
+  if(CGAL_FOUND)
+    foreach(source ${PINCH_CGAL_TEST_SOURCES})
+      pinch_test(${source} CGAL::CGAL)
+    endforeach()
+  else()
+    message(STATUS "CGAL is not installed: its second opinion (test/test_*.cpp) is left out")
+  endif()
+endif()
+
+# The other folders of test/ bring their own few lines.
+foreach(folder headers install readme)
+  if(EXISTS ${PROJECT_SOURCE_DIR}/test/${folder}/CMakeLists.txt)
+    add_subdirectory(test/${folder})
+  endif()
+endforeach()
