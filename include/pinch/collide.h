@@ -1,0 +1,105 @@
+/* pinch/collide.h: which triangles meet, and when. The researcher's entrance: plain trees, no world.
+ *
+ * Answers are exact: the pairs reported are those that exact arithmetic on the float vertices would report.
+ * Triangles are closed sets, touching counts. These are questions about *surfaces*: a body wholly inside another
+ * touches nothing and gives no pair; ask pinch/volume.h about containment.
+ */
+#ifndef PINCH_COLLIDE_H
+#define PINCH_COLLIDE_H
+
+#include "pinch/geom.h"
+#include "pinch/tree.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A pair of triangles by their numbers in their meshes. */
+typedef struct pnPair {
+  uint32_t a, b;
+} pnPair;
+
+/* What a query cost. Counters do not depend on threads or instruction set (uncertain may, by a hair's breadth never). */
+typedef struct pnCost {
+  uint64_t nodesUpdated;    /* nodes whose volumes were computed in this frame */
+  uint64_t verticesFetched; /* vertex positions computed or gathered for leaves */
+  uint64_t nodePairs;       /* pairs of nodes opened */
+  uint64_t leafPairs;       /* pairs of leaves opened */
+  uint64_t volumeTests;     /* volumes tested against volumes */
+  uint64_t exactTests;      /* pairs of triangles tested */
+  uint64_t uncertain;       /* of these, undecided by the fast filter and decided by exact arithmetic */
+  uint64_t pairs;           /* pairs found */
+  double updateSeconds, traverseSeconds, exactSeconds;
+} pnCost;
+
+/* A list of pairs that keeps its memory from query to query. */
+typedef struct pnPairList pnPairList;
+PN_API pnResult pnCreatePairList(pnPairList **outList);
+PN_API void pnDestroyPairList(pnPairList *list);
+PN_API const pnPair *pnPairList_GetPairs(const pnPairList *list);
+PN_API size_t pnPairList_GetCount(const pnPairList *list);
+
+/* Filters for self-collision. All off by default: then every pair of triangles that meets counts, neighbours only when
+ * they meet in more than the vertex or edge they share. */
+typedef struct pnSelfFilter {
+  uint32_t ring;                 /* leave out pairs within this many rings: 1 = sharing a vertex, 2 = their neighbours */
+  bool ignoreRest;               /* leave out pairs that already meet in the rest pose */
+  const uint32_t *triangleGroup; /* one a triangle, or null: leave out pairs of the same group */
+} pnSelfFilter;
+
+typedef struct pnQueryDef {
+  bool first;          /* stop at the first pair found: cheaper by far when there are many */
+  bool unsorted;       /* leave pairs in the order found; by default they are sorted by a, then b */
+  pnTasks tasks;       /* zeroed: one thread */
+  pnSelfFilter filter; /* for self queries */
+  pnKernel kernel;     /* PN_KERNEL_DEFAULT: SIMD batches; others test one pair at a time, for comparison */
+} pnQueryDef;
+
+PN_API pnQueryDef pnDefaultQueryDef(void);
+
+/* All pairs (or a first one) of triangles of a and b that meet. def may be null. Updates the trees as needed.
+ * outPairs may be null to count only; outCost may be null. On an error the list is empty.
+ * a and b may be the same tree only for a pose meeting itself: use pnCollideSelf. */
+PN_API pnResult pnCollideTrees(pnTree *a, pnTree *b, const pnQueryDef *def, pnPairList *outPairs, pnCost *outCost);
+
+/* All pairs of triangles of one tree that meet, a < b, each once. The tree must have been made with `self`. */
+PN_API pnResult pnCollideSelf(pnTree *tree, const pnQueryDef *def, pnPairList *outPairs, pnCost *outCost);
+
+/* The slow obvious answer: every pair of triangles by exact predicates, no tree. For tests. */
+PN_API pnResult pnCollideBrute(const pnPose *a, const pnPose *b, const pnQueryDef *def, pnPairList *outPairs);
+
+/* ---------------------------------------------------------------- first contact in time */
+
+/* Sets the poses of both trees to time t in [0, 1]. Must give the same pose for the same t. */
+typedef pnResult pnMoveFcn(void *context, float t);
+
+typedef struct pnImpact {
+  bool contact;    /* a contact was found at a sampled time */
+  bool atStart;    /* they already meet at t = 0 */
+  float before;    /* no contact at this time ... */
+  float after;     /* ... contact at this one; after - before <= tolerance */
+  uint32_t queryCount;
+} pnImpact;
+
+/* The first contact between two trees (or of one with itself: b null) while `move` takes them from 0 to 1, by
+ * back-tracking: `samples` equal steps until one shows contact, then halving down to `tolerance`.
+ *
+ * What it promises: contact at `after`, none at `before`. What it does not: a contact that begins and ends between two
+ * samples is missed (thin bodies at high speed). More samples make that rarer; only continuous detection excludes it. */
+PN_API pnResult pnFindImpact(pnTree *a, pnTree *b, pnMoveFcn *move, void *context, uint32_t samples, float tolerance,
+                             pnImpact *outImpact);
+
+/* The common case: every vertex moves on a straight line, v(t) = start + t * (end - start) in float. Arrays are 3 floats
+ * a vertex; end null means the body stays. Poses must be free; they are left at the time `after` (or 1). */
+typedef struct pnLinearMotion {
+  pnPose *poseA, *poseB;
+  const float *startA, *endA, *startB, *endB;
+} pnLinearMotion;
+PN_API pnResult pnFindLinearImpact(pnTree *a, pnTree *b, const pnLinearMotion *motion, uint32_t samples, float tolerance,
+                                   pnImpact *outImpact);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

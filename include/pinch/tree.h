@@ -1,0 +1,101 @@
+/* pinch/tree.h: volumes over a pose, so that close triangles are found without looking at all of them.
+ *
+ * A tree is built once over a mesh and follows a pose from then on. There is no refit to forget: every query looks
+ * at the pose's frame number and brings the tree up to date by the tree's update rule. pnTree_Update does the same
+ * thing by hand, for those who want it at a chosen time or on several threads.
+ *
+ * The settings change the time a query takes and never its answer.
+ */
+#ifndef PINCH_TREE_H
+#define PINCH_TREE_H
+
+#include "pinch/mesh.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct pnTree pnTree;
+
+/* How the triangles are divided among children. */
+typedef enum pnBuild {
+  PN_BUILD_BALANCED,     /* median splits along the longest side, leaves filled up: the fastest measured (default) */
+  PN_BUILD_SHAPE_CENTRE, /* [Larsson01] initial shape: the longest sides halved at the box centre */
+  PN_BUILD_SHAPE_MEAN,   /* [Larsson01] initial shape: split at the mean of the triangle midpoints */
+  PN_BUILD_LINK,         /* [Larsson01] mesh connectivity: every node is a connected patch where the mesh allows it */
+  PN_BUILD_COUNT
+} pnBuild;
+
+/* What stands around the triangles of a node. */
+typedef enum pnVolume {
+  PN_VOLUME_BOX,    /* axis-aligned box (default) */
+  PN_VOLUME_DOP14,  /* box with its 8 corners cut */
+  PN_VOLUME_DOP18,  /* box with its 12 edges cut */
+  PN_VOLUME_DOP26,  /* both */
+  PN_VOLUME_SPHERE,
+  PN_VOLUME_COUNT
+} pnVolume;
+
+/* How the volumes follow the pose. */
+typedef enum pnUpdate {
+  PN_UPDATE_DEFAULT,    /* hybrid for free poses, blended for morph targets, carried for joints */
+  PN_UPDATE_BOTTOM_UP,  /* every leaf, merged to the root */
+  PN_UPDATE_TOP_DOWN,   /* a node from its own vertices, when a query reaches it */
+  PN_UPDATE_HYBRID,     /* [Larsson01] the upper nodes bottom-up, the lower ones when reached */
+  PN_UPDATE_BERGEN,     /* [Bergen97] boxes in model space, all updated bottom-up, tested under rotation (SAT-lite) */
+  PN_UPDATE_RIGID,      /* volumes of the source shape, moved by the transform when reached */
+  PN_UPDATE_BLENDED,    /* [Larsson03] volumes of the morph references, blended by the weights when reached */
+  PN_UPDATE_CARRIED,    /* [Mujika] volumes carried by the joints when reached */
+  PN_UPDATE_COUNT
+} pnUpdate;
+
+typedef struct pnTreeDef {
+  const pnPose *pose;    /* must outlive the tree */
+  pnBuild build;         /* default PN_BUILD_BALANCED */
+  pnVolume volume;       /* default PN_VOLUME_BOX */
+  pnUpdate update;       /* default PN_UPDATE_DEFAULT */
+  uint32_t arity;        /* most children of a node: 2, 4 or 8 (default 8) */
+  uint32_t leafSize;     /* most triangles of a leaf: 1 to 8 (default 8) */
+  uint32_t cut;          /* hybrid: nodes with more triangles than this are updated eagerly (default 64) */
+  bool self;             /* prepare for self-collision: default true; costs about 30 bytes a triangle */
+} pnTreeDef;
+
+PN_API pnTreeDef pnDefaultTreeDef(void);
+
+/* Cost: O(n log n). The tree is built over the pose as it is now. */
+PN_API pnResult pnCreateTree(const pnTreeDef *def, pnTree **outTree);
+PN_API void pnDestroyTree(pnTree *tree);
+
+/* Bring the tree to its pose's frame now instead of at the next query. Cheap when nothing has changed.
+ * PN_ERROR_NUMBER when an affine joint or transform overflowed into infinity. tasks may be null. */
+PN_API pnResult pnTree_Update(pnTree *tree, const pnTasks *tasks);
+
+/* Build again over the current pose, with the same settings: after large deformations. */
+PN_API pnResult pnTree_Rebuild(pnTree *tree);
+
+/* How much worse the tree is than when it was built: the summed surface of the volumes a query would see at the
+ * upper nodes, divided by the surface of the whole, relative to the same figure at build time. 1 is as new; 2 makes
+ * queries roughly twice as dear. Cost: O(nodes above the cut), no vertices. */
+PN_API float pnTree_GetQuality(const pnTree *tree);
+
+/* The box of everything, at the frame the tree was last brought to. Empty for an empty mesh. */
+PN_API pnBox pnTree_GetBox(const pnTree *tree);
+PN_API const pnPose *pnTree_GetPose(const pnTree *tree);
+PN_API pnTreeDef pnTree_GetDef(const pnTree *tree);
+PN_API uint32_t pnTree_GetNodeCount(const pnTree *tree);
+PN_API uint32_t pnTree_GetHeight(const pnTree *tree);
+/* Bytes the tree holds, without mesh and pose. */
+PN_API size_t pnTree_GetByteCount(const pnTree *tree);
+
+/* Checks the invariants of tree.h one by one against the pose, every node and vertex. For tests and doubts: slow.
+ * PN_ERROR_ARGUMENT and a message naming the invariant and the node. */
+PN_API pnResult pnTree_Validate(pnTree *tree);
+
+/* The boxes of a level (0 = root), for drawing. Writes at most capacity and returns how many there are. */
+PN_API uint32_t pnTree_GetLevelBoxes(pnTree *tree, uint32_t level, pnBox *outBoxes, uint32_t capacity);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

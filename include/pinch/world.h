@@ -1,0 +1,150 @@
+/* pinch/world.h: bodies by id, and the frame. The product's entrance: most programs need only this door.
+ *
+ *   pnWorld *world;  pnWorldDef wd = pnDefaultWorldDef();  pnCreateWorld(&wd, &world);
+ *   pnBodyDef bd = pnDefaultBodyDef();  bd.mesh = mesh;    pnWorld_CreateBody(world, &bd, &body);
+ *   each frame:  pnBody_SetVertices(world, body, xyz, n);  pnFrame f = pnWorld_Collide(world, NULL);
+ *   for each of f.contactCount contacts: pnWorld_GetContacts(world)[i] ... its triangle pairs
+ *
+ * Setting vertices, a transform, weights or joints is all there is to moving a body: nothing can go stale.
+ * After a few frames of warm-up a frame allocates nothing. A call that fails changes nothing.
+ * Contacts are between surfaces: a body wholly inside another has none (see pinch/volume.h).
+ */
+#ifndef PINCH_WORLD_H
+#define PINCH_WORLD_H
+
+#include "pinch/collide.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct pnWorld pnWorld;
+
+/* Zeroed is null. An id of a destroyed body is recognised, also when its place was taken again. */
+typedef struct pnBodyId {
+  uint32_t index1, generation;
+} pnBodyId;
+
+/* How close bodies are found before trees are asked. */
+typedef enum pnBroad {
+  PN_BROAD_AUTO,  /* all pairs up to 100 bodies, sweep and prune above (default) */
+  PN_BROAD_ALL,   /* every box against every box */
+  PN_BROAD_SWEEP  /* three sorted axes kept by insertion sort */
+} pnBroad;
+
+typedef struct pnWorldDef {
+  pnTasks tasks;          /* zeroed: one thread */
+  pnBroad broad;          /* default PN_BROAD_AUTO */
+  float rebuildQuality;   /* rebuild a free body's tree when pnTree_GetQuality exceeds this (default 2; 0 = never) */
+} pnWorldDef;
+
+PN_API pnWorldDef pnDefaultWorldDef(void);
+PN_API pnResult pnCreateWorld(const pnWorldDef *def, pnWorld **outWorld);
+PN_API void pnDestroyWorld(pnWorld *world);
+
+/* ---------------------------------------------------------------- bodies */
+
+typedef enum pnBodyKind {
+  PN_BODY_FREE,     /* vertices rewritten by the caller (default) */
+  PN_BODY_RIGID,    /* moved by a transform only */
+  PN_BODY_STATIC,   /* never moves: the tree is built once and may be shared by many worlds */
+  PN_BODY_MORPH,    /* weights of morph targets, and a transform */
+  PN_BODY_SKINNED   /* joints, on top of morph targets when there are any */
+} pnBodyKind;
+
+typedef struct pnBodyDef {
+  pnBodyKind kind;
+  const pnMesh *mesh;      /* must outlive the body */
+  const pnMorph *morph;    /* morph, skinned */
+  const pnSkin *skin;      /* skinned */
+  pnTree *staticTree;      /* static only: share this tree (not owned) instead of building one; mesh may be null */
+  pnTreeDef tree;          /* settings; its pose is ignored */
+  bool self;               /* look for self-collision (default false) */
+  pnSelfFilter selfFilter; /* arrays are copied */
+  uint32_t category;       /* bits this body is (default 1) */
+  uint32_t mask;           /* bits it collides with (default all); both sides must agree */
+  const pnBox *looseBox;   /* a box the body never leaves, used by the broad phase instead of the tree's; null: computed */
+  const char *name;        /* in messages; copied; default: the mesh's name */
+  void *userData;
+} pnBodyDef;
+
+PN_API pnBodyDef pnDefaultBodyDef(void);
+PN_API pnResult pnWorld_CreateBody(pnWorld *world, const pnBodyDef *def, pnBodyId *outBody);
+PN_API pnResult pnWorld_DestroyBody(pnWorld *world, pnBodyId body);
+PN_API uint32_t pnWorld_GetBodyCount(const pnWorld *world);
+PN_API bool pnBody_IsValid(const pnWorld *world, pnBodyId body);
+
+/* Moving. Bad input (NaN, wrong count, dead id, a transform that is not rigid) is a result, names body and vertex,
+ * and changes nothing. Copies. */
+PN_API pnResult pnBody_SetVertices(pnWorld *world, pnBodyId body, const float *vertices, uint32_t count);
+PN_API pnResult pnBody_SetTransform(pnWorld *world, pnBodyId body, const pnMatrix *transform);
+
+PN_API pnResult pnBody_SetFilter(pnWorld *world, pnBodyId body, uint32_t category, uint32_t mask);
+PN_API pnPose *pnBody_GetPose(pnWorld *world, pnBodyId body);       /* null for a dead id */
+PN_API pnTree *pnBody_GetTree(pnWorld *world, pnBodyId body);
+PN_API void *pnBody_GetUserData(const pnWorld *world, pnBodyId body);
+PN_API const char *pnBody_GetName(const pnWorld *world, pnBodyId body);
+
+/* ---------------------------------------------------------------- the frame */
+
+typedef struct pnFrameDef {
+  bool first;      /* one pair for each pair of bodies is enough */
+  bool noSelf;     /* skip self-collision in this frame */
+  pnKernel kernel; /* default PN_KERNEL_DEFAULT */
+} pnFrameDef;
+
+typedef enum pnContactState { PN_CONTACT_BEGIN, PN_CONTACT_PERSIST, PN_CONTACT_END } pnContactState;
+
+/* Two bodies (or one with itself: a == b) that meet. Contacts are sorted by body index, a before b. */
+typedef struct pnContact {
+  pnBodyId a, b;
+  pnContactState state;  /* against the frame before; ended contacts have no pairs and come after the others */
+  size_t firstPair;      /* into pnWorld_GetPairs */
+  size_t pairCount;      /* sorted by triangle of a, then of b */
+} pnContact;
+
+typedef struct pnFrame {
+  pnResult result;        /* on an error the world keeps the contacts of the frame before */
+  uint32_t contactCount;  /* begun and persisting */
+  uint32_t endedCount;
+  size_t pairCount;       /* over all contacts */
+  uint32_t bodyPairs;     /* let through by the broad phase */
+  uint32_t rebuilds;      /* trees built anew by the quality policy */
+  pnCost cost;
+  double broadSeconds, sortSeconds, totalSeconds;
+} pnFrame;
+
+/* Everything that meets now. def may be null. */
+PN_API pnFrame pnWorld_Collide(pnWorld *world, const pnFrameDef *def);
+
+/* Results of the last frame; valid until the next Collide or destroyed body. */
+PN_API const pnContact *pnWorld_GetContacts(const pnWorld *world); /* contactCount, then endedCount */
+PN_API const pnPair *pnWorld_GetPairs(const pnWorld *world);
+
+/* Where the pair `pairIndex` (into pnWorld_GetPairs) of contact `contactIndex` meets, and the unit normals of its
+ * triangles (zero for zero-area ones). Computed when asked, from the poses as they are now. */
+typedef struct pnContactPoint {
+  pnMeeting meeting;
+  pnVec3 normalA, normalB;
+} pnContactPoint;
+PN_API pnContactPoint pnWorld_GetContactPoint(const pnWorld *world, uint32_t contactIndex, size_t pairIndex);
+
+/* ---------------------------------------------------------------- looking at it */
+
+typedef struct pnDebugDraw {
+  void (*drawBox)(void *user, pnBox box, uint32_t color);                /* 0xRRGGBB */
+  void (*drawTriangle)(void *user, const pnTriangle *t, uint32_t color);
+  void (*drawSegment)(void *user, pnVec3 a, pnVec3 b, uint32_t color);
+  bool boxes;        /* body boxes, and the tree level below */
+  uint32_t level;
+  bool triangles;    /* triangles that meet */
+  bool meetings;     /* segments along which they meet */
+  void *user;
+} pnDebugDraw;
+PN_API void pnWorld_Draw(pnWorld *world, const pnDebugDraw *draw);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
