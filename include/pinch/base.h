@@ -86,6 +86,17 @@ PN_API const char *pnResult_Text(pnResult result);
  * line, and what to do. Empty when nothing has failed yet. Valid until the next failure in this thread. */
 PN_API const char *pnGetMessage(void);
 
+#if defined(__GNUC__) || defined(__clang__)
+#define PN_FORMAT(f, a) __attribute__((format(printf, f, a)))
+#else
+#define PN_FORMAT(f, a)
+#endif
+
+/* For readers, tools and bindings built on these doors: remember why *their* call fails and hand the result through,
+ *   return pnFail(PN_ERROR_FORMAT, "%s:%u: expected a number", path, line);
+ * pnGetMessage() then answers this text (in this thread, cut at 1023 bytes). */
+PN_API pnResult pnFail(pnResult result, const char *format, ...) PN_FORMAT(2, 3);
+
 /* "0.1.0" */
 PN_API const char *pnGetVersion(void);
 
@@ -100,6 +111,8 @@ typedef bool pnAssertFcn(void *user, const char *condition, const char *file, in
  * (log: warnings and errors to stderr; assert: print and abort). */
 PN_API void pnSetLogFcn(pnLogFcn *fcn, void *user);
 PN_API void pnSetAssertFcn(pnAssertFcn *fcn, void *user);
+/* A line for the log hook, for the same builders as pnFail. */
+PN_API void pnLog(pnLogLevel level, const char *format, ...) PN_FORMAT(2, 3);
 
 /* Allocation hooks: `align` is a power of two, at most 64. Returning null is allowed at any time: the call in
  * progress answers PN_ERROR_MEMORY, leaks nothing and leaves its objects as they were.
@@ -107,6 +120,11 @@ PN_API void pnSetAssertFcn(pnAssertFcn *fcn, void *user);
 typedef void *pnAllocFcn(void *user, size_t size, size_t align);
 typedef void pnFreeFcn(void *user, void *memory, size_t size);
 PN_API pnResult pnSetAllocator(pnAllocFcn *alloc, pnFreeFcn *free, void *user);
+
+/* Memory from those hooks, 64-byte aligned and counted, for the same builders. Null when there is none, or when
+ * size is 0. The size given back must be the size asked for. */
+PN_API void *pnAlloc(size_t size);
+PN_API void pnFree(void *memory, size_t size); /* null is allowed */
 
 /* Bytes pinch holds now, over all objects. */
 PN_API size_t pnGetByteCount(void);
