@@ -18,12 +18,13 @@
     size_t capacity;  \
   }
 
-/* Grows `*data` so that it holds `capacity` elements, at least doubling; false leaves everything as it was. */
-bool pn_arrayGrow(void **data, size_t count, size_t *capacity, size_t wanted, size_t elementSize);
+/* Grows the memory that the pointer at `pointer` names to `wanted` elements or more, at least doubling; false leaves
+ * everything as it was. */
+bool pn_arrayGrow(void *pointer, size_t count, size_t *capacity, size_t wanted, size_t elementSize);
 
 #define pn_arrayReserve(a, n) \
   ((size_t)(n) <= (a)->capacity || \
-   pn_arrayGrow((void **)&(a)->data, (a)->count, &(a)->capacity, (size_t)(n), sizeof(*(a)->data)))
+   pn_arrayGrow(&(a)->data, (a)->count, &(a)->capacity, (size_t)(n), sizeof(*(a)->data)))
 #define pn_arrayPush(a, x) (pn_arrayReserve(a, (a)->count + 1) && ((a)->data[(a)->count++] = (x), true))
 #define pn_arrayFree(a) \
   (pn_free((a)->data, (a)->capacity * sizeof(*(a)->data)), (a)->data = NULL, (a)->count = (a)->capacity = 0)

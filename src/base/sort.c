@@ -1,0 +1,94 @@
+/* sort.c: least-significant-byte radix sort for integers, insertion sort for lists that are nearly in order.
+ *
+ * The radix sorts count all bytes in one pass over the keys, then move the items once for every byte in which keys
+ * differ. Pair lists of small meshes differ in three or four of eight bytes, so most passes are never made. */
+#include "base/sort.h"
+
+#include <string.h>
+
+/* Below this many items an insertion sort beats counting 256 buckets for each byte. */
+#define SMALL_COUNT 48
+
+/* Turns counts into starting places. False when all items are in one bucket: this byte needs no pass. */
+static bool countsToStarts(size_t counts[256], size_t itemCount) {
+  size_t start = 0;
+  for (int i = 0; i < 256; ++i) {
+    size_t count = counts[i];
+    if (count == itemCount) return false;
+    counts[i] = start;
+    start += count;
+  }
+  return true;
+}
+
+void pn_sortU64(uint64_t *keys, uint64_t *scratch, size_t count) {
+  // few keys: insertion
+  if (count <= SMALL_COUNT) {
+    for (size_t i = 1; i < count; ++i) {
+      uint64_t key = keys[i];
+      size_t k = i;
+      for (; k > 0 && keys[k - 1] > key; --k) keys[k] = keys[k - 1];
+      keys[k] = key;
+    }
+    return;
+  }
+
+  // how often each value of each byte occurs
+  size_t counts[8][256];
+  memset(counts, 0, sizeof counts);
+  for (size_t i = 0; i < count; ++i)
+    for (int byte = 0; byte < 8; ++byte) ++counts[byte][keys[i] >> (8 * byte) & 255];
+
+  // one stable pass for each byte that differs, back and forth between the two arrays
+  uint64_t *from = keys, *to = scratch;
+  for (int byte = 0; byte < 8; ++byte) {
+    if (!countsToStarts(counts[byte], count)) continue;
+    for (size_t i = 0; i < count; ++i) to[counts[byte][from[i] >> (8 * byte) & 255]++] = from[i];
+    uint64_t *swap = from;
+    from = to;
+    to = swap;
+  }
+  if (from != keys) memcpy(keys, from, count * sizeof *keys);
+}
+
+void pn_sortKeyValue(pnKeyValue *items, pnKeyValue *scratch, size_t count) {
+  // few items: insertion, stable because equal keys do not pass each other
+  if (count <= SMALL_COUNT) {
+    for (size_t i = 1; i < count; ++i) {
+      pnKeyValue item = items[i];
+      size_t k = i;
+      for (; k > 0 && items[k - 1].key > item.key; --k) items[k] = items[k - 1];
+      items[k] = item;
+    }
+    return;
+  }
+
+  // how often each value of each byte occurs
+  size_t counts[4][256];
+  memset(counts, 0, sizeof counts);
+  for (size_t i = 0; i < count; ++i)
+    for (int byte = 0; byte < 4; ++byte) ++counts[byte][items[i].key >> (8 * byte) & 255];
+
+  // one stable pass for each byte that differs
+  pnKeyValue *from = items, *to = scratch;
+  for (int byte = 0; byte < 4; ++byte) {
+    if (!countsToStarts(counts[byte], count)) continue;
+    for (size_t i = 0; i < count; ++i) to[counts[byte][from[i].key >> (8 * byte) & 255]++] = from[i];
+    pnKeyValue *swap = from;
+    from = to;
+    to = swap;
+  }
+  if (from != items) memcpy(items, from, count * sizeof *items);
+}
+
+size_t pn_insertionSort(pnFloatKey *items, size_t count) {
+  size_t moved = 0;
+  for (size_t i = 1; i < count; ++i) {
+    pnFloatKey item = items[i];
+    size_t k = i;
+    for (; k > 0 && items[k - 1].key > item.key; --k) items[k] = items[k - 1];
+    items[k] = item;
+    moved += i - k;
+  }
+  return moved;
+}

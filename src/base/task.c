@@ -1,0 +1,231 @@
+/* task.c: the parallel-for and the built-in pool of workers.
+ *
+ * The idea. A frame of a fraction of a millisecond holds several parallel loops, so starting one must cost about a
+ * microsecond and must never wait for a worker that is asleep or was moved off its core by the system:
+ *
+ *   - A loop is a *job*. Workers take ranges of it from one atomic counter until none are left.
+ *   - The word `state` says whether the job is open, its number, and how many workers are inside. A worker enters by
+ *     adding one to an open state, and leaves by subtracting one. The caller opens the job, works on it as worker 0,
+ *     closes it when no range is left, and waits only for those who are inside. Who comes late finds it closed.
+ *   - Workers without a job spin for a moment, then sleep on a monitor until the next one.
+ *
+ *   state:   | job number (31 bits) | open (1 bit) | workers inside (32 bits) |
+ *
+ * A call made while the pool is already busy (from inside a task, or from another thread) runs on its own thread. */
+#include "base/task.h"
+
+#include "base/memory.h"
+#include "base/thread.h"
+
+#include <stdalign.h>
+
+#define STATE_INSIDE UINT64_C(0xffffffff)
+#define STATE_OPEN (UINT64_C(1) << 32)
+#define STATE_JOB (UINT64_C(1) << 33)
+
+/* How long a worker spins before it sleeps. Waking a sleeper costs some 50 microseconds, and the serial parts between
+ * the loops of one frame are shorter than twice that: within a frame nobody sleeps, between frames everybody does. */
+#define SPIN_SECONDS 100e-6
+
+typedef struct Worker {
+  pnPool *pool;
+  pnThread *thread;
+  uint32_t number;
+} Worker;
+
+struct pnPool {
+  alignas(64) _Atomic uint64_t state;
+  alignas(64) _Atomic uint64_t next; /* first item that nobody has taken; 64 bits, so that it cannot wrap */
+  alignas(64) _Atomic uint32_t sleeperCount;
+  _Atomic bool callerSleeps, quit, busy;
+  pnMonitor *jobMonitor;  /* workers sleep here until there is a job */
+  pnMonitor *doneMonitor; /* the caller sleeps here until the last worker has left */
+
+  /* the job: written only while it is closed and nobody is inside */
+  pnTaskFcn *task;
+  void *context;
+  uint32_t count, grain;
+
+  uint32_t workerCount;
+  double spinSeconds;
+  Worker workers[PN_MAX_WORKERS]; /* [0] is the caller and has no thread */
+};
+
+/* ---------------------------------------------------------------- one job */
+
+/* Takes ranges until none are left. */
+static void workOnJob(pnPool *pool, uint32_t worker) {
+  const uint64_t count = pool->count, grain = pool->grain;
+  for (;;) {
+    uint64_t begin = atomic_fetch_add_explicit(&pool->next, grain, memory_order_relaxed);
+    if (begin >= count) return;
+    pool->task(pool->context, (uint32_t)begin, (uint32_t)PN_MIN(begin + grain, count), worker);
+  }
+}
+
+/* Is there an open job other than `seen` (the state in which this worker left its last one)? */
+static bool isNewJob(uint64_t state, uint64_t seen) {
+  return (state & STATE_OPEN) && state / STATE_JOB != seen / STATE_JOB;
+}
+
+/* Spins, then sleeps, until there is a job that is not `seen` or the pool is being destroyed. */
+static void waitForJob(pnPool *pool, uint64_t seen) {
+  // spin; look at the clock only now and then
+  double start = pn_clock();
+  do {
+    for (int i = 0; i < 32; ++i) {
+      if (isNewJob(atomic_load(&pool->state), seen) || atomic_load(&pool->quit)) return;
+      pn_pause();
+    }
+  } while (pn_clock() - start < pool->spinSeconds);
+
+  // sleep. We first say so and then look again; the caller first opens the job and then looks for sleepers, so that
+  // one of the two sees the other
+  pn_monitorLock(pool->jobMonitor);
+  atomic_fetch_add(&pool->sleeperCount, 1);
+  while (!isNewJob(atomic_load(&pool->state), seen) && !atomic_load(&pool->quit)) pn_monitorWait(pool->jobMonitor);
+  atomic_fetch_sub(&pool->sleeperCount, 1);
+  pn_monitorUnlock(pool->jobMonitor);
+}
+
+static void runWorker(void *context) {
+  Worker *worker = context;
+  pnPool *pool = worker->pool;
+  uint64_t seen = 0;
+  while (waitForJob(pool, seen), !atomic_load(&pool->quit)) {
+    // enter, unless the job was closed meanwhile
+    uint64_t state = atomic_load(&pool->state);
+    if (!isNewJob(state, seen)) continue;
+    if (!atomic_compare_exchange_strong(&pool->state, &state, state + 1)) continue;
+    seen = state;
+    workOnJob(pool, worker->number);
+
+    // leave; the last one out of a closed job wakes the caller
+    state = atomic_fetch_sub(&pool->state, 1) - 1;
+    if (!(state & (STATE_OPEN | STATE_INSIDE)) && atomic_load(&pool->callerSleeps)) {
+      pn_monitorLock(pool->doneMonitor);
+      pn_monitorWakeAll(pool->doneMonitor);
+      pn_monitorUnlock(pool->doneMonitor);
+    }
+  }
+}
+
+/* The caller waits until nobody is inside the closed job: spins, then sleeps. */
+static void waitUntilEmpty(pnPool *pool) {
+  double start = pn_clock();
+  do {
+    for (int i = 0; i < 32; ++i) {
+      if (!(atomic_load(&pool->state) & STATE_INSIDE)) return;
+      pn_pause();
+    }
+  } while (pn_clock() - start < pool->spinSeconds);
+
+  pn_monitorLock(pool->doneMonitor);
+  atomic_store(&pool->callerSleeps, true);
+  while (atomic_load(&pool->state) & STATE_INSIDE) pn_monitorWait(pool->doneMonitor);
+  atomic_store(&pool->callerSleeps, false);
+  pn_monitorUnlock(pool->doneMonitor);
+}
+
+static void poolParallelFor(void *user, pnTaskFcn *task, void *context, uint32_t count, uint32_t grain) {
+  pnPool *pool = user;
+  if (count == 0) return;
+
+  // alone, or the pool is at work on another loop: run here
+  if (pool->workerCount == 1 || atomic_exchange(&pool->busy, true)) {
+    task(context, 0, count, 0);
+    return;
+  }
+
+  // write the job, then open it under the next number
+  pool->task = task;
+  pool->context = context;
+  pool->count = count;
+  pool->grain = PN_MAX(grain, 1);
+  atomic_store_explicit(&pool->next, 0, memory_order_relaxed);
+  atomic_store(&pool->state, (atomic_load(&pool->state) / STATE_JOB + 1) * STATE_JOB | STATE_OPEN);
+  if (atomic_load(&pool->sleeperCount) > 0) {
+    pn_monitorLock(pool->jobMonitor);
+    pn_monitorWakeAll(pool->jobMonitor);
+    pn_monitorUnlock(pool->jobMonitor);
+  }
+
+  // take part, close, wait for those inside
+  workOnJob(pool, 0);
+  atomic_fetch_and(&pool->state, ~STATE_OPEN);
+  waitUntilEmpty(pool);
+  atomic_store(&pool->busy, false);
+}
+
+/* ---------------------------------------------------------------- life of a pool */
+
+pnResult pnCreatePool(uint32_t workerCount, pnPool **outPool) {
+  PN_ASSERT(outPool);
+  *outPool = NULL;
+  uint32_t coreCount = pn_coreCount();
+  if (workerCount == 0) workerCount = PN_MIN(coreCount, PN_MAX_WORKERS);
+  if (workerCount > PN_MAX_WORKERS)
+    return pn_fail(PN_ERROR_ARGUMENT, "pool: %u workers were asked for, at most %d are possible", workerCount,
+                   PN_MAX_WORKERS);
+
+  pnPool *pool = pn_allocZero(sizeof *pool);
+  if (!pool) return pn_failMemory(sizeof *pool);
+  pool->workerCount = workerCount;
+  // more workers than cores: a spinning worker would keep a working one from its core
+  pool->spinSeconds = workerCount <= coreCount ? SPIN_SECONDS : 0;
+  pool->jobMonitor = pn_monitorCreate();
+  pool->doneMonitor = pn_monitorCreate();
+  if (!pool->jobMonitor || !pool->doneMonitor) {
+    pnDestroyPool(pool);
+    return pn_fail(PN_ERROR_MEMORY, "pool: the system has no memory for its locks");
+  }
+
+  // worker 0 is whoever calls
+  for (uint32_t i = 1; i < workerCount; ++i) {
+    Worker *worker = &pool->workers[i];
+    *worker = (Worker){.pool = pool, .number = i};
+    worker->thread = pn_threadStart(runWorker, worker);
+    if (!worker->thread) {
+      pnDestroyPool(pool);
+      return pn_fail(PN_ERROR_MEMORY, "pool: the system gave only %u of %u worker threads; ask for fewer", i - 1,
+                     workerCount - 1);
+    }
+  }
+  *outPool = pool;
+  return PN_OK;
+}
+
+pnTasks pnPool_GetTasks(pnPool *pool) {
+  return (pnTasks){.workerCount = pool->workerCount, .parallelFor = poolParallelFor, .user = pool};
+}
+
+void pnDestroyPool(pnPool *pool) {
+  if (!pool) return;
+
+  // send everybody home, asleep or not
+  atomic_store(&pool->quit, true);
+  if (pool->jobMonitor) {
+    pn_monitorLock(pool->jobMonitor);
+    pn_monitorWakeAll(pool->jobMonitor);
+    pn_monitorUnlock(pool->jobMonitor);
+  }
+  for (uint32_t i = 1; i < pool->workerCount; ++i)
+    if (pool->workers[i].thread) pn_threadJoin(pool->workers[i].thread);
+
+  pn_monitorDestroy(pool->jobMonitor);
+  pn_monitorDestroy(pool->doneMonitor);
+  pn_free(pool, sizeof *pool);
+}
+
+/* ---------------------------------------------------------------- the parallel-for of the rooms */
+
+void pn_parallelFor(const pnTasks *tasks, pnTaskFcn *task, void *context, uint32_t count, uint32_t grain) {
+  if (count == 0) return;
+  // more workers than anybody has buffers for is a bug of the caller's task hooks
+  bool tooMany = tasks && tasks->workerCount > PN_MAX_WORKERS;
+  PN_ASSERT(!tooMany);
+  if (pn_workerCount(tasks) == 1 || count <= grain || tooMany)
+    task(context, 0, count, 0);
+  else
+    tasks->parallelFor(tasks->user, task, context, count, PN_MAX(grain, 1));
+}
