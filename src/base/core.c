@@ -7,9 +7,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* Longest message; what is longer is cut. A file name of 255 bytes and a sentence fit. */
-#define MESSAGE_BYTES 512
+/* Longest message with its closing zero; what is longer is cut. A path, a line and a sentence fit. */
+#define MESSAGE_BYTES 1024
 
 static _Thread_local char s_message[MESSAGE_BYTES];
 
@@ -34,10 +35,13 @@ const char *pnGetMessage(void) {
 }
 
 pnResult pn_fail(pnResult result, const char *format, ...) {
+  // by way of a second buffer, because an argument may be the old message: "body 3: <what the mesh said>"
+  char text[MESSAGE_BYTES];
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(s_message, sizeof s_message, format, arguments);
+  vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
+  memcpy(s_message, text, strlen(text) + 1);
   return result;
 }
 

@@ -15,11 +15,28 @@ struct pnMesh {
   uint32_t *rings;       /* 3 * triangleCount at most */
   uint32_t ringCount;
   pnBox box;             /* of the rest vertices that are used by triangles; empty when none */
+  float maxAbs;          /* largest magnitude among the rest coordinates */
   char *name;
 };
 
-/* Corners that triangles s and t share, by welded vertex. */
-struct pnSharedCorners;
+/* Are all numbers finite? If not, *outFirstBad is the place of the first that is NaN or infinite. */
+bool pn_allFinite(const float *numbers, size_t count, size_t *outFirstBad);
+
+/* The largest magnitude among the numbers, 0 for none; infinite or NaN exactly when one of them is. */
+float pn_maxAbs(const float *numbers, size_t count);
+
+/* Welded corners of triangle t. */
+PN_INLINE void pn_weldedCorners(const pnMesh *mesh, uint32_t t, uint32_t out[3]) {
+  for (int k = 0; k < 3; ++k) out[k] = mesh->weld[mesh->triangles[3 * (size_t)t + (size_t)k]];
+}
+
+/* Is a triangle with these welded corners only a segment or a point? Such a triangle has no edges. */
+PN_INLINE bool pn_hasRepeatedCorner(const uint32_t c[3]) {
+  return c[0] == c[1] || c[1] == c[2] || c[2] == c[0];
+}
+
+/* Corners that triangles s and t share, by welded vertex: corner outS[i] of s is corner outT[i] of t, i < the count
+ * returned (0 to 3). Each corner is used once; outS is ascending. */
 uint32_t pn_sharedCorners(const pnMesh *mesh, uint32_t s, uint32_t t, uint8_t outS[3], uint8_t outT[3]);
 
 #endif

@@ -14,6 +14,7 @@ struct pnPose {
   const pnSkin *skin;
   const float *source;   /* 3 floats a vertex plus one readable float: rest, own copy or shared array */
   float *own;            /* our copy, made at the first SetVertices; 3 * vertexCount + 1 floats */
+  float sourceMaxAbs;    /* largest magnitude in source */
   pnMatrix transform;
   bool hasTransform;     /* false: identity, and the source bits are the world bits */
   uint64_t frame;        /* grows with every change of anything; starts at 1 */
@@ -25,5 +26,28 @@ struct pnPose {
 /* World positions of a list of vertices, `stride` floats apart (3 or 4) into out. With stride 4 the fourth float is
  * written as 0. The one function everything else calls. */
 void pn_poseFetch(const pnPose *pose, const uint32_t *vertices, uint32_t count, float *out, uint32_t stride);
+
+/* The same for the vertices first ... first + count - 1: same bits, faster because nothing is gathered. */
+void pn_poseFetchRange(const pnPose *pose, uint32_t first, uint32_t count, float *out, uint32_t stride);
+
+/* For whoever changes a pose: a new frame, of the shape too unless only the transform changed. */
+PN_INLINE void pn_poseTouch(pnPose *pose, bool shape) {
+  ++pose->frame;
+  if (shape) pose->shapeFrame = pose->frame;
+}
+
+/* ---------------------------------------------------------------- the stages of the chain, one file each */
+
+/* deform_free.c: the stored vertices, gathered. */
+void pn_fetchFree(const float *source, const uint32_t *vertices, uint32_t count, float *out, uint32_t stride);
+
+/* deform_rigid.c: the transform, of stored vertices while gathering them and of fetched ones in place. The bits are
+ * the same either way. */
+void pn_fetchRigid(const pnMatrix *m, const float *source, const uint32_t *vertices, uint32_t count, float *out,
+                   uint32_t stride);
+void pn_moveRigid(const pnMatrix *m, uint32_t count, float *inOut, uint32_t stride);
+
+/* Does every point with coordinates up to maxAbs stay finite under the rigid map m, in every step of the sum? */
+bool pn_rigidFits(const pnMatrix *m, float maxAbs);
 
 #endif

@@ -1,0 +1,82 @@
+/* deform_free.c: the free motion. The caller gives every vertex, as a copy or as an array to look at.
+ *
+ * Numbers are checked before anything is changed; a pose never holds a NaN or an infinity, and neither does a world
+ * position: with a transform in place, vertices so far out that the sum would overflow are refused too. */
+#include "base/memory.h"
+#include "mesh/pose.h"
+
+#include <float.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- setting */
+
+/* Is the array one that this pose can take? *outMaxAbs is its largest magnitude. */
+static pnResult checkVertices(const pnPose *pose, const float *vertices, uint32_t count, float *outMaxAbs) {
+  const char *name = pose->mesh->name;
+  if (pose->morph || pose->skin)
+    return pn_fail(PN_ERROR_KIND, "pose of mesh '%s': it moves by %s, its vertices cannot be set", name,
+                   pose->skin ? "joints" : "morph targets");
+  if (count != pose->mesh->vertexCount)
+    return pn_fail(PN_ERROR_COUNT, "pose of mesh '%s': %u vertices were given, the mesh has %u", name, count,
+                   pose->mesh->vertexCount);
+  PN_ASSERT(vertices || count == 0);
+
+  // one fast pass; a second one only to say where
+  *outMaxAbs = pn_maxAbs(vertices, 3 * (size_t)count);
+  size_t bad;
+  if (!(*outMaxAbs <= FLT_MAX)) {
+    pn_allFinite(vertices, 3 * (size_t)count, &bad);
+    return pn_fail(PN_ERROR_NUMBER, "pose of mesh '%s': coordinate %c of vertex %zu is NaN or infinite", name,
+                   "xyz"[bad % 3], bad / 3);
+  }
+  if (pose->hasTransform && !pn_rigidFits(&pose->transform, *outMaxAbs))
+    return pn_fail(PN_ERROR_NUMBER, "pose of mesh '%s': a coordinate of magnitude %g overflows under the transform",
+                   name, (double)*outMaxAbs);
+  return PN_OK;
+}
+
+pnResult pnPose_SetVertices(pnPose *pose, const float *vertices, uint32_t count) {
+  float maxAbs;
+  pnResult result = checkVertices(pose, vertices, count, &maxAbs);
+  if (result != PN_OK) return result;
+
+  // our copy is made at the first call and kept: later frames allocate nothing
+  size_t floatCount = 3 * (size_t)count;
+  if (!pose->own) {
+    size_t bytes = pn_bytes(floatCount + 1, sizeof(float));
+    pose->own = pn_alloc(bytes);
+    if (!pose->own) return pn_failMemory(bytes);
+    pose->own[floatCount] = 0;
+  }
+  if (count) memmove(pose->own, vertices, floatCount * sizeof(float));
+  pose->source = pose->own;
+  pose->sourceMaxAbs = maxAbs;
+  pn_poseTouch(pose, true);
+  return PN_OK;
+}
+
+pnResult pnPose_ShareVertices(pnPose *pose, const float *vertices, uint32_t count) {
+  PN_ASSERT(vertices);
+  float maxAbs;
+  pnResult result = checkVertices(pose, vertices, count, &maxAbs);
+  if (result != PN_OK) return result;
+  pose->source = vertices;
+  pose->sourceMaxAbs = maxAbs;
+  pn_poseTouch(pose, true);
+  return PN_OK;
+}
+
+/* ---------------------------------------------------------------- fetching */
+
+void pn_fetchFree(const float *source, const uint32_t *vertices, uint32_t count, float *out, uint32_t stride) {
+  if (stride == 4) {
+    // one 16-byte move a vertex: the source has one readable float after its end
+    for (uint32_t i = 0; i < count; ++i, out += 4) {
+      memcpy(out, source + 3 * (size_t)vertices[i], 4 * sizeof(float));
+      out[3] = 0;
+    }
+  } else {
+    for (uint32_t i = 0; i < count; ++i, out += 3)
+      memcpy(out, source + 3 * (size_t)vertices[i], 3 * sizeof(float));
+  }
+}

@@ -1,0 +1,107 @@
+/* deform_rigid.c: the transform, the last stage of every pose.
+ *
+ * The world position is *defined* as ((m0*x + m1*y) + m2*z) + m3 in float for each coordinate, every step rounded, none
+ * contracted. The loop below computes the three coordinates, and a fourth that is always zero, side by side: that is
+ * the same sum in the same order in each, and compilers turn it into four-wide arithmetic with the same bits. */
+#include "mesh/pose.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- fetching */
+
+/* The matrix by columns, the fourth row zero. */
+typedef struct Columns {
+  float c[4][4];
+} Columns;
+
+static Columns columnsOf(const pnMatrix *m) {
+  Columns columns = {{{0}}};
+  for (int row = 0; row < 3; ++row)
+    for (int column = 0; column < 4; ++column) columns.c[column][row] = m->m[row][column];
+  return columns;
+}
+
+PN_INLINE void movePoint(const Columns *m, const float *p, float out[4]) {
+  const float x = p[0], y = p[1], z = p[2];
+  for (int k = 0; k < 4; ++k) out[k] = ((m->c[0][k] * x + m->c[1][k] * y) + m->c[2][k] * z) + m->c[3][k];
+}
+
+void pn_fetchRigid(const pnMatrix *m, const float *source, const uint32_t *vertices, uint32_t count, float *out,
+                   uint32_t stride) {
+  const Columns columns = columnsOf(m);
+  for (uint32_t i = 0; i < count; ++i, out += stride) {
+    float moved[4];
+    movePoint(&columns, source + 3 * (size_t)vertices[i], moved);
+    memcpy(out, moved, (stride == 4 ? 4 : 3) * sizeof(float));
+  }
+}
+
+void pn_moveRigid(const pnMatrix *m, uint32_t count, float *inOut, uint32_t stride) {
+  const Columns columns = columnsOf(m);
+  for (uint32_t i = 0; i < count; ++i, inOut += stride) {
+    float moved[4];
+    movePoint(&columns, inOut, moved);
+    memcpy(inOut, moved, 3 * sizeof(float));
+  }
+}
+
+/* ---------------------------------------------------------------- setting */
+
+/* How far R R^T may be from the identity in any entry. A product of a thousand float rotations drifts by about 1e-4;
+ * a scale of 1 % is 2e-2 and is refused. */
+#define RIGID_TOLERANCE 1e-4
+
+bool pn_rigidFits(const pnMatrix *m, float maxAbs) {
+  // a partial sum is at most (|m0| + |m1| + |m2|) * maxAbs + |m3|; in double this is exact to 1e-15, and the four
+  // roundings in float add less than 4 * 2^-24 of it, for which 1e-6 of FLT_MAX is kept free
+  for (int row = 0; row < 3; ++row) {
+    const float *r = m->m[row];
+    double reach = (fabs((double)r[0]) + fabs((double)r[1]) + fabs((double)r[2])) * (double)maxAbs + fabs((double)r[3]);
+    if (!(reach <= (double)FLT_MAX * (1 - 1e-6))) return false;
+  }
+  return true;
+}
+
+/* Rows of unit length at right angles, and not mirrored. In double: the entries are floats near 1, the products exact. */
+static bool isRigid(const pnMatrix *transform) {
+  double r[3][3];
+  for (int i = 0; i < 3; ++i)
+    for (int k = 0; k < 3; ++k) r[i][k] = (double)transform->m[i][k];
+  for (int i = 0; i < 3; ++i)
+    for (int k = i; k < 3; ++k) {
+      double product = r[i][0] * r[k][0] + r[i][1] * r[k][1] + r[i][2] * r[k][2];
+      if (!(fabs(product - (i == k)) <= RIGID_TOLERANCE)) return false;
+    }
+  double determinant = r[0][0] * (r[1][1] * r[2][2] - r[1][2] * r[2][1]) -
+                       r[0][1] * (r[1][0] * r[2][2] - r[1][2] * r[2][0]) +
+                       r[0][2] * (r[1][0] * r[2][1] - r[1][1] * r[2][0]);
+  return determinant > 0;
+}
+
+static bool isIdentity(const pnMatrix *transform) {
+  for (int row = 0; row < 3; ++row)
+    for (int column = 0; column < 4; ++column)
+      if (transform->m[row][column] != (row == column ? 1.0f : 0.0f)) return false;
+  return true;
+}
+
+pnResult pnPose_SetTransform(pnPose *pose, const pnMatrix *transform) {
+  PN_ASSERT(pose && transform);
+  const char *name = pose->mesh->name;
+  size_t bad;
+  if (!pn_allFinite(&transform->m[0][0], 12, &bad))
+    return pn_fail(PN_ERROR_NUMBER, "pose of mesh '%s': entry [%zu][%zu] of the transform is NaN or infinite", name,
+                   bad / 4, bad % 4);
+  if (!isRigid(transform))
+    return pn_fail(PN_ERROR_TRANSFORM,
+                   "pose of mesh '%s': the transform scales, shears or mirrors; put that into the vertices", name);
+  if (!pn_rigidFits(transform, pose->sourceMaxAbs))
+    return pn_fail(PN_ERROR_NUMBER, "pose of mesh '%s': a coordinate of magnitude %g overflows under the transform",
+                   name, (double)pose->sourceMaxAbs);
+  pose->transform = *transform;
+  pose->hasTransform = !isIdentity(transform);
+  pn_poseTouch(pose, false);
+  return PN_OK;
+}

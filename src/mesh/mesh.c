@@ -1,0 +1,365 @@
+/* mesh.c: a mesh is made once and never changes. Checks, weld, rings, neighbours, getters.
+ *
+ * Everything that asks "are these two triangles neighbours?" goes by *welded* vertices: weld[v] is the first vertex at
+ * the same place, so that seams and triangle soups (STL) are connected without renumbering anything.
+ *
+ * A triangle with a repeated welded corner has no edges: it is a segment or a point, and the triangles on its two sides
+ * are neighbours of each other, as if it were not there. It still belongs to the rings of its vertices. */
+#include "mesh/mesh.h"
+
+#include "base/memory.h"
+#include "base/sort.h"
+
+#include <float.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- numbers */
+
+/* The bits of a float without its sign order like its magnitude, with infinity and then NaN on top: the largest of them
+ * says in one pass without a branch whether all numbers are finite, and how far out they reach. */
+#define INFINITY_BITS 0x7f800000u
+
+static uint32_t largestBits(const float *numbers, size_t count) {
+  uint32_t largest = 0;
+  for (size_t i = 0; i < count; ++i) {
+    uint32_t bits;
+    memcpy(&bits, numbers + i, sizeof bits);
+    bits &= 0x7fffffffu;
+    largest = bits > largest ? bits : largest;
+  }
+  return largest;
+}
+
+float pn_maxAbs(const float *numbers, size_t count) {
+  uint32_t bits = largestBits(numbers, count);
+  float value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+bool pn_allFinite(const float *numbers, size_t count, size_t *outFirstBad) {
+  if (largestBits(numbers, count) < INFINITY_BITS) return true;
+  size_t i = 0;
+  while (largestBits(numbers + i, 1) < INFINITY_BITS) ++i;
+  *outFirstBad = i;
+  return false;
+}
+
+/* ---------------------------------------------------------------- weld */
+
+/* The bits of a coordinate with -0 made +0, so that equal numbers have equal bits. */
+static uint32_t canonicalBits(float x) {
+  uint32_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits == 0x80000000u ? 0 : bits;
+}
+
+static uint64_t hashPoint(const float *p) {
+  // two rounds of multiply and fold: nearby grid points differ in few, high bits and must not share a bucket
+  uint64_t h = ((uint64_t)canonicalBits(p[0]) << 32 | canonicalBits(p[1])) * 0x9e3779b97f4a7c15u;
+  h = (h ^ h >> 32 ^ canonicalBits(p[2])) * 0xd6e8feb86659fd93u;
+  h = (h ^ h >> 32) * 0xd6e8feb86659fd93u;
+  return h ^ h >> 32;
+}
+
+/* Fills weld by equal rest positions: the first vertex at a place represents all of them. */
+static pnResult weldByPosition(pnMesh *mesh) {
+  // an open hash table of vertex numbers, at most half full
+  size_t slotCount = 16;
+  while (slotCount < (size_t)mesh->vertexCount * 2) slotCount *= 2;
+  size_t bytes = pn_bytes(slotCount, sizeof(uint32_t));
+  uint32_t *slots = pn_alloc(bytes);
+  if (!slots) return pn_failMemory(bytes);
+  memset(slots, 0xff, bytes);
+
+  for (uint32_t v = 0; v < mesh->vertexCount; ++v) {
+    const float *p = mesh->vertices + 3 * (size_t)v;
+    size_t slot = (size_t)hashPoint(p) & (slotCount - 1);
+    for (; slots[slot] != PN_NONE; slot = (slot + 1) & (slotCount - 1)) {
+      const float *q = mesh->vertices + 3 * (size_t)slots[slot];
+      if (p[0] == q[0] && p[1] == q[1] && p[2] == q[2]) break;
+    }
+    if (slots[slot] == PN_NONE) slots[slot] = v;
+    mesh->weld[v] = slots[slot];
+  }
+  pn_free(slots, bytes);
+  return PN_OK;
+}
+
+static pnResult fillWeld(pnMesh *mesh, const pnMeshDef *def) {
+  // the caller's own: representatives come first and represent themselves
+  if (def->vertexWeld) {
+    for (uint32_t v = 0; v < mesh->vertexCount; ++v) {
+      uint32_t w = def->vertexWeld[v];
+      if (w > v || def->vertexWeld[w] != w)
+        return pn_fail(PN_ERROR_INDEX,
+                       "mesh '%s': vertexWeld[%u] is %u; it must be the vertex itself or an earlier one that stands for "
+                       "itself",
+                       mesh->name, v, w);
+      mesh->weld[v] = w;
+    }
+    return PN_OK;
+  }
+  if (def->weld) return weldByPosition(mesh);
+  for (uint32_t v = 0; v < mesh->vertexCount; ++v) mesh->weld[v] = v;
+  return PN_OK;
+}
+
+/* ---------------------------------------------------------------- rings and neighbours */
+
+/* Counting sort of triangles by vertex; a triangle with a repeated corner is once in that ring. */
+static void fillRings(pnMesh *mesh) {
+  uint32_t *offsets = mesh->ringOffsets;
+  uint32_t c[3];
+
+  // how many triangles each vertex has, one place later
+  memset(offsets, 0, ((size_t)mesh->vertexCount + 1) * sizeof *offsets);
+  for (uint32_t t = 0; t < mesh->triangleCount; ++t) {
+    pn_weldedCorners(mesh, t, c);
+    ++offsets[c[0] + 1];
+    if (c[1] != c[0]) ++offsets[c[1] + 1];
+    if (c[2] != c[0] && c[2] != c[1]) ++offsets[c[2] + 1];
+  }
+  for (uint32_t v = 0; v < mesh->vertexCount; ++v) offsets[v + 1] += offsets[v];
+  mesh->ringCount = offsets[mesh->vertexCount];
+
+  // from the last triangle to the first, filling each ring from its end: rings come out ascending, and offsets[v + 1]
+  // moves down to where ring v starts
+  for (uint32_t t = mesh->triangleCount; t-- > 0;) {
+    pn_weldedCorners(mesh, t, c);
+    mesh->rings[--offsets[c[0] + 1]] = t;
+    if (c[1] != c[0]) mesh->rings[--offsets[c[1] + 1]] = t;
+    if (c[2] != c[0] && c[2] != c[1]) mesh->rings[--offsets[c[2] + 1]] = t;
+  }
+
+  // so the starts are one place late: move them back
+  memmove(offsets, offsets + 1, (size_t)mesh->vertexCount * sizeof *offsets);
+  offsets[mesh->vertexCount] = mesh->ringCount;
+}
+
+/* The welded ends of edge e = 3t+k, in ascending order. */
+typedef struct Ends {
+  uint32_t smaller, larger;
+} Ends;
+
+static Ends endsOf(const pnMesh *mesh, uint32_t e) {
+  uint32_t a = mesh->weld[mesh->triangles[e]];
+  uint32_t b = mesh->weld[mesh->triangles[e % 3 == 2 ? e - 2 : e + 1]];
+  return a < b ? (Ends){a, b} : (Ends){b, a};
+}
+
+/* Lists the edges 3t+k of every triangle that has three corners, under their larger end, and returns how many. */
+static size_t listEdges(const pnMesh *mesh, pnKeyValue *edges) {
+  size_t count = 0;
+  for (uint32_t t = 0; t < mesh->triangleCount; ++t) {
+    uint32_t c[3];
+    pn_weldedCorners(mesh, t, c);
+    if (pn_hasRepeatedCorner(c)) continue;
+    for (uint32_t e = 3 * t; e < 3 * t + 3; ++e) edges[count++] = (pnKeyValue){endsOf(mesh, e).larger, e};
+  }
+  return count;
+}
+
+/* Finds the triangles at the same edge by sorting edges by their larger end and then, stably, by their smaller one.
+ * No walk around rings: a vertex with a million triangles costs what any other does. */
+static pnResult fillNeighbours(pnMesh *mesh) {
+  size_t halfEdgeCount = 3 * (size_t)mesh->triangleCount;
+  if (halfEdgeCount == 0) return PN_OK;
+  size_t bytes = pn_bytes(2 * halfEdgeCount, sizeof(pnKeyValue));
+  pnKeyValue *edges = pn_alloc(bytes);
+  if (!edges) return pn_failMemory(bytes);
+  pnKeyValue *scratch = edges + halfEdgeCount;
+
+  // sort by both ends; among equal edges the smaller triangle stays first
+  size_t count = listEdges(mesh, edges);
+  pn_sortKeyValue(edges, scratch, count);
+  for (size_t i = 0; i < count; ++i) edges[i].key = endsOf(mesh, edges[i].value).smaller;
+  pn_sortKeyValue(edges, scratch, count);
+
+  // equal edges now stand together: link each to the next and the last to the first, unless it is alone
+  memset(mesh->neighbours, 0xff, halfEdgeCount * sizeof *mesh->neighbours);
+  for (size_t begin = 0, end; begin < count; begin = end) {
+    uint32_t smaller = edges[begin].key, larger = endsOf(mesh, edges[begin].value).larger;
+    for (end = begin + 1; end < count; ++end)
+      if (edges[end].key != smaller || endsOf(mesh, edges[end].value).larger != larger) break;
+    if (end - begin == 1) continue;
+    for (size_t i = begin; i < end; ++i)
+      mesh->neighbours[edges[i].value] = edges[i + 1 < end ? i + 1 : begin].value / 3;
+  }
+  pn_free(edges, bytes);
+  return PN_OK;
+}
+
+/* ---------------------------------------------------------------- life of a mesh */
+
+pnMeshDef pnDefaultMeshDef(void) {
+  return (pnMeshDef){.weld = true, .name = "mesh"};
+}
+
+/* Everything that can be wrong with a definition, except its weld. */
+static pnResult checkDef(const pnMeshDef *def, const char *name) {
+  // counts that the 32-bit numbers of vertices and half-edges can name, with PN_NONE to spare
+  if (def->vertexCount == UINT32_MAX || def->triangleCount > (UINT32_MAX - 1) / 3)
+    return pn_fail(PN_ERROR_COUNT, "mesh '%s': %u vertices and %u triangles are too many; at most %u and %u", name,
+                   def->vertexCount, def->triangleCount, UINT32_MAX - 1, (UINT32_MAX - 1) / 3);
+  if ((!def->vertices && def->vertexCount) || (!def->triangles && def->triangleCount))
+    return pn_fail(PN_ERROR_ARGUMENT, "mesh '%s': the array of %s is null", name,
+                   !def->vertices && def->vertexCount ? "vertices" : "triangles");
+
+  size_t bad;
+  if (!pn_allFinite(def->vertices, 3 * (size_t)def->vertexCount, &bad))
+    return pn_fail(PN_ERROR_NUMBER, "mesh '%s': coordinate %c of vertex %zu is NaN or infinite", name,
+                   "xyz"[bad % 3], bad / 3);
+  for (size_t i = 0; i < 3 * (size_t)def->triangleCount; ++i)
+    if (def->triangles[i] >= def->vertexCount)
+      return pn_fail(PN_ERROR_INDEX, "mesh '%s': triangle %zu names vertex %u, there are %u vertices", name, i / 3,
+                     def->triangles[i], def->vertexCount);
+  return PN_OK;
+}
+
+/* An array of a mesh. Never empty, so that null always means out of memory. */
+static size_t arrayBytes(size_t count, size_t size) {
+  return pn_bytes(PN_MAX(count, 1), size);
+}
+
+typedef struct MeshBytes {
+  size_t vertices, triangles, weld, neighbours, ringOffsets, rings, name;
+} MeshBytes;
+
+static MeshBytes bytesOf(size_t vertexCount, size_t triangleCount, const char *name) {
+  return (MeshBytes){
+      .vertices = arrayBytes(3 * vertexCount + 1, sizeof(float)),
+      .triangles = arrayBytes(3 * triangleCount, sizeof(uint32_t)),
+      .weld = arrayBytes(vertexCount, sizeof(uint32_t)),
+      .neighbours = arrayBytes(3 * triangleCount, sizeof(uint32_t)),
+      .ringOffsets = arrayBytes(vertexCount + 1, sizeof(uint32_t)),
+      .rings = arrayBytes(3 * triangleCount, sizeof(uint32_t)),
+      .name = name ? strlen(name) + 1 : 0,
+  };
+}
+
+/* Allocates everything and copies what the definition gives. */
+static pnResult copyDef(pnMesh *mesh, const pnMeshDef *def, const char *name) {
+  MeshBytes bytes = bytesOf(def->vertexCount, def->triangleCount, name);
+  mesh->vertexCount = def->vertexCount;
+  mesh->triangleCount = def->triangleCount;
+  mesh->name = pn_alloc(bytes.name);
+  if (!mesh->name) return pn_failMemory(bytes.name);
+  memcpy(mesh->name, name, bytes.name);
+
+  mesh->vertices = pn_allocZero(bytes.vertices);
+  mesh->triangles = pn_alloc(bytes.triangles);
+  mesh->weld = pn_alloc(bytes.weld);
+  mesh->neighbours = pn_alloc(bytes.neighbours);
+  mesh->ringOffsets = pn_alloc(bytes.ringOffsets);
+  mesh->rings = pn_alloc(bytes.rings);
+  if (!mesh->vertices || !mesh->triangles || !mesh->weld || !mesh->neighbours || !mesh->ringOffsets || !mesh->rings)
+    return pn_fail(PN_ERROR_MEMORY, "mesh '%s': out of memory for %u vertices and %u triangles", name,
+                   def->vertexCount, def->triangleCount);
+  if (def->vertexCount) memcpy(mesh->vertices, def->vertices, 3 * (size_t)def->vertexCount * sizeof(float));
+  if (def->triangleCount) memcpy(mesh->triangles, def->triangles, 3 * (size_t)def->triangleCount * sizeof(uint32_t));
+  return PN_OK;
+}
+
+static void fillBox(pnMesh *mesh) {
+  mesh->maxAbs = pn_maxAbs(mesh->vertices, 3 * (size_t)mesh->vertexCount);
+  float min[3] = {FLT_MAX, FLT_MAX, FLT_MAX}, max[3] = {-FLT_MAX, -FLT_MAX, -FLT_MAX};
+  for (size_t i = 0; i < 3 * (size_t)mesh->triangleCount; ++i) {
+    const float *p = mesh->vertices + 3 * (size_t)mesh->triangles[i];
+    for (int k = 0; k < 3; ++k) {
+      min[k] = PN_MIN(min[k], p[k]);
+      max[k] = PN_MAX(max[k], p[k]);
+    }
+  }
+  mesh->box = (pnBox){{min[0], min[1], min[2]}, {max[0], max[1], max[2]}};
+}
+
+pnResult pnCreateMesh(const pnMeshDef *def, pnMesh **outMesh) {
+  PN_ASSERT(def && outMesh);
+  *outMesh = NULL;
+  const char *name = def->name ? def->name : "mesh";
+  pnResult result = checkDef(def, name);
+  if (result != PN_OK) return result;
+
+  pnMesh *mesh = pn_allocZero(sizeof *mesh);
+  if (!mesh) return pn_failMemory(sizeof *mesh);
+  result = copyDef(mesh, def, name);
+  if (result == PN_OK) result = fillWeld(mesh, def);
+  if (result == PN_OK) {
+    fillRings(mesh);
+    fillBox(mesh);
+    result = fillNeighbours(mesh);
+  }
+  if (result == PN_OK)
+    *outMesh = mesh;
+  else
+    pnDestroyMesh(mesh);
+  return result;
+}
+
+void pnDestroyMesh(pnMesh *mesh) {
+  if (!mesh) return;
+  MeshBytes bytes = bytesOf(mesh->vertexCount, mesh->triangleCount, mesh->name);
+  pn_free(mesh->vertices, bytes.vertices);
+  pn_free(mesh->triangles, bytes.triangles);
+  pn_free(mesh->weld, bytes.weld);
+  pn_free(mesh->neighbours, bytes.neighbours);
+  pn_free(mesh->ringOffsets, bytes.ringOffsets);
+  pn_free(mesh->rings, bytes.rings);
+  pn_free(mesh->name, bytes.name);
+  pn_free(mesh, sizeof *mesh);
+}
+
+/* ---------------------------------------------------------------- getters */
+
+uint32_t pnMesh_GetVertexCount(const pnMesh *mesh) {
+  return mesh->vertexCount;
+}
+
+uint32_t pnMesh_GetTriangleCount(const pnMesh *mesh) {
+  return mesh->triangleCount;
+}
+
+const uint32_t *pnMesh_GetTriangles(const pnMesh *mesh) {
+  return mesh->triangles;
+}
+
+const float *pnMesh_GetVertices(const pnMesh *mesh) {
+  return mesh->vertices;
+}
+
+const uint32_t *pnMesh_GetWeld(const pnMesh *mesh) {
+  return mesh->weld;
+}
+
+const char *pnMesh_GetName(const pnMesh *mesh) {
+  return mesh->name;
+}
+
+const uint32_t *pnMesh_GetNeighbours(const pnMesh *mesh) {
+  return mesh->neighbours;
+}
+
+const uint32_t *pnMesh_GetRingOffsets(const pnMesh *mesh) {
+  return mesh->ringOffsets;
+}
+
+const uint32_t *pnMesh_GetRings(const pnMesh *mesh) {
+  return mesh->rings;
+}
+
+uint32_t pn_sharedCorners(const pnMesh *mesh, uint32_t s, uint32_t t, uint8_t outS[3], uint8_t outT[3]) {
+  uint32_t a[3], b[3], count = 0;
+  pn_weldedCorners(mesh, s, a);
+  pn_weldedCorners(mesh, t, b);
+  bool taken[3] = {false, false, false};
+  for (uint8_t i = 0; i < 3; ++i)
+    for (uint8_t j = 0; j < 3; ++j)
+      if (!taken[j] && a[i] == b[j]) {
+        taken[j] = true;
+        outS[count] = i;
+        outT[count++] = j;
+        break;
+      }
+  return count;
+}

@@ -1,0 +1,107 @@
+/* pose.c: where the vertices are now. Life of a pose, and the chain that answers for a vertex.
+ *
+ *   source (stored vertices) -> morph -> skin -> transform
+ *
+ * Each motion is a file of its own (deform_*.c) that sets its inputs and does its stage. The chain is evaluated when
+ * somebody asks, for the vertices asked for, into the asker's memory: nothing is cached, so nothing goes stale and any
+ * number of threads may ask. */
+#include "mesh/pose.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+/* ---------------------------------------------------------------- the chain */
+
+void pn_poseFetch(const pnPose *pose, const uint32_t *vertices, uint32_t count, float *out, uint32_t stride) {
+  PN_ASSERT(stride == 3 || stride == 4);
+  // free motion: gather, with the transform in the same pass
+  if (pose->hasTransform)
+    pn_fetchRigid(&pose->transform, pose->source, vertices, count, out, stride);
+  else
+    pn_fetchFree(pose->source, vertices, count, out, stride);
+}
+
+/* Vertex numbers made at a time for a range: enough to hide the call, few enough for the stack and first cache. */
+#define RANGE_BATCH 128
+
+void pn_poseFetchRange(const pnPose *pose, uint32_t first, uint32_t count, float *out, uint32_t stride) {
+  // stored vertices as they are: one copy
+  if (!pose->morph && !pose->skin && !pose->hasTransform && stride == 3) {
+    if (count) memcpy(out, pose->source + 3 * (size_t)first, 3 * (size_t)count * sizeof(float));
+    return;
+  }
+
+  uint32_t vertices[RANGE_BATCH];
+  while (count > 0) {
+    uint32_t batch = PN_MIN(count, RANGE_BATCH);
+    for (uint32_t i = 0; i < batch; ++i) vertices[i] = first + i;
+    pn_poseFetch(pose, vertices, batch, out, stride);
+    first += batch;
+    count -= batch;
+    out += (size_t)batch * stride;
+  }
+}
+
+/* ---------------------------------------------------------------- life of a pose */
+
+pnPoseDef pnDefaultPoseDef(void) {
+  return (pnPoseDef){0};
+}
+
+/* Rest vertices and no transform; does not count as a change. */
+static void setToRest(pnPose *pose) {
+  pose->source = pose->mesh->vertices;
+  pose->sourceMaxAbs = pose->mesh->maxAbs;
+  pose->transform = pnMatrix_Identity();
+  pose->hasTransform = false;
+}
+
+pnResult pnCreatePose(const pnPoseDef *def, pnPose **outPose) {
+  PN_ASSERT(def && outPose);
+  *outPose = NULL;
+  if (!def->mesh) return pn_fail(PN_ERROR_ARGUMENT, "pose: the definition has no mesh");
+  if (def->morph || def->skin)
+    return pn_fail(PN_ERROR_UNSUPPORTED, "pose of mesh '%s': this version has neither morph targets nor joints",
+                   def->mesh->name);
+  pnPose *pose = pn_allocZero(sizeof *pose);
+  if (!pose) return pn_failMemory(sizeof *pose);
+  pose->mesh = def->mesh;
+  pose->frame = pose->shapeFrame = 1;
+  setToRest(pose);
+  *outPose = pose;
+  return PN_OK;
+}
+
+void pnDestroyPose(pnPose *pose) {
+  if (!pose) return;
+  pn_free(pose->own, pn_bytes(3 * (size_t)pose->mesh->vertexCount + 1, sizeof(float)));
+  pn_free(pose, sizeof *pose);
+}
+
+void pnPose_Reset(pnPose *pose) {
+  setToRest(pose);
+  pn_poseTouch(pose, true);
+}
+
+/* ---------------------------------------------------------------- getters */
+
+const pnMesh *pnPose_GetMesh(const pnPose *pose) {
+  return pose->mesh;
+}
+
+uint64_t pnPose_GetFrame(const pnPose *pose) {
+  return pose->frame;
+}
+
+pnVec3 pnPose_GetVertex(const pnPose *pose, uint32_t v) {
+  bool inRange = v < pose->mesh->vertexCount;
+  PN_ASSERT(inRange);
+  float p[3] = {0, 0, 0};
+  if (inRange) pn_poseFetch(pose, &v, 1, p, 3);
+  return (pnVec3){p[0], p[1], p[2]};
+}
+
+void pnPose_GetVertices(const pnPose *pose, float *outVertices) {
+  pn_poseFetchRange(pose, 0, pose->mesh->vertexCount, outVertices, 3);
+}
