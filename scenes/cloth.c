@@ -1,0 +1,78 @@
+/* cloth.c: s4, a sheet that rolls up and ripples through itself.
+ *
+ * The sheet is rolled into a spiral r = r0 + A theta whose number of turns grows with time, while ripples grow beyond the
+ * gap between the layers: first no contact at all, in the end thousands of crossings between neighbouring layers. At the usual
+ * 92 450 triangles: 0 to 5 879 pairs that share no vertex. */
+#include "scene.h"
+
+#include <stdlib.h>
+
+#define FRAME_COUNT 60
+#define TURN 6.2831853
+
+/* the gap between two layers of the spiral, and the length of the sheet before rolling sets in */
+#define GAP 0.09
+#define LENGTH 10.0
+
+static pnResult createCloth(pnScene *scene) {
+  /* 2 triangles for each of g x g cells */
+  uint32_t g = (uint32_t)(sqrt(scene->triangleCount / 2.0) + 0.5);
+  if (g == 0 || (uint64_t)2 * g * g != scene->triangleCount) {
+    return PN_ERROR_ARGUMENT;
+  }
+  scene->vertexCount = (g + 1) * (g + 1);
+  pnResult result = pn_allocateMesh(scene);
+  if (result != PN_OK) {
+    return result;
+  }
+  for (uint32_t i = 0; i < scene->vertexCount; ++i) {
+    scene->points[i] = pn_vec(i % (g + 1) / (double)g, i / (g + 1) / (double)g, 0.0);
+  }
+  /* diagonals alternate like the squares of a chess board */
+  uint32_t *t = scene->triangles;
+  for (uint32_t row = 0; row < g; ++row) {
+    for (uint32_t column = 0; column < g; ++column, t += 6) {
+      uint32_t a = row * (g + 1) + column, b = a + 1, c = a + g + 1, d = c + 1;
+      bool odd = ((row + column) & 1) != 0;
+      t[0] = a, t[1] = b, t[2] = odd ? d : c;
+      t[3] = odd ? a : b, t[4] = d, t[5] = c;
+    }
+  }
+  scene->self = true;
+  scene->bodyCount = 1;
+  scene->frameStep = scene->frameStep == 0 ? 1 : scene->frameStep;
+  scene->frameCount = (FRAME_COUNT + scene->frameStep - 1) / scene->frameStep;
+  return PN_OK;
+}
+
+static void frameCloth(const pnScene *scene, uint32_t frame, uint32_t body, float *outVertices) {
+  (void)body;
+  double u = frame * scene->frameStep / (FRAME_COUNT - 1.0);
+  double turns = 1.0 + 5.0 * u, ripple = 0.004 + 0.030 * u;
+
+  /* the spiral r0 + A theta over theta in [0, end], its start radius such that the sheet keeps about its length */
+  double end = TURN * turns;
+  double start = fmax(0.15, LENGTH / end - GAP * turns / 2.0);
+  double A = GAP / TURN;
+  double length = start * end + A * end * end / 2.0;
+
+  for (uint32_t i = 0; i < scene->vertexCount; ++i) {
+    /* the angle at which the arc has length s: start theta + A theta^2 / 2 = s */
+    double s = scene->points[i].x * length, y = scene->points[i].y * 6.0;
+    double theta = (-start + sqrt(start * start + 2.0 * A * s)) / A;
+    /* three ripples across each other */
+    double waves =
+        sin(7.0 * y + 3.1 * s + u * 9.0) + 0.8 * sin(17.0 * s - 4.3 * y + u * 5.0) + 0.4 * sin(31.0 * y + 23.0 * s);
+    double radius = start + A * theta + ripple * waves;
+    pnSceneVec p = pn_vec(radius * cos(theta), y + 0.02 * sin(9.0 * s + u * 3.0), radius * sin(theta));
+    pn_storeVertex(outVertices + 3 * (size_t)i, p);
+  }
+}
+
+const pnSceneKind pn_kindCloth = {
+    .name = "s4",
+    .text = "a sheet of cloth rolls up and ripples through itself",
+    .usualSize = 92450,
+    .create = createCloth,
+    .frame = frameCloth,
+};

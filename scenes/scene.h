@@ -1,0 +1,107 @@
+/* scene.h: what the scene files share. A scene is one rest mesh in double precision, which all of its bodies use, and a
+ * motion: a function that says where the vertices of a body are in a frame. Each family of scenes is one file with one
+ * pnSceneKind in the table of scenes.c. */
+#ifndef PN_SCENES_SCENE_H
+#define PN_SCENES_SCENE_H
+
+#include "scenes.h"
+
+#include <math.h>
+
+/* ---------------------------------------------------------------- vectors in double */
+
+typedef struct pnSceneVec {
+  double x, y, z;
+} pnSceneVec;
+
+static inline pnSceneVec pn_vec(double x, double y, double z) {
+  return (pnSceneVec){x, y, z};
+}
+static inline pnSceneVec pn_vecAdd(pnSceneVec a, pnSceneVec b) {
+  return pn_vec(a.x + b.x, a.y + b.y, a.z + b.z);
+}
+static inline pnSceneVec pn_vecSub(pnSceneVec a, pnSceneVec b) {
+  return pn_vec(a.x - b.x, a.y - b.y, a.z - b.z);
+}
+static inline pnSceneVec pn_vecScale(pnSceneVec a, double s) {
+  return pn_vec(a.x * s, a.y * s, a.z * s);
+}
+static inline double pn_vecDot(pnSceneVec a, pnSceneVec b) {
+  return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+static inline pnSceneVec pn_vecUnit(pnSceneVec a) {
+  return pn_vecScale(a, 1.0 / sqrt(pn_vecDot(a, a)));
+}
+
+/* A turn about z, then about x, with the sines and cosines computed once for all vertices of a frame. */
+typedef struct pnSceneTurn {
+  double cosZ, sinZ, cosX, sinX;
+} pnSceneTurn;
+
+pnSceneTurn pn_makeTurn(double aboutZ, double aboutX);
+pnSceneVec pn_turn(const pnSceneTurn *turn, pnSceneVec p);
+
+/* Rounds to float and stores. */
+void pn_storeVertex(float *out, pnSceneVec p);
+
+/* ---------------------------------------------------------------- random numbers and bumps */
+
+/* The xorshift64 of Marsaglia 2003, so that a scene is the same on every machine. The state must not be zero. */
+double pn_random(uint64_t *state); /* in [0, 1) */
+
+/* Bumps on a sphere: the radius in direction d at time t is 1 + sum of a sin(k.d + phase + w t). */
+#define PN_MAX_WAVES 8
+
+typedef struct pnSceneWave {
+  pnSceneVec k;
+  double amplitude, phase, speed;
+} pnSceneWave;
+
+typedef struct pnSceneBumps {
+  pnSceneWave waves[PN_MAX_WAVES];
+  uint32_t count;
+} pnSceneBumps;
+
+/* `count` waves in random directions, with frequencies evenly from `lowest` to `highest`. */
+pnSceneBumps pn_makeBumps(uint64_t seed, double amplitude, double lowest, double highest, uint32_t count);
+double pn_bumpRadius(const pnSceneBumps *bumps, pnSceneVec direction, double time);
+
+/* ---------------------------------------------------------------- the scene */
+
+typedef struct pnSceneKind {
+  const char *name;
+  const char *text;
+  uint32_t usualSize; /* triangles of a body */
+  /* Fills in the scene: mesh, counts and motion. scene->triangleCount holds the size asked for. What it has allocated into the
+   * scene is freed by pnDestroyScene also when it fails. */
+  pnResult (*create)(pnScene *scene);
+  void (*frame)(const pnScene *scene, uint32_t frame, uint32_t body, float *outVertices);
+  /* Null unless the scene morphs. */
+  void (*weights)(const pnScene *scene, uint32_t frame, uint32_t body, float *outWeights, float outTranslation[3]);
+  /* Null unless the scene is driven: computes the state of frame readyCount from the one before. */
+  void (*step)(pnScene *scene, const pnSceneContact *contacts, uint32_t contactCount);
+  void (*destroy)(void *motion); /* null: the motion is one block, freed by free() */
+} pnSceneKind;
+
+struct pnScene {
+  const pnSceneKind *kind;
+  char name[48];
+  uint32_t bodyCount, frameCount, readyCount, frameStep, referenceCount;
+  bool self;
+  uint32_t vertexCount, triangleCount; /* of each body */
+  pnSceneVec *points;                  /* rest positions: unit directions for spheres */
+  uint32_t *triangles;
+  void *motion; /* what the kind needs */
+};
+
+extern const pnSceneKind pn_kindTwoSpheres, pn_kindCrowd, pn_kindMorphs, pn_kindCloth, pn_kindGrid, pn_kindTurnedGrid,
+    pn_kindKeptSpheres, pn_kindKeptArms;
+
+/* Makes scene->points and scene->triangles a sphere of scene->triangleCount triangles: the corners of a regular solid with
+ * its faces quartered. PN_ERROR_ARGUMENT when no solid gives that number. */
+pnResult pn_makeSphere(pnScene *scene);
+
+/* Room for the mesh; the counts are those in the scene. PN_ERROR_MEMORY leaves it to pnDestroyScene to free. */
+pnResult pn_allocateMesh(pnScene *scene);
+
+#endif

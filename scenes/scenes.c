@@ -1,0 +1,168 @@
+/* scenes.c: the table of scenes, and the door to them. */
+#include "scene.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const pnSceneKind *const kinds[] = {
+    &pn_kindTwoSpheres, &pn_kindCrowd,      &pn_kindMorphs,      &pn_kindCloth,
+    &pn_kindGrid,       &pn_kindTurnedGrid, &pn_kindKeptSpheres, &pn_kindKeptArms,
+};
+#define KIND_COUNT (sizeof kinds / sizeof kinds[0])
+
+pnSceneDef pnDefaultSceneDef(void) {
+  return (pnSceneDef){.name = "s1"};
+}
+
+const char *pnGetSceneName(uint32_t index) {
+  return index < KIND_COUNT ? kinds[index]->name : NULL;
+}
+
+const char *pnGetSceneText(uint32_t index) {
+  return index < KIND_COUNT ? kinds[index]->text : NULL;
+}
+
+/* Reads "kind" or "kind-size". False when there is no such kind or the size is not a number from 1 to 16 million. */
+static bool parseName(const char *name, const pnSceneKind **outKind, uint32_t *outSize) {
+  for (size_t i = 0; i < KIND_COUNT; ++i) {
+    size_t length = strlen(kinds[i]->name);
+    if (strncmp(name, kinds[i]->name, length) != 0) {
+      continue;
+    }
+    *outKind = kinds[i];
+    *outSize = kinds[i]->usualSize;
+    if (name[length] == '\0') {
+      return true;
+    }
+    /* digits only: strtol alone would take signs and spaces */
+    const char *digits = name + length + 1;
+    size_t digitCount = strspn(digits, "0123456789");
+    if (name[length] == '-' && digitCount > 0 && digitCount < 9 && digits[digitCount] == '\0') {
+      *outSize = (uint32_t)strtol(digits, NULL, 10);
+      return *outSize > 0 && *outSize <= 16u << 20;
+    }
+  }
+  return false;
+}
+
+pnResult pnCreateScene(const pnSceneDef *def, pnScene **outScene) {
+  *outScene = NULL;
+  const pnSceneKind *kind = NULL;
+  uint32_t size = 0;
+  if (def->name == NULL || !parseName(def->name, &kind, &size)) {
+    return PN_ERROR_ARGUMENT;
+  }
+  pnScene *scene = calloc(1, sizeof(pnScene));
+  if (scene == NULL) {
+    return PN_ERROR_MEMORY;
+  }
+  scene->kind = kind;
+  scene->triangleCount = size;
+  scene->frameStep = def->frameStep;
+  snprintf(scene->name, sizeof scene->name, "%s-%u", kind->name, size);
+  pnResult result = kind->create(scene);
+  if (result != PN_OK) {
+    pnDestroyScene(scene);
+    return result;
+  }
+  scene->readyCount = kind->step != NULL ? 1 : scene->frameCount;
+  *outScene = scene;
+  return PN_OK;
+}
+
+void pnDestroyScene(pnScene *scene) {
+  if (scene == NULL) {
+    return;
+  }
+  if (scene->motion != NULL && scene->kind->destroy != NULL) {
+    scene->kind->destroy(scene->motion);
+  } else {
+    free(scene->motion);
+  }
+  free(scene->points);
+  free(scene->triangles);
+  free(scene);
+}
+
+const char *pnScene_GetName(const pnScene *scene) {
+  return scene->name;
+}
+
+uint32_t pnScene_GetBodyCount(const pnScene *scene) {
+  return scene->bodyCount;
+}
+
+uint32_t pnScene_GetFrameCount(const pnScene *scene) {
+  return scene->frameCount;
+}
+
+bool pnScene_IsSelf(const pnScene *scene) {
+  return scene->self;
+}
+
+bool pnScene_IsDriven(const pnScene *scene) {
+  return scene->kind->step != NULL;
+}
+
+uint32_t pnScene_GetVertexCount(const pnScene *scene, uint32_t body) {
+  return body < scene->bodyCount ? scene->vertexCount : 0;
+}
+
+uint32_t pnScene_GetTriangleCount(const pnScene *scene, uint32_t body) {
+  return body < scene->bodyCount ? scene->triangleCount : 0;
+}
+
+const uint32_t *pnScene_GetTriangles(const pnScene *scene, uint32_t body) {
+  return body < scene->bodyCount ? scene->triangles : NULL;
+}
+
+pnResult pnScene_Frame(const pnScene *scene, uint32_t frame, uint32_t body, float *outVertices) {
+  if (frame >= scene->readyCount || body >= scene->bodyCount) {
+    return PN_ERROR_INDEX;
+  }
+  scene->kind->frame(scene, frame, body, outVertices);
+  return PN_OK;
+}
+
+uint32_t pnScene_GetReferenceCount(const pnScene *scene) {
+  return scene->referenceCount;
+}
+
+pnResult pnScene_Weights(const pnScene *scene, uint32_t frame, uint32_t body, float *outWeights,
+                         float outTranslation[3]) {
+  if (scene->kind->weights == NULL) {
+    return PN_ERROR_KIND;
+  }
+  if (frame >= scene->readyCount || body >= scene->bodyCount) {
+    return PN_ERROR_INDEX;
+  }
+  scene->kind->weights(scene, frame, body, outWeights, outTranslation);
+  return PN_OK;
+}
+
+pnResult pnScene_Step(pnScene *scene, const pnSceneContact *contacts, uint32_t contactCount) {
+  if (scene->kind->step == NULL) {
+    return PN_ERROR_KIND;
+  }
+  for (uint32_t i = 0; i < contactCount; ++i) {
+    if (contacts[i].bodyA >= scene->bodyCount || contacts[i].bodyB >= scene->bodyCount) {
+      return PN_ERROR_INDEX;
+    }
+  }
+  if (scene->readyCount < scene->frameCount) {
+    scene->kind->step(scene, contacts, contactCount);
+    ++scene->readyCount;
+  }
+  return PN_OK;
+}
+
+uint32_t pnScene_GetReadyFrameCount(const pnScene *scene) {
+  return scene->readyCount;
+}
+
+void pnScene_Rewind(pnScene *scene) {
+  if (scene->kind->step != NULL) {
+    scene->readyCount = 1;
+  }
+}
