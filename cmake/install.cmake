@@ -23,10 +23,6 @@ install(FILES ${PROJECT_BINARY_DIR}/pinch-config.cmake ${PROJECT_BINARY_DIR}/pin
 # pkg-config: the prefix is found from the file's own place, so an installed tree may be moved.
 file(RELATIVE_PATH PINCH_PC_PREFIX /r/${CMAKE_INSTALL_LIBDIR}/pkgconfig /r)
 string(REGEX REPLACE "/$" "" PINCH_PC_PREFIX "${PINCH_PC_PREFIX}")
-set(PINCH_PC_IO_LIBS "")
-foreach(library ${PINCH_IO_LIBRARIES})
-  string(APPEND PINCH_PC_IO_LIBS " -l${library}")
-endforeach()
 configure_file(cmake/pinch.pc.in ${PROJECT_BINARY_DIR}/pinch.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/pinch.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 if(TARGET pinch_io)
