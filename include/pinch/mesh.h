@@ -57,22 +57,28 @@ PN_API const uint32_t *pnMesh_GetNeighbours(const pnMesh *mesh);
 PN_API const uint32_t *pnMesh_GetRingOffsets(const pnMesh *mesh);
 PN_API const uint32_t *pnMesh_GetRings(const pnMesh *mesh);
 
-/* What the topology and the rest positions look like; "first" fields are PN_NONE when there is none. */
+/* What the topology and the rest positions look like, by welded vertices. Triangles with a repeated (welded) corner have
+ * no edges: they are counted as degenerate and otherwise left out, as if their two sides were joined.
+ * "First" means the smallest triangle number; its vertices are those of the triangle, as given. PN_NONE: there is none. */
 typedef struct pnMeshInfo {
   bool closed;    /* every edge has exactly two triangles, or an even number with balanced directions */
   bool manifold;  /* no edge has more than two triangles, and the triangles around each vertex form one fan */
-  bool oriented;  /* no two triangles run along a shared edge in the same direction */
-  uint32_t componentCount;
-  uint32_t openEdgeCount, nonManifoldEdgeCount, degenerateCount; /* degenerate: zero area (exactly) or repeated corner */
-  uint32_t unusedVertexCount, duplicateVertexCount;              /* in no triangle; welded onto another */
+  bool oriented;  /* the triangles at each edge can be paired so that each pair runs along it in opposite directions; one
+                   * may be left over */
+  uint32_t componentCount;       /* parts that hang together over vertices; unused vertices are none */
+  uint32_t openEdgeCount;        /* edges that keep the mesh from being closed */
+  uint32_t nonManifoldEdgeCount; /* edges with more than two triangles */
+  uint32_t nonManifoldVertexCount;                  /* vertices, away from those edges, with more than one fan */
+  uint32_t degenerateCount;                         /* zero area (exactly) or repeated corner */
+  uint32_t unusedVertexCount, duplicateVertexCount; /* in no triangle; welded onto another */
   uint32_t firstOpenTriangle, firstOpenVertices[2];
-  uint32_t firstNonManifoldTriangle, firstNonManifoldVertices[2];
+  uint32_t firstNonManifoldTriangle, firstNonManifoldVertices[2]; /* twice the same: a vertex with several fans */
   uint32_t firstMisorientedTriangle, firstMisorientedVertices[2];
   uint32_t firstDegenerateTriangle;
-  pnBox box;
+  pnBox box; /* of the vertices that triangles use; empty (min > max) when there are none */
 } pnMeshInfo;
 
-/* Cost: O(n log n). Never fails on a mesh that could be created, except for memory. */
+/* Cost: O(n). Never fails on a mesh that could be created, except for memory. */
 PN_API pnResult pnMesh_Validate(const pnMesh *mesh, pnMeshInfo *outInfo);
 
 /* ---------------------------------------------------------------- pose */
@@ -113,13 +119,25 @@ PN_API void pnPose_GetVertices(const pnPose *pose, float *outVertices);
 
 /* ---------------------------------------------------------------- shapes by formula */
 
-/* Meshes made by formula, for tests, scenes and first steps. All closed and oriented outward unless said. */
-PN_API pnResult pnMakeIcosphere(uint32_t subdivisions, float radius, pnMesh **outMesh); /* 20 * 4^n triangles */
-PN_API pnResult pnMakeBox(pnVec3 halfSize, uint32_t cellsPerSide, pnMesh **outMesh);    /* 12 * cells^2 triangles */
-PN_API pnResult pnMakeGrid(float width, float depth, uint32_t columns, uint32_t rows, pnMesh **outMesh); /* open, in xy */
+/* Meshes made by formula, for tests, scenes and first steps; the same bits on every machine. Centred at the origin.
+ * All closed and oriented outward (counter-clockwise from outside) unless said, vertices shared, nothing to weld.
+ * Errors: PN_ERROR_ARGUMENT for a size that is not positive and finite or a count below its least, PN_ERROR_COUNT when
+ * a mesh cannot have so many triangles. */
+
+/* 20 * 4^n triangles, 10 * 4^n + 2 vertices on the sphere; n at most 13. Every level keeps the vertices of the last. */
+PN_API pnResult pnMakeIcosphere(uint32_t subdivisions, float radius, pnMesh **outMesh);
+/* 12 * cells^2 triangles, 6 * cells^2 + 2 vertices. */
+PN_API pnResult pnMakeBox(pnVec3 halfSize, uint32_t cellsPerSide, pnMesh **outMesh);
+/* Open: width along x, depth along y, at z = 0, facing +z. 2 * columns * rows triangles; vertex number
+ * row * (columns + 1) + column. */
+PN_API pnResult pnMakeGrid(float width, float depth, uint32_t columns, uint32_t rows, pnMesh **outMesh);
+/* Around the z axis, `ring` from the axis to the middle of the tube. 2 * around * across triangles, both at least 3. */
 PN_API pnResult pnMakeTorus(float ring, float tube, uint32_t around, uint32_t across, pnMesh **outMesh);
+/* A tube along the (p, q) torus knot: p times around the z axis while q times around a torus of radii `radius` and
+ * radius / 2. p and q positive without a common divisor; (2, 3) is the trefoil. 2 * around * across triangles. Strands
+ * that are thicker than their distance run into each other: that is the caller's choice. */
 PN_API pnResult pnMakeKnot(uint32_t p, uint32_t q, float radius, float tube, uint32_t around, uint32_t across,
-                           pnMesh **outMesh); /* the (p, q) torus knot */
+                           pnMesh **outMesh);
 
 #ifdef __cplusplus
 }
