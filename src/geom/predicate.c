@@ -1,0 +1,244 @@
+/* predicate.c: the exact stages behind the filters of predicate.h.
+ *
+ * Stage 2 is ours: float coordinates on one axis are whole multiples of the smallest one's last bit, so when their
+ * exponents are not too far apart the differences are integers of a few dozen bits and the whole determinant fits into
+ * 128. That decides nearly all degenerate meshes (grids, flat walls, rotated copies) in the time of a few multiplications.
+ * Stages 3 and 4 are Shewchuk's (1997, section 4.3), cut to two: if all differences are exact, the determinant of the
+ * differences; else the determinant of the coordinates, which needs no differences. We leave out his middle stages: what
+ * they would save is what stage 2 already caught.
+ */
+#include "geom/predicate.h"
+
+#include <string.h>
+
+/* ---------------------------------------------------------------- stage 2: integers */
+
+#if defined(__SIZEOF_INT128__) && !defined(PN_SCALAR)
+#define PN_HAVE_INT128 1
+__extension__ typedef __int128 pn_Int128;
+
+/* One axis of b-a, c-a, d-a as integers over a common power of two, trailing zeros removed. */
+typedef struct pn_AxisInts {
+  int64_t b, c, d;
+  int bits; /* every magnitude is below 2^bits; 0 when all three are zero */
+} pn_AxisInts;
+
+/* The exponent field of a float; subnormals share the one of the smallest normal, zero has none to ask for. */
+PN_INLINE int pn_exponent(float x) {
+  uint32_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  int field = (int)((bits >> 23) & 255u);
+  return field > 0 ? field : 1;
+}
+
+/* False when the exponents are too far apart for 64 bits. */
+static inline bool pn_makeAxisInts(float a, float b, float c, float d, pn_AxisInts *out) {
+  /* A zero coordinate is a multiple of everything: it does not lower the unit. */
+  const int none = 255;
+  int ea = pn_exponent(a), eb = pn_exponent(b), ec = pn_exponent(c), ed = pn_exponent(d);
+  int high = PN_MAX(PN_MAX(ea, eb), PN_MAX(ec, ed));
+  ea = a != 0.0f ? ea : none;
+  eb = b != 0.0f ? eb : none;
+  ec = c != 0.0f ? ec : none;
+  ed = d != 0.0f ? ed : none;
+  int low = PN_MIN(PN_MIN(ea, eb), PN_MIN(ec, ed));
+
+  /* 24 bits and 37 of shift: coordinates below 2^61, differences below 2^62. */
+  if (high - low > 37) {
+    return false;
+  }
+  if (low == none) {
+    *out = (pn_AxisInts){0, 0, 0, 0};
+    return true;
+  }
+
+  /* A float with exponent field e is a multiple of 2^(e - 150): multiplied by 2^(150 - low) all are integers. */
+  uint64_t scaleBits = (uint64_t)(1023 + 150 - low) << 52;
+  double scale;
+  memcpy(&scale, &scaleBits, sizeof scale);
+  int64_t origin = (int64_t)(a * scale);
+  int64_t ib = (int64_t)(b * scale) - origin, ic = (int64_t)(c * scale) - origin, id = (int64_t)(d * scale) - origin;
+
+  /* The bits really in use, from the lowest one set in any of the three to the highest (x ^ x >> 63 is x or -x - 1). */
+  uint64_t lows = (uint64_t)(ib | ic | id);
+  uint64_t highs = (uint64_t)((ib ^ (ib >> 63)) | (ic ^ (ic >> 63)) | (id ^ (id >> 63)));
+  if (lows == 0) {
+    *out = (pn_AxisInts){0, 0, 0, 0};
+    return true;
+  }
+  int shift = __builtin_ctzll(lows);
+  int top = highs != 0 ? 64 - __builtin_clzll(highs) : 0;
+  *out = (pn_AxisInts){ib >> shift, ic >> shift, id >> shift, PN_MAX(top - shift, 0) + 1};
+  return true;
+}
+
+/* The sign into *outSign, or false when 128 bits may not do. */
+static bool pn_orient3Int(const float *a, const float *b, const float *c, const float *d, int *outSign) {
+  pn_AxisInts x, y, z;
+  if (!pn_makeAxisInts(a[0], b[0], c[0], d[0], &x) || !pn_makeAxisInts(a[1], b[1], c[1], d[1], &y) ||
+      !pn_makeAxisInts(a[2], b[2], c[2], d[2], &z)) {
+    return false;
+  }
+  /* An axis on which nothing differs: flat. */
+  if (x.bits == 0 || y.bits == 0 || z.bits == 0) {
+    *outSign = 0;
+    return true;
+  }
+  /* Six products below 2^(sum of bits) add up to less than 2^(sum + 3). */
+  if (x.bits + y.bits + z.bits > 124) {
+    return false;
+  }
+  pn_Int128 bc = (pn_Int128)x.b * y.c - (pn_Int128)x.c * y.b;
+  pn_Int128 cd = (pn_Int128)x.c * y.d - (pn_Int128)x.d * y.c;
+  pn_Int128 db = (pn_Int128)x.d * y.b - (pn_Int128)x.b * y.d;
+  pn_Int128 det = cd * z.b + db * z.c + bc * z.d;
+  *outSign = (det > 0) - (det < 0);
+  return true;
+}
+#endif
+
+/* ---------------------------------------------------------------- stages 3 and 4: expansions */
+
+/* The longest expansion: four coordinates times a sum of three minors (4 parts each): 4 * 2 * 12. */
+#define PN_DET3_PARTS 96
+
+/* Stage 3: the determinant of the differences, if every difference of the coordinates is a double. */
+static int pn_expandDifferences(const double a[3], const double b[3], const double c[3], const double d[3],
+                                double out[PN_DET3_PARTS]) {
+  double B[3], C[3], D[3];
+  for (int i = 0; i < 3; ++i) {
+    double eb, ec, ed;
+    pn_twoDifference(b[i], a[i], &B[i], &eb);
+    pn_twoDifference(c[i], a[i], &C[i], &ec);
+    pn_twoDifference(d[i], a[i], &D[i], &ed);
+    if (eb != 0.0 || ec != 0.0 || ed != 0.0) {
+      return 0;
+    }
+  }
+  double minor[4], tb[8], tc[8], td[8], tbc[16];
+  int nb = pn_expansionScale(pn_expansionMinor(C[0], D[1], D[0], C[1], minor), minor, B[2], tb);
+  int nc = pn_expansionScale(pn_expansionMinor(D[0], B[1], B[0], D[1], minor), minor, C[2], tc);
+  int nd = pn_expansionScale(pn_expansionMinor(B[0], C[1], C[0], B[1], minor), minor, D[2], td);
+  int nbc = pn_expansionSum(nb, tb, nc, tc, tbc);
+  return pn_expansionSum(nbc, tbc, nd, td, out);
+}
+
+/* The exact z-free determinant of three points, | x y 1 |: pq + qr + rp with the minors pq = px qy - qx py. */
+static int pn_expandTurn(const double *p, const double *q, const double *r, double out[12]) {
+  double pq[4], qr[4], rp[4], sum[8];
+  int npq = pn_expansionMinor(p[0], q[1], q[0], p[1], pq);
+  int nqr = pn_expansionMinor(q[0], r[1], r[0], q[1], qr);
+  int nrp = pn_expansionMinor(r[0], p[1], p[0], r[1], rp);
+  int n = pn_expansionSum(npq, pq, nqr, qr, sum);
+  return pn_expansionSum(n, sum, nrp, rp, out);
+}
+
+/* Stage 4: the 4 x 4 determinant of the coordinates, developed by z:
+ *   -az |bcd| + bz |acd| - cz |abd| + dz |abc|       where |pqr| is pn_expandTurn. */
+static int pn_expandCoordinates(const double a[3], const double b[3], const double c[3], const double d[3],
+                                double out[PN_DET3_PARTS]) {
+  double turn[12], ta[24], tb[24], tc[24], td[24], tab[48], tcd[48];
+  int na = pn_expansionScale(pn_expandTurn(b, c, d, turn), turn, -a[2], ta);
+  int nb = pn_expansionScale(pn_expandTurn(a, c, d, turn), turn, b[2], tb);
+  int nc = pn_expansionScale(pn_expandTurn(a, b, d, turn), turn, -c[2], tc);
+  int nd = pn_expansionScale(pn_expandTurn(a, b, c, turn), turn, d[2], td);
+  int nab = pn_expansionSum(na, ta, nb, tb, tab);
+  int ncd = pn_expansionSum(nc, tc, nd, td, tcd);
+  return pn_expansionSum(nab, tab, ncd, tcd, out);
+}
+
+static int pn_expandOrient3(const double a[3], const double b[3], const double c[3], const double d[3],
+                            double out[PN_DET3_PARTS]) {
+  int count = pn_expandDifferences(a, b, c, d, out);
+  return count > 0 ? count : pn_expandCoordinates(a, b, c, d, out);
+}
+
+static int pn_expandOrient3Float(const float *a, const float *b, const float *c, const float *d,
+                                 double out[PN_DET3_PARTS]) {
+  double A[3] = {a[0], a[1], a[2]}, B[3] = {b[0], b[1], b[2]}, C[3] = {c[0], c[1], c[2]}, D[3] = {d[0], d[1], d[2]};
+  return pn_expandOrient3(A, B, C, D, out);
+}
+
+PN_NOINLINE int pn_orient3Exact(const float *a, const float *b, const float *c, const float *d) {
+#ifdef PN_HAVE_INT128
+  int sign;
+  if (pn_orient3Int(a, b, c, d, &sign)) {
+    return sign;
+  }
+#endif
+  double out[PN_DET3_PARTS];
+  int count = pn_expandOrient3Float(a, b, c, d, out);
+  return pn_expansionSign(count, out);
+}
+
+double pn_orient3Value(const float *a, const float *b, const float *c, const float *d) {
+  pn_Plane plane = pn_makePlane(a, b, c);
+  pn_Estimate e = pn_estimateSide(&plane, d);
+  if (fabs(e.value) > 0x1p30 * e.error || e.error == 0.0) {
+    return e.value;
+  }
+  double out[PN_DET3_PARTS];
+  int count = pn_expandOrient3Float(a, b, c, d, out);
+  return pn_expansionValue(count, out);
+}
+
+PN_NOINLINE int pn_orient2Exact(double ax, double ay, double bx, double by, double cx, double cy) {
+  /* Exact differences: compare two exact products. Rounding keeps order, so the rounded products decide unless equal. */
+  double bX, bY, cX, cY, e1, e2, e3, e4;
+  pn_twoDifference(bx, ax, &bX, &e1);
+  pn_twoDifference(by, ay, &bY, &e2);
+  pn_twoDifference(cx, ax, &cX, &e3);
+  pn_twoDifference(cy, ay, &cY, &e4);
+  if (e1 == 0.0 && e2 == 0.0 && e3 == 0.0 && e4 == 0.0) {
+    double left, leftError, right, rightError;
+    pn_twoProduct(bX, cY, &left, &leftError);
+    pn_twoProduct(bY, cX, &right, &rightError);
+    return left != right ? (left > right ? 1 : -1) : (leftError > rightError) - (leftError < rightError);
+  }
+  double a[2] = {ax, ay}, b[2] = {bx, by}, c[2] = {cx, cy}, turn[12];
+  int count = pn_expandTurn(a, b, c, turn);
+  return pn_expansionSign(count, turn);
+}
+
+double pn_orient2Value(double ax, double ay, double bx, double by, double cx, double cy) {
+  pn_Estimate e = pn_estimateTurn(ax, ay, bx, by, cx, cy);
+  if (fabs(e.value) > 0x1p30 * e.error || e.error == 0.0) {
+    return e.value;
+  }
+  double a[2] = {ax, ay}, b[2] = {bx, by}, c[2] = {cx, cy}, turn[12];
+  int count = pn_expandTurn(a, b, c, turn);
+  return pn_expansionValue(count, turn);
+}
+
+/* ---------------------------------------------------------------- the public names */
+
+int pnOrient3(const float a[3], const float b[3], const float c[3], const float d[3]) {
+  return pn_orient3(a, b, c, d);
+}
+
+int pnOrient3Double(const double a[3], const double b[3], const double c[3], const double d[3]) {
+  /* Stage 1 as in predicate.h, on doubles. */
+  double bx = b[0] - a[0], by = b[1] - a[1], bz = b[2] - a[2];
+  double cx = c[0] - a[0], cy = c[1] - a[1], cz = c[2] - a[2];
+  double dx = d[0] - a[0], dy = d[1] - a[1], dz = d[2] - a[2];
+  double yz = by * cz, zy = bz * cy, zx = bz * cx, xz = bx * cz, xy = bx * cy, yx = by * cx;
+  double det = (yz - zy) * dx + (zx - xz) * dy + (xy - yx) * dz;
+  double sum = (fabs(yz) + fabs(zy)) * fabs(dx) + (fabs(zx) + fabs(xz)) * fabs(dy) + (fabs(xy) + fabs(yx)) * fabs(dz);
+  if (fabs(det) > PN_ORIENT3_BOUND * sum) {
+    return det > 0.0 ? 1 : -1;
+  }
+  if (sum == 0.0) {
+    return 0;
+  }
+  double out[PN_DET3_PARTS];
+  int count = pn_expandOrient3(a, b, c, d, out);
+  return pn_expansionSign(count, out);
+}
+
+int pnOrient2(const float a[2], const float b[2], const float c[2]) {
+  return pn_orient2(a[0], a[1], b[0], b[1], c[0], c[1]);
+}
+
+int pnOrient2Double(const double a[2], const double b[2], const double c[2]) {
+  return pn_orient2(a[0], a[1], b[0], b[1], c[0], c[1]);
+}
