@@ -136,15 +136,19 @@ memory:
 
 typedef pnResult pnParseFcn(pnReader *reader, pnMeshBuilder *builder);
 
+static bool hasExtension(const char *name, const char *wanted) {
+  char extension[8];
+  pn_ioExtension(name, extension);
+  return strcmp(extension, wanted) == 0;
+}
+
 static pnParseFcn *parserOfExtension(const char *name) {
   static const struct {
     const char *extension;
     pnParseFcn *parse;
   } parsers[] = {{"obj", pn_parseObj}, {"off", pn_parseOff}, {"ply", pn_parsePly}, {"stl", pn_parseStl}};
-  char extension[8];
-  pn_ioExtension(name, extension);
   for (size_t i = 0; i < sizeof(parsers) / sizeof(parsers[0]); ++i) {
-    if (strcmp(extension, parsers[i].extension) == 0) return parsers[i].parse;
+    if (hasExtension(name, parsers[i].extension)) return parsers[i].parse;
   }
   return NULL;
 }
@@ -173,6 +177,9 @@ pnResult pnParseMeshFile(const void *bytes, size_t byteCount, const char *name, 
   pnReader reader = pn_makeReader(bytes, byteCount, name);
   if (byteCount == 0) return pnFail(PN_ERROR_FORMAT, "%s: the file is empty; expected OBJ, PLY, STL or OFF", name);
   pnParseFcn *parse = chooseParser(&reader);
+  bool gltf = byteCount >= 4 && memcmp(bytes, "glTF", 4) == 0;
+  if (!parse && (gltf || hasExtension(name, "gltf")))
+    return pnFail(PN_ERROR_UNSUPPORTED, "%s: glTF is not a mesh file: pnLoadAnimFile reads it", name);
   if (!parse)
     return pnFail(PN_ERROR_UNSUPPORTED,
                   "%s: neither content nor extension tell the format; expected OBJ, PLY, STL or OFF", name);

@@ -1,17 +1,14 @@
 /* mesh_save.c: writes a mesh as OBJ, PLY (binary little-endian), STL (binary) or OFF, by extension.
  *
- * Text numbers have as few digits as give the same float when read back, with a point in every locale. The file is
- * written under a temporary name beside its place and renamed at the end: a failure leaves the old file as it was. */
+ * Text numbers have as few digits as give the same float when read back, with a point in every locale. */
 #include "pinch/io.h"
 
 #include "reader.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* What is to be written. */
 typedef struct pnMeshView {
@@ -24,7 +21,7 @@ typedef struct pnMeshView {
 /* ---------------------------------------------------------------- numbers */
 
 /* The shortest of 6 to 9 digits that reads back as x; 9 always do. */
-static void printFloat(FILE *stream, float x) {
+static void printFloat(pnOutFile *out, float x) {
   char text[40];
   for (int digits = 6; digits <= 9; ++digits) {
     snprintf(text, sizeof(text), "%.*g", digits, (double)x);
@@ -35,67 +32,66 @@ static void printFloat(FILE *stream, float x) {
   for (const char *c = text; *c; ++c) {
     bool plain = (*c >= '0' && *c <= '9') || *c == '-' || *c == '+' || *c == 'e';
     if (plain)
-      fputc(*c, stream);
+      pnOutFile_Write(out, c, 1);
     else if (!inPoint)
-      fputc('.', stream);
+      pnOutFile_Write(out, ".", 1);
     inPoint = !plain;
   }
 }
 
-static void printPosition(FILE *stream, const float *p) {
+static void printPosition(pnOutFile *out, const float *p) {
   for (int k = 0; k < 3; ++k) {
-    if (k > 0) fputc(' ', stream);
-    printFloat(stream, p[k]);
+    printFloat(out, p[k]);
+    pnOutFile_Write(out, k < 2 ? " " : "\n", 1);
   }
-  fputc('\n', stream);
 }
 
-static void writeU32(FILE *stream, uint32_t value) {
+static void writeU32(pnOutFile *out, uint32_t value) {
   unsigned char bytes[4] = {(unsigned char)value, (unsigned char)(value >> 8), (unsigned char)(value >> 16),
                             (unsigned char)(value >> 24)};
-  fwrite(bytes, 1, 4, stream);
+  pnOutFile_Write(out, bytes, 4);
 }
 
-static void writeFloats(FILE *stream, const float *values, int count) {
+static void writeFloats(pnOutFile *out, const float *values, int count) {
   for (int i = 0; i < count; ++i) {
     uint32_t bits;
     memcpy(&bits, &values[i], sizeof(bits));
-    writeU32(stream, bits);
+    writeU32(out, bits);
   }
 }
 
 /* ---------------------------------------------------------------- formats */
 
-static void writeObj(FILE *stream, const pnMeshView *mesh) {
+static void writeObj(pnOutFile *out, const pnMeshView *mesh) {
   for (uint32_t v = 0; v < mesh->vertexCount; ++v) {
-    fputs("v ", stream);
-    printPosition(stream, mesh->vertices + 3 * (size_t)v);
+    pnOutFile_Write(out, "v ", 2);
+    printPosition(out, mesh->vertices + 3 * (size_t)v);
   }
   for (uint32_t t = 0; t < mesh->triangleCount; ++t) {
     const uint32_t *c = mesh->triangles + 3 * (size_t)t;
-    fprintf(stream, "f %llu %llu %llu\n", c[0] + 1ull, c[1] + 1ull, c[2] + 1ull);
+    pnOutFile_Print(out, "f %llu %llu %llu\n", c[0] + 1ull, c[1] + 1ull, c[2] + 1ull);
   }
 }
 
-static void writeOff(FILE *stream, const pnMeshView *mesh) {
-  fprintf(stream, "OFF\n%u %u 0\n", mesh->vertexCount, mesh->triangleCount);
-  for (uint32_t v = 0; v < mesh->vertexCount; ++v) printPosition(stream, mesh->vertices + 3 * (size_t)v);
+static void writeOff(pnOutFile *out, const pnMeshView *mesh) {
+  pnOutFile_Print(out, "OFF\n%u %u 0\n", mesh->vertexCount, mesh->triangleCount);
+  for (uint32_t v = 0; v < mesh->vertexCount; ++v) printPosition(out, mesh->vertices + 3 * (size_t)v);
   for (uint32_t t = 0; t < mesh->triangleCount; ++t) {
     const uint32_t *c = mesh->triangles + 3 * (size_t)t;
-    fprintf(stream, "3 %u %u %u\n", c[0], c[1], c[2]);
+    pnOutFile_Print(out, "3 %u %u %u\n", c[0], c[1], c[2]);
   }
 }
 
-static void writePly(FILE *stream, const pnMeshView *mesh) {
-  fprintf(
-      stream,
-      "ply\nformat binary_little_endian 1.0\nelement vertex %u\nproperty float x\nproperty float y\nproperty float z\n"
-      "element face %u\nproperty list uchar uint vertex_indices\nend_header\n",
-      mesh->vertexCount, mesh->triangleCount);
-  for (uint32_t v = 0; v < mesh->vertexCount; ++v) writeFloats(stream, mesh->vertices + 3 * (size_t)v, 3);
+static void writePly(pnOutFile *out, const pnMeshView *mesh) {
+  pnOutFile_Print(out,
+                  "ply\nformat binary_little_endian 1.0\n"
+                  "element vertex %u\nproperty float x\nproperty float y\nproperty float z\n"
+                  "element face %u\nproperty list uchar uint vertex_indices\nend_header\n",
+                  mesh->vertexCount, mesh->triangleCount);
+  for (uint32_t v = 0; v < mesh->vertexCount; ++v) writeFloats(out, mesh->vertices + 3 * (size_t)v, 3);
   for (uint32_t t = 0; t < mesh->triangleCount; ++t) {
-    fputc(3, stream);
-    for (int k = 0; k < 3; ++k) writeU32(stream, mesh->triangles[3 * (size_t)t + (size_t)k]);
+    pnOutFile_Write(out, "\3", 1);
+    for (int k = 0; k < 3; ++k) writeU32(out, mesh->triangles[3 * (size_t)t + (size_t)k]);
   }
 }
 
@@ -111,19 +107,19 @@ static void findNormal(const float *a, const float *b, const float *c, float out
   for (int k = 0; k < 3; ++k) outNormal[k] = length > 0 ? (float)(n[k] / length) : 0;
 }
 
-static void writeStl(FILE *stream, const pnMeshView *mesh) {
+static void writeStl(pnOutFile *out, const pnMeshView *mesh) {
   // The first bytes must not be "solid", which careless readers take for text.
   char head[80] = "binary STL written by pinch";
-  fwrite(head, 1, sizeof(head), stream);
-  writeU32(stream, mesh->triangleCount);
+  pnOutFile_Write(out, head, sizeof(head));
+  writeU32(out, mesh->triangleCount);
   for (uint32_t t = 0; t < mesh->triangleCount; ++t) {
     const float *corners[3];
     for (int k = 0; k < 3; ++k) corners[k] = mesh->vertices + 3 * (size_t)mesh->triangles[3 * (size_t)t + (size_t)k];
     float normal[3];
     findNormal(corners[0], corners[1], corners[2], normal);
-    writeFloats(stream, normal, 3);
-    for (int k = 0; k < 3; ++k) writeFloats(stream, corners[k], 3);
-    fwrite("\0\0", 1, 2, stream);
+    writeFloats(out, normal, 3);
+    for (int k = 0; k < 3; ++k) writeFloats(out, corners[k], 3);
+    pnOutFile_Write(out, "\0\0", 2);
   }
 }
 
@@ -143,7 +139,7 @@ static pnResult checkMesh(const char *path, const pnMeshView *mesh) {
   return PN_OK;
 }
 
-typedef void pnWriteFcn(FILE *stream, const pnMeshView *mesh);
+typedef void pnWriteFcn(pnOutFile *out, const pnMeshView *mesh);
 
 static pnWriteFcn *writerOf(const char *path) {
   char extension[8];
@@ -155,19 +151,6 @@ static pnWriteFcn *writerOf(const char *path) {
   return NULL;
 }
 
-/* Writes under the temporary name and takes the file's place. */
-static pnResult writeAndRename(const char *path, char *temporary, const pnMeshView *mesh, pnWriteFcn *write) {
-  FILE *stream = fopen(temporary, "wb");
-  if (!stream) return pnFail(PN_ERROR_FILE, "%s: cannot be written: %s", temporary, strerror(errno));
-  write(stream, mesh);
-  bool fine = fflush(stream) == 0 && !ferror(stream);
-  fine = fclose(stream) == 0 && fine;
-  if (fine && rename(temporary, path) == 0) return PN_OK;
-  int reason = errno;
-  remove(temporary);
-  return pnFail(PN_ERROR_FILE, "%s: cannot be written: %s", path, strerror(reason));
-}
-
 pnResult pnSaveMesh(const char *path, const float *vertices, uint32_t vertexCount, const uint32_t *triangles,
                     uint32_t triangleCount) {
   pnMeshView mesh = {vertices, vertexCount, triangles, triangleCount};
@@ -175,13 +158,9 @@ pnResult pnSaveMesh(const char *path, const float *vertices, uint32_t vertexCoun
   if (!write)
     return pnFail(PN_ERROR_UNSUPPORTED, "%s: cannot tell the format; expected .obj, .ply, .stl or .off", path);
   pnResult result = checkMesh(path, &mesh);
+  pnOutFile *out = NULL;
+  if (result == PN_OK) result = pnOpenOutFile(path, &out);
   if (result != PN_OK) return result;
-  // The process id keeps two programs that write the same file apart.
-  size_t size = strlen(path) + 32;
-  char *temporary = pn_ioAlloc(size);
-  if (!temporary) return pnFail(PN_ERROR_MEMORY, "%s: out of memory while writing", path);
-  snprintf(temporary, size, "%s.%ld.part", path, (long)getpid());
-  result = writeAndRename(path, temporary, &mesh, write);
-  pn_ioFree(temporary);
-  return result;
+  write(out, &mesh);
+  return pnCloseOutFile(out, true);
 }

@@ -1,0 +1,87 @@
+/* out_file.c: a file that appears whole or not at all. */
+#include "pinch/io.h"
+
+#include "reader.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct pnOutFile {
+  FILE *stream;
+  char *path;      /* the file itself: links are followed, so that a link stays a link */
+  char *temporary; /* null: written directly */
+  int firstError;  /* errno of the first write that failed */
+};
+
+/* Where the bytes go in the end. Null when out of memory. */
+static char *followLinks(const char *path) {
+  char *real = realpath(path, NULL);
+  char *copy = pn_ioCopyText(real ? real : path, strlen(real ? real : path));
+  free(real);
+  return copy;
+}
+
+static void freeOutFile(pnOutFile *file) {
+  pn_ioFree(file->path);
+  pn_ioFree(file->temporary);
+  pn_ioFree(file);
+}
+
+pnResult pnOpenOutFile(const char *path, pnOutFile **outFile) {
+  *outFile = NULL;
+  pnOutFile *file = pn_ioAlloc(sizeof(pnOutFile));
+  if (!file) goto memory;
+  memset(file, 0, sizeof(*file));
+  file->path = followLinks(path);
+  if (!file->path) goto memory;
+
+  // Only a file can be replaced; what is a pipe or device must stay one. The process id keeps two writers apart.
+  struct stat status;
+  bool replace = stat(path, &status) != 0 || S_ISREG(status.st_mode);
+  if (replace) {
+    size_t size = strlen(file->path) + 32;
+    file->temporary = pn_ioAlloc(size);
+    if (!file->temporary) goto memory;
+    snprintf(file->temporary, size, "%s.%ld.part", file->path, (long)getpid());
+  }
+  file->stream = fopen(replace ? file->temporary : file->path, "wb");
+  if (!file->stream) {
+    pnResult result = pnFail(PN_ERROR_FILE, "%s: cannot be written: %s", path, strerror(errno));
+    freeOutFile(file);
+    return result;
+  }
+  *outFile = file;
+  return PN_OK;
+
+memory:
+  if (file) freeOutFile(file);
+  return pnFail(PN_ERROR_MEMORY, "%s: out of memory while opening it", path);
+}
+
+void pnOutFile_Write(pnOutFile *file, const void *bytes, size_t byteCount) {
+  if (fwrite(bytes, 1, byteCount, file->stream) != byteCount && file->firstError == 0) file->firstError = errno;
+}
+
+void pnOutFile_Print(pnOutFile *file, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  if (vfprintf(file->stream, format, arguments) < 0 && file->firstError == 0) file->firstError = errno;
+  va_end(arguments);
+}
+
+pnResult pnCloseOutFile(pnOutFile *file, bool keep) {
+  if (fclose(file->stream) != 0 && file->firstError == 0) file->firstError = errno;
+  if (keep && file->firstError == 0 && file->temporary && rename(file->temporary, file->path) != 0)
+    file->firstError = errno;
+  bool failed = keep && file->firstError != 0;
+  if (file->temporary && (failed || !keep)) remove(file->temporary);
+  pnResult result = PN_OK;
+  if (failed) result = pnFail(PN_ERROR_FILE, "%s: cannot be written: %s", file->path, strerror(file->firstError));
+  freeOutFile(file);
+  return result;
+}
