@@ -56,6 +56,11 @@ if(PINCH_CGAL_TEST_SOURCES)
   endif()
 endif()
 
+# The page of the report, in a browser.
+if(TARGET pinch_report)
+  add_subdirectory(web/test)
+endif()
+
 # The other folders of test/ bring their own few lines.
 foreach(folder headers install readme)
   if(EXISTS ${PROJECT_SOURCE_DIR}/test/${folder}/CMakeLists.txt)

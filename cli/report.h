@@ -1,0 +1,89 @@
+/* report.h: one self-contained HTML file for one scan.
+ *
+ * The scan hands over each frame once, in order; the report keeps it compressed and writes the file at the end. The page
+ * opens from disk, with no server and no network. docs/report.md has the format, the page and the size rules.
+ *
+ *   pn_reportBegin   opens the file and copies what is constant: names, triangles, groups
+ *   pn_reportFrame   where every vertex is in this frame, and which triangles meet
+ *   pn_reportNote    a sentence the page shows ("pairs that meet at rest are left out")
+ *   pn_reportEnd     writes the page; pn_reportCancel leaves no file behind
+ *
+ * Size. Positions are rounded to 1/65535 of the body's box, predicted from frames and neighbours around them, and
+ * deflated. When the page would pass `byteLimit`, frames are thinned: the finest half goes first, never the frames with
+ * the most pairs and never a count. The page then says so and interpolates.
+ * Memory: the compressed frames (at most the limit) and up to 33 raw frames.
+ */
+#ifndef PN_CLI_REPORT_H
+#define PN_CLI_REPORT_H
+
+#include "pinch/base.h"
+
+#define PN_REPORT_NO_GROUP UINT16_MAX
+#define PN_REPORT_BYTE_LIMIT 40000000u
+
+typedef struct pnReport pnReport;
+
+/* One body. Everything is copied. */
+typedef struct pnReportBody {
+  const char *name;
+  uint32_t vertexCount;
+  const uint32_t *triangles; /* 3 a triangle */
+  uint32_t triangleCount;
+  const char *const *groupNames; /* joints or targets that move the vertices; null when there are none */
+  uint32_t groupCount;           /* at most 65535 */
+  const uint16_t *vertexGroups;  /* the group that moves each vertex most, or PN_REPORT_NO_GROUP; null: none */
+} pnReportBody;
+
+typedef struct pnReportInfo {
+  const char *title;        /* what was scanned: the heading of the page */
+  const char *command;      /* the command line, shown so that the scan can be repeated; null: not shown */
+  const char *const *files; /* names of the files, as the user wrote them */
+  uint32_t fileCount;
+  double fps;      /* playing speed; 0: from the times */
+  uint32_t upAxis; /* 0, 1, 2 for x, y, z; the default is y, as in glTF */
+  const pnReportBody *bodies;
+  uint32_t bodyCount;
+  uint64_t byteLimit;       /* of the file; default PN_REPORT_BYTE_LIMIT */
+  const char *pageTemplate; /* the page without data; null: the one built into the tool */
+} pnReportInfo;
+
+pnReportInfo pn_defaultReportInfo(void);
+
+/* Triangles that meet: number `triangleA` of body `a` with number `triangleB` of body `b`; a = b is self contact. */
+typedef struct pnReportPair {
+  uint32_t a, triangleA, b, triangleB;
+} pnReportPair;
+
+/* What became of it. */
+typedef struct pnReportStats {
+  uint32_t frameCount;
+  uint32_t positionFrames; /* frames whose positions are in the file */
+  uint32_t pairFrames;     /* frames with pairs whose pair list is in the file */
+  uint32_t contactFrames;  /* frames with pairs */
+  uint64_t byteCount;      /* size of the file */
+} pnReportStats;
+
+/* False when the tool was built without npm: pn_reportBegin then answers PN_ERROR_UNSUPPORTED. */
+bool pn_reportAvailable(void);
+
+/* The file is opened here, so that a path that cannot be written is told before the scan and not after it. */
+pnResult pn_reportBegin(const char *path, const pnReportInfo *info, pnReport **outReport);
+
+/* positions[b]: 3 * vertexCount floats of body b. Pairs in any order. Numbers and times must grow.
+ * After an error the report can still be ended (it has the frames before) or cancelled. */
+pnResult pn_reportFrame(pnReport *report, int64_t number, double time, const float *const *positions,
+                        const pnReportPair *pairs, size_t pairCount);
+
+pnResult pn_reportNote(pnReport *report, const char *text);
+
+/* Writes the file and frees the report, also on failure. `complete` is false when the scan was stopped early.
+ * outStats may be null. */
+pnResult pn_reportEnd(pnReport *report, bool complete, pnReportStats *outStats);
+
+/* Frees the report; no file is left. Null is allowed. */
+void pn_reportCancel(pnReport *report);
+
+/* Why the last call of this thread failed, and what to do. */
+const char *pn_reportMessage(void);
+
+#endif

@@ -1,0 +1,153 @@
+/* report_write.c: the file. The template up to its mark, then the data as script elements that no browser runs, then
+ * the rest of the template.
+ *
+ *   pinch-meta      JSON: title, names, counts, grids
+ *   pinch-index     what every frame has and where, and all counts (deflated varints, base64)
+ *   pinch-topology  predictors, triangles and groups of each body (the same)
+ *   pinch-block     blocks of about a megabyte: pair lists and positions of consecutive frames, each deflated by itself,
+ *                   so that the page decodes a block only when it shows one of its frames
+ * docs/report.md has the layout of each.
+ */
+#include "report_parts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void writeNames(pnBytes *out, const char *key, char *const *names, uint32_t count) {
+  pn_bytesFormat(out, ",\"%s\":[", key);
+  for (uint32_t i = 0; i < count; ++i) {
+    pn_bytesText(out, i > 0 ? "," : "");
+    pn_bytesJson(out, names[i]);
+  }
+  pn_bytesText(out, "]");
+}
+
+static void writeBody(pnBytes *out, const pnBodyData *body) {
+  pn_bytesText(out, "{\"name\":");
+  pn_bytesJson(out, body->name);
+  pn_bytesFormat(out, ",\"vertices\":%u,\"triangles\":%u,\"slots\":%u", body->vertexCount, body->triangleCount,
+                 body->slotCount);
+  pn_bytesFormat(out, ",\"origin\":[%.17g,%.17g,%.17g],\"step\":%.17g", body->origin[0], body->origin[1],
+                 body->origin[2], body->step);
+  pn_bytesFormat(out, ",\"grouped\":%s", body->vertexGroups != NULL ? "true" : "false");
+  writeNames(out, "groups", body->groupNames, body->groupCount);
+  pn_bytesText(out, "}");
+}
+
+static void writeMeta(const pnReport *report, bool complete, pnBytes *out) {
+  pn_bytesFormat(out, "{\"format\":1,\"pinch\":\"%s\",\"title\":", pnGetVersion());
+  pn_bytesJson(out, report->title);
+  if (report->command != NULL) {
+    pn_bytesText(out, ",\"command\":");
+    pn_bytesJson(out, report->command);
+  }
+  pn_bytesFormat(out, ",\"complete\":%s,\"fps\":%.17g,\"up\":%u,\"byteLimit\":%llu,\"frameCount\":%u,\"view\":%s",
+                 complete ? "true" : "false", report->fps, report->upAxis, (unsigned long long)report->byteLimit,
+                 report->frameCount, report->noView || report->slotCount == 0 ? "false" : "true");
+  writeNames(out, "files", report->files, report->fileCount);
+  writeNames(out, "notes", report->notes, report->noteCount);
+  pn_bytesText(out, ",\"bodies\":[");
+  for (uint32_t b = 0; b < report->bodyCount; ++b) {
+    pn_bytesText(out, b > 0 ? ",\n" : "\n");
+    writeBody(out, &report->bodies[b]);
+  }
+  pn_bytesText(out, "]}");
+}
+
+/* One element of base64. */
+static void writeElement(FILE *file, const char *id, const uint8_t *data, size_t size) {
+  fprintf(file, "\n<script type=\"text/plain\" id=\"%s\">", id);
+  pnBase64 base64 = {.file = file};
+  pn_base64Write(&base64, data, size);
+  pn_base64End(&base64);
+  fputs("</script>", file);
+}
+
+/* True when frame f starts a new block; blockBytes is what the block has so far. */
+static bool startsBlock(const pnFrameData *frame, uint64_t *blockBytes) {
+  size_t size = frame->pairs.size + frame->positions.size;
+  bool starts = size > 0 && (*blockBytes == 0 || *blockBytes + size > PN_REPORT_BLOCK);
+  *blockBytes = starts ? size : *blockBytes + size;
+  return starts;
+}
+
+static void packIndex(const pnReport *report, pnBytes *out) {
+  int64_t number = 0;
+  uint64_t blockBytes = 0;
+  size_t countsBegin = 0;
+  for (uint32_t f = 0; f < report->frameCount; ++f) {
+    const pnFrameData *frame = &report->frames[f];
+    bool stored = frame->positions.size > 0, predicted = stored && frame->low != PN_REPORT_NO_FRAME;
+    pn_bytesSigned(out, (int64_t)((uint64_t)frame->number - (uint64_t)number));
+    pn_bytesDouble(out, frame->time);
+    pn_bytesVarint(out, startsBlock(frame, &blockBytes));
+    pn_bytesVarint(out, frame->pairs.size);
+    pn_bytesVarint(out, frame->positions.size);
+    pn_bytesVarint(out, predicted ? f - frame->low : 0);
+    pn_bytesVarint(out, predicted ? frame->high - f : 0);
+    pn_bytesAdd(out, report->counts.data + countsBegin, frame->countsEnd - countsBegin);
+    countsBegin = frame->countsEnd;
+    number = frame->number;
+  }
+}
+
+static void writeBlocks(const pnReport *report) {
+  uint64_t blockBytes = 0;
+  pnBase64 base64 = {.file = report->file};
+  bool open = false;
+  for (uint32_t f = 0; f < report->frameCount; ++f) {
+    const pnFrameData *frame = &report->frames[f];
+    if (startsBlock(frame, &blockBytes)) {
+      pn_base64End(&base64);
+      fputs(open ? "</script>" : "", report->file);
+      fputs("\n<script type=\"text/plain\" class=\"pinch-block\">", report->file);
+      open = true;
+    }
+    pn_base64Write(&base64, frame->pairs.data, frame->pairs.size);
+    pn_base64Write(&base64, frame->positions.data, frame->positions.size);
+  }
+  pn_base64End(&base64);
+  fputs(open ? "</script>" : "", report->file);
+}
+
+pnResult pn_writePage(pnReport *report, bool complete) {
+  pnBytes meta = {0}, index = {0};
+  pnBlob packed = {0};
+  FILE *file = report->file;
+
+  // collect what can fail for want of memory before the first byte is written
+  writeMeta(report, complete, &meta);
+  packIndex(report, &index);
+  pnResult result = meta.failed || index.failed ? pn_reportFailMemory() : PN_OK;
+  if (result == PN_OK) {
+    result = pn_deflate(index.data, index.size, &packed.data, &packed.size);
+  }
+  if (result != PN_OK) {
+    goto done;
+  }
+
+  // template, data, template
+  size_t head = (size_t)(strstr(report->pageTemplate, PN_REPORT_MARK) - report->pageTemplate);
+  size_t tail = head + strlen(PN_REPORT_MARK);
+  fwrite(report->pageTemplate, 1, head, file);
+  fputs("<script type=\"application/json\" id=\"pinch-meta\">", file);
+  fwrite(meta.data, 1, meta.size, file);
+  fputs("</script>", file);
+  writeElement(file, "pinch-index", packed.data, packed.size);
+  if (!report->noView) {
+    writeElement(file, "pinch-topology", report->topology.data, report->topology.size);
+  }
+  writeBlocks(report);
+  fputs("\n", file);
+  fwrite(report->pageTemplate + tail, 1, report->pageTemplateSize - tail, file);
+  if (fflush(file) != 0 || ferror(file)) {
+    result = pn_reportFail(PN_ERROR_FILE, "report '%s': cannot be written: %s", report->partPath, strerror(errno));
+  }
+
+done:
+  pn_bytesFree(&meta);
+  pn_bytesFree(&index);
+  free(packed.data);
+  return result;
+}

@@ -1,0 +1,65 @@
+// build.mjs: page, style and script into one template, for the tool to fill with data.
+//
+//   node build.mjs FOLDER    FOLDER/node_modules has the packages; writes FOLDER/report_template.html and .c
+//
+// The template is src/index.html with the style and the bundled script put where its two marks are. The mark for the data
+// (<!--PINCH-DATA-->) stays: the writer in cli/report_write.c puts the data there.
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const folder = resolve(process.argv[2] ?? here);
+const modules = join(folder, 'node_modules');
+const { buildSync } = createRequire(join(modules, 'x.js'))('esbuild');
+
+function bundle(entry) {
+  const result = buildSync({
+    entryPoints: [join(here, 'src', entry)],
+    bundle: true,
+    minify: true,
+    format: 'iife',
+    target: ['chrome105', 'firefox113', 'safari16.4'],
+    legalComments: 'eof',
+    nodePaths: [modules],
+    write: false,
+    logLevel: 'warning',
+  });
+  return result.outputFiles[0].text;
+}
+
+/** Text that may stand inside a script or style element: nothing in it ends the element or opens a comment. */
+function inline(text) {
+  return text.replace(/<\/(script|style)/gi, '<\\/$1').replace(/<!--/g, '<\\!--');
+}
+
+/** The template as a C array, ended by a zero that does not count. */
+function embed(text) {
+  const bytes = Buffer.from(text, 'utf8');
+  const lines = [];
+  for (let i = 0; i < bytes.length; i += 32) {
+    lines.push([...bytes.subarray(i, i + 32)].join(',') + ',');
+  }
+  return `#include <stddef.h>
+extern const unsigned char pn_reportTemplate[];
+extern const size_t pn_reportTemplateSize;
+const unsigned char pn_reportTemplate[${bytes.length + 1}] = {
+${lines.join('\n')}
+0};
+const size_t pn_reportTemplateSize = ${bytes.length};
+`;
+}
+
+// three.js asks that its licence stays with it
+const licence = readFileSync(join(modules, 'three', 'LICENSE'), 'utf8').trim();
+const script = `/*! The 3D view uses three.js (three on npm):\n\n${licence}\n*/\n${bundle('main.js')}`;
+const page = readFileSync(join(here, 'src', 'index.html'), 'utf8')
+  .replace('/*STYLE*/', () => inline(bundle('style.css')))
+  .replace('/*SCRIPT*/', () => inline(script));
+if (page.split('<!--PINCH-DATA-->').length !== 2) {
+  throw new Error('src/index.html must have the mark for the data once');
+}
+writeFileSync(join(folder, 'report_template.html'), page);
+writeFileSync(join(folder, 'report_template.c'), embed(page));
