@@ -11,18 +11,18 @@
 
 #include "base/memory.h"
 
-#define PN_ARRAY(T)   \
-  struct {            \
-    T *data;          \
-    size_t count;     \
-    size_t capacity;  \
+#define PN_ARRAY(T)  \
+  struct {           \
+    T *data;         \
+    size_t count;    \
+    size_t capacity; \
   }
 
 /* Grows the memory that the pointer at `pointer` names to `wanted` elements or more, at least doubling; false leaves
  * everything as it was. */
 bool pn_arrayGrow(void *pointer, size_t count, size_t *capacity, size_t wanted, size_t elementSize);
 
-#define pn_arrayReserve(a, n) \
+#define pn_arrayReserve(a, n)      \
   ((size_t)(n) <= (a)->capacity || \
    pn_arrayGrow(&(a)->data, (a)->count, &(a)->capacity, (size_t)(n), sizeof(*(a)->data)))
 #define pn_arrayPush(a, x) (pn_arrayReserve(a, (a)->count + 1) && ((a)->data[(a)->count++] = (x), true))

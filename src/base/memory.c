@@ -10,8 +10,8 @@
 
 static void *defaultAlloc(void *user, size_t size, size_t align) {
   (void)user;
-  // aligned_alloc wants a multiple of the alignment; a size that cannot be rounded up cannot be had either
-  if (size > SIZE_MAX - (align - 1)) return NULL;
+  // no object of C is larger than PTRDIFF_MAX; aligned_alloc wants a multiple of the alignment
+  if (size > PTRDIFF_MAX - align) return NULL;
   return aligned_alloc(align, (size + align - 1) & ~(align - 1));
 }
 
@@ -32,8 +32,8 @@ pnResult pnSetAllocator(pnAllocFcn *alloc, pnFreeFcn *free, void *user) {
   if (!alloc != !free) return pn_fail(PN_ERROR_ARGUMENT, "allocator: set both functions or neither");
   size_t held = pnGetByteCount();
   if (held != 0)
-    return pn_fail(PN_ERROR_ARGUMENT, "allocator: pinch still holds %zu bytes of the old one; destroy its objects first",
-                   held);
+    return pn_fail(PN_ERROR_ARGUMENT,
+                   "allocator: pinch still holds %zu bytes of the old one; destroy its objects first", held);
   s_alloc = alloc ? alloc : defaultAlloc;
   s_free = free ? free : defaultFree;
   s_user = alloc ? user : NULL;

@@ -23,7 +23,10 @@ size_t pn_insertionSort(pnFloatKey *items, size_t count);
 
 /* The unsigned integer whose order is the order of floats (-0 before +0). */
 PN_INLINE uint32_t pn_floatOrder(float x) {
-  union { float f; uint32_t u; } b = {x};
+  union {
+    float f;
+    uint32_t u;
+  } b = {x};
   return b.u & 0x80000000u ? ~b.u : b.u | 0x80000000u;
 }
 

@@ -17,7 +17,7 @@ pnMonitor *pn_monitorCreate(void);
 void pn_monitorDestroy(pnMonitor *monitor);
 void pn_monitorLock(pnMonitor *monitor);
 void pn_monitorUnlock(pnMonitor *monitor);
-void pn_monitorWait(pnMonitor *monitor);    /* unlocks, sleeps, locks again */
+void pn_monitorWait(pnMonitor *monitor); /* unlocks, sleeps, locks again */
 void pn_monitorWakeAll(pnMonitor *monitor);
 
 uint32_t pn_coreCount(void);

@@ -76,7 +76,6 @@ void pn_fetchFree(const float *source, const uint32_t *vertices, uint32_t count,
       out[3] = 0;
     }
   } else {
-    for (uint32_t i = 0; i < count; ++i, out += 3)
-      memcpy(out, source + 3 * (size_t)vertices[i], 3 * sizeof(float));
+    for (uint32_t i = 0; i < count; ++i, out += 3) memcpy(out, source + 3 * (size_t)vertices[i], 3 * sizeof(float));
   }
 }

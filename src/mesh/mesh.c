@@ -92,10 +92,11 @@ static pnResult fillWeld(pnMesh *mesh, const pnMeshDef *def) {
     for (uint32_t v = 0; v < mesh->vertexCount; ++v) {
       uint32_t w = def->vertexWeld[v];
       if (w > v || def->vertexWeld[w] != w)
-        return pn_fail(PN_ERROR_INDEX,
-                       "mesh '%s': vertexWeld[%u] is %u; it must be the vertex itself or an earlier one that stands for "
-                       "itself",
-                       mesh->name, v, w);
+        return pn_fail(
+            PN_ERROR_INDEX,
+            "mesh '%s': vertexWeld[%u] is %u; it must be the vertex itself or an earlier one that stands for "
+            "itself",
+            mesh->name, v, w);
       mesh->weld[v] = w;
     }
     return PN_OK;
@@ -208,8 +209,8 @@ static pnResult checkDef(const pnMeshDef *def, const char *name) {
 
   size_t bad;
   if (!pn_allFinite(def->vertices, 3 * (size_t)def->vertexCount, &bad))
-    return pn_fail(PN_ERROR_NUMBER, "mesh '%s': coordinate %c of vertex %zu is NaN or infinite", name,
-                   "xyz"[bad % 3], bad / 3);
+    return pn_fail(PN_ERROR_NUMBER, "mesh '%s': coordinate %c of vertex %zu is NaN or infinite", name, "xyz"[bad % 3],
+                   bad / 3);
   for (size_t i = 0; i < 3 * (size_t)def->triangleCount; ++i)
     if (def->triangles[i] >= def->vertexCount)
       return pn_fail(PN_ERROR_INDEX, "mesh '%s': triangle %zu names vertex %u, there are %u vertices", name, i / 3,
@@ -254,8 +255,8 @@ static pnResult copyDef(pnMesh *mesh, const pnMeshDef *def, const char *name) {
   mesh->ringOffsets = pn_alloc(bytes.ringOffsets);
   mesh->rings = pn_alloc(bytes.rings);
   if (!mesh->vertices || !mesh->triangles || !mesh->weld || !mesh->neighbours || !mesh->ringOffsets || !mesh->rings)
-    return pn_fail(PN_ERROR_MEMORY, "mesh '%s': out of memory for %u vertices and %u triangles", name,
-                   def->vertexCount, def->triangleCount);
+    return pn_fail(PN_ERROR_MEMORY, "mesh '%s': out of memory for %u vertices and %u triangles", name, def->vertexCount,
+                   def->triangleCount);
   if (def->vertexCount) memcpy(mesh->vertices, def->vertices, 3 * (size_t)def->vertexCount * sizeof(float));
   if (def->triangleCount) memcpy(mesh->triangles, def->triangles, 3 * (size_t)def->triangleCount * sizeof(uint32_t));
   return PN_OK;

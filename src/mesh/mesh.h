@@ -14,8 +14,8 @@ struct pnMesh {
   uint32_t *ringOffsets; /* vertexCount + 1 */
   uint32_t *rings;       /* 3 * triangleCount at most */
   uint32_t ringCount;
-  pnBox box;             /* of the rest vertices that are used by triangles; empty when none */
-  float maxAbs;          /* largest magnitude among the rest coordinates */
+  pnBox box;    /* of the rest vertices that are used by triangles; empty when none */
+  float maxAbs; /* largest magnitude among the rest coordinates */
   char *name;
 };
 

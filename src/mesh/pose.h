@@ -12,15 +12,15 @@ struct pnPose {
   const pnMesh *mesh;
   const pnMorph *morph;
   const pnSkin *skin;
-  const float *source;   /* 3 floats a vertex plus one readable float: rest, own copy or shared array */
-  float *own;            /* our copy, made at the first SetVertices; 3 * vertexCount + 1 floats */
-  float sourceMaxAbs;    /* largest magnitude in source */
+  const float *source; /* 3 floats a vertex plus one readable float: rest, own copy or shared array */
+  float *own;          /* our copy, made at the first SetVertices; 3 * vertexCount + 1 floats */
+  float sourceMaxAbs;  /* largest magnitude in source */
   pnMatrix transform;
-  bool hasTransform;     /* false: identity, and the source bits are the world bits */
-  uint64_t frame;        /* grows with every change of anything; starts at 1 */
-  uint64_t shapeFrame;   /* the frame of the last change other than the transform */
-  float *weights;        /* morph: one a target */
-  pnMatrix *joints;      /* skin: joint matrix times inverse bind, one a joint */
+  bool hasTransform;   /* false: identity, and the source bits are the world bits */
+  uint64_t frame;      /* grows with every change of anything; starts at 1 */
+  uint64_t shapeFrame; /* the frame of the last change other than the transform */
+  float *weights;      /* morph: one a target */
+  pnMatrix *joints;    /* skin: joint matrix times inverse bind, one a joint */
 };
 
 /* World positions of a list of vertices, `stride` floats apart (3 or 4) into out. With stride 4 the fourth float is

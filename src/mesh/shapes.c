@@ -306,8 +306,8 @@ pnResult pnMakeBox(pnVec3 halfSize, uint32_t cellsPerSide, pnMesh **outMesh) {
   PN_ASSERT(outMesh);
   *outMesh = NULL;
   if (cellsPerSide == 0 || !isLength(halfSize.x) || !isLength(halfSize.y) || !isLength(halfSize.z))
-    return pn_fail(PN_ERROR_ARGUMENT, "box: half sizes (%g, %g, %g) and %u cells must be positive",
-                   (double)halfSize.x, (double)halfSize.y, (double)halfSize.z, cellsPerSide);
+    return pn_fail(PN_ERROR_ARGUMENT, "box: half sizes (%g, %g, %g) and %u cells must be positive", (double)halfSize.x,
+                   (double)halfSize.y, (double)halfSize.z, cellsPerSide);
   // more cells than that are refused by their count; this keeps the products below from wrapping
   uint64_t n = PN_MIN(cellsPerSide, UINT32_C(1) << 20);
   Builder b;

@@ -1,0 +1,168 @@
+/* support.c: what the tests share; see support.h. */
+#include "support.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- random numbers */
+
+TestRandom testRandom(uint64_t seed) {
+  // spread neighbouring seeds, and keep away from the one state that stays
+  uint64_t state = (seed + 1) * 0x9e3779b97f4a7c15u;
+  return (TestRandom){state ? state : 1};
+}
+
+uint64_t testU64(TestRandom *random) {
+  uint64_t x = random->state;
+  x ^= x >> 12;
+  x ^= x << 25;
+  x ^= x >> 27;
+  random->state = x;
+  return x * 0x2545f4914f6cdd1du;
+}
+
+uint32_t testBelow(TestRandom *random, uint32_t bound) {
+  return (uint32_t)((testU64(random) >> 32) * bound >> 32);
+}
+
+float testFloat(TestRandom *random, float low, float high) {
+  double unit = (double)(testU64(random) >> 11) * 0x1p-53;
+  return (float)((double)low + unit * ((double)high - (double)low));
+}
+
+float testAnyFloat(TestRandom *random) {
+  for (;;) {
+    uint32_t bits = (uint32_t)(testU64(random) >> 32);
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    if (isfinite(x)) return x;
+  }
+}
+
+pnMatrix testRotation(TestRandom *random, float reach) {
+  // a unit quaternion, from a point in the ball
+  double q[4], n;
+  do {
+    n = 0;
+    for (int i = 0; i < 4; ++i) {
+      q[i] = (double)testFloat(random, -1, 1);
+      n += q[i] * q[i];
+    }
+  } while (n > 1 || n < 0.01);
+  double s = 2 / n, w = q[0], x = q[1], y = q[2], z = q[3];
+  double r[3][3] = {{1 - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y)},
+                    {s * (x * y + w * z), 1 - s * (x * x + z * z), s * (y * z - w * x)},
+                    {s * (x * z - w * y), s * (y * z + w * x), 1 - s * (x * x + y * y)}};
+  pnMatrix m;
+  for (int i = 0; i < 3; ++i) {
+    for (int k = 0; k < 3; ++k) m.m[i][k] = (float)r[i][k];
+    m.m[i][3] = testFloat(random, -reach, reach);
+  }
+  return m;
+}
+
+/* ---------------------------------------------------------------- failing allocator */
+
+/* Before each block we keep its size, to compare with the size it is freed with. */
+#define GUARD ((size_t)64)
+
+static _Atomic uint64_t s_asked, s_wrongFrees;
+static uint64_t s_failAt = UINT64_MAX;
+static bool s_andAfter;
+
+static void *countingAlloc(void *user, size_t size, size_t align) {
+  (void)user;
+  uint64_t number = atomic_fetch_add(&s_asked, 1);
+  if (number == s_failAt || (s_andAfter && number > s_failAt)) return NULL;
+  if (size > SIZE_MAX / 2 || align > GUARD) return NULL;
+  char *block = aligned_alloc(GUARD, (size + 2 * GUARD - 1) & ~(GUARD - 1));
+  if (!block) return NULL;
+  memcpy(block, &size, sizeof size);
+  // what is not written must not look like zeros
+  memset(block + GUARD, 0xcd, size);
+  return block + GUARD;
+}
+
+static void countingFree(void *user, void *memory, size_t size) {
+  (void)user;
+  char *block = (char *)memory - GUARD;
+  size_t asked;
+  memcpy(&asked, block, sizeof asked);
+  if (asked != size) atomic_fetch_add(&s_wrongFrees, 1);
+  free(block);
+}
+
+void testInstallAllocator(uint64_t failAt, bool andAfter) {
+  assert_int_equal(pnSetAllocator(countingAlloc, countingFree, NULL), PN_OK);
+  s_failAt = failAt;
+  s_andAfter = andAfter;
+  atomic_store(&s_asked, 0);
+  atomic_store(&s_wrongFrees, 0);
+}
+
+uint64_t testAllocationCount(void) {
+  return atomic_load(&s_asked);
+}
+
+void testRestoreAllocator(void) {
+  assert_int_equal(atomic_load(&s_wrongFrees), 0);
+  assert_int_equal(pnSetAllocator(NULL, NULL, NULL), PN_OK);
+}
+
+uint32_t testEveryAllocationFailure(pnResult (*action)(void *context), void *context, bool andAfter, bool mayRecover) {
+  assert_int_equal(pnGetByteCount(), 0);
+  for (uint32_t k = 0;; ++k) {
+    testInstallAllocator(k, andAfter);
+    pnResult result = action(context);
+    bool failed = testAllocationCount() > k;
+    assert_int_equal(pnGetByteCount(), 0);
+    testRestoreAllocator();
+    if (!failed) {
+      testExpectOk(result);
+      return k;
+    }
+    if (!(mayRecover && result == PN_OK)) {
+      assert_int_equal(result, PN_ERROR_MEMORY);
+      assert_true(pnGetMessage()[0] != 0);
+    }
+  }
+}
+
+/* ---------------------------------------------------------------- data and messages */
+
+const char *testDataPath(const char *relative) {
+  static char path[1024];
+  const char *folder = getenv("PINCH_DATA");
+  if (folder && folder[0])
+    snprintf(path, sizeof path, "%s/%s", folder, relative);
+  else
+    snprintf(path, sizeof path, "%s/../shared/data/%s", PINCH_SOURCE_DIR, relative);
+  FILE *file = fopen(path, "rb");
+  if (file) {
+    fclose(file);
+    return path;
+  }
+  printf("skipped: no %s in the data folder (set PINCH_DATA)\n", relative);
+  return NULL;
+}
+
+void testExpectFailure(pnResult result, pnResult expected, const char *words) {
+  const char *message = pnGetMessage();
+  if (result != expected)
+    fail_msg("expected '%s', got '%s' (%s)", pnResult_Text(expected), pnResult_Text(result), message);
+  while (*words) {
+    size_t length = strcspn(words, "|");
+    char word[128];
+    assert_true(length < sizeof word);
+    memcpy(word, words, length);
+    word[length] = 0;
+    if (!strstr(message, word)) fail_msg("the message '%s' does not contain '%s'", message, word);
+    words += length + (words[length] == '|');
+  }
+}
+
+void testExpectOk(pnResult result) {
+  if (result != PN_OK) fail_msg("%s: %s", pnResult_Text(result), pnGetMessage());
+}

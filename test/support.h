@@ -1,0 +1,69 @@
+/* support.h: what the tests share. Include it first; it brings cmocka and what cmocka needs.
+ *
+ *   Random numbers     the same sequence on every machine, so that a failure can be repeated
+ *   Failing allocator  fails the k-th allocation, for every k, and checks that nothing leaks
+ *   Data folder        where the real data is, when it is there
+ *   Messages           does the last failure say what it should? */
+#ifndef PN_TEST_SUPPORT_H
+#define PN_TEST_SUPPORT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "pinch/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---------------------------------------------------------------- random numbers (xorshift64*) */
+
+typedef struct TestRandom {
+  uint64_t state; /* never 0 */
+} TestRandom;
+
+TestRandom testRandom(uint64_t seed); /* any seed, 0 too */
+uint64_t testU64(TestRandom *random);
+uint32_t testBelow(TestRandom *random, uint32_t bound);     /* 0 ... bound - 1; bound > 0 */
+float testFloat(TestRandom *random, float low, float high); /* about uniform in [low, high] */
+float testAnyFloat(TestRandom *random);                     /* uniform in bits: any finite float, subnormals too */
+pnMatrix testRotation(TestRandom *random, float reach);     /* a rotation, and a translation of up to reach */
+
+/* ---------------------------------------------------------------- failing allocator */
+
+/* Calls `action` again and again: at try k the k-th allocation (and with `andAfter` every later one) fails, until a try
+ * meets no failure. Checks each time that a failed try answers PN_ERROR_MEMORY with a message, that the bytes held are
+ * back where they were, that every block is freed with the size it was asked for, and that the last try is PN_OK.
+ * `action` must free what it makes. pinch must hold no memory when this is called. Returns how many tries failed.
+ * An action may answer PN_OK at a try in which an allocation failed if `mayRecover`. */
+uint32_t testEveryAllocationFailure(pnResult (*action)(void *context), void *context, bool andAfter, bool mayRecover);
+
+/* For tests of their own kind: install the counting allocator; the allocation numbered failAt (from 0, counted since
+ * this call) fails, none when it is UINT64_MAX. Take it out again with testRestoreAllocator. */
+void testInstallAllocator(uint64_t failAt, bool andAfter);
+uint64_t testAllocationCount(void); /* allocations asked for since it was installed */
+void testRestoreAllocator(void);
+
+/* ---------------------------------------------------------------- data and messages */
+
+/* The path of a file in the data folder (environment PINCH_DATA, or ../shared/data beside the repository). When it is
+ * not there, prints one line "skipped: ..." and answers null. The text is valid until the next call. */
+const char *testDataPath(const char *relative);
+
+/* Fails the test unless `result` is `expected` and the message contains each of the words, separated by '|'. */
+void testExpectFailure(pnResult result, pnResult expected, const char *words);
+
+/* PN_OK, or fails with the message. */
+void testExpectOk(pnResult result);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,239 @@
+/* test_base_memory.c: allocation, its hooks and count; the arena; the array. */
+#include "support.h"
+
+#include <string.h>
+
+#include "base/array.h"
+#include "base/memory.h"
+
+/* ---------------------------------------------------------------- plain memory */
+
+static void memoryIsAlignedAndCounted(void **state) {
+  (void)state;
+  size_t before = pnGetByteCount();
+  void *blocks[200];
+  size_t total = 0;
+  for (size_t i = 0; i < 200; ++i) {
+    blocks[i] = pn_alloc(i + 1);
+    assert_non_null(blocks[i]);
+    assert_int_equal((uintptr_t)blocks[i] % 64, 0);
+    memset(blocks[i], 0xff, i + 1);
+    total += i + 1;
+    assert_int_equal(pnGetByteCount(), before + total);
+  }
+  for (size_t i = 0; i < 200; ++i) pn_free(blocks[i], i + 1);
+  assert_int_equal(pnGetByteCount(), before);
+
+  // nothing asked, nothing given; null may be freed
+  assert_null(pn_alloc(0));
+  pn_free(NULL, 77);
+  assert_int_equal(pnGetByteCount(), before);
+}
+
+static void zeroedMemoryIsZero(void **state) {
+  (void)state;
+  testInstallAllocator(UINT64_MAX, false); // hands out 0xcd
+  unsigned char *bytes = pn_allocZero(1000);
+  for (int i = 0; i < 1000; ++i) assert_int_equal(bytes[i], 0);
+  pn_free(bytes, 1000);
+  testRestoreAllocator();
+}
+
+static void hugeSizesAreRefused(void **state) {
+  (void)state;
+  size_t before = pnGetByteCount();
+  assert_null(pn_alloc(SIZE_MAX));
+  assert_null(pn_alloc(SIZE_MAX - 63));
+  assert_int_equal(pnGetByteCount(), before);
+  assert_int_equal(pn_bytes(SIZE_MAX / 2, 3), 0);
+  assert_int_equal(pn_bytes(SIZE_MAX, 1), SIZE_MAX);
+  assert_int_equal(pn_bytes(0, 16), 0);
+  assert_int_equal(pn_bytes(7, 12), 84);
+}
+
+static void *refuse(void *user, size_t size, size_t align) {
+  (void)size;
+  ++*(int *)user;
+  assert_true(align <= 64 && (align & (align - 1)) == 0);
+  return NULL;
+}
+
+static void neverFree(void *user, void *memory, size_t size) {
+  (void)user, (void)memory, (void)size;
+  fail_msg("nothing was given, nothing can come back");
+}
+
+static void allocatorIsSetWhole(void **state) {
+  (void)state;
+  assert_int_equal(pnGetByteCount(), 0);
+  testExpectFailure(pnSetAllocator(refuse, NULL, NULL), PN_ERROR_ARGUMENT, "both");
+  testExpectFailure(pnSetAllocator(NULL, neverFree, NULL), PN_ERROR_ARGUMENT, "both");
+
+  // not while memory is held
+  void *held = pn_alloc(100);
+  int calls = 0;
+  testExpectFailure(pnSetAllocator(refuse, neverFree, &calls), PN_ERROR_ARGUMENT, "100 bytes");
+  pn_free(held, 100);
+
+  testExpectOk(pnSetAllocator(refuse, neverFree, &calls));
+  assert_null(pn_alloc(10));
+  assert_null(pn_allocZero(10));
+  assert_int_equal(calls, 2);
+  testExpectOk(pnSetAllocator(NULL, NULL, NULL));
+  held = pn_alloc(10);
+  assert_non_null(held);
+  pn_free(held, 10);
+}
+
+/* ---------------------------------------------------------------- arena */
+
+/* Asks for `count` blocks of up to `most` bytes, fills each with its number, and checks that nobody wrote over it. */
+static void useArena(pnArena *arena, TestRandom *random, int count, uint32_t most) {
+  static unsigned char *blocks[400];
+  static size_t sizes[400];
+  for (int i = 0; i < count; ++i) {
+    sizes[i] = 1 + testBelow(random, most);
+    blocks[i] = pn_arenaAlloc(arena, sizes[i]);
+    assert_non_null(blocks[i]);
+    assert_int_equal((uintptr_t)blocks[i] % 64, 0);
+    memset(blocks[i], i & 255, sizes[i]);
+  }
+  for (int i = 0; i < count; ++i)
+    for (size_t k = 0; k < sizes[i]; ++k) assert_int_equal(blocks[i][k], i & 255);
+}
+
+static void steadyFramesAllocateNothing(void **state) {
+  (void)state;
+  testInstallAllocator(UINT64_MAX, false);
+  pnArena arena = {0};
+
+  // the first frame overflows, the reset merges; from then on the same frame finds its room
+  for (int frame = 0; frame < 5; ++frame) {
+    uint64_t asked = testAllocationCount();
+    pn_arenaReset(&arena);
+    uint64_t atReset = testAllocationCount() - asked;
+    TestRandom random = testRandom(1);
+    useArena(&arena, &random, 300, 900);
+    uint64_t atUse = testAllocationCount() - asked - atReset;
+    assert_true(frame > 0 || atUse > 0);
+    assert_int_equal(atReset, frame == 1);
+    assert_true(frame == 0 || atUse == 0);
+  }
+  // a larger frame once: the same again, and it holds one block afterwards
+  TestRandom random = testRandom(2);
+  pn_arenaReset(&arena);
+  useArena(&arena, &random, 400, 5000);
+  pn_arenaReset(&arena);
+  assert_int_equal(pnGetByteCount(), arena.capacity);
+  assert_true(arena.capacity >= arena.peak);
+  assert_null(arena.overflow);
+  pn_arenaFree(&arena);
+  assert_int_equal(pnGetByteCount(), 0);
+  testRestoreAllocator();
+}
+
+static void arenaEdges(void **state) {
+  (void)state;
+  pnArena arena = {0};
+  assert_null(pn_arenaAlloc(&arena, 0));
+  assert_null(pn_arenaAlloc(&arena, SIZE_MAX));
+  assert_null(pn_arenaAlloc(&arena, SIZE_MAX - 100));
+  pn_arenaReset(&arena);
+  pn_arenaFree(&arena);
+
+  // freed in the middle of an overflowing frame
+  assert_non_null(pn_arenaAlloc(&arena, 100000));
+  assert_non_null(pn_arenaAlloc(&arena, 300000));
+  pn_arenaFree(&arena);
+  assert_int_equal(pnGetByteCount(), 0);
+}
+
+static pnResult arenaFrames(void *context) {
+  (void)context;
+  pnArena arena = {0};
+  pnResult result = PN_OK;
+  for (int frame = 0; frame < 3; ++frame) {
+    pn_arenaReset(&arena);
+    for (int i = 0; i < 20; ++i) {
+      unsigned char *block = pn_arenaAlloc(&arena, 3000);
+      if (!block)
+        result = pn_failMemory(3000);
+      else
+        memset(block, 1, 3000);
+    }
+  }
+  pn_arenaFree(&arena);
+  return result;
+}
+
+static void arenaSurvivesEveryFailure(void **state) {
+  (void)state;
+  // the arena asks for less when it cannot have much, so single failures are survived
+  assert_true(testEveryAllocationFailure(arenaFrames, NULL, false, true) > 2);
+  assert_true(testEveryAllocationFailure(arenaFrames, NULL, true, true) > 2);
+}
+
+/* ---------------------------------------------------------------- array */
+
+static void arrayGrowsAndKeeps(void **state) {
+  (void)state;
+  PN_ARRAY(uint32_t) list = {0};
+  for (uint32_t i = 0; i < 10000; ++i) assert_true(pn_arrayPush(&list, i * 3));
+  assert_int_equal(list.count, 10000);
+  for (uint32_t i = 0; i < 10000; ++i) assert_int_equal(list.data[i], i * 3);
+  assert_true(list.capacity >= 10000 && list.capacity < 40000);
+
+  // room that is there is not asked for again
+  uint32_t *data = list.data;
+  assert_true(pn_arrayReserve(&list, list.capacity));
+  size_t none = 0;
+  assert_true(pn_arrayReserve(&list, none));
+  assert_ptr_equal(list.data, data);
+  assert_true(pn_arrayReserve(&list, 100000));
+  assert_int_equal(list.count, 10000);
+  assert_int_equal(list.data[9999], 29997);
+  pn_arrayFree(&list);
+  assert_null(list.data);
+  assert_int_equal(pnGetByteCount(), 0);
+
+  // elements larger than a cache line
+  struct Large {
+    char bytes[100];
+  };
+  PN_ARRAY(struct Large) large = {0};
+  for (int i = 0; i < 50; ++i) assert_true(pn_arrayPush(&large, ((struct Large){{(char)i}})));
+  for (int i = 0; i < 50; ++i) assert_int_equal(large.data[i].bytes[0], i);
+  pn_arrayFree(&large);
+  assert_int_equal(pnGetByteCount(), 0);
+}
+
+static void arrayLosesNothingWithoutMemory(void **state) {
+  (void)state;
+  // allocation 0 gives 16 elements; pushing the 17th fails: the doubled size, then the bare one
+  testInstallAllocator(1, true);
+  PN_ARRAY(uint32_t) list = {0};
+  uint32_t pushed = 0;
+  while (pn_arrayPush(&list, pushed)) ++pushed;
+  assert_int_equal(pushed, 16);
+  assert_int_equal(list.count, 16);
+  for (uint32_t i = 0; i < pushed; ++i) assert_int_equal(list.data[i], i);
+  assert_false(pn_arrayReserve(&list, SIZE_MAX / 4 + 2)); // more bytes than there are
+  pn_arrayFree(&list);
+  assert_int_equal(pnGetByteCount(), 0);
+  testRestoreAllocator();
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(memoryIsAlignedAndCounted),
+      cmocka_unit_test(zeroedMemoryIsZero),
+      cmocka_unit_test(hugeSizesAreRefused),
+      cmocka_unit_test(allocatorIsSetWhole),
+      cmocka_unit_test(steadyFramesAllocateNothing),
+      cmocka_unit_test(arenaEdges),
+      cmocka_unit_test(arenaSurvivesEveryFailure),
+      cmocka_unit_test(arrayGrowsAndKeeps),
+      cmocka_unit_test(arrayLosesNothingWithoutMemory),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,116 @@
+/* test_base_sort.c: the sorts against qsort, with keys that differ in few bytes, in all, in none. */
+#include "support.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sort.h"
+
+#define MOST 5000
+
+/* Sizes on both sides of where the sorts change their way, and larger ones. */
+static const size_t s_sizes[] = {0, 1, 2, 3, 10, 47, 48, 49, 50, 100, 255, 256, 257, 1000, MOST};
+#define SIZE_COUNT (sizeof s_sizes / sizeof s_sizes[0])
+
+static int compareU64(const void *a, const void *b) {
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return (x > y) - (x < y);
+}
+
+/* Bits in which keys may differ: none, one byte low, middle or high, several, all. */
+static const uint64_t s_masks[] = {0,
+                                   0xff,
+                                   0xff00,
+                                   0xff000000000000,
+                                   0xff00000000000000,
+                                   0x1,
+                                   0x8000000000000000,
+                                   0x00000fff00000fff,
+                                   0xff00ff00ff00ff00,
+                                   UINT64_MAX};
+
+static void u64AgreesWithQsort(void **state) {
+  (void)state;
+  static uint64_t keys[MOST], expected[MOST], scratch[MOST + 1];
+  TestRandom random = testRandom(10);
+  for (size_t m = 0; m < sizeof s_masks / sizeof s_masks[0]; ++m)
+    for (size_t s = 0; s < SIZE_COUNT; ++s) {
+      uint64_t base = testU64(&random);
+      for (size_t i = 0; i < s_sizes[s]; ++i)
+        expected[i] = keys[i] = (base & ~s_masks[m]) | (testU64(&random) & s_masks[m]);
+      scratch[s_sizes[s]] = 0x1234; // must not be touched
+      qsort(expected, s_sizes[s], sizeof *expected, compareU64);
+      pn_sortU64(keys, scratch, s_sizes[s]);
+      assert_memory_equal(keys, expected, s_sizes[s] * sizeof *keys);
+      assert_int_equal(scratch[s_sizes[s]], 0x1234);
+    }
+}
+
+static int compareKeyValue(const void *a, const void *b) {
+  // values are places before sorting: comparing them makes qsort stable
+  const pnKeyValue *x = a, *y = b;
+  return x->key != y->key ? (x->key > y->key) - (x->key < y->key) : (x->value > y->value) - (x->value < y->value);
+}
+
+static void keyValueIsStable(void **state) {
+  (void)state;
+  static pnKeyValue items[MOST], expected[MOST], scratch[MOST];
+  TestRandom random = testRandom(11);
+  for (size_t m = 0; m < sizeof s_masks / sizeof s_masks[0]; ++m)
+    for (size_t s = 0; s < SIZE_COUNT; ++s) {
+      uint32_t mask = (uint32_t)(s_masks[m] >> 16) & 0xff0f000fu, base = (uint32_t)testU64(&random);
+      for (size_t i = 0; i < s_sizes[s]; ++i)
+        expected[i] = items[i] = (pnKeyValue){(base & ~mask) | ((uint32_t)testU64(&random) & mask), (uint32_t)i};
+      qsort(expected, s_sizes[s], sizeof *expected, compareKeyValue);
+      pn_sortKeyValue(items, scratch, s_sizes[s]);
+      if (s_sizes[s]) assert_memory_equal(items, expected, s_sizes[s] * sizeof *items);
+    }
+}
+
+static void insertionIsStableAndCounts(void **state) {
+  (void)state;
+  static pnFloatKey items[1000], before[1000];
+  TestRandom random = testRandom(12);
+  for (int round = 0; round < 200; ++round) {
+    size_t count = testBelow(&random, round < 150 ? 40 : 1000);
+    for (size_t i = 0; i < count; ++i)
+      before[i] = items[i] = (pnFloatKey){(float)((int)testBelow(&random, 20) - 10), (uint32_t)i};
+
+    // the cost is the number of pairs in the wrong order
+    size_t inversions = 0;
+    for (size_t i = 0; i < count; ++i)
+      for (size_t k = i + 1; k < count; ++k) inversions += before[i].key > before[k].key;
+    assert_int_equal(pn_insertionSort(items, count), inversions);
+    for (size_t i = 1; i < count; ++i) {
+      assert_true(items[i - 1].key <= items[i].key);
+      assert_true(items[i - 1].key < items[i].key || items[i - 1].value < items[i].value);
+    }
+    for (size_t i = 0; i < count; ++i) assert_true(items[i].key == before[items[i].value].key);
+    assert_int_equal(pn_insertionSort(items, count), 0);
+  }
+}
+
+static void floatOrderIsTheOrderOfFloats(void **state) {
+  (void)state;
+  const float ascending[] = {-INFINITY, -FLT_MAX, -1.5f,   -1, -FLT_MIN, -1e-45f, -0.0f,
+                             0.0f,      1e-45f,   FLT_MIN, 1,  1.5f,     FLT_MAX, INFINITY};
+  for (size_t i = 1; i < sizeof ascending / sizeof ascending[0]; ++i)
+    assert_true(pn_floatOrder(ascending[i - 1]) < pn_floatOrder(ascending[i]));
+  TestRandom random = testRandom(13);
+  for (int i = 0; i < 100000; ++i) {
+    float a = testAnyFloat(&random), b = testAnyFloat(&random);
+    if (a != b) assert_true((a < b) == (pn_floatOrder(a) < pn_floatOrder(b)));
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(u64AgreesWithQsort),
+      cmocka_unit_test(keyValueIsStable),
+      cmocka_unit_test(insertionIsStableAndCounts),
+      cmocka_unit_test(floatOrderIsTheOrderOfFloats),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
