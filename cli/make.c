@@ -1,14 +1,14 @@
 /* make.c: `pinch make SHAPE OUT`: a mesh by formula into a file, so that a first check needs no model from anywhere.
  *
  * Exit status: 0 written, 2 an error (said on stderr), like the other commands. */
+#include "command.h"
+
 #include "pinch/io.h"
 #include "pinch/mesh.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-int pn_cmdMake(int argc, char **argv);
 
 /* What was asked for. Each shape has its own defaults and looks only at the fields it knows. */
 typedef struct MakeOptions {
@@ -73,12 +73,18 @@ static bool readOptions(int count, char **words, MakeOptions *options) {
   for (int i = 0; i < count; i += 2) {
     const char *name = words[i], *value = i + 1 < count ? words[i + 1] : "";
     bool good;
-    if (strcmp(name, "--radius") == 0) good = parseFloats(value, 1, &options->radius);
-    else if (strcmp(name, "--tube") == 0) good = parseFloats(value, 1, &options->tube);
-    else if (strcmp(name, "--size") == 0) good = parseFloats(value, 3, options->size);
-    else if (strcmp(name, "--at") == 0) good = parseFloats(value, 3, options->at);
-    else if (strcmp(name, "--cells") == 0) good = parseCounts(value, options->cells);
-    else if (strcmp(name, "--turns") == 0) good = parseCounts(value, options->turns);
+    if (strcmp(name, "--radius") == 0)
+      good = parseFloats(value, 1, &options->radius);
+    else if (strcmp(name, "--tube") == 0)
+      good = parseFloats(value, 1, &options->tube);
+    else if (strcmp(name, "--size") == 0)
+      good = parseFloats(value, 3, options->size);
+    else if (strcmp(name, "--at") == 0)
+      good = parseFloats(value, 3, options->at);
+    else if (strcmp(name, "--cells") == 0)
+      good = parseCounts(value, options->cells);
+    else if (strcmp(name, "--turns") == 0)
+      good = parseCounts(value, options->turns);
     else {
       fprintf(stderr, "pinch make: unknown option '%s' (pinch make --help lists them)\n", name);
       return false;
@@ -114,11 +120,11 @@ static pnResult saveShape(const pnMesh *mesh, const float at[3], const char *pat
   return result;
 }
 
-/* argv[0] is the word "make". */
 int pn_cmdMake(int argc, char **argv) {
   static const char *const shapes[] = {"icosphere", "box", "grid", "torus", "knot"};
-  if (argc >= 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) return fputs(usage, stdout), 0;
-  if (argc < 3) return fputs(usage, stderr), 2;
+  if (argc >= 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
+    return fputs(usage, stdout), PN_EXIT_CLEAN;
+  if (argc < 3) return fputs(usage, stderr), PN_EXIT_ERROR;
 
   // Which shape, where to, and how.
   const char *shape = argv[1], *path = argv[2];
@@ -126,20 +132,21 @@ int pn_cmdMake(int argc, char **argv) {
   for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); ++i) known = known || strcmp(shape, shapes[i]) == 0;
   if (!known) {
     fprintf(stderr, "pinch make: unknown shape '%s' (icosphere, box, grid, torus and knot are known)\n", shape);
-    return 2;
+    return PN_EXIT_ERROR;
   }
   MakeOptions options = defaultOptions(shape);
-  if (!readOptions(argc - 3, argv + 3, &options)) return 2;
+  if (!readOptions(argc - 3, argv + 3, &options)) return PN_EXIT_ERROR;
 
   // Make it, write it, say what it is.
   pnMesh *mesh = NULL;
   pnResult result = makeShape(shape, &options, &mesh);
   if (result == PN_OK) result = saveShape(mesh, options.at, path);
   if (result == PN_OK) {
-    printf("%s: %s, %u vertices, %u triangles\n", path, shape, pnMesh_GetVertexCount(mesh), pnMesh_GetTriangleCount(mesh));
+    printf("%s: %s, %u vertices, %u triangles\n", path, shape, pnMesh_GetVertexCount(mesh),
+           pnMesh_GetTriangleCount(mesh));
   } else {
     fprintf(stderr, "pinch make: %s\n", pnGetMessage());
   }
   pnDestroyMesh(mesh);
-  return result == PN_OK ? 0 : 2;
+  return result == PN_OK ? PN_EXIT_CLEAN : PN_EXIT_ERROR;
 }
