@@ -73,18 +73,12 @@ static bool readOptions(int count, char **words, MakeOptions *options) {
   for (int i = 0; i < count; i += 2) {
     const char *name = words[i], *value = i + 1 < count ? words[i + 1] : "";
     bool good;
-    if (strcmp(name, "--radius") == 0)
-      good = parseFloats(value, 1, &options->radius);
-    else if (strcmp(name, "--tube") == 0)
-      good = parseFloats(value, 1, &options->tube);
-    else if (strcmp(name, "--size") == 0)
-      good = parseFloats(value, 3, options->size);
-    else if (strcmp(name, "--at") == 0)
-      good = parseFloats(value, 3, options->at);
-    else if (strcmp(name, "--cells") == 0)
-      good = parseCounts(value, options->cells);
-    else if (strcmp(name, "--turns") == 0)
-      good = parseCounts(value, options->turns);
+    if (strcmp(name, "--radius") == 0) good = parseFloats(value, 1, &options->radius);
+    else if (strcmp(name, "--tube") == 0) good = parseFloats(value, 1, &options->tube);
+    else if (strcmp(name, "--size") == 0) good = parseFloats(value, 3, options->size);
+    else if (strcmp(name, "--at") == 0) good = parseFloats(value, 3, options->at);
+    else if (strcmp(name, "--cells") == 0) good = parseCounts(value, options->cells);
+    else if (strcmp(name, "--turns") == 0) good = parseCounts(value, options->turns);
     else {
       fprintf(stderr, "pinch make: unknown option '%s' (pinch make --help lists them)\n", name);
       return false;
