@@ -31,10 +31,8 @@ static void printFloat(pnOutFile *out, float x) {
   bool inPoint = false;
   for (const char *c = text; *c; ++c) {
     bool plain = (*c >= '0' && *c <= '9') || *c == '-' || *c == '+' || *c == 'e';
-    if (plain)
-      pnOutFile_Write(out, c, 1);
-    else if (!inPoint)
-      pnOutFile_Write(out, ".", 1);
+    if (plain) pnOutFile_Write(out, c, 1);
+    else if (!inPoint) pnOutFile_Write(out, ".", 1);
     inPoint = !plain;
   }
 }

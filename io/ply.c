@@ -166,14 +166,10 @@ static pnResult readRow(pnPlyRow *row, pnMeshBuilder *builder) {
     const pnPlyProperty *property = &properties[i];
     double value;
     pnResult result;
-    if (property->role <= PN_PLY_Z)
-      result = readCoordinate(row, property, &position[property->role]);
-    else if (property->role == PN_PLY_CORNERS)
-      result = readCorners(row, property, builder);
-    else if (property->list)
-      result = skipList(row, property);
-    else
-      result = readValue(row, property->type, false, &value);
+    if (property->role <= PN_PLY_Z) result = readCoordinate(row, property, &position[property->role]);
+    else if (property->role == PN_PLY_CORNERS) result = readCorners(row, property, builder);
+    else if (property->list) result = skipList(row, property);
+    else result = readValue(row, property->type, false, &value);
     if (result != PN_OK) return result;
   }
   return row->element->kind == PN_PLY_VERTEX ? pn_addVertex(builder, position) : PN_OK;

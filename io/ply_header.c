@@ -44,12 +44,9 @@ static pnResult readFormat(pnReader *reader, pnPlyHeader *header) {
   pnWord format = {"", 0}, version = {"", 0};
   pn_nextWord(reader, &format);
   pn_nextWord(reader, &version);
-  if (pn_wordIs(format, "ascii"))
-    header->format = PN_PLY_TEXT;
-  else if (pn_wordIs(format, "binary_little_endian"))
-    header->format = PN_PLY_LITTLE;
-  else if (pn_wordIs(format, "binary_big_endian"))
-    header->format = PN_PLY_BIG;
+  if (pn_wordIs(format, "ascii")) header->format = PN_PLY_TEXT;
+  else if (pn_wordIs(format, "binary_little_endian")) header->format = PN_PLY_LITTLE;
+  else if (pn_wordIs(format, "binary_big_endian")) header->format = PN_PLY_BIG;
   else
     return pn_failLine(reader, PN_ERROR_FORMAT,
                        "expected format ascii, binary_little_endian or binary_big_endian, found '%s'",
@@ -181,10 +178,8 @@ pnResult pn_readPlyHeader(pnReader *reader, pnPlyHeader *header) {
       result = formatSeen ? pn_failLine(reader, PN_ERROR_FORMAT, "a second 'format'; expected one")
                           : readFormat(reader, header);
       formatSeen = true;
-    } else if (pn_wordIs(word, "element"))
-      result = readElement(reader, header);
-    else if (pn_wordIs(word, "property"))
-      result = readProperty(reader, header);
+    } else if (pn_wordIs(word, "element")) result = readElement(reader, header);
+    else if (pn_wordIs(word, "property")) result = readProperty(reader, header);
     else
       result = pn_failLine(reader, PN_ERROR_FORMAT,
                            "expected format, comment, obj_info, element, property or end_header, found '%s'",

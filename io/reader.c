@@ -190,10 +190,8 @@ static bool skipContinuation(pnReader *reader) {
 static void skipBlanks(pnReader *reader) {
   while (reader->at < reader->size) {
     unsigned char c = reader->bytes[reader->at];
-    if (isBlank(c))
-      ++reader->at;
-    else if (!(c == '\\' && reader->continues && skipContinuation(reader)))
-      return;
+    if (isBlank(c)) ++reader->at;
+    else if (!(c == '\\' && reader->continues && skipContinuation(reader))) return;
   }
 }
 

@@ -1,0 +1,191 @@
+/* args.c: options by table. */
+#include "args.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Longer words are no misspelling of ours. */
+#define PN_MAX_WORD 32
+
+/* How many letters must be put in, left out or changed to make b of a. One row of the table at a time. */
+static size_t editDistance(const char *a, const char *b) {
+  size_t lengthA = strlen(a), lengthB = strlen(b);
+  if (lengthA > PN_MAX_WORD || lengthB > PN_MAX_WORD) return SIZE_MAX;
+  size_t row[PN_MAX_WORD + 1];
+  for (size_t j = 0; j <= lengthB; ++j) row[j] = j;
+  for (size_t i = 1; i <= lengthA; ++i) {
+    size_t corner = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= lengthB; ++j) {
+      size_t changed = corner + (a[i - 1] != b[j - 1]);
+      size_t shorter = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
+      corner = row[j];
+      row[j] = changed < shorter ? changed : shorter;
+    }
+  }
+  return row[lengthB];
+}
+
+const char *pn_closest(const char *word, const char *const *known, size_t count) {
+  const char *best = NULL;
+  // Two letters off is still a slip of the finger; three is another word.
+  size_t bestDistance = 3;
+  for (size_t i = 0; i < count; ++i) {
+    size_t distance = editDistance(word, known[i]);
+    if (distance < bestDistance) {
+      best = known[i];
+      bestDistance = distance;
+    }
+  }
+  return best;
+}
+
+void pn_sayWrong(const pnUsage *usage, const char *format, ...) {
+  fprintf(stderr, "pinch %s: ", usage->command);
+  va_list arguments;
+  va_start(arguments, format);
+  vfprintf(stderr, format, arguments);
+  va_end(arguments);
+  fprintf(stderr, "\ntry: pinch %s --help\n", usage->command);
+}
+
+/* ---------------------------------------------------------------- help */
+
+static void printOption(const pnOption *option) {
+  char head[64];
+  snprintf(head, sizeof(head), "--%s%s%s", option->name, option->value ? " " : "", option->value ? option->value : "");
+  printf("  %-18s ", head);
+  // Further lines of the text stand under the first.
+  for (const char *c = option->help; *c; ++c) {
+    putchar(*c);
+    if (*c == '\n') printf("%21s", "");
+  }
+  putchar('\n');
+}
+
+static void printHelp(const pnUsage *usage) {
+  printf("usage: pinch %s %s\n\n%s\noptions:\n", usage->command, usage->synopsis, usage->about);
+  for (size_t i = 0; i < usage->optionCount; ++i) printOption(&usage->options[i]);
+  printf("  %-18s this text\n", "--help");
+  if (usage->examples) printf("\nexamples:\n%s", usage->examples);
+}
+
+/* ---------------------------------------------------------------- values */
+
+static bool toCount(const char *text, uint32_t *out) {
+  char *end;
+  errno = 0;
+  if (text[0] < '0' || text[0] > '9') return false;
+  unsigned long long value = strtoull(text, &end, 10);
+  if (errno != 0 || *end != 0 || value > UINT32_MAX) return false;
+  *out = (uint32_t)value;
+  return true;
+}
+
+static bool toVector(const char *text, float out[3]) {
+  float vector[3];
+  for (int k = 0; k < 3; ++k) {
+    char *end;
+    vector[k] = strtof(text, &end);
+    if (end == text || !isfinite(vector[k]) || *end != (k < 2 ? ',' : 0)) return false;
+    text = end + 1;
+  }
+  memcpy(out, vector, sizeof(vector));
+  return true;
+}
+
+static bool toNumber(const char *text, double *out) {
+  char *end;
+  double value = strtod(text, &end);
+  if (end == text || *end != 0 || !isfinite(value)) return false;
+  *out = value;
+  return true;
+}
+
+static const char *const expectations[] = {
+    [PN_OPTION_FLAG] = "no value",
+    [PN_OPTION_TEXT] = "a word",
+    [PN_OPTION_COUNT] = "a whole number",
+    [PN_OPTION_NUMBER] = "a number",
+    [PN_OPTION_VECTOR] = "three numbers X,Y,Z",
+};
+
+static bool setOption(const pnUsage *usage, const pnOption *option, const char *value) {
+  bool good = false;
+  if (value) {
+    switch (option->kind) {
+      case PN_OPTION_FLAG: good = false; break;
+      case PN_OPTION_TEXT: good = value[0] != 0, *(const char **)option->target = value; break;
+      case PN_OPTION_COUNT: good = toCount(value, option->target); break;
+      case PN_OPTION_NUMBER: good = toNumber(value, option->target); break;
+      case PN_OPTION_VECTOR: good = toVector(value, option->target); break;
+    }
+  }
+  if (!good)
+    pn_sayWrong(usage, "--%s: expected %s, found %s%s%s", option->name, expectations[option->kind], value ? "'" : "",
+                value ? value : "nothing", value ? "'" : "");
+  return good;
+}
+
+/* ---------------------------------------------------------------- parsing */
+
+static const pnOption *findOption(const pnUsage *usage, const char *name, size_t length) {
+  for (size_t i = 0; i < usage->optionCount; ++i) {
+    const char *known = usage->options[i].name;
+    if (strlen(known) == length && memcmp(known, name, length) == 0) return &usage->options[i];
+  }
+  return NULL;
+}
+
+static void sayUnknown(const pnUsage *usage, const char *word) {
+  const char *names[64];
+  size_t count = usage->optionCount < 64 ? usage->optionCount : 64;
+  for (size_t i = 0; i < count; ++i) names[i] = usage->options[i].name;
+  const char *closest = pn_closest(word[1] == '-' ? word + 2 : word + 1, names, count);
+  if (closest) pn_sayWrong(usage, "unknown option '%s'; did you mean --%s?", word, closest);
+  else pn_sayWrong(usage, "unknown option '%s'", word);
+}
+
+/* Takes the option at argv[*at], and its value, which may be the next word. */
+static bool takeOption(const pnUsage *usage, int count, char **argv, int *at) {
+  const char *word = argv[*at];
+  const char *equals = strchr(word, '=');
+  size_t length = equals ? (size_t)(equals - word) : strlen(word);
+  const pnOption *option = word[1] == '-' ? findOption(usage, word + 2, length - 2) : NULL;
+  if (!option) {
+    sayUnknown(usage, word);
+    return false;
+  }
+  if (option->kind == PN_OPTION_FLAG && !equals) {
+    *(bool *)option->target = true;
+    return true;
+  }
+  const char *value = equals ? equals + 1 : NULL;
+  if (!equals && *at + 1 < count) value = argv[++*at];
+  return setOption(usage, option, value);
+}
+
+pnArgs pn_parseArgs(const pnUsage *usage, int *count, char **argv) {
+  int fileCount = 0;
+  bool onlyFiles = false;
+  // Help is given whatever else is wrong.
+  for (int i = 1; i < *count && strcmp(argv[i], "--") != 0; ++i) {
+    if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+      printHelp(usage);
+      return PN_ARGS_HELP;
+    }
+  }
+  for (int i = 1; i < *count; ++i) {
+    // A lone "-" is a file name like others.
+    bool isFile = onlyFiles || argv[i][0] != '-' || argv[i][1] == 0;
+    if (isFile) argv[fileCount++] = argv[i];
+    else if (strcmp(argv[i], "--") == 0) onlyFiles = true;
+    else if (!takeOption(usage, *count, argv, &i)) return PN_ARGS_WRONG;
+  }
+  *count = fileCount;
+  return PN_ARGS_RUN;
+}

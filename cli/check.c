@@ -1,0 +1,286 @@
+/* check.c: `pinch check FILE...`: which triangles of the bodies meet.
+ *
+ * One body a file. Bodies are numbered in the order of the files, triangles in the order of their file. All the work is
+ * the library's; here are only the questions and the ways to show the answer. */
+#include "args.h"
+#include "command.h"
+#include "load.h"
+#include "out.h"
+
+#include "pinch/world.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What was asked for. */
+typedef struct pnCheckOptions {
+  bool self, first, json, noWeld;
+  const char *pairs;
+  uint32_t threads; /* 0: one for each core */
+} pnCheckOptions;
+
+/* Everything that must be freed, and how long it took. */
+typedef struct pnCheck {
+  pnLoadedMesh *bodies;
+  uint32_t bodyCount;
+  pnPool *pool;
+  pnWorld *world;
+  pnFrame frame;
+  double loadSeconds, searchSeconds;
+} pnCheck;
+
+/* ---------------------------------------------------------------- asking */
+
+static pnResult loadBodies(pnCheck *check, int count, char **paths, const pnCheckOptions *options) {
+  double start = pnGetTime();
+  check->bodies = calloc((size_t)count, sizeof(pnLoadedMesh));
+  if (!check->bodies) return pnFail(PN_ERROR_MEMORY, "out of memory for %d bodies", count);
+  pn_beginProgress("reading");
+  pnResult result = PN_OK;
+  for (; check->bodyCount < (uint32_t)count && result == PN_OK; ++check->bodyCount) {
+    pn_stepProgress(check->bodyCount, (uint32_t)count);
+    result = pn_loadMesh(paths[check->bodyCount], !options->noWeld, &check->bodies[check->bodyCount]);
+  }
+  pn_endProgress();
+  check->loadSeconds = pnGetTime() - start;
+  return result;
+}
+
+/* A world with one body for each mesh; its user data is its number, which is its place in the list of files. */
+static pnResult makeWorld(pnCheck *check, const pnCheckOptions *options) {
+  pnResult result = pnCreatePool(options->threads, &check->pool);
+  if (result != PN_OK) return result;
+  pnWorldDef worldDef = pnDefaultWorldDef();
+  worldDef.tasks = pnPool_GetTasks(check->pool);
+  result = pnCreateWorld(&worldDef, &check->world);
+  for (uint32_t i = 0; i < check->bodyCount && result == PN_OK; ++i) {
+    pnBodyDef def = pnDefaultBodyDef();
+    def.kind = PN_BODY_STATIC;
+    def.mesh = check->bodies[i].mesh;
+    // A single file can only be asked about itself.
+    def.self = options->self || check->bodyCount == 1;
+    def.tree.self = def.self;
+    def.name = check->bodies[i].path;
+    def.userData = &check->bodies[i];
+    pnBodyId id;
+    result = pnWorld_CreateBody(check->world, &def, &id);
+  }
+  return result;
+}
+
+static pnResult search(pnCheck *check, const pnCheckOptions *options) {
+  double start = pnGetTime();
+  pn_beginProgress("searching");
+  pnResult result = makeWorld(check, options);
+  if (result == PN_OK) {
+    pnFrameDef def = {.first = options->first};
+    check->frame = pnWorld_Collide(check->world, &def);
+    result = check->frame.result;
+  }
+  pn_endProgress();
+  check->searchSeconds = pnGetTime() - start;
+  return result;
+}
+
+/* ---------------------------------------------------------------- answering */
+
+static const pnContact *contactAt(const pnCheck *check, uint32_t i) {
+  return &pnWorld_GetContacts(check->world)[i];
+}
+
+/* The number of a body: its place in the list of files. */
+static uint32_t bodyNumber(const pnCheck *check, pnBodyId id) {
+  const pnLoadedMesh *body = pnBody_GetUserData(check->world, id);
+  return (uint32_t)(body - check->bodies);
+}
+
+static pnResult writePairs(const pnCheck *check, const char *path) {
+  pnOutFile *out;
+  pnResult result = pnOpenOutFile(path, &out);
+  if (result != PN_OK) return result;
+  pnOutFile_Print(out, "a,triangle_a,b,triangle_b\n");
+  const pnPair *pairs = pnWorld_GetPairs(check->world);
+  for (uint32_t i = 0; i < check->frame.contactCount; ++i) {
+    const pnContact *contact = contactAt(check, i);
+    uint32_t a = bodyNumber(check, contact->a), b = bodyNumber(check, contact->b);
+    for (size_t k = contact->firstPair; k < contact->firstPair + contact->pairCount; ++k)
+      pnOutFile_Print(out, "%u,%u,%u,%u\n", a, pairs[k].a, b, pairs[k].b);
+  }
+  return pnCloseOutFile(out, true);
+}
+
+static bool printAnswerJson(const pnCheck *check) {
+  json_t *bodies = json_array(), *collisions = json_array();
+  for (uint32_t i = 0; i < check->bodyCount; ++i) {
+    const pnLoadedMesh *body = &check->bodies[i];
+    json_array_append_new(
+        bodies, json_pack("{s:I, s:o, s:o, s:I, s:I, s:b}", "id", (json_int_t)i, "name", pn_jsonText(body->name),
+                          "file", pn_jsonText(body->path), "vertices", (json_int_t)pnMesh_GetVertexCount(body->mesh),
+                          "triangles", (json_int_t)pnMesh_GetTriangleCount(body->mesh), "closed", body->info.closed));
+  }
+  for (uint32_t i = 0; i < check->frame.contactCount; ++i) {
+    const pnContact *contact = contactAt(check, i);
+    json_array_append_new(
+        collisions, json_pack("{s:I, s:I, s:I}", "a", (json_int_t)bodyNumber(check, contact->a), "b",
+                              (json_int_t)bodyNumber(check, contact->b), "pairs", (json_int_t)contact->pairCount));
+  }
+  return pn_printJson(json_pack("{s:s, s:o, s:o, s:I}", "pinch", pnGetVersion(), "bodies", bodies, "collisions",
+                                collisions, "pairs_total", (json_int_t)check->frame.pairCount));
+}
+
+static bool printBodies(const pnCheck *check) {
+  pnTable table = {0};
+  pn_addColumn(&table, ">body");
+  pn_addColumn(&table, "file");
+  pn_addColumn(&table, ">vertices");
+  pn_addColumn(&table, ">triangles");
+  pn_addColumn(&table, "closed");
+  for (uint32_t i = 0; i < check->bodyCount; ++i) {
+    pn_addCell(&table, "%u", i);
+    pn_addCell(&table, "%s", check->bodies[i].path);
+    pn_addCell(&table, "%u", pnMesh_GetVertexCount(check->bodies[i].mesh));
+    pn_addCell(&table, "%u", pnMesh_GetTriangleCount(check->bodies[i].mesh));
+    pn_addCell(&table, "%s", check->bodies[i].info.closed ? "yes" : "no");
+  }
+  bool good = pn_printTable(&table);
+  pn_freeTable(&table);
+  return good;
+}
+
+static bool printContacts(const pnCheck *check) {
+  pnTable table = {0};
+  pn_addColumn(&table, ">a");
+  pn_addColumn(&table, ">b");
+  pn_addColumn(&table, ">pairs");
+  pn_addColumn(&table, "between");
+  for (uint32_t i = 0; i < check->frame.contactCount; ++i) {
+    const pnContact *contact = contactAt(check, i);
+    uint32_t a = bodyNumber(check, contact->a), b = bodyNumber(check, contact->b);
+    pn_addCell(&table, "%u", a);
+    pn_addCell(&table, "%u", b);
+    pn_addCell(&table, "%zu", contact->pairCount);
+    if (a == b) pn_addCell(&table, "%s and itself", check->bodies[a].name);
+    else pn_addCell(&table, "%s and %s", check->bodies[a].name, check->bodies[b].name);
+  }
+  bool good = pn_printTable(&table);
+  pn_freeTable(&table);
+  return good;
+}
+
+/* Is box a within box b? Then the body may be inside the other, and surfaces do not tell. */
+static bool isWithin(const pnBox *a, const pnBox *b) {
+  return a->min.x >= b->min.x && a->min.y >= b->min.y && a->min.z >= b->min.z && a->max.x <= b->max.x &&
+         a->max.y <= b->max.y && a->max.z <= b->max.z;
+}
+
+/* Two bodies of which one may be wholly inside the other; false when there are none. */
+static bool findInside(const pnCheck *check, uint32_t *outInner, uint32_t *outOuter) {
+  for (uint32_t i = 0; i < check->bodyCount; ++i) {
+    for (uint32_t j = 0; j < check->bodyCount; ++j) {
+      const pnLoadedMesh *inner = &check->bodies[i], *outer = &check->bodies[j];
+      if (i == j || !outer->info.closed || pnMesh_GetTriangleCount(inner->mesh) == 0) continue;
+      if (!isWithin(&inner->info.box, &outer->info.box)) continue;
+      *outInner = i;
+      *outOuter = j;
+      return true;
+    }
+  }
+  return false;
+}
+
+static void printNext(const pnCheck *check, const pnCheckOptions *options) {
+  uint32_t inner, outer;
+  if (options->pairs) printf("The pairs are in %s.\n", options->pairs);
+  else if (check->frame.pairCount > 0) printf("Next: --pairs OUT.csv lists the triangles.\n");
+  else if (check->bodyCount > 1 && !options->self) printf("Next: --self also asks each body about itself.\n");
+  if (check->frame.pairCount == 0 && check->bodyCount > 1 && findInside(check, &inner, &outer))
+    printf("Note: %s may be wholly inside %s; surfaces that do not touch are no collision.\n",
+           check->bodies[inner].name, check->bodies[outer].name);
+}
+
+static bool printAnswer(const pnCheck *check, const pnCheckOptions *options) {
+  bool good = printBodies(check);
+  putchar('\n');
+  size_t pairs = check->frame.pairCount;
+  if (pairs > 0) {
+    good = printContacts(check) && good;
+    printf("\n%s%zu pair%s of triangles meet%s", options->first ? "At least " : "", pairs, pairs == 1 ? "" : "s",
+           pairs == 1 ? "s" : "");
+  } else if (check->bodyCount == 1) {
+    printf("No two triangles meet: the surface does not intersect itself");
+  } else {
+    printf("No two triangles meet");
+  }
+  printf(" (read %.3f s, searched %.3f s).\n", check->loadSeconds, check->searchSeconds);
+  printNext(check, options);
+  return good;
+}
+
+/* ---------------------------------------------------------------- the command */
+
+static int run(int count, char **paths, const pnCheckOptions *options) {
+  pnCheck check = {0};
+  pnResult result = loadBodies(&check, count, paths, options);
+  if (result == PN_OK) result = search(&check, options);
+  if (result == PN_OK && options->pairs) result = writePairs(&check, options->pairs);
+  if (result != PN_OK) pn_sayFailure("check");
+  bool good = result == PN_OK;
+  if (good) good = options->json ? printAnswerJson(&check) : printAnswer(&check, options);
+  if (good) good = pn_finishOutput("check");
+  int status = !good ? PN_EXIT_ERROR : check.frame.pairCount > 0 ? PN_EXIT_COLLISION : PN_EXIT_CLEAN;
+
+  if (check.world) pnDestroyWorld(check.world);
+  if (check.pool) pnDestroyPool(check.pool);
+  for (uint32_t i = 0; i < check.bodyCount; ++i) pn_freeLoadedMesh(&check.bodies[i]);
+  free(check.bodies);
+  return status;
+}
+
+int pn_cmdCheck(int argc, char **argv) {
+  pnCheckOptions options = {.threads = 0};
+  const pnOption table[] = {
+      {"self", PN_OPTION_FLAG, NULL,
+       "with several files: also each body with itself\n(a single file is always asked about itself)", &options.self},
+      {"first", PN_OPTION_FLAG, NULL, "one pair of triangles for each pair of bodies is enough: faster",
+       &options.first},
+      {"json", PN_OPTION_FLAG, NULL, "one JSON object instead of tables", &options.json},
+      {"pairs", PN_OPTION_TEXT, "OUT.csv",
+       "write every pair: a,triangle_a,b,triangle_b, counted from 0,\nin the order of the files", &options.pairs},
+      {"threads", PN_OPTION_COUNT, "N",
+       "how many threads work (default: one for each core);\nthe answer does not depend on it", &options.threads},
+      {"no-weld", PN_OPTION_FLAG, NULL,
+       "vertices at the same place stay different ones, so that triangles\nwhich only share a place count as touching",
+       &options.noWeld},
+  };
+  const pnUsage usage = {
+      .command = "check",
+      .synopsis = "FILE... [options]",
+      .about =
+          "Which triangles meet? One body a file (OBJ, PLY, STL, OFF). With several files, the bodies are\n"
+          "checked against one another; with one file, the body against itself.\n"
+          "The answer is exact. Touching counts. Triangles of one body that share a vertex or an edge count only\n"
+          "when they meet in more than that; vertices at the same place are one vertex for this.\n"
+          "Surfaces are asked, not volumes: a body wholly inside another does not touch it.\n"
+          "Exit status: 0 no collision, 1 collisions, 2 error.\n",
+      .options = table,
+      .optionCount = sizeof(table) / sizeof(table[0]),
+      .examples =
+          "  pinch check knot.ply ball.obj              do these two meet, and in how many places?\n"
+          "  pinch check shirt.obj                      does it intersect itself?\n"
+          "  pinch check body.stl cloth.ply --self --pairs pairs.csv\n"
+          "                                             every pair of triangles, for another program\n"
+          "  pinch check part*.stl --first && echo fits the first pair of each is enough for yes or no\n",
+  };
+  pnArgs args = pn_parseArgs(&usage, &argc, argv);
+  if (args == PN_ARGS_RUN && argc == 0) {
+    pn_sayWrong(&usage, "no file given");
+    args = PN_ARGS_WRONG;
+  }
+  if (args == PN_ARGS_RUN && options.threads > PN_MAX_WORKERS) {
+    pn_sayWrong(&usage, "--threads: expected at most %d, found %u", PN_MAX_WORKERS, options.threads);
+    args = PN_ARGS_WRONG;
+  }
+  if (args != PN_ARGS_RUN) return args == PN_ARGS_HELP ? PN_EXIT_CLEAN : PN_EXIT_ERROR;
+  return run(argc, argv, &options);
+}

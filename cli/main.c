@@ -1,0 +1,67 @@
+/* main.c: the tool `pinch`: which command is meant, and the help that lists them. */
+#include "args.h"
+#include "command.h"
+
+#include "pinch/base.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+  const char *name;
+  pnCommandFcn *run;
+  const char *summary;
+} commands[] = {
+    {"info", pn_cmdInfo, "what is in a mesh file: counts, box, closed or not, faulty faces"},
+    {"check", pn_cmdCheck, "which triangles of meshes meet, or of one mesh with itself"},
+    {"make", pn_cmdMake, "write a mesh made by formula: ball, box, grid, torus, knot"},
+};
+
+#define PN_COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
+
+static void printHelp(FILE *stream) {
+  fprintf(stream, "pinch %s: exact collision detection for triangle meshes\n\nusage: pinch COMMAND ...\n\ncommands:\n",
+          pnGetVersion());
+  for (size_t i = 0; i < PN_COMMAND_COUNT; ++i) fprintf(stream, "  %-8s %s\n", commands[i].name, commands[i].summary);
+  fprintf(stream,
+          "\n"
+          "  pinch COMMAND --help   what a command takes, with examples\n"
+          "  pinch --version        the version\n"
+          "\n"
+          "Files: OBJ, PLY, STL, OFF. Exit status: 0 no collision, 1 collisions, 2 error.\n"
+          "\n"
+          "A first look, with meshes made on the spot:\n"
+          "  pinch make knot knot.ply\n"
+          "  pinch make icosphere ball.obj --radius 0.7 --at 1.2,0,0\n"
+          "  pinch check knot.ply ball.obj\n");
+}
+
+static int runCommand(int argc, char **argv) {
+  const char *names[PN_COMMAND_COUNT];
+  for (size_t i = 0; i < PN_COMMAND_COUNT; ++i) {
+    if (strcmp(argv[0], commands[i].name) == 0) return commands[i].run(argc, argv);
+    names[i] = commands[i].name;
+  }
+  const char *closest = pn_closest(argv[0], names, PN_COMMAND_COUNT);
+  if (closest) fprintf(stderr, "pinch: unknown command '%s'; did you mean %s?\n", argv[0], closest);
+  else fprintf(stderr, "pinch: unknown command '%s'\n", argv[0]);
+  fprintf(stderr, "try: pinch --help\n");
+  return PN_EXIT_ERROR;
+}
+
+int main(int argc, char **argv) {
+  if (argc < 2) {
+    printHelp(stderr);
+    return PN_EXIT_ERROR;
+  }
+  const char *word = argv[1];
+  bool help = strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0;
+  if (help && argc == 2) return printHelp(stdout), PN_EXIT_CLEAN;
+  if (strcmp(word, "--version") == 0) return printf("pinch %s\n", pnGetVersion()), PN_EXIT_CLEAN;
+  // "pinch help check" is "pinch check --help".
+  if (help) {
+    char helpWord[] = "--help", *helpArgv[] = {argv[2], helpWord, NULL};
+    return runCommand(2, helpArgv);
+  }
+  return runCommand(argc - 1, argv + 1);
+}

@@ -1,0 +1,53 @@
+/* out.h: what the tool prints: aligned tables, JSON, errors, and a sign of life while work takes long. */
+#ifndef PN_CLI_OUT_H
+#define PN_CLI_OUT_H
+
+#include "pinch/base.h"
+
+#include <jansson.h>
+#include <stddef.h>
+
+/* ---------------------------------------------------------------- tables */
+
+#define PN_MAX_COLUMNS 12
+
+/* A table is collected and then printed, each column as wide as its widest cell. Zero it, set the columns, add cells
+ * row by row, print, free. Numbers stand right, words left: a column is right when its title begins with '>'. */
+typedef struct pnTable {
+  const char *titles[PN_MAX_COLUMNS];
+  size_t columnCount;
+  char **cells;
+  size_t cellCount, cellCapacity;
+  bool failed; /* out of memory: said when printed */
+} pnTable;
+
+void pn_addColumn(pnTable *table, const char *title);
+void pn_addCell(pnTable *table, const char *format, ...) PN_FORMAT(2, 3);
+bool pn_printTable(const pnTable *table);
+void pn_freeTable(pnTable *table);
+
+/* ---------------------------------------------------------------- JSON */
+
+/* Prints the object with a line end and releases it; null (jansson's "out of memory") is an error, said on stderr. */
+bool pn_printJson(json_t *object);
+
+/* A string for jansson, which takes UTF-8 only: names of files may hold other bytes, which become '?'. */
+json_t *pn_jsonText(const char *text);
+
+/* ---------------------------------------------------------------- the end */
+
+/* "pinch COMMAND: message" on stderr, the message being pnGetMessage(). */
+void pn_sayFailure(const char *command);
+
+/* Everything printed has really arrived (a full disk, a closed pipe); false after saying so. */
+bool pn_finishOutput(const char *command);
+
+/* ---------------------------------------------------------------- sign of life */
+
+/* From the first second on, and only on a terminal, a line on stderr that says what goes on and for how long. `what`
+ * must stay valid. pn_stepProgress says how far: done of total (total 0: nobody knows). */
+void pn_beginProgress(const char *what);
+void pn_stepProgress(uint32_t done, uint32_t total);
+void pn_endProgress(void); /* the line is gone */
+
+#endif
