@@ -14,12 +14,19 @@ if(PINCH_TEST_SUPPORT)
   target_link_libraries(pinch_test_support PUBLIC pinch PkgConfig::PINCH_CMOCKA ${PINCH_GMP_LIBRARY})
 endif()
 
+# The tool as a shell runs it: through the emulator when it is built for another machine.
+set(PINCH_TOOL_COMMAND ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/pinch)
+if(CMAKE_CROSSCOMPILING)
+  list(JOIN CMAKE_CROSSCOMPILING_EMULATOR " " PINCH_TOOL_COMMAND)
+  string(APPEND PINCH_TOOL_COMMAND " ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/pinch")
+endif()
+
 function(pinch_test source)
   get_filename_component(name ${source} NAME_WE)
   add_executable(${name} ${source})
   target_include_directories(${name} PRIVATE src test)
   target_compile_definitions(${name} PRIVATE PINCH_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
-    $<$<TARGET_EXISTS:pinch_cli>:PINCH_TOOL="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/pinch">)
+    $<$<TARGET_EXISTS:pinch_cli>:PINCH_TOOL="${PINCH_TOOL_COMMAND}">)
   target_link_libraries(${name} PRIVATE
     $<TARGET_NAME_IF_EXISTS:pinch_test_support> $<TARGET_NAME_IF_EXISTS:pinch_gl>
     $<TARGET_NAME_IF_EXISTS:pinch_io> $<TARGET_NAME_IF_EXISTS:pinch_scenes>

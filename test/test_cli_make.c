@@ -1,0 +1,139 @@
+/* test_cli_make.c: `pinch make` writes what it says, in every format, and refuses what it cannot make. The files are read
+ * back with pinch_io, the tool itself is run as a user runs it. */
+#include "pinch/io.h"
+#include "pinch/mesh.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include <cmocka.h>
+
+/* Runs the tool with these words; returns its exit status. */
+static int runTool(const char *words) {
+  char command[2048];
+  int length = snprintf(command, sizeof(command), "%s %s >test_cli_make.out 2>test_cli_make.err", PINCH_TOOL, words);
+  assert_in_range(length, 1, (int)sizeof(command) - 1);
+  int status = system(command);
+  assert_true(WIFEXITED(status));
+  return WEXITSTATUS(status);
+}
+
+/* How many bytes the tool wrote to stderr. */
+static long errorLength(void) {
+  FILE *file = fopen("test_cli_make.err", "rb");
+  assert_non_null(file);
+  fseek(file, 0, SEEK_END);
+  long length = ftell(file);
+  fclose(file);
+  return length;
+}
+
+/* Every shape in every format has the triangles its formula promises, and is closed unless it is the grid. */
+static void everyShapeInEveryFormat(void **state) {
+  (void)state;
+  static const struct {
+    const char *words;
+    uint32_t triangles;
+    bool closed;
+  } shapes[] = {
+      {"icosphere F --cells 2 --radius 3", 20 * 16, true},
+      {"box F --cells 3 --size 1,2,3", 12 * 9, true},
+      {"grid F --cells 5,7 --size 2,1", 2 * 5 * 7, false},
+      {"torus F --cells 12,8", 2 * 12 * 8, true},
+      {"knot F --cells 60,6 --turns 3,2", 2 * 60 * 6, true},
+  };
+  static const char *const extensions[] = {"obj", "ply", "stl", "off"};
+  for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); ++i) {
+    for (size_t k = 0; k < sizeof(extensions) / sizeof(extensions[0]); ++k) {
+      // "F" in the words stands for the file.
+      char path[64], words[256];
+      const char *place = strchr(shapes[i].words, 'F');
+      snprintf(path, sizeof(path), "test_cli_make.%s", extensions[k]);
+      snprintf(words, sizeof(words), "make %.*s%s%s", (int)(place - shapes[i].words), shapes[i].words, path, place + 1);
+      assert_int_equal(runTool(words), 0);
+      // Read it back.
+      pnMeshFile file;
+      if (pnLoadMeshFile(path, &file) != PN_OK) fail_msg("%s: %s", words, pnGetMessage());
+      assert_int_equal(file.triangleCount, shapes[i].triangles);
+      pnMeshDef def = pnDefaultMeshDef();
+      def.vertices = file.vertices, def.vertexCount = file.vertexCount;
+      def.triangles = file.triangles, def.triangleCount = file.triangleCount;
+      pnMesh *mesh;
+      pnMeshInfo info;
+      assert_int_equal(pnCreateMesh(&def, &mesh), PN_OK);
+      assert_int_equal(pnMesh_Validate(mesh, &info), PN_OK);
+      assert_int_equal(info.closed, shapes[i].closed);
+      assert_int_equal(info.degenerateCount, 0);
+      pnDestroyMesh(mesh);
+      pnFreeMeshFile(&file);
+      remove(path);
+    }
+  }
+}
+
+/* --at moves the centre and nothing else: sizes are powers of two here, so the box is exact. */
+static void atMovesIt(void **state) {
+  (void)state;
+  assert_int_equal(runTool("make box test_cli_make.ply --cells 1 --size 2,4,8 --at 16,-32,0.5"), 0);
+  pnMeshFile file;
+  assert_int_equal(pnLoadMeshFile("test_cli_make.ply", &file), PN_OK);
+  float low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+  for (uint32_t i = 0; i < 3 * file.vertexCount; ++i) {
+    low[i % 3] = fminf(low[i % 3], file.vertices[i]);
+    high[i % 3] = fmaxf(high[i % 3], file.vertices[i]);
+  }
+  const float expectedLow[3] = {15, -34, -3.5f}, expectedHigh[3] = {17, -30, 4.5f};
+  assert_memory_equal(low, expectedLow, sizeof(low));
+  assert_memory_equal(high, expectedHigh, sizeof(high));
+  pnFreeMeshFile(&file);
+  remove("test_cli_make.ply");
+}
+
+/* What cannot be made is refused with status 2 and a word about it, and no file is left. */
+static void badRequests(void **state) {
+  (void)state;
+  static const char *const bad[] = {
+      "make",
+      "make knot",
+      "make teapot test_cli_make.obj",
+      "make knot test_cli_make.xyz",
+      "make knot test_cli_make.obj --radius",
+      "make knot test_cli_make.obj --radius fat",
+      "make knot test_cli_make.obj --radius 1,2",
+      "make knot test_cli_make.obj --radius nan",
+      "make knot test_cli_make.obj --cells 3.5",
+      "make knot test_cli_make.obj --cells -4",
+      "make knot test_cli_make.obj --cells 4,4,4",
+      "make knot test_cli_make.obj --cells 4,",
+      "make torus test_cli_make.obj --cells 0",
+      "make icosphere test_cli_make.obj --cells 99",
+      "make knot test_cli_make.obj --at 1,2,3,4",
+      "make knot test_cli_make.obj --colour red",
+      "make knot no_such_folder/test_cli_make.obj",
+  };
+  for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); ++i) {
+    if (runTool(bad[i]) != 2) fail_msg("pinch %s should end with status 2", bad[i]);
+    if (errorLength() == 0) fail_msg("pinch %s says nothing on stderr", bad[i]);
+    FILE *file = fopen("test_cli_make.obj", "rb");
+    if (file != NULL) fail_msg("pinch %s leaves a file", bad[i]);
+  }
+  assert_int_equal(runTool("make --help"), 0);
+  assert_int_equal(errorLength(), 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(everyShapeInEveryFormat),
+      cmocka_unit_test(atMovesIt),
+      cmocka_unit_test(badRequests),
+  };
+  int failed = cmocka_run_group_tests_name("cli_make", tests, NULL, NULL);
+  remove("test_cli_make.out");
+  remove("test_cli_make.err");
+  return failed;
+}
