@@ -348,15 +348,11 @@ int oracleCorners(double out[6][3]) {
     }
   }
   int n = 0;
-  for (int i = 0; i < count; ++i) {
-    for (int j = 0; j < 3 && !gone[i] && n < 6; ++j) {
-      mpq_t q;
-      mpq_init(q);
-      mpq_set_num(q, p[i].x[j]);
-      mpq_set_den(q, p[i].w);
-      mpq_canonicalize(q);
-      out[n][j] = ldexp(mpq_get_d(q), unitExponent);
-      mpq_clear(q);
+  for (int i = 0; i < count && n < 6; ++i) {
+    for (int j = 0; j < 3 && !gone[i]; ++j) {
+      signed long xExponent, wExponent;
+      double x = mpz_get_d_2exp(&xExponent, p[i].x[j]), w = mpz_get_d_2exp(&wExponent, p[i].w);
+      out[n][j] = ldexp(x / w, (int)(xExponent - wExponent) + unitExponent);
     }
     n += !gone[i];
   }

@@ -181,18 +181,15 @@ static void makeNoArea(Case *c, Random *r) {
   for (int k = 0; k < 2; ++k) {
     pnTriangle *t = k == 0 ? &c->a : &c->b;
     switch (randomBelow(r, 4)) {
-    case 0: /* a point */
-      memcpy(t->v[1], t->v[0], sizeof t->v[0]);
-      memcpy(t->v[2], t->v[0], sizeof t->v[0]);
-      break;
-    case 1: /* two corners in one place */
-      memcpy(t->v[randomBelow(r, 3)], t->v[randomBelow(r, 3)], sizeof t->v[0]);
-      break;
-    case 2: /* three on a line, quarters of a lattice step are exact */
-      flattenTriangle(t, r, true);
-      break;
-    default:
-      break;
+      case 0: /* a point */
+        memcpy(t->v[1], t->v[0], sizeof t->v[0]);
+        memcpy(t->v[2], t->v[0], sizeof t->v[0]);
+        break;
+      case 1: /* two corners in one place */
+        memcpy(t->v[randomBelow(r, 3)], t->v[randomBelow(r, 3)], sizeof t->v[0]);
+        break;
+      case 2: /* three on a line, quarters of a lattice step are exact */ flattenTriangle(t, r, true); break;
+      default: break;
     }
   }
 }
@@ -248,8 +245,9 @@ static void shiftCase(Case *c, Random *r) {
 /* ---------------------------------------------------------------- kinds */
 
 static const char *const names[CASE_KIND_COUNT] = {
-    "random",  "lattice", "lattice small", "lattice plane", "near plane",    "turned grid", "skew plane", "touch", "sliver",
-    "no area", "identical", "shared corner", "shared edge", "huge", "tiny", "mixed", "far",
+    "random",      "lattice", "lattice small", "lattice plane", "near plane", "turned grid",
+    "skew plane",  "touch",   "sliver",        "no area",       "identical",  "shared corner",
+    "shared edge", "huge",    "tiny",          "mixed",         "far",
 };
 
 const char *caseName(CaseKind kind) {
@@ -257,58 +255,59 @@ const char *caseName(CaseKind kind) {
 }
 
 static void makeSimple(Case *c, Random *r) {
-  static const CaseKind simple[] = {CASE_RANDOM,      CASE_LATTICE, CASE_LATTICE_PLANE, CASE_NEAR_PLANE, CASE_TURNED_GRID,
-                                    CASE_SKEW_PLANE, CASE_TOUCH,   CASE_SLIVER,        CASE_NO_AREA};
+  static const CaseKind simple[] = {CASE_RANDOM,     CASE_LATTICE,     CASE_LATTICE_PLANE,
+                                    CASE_NEAR_PLANE, CASE_TURNED_GRID, CASE_SKEW_PLANE,
+                                    CASE_TOUCH,      CASE_SLIVER,      CASE_NO_AREA};
   *c = makeCase(simple[randomBelow(r, (int)(sizeof simple / sizeof *simple))], r);
 }
 
 Case makeCase(CaseKind kind, Random *r) {
   Case c = {0};
   switch (kind) {
-  case CASE_LATTICE: makeLattice(&c, r, 4); break;
-  case CASE_LATTICE_SMALL: makeLattice(&c, r, 2); break;
-  case CASE_LATTICE_PLANE:
-    makeLattice(&c, r, 5);
-    for (int i = 0, axis = randomBelow(r, 3); i < 6; ++i) {
-      cornerOf(&c, i)[axis] = 0.1f;
-    }
-    break;
-  case CASE_NEAR_PLANE: makeTurned(&c, r, false, 1 + randomBelow(r, 2)); break;
-  case CASE_TURNED_GRID: makeTurned(&c, r, true, 0); break;
-  case CASE_SKEW_PLANE: makeSkewPlane(&c, r); break;
-  case CASE_TOUCH: makeTouch(&c, r); break;
-  case CASE_SLIVER: makeSliver(&c, r); break;
-  case CASE_NO_AREA: makeNoArea(&c, r); break;
-  case CASE_IDENTICAL:
-    makeSimple(&c, r);
-    c.b = c.a;
-    c = permuteCase(&c, randomBelow(r, 72));
-    break;
-  case CASE_SHARED_CORNER:
-    makeSimple(&c, r);
-    memcpy(c.b.v[randomBelow(r, 3)], c.a.v[randomBelow(r, 3)], sizeof c.a.v[0]);
-    break;
-  case CASE_SHARED_EDGE:
-    makeSimple(&c, r);
-    memcpy(c.b.v[1], c.a.v[0], sizeof c.a.v[0]);
-    memcpy(c.b.v[2], c.a.v[1], sizeof c.a.v[0]);
-    c = permuteCase(&c, randomBelow(r, 72));
-    break;
-  case CASE_HUGE:
-    makeSimple(&c, r);
-    enlargeCase(&c, r);
-    break;
-  case CASE_TINY:
-    makeSimple(&c, r);
-    scaleCase(&c, ldexp(1.0, -149 + randomBelow(r, 26)));
-    break;
-  case CASE_MIXED: makeMixed(&c, r); break;
-  case CASE_FAR:
-    makeSimple(&c, r);
-    shiftCase(&c, r);
-    break;
-  case CASE_RANDOM:
-  default: makeRandom(&c, r); break;
+    case CASE_LATTICE: makeLattice(&c, r, 4); break;
+    case CASE_LATTICE_SMALL: makeLattice(&c, r, 2); break;
+    case CASE_LATTICE_PLANE:
+      makeLattice(&c, r, 5);
+      for (int i = 0, axis = randomBelow(r, 3); i < 6; ++i) {
+        cornerOf(&c, i)[axis] = 0.1f;
+      }
+      break;
+    case CASE_NEAR_PLANE: makeTurned(&c, r, false, 1 + randomBelow(r, 2)); break;
+    case CASE_TURNED_GRID: makeTurned(&c, r, true, 0); break;
+    case CASE_SKEW_PLANE: makeSkewPlane(&c, r); break;
+    case CASE_TOUCH: makeTouch(&c, r); break;
+    case CASE_SLIVER: makeSliver(&c, r); break;
+    case CASE_NO_AREA: makeNoArea(&c, r); break;
+    case CASE_IDENTICAL:
+      makeSimple(&c, r);
+      c.b = c.a;
+      c = permuteCase(&c, randomBelow(r, 72));
+      break;
+    case CASE_SHARED_CORNER:
+      makeSimple(&c, r);
+      memcpy(c.b.v[randomBelow(r, 3)], c.a.v[randomBelow(r, 3)], sizeof c.a.v[0]);
+      break;
+    case CASE_SHARED_EDGE:
+      makeSimple(&c, r);
+      memcpy(c.b.v[1], c.a.v[0], sizeof c.a.v[0]);
+      memcpy(c.b.v[2], c.a.v[1], sizeof c.a.v[0]);
+      c = permuteCase(&c, randomBelow(r, 72));
+      break;
+    case CASE_HUGE:
+      makeSimple(&c, r);
+      enlargeCase(&c, r);
+      break;
+    case CASE_TINY:
+      makeSimple(&c, r);
+      scaleCase(&c, ldexp(1.0, -149 + randomBelow(r, 26)));
+      break;
+    case CASE_MIXED: makeMixed(&c, r); break;
+    case CASE_FAR:
+      makeSimple(&c, r);
+      shiftCase(&c, r);
+      break;
+    case CASE_RANDOM:
+    default: makeRandom(&c, r); break;
   }
   return c;
 }

@@ -10,28 +10,28 @@ typedef struct Random {
 } Random;
 
 uint64_t randomBits(Random *r);
-int randomBelow(Random *r, int n);             /* 0 ... n - 1 */
+int randomBelow(Random *r, int n); /* 0 ... n - 1 */
 double randomBetween(Random *r, double a, double b);
 
 /* The kinds of pairs. */
 typedef enum CaseKind {
-  CASE_RANDOM,         /* corners anywhere in a cube */
-  CASE_LATTICE,        /* corners on the lattice 0..3: touching in every way */
-  CASE_LATTICE_SMALL,  /* corners on 0..1: half of them without area */
-  CASE_LATTICE_PLANE,  /* corners on the lattice 0..4 of one axis-aligned plane */
-  CASE_NEAR_PLANE,     /* one plane, rounded to float, then an ulp up or down */
-  CASE_TURNED_GRID,    /* a flat grid of integers, turned and rounded to float */
-  CASE_SKEW_PLANE,     /* exactly one slanted plane: integer combinations of two integer vectors */
-  CASE_TOUCH,          /* a corner of one on an edge or face of the other, exactly or within rounding */
-  CASE_SLIVER,         /* three corners nearly on a line */
-  CASE_NO_AREA,        /* segments and points */
-  CASE_IDENTICAL,      /* the same corners, turned round */
-  CASE_SHARED_CORNER,  /* neighbours over a vertex, otherwise of any kind above */
-  CASE_SHARED_EDGE,    /* neighbours over an edge */
-  CASE_HUGE,           /* around 1e30 and up to the largest float */
-  CASE_TINY,           /* a few units of the smallest subnormal */
-  CASE_MIXED,          /* every coordinate with an exponent of its own, zeros among them */
-  CASE_FAR,            /* small differences at a large offset */
+  CASE_RANDOM,        /* corners anywhere in a cube */
+  CASE_LATTICE,       /* corners on the lattice 0..3: touching in every way */
+  CASE_LATTICE_SMALL, /* corners on 0..1: half of them without area */
+  CASE_LATTICE_PLANE, /* corners on the lattice 0..4 of one axis-aligned plane */
+  CASE_NEAR_PLANE,    /* one plane, rounded to float, then an ulp up or down */
+  CASE_TURNED_GRID,   /* a flat grid of integers, turned and rounded to float */
+  CASE_SKEW_PLANE,    /* exactly one slanted plane: integer combinations of two integer vectors */
+  CASE_TOUCH,         /* a corner of one on an edge or face of the other, exactly or within rounding */
+  CASE_SLIVER,        /* three corners nearly on a line */
+  CASE_NO_AREA,       /* segments and points */
+  CASE_IDENTICAL,     /* the same corners, turned round */
+  CASE_SHARED_CORNER, /* neighbours over a vertex, otherwise of any kind above */
+  CASE_SHARED_EDGE,   /* neighbours over an edge */
+  CASE_HUGE,          /* around 1e30 and up to the largest float */
+  CASE_TINY,          /* a few units of the smallest subnormal */
+  CASE_MIXED,         /* every coordinate with an exponent of its own, zeros among them */
+  CASE_FAR,           /* small differences at a large offset */
   CASE_KIND_COUNT
 } CaseKind;
 

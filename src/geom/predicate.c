@@ -17,13 +17,7 @@
 #define PN_HAVE_INT128 1
 __extension__ typedef __int128 pn_Int128;
 
-/* One axis of b-a, c-a, d-a as integers over a common power of two, trailing zeros removed. */
-typedef struct pn_AxisInts {
-  int64_t b, c, d;
-  int bits; /* every magnitude is below 2^bits; 0 when all three are zero */
-} pn_AxisInts;
-
-/* The exponent field of a float; subnormals share the one of the smallest normal, zero has none to ask for. */
+/* The exponent field of a float; subnormals share the one of the smallest normal. */
 PN_INLINE int pn_exponent(float x) {
   uint32_t bits;
   memcpy(&bits, &x, sizeof bits);
@@ -31,68 +25,62 @@ PN_INLINE int pn_exponent(float x) {
   return field > 0 ? field : 1;
 }
 
-/* False when the exponents are too far apart for 64 bits. */
-static inline bool pn_makeAxisInts(float a, float b, float c, float d, pn_AxisInts *out) {
-  /* A zero coordinate is a multiple of everything: it does not lower the unit. */
+/* One axis: x[1] - x[0], ..., x[n] - x[0] as integers over a common power of two, trailing zeros removed. Returns how many
+ * bits hold their magnitudes (0 when all are zero), or 1000, too many for anybody, when the exponents are too far apart. */
+PN_INLINE int pn_makeAxisInts(const float *x, int n, int64_t *out) {
+  /* The unit is the last bit of the smallest; a zero is a multiple of everything and does not lower it. */
   const int none = 255;
-  int ea = pn_exponent(a), eb = pn_exponent(b), ec = pn_exponent(c), ed = pn_exponent(d);
-  int high = PN_MAX(PN_MAX(ea, eb), PN_MAX(ec, ed));
-  ea = a != 0.0f ? ea : none;
-  eb = b != 0.0f ? eb : none;
-  ec = c != 0.0f ? ec : none;
-  ed = d != 0.0f ? ed : none;
-  int low = PN_MIN(PN_MIN(ea, eb), PN_MIN(ec, ed));
-
+  int low = none, high = 0;
+  for (int i = 0; i <= n; ++i) {
+    int e = pn_exponent(x[i]);
+    high = PN_MAX(high, e);
+    e = x[i] != 0.0f ? e : none;
+    low = PN_MIN(low, e);
+  }
   /* 24 bits and 37 of shift: coordinates below 2^61, differences below 2^62. */
-  if (high - low > 37) {
-    return false;
-  }
-  if (low == none) {
-    *out = (pn_AxisInts){0, 0, 0, 0};
-    return true;
-  }
+  if (high - low > 37) return 1000;
 
   /* A float with exponent field e is a multiple of 2^(e - 150): multiplied by 2^(150 - low) all are integers. */
   uint64_t scaleBits = (uint64_t)(1023 + 150 - low) << 52;
   double scale;
   memcpy(&scale, &scaleBits, sizeof scale);
-  int64_t origin = (int64_t)(a * scale);
-  int64_t ib = (int64_t)(b * scale) - origin, ic = (int64_t)(c * scale) - origin, id = (int64_t)(d * scale) - origin;
-
-  /* The bits really in use, from the lowest one set in any of the three to the highest (x ^ x >> 63 is x or -x - 1). */
-  uint64_t lows = (uint64_t)(ib | ic | id);
-  uint64_t highs = (uint64_t)((ib ^ (ib >> 63)) | (ic ^ (ic >> 63)) | (id ^ (id >> 63)));
-  if (lows == 0) {
-    *out = (pn_AxisInts){0, 0, 0, 0};
-    return true;
+  int64_t origin = (int64_t)(x[0] * scale);
+  /* The bits really in use, from the lowest one set in any of them to the highest (d ^ d >> 63 is d or -d - 1). */
+  uint64_t lows = 0, highs = 0;
+  for (int i = 0; i < n; ++i) {
+    int64_t d = (int64_t)(x[i + 1] * scale) - origin;
+    out[i] = d;
+    lows |= (uint64_t)d;
+    highs |= (uint64_t)(d ^ (d >> 63));
   }
+  if (lows == 0) return 0;
   int shift = __builtin_ctzll(lows);
-  int top = highs != 0 ? 64 - __builtin_clzll(highs) : 0;
-  *out = (pn_AxisInts){ib >> shift, ic >> shift, id >> shift, PN_MAX(top - shift, 0) + 1};
-  return true;
+  for (int i = 0; i < n; ++i) out[i] >>= shift;
+  /* One more for -2^k. `highs` is zero when all are 0 or -1, and then shift is too. */
+  return (highs != 0 ? 64 - __builtin_clzll(highs) - shift : 0) + 1;
 }
 
-/* The sign into *outSign, or false when 128 bits may not do. */
-static bool pn_orient3Int(const float *a, const float *b, const float *c, const float *d, int *outSign) {
-  pn_AxisInts x, y, z;
-  if (!pn_makeAxisInts(a[0], b[0], c[0], d[0], &x) || !pn_makeAxisInts(a[1], b[1], c[1], d[1], &y) ||
-      !pn_makeAxisInts(a[2], b[2], c[2], d[2], &z)) {
-    return false;
-  }
-  /* An axis on which nothing differs: flat. */
-  if (x.bits == 0 || y.bits == 0 || z.bits == 0) {
-    *outSign = 0;
-    return true;
+/* Sides of n points (at most 3) against the plane of p, into sides; false when 128 bits may not do. */
+PN_INLINE bool pn_sidesInt(const float *const p[3], const float *const *t, int n, int *sides) {
+  int64_t v[3][5] = {{0}};
+  int bits[3];
+  for (int axis = 0; axis < 3; ++axis) {
+    float x[6] = {p[0][axis], p[1][axis], p[2][axis]};
+    for (int i = 0; i < n; ++i) x[3 + i] = t[i][axis];
+    bits[axis] = pn_makeAxisInts(x, n + 2, v[axis]);
   }
   /* Six products below 2^(sum of bits) add up to less than 2^(sum + 3). */
-  if (x.bits + y.bits + z.bits > 124) {
-    return false;
+  if (bits[0] + bits[1] + bits[2] > 124) return false;
+
+  /* The normal (b-a) x (c-a), then its product with each d-a. */
+  const int64_t *X = v[0], *Y = v[1], *Z = v[2];
+  pn_Int128 nx = (pn_Int128)Y[0] * Z[1] - (pn_Int128)Z[0] * Y[1];
+  pn_Int128 ny = (pn_Int128)Z[0] * X[1] - (pn_Int128)X[0] * Z[1];
+  pn_Int128 nz = (pn_Int128)X[0] * Y[1] - (pn_Int128)Y[0] * X[1];
+  for (int i = 0; i < n; ++i) {
+    pn_Int128 det = nx * X[2 + i] + ny * Y[2 + i] + nz * Z[2 + i];
+    sides[i] = (det > 0) - (det < 0);
   }
-  pn_Int128 bc = (pn_Int128)x.b * y.c - (pn_Int128)x.c * y.b;
-  pn_Int128 cd = (pn_Int128)x.c * y.d - (pn_Int128)x.d * y.c;
-  pn_Int128 db = (pn_Int128)x.d * y.b - (pn_Int128)x.b * y.d;
-  pn_Int128 det = cd * z.b + db * z.c + bc * z.d;
-  *outSign = (det > 0) - (det < 0);
   return true;
 }
 #endif
@@ -161,14 +149,21 @@ static int pn_expandOrient3Float(const float *a, const float *b, const float *c,
 
 PN_NOINLINE int pn_orient3Exact(const float *a, const float *b, const float *c, const float *d) {
 #ifdef PN_HAVE_INT128
-  int sign;
-  if (pn_orient3Int(a, b, c, d, &sign)) {
-    return sign;
-  }
+  const float *p[3] = {a, b, c};
+  int side;
+  if (PN_LIKELY(pn_sidesInt(p, &d, 1, &side))) return side;
 #endif
   double out[PN_DET3_PARTS];
   int count = pn_expandOrient3Float(a, b, c, d, out);
   return pn_expansionSign(count, out);
+}
+
+PN_NOINLINE void pn_sidesExact(const float *const p[3], const float *const t[3], int sides[3]) {
+#ifdef PN_HAVE_INT128
+  if (PN_LIKELY(pn_sidesInt(p, t, 3, sides))) return;
+#endif
+  /* All three too far apart for integers: one by one they may do, or the filter may. */
+  for (int i = 0; i < 3; ++i) sides[i] = pn_orient3(p[0], p[1], p[2], t[i]);
 }
 
 double pn_orient3Value(const float *a, const float *b, const float *c, const float *d) {

@@ -45,6 +45,7 @@ typedef struct pn_Estimate {
 
 /* Stages 2 to 4: for determinants the filter cannot decide. */
 int pn_orient3Exact(const float *a, const float *b, const float *c, const float *d);
+void pn_sidesExact(const float *const p[3], const float *const t[3], int sides[3]); /* three points, one plane */
 int pn_orient2Exact(double ax, double ay, double bx, double by, double cx, double cy);
 
 /* The determinants themselves with a relative error below 2^-30, and exactly 0 when they are 0: for coordinates. */

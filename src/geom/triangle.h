@@ -46,10 +46,6 @@ pn_Hull pn_triangleHull(const float *t[3]);
 /* Does x lie on the closed hull? */
 bool pn_pointInHull(const float *x, const pn_Hull *hull);
 
-/* Sides of the corners of t (-1, 0, 1) against the plane of p, p[0] to p[2] counter-clockwise seen from side +1.
- * All are zero when p has no area. */
-void pn_sidesOfPlane(const float *p[3], const float *t[3], int sides[3]);
-
 /* Do points of one line come in the order a, b along x, then y, then z? On a line that is the order along the line. */
 static inline bool pn_lexicalLess(const float *a, const float *b) {
   for (int i = 0; i < 3; ++i) {

@@ -82,11 +82,14 @@ static bool pn_meetBeyondCorner(const float *const a[3], const float *const b[3]
   if (sa1 * sa2 > 0) {
     return false;
   }
+  if (sa1 == 0 && sa2 == 0) {
+    return pn_meetBeyondCornerFlat(a, b);
+  }
   int sb1 = pn_orient3(v, a1, a2, b1), sb2 = pn_orient3(v, a1, a2, b2);
   if (sb1 * sb2 > 0) {
     return false;
   }
-  if ((sa1 == 0 && sa2 == 0) || (sb1 == 0 && sb2 == 0)) {
+  if (sb1 == 0 && sb2 == 0) {
     return pn_meetBeyondCornerFlat(a, b);
   }
 

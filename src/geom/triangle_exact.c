@@ -26,15 +26,18 @@
  */
 #include "geom/triangle.h"
 
-void pn_sidesOfPlane(const float *p[3], const float *t[3], int sides[3]) {
+/* Sides of t's corners (-1, 0, 1) against the plane of p, whose corners run counter-clockwise seen from side 1. All are
+ * zero when p has no area. */
+static inline void pn_sidesOfPlane(const float *p[3], const float *t[3], int sides[3]) {
   pn_Plane plane = pn_makePlane(p[0], p[1], p[2]);
+  bool certain = true;
   for (int i = 0; i < 3; ++i) {
     pn_Estimate e = pn_estimateSide(&plane, t[i]);
-    if (PN_LIKELY(fabs(e.value) > e.error)) {
-      sides[i] = e.value > 0.0 ? 1 : -1;
-    } else {
-      sides[i] = e.error == 0.0 ? 0 : pn_orient3Exact(p[0], p[1], p[2], t[i]);
-    }
+    sides[i] = (e.value > 0.0) - (e.value < 0.0);
+    certain = certain && (fabs(e.value) > e.error || e.error == 0.0);
+  }
+  if (PN_UNLIKELY(!certain)) {
+    pn_sidesExact(p, t, sides);
   }
 }
 

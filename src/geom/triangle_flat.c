@@ -49,14 +49,15 @@ typedef struct pn_Flat {
   double p[3][2];
 } pn_Flat;
 
-static pn_Flat pn_flatten(const pn_Hull *hull, int axis) {
-  int u = (axis + 1) % 3, v = (axis + 2) % 3;
-  pn_Flat flat = {hull->count, {{0}}};
-  bool turn = hull->count == 3 && pn_turnAlong(axis, hull->p[0], hull->p[1], hull->p[2]) < 0;
-  for (int i = 0; i < hull->count; ++i) {
-    const float *p = hull->p[turn ? hull->count - 1 - i : i];
-    flat.p[i][0] = p[u];
-    flat.p[i][1] = p[v];
+/* `turn` is the hull's orientation seen along the axis; segments have none. */
+static pn_Flat pn_flatten(const float *const *p, int count, int axis, int turn) {
+  int u = axis == 2 ? 0 : axis + 1, v = axis == 0 ? 2 : axis - 1;
+  pn_Flat flat;
+  flat.count = count;
+  for (int i = 0; i < count; ++i) {
+    const float *x = p[turn < 0 ? count - 1 - i : i];
+    flat.p[i][0] = x[u];
+    flat.p[i][1] = x[v];
   }
   return flat;
 }
@@ -81,10 +82,9 @@ static inline bool pn_hasSeparatingEdge(const pn_Flat *a, const pn_Flat *b) {
   return false;
 }
 
-/* Two hulls in one plane, seen along an axis that shows them truly. Not for two segments on one line, nor for two points. */
-static bool pn_meetInPlane(const pn_Hull *a, const pn_Hull *b, int axis) {
-  pn_Flat fa = pn_flatten(a, axis), fb = pn_flatten(b, axis);
-  return !pn_hasSeparatingEdge(&fa, &fb) && !pn_hasSeparatingEdge(&fb, &fa);
+/* Two convex figures, not two segments on one line. */
+static bool pn_meetInPlane(const pn_Flat *a, const pn_Flat *b) {
+  return !pn_hasSeparatingEdge(a, b) && !pn_hasSeparatingEdge(b, a);
 }
 
 /* ---------------------------------------------------------------- one function for each pair of kinds */
@@ -106,7 +106,8 @@ static bool pn_segmentsMeet(const pn_Hull *a, const pn_Hull *b) {
   if (axis < 0) {
     return !pn_lexicalLess(q, r) && !pn_lexicalLess(s, p);
   }
-  return pn_meetInPlane(a, b, axis);
+  pn_Flat fa = pn_flatten(a->p, 2, axis, 0), fb = pn_flatten(b->p, 2, axis, 0);
+  return pn_meetInPlane(&fa, &fb);
 }
 
 static bool pn_segmentMeetsTriangle(const pn_Hull *segment, const pn_Hull *triangle) {
@@ -117,7 +118,10 @@ static bool pn_segmentMeetsTriangle(const pn_Hull *segment, const pn_Hull *trian
     return false;
   }
   if (sp == 0 && sq == 0) {
-    return pn_meetInPlane(segment, triangle, pn_viewAxis(a, b, c));
+    int axis = pn_viewAxis(a, b, c);
+    pn_Flat flat = pn_flatten(segment->p, 2, axis, 0);
+    pn_Flat other = pn_flatten(triangle->p, 3, axis, pn_turnAlong(axis, a, b, c));
+    return pn_meetInPlane(&flat, &other);
   }
   /* The line pierces the plane in one point; it is in the triangle when no edge has it outside. */
   int ab = pn_orient3(p, q, a, b), bc = pn_orient3(p, q, b, c), ca = pn_orient3(p, q, c, a);
@@ -142,15 +146,19 @@ bool pn_pointInHull(const float *x, const pn_Hull *hull) {
 }
 
 bool pn_trianglesMeetFlat(const float *a[3], const float *b[3]) {
+  /* Two true triangles come here only when they lie in one plane, and then they look true from the same axis. */
+  int axis = pn_viewAxis(b[0], b[1], b[2]);
+  int turnA = axis >= 0 ? pn_turnAlong(axis, a[0], a[1], a[2]) : 0;
+  if (turnA != 0) {
+    pn_Flat fa = pn_flatten(a, 3, axis, turnA), fb = pn_flatten(b, 3, axis, pn_turnAlong(axis, b[0], b[1], b[2]));
+    return pn_meetInPlane(&fa, &fb);
+  }
+
+  /* At least one has no area: the smaller kind first. */
   pn_Hull ha = pn_triangleHull(a), hb = pn_triangleHull(b);
-  /* The smaller kind first. */
   const pn_Hull *small = ha.count <= hb.count ? &ha : &hb, *large = ha.count <= hb.count ? &hb : &ha;
   if (small->count == 1) {
     return pn_pointInHull(small->p[0], large);
   }
-  if (small->count == 2) {
-    return large->count == 2 ? pn_segmentsMeet(small, large) : pn_segmentMeetsTriangle(small, large);
-  }
-  /* Two true triangles come here only when they lie in one plane. */
-  return pn_meetInPlane(&ha, &hb, pn_viewAxis(b[0], b[1], b[2]));
+  return large->count == 2 ? pn_segmentsMeet(small, large) : pn_segmentMeetsTriangle(small, large);
 }
