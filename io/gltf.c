@@ -1,0 +1,202 @@
+/* gltf.c: reading a glTF 2.0 file: the container, what it needs, and the order of the work.
+ *
+ *   .glb   12 bytes: "glTF", version 2, length; then chunks: 4 bytes length, 4 bytes kind, data.
+ *          The first chunk is JSON, the second, when there is one, the bytes of buffer 0.
+ *   .gltf  the JSON alone.
+ *
+ * The reader owns everything it takes until the end; then what is kept goes to the file, and the rest is freed, the same
+ * way for success and failure. */
+#include "gltf.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What pn_gltfKeep took, and the file itself, freed together. */
+typedef struct pnGltfFile {
+  pnAnimFile file;
+  pnGltfBlocks keep;
+} pnGltfFile;
+
+/* ---------------------------------------------------------------- the container */
+
+static uint32_t readUint32(const uint8_t *bytes) {
+  return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+}
+
+/* Finds the chunks of a .glb. */
+static pnResult readContainer(pnGltf *g, const uint8_t *bytes, size_t count, pnGltfBytes *outJson) {
+  if (count < 20) return pnFail(PN_ERROR_FORMAT, "%s: %zu bytes are too few for a .glb", g->name, count);
+  uint32_t version = readUint32(bytes + 4), length = readUint32(bytes + 8);
+  if (version != 2) {
+    return pnFail(PN_ERROR_UNSUPPORTED, "%s: byte 4: glTF version %u, expected 2", g->name, version);
+  }
+  if (length > count || length < 20) {
+    return pnFail(PN_ERROR_FORMAT, "%s: byte 8: the length is given as %u, but the file has %zu bytes", g->name, length,
+                  count);
+  }
+  for (size_t at = 12, number = 0; at + 8 <= length; ++number) {
+    size_t size = readUint32(bytes + at);
+    uint32_t kind = readUint32(bytes + at + 4);
+    if (size > length - at - 8) {
+      return pnFail(PN_ERROR_FORMAT, "%s: byte %zu: a chunk of %zu bytes, but only %zu are left", g->name, at, size,
+                    (size_t)length - at - 8);
+    }
+    /* "JSON" and "BIN\0"; others are for extensions. */
+    if (number == 0 && kind != 0x4E4F534A) return pnFail(PN_ERROR_FORMAT, "%s: byte 16: expected JSON", g->name);
+    if (number == 0) *outJson = (pnGltfBytes){bytes + at + 8, size};
+    if (kind == 0x004E4942 && g->chunk.data == NULL) g->chunk = (pnGltfBytes){bytes + at + 8, size};
+    at += 8 + size;
+  }
+  return PN_OK;
+}
+
+static pnResult readDocument(pnGltf *g, const uint8_t *bytes, size_t count) {
+  pnGltfBytes json = {bytes, count};
+  if (count >= 4 && memcmp(bytes, "glTF", 4) == 0) {
+    pnResult result = readContainer(g, bytes, count, &json);
+    if (result != PN_OK) return result;
+  } else if (count >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0) {
+    json = (pnGltfBytes){bytes + 3, count - 3}; /* a byte order mark some editors leave */
+  }
+  pnResult result = pn_jsonParse((const char *)json.data, json.count, g->name, &g->document);
+  if (result != PN_OK) return result;
+  g->root = (pnJson){.value = g->document, .key = g->name};
+  if (!json_is_object(g->document)) return pn_jsonFail(&g->root, PN_ERROR_FORMAT, "expected a JSON object");
+  return PN_OK;
+}
+
+/* ---------------------------------------------------------------- versions and extensions */
+
+/* Version 2.x is read; a file may say that it needs a later one than 2.0. */
+static pnResult checkVersion(const pnGltf *g) {
+  pnJson asset = pn_jsonMember(&g->root, "asset");
+  const char *version = pn_jsonString(&asset, "version", "");
+  const char *least = pn_jsonString(&asset, "minVersion", "2.0");
+  if (asset.value == NULL || version[0] == 0) {
+    return pn_jsonFail(&g->root, PN_ERROR_FORMAT, "asset.version is missing: this is no glTF 2.0");
+  }
+  if (strncmp(version, "2.", 2) != 0 || strcmp(least, "2.0") != 0) {
+    return pn_jsonFail(&asset, PN_ERROR_UNSUPPORTED, "version %.20s (at least %.20s), expected 2.0", version, least);
+  }
+  return PN_OK;
+}
+
+/* Extensions that are read, and those that say nothing about where triangles are: looks, light, sound, words. */
+static bool isKnownExtension(const char *name) {
+  static const char *const whole[] = {"KHR_mesh_quantization", "KHR_lights_punctual", "KHR_xmp", "KHR_xmp_json_ld",
+                                      "EXT_lights_image_based", "EXT_lights_ies",     "KHR_audio_emitter",
+                                      "FB_ngon_encoding"};
+  static const char *const starts[] = {"KHR_materials_", "KHR_texture_", "EXT_texture_", "MSFT_texture_",
+                                       "ADOBE_materials_", "EXT_materials_", "MSFT_packing_"};
+  for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); ++i) {
+    if (strcmp(name, whole[i]) == 0) return true;
+  }
+  for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); ++i) {
+    if (strncmp(name, starts[i], strlen(starts[i])) == 0) return true;
+  }
+  return false;
+}
+
+static pnResult checkExtensions(const pnGltf *g) {
+  pnJson used, required;
+  uint32_t usedCount = 0, requiredCount = 0;
+  pnResult result = pn_jsonArray(&g->root, "extensionsUsed", &used, &usedCount);
+  if (result == PN_OK) result = pn_jsonArray(&g->root, "extensionsRequired", &required, &requiredCount);
+  for (uint32_t i = 0; i < requiredCount && result == PN_OK; ++i) {
+    pnJson element = pn_jsonElement(&required, i);
+    const char *name = json_string_value(element.value);
+    if (name == NULL || !isKnownExtension(name)) {
+      result = pn_jsonFail(&element, PN_ERROR_UNSUPPORTED,
+                           "the file needs the extension '%.80s', which pinch does not read; export without it",
+                           name != NULL ? name : "?");
+    }
+  }
+  for (uint32_t i = 0; i < usedCount && result == PN_OK; ++i) {
+    const char *name = json_string_value(json_array_get(used.value, i));
+    if (name != NULL && !isKnownExtension(name)) {
+      pnLog(PN_LOG_WARNING, "%s: the extension '%.80s' is not read; what it adds is missing", g->name, name);
+    }
+  }
+  return result;
+}
+
+/* ---------------------------------------------------------------- the whole */
+
+/* "models/walk.glb" -> "walk" */
+static pnResult nameFile(pnGltf *g) {
+  const char *slash = strrchr(g->name, '/'), *start = slash != NULL ? slash + 1 : g->name;
+  const char *dot = strrchr(start, '.');
+  size_t length = dot != NULL && dot > start ? (size_t)(dot - start) : strlen(start);
+  char *name = pn_gltfKeep(g, length + 1, 1);
+  if (name == NULL) return pn_gltfNoMemory(g);
+  memcpy(name, start, length);
+  g->file->name = name;
+  return PN_OK;
+}
+
+/* "models/walk.glb" -> "models/" */
+static pnResult findFolder(pnGltf *g, const char *path) {
+  const char *slash = strrchr(path, '/');
+  size_t length = slash != NULL ? (size_t)(slash - path) + 1 : 0;
+  char *folder = pn_gltfScratch(g, length + 1, 1);
+  if (folder == NULL) return pn_gltfNoMemory(g);
+  memcpy(folder, path, length);
+  g->folder = folder;
+  return PN_OK;
+}
+
+static pnResult readAll(pnGltf *g, const uint8_t *bytes, size_t count, const char *path) {
+  pnResult result = path != NULL ? findFolder(g, path) : PN_OK;
+  if (result == PN_OK) result = nameFile(g);
+  if (result == PN_OK) result = readDocument(g, bytes, count);
+  if (result == PN_OK) result = checkVersion(g);
+  if (result == PN_OK) result = checkExtensions(g);
+  if (result == PN_OK) result = pn_gltfLoadBuffers(g);
+  if (result == PN_OK) result = pn_gltfLoadNodes(g);
+  if (result == PN_OK) result = pn_gltfLoadSkins(g);
+  if (result == PN_OK) result = pn_gltfLoadClips(g);
+  if (result == PN_OK) result = pn_gltfPlaceBodies(g);
+  if (result == PN_OK) result = pn_gltfLoadScenes(g);
+  return result;
+}
+
+pnResult pnParseAnimFile(const void *bytes, size_t byteCount, const char *name, pnAnimFile **outFile) {
+  *outFile = NULL;
+  pnGltf g = {.name = name != NULL ? name : "glTF in memory"};
+  pn_gltfAddInput(&g, byteCount);
+  pnGltfFile *file = pnAlloc(sizeof(pnGltfFile));
+  if (file == NULL) return pnFail(PN_ERROR_MEMORY, "%s: out of memory", g.name);
+  memset(file, 0, sizeof(*file));
+  g.file = &file->file;
+
+  pnResult result = readAll(&g, bytes, byteCount, name);
+  json_decref(g.document);
+  pn_gltfFreeBlocks(&g.scratch);
+  file->keep = g.keep;
+  file->file.memory = file;
+  if (result == PN_OK) {
+    *outFile = &file->file;
+  } else {
+    pnFreeAnimFile(&file->file);
+  }
+  return result;
+}
+
+pnResult pnLoadAnimFile(const char *path, pnAnimFile **outFile) {
+  *outFile = NULL;
+  uint8_t *bytes = NULL;
+  size_t count = 0;
+  pnResult result = pn_readFile(path, &bytes, &count);
+  if (result != PN_OK) return result;
+  result = pnParseAnimFile(bytes, count, path, outFile);
+  pnFree(bytes, count > 0 ? count : 1);
+  return result;
+}
+
+void pnFreeAnimFile(pnAnimFile *file) {
+  if (file == NULL || file->memory == NULL) return;
+  pnGltfFile *whole = file->memory;
+  pnGltfBlocks keep = whole->keep;
+  pnFree(whole, sizeof(*whole));
+  pn_gltfFreeBlocks(&keep);
+}

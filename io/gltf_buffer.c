@@ -1,0 +1,206 @@
+/* gltf_buffer.c: where the bytes come from. A buffer is the binary chunk of a .glb, a data URI, or a file beside the
+ * document; a view is a checked range of a buffer. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base64.h"
+#include "gltf.h"
+
+pnResult pn_readFile(const char *path, uint8_t **outBytes, size_t *outCount) {
+  pnResult result = PN_OK;
+  uint8_t *bytes = NULL;
+  size_t count = 0;
+
+  /* Only regular files have a size to trust; a pipe or a device would never end. */
+  struct stat info;
+  FILE *file = fopen(path, "rb");
+  if (file == NULL) return pnFail(PN_ERROR_FILE, "%s: cannot be opened: %s", path, strerror(errno));
+  if (fstat(fileno(file), &info) != 0 || !S_ISREG(info.st_mode)) {
+    result = pnFail(PN_ERROR_FILE, "%s: is not a regular file", path);
+    goto done;
+  }
+
+  /* All of it in one piece, one byte more than empty so that the result is never null. */
+  count = (size_t)info.st_size;
+  bytes = pnAlloc(count > 0 ? count : 1);
+  if (bytes == NULL) {
+    result = pnFail(PN_ERROR_MEMORY, "%s: no memory for its %zu bytes", path, count);
+  } else if (fread(bytes, 1, count, file) != count) {
+    result = pnFail(PN_ERROR_FILE, "%s: cannot be read to its end: %s", path, strerror(errno));
+  }
+
+done:
+  if (result != PN_OK) {
+    pnFree(bytes, count > 0 ? count : 1);
+    bytes = NULL;
+    count = 0;
+  }
+  fclose(file);
+  *outBytes = bytes;
+  *outCount = count;
+  return result;
+}
+
+/* ---------------------------------------------------------------- URIs */
+
+static int hexDigit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+/* Replaces %41 by A, in place; %00 would end the path early and is kept as it is written. */
+static void decodePercent(char *text) {
+  char *out = text;
+  for (const char *in = text; *in != 0; ++in) {
+    int high = in[0] == '%' ? hexDigit(in[1]) : -1;
+    int low = high >= 0 ? hexDigit(in[2]) : -1;
+    if (low >= 0 && (high | low) != 0) {
+      *out++ = (char)(high * 16 + low);
+      in += 2;
+    } else {
+      *out++ = *in;
+    }
+  }
+  *out = 0;
+}
+
+/* "data:application/octet-stream;base64,AAAA" */
+static pnResult loadDataUri(pnGltf *g, const pnJson *at, const char *uri, pnGltfBytes *out) {
+  const char *comma = strchr(uri, ',');
+  if (comma == NULL || comma - uri < 12 || memcmp(comma - 7, ";base64", 7) != 0) {
+    return pn_jsonFail(at, PN_ERROR_FORMAT, "expected a data URI with ;base64, and data after the comma");
+  }
+  size_t length = strlen(comma + 1), count = 0;
+  uint8_t *bytes = pn_gltfScratch(g, pn_base64Bound(length), 1);
+  if (bytes == NULL) return pn_gltfNoMemory(g);
+  if (!pn_base64Decode(comma + 1, length, bytes, &count)) {
+    return pn_jsonFail(at, PN_ERROR_FORMAT, "the base64 data is broken at its character %zu", count);
+  }
+  *out = (pnGltfBytes){bytes, count};
+  return PN_OK;
+}
+
+/* A file beside the document. */
+static pnResult loadFileUri(pnGltf *g, const pnJson *at, const char *uri, pnGltfBytes *out) {
+  /* Nothing but a relative path: a scheme has a colon before the first slash. */
+  const char *colon = strchr(uri, ':'), *slash = strchr(uri, '/');
+  if ((colon != NULL && (slash == NULL || colon < slash)) || uri[0] == '/' || uri[0] == '\\' || uri[0] == 0) {
+    return pn_jsonFail(at, PN_ERROR_UNSUPPORTED, "'%.80s' is no relative path; only files beside this one are read",
+                       uri);
+  }
+  if (g->folder == NULL) {
+    return pn_jsonFail(at, PN_ERROR_FILE, "the file '%.80s' is needed, but this glTF is read from memory alone", uri);
+  }
+
+  /* folder + decoded URI */
+  size_t folderLength = strlen(g->folder), length = strlen(uri);
+  char *path = pn_gltfScratch(g, folderLength + length + 1, 1);
+  if (path == NULL) return pn_gltfNoMemory(g);
+  memcpy(path, g->folder, folderLength);
+  memcpy(path + folderLength, uri, length + 1);
+  decodePercent(path + folderLength);
+
+  /* Read, and move into scratch memory, which then belongs to the reader. */
+  uint8_t *bytes = NULL;
+  size_t count = 0;
+  pnResult result = pn_readFile(path, &bytes, &count);
+  if (result == PN_ERROR_MEMORY) return result;
+  if (result != PN_OK) {
+    return pn_jsonFail(at, result, "the buffer's file '%.200s' cannot be read; it must lie beside this file", path);
+  }
+  pn_gltfAddInput(g, count);
+  uint8_t *copy = pn_gltfScratch(g, count, 1);
+  if (copy != NULL) memcpy(copy, bytes, count);
+  pnFree(bytes, count > 0 ? count : 1);
+  *out = (pnGltfBytes){copy, count};
+  return copy != NULL ? PN_OK : pn_gltfNoMemory(g);
+}
+
+/* ---------------------------------------------------------------- buffers and views */
+
+static pnResult loadBuffer(pnGltf *g, const pnJson *buffer, uint32_t index) {
+  uint64_t length = PN_JSON_REQUIRED;
+  pnResult result = pn_jsonNumber(buffer, "byteLength", UINT64_MAX - 1, &length);
+  if (result != PN_OK) return result;
+
+  /* Without a URI it is the chunk of the .glb, which only the first buffer may be. */
+  pnGltfBytes bytes = {0};
+  pnJson uri = pn_jsonMember(buffer, "uri");
+  if (uri.value == NULL) {
+    if (index != 0 || g->chunk.data == NULL) {
+      return pn_jsonFail(buffer, PN_ERROR_FORMAT, "has no uri, and this file has no binary chunk for it");
+    }
+    bytes = g->chunk;
+  } else if (!json_is_string(uri.value)) {
+    return pn_jsonFail(&uri, PN_ERROR_FORMAT, "expected a string");
+  } else if (strncmp(json_string_value(uri.value), "data:", 5) == 0) {
+    result = loadDataUri(g, &uri, json_string_value(uri.value), &bytes);
+  } else {
+    result = loadFileUri(g, &uri, json_string_value(uri.value), &bytes);
+  }
+  if (result != PN_OK) return result;
+
+  /* Longer is allowed (padding), shorter is not. */
+  if (bytes.count < length) {
+    return pn_jsonFail(buffer, PN_ERROR_FORMAT, "byteLength is %llu, but there are only %zu bytes",
+                       (unsigned long long)length, bytes.count);
+  }
+  g->buffers[index] = (pnGltfBytes){bytes.data, (size_t)length};
+  return PN_OK;
+}
+
+pnResult pn_gltfLoadBuffers(pnGltf *g) {
+  pnJson buffers;
+  pnResult result = pn_jsonArray(&g->root, "buffers", &buffers, &g->bufferCount);
+  if (result == PN_OK) result = pn_jsonArray(&g->root, "bufferViews", &g->views, &g->viewCount);
+  if (result == PN_OK) result = pn_jsonArray(&g->root, "accessors", &g->accessors, &g->accessorCount);
+  if (result != PN_OK) return result;
+  g->buffers = pn_gltfScratch(g, g->bufferCount, sizeof(pnGltfBytes));
+  g->floats = pn_gltfScratch(g, g->accessorCount, sizeof(const float *));
+  if (g->buffers == NULL || g->floats == NULL) return pn_gltfNoMemory(g);
+
+  for (uint32_t i = 0; i < g->bufferCount && result == PN_OK; ++i) {
+    pnJson buffer = pn_jsonElement(&buffers, i);
+    result = loadBuffer(g, &buffer, i);
+  }
+  return result;
+}
+
+pnResult pn_gltfView(pnGltf *g, const pnJson *at, uint32_t view, uint64_t offset, uint64_t count,
+                     const uint8_t **outBytes) {
+  pnJson element = pn_jsonElement(&g->views, view);
+  uint32_t buffer = UINT32_MAX;
+  uint64_t viewOffset = 0, length = PN_JSON_REQUIRED;
+  pnResult result = pn_jsonIndex(&element, "buffer", g->bufferCount, &buffer);
+  if (result == PN_OK) result = pn_jsonNumber(&element, "byteOffset", UINT64_MAX - 1, &viewOffset);
+  if (result == PN_OK) result = pn_jsonNumber(&element, "byteLength", UINT64_MAX - 1, &length);
+  if (result != PN_OK) return result;
+  if (buffer == UINT32_MAX) return pn_jsonFail(&element, PN_ERROR_FORMAT, "names no buffer");
+
+  /* The view in its buffer, then the range in the view. Numbers are below 2^53, so the sums do not overflow. */
+  const pnGltfBytes *bytes = &g->buffers[buffer];
+  if (viewOffset + length > bytes->count) {
+    return pn_jsonFail(&element, PN_ERROR_FORMAT, "bytes %llu to %llu of buffer %u, which has %zu",
+                       (unsigned long long)viewOffset, (unsigned long long)(viewOffset + length), buffer, bytes->count);
+  }
+  if (offset > length || count > length - offset) {
+    return pn_jsonFail(at, PN_ERROR_FORMAT, "needs bytes %llu to %llu of bufferView %u, which has %llu",
+                       (unsigned long long)offset, (unsigned long long)(offset + count), view,
+                       (unsigned long long)length);
+  }
+  *outBytes = bytes->data + viewOffset + offset;
+  return PN_OK;
+}
+
+pnResult pn_gltfStride(pnGltf *g, uint32_t view, uint32_t *outStride) {
+  pnJson element = pn_jsonElement(&g->views, view);
+  uint64_t stride = 0;
+  /* 252 is the most the format allows. */
+  pnResult result = pn_jsonNumber(&element, "byteStride", 252, &stride);
+  *outStride = (uint32_t)stride;
+  return result;
+}
