@@ -138,8 +138,9 @@ static void dropPairs(pnReport *report) {
 }
 
 uint64_t pn_reportSize(const pnReport *report) {
-  // the index is deflated in the file, and never much longer than raw: numbers and sizes take at most 48 bytes a frame
-  uint64_t index = report->counts.size + 48 * (uint64_t)report->frameCount + 1024;
+  // the index is deflated in the file, and never much longer than raw. A frame has its number (10 bytes at most), time
+  // (8), block (1), two sizes (4 each, up to 256 MB) and two distances (1 each)
+  uint64_t index = report->counts.size + 29 * (uint64_t)report->frameCount + 1024;
   uint64_t packed = report->positionBytes + report->pairBytes + report->topology.size + index;
 
   // base64, the script elements around every block, the page and the names
