@@ -12,16 +12,16 @@
 struct pnAnimState {
   const pnAnimFile *file;
   size_t byteCount;
-  uint32_t *order;      /* nodes, parents first */
-  uint32_t *nodeBody;   /* body of each node, PN_NONE for none */
-  size_t *weightStart;  /* of each body in `weights` */
-  size_t *jointStart;   /* of each skin in `joints` */
-  pnAnimParts *parts;   /* by node */
-  pnMap *world;         /* by node */
-  pnMatrix *rounded;    /* by node: the same in float */
+  uint32_t *order;     /* nodes, parents first */
+  uint32_t *nodeBody;  /* body of each node, PN_NONE for none */
+  size_t *weightStart; /* of each body in `weights` */
+  size_t *jointStart;  /* of each skin in `joints` */
+  pnAnimParts *parts;  /* by node */
+  pnMap *world;        /* by node */
+  pnMatrix *rounded;   /* by node: the same in float */
   pnMatrix *joints;
   float *weights;
-  double *value; /* room for the widest channel */
+  double *value;   /* room for the widest channel */
   uint8_t *placed; /* while the order is found */
   pnMatrix identity;
 };
@@ -121,7 +121,8 @@ pnResult pnCreateAnimState(const pnAnimFile *file, pnAnimState **outState) {
   pnAnimState arrays = {.file = file, .identity = pnMatrix_Identity()};
   arrays.byteCount = layOut(&arrays, file, NULL);
   pnAnimState *s = pnAlloc(arrays.byteCount);
-  if (s == NULL) return pnFail(PN_ERROR_MEMORY, "%s: no memory to evaluate it (%zu bytes)", file->name, arrays.byteCount);
+  if (s == NULL)
+    return pnFail(PN_ERROR_MEMORY, "%s: no memory to evaluate it (%zu bytes)", file->name, arrays.byteCount);
   layOut(&arrays, file, (char *)s);
   *s = arrays;
 
@@ -222,8 +223,8 @@ pnResult pnAnimState_Evaluate(pnAnimState *state, uint32_t clip, double time) {
       pnMatrix *out = &s->joints[s->jointStart[k] + j];
       *out = pn_mapToMatrix(&joint);
       if (!pn_mapIsFinite(out)) {
-        return pnFail(PN_ERROR_NUMBER, "%s: at %g s joint %u of skin %u is outside the range of float", file->name, time,
-                      j, k);
+        return pnFail(PN_ERROR_NUMBER, "%s: at %g s joint %u of skin %u is outside the range of float", file->name,
+                      time, j, k);
       }
     }
   }

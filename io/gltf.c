@@ -83,10 +83,10 @@ static pnResult checkVersion(const pnGltf *g) {
 
 /* Extensions that are read, and those that say nothing about where triangles are: looks, light, sound, words. */
 static bool isKnownExtension(const char *name) {
-  static const char *const whole[] = {"KHR_mesh_quantization", "KHR_lights_punctual", "KHR_xmp", "KHR_xmp_json_ld",
-                                      "EXT_lights_image_based", "EXT_lights_ies",     "KHR_audio_emitter",
-                                      "FB_ngon_encoding"};
-  static const char *const starts[] = {"KHR_materials_", "KHR_texture_", "EXT_texture_", "MSFT_texture_",
+  static const char *const whole[] = {"KHR_mesh_quantization", "KHR_lights_punctual",    "KHR_xmp",
+                                      "KHR_xmp_json_ld",       "EXT_lights_image_based", "EXT_lights_ies",
+                                      "KHR_audio_emitter",     "FB_ngon_encoding"};
+  static const char *const starts[] = {"KHR_materials_",   "KHR_texture_",   "EXT_texture_", "MSFT_texture_",
                                        "ADOBE_materials_", "EXT_materials_", "MSFT_packing_"};
   for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); ++i) {
     if (strcmp(name, whole[i]) == 0) return true;

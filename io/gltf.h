@@ -155,7 +155,7 @@ pnResult pn_gltfSharedFloats(pnGltf *g, const pnJson *at, const pnGltfAccessor *
 
 /* ---------------------------------------------------------------- parts of the document, in the order of the work */
 
-pnResult pn_gltfLoadNodes(pnGltf *g);  /* nodes; which mesh and skin each has */
+pnResult pn_gltfLoadNodes(pnGltf *g); /* nodes; which mesh and skin each has */
 pnResult pn_gltfLoadSkins(pnGltf *g);
 pnResult pn_gltfLoadClips(pnGltf *g);
 pnResult pn_gltfPlaceBodies(pnGltf *g); /* reads meshes as nodes ask for them */

@@ -80,9 +80,9 @@ static pnResult readSparse(pnGltf *g, const pnJson *at, const pnJson *sparse, pn
   for (uint32_t i = 0; i < count && result == PN_OK; ++i) {
     uint32_t index = pn_gltfSparseIndex(accessor, i);
     if (index >= accessor->count || (i > 0 && index <= pn_gltfSparseIndex(accessor, i - 1))) {
-      result = pn_jsonFail(at, PN_ERROR_INDEX,
-                           "accessor %u: sparse index number %u is %u; they must rise and stay below %u",
-                           accessor->index, i, index, accessor->count);
+      result =
+          pn_jsonFail(at, PN_ERROR_INDEX, "accessor %u: sparse index number %u is %u; they must rise and stay below %u",
+                      accessor->index, i, index, accessor->count);
     }
   }
   return result;
@@ -101,7 +101,8 @@ static pnResult findBytes(pnGltf *g, const pnJson *at, const pnJson *element, pn
   /* Interleaved elements may not overlap; without a stride they are packed. */
   uint32_t size = accessor->width * componentSize(accessor->component);
   if (stride != 0 && stride < size) {
-    return pn_jsonFail(at, PN_ERROR_FORMAT, "accessor %u: elements of %u bytes do not fit the byteStride %u of bufferView %u",
+    return pn_jsonFail(at, PN_ERROR_FORMAT,
+                       "accessor %u: elements of %u bytes do not fit the byteStride %u of bufferView %u",
                        accessor->index, size, stride, view);
   }
   accessor->stride = stride != 0 ? stride : size;
@@ -124,12 +125,12 @@ pnResult pn_gltfAccessor(pnGltf *g, const pnJson *at, uint32_t width, uint32_t a
   /* The right shape and type for its use. */
   const char *type = pn_jsonString(&element, "type", "");
   if (typeWidth(type) != width) {
-    return pn_jsonFail(at, PN_ERROR_FORMAT, "accessor %u is of type '%.20s'; %u components are needed here",
-                       out->index, type, width);
+    return pn_jsonFail(at, PN_ERROR_FORMAT, "accessor %u is of type '%.20s'; %u components are needed here", out->index,
+                       type, width);
   }
   if (!(componentBit(component) & allowed)) {
-    return pn_jsonFail(at, PN_ERROR_FORMAT, "accessor %u has componentType %llu, which is not allowed here",
-                       out->index, (unsigned long long)component);
+    return pn_jsonFail(at, PN_ERROR_FORMAT, "accessor %u has componentType %llu, which is not allowed here", out->index,
+                       (unsigned long long)component);
   }
   out->width = width;
   out->component = (pnGltfComponent)component;
@@ -157,8 +158,7 @@ static uint32_t readUint(const uint8_t *bytes, pnGltfComponent component) {
     case PN_GLTF_UBYTE: return bytes[0];
     case PN_GLTF_SHORT:
     case PN_GLTF_USHORT: return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8;
-    default:
-      return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+    default: return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
   }
 }
 

@@ -11,8 +11,8 @@
 
 /* A primitive with triangles. */
 typedef struct pnGltfPrimitive {
-  uint32_t index;  /* in the mesh */
-  uint32_t mode;   /* 4 triangles, 5 strip, 6 fan */
+  uint32_t index;   /* in the mesh */
+  uint32_t mode;    /* 4 triangles, 5 strip, 6 fan */
   bool ownVertices; /* false: those of the primitive before */
   uint32_t firstVertex, vertexCount;
   uint32_t firstTriangle, triangleCount;
@@ -30,8 +30,8 @@ typedef struct pnGltfSurface {
 
 /* Do two primitives take their vertices, joints and targets from the same accessors? */
 static bool sameSource(const json_t *a, const json_t *b) {
-  static const char *const names[] = {"POSITION",  "JOINTS_0", "WEIGHTS_0", "JOINTS_1", "WEIGHTS_1",
-                                      "JOINTS_2",  "WEIGHTS_2", "JOINTS_3",  "WEIGHTS_3"};
+  static const char *const names[] = {"POSITION", "JOINTS_0",  "WEIGHTS_0", "JOINTS_1", "WEIGHTS_1",
+                                      "JOINTS_2", "WEIGHTS_2", "JOINTS_3",  "WEIGHTS_3"};
   const json_t *attributesA = json_object_get(a, "attributes"), *attributesB = json_object_get(b, "attributes");
   for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); ++i) {
     const json_t *x = json_object_get(attributesA, names[i]), *y = json_object_get(attributesB, names[i]);
@@ -122,7 +122,8 @@ static pnResult readCorners(pnGltf *g, const pnJson *primitive, const pnGltfPrim
   pnJson indices = pn_jsonMember(primitive, "indices");
   pnGltfAccessor accessor = {.count = p->vertexCount};
   if (indices.value != NULL) {
-    pnResult result = pn_gltfAccessor(g, &indices, 1, PN_GLTF_IS_UBYTE | PN_GLTF_IS_USHORT | PN_GLTF_IS_UINT, &accessor);
+    pnResult result =
+        pn_gltfAccessor(g, &indices, 1, PN_GLTF_IS_UBYTE | PN_GLTF_IS_USHORT | PN_GLTF_IS_UINT, &accessor);
     if (result != PN_OK) return result;
   }
   uint32_t *corners = pn_gltfScratch(g, accessor.count, sizeof(uint32_t));

@@ -230,8 +230,8 @@ pnResult pn_gltfReadInfluences(pnGltf *g, const pnJson *attributes, pnGltfMesh *
   }
   if (changed > 0) {
     char place[128];
-    pnLog(PN_LOG_INFO, "%s: %s: weights of %u of %u vertices did not add up to 1 and were divided by their sum", g->name,
-          pn_jsonPlace(attributes, place, sizeof(place)), changed, count);
+    pnLog(PN_LOG_INFO, "%s: %s: weights of %u of %u vertices did not add up to 1 and were divided by their sum",
+          g->name, pn_jsonPlace(attributes, place, sizeof(place)), changed, count);
   }
   return PN_OK;
 }

@@ -109,8 +109,7 @@ static pnResult wholeNumber(const pnJson *at, uint64_t max, uint64_t *out) {
                        json_is_number(at->value) ? "another number" : kindName(at->value));
   }
   if ((uint64_t)number > max) {
-    return pn_jsonFail(at, PN_ERROR_FORMAT, "%.0f is more than the %llu allowed here", number,
-                       (unsigned long long)max);
+    return pn_jsonFail(at, PN_ERROR_FORMAT, "%.0f is more than the %llu allowed here", number, (unsigned long long)max);
   }
   *out = (uint64_t)number;
   return PN_OK;

@@ -13,9 +13,9 @@
 #include "pinch/base.h"
 
 typedef struct pnJson {
-  const json_t *value;          /* null: not there */
-  const struct pnJson *parent;  /* null: the document */
-  const char *key;              /* member of an object; the document's file name; null: element `index` of an array */
+  const json_t *value;         /* null: not there */
+  const struct pnJson *parent; /* null: the document */
+  const char *key;             /* member of an object; the document's file name; null: element `index` of an array */
   size_t index;
 } pnJson;
 

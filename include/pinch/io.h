@@ -128,8 +128,8 @@ typedef struct pnAnimBody {
   const float *restWeights; /* targetCount weights that hold where no clip says otherwise */
   uint32_t targetCount;
 
-  uint32_t skin;            /* PN_NONE: none */
-  uint32_t influenceCount;  /* 0, 4 or 8 joints a vertex */
+  uint32_t skin;           /* PN_NONE: none */
+  uint32_t influenceCount; /* 0, 4 or 8 joints a vertex */
   /* By vertex, influenceCount each: weights > 0 first, joints ascending and each once, then (0, 0). They add up to 1
    * within rounding; where the file had other sums, the reader divided and said so in the log. */
   const uint16_t *jointIndices;
