@@ -180,7 +180,7 @@ static pnResult readTextRow(pnPlyRow *row, pnMeshBuilder *builder) {
   pnReader *reader = row->reader;
   pnWord word;
   if (!pn_nextWordAnyLine(reader, &word))
-    return failRow(row, PN_ERROR_FORMAT, "expected %llu rows, found the end of the file",
+    return failRow(row, PN_ERROR_FORMAT, "expected a row (of %llu), found the end of the file",
                    (unsigned long long)row->element->count);
   reader->at = (size_t)(word.text - (const char *)reader->bytes);
   pnResult result = readRow(row, builder);

@@ -142,7 +142,8 @@ static pnResult checkRoles(const pnReader *reader, const pnPlyHeader *header) {
 
 /* Each row takes some bytes at least: what the header announces must fit what follows, before memory is asked for. */
 static pnResult checkCounts(const pnReader *reader, const pnPlyHeader *header) {
-  uint64_t left = reader->size - reader->at;
+  // The last line of a text may lack its end.
+  uint64_t left = reader->size - reader->at + (header->format == PN_PLY_TEXT);
   for (uint32_t e = 0; e < header->elementCount; ++e) {
     const pnPlyElement *element = &header->elements[e];
     uint64_t row = 0;
@@ -151,12 +152,12 @@ static pnResult checkCounts(const pnReader *reader, const pnPlyHeader *header) {
       // Binary: the value, or the length of a list. Text: a digit and a blank or line end.
       row += header->format == PN_PLY_TEXT ? 2 : pn_plySize(property->list ? property->countType : property->type);
     }
-    // The last line of a text may lack its end.
-    if (row > 0 && element->count > (left + (header->format == PN_PLY_TEXT)) / row)
+    if (row > 0 && element->count > left / row)
       return pn_failByte(reader, reader->at, PN_ERROR_COUNT,
-                         "%llu rows of '%s' announced, of at least %llu bytes each; %llu bytes follow",
+                         "%llu rows of '%s' announced, of at least %llu bytes each; %llu bytes are left for them",
                          (unsigned long long)element->count, element->name, (unsigned long long)row,
                          (unsigned long long)left);
+    left -= element->count * row;
   }
   return PN_OK;
 }

@@ -1,0 +1,197 @@
+/* test_io_save.c: what is written reads back the same, and a write that fails loses nothing. */
+#include "support.h"
+
+#include "pinch/io.h"
+
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char folder[64];
+
+static int makeFolder(void **state) {
+  (void)state;
+  strcpy(folder, "pinch_test_XXXXXX");
+  return mkdtemp(folder) ? 0 : -1;
+}
+
+static int removeFolder(void **state) {
+  (void)state;
+  return rmdir(folder); /* fails when a test left something behind */
+}
+
+static const char *pathOf(const char *name) {
+  static char path[4][256];
+  static int which;
+  which = (which + 1) % 4;
+  snprintf(path[which], sizeof(path[which]), "%s/%s", folder, name);
+  return path[which];
+}
+
+static char *readAll(const char *path, size_t *outSize) {
+  FILE *stream = fopen(path, "rb");
+  if (!stream) return NULL;
+  char *bytes = calloc(1, 1 << 20);
+  *outSize = fread(bytes, 1, 1 << 20, stream);
+  fclose(stream);
+  return bytes;
+}
+
+/* ---------------------------------------------------------------- round trips */
+
+enum { VERTICES = 500, TRIANGLES = 900 };
+
+static void makeMesh(float *vertices, uint32_t *triangles, uint64_t seed) {
+  TestRandom random = testRandom(seed);
+  for (int i = 0; i < 3 * VERTICES; ++i) vertices[i] = i % 2 ? testAnyFloat(&random) : testFloat(&random, -10, 10);
+  vertices[0] = -0.0f;
+  for (int i = 0; i < 3 * TRIANGLES; ++i) triangles[i] = testBelow(&random, VERTICES);
+}
+
+static void testRoundTrips(void **state) {
+  (void)state;
+  static const char *names[] = {"a.obj", "b.off", "c.ply", "d.PLY"};
+  float vertices[3 * VERTICES];
+  uint32_t triangles[3 * TRIANGLES];
+  for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); ++i) {
+    makeMesh(vertices, triangles, i);
+    const char *path = pathOf(names[i]);
+    testExpectOk(pnSaveMesh(path, vertices, VERTICES, triangles, TRIANGLES));
+    pnMeshFile file;
+    testExpectOk(pnLoadMeshFile(path, &file));
+    assert_int_equal(file.vertexCount, VERTICES);
+    assert_int_equal(file.triangleCount, TRIANGLES);
+    assert_memory_equal(file.vertices, vertices, sizeof(vertices));
+    assert_memory_equal(file.triangles, triangles, sizeof(triangles));
+    pnFreeMeshFile(&file);
+    assert_int_equal(remove(path), 0);
+  }
+}
+
+/* STL keeps corners and no vertices. */
+static void testStlRoundTrip(void **state) {
+  (void)state;
+  float vertices[3 * VERTICES];
+  uint32_t triangles[3 * TRIANGLES];
+  makeMesh(vertices, triangles, 99);
+  const char *path = pathOf("a.stl");
+  testExpectOk(pnSaveMesh(path, vertices, VERTICES, triangles, TRIANGLES));
+  pnMeshFile file;
+  testExpectOk(pnLoadMeshFile(path, &file));
+  assert_int_equal(file.vertexCount, 3 * TRIANGLES);
+  for (int i = 0; i < 3 * TRIANGLES; ++i) assert_memory_equal(file.vertices + 3 * i, vertices + 3 * triangles[i], 12);
+  pnFreeMeshFile(&file);
+  remove(path);
+}
+
+static void testEmptyRoundTrip(void **state) {
+  (void)state;
+  static const char *names[] = {"a.off", "a.ply", "a.stl"};
+  for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); ++i) {
+    testExpectOk(pnSaveMesh(pathOf(names[i]), NULL, 0, NULL, 0));
+    pnMeshFile file;
+    testExpectOk(pnLoadMeshFile(pathOf(names[i]), &file));
+    assert_int_equal(file.triangleCount, 0);
+    pnFreeMeshFile(&file);
+    remove(pathOf(names[i]));
+  }
+}
+
+/* ---------------------------------------------------------------- failures */
+
+static void testRefusals(void **state) {
+  (void)state;
+  float vertices[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+  uint32_t triangle[3] = {0, 1, 3};
+  const char *path = pathOf("a.obj");
+  FILE *old = fopen(path, "wb");
+  fputs("old", old);
+  fclose(old);
+  testExpectFailure(pnSaveMesh(path, vertices, 3, triangle, 1), PN_ERROR_INDEX, "a.obj|triangle 0|vertex 3 of 3");
+  triangle[2] = 2;
+  vertices[4] = 1.0f / 0.0f;
+  testExpectFailure(pnSaveMesh(path, vertices, 3, triangle, 1), PN_ERROR_NUMBER, "a.obj|vertex 1");
+  vertices[4] = 0;
+  testExpectFailure(pnSaveMesh(pathOf("a.gltf"), vertices, 3, triangle, 1), PN_ERROR_UNSUPPORTED, "a.gltf|.obj");
+  testExpectFailure(pnSaveMesh(pathOf("no/where.obj"), vertices, 3, triangle, 1), PN_ERROR_FILE,
+                    "where.obj|No such file");
+  testExpectFailure(pnSaveMesh(folder, vertices, 3, triangle, 1), PN_ERROR_UNSUPPORTED, "format");
+  size_t size;
+  char *bytes = readAll(path, &size);
+  assert_string_equal(bytes, "old");
+  free(bytes);
+  remove(path);
+}
+
+/* Thrown away or full disk: the old file is still there and nothing else. */
+static void testOutFile(void **state) {
+  (void)state;
+  const char *path = pathOf("answer.csv");
+  pnOutFile *out;
+  testExpectOk(pnOpenOutFile(path, &out));
+  pnOutFile_Print(out, "%d,%s\n", 7, "one");
+  pnOutFile_Write(out, "two\n", 4);
+  size_t size;
+  assert_null(readAll(path, &size)); /* not there yet */
+  testExpectOk(pnCloseOutFile(out, true));
+  testExpectOk(pnOpenOutFile(path, &out));
+  pnOutFile_Print(out, "never seen");
+  testExpectOk(pnCloseOutFile(out, false));
+  char *bytes = readAll(path, &size);
+  assert_string_equal(bytes, "7,one\ntwo\n");
+  free(bytes);
+
+  // A link stays a link; what it leads to is replaced.
+  const char *link = pathOf("link.csv");
+  assert_int_equal(symlink("answer.csv", link), 0);
+  testExpectOk(pnOpenOutFile(link, &out));
+  pnOutFile_Print(out, "through the link");
+  testExpectOk(pnCloseOutFile(out, true));
+  struct stat status;
+  assert_int_equal(lstat(link, &status), 0);
+  assert_true(S_ISLNK(status.st_mode));
+  bytes = readAll(path, &size);
+  assert_string_equal(bytes, "through the link");
+  free(bytes);
+  remove(link);
+  remove(path);
+}
+
+static void testFullDisk(void **state) {
+  (void)state;
+  struct stat status;
+  if (stat("/dev/full", &status) != 0) {
+    print_message("skipped: no /dev/full\n");
+    return;
+  }
+  pnOutFile *out;
+  testExpectOk(pnOpenOutFile("/dev/full", &out));
+  for (int i = 0; i < 10000; ++i) pnOutFile_Print(out, "0123456789");
+  testExpectFailure(pnCloseOutFile(out, true), PN_ERROR_FILE, "/dev/full|No space");
+  assert_int_equal(stat("/dev/full", &status), 0); /* a device is not replaced */
+  assert_true(S_ISCHR(status.st_mode));
+}
+
+static pnResult saveOnce(void *context) {
+  (void)context;
+  float vertices[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+  uint32_t triangle[3] = {0, 1, 2};
+  return pnSaveMesh(pathOf("memory.obj"), vertices, 3, triangle, 1);
+}
+
+static void testMemoryFailures(void **state) {
+  (void)state;
+  assert_true(testEveryAllocationFailure(saveOnce, NULL, false, false) >= 3);
+  remove(pathOf("memory.obj"));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(testRoundTrips),     cmocka_unit_test(testStlRoundTrip), cmocka_unit_test(testEmptyRoundTrip),
+      cmocka_unit_test(testRefusals),       cmocka_unit_test(testOutFile),      cmocka_unit_test(testFullDisk),
+      cmocka_unit_test(testMemoryFailures),
+  };
+  return cmocka_run_group_tests(tests, makeFolder, removeFolder);
+}
