@@ -21,7 +21,7 @@ static pnResult createCloth(pnScene *scene) {
     return PN_ERROR_ARGUMENT;
   }
   scene->vertexCount = (g + 1) * (g + 1);
-  pnResult result = pn_allocateMesh(scene);
+  pnResult result = pn_allocateSceneMesh(scene);
   if (result != PN_OK) {
     return result;
   }
@@ -65,11 +65,11 @@ static void frameCloth(const pnScene *scene, uint32_t frame, uint32_t body, floa
         sin(7.0 * y + 3.1 * s + u * 9.0) + 0.8 * sin(17.0 * s - 4.3 * y + u * 5.0) + 0.4 * sin(31.0 * y + 23.0 * s);
     double radius = start + A * theta + ripple * waves;
     pnSceneVec p = pn_vec(radius * cos(theta), y + 0.02 * sin(9.0 * s + u * 3.0), radius * sin(theta));
-    pn_storeVertex(outVertices + 3 * (size_t)i, p);
+    pn_storeSceneVertex(outVertices + 3 * (size_t)i, p);
   }
 }
 
-const pnSceneKind pn_kindCloth = {
+const pnSceneKind pn_sceneCloth = {
     .name = "s4",
     .text = "a sheet of cloth rolls up and ripples through itself",
     .usualSize = 92450,

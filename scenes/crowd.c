@@ -20,16 +20,16 @@ typedef struct Motion {
 static void startCentres(Motion *motion, pnSceneVec speeds[BODY_COUNT]) {
   uint64_t state = 777;
   for (int i = 0; i < 10; ++i) {
-    pn_random(&state);
+    pn_sceneRandom(&state);
   }
   for (int i = 0; i < BODY_COUNT; ++i) {
     int x = i % 3 - 1, y = i / 3 % 3 - 1, z = i / 9 - 1;
     motion->centres[0][i] = pn_vec(x * 2.35, y * 2.35, z * 2.35);
-    speeds[i].x = (pn_random(&state) - 0.5) * 0.03 - x * 0.012;
-    speeds[i].y = (pn_random(&state) - 0.5) * 0.03 - y * 0.012;
-    speeds[i].z = (pn_random(&state) - 0.5) * 0.03 - z * 0.012;
-    motion->spin[i][0] = pn_random(&state) * 0.04 - 0.02;
-    motion->spin[i][1] = pn_random(&state) * 0.04 - 0.02;
+    speeds[i].x = (pn_sceneRandom(&state) - 0.5) * 0.03 - x * 0.012;
+    speeds[i].y = (pn_sceneRandom(&state) - 0.5) * 0.03 - y * 0.012;
+    speeds[i].z = (pn_sceneRandom(&state) - 0.5) * 0.03 - z * 0.012;
+    motion->spin[i][0] = pn_sceneRandom(&state) * 0.04 - 0.02;
+    motion->spin[i][1] = pn_sceneRandom(&state) * 0.04 - 0.02;
   }
 }
 
@@ -65,7 +65,7 @@ static void moveCentres(const pnSceneVec *from, pnSceneVec *to, pnSceneVec speed
 }
 
 static pnResult createCrowd(pnScene *scene) {
-  pnResult result = pn_makeSphere(scene);
+  pnResult result = pn_makeSceneSphere(scene);
   if (result != PN_OK) {
     return result;
   }
@@ -74,7 +74,7 @@ static pnResult createCrowd(pnScene *scene) {
     return PN_ERROR_MEMORY;
   }
   for (uint32_t body = 0; body < BODY_COUNT; ++body) {
-    motion->bumps[body] = pn_makeBumps(100 + body, 0.02, 3.0, 18.0, 6);
+    motion->bumps[body] = pn_makeSceneBumps(100 + body, 0.02, 3.0, 18.0, 6);
   }
   pnSceneVec speeds[BODY_COUNT];
   startCentres(motion, speeds);
@@ -92,15 +92,15 @@ static void frameCrowd(const pnScene *scene, uint32_t frame, uint32_t body, floa
   const Motion *motion = scene->motion;
   uint32_t moment = frame * scene->frameStep;
   double time = (double)moment;
-  pnSceneTurn turn = pn_makeTurn(motion->spin[body][0] * time, motion->spin[body][1] * time + body);
+  pnSceneTurn turn = pn_makeSceneTurn(motion->spin[body][0] * time, motion->spin[body][1] * time + body);
   for (uint32_t i = 0; i < scene->vertexCount; ++i) {
     pnSceneVec direction = scene->points[i];
-    pnSceneVec p = pn_vecScale(direction, pn_bumpRadius(&motion->bumps[body], direction, time));
-    pn_storeVertex(outVertices + 3 * (size_t)i, pn_vecAdd(pn_turn(&turn, p), motion->centres[moment][body]));
+    pnSceneVec p = pn_vecScale(direction, pn_sceneRadius(&motion->bumps[body], direction, time));
+    pn_storeSceneVertex(outVertices + 3 * (size_t)i, pn_vecAdd(pn_sceneTurn(&turn, p), motion->centres[moment][body]));
   }
 }
 
-const pnSceneKind pn_kindCrowd = {
+const pnSceneKind pn_sceneCrowd = {
     .name = "s2",
     .text = "27 bumpy spheres in a dense crowd, overlapping all the time",
     .usualSize = 5120,

@@ -37,7 +37,7 @@ static pnResult createGrid(pnScene *scene) {
   scene->vertexCount = (uint32_t)(6 * g * g + 2);
   size_t cornerCount = (size_t)(g + 1) * (size_t)(g + 1) * (size_t)(g + 1);
   uint32_t *numbers = malloc(sizeof(uint32_t) * cornerCount);
-  pnResult result = pn_allocateMesh(scene);
+  pnResult result = pn_allocateSceneMesh(scene);
   if (numbers == NULL || result != PN_OK) {
     free(numbers);
     return PN_ERROR_MEMORY;
@@ -91,20 +91,20 @@ static void stepVertex(pnSceneVec point, int g, int moment, int body, int place[
 
 static void frameGrid(const pnScene *scene, uint32_t frame, uint32_t body, float *outVertices) {
   int g = (int)(sqrt(scene->triangleCount / 12.0) + 0.5);
-  bool turned = scene->kind == &pn_kindTurnedGrid;
-  pnSceneTurn turn = pn_makeTurn(0.7, 0.4);
+  bool turned = scene->kind == &pn_sceneTurnedGrid;
+  pnSceneTurn turn = pn_makeSceneTurn(0.7, 0.4);
   for (uint32_t i = 0; i < scene->vertexCount; ++i) {
     int place[3];
     stepVertex(scene->points[i], g, (int)(frame * scene->frameStep), (int)body, place);
     pnSceneVec p = pn_vec(place[0] * CELL, place[1] * CELL, place[2] * CELL);
     if (turned) {
-      p = pn_vecAdd(pn_turn(&turn, p), pn_vec(1.3, -2.1, 0.7));
+      p = pn_vecAdd(pn_sceneTurn(&turn, p), pn_vec(1.3, -2.1, 0.7));
     }
-    pn_storeVertex(outVertices + 3 * (size_t)i, p);
+    pn_storeSceneVertex(outVertices + 3 * (size_t)i, p);
   }
 }
 
-const pnSceneKind pn_kindGrid = {
+const pnSceneKind pn_sceneGrid = {
     .name = "s5-grid",
     .text = "two stepped cubes slide on a common grid: touching and coplanar everywhere",
     .usualSize = 3072,
@@ -112,7 +112,7 @@ const pnSceneKind pn_kindGrid = {
     .frame = frameGrid,
 };
 
-const pnSceneKind pn_kindTurnedGrid = {
+const pnSceneKind pn_sceneTurnedGrid = {
     .name = "s5-turned",
     .text = "the same, rotated and rounded to float",
     .usualSize = 3072,

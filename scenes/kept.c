@@ -45,38 +45,38 @@ static void startArms(Arm arms[ARM_COUNT], uint64_t *state) {
   for (int i = 0; i < ARM_COUNT; ++i) {
     double sign = i % 2 == 0 ? 1.0 : -1.0;
     pnSceneVec axis = pn_vec(i / 2 == 0 ? sign : 0.0, i / 2 == 1 ? sign : 0.0, i / 2 == 2 ? sign : 0.0);
-    axis.x += 0.3 * (pn_random(state) - 0.5);
-    axis.y += 0.3 * (pn_random(state) - 0.5);
-    axis.z += 0.3 * (pn_random(state) - 0.5);
+    axis.x += 0.3 * (pn_sceneRandom(state) - 0.5);
+    axis.y += 0.3 * (pn_sceneRandom(state) - 0.5);
+    axis.z += 0.3 * (pn_sceneRandom(state) - 0.5);
     arms[i].axis = pn_vecUnit(axis);
     /* any direction not along the axis, made perpendicular to it */
     pnSceneVec other = pn_vec(axis.y, axis.z, -axis.x);
     pnSceneVec along = pn_vecScale(arms[i].axis, pn_vecDot(other, arms[i].axis));
     arms[i].side = pn_vecUnit(pn_vecSub(other, along));
-    arms[i].speed = 0.04 + 0.06 * pn_random(state);
-    arms[i].phase = 6.2831853 * pn_random(state);
+    arms[i].speed = 0.04 + 0.06 * pn_sceneRandom(state);
+    arms[i].phase = 6.2831853 * pn_sceneRandom(state);
   }
 }
 
 static void startBodies(Motion *motion, double spacing) {
   uint64_t state = 4242;
   for (int i = 0; i < 10; ++i) {
-    pn_random(&state);
+    pn_sceneRandom(&state);
   }
   for (int i = 0; i < BODY_COUNT; ++i) {
-    motion->bumps[i] = pn_makeBumps(300 + (uint64_t)i, 0.02, 3.0, 18.0, 6);
+    motion->bumps[i] = pn_makeSceneBumps(300 + (uint64_t)i, 0.02, 3.0, 18.0, 6);
     startArms(motion->arms[i], &state);
     motion->centres[0][i] = pn_vec((i % 3 - 1) * spacing, (i / 3 % 3 - 1) * spacing, (i / 9 - 1) * spacing);
-    motion->speeds[0][i].x = 0.06 * (pn_random(&state) - 0.5);
-    motion->speeds[0][i].y = 0.06 * (pn_random(&state) - 0.5);
-    motion->speeds[0][i].z = 0.06 * (pn_random(&state) - 0.5);
-    motion->spin[i][0] = 0.04 * (pn_random(&state) - 0.5);
-    motion->spin[i][1] = 0.04 * (pn_random(&state) - 0.5);
+    motion->speeds[0][i].x = 0.06 * (pn_sceneRandom(&state) - 0.5);
+    motion->speeds[0][i].y = 0.06 * (pn_sceneRandom(&state) - 0.5);
+    motion->speeds[0][i].z = 0.06 * (pn_sceneRandom(&state) - 0.5);
+    motion->spin[i][0] = 0.04 * (pn_sceneRandom(&state) - 0.5);
+    motion->spin[i][1] = 0.04 * (pn_sceneRandom(&state) - 0.5);
   }
 }
 
 static pnResult createKept(pnScene *scene) {
-  pnResult result = pn_makeSphere(scene);
+  pnResult result = pn_makeSceneSphere(scene);
   if (result != PN_OK) {
     return result;
   }
@@ -85,7 +85,7 @@ static pnResult createKept(pnScene *scene) {
     return PN_ERROR_MEMORY;
   }
   /* so far apart that nothing touches in the first frame: spheres reach 1.12, arms 1.37 from their centres */
-  startBodies(motion, scene->kind == &pn_kindKeptArms ? 2.8 : 2.3);
+  startBodies(motion, scene->kind == &pn_sceneKeptArms ? 2.8 : 2.3);
   scene->motion = motion;
   scene->bodyCount = BODY_COUNT;
   scene->frameStep = 1;
@@ -165,17 +165,17 @@ static pnSceneVec armPoint(const Arm arms[ARM_COUNT], pnSceneVec d, double time)
 static void frameKept(const pnScene *scene, uint32_t frame, uint32_t body, float *outVertices) {
   const Motion *motion = scene->motion;
   double time = (double)frame;
-  bool hasArms = scene->kind == &pn_kindKeptArms;
-  pnSceneTurn turn = pn_makeTurn(motion->spin[body][0] * time, motion->spin[body][1] * time + body);
+  bool hasArms = scene->kind == &pn_sceneKeptArms;
+  pnSceneTurn turn = pn_makeSceneTurn(motion->spin[body][0] * time, motion->spin[body][1] * time + body);
   for (uint32_t i = 0; i < scene->vertexCount; ++i) {
     pnSceneVec d = scene->points[i];
     pnSceneVec p =
-        hasArms ? armPoint(motion->arms[body], d, time) : pn_vecScale(d, pn_bumpRadius(&motion->bumps[body], d, time));
-    pn_storeVertex(outVertices + 3 * (size_t)i, pn_vecAdd(pn_turn(&turn, p), motion->centres[frame][body]));
+        hasArms ? armPoint(motion->arms[body], d, time) : pn_vecScale(d, pn_sceneRadius(&motion->bumps[body], d, time));
+    pn_storeSceneVertex(outVertices + 3 * (size_t)i, pn_vecAdd(pn_sceneTurn(&turn, p), motion->centres[frame][body]));
   }
 }
 
-const pnSceneKind pn_kindKeptSpheres = {
+const pnSceneKind pn_sceneKeptSpheres = {
     .name = "e3-spheres",
     .text = "27 bumpy spheres in a dense cluster, kept apart by a response to their contacts",
     .usualSize = 5120,
@@ -184,7 +184,7 @@ const pnSceneKind pn_kindKeptSpheres = {
     .step = stepKept,
 };
 
-const pnSceneKind pn_kindKeptArms = {
+const pnSceneKind pn_sceneKeptArms = {
     .name = "e3-arms",
     .text = "27 bodies with six moving arms each, kept apart by a response to their contacts",
     .usualSize = 5120,

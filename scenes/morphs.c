@@ -16,7 +16,7 @@ typedef struct Motion {
 
 /* A point of reference r in direction d: a bumpy sphere, a flattened ellipsoid, a dumb-bell. */
 static pnSceneVec referencePoint(uint32_t reference, const pnSceneBumps *bumps, pnSceneVec d) {
-  pnSceneVec p = pn_vecScale(d, pn_bumpRadius(bumps, d, 0.0));
+  pnSceneVec p = pn_vecScale(d, pn_sceneRadius(bumps, d, 0.0));
   if (reference == 1) {
     return pn_vec(p.x * 1.5, p.y * 0.7, p.z * 0.9);
   }
@@ -36,7 +36,7 @@ static void destroyMorphs(void *memory) {
 }
 
 static pnResult createMorphs(pnScene *scene) {
-  pnResult result = pn_makeSphere(scene);
+  pnResult result = pn_makeSceneSphere(scene);
   if (result != PN_OK) {
     return result;
   }
@@ -47,14 +47,14 @@ static pnResult createMorphs(pnScene *scene) {
   scene->motion = motion;
   for (uint32_t i = 0; i < 2 * REFERENCE_COUNT; ++i) {
     uint32_t body = i / REFERENCE_COUNT, reference = i % REFERENCE_COUNT;
-    pnSceneBumps bumps = pn_makeBumps(50 + 10 * body + reference, 0.02, 3.0, 22.0, 6);
+    pnSceneBumps bumps = pn_makeSceneBumps(50 + 10 * body + reference, 0.02, 3.0, 22.0, 6);
     float *vertices = malloc(sizeof(float) * 3 * scene->vertexCount);
     if (vertices == NULL) {
       return PN_ERROR_MEMORY;
     }
     motion->references[body][reference] = vertices;
     for (uint32_t v = 0; v < scene->vertexCount; ++v) {
-      pn_storeVertex(vertices + 3 * (size_t)v, referencePoint(reference, &bumps, scene->points[v]));
+      pn_storeSceneVertex(vertices + 3 * (size_t)v, referencePoint(reference, &bumps, scene->points[v]));
     }
   }
   scene->bodyCount = 2;
@@ -93,13 +93,13 @@ static void frameMorphs(const pnScene *scene, uint32_t frame, uint32_t body, flo
 }
 
 const float *pnScene_GetReference(const pnScene *scene, uint32_t body, uint32_t reference) {
-  if (scene->kind != &pn_kindMorphs || body >= 2 || reference >= REFERENCE_COUNT) {
+  if (scene->kind != &pn_sceneMorphs || body >= 2 || reference >= REFERENCE_COUNT) {
     return NULL;
   }
   return ((const Motion *)scene->motion)->references[body][reference];
 }
 
-const pnSceneKind pn_kindMorphs = {
+const pnSceneKind pn_sceneMorphs = {
     .name = "s3",
     .text = "two bodies morph over three references and pass through each other",
     .usualSize = 20480,

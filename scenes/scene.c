@@ -3,22 +3,22 @@
 
 #include <stdlib.h>
 
-pnSceneTurn pn_makeTurn(double aboutZ, double aboutX) {
+pnSceneTurn pn_makeSceneTurn(double aboutZ, double aboutX) {
   return (pnSceneTurn){cos(aboutZ), sin(aboutZ), cos(aboutX), sin(aboutX)};
 }
 
-pnSceneVec pn_turn(const pnSceneTurn *turn, pnSceneVec p) {
+pnSceneVec pn_sceneTurn(const pnSceneTurn *turn, pnSceneVec p) {
   pnSceneVec q = pn_vec(p.x * turn->cosZ - p.y * turn->sinZ, p.x * turn->sinZ + p.y * turn->cosZ, p.z);
   return pn_vec(q.x, q.y * turn->cosX - q.z * turn->sinX, q.y * turn->sinX + q.z * turn->cosX);
 }
 
-void pn_storeVertex(float *out, pnSceneVec p) {
+void pn_storeSceneVertex(float *out, pnSceneVec p) {
   out[0] = (float)p.x;
   out[1] = (float)p.y;
   out[2] = (float)p.z;
 }
 
-double pn_random(uint64_t *state) {
+double pn_sceneRandom(uint64_t *state) {
   uint64_t s = *state;
   s ^= s << 13;
   s ^= s >> 7;
@@ -28,29 +28,29 @@ double pn_random(uint64_t *state) {
   return (double)(s >> 11) * 0x1p-53;
 }
 
-pnSceneBumps pn_makeBumps(uint64_t seed, double amplitude, double lowest, double highest, uint32_t count) {
+pnSceneBumps pn_makeSceneBumps(uint64_t seed, double amplitude, double lowest, double highest, uint32_t count) {
   pnSceneBumps bumps = {.count = count};
   /* spread the seed over all bits (the golden ratio as a 64-bit number), then let the generator run warm */
   uint64_t state = seed * UINT64_C(0x9E3779B97F4A7C15) + 12345;
   for (int i = 0; i < 20; ++i) {
-    pn_random(&state);
+    pn_sceneRandom(&state);
   }
   for (uint32_t i = 0; i < count; ++i) {
     pnSceneWave *wave = &bumps.waves[i];
     /* one statement a number: their order is part of the scene */
-    double x = pn_random(&state) * 2.0 - 1.0;
-    double y = pn_random(&state) * 2.0 - 1.0;
-    double z = pn_random(&state) * 2.0 - 1.0;
+    double x = pn_sceneRandom(&state) * 2.0 - 1.0;
+    double y = pn_sceneRandom(&state) * 2.0 - 1.0;
+    double z = pn_sceneRandom(&state) * 2.0 - 1.0;
     double frequency = lowest + (highest - lowest) * i / (count > 1 ? count - 1 : 1);
     wave->k = pn_vecScale(pn_vecUnit(pn_vec(x, y, z)), frequency);
-    wave->amplitude = amplitude * (0.6 + 0.4 * pn_random(&state));
-    wave->phase = pn_random(&state) * 6.2831853;
-    wave->speed = 0.02 + 0.05 * pn_random(&state);
+    wave->amplitude = amplitude * (0.6 + 0.4 * pn_sceneRandom(&state));
+    wave->phase = pn_sceneRandom(&state) * 6.2831853;
+    wave->speed = 0.02 + 0.05 * pn_sceneRandom(&state);
   }
   return bumps;
 }
 
-double pn_bumpRadius(const pnSceneBumps *bumps, pnSceneVec direction, double time) {
+double pn_sceneRadius(const pnSceneBumps *bumps, pnSceneVec direction, double time) {
   double radius = 1.0;
   for (uint32_t i = 0; i < bumps->count; ++i) {
     const pnSceneWave *wave = &bumps->waves[i];
@@ -59,7 +59,7 @@ double pn_bumpRadius(const pnSceneBumps *bumps, pnSceneVec direction, double tim
   return radius;
 }
 
-pnResult pn_allocateMesh(pnScene *scene) {
+pnResult pn_allocateSceneMesh(pnScene *scene) {
   scene->points = malloc(sizeof(pnSceneVec) * scene->vertexCount);
   scene->triangles = malloc(sizeof(uint32_t) * 3 * scene->triangleCount);
   return scene->points != NULL && scene->triangles != NULL ? PN_OK : PN_ERROR_MEMORY;

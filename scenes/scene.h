@@ -38,16 +38,16 @@ typedef struct pnSceneTurn {
   double cosZ, sinZ, cosX, sinX;
 } pnSceneTurn;
 
-pnSceneTurn pn_makeTurn(double aboutZ, double aboutX);
-pnSceneVec pn_turn(const pnSceneTurn *turn, pnSceneVec p);
+pnSceneTurn pn_makeSceneTurn(double aboutZ, double aboutX);
+pnSceneVec pn_sceneTurn(const pnSceneTurn *turn, pnSceneVec p);
 
 /* Rounds to float and stores. */
-void pn_storeVertex(float *out, pnSceneVec p);
+void pn_storeSceneVertex(float *out, pnSceneVec p);
 
 /* ---------------------------------------------------------------- random numbers and bumps */
 
 /* The xorshift64 of Marsaglia 2003, so that a scene is the same on every machine. The state must not be zero. */
-double pn_random(uint64_t *state); /* in [0, 1) */
+double pn_sceneRandom(uint64_t *state); /* in [0, 1) */
 
 /* Bumps on a sphere: the radius in direction d at time t is 1 + sum of a sin(k.d + phase + w t). */
 #define PN_MAX_WAVES 8
@@ -63,8 +63,8 @@ typedef struct pnSceneBumps {
 } pnSceneBumps;
 
 /* `count` waves in random directions, with frequencies evenly from `lowest` to `highest`. */
-pnSceneBumps pn_makeBumps(uint64_t seed, double amplitude, double lowest, double highest, uint32_t count);
-double pn_bumpRadius(const pnSceneBumps *bumps, pnSceneVec direction, double time);
+pnSceneBumps pn_makeSceneBumps(uint64_t seed, double amplitude, double lowest, double highest, uint32_t count);
+double pn_sceneRadius(const pnSceneBumps *bumps, pnSceneVec direction, double time);
 
 /* ---------------------------------------------------------------- the scene */
 
@@ -94,14 +94,14 @@ struct pnScene {
   void *motion; /* what the kind needs */
 };
 
-extern const pnSceneKind pn_kindTwoSpheres, pn_kindCrowd, pn_kindMorphs, pn_kindCloth, pn_kindGrid, pn_kindTurnedGrid,
-    pn_kindKeptSpheres, pn_kindKeptArms;
+extern const pnSceneKind pn_sceneTwoSpheres, pn_sceneCrowd, pn_sceneMorphs, pn_sceneCloth, pn_sceneGrid,
+    pn_sceneTurnedGrid, pn_sceneKeptSpheres, pn_sceneKeptArms;
 
 /* Makes scene->points and scene->triangles a sphere of scene->triangleCount triangles: the corners of a regular solid with
  * its faces quartered. PN_ERROR_ARGUMENT when no solid gives that number. */
-pnResult pn_makeSphere(pnScene *scene);
+pnResult pn_makeSceneSphere(pnScene *scene);
 
 /* Room for the mesh; the counts are those in the scene. PN_ERROR_MEMORY leaves it to pnDestroyScene to free. */
-pnResult pn_allocateMesh(pnScene *scene);
+pnResult pn_allocateSceneMesh(pnScene *scene);
 
 #endif

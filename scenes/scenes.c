@@ -6,8 +6,8 @@
 #include <string.h>
 
 static const pnSceneKind *const kinds[] = {
-    &pn_kindTwoSpheres, &pn_kindCrowd,      &pn_kindMorphs,      &pn_kindCloth,
-    &pn_kindGrid,       &pn_kindTurnedGrid, &pn_kindKeptSpheres, &pn_kindKeptArms,
+    &pn_sceneTwoSpheres, &pn_sceneCrowd,      &pn_sceneMorphs,      &pn_sceneCloth,
+    &pn_sceneGrid,       &pn_sceneTurnedGrid, &pn_sceneKeptSpheres, &pn_sceneKeptArms,
 };
 #define KIND_COUNT (sizeof kinds / sizeof kinds[0])
 

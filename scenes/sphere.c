@@ -112,7 +112,7 @@ static bool quarter(pnScene *scene, uint32_t triangleCount, uint32_t *vertexCoun
   return ok;
 }
 
-pnResult pn_makeSphere(pnScene *scene) {
+pnResult pn_makeSceneSphere(pnScene *scene) {
   /* the solid and the number of quarterings that give this many triangles */
   const Solid *solid = NULL;
   uint32_t levels = 0;
@@ -134,7 +134,7 @@ pnResult pn_makeSphere(pnScene *scene) {
 
   /* Euler: V = F / 2 + 2 */
   scene->vertexCount = scene->triangleCount / 2 + 2;
-  pnResult result = pn_allocateMesh(scene);
+  pnResult result = pn_allocateSceneMesh(scene);
   if (result != PN_OK) {
     return result;
   }

@@ -17,7 +17,7 @@ typedef struct Motion {
 } Motion;
 
 static pnResult createTwoSpheres(pnScene *scene) {
-  pnResult result = pn_makeSphere(scene);
+  pnResult result = pn_makeSceneSphere(scene);
   if (result != PN_OK) {
     return result;
   }
@@ -26,7 +26,7 @@ static pnResult createTwoSpheres(pnScene *scene) {
     return PN_ERROR_MEMORY;
   }
   for (uint32_t body = 0; body < 2; ++body) {
-    motion->bumps[body] = pn_makeBumps(1 + body, 0.03, 3.0, 50.0, 8);
+    motion->bumps[body] = pn_makeSceneBumps(1 + body, 0.03, 3.0, 50.0, 8);
   }
   scene->motion = motion;
   scene->bodyCount = 2;
@@ -48,16 +48,16 @@ static void frameTwoSpheres(const pnScene *scene, uint32_t frame, uint32_t body,
   double distance = FIRST_DISTANCE + (LAST_DISTANCE - FIRST_DISTANCE) * (time / (MOMENT_COUNT - 1));
   double side = body == 1 ? distance * 0.5 : -distance * 0.5;
   pnSceneVec centre = pn_vec(side * 0.96, side * 0.25, side * 0.12);
-  pnSceneTurn turn = body == 1 ? pn_makeTurn(0.3 + 0.002 * time, 0.5) : pn_makeTurn(-0.001 * time, 0.1);
+  pnSceneTurn turn = body == 1 ? pn_makeSceneTurn(0.3 + 0.002 * time, 0.5) : pn_makeSceneTurn(-0.001 * time, 0.1);
 
   for (uint32_t i = 0; i < scene->vertexCount; ++i) {
     pnSceneVec direction = scene->points[i];
-    pnSceneVec p = pn_vecScale(direction, pn_bumpRadius(&motion->bumps[body], direction, time));
-    pn_storeVertex(outVertices + 3 * (size_t)i, pn_vecAdd(pn_turn(&turn, p), centre));
+    pnSceneVec p = pn_vecScale(direction, pn_sceneRadius(&motion->bumps[body], direction, time));
+    pn_storeSceneVertex(outVertices + 3 * (size_t)i, pn_vecAdd(pn_sceneTurn(&turn, p), centre));
   }
 }
 
-const pnSceneKind pn_kindTwoSpheres = {
+const pnSceneKind pn_sceneTwoSpheres = {
     .name = "s1",
     .text = "two bumpy spheres sink into each other",
     .usualSize = 20480,

@@ -1,0 +1,93 @@
+/* lab.h: how peers are measured. Frames of a scene are computed in advance, the truth about each frame is found once, then the
+ * peers take turns over the frames, several passes, and every answer is checked.
+ *
+ * The rule: a frame is update, all pairs, update again, first pair. "update" is the faster of the two updates (the second finds
+ * the vertices in the cache, as when the application has just written them). Of each figure the least over the passes counts,
+ * then the median over the frames in which something meets. Times in one run compare; times of two runs do not. */
+#ifndef PN_BENCH_LAB_H
+#define PN_BENCH_LAB_H
+
+#include "peer.h"
+#include "scenes.h"
+
+/* ---------------------------------------------------------------- frames */
+
+/* A scene with all frames in memory, and what is true in each. */
+typedef struct pnFrames {
+  const char *sceneName;
+  pnBenchInput input;
+  uint32_t frameCount, triangleCount; /* triangles of all bodies */
+  float *data;
+  const float **vertices; /* frame-major: bodyCount arrays a frame */
+  uint64_t *hashes;       /* of the pairs of each frame, by the exact textbook peer */
+  size_t *pairCounts;
+  uint32_t hitFrames; /* frames in which something meets */
+  pnScene *scene;
+} pnFrames;
+
+/* Null and a line on stderr when the scene cannot be made. A driven scene is driven by the exact contacts. */
+pnFrames *pn_labCreateFrames(const char *sceneName, uint32_t frameStep);
+void pn_labDestroyFrames(pnFrames *frames);
+/* The arrays of one frame, one a body. */
+const float *const *pn_labVertices(const pnFrames *frames, uint32_t frame);
+
+/* ---------------------------------------------------------------- rows */
+
+typedef struct pnLabSettings {
+  uint32_t passes; /* default 3 */
+  uint32_t block;  /* frames a peer does before the next one has its turn: default 10 */
+  double seconds;  /* a peer that would take longer than this leaves out frames: default 20 */
+  int core;        /* single-threaded peers run pinned to it; -1 for the last one */
+} pnLabSettings;
+
+pnLabSettings pn_defaultLabSettings(void);
+
+/* One peer on one scene. Times are in milliseconds. */
+typedef struct pnRow {
+  char spec[96]; /* "pinch:bottom-up:arity=2" */
+  const pnPeer *peer;
+  void *object;
+  uint32_t threads, stride, framesDone;
+  double buildTime, *update, *all, *first, *traverse, *exact; /* the least of the passes, one a frame */
+  double *inner;                                              /* the part of `all` in which a peer still updates */
+  bool *done;                                                 /* frames that were measured */
+  bool canFirst;
+  uint32_t wrongFrames, wrongFirsts;
+  uint64_t hash; /* over the frames measured */
+  size_t pairSum, lastPairs, byteCount;
+  pnPeerCost lastCost; /* of the last frame */
+} pnRow;
+
+/* Median over the frames with hits (all frames when none has): update, all (update included), first (update included), ... */
+typedef struct pnRowFigures {
+  double update, traverse, exact, all, first;
+} pnRowFigures;
+
+/* Makes one row for each spec that this build knows and that can do the scene; others are left out with a line on stderr.
+ * Returns the number of rows. Free them with pn_labDestroyRows. */
+uint32_t pn_labCreateRows(const pnFrames *frames, const pnLabSettings *settings, const char *const *specs,
+                          uint32_t specCount, pnRow *outRows);
+/* All rows over all frames, taking turns. */
+void pn_labMeasure(const pnFrames *frames, const pnLabSettings *settings, pnRow *rows, uint32_t rowCount);
+void pn_labDestroyRows(pnRow *rows, uint32_t rowCount);
+
+pnRowFigures pn_labFigures(const pnFrames *frames, const pnRow *row);
+
+double pn_labMedian(double *values, uint32_t count); /* sorts them; 0 for none */
+
+/* Runs this thread on one core, or with -1 on any. */
+void pn_labPin(int core);
+
+/* ---------------------------------------------------------------- report */
+
+#include <stdio.h>
+
+/* One line about machine, compiler and date. No names of people or hosts. */
+void pn_labMachine(char *out, size_t size);
+/* An aligned table. Ratios are against the row whose spec is `anchor`, when there is one. */
+void pn_labPrint(const pnFrames *frames, const pnRow *rows, uint32_t rowCount, const char *anchor);
+/* The same as comma-separated values: first the comment lines and the header, then rows. */
+void pn_labCsvHead(FILE *file);
+void pn_labCsvRows(FILE *file, const pnFrames *frames, const pnRow *rows, uint32_t rowCount, const char *anchor);
+
+#endif

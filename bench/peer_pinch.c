@@ -1,0 +1,335 @@
+/* peer_pinch.c: pinch itself, through its public doors, with every setting as an option.
+ *
+ *   rule      hybrid (default), bottom-up, top-down, bergen
+ *   build     balanced (default), centre, mean, link
+ *   volume    box (default), dop14, dop18, dop26, sphere
+ *   numbers   arity=, leaf=, cut=, threads=
+ *   kernel    moller, tropp, exact: one pair at a time instead of SIMD batches
+ *   sorted    pairs in order, as they come by default; here they are left unsorted, as the other peers' are
+ *   copy      vertices are copied in, instead of shared
+ *   trees     more than two bodies: plain trees and every body against every body, instead of the world
+ *   all-rings self-collision without the filter of neighbours; pairs that share a vertex are then found and not counted here
+ *
+ * Two bodies and self-collision use trees directly, more bodies use the world. */
+#include "peer.h"
+
+#include "pinch/collide.h"
+#include "pinch/world.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct Pinch {
+  const pnBenchInput *input;
+  pnMesh **meshes;
+  pnPose **poses; /* our own, or the world's */
+  pnTree **trees;
+  pnPool *pool;
+  pnWorld *world; /* null: trees */
+  pnQueryDef query;
+  pnPairList *list;
+  pnBenchPairs pairs; /* of trees over more than two bodies, which need several queries */
+  pnCost cost;
+  uint32_t contactCount; /* of the world's last frame */
+  bool copy;
+} Pinch;
+
+static const char *const words[] = {
+    "hybrid", "bottom-up", "top-down", "bergen", "balanced", "centre",    "mean", "link",     "box",
+    "dop14",  "dop18",     "dop26",    "sphere", "arity=",   "leaf=",     "cut=", "threads=", "moller",
+    "tropp",  "exact",     "sorted",   "copy",   "trees",    "all-rings", NULL};
+
+/* A failure here is a fault of the benchmark or of the library, not a result. */
+static void check(pnResult result) {
+  if (result != PN_OK) {
+    fprintf(stderr, "bench: pinch: %s: %s\n", pnResult_Text(result), pnGetMessage());
+    exit(1);
+  }
+}
+
+/* ---------------------------------------------------------------- settings */
+
+/* The number of the first of the words that is among the options, or otherwise. */
+static int choose(const char *options, const char *const *names, int count, int otherwise) {
+  for (int i = 0; i < count; ++i) {
+    if (pn_hasOption(options, names[i])) {
+      return i;
+    }
+  }
+  return otherwise;
+}
+
+static pnTreeDef readTreeDef(const char *options, bool self) {
+  static const char *const builds[] = {"balanced", "centre", "mean", "link"};
+  static const char *const volumes[] = {"box", "dop14", "dop18", "dop26", "sphere"};
+  static const char *const rules[] = {"bottom-up", "top-down", "hybrid", "bergen"};
+  pnTreeDef def = pnDefaultTreeDef();
+  def.build = (pnBuild)choose(options, builds, 4, (int)def.build);
+  def.volume = (pnVolume)choose(options, volumes, 5, (int)def.volume);
+  def.update = (pnUpdate)(choose(options, rules, 4, -1) + PN_UPDATE_BOTTOM_UP);
+  def.arity = pn_optionNumber(options, "arity", def.arity);
+  def.leafSize = pn_optionNumber(options, "leaf", def.leafSize);
+  def.cut = pn_optionNumber(options, "cut", def.cut);
+  def.self = self;
+  return def;
+}
+
+static pnQueryDef readQueryDef(const char *options) {
+  static const char *const kernels[] = {"moller", "tropp", "exact"};
+  pnQueryDef def = pnDefaultQueryDef();
+  def.kernel = (pnKernel)(choose(options, kernels, 3, -1) + PN_KERNEL_MOLLER);
+  def.unsorted = !pn_hasOption(options, "sorted");
+  def.filter.ring = pn_hasOption(options, "all-rings") ? 0 : 1;
+  return def;
+}
+
+/* ---------------------------------------------------------------- life */
+
+static pnMesh *makeMesh(const pnBenchBody *body, const float *vertices) {
+  pnMeshDef def = pnDefaultMeshDef();
+  def.vertices = vertices;
+  def.vertexCount = body->vertexCount;
+  def.triangles = body->triangles;
+  def.triangleCount = body->triangleCount;
+  def.weld = false;
+  pnMesh *mesh = NULL;
+  check(pnCreateMesh(&def, &mesh));
+  return mesh;
+}
+
+static void makeTree(Pinch *pinch, uint32_t i, pnTreeDef def) {
+  pnPoseDef poseDef = pnDefaultPoseDef();
+  poseDef.mesh = pinch->meshes[i];
+  check(pnCreatePose(&poseDef, &pinch->poses[i]));
+  def.pose = pinch->poses[i];
+  check(pnCreateTree(&def, &pinch->trees[i]));
+}
+
+/* Bodies know their number by userData. */
+static void makeBody(Pinch *pinch, uint32_t i, pnTreeDef def) {
+  pnBodyDef bodyDef = pnDefaultBodyDef();
+  bodyDef.mesh = pinch->meshes[i];
+  bodyDef.tree = def;
+  bodyDef.userData = (void *)(uintptr_t)i;
+  pnBodyId id;
+  check(pnWorld_CreateBody(pinch->world, &bodyDef, &id));
+  pinch->poses[i] = pnBody_GetPose(pinch->world, id);
+  pinch->trees[i] = pnBody_GetTree(pinch->world, id);
+}
+
+static void *createPinch(const pnBenchInput *input, const char *options) {
+  if (!pn_optionsKnown(options, words)) {
+    return NULL;
+  }
+  Pinch *pinch = calloc(1, sizeof(Pinch));
+  if (pinch == NULL) {
+    return NULL;
+  }
+  pinch->input = input;
+  pinch->copy = pn_hasOption(options, "copy");
+  pinch->query = readQueryDef(options);
+  uint32_t threads = pn_optionNumber(options, "threads", 1);
+  if (threads > 1) {
+    check(pnCreatePool(threads, &pinch->pool));
+    pinch->query.tasks = pnPool_GetTasks(pinch->pool);
+  }
+  if (input->bodyCount > 2 && !pn_hasOption(options, "trees")) {
+    /* trees stay as they were built, as the other peers' do */
+    pnWorldDef worldDef = pnDefaultWorldDef();
+    worldDef.tasks = pinch->query.tasks;
+    worldDef.rebuildQuality = 0.0f;
+    check(pnCreateWorld(&worldDef, &pinch->world));
+  }
+  check(pnCreatePairList(&pinch->list));
+  pinch->meshes = calloc(input->bodyCount, sizeof(pnMesh *));
+  pinch->poses = calloc(input->bodyCount, sizeof(pnPose *));
+  pinch->trees = calloc(input->bodyCount, sizeof(pnTree *));
+  pnTreeDef treeDef = readTreeDef(options, input->self);
+  for (uint32_t i = 0; i < input->bodyCount; ++i) {
+    pinch->meshes[i] = makeMesh(&input->bodies[i], input->vertices[i]);
+    if (pinch->world != NULL) {
+      makeBody(pinch, i, treeDef);
+    } else {
+      makeTree(pinch, i, treeDef);
+    }
+  }
+  return pinch;
+}
+
+static void destroyPinch(void *peer) {
+  Pinch *pinch = peer;
+  for (uint32_t i = 0; i < pinch->input->bodyCount && pinch->world == NULL; ++i) {
+    pnDestroyTree(pinch->trees[i]);
+    pnDestroyPose(pinch->poses[i]);
+  }
+  if (pinch->world != NULL) {
+    pnDestroyWorld(pinch->world);
+  }
+  for (uint32_t i = 0; i < pinch->input->bodyCount; ++i) {
+    pnDestroyMesh(pinch->meshes[i]);
+  }
+  pnDestroyPairList(pinch->list);
+  if (pinch->pool != NULL) {
+    pnDestroyPool(pinch->pool);
+  }
+  free(pinch->meshes);
+  free(pinch->poses);
+  free(pinch->trees);
+  free(pinch->pairs.data);
+  free(pinch);
+}
+
+/* ---------------------------------------------------------------- frame */
+
+static void updatePinch(void *peer, const float *const *vertices) {
+  Pinch *pinch = peer;
+  for (uint32_t i = 0; i < pinch->input->bodyCount; ++i) {
+    uint32_t count = pinch->input->bodies[i].vertexCount;
+    check(pinch->copy ? pnPose_SetVertices(pinch->poses[i], vertices[i], count)
+                      : pnPose_ShareVertices(pinch->poses[i], vertices[i], count));
+  }
+  /* a world with threads updates its trees side by side when it collides */
+  for (uint32_t i = 0; i < pinch->input->bodyCount && (pinch->world == NULL || pinch->pool == NULL); ++i) {
+    check(pnTree_Update(pinch->trees[i], &pinch->query.tasks));
+  }
+}
+
+static bool boxesOverlap(pnBox a, pnBox b) {
+  return a.min.x <= b.max.x && b.min.x <= a.max.x && a.min.y <= b.max.y && b.min.y <= a.max.y && a.min.z <= b.max.z &&
+         b.min.z <= a.max.z;
+}
+
+static void addCost(pnCost *sum, const pnCost *cost) {
+  sum->volumeTests += cost->volumeTests;
+  sum->exactTests += cost->exactTests;
+  sum->uncertain += cost->uncertain;
+  sum->nodesUpdated += cost->nodesUpdated;
+  sum->updateSeconds += cost->updateSeconds;
+  sum->traverseSeconds += cost->traverseSeconds;
+  sum->exactSeconds += cost->exactSeconds;
+}
+
+/* Every body against every body whose boxes overlap; true at the first pair when only that is asked. */
+static bool searchTrees(Pinch *pinch, bool first) {
+  pnQueryDef query = pinch->query;
+  query.first = first;
+  pinch->pairs.count = 0;
+  pinch->cost = (pnCost){0};
+  for (uint32_t a = 0; a < pinch->input->bodyCount; ++a) {
+    for (uint32_t b = a + 1; b < pinch->input->bodyCount; ++b) {
+      /* of two bodies only, the query itself looks at the boxes, and leaves its list empty */
+      bool many = pinch->input->bodyCount > 2;
+      if (many && !boxesOverlap(pnTree_GetBox(pinch->trees[a]), pnTree_GetBox(pinch->trees[b]))) {
+        continue;
+      }
+      pnCost cost = {0};
+      check(pnCollideTrees(pinch->trees[a], pinch->trees[b], &query, pinch->list, &cost));
+      addCost(&pinch->cost, &cost);
+      size_t count = pnPairList_GetCount(pinch->list);
+      if (first && count > 0) {
+        return true;
+      }
+      const pnPair *pairs = pnPairList_GetPairs(pinch->list);
+      for (size_t i = 0; many && i < count; ++i) {
+        pn_benchAdd(&pinch->pairs, a, b, pairs[i].a, pairs[i].b);
+      }
+    }
+  }
+  return false;
+}
+
+static bool searchSelf(Pinch *pinch, bool first) {
+  pnQueryDef query = pinch->query;
+  query.first = first;
+  pinch->cost = (pnCost){0};
+  check(pnCollideSelf(pinch->trees[0], &query, pinch->list, &pinch->cost));
+  return pnPairList_GetCount(pinch->list) > 0;
+}
+
+static void findAllPinch(void *peer) {
+  Pinch *pinch = peer;
+  if (pinch->world != NULL) {
+    pnFrameDef def = {.kernel = pinch->query.kernel};
+    pnFrame frame = pnWorld_Collide(pinch->world, &def);
+    check(frame.result);
+    pinch->cost = frame.cost;
+    pinch->contactCount = frame.contactCount;
+  } else if (pinch->input->self) {
+    searchSelf(pinch, false);
+  } else {
+    searchTrees(pinch, false);
+  }
+}
+
+/* A world would look for one pair of each pair of bodies; here one pair of all is asked, so its trees are asked directly. */
+static int findFirstPinch(void *peer) {
+  Pinch *pinch = peer;
+  for (uint32_t i = 0; i < pinch->input->bodyCount && pinch->world != NULL; ++i) {
+    check(pnTree_Update(pinch->trees[i], &pinch->query.tasks));
+  }
+  return pinch->input->self ? searchSelf(pinch, true) : searchTrees(pinch, true);
+}
+
+/* ---------------------------------------------------------------- answers */
+
+static void collectWorld(const Pinch *pinch, pnBenchPairs *outPairs) {
+  const pnContact *contacts = pnWorld_GetContacts(pinch->world);
+  const pnPair *pairs = pnWorld_GetPairs(pinch->world);
+  for (uint32_t i = 0; i < pinch->contactCount; ++i) {
+    uint32_t a = (uint32_t)(uintptr_t)pnBody_GetUserData(pinch->world, contacts[i].a);
+    uint32_t b = (uint32_t)(uintptr_t)pnBody_GetUserData(pinch->world, contacts[i].b);
+    for (size_t k = 0; k < contacts[i].pairCount; ++k) {
+      pnPair pair = pairs[contacts[i].firstPair + k];
+      pn_benchAdd(outPairs, a < b ? a : b, a < b ? b : a, a < b ? pair.a : pair.b, a < b ? pair.b : pair.a);
+    }
+  }
+}
+
+static void collectPinch(void *peer, pnBenchPairs *outPairs) {
+  const Pinch *pinch = peer;
+  if (pinch->world != NULL) {
+    collectWorld(pinch, outPairs);
+    return;
+  }
+  for (size_t i = 0; i < pinch->pairs.count; ++i) {
+    const pnBenchPair *pair = &pinch->pairs.data[i];
+    pn_benchAdd(outPairs, pair->bodyA, pair->bodyB, pair->a, pair->b);
+  }
+  const uint32_t *t = pinch->input->bodies[0].triangles;
+  const pnPair *pairs = pnPairList_GetPairs(pinch->list);
+  for (size_t i = 0; i < pnPairList_GetCount(pinch->list) && pinch->input->bodyCount <= 2; ++i) {
+    if (!pinch->input->self || !pn_benchNeighbours(t + 3 * (size_t)pairs[i].a, t + 3 * (size_t)pairs[i].b)) {
+      pn_benchAdd(outPairs, 0, pinch->input->self ? 0 : 1, pairs[i].a, pairs[i].b);
+    }
+  }
+}
+
+static void getCostPinch(void *peer, pnPeerCost *outCost) {
+  const Pinch *pinch = peer;
+  outCost->updateSeconds = pinch->cost.updateSeconds;
+  outCost->traverseSeconds = pinch->cost.traverseSeconds;
+  outCost->exactSeconds = pinch->cost.exactSeconds;
+  outCost->nodesUpdated = pinch->cost.nodesUpdated;
+  outCost->volumeTests = pinch->cost.volumeTests;
+  outCost->exactTests = pinch->cost.exactTests;
+  outCost->uncertain = pinch->cost.uncertain;
+  for (uint32_t i = 0; i < pinch->input->bodyCount; ++i) {
+    outCost->byteCount += pnTree_GetByteCount(pinch->trees[i]);
+  }
+}
+
+const pnPeer pn_peerPinch = {
+    .name = "pinch",
+    .text = "this library, exact",
+    .options =
+        "hybrid bottom-up top-down bergen balanced centre mean link box dop14 dop18 dop26 sphere arity= leaf= cut= "
+        "threads= moller "
+        "tropp exact sorted copy trees all-rings",
+    .create = createPinch,
+    .update = updatePinch,
+    .findAll = findAllPinch,
+    .findFirst = findFirstPinch,
+    .collect = collectPinch,
+    .getCost = getCostPinch,
+    .destroy = destroyPinch,
+};
