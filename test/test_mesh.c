@@ -1,0 +1,397 @@
+/* test_mesh.c: creating meshes: what is refused and how it is said, weld, rings and neighbours against brute force,
+ * shared corners, allocation failures. */
+#include "support.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mesh/mesh.h"
+
+/* ---------------------------------------------------------------- helpers */
+
+static const float s_square[] = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0};
+static const uint32_t s_squareTriangles[] = {0, 1, 2, 0, 2, 3};
+
+static pnMeshDef squareDef(void) {
+  pnMeshDef def = pnDefaultMeshDef();
+  def.vertices = s_square;
+  def.vertexCount = 4;
+  def.triangles = s_squareTriangles;
+  def.triangleCount = 2;
+  return def;
+}
+
+static void expectRefused(const pnMeshDef *def, pnResult expected, const char *words) {
+  size_t before = pnGetByteCount();
+  pnMesh *mesh = (pnMesh *)&before;
+  testExpectFailure(pnCreateMesh(def, &mesh), expected, words);
+  assert_null(mesh);
+  assert_int_equal(pnGetByteCount(), before);
+}
+
+/* ---------------------------------------------------------------- definitions */
+
+static void meshKeepsWhatItWasGiven(void **state) {
+  (void)state;
+  pnMeshDef def = squareDef();
+  assert_true(def.weld);
+  assert_string_equal(def.name, "mesh");
+  char name[] = "square";
+  def.name = name;
+  float vertices[12];
+  uint32_t triangles[6];
+  memcpy(vertices, s_square, sizeof vertices);
+  memcpy(triangles, s_squareTriangles, sizeof triangles);
+  def.vertices = vertices;
+  def.triangles = triangles;
+  pnMesh *mesh;
+  testExpectOk(pnCreateMesh(&def, &mesh));
+
+  // it copied: our arrays may go
+  memset(vertices, 0xff, sizeof vertices);
+  memset(triangles, 0xff, sizeof triangles);
+  name[0] = 0;
+  assert_int_equal(pnMesh_GetVertexCount(mesh), 4);
+  assert_int_equal(pnMesh_GetTriangleCount(mesh), 2);
+  assert_memory_equal(pnMesh_GetVertices(mesh), s_square, sizeof s_square);
+  assert_memory_equal(pnMesh_GetTriangles(mesh), s_squareTriangles, sizeof s_squareTriangles);
+  assert_string_equal(pnMesh_GetName(mesh), "square");
+  assert_true(mesh->box.min.x == 0 && mesh->box.max.y == 1 && mesh->box.max.z == 0);
+  assert_true(mesh->maxAbs == 1);
+  assert_true(mesh->vertices[12] == 0); // the readable one at the end
+  pnDestroyMesh(mesh);
+  pnDestroyMesh(NULL);
+  assert_int_equal(pnGetByteCount(), 0);
+}
+
+static void emptyMeshesAreMeshes(void **state) {
+  (void)state;
+  pnMeshDef def = pnDefaultMeshDef();
+  pnMesh *mesh;
+  testExpectOk(pnCreateMesh(&def, &mesh));
+  assert_int_equal(pnMesh_GetTriangleCount(mesh), 0);
+  assert_int_equal(pnMesh_GetRingOffsets(mesh)[0], 0);
+  assert_true(mesh->box.min.x > mesh->box.max.x);
+  pnDestroyMesh(mesh);
+
+  // vertices without triangles: still finite ones
+  def = squareDef();
+  def.triangles = NULL;
+  def.triangleCount = 0;
+  def.name = NULL;
+  testExpectOk(pnCreateMesh(&def, &mesh));
+  assert_string_equal(pnMesh_GetName(mesh), "mesh");
+  for (int v = 0; v <= 4; ++v) assert_int_equal(pnMesh_GetRingOffsets(mesh)[v], 0);
+  assert_true(mesh->box.min.x > mesh->box.max.x);
+  pnDestroyMesh(mesh);
+  assert_int_equal(pnGetByteCount(), 0);
+}
+
+static void badDefinitionsAreNamed(void **state) {
+  (void)state;
+  // a vertex number out of range names the triangle
+  uint32_t triangles[] = {0, 1, 2, 0, 4, 3};
+  pnMeshDef def = squareDef();
+  def.triangles = triangles;
+  def.name = "quad";
+  expectRefused(&def, PN_ERROR_INDEX, "quad|triangle 1|vertex 4|4 vertices");
+  triangles[4] = UINT32_MAX;
+  expectRefused(&def, PN_ERROR_INDEX, "triangle 1|4294967295");
+
+  // a number that is none names the vertex, the first one
+  const float bad[] = {NAN, INFINITY, -INFINITY};
+  for (int i = 0; i < 3; ++i) {
+    float vertices[12];
+    memcpy(vertices, s_square, sizeof vertices);
+    vertices[7] = bad[i];
+    vertices[11] = NAN;
+    def = squareDef();
+    def.vertices = vertices;
+    expectRefused(&def, PN_ERROR_NUMBER, "vertex 2|coordinate y");
+  }
+
+  // null arrays, counts nobody can have
+  def = squareDef();
+  def.vertices = NULL;
+  expectRefused(&def, PN_ERROR_ARGUMENT, "vertices is null");
+  def = squareDef();
+  def.triangles = NULL;
+  expectRefused(&def, PN_ERROR_ARGUMENT, "triangles is null");
+  def = squareDef();
+  def.triangleCount = UINT32_MAX / 3 + 1;
+  expectRefused(&def, PN_ERROR_COUNT, "too many");
+  def = squareDef();
+  def.vertexCount = UINT32_MAX;
+  expectRefused(&def, PN_ERROR_COUNT, "too many");
+
+  // a weld that points forward, out of range, or at a vertex that does not stand for itself
+  const uint32_t welds[3][4] = {{0, 2, 2, 3}, {0, 1, 9, 3}, {0, 0, 1, 3}};
+  const char *words[] = {"vertexWeld[1] is 2", "vertexWeld[2] is 9", "vertexWeld[2] is 1"};
+  for (int i = 0; i < 3; ++i) {
+    def = squareDef();
+    def.vertexWeld = welds[i];
+    expectRefused(&def, PN_ERROR_INDEX, words[i]);
+  }
+}
+
+static void finiteMeansFinite(void **state) {
+  (void)state;
+  float numbers[103];
+  const float fine[] = {0, -0.0f, 1e-45f, -FLT_MAX, FLT_MAX, FLT_MIN};
+  for (int i = 0; i < 103; ++i) numbers[i] = fine[i % 6];
+  size_t bad = 777;
+  assert_true(pn_allFinite(numbers, 103, &bad));
+  assert_true(pn_allFinite(NULL, 0, &bad));
+  assert_int_equal(bad, 777);
+  assert_true(pn_maxAbs(numbers, 103) == FLT_MAX);
+  assert_true(pn_maxAbs(numbers, 3) == 1e-45f);
+  assert_true(pn_maxAbs(NULL, 0) == 0);
+  // at every place, so that no lane and no tail is forgotten
+  const float none[] = {NAN, -NAN, INFINITY, -INFINITY};
+  for (int i = 0; i < 103; ++i) {
+    float keep = numbers[i];
+    numbers[i] = none[i % 4];
+    assert_false(pn_allFinite(numbers, 103, &bad));
+    assert_int_equal(bad, i);
+    assert_false(pn_maxAbs(numbers, 103) <= FLT_MAX);
+    numbers[i] = keep;
+  }
+}
+
+/* ---------------------------------------------------------------- topology against brute force */
+
+typedef struct Random {
+  float vertices[3 * 40];
+  uint32_t triangles[3 * 60], weld[40];
+  pnMeshDef def;
+} Random;
+
+/* A mess: few places, so that many vertices coincide (some as -0), triangles at random, repeated corners too. */
+static void makeRandom(Random *r, TestRandom *random) {
+  uint32_t vertexCount = 1 + testBelow(random, 39), triangleCount = testBelow(random, 60);
+  uint32_t span = 1 + testBelow(random, 4);
+  for (uint32_t i = 0; i < 3 * vertexCount; ++i) {
+    r->vertices[i] = (float)testBelow(random, span);
+    if (r->vertices[i] == 0 && testBelow(random, 2)) r->vertices[i] = -0.0f;
+  }
+  for (uint32_t i = 0; i < 3 * triangleCount; ++i) r->triangles[i] = testBelow(random, vertexCount);
+  r->def = pnDefaultMeshDef();
+  r->def.vertices = r->vertices;
+  r->def.vertexCount = vertexCount;
+  r->def.triangles = r->triangles;
+  r->def.triangleCount = triangleCount;
+  r->def.weld = testBelow(random, 3) != 0;
+  if (testBelow(random, 4) == 0) {
+    for (uint32_t v = 0; v < vertexCount; ++v) {
+      uint32_t w = testBelow(random, v + 1);
+      r->weld[v] = testBelow(random, 3) ? v : r->weld[w];
+      if (w == v) r->weld[v] = v;
+    }
+    r->def.vertexWeld = r->weld;
+  }
+}
+
+static void checkWeld(const pnMesh *mesh, const Random *r) {
+  for (uint32_t v = 0; v < mesh->vertexCount; ++v) {
+    uint32_t expected = v;
+    if (r->def.vertexWeld) {
+      expected = r->def.vertexWeld[v];
+    } else if (r->def.weld) {
+      const float *p = r->vertices + 3 * v;
+      for (expected = 0;; ++expected) {
+        const float *q = r->vertices + 3 * expected;
+        if (p[0] == q[0] && p[1] == q[1] && p[2] == q[2]) break;
+      }
+    }
+    assert_int_equal(pnMesh_GetWeld(mesh)[v], expected);
+  }
+}
+
+static uint32_t corner(const pnMesh *mesh, uint32_t t, uint32_t k) {
+  return mesh->weld[mesh->triangles[3 * t + k % 3]];
+}
+
+static bool isFlat(const pnMesh *mesh, uint32_t t) {
+  uint32_t a = corner(mesh, t, 0), b = corner(mesh, t, 1), c = corner(mesh, t, 2);
+  return a == b || b == c || c == a;
+}
+
+static void checkRings(const pnMesh *mesh) {
+  const uint32_t *offsets = pnMesh_GetRingOffsets(mesh), *rings = pnMesh_GetRings(mesh);
+  assert_int_equal(offsets[0], 0);
+  for (uint32_t v = 0; v < mesh->vertexCount; ++v) {
+    uint32_t at = offsets[v];
+    for (uint32_t t = 0; t < mesh->triangleCount; ++t) {
+      bool has = corner(mesh, t, 0) == v || corner(mesh, t, 1) == v || corner(mesh, t, 2) == v;
+      if (!has) continue;
+      assert_true(at < offsets[v + 1]);
+      assert_int_equal(rings[at++], t);
+    }
+    assert_int_equal(at, offsets[v + 1]);
+  }
+  assert_int_equal(mesh->ringCount, offsets[mesh->vertexCount]);
+}
+
+/* Does triangle t have the edge between welded vertices a and b? */
+static bool hasEdge(const pnMesh *mesh, uint32_t t, uint32_t a, uint32_t b) {
+  if (isFlat(mesh, t)) return false;
+  for (uint32_t k = 0; k < 3; ++k) {
+    uint32_t c = corner(mesh, t, k), d = corner(mesh, t, k + 1);
+    if ((c == a && d == b) || (c == b && d == a)) return true;
+  }
+  return false;
+}
+
+static void checkNeighbours(const pnMesh *mesh) {
+  for (uint32_t t = 0; t < mesh->triangleCount; ++t)
+    for (uint32_t k = 0; k < 3; ++k) {
+      // the next triangle with this edge, going up from t and around
+      uint32_t expected = PN_NONE;
+      for (uint32_t step = 1; step < mesh->triangleCount && expected == PN_NONE; ++step) {
+        uint32_t s = (t + step) % mesh->triangleCount;
+        if (!isFlat(mesh, t) && hasEdge(mesh, s, corner(mesh, t, k), corner(mesh, t, k + 1))) expected = s;
+      }
+      assert_int_equal(pnMesh_GetNeighbours(mesh)[3 * t + k], expected);
+    }
+}
+
+static void checkSharedCorners(const pnMesh *mesh, uint32_t s, uint32_t t) {
+  uint8_t a[3], b[3];
+  uint32_t count = pn_sharedCorners(mesh, s, t, a, b);
+  // as many as the two lists of corners have in common, with repetition
+  uint32_t expected = 0;
+  for (uint32_t v = 0; v < mesh->vertexCount; ++v) {
+    uint32_t inS = 0, inT = 0;
+    for (uint32_t k = 0; k < 3; ++k) {
+      inS += corner(mesh, s, k) == v;
+      inT += corner(mesh, t, k) == v;
+    }
+    expected += inS < inT ? inS : inT;
+  }
+  assert_int_equal(count, expected);
+  for (uint32_t i = 0; i < count; ++i) {
+    assert_int_equal(corner(mesh, s, a[i]), corner(mesh, t, b[i]));
+    for (uint32_t k = 0; k < i; ++k) assert_true(a[k] < a[i] && b[k] != b[i]);
+  }
+}
+
+static void topologyAgreesWithBruteForce(void **state) {
+  (void)state;
+  TestRandom random = testRandom(20);
+  for (int round = 0; round < 3000; ++round) {
+    Random r;
+    makeRandom(&r, &random);
+    pnMesh *mesh;
+    testExpectOk(pnCreateMesh(&r.def, &mesh));
+    checkWeld(mesh, &r);
+    checkRings(mesh);
+    checkNeighbours(mesh);
+    for (int i = 0; i < 20 && mesh->triangleCount; ++i)
+      checkSharedCorners(mesh, testBelow(&random, mesh->triangleCount), testBelow(&random, mesh->triangleCount));
+    pnDestroyMesh(mesh);
+  }
+  assert_int_equal(pnGetByteCount(), 0);
+}
+
+/* Positions that a careless hash or comparison would confuse: subnormals, neighbours in the last bit, huge ones. */
+static void weldIsByEqualNumbersOnly(void **state) {
+  (void)state;
+  enum { COUNT = 4000 };
+  static float vertices[3 * COUNT];
+  const float few[] = {0, -0.0f, 1e-45f, -1e-45f, 1, 1.0000001f, 0.99999994f, FLT_MAX, -FLT_MAX, FLT_MIN};
+  TestRandom random = testRandom(21);
+  for (int i = 0; i < 3 * COUNT; ++i) vertices[i] = few[testBelow(&random, 10)];
+  pnMeshDef def = pnDefaultMeshDef();
+  def.vertices = vertices;
+  def.vertexCount = COUNT;
+  pnMesh *mesh;
+  testExpectOk(pnCreateMesh(&def, &mesh));
+  uint32_t distinct = 0;
+  for (uint32_t v = 0; v < COUNT; ++v) {
+    uint32_t first = 0;
+    for (;; ++first) {
+      const float *p = vertices + 3 * v, *q = vertices + 3 * first;
+      if (p[0] == q[0] && p[1] == q[1] && p[2] == q[2]) break;
+    }
+    assert_int_equal(pnMesh_GetWeld(mesh)[v], first);
+    distinct += first == v;
+  }
+  assert_in_range(distinct, 600, 729); // 9 different numbers in each coordinate
+  pnDestroyMesh(mesh);
+}
+
+/* One vertex and one edge with very many triangles: must not be quadratic (it would take hours). */
+static void hubsAreNotSlow(void **state) {
+  (void)state;
+  enum { COUNT = 300000 };
+  float *vertices = malloc(sizeof(float) * 3 * (COUNT + 2));
+  uint32_t *triangles = malloc(sizeof(uint32_t) * 3 * COUNT);
+  for (uint32_t v = 0; v < COUNT + 2; ++v) {
+    vertices[3 * v] = (float)v;
+    vertices[3 * v + 1] = (float)(v % 7);
+    vertices[3 * v + 2] = (float)(v % 3);
+  }
+  for (uint32_t t = 0; t < COUNT; ++t) {
+    triangles[3 * t] = 0;
+    triangles[3 * t + 1] = 1;
+    triangles[3 * t + 2] = t + 2;
+  }
+  pnMeshDef def = pnDefaultMeshDef();
+  def.vertices = vertices;
+  def.vertexCount = COUNT + 2;
+  def.triangles = triangles;
+  def.triangleCount = COUNT;
+  pnMesh *mesh;
+  testExpectOk(pnCreateMesh(&def, &mesh));
+  for (uint32_t t = 0; t < COUNT; ++t) assert_int_equal(mesh->neighbours[3 * t], (t + 1) % COUNT);
+  pnMeshInfo info;
+  testExpectOk(pnMesh_Validate(mesh, &info));
+  assert_int_equal(info.nonManifoldEdgeCount, 1);
+  assert_int_equal(info.openEdgeCount, 2 * COUNT + 1);
+  assert_int_equal(info.firstMisorientedTriangle, 0);
+  pnDestroyMesh(mesh);
+  free(vertices);
+  free(triangles);
+}
+
+/* ---------------------------------------------------------------- memory */
+
+static pnResult makeAndValidate(void *context) {
+  pnMesh *mesh;
+  pnResult result = pnCreateMesh(context, &mesh);
+  if (result == PN_OK) {
+    pnMeshInfo info;
+    result = pnMesh_Validate(mesh, &info);
+  } else {
+    assert_null(mesh);
+  }
+  pnDestroyMesh(mesh);
+  return result;
+}
+
+static void meshSurvivesEveryFailure(void **state) {
+  (void)state;
+  TestRandom random = testRandom(22);
+  Random r;
+  do makeRandom(&r, &random);
+  while (r.def.vertexWeld || !r.def.weld || r.def.triangleCount == 0);
+  // the mesh, its name, six arrays, the weld table, the edges; two of validate
+  assert_int_equal(testEveryAllocationFailure(makeAndValidate, &r.def, false, false), 12);
+  assert_int_equal(testEveryAllocationFailure(makeAndValidate, &r.def, true, false), 12);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(meshKeepsWhatItWasGiven),
+      cmocka_unit_test(emptyMeshesAreMeshes),
+      cmocka_unit_test(badDefinitionsAreNamed),
+      cmocka_unit_test(finiteMeansFinite),
+      cmocka_unit_test(topologyAgreesWithBruteForce),
+      cmocka_unit_test(weldIsByEqualNumbersOnly),
+      cmocka_unit_test(hubsAreNotSlow),
+      cmocka_unit_test(meshSurvivesEveryFailure),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
