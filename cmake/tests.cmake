@@ -14,11 +14,14 @@ if(PINCH_TEST_SUPPORT)
   target_link_libraries(pinch_test_support PUBLIC pinch PkgConfig::PINCH_CMOCKA ${PINCH_GMP_LIBRARY})
 endif()
 
-# The tool as a shell runs it: through the emulator when it is built for another machine.
-set(PINCH_TOOL_COMMAND ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/pinch)
+# The tool as tests run it: one file that can be executed. Built for another machine, it is a line of shell that calls
+# the emulator.
+set(PINCH_TOOL_FILE ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/pinch)
 if(CMAKE_CROSSCOMPILING)
-  list(JOIN CMAKE_CROSSCOMPILING_EMULATOR " " PINCH_TOOL_COMMAND)
-  string(APPEND PINCH_TOOL_COMMAND " ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/pinch")
+  list(JOIN CMAKE_CROSSCOMPILING_EMULATOR " " emulator)
+  file(WRITE ${PINCH_TOOL_FILE}_emulated "#!/bin/sh\nexec ${emulator} ${PINCH_TOOL_FILE} \"$@\"\n")
+  set(PINCH_TOOL_FILE ${PINCH_TOOL_FILE}_emulated)
+  file(CHMOD ${PINCH_TOOL_FILE} PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
 endif()
 
 function(pinch_test source)
@@ -26,7 +29,7 @@ function(pinch_test source)
   add_executable(${name} ${source})
   target_include_directories(${name} PRIVATE src test)
   target_compile_definitions(${name} PRIVATE PINCH_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
-    $<$<TARGET_EXISTS:pinch_cli>:PINCH_TOOL="${PINCH_TOOL_COMMAND}">)
+    $<$<TARGET_EXISTS:pinch_cli>:PINCH_TOOL="${PINCH_TOOL_FILE}">)
   target_link_libraries(${name} PRIVATE
     $<TARGET_NAME_IF_EXISTS:pinch_test_support> $<TARGET_NAME_IF_EXISTS:pinch_gl>
     $<TARGET_NAME_IF_EXISTS:pinch_io> $<TARGET_NAME_IF_EXISTS:pinch_scenes>
