@@ -1,0 +1,133 @@
+/* collide.c: the queries of pinch/collide.h over plain trees: update, one job, filters. */
+#include "collide/filter.h"
+#include "collide/jobs.h"
+
+pnQueryDef pnDefaultQueryDef(void) { return (pnQueryDef){0}; }
+
+/* ---------------------------------------------------------------- pair lists */
+
+struct pnPairList {
+  pnCollider collider;
+};
+
+pnResult pnCreatePairList(pnPairList **outList) {
+  PN_ASSERT(outList);
+  *outList = pn_allocZero(sizeof(pnPairList));
+  return *outList ? PN_OK : pn_failMemory(sizeof(pnPairList));
+}
+
+void pnDestroyPairList(pnPairList *list) {
+  if (list) {
+    pn_colliderFree(&list->collider);
+    pn_free(list, sizeof(pnPairList));
+  }
+}
+
+const pnPair *pnPairList_GetPairs(const pnPairList *list) { return list->collider.pairs.data; }
+size_t pnPairList_GetCount(const pnPairList *list) { return list->collider.pairs.count; }
+
+/* ---------------------------------------------------------------- queries */
+
+/* What an update cost, taken from the trees after the query: lazy nodes count too. */
+static void addUpdates(pnCost *cost, pnTree *tree) {
+  cost->nodesUpdated += atomic_exchange_explicit(&tree->nodesUpdated, 0, memory_order_relaxed);
+  cost->verticesFetched += atomic_exchange_explicit(&tree->verticesFetched, 0, memory_order_relaxed);
+}
+
+/* b null: self. */
+static pnResult collide(pnTree *a, pnTree *b, const pnQueryDef *def, pnPairList *outPairs, pnCost *outCost) {
+  pnPairList local = {0};
+  pnPairList *list = outPairs ? outPairs : &local;
+  pnCost cost = {0};
+  list->collider.pairs.count = 0;
+  double start = pn_clock();
+  pnResult result = pnTree_Update(a, &def->tasks);
+  if (result == PN_OK && b) {
+    result = pnTree_Update(b, &def->tasks);
+  }
+  cost.updateSeconds = pn_clock() - start;
+  if (result == PN_OK) {
+    bool filtered = !b && pn_hasFilter(&def->filter);
+    pnJob job = {.t = pn_beginTraversal(a, b), .first = def->first && !filtered, .neighbours = !b && def->filter.ring == 0};
+    result = pn_runJobs(&list->collider, &job, 1, &def->tasks, def->kernel, def->unsorted, &cost);
+    if (result == PN_OK && filtered) {
+      pnPairs *pairs = &list->collider.pairs;
+      result = pn_filterPairs(a, &def->filter, pairs->data, &pairs->count);
+      pairs->count = def->first ? PN_MIN(pairs->count, 1) : pairs->count;
+      cost.pairs = pairs->count;
+    }
+  }
+  if (result != PN_OK) {
+    list->collider.pairs.count = 0;
+  }
+  addUpdates(&cost, a);
+  if (b) {
+    addUpdates(&cost, b);
+  }
+  if (outCost) {
+    *outCost = cost;
+  }
+  pn_colliderFree(&local.collider);
+  return result;
+}
+
+pnResult pnCollideTrees(pnTree *a, pnTree *b, const pnQueryDef *def, pnPairList *outPairs, pnCost *outCost) {
+  PN_ASSERT(a && b && a != b);
+  pnQueryDef none = pnDefaultQueryDef();
+  return collide(a, b, def ? def : &none, outPairs, outCost);
+}
+
+pnResult pnCollideSelf(pnTree *tree, const pnQueryDef *def, pnPairList *outPairs, pnCost *outCost) {
+  PN_ASSERT(tree);
+  pnQueryDef none = pnDefaultQueryDef();
+  def = def ? def : &none;
+  pnResult result = PN_OK;
+  if (!tree->def.self) {
+    result = pn_fail(PN_ERROR_KIND, "mesh '%s': its tree was made without `self`; set pnTreeDef.self", tree->mesh->name);
+  } else {
+    result = pn_checkFilter(&def->filter);
+  }
+  if (result == PN_OK) {
+    return collide(tree, NULL, def, outPairs, outCost);
+  }
+  if (outPairs) {
+    outPairs->collider.pairs.count = 0;
+  }
+  return result;
+}
+
+/* ---------------------------------------------------------------- the slow obvious answer */
+
+static bool bruteMeet(const pnPose *a, uint32_t s, const pnPose *b, uint32_t t) {
+  float p[9], q[9];
+  pn_poseFetch(a, a->mesh->triangles + 3 * (size_t)s, 3, p, 3);
+  pn_poseFetch(b, b->mesh->triangles + 3 * (size_t)t, 3, q, 3);
+  pnSharedCorners shared = {0};
+  if (a == b) {
+    shared.count = (uint8_t)pn_sharedCorners(a->mesh, s, t, shared.a, shared.b);
+  }
+  pnTriangle x, y;
+  memcpy(x.v, p, sizeof p);
+  memcpy(y.v, q, sizeof q);
+  return pnTrianglesMeetBeyond(&x, &y, shared);
+}
+
+pnResult pnCollideBrute(const pnPose *a, const pnPose *b, const pnQueryDef *def, pnPairList *outPairs) {
+  PN_ASSERT(a && b && outPairs);
+  pnPairs *pairs = &outPairs->collider.pairs;
+  pairs->count = 0;
+  for (uint32_t s = 0; s < a->mesh->triangleCount; s++) {
+    for (uint32_t t = a == b ? s + 1 : 0; t < b->mesh->triangleCount; t++) {
+      if (bruteMeet(a, s, b, t)) {
+        if (!pn_arrayPush(pairs, ((pnPair){s, t}))) {
+          pairs->count = 0;
+          return pn_failMemory(sizeof(pnPair));
+        }
+        if (def && def->first) {
+          return PN_OK;
+        }
+      }
+    }
+  }
+  return PN_OK;
+}

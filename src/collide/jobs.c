@@ -1,0 +1,230 @@
+/* jobs.c: many questions on several threads. Jobs are opened a little way by one thread, the pairs of nodes that come out
+ * are dealt to the workers in small portions, every worker appends what it finds to a list of its own, and the
+ * lists are put together and sorted at the end: the answer does not depend on who found what. Nothing is ever dropped. */
+#include "collide/jobs.h"
+
+#include "base/sort.h"
+
+/* Pairs of nodes wanted for each worker before work is dealt: enough that the last portion is a small part. */
+#define SEEDS_PER_WORKER 64u
+#define SEEDS_PER_ITEM 4u
+#define LEAVES_PER_ITEM 128u
+
+typedef struct Run {
+  pnCollider *c;
+  pnJob *jobs;
+  pnKernel kernel;
+} Run;
+
+/* ---------------------------------------------------------------- workers */
+
+static bool ensureWorkers(pnCollider *c, uint32_t count) {
+  if (count <= c->workerCount) {
+    return true;
+  }
+  pnWorker *workers = pn_allocZero(count * sizeof(pnWorker));
+  pnSegments *segments = pn_allocZero(count * sizeof(pnSegments));
+  if (!workers || !segments) {
+    pn_free(workers, count * sizeof(pnWorker));
+    pn_free(segments, count * sizeof(pnSegments));
+    return false;
+  }
+  if (c->workerCount > 0) {
+    memcpy(workers, c->workers, c->workerCount * sizeof(pnWorker));
+    memcpy(segments, c->segments, c->workerCount * sizeof(pnSegments));
+  }
+  pn_free(c->workers, c->workerCount * sizeof(pnWorker));
+  pn_free(c->segments, c->workerCount * sizeof(pnSegments));
+  c->workers = workers;
+  c->segments = segments;
+  c->workerCount = count;
+  return true;
+}
+
+void pn_colliderFree(pnCollider *c) {
+  for (uint32_t i = 0; i < c->workerCount; i++) {
+    pn_workerFree(&c->workers[i]);
+    pn_arrayFree(&c->segments[i]);
+  }
+  pn_free(c->workers, c->workerCount * sizeof(pnWorker));
+  pn_free(c->segments, c->workerCount * sizeof(pnSegments));
+  pn_arrayFree(&c->seeds);
+  pn_arrayFree(&c->items);
+  pn_arrayFree(&c->pairs);
+  pn_arrayFree(&c->scratch);
+  *c = (pnCollider){0};
+}
+
+/* ---------------------------------------------------------------- dealing */
+
+/* The items of one job. */
+static bool dealJob(pnCollider *c, const pnJob *job, uint32_t index, uint32_t workers, uint32_t jobCount) {
+  if (!pn_rootsOverlap(&job->t)) {
+    return true;
+  }
+  pnWorker *w = &c->workers[0];
+  w->lists[0].count = 0;
+  if (!pn_arrayPush(&w->lists[0], ((pnPair){0, 0}))) {
+    return false;
+  }
+  bool split = workers > 1 && !job->first;
+  if (split) {
+    /* many jobs need fewer portions each */
+    pn_expand(&job->t, w, PN_MAX(workers * SEEDS_PER_WORKER / jobCount, 8u));
+  }
+  uint32_t begin = (uint32_t)c->seeds.count, count = (uint32_t)w->lists[0].count;
+  if (w->outOfMemory || !pn_arrayReserve(&c->seeds, begin + (size_t)count)) {
+    return false;
+  }
+  memcpy(c->seeds.data + begin, w->lists[0].data, count * sizeof(pnPair));
+  c->seeds.count += count;
+  uint32_t portion = split ? SEEDS_PER_ITEM : count;
+  for (uint32_t at = begin; at < begin + count; at += portion) {
+    if (!pn_arrayPush(&c->items, ((pnItem){index, at, PN_MIN(at + portion, begin + count), false}))) {
+      return false;
+    }
+  }
+  /* neighbours, leaf by leaf; for a first pair they follow in the same item */
+  uint32_t leaves = job->neighbours && !job->first ? job->t.a->leafCount : 0;
+  uint32_t step = workers > 1 ? LEAVES_PER_ITEM : PN_MAX(leaves, 1u);
+  for (uint32_t at = 0; at < leaves; at += step) {
+    if (!pn_arrayPush(&c->items, ((pnItem){index, at, PN_MIN(at + step, leaves), true}))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* ---------------------------------------------------------------- running */
+
+static void runItem(Run *run, const pnItem *item, pnWorker *w) {
+  const pnJob *job = &run->jobs[item->job];
+  if (item->neighbours) {
+    pn_runNeighbours(&job->t, w, item->begin, item->end, false);
+    return;
+  }
+  size_t count = item->end - item->begin;
+  w->lists[0].count = 0;
+  if (!pn_arrayReserve(&w->lists[0], count)) {
+    w->outOfMemory = true;
+    return;
+  }
+  memcpy(w->lists[0].data, run->c->seeds.data + item->begin, count * sizeof(pnPair));
+  w->lists[0].count = count;
+  if (!job->first) {
+    pn_runAll(&job->t, w, run->kernel);
+  } else if (!pn_runFirst(&job->t, w, run->kernel) && job->neighbours) {
+    pn_runNeighbours(&job->t, w, 0, job->t.a->leafCount, true);
+  }
+}
+
+static void runItems(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+  Run *run = context;
+  pnWorker *w = &run->c->workers[worker];
+  for (uint32_t i = begin; i < end; i++) {
+    const pnItem *item = &run->c->items.data[i];
+    size_t before = w->found.count;
+    runItem(run, item, w);
+    if (w->found.count > before &&
+        !pn_arrayPush(&run->c->segments[worker], ((pnSegment){item->job, before, w->found.count}))) {
+      w->outOfMemory = true;
+    }
+  }
+}
+
+/* ---------------------------------------------------------------- putting together */
+
+static bool sortPairs(pnCollider *c, pnPair *pairs, size_t count) {
+  if (count < 2) {
+    return true;
+  }
+  if (!pn_arrayReserve(&c->scratch, count)) {
+    return false;
+  }
+  /* as 64-bit keys, a above b, in place */
+  uint64_t *keys = (uint64_t *)(void *)pairs;
+  for (size_t i = 0; i < count; i++) {
+    pnPair p = pairs[i];
+    keys[i] = (uint64_t)p.a << 32 | p.b;
+  }
+  pn_sortU64(keys, (uint64_t *)(void *)c->scratch.data, count);
+  for (size_t i = 0; i < count; i++) {
+    uint64_t k = keys[i];
+    pairs[i] = (pnPair){(uint32_t)(k >> 32), (uint32_t)k};
+  }
+  return true;
+}
+
+static bool gather(pnCollider *c, pnJob *jobs, uint32_t jobCount, uint32_t workers, bool unsorted) {
+  /* how many for each job, then where each begins */
+  for (uint32_t j = 0; j < jobCount; j++) {
+    jobs[j].pairCount = 0;
+  }
+  for (uint32_t i = 0; i < workers; i++) {
+    for (size_t s = 0; s < c->segments[i].count; s++) {
+      jobs[c->segments[i].data[s].job].pairCount += c->segments[i].data[s].end - c->segments[i].data[s].begin;
+    }
+  }
+  size_t total = 0;
+  for (uint32_t j = 0; j < jobCount; j++) {
+    jobs[j].pairFirst = total;
+    total += jobs[j].pairCount;
+    jobs[j].pairCount = 0;
+  }
+  if (!pn_arrayReserve(&c->pairs, total)) {
+    return false;
+  }
+  for (uint32_t i = 0; i < workers; i++) {
+    for (size_t s = 0; s < c->segments[i].count; s++) {
+      pnSegment g = c->segments[i].data[s];
+      pnJob *job = &jobs[g.job];
+      memcpy(c->pairs.data + job->pairFirst + job->pairCount, c->workers[i].found.data + g.begin,
+             (g.end - g.begin) * sizeof(pnPair));
+      job->pairCount += g.end - g.begin;
+    }
+  }
+  c->pairs.count = total;
+  for (uint32_t j = 0; j < jobCount && !unsorted; j++) {
+    if (!sortPairs(c, c->pairs.data + jobs[j].pairFirst, jobs[j].pairCount)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static void addCost(pnCost *into, const pnCost *c) {
+  into->nodePairs += c->nodePairs;
+  into->leafPairs += c->leafPairs;
+  into->volumeTests += c->volumeTests;
+  into->exactTests += c->exactTests;
+  into->uncertain += c->uncertain;
+  into->pairs += c->pairs;
+  into->traverseSeconds += c->traverseSeconds;
+  into->exactSeconds += c->exactSeconds;
+}
+
+pnResult pn_runJobs(pnCollider *c, pnJob *jobs, uint32_t jobCount, const pnTasks *tasks, pnKernel kernel, bool unsorted,
+                    pnCost *cost) {
+  uint32_t workers = pn_workerCount(tasks);
+  c->seeds.count = c->items.count = c->pairs.count = 0;
+  bool ok = ensureWorkers(c, workers);
+  for (uint32_t i = 0; ok && i < workers; i++) {
+    pnWorker *w = &c->workers[i];
+    w->found.count = w->candidates.count = w->leaves.count = c->segments[i].count = 0;
+    w->cost = (pnCost){0};
+    w->outOfMemory = false;
+  }
+  for (uint32_t j = 0; ok && j < jobCount; j++) {
+    ok = dealJob(c, &jobs[j], j, workers, jobCount);
+  }
+  if (ok) {
+    Run run = {c, jobs, kernel};
+    pn_parallelFor(tasks, runItems, &run, (uint32_t)c->items.count, 1);
+  }
+  for (uint32_t i = 0; ok && i < workers; i++) {
+    ok = !c->workers[i].outOfMemory;
+    addCost(cost, &c->workers[i].cost);
+  }
+  ok = ok && gather(c, jobs, jobCount, workers, unsorted);
+  return ok ? PN_OK : pn_fail(PN_ERROR_MEMORY, "out of memory while collecting pairs");
+}

@@ -1,0 +1,46 @@
+/* jobs.h: many questions at once, on several threads. The world asks one for each pair of bodies, pnCollideTrees one. */
+#ifndef PN_COLLIDE_JOBS_H
+#define PN_COLLIDE_JOBS_H
+
+#include "base/task.h"
+#include "collide/traverse.h"
+
+/* One question and where its answer stands. */
+typedef struct pnJob {
+  pnTraversal t;
+  bool first;
+  bool neighbours;          /* self: also neighbours that meet in more than what they share */
+  size_t pairFirst, pairCount; /* out: sorted, into the collider's pairs */
+} pnJob;
+
+/* A part of a job for one worker: a range of seeds (pairs of nodes), or of leaves whose neighbours are tested. */
+typedef struct pnItem {
+  uint32_t job, begin, end;
+  bool neighbours;
+} pnItem;
+
+/* Which pairs in a worker's `found` belong to which job. */
+typedef struct pnSegment {
+  uint32_t job;
+  size_t begin, end;
+} pnSegment;
+
+typedef PN_ARRAY(pnSegment) pnSegments;
+
+/* Memory that is kept from frame to frame. A zeroed one is valid and empty. */
+typedef struct pnCollider {
+  pnWorker *workers;
+  pnSegments *segments; /* one list a worker */
+  uint32_t workerCount;
+  pnPairs seeds;
+  PN_ARRAY(pnItem) items;
+  pnPairs pairs;        /* the answers, job after job */
+  pnPairs scratch;      /* for sorting */
+} pnCollider;
+
+/* Runs all jobs over updated trees. Every job's pairs are sorted by a, then b, unless `unsorted`. Adds to cost. */
+pnResult pn_runJobs(pnCollider *c, pnJob *jobs, uint32_t jobCount, const pnTasks *tasks, pnKernel kernel, bool unsorted,
+                    pnCost *cost);
+void pn_colliderFree(pnCollider *c);
+
+#endif

@@ -1,0 +1,131 @@
+/* narrow.c: candidates in, meeting triangles out. The SIMD filter (narrow_kernel.h) decides nearly all; the rest goes to
+ * the exact test of geom. See narrow.h. */
+#include "collide/narrow.h"
+
+#include "geom/triangle.h"
+
+/* ---------------------------------------------------------------- four at a time */
+
+#define F pnF4
+#define ADD pn_f4Add
+#define SUB pn_f4Sub
+#define MUL pn_f4Mul
+#define MIN pn_f4Min
+#define MAX pn_f4Max
+#define ABS pn_f4Abs
+#define NEG pn_f4Neg
+#define AND pn_f4And
+#define OR pn_f4Or
+#define XOR pn_f4Xor
+#define ANDNOT pn_f4AndNot
+#define GREATER pn_f4Greater
+#define SET1 pn_f4Set1
+#define SIGNS pn_f4Signs
+#define NARROW_NAME pn_narrow4
+#define LOAD_CORNERS loadCorners4
+
+PN_INLINE void loadCorners4(const pnTree *a, const pnTree *b, const pnPair *candidates, pnF4 p[6][3]) {
+  pnF4 row[6][4];
+  for (int i = 0; i < 4; i++) {
+    const float *c[3], *d[3];
+    pn_slotCorners(a, candidates[i].a, c);
+    pn_slotCorners(b, candidates[i].b, d);
+    for (int k = 0; k < 3; k++) {
+      row[k][i] = pn_f4Load(c[k]);
+      row[3 + k][i] = pn_f4Load(d[k]);
+    }
+  }
+  for (int k = 0; k < 6; k++) {
+    pn_f4Transpose3(row[k][0], row[k][1], row[k][2], row[k][3], &p[k][0], &p[k][1], &p[k][2]);
+  }
+}
+
+#include "collide/narrow_kernel.h"
+
+/* ---------------------------------------------------------------- a batch */
+
+typedef struct Filter {
+  pnNarrowFcn *run;
+  uint32_t width;
+} Filter;
+
+static Filter chooseFilter(void) {
+#if defined(__x86_64__) && !defined(PN_SCALAR)
+  if (__builtin_cpu_supports("avx2")) {
+    return (Filter){pn_narrow8Avx2, 8};
+  }
+#endif
+  return (Filter){pn_narrow4, 4};
+}
+
+static bool meetExactly(const pnTree *a, const pnTree *b, pnPair c) {
+  const float *p[3], *q[3];
+  pn_slotCorners(a, c.a, p);
+  pn_slotCorners(b, c.b, q);
+  return pn_trianglesMeetExact(p[0], p[1], p[2], q[0], q[1], q[2]);
+}
+
+/* One at a time by a chosen kernel, for comparison. */
+static size_t narrowBy(const pnTree *a, const pnTree *b, pnPair *candidates, size_t count, pnKernel kernel) {
+  size_t kept = 0;
+  for (size_t i = 0; i < count; i++) {
+    pnTriangle s, t;
+    const float *p[3], *q[3];
+    pn_slotCorners(a, candidates[i].a, p);
+    pn_slotCorners(b, candidates[i].b, q);
+    for (int k = 0; k < 3; k++) {
+      memcpy(s.v[k], p[k], 3 * sizeof(float));
+      memcpy(t.v[k], q[k], 3 * sizeof(float));
+    }
+    if (pnTrianglesMeetBy(kernel, &s, &t)) {
+      candidates[kept++] = candidates[i];
+    }
+  }
+  return kept;
+}
+
+size_t pn_narrow(const pnTree *a, const pnTree *b, pnPair *candidates, size_t count, pnKernel kernel, uint64_t *uncertain) {
+  if (kernel != PN_KERNEL_DEFAULT) {
+    return narrowBy(a, b, candidates, count, kernel);
+  }
+  Filter filter = chooseFilter();
+  /* fill the last batch up with a candidate that exists */
+  for (size_t i = count; count > 0 && i < count + filter.width; i++) {
+    candidates[i] = candidates[count - 1];
+  }
+  size_t kept = 0;
+  for (size_t i = 0; i < count; i += filter.width) {
+    uint32_t hit, unsure, here = (uint32_t)PN_MIN(count - i, filter.width);
+    filter.run(a, b, candidates + i, &hit, &unsure);
+    uint32_t in = (1u << here) - 1;
+    for (unsure &= in; PN_UNLIKELY(unsure != 0); unsure &= unsure - 1) {
+      uint32_t lane = pn_firstLane(unsure);
+      hit |= (uint32_t)meetExactly(a, b, candidates[i + lane]) << lane;
+      ++*uncertain;
+    }
+    for (hit &= in; hit != 0; hit &= hit - 1) {
+      candidates[kept++] = candidates[i + pn_firstLane(hit)];
+    }
+  }
+  return kept;
+}
+
+/* ---------------------------------------------------------------- neighbours */
+
+size_t pn_narrowNeighbours(const pnTree *tree, pnPair *candidates, size_t count, uint64_t *uncertain) {
+  const pnMesh *mesh = tree->mesh;
+  size_t kept = 0;
+  for (size_t i = 0; i < count; i++) {
+    const float *p[3], *q[3];
+    pn_slotCorners(tree, candidates[i].a, p);
+    pn_slotCorners(tree, candidates[i].b, q);
+    pnSharedCorners shared;
+    shared.count = (uint8_t)pn_sharedCorners(mesh, tree->leafTriangles[candidates[i].a],
+                                             tree->leafTriangles[candidates[i].b], shared.a, shared.b);
+    ++*uncertain;
+    if (pn_trianglesMeetBeyondPtr(p, q, shared)) {
+      candidates[kept++] = candidates[i];
+    }
+  }
+  return kept;
+}

@@ -1,0 +1,38 @@
+/* narrow.h: exact triangle tests in batches.
+ *
+ * A candidate is a pair of *slots*: slot = leaf * 8 + lane of a triangle in its tree. Both leaves must be fresh. */
+#ifndef PN_COLLIDE_NARROW_H
+#define PN_COLLIDE_NARROW_H
+
+#include "base/array.h"
+#include "pinch/collide.h"
+#include "tree/tree.h"
+
+typedef PN_ARRAY(pnPair) pnPairs;
+
+/* The three corners of the triangle in a slot, four floats each. */
+PN_INLINE void pn_slotCorners(const pnTree *tree, uint32_t slot, const float *out[3]) {
+  const float *block = tree->leafPositions + 4 * (size_t)tree->leafVertexFirst[slot / PN_LANES];
+  const uint8_t *corner = tree->leafCorners + 3 * (size_t)slot;
+  out[0] = block + 4 * corner[0];
+  out[1] = block + 4 * corner[1];
+  out[2] = block + 4 * corner[2];
+}
+
+/* A batch of candidates. Candidates whose triangles meet are moved to the front, in order; returns how many. The list
+ * must have room for PN_NARROW_PAD more than count. */
+#define PN_NARROW_PAD 8u
+size_t pn_narrow(const pnTree *a, const pnTree *b, pnPair *candidates, size_t count, pnKernel kernel, uint64_t *uncertain);
+
+/* The same for neighbours: pairs of slots of one tree that share welded vertices; kept when the triangles meet in more
+ * than what they share. */
+size_t pn_narrowNeighbours(const pnTree *tree, pnPair *candidates, size_t count, uint64_t *uncertain);
+
+/* The SIMD filters, by width; chosen at run time. Bit i of hit: candidate i meets for certain; of unsure: ask exactly. */
+typedef void pnNarrowFcn(const pnTree *a, const pnTree *b, const pnPair *candidates, uint32_t *outHit, uint32_t *outUnsure);
+pnNarrowFcn pn_narrow4;
+#if defined(__x86_64__) && !defined(PN_SCALAR)
+pnNarrowFcn pn_narrow8Avx2;
+#endif
+
+#endif

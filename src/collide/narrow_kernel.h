@@ -1,0 +1,96 @@
+/* narrow_kernel.h: do W pairs of triangles meet? Included once for each SIMD width, with F (a register of W floats) and
+ * its operations defined, and NARROW_NAME, NARROW_W and LOAD_CORNERS.
+ *
+ * Triangles a0 a1 a2 and b0 b1 b2 in general position meet exactly when an edge of one passes through the other. With
+ * everything translated so that b2 is the origin, all signs needed are 15 determinants, from 4 cross and 10 dot products:
+ *
+ *   sA[k]   = det(a_k, b0, b1)                side of a_k in the plane of b
+ *   v[k][j] = side of edge a_k a_k+1 to edge b_j b_j+1
+ *             v[k][1] = -det(a_k, a_k+1, b1), v[k][2] = det(a_k, a_k+1, b0),
+ *             v[k][0] = sA[k+1] - sA[k] + det(a_k, a_k+1, b1) - det(a_k, a_k+1, b0)
+ *   sB[j]   = side of b_j in the plane of a: sums of the same, and det(a0, a1, a2)
+ *
+ * Edge a_k a_k+1 passes through b when sA[k], sA[k+1] differ and v[k][0..2] agree; likewise for edges of b with columns
+ * of v. Signs are certain when no determinant is within E of zero (or when one triangle is clear of the other's
+ * plane by more than E): then general position is certain too. Everything else is answered "unsure".
+ *
+ * The bound E. u = 2^-24; M bounds all coordinates of the translated points. Rounding of the translation: 1u on each
+ * coordinate. A component of a cross product is a difference of two products: 2u (inputs) + 1u (product) + 1u
+ * (difference) = 4u on each of its two terms. A dot product with it: + 1u (input) + 1u (product) + 2u (sums) = 8u on each
+ * of the 6 terms of a determinant, each at most M^3:  |error| <= 48 u M^3.
+ * v[k][0] adds four such numbers, each at most 6 M^3: 4 * 48 u + (12 + 12 + 24) u = 240 u. sB[0], sB[1] add four,
+ * one after the other: 4 * 48 u + (12 + 18 + 24) u = 246 u. So every error is below 246 u M^3 (1 + O(u)) =
+ * 1.4663e-5 M^3; 1.5e-5 leaves 2 % for the second-order terms (< 300 u) and the rounding of E itself (4 u).
+ * Underflow: with M >= 1e-10, E >= 1.5e-35, far above what rounding in the subnormal range can add (under 20 * 2^-149 *
+ * max(1, M)). Overflow: with M <= 1e12, M^3 * 24 < 1e38. Outside that range of M: unsure. */
+
+PN_INLINE void crossW(const F *p, const F *q, F *r) {
+  r[0] = SUB(MUL(p[1], q[2]), MUL(p[2], q[1]));
+  r[1] = SUB(MUL(p[2], q[0]), MUL(p[0], q[2]));
+  r[2] = SUB(MUL(p[0], q[1]), MUL(p[1], q[0]));
+}
+
+PN_INLINE F dotW(const F *p, const F *q) { return ADD(ADD(MUL(p[0], q[0]), MUL(p[1], q[1])), MUL(p[2], q[2])); }
+
+/* All three above e, or all three below -e. */
+PN_INLINE F clearOf(const F *s, F e) {
+  F lo = MIN(MIN(s[0], s[1]), s[2]), hi = MAX(MAX(s[0], s[1]), s[2]);
+  return OR(GREATER(lo, e), GREATER(NEG(e), hi));
+}
+
+void NARROW_NAME(const pnTree *a, const pnTree *b, const pnPair *candidates, uint32_t *outHit, uint32_t *outUnsure) {
+  /* p[0..2]: corners of a, p[3..5]: corners of b, as columns */
+  F p[6][3];
+  LOAD_CORNERS(a, b, candidates, p);
+  F m = SET1(0);
+  for (int i = 0; i < 5; i++) {
+    for (int x = 0; x < 3; x++) {
+      p[i][x] = SUB(p[i][x], p[5][x]);
+      m = MAX(m, ABS(p[i][x]));
+    }
+  }
+  const F *pb0 = p[3], *pb1 = p[4];
+
+  /* the determinants */
+  F n[3], sA[3], sB[3], v[3][3], c[3][3];
+  crossW(pb0, pb1, n);
+  for (int k = 0; k < 3; k++) {
+    sA[k] = dotW(p[k], n);
+    crossW(p[k], p[(k + 1) % 3], c[k]);
+  }
+  for (int k = 0; k < 3; k++) {
+    F d1 = dotW(pb1, c[k]), d0 = dotW(pb0, c[k]);
+    v[k][0] = ADD(SUB(sA[(k + 1) % 3], sA[k]), SUB(d1, d0));
+    v[k][1] = NEG(d1);
+    v[k][2] = d0;
+  }
+  F det = dotW(p[0], c[1]);
+  sB[0] = SUB(ADD(ADD(v[0][2], v[1][2]), v[2][2]), det);
+  sB[1] = NEG(ADD(ADD(ADD(v[0][1], v[1][1]), v[2][1]), det));
+  sB[2] = NEG(det);
+
+  /* certain of all signs? clear of a plane? */
+  F e = MUL(MUL(MUL(m, m), m), SET1(1.5e-5f));
+  F least = ABS(v[0][0]);
+  for (int i = 0; i < 3; i++) {
+    least = MIN(least, MIN(ABS(sA[i]), ABS(sB[i])));
+    for (int j = 0; j < 3; j++) {
+      least = MIN(least, ABS(v[i][j]));
+    }
+  }
+  F inRange = AND(GREATER(m, SET1(1e-10f)), GREATER(SET1(1e12f), m));
+  F apart = AND(OR(clearOf(sA, e), clearOf(sB, e)), inRange);
+  F certain = AND(GREATER(least, e), inRange);
+
+  /* an edge of one through the other: only sign bits matter */
+  F through = SET1(0);
+  for (int i = 0; i < 3; i++) {
+    int j = (i + 1) % 3;
+    F outside = OR(XOR(v[i][0], v[i][1]), XOR(v[i][1], v[i][2]));
+    through = OR(through, ANDNOT(XOR(sA[i], sA[j]), outside));
+    outside = OR(XOR(v[0][i], v[1][i]), XOR(v[1][i], v[2][i]));
+    through = OR(through, ANDNOT(XOR(sB[i], sB[j]), outside));
+  }
+  *outHit = SIGNS(ANDNOT(AND(through, certain), apart));
+  *outUnsure = SIGNS(ANDNOT(ANDNOT(SET1(-0.0f), certain), apart));
+}

@@ -1,0 +1,332 @@
+/* traverse.c: what is opened when. See traverse.h. */
+#include "collide/traverse.h"
+
+#include <float.h>
+#include <math.h>
+
+/* ---------------------------------------------------------------- choosing */
+
+/* b's grid through a's, a the coarser. */
+static void setLens(pnTraversal *t) {
+  const pnGrid *ga = &t->a->grid, *gb = &t->b->grid;
+  int shift = gb->exponent - ga->exponent;
+  int steps = PN_MIN(shift, 30);
+  t->lens.shift = PN_MIN(shift, 15); /* a 16-bit number shifted by more is its sign, as by 15 */
+  for (uint32_t d = 0; d < t->a->slabs->count; d++) {
+    int64_t below = (int64_t)gb->offset[d] >> steps;
+    bool whole = (below << steps) == gb->offset[d] && shift <= 15;
+    for (int side = 0; side < 2; side++) {
+      int64_t delta = below - ga->offset[d] + (side && !whole);
+      int64_t first = PN_MAX(-32768, PN_MIN(32767, delta));
+      int64_t second = PN_MAX(-32768, PN_MIN(32767, delta - first));
+      t->lens.part[d][side][0] = (int16_t)first;
+      t->lens.part[d][side][1] = (int16_t)second;
+    }
+  }
+}
+
+static bool isSameGrid(const pnTree *a, const pnTree *b) {
+  if (a->grid.exponent != b->grid.exponent) {
+    return false;
+  }
+  for (uint32_t d = 0; d < a->slabs->count; d++) {
+    if (a->grid.offset[d] != b->grid.offset[d]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* The inverse of an affine map, in double. */
+static void invert(const pnMatrix *m, double out[3][4]) {
+  double a[3][3], det = 0;
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) {
+      int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
+      a[j][i] = (double)m->m[i1][j1] * m->m[i2][j2] - (double)m->m[i1][j2] * m->m[i2][j1];
+    }
+  }
+  for (int j = 0; j < 3; j++) {
+    det += m->m[0][j] * a[j][0];
+  }
+  for (int i = 0; i < 3; i++) {
+    out[i][3] = 0;
+    for (int j = 0; j < 3; j++) {
+      out[i][j] = a[i][j] / det;
+      out[i][3] -= out[i][j] * m->m[j][3];
+    }
+  }
+}
+
+/* from's model space into to's: inverse of to's transform after from's. */
+static pnMatrix relativeMap(const pnMatrix *from, const pnMatrix *to) {
+  double inv[3][4];
+  pnMatrix r;
+  invert(to, inv);
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 4; j++) {
+      double s = j == 3 ? inv[i][3] : 0;
+      for (int k = 0; k < 3; k++) {
+        s += inv[i][k] * from->m[k][j];
+      }
+      r.m[i][j] = (float)s;
+    }
+  }
+  return r;
+}
+
+/* The margin. World vertices are within 4u (|R||v| + |t|) of the real image (three products, three sums); the map between
+ * the spaces is rounded once (1u of its entries) and applied to centre and extents with at most 6 roundings: under
+ * 8u (|R||v| + |t|). Both are below 16u times the largest world or relative coordinate, whichever space they are seen in
+ * (the maps are rigid within 1e-4, so lengths agree). 2^-18 = 64u is four times that. */
+static void setBergen(pnTraversal *t) {
+  const pnMatrix *ta = &t->a->pose->transform, *tb = &t->b->pose->transform;
+  t->aToB = relativeMap(ta, tb);
+  t->bToA = relativeMap(tb, ta);
+  float reach = 0;
+  const pnTree *trees[2] = {t->a, t->b};
+  for (int i = 0; i < 2; i++) {
+    const float *box = &trees[i]->box.min.x;
+    for (int k = 0; k < 6; k++) {
+      reach = PN_MAX(reach, fabsf(box[k]));
+    }
+    for (int k = 0; k < 3; k++) {
+      reach = PN_MAX(reach, fabsf(trees[i]->pose->transform.m[k][3]));
+      reach = PN_MAX(reach, fabsf((i ? t->bToA : t->aToB).m[k][3]));
+    }
+  }
+  t->margin = 8 * reach * 3.814697265625e-06f;
+}
+
+pnTraversal pn_beginTraversal(pnTree *a, pnTree *b) {
+  pnTraversal t = {.a = a, .b = b ? b : a, .self = b == NULL};
+  bool bergenA = a->rule->modelSpace, bergenB = t.b->rule->modelSpace;
+  if (bergenA || bergenB) {
+    setBergen(&t);
+  }
+  if (bergenA && bergenB) {
+    t.steps = &pn_stepsBergen;
+  } else if (bergenA || bergenB || a->def.volume != t.b->def.volume) {
+    t.steps = &pn_stepsMixed;
+  } else if (!a->slabs) {
+    t.steps = &pn_stepsSphere;
+  } else {
+    if (t.a->grid.exponent > t.b->grid.exponent) {
+      t.a = b;
+      t.b = a;
+      t.swapped = true;
+    }
+    setLens(&t);
+    t.steps = a->def.volume != PN_VOLUME_BOX ? &pn_stepsDop : isSameGrid(t.a, t.b) ? &pn_stepsBox : &pn_stepsBoxLens;
+  }
+  return t;
+}
+
+bool pn_rootsOverlap(const pnTraversal *t) {
+  const pnBox *p = &t->a->box, *q = &t->b->box;
+  return t->a->nodeCount > 0 && t->b->nodeCount > 0 && p->min.x <= q->max.x && q->min.x <= p->max.x &&
+         p->min.y <= q->max.y && q->min.y <= p->max.y && p->min.z <= q->max.z && q->min.z <= p->max.z;
+}
+
+/* ---------------------------------------------------------------- from candidates to pairs */
+
+/* Leaf pairs are opened this many at a time, so that their blocks are still in cache when triangles are tested. */
+#define LEAF_BATCH 512u
+
+/* Tests the candidates in w and appends the pairs that meet. */
+static bool testCandidates(const pnTraversal *t, pnWorker *w, pnKernel kernel) {
+  size_t n = w->candidates.count;
+  w->cost.exactTests += n;
+  if (!pn_arrayReserve(&w->candidates, n + PN_NARROW_PAD)) {
+    return false;
+  }
+  size_t kept = pn_narrow(t->a, t->b, w->candidates.data, n, kernel, &w->cost.uncertain);
+  w->candidates.count = 0;
+  if (!pn_arrayReserve(&w->found, w->found.count + kept)) {
+    return false;
+  }
+  for (size_t i = 0; i < kept; i++) {
+    uint32_t a = t->a->leafTriangles[w->candidates.data[i].a], b = t->b->leafTriangles[w->candidates.data[i].b];
+    bool turn = t->self ? a > b : t->swapped;
+    w->found.data[w->found.count++] = turn ? (pnPair){b, a} : (pnPair){a, b};
+  }
+  w->cost.pairs += kept;
+  return true;
+}
+
+static bool runLeaves(const pnTraversal *t, pnWorker *w, pnKernel kernel) {
+  bool ok = true;
+  for (size_t i = 0; ok && i < w->leaves.count; i += LEAF_BATCH) {
+    double start = pn_clock();
+    ok = t->steps->openLeaves(t, w, w->leaves.data + i, PN_MIN(LEAF_BATCH, w->leaves.count - i), &w->candidates);
+    double middle = pn_clock();
+    ok = ok && testCandidates(t, w, kernel);
+    w->cost.traverseSeconds += middle - start;
+    w->cost.exactSeconds += pn_clock() - middle;
+  }
+  w->leaves.count = 0;
+  return ok;
+}
+
+/* A pair of two leaves goes to `leaves`, everything else stays: lists[0] may hold both after pn_expand. */
+static bool sortOutLeaves(const pnTraversal *t, pnWorker *w) {
+  pnPairs *list = &w->lists[0];
+  size_t kept = 0;
+  if (!pn_arrayReserve(&w->leaves, w->leaves.count + list->count)) {
+    return false;
+  }
+  for (size_t i = 0; i < list->count; i++) {
+    pnPair p = list->data[i];
+    if (pn_isLeaf(t->a, p.a) && pn_isLeaf(t->b, p.b)) {
+      w->leaves.data[w->leaves.count++] = p;
+    } else {
+      list->data[kept++] = p;
+    }
+  }
+  list->count = kept;
+  return true;
+}
+
+/* One breadth-first level: lists[0] -> lists[0] and leaves. */
+static bool openLevel(const pnTraversal *t, pnWorker *w) {
+  w->lists[1].count = 0;
+  bool ok = t->steps->open(t, w, w->lists[0].data, w->lists[0].count, &w->lists[1], &w->leaves);
+  pnPairs swap = w->lists[0];
+  w->lists[0] = w->lists[1];
+  w->lists[1] = swap;
+  return ok;
+}
+
+/* ---------------------------------------------------------------- all, first, part */
+
+void pn_runAll(const pnTraversal *t, pnWorker *w, pnKernel kernel) {
+  double start = pn_clock();
+  bool ok = sortOutLeaves(t, w);
+  while (ok && w->lists[0].count > 0) {
+    ok = openLevel(t, w);
+  }
+  w->cost.traverseSeconds += pn_clock() - start;
+  ok = ok && runLeaves(t, w, kernel);
+  w->outOfMemory |= !ok;
+}
+
+bool pn_runFirst(const pnTraversal *t, pnWorker *w, pnKernel kernel) {
+  size_t before = w->found.count;
+  double start = pn_clock(), exact = w->cost.exactSeconds;
+  bool ok = sortOutLeaves(t, w);
+  pnPairs *stack = &w->lists[0];
+  /* depth-first: take the last pair, open it onto the end; test leaves as soon as there are some */
+  while (ok && w->found.count == before && (stack->count > 0 || w->leaves.count > 0)) {
+    if (w->leaves.count > 0) {
+      ok = t->steps->openLeaves(t, w, w->leaves.data, w->leaves.count, &w->candidates);
+      w->leaves.count = 0;
+      double middle = pn_clock();
+      ok = ok && testCandidates(t, w, kernel);
+      w->cost.exactSeconds += pn_clock() - middle;
+    } else {
+      pnPair top = stack->data[--stack->count];
+      ok = t->steps->open(t, w, &top, 1, stack, &w->leaves);
+    }
+  }
+  w->cost.traverseSeconds += pn_clock() - start - (w->cost.exactSeconds - exact);
+  w->outOfMemory |= !ok;
+  stack->count = w->leaves.count = 0;
+  if (w->found.count > before + 1) {
+    w->cost.pairs -= w->found.count - before - 1;
+    w->found.count = before + 1;
+  }
+  return w->found.count > before;
+}
+
+void pn_expand(const pnTraversal *t, pnWorker *w, size_t wanted) {
+  double start = pn_clock();
+  bool ok = sortOutLeaves(t, w);
+  while (ok && w->lists[0].count > 0 && w->lists[0].count + w->leaves.count < wanted) {
+    ok = openLevel(t, w);
+  }
+  pnPairs *list = &w->lists[0];
+  ok = ok && pn_arrayReserve(list, list->count + w->leaves.count);
+  if (ok && w->leaves.count > 0) {
+    memcpy(list->data + list->count, w->leaves.data, w->leaves.count * sizeof(pnPair));
+    list->count += w->leaves.count;
+  }
+  w->leaves.count = 0;
+  w->outOfMemory |= !ok;
+  w->cost.traverseSeconds += pn_clock() - start;
+}
+
+void pn_workerFree(pnWorker *w) {
+  pn_arrayFree(&w->lists[0]);
+  pn_arrayFree(&w->lists[1]);
+  pn_arrayFree(&w->leaves);
+  pn_arrayFree(&w->candidates);
+  pn_arrayFree(&w->found);
+}
+
+/* ---------------------------------------------------------------- neighbours */
+
+const uint8_t *pn_linkRows(const pnTree *tree, uint32_t a, uint32_t b) {
+  static const uint8_t none[PN_LANES] = {0};
+  uint32_t lo = tree->linkFirst[a], hi = tree->linkFirst[a + 1];
+  /* sorted by leaf: halve while there are many, then look along */
+  while (hi - lo > 8) {
+    uint32_t mid = (lo + hi) / 2;
+    if (tree->links[mid].leaf <= b) {
+      lo = mid;
+    } else {
+      hi = mid;
+    }
+  }
+  for (; lo < hi; lo++) {
+    if (tree->links[lo].leaf == b) {
+      return tree->links[lo].row;
+    }
+  }
+  return none;
+}
+
+/* The neighbouring pairs of slots of two linked leaves. */
+static bool listNeighbours(pnWorker *w, uint32_t leaf, const pnLeafLink *link) {
+  for (uint32_t i = 0; i < PN_LANES; i++) {
+    unsigned m = link->row[i];
+    if (link->leaf == leaf) {
+      m &= 0xfeu << i; /* each pair once, and no triangle with itself */
+    }
+    if (m && !pn_arrayReserve(&w->candidates, w->candidates.count + PN_LANES)) {
+      return false;
+    }
+    for (; m != 0; m &= m - 1) {
+      uint32_t other = link->leaf * PN_LANES + pn_firstLane(m);
+      w->candidates.data[w->candidates.count++] = (pnPair){leaf * PN_LANES + i, other};
+    }
+  }
+  return true;
+}
+
+void pn_runNeighbours(const pnTraversal *t, pnWorker *w, uint32_t begin, uint32_t end, bool first) {
+  pnTree *tree = t->a;
+  double start = pn_clock();
+  bool ok = true;
+  for (uint32_t leaf = begin; ok && leaf < end; leaf++) {
+    for (uint32_t l = tree->linkFirst[leaf]; ok && l < tree->linkFirst[leaf + 1]; l++) {
+      pn_freshen(tree, tree->innerCount + leaf);
+      pn_freshen(tree, tree->innerCount + tree->links[l].leaf);
+      ok = listNeighbours(w, leaf, &tree->links[l]);
+    }
+    w->cost.exactTests += w->candidates.count;
+    size_t kept = pn_narrowNeighbours(tree, w->candidates.data, w->candidates.count, &w->cost.uncertain);
+    w->candidates.count = 0;
+    ok = ok && pn_arrayReserve(&w->found, w->found.count + kept);
+    for (size_t i = 0; ok && i < kept; i++) {
+      uint32_t a = tree->leafTriangles[w->candidates.data[i].a], b = tree->leafTriangles[w->candidates.data[i].b];
+      w->found.data[w->found.count++] = (pnPair){PN_MIN(a, b), PN_MAX(a, b)};
+      w->cost.pairs++;
+      if (first) {
+        w->cost.exactSeconds += pn_clock() - start;
+        return;
+      }
+    }
+  }
+  w->outOfMemory |= !ok;
+  w->cost.exactSeconds += pn_clock() - start;
+}

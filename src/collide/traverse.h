@@ -1,0 +1,77 @@
+/* traverse.h: the dual traversal. Pairs of nodes are opened until pairs of triangles are left.
+ *
+ * It is written once (traverse_step.h) and compiled for each form of volumes (traverse_box.c, ...), which only say how to
+ * load the volumes of a node and how to test one volume against eight. What is opened when is decided in traverse.c:
+ * breadth-first lists for all pairs, depth-first for a first pair. */
+#ifndef PN_COLLIDE_TRAVERSE_H
+#define PN_COLLIDE_TRAVERSE_H
+
+#include "collide/narrow.h"
+#include "tree/update.h"
+
+/* How b's grid looks from a's: q' = (q >> shift) + delta, where a has the coarser grid. `delta` is a sum of two parts so
+ * that each fits 16 bits, and hi is one more where b's offset is not a multiple of the coarser cell (rounding down
+ * must not make a volume smaller). */
+typedef struct pnLens {
+  int shift;
+  int16_t part[PN_MAX_SLABS][2][2]; /* direction, lo/hi, the two parts */
+} pnLens;
+
+/* One question about two trees (or one, self). */
+typedef struct pnTraversal {
+  pnTree *a, *b;
+  bool self;     /* a == b: each pair of triangles once, neighbours left out */
+  bool swapped;  /* the caller's a is our b */
+  pnLens lens;
+  const struct pnSteps *steps;
+  /* Bergen: b's model space from a's and back, with margins for the rounding of everything */
+  pnMatrix aToB, bToA;
+  float margin;
+} pnTraversal;
+
+/* What a worker owns: lists that grow and are kept, counters. */
+typedef struct pnWorker {
+  pnPairs lists[2];   /* pairs of nodes */
+  pnPairs leaves;     /* pairs of leaves (as nodes) */
+  pnPairs candidates; /* pairs of slots */
+  pnPairs found;      /* pairs of triangles, in the caller's order of bodies */
+  pnCost cost;
+  bool outOfMemory;
+} pnWorker;
+
+/* Opens pairs of nodes: at least one of each pair is an inner node. Pairs of children whose volumes overlap are appended to
+ * next, or to leaves when both are leaves. False: out of memory. */
+typedef bool pnOpenFcn(const pnTraversal *t, pnWorker *w, const pnPair *in, size_t count, pnPairs *next, pnPairs *leaves);
+/* Opens pairs of leaves: pairs of slots whose volumes overlap are appended to candidates. */
+typedef bool pnOpenLeavesFcn(const pnTraversal *t, pnWorker *w, const pnPair *in, size_t count, pnPairs *candidates);
+
+typedef struct pnSteps {
+  pnOpenFcn *open;
+  pnOpenLeavesFcn *openLeaves;
+} pnSteps;
+
+extern const pnSteps pn_stepsBox, pn_stepsBoxLens, pn_stepsDop, pn_stepsSphere, pn_stepsBergen, pn_stepsMixed;
+
+/* Looks at two updated trees and chooses. b null: self. */
+pnTraversal pn_beginTraversal(pnTree *a, pnTree *b);
+/* Do the volumes of the roots overlap at all? */
+bool pn_rootsOverlap(const pnTraversal *t);
+
+/* Runs the pairs of nodes in w->lists[0] to the end; found pairs of triangles are appended to w->found. With `first` it
+ * stops at the first. */
+void pn_runAll(const pnTraversal *t, pnWorker *w, pnKernel kernel);
+bool pn_runFirst(const pnTraversal *t, pnWorker *w, pnKernel kernel);
+
+/* Neighbours that meet in more than what they share, for the leaves [begin, end) of a self traversal. */
+void pn_runNeighbours(const pnTraversal *t, pnWorker *w, uint32_t begin, uint32_t end, bool first);
+
+/* Opens w->lists[0] breadth-first until there are at least `wanted` pairs of nodes or nothing to open; pairs of leaves
+ * met on the way are put back at the end of lists[0]. */
+void pn_expand(const pnTraversal *t, pnWorker *w, size_t wanted);
+
+void pn_workerFree(pnWorker *w);
+
+/* The rows of neighbours of leaf a in leaf b >= a; zeros when they share nothing. */
+const uint8_t *pn_linkRows(const pnTree *tree, uint32_t a, uint32_t b);
+
+#endif

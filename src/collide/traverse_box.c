@@ -1,0 +1,7 @@
+/* traverse_box.c: boxes of two trees on the same grid, the common case. */
+#include "collide/traverse.h"
+
+#define SLABS 3u
+#define LENS 0
+#define STEPS pn_stepsBox
+#include "collide/traverse_box.h"

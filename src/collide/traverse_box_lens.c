@@ -1,0 +1,7 @@
+/* traverse_box_lens.c: boxes of two trees on different grids. */
+#include "collide/traverse.h"
+
+#define SLABS 3u
+#define LENS 1
+#define STEPS pn_stepsBoxLens
+#include "collide/traverse_box.h"

@@ -1,0 +1,264 @@
+/* simd.h: the only file with intrinsics. Four floats (pnF4) and eight 16-bit integers (pnH8), on NEON, SSE2, or in
+ * plain C (PN_SCALAR: the twin that must give the same bits).
+ *
+ * Only operations that round the same way everywhere are here: no fused multiply-add, no reciprocal estimates.
+ * Masks are all-ones or all-zero lanes, kept in the same types. */
+#ifndef PN_GEOM_SIMD_H
+#define PN_GEOM_SIMD_H
+
+#include "base/core.h"
+
+#include <math.h>
+#include <string.h>
+
+#if !defined(PN_SCALAR) && defined(__ARM_NEON) && defined(__aarch64__)
+#define PN_SIMD_NEON 1
+#define PN_SIMD_NAME "neon"
+#include <arm_neon.h>
+#elif !defined(PN_SCALAR) && defined(__SSE2__)
+#define PN_SIMD_SSE2 1
+#define PN_SIMD_NAME "sse2"
+#include <emmintrin.h>
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+#else
+#define PN_SIMD_NONE 1
+#define PN_SIMD_NAME "scalar"
+#endif
+
+/* ---------------------------------------------------------------- four floats */
+
+#if PN_SIMD_NEON
+typedef float32x4_t pnF4;
+PN_INLINE pnF4 pn_f4Load(const float *p) { return vld1q_f32(p); }
+PN_INLINE void pn_f4Store(float *p, pnF4 a) { vst1q_f32(p, a); }
+PN_INLINE pnF4 pn_f4Set1(float x) { return vdupq_n_f32(x); }
+PN_INLINE pnF4 pn_f4Add(pnF4 a, pnF4 b) { return vaddq_f32(a, b); }
+PN_INLINE pnF4 pn_f4Sub(pnF4 a, pnF4 b) { return vsubq_f32(a, b); }
+PN_INLINE pnF4 pn_f4Mul(pnF4 a, pnF4 b) { return vmulq_f32(a, b); }
+PN_INLINE pnF4 pn_f4Min(pnF4 a, pnF4 b) { return vminq_f32(a, b); }
+PN_INLINE pnF4 pn_f4Max(pnF4 a, pnF4 b) { return vmaxq_f32(a, b); }
+PN_INLINE pnF4 pn_f4Abs(pnF4 a) { return vabsq_f32(a); }
+PN_INLINE pnF4 pn_f4Neg(pnF4 a) { return vnegq_f32(a); }
+#define PN_BITS(a) vreinterpretq_u32_f32(a)
+#define PN_FLOATS(a) vreinterpretq_f32_u32(a)
+PN_INLINE pnF4 pn_f4And(pnF4 a, pnF4 b) { return PN_FLOATS(vandq_u32(PN_BITS(a), PN_BITS(b))); }
+PN_INLINE pnF4 pn_f4Or(pnF4 a, pnF4 b) { return PN_FLOATS(vorrq_u32(PN_BITS(a), PN_BITS(b))); }
+PN_INLINE pnF4 pn_f4Xor(pnF4 a, pnF4 b) { return PN_FLOATS(veorq_u32(PN_BITS(a), PN_BITS(b))); }
+/* a and not b */
+PN_INLINE pnF4 pn_f4AndNot(pnF4 a, pnF4 b) { return PN_FLOATS(vbicq_u32(PN_BITS(a), PN_BITS(b))); }
+PN_INLINE pnF4 pn_f4Greater(pnF4 a, pnF4 b) { return PN_FLOATS(vcgtq_f32(a, b)); }
+/* The sign bits of the four lanes, lane 0 lowest. */
+PN_INLINE unsigned pn_f4Signs(pnF4 a) {
+  static const int32_t shift[4] = {0, 1, 2, 3};
+  return vaddvq_u32(vshlq_u32(vshrq_n_u32(PN_BITS(a), 31), vld1q_s32(shift)));
+}
+PN_INLINE bool pn_f4AnySign(pnF4 a) { return vmaxvq_u32(PN_BITS(a)) >> 31; }
+#undef PN_BITS
+#undef PN_FLOATS
+/* Rows a, b, c, d of (x, y, z, -) into columns. */
+PN_INLINE void pn_f4Transpose3(pnF4 a, pnF4 b, pnF4 c, pnF4 d, pnF4 *x, pnF4 *y, pnF4 *z) {
+  pnF4 t0 = vzip1q_f32(a, c), t1 = vzip2q_f32(a, c), t2 = vzip1q_f32(b, d), t3 = vzip2q_f32(b, d);
+  *x = vzip1q_f32(t0, t2);
+  *y = vzip2q_f32(t0, t2);
+  *z = vzip1q_f32(t1, t3);
+}
+#elif PN_SIMD_SSE2
+typedef __m128 pnF4;
+PN_INLINE pnF4 pn_f4Load(const float *p) { return _mm_loadu_ps(p); }
+PN_INLINE void pn_f4Store(float *p, pnF4 a) { _mm_storeu_ps(p, a); }
+PN_INLINE pnF4 pn_f4Set1(float x) { return _mm_set1_ps(x); }
+PN_INLINE pnF4 pn_f4Add(pnF4 a, pnF4 b) { return _mm_add_ps(a, b); }
+PN_INLINE pnF4 pn_f4Sub(pnF4 a, pnF4 b) { return _mm_sub_ps(a, b); }
+PN_INLINE pnF4 pn_f4Mul(pnF4 a, pnF4 b) { return _mm_mul_ps(a, b); }
+PN_INLINE pnF4 pn_f4Min(pnF4 a, pnF4 b) { return _mm_min_ps(a, b); }
+PN_INLINE pnF4 pn_f4Max(pnF4 a, pnF4 b) { return _mm_max_ps(a, b); }
+PN_INLINE pnF4 pn_f4Abs(pnF4 a) { return _mm_andnot_ps(_mm_set1_ps(-0.0f), a); }
+PN_INLINE pnF4 pn_f4Neg(pnF4 a) { return _mm_xor_ps(_mm_set1_ps(-0.0f), a); }
+PN_INLINE pnF4 pn_f4And(pnF4 a, pnF4 b) { return _mm_and_ps(a, b); }
+PN_INLINE pnF4 pn_f4Or(pnF4 a, pnF4 b) { return _mm_or_ps(a, b); }
+PN_INLINE pnF4 pn_f4Xor(pnF4 a, pnF4 b) { return _mm_xor_ps(a, b); }
+PN_INLINE pnF4 pn_f4AndNot(pnF4 a, pnF4 b) { return _mm_andnot_ps(b, a); }
+PN_INLINE pnF4 pn_f4Greater(pnF4 a, pnF4 b) { return _mm_cmpgt_ps(a, b); }
+PN_INLINE unsigned pn_f4Signs(pnF4 a) { return (unsigned)_mm_movemask_ps(a); }
+PN_INLINE bool pn_f4AnySign(pnF4 a) { return _mm_movemask_ps(a) != 0; }
+PN_INLINE void pn_f4Transpose3(pnF4 a, pnF4 b, pnF4 c, pnF4 d, pnF4 *x, pnF4 *y, pnF4 *z) {
+  pnF4 t0 = _mm_unpacklo_ps(a, c), t1 = _mm_unpackhi_ps(a, c);
+  pnF4 t2 = _mm_unpacklo_ps(b, d), t3 = _mm_unpackhi_ps(b, d);
+  *x = _mm_unpacklo_ps(t0, t2);
+  *y = _mm_unpackhi_ps(t0, t2);
+  *z = _mm_unpacklo_ps(t1, t3);
+}
+#else
+typedef struct pnF4 {
+  float f[4];
+} pnF4;
+#define PN_EACH4(r, expr)       \
+  pnF4 r;                       \
+  for (int i = 0; i < 4; i++) { \
+    r.f[i] = (expr);            \
+  }                             \
+  return r
+PN_INLINE uint32_t pn_floatBits(float x) {
+  uint32_t u;
+  memcpy(&u, &x, 4);
+  return u;
+}
+PN_INLINE float pn_bitsFloat(uint32_t u) {
+  float x;
+  memcpy(&x, &u, 4);
+  return x;
+}
+PN_INLINE pnF4 pn_f4Load(const float *p) { PN_EACH4(r, p[i]); }
+PN_INLINE void pn_f4Store(float *p, pnF4 a) { memcpy(p, a.f, 16); }
+PN_INLINE pnF4 pn_f4Set1(float x) { PN_EACH4(r, x); }
+PN_INLINE pnF4 pn_f4Add(pnF4 a, pnF4 b) { PN_EACH4(r, a.f[i] + b.f[i]); }
+PN_INLINE pnF4 pn_f4Sub(pnF4 a, pnF4 b) { PN_EACH4(r, a.f[i] - b.f[i]); }
+PN_INLINE pnF4 pn_f4Mul(pnF4 a, pnF4 b) { PN_EACH4(r, a.f[i] * b.f[i]); }
+PN_INLINE pnF4 pn_f4Min(pnF4 a, pnF4 b) { PN_EACH4(r, a.f[i] < b.f[i] ? a.f[i] : b.f[i]); }
+PN_INLINE pnF4 pn_f4Max(pnF4 a, pnF4 b) { PN_EACH4(r, a.f[i] > b.f[i] ? a.f[i] : b.f[i]); }
+PN_INLINE pnF4 pn_f4Abs(pnF4 a) { PN_EACH4(r, fabsf(a.f[i])); }
+PN_INLINE pnF4 pn_f4Neg(pnF4 a) { PN_EACH4(r, -a.f[i]); }
+PN_INLINE pnF4 pn_f4And(pnF4 a, pnF4 b) { PN_EACH4(r, pn_bitsFloat(pn_floatBits(a.f[i]) & pn_floatBits(b.f[i]))); }
+PN_INLINE pnF4 pn_f4Or(pnF4 a, pnF4 b) { PN_EACH4(r, pn_bitsFloat(pn_floatBits(a.f[i]) | pn_floatBits(b.f[i]))); }
+PN_INLINE pnF4 pn_f4Xor(pnF4 a, pnF4 b) { PN_EACH4(r, pn_bitsFloat(pn_floatBits(a.f[i]) ^ pn_floatBits(b.f[i]))); }
+PN_INLINE pnF4 pn_f4AndNot(pnF4 a, pnF4 b) { PN_EACH4(r, pn_bitsFloat(pn_floatBits(a.f[i]) & ~pn_floatBits(b.f[i]))); }
+PN_INLINE pnF4 pn_f4Greater(pnF4 a, pnF4 b) { PN_EACH4(r, pn_bitsFloat(a.f[i] > b.f[i] ? ~0u : 0u)); }
+PN_INLINE unsigned pn_f4Signs(pnF4 a) {
+  unsigned m = 0;
+  for (int i = 0; i < 4; i++) {
+    m |= (pn_floatBits(a.f[i]) >> 31) << i;
+  }
+  return m;
+}
+PN_INLINE bool pn_f4AnySign(pnF4 a) { return pn_f4Signs(a) != 0; }
+PN_INLINE void pn_f4Transpose3(pnF4 a, pnF4 b, pnF4 c, pnF4 d, pnF4 *x, pnF4 *y, pnF4 *z) {
+  *x = (pnF4){{a.f[0], b.f[0], c.f[0], d.f[0]}};
+  *y = (pnF4){{a.f[1], b.f[1], c.f[1], d.f[1]}};
+  *z = (pnF4){{a.f[2], b.f[2], c.f[2], d.f[2]}};
+}
+#undef PN_EACH4
+#endif
+
+/* ---------------------------------------------------------------- eight 16-bit integers */
+
+#if PN_SIMD_NEON
+typedef int16x8_t pnH8;
+PN_INLINE pnH8 pn_h8Load(const int16_t *p) { return vld1q_s16(p); }
+PN_INLINE void pn_h8Store(int16_t *p, pnH8 a) { vst1q_s16(p, a); }
+PN_INLINE pnH8 pn_h8Set1(int16_t x) { return vdupq_n_s16(x); }
+PN_INLINE pnH8 pn_h8Dup(const int16_t *p) { return vld1q_dup_s16(p); }
+PN_INLINE pnH8 pn_h8AddSat(pnH8 a, pnH8 b) { return vqaddq_s16(a, b); }
+PN_INLINE pnH8 pn_h8ShiftRight(pnH8 a, int s) { return vshlq_s16(a, vdupq_n_s16((int16_t)-s)); }
+PN_INLINE pnH8 pn_h8And(pnH8 a, pnH8 b) { return vandq_s16(a, b); }
+/* a <= b */
+PN_INLINE pnH8 pn_h8LessEqual(pnH8 a, pnH8 b) { return vreinterpretq_s16_u16(vcleq_s16(a, b)); }
+/* Bit j of the answer is lane j of a mask. */
+PN_INLINE unsigned pn_h8Mask(pnH8 a) {
+  static const uint16_t bit[8] = {1, 2, 4, 8, 16, 32, 64, 128};
+  return vaddvq_u16(vandq_u16(vreinterpretq_u16_s16(a), vld1q_u16(bit)));
+}
+/* floor(a * scale) - offset, saturated, of the eight floats a, b. scale is a power of two: the product is exact. */
+PN_INLINE pnH8 pn_h8Quantise(pnF4 a, pnF4 b, float scale, int32_t offset) {
+  int32x4_t o = vdupq_n_s32(offset);
+  int32x4_t lo = vqsubq_s32(vcvtmq_s32_f32(vmulq_n_f32(a, scale)), o);
+  int32x4_t hi = vqsubq_s32(vcvtmq_s32_f32(vmulq_n_f32(b, scale)), o);
+  return vcombine_s16(vqmovn_s32(lo), vqmovn_s32(hi));
+}
+#elif PN_SIMD_SSE2
+typedef __m128i pnH8;
+PN_INLINE pnH8 pn_h8Load(const int16_t *p) { return _mm_loadu_si128((const __m128i *)p); }
+PN_INLINE void pn_h8Store(int16_t *p, pnH8 a) { _mm_storeu_si128((__m128i *)p, a); }
+PN_INLINE pnH8 pn_h8Set1(int16_t x) { return _mm_set1_epi16(x); }
+PN_INLINE pnH8 pn_h8Dup(const int16_t *p) { return _mm_set1_epi16(*p); }
+PN_INLINE pnH8 pn_h8AddSat(pnH8 a, pnH8 b) { return _mm_adds_epi16(a, b); }
+PN_INLINE pnH8 pn_h8ShiftRight(pnH8 a, int s) { return _mm_sra_epi16(a, _mm_cvtsi32_si128(s)); }
+PN_INLINE pnH8 pn_h8And(pnH8 a, pnH8 b) { return _mm_and_si128(a, b); }
+PN_INLINE pnH8 pn_h8LessEqual(pnH8 a, pnH8 b) { return _mm_xor_si128(_mm_cmpgt_epi16(a, b), _mm_set1_epi16(-1)); }
+PN_INLINE unsigned pn_h8Mask(pnH8 a) { return (unsigned)_mm_movemask_epi8(_mm_packs_epi16(a, _mm_setzero_si128())); }
+PN_INLINE __m128i pn_floorI4(__m128 x) {
+  /* SSE2 truncates; one less where that went up. */
+  __m128i t = _mm_cvttps_epi32(x);
+  return _mm_add_epi32(t, _mm_castps_si128(_mm_cmpgt_ps(_mm_cvtepi32_ps(t), x)));
+}
+PN_INLINE pnH8 pn_h8Quantise(pnF4 a, pnF4 b, float scale, int32_t offset) {
+  __m128i o = _mm_set1_epi32(offset);
+  __m128i lo = _mm_sub_epi32(pn_floorI4(_mm_mul_ps(a, _mm_set1_ps(scale))), o);
+  __m128i hi = _mm_sub_epi32(pn_floorI4(_mm_mul_ps(b, _mm_set1_ps(scale))), o);
+  return _mm_packs_epi32(lo, hi);
+}
+#else
+typedef struct pnH8 {
+  int16_t h[8];
+} pnH8;
+#define PN_EACH8(r, expr)       \
+  pnH8 r;                       \
+  for (int i = 0; i < 8; i++) { \
+    r.h[i] = (int16_t)(expr);   \
+  }                             \
+  return r
+PN_INLINE int16_t pn_saturate16(int32_t x) { return (int16_t)(x < -32768 ? -32768 : x > 32767 ? 32767 : x); }
+PN_INLINE pnH8 pn_h8Load(const int16_t *p) { PN_EACH8(r, p[i]); }
+PN_INLINE void pn_h8Store(int16_t *p, pnH8 a) { memcpy(p, a.h, 16); }
+PN_INLINE pnH8 pn_h8Set1(int16_t x) { PN_EACH8(r, x); }
+PN_INLINE pnH8 pn_h8Dup(const int16_t *p) { PN_EACH8(r, *p); }
+PN_INLINE pnH8 pn_h8AddSat(pnH8 a, pnH8 b) { PN_EACH8(r, pn_saturate16(a.h[i] + b.h[i])); }
+PN_INLINE pnH8 pn_h8ShiftRight(pnH8 a, int s) { PN_EACH8(r, a.h[i] >> (s > 15 ? 15 : s)); }
+PN_INLINE pnH8 pn_h8And(pnH8 a, pnH8 b) { PN_EACH8(r, a.h[i] & b.h[i]); }
+PN_INLINE pnH8 pn_h8LessEqual(pnH8 a, pnH8 b) { PN_EACH8(r, a.h[i] <= b.h[i] ? -1 : 0); }
+PN_INLINE unsigned pn_h8Mask(pnH8 a) {
+  unsigned m = 0;
+  for (int i = 0; i < 8; i++) {
+    m |= (unsigned)(a.h[i] & 1) << i;
+  }
+  return m;
+}
+PN_INLINE pnH8 pn_h8Quantise(pnF4 a, pnF4 b, float scale, int32_t offset) {
+  pnH8 r;
+  for (int i = 0; i < 8; i++) {
+    r.h[i] = pn_saturate16((int32_t)floorf((i < 4 ? a.f[i] : b.f[i - 4]) * scale) - offset);
+  }
+  return r;
+}
+#undef PN_EACH8
+#endif
+
+/* ---------------------------------------------------------------- lane lists */
+
+/* For a mask of 8 lanes: the numbers of its set lanes, packed to the front, one a byte; and how many there are. */
+extern const uint64_t pn_laneList[256];
+PN_INLINE uint32_t pn_laneCount(unsigned mask) { return (uint32_t)__builtin_popcount(mask); }
+PN_INLINE uint32_t pn_firstLane(unsigned mask) { return (uint32_t)__builtin_ctz(mask); }
+
+/* Writes the pairs (a, b + lane) for every lane of the mask without a branch. Always writes eight pairs, of which the
+ * first pn_laneCount(mask) count: out needs room for eight. */
+PN_INLINE void pn_appendLanes(uint32_t *out, uint32_t a, uint32_t b, unsigned mask) {
+  uint64_t list = pn_laneList[mask];
+#if PN_SIMD_NEON
+  uint16x8_t lanes = vmovl_u8(vcreate_u8(list));
+  uint32x4x2_t v;
+  v.val[0] = vdupq_n_u32(a);
+  v.val[1] = vaddw_u16(vdupq_n_u32(b), vget_low_u16(lanes));
+  vst2q_u32(out, v);
+  v.val[1] = vaddw_u16(vdupq_n_u32(b), vget_high_u16(lanes));
+  vst2q_u32(out + 8, v);
+#elif PN_SIMD_SSE2
+  __m128i zero = _mm_setzero_si128();
+  __m128i lanes = _mm_unpacklo_epi8(_mm_loadl_epi64((const __m128i *)&list), zero);
+  __m128i va = _mm_set1_epi32((int)a), vb = _mm_set1_epi32((int)b);
+  __m128i lo = _mm_add_epi32(vb, _mm_unpacklo_epi16(lanes, zero));
+  __m128i hi = _mm_add_epi32(vb, _mm_unpackhi_epi16(lanes, zero));
+  _mm_storeu_si128((__m128i *)out, _mm_unpacklo_epi32(va, lo));
+  _mm_storeu_si128((__m128i *)(out + 4), _mm_unpackhi_epi32(va, lo));
+  _mm_storeu_si128((__m128i *)(out + 8), _mm_unpacklo_epi32(va, hi));
+  _mm_storeu_si128((__m128i *)(out + 12), _mm_unpackhi_epi32(va, hi));
+#else
+  for (int i = 0; i < 8; i++) {
+    out[2 * i] = a;
+    out[2 * i + 1] = b + (uint32_t)(list >> (8 * i) & 255);
+  }
+#endif
+}
+
+#endif

@@ -1,0 +1,145 @@
+/* carry.c: see carry.h. */
+#include "tree/carry.h"
+
+#include "geom/sphere.h"
+
+/* The slab along e (or -e) in a set; every direction with coordinates in {-1, 0, 1} that is asked for is there. */
+static uint8_t findSlab(const pnSlabSet *set, const int8_t e[3], bool *outFlip) {
+  for (uint32_t d = 0; d < set->count; d++) {
+    const int8_t *n = set->dir[d];
+    if (n[0] == e[0] && n[1] == e[1] && n[2] == e[2]) {
+      *outFlip = false;
+      return (uint8_t)d;
+    }
+    if (n[0] == -e[0] && n[1] == -e[1] && n[2] == -e[2]) {
+      *outFlip = true;
+      return (uint8_t)d;
+    }
+  }
+  PN_ASSERT(false && "a direction that is not in the set");
+  *outFlip = false;
+  return 0;
+}
+
+/* Term i: `weight` along the direction with the signs of u on the axes in `mask` (bits by axis). */
+static void setTerm(pnCarryTerm *term, int i, const pnSlabSet *set, const float u[3], unsigned mask, float weight) {
+  int8_t e[3];
+  for (int k = 0; k < 3; k++) {
+    e[k] = (int8_t)(mask >> k & 1 ? (u[k] < 0 ? -1 : 1) : 0);
+  }
+  term->slab[i] = findSlab(set, e, &term->flip[i]);
+  term->weight[i] = weight > 0 ? weight : 0;
+}
+
+/* u as a sum of directions of the set. */
+static void decompose(pnCarryTerm *term, const pnSlabSet *set, const float u[3]) {
+  int x = 0, y = 1, z = 2, t; /* axes by |u|, largest first */
+#define ORDER(p, q)                    \
+  if (fabsf(u[p]) < fabsf(u[q])) {     \
+    t = p;                             \
+    p = q;                             \
+    q = t;                             \
+  }
+  ORDER(x, y)
+  ORDER(y, z)
+  ORDER(x, y)
+#undef ORDER
+  float a = fabsf(u[x]), b = fabsf(u[y]), c = fabsf(u[z]);
+  unsigned bx = 1u << x, by = 1u << y, bz = 1u << z;
+  if (set == &pn_slabBox) {
+    setTerm(term, 0, set, u, bx, a);
+    setTerm(term, 1, set, u, by, b);
+    setTerm(term, 2, set, u, bz, c);
+  } else if (set == &pn_slabDop14) {
+    setTerm(term, 0, set, u, bx, a - c);
+    setTerm(term, 1, set, u, by, b - c);
+    setTerm(term, 2, set, u, bx | by | bz, c);
+  } else if (set == &pn_slabDop26) {
+    setTerm(term, 0, set, u, bx, a - b);
+    setTerm(term, 1, set, u, bx | by, b - c);
+    setTerm(term, 2, set, u, bx | by | bz, c);
+  } else if (a >= b + c) {
+    setTerm(term, 0, set, u, bx, a - b - c);
+    setTerm(term, 1, set, u, bx | by, b);
+    setTerm(term, 2, set, u, bx | bz, c);
+  } else {
+    setTerm(term, 0, set, u, bx | by, 0.5f * (a + b - c));
+    setTerm(term, 1, set, u, bx | bz, 0.5f * (a + c - b));
+    setTerm(term, 2, set, u, by | bz, 0.5f * (b + c - a));
+  }
+}
+
+void pn_carryBegin(pnCarry *carry, const pnMatrix *map, const pnSlabSet *set) {
+  carry->map = *map;
+  /* stretch: the norm of M is at most the root of the largest row sum of M^T M, in double, rounded up */
+  double most = 0;
+  for (int i = 0; i < 3; i++) {
+    double row = 0;
+    for (int j = 0; j < 3; j++) {
+      double s = 0;
+      for (int k = 0; k < 3; k++) {
+        s += (double)map->m[k][i] * map->m[k][j];
+      }
+      row += fabs(s);
+    }
+    most = fmax(most, row);
+  }
+  carry->stretch = (float)sqrt(most) * PN_SPHERE_GROW;
+  for (uint32_t d = 0; set && d < set->count; d++) {
+    pnCarryTerm *term = &carry->term[d];
+    float u[3] = {0};
+    term->shift = term->shiftSize = 0;
+    for (int k = 0; k < 3; k++) {
+      float n = set->dir[d][k];
+      for (int j = 0; j < 3; j++) {
+        u[j] += n * map->m[k][j];
+      }
+      term->shift += n * map->m[k][3];
+      term->shiftSize += fabsf(n * map->m[k][3]);
+    }
+    decompose(term, set, u);
+  }
+}
+
+static void carrySphere(const pnCarry *carry, const pnSphereLanes *s, uint32_t j, pnBound *out) {
+  float size = 0;
+  for (int k = 0; k < 3; k++) {
+    const float *r = carry->map.m[k];
+    out->centre[k] = r[0] * s->centre[0][j] + r[1] * s->centre[1][j] + r[2] * s->centre[2][j] + r[3];
+    for (int i = 0; i < 3; i++) {
+      size += fabsf(r[i] * s->centre[i][j]);
+    }
+    size += fabsf(r[3]);
+  }
+  /* the centre's rounding is at most the margin of the sum of everything added, and so is that of each vertex */
+  out->radius = (carry->stretch * s->radius[j] + PN_CARRY_MARGIN * (size + carry->stretch * s->radius[j])) * PN_SPHERE_GROW;
+  for (int k = 0; k < 3; k++) {
+    out->slabs.lo[k] = out->centre[k] - out->radius;
+    out->slabs.hi[k] = out->centre[k] + out->radius;
+  }
+}
+
+void pn_carryLanes(const pnCarry *carry, const pnSlabSet *set, const void *lanes, uint32_t count, pnBound *out) {
+  if (!set) {
+    for (uint32_t j = 0; j < count; j++) {
+      carrySphere(carry, lanes, j, &out[j]);
+    }
+    return;
+  }
+  const pnModelLanes *m = lanes;
+  for (uint32_t d = 0; d < set->count; d++) {
+    const pnCarryTerm *term = &carry->term[d];
+    for (uint32_t j = 0; j < count; j++) {
+      float lo = term->shift, hi = term->shift, size = term->shiftSize;
+      for (int i = 0; i < 3; i++) {
+        float l = m->row[term->slab[i]][0][j], h = m->row[term->slab[i]][1][j];
+        float w = term->weight[i];
+        lo += w * (term->flip[i] ? -h : l);
+        hi += w * (term->flip[i] ? -l : h);
+        size += w * PN_MAX(fabsf(l), fabsf(h));
+      }
+      out[j].slabs.lo[d] = lo - PN_CARRY_MARGIN * size;
+      out[j].slabs.hi[d] = hi + PN_CARRY_MARGIN * size;
+    }
+  }
+}

@@ -1,0 +1,621 @@
+/* tree.c: the life of a tree. The builders give a shape (build.h); here it is numbered, given vertex lists and memory in
+ * one block, and brought to its pose. tree.h has the layout and the invariants. */
+#include "tree/tree.h"
+
+#include "base/array.h"
+#include "tree/build.h"
+#include "tree/update.h"
+
+#include <stdlib.h>
+
+/* ---------------------------------------------------------------- definition */
+
+pnTreeDef pnDefaultTreeDef(void) {
+  return (pnTreeDef){.build = PN_BUILD_BALANCED,
+                     .volume = PN_VOLUME_BOX,
+                     .update = PN_UPDATE_DEFAULT,
+                     .arity = 8,
+                     .leafSize = 8,
+                     .cut = 64,
+                     .self = true};
+}
+
+static pnResult checkDef(const pnTreeDef *def) {
+  PN_ASSERT(def->pose);
+  if (def->arity != 2 && def->arity != 4 && def->arity != 8) {
+    return pn_fail(PN_ERROR_ARGUMENT, "tree: arity is %u, it must be 2, 4 or 8", def->arity);
+  }
+  if (def->leafSize < 1 || def->leafSize > PN_LANES) {
+    return pn_fail(PN_ERROR_ARGUMENT, "tree: leafSize is %u, it must be 1 to 8", def->leafSize);
+  }
+  if (def->cut < 1) {
+    return pn_fail(PN_ERROR_ARGUMENT, "tree: cut is 0, it must be at least 1 triangle");
+  }
+  if ((uint32_t)def->build >= PN_BUILD_COUNT || (uint32_t)def->volume >= PN_VOLUME_COUNT ||
+      (uint32_t)def->update >= PN_UPDATE_COUNT) {
+    return pn_fail(PN_ERROR_ARGUMENT, "tree: build %d, volume %d or update %d is not one of the list", (int)def->build,
+                   (int)def->volume, (int)def->update);
+  }
+  const pnUpdateRule *rule = pn_chooseRule(def);
+  if (!rule) {
+    return pn_fail(PN_ERROR_KIND, "tree: update rule %d does not fit the pose of mesh '%s'", (int)def->update,
+                   def->pose->mesh->name);
+  }
+  if (rule->modelSpace && def->volume != PN_VOLUME_BOX) {
+    return pn_fail(PN_ERROR_ARGUMENT, "tree: update rule '%s' works with boxes only", rule->name);
+  }
+  return PN_OK;
+}
+
+static const pnSlabSet *slabsOf(pnVolume volume) {
+  switch (volume) {
+    case PN_VOLUME_DOP14:
+      return &pn_slabDop14;
+    case PN_VOLUME_DOP18:
+      return &pn_slabDop18;
+    case PN_VOLUME_DOP26:
+      return &pn_slabDop26;
+    case PN_VOLUME_SPHERE:
+      return NULL;
+    default:
+      return &pn_slabBox;
+  }
+}
+
+/* ---------------------------------------------------------------- numbering */
+
+/* Lists whose lengths are known only once they are made. */
+typedef struct Lists {
+  uint32_t *number;  /* build node -> node */
+  uint32_t *bfs;     /* build nodes of the inner nodes, in order of number */
+  PN_ARRAY(uint32_t) leafVertices;
+  PN_ARRAY(uint32_t) clusterVertices;
+  PN_ARRAY(uint32_t) clusters;
+  PN_ARRAY(pnLeafLink) links;
+  uint32_t *seen;    /* mesh vertex -> last cluster or leaf that listed it */
+} Lists;
+
+/* Inner nodes breadth-first, leaves in tree order. */
+static void numberNodes(const pnBuildResult *shape, Lists *lists, pnTree *tree) {
+  const pnBuildNode *nodes = shape->nodes;
+  for (size_t i = 0; i < shape->nodeCount; i++) {
+    nodes[i].childCount ? tree->innerCount++ : tree->leafCount++;
+  }
+  tree->nodeCount = tree->innerCount + tree->leafCount;
+  /* breadth-first over inner nodes */
+  uint32_t head = 0, tail = 0;
+  if (nodes[0].childCount) {
+    lists->bfs[tail] = 0;
+    lists->number[0] = tail++;
+  }
+  while (head < tail) {
+    const pnBuildNode *n = &nodes[lists->bfs[head++]];
+    for (uint32_t j = 0; j < n->childCount; j++) {
+      if (nodes[n->childFirst + j].childCount) {
+        lists->bfs[tail] = n->childFirst + j;
+        lists->number[n->childFirst + j] = tail++;
+      }
+    }
+  }
+}
+
+/* Leaves sorted by the place of their first triangle: `seat[i]` is the build node of the leaf that starts at i. */
+static void numberLeaves(const pnBuildResult *shape, Lists *lists, const pnTree *tree, uint32_t *seat) {
+  memset(seat, 0xff, shape->triangleCount * sizeof(uint32_t));
+  for (size_t i = 0; i < shape->nodeCount; i++) {
+    if (!shape->nodes[i].childCount) {
+      seat[shape->nodes[i].first] = (uint32_t)i;
+    }
+  }
+  uint32_t leaf = 0;
+  for (uint32_t i = 0; i < shape->triangleCount; i++) {
+    if (seat[i] != PN_NONE) {
+      lists->number[seat[i]] = tree->innerCount + leaf++;
+    }
+  }
+}
+
+/* ---------------------------------------------------------------- one block of memory */
+
+/* Hands out pieces of a block; with a null base it only counts. */
+static void *carve(char *base, size_t *at, size_t count, size_t size) {
+  size_t here = *at;
+  *at = (here + count * size + 63) & ~(size_t)63;
+  return base ? base + here : NULL;
+}
+
+static size_t layout(pnTree *t, const Lists *lists, char *base) {
+  size_t at = 0, nodes = t->nodeCount, inner = t->innerCount, leaves = t->leafCount;
+  t->first = carve(base, &at, inner, sizeof(uint32_t));
+  t->count = carve(base, &at, nodes, 1);
+  t->parent = carve(base, &at, nodes, sizeof(uint32_t));
+  t->leafFirst = carve(base, &at, inner, sizeof(uint32_t));
+  t->leafEnd = carve(base, &at, inner, sizeof(uint32_t));
+  t->below = carve(base, &at, nodes, sizeof(uint32_t));
+  t->stamp = carve(base, &at, nodes, sizeof(uint32_t));
+  t->lanes = carve(base, &at, nodes + 1, t->laneBytes);
+  t->leafTriangles = carve(base, &at, 8 * leaves, sizeof(uint32_t));
+  t->leafCorners = carve(base, &at, 24 * leaves, 1);
+  t->leafVertexFirst = carve(base, &at, leaves + 1, sizeof(uint32_t));
+  t->leafVertices = carve(base, &at, lists->leafVertices.count, sizeof(uint32_t));
+  t->leafPositions = carve(base, &at, lists->leafVertices.count, 4 * sizeof(float));
+  t->eagerNodes = carve(base, &at, t->eagerCount, sizeof(uint32_t));
+  t->clusterNode = carve(base, &at, t->clusterCount, sizeof(uint32_t));
+  t->clusterVertexFirst = carve(base, &at, (size_t)t->clusterCount + 1, sizeof(uint32_t));
+  t->clusterVertices = carve(base, &at, lists->clusterVertices.count, sizeof(uint32_t));
+  t->clusterBoxes = carve(base, &at, t->clusterCount, 8 * sizeof(float));
+  t->linkFirst = carve(base, &at, t->def.self ? leaves + 1 : 0, sizeof(uint32_t));
+  t->links = carve(base, &at, lists->links.count, sizeof(pnLeafLink));
+  t->model = carve(base, &at, t->modelCount * (nodes + 1), t->modelBytes);
+  return at;
+}
+
+/* ---------------------------------------------------------------- vertex lists */
+
+static int compareU32(const void *a, const void *b) {
+  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  return x < y ? -1 : x > y;
+}
+
+/* Appends the distinct vertices of order[first ... first+count) to a list, sorted; `mark` is unique to this call. */
+#define LIST_VERTICES(lists, list, shape, mesh, firstTriangle, triangleCount, mark)                        \
+  listVertices((lists)->seen, mark, (shape)->order + (firstTriangle), triangleCount, mesh, (list)->data,    \
+               &(list)->count)
+
+static void listVertices(uint32_t *seen, uint32_t mark, const uint32_t *order, uint32_t n, const pnMesh *mesh,
+                         uint32_t *out, size_t *ioCount) {
+  size_t begin = *ioCount, at = begin;
+  for (uint32_t i = 0; i < n; i++) {
+    for (int k = 0; k < 3; k++) {
+      uint32_t v = mesh->triangles[3 * (size_t)order[i] + k];
+      if (seen[v] != mark) {
+        seen[v] = mark;
+        out[at++] = v;
+      }
+    }
+  }
+  qsort(out + begin, at - begin, sizeof(uint32_t), compareU32);
+  *ioCount = at;
+}
+
+/* Walks the shape depth-first in tree order and lists the clusters: maximal nodes of at most `cut` triangles. */
+static bool listClusters(const pnBuildResult *shape, Lists *lists, const pnTree *tree) {
+  PN_ARRAY(uint32_t) stack = {0};
+  bool ok = pn_arrayPush(&stack, 0);
+  while (ok && stack.count > 0) {
+    uint32_t i = stack.data[--stack.count];
+    const pnBuildNode *n = &shape->nodes[i];
+    if (n->count <= tree->def.cut || !n->childCount) {
+      ok = pn_arrayPush(&lists->clusters, i) &&
+           pn_arrayReserve(&lists->clusterVertices, lists->clusterVertices.count + 3 * (size_t)n->count);
+      if (ok) {
+        LIST_VERTICES(lists, &lists->clusterVertices, shape, tree->mesh, n->first, n->count,
+                      (uint32_t)lists->clusters.count);
+      }
+    } else {
+      /* pushed backwards so that they come off in order */
+      for (uint32_t j = n->childCount; ok && j-- > 0;) {
+        ok = pn_arrayPush(&stack, n->childFirst + j);
+      }
+    }
+  }
+  pn_arrayFree(&stack);
+  return ok;
+}
+
+/* ---------------------------------------------------------------- self-collision links */
+
+/* For every leaf the later leaves with triangles that share a welded vertex, as bit masks. leafOf: triangle -> leaf * 8 +
+ * lane. slot: leaf -> index of its link in the current leaf's list, valid when >= the list's begin. */
+static bool linkLeaf(Lists *lists, const pnMesh *mesh, const uint32_t *triangles, uint32_t leaf, const uint32_t *leafOf,
+                     uint32_t *slot) {
+  size_t begin = lists->links.count;
+  for (uint32_t i = 0; i < PN_LANES && triangles[i] != PN_NONE; i++) {
+    for (int k = 0; k < 3; k++) {
+      uint32_t v = mesh->weld[mesh->triangles[3 * (size_t)triangles[i] + k]];
+      for (uint32_t r = mesh->ringOffsets[v]; r < mesh->ringOffsets[v + 1]; r++) {
+        uint32_t place = leafOf[mesh->rings[r]], other = place / PN_LANES;
+        if (other < leaf) {
+          continue;
+        }
+        size_t at = slot[other];
+        if (at < begin || at >= lists->links.count || lists->links.data[at].leaf != other) {
+          at = lists->links.count;
+          slot[other] = (uint32_t)at;
+          if (!pn_arrayPush(&lists->links, ((pnLeafLink){.leaf = other}))) {
+            return false;
+          }
+        }
+        lists->links.data[at].row[i] |= (uint8_t)(1u << place % PN_LANES);
+      }
+    }
+  }
+  return true;
+}
+
+static int compareLink(const void *a, const void *b) { return compareU32(a, b); /* `leaf` is the first member */ }
+
+/* ---------------------------------------------------------------- assembly */
+
+/* Scratch of one creation, freed in one place. */
+typedef struct Assembly {
+  pnBuildResult shape;
+  Lists lists;
+  uint32_t *leafOf;     /* triangle -> leaf * 8 + lane; before that: seats */
+  uint32_t *slot;       /* one a leaf */
+  uint32_t *linkFirst;  /* one a leaf and one more */
+  uint32_t *leafNode;   /* leaf -> build node */
+} Assembly;
+
+static size_t listBytes(size_t n) { return pn_bytes(PN_MAX(n, 1), sizeof(uint32_t)); }
+
+static void freeAssembly(Assembly *a, uint32_t triangles, uint32_t vertices, uint32_t leaves) {
+  pn_free(a->lists.number, listBytes(a->shape.nodeCount));
+  pn_free(a->lists.bfs, listBytes(a->shape.nodeCount));
+  pn_free(a->lists.seen, listBytes(vertices));
+  pn_free(a->leafOf, listBytes(triangles));
+  pn_free(a->slot, listBytes(leaves));
+  pn_free(a->linkFirst, listBytes((size_t)leaves + 1));
+  pn_free(a->leafNode, listBytes(leaves));
+  pn_arrayFree(&a->lists.leafVertices);
+  pn_arrayFree(&a->lists.clusterVertices);
+  pn_arrayFree(&a->lists.clusters);
+  pn_arrayFree(&a->lists.links);
+  pn_buildFree(&a->shape);
+}
+
+/* Everything whose size is not known beforehand. False: out of memory. */
+static bool makeLists(Assembly *a, pnTree *tree) {
+  const pnMesh *mesh = tree->mesh;
+  Lists *lists = &a->lists;
+  lists->number = pn_alloc(listBytes(a->shape.nodeCount));
+  lists->bfs = pn_alloc(listBytes(a->shape.nodeCount));
+  lists->seen = pn_allocZero(listBytes(mesh->vertexCount));
+  a->leafOf = pn_alloc(listBytes(mesh->triangleCount));
+  if (!lists->number || !lists->bfs || !lists->seen || !a->leafOf) {
+    return false;
+  }
+  numberNodes(&a->shape, lists, tree);
+  numberLeaves(&a->shape, lists, tree, a->leafOf);
+  a->leafNode = pn_alloc(listBytes(tree->leafCount));
+  a->slot = pn_allocZero(listBytes(tree->leafCount));
+  a->linkFirst = pn_allocZero(listBytes((size_t)tree->leafCount + 1));
+  if (!a->leafNode || !a->slot || !a->linkFirst) {
+    return false;
+  }
+  for (uint32_t i = 0; i < a->shape.nodeCount; i++) {
+    if (lists->number[i] >= tree->innerCount) {
+      a->leafNode[lists->number[i] - tree->innerCount] = i;
+    }
+  }
+  if (!listClusters(&a->shape, lists, tree)) {
+    return false;
+  }
+  tree->clusterCount = (uint32_t)lists->clusters.count;
+  for (uint32_t i = 0; i < tree->innerCount; i++) {
+    tree->eagerCount += a->shape.nodes[lists->bfs[i]].count > tree->def.cut;
+  }
+  /* leaf vertex lists; marks go on counting after the clusters' */
+  if (!pn_arrayReserve(&lists->leafVertices, 3 * (size_t)mesh->triangleCount)) {
+    return false;
+  }
+  for (uint32_t leaf = 0; leaf < tree->leafCount; leaf++) {
+    const pnBuildNode *n = &a->shape.nodes[a->leafNode[leaf]];
+    LIST_VERTICES(lists, &lists->leafVertices, &a->shape, mesh, n->first, n->count, tree->clusterCount + 1 + leaf);
+  }
+  return true;
+}
+
+static bool makeLinks(Assembly *a, const pnTree *tree) {
+  for (uint32_t leaf = 0; leaf < tree->leafCount; leaf++) {
+    const pnBuildNode *n = &a->shape.nodes[a->leafNode[leaf]];
+    for (uint32_t j = 0; j < n->count; j++) {
+      a->leafOf[a->shape.order[n->first + j]] = leaf * PN_LANES + j;
+    }
+  }
+  for (uint32_t leaf = 0; leaf < tree->leafCount && tree->def.self; leaf++) {
+    const pnBuildNode *n = &a->shape.nodes[a->leafNode[leaf]];
+    uint32_t triangles[PN_LANES];
+    for (uint32_t j = 0; j < PN_LANES; j++) {
+      triangles[j] = j < n->count ? a->shape.order[n->first + j] : PN_NONE;
+    }
+    size_t begin = a->lists.links.count;
+    a->linkFirst[leaf] = (uint32_t)begin;
+    if (!linkLeaf(&a->lists, tree->mesh, triangles, leaf, a->leafOf, a->slot)) {
+      return false;
+    }
+    qsort(a->lists.links.data + begin, a->lists.links.count - begin, sizeof(pnLeafLink), compareLink);
+  }
+  a->linkFirst[tree->leafCount] = (uint32_t)a->lists.links.count;
+  return true;
+}
+
+/* The nodes, from the shape. */
+static void writeNodes(const Assembly *a, pnTree *t) {
+  const Lists *lists = &a->lists;
+  for (uint32_t node = 0; node < t->innerCount; node++) {
+    const pnBuildNode *n = &a->shape.nodes[lists->bfs[node]];
+    t->first[node] = lists->number[n->childFirst];
+    t->count[node] = (uint8_t)n->childCount;
+    t->below[node] = n->count;
+    for (uint32_t j = 0; j < n->childCount; j++) {
+      t->parent[lists->number[n->childFirst + j]] = node * PN_LANES + j;
+    }
+  }
+  for (uint32_t leaf = 0; leaf < t->leafCount; leaf++) {
+    const pnBuildNode *n = &a->shape.nodes[a->leafNode[leaf]];
+    t->count[t->innerCount + leaf] = (uint8_t)n->count;
+    t->below[t->innerCount + leaf] = n->count;
+  }
+  t->parent[0] = t->nodeCount * PN_LANES;
+  /* leaf ranges, children before parents */
+  for (uint32_t node = t->innerCount; node-- > 0;) {
+    uint32_t first, end, unused;
+    pn_leafRange(t, t->first[node], &first, &unused);
+    pn_leafRange(t, t->first[node] + t->count[node] - 1, &unused, &end);
+    t->leafFirst[node] = first;
+    t->leafEnd[node] = end;
+  }
+}
+
+/* Leaves: triangles, corners, vertex lists. */
+static void writeLeaves(const Assembly *a, pnTree *t) {
+  size_t at = 0;
+  memcpy(t->leafVertices, a->lists.leafVertices.data, a->lists.leafVertices.count * sizeof(uint32_t));
+  for (uint32_t leaf = 0; leaf < t->leafCount; leaf++) {
+    const pnBuildNode *n = &a->shape.nodes[a->leafNode[leaf]];
+    uint32_t distinct[24], count = 0;
+    t->leafVertexFirst[leaf] = (uint32_t)at;
+    /* the end of this leaf's list: count its distinct vertices again */
+    for (uint32_t i = 0; i < 3 * n->count; i++) {
+      uint32_t v = t->mesh->triangles[3 * (size_t)a->shape.order[n->first + i / 3] + i % 3], j = 0;
+      while (j < count && distinct[j] != v) {
+        j++;
+      }
+      distinct[j] = v;
+      count += j == count;
+    }
+    for (uint32_t i = 0; i < 3 * PN_LANES; i++) {
+      t->leafTriangles[leaf * PN_LANES + i / 3] = i / 3 < n->count ? a->shape.order[n->first + i / 3] : PN_NONE;
+      uint8_t corner = 0;
+      if (i / 3 < n->count) {
+        uint32_t v = t->mesh->triangles[3 * (size_t)a->shape.order[n->first + i / 3] + i % 3];
+        while (t->leafVertices[at + corner] != v) {
+          corner++;
+        }
+      }
+      t->leafCorners[24 * (size_t)leaf + i] = corner;
+    }
+    at += count;
+  }
+  t->leafVertexFirst[t->leafCount] = (uint32_t)at;
+}
+
+static void writeClusters(const Assembly *a, pnTree *t) {
+  size_t at = 0;
+  memcpy(t->clusterVertices, a->lists.clusterVertices.data, a->lists.clusterVertices.count * sizeof(uint32_t));
+  for (uint32_t c = 0; c < t->clusterCount; c++) {
+    const pnBuildNode *n = &a->shape.nodes[a->lists.clusters.data[c]];
+    t->clusterNode[c] = a->lists.number[a->lists.clusters.data[c]];
+    t->clusterVertexFirst[c] = (uint32_t)at;
+    /* lists are sorted and distinct: the next begins where the marks change; count by marking once more */
+    uint32_t mark = UINT32_MAX - c;
+    for (uint32_t i = 0; i < 3 * n->count; i++) {
+      uint32_t v = t->mesh->triangles[3 * (size_t)a->shape.order[n->first + i / 3] + i % 3];
+      at += a->lists.seen[v] != mark;
+      a->lists.seen[v] = mark;
+    }
+  }
+  t->clusterVertexFirst[t->clusterCount] = (uint32_t)at;
+  uint32_t e = 0;
+  for (uint32_t node = t->innerCount; node-- > 0;) {
+    if (t->below[node] > t->def.cut) {
+      t->eagerNodes[e++] = node;
+    }
+  }
+}
+
+static size_t laneBytes(const pnTree *t) {
+  if (t->rule->modelSpace) {
+    return sizeof(pnModelLanes);
+  }
+  return t->slabs ? t->slabs->count * 2 * PN_LANES * sizeof(int16_t) : sizeof(pnSphereLanes);
+}
+
+/* Builds everything of a tree whose def, pose, mesh, rule and slabs are set. */
+static pnResult assemble(pnTree *t) {
+  Assembly a = {0};
+  pnResult result = pn_buildShape(&t->def, &a.shape);
+  if (result != PN_OK || t->mesh->triangleCount == 0) {
+    return result;
+  }
+  t->laneBytes = laneBytes(t);
+  bool ok = makeLists(&a, t) && makeLinks(&a, t);
+  if (ok) {
+    t->memoryBytes = layout(t, &a.lists, NULL);
+    t->memory = pn_allocZero(t->memoryBytes);
+    ok = t->memory != NULL;
+  }
+  if (ok) {
+    layout(t, &a.lists, t->memory);
+    writeNodes(&a, t);
+    writeLeaves(&a, t);
+    writeClusters(&a, t);
+    if (t->def.self) {
+      memcpy(t->linkFirst, a.linkFirst, ((size_t)t->leafCount + 1) * sizeof(uint32_t));
+      memcpy(t->links, a.lists.links.data, a.lists.links.count * sizeof(pnLeafLink));
+    }
+    for (uint32_t node = 0;; node = t->first[node]) {
+      t->height++;
+      if (pn_isLeaf(t, node)) {
+        break;
+      }
+    }
+  }
+  freeAssembly(&a, t->mesh->triangleCount, t->mesh->vertexCount, t->leafCount);
+  return ok ? PN_OK : pn_failMemory(t->memoryBytes);
+}
+
+/* ---------------------------------------------------------------- life */
+
+static void freeTree(pnTree *tree) {
+  if (tree->rule->release && tree->memory) {
+    tree->rule->release(tree);
+  }
+  pn_free(tree->memory, tree->memoryBytes);
+  pn_free(tree->restKeys, tree->restCount * sizeof(uint64_t));
+  pn_free(tree, sizeof(pnTree));
+}
+
+static float relativeSurface(const pnTree *tree);
+
+pnResult pnCreateTree(const pnTreeDef *def, pnTree **outTree) {
+  PN_ASSERT(def && outTree);
+  *outTree = NULL;
+  pnResult result = checkDef(def);
+  if (result != PN_OK) {
+    return result;
+  }
+  pnTree *tree = pn_allocZero(sizeof(pnTree));
+  if (!tree) {
+    return pn_failMemory(sizeof(pnTree));
+  }
+  tree->def = *def;
+  tree->pose = def->pose;
+  tree->mesh = def->pose->mesh;
+  tree->rule = pn_chooseRule(def);
+  tree->slabs = slabsOf(def->volume);
+  tree->modelCount = tree->rule->carries ? 1 : 0;
+  tree->modelBytes = tree->slabs ? tree->slabs->count * 2 * PN_LANES * sizeof(float) : sizeof(pnSphereLanes);
+  tree->box = (pnBox){{1, 1, 1}, {-1, -1, -1}};
+  result = assemble(tree);
+  if (result == PN_OK && tree->nodeCount > 0) {
+    if (tree->rule->prepare) {
+      result = tree->rule->prepare(tree);
+    }
+    if (result == PN_OK) {
+      result = pnTree_Update(tree, NULL);
+    }
+  }
+  if (result != PN_OK) {
+    freeTree(tree);
+    return result;
+  }
+  tree->builtSurface = relativeSurface(tree);
+  *outTree = tree;
+  return PN_OK;
+}
+
+void pnDestroyTree(pnTree *tree) {
+  if (tree) {
+    freeTree(tree);
+  }
+}
+
+pnResult pnTree_Update(pnTree *tree, const pnTasks *tasks) {
+  PN_ASSERT(tree);
+  if (tree->nodeCount == 0 || tree->poseFrame == tree->pose->frame) {
+    tree->poseFrame = tree->pose->frame;
+    return PN_OK;
+  }
+  pn_beginFrame(tree);
+  pnResult result = tree->rule->update(tree, tasks);
+  if (result != PN_OK) {
+    tree->poseFrame = 0; /* the next query tries again */
+    return pn_fail(result, "mesh '%s': a vertex moved to infinity; check its transform or joints", tree->mesh->name);
+  }
+  tree->poseFrame = tree->pose->frame;
+  return PN_OK;
+}
+
+pnResult pnTree_Rebuild(pnTree *tree) {
+  PN_ASSERT(tree);
+  pnTree *fresh;
+  pnResult result = pnCreateTree(&tree->def, &fresh);
+  if (result != PN_OK) {
+    return result;
+  }
+  pnTree old = *tree;
+  *tree = *fresh;
+  *fresh = old;
+  freeTree(fresh);
+  return PN_OK;
+}
+
+/* ---------------------------------------------------------------- getters */
+
+/* The box of lane j of a node. Dequantised: from the lower edge of its first cell to the upper edge of its last. */
+static pnBox laneBox(const pnTree *tree, uint32_t node, uint32_t j) {
+  float lo[3], hi[3];
+  for (int k = 0; k < 3; k++) {
+    if (tree->rule->modelSpace) {
+      const pnModelLanes *m = pn_lanesOf(tree, node);
+      lo[k] = m->row[k][0][j];
+      hi[k] = m->row[k][1][j];
+    } else if (tree->slabs) {
+      const pnBoxLanes *b = pn_lanesOf(tree, node);
+      float cell = 1.0f / tree->grid.scale[k];
+      lo[k] = (float)(b->row[k][0][j] + tree->grid.offset[k]) * cell;
+      hi[k] = (float)(b->row[k][1][j] + tree->grid.offset[k] + 1) * cell;
+    } else {
+      const pnSphereLanes *s = pn_lanesOf(tree, node);
+      lo[k] = s->centre[k][j] - s->radius[j];
+      hi[k] = s->centre[k][j] + s->radius[j];
+    }
+  }
+  return (pnBox){{lo[0], lo[1], lo[2]}, {hi[0], hi[1], hi[2]}};
+}
+
+static double surface(pnBox b) {
+  double x = (double)b.max.x - b.min.x, y = (double)b.max.y - b.min.y, z = (double)b.max.z - b.min.z;
+  return x * y + y * z + z * x;
+}
+
+/* Summed surface of the volumes in the fresh eager nodes over the surface of the whole. */
+static float relativeSurface(const pnTree *tree) {
+  double whole = surface(tree->box), sum = 0;
+  for (uint32_t i = 0; i < tree->eagerCount; i++) {
+    uint32_t node = tree->eagerNodes[i];
+    if (atomic_load_explicit(&tree->stamp[node], memory_order_acquire) == tree->now) {
+      for (uint32_t j = 0; j < tree->count[node]; j++) {
+        sum += surface(laneBox(tree, node, j));
+      }
+    }
+  }
+  return whole > 0 ? (float)(sum / whole) : 0;
+}
+
+float pnTree_GetQuality(const pnTree *tree) {
+  float now = relativeSurface(tree);
+  return tree->builtSurface > 0 && now > 0 ? now / tree->builtSurface : 1.0f;
+}
+
+pnBox pnTree_GetBox(const pnTree *tree) { return tree->box; }
+const pnPose *pnTree_GetPose(const pnTree *tree) { return tree->pose; }
+pnTreeDef pnTree_GetDef(const pnTree *tree) { return tree->def; }
+uint32_t pnTree_GetNodeCount(const pnTree *tree) { return tree->nodeCount; }
+uint32_t pnTree_GetHeight(const pnTree *tree) { return tree->height; }
+size_t pnTree_GetByteCount(const pnTree *tree) { return sizeof(pnTree) + tree->memoryBytes; }
+
+uint32_t pnTree_GetLevelBoxes(pnTree *tree, uint32_t level, pnBox *outBoxes, uint32_t capacity) {
+  uint32_t count = 0;
+  for (uint32_t node = 0; node < tree->nodeCount; node++) {
+    /* how deep is it? */
+    uint32_t depth = 0;
+    for (uint32_t up = node; up != 0; up = tree->parent[up] / PN_LANES) {
+      depth++;
+    }
+    if (depth != level) {
+      continue;
+    }
+    if (count < capacity) {
+      uint32_t parent = tree->parent[node] / PN_LANES;
+      if (parent < tree->nodeCount) {
+        pn_freshen(tree, parent);
+      }
+      outBoxes[count] = laneBox(tree, parent, tree->parent[node] % PN_LANES);
+    }
+    count++;
+  }
+  return count;
+}

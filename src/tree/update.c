@@ -1,0 +1,334 @@
+/* update.c: the table of update rules and the loops they share. See tree.h for lanes, grids and lazy nodes. */
+#include "tree/update.h"
+
+#include "geom/sphere.h"
+
+#include <float.h>
+
+/* ---------------------------------------------------------------- the table */
+
+static const pnUpdateRule *const s_rules[PN_UPDATE_COUNT] = {
+    [PN_UPDATE_BOTTOM_UP] = &pn_updateBottomUp, [PN_UPDATE_TOP_DOWN] = &pn_updateTopDown,
+    [PN_UPDATE_HYBRID] = &pn_updateHybrid,      [PN_UPDATE_BERGEN] = &pn_updateBergen,
+    [PN_UPDATE_RIGID] = &pn_updateRigid,
+};
+
+const pnUpdateRule *pn_chooseRule(const pnTreeDef *def) {
+  return s_rules[def->update == PN_UPDATE_DEFAULT ? PN_UPDATE_HYBRID : def->update];
+}
+
+/* ---------------------------------------------------------------- lazy nodes */
+
+void pn_freshenSlow(pnTree *tree, uint32_t node) {
+  _Atomic uint32_t *stamp = &tree->stamp[node];
+  uint32_t seen = atomic_load_explicit(stamp, memory_order_relaxed);
+  while (seen != tree->now) {
+    if (seen == PN_STAMP_BUSY) {
+      pn_pause();
+      seen = atomic_load_explicit(stamp, memory_order_acquire);
+    } else if (atomic_compare_exchange_weak_explicit(stamp, &seen, PN_STAMP_BUSY, memory_order_acquire,
+                                                     memory_order_relaxed)) {
+      tree->rule->fill(tree, node);
+      atomic_fetch_add_explicit(&tree->nodesUpdated, 1, memory_order_relaxed);
+      atomic_store_explicit(stamp, tree->now, memory_order_release);
+      return;
+    }
+  }
+  /* another thread filled it: see what it wrote */
+  atomic_thread_fence(memory_order_acquire);
+}
+
+void pn_beginFrame(pnTree *tree) {
+  tree->now++;
+  if (tree->now == PN_STAMP_BUSY) {
+    for (uint32_t i = 0; i < tree->nodeCount; i++) {
+      atomic_store_explicit(&tree->stamp[i], 0, memory_order_relaxed);
+    }
+    tree->now = 1;
+  }
+  atomic_store_explicit(&tree->nodesUpdated, 0, memory_order_relaxed);
+  atomic_store_explicit(&tree->verticesFetched, 0, memory_order_relaxed);
+}
+
+/* ---------------------------------------------------------------- volumes of vertices */
+
+const uint32_t *pn_verticesBelow(const pnTree *tree, uint32_t node, uint32_t *outCount) {
+  uint32_t first, end;
+  pn_leafRange(tree, node, &first, &end);
+  if (tree->below[node] <= tree->def.cut) {
+    *outCount = tree->leafVertexFirst[end] - tree->leafVertexFirst[first];
+    return tree->leafVertices + tree->leafVertexFirst[first];
+  }
+  /* above the cut: the clusters that start in [first, end); they are in tree order, so search by their first leaf */
+  uint32_t lo[2] = {0, 0}, bound[2] = {first, end};
+  for (int side = 0; side < 2; side++) {
+    uint32_t hi = tree->clusterCount;
+    while (lo[side] < hi) {
+      uint32_t mid = (lo[side] + hi) / 2, clusterFirst, clusterEnd;
+      pn_leafRange(tree, tree->clusterNode[mid], &clusterFirst, &clusterEnd);
+      if (clusterFirst < bound[side]) {
+        lo[side] = mid + 1;
+      } else {
+        hi = mid;
+      }
+    }
+  }
+  *outCount = tree->clusterVertexFirst[lo[1]] - tree->clusterVertexFirst[lo[0]];
+  return tree->clusterVertices + tree->clusterVertexFirst[lo[0]];
+}
+
+void pn_boundOfPoints(const pnTree *tree, const float *points, uint32_t count, pnBound *out) {
+  pn_slabsOfPoints(tree->slabs ? tree->slabs : &pn_slabBox, points, count, &out->slabs);
+  if (!tree->slabs) {
+    pn_sphereCentre(&out->slabs, out->centre);
+    out->radius = pn_sphereRadius(out->centre, points, count);
+  }
+}
+
+#define CHUNK 64u
+
+void pn_boundOfVertices(const pnTree *tree, const uint32_t *vertices, uint32_t count, pnBound *out) {
+  float points[4 * CHUNK];
+  const pnSlabSet *set = tree->slabs ? tree->slabs : &pn_slabBox;
+  pn_slabsEmpty(&out->slabs);
+  for (uint32_t i = 0; i < count; i += CHUNK) {
+    pnSlabs part;
+    uint32_t n = PN_MIN(CHUNK, count - i);
+    pn_poseFetch(tree->pose, vertices + i, n, points, 4);
+    pn_slabsOfPoints(set, points, n, &part);
+    pn_slabsMerge(set, &out->slabs, &part);
+  }
+  if (tree->slabs) {
+    return;
+  }
+  /* a sphere about the centre of the box: a second pass for its radius (the points are at hand when there are few) */
+  pn_sphereCentre(&out->slabs, out->centre);
+  out->radius = 0;
+  for (uint32_t i = 0; i < count; i += CHUNK) {
+    uint32_t n = PN_MIN(CHUNK, count - i);
+    if (count > CHUNK) {
+      pn_poseFetch(tree->pose, vertices + i, n, points, 4);
+    }
+    out->radius = PN_MAX(out->radius, pn_sphereRadius(out->centre, points, n));
+  }
+}
+
+void pn_boundMerge(const pnTree *tree, pnBound *into, const pnBound *other) {
+  pn_slabsMerge(tree->slabs ? tree->slabs : &pn_slabBox, &into->slabs, &other->slabs);
+  if (!tree->slabs) {
+    pn_sphereMerge(into->centre, &into->radius, other->centre, other->radius);
+  }
+}
+
+/* ---------------------------------------------------------------- writing lanes */
+
+void pn_putBoxes(pnTree *tree, uint32_t node, const pnF4 lo[PN_LANES], const pnF4 hi[PN_LANES]) {
+  pnBoxLanes *lanes = pn_lanesOf(tree, node);
+  const pnGrid *g = &tree->grid;
+  for (int side = 0; side < 2; side++) {
+    const pnF4 *v = side ? hi : lo;
+    pnF4 x0, y0, z0, x1, y1, z1;
+    pn_f4Transpose3(v[0], v[1], v[2], v[3], &x0, &y0, &z0);
+    pn_f4Transpose3(v[4], v[5], v[6], v[7], &x1, &y1, &z1);
+    pn_h8Store(lanes->row[0][side], pn_h8Quantise(x0, x1, g->scale[0], g->offset[0]));
+    pn_h8Store(lanes->row[1][side], pn_h8Quantise(y0, y1, g->scale[1], g->offset[1]));
+    pn_h8Store(lanes->row[2][side], pn_h8Quantise(z0, z1, g->scale[2], g->offset[2]));
+  }
+}
+
+static void putSpheres(pnTree *tree, uint32_t node, const pnBound *bounds, uint32_t count) {
+  pnSphereLanes *lanes = pn_lanesOf(tree, node);
+  for (uint32_t j = 0; j < PN_LANES; j++) {
+    const pnBound *b = &bounds[PN_MIN(j, count - 1)];
+    for (int k = 0; k < 3; k++) {
+      lanes->centre[k][j] = b->centre[k];
+    }
+    lanes->radius[j] = b->radius;
+  }
+}
+
+void pn_putBounds(pnTree *tree, uint32_t node, const pnBound *bounds, uint32_t count) {
+  if (!tree->slabs) {
+    putSpheres(tree, node, bounds, count);
+    return;
+  }
+  pnBoxLanes *lanes = pn_lanesOf(tree, node);
+  for (uint32_t d = 0; d < tree->slabs->count; d++) {
+    float lo[PN_LANES], hi[PN_LANES];
+    for (uint32_t j = 0; j < PN_LANES; j++) {
+      const pnSlabs *s = &bounds[PN_MIN(j, count - 1)].slabs;
+      lo[j] = s->lo[d];
+      hi[j] = s->hi[d];
+    }
+    float scale = tree->grid.scale[d];
+    int32_t offset = tree->grid.offset[d];
+    pn_h8Store(lanes->row[d][0], pn_h8Quantise(pn_f4Load(lo), pn_f4Load(lo + 4), scale, offset));
+    pn_h8Store(lanes->row[d][1], pn_h8Quantise(pn_f4Load(hi), pn_f4Load(hi + 4), scale, offset));
+  }
+}
+
+/* ---------------------------------------------------------------- the root */
+
+/* Extents span at most 2^15 cells, so that the box and half a grid step beside it fit 16 bits; coordinates stay below
+ * 2^24 cells, where floats are integers, so that no cell is finer than the numbers and int32 never overflows. The
+ * exponent is kept where 2^k is a normal float. */
+static void chooseGrid(pnGrid *grid, const pnSlabSet *set, const pnSlabs *s) {
+  double extent = 0, reach = 0;
+  for (int k = 0; k < 3; k++) {
+    extent = fmax(extent, (double)s->hi[k] - s->lo[k]);
+    reach = fmax(reach, fmax(fabs((double)s->lo[k]), fabs((double)s->hi[k])));
+  }
+  int ke = 120, kr = 120, e;
+  if (extent > 0) {
+    (void)frexp(extent, &e); /* extent <= 2^e */
+    ke = 15 - e;
+  }
+  if (reach > 0) {
+    (void)frexp(reach, &e);
+    kr = 24 - e;
+  }
+  grid->exponent = PN_MAX(-120, PN_MIN(120, PN_MIN(ke, kr)));
+  for (uint32_t d = 0; d < set->count; d++) {
+    grid->scale[d] = ldexpf(1.0f, grid->exponent - (d < 3 ? 0 : 2));
+    /* the offset is a multiple of 2^14 cells: neighbouring bodies of one size mostly get the same grid */
+    double middle = 0.5 * ((double)s->lo[d] + s->hi[d]) * grid->scale[d];
+    grid->offset[d] = (int32_t)floor(middle / 16384.0 + 0.5) * 16384;
+  }
+}
+
+bool pn_setRoot(pnTree *tree, const pnBound *root) {
+  const pnSlabs *s = &root->slabs;
+  for (int k = 0; k < 3; k++) {
+    if (!(fabsf(s->lo[k]) <= FLT_MAX) || !(fabsf(s->hi[k]) <= FLT_MAX)) {
+      return false;
+    }
+  }
+  tree->box = (pnBox){{s->lo[0], s->lo[1], s->lo[2]}, {s->hi[0], s->hi[1], s->hi[2]}};
+  chooseGrid(&tree->grid, tree->slabs ? tree->slabs : &pn_slabBox, s);
+  pn_putBounds(tree, tree->nodeCount, root, 1);
+  return true;
+}
+
+/* ---------------------------------------------------------------- filling nodes */
+
+PN_INLINE bool isPlain(const pnPose *pose) { return !pose->morph && !pose->skin && !pose->hasTransform; }
+
+/* The box of listed vertices of a plain pose, read in place. Two chains of min and max hide their latency. */
+PN_INLINE void boxOfList(const float *source, const uint32_t *v, const uint32_t *end, pnF4 *outLo, pnF4 *outHi) {
+  pnF4 first = pn_f4Load(source + 3 * (size_t)v[0]);
+  pnF4 lo0 = first, hi0 = first, lo1 = first, hi1 = first;
+  for (v++; v + 1 < end; v += 2) {
+    pnF4 p = pn_f4Load(source + 3 * (size_t)v[0]), q = pn_f4Load(source + 3 * (size_t)v[1]);
+    lo0 = pn_f4Min(lo0, p);
+    hi0 = pn_f4Max(hi0, p);
+    lo1 = pn_f4Min(lo1, q);
+    hi1 = pn_f4Max(hi1, q);
+  }
+  if (v < end) {
+    pnF4 p = pn_f4Load(source + 3 * (size_t)v[0]);
+    lo0 = pn_f4Min(lo0, p);
+    hi0 = pn_f4Max(hi0, p);
+  }
+  *outLo = pn_f4Min(lo0, lo1);
+  *outHi = pn_f4Max(hi0, hi1);
+}
+
+void pn_boxOfVertices(const pnTree *tree, const uint32_t *vertices, uint32_t count, pnF4 *outLo, pnF4 *outHi) {
+  if (isPlain(tree->pose)) {
+    boxOfList(tree->pose->source, vertices, vertices + count, outLo, outHi);
+    return;
+  }
+  float points[4 * CHUNK];
+  pnF4 lo = pn_f4Set1(FLT_MAX), hi = pn_f4Set1(-FLT_MAX);
+  for (uint32_t i = 0; i < count; i += CHUNK) {
+    uint32_t n = PN_MIN(CHUNK, count - i);
+    pn_poseFetch(tree->pose, vertices + i, n, points, 4);
+    for (uint32_t j = 0; j < n; j++) {
+      pnF4 p = pn_f4Load(points + 4 * j);
+      lo = pn_f4Min(lo, p);
+      hi = pn_f4Max(hi, p);
+    }
+  }
+  *outLo = lo;
+  *outHi = hi;
+}
+
+void pn_fillFromVertices(pnTree *tree, uint32_t node) {
+  if (pn_isLeaf(tree, node)) {
+    pn_fillLeaf(tree, node);
+    return;
+  }
+  uint32_t child = tree->first[node], count = tree->count[node];
+  if (tree->def.volume != PN_VOLUME_BOX) {
+    pnBound bounds[PN_LANES];
+    for (uint32_t j = 0; j < count; j++) {
+      uint32_t n;
+      const uint32_t *v = pn_verticesBelow(tree, child + j, &n);
+      pn_boundOfVertices(tree, v, n, &bounds[j]);
+    }
+    pn_putBounds(tree, node, bounds, count);
+    return;
+  }
+  pnF4 lo[PN_LANES], hi[PN_LANES];
+  if (isPlain(tree->pose) && pn_isLeaf(tree, child)) {
+    /* the common case, straight: leaves of a plain pose */
+    const uint32_t *at = tree->leafVertexFirst + (child - tree->innerCount);
+    for (uint32_t j = 0; j < count; j++) {
+      boxOfList(tree->pose->source, tree->leafVertices + at[j], tree->leafVertices + at[j + 1], &lo[j], &hi[j]);
+    }
+  } else {
+    for (uint32_t j = 0; j < count; j++) {
+      uint32_t n;
+      const uint32_t *v = pn_verticesBelow(tree, child + j, &n);
+      pn_boxOfVertices(tree, v, n, &lo[j], &hi[j]);
+    }
+  }
+  for (uint32_t j = count; j < PN_LANES; j++) {
+    lo[j] = lo[count - 1];
+    hi[j] = hi[count - 1];
+  }
+  pn_putBoxes(tree, node, lo, hi);
+}
+
+void pn_fetchBlock(pnTree *tree, uint32_t leaf) {
+  uint32_t at = tree->leafVertexFirst[leaf], n = tree->leafVertexFirst[leaf + 1] - at;
+  const uint32_t *v = tree->leafVertices + at;
+  float *block = tree->leafPositions + 4 * (size_t)at;
+  if (isPlain(tree->pose)) {
+    const float *source = tree->pose->source;
+    for (uint32_t i = 0; i < n; i++) {
+      pn_f4Store(block + 4 * i, pn_f4Load(source + 3 * (size_t)v[i]));
+    }
+  } else {
+    pn_poseFetch(tree->pose, v, n, block, 4);
+  }
+  atomic_fetch_add_explicit(&tree->verticesFetched, n, memory_order_relaxed);
+}
+
+void pn_fillLeaf(pnTree *tree, uint32_t node) {
+  uint32_t leaf = node - tree->innerCount, count = tree->count[node];
+  pn_fetchBlock(tree, leaf);
+  const float *block = tree->leafPositions + 4 * (size_t)tree->leafVertexFirst[leaf];
+  const uint8_t *corner = tree->leafCorners + 24 * (size_t)leaf;
+  if (tree->def.volume != PN_VOLUME_BOX) {
+    pnBound bounds[PN_LANES];
+    for (uint32_t j = 0; j < count; j++) {
+      float points[12];
+      for (int k = 0; k < 3; k++) {
+        memcpy(points + 4 * k, block + 4 * corner[3 * j + k], 4 * sizeof(float));
+      }
+      pn_boundOfPoints(tree, points, 3, &bounds[j]);
+    }
+    pn_putBounds(tree, node, bounds, count);
+    return;
+  }
+  pnF4 lo[PN_LANES], hi[PN_LANES];
+  for (uint32_t j = 0; j < PN_LANES; j++) {
+    /* corners past the count are zero: lanes the traversal masks */
+    pnF4 a = pn_f4Load(block + 4 * corner[3 * j]), b = pn_f4Load(block + 4 * corner[3 * j + 1]);
+    pnF4 c = pn_f4Load(block + 4 * corner[3 * j + 2]);
+    lo[j] = pn_f4Min(a, pn_f4Min(b, c));
+    hi[j] = pn_f4Max(a, pn_f4Max(b, c));
+  }
+  pn_putBoxes(tree, node, lo, hi);
+}

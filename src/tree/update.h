@@ -1,0 +1,86 @@
+/* update.h: how the volumes of a tree follow its pose. One question, several answers: a family of files update_*.c with
+ * one table (update.c), and the loops they share. */
+#ifndef PN_TREE_UPDATE_H
+#define PN_TREE_UPDATE_H
+
+#include "base/task.h"
+#include "tree/tree.h"
+
+typedef struct pnUpdateRule {
+  const char *name;
+  bool modelSpace; /* volumes are float boxes in the source's space, tested under the transform (Bergen) */
+  bool carries;    /* keeps float volumes in model space and computes world volumes from them when reached */
+  pnResult (*prepare)(pnTree *tree);                      /* once, after the tree was built; null: nothing */
+  pnResult (*update)(pnTree *tree, const pnTasks *tasks); /* the eager part of a frame */
+  void (*fill)(pnTree *tree, uint32_t node);              /* the lazy part: all lanes of one node */
+  void (*release)(pnTree *tree);                          /* frees ruleData; null: nothing */
+} pnUpdateRule;
+
+extern const pnUpdateRule pn_updateBottomUp, pn_updateTopDown, pn_updateHybrid, pn_updateBergen, pn_updateRigid;
+
+/* The rule of a definition, with the default resolved by the kind of pose; null when it does not fit the pose. */
+const pnUpdateRule *pn_chooseRule(const pnTreeDef *def);
+
+/* ---------------------------------------------------------------- lazy nodes */
+
+/* Fills a stale node: claims it or waits for the thread that has. Called by pn_freshen only. */
+void pn_freshenSlow(pnTree *tree, uint32_t node);
+
+/* Makes node's lanes valid for this frame. */
+PN_INLINE void pn_freshen(pnTree *tree, uint32_t node) {
+  if (PN_UNLIKELY(atomic_load_explicit(&tree->stamp[node], memory_order_acquire) != tree->now)) {
+    pn_freshenSlow(tree, node);
+  }
+}
+
+/* ---------------------------------------------------------------- volumes of vertices */
+
+/* A volume while it is being computed. */
+typedef struct pnBound {
+  pnSlabs slabs;                 /* the first three also when the volume is a sphere */
+  float centre[3], radius;       /* spheres */
+} pnBound;
+
+/* Vertex lists: of the leaves in a range, and of the clusters in a range (invariants T5, T6). */
+PN_INLINE void pn_leafRange(const pnTree *tree, uint32_t node, uint32_t *outFirst, uint32_t *outEnd) {
+  bool leaf = pn_isLeaf(tree, node);
+  *outFirst = leaf ? node - tree->innerCount : tree->leafFirst[node];
+  *outEnd = leaf ? *outFirst + 1 : tree->leafEnd[node];
+}
+
+/* The vertices below a node as one range of a list (with repeats where leaves or clusters meet). */
+const uint32_t *pn_verticesBelow(const pnTree *tree, uint32_t node, uint32_t *outCount);
+
+/* The volume of a list of vertices, in world space. */
+void pn_boundOfVertices(const pnTree *tree, const uint32_t *vertices, uint32_t count, pnBound *out);
+/* The volume of points, four floats apart. */
+void pn_boundOfPoints(const pnTree *tree, const float *points, uint32_t count, pnBound *out);
+/* The smallest volume around both (spheres: around both spheres). */
+void pn_boundMerge(const pnTree *tree, pnBound *into, const pnBound *other);
+
+/* Writes the volumes of `count` children into node's lanes on the tree's grid. */
+void pn_putBounds(pnTree *tree, uint32_t node, const pnBound *bounds, uint32_t count);
+/* The same for boxes given as (x, y, z, -) rows. Lanes past count are made of the last one; the traversal masks them. */
+void pn_putBoxes(pnTree *tree, uint32_t node, const pnF4 lo[PN_LANES], const pnF4 hi[PN_LANES]);
+
+/* Sets the tree's box, chooses the grid for it, and writes the root's own volume. False: not finite. */
+bool pn_setRoot(pnTree *tree, const pnBound *root);
+
+/* The box of a list of vertices, as rows of four. */
+void pn_boxOfVertices(const pnTree *tree, const uint32_t *vertices, uint32_t count, pnF4 *outLo, pnF4 *outHi);
+
+/* Fills a node from the vertices below its children; a leaf from its block. */
+void pn_fillFromVertices(pnTree *tree, uint32_t node);
+void pn_fillLeaf(pnTree *tree, uint32_t node);
+/* Only the block of a leaf: its vertices' world positions. */
+void pn_fetchBlock(pnTree *tree, uint32_t leaf);
+
+/* Marks a node fresh (by the eager pass of an update, no other thread near). */
+PN_INLINE void pn_markFresh(pnTree *tree, uint32_t node) {
+  atomic_store_explicit(&tree->stamp[node], tree->now, memory_order_relaxed);
+}
+
+/* A new frame: a new stamp (all stamps are cleared when the number runs out) and cleared counters. */
+void pn_beginFrame(pnTree *tree);
+
+#endif

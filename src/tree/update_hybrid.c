@@ -1,0 +1,115 @@
+/* update_hybrid.c: the upper nodes bottom-up in every frame, the lower ones when a query reaches them.
+ * [Larsson01, section 3.3]: they cut at half the levels; here the cut is a number of triangles, default 64, which for the
+ * default tree is one level of inner nodes above the leaves (PERFORMANCE: what paid, 2). The eager pass goes over lists of
+ * distinct vertices, one list for each *cluster* (a maximal node of at most `cut` triangles), and is the only
+ * part of a frame whose cost grows with the whole mesh. */
+#include "tree/update.h"
+
+typedef struct Pass {
+  pnTree *tree;
+  pnBound *bounds; /* of clusters, for volumes other than boxes */
+} Pass;
+
+/* Boxes of clusters straight into clusterBoxes; the other volumes into bounds. */
+static void boundClusters(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+  (void)worker;
+  Pass *pass = context;
+  pnTree *tree = pass->tree;
+  for (uint32_t c = begin; c < end; c++) {
+    uint32_t at = tree->clusterVertexFirst[c], n = tree->clusterVertexFirst[c + 1] - at;
+    if (tree->def.volume == PN_VOLUME_BOX) {
+      pnF4 lo, hi;
+      pn_boxOfVertices(tree, tree->clusterVertices + at, n, &lo, &hi);
+      pn_f4Store(tree->clusterBoxes + 8 * (size_t)c, lo);
+      pn_f4Store(tree->clusterBoxes + 8 * (size_t)c + 4, hi);
+    } else {
+      pn_boundOfVertices(tree, tree->clusterVertices + at, n, &pass->bounds[tree->clusterNode[c]]);
+    }
+  }
+}
+
+/* Boxes: eager nodes from their children's boxes, which are clusters or eager nodes with larger numbers. */
+static bool mergeBoxes(pnTree *tree, float *boxes) {
+  for (uint32_t c = 0; c < tree->clusterCount; c++) {
+    memcpy(boxes + 8 * (size_t)tree->clusterNode[c], tree->clusterBoxes + 8 * (size_t)c, 8 * sizeof(float));
+  }
+  for (uint32_t i = 0; i < tree->eagerCount; i++) {
+    uint32_t node = tree->eagerNodes[i];
+    const float *child = boxes + 8 * (size_t)tree->first[node];
+    pnF4 lo = pn_f4Load(child), hi = pn_f4Load(child + 4);
+    for (uint32_t j = 1; j < tree->count[node]; j++) {
+      lo = pn_f4Min(lo, pn_f4Load(child + 8 * j));
+      hi = pn_f4Max(hi, pn_f4Load(child + 8 * j + 4));
+    }
+    pn_f4Store(boxes + 8 * (size_t)node, lo);
+    pn_f4Store(boxes + 8 * (size_t)node + 4, hi);
+  }
+  pnBound root;
+  for (int k = 0; k < 3; k++) {
+    root.slabs.lo[k] = boxes[k];
+    root.slabs.hi[k] = boxes[4 + k];
+  }
+  if (!pn_setRoot(tree, &root)) {
+    return false;
+  }
+  for (uint32_t i = 0; i < tree->eagerCount; i++) {
+    uint32_t node = tree->eagerNodes[i], last = tree->count[node] - 1u;
+    const float *child = boxes + 8 * (size_t)tree->first[node];
+    pnF4 lo[PN_LANES], hi[PN_LANES];
+    for (uint32_t j = 0; j < PN_LANES; j++) {
+      lo[j] = pn_f4Load(child + 8 * PN_MIN(j, last));
+      hi[j] = pn_f4Load(child + 8 * PN_MIN(j, last) + 4);
+    }
+    pn_putBoxes(tree, node, lo, hi);
+    pn_markFresh(tree, node);
+  }
+  return true;
+}
+
+static bool mergeBounds(pnTree *tree, pnBound *bounds) {
+  for (uint32_t i = 0; i < tree->eagerCount; i++) {
+    uint32_t node = tree->eagerNodes[i];
+    bounds[node] = bounds[tree->first[node]];
+    for (uint32_t j = 1; j < tree->count[node]; j++) {
+      pn_boundMerge(tree, &bounds[node], &bounds[tree->first[node] + j]);
+    }
+  }
+  if (!pn_setRoot(tree, &bounds[0])) {
+    return false;
+  }
+  for (uint32_t i = 0; i < tree->eagerCount; i++) {
+    uint32_t node = tree->eagerNodes[i];
+    pn_putBounds(tree, node, &bounds[tree->first[node]], tree->count[node]);
+    pn_markFresh(tree, node);
+  }
+  return true;
+}
+
+/* Room for a volume of every node that is eager or a cluster; those have numbers up to the largest cluster's. */
+static size_t scratchBytes(const pnTree *tree) {
+  uint32_t most = 0;
+  for (uint32_t c = 0; c < tree->clusterCount; c++) {
+    most = PN_MAX(most, tree->clusterNode[c]);
+  }
+  return pn_bytes((size_t)most + 1, tree->def.volume == PN_VOLUME_BOX ? 8 * sizeof(float) : sizeof(pnBound));
+}
+
+static pnResult prepare(pnTree *tree) {
+  size_t size = scratchBytes(tree);
+  tree->ruleData = pn_alloc(size);
+  return tree->ruleData ? PN_OK : pn_failMemory(size);
+}
+
+static void release(pnTree *tree) { pn_free(tree->ruleData, scratchBytes(tree)); }
+
+static pnResult update(pnTree *tree, const pnTasks *tasks) {
+  Pass pass = {tree, tree->ruleData};
+  pn_parallelFor(tasks, boundClusters, &pass, tree->clusterCount, 32);
+  bool box = tree->def.volume == PN_VOLUME_BOX;
+  bool ok = box ? mergeBoxes(tree, tree->ruleData) : mergeBounds(tree, tree->ruleData);
+  atomic_fetch_add_explicit(&tree->nodesUpdated, tree->eagerCount, memory_order_relaxed);
+  return ok ? PN_OK : PN_ERROR_NUMBER;
+}
+
+const pnUpdateRule pn_updateHybrid = {
+    .name = "hybrid", .prepare = prepare, .update = update, .fill = pn_fillFromVertices, .release = release};
