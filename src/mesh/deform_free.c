@@ -36,7 +36,7 @@ static pnResult checkVertices(const pnPose *pose, const float *vertices, uint32_
 }
 
 pnResult pnPose_SetVertices(pnPose *pose, const float *vertices, uint32_t count) {
-  float maxAbs;
+  float maxAbs = 0;
   pnResult result = checkVertices(pose, vertices, count, &maxAbs);
   if (result != PN_OK) return result;
 
@@ -57,7 +57,7 @@ pnResult pnPose_SetVertices(pnPose *pose, const float *vertices, uint32_t count)
 
 pnResult pnPose_ShareVertices(pnPose *pose, const float *vertices, uint32_t count) {
   PN_ASSERT(vertices);
-  float maxAbs;
+  float maxAbs = 0;
   pnResult result = checkVertices(pose, vertices, count, &maxAbs);
   if (result != PN_OK) return result;
   pose->source = vertices;
