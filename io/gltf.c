@@ -8,8 +8,9 @@
  * way for success and failure. */
 #include "gltf.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+#include "reader.h"
 
 /* What pn_gltfKeep took, and the file itself, freed together. */
 typedef struct pnGltfFile {
@@ -19,14 +20,10 @@ typedef struct pnGltfFile {
 
 /* ---------------------------------------------------------------- the container */
 
-static uint32_t readUint32(const uint8_t *bytes) {
-  return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
-}
-
 /* Finds the chunks of a .glb. */
 static pnResult readContainer(pnGltf *g, const uint8_t *bytes, size_t count, pnGltfBytes *outJson) {
   if (count < 20) return pnFail(PN_ERROR_FORMAT, "%s: %zu bytes are too few for a .glb", g->name, count);
-  uint32_t version = readUint32(bytes + 4), length = readUint32(bytes + 8);
+  uint32_t version = pn_getU32(bytes + 4, false), length = pn_getU32(bytes + 8, false);
   if (version != 2) {
     return pnFail(PN_ERROR_UNSUPPORTED, "%s: byte 4: glTF version %u, expected 2", g->name, version);
   }
@@ -35,8 +32,8 @@ static pnResult readContainer(pnGltf *g, const uint8_t *bytes, size_t count, pnG
                   count);
   }
   for (size_t at = 12, number = 0; at + 8 <= length; ++number) {
-    size_t size = readUint32(bytes + at);
-    uint32_t kind = readUint32(bytes + at + 4);
+    size_t size = pn_getU32(bytes + at, false);
+    uint32_t kind = pn_getU32(bytes + at + 4, false);
     if (size > length - at - 8) {
       return pnFail(PN_ERROR_FORMAT, "%s: byte %zu: a chunk of %zu bytes, but only %zu are left", g->name, at, size,
                     (size_t)length - at - 8);
@@ -186,10 +183,10 @@ pnResult pnLoadAnimFile(const char *path, pnAnimFile **outFile) {
   *outFile = NULL;
   uint8_t *bytes = NULL;
   size_t count = 0;
-  pnResult result = pn_readFile(path, &bytes, &count);
+  pnResult result = pn_ioReadFile(path, &bytes, &count);
   if (result != PN_OK) return result;
   result = pnParseAnimFile(bytes, count, path, outFile);
-  pnFree(bytes, count > 0 ? count : 1);
+  pn_ioFree(bytes);
   return result;
 }
 

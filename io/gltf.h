@@ -97,9 +97,6 @@ void pn_gltfAddInput(pnGltf *g, size_t bytes);
 
 /* ---------------------------------------------------------------- buffers and accessors */
 
-/* A whole regular file. The caller frees the bytes with pnFree(bytes, count). */
-pnResult pn_readFile(const char *path, uint8_t **outBytes, size_t *outCount);
-
 pnResult pn_gltfLoadBuffers(pnGltf *g);
 /* Bytes `offset` ... `offset + count` of view `view`, checked. `at` is the place that asks. */
 pnResult pn_gltfView(pnGltf *g, const pnJson *at, uint32_t view, uint64_t offset, uint64_t count,

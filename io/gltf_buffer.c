@@ -1,47 +1,10 @@
 /* gltf_buffer.c: where the bytes come from. A buffer is the binary chunk of a .glb, a data URI, or a file beside the
  * document; a view is a checked range of a buffer. */
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base64.h"
 #include "gltf.h"
-
-pnResult pn_readFile(const char *path, uint8_t **outBytes, size_t *outCount) {
-  pnResult result = PN_OK;
-  uint8_t *bytes = NULL;
-  size_t count = 0;
-
-  /* Only regular files have a size to trust; a pipe or a device would never end. */
-  struct stat info;
-  FILE *file = fopen(path, "rb");
-  if (file == NULL) return pnFail(PN_ERROR_FILE, "%s: cannot be opened: %s", path, strerror(errno));
-  if (fstat(fileno(file), &info) != 0 || !S_ISREG(info.st_mode)) {
-    result = pnFail(PN_ERROR_FILE, "%s: is not a regular file", path);
-    goto done;
-  }
-
-  /* All of it in one piece, one byte more than empty so that the result is never null. */
-  count = (size_t)info.st_size;
-  bytes = pnAlloc(count > 0 ? count : 1);
-  if (bytes == NULL) {
-    result = pnFail(PN_ERROR_MEMORY, "%s: no memory for its %zu bytes", path, count);
-  } else if (fread(bytes, 1, count, file) != count) {
-    result = pnFail(PN_ERROR_FILE, "%s: cannot be read to its end: %s", path, strerror(errno));
-  }
-
-done:
-  if (result != PN_OK) {
-    pnFree(bytes, count > 0 ? count : 1);
-    bytes = NULL;
-    count = 0;
-  }
-  fclose(file);
-  *outBytes = bytes;
-  *outCount = count;
-  return result;
-}
+#include "reader.h"
 
 /* ---------------------------------------------------------------- URIs */
 
@@ -107,7 +70,7 @@ static pnResult loadFileUri(pnGltf *g, const pnJson *at, const char *uri, pnGltf
   /* Read, and move into scratch memory, which then belongs to the reader. */
   uint8_t *bytes = NULL;
   size_t count = 0;
-  pnResult result = pn_readFile(path, &bytes, &count);
+  pnResult result = pn_ioReadFile(path, &bytes, &count);
   if (result == PN_ERROR_MEMORY) return result;
   if (result != PN_OK) {
     return pn_jsonFail(at, result, "the buffer's file '%.200s' cannot be read; it must lie beside this file", path);
@@ -115,7 +78,7 @@ static pnResult loadFileUri(pnGltf *g, const pnJson *at, const char *uri, pnGltf
   pn_gltfAddInput(g, count);
   uint8_t *copy = pn_gltfScratch(g, count, 1);
   if (copy != NULL) memcpy(copy, bytes, count);
-  pnFree(bytes, count > 0 ? count : 1);
+  pn_ioFree(bytes);
   *out = (pnGltfBytes){copy, count};
   return copy != NULL ? PN_OK : pn_gltfNoMemory(g);
 }
