@@ -1,0 +1,25 @@
+/* ldi.h: the image of one body, as the files of this room see it. */
+#ifndef PN_VOLUME_LDI_H
+#define PN_VOLUME_LDI_H
+
+#include "volume/image.h"
+
+struct pnLdi {
+  pnLdiDef def;
+  pnSolid solid;
+  pnRaster raster;
+  pnImage image;
+  bool empty; /* no triangles: nothing is inside */
+  double prepareTime;
+};
+
+/* PN_OK when an image has been made, otherwise what to do. */
+pnResult pn_ldiReady(const pnLdi *ldi);
+
+/* Is the caller's window a box with volume? An empty one means: choose. */
+bool pn_hasWindow(const pnBox *window);
+
+/* What both definitions have in common. */
+pnResult pn_checkVolumeSettings(uint32_t resolution, pnInsideRule rule, const pnBox *window);
+
+#endif

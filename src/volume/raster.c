@@ -1,0 +1,405 @@
+/* raster.c: scan conversion into layers. Exact, closed meshes stay closed.
+ *
+ * Heidelberger, Teschner, Gross 2003, section 2.2, in software. The paper peels layers off with the stencil buffer, one
+ * rendering per layer; here all layers of a cell are written in one go:
+ *
+ *   points   vertices are rounded to the grid of the view
+ *   bin      each triangle whose box has a cell centre in it is noted in the bands (8 rows) that its rows lie in
+ *   stroke   per band: each triangle's rows become strokes, first and last cell found by exact integer edge functions.
+ *            The number of layers of every cell is the running sum of "+1 where a stroke begins, -1 where it ends"
+ *   fill     every stroke writes its depths straight to their final place, then each cell is sorted
+ *
+ * Watertight. The edge function of an edge is the same integer, with opposite sign, in the two triangles beside it.
+ * Where it is zero at a sample, the rule below gives the sample to one of them: it is as if the sample had been moved
+ * right by a tiny amount and down by a much tinier one, so that no edge passes through it. A line in general position
+ * crosses a closed surface an even number of times, hence every cell has an even number of layers, whatever the mesh.
+ *
+ * Depth at a sample is a mean of the three corners' depths, weighted by edge functions that are exact and not negative:
+ * nothing cancels, slivers are as good as any triangle. */
+#include "volume/raster.h"
+
+#include "base/memory.h"
+#include "base/task.h"
+#include "base/thread.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- scratch */
+
+void pn_rasterFree(pnRaster *raster) {
+  pn_arrayFree(&raster->points);
+  for (size_t c = 0; c < raster->chunks.count; ++c) {
+    pn_arrayFree(&raster->chunks.data[c].refs);
+    pn_arrayFree(&raster->chunks.data[c].starts);
+    pn_arrayFree(&raster->chunks.data[c].blocks);
+    pn_arrayFree(&raster->chunks.data[c].blockStarts);
+  }
+  pn_arrayFree(&raster->chunks);
+  for (int w = 0; w < PN_MAX_WORKERS; ++w) {
+    pn_arrayFree(&raster->workers[w].strokes);
+    pn_arrayFree(&raster->workers[w].fats);
+  }
+}
+
+size_t pn_rasterBytes(const pnRaster *raster) {
+  size_t bytes = raster->points.capacity * sizeof(pnPoint) + raster->chunks.capacity * sizeof(pnChunk);
+  for (size_t c = 0; c < raster->chunks.count; ++c) {
+    const pnChunk *chunk = raster->chunks.data + c;
+    bytes += (chunk->refs.capacity + chunk->starts.capacity + chunk->blockStarts.capacity) * sizeof(uint32_t) +
+             chunk->blocks.capacity * sizeof(pnBlock);
+  }
+  for (int w = 0; w < PN_MAX_WORKERS; ++w)
+    bytes += raster->workers[w].strokes.capacity * sizeof(pnStroke) + raster->workers[w].fats.capacity * sizeof(pnFat);
+  return bytes;
+}
+
+/* ---------------------------------------------------------------- points */
+
+#define POINT_GRAIN 4096
+
+typedef struct PointJob {
+  const pnSolid *solid;
+  const pnView *view;
+  pnPoint *points;
+} PointJob;
+
+/* The nearest whole number. Rounding half up is as good as any, and the same on every machine. */
+static int32_t roundUnits(double x) {
+  return (int32_t)floor(x + 0.5);
+}
+
+static void makePoints(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+  (void)worker;
+  const PointJob *job = context;
+  const pnView *view = job->view;
+  const float *positions = job->solid->positions;
+  pnPoint *restrict points = job->points;
+  double su = view->scale[0], sv = view->scale[1], sw = view->scale[2];
+  double lu = view->lo[0], lv = view->lo[1], lw = view->lo[2];
+  if (view->aligned) {
+    uint32_t u = view->pick[0], v = view->pick[1], w = view->pick[2];
+    for (uint32_t i = begin; i < end; ++i) {
+      const float *p = positions + 3 * (size_t)i;
+      points[i].x = roundUnits(((double)p[u] - lu) * su);
+      points[i].y = roundUnits(((double)p[v] - lv) * sv);
+      points[i].z = roundUnits(((double)p[w] - lw) * sw);
+      points[i].unused = 0;
+    }
+    return;
+  }
+  for (uint32_t i = begin; i < end; ++i) {
+    double q[3];
+    pn_viewPoint(view, positions + 3 * (size_t)i, q);
+    points[i] = (pnPoint){roundUnits((q[0] - lu) * su), roundUnits((q[1] - lv) * sv), roundUnits((q[2] - lw) * sw), 0};
+  }
+}
+
+pnResult pn_rasterPoints(pnRaster *raster, const pnSolid *solid, const pnView *view, const pnTasks *tasks) {
+  if (!pn_arrayReserve(&raster->points, solid->cornerCount))
+    return pn_failMemory(pn_bytes(solid->cornerCount, sizeof(pnPoint)));
+  raster->points.count = solid->cornerCount;
+
+  // chunks that are already there keep their memory
+  size_t count = (solid->triangleCount + (size_t)PN_CHUNK - 1) / PN_CHUNK;
+  if (!pn_arrayReserve(&raster->chunks, count)) return pn_failMemory(pn_bytes(count, sizeof(pnChunk)));
+  if (count > raster->chunks.count) {
+    memset(raster->chunks.data + raster->chunks.count, 0, (count - raster->chunks.count) * sizeof(pnChunk));
+    raster->chunks.count = count;
+  }
+  raster->chunkCount = (uint32_t)count;
+
+  PointJob job = {solid, view, raster->points.data};
+  pn_parallelFor(tasks, makePoints, &job, solid->cornerCount, POINT_GRAIN);
+  return PN_OK;
+}
+
+/* ---------------------------------------------------------------- bin */
+
+typedef struct LayerJob {
+  pnRaster *raster;
+  const pnSolid *solid;
+  pnLayers *layers;
+  _Atomic bool outOfMemory, tooMany;
+} LayerJob;
+
+/* The bands of the triangles of a chunk; those without a sample in their box are left out. */
+typedef struct BinList {
+  uint32_t count;
+  uint32_t triangles[PN_CHUNK];
+  uint16_t first[PN_CHUNK], last[PN_CHUNK];
+} BinList;
+
+/* First and last cell whose centre is between two coordinates, within the image. The centre of cell i is i*S + S/2. */
+PN_INLINE int32_t firstSample(int32_t lo, int32_t half, uint32_t shift) {
+  int32_t i = (lo + half - 1) >> shift;
+  return i > 0 ? i : 0;
+}
+PN_INLINE int32_t lastSample(int32_t hi, int32_t half, uint32_t shift, int32_t size) {
+  int32_t i = (hi - half) >> shift;
+  return i < size ? i : size - 1;
+}
+
+static void listBands(const LayerJob *job, uint32_t begin, uint32_t end, BinList *list) {
+  const pnView *view = &job->layers->view;
+  const pnPoint *points = job->raster->points.data;
+  const uint32_t *triangles = job->solid->triangles;
+  const uint32_t shift = view->cellShift;
+  const int32_t half = 1 << (shift - 1), size = (int32_t)view->size;
+  // beyond the far end (the near one, counted from the high end) nobody looks
+  const bool open = job->layers->open, fromHigh = job->layers->fromHigh;
+  const int32_t zTop = fromHigh || open ? INT32_MAX : view->steps, zBottom = fromHigh && !open ? 0 : INT32_MIN;
+  uint32_t count = 0;
+  for (uint32_t t = begin; t < end; ++t) {
+    const uint32_t *c = triangles + 3 * (size_t)t;
+    const pnPoint *p = points + c[0], *q = points + c[1], *r = points + c[2];
+    int32_t yLo = PN_MIN(PN_MIN(p->y, q->y), r->y), yHi = PN_MAX(PN_MAX(p->y, q->y), r->y);
+    int32_t xLo = PN_MIN(PN_MIN(p->x, q->x), r->x), xHi = PN_MAX(PN_MAX(p->x, q->x), r->x);
+    int32_t zLo = PN_MIN(PN_MIN(p->z, q->z), r->z), zHi = PN_MAX(PN_MAX(p->z, q->z), r->z);
+    int32_t y0 = firstSample(yLo, half, shift), y1 = lastSample(yHi, half, shift, size);
+    int32_t x0 = firstSample(xLo, half, shift), x1 = lastSample(xHi, half, shift, size);
+    bool seen = (y0 <= y1) & (x0 <= x1) & (zLo < zTop) & (zHi > zBottom);
+    // written always, kept when seen: no branch to mispredict
+    list->triangles[count] = t;
+    list->first[count] = (uint16_t)(y0 / PN_BAND_ROWS);
+    list->last[count] = (uint16_t)(y1 / PN_BAND_ROWS);
+    count += seen;
+  }
+  list->count = count;
+}
+
+static void binChunks(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+  (void)worker;
+  LayerJob *job = context;
+  uint32_t bandCount = job->layers->bandCount;
+  for (uint32_t c = begin; c < end; ++c) {
+    pnChunk *chunk = job->raster->chunks.data + c;
+    BinList list;
+    listBands(job, pn_chunkFirst(c), pn_chunkLast(c, job->solid->triangleCount), &list);
+
+    // how many each band gets, where they start, and then who they are
+    if (!pn_arrayReserve(&chunk->starts, bandCount + 1)) {
+      job->outOfMemory = true;
+      return;
+    }
+    uint32_t *starts = chunk->starts.data, total = 0;
+    memset(starts, 0, (bandCount + 1) * sizeof *starts);
+    for (uint32_t i = 0; i < list.count; ++i)
+      for (uint32_t b = list.first[i]; b <= list.last[i]; ++b) ++starts[b + 1];
+    // start of band b at b + 1, to be moved on by the placing below until it is the start of band b + 1
+    for (uint32_t b = 0; b < bandCount; ++b) {
+      uint32_t n = starts[b + 1];
+      starts[b + 1] = total;
+      total += n;
+    }
+    if (!pn_arrayReserve(&chunk->refs, total)) {
+      job->outOfMemory = true;
+      return;
+    }
+    for (uint32_t i = 0; i < list.count; ++i)
+      for (uint32_t b = list.first[i]; b <= list.last[i]; ++b) chunk->refs.data[starts[b + 1]++] = list.triangles[i];
+  }
+}
+
+/* ---------------------------------------------------------------- strokes */
+
+/* A triangle ready for scanning: counter-clockwise edge functions e[k] + sx[k]*i + sy[k]*j over cells (i, j) relative
+ * to (x0, y0), biased so that "inside" is >= 0. */
+typedef struct Scan {
+  int32_t x0, x1, y0, y1; /* cells whose centres are in the box */
+  int64_t e[3], sx[3], sy[3];
+  int64_t bias[3];           /* e = exact - bias */
+  double perArea1, perArea2; /* depth differences to corners 1 and 2 over twice the area */
+  int32_t z0;
+  bool exit, clamp;
+} Scan;
+
+/* False when the triangle is seen edge-on: it covers no sample. */
+static bool setUpScan(const pnView *view, const pnPoint *a, const pnPoint *b, const pnPoint *c, Scan *scan) {
+  const uint32_t shift = view->cellShift;
+  const int32_t half = 1 << (shift - 1), size = (int32_t)view->size;
+  int64_t area = (int64_t)(b->x - a->x) * (c->y - a->y) - (int64_t)(c->x - a->x) * (b->y - a->y);
+  if (area == 0) return false;
+
+  // counter-clockwise means that the outward side is the far side: the line leaves the body here
+  scan->exit = area > 0;
+  if (area < 0) {
+    const pnPoint *swap = b;
+    b = c, c = swap, area = -area;
+  }
+  scan->x0 = firstSample(PN_MIN(PN_MIN(a->x, b->x), c->x), half, shift);
+  scan->x1 = lastSample(PN_MAX(PN_MAX(a->x, b->x), c->x), half, shift, size);
+  scan->y0 = firstSample(PN_MIN(PN_MIN(a->y, b->y), c->y), half, shift);
+  scan->y1 = lastSample(PN_MAX(PN_MAX(a->y, b->y), c->y), half, shift, size);
+
+  // edge k lies opposite to corner k; its function is positive on the corner's side
+  const pnPoint *from[3] = {b, c, a}, *to[3] = {c, a, b};
+  int32_t px = scan->x0 * (1 << shift) + half, py = scan->y0 * (1 << shift) + half;
+  for (int k = 0; k < 3; ++k) {
+    int64_t dx = to[k]->x - from[k]->x, dy = to[k]->y - from[k]->y;
+    // a sample on the edge belongs here when moving it right, or else down, goes inside
+    scan->bias[k] = !(dy < 0 || (dy == 0 && dx < 0));
+    scan->e[k] = dx * (py - from[k]->y) - dy * (px - from[k]->x) - scan->bias[k];
+    scan->sx[k] = -dy * (1 << shift);
+    scan->sy[k] = dx * (1 << shift);
+  }
+
+  scan->z0 = a->z;
+  scan->perArea1 = (double)(b->z - a->z) / (double)area;
+  scan->perArea2 = (double)(c->z - a->z) / (double)area;
+  int32_t zLo = PN_MIN(PN_MIN(a->z, b->z), c->z), zHi = PN_MAX(PN_MAX(a->z, b->z), c->z);
+  scan->clamp = zLo < 0 || zHi > view->steps;
+  return true;
+}
+
+/* The cells first ... last (relative to x0) of row j inside all edges; false when there are none. Over a few cells
+ * each is tried; over many the crossing is found by division. */
+static bool scanRow(const Scan *scan, int32_t j, int32_t *outFirst, int32_t *outLast) {
+  int32_t first = 0, last = scan->x1 - scan->x0;
+  for (int k = 0; k < 3; ++k) {
+    int64_t e = scan->e[k] + scan->sy[k] * j, s = scan->sx[k];
+    if (s > 0) {
+      // rising: skip what is below zero
+      if (e + s * last < 0) return false;
+      if (last < 4)
+        while (e + s * first < 0) ++first;
+      else if (e < 0) first = PN_MAX(first, (int32_t)((-e + s - 1) / s));
+    } else {
+      // falling, or level
+      if (e < 0) return false;
+      if (s == 0) continue;
+      if (last < 4)
+        while (e + s * last < 0) --last;
+      else if (e + s * last < 0) last = (int32_t)(e / -s);
+    }
+    if (first > last) return false;
+  }
+  *outFirst = first, *outLast = last;
+  return true;
+}
+
+/* 2^32 units per unit of depth, and the half that rounds. */
+#define DEPTH_ONE 4294967296.0
+#define DEPTH_HALF (INT64_C(1) << 31)
+
+static pnStroke makeStroke(const Scan *scan, int32_t j, int32_t first, int32_t last, uint32_t cell) {
+  // weights of corners 1 and 2 at the first sample, exact
+  double w1 = (double)(scan->e[1] + scan->bias[1] + scan->sy[1] * j + scan->sx[1] * first);
+  double w2 = (double)(scan->e[2] + scan->bias[2] + scan->sy[2] * j + scan->sx[2] * first);
+  double z = w1 * scan->perArea1 + w2 * scan->perArea2;
+  pnStroke stroke = {.cell = cell, .length = (uint16_t)(last - first + 1), .exit = scan->exit, .clamp = scan->clamp};
+  stroke.z = (int64_t)scan->z0 * (INT64_C(1) << 32) + (int64_t)floor(z * DEPTH_ONE) + DEPTH_HALF;
+  // over one cell the step is not used, and may be any size
+  if (last > first)
+    stroke.dz =
+        (int64_t)floor(((double)scan->sx[1] * scan->perArea1 + (double)scan->sx[2] * scan->perArea2) * DEPTH_ONE);
+  return stroke;
+}
+
+/* All strokes of a band, and in `offsets` +1 at the first cell of each and -1 behind its last. */
+static bool makeStrokes(LayerJob *job, uint32_t band, uint32_t worker, uint64_t *outLayerCount) {
+  const pnView *view = &job->layers->view;
+  const pnPoint *points = job->raster->points.data;
+  uint32_t *steps = job->layers->bands[band].offsets;
+  int32_t top = (int32_t)(band * PN_BAND_ROWS), bottom = top + PN_BAND_ROWS - 1;
+  uint64_t layerCount = 0;
+  size_t count = 0;
+  for (uint32_t c = 0; c < job->raster->chunkCount; ++c) {
+    const pnChunk *chunk = job->raster->chunks.data + c;
+    uint32_t begin = chunk->starts.data[band], end = chunk->starts.data[band + 1];
+    // room for all rows of all these triangles, so that nothing is checked below
+    if (!pn_arrayReserve(&job->raster->workers[worker].strokes, count + (size_t)(end - begin) * PN_BAND_ROWS))
+      return false;
+    pnStroke *strokes = job->raster->workers[worker].strokes.data;
+    for (uint32_t i = begin; i < end; ++i) {
+      const uint32_t *corners = job->solid->triangles + 3 * (size_t)chunk->refs.data[i];
+      Scan scan;
+      if (!setUpScan(view, points + corners[0], points + corners[1], points + corners[2], &scan)) continue;
+      int32_t y0 = PN_MAX(scan.y0, top), y1 = PN_MIN(scan.y1, bottom);
+      for (int32_t y = y0; y <= y1; ++y) {
+        int32_t first, last;
+        if (!scanRow(&scan, y - scan.y0, &first, &last)) continue;
+        uint32_t cell = (uint32_t)(y - top) * view->size + (uint32_t)(scan.x0 + first);
+        strokes[count] = makeStroke(&scan, y - scan.y0, first, last, cell);
+        ++steps[cell];
+        --steps[cell + strokes[count].length];
+        layerCount += strokes[count++].length;
+      }
+    }
+    job->raster->workers[worker].strokes.count = count;
+  }
+  *outLayerCount = layerCount;
+  return true;
+}
+
+/* ---------------------------------------------------------------- fill */
+
+/* Turns +1/-1 into places: offsets[c + 1] becomes where cell c begins. */
+static void placeCells(uint32_t *offsets, uint32_t cellCount) {
+  uint32_t layers = 0, place = 0, step = offsets[0];
+  for (uint32_t c = 0; c < cellCount; ++c) {
+    layers += step;
+    step = offsets[c + 1];
+    offsets[c + 1] = place;
+    place += layers;
+  }
+  offsets[0] = 0;
+}
+
+/* Writes all depths; offsets[c + 1] moves on to where cell c ends, which is where c + 1 begins. */
+static void fillStrokes(const pnStroke *strokes, size_t count, int32_t steps, uint32_t *restrict offsets,
+                        uint32_t *restrict keys) {
+  for (size_t i = 0; i < count; ++i) {
+    const pnStroke *stroke = strokes + i;
+    uint32_t *restrict place = offsets + stroke->cell + 1, exit = stroke->exit, length = stroke->length;
+    int64_t z = stroke->z, dz = stroke->dz;
+    if (!stroke->clamp) {
+      for (uint32_t k = 0; k < length; ++k, z += dz) keys[place[k]++] = (uint32_t)(z >> 32) << 1 | exit;
+    } else {
+      for (uint32_t k = 0; k < length; ++k, z += dz) {
+        int32_t depth = (int32_t)(z >> 32);
+        depth = depth < 0 ? 0 : depth > steps ? steps : depth;
+        keys[place[k]++] = (uint32_t)depth << 1 | exit;
+      }
+    }
+  }
+}
+
+static void fillBands(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+  LayerJob *job = context;
+  uint32_t cellCount = PN_BAND_ROWS * job->layers->view.size;
+  for (uint32_t b = begin; b < end; ++b) {
+    pnBand *band = job->layers->bands + b;
+    memset(band->offsets, 0, (cellCount + 1) * sizeof *band->offsets);
+    uint64_t layerCount;
+    if (!makeStrokes(job, b, worker, &layerCount)) {
+      job->outOfMemory = true;
+      return;
+    }
+    if (layerCount > UINT32_MAX) {
+      job->tooMany = true;
+      return;
+    }
+    if (!pn_bandReserve(band, layerCount)) {
+      job->outOfMemory = true;
+      return;
+    }
+    placeCells(band->offsets, cellCount);
+    fillStrokes(job->raster->workers[worker].strokes.data, job->raster->workers[worker].strokes.count,
+                job->layers->view.steps, band->offsets, band->keys);
+    pn_bandSort(band, cellCount);
+  }
+}
+
+pnResult pn_rasterLayers(pnRaster *raster, const pnSolid *solid, const pnTasks *tasks, pnLayers *layers) {
+  LayerJob job = {.raster = raster, .solid = solid, .layers = layers};
+  pn_parallelFor(tasks, binChunks, &job, raster->chunkCount, 1);
+  if (!job.outOfMemory) pn_parallelFor(tasks, fillBands, &job, layers->bandCount, 1);
+  if (job.outOfMemory)
+    return pn_fail(PN_ERROR_MEMORY, "out of memory while making the layers of '%s'", solid->pose->mesh->name);
+  if (job.tooMany)
+    return pn_fail(PN_ERROR_COUNT,
+                   "mesh '%s' has more than 4294967295 layers in eight rows of the image; lower the resolution",
+                   solid->pose->mesh->name);
+  return PN_OK;
+}
