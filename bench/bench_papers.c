@@ -1,4 +1,4 @@
-/* bench_papers.c: the three experiments of Larsson & Akenine-Moeller 2001, with all update rules, beside the paper's figures.
+/* bench_papers.c: the three experiments of [Larsson01], with all update rules, beside the paper's figures.
  *
  *   bench_papers [e1] [e2] [e3]     which experiments; all when none is named
  *   bench_papers --out FOLDER       also e1.csv, e2.csv and e3.csv, one line a step or size

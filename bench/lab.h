@@ -36,7 +36,7 @@ const float *const *pn_labVertices(const pnFrames *frames, uint32_t frame);
 typedef struct pnLabSettings {
   uint32_t passes; /* default 3 */
   uint32_t block;  /* frames a peer does before the next one has its turn: default 10 */
-  double seconds;  /* a peer that would take longer than this leaves out frames: default 20 */
+  double seconds;  /* a peer that would take longer than this leaves out frames: default 30 */
   int core;        /* single-threaded peers run pinned to it; -1 for the last one */
 } pnLabSettings;
 
@@ -58,10 +58,15 @@ typedef struct pnRow {
   pnPeerCost lastCost; /* of the last frame */
 } pnRow;
 
-/* Median over the frames with hits (all frames when none has): update, all (update included), first (update included), ... */
+/* Medians over the frames with hits (over all frames when none has any). all and first include the update. */
 typedef struct pnRowFigures {
   double update, traverse, exact, all, first;
 } pnRowFigures;
+
+/* How many times faster than the anchor; 0 when there is nothing to compare. */
+typedef struct pnRatios {
+  double all, first;
+} pnRatios;
 
 /* Makes one row for each spec that this build knows and that can do the scene; others are left out with a line on stderr.
  * Returns the number of rows. Free them with pn_labDestroyRows. */
@@ -71,7 +76,9 @@ uint32_t pn_labCreateRows(const pnFrames *frames, const pnLabSettings *settings,
 void pn_labMeasure(const pnFrames *frames, const pnLabSettings *settings, pnRow *rows, uint32_t rowCount);
 void pn_labDestroyRows(pnRow *rows, uint32_t rowCount);
 
-pnRowFigures pn_labFigures(const pnFrames *frames, const pnRow *row);
+/* Over the frames that both rows have done; other may be null. */
+pnRowFigures pn_labFigures(const pnFrames *frames, const pnRow *row, const pnRow *other);
+pnRatios pn_labRatios(const pnFrames *frames, const pnRow *row, const pnRow *anchor);
 
 double pn_labMedian(double *values, uint32_t count); /* sorts them; 0 for none */
 

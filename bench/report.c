@@ -57,10 +57,10 @@ static const pnRow *findAnchor(const pnRow *rows, uint32_t rowCount, const char 
   return NULL;
 }
 
-/* "12.3x", or nothing when there is nothing to divide. */
-static void formatRatio(char *out, size_t size, double anchor, double value) {
-  if (anchor > 0.0 && value > 0.0) {
-    snprintf(out, size, "%.2fx", anchor / value);
+/* "12.34x", or nothing for zero. */
+static void formatRatio(char *out, size_t size, double ratio) {
+  if (ratio > 0.0) {
+    snprintf(out, size, "%.2fx", ratio);
   } else {
     out[0] = '\0';
   }
@@ -94,21 +94,18 @@ void pn_labPrint(const pnFrames *frames, const pnRow *rows, uint32_t rowCount, c
   printf("%-38s %9s %9s %9s %9s %8s %9s %8s %8s %-16s %9s %9s %7s  %s\n", "peer", "update", "traverse", "exact",
          "all pairs", "ratio", "first", "ratio", "pairs", "hash", "vol.tests", "tri.tests", "MB", "answer");
   const pnRow *anchor = findAnchor(rows, rowCount, anchorSpec);
-  pnRowFigures base = {0};
-  if (anchor != NULL) {
-    base = pn_labFigures(frames, anchor);
-  }
   for (uint32_t i = 0; i < rowCount; ++i) {
     const pnRow *row = &rows[i];
-    pnRowFigures f = pn_labFigures(frames, row);
+    pnRowFigures f = pn_labFigures(frames, row, NULL);
+    pnRatios ratios = pn_labRatios(frames, row, anchor);
     char update[16], traverse[16], exact[16], all[16], first[16], allRatio[16], firstRatio[16], verdict[48];
     formatTime(update, sizeof update, f.update);
     formatTime(traverse, sizeof traverse, f.traverse);
     formatTime(exact, sizeof exact, f.exact);
     formatTime(all, sizeof all, f.all);
-    formatTime(first, sizeof first, row->canFirst ? f.first : 0.0);
-    formatRatio(allRatio, sizeof allRatio, base.all, row->peer->isFloor ? 0.0 : f.all);
-    formatRatio(firstRatio, sizeof firstRatio, base.first, row->canFirst ? f.first : 0.0);
+    formatTime(first, sizeof first, f.first);
+    formatRatio(allRatio, sizeof allRatio, ratios.all);
+    formatRatio(firstRatio, sizeof firstRatio, ratios.first);
     formatVerdict(verdict, sizeof verdict, row);
     size_t bytes = row->lastCost.byteCount > 0 ? row->lastCost.byteCount : row->byteCount;
     printf("%-38s %9s %9s %9s %9s %8s %9s %8s %8zu %016llx %9llu %9llu %7.1f  %s\n", row->spec, update, traverse, exact,
@@ -135,20 +132,15 @@ void pn_labCsvHead(FILE *file) {
 
 void pn_labCsvRows(FILE *file, const pnFrames *frames, const pnRow *rows, uint32_t rowCount, const char *anchorSpec) {
   const pnRow *anchor = findAnchor(rows, rowCount, anchorSpec);
-  pnRowFigures base = {0};
-  if (anchor != NULL) {
-    base = pn_labFigures(frames, anchor);
-  }
   for (uint32_t i = 0; i < rowCount; ++i) {
     const pnRow *row = &rows[i];
     const pnPeerCost *cost = &row->lastCost;
-    pnRowFigures f = pn_labFigures(frames, row);
-    double first = row->canFirst ? f.first : 0.0;
+    pnRowFigures f = pn_labFigures(frames, row, NULL);
+    pnRatios ratios = pn_labRatios(frames, row, anchor);
     fprintf(file,
             "%s,%s,%u,%u,%u,%.3f,%.5f,%.5f,%.5f,%.5f,%.5f,%.3f,%.3f,%zu,%zu,%016llx,%u,%u,%llu,%llu,%llu,%llu,%zu\n",
             frames->sceneName, row->spec, row->threads, row->framesDone, frames->hitFrames, row->buildTime, f.update,
-            f.traverse, f.exact, f.all, first, base.all > 0.0 && !row->peer->isFloor ? base.all / f.all : 0.0,
-            base.first > 0.0 && first > 0.0 ? base.first / first : 0.0, row->lastPairs, row->pairSum,
+            f.traverse, f.exact, f.all, f.first, ratios.all, ratios.first, row->lastPairs, row->pairSum,
             (unsigned long long)row->hash, row->wrongFrames, row->wrongFirsts, (unsigned long long)cost->nodesUpdated,
             (unsigned long long)cost->volumeTests, (unsigned long long)cost->exactTests,
             (unsigned long long)cost->uncertain, cost->byteCount > 0 ? cost->byteCount : row->byteCount);

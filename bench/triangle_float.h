@@ -1,6 +1,6 @@
 /* triangle_float.h: a plain float triangle test, for peers that bring none of their own.
  *
- * Guigue & Devillers 2003: signs of the corners against the other triangle's plane, then two more orientation signs. Closed
+ * [Guigue03]: signs of the corners against the other triangle's plane, then two more orientation signs. Closed
  * sets, coplanar triangles by their projections. It is fast and *not exact*: rounding decides close cases. Peers may use it so
  * that their times are not burdened with an exact test; the pair hash shows where it fails. */
 #ifndef PN_BENCH_TRIANGLE_FLOAT_H

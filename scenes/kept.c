@@ -1,6 +1,6 @@
 /* kept.c: e3, bodies that are kept apart by a simple response to the contacts found.
  *
- * After the third experiment of Larsson & Akenine-Moeller 2001, section 4: 27 translating, rotating and deforming bodies hit each other
+ * After the third experiment of [Larsson01], section 4: 27 translating, rotating and deforming bodies hit each other
  * frequently in a rather dense environment, and a simple response prevents them from passing through each other; first
  * bumpy spheres, then bodies with several moving arms. The paper says no more, so the response is ours:
  *

@@ -1,6 +1,6 @@
 /* morphs.c: s3, two bodies that morph over three reference shapes each and pass through each other.
  *
- * After the experiment of Larsson & Akenine-Moeller 2003: vertices are convex combinations of references, plus a translation.
+ * After the experiment of [Larsson03]: vertices are convex combinations of references, plus a translation.
  * The float formula is part of the scene, because a body that is given weights must arrive at the same bits as one that
  * is given vertices. */
 #include "scene.h"

@@ -1,7 +1,7 @@
 /* sphere.c: a sphere from a regular solid whose faces are quartered again and again, new corners pushed out to the sphere.
  *
  * A tetrahedron, an octahedron and an icosahedron give 4, 8 and 20 times a power of four triangles. Together they hold all the
- * sizes of the second experiment of Larsson & Akenine-Moeller 2001: 1 280, 5 120, 20 480 (icosahedron), 8 192, 32 768 (octahedron),
+ * sizes of the second experiment of [Larsson01]: 1 280, 5 120, 20 480 (icosahedron), 8 192, 32 768 (octahedron),
  * 16 384, 65 536 (tetrahedron). The tetrahedron's triangles are the least even ones.
  *
  * The numbering of vertices and triangles is that of the straightforward loop: middle points are numbered when an edge
