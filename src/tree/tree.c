@@ -459,9 +459,7 @@ static pnResult assemble(pnTree *t) {
 /* ---------------------------------------------------------------- life */
 
 static void freeTree(pnTree *tree) {
-  if (tree->rule->release && tree->memory) {
-    tree->rule->release(tree);
-  }
+  pn_free(tree->ruleData, tree->ruleBytes);
   pn_free(tree->memory, tree->memoryBytes);
   pn_free(tree->restKeys, tree->restCount * sizeof(uint64_t));
   pn_free(tree, sizeof(pnTree));
@@ -515,7 +513,6 @@ void pnDestroyTree(pnTree *tree) {
 pnResult pnTree_Update(pnTree *tree, const pnTasks *tasks) {
   PN_ASSERT(tree);
   if (tree->nodeCount == 0 || tree->poseFrame == tree->pose->frame) {
-    tree->poseFrame = tree->pose->frame;
     return PN_OK;
   }
   pn_beginFrame(tree);
@@ -595,7 +592,9 @@ const pnPose *pnTree_GetPose(const pnTree *tree) { return tree->pose; }
 pnTreeDef pnTree_GetDef(const pnTree *tree) { return tree->def; }
 uint32_t pnTree_GetNodeCount(const pnTree *tree) { return tree->nodeCount; }
 uint32_t pnTree_GetHeight(const pnTree *tree) { return tree->height; }
-size_t pnTree_GetByteCount(const pnTree *tree) { return sizeof(pnTree) + tree->memoryBytes; }
+size_t pnTree_GetByteCount(const pnTree *tree) {
+  return sizeof(pnTree) + tree->memoryBytes + tree->ruleBytes + tree->restCount * sizeof(uint64_t);
+}
 
 uint32_t pnTree_GetLevelBoxes(pnTree *tree, uint32_t level, pnBox *outBoxes, uint32_t capacity) {
   uint32_t count = 0;

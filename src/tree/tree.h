@@ -117,7 +117,8 @@ struct pnTree {
   char *model;
   size_t modelBytes;    /* of one node and reference */
   uint32_t modelCount;  /* references */
-  void *ruleData;       /* what else a rule keeps; freed by it */
+  void *ruleData;       /* what else a rule keeps; freed with the tree */
+  size_t ruleBytes;
 
   /* pairs that meet in the rest pose, found by collide/filter.c when a query first asks to leave them out */
   uint64_t *restKeys;

@@ -17,6 +17,12 @@ const pnUpdateRule *pn_chooseRule(const pnTreeDef *def) {
   return s_rules[def->update == PN_UPDATE_DEFAULT ? PN_UPDATE_HYBRID : def->update];
 }
 
+pnResult pn_allocRuleData(pnTree *tree, size_t size) {
+  tree->ruleData = pn_alloc(size);
+  tree->ruleBytes = tree->ruleData ? size : 0;
+  return tree->ruleData ? PN_OK : pn_failMemory(size);
+}
+
 /* ---------------------------------------------------------------- lazy nodes */
 
 void pn_freshenSlow(pnTree *tree, uint32_t node) {

@@ -13,13 +13,15 @@ typedef struct pnUpdateRule {
   pnResult (*prepare)(pnTree *tree);                      /* once, after the tree was built; null: nothing */
   pnResult (*update)(pnTree *tree, const pnTasks *tasks); /* the eager part of a frame */
   void (*fill)(pnTree *tree, uint32_t node);              /* the lazy part: all lanes of one node */
-  void (*release)(pnTree *tree);                          /* frees ruleData; null: nothing */
 } pnUpdateRule;
 
 extern const pnUpdateRule pn_updateBottomUp, pn_updateTopDown, pn_updateHybrid, pn_updateBergen, pn_updateRigid;
 
 /* The rule of a definition, with the default resolved by the kind of pose; null when it does not fit the pose. */
 const pnUpdateRule *pn_chooseRule(const pnTreeDef *def);
+
+/* Memory a rule keeps with its tree (tree->ruleData); called by `prepare`. */
+pnResult pn_allocRuleData(pnTree *tree, size_t size);
 
 /* ---------------------------------------------------------------- lazy nodes */
 

@@ -6,12 +6,8 @@
 static pnBound *boundsOf(pnTree *tree) { return (pnBound *)tree->ruleData; }
 
 static pnResult prepare(pnTree *tree) {
-  size_t size = pn_bytes(tree->nodeCount, sizeof(pnBound));
-  tree->ruleData = pn_alloc(size);
-  return tree->ruleData ? PN_OK : pn_failMemory(size);
+  return pn_allocRuleData(tree, pn_bytes(tree->nodeCount, sizeof(pnBound)));
 }
-
-static void release(pnTree *tree) { pn_free(tree->ruleData, pn_bytes(tree->nodeCount, sizeof(pnBound))); }
 
 typedef struct Pass {
   pnTree *tree;
@@ -61,4 +57,4 @@ static pnResult update(pnTree *tree, const pnTasks *tasks) {
 }
 
 const pnUpdateRule pn_updateBottomUp = {
-    .name = "bottom-up", .prepare = prepare, .update = update, .fill = pn_fillFromVertices, .release = release};
+    .name = "bottom-up", .prepare = prepare, .update = update, .fill = pn_fillFromVertices};

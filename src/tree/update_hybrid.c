@@ -86,21 +86,14 @@ static bool mergeBounds(pnTree *tree, pnBound *bounds) {
 }
 
 /* Room for a volume of every node that is eager or a cluster; those have numbers up to the largest cluster's. */
-static size_t scratchBytes(const pnTree *tree) {
+static pnResult prepare(pnTree *tree) {
   uint32_t most = 0;
   for (uint32_t c = 0; c < tree->clusterCount; c++) {
     most = PN_MAX(most, tree->clusterNode[c]);
   }
-  return pn_bytes((size_t)most + 1, tree->def.volume == PN_VOLUME_BOX ? 8 * sizeof(float) : sizeof(pnBound));
+  size_t one = tree->def.volume == PN_VOLUME_BOX ? 8 * sizeof(float) : sizeof(pnBound);
+  return pn_allocRuleData(tree, pn_bytes((size_t)most + 1, one));
 }
-
-static pnResult prepare(pnTree *tree) {
-  size_t size = scratchBytes(tree);
-  tree->ruleData = pn_alloc(size);
-  return tree->ruleData ? PN_OK : pn_failMemory(size);
-}
-
-static void release(pnTree *tree) { pn_free(tree->ruleData, scratchBytes(tree)); }
 
 static pnResult update(pnTree *tree, const pnTasks *tasks) {
   Pass pass = {tree, tree->ruleData};
@@ -112,4 +105,4 @@ static pnResult update(pnTree *tree, const pnTasks *tasks) {
 }
 
 const pnUpdateRule pn_updateHybrid = {
-    .name = "hybrid", .prepare = prepare, .update = update, .fill = pn_fillFromVertices, .release = release};
+    .name = "hybrid", .prepare = prepare, .update = update, .fill = pn_fillFromVertices};

@@ -51,12 +51,7 @@ static void computeModel(pnTree *tree, pnBound *own) {
   storeModel(tree, tree->nodeCount, own, 1);
 }
 
-static pnResult prepare(pnTree *tree) {
-  tree->ruleData = pn_alloc(sizeof(pnCarry));
-  return tree->ruleData ? PN_OK : pn_failMemory(sizeof(pnCarry));
-}
-
-static void release(pnTree *tree) { pn_free(tree->ruleData, sizeof(pnCarry)); }
+static pnResult prepare(pnTree *tree) { return pn_allocRuleData(tree, sizeof(pnCarry)); }
 
 static pnResult update(pnTree *tree, const pnTasks *tasks) {
   (void)tasks;
@@ -88,4 +83,4 @@ static void fill(pnTree *tree, uint32_t node) {
 }
 
 const pnUpdateRule pn_updateRigid = {
-    .name = "rigid", .carries = true, .prepare = prepare, .update = update, .fill = fill, .release = release};
+    .name = "rigid", .carries = true, .prepare = prepare, .update = update, .fill = fill};

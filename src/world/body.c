@@ -1,0 +1,132 @@
+/* body.c: the life of a body: a pose, a tree over it, and how it takes part. */
+#include "world/body.h"
+
+#include "base/memory.h"
+#include "collide/filter.h"
+
+#include <string.h>
+
+pnBodyDef pnDefaultBodyDef(void) {
+  return (pnBodyDef){.kind = PN_BODY_FREE, .tree = pnDefaultTreeDef(), .category = 1, .mask = UINT32_MAX};
+}
+
+static char *copyName(const char *name) {
+  size_t size = strlen(name) + 1;
+  char *copy = pn_alloc(size);
+  if (copy) {
+    memcpy(copy, name, size);
+  }
+  return copy;
+}
+
+/* The update rule that suits a kind, when the caller left it open. */
+static pnUpdate ruleFor(pnBodyKind kind, pnUpdate asked) {
+  if (asked != PN_UPDATE_DEFAULT) {
+    return asked;
+  }
+  switch (kind) {
+    case PN_BODY_RIGID:
+      return PN_UPDATE_RIGID;
+    case PN_BODY_MORPH:
+      return PN_UPDATE_BLENDED;
+    case PN_BODY_SKINNED:
+      return PN_UPDATE_CARRIED;
+    default:
+      return PN_UPDATE_DEFAULT;
+  }
+}
+
+static pnResult checkBody(const pnBodyDef *def) {
+  bool shared = def->kind == PN_BODY_STATIC && def->staticTree;
+  if (!shared && !def->mesh) {
+    return pn_fail(PN_ERROR_ARGUMENT, "body '%s': the definition has no mesh", def->name ? def->name : "");
+  }
+  const char *name = def->name ? def->name : def->mesh ? pnMesh_GetName(def->mesh) : "static";
+  if (!def->morph && def->kind == PN_BODY_MORPH) {
+    return pn_fail(PN_ERROR_ARGUMENT, "body '%s': a morphing body needs morph targets (pnBodyDef.morph)", name);
+  }
+  if (!def->skin && def->kind == PN_BODY_SKINNED) {
+    return pn_fail(PN_ERROR_ARGUMENT, "body '%s': a skinned body needs joints (pnBodyDef.skin)", name);
+  }
+  const pnBox *loose = def->looseBox;
+  if (loose && !(loose->min.x <= loose->max.x && loose->min.y <= loose->max.y && loose->min.z <= loose->max.z)) {
+    return pn_fail(PN_ERROR_ARGUMENT, "body '%s': its loose box is empty or NaN", name);
+  }
+  if (shared && def->self && !pnTree_GetDef(def->staticTree).self) {
+    return pn_fail(PN_ERROR_KIND, "body '%s': self-collision asked of a shared tree made without `self`", name);
+  }
+  return pn_checkFilter(&def->selfFilter);
+}
+
+/* Pose and tree. */
+static pnResult createShape(pnBody *body, const pnBodyDef *def) {
+  if (def->kind == PN_BODY_STATIC && def->staticTree) {
+    body->tree = def->staticTree;
+    return PN_OK;
+  }
+  pnPoseDef poseDef = pnDefaultPoseDef();
+  poseDef.mesh = def->mesh;
+  poseDef.morph = def->kind == PN_BODY_MORPH || def->kind == PN_BODY_SKINNED ? def->morph : NULL;
+  poseDef.skin = def->kind == PN_BODY_SKINNED ? def->skin : NULL;
+  pnResult result = pnCreatePose(&poseDef, &body->pose);
+  if (result == PN_OK) {
+    pnTreeDef treeDef = def->tree;
+    treeDef.pose = body->pose;
+    treeDef.self = def->self;
+    treeDef.update = ruleFor(def->kind, def->tree.update);
+    result = pnCreateTree(&treeDef, &body->tree);
+    body->ownsTree = true;
+  }
+  return result;
+}
+
+pnResult pn_bodyCreate(pnBody *body, const pnBodyDef *def) {
+  pnResult result = checkBody(def);
+  if (result != PN_OK) {
+    return result;
+  }
+  uint32_t generation = body->generation;
+  *body = (pnBody){.generation = generation,
+                   .kind = def->kind,
+                   .self = def->self,
+                   .selfFilter = def->selfFilter,
+                   .category = def->category,
+                   .mask = def->mask,
+                   .hasLooseBox = def->looseBox != NULL,
+                   .userData = def->userData};
+  if (def->looseBox) {
+    body->looseBox = *def->looseBox;
+  }
+  result = createShape(body, def);
+  if (result == PN_OK) {
+    const pnMesh *mesh = pnPose_GetMesh(pnTree_GetPose(body->tree));
+    body->name = copyName(def->name ? def->name : pnMesh_GetName(mesh));
+    if (def->selfFilter.triangleGroup) {
+      size_t size = pn_bytes(pnMesh_GetTriangleCount(mesh), sizeof(uint32_t));
+      body->groups = pn_alloc(size);
+      if (body->groups) {
+        memcpy(body->groups, def->selfFilter.triangleGroup, size);
+      }
+      body->selfFilter.triangleGroup = body->groups;
+    }
+    if (!body->name || (def->selfFilter.triangleGroup && !body->groups && pnMesh_GetTriangleCount(mesh) > 0)) {
+      result = pn_failMemory(0);
+    }
+  }
+  if (result != PN_OK) {
+    pn_bodyFree(body);
+  }
+  return result;
+}
+
+void pn_bodyFree(pnBody *body) {
+  if (body->groups) {
+    pn_free(body->groups, pn_bytes(pnMesh_GetTriangleCount(pnPose_GetMesh(pnTree_GetPose(body->tree))), sizeof(uint32_t)));
+  }
+  if (body->ownsTree) {
+    pnDestroyTree(body->tree);
+  }
+  pnDestroyPose(body->pose);
+  pn_free(body->name, body->name ? strlen(body->name) + 1 : 0);
+  *body = (pnBody){.generation = body->generation};
+}

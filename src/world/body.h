@@ -1,0 +1,28 @@
+/* body.h: a body as the world keeps it. */
+#ifndef PN_WORLD_BODY_H
+#define PN_WORLD_BODY_H
+
+#include "pinch/world.h"
+
+typedef struct pnBody {
+  uint32_t generation; /* grows when the place is taken and when it is given up; odd: alive */
+  pnBodyKind kind;
+  pnPose *pose;        /* null for a shared static tree */
+  pnTree *tree;
+  bool ownsTree;
+  bool self;
+  pnSelfFilter selfFilter;
+  uint32_t *groups;    /* our copy of selfFilter.triangleGroup */
+  uint32_t category, mask;
+  bool hasLooseBox;
+  pnBox looseBox;
+  char *name;
+  void *userData;
+} pnBody;
+
+/* Fills a zeroed body from a definition; on failure nothing is left behind. */
+pnResult pn_bodyCreate(pnBody *body, const pnBodyDef *def);
+/* Frees what a body holds, not its place. */
+void pn_bodyFree(pnBody *body);
+
+#endif

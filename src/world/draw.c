@@ -1,0 +1,84 @@
+/* draw.c: where pairs meet, and looking at a world through the caller's drawing hooks. */
+#include "world/world.h"
+
+#include <math.h>
+#include <string.h>
+
+static pnTriangle triangleOf(const pnWorld *world, pnBodyId id, uint32_t t) {
+  const pnTree *tree = world->bodies.data[id.index1 - 1].tree;
+  pnTriangle out;
+  pn_poseFetch(tree->pose, tree->mesh->triangles + 3 * (size_t)t, 3, &out.v[0][0], 3);
+  return out;
+}
+
+/* The unit normal, in double so that small and large triangles have one; zero when there is none. */
+static pnVec3 normalOf(const pnTriangle *t) {
+  double a[3], b[3];
+  for (int k = 0; k < 3; k++) {
+    a[k] = (double)t->v[1][k] - t->v[0][k];
+    b[k] = (double)t->v[2][k] - t->v[0][k];
+  }
+  double x = a[1] * b[2] - a[2] * b[1], y = a[2] * b[0] - a[0] * b[2], z = a[0] * b[1] - a[1] * b[0];
+  double n = sqrt(x * x + y * y + z * z);
+  return n > 0 ? (pnVec3){(float)(x / n), (float)(y / n), (float)(z / n)} : (pnVec3){0, 0, 0};
+}
+
+pnContactPoint pnWorld_GetContactPoint(const pnWorld *world, uint32_t contactIndex, size_t pairIndex) {
+  PN_ASSERT(world && contactIndex < world->contactCount);
+  const pnContact *c = &world->contacts.data[contactIndex];
+  PN_ASSERT(pairIndex >= c->firstPair && pairIndex < c->firstPair + c->pairCount);
+  pnPair pair = world->pairs.data[pairIndex];
+  pnTriangle a = triangleOf(world, c->a, pair.a), b = triangleOf(world, c->b, pair.b);
+  return (pnContactPoint){pnMeetTriangles(&a, &b), normalOf(&a), normalOf(&b)};
+}
+
+#define COLOR_BODY 0x808080u
+#define COLOR_NODE 0x4080c0u
+#define COLOR_TRIANGLE 0xd03020u
+#define COLOR_MEETING 0xffd020u
+
+static void drawBoxes(pnWorld *world, const pnDebugDraw *draw) {
+  for (size_t i = 0; i < world->bodies.count; i++) {
+    pnBody *body = &world->bodies.data[i];
+    if (!(body->generation & 1) || !draw->drawBox) {
+      continue;
+    }
+    draw->drawBox(draw->user, pnTree_GetBox(body->tree), COLOR_BODY);
+    pnBox boxes[64];
+    uint32_t count = pnTree_GetLevelBoxes(body->tree, draw->level, boxes, 64);
+    for (uint32_t j = 0; j < PN_MIN(count, 64u); j++) {
+      draw->drawBox(draw->user, boxes[j], COLOR_NODE);
+    }
+  }
+}
+
+static void drawMeeting(const pnDebugDraw *draw, const pnMeeting *m) {
+  for (uint32_t i = 0; i + 1 < m->pointCount; i++) {
+    draw->drawSegment(draw->user, m->points[i], m->points[i + 1], COLOR_MEETING);
+  }
+  if (m->pointCount > 2) {
+    draw->drawSegment(draw->user, m->points[m->pointCount - 1], m->points[0], COLOR_MEETING);
+  }
+}
+
+void pnWorld_Draw(pnWorld *world, const pnDebugDraw *draw) {
+  PN_ASSERT(world && draw);
+  if (draw->boxes) {
+    drawBoxes(world, draw);
+  }
+  for (uint32_t c = 0; c < world->contactCount; c++) {
+    const pnContact *contact = &world->contacts.data[c];
+    for (size_t i = contact->firstPair; i < contact->firstPair + contact->pairCount; i++) {
+      pnTriangle a = triangleOf(world, contact->a, world->pairs.data[i].a);
+      pnTriangle b = triangleOf(world, contact->b, world->pairs.data[i].b);
+      if (draw->triangles && draw->drawTriangle) {
+        draw->drawTriangle(draw->user, &a, COLOR_TRIANGLE);
+        draw->drawTriangle(draw->user, &b, COLOR_TRIANGLE);
+      }
+      if (draw->meetings && draw->drawSegment) {
+        pnMeeting m = pnMeetTriangles(&a, &b);
+        drawMeeting(draw, &m);
+      }
+    }
+  }
+}

@@ -1,0 +1,277 @@
+/* step.c: the frame on one page.
+ *
+ *   update    every tree follows its pose; worn-out ones are built anew
+ *   broad     which bodies are close
+ *   jobs      one for each close pair, one for each body that looks at itself
+ *   run       dual traversal and exact tests, on all workers
+ *   contacts  what began, goes on, ended
+ *
+ * The answer is put together beside the old one and takes its place at the end, so that a frame that fails changes
+ * nothing. */
+#include "collide/filter.h"
+#include "world/world.h"
+
+#include <string.h>
+
+/* Up to this many bodies every pair of boxes is looked at [Larsson01, section 3.4]. */
+#define BRUTE_BODIES 100u
+/* How often the quality of a tree is looked at, in frames; bodies take turns. */
+#define QUALITY_PERIOD 16u
+
+/* ---------------------------------------------------------------- update */
+
+typedef struct Updates {
+  pnWorld *world;
+  _Atomic uint32_t failedPlace; /* place + 1 of a body whose update failed */
+  _Atomic uint32_t result;
+} Updates;
+
+static void noteFailure(Updates *u, uint32_t place, pnResult result) {
+  if (result != PN_OK) {
+    atomic_store(&u->failedPlace, place + 1);
+    atomic_store(&u->result, (uint32_t)result);
+  }
+}
+
+static void updateBodies(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+  (void)worker;
+  Updates *u = context;
+  for (uint32_t i = begin; i < end; i++) {
+    uint32_t place = u->world->alive.data[i];
+    noteFailure(u, place, pnTree_Update(u->world->bodies.data[place].tree, NULL));
+  }
+}
+
+/* Free bodies whose volumes have grown too much since they were built get a new tree. */
+static pnResult rebuildWorn(pnWorld *world, uint32_t *outRebuilds) {
+  for (size_t i = 0; i < world->alive.count; i++) {
+    pnBody *body = &world->bodies.data[world->alive.data[i]];
+    bool turn = (world->frameNumber + i) % QUALITY_PERIOD == 0;
+    if (body->kind == PN_BODY_FREE && turn && pnTree_GetQuality(body->tree) > world->def.rebuildQuality) {
+      pnResult result = pnTree_Rebuild(body->tree);
+      if (result != PN_OK) {
+        return result;
+      }
+      ++*outRebuilds;
+    }
+  }
+  return PN_OK;
+}
+
+static pnResult updateAll(pnWorld *world, uint32_t *outRebuilds) {
+  world->alive.count = 0;
+  for (size_t i = 0; i < world->bodies.count; i++) {
+    if ((world->bodies.data[i].generation & 1) && !pn_arrayPush(&world->alive, (uint32_t)i)) {
+      return pn_failMemory(sizeof(uint32_t));
+    }
+  }
+  Updates u = {.world = world};
+  const pnTasks *tasks = &world->def.tasks;
+  if (world->alive.count >= 2 * (size_t)pn_workerCount(tasks)) {
+    /* many bodies: one worker each */
+    pn_parallelFor(tasks, updateBodies, &u, (uint32_t)world->alive.count, 1);
+  } else {
+    /* few: all workers on each */
+    for (size_t i = 0; i < world->alive.count; i++) {
+      uint32_t place = world->alive.data[i];
+      noteFailure(&u, place, pnTree_Update(world->bodies.data[place].tree, tasks));
+    }
+  }
+  if (u.failedPlace) {
+    return pn_fail((pnResult)u.result, "body '%s': a vertex moved to infinity, or memory ran out, while its tree was updated",
+                   world->bodies.data[u.failedPlace - 1].name);
+  }
+  return world->def.rebuildQuality > 0 ? rebuildWorn(world, outRebuilds) : PN_OK;
+}
+
+/* ---------------------------------------------------------------- broad */
+
+static bool findClose(pnWorld *world) {
+  uint32_t count = (uint32_t)world->alive.count;
+  world->bodyPairs.count = 0;
+  if (!pn_arrayReserve(&world->boxes, count)) {
+    return false;
+  }
+  world->boxes.count = count;
+  for (uint32_t i = 0; i < count; i++) {
+    const pnBody *body = &world->bodies.data[world->alive.data[i]];
+    pnBox box = body->hasLooseBox ? body->looseBox : pnTree_GetBox(body->tree);
+    world->boxes.data[i] = (pnBroadBox){box, world->alive.data[i], body->category, body->mask};
+  }
+  bool sweep = world->def.broad == PN_BROAD_SWEEP || (world->def.broad == PN_BROAD_AUTO && count > BRUTE_BODIES);
+  return sweep ? pn_broadSweep(&world->broad, world->boxes.data, count, world->bodySet, &world->bodyPairs)
+               : pn_broadAll(world->boxes.data, count, &world->bodyPairs);
+}
+
+/* ---------------------------------------------------------------- jobs */
+
+static bool addJob(pnWorld *world, uint32_t a, uint32_t b, bool first) {
+  pnBody *body = &world->bodies.data[a];
+  pnJob job = {.first = first};
+  if (a == b) {
+    job.t = pn_beginTraversal(body->tree, NULL);
+    job.neighbours = body->selfFilter.ring == 0;
+    job.first = first && !pn_hasFilter(&body->selfFilter);
+  } else {
+    job.t = pn_beginTraversal(body->tree, world->bodies.data[b].tree);
+    if (!pn_rootsOverlap(&job.t)) {
+      return true;
+    }
+  }
+  return pn_arrayPush(&world->jobs, job) && pn_arrayPush(&world->jobBodies, (uint64_t)a << 32 | b);
+}
+
+/* In the order of contacts: by a, then b, a body with itself first. */
+static bool makeJobs(pnWorld *world, const pnFrameDef *def) {
+  world->jobs.count = world->jobBodies.count = 0;
+  size_t next = 0;
+  for (uint32_t i = 0; i < world->alive.count; i++) {
+    uint32_t a = world->alive.data[i];
+    if (world->bodies.data[a].self && !def->noSelf && !addJob(world, a, a, def->first)) {
+      return false;
+    }
+    for (; next < world->bodyPairs.count && world->bodyPairs.data[next].a == i; next++) {
+      if (!addJob(world, a, world->alive.data[world->bodyPairs.data[next].b], def->first)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+/* Self filters, in place: what is left of a job's pairs stays at its beginning. */
+static pnResult filterJobs(pnWorld *world, const pnFrameDef *def, pnCost *cost) {
+  for (size_t j = 0; j < world->jobs.count; j++) {
+    pnJob *job = &world->jobs.data[j];
+    const pnBody *body = &world->bodies.data[world->jobBodies.data[j] >> 32];
+    if (job->t.self && pn_hasFilter(&body->selfFilter)) {
+      size_t before = job->pairCount;
+      pnPair *pairs = world->collider.pairs.data + job->pairFirst;
+      pnResult result = pn_filterPairs(body->tree, &body->selfFilter, pairs, &job->pairCount);
+      if (result != PN_OK) {
+        return result;
+      }
+      if (def->first) {
+        job->pairCount = PN_MIN(job->pairCount, 1);
+      }
+      cost->pairs -= before - job->pairCount;
+    }
+  }
+  return PN_OK;
+}
+
+/* ---------------------------------------------------------------- contacts */
+
+static bool isSameBody(pnBodyId a, pnBodyId b) { return a.index1 == b.index1 && a.generation == b.generation; }
+
+/* Contacts are ordered by places, which live bodies do not share. */
+static int compareContacts(const pnContact *x, const pnContact *y) {
+  if (x->a.index1 != y->a.index1) {
+    return x->a.index1 < y->a.index1 ? -1 : 1;
+  }
+  return x->b.index1 < y->b.index1 ? -1 : x->b.index1 > y->b.index1;
+}
+
+/* Writes this frame's contacts to nextContacts, then the ended ones: a merge of two sorted lists. */
+static bool makeContacts(pnWorld *world, pnFrame *frame) {
+  if (!pn_arrayReserve(&world->nextContacts, world->jobs.count + world->contactCount)) {
+    return false;
+  }
+  pnContact *out = world->nextContacts.data;
+  uint32_t count = 0;
+  frame->pairCount = 0;
+  for (size_t j = 0; j < world->jobs.count; j++) {
+    const pnJob *job = &world->jobs.data[j];
+    uint64_t bodies = world->jobBodies.data[j];
+    if (job->pairCount > 0) {
+      out[count++] = (pnContact){pn_bodyId(world, (uint32_t)(bodies >> 32)), pn_bodyId(world, (uint32_t)bodies),
+                                 PN_CONTACT_BEGIN, job->pairFirst, job->pairCount};
+      frame->pairCount += job->pairCount;
+    }
+  }
+  uint32_t ended = count, i = 0;
+  for (uint32_t o = 0; o < world->contactCount; o++) {
+    pnContact old = world->contacts.data[o];
+    while (i < count && compareContacts(&out[i], &old) < 0) {
+      i++;
+    }
+    bool goesOn = i < count && isSameBody(out[i].a, old.a) && isSameBody(out[i].b, old.b);
+    if (goesOn) {
+      out[i].state = PN_CONTACT_PERSIST;
+    } else {
+      old.state = PN_CONTACT_END;
+      old.firstPair = old.pairCount = 0;
+      out[ended++] = old;
+    }
+  }
+  frame->contactCount = count;
+  frame->endedCount = ended - count;
+  world->nextContacts.count = ended;
+  return true;
+}
+
+/* The new answer takes the place of the old one. */
+static void publish(pnWorld *world, const pnFrame *frame) {
+  pnPairs pairs = world->pairs;
+  world->pairs = world->collider.pairs;
+  world->collider.pairs = pairs;
+  void *data = world->contacts.data;
+  size_t capacity = world->contacts.capacity;
+  world->contacts.data = world->nextContacts.data;
+  world->contacts.count = world->nextContacts.count;
+  world->contacts.capacity = world->nextContacts.capacity;
+  world->nextContacts.data = data;
+  world->nextContacts.capacity = capacity;
+  world->contactCount = frame->contactCount;
+  world->endedCount = frame->endedCount;
+  world->frameNumber++;
+}
+
+/* ---------------------------------------------------------------- the frame */
+
+static void takeUpdateCost(pnWorld *world, pnCost *cost) {
+  for (size_t i = 0; i < world->alive.count; i++) {
+    pnTree *tree = world->bodies.data[world->alive.data[i]].tree;
+    cost->nodesUpdated += atomic_exchange_explicit(&tree->nodesUpdated, 0, memory_order_relaxed);
+    cost->verticesFetched += atomic_exchange_explicit(&tree->verticesFetched, 0, memory_order_relaxed);
+  }
+}
+
+pnFrame pnWorld_Collide(pnWorld *world, const pnFrameDef *def) {
+  PN_ASSERT(world);
+  pnFrameDef none = {0};
+  pnFrame frame = {0};
+  def = def ? def : &none;
+  double start = pn_clock();
+  frame.result = updateAll(world, &frame.rebuilds);
+  double updated = pn_clock();
+  if (frame.result == PN_OK && !(findClose(world) && makeJobs(world, def))) {
+    frame.result = pn_failMemory(sizeof(pnJob));
+  }
+  double found = pn_clock();
+  if (frame.result == PN_OK) {
+    frame.bodyPairs = (uint32_t)world->bodyPairs.count;
+    frame.result = pn_runJobs(&world->collider, world->jobs.data, (uint32_t)world->jobs.count, &world->def.tasks, def->kernel,
+                              false, &frame.cost);
+  }
+  if (frame.result == PN_OK) {
+    frame.result = filterJobs(world, def, &frame.cost);
+  }
+  if (frame.result == PN_OK && !makeContacts(world, &frame)) {
+    frame.result = pn_failMemory(sizeof(pnContact));
+  }
+  if (frame.result == PN_OK) {
+    publish(world, &frame);
+  } else {
+    frame.contactCount = world->contactCount;
+    frame.endedCount = world->endedCount;
+  }
+  takeUpdateCost(world, &frame.cost);
+  frame.cost.updateSeconds = updated - start;
+  frame.broadSeconds = found - updated;
+  frame.totalSeconds = pn_clock() - start;
+  return frame;
+}
+
+const pnContact *pnWorld_GetContacts(const pnWorld *world) { return world->contacts.data; }
+const pnPair *pnWorld_GetPairs(const pnWorld *world) { return world->pairs.data; }

@@ -1,0 +1,186 @@
+/* world.c: bodies by id. The frame itself is in step.c. */
+#include "world/world.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- world */
+
+pnWorldDef pnDefaultWorldDef(void) { return (pnWorldDef){.broad = PN_BROAD_AUTO, .rebuildQuality = 2.0f}; }
+
+pnResult pnCreateWorld(const pnWorldDef *def, pnWorld **outWorld) {
+  PN_ASSERT(outWorld);
+  pnWorldDef fallback = pnDefaultWorldDef();
+  *outWorld = NULL;
+  pnWorld *world = pn_allocZero(sizeof(pnWorld));
+  if (!world) {
+    return pn_failMemory(sizeof(pnWorld));
+  }
+  world->def = def ? *def : fallback;
+  world->bodySet = 1;
+  *outWorld = world;
+  return PN_OK;
+}
+
+void pnDestroyWorld(pnWorld *world) {
+  if (!world) {
+    return;
+  }
+  for (size_t i = 0; i < world->bodies.count; i++) {
+    if (world->bodies.data[i].generation & 1) {
+      pn_bodyFree(&world->bodies.data[i]);
+    }
+  }
+  pn_arrayFree(&world->bodies);
+  pn_arrayFree(&world->alive);
+  pn_arrayFree(&world->boxes);
+  pn_broadFree(&world->broad);
+  pn_arrayFree(&world->bodyPairs);
+  pn_arrayFree(&world->jobs);
+  pn_arrayFree(&world->jobBodies);
+  pn_colliderFree(&world->collider);
+  pn_arrayFree(&world->pairs);
+  pn_arrayFree(&world->contacts);
+  pn_arrayFree(&world->nextContacts);
+  pn_free(world, sizeof(pnWorld));
+}
+
+/* ---------------------------------------------------------------- bodies */
+
+pnBody *pn_findBody(const pnWorld *world, pnBodyId id) {
+  if (id.index1 >= 1 && id.index1 <= world->bodies.count) {
+    pnBody *body = &world->bodies.data[id.index1 - 1];
+    if ((body->generation & 1) && body->generation == id.generation) {
+      return body;
+    }
+  }
+  pn_fail(PN_ERROR_ID, "body id %u (generation %u) is null or was destroyed", id.index1, id.generation);
+  return NULL;
+}
+
+pnResult pnWorld_CreateBody(pnWorld *world, const pnBodyDef *def, pnBodyId *outBody) {
+  PN_ASSERT(world && def && outBody);
+  *outBody = (pnBodyId){0};
+  /* the first free place, or a new one */
+  size_t place = 0;
+  while (place < world->bodies.count && (world->bodies.data[place].generation & 1)) {
+    place++;
+  }
+  if (place == world->bodies.count) {
+    if (!pn_arrayPush(&world->bodies, (pnBody){0})) {
+      return pn_failMemory(sizeof(pnBody));
+    }
+  }
+  pnResult result = pn_bodyCreate(&world->bodies.data[place], def);
+  if (result != PN_OK) {
+    return result;
+  }
+  world->bodies.data[place].generation++;
+  world->bodyCount++;
+  world->bodySet++;
+  *outBody = pn_bodyId(world, (uint32_t)place);
+  return PN_OK;
+}
+
+/* Takes the contacts of a body out of the last answer; the others keep their order and pairs. */
+static void forgetContacts(pnWorld *world, pnBodyId id) {
+  uint32_t kept = 0, keptCurrent = 0, total = world->contactCount + world->endedCount;
+  for (uint32_t i = 0; i < total; i++) {
+    const pnContact *c = &world->contacts.data[i];
+    if (c->a.index1 != id.index1 && c->b.index1 != id.index1) {
+      keptCurrent += i < world->contactCount;
+      world->contacts.data[kept++] = *c;
+    }
+  }
+  world->contactCount = keptCurrent;
+  world->endedCount = kept - keptCurrent;
+  world->contacts.count = kept;
+}
+
+pnResult pnWorld_DestroyBody(pnWorld *world, pnBodyId id) {
+  pnBody *body = pn_findBody(world, id);
+  if (!body) {
+    return PN_ERROR_ID;
+  }
+  forgetContacts(world, id);
+  pn_bodyFree(body);
+  body->generation++;
+  world->bodyCount--;
+  world->bodySet++;
+  return PN_OK;
+}
+
+uint32_t pnWorld_GetBodyCount(const pnWorld *world) { return world->bodyCount; }
+
+bool pnBody_IsValid(const pnWorld *world, pnBodyId id) {
+  return id.index1 >= 1 && id.index1 <= world->bodies.count && (id.generation & 1) &&
+         world->bodies.data[id.index1 - 1].generation == id.generation;
+}
+
+/* ---------------------------------------------------------------- moving */
+
+/* Puts the body's name in front of the message of a call that failed. */
+static pnResult nameBody(const pnBody *body, pnResult result) {
+  char message[400];
+  if (result == PN_OK) {
+    return result;
+  }
+  snprintf(message, sizeof message, "%s", pnGetMessage());
+  return pn_fail(result, "body '%s': %s", body->name, message);
+}
+
+pnResult pnBody_SetVertices(pnWorld *world, pnBodyId id, const float *vertices, uint32_t count) {
+  PN_ASSERT(world && (vertices || count == 0));
+  pnBody *body = pn_findBody(world, id);
+  if (!body) {
+    return PN_ERROR_ID;
+  }
+  if (body->kind != PN_BODY_FREE) {
+    return pn_fail(PN_ERROR_KIND, "body '%s': only a free body takes vertices; use its transform, weights or joints", body->name);
+  }
+  return nameBody(body, pnPose_SetVertices(body->pose, vertices, count));
+}
+
+pnResult pnBody_SetTransform(pnWorld *world, pnBodyId id, const pnMatrix *transform) {
+  PN_ASSERT(world && transform);
+  pnBody *body = pn_findBody(world, id);
+  if (!body) {
+    return PN_ERROR_ID;
+  }
+  if (body->kind == PN_BODY_STATIC) {
+    return pn_fail(PN_ERROR_KIND, "body '%s': a static body does not move; make it rigid", body->name);
+  }
+  return nameBody(body, pnPose_SetTransform(body->pose, transform));
+}
+
+pnResult pnBody_SetFilter(pnWorld *world, pnBodyId id, uint32_t category, uint32_t mask) {
+  pnBody *body = pn_findBody(world, id);
+  if (!body) {
+    return PN_ERROR_ID;
+  }
+  body->category = category;
+  body->mask = mask;
+  return PN_OK;
+}
+
+/* ---------------------------------------------------------------- getters */
+
+pnPose *pnBody_GetPose(pnWorld *world, pnBodyId id) {
+  pnBody *body = pn_findBody(world, id);
+  return body ? body->pose : NULL;
+}
+
+pnTree *pnBody_GetTree(pnWorld *world, pnBodyId id) {
+  pnBody *body = pn_findBody(world, id);
+  return body ? body->tree : NULL;
+}
+
+void *pnBody_GetUserData(const pnWorld *world, pnBodyId id) {
+  pnBody *body = pn_findBody(world, id);
+  return body ? body->userData : NULL;
+}
+
+const char *pnBody_GetName(const pnWorld *world, pnBodyId id) {
+  pnBody *body = pn_findBody(world, id);
+  return body ? body->name : "";
+}

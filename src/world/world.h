@@ -1,0 +1,37 @@
+/* world.h: what a world keeps. */
+#ifndef PN_WORLD_WORLD_H
+#define PN_WORLD_WORLD_H
+
+#include "collide/broad.h"
+#include "collide/jobs.h"
+#include "world/body.h"
+
+struct pnWorld {
+  pnWorldDef def;
+  PN_ARRAY(pnBody) bodies;   /* by place; dead places have an even generation */
+  uint32_t bodyCount;
+  uint64_t bodySet;          /* grows when a body comes or goes */
+  uint64_t frameNumber;
+
+  /* the frame, kept so that it allocates nothing later */
+  PN_ARRAY(uint32_t) alive;
+  PN_ARRAY(pnBroadBox) boxes;
+  pnBroadPhase broad;
+  pnPairs bodyPairs;         /* indices into alive/boxes */
+  PN_ARRAY(pnJob) jobs;
+  PN_ARRAY(uint64_t) jobBodies; /* place of a << 32 | place of b */
+  pnCollider collider;
+
+  /* the answer of the last frame that succeeded */
+  pnPairs pairs;
+  PN_ARRAY(pnContact) contacts, nextContacts;
+  uint32_t contactCount, endedCount;
+};
+
+/* The body of an id; null, with a message, when it is null or dead. */
+pnBody *pn_findBody(const pnWorld *world, pnBodyId id);
+PN_INLINE pnBodyId pn_bodyId(const pnWorld *world, uint32_t place) {
+  return (pnBodyId){place + 1, world->bodies.data[place].generation};
+}
+
+#endif
