@@ -28,14 +28,21 @@ PN_INLINE void movePoint(const Columns *m, const float *p, float out[4]) {
   for (int k = 0; k < 4; ++k) out[k] = ((m->c[0][k] * x + m->c[1][k] * y) + m->c[2][k] * z) + m->c[3][k];
 }
 
+/* Written once for both strides; the stride is a constant where it is called, so that the inner loops unroll. */
+PN_INLINE void fetchMoved(const Columns *m, const float *source, const uint32_t *vertices, uint32_t count, float *out,
+                          uint32_t stride) {
+  for (uint32_t i = 0; i < count; ++i, out += stride) {
+    float moved[4];
+    movePoint(m, source + 3 * (size_t)vertices[i], moved);
+    for (uint32_t k = 0; k < stride; ++k) out[k] = moved[k];
+  }
+}
+
 void pn_fetchRigid(const pnMatrix *m, const float *source, const uint32_t *vertices, uint32_t count, float *out,
                    uint32_t stride) {
   const Columns columns = columnsOf(m);
-  for (uint32_t i = 0; i < count; ++i, out += stride) {
-    float moved[4];
-    movePoint(&columns, source + 3 * (size_t)vertices[i], moved);
-    memcpy(out, moved, (stride == 4 ? 4 : 3) * sizeof(float));
-  }
+  if (stride == 4) fetchMoved(&columns, source, vertices, count, out, 4);
+  else fetchMoved(&columns, source, vertices, count, out, 3);
 }
 
 void pn_moveRigid(const pnMatrix *m, uint32_t count, float *inOut, uint32_t stride) {
