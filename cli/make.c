@@ -1,44 +1,71 @@
-/* make.c: `pinch make SHAPE OUT`: a mesh by formula into a file, so that a first check needs no model from anywhere.
- *
- * Exit status: 0 written, 2 an error (said on stderr), like the other commands. */
+/* make.c: `pinch make SHAPE OUT`: a mesh by formula into a file, so that a first check needs no model from anywhere. */
+#include "args.h"
 #include "command.h"
+#include "out.h"
 
 #include "pinch/io.h"
 #include "pinch/mesh.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* What was asked for. Each shape has its own defaults and looks only at the fields it knows. */
-typedef struct MakeOptions {
-  float radius, tube;
-  float size[3];
-  uint32_t cells[2], turns[2];
-  float at[3];
-} MakeOptions;
+typedef struct pnMakeOptions {
+  double radius, tube;
+  const char *sizeText, *cellsText, *turnsText; /* as written; null: the defaults below */
+  float size[3], at[3];
+  float cells[2], turns[2];
+} pnMakeOptions;
 
-static const char usage[] =
-    "usage: pinch make SHAPE OUT.(obj|ply|stl|off) [options]\n"
-    "\n"
-    "Writes a mesh made by formula.\n"
-    "\n"
-    "  icosphere  --radius R (1)   --cells N (4): 20 * 4^N triangles\n"
-    "  box        --size X,Y,Z (2,2,2)   --cells N (8): 12 * N * N triangles\n"
-    "  grid       --size X,Y (2,2)   --cells N,M (32,32): open, flat in z = 0\n"
-    "  torus      --radius R (1)   --tube T (0.35)   --cells AROUND,ACROSS (96,32)\n"
-    "  knot       --radius R (1)   --tube T (0.22)   --cells AROUND,ACROSS (360,24)   --turns P,Q (2,3)\n"
-    "\n"
-    "  --at X,Y,Z   the place of its centre (0,0,0)\n";
+/* ---------------------------------------------------------------- the shapes */
 
-/* Between 1 and `most` numbers separated by commas; a shorter list repeats its last number. */
-static bool parseFloats(const char *text, uint32_t most, float *out) {
-  uint32_t count = 0;
+static pnResult makeIcosphere(const pnMakeOptions *o, pnMesh **outMesh) {
+  return pnMakeIcosphere((uint32_t)o->cells[0], (float)o->radius, outMesh);
+}
+
+static pnResult makeBox(const pnMakeOptions *o, pnMesh **outMesh) {
+  pnVec3 half = {0.5f * o->size[0], 0.5f * o->size[1], 0.5f * o->size[2]};
+  return pnMakeBox(half, (uint32_t)o->cells[0], outMesh);
+}
+
+static pnResult makeGrid(const pnMakeOptions *o, pnMesh **outMesh) {
+  return pnMakeGrid(o->size[0], o->size[1], (uint32_t)o->cells[0], (uint32_t)o->cells[1], outMesh);
+}
+
+static pnResult makeTorus(const pnMakeOptions *o, pnMesh **outMesh) {
+  return pnMakeTorus((float)o->radius, (float)o->tube, (uint32_t)o->cells[0], (uint32_t)o->cells[1], outMesh);
+}
+
+static pnResult makeKnot(const pnMakeOptions *o, pnMesh **outMesh) {
+  return pnMakeKnot((uint32_t)o->turns[0], (uint32_t)o->turns[1], (float)o->radius, (float)o->tube,
+                    (uint32_t)o->cells[0], (uint32_t)o->cells[1], outMesh);
+}
+
+static const struct {
+  const char *name;
+  pnResult (*make)(const pnMakeOptions *options, pnMesh **outMesh);
+  float cells[2]; /* defaults */
+  double tube;
+} shapes[] = {
+    {"icosphere", makeIcosphere, {4, 4}, 0}, {"box", makeBox, {8, 8}, 0},         {"grid", makeGrid, {32, 32}, 0},
+    {"torus", makeTorus, {96, 32}, 0.35},    {"knot", makeKnot, {360, 24}, 0.22},
+};
+
+#define PN_SHAPE_COUNT (sizeof(shapes) / sizeof(shapes[0]))
+
+/* ---------------------------------------------------------------- options */
+
+/* Up to `most` numbers separated by commas; a shorter list repeats its last number. */
+static bool parseList(const char *text, int most, float *out) {
+  int count = 0;
   for (;;) {
     char *end;
     out[count] = strtof(text, &end);
-    if (end == text || ++count > most) return false;
-    if (*end == '\0') break;
+    if (end == text || !(out[count] > -1e30f && out[count] < 1e30f)) return false;
+    ++count;
+    if (*end == 0) break;
     if (*end != ',' || count == most) return false;
     text = end + 1;
   }
@@ -46,101 +73,107 @@ static bool parseFloats(const char *text, uint32_t most, float *out) {
   return true;
 }
 
-/* The same for counts. The largest, a million, keeps every product of two of them within 64 bits and is far above use. */
-static bool parseCounts(const char *text, uint32_t *out) {
-  float numbers[2];
-  if (!parseFloats(text, 2, numbers)) return false;
+/* Whole numbers: a million is far above use, and products of two stay within 64 bits. */
+static bool parseCounts(const char *text, float out[2]) {
+  if (!parseList(text, 2, out)) return false;
   for (int i = 0; i < 2; ++i) {
-    if (!(numbers[i] >= 0.0f && numbers[i] <= 1e6f) || numbers[i] != (float)(uint32_t)numbers[i]) return false;
-    out[i] = (uint32_t)numbers[i];
+    if (!(out[i] >= 0 && out[i] <= 1e6f) || out[i] != (float)(uint32_t)out[i]) return false;
   }
   return true;
 }
 
-static MakeOptions defaultOptions(const char *shape) {
-  MakeOptions options = {.radius = 1.0f, .tube = 0.35f, .size = {2.0f, 2.0f, 2.0f}, .turns = {2, 3}};
-  uint32_t around = 96, across = 32;
-  if (strcmp(shape, "icosphere") == 0) around = across = 4;
-  if (strcmp(shape, "box") == 0) around = across = 8;
-  if (strcmp(shape, "grid") == 0) around = across = 32;
-  if (strcmp(shape, "knot") == 0) around = 360, across = 24, options.tube = 0.22f;
-  options.cells[0] = around, options.cells[1] = across;
-  return options;
-}
-
-/* Reads the options after SHAPE and OUT. False after saying what is wrong. */
-static bool readOptions(int count, char **words, MakeOptions *options) {
-  for (int i = 0; i < count; i += 2) {
-    const char *name = words[i], *value = i + 1 < count ? words[i + 1] : "";
-    bool good;
-    if (strcmp(name, "--radius") == 0) good = parseFloats(value, 1, &options->radius);
-    else if (strcmp(name, "--tube") == 0) good = parseFloats(value, 1, &options->tube);
-    else if (strcmp(name, "--size") == 0) good = parseFloats(value, 3, options->size);
-    else if (strcmp(name, "--at") == 0) good = parseFloats(value, 3, options->at);
-    else if (strcmp(name, "--cells") == 0) good = parseCounts(value, options->cells);
-    else if (strcmp(name, "--turns") == 0) good = parseCounts(value, options->turns);
-    else {
-      fprintf(stderr, "pinch make: unknown option '%s' (pinch make --help lists them)\n", name);
-      return false;
-    }
-    if (!good) {
-      fprintf(stderr, "pinch make: %s cannot be '%s' (pinch make --help shows what it can be)\n", name, value);
-      return false;
-    }
+/* The lists among the options; false after saying which one is wrong. */
+static bool parseLists(const pnUsage *usage, pnMakeOptions *o) {
+  if (o->sizeText && !parseList(o->sizeText, 3, o->size)) {
+    pn_sayWrong(usage, "--size: expected up to three numbers X,Y,Z, found '%s'", o->sizeText);
+    return false;
+  }
+  if (o->cellsText && !parseCounts(o->cellsText, o->cells)) {
+    pn_sayWrong(usage, "--cells: expected one or two whole numbers N,M, found '%s'", o->cellsText);
+    return false;
+  }
+  if (o->turnsText && !parseCounts(o->turnsText, o->turns)) {
+    pn_sayWrong(usage, "--turns: expected two whole numbers P,Q, found '%s'", o->turnsText);
+    return false;
   }
   return true;
 }
 
-static pnResult makeShape(const char *shape, const MakeOptions *o, pnMesh **outMesh) {
-  if (strcmp(shape, "icosphere") == 0) return pnMakeIcosphere(o->cells[0], o->radius, outMesh);
-  if (strcmp(shape, "box") == 0) {
-    pnVec3 half = {0.5f * o->size[0], 0.5f * o->size[1], 0.5f * o->size[2]};
-    return pnMakeBox(half, o->cells[0], outMesh);
-  }
-  if (strcmp(shape, "grid") == 0) return pnMakeGrid(o->size[0], o->size[1], o->cells[0], o->cells[1], outMesh);
-  if (strcmp(shape, "torus") == 0) return pnMakeTorus(o->radius, o->tube, o->cells[0], o->cells[1], outMesh);
-  return pnMakeKnot(o->turns[0], o->turns[1], o->radius, o->tube, o->cells[0], o->cells[1], outMesh);
-}
+/* ---------------------------------------------------------------- the command */
 
 /* Moves the mesh to its place and writes it. */
 static pnResult saveShape(const pnMesh *mesh, const float at[3], const char *path) {
   uint32_t vertexCount = pnMesh_GetVertexCount(mesh), triangleCount = pnMesh_GetTriangleCount(mesh);
-  float *moved = malloc((size_t)vertexCount * 3 * sizeof(float) + 1);
-  if (moved == NULL) return pnFail(PN_ERROR_MEMORY, "no memory for %u vertices", vertexCount);
+  size_t count = 3 * (size_t)vertexCount;
+  float *moved = malloc(count * sizeof(float) + 1);
+  if (!moved) return pnFail(PN_ERROR_MEMORY, "out of memory for %u vertices", vertexCount);
   const float *vertices = pnMesh_GetVertices(mesh);
-  for (size_t i = 0; i < (size_t)vertexCount * 3; ++i) moved[i] = vertices[i] + at[i % 3];
+  for (size_t i = 0; i < count; ++i) moved[i] = vertices[i] + at[i % 3];
   pnResult result = pnSaveMesh(path, moved, vertexCount, pnMesh_GetTriangles(mesh), triangleCount);
   free(moved);
   return result;
 }
 
-int pn_cmdMake(int argc, char **argv) {
-  static const char *const shapes[] = {"icosphere", "box", "grid", "torus", "knot"};
-  if (argc >= 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
-    return fputs(usage, stdout), PN_EXIT_CLEAN;
-  if (argc < 3) return fputs(usage, stderr), PN_EXIT_ERROR;
-
-  // Which shape, where to, and how.
-  const char *shape = argv[1], *path = argv[2];
-  bool known = false;
-  for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); ++i) known = known || strcmp(shape, shapes[i]) == 0;
-  if (!known) {
-    fprintf(stderr, "pinch make: unknown shape '%s' (icosphere, box, grid, torus and knot are known)\n", shape);
-    return PN_EXIT_ERROR;
-  }
-  MakeOptions options = defaultOptions(shape);
-  if (!readOptions(argc - 3, argv + 3, &options)) return PN_EXIT_ERROR;
-
-  // Make it, write it, say what it is.
+static int run(size_t shape, const char *path, const pnMakeOptions *options) {
   pnMesh *mesh = NULL;
-  pnResult result = makeShape(shape, &options, &mesh);
-  if (result == PN_OK) result = saveShape(mesh, options.at, path);
-  if (result == PN_OK) {
-    printf("%s: %s, %u vertices, %u triangles\n", path, shape, pnMesh_GetVertexCount(mesh),
+  pnResult result = shapes[shape].make(options, &mesh);
+  if (result == PN_OK) result = saveShape(mesh, options->at, path);
+  if (result == PN_OK)
+    printf("%s: %s, %u vertices, %u triangles\n", path, shapes[shape].name, pnMesh_GetVertexCount(mesh),
            pnMesh_GetTriangleCount(mesh));
-  } else {
-    fprintf(stderr, "pinch make: %s\n", pnGetMessage());
-  }
+  else pn_sayFailure("make");
   pnDestroyMesh(mesh);
-  return result == PN_OK ? PN_EXIT_CLEAN : PN_EXIT_ERROR;
+  return result == PN_OK && pn_finishOutput("make") ? PN_EXIT_CLEAN : PN_EXIT_ERROR;
+}
+
+/* The number of the shape called `name`; PN_SHAPE_COUNT, after saying so, when there is none. */
+static size_t findShape(const pnUsage *usage, const char *name) {
+  const char *names[PN_SHAPE_COUNT];
+  for (size_t i = 0; i < PN_SHAPE_COUNT; ++i) {
+    names[i] = shapes[i].name;
+    if (strcmp(name, names[i]) == 0) return i;
+  }
+  const char *closest = pn_closest(name, names, PN_SHAPE_COUNT);
+  if (closest) pn_sayWrong(usage, "unknown shape '%s'; did you mean %s?", name, closest);
+  else pn_sayWrong(usage, "unknown shape '%s'; expected icosphere, box, grid, torus or knot", name);
+  return PN_SHAPE_COUNT;
+}
+
+int pn_cmdMake(int argc, char **argv) {
+  pnMakeOptions options = {.radius = 1, .tube = NAN, .size = {2, 2, 2}, .turns = {2, 3}};
+  const pnOption table[] = {
+      {"radius", PN_OPTION_NUMBER, "R", "icosphere, torus, knot: its radius (1)", &options.radius},
+      {"tube", PN_OPTION_NUMBER, "T", "torus (0.35), knot (0.22): the radius of the tube", &options.tube},
+      {"size", PN_OPTION_TEXT, "X,Y,Z", "box, grid: its edges (2,2,2)", &options.sizeText},
+      {"cells", PN_OPTION_TEXT, "N,M",
+       "how fine: icosphere 20 * 4^N triangles (4), box 12 * N * N (8),\n"
+       "grid columns and rows (32,32), torus (96,32) and knot (360,24) around and across",
+       &options.cellsText},
+      {"turns", PN_OPTION_TEXT, "P,Q", "knot: how often it runs around (2,3)", &options.turnsText},
+      {"at", PN_OPTION_VECTOR, "X,Y,Z", "where its centre is (0,0,0)", options.at},
+  };
+  const pnUsage usage = {
+      .command = "make",
+      .synopsis = "SHAPE OUT.(obj|ply|stl|off) [options]",
+      .about = "Writes a mesh made by formula: icosphere, box, grid, torus or knot. All but the grid are closed.\n",
+      .options = table,
+      .optionCount = sizeof(table) / sizeof(table[0]),
+      .examples =
+          "  pinch make knot knot.ply\n"
+          "  pinch make icosphere ball.obj --radius 0.7 --at 1.2,0,0\n"
+          "  pinch make knot thick.ply --tube 0.5       thick enough to meet itself: pinch check thick.ply\n",
+  };
+  pnArgs args = pn_parseArgs(&usage, &argc, argv);
+  if (args == PN_ARGS_RUN && argc != 2) {
+    pn_sayWrong(&usage, "expected a shape and a file, found %d word%s", argc, argc == 1 ? "" : "s");
+    args = PN_ARGS_WRONG;
+  }
+  size_t shape = args == PN_ARGS_RUN ? findShape(&usage, argv[0]) : PN_SHAPE_COUNT;
+  if (args == PN_ARGS_RUN && shape == PN_SHAPE_COUNT) args = PN_ARGS_WRONG;
+  if (args != PN_ARGS_RUN) return args == PN_ARGS_HELP ? PN_EXIT_CLEAN : PN_EXIT_ERROR;
+
+  // The shape's own defaults, then what was written.
+  memcpy(options.cells, shapes[shape].cells, sizeof(options.cells));
+  if (isnan(options.tube)) options.tube = shapes[shape].tube;
+  return parseLists(&usage, &options) ? run(shape, argv[1], &options) : PN_EXIT_ERROR;
 }

@@ -88,7 +88,7 @@ static bool splitCorner(pnWord word, int64_t *outVertex) {
 
 static pnResult readCorner(const pnReader *reader, pnWord word, const pnMeshBuilder *builder, pnObjTotals totals,
                            uint32_t *outCorner) {
-  int64_t number;
+  int64_t number = 0;
   if (!splitCorner(word, &number))
     return pn_failLine(reader, PN_ERROR_FORMAT, "expected a corner such as 7, 7/1, 7//2 or 7/1/2, found '%s'",
                        pn_quote(word).text);

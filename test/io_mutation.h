@@ -63,8 +63,8 @@ static bool readSample(const Sample *sample) {
   pnFreeMeshFile(&file);
   free(exact);
   assert_int_equal(mutationBytesNow, 0);
-  // A one-byte corner becomes a triangle of 12 bytes, arrays are doubled when they grow, and while one grows the old one
-  // is still there: 12 * (2 + 1), rounded up for group names; and a few first blocks.
+  // A one-byte corner becomes a triangle of 12 bytes, arrays are doubled when they grow, and while one grows the old
+  // one is still there: 12 * (2 + 1), rounded up for group names; and a few first blocks.
   if (mutationBytesPeak > 64 * sample->size + 16384)
     fail_msg("%s: %zu bytes of file took %zu bytes of memory", sample->name, sample->size, mutationBytesPeak);
   return result == PN_OK;

@@ -190,13 +190,15 @@ static void testPlyText(void **state) {
   static const char *texts[] = {
       PLY("ascii") PLY_MESH POINTS "4 0 1 2 3\n",
       PLY("ascii") "comment element vertex 9\nobj_info property\n\n" PLY_MESH "\n" POINTS "\n\n4 0 1 2 3",
-      "ply\r\nformat ascii 1.0\r\nelement vertex 4\r\nproperty float x\r\nproperty float y\r\nproperty float z\r\nelement "
-      "face 1\r\nproperty list uchar int vertex_index\r\nend_header\r\n0 0 0\r\n1 0 0\r\n1 1 0\r\n0 1 0\r\n4 0 1 2 3\r\n",
+      "ply\r\nformat ascii 1.0\r\nelement vertex 4\r\nproperty float x\r\nproperty float y\r\nproperty float z\r\n"
+      "element face 1\r\nproperty list uchar int vertex_index\r\nend_header\r\n"
+      "0 0 0\r\n1 0 0\r\n1 1 0\r\n0 1 0\r\n4 0 1 2 3\r\n",
       // Faces before vertices, properties in another order, lists nobody asked for, an element of our own.
-      PLY("ascii") "element face 1\nproperty list float double vertex_indices\nproperty uchar red\nelement thing 2\nproperty list "
-                   "ushort uint64 a\nproperty double b\nelement nothing 1000000000000\nelement vertex 4\nproperty list int char "
-                   "extra\nproperty short z\nproperty double y\nproperty uint x\nend_header\n4 0 1 2 3 7\n2 5 6 nan\n0 1e300\n"
-                   "0 0 0 0\n1 9 0 0 1\n2 9 9 0 1 1\n0 0 1 0\n",
+      PLY("ascii") "element face 1\nproperty list float double vertex_indices\nproperty uchar red\n"
+                   "element thing 2\nproperty list ushort uint64 a\nproperty double b\nelement nothing 1000000000000\n"
+                   "element vertex 4\nproperty list int char extra\nproperty short z\nproperty double y\n"
+                   "property uint x\nend_header\n"
+                   "4 0 1 2 3 7\n2 5 6 nan\n0 1e300\n0 0 0 0\n1 9 0 0 1\n2 9 9 0 1 1\n0 0 1 0\n",
   };
   for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); ++i) {
     pnMeshFile file = parse("square.ply", texts[i]);
