@@ -53,6 +53,14 @@ foreach(source ${PINCH_TEST_SOURCES})
   pinch_test(${source})
 endforeach()
 
+# Long runs, started by scripts/fuzz_*: built when asked for, no part of ctest.
+file(GLOB PINCH_FUZZ_SOURCES CONFIGURE_DEPENDS test/fuzz_*.c)
+foreach(source ${PINCH_FUZZ_SOURCES})
+  get_filename_component(name ${source} NAME_WE)
+  add_executable(${name} EXCLUDE_FROM_ALL ${source})
+  target_link_libraries(${name} PRIVATE pinch_test_support $<TARGET_NAME_IF_EXISTS:pinch_io>)
+endforeach()
+
 # A second opinion from CGAL, where it is installed.
 file(GLOB PINCH_CGAL_TEST_SOURCES CONFIGURE_DEPENDS test/test_*.cpp)
 if(PINCH_CGAL_TEST_SOURCES)

@@ -109,7 +109,8 @@ static void dot(mpz_t out, mpz_t a[3], mpz_t b[3]) {
   mpz_addmul(out, a[2], b[2]);
 }
 
-int oracleOrient3(const double a[3], const double b[3], const double c[3], const double d[3]) {
+/* The determinant into t1, in units of 2^(3 times what it returns). */
+static int determinant(const double a[3], const double b[3], const double c[3], const double d[3]) {
   double all[12];
   memcpy(all, a, sizeof(double[3]));
   memcpy(all + 3, b, sizeof(double[3]));
@@ -127,7 +128,19 @@ int oracleOrient3(const double a[3], const double b[3], const double c[3], const
   }
   cross(normal, e1, e2);
   dot(t1, normal, edge);
+  return exponent;
+}
+
+int oracleOrient3(const double a[3], const double b[3], const double c[3], const double d[3]) {
+  determinant(a, b, c, d);
   return mpz_sgn(t1);
+}
+
+double oracleOrient3Value(const double a[3], const double b[3], const double c[3], const double d[3]) {
+  int unit = determinant(a, b, c, d);
+  signed long exponent;
+  double value = mpz_get_d_2exp(&exponent, t1);
+  return ldexp(value, (int)exponent + 3 * unit);
 }
 
 int oracleOrient2(const double a[2], const double b[2], const double c[2]) {

@@ -16,6 +16,7 @@ void oracleClose(void);
 
 /* Signs of the determinants of pinch/geom.h. */
 int oracleOrient3(const double a[3], const double b[3], const double c[3], const double d[3]);
+double oracleOrient3Value(const double a[3], const double b[3], const double c[3], const double d[3]); /* rounded */
 int oracleOrient2(const double a[2], const double b[2], const double c[2]);
 
 /* Intersect two triangles; the questions below are about the last pair. */

@@ -214,6 +214,37 @@ static void makeMixed(Case *c, Random *r) {
   }
 }
 
+/* Integers in general or special position, moved so that one corner is the origin: there is room for tiny numbers. */
+static void makeHair(Case *c, Random *r) {
+  int range = 1 << (1 + randomBelow(r, 20));
+  makeLattice(c, r, range);
+  if (randomBelow(r, 2)) {
+    /* One plane: combine two directions with small factors. */
+    int u[3], w[3];
+    for (int j = 0; j < 3; ++j) u[j] = randomBelow(r, range) - range / 2, w[j] = randomBelow(r, range) - range / 2;
+    for (int i = 0; i < 6; ++i) {
+      int s = randomBelow(r, 7) - 3, t = randomBelow(r, 7) - 3;
+      for (int j = 0; j < 3; ++j) cornerOf(c, i)[j] = (float)(s * u[j] + t * w[j]);
+    }
+  } else {
+    /* A corner of b in the middle of an edge of a, or the middle of an edge of b there. */
+    for (int j = 0; j < 3; ++j) {
+      c->a.v[1][j] = c->a.v[0][j] + 2.0f * (float)(randomBelow(r, range) - range / 2);
+      float middle = 0.5f * (c->a.v[0][j] + c->a.v[1][j]);
+      c->b.v[0][j] = middle;
+      if (randomBelow(r, 8)) continue;
+      c->b.v[0][j] = 2.0f * middle - c->b.v[1][j];
+    }
+  }
+  int corner = randomBelow(r, 6);
+  float origin[3];
+  memcpy(origin, cornerOf(c, corner), sizeof origin);
+  for (int i = 0; i < 18; ++i) cornerOf(c, i / 3)[i % 3] -= origin[i % 3];
+  for (int j = 0; j < 3; ++j) {
+    cornerOf(c, corner)[j] = (float)ldexp(randomBelow(r, 3) - 1, 10 - randomBelow(r, 70));
+  }
+}
+
 /* Scale a simpler case by a power of two, exactly where it does not leave the normal floats. */
 static void scaleCase(Case *c, double scale) {
   for (int i = 0; i < 18; ++i) {
@@ -247,7 +278,7 @@ static void shiftCase(Case *c, Random *r) {
 static const char *const names[CASE_KIND_COUNT] = {
     "random",      "lattice", "lattice small", "lattice plane", "near plane", "turned grid",
     "skew plane",  "touch",   "sliver",        "no area",       "identical",  "shared corner",
-    "shared edge", "huge",    "tiny",          "mixed",         "far",
+    "shared edge", "huge",    "tiny",          "mixed",         "hair",       "far",
 };
 
 const char *caseName(CaseKind kind) {
@@ -302,6 +333,7 @@ Case makeCase(CaseKind kind, Random *r) {
       scaleCase(&c, ldexp(1.0, -149 + randomBelow(r, 26)));
       break;
     case CASE_MIXED: makeMixed(&c, r); break;
+    case CASE_HAIR: makeHair(&c, r); break;
     case CASE_FAR:
       makeSimple(&c, r);
       shiftCase(&c, r);

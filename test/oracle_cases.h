@@ -31,6 +31,7 @@ typedef enum CaseKind {
   CASE_HUGE,          /* around 1e30 and up to the largest float */
   CASE_TINY,          /* a few units of the smallest subnormal */
   CASE_MIXED,         /* every coordinate with an exponent of its own, zeros among them */
+  CASE_HAIR,          /* a degenerate pair, one corner moved by a hair: signs near the bounds of the filters */
   CASE_FAR,           /* small differences at a large offset */
   CASE_KIND_COUNT
 } CaseKind;

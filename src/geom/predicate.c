@@ -25,8 +25,8 @@ PN_INLINE int pn_exponent(float x) {
   return field > 0 ? field : 1;
 }
 
-/* One axis: x[1] - x[0], ..., x[n] - x[0] as integers over a common power of two, trailing zeros removed. Returns how many
- * bits hold their magnitudes (0 when all are zero), or 1000, too many for anybody, when the exponents are too far apart. */
+/* One axis: x[1] - x[0], ..., x[n] - x[0] as integers over a common power of two, trailing zeros removed. Returns b with
+ * all magnitudes at most 2^b, or 1000, too much for anybody, when the exponents are too far apart. */
 PN_INLINE int pn_makeAxisInts(const float *x, int n, int64_t *out) {
   /* The unit is the last bit of the smallest; a zero is a multiple of everything and does not lower it. */
   const int none = 255;
@@ -56,8 +56,8 @@ PN_INLINE int pn_makeAxisInts(const float *x, int n, int64_t *out) {
   if (lows == 0) return 0;
   int shift = __builtin_ctzll(lows);
   for (int i = 0; i < n; ++i) out[i] >>= shift;
-  /* One more for -2^k. `highs` is zero when all are 0 or -1, and then shift is too. */
-  return (highs != 0 ? 64 - __builtin_clzll(highs) - shift : 0) + 1;
+  /* `highs` is zero when all are 0 or -1, and then so is shift. */
+  return highs != 0 ? 64 - __builtin_clzll(highs) - shift : 0;
 }
 
 /* Sides of n points (at most 3) against the plane of p, into sides; false when 128 bits may not do. */
@@ -69,7 +69,7 @@ PN_INLINE bool pn_sidesInt(const float *const p[3], const float *const *t, int n
     for (int i = 0; i < n; ++i) x[3 + i] = t[i][axis];
     bits[axis] = pn_makeAxisInts(x, n + 2, v[axis]);
   }
-  /* Six products below 2^(sum of bits) add up to less than 2^(sum + 3). */
+  /* Six products of at most 2^(sum of bits) add up to less than 2^(sum + 3), and 127 bits hold the magnitude. */
   if (bits[0] + bits[1] + bits[2] > 124) return false;
 
   /* The normal (b-a) x (c-a), then its product with each d-a. */

@@ -1,0 +1,26 @@
+/* oracle_check.h: one pair of triangles, every question, the library against the oracle. Used by tests and the long fuzz. */
+#ifndef PN_TEST_ORACLE_CHECK_H
+#define PN_TEST_ORACLE_CHECK_H
+
+#include "oracle_cases.h"
+
+/* What was seen, so that a run can show that it met every kind of answer. */
+typedef struct Tally {
+  long pairs, meet, shared, beyond;
+  long corners[7]; /* intersections with 0 ... 6 corners */
+  double worst;    /* largest error of a corner, in units in the last place of the pair's largest coordinate */
+} Tally;
+
+/* Does every kernel answer as the oracle does, for the pair and for a random permutation of it? */
+bool checkMeet(const Case *c, Random *r, Tally *tally);
+
+/* The same for neighbours: with these shared corners, and with the triangles exchanged. */
+bool checkBeyond(const Case *c, pnSharedCorners shared, Tally *tally);
+
+/* The same for where they meet: number of corners, their order, their positions to one unit in the last place. */
+bool checkMeeting(const Case *c, Tally *tally);
+
+/* All of them, shared corners picked at random. Prints the pair and what is wrong when it answers false. */
+bool checkPair(const Case *c, Random *r, Tally *tally);
+
+#endif
