@@ -179,7 +179,8 @@ pnResult pnParseMeshFile(const void *bytes, size_t byteCount, const char *name, 
   pnParseFcn *parse = chooseParser(&reader);
   bool gltf = byteCount >= 4 && memcmp(bytes, "glTF", 4) == 0;
   if (!parse && (gltf || hasExtension(name, "gltf")))
-    return pnFail(PN_ERROR_UNSUPPORTED, "%s: glTF is not a mesh file: pnLoadAnimFile reads it", name);
+    return pnFail(PN_ERROR_UNSUPPORTED,
+                  "%s: glTF is an animated file, not a mesh file: pnLoadAnimFile (or pinch scan) reads it", name);
   if (!parse)
     return pnFail(PN_ERROR_UNSUPPORTED,
                   "%s: neither content nor extension tell the format; expected OBJ, PLY, STL or OFF", name);
