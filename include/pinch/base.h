@@ -149,11 +149,13 @@ typedef struct pnTasks {
 
 typedef struct pnPool pnPool;
 
-/* A pool of `workerCount` workers, the calling thread among them; 0 = one for each core. */
+/* A pool of `workerCount` workers, the calling thread among them; 0 = one for each core, at most PN_MAX_WORKERS.
+ * Errors: PN_ERROR_ARGUMENT for more than that, PN_ERROR_MEMORY when the system does not give the threads. */
 PN_API pnResult pnCreatePool(uint32_t workerCount, pnPool **outPool);
-/* The pool as tasks, to put into a definition. Valid until the pool is destroyed. */
+/* The pool as tasks, to put into a definition. Valid until the pool is destroyed. Any thread may run a loop on it; a
+ * loop started while another one runs (also from inside a task) runs on its own thread. */
 PN_API pnTasks pnPool_GetTasks(pnPool *pool);
-PN_API void pnDestroyPool(pnPool *pool);
+PN_API void pnDestroyPool(pnPool *pool); /* null is allowed; no loop may be running */
 
 /* Seconds on a clock that never goes back. */
 PN_API double pnGetTime(void);

@@ -92,10 +92,11 @@ typedef struct pnPoseDef {
 PN_API pnPoseDef pnDefaultPoseDef(void);
 /* The new pose is the rest pose: rest vertices, weights zero, joints at bind, transform identity. */
 PN_API pnResult pnCreatePose(const pnPoseDef *def, pnPose **outPose);
-PN_API void pnDestroyPose(pnPose *pose);
+PN_API void pnDestroyPose(pnPose *pose); /* null is allowed */
 
 /* Where all vertices are, before the transform: count must be the mesh's vertex count, every number finite
- * (PN_ERROR_NUMBER names the vertex and nothing is changed). Copies. Not for poses with morph or skin: PN_ERROR_KIND. */
+ * (PN_ERROR_NUMBER names the vertex and nothing is changed; also when vertices and transform together would leave the
+ * range of float). Copies; the first call allocates. Not for poses with morph or skin: PN_ERROR_KIND. */
 PN_API pnResult pnPose_SetVertices(pnPose *pose, const float *vertices, uint32_t count);
 
 /* As above without the copy: the array stays the caller's, must stay unchanged until the next call that sets
@@ -103,7 +104,8 @@ PN_API pnResult pnPose_SetVertices(pnPose *pose, const float *vertices, uint32_t
 PN_API pnResult pnPose_ShareVertices(pnPose *pose, const float *vertices, uint32_t count);
 
 /* A rigid map applied after everything else. Rotations may be off by rounding (|R R^T - 1| <= 1e-4), mirrored
- * ones are refused: PN_ERROR_TRANSFORM. */
+ * ones are refused: PN_ERROR_TRANSFORM. PN_ERROR_NUMBER as above. The exact identity is no transform at all: world
+ * positions then have the bits of the vertices. */
 PN_API pnResult pnPose_SetTransform(pnPose *pose, const pnMatrix *transform);
 
 /* Back to rest vertices and identity. */

@@ -10,7 +10,7 @@ PN_INLINE uint32_t pn_workerCount(const pnTasks *tasks) {
 }
 
 /* Runs task over [0, count) in ranges of about `grain` items. Runs inline when there is one worker or no more than
- * one grain of work. Calls may not nest. */
+ * one grain of work: then as one range. Rooms do not nest calls; the built-in pool would run an inner one inline. */
 void pn_parallelFor(const pnTasks *tasks, pnTaskFcn *task, void *context, uint32_t count, uint32_t grain);
 
 #endif
