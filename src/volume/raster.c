@@ -158,7 +158,7 @@ static void listBands(const LayerJob *job, uint32_t begin, uint32_t end, BinList
     int32_t zLo = PN_MIN(PN_MIN(p->z, q->z), r->z), zHi = PN_MAX(PN_MAX(p->z, q->z), r->z);
     int32_t y0 = firstSample(yLo, half, shift), y1 = lastSample(yHi, half, shift, size);
     int32_t x0 = firstSample(xLo, half, shift), x1 = lastSample(xHi, half, shift, size);
-    bool seen = (y0 <= y1) & (x0 <= x1) & (zLo < zTop) & (zHi > zBottom);
+    bool seen = (y0 <= y1) & (x0 <= x1) & (zLo <= zTop) & (zHi >= zBottom);
     // written always, kept when seen: no branch to mispredict
     list->triangles[count] = t;
     list->first[count] = (uint16_t)(y0 / PN_BAND_ROWS);
