@@ -1,7 +1,8 @@
 /* adapter_bullet.cpp: Bullet's btDbvt, refitted as its soft bodies do, searched by collideTT.
  *
- * One leaf a triangle, boxes recomputed from the leaves to the root every frame. The triangle test is the plain float one, or pinch's
- * exact test with the option "exact"; Bullet's own makes contact points with margins and answers another question. */
+ * One leaf a triangle, boxes recomputed from the leaves to the root every frame. The triangle test is the plain
+ * float one, or pinch's exact test with the option "exact"; Bullet's own makes contact points with margins and
+ * answers another question. */
 #include "peer.h"
 #include "triangle_float.h"
 

@@ -1,8 +1,9 @@
 /* adapter_cgal.cpp: CGAL with exact predicates.
  *
- * Two ways that CGAL offers: box_intersection_d over the boxes of all triangles (default, or option "box"), which needs no tree and is
- * done anew every frame, and AABB_tree (option "tree"), which has no refit and is rebuilt every frame; the triangles of the second
- * body are asked one by one. Predicates are exact (EPICK), so CGAL is also an independent witness for the pair hash. */
+ * Two ways that CGAL offers: box_intersection_d over the boxes of all triangles (default, or option "box"), which
+ * needs no tree and is done anew every frame, and AABB_tree (option "tree"), which has no refit and is rebuilt every
+ * frame; the triangles of the second body are asked one by one. Predicates are exact (EPICK), so CGAL is also an
+ * independent witness for the pair hash. */
 #include "peer.h"
 
 #include <CGAL/AABB_traits.h>

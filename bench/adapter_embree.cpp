@@ -1,8 +1,8 @@
 /* adapter_embree.cpp: Embree 3, rtcCollide over user geometries.
  *
- * Embree is a ray tracer whose trees are among the fastest there are to refit, and rtcCollide gives the pairs of primitives whose
- * boxes overlap; the triangle test is the caller's. Each body is a scene with one user geometry of build quality "refit".
- * Option "exact" takes pinch's exact test instead of the plain float one. */
+ * Embree is a ray tracer whose trees are among the fastest there are to refit, and rtcCollide gives the pairs of
+ * primitives whose boxes overlap; the triangle test is the caller's. Each body is a scene with one user geometry of
+ * build quality "refit". Option "exact" takes pinch's exact test instead of the plain float one. */
 #include "peer.h"
 #include "triangle_float.h"
 

@@ -1,8 +1,9 @@
 /* adapter_fcl.cpp: FCL (Flexible Collision Library), refitted mesh models.
  *
- * Float models with boxes (default) or 16-direction polytopes (option "kdop16"), refitted by replacing the vertices. The traversal node is
- * called directly: fcl::collide copies models of these kinds before it starts, which would not be fair. The triangle test is FCL's
- * own. For a body against itself FCL cannot stop at the first pair, as every triangle meets itself. */
+ * Float models with boxes (default) or 16-direction polytopes (option "kdop16"), refitted by replacing the vertices.
+ * The traversal node is called directly: fcl::collide copies models of these kinds before it starts, which would not
+ * be fair. The triangle test is FCL's own. For a body against itself FCL cannot stop at the first pair, as every
+ * triangle meets itself. */
 #include "peer.h"
 
 #include <fcl/fcl.h>

@@ -1,4 +1,5 @@
-/* bench_free.c: free bodies, every vertex new in every frame: pinch beside Embree, FCL, Bullet and CGAL, in one run, taking turns.
+/* bench_free.c: free bodies, every vertex new in every frame: pinch beside Embree, FCL, Bullet and CGAL, in one run,
+ * taking turns.
  *
  *   bench_free                          all scenes, all peers of this build
  *   bench_free s1-20480 s2              these scenes
@@ -6,8 +7,9 @@
  *   bench_free --csv FILE ...           the figures as comma-separated values too
  *   bench_free --list                   what there is
  *
- * Also: --passes N, --block N, --seconds N (for one peer on one scene), --core N, --step N (every n-th frame), --anchor SPEC.
- * A time is worth something only beside a right answer: "WRONG" stands in the row of a peer whose pairs differ from the truth. */
+ * Also: --passes N, --block N, --seconds N (for one peer on one scene), --core N, --step N (every n-th frame),
+ * --anchor SPEC. A time is worth something only beside a right answer: "WRONG" stands in the row of a peer whose
+ * pairs differ from the truth. */
 #include "lab.h"
 
 #include <math.h>

@@ -4,9 +4,9 @@
  *   bench_papers --out FOLDER       also e1.csv, e2.csv and e3.csv, one line a step or size
  *   bench_papers --passes N --core N
  *
- * The paper's machine was a Pentium III of 550 MHz: its milliseconds cannot compare with ours. What must carry over are the ratios
- * between the methods and the growth with the size. Two forms of our trees are run: "as in the paper" (split at the box
- * centre, one triangle a leaf; van den Bergen's method on a binary tree) and ours as they come. */
+ * The paper's machine was a Pentium III of 550 MHz: its milliseconds cannot compare with ours. What must carry over
+ * are the ratios between the methods and the growth with the size. Two forms of our trees are run: "as in the paper"
+ * (split at the box centre, one triangle a leaf; van den Bergen's method on a binary tree) and ours as they come. */
 #include "lab.h"
 
 #include <math.h>
@@ -218,12 +218,13 @@ static double growthExponent(const double *times) {
   return (n * sumXY - sumX * sumY) / (n * sumXX - sumX * sumX);
 }
 
-static double worstTime(const Lab *lab, const pnRow *row, uint32_t *outStep) {
-  *outStep = 0;
-  for (uint32_t i = 1; i < lab->frames->frameCount; ++i) {
-    *outStep = allTime(row, i) > allTime(row, *outStep) ? i : *outStep;
+/* The step with most pairs: the worst contact, and the same step for every method. */
+static uint32_t worstStep(const pnFrames *frames) {
+  uint32_t worst = 0;
+  for (uint32_t i = 1; i < frames->frameCount; ++i) {
+    worst = frames->pairCounts[i] >= frames->pairCounts[worst] ? i : worst;
   }
-  return allTime(row, *outStep);
+  return worst;
 }
 
 static bool runE2(Lab *lab) {
@@ -241,18 +242,17 @@ static bool runE2(Lab *lab) {
     if (!run(lab, scene)) {
       return false;
     }
-    uint32_t hit = 0, step = 0;
+    uint32_t hit = 0, step = worstStep(lab->frames);
     while (hit + 1 < lab->frames->frameCount && lab->frames->pairCounts[hit] == 0) {
       ++hit;
     }
     for (uint32_t m = 0; m < METHOD_COUNT; ++m) {
-      worst[m][i] = worstTime(lab, &lab->rows[m], &step);
+      worst[m][i] = allTime(&lab->rows[m], step);
       if (csv != NULL) {
         fprintf(csv, "%u,%s,%u,%.5f,%u,%.5f,%zu\n", paperSizes[i].triangles, methods[m].spec, hit + 1,
                 allTime(&lab->rows[m], hit), step + 1, worst[m][i], lab->frames->pairCounts[step]);
       }
     }
-    worstTime(lab, &lab->rows[OUR_HYBRID], &step);
     first[i] = allTime(&lab->rows[OUR_HYBRID], hit);
     paperWorst[i] = paperSizes[i].worst;
     printf("%9u %10u %14.4f %14.4f %12zu          %8.0f %8.0f %8u\n", paperSizes[i].triangles, hit + 1, first[i],

@@ -1,9 +1,10 @@
-/* lab.h: how peers are measured. Frames of a scene are computed in advance, the truth about each frame is found once, then the
- * peers take turns over the frames, several passes, and every answer is checked.
+/* lab.h: how peers are measured. Frames of a scene are computed in advance, the truth about each frame is found
+ * once, then the peers take turns over the frames, several passes, and every answer is checked.
  *
- * The rule: a frame is update, all pairs, update again, first pair. "update" is the faster of the two updates (the second finds
- * the vertices in the cache, as when the application has just written them). Of each figure the least over the passes counts,
- * then the median over the frames in which something meets. Times in one run compare; times of two runs do not. */
+ * The rule: a frame is update, all pairs, update again, first pair. "update" is the faster of the two updates (the
+ * second finds the vertices in the cache, as when the application has just written them). Of each figure the least
+ * over the passes counts, then the median over the frames in which something meets. Times in one run compare; times
+ * of two runs do not. */
 #ifndef PN_BENCH_LAB_H
 #define PN_BENCH_LAB_H
 
@@ -68,8 +69,8 @@ typedef struct pnRatios {
   double all, first;
 } pnRatios;
 
-/* Makes one row for each spec that this build knows and that can do the scene; others are left out with a line on stderr.
- * Returns the number of rows. Free them with pn_labDestroyRows. */
+/* Makes one row for each spec that this build knows and that can do the scene; others are left out with a line on
+ * stderr. Returns the number of rows. Free them with pn_labDestroyRows. */
 uint32_t pn_labCreateRows(const pnFrames *frames, const pnLabSettings *settings, const char *const *specs,
                           uint32_t specCount, pnRow *outRows);
 /* All rows over all frames, taking turns. */

@@ -1,8 +1,8 @@
 /* measure.c: peers take turns over the frames of a scene; every answer is checked against the truth.
  *
- * Why in turns: a shared machine is faster in one minute than in the next, and a ratio of two times is only worth something when
- * both were taken in the same minute. Why in blocks of several frames and not frame by frame: a peer that has just been
- * thrown out of the cache by nine others is not what anybody runs. */
+ * Why in turns: a shared machine is faster in one minute than in the next, and a ratio of two times is only worth
+ * something when both were taken in the same minute. Why in blocks of several frames and not frame by frame: a peer
+ * that has just been thrown out of the cache by nine others is not what anybody runs. */
 #define _GNU_SOURCE
 #include "lab.h"
 
@@ -213,8 +213,8 @@ static void measureFrame(const pnFrames *frames, pnRow *row, uint32_t frame, pnB
   row->done[frame] = true;
 }
 
-/* How many frames to leave out so that the passes over the rest take about settings->seconds. The middle and the last frame
- * are tried, twice each, as the first time may be disturbed. */
+/* How many frames to leave out so that the passes over the rest take about settings->seconds. The middle and the
+ * last frame are tried, twice each, as the first time may be disturbed. */
 static void chooseStride(const pnFrames *frames, const pnLabSettings *settings, pnRow *row) {
   double worst = 0.0;
   for (uint32_t i = 1; i <= 2; ++i) {

@@ -1,11 +1,11 @@
 /* peer.h: one small interface behind which every engine of the comparison stands, ours and the others'.
  *
- * A peer is given the bodies once and new vertices every frame. It brings its structures up to date (update), finds all pairs of triangles
- * that meet (findAll) or says whether there is one (findFirst). What is timed is update, findAll and findFirst; handing
- * the pairs over for checking (collect) is not.
+ * A peer is given the bodies once and new vertices every frame. It brings its structures up to date (update), finds
+ * all pairs of triangles that meet (findAll) or says whether there is one (findFirst). What is timed is update,
+ * findAll and findFirst; handing the pairs over for checking (collect) is not.
  *
- * Pairs are counted alike by all: between bodies every pair whose closed triangles meet, bodyA < bodyB; for a scene of one body the
- * pairs a < b of that body that meet and share no vertex.
+ * Pairs are counted alike by all: between bodies every pair whose closed triangles meet, bodyA < bodyB; for a scene
+ * of one body the pairs a < b of that body that meet and share no vertex.
  *
  * A peer is named on the command line by name and options: "fcl:kdop16", "pinch:bottom-up:arity=2". */
 #ifndef PN_BENCH_PEER_H

@@ -1,7 +1,9 @@
-/* peer_floor.c: the floor under every update: the least and the greatest coordinate of each body, one pass over all vertices.
+/* peer_floor.c: the floor under every update: the least and the greatest coordinate of each body, one pass over all
+ * vertices.
  *
- * Nobody who must notice where the vertices went can be faster than reading them. The loop works on 24 floats at a time so that a
- * compiler makes SIMD of it and the three coordinates stay in their lanes (24 is a multiple of 3, 4 and 8). */
+ * Nobody who must notice where the vertices went can be faster than reading them. The loop works on 24 floats at a
+ * time so that a compiler makes SIMD of it and the three coordinates stay in their lanes (24 is a multiple of 3, 4
+ * and 8). */
 #include "peer.h"
 
 #include <stdlib.h>

@@ -8,7 +8,7 @@
  *   sorted    pairs in order, as they come by default; here they are left unsorted, as the other peers' are
  *   copy      vertices are copied in, instead of shared
  *   trees     more than two bodies: plain trees and every body against every body, instead of the world
- *   all-rings self-collision without the filter of neighbours; pairs that share a vertex are then found and not counted here
+ *   all-rings self-collision without the filter of neighbours: pairs that share a vertex are found too, not counted
  *
  * Two bodies and self-collision use trees directly, more bodies use the world. */
 #include "peer.h"
@@ -261,7 +261,8 @@ static void findAllPinch(void *peer) {
   }
 }
 
-/* A world would look for one pair of each pair of bodies; here one pair of all is asked, so its trees are asked directly. */
+/* A world would look for one pair of each pair of bodies; here one pair of all is asked, so its trees are asked
+ * directly. */
 static int findFirstPinch(void *peer) {
   Pinch *pinch = peer;
   for (uint32_t i = 0; i < pinch->input->bodyCount && pinch->world != NULL; ++i) {

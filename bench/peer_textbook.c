@@ -1,8 +1,10 @@
-/* peer_textbook.c: what a textbook says: a binary tree of boxes, one triangle a leaf, all boxes updated from the leaves to the root
- * every frame, recursive traversal of two trees that opens the larger box. The baseline of the papers, in plain scalar C.
+/* peer_textbook.c: what a textbook says: a binary tree of boxes, one triangle a leaf, all boxes updated from the
+ * leaves to the root every frame, recursive traversal of two trees that opens the larger box. The baseline of the
+ * papers, in plain scalar C.
  *
- * Option "exact": pinch's exact triangle test instead of the plain float one. In that form it also makes the truth that all others are
- * checked against: it is simple enough to trust, and its scenes' pair counts are tested against a sweep without any tree. */
+ * Option "exact": pinch's exact triangle test instead of the plain float one. In that form it also makes the truth
+ * that all others are checked against: it is simple enough to trust, and its scenes' pair counts are tested against
+ * a sweep without any tree. */
 #include "peer.h"
 #include "triangle_float.h"
 

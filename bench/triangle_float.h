@@ -1,8 +1,8 @@
 /* triangle_float.h: a plain float triangle test, for peers that bring none of their own.
  *
- * [Guigue03]: signs of the corners against the other triangle's plane, then two more orientation signs. Closed
- * sets, coplanar triangles by their projections. It is fast and *not exact*: rounding decides close cases. Peers may use it so
- * that their times are not burdened with an exact test; the pair hash shows where it fails. */
+ * [Guigue03]: signs of the corners against the other triangle's plane, then two more orientation signs. Closed sets,
+ * coplanar triangles by their projections. It is fast and *not exact*: rounding decides close cases. Peers may use
+ * it so that their times are not burdened with an exact test; the pair hash shows where it fails. */
 #ifndef PN_BENCH_TRIANGLE_FLOAT_H
 #define PN_BENCH_TRIANGLE_FLOAT_H
 
@@ -72,8 +72,8 @@ static inline bool pn_coplanarMeetFloat(const pnFloat3 a[3], const pnFloat3 b[3]
 
 /* ---------------------------------------------------------------- in space */
 
-/* The corner that is alone on its side of a plane, given the signed distances of the three. outBehind says that its side
- * is the negative one. A corner on the plane counts to the side of the other one where there is a choice. */
+/* The corner that is alone on its side of a plane, given the signed distances of the three. outBehind says that its
+ * side is the negative one. A corner on the plane counts to the side of the other one where there is a choice. */
 static inline int pn_loneCorner(float d0, float d1, float d2, bool *outBehind) {
   int above = (d0 > 0.0f) + (d1 > 0.0f) + (d2 > 0.0f), below = (d0 < 0.0f) + (d1 < 0.0f) + (d2 < 0.0f);
   if (above == 1) {
@@ -107,7 +107,8 @@ static inline bool pn_trianglesMeetFloat(const pnFloat3 a[3], const pnFloat3 b[3
     return pn_coplanarMeetFloat(a, b, normalA);
   }
 
-  /* turn both so that the lone corner comes first and lies in front; a triangle is reversed to bring the other one in front */
+  /* turn both so that the lone corner comes first and lies in front; a triangle is reversed to bring the other one
+   * in front */
   bool behindA = false, behindB = false;
   int i = pn_loneCorner(a0, a1, a2, &behindA), j = pn_loneCorner(b0, b1, b2, &behindB);
   pnFloat3 p1 = a[i], q1 = a[(i + (behindB ? 2 : 1)) % 3], r1 = a[(i + (behindB ? 1 : 2)) % 3];

@@ -1,8 +1,8 @@
 /* cloth.c: s4, a sheet that rolls up and ripples through itself.
  *
- * The sheet is rolled into a spiral r = r0 + A theta whose number of turns grows with time, while ripples grow beyond the
- * gap between the layers: first no contact at all, in the end thousands of crossings between neighbouring layers. At the usual
- * 92 450 triangles: 0 to 5 879 pairs that share no vertex. */
+ * The sheet is rolled into a spiral r = r0 + A theta whose number of turns grows with time, while ripples grow
+ * beyond the gap between the layers: first no contact at all, in the end thousands of crossings between neighbouring
+ * layers. At the usual 92 450 triangles: 0 to 5 879 pairs that share no vertex. */
 #include "scene.h"
 
 #include <stdlib.h>

@@ -1,8 +1,9 @@
 /* crowd.c: s2, a dense crowd of bumpy spheres.
  *
- * 27 bodies start on a 3 x 3 x 3 grid and drift together. The centres push each other away softly and bounce off the walls of
- * a box, but nothing keeps the surfaces apart: the bodies overlap all the time, about 7 000 pairs a frame at 5 120 triangles.
- * The path of the centres does not depend on contacts, so it is computed once, for all frames, when the scene is made. */
+ * 27 bodies start on a 3 x 3 x 3 grid and drift together. The centres push each other away softly and bounce off the
+ * walls of a box, but nothing keeps the surfaces apart: the bodies overlap all the time, about 7 000 pairs a frame
+ * at 5 120 triangles. The path of the centres does not depend on contacts, so it is computed once, for all frames,
+ * when the scene is made. */
 #include "scene.h"
 
 #include <stdlib.h>

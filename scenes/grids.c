@@ -1,9 +1,9 @@
 /* grids.c: s5, touching and coplanar triangles on purpose.
  *
- * Two cubes with steps of one cell on their faces slide through each other, a cell or none at a time. In "s5-grid" all
- * coordinates are multiples of 1/16, exact in float, and a large part of all pairs touch in a point, an edge or a plane. "s5-turned" is the
- * same scene rotated and rounded to float: what was touching is now apart or crossing by a rounding error, which
- * is the hardest input an exact test can get. */
+ * Two cubes with steps of one cell on their faces slide through each other, a cell or none at a time. In "s5-grid"
+ * all coordinates are multiples of 1/16, exact in float, and a large part of all pairs touch in a point, an edge or
+ * a plane. "s5-turned" is the same scene rotated and rounded to float: what was touching is now apart or crossing by
+ * a rounding error, which is the hardest input an exact test can get. */
 #include "scene.h"
 
 #include <stdlib.h>
@@ -66,8 +66,8 @@ static pnResult createGrid(pnScene *scene) {
   return PN_OK;
 }
 
-/* The place of a vertex in cells: pushed in or out by one where a pattern of the frame says so, on the sides but not on the
- * edges of the cube. */
+/* The place of a vertex in cells: pushed in or out by one where a pattern of the frame says so, on the sides but not
+ * on the edges of the cube. */
 static void stepVertex(pnSceneVec point, int g, int moment, int body, int place[3]) {
   int c[3] = {(int)point.x, (int)point.y, (int)point.z};
   int sides = 0, axis = 0;

@@ -18,8 +18,8 @@
 #define FRAME_COUNT 200
 #define ARM_COUNT 6
 
-/* per frame: how hard the middle pulls, the greatest speed, and the way two touching bodies are moved apart (each half of it).
- * The way apart is less than the speed limit, so a contact ends by bouncing and not by jumping. */
+/* per frame: how hard the middle pulls, the greatest speed, and the way two touching bodies are moved apart (each
+ * half of it). The way apart is less than the speed limit, so a contact ends by bouncing and not by jumping. */
 #define PULL 0.0006
 #define SPEED_LIMIT 0.05
 #define PUSH 0.01
@@ -145,8 +145,8 @@ static void stepKept(pnScene *scene, const pnSceneContact *contacts, uint32_t co
 
 /* ---------------------------------------------------------------- shape */
 
-/* A small core with arms: directions within about 35 degrees of an arm's axis are drawn out along it, most at the axis, and
- * bent sideways the more the further out. */
+/* A small core with arms: directions within about 35 degrees of an arm's axis are drawn out along it, most at the
+ * axis, and bent sideways the more the further out. */
 static pnSceneVec armPoint(const Arm arms[ARM_COUNT], pnSceneVec d, double time) {
   const double core = 0.5, length = 0.8, edge = 0.82;
   pnSceneVec p = pn_vecScale(d, core);

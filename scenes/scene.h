@@ -72,8 +72,8 @@ typedef struct pnSceneKind {
   const char *name;
   const char *text;
   uint32_t usualSize; /* triangles of a body */
-  /* Fills in the scene: mesh, counts and motion. scene->triangleCount holds the size asked for. What it has allocated into the
-   * scene is freed by pnDestroyScene also when it fails. */
+  /* Fills in the scene: mesh, counts and motion. scene->triangleCount holds the size asked for. What it has
+   * allocated into the scene is freed by pnDestroyScene also when it fails. */
   pnResult (*create)(pnScene *scene);
   void (*frame)(const pnScene *scene, uint32_t frame, uint32_t body, float *outVertices);
   /* Null unless the scene morphs. */
@@ -97,8 +97,8 @@ struct pnScene {
 extern const pnSceneKind pn_sceneTwoSpheres, pn_sceneCrowd, pn_sceneMorphs, pn_sceneCloth, pn_sceneGrid,
     pn_sceneTurnedGrid, pn_sceneKeptSpheres, pn_sceneKeptArms;
 
-/* Makes scene->points and scene->triangles a sphere of scene->triangleCount triangles: the corners of a regular solid with
- * its faces quartered. PN_ERROR_ARGUMENT when no solid gives that number. */
+/* Makes scene->points and scene->triangles a sphere of scene->triangleCount triangles: the corners of a regular
+ * solid with its faces quartered. PN_ERROR_ARGUMENT when no solid gives that number. */
 pnResult pn_makeSceneSphere(pnScene *scene);
 
 /* Room for the mesh; the counts are those in the scene. PN_ERROR_MEMORY leaves it to pnDestroyScene to free. */

@@ -1,4 +1,4 @@
-/* scenes.h: every moving scene of the project, made once; tests, benchmark, command line and viewer all take it from here.
+/* scenes.h: every moving scene of the project, made once, for tests, benchmark, command line and viewer.
  *
  * A scene is a number of bodies with fixed triangles and a number of frames. The vertices of any frame are computed
  * by formula when asked, so a scene costs little memory and any frame can be had at any time, in any order.
@@ -12,13 +12,15 @@
  *   s5-grid-N   two cubes of N = 12 g g triangles with steps on their faces slide through each other on a grid of 1/16:
  *               touching and coplanar triangles everywhere, and every coordinate is exact. 40 frames.
  *   s5-turned-N the same, rotated and rounded to float: touching triangles miss or cross by rounding errors.
- *   e3-spheres-N, e3-arms-N   27 bodies in a dense cluster, 200 frames, kept apart by a simple response to the contacts the
- *               caller found. These are *driven*: frame k+1 exists only after pnScene_Step told it what touched in frame k.
+ *   e3-spheres-N, e3-arms-N   27 bodies in a dense cluster, 200 frames, kept apart by a simple response to the
+ *               contacts the caller found. These are *driven*: frame k+1 exists only after pnScene_Step told it
+ *               what touched in frame k.
  *
- * Leave out -N for the usual size. Motions of s1 to s5 are those of the project's yardstick measurements, so figures compare.
+ * Leave out -N for the usual size. Motions of s1 to s5 are those of the project's yardstick measurements, so figures
+ * compare.
  *
  * Threads: a scene is const after creation, except for pnScene_Step on a driven one.
- * Memory: malloc; a scene keeps 60 bytes a vertex at most, of one body. Frames are not stored.
+ * Memory: malloc; the triangles and rest positions of one body, the references of s3. Frames are not stored.
  */
 #ifndef PINCH_SCENES_H
 #define PINCH_SCENES_H
@@ -62,9 +64,9 @@ const uint32_t *pnScene_GetTriangles(const pnScene *scene, uint32_t body); /* 3 
 
 /* ---------------------------------------------------------------- frames */
 
-/* Where the vertices of a body are: writes 3 * vertexCount floats. frame < frameCount, and for a driven scene at most the
- * number of steps taken so far. The same call always writes the same bits.
- * Errors: PN_ERROR_INDEX when there is no such body or frame (yet). */
+/* Where the vertices of a body are: writes 3 * vertexCount floats. frame < frameCount, and for a driven scene at
+ * most the number of steps taken so far. The same call always writes the same bits. Errors: PN_ERROR_INDEX when
+ * there is no such body or frame (yet). */
 pnResult pnScene_Frame(const pnScene *scene, uint32_t frame, uint32_t body, float *outVertices);
 
 /* ---------------------------------------------------------------- scenes of reference shapes (s3) */
@@ -73,8 +75,9 @@ pnResult pnScene_Frame(const pnScene *scene, uint32_t frame, uint32_t body, floa
 uint32_t pnScene_GetReferenceCount(const pnScene *scene);
 /* 3 * vertexCount floats of one reference shape of a body. */
 const float *pnScene_GetReference(const pnScene *scene, uint32_t body, uint32_t reference);
-/* The blend of a frame: one weight a reference, not negative, summing to 1 within rounding, and a translation. The vertices
- * that pnScene_Frame writes are, in float and from left to right, w[0]*r0 + w[1]*r1 + w[2]*r2 + translation. */
+/* The blend of a frame: one weight a reference, not negative, summing to 1 within rounding, and a translation. The
+ * vertices that pnScene_Frame writes are, in float and from left to right, w[0]*r0 + w[1]*r1 + w[2]*r2 +
+ * translation. */
 pnResult pnScene_Weights(const pnScene *scene, uint32_t frame, uint32_t body, float *outWeights,
                          float outTranslation[3]);
 
@@ -85,10 +88,10 @@ typedef struct pnSceneContact {
   uint32_t bodyA, bodyB;
 } pnSceneContact;
 
-/* Moves on from the newest frame to the next, given who touched in it: bodies that touch and still approach bounce off each
- * other along the line of their centres. Contacts may come in any order and more than once.
- * Errors: PN_ERROR_KIND for a scene that is not driven, PN_ERROR_INDEX for a contact of bodies that do not exist. Past
- * the last frame it does nothing. */
+/* Moves on from the newest frame to the next, given who touched in it: bodies that touch and still approach bounce
+ * off each other along the line of their centres. Contacts may come in any order and more than once. Errors:
+ * PN_ERROR_KIND for a scene that is not driven, PN_ERROR_INDEX for a contact of bodies that do not exist. Past the
+ * last frame it does nothing. */
 pnResult pnScene_Step(pnScene *scene, const pnSceneContact *contacts, uint32_t contactCount);
 /* Frames that can be asked for: frameCount, or for a driven scene one more than the steps taken. */
 uint32_t pnScene_GetReadyFrameCount(const pnScene *scene);

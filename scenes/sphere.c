@@ -1,11 +1,12 @@
-/* sphere.c: a sphere from a regular solid whose faces are quartered again and again, new corners pushed out to the sphere.
+/* sphere.c: a sphere from a regular solid whose faces are quartered again and again, new corners pushed out to the
+ * sphere.
  *
- * A tetrahedron, an octahedron and an icosahedron give 4, 8 and 20 times a power of four triangles. Together they hold all the
- * sizes of the second experiment of [Larsson01]: 1 280, 5 120, 20 480 (icosahedron), 8 192, 32 768 (octahedron),
- * 16 384, 65 536 (tetrahedron). The tetrahedron's triangles are the least even ones.
+ * A tetrahedron, an octahedron and an icosahedron give 4, 8 and 20 times a power of four triangles. Together they
+ * hold all the sizes of the second experiment of [Larsson01]: 1 280, 5 120, 20 480 (icosahedron), 8 192, 32 768
+ * (octahedron), 16 384, 65 536 (tetrahedron). The tetrahedron's triangles are the least even ones.
  *
- * The numbering of vertices and triangles is that of the straightforward loop: middle points are numbered when an edge
- * is first met, and the children of a triangle stay together. */
+ * The numbering of vertices and triangles is that of the straightforward loop: middle points are numbered when an
+ * edge is first met, and the children of a triangle stay together. */
 #include "scene.h"
 
 #include <stdlib.h>
@@ -88,9 +89,9 @@ static uint32_t getMiddle(EdgeTable *table, pnSceneVec *points, uint32_t *vertex
   return table->middles[slot];
 }
 
-/* Quarters `triangleCount` triangles in place. They are taken from the last to the first so that a triangle's four children, which
- * overwrite later ones, never destroy one still needed; but middle points must be numbered from the first to the
- * last, so they are found in a pass before. */
+/* Quarters `triangleCount` triangles in place. They are taken from the last to the first so that a triangle's four
+ * children, which overwrite later ones, never destroy one still needed; but middle points must be numbered from the
+ * first to the last, so they are found in a pass before. */
 static bool quarter(pnScene *scene, uint32_t triangleCount, uint32_t *vertexCount) {
   uint32_t *t = scene->triangles;
   EdgeTable table = {0};

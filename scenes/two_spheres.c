@@ -1,8 +1,8 @@
 /* two_spheres.c: s1, two bumpy spheres that sink into each other.
  *
- * After the first experiment of [Larsson01], section 4: from no contact over a first touch to a deep
- * overlap, with every vertex moving in every frame. The paper reports the first hit at step 60 and 3 760 pairs at step 200
- * for 20 480 triangles; this motion was tuned to come close (57 and 3 765), as the paper does not give its own formula. */
+ * After the first experiment of [Larsson01], section 4: from no contact over a first touch to a deep overlap, with
+ * every vertex moving in every frame. The paper reports the first hit at step 60 and 3 760 pairs at step 200 for 20
+ * 480 triangles; this motion was tuned to come close (57 and 3 765), as the paper does not give its own formula. */
 #include "scene.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-/* test_scenes.c: are the scenes what they say? Shapes closed, frames the same bits however they are asked for, motions equal to the
- * yardstick's, pair counts those of the published figures, and bodies of the driven scenes really kept apart. */
+/* test_scenes.c: are the scenes what they say? Shapes closed, frames the same bits however they are asked for,
+ * motions equal to the yardstick's, pair counts those of the published figures, and bodies of the driven scenes
+ * really kept apart. */
 #include "scenes.h"
 #include "pinch/geom.h"
 
@@ -407,7 +408,8 @@ static void test_pairs_crowd(void **state) {
 
 /* ---------------------------------------------------------------- kept apart */
 
-/* Plays a driven scene with exact contacts; returns how many there were, and the least distance of two bodies' centres. */
+/* Plays a driven scene with exact contacts; returns how many there were, and the least distance of two bodies'
+ * centres. */
 static uint32_t play(pnScene *scene, double *outNearest) {
   uint32_t total = 0;
   *outNearest = INFINITY;
@@ -440,7 +442,8 @@ static uint32_t play(pnScene *scene, double *outNearest) {
   return total;
 }
 
-/* Bodies meet often, and never sink into each other: spheres of radius 1 with bumps of 0.12 at most, and cores of 0.5. */
+/* Bodies meet often, and never sink into each other: spheres of radius 1 with bumps of 0.12 at most, and cores of
+ * 0.5. */
 static void test_kept_apart(void **state) {
   (void)state;
   double nearest = 0.0;
