@@ -222,6 +222,7 @@ static void publish(pnWorld *world, const pnFrame *frame) {
   world->contacts.capacity = world->nextContacts.capacity;
   world->nextContacts.data = data;
   world->nextContacts.capacity = capacity;
+  world->nextContacts.count = 0; /* nothing of the old answer is worth copying when it grows */
   world->contactCount = frame->contactCount;
   world->endedCount = frame->endedCount;
   world->frameNumber++;
@@ -232,8 +233,8 @@ static void publish(pnWorld *world, const pnFrame *frame) {
 static void takeUpdateCost(pnWorld *world, pnCost *cost) {
   for (size_t i = 0; i < world->alive.count; i++) {
     pnTree *tree = world->bodies.data[world->alive.data[i]].tree;
-    cost->nodesUpdated += atomic_exchange_explicit(&tree->nodesUpdated, 0, memory_order_relaxed);
-    cost->verticesFetched += atomic_exchange_explicit(&tree->verticesFetched, 0, memory_order_relaxed);
+    cost->nodesUpdated += tree->eagerUpdated;
+    tree->eagerUpdated = 0;
   }
 }
 
