@@ -2,9 +2,9 @@
  *
  *   example_picture docs/img/meet.png
  *
- * A soft ball is pressed into a knot in three steps. pinch finds the triangles; the rest of the file is a small renderer:
- * project, fill with a depth buffer at three times the size, shade, shrink, write a PNG with a transparent ground so that
- * it looks right on a light and on a dark page. */
+ * A soft ball is pressed into a knot in three steps. pinch finds the triangles; the rest of the file is a small
+ * renderer: project, fill with a depth buffer at three times the size, shade, shrink, write a PNG with a transparent
+ * ground so that it looks right on a light and on a dark page. */
 #include <math.h>
 #include <pinch/world.h>
 #include <stdio.h>
@@ -50,13 +50,13 @@ static pnVec3 unit(pnVec3 a) {
   return length > 0.0f ? (pnVec3){a.x / length, a.y / length, a.z / length} : a;
 }
 
-/* The camera turns the scene by two angles and looks along -z from far away. `middle` is the column of the step's centre.
- * Returns column, row and depth. */
+/* The camera turns the scene by two angles and looks along -z from some distance. */
 static pnVec3 turn(pnVec3 p) {
   const float yaw = 0.5f, pitch = 0.50f;
   float x = cosf(yaw) * p.x + sinf(yaw) * p.z, z = cosf(yaw) * p.z - sinf(yaw) * p.x;
   return (pnVec3){x, cosf(pitch) * p.y - sinf(pitch) * z, sinf(pitch) * p.y + cosf(pitch) * z};
 }
+/* `middle` is the column of the step's centre. Returns column, row and depth. */
 static pnVec3 project(pnVec3 p, float middle) {
   const float distance = 9.0f, zoom = 1.72f * H;
   pnVec3 q = turn(p);

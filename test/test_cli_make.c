@@ -41,10 +41,8 @@ static void everyShapeInEveryFormat(void **state) {
     uint32_t triangles;
     bool closed;
   } shapes[] = {
-      {"icosphere F --cells 2 --radius 3", 20 * 16, true},
-      {"box F --cells 3 --size 1,2,3", 12 * 9, true},
-      {"grid F --cells 5,7 --size 2,1", 2 * 5 * 7, false},
-      {"torus F --cells 12,8", 2 * 12 * 8, true},
+      {"icosphere F --cells 2 --radius 3", 20 * 16, true},   {"box F --cells 3 --size 1,2,3", 12 * 9, true},
+      {"grid F --cells 5,7 --size 2,1", 2 * 5 * 7, false},   {"torus F --cells 12,8", 2 * 12 * 8, true},
       {"knot F --cells 60,6 --turns 3,2", 2 * 60 * 6, true},
   };
   static const char *const extensions[] = {"obj", "ply", "stl", "off"};

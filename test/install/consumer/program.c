@@ -16,7 +16,8 @@ int main(int argc, char **argv) {
   /* A mesh by formula: closed, with the triangles it should have. */
   pnMesh *sphere = NULL;
   pnMeshInfo info;
-  if (pnMakeIcosphere(2, 1.0f, &sphere) != PN_OK || pnMesh_Validate(sphere, &info) != PN_OK) return puts(pnGetMessage()), 1;
+  if (pnMakeIcosphere(2, 1.0f, &sphere) != PN_OK || pnMesh_Validate(sphere, &info) != PN_OK)
+    return puts(pnGetMessage()), 1;
   if (!info.closed || pnMesh_GetTriangleCount(sphere) != 320) return puts("wrong answer about the sphere"), 1;
   pnDestroyMesh(sphere);
   return pnGetByteCount() == 0 ? 0 : (puts("memory is left"), 1);
