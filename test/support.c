@@ -135,10 +135,8 @@ uint32_t testEveryAllocationFailure(pnResult (*action)(void *context), void *con
 const char *testDataPath(const char *relative) {
   static char path[1024];
   const char *folder = getenv("PINCH_DATA");
-  if (folder && folder[0])
-    snprintf(path, sizeof path, "%s/%s", folder, relative);
-  else
-    snprintf(path, sizeof path, "%s/../shared/data/%s", PINCH_SOURCE_DIR, relative);
+  if (folder && folder[0]) snprintf(path, sizeof path, "%s/%s", folder, relative);
+  else snprintf(path, sizeof path, "%s/../shared/data/%s", PINCH_SOURCE_DIR, relative);
   FILE *file = fopen(path, "rb");
   if (file) {
     fclose(file);

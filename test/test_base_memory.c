@@ -156,10 +156,8 @@ static pnResult arenaFrames(void *context) {
     pn_arenaReset(&arena);
     for (int i = 0; i < 20; ++i) {
       unsigned char *block = pn_arenaAlloc(&arena, 3000);
-      if (!block)
-        result = pn_failMemory(3000);
-      else
-        memset(block, 1, 3000);
+      if (!block) result = pn_failMemory(3000);
+      else memset(block, 1, 3000);
     }
   }
   pn_arenaFree(&arena);

@@ -56,27 +56,27 @@ PN_API pnMatrix pnMatrix_Identity(void);
 /* ---------------------------------------------------------------- results */
 
 /* Every result and its text in one list: X(name, text). */
-#define PN_RESULTS(X)                                                        \
-  X(PN_OK, "ok")                                                             \
-  X(PN_ERROR_MEMORY, "out of memory")                                        \
-  X(PN_ERROR_ARGUMENT, "an argument is out of its range")                    \
-  X(PN_ERROR_COUNT, "a count does not fit the object")                       \
-  X(PN_ERROR_INDEX, "an index is out of range")                              \
-  X(PN_ERROR_NUMBER, "a number is NaN or infinite")                          \
-  X(PN_ERROR_TRANSFORM, "the transform is not rigid")                        \
-  X(PN_ERROR_ID, "the id is null or its object was destroyed")               \
-  X(PN_ERROR_KIND, "the object is of another kind than this call needs")     \
-  X(PN_ERROR_OPEN_MESH, "the mesh is not closed")                            \
-  X(PN_ERROR_ORIENTATION, "the mesh is not consistently oriented")           \
-  X(PN_ERROR_FILE, "the file cannot be opened, read or written")             \
-  X(PN_ERROR_FORMAT, "the file does not follow its format")                  \
+#define PN_RESULTS(X)                                                    \
+  X(PN_OK, "ok")                                                         \
+  X(PN_ERROR_MEMORY, "out of memory")                                    \
+  X(PN_ERROR_ARGUMENT, "an argument is out of its range")                \
+  X(PN_ERROR_COUNT, "a count does not fit the object")                   \
+  X(PN_ERROR_INDEX, "an index is out of range")                          \
+  X(PN_ERROR_NUMBER, "a number is NaN or infinite")                      \
+  X(PN_ERROR_TRANSFORM, "the transform is not rigid")                    \
+  X(PN_ERROR_ID, "the id is null or its object was destroyed")           \
+  X(PN_ERROR_KIND, "the object is of another kind than this call needs") \
+  X(PN_ERROR_OPEN_MESH, "the mesh is not closed")                        \
+  X(PN_ERROR_ORIENTATION, "the mesh is not consistently oriented")       \
+  X(PN_ERROR_FILE, "the file cannot be opened, read or written")         \
+  X(PN_ERROR_FORMAT, "the file does not follow its format")              \
   X(PN_ERROR_UNSUPPORTED, "the file or machine asks for something pinch does not have")
 
 typedef enum pnResult {
 #define PN_RESULT_NAME(name, text) name,
   PN_RESULTS(PN_RESULT_NAME)
 #undef PN_RESULT_NAME
-  PN_RESULT_COUNT
+      PN_RESULT_COUNT
 } pnResult;
 
 /* The one-line text of a result. Never null. */

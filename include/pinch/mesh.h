@@ -21,7 +21,7 @@ typedef struct pnSkin pnSkin;   /* joints and weights of a mesh (constant) */
 /* ---------------------------------------------------------------- mesh */
 
 typedef struct pnMeshDef {
-  const float *vertices;     /* 3 * vertexCount rest positions, finite; copied */
+  const float *vertices; /* 3 * vertexCount rest positions, finite; copied */
   uint32_t vertexCount;
   const uint32_t *triangles; /* 3 * triangleCount vertex numbers; copied */
   uint32_t triangleCount;    /* 0 is a valid, empty mesh */
@@ -29,8 +29,8 @@ typedef struct pnMeshDef {
    * vertexWeld[v] <= v is the first vertex that v coincides with, vertexWeld[v] = v for the others.
    * Null: welding as asked by `weld`. Welding never changes triangle or vertex numbers. */
   const uint32_t *vertexWeld;
-  bool weld;                 /* default true: vertices at numerically equal rest positions are welded (-0 equals 0) */
-  const char *name;          /* used in messages; copied; default "mesh" */
+  bool weld;        /* default true: vertices at numerically equal rest positions are welded (-0 equals 0) */
+  const char *name; /* used in messages; copied; default "mesh" */
 } pnMeshDef;
 
 PN_API pnMeshDef pnDefaultMeshDef(void);
@@ -41,9 +41,9 @@ PN_API void pnDestroyMesh(pnMesh *mesh); /* null is allowed; poses and trees of 
 
 PN_API uint32_t pnMesh_GetVertexCount(const pnMesh *mesh);
 PN_API uint32_t pnMesh_GetTriangleCount(const pnMesh *mesh);
-PN_API const uint32_t *pnMesh_GetTriangles(const pnMesh *mesh);  /* 3 a triangle, as given */
-PN_API const float *pnMesh_GetVertices(const pnMesh *mesh);      /* rest positions, as given */
-PN_API const uint32_t *pnMesh_GetWeld(const pnMesh *mesh);       /* representative of each vertex */
+PN_API const uint32_t *pnMesh_GetTriangles(const pnMesh *mesh); /* 3 a triangle, as given */
+PN_API const float *pnMesh_GetVertices(const pnMesh *mesh);     /* rest positions, as given */
+PN_API const uint32_t *pnMesh_GetWeld(const pnMesh *mesh);      /* representative of each vertex */
 PN_API const char *pnMesh_GetName(const pnMesh *mesh);
 
 #define PN_NONE UINT32_MAX
@@ -61,15 +61,15 @@ PN_API const uint32_t *pnMesh_GetRings(const pnMesh *mesh);
  * no edges: they are counted as degenerate and otherwise left out, as if their two sides were joined.
  * "First" means the smallest triangle number; its vertices are those of the triangle, as given. PN_NONE: there is none. */
 typedef struct pnMeshInfo {
-  bool closed;    /* every edge has exactly two triangles, or an even number with balanced directions */
-  bool manifold;  /* no edge has more than two triangles, and the triangles around each vertex form one fan */
-  bool oriented;  /* the triangles at each edge can be paired so that each pair runs along it in opposite directions; one
+  bool closed;   /* every edge has exactly two triangles, or an even number with balanced directions */
+  bool manifold; /* no edge has more than two triangles, and the triangles around each vertex form one fan */
+  bool oriented; /* the triangles at each edge can be paired so that each pair runs along it in opposite directions; one
                    * may be left over */
-  uint32_t componentCount;       /* parts that hang together over vertices; unused vertices are none */
-  uint32_t openEdgeCount;        /* edges that keep the mesh from being closed */
-  uint32_t nonManifoldEdgeCount; /* edges with more than two triangles */
-  uint32_t nonManifoldVertexCount;                  /* vertices, away from those edges, with more than one fan */
-  uint32_t degenerateCount;                         /* zero area (exactly) or repeated corner */
+  uint32_t componentCount;         /* parts that hang together over vertices; unused vertices are none */
+  uint32_t openEdgeCount;          /* edges that keep the mesh from being closed */
+  uint32_t nonManifoldEdgeCount;   /* edges with more than two triangles */
+  uint32_t nonManifoldVertexCount; /* vertices, away from those edges, with more than one fan */
+  uint32_t degenerateCount;        /* zero area (exactly) or repeated corner */
   uint32_t unusedVertexCount, duplicateVertexCount; /* in no triangle; welded onto another */
   uint32_t firstOpenTriangle, firstOpenVertices[2];
   uint32_t firstNonManifoldTriangle, firstNonManifoldVertices[2]; /* twice the same: a vertex with several fans */
@@ -84,9 +84,9 @@ PN_API pnResult pnMesh_Validate(const pnMesh *mesh, pnMeshInfo *outInfo);
 /* ---------------------------------------------------------------- pose */
 
 typedef struct pnPoseDef {
-  const pnMesh *mesh;    /* must outlive the pose */
-  const pnMorph *morph;  /* null: no morph targets */
-  const pnSkin *skin;    /* null: no joints */
+  const pnMesh *mesh;   /* must outlive the pose */
+  const pnMorph *morph; /* null: no morph targets */
+  const pnSkin *skin;   /* null: no joints */
 } pnPoseDef;
 
 PN_API pnPoseDef pnDefaultPoseDef(void);
@@ -100,7 +100,8 @@ PN_API void pnDestroyPose(pnPose *pose); /* null is allowed */
 PN_API pnResult pnPose_SetVertices(pnPose *pose, const float *vertices, uint32_t count);
 
 /* As above without the copy: the array stays the caller's, must stay unchanged until the next call that sets
- * vertices, and must have one readable float after its end (3 * count + 1 floats). Numbers are checked. */
+ * vertices, and must have one readable float after its end (3 * count + 1 floats). Numbers are looked at when a tree is updated: a query
+ * then answers PN_ERROR_NUMBER and names the vertex. */
 PN_API pnResult pnPose_ShareVertices(pnPose *pose, const float *vertices, uint32_t count);
 
 /* A rigid map applied after everything else. Rotations may be off by rounding (|R R^T - 1| <= 1e-4), mirrored

@@ -68,18 +68,14 @@ void pn_log(pnLogLevel level, const char *format, ...) {
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
 
-  if (s_log)
-    s_log(s_logUser, level, text);
-  else if (level != PN_LOG_INFO)
-    fprintf(stderr, "pinch %s: %s\n", level == PN_LOG_WARNING ? "warning" : "error", text);
+  if (s_log) s_log(s_logUser, level, text);
+  else if (level != PN_LOG_INFO) fprintf(stderr, "pinch %s: %s\n", level == PN_LOG_WARNING ? "warning" : "error", text);
 }
 
 void pn_assertFailed(const char *condition, const char *file, int line) {
   bool stop = true;
-  if (s_assert)
-    stop = s_assert(s_assertUser, condition, file, line);
-  else
-    fprintf(stderr, "pinch assert: %s (%s:%d)\n", condition, file, line);
+  if (s_assert) stop = s_assert(s_assertUser, condition, file, line);
+  else fprintf(stderr, "pinch assert: %s (%s:%d)\n", condition, file, line);
   if (stop) abort();
 }
 

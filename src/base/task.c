@@ -224,8 +224,6 @@ void pn_parallelFor(const pnTasks *tasks, pnTaskFcn *task, void *context, uint32
   // more workers than anybody has buffers for is a bug of the caller's task hooks
   bool tooMany = tasks && tasks->workerCount > PN_MAX_WORKERS;
   PN_ASSERT(!tooMany);
-  if (pn_workerCount(tasks) == 1 || count <= grain || tooMany)
-    task(context, 0, count, 0);
-  else
-    tasks->parallelFor(tasks->user, task, context, count, PN_MAX(grain, 1));
+  if (pn_workerCount(tasks) == 1 || count <= grain || tooMany) task(context, 0, count, 0);
+  else tasks->parallelFor(tasks->user, task, context, count, PN_MAX(grain, 1));
 }

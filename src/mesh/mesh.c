@@ -291,10 +291,8 @@ pnResult pnCreateMesh(const pnMeshDef *def, pnMesh **outMesh) {
     fillBox(mesh);
     result = fillNeighbours(mesh);
   }
-  if (result == PN_OK)
-    *outMesh = mesh;
-  else
-    pnDestroyMesh(mesh);
+  if (result == PN_OK) *outMesh = mesh;
+  else pnDestroyMesh(mesh);
   return result;
 }
 

@@ -16,10 +16,8 @@
 void pn_poseFetch(const pnPose *pose, const uint32_t *vertices, uint32_t count, float *out, uint32_t stride) {
   PN_ASSERT(stride == 3 || stride == 4);
   // free motion: gather, with the transform in the same pass
-  if (pose->hasTransform)
-    pn_fetchRigid(&pose->transform, pose->source, vertices, count, out, stride);
-  else
-    pn_fetchFree(pose->source, vertices, count, out, stride);
+  if (pose->hasTransform) pn_fetchRigid(&pose->transform, pose->source, vertices, count, out, stride);
+  else pn_fetchFree(pose->source, vertices, count, out, stride);
 }
 
 /* Vertex numbers made at a time for a range: enough to hide the call, few enough for the stack and first cache. */

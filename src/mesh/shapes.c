@@ -262,14 +262,10 @@ static uint32_t boxVertex(uint64_t n, uint64_t i, uint64_t j, uint64_t k) {
   uint64_t layer = (n + 1) * (n + 1), rim;
   if (k == 0) return (uint32_t)(j * (n + 1) + i);
   if (k == n) return (uint32_t)(layer + (n - 1) * 4 * n + j * (n + 1) + i);
-  if (j == 0 && i < n)
-    rim = i;
-  else if (i == n && j < n)
-    rim = n + j;
-  else if (j == n && i > 0)
-    rim = 3 * n - i;
-  else
-    rim = 4 * n - j;
+  if (j == 0 && i < n) rim = i;
+  else if (i == n && j < n) rim = n + j;
+  else if (j == n && i > 0) rim = 3 * n - i;
+  else rim = 4 * n - j;
   return (uint32_t)(layer + (k - 1) * 4 * n + rim);
 }
 
