@@ -28,10 +28,10 @@ size_t pnPairList_GetCount(const pnPairList *list) { return list->collider.pairs
 
 /* ---------------------------------------------------------------- queries */
 
-/* What an update cost, taken from the trees after the query: lazy nodes count too. */
+/* What the eager part of an update cost. */
 static void addUpdates(pnCost *cost, pnTree *tree) {
-  cost->nodesUpdated += atomic_exchange_explicit(&tree->nodesUpdated, 0, memory_order_relaxed);
-  cost->verticesFetched += atomic_exchange_explicit(&tree->verticesFetched, 0, memory_order_relaxed);
+  cost->nodesUpdated += tree->eagerUpdated;
+  tree->eagerUpdated = 0;
 }
 
 /* b null: self. */

@@ -192,7 +192,10 @@ static bool gather(pnCollider *c, pnJob *jobs, uint32_t jobCount, uint32_t worke
   return true;
 }
 
-static void addCost(pnCost *into, const pnCost *c) {
+static void addCost(pnCost *into, const pnWorker *w) {
+  const pnCost *c = &w->cost;
+  into->nodesUpdated += w->fresh.nodes;
+  into->verticesFetched += w->fresh.vertices;
   into->nodePairs += c->nodePairs;
   into->leafPairs += c->leafPairs;
   into->volumeTests += c->volumeTests;
@@ -212,6 +215,7 @@ pnResult pn_runJobs(pnCollider *c, pnJob *jobs, uint32_t jobCount, const pnTasks
     pnWorker *w = &c->workers[i];
     w->found.count = w->candidates.count = w->leaves.count = c->segments[i].count = 0;
     w->cost = (pnCost){0};
+    w->fresh = (pnFresh){.alone = workers == 1};
     w->outOfMemory = false;
   }
   for (uint32_t j = 0; ok && j < jobCount; j++) {
@@ -223,7 +227,7 @@ pnResult pn_runJobs(pnCollider *c, pnJob *jobs, uint32_t jobCount, const pnTasks
   }
   for (uint32_t i = 0; ok && i < workers; i++) {
     ok = !c->workers[i].outOfMemory;
-    addCost(cost, &c->workers[i].cost);
+    addCost(cost, &c->workers[i]);
   }
   ok = ok && gather(c, jobs, jobCount, workers, unsorted);
   return ok ? PN_OK : pn_fail(PN_ERROR_MEMORY, "out of memory while collecting pairs");

@@ -103,8 +103,11 @@ size_t pn_narrow(const pnTree *a, const pnTree *b, pnPair *candidates, size_t co
       hit |= (uint32_t)meetExactly(a, b, candidates[i + lane]) << lane;
       ++*uncertain;
     }
-    for (hit &= in; hit != 0; hit &= hit - 1) {
-      candidates[kept++] = candidates[i + pn_firstLane(hit)];
+    /* keep the hits, without a branch: who hits is nothing a processor could predict */
+    hit &= in;
+    for (uint32_t lane = 0; lane < filter.width; lane++) {
+      candidates[kept] = candidates[i + lane];
+      kept += hit >> lane & 1;
     }
   }
   return kept;

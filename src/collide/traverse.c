@@ -309,8 +309,8 @@ void pn_runNeighbours(const pnTraversal *t, pnWorker *w, uint32_t begin, uint32_
   bool ok = true;
   for (uint32_t leaf = begin; ok && leaf < end; leaf++) {
     for (uint32_t l = tree->linkFirst[leaf]; ok && l < tree->linkFirst[leaf + 1]; l++) {
-      pn_freshen(tree, tree->innerCount + leaf);
-      pn_freshen(tree, tree->innerCount + tree->links[l].leaf);
+      pn_freshen(tree, tree->innerCount + leaf, &w->fresh);
+      pn_freshen(tree, tree->innerCount + tree->links[l].leaf, &w->fresh);
       ok = listNeighbours(w, leaf, &tree->links[l]);
     }
     w->cost.exactTests += w->candidates.count;

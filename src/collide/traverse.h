@@ -36,6 +36,7 @@ typedef struct pnWorker {
   pnPairs candidates; /* pairs of slots */
   pnPairs found;      /* pairs of triangles, in the caller's order of bodies */
   pnCost cost;
+  pnFresh fresh;      /* lazy nodes it has filled */
   bool outOfMemory;
 } pnWorker;
 

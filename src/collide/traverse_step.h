@@ -6,107 +6,160 @@
  *   MASK_B(t, regs, node, lane)   which of the loaded volumes of b overlap the volume in a lane of a node of a
  *   STEPS                         the name of the table
  *
- * A pair (a, b) of inner nodes is opened on both sides at once: the children of a that overlap b, the children of b that
- * overlap a, then those of a against those of b, one against eight. The volume of a node is a lane of its parent. */
+ * A pair (a, b) is opened on both sides at once, in two passes over a portion of pairs. First: the children of a that
+ * overlap b, unless no child of b overlaps a; each is a *row* (a * 8 + lane, b). Then, row by row: the children of b
+ * that overlap that child of a. Both passes append through a table without a branch: how many lanes survive is the
+ * one thing nobody can predict, and two straight loops cost less than one loop inside another that ends by surprise. The
+ * volume of a node is a lane of its parent. */
 
-/* Room for what one pair can add: 64 pairs and the 8 that pn_appendLanes writes beyond. */
-#define ROOM 72u
+/* Pairs in a portion: their rows stay in the first cache. */
+#define PORTION 64u
+
+typedef struct Rows {
+  size_t count;
+  pnPair row[PORTION * PN_LANES + PN_LANES];
+} Rows;
 
 PN_INLINE unsigned fullMask(const pnTree *tree, uint32_t node) { return (1u << tree->count[node]) - 1; }
 
-static bool openNodes(const pnTraversal *t, pnWorker *w, const pnPair *in, size_t count, pnPairs *next, pnPairs *leaves) {
-  pnTree *A = t->a, *B = t->b;
-  uint64_t tests = 0;
-  for (size_t i = 0; i < count; i++) {
-    uint32_t a = in[i].a, b = in[i].b, pa = A->parent[a], pb = B->parent[b];
-    bool openA = !pn_isLeaf(A, a), openB = !pn_isLeaf(B, b);
-    /* where the children go: the children of a node are all leaves or all inner nodes */
-    bool leafA = !openA || pn_isLeaf(A, A->first[a]), leafB = !openB || pn_isLeaf(B, B->first[b]);
-    pnPairs *out = leafA && leafB ? leaves : next;
-    if (!pn_arrayReserve(out, out->count + ROOM)) {
-      return false;
-    }
-    pnPair *at = out->data + out->count;
-    Regs ra, rb;
-    unsigned ma = 0, mb = 0;
-    if (openA) {
-      pn_freshen(A, a);
-      LOAD_A(t, a, &ra);
-      ma = MASK_A(t, &ra, pb / PN_LANES, pb % PN_LANES) & fullMask(A, a);
-    }
-    if (openB) {
-      pn_freshen(B, b);
-      LOAD_B(t, b, &rb);
-      mb = MASK_B(t, &rb, pa / PN_LANES, pa % PN_LANES) & fullMask(B, b);
-    }
-    tests += 8u * openA + 8u * openB;
-    if (openA && openB) {
-      for (unsigned left = mb ? ma : 0; left != 0; left &= left - 1) {
-        uint32_t j = pn_firstLane(left);
-        unsigned m = MASK_B(t, &rb, a, j) & mb;
-        if (t->self && a == b) {
-          m &= 0xffu << j; /* each pair of children once, and each with itself */
-        }
-        pn_appendLanes(&at->a, A->first[a] + j, B->first[b], m);
-        at += pn_laneCount(m);
-        tests += 8;
-      }
-    } else {
-      for (; ma != 0; ma &= ma - 1) {
-        *at++ = (pnPair){A->first[a] + pn_firstLane(ma), b};
-      }
-      for (; mb != 0; mb &= mb - 1) {
-        *at++ = (pnPair){a, B->first[b] + pn_firstLane(mb)};
-      }
-    }
-    out->count = (size_t)(at - out->data);
-  }
-  w->cost.nodePairs += count;
-  w->cost.volumeTests += tests;
-  return true;
-}
-
-/* Appends the candidates of one pair of leaves. */
-PN_INLINE pnPair *openLeafPair(const pnTraversal *t, uint32_t a, uint32_t b, pnPair *at, uint64_t *tests) {
+/* The first pass for one pair whose nodes are both opened. */
+PN_INLINE void addRows(const pnTraversal *t, pnWorker *w, uint32_t a, uint32_t b, Rows *rows) {
   pnTree *A = t->a, *B = t->b;
   uint32_t pa = A->parent[a], pb = B->parent[b];
-  pn_freshen(A, a);
-  pn_freshen(B, b);
+  pn_freshen(A, a, &w->fresh);
+  pn_freshen(B, b, &w->fresh);
   Regs ra, rb;
   LOAD_A(t, a, &ra);
   LOAD_B(t, b, &rb);
   unsigned ma = MASK_A(t, &ra, pb / PN_LANES, pb % PN_LANES) & fullMask(A, a);
   unsigned mb = MASK_B(t, &rb, pa / PN_LANES, pa % PN_LANES) & fullMask(B, b);
-  *tests += 16;
-  if (!ma || !mb) {
-    return at;
+  ma = mb ? ma : 0;
+  pn_appendLanesFirst(&rows->row[rows->count].a, a * PN_LANES, b, ma);
+  rows->count += pn_laneCount(ma);
+}
+
+/* The second pass for one row: lanes of b's children. */
+PN_INLINE unsigned rowMask(const pnTraversal *t, pnPair row) {
+  Regs rb;
+  LOAD_B(t, row.b, &rb);
+  return MASK_B(t, &rb, row.a / PN_LANES, row.a % PN_LANES) & fullMask(t->b, row.b);
+}
+
+/* A pair of a leaf and an inner node: only the inner node is opened. */
+static bool openOneSide(const pnTraversal *t, pnWorker *w, uint32_t a, uint32_t b, pnPairs *next, pnPairs *leaves) {
+  pnTree *A = t->a, *B = t->b;
+  uint32_t pa = A->parent[a], pb = B->parent[b];
+  bool openA = !pn_isLeaf(A, a);
+  pnTree *tree = openA ? A : B;
+  uint32_t node = openA ? a : b;
+  pnPairs *out = pn_isLeaf(tree, tree->first[node]) ? leaves : next;
+  if (!pn_arrayReserve(out, out->count + PN_LANES)) {
+    return false;
   }
-  uint32_t slotA = (a - A->innerCount) * PN_LANES, slotB = (b - B->innerCount) * PN_LANES;
-  const uint8_t *rows = t->self ? pn_linkRows(A, slotA / PN_LANES, slotB / PN_LANES) : NULL;
-  for (; ma != 0; ma &= ma - 1) {
-    uint32_t j = pn_firstLane(ma);
-    unsigned m = MASK_B(t, &rb, a, j) & mb;
-    if (rows) {
-      m &= ~(unsigned)rows[j] & (a == b ? 0xfeu << j : 0xffu);
+  pn_freshen(tree, node, &w->fresh);
+  Regs r;
+  unsigned m;
+  if (openA) {
+    LOAD_A(t, a, &r);
+    m = MASK_A(t, &r, pb / PN_LANES, pb % PN_LANES) & fullMask(A, a);
+  } else {
+    LOAD_B(t, b, &r);
+    m = MASK_B(t, &r, pa / PN_LANES, pa % PN_LANES) & fullMask(B, b);
+  }
+  for (; m != 0; m &= m - 1) {
+    uint32_t child = tree->first[node] + pn_firstLane(m);
+    out->data[out->count++] = openA ? (pnPair){child, b} : (pnPair){a, child};
+  }
+  w->cost.volumeTests += PN_LANES;
+  return true;
+}
+
+/* Rows of inner nodes into pairs of their children. */
+static bool openRows(const pnTraversal *t, const Rows *rows, pnPairs *next, pnPairs *leaves) {
+  const pnTree *A = t->a, *B = t->b;
+  size_t room = rows->count * PN_LANES + PN_LANES;
+  if (!pn_arrayReserve(next, next->count + room) || !pn_arrayReserve(leaves, leaves->count + room)) {
+    return false;
+  }
+  for (size_t i = 0; i < rows->count; i++) {
+    pnPair row = rows->row[i];
+    uint32_t a = row.a / PN_LANES, j = row.a % PN_LANES, childA = A->first[a], childB = B->first[row.b];
+    unsigned m = rowMask(t, row);
+    if (t->self && a == row.b) {
+      m &= 0xffu << j; /* each pair of children once, and each with itself */
     }
-    pn_appendLanes(&at->a, slotA + j, slotB, m);
-    at += pn_laneCount(m);
-    *tests += 8;
+    /* the children of a node are all leaves or all inner nodes */
+    pnPairs *out = pn_isLeaf(A, childA) && pn_isLeaf(B, childB) ? leaves : next;
+    pn_appendLanes(&out->data[out->count].a, childA + j, childB, m);
+    out->count += pn_laneCount(m);
   }
-  return at;
+  return true;
+}
+
+static bool openNodes(const pnTraversal *t, pnWorker *w, const pnPair *in, size_t count, pnPairs *next, pnPairs *leaves) {
+  for (size_t from = 0; from < count; from += PORTION) {
+    size_t end = PN_MIN(count, from + PORTION);
+    Rows rows;
+    rows.count = 0;
+    for (size_t i = from; i < end; i++) {
+      uint32_t a = in[i].a, b = in[i].b;
+      if (PN_LIKELY(!pn_isLeaf(t->a, a) && !pn_isLeaf(t->b, b))) {
+        addRows(t, w, a, b, &rows);
+      } else if (!openOneSide(t, w, a, b, next, leaves)) {
+        return false;
+      }
+    }
+    w->cost.volumeTests += 2 * PN_LANES * (end - from) + PN_LANES * rows.count;
+    if (!openRows(t, &rows, next, leaves)) {
+      return false;
+    }
+  }
+  w->cost.nodePairs += count;
+  return true;
+}
+
+/* Rows of leaves into pairs of slots; neighbours are left out of self queries. */
+static bool openLeafRows(const pnTraversal *t, const Rows *rows, pnPairs *candidates) {
+  const pnTree *A = t->a, *B = t->b;
+  if (!pn_arrayReserve(candidates, candidates->count + rows->count * PN_LANES + PN_LANES)) {
+    return false;
+  }
+  pnPair *at = candidates->data + candidates->count;
+  uint32_t a = PN_NONE, b = PN_NONE;
+  const uint8_t *links = NULL;
+  for (size_t i = 0; i < rows->count; i++) {
+    pnPair row = rows->row[i];
+    uint32_t j = row.a % PN_LANES;
+    unsigned m = rowMask(t, row);
+    if (t->self) {
+      if (row.a / PN_LANES != a || row.b != b) {
+        a = row.a / PN_LANES;
+        b = row.b;
+        links = pn_linkRows(A, a - A->innerCount, b - B->innerCount);
+      }
+      m &= ~(unsigned)links[j] & (a == b ? 0xfeu << j : 0xffu);
+    }
+    pn_appendLanes(&at->a, row.a - A->innerCount * PN_LANES, (row.b - B->innerCount) * PN_LANES, m);
+    at += pn_laneCount(m);
+  }
+  candidates->count = (size_t)(at - candidates->data);
+  return true;
 }
 
 static bool openLeaves(const pnTraversal *t, pnWorker *w, const pnPair *in, size_t count, pnPairs *candidates) {
-  uint64_t tests = 0;
-  for (size_t i = 0; i < count; i++) {
-    if (PN_UNLIKELY(!pn_arrayReserve(candidates, candidates->count + ROOM))) {
+  for (size_t from = 0; from < count; from += PORTION) {
+    size_t end = PN_MIN(count, from + PORTION);
+    Rows rows;
+    rows.count = 0;
+    for (size_t i = from; i < end; i++) {
+      addRows(t, w, in[i].a, in[i].b, &rows);
+    }
+    w->cost.volumeTests += 2 * PN_LANES * (end - from) + PN_LANES * rows.count;
+    if (!openLeafRows(t, &rows, candidates)) {
       return false;
     }
-    pnPair *at = openLeafPair(t, in[i].a, in[i].b, candidates->data + candidates->count, &tests);
-    candidates->count = (size_t)(at - candidates->data);
   }
   w->cost.leafPairs += count;
-  w->cost.volumeTests += tests;
   return true;
 }
 

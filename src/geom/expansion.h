@@ -83,13 +83,9 @@ static inline int pn_expansionSum(int eCount, const double *e, int fCount, const
     double next = takeE ? e[i++] : f[j++];
     double error;
     pn_twoSum(sum, next, &sum, &error);
-    if (error != 0.0) {
-      h[count++] = error;
-    }
+    if (error != 0.0) h[count++] = error;
   }
-  if (sum != 0.0 || count == 0) {
-    h[count++] = sum;
-  }
+  if (sum != 0.0 || count == 0) h[count++] = sum;
   return count;
 }
 
@@ -98,24 +94,16 @@ static inline int pn_expansionScale(int eCount, const double *e, double factor, 
   int count = 0;
   double sum, error;
   pn_twoProduct(e[0], factor, &sum, &error);
-  if (error != 0.0) {
-    h[count++] = error;
-  }
+  if (error != 0.0) h[count++] = error;
   for (int i = 1; i < eCount; ++i) {
     double high, low;
     pn_twoProduct(e[i], factor, &high, &low);
     pn_twoSum(sum, low, &sum, &error);
-    if (error != 0.0) {
-      h[count++] = error;
-    }
+    if (error != 0.0) h[count++] = error;
     pn_quickTwoSum(high, sum, &sum, &error);
-    if (error != 0.0) {
-      h[count++] = error;
-    }
+    if (error != 0.0) h[count++] = error;
   }
-  if (sum != 0.0 || count == 0) {
-    h[count++] = sum;
-  }
+  if (sum != 0.0 || count == 0) h[count++] = sum;
   return count;
 }
 
@@ -124,7 +112,13 @@ static inline int pn_expansionMinor(double a, double b, double c, double d, doub
   double plus[2], minus[2];
   pn_twoProduct(a, b, &plus[1], &plus[0]);
   pn_twoProduct(-c, d, &minus[1], &minus[0]);
-  return pn_expansionSum(2, plus, 2, minus, h);
+  if (plus[0] != 0.0 || minus[0] != 0.0) return pn_expansionSum(2, plus, 2, minus, h);
+  /* Products of floats are doubles: one sum, two parts at most. */
+  double sum, error;
+  pn_twoSum(plus[1], minus[1], &sum, &error);
+  h[0] = error != 0.0 ? error : sum;
+  h[1] = sum;
+  return error != 0.0 ? 2 : 1;
 }
 
 /* The sign of an expansion without zeros: its largest part outweighs all the others. */
@@ -136,9 +130,7 @@ static inline int pn_expansionSign(int count, const double *e) {
 /* Its value as one double. Summed from the smallest part, the parts not overlapping, the error is below 2^-51. */
 static inline double pn_expansionValue(int count, const double *e) {
   double sum = 0.0;
-  for (int i = 0; i < count; ++i) {
-    sum += e[i];
-  }
+  for (int i = 0; i < count; ++i) sum += e[i];
   return sum;
 }
 

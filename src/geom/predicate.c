@@ -1,11 +1,11 @@
 /* predicate.c: the exact stages behind the filters of predicate.h.
  *
  * Stage 2 is ours: float coordinates on one axis are whole multiples of the smallest one's last bit, so when their
- * exponents are not too far apart the differences are integers of a few dozen bits and the whole determinant fits into
- * 128. That decides nearly all degenerate meshes (grids, flat walls, rotated copies) in the time of a few multiplications.
- * Stages 3 and 4 are Shewchuk's (1997, section 4.3), cut to two: if all differences are exact, the determinant of the
- * differences; else the determinant of the coordinates, which needs no differences. We leave out his middle stages: what
- * they would save is what stage 2 already caught.
+ * exponents are not too far apart the differences are integers of a few dozen bits and the whole determinant fits
+ * into 128. That decides nearly all degenerate meshes (grids, flat walls, rotated copies) in the time of a few
+ * multiplications. Stages 3 and 4 are Shewchuk's (1997, section 4.3), cut to two: if all differences are exact, the
+ * determinant of the differences; else the determinant of the coordinates, which needs no differences. We leave out
+ * his middle stages: what they would save is what stage 2 already caught.
  */
 #include "geom/predicate.h"
 
@@ -25,8 +25,8 @@ PN_INLINE int pn_exponent(float x) {
   return field > 0 ? field : 1;
 }
 
-/* One axis: x[1] - x[0], ..., x[n] - x[0] as integers over a common power of two, trailing zeros removed. Returns b with
- * all magnitudes at most 2^b, or 1000, too much for anybody, when the exponents are too far apart. */
+/* One axis: x[1] - x[0], ..., x[n] - x[0] as integers over a common power of two, trailing zeros removed. Returns
+ * b with all magnitudes at most 2^b, or 1000, too much for anybody, when the exponents are too far apart. */
 PN_INLINE int pn_makeAxisInts(const float *x, int n, int64_t *out) {
   /* The unit is the last bit of the smallest; a zero is a multiple of everything and does not lower it. */
   const int none = 255;
@@ -99,9 +99,7 @@ static int pn_expandDifferences(const double a[3], const double b[3], const doub
     pn_twoDifference(b[i], a[i], &B[i], &eb);
     pn_twoDifference(c[i], a[i], &C[i], &ec);
     pn_twoDifference(d[i], a[i], &D[i], &ed);
-    if (eb != 0.0 || ec != 0.0 || ed != 0.0) {
-      return 0;
-    }
+    if (eb != 0.0 || ec != 0.0 || ed != 0.0) return 0;
   }
   double minor[4], tb[8], tc[8], td[8], tbc[16];
   int nb = pn_expansionScale(pn_expansionMinor(C[0], D[1], D[0], C[1], minor), minor, B[2], tb);
@@ -169,16 +167,15 @@ PN_NOINLINE void pn_sidesExact(const float *const p[3], const float *const t[3],
 double pn_orient3Value(const float *a, const float *b, const float *c, const float *d) {
   pn_Plane plane = pn_makePlane(a, b, c);
   pn_Estimate e = pn_estimateSide(&plane, d);
-  if (fabs(e.value) > 0x1p30 * e.error || e.error == 0.0) {
-    return e.value;
-  }
+  if (fabs(e.value) > 0x1p30 * e.error || e.error == 0.0) return e.value;
   double out[PN_DET3_PARTS];
   int count = pn_expandOrient3Float(a, b, c, d, out);
   return pn_expansionValue(count, out);
 }
 
 PN_NOINLINE int pn_orient2Exact(double ax, double ay, double bx, double by, double cx, double cy) {
-  /* Exact differences: compare two exact products. Rounding keeps order, so the rounded products decide unless equal. */
+  /* Exact differences: compare two exact products. Rounding keeps order, so the rounded products decide unless
+   * equal. */
   double bX, bY, cX, cY, e1, e2, e3, e4;
   pn_twoDifference(bx, ax, &bX, &e1);
   pn_twoDifference(by, ay, &bY, &e2);
@@ -197,9 +194,7 @@ PN_NOINLINE int pn_orient2Exact(double ax, double ay, double bx, double by, doub
 
 double pn_orient2Value(double ax, double ay, double bx, double by, double cx, double cy) {
   pn_Estimate e = pn_estimateTurn(ax, ay, bx, by, cx, cy);
-  if (fabs(e.value) > 0x1p30 * e.error || e.error == 0.0) {
-    return e.value;
-  }
+  if (fabs(e.value) > 0x1p30 * e.error || e.error == 0.0) return e.value;
   double a[2] = {ax, ay}, b[2] = {bx, by}, c[2] = {cx, cy}, turn[12];
   int count = pn_expandTurn(a, b, c, turn);
   return pn_expansionValue(count, turn);
@@ -219,12 +214,8 @@ int pnOrient3Double(const double a[3], const double b[3], const double c[3], con
   double yz = by * cz, zy = bz * cy, zx = bz * cx, xz = bx * cz, xy = bx * cy, yx = by * cx;
   double det = (yz - zy) * dx + (zx - xz) * dy + (xy - yx) * dz;
   double sum = (fabs(yz) + fabs(zy)) * fabs(dx) + (fabs(zx) + fabs(xz)) * fabs(dy) + (fabs(xy) + fabs(yx)) * fabs(dz);
-  if (fabs(det) > PN_ORIENT3_BOUND * sum) {
-    return det > 0.0 ? 1 : -1;
-  }
-  if (sum == 0.0) {
-    return 0;
-  }
+  if (fabs(det) > PN_ORIENT3_BOUND * sum) return det > 0.0 ? 1 : -1;
+  if (sum == 0.0) return 0;
   double out[PN_DET3_PARTS];
   int count = pn_expandOrient3(a, b, c, d, out);
   return pn_expansionSign(count, out);

@@ -1,9 +1,9 @@
 /* predicate.h: on which side of a plane or line is a point? Always right.
  *
- * Each question is the sign of a small determinant. A few double operations give it together with a bound on their own
- * rounding error; when the determinant is larger than the bound, its sign is right and we are done. That is nearly always:
- * the fast part is here, to be inlined. Otherwise predicate.c computes the determinant exactly, cheaply where the
- * coordinates are of similar size, by long expansions where they are not.
+ * Each question is the sign of a small determinant. A few double operations give it together with a bound on their
+ * own rounding error; when the determinant is larger than the bound, its sign is right and we are done. That is
+ * nearly always: the fast part is here, to be inlined. Otherwise predicate.c computes the determinant exactly,
+ * cheaply where the coordinates are of similar size, by long expansions where they are not.
  *
  *   stage 1  double, with an error bound                   (inline here)
  *   stage 2  128-bit integers, float coordinates only      (predicate.c)
@@ -15,8 +15,8 @@
  *     det = ((bx cy' - by cx') dz + ...) + ...        with every entry a computed difference of two coordinates
  *
  * each of the six products of three entries passes at most 8 roundings on its way into the sum: three in its entries,
- * one for the first product, one for the minor's difference, one for the second product, two for the final sums. (A float
- * difference taken in double is mostly exact, but not when the exponents are more than 29 apart; so it counts.)
+ * one for the first product, one for the minor's difference, one for the second product, two for the final sums. (A
+ * float difference taken in double is mostly exact, but not when the exponents are more than 29 apart; so it counts.)
  * The computed det is thus a sum of the six exact terms, each times a factor between (1-u)^8 and (1+u)^8, and
  *
  *     |computed det - exact det|  <=  ((1+u)^8 - 1) P,        P = the sum of the six exact |terms|.
@@ -82,9 +82,7 @@ PN_INLINE pn_Estimate pn_estimateSide(const pn_Plane *plane, const float *d) {
 PN_INLINE int pn_orient3(const float *a, const float *b, const float *c, const float *d) {
   pn_Plane plane = pn_makePlane(a, b, c);
   pn_Estimate e = pn_estimateSide(&plane, d);
-  if (PN_LIKELY(fabs(e.value) > e.error)) {
-    return e.value > 0.0 ? 1 : -1;
-  }
+  if (PN_LIKELY(fabs(e.value) > e.error)) return e.value > 0.0 ? 1 : -1;
   return e.error == 0.0 ? 0 : pn_orient3Exact(a, b, c, d);
 }
 
@@ -97,9 +95,7 @@ PN_INLINE pn_Estimate pn_estimateTurn(double ax, double ay, double bx, double by
 /* pnOrient2 for floats or doubles, inlined. */
 PN_INLINE int pn_orient2(double ax, double ay, double bx, double by, double cx, double cy) {
   pn_Estimate e = pn_estimateTurn(ax, ay, bx, by, cx, cy);
-  if (PN_LIKELY(fabs(e.value) > e.error)) {
-    return e.value > 0.0 ? 1 : -1;
-  }
+  if (PN_LIKELY(fabs(e.value) > e.error)) return e.value > 0.0 ? 1 : -1;
   return e.error == 0.0 ? 0 : pn_orient2Exact(ax, ay, bx, by, cx, cy);
 }
 

@@ -141,6 +141,24 @@ PN_INLINE void pn_f4Transpose3(pnF4 a, pnF4 b, pnF4 c, pnF4 d, pnF4 *x, pnF4 *y,
 #undef PN_EACH4
 #endif
 
+/* Remembers NaN among points that go through pn_f4Min and pn_f4Max: a sign bit in the answer says there was one. Where
+ * min and max hand NaN on by themselves there is nothing to do: look at the result. */
+#if PN_SIMD_NEON
+PN_INLINE pnF4 pn_f4TrackNan(pnF4 track, pnF4 p) {
+  (void)p;
+  return track;
+}
+#elif PN_SIMD_SSE2
+PN_INLINE pnF4 pn_f4TrackNan(pnF4 track, pnF4 p) { return _mm_or_ps(track, _mm_cmpunord_ps(p, p)); }
+#else
+PN_INLINE pnF4 pn_f4TrackNan(pnF4 track, pnF4 p) {
+  for (int i = 0; i < 4; i++) {
+    track.f[i] = p.f[i] != p.f[i] ? pn_bitsFloat(~0u) : track.f[i];
+  }
+  return track;
+}
+#endif
+
 /* ---------------------------------------------------------------- eight 16-bit integers */
 
 #if PN_SIMD_NEON
@@ -230,6 +248,25 @@ PN_INLINE pnH8 pn_h8Quantise(pnF4 a, pnF4 b, float scale, int32_t offset) {
 extern const uint64_t pn_laneList[256];
 PN_INLINE uint32_t pn_laneCount(unsigned mask) { return (uint32_t)__builtin_popcount(mask); }
 PN_INLINE uint32_t pn_firstLane(unsigned mask) { return (uint32_t)__builtin_ctz(mask); }
+
+/* Writes the pairs (a + lane, b) for every lane of the mask, as pn_appendLanes does. */
+PN_INLINE void pn_appendLanesFirst(uint32_t *out, uint32_t a, uint32_t b, unsigned mask) {
+  uint64_t list = pn_laneList[mask];
+#if PN_SIMD_NEON
+  uint16x8_t lanes = vmovl_u8(vcreate_u8(list));
+  uint32x4x2_t v;
+  v.val[1] = vdupq_n_u32(b);
+  v.val[0] = vaddw_u16(vdupq_n_u32(a), vget_low_u16(lanes));
+  vst2q_u32(out, v);
+  v.val[0] = vaddw_u16(vdupq_n_u32(a), vget_high_u16(lanes));
+  vst2q_u32(out + 8, v);
+#else
+  for (int i = 0; i < 8; i++) {
+    out[2 * i] = a + (uint32_t)(list >> (8 * i) & 255);
+    out[2 * i + 1] = b;
+  }
+#endif
+}
 
 /* Writes the pairs (a, b + lane) for every lane of the mask without a branch. Always writes eight pairs, of which the
  * first pn_laneCount(mask) count: out needs room for eight. */

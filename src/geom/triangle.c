@@ -1,7 +1,7 @@
 /* triangle.c: the public questions about two triangles, and which kernel stands in front of the exact test.
  *
- * Every kernel says "apart" or "meeting" only when its error bounds prove it; what is left goes to the exact test. So all of
- * them give the same answer.
+ * Every kernel says "apart" or "meeting" only when its error bounds prove it; what is left goes to the exact test. So
+ * all of them give the same answer.
  */
 #include "geom/triangle.h"
 
@@ -22,8 +22,24 @@ bool pnTrianglesMeet(const pnTriangle *a, const pnTriangle *b) {
   return pnTrianglesMeetBy(PN_KERNEL_DEFAULT, a, b);
 }
 
+/* Are the shared corners what geom.h asks for: numbered 0 to 2, each once, with equal coordinates? */
+static bool pn_sharedIsValid(const pnTriangle *a, const pnTriangle *b, const pnSharedCorners *shared) {
+  if (shared->count > 3) return false;
+  unsigned usedA = 0, usedB = 0;
+  for (int i = 0; i < shared->count; ++i) {
+    unsigned ia = shared->a[i], ib = shared->b[i];
+    if (ia > 2 || ib > 2 || !pn_samePoint(a->v[ia], b->v[ib])) return false;
+    usedA |= 1u << ia;
+    usedB |= 1u << ib;
+  }
+  /* As many bits as corners: n of the three bits for count n. */
+  static const unsigned char bitCount[8] = {0, 1, 1, 2, 1, 2, 2, 3};
+  return bitCount[usedA] == shared->count && bitCount[usedB] == shared->count;
+}
+
 bool pnTrianglesMeetBeyond(const pnTriangle *a, const pnTriangle *b, pnSharedCorners shared) {
-  PN_ASSERT(a != NULL && b != NULL && shared.count <= 3);
+  PN_ASSERT(a != NULL && b != NULL);
+  PN_ASSERT(pn_sharedIsValid(a, b, &shared));
   const float *pa[3] = {a->v[0], a->v[1], a->v[2]}, *pb[3] = {b->v[0], b->v[1], b->v[2]};
   return pn_trianglesMeetBeyondPtr(pa, pb, shared);
 }

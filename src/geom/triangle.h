@@ -34,6 +34,33 @@ pn_Verdict pn_trianglesMeetTropp(const float *a[3], const float *b[3]);
 
 /* ---------------------------------------------------------------- small parts the files share */
 
+/* The corner after i, going round. */
+static inline int pn_nextCorner(int i) {
+  return i == 2 ? 0 : i + 1;
+}
+
+/* Distances of t's corners from a plane and the largest of their error bounds, for the kernels. Returns the signs as bits
+ * (1 for a positive corner), or -1 when one of them is not certain: not larger than twice its error. */
+static inline int pn_certainSides(const pn_Plane *plane, const float *t[3], double d[3], double *error) {
+  *error = 0.0;
+  int bits = 0;
+  bool certain = true;
+  for (int i = 0; i < 3; ++i) {
+    pn_Estimate e = pn_estimateSide(plane, t[i]);
+    certain = certain && fabs(e.value) > 2.0 * e.error;
+    d[i] = e.value;
+    *error = PN_MAX(*error, e.error);
+    bits |= (e.value > 0.0) << i;
+  }
+  return certain ? bits : -1;
+}
+
+/* The corner whose sign differs from the other two, from the bits of pn_certainSides (not for 0 and 7). */
+static inline int pn_loneCorner(int bits) {
+  static const unsigned char lone[8] = {0, 0, 1, 2, 2, 1, 0, 0};
+  return lone[bits];
+}
+
 /* The convex hull of one, two or three points, none of them superfluous: a point, a segment or a true triangle. */
 typedef struct pn_Hull {
   int count;
@@ -49,9 +76,7 @@ bool pn_pointInHull(const float *x, const pn_Hull *hull);
 /* Do points of one line come in the order a, b along x, then y, then z? On a line that is the order along the line. */
 static inline bool pn_lexicalLess(const float *a, const float *b) {
   for (int i = 0; i < 3; ++i) {
-    if (a[i] != b[i]) {
-      return a[i] < b[i];
-    }
+    if (a[i] != b[i]) return a[i] < b[i];
   }
   return false;
 }

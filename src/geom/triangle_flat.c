@@ -3,12 +3,13 @@
  * A triangle without area is a segment or a point; we first reduce it to that (pn_Hull), so that below there are only
  * honest points, segments and triangles, and one small function for each pair of kinds.
  *
- * Two things are used over and over. Points of one line are in order along it as they are in order of x, then y, then z.
- * And a plane may be looked at along an axis, dropping that coordinate, without losing anything, if three points of the
- * plane do not look like one line from there; one of the three axes always does for a true triangle.
+ * Two things are used over and over. Points of one line are in order along it as they are in order of x, then y, then
+ * z. And a plane may be looked at along an axis, dropping that coordinate, without losing anything, if three points
+ * of the plane do not look like one line from there; one of the three axes always does for a true triangle.
  *
- * In the plane, two closed convex figures are apart exactly when some edge of one has the whole other strictly outside: the
- * differences of their points are a convex polygon with edges parallel to theirs, and zero lies outside one of these.
+ * In the plane, two closed convex figures are apart exactly when some edge of one has the whole other strictly
+ * outside: the differences of their points are a convex polygon with edges parallel to theirs, and zero lies outside
+ * one of these.
  */
 #include "geom/triangle.h"
 
@@ -21,17 +22,13 @@ int pn_viewAxis(const float *a, const float *b, const float *c) {
   int first = x > y ? (x > z ? 0 : 2) : (y > z ? 1 : 2);
   for (int i = 0; i < 3; ++i) {
     int axis = (first + i) % 3;
-    if (pn_turnAlong(axis, a, b, c) != 0) {
-      return axis;
-    }
+    if (pn_turnAlong(axis, a, b, c) != 0) return axis;
   }
   return -1;
 }
 
 pn_Hull pn_triangleHull(const float *t[3]) {
-  if (pn_viewAxis(t[0], t[1], t[2]) >= 0) {
-    return (pn_Hull){3, {t[0], t[1], t[2]}};
-  }
+  if (pn_viewAxis(t[0], t[1], t[2]) >= 0) return (pn_Hull){3, {t[0], t[1], t[2]}};
   /* On a line: its first and last point. */
   const float *first = t[0], *last = t[0];
   for (int i = 1; i < 3; ++i) {
@@ -65,9 +62,7 @@ static pn_Flat pn_flatten(const float *const *p, int count, int axis, int turn) 
 /* Are all points of b strictly to the right of the edge from p to q? */
 static inline bool pn_allRight(const double *p, const double *q, const pn_Flat *b) {
   for (int i = 0; i < b->count; ++i) {
-    if (pn_orient2(p[0], p[1], q[0], q[1], b->p[i][0], b->p[i][1]) >= 0) {
-      return false;
-    }
+    if (pn_orient2(p[0], p[1], q[0], q[1], b->p[i][0], b->p[i][1]) >= 0) return false;
   }
   return true;
 }
@@ -75,9 +70,7 @@ static inline bool pn_allRight(const double *p, const double *q, const pn_Flat *
 /* Does an edge of a have all of b outside? A segment is a polygon with two edges, there and back. */
 static inline bool pn_hasSeparatingEdge(const pn_Flat *a, const pn_Flat *b) {
   for (int i = 0; i < a->count; ++i) {
-    if (pn_allRight(a->p[i], a->p[i + 1 < a->count ? i + 1 : 0], b)) {
-      return true;
-    }
+    if (pn_allRight(a->p[i], a->p[i + 1 < a->count ? i + 1 : 0], b)) return true;
   }
   return false;
 }
@@ -96,16 +89,10 @@ static bool pn_pointOnSegment(const float *x, const float *p, const float *q) {
 /* For segments with their lexically smaller end first, as pn_triangleHull makes them. */
 static bool pn_segmentsMeet(const pn_Hull *a, const pn_Hull *b) {
   const float *p = a->p[0], *q = a->p[1], *r = b->p[0], *s = b->p[1];
-  if (pn_orient3(p, q, r, s) != 0) {
-    return false;
-  }
+  if (pn_orient3(p, q, r, s) != 0) return false;
   int axis = pn_viewAxis(p, q, r);
-  if (axis < 0) {
-    axis = pn_viewAxis(p, q, s);
-  }
-  if (axis < 0) {
-    return !pn_lexicalLess(q, r) && !pn_lexicalLess(s, p);
-  }
+  if (axis < 0) axis = pn_viewAxis(p, q, s);
+  if (axis < 0) return !pn_lexicalLess(q, r) && !pn_lexicalLess(s, p);
   pn_Flat fa = pn_flatten(a->p, 2, axis, 0), fb = pn_flatten(b->p, 2, axis, 0);
   return pn_meetInPlane(&fa, &fb);
 }
@@ -114,9 +101,7 @@ static bool pn_segmentMeetsTriangle(const pn_Hull *segment, const pn_Hull *trian
   const float *p = segment->p[0], *q = segment->p[1];
   const float *a = triangle->p[0], *b = triangle->p[1], *c = triangle->p[2];
   int sp = pn_orient3(a, b, c, p), sq = pn_orient3(a, b, c, q);
-  if (sp * sq > 0) {
-    return false;
-  }
+  if (sp * sq > 0) return false;
   if (sp == 0 && sq == 0) {
     int axis = pn_viewAxis(a, b, c);
     pn_Flat flat = pn_flatten(segment->p, 2, axis, 0);
@@ -130,18 +115,14 @@ static bool pn_segmentMeetsTriangle(const pn_Hull *segment, const pn_Hull *trian
 
 static bool pn_pointInTriangle(const float *x, const pn_Hull *triangle) {
   const float *a = triangle->p[0], *b = triangle->p[1], *c = triangle->p[2];
-  if (pn_orient3(a, b, c, x) != 0) {
-    return false;
-  }
+  if (pn_orient3(a, b, c, x) != 0) return false;
   int axis = pn_viewAxis(a, b, c);
   int ab = pn_turnAlong(axis, a, b, x), bc = pn_turnAlong(axis, b, c, x), ca = pn_turnAlong(axis, c, a, x);
   return (ab >= 0 && bc >= 0 && ca >= 0) || (ab <= 0 && bc <= 0 && ca <= 0);
 }
 
 bool pn_pointInHull(const float *x, const pn_Hull *hull) {
-  if (hull->count == 1) {
-    return pn_samePoint(x, hull->p[0]);
-  }
+  if (hull->count == 1) return pn_samePoint(x, hull->p[0]);
   return hull->count == 2 ? pn_pointOnSegment(x, hull->p[0], hull->p[1]) : pn_pointInTriangle(x, hull);
 }
 
@@ -157,8 +138,6 @@ bool pn_trianglesMeetFlat(const float *a[3], const float *b[3]) {
   /* At least one has no area: the smaller kind first. */
   pn_Hull ha = pn_triangleHull(a), hb = pn_triangleHull(b);
   const pn_Hull *small = ha.count <= hb.count ? &ha : &hb, *large = ha.count <= hb.count ? &hb : &ha;
-  if (small->count == 1) {
-    return pn_pointInHull(small->p[0], large);
-  }
+  if (small->count == 1) return pn_pointInHull(small->p[0], large);
   return large->count == 2 ? pn_segmentsMeet(small, large) : pn_segmentMeetsTriangle(small, large);
 }

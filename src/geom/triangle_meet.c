@@ -10,16 +10,18 @@
  * Conversely each of these is a corner of the intersection. So the number of things found, each by exact signs, is the
  * number of corners, and that is the kind: 1 point, 2 segment, 3 or more polygon. Only coordinates are rounded.
  *
- * In a polygon two corners are neighbours exactly when they lie on the line of a common edge of a or b, since the polygon
- * is on one side of it. Each corner remembers its edges as bits, and the polygon is walked by common bits: no angles.
+ * In a polygon two corners are neighbours exactly when they lie on the line of a common edge of a or b, since the
+ * polygon is on one side of it. Each corner remembers its edges as bits, and the polygon is walked by common bits: no
+ * angles.
  *
- * The position on an edge is p + t (q - p) with t = d(p) / (d(p) - d(q)), where d are determinants of opposite signs, each
- * with relative error below 2^-29: t is off by less than 2^-28, and a coordinate by less than 2^-27 of the larger
- * coordinate of the edge's ends, before it is rounded to float (half an ulp is 2^-25 to 2^-24 of it).
+ * The position on an edge is p + t (q - p) with t = d(p) / (d(p) - d(q)), where d are determinants of opposite signs,
+ * each with relative error below 2^-29: t is off by less than 2^-28, and a coordinate by less than 2^-27 of the
+ * larger coordinate of the edge's ends, before it is rounded to float (half an ulp is 2^-25 to 2^-24 of it).
  */
 #include "geom/triangle.h"
 
-/* Corners found so far, with the edges they lie on: bits 0 to 2 for a, 3 to 5 for b; edge i runs from corner i to i + 1. */
+/* Corners found so far, with the edges they lie on: bits 0 to 2 for a, 3 to 5 for b; edge i runs from corner i to
+ * i + 1. */
 typedef struct pn_Found {
   pnMeeting meeting;
   unsigned edges[6];
@@ -37,9 +39,7 @@ static void pn_addPoint(pn_Found *found, float x, float y, float z, unsigned edg
 static void pn_addOnEdge(pn_Found *found, const float *p, const float *q, double dp, double dq, unsigned edges) {
   double t = dp / (dp - dq);
   float x[3];
-  for (int i = 0; i < 3; ++i) {
-    x[i] = (float)(p[i] + t * ((double)q[i] - p[i]));
-  }
+  for (int i = 0; i < 3; ++i) x[i] = (float)(p[i] + t * ((double)q[i] - p[i]));
   pn_addPoint(found, x[0], x[1], x[2], edges);
 }
 
@@ -63,9 +63,7 @@ static void pn_addCorners(pn_Found *found, const pn_Hull *from, const pn_Hull *o
   for (int i = 0; i < from->count; ++i) {
     const float *x = from->p[i];
     bool twice = false;
-    for (int j = 0; j < onto->count && fromBit > ontoBit; ++j) {
-      twice = twice || pn_samePoint(x, onto->p[j]);
-    }
+    for (int j = 0; j < onto->count && fromBit > ontoBit; ++j) twice = twice || pn_samePoint(x, onto->p[j]);
     if (!twice && pn_pointInHull(x, onto)) {
       pn_addPoint(found, x[0], x[1], x[2], pn_edgesThrough(x, from, fromBit) | pn_edgesThrough(x, onto, ontoBit));
     }
@@ -76,9 +74,7 @@ static void pn_addCorners(pn_Found *found, const pn_Hull *from, const pn_Hull *o
 static void pn_addCrossing(pn_Found *found, const float *p, const float *q, const float *r, const float *s,
                            unsigned edges) {
   int axis = pn_viewAxis(p, q, r);
-  if (axis < 0 || pn_orient3(p, q, r, s) != 0) {
-    return;
-  }
+  if (axis < 0 || pn_orient3(p, q, r, s) != 0) return;
   if (pn_turnAlong(axis, p, q, r) * pn_turnAlong(axis, p, q, s) < 0 &&
       pn_turnAlong(axis, r, s, p) * pn_turnAlong(axis, r, s, q) < 0) {
     int u = (axis + 1) % 3, v = (axis + 2) % 3;
@@ -93,13 +89,9 @@ static void pn_addPiercings(pn_Found *found, const pn_Hull *from, const pn_Hull 
   const float *a = through->p[0], *b = through->p[1], *c = through->p[2];
   for (int i = 0; i < pn_edgeCount(from) && through->count == 3; ++i) {
     const float *p = from->p[i], *q = from->p[(i + 1) % from->count];
-    if (pn_orient3(a, b, c, p) * pn_orient3(a, b, c, q) >= 0) {
-      continue;
-    }
+    if (pn_orient3(a, b, c, p) * pn_orient3(a, b, c, q) >= 0) continue;
     int sum = pn_orient3(p, q, a, b) + pn_orient3(p, q, b, c) + pn_orient3(p, q, c, a);
-    if (sum == 3 || sum == -3) {
-      pn_addOnEdge(found, p, q, pn_orient3Value(a, b, c, p), pn_orient3Value(a, b, c, q), 0u);
-    }
+    if (sum == 3 || sum == -3) pn_addOnEdge(found, p, q, pn_orient3Value(a, b, c, p), pn_orient3Value(a, b, c, q), 0u);
   }
 }
 
@@ -123,9 +115,7 @@ pnMeeting pnMeetTriangles(const pnTriangle *a, const pnTriangle *b) {
   PN_ASSERT(a != NULL && b != NULL);
   const float *pa[3] = {a->v[0], a->v[1], a->v[2]}, *pb[3] = {b->v[0], b->v[1], b->v[2]};
   pn_Found found = {{PN_MEETING_NONE, 0, {{0}}}, {0}};
-  if (!pn_trianglesMeetExact(pa[0], pa[1], pa[2], pb[0], pb[1], pb[2])) {
-    return found.meeting;
-  }
+  if (!pn_trianglesMeetExact(pa[0], pa[1], pa[2], pb[0], pb[1], pb[2])) return found.meeting;
 
   /* Collect the corners. */
   pn_Hull ha = pn_triangleHull(pa), hb = pn_triangleHull(pb);
@@ -142,8 +132,6 @@ pnMeeting pnMeetTriangles(const pnTriangle *a, const pnTriangle *b) {
   /* Their number is the kind. */
   uint32_t n = found.meeting.pointCount;
   found.meeting.kind = n >= 3 ? PN_MEETING_POLYGON : n == 2 ? PN_MEETING_SEGMENT : PN_MEETING_POINT;
-  if (n > 3) {
-    pn_walkPolygon(&found);
-  }
+  if (n > 3) pn_walkPolygon(&found);
   return found.meeting;
 }

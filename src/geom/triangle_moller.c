@@ -1,20 +1,21 @@
 /* triangle_moller.c: intervals on the line where two planes meet (Moeller 1997, "A fast triangle-triangle intersection
  * test"), with certified error bounds.
  *
- * The test that Larsson and Akenine-Moeller use. Distances of a's corners from b's plane and of b's corners from a's reject most
- * pairs. Otherwise each triangle cuts an interval out of the line L of both planes; a lone corner p and its edges to q, r
- * give the ends
+ * The test that Larsson and Akenine-Moeller use. Distances of a's corners from b's plane and of b's corners from a's
+ * reject most pairs. Otherwise each triangle cuts an interval out of the line L of both planes; a lone corner p and
+ * its edges to q, r give the ends
  *
  *     t = xp + (xq - xp) dp / (dp - dq)
  *
- * where x is the coordinate in which L runs furthest, instead of a position along L: the order is the same. The triangles
- * meet when the intervals overlap.
+ * where x is the coordinate in which L runs furthest, instead of a position along L: the order is the same. The
+ * triangles meet when the intervals overlap.
  *
  * We differ in one thing: Moeller sets small distances to zero by an epsilon; here each number carries a bound on
  * its error, and when the bounds do not decide, the verdict is "uncertain" and the caller asks the exact test.
  *
- * The bounds. Distances are determinants as in predicate.h, with error e. We ask |d| > 2e, so that the exact distances D
- * satisfy |Dp| + |Dq| >= S / 2 for S = |dp| + |dq|. For the weight w = |dp| / S against its exact value W:
+ * The bounds. Distances are determinants as in predicate.h, with error e. We ask |d| > 2e, so that the exact
+ * distances D satisfy |Dp| + |Dq| >= S / 2 for S = |dp| + |dq|. For the weight w = |dp| / S against its exact value
+ * W:
  *
  *     |w - W|  =  ||dp||Dq| - |Dp||dq|| / (S (|Dp| + |Dq|))  <=  max(ep, eq) / (|Dp| + |Dq|)  <=  2 max(ep, eq) / S.
  *
@@ -23,26 +24,10 @@
  *     |xq - xp| (2 max(ep, eq) / S + 6u) + u |t|,     |t| <= |xp| + |xq - xp|,
  *
  * and we take 8u and 2u for 6u + u and u, which covers products of these errors and the rounding of the bound itself.
- * If L does not run along the chosen coordinate at all, every exact t is the same number: no certain order, no wrong verdict.
+ * If L does not run along the chosen coordinate at all, every exact t is the same number: no certain order, no wrong
+ * verdict.
  */
 #include "geom/triangle.h"
-
-/* Distances of t's corners from a plane and the largest of their error bounds. Returns the signs as bits (1 for a
- * positive corner), or -1 when one of them is not certain. */
-static inline int pn_distances(const float *p[3], const float *t[3], pn_Plane *plane, double d[3], double *error) {
-  *plane = pn_makePlane(p[0], p[1], p[2]);
-  *error = 0.0;
-  int bits = 0;
-  bool certain = true;
-  for (int i = 0; i < 3; ++i) {
-    pn_Estimate e = pn_estimateSide(plane, t[i]);
-    certain = certain && fabs(e.value) > 2.0 * e.error;
-    d[i] = e.value;
-    *error = PN_MAX(*error, e.error);
-    bits |= (e.value > 0.0) << i;
-  }
-  return certain ? bits : -1;
-}
 
 /* An interval on L and a bound on the error of its ends. */
 typedef struct pn_Interval {
@@ -50,11 +35,7 @@ typedef struct pn_Interval {
 } pn_Interval;
 
 static inline pn_Interval pn_cutLine(const float *t[3], const double d[3], double error, int bits, int axis) {
-  /* The lone corner: the bit that differs from the other two. */
-  static const unsigned char lone[8] = {0, 0, 1, 2, 2, 1, 0, 0};
-  static const unsigned char next[3] = {1, 2, 0}, last[3] = {2, 0, 1};
-  int p = lone[bits], q = next[p], r = last[p];
-
+  int p = pn_loneCorner(bits), q = pn_nextCorner(p), r = pn_nextCorner(q);
   double x = t[p][axis], toQ = t[q][axis] - x, toR = t[r][axis] - x;
   double invQ = 1.0 / fabs(d[p] - d[q]), invR = 1.0 / fabs(d[p] - d[r]);
   double dp = fabs(d[p]);
@@ -66,16 +47,13 @@ static inline pn_Interval pn_cutLine(const float *t[3], const double d[3], doubl
 
 pn_Verdict pn_trianglesMeetMoller(const float *a[3], const float *b[3]) {
   /* Each triangle against the plane of the other. */
-  pn_Plane planeA, planeB;
   double da[3], db[3], errorA, errorB;
-  int bitsA = pn_distances(b, a, &planeB, da, &errorA);
-  if (bitsA <= 0 || bitsA == 7) {
-    return bitsA < 0 ? PN_UNCERTAIN : PN_APART;
-  }
-  int bitsB = pn_distances(a, b, &planeA, db, &errorB);
-  if (bitsB <= 0 || bitsB == 7) {
-    return bitsB < 0 ? PN_UNCERTAIN : PN_APART;
-  }
+  pn_Plane planeB = pn_makePlane(b[0], b[1], b[2]);
+  int bitsA = pn_certainSides(&planeB, a, da, &errorA);
+  if (bitsA <= 0 || bitsA == 7) return bitsA < 0 ? PN_UNCERTAIN : PN_APART;
+  pn_Plane planeA = pn_makePlane(a[0], a[1], a[2]);
+  int bitsB = pn_certainSides(&planeA, b, db, &errorB);
+  if (bitsB <= 0 || bitsB == 7) return bitsB < 0 ? PN_UNCERTAIN : PN_APART;
 
   /* The direction of L, and the coordinate in which it runs furthest. */
   const double *m = planeA.n, *n = planeB.n;

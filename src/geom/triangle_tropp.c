@@ -1,49 +1,35 @@
 /* triangle_tropp.c: one edge after the other, with the determinants reused (Tropp, Tal and Shimshoni 2006, "A fast
  * triangle to triangle intersection test for collision detection"), with certified error bounds.
  *
- * The test that Mujika et al. use. Where an edge of b pierces a's plane follows from a small linear system; the systems of
- * all three edges have the same matrix but for one column, so one normal and one set of minors serve them all, and what
- * belongs to the third edge is a difference of what belongs to the first two. Two edges pierce the plane, in X and Y; the
- * triangles meet when the segment XY meets a. In the plane a is described by the coordinates (f0, f1, f2) of a point, all
- * of which are positive inside and which again are minors already known:
+ * The test that Mujika et al. use. Where an edge of b pierces a's plane follows from a small linear system; the
+ * systems of all three edges have the same matrix but for one column, so one normal and one set of minors serve them
+ * all, and what belongs to the third edge is a difference of what belongs to the first two. Two edges pierce the
+ * plane, in X and Y; the triangles meet when the segment XY meets a. In the plane a is described by the coordinates
+ * (f0, f1, f2) of a point, all of which are positive inside and which again are minors already known:
  *
- *         f2 < 0 | inside: all >= 0       XY outside one edge with both ends: apart.
- *      \         |        /               X or Y inside: meeting.
- *     --*--------*-------*---             Else XY enters over the edges where f goes from - to +, leaves where it goes
- *     f0 < 0  \     /  f1 < 0             from + to -, and meets a when every entering comes before every leaving.
+ *               a2                        Both ends negative in one of the three: apart.
+ *              /  \                       All positive at X or at Y: that end is inside, meeting.
+ *        X----/----\----Y                 Else XY enters over the edges where f goes from - to +, leaves where it goes
+ *            /      \                     from + to -, and meets a when every entering comes before every leaving.
+ *          a0--------a1
  *
- * With dp, dq the distances of the ends of an edge pq of b from a's plane, X = (|dq| p + |dp| q) / (|dp| + |dq|); we keep
- * Fi(X) = |dq| fi(p) + |dp| fi(q) without dividing, as the paper does with its determinants. Entering over i comes before leaving
- * over j when Fi(X) Fj(Y) <= Fj(X) Fi(Y): the positive factors of both ends cancel.
+ * With dp, dq the distances of the ends of an edge pq of b from a's plane, X = (|dq| p + |dp| q) / (|dp| + |dq|); we
+ * keep Fi(X) = |dq| fi(p) + |dp| fi(q) without dividing, as the paper does with its determinants. Entering over i
+ * comes before leaving over j when Fi(X) Fj(Y) <= Fj(X) Fi(Y): the positive factors of both ends cancel.
  *
- * We differ in two ways. Before the systems we ask whether a is on one side of b's plane (the paper finds that out at the
- * end): it rejects half of what is left. And each number has an error bound; if that does not decide, the verdict is
- * "uncertain" and the caller asks the exact test.
+ * We differ in two ways. Before the systems we ask whether a is on one side of b's plane (the paper finds that out at
+ * the end): it rejects half of what is left. And each number has an error bound; if that does not decide, the verdict
+ * is "uncertain" and the caller asks the exact test.
  *
  * The bounds (u = 2^-53), one for all numbers of a kind. Distances: e as in predicate.h. Coordinates f1, f2 of b's
  * corners: 2 x 2 determinants of differences, at most 4 roundings a term, so 4u M with M the largest sum of absolute
- * terms; f0 = n - f1 - f2 adds the error of n and two roundings on numbers below 3M: 4u M each for n, f1, f2, and
- * 6u M make 18u M. F is a sum of two products d f: with |d| <= d', |f| <= 3M
- * its error is at most 2 (d' 18u M + 3M e) + 3u * 6 d'M <= 6M e + 54u d'M. The comparison F F - F F multiplies numbers of
- * size K = max |F| >= (error of F): each product is off by at most 3K (error of F), and rounding adds 4u K^2 to both. The
- * constants below are these, rounded up. Finally the sign of n, which says where the inside is, must be certain too.
+ * terms; f0 = n - f1 - f2 adds the error of n and two roundings on numbers below 3M: 4u M each for n, f1, f2, and 6u
+ * M make 18u M. F is a sum of two products d f: with |d| <= d', |f| <= 3M its error is at most 2 (d' 18u M + 3M e) +
+ * 3u * 6 d'M <= 6M e + 54u d'M. The comparison F F - F F multiplies numbers of size K = max |F| >= (error of F): each
+ * product is off by at most 3K (error of F), and rounding adds 4u K^2 to both. The constants below are these, rounded
+ * up. Finally the sign of n, which says where the inside is, must be certain too.
  */
 #include "geom/triangle.h"
-
-/* Distances of t's corners from a plane. Returns the signs as bits, or -1 when one of them is not certain. */
-static inline int pn_signedDistances(const pn_Plane *plane, const float *t[3], double d[3], double *error) {
-  *error = 0.0;
-  int bits = 0;
-  bool certain = true;
-  for (int i = 0; i < 3; ++i) {
-    pn_Estimate e = pn_estimateSide(plane, t[i]);
-    certain = certain && fabs(e.value) > e.error;
-    d[i] = e.value;
-    *error = PN_MAX(*error, e.error);
-    bits |= (e.value > 0.0) << i;
-  }
-  return certain ? bits : -1;
-}
 
 /* Coordinates of b's corners in a, seen along the axis where a is largest; positive inside. Returns the largest sum of
  * absolute terms in them, or 0 when it is not certain which side is the inside. */
@@ -55,9 +41,7 @@ static inline double pn_coordinatesIn(const pn_Plane *plane, const float *a[3], 
   double qu = a[2][u] - (double)a[0][u], qv = a[2][v] - (double)a[0][v];
   double whole = plane->n[axis], sign = whole > 0.0 ? 1.0 : -1.0;
   double most = plane->m[axis];
-  if (fabs(whole) <= PN_ORIENT2_BOUND * most) {
-    return 0.0;
-  }
+  if (fabs(whole) <= PN_ORIENT2_BOUND * most) return 0.0;
   for (int i = 0; i < 3; ++i) {
     double ru = b[i][u] - (double)a[0][u], rv = b[i][v] - (double)a[0][v];
     double rq = ru * qv, qr = rv * qu, pr = pu * rv, rp = pv * ru;
@@ -76,33 +60,23 @@ static inline pn_Verdict pn_segmentVerdict(const double X[3], const double Y[3],
   bool xInside = true, yInside = true;
   double largest = 0.0;
   for (int i = 0; i < 3; ++i) {
-    if (X[i] < -error && Y[i] < -error) {
-      return PN_APART;
-    }
+    if (X[i] < -error && Y[i] < -error) return PN_APART;
     xInside = xInside && X[i] > error;
     yInside = yInside && Y[i] > error;
     largest = PN_MAX(largest, PN_MAX(fabs(X[i]), fabs(Y[i])));
   }
-  if (xInside || yInside) {
-    return PN_MEETING;
-  }
+  if (xInside || yInside) return PN_MEETING;
 
   /* Every sign must be certain; then compare each entering with each leaving. */
   double productError = 7.0 * largest * error + 8.0 * PN_ROUND * largest * largest;
   bool certain = true;
-  for (int i = 0; i < 3; ++i) {
-    certain = certain && fabs(X[i]) > error && fabs(Y[i]) > error;
-  }
-  if (!certain) {
-    return PN_UNCERTAIN;
-  }
+  for (int i = 0; i < 3; ++i) certain = certain && fabs(X[i]) > error && fabs(Y[i]) > error;
+  if (!certain) return PN_UNCERTAIN;
   for (int i = 0; i < 3; ++i) {
     for (int j = 0; j < 3; ++j) {
       if (X[i] < 0.0 && Y[i] > 0.0 && X[j] > 0.0 && Y[j] < 0.0) {
         double order = X[j] * Y[i] - X[i] * Y[j];
-        if (order < -productError) {
-          return PN_APART;
-        }
+        if (order < -productError) return PN_APART;
         certain = certain && order > productError;
       }
     }
@@ -114,27 +88,19 @@ pn_Verdict pn_trianglesMeetTropp(const float *a[3], const float *b[3]) {
   /* b's corners against a's plane: two edges must pierce it. */
   pn_Plane planeA = pn_makePlane(a[0], a[1], a[2]);
   double db[3], error;
-  int bits = pn_signedDistances(&planeA, b, db, &error);
-  if (bits <= 0 || bits == 7) {
-    return bits < 0 ? PN_UNCERTAIN : PN_APART;
-  }
+  int bits = pn_certainSides(&planeA, b, db, &error);
+  if (bits <= 0 || bits == 7) return bits < 0 ? PN_UNCERTAIN : PN_APART;
   /* a's corners against b's plane. */
   pn_Plane planeB = pn_makePlane(b[0], b[1], b[2]);
   double da[3], unused;
-  int bitsA = pn_signedDistances(&planeB, a, da, &unused);
-  if (bitsA <= 0 || bitsA == 7) {
-    return bitsA < 0 ? PN_UNCERTAIN : PN_APART;
-  }
+  int bitsA = pn_certainSides(&planeB, a, da, &unused);
+  if (bitsA <= 0 || bitsA == 7) return bitsA < 0 ? PN_UNCERTAIN : PN_APART;
 
   /* Where the two edges from the lone corner p pierce, in the coordinates of a. */
   double f[3][3];
   double fMax = pn_coordinatesIn(&planeA, a, b, f);
-  if (fMax == 0.0) {
-    return PN_UNCERTAIN;
-  }
-  static const unsigned char lone[8] = {0, 0, 1, 2, 2, 1, 0, 0};
-  static const unsigned char next[3] = {1, 2, 0}, last[3] = {2, 0, 1};
-  int p = lone[bits], q = next[p], r = last[p];
+  if (fMax == 0.0) return PN_UNCERTAIN;
+  int p = pn_loneCorner(bits), q = pn_nextCorner(p), r = pn_nextCorner(q);
   double dp = fabs(db[p]), dq = fabs(db[q]), dr = fabs(db[r]);
   double dMax = PN_MAX(dp, PN_MAX(dq, dr));
   double X[3], Y[3];

@@ -10,8 +10,8 @@
 
 /* ---------------------------------------------------------------- setting */
 
-/* Is the array one that this pose can take? *outMaxAbs is its largest magnitude. */
-static pnResult checkVertices(const pnPose *pose, const float *vertices, uint32_t count, float *outMaxAbs) {
+/* Is this a pose that takes so many vertices? */
+static pnResult checkKind(const pnPose *pose, uint32_t count) {
   const char *name = pose->mesh->name;
   if (pose->morph || pose->skin)
     return pn_fail(PN_ERROR_KIND, "pose of mesh '%s': it moves by %s, its vertices cannot be set", name,
@@ -19,19 +19,31 @@ static pnResult checkVertices(const pnPose *pose, const float *vertices, uint32_
   if (count != pose->mesh->vertexCount)
     return pn_fail(PN_ERROR_COUNT, "pose of mesh '%s': %u vertices were given, the mesh has %u", name, count,
                    pose->mesh->vertexCount);
-  PN_ASSERT(vertices || count == 0);
+  return PN_OK;
+}
 
+pnResult pn_checkNumbers(const pnPose *pose, const float *vertices, float *outMaxAbs) {
   // one fast pass; a second one only to say where
-  *outMaxAbs = pn_maxAbs(vertices, 3 * (size_t)count);
-  size_t bad;
+  size_t count = 3 * (size_t)pose->mesh->vertexCount, bad;
+  *outMaxAbs = pn_maxAbs(vertices, count);
   if (!(*outMaxAbs <= FLT_MAX)) {
-    pn_allFinite(vertices, 3 * (size_t)count, &bad);
-    return pn_fail(PN_ERROR_NUMBER, "pose of mesh '%s': coordinate %c of vertex %zu is NaN or infinite", name,
-                   "xyz"[bad % 3], bad / 3);
+    pn_allFinite(vertices, count, &bad);
+    return pn_fail(PN_ERROR_NUMBER, "pose of mesh '%s': coordinate %c of vertex %zu is NaN or infinite",
+                   pose->mesh->name, "xyz"[bad % 3], bad / 3);
   }
+  return PN_OK;
+}
+
+/* Is the array one that this pose can take? *outMaxAbs is its largest magnitude. */
+static pnResult checkVertices(const pnPose *pose, const float *vertices, uint32_t count, float *outMaxAbs) {
+  pnResult result = checkKind(pose, count);
+  if (result != PN_OK) return result;
+  PN_ASSERT(vertices || count == 0);
+  result = pn_checkNumbers(pose, vertices, outMaxAbs);
+  if (result != PN_OK) return result;
   if (pose->hasTransform && !pn_rigidFits(&pose->transform, *outMaxAbs))
     return pn_fail(PN_ERROR_NUMBER, "pose of mesh '%s': a coordinate of magnitude %g overflows under the transform",
-                   name, (double)*outMaxAbs);
+                   pose->mesh->name, (double)*outMaxAbs);
   return PN_OK;
 }
 
@@ -57,8 +69,9 @@ pnResult pnPose_SetVertices(pnPose *pose, const float *vertices, uint32_t count)
 
 pnResult pnPose_ShareVertices(pnPose *pose, const float *vertices, uint32_t count) {
   PN_ASSERT(vertices);
-  float maxAbs = 0;
-  pnResult result = checkVertices(pose, vertices, count, &maxAbs);
+  // a shared array is looked through by the tree anyway: it reports what is not finite. Only a transform must know now.
+  float maxAbs = PN_UNKNOWN_MAX_ABS;
+  pnResult result = pose->hasTransform ? checkVertices(pose, vertices, count, &maxAbs) : checkKind(pose, count);
   if (result != PN_OK) return result;
   pose->source = vertices;
   pose->sourceMaxAbs = maxAbs;

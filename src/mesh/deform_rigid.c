@@ -104,6 +104,10 @@ pnResult pnPose_SetTransform(pnPose *pose, const pnMatrix *transform) {
   if (!isRigid(transform))
     return pn_fail(PN_ERROR_TRANSFORM,
                    "pose of mesh '%s': the transform scales, shears or mirrors; put that into the vertices", name);
+  if (pose->sourceMaxAbs < 0) {
+    pnResult result = pn_checkNumbers(pose, pose->source, &pose->sourceMaxAbs);
+    if (result != PN_OK) return result;
+  }
   if (!pn_rigidFits(transform, pose->sourceMaxAbs))
     return pn_fail(PN_ERROR_NUMBER, "pose of mesh '%s': a coordinate of magnitude %g overflows under the transform",
                    name, (double)pose->sourceMaxAbs);

@@ -14,7 +14,7 @@ struct pnPose {
   const pnSkin *skin;
   const float *source; /* 3 floats a vertex plus one readable float: rest, own copy or shared array */
   float *own;          /* our copy, made at the first SetVertices; 3 * vertexCount + 1 floats */
-  float sourceMaxAbs;  /* largest magnitude in source */
+  float sourceMaxAbs;  /* largest magnitude in source; negative: a shared array nobody has looked through yet */
   pnMatrix transform;
   bool hasTransform;   /* false: identity, and the source bits are the world bits */
   uint64_t frame;      /* grows with every change of anything; starts at 1 */
@@ -22,6 +22,11 @@ struct pnPose {
   float *weights;      /* morph: one a target */
   pnMatrix *joints;    /* skin: joint matrix times inverse bind, one a joint */
 };
+
+#define PN_UNKNOWN_MAX_ABS (-1.0f)
+
+/* Looks through an array of the pose's size; PN_ERROR_NUMBER names the first vertex that is not finite. */
+pnResult pn_checkNumbers(const pnPose *pose, const float *vertices, float *outMaxAbs);
 
 /* World positions of a list of vertices, `stride` floats apart (3 or 4) into out. With stride 4 the fourth float is
  * written as 0. The one function everything else calls. */

@@ -515,11 +515,23 @@ pnResult pnTree_Update(pnTree *tree, const pnTasks *tasks) {
   if (tree->nodeCount == 0 || tree->poseFrame == tree->pose->frame) {
     return PN_OK;
   }
-  pn_beginFrame(tree);
-  pnResult result = tree->rule->update(tree, tasks);
+  /* a shared array that nobody has looked through: the hybrid rule for boxes sees NaN by itself, others do not */
+  float maxAbs;
+  bool unseen = tree->pose->sourceMaxAbs < 0 && !(tree->rule == &pn_updateHybrid && tree->def.volume == PN_VOLUME_BOX);
+  pnResult result = unseen ? pn_checkNumbers(tree->pose, tree->pose->source, &maxAbs) : PN_OK;
+  if (result == PN_OK) {
+    pn_beginFrame(tree);
+    result = tree->rule->update(tree, tasks);
+    if (result == PN_ERROR_NUMBER) {
+      /* whose fault? name the vertex if the source has a bad one */
+      if (pn_checkNumbers(tree->pose, tree->pose->source, &maxAbs) == PN_OK) {
+        pn_fail(result, "mesh '%s': a vertex moved to infinity; check its transform or joints", tree->mesh->name);
+      }
+    }
+  }
   if (result != PN_OK) {
     tree->poseFrame = 0; /* the next query tries again */
-    return pn_fail(result, "mesh '%s': a vertex moved to infinity; check its transform or joints", tree->mesh->name);
+    return result;
   }
   tree->poseFrame = tree->pose->frame;
   return PN_OK;
@@ -610,7 +622,8 @@ uint32_t pnTree_GetLevelBoxes(pnTree *tree, uint32_t level, pnBox *outBoxes, uin
     if (count < capacity) {
       uint32_t parent = tree->parent[node] / PN_LANES;
       if (parent < tree->nodeCount) {
-        pn_freshen(tree, parent);
+        pnFresh fresh = {.alone = true};
+        pn_freshen(tree, parent, &fresh);
       }
       outBoxes[count] = laneBox(tree, parent, tree->parent[node] % PN_LANES);
     }

@@ -132,7 +132,7 @@ struct pnTree {
   pnGrid grid;
   pnBox box;
   float builtSurface;   /* relative surface at build time, for the quality */
-  _Atomic uint64_t nodesUpdated, verticesFetched; /* since the update */
+  uint64_t eagerUpdated; /* nodes computed by updates since a query last took the count */
 };
 
 PN_INLINE bool pn_isLeaf(const pnTree *tree, uint32_t node) { return node >= tree->innerCount; }

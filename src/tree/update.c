@@ -25,18 +25,31 @@ pnResult pn_allocRuleData(pnTree *tree, size_t size) {
 
 /* ---------------------------------------------------------------- lazy nodes */
 
-void pn_freshenSlow(pnTree *tree, uint32_t node) {
+/* The claimed node, filled and counted. */
+static void fillClaimed(pnTree *tree, uint32_t node, pnFresh *fresh) {
+  tree->rule->fill(tree, node);
+  fresh->nodes++;
+  if (pn_isLeaf(tree, node)) {
+    const uint32_t *at = tree->leafVertexFirst + (node - tree->innerCount);
+    fresh->vertices += at[1] - at[0];
+  }
+  atomic_store_explicit(&tree->stamp[node], tree->now, memory_order_release);
+}
+
+void pn_freshenSlow(pnTree *tree, uint32_t node, pnFresh *fresh) {
   _Atomic uint32_t *stamp = &tree->stamp[node];
   uint32_t seen = atomic_load_explicit(stamp, memory_order_relaxed);
+  if (fresh->alone) {
+    fillClaimed(tree, node, fresh);
+    return;
+  }
   while (seen != tree->now) {
     if (seen == PN_STAMP_BUSY) {
       pn_pause();
       seen = atomic_load_explicit(stamp, memory_order_acquire);
     } else if (atomic_compare_exchange_weak_explicit(stamp, &seen, PN_STAMP_BUSY, memory_order_acquire,
                                                      memory_order_relaxed)) {
-      tree->rule->fill(tree, node);
-      atomic_fetch_add_explicit(&tree->nodesUpdated, 1, memory_order_relaxed);
-      atomic_store_explicit(stamp, tree->now, memory_order_release);
+      fillClaimed(tree, node, fresh);
       return;
     }
   }
@@ -52,8 +65,6 @@ void pn_beginFrame(pnTree *tree) {
     }
     tree->now = 1;
   }
-  atomic_store_explicit(&tree->nodesUpdated, 0, memory_order_relaxed);
-  atomic_store_explicit(&tree->verticesFetched, 0, memory_order_relaxed);
 }
 
 /* ---------------------------------------------------------------- volumes of vertices */
@@ -222,9 +233,10 @@ PN_INLINE bool isPlain(const pnPose *pose) { return !pose->morph && !pose->skin 
 /* The box of listed vertices of a plain pose, read in place. Two chains of min and max hide their latency. */
 PN_INLINE void boxOfList(const float *source, const uint32_t *v, const uint32_t *end, pnF4 *outLo, pnF4 *outHi) {
   pnF4 first = pn_f4Load(source + 3 * (size_t)v[0]);
-  pnF4 lo0 = first, hi0 = first, lo1 = first, hi1 = first;
+  pnF4 lo0 = first, hi0 = first, lo1 = first, hi1 = first, nan = pn_f4TrackNan(pn_f4Set1(0), first);
   for (v++; v + 1 < end; v += 2) {
     pnF4 p = pn_f4Load(source + 3 * (size_t)v[0]), q = pn_f4Load(source + 3 * (size_t)v[1]);
+    nan = pn_f4TrackNan(pn_f4TrackNan(nan, p), q);
     lo0 = pn_f4Min(lo0, p);
     hi0 = pn_f4Max(hi0, p);
     lo1 = pn_f4Min(lo1, q);
@@ -234,8 +246,9 @@ PN_INLINE void boxOfList(const float *source, const uint32_t *v, const uint32_t 
     pnF4 p = pn_f4Load(source + 3 * (size_t)v[0]);
     lo0 = pn_f4Min(lo0, p);
     hi0 = pn_f4Max(hi0, p);
+    nan = pn_f4TrackNan(nan, p);
   }
-  *outLo = pn_f4Min(lo0, lo1);
+  *outLo = pn_f4Or(pn_f4Min(lo0, lo1), nan); /* all ones is NaN */
   *outHi = pn_f4Max(hi0, hi1);
 }
 
@@ -308,7 +321,6 @@ void pn_fetchBlock(pnTree *tree, uint32_t leaf) {
   } else {
     pn_poseFetch(tree->pose, v, n, block, 4);
   }
-  atomic_fetch_add_explicit(&tree->verticesFetched, n, memory_order_relaxed);
 }
 
 void pn_fillLeaf(pnTree *tree, uint32_t node) {

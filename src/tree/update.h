@@ -25,13 +25,19 @@ pnResult pn_allocRuleData(pnTree *tree, size_t size);
 
 /* ---------------------------------------------------------------- lazy nodes */
 
+/* What a worker has filled. `alone`: no other thread is at work on these trees, claims are not needed. */
+typedef struct pnFresh {
+  uint64_t nodes, vertices;
+  bool alone;
+} pnFresh;
+
 /* Fills a stale node: claims it or waits for the thread that has. Called by pn_freshen only. */
-void pn_freshenSlow(pnTree *tree, uint32_t node);
+void pn_freshenSlow(pnTree *tree, uint32_t node, pnFresh *fresh);
 
 /* Makes node's lanes valid for this frame. */
-PN_INLINE void pn_freshen(pnTree *tree, uint32_t node) {
+PN_INLINE void pn_freshen(pnTree *tree, uint32_t node, pnFresh *fresh) {
   if (PN_UNLIKELY(atomic_load_explicit(&tree->stamp[node], memory_order_acquire) != tree->now)) {
-    pn_freshenSlow(tree, node);
+    pn_freshenSlow(tree, node, fresh);
   }
 }
 

@@ -70,7 +70,7 @@ static pnResult update(pnTree *tree, const pnTasks *tasks) {
       passUp(tree, node);
     }
     tree->shapeFrame = tree->pose->shapeFrame;
-    atomic_fetch_add_explicit(&tree->nodesUpdated, tree->nodeCount, memory_order_relaxed);
+    tree->eagerUpdated += tree->nodeCount;
   }
   for (uint32_t node = 0; node < tree->innerCount; node++) {
     pn_markFresh(tree, node);

@@ -52,7 +52,7 @@ static pnResult update(pnTree *tree, const pnTasks *tasks) {
     pn_markFresh(tree, node);
   }
   pn_parallelFor(tasks, putLeaves, &pass, tree->leafCount, 256);
-  atomic_fetch_add_explicit(&tree->nodesUpdated, tree->nodeCount, memory_order_relaxed);
+  tree->eagerUpdated += tree->nodeCount;
   return PN_OK;
 }
 

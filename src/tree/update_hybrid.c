@@ -36,12 +36,13 @@ static bool mergeBoxes(pnTree *tree, float *boxes) {
   for (uint32_t i = 0; i < tree->eagerCount; i++) {
     uint32_t node = tree->eagerNodes[i];
     const float *child = boxes + 8 * (size_t)tree->first[node];
-    pnF4 lo = pn_f4Load(child), hi = pn_f4Load(child + 4);
+    pnF4 lo = pn_f4Load(child), hi = pn_f4Load(child + 4), nan = pn_f4TrackNan(pn_f4Set1(0), lo);
     for (uint32_t j = 1; j < tree->count[node]; j++) {
+      nan = pn_f4TrackNan(nan, pn_f4Load(child + 8 * j));
       lo = pn_f4Min(lo, pn_f4Load(child + 8 * j));
       hi = pn_f4Max(hi, pn_f4Load(child + 8 * j + 4));
     }
-    pn_f4Store(boxes + 8 * (size_t)node, lo);
+    pn_f4Store(boxes + 8 * (size_t)node, pn_f4Or(lo, nan));
     pn_f4Store(boxes + 8 * (size_t)node + 4, hi);
   }
   pnBound root;
@@ -100,7 +101,7 @@ static pnResult update(pnTree *tree, const pnTasks *tasks) {
   pn_parallelFor(tasks, boundClusters, &pass, tree->clusterCount, 32);
   bool box = tree->def.volume == PN_VOLUME_BOX;
   bool ok = box ? mergeBoxes(tree, tree->ruleData) : mergeBounds(tree, tree->ruleData);
-  atomic_fetch_add_explicit(&tree->nodesUpdated, tree->eagerCount, memory_order_relaxed);
+  tree->eagerUpdated += tree->eagerCount;
   return ok ? PN_OK : PN_ERROR_NUMBER;
 }
 

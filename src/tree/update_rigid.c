@@ -59,7 +59,7 @@ static pnResult update(pnTree *tree, const pnTasks *tasks) {
     size_t size = pn_bytes(tree->nodeCount, sizeof(pnBound));
     pnBound *own = pn_alloc(size);
     if (!own) {
-      return PN_ERROR_MEMORY;
+      return pn_failMemory(size);
     }
     computeModel(tree, own);
     pn_free(own, size);

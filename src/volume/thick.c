@@ -10,8 +10,8 @@
  * the rounded one, nor any in between touches the cell at the remaining depths, and moving the surface from one to the
  * other does not change the winding number there.
  *
- * How. A triangle that covers a few cells gives its whole range of depths to each of them. A large one is clipped to
- * each row, and its plane gives the depths within a cell. A cell keeps at most PN_FAT_MAX intervals; when a further
+ * How. A triangle that covers a few cells gives its whole range of depths to each of them. Of a larger one the plane gives
+ * the depths within a cell. A cell keeps at most PN_FAT_MAX intervals; when a further
  * one would be needed, it is joined to its nearest: too much is never wrong. */
 #include "volume/raster.h"
 
@@ -26,8 +26,10 @@
  * that lead there (below 2^-20 units, see pnView) and of the clipping here. */
 #define PN_SNAP_UNITS 1
 
-/* Triangles over at most this many cells are not clipped. */
+/* A triangle over at most so many cells gives its whole depth to each; over at most so many, each cell is tried; a larger
+ * one is cut into rows. */
 #define FEW_CELLS 4
+#define SOME_CELLS 64
 
 typedef struct ThickJob {
   pnRaster *raster;
@@ -59,6 +61,12 @@ static bool findBlock(const pnView *view, const pnPoint *p, const pnPoint *q, co
 
 static bool isFew(const pnBlock *block) {
   return (block->x1 - block->x0 + 1) * (block->y1 - block->y0 + 1) <= FEW_CELLS;
+}
+
+/* Over some cells, and not seen edge-on. */
+static bool isSome(const pnBlock *block, const pnPoint *p, const pnPoint *q, const pnPoint *r) {
+  return (block->x1 - block->x0 + 1) * (block->y1 - block->y0 + 1) <= SOME_CELLS &&
+         (int64_t)(q->x - p->x) * (r->y - p->y) != (int64_t)(r->x - p->x) * (q->y - p->y);
 }
 
 /* From numbers per band at starts[b + 1] to places, as in raster.c; returns the total. */
@@ -162,51 +170,56 @@ static uint32_t joinDepths(pnFat *fat) {
   return count;
 }
 
-/* ---------------------------------------------------------------- large triangles */
+/* ---------------------------------------------------------------- triangles over some cells */
 
-/* A polygon in grid units: x across, y down, z depth. A triangle cut by two lines has at most 5 corners, by four 7. */
-typedef struct Polygon {
-  int count;
-  double p[8][3];
-} Polygon;
+/* A cell is touched when its grown square is not wholly on the outer side of one edge: the edge function at the centre, plus
+ * the most it can grow by within the square, is not negative. The plane gives the depths: that of the centre, give or
+ * take what it changes by within the square, and never out of the triangle's own range. */
+static void addSome(const pnView *view, const pnPoint *a, const pnPoint *b, const pnPoint *c, const pnBlock *block,
+                    int32_t top, int32_t y0, int32_t y1, pnFat *fats) {
+  const int64_t cell = INT64_C(1) << view->cellShift, reach = cell / 2 + PN_SNAP_UNITS;
+  const int64_t px = block->x0 * cell + cell / 2, py = y0 * cell + cell / 2;
+  const pnPoint *v[3] = {a, b, c};
+  int64_t bx = b->x - a->x, by = b->y - a->y, bz = b->z - a->z, cx = c->x - a->x, cy = c->y - a->y, cz = c->z - a->z;
+  int64_t area = bx * cy - cx * by, sign = area < 0 ? -1 : 1, e[3], sx[3], sy[3];
+  for (int k = 0; k < 3; ++k) {
+    const pnPoint *p = v[k], *q = v[k == 2 ? 0 : k + 1];
+    int64_t dx = sign * (q->x - p->x), dy = sign * (q->y - p->y);
+    e[k] = dx * (py - p->y) - dy * (px - p->x) + reach * ((dx < 0 ? -dx : dx) + (dy < 0 ? -dy : dy));
+    sx[k] = -dy * cell, sy[k] = dx * cell;
+  }
 
-/* The part where sign * coordinate <= sign * limit. */
-static void clipHalf(const Polygon *in, int axis, double sign, double limit, Polygon *out) {
-  out->count = 0;
-  for (int i = 0; i < in->count; ++i) {
-    const double *a = in->p[i], *b = in->p[(i + 1) % in->count];
-    double da = sign * (a[axis] - limit), db = sign * (b[axis] - limit);
-    if (da <= 0.0) memcpy(out->p[out->count++], a, sizeof out->p[0]);
-    if ((da < 0.0 && db > 0.0) || (da > 0.0 && db < 0.0)) {
-      double t = da / (da - db), *q = out->p[out->count++];
-      for (int k = 0; k < 3; ++k) q[k] = a[k] + t * (b[k] - a[k]);
+  // the terms of the plane may cancel: their rounding (2^-53 each, a few of them) is added too, for the farthest cell
+  double gx = (double)(bz * cy - cz * by) / (double)area, gy = (double)(bx * cz - cx * bz) / (double)area;
+  double far = fabs(gx) * (double)(block->x1 - block->x0 + 1) + fabs(gy) * (double)(block->y1 - block->y0 + 1);
+  double around = (fabs(gx) + fabs(gy)) * (double)reach + far * (double)cell * 0x1p-49 + PN_SNAP_UNITS + 1.0;
+  for (int32_t y = y0; y <= y1; ++y) {
+    pnFat *row = fats + (size_t)(y - top) * view->size;
+    int64_t f[3];
+    for (int k = 0; k < 3; ++k) f[k] = e[k] + sy[k] * (y - y0);
+    double z = a->z + gx * (double)(px - a->x) + gy * (double)(y * cell + cell / 2 - a->y), dz = gx * (double)cell;
+    for (int32_t x = block->x0; x <= block->x1; ++x, z += dz) {
+      // no edge function has its sign bit set
+      bool touched = (f[0] | f[1] | f[2]) >= 0;
+      for (int k = 0; k < 3; ++k) f[k] += sx[k];
+      if (!touched) continue;
+      double lo = PN_MAX(z - around, block->depth.lo), hi = PN_MIN(z + around, block->depth.hi);
+      if (lo <= hi) addDepths(row + x, (pnInterval){(int32_t)lo, (int32_t)ceil(hi)});
     }
   }
 }
 
-static void clipSlab(const Polygon *in, int axis, double lo, double hi, Polygon *out) {
-  Polygon half;
-  clipHalf(in, axis, 1.0, hi, &half);
-  clipHalf(&half, axis, -1.0, lo, out);
-}
+/* ---------------------------------------------------------------- large triangles */
 
-static void rangeOf(const Polygon *polygon, int axis, double *lo, double *hi) {
-  *lo = INFINITY, *hi = -INFINITY;
-  for (int i = 0; i < polygon->count; ++i) {
-    *lo = PN_MIN(*lo, polygon->p[i][axis]);
-    *hi = PN_MAX(*hi, polygon->p[i][axis]);
-  }
-}
-
-/* A large triangle and its plane: depth = p[0].z + gx (x - p[0].x) + gy (y - p[0].y). */
+/* A triangle over many cells: its corners in grid units, and its plane: depth = p[0].z + gx (x - p[0].x) + gy (y - p[0].y). */
 typedef struct Large {
-  Polygon triangle;
+  double p[3][3];
   bool hasPlane;
   double gx, gy;
 } Large;
 
 static Large setUpLarge(const pnPoint *a, const pnPoint *b, const pnPoint *c) {
-  Large large = {.triangle = {3, {{a->x, a->y, a->z}, {b->x, b->y, b->z}, {c->x, c->y, c->z}}}};
+  Large large = {.p = {{a->x, a->y, a->z}, {b->x, b->y, b->z}, {c->x, c->y, c->z}}};
   int64_t bx = b->x - a->x, by = b->y - a->y, bz = b->z - a->z, cx = c->x - a->x, cy = c->y - a->y, cz = c->z - a->z;
   int64_t area = bx * cy - cx * by;
   large.hasPlane = area != 0;
@@ -215,6 +228,33 @@ static Large setUpLarge(const pnPoint *a, const pnPoint *b, const pnPoint *c) {
     large.gy = (double)(bx * cz - cx * bz) / (double)area;
   }
   return large;
+}
+
+/* Ranges of the two other coordinates in the part of the triangle where lo <= p[axis] <= hi. That part is convex, and its
+ * corners lie on the triangle's edges: the ends of the edges after cutting. Empty (lo > hi) when no edge is there. */
+typedef struct Part {
+  double lo[3], hi[3];
+} Part;
+
+static Part cutSlab(const Large *large, int axis, double lo, double hi) {
+  Part part = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+  for (int e = 0; e < 3; ++e) {
+    const double *a = large->p[e], *b = large->p[e == 2 ? 0 : e + 1];
+    if (a[axis] > b[axis]) {
+      const double *swap = a;
+      a = b, b = swap;
+    }
+    if (b[axis] < lo || a[axis] > hi) continue;
+    // where along the edge it enters and leaves the slab
+    double length = b[axis] - a[axis];
+    double enter = a[axis] < lo ? (lo - a[axis]) / length : 0.0, leave = b[axis] > hi ? (hi - a[axis]) / length : 1.0;
+    for (int k = 0; k < 3; ++k) {
+      double from = a[k] + enter * (b[k] - a[k]), to = a[k] + leave * (b[k] - a[k]);
+      part.lo[k] = PN_MIN(part.lo[k], PN_MIN(from, to));
+      part.hi[k] = PN_MAX(part.hi[k], PN_MAX(from, to));
+    }
+  }
+  return part;
 }
 
 /* Depths lo ... hi, grown and rounded outward, added to a cell if they are in the window. */
@@ -227,34 +267,29 @@ static void addRange(pnFat *fat, double lo, double hi, int32_t steps) {
 static void addLargeRow(const pnView *view, const Large *large, int32_t y, pnFat *row) {
   // what of the triangle is in the row, grown by the snap
   double cell = (double)(1 << view->cellShift), grow = PN_SNAP_UNITS;
-  Polygon part;
-  clipSlab(&large->triangle, 1, y * cell - grow, (y + 1) * cell + grow, &part);
-  if (part.count == 0) return;
-  double xLo, xHi, zLo, zHi;
-  rangeOf(&part, 0, &xLo, &xHi);
-  rangeOf(&part, 2, &zLo, &zHi);
-  int32_t x0 = (int32_t)PN_MAX(floor((xLo - grow) / cell), 0.0);
-  int32_t x1 = (int32_t)PN_MIN(floor((xHi + grow) / cell), view->size - 1.0);
+  Part part = cutSlab(large, 1, y * cell - grow, (y + 1) * cell + grow);
+  double zLo = part.lo[2], zHi = part.hi[2];
+  if (zLo > zHi) return;
+  int32_t x0 = (int32_t)PN_MAX(floor((part.lo[0] - grow) / cell), 0.0);
+  int32_t x1 = (int32_t)PN_MIN(floor((part.hi[0] + grow) / cell), view->size - 1.0);
 
-  // within a cell the plane's depth is that of the centre, give or take this; where that says no more than the range
-  // of the row, the triangle is steep, has few cells in it, and is clipped to each
+  // within a cell the plane's depth is that of the centre, give or take this. Where that says no more than the range of
+  // the row, the triangle is steep, and the range of the column may say more
   double around = (fabs(large->gx) + fabs(large->gy)) * (0.5 * cell + grow);
   bool gentle = large->hasPlane && around <= 0.5 * (zHi - zLo) + 1.0;
-  const double *p = large->triangle.p[0];
-  double dy = (y + 0.5) * cell - p[1];
+  const double *p = large->p[0];
+  double dy = (y + 0.5) * cell - p[1], ey = large->gy * dy;
   for (int32_t x = x0; x <= x1; ++x) {
     double lo, hi;
     if (gentle) {
       // the terms may cancel: their rounding (2^-53 each, a few of them) is added too
-      double dx = (x + 0.5) * cell - p[0], ex = large->gx * dx, ey = large->gy * dy;
-      double slack = around + (fabs(ex) + fabs(ey)) * 0x1p-49;
+      double dx = (x + 0.5) * cell - p[0], ex = large->gx * dx, slack = around + (fabs(ex) + fabs(ey)) * 0x1p-49;
       lo = p[2] + (ex + ey) - slack, hi = p[2] + (ex + ey) + slack;
-      lo = PN_MAX(lo, zLo), hi = PN_MIN(hi, zHi);
     } else {
-      Polygon piece;
-      clipSlab(&part, 0, x * cell - grow, (x + 1) * cell + grow, &piece);
-      rangeOf(&piece, 2, &lo, &hi);
+      Part column = cutSlab(large, 0, x * cell - grow, (x + 1) * cell + grow);
+      lo = column.lo[2], hi = column.hi[2];
     }
+    lo = PN_MAX(lo, zLo), hi = PN_MIN(hi, zHi);
     if (lo <= hi) addRange(row + x, lo, hi, view->steps);
   }
 }
@@ -276,10 +311,15 @@ static void touchBand(const ThickJob *job, uint32_t band, pnFat *fats) {
     for (uint32_t i = chunk->starts.data[band]; i < chunk->starts.data[band + 1]; ++i) {
       const uint32_t *corners = job->solid->triangles + 3 * (size_t)chunk->refs.data[i];
       pnBlock block;
-      findBlock(view, points + corners[0], points + corners[1], points + corners[2], &block);
-      Large large = setUpLarge(points + corners[0], points + corners[1], points + corners[2]);
-      for (int32_t y = PN_MAX(block.y0, top); y <= PN_MIN(block.y1, bottom); ++y)
-        addLargeRow(view, &large, y, fats + (size_t)(y - top) * view->size);
+      const pnPoint *p = points + corners[0], *q = points + corners[1], *r = points + corners[2];
+      findBlock(view, p, q, r, &block);
+      int32_t y0 = PN_MAX(block.y0, top), y1 = PN_MIN(block.y1, bottom);
+      if (isSome(&block, p, q, r)) {
+        addSome(view, p, q, r, &block, top, y0, y1, fats);
+        continue;
+      }
+      Large large = setUpLarge(p, q, r);
+      for (int32_t y = y0; y <= y1; ++y) addLargeRow(view, &large, y, fats + (size_t)(y - top) * view->size);
     }
   }
 }
