@@ -39,42 +39,41 @@ static inline void placeSpheres(int body, double u, double v, double time, doubl
 
 enum { FIGURE_BODY, FIGURE_COAT, FIGURE_LEFT, FIGURE_RIGHT, FIGURE_HEAD, FIGURE_COUNT };
 
-/* An arm: shoulder, elbow and hand on a chain of two bones that swing with the walk. */
+/* An arm: shoulder, elbow and hand on a chain of two bones that swing with the walk; at the back of the swing the hand
+ * goes through the coat. */
 static inline void placeArm(double side, double u, double v, double time, double out[3]) {
-  double swing = 0.62 * sin(2 * M_PI * time + (side > 0 ? 0 : M_PI)), bend = 0.55 + 0.3 * sin(2 * M_PI * time);
-  double reach = 0.60 * v, upper = fmin(reach, 0.29), lower = fmax(reach - 0.29, 0);
-  double out1 = 0.27, width = (0.058 - 0.022 * v) * sqrt(fmax(0, 1 - pow(2 * v - 1, 8)));
-  double dir = swing + (reach > 0.29 ? bend * fmin(1, (reach - 0.29) / 0.05) : 0);
-  double y = 1.42 - upper * cos(swing) - lower * cos(swing + bend), z = upper * sin(swing) + lower * sin(swing + bend);
+  double walk = 2 * M_PI * time + (side > 0 ? 0 : M_PI), swing = 0.62 * sin(walk), bend = 0.35 + 0.3 * sin(walk);
+  double reach = 0.58 * v, upper = fmin(reach, 0.28), lower = fmax(reach - 0.28, 0);
+  double width = (0.052 - 0.018 * v) * sqrt(fmax(0, 1 - pow(2 * v - 1, 8)));
+  double turned = swing + bend * fmin(1, lower / 0.06);
   double across = width * cos(2 * M_PI * u), deep = width * sin(2 * M_PI * u);
-  out[0] = side * (0.215 + upper * out1 * 0.62 - lower * (0.22 + 0.2 * sin(2 * M_PI * time))) + across;
-  out[1] = y + deep * sin(dir);
-  out[2] = z + deep * cos(dir);
+  out[0] = side * (0.243 + 0.2 * upper - lower * (0.1 - 0.55 * fmin(0, sin(walk)))) + across;
+  out[1] = 1.36 - upper * cos(swing) - lower * cos(swing + bend) + deep * sin(turned);
+  out[2] = upper * sin(swing) + lower * sin(swing + bend) + deep * cos(turned);
 }
 
 static inline void placeFigure(int body, double u, double v, double time, double out[3]) {
-  double phi = 2 * M_PI * u, sway = 0.03 * sin(2 * M_PI * time), bob = 0.02 * cos(4 * M_PI * time);
+  double phi = 2 * M_PI * u, sway = 0.02 * sin(2 * M_PI * time), bob = 0.015 * cos(4 * M_PI * time);
   if (body == FIGURE_LEFT || body == FIGURE_RIGHT) {
     placeArm(body == FIGURE_LEFT ? -1 : 1, u, v, time, out);
   } else if (body == FIGURE_COAT) {
     // an open shell that widens downwards, with folds that travel
-    double wide =
-        0.16 + 0.05 * v + 0.13 * v * v + 0.018 * v * sin(9 * phi + 6 * time) + 0.03 * v * sin(2 * M_PI * time);
-    out[0] = 1.18 * wide * cos(phi) + sway * (1 - v);
-    out[1] = 1.44 - 0.78 * v;
-    out[2] = 0.85 * wide * sin(phi) + 0.06 * v * sin(2 * M_PI * time + 0.6);
+    double wide = 0.165 + 0.02 * v + 0.14 * v * v + 0.014 * v * sin(9 * phi + 6 * time);
+    out[0] = 1.1 * wide * cos(phi) + sway * (1 - v);
+    out[1] = 1.40 - 0.86 * v;
+    out[2] = 0.8 * wide * sin(phi) + 0.05 * v * sin(2 * M_PI * time + 0.6);
   } else if (body == FIGURE_HEAD) {
     double theta = M_PI * v;
-    out[0] = 0.105 * sin(theta) * cos(phi) + 1.4 * sway;
-    out[1] = 1.68 + 0.135 * cos(theta);
-    out[2] = 0.115 * sin(theta) * sin(phi) + 0.02;
+    out[0] = 0.1 * sin(theta) * cos(phi) + 1.4 * sway;
+    out[1] = 1.70 + 0.13 * cos(theta);
+    out[2] = 0.11 * sin(theta) * sin(phi) + 0.02;
   } else {
-    // the body: neck, chest, waist, hips, one leg line
+    // the body: neck, chest, waist, hips and one line of legs that swings
     double theta = M_PI * v, chest = 0.5 + 0.5 * cos(2 * M_PI * (v - 0.28));
-    double wide = (0.10 + 0.07 * chest) * pow(sin(theta), 0.45);
-    out[0] = 1.15 * wide * cos(phi) + sway * (1 - v);
-    out[1] = 1.56 - 1.56 * v;
-    out[2] = 0.8 * wide * sin(phi) + 0.10 * v * v * sin(2 * M_PI * time);
+    double wide = (0.085 + 0.06 * chest) * pow(sin(theta), 0.5);
+    out[0] = 1.1 * wide * cos(phi) + sway * (1 - v);
+    out[1] = 1.545 - 1.545 * v;
+    out[2] = 0.75 * wide * sin(phi) + 0.22 * v * v * sin(2 * M_PI * time);
   }
   out[1] += bob;
 }

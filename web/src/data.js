@@ -271,7 +271,9 @@ export function unfold(planes, slotCount, start, slots, predictors, low, high, r
   const plane = 3 * slotCount;
   const difference = new Int32Array(3 * (slots + 1));
   for (let i = 0; i < slots; ++i) {
-    const [a, b, c] = [3 * predictors[3 * i], 3 * predictors[3 * i + 1], 3 * predictors[3 * i + 2]];
+    const a = 3 * predictors[3 * i];
+    const b = 3 * predictors[3 * i + 1];
+    const c = 3 * predictors[3 * i + 2];
     for (let k = 0; k < 3; ++k) {
       // four bytes, unfolded from unsigned
       const at = k * slotCount + start + i;

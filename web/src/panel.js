@@ -1,0 +1,319 @@
+// panel.js: the numbers beside the view: summary, matrix of body pairs, the chosen pair, the current frame.
+
+import { pairLines } from './csv.js';
+import { intervals, pairsIn } from './data.js';
+import { chosenPairs } from './loader.js';
+import { byId, copyText, count, kindName, make, plural, seconds } from './page.js';
+
+const MOST_BODIES = 40; // rows of the matrix; more would not be read
+const ROWS = matchMedia('(max-width: 620px)').matches ? 10 : 40; // triangle pairs listed at a time
+const GROUP_ROWS = 6;
+const INTERVALS = 12;
+
+export class Panel {
+  constructor(report, state, actions) {
+    Object.assign(this, { report, state, actions });
+    this.rows = ROWS;
+    this.fillTiles();
+    this.fillMatrix();
+    this.fillAbout();
+    byId('copy-matrix').addEventListener('click', () => this.copyMatrix());
+    byId('copy-frame').addEventListener('click', () => this.copyFrame());
+    state.on(['kind'], () => this.showKind());
+    state.on(['frame', 'kind'], () => this.showCounts());
+    state.on(['shown', 'kind'], () => {
+      this.rows = ROWS;
+      this.showPairs();
+    });
+  }
+
+  // ---------------------------------------------------------------- summary
+
+  fillTiles() {
+    const { all, frames } = this.report;
+    const tile = (value, words, bad, press) =>
+      make(
+        press ? 'button' : 'div',
+        { class: `tile${bad ? ' bad' : ''}`, type: press ? 'button' : null, onclick: press ?? (() => {}) },
+        make('b', {}, value),
+        make('span', {}, words),
+      );
+    const any = all.frames.length > 0;
+    const worst = any ? String(frames[all.worstFrame].number) : 'none';
+    byId('tiles').replaceChildren(
+      tile(count(all.frames.length), `of ${plural(frames.length, 'frame')} intersect`, any),
+      tile(worst, 'worst frame', any, any ? () => this.actions.worst() : null),
+      tile(count(all.worst), 'pairs there', any),
+    );
+  }
+
+  // ---------------------------------------------------------------- matrix
+
+  /** Bodies in the matrix: all of them, or those in contact when there are too many. */
+  matrixBodies() {
+    const { bodies, kinds } = this.report;
+    const touched = new Set(kinds.flatMap((kind) => [kind.a, kind.b]));
+    const all = bodies.map((_, b) => b);
+    return all.length <= 12 ? all : all.filter((b) => touched.has(b)).slice(0, MOST_BODIES);
+  }
+
+  fillMatrix() {
+    const { bodies, kinds } = this.report;
+    const shown = this.matrixBodies();
+    const most = Math.max(...kinds.map((kind) => kind.worst), 1);
+    const name = (b) => bodies[b].name;
+    this.cells = new Map();
+    const head = make('tr', {}, make('td'), ...shown.map((b) => make('th', { scope: 'col', title: name(b) }, make('span', {}, name(b)))));
+    const rows = shown.map((a, i) =>
+      make('tr', {}, make('th', { scope: 'row', title: name(a) }, name(a)), ...shown.slice(0, i + 1).map((b) => this.cell(a, b, most))),
+    );
+    const table = make('table', {}, make('thead', {}, head), make('tbody', {}, ...rows));
+    table.addEventListener('keydown', (event) => this.walkMatrix(event));
+    byId('matrix').replaceChildren(table);
+    const left = bodies.length - shown.length;
+    if (left > 0) {
+      byId('matrix').append(make('p', { class: 'hint' }, `${plural(left, 'body')} without contact not shown`.replace('bodys', 'bodies')));
+    }
+  }
+
+  cell(a, b, most) {
+    const { bodies, kinds } = this.report;
+    const kind = kinds.find((k) => (k.a === a && k.b === b) || (k.a === b && k.b === a));
+    if (!kind) {
+      return make('td', {}, make('span', { 'aria-label': 'none' }, '·'));
+    }
+    // the darker half of the scale needs the lighter ink
+    const heat = Math.sqrt(kind.worst / most);
+    const ink = heat > 0.45 ? 'var(--red-text)' : 'var(--red-ink)';
+    const words = `${kindName(bodies, kind)}: ${kind.worst} pairs at worst, in ${plural(kind.frames.length, 'frame')}`;
+    const button = make(
+      'button',
+      { type: 'button', style: `--heat: ${heat.toFixed(3)}; --cell-ink: ${ink}`, title: words, 'aria-label': words, 'aria-pressed': 'false' },
+      count(kind.worst),
+    );
+    button.addEventListener('click', () => this.choose(kind));
+    this.cells.set(kind.key, button);
+    return make('td', {}, button);
+  }
+
+  /** Chooses a pair of bodies, and shows its worst frame if it does not meet in this one; again to have all pairs back. */
+  choose(kind) {
+    const again = this.state.get('kind') === kind;
+    const elsewhere = pairsIn(kind, this.state.get('frame')) === 0;
+    this.state.set(again ? { kind: null } : elsewhere ? { kind, frame: kind.worstFrame, playing: false } : { kind });
+  }
+
+  /** Arrows walk from cell to cell. */
+  walkMatrix(event) {
+    const steps = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+    const step = steps[event.key];
+    const cell = event.target.closest('td');
+    if (!step || !cell) {
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+    const rows = [...event.currentTarget.querySelectorAll('tr')];
+    let [x, y] = [cell.cellIndex, rows.indexOf(cell.parentElement)];
+    for (;;) {
+      [x, y] = [x + step[0], y + step[1]];
+      const next = rows[y]?.cells[x];
+      if (!next || x < 0) {
+        return;
+      }
+      const button = next.querySelector('button');
+      if (button) {
+        button.focus();
+        return;
+      }
+    }
+  }
+
+  copyMatrix() {
+    const { bodies, kinds } = this.report;
+    const lines = ['a\tb\tframes\tworst frame\tworst pairs\tpairs in all frames'];
+    for (const kind of kinds) {
+      const worst = this.report.frames[kind.worstFrame].number;
+      lines.push([bodies[kind.a].name, bodies[kind.b].name, kind.frames.length, worst, kind.worst, kind.total].join('\t'));
+    }
+    copyText(lines.join('\n'), plural(kinds.length, 'body pair'));
+  }
+
+  // ---------------------------------------------------------------- the chosen pair
+
+  showKind() {
+    const kind = this.state.get('kind');
+    for (const [key, button] of this.cells) {
+      button.setAttribute('aria-pressed', String(kind?.key === key));
+    }
+    const { bodies, frames, all } = this.report;
+    const subject = kind ?? all;
+    if (subject.frames.length === 0) {
+      byId('kind').replaceChildren();
+      return;
+    }
+    const number = (f) => String(frames[f].number);
+    const go = (f, text) => make('button', { type: 'button', class: 'link', onclick: () => this.actions.goTo(f) }, text);
+    const stretches = intervals(subject.frames);
+    const some = stretches.slice(0, INTERVALS).flatMap(([first, last], i) => [
+      i > 0 ? ', ' : '',
+      go(first, first === last ? number(first) : `${number(first)}\u2013${number(last)}`),
+    ]);
+    const more = stretches.length - INTERVALS;
+    byId('kind').replaceChildren(
+      make('h3', {}, kind ? kindName(bodies, kind) : 'All pairs'),
+      make(
+        'dl',
+        { class: 'facts' },
+        make('dt', {}, 'worst'),
+        make('dd', {}, go(subject.worstFrame, `frame ${number(subject.worstFrame)}`), `, ${plural(subject.worst, 'pair')}`),
+        make('dt', {}, 'first'),
+        make('dd', {}, go(subject.frames[0], `frame ${number(subject.frames[0])}`), `, ${seconds(frames[subject.frames[0]].time)}`),
+        make('dt', {}, 'frames'),
+        make('dd', {}, ...some, more > 0 ? ` and ${more} more` : ''),
+        make('dt', {}, 'in all'),
+        make('dd', {}, `${plural(subject.total, 'pair')} in ${plural(subject.frames.length, 'frame')}`),
+      ),
+    );
+  }
+
+  // ---------------------------------------------------------------- the current frame
+
+  showCounts() {
+    const frame = this.report.frames[this.state.get('frame')];
+    byId('frame-card').hidden = !frame;
+    if (!frame) {
+      return;
+    }
+    byId('frame-title').textContent = `Frame ${frame.number}`;
+    byId('copy-frame').disabled = frame.total === 0;
+    if (frame.total === 0) {
+      byId('frame-counts').replaceChildren(make('p', { class: 'hint' }, 'Nothing intersects in this frame.'));
+      return;
+    }
+    const counts = [...frame.counts].sort((p, q) => q.pairs - p.pairs);
+    const rows = counts.map(({ a, b, pairs }) => {
+      const kind = this.report.kinds.find((k) => k.a === a && k.b === b);
+      const name = make('button', { type: 'button', class: 'link' }, kindName(this.report.bodies, kind));
+      const bar = make('span', { class: 'bar', style: `width: ${(100 * pairs) / counts[0].pairs}%` });
+      return make('tr', { class: 'go', onclick: () => this.choose(kind) }, make('td', {}, name, bar), make('td', { class: 'number' }, count(pairs)));
+    });
+    byId('frame-counts').replaceChildren(make('table', { class: 'list' }, make('tbody', {}, ...rows)));
+  }
+
+  /** Joints and triangle pairs: what the decoded list of the frame has. */
+  showPairs() {
+    const shown = this.state.get('shown');
+    const list = shown ? chosenPairs(this.report, shown, this.state.get('kind')).list : [];
+    if (list.length === 0) {
+      byId('frame-groups').replaceChildren();
+      byId('frame-pairs').replaceChildren();
+      return;
+    }
+    this.showGroups(list);
+    this.showList(shown, list);
+  }
+
+  /** How many pairs each pair of joints has. */
+  showGroups(list) {
+    const tally = new Map();
+    for (let i = 0; i < list.length; i += 4) {
+      const a = this.report.groupOf(list[i], list[i + 1]);
+      const b = this.report.groupOf(list[i + 2], list[i + 3]);
+      if (a !== null || b !== null) {
+        const key = `${a ?? this.report.bodies[list[i]].name} × ${b ?? this.report.bodies[list[i + 2]].name}`;
+        tally.set(key, (tally.get(key) ?? 0) + 1);
+      }
+    }
+    const top = [...tally].sort((p, q) => q[1] - p[1]).slice(0, GROUP_ROWS);
+    const rows = top.map(([names, pairs]) => make('tr', {}, make('td', {}, names), make('td', { class: 'number' }, count(pairs))));
+    byId('frame-groups').replaceChildren(
+      ...(rows.length > 0 ? [make('h3', {}, 'Joints involved'), make('table', { class: 'list' }, make('tbody', {}, ...rows))] : []),
+    );
+  }
+
+  showList(shown, list) {
+    const { bodies } = this.report;
+    const side = (b, triangle) => {
+      const group = this.report.groupOf(b, triangle);
+      return [`${bodies[b].name} `, make('b', {}, String(triangle)), group === null ? null : make('small', {}, group)];
+    };
+    const rows = [];
+    for (let i = 0; i < list.length && rows.length < this.rows; i += 4) {
+      const members = [
+        [list[i], list[i + 1]],
+        [list[i + 2], list[i + 3]],
+      ];
+      rows.push(
+        make(
+          'tr',
+          { class: 'go', onclick: () => this.actions.frameMembers(members), onpointerenter: () => this.actions.outline(members) },
+          make('td', {}, make('button', { type: 'button', class: 'link', title: 'Frame this pair' }, ...side(...members[0]))),
+          make('td', {}, ...side(...members[1])),
+        ),
+      );
+    }
+    const held = shown.pairs.exact ? '' : ` (list of frame ${this.report.frames[shown.pairs.from].number})`;
+    const body = make('tbody', { onpointerleave: () => this.actions.outline([]) }, ...rows);
+    const left = list.length / 4 - rows.length;
+    const more = make('button', { type: 'button', class: 'link', onclick: () => ((this.rows += 5 * ROWS), this.showPairs()) }, `Show more of ${count(left)}`);
+    byId('frame-pairs').replaceChildren(
+      make('h3', {}, `Triangle pairs${held}`),
+      make('table', { class: 'list' }, body),
+      ...(left > 0 ? [more] : []),
+    );
+  }
+
+  copyFrame() {
+    const shown = this.state.get('shown');
+    const kind = this.state.get('kind');
+    const frame = this.report.frames[this.state.get('frame')];
+    if (!shown || shown.frame !== this.state.get('frame')) {
+      return;
+    }
+    const { list } = chosenPairs(this.report, shown, kind);
+    const number = this.report.frames[shown.pairs.from].number;
+    const lines = pairLines(this.report, number, list, '\t');
+    const words = plural(kind ? pairsIn(kind, shown.frame) : frame.total, 'pair');
+    copyText(['frame\ta\ttriangle_a\tb\ttriangle_b', ...lines].join('\n'), words);
+  }
+
+  // ---------------------------------------------------------------- about
+
+  fillAbout() {
+    const { meta, frames, bodies, positionFrames, pairFrames, all } = this.report;
+    const paragraph = (text, warn) => make('p', warn ? { class: 'warn' } : {}, text);
+    const triangles = bodies.reduce((sum, body) => sum + body.triangles, 0);
+    const parts = [];
+    if (!meta.complete) {
+      parts.push(paragraph('The scan was stopped before its end; this is what was known by then.', true));
+    }
+    const limit = `${Math.round(meta.byteLimit / 1e5) / 10} MB`;
+    if (meta.view && positionFrames < frames.length) {
+      parts.push(
+        paragraph(
+          `To stay below ${limit}, positions of ${plural(positionFrames, 'frame')} out of ${count(frames.length)} are stored. ` +
+            'The view interpolates the others; counts are complete, and the frames with the most pairs are stored.',
+          true,
+        ),
+      );
+    }
+    if (pairFrames < all.frames.length) {
+      parts.push(
+        paragraph(
+          `To stay below ${limit}, triangle pairs of ${plural(pairFrames, 'frame')} out of ${count(all.frames.length)} with contact are ` +
+            'listed. The others show the list of the nearest one; counts are complete.',
+          true,
+        ),
+      );
+    }
+    parts.push(...meta.notes.map((note) => paragraph(note)));
+    const bodyWord = bodies.length === 1 ? 'body' : 'bodies';
+    parts.push(paragraph(`${count(bodies.length)} ${bodyWord}, ${plural(triangles, 'triangle')}, ${plural(frames.length, 'frame')}. ${meta.files.join(', ')}`));
+    if (meta.command) {
+      parts.push(make('code', {}, meta.command));
+    }
+    parts.push(paragraph(`Made by pinch ${meta.pinch}. Everything is in this file; it asks for nothing from the network.`));
+    byId('about').replaceChildren(...parts);
+  }
+}

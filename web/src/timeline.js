@@ -1,0 +1,422 @@
+// timeline.js: pairs per frame as bars. Drag to scrub, scroll or pinch to zoom; the strip below shows the whole animation
+// and which part of it is above. Frames are counted 0, 1, 2 ... here; `number` is what the animation calls them.
+
+import { count, kindName, make, plural, seconds } from './page.js';
+
+const LEFT = 40;
+const RIGHT = 12;
+const TOP = 12;
+const BOTTOM = 22;
+const FEWEST = 6; // frames shown at the closest zoom
+
+/** Largest of the pairs in frames [from, to). */
+function peak(values, from, to) {
+  let best = 0;
+  for (let f = from; f < to; ++f) {
+    best = Math.max(best, values[f]);
+  }
+  return best;
+}
+
+/** 1, 2 or 5 times a power of ten, at least x. */
+export function niceStep(x) {
+  const power = 10 ** Math.floor(Math.log10(Math.max(x, 1e-9)));
+  for (const m of [1, 2, 5, 10]) {
+    if (m * power >= x * 0.999) {
+      return m * power;
+    }
+  }
+  return 10 * power;
+}
+
+export class Timeline {
+  constructor(report, state, { box, chart, overview, tip }) {
+    Object.assign(this, { report, state, box, chart, overview, tip });
+    this.frames = report.frames.length;
+    this.from = 0;
+    this.to = Math.max(this.frames, 1);
+    this.hover = -1;
+    this.pointers = new Map();
+    this.totals = Uint32Array.from(report.frames, (frame) => frame.total);
+    this.listenToChart();
+    this.listenToOverview();
+    new ResizeObserver(() => this.draw()).observe(box);
+    state.on(['kind'], () => this.choose());
+    state.on(['frame', 'theme'], () => this.showFrame());
+  }
+
+  // ---------------------------------------------------------------- what is shown
+
+  /** The bars: all pairs, and in front of them those of the chosen body pair. */
+  choose() {
+    const kind = this.state.get('kind');
+    this.values = this.totals;
+    if (kind) {
+      this.values = new Uint32Array(this.frames);
+      kind.frames.forEach((f, i) => (this.values[f] = kind.pairs[i]));
+    }
+    this.draw();
+  }
+
+  showFrame() {
+    const f = this.state.get('frame');
+    // keep the playhead in the window
+    const span = this.to - this.from;
+    if (f < this.from || f >= this.to) {
+      this.setWindow(f + 0.5 - span / 2, f + 0.5 + span / 2);
+    }
+    const { number, time, total } = this.report.frames[f] ?? { number: 0, time: 0, total: 0 };
+    this.box.setAttribute('aria-valuemin', this.report.frames[0]?.number ?? 0);
+    this.box.setAttribute('aria-valuemax', this.report.frames[this.frames - 1]?.number ?? 0);
+    this.box.setAttribute('aria-valuenow', number);
+    this.box.setAttribute('aria-valuetext', `frame ${number}, ${seconds(time)}, ${total} pairs`);
+    this.draw();
+  }
+
+  setWindow(from, to) {
+    const span = Math.min(Math.max(to - from, Math.min(FEWEST, this.frames)), this.frames);
+    const middle = (from + to) / 2;
+    this.from = Math.min(Math.max(middle - span / 2, 0), this.frames - span);
+    this.to = this.from + span;
+    this.draw();
+  }
+
+  /** Zooms by a factor around a frame (the playhead when none is given). */
+  zoom(factor, around = this.state.get('frame') + 0.5) {
+    const at = Math.min(Math.max(around, this.from), this.to);
+    this.setWindow(at - (at - this.from) * factor, at + (this.to - at) * factor);
+  }
+
+  fit() {
+    this.setWindow(0, this.frames);
+  }
+
+  // ---------------------------------------------------------------- places
+
+  get plotWidth() {
+    return Math.max(this.box.clientWidth - LEFT - RIGHT, 1);
+  }
+
+  frameAt(x) {
+    return this.from + ((x - LEFT) / this.plotWidth) * (this.to - this.from);
+  }
+
+  xOf(f) {
+    return LEFT + ((f - this.from) / (this.to - this.from)) * this.plotWidth;
+  }
+
+  // ---------------------------------------------------------------- pointer
+
+  scrub(x) {
+    const f = Math.min(Math.max(Math.floor(this.frameAt(x)), 0), this.frames - 1);
+    this.state.set({ frame: f, playing: false });
+  }
+
+  listenToChart() {
+    const { box, pointers } = this;
+    const place = (event) => event.clientX - box.getBoundingClientRect().left;
+    box.addEventListener('pointerdown', (event) => {
+      if (this.frames === 0 || event.button !== 0) {
+        return;
+      }
+      box.setPointerCapture(event.pointerId);
+      pointers.set(event.pointerId, place(event));
+      if (pointers.size === 1) {
+        this.scrub(place(event));
+      }
+    });
+    box.addEventListener('pointermove', (event) => {
+      const x = place(event);
+      if (pointers.size === 2 && pointers.has(event.pointerId)) {
+        this.pinch(event.pointerId, x);
+      } else if (pointers.has(event.pointerId)) {
+        pointers.set(event.pointerId, x);
+        this.scrub(x);
+      }
+      this.showTip(event.pointerType === 'touch' ? -1 : Math.floor(this.frameAt(x)), x);
+    });
+    for (const name of ['pointerup', 'pointercancel']) {
+      box.addEventListener(name, (event) => pointers.delete(event.pointerId));
+    }
+    box.addEventListener('pointerleave', () => this.showTip(-1));
+    box.addEventListener(
+      'wheel',
+      (event) => {
+        event.preventDefault();
+        const span = this.to - this.from;
+        if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
+          const shift = ((event.deltaX || event.deltaY) / this.plotWidth) * span;
+          this.setWindow(this.from + shift, this.to + shift);
+        } else {
+          this.zoom(Math.exp(Math.max(-60, Math.min(60, event.deltaY)) * 0.004), this.frameAt(place(event)));
+        }
+      },
+      { passive: false },
+    );
+  }
+
+  /** Two fingers: what was between them stays between them. */
+  pinch(id, x) {
+    const other = [...this.pointers].find(([key]) => key !== id)[1];
+    const before = this.pointers.get(id);
+    const [frameOther, frameBefore] = [this.frameAt(other), this.frameAt(before)];
+    this.pointers.set(id, x);
+    if (Math.abs(x - other) > 8) {
+      const perPixel = Math.abs((frameBefore - frameOther) / (x - other));
+      const from = frameOther - (other - LEFT) * perPixel;
+      this.setWindow(from, from + this.plotWidth * perPixel);
+    }
+  }
+
+  /** The strip below: drag the window, drag its ends, or press beside it to bring it there. */
+  listenToOverview() {
+    const { overview } = this;
+    let grip = null;
+    const frameOf = (event) => {
+      const { left, width } = overview.getBoundingClientRect();
+      return ((event.clientX - left) / width) * this.frames;
+    };
+    overview.addEventListener('pointerdown', (event) => {
+      const f = frameOf(event);
+      const reach = (10 / overview.clientWidth) * this.frames;
+      const span = this.to - this.from;
+      overview.setPointerCapture(event.pointerId);
+      if (Math.abs(f - this.from) < reach) {
+        grip = { end: 'from' };
+      } else if (Math.abs(f - this.to) < reach) {
+        grip = { end: 'to' };
+      } else {
+        if (f < this.from || f > this.to) {
+          this.setWindow(f - span / 2, f + span / 2);
+        }
+        grip = { offset: f - this.from };
+      }
+    });
+    overview.addEventListener('pointermove', (event) => {
+      if (!grip) {
+        return;
+      }
+      const f = frameOf(event);
+      if (grip.end === 'from') {
+        this.setWindow(Math.min(f, this.to - FEWEST), this.to);
+      } else if (grip.end === 'to') {
+        this.setWindow(this.from, Math.max(f, this.from + FEWEST));
+      } else {
+        const span = this.to - this.from;
+        this.setWindow(f - grip.offset, f - grip.offset + span);
+      }
+    });
+    for (const name of ['pointerup', 'pointercancel']) {
+      overview.addEventListener(name, () => (grip = null));
+    }
+  }
+
+  showTip(f, x = 0) {
+    const frame = this.report.frames[f];
+    const shown = frame && f >= this.from - 1 && f < this.to ? f : -1;
+    if (shown !== this.hover) {
+      this.hover = shown;
+      this.draw();
+    }
+    this.tip.hidden = shown < 0;
+    if (shown < 0) {
+      return;
+    }
+    const kind = this.state.get('kind');
+    this.tip.replaceChildren(
+      make('b', {}, `frame ${frame.number}`),
+      make('span', { class: 'soft' }, `  ${seconds(frame.time)}`),
+      make('div', { class: frame.total > 0 ? 'red' : 'soft' }, plural(this.values[f], 'pair')),
+    );
+    if (kind) {
+      this.tip.append(make('div', { class: 'soft' }, kindName(this.report.bodies, kind)));
+    }
+    const left = Math.min(Math.max(x - this.tip.offsetWidth / 2, 0), this.box.clientWidth - this.tip.offsetWidth);
+    this.tip.style.transform = `translate(${left}px, ${-this.tip.offsetHeight - 6}px)`;
+  }
+
+  // ---------------------------------------------------------------- drawing
+
+  draw() {
+    if (!this.pending) {
+      this.pending = requestAnimationFrame(() => {
+        this.pending = 0;
+        this.drawChart();
+        this.drawOverview();
+      });
+    }
+  }
+
+  /** A canvas made to fit its element, cleared; the drawing units are CSS pixels. */
+  prepare(canvas) {
+    const { clientWidth: width, clientHeight: height } = canvas;
+    const ratio = window.devicePixelRatio || 1;
+    canvas.width = Math.round(width * ratio);
+    canvas.height = Math.round(height * ratio);
+    const pen = canvas.getContext('2d');
+    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+    pen.font = '12px ' + getComputedStyle(document.body).fontFamily;
+    const style = getComputedStyle(document.documentElement);
+    const colour = (name) => style.getPropertyValue(`--${name}`).trim();
+    return { pen, width, height, colour };
+  }
+
+  drawChart() {
+    const { pen, width, height, colour } = this.prepare(this.chart);
+    if (this.frames === 0 || width === 0) {
+      return;
+    }
+    const base = height - BOTTOM;
+    const room = base - TOP;
+    const top = Math.max(peak(this.totals, 0, this.frames), 1);
+    const step = Math.max(niceStep(top / 4.5), 1);
+    const most = Math.max(top, step) * 1.06;
+
+    // levels: how many pairs
+    pen.textBaseline = 'middle';
+    pen.textAlign = 'right';
+    for (let y = 0; y <= most; y += step) {
+      const at = Math.round(base - (y / most) * room) + 0.5;
+      pen.fillStyle = colour('faint');
+      pen.fillText(count(y), LEFT - 8, at);
+      pen.fillStyle = colour(y === 0 ? 'rule-strong' : 'rule');
+      pen.fillRect(LEFT, at - 0.5, width - LEFT - RIGHT, 1);
+    }
+    this.drawTicks(pen, base, colour);
+
+    // bars: all pairs pale behind the chosen ones
+    pen.save();
+    pen.beginPath();
+    pen.rect(LEFT - 6, 0, width - LEFT - RIGHT + 12, height);
+    pen.clip();
+    const scale = (pairs) => (pairs > 0 ? Math.max((pairs / most) * room, 2.5) : 0);
+    this.drawHover(pen, base, colour);
+    if (this.values !== this.totals) {
+      this.drawBars(pen, this.totals, base, scale, colour('red-soft'));
+    }
+    this.drawBars(pen, this.values, base, scale, colour('red'));
+    this.drawPlayhead(pen, base, colour);
+    pen.restore();
+  }
+
+  /** Bars, or one column a pixel (its highest bar) when frames are narrower than that. */
+  drawBars(pen, values, base, scale, fill) {
+    pen.fillStyle = fill;
+    const wide = this.plotWidth / (this.to - this.from);
+    if (wide >= 2) {
+      const gap = wide > 5 ? Math.min(wide * 0.18, 3) : wide > 3 ? 1 : 0.5;
+      pen.beginPath();
+      for (let f = Math.floor(this.from); f < Math.min(this.to, this.frames); ++f) {
+        const tall = scale(values[f]);
+        if (tall > 0) {
+          const round = Math.min(wide / 4, 3, tall);
+          pen.roundRect(this.xOf(f) + gap / 2, base - tall, wide - gap, tall, [round, round, 0, 0]);
+        }
+      }
+      pen.fill();
+      return;
+    }
+    for (let x = 0; x < this.plotWidth; ++x) {
+      const first = Math.floor(this.frameAt(LEFT + x));
+      const last = Math.max(Math.floor(this.frameAt(LEFT + x + 1)), first + 1);
+      const tall = scale(peak(values, Math.max(first, 0), Math.min(last, this.frames)));
+      if (tall > 0) {
+        pen.fillRect(LEFT + x, base - tall, 1, tall);
+      }
+    }
+  }
+
+  /** Frame numbers below, and a dot for each frame with positions where some were thinned. */
+  drawTicks(pen, base, colour) {
+    const span = this.to - this.from;
+    const step = Math.max(niceStep((span * 64) / this.plotWidth), 1);
+    const first = this.report.frames[0].number;
+    pen.fillStyle = colour('faint');
+    pen.textAlign = 'center';
+    for (let n = Math.ceil(first / step) * step; ; n += step) {
+      const f = this.indexOf(n);
+      if (f < 0 || f > this.to - 0.5) {
+        break;
+      }
+      if (f >= this.from - 0.5) {
+        pen.fillText(String(n), this.xOf(f + 0.5), base + 13);
+      }
+    }
+    if (this.report.positionFrames < this.frames && span * 3 < this.plotWidth * 2) {
+      for (const f of this.report.stored) {
+        if (f >= this.from && f < this.to) {
+          pen.fillRect(this.xOf(f + 0.5) - 0.5, base + 1, 1, 3);
+        }
+      }
+    }
+  }
+
+  /** Index of the first frame whose number is at least n, -1 when there is none. */
+  indexOf(n) {
+    const { frames } = this.report;
+    let low = 0;
+    let high = frames.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (frames[middle].number < n) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low < frames.length ? low : -1;
+  }
+
+  drawHover(pen, base, colour) {
+    if (this.hover >= 0) {
+      pen.fillStyle = colour('rule');
+      const wide = Math.max(this.plotWidth / (this.to - this.from), 1);
+      pen.fillRect(this.xOf(this.hover), TOP - 6, wide, base - TOP + 6);
+    }
+  }
+
+  drawPlayhead(pen, base, colour) {
+    const x = this.xOf(this.state.get('frame') + 0.5);
+    pen.fillStyle = colour('ink');
+    pen.fillRect(x - 0.75, 6, 1.5, base - 6);
+    pen.beginPath();
+    pen.roundRect(x - 5, 1, 10, 9, [2.5, 2.5, 5, 5]);
+    pen.fill();
+  }
+
+  drawOverview() {
+    const { pen, width, height, colour } = this.prepare(this.overview);
+    if (this.frames === 0 || width === 0) {
+      return;
+    }
+    const top = Math.max(peak(this.totals, 0, this.frames), 1);
+    const perPixel = this.frames / width;
+    pen.fillStyle = colour('red');
+    for (let x = 0; x < width; ++x) {
+      const first = Math.floor(x * perPixel);
+      const last = Math.max(Math.floor((x + 1) * perPixel), first + 1);
+      const pairs = peak(this.values, first, Math.min(last, this.frames));
+      if (pairs > 0) {
+        const tall = Math.max((pairs / top) * (height - 8), 2);
+        pen.fillRect(x, height - 3 - tall, 1, tall);
+      }
+    }
+
+    // what lies outside of the window is veiled; the window has ends to drag
+    const [x0, x1] = [this.from / perPixel, this.to / perPixel];
+    pen.globalAlpha = 0.66;
+    pen.fillStyle = colour('sunk');
+    pen.fillRect(0, 0, x0, height);
+    pen.fillRect(x1, 0, width - x1, height);
+    pen.globalAlpha = 1;
+    if (this.to - this.from < this.frames) {
+      pen.strokeStyle = colour('soft');
+      pen.lineWidth = 1.5;
+      pen.beginPath();
+      pen.roundRect(x0 + 0.75, 0.75, Math.max(x1 - x0 - 1.5, 3), height - 1.5, 5);
+      pen.stroke();
+    }
+    pen.fillStyle = colour('ink');
+    pen.fillRect((this.state.get('frame') + 0.5) / perPixel - 0.75, 0, 1.5, height);
+  }
+}
