@@ -5,10 +5,10 @@
  *
  *   bench_geom [pairs in a mix]
  *
- * The mixes: `random` pairs of which about a quarter meets; `leaves`, close pairs as a tree hands them over, boxes overlapping;
- * `crossing`, all meet; `near plane`, six corners within a float ulp of one plane; `coplanar`, exactly in one slanted plane and
- * touching; `flat`, in an axis-aligned plane; `turned grid`, neighbours of a flat grid turned and rounded; `wide`,
- * exponents so far apart that only the last stage decides.
+ * The mixes: `random` pairs of which about a quarter meets; `leaves`, close pairs as a tree hands them over, boxes
+ * overlapping; `crossing`, all meet; `near plane`, six corners within a float ulp of one plane; `coplanar`, exactly
+ * in one slanted plane and touching; `flat`, in an axis-aligned plane; `turned grid`, neighbours of a flat grid
+ * turned and rounded; `wide`, exponents so far apart that only the last stage decides.
  */
 #include "pinch/geom.h"
 

@@ -2,8 +2,8 @@
  *
  *   fuzz_geom [pairs] [seed]       ten million pairs by default; a few minutes
  *
- * Stops at the first disagreement and prints the pair; the seed of its block repeats it. Not part of ctest: test_geom_*.c do
- * the same with fewer pairs.
+ * Stops at the first disagreement and prints the pair; the seed of its block repeats it. Not part of ctest:
+ * test_geom_*.c do the same with fewer pairs.
  */
 #include "oracle.h"
 #include "oracle_check.h"

@@ -1,4 +1,5 @@
-/* oracle.c: see oracle.h. Points are homogeneous: (x, y, z) / w with whole numbers and w > 0, so nothing is ever divided. */
+/* oracle.c: see oracle.h. Points are homogeneous: (x, y, z) / w with whole numbers and w > 0, so nothing is ever
+ * divided. */
 #include "oracle.h"
 
 #include <gmp.h>
@@ -30,17 +31,13 @@ static void forAll(void (*act)(mpz_t)) {
   for (int i = 0; i < MAX_POINTS; ++i) {
     for (int k = 0; k < 2; ++k) {
       act(polygon[k][i].w);
-      for (int j = 0; j < 3; ++j) {
-        act(polygon[k][i].x[j]);
-      }
+      for (int j = 0; j < 3; ++j) act(polygon[k][i].x[j]);
     }
     act(sides[i]);
   }
   for (int i = 0; i < MAX_SPACES; ++i) {
     act(spaces[i].h);
-    for (int j = 0; j < 3; ++j) {
-      act(spaces[i].n[j]);
-    }
+    for (int j = 0; j < 3; ++j) act(spaces[i].n[j]);
   }
   for (int i = 0; i < 3; ++i) {
     for (int j = 0; j < 3; ++j) {
@@ -76,14 +73,10 @@ static int commonExponent(const double *values, int n) {
   for (int i = 0; i < n; ++i) {
     int e;
     double m = frexp(values[i], &e);
-    if (m == 0.0) {
-      continue;
-    }
+    if (m == 0.0) continue;
     /* m is in [1/2, 1): a whole number of 53 bits times 2^-53; drop its trailing zeros. */
     e -= 53;
-    for (int64_t whole = (int64_t)ldexp(m, 53); whole % 2 == 0; whole /= 2) {
-      ++e;
-    }
+    for (int64_t whole = (int64_t)ldexp(m, 53); whole % 2 == 0; whole /= 2) ++e;
     least = e < least ? e : least;
   }
   return least == 2000 ? 0 : least;
@@ -154,9 +147,7 @@ int oracleOrient2(const double a[2], const double b[2], const double c[2]) {
 static void addSpace(mpz_t n[3], mpz_t p[3], bool both) {
   for (int turn = 0; turn < (both ? 2 : 1); ++turn) {
     HalfSpace *s = &spaces[spaceCount++];
-    for (int i = 0; i < 3; ++i) {
-      turn == 0 ? mpz_set(s->n[i], n[i]) : mpz_neg(s->n[i], n[i]);
-    }
+    for (int i = 0; i < 3; ++i) turn == 0 ? mpz_set(s->n[i], n[i]) : mpz_neg(s->n[i], n[i]);
     dot(s->h, s->n, p);
   }
 }
@@ -166,9 +157,7 @@ static bool isZero(mpz_t v[3]) {
 }
 
 static void subtract(mpz_t out[3], mpz_t a[3], mpz_t b[3]) {
-  for (int i = 0; i < 3; ++i) {
-    mpz_sub(out[i], a[i], b[i]);
-  }
+  for (int i = 0; i < 3; ++i) mpz_sub(out[i], a[i], b[i]);
 }
 
 /* All corners are on the line through `from` along `direction`: two planes through the line, and both its ends. */
@@ -195,9 +184,7 @@ static void addSegment(mpz_t v[3][3], mpz_t direction[3]) {
     high = mpz_cmp(t0, t2) > 0 ? i : high;
   }
   addSpace(direction, v[low], false);
-  for (int i = 0; i < 3; ++i) {
-    mpz_neg(normal[i], direction[i]);
-  }
+  for (int i = 0; i < 3; ++i) mpz_neg(normal[i], direction[i]);
   addSpace(normal, v[high], false);
 }
 
@@ -207,7 +194,8 @@ static void makeSpaces(mpz_t v[3][3]) {
   subtract(e2, v[2], v[0]);
   cross(normal, e1, e2);
   if (!isZero(normal)) {
-    /* A true triangle: its plane, and for each edge the half-space of the third corner: normal x edge points inwards. */
+    /* A true triangle: its plane, and for each edge the half-space of the third corner: normal x edge points
+     * inwards. */
     addSpace(normal, v[0], true);
     for (int i = 0; i < 3; ++i) {
       subtract(edge, v[(i + 1) % 3], v[i]);
@@ -221,9 +209,7 @@ static void makeSpaces(mpz_t v[3][3]) {
   } else {
     /* A point: x, y and z are given. */
     for (int axis = 0; axis < 3; ++axis) {
-      for (int i = 0; i < 3; ++i) {
-        mpz_set_si(normal[i], i == axis);
-      }
+      for (int i = 0; i < 3; ++i) mpz_set_si(normal[i], i == axis);
       addSpace(normal, v[0], true);
     }
   }
@@ -232,9 +218,7 @@ static void makeSpaces(mpz_t v[3][3]) {
 /* ---------------------------------------------------------------- clipping */
 
 static void copyPoint(Point *to, Point *from) {
-  for (int i = 0; i < 3; ++i) {
-    mpz_set(to->x[i], from->x[i]);
-  }
+  for (int i = 0; i < 3; ++i) mpz_set(to->x[i], from->x[i]);
   mpz_set(to->w, from->w);
 }
 
@@ -258,9 +242,7 @@ static void clip(HalfSpace *s) {
   }
   for (int i = 0; i < count; ++i) {
     int j = (i + 1) % count;
-    if (mpz_sgn(sides[i]) >= 0) {
-      copyPoint(&out[n++], &in[i]);
-    }
+    if (mpz_sgn(sides[i]) >= 0) copyPoint(&out[n++], &in[i]);
     if (mpz_sgn(sides[i]) > 0 && mpz_sgn(sides[j]) < 0) {
       crossBoundary(&out[n++], &in[i], sides[i], &in[j], sides[j]);
     } else if (mpz_sgn(sides[i]) < 0 && mpz_sgn(sides[j]) > 0) {
@@ -285,15 +267,11 @@ void oracleIntersect(const pnTriangle *a, const pnTriangle *b) {
   current = 0;
   count = 3;
   for (int i = 0; i < 3; ++i) {
-    for (int j = 0; j < 3; ++j) {
-      mpz_set(polygon[0][i].x[j], corner[0][i][j]);
-    }
+    for (int j = 0; j < 3; ++j) mpz_set(polygon[0][i].x[j], corner[0][i][j]);
     mpz_set_ui(polygon[0][i].w, 1);
   }
   makeSpaces(corner[1]);
-  for (int i = 0; i < spaceCount && count > 0; ++i) {
-    clip(&spaces[i]);
-  }
+  for (int i = 0; i < spaceCount && count > 0; ++i) clip(&spaces[i]);
 }
 
 /* ---------------------------------------------------------------- questions about what is left */
@@ -303,9 +281,7 @@ bool oracleMeet(void) {
 }
 
 bool oracleMeetBeyond(pnSharedCorners shared) {
-  if (shared.count == 0 || shared.count == 3) {
-    return shared.count == 3 || count > 0;
-  }
+  if (shared.count == 0 || shared.count == 3) return shared.count == 3 || count > 0;
   /* Every corner p of the intersection must lie on the segment from s to e (a point when the count is 1):
    * (p - s) x (e - s) = 0 and 0 <= (p - s).(e - s) <= (e - s).(e - s). For a point that leaves p = s. */
   mpz_t *s = corner[0][shared.a[0]], *e = corner[0][shared.a[shared.count - 1]];
@@ -316,16 +292,12 @@ bool oracleMeetBeyond(pnSharedCorners shared) {
       mpz_mul(t0, s[j], p->w);
       mpz_sub(e2[j], p->x[j], t0);
     }
-    if (isZero(e2)) {
-      continue;
-    }
+    if (isZero(e2)) continue;
     cross(normal, e1, e2);
     dot(t0, e1, e2);
     dot(t1, e1, e1);
     mpz_mul(t1, t1, p->w);
-    if (isZero(e1) || !isZero(normal) || mpz_sgn(t0) < 0 || mpz_cmp(t0, t1) > 0) {
-      return true;
-    }
+    if (isZero(e1) || !isZero(normal) || mpz_sgn(t0) < 0 || mpz_cmp(t0, t1) > 0) return true;
   }
   return false;
 }
@@ -346,9 +318,7 @@ int oracleCorners(double out[6][3]) {
   for (int i = 0; i < count; ++i) {
     for (int j = 0; j < count && !gone[i]; ++j) {
       for (int k = 0; k < count && !gone[i]; ++k) {
-        if (i == j || i == k || gone[j] || gone[k]) {
-          continue;
-        }
+        if (i == j || i == k || gone[j] || gone[k]) continue;
         homogeneousDifference(e1, &p[j], &p[i]);
         homogeneousDifference(e2, &p[k], &p[i]);
         cross(normal, e1, e2);

@@ -1,8 +1,8 @@
 /* oracle.h: the geometry of two triangles in whole numbers of any length (GMP), written to be obviously right.
  *
  * It shares no idea with the library: no orientation signs of triangle corners, no case distinction by position. One
- * triangle is a list of points; the other is a list of half-spaces; the list is clipped by each half-space in
- * turn, and what is left is the intersection itself, with exact rational corners. Every question is then asked of that set.
+ * triangle is a list of points; the other is a list of half-spaces; the list is clipped by each half-space in turn,
+ * and what is left is the intersection itself, with exact rational corners. Every question is then asked of that set.
  *
  * One thread, one context for the whole program. Floats and doubles convert without error.
  */

@@ -32,12 +32,8 @@ static float *cornerOf(Case *c, int i) {
 
 /* Move a float by some units in the last place, away from or towards zero. */
 static float nudge(float x, int ulps) {
-  for (; ulps > 0; --ulps) {
-    x = nextafterf(x, FLT_MAX);
-  }
-  for (; ulps < 0; ++ulps) {
-    x = nextafterf(x, -FLT_MAX);
-  }
+  for (; ulps > 0; --ulps) x = nextafterf(x, FLT_MAX);
+  for (; ulps < 0; ++ulps) x = nextafterf(x, -FLT_MAX);
   return x;
 }
 
@@ -55,9 +51,7 @@ static void randomFrame(Random *r, double m[3][3]) {
         length += m[k][i] * m[k][i];
       }
       if (length > 0.01) {
-        for (int i = 0; i < 3; ++i) {
-          m[k][i] /= sqrt(length);
-        }
+        for (int i = 0; i < 3; ++i) m[k][i] /= sqrt(length);
         break;
       }
     }
@@ -71,17 +65,13 @@ static void randomFrame(Random *r, double m[3][3]) {
 static void makeRandom(Case *c, Random *r) {
   double spread = randomBelow(r, 2) ? 1.0 : 0.5;
   for (int i = 0; i < 6; ++i) {
-    for (int j = 0; j < 3; ++j) {
-      cornerOf(c, i)[j] = (float)randomBetween(r, -spread, spread);
-    }
+    for (int j = 0; j < 3; ++j) cornerOf(c, i)[j] = (float)randomBetween(r, -spread, spread);
   }
 }
 
 static void makeLattice(Case *c, Random *r, int size) {
   for (int i = 0; i < 6; ++i) {
-    for (int j = 0; j < 3; ++j) {
-      cornerOf(c, i)[j] = (float)randomBelow(r, size);
-    }
+    for (int j = 0; j < 3; ++j) cornerOf(c, i)[j] = (float)randomBelow(r, size);
   }
 }
 
@@ -89,9 +79,7 @@ static void makeLattice(Case *c, Random *r, int size) {
 static void makeTurned(Case *c, Random *r, bool grid, int ulps) {
   double m[3][3], origin[3];
   randomFrame(r, m);
-  for (int i = 0; i < 3; ++i) {
-    origin[i] = randomBelow(r, 2) ? randomBetween(r, -1.0, 1.0) : 0.0;
-  }
+  for (int i = 0; i < 3; ++i) origin[i] = randomBelow(r, 2) ? randomBetween(r, -1.0, 1.0) : 0.0;
   for (int i = 0; i < 6; ++i) {
     double s = grid ? randomBelow(r, 5) * 0.25 : randomBetween(r, -1.0, 1.0);
     double t = grid ? randomBelow(r, 5) * 0.25 : randomBetween(r, -1.0, 1.0);
@@ -124,7 +112,8 @@ static void makeSkewPlane(Case *c, Random *r) {
   }
 }
 
-/* Put corner `which` of b onto a: a weighted mean of a's corners, sometimes with weight zero (edge) or dyadic (exact). */
+/* Put corner `which` of b onto a: a weighted mean of a's corners, sometimes with weight zero (edge) or dyadic
+ * (exact). */
 static void touch(Case *c, Random *r, int which) {
   double weight[3], sum = 0.0;
   bool exact = randomBelow(r, 2);
@@ -137,9 +126,7 @@ static void touch(Case *c, Random *r, int which) {
   } while (sum == 0.0 || (exact && sum != 4.0));
   for (int j = 0; j < 3; ++j) {
     double x = 0.0;
-    for (int i = 0; i < 3; ++i) {
-      x += weight[i] / sum * c->a.v[i][j];
-    }
+    for (int i = 0; i < 3; ++i) x += weight[i] / sum * c->a.v[i][j];
     c->b.v[which][j] = (float)x;
   }
 }
@@ -151,29 +138,21 @@ static void makeTouch(Case *c, Random *r) {
     makeLattice(c, r, 9);
   }
   int count = 1 + randomBelow(r, 3);
-  for (int i = 0; i < count; ++i) {
-    touch(c, r, randomBelow(r, 3));
-  }
+  for (int i = 0; i < count; ++i) touch(c, r, randomBelow(r, 3));
 }
 
 /* A corner onto the line through the other two, within rounding. */
 static void flattenTriangle(pnTriangle *t, Random *r, bool exact) {
   int i = randomBelow(r, 3), p = (i + 1) % 3, q = (i + 2) % 3;
   double s = exact ? (randomBelow(r, 9) - 2) * 0.25 : randomBetween(r, -0.5, 1.5);
-  for (int j = 0; j < 3; ++j) {
-    t->v[i][j] = (float)(t->v[p][j] + s * ((double)t->v[q][j] - t->v[p][j]));
-  }
+  for (int j = 0; j < 3; ++j) t->v[i][j] = (float)(t->v[p][j] + s * ((double)t->v[q][j] - t->v[p][j]));
 }
 
 static void makeSliver(Case *c, Random *r) {
   makeRandom(c, r);
   flattenTriangle(&c->a, r, false);
-  if (randomBelow(r, 2)) {
-    flattenTriangle(&c->b, r, false);
-  }
-  if (randomBelow(r, 2)) {
-    touch(c, r, randomBelow(r, 3));
-  }
+  if (randomBelow(r, 2)) flattenTriangle(&c->b, r, false);
+  if (randomBelow(r, 2)) touch(c, r, randomBelow(r, 3));
 }
 
 static void makeNoArea(Case *c, Random *r) {
@@ -205,13 +184,9 @@ static void makeMixed(Case *c, Random *r) {
   /* Make them meet more often than chance: share a coordinate, or a corner on the other triangle. */
   if (randomBelow(r, 2)) {
     int j = randomBelow(r, 3);
-    for (int i = 1; i < 6; ++i) {
-      cornerOf(c, i)[j] = cornerOf(c, 0)[j];
-    }
+    for (int i = 1; i < 6; ++i) cornerOf(c, i)[j] = cornerOf(c, 0)[j];
   }
-  if (randomBelow(r, 2)) {
-    touch(c, r, randomBelow(r, 3));
-  }
+  if (randomBelow(r, 2)) touch(c, r, randomBelow(r, 3));
 }
 
 /* Integers in general or special position, moved so that one corner is the origin: there is room for tiny numbers. */
@@ -240,24 +215,18 @@ static void makeHair(Case *c, Random *r) {
   float origin[3];
   memcpy(origin, cornerOf(c, corner), sizeof origin);
   for (int i = 0; i < 18; ++i) cornerOf(c, i / 3)[i % 3] -= origin[i % 3];
-  for (int j = 0; j < 3; ++j) {
-    cornerOf(c, corner)[j] = (float)ldexp(randomBelow(r, 3) - 1, 10 - randomBelow(r, 70));
-  }
+  for (int j = 0; j < 3; ++j) cornerOf(c, corner)[j] = (float)ldexp(randomBelow(r, 3) - 1, 10 - randomBelow(r, 70));
 }
 
 /* Scale a simpler case by a power of two, exactly where it does not leave the normal floats. */
 static void scaleCase(Case *c, double scale) {
-  for (int i = 0; i < 18; ++i) {
-    cornerOf(c, i / 3)[i % 3] = (float)(cornerOf(c, i / 3)[i % 3] * scale);
-  }
+  for (int i = 0; i < 18; ++i) cornerOf(c, i / 3)[i % 3] = (float)(cornerOf(c, i / 3)[i % 3] * scale);
 }
 
 /* Bring the largest coordinate to about 1e30, or just below the largest float. */
 static void enlargeCase(Case *c, Random *r) {
   double largest = 0x1p-149;
-  for (int i = 0; i < 18; ++i) {
-    largest = fmax(largest, fabs((double)cornerOf(c, i / 3)[i % 3]));
-  }
+  for (int i = 0; i < 18; ++i) largest = fmax(largest, fabs((double)cornerOf(c, i / 3)[i % 3]));
   int exponent;
   frexp(largest, &exponent);
   scaleCase(c, ldexp(1.0, (randomBelow(r, 2) ? 100 : 128) - exponent));
@@ -265,12 +234,8 @@ static void enlargeCase(Case *c, Random *r) {
 
 static void shiftCase(Case *c, Random *r) {
   double offset[3];
-  for (int j = 0; j < 3; ++j) {
-    offset[j] = randomBelow(r, 3) * ldexp(1.0, randomBelow(r, 24));
-  }
-  for (int i = 0; i < 18; ++i) {
-    cornerOf(c, i / 3)[i % 3] = (float)(cornerOf(c, i / 3)[i % 3] + offset[i % 3]);
-  }
+  for (int j = 0; j < 3; ++j) offset[j] = randomBelow(r, 3) * ldexp(1.0, randomBelow(r, 24));
+  for (int i = 0; i < 18; ++i) cornerOf(c, i / 3)[i % 3] = (float)(cornerOf(c, i / 3)[i % 3] + offset[i % 3]);
 }
 
 /* ---------------------------------------------------------------- kinds */
@@ -299,9 +264,7 @@ Case makeCase(CaseKind kind, Random *r) {
     case CASE_LATTICE_SMALL: makeLattice(&c, r, 2); break;
     case CASE_LATTICE_PLANE:
       makeLattice(&c, r, 5);
-      for (int i = 0, axis = randomBelow(r, 3); i < 6; ++i) {
-        cornerOf(&c, i)[axis] = 0.1f;
-      }
+      for (int i = 0, axis = randomBelow(r, 3); i < 6; ++i) cornerOf(&c, i)[axis] = 0.1f;
       break;
     case CASE_NEAR_PLANE: makeTurned(&c, r, false, 1 + randomBelow(r, 2)); break;
     case CASE_TURNED_GRID: makeTurned(&c, r, true, 0); break;
@@ -383,9 +346,7 @@ void printCase(const Case *c) {
   for (int k = 0; k < 2; ++k) {
     const pnTriangle *t = k == 0 ? &c->a : &c->b;
     printf("  %c:", "ab"[k]);
-    for (int i = 0; i < 3; ++i) {
-      printf(" (%a, %a, %a)", t->v[i][0], t->v[i][1], t->v[i][2]);
-    }
+    for (int i = 0; i < 3; ++i) printf(" (%a, %a, %a)", t->v[i][0], t->v[i][1], t->v[i][2]);
     printf("\n");
   }
 }

@@ -1,4 +1,5 @@
-/* oracle_cases.h: pairs of triangles that break triangle tests, made by formula. Shared by the tests and the long fuzz. */
+/* oracle_cases.h: pairs of triangles that break triangle tests, made by formula. Shared by the tests and the long
+ * fuzz. */
 #ifndef PN_TEST_ORACLE_CASES_H
 #define PN_TEST_ORACLE_CASES_H
 
@@ -44,7 +45,8 @@ typedef struct Case {
 
 Case makeCase(CaseKind kind, Random *r);
 
-/* Some corners with equal coordinates as shared ones: a random choice among those there are, of 1 or 2; count 0 if none. */
+/* Some corners with equal coordinates as shared ones: a random choice among those there are, of 1 or 2; count 0 if
+ * none. */
 pnSharedCorners pickShared(const Case *c, Random *r);
 
 /* The same pair with triangles exchanged and corners permuted, as the bits of `how` (0 ... 71) say. */

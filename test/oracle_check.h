@@ -1,4 +1,5 @@
-/* oracle_check.h: one pair of triangles, every question, the library against the oracle. Used by tests and the long fuzz. */
+/* oracle_check.h: one pair of triangles, every question, the library against the oracle. Used by tests and the
+ * long fuzz. */
 #ifndef PN_TEST_ORACLE_CHECK_H
 #define PN_TEST_ORACLE_CHECK_H
 

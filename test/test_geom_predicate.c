@@ -96,8 +96,8 @@ static void testAnyFloats(void **state) {
   }
 }
 
-/* Determinants as large as 128 bits just hold or just do not: exponents spread over 30 to 50 bits in all, entries as large
- * as they can be, asked of the exact stages directly. */
+/* Determinants as large as 128 bits just hold or just do not: exponents spread over 30 to 50 bits in all, entries
+ * as large as they can be, asked of the exact stages directly. */
 static void testIntegerLimit(void **state) {
   (void)state;
   Random r = {15};
