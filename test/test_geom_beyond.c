@@ -148,11 +148,12 @@ static void testWrongShared(void **state) {
   pnTrianglesMeetBeyond(&a, &b, (pnSharedCorners){1, {0}, {0}});
   pnTrianglesMeetBeyond(&a, &b, (pnSharedCorners){2, {0, 1}, {0, 1}});
   assert_int_equal(asserts, 0);
-  /* Different places; the same corner twice. (A number above 2 would be read past the end: not tried.) */
-  pnTrianglesMeetBeyond(&a, &b, (pnSharedCorners){1, {2}, {2}});
-  assert_int_equal(asserts, 1);
-  pnTrianglesMeetBeyond(&a, &b, (pnSharedCorners){2, {0, 0}, {0, 0}});
-  assert_int_equal(asserts, 2);
+  /* Different places, the same corner twice, no such corner, too many; then nothing counts as shared. */
+  assert_true(pnTrianglesMeetBeyond(&a, &b, (pnSharedCorners){1, {2}, {2}}));
+  assert_true(pnTrianglesMeetBeyond(&a, &b, (pnSharedCorners){2, {0, 0}, {0, 0}}));
+  assert_true(pnTrianglesMeetBeyond(&a, &b, (pnSharedCorners){1, {3}, {0}}));
+  assert_true(pnTrianglesMeetBeyond(&a, &b, (pnSharedCorners){4, {0, 1, 2}, {0, 1, 2}}));
+  assert_int_equal(asserts, 4);
   pnSetAssertFcn(NULL, NULL);
 }
 

@@ -39,7 +39,9 @@ static bool pn_sharedIsValid(const pnTriangle *a, const pnTriangle *b, const pnS
 
 bool pnTrianglesMeetBeyond(const pnTriangle *a, const pnTriangle *b, pnSharedCorners shared) {
   PN_ASSERT(a != NULL && b != NULL);
-  PN_ASSERT(pn_sharedIsValid(a, b, &shared));
+  bool sharedIsValid = pn_sharedIsValid(a, b, &shared);
+  PN_ASSERT(sharedIsValid);
+  if (!sharedIsValid) shared.count = 0; /* the hook may let us go on: then no corner is shared */
   const float *pa[3] = {a->v[0], a->v[1], a->v[2]}, *pb[3] = {b->v[0], b->v[1], b->v[2]};
   return pn_trianglesMeetBeyondPtr(pa, pb, shared);
 }
