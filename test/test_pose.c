@@ -225,12 +225,40 @@ static void badVerticesChangeNothing(void **state) {
     char words[64];
     snprintf(words, sizeof words, "cloud|vertex %d |coordinate %c", places[i] / 3, "xyz"[places[i] % 3]);
     testExpectFailure(pnPose_SetVertices(scene->pose, bad, COUNT), PN_ERROR_NUMBER, words);
-    testExpectFailure(pnPose_ShareVertices(scene->pose, bad, COUNT), PN_ERROR_NUMBER, words);
     expectUnchanged(scene->pose, &before, fine);
   }
   testExpectFailure(pnPose_SetVertices(scene->pose, fine, COUNT - 1), PN_ERROR_COUNT, "cloud|499|500");
   testExpectFailure(pnPose_ShareVertices(scene->pose, fine, COUNT + 1), PN_ERROR_COUNT, "cloud|501|500");
   expectUnchanged(scene->pose, &before, fine);
+}
+
+/* A shared array is checked at once when there is a transform, and otherwise by whoever first needs its numbers. */
+static void badSharedVerticesAreFound(void **state) {
+  Scene *scene = *state;
+  static float bad[3 * COUNT + 1];
+  TestRandom random = testRandom(49);
+  pnMatrix m = testRotation(&random, 3);
+  fillRandom(bad, &random, 5);
+  bad[302] = -INFINITY;
+  bad[900] = NAN;
+
+  // first the array, then the transform: refused, twice with the same words, and the pose has not changed
+  testExpectOk(pnPose_ShareVertices(scene->pose, bad, COUNT));
+  pnPose before = *scene->pose;
+  for (int i = 0; i < 2; ++i) {
+    testExpectFailure(pnPose_SetTransform(scene->pose, &m), PN_ERROR_NUMBER, "cloud|vertex 100 |coordinate z");
+    assert_memory_equal(scene->pose, &before, sizeof before);
+  }
+  // first the transform, then the array
+  pnPose_Reset(scene->pose);
+  testExpectOk(pnPose_SetTransform(scene->pose, &m));
+  before = *scene->pose;
+  testExpectFailure(pnPose_ShareVertices(scene->pose, bad, COUNT), PN_ERROR_NUMBER, "cloud|vertex 100 |coordinate z");
+  assert_memory_equal(scene->pose, &before, sizeof before);
+  // mended, both are taken
+  bad[302] = bad[900] = 1;
+  testExpectOk(pnPose_ShareVertices(scene->pose, bad, COUNT));
+  testExpectOk(pnPose_SetTransform(scene->pose, &m));
 }
 
 static void onlyRigidTransforms(void **state) {
@@ -415,6 +443,7 @@ int main(void) {
       WITH_SCENE(transformIsTheDefinition),
       WITH_SCENE(identityChangesNoBit),
       WITH_SCENE(badVerticesChangeNothing),
+      WITH_SCENE(badSharedVerticesAreFound),
       WITH_SCENE(onlyRigidTransforms),
       WITH_SCENE(nothingOverflows),
       WITH_SCENE(callersBugsAreAsserted),

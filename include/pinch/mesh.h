@@ -100,8 +100,9 @@ PN_API void pnDestroyPose(pnPose *pose); /* null is allowed */
 PN_API pnResult pnPose_SetVertices(pnPose *pose, const float *vertices, uint32_t count);
 
 /* As above without the copy: the array stays the caller's, must stay unchanged until the next call that sets
- * vertices, and must have one readable float after its end (3 * count + 1 floats). Numbers are looked at when a tree is updated: a query
- * then answers PN_ERROR_NUMBER and names the vertex. */
+ * vertices, and must have one readable float after its end (3 * count + 1 floats). Numbers are checked now when the pose
+ * has a transform, else when it gets one and when a tree is updated: that call answers PN_ERROR_NUMBER and names the
+ * vertex. */
 PN_API pnResult pnPose_ShareVertices(pnPose *pose, const float *vertices, uint32_t count);
 
 /* A rigid map applied after everything else. Rotations may be off by rounding (|R R^T - 1| <= 1e-4), mirrored

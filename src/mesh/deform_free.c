@@ -1,7 +1,9 @@
 /* deform_free.c: the free motion. The caller gives every vertex, as a copy or as an array to look at.
  *
- * Numbers are checked before anything is changed; a pose never holds a NaN or an infinity, and neither does a world
- * position: with a transform in place, vertices so far out that the sum would overflow are refused too. */
+ * Copied numbers are checked before anything is changed, and so are shared ones when there is a transform: vertices so
+ * far out that the sum would overflow are refused with those that are not finite. A shared array without a transform is
+ * only looked at when it is used (sourceMaxAbs is PN_UNKNOWN_MAX_ABS until then): the tree reads every vertex anyway, and
+ * a pass of its own would cost as much as the copy that sharing saves. */
 #include "base/memory.h"
 #include "mesh/pose.h"
 

@@ -104,13 +104,17 @@ pnResult pnPose_SetTransform(pnPose *pose, const pnMatrix *transform) {
   if (!isRigid(transform))
     return pn_fail(PN_ERROR_TRANSFORM,
                    "pose of mesh '%s': the transform scales, shears or mirrors; put that into the vertices", name);
-  if (pose->sourceMaxAbs < 0) {
-    pnResult result = pn_checkNumbers(pose, pose->source, &pose->sourceMaxAbs);
+
+  // a shared array may not have been looked through yet; what is found is kept only when all is well
+  float maxAbs = pose->sourceMaxAbs;
+  if (maxAbs < 0) {
+    pnResult result = pn_checkNumbers(pose, pose->source, &maxAbs);
     if (result != PN_OK) return result;
   }
-  if (!pn_rigidFits(transform, pose->sourceMaxAbs))
+  if (!pn_rigidFits(transform, maxAbs))
     return pn_fail(PN_ERROR_NUMBER, "pose of mesh '%s': a coordinate of magnitude %g overflows under the transform",
-                   name, (double)pose->sourceMaxAbs);
+                   name, (double)maxAbs);
+  pose->sourceMaxAbs = maxAbs;
   pose->transform = *transform;
   pose->hasTransform = !isIdentity(transform);
   pn_poseTouch(pose, false);
