@@ -153,9 +153,10 @@ pnResult pn_deflate(const uint8_t *data, size_t size, uint8_t **outData, size_t 
   pnResult result = PN_OK;
   uint8_t *packed = NULL;
 
-  // Z_FILTERED: what we pack are residuals, small numbers without long repetitions
+  // Z_FILTERED: what we pack are residuals, small numbers without long repetitions; looking longer for repetitions than
+  // level 4 does takes twice the time for 2 % of the size (a walking figure of 42 000 triangles)
   z_stream stream = {0};
-  if (deflateInit2(&stream, 6, Z_DEFLATED, 15, 8, Z_FILTERED) != Z_OK) {
+  if (deflateInit2(&stream, 4, Z_DEFLATED, 15, 8, Z_FILTERED) != Z_OK) {
     return pn_reportFailMemory();
   }
   size_t bound = deflateBound(&stream, (uLong)size);

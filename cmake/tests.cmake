@@ -76,7 +76,7 @@ endif()
 
 # The page of the report, in a browser.
 if(TARGET pinch_report)
-  add_subdirectory(web/test)
+  include(web/test/tests.cmake)
 endif()
 
 # The other folders of test/ bring their own few lines.

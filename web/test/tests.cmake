@@ -12,8 +12,8 @@ endif()
 # The page is the same in every build, so the plain one is enough for it.
 if(PINCH_NODE AND NOT PINCH_WEB STREQUAL OFF AND NOT PINCH_SANITIZE AND NOT PINCH_SCALAR AND NOT CMAKE_CROSSCOMPILING)
   set(samples ${PROJECT_BINARY_DIR}/report_samples)
-  add_test(NAME web_unit COMMAND ${PINCH_NODE} ${CMAKE_CURRENT_SOURCE_DIR}/unit.mjs ${samples})
-  add_test(NAME web_browser COMMAND ${PINCH_NODE} ${CMAKE_CURRENT_SOURCE_DIR}/browser.mjs
+  add_test(NAME web_unit COMMAND ${PINCH_NODE} ${PROJECT_SOURCE_DIR}/web/test/unit.mjs ${samples})
+  add_test(NAME web_browser COMMAND ${PINCH_NODE} ${PROJECT_SOURCE_DIR}/web/test/browser.mjs
     ${samples} ${PROJECT_BINARY_DIR}/web/node_modules ${PROJECT_BINARY_DIR}/report_screenshots)
   set_tests_properties(web_unit web_browser PROPERTIES
     LABELS web FIXTURES_REQUIRED report_samples SKIP_RETURN_CODE 77 TIMEOUT 600)
