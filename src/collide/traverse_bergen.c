@@ -5,7 +5,7 @@
  * the same with roles exchanged. So each box is kept in its own space and as the box of its image in the other.
  *
  * The margin t->margin covers the rounding of images here and of world vertices in the pose (traverse.c, setBergen). */
-#include "collide/traverse.h"
+#include "collide/traverse_view.h"
 
 #include <math.h>
 
@@ -33,12 +33,12 @@ PN_INLINE void imageOf(const pnModelLanes *m, const pnMatrix *map, float margin,
   }
 }
 
-PN_INLINE void loadA(const pnTraversal *t, uint32_t node, Regs *r) {
-  r->own = pn_lanesOf(t->a, node);
+PN_INLINE void loadA(const pnTraversal *t, const View *v, uint32_t node, Regs *r) {
+  r->own = pn_lanesOf(v->tree, node);
   imageOf(r->own, &t->aToB, t->margin, 0, PN_LANES, r->image);
 }
-PN_INLINE void loadB(const pnTraversal *t, uint32_t node, Regs *r) {
-  r->own = pn_lanesOf(t->b, node);
+PN_INLINE void loadB(const pnTraversal *t, const View *v, uint32_t node, Regs *r) {
+  r->own = pn_lanesOf(v->tree, node);
   imageOf(r->own, &t->bToA, t->margin, 0, PN_LANES, r->image);
 }
 
@@ -58,13 +58,14 @@ PN_INLINE unsigned mask(const Regs *r, const pnModelLanes *one, const pnMatrix *
   return m;
 }
 
-PN_INLINE unsigned maskA(const pnTraversal *t, const Regs *r, uint32_t node, uint32_t lane) {
-  return mask(r, pn_lanesOf(t->b, node), &t->bToA, t->margin, lane);
+PN_INLINE unsigned maskA(const pnTraversal *t, const Regs *r, const View *b, uint32_t node, uint32_t lane) {
+  return mask(r, pn_lanesOf(b->tree, node), &t->bToA, t->margin, lane);
 }
-PN_INLINE unsigned maskB(const pnTraversal *t, const Regs *r, uint32_t node, uint32_t lane) {
-  return mask(r, pn_lanesOf(t->a, node), &t->aToB, t->margin, lane);
+PN_INLINE unsigned maskB(const pnTraversal *t, const Regs *r, const View *a, uint32_t node, uint32_t lane) {
+  return mask(r, pn_lanesOf(a->tree, node), &t->aToB, t->margin, lane);
 }
 
+#define FULL fullMask
 #define LOAD_A loadA
 #define LOAD_B loadB
 #define MASK_A maskA

@@ -1,7 +1,8 @@
 /* traverse_box_lens.c: boxes of two trees on different grids. */
-#include "collide/traverse.h"
+#include "collide/traverse_view.h"
 
 #define SLABS 3u
 #define LENS 1
+#define NODE_BYTES(tree) sizeof(pnBoxLanes)
 #define STEPS pn_stepsBoxLens
 #include "collide/traverse_box.h"

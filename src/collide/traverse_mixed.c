@@ -1,6 +1,6 @@
 /* traverse_mixed.c: trees with different forms of volumes. Both are looked at as boxes in world space: every form has
  * one. Slower than like against like, and as exact. */
-#include "collide/traverse.h"
+#include "collide/traverse_view.h"
 
 #include "geom/sphere.h"
 
@@ -47,11 +47,11 @@ static void boxesOf(const pnTree *tree, uint32_t node, float margin, uint32_t be
   }
 }
 
-PN_INLINE void loadA(const pnTraversal *t, uint32_t node, Regs *r) {
-  boxesOf(t->a, node, t->margin, 0, PN_LANES, r->row);
+PN_INLINE void loadA(const pnTraversal *t, const View *v, uint32_t node, Regs *r) {
+  boxesOf(v->tree, node, t->margin, 0, PN_LANES, r->row);
 }
-PN_INLINE void loadB(const pnTraversal *t, uint32_t node, Regs *r) {
-  boxesOf(t->b, node, t->margin, 0, PN_LANES, r->row);
+PN_INLINE void loadB(const pnTraversal *t, const View *v, uint32_t node, Regs *r) {
+  boxesOf(v->tree, node, t->margin, 0, PN_LANES, r->row);
 }
 
 static unsigned mask(const Regs *r, const pnTree *tree, float margin, uint32_t node, uint32_t lane) {
@@ -68,13 +68,14 @@ static unsigned mask(const Regs *r, const pnTree *tree, float margin, uint32_t n
   return m;
 }
 
-PN_INLINE unsigned maskA(const pnTraversal *t, const Regs *r, uint32_t node, uint32_t lane) {
-  return mask(r, t->b, t->margin, node, lane);
+PN_INLINE unsigned maskA(const pnTraversal *t, const Regs *r, const View *b, uint32_t node, uint32_t lane) {
+  return mask(r, b->tree, t->margin, node, lane);
 }
-PN_INLINE unsigned maskB(const pnTraversal *t, const Regs *r, uint32_t node, uint32_t lane) {
-  return mask(r, t->a, t->margin, node, lane);
+PN_INLINE unsigned maskB(const pnTraversal *t, const Regs *r, const View *a, uint32_t node, uint32_t lane) {
+  return mask(r, a->tree, t->margin, node, lane);
 }
 
+#define FULL fullMask
 #define LOAD_A loadA
 #define LOAD_B loadB
 #define MASK_A maskA

@@ -1,5 +1,5 @@
 /* traverse_sphere.c: spheres of two trees. */
-#include "collide/traverse.h"
+#include "collide/traverse_view.h"
 
 #include "geom/sphere.h"
 
@@ -7,8 +7,14 @@ typedef struct Regs {
   const pnSphereLanes *lanes;
 } Regs;
 
-PN_INLINE void loadA(const pnTraversal *t, uint32_t node, Regs *r) { r->lanes = pn_lanesOf(t->a, node); }
-PN_INLINE void loadB(const pnTraversal *t, uint32_t node, Regs *r) { r->lanes = pn_lanesOf(t->b, node); }
+PN_INLINE void loadA(const pnTraversal *t, const View *v, uint32_t node, Regs *r) {
+  (void)t;
+  r->lanes = pn_lanesOf(v->tree, node);
+}
+PN_INLINE void loadB(const pnTraversal *t, const View *v, uint32_t node, Regs *r) {
+  (void)t;
+  r->lanes = pn_lanesOf(v->tree, node);
+}
 
 /* The test of pn_spheresOverlap (see sphere.h for its margin), one against eight. */
 PN_INLINE unsigned mask(const pnSphereLanes *lanes, const pnSphereLanes *one, uint32_t j) {
@@ -25,13 +31,16 @@ PN_INLINE unsigned mask(const pnSphereLanes *lanes, const pnSphereLanes *one, ui
   return m;
 }
 
-PN_INLINE unsigned maskA(const pnTraversal *t, const Regs *r, uint32_t node, uint32_t lane) {
-  return mask(r->lanes, pn_lanesOf(t->b, node), lane);
+PN_INLINE unsigned maskA(const pnTraversal *t, const Regs *r, const View *b, uint32_t node, uint32_t lane) {
+  (void)t;
+  return mask(r->lanes, pn_lanesOf(b->tree, node), lane);
 }
-PN_INLINE unsigned maskB(const pnTraversal *t, const Regs *r, uint32_t node, uint32_t lane) {
-  return mask(r->lanes, pn_lanesOf(t->a, node), lane);
+PN_INLINE unsigned maskB(const pnTraversal *t, const Regs *r, const View *a, uint32_t node, uint32_t lane) {
+  (void)t;
+  return mask(r->lanes, pn_lanesOf(a->tree, node), lane);
 }
 
+#define FULL fullMask
 #define LOAD_A loadA
 #define LOAD_B loadB
 #define MASK_A maskA

@@ -8,8 +8,11 @@
 #define BIT(m, j) (((uint64_t)((m) >> (j)&1) * (j)) << (8 * POP((m) & ((1u << (j)) - 1))))
 #define LIST(m) \
   (BIT(m, 1u) | BIT(m, 2u) | BIT(m, 3u) | BIT(m, 4u) | BIT(m, 5u) | BIT(m, 6u) | BIT(m, 7u))
-#define FOUR(m) LIST(m), LIST((m) + 1u), LIST((m) + 2u), LIST((m) + 3u)
-#define SIXTEEN(m) FOUR(m), FOUR((m) + 4u), FOUR((m) + 8u), FOUR((m) + 12u)
-#define SIXTY_FOUR(m) SIXTEEN(m), SIXTEEN((m) + 16u), SIXTEEN((m) + 32u), SIXTEEN((m) + 48u)
+#define COUNT(m) ((m) >> 7 & 1) + POP(m)
+#define FOUR(f, m) f(m), f((m) + 1u), f((m) + 2u), f((m) + 3u)
+#define SIXTEEN(f, m) FOUR(f, m), FOUR(f, (m) + 4u), FOUR(f, (m) + 8u), FOUR(f, (m) + 12u)
+#define SIXTY_FOUR(f, m) SIXTEEN(f, m), SIXTEEN(f, (m) + 16u), SIXTEEN(f, (m) + 32u), SIXTEEN(f, (m) + 48u)
+#define ALL(f) SIXTY_FOUR(f, 0u), SIXTY_FOUR(f, 64u), SIXTY_FOUR(f, 128u), SIXTY_FOUR(f, 192u)
 
-const uint64_t pn_laneList[256] = {SIXTY_FOUR(0u), SIXTY_FOUR(64u), SIXTY_FOUR(128u), SIXTY_FOUR(192u)};
+const uint64_t pn_laneList[256] = {ALL(LIST)};
+const uint8_t pn_laneCounts[256] = {ALL(COUNT)};

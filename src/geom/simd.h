@@ -166,7 +166,11 @@ typedef int16x8_t pnH8;
 PN_INLINE pnH8 pn_h8Load(const int16_t *p) { return vld1q_s16(p); }
 PN_INLINE void pn_h8Store(int16_t *p, pnH8 a) { vst1q_s16(p, a); }
 PN_INLINE pnH8 pn_h8Set1(int16_t x) { return vdupq_n_s16(x); }
-PN_INLINE pnH8 pn_h8Dup(const int16_t *p) { return vld1q_dup_s16(p); }
+/* Lane j of the eight numbers at p, eight times. */
+PN_INLINE pnH8 pn_h8Lane(const int16_t *p, uint32_t j) {
+  return vreinterpretq_s16_u8(vqtbl1q_u8(vreinterpretq_u8_s16(vld1q_s16(p)),
+                                         vreinterpretq_u8_u16(vdupq_n_u16((uint16_t)(0x0100u + 0x0202u * j)))));
+}
 PN_INLINE pnH8 pn_h8AddSat(pnH8 a, pnH8 b) { return vqaddq_s16(a, b); }
 PN_INLINE pnH8 pn_h8ShiftRight(pnH8 a, int s) { return vshlq_s16(a, vdupq_n_s16((int16_t)-s)); }
 PN_INLINE pnH8 pn_h8And(pnH8 a, pnH8 b) { return vandq_s16(a, b); }
@@ -189,7 +193,7 @@ typedef __m128i pnH8;
 PN_INLINE pnH8 pn_h8Load(const int16_t *p) { return _mm_loadu_si128((const __m128i *)p); }
 PN_INLINE void pn_h8Store(int16_t *p, pnH8 a) { _mm_storeu_si128((__m128i *)p, a); }
 PN_INLINE pnH8 pn_h8Set1(int16_t x) { return _mm_set1_epi16(x); }
-PN_INLINE pnH8 pn_h8Dup(const int16_t *p) { return _mm_set1_epi16(*p); }
+PN_INLINE pnH8 pn_h8Lane(const int16_t *p, uint32_t j) { return _mm_set1_epi16(p[j]); }
 PN_INLINE pnH8 pn_h8AddSat(pnH8 a, pnH8 b) { return _mm_adds_epi16(a, b); }
 PN_INLINE pnH8 pn_h8ShiftRight(pnH8 a, int s) { return _mm_sra_epi16(a, _mm_cvtsi32_si128(s)); }
 PN_INLINE pnH8 pn_h8And(pnH8 a, pnH8 b) { return _mm_and_si128(a, b); }
@@ -220,7 +224,7 @@ PN_INLINE int16_t pn_saturate16(int32_t x) { return (int16_t)(x < -32768 ? -3276
 PN_INLINE pnH8 pn_h8Load(const int16_t *p) { PN_EACH8(r, p[i]); }
 PN_INLINE void pn_h8Store(int16_t *p, pnH8 a) { memcpy(p, a.h, 16); }
 PN_INLINE pnH8 pn_h8Set1(int16_t x) { PN_EACH8(r, x); }
-PN_INLINE pnH8 pn_h8Dup(const int16_t *p) { PN_EACH8(r, *p); }
+PN_INLINE pnH8 pn_h8Lane(const int16_t *p, uint32_t j) { PN_EACH8(r, p[j]); }
 PN_INLINE pnH8 pn_h8AddSat(pnH8 a, pnH8 b) { PN_EACH8(r, pn_saturate16(a.h[i] + b.h[i])); }
 PN_INLINE pnH8 pn_h8ShiftRight(pnH8 a, int s) { PN_EACH8(r, a.h[i] >> (s > 15 ? 15 : s)); }
 PN_INLINE pnH8 pn_h8And(pnH8 a, pnH8 b) { PN_EACH8(r, a.h[i] & b.h[i]); }
@@ -246,7 +250,8 @@ PN_INLINE pnH8 pn_h8Quantise(pnF4 a, pnF4 b, float scale, int32_t offset) {
 
 /* For a mask of 8 lanes: the numbers of its set lanes, packed to the front, one a byte; and how many there are. */
 extern const uint64_t pn_laneList[256];
-PN_INLINE uint32_t pn_laneCount(unsigned mask) { return (uint32_t)__builtin_popcount(mask); }
+extern const uint8_t pn_laneCounts[256]; /* a table beats counting bits where that goes through a vector register */
+PN_INLINE uint32_t pn_laneCount(unsigned mask) { return pn_laneCounts[mask]; }
 PN_INLINE uint32_t pn_firstLane(unsigned mask) { return (uint32_t)__builtin_ctz(mask); }
 
 /* Writes the pairs (a + lane, b) for every lane of the mask, as pn_appendLanes does. */

@@ -36,6 +36,10 @@ static pnResult checkDef(const pnTreeDef *def) {
     return pn_fail(PN_ERROR_ARGUMENT, "tree: build %d, volume %d or update %d is not one of the list", (int)def->build,
                    (int)def->volume, (int)def->update);
   }
+  if (def->pose->mesh->vertexCount > UINT32_MAX / 3) {
+    return pn_fail(PN_ERROR_COUNT, "tree: mesh '%s' has %u vertices, at most %u can be listed", def->pose->mesh->name,
+                   def->pose->mesh->vertexCount, UINT32_MAX / 3);
+  }
   const pnUpdateRule *rule = pn_chooseRule(def);
   if (!rule) {
     return pn_fail(PN_ERROR_KIND, "tree: update rule %d does not fit the pose of mesh '%s'", (int)def->update,
@@ -361,7 +365,9 @@ static void writeNodes(const Assembly *a, pnTree *t) {
 /* Leaves: triangles, corners, vertex lists. */
 static void writeLeaves(const Assembly *a, pnTree *t) {
   size_t at = 0;
-  memcpy(t->leafVertices, a->lists.leafVertices.data, a->lists.leafVertices.count * sizeof(uint32_t));
+  for (size_t i = 0; i < a->lists.leafVertices.count; i++) {
+    t->leafVertices[i] = 3 * a->lists.leafVertices.data[i];
+  }
   for (uint32_t leaf = 0; leaf < t->leafCount; leaf++) {
     const pnBuildNode *n = &a->shape.nodes[a->leafNode[leaf]];
     uint32_t distinct[24], count = 0;
@@ -380,7 +386,7 @@ static void writeLeaves(const Assembly *a, pnTree *t) {
       uint8_t corner = 0;
       if (i / 3 < n->count) {
         uint32_t v = t->mesh->triangles[3 * (size_t)a->shape.order[n->first + i / 3] + i % 3];
-        while (t->leafVertices[at + corner] != v) {
+        while (t->leafVertices[at + corner] != 3 * v) {
           corner++;
         }
       }
@@ -393,7 +399,9 @@ static void writeLeaves(const Assembly *a, pnTree *t) {
 
 static void writeClusters(const Assembly *a, pnTree *t) {
   size_t at = 0;
-  memcpy(t->clusterVertices, a->lists.clusterVertices.data, a->lists.clusterVertices.count * sizeof(uint32_t));
+  for (size_t i = 0; i < a->lists.clusterVertices.count; i++) {
+    t->clusterVertices[i] = 3 * a->lists.clusterVertices.data[i];
+  }
   for (uint32_t c = 0; c < t->clusterCount; c++) {
     const pnBuildNode *n = &a->shape.nodes[a->lists.clusters.data[c]];
     t->clusterNode[c] = a->lists.number[a->lists.clusters.data[c]];

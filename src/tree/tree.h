@@ -98,7 +98,7 @@ struct pnTree {
   uint32_t *leafTriangles;    /* 8 a leaf: mesh triangle of lane j, PN_NONE past the count */
   uint8_t *leafCorners;       /* 24 a leaf: 3 bytes a triangle into the block */
   uint32_t *leafVertexFirst;  /* leafCount + 1 */
-  uint32_t *leafVertices;     /* mesh vertices, leaf after leaf */
+  uint32_t *leafVertices;     /* three times the mesh vertex (its place in an array of floats), leaf after leaf */
   float *leafPositions;       /* the blocks: 4 floats a listed vertex */
 
   /* the eager part: nodes with more than `cut` triangles (children before parents) and the clusters below them */
@@ -106,7 +106,7 @@ struct pnTree {
   uint32_t *eagerNodes;
   uint32_t *clusterNode;
   uint32_t *clusterVertexFirst; /* clusterCount + 1 */
-  uint32_t *clusterVertices;
+  uint32_t *clusterVertices;    /* as leafVertices */
   float *clusterBoxes;          /* 8 a cluster: lo xyz -, hi xyz - */
 
   /* self-collision */

@@ -104,6 +104,17 @@ void pn_boundOfPoints(const pnTree *tree, const float *points, uint32_t count, p
 
 #define CHUNK 64u
 
+void pn_fetchListed(const pnPose *pose, const uint32_t *listed, uint32_t count, float *out) {
+  uint32_t vertices[CHUNK];
+  for (uint32_t i = 0; i < count; i += CHUNK) {
+    uint32_t n = PN_MIN(CHUNK, count - i);
+    for (uint32_t j = 0; j < n; j++) {
+      vertices[j] = listed[i + j] / 3;
+    }
+    pn_poseFetch(pose, vertices, n, out + 4 * (size_t)i, 4);
+  }
+}
+
 void pn_boundOfVertices(const pnTree *tree, const uint32_t *vertices, uint32_t count, pnBound *out) {
   float points[4 * CHUNK];
   const pnSlabSet *set = tree->slabs ? tree->slabs : &pn_slabBox;
@@ -111,7 +122,7 @@ void pn_boundOfVertices(const pnTree *tree, const uint32_t *vertices, uint32_t c
   for (uint32_t i = 0; i < count; i += CHUNK) {
     pnSlabs part;
     uint32_t n = PN_MIN(CHUNK, count - i);
-    pn_poseFetch(tree->pose, vertices + i, n, points, 4);
+    pn_fetchListed(tree->pose, vertices + i, n, points);
     pn_slabsOfPoints(set, points, n, &part);
     pn_slabsMerge(set, &out->slabs, &part);
   }
@@ -124,7 +135,7 @@ void pn_boundOfVertices(const pnTree *tree, const uint32_t *vertices, uint32_t c
   for (uint32_t i = 0; i < count; i += CHUNK) {
     uint32_t n = PN_MIN(CHUNK, count - i);
     if (count > CHUNK) {
-      pn_poseFetch(tree->pose, vertices + i, n, points, 4);
+      pn_fetchListed(tree->pose, vertices + i, n, points);
     }
     out->radius = PN_MAX(out->radius, pn_sphereRadius(out->centre, points, n));
   }
@@ -139,7 +150,18 @@ void pn_boundMerge(const pnTree *tree, pnBound *into, const pnBound *other) {
 
 /* ---------------------------------------------------------------- writing lanes */
 
-void pn_putBoxes(pnTree *tree, uint32_t node, const pnF4 lo[PN_LANES], const pnF4 hi[PN_LANES]) {
+/* Lanes without a child: an interval that overlaps nothing. */
+static void emptyLanes(pnTree *tree, uint32_t node, uint32_t count) {
+  pnBoxLanes *lanes = pn_lanesOf(tree, node);
+  for (uint32_t j = count; j < PN_LANES; j++) {
+    for (uint32_t d = 0; d < tree->slabs->count; d++) {
+      lanes->row[d][0][j] = INT16_MAX;
+      lanes->row[d][1][j] = INT16_MIN;
+    }
+  }
+}
+
+void pn_putBoxes(pnTree *tree, uint32_t node, const pnF4 lo[PN_LANES], const pnF4 hi[PN_LANES], uint32_t count) {
   pnBoxLanes *lanes = pn_lanesOf(tree, node);
   const pnGrid *g = &tree->grid;
   for (int side = 0; side < 2; side++) {
@@ -151,6 +173,7 @@ void pn_putBoxes(pnTree *tree, uint32_t node, const pnF4 lo[PN_LANES], const pnF
     pn_h8Store(lanes->row[1][side], pn_h8Quantise(y0, y1, g->scale[1], g->offset[1]));
     pn_h8Store(lanes->row[2][side], pn_h8Quantise(z0, z1, g->scale[2], g->offset[2]));
   }
+  emptyLanes(tree, node, count);
 }
 
 static void putSpheres(pnTree *tree, uint32_t node, const pnBound *bounds, uint32_t count) {
@@ -182,6 +205,7 @@ void pn_putBounds(pnTree *tree, uint32_t node, const pnBound *bounds, uint32_t c
     pn_h8Store(lanes->row[d][0], pn_h8Quantise(pn_f4Load(lo), pn_f4Load(lo + 4), scale, offset));
     pn_h8Store(lanes->row[d][1], pn_h8Quantise(pn_f4Load(hi), pn_f4Load(hi + 4), scale, offset));
   }
+  emptyLanes(tree, node, count);
 }
 
 /* ---------------------------------------------------------------- the root */
@@ -230,26 +254,28 @@ bool pn_setRoot(pnTree *tree, const pnBound *root) {
 
 PN_INLINE bool isPlain(const pnPose *pose) { return !pose->morph && !pose->skin && !pose->hasTransform; }
 
-/* The box of listed vertices of a plain pose, read in place. Two chains of min and max hide their latency. */
+/* The box of listed vertices of a plain pose, read in place. Four at a time hide the latency of min and max. */
 PN_INLINE void boxOfList(const float *source, const uint32_t *v, const uint32_t *end, pnF4 *outLo, pnF4 *outHi) {
-  pnF4 first = pn_f4Load(source + 3 * (size_t)v[0]);
-  pnF4 lo0 = first, hi0 = first, lo1 = first, hi1 = first, nan = pn_f4TrackNan(pn_f4Set1(0), first);
-  for (v++; v + 1 < end; v += 2) {
-    pnF4 p = pn_f4Load(source + 3 * (size_t)v[0]), q = pn_f4Load(source + 3 * (size_t)v[1]);
+  pnF4 lo = pn_f4Load(source + v[0]), hi = lo, nan = pn_f4TrackNan(pn_f4Set1(0), lo);
+  pnF4 lo1 = lo, hi1 = lo;
+  for (v++; v + 3 < end; v += 4) {
+    pnF4 p = pn_f4Load(source + v[0]), q = pn_f4Load(source + v[1]);
+    pnF4 r = pn_f4Load(source + v[2]), s = pn_f4Load(source + v[3]);
     nan = pn_f4TrackNan(pn_f4TrackNan(nan, p), q);
-    lo0 = pn_f4Min(lo0, p);
-    hi0 = pn_f4Max(hi0, p);
-    lo1 = pn_f4Min(lo1, q);
-    hi1 = pn_f4Max(hi1, q);
+    nan = pn_f4TrackNan(pn_f4TrackNan(nan, r), s);
+    lo = pn_f4Min(lo, pn_f4Min(p, q));
+    hi = pn_f4Max(hi, pn_f4Max(p, q));
+    lo1 = pn_f4Min(lo1, pn_f4Min(r, s));
+    hi1 = pn_f4Max(hi1, pn_f4Max(r, s));
   }
-  if (v < end) {
-    pnF4 p = pn_f4Load(source + 3 * (size_t)v[0]);
-    lo0 = pn_f4Min(lo0, p);
-    hi0 = pn_f4Max(hi0, p);
+  for (; v < end; v++) {
+    pnF4 p = pn_f4Load(source + v[0]);
     nan = pn_f4TrackNan(nan, p);
+    lo = pn_f4Min(lo, p);
+    hi = pn_f4Max(hi, p);
   }
-  *outLo = pn_f4Or(pn_f4Min(lo0, lo1), nan); /* all ones is NaN */
-  *outHi = pn_f4Max(hi0, hi1);
+  *outLo = pn_f4Or(pn_f4Min(lo, lo1), nan); /* all ones is NaN */
+  *outHi = pn_f4Max(hi, hi1);
 }
 
 void pn_boxOfVertices(const pnTree *tree, const uint32_t *vertices, uint32_t count, pnF4 *outLo, pnF4 *outHi) {
@@ -261,7 +287,7 @@ void pn_boxOfVertices(const pnTree *tree, const uint32_t *vertices, uint32_t cou
   pnF4 lo = pn_f4Set1(FLT_MAX), hi = pn_f4Set1(-FLT_MAX);
   for (uint32_t i = 0; i < count; i += CHUNK) {
     uint32_t n = PN_MIN(CHUNK, count - i);
-    pn_poseFetch(tree->pose, vertices + i, n, points, 4);
+    pn_fetchListed(tree->pose, vertices + i, n, points);
     for (uint32_t j = 0; j < n; j++) {
       pnF4 p = pn_f4Load(points + 4 * j);
       lo = pn_f4Min(lo, p);
@@ -306,7 +332,7 @@ void pn_fillFromVertices(pnTree *tree, uint32_t node) {
     lo[j] = lo[count - 1];
     hi[j] = hi[count - 1];
   }
-  pn_putBoxes(tree, node, lo, hi);
+  pn_putBoxes(tree, node, lo, hi, count);
 }
 
 void pn_fetchBlock(pnTree *tree, uint32_t leaf) {
@@ -316,10 +342,10 @@ void pn_fetchBlock(pnTree *tree, uint32_t leaf) {
   if (isPlain(tree->pose)) {
     const float *source = tree->pose->source;
     for (uint32_t i = 0; i < n; i++) {
-      pn_f4Store(block + 4 * i, pn_f4Load(source + 3 * (size_t)v[i]));
+      pn_f4Store(block + 4 * i, pn_f4Load(source + v[i]));
     }
   } else {
-    pn_poseFetch(tree->pose, v, n, block, 4);
+    pn_fetchListed(tree->pose, v, n, block);
   }
 }
 
@@ -348,5 +374,5 @@ void pn_fillLeaf(pnTree *tree, uint32_t node) {
     lo[j] = pn_f4Min(a, pn_f4Min(b, c));
     hi[j] = pn_f4Max(a, pn_f4Max(b, c));
   }
-  pn_putBoxes(tree, node, lo, hi);
+  pn_putBoxes(tree, node, lo, hi, count);
 }

@@ -59,6 +59,9 @@ PN_INLINE void pn_leafRange(const pnTree *tree, uint32_t node, uint32_t *outFirs
 /* The vertices below a node as one range of a list (with repeats where leaves or clusters meet). */
 const uint32_t *pn_verticesBelow(const pnTree *tree, uint32_t node, uint32_t *outCount);
 
+/* World positions of listed vertices (three times their number, as lists hold them), four floats apart. */
+void pn_fetchListed(const pnPose *pose, const uint32_t *listed, uint32_t count, float *out);
+
 /* The volume of a list of vertices, in world space. */
 void pn_boundOfVertices(const pnTree *tree, const uint32_t *vertices, uint32_t count, pnBound *out);
 /* The volume of points, four floats apart. */
@@ -68,8 +71,8 @@ void pn_boundMerge(const pnTree *tree, pnBound *into, const pnBound *other);
 
 /* Writes the volumes of `count` children into node's lanes on the tree's grid. */
 void pn_putBounds(pnTree *tree, uint32_t node, const pnBound *bounds, uint32_t count);
-/* The same for boxes given as (x, y, z, -) rows. Lanes past count are made of the last one; the traversal masks them. */
-void pn_putBoxes(pnTree *tree, uint32_t node, const pnF4 lo[PN_LANES], const pnF4 hi[PN_LANES]);
+/* The same for boxes given as (x, y, z, -) rows; all eight must be numbers. */
+void pn_putBoxes(pnTree *tree, uint32_t node, const pnF4 lo[PN_LANES], const pnF4 hi[PN_LANES], uint32_t count);
 
 /* Sets the tree's box, chooses the grid for it, and writes the root's own volume. False: not finite. */
 bool pn_setRoot(pnTree *tree, const pnBound *root);

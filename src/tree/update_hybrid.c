@@ -61,7 +61,7 @@ static bool mergeBoxes(pnTree *tree, float *boxes) {
       lo[j] = pn_f4Load(child + 8 * PN_MIN(j, last));
       hi[j] = pn_f4Load(child + 8 * PN_MIN(j, last) + 4);
     }
-    pn_putBoxes(tree, node, lo, hi);
+    pn_putBoxes(tree, node, lo, hi, tree->count[node]);
     pn_markFresh(tree, node);
   }
   return true;
