@@ -34,7 +34,7 @@ PN_INLINE void loadB(const pnTraversal *t, const View *v, uint32_t node, Regs *r
   }
 }
 
-PN_INLINE unsigned maskB(const pnTraversal *t, const Regs *r, const View *a, uint32_t node, uint32_t lane) {
+PN_INLINE pnH8 maskB(const pnTraversal *t, const Regs *r, const View *a, uint32_t node, uint32_t lane) {
   (void)t;
   const pnBoxLanes *one = lanesAt(a, node);
   pnH8 m = pn_h8And(pn_h8LessEqual(r->lo[0], pn_h8Lane(one->row[0][1], lane)),
@@ -43,10 +43,10 @@ PN_INLINE unsigned maskB(const pnTraversal *t, const Regs *r, const View *a, uin
     m = pn_h8And(m, pn_h8And(pn_h8LessEqual(r->lo[d], pn_h8Lane(one->row[d][1], lane)),
                              pn_h8LessEqual(pn_h8Lane(one->row[d][0], lane), r->hi[d])));
   }
-  return pn_h8Mask(m);
+  return m;
 }
 
-PN_INLINE unsigned maskA(const pnTraversal *t, const Regs *r, const View *b, uint32_t node, uint32_t lane) {
+PN_INLINE pnH8 maskA(const pnTraversal *t, const Regs *r, const View *b, uint32_t node, uint32_t lane) {
   const pnBoxLanes *one = lanesAt(b, node);
   pnH8 m = pn_h8Set1(-1);
   for (uint32_t d = 0; d < SLABS; d++) {
@@ -57,7 +57,7 @@ PN_INLINE unsigned maskA(const pnTraversal *t, const Regs *r, const View *b, uin
     }
     m = pn_h8And(m, pn_h8And(pn_h8LessEqual(r->lo[d], hi), pn_h8LessEqual(lo, r->hi[d])));
   }
-  return pn_h8Mask(m);
+  return m;
 }
 
 /* Lanes without a child hold the empty interval (32767, -32768) in every slab, which overlaps nothing on one grid:
@@ -67,6 +67,8 @@ PN_INLINE unsigned maskA(const pnTraversal *t, const Regs *r, const View *b, uin
 #else
 #define FULL(v, node) 0xffu
 #endif
+#define Mask pnH8
+#define MASK4 pn_h8Mask4
 #define LOAD_A loadA
 #define LOAD_B loadB
 #define MASK_A maskA

@@ -76,6 +76,8 @@ PN_INLINE unsigned maskB(const pnTraversal *t, const Regs *r, const View *a, uin
 }
 
 #define FULL fullMask
+#define Mask unsigned
+#define MASK4 mask4
 #define LOAD_A loadA
 #define LOAD_B loadB
 #define MASK_A maskA

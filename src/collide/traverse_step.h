@@ -4,6 +4,7 @@
  *   LOAD_A(t, view, node, regs)         of a; LOAD_B of b, as seen from a
  *   MASK_A(t, regs, view, node, lane)   which of the loaded volumes of a overlap the volume in a lane of a node of b
  *   MASK_B(t, regs, view, node, lane)   which of the loaded volumes of b overlap the volume in a lane of a node of a
+ *   Mask, MASK4(m, m, m, m)             what they return, and four of them as the bytes of one number
  *   FULL(view, node)                    lanes that have a child, or all where others never overlap
  *   STEPS                         the name of the table
  *
@@ -18,29 +19,48 @@
 
 typedef struct Rows {
   size_t count;
-  pnPair row[PORTION * PN_LANES + PN_LANES];
+  pnPair row[PORTION * PN_LANES + PN_LANES]; /* and what pn_appendLanesFirst writes beyond */
 } Rows;
 
-/* The first pass for one pair whose nodes are both opened. */
-PN_INLINE void addRows(const pnTraversal *t, pnFresh *fresh, const View *A, const View *B, pnPair pair, Rows *rows) {
-  uint32_t a = pair.a, b = pair.b, pa = A->parent[a], pb = B->parent[b];
-  freshen(A, a, fresh);
-  freshen(B, b, fresh);
-  Regs ra, rb;
-  LOAD_A(t, A, a, &ra);
-  LOAD_B(t, B, b, &rb);
-  unsigned ma = MASK_A(t, &ra, B, pb / PN_LANES, pb % PN_LANES) & FULL(A, a);
-  unsigned mb = MASK_B(t, &rb, A, pa / PN_LANES, pa % PN_LANES) & FULL(B, b);
-  ma = mb ? ma : 0;
-  pn_appendLanesFirst(&rows->row[rows->count].a, a * PN_LANES, b, ma);
-  rows->count += pn_laneCount(ma);
+/* The first pass for two pairs whose nodes are all opened; the second counts only if `both`. */
+PN_INLINE void addRows(const pnTraversal *t, pnFresh *fresh, const View *A, const View *B, const pnPair *pair, bool both,
+                       Rows *rows) {
+  Mask m[4];
+  for (int i = 0; i < 2; i++) {
+    uint32_t a = pair[i & both].a, b = pair[i & both].b, pa = A->parent[a], pb = B->parent[b];
+    freshen(A, a, fresh);
+    freshen(B, b, fresh);
+    Regs ra, rb;
+    LOAD_A(t, A, a, &ra);
+    LOAD_B(t, B, b, &rb);
+    m[2 * i] = MASK_A(t, &ra, B, pb / PN_LANES, pb % PN_LANES);
+    m[2 * i + 1] = MASK_B(t, &rb, A, pa / PN_LANES, pa % PN_LANES);
+  }
+  uint32_t masks = MASK4(m[0], m[1], m[2], m[3]);
+  for (int i = 0; i <= both; i++, masks >>= 16) {
+    unsigned ma = masks & FULL(A, pair[i].a), mb = masks >> 8 & FULL(B, pair[i].b);
+    ma = mb ? ma : 0;
+    pn_appendLanesFirst(&rows->row[rows->count].a, pair[i].a * PN_LANES, pair[i].b, ma);
+    rows->count += pn_laneCount(ma);
+  }
 }
 
-/* The second pass for one row: lanes of b's children. */
-PN_INLINE unsigned rowMask(const pnTraversal *t, const View *A, const View *B, pnPair row) {
-  Regs rb;
-  LOAD_B(t, B, row.b, &rb);
-  return MASK_B(t, &rb, A, row.a / PN_LANES, row.a % PN_LANES) & FULL(B, row.b);
+/* The second pass for four rows: lanes of b's children, a byte each. Rows past the end are made up; see fillRows. */
+PN_INLINE uint32_t rowMasks(const pnTraversal *t, const View *A, const View *B, const pnPair *row) {
+  Mask m[4];
+  for (int i = 0; i < 4; i++) {
+    Regs rb;
+    LOAD_B(t, B, row[i].b, &rb);
+    m[i] = MASK_B(t, &rb, A, row[i].a / PN_LANES, row[i].a % PN_LANES);
+  }
+  return MASK4(m[0], m[1], m[2], m[3]);
+}
+
+/* Rows up to the next multiple of four: copies of the last, so that there is something to load. */
+PN_INLINE void fillRows(Rows *rows) {
+  for (size_t i = rows->count; rows->count > 0 && i % 4 != 0; i++) {
+    rows->row[i] = rows->row[rows->count - 1];
+  }
 }
 
 /* A pair of a leaf and an inner node: only the inner node is opened. */
@@ -59,10 +79,12 @@ static bool openOneSide(const pnTraversal *t, pnWorker *w, pnPair pair, pnPairs 
   unsigned m = fullMask(view, node);
   if (openA) {
     LOAD_A(t, &A, a, &r);
-    m &= MASK_A(t, &r, &B, pb / PN_LANES, pb % PN_LANES);
+    Mask mask = MASK_A(t, &r, &B, pb / PN_LANES, pb % PN_LANES);
+    m &= MASK4(mask, mask, mask, mask);
   } else {
     LOAD_B(t, &B, b, &r);
-    m &= MASK_B(t, &r, &A, pa / PN_LANES, pa % PN_LANES);
+    Mask mask = MASK_B(t, &r, &A, pa / PN_LANES, pa % PN_LANES);
+    m &= MASK4(mask, mask, mask, mask);
   }
   for (; m != 0; m &= m - 1) {
     uint32_t child = view->first[node] + pn_firstLane(m);
@@ -73,16 +95,19 @@ static bool openOneSide(const pnTraversal *t, pnWorker *w, pnPair pair, pnPairs 
 }
 
 /* Rows of inner nodes into pairs of their children. */
-static bool openRows(const pnTraversal *t, const View *A, const View *B, const Rows *rows, pnPairs *next,
+static bool openRows(const pnTraversal *t, const View *A, const View *B, Rows *rows, pnPairs *next,
                      pnPairs *leaves) {
   size_t room = rows->count * PN_LANES + PN_LANES;
   if (!pn_arrayReserve(next, next->count + room) || !pn_arrayReserve(leaves, leaves->count + room)) {
     return false;
   }
+  fillRows(rows);
+  uint32_t masks = 0;
   for (size_t i = 0; i < rows->count; i++) {
     pnPair row = rows->row[i];
     uint32_t a = row.a / PN_LANES, j = row.a % PN_LANES, childA = A->first[a], childB = B->first[row.b];
-    unsigned m = rowMask(t, A, B, row);
+    masks = i % 4 == 0 ? rowMasks(t, A, B, &rows->row[i]) : masks >> 8;
+    unsigned m = masks & FULL(B, row.b);
     if (t->self && a == row.b) {
       m &= 0xffu << j; /* each pair of children once, and each with itself */
     }
@@ -102,7 +127,9 @@ static bool openNodes(const pnTraversal *t, pnWorker *w, const pnPair *in, size_
     rows.count = 0;
     for (size_t i = from; i < end; i++) {
       if (PN_LIKELY(in[i].a < A.innerCount && in[i].b < B.innerCount)) {
-        addRows(t, &w->fresh, &A, &B, in[i], &rows);
+        bool both = i + 1 < end && in[i + 1].a < A.innerCount && in[i + 1].b < B.innerCount;
+        addRows(t, &w->fresh, &A, &B, in + i, both, &rows);
+        i += both;
       } else if (!openOneSide(t, w, in[i], next, leaves)) {
         return false;
       }
@@ -117,17 +144,20 @@ static bool openNodes(const pnTraversal *t, pnWorker *w, const pnPair *in, size_
 }
 
 /* Rows of leaves into pairs of slots; neighbours are left out of self queries. */
-static bool openLeafRows(const pnTraversal *t, const View *A, const View *B, const Rows *rows, pnPairs *candidates) {
+static bool openLeafRows(const pnTraversal *t, const View *A, const View *B, Rows *rows, pnPairs *candidates) {
   if (!pn_arrayReserve(candidates, candidates->count + rows->count * PN_LANES + PN_LANES)) {
     return false;
   }
   pnPair *at = candidates->data + candidates->count;
   uint32_t a = PN_NONE, b = PN_NONE;
   const uint8_t *links = NULL;
+  uint32_t masks = 0;
+  fillRows(rows);
   for (size_t i = 0; i < rows->count; i++) {
     pnPair row = rows->row[i];
     uint32_t j = row.a % PN_LANES;
-    unsigned m = rowMask(t, A, B, row);
+    masks = i % 4 == 0 ? rowMasks(t, A, B, &rows->row[i]) : masks >> 8;
+    unsigned m = masks & FULL(B, row.b);
     if (t->self) {
       if (row.a / PN_LANES != a || row.b != b) {
         a = row.a / PN_LANES;
@@ -149,8 +179,8 @@ static bool openLeaves(const pnTraversal *t, pnWorker *w, const pnPair *in, size
     size_t end = PN_MIN(count, from + PORTION);
     Rows rows;
     rows.count = 0;
-    for (size_t i = from; i < end; i++) {
-      addRows(t, &w->fresh, &A, &B, in[i], &rows);
+    for (size_t i = from; i < end; i += 2) {
+      addRows(t, &w->fresh, &A, &B, in + i, i + 1 < end, &rows);
     }
     w->cost.volumeTests += 2 * PN_LANES * (end - from) + PN_LANES * rows.count;
     if (!openLeafRows(t, &A, &B, &rows, candidates)) {

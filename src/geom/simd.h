@@ -181,6 +181,17 @@ PN_INLINE unsigned pn_h8Mask(pnH8 a) {
   static const uint16_t bit[8] = {1, 2, 4, 8, 16, 32, 64, 128};
   return vaddvq_u16(vandq_u16(vreinterpretq_u16_s16(a), vld1q_u16(bit)));
 }
+/* The masks of four at once, one a byte, the first lowest: one trip from vector to integer registers instead of four. */
+PN_INLINE uint32_t pn_h8Mask4(pnH8 a, pnH8 b, pnH8 c, pnH8 d) {
+  static const uint8_t bit[16] = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
+  uint8x16_t bits = vld1q_u8(bit);
+  uint8x16_t ab = vandq_u8(vuzp1q_u8(vreinterpretq_u8_s16(a), vreinterpretq_u8_s16(b)), bits);
+  uint8x16_t cd = vandq_u8(vuzp1q_u8(vreinterpretq_u8_s16(c), vreinterpretq_u8_s16(d)), bits);
+  uint8x16_t s = vpaddq_u8(ab, cd);
+  s = vpaddq_u8(s, s);
+  s = vpaddq_u8(s, s);
+  return vgetq_lane_u32(vreinterpretq_u32_u8(s), 0);
+}
 /* floor(a * scale) - offset, saturated, of the eight floats a, b. scale is a power of two: the product is exact. */
 PN_INLINE pnH8 pn_h8Quantise(pnF4 a, pnF4 b, float scale, int32_t offset) {
   int32x4_t o = vdupq_n_s32(offset);
@@ -199,6 +210,11 @@ PN_INLINE pnH8 pn_h8ShiftRight(pnH8 a, int s) { return _mm_sra_epi16(a, _mm_cvts
 PN_INLINE pnH8 pn_h8And(pnH8 a, pnH8 b) { return _mm_and_si128(a, b); }
 PN_INLINE pnH8 pn_h8LessEqual(pnH8 a, pnH8 b) { return _mm_xor_si128(_mm_cmpgt_epi16(a, b), _mm_set1_epi16(-1)); }
 PN_INLINE unsigned pn_h8Mask(pnH8 a) { return (unsigned)_mm_movemask_epi8(_mm_packs_epi16(a, _mm_setzero_si128())); }
+PN_INLINE uint32_t pn_h8Mask4(pnH8 a, pnH8 b, pnH8 c, pnH8 d) {
+  uint32_t ab = (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(a, b));
+  uint32_t cd = (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(c, d));
+  return ab | cd << 16;
+}
 PN_INLINE __m128i pn_floorI4(__m128 x) {
   /* SSE2 truncates; one less where that went up. */
   __m128i t = _mm_cvttps_epi32(x);
@@ -235,6 +251,9 @@ PN_INLINE unsigned pn_h8Mask(pnH8 a) {
     m |= (unsigned)(a.h[i] & 1) << i;
   }
   return m;
+}
+PN_INLINE uint32_t pn_h8Mask4(pnH8 a, pnH8 b, pnH8 c, pnH8 d) {
+  return pn_h8Mask(a) | pn_h8Mask(b) << 8 | pn_h8Mask(c) << 16 | pn_h8Mask(d) << 24;
 }
 PN_INLINE pnH8 pn_h8Quantise(pnF4 a, pnF4 b, float scale, int32_t offset) {
   pnH8 r;
