@@ -81,6 +81,50 @@ typedef struct pnMeshInfo {
 /* Cost: O(n). Never fails on a mesh that could be created, except for memory. */
 PN_API pnResult pnMesh_Validate(const pnMesh *mesh, pnMeshInfo *outInfo);
 
+/* ---------------------------------------------------------------- morph targets */
+
+/* How the targets of a morph combine. In float, in the order of the targets, every step rounded and none fused:
+ *
+ *   PN_MORPH_DELTAS      v = ((rest + w0 * d0) + w1 * d1) + ...    glTF, Blender shape keys: any weights, also negative
+ *                        ones and sums above one. A target may list only the vertices that it moves.
+ *   PN_MORPH_REFERENCES  v = ((w0 * r0) + w1 * r1) + ...           [Larsson03]: weights not negative, sum 1
+ *
+ * A weight of exactly 0, and a target that does not list the vertex, add nothing. The mesh's rest positions are the
+ * base of deltas; beside references they only serve to weld. */
+typedef enum pnMorphMode { PN_MORPH_DELTAS, PN_MORPH_REFERENCES } pnMorphMode;
+
+typedef struct pnMorphTarget {
+  const char *name;         /* in messages; copied; null: its number */
+  uint32_t count;           /* vertices listed; all of them (the mesh's count) when `vertices` is null */
+  const uint32_t *vertices; /* deltas only: which, in any order, each once; null: all, in order */
+  const float *values;      /* 3 a listed vertex: the delta, or the position in this reference; finite */
+} pnMorphTarget;
+
+typedef struct pnMorphDef {
+  const pnMesh *mesh; /* must outlive the morph */
+  pnMorphMode mode;   /* default PN_MORPH_DELTAS */
+  const pnMorphTarget *targets;
+  uint32_t targetCount; /* 1 to 65536 */
+  /* Weights of a new pose, and so of the shape over which a body's tree is built: one reference, something in between,
+   * or the average. Null: all 0 for deltas, the first reference alone for references. */
+  const float *restWeights;
+} pnMorphDef;
+
+PN_API pnMorphDef pnDefaultMorphDef(void);
+
+/* Copies what it is given, kept by vertex; deltas of zero are dropped, so that a target costs what it moves: 16 bytes a
+ * vertex and target. Errors: PN_ERROR_COUNT and PN_ERROR_INDEX name target and vertex (also a vertex listed twice),
+ * PN_ERROR_NUMBER the target and vertex, or the rest weight. */
+PN_API pnResult pnCreateMorph(const pnMorphDef *def, pnMorph **outMorph);
+PN_API void pnDestroyMorph(pnMorph *morph); /* null is allowed; poses of it must be gone */
+
+PN_API const pnMesh *pnMorph_GetMesh(const pnMorph *morph);
+PN_API pnMorphMode pnMorph_GetMode(const pnMorph *morph);
+PN_API uint32_t pnMorph_GetTargetCount(const pnMorph *morph);
+PN_API const char *pnMorph_GetTargetName(const pnMorph *morph, uint32_t target); /* "" when it has none */
+PN_API const float *pnMorph_GetRestWeights(const pnMorph *morph);
+PN_API size_t pnMorph_GetByteCount(const pnMorph *morph);
+
 /* ---------------------------------------------------------------- pose */
 
 typedef struct pnPoseDef {
@@ -90,7 +134,7 @@ typedef struct pnPoseDef {
 } pnPoseDef;
 
 PN_API pnPoseDef pnDefaultPoseDef(void);
-/* The new pose is the rest pose: rest vertices, weights zero, joints at bind, transform identity. */
+/* The new pose is the rest pose: rest vertices, rest weights, joints at bind, transform identity. */
 PN_API pnResult pnCreatePose(const pnPoseDef *def, pnPose **outPose);
 PN_API void pnDestroyPose(pnPose *pose); /* null is allowed */
 
@@ -110,7 +154,14 @@ PN_API pnResult pnPose_ShareVertices(pnPose *pose, const float *vertices, uint32
  * positions then have the bits of the vertices. */
 PN_API pnResult pnPose_SetTransform(pnPose *pose, const pnMatrix *transform);
 
-/* Back to rest vertices and identity. */
+/* Weights of the morph targets. Costs the number of targets, no vertex is looked at. For deltas any finite weights; for
+ * references none below 0 and a sum within 1e-4 of 1, else PN_ERROR_ARGUMENT. PN_ERROR_COUNT, PN_ERROR_NUMBER (NaN, or
+ * weights that could carry a vertex out of the range of float) and PN_ERROR_KIND (a pose without morph) as above: the
+ * message names mesh and target, nothing is changed. */
+PN_API pnResult pnPose_SetWeights(pnPose *pose, const float *weights, uint32_t count);
+PN_API const float *pnPose_GetWeights(const pnPose *pose); /* one a target; null without morph */
+
+/* Back to rest vertices, rest weights and identity. */
 PN_API void pnPose_Reset(pnPose *pose);
 
 PN_API const pnMesh *pnPose_GetMesh(const pnPose *pose);

@@ -15,6 +15,11 @@
 
 void pn_poseFetch(const pnPose *pose, const uint32_t *vertices, uint32_t count, float *out, uint32_t stride) {
   PN_ASSERT(stride == 3 || stride == 4);
+  if (pose->morph) {
+    pn_fetchMorph(pose->morph, pose->source, pose->weights, vertices, count, out, stride);
+    if (pose->hasTransform) pn_moveRigid(&pose->transform, count, out, stride);
+    return;
+  }
   // free motion: gather, with the transform in the same pass
   if (pose->hasTransform) pn_fetchRigid(&pose->transform, pose->source, vertices, count, out, stride);
   else pn_fetchFree(pose->source, vertices, count, out, stride);
@@ -53,18 +58,30 @@ static void setToRest(pnPose *pose) {
   pose->sourceMaxAbs = pose->mesh->maxAbs;
   pose->transform = pnMatrix_Identity();
   pose->hasTransform = false;
+  if (pose->morph) pn_restMorph(pose);
 }
 
 pnResult pnCreatePose(const pnPoseDef *def, pnPose **outPose) {
   PN_ASSERT(def && outPose);
   *outPose = NULL;
   if (!def->mesh) return pn_fail(PN_ERROR_ARGUMENT, "pose: the definition has no mesh");
-  if (def->morph || def->skin)
-    return pn_fail(PN_ERROR_UNSUPPORTED, "pose of mesh '%s': this version has neither morph targets nor joints",
-                   def->mesh->name);
+  if (def->skin)
+    return pn_fail(PN_ERROR_UNSUPPORTED, "pose of mesh '%s': this version has no joints", def->mesh->name);
+  if (def->morph && def->morph->mesh != def->mesh)
+    return pn_fail(PN_ERROR_ARGUMENT, "pose of mesh '%s': its morph belongs to mesh '%s'", def->mesh->name,
+                   def->morph->mesh->name);
   pnPose *pose = pn_allocZero(sizeof *pose);
   if (!pose) return pn_failMemory(sizeof *pose);
   pose->mesh = def->mesh;
+  pose->morph = def->morph;
+  if (pose->morph) {
+    size_t bytes = pose->morph->targetCount * sizeof(float);
+    pose->weights = pn_alloc(bytes);
+    if (!pose->weights) {
+      pnDestroyPose(pose);
+      return pn_failMemory(bytes);
+    }
+  }
   pose->frame = pose->shapeFrame = 1;
   setToRest(pose);
   *outPose = pose;
@@ -73,6 +90,7 @@ pnResult pnCreatePose(const pnPoseDef *def, pnPose **outPose) {
 
 void pnDestroyPose(pnPose *pose) {
   if (!pose) return;
+  if (pose->morph) pn_free(pose->weights, pose->morph->targetCount * sizeof(float));
   pn_free(pose->own, pn_bytes(3 * (size_t)pose->mesh->vertexCount + 1, sizeof(float)));
   pn_free(pose, sizeof *pose);
 }

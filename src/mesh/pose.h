@@ -7,6 +7,7 @@
 #define PN_MESH_POSE_H
 
 #include "mesh/mesh.h"
+#include "mesh/morph.h"
 
 struct pnPose {
   const pnMesh *mesh;
@@ -14,7 +15,8 @@ struct pnPose {
   const pnSkin *skin;
   const float *source; /* 3 floats a vertex plus one readable float: rest, own copy or shared array */
   float *own;          /* our copy, made at the first SetVertices; 3 * vertexCount + 1 floats */
-  float sourceMaxAbs;  /* largest magnitude in source; negative: a shared array nobody has looked through yet */
+  float sourceMaxAbs;  /* largest magnitude in source; negative: a shared array nobody has looked through yet; with a
+                          morph: the largest that its weights allow */
   pnMatrix transform;
   bool hasTransform;   /* false: identity, and the source bits are the world bits */
   uint64_t frame;      /* grows with every change of anything; starts at 1 */
@@ -51,6 +53,11 @@ void pn_fetchFree(const float *source, const uint32_t *vertices, uint32_t count,
 void pn_fetchRigid(const pnMatrix *m, const float *source, const uint32_t *vertices, uint32_t count, float *out,
                    uint32_t stride);
 void pn_moveRigid(const pnMatrix *m, uint32_t count, float *inOut, uint32_t stride);
+
+/* deform_morph.c: rest vertices (for deltas) and weights into positions, gathered; and the weights of a new pose. */
+void pn_fetchMorph(const pnMorph *morph, const float *rest, const float *weights, const uint32_t *vertices, uint32_t count,
+                   float *out, uint32_t stride);
+void pn_restMorph(pnPose *pose);
 
 /* Does every point with coordinates up to maxAbs stay finite under the rigid map m, in every step of the sum? */
 bool pn_rigidFits(const pnMatrix *m, float maxAbs);
