@@ -1,4 +1,4 @@
-/* test_volume_depth.c: how far must one body move to be free of the other? Known depths, and the test of it: move it. */
+/* test_volume_depth.c: how far must one body move to be free of the other? Known depths; and then move it. */
 #include "support_volume.h"
 
 #include <math.h>

@@ -97,6 +97,13 @@ static void sortMany(uint32_t *keys, uint32_t count) {
 #define SORT_FEW 24
 
 static void sortCell(uint32_t *keys, uint32_t count) {
+  // two is by far the most frequent: no branch on the order
+  if (count == 2) {
+    uint32_t a = keys[0], b = keys[1];
+    keys[0] = PN_MIN(a, b);
+    keys[1] = PN_MAX(a, b);
+    return;
+  }
   if (count > SORT_FEW) {
     sortMany(keys, count);
     return;

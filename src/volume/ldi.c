@@ -145,7 +145,7 @@ pnResult pnLdi_Measure(const pnLdi *ldi, pnVolumeResult *outResult) {
   *outResult = (pnVolumeResult){.box = {{1.0f, 1.0f, 1.0f}, {-1.0f, -1.0f, -1.0f}}};
   pnResult result = pn_ldiReady(ldi);
   if (result != PN_OK || ldi->empty) return result;
-  pnTally tally = pn_measureLayers(&ldi->image.layers, NULL, ldi->def.rule, &ldi->def.tasks);
+  pnTally tally = pn_measureLayers(&ldi->image.layers, NULL, false, ldi->def.rule, &ldi->def.tasks);
   *outResult = pn_tallyVolume(&tally, &ldi->image.layers.view, pn_imageBounded(&ldi->image));
   outResult->time = pn_clock() - start;
   return PN_OK;

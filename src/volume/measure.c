@@ -25,6 +25,7 @@
 
 typedef struct MeasureJob {
   const pnLayers *a, *b;
+  bool only;
   pnInsideRule rule;
   pnTally part[PN_MAX_WORKERS];
 } MeasureJob;
@@ -43,11 +44,33 @@ static void addSpan(pnTally *tally, int32_t x, int32_t y, int32_t begin, int32_t
   ++tally->spanCount;
 }
 
-static void measureColumn(pnTally *tally, int32_t x, int32_t y, pnWalk *a, pnWalk *b, int32_t steps) {
-  int32_t begin = -1, outerBegin = -1, outerEnd = -1;
-  for (int32_t z = 0; z < steps;) {
-    pn_walkTo(a, z);
-    pn_walkTo(b, z);
+/* Goes on to depth z, if there is anything to go on to. */
+PN_INLINE void stepTo(pnWalk *walk, int32_t z) {
+  if (walk->next <= z) pn_walkTo(walk, z);
+}
+
+/* Inside or touched now, or later. */
+PN_INLINE bool isDone(const pnWalk *walk) {
+  return walk->next == PN_DEPTH_END && !walk->inside && !walk->touched;
+}
+
+/* Adds one column. `only`: also what one body has and the other has not. Without it, everything before both have
+ * begun and after one has ended is passed over. */
+PN_INLINE void measureColumn(pnTally *tally, int32_t x, int32_t y, pnWalk *a, pnWalk *b, int32_t steps,
+                             const bool only) {
+  int32_t begin = -1, outerBegin = -1, outerEnd = -1, z = 0;
+  pn_walkTo(a, 0);
+  pn_walkTo(b, 0);
+  if (!only) {
+    // where neither has begun there is nothing; at the later of the two beginnings look again
+    if (!(a->inside | a->touched)) z = PN_MIN(a->next, steps);
+    if (!(b->inside | b->touched)) z = PN_MAX(z, PN_MIN(b->next, steps));
+  }
+  int64_t lengthMin = 0, lengthMax = 0;
+  while (z < steps) {
+    stepTo(a, z);
+    stepTo(b, z);
+    if (!only && (isDone(a) || isDone(b))) break;
     int32_t next = PN_MIN(PN_MIN(a->next, b->next), steps), length = next - z;
     bool maybeA = a->inside | a->touched, sureA = a->inside & !a->touched;
     bool maybeB = b->inside | b->touched, sureB = b->inside & !b->touched;
@@ -57,22 +80,25 @@ static void measureColumn(pnTally *tally, int32_t x, int32_t y, pnWalk *a, pnWal
     if (shared && begin < 0) begin = z;
     if (!shared && begin >= 0) addSpan(tally, x, y, begin, z), begin = -1;
 
-    tally->lengthMin += sureA & sureB ? length : 0;
+    lengthMin += sureA & sureB ? length : 0;
     if (maybeA & maybeB) {
-      tally->lengthMax += length;
+      lengthMax += length;
       if (outerBegin < 0) outerBegin = z;
       outerEnd = next;
     }
-    tally->onlyA += a->inside & !b->inside ? length : 0;
-    tally->onlyASure += sureA & !maybeB ? length : 0;
-    tally->onlyAMaybe += maybeA & !sureB ? length : 0;
-    tally->onlyB += b->inside & !a->inside ? length : 0;
-    tally->onlyBSure += sureB & !maybeA ? length : 0;
-    tally->onlyBMaybe += maybeB & !sureA ? length : 0;
+    if (only) {
+      tally->onlyA += a->inside & !b->inside ? length : 0;
+      tally->onlyASure += sureA & !maybeB ? length : 0;
+      tally->onlyAMaybe += maybeA & !sureB ? length : 0;
+      tally->onlyB += b->inside & !a->inside ? length : 0;
+      tally->onlyBSure += sureB & !maybeA ? length : 0;
+      tally->onlyBMaybe += maybeB & !sureA ? length : 0;
+    }
     z = next;
   }
-  if (begin >= 0) addSpan(tally, x, y, begin, steps);
+  if (begin >= 0) addSpan(tally, x, y, begin, PN_MIN(z, steps));
   if (outerBegin >= 0) {
+    tally->lengthMin += lengthMin, tally->lengthMax += lengthMax;
     tally->x0 = PN_MIN(tally->x0, x), tally->x1 = PN_MAX(tally->x1, x);
     tally->y0 = PN_MIN(tally->y0, y), tally->y1 = PN_MAX(tally->y1, y);
     tally->z0 = PN_MIN(tally->z0, outerBegin), tally->z1 = PN_MAX(tally->z1, outerEnd);
@@ -82,24 +108,27 @@ static void measureColumn(pnTally *tally, int32_t x, int32_t y, pnWalk *a, pnWal
 static void measureBands(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
   MeasureJob *job = context;
   pnTally *tally = job->part + worker;
-  const pnView *view = &job->a->view;
-  uint32_t last = PN_MIN(end * PN_BAND_ROWS, view->size);
+  const pnLayers *layersA = job->a, *layersB = job->b;
+  const int32_t steps = layersA->view.steps;
+  uint32_t size = layersA->view.size, last = PN_MIN(end * PN_BAND_ROWS, size);
   for (uint32_t y = begin * PN_BAND_ROWS; y < last; ++y)
-    for (uint32_t x = 0; x < view->size; ++x) {
-      // where neither has anything, neither is inside anywhere
-      pnColumn a = pn_layersColumn(job->a, x, y), b = {0};
-      if (job->b) b = pn_layersColumn(job->b, x, y);
-      if (a.keyCount + a.thickCount + b.keyCount + b.thickCount == 0) continue;
-      pnWalk walkA = pn_walkColumn(&a, job->a->fromHigh, job->rule);
-      pnWalk walkB = pn_walkColumn(&b, job->b && job->b->fromHigh, job->rule);
+    for (uint32_t x = 0; x < size; ++x) {
+      // where one has nothing, nothing is shared
+      pnColumn a = pn_layersColumn(layersA, x, y), b = {0};
+      bool anyA = a.keyCount + a.thickCount != 0, anyB = true;
+      if (layersB) b = pn_layersColumn(layersB, x, y), anyB = b.keyCount + b.thickCount != 0;
+      if (job->only ? !(anyA || anyB) : !(anyA && anyB)) continue;
+      pnWalk walkA = pn_walkColumn(&a, layersA->fromHigh, job->rule);
+      pnWalk walkB = pn_walkColumn(&b, layersB && layersB->fromHigh, job->rule);
       // no second body: it is everywhere (an odd count, and no layers to change it)
-      if (!job->b) walkB.count = 1;
-      measureColumn(tally, (int32_t)x, (int32_t)y, &walkA, &walkB, view->steps);
+      if (!layersB) walkB.count = 1;
+      if (job->only) measureColumn(tally, (int32_t)x, (int32_t)y, &walkA, &walkB, steps, true);
+      else measureColumn(tally, (int32_t)x, (int32_t)y, &walkA, &walkB, steps, false);
     }
 }
 
-pnTally pn_measureLayers(const pnLayers *a, const pnLayers *b, pnInsideRule rule, const pnTasks *tasks) {
-  MeasureJob job = {.a = a, .b = b, .rule = rule};
+pnTally pn_measureLayers(const pnLayers *a, const pnLayers *b, bool only, pnInsideRule rule, const pnTasks *tasks) {
+  MeasureJob job = {.a = a, .b = b, .only = only, .rule = rule};
   uint32_t workers = pn_workerCount(tasks);
   for (uint32_t w = 0; w < workers; ++w) job.part[w] = emptyTally();
   pn_parallelFor(tasks, measureBands, &job, a->bandCount, 1);

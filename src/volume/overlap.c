@@ -78,10 +78,12 @@ static bool boxIn(const pnBox *a, const pnBox *b) {
 }
 
 /* One body can be inside the other only when its box is (and is in sight): then all of it is in the image. */
-static void findRelation(const pnOverlap *overlap, const pnTally *tally, bool bounded, pnOverlapResult *result) {
-  const pnBox *a = &overlap->solids[0].box, *b = &overlap->solids[1].box, *window = &overlap->def.window;
-  bool all = pn_hasWindow(window);
-  bool aFits = boxIn(a, b) && (!all || boxIn(a, window)), bFits = boxIn(b, a) && (!all || boxIn(b, window));
+static bool canContain(const pnOverlap *overlap, int outer) {
+  const pnBox *box = &overlap->solids[1 - outer].box, *window = &overlap->def.window;
+  return boxIn(box, &overlap->solids[outer].box) && (!pn_hasWindow(window) || boxIn(box, window));
+}
+
+static void findRelation(const pnTally *tally, bool aFits, bool bFits, bool bounded, pnOverlapResult *result) {
   if (tally->length == 0) {
     result->relation = PN_RELATION_APART;
     result->certain = tally->lengthMax == 0;
@@ -153,7 +155,8 @@ pnResult pnOverlap_Measure(pnOverlap *overlap, pnOverlapResult *outResult) {
   start = pn_clock();
   const pnLayers *a = &overlap->images[0].layers, *b = &overlap->images[1].layers;
   bool bounded = pn_imageBounded(&overlap->images[0]) && pn_imageBounded(&overlap->images[1]);
-  pnTally tally = pn_measureLayers(a, b, overlap->def.rule, &overlap->def.tasks);
+  bool aFits = canContain(overlap, 1), bFits = canContain(overlap, 0);
+  pnTally tally = pn_measureLayers(a, b, aFits || bFits, overlap->def.rule, &overlap->def.tasks);
   pnVolumeResult volume = pn_tallyVolume(&tally, &a->view, bounded);
   outResult->volume = volume.volume;
   outResult->volumeMin = volume.volumeMin;
@@ -163,7 +166,7 @@ pnResult pnOverlap_Measure(pnOverlap *overlap, pnOverlapResult *outResult) {
   outResult->centroidError = volume.centroidError;
   outResult->box = volume.box;
   outResult->spanCount = volume.spanCount;
-  findRelation(overlap, &tally, bounded, outResult);
+  findRelation(&tally, aFits, bFits, bounded, outResult);
   overlap->measured = true;
   outResult->measureTime = pn_clock() - start;
   return PN_OK;

@@ -130,6 +130,23 @@ typedef struct BinList {
   uint16_t first[PN_CHUNK], last[PN_CHUNK];
 } BinList;
 
+/* Four numbers side by side: a point, or four cells. Compilers that know no vectors make loops of it, with the same
+ * result. */
+typedef int32_t Lanes __attribute__((vector_size(16)));
+PN_INLINE Lanes loadPoint(const pnPoint *point) {
+  Lanes lanes;
+  memcpy(&lanes, point, sizeof lanes);
+  return lanes;
+}
+PN_INLINE Lanes leastLanes(Lanes a, Lanes b) {
+  Lanes less = a < b;
+  return (a & less) | (b & ~less);
+}
+PN_INLINE Lanes mostLanes(Lanes a, Lanes b) {
+  Lanes more = a > b;
+  return (a & more) | (b & ~more);
+}
+
 /* First and last cell whose centre is between two coordinates, within the image. The centre of cell i is i*S + S/2. */
 PN_INLINE int32_t firstSample(int32_t lo, int32_t half, uint32_t shift) {
   int32_t i = (lo + half - 1) >> shift;
@@ -144,26 +161,26 @@ static void listBands(const LayerJob *job, uint32_t begin, uint32_t end, BinList
   const pnView *view = &job->layers->view;
   const pnPoint *points = job->raster->points.data;
   const uint32_t *triangles = job->solid->triangles;
-  const uint32_t shift = view->cellShift;
-  const int32_t half = 1 << (shift - 1), size = (int32_t)view->size;
-  // beyond the far end (the near one, counted from the high end) nobody looks
+  const int32_t shift = (int32_t)view->cellShift, half = 1 << (shift - 1), last = (int32_t)view->size - 1;
+  // x and y: from coordinates to samples, as firstSample and lastSample do, within the image. z: beyond the far end
+  // (the near one, counted from the high end) nobody looks
   const bool open = job->layers->open, fromHigh = job->layers->fromHigh;
   const int32_t zTop = fromHigh || open ? INT32_MAX : view->steps, zBottom = fromHigh && !open ? 0 : INT32_MIN;
+  const Lanes addLo = {half - 1, half - 1, 0, 0}, addHi = {-half, -half, 0, 0}, shifts = {shift, shift, 0, 0};
+  const Lanes from = {0, 0, zBottom, 0}, to = {last, last, zTop, 0};
   uint32_t count = 0;
   for (uint32_t t = begin; t < end; ++t) {
     const uint32_t *c = triangles + 3 * (size_t)t;
-    const pnPoint *p = points + c[0], *q = points + c[1], *r = points + c[2];
-    int32_t yLo = PN_MIN(PN_MIN(p->y, q->y), r->y), yHi = PN_MAX(PN_MAX(p->y, q->y), r->y);
-    int32_t xLo = PN_MIN(PN_MIN(p->x, q->x), r->x), xHi = PN_MAX(PN_MAX(p->x, q->x), r->x);
-    int32_t zLo = PN_MIN(PN_MIN(p->z, q->z), r->z), zHi = PN_MAX(PN_MAX(p->z, q->z), r->z);
-    int32_t y0 = firstSample(yLo, half, shift), y1 = lastSample(yHi, half, shift, size);
-    int32_t x0 = firstSample(xLo, half, shift), x1 = lastSample(xHi, half, shift, size);
-    bool seen = (y0 <= y1) & (x0 <= x1) & (zLo <= zTop) & (zHi >= zBottom);
+    Lanes p = loadPoint(points + c[0]), q = loadPoint(points + c[1]), r = loadPoint(points + c[2]);
+    Lanes lo = leastLanes(leastLanes(p, q), r), hi = mostLanes(mostLanes(p, q), r);
+    lo = mostLanes((lo + addLo) >> shifts, from);
+    hi = leastLanes((hi + addHi) >> shifts, to);
+    Lanes empty = lo > hi;
     // written always, kept when seen: no branch to mispredict
     list->triangles[count] = t;
-    list->first[count] = (uint16_t)(y0 / PN_BAND_ROWS);
-    list->last[count] = (uint16_t)(y1 / PN_BAND_ROWS);
-    count += seen;
+    list->first[count] = (uint16_t)((uint32_t)lo[1] / PN_BAND_ROWS);
+    list->last[count] = (uint16_t)((uint32_t)hi[1] / PN_BAND_ROWS);
+    count += !(empty[0] | empty[1] | empty[2]);
   }
   list->count = count;
 }
@@ -206,16 +223,24 @@ static void binChunks(void *context, uint32_t begin, uint32_t end, uint32_t work
 /* A triangle ready for scanning: counter-clockwise edge functions e[k] + sx[k]*i + sy[k]*j over cells (i, j) relative
  * to (x0, y0), biased so that "inside" is >= 0. */
 typedef struct Scan {
-  int32_t x0, x1, y0, y1; /* cells whose centres are in the box */
+  const pnPoint *corners[3]; /* counter-clockwise */
+  int32_t x0, x1, y0, y1;    /* cells whose centres are in the box */
   int64_t e[3], sx[3], sy[3];
   int64_t bias[3];           /* e = exact - bias */
+  double perStep[3];         /* 1 / sx, when rows are long */
+  int64_t area;              /* twice the area */
   double perArea1, perArea2; /* depth differences to corners 1 and 2 over twice the area */
-  int32_t z0;
   bool exit, clamp;
 } Scan;
 
+/* A triangle makes at most this many strokes in a band: one a row, or one a cell of 4 x 4. */
+#define STROKES_A_BAND 16
+
+/* Rows up to this length are tried cell by cell. */
+#define SHORT_ROW 4
+
 /* False when the triangle is seen edge-on: it covers no sample. */
-static bool setUpScan(const pnView *view, const pnPoint *a, const pnPoint *b, const pnPoint *c, Scan *scan) {
+PN_INLINE bool setUpScan(const pnView *view, const pnPoint *a, const pnPoint *b, const pnPoint *c, Scan *scan) {
   const uint32_t shift = view->cellShift;
   const int32_t half = 1 << (shift - 1), size = (int32_t)view->size;
   int64_t area = (int64_t)(b->x - a->x) * (c->y - a->y) - (int64_t)(c->x - a->x) * (b->y - a->y);
@@ -227,6 +252,8 @@ static bool setUpScan(const pnView *view, const pnPoint *a, const pnPoint *b, co
     const pnPoint *swap = b;
     b = c, c = swap, area = -area;
   }
+  scan->corners[0] = a, scan->corners[1] = b, scan->corners[2] = c;
+  scan->area = area;
   scan->x0 = firstSample(PN_MIN(PN_MIN(a->x, b->x), c->x), half, shift);
   scan->x1 = lastSample(PN_MAX(PN_MAX(a->x, b->x), c->x), half, shift, size);
   scan->y0 = firstSample(PN_MIN(PN_MIN(a->y, b->y), c->y), half, shift);
@@ -243,34 +270,48 @@ static bool setUpScan(const pnView *view, const pnPoint *a, const pnPoint *b, co
     scan->sx[k] = -dy * (1 << shift);
     scan->sy[k] = dx * (1 << shift);
   }
-
-  scan->z0 = a->z;
-  scan->perArea1 = (double)(b->z - a->z) / (double)area;
-  scan->perArea2 = (double)(c->z - a->z) / (double)area;
-  int32_t zLo = PN_MIN(PN_MIN(a->z, b->z), c->z), zHi = PN_MAX(PN_MAX(a->z, b->z), c->z);
-  scan->clamp = zLo < 0 || zHi > view->steps;
+  if (scan->x1 - scan->x0 >= SHORT_ROW)
+    for (int k = 0; k < 3; ++k) scan->perStep[k] = 1.0 / (double)scan->sx[k];
   return true;
 }
 
-/* The cells first ... last (relative to x0) of row j inside all edges; false when there are none. Over a few cells
- * each is tried; over many the crossing is found by division. */
+/* Depths are needed only once some row is hit: of small triangles most are not. */
+static void setUpDepth(Scan *scan, int32_t steps) {
+  const pnPoint *a = scan->corners[0], *b = scan->corners[1], *c = scan->corners[2];
+  scan->perArea1 = (double)(b->z - a->z) / (double)scan->area;
+  scan->perArea2 = (double)(c->z - a->z) / (double)scan->area;
+  int32_t zLo = PN_MIN(PN_MIN(a->z, b->z), c->z), zHi = PN_MAX(PN_MAX(a->z, b->z), c->z);
+  scan->clamp = zLo < 0 || zHi > steps;
+}
+
+/* Least i >= 0 with e + s * i >= 0, for e < 0 < s: by the reciprocal, then put right by exact steps. */
+static int32_t findRise(int64_t e, int64_t s, double perStep) {
+  int32_t i = (int32_t)((double)-e * perStep);
+  while (e + s * i < 0) ++i;
+  while (e + s * (i - 1) >= 0) --i;
+  return i;
+}
+
+/* The cells first ... last (relative to x0) of row j inside all edges; false when there are none. */
 static bool scanRow(const Scan *scan, int32_t j, int32_t *outFirst, int32_t *outLast) {
   int32_t first = 0, last = scan->x1 - scan->x0;
+  const bool isShort = last < SHORT_ROW;
   for (int k = 0; k < 3; ++k) {
     int64_t e = scan->e[k] + scan->sy[k] * j, s = scan->sx[k];
     if (s > 0) {
       // rising: skip what is below zero
       if (e + s * last < 0) return false;
-      if (last < 4)
+      if (isShort)
         while (e + s * first < 0) ++first;
-      else if (e < 0) first = PN_MAX(first, (int32_t)((-e + s - 1) / s));
+      else if (e + s * first < 0) first = findRise(e, s, scan->perStep[k]);
     } else {
       // falling, or level
       if (e < 0) return false;
       if (s == 0) continue;
-      if (last < 4)
+      if (isShort)
         while (e + s * last < 0) --last;
-      else if (e + s * last < 0) last = (int32_t)(e / -s);
+      // the last one not negative comes before the first negative one
+      else if (e + s * last < 0) last = findRise(-e - 1, -s, -scan->perStep[k]) - 1;
     }
     if (first > last) return false;
   }
@@ -282,18 +323,72 @@ static bool scanRow(const Scan *scan, int32_t j, int32_t *outFirst, int32_t *out
 #define DEPTH_ONE 4294967296.0
 #define DEPTH_HALF (INT64_C(1) << 31)
 
-static pnStroke makeStroke(const Scan *scan, int32_t j, int32_t first, int32_t last, uint32_t cell) {
+PN_INLINE void makeStroke(const Scan *scan, int32_t j, int32_t first, int32_t last, uint32_t cell, pnStroke *stroke) {
   // weights of corners 1 and 2 at the first sample, exact
   double w1 = (double)(scan->e[1] + scan->bias[1] + scan->sy[1] * j + scan->sx[1] * first);
   double w2 = (double)(scan->e[2] + scan->bias[2] + scan->sy[2] * j + scan->sx[2] * first);
-  double z = w1 * scan->perArea1 + w2 * scan->perArea2;
-  pnStroke stroke = {.cell = cell, .length = (uint16_t)(last - first + 1), .exit = scan->exit, .clamp = scan->clamp};
-  stroke.z = (int64_t)scan->z0 * (INT64_C(1) << 32) + (int64_t)floor(z * DEPTH_ONE) + DEPTH_HALF;
+  double z = w1 * scan->perArea1 + w2 * scan->perArea2, dz = 0.0;
   // over one cell the step is not used, and may be any size
-  if (last > first)
-    stroke.dz =
-        (int64_t)floor(((double)scan->sx[1] * scan->perArea1 + (double)scan->sx[2] * scan->perArea2) * DEPTH_ONE);
-  return stroke;
+  if (last > first) dz = (double)scan->sx[1] * scan->perArea1 + (double)scan->sx[2] * scan->perArea2;
+  stroke->cell = cell;
+  stroke->length = (uint16_t)(last - first + 1);
+  stroke->exit = scan->exit;
+  stroke->clamp = scan->clamp;
+  stroke->z = (int64_t)scan->corners[0]->z * (INT64_C(1) << 32) + (int64_t)floor(z * DEPTH_ONE) + DEPTH_HALF;
+  stroke->dz = (int64_t)floor(dz * DEPTH_ONE);
+}
+
+/* Of a triangle in 4 x 4 cells, which are inside: bit 4j + i. All sixteen are tried at once, in 32 bits (its edges
+ * are below 5 cells = 1280 units long, so edge functions are below 2^23) and without a branch. */
+#define SMALL 4
+PN_INLINE uint32_t scanSmall(const Scan *scan) {
+  const Lanes i = {0, 1, 2, 3}, bits = {1, 2, 4, 8};
+  Lanes e[3], sy[3], hits = {0, 0, 0, 0};
+  for (int k = 0; k < 3; ++k) {
+    int32_t at = (int32_t)scan->e[k], x = (int32_t)scan->sx[k], y = (int32_t)scan->sy[k];
+    e[k] = at + i * x;
+    sy[k] = (Lanes){y, y, y, y};
+  }
+  for (int j = 0; j < SMALL; ++j) {
+    // the sign bit is set where one of the three is negative
+    Lanes outside = (e[0] | e[1] | e[2]) >> 31;
+    hits |= ~outside & (bits << (4 * j));
+    for (int k = 0; k < 3; ++k) e[k] += sy[k];
+  }
+  return (uint32_t)(hits[0] | hits[1] | hits[2] | hits[3]);
+}
+
+/* The strokes of a small triangle: one for each cell. */
+PN_INLINE uint32_t strokeSmall(const pnView *view, Scan *scan, int32_t top, int32_t bottom, pnStroke *strokes) {
+  // cells of the image and of this band
+  int32_t j0 = PN_MAX(top - scan->y0, 0), j1 = PN_MIN(bottom, scan->y1) - scan->y0, width = scan->x1 - scan->x0 + 1;
+  uint32_t valid = (((1u << width) - 1) * 0x1111u) & ((1u << (4 * (j1 + 1))) - 1) & ~((1u << (4 * j0)) - 1);
+  uint32_t mask = scanSmall(scan) & valid, count = 0;
+  if (mask) setUpDepth(scan, view->steps);
+  for (; mask; mask &= mask - 1) {
+    int32_t n = __builtin_ctz(mask), i = n & 3, j = n >> 2;
+    uint32_t cell = (uint32_t)(scan->y0 + j - top) * view->size + (uint32_t)(scan->x0 + i);
+    makeStroke(scan, j, i, i, cell, strokes + count++);
+  }
+  return count;
+}
+
+/* The strokes of one triangle in the rows top ... bottom; returns how many, at most STROKES_A_BAND. */
+PN_INLINE uint32_t strokeTriangle(const pnView *view, const pnPoint *a, const pnPoint *b, const pnPoint *c, int32_t top,
+                                  int32_t bottom, pnStroke *strokes) {
+  Scan scan;
+  if (!setUpScan(view, a, b, c, &scan)) return 0;
+  if (scan.x1 - scan.x0 < SMALL && scan.y1 - scan.y0 < SMALL) return strokeSmall(view, &scan, top, bottom, strokes);
+  uint32_t count = 0;
+  int32_t y1 = PN_MIN(scan.y1, bottom);
+  for (int32_t y = PN_MAX(scan.y0, top); y <= y1; ++y) {
+    int32_t first, last;
+    if (!scanRow(&scan, y - scan.y0, &first, &last)) continue;
+    if (count == 0) setUpDepth(&scan, view->steps);
+    uint32_t cell = (uint32_t)(y - top) * view->size + (uint32_t)(scan.x0 + first);
+    makeStroke(&scan, y - scan.y0, first, last, cell, strokes + count++);
+  }
+  return count;
 }
 
 /* All strokes of a band, and in `offsets` +1 at the first cell of each and -1 behind its last. */
@@ -308,22 +403,17 @@ static bool makeStrokes(LayerJob *job, uint32_t band, uint32_t worker, uint64_t 
     const pnChunk *chunk = job->raster->chunks.data + c;
     uint32_t begin = chunk->starts.data[band], end = chunk->starts.data[band + 1];
     // room for all rows of all these triangles, so that nothing is checked below
-    if (!pn_arrayReserve(&job->raster->workers[worker].strokes, count + (size_t)(end - begin) * PN_BAND_ROWS))
+    if (!pn_arrayReserve(&job->raster->workers[worker].strokes, count + (size_t)(end - begin) * STROKES_A_BAND))
       return false;
     pnStroke *strokes = job->raster->workers[worker].strokes.data;
     for (uint32_t i = begin; i < end; ++i) {
       const uint32_t *corners = job->solid->triangles + 3 * (size_t)chunk->refs.data[i];
-      Scan scan;
-      if (!setUpScan(view, points + corners[0], points + corners[1], points + corners[2], &scan)) continue;
-      int32_t y0 = PN_MAX(scan.y0, top), y1 = PN_MIN(scan.y1, bottom);
-      for (int32_t y = y0; y <= y1; ++y) {
-        int32_t first, last;
-        if (!scanRow(&scan, y - scan.y0, &first, &last)) continue;
-        uint32_t cell = (uint32_t)(y - top) * view->size + (uint32_t)(scan.x0 + first);
-        strokes[count] = makeStroke(&scan, y - scan.y0, first, last, cell);
-        ++steps[cell];
-        --steps[cell + strokes[count].length];
-        layerCount += strokes[count++].length;
+      uint32_t rows = strokeTriangle(view, points + corners[0], points + corners[1], points + corners[2], top, bottom,
+                                     strokes + count);
+      for (; rows > 0; --rows, ++count) {
+        ++steps[strokes[count].cell];
+        --steps[strokes[count].cell + strokes[count].length];
+        layerCount += strokes[count].length;
       }
     }
     job->raster->workers[worker].strokes.count = count;

@@ -10,9 +10,9 @@
  * the rounded one, nor any in between touches the cell at the remaining depths, and moving the surface from one to the
  * other does not change the winding number there.
  *
- * How. A triangle that covers a few cells gives its whole range of depths to each of them. Of a larger one the plane gives
- * the depths within a cell. A cell keeps at most PN_FAT_MAX intervals; when a further
- * one would be needed, it is joined to its nearest: too much is never wrong. */
+ * How. A triangle that covers a few cells gives its whole range of depths to each of them. Of a larger one the plane
+ * gives the depths within a cell. A cell keeps at most PN_FAT_MAX intervals; when a further one would be needed, it
+ * is joined to its nearest: too much is never wrong. */
 #include "volume/raster.h"
 
 #include "base/memory.h"
@@ -26,8 +26,8 @@
  * that lead there (below 2^-20 units, see pnView) and of the clipping here. */
 #define PN_SNAP_UNITS 1
 
-/* A triangle over at most so many cells gives its whole depth to each; over at most so many, each cell is tried; a larger
- * one is cut into rows. */
+/* A triangle over at most so many cells gives its whole depth to each; over at most so many, each cell is tried; a
+ * larger one is cut into rows. */
 #define FEW_CELLS 4
 #define SOME_CELLS 64
 
@@ -172,9 +172,9 @@ static uint32_t joinDepths(pnFat *fat) {
 
 /* ---------------------------------------------------------------- triangles over some cells */
 
-/* A cell is touched when its grown square is not wholly on the outer side of one edge: the edge function at the centre, plus
- * the most it can grow by within the square, is not negative. The plane gives the depths: that of the centre, give or
- * take what it changes by within the square, and never out of the triangle's own range. */
+/* A cell is touched when its grown square is not wholly on the outer side of one edge: the edge function at the
+ * centre, plus the most it can grow by within the square, is not negative. The plane gives the depths: that of the
+ * centre, give or take what it changes by within the square, and never out of the triangle's own range. */
 static void addSome(const pnView *view, const pnPoint *a, const pnPoint *b, const pnPoint *c, const pnBlock *block,
                     int32_t top, int32_t y0, int32_t y1, pnFat *fats) {
   const int64_t cell = INT64_C(1) << view->cellShift, reach = cell / 2 + PN_SNAP_UNITS;
@@ -211,7 +211,8 @@ static void addSome(const pnView *view, const pnPoint *a, const pnPoint *b, cons
 
 /* ---------------------------------------------------------------- large triangles */
 
-/* A triangle over many cells: its corners in grid units, and its plane: depth = p[0].z + gx (x - p[0].x) + gy (y - p[0].y). */
+/* A triangle over many cells: its corners in grid units, and its plane: depth = p[0].z + gx (x - p[0].x) + gy (y -
+ * p[0].y). */
 typedef struct Large {
   double p[3][3];
   bool hasPlane;
@@ -230,8 +231,9 @@ static Large setUpLarge(const pnPoint *a, const pnPoint *b, const pnPoint *c) {
   return large;
 }
 
-/* Ranges of the two other coordinates in the part of the triangle where lo <= p[axis] <= hi. That part is convex, and its
- * corners lie on the triangle's edges: the ends of the edges after cutting. Empty (lo > hi) when no edge is there. */
+/* Ranges of the two other coordinates in the part of the triangle where lo <= p[axis] <= hi. That part is convex, and
+ * its corners lie on the triangle's edges: the ends of the edges after cutting. Empty (lo > hi) when no edge is
+ * there. */
 typedef struct Part {
   double lo[3], hi[3];
 } Part;
