@@ -103,8 +103,8 @@ static pnResult checkBody(const pnReportBody *body, uint32_t number) {
 static pnResult chooseTemplate(pnReport *report, const char *given) {
   if (given == NULL && !pn_reportAvailable()) {
     return pn_reportFail(PN_ERROR_UNSUPPORTED,
-                         "this build has no HTML report: npm was not there when pinch was built; "
-                         "install nodejs and npm and build again, or use --json or --csv");
+                         "this build has no HTML report: its page is made with npm, which did not work when pinch was "
+                         "built; install nodejs and npm and build again, or use --json or --csv");
   }
   report->pageTemplate = given != NULL ? given : (const char *)pn_reportTemplate;
   report->pageTemplateSize = given != NULL ? strlen(given) : pn_reportTemplateSize;

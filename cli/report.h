@@ -63,7 +63,7 @@ typedef struct pnReportStats {
   uint64_t byteCount;      /* size of the file */
 } pnReportStats;
 
-/* False when the tool was built without npm: pn_reportBegin then answers PN_ERROR_UNSUPPORTED. */
+/* False when the tool was built without npm, which makes the page: pn_reportBegin then answers PN_ERROR_UNSUPPORTED. */
 bool pn_reportAvailable(void);
 
 /* The file is opened here, so that a path that cannot be written is told before the scan and not after it. */

@@ -3,7 +3,7 @@
 import { countsCsv, pairsCsv } from './csv.js';
 import { intervals, Report } from './data.js';
 import { Loader } from './loader.js';
-import { byId, copyText, count, kindName, make, plural, saveFile, seconds, toast } from './page.js';
+import { byId, copyText, count, kindName, make, plural, saveFile, seconds, short, toast } from './page.js';
 import { Panel } from './panel.js';
 import { Player } from './player.js';
 import { Pointer } from './point.js';
@@ -70,10 +70,11 @@ function makeLegend(report, state) {
         },
       },
       make('i'),
-      make('span', {}, body.name),
+      make('span', {}, short(body.name)),
     ),
   );
   legend.replaceChildren(...buttons);
+  legend.classList.toggle('many', buttons.length > 12);
   state.on(['hidden', 'theme'], () =>
     buttons.forEach((button, b) => {
       button.setAttribute('aria-pressed', String(!state.get('hidden').has(b)));

@@ -3,7 +3,7 @@
 import { pairLines } from './csv.js';
 import { intervals, pairsIn } from './data.js';
 import { chosenPairs } from './loader.js';
-import { byId, copyText, count, kindName, make, plural, seconds } from './page.js';
+import { byId, copyText, count, kindName, make, plural, seconds, short } from './page.js';
 
 const MOST_BODIES = 40; // rows of the matrix; more would not be read
 const ROWS = matchMedia('(max-width: 620px)').matches ? 10 : 40; // triangle pairs listed at a time
@@ -63,11 +63,11 @@ export class Panel {
     const most = Math.max(...kinds.map((kind) => kind.worst), 1);
     const name = (b) => bodies[b].name;
     this.cells = new Map();
-    const head = make('tr', {}, make('td'), ...shown.map((b) => make('th', { scope: 'col', title: name(b) }, make('span', {}, name(b)))));
-    const rows = shown.map((a, i) =>
-      make('tr', {}, make('th', { scope: 'row', title: name(a) }, name(a)), ...shown.slice(0, i + 1).map((b) => this.cell(a, b, most))),
-    );
-    const table = make('table', {}, make('thead', {}, head), make('tbody', {}, ...rows));
+    const column = (b) => make('th', { scope: 'col', title: name(b) }, make('span', {}, short(name(b))));
+    const row = (a) => make('th', { scope: 'row', title: name(a) }, short(name(a)));
+    const head = make('tr', {}, make('td'), ...shown.map(column));
+    const rows = shown.map((a, i) => make('tr', {}, row(a), ...shown.slice(0, i + 1).map((b) => this.cell(a, b, most))));
+    const table = make('table', { class: shown.length > 6 ? 'dense' : '' }, make('thead', {}, head), make('tbody', {}, ...rows));
     table.addEventListener('keydown', (event) => this.walkMatrix(event));
     byId('matrix').replaceChildren(table);
     const left = bodies.length - shown.length;
@@ -236,7 +236,7 @@ export class Panel {
     const { bodies } = this.report;
     const side = (b, triangle) => {
       const group = this.report.groupOf(b, triangle);
-      return [`${bodies[b].name} `, make('b', {}, String(triangle)), group === null ? null : make('small', {}, group)];
+      return [`${bodies[b].name} `, make('b', {}, `#${triangle}`), group === null ? null : make('small', {}, group)];
     };
     const rows = [];
     for (let i = 0; i < list.length && rows.length < this.rows; i += 4) {
@@ -280,40 +280,44 @@ export class Panel {
 
   // ---------------------------------------------------------------- about
 
-  fillAbout() {
-    const { meta, frames, bodies, positionFrames, pairFrames, all } = this.report;
-    const paragraph = (text, warn) => make('p', warn ? { class: 'warn' } : {}, text);
-    const triangles = bodies.reduce((sum, body) => sum + body.triangles, 0);
-    const parts = [];
-    if (!meta.complete) {
-      parts.push(paragraph('The scan was stopped before its end; this is what was known by then.', true));
-    }
+  /** What a reader must know before believing a number: the scan was stopped, something was left out. */
+  warnings() {
+    const { meta, frames, positionFrames, pairFrames, all } = this.report;
     const limit = `${Math.round(meta.byteLimit / 1e5) / 10} MB`;
+    const out = [];
+    if (!meta.complete) {
+      out.push('The scan was stopped before its end; this is what was known by then.');
+    }
     if (meta.view && positionFrames < frames.length) {
-      parts.push(
-        paragraph(
-          `To stay below ${limit}, positions of ${plural(positionFrames, 'frame')} out of ${count(frames.length)} are stored. ` +
-            'The view interpolates the others; counts are complete, and the frames with the most pairs are stored.',
-          true,
-        ),
+      out.push(
+        `To stay below ${limit}, positions of ${plural(positionFrames, 'frame')} out of ${count(frames.length)} are stored. ` +
+          'The view interpolates the others; counts are complete, and the frames with the most pairs are stored.',
       );
     }
     if (pairFrames < all.frames.length) {
-      parts.push(
-        paragraph(
-          `To stay below ${limit}, triangle pairs of ${plural(pairFrames, 'frame')} out of ${count(all.frames.length)} with contact are ` +
-            'listed. The others show the list of the nearest one; counts are complete.',
-          true,
-        ),
+      out.push(
+        `To stay below ${limit}, triangle pairs of ${plural(pairFrames, 'frame')} out of ${count(all.frames.length)} with contact ` +
+          'are listed. The others show the list of the nearest one; counts are complete.',
       );
     }
-    parts.push(...meta.notes.map((note) => paragraph(note)));
+    return out;
+  }
+
+  fillAbout() {
+    const { meta, frames, bodies } = this.report;
+    const paragraph = (text) => make('p', {}, text);
+    const warnings = this.warnings();
+    byId('warnings').hidden = warnings.length === 0;
+    byId('warnings').replaceChildren(...warnings.map(paragraph));
+
+    const triangles = bodies.reduce((sum, body) => sum + body.triangles, 0);
     const bodyWord = bodies.length === 1 ? 'body' : 'bodies';
-    parts.push(paragraph(`${count(bodies.length)} ${bodyWord}, ${plural(triangles, 'triangle')}, ${plural(frames.length, 'frame')}. ${meta.files.join(', ')}`));
-    if (meta.command) {
-      parts.push(make('code', {}, meta.command));
-    }
-    parts.push(paragraph(`Made by pinch ${meta.pinch}. Everything is in this file; it asks for nothing from the network.`));
-    byId('about').replaceChildren(...parts);
+    const scene = `${count(bodies.length)} ${bodyWord}, ${plural(triangles, 'triangle')}, ${plural(frames.length, 'frame')}.`;
+    byId('about').replaceChildren(
+      ...meta.notes.map(paragraph),
+      paragraph(`${scene} ${meta.files.join(', ')}`),
+      ...(meta.command ? [make('code', {}, meta.command)] : []),
+      paragraph(`Made by pinch ${meta.pinch}. Everything is in this file; it asks for nothing from the network.`),
+    );
   }
 }

@@ -94,19 +94,19 @@ const contactBox = (page) =>
     const { view, report } = window.pinch;
     const { clientWidth: width, clientHeight: height } = document.getElementById('stage');
     const box = [Infinity, Infinity, -Infinity, -Infinity];
-    view.redOf.forEach((set, b) => {
-      for (const t of set) {
-        for (let k = 0; k < 3; ++k) {
-          const at = 3 * report.topology[b].triangles[3 * t + k];
-          const p = view.camera.position.clone().fromArray(view.pose.positions[b], at).project(view.camera);
-          const [x, y] = [((p.x + 1) / 2) * width, ((1 - p.y) / 2) * height];
-          box[0] = Math.min(box[0], x);
-          box[1] = Math.min(box[1], y);
-          box[2] = Math.max(box[2], x);
-          box[3] = Math.max(box[3], y);
-        }
+    const { list } = window.pinch.state.get('shown').pairs;
+    for (let i = 0; i < list.length; i += 2) {
+      const [b, t] = [list[i], list[i + 1]];
+      for (let k = 0; k < 3; ++k) {
+        const at = 3 * report.topology[b].triangles[3 * t + k];
+        const p = view.camera.position.clone().fromArray(view.pose.positions[b], at).project(view.camera);
+        const [x, y] = [((p.x + 1) / 2) * width, ((1 - p.y) / 2) * height];
+        box[0] = Math.min(box[0], x);
+        box[1] = Math.min(box[1], y);
+        box[2] = Math.max(box[2], x);
+        box[3] = Math.max(box[3], y);
       }
-    });
+    }
     return box;
   });
 
@@ -388,7 +388,7 @@ const tests = {
     await open('thinned', {}, async (page) => {
       const pairs = expected('figure');
       await settled(page);
-      assert.match(await text(page, '#about'), /positions of \d+ frames out of 90 are stored/);
+      assert.match(await text(page, '#warnings'), /positions of \d+ frames out of 90 are stored/);
       const thinned = await page.evaluate(() => window.pinch.report.frames.findIndex((f) => f.positionsSize === 0));
       await page.evaluate((to) => window.pinch.actions.goTo(to), thinned);
       await settled(page);
@@ -405,7 +405,7 @@ const tests = {
       await settled(page);
       assert.equal(await page.title(), 'scene.glb · pinch');
       assert.equal(await page.locator('img').count(), 0);
-      assert.match(await text(page, '#legend'), /<\/script><img/);
+      assert.match(await text(page, '#frame-counts'), /<\/script><img/);
       assert.match(await text(page, '#verdict'), new RegExp(`${pairs.filter((n) => n > 0).length} of ${pairs.length} frames`));
       await page.keyboard.press('g');
       await settled(page);
