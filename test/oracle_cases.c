@@ -30,6 +30,11 @@ static float *cornerOf(Case *c, int i) {
   return i < 3 ? c->a.v[i] : c->b.v[i - 3];
 }
 
+void copyCorner(pnTriangle *to, const pnTriangle *from, Random *r) {
+  int i = randomBelow(r, 3), j = randomBelow(r, 3);
+  memmove(to->v[i], from->v[j], sizeof to->v[i]);
+}
+
 /* Move a float by some units in the last place, away from or towards zero. */
 static float nudge(float x, int ulps) {
   for (; ulps > 0; --ulps) x = nextafterf(x, FLT_MAX);
@@ -84,7 +89,7 @@ static void makeTurned(Case *c, Random *r, bool grid, int ulps) {
     double s = grid ? randomBelow(r, 5) * 0.25 : randomBetween(r, -1.0, 1.0);
     double t = grid ? randomBelow(r, 5) * 0.25 : randomBetween(r, -1.0, 1.0);
     /* Some cases stand two grids across one another. */
-    double lift = grid && i > 3 ? (randomBelow(r, 3) - 1) * 0.25 * randomBelow(r, 2) : 0.0;
+    double lift = grid && i > 3 && randomBelow(r, 2) ? (randomBelow(r, 3) - 1) * 0.25 : 0.0;
     for (int j = 0; j < 3; ++j) {
       float x = (float)(origin[j] + s * m[0][j] + t * m[1][j] + lift * m[2][j]);
       cornerOf(c, i)[j] = ulps > 0 ? nudge(x, randomBelow(r, 2 * ulps + 1) - ulps) : x;
@@ -164,9 +169,7 @@ static void makeNoArea(Case *c, Random *r) {
         memcpy(t->v[1], t->v[0], sizeof t->v[0]);
         memcpy(t->v[2], t->v[0], sizeof t->v[0]);
         break;
-      case 1: /* two corners in one place */
-        memcpy(t->v[randomBelow(r, 3)], t->v[randomBelow(r, 3)], sizeof t->v[0]);
-        break;
+      case 1: /* two corners in one place */ copyCorner(t, t, r); break;
       case 2: /* three on a line, quarters of a lattice step are exact */ flattenTriangle(t, r, true); break;
       default: break;
     }
@@ -202,20 +205,22 @@ static void makeHair(Case *c, Random *r) {
       for (int j = 0; j < 3; ++j) cornerOf(c, i)[j] = (float)(s * u[j] + t * w[j]);
     }
   } else {
-    /* A corner of b in the middle of an edge of a, or the middle of an edge of b there. */
+    /* In the middle of an edge of a: a corner of b, or the middle of an edge of b. */
+    bool edge = randomBelow(r, 2);
     for (int j = 0; j < 3; ++j) {
       c->a.v[1][j] = c->a.v[0][j] + 2.0f * (float)(randomBelow(r, range) - range / 2);
       float middle = 0.5f * (c->a.v[0][j] + c->a.v[1][j]);
-      c->b.v[0][j] = middle;
-      if (randomBelow(r, 8)) continue;
-      c->b.v[0][j] = 2.0f * middle - c->b.v[1][j];
+      c->b.v[0][j] = edge ? 2.0f * middle - c->b.v[1][j] : middle;
     }
   }
   int corner = randomBelow(r, 6);
   float origin[3];
   memcpy(origin, cornerOf(c, corner), sizeof origin);
   for (int i = 0; i < 18; ++i) cornerOf(c, i / 3)[i % 3] -= origin[i % 3];
-  for (int j = 0; j < 3; ++j) cornerOf(c, corner)[j] = (float)ldexp(randomBelow(r, 3) - 1, 10 - randomBelow(r, 70));
+  for (int j = 0; j < 3; ++j) {
+    int step = randomBelow(r, 3) - 1, exponent = 10 - randomBelow(r, 70);
+    cornerOf(c, corner)[j] = (float)ldexp(step, exponent);
+  }
 }
 
 /* Scale a simpler case by a power of two, exactly where it does not leave the normal floats. */
@@ -234,7 +239,10 @@ static void enlargeCase(Case *c, Random *r) {
 
 static void shiftCase(Case *c, Random *r) {
   double offset[3];
-  for (int j = 0; j < 3; ++j) offset[j] = randomBelow(r, 3) * ldexp(1.0, randomBelow(r, 24));
+  for (int j = 0; j < 3; ++j) {
+    int exponent = randomBelow(r, 24);
+    offset[j] = ldexp(randomBelow(r, 3), exponent);
+  }
   for (int i = 0; i < 18; ++i) cornerOf(c, i / 3)[i % 3] = (float)(cornerOf(c, i / 3)[i % 3] + offset[i % 3]);
 }
 
@@ -279,7 +287,7 @@ Case makeCase(CaseKind kind, Random *r) {
       break;
     case CASE_SHARED_CORNER:
       makeSimple(&c, r);
-      memcpy(c.b.v[randomBelow(r, 3)], c.a.v[randomBelow(r, 3)], sizeof c.a.v[0]);
+      copyCorner(&c.b, &c.a, r);
       break;
     case CASE_SHARED_EDGE:
       makeSimple(&c, r);

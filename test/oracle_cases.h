@@ -45,6 +45,9 @@ typedef struct Case {
 
 Case makeCase(CaseKind kind, Random *r);
 
+/* Put a random corner of `to` where a random corner of `from` is. */
+void copyCorner(pnTriangle *to, const pnTriangle *from, Random *r);
+
 /* Some corners with equal coordinates as shared ones: a random choice among those there are, of 1 or 2; count 0 if
  * none. */
 pnSharedCorners pickShared(const Case *c, Random *r);

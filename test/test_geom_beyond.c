@@ -185,8 +185,8 @@ static void testAgainstOracle(void **state) {
       Case c = makeCase((CaseKind)kind, &r);
       /* Make neighbours of those that are none. */
       if (kind != CASE_SHARED_EDGE && kind != CASE_IDENTICAL) {
-        memcpy(c.b.v[randomBelow(&r, 3)], c.a.v[randomBelow(&r, 3)], sizeof c.a.v[0]);
-        if (randomBelow(&r, 3) == 0) memcpy(c.b.v[randomBelow(&r, 3)], c.a.v[randomBelow(&r, 3)], sizeof c.a.v[0]);
+        copyCorner(&c.b, &c.a, &r);
+        if (randomBelow(&r, 3) == 0) copyCorner(&c.b, &c.a, &r);
       }
       checkAllShared(&c, &total);
     }

@@ -110,7 +110,8 @@ static void testIntegerLimit(void **state) {
         v[k][axis] = (float)(randomBelow(&r, 2) ? ldexp(x, spread) : ldexp(-x, spread));
       }
       /* One small coordinate sets the unit; sometimes the others are extreme in sign too: all corners of a cube. */
-      v[randomBelow(&r, 4)][axis] = (float)randomBetween(&r, 1.0, 2.0) * (randomBelow(&r, 2) ? 1.0f : -1.0f);
+      int k = randomBelow(&r, 4), sign = randomBelow(&r, 2) ? 1 : -1;
+      v[k][axis] = (float)(sign * randomBetween(&r, 1.0, 2.0));
     }
     const float *p[4] = {v[0], v[1], v[2], v[3]};
     checkFloats(p);
@@ -192,7 +193,8 @@ static void testExpansions(void **state) {
   (void)state;
   Random r = {14};
   for (int i = 0; i < 20000; ++i) {
-    double a = randomBetween(&r, -1.0, 1.0), b = ldexp(randomBetween(&r, -1.0, 1.0), randomBelow(&r, 100) - 50);
+    int exponent = randomBelow(&r, 100) - 50;
+    double a = randomBetween(&r, -1.0, 1.0), b = ldexp(randomBetween(&r, -1.0, 1.0), exponent);
     double c = randomBetween(&r, -1.0, 1.0), minor[4], scaled[8], other[4], scaledOther[8], sum[16], one = 0x1p-400;
     int n = pn_expansionScale(pn_expansionMinor(a, b, 0.0, 0.0, minor), minor, c, scaled);
     int m = pn_expansionScale(pn_expansionMinor(c, b, 0.0, 0.0, other), other, -a, scaledOther);

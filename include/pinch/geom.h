@@ -9,7 +9,7 @@
  * NaN and infinity have no place here: meshes and poses refuse them before any of these functions is asked.
  *
  * Cost, in nanoseconds on a core of an ARM Neoverse V1: a sign 4 to 8, 40 when four points lie exactly in one plane;
- * a pair of triangles 50 to 60, 120 to 180 when they lie in one plane. docs/geom.md has the table and how the answers
+ * a pair of triangles 45 to 60, 100 to 180 when they lie in one plane. docs/geom.md has the table and how the answers
  * are found.
  */
 #ifndef PINCH_GEOM_H
