@@ -25,16 +25,16 @@ static void setLens(pnTraversal *t) {
   }
 }
 
-static bool isSameGrid(const pnTree *a, const pnTree *b) {
-  if (a->grid.exponent != b->grid.exponent) {
-    return false;
+/* The steps for boxes on two grids: the same, or one cell size with offsets apart by what one 16-bit sum can bridge. */
+static const pnSteps *chooseBoxSteps(const pnTraversal *t) {
+  bool same = true, near = true;
+  for (uint32_t d = 0; d < 3; d++) {
+    int64_t apart = (int64_t)t->a->grid.offset[d] - t->b->grid.offset[d];
+    same = same && apart == 0;
+    near = near && apart > -32768 && apart < 32768;
   }
-  for (uint32_t d = 0; d < a->slabs->count; d++) {
-    if (a->grid.offset[d] != b->grid.offset[d]) {
-      return false;
-    }
-  }
-  return true;
+  bool oneCell = t->a->grid.exponent == t->b->grid.exponent;
+  return oneCell && same ? &pn_stepsBox : oneCell && near ? &pn_stepsBoxOffset : &pn_stepsBoxLens;
 }
 
 /* The inverse of an affine map, in double. */
@@ -117,7 +117,7 @@ pnTraversal pn_beginTraversal(pnTree *a, pnTree *b) {
       t.swapped = true;
     }
     setLens(&t);
-    t.steps = a->def.volume != PN_VOLUME_BOX ? &pn_stepsDop : isSameGrid(t.a, t.b) ? &pn_stepsBox : &pn_stepsBoxLens;
+    t.steps = a->def.volume != PN_VOLUME_BOX ? &pn_stepsDop : chooseBoxSteps(&t);
   }
   return t;
 }

@@ -51,7 +51,7 @@ typedef struct pnSteps {
   pnOpenLeavesFcn *openLeaves;
 } pnSteps;
 
-extern const pnSteps pn_stepsBox, pn_stepsBoxLens, pn_stepsDop, pn_stepsSphere, pn_stepsBergen, pn_stepsMixed;
+extern const pnSteps pn_stepsBox, pn_stepsBoxOffset, pn_stepsBoxLens, pn_stepsDop, pn_stepsSphere, pn_stepsBergen, pn_stepsMixed;
 
 /* Looks at two updated trees and chooses. b null: self. */
 pnTraversal pn_beginTraversal(pnTree *a, pnTree *b);

@@ -1,6 +1,11 @@
-/* traverse_box.h: slabs on one grid, or on two seen through a lens. Included with SLABS (how many directions), LENS (0 or
- * 1), STEPS and NODE_BYTES(tree) defined. Sixteen-bit intervals, eight at a time: one volume against eight takes 2 * SLABS
- * compares. */
+/* traverse_box.h: slabs on one grid, or on two seen through a lens. Included with SLABS (how many directions), STEPS,
+ * NODE_BYTES(tree) and LENS defined:
+ *
+ *   0   one grid
+ *   1   grids that differ by their offsets only: the one volume is shifted into the grid of the eight it meets
+ *   2   any two grids: b's volumes are seen through t->lens
+ *
+ * Sixteen-bit intervals, eight at a time: one volume against eight takes 2 * SLABS compares. */
 
 typedef struct Regs {
   pnH8 lo[PN_MAX_SLABS], hi[PN_MAX_SLABS];
@@ -28,41 +33,49 @@ PN_INLINE void loadA(const pnTraversal *t, const View *v, uint32_t node, Regs *r
 
 PN_INLINE void loadB(const pnTraversal *t, const View *v, uint32_t node, Regs *r) {
   loadA(t, v, node, r);
-  for (uint32_t d = 0; LENS && d < SLABS; d++) {
+  for (uint32_t d = 0; LENS == 2 && d < SLABS; d++) {
     r->lo[d] = throughLens(&t->lens, d, 0, r->lo[d]);
     r->hi[d] = throughLens(&t->lens, d, 1, r->hi[d]);
   }
 }
 
+/* Lane j of one row of the other tree, in the grid of the volumes it is tested against. */
+PN_INLINE pnH8 oneOfA(const pnTraversal *t, uint32_t d, const int16_t *row, uint32_t j) {
+  pnH8 v = pn_h8Lane(row, j);
+  return LENS == 1 ? pn_h8AddSat(v, pn_h8Set1((int16_t)-t->lens.part[d][0][0])) : v;
+}
+
+PN_INLINE pnH8 oneOfB(const pnTraversal *t, uint32_t d, int side, const int16_t *row, uint32_t j) {
+  pnH8 v = pn_h8Lane(row, j);
+  v = LENS == 1 ? pn_h8AddSat(v, pn_h8Set1(t->lens.part[d][0][0])) : v;
+  return LENS == 2 ? throughLens(&t->lens, d, side, v) : v;
+}
+
 PN_INLINE pnH8 maskB(const pnTraversal *t, const Regs *r, const View *a, uint32_t node, uint32_t lane) {
-  (void)t;
   const pnBoxLanes *one = lanesAt(a, node);
-  pnH8 m = pn_h8And(pn_h8LessEqual(r->lo[0], pn_h8Lane(one->row[0][1], lane)),
-                    pn_h8LessEqual(pn_h8Lane(one->row[0][0], lane), r->hi[0]));
+  pnH8 m = pn_h8And(pn_h8LessEqual(r->lo[0], oneOfA(t, 0, one->row[0][1], lane)),
+                    pn_h8LessEqual(oneOfA(t, 0, one->row[0][0], lane), r->hi[0]));
   for (uint32_t d = 1; d < SLABS; d++) {
-    m = pn_h8And(m, pn_h8And(pn_h8LessEqual(r->lo[d], pn_h8Lane(one->row[d][1], lane)),
-                             pn_h8LessEqual(pn_h8Lane(one->row[d][0], lane), r->hi[d])));
+    m = pn_h8And(m, pn_h8And(pn_h8LessEqual(r->lo[d], oneOfA(t, d, one->row[d][1], lane)),
+                             pn_h8LessEqual(oneOfA(t, d, one->row[d][0], lane), r->hi[d])));
   }
   return m;
 }
 
 PN_INLINE pnH8 maskA(const pnTraversal *t, const Regs *r, const View *b, uint32_t node, uint32_t lane) {
   const pnBoxLanes *one = lanesAt(b, node);
-  pnH8 m = pn_h8Set1(-1);
-  for (uint32_t d = 0; d < SLABS; d++) {
-    pnH8 lo = pn_h8Lane(one->row[d][0], lane), hi = pn_h8Lane(one->row[d][1], lane);
-    if (LENS) {
-      lo = throughLens(&t->lens, d, 0, lo);
-      hi = throughLens(&t->lens, d, 1, hi);
-    }
-    m = pn_h8And(m, pn_h8And(pn_h8LessEqual(r->lo[d], hi), pn_h8LessEqual(lo, r->hi[d])));
+  pnH8 m = pn_h8And(pn_h8LessEqual(r->lo[0], oneOfB(t, 0, 1, one->row[0][1], lane)),
+                    pn_h8LessEqual(oneOfB(t, 0, 0, one->row[0][0], lane), r->hi[0]));
+  for (uint32_t d = 1; d < SLABS; d++) {
+    m = pn_h8And(m, pn_h8And(pn_h8LessEqual(r->lo[d], oneOfB(t, d, 1, one->row[d][1], lane)),
+                             pn_h8LessEqual(oneOfB(t, d, 0, one->row[d][0], lane), r->hi[d])));
   }
   return m;
 }
 
 /* Lanes without a child hold the empty interval (32767, -32768) in every slab, which overlaps nothing on one grid:
  * another volume would have to span all 65536 cells, and none spans more than half. Through a lens the interval may close. */
-#if LENS
+#if LENS == 2
 #define FULL fullMask
 #else
 #define FULL(v, node) 0xffu

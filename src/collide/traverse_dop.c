@@ -2,7 +2,7 @@
 #include "collide/traverse_view.h"
 
 #define SLABS t->a->slabs->count
-#define LENS 1
+#define LENS 2
 #define NODE_BYTES(tree) (tree)->laneBytes
 #define STEPS pn_stepsDop
 #include "collide/traverse_box.h"
