@@ -29,7 +29,7 @@ typedef struct pn_Found {
 
 static void pn_addPoint(pn_Found *found, float x, float y, float z, unsigned edges) {
   uint32_t n = found->meeting.pointCount;
-  PN_ASSERT(n < 6);
+  if (n == 6) return; /* never with finite coordinates; with NaN, which has no place here, nothing may be overwritten */
   found->meeting.points[n] = (pnVec3){x, y, z};
   found->edges[n] = edges;
   found->meeting.pointCount = n + 1;
@@ -57,7 +57,7 @@ static unsigned pn_edgesThrough(const float *x, const pn_Hull *hull, unsigned fi
   return bits;
 }
 
-/* Corners of `from` on `onto`; those that are also corners of `onto` only when asked to, so that they come once. */
+/* Corners of `from` on `onto`. Corners of both come once, from a: the pass for b, known by its bits, leaves them out. */
 static void pn_addCorners(pn_Found *found, const pn_Hull *from, const pn_Hull *onto, unsigned fromBit,
                           unsigned ontoBit) {
   for (int i = 0; i < from->count; ++i) {
