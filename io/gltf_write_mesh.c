@@ -83,7 +83,6 @@ static void writeTargets(pnGltfWriter *w, const pnAnimBody *body, json_t *mesh, 
   }
   pn_gltfSet(w, primitive, "targets", targets);
   pn_gltfSet(w, mesh, "extras", json_pack("{s:o}", "targetNames", names));
-  pn_gltfSet(w, mesh, "weights", pn_gltfFloats(w, body->restWeights, body->targetCount));
 }
 
 /* A quiet colour for each mesh, in turn. Double-sided: cloth is seen from within. */
