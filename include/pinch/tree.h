@@ -45,6 +45,7 @@ typedef enum pnUpdate {
   PN_UPDATE_BERGEN,     /* [Bergen97] boxes in model space, all updated bottom-up, tested under rotation (SAT-lite) */
   PN_UPDATE_RIGID,      /* volumes of the source shape, moved by the transform when reached */
   PN_UPDATE_BLENDED,    /* [Larsson03] volumes of the morph references, blended by the weights when reached */
+  PN_UPDATE_BLENDED_MODEL, /* the same as the paper has it: blended boxes in model space, tested under rotation */
   PN_UPDATE_CARRIED,    /* [Mujika] volumes carried by the joints when reached */
   PN_UPDATE_COUNT
 } pnUpdate;
@@ -57,6 +58,9 @@ typedef struct pnTreeDef {
   uint32_t arity;        /* most children of a node: 2, 4 or 8 (default 8) */
   uint32_t leafSize;     /* most triangles of a leaf: 1 to 8 (default 8) */
   uint32_t cut;          /* hybrid: nodes with more triangles than this are updated eagerly (default 64) */
+  /* Morph references: volumes of shapes between each two of them, so many a pair, 0 to 15 (default 0). They make blended
+   * volumes tighter while exactly two references have a weight, and cost their memory (pnTree_GetByteCount). */
+  uint32_t extraReferences;
   bool self;             /* prepare for self-collision: default true; costs about 30 bytes a triangle */
 } pnTreeDef;
 

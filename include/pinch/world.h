@@ -78,6 +78,8 @@ PN_API bool pnBody_IsValid(const pnWorld *world, pnBodyId body);
  * and changes nothing. Copies. */
 PN_API pnResult pnBody_SetVertices(pnWorld *world, pnBodyId body, const float *vertices, uint32_t count);
 PN_API pnResult pnBody_SetTransform(pnWorld *world, pnBodyId body, const pnMatrix *transform);
+/* Of the morph targets of a morphing body, or of a skinned one that has some; count must be theirs. Names the target. */
+PN_API pnResult pnBody_SetWeights(pnWorld *world, pnBodyId body, const float *weights, uint32_t count);
 
 PN_API pnResult pnBody_SetFilter(pnWorld *world, pnBodyId body, uint32_t category, uint32_t mask);
 PN_API pnPose *pnBody_GetPose(pnWorld *world, pnBodyId body);       /* null for a dead id */

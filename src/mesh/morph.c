@@ -57,9 +57,10 @@ pnResult pn_checkWeights(const pnMorph *morph, const char *what, const float *we
     return pn_fail(PN_ERROR_ARGUMENT, "%s of mesh '%s': the weights of its references, targets 0 to %u, sum to %.9g and not to 1",
                    what, name, n - 1, sum);
 
-  // n products and n sums in float are each at most (1 + 2^-24) times too large; 2^-22 a target is twice as much
+  // n products and n sums in float are each at most (1 + 2^-24) times too large; 2^-22 a target is twice as much.
+  // A quarter of the range: volumes have sums of three coordinates and margins.
   reach *= 1 + (n + 2) * 0x1p-22;
-  if (!(reach <= (double)FLT_MAX * (1 - 1e-6))) {
+  if (!(reach <= (double)FLT_MAX / 4)) {
     uint32_t most = 0;
     for (uint32_t i = 1; i < n; ++i)
       if (fabs((double)weights[i]) * (double)morph->targetMaxAbs[i] >

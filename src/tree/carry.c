@@ -126,20 +126,31 @@ void pn_carryLanes(const pnCarry *carry, const pnSlabSet *set, const void *lanes
     }
     return;
   }
-  const pnModelLanes *m = lanes;
+  float rows[2 * PN_MAX_SLABS * PN_LANES];
+  pn_carryRows(carry, set, lanes, rows);
   for (uint32_t d = 0; d < set->count; d++) {
-    const pnCarryTerm *term = &carry->term[d];
     for (uint32_t j = 0; j < count; j++) {
-      float lo = term->shift, hi = term->shift, size = term->shiftSize;
-      for (int i = 0; i < 3; i++) {
-        float l = m->row[term->slab[i]][0][j], h = m->row[term->slab[i]][1][j];
-        float w = term->weight[i];
-        lo += w * (term->flip[i] ? -h : l);
-        hi += w * (term->flip[i] ? -l : h);
-        size += w * PN_MAX(fabsf(l), fabsf(h));
-      }
-      out[j].slabs.lo[d] = lo - PN_CARRY_MARGIN * size;
-      out[j].slabs.hi[d] = hi + PN_CARRY_MARGIN * size;
+      out[j].slabs.lo[d] = rows[(2 * d) * PN_LANES + j];
+      out[j].slabs.hi[d] = rows[(2 * d + 1) * PN_LANES + j];
     }
+  }
+}
+
+void pn_carryRows(const pnCarry *carry, const pnSlabSet *set, const float *rows, float *out) {
+  for (uint32_t i = 0; i < 2 * set->count; i++) {
+    /* four lanes of one direction */
+    uint32_t half = 4 * (i & 1), d = i / 2;
+    const pnCarryTerm *term = &carry->term[d];
+    pnF4 lo = pn_f4Set1(term->shift), hi = lo, size = pn_f4Set1(term->shiftSize);
+    for (int k = 0; k < 3; k++) {
+      const float *row = rows + 2 * PN_LANES * term->slab[k] + half;
+      pnF4 l = pn_f4Load(row), h = pn_f4Load(row + PN_LANES), w = pn_f4Set1(term->weight[k]);
+      size = pn_f4Add(size, pn_f4Mul(w, pn_f4Max(pn_f4Abs(l), pn_f4Abs(h))));
+      lo = pn_f4Add(lo, pn_f4Mul(w, term->flip[k] ? pn_f4Neg(h) : l));
+      hi = pn_f4Add(hi, pn_f4Mul(w, term->flip[k] ? pn_f4Neg(l) : h));
+    }
+    pnF4 margin = pn_f4Mul(pn_f4Set1(PN_CARRY_MARGIN), size);
+    pn_f4Store(out + 2 * PN_LANES * d + half, pn_f4Sub(lo, margin));
+    pn_f4Store(out + 2 * PN_LANES * d + PN_LANES + half, pn_f4Add(hi, margin));
   }
 }

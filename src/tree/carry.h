@@ -44,4 +44,7 @@ void pn_carryBegin(pnCarry *carry, const pnMatrix *map, const pnSlabSet *set);
  * `count` lanes. */
 void pn_carryLanes(const pnCarry *carry, const pnSlabSet *set, const void *lanes, uint32_t count, pnBound *out);
 
+/* The same for slabs, all eight lanes, rows to rows. */
+void pn_carryRows(const pnCarry *carry, const pnSlabSet *set, const float *rows, float *out);
+
 #endif

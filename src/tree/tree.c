@@ -31,6 +31,9 @@ static pnResult checkDef(const pnTreeDef *def) {
   if (def->cut < 1) {
     return pn_fail(PN_ERROR_ARGUMENT, "tree: cut is 0, it must be at least 1 triangle");
   }
+  if (def->extraReferences > 15) {
+    return pn_fail(PN_ERROR_ARGUMENT, "tree: extraReferences is %u, it must be 0 to 15", def->extraReferences);
+  }
   if ((uint32_t)def->build >= PN_BUILD_COUNT || (uint32_t)def->volume >= PN_VOLUME_COUNT ||
       (uint32_t)def->update >= PN_UPDATE_COUNT) {
     return pn_fail(PN_ERROR_ARGUMENT, "tree: build %d, volume %d or update %d is not one of the list", (int)def->build,

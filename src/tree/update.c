@@ -10,11 +10,25 @@
 static const pnUpdateRule *const s_rules[PN_UPDATE_COUNT] = {
     [PN_UPDATE_BOTTOM_UP] = &pn_updateBottomUp, [PN_UPDATE_TOP_DOWN] = &pn_updateTopDown,
     [PN_UPDATE_HYBRID] = &pn_updateHybrid,      [PN_UPDATE_BERGEN] = &pn_updateBergen,
-    [PN_UPDATE_RIGID] = &pn_updateRigid,
+    [PN_UPDATE_RIGID] = &pn_updateRigid,         [PN_UPDATE_BLENDED] = &pn_updateBlended,
+    [PN_UPDATE_BLENDED_MODEL] = &pn_updateBlendedModel,
 };
 
 const pnUpdateRule *pn_chooseRule(const pnTreeDef *def) {
-  return s_rules[def->update == PN_UPDATE_DEFAULT ? PN_UPDATE_HYBRID : def->update];
+  const pnPose *pose = def->pose;
+  bool blends = pose->morph && !pose->skin, plain = !pose->morph && !pose->skin;
+  switch (def->update) {
+    case PN_UPDATE_DEFAULT:
+      return blends ? &pn_updateBlended : &pn_updateHybrid;
+    case PN_UPDATE_BERGEN:
+    case PN_UPDATE_RIGID:
+      return plain ? s_rules[def->update] : NULL; /* they look at stored vertices */
+    case PN_UPDATE_BLENDED:
+    case PN_UPDATE_BLENDED_MODEL:
+      return blends ? s_rules[def->update] : NULL;
+    default:
+      return s_rules[def->update];
+  }
 }
 
 pnResult pn_allocRuleData(pnTree *tree, size_t size) {
@@ -204,6 +218,17 @@ void pn_putBounds(pnTree *tree, uint32_t node, const pnBound *bounds, uint32_t c
     int32_t offset = tree->grid.offset[d];
     pn_h8Store(lanes->row[d][0], pn_h8Quantise(pn_f4Load(lo), pn_f4Load(lo + 4), scale, offset));
     pn_h8Store(lanes->row[d][1], pn_h8Quantise(pn_f4Load(hi), pn_f4Load(hi + 4), scale, offset));
+  }
+  emptyLanes(tree, node, count);
+}
+
+void pn_putRows(pnTree *tree, uint32_t node, const float *rows, uint32_t count) {
+  pnBoxLanes *lanes = pn_lanesOf(tree, node);
+  for (uint32_t d = 0; d < tree->slabs->count; d++, rows += 2 * PN_LANES) {
+    float scale = tree->grid.scale[d];
+    int32_t offset = tree->grid.offset[d];
+    pn_h8Store(lanes->row[d][0], pn_h8Quantise(pn_f4Load(rows), pn_f4Load(rows + 4), scale, offset));
+    pn_h8Store(lanes->row[d][1], pn_h8Quantise(pn_f4Load(rows + 8), pn_f4Load(rows + 12), scale, offset));
   }
   emptyLanes(tree, node, count);
 }

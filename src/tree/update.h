@@ -15,7 +15,8 @@ typedef struct pnUpdateRule {
   void (*fill)(pnTree *tree, uint32_t node);              /* the lazy part: all lanes of one node */
 } pnUpdateRule;
 
-extern const pnUpdateRule pn_updateBottomUp, pn_updateTopDown, pn_updateHybrid, pn_updateBergen, pn_updateRigid;
+extern const pnUpdateRule pn_updateBottomUp, pn_updateTopDown, pn_updateHybrid, pn_updateBergen, pn_updateRigid,
+    pn_updateBlended, pn_updateBlendedModel;
 
 /* The rule of a definition, with the default resolved by the kind of pose; null when it does not fit the pose. */
 const pnUpdateRule *pn_chooseRule(const pnTreeDef *def);
@@ -71,6 +72,8 @@ void pn_boundMerge(const pnTree *tree, pnBound *into, const pnBound *other);
 
 /* Writes the volumes of `count` children into node's lanes on the tree's grid. */
 void pn_putBounds(pnTree *tree, uint32_t node, const pnBound *bounds, uint32_t count);
+/* The same for slabs given as rows, lo and hi of each direction, eight lanes each; lanes past count may hold anything. */
+void pn_putRows(pnTree *tree, uint32_t node, const float *rows, uint32_t count);
 /* The same for boxes given as (x, y, z, -) rows; all eight must be numbers. */
 void pn_putBoxes(pnTree *tree, uint32_t node, const pnF4 lo[PN_LANES], const pnF4 hi[PN_LANES], uint32_t count);
 

@@ -153,6 +153,18 @@ pnResult pnBody_SetTransform(pnWorld *world, pnBodyId id, const pnMatrix *transf
   return nameBody(body, pnPose_SetTransform(body->pose, transform));
 }
 
+pnResult pnBody_SetWeights(pnWorld *world, pnBodyId id, const float *weights, uint32_t count) {
+  PN_ASSERT(world && (weights || count == 0));
+  pnBody *body = pn_findBody(world, id);
+  if (!body) {
+    return PN_ERROR_ID;
+  }
+  if (body->kind != PN_BODY_MORPH && body->kind != PN_BODY_SKINNED) {
+    return pn_fail(PN_ERROR_KIND, "body '%s': only a morphing or skinned body takes weights", body->name);
+  }
+  return nameBody(body, pnPose_SetWeights(body->pose, weights, count));
+}
+
 pnResult pnBody_SetFilter(pnWorld *world, pnBodyId id, uint32_t category, uint32_t mask) {
   pnBody *body = pn_findBody(world, id);
   if (!body) {

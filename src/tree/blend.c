@@ -1,0 +1,334 @@
+/* blend.c: see blend.h. First the volumes are made, once, node by node from the vertices below; then weights blend them. */
+#include "tree/blend.h"
+
+#include "geom/sphere.h"
+
+#include <float.h>
+
+/* ---------------------------------------------------------------- moves: what the slots do to a vertex */
+
+typedef struct Move {
+  uint32_t slot;
+  float at[4];
+} Move;
+
+/* What a slot does to the vertices below one child. */
+typedef struct Gathered {
+  uint32_t mark;   /* the child this is about */
+  uint32_t listed; /* listed vertices the slot moves */
+  pnBound bound;
+} Gathered;
+
+/* Scratch of one creation. */
+typedef struct Maker {
+  const pnTree *tree;
+  const pnMorph *morph;
+  pnBlend *blend;
+  Move *moves;        /* slotCount */
+  Gathered *gathered; /* slotCount */
+  uint32_t mark;      /* grows with every child and node */
+} Maker;
+
+/* Slots of the extra references between references i < j, extraCount of them: pairs in the order (0,1) (0,2) ... (1,2). */
+static uint32_t extraSlot(uint32_t targetCount, uint32_t extraCount, uint32_t i, uint32_t j) {
+  uint32_t pair = i * (2 * targetCount - i - 1) / 2 + (j - i - 1);
+  return targetCount + pair * extraCount;
+}
+
+/* The moves of a vertex, slots ascending. */
+static uint32_t movesOf(const Maker *maker, uint32_t vertex) {
+  const pnMorph *morph = maker->morph;
+  const pnBlend *blend = maker->blend;
+  const pnMorphEntry *entry = morph->entries + morph->entryFirst[vertex];
+  uint32_t count = 0, n = morph->entryFirst[vertex + 1] - morph->entryFirst[vertex];
+  for (; count < n; count++) {
+    maker->moves[count].slot = entry[count].target;
+    memcpy(maker->moves[count].at, entry[count].move, sizeof entry->move);
+  }
+  if (blend->baseSlot != PN_NONE) {
+    maker->moves[count].slot = blend->baseSlot;
+    memcpy(maker->moves[count++].at, maker->tree->mesh->vertices + 3 * (size_t)vertex, 3 * sizeof(float));
+  }
+  /* extra references, rounded once from double; every vertex has an entry of every reference */
+  for (uint32_t i = 0; blend->extraCount > 0 && i < n; i++) {
+    for (uint32_t j = i + 1; j < n; j++) {
+      for (uint32_t e = 1; e <= blend->extraCount; e++) {
+        double t = (double)e / (blend->extraCount + 1);
+        Move *move = &maker->moves[count++];
+        move->slot = extraSlot(n, blend->extraCount, i, j) + e - 1;
+        for (int k = 0; k < 3; k++) {
+          move->at[k] = (float)((1 - t) * (double)entry[i].move[k] + t * (double)entry[j].move[k]);
+        }
+      }
+    }
+  }
+  return count;
+}
+
+/* ---------------------------------------------------------------- volumes of the slots of a node */
+
+/* Which slots move something below a node? Marks them and returns how many. */
+static uint32_t markSlots(Maker *maker, uint32_t node) {
+  uint32_t n, found = 0;
+  const uint32_t *v = pn_verticesBelow(maker->tree, node, &n);
+  maker->mark++;
+  for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t m = movesOf(maker, v[i] / 3); m-- > 0;) {
+      Gathered *g = &maker->gathered[maker->moves[m].slot];
+      found += g->mark != maker->mark;
+      g->mark = maker->mark;
+    }
+  }
+  return found;
+}
+
+/* The volumes of all slots over the vertices below one node, into `gathered` under a new mark. */
+static void gather(Maker *maker, uint32_t node) {
+  const pnTree *tree = maker->tree;
+  const pnSlabSet *set = tree->slabs ? tree->slabs : &pn_slabBox;
+  uint32_t n;
+  const uint32_t *v = pn_verticesBelow(tree, node, &n);
+  maker->mark++;
+  for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t m = movesOf(maker, v[i] / 3); m-- > 0;) {
+      Gathered *g = &maker->gathered[maker->moves[m].slot];
+      pnSlabs one;
+      pn_slabsOfPoints(set, maker->moves[m].at, 1, &one);
+      if (g->mark != maker->mark) {
+        g->mark = maker->mark;
+        g->listed = 0;
+        pn_slabsEmpty(&g->bound.slabs);
+      }
+      g->listed++;
+      pn_slabsMerge(set, &g->bound.slabs, &one);
+    }
+  }
+  /* vertices that a slot does not list stay where they are */
+  static const float zero[4] = {0};
+  pnSlabs none;
+  pn_slabsOfPoints(set, zero, 1, &none);
+  for (uint32_t s = 0; s < maker->blend->slotCount; s++) {
+    Gathered *g = &maker->gathered[s];
+    if (g->mark == maker->mark && g->listed < n) {
+      pn_slabsMerge(set, &g->bound.slabs, &none);
+    }
+    if (g->mark == maker->mark && !tree->slabs) {
+      pn_sphereCentre(&g->bound.slabs, g->bound.centre);
+      g->bound.radius = g->listed < n ? pn_distanceUp(g->bound.centre, zero) : 0;
+    }
+  }
+  /* spheres: a second pass for the radii */
+  for (uint32_t i = 0; !tree->slabs && i < n; i++) {
+    for (uint32_t m = movesOf(maker, v[i] / 3); m-- > 0;) {
+      pnBound *b = &maker->gathered[maker->moves[m].slot].bound;
+      b->radius = PN_MAX(b->radius, pn_distanceUp(b->centre, maker->moves[m].at));
+    }
+  }
+}
+
+/* One lane of all terms at a place, from what was gathered; slots that move nothing there have [0, 0]. */
+static void writeLane(const Maker *maker, uint32_t place, uint32_t lane) {
+  const pnBlend *blend = maker->blend;
+  for (uint32_t t = blend->termFirst[place]; t < blend->termFirst[place + 1]; t++) {
+    const Gathered *g = &maker->gathered[blend->termSlot[t]];
+    float *row = blend->rows + (size_t)t * blend->rowFloats + lane;
+    if (g->mark != maker->mark) {
+      continue;
+    }
+    for (uint32_t d = 0; maker->tree->slabs && d < maker->tree->slabs->count; d++) {
+      row[(2 * d) * PN_LANES] = g->bound.slabs.lo[d];
+      row[(2 * d + 1) * PN_LANES] = g->bound.slabs.hi[d];
+    }
+    for (uint32_t k = 0; !maker->tree->slabs && k < 4; k++) {
+      row[k * PN_LANES] = k < 3 ? g->bound.centre[k] : g->bound.radius;
+    }
+  }
+}
+
+/* The slots of each place, then their rows. Place innerCount is the root's own volume. */
+static void fillPlaces(Maker *maker) {
+  const pnTree *tree = maker->tree;
+  const pnBlend *blend = maker->blend;
+  for (uint32_t place = 0; place <= tree->innerCount; place++) {
+    uint32_t at = blend->termFirst[place], node = place < tree->innerCount ? place : 0;
+    markSlots(maker, node);
+    for (uint32_t s = 0; s < blend->slotCount; s++) {
+      if (maker->gathered[s].mark == maker->mark) {
+        blend->termSlot[at++] = s;
+      }
+    }
+    uint32_t count = place < tree->innerCount ? tree->count[node] : 1;
+    for (uint32_t j = 0; j < count; j++) {
+      gather(maker, place < tree->innerCount ? tree->first[node] + j : 0);
+      writeLane(maker, place, j);
+    }
+  }
+}
+
+/* ---------------------------------------------------------------- memory */
+
+/* Hands out pieces of the block; with a null base it only counts. */
+static void *carve(char *base, size_t *at, size_t count, size_t size) {
+  size_t here = *at;
+  *at = (here + count * size + 63) & ~(size_t)63;
+  return base ? base + here : NULL;
+}
+
+static size_t layout(pnBlend *blend, uint32_t places, size_t terms, char *base) {
+  size_t at = 0;
+  carve(base, &at, 1, sizeof(pnBlend));
+  blend->rows = carve(base, &at, terms, blend->rowFloats * sizeof(float));
+  blend->termFirst = carve(base, &at, (size_t)places + 1, sizeof(uint32_t));
+  blend->termSlot = carve(base, &at, terms, sizeof(uint32_t));
+  blend->slotWeight = carve(base, &at, blend->slotCount, sizeof(float));
+  return at;
+}
+
+/* Everything that does not depend on the volumes; how many slots there will be. */
+static pnBlend emptyBlend(const pnTree *tree) {
+  const pnMorph *morph = tree->pose->morph;
+  uint64_t n = morph->targetCount;
+  bool deltas = morph->mode == PN_MORPH_DELTAS;
+  pnBlend blend = {.baseSlot = deltas ? (uint32_t)n : PN_NONE, .extraCount = deltas ? 0 : tree->def.extraReferences};
+  uint64_t slots = n + deltas + n * (n - 1) / 2 * blend.extraCount;
+  blend.slotCount = slots < UINT32_MAX ? (uint32_t)slots : 0;
+  blend.rowFloats = PN_LANES * (tree->slabs ? 2 * tree->slabs->count : 4);
+  return blend;
+}
+
+pnResult pn_makeBlend(pnTree *tree) {
+  pnBlend blend = emptyBlend(tree);
+  if (blend.slotCount == 0) {
+    return pn_fail(PN_ERROR_COUNT, "tree of mesh '%s': %u extra references between each two of %u are too many",
+                   tree->mesh->name, blend.extraCount, tree->pose->morph->targetCount);
+  }
+  size_t moveBytes = pn_bytes(blend.slotCount, sizeof(Move)), gatherBytes = pn_bytes(blend.slotCount, sizeof(Gathered));
+  size_t countBytes = pn_bytes((size_t)tree->innerCount + 1, sizeof(uint32_t));
+  Maker maker = {tree, tree->pose->morph, &blend, pn_alloc(moveBytes), pn_allocZero(gatherBytes), 0};
+  uint32_t *counts = pn_alloc(countBytes);
+  pnResult result = maker.moves && maker.gathered && counts ? PN_OK : pn_failMemory(gatherBytes);
+  /* count, so that there is one block of the right size */
+  uint64_t terms = 0;
+  for (uint32_t place = 0; result == PN_OK && place <= tree->innerCount; place++) {
+    counts[place] = place < tree->innerCount || place == 0 ? markSlots(&maker, place) : counts[0];
+    terms += counts[place];
+  }
+  if (result == PN_OK && terms > UINT32_MAX) {
+    result = pn_fail(PN_ERROR_COUNT, "tree of mesh '%s': its nodes have %llu volumes of targets, at most %u can be kept",
+                     tree->mesh->name, (unsigned long long)terms, UINT32_MAX);
+  }
+  if (result == PN_OK) {
+    result = pn_allocRuleData(tree, layout(&blend, tree->innerCount + 1, (size_t)terms, NULL));
+  }
+  if (result == PN_OK) {
+    memset(tree->ruleData, 0, tree->ruleBytes);
+    layout(&blend, tree->innerCount + 1, (size_t)terms, tree->ruleData);
+    for (uint32_t place = 0; place <= tree->innerCount; place++) {
+      blend.termFirst[place + 1] = blend.termFirst[place] + counts[place];
+    }
+    fillPlaces(&maker);
+    memcpy(tree->ruleData, &blend, sizeof blend);
+  }
+  pn_free(counts, countBytes);
+  pn_free(maker.gathered, gatherBytes);
+  pn_free(maker.moves, moveBytes);
+  return result;
+}
+
+/* ---------------------------------------------------------------- weights of a frame */
+
+/* Two references active: their weights go to the two nearest of the references between them. */
+static void weighExtra(pnBlend *blend, uint32_t n, uint32_t i, uint32_t j) {
+  double sum = (double)blend->slotWeight[i] + (double)blend->slotWeight[j];
+  double along = (double)blend->slotWeight[j] / sum * (blend->extraCount + 1);
+  uint32_t step = PN_MIN((uint32_t)along, blend->extraCount);
+  uint32_t between = extraSlot(n, blend->extraCount, i, j);
+  uint32_t below = step == 0 ? i : between + step - 1, above = step == blend->extraCount ? j : between + step;
+  blend->slotWeight[i] = blend->slotWeight[j] = 0;
+  blend->slotWeight[below] = (float)(sum * (1 - (along - step)));
+  blend->slotWeight[above] = (float)(sum * (along - step));
+}
+
+void pn_weighBlend(const pnTree *tree, pnBlend *blend) {
+  const pnPose *pose = tree->pose;
+  uint32_t n = pose->morph->targetCount, active = 0, first = 0, last = 0;
+  memset(blend->slotWeight, 0, blend->slotCount * sizeof(float));
+  for (uint32_t i = 0; i < n; i++) {
+    float w = pose->weights[i];
+    blend->slotWeight[i] = w;
+    if (w != 0) {
+      first = active == 0 ? i : first;
+      last = i;
+      active++;
+    }
+  }
+  if (blend->baseSlot != PN_NONE) {
+    blend->slotWeight[blend->baseSlot] = 1;
+  }
+  uint32_t roundings = 2 * (active + 1) + 8;
+  if (blend->extraCount > 0 && active == 2) {
+    weighExtra(blend, n, first, last);
+    roundings += 8;
+  }
+  /* g(k) reach, rounded up; blend.h says why */
+  double k = roundings * 0x1p-24;
+  double margin = k / (1 - k) * (double)pose->sourceMaxAbs;
+  blend->margin[0] = (float)((tree->slabs ? 1 : 8) * margin * (1 + 0x1p-20)) + FLT_MIN;
+  blend->margin[1] = (float)(3 * margin * (1 + 0x1p-20)) + FLT_MIN;
+}
+
+/* ---------------------------------------------------------------- blending */
+
+/* Slabs, their number a constant where it matters. A negative weight takes lo from hi and hi from lo. */
+PN_INLINE void blendSlabs(const pnBlend *blend, uint32_t place, uint32_t slabs, float *out) {
+  pnF4 sum[2 * PN_MAX_ROWS];
+  for (uint32_t i = 0; i < 4 * slabs; i++) {
+    sum[i] = pn_f4Set1(0);
+  }
+  for (uint32_t t = blend->termFirst[place]; t < blend->termFirst[place + 1]; t++) {
+    float weight = blend->slotWeight[blend->termSlot[t]];
+    if (weight == 0) {
+      continue;
+    }
+    const float *row = blend->rows + (size_t)t * blend->rowFloats;
+    uint32_t lo = weight < 0 ? PN_LANES : 0, hi = PN_LANES - lo;
+    pnF4 w = pn_f4Set1(weight);
+    for (uint32_t d = 0; d < slabs; d++, row += 2 * PN_LANES) {
+      sum[4 * d] = pn_f4Add(sum[4 * d], pn_f4Mul(w, pn_f4Load(row + lo)));
+      sum[4 * d + 1] = pn_f4Add(sum[4 * d + 1], pn_f4Mul(w, pn_f4Load(row + lo + 4)));
+      sum[4 * d + 2] = pn_f4Add(sum[4 * d + 2], pn_f4Mul(w, pn_f4Load(row + hi)));
+      sum[4 * d + 3] = pn_f4Add(sum[4 * d + 3], pn_f4Mul(w, pn_f4Load(row + hi + 4)));
+    }
+  }
+  for (uint32_t d = 0; d < slabs; d++) {
+    pnF4 margin = pn_f4Set1(blend->margin[d >= 3]);
+    pn_f4Store(out + 16 * d, pn_f4Sub(sum[4 * d], margin));
+    pn_f4Store(out + 16 * d + 4, pn_f4Sub(sum[4 * d + 1], margin));
+    pn_f4Store(out + 16 * d + 8, pn_f4Add(sum[4 * d + 2], margin));
+    pn_f4Store(out + 16 * d + 12, pn_f4Add(sum[4 * d + 3], margin));
+  }
+}
+
+static void blendSpheres(const pnBlend *blend, uint32_t place, float *out) {
+  memset(out, 0, 4 * PN_LANES * sizeof(float));
+  for (uint32_t t = blend->termFirst[place]; t < blend->termFirst[place + 1]; t++) {
+    float weight = blend->slotWeight[blend->termSlot[t]];
+    const float *row = blend->rows + (size_t)t * blend->rowFloats;
+    for (uint32_t i = 0; weight != 0 && i < 4 * PN_LANES; i++) {
+      out[i] += (i < 3 * PN_LANES ? weight : fabsf(weight)) * row[i];
+    }
+  }
+  for (uint32_t j = 0; j < PN_LANES; j++) {
+    out[3 * PN_LANES + j] += blend->margin[0];
+  }
+}
+
+void pn_blendRows(const pnTree *tree, const pnBlend *blend, uint32_t place, float *outRows) {
+  if (!tree->slabs) {
+    blendSpheres(blend, place, outRows);
+  } else if (tree->slabs->count == 3) {
+    blendSlabs(blend, place, 3, outRows);
+  } else {
+    blendSlabs(blend, place, tree->slabs->count, outRows);
+  }
+}

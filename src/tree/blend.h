@@ -1,0 +1,65 @@
+/* blend.h: the volumes of morph targets, one set a node, and how weights blend them.
+ *
+ * [Larsson03, sections 3.2 and 3.3]: with every vertex below a node in the volume of each reference, the volume blended
+ * by the weights of the vertices contains the blended vertices. For slabs sum w [lo, hi], for spheres
+ * (sum w c, sum w r). Where we differ:
+ *
+ *   deltas    v = rest + sum w d: the volume of the rest positions plus those of the deltas. A negative weight exchanges
+ *             the ends of an interval; a radius takes |w|. A vertex that a target does not list has the delta 0, which
+ *             is then in the target's volume too.
+ *   sparse    a node keeps only the targets that move something below it.
+ *   wide      the volumes of the eight children of a node stand side by side, and are blended together.
+ *   leaves    have no volumes of targets: a leaf that is reached computes its few vertices.
+ *   rounding  the paper's numbers are real ones. See below.
+ *
+ * Slots. A *slot* is anything with volumes and a weight: the targets; after them the rest positions (deltas; weight 1)
+ * or the extra references (between each two references). A *term* is a slot of one node.
+ *
+ * Rounding. u = 2^-24; m slots have a weight other than 0; reach bounds |rest| + sum |w| |d| over all vertices and
+ * coordinates (pose->sourceMaxAbs). g(k) = k u / (1 - k u) bounds the relative error of k roundings [Higham02, 3.1].
+ *
+ *   (1) the pose computes a coordinate with m products and m sums:               off by g(m+1) reach
+ *   (2) the blended end of an axis slab, the same sum with other numbers:        off by g(m+1) reach
+ *   (3) taking the margin from it:                                               off by u reach
+ *   so an axis slab widened by g(2m+8) reach contains the float vertex.
+ *   Directions such as x+y+z have sums three times as large: (1) and (2) times 3; the projections of the targets' float
+ *   vertices are rounded twice (4), and so is that of the blended float vertex in a leaf, with which the interval is
+ *   compared (5): together 3 (g(m+1) + g(m+1) + u + 2u + 2u) reach, below 3 g(2m+8) reach.
+ *   Spheres: the float vertex is off by sqrt(3) times (1), the centre by sqrt(3) times (2), the sum of radii (below
+ *   2 sqrt(3) reach, each rounded up already) by 3.5 g(m+1) reach, together below 7 g(m+2) reach: 8 g(2m+8) is taken.
+ *   With extra references their positions are rounded once and their two weights twice: 8 more in k.
+ *   Products below 2^-126 lose up to 2^-150 each, at most 65 537 of them: FLT_MIN is added. */
+#ifndef PN_TREE_BLEND_H
+#define PN_TREE_BLEND_H
+
+#include "tree/carry.h"
+
+typedef struct pnBlend {
+  /* constant: volumes */
+  uint32_t slotCount, baseSlot; /* baseSlot: PN_NONE for references */
+  uint32_t extraCount;          /* extra references between each two */
+  uint32_t *termFirst;          /* by place: inner nodes by number, then the root's own volume; places + 1 */
+  uint32_t *termSlot;           /* ascending in a node */
+  float *rows;                  /* rowFloats a term: lo, hi of each slab, or centre and radius, eight lanes each */
+  uint32_t rowFloats;
+
+  /* of the frame */
+  float *slotWeight;
+  float margin[2]; /* added to axis slabs or radii, and to the other directions */
+  bool carried;    /* there is a transform */
+  pnCarry carry;
+} pnBlend;
+
+/* The most rows of a node: 13 slabs, lo and hi. */
+#define PN_MAX_ROWS (2u * PN_MAX_SLABS)
+
+/* Makes the volumes of a built tree over a pose with morph targets; they become the tree's ruleData. */
+pnResult pn_makeBlend(pnTree *tree);
+
+/* Takes over weights and transform of the pose. */
+void pn_weighBlend(const pnTree *tree, pnBlend *blend);
+
+/* The blended volumes of the children of the node at `place`, margin included, before the transform: rows as above. */
+void pn_blendRows(const pnTree *tree, const pnBlend *blend, uint32_t place, float *outRows);
+
+#endif
