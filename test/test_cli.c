@@ -11,6 +11,7 @@ static char folder[64];
 
 static int makeFolder(void **state) {
   (void)state;
+  lookForLeaks(false);
   strcpy(folder, "pinch_cli_XXXXXX");
   return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
 }
@@ -201,10 +202,28 @@ static void testFullOutput(void **state) {
   remove("a.off");
 }
 
+/* With the address sanitizer, a leak ends in another exit status. */
+static void testNoLeaks(void **state) {
+  (void)state;
+  lookForLeaks(true);
+  ToolRun runs[] = {RUN("make", "knot", "a.stl", "--tube", "0.5", "--cells", "60,8"), RUN("info", "a.stl", "--json"),
+                    RUN("check", "a.stl", "a.stl", "--json", "--pairs", "pairs.csv", "--threads", "2"),
+                    RUN("check", "a.stl", "missing.obj")};
+  static const int statuses[] = {0, 0, 1, 2};
+  for (int i = 0; i < 4; ++i) {
+    expectRun(&runs[i], statuses[i], i == 3 ? "missing.obj" : NULL);
+    freeRun(&runs[i]);
+  }
+  lookForLeaks(false);
+  remove("a.stl");
+  remove("pairs.csv");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(testHelp),       cmocka_unit_test(testMistakes), cmocka_unit_test(testInfo),
       cmocka_unit_test(testInfoGoesOn), cmocka_unit_test(testOddNames), cmocka_unit_test(testFullOutput),
+      cmocka_unit_test(testNoLeaks),
   };
   return cmocka_run_group_tests(tests, makeFolder, removeFolder);
 }

@@ -14,6 +14,7 @@ static char folder[64];
 
 static int makeFolder(void **state) {
   (void)state;
+  lookForLeaks(false);
   strcpy(folder, "pinch_check_XXXXXX");
   return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
 }
@@ -195,8 +196,9 @@ static void compareWithBrute(const char *const *paths, uint32_t count, bool self
     words[n++] = paths[i];
   }
   Rows expected = bruteForce(files, count, self, weld);
-  static const char *threads[] = {"1", "2", "5"};
-  for (int i = 0; i < 3; ++i) {
+  // Small answers with one count of threads, the others with three: the answer must not change.
+  static const char *threads[] = {"2", "1", "5"};
+  for (int i = 0; i < (expected.count > 50 ? 3 : 1); ++i) {
     words[n] = "--threads", words[n + 1] = threads[i], words[n + 2] = NULL;
     ToolRun run = runTool(words);
     expectRun(&run, expected.count > 0, NULL);
