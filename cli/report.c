@@ -1,7 +1,8 @@
 /* report.c: the life of a report: begin, frame, note, end.
  *
  * Everything constant is copied at the start; each frame is checked, packed and forgotten; the file is written under a
- * temporary name and takes its real one only when it is whole, so that a scan that is stopped leaves the last report alone.
+ * temporary name and takes its real one only when it is whole, so that a scan that is stopped leaves the last report
+ * alone.
  */
 #include "report_parts.h"
 
@@ -23,7 +24,8 @@ pnReportInfo pn_defaultReportInfo(void) {
 
 /* ---------------------------------------------------------------- begin */
 
-/* A copy, and its length as JSON at most (an escape is six characters a byte) added to the text bytes. Null stays null. */
+/* A copy, and its length as JSON at most (an escape is six characters a byte) added to the text bytes. Null stays
+ * null. */
 static char *copyText(pnReport *report, const char *text, bool *failed) {
   if (text == NULL) {
     return NULL;

@@ -1,7 +1,7 @@
 /* report.h: one self-contained HTML file for one scan.
  *
- * The scan hands over each frame once, in order; the report keeps it compressed and writes the file at the end. The page
- * opens from disk, with no server and no network. docs/report.md has the format, the page and the size rules.
+ * The scan hands over each frame once, in order; the report keeps it compressed and writes the file at the end. The
+ * page opens from disk, with no server and no network. docs/report.md has the format, the page and the size rules.
  *
  *   pn_reportBegin   opens the file and copies what is constant: names, triangles, groups
  *   pn_reportFrame   where every vertex is in this frame, and which triangles meet

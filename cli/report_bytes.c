@@ -25,7 +25,7 @@ pnResult pn_reportFail(pnResult result, const char *format, ...) {
 }
 
 pnResult pn_reportFailMemory(void) {
-  return pn_reportFail(PN_ERROR_MEMORY, "report: out of memory; a smaller --html-limit needs less");
+  return pn_reportFail(PN_ERROR_MEMORY, "report: out of memory");
 }
 
 /* ---------------------------------------------------------------- buffers */

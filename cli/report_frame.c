@@ -20,8 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rounded positions stay below 2^29, so that the sum of two fits an int32. 2^29 steps are 8192 times the size of the body;
- * what lies farther out is drawn at that distance. */
+/* Rounded positions stay below 2^29, so that the sum of two fits an int32. 2^29 steps are 8192 times the size of the
+ * body; what lies farther out is drawn at that distance. */
 #define FARTHEST 536870912.0
 
 void pn_roundPositions(const pnReport *report, const float *const *positions, int32_t *raw) {

@@ -1,8 +1,8 @@
 /* report_mesh.c: in which order a body's vertices are stored, and what predicts each of them.
  *
  * The idea is the parallelogram rule of mesh compression (Touma and Gotsman, "Triangle mesh compression", Graphics
- * Interface 1998, section 4). Walk over the triangles from neighbour to neighbour; a new triangle over the edge a b brings one new
- * vertex, and it is expected where the parallelogram with the old triangle's third vertex c puts it:
+ * Interface 1998). Walk over the triangles from neighbour to neighbour; a new triangle over the edge a b
+ * brings one new vertex, and it is expected where the parallelogram with the old triangle's third vertex c puts it:
  *
  *          c                 a + b - c
  *         / \

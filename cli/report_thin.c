@@ -1,8 +1,8 @@
 /* report_thin.c: what is left out when the file would grow past its limit.
  *
  * Every frame has a rank (report_frame.c). Thinning moves a cut down: frames whose rank is at or above the cut lose
- * their positions, so each move halves what is stored: first every odd frame, then every frame that is odd times two, and so on.
- * Three things are never dropped by a move:
+ * their positions, so each move halves what is stored: first every odd frame, then every frame that is odd times two,
+ * and so on. Three things are never dropped by a move:
  *   - frames kept for their pairs: the worst frames of all, and the worst frame of each pair of bodies;
  *   - frames that a stored frame is predicted from;
  *   - counts. The timeline and the matrix are always complete.

@@ -4,8 +4,8 @@
  *   pinch-meta      JSON: title, names, counts, grids
  *   pinch-index     what every frame has and where, and all counts (deflated varints, base64)
  *   pinch-topology  predictors, triangles and groups of each body (the same)
- *   pinch-block     blocks of about a megabyte: pair lists and positions of consecutive frames, each deflated by itself,
- *                   so that the page decodes a block only when it shows one of its frames
+ *   pinch-block     blocks of about a megabyte: pair lists and positions of consecutive frames, each deflated by
+ *                   itself; the page decodes a block only when it shows one of its frames
  * docs/report.md has the layout of each.
  */
 #include "report_parts.h"

@@ -1,13 +1,14 @@
 /* test_report.c: what the writer of the HTML report puts into the file, read back by other code (report_read.h).
  *
- * Also writes the sample reports that web/test/browser.mjs opens, into report_samples/ of the build folder, each with the
- * numbers the page must show beside it.
+ * Also writes the sample reports that web/test/browser.mjs opens, into report_samples/ of the build folder, each with
+ * the numbers the page must show beside it.
  */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <cmocka.h>
 
+#include "report_memory.h"
 #include "report_read.h"
 #include "report_scene.h"
 
@@ -19,48 +20,6 @@ static const char s_page[] =
     "<!--PINCH-DATA-->"
     "</body></html>\n";
 static const char s_path[] = "test_report.html";
-
-/* ---------------------------------------------------------------- allocations that fail when told to */
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *memory, size_t size);
-void __real_free(void *memory);
-
-static long s_live;        /* blocks in use */
-static long s_failAt = -1; /* this many allocations succeed, then one fails; -1: never */
-static bool s_failed;
-
-static bool allocationFails(void) {
-  if (s_failAt < 0 || s_failAt-- > 0) {
-    return false;
-  }
-  s_failed = true;
-  return true;
-}
-
-void *__wrap_malloc(size_t size) {
-  void *memory = allocationFails() ? NULL : __real_malloc(size);
-  s_live += memory != NULL;
-  return memory;
-}
-
-void *__wrap_calloc(size_t count, size_t size) {
-  void *memory = allocationFails() ? NULL : __real_calloc(count, size);
-  s_live += memory != NULL;
-  return memory;
-}
-
-void *__wrap_realloc(void *memory, size_t size) {
-  void *moved = allocationFails() ? NULL : __real_realloc(memory, size);
-  s_live += memory == NULL && moved != NULL;
-  return moved;
-}
-
-void __wrap_free(void *memory) {
-  s_live -= memory != NULL;
-  __real_free(memory);
-}
 
 /* ---------------------------------------------------------------- help */
 

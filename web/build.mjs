@@ -2,8 +2,8 @@
 //
 //   node build.mjs FOLDER    FOLDER/node_modules has the packages; writes FOLDER/report_template.html and .c
 //
-// The template is src/index.html with the style and the bundled script put where its two marks are. The mark for the data
-// (<!--PINCH-DATA-->) stays: the writer in cli/report_write.c puts the data there.
+// The template is src/index.html with the style and the bundled script put where its two marks are. The mark for the
+// data (<!--PINCH-DATA-->) stays: the writer in cli/report_write.c puts the data there.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -31,7 +31,8 @@ if(EXISTS ${stamp})
 endif()
 if(NOT installed STREQUAL lock)
   file(COPY ${SOURCE}/package.json ${SOURCE}/package-lock.json DESTINATION ${BINARY})
-  execute_process(COMMAND ${NPM} ci --ignore-scripts --no-audit --no-fund --loglevel=error --fetch-retry-maxtimeout=10000
+  execute_process(COMMAND ${NPM} ci --ignore-scripts --no-audit --no-fund --loglevel=error
+    --fetch-retry-maxtimeout=10000
     WORKING_DIRECTORY ${BINARY} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(NOT status EQUAL 0)
     file(WRITE ${BINARY}/npm.log "${output}")

@@ -223,7 +223,7 @@ export class Report {
     const frame = this.frames[from];
     const reader = new Reader(await inflate(this.packed(frame, frame.pairsAt, frame.pairsSize)));
     const list = new Uint32Array(4 * frame.total);
-    for (let i = 0; i < list.length; ) {
+    for (let i = 0; i < list.length;) {
       const a = reader.varint();
       const b = reader.varint();
       let triangleA = 0;
@@ -237,7 +237,7 @@ export class Report {
     return { list, from, exact: from === f };
   }
 
-  /** The frame whose list stands for frame f: itself, or the nearest one in the same stretch of contact; -1 for none. */
+  /** The frame whose list stands for frame f: itself, or the nearest that has one; -1 when nothing meets in f. */
   nearestPairs(f) {
     if (this.frames[f].total === 0) {
       return -1;

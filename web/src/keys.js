@@ -22,9 +22,17 @@ function table(actions) {
     [['A'], 'frame everything', { a: actions.frameWhole }],
     [['G'], 'ghosted or solid', { g: actions.solid }],
     [[',', '.'], 'turn the view', { ',': () => actions.turn(-0.18, 0, 1), '.': () => actions.turn(0.18, 0, 1) }],
-    [['↑', '↓'], 'tilt the view, once it is chosen with Tab or a click', { ArrowUp: () => actions.turn(0, 0.12, 1), ArrowDown: () => actions.turn(0, -0.12, 1) }],
+    [
+      ['↑', '↓'],
+      'tilt the view, once it is chosen with Tab or a click',
+      { ArrowUp: () => actions.turn(0, 0.12, 1), ArrowDown: () => actions.turn(0, -0.12, 1) },
+    ],
     [['Z', 'X'], 'nearer and farther', { z: () => actions.turn(0, 0, 0.85), x: () => actions.turn(0, 0, 1 / 0.85) }],
-    [['+', '−', '0'], 'zoom the timeline', { '+': () => actions.zoom(0.5), '=': () => actions.zoom(0.5), '-': () => actions.zoom(2), 0: actions.fit }],
+    [
+      ['+', '−', '0'],
+      'zoom the timeline',
+      { '+': () => actions.zoom(0.5), '=': () => actions.zoom(0.5), '-': () => actions.zoom(2), 0: actions.fit },
+    ],
     [['T'], 'light or dark', { t: actions.theme }],
     [['Esc'], 'show all pairs again', { Escape: actions.escape }],
     [['?'], 'this list', { '?': actions.help }],
@@ -46,7 +54,8 @@ export function listenToKeys(actions, list) {
     if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) {
       return;
     }
-    // fields keep their keys; buttons keep space and enter; a scrolled panel keeps up and down; a slider steps with them
+    // fields keep their keys; buttons keep space and enter; a scrolled panel keeps up and down; a slider steps with
+    // them
     const name = key.length === 1 ? key.toLowerCase() : key;
     const upDown = key === 'ArrowUp' || key === 'ArrowDown';
     if (target.closest('input, textarea') || (target.closest('button, summary') && (key === ' ' || key === 'Enter'))) {

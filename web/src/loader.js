@@ -1,5 +1,6 @@
-// loader.js: fetches what the current frame needs (pose, pairs, contacts) and puts it into the state as `shown`. While a
-// frame is being decoded newer wishes wait; only the newest of them is decoded next, so scrubbing never piles up.
+// loader.js: fetches what the current frame needs (pose, pairs, contacts) and puts it into the state as `shown`.
+// While a frame is being decoded newer wishes wait; only the newest of them is decoded next, so scrubbing never piles
+// up.
 
 import { findContacts } from './contacts.js';
 
@@ -42,13 +43,18 @@ export class Loader {
     if (!this.state.get('playing') || !this.report.meta.view) {
       return;
     }
-    for (let f = this.state.get('frame') + 1; f <= this.state.get('frame') + AHEAD && f < this.report.frames.length; ++f) {
+    for (
+      let f = this.state.get('frame') + 1;
+      f <= this.state.get('frame') + AHEAD && f < this.report.frames.length;
+      ++f
+    ) {
       this.report.around(f).forEach((stored) => this.report.raw(stored));
     }
   }
 }
 
-/** The pairs of `shown` that belong to the chosen body pair, and the contacts they form. Computed once for each choice. */
+/** The pairs of `shown` that belong to the chosen body pair, and the contacts they form. Computed once for each
+ * choice. */
 export function chosenPairs(report, shown, kind) {
   const key = kind ? kind.key : 'all';
   shown.chosen ??= {};

@@ -19,7 +19,9 @@ const prefersDark = matchMedia('(prefers-color-scheme: dark)');
 
 function showTheme(theme) {
   document.documentElement.dataset.theme = theme;
-  byId('theme').querySelector('use').setAttribute('href', theme === 'dark' ? '#i-sun' : '#i-moon');
+  byId('theme')
+    .querySelector('use')
+    .setAttribute('href', theme === 'dark' ? '#i-sun' : '#i-moon');
 }
 
 // ---------------------------------------------------------------- the frame to start with
@@ -88,7 +90,7 @@ function showNow(report, state) {
   const f = state.get('frame');
   const frame = report.frames[f];
   const kind = state.get('kind');
-  const pairs = kind ? frame.counts.find(({ a, b }) => a === kind.a && b === kind.b)?.pairs ?? 0 : frame.total;
+  const pairs = kind ? (frame.counts.find(({ a, b }) => a === kind.a && b === kind.b)?.pairs ?? 0) : frame.total;
   byId('now-frame').textContent = frame.number;
   byId('now-pairs').textContent = pairs > 0 ? plural(pairs, 'pair') : 'no contact';
   byId('now-pairs').classList.toggle('none', pairs === 0);
@@ -209,7 +211,9 @@ function showControls(report, state) {
   state.on(['theme'], () => showTheme(state.get('theme')));
   state.on(['playing'], () => {
     const playing = state.get('playing');
-    byId('play').querySelector('use').setAttribute('href', playing ? '#i-pause' : '#i-play');
+    byId('play')
+      .querySelector('use')
+      .setAttribute('href', playing ? '#i-pause' : '#i-play');
     byId('play').setAttribute('aria-label', playing ? 'Pause' : 'Play');
   });
   state.on(['solid'], () => byId('solid').setAttribute('aria-pressed', String(state.get('solid'))));
@@ -218,7 +222,10 @@ function showControls(report, state) {
     const kind = state.get('kind');
     byId('filter').hidden = !kind;
     byId('filter').textContent = kind ? `${kindName(report.bodies, kind)}  ✕` : '';
-    byId('filter').setAttribute('aria-label', kind ? `Only ${kindName(report.bodies, kind)}. Show all pairs again.` : '');
+    byId('filter').setAttribute(
+      'aria-label',
+      kind ? `Only ${kindName(report.bodies, kind)}. Show all pairs again.` : '',
+    );
   });
   document.querySelector('.now').hidden = report.frames.length === 0;
   if (report.frames.length > 0) {
@@ -295,7 +302,10 @@ async function start() {
   // numbers first: making the 3D view takes a moment, and nobody has to wait for it to read
   await nextPaint();
   makeView(report, state, parts);
-  state.on(['problem'], () => state.get('problem') && withoutView(report, `This report cannot be shown: ${state.get('problem').message}`));
+  state.on(
+    ['problem'],
+    () => state.get('problem') && withoutView(report, `This report cannot be shown: ${state.get('problem').message}`),
+  );
   parts.player = new Player(report, state);
   parts.loader = new Loader(report, state);
   addEventListener('hashchange', () => actions.goTo(firstFrame(report)));
@@ -307,7 +317,10 @@ async function start() {
 
 function makeView(report, state, parts) {
   if (!report.meta.view) {
-    const none = report.frames.length === 0 ? 'There is nothing to show.' : 'Positions did not fit into the size limit of this report; the numbers are complete.';
+    const none =
+      report.frames.length === 0
+        ? 'There is nothing to show.'
+        : 'Positions did not fit into the size limit of this report; the numbers are complete.';
     withoutView(report, none);
     return;
   }
@@ -317,7 +330,11 @@ function makeView(report, state, parts) {
     withoutView(report, 'The 3D view needs WebGL, which this browser does not offer here. The numbers are complete.');
     return;
   }
-  parts.pointer = new Pointer(report, state, parts.view, { stage: byId('stage'), canvas: byId('view'), tip: byId('tip') });
+  parts.pointer = new Pointer(report, state, parts.view, {
+    stage: byId('stage'),
+    canvas: byId('view'),
+    tip: byId('tip'),
+  });
   makeLegend(report, state);
 }
 

@@ -34,7 +34,9 @@ export const plural = (n, word) => `${count(n)} ${word}${n === 1 ? '' : 's'}`;
 
 /** A long name with its middle left out: names of one file often differ only at their ends. */
 export function short(name, most = 18) {
-  return name.length <= most ? name : `${name.slice(0, Math.ceil(most / 2) - 2)}…${name.slice(1 - Math.floor(most / 2))}`;
+  return name.length <= most
+    ? name
+    : `${name.slice(0, Math.ceil(most / 2) - 2)}…${name.slice(1 - Math.floor(most / 2))}`;
 }
 
 /** Seconds with as many digits as a frame needs. */

@@ -66,13 +66,22 @@ export class Panel {
     const column = (b) => make('th', { scope: 'col', title: name(b) }, make('span', {}, short(name(b))));
     const row = (a) => make('th', { scope: 'row', title: name(a) }, short(name(a)));
     const head = make('tr', {}, make('td'), ...shown.map(column));
-    const rows = shown.map((a, i) => make('tr', {}, row(a), ...shown.slice(0, i + 1).map((b) => this.cell(a, b, most))));
-    const table = make('table', { class: shown.length > 6 ? 'dense' : '' }, make('thead', {}, head), make('tbody', {}, ...rows));
+    const rows = shown.map((a, i) =>
+      make('tr', {}, row(a), ...shown.slice(0, i + 1).map((b) => this.cell(a, b, most))),
+    );
+    const table = make(
+      'table',
+      { class: shown.length > 6 ? 'dense' : '' },
+      make('thead', {}, head),
+      make('tbody', {}, ...rows),
+    );
     table.addEventListener('keydown', (event) => this.walkMatrix(event));
     byId('matrix').replaceChildren(table);
     const left = bodies.length - shown.length;
     if (left > 0) {
-      byId('matrix').append(make('p', { class: 'hint' }, `${plural(left, 'body')} without contact not shown`.replace('bodys', 'bodies')));
+      byId('matrix').append(
+        make('p', { class: 'hint' }, `${plural(left, 'body')} without contact not shown`.replace('bodys', 'bodies')),
+      );
     }
   }
 
@@ -88,7 +97,13 @@ export class Panel {
     const words = `${kindName(bodies, kind)}: ${kind.worst} pairs at worst, in ${plural(kind.frames.length, 'frame')}`;
     const button = make(
       'button',
-      { type: 'button', style: `--heat: ${heat.toFixed(3)}; --cell-ink: ${ink}`, title: words, 'aria-label': words, 'aria-pressed': 'false' },
+      {
+        type: 'button',
+        style: `--heat: ${heat.toFixed(3)}; --cell-ink: ${ink}`,
+        title: words,
+        'aria-label': words,
+        'aria-pressed': 'false',
+      },
       count(kind.worst),
     );
     button.addEventListener('click', () => this.choose(kind));
@@ -96,7 +111,8 @@ export class Panel {
     return make('td', {}, button);
   }
 
-  /** Chooses a pair of bodies, and shows its worst frame if it does not meet in this one; again to have all pairs back. */
+  /** Chooses a pair of bodies, and shows its worst frame if it does not meet in this one; again to have all pairs
+   * back. */
   choose(kind) {
     const again = this.state.get('kind') === kind;
     const elsewhere = pairsIn(kind, this.state.get('frame')) === 0;
@@ -134,7 +150,9 @@ export class Panel {
     const lines = ['a\tb\tframes\tworst frame\tworst pairs\tpairs in all frames'];
     for (const kind of kinds) {
       const worst = this.report.frames[kind.worstFrame].number;
-      lines.push([bodies[kind.a].name, bodies[kind.b].name, kind.frames.length, worst, kind.worst, kind.total].join('\t'));
+      lines.push(
+        [bodies[kind.a].name, bodies[kind.b].name, kind.frames.length, worst, kind.worst, kind.total].join('\t'),
+      );
     }
     copyText(lines.join('\n'), plural(kinds.length, 'body pair'));
   }
@@ -153,12 +171,15 @@ export class Panel {
       return;
     }
     const number = (f) => String(frames[f].number);
-    const go = (f, text) => make('button', { type: 'button', class: 'link', onclick: () => this.actions.goTo(f) }, text);
+    const go = (f, text) =>
+      make('button', { type: 'button', class: 'link', onclick: () => this.actions.goTo(f) }, text);
     const stretches = intervals(subject.frames);
-    const some = stretches.slice(0, INTERVALS).flatMap(([first, last], i) => [
-      i > 0 ? ', ' : '',
-      go(first, first === last ? number(first) : `${number(first)}\u2013${number(last)}`),
-    ]);
+    const some = stretches
+      .slice(0, INTERVALS)
+      .flatMap(([first, last], i) => [
+        i > 0 ? ', ' : '',
+        go(first, first === last ? number(first) : `${number(first)}\u2013${number(last)}`),
+      ]);
     const more = stretches.length - INTERVALS;
     byId('kind').replaceChildren(
       make('h3', {}, kind ? kindName(bodies, kind) : 'All pairs'),
@@ -166,9 +187,19 @@ export class Panel {
         'dl',
         { class: 'facts' },
         make('dt', {}, 'worst'),
-        make('dd', {}, go(subject.worstFrame, `frame ${number(subject.worstFrame)}`), `, ${plural(subject.worst, 'pair')}`),
+        make(
+          'dd',
+          {},
+          go(subject.worstFrame, `frame ${number(subject.worstFrame)}`),
+          `, ${plural(subject.worst, 'pair')}`,
+        ),
         make('dt', {}, 'first'),
-        make('dd', {}, go(subject.frames[0], `frame ${number(subject.frames[0])}`), `, ${seconds(frames[subject.frames[0]].time)}`),
+        make(
+          'dd',
+          {},
+          go(subject.frames[0], `frame ${number(subject.frames[0])}`),
+          `, ${seconds(frames[subject.frames[0]].time)}`,
+        ),
         make('dt', {}, 'frames'),
         make('dd', {}, ...some, more > 0 ? ` and ${more} more` : ''),
         make('dt', {}, 'in all'),
@@ -196,7 +227,12 @@ export class Panel {
       const kind = this.report.kinds.find((k) => k.a === a && k.b === b);
       const name = make('button', { type: 'button', class: 'link' }, kindName(this.report.bodies, kind));
       const bar = make('span', { class: 'bar', style: `width: ${(100 * pairs) / counts[0].pairs}%` });
-      return make('tr', { class: 'go', onclick: () => this.choose(kind) }, make('td', {}, name, bar), make('td', { class: 'number' }, count(pairs)));
+      return make(
+        'tr',
+        { class: 'go', onclick: () => this.choose(kind) },
+        make('td', {}, name, bar),
+        make('td', { class: 'number' }, count(pairs)),
+      );
     });
     byId('frame-counts').replaceChildren(make('table', { class: 'list' }, make('tbody', {}, ...rows)));
   }
@@ -226,9 +262,13 @@ export class Panel {
       }
     }
     const top = [...tally].sort((p, q) => q[1] - p[1]).slice(0, GROUP_ROWS);
-    const rows = top.map(([names, pairs]) => make('tr', {}, make('td', {}, names), make('td', { class: 'number' }, count(pairs))));
+    const rows = top.map(([names, pairs]) =>
+      make('tr', {}, make('td', {}, names), make('td', { class: 'number' }, count(pairs))),
+    );
     byId('frame-groups').replaceChildren(
-      ...(rows.length > 0 ? [make('h3', {}, 'Joints involved'), make('table', { class: 'list' }, make('tbody', {}, ...rows))] : []),
+      ...(rows.length > 0
+        ? [make('h3', {}, 'Joints involved'), make('table', { class: 'list' }, make('tbody', {}, ...rows))]
+        : []),
     );
   }
 
@@ -247,8 +287,16 @@ export class Panel {
       rows.push(
         make(
           'tr',
-          { class: 'go', onclick: () => this.actions.frameMembers(members), onpointerenter: () => this.actions.outline(members) },
-          make('td', {}, make('button', { type: 'button', class: 'link', title: 'Frame this pair' }, ...side(...members[0]))),
+          {
+            class: 'go',
+            onclick: () => this.actions.frameMembers(members),
+            onpointerenter: () => this.actions.outline(members),
+          },
+          make(
+            'td',
+            {},
+            make('button', { type: 'button', class: 'link', title: 'Frame this pair' }, ...side(...members[0])),
+          ),
           make('td', {}, ...side(...members[1])),
         ),
       );
@@ -256,7 +304,11 @@ export class Panel {
     const held = shown.pairs.exact ? '' : ` (list of frame ${this.report.frames[shown.pairs.from].number})`;
     const body = make('tbody', { onpointerleave: () => this.actions.outline([]) }, ...rows);
     const left = list.length / 4 - rows.length;
-    const more = make('button', { type: 'button', class: 'link', onclick: () => ((this.rows += 5 * ROWS), this.showPairs()) }, `Show more of ${count(left)}`);
+    const more = make(
+      'button',
+      { type: 'button', class: 'link', onclick: () => ((this.rows += 5 * ROWS), this.showPairs()) },
+      `Show more of ${count(left)}`,
+    );
     byId('frame-pairs').replaceChildren(
       make('h3', {}, `Triangle pairs${held}`),
       make('table', { class: 'list' }, body),
@@ -290,14 +342,14 @@ export class Panel {
     }
     if (meta.view && positionFrames < frames.length) {
       out.push(
-        `To stay below ${limit}, positions of ${plural(positionFrames, 'frame')} out of ${count(frames.length)} are stored. ` +
-          'The view interpolates the others; counts are complete, and the frames with the most pairs are stored.',
+        `To stay below ${limit}, positions of ${plural(positionFrames, 'frame')} out of ${count(frames.length)} are ` +
+          'stored. The view interpolates the others; counts are complete, and the frames with the most pairs are stored.',
       );
     }
     if (pairFrames < all.frames.length) {
       out.push(
-        `To stay below ${limit}, triangle pairs of ${plural(pairFrames, 'frame')} out of ${count(all.frames.length)} with contact ` +
-          'are listed. The others show the list of the nearest one; counts are complete.',
+        `To stay below ${limit}, triangle pairs of ${plural(pairFrames, 'frame')} out of ${count(all.frames.length)} ` +
+          'with contact are listed. The others show the list of the nearest one; counts are complete.',
       );
     }
     return out;
@@ -312,7 +364,8 @@ export class Panel {
 
     const triangles = bodies.reduce((sum, body) => sum + body.triangles, 0);
     const bodyWord = bodies.length === 1 ? 'body' : 'bodies';
-    const scene = `${count(bodies.length)} ${bodyWord}, ${plural(triangles, 'triangle')}, ${plural(frames.length, 'frame')}.`;
+    const size = `${plural(triangles, 'triangle')}, ${plural(frames.length, 'frame')}`;
+    const scene = `${count(bodies.length)} ${bodyWord}, ${size}.`;
     byId('about').replaceChildren(
       ...meta.notes.map(paragraph),
       paragraph(`${scene} ${meta.files.join(', ')}`),

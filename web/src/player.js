@@ -1,5 +1,5 @@
-// player.js: plays the animation at its own speed, from the times of the frames (or the frame rate the scan gave). A frame
-// that is not decoded yet is waited for rather than skipped over, so that what is seen is what is there.
+// player.js: plays the animation at its own speed, from the times of the frames (or the frame rate the scan gave). It
+// waits for a frame that is still being decoded; where drawing is slower than the animation, frames are left out.
 
 export class Player {
   constructor(report, state) {

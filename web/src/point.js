@@ -66,7 +66,9 @@ export class Pointer {
       let best = null;
       pose.positions.forEach((positions, b) => {
         const list = only ? [...redOf[b]] : null;
-        const hit = hidden.has(b) ? null : pickTriangle(origin, direction, positions, this.report.topology[b].triangles, list);
+        const hit = hidden.has(b)
+          ? null
+          : pickTriangle(origin, direction, positions, this.report.topology[b].triangles, list);
         if (hit && (!best || hit.distance < best.distance)) {
           best = { body: b, ...hit };
         }
@@ -114,7 +116,11 @@ export class Pointer {
     const { bodies } = this.report;
     const group = this.report.groupOf(body, triangle);
     const text = [`${bodies[body].name} triangle ${triangle}`];
-    const head = make('div', { class: 'tip-head' }, make('span', {}, make('b', {}, bodies[body].name), ` triangle ${triangle}`));
+    const head = make(
+      'div',
+      { class: 'tip-head' },
+      make('span', {}, make('b', {}, bodies[body].name), ` triangle ${triangle}`),
+    );
     const lines = [head];
     if (group !== null) {
       lines.push(make('div', { class: 'soft' }, `moved by ${group}`));
@@ -132,7 +138,13 @@ export class Pointer {
     }
     if (keep) {
       const copy = () => copyText(text.join('\n'), 'the names');
-      head.append(make('button', { type: 'button', class: 'icon', 'aria-label': 'Copy these names', onclick: copy }, icon('copy')));
+      head.append(
+        make(
+          'button',
+          { type: 'button', class: 'icon', 'aria-label': 'Copy these names', onclick: copy },
+          icon('copy'),
+        ),
+      );
     }
     return lines;
   }

@@ -1,5 +1,6 @@
-// timeline.js: pairs per frame as bars. Drag to scrub, scroll or pinch to zoom; the strip below shows the whole animation
-// and which part of it is above. Frames are counted 0, 1, 2 ... here; `number` is what the animation calls them.
+// timeline.js: pairs per frame as bars. Drag to scrub, scroll or pinch to zoom; the strip below shows the whole
+// animation and which part of it is above. Frames are counted 0, 1, 2 ... here; `number` is what the animation calls
+// them.
 
 import { count, kindName, make, plural, seconds } from './page.js';
 

@@ -1,5 +1,5 @@
-// view.js: the 3D view. Bodies as ghosts (or solid), the triangles that meet in red, contacts ringed. It draws only when
-// something changed. Pointing at triangles is in point.js, colours and materials in shading.js.
+// view.js: the 3D view. Bodies as ghosts (or solid), the triangles that meet in red, contacts ringed. It draws only
+// when something changed. Pointing at triangles is in point.js, colours and materials in shading.js.
 
 import {
   BufferAttribute,
@@ -77,7 +77,10 @@ export class View {
     this.red.renderOrder = 1;
     this.redThrough.renderOrder = 4;
     this.outlineGeometry = new BufferGeometry();
-    this.outline = new LineSegments(this.outlineGeometry, new LineBasicMaterial({ depthTest: false, transparent: true }));
+    this.outline = new LineSegments(
+      this.outlineGeometry,
+      new LineBasicMaterial({ depthTest: false, transparent: true }),
+    );
     this.outline.renderOrder = 5;
     for (const object of [this.red, this.redThrough, this.outline]) {
       object.frustumCulled = false;
@@ -216,7 +219,9 @@ export class View {
     centre.forEach((x, i) => this.floor.position.setComponent(i, Math.round(x / cell) * cell));
     this.floor.position.setComponent(up, this.floorHeight - 0.002 * this.size);
     this.floor.scale.setScalar(1);
-    this.floor.geometry.attributes.position.array.forEach((x, i, array) => (array[i] = Math.sign(x) * (i % 3 < 2 ? reach : 0)));
+    this.floor.geometry.attributes.position.array.forEach(
+      (x, i, array) => (array[i] = Math.sign(x) * (i % 3 < 2 ? reach : 0)),
+    );
     this.floor.geometry.attributes.position.needsUpdate = true;
     this.floor.geometry.computeBoundingSphere();
     this.floor.material.uniforms.cell.value = cell;
@@ -294,7 +299,10 @@ export class View {
     const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
     const offset = direction.clone().normalize().multiplyScalar(distance);
     const start = performance.now();
-    const from = { target: this.controls.target.clone(), offset: this.camera.position.clone().sub(this.controls.target) };
+    const from = {
+      target: this.controls.target.clone(),
+      offset: this.camera.position.clone().sub(this.controls.target),
+    };
     this.flight = (now) => {
       const t = atOnce || still ? 1 : Math.min((now - start) / FLIGHT_MS, 1);
       const ease = 1 - (1 - t) ** 3;
@@ -384,7 +392,7 @@ export class View {
     this.markBox.replaceChildren(...this.marks.map((mark) => mark.button));
   }
 
-  /** The corner of the triangles that is nearest to a place: a long, bent contact is ringed on itself, not beside it. */
+  /** The corner of the triangles nearest to a place: a long, bent contact is ringed on itself, not beside it. */
   nearestCorner(members, place) {
     let best = place;
     let nearest = Infinity;

@@ -1,9 +1,11 @@
 // browser.mjs: the report in a real browser. Opens the samples that test_report wrote, in Debian's chromium, and looks:
-// numbers, scrubbing, red pixels where the contact is, keys, names under the pointer, files, narrow screens, no error, no network.
+// numbers, scrubbing, red pixels where the contact is, keys, names under the pointer, files, narrow screens, no
+// error, no network.
 //
 //   node browser.mjs SAMPLES MODULES [SCREENSHOTS]
 //
-// SAMPLES is the folder of samples, MODULES the node_modules with playwright-core. Exit status 77: nothing to test with.
+// SAMPLES is the folder of samples, MODULES the node_modules with playwright-core. Exit status 77: nothing to test
+// with.
 
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
@@ -57,7 +59,12 @@ async function settled(page) {
   await page.waitForFunction(() => {
     const { state, view } = window.pinch;
     const frame = state.get('frame');
-    return state.get('shown')?.frame === frame && document.getElementById('stage').dataset.drawn === String(frame) && !view.pending && !view.flight;
+    return (
+      state.get('shown')?.frame === frame &&
+      document.getElementById('stage').dataset.drawn === String(frame) &&
+      !view.pending &&
+      !view.flight
+    );
   });
 }
 
@@ -67,7 +74,9 @@ const frame = (page) => page.evaluate(() => window.pinch.state.get('frame'));
 /** Red pixels of the picture, as [x, y] from the corner of the stage; rings and words are hidden meanwhile. */
 async function redPixels(page) {
   const stage = page.locator('#stage');
-  const style = await page.addStyleTag({ content: '#marks, .stage-head, .legend, .tip { visibility: hidden !important }' });
+  const style = await page.addStyleTag({
+    content: '#marks, .stage-head, .legend, .tip { visibility: hidden !important }',
+  });
   const picture = (await stage.screenshot()).toString('base64');
   await style.evaluate((element) => element.remove());
   return page.evaluate(async (data) => {
@@ -134,13 +143,16 @@ const tests = {
 
       // the counts of the body pairs add up to the frame, and joints are named
       const counts = await page.locator('#frame-counts .number').allInnerTexts();
-      assert.equal(counts.reduce((sum, n) => sum + Number(plain(n)), 0), pairs[worst]);
+      assert.equal(
+        counts.reduce((sum, n) => sum + Number(plain(n)), 0),
+        pairs[worst],
+      );
       assert.match(await text(page, '#frame-groups'), /Hand/);
       await picture(page, 'wide-light');
     });
   },
 
-  async 'scrubs'() {
+  async scrubs() {
     const pairs = expected('figure');
     await open('figure', {}, async (page) => {
       await settled(page);
@@ -188,7 +200,10 @@ const tests = {
         const [x0, y0, x1, y1] = await contactBox(page);
         assert.ok(red.length > 60, `${red.length} red pixels in frame ${f}`);
         for (const [x, y] of red) {
-          assert.ok(x >= x0 - 2 && x <= x1 + 2 && y >= y0 - 2 && y <= y1 + 2, `red at ${x}, ${y} outside of the contact`);
+          assert.ok(
+            x >= x0 - 2 && x <= x1 + 2 && y >= y0 - 2 && y <= y1 + 2,
+            `red at ${x}, ${y} outside of the contact`,
+          );
         }
       }
 
@@ -227,7 +242,10 @@ const tests = {
       await at('End', 89);
       await at('w', worst);
       const starts = pairs.map((n, f) => n > 0 && !(pairs[f - 1] > 0) && f).filter((f) => f !== false);
-      await at('n', starts.find((f) => f > worst));
+      await at(
+        'n',
+        starts.find((f) => f > worst),
+      );
       await at('p', worst);
 
       // plays, and pauses
@@ -284,22 +302,28 @@ const tests = {
       const tip = page.locator('#tip');
       await tip.waitFor({ state: 'visible' });
       const words = await tip.innerText();
-      const found = /^(Coat|Left arm|Right arm) triangle (\d+)\s+moved by (\w+)\s+meets (Coat|Left arm|Right arm) (\d+)/.exec(words);
+      const found =
+        /^(Coat|Left arm|Right arm) triangle (\d+)\s+moved by (\w+)\s+meets (Coat|Left arm|Right arm) (\d+)/.exec(
+          words,
+        );
       assert.ok(found, words);
 
       // the pair that the words name is one of the frame's pairs
-      const known = await page.evaluate(([a, s, b, t]) => {
-        const { report, state } = window.pinch;
-        const [i, j] = [a, b].map((name) => report.bodies.findIndex((body) => body.name === name));
-        const { list } = state.get('shown').pairs;
-        for (let k = 0; k < list.length; k += 4) {
-          const [p, q] = [`${list[k]},${list[k + 1]}`, `${list[k + 2]},${list[k + 3]}`];
-          if ([p, q].includes(`${i},${s}`) && [p, q].includes(`${j},${t}`)) {
-            return true;
+      const known = await page.evaluate(
+        ([a, s, b, t]) => {
+          const { report, state } = window.pinch;
+          const [i, j] = [a, b].map((name) => report.bodies.findIndex((body) => body.name === name));
+          const { list } = state.get('shown').pairs;
+          for (let k = 0; k < list.length; k += 4) {
+            const [p, q] = [`${list[k]},${list[k + 1]}`, `${list[k + 2]},${list[k + 3]}`];
+            if ([p, q].includes(`${i},${s}`) && [p, q].includes(`${j},${t}`)) {
+              return true;
+            }
           }
-        }
-        return false;
-      }, [found[1], found[2], found[4], found[5]]);
+          return false;
+        },
+        [found[1], found[2], found[4], found[5]],
+      );
       assert.ok(known);
 
       // a click keeps the words when the pointer leaves
@@ -342,7 +366,9 @@ const tests = {
         await page.locator('#save summary').click();
         const [download] = await Promise.all([page.waitForEvent('download'), page.locator(id).click()]);
         await page.keyboard.press('Escape');
-        return readFileSync(await download.path(), 'utf8').trimEnd().split('\n');
+        return readFileSync(await download.path(), 'utf8')
+          .trimEnd()
+          .split('\n');
       };
       const counts = await save('#save-counts');
       assert.equal(counts[0], 'frame,time,a,b,pairs');
@@ -355,32 +381,42 @@ const tests = {
       assert.deepEqual(sums, pairs);
       const lines = await save('#save-pairs');
       assert.equal(lines[0], 'frame,a,triangle_a,b,triangle_b');
-      assert.equal(lines.length - 1, pairs.reduce((sum, n) => sum + n, 0));
+      assert.equal(
+        lines.length - 1,
+        pairs.reduce((sum, n) => sum + n, 0),
+      );
     });
   },
 
   async 'fits a phone'() {
     const pairs = expected('figure');
     for (const colorScheme of ['light', 'dark']) {
-      await open('figure', { viewport: NARROW, deviceScaleFactor: 2, hasTouch: true, isMobile: true, colorScheme }, async (page) => {
-        await settled(page);
-        const { scroll, width } = await page.evaluate(() => ({ scroll: document.scrollingElement.scrollWidth, width: innerWidth }));
-        assert.ok(scroll <= width, `${scroll} pixels wide on a screen of ${width}`);
-        assert.ok((await redPixels(page)).length > 30);
+      await open(
+        'figure',
+        { viewport: NARROW, deviceScaleFactor: 2, hasTouch: true, isMobile: true, colorScheme },
+        async (page) => {
+          await settled(page);
+          const { scroll, width } = await page.evaluate(() => ({
+            scroll: document.scrollingElement.scrollWidth,
+            width: innerWidth,
+          }));
+          assert.ok(scroll <= width, `${scroll} pixels wide on a screen of ${width}`);
+          assert.ok((await redPixels(page)).length > 30);
 
-        // view, timeline and buttons are on the first screen, and large enough for a finger
-        for (const id of ['#stage', '#timeline', '#play', '#worst']) {
-          const box = await page.locator(id).boundingBox();
-          assert.ok(box.y + box.height <= NARROW.height + 1 && box.height >= 32, `${id} ${JSON.stringify(box)}`);
-        }
-        const box = await page.locator('#timeline').boundingBox();
-        await page.touchscreen.tap(box.x + 40 + (29.5 / pairs.length) * (box.width - 52), box.y + 60);
-        assert.equal(await frame(page), 29);
-        const ground = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-        const [, red] = /rgb\((\d+)/.exec(ground);
-        assert.ok(colorScheme === 'dark' ? red < 60 : red > 200);
-        await picture(page, `narrow-${colorScheme}`);
-      });
+          // view, timeline and buttons are on the first screen, and large enough for a finger
+          for (const id of ['#stage', '#timeline', '#play', '#worst']) {
+            const box = await page.locator(id).boundingBox();
+            assert.ok(box.y + box.height <= NARROW.height + 1 && box.height >= 32, `${id} ${JSON.stringify(box)}`);
+          }
+          const box = await page.locator('#timeline').boundingBox();
+          await page.touchscreen.tap(box.x + 40 + (29.5 / pairs.length) * (box.width - 52), box.y + 60);
+          assert.equal(await frame(page), 29);
+          const ground = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+          const [, red] = /rgb\((\d+)/.exec(ground);
+          assert.ok(colorScheme === 'dark' ? red < 60 : red > 200);
+          await picture(page, `narrow-${colorScheme}`);
+        },
+      );
     }
   },
 
@@ -406,7 +442,10 @@ const tests = {
       assert.equal(await page.title(), 'scene.glb · pinch');
       assert.equal(await page.locator('img').count(), 0);
       assert.match(await text(page, '#frame-counts'), /<\/script><img/);
-      assert.match(await text(page, '#verdict'), new RegExp(`${pairs.filter((n) => n > 0).length} of ${pairs.length} frames`));
+      assert.match(
+        await text(page, '#verdict'),
+        new RegExp(`${pairs.filter((n) => n > 0).length} of ${pairs.length} frames`),
+      );
       await page.keyboard.press('g');
       await settled(page);
       await picture(page, 'wide-light-solid');
@@ -452,7 +491,13 @@ if (screenshots) {
 // WebGL in software, so that a machine without a graphics card sees the same
 browser = await chromium.launch({
   executablePath: chromiumPath,
-  args: ['--no-sandbox', '--disable-gpu', '--enable-unsafe-swiftshader', '--disable-background-networking', '--disable-component-update'],
+  args: [
+    '--no-sandbox',
+    '--disable-gpu',
+    '--enable-unsafe-swiftshader',
+    '--disable-background-networking',
+    '--disable-component-update',
+  ],
 });
 let failed = 0;
 for (const [name, test] of Object.entries(tests)) {

@@ -41,8 +41,14 @@ const tests = {
       assert.deepEqual([...(await inflate(deflateSync(bytes)))], [...bytes]);
     }
     const reader = new Reader(Uint8Array.of(0, 0x7f, 0x80, 1, 0xff, 0xff, 0xff, 0xff, 0x0f, 1, 2, 3));
-    assert.deepEqual([0, 127, 128, 4294967295].map(() => reader.varint()), [0, 127, 128, 4294967295]);
-    assert.deepEqual([1, 2, 3].map(() => reader.signed()), [-1, 1, -2]);
+    assert.deepEqual(
+      [0, 127, 128, 4294967295].map(() => reader.varint()),
+      [0, 127, 128, 4294967295],
+    );
+    assert.deepEqual(
+      [1, 2, 3].map(() => reader.signed()),
+      [-1, 1, -2],
+    );
     assert.ok(reader.done);
     assert.throws(() => reader.varint(), /too early/);
   },
@@ -50,7 +56,10 @@ const tests = {
   async 'counts, pairs and summary are those of the scene'() {
     for (const name of ['figure', 'spheres']) {
       const [report, pairs] = [await open(name), expected(name)];
-      assert.deepEqual(report.frames.map((frame) => frame.total), pairs);
+      assert.deepEqual(
+        report.frames.map((frame) => frame.total),
+        pairs,
+      );
       assert.equal(report.all.worst, Math.max(...pairs));
       assert.equal(report.all.frames.length, pairs.filter((n) => n > 0).length);
       for (const f of [0, 5, report.all.worstFrame]) {
@@ -88,7 +97,10 @@ const tests = {
   },
 
   async 'tables quote names'() {
-    const report = { bodies: [{ name: 'a,"b"' }, { name: 'c' }], frames: [{ number: 3, time: 0.1, counts: [{ a: 0, b: 1, pairs: 2 }] }] };
+    const report = {
+      bodies: [{ name: 'a,"b"' }, { name: 'c' }],
+      frames: [{ number: 3, time: 0.1, counts: [{ a: 0, b: 1, pairs: 2 }] }],
+    };
     assert.equal(countsCsv(report), 'frame,time,a,b,pairs\n3,0.1,"a,""b""",c,2\n');
     assert.deepEqual(pairLines(report, 3, [0, 5, 1, 6]), ['3,"a,""b""",5,c,6']);
   },
@@ -97,9 +109,16 @@ const tests = {
     // two strips of triangles; pairs 0-0, 1-1 touch at vertices, 5-5 is apart
     const strip = Uint32Array.from({ length: 24 }, (_, i) => Math.floor(i / 3) + (i % 3));
     const contacts = findContacts([0, 0, 1, 0, 0, 1, 1, 1, 0, 5, 1, 5], [strip, strip]);
-    assert.deepEqual(contacts.map((contact) => contact.pairs), [2, 1]);
+    assert.deepEqual(
+      contacts.map((contact) => contact.pairs),
+      [2, 1],
+    );
     assert.equal(contacts[0].members.length, 4);
-    const { centre, radius } = sphereOf([[0, 0]], [Uint32Array.of(0, 1, 2)], [Float32Array.of(0, 0, 0, 2, 0, 0, 0, 2, 0)]);
+    const { centre, radius } = sphereOf(
+      [[0, 0]],
+      [Uint32Array.of(0, 1, 2)],
+      [Float32Array.of(0, 0, 0, 2, 0, 0, 0, 2, 0)],
+    );
     assert.deepEqual(centre, [1, 1, 0]);
     assert.ok(Math.abs(radius - Math.SQRT2) < 1e-6);
     assert.deepEqual(findContacts([], [strip]), []);
@@ -111,7 +130,9 @@ const tests = {
     const triangles = Uint32Array.from({ length: 300 }, (_, i) => i);
     for (let i = 0; i < 100; ++i) {
       const [u, v] = [random() * 0.5, random() * 0.5];
-      const aim = [0, 1, 2].map((k) => (1 - u - v) * positions[9 * i + k] + u * positions[9 * i + 3 + k] + v * positions[9 * i + 6 + k]);
+      const aim = [0, 1, 2].map(
+        (k) => (1 - u - v) * positions[9 * i + k] + u * positions[9 * i + 3 + k] + v * positions[9 * i + 6 + k],
+      );
       const origin = [5 * random(), 5 * random(), 6];
       const direction = aim.map((x, k) => x - origin[k]);
       const hit = pickTriangle(origin, direction, positions, triangles, null);
@@ -122,9 +143,16 @@ const tests = {
   },
 
   async 'small things'() {
-    assert.deepEqual(intervals([1, 2, 3, 7, 9, 10]), [[1, 3], [7, 7], [9, 10]]);
+    assert.deepEqual(intervals([1, 2, 3, 7, 9, 10]), [
+      [1, 3],
+      [7, 7],
+      [9, 10],
+    ]);
     assert.deepEqual(intervals([]), []);
-    assert.deepEqual([0, 2, 3, 9].map((x) => lowerBound([2, 4, 6], x)), [0, 0, 1, 3]);
+    assert.deepEqual(
+      [0, 2, 3, 9].map((x) => lowerBound([2, 4, 6], x)),
+      [0, 0, 1, 3],
+    );
   },
 };
 
