@@ -1,10 +1,11 @@
 /* lab.h: how peers are measured. Frames of a scene are computed in advance, the truth about each frame is found
  * once, then the peers take turns over the frames, several passes, and every answer is checked.
  *
- * The rule: a frame is update, all pairs, update again, first pair. "update" is the faster of the two updates (the
- * second finds the vertices in the cache, as when the application has just written them). Of each figure the least
- * over the passes counts, then the median over the frames in which something meets. Times in one run compare; times
- * of two runs do not. */
+ * Time is what the one thread of a peer spent on the processor; peers with several threads are timed by the clock on
+ * the wall. The rule: a frame is update, all pairs, update again, first pair. "update" is the faster of the two
+ * updates (the second finds the vertices in the cache, as when the application has just written them). Of each
+ * figure the least over the passes counts, then the median over the frames in which something meets. Times in one
+ * run compare; times of two runs do not. */
 #ifndef PN_BENCH_LAB_H
 #define PN_BENCH_LAB_H
 
@@ -49,9 +50,9 @@ typedef struct pnRow {
   const pnPeer *peer;
   void *object;
   uint32_t threads, stride, framesDone;
-  double buildTime, *update, *all, *first, *traverse, *exact; /* the least of the passes, one a frame */
-  double *inner;                                              /* the part of `all` in which a peer still updates */
-  bool *done;                                                 /* frames that were measured */
+  double clockCost, buildTime, *update, *all, *first, *traverse, *exact; /* the least of the passes, one a frame */
+  double *inner; /* the part of `all` in which a peer still updates */
+  bool *done;    /* frames that were measured */
   bool canFirst;
   uint32_t wrongFrames, wrongFirsts;
   uint64_t hash; /* over the frames measured */
