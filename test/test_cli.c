@@ -202,6 +202,16 @@ static void testFullOutput(void **state) {
   remove("a.off");
 }
 
+/* A pipe stands for a file. */
+static void testPipe(void **state) {
+  (void)state;
+  int status =
+      system("printf 'OFF 3 1 0\\n0 0 0\\n1 0 0\\n0 1 0\\n3 0 1 2\\n' | \"" PINCH_TOOL "\" check /dev/stdin >said.txt");
+  assert_true(WIFEXITED(status));
+  assert_int_equal(WEXITSTATUS(status), 0);
+  remove("said.txt");
+}
+
 /* With the address sanitizer, a leak ends in another exit status. */
 static void testNoLeaks(void **state) {
   (void)state;
@@ -223,7 +233,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(testHelp),       cmocka_unit_test(testMistakes), cmocka_unit_test(testInfo),
       cmocka_unit_test(testInfoGoesOn), cmocka_unit_test(testOddNames), cmocka_unit_test(testFullOutput),
-      cmocka_unit_test(testNoLeaks),
+      cmocka_unit_test(testPipe),       cmocka_unit_test(testNoLeaks),
   };
   return cmocka_run_group_tests(tests, makeFolder, removeFolder);
 }

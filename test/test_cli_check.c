@@ -62,7 +62,7 @@ static int compareRows(const void *left, const void *right) {
   return 0;
 }
 
-/* Reads the CSV and takes it away; checks its header, its order, and that each pair is there once, the right way round. */
+/* Reads the CSV and takes it away; checks its header, its order, and that each pair is there once, the right way. */
 static Rows takeRows(const char *path) {
   Rows rows = {0};
   FILE *stream = fopen(path, "rb");

@@ -126,7 +126,7 @@ static void testRandomDecimals(void **state) {
       text[n++] = (char)('0' + testBelow(&random, 10));
     }
     text[n] = 0;
-    if (testBelow(&random, 2)) snprintf(text + n, 8, "e%d", (int)testBelow(&random, 90) - 48);
+    if (testBelow(&random, 2)) snprintf(text + n, sizeof(text) - (size_t)n, "e%d", (int)testBelow(&random, 90) - 48);
     expectSame(text);
   }
 }
