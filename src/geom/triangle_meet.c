@@ -57,7 +57,7 @@ static unsigned pn_edgesThrough(const float *x, const pn_Hull *hull, unsigned fi
   return bits;
 }
 
-/* Corners of `from` on `onto`. Corners of both come once, from a: the pass for b, known by its bits, leaves them out. */
+/* Corners of `from` on `onto`. Corners of both come once, from a: the pass for b, known by its bits, omits them. */
 static void pn_addCorners(pn_Found *found, const pn_Hull *from, const pn_Hull *onto, unsigned fromBit,
                           unsigned ontoBit) {
   for (int i = 0; i < from->count; ++i) {
