@@ -102,14 +102,14 @@ static bool bruteMeet(const pnPose *a, uint32_t s, const pnPose *b, uint32_t t) 
   float p[9], q[9];
   pn_poseFetch(a, a->mesh->triangles + 3 * (size_t)s, 3, p, 3);
   pn_poseFetch(b, b->mesh->triangles + 3 * (size_t)t, 3, q, 3);
-  pnSharedCorners shared = {0};
-  if (a == b) {
-    shared.count = (uint8_t)pn_sharedCorners(a->mesh, s, t, shared.a, shared.b);
-  }
   pnTriangle x, y;
   memcpy(x.v, p, sizeof p);
   memcpy(y.v, q, sizeof q);
-  return pnTrianglesMeetBeyond(&x, &y, shared);
+  if (a != b) {
+    return pnTrianglesMeet(&x, &y);
+  }
+  const float *pp[3] = {x.v[0], x.v[1], x.v[2]}, *qq[3] = {y.v[0], y.v[1], y.v[2]};
+  return pnTrianglesMeetBeyond(&x, &y, pn_sharedNow(a->mesh, s, t, pp, qq));
 }
 
 pnResult pnCollideBrute(const pnPose *a, const pnPose *b, const pnQueryDef *def, pnPairList *outPairs) {

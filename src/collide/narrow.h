@@ -19,6 +19,10 @@ PN_INLINE void pn_slotCorners(const pnTree *tree, uint32_t slot, const float *ou
   out[2] = block + 4 * corner[2];
 }
 
+/* The corners two triangles share *now*: those that are one welded vertex and stand at one place. Welded vertices that have
+ * moved apart (a seam that opened) are not shared, and the triangles are tested like any others. */
+pnSharedCorners pn_sharedNow(const pnMesh *mesh, uint32_t s, uint32_t t, const float *p[3], const float *q[3]);
+
 /* A batch of candidates. Candidates whose triangles meet are moved to the front, in order; returns how many. The list
  * must have room for PN_NARROW_PAD more than count. */
 #define PN_NARROW_PAD 8u

@@ -47,7 +47,8 @@ static void fillClaimed(pnTree *tree, uint32_t node, pnFresh *fresh) {
     const uint32_t *at = tree->leafVertexFirst + (node - tree->innerCount);
     fresh->vertices += at[1] - at[0];
   }
-  atomic_store_explicit(&tree->stamp[node], tree->now, memory_order_release);
+  uint32_t again = tree->def.noStamps && fresh->alone; /* stale at once, so that the next visit fills it again */
+  atomic_store_explicit(&tree->stamp[node], tree->now - again, memory_order_release);
 }
 
 void pn_freshenSlow(pnTree *tree, uint32_t node, pnFresh *fresh) {
@@ -175,8 +176,8 @@ static void emptyLanes(pnTree *tree, uint32_t node, uint32_t count) {
   }
 }
 
-void pn_putBoxes(pnTree *tree, uint32_t node, const pnF4 lo[PN_LANES], const pnF4 hi[PN_LANES], uint32_t count) {
-  pnBoxLanes *lanes = pn_lanesOf(tree, node);
+PN_INLINE void putBoxes(pnTree *tree, uint32_t node, const pnF4 lo[PN_LANES], const pnF4 hi[PN_LANES], uint32_t count) {
+  pnBoxLanes *lanes = (pnBoxLanes *)tree->lanes + node;
   const pnGrid *g = &tree->grid;
   for (int side = 0; side < 2; side++) {
     const pnF4 *v = side ? hi : lo;
@@ -187,7 +188,13 @@ void pn_putBoxes(pnTree *tree, uint32_t node, const pnF4 lo[PN_LANES], const pnF
     pn_h8Store(lanes->row[1][side], pn_h8Quantise(y0, y1, g->scale[1], g->offset[1]));
     pn_h8Store(lanes->row[2][side], pn_h8Quantise(z0, z1, g->scale[2], g->offset[2]));
   }
-  emptyLanes(tree, node, count);
+  if (PN_UNLIKELY(count < PN_LANES)) {
+    emptyLanes(tree, node, count);
+  }
+}
+
+void pn_putBoxes(pnTree *tree, uint32_t node, const pnF4 lo[PN_LANES], const pnF4 hi[PN_LANES], uint32_t count) {
+  putBoxes(tree, node, lo, hi, count);
 }
 
 static void putSpheres(pnTree *tree, uint32_t node, const pnBound *bounds, uint32_t count) {
@@ -357,10 +364,10 @@ void pn_fillFromVertices(pnTree *tree, uint32_t node) {
     lo[j] = lo[count - 1];
     hi[j] = hi[count - 1];
   }
-  pn_putBoxes(tree, node, lo, hi, count);
+  putBoxes(tree, node, lo, hi, count);
 }
 
-void pn_fetchBlock(pnTree *tree, uint32_t leaf) {
+PN_INLINE void fetchBlock(pnTree *tree, uint32_t leaf) {
   uint32_t at = tree->leafVertexFirst[leaf], n = tree->leafVertexFirst[leaf + 1] - at;
   const uint32_t *v = tree->leafVertices + at;
   float *block = tree->leafPositions + 4 * (size_t)at;
@@ -374,9 +381,11 @@ void pn_fetchBlock(pnTree *tree, uint32_t leaf) {
   }
 }
 
+void pn_fetchBlock(pnTree *tree, uint32_t leaf) { fetchBlock(tree, leaf); }
+
 void pn_fillLeaf(pnTree *tree, uint32_t node) {
   uint32_t leaf = node - tree->innerCount, count = tree->count[node];
-  pn_fetchBlock(tree, leaf);
+  fetchBlock(tree, leaf);
   const float *block = tree->leafPositions + 4 * (size_t)tree->leafVertexFirst[leaf];
   const uint8_t *corner = tree->leafCorners + 24 * (size_t)leaf;
   if (tree->def.volume != PN_VOLUME_BOX) {
@@ -399,5 +408,5 @@ void pn_fillLeaf(pnTree *tree, uint32_t node) {
     lo[j] = pn_f4Min(a, pn_f4Min(b, c));
     hi[j] = pn_f4Max(a, pn_f4Max(b, c));
   }
-  pn_putBoxes(tree, node, lo, hi, count);
+  putBoxes(tree, node, lo, hi, count);
 }

@@ -1,0 +1,213 @@
+/* validate.c: the invariants of tree.h, one by one, by their numbers. Slow and obvious. */
+#include "tree/update.h"
+
+#include <float.h>
+#include <math.h>
+
+#define BROKEN(number, ...) return pn_fail(PN_ERROR_ARGUMENT, "tree of mesh '%s': invariant " number ": " __VA_ARGS__)
+
+/* T1: every triangle in exactly one leaf. */
+static pnResult checkTriangles(const pnTree *t) {
+  uint32_t n = t->mesh->triangleCount;
+  size_t size = pn_bytes(n, 1);
+  uint8_t *seen = pn_allocZero(size);
+  pnResult result = seen ? PN_OK : pn_failMemory(size);
+  for (uint32_t i = 0; result == PN_OK && i < t->leafCount * PN_LANES; i++) {
+    uint32_t count = t->count[t->innerCount + i / PN_LANES], triangle = t->leafTriangles[i];
+    bool inside = i % PN_LANES < count;
+    if (inside != (triangle != PN_NONE) || (inside && (triangle >= n || seen[triangle]++))) {
+      result = pn_fail(PN_ERROR_ARGUMENT, "tree of mesh '%s': invariant T1: leaf %u, lane %u", t->mesh->name, i / PN_LANES,
+                       i % PN_LANES);
+    }
+  }
+  for (uint32_t i = 0; result == PN_OK && i < n; i++) {
+    if (!seen[i]) {
+      result = pn_fail(PN_ERROR_ARGUMENT, "tree of mesh '%s': invariant T1: triangle %u is in no leaf", t->mesh->name, i);
+    }
+  }
+  pn_free(seen, size);
+  return result;
+}
+
+/* T2, T3, T4: the numbering. */
+static pnResult checkNode(const pnTree *t, uint32_t node) {
+  const char *name = t->mesh->name;
+  uint32_t count = t->count[node], most = pn_isLeaf(t, node) ? t->def.leafSize : t->def.arity;
+  if (count < 1 || count > most) {
+    BROKEN("T2", "node %u has %u children or triangles", name, node, count);
+  }
+  if (pn_isLeaf(t, node)) {
+    return PN_OK;
+  }
+  uint32_t first = t->first[node], below = 0, at = t->leafFirst[node];
+  for (uint32_t j = 0; j < count; j++) {
+    uint32_t child = first + j, leafFirst, leafEnd;
+    if (child <= node || child >= t->nodeCount || pn_isLeaf(t, child) != pn_isLeaf(t, first)) {
+      BROKEN("T2", "child %u of node %u", name, child, node);
+    }
+    if (t->parent[child] != node * PN_LANES + j) {
+      BROKEN("T3", "parent of node %u", name, child);
+    }
+    pn_leafRange(t, child, &leafFirst, &leafEnd);
+    if (leafFirst != at || leafEnd <= leafFirst) {
+      BROKEN("T4", "leaves of node %u", name, child);
+    }
+    at = leafEnd;
+    below += t->below[child];
+  }
+  if (at != t->leafEnd[node] || below != t->below[node]) {
+    BROKEN("T4", "leaves or triangles below node %u", name, node);
+  }
+  return PN_OK;
+}
+
+/* T5: a leaf's list is sorted and distinct, and corners point at the right entries. */
+static pnResult checkLeaf(const pnTree *t, uint32_t leaf) {
+  const char *name = t->mesh->name;
+  const uint32_t *list = t->leafVertices + t->leafVertexFirst[leaf];
+  uint32_t count = t->leafVertexFirst[leaf + 1] - t->leafVertexFirst[leaf];
+  for (uint32_t i = 1; i < count; i++) {
+    if (list[i - 1] >= list[i]) {
+      BROKEN("T5", "vertex list of leaf %u is not ascending", name, leaf);
+    }
+  }
+  for (uint32_t i = 0; i < 3u * t->count[t->innerCount + leaf]; i++) {
+    uint32_t v = t->mesh->triangles[3 * (size_t)t->leafTriangles[leaf * PN_LANES + i / 3] + i % 3];
+    uint8_t corner = t->leafCorners[24 * (size_t)leaf + i];
+    if (corner >= count || list[corner] != 3 * v) {
+      BROKEN("T5", "corner %u of leaf %u", name, i, leaf);
+    }
+  }
+  return PN_OK;
+}
+
+/* T6: clusters are maximal and list what is below them. */
+static pnResult checkCluster(const pnTree *t, uint32_t c) {
+  const char *name = t->mesh->name;
+  uint32_t node = t->clusterNode[c], first, end;
+  bool small = t->below[node] <= t->def.cut || pn_isLeaf(t, node);
+  uint32_t parent = t->parent[node] / PN_LANES;
+  if (!small || (node != 0 && t->below[parent] <= t->def.cut)) {
+    BROKEN("T6", "cluster %u (node %u) is not a maximal node of at most %u triangles", name, c, node, t->def.cut);
+  }
+  const uint32_t *list = t->clusterVertices + t->clusterVertexFirst[c];
+  uint32_t count = t->clusterVertexFirst[c + 1] - t->clusterVertexFirst[c];
+  pn_leafRange(t, node, &first, &end);
+  for (uint32_t i = t->leafVertexFirst[first]; i < t->leafVertexFirst[end]; i++) {
+    uint32_t lo = 0, hi = count;
+    while (lo < hi) {
+      uint32_t mid = (lo + hi) / 2;
+      *(list[mid] < t->leafVertices[i] ? &lo : &hi) = mid + (list[mid] < t->leafVertices[i]);
+    }
+    if (lo == count || list[lo] != t->leafVertices[i]) {
+      BROKEN("T6", "cluster %u does not list vertex %u", name, c, t->leafVertices[i] / 3);
+    }
+  }
+  return PN_OK;
+}
+
+/* Does the volume in a lane contain a point? As the traversal sees it: on the grid for slabs, with the margins of the pose
+ * already inside for spheres. */
+static bool contains(const pnTree *t, uint32_t node, uint32_t lane, uint32_t v) {
+  if (t->rule->modelSpace) {
+    const pnModelLanes *m = pn_lanesOf(t, node); /* boxes of source positions */
+    const float *s = t->pose->source + 3 * (size_t)v;
+    for (int k = 0; k < 3; k++) {
+      if (s[k] < m->row[k][0][lane] || s[k] > m->row[k][1][lane]) {
+        return false;
+      }
+    }
+    return true;
+  }
+  float p[4];
+  pn_poseFetch(t->pose, &v, 1, p, 4);
+  if (!t->slabs) {
+    const pnSphereLanes *s = pn_lanesOf(t, node);
+    double d = 0;
+    for (int k = 0; k < 3; k++) {
+      double x = (double)p[k] - s->centre[k][lane];
+      d += x * x;
+    }
+    return sqrt(d) <= (double)s->radius[lane] * (1 + 1e-12);
+  }
+  const pnBoxLanes *b = pn_lanesOf(t, node);
+  for (uint32_t d = 0; d < t->slabs->count; d++) {
+    double x = 0;
+    for (int k = 0; k < 3; k++) {
+      x += (double)t->slabs->dir[d][k] * p[k];
+    }
+    double q = floor(x * t->grid.scale[d]) - t->grid.offset[d];
+    /* edge directions are rounded to float before they are quantised, which may carry a sum over a cell's border */
+    double slack = d < 3 ? 0 : 1;
+    if (q < b->row[d][0][lane] - slack || q > b->row[d][1][lane] + slack) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* T7: every volume contains what is below it. */
+static pnResult checkVolumes(pnTree *t, uint32_t node) {
+  pnFresh fresh = {.alone = true};
+  pn_freshen(t, node, &fresh);
+  for (uint32_t j = 0; j < t->count[node]; j++) {
+    uint32_t triangle[3], n = 3;
+    const uint32_t *list = triangle;
+    if (pn_isLeaf(t, node)) {
+      for (int k = 0; k < 3; k++) {
+        uint32_t slot = (node - t->innerCount) * PN_LANES + j;
+        triangle[k] = 3 * t->mesh->triangles[3 * (size_t)t->leafTriangles[slot] + k];
+      }
+    } else {
+      list = pn_verticesBelow(t, t->first[node] + j, &n);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+      uint32_t v = list[i] / 3;
+      if (!contains(t, node, j, v)) {
+        return pn_fail(PN_ERROR_ARGUMENT, "tree of mesh '%s': invariant T7: vertex %u is outside lane %u of node %u",
+                       t->mesh->name, v, j, node);
+      }
+    }
+  }
+  return PN_OK;
+}
+
+/* T8: the box of everything. */
+static pnResult checkBox(const pnTree *t) {
+  for (uint32_t i = 0; i < 3 * t->mesh->triangleCount; i++) {
+    float p[4];
+    pn_poseFetch(t->pose, t->mesh->triangles + i, 1, p, 4);
+    for (int k = 0; k < 3; k++) {
+      if (p[k] < (&t->box.min.x)[k] || p[k] > (&t->box.max.x)[k]) {
+        return pn_fail(PN_ERROR_ARGUMENT, "tree of mesh '%s': invariant T8: vertex %u is outside the box", t->mesh->name,
+                       t->mesh->triangles[i]);
+      }
+    }
+  }
+  return PN_OK;
+}
+
+pnResult pnTree_Validate(pnTree *tree) {
+  PN_ASSERT(tree);
+  pnResult result = pnTree_Update(tree, NULL);
+  if (tree->nodeCount == 0) {
+    return result;
+  }
+  if (result == PN_OK && tree->parent[0] != tree->nodeCount * PN_LANES) {
+    result = pn_fail(PN_ERROR_ARGUMENT, "tree of mesh '%s': invariant T3: parent of the root", tree->mesh->name);
+  }
+  result = result == PN_OK ? checkTriangles(tree) : result;
+  for (uint32_t i = 0; result == PN_OK && i < tree->nodeCount; i++) {
+    result = checkNode(tree, i);
+  }
+  for (uint32_t i = 0; result == PN_OK && i < tree->leafCount; i++) {
+    result = checkLeaf(tree, i);
+  }
+  for (uint32_t i = 0; result == PN_OK && i < tree->clusterCount; i++) {
+    result = checkCluster(tree, i);
+  }
+  for (uint32_t i = 0; result == PN_OK && i < tree->nodeCount; i++) {
+    result = checkVolumes(tree, i);
+  }
+  return result == PN_OK ? checkBox(tree) : result;
+}

@@ -1,0 +1,229 @@
+/* test_collide_agree.c: one scene, every build x arity x leaf size x volume x update rule x threads, all, first and self,
+ * gives one sorted list of pairs, equal to exact arithmetic on every pair of triangles. */
+#include "agree.h"
+#include "oracle.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const uint32_t arities[3] = {2, 4, 8}, leafSizes[4] = {1, 3, 5, 8};
+
+typedef struct Setting {
+  pnBuild build;
+  pnVolume volume;
+  pnUpdate update;
+  uint32_t arity, leafSize, cut;
+} Setting;
+
+static pnPool *s_pools[5];
+
+static pnTree *treeOf(pnPose *pose, const Setting *s) {
+  pnTreeDef def = pnDefaultTreeDef();
+  def.pose = pose;
+  def.build = s->build;
+  def.volume = s->volume;
+  def.update = s->update;
+  def.arity = s->arity;
+  def.leafSize = s->leafSize;
+  def.cut = s->cut;
+  pnTree *tree;
+  testExpectOk(pnCreateTree(&def, &tree));
+  return tree;
+}
+
+/* All, first and self on 1 ... 4 threads, against the truth. */
+static void checkTrees(const char *name, const Setting *s, pnTree *a, pnTree *b, const AgreePairs *truth,
+                       const AgreePairs *self, pnPairList *list) {
+  for (uint32_t threads = 1; threads <= 4; threads++) {
+    pnQueryDef def = pnDefaultQueryDef();
+    if (threads > 1) {
+      def.tasks = pnPool_GetTasks(s_pools[threads]);
+    }
+    testExpectOk(pnCollideTrees(a, b, &def, list, NULL));
+    bool equal = agreeEqual(truth, list);
+    testExpectOk(pnCollideSelf(a, &def, list, NULL));
+    bool selfEqual = agreeEqual(self, list);
+    def.first = true;
+    testExpectOk(pnCollideTrees(a, b, &def, list, NULL));
+    bool first = pnPairList_GetCount(list) == (truth->count > 0);
+    for (size_t i = 0; first && truth->count > 0; i++) {
+      if (memcmp(&truth->pairs[i], pnPairList_GetPairs(list), sizeof(pnPair)) == 0) {
+        break;
+      }
+      first = i + 1 < truth->count;
+    }
+    testExpectOk(pnCollideSelf(a, &def, list, NULL));
+    bool selfFirst = pnPairList_GetCount(list) == (self->count > 0);
+    if (!equal || !selfEqual || !first || !selfFirst) {
+      fail_msg("%s: build %d volume %d update %d arity %u leaf %u cut %u threads %u: all %d self %d first %d %d", name,
+               (int)s->build, (int)s->volume, (int)s->update, s->arity, s->leafSize, s->cut, threads, equal, selfEqual,
+               first, selfFirst);
+    }
+  }
+}
+
+/* One setting on one case: trees built over the rest pose, then moved to the case's positions. */
+static void checkSetting(const AgreeCase *c, const Setting *s, const AgreePairs *truth, const AgreePairs *self,
+                         pnPairList *list) {
+  pnPose *pose[2];
+  pnTree *tree[2];
+  for (int i = 0; i < 2; i++) {
+    pnPoseDef def = pnDefaultPoseDef();
+    def.mesh = c->body[i].mesh;
+    testExpectOk(pnCreatePose(&def, &pose[i]));
+    tree[i] = treeOf(pose[i], s);
+    testExpectOk(pnPose_SetVertices(pose[i], c->body[i].positions, pnMesh_GetVertexCount(c->body[i].mesh)));
+    testExpectOk(pnTree_Validate(tree[i]));
+  }
+  checkTrees(c->name, s, tree[0], tree[1], truth, self, list);
+  for (int i = 0; i < 2; i++) {
+    pnDestroyTree(tree[i]);
+    pnDestroyPose(pose[i]);
+  }
+}
+
+/* Every build, volume and rule; arity, leaf size and cut take turns so that every value meets every other choice. */
+static void testCase(uint32_t index) {
+  AgreeCase c = agreeMake(index);
+  AgreePairs truth = agreeTruth(&c.body[0], &c.body[1]), self = agreeTruth(&c.body[0], NULL);
+  print_message("  %s: %zu pairs, %zu self\n", c.name, truth.count, self.count);
+  pnPairList *list;
+  testExpectOk(pnCreatePairList(&list));
+  uint32_t turn = index;
+  for (int build = 0; build < PN_BUILD_COUNT; build++) {
+    for (int volume = 0; volume < PN_VOLUME_COUNT; volume++) {
+      for (int update = PN_UPDATE_BOTTOM_UP; update <= PN_UPDATE_RIGID; update++) {
+        if (update == PN_UPDATE_BERGEN && volume != PN_VOLUME_BOX) {
+          continue;
+        }
+        Setting s = {build, volume, update, arities[turn % 3], leafSizes[turn / 3 % 4], turn % 5 ? 1u << (turn % 5 * 2) : 1};
+        checkSetting(&c, &s, &truth, &self, list);
+        turn++;
+      }
+    }
+  }
+  pnDestroyPairList(list);
+  free(truth.pairs);
+  free(self.pairs);
+  agreeFree(&c);
+}
+
+static void agreeOnEverything(void **state) {
+  (void)state;
+  for (uint32_t i = 0; i < AGREE_CASES; i++) {
+    testCase(i);
+  }
+}
+
+/* Two trees with different volumes, rules and settings: every form of volume meets every other. */
+static void agreeMixed(void **state) {
+  (void)state;
+  AgreeCase c = agreeMake(0);
+  AgreePairs truth = agreeTruth(&c.body[0], &c.body[1]);
+  pnPairList *list;
+  testExpectOk(pnCreatePairList(&list));
+  static const Setting kinds[] = {{PN_BUILD_BALANCED, PN_VOLUME_BOX, PN_UPDATE_HYBRID, 8, 8, 64},
+                                  {PN_BUILD_LINK, PN_VOLUME_DOP14, PN_UPDATE_TOP_DOWN, 4, 3, 8},
+                                  {PN_BUILD_SHAPE_MEAN, PN_VOLUME_DOP18, PN_UPDATE_HYBRID, 8, 1, 16},
+                                  {PN_BUILD_BALANCED, PN_VOLUME_DOP26, PN_UPDATE_BOTTOM_UP, 2, 2, 64},
+                                  {PN_BUILD_SHAPE_CENTRE, PN_VOLUME_SPHERE, PN_UPDATE_HYBRID, 8, 8, 64},
+                                  {PN_BUILD_BALANCED, PN_VOLUME_BOX, PN_UPDATE_BERGEN, 2, 1, 64},
+                                  {PN_BUILD_BALANCED, PN_VOLUME_DOP18, PN_UPDATE_RIGID, 8, 8, 64}};
+  size_t n = sizeof kinds / sizeof *kinds;
+  for (size_t i = 0; i < n * n; i++) {
+    pnPose *pose[2];
+    pnTree *tree[2];
+    for (int k = 0; k < 2; k++) {
+      pnPoseDef def = pnDefaultPoseDef();
+      def.mesh = c.body[k].mesh;
+      testExpectOk(pnCreatePose(&def, &pose[k]));
+      testExpectOk(pnPose_SetVertices(pose[k], c.body[k].positions, pnMesh_GetVertexCount(c.body[k].mesh)));
+      tree[k] = treeOf(pose[k], &kinds[k ? i % n : i / n]);
+    }
+    testExpectOk(pnCollideTrees(tree[0], tree[1], NULL, list, NULL));
+    if (!agreeEqual(&truth, list)) {
+      fail_msg("kinds %zu and %zu: %zu pairs, not %zu", i / n, i % n, pnPairList_GetCount(list), truth.count);
+    }
+    for (int k = 0; k < 2; k++) {
+      pnDestroyTree(tree[k]);
+      pnDestroyPose(pose[k]);
+    }
+  }
+  pnDestroyPairList(list);
+  free(truth.pairs);
+  agreeFree(&c);
+}
+
+/* Rigid transforms: the truth is taken of the vertices as the pose computes them. */
+static void agreeUnderTransforms(void **state) {
+  (void)state;
+  TestRandom r = testRandom(7);
+  AgreeCase c = agreeMake(0);
+  pnPairList *list;
+  testExpectOk(pnCreatePairList(&list));
+  for (int round = 0; round < 30; round++) {
+    pnPose *pose[2];
+    pnTree *tree[2];
+    AgreeBody moved[2];
+    for (int k = 0; k < 2; k++) {
+      static const pnUpdate rules[4] = {PN_UPDATE_HYBRID, PN_UPDATE_RIGID, PN_UPDATE_BERGEN, PN_UPDATE_TOP_DOWN};
+      Setting s = {PN_BUILD_BALANCED, PN_VOLUME_BOX, rules[(round + 2 * k) % 4], 8, 8, 64};
+      if (s.update == PN_UPDATE_RIGID || s.update == PN_UPDATE_HYBRID) {
+        s.volume = (pnVolume)(round % PN_VOLUME_COUNT);
+      }
+      pnPoseDef def = pnDefaultPoseDef();
+      def.mesh = c.body[k].mesh;
+      uint32_t n = pnMesh_GetVertexCount(def.mesh);
+      pnMatrix m = testRotation(&r, round % 3 == 0 ? 100.0f : 0.4f);
+      if (k == 1 && round % 3 == 0) {
+        /* far from the origin together: rounding matters */
+        pnMatrix near = testRotation(&r, 0.4f);
+        m = pose[0] ? near : m;
+      }
+      testExpectOk(pnCreatePose(&def, &pose[k]));
+      testExpectOk(pnPose_SetVertices(pose[k], c.body[k].positions, n));
+      tree[k] = treeOf(pose[k], &s);
+      testExpectOk(pnPose_SetTransform(pose[k], &m));
+      testExpectOk(pnTree_Validate(tree[k]));
+      moved[k] = (AgreeBody){c.body[k].mesh, calloc(3 * (size_t)n + 1, sizeof(float))};
+      pnPose_GetVertices(pose[k], moved[k].positions);
+    }
+    AgreePairs truth = agreeTruth(&moved[0], &moved[1]);
+    testExpectOk(pnCollideTrees(tree[0], tree[1], NULL, list, NULL));
+    assert_true(agreeEqual(&truth, list));
+    free(truth.pairs);
+    for (int k = 0; k < 2; k++) {
+      free(moved[k].positions);
+      pnDestroyTree(tree[k]);
+      pnDestroyPose(pose[k]);
+    }
+  }
+  pnDestroyPairList(list);
+  agreeFree(&c);
+}
+
+static int setup(void **state) {
+  (void)state;
+  oracleOpen();
+  for (uint32_t i = 2; i <= 4; i++) {
+    if (pnCreatePool(i, &s_pools[i]) != PN_OK) {
+      return -1;
+    }
+  }
+  return 0;
+}
+
+static int teardown(void **state) {
+  (void)state;
+  for (uint32_t i = 2; i <= 4; i++) {
+    pnDestroyPool(s_pools[i]);
+  }
+  oracleClose();
+  return pnGetByteCount() == 0 ? 0 : -1;
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(agreeOnEverything), cmocka_unit_test(agreeMixed),
+                                     cmocka_unit_test(agreeUnderTransforms)};
+  return cmocka_run_group_tests(tests, setup, teardown);
+}
