@@ -13,5 +13,7 @@ typedef int pnCommandFcn(int argc, char **argv);
 pnCommandFcn pn_cmdInfo;
 pnCommandFcn pn_cmdCheck;
 pnCommandFcn pn_cmdMake;
+pnCommandFcn pn_cmdVolume;
+pnCommandFcn pn_cmdInside;
 
 #endif

@@ -14,6 +14,8 @@ static const struct {
 } commands[] = {
     {"info", pn_cmdInfo, "what is in a mesh file: counts, box, closed or not, faulty faces"},
     {"check", pn_cmdCheck, "which triangles of meshes meet, or of one mesh with itself"},
+    {"volume", pn_cmdVolume, "how much space two closed meshes share, and how deep they are in each other"},
+    {"inside", pn_cmdInside, "which points lie inside a closed mesh"},
     {"make", pn_cmdMake, "write a mesh made by formula: ball, box, grid, torus, knot"},
 };
 

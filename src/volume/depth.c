@@ -193,7 +193,8 @@ static pnResult tryAxis(pnOverlap *overlap, pnView *view, DepthJob *job, pnDepth
     // a part in 10^12 for the rounding of the view's axes and of this product
     best->depthMin = bounded ? step * (double)shift[SURELY] * (1.0 - 1e-12) : 0.0;
     best->depthMax = bounded ? step * (double)shift[PERHAPS] * (1.0 + 1e-12) : INFINITY;
-    for (int k = 0; k < 3; ++k) best->direction[k] = sign * view->rows[2][k];
+    // (adding 0 turns -0 into 0)
+    for (int k = 0; k < 3; ++k) best->direction[k] = sign * view->rows[2][k] + 0.0;
   }
   return PN_OK;
 }

@@ -1,0 +1,211 @@
+/* inside.c: `pinch inside A --points FILE`: which points lie inside a closed mesh, one 0 or 1 a line. */
+#include "args.h"
+#include "command.h"
+#include "load.h"
+#include "out.h"
+
+#include "pinch/volume.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct pnInsideOptions {
+  const char *pointsPath;
+  uint32_t resolution, threads;
+  bool json, parity;
+} pnInsideOptions;
+
+typedef struct pnPoints {
+  float *data; /* 3 a point */
+  uint32_t count;
+} pnPoints;
+
+/* ---------------------------------------------------------------- points */
+
+static bool hasMeshExtension(const char *path) {
+  static const char *const extensions[] = {".obj", ".ply", ".stl", ".off"};
+  const char *dot = strrchr(path, '.');
+  for (size_t i = 0; dot && i < sizeof(extensions) / sizeof(extensions[0]); ++i)
+    if (strcmp(dot, extensions[i]) == 0) return true;
+  return false;
+}
+
+/* The vertices of a mesh file. */
+static bool loadMeshPoints(const char *path, pnPoints *points) {
+  pnMeshFile file;
+  if (pnLoadMeshFile(path, &file) != PN_OK) {
+    pn_sayFailure("inside");
+    return false;
+  }
+  size_t bytes = sizeof(float) * 3 * file.vertexCount;
+  points->data = malloc(bytes + 1);
+  points->count = file.vertexCount;
+  if (points->data && bytes) memcpy(points->data, file.vertices, bytes);
+  if (!points->data) fprintf(stderr, "pinch inside: out of memory for %zu bytes of points\n", bytes);
+  pnFreeMeshFile(&file);
+  return points->data != NULL;
+}
+
+/* Three numbers from a line, separated by spaces or commas; what follows does not matter. 0 numbers: an empty line. */
+static int parseLine(const char *text, float out[3]) {
+  int count = 0;
+  while (count < 3) {
+    text += strspn(text, " \t\r\n,;");
+    if (*text == 0 || *text == '#') return count;
+    char *end;
+    double number = strtod(text, &end);
+    // a word that is not a number, or one that floats cannot hold
+    if (end == text || !isfinite(number) || fabs(number) > 3.4e38) return -1;
+    out[count++] = (float)number;
+    text = end;
+  }
+  return count;
+}
+
+/* Text, one point a line. */
+static bool loadTextPoints(const char *path, pnPoints *points) {
+  FILE *file = fopen(path, "r");
+  if (!file) {
+    fprintf(stderr, "pinch inside: %s: cannot be opened: %s\n", path, strerror(errno));
+    return false;
+  }
+  char line[1024];
+  size_t capacity = 0;
+  bool good = true;
+  for (uint32_t number = 1; good && fgets(line, sizeof(line), file); ++number) {
+    float point[3];
+    int found = parseLine(line, point);
+    if (found == 0) continue;
+    if (found != 3) {
+      line[strcspn(line, "\r\n")] = 0;
+      fprintf(stderr, "pinch inside: %s:%u: expected three numbers, found '%.60s'\n", path, number, line);
+      good = false;
+      break;
+    }
+    if (points->count == capacity) {
+      capacity = capacity ? 2 * capacity : 1024;
+      float *grown = realloc(points->data, sizeof(float) * 3 * capacity);
+      if (!grown) fprintf(stderr, "pinch inside: out of memory for %zu points\n", capacity);
+      if (!grown) good = false;
+      else points->data = grown;
+    }
+    if (good) memcpy(points->data + 3 * (size_t)points->count++, point, sizeof(point));
+  }
+  if (good && ferror(file)) {
+    fprintf(stderr, "pinch inside: %s: cannot be read: %s\n", path, strerror(errno));
+    good = false;
+  }
+  fclose(file);
+  return good;
+}
+
+/* ---------------------------------------------------------------- the run */
+
+static json_t *resultJson(const pnLoadedMesh *loaded, const pnPoints *points, const uint8_t *inside,
+                          const pnInsideResult *result, uint32_t resolution) {
+  json_t *answers = json_array();
+  for (uint32_t i = 0; i < points->count; ++i) json_array_append_new(answers, json_integer(inside[i]));
+  return json_pack("{s:s, s:o, s:I, s:I, s:I, s:o, s:o}", "pinch", pnGetVersion(), "file", pn_jsonText(loaded->path),
+                   "points", (json_int_t)points->count, "inside_total", (json_int_t)result->insideCount, "resolution",
+                   (json_int_t)resolution, "error", isfinite(result->error) ? json_real(result->error) : json_null(),
+                   "inside", answers);
+}
+
+/* The image, the points, the answers. */
+static pnResult test(const pnMesh *mesh, const pnPoints *points, const pnInsideOptions *options, uint8_t *inside,
+                     pnInsideResult *outResult) {
+  pnPose *pose = NULL;
+  pnPool *pool = NULL;
+  pnLdi *ldi = NULL;
+  pnPoseDef poseDef = pnDefaultPoseDef();
+  poseDef.mesh = mesh;
+  pnResult result = pnCreatePose(&poseDef, &pose);
+  if (result == PN_OK) result = pnCreatePool(options->threads, &pool);
+  if (result == PN_OK) {
+    pnLdiDef def = pnDefaultLdiDef();
+    def.pose = pose;
+    def.resolution = options->resolution;
+    def.rule = options->parity ? PN_INSIDE_PARITY : PN_INSIDE_WINDING;
+    def.bounds = false; // the bound of a point is a distance, and needs no touched cells
+    def.tasks = pnPool_GetTasks(pool);
+    result = pnCreateLdi(&def, &ldi);
+  }
+  if (result == PN_OK) result = pnLdi_Update(ldi);
+  if (result == PN_OK) result = pnLdi_TestPoints(ldi, points->data, points->count, inside, outResult);
+  pnDestroyLdi(ldi);
+  if (pool) pnDestroyPool(pool);
+  pnDestroyPose(pose);
+  return result;
+}
+
+static int runInside(const char *path, const pnInsideOptions *options) {
+  pnPoints points = {0};
+  pnLoadedMesh loaded = {0};
+  uint8_t *inside = NULL;
+  pnInsideResult result;
+  pn_beginProgress("testing points");
+  bool good = (hasMeshExtension(options->pointsPath) ? loadMeshPoints : loadTextPoints)(options->pointsPath, &points);
+  if (good) {
+    inside = malloc((size_t)points.count + 1);
+    good = inside && pn_loadMesh(path, true, &loaded) == PN_OK &&
+           test(loaded.mesh, &points, options, inside, &result) == PN_OK;
+    if (!inside) fprintf(stderr, "pinch inside: out of memory for %u answers\n", points.count);
+    else if (!good) pn_sayFailure("inside");
+  }
+  pn_endProgress();
+  if (good && options->json) good = pn_printJson(resultJson(&loaded, &points, inside, &result, options->resolution));
+  else if (good)
+    for (uint32_t i = 0; i < points.count; ++i) puts(inside[i] ? "1" : "0");
+  free(inside);
+  free(points.data);
+  pn_freeLoadedMesh(&loaded);
+  good = pn_finishOutput("inside") && good;
+  return good ? PN_EXIT_CLEAN : PN_EXIT_ERROR;
+}
+
+int pn_cmdInside(int argc, char **argv) {
+  pnInsideOptions options = {.resolution = 512};
+  const pnOption list[] = {
+      {"points", PN_OPTION_TEXT, "FILE",
+       "the points: text with X Y Z a line, or the vertices of a mesh\nfile (.obj, .ply, .stl, .off)",
+       &options.pointsPath},
+      {"resolution", PN_OPTION_COUNT, "N", "cells per side, 16 to 4096 (default 512)", &options.resolution},
+      {"json", PN_OPTION_FLAG, NULL, "one JSON object instead of lines", &options.json},
+      {"parity", PN_OPTION_FLAG, NULL, "take a mesh that is open or wrongly oriented", &options.parity},
+      {"threads", PN_OPTION_COUNT, "N", "how many threads work (default: one for each core)", &options.threads},
+  };
+  const pnUsage usage = {
+      .command = "inside",
+      .synopsis = "A --points FILE [options]",
+      .about =
+          "Which points lie inside a closed mesh: one 1 (inside) or 0 (outside) a line, in the order of the points.\n"
+          "A point closer to the surface than half a cell's diagonal may be answered either way; --json says how\n"
+          "far that is (\"error\").\n"
+          "Exit status: 0, or 2 on an error, such as a mesh that is not closed.\n",
+      .options = list,
+      .optionCount = sizeof(list) / sizeof(list[0]),
+      .examples =
+          "  pinch inside bunny.ply --points samples.txt > answers.txt\n"
+          "  pinch inside room.obj --points furniture.obj --json | jq .inside_total\n",
+  };
+  pnArgs args = pn_parseArgs(&usage, &argc, argv);
+  if (args == PN_ARGS_RUN && (argc != 1 || !options.pointsPath)) {
+    if (argc != 1) pn_sayWrong(&usage, "expected one mesh file, found %d", argc);
+    else pn_sayWrong(&usage, "--points FILE is missing");
+    args = PN_ARGS_WRONG;
+  }
+  if (args == PN_ARGS_RUN && (options.resolution < PN_MIN_RESOLUTION || options.resolution > PN_MAX_RESOLUTION)) {
+    pn_sayWrong(&usage, "--resolution: expected %d to %d, found %u", PN_MIN_RESOLUTION, PN_MAX_RESOLUTION,
+                options.resolution);
+    args = PN_ARGS_WRONG;
+  }
+  if (args == PN_ARGS_RUN && options.threads > PN_MAX_WORKERS) {
+    pn_sayWrong(&usage, "--threads: expected at most %d, found %u", PN_MAX_WORKERS, options.threads);
+    args = PN_ARGS_WRONG;
+  }
+  if (args != PN_ARGS_RUN) return args == PN_ARGS_HELP ? PN_EXIT_CLEAN : PN_EXIT_ERROR;
+  return runInside(argv[0], &options);
+}

@@ -1,0 +1,223 @@
+/* volume.c: `pinch volume A B`: how much space two closed meshes share, where, how deep, is one inside the other. */
+#include "args.h"
+#include "command.h"
+#include "load.h"
+#include "out.h"
+
+#include "pinch/volume.h"
+
+#include <math.h>
+#include <stdio.h>
+
+typedef struct pnVolumeOptions {
+  uint32_t resolution, threads;
+  bool gl, json, parity;
+  const char *meshPath; /* null: none */
+} pnVolumeOptions;
+
+/* Everything of one run, so that it is freed at one place. */
+typedef struct pnVolumeRun {
+  pnLoadedMesh loaded[2];
+  pnPose *poses[2];
+  pnPool *pool;
+  pnGlRaster *gl;
+  pnOverlap *overlap;
+  pnOverlapResult result;
+  pnDepthResult depth;
+} pnVolumeRun;
+
+/* ---------------------------------------------------------------- for people */
+
+static const char *backendName(pnBackend backend) {
+  return backend == PN_BACKEND_OPENGL ? "opengl" : "software";
+}
+
+static const char *relationWords[PN_RELATION_COUNT] = {"apart", "overlap", "a_in_b", "b_in_a"};
+
+static void printRelation(const pnVolumeRun *run) {
+  const char *a = run->loaded[0].name, *b = run->loaded[1].name;
+  const char *surely = run->result.certain ? "" : " (as far as the resolution tells)";
+  switch (run->result.relation) {
+    case PN_RELATION_A_IN_B: printf("  %s lies inside %s%s\n", a, b, surely); break;
+    case PN_RELATION_B_IN_A: printf("  %s lies inside %s%s\n", b, a, surely); break;
+    case PN_RELATION_APART: printf("  they are apart%s\n", surely); break;
+    default: printf("  they overlap, neither is inside the other%s\n", surely); break;
+  }
+}
+
+static void printResult(const pnVolumeRun *run, const pnVolumeOptions *options) {
+  const pnOverlapResult *result = &run->result;
+  const pnDepthResult *depth = &run->depth;
+  printf("%s and %s share a volume of %.6g", run->loaded[0].path, run->loaded[1].path, result->volume);
+  if (isfinite(result->error)) printf(", surely from %.6g to %.6g", result->volumeMin, result->volumeMax);
+  else printf("; a mesh is open, so no bound can be given");
+  putchar('\n');
+  printRelation(run);
+  if (result->volume > 0)
+    printf("  centroid    (%.6g, %.6g, %.6g)\n", result->centroid[0], result->centroid[1], result->centroid[2]);
+  if (depth->depth > 0) {
+    printf("  depth       %.6g", depth->depth);
+    if (isfinite(depth->error)) printf(", surely from %.6g to %.6g", depth->depthMin, depth->depthMax);
+    printf("\n  direction   (%.6g, %.6g, %.6g): moving %s that way by the depth frees it\n", depth->direction[0],
+           depth->direction[1], depth->direction[2], run->loaded[0].name);
+  }
+  printf("  image       %u x %u cells, at most %u and %u layers, %llu spans, %s, %.3f s\n", result->resolution,
+         result->resolution, result->maxLayers[0], result->maxLayers[1], (unsigned long long)result->spanCount,
+         backendName(result->backend),
+         result->prepareTime + result->layerTime + result->boundTime + result->measureTime);
+  if (options->meshPath) printf("The surface of the shared space is in %s.\n", options->meshPath);
+}
+
+/* ---------------------------------------------------------------- for programs */
+
+static json_t *vectorJson(const double v[3]) {
+  return json_pack("[f, f, f]", v[0], v[1], v[2]);
+}
+
+/* JSON has no infinity: what cannot be bounded is null. */
+static json_t *numberJson(double x) {
+  return isfinite(x) ? json_real(x) : json_null();
+}
+
+static json_t *resultJson(const pnVolumeRun *run) {
+  const pnOverlapResult *result = &run->result;
+  const pnDepthResult *depth = &run->depth;
+  bool some = result->volume > 0, deep = depth->depth > 0;
+  return json_pack(
+      "{s:s, s:o, s:o, s:s, s:b, s:f, s:o, s:o, s:o, s:o, s:o, s:f, s:o, s:o, s:I, s:[I, I], s:I, s:s}", "pinch",
+      pnGetVersion(), "a", pn_jsonText(run->loaded[0].path), "b", pn_jsonText(run->loaded[1].path), "relation",
+      relationWords[result->relation], "certain", result->certain, "volume", result->volume, "error",
+      numberJson(result->error), "volume_min", numberJson(result->volumeMin), "volume_max",
+      numberJson(result->volumeMax), "centroid", some ? vectorJson(result->centroid) : json_null(), "centroid_error",
+      some ? numberJson(result->centroidError) : json_null(), "depth", depth->depth, "direction",
+      deep ? vectorJson(depth->direction) : json_null(), "depth_error", numberJson(depth->error), "spans",
+      (json_int_t)result->spanCount, "layers", (json_int_t)result->maxLayers[0], (json_int_t)result->maxLayers[1],
+      "resolution", (json_int_t)result->resolution, "backend", backendName(result->backend));
+}
+
+/* ---------------------------------------------------------------- the run */
+
+/* OpenGL when asked for; where there is none, software, and a line that says so. */
+static void openGl(pnVolumeRun *run) {
+#ifdef PN_HAVE_GL
+  pnGlRasterDef def = pnDefaultGlRasterDef();
+  if (pnCreateGlRaster(&def, &run->gl) != PN_OK) fprintf(stderr, "pinch volume: %s; using software\n", pnGetMessage());
+#else
+  (void)run;
+  fprintf(stderr, "pinch volume: this build has no OpenGL; using software\n");
+#endif
+}
+
+static pnResult saveSurface(const pnOverlap *overlap, const char *path) {
+  pnMesh *mesh;
+  pnResult result = pnOverlap_MakeMesh(overlap, &mesh);
+  if (result != PN_OK) return result;
+  result = pnSaveMesh(path, pnMesh_GetVertices(mesh), pnMesh_GetVertexCount(mesh), pnMesh_GetTriangles(mesh),
+                      pnMesh_GetTriangleCount(mesh));
+  pnDestroyMesh(mesh);
+  return result;
+}
+
+static pnResult measure(pnVolumeRun *run, char **paths, const pnVolumeOptions *options) {
+  pnResult result = PN_OK;
+  for (int i = 0; i < 2 && result == PN_OK; ++i) {
+    result = pn_loadMesh(paths[i], true, &run->loaded[i]);
+    pnPoseDef poseDef = pnDefaultPoseDef();
+    poseDef.mesh = run->loaded[i].mesh;
+    if (result == PN_OK) result = pnCreatePose(&poseDef, &run->poses[i]);
+  }
+  if (result == PN_OK) result = pnCreatePool(options->threads, &run->pool);
+  if (result != PN_OK) return result;
+
+  if (options->gl) openGl(run);
+  pnOverlapDef def = pnDefaultOverlapDef();
+  def.poseA = run->poses[0], def.poseB = run->poses[1];
+  def.resolution = options->resolution;
+  def.rule = options->parity ? PN_INSIDE_PARITY : PN_INSIDE_WINDING;
+  def.tasks = pnPool_GetTasks(run->pool);
+  def.gl = run->gl;
+  result = pnCreateOverlap(&def, &run->overlap);
+  if (result == PN_OK) result = pnOverlap_Measure(run->overlap, &run->result);
+  if (result == PN_OK) result = pnOverlap_FindDepth(run->overlap, &run->depth);
+  if (result == PN_OK && options->meshPath) result = saveSurface(run->overlap, options->meshPath);
+  return result;
+}
+
+static void freeRun(pnVolumeRun *run) {
+  pnDestroyOverlap(run->overlap);
+#ifdef PN_HAVE_GL
+  pnDestroyGlRaster(run->gl);
+#endif
+  if (run->pool) pnDestroyPool(run->pool);
+  for (int i = 0; i < 2; ++i) {
+    pnDestroyPose(run->poses[i]);
+    pn_freeLoadedMesh(&run->loaded[i]);
+  }
+}
+
+static int runVolume(char **paths, const pnVolumeOptions *options) {
+  pnVolumeRun run = {0};
+  pn_beginProgress("measuring");
+  pnResult result = measure(&run, paths, options);
+  pn_endProgress();
+  bool good = result == PN_OK;
+  if (!good) pn_sayFailure("volume");
+  if (result == PN_ERROR_OPEN_MESH || result == PN_ERROR_ORIENTATION)
+    fprintf(stderr, "try: pinch volume --parity ...\n");
+  if (!good) goto cleanup;
+  if (options->json) good = pn_printJson(resultJson(&run));
+  else printResult(&run, options);
+
+cleanup:
+  freeRun(&run);
+  good = pn_finishOutput("volume") && good;
+  return good ? PN_EXIT_CLEAN : PN_EXIT_ERROR;
+}
+
+int pn_cmdVolume(int argc, char **argv) {
+  pnVolumeOptions options = {.resolution = 256};
+  const pnOption list[] = {
+      {"resolution", PN_OPTION_COUNT, "N", "cells per side, 16 to 4096 (default 256); bounds shrink as it grows",
+       &options.resolution},
+      {"gl", PN_OPTION_FLAG, NULL, "make the images with OpenGL", &options.gl},
+      {"json", PN_OPTION_FLAG, NULL, "one JSON object instead of text", &options.json},
+      {"mesh", PN_OPTION_TEXT, "OUT.ply", "write the surface of the shared space (.ply, .obj, .stl, .off)",
+       &options.meshPath},
+      {"parity", PN_OPTION_FLAG, NULL,
+       "take meshes that are open or wrongly oriented: inside is where a line from\n"
+       "outside has crossed the surface an odd number of times",
+       &options.parity},
+      {"threads", PN_OPTION_COUNT, "N",
+       "how many threads work (default: one for each core);\nthe answer does not depend on it", &options.threads},
+  };
+  const pnUsage usage = {
+      .command = "volume",
+      .synopsis = "A B [options]",
+      .about =
+          "How much space two closed meshes share, between which bounds the truth lies, its centroid, whether one\n"
+          "is inside the other, and how far A must move to be free (along an axis or the mean normal of the contact).\n"
+          "Exit status: 0, or 2 on an error, such as a mesh that is not closed.\n",
+      .options = list,
+      .optionCount = sizeof(list) / sizeof(list[0]),
+      .examples =
+          "  pinch volume bolt.stl nut.stl                   how much do they overlap?\n"
+          "  pinch volume a.ply b.ply --mesh shared.ply      and what does it look like?\n"
+          "  pinch volume a.ply b.ply --resolution 1024 --json | jq '.volume, .error'\n",
+  };
+  pnArgs args = pn_parseArgs(&usage, &argc, argv);
+  if (args == PN_ARGS_RUN && argc != 2) {
+    pn_sayWrong(&usage, "expected two files, found %d", argc);
+    args = PN_ARGS_WRONG;
+  }
+  if (args == PN_ARGS_RUN && (options.resolution < PN_MIN_RESOLUTION || options.resolution > PN_MAX_RESOLUTION)) {
+    pn_sayWrong(&usage, "--resolution: expected %d to %d, found %u", PN_MIN_RESOLUTION, PN_MAX_RESOLUTION,
+                options.resolution);
+    args = PN_ARGS_WRONG;
+  }
+  if (args == PN_ARGS_RUN && options.threads > PN_MAX_WORKERS) {
+    pn_sayWrong(&usage, "--threads: expected at most %d, found %u", PN_MAX_WORKERS, options.threads);
+    args = PN_ARGS_WRONG;
+  }
+  if (args != PN_ARGS_RUN) return args == PN_ARGS_HELP ? PN_EXIT_CLEAN : PN_EXIT_ERROR;
+  return runVolume(argv, &options);
+}
