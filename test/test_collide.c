@@ -1,0 +1,399 @@
+/* test_collide.c: filters of self-collision, kernels, first contact in time, the broad phase, and what queries refuse. The answers
+ * themselves are in test_collide_agree.c. */
+#include "agree.h"
+#include "oracle.h"
+
+#include "collide/broad.h"
+#include "mesh/mesh.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A pose of a case's body at its positions, and a tree over it. */
+typedef struct Posed {
+  pnPose *pose;
+  pnTree *tree;
+} Posed;
+
+static Posed posed(const AgreeBody *b) {
+  Posed p;
+  pnPoseDef poseDef = pnDefaultPoseDef();
+  poseDef.mesh = b->mesh;
+  testExpectOk(pnCreatePose(&poseDef, &p.pose));
+  testExpectOk(pnPose_SetVertices(p.pose, b->positions, pnMesh_GetVertexCount(b->mesh)));
+  pnTreeDef def = pnDefaultTreeDef();
+  def.pose = p.pose;
+  testExpectOk(pnCreateTree(&def, &p.tree));
+  return p;
+}
+
+static void freePosed(Posed *p) {
+  pnDestroyTree(p->tree);
+  pnDestroyPose(p->pose);
+}
+
+/* ---------------------------------------------------------------- filters */
+
+/* Steps from triangle to triangle over shared vertices, breadth-first: 0 for itself, UINT32_MAX when there is no way. */
+static void distances(const pnMesh *mesh, uint32_t from, uint32_t *out) {
+  uint32_t n = pnMesh_GetTriangleCount(mesh);
+  memset(out, 0xff, n * sizeof(uint32_t));
+  out[from] = 0;
+  for (uint32_t step = 0, found = 1; found; step++) {
+    found = 0;
+    for (uint32_t s = 0; s < n; s++) {
+      for (uint32_t t = 0; t < n && out[s] == step; t++) {
+        uint8_t a[3], b[3];
+        if (out[t] == UINT32_MAX && pn_sharedCorners(mesh, s, t, a, b) > 0) {
+          out[t] = step + 1;
+          found = 1;
+        }
+      }
+    }
+  }
+}
+
+static void ringsLeaveOutWhatIsNear(void **state) {
+  (void)state;
+  AgreeCase c = agreeMake(1);
+  AgreePairs truth = agreeTruth(&c.body[0], NULL);
+  Posed p = posed(&c.body[0]);
+  pnPairList *list;
+  testExpectOk(pnCreatePairList(&list));
+  uint32_t n = pnMesh_GetTriangleCount(c.body[0].mesh), *distance = malloc(n * sizeof(uint32_t));
+  size_t before = truth.count + 1;
+  for (uint32_t ring = 0; ring <= 3; ring++) {
+    pnQueryDef def = pnDefaultQueryDef();
+    def.filter.ring = ring;
+    AgreePairs expected = {malloc(truth.count * sizeof(pnPair)), 0};
+    uint32_t last = UINT32_MAX;
+    for (size_t i = 0; i < truth.count; i++) {
+      if (truth.pairs[i].a != last) {
+        last = truth.pairs[i].a;
+        distances(c.body[0].mesh, last, distance);
+      }
+      if (distance[truth.pairs[i].b] > ring) {
+        expected.pairs[expected.count++] = truth.pairs[i];
+      }
+    }
+    testExpectOk(pnCollideSelf(p.tree, &def, list, NULL));
+    assert_true(agreeEqual(&expected, list));
+    assert_true(expected.count < before); /* every ring takes something away here */
+    before = expected.count;
+    def.first = true;
+    testExpectOk(pnCollideSelf(p.tree, &def, list, NULL));
+    assert_int_equal(pnPairList_GetCount(list), expected.count > 0);
+    free(expected.pairs);
+  }
+  pnQueryDef def = pnDefaultQueryDef();
+  def.filter.ring = 5;
+  testExpectFailure(pnCollideSelf(p.tree, &def, list, NULL), PN_ERROR_ARGUMENT, "ring is 5");
+  free(distance);
+  free(truth.pairs);
+  pnDestroyPairList(list);
+  freePosed(&p);
+  agreeFree(&c);
+}
+
+static void groupsAndRestPairsAreLeftOut(void **state) {
+  (void)state;
+  AgreeCase c = agreeMake(6); /* a soup that meets itself in its rest pose */
+  pnPairList *list;
+  testExpectOk(pnCreatePairList(&list));
+  AgreePairs rest = agreeTruth(&c.body[0], NULL);
+  assert_true(rest.count > 5);
+  /* move half of it: some pairs of the rest pose stay, new ones come */
+  uint32_t n = pnMesh_GetVertexCount(c.body[0].mesh);
+  Posed p = posed(&c.body[0]);
+  for (uint32_t i = 0; i < 3 * n / 2; i += 3) {
+    c.body[0].positions[i] += 0.2f;
+  }
+  testExpectOk(pnPose_SetVertices(p.pose, c.body[0].positions, n));
+  AgreePairs now = agreeTruth(&c.body[0], NULL), expected = {malloc(now.count * sizeof(pnPair)), 0};
+  for (size_t i = 0; i < now.count; i++) {
+    bool old = false;
+    for (size_t j = 0; j < rest.count; j++) {
+      old = old || (rest.pairs[j].a == now.pairs[i].a && rest.pairs[j].b == now.pairs[i].b);
+    }
+    if (!old) {
+      expected.pairs[expected.count++] = now.pairs[i];
+    }
+  }
+  pnQueryDef def = pnDefaultQueryDef();
+  def.filter.ignoreRest = true;
+  for (int again = 0; again < 2; again++) {
+    testExpectOk(pnCollideSelf(p.tree, &def, list, NULL));
+    assert_true(agreeEqual(&expected, list));
+  }
+  assert_true(expected.count > 0 && expected.count < now.count);
+  /* groups: even against odd only */
+  uint32_t triangles = pnMesh_GetTriangleCount(c.body[0].mesh), *group = malloc(triangles * sizeof(uint32_t));
+  for (uint32_t i = 0; i < triangles; i++) {
+    group[i] = i % 2;
+  }
+  def = pnDefaultQueryDef();
+  def.filter.triangleGroup = group;
+  expected.count = 0;
+  for (size_t i = 0; i < now.count; i++) {
+    if (now.pairs[i].a % 2 != now.pairs[i].b % 2) {
+      expected.pairs[expected.count++] = now.pairs[i];
+    }
+  }
+  testExpectOk(pnCollideSelf(p.tree, &def, list, NULL));
+  assert_true(agreeEqual(&expected, list));
+  free(group);
+  free(expected.pairs);
+  free(now.pairs);
+  free(rest.pairs);
+  pnDestroyPairList(list);
+  freePosed(&p);
+  agreeFree(&c);
+}
+
+/* A seam that opens: vertices welded at rest that move apart are tested like any others. */
+static void openedSeamIsNotShared(void **state) {
+  (void)state;
+  AgreeCase c = agreeMake(9); /* coincident triangles, all welded */
+  Posed p = posed(&c.body[0]);
+  pnPairList *list;
+  testExpectOk(pnCreatePairList(&list));
+  TestRandom r = testRandom(11);
+  uint32_t n = pnMesh_GetVertexCount(c.body[0].mesh);
+  for (uint32_t i = 0; i < 3 * n; i++) {
+    c.body[0].positions[i] += (float)testBelow(&r, 3) * 0.25f; /* some stay together, some part */
+  }
+  testExpectOk(pnPose_SetVertices(p.pose, c.body[0].positions, n));
+  AgreePairs truth = agreeTruth(&c.body[0], NULL);
+  testExpectOk(pnCollideSelf(p.tree, NULL, list, NULL));
+  assert_true(agreeEqual(&truth, list));
+  assert_true(truth.count > 0 && truth.count < (size_t)60 * 59 / 2);
+  free(truth.pairs);
+  pnDestroyPairList(list);
+  freePosed(&p);
+  agreeFree(&c);
+}
+
+/* ---------------------------------------------------------------- kernels, costs, refusals */
+
+static void kernelsAgreeAndCostsAreHonest(void **state) {
+  (void)state;
+  AgreeCase c = agreeMake(3);
+  AgreePairs truth = agreeTruth(&c.body[0], &c.body[1]);
+  Posed a = posed(&c.body[0]), b = posed(&c.body[1]);
+  pnPairList *list;
+  testExpectOk(pnCreatePairList(&list));
+  for (int kernel = 0; kernel < PN_KERNEL_COUNT; kernel++) {
+    pnQueryDef def = pnDefaultQueryDef();
+    pnCost cost;
+    def.kernel = (pnKernel)kernel;
+    testExpectOk(pnCollideTrees(a.tree, b.tree, &def, list, &cost));
+    assert_true(agreeEqual(&truth, list));
+    assert_int_equal(cost.pairs, truth.count);
+    assert_true(cost.exactTests >= cost.pairs && cost.leafPairs > 0 && cost.volumeTests > cost.exactTests);
+    assert_int_equal(cost.nodesUpdated > 0, kernel == 0); /* the pose did not move: nothing to do for the later ones */
+  }
+  /* the other way round: pairs are (b, a), sorted by b */
+  testExpectOk(pnCollideTrees(b.tree, a.tree, NULL, list, NULL));
+  assert_int_equal(pnPairList_GetCount(list), truth.count);
+  for (size_t i = 1; i < truth.count; i++) {
+    pnPair x = pnPairList_GetPairs(list)[i - 1], y = pnPairList_GetPairs(list)[i];
+    assert_true(x.a < y.a || (x.a == y.a && x.b < y.b));
+  }
+  /* counting only */
+  pnCost cost;
+  testExpectOk(pnCollideTrees(a.tree, b.tree, NULL, NULL, &cost));
+  assert_int_equal(cost.pairs, truth.count);
+  free(truth.pairs);
+  pnDestroyPairList(list);
+  freePosed(&a);
+  freePosed(&b);
+  agreeFree(&c);
+}
+
+static void refusalsSayWhy(void **state) {
+  (void)state;
+  AgreeCase c = agreeMake(0);
+  Posed p = posed(&c.body[0]);
+  pnTree *tree;
+  pnTreeDef def = pnDefaultTreeDef();
+  def.pose = p.pose;
+  def.arity = 3;
+  testExpectFailure(pnCreateTree(&def, &tree), PN_ERROR_ARGUMENT, "arity is 3");
+  assert_null(tree);
+  def = pnTree_GetDef(p.tree);
+  def.leafSize = 9;
+  testExpectFailure(pnCreateTree(&def, &tree), PN_ERROR_ARGUMENT, "leafSize is 9");
+  def.leafSize = 8;
+  def.cut = 0;
+  testExpectFailure(pnCreateTree(&def, &tree), PN_ERROR_ARGUMENT, "cut is 0");
+  def.cut = 64;
+  def.volume = (pnVolume)99;
+  testExpectFailure(pnCreateTree(&def, &tree), PN_ERROR_ARGUMENT, "volume 99");
+  def.volume = PN_VOLUME_SPHERE;
+  def.update = PN_UPDATE_BERGEN;
+  testExpectFailure(pnCreateTree(&def, &tree), PN_ERROR_ARGUMENT, "boxes only");
+  def.update = PN_UPDATE_BLENDED;
+  testExpectFailure(pnCreateTree(&def, &tree), PN_ERROR_KIND, "does not fit");
+  def = pnTree_GetDef(p.tree);
+  def.self = false;
+  testExpectOk(pnCreateTree(&def, &tree));
+  testExpectFailure(pnCollideSelf(tree, NULL, NULL, NULL), PN_ERROR_KIND, "self");
+  pnDestroyTree(tree);
+  /* NaN in a shared array: named by the query, for every rule and volume, and nothing is lost */
+  uint32_t n = pnMesh_GetVertexCount(c.body[0].mesh);
+  for (int update = PN_UPDATE_BOTTOM_UP; update <= PN_UPDATE_BERGEN; update++) {
+    for (int volume = 0; volume < (update == PN_UPDATE_BERGEN ? 1 : PN_VOLUME_COUNT); volume++) {
+      def = pnTree_GetDef(p.tree);
+      def.update = (pnUpdate)update;
+      def.volume = (pnVolume)volume;
+      testExpectOk(pnCreateTree(&def, &tree));
+      float kept = c.body[0].positions[3 * 5 + 2];
+      for (int bad = 0; bad < 2; bad++) {
+        c.body[0].positions[3 * 5 + 2] = bad ? INFINITY : NAN;
+        testExpectOk(pnPose_ShareVertices(p.pose, c.body[0].positions, n));
+        testExpectFailure(pnTree_Update(tree, NULL), PN_ERROR_NUMBER, "vertex 5");
+      }
+      c.body[0].positions[3 * 5 + 2] = kept;
+      testExpectOk(pnPose_ShareVertices(p.pose, c.body[0].positions, n));
+      testExpectOk(pnTree_Validate(tree));
+      pnDestroyTree(tree);
+    }
+  }
+  freePosed(&p);
+  agreeFree(&c);
+}
+
+static void qualityFallsAndRebuildMends(void **state) {
+  (void)state;
+  AgreeCase c = agreeMake(0);
+  pnMesh *mesh;
+  testExpectOk(pnMakeIcosphere(4, 1, &mesh));
+  uint32_t n = pnMesh_GetVertexCount(mesh);
+  AgreeBody b = {mesh, malloc((3 * (size_t)n + 1) * sizeof(float))};
+  memcpy(b.positions, pnMesh_GetVertices(mesh), 3 * (size_t)n * sizeof(float));
+  Posed p = posed(&b);
+  assert_float_equal(pnTree_GetQuality(p.tree), 1, 1e-6);
+  print_message("  %.1f bytes a triangle\n", (double)pnTree_GetByteCount(p.tree) / pnMesh_GetTriangleCount(mesh));
+  assert_true(pnTree_GetByteCount(p.tree) < 100 * (size_t)pnMesh_GetTriangleCount(mesh));
+  TestRandom r = testRandom(2);
+  for (uint32_t i = 0; i < 3 * n; i++) {
+    b.positions[i] = testFloat(&r, -1, 1);
+  }
+  testExpectOk(pnPose_SetVertices(p.pose, b.positions, n));
+  testExpectOk(pnTree_Update(p.tree, NULL));
+  assert_true(pnTree_GetQuality(p.tree) > 2);
+  testExpectOk(pnTree_Rebuild(p.tree));
+  assert_float_equal(pnTree_GetQuality(p.tree), 1, 1e-6);
+  testExpectOk(pnTree_Validate(p.tree));
+  /* boxes of a level */
+  pnBox boxes[8];
+  assert_int_equal(pnTree_GetLevelBoxes(p.tree, 0, boxes, 8), 1);
+  assert_true(pnTree_GetLevelBoxes(p.tree, 1, boxes, 8) >= 2);
+  freePosed(&p);
+  free(b.positions);
+  pnDestroyMesh(mesh);
+  agreeFree(&c);
+}
+
+/* ---------------------------------------------------------------- first contact in time */
+
+static void impactIsBracketed(void **state) {
+  (void)state;
+  AgreeCase c = agreeMake(2); /* two boxes with faces at x = 1 and x = 1 + gap */
+  uint32_t n = pnMesh_GetVertexCount(c.body[1].mesh);
+  float *start = malloc(3 * (size_t)n * sizeof(float)), *end = malloc(3 * (size_t)n * sizeof(float));
+  for (uint32_t i = 0; i < 3 * n; i++) {
+    start[i] = c.body[1].positions[i] + (i % 3 == 0 ? 1.0f : 0);
+    end[i] = c.body[1].positions[i] - (i % 3 == 0 ? 1.0f : 0);
+  }
+  Posed a = posed(&c.body[0]), b = posed(&c.body[1]);
+  pnLinearMotion motion = {a.pose, b.pose, c.body[0].positions, NULL, start, end};
+  pnImpact impact;
+  for (int k = 1; k < 6; k++) {
+    float tolerance = powf(10, -(float)k);
+    testExpectOk(pnFindLinearImpact(a.tree, b.tree, &motion, 7, tolerance, &impact));
+    assert_true(impact.contact && !impact.atStart);
+    assert_true(impact.before < impact.after && impact.after - impact.before <= tolerance);
+    assert_true(impact.before < 0.5f && impact.after >= 0.5f); /* faces meet exactly half way */
+  }
+  /* never, and from the start */
+  motion.endB = NULL;
+  testExpectOk(pnFindLinearImpact(a.tree, b.tree, &motion, 7, 0.01f, &impact));
+  assert_false(impact.contact);
+  motion.startB = c.body[1].positions;
+  testExpectOk(pnFindLinearImpact(a.tree, b.tree, &motion, 7, 0.01f, &impact));
+  assert_true(impact.contact && impact.atStart && impact.after == 0);
+  testExpectFailure(pnFindLinearImpact(a.tree, b.tree, &motion, 0, 0.01f, &impact), PN_ERROR_ARGUMENT, "samples");
+  testExpectFailure(pnFindLinearImpact(a.tree, b.tree, &motion, 1, 0, &impact), PN_ERROR_ARGUMENT, "tolerance");
+  free(start);
+  free(end);
+  freePosed(&a);
+  freePosed(&b);
+  agreeFree(&c);
+}
+
+/* ---------------------------------------------------------------- broad phase */
+
+static void sweepAgreesWithAllPairs(void **state) {
+  (void)state;
+  TestRandom r = testRandom(9);
+  enum { COUNT = 300 };
+  static pnBroadBox boxes[COUNT];
+  pnBroadPhase broad = {0};
+  pnPairs swept = {0}, all = {0};
+  uint64_t set = 1;
+  uint32_t count = COUNT;
+  for (int step = 0; step < 60; step++) {
+    if (step % 20 == 0) {
+      count = 1 + testBelow(&r, COUNT);
+      set++;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+      pnBox *b = &boxes[i].box;
+      for (int k = 0; k < 3; k++) {
+        /* on a coarse lattice, so that faces touch; small moves except at a new set; a few boxes are empty */
+        float lo = step % 20 == 0 ? (float)testBelow(&r, 60) * 0.25f : (&b->min.x)[k] + ((float)testBelow(&r, 3) - 1) * 0.25f;
+        (&b->min.x)[k] = lo;
+        (&b->max.x)[k] = lo + ((float)testBelow(&r, 8) - (i % 37 == 0)) * 0.25f;
+      }
+      boxes[i].id = i;
+      boxes[i].category = 1u << testBelow(&r, 3);
+      boxes[i].mask = testBelow(&r, 8);
+    }
+    swept.count = all.count = 0;
+    assert_true(pn_broadSweep(&broad, boxes, count, set, &swept));
+    assert_true(pn_broadAll(boxes, count, &all));
+    assert_int_equal(swept.count, all.count);
+    if (all.count > 0) {
+      assert_memory_equal(swept.data, all.data, all.count * sizeof(pnPair));
+    }
+  }
+  pn_broadFree(&broad);
+  pn_arrayFree(&swept);
+  pn_arrayFree(&all);
+}
+
+static int setup(void **state) {
+  (void)state;
+  oracleOpen();
+  return 0;
+}
+
+static int teardown(void **state) {
+  (void)state;
+  oracleClose();
+  return pnGetByteCount() == 0 ? 0 : -1;
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(ringsLeaveOutWhatIsNear),
+                                     cmocka_unit_test(groupsAndRestPairsAreLeftOut),
+                                     cmocka_unit_test(openedSeamIsNotShared),
+                                     cmocka_unit_test(kernelsAgreeAndCostsAreHonest),
+                                     cmocka_unit_test(refusalsSayWhy),
+                                     cmocka_unit_test(qualityFallsAndRebuildMends),
+                                     cmocka_unit_test(impactIsBracketed),
+                                     cmocka_unit_test(sweepAgreesWithAllPairs)};
+  return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,466 @@
+/* test_world.c: bodies, ids, frames, contacts; what a world refuses; and that a steady frame allocates nothing. */
+#include "support.h"
+
+#include "pinch/world.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Fixture {
+  pnWorld *world;
+  pnMesh *mesh;
+} Fixture;
+
+static Fixture makeFixture(pnTasks tasks, pnBroad broad) {
+  Fixture f;
+  pnWorldDef def = pnDefaultWorldDef();
+  def.tasks = tasks;
+  def.broad = broad;
+  testExpectOk(pnCreateWorld(&def, &f.world));
+  testExpectOk(pnMakeIcosphere(2, 1, &f.mesh));
+  return f;
+}
+
+static void freeFixture(Fixture *f) {
+  pnDestroyWorld(f->world);
+  pnDestroyMesh(f->mesh);
+  assert_int_equal(pnGetByteCount(), 0);
+}
+
+static pnBodyId addBody(Fixture *f, pnBodyKind kind, const char *name) {
+  pnBodyDef def = pnDefaultBodyDef();
+  pnBodyId id;
+  def.kind = kind;
+  def.mesh = f->mesh;
+  def.name = name;
+  testExpectOk(pnWorld_CreateBody(f->world, &def, &id));
+  return id;
+}
+
+static pnMatrix shift(float x, float y, float z) {
+  pnMatrix m = pnMatrix_Identity();
+  m.m[0][3] = x;
+  m.m[1][3] = y;
+  m.m[2][3] = z;
+  return m;
+}
+
+/* Begin, persist, end; moving is all a caller does. */
+static void contactsBeginPersistAndEnd(void **state) {
+  (void)state;
+  Fixture f = makeFixture((pnTasks){0}, PN_BROAD_AUTO);
+  pnBodyId a = addBody(&f, PN_BODY_FREE, "a"), b = addBody(&f, PN_BODY_RIGID, "b");
+  static const struct {
+    float x;
+    uint32_t contacts, ended;
+    pnContactState state;
+  } steps[] = {{3, 0, 0, 0}, {1, 1, 0, PN_CONTACT_BEGIN}, {1.2f, 1, 0, PN_CONTACT_PERSIST}, {5, 0, 1, PN_CONTACT_END},
+               {5, 0, 0, 0}, {1, 1, 0, PN_CONTACT_BEGIN}};
+  for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+    pnMatrix m = shift(steps[i].x, 0, 0);
+    testExpectOk(pnBody_SetTransform(f.world, b, &m));
+    pnFrame frame = pnWorld_Collide(f.world, NULL);
+    testExpectOk(frame.result);
+    assert_int_equal(frame.contactCount, steps[i].contacts);
+    assert_int_equal(frame.endedCount, steps[i].ended);
+    if (steps[i].contacts + steps[i].ended > 0) {
+      const pnContact *c = pnWorld_GetContacts(f.world);
+      assert_int_equal(c->state, steps[i].state);
+      assert_int_equal(c->a.index1, a.index1);
+      assert_int_equal(c->b.index1, b.index1);
+      assert_int_equal(c->pairCount > 0, steps[i].contacts);
+      assert_int_equal(frame.pairCount, c->pairCount);
+    }
+  }
+  freeFixture(&f);
+}
+
+/* Both broad phases and every thread count give the frame that trees asked pair by pair give. */
+static void manyBodiesAgreeWithPairwiseQueries(void **state) {
+  (void)state;
+  pnPool *pool;
+  testExpectOk(pnCreatePool(3, &pool));
+  for (int variant = 0; variant < 4; variant++) {
+    TestRandom r = testRandom(5);
+    Fixture f = makeFixture(variant & 1 ? pnPool_GetTasks(pool) : (pnTasks){0}, variant & 2 ? PN_BROAD_SWEEP : PN_BROAD_ALL);
+    enum { COUNT = 24 };
+    pnBodyId id[COUNT];
+    for (int i = 0; i < COUNT; i++) {
+      id[i] = addBody(&f, i % 2 ? PN_BODY_RIGID : PN_BODY_FREE, "ball");
+    }
+    pnPairList *list;
+    testExpectOk(pnCreatePairList(&list));
+    for (int step = 0; step < 6; step++) {
+      for (int i = 0; i < COUNT; i++) {
+        pnMatrix m = testRotation(&r, 3);
+        testExpectOk(pnBody_SetTransform(f.world, id[i], &m));
+      }
+      pnFrame frame = pnWorld_Collide(f.world, NULL);
+      testExpectOk(frame.result);
+      const pnContact *c = pnWorld_GetContacts(f.world);
+      uint32_t at = 0;
+      for (int i = 0; i < COUNT; i++) {
+        for (int j = i + 1; j < COUNT; j++) {
+          testExpectOk(pnCollideTrees(pnBody_GetTree(f.world, id[i]), pnBody_GetTree(f.world, id[j]), NULL, list, NULL));
+          size_t n = pnPairList_GetCount(list);
+          if (n == 0) {
+            continue;
+          }
+          assert_true(at < frame.contactCount);
+          assert_int_equal(c[at].a.index1, id[i].index1);
+          assert_int_equal(c[at].b.index1, id[j].index1);
+          assert_int_equal(c[at].pairCount, n);
+          assert_memory_equal(pnWorld_GetPairs(f.world) + c[at].firstPair, pnPairList_GetPairs(list), n * sizeof(pnPair));
+          at++;
+        }
+      }
+      assert_int_equal(at, frame.contactCount);
+      assert_true(frame.contactCount > 0);
+    }
+    pnDestroyPairList(list);
+    pnDestroyWorld(f.world);
+    pnDestroyMesh(f.mesh);
+  }
+  pnDestroyPool(pool);
+  assert_int_equal(pnGetByteCount(), 0);
+}
+
+static void deadAndNullIdsAreRecognised(void **state) {
+  (void)state;
+  Fixture f = makeFixture((pnTasks){0}, PN_BROAD_AUTO);
+  pnBodyId a = addBody(&f, PN_BODY_FREE, "a"), none = {0};
+  pnMatrix m = pnMatrix_Identity();
+  assert_true(pnBody_IsValid(f.world, a));
+  assert_false(pnBody_IsValid(f.world, none));
+  testExpectFailure(pnBody_SetTransform(f.world, none, &m), PN_ERROR_ID, "body id 0");
+  testExpectOk(pnWorld_DestroyBody(f.world, a));
+  assert_false(pnBody_IsValid(f.world, a));
+  pnBodyId b = addBody(&f, PN_BODY_FREE, "b");
+  assert_int_equal(a.index1, b.index1); /* the place was taken again */
+  testExpectFailure(pnBody_SetTransform(f.world, a, &m), PN_ERROR_ID, "destroyed");
+  testExpectFailure(pnWorld_DestroyBody(f.world, a), PN_ERROR_ID, "destroyed");
+  assert_null(pnBody_GetPose(f.world, a));
+  assert_int_equal(pnWorld_GetBodyCount(f.world), 1);
+  freeFixture(&f);
+}
+
+/* Bad input names body and vertex and changes nothing. */
+static void badInputChangesNothing(void **state) {
+  (void)state;
+  Fixture f = makeFixture((pnTasks){0}, PN_BROAD_AUTO);
+  pnBodyId a = addBody(&f, PN_BODY_FREE, "coat"), b = addBody(&f, PN_BODY_RIGID, "arm");
+  pnBodyId wall = addBody(&f, PN_BODY_STATIC, "wall");
+  pnMatrix m = shift(0.5f, 0, 0);
+  testExpectOk(pnBody_SetTransform(f.world, b, &m));
+  pnFrame before = pnWorld_Collide(f.world, NULL);
+  uint32_t n = pnMesh_GetVertexCount(f.mesh);
+  float *v = malloc(3 * (size_t)n * sizeof(float));
+  memcpy(v, pnMesh_GetVertices(f.mesh), 3 * (size_t)n * sizeof(float));
+  v[3 * 17 + 1] = NAN;
+  testExpectFailure(pnBody_SetVertices(f.world, a, v, n), PN_ERROR_NUMBER, "coat|vertex 17");
+  v[3 * 17 + 1] = INFINITY;
+  testExpectFailure(pnBody_SetVertices(f.world, a, v, n), PN_ERROR_NUMBER, "coat|vertex 17");
+  testExpectFailure(pnBody_SetVertices(f.world, a, v, n - 1), PN_ERROR_COUNT, "coat");
+  testExpectFailure(pnBody_SetVertices(f.world, b, pnMesh_GetVertices(f.mesh), n), PN_ERROR_KIND, "arm");
+  testExpectFailure(pnBody_SetTransform(f.world, wall, &m), PN_ERROR_KIND, "wall");
+  m.m[0][0] = 2;
+  testExpectFailure(pnBody_SetTransform(f.world, b, &m), PN_ERROR_TRANSFORM, "arm");
+  m.m[0][0] = NAN;
+  testExpectFailure(pnBody_SetTransform(f.world, b, &m), PN_ERROR_NUMBER, "arm");
+  free(v);
+  pnFrame after = pnWorld_Collide(f.world, NULL);
+  testExpectOk(after.result);
+  assert_int_equal(before.pairCount, after.pairCount);
+  assert_int_equal(before.contactCount, after.contactCount);
+  freeFixture(&f);
+}
+
+static void filtersByCategory(void **state) {
+  (void)state;
+  Fixture f = makeFixture((pnTasks){0}, PN_BROAD_AUTO);
+  pnBodyId a = addBody(&f, PN_BODY_FREE, "a"), b = addBody(&f, PN_BODY_RIGID, "b");
+  pnMatrix m = shift(0.5f, 0, 0);
+  testExpectOk(pnBody_SetTransform(f.world, b, &m));
+  assert_int_equal(pnWorld_Collide(f.world, NULL).contactCount, 1);
+  testExpectOk(pnBody_SetFilter(f.world, a, 2, UINT32_MAX));
+  testExpectOk(pnBody_SetFilter(f.world, b, 4, ~2u));
+  assert_int_equal(pnWorld_Collide(f.world, NULL).contactCount, 0);
+  testExpectOk(pnBody_SetFilter(f.world, b, 4, 2));
+  assert_int_equal(pnWorld_Collide(f.world, NULL).contactCount, 1);
+  testExpectOk(pnBody_SetFilter(f.world, a, 2, 2));
+  assert_int_equal(pnWorld_Collide(f.world, NULL).contactCount, 0);
+  freeFixture(&f);
+}
+
+/* After warm-up a frame allocates nothing, on one thread and on several, whatever moves. */
+static void steadyFrameAllocatesNothing(void **state) {
+  (void)state;
+  for (int threads = 1; threads <= 3; threads += 2) {
+    testInstallAllocator(UINT64_MAX, false);
+    pnPool *pool = NULL;
+    if (threads > 1) {
+      testExpectOk(pnCreatePool((uint32_t)threads, &pool));
+    }
+    Fixture f = makeFixture(pool ? pnPool_GetTasks(pool) : (pnTasks){0}, PN_BROAD_SWEEP);
+    pnBodyId id[6];
+    for (int i = 0; i < 6; i++) {
+      pnBodyDef def = pnDefaultBodyDef();
+      def.mesh = f.mesh;
+      def.kind = i % 2 ? PN_BODY_RIGID : PN_BODY_FREE;
+      def.self = i < 2;
+      testExpectOk(pnWorld_CreateBody(f.world, &def, &id[i]));
+    }
+    uint64_t before = 0;
+    for (int step = 0; step < 60; step++) {
+      if (step == 40) {
+        before = testAllocationCount();
+      }
+      for (int i = 0; i < 6; i++) {
+        /* the same motion again and again: after one round everything has been seen */
+        pnMatrix m = shift(0.4f * (float)i + 0.1f * sinf((float)(step % 20) * 0.3f + (float)i), 0.05f * (float)i, 0);
+        testExpectOk(pnBody_SetTransform(f.world, id[i], &m));
+        if (i % 2 == 0) {
+          testExpectOk(pnBody_SetVertices(f.world, id[i], pnMesh_GetVertices(f.mesh), pnMesh_GetVertexCount(f.mesh)));
+        }
+      }
+      pnFrame frame = pnWorld_Collide(f.world, NULL);
+      testExpectOk(frame.result);
+      assert_true(frame.pairCount > 0);
+    }
+    assert_int_equal(testAllocationCount() - before, 0);
+    pnDestroyPool(pool);
+    freeFixture(&f);
+    testRestoreAllocator();
+  }
+}
+
+static pnResult wholeLife(void *context) {
+  (void)context;
+  pnMesh *mesh = NULL;
+  pnWorld *world = NULL;
+  pnFrame frame = {0};
+  pnResult result = pnMakeIcosphere(1, 1, &mesh);
+  if (result == PN_OK) {
+    result = pnCreateWorld(NULL, &world);
+  }
+  for (int i = 0; result == PN_OK && i < 2; i++) {
+    pnBodyDef def = pnDefaultBodyDef();
+    pnBodyId id;
+    def.mesh = mesh;
+    def.kind = i ? PN_BODY_RIGID : PN_BODY_FREE;
+    def.self = true;
+    def.selfFilter.ignoreRest = true;
+    result = pnWorld_CreateBody(world, &def, &id);
+    pnMatrix m = shift(0.5f * (float)i, 0, 0);
+    if (result == PN_OK) {
+      result = pnBody_SetTransform(world, id, &m);
+    }
+  }
+  for (int i = 0; result == PN_OK && i < 3; i++) {
+    frame = pnWorld_Collide(world, NULL);
+    result = frame.result;
+    if (result == PN_OK) {
+      assert_int_equal(frame.contactCount, 1);
+    }
+  }
+  pnDestroyWorld(world);
+  pnDestroyMesh(mesh);
+  return result;
+}
+
+static void runsOutOfMemoryCleanly(void **state) {
+  (void)state;
+  assert_true(testEveryAllocationFailure(wholeLife, NULL, false, true) > 10);
+  testEveryAllocationFailure(wholeLife, NULL, true, false);
+}
+
+/* One good frame, then one with a body more, in which the k-th allocation of this life fails. */
+static pnResult growingLife(void *context) {
+  uint32_t *failures = context;
+  pnMesh *mesh = NULL;
+  pnWorld *world = NULL;
+  pnResult result = pnMakeIcosphere(2, 1, &mesh);
+  if (result == PN_OK) {
+    result = pnCreateWorld(NULL, &world);
+  }
+  pnFrame good = {0};
+  for (int i = 0; result == PN_OK && i < 3; i++) {
+    if (i == 2) {
+      good = pnWorld_Collide(world, NULL);
+      result = good.result;
+    }
+    pnBodyDef def = pnDefaultBodyDef();
+    pnBodyId id;
+    def.mesh = mesh;
+    pnMatrix m = shift(i == 1 ? 1.9f : 0, i == 2 ? 0.5f : 0, 0);
+    if (result == PN_OK) {
+      result = pnWorld_CreateBody(world, &def, &id);
+    }
+    if (result == PN_OK) {
+      result = pnBody_SetTransform(world, id, &m);
+    }
+  }
+  if (result == PN_OK) {
+    pnFrame next = pnWorld_Collide(world, NULL);
+    result = next.result;
+    if (result != PN_OK) {
+      /* the answer of the frame before still stands, and the next frame works */
+      ++*failures;
+      assert_int_equal(next.contactCount, good.contactCount);
+      assert_int_equal(pnWorld_GetContacts(world)[0].pairCount, good.pairCount);
+      assert_true(good.pairCount > 0);
+      pnFrame again = pnWorld_Collide(world, NULL);
+      assert_int_equal(again.result, PN_OK);
+      assert_true(again.contactCount > good.contactCount);
+    }
+  }
+  pnDestroyWorld(world);
+  pnDestroyMesh(mesh);
+  return result;
+}
+
+/* A frame that fails keeps the answer of the frame before. */
+static void failedFrameKeepsTheLastAnswer(void **state) {
+  (void)state;
+  uint32_t failures = 0;
+  testEveryAllocationFailure(growingLife, &failures, false, true);
+  assert_true(failures >= 3);
+}
+
+/* A static tree shared by two worlds, and contact geometry. */
+static void sharedStaticTreeAndContactPoints(void **state) {
+  (void)state;
+  Fixture f = makeFixture((pnTasks){0}, PN_BROAD_AUTO);
+  pnPose *pose;
+  pnTree *tree;
+  pnPoseDef poseDef = pnDefaultPoseDef();
+  poseDef.mesh = f.mesh;
+  testExpectOk(pnCreatePose(&poseDef, &pose));
+  pnTreeDef treeDef = pnDefaultTreeDef();
+  treeDef.pose = pose;
+  testExpectOk(pnCreateTree(&treeDef, &tree));
+  pnWorld *other;
+  testExpectOk(pnCreateWorld(NULL, &other));
+  size_t pairs[2];
+  for (int i = 0; i < 2; i++) {
+    pnWorld *world = i ? other : f.world;
+    pnBodyDef def = pnDefaultBodyDef();
+    pnBodyId wall, ball;
+    def.kind = PN_BODY_STATIC;
+    def.staticTree = tree;
+    testExpectOk(pnWorld_CreateBody(world, &def, &wall));
+    def = pnDefaultBodyDef();
+    def.mesh = f.mesh;
+    def.kind = PN_BODY_RIGID;
+    testExpectOk(pnWorld_CreateBody(world, &def, &ball));
+    pnMatrix m = shift(1, 0.1f, 0);
+    testExpectOk(pnBody_SetTransform(world, ball, &m));
+    pnFrame frame = pnWorld_Collide(world, NULL);
+    testExpectOk(frame.result);
+    pairs[i] = frame.pairCount;
+    for (size_t p = 0; p < frame.pairCount; p++) {
+      pnContactPoint point = pnWorld_GetContactPoint(world, 0, p);
+      assert_true(point.meeting.kind != PN_MEETING_NONE);
+      float n = point.normalA.x * point.normalA.x + point.normalA.y * point.normalA.y + point.normalA.z * point.normalA.z;
+      assert_float_equal(n, 1, 1e-5);
+    }
+  }
+  assert_true(pairs[0] > 0);
+  assert_int_equal(pairs[0], pairs[1]);
+  pnDestroyWorld(other);
+  pnDestroyWorld(f.world);
+  pnDestroyTree(tree);
+  pnDestroyPose(pose);
+  pnDestroyMesh(f.mesh);
+  assert_int_equal(pnGetByteCount(), 0);
+}
+
+/* A body whose volumes have grown is rebuilt, unless that is switched off; the answer is the same. */
+static void wornTreesAreRebuilt(void **state) {
+  (void)state;
+  uint32_t rebuilds[2] = {0};
+  size_t pairs[2] = {0};
+  for (int off = 0; off < 2; off++) {
+    pnWorld *world;
+    pnMesh *mesh;
+    pnWorldDef wd = pnDefaultWorldDef();
+    wd.rebuildQuality = off ? 0 : 2;
+    testExpectOk(pnCreateWorld(&wd, &world));
+    testExpectOk(pnMakeIcosphere(3, 1, &mesh));
+    pnBodyDef def = pnDefaultBodyDef();
+    def.mesh = mesh;
+    def.self = true;
+    pnBodyId id;
+    testExpectOk(pnWorld_CreateBody(world, &def, &id));
+    uint32_t n = pnMesh_GetVertexCount(mesh);
+    float *v = malloc(3 * (size_t)n * sizeof(float));
+    TestRandom r = testRandom(3);
+    for (uint32_t i = 0; i < 3 * n; i++) {
+      v[i] = testFloat(&r, -1, 1); /* nothing is where it was */
+    }
+    for (int step = 0; step < 20; step++) {
+      testExpectOk(pnBody_SetVertices(world, id, v, n));
+      pnFrameDef first = {.first = true};
+      pnFrame frame = pnWorld_Collide(world, &first);
+      testExpectOk(frame.result);
+      rebuilds[off] += frame.rebuilds;
+      pairs[off] += frame.pairCount;
+    }
+    free(v);
+    pnDestroyWorld(world);
+    pnDestroyMesh(mesh);
+  }
+  assert_true(rebuilds[0] >= 1);
+  assert_int_equal(rebuilds[1], 0);
+  assert_int_equal(pairs[0], pairs[1]);
+}
+
+static void countBox(void *user, pnBox box, uint32_t color) {
+  (void)color;
+  assert_true(box.min.x <= box.max.x);
+  ++*(int *)user;
+}
+static void countTriangle(void *user, const pnTriangle *t, uint32_t color) {
+  (void)t;
+  (void)color;
+  *(int *)user += 1000;
+}
+static void countSegment(void *user, pnVec3 a, pnVec3 b, uint32_t color) {
+  (void)a;
+  (void)b;
+  (void)color;
+  *(int *)user += 1000000;
+}
+
+static void drawsThroughHooks(void **state) {
+  (void)state;
+  Fixture f = makeFixture((pnTasks){0}, PN_BROAD_AUTO);
+  addBody(&f, PN_BODY_FREE, "a");
+  pnBodyId b = addBody(&f, PN_BODY_RIGID, "b");
+  pnMatrix m = shift(1, 0, 0);
+  testExpectOk(pnBody_SetTransform(f.world, b, &m));
+  pnFrame frame = pnWorld_Collide(f.world, NULL);
+  int count = 0;
+  pnDebugDraw draw = {countBox, countTriangle, countSegment, true, 1, true, true, &count};
+  pnWorld_Draw(f.world, &draw);
+  assert_true(count % 1000 >= 4);
+  assert_int_equal(count / 1000 % 1000, 2 * frame.pairCount);
+  assert_true(count / 1000000 > 0);
+  freeFixture(&f);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(contactsBeginPersistAndEnd),
+                                     cmocka_unit_test(manyBodiesAgreeWithPairwiseQueries),
+                                     cmocka_unit_test(deadAndNullIdsAreRecognised),
+                                     cmocka_unit_test(badInputChangesNothing),
+                                     cmocka_unit_test(filtersByCategory),
+                                     cmocka_unit_test(steadyFrameAllocatesNothing),
+                                     cmocka_unit_test(runsOutOfMemoryCleanly),
+                                     cmocka_unit_test(failedFrameKeepsTheLastAnswer),
+                                     cmocka_unit_test(sharedStaticTreeAndContactPoints),
+                                     cmocka_unit_test(wornTreesAreRebuilt),
+                                     cmocka_unit_test(drawsThroughHooks)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
