@@ -219,9 +219,11 @@ pnResult pn_gltfReadInfluences(pnGltf *g, const pnJson *attributes, pnGltfMesh *
     gather(&sets, v, &influences, &negative);
     if (negative) return pn_jsonFail(attributes, PN_ERROR_NUMBER, "vertex %u has a negative weight", v);
     changed += normalise(&sets, v, &influences);
-    for (uint32_t k = 0; k < influences.count; ++k) {
-      joints[(size_t)v * width + k] = (uint16_t)influences.joints[k];
-      weights[(size_t)v * width + k] = (float)influences.weights[k];
+    for (uint32_t k = 0, kept = 0; k < influences.count; ++k) {
+      /* A weight so small beside the others that it is 0 as a float is none. */
+      if ((float)influences.weights[k] == 0.0f) continue;
+      joints[(size_t)v * width + kept] = (uint16_t)influences.joints[k];
+      weights[(size_t)v * width + kept++] = (float)influences.weights[k];
       if (influences.joints[k] > mesh->maxJoint) {
         mesh->maxJoint = influences.joints[k];
         mesh->maxJointVertex = v;

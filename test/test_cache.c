@@ -20,7 +20,7 @@ static char s_folder[64];
 
 static int makeFolder(void **context) {
   (void)context;
-  strcpy(s_folder, "/tmp/pinch_cache_XXXXXX");
+  strcpy(s_folder, "pinch_cache_XXXXXX");
   return mkdtemp(s_folder) == NULL;
 }
 

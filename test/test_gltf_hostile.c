@@ -215,6 +215,22 @@ static void everyNumberIsLookedAt(void **context) {
   assert_int_equal(parse(s_everything, &bytes), PN_ERROR_INDEX);
 }
 
+/* A weight that vanishes beside another is none: what is left has no gap in it. */
+static void weightsThatVanish(void **context) {
+  (void)context;
+  Bytes bytes;
+  fillEverything(&bytes);
+  const float weights[4] = {1e-20f, 1e30f, 0, 0};
+  memcpy(bytes.data + 76 + 16, weights, sizeof(weights));
+  char *text = makeText(s_everything, &bytes);
+  pnAnimFile *file = NULL;
+  assert_int_equal(pnParseAnimFile(text, strlen(text), NULL, &file), PN_OK);
+  assert_int_equal(file->bodies[0].jointIndices[4], 1);
+  assert_true(file->bodies[0].jointWeights[4] == 1.0f && file->bodies[0].jointWeights[5] == 0.0f);
+  pnFreeAnimFile(file);
+  free(text);
+}
+
 /* Extensions that are only used are named; those that do not touch geometry are not worth a word. */
 static char s_log[1024];
 static void remember(void *user, pnLogLevel level, const char *text) {
@@ -385,10 +401,10 @@ static void handmadeFilesAreChecked(void **context) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(everyFaultHasItsPlace),      cmocka_unit_test(everyNumberIsLookedAt),
-      cmocka_unit_test(extensionsAreNamed),         cmocka_unit_test(longChainsNeedNoStack),
-      cmocka_unit_test(smallFilesCannotAskForMuch), cmocka_unit_test(memoryMayEndAnywhere),
-      cmocka_unit_test(handmadeFilesAreChecked),
+      cmocka_unit_test(everyFaultHasItsPlace), cmocka_unit_test(everyNumberIsLookedAt),
+      cmocka_unit_test(weightsThatVanish),     cmocka_unit_test(extensionsAreNamed),
+      cmocka_unit_test(longChainsNeedNoStack), cmocka_unit_test(smallFilesCannotAskForMuch),
+      cmocka_unit_test(memoryMayEndAnywhere),  cmocka_unit_test(handmadeFilesAreChecked),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -397,7 +397,7 @@ static void buffersBesideTheFile(void **context) {
   (void)context;
   Bytes bytes = {.count = 0};
   ADD(&bytes, float, 1, 0, 0, 0, 2, 0, 0, 0, 3);
-  char folder[] = "/tmp/pinch_gltf_XXXXXX", path[128], buffer[128];
+  char folder[] = "pinch_gltf_XXXXXX", path[128], buffer[128];
   assert_non_null(mkdtemp(folder));
   snprintf(path, sizeof(path), "%s/mesh.v1.gltf", folder);
   snprintf(buffer, sizeof(buffer), "%s/some data.bin", folder);

@@ -18,7 +18,7 @@ static char s_path[64];
 
 static int makePath(void **context) {
   (void)context;
-  strcpy(s_path, "/tmp/pinch_write_XXXXXX");
+  strcpy(s_path, "pinch_write_XXXXXX");
   int file = mkstemp(s_path);
   close(file);
   return file < 0;

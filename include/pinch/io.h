@@ -136,7 +136,9 @@ typedef struct pnAnimBody {
   const float *jointWeights;
 } pnAnimBody;
 
+/* What lies between two keys: a straight line (for rotations the shorter arc), the earlier key, a spline. */
 typedef enum pnInterpolation { PN_INTERPOLATION_LINEAR, PN_INTERPOLATION_STEP, PN_INTERPOLATION_CUBIC } pnInterpolation;
+/* What a channel moves. */
 typedef enum pnAnimPath { PN_ANIM_TRANSLATION, PN_ANIM_ROTATION, PN_ANIM_SCALE, PN_ANIM_WEIGHTS } pnAnimPath;
 
 /* One property of one node over time. */
@@ -150,6 +152,7 @@ typedef struct pnAnimChannel {
   const float *values; /* width a key; cubic: 3 * width a key, in-tangent, value, out-tangent */
 } pnAnimChannel;
 
+/* An animation: channels that play together. */
 typedef struct pnAnimClip {
   const char *name;
   const pnAnimChannel *channels;
@@ -157,6 +160,7 @@ typedef struct pnAnimClip {
   float startTime, endTime; /* of the first and the last key of any channel */
 } pnAnimClip;
 
+/* A choice of roots, and the bodies below them. */
 typedef struct pnAnimScene {
   const char *name;
   const uint32_t *roots; /* nodes */
@@ -165,6 +169,8 @@ typedef struct pnAnimScene {
   uint32_t bodyCount;
 } pnAnimScene;
 
+/* All of it. Everything is const and may be shared between threads. A file may also be made by hand: fill it in, with
+ * `memory` null, and free what is yours yourself. */
 typedef struct pnAnimFile {
   const char *name; /* the file's name without folder and extension */
   const pnAnimNode *nodes;
@@ -230,6 +236,7 @@ PN_API const pnMatrix *pnAnimState_GetNode(const pnAnimState *state, uint32_t no
  *                 same triangles, in the order of the numbers in their names */
 typedef enum pnCacheKind { PN_CACHE_MDD, PN_CACHE_PC2, PN_CACHE_FILES } pnCacheKind;
 
+/* What a cache holds. */
 typedef struct pnCacheInfo {
   pnCacheKind kind;
   uint32_t vertexCount;
@@ -240,8 +247,11 @@ typedef struct pnCacheInfo {
 
 typedef struct pnCache pnCache;
 
+/* By what is there: a file by its content and name, a folder, else a pattern. Errors name the path, and the byte or count
+ * that is wrong. One thread at a time may use a cache. */
 PN_API pnResult pnOpenCache(const char *path, pnCache **outCache);
 PN_API void pnCloseCache(pnCache *cache); /* null is allowed */
+/* Valid as long as the cache. */
 PN_API pnCacheInfo pnCache_GetInfo(const pnCache *cache);
 /* Seconds (MDD), frames (PC2: start + frame * rate), the number in the name (mesh files, else the frame). */
 PN_API double pnCache_GetTime(const pnCache *cache, uint32_t frame);
