@@ -273,16 +273,11 @@ static RefMatrix refWorld(const RefFile *file, int animation, double time, int64
 
 /* ---------------------------------------------------------------- corners */
 
-/* World positions of the vertices of one primitive of a node. */
-static double *refVertices(const RefFile *file, int animation, double time, int64_t node, const json_t *primitive,
-                           size_t *outCount) {
-  json_t *n = refAt(file->root, "nodes", (size_t)node),
-         *mesh = refAt(file->root, "meshes", (size_t)refInt(n, "mesh", 0));
-  json_t *attributes = json_object_get(primitive, "attributes");
-  RefNumbers p = refNumbers(file, refInt(attributes, "POSITION", 0));
-  *outCount = p.count;
-
-  /* Morph. */
+/* Rest positions plus weighted targets. */
+static RefNumbers refMorph(const RefFile *file, int animation, double time, int64_t node, const json_t *primitive) {
+  json_t *n = refAt(file->root, "nodes", (size_t)node);
+  json_t *mesh = refAt(file->root, "meshes", (size_t)refInt(n, "mesh", 0));
+  RefNumbers p = refNumbers(file, refInt(json_object_get(primitive, "attributes"), "POSITION", 0));
   size_t targets = json_array_size(json_object_get(primitive, "targets"));
   double *weights = calloc(targets + 1, sizeof(double));
   json_t *own = json_object_get(n, "weights"), *rest = own != NULL ? own : json_object_get(mesh, "weights");
@@ -297,31 +292,32 @@ static double *refVertices(const RefFile *file, int animation, double time, int6
     free(d.values);
   }
   free(weights);
+  return p;
+}
 
-  /* Skin, or the node. */
-  int64_t skin = refInt(n, "skin", -1);
-  double *out = calloc(p.count * 3 + 1, sizeof(double));
-  if (skin < 0) {
-    RefMatrix world = refWorld(file, animation, time, node);
-    for (size_t v = 0; v < p.count; ++v) refApply(&world, p.values + v * 3, 1.0, out + v * 3);
-    free(p.values);
-    return out;
-  }
+/* Joint matrices of a skin: world of the joint times inverse bind. */
+static RefMatrix *refJoints(const RefFile *file, int animation, double time, int64_t skin) {
   json_t *s = refAt(file->root, "skins", (size_t)skin);
-  size_t jointCount = json_array_size(json_object_get(s, "joints"));
-  RefMatrix *joints = malloc(jointCount * sizeof(RefMatrix));
+  size_t count = json_array_size(json_object_get(s, "joints"));
+  RefMatrix *joints = malloc(count * sizeof(RefMatrix));
   RefNumbers inverse = {0};
   if (json_object_get(s, "inverseBindMatrices") != NULL)
     inverse = refNumbers(file, refInt(s, "inverseBindMatrices", 0));
-  for (size_t j = 0; j < jointCount; ++j) {
+  for (size_t j = 0; j < count; ++j) {
     joints[j] = refWorld(file, animation, time, json_integer_value(refAt(s, "joints", j)));
+    if (inverse.values == NULL) continue;
     RefMatrix bind;
-    if (inverse.values != NULL) {
-      memcpy(bind.a, inverse.values + j * 16, sizeof(bind.a));
-      joints[j] = refMultiply(&joints[j], &bind);
-    }
+    memcpy(bind.a, inverse.values + j * 16, sizeof(bind.a));
+    joints[j] = refMultiply(&joints[j], &bind);
   }
-  double *sums = calloc(p.count + 1, sizeof(double));
+  free(inverse.values);
+  return joints;
+}
+
+/* The weighted sum over joints. Weights that do not add up to 1 mean their ratios. */
+static void refSkin(const RefFile *file, const json_t *attributes, const RefMatrix *joints, const RefNumbers *p,
+                    double *out) {
+  double *sums = calloc(p->count + 1, sizeof(double));
   for (int set = 0; set < 4; ++set) {
     char jointName[16], weightName[16];
     snprintf(jointName, sizeof(jointName), "JOINTS_%d", set);
@@ -329,21 +325,35 @@ static double *refVertices(const RefFile *file, int animation, double time, int6
     if (json_object_get(attributes, jointName) == NULL) break;
     RefNumbers j = refNumbers(file, refInt(attributes, jointName, 0));
     RefNumbers w = refNumbers(file, refInt(attributes, weightName, 0));
-    for (size_t i = 0; i < p.count * 4; ++i) {
+    for (size_t i = 0; i < p->count * 4; ++i) {
       if (w.values[i] == 0) continue;
       double moved[3];
-      refApply(&joints[(size_t)j.values[i]], p.values + i / 4 * 3, 1.0, moved);
+      refApply(&joints[(size_t)j.values[i]], p->values + i / 4 * 3, 1.0, moved);
       for (size_t c = 0; c < 3; ++c) out[i / 4 * 3 + c] += w.values[i] * moved[c];
       sums[i / 4] += w.values[i];
     }
     free(j.values);
     free(w.values);
   }
-  /* Weights that do not add up to 1 mean their ratios. */
-  for (size_t i = 0; i < p.count * 3; ++i) out[i] /= sums[i / 3];
+  for (size_t i = 0; i < p->count * 3; ++i) out[i] /= sums[i / 3];
   free(sums);
-  free(joints);
-  free(inverse.values);
+}
+
+/* World positions of the vertices of one primitive of a node. */
+static double *refVertices(const RefFile *file, int animation, double time, int64_t node, const json_t *primitive,
+                           size_t *outCount) {
+  RefNumbers p = refMorph(file, animation, time, node, primitive);
+  double *out = calloc(p.count * 3 + 1, sizeof(double));
+  int64_t skin = refInt(refAt(file->root, "nodes", (size_t)node), "skin", -1);
+  if (skin >= 0) {
+    RefMatrix *joints = refJoints(file, animation, time, skin);
+    refSkin(file, json_object_get(primitive, "attributes"), joints, &p, out);
+    free(joints);
+  } else {
+    RefMatrix world = refWorld(file, animation, time, node);
+    for (size_t v = 0; v < p.count; ++v) refApply(&world, p.values + v * 3, 1.0, out + v * 3);
+  }
+  *outCount = p.count;
   free(p.values);
   return out;
 }
