@@ -72,6 +72,7 @@ PN_API pnMatrix pnMatrix_Identity(void);
   X(PN_ERROR_FORMAT, "the file does not follow its format")              \
   X(PN_ERROR_UNSUPPORTED, "the file or machine asks for something pinch does not have")
 
+/* What a call answers: PN_OK or what went wrong, as the list above has it. */
 typedef enum pnResult {
 #define PN_RESULT_NAME(name, text) name,
   PN_RESULTS(PN_RESULT_NAME)
@@ -102,6 +103,7 @@ PN_API const char *pnGetVersion(void);
 
 /* ---------------------------------------------------------------- hooks */
 
+/* What the library has to say beside results: the level, and the line of text without its end. */
 typedef enum pnLogLevel { PN_LOG_INFO, PN_LOG_WARNING, PN_LOG_ERROR } pnLogLevel;
 typedef void pnLogFcn(void *user, pnLogLevel level, const char *text);
 /* Return true to stop in the debugger (abort), false to go on. */

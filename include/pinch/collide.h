@@ -47,6 +47,7 @@ typedef struct pnSelfFilter {
   const uint32_t *triangleGroup; /* one a triangle, or null: leave out pairs of the same group */
 } pnSelfFilter;
 
+/* How to search. The settings change the time and, with `first` and `filter`, which pairs are wanted. */
 typedef struct pnQueryDef {
   bool first;          /* stop at the first pair found: cheaper by far when there are many */
   bool unsorted;       /* leave pairs in the order found; by default they are sorted by a, then b */
@@ -73,6 +74,7 @@ PN_API pnResult pnCollideBrute(const pnPose *a, const pnPose *b, const pnQueryDe
 /* Sets the poses of both trees to time t in [0, 1]. Must give the same pose for the same t. */
 typedef pnResult pnMoveFcn(void *context, float t);
 
+/* What is known about the first contact. */
 typedef struct pnImpact {
   bool contact;    /* a contact was found at a sampled time */
   bool atStart;    /* they already meet at t = 0 */

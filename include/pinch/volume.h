@@ -55,6 +55,7 @@ typedef enum pnBackend { PN_BACKEND_SOFTWARE, PN_BACKEND_OPENGL } pnBackend;
 
 /* ---------------------------------------------------------------- one body */
 
+/* Which body to look at, and how finely. */
 typedef struct pnLdiDef {
   const pnPose *pose;  /* the body; must outlive the image */
   uint32_t resolution; /* pixels per side, 16 to 4096; default 128 */
@@ -95,6 +96,7 @@ typedef struct pnLdiInfo {
   size_t byteCount;   /* held by this object */
 } pnLdiInfo;
 
+/* Of the last update. */
 PN_API pnLdiInfo pnLdi_GetInfo(const pnLdi *ldi);
 
 /* One crossing of a pixel's line with the surface. */
@@ -149,6 +151,7 @@ PN_API pnResult pnLdi_FindSelfOverlap(const pnLdi *ldi, pnSelfOverlapResult *out
 
 /* ---------------------------------------------------------------- two bodies */
 
+/* Which two bodies to compare, and how finely. */
 typedef struct pnOverlapDef {
   const pnPose *poseA, *poseB; /* must outlive the object; may share a mesh */
   uint32_t resolution;         /* pixels per side, 16 to 4096; default 128 */
@@ -164,9 +167,11 @@ typedef struct pnOverlapDef {
 } pnOverlapDef;
 
 PN_API pnOverlapDef pnDefaultOverlapDef(void);
+/* Checks both meshes (once: O(n log n)); measures nothing yet. */
 PN_API pnResult pnCreateOverlap(const pnOverlapDef *def, pnOverlap **outOverlap);
 PN_API void pnDestroyOverlap(pnOverlap *overlap); /* null is allowed */
 
+/* How two bodies stand to each other. */
 typedef enum pnRelation {
   PN_RELATION_APART,   /* nothing shared */
   PN_RELATION_OVERLAP, /* something shared, neither inside the other */
@@ -175,6 +180,7 @@ typedef enum pnRelation {
   PN_RELATION_COUNT
 } pnRelation;
 
+/* What was measured, how sure that is, and what it cost. Lengths are the caller's, times are in seconds. */
 typedef struct pnOverlapResult {
   pnRelation relation; /* as sampled */
   bool certain;        /* the bounds prove the relation */
@@ -232,6 +238,7 @@ PN_API pnResult pnOverlap_FindDepth(pnOverlap *overlap, pnDepthResult *outResult
 
 /* These four live in the library pinch_gl, which needs EGL; everything above does without. */
 
+/* Where the OpenGL context comes from. */
 typedef struct pnGlRasterDef {
   /* Default null: pinch makes a context of its own without a window (EGL; a graphics card if there is one, Mesa's
    * software driver otherwise) and makes it current only while it works. Otherwise the context that is current in the
