@@ -22,24 +22,7 @@
 #define SET1 pn_f4Set1
 #define SIGNS pn_f4Signs
 #define NARROW_NAME pn_narrow4
-#define LOAD_CORNERS loadCorners4
-
-PN_INLINE void loadCorners4(const pnTree *a, const pnTree *b, const pnPair *candidates, pnF4 p[6][3]) {
-  pnF4 row[6][4];
-  for (int i = 0; i < 4; i++) {
-    const float *c[3], *d[3];
-    pn_slotCorners(a, candidates[i].a, c);
-    pn_slotCorners(b, candidates[i].b, d);
-    for (int k = 0; k < 3; k++) {
-      row[k][i] = pn_f4Load(c[k]);
-      row[3 + k][i] = pn_f4Load(d[k]);
-    }
-  }
-  for (int k = 0; k < 6; k++) {
-    pn_f4Transpose3(row[k][0], row[k][1], row[k][2], row[k][3], &p[k][0], &p[k][1], &p[k][2]);
-  }
-}
-
+#define LOAD_CORNERS pn_loadCorners4
 #include "collide/narrow_kernel.h"
 
 /* ---------------------------------------------------------------- a batch */

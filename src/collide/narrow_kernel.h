@@ -1,5 +1,5 @@
 /* narrow_kernel.h: do W pairs of triangles meet? Included once for each SIMD width, with F (a register of W floats) and
- * its operations defined, and NARROW_NAME, NARROW_W and LOAD_CORNERS.
+ * its operations defined, NARROW_NAME, and LOAD_CORNERS, which fetches the corners of W candidates as columns.
  *
  * Triangles a0 a1 a2 and b0 b1 b2 in general position meet exactly when an edge of one passes through the other. With
  * everything translated so that b2 is the origin, all signs needed are 15 determinants, from 4 cross and 10 dot products:

@@ -1,5 +1,5 @@
 /* simd.h: the only file with intrinsics. Four floats (pnF4) and eight 16-bit integers (pnH8), on NEON, SSE2, or in
- * plain C (PN_SCALAR: the twin that must give the same bits).
+ * plain C (PN_SCALAR: the twin that must give the same bits). Eight floats (pnF8) for files compiled for AVX2.
  *
  * Only operations that round the same way everywhere are here: no fused multiply-add, no reciprocal estimates.
  * Masks are all-ones or all-zero lanes, kept in the same types. */
@@ -41,6 +41,8 @@ PN_INLINE pnF4 pn_f4Min(pnF4 a, pnF4 b) { return vminq_f32(a, b); }
 PN_INLINE pnF4 pn_f4Max(pnF4 a, pnF4 b) { return vmaxq_f32(a, b); }
 PN_INLINE pnF4 pn_f4Abs(pnF4 a) { return vabsq_f32(a); }
 PN_INLINE pnF4 pn_f4Neg(pnF4 a) { return vnegq_f32(a); }
+/* Lane i, a constant, four times. */
+#define pn_f4Splat(a, i) vdupq_laneq_f32(a, i)
 #define PN_BITS(a) vreinterpretq_u32_f32(a)
 #define PN_FLOATS(a) vreinterpretq_f32_u32(a)
 PN_INLINE pnF4 pn_f4And(pnF4 a, pnF4 b) { return PN_FLOATS(vandq_u32(PN_BITS(a), PN_BITS(b))); }
@@ -76,6 +78,7 @@ PN_INLINE pnF4 pn_f4Min(pnF4 a, pnF4 b) { return _mm_min_ps(a, b); }
 PN_INLINE pnF4 pn_f4Max(pnF4 a, pnF4 b) { return _mm_max_ps(a, b); }
 PN_INLINE pnF4 pn_f4Abs(pnF4 a) { return _mm_andnot_ps(_mm_set1_ps(-0.0f), a); }
 PN_INLINE pnF4 pn_f4Neg(pnF4 a) { return _mm_xor_ps(_mm_set1_ps(-0.0f), a); }
+#define pn_f4Splat(a, i) _mm_shuffle_ps(a, a, _MM_SHUFFLE(i, i, i, i))
 PN_INLINE pnF4 pn_f4And(pnF4 a, pnF4 b) { return _mm_and_ps(a, b); }
 PN_INLINE pnF4 pn_f4Or(pnF4 a, pnF4 b) { return _mm_or_ps(a, b); }
 PN_INLINE pnF4 pn_f4Xor(pnF4 a, pnF4 b) { return _mm_xor_ps(a, b); }
@@ -120,6 +123,7 @@ PN_INLINE pnF4 pn_f4Min(pnF4 a, pnF4 b) { PN_EACH4(r, a.f[i] < b.f[i] ? a.f[i] :
 PN_INLINE pnF4 pn_f4Max(pnF4 a, pnF4 b) { PN_EACH4(r, a.f[i] > b.f[i] ? a.f[i] : b.f[i]); }
 PN_INLINE pnF4 pn_f4Abs(pnF4 a) { PN_EACH4(r, fabsf(a.f[i])); }
 PN_INLINE pnF4 pn_f4Neg(pnF4 a) { PN_EACH4(r, -a.f[i]); }
+#define pn_f4Splat(a, i) pn_f4Set1((a).f[i])
 PN_INLINE pnF4 pn_f4And(pnF4 a, pnF4 b) { PN_EACH4(r, pn_bitsFloat(pn_floatBits(a.f[i]) & pn_floatBits(b.f[i]))); }
 PN_INLINE pnF4 pn_f4Or(pnF4 a, pnF4 b) { PN_EACH4(r, pn_bitsFloat(pn_floatBits(a.f[i]) | pn_floatBits(b.f[i]))); }
 PN_INLINE pnF4 pn_f4Xor(pnF4 a, pnF4 b) { PN_EACH4(r, pn_bitsFloat(pn_floatBits(a.f[i]) ^ pn_floatBits(b.f[i]))); }
@@ -157,6 +161,29 @@ PN_INLINE pnF4 pn_f4TrackNan(pnF4 track, pnF4 p) {
   }
   return track;
 }
+#endif
+
+/* ---------------------------------------------------------------- eight floats, in files compiled for AVX2 */
+
+#if PN_SIMD_SSE2 && defined(__AVX2__)
+#define PN_SIMD_F8 1
+typedef __m256 pnF8;
+/* Four lanes and four more. */
+PN_INLINE pnF8 pn_f8Join(pnF4 low, pnF4 high) { return _mm256_insertf128_ps(_mm256_castps128_ps256(low), high, 1); }
+PN_INLINE pnF8 pn_f8Set1(float x) { return _mm256_set1_ps(x); }
+PN_INLINE pnF8 pn_f8Add(pnF8 a, pnF8 b) { return _mm256_add_ps(a, b); }
+PN_INLINE pnF8 pn_f8Sub(pnF8 a, pnF8 b) { return _mm256_sub_ps(a, b); }
+PN_INLINE pnF8 pn_f8Mul(pnF8 a, pnF8 b) { return _mm256_mul_ps(a, b); }
+PN_INLINE pnF8 pn_f8Min(pnF8 a, pnF8 b) { return _mm256_min_ps(a, b); }
+PN_INLINE pnF8 pn_f8Max(pnF8 a, pnF8 b) { return _mm256_max_ps(a, b); }
+PN_INLINE pnF8 pn_f8Abs(pnF8 a) { return _mm256_andnot_ps(_mm256_set1_ps(-0.0f), a); }
+PN_INLINE pnF8 pn_f8Neg(pnF8 a) { return _mm256_xor_ps(_mm256_set1_ps(-0.0f), a); }
+PN_INLINE pnF8 pn_f8And(pnF8 a, pnF8 b) { return _mm256_and_ps(a, b); }
+PN_INLINE pnF8 pn_f8Or(pnF8 a, pnF8 b) { return _mm256_or_ps(a, b); }
+PN_INLINE pnF8 pn_f8Xor(pnF8 a, pnF8 b) { return _mm256_xor_ps(a, b); }
+PN_INLINE pnF8 pn_f8AndNot(pnF8 a, pnF8 b) { return _mm256_andnot_ps(b, a); } /* a and not b */
+PN_INLINE pnF8 pn_f8Greater(pnF8 a, pnF8 b) { return _mm256_cmp_ps(a, b, _CMP_GT_OQ); }
+PN_INLINE unsigned pn_f8Signs(pnF8 a) { return (unsigned)_mm256_movemask_ps(a); }
 #endif
 
 /* ---------------------------------------------------------------- eight 16-bit integers */

@@ -1,0 +1,39 @@
+/* narrow_avx2.c: the SIMD filter of narrow_kernel.h eight at a time. Compiled for AVX2 on x86-64 and called only when the
+ * machine has it (narrow.c); nothing elsewhere. Each lane does what a lane of the four does, in the same order, so the
+ * answers are the same. */
+#include "collide/narrow.h"
+
+#if PN_SIMD_F8
+
+#define F pnF8
+#define ADD pn_f8Add
+#define SUB pn_f8Sub
+#define MUL pn_f8Mul
+#define MIN pn_f8Min
+#define MAX pn_f8Max
+#define ABS pn_f8Abs
+#define NEG pn_f8Neg
+#define AND pn_f8And
+#define OR pn_f8Or
+#define XOR pn_f8Xor
+#define ANDNOT pn_f8AndNot
+#define GREATER pn_f8Greater
+#define SET1 pn_f8Set1
+#define SIGNS pn_f8Signs
+#define NARROW_NAME pn_narrow8Avx2
+#define LOAD_CORNERS loadCorners8
+
+PN_INLINE void loadCorners8(const pnTree *a, const pnTree *b, const pnPair *candidates, pnF8 p[6][3]) {
+  pnF4 low[6][3], high[6][3];
+  pn_loadCorners4(a, b, candidates, low);
+  pn_loadCorners4(a, b, candidates + 4, high);
+  for (int k = 0; k < 6; k++) {
+    for (int x = 0; x < 3; x++) {
+      p[k][x] = pn_f8Join(low[k][x], high[k][x]);
+    }
+  }
+}
+
+#include "collide/narrow_kernel.h"
+
+#endif

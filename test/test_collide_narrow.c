@@ -1,0 +1,288 @@
+/* test_collide_narrow.c: the SIMD filters of the narrow phase. What they call certain is never wrong, their widths agree,
+ * and the error bound of narrow_kernel.h holds. */
+#include "support.h"
+
+#include "collide/narrow.h"
+#include "oracle.h"
+#include "oracle_cases.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- trees that are only leaves */
+
+/* What the filters read of a tree: slot k holds triangle k. */
+enum { SLOTS = 256 };
+typedef struct Soup {
+  pnTree tree;
+  uint32_t vertexFirst[SLOTS / PN_LANES];
+  uint8_t corners[3 * SLOTS];
+  float positions[3 * SLOTS][4];
+} Soup;
+
+static void soupOpen(Soup *soup) {
+  memset(soup, 0, sizeof *soup);
+  for (uint32_t i = 0; i < SLOTS / PN_LANES; i++) {
+    soup->vertexFirst[i] = 3 * PN_LANES * i;
+  }
+  for (uint32_t i = 0; i < 3 * SLOTS; i++) {
+    soup->corners[i] = (uint8_t)(i % (3 * PN_LANES));
+  }
+  soup->tree.leafVertexFirst = soup->vertexFirst;
+  soup->tree.leafCorners = soup->corners;
+  soup->tree.leafPositions = soup->positions[0];
+}
+
+static void soupSet(Soup *soup, uint32_t slot, const pnTriangle *t) {
+  for (uint32_t k = 0; k < 3; k++) {
+    memcpy(soup->positions[3 * slot + k], t->v[k], 3 * sizeof(float));
+  }
+}
+
+static Soup s_a, s_b;
+static Case s_cases[SLOTS];
+static pnPair s_candidates[SLOTS + PN_NARROW_PAD];
+static bool s_meet[SLOTS];
+
+/* Slots full of cases of a kind, some of them moved to where the range of the filters ends; the truth about each. */
+static void fill(CaseKind kind, Random *r) {
+  for (uint32_t i = 0; i < SLOTS; i++) {
+    s_cases[i] = makeCase(kind, r);
+    if (randomBelow(r, 3) == 0) {
+      float scale = ldexpf(1, (randomBelow(r, 2) ? 40 : -34) + randomBelow(r, 6) - 3);
+      Case scaled = s_cases[i];
+      bool finite = true;
+      for (int k = 0; k < 9; k++) {
+        scaled.a.v[k / 3][k % 3] *= scale;
+        scaled.b.v[k / 3][k % 3] *= scale;
+        finite = finite && isfinite(scaled.a.v[k / 3][k % 3]) && isfinite(scaled.b.v[k / 3][k % 3]);
+      }
+      s_cases[i] = finite ? scaled : s_cases[i];
+    }
+    soupSet(&s_a, i, &s_cases[i].a);
+    soupSet(&s_b, i, &s_cases[i].b);
+    s_candidates[i] = (pnPair){i, i};
+    oracleIntersect(&s_cases[i].a, &s_cases[i].b);
+    s_meet[i] = oracleMeet();
+  }
+}
+
+/* ---------------------------------------------------------------- what is certain is true */
+
+typedef struct Counts {
+  uint32_t pairs, hits, unsure;
+} Counts;
+
+static void checkWidth(pnNarrowFcn *filter, uint32_t width, uint8_t *answers, Counts *counts) {
+  for (uint32_t i = 0; i < SLOTS; i += width) {
+    uint32_t hit, unsure;
+    filter(&s_a.tree, &s_b.tree, s_candidates + i, &hit, &unsure);
+    assert_int_equal((hit | unsure) >> width, 0);
+    assert_int_equal(hit & unsure, 0);
+    for (uint32_t lane = 0; lane < width; lane++) {
+      bool isHit = hit >> lane & 1, isUnsure = unsure >> lane & 1;
+      if (!isUnsure && isHit != s_meet[i + lane]) {
+        printCase(&s_cases[i + lane]);
+        fail_msg("%u wide: says %d for certain, and is wrong", width, isHit);
+      }
+      answers[i + lane] = (uint8_t)(isHit | isUnsure << 1);
+      counts->pairs++;
+      counts->hits += isHit;
+      counts->unsure += isUnsure;
+    }
+  }
+}
+
+static void certainIsTrue(void **state) {
+  (void)state;
+  enum { ROUNDS = 8 };
+  Random r = {5};
+  for (int kind = 0; kind < CASE_KIND_COUNT; kind++) {
+    Counts counts = {0};
+    for (int round = 0; round < ROUNDS; round++) {
+      uint8_t four[SLOTS];
+      fill((CaseKind)kind, &r);
+      checkWidth(pn_narrow4, 4, four, &counts);
+#if defined(__x86_64__) && !defined(PN_SCALAR)
+      if (__builtin_cpu_supports("avx2")) {
+        uint8_t eight[SLOTS];
+        Counts ignored = {0};
+        checkWidth(pn_narrow8Avx2, 8, eight, &ignored);
+        assert_memory_equal(four, eight, SLOTS);
+      }
+#endif
+    }
+    print_message("  %-16s %5u pairs, %4u certain to meet, %4u unsure\n", caseName((CaseKind)kind), counts.pairs,
+                  counts.hits, counts.unsure);
+    /* a filter that is never sure would pass: a random pair is decided nearly always, in range */
+    if (kind == CASE_RANDOM) {
+      assert_true(counts.unsure < counts.pairs / 4 && counts.hits > counts.pairs / 50);
+    }
+  }
+}
+
+/* Lists of every length: the list is kept in order, nothing past its end takes part, the exact test decides the rest. */
+static void batches(void **state) {
+  (void)state;
+  Random r = {6};
+  static const pnKernel kernels[] = {PN_KERNEL_DEFAULT, PN_KERNEL_MOLLER, PN_KERNEL_TROPP, PN_KERNEL_EXACT};
+  for (int round = 0; round < 40; round++) {
+    fill((CaseKind)(round % CASE_KIND_COUNT), &r);
+    for (size_t count = 0; count <= 20; count++) {
+      for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+        pnPair list[20 + PN_NARROW_PAD];
+        memcpy(list, s_candidates, count * sizeof(pnPair));
+        uint64_t uncertain = 0;
+        size_t kept = pn_narrow(&s_a.tree, &s_b.tree, list, count, kernels[k], &uncertain), expected = 0;
+        for (uint32_t i = 0; i < count; i++) {
+          if (s_meet[i]) {
+            assert_true(expected < kept && list[expected].a == i && list[expected].b == i);
+            expected++;
+          }
+        }
+        assert_int_equal(kept, expected);
+        assert_true(uncertain <= count);
+      }
+    }
+  }
+}
+
+/* ---------------------------------------------------------------- the error bound */
+
+/* The kernel once more, one wide, with numbers that carry beside the float what it would be without rounding: 113 bits
+ * for values of which each is a product of three differences, so that its own rounding is 2^-89 of the float's. */
+#if LDBL_MANT_DIG >= 113
+typedef long double Wide;
+#else
+__extension__ typedef __float128 Wide;
+#endif
+typedef struct Carried {
+  float f;
+  Wide x;
+} Carried;
+
+/* The largest error among the numbers whose sign the kernel asks for: they all pass through XOR. */
+static Wide s_worst;
+
+static void note(Carried a) {
+  Wide error = a.f > a.x ? a.f - a.x : a.x - a.f;
+  s_worst = error > s_worst ? error : s_worst;
+}
+
+static uint32_t bitsOf(float f) {
+  uint32_t u;
+  memcpy(&u, &f, sizeof u);
+  return u;
+}
+
+static Carried ofBits(uint32_t u) {
+  float f;
+  memcpy(&f, &u, sizeof f);
+  return (Carried){f, 0};
+}
+
+static Carried carriedXor(Carried a, Carried b) {
+  note(a);
+  note(b);
+  return ofBits(bitsOf(a.f) ^ bitsOf(b.f));
+}
+
+#define F Carried
+#define ADD(a, b) ((Carried){(a).f + (b).f, (a).x + (b).x})
+#define SUB(a, b) ((Carried){(a).f - (b).f, (a).x - (b).x})
+#define MUL(a, b) ((Carried){(a).f * (b).f, (a).x * (b).x})
+#define NEG(a) ((Carried){-(a).f, -(a).x})
+#define ABS(a) ((Carried){fabsf((a).f), 0})
+#define MIN(a, b) ((a).f < (b).f ? (a) : (b))
+#define MAX(a, b) ((a).f > (b).f ? (a) : (b))
+#define AND(a, b) ofBits(bitsOf((a).f) & bitsOf((b).f))
+#define OR(a, b) ofBits(bitsOf((a).f) | bitsOf((b).f))
+#define ANDNOT(a, b) ofBits(bitsOf((a).f) & ~bitsOf((b).f))
+#define XOR carriedXor
+#define GREATER(a, b) ofBits((a).f > (b).f ? ~0u : 0u)
+#define SET1(v) ((Carried){(v), (v)})
+#define SIGNS(a) (bitsOf((a).f) >> 31)
+#define NARROW_NAME narrowCarried
+#define LOAD_CORNERS loadCarried
+
+static void loadCarried(const pnTree *a, const pnTree *b, const pnPair *candidates, Carried p[6][3]) {
+  const float *c[3], *d[3];
+  pn_slotCorners(a, candidates->a, c);
+  pn_slotCorners(b, candidates->b, d);
+  for (int k = 0; k < 6; k++) {
+    for (int x = 0; x < 3; x++) {
+      float v = k < 3 ? c[k][x] : d[k - 3][x];
+      p[k][x] = (Carried){v, v};
+    }
+  }
+}
+
+static pnNarrowFcn narrowCarried;
+#include "collide/narrow_kernel.h"
+
+/* The bound as the kernel computes it; 0 outside its range. */
+static float boundOf(const Case *c) {
+  float m = 0;
+  for (int k = 0; k < 5; k++) {
+    for (int x = 0; x < 3; x++) {
+      m = fmaxf(m, fabsf((k < 3 ? c->a.v[k][x] : c->b.v[k - 3][x]) - c->b.v[2][x]));
+    }
+  }
+  return m > 1e-10f && m < 1e12f ? m * m * m * 1.5e-5f : 0;
+}
+
+static void boundHolds(void **state) {
+  (void)state;
+  enum { ROUNDS = 8 };
+  Random r = {7};
+  double largest = 0;
+  uint32_t checked = 0;
+  for (int kind = 0; kind < CASE_KIND_COUNT; kind++) {
+    for (int round = 0; round < ROUNDS; round++) {
+      fill((CaseKind)kind, &r);
+      uint8_t answers[SLOTS];
+      Counts ignored = {0};
+      checkWidth(pn_narrow4, 4, answers, &ignored);
+      for (uint32_t i = 0; i < SLOTS; i++) {
+        uint32_t hit, unsure;
+        s_worst = 0;
+        narrowCarried(&s_a.tree, &s_b.tree, s_candidates + i, &hit, &unsure);
+        /* it is the same kernel */
+        assert_int_equal(hit | unsure << 1, answers[i]);
+        float bound = boundOf(&s_cases[i]);
+        if (bound > 0) {
+          double share = (double)(s_worst / bound);
+          largest = fmax(largest, share);
+          checked++;
+          if (!(share <= 1)) {
+            printCase(&s_cases[i]);
+            fail_msg("an error of %g times the bound", share);
+          }
+        }
+      }
+    }
+  }
+  print_message("  %u pairs in range, the largest error is %.3f of the bound\n", checked, largest);
+  assert_true(checked > CASE_KIND_COUNT * ROUNDS * SLOTS / 2 && largest > 0.001);
+}
+
+static int setup(void **state) {
+  (void)state;
+  oracleOpen();
+  soupOpen(&s_a);
+  soupOpen(&s_b);
+  return 0;
+}
+
+static int teardown(void **state) {
+  (void)state;
+  oracleClose();
+  return 0;
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(certainIsTrue), cmocka_unit_test(batches),
+                                     cmocka_unit_test(boundHolds)};
+  return cmocka_run_group_tests(tests, setup, teardown);
+}
