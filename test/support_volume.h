@@ -6,6 +6,10 @@
 
 #include "pinch/volume.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* A mesh and one pose of it. */
 typedef struct TestBody {
   pnMesh *mesh;
@@ -44,5 +48,9 @@ int testWinding(const TestBody *body, const float point[3]);
 
 /* Least distance from a point to the surface. */
 double testDistance(const TestBody *body, const float point[3]);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
