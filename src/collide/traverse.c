@@ -132,6 +132,8 @@ bool pn_rootsOverlap(const pnTraversal *t) {
 
 /* Leaf pairs are opened this many at a time, so that their blocks are still in cache when triangles are tested. */
 #define LEAF_BATCH 512u
+/* Pairs of nodes opened at a time. */
+#define NODE_BATCH 64u
 
 /* Tests the candidates in w and appends the pairs that meet. */
 static bool testCandidates(const pnTraversal *t, pnWorker *w, pnKernel kernel) {
@@ -199,11 +201,27 @@ static bool openLevel(const pnTraversal *t, pnWorker *w) {
 
 /* ---------------------------------------------------------------- all, first, part */
 
+/* Opens the last pairs of the list onto its end, `most` of them: depth-first in portions, so that nodes are used while they
+ * are still in cache, and the list stays short. */
+static bool openLast(const pnTraversal *t, pnWorker *w, size_t most) {
+  pnPair portion[NODE_BATCH];
+  pnPairs *stack = &w->lists[0];
+  size_t n = PN_MIN(stack->count, most);
+  stack->count -= n;
+  memcpy(portion, stack->data + stack->count, n * sizeof(pnPair));
+  return t->steps->open(t, w, portion, n, stack, &w->leaves);
+}
+
 void pn_runAll(const pnTraversal *t, pnWorker *w, pnKernel kernel) {
   double start = pn_clock();
   bool ok = sortOutLeaves(t, w);
   while (ok && w->lists[0].count > 0) {
-    ok = openLevel(t, w);
+    ok = openLast(t, w, NODE_BATCH);
+    if (ok && w->leaves.count >= LEAF_BATCH) {
+      w->cost.traverseSeconds += pn_clock() - start;
+      ok = runLeaves(t, w, kernel);
+      start = pn_clock();
+    }
   }
   w->cost.traverseSeconds += pn_clock() - start;
   ok = ok && runLeaves(t, w, kernel);
@@ -224,8 +242,7 @@ bool pn_runFirst(const pnTraversal *t, pnWorker *w, pnKernel kernel) {
       ok = ok && testCandidates(t, w, kernel);
       w->cost.exactSeconds += pn_clock() - middle;
     } else {
-      pnPair top = stack->data[--stack->count];
-      ok = t->steps->open(t, w, &top, 1, stack, &w->leaves);
+      ok = openLast(t, w, 1);
     }
   }
   w->cost.traverseSeconds += pn_clock() - start - (w->cost.exactSeconds - exact);

@@ -2,7 +2,7 @@
  *
  * It is written once (traverse_step.h) and compiled for each form of volumes (traverse_box.c, ...), which only say how to
  * load the volumes of a node and how to test one volume against eight. What is opened when is decided in traverse.c:
- * breadth-first lists for all pairs, depth-first for a first pair. */
+ * depth-first, in portions for all pairs, one by one for a first pair. */
 #ifndef PN_COLLIDE_TRAVERSE_H
 #define PN_COLLIDE_TRAVERSE_H
 
