@@ -1,4 +1,4 @@
-/* morphs.c: s3, two bodies that morph over three reference shapes each and pass through each other.
+/* morphs.c: s3 and e4, two bodies that morph over three reference shapes each and pass through each other.
  *
  * After the experiment of [Larsson03]: vertices are convex combinations of references, plus a translation.
  * The float formula is part of the scene, because a body that is given weights must arrive at the same bits as one that
@@ -64,10 +64,25 @@ static pnResult createMorphs(pnScene *scene) {
   return PN_OK;
 }
 
+/* The bodies pass each other a little off the line of their centres; u in [0, 1] is the time. */
+static pnMatrix passing(double u, uint32_t body) {
+  double side = body == 1 ? 1.0 : -1.0;
+  pnMatrix m = pnMatrix_Identity();
+  m.m[0][3] = (float)(side * (1.9 - 3.8 * u));
+  m.m[1][3] = (float)(side * 0.25);
+  m.m[2][3] = (float)(side * 0.1);
+  return m;
+}
+
+static double timeOf(const pnScene *scene, uint32_t frame) {
+  return frame * scene->frameStep / (FRAME_COUNT - 1.0);
+}
+
+/* All three references at once. */
 static void weightsMorphs(const pnScene *scene, uint32_t frame, uint32_t body, float *outWeights,
-                          float outTranslation[3]) {
+                          pnMatrix *outTransform) {
   /* three cosines a third of a turn apart, scaled to sum to 1; the last weight takes up the rounding */
-  double u = frame * scene->frameStep / (FRAME_COUNT - 1.0);
+  double u = timeOf(scene, frame);
   double phase = u * 9.0 + body * 1.3;
   double c0 = 1.0 + cos(phase), c1 = 1.0 + cos(phase + 2.0944), c2 = 1.0 + cos(phase + 4.18879);
   double sum = c0 + c1 + c2;
@@ -75,27 +90,21 @@ static void weightsMorphs(const pnScene *scene, uint32_t frame, uint32_t body, f
   outWeights[1] = (float)(c1 / sum);
   float rest = 1.0f - outWeights[0] - outWeights[1];
   outWeights[2] = rest > 0.0f ? rest : 0.0f;
-  /* the bodies pass each other a little off the line of their centres */
-  double side = body == 1 ? 1.0 : -1.0;
-  outTranslation[0] = (float)(side * (1.9 - 3.8 * u));
-  outTranslation[1] = (float)(side * 0.25);
-  outTranslation[2] = (float)(side * 0.1);
+  *outTransform = passing(u, body);
 }
 
-static void frameMorphs(const pnScene *scene, uint32_t frame, uint32_t body, float *outVertices) {
-  const Motion *motion = scene->motion;
-  float w[REFERENCE_COUNT], translation[3];
-  weightsMorphs(scene, frame, body, w, translation);
-  const float *r0 = motion->references[body][0], *r1 = motion->references[body][1], *r2 = motion->references[body][2];
-  for (size_t i = 0; i < 3 * (size_t)scene->vertexCount; ++i) {
-    outVertices[i] = w[0] * r0[i] + w[1] * r1[i] + w[2] * r2[i] + translation[i % 3];
-  }
+/* From the first to the second to the third: never more than two. */
+static void weightsPassing(const pnScene *scene, uint32_t frame, uint32_t body, float *outWeights,
+                           pnMatrix *outTransform) {
+  double u = timeOf(scene, frame);
+  uint32_t from = u < 0.5 ? 0 : 1;
+  outWeights[0] = outWeights[1] = outWeights[2] = 0.0f;
+  outWeights[from + 1] = (float)(2.0 * u - from);
+  outWeights[from] = 1.0f - outWeights[from + 1];
+  *outTransform = passing(u, body);
 }
 
-const float *pnScene_GetReference(const pnScene *scene, uint32_t body, uint32_t reference) {
-  if (scene->kind != &pn_sceneMorphs || body >= 2 || reference >= REFERENCE_COUNT) {
-    return NULL;
-  }
+static const float *referenceOf(const pnScene *scene, uint32_t body, uint32_t reference) {
   return ((const Motion *)scene->motion)->references[body][reference];
 }
 
@@ -104,7 +113,19 @@ const pnSceneKind pn_sceneMorphs = {
     .text = "two bodies morph over three references and pass through each other",
     .usualSize = 20480,
     .create = createMorphs,
-    .frame = frameMorphs,
+    .frame = pn_frameOfReferences,
     .weights = weightsMorphs,
+    .reference = referenceOf,
+    .destroy = destroyMorphs,
+};
+
+const pnSceneKind pn_scenePassing = {
+    .name = "e4",
+    .text = "the same two bodies, two references at a time, as in the paper on morphing",
+    .usualSize = 20480,
+    .create = createMorphs,
+    .frame = pn_frameOfReferences,
+    .weights = weightsPassing,
+    .reference = referenceOf,
     .destroy = destroyMorphs,
 };

@@ -64,3 +64,20 @@ pnResult pn_allocateSceneMesh(pnScene *scene) {
   scene->triangles = malloc(sizeof(uint32_t) * 3 * scene->triangleCount);
   return scene->points != NULL && scene->triangles != NULL ? PN_OK : PN_ERROR_MEMORY;
 }
+
+void pn_frameOfReferences(const pnScene *scene, uint32_t frame, uint32_t body, float *outVertices) {
+  float w[3];
+  pnMatrix m;
+  scene->kind->weights(scene, frame, body, w, &m);
+  const float *r0 = scene->kind->reference(scene, body, 0), *r1 = scene->kind->reference(scene, body, 1);
+  const float *r2 = scene->kind->reference(scene, body, 2);
+  for (size_t i = 0; i < 3 * (size_t)scene->vertexCount; i += 3) {
+    float v[3];
+    for (int k = 0; k < 3; ++k) {
+      v[k] = w[0] * r0[i + k] + w[1] * r1[i + k] + w[2] * r2[i + k];
+    }
+    for (int k = 0; k < 3; ++k) {
+      outVertices[i + k] = m.m[k][0] * v[0] + m.m[k][1] * v[1] + m.m[k][2] * v[2] + m.m[k][3];
+    }
+  }
+}

@@ -77,7 +77,8 @@ typedef struct pnSceneKind {
   pnResult (*create)(pnScene *scene);
   void (*frame)(const pnScene *scene, uint32_t frame, uint32_t body, float *outVertices);
   /* Null unless the scene morphs. */
-  void (*weights)(const pnScene *scene, uint32_t frame, uint32_t body, float *outWeights, float outTranslation[3]);
+  void (*weights)(const pnScene *scene, uint32_t frame, uint32_t body, float *outWeights, pnMatrix *outTransform);
+  const float *(*reference)(const pnScene *scene, uint32_t body, uint32_t reference);
   /* Null unless the scene is driven: computes the state of frame readyCount from the one before. */
   void (*step)(pnScene *scene, const pnSceneContact *contacts, uint32_t contactCount);
   void (*destroy)(void *motion); /* null: the motion is one block, freed by free() */
@@ -95,7 +96,10 @@ struct pnScene {
 };
 
 extern const pnSceneKind pn_sceneTwoSpheres, pn_sceneCrowd, pn_sceneMorphs, pn_sceneCloth, pn_sceneGrid,
-    pn_sceneTurnedGrid, pn_sceneKeptSpheres, pn_sceneKeptArms;
+    pn_sceneTurnedGrid, pn_sceneKeptSpheres, pn_sceneKeptArms, pn_scenePassing, pn_sceneDolphins;
+
+/* The frame of a scene that morphs over three references: the formula of scenes.h, in float. */
+void pn_frameOfReferences(const pnScene *scene, uint32_t frame, uint32_t body, float *outVertices);
 
 /* Makes scene->points and scene->triangles a sphere of scene->triangleCount triangles: the corners of a regular
  * solid with its faces quartered. PN_ERROR_ARGUMENT when no solid gives that number. */

@@ -8,6 +8,7 @@
 static const pnSceneKind *const kinds[] = {
     &pn_sceneTwoSpheres, &pn_sceneCrowd,      &pn_sceneMorphs,      &pn_sceneCloth,
     &pn_sceneGrid,       &pn_sceneTurnedGrid, &pn_sceneKeptSpheres, &pn_sceneKeptArms,
+    &pn_scenePassing,    &pn_sceneDolphins,
 };
 #define KIND_COUNT (sizeof kinds / sizeof kinds[0])
 
@@ -125,19 +126,26 @@ pnResult pnScene_Frame(const pnScene *scene, uint32_t frame, uint32_t body, floa
   return PN_OK;
 }
 
+const float *pnScene_GetReference(const pnScene *scene, uint32_t body, uint32_t reference) {
+  if (scene->kind->reference == NULL || body >= scene->bodyCount || reference >= scene->referenceCount) {
+    return NULL;
+  }
+  return scene->kind->reference(scene, body, reference);
+}
+
 uint32_t pnScene_GetReferenceCount(const pnScene *scene) {
   return scene->referenceCount;
 }
 
 pnResult pnScene_Weights(const pnScene *scene, uint32_t frame, uint32_t body, float *outWeights,
-                         float outTranslation[3]) {
+                         pnMatrix *outTransform) {
   if (scene->kind->weights == NULL) {
     return PN_ERROR_KIND;
   }
   if (frame >= scene->readyCount || body >= scene->bodyCount) {
     return PN_ERROR_INDEX;
   }
-  scene->kind->weights(scene, frame, body, outWeights, outTranslation);
+  scene->kind->weights(scene, frame, body, outWeights, outTransform);
   return PN_OK;
 }
 

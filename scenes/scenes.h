@@ -8,6 +8,10 @@
  *               quartered. All sizes of the paper's second experiment are such numbers. ([Larsson01])
  *   s2-N        a dense crowd of 27 bumpy spheres, 200 frames, bouncing softly off each other's centres and off walls.
  *   s3-N        two bodies, each a blend of three reference shapes, pass through each other in 400 frames.
+ *   e4-N        the same two, from the first to the second to the third reference: two have a weight at a time.
+ *               ([Larsson03], first experiment)
+ *   e5-N        twelve dolphins, N = 564 times a power of four, swim and roll in a close group for 400 frames. All sizes
+ *               have the same shape. ([Larsson03], second experiment)
  *   s4-N        one sheet of cloth of N = 2 g g triangles rolls up and ripples through itself, 60 frames.
  *   s5-grid-N   two cubes of N = 12 g g triangles with steps on their faces slide through each other on a grid of 1/16:
  *               touching and coplanar triangles everywhere, and every coordinate is exact. 40 frames.
@@ -20,7 +24,7 @@
  * compare.
  *
  * Threads: a scene is const after creation, except for pnScene_Step on a driven one.
- * Memory: malloc; the triangles and rest positions of one body, the references of s3. Frames are not stored.
+ * Memory: malloc; the triangles and rest positions of one body, references. Frames are not stored.
  */
 #ifndef PINCH_SCENES_H
 #define PINCH_SCENES_H
@@ -69,17 +73,17 @@ const uint32_t *pnScene_GetTriangles(const pnScene *scene, uint32_t body); /* 3 
  * there is no such body or frame (yet). */
 pnResult pnScene_Frame(const pnScene *scene, uint32_t frame, uint32_t body, float *outVertices);
 
-/* ---------------------------------------------------------------- scenes of reference shapes (s3) */
+/* ---------------------------------------------------------------- scenes of reference shapes (s3, e4, e5) */
 
-/* 0 for scenes that do not morph. */
+/* 0 for scenes that do not morph, else 3. */
 uint32_t pnScene_GetReferenceCount(const pnScene *scene);
-/* 3 * vertexCount floats of one reference shape of a body. */
+/* 3 * vertexCount floats of one reference shape of a body; null when there is no such. */
 const float *pnScene_GetReference(const pnScene *scene, uint32_t body, uint32_t reference);
-/* The blend of a frame: one weight a reference, not negative, summing to 1 within rounding, and a translation. The
- * vertices that pnScene_Frame writes are, in float and from left to right, w[0]*r0 + w[1]*r1 + w[2]*r2 +
- * translation. */
+/* The blend of a frame: one weight a reference, not negative, summing to 1 within rounding, and a rigid transform. The
+ * vertices that pnScene_Frame writes are, in float and from left to right, v = w[0]*r0 + w[1]*r1 + w[2]*r2 and then
+ * m[i][0]*v.x + m[i][1]*v.y + m[i][2]*v.z + m[i][3]: those of a pose with these weights and this transform. */
 pnResult pnScene_Weights(const pnScene *scene, uint32_t frame, uint32_t body, float *outWeights,
-                         float outTranslation[3]);
+                         pnMatrix *outTransform);
 
 /* ---------------------------------------------------------------- driven scenes (e3) */
 

@@ -125,7 +125,7 @@ static void test_names(void **state) {
     assert_int_equal(pnScene_GetName(scene)[length], '-');
     pnDestroyScene(scene);
   }
-  assert_int_equal(count, 8);
+  assert_int_equal(count, 10);
   assert_null(pnGetSceneText(count));
 }
 
@@ -153,12 +153,13 @@ static void test_bad_names(void **state) {
 static void test_bad_frames(void **state) {
   (void)state;
   pnScene *scene = makeScene("s3-80", 0);
-  float vertices[3 * 42], weights[3], translation[3];
+  float vertices[3 * 42], weights[3];
+  pnMatrix transform;
   assert_int_equal(pnScene_GetVertexCount(scene, 0), 42);
   assert_int_equal(pnScene_Frame(scene, 400, 0, vertices), PN_ERROR_INDEX);
   assert_int_equal(pnScene_Frame(scene, 0, 2, vertices), PN_ERROR_INDEX);
-  assert_int_equal(pnScene_Weights(scene, 400, 0, weights, translation), PN_ERROR_INDEX);
-  assert_int_equal(pnScene_Weights(scene, 0, 2, weights, translation), PN_ERROR_INDEX);
+  assert_int_equal(pnScene_Weights(scene, 400, 0, weights, &transform), PN_ERROR_INDEX);
+  assert_int_equal(pnScene_Weights(scene, 0, 2, weights, &transform), PN_ERROR_INDEX);
   assert_int_equal(pnScene_Step(scene, NULL, 0), PN_ERROR_KIND);
   assert_null(pnScene_GetReference(scene, 2, 0));
   assert_null(pnScene_GetReference(scene, 0, 3));
@@ -167,7 +168,7 @@ static void test_bad_frames(void **state) {
   assert_null(pnScene_GetTriangles(scene, 2));
   pnDestroyScene(scene);
   scene = makeScene("s1-80", 0);
-  assert_int_equal(pnScene_Weights(scene, 0, 0, weights, translation), PN_ERROR_KIND);
+  assert_int_equal(pnScene_Weights(scene, 0, 0, weights, &transform), PN_ERROR_KIND);
   assert_null(pnScene_GetReference(scene, 0, 0));
   assert_int_equal(pnScene_GetReferenceCount(scene), 0);
   pnDestroyScene(scene);
@@ -225,7 +226,7 @@ static void test_closed(void **state) {
   (void)state;
   static const char *const names[] = {"s1-4",    "s1-8",      "s1-20",    "s1-16",    "s1-1280",    "s1-5120",
                                       "s1-8192", "s1-16384",  "s1-32768", "s1-65536", "s5-grid-12", "s5-grid-48",
-                                      "s5-grid", "s5-turned", "e3-arms",  "s3-5120"};
+                                      "s5-grid", "s5-turned", "e3-arms",  "s3-5120",  "e5-564",     "e5-2256"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
     checkClosed(names[i]);
   }
@@ -336,29 +337,45 @@ static void test_yardstick(void **state) {
   }
 }
 
-static void test_weights(void **state) {
-  (void)state;
-  pnScene *scene = makeScene("s3-320", 0);
+/* The formula of the header; volatile keeps this file's compiler from another order. */
+static float blended(const float w[3], const float *const r[3], uint32_t i) {
+  volatile float a = w[0] * r[0][i], b = w[1] * r[1][i], c = w[2] * r[2][i], ab = a + b;
+  return ab + c;
+}
+
+static void expectFormula(const char *name) {
+  pnScene *scene = makeScene(name, 0);
   assert_int_equal(pnScene_GetReferenceCount(scene), 3);
-  uint32_t floatCount = 3 * pnScene_GetVertexCount(scene, 0);
-  for (uint32_t frame = 0; frame < 400; ++frame) {
-    for (uint32_t body = 0; body < 2; ++body) {
-      float w[3], t[3];
-      assert_int_equal(pnScene_Weights(scene, frame, body, w, t), PN_OK);
-      assert_true(w[0] >= 0.0f && w[1] >= 0.0f && w[2] >= 0.0f);
-      assert_true(fabsf(w[0] + w[1] + w[2] - 1.0f) < 2e-7f);
-      /* the formula of the header, bit for bit; volatile keeps this file's compiler from another order */
-      float *vertices = makeFrame(scene, frame, body);
-      const float *r0 = pnScene_GetReference(scene, body, 0), *r1 = pnScene_GetReference(scene, body, 1);
-      const float *r2 = pnScene_GetReference(scene, body, 2);
-      for (uint32_t i = 0; i < floatCount; ++i) {
-        volatile float a = w[0] * r0[i], b = w[1] * r1[i], c = w[2] * r2[i], ab = a + b, abc = ab + c;
-        assert_true(vertices[i] == abc + t[i % 3]);
-      }
-      free(vertices);
+  uint32_t vertexCount = pnScene_GetVertexCount(scene, 0);
+  for (uint32_t i = 0; i < 400 * pnScene_GetBodyCount(scene); ++i) {
+    uint32_t frame = i % 400, body = i / 400;
+    float w[3];
+    pnMatrix m;
+    assert_int_equal(pnScene_Weights(scene, frame, body, w, &m), PN_OK);
+    assert_true(w[0] >= 0.0f && w[1] >= 0.0f && w[2] >= 0.0f);
+    assert_true(fabsf(w[0] + w[1] + w[2] - 1.0f) < 2e-7f);
+    float *vertices = makeFrame(scene, frame, body);
+    const float *r[3];
+    for (uint32_t k = 0; k < 3; ++k) {
+      r[k] = pnScene_GetReference(scene, body, k);
     }
+    for (uint32_t v = 0; v < 3 * vertexCount; v += 3) {
+      float x = blended(w, r, v), y = blended(w, r, v + 1), z = blended(w, r, v + 2);
+      for (uint32_t k = 0; k < 3; ++k) {
+        volatile float a = m.m[k][0] * x, b = m.m[k][1] * y, c = m.m[k][2] * z, ab = a + b, abc = ab + c;
+        assert_true(vertices[v + k] == abc + m.m[k][3]);
+      }
+    }
+    free(vertices);
   }
   pnDestroyScene(scene);
+}
+
+static void test_weights(void **state) {
+  (void)state;
+  expectFormula("s3-320");
+  expectFormula("e4-80");
+  expectFormula("e5-564");
 }
 
 /* Every coordinate of the grid scene is a multiple of 1/16. */

@@ -61,6 +61,7 @@ typedef struct pnTreeDef {
   /* Morph references: volumes of shapes between each two of them, so many a pair, 0 to 15 (default 0). They make blended
    * volumes tighter while exactly two references have a weight, and cost their memory (pnTree_GetByteCount). */
   uint32_t extraReferences;
+  bool noStamps;         /* for comparison: a node is computed at every visit, not once a frame; one thread (default false) */
   bool self;             /* prepare for self-collision: default true; costs about 30 bytes a triangle */
 } pnTreeDef;
 

@@ -16,8 +16,7 @@
 void pn_poseFetch(const pnPose *pose, const uint32_t *vertices, uint32_t count, float *out, uint32_t stride) {
   PN_ASSERT(stride == 3 || stride == 4);
   if (pose->morph) {
-    pn_fetchMorph(pose->morph, pose->source, pose->weights, vertices, count, out, stride);
-    if (pose->hasTransform) pn_moveRigid(&pose->transform, count, out, stride);
+    pn_fetchMorph(pose, false, vertices, count, out, stride);
     return;
   }
   // free motion: gather, with the transform in the same pass
@@ -74,13 +73,10 @@ pnResult pnCreatePose(const pnPoseDef *def, pnPose **outPose) {
   if (!pose) return pn_failMemory(sizeof *pose);
   pose->mesh = def->mesh;
   pose->morph = def->morph;
-  if (pose->morph) {
-    size_t bytes = pose->morph->targetCount * sizeof(float);
-    pose->weights = pn_alloc(bytes);
-    if (!pose->weights) {
-      pnDestroyPose(pose);
-      return pn_failMemory(bytes);
-    }
+  pnResult result = pose->morph ? pn_allocMorph(pose) : PN_OK;
+  if (result != PN_OK) {
+    pnDestroyPose(pose);
+    return result;
   }
   pose->frame = pose->shapeFrame = 1;
   setToRest(pose);
@@ -90,7 +86,7 @@ pnResult pnCreatePose(const pnPoseDef *def, pnPose **outPose) {
 
 void pnDestroyPose(pnPose *pose) {
   if (!pose) return;
-  if (pose->morph) pn_free(pose->weights, pose->morph->targetCount * sizeof(float));
+  if (pose->morph) pn_freeMorph(pose);
   pn_free(pose->own, pn_bytes(3 * (size_t)pose->mesh->vertexCount + 1, sizeof(float)));
   pn_free(pose, sizeof *pose);
 }

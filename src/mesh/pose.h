@@ -9,6 +9,12 @@
 #include "mesh/mesh.h"
 #include "mesh/morph.h"
 
+/* A morph target that takes part. */
+typedef struct pnActive {
+  uint32_t target;
+  float weight;
+} pnActive;
+
 struct pnPose {
   const pnMesh *mesh;
   const pnMorph *morph;
@@ -22,6 +28,8 @@ struct pnPose {
   uint64_t frame;      /* grows with every change of anything; starts at 1 */
   uint64_t shapeFrame; /* the frame of the last change other than the transform */
   float *weights;      /* morph: one a target */
+  pnActive *active;    /* morph: the weights that are not 0, targets ascending */
+  uint32_t activeCount;
   pnMatrix *joints;    /* skin: joint matrix times inverse bind, one a joint */
 };
 
@@ -54,9 +62,11 @@ void pn_fetchRigid(const pnMatrix *m, const float *source, const uint32_t *verti
                    uint32_t stride);
 void pn_moveRigid(const pnMatrix *m, uint32_t count, float *inOut, uint32_t stride);
 
-/* deform_morph.c: rest vertices (for deltas) and weights into positions, gathered; and the weights of a new pose. */
-void pn_fetchMorph(const pnMorph *morph, const float *rest, const float *weights, const uint32_t *vertices, uint32_t count,
-                   float *out, uint32_t stride);
+/* deform_morph.c: weights into positions, gathered, and moved by the transform unless `local`. Memory for weights, and
+ * those of a new pose. */
+void pn_fetchMorph(const pnPose *pose, bool local, const uint32_t *vertices, uint32_t count, float *out, uint32_t stride);
+pnResult pn_allocMorph(pnPose *pose);
+void pn_freeMorph(pnPose *pose);
 void pn_restMorph(pnPose *pose);
 
 /* Does every point with coordinates up to maxAbs stay finite under the rigid map m, in every step of the sum? */

@@ -143,6 +143,9 @@ void pn_carryRows(const pnCarry *carry, const pnSlabSet *set, const float *rows,
     const pnCarryTerm *term = &carry->term[d];
     pnF4 lo = pn_f4Set1(term->shift), hi = lo, size = pn_f4Set1(term->shiftSize);
     for (int k = 0; k < 3; k++) {
+      if (term->weight[k] == 0) {
+        continue; /* two of three when nothing turns */
+      }
       const float *row = rows + 2 * PN_LANES * term->slab[k] + half;
       pnF4 l = pn_f4Load(row), h = pn_f4Load(row + PN_LANES), w = pn_f4Set1(term->weight[k]);
       size = pn_f4Add(size, pn_f4Mul(w, pn_f4Max(pn_f4Abs(l), pn_f4Abs(h))));

@@ -106,7 +106,7 @@ static void fillModelLeaf(pnTree *tree, uint32_t node) {
   }
   const pnPose *pose = tree->pose;
   float *block = tree->leafPositions + 4 * (size_t)at;
-  pn_fetchMorph(pose->morph, pose->source, pose->weights, vertices, n, block, 4);
+  pn_fetchMorph(pose, true, vertices, n, block, 4);
   pnModelLanes *lanes = pn_lanesOf(tree, node);
   for (uint32_t j = 0; j < PN_LANES; j++) {
     const uint8_t *corner = tree->leafCorners + 24 * (size_t)leaf + 3 * PN_MIN(j, tree->count[node] - 1u);
