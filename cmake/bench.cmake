@@ -34,6 +34,7 @@ endfunction()
 
 find_package(embree 3 QUIET)
 pinch_adapter(embree "${embree_FOUND}" embree)
+pinch_adapter(embree_inside "${embree_FOUND}" embree)
 find_package(fcl QUIET)
 pinch_adapter(fcl "${fcl_FOUND}" fcl)
 pkg_check_modules(PINCH_BULLET QUIET IMPORTED_TARGET bullet)
