@@ -95,36 +95,3 @@ size_t pn_narrow(const pnTree *a, const pnTree *b, pnPair *candidates, size_t co
   }
   return kept;
 }
-
-/* ---------------------------------------------------------------- neighbours */
-
-pnSharedCorners pn_sharedNow(const pnMesh *mesh, uint32_t s, uint32_t t, const float *p[3], const float *q[3]) {
-  pnSharedCorners shared = {0};
-  uint8_t a[3], b[3];
-  uint32_t count = pn_sharedCorners(mesh, s, t, a, b);
-  for (uint32_t i = 0; i < count; i++) {
-    const float *x = p[a[i]], *y = q[b[i]];
-    if (x[0] == y[0] && x[1] == y[1] && x[2] == y[2]) {
-      shared.a[shared.count] = a[i];
-      shared.b[shared.count++] = b[i];
-    }
-  }
-  return shared;
-}
-
-size_t pn_narrowNeighbours(const pnTree *tree, pnPair *candidates, size_t count, uint64_t *uncertain) {
-  const pnMesh *mesh = tree->mesh;
-  size_t kept = 0;
-  for (size_t i = 0; i < count; i++) {
-    const float *p[3], *q[3];
-    pn_slotCorners(tree, candidates[i].a, p);
-    pn_slotCorners(tree, candidates[i].b, q);
-    pnSharedCorners shared =
-        pn_sharedNow(mesh, tree->leafTriangles[candidates[i].a], tree->leafTriangles[candidates[i].b], p, q);
-    ++*uncertain;
-    if (pn_trianglesMeetBeyondPtr(p, q, shared)) {
-      candidates[kept++] = candidates[i];
-    }
-  }
-  return kept;
-}

@@ -282,25 +282,7 @@ void pn_workerFree(pnWorker *w) {
 
 /* ---------------------------------------------------------------- neighbours */
 
-const uint8_t *pn_linkRows(const pnTree *tree, uint32_t a, uint32_t b) {
-  static const uint8_t none[PN_LANES] = {0};
-  uint32_t lo = tree->linkFirst[a], hi = tree->linkFirst[a + 1];
-  /* sorted by leaf: halve while there are many, then look along */
-  while (hi - lo > 8) {
-    uint32_t mid = (lo + hi) / 2;
-    if (tree->links[mid].leaf <= b) {
-      lo = mid;
-    } else {
-      hi = mid;
-    }
-  }
-  for (; lo < hi; lo++) {
-    if (tree->links[lo].leaf == b) {
-      return tree->links[lo].row;
-    }
-  }
-  return none;
-}
+const uint8_t pn_noLinks[PN_LANES] = {0};
 
 /* The neighbouring pairs of slots of two linked leaves. */
 static bool listNeighbours(pnWorker *w, uint32_t leaf, const pnLeafLink *link) {

@@ -73,6 +73,24 @@ void pn_expand(const pnTraversal *t, pnWorker *w, size_t wanted);
 void pn_workerFree(pnWorker *w);
 
 /* The rows of neighbours of leaf a in leaf b >= a; zeros when they share nothing. */
-const uint8_t *pn_linkRows(const pnTree *tree, uint32_t a, uint32_t b);
+extern const uint8_t pn_noLinks[PN_LANES];
+PN_INLINE const uint8_t *pn_linkRows(const pnTree *tree, uint32_t a, uint32_t b) {
+  uint32_t lo = tree->linkFirst[a], hi = tree->linkFirst[a + 1];
+  const pnLeafLink *links = tree->links;
+  /* sorted by leaf: most leaves that share nothing lie behind the last; halve while there are many, then look along */
+  if (hi == lo || links[hi - 1].leaf < b) {
+    return pn_noLinks;
+  }
+  while (PN_UNLIKELY(hi - lo > 16)) {
+    uint32_t mid = (lo + hi) / 2;
+    *(links[mid].leaf <= b ? &lo : &hi) = mid;
+  }
+  for (; lo < hi; lo++) {
+    if (links[lo].leaf >= b) {
+      return links[lo].leaf == b ? links[lo].row : pn_noLinks;
+    }
+  }
+  return pn_noLinks;
+}
 
 #endif

@@ -65,6 +65,7 @@ PN_INLINE unsigned maskB(const pnTraversal *t, const Regs *r, const View *a, uin
   return mask(r, pn_lanesOf(a->tree, node), &t->aToB, t->margin, lane);
 }
 
+#define NODE_BYTES(tree) (tree)->laneBytes
 #define FULL fullMask
 #define Mask unsigned
 #define MASK4 mask4

@@ -75,6 +75,7 @@ PN_INLINE unsigned maskB(const pnTraversal *t, const Regs *r, const View *a, uin
   return mask(r, a->tree, t->margin, node, lane);
 }
 
+#define NODE_BYTES(tree) (tree)->laneBytes
 #define FULL fullMask
 #define Mask unsigned
 #define MASK4 mask4

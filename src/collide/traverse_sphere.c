@@ -40,6 +40,7 @@ PN_INLINE unsigned maskB(const pnTraversal *t, const Regs *r, const View *a, uin
   return mask(r->lanes, pn_lanesOf(a->tree, node), lane);
 }
 
+#define NODE_BYTES(tree) (tree)->laneBytes
 #define FULL fullMask
 #define Mask unsigned
 #define MASK4 mask4
