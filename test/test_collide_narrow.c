@@ -1,5 +1,5 @@
-/* test_collide_narrow.c: the SIMD filters of the narrow phase. What they call certain is never wrong, their widths agree,
- * and the error bound of narrow_kernel.h holds. */
+/* test_collide_narrow.c: the SIMD filters of the narrow phase, of strangers and of neighbours. What they call certain is never
+ * wrong, their widths agree, and the error bound of narrow_kernel.h holds. */
 #include "support.h"
 
 #include "collide/narrow.h"
@@ -18,6 +18,7 @@ typedef struct Soup {
   pnTree tree;
   uint32_t vertexFirst[SLOTS / PN_LANES];
   uint8_t corners[3 * SLOTS];
+  uint32_t triangles[SLOTS];
   float positions[3 * SLOTS][4];
 } Soup;
 
@@ -29,7 +30,11 @@ static void soupOpen(Soup *soup) {
   for (uint32_t i = 0; i < 3 * SLOTS; i++) {
     soup->corners[i] = (uint8_t)(i % (3 * PN_LANES));
   }
+  for (uint32_t i = 0; i < SLOTS; i++) {
+    soup->triangles[i] = i;
+  }
   soup->tree.leafVertexFirst = soup->vertexFirst;
+  soup->tree.leafTriangles = soup->triangles;
   soup->tree.leafCorners = soup->corners;
   soup->tree.leafPositions = soup->positions[0];
 }
@@ -144,6 +149,105 @@ static void batches(void **state) {
         assert_int_equal(kept, expected);
         assert_true(uncertain <= count);
       }
+    }
+  }
+}
+
+/* ---------------------------------------------------------------- neighbours */
+
+/* Two triangles as neighbours: a mesh whose triangle 2 i and 2 i + 1 share what `shared` says. */
+typedef struct Neighbours {
+  Case c[SLOTS / 2];
+  pnSharedCorners shared[SLOTS / 2];
+  uint32_t weld[3 * SLOTS];
+} Neighbours;
+
+/* A case made into neighbours over one or two corners. Where no corner is shared (`seam`), they are welded all the same: the
+ * seam has opened since. */
+static void makeNeighbours(CaseKind kind, Random *r, uint32_t i, Neighbours *n) {
+  Case c = makeCase(kind, r);
+  bool seam = randomBelow(r, 16) == 0;
+  if (!seam && kind != CASE_SHARED_EDGE && kind != CASE_SHARED_CORNER && kind != CASE_IDENTICAL) {
+    int count = 1 + randomBelow(r, 2), turn = randomBelow(r, 3), other = randomBelow(r, 3);
+    for (int k = 0; k < count; k++) {
+      memcpy(c.b.v[(other + k) % 3], c.a.v[(turn + k) % 3], sizeof c.b.v[0]);
+    }
+  }
+  pnSharedCorners shared = pickShared(&c, r);
+  n->c[i] = c;
+  n->shared[i] = shared;
+  for (uint32_t k = 0; k < 6; k++) {
+    n->weld[6 * i + k] = 6 * i + k;
+  }
+  for (uint32_t k = 0; k < shared.count; k++) {
+    n->weld[6 * i + 3 + shared.b[k]] = 6 * i + shared.a[k];
+  }
+  if (seam && shared.count == 0) {
+    n->weld[6 * i + 3] = 6 * i;
+  }
+}
+
+static pnMesh *meshOf(const Neighbours *n) {
+  static float vertices[9 * SLOTS];
+  static uint32_t triangles[3 * SLOTS];
+  for (uint32_t i = 0; i < SLOTS; i++) {
+    const pnTriangle *t = i % 2 ? &n->c[i / 2].b : &n->c[i / 2].a;
+    memcpy(vertices + 9 * i, t->v, sizeof t->v);
+    soupSet(&s_a, i, t);
+  }
+  for (uint32_t i = 0; i < 3 * SLOTS; i++) {
+    triangles[i] = i;
+  }
+  pnMeshDef def = pnDefaultMeshDef();
+  def.vertices = vertices;
+  def.vertexCount = 3 * SLOTS;
+  def.triangleCount = SLOTS;
+  def.triangles = triangles;
+  def.vertexWeld = n->weld;
+  pnMesh *mesh;
+  testExpectOk(pnCreateMesh(&def, &mesh));
+  return mesh;
+}
+
+static void neighboursAgree(void **state) {
+  (void)state;
+  enum { ROUNDS = 40, PAIRS = SLOTS / 2 };
+  static Neighbours n;
+  Random r = {8};
+  for (int kind = 0; kind < CASE_KIND_COUNT; kind++) {
+    uint64_t uncertain = 0, beyond = 0, pairs = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+      for (uint32_t i = 0; i < PAIRS; i++) {
+        makeNeighbours((CaseKind)kind, &r, i, &n);
+      }
+      pnMesh *mesh = meshOf(&n);
+      s_a.tree.mesh = mesh;
+      /* lists of many lengths, among them the whole, which is more than a block */
+      uint32_t count = round % 4 ? 1 + (uint32_t)randomBelow(&r, PAIRS) : PAIRS;
+      pnPair list[PAIRS];
+      for (uint32_t i = 0; i < count; i++) {
+        list[i] = round % 2 ? (pnPair){2 * i, 2 * i + 1} : (pnPair){2 * i + 1, 2 * i};
+      }
+      size_t kept = pn_narrowNeighbours(&s_a.tree, list, count, &uncertain), at = 0;
+      for (uint32_t i = 0; i < count; i++) {
+        oracleIntersect(&n.c[i].a, &n.c[i].b);
+        bool expected = oracleMeetBeyond(n.shared[i]);
+        bool found = at < kept && list[at].a / 2 == i;
+        if (found != expected) {
+          printCase(&n.c[i]);
+          fail_msg("%s: %u shared: says %d", caseName((CaseKind)kind), n.shared[i].count, found);
+        }
+        at += found;
+      }
+      assert_int_equal(at, kept);
+      beyond += kept;
+      pairs += count;
+      pnDestroyMesh(mesh);
+    }
+    print_message("  %-16s %5u neighbours, %4u beyond, %4u asked exactly\n", caseName((CaseKind)kind), (unsigned)pairs,
+                  (unsigned)beyond, (unsigned)uncertain);
+    if (kind == CASE_RANDOM) {
+      assert_true(uncertain < pairs / 8 && beyond > pairs / 50);
     }
   }
 }
@@ -283,6 +387,6 @@ static int teardown(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(certainIsTrue), cmocka_unit_test(batches),
-                                     cmocka_unit_test(boundHolds)};
+                                     cmocka_unit_test(neighboursAgree), cmocka_unit_test(boundHolds)};
   return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -37,6 +37,8 @@ PN_INLINE pnF4 pn_f4Set1(float x) { return vdupq_n_f32(x); }
 PN_INLINE pnF4 pn_f4Add(pnF4 a, pnF4 b) { return vaddq_f32(a, b); }
 PN_INLINE pnF4 pn_f4Sub(pnF4 a, pnF4 b) { return vsubq_f32(a, b); }
 PN_INLINE pnF4 pn_f4Mul(pnF4 a, pnF4 b) { return vmulq_f32(a, b); }
+PN_INLINE pnF4 pn_f4Div(pnF4 a, pnF4 b) { return vdivq_f32(a, b); }
+PN_INLINE pnF4 pn_f4Sqrt(pnF4 a) { return vsqrtq_f32(a); }
 PN_INLINE pnF4 pn_f4Min(pnF4 a, pnF4 b) { return vminq_f32(a, b); }
 PN_INLINE pnF4 pn_f4Max(pnF4 a, pnF4 b) { return vmaxq_f32(a, b); }
 PN_INLINE pnF4 pn_f4Abs(pnF4 a) { return vabsq_f32(a); }
@@ -74,6 +76,8 @@ PN_INLINE pnF4 pn_f4Set1(float x) { return _mm_set1_ps(x); }
 PN_INLINE pnF4 pn_f4Add(pnF4 a, pnF4 b) { return _mm_add_ps(a, b); }
 PN_INLINE pnF4 pn_f4Sub(pnF4 a, pnF4 b) { return _mm_sub_ps(a, b); }
 PN_INLINE pnF4 pn_f4Mul(pnF4 a, pnF4 b) { return _mm_mul_ps(a, b); }
+PN_INLINE pnF4 pn_f4Div(pnF4 a, pnF4 b) { return _mm_div_ps(a, b); }
+PN_INLINE pnF4 pn_f4Sqrt(pnF4 a) { return _mm_sqrt_ps(a); }
 PN_INLINE pnF4 pn_f4Min(pnF4 a, pnF4 b) { return _mm_min_ps(a, b); }
 PN_INLINE pnF4 pn_f4Max(pnF4 a, pnF4 b) { return _mm_max_ps(a, b); }
 PN_INLINE pnF4 pn_f4Abs(pnF4 a) { return _mm_andnot_ps(_mm_set1_ps(-0.0f), a); }
@@ -119,6 +123,8 @@ PN_INLINE pnF4 pn_f4Set1(float x) { PN_EACH4(r, x); }
 PN_INLINE pnF4 pn_f4Add(pnF4 a, pnF4 b) { PN_EACH4(r, a.f[i] + b.f[i]); }
 PN_INLINE pnF4 pn_f4Sub(pnF4 a, pnF4 b) { PN_EACH4(r, a.f[i] - b.f[i]); }
 PN_INLINE pnF4 pn_f4Mul(pnF4 a, pnF4 b) { PN_EACH4(r, a.f[i] * b.f[i]); }
+PN_INLINE pnF4 pn_f4Div(pnF4 a, pnF4 b) { PN_EACH4(r, a.f[i] / b.f[i]); }
+PN_INLINE pnF4 pn_f4Sqrt(pnF4 a) { PN_EACH4(r, sqrtf(a.f[i])); }
 PN_INLINE pnF4 pn_f4Min(pnF4 a, pnF4 b) { PN_EACH4(r, a.f[i] < b.f[i] ? a.f[i] : b.f[i]); }
 PN_INLINE pnF4 pn_f4Max(pnF4 a, pnF4 b) { PN_EACH4(r, a.f[i] > b.f[i] ? a.f[i] : b.f[i]); }
 PN_INLINE pnF4 pn_f4Abs(pnF4 a) { PN_EACH4(r, fabsf(a.f[i])); }
