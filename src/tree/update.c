@@ -51,9 +51,10 @@ static void fillClaimed(pnTree *tree, uint32_t node, pnFresh *fresh) {
   atomic_store_explicit(&tree->stamp[node], tree->now - again, memory_order_release);
 }
 
+/* Every look at the stamp acquires: whoever sees it fresh sees what the thread that filled the node wrote. */
 void pn_freshenSlow(pnTree *tree, uint32_t node, pnFresh *fresh) {
   _Atomic uint32_t *stamp = &tree->stamp[node];
-  uint32_t seen = atomic_load_explicit(stamp, memory_order_relaxed);
+  uint32_t seen = atomic_load_explicit(stamp, memory_order_acquire);
   if (fresh->alone) {
     fillClaimed(tree, node, fresh);
     return;
@@ -63,13 +64,11 @@ void pn_freshenSlow(pnTree *tree, uint32_t node, pnFresh *fresh) {
       pn_pause();
       seen = atomic_load_explicit(stamp, memory_order_acquire);
     } else if (atomic_compare_exchange_weak_explicit(stamp, &seen, PN_STAMP_BUSY, memory_order_acquire,
-                                                     memory_order_relaxed)) {
+                                                     memory_order_acquire)) {
       fillClaimed(tree, node, fresh);
       return;
     }
   }
-  /* another thread filled it: see what it wrote */
-  atomic_thread_fence(memory_order_acquire);
 }
 
 void pn_beginFrame(pnTree *tree) {
