@@ -20,6 +20,7 @@ typedef struct pnSkin pnSkin;   /* joints and weights of a mesh (constant) */
 
 /* ---------------------------------------------------------------- mesh */
 
+/* What a mesh is made of. */
 typedef struct pnMeshDef {
   const float *vertices; /* 3 * vertexCount rest positions, finite; copied */
   uint32_t vertexCount;
@@ -129,6 +130,51 @@ PN_API size_t pnMorph_GetByteCount(const pnMorph *morph);
 
 typedef struct pnPoseDef {
   const pnMesh *mesh;   /* must outlive the pose */
+/* ---------------------------------------------------------------- skins */
+
+/* How joints move a vertex p (of the mesh, or as the morph targets have left it). In float, in the order of the joints
+ * given for the vertex, every step rounded and none fused:
+ *
+ *   PN_SKIN_LINEAR    v = (w0 * (M0 p) + w1 * (M1 p)) + ...       linear blend skinning, glTF: up to 8 joints a vertex.
+ *                     M is the joint's world matrix times its inverse bind: any affine map, scale and shear too.
+ *   PN_SKIN_WEIGHTED  v = P (turn(w) (p - c) + c + w s)           [Mujika]: one joint a vertex. The joint turns about
+ *                     its pivot c and slides by s, the vertex follows with the part w of both; P is the product of the
+ *                     joints above it. turn(w) is the rotation of the quaternion (1 - w) 1 + w q, brought to length 1:
+ *                     a vertex with a weight in between stands on an arc.
+ *
+ * Influences of weight 0 are dropped, a joint named twice by a vertex is taken once with both weights. */
+typedef enum pnSkinMode { PN_SKIN_LINEAR, PN_SKIN_WEIGHTED } pnSkinMode;
+
+/* What a skin is made of. */
+typedef struct pnSkinDef {
+  const pnMesh *mesh; /* must outlive the skin */
+  pnSkinMode mode;    /* default PN_SKIN_LINEAR */
+  uint32_t jointCount;          /* 1 to 65536 */
+  uint32_t influenceCount;      /* joints a vertex in the arrays, 1 to 8 (default 4); weighted: 1 */
+  const uint16_t *jointIndices; /* influenceCount a vertex, each below jointCount where its weight is not 0 */
+  /* influenceCount a vertex, none negative. Linear: weights that do not sum to 1 are divided by their sum, and
+   * pnSkin_GetWeightError says by how much they were off. Weighted: 0 to 1, taken as they are. */
+  const float *jointWeights;
+  const uint32_t *parents; /* weighted: the joint above, smaller than the joint itself, or PN_NONE */
+  const pnVec3 *pivots;    /* weighted: where each joint sits in the rest pose */
+} pnSkinDef;
+
+PN_API pnSkinDef pnDefaultSkinDef(void);
+
+/* Copies: 8 bytes a vertex and joint that moves it. Errors: PN_ERROR_COUNT, PN_ERROR_INDEX (joint out of range, parent not
+ * above), PN_ERROR_NUMBER (NaN, infinite), PN_ERROR_ARGUMENT (negative weight, a vertex without any); they name vertex
+ * and joint. */
+PN_API pnResult pnCreateSkin(const pnSkinDef *def, pnSkin **outSkin);
+PN_API void pnDestroySkin(pnSkin *skin); /* null is allowed; poses of it must be gone */
+
+/* What the skin was made of. */
+PN_API const pnMesh *pnSkin_GetMesh(const pnSkin *skin);
+PN_API pnSkinMode pnSkin_GetMode(const pnSkin *skin);
+PN_API uint32_t pnSkin_GetJointCount(const pnSkin *skin);
+/* Linear: how far from 1 the weights of a vertex summed at most, as given. outVertex: where; may be null. */
+PN_API double pnSkin_GetWeightError(const pnSkin *skin, uint32_t *outVertex);
+PN_API size_t pnSkin_GetByteCount(const pnSkin *skin);
+
   const pnMorph *morph; /* null: no morph targets */
   const pnSkin *skin;   /* null: no joints */
 } pnPoseDef;
@@ -161,7 +207,15 @@ PN_API pnResult pnPose_SetTransform(pnPose *pose, const pnMatrix *transform);
 PN_API pnResult pnPose_SetWeights(pnPose *pose, const float *weights, uint32_t count);
 PN_API const float *pnPose_GetWeights(const pnPose *pose); /* one a target; null without morph */
 
-/* Back to rest vertices, rest weights and identity. */
+/* Where the joints are, one matrix a joint of the skin. Costs the number of joints, no vertex is looked at.
+ *   linear    world of the joint times inverse bind (what pnAnimState_GetJoints answers); any affine map
+ *   weighted  the joint's own motion in the space of the rest pose, identity at rest; rigid, else PN_ERROR_TRANSFORM
+ * PN_ERROR_COUNT, PN_ERROR_NUMBER (NaN, or joints that could carry a vertex out of the range of float) and PN_ERROR_KIND
+ * (a pose without skin): the message names mesh and joint, nothing is changed. */
+PN_API pnResult pnPose_SetJoints(pnPose *pose, const pnMatrix *joints, uint32_t count);
+PN_API const pnMatrix *pnPose_GetJoints(const pnPose *pose); /* as set, one a joint; null without skin */
+
+/* Back to rest vertices, rest weights, joints at bind and identity. */
 PN_API void pnPose_Reset(pnPose *pose);
 
 PN_API const pnMesh *pnPose_GetMesh(const pnPose *pose);

@@ -86,6 +86,8 @@ PN_API pnPose *pnBody_GetPose(pnWorld *world, pnBodyId body);       /* null for 
 PN_API pnTree *pnBody_GetTree(pnWorld *world, pnBodyId body);
 PN_API void *pnBody_GetUserData(const pnWorld *world, pnBodyId body);
 PN_API const char *pnBody_GetName(const pnWorld *world, pnBodyId body);
+/* Of the skin of a skinned body (pnPose_SetJoints says what they are). Names the joint. */
+PN_API pnResult pnBody_SetJoints(pnWorld *world, pnBodyId body, const pnMatrix *joints, uint32_t count);
 
 /* ---------------------------------------------------------------- the frame */
 

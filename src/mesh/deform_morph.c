@@ -144,11 +144,14 @@ pnResult pnPose_SetWeights(pnPose *pose, const float *weights, uint32_t count) {
                    morph->targetCount);
   float reach = 0;
   pnResult result = pn_checkWeights(morph, "pose", weights, &reach);
+  const float morphed = reach;
+  if (result == PN_OK && pose->skin) result = pn_skinReach(pose, pose->moves, morphed, &reach);
   if (result != PN_OK) return result;
   if (pose->hasTransform && !pn_rigidFits(&pose->transform, reach))
     return pn_fail(PN_ERROR_NUMBER, "pose of mesh '%s': a coordinate of magnitude %g overflows under the transform", name,
                    (double)reach);
   storeWeights(pose, weights, reach);
+  pose->skinMaxAbs = morphed;
   pn_poseTouch(pose, true);
   return PN_OK;
 }

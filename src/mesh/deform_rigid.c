@@ -71,8 +71,8 @@ bool pn_rigidFits(const pnMatrix *m, float maxAbs) {
   return true;
 }
 
-/* Rows of unit length at right angles, and not mirrored. In double: the entries are floats near 1, the products exact. */
-static bool isRigid(const pnMatrix *transform) {
+/* In double: the entries are floats near 1, the products exact. */
+bool pn_isRigid(const pnMatrix *transform) {
   double r[3][3];
   for (int i = 0; i < 3; ++i)
     for (int k = 0; k < 3; ++k) r[i][k] = (double)transform->m[i][k];
@@ -101,7 +101,7 @@ pnResult pnPose_SetTransform(pnPose *pose, const pnMatrix *transform) {
   if (!pn_allFinite(&transform->m[0][0], 12, &bad))
     return pn_fail(PN_ERROR_NUMBER, "pose of mesh '%s': entry [%zu][%zu] of the transform is NaN or infinite", name,
                    bad / 4, bad % 4);
-  if (!isRigid(transform))
+  if (!pn_isRigid(transform))
     return pn_fail(PN_ERROR_TRANSFORM,
                    "pose of mesh '%s': the transform scales, shears or mirrors; put that into the vertices", name);
 

@@ -15,6 +15,13 @@
 
 void pn_poseFetch(const pnPose *pose, const uint32_t *vertices, uint32_t count, float *out, uint32_t stride) {
   PN_ASSERT(stride == 3 || stride == 4);
+  if (pose->skin) {
+    if (pose->morph) pn_fetchMorph(pose, true, vertices, count, out, stride);
+    else pn_fetchFree(pose->source, vertices, count, out, stride);
+    pn_moveSkin(pose, vertices, count, out, stride);
+    if (pose->hasTransform) pn_moveRigid(&pose->transform, count, out, stride);
+    return;
+  }
   if (pose->morph) {
     pn_fetchMorph(pose, false, vertices, count, out, stride);
     return;
@@ -51,21 +58,24 @@ pnPoseDef pnDefaultPoseDef(void) {
   return (pnPoseDef){0};
 }
 
-/* Rest vertices and no transform; does not count as a change. */
-static void setToRest(pnPose *pose) {
+/* Rest vertices, weights and joints and no transform; does not count as a change. Fails only when rest weights and a skin
+ * together leave the range of float, which the pose's creation finds out. */
+static pnResult setToRest(pnPose *pose) {
   pose->source = pose->mesh->vertices;
   pose->sourceMaxAbs = pose->mesh->maxAbs;
   pose->transform = pnMatrix_Identity();
   pose->hasTransform = false;
   if (pose->morph) pn_restMorph(pose);
+  return pose->skin ? pn_restSkin(pose) : PN_OK;
 }
 
 pnResult pnCreatePose(const pnPoseDef *def, pnPose **outPose) {
   PN_ASSERT(def && outPose);
   *outPose = NULL;
   if (!def->mesh) return pn_fail(PN_ERROR_ARGUMENT, "pose: the definition has no mesh");
-  if (def->skin)
-    return pn_fail(PN_ERROR_UNSUPPORTED, "pose of mesh '%s': this version has no joints", def->mesh->name);
+  if (def->skin && def->skin->mesh != def->mesh)
+    return pn_fail(PN_ERROR_ARGUMENT, "pose of mesh '%s': its skin belongs to mesh '%s'", def->mesh->name,
+                   def->skin->mesh->name);
   if (def->morph && def->morph->mesh != def->mesh)
     return pn_fail(PN_ERROR_ARGUMENT, "pose of mesh '%s': its morph belongs to mesh '%s'", def->mesh->name,
                    def->morph->mesh->name);
@@ -73,13 +83,15 @@ pnResult pnCreatePose(const pnPoseDef *def, pnPose **outPose) {
   if (!pose) return pn_failMemory(sizeof *pose);
   pose->mesh = def->mesh;
   pose->morph = def->morph;
+  pose->skin = def->skin;
+  pose->frame = pose->shapeFrame = 1;
   pnResult result = pose->morph ? pn_allocMorph(pose) : PN_OK;
+  if (result == PN_OK && pose->skin) result = pn_allocJoints(pose);
+  if (result == PN_OK) result = setToRest(pose);
   if (result != PN_OK) {
     pnDestroyPose(pose);
     return result;
   }
-  pose->frame = pose->shapeFrame = 1;
-  setToRest(pose);
   *outPose = pose;
   return PN_OK;
 }
@@ -87,12 +99,13 @@ pnResult pnCreatePose(const pnPoseDef *def, pnPose **outPose) {
 void pnDestroyPose(pnPose *pose) {
   if (!pose) return;
   if (pose->morph) pn_freeMorph(pose);
+  if (pose->skin) pn_freeJoints(pose);
   pn_free(pose->own, pn_bytes(3 * (size_t)pose->mesh->vertexCount + 1, sizeof(float)));
   pn_free(pose, sizeof *pose);
 }
 
 void pnPose_Reset(pnPose *pose) {
-  setToRest(pose);
+  (void)setToRest(pose);
   pn_poseTouch(pose, true);
 }
 

@@ -8,6 +8,7 @@
 
 #include "mesh/mesh.h"
 #include "mesh/morph.h"
+#include "mesh/skin.h"
 
 /* A morph target that takes part. */
 typedef struct pnActive {
@@ -22,7 +23,8 @@ struct pnPose {
   const float *source; /* 3 floats a vertex plus one readable float: rest, own copy or shared array */
   float *own;          /* our copy, made at the first SetVertices; 3 * vertexCount + 1 floats */
   float sourceMaxAbs;  /* largest magnitude in source; negative: a shared array nobody has looked through yet; with a
-                          morph: the largest that its weights allow */
+                          morph or skin: the largest that weights and joints allow before the transform */
+  float skinMaxAbs;    /* skin: the same before the joints */
   pnMatrix transform;
   bool hasTransform;   /* false: identity, and the source bits are the world bits */
   uint64_t frame;      /* grows with every change of anything; starts at 1 */
@@ -30,7 +32,10 @@ struct pnPose {
   float *weights;      /* morph: one a target */
   pnActive *active;    /* morph: the weights that are not 0, targets ascending */
   uint32_t activeCount;
-  pnMatrix *joints;    /* skin: joint matrix times inverse bind, one a joint */
+  pnMatrix *joints;    /* skin: as given, one a joint */
+  pnJointMove *moves;  /* skin: ready to use */
+  pnJointMove *nextMoves;    /* skin: room for the next ones, and for products along the skeleton */
+  pnAffine *products;
 };
 
 #define PN_UNKNOWN_MAX_ABS (-1.0f)
@@ -68,6 +73,17 @@ void pn_fetchMorph(const pnPose *pose, bool local, const uint32_t *vertices, uin
 pnResult pn_allocMorph(pnPose *pose);
 void pn_freeMorph(pnPose *pose);
 void pn_restMorph(pnPose *pose);
+
+/* deform_skin.c: joints, on fetched vertices in place; the joints of a new pose and their memory; and the largest
+ * magnitude that joints make of one, PN_ERROR_NUMBER when it leaves the range. */
+void pn_moveSkin(const pnPose *pose, const uint32_t *vertices, uint32_t count, float *inOut, uint32_t stride);
+pnResult pn_allocJoints(pnPose *pose);
+void pn_freeJoints(pnPose *pose);
+pnResult pn_restSkin(pnPose *pose);
+pnResult pn_skinReach(const pnPose *pose, const pnJointMove *moves, float reach, float *outReach);
+
+/* Rows of unit length at right angles, and not mirrored, within the tolerance of pnPose_SetTransform? */
+bool pn_isRigid(const pnMatrix *m);
 
 /* Does every point with coordinates up to maxAbs stay finite under the rigid map m, in every step of the sum? */
 bool pn_rigidFits(const pnMatrix *m, float maxAbs);

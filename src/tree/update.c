@@ -11,7 +11,7 @@ static const pnUpdateRule *const s_rules[PN_UPDATE_COUNT] = {
     [PN_UPDATE_BOTTOM_UP] = &pn_updateBottomUp, [PN_UPDATE_TOP_DOWN] = &pn_updateTopDown,
     [PN_UPDATE_HYBRID] = &pn_updateHybrid,      [PN_UPDATE_BERGEN] = &pn_updateBergen,
     [PN_UPDATE_RIGID] = &pn_updateRigid,         [PN_UPDATE_BLENDED] = &pn_updateBlended,
-    [PN_UPDATE_BLENDED_MODEL] = &pn_updateBlendedModel,
+    [PN_UPDATE_BLENDED_MODEL] = &pn_updateBlendedModel, [PN_UPDATE_CARRIED] = &pn_updateCarried,
 };
 
 const pnUpdateRule *pn_chooseRule(const pnTreeDef *def) {
@@ -19,13 +19,15 @@ const pnUpdateRule *pn_chooseRule(const pnTreeDef *def) {
   bool blends = pose->morph && !pose->skin, plain = !pose->morph && !pose->skin;
   switch (def->update) {
     case PN_UPDATE_DEFAULT:
-      return blends ? &pn_updateBlended : &pn_updateHybrid;
+      return pose->skin ? &pn_updateCarried : blends ? &pn_updateBlended : &pn_updateHybrid;
     case PN_UPDATE_BERGEN:
     case PN_UPDATE_RIGID:
       return plain ? s_rules[def->update] : NULL; /* they look at stored vertices */
     case PN_UPDATE_BLENDED:
     case PN_UPDATE_BLENDED_MODEL:
       return blends ? s_rules[def->update] : NULL;
+    case PN_UPDATE_CARRIED:
+      return pose->skin ? s_rules[def->update] : NULL;
     default:
       return s_rules[def->update];
   }

@@ -165,6 +165,18 @@ pnResult pnBody_SetWeights(pnWorld *world, pnBodyId id, const float *weights, ui
   return nameBody(body, pnPose_SetWeights(body->pose, weights, count));
 }
 
+pnResult pnBody_SetJoints(pnWorld *world, pnBodyId id, const pnMatrix *joints, uint32_t count) {
+  PN_ASSERT(world && (joints || count == 0));
+  pnBody *body = pn_findBody(world, id);
+  if (!body) {
+    return PN_ERROR_ID;
+  }
+  if (body->kind != PN_BODY_SKINNED) {
+    return pn_fail(PN_ERROR_KIND, "body '%s': only a skinned body takes joints", body->name);
+  }
+  return nameBody(body, pnPose_SetJoints(body->pose, joints, count));
+}
+
 pnResult pnBody_SetFilter(pnWorld *world, pnBodyId id, uint32_t category, uint32_t mask) {
   pnBody *body = pn_findBody(world, id);
   if (!body) {
