@@ -39,7 +39,7 @@ typedef struct Lab {
   pnLabSettings settings;
   const char *folder;
   pnFrames *frames;
-  pnRow rows[16];
+  pnRow *rows[16];
 } Lab;
 
 /* ---------------------------------------------------------------- running */
@@ -60,9 +60,9 @@ static bool run(Lab *lab, const char *scene) {
   }
   bool right = count == METHOD_COUNT;
   for (uint32_t i = 0; i < count; ++i) {
-    if (lab->rows[i].wrongFrames + lab->rows[i].wrongFirsts > 0) {
-      fprintf(stderr, "bench_papers: %s on %s is WRONG in %u frames\n", lab->rows[i].spec, scene,
-              lab->rows[i].wrongFrames);
+    if (lab->rows[i]->crashed || lab->rows[i]->wrongFrames + lab->rows[i]->wrongFirsts > 0) {
+      fprintf(stderr, "bench_papers: %s on %s is WRONG in %u frames\n", lab->rows[i]->spec, scene,
+              lab->rows[i]->wrongFrames);
       right = false;
     }
   }
@@ -123,16 +123,16 @@ static void printMethodHead(const char *first) {
 static void printMeans(const Lab *lab, const char *label, double (*time)(const pnRow *, uint32_t)) {
   printf("%-14s", label);
   for (uint32_t i = 0; i < METHOD_COUNT; ++i) {
-    printf(" %15.4f", meanTime(lab, &lab->rows[i], time));
+    printf(" %15.4f", meanTime(lab, lab->rows[i], time));
   }
   printf("\n");
 }
 
 /* How many times faster than van den Bergen's method the hybrid is: the paper's claim. */
 static void printGain(const Lab *lab, const char *paper, double (*time)(const pnRow *, uint32_t)) {
-  double paperGain = meanTime(lab, &lab->rows[PAPER_BERGEN], time) / meanTime(lab, &lab->rows[PAPER_HYBRID], time);
-  double textbookGain = meanTime(lab, &lab->rows[TEXTBOOK], time) / meanTime(lab, &lab->rows[OUR_HYBRID], time);
-  double ourGain = meanTime(lab, &lab->rows[OUR_BERGEN], time) / meanTime(lab, &lab->rows[OUR_HYBRID], time);
+  double paperGain = meanTime(lab, lab->rows[PAPER_BERGEN], time) / meanTime(lab, lab->rows[PAPER_HYBRID], time);
+  double textbookGain = meanTime(lab, lab->rows[TEXTBOOK], time) / meanTime(lab, lab->rows[OUR_HYBRID], time);
+  double ourGain = meanTime(lab, lab->rows[OUR_BERGEN], time) / meanTime(lab, lab->rows[OUR_HYBRID], time);
   printf("hybrid against van den Bergen: %.1f times faster with the paper's trees, %.1f with ours; the paper: %s\n",
          paperGain, ourGain, paper);
   printf("hybrid against a textbook tree, lean and scalar, with all boxes updated bottom-up: %.1f times faster\n",
@@ -153,7 +153,7 @@ static void writeSteps(const Lab *lab, const char *name) {
   for (uint32_t step = 0; step < lab->frames->frameCount; ++step) {
     fprintf(file, "%u,%zu", step + 1, lab->frames->pairCounts[step]);
     for (uint32_t i = 0; i < METHOD_COUNT; ++i) {
-      fprintf(file, ",%.5f,%.5f", allTime(&lab->rows[i], step), firstTime(&lab->rows[i], step));
+      fprintf(file, ",%.5f,%.5f", allTime(lab->rows[i], step), firstTime(lab->rows[i], step));
     }
     fprintf(file, "\n");
   }
@@ -171,7 +171,7 @@ static void printSteps(const Lab *lab, const char *title, double (*time)(const p
     snprintf(label, sizeof label, "%u (%zu)", step, lab->frames->pairCounts[step - 1]);
     printf("%-14s", label);
     for (uint32_t i = 0; i < METHOD_COUNT; ++i) {
-      printf(" %15.4f", time(&lab->rows[i], step - 1));
+      printf(" %15.4f", time(lab->rows[i], step - 1));
     }
     printf("\n");
   }
@@ -251,13 +251,13 @@ static bool runE2(Lab *lab) {
       ++hit;
     }
     for (uint32_t m = 0; m < METHOD_COUNT; ++m) {
-      worst[m][i] = allTime(&lab->rows[m], step);
+      worst[m][i] = allTime(lab->rows[m], step);
       if (csv != NULL) {
         fprintf(csv, "%u,%s,%u,%.5f,%u,%.5f,%zu\n", paperSizes[i].triangles, methods[m].spec, hit + 1,
-                allTime(&lab->rows[m], hit), step + 1, worst[m][i], lab->frames->pairCounts[step]);
+                allTime(lab->rows[m], hit), step + 1, worst[m][i], lab->frames->pairCounts[step]);
       }
     }
-    first[i] = allTime(&lab->rows[OUR_HYBRID], hit);
+    first[i] = allTime(lab->rows[OUR_HYBRID], hit);
     paperWorst[i] = paperSizes[i].worst;
     printf("%9u %10u %14.4f %14.4f %12zu          %8.0f %8.0f %8u\n", paperSizes[i].triangles, hit + 1, first[i],
            worst[OUR_HYBRID][i], lab->frames->pairCounts[step], paperSizes[i].first, paperSizes[i].worst,

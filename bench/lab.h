@@ -1,5 +1,6 @@
 /* lab.h: how peers are measured. Frames of a scene are computed in advance, the truth about each frame is found
- * once, then the peers take turns over the frames, several passes, and every answer is checked.
+ * once, then the peers take turns over the frames, each in a process of its own, several passes, and every answer is
+ * checked.
  *
  * Time is what the one thread of a peer spent on the processor; peers with several threads are timed by the clock on
  * the wall. The rule: a frame is update, all pairs, update again, first pair. "update" is the faster of the two
@@ -20,6 +21,7 @@ typedef struct pnFrames {
   pnBenchInput input;
   uint32_t frameCount, triangleCount; /* triangles of all bodies */
   float *data;
+  size_t dataBytes;
   const float **vertices; /* frame-major: bodyCount arrays a frame */
   uint64_t *hashes;       /* of the pairs of each frame, by the exact textbook peer */
   size_t *pairCounts;
@@ -44,12 +46,14 @@ typedef struct pnLabSettings {
 
 pnLabSettings pn_defaultLabSettings(void);
 
-/* One peer on one scene. Times are in milliseconds. */
+/* One peer on one scene. Times are in milliseconds. The row and its arrays are seen by the peer's process and ours. */
 typedef struct pnRow {
   char spec[96]; /* "pinch:bottom-up:arity=2" */
   const pnPeer *peer;
-  void *object;
-  uint32_t threads, stride, framesDone;
+  void *object;                   /* in the child */
+  int process, commands, answers; /* the child, and the pipes to and from it */
+  bool crashed;
+  uint32_t threads, stride, frameCount, framesDone;
   double clockCost, buildTime, *update, *all, *first, *traverse, *exact; /* the least of the passes, one a frame */
   double *inner; /* the part of `all` in which a peer still updates */
   bool *done;    /* frames that were measured */
@@ -70,13 +74,15 @@ typedef struct pnRatios {
   double all, first;
 } pnRatios;
 
-/* Makes one row for each spec that this build knows and that can do the scene; others are left out with a line on
- * stderr. Returns the number of rows. Free them with pn_labDestroyRows. */
+/* Makes one row, and a process for it, for each spec that this build knows and that can do the scene; others are left
+ * out with a line on stderr. Returns the number of rows. Free them with pn_labDestroyRows. */
 uint32_t pn_labCreateRows(const pnFrames *frames, const pnLabSettings *settings, const char *const *specs,
-                          uint32_t specCount, pnRow *outRows);
+                          uint32_t specCount, pnRow **outRows);
 /* All rows over all frames, taking turns. */
-void pn_labMeasure(const pnFrames *frames, const pnLabSettings *settings, pnRow *rows, uint32_t rowCount);
-void pn_labDestroyRows(pnRow *rows, uint32_t rowCount);
+void pn_labMeasure(const pnFrames *frames, const pnLabSettings *settings, pnRow **rows, uint32_t rowCount);
+/* One row over the frames from begin to end; a turn. */
+void pn_labRunRow(pnRow *row, uint32_t begin, uint32_t end);
+void pn_labDestroyRows(pnRow **rows, uint32_t rowCount);
 
 /* Over the frames that both rows have done; other may be null. */
 pnRowFigures pn_labFigures(const pnFrames *frames, const pnRow *row, const pnRow *other);
@@ -84,8 +90,12 @@ pnRatios pn_labRatios(const pnFrames *frames, const pnRow *row, const pnRow *anc
 
 double pn_labMedian(double *values, uint32_t count); /* sorts them; 0 for none */
 
-/* Runs this thread on one core, or with -1 on any. */
+/* Runs this thread on one core, or with -1 on any. Where that is not allowed it stays where it is. */
 void pn_labPin(int core);
+
+/* Memory, zeroed, that this process and those it starts see alike. Ends the program when there is none. */
+void *pn_labShare(size_t size);
+void pn_labUnshare(void *memory, size_t size);
 
 /* ---------------------------------------------------------------- report */
 
@@ -94,9 +104,9 @@ void pn_labPin(int core);
 /* One line about machine, compiler and date. No names of people or hosts. */
 void pn_labMachine(char *out, size_t size);
 /* An aligned table. Ratios are against the row whose spec is `anchor`, when there is one. */
-void pn_labPrint(const pnFrames *frames, const pnRow *rows, uint32_t rowCount, const char *anchor);
+void pn_labPrint(const pnFrames *frames, pnRow *const *rows, uint32_t rowCount, const char *anchor);
 /* The same as comma-separated values: first the comment lines and the header, then rows. */
 void pn_labCsvHead(FILE *file);
-void pn_labCsvRows(FILE *file, const pnFrames *frames, const pnRow *rows, uint32_t rowCount, const char *anchor);
+void pn_labCsvRows(FILE *file, const pnFrames *frames, pnRow *const *rows, uint32_t rowCount, const char *anchor);
 
 #endif

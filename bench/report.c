@@ -48,10 +48,10 @@ void pn_labMachine(char *out, size_t size) {
            sysconf(_SC_NPROCESSORS_ONLN), compiler, pnGetVersion(), date);
 }
 
-static const pnRow *findAnchor(const pnRow *rows, uint32_t rowCount, const char *anchor) {
+static const pnRow *findAnchor(pnRow *const *rows, uint32_t rowCount, const char *anchor) {
   for (uint32_t i = 0; i < rowCount; ++i) {
-    if (anchor != NULL && strcmp(rows[i].spec, anchor) == 0) {
-      return &rows[i];
+    if (anchor != NULL && strcmp(rows[i]->spec, anchor) == 0) {
+      return rows[i];
     }
   }
   return NULL;
@@ -76,7 +76,9 @@ static void formatTime(char *out, size_t size, double value) {
 }
 
 static void formatVerdict(char *out, size_t size, const pnRow *row) {
-  if (row->peer->isFloor) {
+  if (row->crashed) {
+    snprintf(out, size, "CRASHED");
+  } else if (row->peer->isFloor) {
     snprintf(out, size, "bound");
   } else if (row->wrongFrames > 0) {
     snprintf(out, size, "WRONG in %u of %u frames", row->wrongFrames, row->framesDone);
@@ -87,7 +89,7 @@ static void formatVerdict(char *out, size_t size, const pnRow *row) {
   }
 }
 
-void pn_labPrint(const pnFrames *frames, const pnRow *rows, uint32_t rowCount, const char *anchorSpec) {
+void pn_labPrint(const pnFrames *frames, pnRow *const *rows, uint32_t rowCount, const char *anchorSpec) {
   printf("\n%s: %u %s, %u triangles, %u frames, %u with hits; median over these, milliseconds\n", frames->sceneName,
          frames->input.bodyCount, frames->input.bodyCount == 1 ? "body" : "bodies", frames->triangleCount,
          frames->frameCount, frames->hitFrames);
@@ -95,7 +97,7 @@ void pn_labPrint(const pnFrames *frames, const pnRow *rows, uint32_t rowCount, c
          "all pairs", "ratio", "first", "ratio", "pairs", "hash", "vol.tests", "tri.tests", "MB", "answer");
   const pnRow *anchor = findAnchor(rows, rowCount, anchorSpec);
   for (uint32_t i = 0; i < rowCount; ++i) {
-    const pnRow *row = &rows[i];
+    const pnRow *row = rows[i];
     pnRowFigures f = pn_labFigures(frames, row, NULL);
     pnRatios ratios = pn_labRatios(frames, row, anchor);
     char update[16], traverse[16], exact[16], all[16], first[16], allRatio[16], firstRatio[16], verdict[48];
@@ -130,10 +132,10 @@ void pn_labCsvHead(FILE *file) {
           "hash,wrong_frames,wrong_firsts,nodes_updated,volume_tests,triangle_tests,uncertain,bytes\n");
 }
 
-void pn_labCsvRows(FILE *file, const pnFrames *frames, const pnRow *rows, uint32_t rowCount, const char *anchorSpec) {
+void pn_labCsvRows(FILE *file, const pnFrames *frames, pnRow *const *rows, uint32_t rowCount, const char *anchorSpec) {
   const pnRow *anchor = findAnchor(rows, rowCount, anchorSpec);
   for (uint32_t i = 0; i < rowCount; ++i) {
-    const pnRow *row = &rows[i];
+    const pnRow *row = rows[i];
     const pnPeerCost *cost = &row->lastCost;
     pnRowFigures f = pn_labFigures(frames, row, NULL);
     pnRatios ratios = pn_labRatios(frames, row, anchor);

@@ -1,0 +1,349 @@
+/* row.c: one peer in a process of its own.
+ *
+ * Every peer runs in a child of the program, as it would run in a program of its own: with its own heap, its own
+ * memory figure, without the others' leavings, and when it crashes the others go on. The children sleep until it is
+ * their turn: the parent sends the number of a block of frames, the child measures it, puts the figures into memory
+ * that both see, and answers. */
+#define _GNU_SOURCE
+#include "lab.h"
+
+#include <math.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* What the parent asks for: frames begin to end. Nothing (end 0) is goodbye. */
+typedef struct Command {
+  uint32_t begin, end;
+} Command;
+
+/* ---------------------------------------------------------------- clock, core, memory */
+
+/* Time of a row: what its one thread spent on the processor, or with several threads the time that passed. On a machine
+ * that others use too, a long frame is nearly always interrupted and a short one hardly ever; the processor's own
+ * account leaves the interruptions out, or the fast engines would look better than they are. */
+static double milliseconds(const pnRow *row) {
+  if (row->threads > 1) {
+    return pnGetTime() * 1e3;
+  }
+  struct timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return now.tv_sec * 1e3 + now.tv_nsec * 1e-6;
+}
+
+/* What asking the clock costs by itself; it is in every difference of two readings, and taken out again. */
+static double clockCost(const pnRow *row) {
+  double least = INFINITY;
+  for (int i = 0; i < 1000; ++i) {
+    double start = milliseconds(row);
+    least = fmin(least, milliseconds(row) - start);
+  }
+  return least;
+}
+
+void pn_labPin(int core) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  long count = sysconf(_SC_NPROCESSORS_CONF);
+  for (long i = 0; i < count && i < CPU_SETSIZE; ++i) {
+    if (core < 0 || i == core) {
+      CPU_SET(i, &set);
+    }
+  }
+  (void)sched_setaffinity(0, sizeof set, &set);
+}
+
+/* Bytes of the process in memory. */
+static size_t residentBytes(void) {
+  FILE *file = fopen("/proc/self/statm", "r");
+  long total = 0, resident = 0;
+  if (file != NULL) {
+    if (fscanf(file, "%ld %ld", &total, &resident) != 2) {
+      resident = 0;
+    }
+    fclose(file);
+  }
+  return (size_t)resident * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* The core of the settings; the last one when none is named: the first one usually does the system's work. */
+static int chosenCore(const pnLabSettings *settings) {
+  return settings->core >= 0 ? settings->core : (int)sysconf(_SC_NPROCESSORS_ONLN) - 1;
+}
+
+/* Memory, filled with zeros, that a child and its parent see alike. */
+void *pn_labShare(size_t size) {
+  void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) {
+    fprintf(stderr, "bench: out of memory for %zu shared bytes\n", size);
+    exit(1);
+  }
+  return memory;
+}
+
+void pn_labUnshare(void *memory, size_t size) {
+  if (memory != NULL) {
+    munmap(memory, size);
+  }
+}
+
+/* ---------------------------------------------------------------- the child: measuring */
+
+static void keepLeast(double *least, double value) {
+  *least = value < *least ? value : *least;
+}
+
+/* Is the answer right? Checked in the first pass and whenever a frame is done for the first time. */
+static void checkAnswer(const pnFrames *frames, pnRow *row, uint32_t frame, pnBenchPairs *pairs) {
+  pairs->count = 0;
+  row->peer->collect(row->object, pairs);
+  uint64_t hash = pn_benchHash(pairs);
+  if (!row->done[frame]) {
+    row->wrongFrames += !row->peer->isFloor && hash != frames->hashes[frame];
+    /* a frame number in it, so that two exchanged frames show */
+    row->hash += hash * (2 * (uint64_t)frame + 1);
+    row->pairSum += pairs->count;
+  }
+  if (frame == frames->frameCount - 1) {
+    row->lastPairs = pairs->count;
+    memset(&row->lastCost, 0, sizeof row->lastCost);
+    if (row->peer->getCost != NULL) {
+      row->peer->getCost(row->object, &row->lastCost);
+    }
+  }
+}
+
+/* Keeps what a peer tells about the parts of its search. It reads a clock that runs on while others have the processor,
+ * so parts that sum to more than the whole are scaled to it: interruptions fall on them in proportion. */
+static void keepParts(pnRow *row, uint32_t frame, double whole) {
+  pnPeerCost cost = {0};
+  if (row->peer->getCost != NULL) {
+    row->peer->getCost(row->object, &cost);
+    double sum = (cost.updateSeconds + cost.traverseSeconds + cost.exactSeconds) * 1e3;
+    double scale = sum > whole ? 1e3 * whole / sum : 1e3;
+    keepLeast(&row->inner[frame], cost.updateSeconds * scale);
+    keepLeast(&row->traverse[frame], cost.traverseSeconds * scale);
+    keepLeast(&row->exact[frame], cost.exactSeconds * scale);
+  } else {
+    row->inner[frame] = 0.0;
+  }
+}
+
+/* One peer, one frame: update, all pairs, update, first pair. */
+static void measureFrame(const pnFrames *frames, pnRow *row, uint32_t frame, pnBenchPairs *pairs) {
+  const pnPeer *peer = row->peer;
+  const float *const *vertices = pn_labVertices(frames, frame);
+
+  double start = milliseconds(row);
+  peer->update(row->object, vertices);
+  double updated = milliseconds(row);
+  peer->findAll(row->object);
+  double end = milliseconds(row);
+  keepLeast(&row->update[frame], fmax(0.0, updated - start - row->clockCost));
+  keepLeast(&row->all[frame], fmax(0.0, end - updated - row->clockCost));
+  keepParts(row, frame, end - updated);
+  checkAnswer(frames, row, frame, pairs);
+
+  start = milliseconds(row);
+  peer->update(row->object, vertices);
+  updated = milliseconds(row);
+  int found = peer->findFirst(row->object);
+  end = milliseconds(row);
+  keepLeast(&row->update[frame], fmax(0.0, updated - start - row->clockCost));
+  if (found < 0) {
+    row->canFirst = false;
+  } else {
+    keepLeast(&row->first[frame], fmax(0.0, end - updated - row->clockCost));
+    row->wrongFirsts += !row->done[frame] && (found != 0) != (frames->pairCounts[frame] > 0);
+  }
+  row->framesDone += !row->done[frame];
+  row->done[frame] = true;
+}
+
+/* How many frames to leave out so that the passes over the rest take about settings->seconds. The middle and the
+ * last frame are tried, twice each, as the first time may be disturbed. */
+static void chooseStride(const pnFrames *frames, const pnLabSettings *settings, pnRow *row) {
+  double worst = 0.0;
+  for (uint32_t i = 1; i <= 2; ++i) {
+    double least = INFINITY;
+    for (int again = 0; again < 2; ++again) {
+      double start = milliseconds(row);
+      row->peer->update(row->object, pn_labVertices(frames, (frames->frameCount - 1) * i / 2));
+      row->peer->findAll(row->object);
+      keepLeast(&least, milliseconds(row) - start);
+    }
+    worst = fmax(worst, least);
+  }
+  /* a frame is about two updates and searches */
+  double all = 2.0 * worst * frames->frameCount * settings->passes * 1e-3;
+  /* powers of two, so that of any two rows one has all frames of the other */
+  row->stride = 1;
+  while (all / row->stride > settings->seconds && row->stride < frames->frameCount) {
+    row->stride *= 2;
+  }
+}
+
+/* ---------------------------------------------------------------- the child: life */
+
+/* Builds the peer and warms it up; false when it cannot do the scene. */
+static bool startPeer(const pnFrames *frames, const pnLabSettings *settings, pnRow *row) {
+  /* a peer with several threads may use all cores, and its threads inherit them */
+  pn_labPin(row->threads > 1 ? -1 : chosenCore(settings));
+  row->clockCost = clockCost(row);
+  size_t before = residentBytes();
+  double start = milliseconds(row);
+  row->object = row->peer->create(&frames->input, row->spec + strcspn(row->spec, ":"));
+  row->buildTime = milliseconds(row) - start;
+  if (row->object == NULL) {
+    return false;
+  }
+  /* one frame to warm up: buffers grow, pages come in */
+  row->peer->update(row->object, pn_labVertices(frames, frames->frameCount - 1));
+  row->peer->findAll(row->object);
+  size_t after = residentBytes();
+  row->byteCount = after > before ? after - before : 0;
+  chooseStride(frames, settings, row);
+  return true;
+}
+
+/* Answers commands until goodbye, or until the parent is gone. */
+static void runChild(const pnFrames *frames, const pnLabSettings *settings, pnRow *row, int commands, int answers) {
+  pnBenchPairs pairs = {0};
+  char answer = startPeer(frames, settings, row) ? 'y' : 'n';
+  Command command = {0, 0};
+  while (write(answers, &answer, 1) == 1 && answer == 'y' &&
+         read(commands, &command, sizeof command) == sizeof command && command.end > 0) {
+    for (uint32_t frame = command.begin; frame < command.end && frame < frames->frameCount; ++frame) {
+      /* strides count from the last frame, so that everybody does that one */
+      if ((frames->frameCount - 1 - frame) % row->stride == 0) {
+        measureFrame(frames, row, frame, &pairs);
+      }
+    }
+  }
+  if (row->object != NULL) {
+    row->peer->destroy(row->object);
+  }
+  free(pairs.data);
+}
+
+/* ---------------------------------------------------------------- the parent */
+
+static const pnPeer *findPeer(const char *spec) {
+  size_t length = strcspn(spec, ":");
+  for (uint32_t i = 0; pn_peers[i] != NULL; ++i) {
+    if (strlen(pn_peers[i]->name) == length && strncmp(spec, pn_peers[i]->name, length) == 0) {
+      return pn_peers[i];
+    }
+  }
+  return NULL;
+}
+
+/* An array with "not yet measured" in it. */
+static double *makeTimes(uint32_t count) {
+  double *times = pn_labShare(sizeof(double) * count);
+  for (uint32_t i = 0; i < count; ++i) {
+    times[i] = INFINITY;
+  }
+  return times;
+}
+
+/* Waits for the child's answer; anything but 'y' means that it could not, or that it is gone. */
+static bool waitAnswer(pnRow *row) {
+  char answer = 0;
+  return read(row->answers, &answer, 1) == 1 && answer == 'y';
+}
+
+/* Starts the child. False when there is no process to be had. */
+static bool forkChild(const pnFrames *frames, const pnLabSettings *settings, pnRow *row) {
+  int down[2], up[2];
+  if (pipe(down) != 0 || pipe(up) != 0) {
+    return false;
+  }
+  fflush(NULL);
+  row->process = fork();
+  if (row->process == 0) {
+    /* without the parent's ends: they must break when the parent does */
+    close(down[1]);
+    close(up[0]);
+    runChild(frames, settings, row, down[0], up[1]);
+    _exit(0);
+  }
+  close(down[0]);
+  close(up[1]);
+  row->commands = down[1];
+  row->answers = up[0];
+  return row->process > 0;
+}
+
+static void destroyRow(pnRow *row) {
+  Command goodbye = {0, 0};
+  if (row->process > 0) {
+    /* a child that has died is past caring */
+    (void)!write(row->commands, &goodbye, sizeof goodbye);
+    close(row->commands);
+    close(row->answers);
+    waitpid((pid_t)row->process, NULL, 0);
+  }
+  double *times[] = {row->update, row->all, row->first, row->traverse, row->exact, row->inner};
+  for (size_t i = 0; i < sizeof times / sizeof times[0]; ++i) {
+    pn_labUnshare(times[i], sizeof(double) * row->frameCount);
+  }
+  pn_labUnshare(row->done, sizeof(bool) * row->frameCount);
+  pn_labUnshare(row, sizeof *row);
+}
+
+void pn_labDestroyRows(pnRow **rows, uint32_t rowCount) {
+  for (uint32_t i = 0; i < rowCount; ++i) {
+    destroyRow(rows[i]);
+  }
+}
+
+static pnRow *createRow(const pnFrames *frames, const pnLabSettings *settings, const char *spec) {
+  const pnPeer *peer = findPeer(spec);
+  if (peer == NULL) {
+    fprintf(stderr, "bench: no peer \"%s\" in this build\n", spec);
+    return NULL;
+  }
+  pnRow *row = pn_labShare(sizeof(pnRow));
+  row->peer = peer;
+  snprintf(row->spec, sizeof row->spec, "%s", spec);
+  row->threads = pn_optionNumber(spec + strcspn(spec, ":"), "threads", 1);
+  row->frameCount = frames->frameCount;
+  row->update = makeTimes(frames->frameCount);
+  row->all = makeTimes(frames->frameCount);
+  row->first = makeTimes(frames->frameCount);
+  row->traverse = makeTimes(frames->frameCount);
+  row->exact = makeTimes(frames->frameCount);
+  row->inner = makeTimes(frames->frameCount);
+  row->done = pn_labShare(sizeof(bool) * frames->frameCount);
+  row->canFirst = true;
+  row->stride = 1;
+  if (!forkChild(frames, settings, row) || !waitAnswer(row)) {
+    fprintf(stderr, "bench: %s cannot do scene %s, or does not know these options\n", spec, frames->sceneName);
+    destroyRow(row);
+    return NULL;
+  }
+  return row;
+}
+
+uint32_t pn_labCreateRows(const pnFrames *frames, const pnLabSettings *settings, const char *const *specs,
+                          uint32_t specCount, pnRow **outRows) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < specCount; ++i) {
+    outRows[count] = createRow(frames, settings, specs[i]);
+    count += outRows[count] != NULL;
+  }
+  return count;
+}
+
+void pn_labRunRow(pnRow *row, uint32_t begin, uint32_t end) {
+  Command command = {begin, end};
+  if (!row->crashed && (write(row->commands, &command, sizeof command) != sizeof command || !waitAnswer(row))) {
+    fprintf(stderr, "bench: %s has crashed between frames %u and %u\n", row->spec, begin, end);
+    row->crashed = true;
+  }
+}
