@@ -35,6 +35,8 @@ endfunction()
 find_package(embree 3 QUIET)
 pinch_adapter(embree "${embree_FOUND}" embree)
 pinch_adapter(embree_inside "${embree_FOUND}" embree)
+# fcl asks for Eigen by target and for its variables; CGAL, when it came first, has left only the variables.
+find_package(Eigen3 QUIET NO_MODULE)
 find_package(fcl QUIET)
 pinch_adapter(fcl "${fcl_FOUND}" fcl)
 pkg_check_modules(PINCH_BULLET QUIET IMPORTED_TARGET bullet)
