@@ -14,9 +14,10 @@ static const struct {
 } commands[] = {
     {"info", pn_cmdInfo, "what is in a mesh file: counts, box, closed or not, faulty faces"},
     {"check", pn_cmdCheck, "which triangles of meshes meet, or of one mesh with itself"},
+    {"scan", pn_cmdScan, "in which frames of an animation, and where, bodies go through one another"},
     {"volume", pn_cmdVolume, "how much space two closed meshes share, and how deep they are in each other"},
     {"inside", pn_cmdInside, "which points lie inside a closed mesh"},
-    {"make", pn_cmdMake, "write a mesh made by formula: ball, box, grid, torus, knot"},
+    {"make", pn_cmdMake, "write a mesh made by formula, or a character who walks"},
 };
 
 #define PN_COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
@@ -30,12 +31,15 @@ static void printHelp(FILE *stream) {
           "  pinch COMMAND --help   what a command takes, with examples\n"
           "  pinch --version        the version\n"
           "\n"
-          "Files: OBJ, PLY, STL, OFF. Exit status: 0 no collision, 1 collisions, 2 error.\n"
+          "Files: OBJ, PLY, STL, OFF; scan: also glTF, MDD, PC2. Exit status: 0 no collision, 1 collisions, 2 error.\n"
           "\n"
           "A first look, with meshes made on the spot:\n"
           "  pinch make knot knot.ply\n"
           "  pinch make icosphere ball.obj --radius 0.7 --at 1.2,0,0\n"
-          "  pinch check knot.ply ball.obj\n");
+          "  pinch check knot.ply ball.obj\n"
+          "and with a character who walks in a coat:\n"
+          "  pinch make character hero.glb\n"
+          "  pinch scan hero.glb --html report.html\n");
 }
 
 static int runCommand(int argc, char **argv) {

@@ -1,6 +1,8 @@
-/* make.c: `pinch make SHAPE OUT`: a mesh by formula into a file, so that a first check needs no model from anywhere. */
+/* make.c: `pinch make SHAPE OUT`: a mesh by formula into a file, so that a first check needs no model from anywhere.
+ * The character, which is no mesh but an animated file, is in make_character.c. */
 #include "args.h"
 #include "command.h"
+#include "make.h"
 #include "out.h"
 
 #include "pinch/io.h"
@@ -13,7 +15,8 @@
 
 /* What was asked for. Each shape has its own defaults and looks only at the fields it knows. */
 typedef struct pnMakeOptions {
-  double radius, tube;
+  double radius, tube, seconds; /* seconds, triangles: the character's; 0: its own default */
+  uint32_t triangles;
   const char *sizeText, *cellsText, *turnsText; /* as written; null: the defaults below */
   float size[3], at[3];
   float cells[2], turns[2];
@@ -126,16 +129,22 @@ static int run(size_t shape, const char *path, const pnMakeOptions *options) {
   return result == PN_OK && pn_finishOutput("make") ? PN_EXIT_CLEAN : PN_EXIT_ERROR;
 }
 
+static int runCharacter(const char *path, const pnMakeOptions *options) {
+  pnResult result = pn_makeCharacter(path, options->triangles, options->seconds);
+  if (result != PN_OK) pn_sayFailure("make");
+  return result == PN_OK && pn_finishOutput("make") ? PN_EXIT_CLEAN : PN_EXIT_ERROR;
+}
+
 /* The number of the shape called `name`; PN_SHAPE_COUNT, after saying so, when there is none. */
 static size_t findShape(const pnUsage *usage, const char *name) {
-  const char *names[PN_SHAPE_COUNT];
+  const char *names[PN_SHAPE_COUNT + 1] = {[PN_SHAPE_COUNT] = "character"};
   for (size_t i = 0; i < PN_SHAPE_COUNT; ++i) {
     names[i] = shapes[i].name;
     if (strcmp(name, names[i]) == 0) return i;
   }
-  const char *closest = pn_closest(name, names, PN_SHAPE_COUNT);
+  const char *closest = pn_closest(name, names, PN_SHAPE_COUNT + 1);
   if (closest) pn_sayWrong(usage, "unknown shape '%s'; did you mean %s?", name, closest);
-  else pn_sayWrong(usage, "unknown shape '%s'; expected icosphere, box, grid, torus or knot", name);
+  else pn_sayWrong(usage, "unknown shape '%s'; expected icosphere, box, grid, torus, knot or character", name);
   return PN_SHAPE_COUNT;
 }
 
@@ -151,23 +160,29 @@ int pn_cmdMake(int argc, char **argv) {
        &options.cellsText},
       {"turns", PN_OPTION_TEXT, "P,Q", "knot: how often it runs around (2,3)", &options.turnsText},
       {"at", PN_OPTION_VECTOR, "X,Y,Z", "where its centre is (0,0,0)", options.at},
+      {"triangles", PN_OPTION_COUNT, "N", "character: about so many, 10000 to 120000 (20000)", &options.triangles},
+      {"seconds", PN_OPTION_NUMBER, "S", "character: how long it walks, 1 to 600 (6)", &options.seconds},
   };
   const pnUsage usage = {
       .command = "make",
-      .synopsis = "SHAPE OUT.(obj|ply|stl|off) [options]",
-      .about = "Writes a mesh made by formula: icosphere, box, grid, torus or knot. All but the grid are closed.\n",
+      .synopsis = "SHAPE OUT.(obj|ply|stl|off) [options]\n       pinch make character OUT.glb [options]",
+      .about =
+          "Writes a mesh made by formula: icosphere, box, grid, torus or knot. All but the grid are closed.\n"
+          "The character is an animated file: a figure with joints and morph targets, who walks in a coat.\n",
       .options = table,
       .optionCount = sizeof(table) / sizeof(table[0]),
       .examples =
           "  pinch make knot knot.ply\n"
           "  pinch make icosphere ball.obj --radius 0.7 --at 1.2,0,0\n"
-          "  pinch make knot thick.ply --tube 0.5       thick enough to meet itself: pinch check thick.ply\n",
+          "  pinch make knot thick.ply --tube 0.5       thick enough to meet itself: pinch check thick.ply\n"
+          "  pinch make character hero.glb              an animated one: pinch scan hero.glb\n",
   };
   pnArgs args = pn_parseArgs(&usage, &argc, argv);
   if (args == PN_ARGS_RUN && argc != 2) {
     pn_sayWrong(&usage, "expected a shape and a file, found %d word%s", argc, argc == 1 ? "" : "s");
     args = PN_ARGS_WRONG;
   }
+  if (args == PN_ARGS_RUN && strcmp(argv[0], "character") == 0) return runCharacter(argv[1], &options);
   size_t shape = args == PN_ARGS_RUN ? findShape(&usage, argv[0]) : PN_SHAPE_COUNT;
   if (args == PN_ARGS_RUN && shape == PN_SHAPE_COUNT) args = PN_ARGS_WRONG;
   if (args != PN_ARGS_RUN) return args == PN_ARGS_HELP ? PN_EXIT_CLEAN : PN_EXIT_ERROR;

@@ -11,6 +11,8 @@
 #include <unistd.h>
 
 #define PN_BAR 24
+/* From so many steps on their rate says something. */
+#define PN_RATED_STEPS 10
 
 static _Atomic(const char *) currentWhat;
 static atomic_uint doneSteps, totalSteps, ticks;
@@ -31,21 +33,39 @@ static char *putText(char *at, const char *text, size_t most) {
   return at;
 }
 
+/* "120 of 1800, 34 a second, 49 s left": whole numbers, so that a handler may do it. */
+static char *putRate(char *at, unsigned done, unsigned total, unsigned tick) {
+  at = putNumber(at, done);
+  at = putText(at, " of ", 4);
+  at = putNumber(at, total);
+  // The first tick is a second after the beginning, then four a second.
+  unsigned long long quarters = 4ull + tick, perTenSeconds = 40ull * done / quarters;
+  if (done == 0 || done >= total) return at;
+  at = putText(at, ", ", 2);
+  at = putNumber(at, (unsigned)(perTenSeconds / 10));
+  // Below ten a second the tenth is of interest.
+  if (perTenSeconds < 100) *at++ = '.', at = putNumber(at, (unsigned)(perTenSeconds % 10));
+  at = putText(at, " a second, ", 11);
+  at = putNumber(at, (unsigned)(quarters * (total - done) / done / 4));
+  return putText(at, " s left,", 8);
+}
+
 /* "\r[#####.....] what 12 s"; four ticks a second, the first after a second. */
 static void onTick(int number) {
   (void)number;
   const char *what = atomic_load(&currentWhat);
   if (!what) return;
   unsigned tick = atomic_fetch_add(&ticks, 1), done = atomic_load(&doneSteps), total = atomic_load(&totalSteps);
-  char line[160], *at = putText(line, "\r\033[K", 8);
+  char line[240], *at = putText(line, "\r\033[K", 8);
   if (total > 0) {
     unsigned full = done >= total ? PN_BAR : (unsigned)((unsigned long long)done * PN_BAR / total);
     *at++ = '[';
     for (unsigned i = 0; i < PN_BAR; ++i) *at++ = i < full ? '#' : '.';
     at = putText(at, "] ", 2);
   }
-  at = putText(at, what, 80);
+  at = putText(at, what, 60);
   *at++ = ' ';
+  if (total >= PN_RATED_STEPS) at = putRate(at, done, total, tick), *at++ = ' ';
   at = putNumber(at, 1 + tick / 4);
   at = putText(at, " s", 2);
   ssize_t written = write(STDERR_FILENO, line, (size_t)(at - line));

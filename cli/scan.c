@@ -1,0 +1,246 @@
+/* scan.c: `pinch scan FILE...`: in which frames of an animation, and where, do bodies go through one another?
+ *
+ * The order of the work: read the files, choose animation, bodies and frames, make the world, look at the rest pose when
+ * it matters, then frame by frame: move, collide, count, write. Ctrl-C ends the row of frames and nothing else: what
+ * is known is printed and the files are finished, marked as incomplete. */
+#include "args.h"
+#include "command.h"
+#include "out.h"
+#include "scan.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- Ctrl-C */
+
+static volatile sig_atomic_t stopAsked;
+
+static void onStop(int number) {
+  (void)number;
+  stopAsked = 1;
+}
+
+/* The first signal asks for an end; the second one, as nobody listens any more, ends the program. A service that runs
+ * checks ends them with SIGTERM: it gets the same courtesy. */
+static void listenForStop(void) {
+  struct sigaction action = {.sa_handler = onStop, .sa_flags = SA_RESTART | (int)SA_RESETHAND};
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+}
+
+/* ---------------------------------------------------------------- the work */
+
+static pnResult load(pnScan *scan, int count, char **words) {
+  double start = pnGetTime();
+  scan->sources = calloc((size_t)count, sizeof(pnScanSource));
+  if (!scan->sources) return pnFail(PN_ERROR_MEMORY, "out of memory for %d files", count);
+  pn_beginProgress("reading");
+  pnResult result = PN_OK;
+  for (int i = 0; i < count && result == PN_OK; ++i) {
+    pn_stepProgress((uint32_t)i, (uint32_t)count);
+    result = pn_scanOpenSource(scan, words[i]);
+  }
+  if (result == PN_OK) result = pn_scanChooseClips(scan);
+  if (result == PN_OK) result = pn_scanChooseRange(scan);
+  if (result == PN_OK) result = pn_scanChooseBodies(scan);
+  if (result == PN_OK) result = pn_scanMakeWorld(scan);
+  pn_endProgress();
+  scan->loadSeconds = pnGetTime() - start;
+  return result;
+}
+
+static pnResult scanFrames(pnScan *scan) {
+  double start = pnGetTime();
+  pn_beginProgress("scanning");
+  pnResult result = pn_scanLookAtRest(scan);
+  for (uint32_t i = 0; i < scan->range.count && result == PN_OK && !stopAsked; ++i) {
+    pn_stepProgress(i, scan->range.count);
+    result = pn_scanLookAtFrame(scan, scan->range.first + (int64_t)i * scan->range.step);
+    if (result == PN_OK) result = pn_scanTallyFrame(scan);
+    if (result == PN_OK) result = pn_scanWriteFrame(scan);
+  }
+  pn_endProgress();
+  scan->interrupted = scan->tallies.frameCount < scan->range.count;
+  scan->scanSeconds = pnGetTime() - start;
+  return result;
+}
+
+static void freeScan(pnScan *scan) {
+  if (scan->world) pnDestroyWorld(scan->world);
+  if (scan->pool) pnDestroyPool(scan->pool);
+  for (uint32_t b = 0; b < scan->bodyCount; ++b) {
+    pnScanBody *body = &scan->bodies[b];
+    pnDestroySkin(body->skin);
+    pnDestroyMorph(body->morph);
+    pnDestroyMesh(body->mesh);
+    free(body->name);
+    free(body->groupNames);
+    free(body->madeNames);
+    free(body->vertexGroups);
+    free(body->vertices);
+  }
+  for (uint32_t s = 0; s < scan->sourceCount; ++s) {
+    pnDestroyAnimState(scan->sources[s].state);
+    pnFreeAnimFile(scan->sources[s].file);
+    pnCloseCache(scan->sources[s].cache);
+  }
+  for (uint32_t i = 0; i < scan->tallies.count; ++i) {
+    free(scan->tallies.data[i].groupsA);
+    free(scan->tallies.data[i].groupsB);
+  }
+  free(scan->tallies.data);
+  free(scan->tallies.table);
+  free(scan->bodies);
+  free(scan->sources);
+  free(scan->rest.contacts);
+  free(scan->rest.pairs);
+  free(scan->kept);
+  free(scan->frame.contacts);
+}
+
+/* An answer "nothing meets" that was not looked at to the end is none. */
+static int exitStatus(const pnScan *scan) {
+  const pnScanTallies *t = &scan->tallies;
+  uint32_t failing = scan->options->failOn == PN_FAIL_ON_ANY   ? t->collidingFrames
+                     : scan->options->failOn == PN_FAIL_ON_NEW ? t->newFrames
+                                                               : 0;
+  if (failing > 0) return PN_EXIT_COLLISION;
+  return scan->interrupted ? PN_EXIT_ERROR : PN_EXIT_CLEAN;
+}
+
+static int run(int count, char **words, const pnScanOptions *options) {
+  pnScan scan = {.options = options};
+  pnResult result = load(&scan, count, words);
+  if (result == PN_OK) {
+    listenForStop();
+    result = pn_scanOpenFiles(&scan);
+    if (result == PN_OK) result = scanFrames(&scan);
+    // The message of the first failure must survive the closing of files.
+    if (result != PN_OK) pn_sayFailure("scan");
+    pn_beginProgress("writing");
+    pnResult closed = pn_scanCloseFiles(&scan, result == PN_OK);
+    pn_endProgress();
+    if (result == PN_OK && closed != PN_OK) pn_sayFailure("scan");
+    if (result == PN_OK) result = closed;
+  } else {
+    pn_sayFailure("scan");
+  }
+  bool good = result == PN_OK;
+  if (good && !options->json) good = pn_scanPrintTables(&scan);
+  if (good && options->json && scan.interrupted)
+    fprintf(stderr, "pinch scan: interrupted after %u of %u frames\n", scan.tallies.frameCount, scan.range.count);
+  if (good) good = pn_finishOutput("scan");
+  int status = good ? exitStatus(&scan) : PN_EXIT_ERROR;
+  freeScan(&scan);
+  return status;
+}
+
+/* ---------------------------------------------------------------- the command */
+
+/* The command line in one text, words with spaces or signs of the shell in quotes. Null without memory. */
+static char *joinWords(int argc, char **argv) {
+  size_t size = sizeof("pinch");
+  for (int i = 0; i < argc; ++i) size += strlen(argv[i]) + 3;
+  char *text = malloc(size), *at = text;
+  if (!text) return NULL;
+  at += sprintf(at, "pinch");
+  for (int i = 0; i < argc; ++i) {
+    const char *quote = argv[i][0] == 0 || strpbrk(argv[i], " \t\n*?#$&;|<>()'\"\\") ? "'" : "";
+    at += sprintf(at, " %s%s%s", quote, argv[i], quote);
+  }
+  return text;
+}
+
+/* What the parser cannot know; false after saying it. */
+static bool checkOptions(const pnUsage *usage, int fileCount, pnScanOptions *options) {
+  static const char *const words[] = {[PN_FAIL_ON_ANY] = "any", [PN_FAIL_ON_NEW] = "new", [PN_FAIL_ON_NONE] = "none"};
+  const char *const files[] = {options->csv, options->pairs, options->html};
+  int failOn = options->failOnWord ? -1 : PN_FAIL_ON_ANY;
+  for (int i = 0; i < 3 && options->failOnWord; ++i) {
+    if (strcmp(options->failOnWord, words[i]) == 0) failOn = i;
+  }
+  bool sameFile = false;
+  for (int i = 0; i < 3; ++i) sameFile |= files[i] && files[(i + 1) % 3] && strcmp(files[i], files[(i + 1) % 3]) == 0;
+  if (fileCount == 0) pn_sayWrong(usage, "no file given; 'pinch make character hero.glb' makes one to try");
+  else if (failOn < 0) pn_sayWrong(usage, "--fail-on: expected any, new or none, found '%s'", options->failOnWord);
+  else if (!(options->fps >= 0 && options->fps <= 1e5))
+    pn_sayWrong(usage, "--fps: expected frames a second above 0, up to 100000");
+  else if (options->threads > PN_MAX_WORKERS)
+    pn_sayWrong(usage, "--threads: expected at most %d, found %u", PN_MAX_WORKERS, options->threads);
+  else if (sameFile) pn_sayWrong(usage, "--csv, --pairs and --html must be different files");
+  else if (options->html && !pn_reportAvailable())
+    pn_sayWrong(usage, "--html: this build has no HTML report; build pinch where npm is installed");
+  else {
+    options->failOn = (pnFailOn)failOn;
+    return true;
+  }
+  return false;
+}
+
+static const char about[] =
+    "In which frames of an animation, and where, do bodies go through one another, or through themselves?\n"
+    "\n"
+    "  walk.glb, walk.gltf      every mesh of the file is a body: skinned, morphing or moved by a node\n"
+    "  shirt.obj@shirt.mdd      a mesh and its vertex cache: MDD, PC2, or numbered mesh files\n"
+    "  'frame_####.ply'         numbered mesh files alone; a glob in quotes, or a folder\n"
+    "  floor.obj                a mesh that stays where it is\n"
+    "\n"
+    "Several files play together. The answer is exact for the vertices as floats: touching counts, triangles that\n"
+    "share a vertex or an edge count only when they meet in more than that, seams of the export are no gaps.\n"
+    "Ctrl-C prints what is known so far. Exit status: 0 no collision, 1 collisions (see --fail-on), 2 error.\n";
+
+static const char examples[] =
+    "  pinch make character hero.glb                        a character who walks in a coat, to try\n"
+    "  pinch scan hero.glb --html report.html               body against coat, and a report to look at\n"
+    "  pinch scan hero.glb --self --frames 0:90:3           also each one with itself, every third frame\n"
+    "  pinch scan hero.glb --pairs-only body,body           the body with itself, nothing else\n"
+    "  pinch scan hero.glb sword.glb --animation idle       two files, the animation by name\n"
+    "  pinch scan body.obj@body.mdd shirt.obj@shirt.pc2     vertex caches\n"
+    "  pinch scan hero.glb --first --fail-on new || exit 1  a check in CI: fast, and only what is not so at rest\n";
+
+int pn_cmdScan(int argc, char **argv) {
+  pnScanOptions options = {0};
+  const pnOption table[] = {
+      {"frames", PN_OPTION_TEXT, "A:B:STEP",
+       "which frames; each part may be left out, A alone is one frame\n(default: all)", &options.frames},
+      {"fps", PN_OPTION_NUMBER, "N",
+       "frames a second: frame f is at f/N seconds\n(default: where the keys stand, else 30)", &options.fps},
+      {"animation", PN_OPTION_TEXT, "NAME", "which animation of a glTF file, by name or number (default: the first)",
+       &options.animation},
+      {"self", PN_OPTION_FLAG, NULL, "also each body with itself (a single body always is)", &options.self},
+      {"first", PN_OPTION_FLAG, NULL, "one pair of triangles for each two bodies and frame is enough: faster",
+       &options.first},
+      {"pairs-only", PN_OPTION_TEXT, "A,B", "only these two bodies, by name or number; A,A: A with itself",
+       &options.pairsOnly},
+      {"ignore-rest", PN_OPTION_FLAG, NULL, "leave out pairs of triangles that already meet in the rest pose",
+       &options.ignoreRest},
+      {"threads", PN_OPTION_COUNT, "N",
+       "how many threads work (default: one for each core);\nthe answer does not depend on it", &options.threads},
+      {"json", PN_OPTION_FLAG, NULL, "one JSON object instead of tables", &options.json},
+      {"csv", PN_OPTION_TEXT, "F", "write counts: frame,time,a,b,pairs", &options.csv},
+      {"pairs", PN_OPTION_TEXT, "F", "write every pair: frame,a,triangle_a,b,triangle_b", &options.pairs},
+      {"html", PN_OPTION_TEXT, "F", "write a report to look at in a browser, one file, no network", &options.html},
+      {"fail-on", PN_OPTION_TEXT, "WHICH",
+       "any: status 1 when anything meets (default); new: only when pairs\nmeet that do not in the rest pose; none: "
+       "never",
+       &options.failOnWord},
+  };
+  const pnUsage usage = {
+      .command = "scan",
+      .synopsis = "FILE... [options]",
+      .about = about,
+      .options = table,
+      .optionCount = sizeof(table) / sizeof(table[0]),
+      .examples = examples,
+  };
+  // Before the parser puts the words in another order.
+  char *command = joinWords(argc, argv);
+  options.command = command;
+  pnArgs args = pn_parseArgs(&usage, &argc, argv);
+  if (args == PN_ARGS_RUN && !checkOptions(&usage, argc, &options)) args = PN_ARGS_WRONG;
+  int status = args == PN_ARGS_RUN ? run(argc, argv, &options) : args == PN_ARGS_HELP ? PN_EXIT_CLEAN : PN_EXIT_ERROR;
+  free(command);
+  return status;
+}

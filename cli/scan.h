@@ -1,0 +1,188 @@
+/* scan.h: the parts of `pinch scan` and what they hand to one another.
+ *
+ *   scan.c         the command: options, the loop over frames, the exit status
+ *   scan_source.c  a word of the command line into bodies: glTF, a mesh, a mesh with its vertex cache
+ *   scan_body.c    a body of a glTF file: mesh, targets, joints, and which of them moves a vertex most
+ *   scan_range.c   which frames, and at what time each of them is
+ *   scan_world.c   the world of the bodies, a frame of it, and what meets at rest
+ *   scan_tally.c   what stays of the frames: first, worst, intervals, joints
+ *   scan_files.c   what is written frame by frame: JSON, CSV, the report
+ *   scan_table.c   what is printed at the end
+ *
+ * One frame goes through it at a time: no memory grows with their number. */
+#ifndef PN_CLI_SCAN_H
+#define PN_CLI_SCAN_H
+
+#include "report.h"
+
+#include "pinch/io.h"
+#include "pinch/world.h"
+
+#include <stdio.h>
+
+/* ---------------------------------------------------------------- what was asked for */
+
+/* Which collisions make the exit status 1. */
+typedef enum pnFailOn { PN_FAIL_ON_ANY, PN_FAIL_ON_NEW, PN_FAIL_ON_NONE } pnFailOn;
+
+typedef struct pnScanOptions {
+  const char *frames, *animation, *pairsOnly, *failOnWord; /* as written; null: not given */
+  const char *csv, *pairs, *html;                          /* files to write; null: none */
+  double fps;                                              /* 0: not given */
+  uint32_t threads;                                        /* 0: one for each core */
+  bool self, first, ignoreRest, json;
+  pnFailOn failOn;
+  const char *command; /* the whole command line, for the report */
+} pnScanOptions;
+
+/* ---------------------------------------------------------------- sources and bodies */
+
+/* One word of the command line: an animated file, a cache, or neither (a mesh that does not move). */
+typedef struct pnScanSource {
+  const char *word;
+  pnAnimFile *file;
+  pnAnimState *state;
+  uint32_t clip; /* PN_NONE: the file has none and stays at rest */
+  pnCache *cache;
+  bool cacheByNumber; /* frame k of the cache is where pnCache_GetTime says; else it is frame k */
+} pnScanSource;
+
+typedef struct pnScanBody {
+  char *name;
+  uint32_t source, animBody; /* animBody: number in the source's file; PN_NONE for meshes and caches */
+  pnBodyKind kind;
+  pnMesh *mesh;
+  pnMorph *morph;
+  pnSkin *skin;
+  bool closed;
+  bool self;   /* is asked about itself */
+  bool wanted; /* takes part; a body that does not is only shown in the report */
+  pnBodyId id; /* null: not in the world */
+  /* The joint, or without joints the target, that moves each vertex most; without either there are none. */
+  const char **groupNames; /* the names are the file's, except those made here */
+  char *madeNames;
+  uint32_t groupCount;
+  uint16_t *vertexGroups;
+  float *vertices;        /* cache: of the frame that was read last */
+  uint32_t verticesFrame; /* its number; PN_NONE: none yet */
+} pnScanBody;
+
+/* Frames first, first + step, ... up to last; frame f is at f / fps seconds. */
+typedef struct pnScanRange {
+  int64_t first, last, step;
+  uint32_t count;
+  double fps;
+} pnScanRange;
+
+/* ---------------------------------------------------------------- a frame, and what stays of it */
+
+/* Two bodies (or one with itself) that meet. Pairs are sorted. */
+typedef struct pnScanContact {
+  uint32_t a, b;
+  const pnPair *pairs;
+  size_t pairCount;
+  size_t newCount; /* of these, how many do not meet at rest; counted only when somebody asks */
+} pnScanContact;
+
+typedef struct pnScanFrame {
+  int64_t number;
+  double time;
+  pnScanContact *contacts; /* sorted by a, then b */
+  uint32_t contactCount, contactCapacity;
+  size_t pairCount, newCount;
+} pnScanFrame;
+
+/* So many intervals are kept by their ends; the others are counted. */
+#define PN_SCAN_INTERVALS 8
+
+/* What is known about two bodies over all frames so far. */
+typedef struct pnScanTally {
+  uint32_t a, b;
+  uint32_t frameCount;
+  int64_t firstFrame, lastFrame, worstFrame;
+  size_t worstPairs;
+  uint64_t pairCount;
+  int64_t begins[PN_SCAN_INTERVALS], ends[PN_SCAN_INTERVALS];
+  uint32_t intervalCount;
+  uint64_t *groupsA, *groupsB; /* pairs by group of the triangle of a, of b; null without groups */
+} pnScanTally;
+
+typedef struct pnScanTallies {
+  pnScanTally *data;
+  uint32_t count, capacity;
+  uint32_t *table; /* open addressing: place in data + 1 */
+  uint32_t tableSize;
+  uint32_t frameCount, collidingFrames, newFrames; /* newFrames: with pairs that do not meet at rest */
+  uint64_t pairCount;
+  int64_t worstFrame; /* over all bodies */
+  size_t worstPairs;
+} pnScanTallies;
+
+/* Pairs that meet in the rest pose, as contacts and pairs of their own. */
+typedef struct pnScanRest {
+  bool known;
+  pnScanContact *contacts;
+  uint32_t contactCount;
+  pnPair *pairs;
+} pnScanRest;
+
+/* What is written while the scan goes on. */
+typedef struct pnScanFiles {
+  pnOutFile *csv, *pairs;
+  pnReport *report;
+  bool jsonBegun;
+  float **positions; /* of all bodies, for the report */
+  pnReportPair *reportPairs;
+  size_t reportPairCapacity;
+  pnReportStats reportStats;
+} pnScanFiles;
+
+/* Everything; zeroed is empty. */
+typedef struct pnScan {
+  const pnScanOptions *options;
+  pnScanSource *sources;
+  uint32_t sourceCount;
+  pnScanBody *bodies;
+  uint32_t bodyCount, bodyCapacity;
+  pnScanRange range;
+  pnPool *pool;
+  pnWorld *world;
+  pnScanRest rest;
+  pnPair *kept; /* pairs of the frame that are not left out */
+  size_t keptCapacity;
+  pnScanFrame frame;
+  pnScanTallies tallies;
+  pnScanFiles files;
+  bool interrupted;
+  double loadSeconds, scanSeconds;
+} pnScan;
+
+/* ---------------------------------------------------------------- the parts */
+
+/* All of these answer with a message in pnGetMessage(). */
+pnResult pn_scanOpenSource(pnScan *scan, const char *word);
+pnResult pn_scanAddBody(pnScan *scan, const char *name,
+                        pnScanBody **outBody); /* the pointer lives until the next one */
+pnResult pn_scanAddAnimBodies(pnScan *scan, uint32_t source);
+pnResult pn_scanChooseClips(pnScan *scan);
+pnResult pn_scanChooseRange(pnScan *scan);
+pnResult pn_scanChooseBodies(pnScan *scan);
+
+pnResult pn_scanMakeWorld(pnScan *scan);
+/* Finds what meets at rest, when the options need it. */
+pnResult pn_scanLookAtRest(pnScan *scan);
+/* Moves all bodies to frame `number` and fills scan->frame. */
+pnResult pn_scanLookAtFrame(pnScan *scan, int64_t number);
+
+pnResult pn_scanTallyFrame(pnScan *scan);
+/* The group of a triangle: the one of two of its corners, else of the first; PN_REPORT_NO_GROUP without groups. */
+uint16_t pn_scanTriangleGroup(const pnScanBody *body, uint32_t triangle);
+
+pnResult pn_scanOpenFiles(pnScan *scan);
+pnResult pn_scanWriteFrame(pnScan *scan);
+/* good: everything so far is kept, and called incomplete when the scan was interrupted; else nothing is left behind. */
+pnResult pn_scanCloseFiles(pnScan *scan, bool good);
+
+bool pn_scanPrintTables(const pnScan *scan);
+
+#endif

@@ -1,0 +1,233 @@
+/* scan_world.c: the world of the bodies, and one frame of it.
+ *
+ * A frame hands weights, joints and transforms to the bodies, and vertices only to those that come from a cache; what
+ * follows from that is the library's work. What already meets at rest is found once, and each frame's sorted pairs are
+ * merged with it. */
+#include "scan.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- the world */
+
+static pnResult addToWorld(pnScan *scan, pnScanBody *body) {
+  pnBodyDef def = pnDefaultBodyDef();
+  def.kind = body->kind;
+  def.mesh = body->mesh;
+  def.morph = body->morph;
+  def.skin = body->skin;
+  def.self = body->self;
+  def.name = body->name;
+  def.userData = body;
+  // One that is only shown meets nobody.
+  if (!body->wanted) def.category = def.mask = 0;
+  return pnWorld_CreateBody(scan->world, &def, &body->id);
+}
+
+pnResult pn_scanMakeWorld(pnScan *scan) {
+  pnResult result = pnCreatePool(scan->options->threads, &scan->pool);
+  if (result != PN_OK) return result;
+  pnWorldDef def = pnDefaultWorldDef();
+  def.tasks = pnPool_GetTasks(scan->pool);
+  result = pnCreateWorld(&def, &scan->world);
+  for (uint32_t b = 0; b < scan->bodyCount && result == PN_OK; ++b) {
+    if (scan->bodies[b].wanted || scan->options->html) result = addToWorld(scan, &scan->bodies[b]);
+  }
+  return result;
+}
+
+/* ---------------------------------------------------------------- moving */
+
+/* The frame of the cache that stands at `number`: the last one that is not after it. */
+static uint32_t cacheFrameAt(const pnScanSource *source, int64_t number) {
+  uint32_t count = pnCache_GetInfo(source->cache).frameCount;
+  if (!source->cacheByNumber) return number < 0 ? 0 : number >= count ? count - 1 : (uint32_t)number;
+  // Invariant: the frame sought is in [low, high).
+  uint32_t low = 0, high = count;
+  while (high - low > 1) {
+    uint32_t middle = low + (high - low) / 2;
+    if (pnCache_GetTime(source->cache, middle) <= (double)number + 0.02) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+static pnResult moveCacheBody(pnScan *scan, pnScanBody *body, int64_t number) {
+  pnScanSource *source = &scan->sources[body->source];
+  uint32_t frame = cacheFrameAt(source, number);
+  // While the same frame stays nothing is read.
+  if (frame == body->verticesFrame) return PN_OK;
+  pnResult result = pnCache_Read(source->cache, frame, body->vertices);
+  if (result != PN_OK) return result;
+  body->verticesFrame = frame;
+  return pnBody_SetVertices(scan->world, body->id, body->vertices, pnMesh_GetVertexCount(body->mesh));
+}
+
+static pnResult moveAnimBody(pnScan *scan, pnScanBody *body) {
+  const pnScanSource *source = &scan->sources[body->source];
+  uint32_t number = body->animBody;
+  pnResult result = PN_OK;
+  if (body->morph)
+    result = pnBody_SetWeights(scan->world, body->id, pnAnimState_GetWeights(source->state, number),
+                               source->file->bodies[number].targetCount);
+  if (result != PN_OK) return result;
+  if (body->skin)
+    return pnBody_SetJoints(scan->world, body->id, pnAnimState_GetJoints(source->state, number),
+                            pnSkin_GetJointCount(body->skin));
+  return pnBody_SetTransform(scan->world, body->id, pnAnimState_GetTransform(source->state, number));
+}
+
+/* `rest`: the pose in which the files have the bodies before anything is animated. A cache's is its mesh, where the new
+ * body stands. */
+static pnResult moveBodies(pnScan *scan, int64_t number, bool rest) {
+  pnResult result = PN_OK;
+  for (uint32_t s = 0; s < scan->sourceCount && result == PN_OK; ++s) {
+    const pnScanSource *source = &scan->sources[s];
+    if (source->file)
+      result = pnAnimState_Evaluate(source->state, rest ? PN_NONE : source->clip, (double)number / scan->range.fps);
+    // The reader knows what is wrong but not in which file.
+    if (result != PN_OK && source->file) return pnFail(result, "%s: %.900s", source->word, pnGetMessage());
+  }
+  for (uint32_t b = 0; b < scan->bodyCount && result == PN_OK; ++b) {
+    pnScanBody *body = &scan->bodies[b];
+    if (body->id.index1 == 0) continue;
+    if (scan->sources[body->source].file) result = moveAnimBody(scan, body);
+    else if (scan->sources[body->source].cache && !rest) result = moveCacheBody(scan, body, number);
+  }
+  return result;
+}
+
+/* ---------------------------------------------------------------- looking */
+
+/* The number of a body of the world. */
+static uint32_t bodyNumber(const pnScan *scan, pnBodyId id) {
+  const pnScanBody *body = pnBody_GetUserData(scan->world, id);
+  return (uint32_t)(body - scan->bodies);
+}
+
+/* The world's answer as contacts with numbers of bodies. */
+static pnResult takeContacts(pnScan *scan, pnFrame found) {
+  pnScanFrame *frame = &scan->frame;
+  if (found.contactCount > frame->contactCapacity) {
+    pnScanContact *contacts = realloc(frame->contacts, 2 * (size_t)found.contactCount * sizeof(pnScanContact));
+    if (!contacts) return pnFail(PN_ERROR_MEMORY, "out of memory for %u contacts", found.contactCount);
+    frame->contacts = contacts;
+    frame->contactCapacity = 2 * found.contactCount;
+  }
+  frame->contactCount = found.contactCount;
+  frame->pairCount = found.pairCount;
+  frame->newCount = found.pairCount;
+  for (uint32_t i = 0; i < found.contactCount; ++i) {
+    const pnContact *contact = &pnWorld_GetContacts(scan->world)[i];
+    frame->contacts[i] =
+        (pnScanContact){bodyNumber(scan, contact->a), bodyNumber(scan, contact->b),
+                        pnWorld_GetPairs(scan->world) + contact->firstPair, contact->pairCount, contact->pairCount};
+  }
+  return PN_OK;
+}
+
+/* Is what meets at rest of any interest? Then a first pair is not enough: it might be one of those. */
+static bool needsRest(const pnScanOptions *options) {
+  return options->ignoreRest || options->failOn == PN_FAIL_ON_NEW;
+}
+
+static pnResult look(pnScan *scan) {
+  pnFrameDef def = {.first = scan->options->first && !needsRest(scan->options)};
+  pnFrame found = pnWorld_Collide(scan->world, &def);
+  return found.result == PN_OK ? takeContacts(scan, found) : found.result;
+}
+
+/* ---------------------------------------------------------------- rest */
+
+pnResult pn_scanLookAtRest(pnScan *scan) {
+  if (!needsRest(scan->options)) return PN_OK;
+  pnResult result = moveBodies(scan, 0, true);
+  if (result == PN_OK) result = look(scan);
+  if (result != PN_OK) return result;
+  // A copy that outlives the world's next answer.
+  const pnScanFrame *frame = &scan->frame;
+  pnScanRest *rest = &scan->rest;
+  rest->contacts = malloc(frame->contactCount * sizeof(pnScanContact) + 1);
+  rest->pairs = malloc(frame->pairCount * sizeof(pnPair) + 1);
+  if (!rest->contacts || !rest->pairs) return pnFail(PN_ERROR_MEMORY, "out of memory for the pairs that meet at rest");
+  size_t used = 0;
+  for (uint32_t i = 0; i < frame->contactCount; ++i) {
+    rest->contacts[i] = frame->contacts[i];
+    rest->contacts[i].pairs = rest->pairs + used;
+    memcpy(rest->pairs + used, frame->contacts[i].pairs, frame->contacts[i].pairCount * sizeof(pnPair));
+    used += frame->contacts[i].pairCount;
+  }
+  rest->contactCount = frame->contactCount;
+  rest->known = true;
+  return PN_OK;
+}
+
+static bool isBefore(pnPair x, pnPair y) {
+  return x.a != y.a ? x.a < y.a : x.b < y.b;
+}
+
+/* Writes the pairs that are not in `rest` to `out`; both lists are sorted. Returns how many. */
+static size_t withoutRest(const pnScanContact *contact, const pnScanContact *rest, pnPair *out) {
+  size_t count = 0, r = 0;
+  for (size_t i = 0; i < contact->pairCount; ++i) {
+    while (r < rest->pairCount && isBefore(rest->pairs[r], contact->pairs[i])) ++r;
+    bool atRest = r < rest->pairCount && !isBefore(contact->pairs[i], rest->pairs[r]);
+    if (!atRest) out[count++] = contact->pairs[i];
+  }
+  return count;
+}
+
+/* What meets at rest is counted, and taken out of the frame when it is to be ignored. */
+static pnResult separateRest(pnScan *scan) {
+  pnScanFrame *frame = &scan->frame;
+  if (frame->pairCount > scan->keptCapacity) {
+    pnPair *kept = realloc(scan->kept, 2 * frame->pairCount * sizeof(pnPair));
+    if (!kept) return pnFail(PN_ERROR_MEMORY, "out of memory for %zu pairs", frame->pairCount);
+    scan->kept = kept;
+    scan->keptCapacity = 2 * frame->pairCount;
+  }
+  uint32_t left = 0, r = 0;
+  size_t used = 0;
+  frame->newCount = 0;
+  for (uint32_t i = 0; i < frame->contactCount; ++i) {
+    pnScanContact contact = frame->contacts[i], none = {0};
+    // Contacts are sorted by a, then b, in both lists.
+    const pnScanContact *rest = scan->rest.contacts;
+    while (r < scan->rest.contactCount && (rest[r].a < contact.a || (rest[r].a == contact.a && rest[r].b < contact.b)))
+      ++r;
+    bool met = r < scan->rest.contactCount && rest[r].a == contact.a && rest[r].b == contact.b;
+    contact.newCount = withoutRest(&contact, met ? &rest[r] : &none, scan->kept + used);
+    frame->newCount += contact.newCount;
+    if (scan->options->ignoreRest) {
+      contact.pairs = scan->kept + used;
+      contact.pairCount = contact.newCount;
+      used += contact.newCount;
+    }
+    if (contact.pairCount > 0) frame->contacts[left++] = contact;
+  }
+  frame->contactCount = left;
+  return PN_OK;
+}
+
+/* ---------------------------------------------------------------- a frame */
+
+/* What counts of the frame, after leaving out: all pairs, or one for each contact. */
+static void countPairs(pnScan *scan) {
+  scan->frame.pairCount = 0;
+  for (uint32_t i = 0; i < scan->frame.contactCount; ++i) {
+    pnScanContact *contact = &scan->frame.contacts[i];
+    if (scan->options->first) contact->pairCount = 1;
+    scan->frame.pairCount += contact->pairCount;
+  }
+}
+
+pnResult pn_scanLookAtFrame(pnScan *scan, int64_t number) {
+  scan->frame.number = number;
+  scan->frame.time = (double)number / scan->range.fps;
+  pnResult result = moveBodies(scan, number, false);
+  if (result == PN_OK) result = look(scan);
+  if (result == PN_OK && scan->rest.known) result = separateRest(scan);
+  if (result == PN_OK) countPairs(scan);
+  return result;
+}
