@@ -13,8 +13,10 @@
 #include "lab.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -184,6 +186,7 @@ static bool runApart(const Arguments *a, const char *scene, FILE *csv, Growth *g
   fflush(NULL);
   pid_t process = fork();
   if (process == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     bool ok = runScene(a, scene, csv, growth);
     fflush(NULL);
     _exit(ok ? 0 : 1);

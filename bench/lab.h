@@ -46,6 +46,9 @@ typedef struct pnLabSettings {
 
 pnLabSettings pn_defaultLabSettings(void);
 
+/* What is known about a frame of a row. */
+enum { PN_MARK_DONE = 1, PN_MARK_WRONG = 2, PN_MARK_WRONG_FIRST = 4 };
+
 /* One peer on one scene. Times are in milliseconds. The row and its arrays are seen by the peer's process and ours. */
 typedef struct pnRow {
   char spec[96]; /* "pinch:bottom-up:arity=2" */
@@ -55,8 +58,8 @@ typedef struct pnRow {
   bool crashed;
   uint32_t threads, stride, frameCount, framesDone;
   double clockCost, buildTime, *update, *all, *first, *traverse, *exact; /* the least of the passes, one a frame */
-  double *inner; /* the part of `all` in which a peer still updates */
-  bool *done;    /* frames that were measured */
+  double *inner;  /* the part of `all` in which a peer still updates */
+  uint8_t *marks; /* one a frame: PN_MARK_... */
   bool canFirst;
   uint32_t wrongFrames, wrongFirsts;
   uint64_t hash; /* over the frames measured */

@@ -43,7 +43,8 @@ static double medianOver(const pnFrames *frames, const pnRow *row, const pnRow *
   double *values = malloc(sizeof(double) * frames->frameCount);
   uint32_t count = 0;
   for (uint32_t i = 0; values != NULL && i < frames->frameCount; ++i) {
-    bool counts = row->done[i] && other->done[i] && (frames->pairCounts[i] > 0 || frames->hitFrames == 0);
+    bool done = (row->marks[i] & other->marks[i] & PN_MARK_DONE) != 0;
+    bool counts = done && (frames->pairCounts[i] > 0 || frames->hitFrames == 0);
     double value = a[i] + (b != NULL ? b[i] : 0.0);
     if (counts && isfinite(value)) {
       values[count++] = value;

@@ -9,9 +9,11 @@
 
 #include <math.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -97,13 +99,22 @@ static void keepLeast(double *least, double value) {
   *least = value < *least ? value : *least;
 }
 
-/* Is the answer right? Checked in the first pass and whenever a frame is done for the first time. */
+/* Marks a frame, and says whether it was unmarked before. */
+static bool mark(pnRow *row, uint32_t frame, uint8_t what) {
+  bool isNew = (row->marks[frame] & what) == 0;
+  row->marks[frame] |= what;
+  return isNew;
+}
+
+/* Is the answer right? In every pass: a peer with threads may be right once and wrong the next time. */
 static void checkAnswer(const pnFrames *frames, pnRow *row, uint32_t frame, pnBenchPairs *pairs) {
   pairs->count = 0;
   row->peer->collect(row->object, pairs);
   uint64_t hash = pn_benchHash(pairs);
-  if (!row->done[frame]) {
-    row->wrongFrames += !row->peer->isFloor && hash != frames->hashes[frame];
+  if (!row->peer->isFloor && hash != frames->hashes[frame]) {
+    row->wrongFrames += mark(row, frame, PN_MARK_WRONG);
+  }
+  if ((row->marks[frame] & PN_MARK_DONE) == 0) {
     /* a frame number in it, so that two exchanged frames show */
     row->hash += hash * (2 * (uint64_t)frame + 1);
     row->pairSum += pairs->count;
@@ -158,10 +169,11 @@ static void measureFrame(const pnFrames *frames, pnRow *row, uint32_t frame, pnB
     row->canFirst = false;
   } else {
     keepLeast(&row->first[frame], fmax(0.0, end - updated - row->clockCost));
-    row->wrongFirsts += !row->done[frame] && (found != 0) != (frames->pairCounts[frame] > 0);
+    if ((found != 0) != (frames->pairCounts[frame] > 0)) {
+      row->wrongFirsts += mark(row, frame, PN_MARK_WRONG_FIRST);
+    }
   }
-  row->framesDone += !row->done[frame];
-  row->done[frame] = true;
+  row->framesDone += mark(row, frame, PN_MARK_DONE);
 }
 
 /* How many frames to leave out so that the passes over the rest take about settings->seconds. The middle and the
@@ -266,7 +278,8 @@ static bool forkChild(const pnFrames *frames, const pnLabSettings *settings, pnR
   fflush(NULL);
   row->process = fork();
   if (row->process == 0) {
-    /* without the parent's ends: they must break when the parent does */
+    /* when the parent is gone there is nobody to work for */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     close(down[1]);
     close(up[0]);
     runChild(frames, settings, row, down[0], up[1]);
@@ -292,7 +305,7 @@ static void destroyRow(pnRow *row) {
   for (size_t i = 0; i < sizeof times / sizeof times[0]; ++i) {
     pn_labUnshare(times[i], sizeof(double) * row->frameCount);
   }
-  pn_labUnshare(row->done, sizeof(bool) * row->frameCount);
+  pn_labUnshare(row->marks, row->frameCount);
   pn_labUnshare(row, sizeof *row);
 }
 
@@ -319,7 +332,7 @@ static pnRow *createRow(const pnFrames *frames, const pnLabSettings *settings, c
   row->traverse = makeTimes(frames->frameCount);
   row->exact = makeTimes(frames->frameCount);
   row->inner = makeTimes(frames->frameCount);
-  row->done = pn_labShare(sizeof(bool) * frames->frameCount);
+  row->marks = pn_labShare(frames->frameCount);
   row->canFirst = true;
   row->stride = 1;
   if (!forkChild(frames, settings, row) || !waitAnswer(row)) {
