@@ -226,6 +226,86 @@ PN_API pnVec3 pnPose_GetVertex(const pnPose *pose, uint32_t v);
 /* All of them: 3 * vertexCount floats. */
 PN_API void pnPose_GetVertices(const pnPose *pose, float *outVertices);
 
+/* ---------------------------------------------------------------- soups */
+
+/* Triangles, segments and points without any connection, which come and go while they move: surgery, fracture, particles.
+ * Each has an id that stays its own until it is removed. The index over a soup is a pnTree like any other
+ * (pnCreateBucketTree in pinch/tree.h): pnCollideTrees, pnCollideSelf and a world take it as they take trees of meshes.
+ * It follows the soup by itself; there is nothing to rebuild.
+ *
+ * Pairs name primitives by their *place*, 0 ... pnSoup_GetPlaceCount() - 1: a primitive keeps its place as long as it
+ * lives, and pnSoup_GetId turns a place into an id. Nothing in a soup is joined to anything: in a self query triangles
+ * that only touch count as well. */
+typedef struct pnSoup pnSoup;
+
+/* Zeroed is null. The id of a removed primitive is recognised, also when its place was taken again. */
+typedef struct pnPrimitiveId {
+  uint32_t index1, generation; /* index1 = place + 1 */
+} pnPrimitiveId;
+
+/* The value is the number of corners. */
+typedef enum pnPrimitiveKind { PN_PRIMITIVE_POINT = 1, PN_PRIMITIVE_SEGMENT = 2, PN_PRIMITIVE_TRIANGLE = 3 } pnPrimitiveKind;
+
+typedef struct pnSoupDef {
+  uint32_t capacity; /* room for so many primitives from the start, default 0: it grows by doubling when it must */
+  const char *name;  /* in messages; copied; default "soup" */
+} pnSoupDef;
+
+PN_API pnSoupDef pnDefaultSoupDef(void);
+PN_API pnResult pnCreateSoup(const pnSoupDef *def, pnSoup **outSoup); /* empty; def may be null */
+PN_API void pnDestroySoup(pnSoup *soup);                              /* null is allowed; trees of it must be gone */
+
+/* Every call below checks all it is given before it changes anything: PN_ERROR_NUMBER names the primitive and the
+ * coordinate that is NaN or infinite, PN_ERROR_ID the entry that is null, dead or there twice, PN_ERROR_ARGUMENT a kind
+ * that is none. Cost: the primitives named, nothing else. Positions are 3 floats a corner, corner after corner. */
+
+/* outIds: one a primitive, may be null. PN_ERROR_COUNT beyond 2^28 primitives. */
+PN_API pnResult pnSoup_Add(pnSoup *soup, pnPrimitiveKind kind, const float *positions, uint32_t count, pnPrimitiveId *outIds);
+PN_API pnResult pnSoup_Remove(pnSoup *soup, const pnPrimitiveId *ids, uint32_t count);
+/* New corners, of any kind, for living primitives, which keep their ids. One named twice gets the last. */
+PN_API pnResult pnSoup_Replace(pnSoup *soup, const pnPrimitiveId *ids, pnPrimitiveKind kind, const float *positions,
+                               uint32_t count);
+/* Moves everything: 9 floats a place, placeCount of them. Of segments the first two corners are read, of points the first,
+ * of dead places none. The fastest way to move all of a soup. */
+PN_API pnResult pnSoup_SetAll(pnSoup *soup, const float *positions, uint32_t placeCount);
+
+/* The points with x * normal.x + y * normal.y + z * normal.z = offset, in exact arithmetic on these floats. The normal may
+ * have any length but zero. */
+typedef struct pnPlane {
+  pnVec3 normal;
+  float offset;
+} pnPlane;
+
+/* The pieces of a cut on either side of the plane. */
+typedef struct pnCut {
+  pnPrimitiveId above[2], below[2];
+  uint32_t aboveCount, belowCount;
+} pnCut;
+
+/* Cuts one primitive along a plane. On which side a corner is, or that it is on the plane, is decided exactly. A primitive
+ * with corners strictly on both sides is removed and its pieces, one or two a side, are added; every other one stays
+ * as it is and is listed on its side (above, when it lies in the plane).
+ * New corners are where an edge crosses the plane, computed in double and rounded to float once: they are within one
+ * rounding of the plane and not, in general, on it. An edge gives the same bits from both its ends, so that two triangles with
+ * an edge in common still have it in common after both were cut. Where pieces are thinner than floats can tell,
+ * they are degenerate triangles and stay in the soup as such. */
+PN_API pnResult pnSoup_Cut(pnSoup *soup, pnPrimitiveId id, const pnPlane *plane, pnCut *outCut);
+
+/* Moves all primitives of `from` into `into`; `from` is empty afterwards. outIds: the new id of each place of `from`, null
+ * ids for dead places, as many as its place count before the call; may be null. */
+PN_API pnResult pnSoup_Fuse(pnSoup *into, pnSoup *from, pnPrimitiveId *outIds);
+
+PN_API bool pnSoup_IsValid(const pnSoup *soup, pnPrimitiveId id);
+PN_API uint32_t pnSoup_GetCount(const pnSoup *soup);      /* alive */
+PN_API uint32_t pnSoup_GetPlaceCount(const pnSoup *soup); /* places ever taken; grows only when no dead one is free */
+PN_API pnPrimitiveId pnSoup_GetId(const pnSoup *soup, uint32_t place); /* null for a dead place */
+/* The corners, 9 floats: of a segment the second twice, of a point the one three times. 0 for an id that is not alive,
+ * else the kind. */
+PN_API uint32_t pnSoup_GetCorners(const pnSoup *soup, pnPrimitiveId id, float outPositions[9]);
+/* The soup as a pose: triangle number = place, dead places included. It has no neighbours and nothing is welded. */
+PN_API const pnPose *pnSoup_GetPose(const pnSoup *soup);
+PN_API size_t pnSoup_GetByteCount(const pnSoup *soup);
+
 /* ---------------------------------------------------------------- shapes by formula */
 
 /* Meshes made by formula, for tests, scenes and first steps; the same bits on every machine. Centred at the origin.

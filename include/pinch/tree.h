@@ -99,6 +99,44 @@ PN_API pnResult pnTree_Validate(pnTree *tree);
 /* The boxes of a level (0 = root), for drawing. Writes at most capacity and returns how many there are. */
 PN_API uint32_t pnTree_GetLevelBoxes(pnTree *tree, uint32_t level, pnBox *outBoxes, uint32_t capacity);
 
+/* ---------------------------------------------------------------- trees over soups */
+
+/* How the primitives of a soup are put in order in every update. */
+typedef enum pnBucketMethod {
+  PN_BUCKET_DEFAULT, /* the fastest measured: PN_BUCKET_MORTON */
+  PN_BUCKET_DIRECT,  /* [Ganovelli00] buckets of an octree, Algorithm 1: each primitive by division */
+  PN_BUCKET_SORTED,  /* [Ganovelli00] the same buckets, Algorithm 2: three sorted arrays and moving bucket pointers */
+  PN_BUCKET_MORTON,  /* no buckets: sorted by Morton code, leaves filled up */
+  PN_BUCKET_COUNT
+} pnBucketMethod;
+
+/* A tree over a soup, and its settings. They change the time a query takes and never its answer. */
+typedef struct pnBucketDef {
+  const pnSoup *soup;    /* must outlive the tree */
+  pnBucketMethod method; /* default PN_BUCKET_DEFAULT */
+  uint32_t levels;       /* of the octree, 1 to 7; 0 (default): the fewest with 8 primitives a bucket, spread evenly */
+  uint32_t mostMoves;    /* sorted: moves a primitive and axis before insertion sort is given up for this update (default 64,
+                            UINT32_MAX: never, which is quadratic without coherence) */
+} pnBucketDef;
+
+PN_API pnBucketDef pnDefaultBucketDef(void);
+
+/* A tree that takes what a soup is *now* at every update: primitives may come, go and move at will. All queries and getters
+ * of trees work on it, with places of the soup for triangle numbers; self queries allow the filter triangleGroup only.
+ * An update costs O(n), whatever changed, and is made by the next query when the soup has changed. pnTree_Rebuild has nothing to do.
+ * In a world it is the staticTree of a body of kind PN_BODY_STATIC: the world updates shared trees as well. */
+PN_API pnResult pnCreateBucketTree(const pnBucketDef *def, pnTree **outTree);
+
+/* About the last update. All zero for other trees; levels, buckets and largest are 0 without buckets. */
+typedef struct pnBucketInfo {
+  uint32_t levels;
+  uint32_t bucketCount; /* occupied */
+  uint32_t largest;     /* most primitives in one; those beyond 8 are divided further */
+  uint64_t moves;       /* sorted: places moved by insertion sort, over the three axes */
+  bool fellBack;        /* sorted: insertion sort was given up along some axis */
+} pnBucketInfo;
+PN_API pnBucketInfo pnTree_GetBucketInfo(const pnTree *tree);
+
 #ifdef __cplusplus
 }
 #endif

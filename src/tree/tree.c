@@ -470,6 +470,9 @@ static pnResult assemble(pnTree *t) {
 /* ---------------------------------------------------------------- life */
 
 static void freeTree(pnTree *tree) {
+  if (tree->rule->release) {
+    tree->rule->release(tree);
+  }
   pn_free(tree->ruleData, tree->ruleBytes);
   pn_free(tree->memory, tree->memoryBytes);
   pn_free(tree->restKeys, tree->restCount * sizeof(uint64_t));
@@ -523,7 +526,8 @@ void pnDestroyTree(pnTree *tree) {
 
 pnResult pnTree_Update(pnTree *tree, const pnTasks *tasks) {
   PN_ASSERT(tree);
-  if (tree->nodeCount == 0 || tree->poseFrame == tree->pose->frame) {
+  bool empty = tree->nodeCount == 0 && !tree->rule->reshapes;
+  if (empty || tree->poseFrame == tree->pose->frame) {
     return PN_OK;
   }
   /* a shared array that nobody has looked through: the hybrid rule for boxes sees NaN by itself, others do not */
@@ -550,6 +554,9 @@ pnResult pnTree_Update(pnTree *tree, const pnTasks *tasks) {
 
 pnResult pnTree_Rebuild(pnTree *tree) {
   PN_ASSERT(tree);
+  if (tree->rule->reshapes) {
+    return pnTree_Update(tree, NULL);
+  }
   pnTree *fresh;
   pnResult result = pnCreateTree(&tree->def, &fresh);
   if (result != PN_OK) {

@@ -10,9 +10,11 @@ typedef struct pnUpdateRule {
   const char *name;
   bool modelSpace; /* volumes are float boxes in the source's space, tested under the transform (Bergen) */
   bool carries;    /* keeps float volumes in model space and computes world volumes from them when reached */
+  bool reshapes;   /* makes the nodes anew in every update; an empty tree may get some (bucket.c) */
   pnResult (*prepare)(pnTree *tree);                      /* once, after the tree was built; null: nothing */
   pnResult (*update)(pnTree *tree, const pnTasks *tasks); /* the eager part of a frame */
   void (*fill)(pnTree *tree, uint32_t node);              /* the lazy part: all lanes of one node */
+  void (*release)(pnTree *tree);                          /* frees ruleData when it is more than one block; null: it is not */
 } pnUpdateRule;
 
 extern const pnUpdateRule pn_updateBottomUp, pn_updateTopDown, pn_updateHybrid, pn_updateBergen, pn_updateRigid,

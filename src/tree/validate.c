@@ -6,7 +6,7 @@
 
 #define BROKEN(number, ...) return pn_fail(PN_ERROR_ARGUMENT, "tree of mesh '%s': invariant " number ": " __VA_ARGS__)
 
-/* T1: every triangle in exactly one leaf. */
+/* T1: every triangle in exactly one leaf; of a soup only the living ones. */
 static pnResult checkTriangles(const pnTree *t) {
   uint32_t n = t->mesh->triangleCount;
   size_t size = pn_bytes(n, 1);
@@ -21,7 +21,7 @@ static pnResult checkTriangles(const pnTree *t) {
     }
   }
   for (uint32_t i = 0; result == PN_OK && i < n; i++) {
-    if (!seen[i]) {
+    if (!seen[i] && !t->rule->reshapes) {
       result = pn_fail(PN_ERROR_ARGUMENT, "tree of mesh '%s': invariant T1: triangle %u is in no leaf", t->mesh->name, i);
     }
   }
@@ -172,15 +172,16 @@ static pnResult checkVolumes(pnTree *t, uint32_t node) {
   return PN_OK;
 }
 
-/* T8: the box of everything. */
+/* T8: the box of everything; of a soup, of what the leaves hold. */
 static pnResult checkBox(const pnTree *t) {
-  for (uint32_t i = 0; i < 3 * t->mesh->triangleCount; i++) {
+  uint32_t count = t->rule->reshapes ? t->leafVertexFirst[t->leafCount] : 3 * t->mesh->triangleCount;
+  for (uint32_t i = 0; i < count; i++) {
     float p[4];
-    pn_poseFetch(t->pose, t->mesh->triangles + i, 1, p, 4);
+    uint32_t v = t->rule->reshapes ? t->leafVertices[i] / 3 : t->mesh->triangles[i];
+    pn_poseFetch(t->pose, &v, 1, p, 4);
     for (int k = 0; k < 3; k++) {
       if (p[k] < (&t->box.min.x)[k] || p[k] > (&t->box.max.x)[k]) {
-        return pn_fail(PN_ERROR_ARGUMENT, "tree of mesh '%s': invariant T8: vertex %u is outside the box", t->mesh->name,
-                       t->mesh->triangles[i]);
+        return pn_fail(PN_ERROR_ARGUMENT, "tree of mesh '%s': invariant T8: vertex %u is outside the box", t->mesh->name, v);
       }
     }
   }

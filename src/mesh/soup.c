@@ -1,0 +1,298 @@
+/* soup.c: primitives that come and go. Life, places, adding, removing, replacing, fusing; soup_cut.c cuts.
+ *
+ * After [Ganovelli00], section 3: an object is a soup of primitives that move freely and know nothing of each other. What the
+ * paper leaves open is how the application speaks of a primitive after others were removed: here it keeps its place
+ * and an id with a generation, as bodies of a world do. Every call is checked as a whole before the first change. */
+#include "mesh/soup.h"
+
+#include "base/memory.h"
+
+#include <float.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- life */
+
+pnSoupDef pnDefaultSoupDef(void) {
+  return (pnSoupDef){.name = "soup"};
+}
+
+/* Frees the arrays of a soup, or of one that is being made. */
+static void freeArrays(pnSoup *soup) {
+  size_t n = soup->capacity;
+  pn_free(soup->positions, pn_bytes(9 * n + 1, sizeof(float)));
+  pn_free(soup->generation, pn_bytes(n, sizeof(uint32_t)));
+  pn_free(soup->nextFree, pn_bytes(n, sizeof(uint32_t)));
+  pn_free(soup->corners, n);
+  pn_free(soup->numbers, pn_bytes(3 * n + 1, sizeof(uint32_t)));
+  pn_free(soup->thirds, pn_bytes(3 * n, sizeof(uint32_t)));
+  pn_free(soup->nobody, pn_bytes(3 * n, sizeof(uint32_t)));
+}
+
+/* The mesh and pose that stand for the soup, after arrays or counts changed. */
+static void refreshMesh(pnSoup *soup) {
+  pnMesh *mesh = &soup->mesh;
+  mesh->vertexCount = 3 * soup->placeCount;
+  mesh->triangleCount = soup->placeCount;
+  mesh->vertices = soup->positions;
+  mesh->triangles = mesh->weld = mesh->ringOffsets = soup->numbers;
+  mesh->rings = soup->thirds;
+  mesh->ringCount = 3 * soup->placeCount;
+  mesh->neighbours = soup->nobody;
+  soup->pose.source = soup->positions;
+}
+
+/* Room for so many places. On failure nothing is changed. */
+static pnResult reserve(pnSoup *soup, size_t wanted) {
+  if (wanted > PN_MAX_PLACES)
+    return pn_fail(PN_ERROR_COUNT, "soup '%s': %zu primitives were asked for, it can have %u", soup->mesh.name, wanted,
+                   PN_MAX_PLACES);
+  if (wanted <= soup->capacity) return PN_OK;
+  size_t n = PN_MIN(PN_MAX(wanted, 2 * (size_t)soup->capacity), PN_MAX_PLACES), old = soup->placeCount;
+  pnSoup grown = {.capacity = (uint32_t)n,
+                  .positions = pn_alloc(pn_bytes(9 * n + 1, sizeof(float))),
+                  .generation = pn_allocZero(pn_bytes(n, sizeof(uint32_t))),
+                  .nextFree = pn_alloc(pn_bytes(n, sizeof(uint32_t))),
+                  .corners = pn_allocZero(n),
+                  .numbers = pn_alloc(pn_bytes(3 * n + 1, sizeof(uint32_t))),
+                  .thirds = pn_alloc(pn_bytes(3 * n, sizeof(uint32_t))),
+                  .nobody = pn_alloc(pn_bytes(3 * n, sizeof(uint32_t)))};
+  if (!grown.positions || !grown.generation || !grown.nextFree || !grown.corners || !grown.numbers || !grown.thirds ||
+      !grown.nobody) {
+    freeArrays(&grown);
+    return pn_failMemory(pn_bytes(n, 82)); // bytes a place, over all arrays
+  }
+
+  // what there was, and the constant arrays anew
+  if (old > 0) {
+    memcpy(grown.positions, soup->positions, 9 * old * sizeof(float));
+    memcpy(grown.generation, soup->generation, old * sizeof(uint32_t));
+    memcpy(grown.nextFree, soup->nextFree, old * sizeof(uint32_t));
+    memcpy(grown.corners, soup->corners, old);
+  }
+  memset(grown.positions + 9 * old, 0, (9 * (n - old) + 1) * sizeof(float));
+  for (size_t i = 0; i < 3 * n; ++i) {
+    grown.numbers[i] = (uint32_t)i;
+    grown.thirds[i] = (uint32_t)(i / 3);
+    grown.nobody[i] = PN_NONE;
+  }
+  grown.numbers[3 * n] = (uint32_t)(3 * n);
+  freeArrays(soup);
+  soup->capacity = grown.capacity;
+  soup->positions = grown.positions;
+  soup->generation = grown.generation;
+  soup->nextFree = grown.nextFree;
+  soup->corners = grown.corners;
+  soup->numbers = grown.numbers;
+  soup->thirds = grown.thirds;
+  soup->nobody = grown.nobody;
+  refreshMesh(soup);
+  return PN_OK;
+}
+
+pnResult pnCreateSoup(const pnSoupDef *def, pnSoup **outSoup) {
+  PN_ASSERT(outSoup);
+  *outSoup = NULL;
+  pnSoupDef none = pnDefaultSoupDef();
+  def = def ? def : &none;
+  pnSoup *soup = pn_allocZero(sizeof *soup);
+  if (!soup) return pn_failMemory(sizeof *soup);
+  const char *name = def->name ? def->name : none.name;
+  soup->freeHead = PN_NONE;
+  soup->mesh.name = pn_alloc(strlen(name) + 1);
+  pnResult result = soup->mesh.name ? PN_OK : pn_failMemory(strlen(name) + 1);
+  if (result == PN_OK) {
+    memcpy(soup->mesh.name, name, strlen(name) + 1);
+    soup->mesh.box = (pnBox){{1, 1, 1}, {-1, -1, -1}};
+    soup->pose = (pnPose){.mesh = &soup->mesh, .transform = pnMatrix_Identity(), .frame = 1, .shapeFrame = 1};
+    result = reserve(soup, PN_MAX(def->capacity, 1u)); // at least one: the arrays of a mesh are never null
+  }
+  if (result != PN_OK) {
+    pnDestroySoup(soup);
+    return result;
+  }
+  *outSoup = soup;
+  return PN_OK;
+}
+
+void pnDestroySoup(pnSoup *soup) {
+  if (!soup) return;
+  freeArrays(soup);
+  pn_free(soup->mesh.name, soup->mesh.name ? strlen(soup->mesh.name) + 1 : 0);
+  pn_free(soup, sizeof *soup);
+}
+
+/* ---------------------------------------------------------------- checks */
+
+static pnResult checkKind(const pnSoup *soup, pnPrimitiveKind kind) {
+  if (kind < PN_PRIMITIVE_POINT || kind > PN_PRIMITIVE_TRIANGLE)
+    return pn_fail(PN_ERROR_ARGUMENT, "soup '%s': kind %d is neither point, segment nor triangle", soup->mesh.name, (int)kind);
+  return PN_OK;
+}
+
+static pnResult checkPositions(const pnSoup *soup, uint32_t corners, const float *positions, uint32_t count) {
+  size_t numbers = 3 * (size_t)corners * count, bad;
+  PN_ASSERT(positions || count == 0);
+  if (pn_maxAbs(positions, numbers) <= FLT_MAX) return PN_OK;
+  pn_allFinite(positions, numbers, &bad);
+  return pn_fail(PN_ERROR_NUMBER, "soup '%s': coordinate %c of corner %zu of primitive %zu in the call is NaN or infinite",
+                 soup->mesh.name, "xyz"[bad % 3], bad / 3 % corners, bad / (3 * (size_t)corners));
+}
+
+bool pnSoup_IsValid(const pnSoup *soup, pnPrimitiveId id) {
+  uint32_t place = id.index1 - 1;
+  return id.index1 > 0 && place < soup->placeCount && pn_isAlive(soup, place) && soup->generation[place] == id.generation;
+}
+
+static pnResult failId(const pnSoup *soup, pnPrimitiveId id, uint32_t entry) {
+  return pn_fail(PN_ERROR_ID, "soup '%s': entry %u of the call (place %d, generation %u) is no living primitive",
+                 soup->mesh.name, entry, (int)id.index1 - 1, id.generation);
+}
+
+/* ---------------------------------------------------------------- places */
+
+/* Writes the corners of a place; the last one is repeated up to three. */
+static void writeCorners(pnSoup *soup, uint32_t place, uint32_t corners, const float *p) {
+  float *to = soup->positions + 9 * (size_t)place;
+  memcpy(to, p, 3 * corners * sizeof(float));
+  for (uint32_t k = corners; k < 3; ++k) memcpy(to + 3 * k, p + 3 * (corners - 1), 3 * sizeof(float));
+  soup->corners[place] = (uint8_t)corners;
+}
+
+/* A place for a new primitive; there must be room. */
+static pnPrimitiveId takePlace(pnSoup *soup) {
+  uint32_t place = soup->freeHead;
+  if (place == PN_NONE) place = soup->placeCount++;
+  else soup->freeHead = soup->nextFree[place];
+  ++soup->liveCount;
+  return (pnPrimitiveId){place + 1, ++soup->generation[place]};
+}
+
+static void freePlace(pnSoup *soup, uint32_t place) {
+  soup->corners[place] = 0;
+  soup->nextFree[place] = soup->freeHead;
+  soup->freeHead = place;
+  --soup->liveCount;
+}
+
+static void touch(pnSoup *soup) {
+  refreshMesh(soup);
+  pn_poseTouch(&soup->pose, true);
+}
+
+/* ---------------------------------------------------------------- coming, going, moving */
+
+pnResult pnSoup_Add(pnSoup *soup, pnPrimitiveKind kind, const float *positions, uint32_t count, pnPrimitiveId *outIds) {
+  pnResult result = checkKind(soup, kind);
+  if (result == PN_OK) result = checkPositions(soup, kind, positions, count);
+  if (result == PN_OK) result = reserve(soup, (size_t)soup->liveCount + count);
+  if (result != PN_OK) return result;
+  for (uint32_t i = 0; i < count; ++i) {
+    pnPrimitiveId id = takePlace(soup);
+    writeCorners(soup, id.index1 - 1, kind, positions + 3 * (size_t)kind * i);
+    if (outIds) outIds[i] = id;
+  }
+  touch(soup);
+  return PN_OK;
+}
+
+pnResult pnSoup_Remove(pnSoup *soup, const pnPrimitiveId *ids, uint32_t count) {
+  // kill one after the other, so that one named twice is found dead; on a failure bring them back to life
+  for (uint32_t i = 0; i < count; ++i) {
+    if (!pnSoup_IsValid(soup, ids[i])) {
+      for (uint32_t k = 0; k < i; ++k) --soup->generation[ids[k].index1 - 1];
+      return failId(soup, ids[i], i);
+    }
+    ++soup->generation[ids[i].index1 - 1];
+  }
+  for (uint32_t i = 0; i < count; ++i) freePlace(soup, ids[i].index1 - 1);
+  touch(soup);
+  return PN_OK;
+}
+
+pnResult pnSoup_Replace(pnSoup *soup, const pnPrimitiveId *ids, pnPrimitiveKind kind, const float *positions,
+                        uint32_t count) {
+  pnResult result = checkKind(soup, kind);
+  if (result == PN_OK) result = checkPositions(soup, kind, positions, count);
+  for (uint32_t i = 0; result == PN_OK && i < count; ++i)
+    if (!pnSoup_IsValid(soup, ids[i])) result = failId(soup, ids[i], i);
+  if (result != PN_OK) return result;
+  for (uint32_t i = 0; i < count; ++i) writeCorners(soup, ids[i].index1 - 1, kind, positions + 3 * (size_t)kind * i);
+  touch(soup);
+  return PN_OK;
+}
+
+/* Are all numbers that SetAll will read finite? Slow; only to name a place, or to find that a bad one is not read. */
+static pnResult checkPlaces(const pnSoup *soup, const float *positions) {
+  for (uint32_t place = 0; place < soup->placeCount; ++place) {
+    size_t bad;
+    if (!pn_allFinite(positions + 9 * (size_t)place, 3 * (size_t)soup->corners[place], &bad))
+      return pn_fail(PN_ERROR_NUMBER, "soup '%s': coordinate %c of corner %zu of place %u is NaN or infinite",
+                     soup->mesh.name, "xyz"[bad % 3], bad / 3, place);
+  }
+  return PN_OK;
+}
+
+pnResult pnSoup_SetAll(pnSoup *soup, const float *positions, uint32_t placeCount) {
+  if (placeCount != soup->placeCount)
+    return pn_fail(PN_ERROR_COUNT, "soup '%s': %u places were given, it has %u", soup->mesh.name, placeCount, soup->placeCount);
+  PN_ASSERT(positions || placeCount == 0);
+  if (!(pn_maxAbs(positions, 9 * (size_t)placeCount) <= FLT_MAX)) {
+    pnResult result = checkPlaces(soup, positions);
+    if (result != PN_OK) return result;
+  }
+  for (uint32_t place = 0; place < placeCount; ++place)
+    if (soup->corners[place]) writeCorners(soup, place, soup->corners[place], positions + 9 * (size_t)place);
+  touch(soup);
+  return PN_OK;
+}
+
+/* ---------------------------------------------------------------- joining */
+
+pnResult pnSoup_Fuse(pnSoup *into, pnSoup *from, pnPrimitiveId *outIds) {
+  PN_ASSERT(into != from);
+  pnResult result = reserve(into, (size_t)into->liveCount + from->liveCount);
+  if (result != PN_OK) return result;
+  for (uint32_t place = 0; place < from->placeCount; ++place) {
+    pnPrimitiveId id = {0, 0};
+    if (pn_isAlive(from, place)) {
+      id = takePlace(into);
+      writeCorners(into, id.index1 - 1, from->corners[place], from->positions + 9 * (size_t)place);
+      ++from->generation[place];
+      freePlace(from, place);
+    }
+    if (outIds) outIds[place] = id;
+  }
+  touch(into);
+  touch(from);
+  return PN_OK;
+}
+
+/* ---------------------------------------------------------------- looking */
+
+uint32_t pnSoup_GetCount(const pnSoup *soup) {
+  return soup->liveCount;
+}
+
+uint32_t pnSoup_GetPlaceCount(const pnSoup *soup) {
+  return soup->placeCount;
+}
+
+pnPrimitiveId pnSoup_GetId(const pnSoup *soup, uint32_t place) {
+  bool alive = place < soup->placeCount && pn_isAlive(soup, place);
+  return alive ? (pnPrimitiveId){place + 1, soup->generation[place]} : (pnPrimitiveId){0, 0};
+}
+
+uint32_t pnSoup_GetCorners(const pnSoup *soup, pnPrimitiveId id, float outPositions[9]) {
+  if (!pnSoup_IsValid(soup, id)) return 0;
+  memcpy(outPositions, soup->positions + 9 * (size_t)(id.index1 - 1), 9 * sizeof(float));
+  return soup->corners[id.index1 - 1];
+}
+
+const pnPose *pnSoup_GetPose(const pnSoup *soup) {
+  return &soup->pose;
+}
+
+size_t pnSoup_GetByteCount(const pnSoup *soup) {
+  // 9 floats, generation, next, corners and three times three numbers a place
+  return sizeof *soup + (size_t)soup->capacity * (36 + 4 + 4 + 1 + 36) + 8 + strlen(soup->mesh.name) + 1;
+}

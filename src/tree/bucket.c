@@ -1,0 +1,400 @@
+/* bucket.c: a tree over a soup, made anew in every update in time linear in the primitives. See bucket.h.
+ *
+ * [Ganovelli00]. Where we differ: nodes are the tight boxes of what they hold, not cells of space; occupied nodes are copied
+ * into the layout of tree.h, so that one traversal serves everything; a node with at most eight leaves is
+ * the parent of those leaves, whatever levels lie between; and the default order is not the paper's (docs/soup.md). */
+#include "tree/bucket.h"
+
+#include "tree/update.h"
+
+#include <float.h>
+
+#define GRAIN 1024u /* primitives a task takes, times eight */
+
+static pnBuckets *bucketsOf(const pnTree *tree) { return tree->ruleData; }
+
+/* ---------------------------------------------------------------- memory */
+
+/* Everything that is kept by place or by primitive. On failure the old arrays stay. */
+static bool reservePlaces(pnBuckets *b, uint32_t places) {
+  if (places <= b->room) {
+    return true;
+  }
+  bool sorted = b->def.method == PN_BUCKET_SORTED;
+  size_t n = PN_MAX((size_t)places, b->room + (size_t)b->room / 2), word = pn_bytes(n, sizeof(uint32_t));
+  size_t centreBytes = pn_bytes(n, 3 * sizeof(float)), keyBytes = pn_bytes(n, sizeof(pnKeyValue));
+  float *centres = pn_alloc(centreBytes);
+  uint32_t *cells = pn_alloc(word), *order = pn_alloc(word), *listed = sorted ? pn_allocZero(word) : NULL;
+  pnKeyValue *keys = pn_alloc(keyBytes), *scratch = pn_alloc(keyBytes);
+  pnFloatKey *axis[3] = {NULL, NULL, NULL};
+  bool ok = centres && cells && order && keys && scratch && (listed || !sorted);
+  for (int k = 0; sorted && k < 3; k++) {
+    axis[k] = pn_alloc(keyBytes);
+    ok = ok && axis[k];
+  }
+  /* what goes on from update to update is copied, then the old and the new change places */
+  size_t old = b->room, oldWord = pn_bytes(old, sizeof(uint32_t)), oldKeys = pn_bytes(old, sizeof(pnKeyValue));
+  for (int k = 0; ok && sorted && old > 0 && k < 3; k++) {
+    memcpy(axis[k], b->axis[k], b->axisCount * sizeof(pnFloatKey));
+  }
+  if (ok && sorted && old > 0) {
+    memcpy(listed, b->listed, oldWord);
+  }
+  pnBuckets gone = *b;
+  if (ok) {
+    b->centres = centres, b->cells = cells, b->order = order, b->listed = listed;
+    b->keys = keys, b->scratch = scratch, b->room = (uint32_t)n;
+    memcpy(b->axis, axis, sizeof axis);
+  } else {
+    gone = (pnBuckets){.centres = centres, .cells = cells, .order = order, .listed = listed, .keys = keys, .scratch = scratch,
+                       .axis = {axis[0], axis[1], axis[2]}};
+    oldWord = word, oldKeys = keyBytes, old = n;
+  }
+  pn_free(gone.centres, pn_bytes(old, 3 * sizeof(float)));
+  pn_free(gone.cells, oldWord);
+  pn_free(gone.order, oldWord);
+  pn_free(gone.listed, oldWord);
+  pn_free(gone.keys, oldKeys);
+  pn_free(gone.scratch, oldKeys);
+  for (int k = 0; k < 3; k++) {
+    pn_free(gone.axis[k], oldKeys);
+  }
+  return ok;
+}
+
+/* The full octree, for as many levels as it ever had. A new one has no marks. */
+static bool reserveOctree(pnBuckets *b) {
+  if (b->levels <= b->nodeLevels && b->nodes) {
+    return true;
+  }
+  size_t size = pn_bytes(pn_levelBegin(b->levels + 1), sizeof(pnBucketNode));
+  pnBucketNode *nodes = b->levels ? pn_allocZero(size) : NULL;
+  if (!nodes) {
+    return b->levels == 0;
+  }
+  pn_free(b->nodes, b->nodes ? pn_bytes(pn_levelBegin(b->nodeLevels + 1), sizeof(pnBucketNode)) : 0);
+  b->nodes = nodes;
+  b->nodeLevels = b->levels;
+  return true;
+}
+
+static void *carve(char *base, size_t *at, size_t count, size_t size) {
+  size_t here = *at;
+  *at = (here + count * size + 63) & ~(size_t)63;
+  return base ? base + here : NULL;
+}
+
+static size_t layout(pnTree *t, pnBuckets *b, char *base, size_t inner, size_t leaves, size_t primitives) {
+  size_t at = 0, nodes = inner + leaves;
+  t->first = carve(base, &at, inner, sizeof(uint32_t));
+  t->count = carve(base, &at, nodes, 1);
+  t->parent = carve(base, &at, nodes, sizeof(uint32_t));
+  t->leafFirst = carve(base, &at, inner, sizeof(uint32_t));
+  t->leafEnd = carve(base, &at, inner, sizeof(uint32_t));
+  t->below = carve(base, &at, nodes, sizeof(uint32_t));
+  t->stamp = carve(base, &at, nodes, sizeof(uint32_t));
+  t->lanes = carve(base, &at, nodes + 1, sizeof(pnSphereLanes)); /* the larger of the two forms */
+  t->leafTriangles = carve(base, &at, 8 * leaves, sizeof(uint32_t));
+  t->leafCorners = carve(base, &at, 24 * leaves, 1);
+  t->leafVertexFirst = carve(base, &at, leaves + 1, sizeof(uint32_t));
+  t->leafVertices = carve(base, &at, 3 * primitives, sizeof(uint32_t));
+  t->leafPositions = carve(base, &at, 3 * primitives, 4 * sizeof(float));
+  t->linkFirst = carve(base, &at, leaves + 1, sizeof(uint32_t)); /* zeros: nothing shares a vertex */
+  b->boxes = carve(base, &at, nodes, 8 * sizeof(float));
+  return at;
+}
+
+/* The tree's own arrays, a quarter more than needed when they must grow. On failure the tree stays as it was. */
+static bool reserveTree(pnTree *tree, pnBuckets *b, uint32_t inner, uint32_t leaves) {
+  if (inner <= b->innerRoom && leaves <= b->leafRoom && b->count <= b->primitiveRoom) {
+    return true;
+  }
+  uint32_t innerRoom = PN_MAX(b->innerRoom, inner + inner / 4), leafRoom = PN_MAX(b->leafRoom, leaves + leaves / 4);
+  uint32_t primitiveRoom = PN_MAX(b->primitiveRoom, b->count + b->count / 4);
+  pnTree shape = *tree;
+  pnBuckets boxes = *b;
+  size_t size = layout(&shape, &boxes, NULL, innerRoom, leafRoom, primitiveRoom);
+  char *memory = pn_allocZero(size);
+  if (!memory) {
+    return false;
+  }
+  pn_free(tree->memory, tree->memoryBytes);
+  tree->memory = memory;
+  tree->memoryBytes = size;
+  b->innerRoom = innerRoom;
+  b->leafRoom = leafRoom;
+  b->primitiveRoom = primitiveRoom;
+  layout(tree, b, memory, innerRoom, leafRoom, primitiveRoom);
+  return true;
+}
+
+/* Bytes beside the tree's block. */
+static size_t stateBytes(const pnBuckets *b) {
+  size_t place = 3 * sizeof(float) + 2 * sizeof(uint32_t) + 2 * sizeof(pnKeyValue);
+  place += b->listed ? sizeof(uint32_t) + 3 * sizeof(pnFloatKey) : 0;
+  return sizeof(pnBuckets) + b->room * place + b->leafBegin.capacity * sizeof(uint32_t) +
+         b->inner.capacity * sizeof(pnBucketInner) +
+         (b->nodes ? pn_levelBegin(b->nodeLevels + 1) * sizeof(pnBucketNode) : 0);
+}
+
+static void release(pnTree *tree) {
+  pnBuckets *b = bucketsOf(tree);
+  size_t word = pn_bytes(b->room, sizeof(uint32_t)), keys = pn_bytes(b->room, sizeof(pnKeyValue));
+  pn_free(b->centres, pn_bytes(b->room, 3 * sizeof(float)));
+  pn_free(b->cells, word);
+  pn_free(b->order, word);
+  pn_free(b->listed, word);
+  pn_free(b->keys, keys);
+  pn_free(b->scratch, keys);
+  for (int k = 0; k < 3; k++) {
+    pn_free(b->axis[k], keys);
+  }
+  pn_free(b->nodes, b->nodes ? pn_bytes(pn_levelBegin(b->nodeLevels + 1), sizeof(pnBucketNode)) : 0);
+  pn_arrayFree(&b->leafBegin);
+  pn_arrayFree(&b->inner);
+  pn_free(b, sizeof *b);
+  tree->ruleData = NULL;
+  tree->ruleBytes = 0;
+}
+
+/* ---------------------------------------------------------------- centres */
+
+typedef struct CentrePass {
+  pnBuckets *b;
+  pnF4 lo[PN_MAX_WORKERS], hi[PN_MAX_WORKERS];
+} CentrePass;
+
+/* The middle of each primitive's box; the box of all. Halved before adding: two huge numbers must not overflow. */
+static void findCentres(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+  CentrePass *pass = context;
+  const pnSoup *soup = pass->b->soup;
+  pnF4 allLo = pass->lo[worker], allHi = pass->hi[worker], half = pn_f4Set1(0.5f);
+  for (uint32_t place = begin; place < end; place++) {
+    if (!pn_isAlive(soup, place)) {
+      continue;
+    }
+    const float *p = soup->positions + 9 * (size_t)place;
+    pnF4 a = pn_f4Load(p), b = pn_f4Load(p + 3), c = pn_f4Load(p + 6);
+    pnF4 lo = pn_f4Min(a, pn_f4Min(b, c)), hi = pn_f4Max(a, pn_f4Max(b, c));
+    float centre[4];
+    pn_f4Store(centre, pn_f4Add(pn_f4Mul(lo, half), pn_f4Mul(hi, half)));
+    memcpy(pass->b->centres + 3 * (size_t)place, centre, 3 * sizeof(float));
+    allLo = pn_f4Min(allLo, lo);
+    allHi = pn_f4Max(allHi, hi);
+  }
+  pass->lo[worker] = allLo;
+  pass->hi[worker] = allHi;
+}
+
+static void updateCentres(pnBuckets *b, const pnTasks *tasks) {
+  CentrePass pass = {.b = b};
+  uint32_t workers = pn_workerCount(tasks);
+  for (uint32_t i = 0; i < workers; i++) {
+    pass.lo[i] = pn_f4Set1(FLT_MAX);
+    pass.hi[i] = pn_f4Set1(-FLT_MAX);
+  }
+  pn_parallelFor(tasks, findCentres, &pass, b->soup->placeCount, 8 * GRAIN);
+  for (uint32_t i = 1; i < workers; i++) {
+    pass.lo[0] = pn_f4Min(pass.lo[0], pass.lo[i]);
+    pass.hi[0] = pn_f4Max(pass.hi[0], pass.hi[i]);
+  }
+  float lo[4], hi[4];
+  pn_f4Store(lo, pass.lo[0]);
+  pn_f4Store(hi, pass.hi[0]);
+  b->box = (pnBox){{lo[0], lo[1], lo[2]}, {hi[0], hi[1], hi[2]}};
+}
+
+/* ---------------------------------------------------------------- inner nodes */
+
+/* The children of an inner node as ranges of leaves. Returns how many. */
+static uint32_t divide(const pnBuckets *b, const pnBucketInner *in, pnBucketInner out[PN_LANES]) {
+  uint32_t count = 0;
+  if (in->leafCount > PN_LANES && in->node != PN_NONE && in->level < b->levels) {
+    /* occupied children in the octree */
+    for (uint32_t j = 0; j < 8; j++) {
+      const pnBucketNode *child = &b->nodes[pn_levelBegin(in->level + 1) + 8 * in->node + j];
+      if (child->mark == b->step) {
+        out[count++] = (pnBucketInner){child->leafFirst, child->leafCount, 8 * in->node + j, in->level + 1, 0, 0, false};
+      }
+    }
+    return count;
+  }
+  /* full subtrees of leaves: the largest that are smaller than the whole */
+  uint32_t unit = 1;
+  while (unit * PN_LANES < in->leafCount) {
+    unit *= PN_LANES;
+  }
+  for (uint32_t done = 0; done < in->leafCount; done += unit) {
+    uint32_t leaves = PN_MIN(unit, in->leafCount - done);
+    out[count++] = (pnBucketInner){in->leafFirst + done, leaves, PN_NONE, 0, 0, 0, false};
+  }
+  return count;
+}
+
+/* Breadth-first: the children of a node are neighbours. */
+static bool growInner(pnBuckets *b) {
+  uint32_t leaves = (uint32_t)b->leafBegin.count;
+  b->inner.count = 0;
+  if (leaves < 2) {
+    return true;
+  }
+  pnBucketInner root = {0, leaves, b->levels ? 0 : PN_NONE, 0, 0, 0, false};
+  if (!pn_arrayPush(&b->inner, root)) {
+    return false;
+  }
+  for (size_t i = 0; i < b->inner.count; i++) {
+    pnBucketInner children[PN_LANES], in = b->inner.data[i];
+    uint32_t count = divide(b, &in, children);
+    /* an only child takes the place of its parent */
+    while (count == 1 && in.leafCount > 1) {
+      in = children[0];
+      count = divide(b, &in, children);
+    }
+    bool allLeaves = in.leafCount == count;
+    b->inner.data[i].leaves = allLeaves;
+    b->inner.data[i].first = allLeaves ? in.leafFirst : (uint32_t)b->inner.count;
+    b->inner.data[i].count = count;
+    if (allLeaves) {
+      continue;
+    }
+    if (!pn_arrayReserve(&b->inner, b->inner.count + count)) {
+      return false;
+    }
+    memcpy(b->inner.data + b->inner.count, children, count * sizeof *children);
+    b->inner.count += count;
+  }
+  return true;
+}
+
+/* The nodes in the layout of tree.h. */
+static void writeNodes(pnTree *t, const pnBuckets *b) {
+  uint32_t inner = (uint32_t)b->inner.count, leaves = (uint32_t)b->leafBegin.count;
+  t->innerCount = inner;
+  t->leafCount = leaves;
+  t->nodeCount = inner + leaves;
+  t->parent[0] = t->nodeCount * PN_LANES;
+  for (uint32_t i = 0; i < inner; i++) {
+    const pnBucketInner *in = &b->inner.data[i];
+    t->first[i] = in->leaves ? inner + in->first : in->first;
+    t->count[i] = (uint8_t)in->count;
+    t->leafFirst[i] = in->leafFirst;
+    t->leafEnd[i] = in->leafFirst + in->leafCount;
+    t->below[i] = b->leafBegin.data[in->leafFirst + in->leafCount] - b->leafBegin.data[in->leafFirst];
+    for (uint32_t j = 0; j < in->count; j++) {
+      t->parent[t->first[i] + j] = i * PN_LANES + j;
+    }
+  }
+  t->height = 1;
+  for (uint32_t node = 0; node < inner; node = t->first[node]) {
+    t->height++;
+  }
+  /* where every block begins, before any is filled: a block ends where the next begins */
+  for (uint32_t leaf = 0; leaf <= leaves; leaf++) {
+    t->leafVertexFirst[leaf] = 3 * b->leafBegin.data[leaf];
+  }
+}
+
+/* ---------------------------------------------------------------- the update */
+
+/* The smallest octree with no more primitives than buckets * 8: a leaf each, were they spread evenly. */
+static uint32_t autoLevels(uint32_t count) {
+  uint32_t levels = 1;
+  while (levels < PN_MAX_LEVELS && (8ull << 3 * levels) < count) {
+    levels++;
+  }
+  return levels;
+}
+
+/* Order, leaves and inner nodes; false when out of memory. */
+static bool arrange(pnBuckets *b, const pnTasks *tasks) {
+  bool morton = b->def.method == PN_BUCKET_MORTON || b->def.method == PN_BUCKET_DEFAULT;
+  b->levels = morton ? 0 : b->def.levels ? b->def.levels : autoLevels(b->count);
+  if (!reservePlaces(b, b->soup->placeCount) || !reserveOctree(b)) {
+    return false;
+  }
+  updateCentres(b, tasks);
+  if (morton) {
+    return pn_leavesOfMorton(b, tasks) && growInner(b);
+  }
+  /* a new number for the marks; when it runs out they are cleared once */
+  if (++b->step == 0) {
+    memset(b->nodes, 0, pn_levelBegin(b->nodeLevels + 1) * sizeof(pnBucketNode));
+    b->step = 1;
+  }
+  if (b->def.method == PN_BUCKET_SORTED) {
+    pn_placeSorted(b);
+  } else {
+    pn_placeDirect(b, tasks);
+  }
+  return pn_leavesOfBuckets(b) && growInner(b);
+}
+
+static pnResult update(pnTree *tree, const pnTasks *tasks) {
+  pnBuckets *b = bucketsOf(tree);
+  b->count = b->soup->liveCount;
+  if (b->count == 0) {
+    tree->innerCount = tree->leafCount = tree->nodeCount = tree->height = 0;
+    tree->box = (pnBox){{1, 1, 1}, {-1, -1, -1}};
+    return PN_OK;
+  }
+  if (!arrange(b, tasks) || !reserveTree(tree, b, (uint32_t)b->inner.count, (uint32_t)b->leafBegin.count)) {
+    return pn_fail(PN_ERROR_MEMORY, "soup '%s': out of memory for the index over %u primitives", b->soup->mesh.name, b->count);
+  }
+  tree->ruleBytes = stateBytes(b);
+  writeNodes(tree, b);
+  if (!pn_fillBuckets(tree, b, tasks)) {
+    return PN_ERROR_NUMBER;
+  }
+  tree->eagerUpdated += tree->nodeCount;
+  return PN_OK;
+}
+
+static const pnUpdateRule s_bucketRule = {
+    .name = "bucket", .reshapes = true, .update = update, .fill = pn_fillFromVertices, .release = release};
+
+/* ---------------------------------------------------------------- life */
+
+pnBucketDef pnDefaultBucketDef(void) { return (pnBucketDef){.method = PN_BUCKET_DEFAULT, .mostMoves = 64}; }
+
+pnResult pnCreateBucketTree(const pnBucketDef *def, pnTree **outTree) {
+  PN_ASSERT(def && outTree && def->soup);
+  *outTree = NULL;
+  if ((uint32_t)def->method >= PN_BUCKET_COUNT) {
+    return pn_fail(PN_ERROR_ARGUMENT, "bucket tree: method %d is not one of the list", (int)def->method);
+  }
+  if (def->levels > PN_MAX_LEVELS) {
+    return pn_fail(PN_ERROR_ARGUMENT, "bucket tree: %u levels, it can have 1 to %u, or 0 to choose", def->levels, PN_MAX_LEVELS);
+  }
+  pnTree *tree = pn_allocZero(sizeof *tree);
+  pnBuckets *b = pn_allocZero(sizeof *b);
+  if (!tree || !b) {
+    pn_free(tree, sizeof *tree);
+    pn_free(b, sizeof *b);
+    return pn_failMemory(sizeof *tree + sizeof *b);
+  }
+  b->def = *def;
+  b->soup = def->soup;
+  tree->def = pnDefaultTreeDef();
+  tree->def.pose = tree->pose = &def->soup->pose;
+  tree->def.cut = UINT32_MAX; /* no clusters: the vertices below any node are a range of the leaves' lists */
+  tree->mesh = &def->soup->mesh;
+  tree->rule = &s_bucketRule;
+  tree->box = (pnBox){{1, 1, 1}, {-1, -1, -1}};
+  tree->ruleData = b;
+  tree->ruleBytes = sizeof *b;
+  pnResult result = pnTree_Update(tree, NULL);
+  if (result != PN_OK) {
+    pnDestroyTree(tree);
+    return result;
+  }
+  *outTree = tree;
+  return PN_OK;
+}
+
+pnBucketInfo pnTree_GetBucketInfo(const pnTree *tree) {
+  if (!tree->rule->reshapes) {
+    return (pnBucketInfo){0};
+  }
+  const pnBuckets *b = bucketsOf(tree);
+  return (pnBucketInfo){b->levels, b->bucketCount, b->largest, b->moves, b->fellBack};
+}

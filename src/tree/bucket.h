@@ -1,0 +1,121 @@
+/* bucket.h: the index over a soup, in words first.
+ *
+ * Every update does four things, all of them linear in the living primitives:
+ *
+ *   centres   the middle of each primitive's box, and the box of everything
+ *   places    the primitives in *tree order*: by bucket of an octree of l levels (Algorithm 1 or 2 of [Ganovelli00]), or by
+ *             Morton code (bucket_place.c, bucket_sorted.c)
+ *   leaves    at most eight primitives each, in that order; a bucket that holds more is divided further
+ *   nodes     the inner nodes over the leaves, in the layout of tree.h (bucket.c)
+ *
+ * What comes out is a pnTree: the octree's eight children are the eight lanes of a node, and the traversal, the exact tests,
+ * threads and worlds know nothing of soups.
+ *
+ * The full octree is kept as an array (level d begins at (8^d - 1) / 7, children of node i of a level are 8i ... 8i + 7 of
+ * the next: Morton order). Its nodes carry *temporal marks* [section 3.2]: a node is occupied in this update exactly
+ * when its mark is the number of the update. Nothing is ever cleared, and empty subtrees are never visited.
+ *
+ * A primitive is placed by its centre and may reach out of its bucket: volumes are computed from the corners of what a
+ * leaf holds, never from the bounds of buckets, so no pair is missed. */
+#ifndef PN_TREE_BUCKET_H
+#define PN_TREE_BUCKET_H
+
+#include "base/array.h"
+#include "base/sort.h"
+#include "base/task.h"
+#include "mesh/soup.h"
+#include "tree/tree.h"
+
+#define PN_MAX_LEVELS 7u
+/* Bits an axis in a Morton code: three times ten fit 32. */
+#define PN_MORTON_BITS 10u
+
+/* A node of the full octree. Everything but the mark is valid only when the mark is. */
+typedef struct pnBucketNode {
+  uint32_t mark;                  /* the update that last found it occupied */
+  uint32_t at;                    /* buckets: primitives counted, then where the next one goes in tree order */
+  uint32_t leafFirst, leafCount;  /* the leaves below */
+} pnBucketNode;
+
+/* An inner node of the tree being made, in breadth-first order. */
+typedef struct pnBucketInner {
+  uint32_t leafFirst, leafCount;
+  uint32_t node, level; /* of the full octree; PN_NONE: inside of a bucket, or by Morton code */
+  uint32_t first, count;
+  bool leaves; /* its children are leaves, first ... of them */
+} pnBucketInner;
+
+/* Cells along one axis: a monotone function of the coordinate, so that primitives sorted by coordinate are sorted by cell. */
+typedef struct pnCells {
+  float half, scale; /* cell = (x / 2 - half) * scale, at most last */
+  uint32_t last;
+} pnCells;
+
+typedef struct pnBuckets {
+  pnBucketDef def;
+  const pnSoup *soup;
+  uint32_t levels;   /* in this update; 0: by Morton code */
+  uint32_t step;     /* the number of the update: the mark */
+  uint32_t count;    /* living primitives */
+  pnBox box;         /* of all corners */
+
+  /* by place */
+  uint32_t room;
+  float *centres; /* 3 a place */
+  uint32_t *cells; /* number of the bucket, Morton order */
+
+  /* in tree order */
+  uint32_t *order;           /* places */
+  pnKeyValue *keys, *scratch;
+  PN_ARRAY(uint32_t) leafBegin; /* leafCount + 1: into order */
+  PN_ARRAY(pnBucketInner) inner;
+
+  /* the full octree */
+  pnBucketNode *nodes;
+  uint32_t nodeLevels; /* it has room for */
+  uint32_t bucketCount, largest; /* occupied, and most primitives in one */
+
+  /* Algorithm 2: three arrays, and where each bucket begins */
+  pnFloatKey *axis[3];
+  uint32_t axisCount;
+  uint32_t *listed; /* by place: the generation that stands in the arrays, 0: none */
+  uint32_t pointer[3][(1u << PN_MAX_LEVELS) + 1];
+  uint64_t moves; /* places moved by insertion in the last update */
+  bool fellBack;  /* insertion was given up and the arrays sorted from scratch */
+
+  /* the tree's memory has room for */
+  uint32_t innerRoom, leafRoom, primitiveRoom;
+  float *boxes; /* 8 a node */
+} pnBuckets;
+
+/* (8^d - 1) / 7: where a level of the full octree begins. */
+PN_INLINE uint32_t pn_levelBegin(uint32_t level) { return ((1u << 3 * level) - 1) / 7; }
+
+/* The lower ten bits of k, two zeros after each. */
+PN_INLINE uint32_t pn_spreadBits(uint32_t k) {
+  k = (k | k << 16) & 0x030000ffu;
+  k = (k | k << 8) & 0x0300f00fu;
+  k = (k | k << 4) & 0x030c30c3u;
+  return (k | k << 2) & 0x09249249u;
+}
+
+/* 2^bits cells over [lo, hi]. */
+pnCells pn_cellsOver(float lo, float hi, uint32_t bits);
+PN_INLINE uint32_t pn_cellOf(const pnCells *c, float x) {
+  uint32_t cell = (uint32_t)((x * 0.5f - c->half) * c->scale);
+  return PN_MIN(cell, c->last);
+}
+
+/* bucket_place.c. Algorithm 1: the bucket of every primitive by division. */
+void pn_placeDirect(pnBuckets *b, const pnTasks *tasks);
+/* bucket_sorted.c. Algorithm 2: the same by three sorted arrays and moving pointers. */
+void pn_placeSorted(pnBuckets *b);
+/* bucket_place.c. From buckets to tree order and leaves. False: out of memory. */
+bool pn_leavesOfBuckets(pnBuckets *b);
+/* The same by Morton code over everything; no octree. */
+bool pn_leavesOfMorton(pnBuckets *b, const pnTasks *tasks);
+
+/* bucket_fill.c. Leaves and volumes of all nodes, from the corners. False: not finite. */
+bool pn_fillBuckets(pnTree *tree, const pnBuckets *b, const pnTasks *tasks);
+
+#endif

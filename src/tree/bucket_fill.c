@@ -1,0 +1,164 @@
+/* bucket_fill.c: the volumes of a tree over a soup, all of them, leaves first: every bucket knows the true box of what it holds.
+ *
+ * Boxes are kept as 16-bit cells of a grid over the whole (tree.h), 2^14 or more of them. That is fine enough unless nearly
+ * everything stands in a small part of the box, as when one primitive is far from all others: then leaves shrink to a
+ * cell or two and everything seems to overlap everything. This is detected when the leaves are filled, and such a tree
+ * gets spheres for this update: they are floats and fit at any scale. The traversal takes either. */
+#include "tree/bucket.h"
+
+#include "geom/sphere.h"
+#include "tree/update.h"
+
+#include <math.h>
+
+#define GRAIN 512u
+/* A leaf of fewer cells than this along its longest side is drowned by rounding to cells: its box grows by a cell a side, a
+ * quarter and more of its size. */
+#define FEW_CELLS 8.0f
+
+static void fillLists(pnTree *t, const pnBuckets *b, uint32_t leaf) {
+  uint32_t at = b->leafBegin.data[leaf], count = b->leafBegin.data[leaf + 1] - at;
+  t->count[t->innerCount + leaf] = (uint8_t)count;
+  t->below[t->innerCount + leaf] = count;
+  for (uint32_t j = 0; j < PN_LANES; j++) {
+    uint32_t place = j < count ? b->order[at + j] : PN_NONE;
+    t->leafTriangles[leaf * PN_LANES + j] = place;
+    for (uint32_t k = 0; k < 3; k++) {
+      t->leafCorners[24 * (size_t)leaf + 3 * j + k] = (uint8_t)(j < count ? 3 * j + k : 0);
+      if (j < count) {
+        t->leafVertices[3 * (size_t)(at + j) + k] = 3 * (3 * place + k);
+      }
+    }
+  }
+}
+
+typedef struct FillPass {
+  pnTree *tree;
+  const pnBuckets *b;
+  float smallLeaf;             /* FEW_CELLS in units of length */
+  uint32_t small[PN_MAX_WORKERS]; /* leaves below that, counted by each worker */
+} FillPass;
+
+/* What a leaf holds, its block, its lanes and its box. */
+static void fillLeaves(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+  FillPass *pass = context;
+  pnTree *t = pass->tree;
+  for (uint32_t leaf = begin; leaf < end; leaf++) {
+    uint32_t node = t->innerCount + leaf, first = t->leafVertexFirst[leaf], last = t->leafVertexFirst[leaf + 1];
+    fillLists(t, pass->b, leaf);
+    pn_fillLeaf(t, node);
+    pn_markFresh(t, node);
+    const float *block = t->leafPositions;
+    pnF4 lo = pn_f4Load(block + 4 * (size_t)first), hi = lo;
+    for (uint32_t i = first + 1; i < last; i++) {
+      pnF4 p = pn_f4Load(block + 4 * (size_t)i);
+      lo = pn_f4Min(lo, p);
+      hi = pn_f4Max(hi, p);
+    }
+    float *box = pass->b->boxes + 8 * (size_t)node;
+    pn_f4Store(box, lo);
+    pn_f4Store(box + 4, hi);
+    float longest = PN_MAX(PN_MAX(box[4] - box[0], box[5] - box[1]), box[6] - box[2]);
+    pass->small[worker] += longest < pass->smallLeaf;
+  }
+}
+
+/* Inner nodes from their children, the last first. */
+static void fillInner(pnTree *t, const pnBuckets *b) {
+  for (uint32_t node = t->innerCount; node-- > 0;) {
+    const float *child = b->boxes + 8 * (size_t)t->first[node];
+    uint32_t last = t->count[node] - 1u;
+    pnF4 lo[PN_LANES], hi[PN_LANES], allLo = pn_f4Load(child), allHi = pn_f4Load(child + 4);
+    for (uint32_t j = 0; j < PN_LANES; j++) {
+      lo[j] = pn_f4Load(child + 8 * PN_MIN(j, last));
+      hi[j] = pn_f4Load(child + 8 * PN_MIN(j, last) + 4);
+      allLo = pn_f4Min(allLo, lo[j]);
+      allHi = pn_f4Max(allHi, hi[j]);
+    }
+    pn_putBoxes(t, node, lo, hi, last + 1);
+    pn_f4Store(b->boxes + 8 * (size_t)node, allLo);
+    pn_f4Store(b->boxes + 8 * (size_t)node + 4, allHi);
+    pn_markFresh(t, node);
+  }
+}
+
+/* ---------------------------------------------------------------- spheres */
+
+/* The sphere of a leaf takes the place of its box: centre and radius. */
+static void sphereLeaves(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+  (void)worker;
+  FillPass *pass = context;
+  pnTree *t = pass->tree;
+  for (uint32_t leaf = begin; leaf < end; leaf++) {
+    uint32_t first = t->leafVertexFirst[leaf];
+    float *box = pass->b->boxes + 8 * (size_t)(t->innerCount + leaf), centre[3];
+    pn_fillLeaf(t, t->innerCount + leaf);
+    for (int k = 0; k < 3; k++) {
+      centre[k] = 0.5f * box[k] + 0.5f * box[4 + k];
+    }
+    memcpy(box, centre, sizeof centre);
+    box[3] = pn_sphereRadius(centre, t->leafPositions + 4 * (size_t)first, t->leafVertexFirst[leaf + 1] - first);
+  }
+}
+
+static pnBound boundOfSphere(const float *sphere) {
+  return (pnBound){.centre = {sphere[0], sphere[1], sphere[2]}, .radius = sphere[3]};
+}
+
+static void sphereInner(pnTree *t, const pnBuckets *b) {
+  for (uint32_t node = t->innerCount; node-- > 0;) {
+    pnBound bounds[PN_LANES];
+    float *to = b->boxes + 8 * (size_t)node;
+    for (uint32_t j = 0; j < t->count[node]; j++) {
+      const float *child = b->boxes + 8 * (size_t)(t->first[node] + j);
+      bounds[j] = boundOfSphere(child);
+      if (j == 0) {
+        memcpy(to, child, 4 * sizeof(float));
+      } else {
+        pn_sphereMerge(to, &to[3], child, child[3]);
+      }
+    }
+    pn_putBounds(t, node, bounds, t->count[node]);
+  }
+  pnBound root = boundOfSphere(b->boxes);
+  pn_putBounds(t, t->nodeCount, &root, 1);
+}
+
+/* ---------------------------------------------------------------- all */
+
+static void setForm(pnTree *t, pnVolume volume) {
+  t->def.volume = volume;
+  t->slabs = volume == PN_VOLUME_BOX ? &pn_slabBox : NULL;
+  t->laneBytes = volume == PN_VOLUME_BOX ? sizeof(pnBoxLanes) : sizeof(pnSphereLanes);
+}
+
+bool pn_fillBuckets(pnTree *tree, const pnBuckets *b, const pnTasks *tasks) {
+  setForm(tree, PN_VOLUME_BOX);
+  pnBound root = {.radius = 0};
+  for (int k = 0; k < 3; k++) {
+    root.slabs.lo[k] = (&b->box.min.x)[k];
+    root.slabs.hi[k] = (&b->box.max.x)[k];
+  }
+  if (!pn_setRoot(tree, &root)) {
+    return false;
+  }
+  FillPass pass = {.tree = tree, .b = b, .smallLeaf = FEW_CELLS / tree->grid.scale[0]};
+  pn_parallelFor(tasks, fillLeaves, &pass, tree->leafCount, GRAIN);
+  uint64_t small = 0;
+  for (uint32_t i = 0; i < pn_workerCount(tasks); i++) {
+    small += pass.small[i];
+  }
+  /* most of the leaves drowned? A box that ends at infinity when doubled has no spheres: their radii would overflow */
+  bool fits = isfinite(pn_distanceUp(&b->box.min.x, &b->box.max.x));
+  if (2 * small > tree->leafCount && tree->leafCount > PN_LANES && fits) {
+    setForm(tree, PN_VOLUME_SPHERE);
+    pn_parallelFor(tasks, sphereLeaves, &pass, tree->leafCount, GRAIN);
+    for (uint32_t node = 0; node < tree->innerCount; node++) {
+      pn_markFresh(tree, node);
+    }
+    sphereInner(tree, b);
+  } else {
+    fillInner(tree, b);
+  }
+  return true;
+}

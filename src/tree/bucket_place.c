@@ -1,0 +1,218 @@
+/* bucket_place.c: which bucket a primitive is in, by division, and from buckets to tree order.
+ *
+ * [Ganovelli00, section 3.1, Algorithm 1]: n(p) = (p - B) / s along each axis. Where we differ: one multiplication by 1 / s
+ * instead of a division, halved so that a box as large as float allows does not overflow; the last cell is closed, so that
+ * the primitive at the upper end has a bucket (in the paper it would get number 2^l, which does not exist).
+ *
+ * Buckets that hold more than a leaf can are divided: their primitives are sorted by Morton code *within the box of their own
+ * centres*, and where many share even that code, again within theirs. One far primitive that squeezes all others into
+ * one bucket, the case for which the paper gives up [section 4], so costs one more sort. */
+#include "tree/bucket.h"
+
+#include <float.h>
+#include <string.h>
+
+/* Equal codes in longer runs than this are sorted once more within their own box: eight leaves, one node. */
+#define LONG_RUN 64u
+/* Primitives a task takes at a time. */
+#define GRAIN 8192u
+
+/* ---------------------------------------------------------------- cells */
+
+pnCells pn_cellsOver(float lo, float hi, uint32_t bits) {
+  float extent = hi * 0.5f - lo * 0.5f, count = (float)(1u << bits);
+  /* no extent: everything in cell 0; one so small that the scale overflows: coarser cells */
+  float scale = extent > 0 ? PN_MIN(count / extent, FLT_MAX) : 0;
+  return (pnCells){lo * 0.5f, scale, (1u << bits) - 1};
+}
+
+typedef struct Coder {
+  pnBuckets *b;
+  pnCells cells[3];
+} Coder;
+
+PN_INLINE uint32_t codeOf(const pnCells cells[3], const float *centre) {
+  return pn_spreadBits(pn_cellOf(&cells[0], centre[0])) | pn_spreadBits(pn_cellOf(&cells[1], centre[1])) << 1 |
+         pn_spreadBits(pn_cellOf(&cells[2], centre[2])) << 2;
+}
+
+static void placeRange(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+  (void)worker;
+  const Coder *coder = context;
+  pnBuckets *b = coder->b;
+  for (uint32_t place = begin; place < end; place++) {
+    if (pn_isAlive(b->soup, place)) {
+      b->cells[place] = codeOf(coder->cells, b->centres + 3 * (size_t)place);
+    }
+  }
+}
+
+void pn_placeDirect(pnBuckets *b, const pnTasks *tasks) {
+  Coder coder = {.b = b};
+  for (int k = 0; k < 3; k++) {
+    coder.cells[k] = pn_cellsOver((&b->box.min.x)[k], (&b->box.max.x)[k], b->levels);
+  }
+  pn_parallelFor(tasks, placeRange, &coder, b->soup->placeCount, GRAIN);
+}
+
+/* ---------------------------------------------------------------- sorting within a range */
+
+typedef struct Range {
+  pnBuckets *b;
+  pnCells cells[3];
+  uint32_t first;
+} Range;
+
+static void keyRange(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+  (void)worker;
+  const Range *r = context;
+  for (uint32_t i = r->first + begin; i < r->first + end; i++) {
+    uint32_t place = r->b->order[i];
+    r->b->keys[i] = (pnKeyValue){codeOf(r->cells, r->b->centres + 3 * (size_t)place), place};
+  }
+}
+
+/* Sorts order[first ... first + count) by Morton code within the box of their centres. Keys stand where their primitives do, so
+ * that sorting a part again leaves the keys of the others alone. Each time the box shrinks to a cell of the last,
+ * at most 1/512 of it, so that floats allow some thirty times. */
+static void sortRange(pnBuckets *b, uint32_t first, uint32_t count, const pnTasks *tasks) {
+  float lo[3] = {FLT_MAX, FLT_MAX, FLT_MAX}, hi[3] = {-FLT_MAX, -FLT_MAX, -FLT_MAX};
+  for (uint32_t i = first; i < first + count; i++) {
+    const float *c = b->centres + 3 * (size_t)b->order[i];
+    for (int k = 0; k < 3; k++) {
+      lo[k] = PN_MIN(lo[k], c[k]);
+      hi[k] = PN_MAX(hi[k], c[k]);
+    }
+  }
+  Range range = {.b = b, .first = first};
+  for (int k = 0; k < 3; k++) {
+    range.cells[k] = pn_cellsOver(lo[k], hi[k], PN_MORTON_BITS);
+  }
+  pn_parallelFor(tasks, keyRange, &range, count, GRAIN);
+  pn_sortKeyValue(b->keys + first, b->scratch + first, count);
+  for (uint32_t i = first; i < first + count; i++) {
+    b->order[i] = b->keys[i].value;
+  }
+  /* long runs of one code; all of one code stand at one point, as good as floats tell, in any order */
+  for (uint32_t begin = first, end; begin < first + count; begin = end) {
+    for (end = begin + 1; end < first + count && b->keys[end].key == b->keys[begin].key; end++) {
+    }
+    if (end - begin > LONG_RUN && end - begin < count) {
+      sortRange(b, begin, end - begin, NULL);
+    }
+  }
+}
+
+/* ---------------------------------------------------------------- leaves */
+
+/* Leaves over order[first ... first + count): eight each, the last may have fewer. Places ascend within a leaf (invariant T5).
+ * There is room: a leaf holds at least one primitive. */
+static void pushLeaves(pnBuckets *b, uint32_t first, uint32_t count) {
+  for (uint32_t at = first; at < first + count; at += PN_LANES) {
+    uint32_t *v = b->order + at, n = PN_MIN(PN_LANES, first + count - at);
+    for (uint32_t i = 1; i < n; i++) {
+      uint32_t place = v[i], j = i;
+      for (; j > 0 && v[j - 1] > place; j--) {
+        v[j] = v[j - 1];
+      }
+      v[j] = place;
+    }
+    b->leafBegin.data[b->leafBegin.count++] = at;
+  }
+}
+
+static bool beginLeaves(pnBuckets *b) {
+  b->leafBegin.count = 0;
+  return pn_arrayReserve(&b->leafBegin, (size_t)b->count + 1);
+}
+
+bool pn_leavesOfMorton(pnBuckets *b, const pnTasks *tasks) {
+  if (!beginLeaves(b)) {
+    return false;
+  }
+  uint32_t at = 0;
+  for (uint32_t place = 0; place < b->soup->placeCount; place++) {
+    if (pn_isAlive(b->soup, place)) {
+      b->order[at++] = place;
+    }
+  }
+  sortRange(b, 0, b->count, tasks);
+  pushLeaves(b, 0, b->count);
+  b->leafBegin.data[b->leafBegin.count] = b->count;
+  return true;
+}
+
+/* ---------------------------------------------------------------- buckets */
+
+/* Counts a primitive into its bucket; a bucket's first one marks the way up to the first node that is marked already. */
+PN_INLINE void countInto(pnBuckets *b, uint32_t cell) {
+  pnBucketNode *bucket = &b->nodes[pn_levelBegin(b->levels) + cell];
+  if (bucket->mark == b->step) {
+    bucket->at++;
+    return;
+  }
+  bucket->mark = b->step;
+  bucket->at = 1;
+  for (uint32_t level = b->levels; level-- > 0;) {
+    cell >>= 3;
+    pnBucketNode *node = &b->nodes[pn_levelBegin(level) + cell];
+    if (node->mark == b->step) {
+      return;
+    }
+    node->mark = b->step;
+  }
+}
+
+/* Gives every bucket its range of the tree order, marked nodes only, in Morton order. Leaves are counted here and filled later. */
+static void assignRanges(pnBuckets *b, uint32_t level, uint32_t index, uint32_t *ioAt, uint32_t *ioLeaf) {
+  pnBucketNode *node = &b->nodes[pn_levelBegin(level) + index];
+  if (node->mark != b->step) {
+    return;
+  }
+  node->leafFirst = *ioLeaf;
+  if (level == b->levels) {
+    uint32_t count = node->at;
+    node->at = *ioAt;
+    *ioAt += count;
+    *ioLeaf += (count + PN_LANES - 1) / PN_LANES;
+    b->bucketCount++;
+    b->largest = PN_MAX(b->largest, count);
+  } else {
+    for (uint32_t j = 0; j < 8; j++) {
+      assignRanges(b, level + 1, 8 * index + j, ioAt, ioLeaf);
+    }
+  }
+  node->leafCount = *ioLeaf - node->leafFirst;
+}
+
+bool pn_leavesOfBuckets(pnBuckets *b) {
+  if (!beginLeaves(b)) {
+    return false;
+  }
+  const pnSoup *soup = b->soup;
+  b->bucketCount = b->largest = 0;
+  for (uint32_t place = 0; place < soup->placeCount; place++) {
+    if (pn_isAlive(soup, place)) {
+      countInto(b, b->cells[place]);
+    }
+  }
+  uint32_t at = 0, leaf = 0;
+  assignRanges(b, 0, 0, &at, &leaf);
+  /* every primitive to its place; a bucket's `at` ends where the bucket ends */
+  pnBucketNode *buckets = b->nodes + pn_levelBegin(b->levels);
+  for (uint32_t place = 0; place < soup->placeCount; place++) {
+    if (pn_isAlive(soup, place)) {
+      b->order[buckets[b->cells[place]].at++] = place;
+    }
+  }
+  /* leaves, bucket by bucket: the next begins where the one before ended */
+  for (uint32_t begin = 0, end; begin < b->count; begin = end) {
+    end = buckets[b->cells[b->order[begin]]].at;
+    if (end - begin > PN_LANES) {
+      sortRange(b, begin, end - begin, NULL);
+    }
+    pushLeaves(b, begin, end - begin);
+  }
+  b->leafBegin.data[b->leafBegin.count] = b->count;
+  return true;
+}

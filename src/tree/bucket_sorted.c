@@ -1,0 +1,172 @@
+/* bucket_sorted.c: Algorithm 2 of [Ganovelli00, section 3.1]: the bucket of every primitive without a division.
+ *
+ * Three arrays hold all primitives in the order of their x, y and z. They are nearly right for the next update, and insertion
+ * sort makes them right. Along each axis a bucket is then a range of its array, and the begins of the ranges, the
+ * *bucket pointers*, are moved from where they were to where they belong.
+ *
+ * Where we differ, and why. The paper's UpdateBucketPointers has slips:
+ *   1  threshold := i * bucket_size leaves out the minimum of the box; right only for a box that begins at 0.
+ *   2  the forward loop ends at pos < 2^l - 1, the number of buckets, and should end at the number of primitives.
+ *   3  moving back with do ... while (X[pos] > threshold) stops one before the first primitive of the bucket (or at -1).
+ *   4  a pointer that stands right is moved anyway, because both loops move before they look.
+ *   5  for i = 0 .. 2^l has one bucket too many, and bucket 0 has nothing to search: it begins at 0.
+ *   6  > threshold puts a primitive exactly on a border below it, equation (1) puts it above.
+ * Thresholds here are exact: the least float that Algorithm 1 gives the number i, found by halving, 2^l times an axis. So the
+ * two algorithms agree for every input, not only away from rounding errors.
+ *
+ * Insertion sort is quadratic when there is no coherence. It is given up after def.mostMoves moves a primitive, and the array
+ * sorted from scratch. Primitives that are new since the last update are sorted by themselves and merged. */
+#include "tree/bucket.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- the arrays */
+
+static float floatOf(uint32_t order) {
+  union {
+    uint32_t u;
+    float f;
+  } b = {order & 0x80000000u ? order & 0x7fffffffu : ~order};
+  return b.f;
+}
+
+/* From scratch: everything alive. */
+static void sortAxis(pnBuckets *b, int k) {
+  uint32_t count = 0;
+  for (uint32_t place = 0; place < b->soup->placeCount; place++) {
+    if (pn_isAlive(b->soup, place)) {
+      b->keys[count++] = (pnKeyValue){pn_floatOrder(b->centres[3 * (size_t)place + k]), place};
+    }
+  }
+  pn_sortKeyValue(b->keys, b->scratch, count);
+  for (uint32_t i = 0; i < count; i++) {
+    b->axis[k][i] = (pnFloatKey){floatOf(b->keys[i].key), b->keys[i].value};
+  }
+}
+
+/* The order of the last update with new keys, without those that are gone. Returns how many are left. */
+static uint32_t refreshAxis(pnBuckets *b, int k) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < b->axisCount; i++) {
+    uint32_t place = b->axis[k][i].value;
+    if (b->soup->generation[place] == b->listed[place]) {
+      b->axis[k][kept++] = (pnFloatKey){b->centres[3 * (size_t)place + k], place};
+    }
+  }
+  return kept;
+}
+
+/* Insertion sort that gives up after `most` moves: then false, and the array is still a permutation. */
+static bool insertAll(pnFloatKey *items, uint32_t count, uint64_t most, uint64_t *ioMoves) {
+  uint64_t moved = 0;
+  for (uint32_t i = 1; i < count && moved <= most; i++) {
+    pnFloatKey item = items[i];
+    uint32_t j = i;
+    for (; j > 0 && items[j - 1].key > item.key; j--) {
+      items[j] = items[j - 1];
+    }
+    items[j] = item;
+    moved += i - j;
+  }
+  *ioMoves += moved;
+  return moved <= most;
+}
+
+/* Merges the primitives that are new, sorted, from the end of the array backwards. */
+static void mergeNew(pnBuckets *b, int k, uint32_t kept, uint32_t newCount) {
+  pnFloatKey *items = b->axis[k];
+  for (uint32_t i = 0; i < newCount; i++) {
+    uint32_t place = b->order[i];
+    b->keys[i] = (pnKeyValue){pn_floatOrder(b->centres[3 * (size_t)place + k]), place};
+  }
+  pn_sortKeyValue(b->keys, b->scratch, newCount);
+  for (uint32_t to = kept + newCount; newCount > 0;) {
+    float key = floatOf(b->keys[newCount - 1].key);
+    if (kept > 0 && items[kept - 1].key > key) {
+      items[--to] = items[--kept];
+    } else {
+      items[--to] = (pnFloatKey){key, b->keys[--newCount].value};
+    }
+  }
+}
+
+/* All three arrays right for this update. b->order serves to list what is new. */
+static void sortAxes(pnBuckets *b) {
+  uint32_t newCount = 0;
+  for (uint32_t place = 0; place < b->soup->placeCount; place++) {
+    if (pn_isAlive(b->soup, place) && b->listed[place] != b->soup->generation[place]) {
+      b->order[newCount++] = place;
+    }
+  }
+  b->moves = 0;
+  b->fellBack = false;
+  for (int k = 0; k < 3; k++) {
+    uint32_t kept = refreshAxis(b, k);
+    uint64_t most = b->def.mostMoves == UINT32_MAX ? UINT64_MAX : (uint64_t)b->def.mostMoves * b->count;
+    if (insertAll(b->axis[k], kept, most, &b->moves)) {
+      mergeNew(b, k, kept, newCount);
+    } else {
+      b->fellBack = true;
+      sortAxis(b, k);
+    }
+  }
+  for (uint32_t i = 0; i < newCount; i++) {
+    b->listed[b->order[i]] = b->soup->generation[b->order[i]];
+  }
+  b->axisCount = b->count;
+}
+
+/* ---------------------------------------------------------------- bucket pointers */
+
+/* The least float in [lo, hi] in cell k or above; infinite when there is none. */
+static float thresholdOf(const pnCells *cells, float lo, float hi, uint32_t k) {
+  if (pn_cellOf(cells, hi) < k) {
+    return INFINITY;
+  }
+  uint32_t below = pn_floatOrder(lo), at = pn_floatOrder(hi);
+  while (below < at) {
+    uint32_t mid = below + (at - below) / 2;
+    if (pn_cellOf(cells, floatOf(mid)) < k) {
+      below = mid + 1;
+    } else {
+      at = mid;
+    }
+  }
+  return floatOf(at);
+}
+
+/* UpdateBucketPointers: from where it was to the first primitive at or above the threshold. */
+static uint32_t movePointer(const pnFloatKey *items, uint32_t count, uint32_t pos, float threshold) {
+  pos = PN_MIN(pos, count);
+  while (pos > 0 && items[pos - 1].key >= threshold) {
+    pos--;
+  }
+  while (pos < count && items[pos].key < threshold) {
+    pos++;
+  }
+  return pos;
+}
+
+void pn_placeSorted(pnBuckets *b) {
+  sortAxes(b);
+  uint32_t cellCount = 1u << b->levels;
+  for (int k = 0; k < 3; k++) {
+    float lo = (&b->box.min.x)[k], hi = (&b->box.max.x)[k];
+    pnCells cells = pn_cellsOver(lo, hi, b->levels);
+    uint32_t *pointer = b->pointer[k];
+    pointer[0] = 0;
+    pointer[cellCount] = b->count;
+    for (uint32_t i = 1; i < cellCount; i++) {
+      pointer[i] = movePointer(b->axis[k], b->count, pointer[i], thresholdOf(&cells, lo, hi, i));
+    }
+    /* the number along this axis for everything between two pointers */
+    for (uint32_t i = 0; i < cellCount; i++) {
+      uint32_t bits = pn_spreadBits(i) << k;
+      for (uint32_t j = pointer[i]; j < pointer[i + 1]; j++) {
+        uint32_t *cell = &b->cells[b->axis[k][j].value];
+        *cell = k == 0 ? bits : *cell | bits;
+      }
+    }
+  }
+}

@@ -1,0 +1,526 @@
+/* test_bucket.c: the tree over a soup finds the pairs that exact arithmetic finds on every pair of primitives, for every
+ * method, number of levels and thread count, whatever comes, goes or clusters; Algorithms 1 and 2 agree on every bucket. */
+#include "support.h"
+
+#include "oracle.h"
+#include "pinch/world.h"
+#include "tree/bucket.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define METHODS 4u
+
+/* ---------------------------------------------------------------- soups and truth */
+
+typedef struct Pairs {
+  pnPair *data;
+  size_t count;
+} Pairs;
+
+static pnTriangle triangleOf(const pnSoup *soup, uint32_t place) {
+  pnTriangle t;
+  float corners[9];
+  assert_int_not_equal(pnSoup_GetCorners(soup, pnSoup_GetId(soup, place), corners), 0);
+  memcpy(t.v, corners, sizeof corners);
+  return t;
+}
+
+static bool boxesTouch(const pnTriangle *s, const pnTriangle *t) {
+  for (int k = 0; k < 3; k++) {
+    float sl = fminf(s->v[0][k], fminf(s->v[1][k], s->v[2][k])), sh = fmaxf(s->v[0][k], fmaxf(s->v[1][k], s->v[2][k]));
+    float tl = fminf(t->v[0][k], fminf(t->v[1][k], t->v[2][k])), th = fmaxf(t->v[0][k], fmaxf(t->v[1][k], t->v[2][k]));
+    if (sl > th || tl > sh) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* By whole numbers, or by the library's own exact test where that was checked before. b null: self. */
+static Pairs truthOf(const pnSoup *a, const pnSoup *b, bool oracle) {
+  Pairs out = {0};
+  size_t room = 0;
+  const pnSoup *other = b ? b : a;
+  for (uint32_t s = 0; s < pnSoup_GetPlaceCount(a); s++) {
+    for (uint32_t t = b ? 0 : s + 1; t < pnSoup_GetPlaceCount(other); t++) {
+      if (!pnSoup_GetId(a, s).index1 || !pnSoup_GetId(other, t).index1) {
+        continue;
+      }
+      pnTriangle x = triangleOf(a, s), y = triangleOf(other, t);
+      if (!boxesTouch(&x, &y)) {
+        continue;
+      }
+      if (oracle) {
+        oracleIntersect(&x, &y);
+      }
+      if (oracle ? oracleMeet() : pnTrianglesMeet(&x, &y)) {
+        if (out.count == room) {
+          room = 2 * room + 64;
+          out.data = realloc(out.data, room * sizeof(pnPair));
+          assert_non_null(out.data);
+        }
+        out.data[out.count++] = (pnPair){s, t};
+      }
+    }
+  }
+  return out;
+}
+
+static void expectPairs(const Pairs *truth, const pnPairList *found, const char *what) {
+  if (truth->count != pnPairList_GetCount(found) ||
+      (truth->count > 0 && memcmp(truth->data, pnPairList_GetPairs(found), truth->count * sizeof(pnPair)) != 0)) {
+    fail_msg("%s: %zu pairs found, %zu are true", what, pnPairList_GetCount(found), truth->count);
+  }
+}
+
+static pnSoup *newSoup(void) {
+  pnSoup *soup;
+  testExpectOk(pnCreateSoup(NULL, &soup));
+  return soup;
+}
+
+static pnTree *newTree(const pnSoup *soup, pnBucketMethod method, uint32_t levels) {
+  pnBucketDef def = pnDefaultBucketDef();
+  def.soup = soup;
+  def.method = method;
+  def.levels = levels;
+  pnTree *tree;
+  testExpectOk(pnCreateBucketTree(&def, &tree));
+  return tree;
+}
+
+/* The shapes of soups that try a place-by-centre index. */
+enum { EVEN, FLAT, ONE_POINT, ONE_FAR, LONG_ONES, ON_GRID, HUGE_NUMBERS, TINY_NUMBERS, SHAPES };
+
+static void addPrimitives(TestRandom *r, pnSoup *soup, uint32_t shape, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    float p[9], c[3];
+    uint32_t kind = 1 + testBelow(r, 3);
+    kind = testBelow(r, 2) ? 3 : kind;
+    float size = shape == LONG_ONES && i % 7 == 0 ? 3.0f : 0.15f;
+    for (int k = 0; k < 3; k++) {
+      c[k] = shape == ONE_POINT ? 0.25f : testFloat(r, -1, 1);
+      c[k] = shape == FLAT && k == 2 ? 0 : c[k];
+    }
+    for (int k = 0; k < 9; k++) {
+      p[k] = c[k % 3] + testFloat(r, -size, size);
+      p[k] = shape == ON_GRID ? floorf(4 * p[k]) * 0.25f : shape == FLAT && k % 3 == 2 ? 0 : p[k];
+      p[k] = shape == ONE_POINT && i % 2 ? 0.25f : p[k];
+      p[k] *= shape == HUGE_NUMBERS ? 2.9e38f : shape == TINY_NUMBERS ? 1e-42f : 1;
+      p[k] += shape == ONE_FAR && i == 0 ? 1e7f : 0;
+    }
+    testExpectOk(pnSoup_Add(soup, (pnPrimitiveKind)kind, p, 1, NULL));
+  }
+}
+
+/* ---------------------------------------------------------------- buckets */
+
+/* Moves every primitive a little, or anywhere. */
+static void shake(TestRandom *r, pnSoup *soup, float reach) {
+  uint32_t places = pnSoup_GetPlaceCount(soup);
+  for (uint32_t place = 0; place < places; place++) {
+    pnPrimitiveId id = pnSoup_GetId(soup, place);
+    float p[9];
+    uint32_t kind = id.index1 ? pnSoup_GetCorners(soup, id, p) : 0;
+    for (int k = 0; kind && k < 9; k++) {
+      p[k] += testFloat(r, -reach, reach);
+    }
+    if (kind) {
+      testExpectOk(pnSoup_Replace(soup, &id, (pnPrimitiveKind)kind, p, 1));
+    }
+  }
+}
+
+static const pnBuckets *bucketsOf(const pnTree *tree) { return tree->ruleData; }
+
+/* The bucket of every living primitive is the same by division and by sorted arrays; and every primitive is in it. */
+static void testSameBuckets(void **state) {
+  (void)state;
+  TestRandom r = testRandom(11);
+  for (uint32_t shape = 0; shape < SHAPES; shape++) {
+    for (uint32_t levels = 0; levels <= 6; levels++) {
+      pnSoup *soup = newSoup();
+      addPrimitives(&r, soup, shape, 150);
+      pnTree *direct = newTree(soup, PN_BUCKET_DIRECT, levels), *sorted = newTree(soup, PN_BUCKET_SORTED, levels);
+      for (uint32_t frame = 0; frame < 6; frame++) {
+        testExpectOk(pnTree_Update(direct, NULL));
+        testExpectOk(pnTree_Update(sorted, NULL));
+        const pnBuckets *p = bucketsOf(direct), *q = bucketsOf(sorted);
+        for (uint32_t place = 0; place < pnSoup_GetPlaceCount(soup); place++) {
+          assert_true(!pnSoup_GetId(soup, place).index1 || p->cells[place] == q->cells[place]);
+        }
+        assert_int_equal(p->bucketCount, q->bucketCount);
+        assert_int_equal(pnTree_GetBucketInfo(direct).largest, pnTree_GetBucketInfo(sorted).largest);
+        assert_memory_equal(p->order, q->order, p->count * sizeof(uint32_t));
+        testExpectOk(pnTree_Validate(direct));
+        testExpectOk(pnTree_Validate(sorted));
+        /* some go, some come, all move; and in one frame without any coherence */
+        for (uint32_t i = 0; i < 10; i++) {
+          pnPrimitiveId id = pnSoup_GetId(soup, testBelow(&r, pnSoup_GetPlaceCount(soup)));
+          if (id.index1) {
+            testExpectOk(pnSoup_Remove(soup, &id, 1));
+          }
+        }
+        addPrimitives(&r, soup, shape, 5 + frame);
+        float scale = shape == HUGE_NUMBERS ? 1e35f : shape == TINY_NUMBERS ? 1e-43f : 0.01f;
+        shake(&r, soup, frame == 3 ? 50 * scale : scale);
+      }
+      pnDestroyTree(direct);
+      pnDestroyTree(sorted);
+      pnDestroySoup(soup);
+    }
+  }
+}
+
+/* The marks: after everything moved into one corner, no node elsewhere is occupied, and none is visited. */
+static void testMarks(void **state) {
+  (void)state;
+  TestRandom r = testRandom(12);
+  pnSoup *soup = newSoup();
+  addPrimitives(&r, soup, EVEN, 300);
+  pnTree *tree = newTree(soup, PN_BUCKET_DIRECT, 4);
+  for (uint32_t frame = 0; frame < 3; frame++) {
+    const pnBuckets *b = bucketsOf(tree);
+    uint32_t occupied = 0, counted = 0;
+    for (uint32_t i = 0; i < 1u << 12; i++) {
+      occupied += b->nodes[pn_levelBegin(4) + i].mark == b->step;
+    }
+    for (uint32_t place = 0; place < 300; place++) {
+      uint32_t cell = b->cells[place];
+      counted++;
+      for (uint32_t level = 5; level-- > 0; cell >>= 3) {
+        assert_int_equal(b->nodes[pn_levelBegin(level) + cell].mark, b->step);
+      }
+    }
+    assert_int_equal(counted, 300);
+    assert_int_equal(occupied, pnTree_GetBucketInfo(tree).bucketCount);
+    shake(&r, soup, 0.3f);
+    testExpectOk(pnTree_Update(tree, NULL));
+  }
+  pnDestroyTree(tree);
+  pnDestroySoup(soup);
+}
+
+/* ---------------------------------------------------------------- pairs */
+
+static pnPool *s_pool;
+
+static void checkPair(pnSoup *a, pnSoup *b, const Pairs *truth, const Pairs *self, uint32_t method, uint32_t levels,
+                      pnPairList *list) {
+  pnTree *s = newTree(a, (pnBucketMethod)method, levels), *t = newTree(b, (pnBucketMethod)((method + levels) % METHODS), levels);
+  for (uint32_t threads = 1; threads <= 3; threads += 2) {
+    pnQueryDef def = pnDefaultQueryDef();
+    def.tasks = threads > 1 ? pnPool_GetTasks(s_pool) : (pnTasks){0};
+    testExpectOk(pnCollideTrees(s, t, &def, list, NULL));
+    expectPairs(truth, list, "soup against soup");
+    testExpectOk(pnCollideSelf(s, &def, list, NULL));
+    expectPairs(self, list, "soup with itself");
+    def.first = true;
+    testExpectOk(pnCollideTrees(s, t, &def, list, NULL));
+    assert_int_equal(pnPairList_GetCount(list), truth->count > 0);
+    testExpectOk(pnCollideSelf(s, &def, list, NULL));
+    assert_int_equal(pnPairList_GetCount(list), self->count > 0);
+  }
+  testExpectOk(pnTree_Validate(s));
+  pnDestroyTree(s);
+  pnDestroyTree(t);
+}
+
+static void testPairs(void **state) {
+  (void)state;
+  pnPairList *list;
+  testExpectOk(pnCreatePairList(&list));
+  TestRandom r = testRandom(13);
+  for (uint32_t shape = 0; shape < SHAPES; shape++) {
+    pnSoup *a = newSoup(), *b = newSoup();
+    addPrimitives(&r, a, shape, 120);
+    addPrimitives(&r, b, shape, 90);
+    /* holes among the places */
+    for (uint32_t i = 0; i < 10; i++) {
+      pnPrimitiveId id = pnSoup_GetId(a, 11 * i);
+      testExpectOk(pnSoup_Remove(a, &id, 1));
+    }
+    Pairs truth = truthOf(a, b, true), self = truthOf(a, NULL, true);
+    for (uint32_t method = 0; method < METHODS; method++) {
+      for (uint32_t levels = 0; levels <= 5; levels++) {
+        checkPair(a, b, &truth, &self, method, levels, list);
+      }
+    }
+    free(truth.data);
+    free(self.data);
+    pnDestroySoup(a);
+    pnDestroySoup(b);
+  }
+  pnDestroyPairList(list);
+}
+
+/* Many operations, looked at from time to time; the index is never told. */
+static void testRandomOperations(void **state) {
+  (void)state;
+  pnPairList *list;
+  testExpectOk(pnCreatePairList(&list));
+  pnSoup *soup = newSoup();
+  pnTree *tree[METHODS];
+  for (uint32_t m = 0; m < METHODS; m++) {
+    tree[m] = newTree(soup, (pnBucketMethod)m, 0);
+  }
+  TestRandom r = testRandom(17);
+  for (uint32_t op = 0; op < 100000; op++) {
+    uint32_t what = testBelow(&r, 100), places = pnSoup_GetPlaceCount(soup);
+    pnPrimitiveId id = places ? pnSoup_GetId(soup, testBelow(&r, places)) : (pnPrimitiveId){0, 0};
+    if (what < 50 && pnSoup_GetCount(soup) < 100) {
+      addPrimitives(&r, soup, EVEN, 1);
+    } else if (what < 90 && id.index1) {
+      testExpectOk(pnSoup_Remove(soup, &id, 1));
+    } else if (what < 99 && id.index1) {
+      pnPlane plane = {{testFloat(&r, -1, 1), testFloat(&r, -1, 1), 1}, testFloat(&r, -1, 1)};
+      pnCut cut;
+      testExpectOk(pnSoup_Cut(soup, id, &plane, &cut));
+    } else if (op % 3 == 0) {
+      shake(&r, soup, 0.02f);
+    }
+    if (op % 250 == 0) {
+      Pairs self = truthOf(soup, NULL, op % 5000 == 0);
+      for (uint32_t m = 0; m < METHODS; m++) {
+        testExpectOk(pnCollideSelf(tree[m], NULL, list, NULL));
+        expectPairs(&self, list, "after random operations");
+      }
+      free(self.data);
+    }
+  }
+  /* down to nothing and back */
+  for (uint32_t place = 0; place < pnSoup_GetPlaceCount(soup); place++) {
+    pnPrimitiveId id = pnSoup_GetId(soup, place);
+    testExpectOk(id.index1 ? pnSoup_Remove(soup, &id, 1) : PN_OK);
+  }
+  for (uint32_t m = 0; m < METHODS; m++) {
+    testExpectOk(pnCollideSelf(tree[m], NULL, list, NULL));
+    assert_int_equal(pnPairList_GetCount(list), 0);
+    assert_int_equal(pnTree_GetNodeCount(tree[m]), 0);
+  }
+  addPrimitives(&r, soup, EVEN, 60);
+  Pairs self = truthOf(soup, NULL, true);
+  for (uint32_t m = 0; m < METHODS; m++) {
+    testExpectOk(pnCollideSelf(tree[m], NULL, list, NULL));
+    expectPairs(&self, list, "after being empty");
+    testExpectOk(pnTree_Rebuild(tree[m]));
+    pnDestroyTree(tree[m]);
+  }
+  free(self.data);
+  pnDestroySoup(soup);
+  pnDestroyPairList(list);
+}
+
+/* ---------------------------------------------------------------- against trees, in a world */
+
+/* A soup with the triangles of a mesh gives the pairs of the mesh, against a tree and against a static body of a world. */
+static void testAgainstTrees(void **state) {
+  (void)state;
+  pnMesh *ball, *room;
+  testExpectOk(pnMakeIcosphere(2, 1, &ball));
+  testExpectOk(pnMakeBox((pnVec3){0.8f, 0.8f, 0.8f}, 6, &room));
+  pnPose *ballPose, *roomPose;
+  pnPoseDef pd = pnDefaultPoseDef();
+  pd.mesh = ball;
+  testExpectOk(pnCreatePose(&pd, &ballPose));
+  pd.mesh = room;
+  testExpectOk(pnCreatePose(&pd, &roomPose));
+  pnTreeDef td = pnDefaultTreeDef();
+  pnTree *ballTree, *roomTree;
+  td.pose = ballPose;
+  testExpectOk(pnCreateTree(&td, &ballTree));
+  td.pose = roomPose;
+  testExpectOk(pnCreateTree(&td, &roomTree));
+  pnSoup *soup = newSoup();
+  for (uint32_t t = 0; t < pnMesh_GetTriangleCount(ball); t++) {
+    float p[9];
+    for (int i = 0; i < 3; i++) {
+      memcpy(p + 3 * i, pnMesh_GetVertices(ball) + 3 * (size_t)pnMesh_GetTriangles(ball)[3 * t + (uint32_t)i], 12);
+    }
+    testExpectOk(pnSoup_Add(soup, PN_PRIMITIVE_TRIANGLE, p, 1, NULL));
+  }
+  pnPairList *list, *expected;
+  testExpectOk(pnCreatePairList(&list));
+  testExpectOk(pnCreatePairList(&expected));
+  testExpectOk(pnCollideTrees(ballTree, roomTree, NULL, expected, NULL));
+  assert_true(pnPairList_GetCount(expected) > 20);
+  Pairs truth = {(pnPair *)pnPairList_GetPairs(expected), pnPairList_GetCount(expected)};
+  pnWorld *world;
+  pnWorldDef wd = pnDefaultWorldDef();
+  for (uint32_t method = 0; method < METHODS; method++) {
+    pnTree *tree = newTree(soup, (pnBucketMethod)method, 0);
+    testExpectOk(pnCollideTrees(tree, roomTree, NULL, list, NULL));
+    expectPairs(&truth, list, "soup against tree");
+    testExpectOk(pnCreateWorld(&wd, &world));
+    pnBodyDef bd = pnDefaultBodyDef();
+    bd.kind = PN_BODY_STATIC;
+    bd.staticTree = tree;
+    bd.name = "soup";
+    pnBodyId body[2];
+    testExpectOk(pnWorld_CreateBody(world, &bd, &body[0]));
+    bd.staticTree = roomTree;
+    bd.name = "room";
+    testExpectOk(pnWorld_CreateBody(world, &bd, &body[1]));
+    pnFrame frame = pnWorld_Collide(world, NULL);
+    testExpectOk(frame.result);
+    assert_int_equal(frame.pairCount, truth.count);
+    assert_memory_equal(pnWorld_GetPairs(world), truth.data, truth.count * sizeof(pnPair));
+    /* the world notices that the soup has changed */
+    pnPrimitiveId id = pnSoup_GetId(soup, truth.data[0].a);
+    float p[9], far[9];
+    pnSoup_GetCorners(soup, id, p);
+    for (int k = 0; k < 9; k++) {
+      far[k] = p[k] + 100;
+    }
+    testExpectOk(pnSoup_Replace(soup, &id, PN_PRIMITIVE_TRIANGLE, far, 1));
+    frame = pnWorld_Collide(world, NULL);
+    assert_true(frame.result == PN_OK && frame.pairCount < truth.count);
+    testExpectOk(pnSoup_Replace(soup, &id, PN_PRIMITIVE_TRIANGLE, p, 1));
+    pnDestroyWorld(world);
+    pnSelfFilter ring = {.ring = 1};
+    pnQueryDef qd = pnDefaultQueryDef();
+    qd.filter = ring;
+    testExpectFailure(pnCollideSelf(tree, &qd, list, NULL), PN_ERROR_KIND, "soup");
+    pnDestroyTree(tree);
+  }
+  pnDestroyPairList(list);
+  pnDestroyPairList(expected);
+  pnDestroySoup(soup);
+  pnDestroyTree(ballTree);
+  pnDestroyTree(roomTree);
+  pnDestroyPose(ballPose);
+  pnDestroyPose(roomPose);
+  pnDestroyMesh(ball);
+  pnDestroyMesh(room);
+}
+
+/* All but one in one bucket: the tree goes on dividing, so that a query opens little. */
+static void testOneFar(void **state) {
+  (void)state;
+  uint64_t opened[2][METHODS];
+  for (uint32_t far = 0; far < 2; far++) {
+    TestRandom r = testRandom(19);
+    pnSoup *soup = newSoup();
+    for (uint32_t i = 0; i < 4000; i++) {
+      float p[9], c[3] = {testFloat(&r, -1, 1), testFloat(&r, -1, 1), testFloat(&r, -1, 1)};
+      for (int k = 0; k < 9; k++) {
+        p[k] = c[k % 3] + testFloat(&r, -0.02f, 0.02f) + (far && i == 0 ? 1e6f : 0);
+      }
+      testExpectOk(pnSoup_Add(soup, PN_PRIMITIVE_TRIANGLE, p, 1, NULL));
+    }
+    for (uint32_t method = 0; method < METHODS; method++) {
+      pnTree *tree = newTree(soup, (pnBucketMethod)method, 0);
+      pnBucketInfo info = pnTree_GetBucketInfo(tree);
+      assert_true(info.levels == 0 || !far || (info.largest == 3999 && info.bucketCount == 2));
+      pnCost cost;
+      testExpectOk(pnCollideSelf(tree, NULL, NULL, &cost));
+      opened[far][method] = cost.volumeTests + cost.exactTests;
+      pnDestroyTree(tree);
+    }
+    pnDestroySoup(soup);
+  }
+  for (uint32_t method = 0; method < METHODS; method++) {
+    /* spheres instead of boxes; without them every one of 8 million pairs is tested */
+    assert_true(opened[1][method] < 4 * opened[0][method]);
+  }
+}
+
+/* ---------------------------------------------------------------- errors and memory */
+
+static void testErrors(void **state) {
+  (void)state;
+  pnSoup *soup = newSoup();
+  pnBucketDef def = pnDefaultBucketDef();
+  def.soup = soup;
+  def.levels = 8;
+  pnTree *tree;
+  testExpectFailure(pnCreateBucketTree(&def, &tree), PN_ERROR_ARGUMENT, "8 levels");
+  def.levels = 0;
+  def.method = PN_BUCKET_COUNT;
+  testExpectFailure(pnCreateBucketTree(&def, &tree), PN_ERROR_ARGUMENT, "method");
+  def.method = PN_BUCKET_DIRECT;
+  testExpectOk(pnCreateBucketTree(&def, &tree));
+  assert_int_equal(pnTree_GetNodeCount(tree), 0);
+  pnDestroyTree(tree);
+  pnDestroySoup(soup);
+  assert_int_equal(pnGetByteCount(), 0);
+}
+
+/* A tree that grows while memory runs out: the query fails, and answers when there is memory again. */
+static pnResult growTree(void *context) {
+  uint32_t method = *(uint32_t *)context;
+  pnSoup *soup = NULL;
+  pnTree *tree = NULL;
+  pnPairList *list = NULL;
+  TestRandom r = testRandom(23);
+  float p[9 * 200];
+  for (int i = 0; i < 9 * 200; i++) {
+    p[i] = testFloat(&r, -1, 1);
+  }
+  pnResult result = pnCreateSoup(NULL, &soup);
+  if (result == PN_OK) {
+    pnBucketDef def = pnDefaultBucketDef();
+    def.soup = soup;
+    def.method = (pnBucketMethod)method;
+    result = pnCreateBucketTree(&def, &tree);
+  }
+  if (result == PN_OK) {
+    result = pnCreatePairList(&list);
+  }
+  for (uint32_t i = 0; result == PN_OK && i < 4; i++) {
+    result = pnSoup_Add(soup, PN_PRIMITIVE_TRIANGLE, p, 50 * i, NULL);
+    if (result == PN_OK) {
+      result = pnCollideSelf(tree, NULL, list, NULL);
+      assert_true(result == PN_OK || pnPairList_GetCount(list) == 0);
+    }
+  }
+  pnDestroyPairList(list);
+  pnDestroyTree(tree);
+  pnDestroySoup(soup);
+  return result;
+}
+
+static void testMemory(void **state) {
+  (void)state;
+  for (uint32_t method = 1; method < METHODS; method++) {
+    assert_true(testEveryAllocationFailure(growTree, &method, false, true) > 20);
+    assert_true(testEveryAllocationFailure(growTree, &method, true, false) > 20);
+  }
+}
+
+static int begin(void **state) {
+  (void)state;
+  oracleOpen();
+  return 0;
+}
+
+static int openPool(void **state) {
+  (void)state;
+  return pnCreatePool(3, &s_pool) == PN_OK ? 0 : -1;
+}
+
+static int closePool(void **state) {
+  (void)state;
+  pnDestroyPool(s_pool);
+  return 0;
+}
+
+static int end(void **state) {
+  (void)state;
+  oracleClose();
+  return 0;
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(testSameBuckets),      cmocka_unit_test(testMarks),
+      cmocka_unit_test_setup_teardown(testPairs, openPool, closePool),
+      cmocka_unit_test(testRandomOperations), cmocka_unit_test(testAgainstTrees),
+      cmocka_unit_test(testOneFar),           cmocka_unit_test(testErrors),
+      cmocka_unit_test(testMemory),
+  };
+  return cmocka_run_group_tests(tests, begin, end);
+}
