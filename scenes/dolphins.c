@@ -82,7 +82,7 @@ static pnSceneVec dolphinSurface(int part, double s, double angle) {
   double taper = s == 0.0 || s == 1.0 ? 0.0 : 1.0 - 0.75 * s;
   pnSceneVec blade = pn_vec(-0.5 * s + 0.45 * taper * c, 0.09 * taper * d, s);
   if (part == BACK_FIN) {
-    return pn_vec(-0.02 + 0.26 * blade.x, 0.26 * blade.y, 0.17 + 0.24 * blade.z);
+    return pn_vec(-0.02 + 0.26 * blade.x, 0.26 * blade.y, 0.08 + 0.32 * blade.z);
   }
   double side = part == LEFT_FLIPPER ? 1.0 : -1.0;
   return pn_vec(0.42 + 0.28 * blade.x, side * (0.13 + 0.22 * blade.z), -0.12 + 0.28 * blade.y * side - 0.12 * blade.z);
@@ -243,8 +243,8 @@ static void weightsDolphins(const pnScene *scene, uint32_t frame, uint32_t body,
   /* three rows of four; everyone drifts about its place, which brings neighbours together and apart again */
   double column = body % 4, row = body / 4;
   pnSceneVec place = pn_vec(0.5 * sin(0.9 * own) + 0.35 * sin(1.1 * t + 2.0 * own),
-                            0.62 * (column - 1.5) + 0.16 * sin(1.7 * t + 1.3 * own),
-                            0.6 * (row - 1.0) + 0.14 * sin(1.3 * t + 0.7 * own));
+                            0.74 * (column - 1.5) + 0.16 * sin(1.7 * t + 1.3 * own),
+                            0.7 * (row - 1.0) + 0.14 * sin(1.3 * t + 0.7 * own));
   double roll = (0.6 + 0.1 * body) * t + own, heading = 0.15 * sin(0.8 * t + own);
   *outTransform = placeOf(roll, heading, place);
 }

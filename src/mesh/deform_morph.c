@@ -52,12 +52,12 @@ PN_INLINE pnF4 sumDeltas(const pnPose *pose, uint32_t v, pnF4 mask) {
   return sum;
 }
 
-/* A vertex of references: it has an entry of each, so that those with a weight are found by number. */
+/* A vertex of references: it has a position in each of them. The fourth lane is somebody else's until the end. */
 PN_INLINE pnF4 sumReferences(const pnPose *pose, uint32_t v, pnF4 mask) {
-  const pnMorphEntry *entries = pose->morph->entries + (size_t)v * pose->morph->targetCount;
+  const float *positions = pose->morph->positions + 3 * (size_t)v * pose->morph->targetCount;
   pnF4 sum = pn_f4Set1(-0.0f);
   for (uint32_t i = 0; i < pose->activeCount; ++i) {
-    const pnF4 place = pn_f4And(pn_f4Load(entries[pose->active[i].target].move), mask);
+    const pnF4 place = pn_f4Load(positions + 3 * (size_t)pose->active[i].target);
     sum = pn_f4Add(sum, pn_f4Mul(pn_f4Set1(pose->active[i].weight), place));
   }
   return pn_f4And(sum, mask);

@@ -120,40 +120,59 @@ static pnResult checkDef(const pnMorphDef *def) {
 
 /* ---------------------------------------------------------------- from targets to vertices */
 
-static bool isKept(const pnMorphDef *def, const float *move) {
-  return def->mode == PN_MORPH_REFERENCES || move[0] != 0 || move[1] != 0 || move[2] != 0;
+static size_t positionBytes(const pnMorph *morph) {
+  return pn_bytes(3 * (size_t)morph->targetCount * morph->mesh->vertexCount + 1, sizeof(float));
+}
+
+static size_t firstBytes(const pnMorph *morph) {
+  return pn_bytes((size_t)morph->mesh->vertexCount + 1, sizeof(uint32_t));
+}
+
+static size_t entryBytes(const pnMorph *morph) {
+  return pn_bytes(morph->entryFirst[morph->mesh->vertexCount], sizeof(pnMorphEntry));
+}
+
+static pnResult fillPositions(const pnMorphDef *def, pnMorph *morph) {
+  const uint32_t n = def->targetCount;
+  morph->positions = pn_allocZero(positionBytes(morph));
+  if (!morph->positions) return pn_failMemory(positionBytes(morph));
+  for (uint32_t i = 0; i < n; ++i)
+    for (uint32_t v = 0; v < def->mesh->vertexCount; ++v)
+      memcpy(morph->positions + 3 * ((size_t)v * n + i), def->targets[i].values + 3 * (size_t)v, 3 * sizeof(float));
+  return PN_OK;
+}
+
+static bool isKept(const float *move) {
+  return move[0] != 0 || move[1] != 0 || move[2] != 0;
 }
 
 PN_INLINE uint32_t vertexOf(const pnMorphTarget *target, uint32_t k) {
   return target->vertices ? target->vertices[k] : k;
 }
 
-/* Counts, then sums, then fills; targets go in one after the other, so that those of a vertex are ascending. */
+/* Deltas: counts, then sums, then fills; targets go in one after the other, so that those of a vertex are ascending. */
 static pnResult fillEntries(const pnMorphDef *def, pnMorph *morph) {
   const uint32_t vertexCount = def->mesh->vertexCount;
-  uint32_t *first = morph->entryFirst; /* zeroed */
+  uint32_t *first = morph->entryFirst = pn_allocZero(firstBytes(morph));
+  if (!first) return pn_failMemory(firstBytes(morph));
   for (uint32_t i = 0; i < def->targetCount; ++i)
     for (uint32_t k = 0; k < def->targets[i].count; ++k)
-      first[vertexOf(&def->targets[i], k) + 1] += isKept(def, def->targets[i].values + 3 * (size_t)k);
+      first[vertexOf(&def->targets[i], k) + 1] += isKept(def->targets[i].values + 3 * (size_t)k);
   for (uint32_t v = 0; v < vertexCount; ++v) first[v + 1] += first[v];
-  if (first[vertexCount] > 0) {
-    size_t bytes = pn_bytes(first[vertexCount], sizeof(pnMorphEntry));
-    morph->entries = pn_alloc(bytes);
-    if (!morph->entries) return pn_failMemory(bytes);
-  }
+  morph->entries = pn_alloc(entryBytes(morph));
+  if (!morph->entries && first[vertexCount] > 0) return pn_failMemory(entryBytes(morph));
 
   // first[v] runs ahead while vertex v is filled, and is moved back by one place afterwards
   for (uint32_t i = 0; i < def->targetCount; ++i) {
     const pnMorphTarget *target = &def->targets[i];
     for (uint32_t k = 0; k < target->count; ++k) {
       const float *move = target->values + 3 * (size_t)k;
-      if (isKept(def, move)) {
+      if (isKept(move)) {
         pnMorphEntry *entry = &morph->entries[first[vertexOf(target, k)]++];
         memcpy(entry->move, move, sizeof entry->move);
         entry->target = i;
       }
     }
-    morph->targetMaxAbs[i] = pn_maxAbs(target->values, 3 * (size_t)target->count);
   }
   memmove(first + 1, first, (size_t)vertexCount * sizeof(uint32_t));
   first[0] = 0;
@@ -162,7 +181,7 @@ static pnResult fillEntries(const pnMorphDef *def, pnMorph *morph) {
 
 /* A vertex listed twice by one target stands beside itself. */
 static pnResult checkTwice(const pnMorphDef *def, const pnMorph *morph) {
-  for (uint32_t v = 0; v < def->mesh->vertexCount; ++v)
+  for (uint32_t v = 0; morph->entries && v < def->mesh->vertexCount; ++v)
     for (uint32_t e = morph->entryFirst[v] + 1; e < morph->entryFirst[v + 1]; ++e)
       if (morph->entries[e].target == morph->entries[e - 1].target)
         return pn_fail(PN_ERROR_INDEX, "morph of mesh '%s': %s lists vertex %u twice", def->mesh->name,
@@ -194,24 +213,26 @@ pnResult pnCreateMorph(const pnMorphDef *def, pnMorph **outMorph) {
   pnMorph *morph = pn_allocZero(sizeof *morph);
   if (!morph) return pn_failMemory(sizeof *morph);
 
-  // room for everything but the entries, whose number is not known yet
+  // what has one for each target, then what has one for each vertex
   const uint32_t n = def->targetCount;
   morph->mesh = def->mesh;
   morph->mode = def->mode;
   morph->targetCount = n;
   for (uint32_t i = 0; i < n; ++i) morph->nameBytes += strlen(nameOf(def, i)) + 1;
-  morph->entryFirst = pn_allocZero(pn_bytes((size_t)def->mesh->vertexCount + 1, sizeof(uint32_t)));
   morph->targetMaxAbs = pn_alloc(n * sizeof(float));
   morph->restWeights = pn_allocZero(n * sizeof(float));
   morph->nameFirst = pn_alloc(n * sizeof(uint32_t));
   morph->names = pn_alloc(morph->nameBytes);
-  bool ok = morph->entryFirst && morph->targetMaxAbs && morph->restWeights && morph->nameFirst && morph->names;
-  result = ok ? fillEntries(def, morph) : pn_failMemory(morph->nameBytes);
+  bool ok = morph->targetMaxAbs && morph->restWeights && morph->nameFirst && morph->names;
+  if (!ok) result = pn_failMemory(morph->nameBytes);
+  else result = def->mode == PN_MORPH_REFERENCES ? fillPositions(def, morph) : fillEntries(def, morph);
   if (result == PN_OK) result = checkTwice(def, morph);
 
   // the rest weights, refused as a pose would
   if (result == PN_OK) {
     float reach;
+    for (uint32_t i = 0; i < n; ++i)
+      morph->targetMaxAbs[i] = pn_maxAbs(def->targets[i].values, 3 * (size_t)def->targets[i].count);
     fillNames(def, morph);
     if (def->restWeights) memcpy(morph->restWeights, def->restWeights, n * sizeof(float));
     else if (def->mode == PN_MORPH_REFERENCES) morph->restWeights[0] = 1;
@@ -227,9 +248,10 @@ pnResult pnCreateMorph(const pnMorphDef *def, pnMorph **outMorph) {
 
 void pnDestroyMorph(pnMorph *morph) {
   if (!morph) return;
-  const uint32_t n = morph->targetCount, vertexCount = morph->mesh->vertexCount;
-  if (morph->entries) pn_free(morph->entries, pn_bytes(morph->entryFirst[vertexCount], sizeof(pnMorphEntry)));
-  pn_free(morph->entryFirst, pn_bytes((size_t)vertexCount + 1, sizeof(uint32_t)));
+  const uint32_t n = morph->targetCount;
+  if (morph->entries) pn_free(morph->entries, entryBytes(morph));
+  pn_free(morph->entryFirst, firstBytes(morph));
+  pn_free(morph->positions, positionBytes(morph));
   pn_free(morph->targetMaxAbs, n * sizeof(float));
   pn_free(morph->restWeights, n * sizeof(float));
   pn_free(morph->nameFirst, n * sizeof(uint32_t));
@@ -261,8 +283,6 @@ const float *pnMorph_GetRestWeights(const pnMorph *morph) {
 }
 
 size_t pnMorph_GetByteCount(const pnMorph *morph) {
-  size_t vertices = (size_t)morph->mesh->vertexCount + 1;
-  return sizeof *morph + vertices * sizeof(uint32_t) + morph->nameBytes +
-         morph->targetCount * (2 * sizeof(float) + sizeof(uint32_t)) +
-         morph->entryFirst[vertices - 1] * sizeof(pnMorphEntry);
+  size_t vertices = morph->positions ? positionBytes(morph) : firstBytes(morph) + entryBytes(morph);
+  return sizeof *morph + vertices + morph->nameBytes + morph->targetCount * (2 * sizeof(float) + sizeof(uint32_t));
 }

@@ -1,7 +1,8 @@
 /* morph.h: morph targets, as poses and trees see them.
  *
- * Entries are kept by vertex: the vertex asked for is computed from one run of memory, and costs the targets that move
- * it, not the targets there are. */
+ * Both kinds are kept by vertex, so that the vertex asked for is computed from one run of memory: references as the
+ * positions of each vertex in all of them, deltas as a list of those that are not zero, which makes a vertex cost the
+ * targets that move it and not the targets there are. */
 #ifndef PN_MESH_MORPH_H
 #define PN_MESH_MORPH_H
 
@@ -11,7 +12,7 @@
 
 /* What one target adds to one vertex at weight 1. */
 typedef struct pnMorphEntry {
-  float move[3]; /* the delta, or the position in the reference */
+  float move[3];
   uint32_t target;
 } pnMorphEntry;
 
@@ -19,8 +20,9 @@ struct pnMorph {
   const pnMesh *mesh;
   pnMorphMode mode;
   uint32_t targetCount;
-  uint32_t *entryFirst;  /* vertexCount + 1: the entries of vertex v are [entryFirst[v], entryFirst[v + 1]) */
-  pnMorphEntry *entries; /* of one vertex: targets ascending */
+  float *positions;      /* references: 3 * targetCount a vertex, and one more readable float */
+  uint32_t *entryFirst;  /* deltas: vertexCount + 1: the entries of vertex v are [entryFirst[v], entryFirst[v + 1]) */
+  pnMorphEntry *entries; /* deltas: of one vertex, targets ascending */
   float *targetMaxAbs;   /* largest magnitude in each target */
   float *restWeights;
   char *names; /* one after the other, each with its end */

@@ -5,6 +5,9 @@
 
 #include <float.h>
 
+/* Directions of the targets' volumes in trees of boxes. Measured on turned dolphins: see docs/morph.md. */
+#define TURNED_SET (&pn_slabDop18)
+
 /* ---------------------------------------------------------------- moves: what the slots do to a vertex */
 
 typedef struct Move {
@@ -35,34 +38,46 @@ static uint32_t extraSlot(uint32_t targetCount, uint32_t extraCount, uint32_t i,
   return targetCount + pair * extraCount;
 }
 
-/* The moves of a vertex, slots ascending. */
-static uint32_t movesOf(const Maker *maker, uint32_t vertex) {
+PN_INLINE void setMove(Move *move, uint32_t slot, const float *at) {
+  move->slot = slot;
+  memcpy(move->at, at, 3 * sizeof(float));
+}
+
+/* The moves of a vertex of deltas: those of its targets, and the rest position. */
+static uint32_t movesOfDeltas(const Maker *maker, uint32_t vertex) {
   const pnMorph *morph = maker->morph;
-  const pnBlend *blend = maker->blend;
-  const pnMorphEntry *entry = morph->entries + morph->entryFirst[vertex];
-  uint32_t count = 0, n = morph->entryFirst[vertex + 1] - morph->entryFirst[vertex];
+  uint32_t count = 0;
+  for (uint32_t e = morph->entryFirst[vertex]; e < morph->entryFirst[vertex + 1]; e++) {
+    setMove(&maker->moves[count++], morph->entries[e].target, morph->entries[e].move);
+  }
+  setMove(&maker->moves[count++], maker->blend->baseSlot, maker->tree->mesh->vertices + 3 * (size_t)vertex);
+  return count;
+}
+
+/* The moves of a vertex of references: its positions, and those between each two, rounded once from double. */
+static uint32_t movesOfReferences(const Maker *maker, uint32_t vertex) {
+  uint32_t n = maker->morph->targetCount, extra = maker->blend->extraCount, count = 0;
+  const float *at = maker->morph->positions + 3 * (size_t)vertex * n;
   for (; count < n; count++) {
-    maker->moves[count].slot = entry[count].target;
-    memcpy(maker->moves[count].at, entry[count].move, sizeof entry->move);
+    setMove(&maker->moves[count], count, at + 3 * (size_t)count);
   }
-  if (blend->baseSlot != PN_NONE) {
-    maker->moves[count].slot = blend->baseSlot;
-    memcpy(maker->moves[count++].at, maker->tree->mesh->vertices + 3 * (size_t)vertex, 3 * sizeof(float));
-  }
-  /* extra references, rounded once from double; every vertex has an entry of every reference */
-  for (uint32_t i = 0; blend->extraCount > 0 && i < n; i++) {
+  for (uint32_t i = 0; extra > 0 && i < n; i++) {
     for (uint32_t j = i + 1; j < n; j++) {
-      for (uint32_t e = 1; e <= blend->extraCount; e++) {
-        double t = (double)e / (blend->extraCount + 1);
-        Move *move = &maker->moves[count++];
-        move->slot = extraSlot(n, blend->extraCount, i, j) + e - 1;
+      for (uint32_t e = 1; e <= extra; e++) {
+        double t = (double)e / (extra + 1);
+        float between[3];
         for (int k = 0; k < 3; k++) {
-          move->at[k] = (float)((1 - t) * (double)entry[i].move[k] + t * (double)entry[j].move[k]);
+          between[k] = (float)((1 - t) * (double)at[3 * (size_t)i + k] + t * (double)at[3 * (size_t)j + k]);
         }
+        setMove(&maker->moves[count++], extraSlot(n, extra, i, j) + e - 1, between);
       }
     }
   }
   return count;
+}
+
+static uint32_t movesOf(const Maker *maker, uint32_t vertex) {
+  return maker->morph->positions ? movesOfReferences(maker, vertex) : movesOfDeltas(maker, vertex);
 }
 
 /* ---------------------------------------------------------------- volumes of the slots of a node */
@@ -85,7 +100,7 @@ static uint32_t markSlots(Maker *maker, uint32_t node) {
 /* The volumes of all slots over the vertices below one node, into `gathered` under a new mark. */
 static void gather(Maker *maker, uint32_t node) {
   const pnTree *tree = maker->tree;
-  const pnSlabSet *set = tree->slabs ? tree->slabs : &pn_slabBox;
+  const pnSlabSet *set = maker->blend->set ? maker->blend->set : &pn_slabBox;
   uint32_t n;
   const uint32_t *v = pn_verticesBelow(tree, node, &n);
   maker->mark++;
@@ -135,11 +150,11 @@ static void writeLane(const Maker *maker, uint32_t place, uint32_t lane) {
     if (g->mark != maker->mark) {
       continue;
     }
-    for (uint32_t d = 0; maker->tree->slabs && d < maker->tree->slabs->count; d++) {
+    for (uint32_t d = 0; blend->set && d < blend->set->count; d++) {
       row[(2 * d) * PN_LANES] = g->bound.slabs.lo[d];
       row[(2 * d + 1) * PN_LANES] = g->bound.slabs.hi[d];
     }
-    for (uint32_t k = 0; !maker->tree->slabs && k < 4; k++) {
+    for (uint32_t k = 0; !blend->set && k < 4; k++) {
       row[k * PN_LANES] = k < 3 ? g->bound.centre[k] : g->bound.radius;
     }
   }
@@ -192,7 +207,8 @@ static pnBlend emptyBlend(const pnTree *tree) {
   pnBlend blend = {.baseSlot = deltas ? (uint32_t)n : PN_NONE, .extraCount = deltas ? 0 : tree->def.extraReferences};
   uint64_t slots = n + deltas + n * (n - 1) / 2 * blend.extraCount;
   blend.slotCount = slots < UINT32_MAX ? (uint32_t)slots : 0;
-  blend.rowFloats = PN_LANES * (tree->slabs ? 2 * tree->slabs->count : 4);
+  blend.set = tree->slabs == &pn_slabBox && !tree->rule->modelSpace ? TURNED_SET : tree->slabs;
+  blend.rowFloats = PN_LANES * (blend.set ? 2 * blend.set->count : 4);
   return blend;
 }
 
@@ -249,25 +265,44 @@ static void weighExtra(pnBlend *blend, uint32_t n, uint32_t i, uint32_t j) {
   blend->slotWeight[above] = (float)(sum * (along - step));
 }
 
-void pn_weighBlend(const pnTree *tree, pnBlend *blend) {
-  const pnPose *pose = tree->pose;
-  uint32_t n = pose->morph->targetCount, active = 0, first = 0, last = 0;
-  memset(blend->slotWeight, 0, blend->slotCount * sizeof(float));
-  for (uint32_t i = 0; i < n; i++) {
-    float w = pose->weights[i];
-    blend->slotWeight[i] = w;
-    if (w != 0) {
-      first = active == 0 ? i : first;
-      last = i;
-      active++;
+/* The directions that the transform asks for. Terms of the carried axes then name places in that list. */
+static void chooseSlabs(const pnTree *tree, pnBlend *blend) {
+  uint32_t wanted = tree->slabs ? tree->slabs->count : 0;
+  blend->carried = tree->pose->hasTransform && !tree->rule->modelSpace;
+  bool need[PN_MAX_SLABS] = {false};
+  uint8_t place[PN_MAX_SLABS] = {0};
+  if (blend->carried || !tree->slabs) {
+    pn_carryBegin(&blend->carry, &tree->pose->transform, blend->set, wanted);
+  }
+  for (uint32_t d = 0; d < wanted; d++) {
+    need[d] = need[d] || !blend->carried;
+    for (int k = 0; blend->carried && k < 3; k++) {
+      need[blend->carry.term[d].slab[k]] |= blend->carry.term[d].weight[k] != 0;
     }
   }
+  blend->usedCount = 0;
+  for (uint32_t d = 0; blend->set && d < blend->set->count; d++) {
+    place[d] = (uint8_t)blend->usedCount;
+    blend->used[blend->usedCount] = (uint8_t)d;
+    blend->usedCount += need[d];
+  }
+  for (uint32_t i = 0; blend->carried && i < 3 * wanted; i++) {
+    uint8_t *slab = &blend->carry.term[i / 3].slab[i % 3];
+    *slab = need[*slab] ? place[*slab] : 0;
+  }
+}
+
+void pn_weighBlend(const pnTree *tree, pnBlend *blend) {
+  const pnPose *pose = tree->pose;
+  uint32_t active = pose->activeCount;
+  memset(blend->slotWeight, 0, blend->slotCount * sizeof(float));
+  memcpy(blend->slotWeight, pose->weights, pose->morph->targetCount * sizeof(float));
   if (blend->baseSlot != PN_NONE) {
     blend->slotWeight[blend->baseSlot] = 1;
   }
   uint32_t roundings = 2 * (active + 1) + 8;
   if (blend->extraCount > 0 && active == 2) {
-    weighExtra(blend, n, first, last);
+    weighExtra(blend, pose->morph->targetCount, pose->active[0].target, pose->active[1].target);
     roundings += 8;
   }
   /* g(k) reach, rounded up; blend.h says why */
@@ -275,42 +310,61 @@ void pn_weighBlend(const pnTree *tree, pnBlend *blend) {
   double margin = k / (1 - k) * (double)pose->sourceMaxAbs;
   blend->margin[0] = (float)((tree->slabs ? 1 : 8) * margin * (1 + 0x1p-20)) + FLT_MIN;
   blend->margin[1] = (float)(3 * margin * (1 + 0x1p-20)) + FLT_MIN;
+  chooseSlabs(tree, blend);
 }
 
 /* ---------------------------------------------------------------- blending */
 
-/* Slabs, their number a constant where it matters. A negative weight takes lo from hi and hi from lo. */
-PN_INLINE void blendSlabs(const pnBlend *blend, uint32_t place, uint32_t slabs, float *out) {
-  pnF4 sum[2 * PN_MAX_ROWS];
-  for (uint32_t i = 0; i < 4 * slabs; i++) {
-    sum[i] = pn_f4Set1(0);
-  }
-  for (uint32_t t = blend->termFirst[place]; t < blend->termFirst[place + 1]; t++) {
-    float weight = blend->slotWeight[blend->termSlot[t]];
-    if (weight == 0) {
-      continue;
+/* Terms of a node that are blended at a time: more than most nodes have. */
+#define TERM_BATCH 32u
+
+/* Adds some terms to the slabs in use. A negative weight takes lo from hi and hi from lo: `lo` is where lo is found. */
+static void addTerms(const pnBlend *blend, const float *const *row, const float *weight, uint32_t count, float *out) {
+  for (uint32_t i = 0; i < blend->usedCount; i++, out += 2 * PN_LANES) {
+    uint32_t at = 2 * PN_LANES * blend->used[i];
+    pnF4 lo0 = pn_f4Load(out), lo1 = pn_f4Load(out + 4), hi0 = pn_f4Load(out + 8), hi1 = pn_f4Load(out + 12);
+    for (uint32_t t = 0; t < count; t++) {
+      uint32_t lo = weight[t] < 0 ? PN_LANES : 0, hi = PN_LANES - lo;
+      pnF4 w = pn_f4Set1(weight[t]);
+      lo0 = pn_f4Add(lo0, pn_f4Mul(w, pn_f4Load(row[t] + at + lo)));
+      lo1 = pn_f4Add(lo1, pn_f4Mul(w, pn_f4Load(row[t] + at + lo + 4)));
+      hi0 = pn_f4Add(hi0, pn_f4Mul(w, pn_f4Load(row[t] + at + hi)));
+      hi1 = pn_f4Add(hi1, pn_f4Mul(w, pn_f4Load(row[t] + at + hi + 4)));
     }
-    const float *row = blend->rows + (size_t)t * blend->rowFloats;
-    uint32_t lo = weight < 0 ? PN_LANES : 0, hi = PN_LANES - lo;
-    pnF4 w = pn_f4Set1(weight);
-    for (uint32_t d = 0; d < slabs; d++, row += 2 * PN_LANES) {
-      sum[4 * d] = pn_f4Add(sum[4 * d], pn_f4Mul(w, pn_f4Load(row + lo)));
-      sum[4 * d + 1] = pn_f4Add(sum[4 * d + 1], pn_f4Mul(w, pn_f4Load(row + lo + 4)));
-      sum[4 * d + 2] = pn_f4Add(sum[4 * d + 2], pn_f4Mul(w, pn_f4Load(row + hi)));
-      sum[4 * d + 3] = pn_f4Add(sum[4 * d + 3], pn_f4Mul(w, pn_f4Load(row + hi + 4)));
-    }
+    pn_f4Store(out, lo0);
+    pn_f4Store(out + 4, lo1);
+    pn_f4Store(out + 8, hi0);
+    pn_f4Store(out + 12, hi1);
   }
-  for (uint32_t d = 0; d < slabs; d++) {
-    pnF4 margin = pn_f4Set1(blend->margin[d >= 3]);
-    pn_f4Store(out + 16 * d, pn_f4Sub(sum[4 * d], margin));
-    pn_f4Store(out + 16 * d + 4, pn_f4Sub(sum[4 * d + 1], margin));
-    pn_f4Store(out + 16 * d + 8, pn_f4Add(sum[4 * d + 2], margin));
-    pn_f4Store(out + 16 * d + 12, pn_f4Add(sum[4 * d + 3], margin));
+}
+
+static void blendSlabs(const pnBlend *blend, uint32_t place, float *out) {
+  /* the margin first, so that the sums end with it */
+  for (uint32_t i = 0; i < blend->usedCount; i++) {
+    pnF4 margin = pn_f4Set1(blend->margin[blend->used[i] >= 3]), minus = pn_f4Neg(margin);
+    pn_f4Store(out + 16 * i, minus);
+    pn_f4Store(out + 16 * i + 4, minus);
+    pn_f4Store(out + 16 * i + 8, margin);
+    pn_f4Store(out + 16 * i + 12, margin);
+  }
+  const float *row[TERM_BATCH];
+  float weight[TERM_BATCH];
+  uint32_t count = 0, end = blend->termFirst[place + 1];
+  for (uint32_t t = blend->termFirst[place]; t < end; t++) {
+    row[count] = blend->rows + (size_t)t * blend->rowFloats;
+    weight[count] = blend->slotWeight[blend->termSlot[t]];
+    count += weight[count] != 0;
+    if (count == TERM_BATCH || t + 1 == end) {
+      addTerms(blend, row, weight, count, out);
+      count = 0;
+    }
   }
 }
 
 static void blendSpheres(const pnBlend *blend, uint32_t place, float *out) {
-  memset(out, 0, 4 * PN_LANES * sizeof(float));
+  for (uint32_t i = 0; i < 4 * PN_LANES; i++) {
+    out[i] = i < 3 * PN_LANES ? 0 : blend->margin[0];
+  }
   for (uint32_t t = blend->termFirst[place]; t < blend->termFirst[place + 1]; t++) {
     float weight = blend->slotWeight[blend->termSlot[t]];
     const float *row = blend->rows + (size_t)t * blend->rowFloats;
@@ -318,17 +372,12 @@ static void blendSpheres(const pnBlend *blend, uint32_t place, float *out) {
       out[i] += (i < 3 * PN_LANES ? weight : fabsf(weight)) * row[i];
     }
   }
-  for (uint32_t j = 0; j < PN_LANES; j++) {
-    out[3 * PN_LANES + j] += blend->margin[0];
-  }
 }
 
-void pn_blendRows(const pnTree *tree, const pnBlend *blend, uint32_t place, float *outRows) {
-  if (!tree->slabs) {
-    blendSpheres(blend, place, outRows);
-  } else if (tree->slabs->count == 3) {
-    blendSlabs(blend, place, 3, outRows);
+void pn_blendRows(const pnBlend *blend, uint32_t place, float *outRows) {
+  if (blend->set) {
+    blendSlabs(blend, place, outRows);
   } else {
-    blendSlabs(blend, place, tree->slabs->count, outRows);
+    blendSpheres(blend, place, outRows);
   }
 }

@@ -8,6 +8,9 @@
  *             the ends of an interval; a radius takes |w|. A vertex that a target does not list has the delta 0, which
  *             is then in the target's volume too.
  *   sparse    a node keeps only the targets that move something below it.
+ *   turned    boxes of a body that is turned are made from slabs along more directions than the axes (TURNED_SET): the
+ *             three axes of the world are not among them either, but nearer to some of them, and the boxes hardly looser
+ *             than those of the vertices. A body that is not turned never looks at the others.
  *   wide      the volumes of the eight children of a node stand side by side, and are blended together.
  *   leaves    have no volumes of targets: a leaf that is reached computes its few vertices.
  *   rounding  the paper's numbers are real ones. See below.
@@ -36,6 +39,7 @@
 
 typedef struct pnBlend {
   /* constant: volumes */
+  const pnSlabSet *set;         /* directions of the targets' volumes; null for spheres */
   uint32_t slotCount, baseSlot; /* baseSlot: PN_NONE for references */
   uint32_t extraCount;          /* extra references between each two */
   uint32_t *termFirst;          /* by place: inner nodes by number, then the root's own volume; places + 1 */
@@ -45,9 +49,11 @@ typedef struct pnBlend {
 
   /* of the frame */
   float *slotWeight;
-  float margin[2]; /* added to axis slabs or radii, and to the other directions */
-  bool carried;    /* there is a transform */
-  pnCarry carry;
+  float margin[2];              /* added to axis slabs or radii, and to the other directions */
+  bool carried;                 /* there is a transform */
+  pnCarry carry;                /* its slabs are places in `used` */
+  uint32_t usedCount;
+  uint8_t used[PN_MAX_SLABS];   /* the slabs that this frame needs, ascending */
 } pnBlend;
 
 /* The most rows of a node: 13 slabs, lo and hi. */
@@ -59,7 +65,8 @@ pnResult pn_makeBlend(pnTree *tree);
 /* Takes over weights and transform of the pose. */
 void pn_weighBlend(const pnTree *tree, pnBlend *blend);
 
-/* The blended volumes of the children of the node at `place`, margin included, before the transform: rows as above. */
-void pn_blendRows(const pnTree *tree, const pnBlend *blend, uint32_t place, float *outRows);
+/* The blended volumes of the children of the node at `place`, margin included, before the transform: the slabs in
+ * `used`, or spheres, as rows. */
+void pn_blendRows(const pnBlend *blend, uint32_t place, float *outRows);
 
 #endif

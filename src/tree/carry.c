@@ -69,7 +69,7 @@ static void decompose(pnCarryTerm *term, const pnSlabSet *set, const float u[3])
   }
 }
 
-void pn_carryBegin(pnCarry *carry, const pnMatrix *map, const pnSlabSet *set) {
+void pn_carryBegin(pnCarry *carry, const pnMatrix *map, const pnSlabSet *set, uint32_t wanted) {
   carry->map = *map;
   /* stretch: the norm of M is at most the root of the largest row sum of M^T M, in double, rounded up */
   double most = 0;
@@ -85,7 +85,7 @@ void pn_carryBegin(pnCarry *carry, const pnMatrix *map, const pnSlabSet *set) {
     most = fmax(most, row);
   }
   carry->stretch = (float)sqrt(most) * PN_SPHERE_GROW;
-  for (uint32_t d = 0; set && d < set->count; d++) {
+  for (uint32_t d = 0; set && d < wanted; d++) {
     pnCarryTerm *term = &carry->term[d];
     float u[3] = {0};
     term->shift = term->shiftSize = 0;
@@ -127,7 +127,7 @@ void pn_carryLanes(const pnCarry *carry, const pnSlabSet *set, const void *lanes
     return;
   }
   float rows[2 * PN_MAX_SLABS * PN_LANES];
-  pn_carryRows(carry, set, lanes, rows);
+  pn_carryRows(carry, set->count, lanes, rows);
   for (uint32_t d = 0; d < set->count; d++) {
     for (uint32_t j = 0; j < count; j++) {
       out[j].slabs.lo[d] = rows[(2 * d) * PN_LANES + j];
@@ -136,8 +136,8 @@ void pn_carryLanes(const pnCarry *carry, const pnSlabSet *set, const void *lanes
   }
 }
 
-void pn_carryRows(const pnCarry *carry, const pnSlabSet *set, const float *rows, float *out) {
-  for (uint32_t i = 0; i < 2 * set->count; i++) {
+void pn_carryRows(const pnCarry *carry, uint32_t wanted, const float *rows, float *out) {
+  for (uint32_t i = 0; i < 2 * wanted; i++) {
     /* four lanes of one direction */
     uint32_t half = 4 * (i & 1), d = i / 2;
     const pnCarryTerm *term = &carry->term[d];

@@ -37,14 +37,15 @@ typedef struct pnCarry {
   pnCarryTerm term[PN_MAX_SLABS];
 } pnCarry;
 
-/* Works out a map for a set of slabs (null: spheres). */
-void pn_carryBegin(pnCarry *carry, const pnMatrix *map, const pnSlabSet *set);
+/* Works out a map for a set of slabs (null: spheres): the first `wanted` directions of the image. Fewer than the set has,
+ * for instance the three axes from the slabs of a k-DOP, which makes tighter boxes than those of boxes. */
+void pn_carryBegin(pnCarry *carry, const pnMatrix *map, const pnSlabSet *set, uint32_t wanted);
 
 /* Float lanes of the source's volumes (rows lo, hi for each slab; or sphere lanes) into bounds of the image, for the first
  * `count` lanes. */
 void pn_carryLanes(const pnCarry *carry, const pnSlabSet *set, const void *lanes, uint32_t count, pnBound *out);
 
-/* The same for slabs, all eight lanes, rows to rows. */
-void pn_carryRows(const pnCarry *carry, const pnSlabSet *set, const float *rows, float *out);
+/* The same for slabs, all eight lanes, rows to rows, for the first `wanted` directions. */
+void pn_carryRows(const pnCarry *carry, uint32_t wanted, const float *rows, float *out);
 
 #endif

@@ -15,16 +15,16 @@
 /* Slabs of the children at a place, in world space. */
 static void worldRows(const pnTree *tree, const pnBlend *blend, uint32_t place, float *rows) {
   float local[PN_LANES * PN_MAX_ROWS];
-  pn_blendRows(tree, blend, place, blend->carried ? local : rows);
+  pn_blendRows(blend, place, blend->carried ? local : rows);
   if (blend->carried) {
-    pn_carryRows(&blend->carry, tree->slabs, local, rows);
+    pn_carryRows(&blend->carry, tree->slabs->count, local, rows);
   }
 }
 
 /* The same for spheres. */
-static void worldSpheres(const pnTree *tree, const pnBlend *blend, uint32_t place, uint32_t count, pnBound *out) {
+static void worldSpheres(const pnBlend *blend, uint32_t place, uint32_t count, pnBound *out) {
   float rows[PN_LANES * PN_MAX_ROWS];
-  pn_blendRows(tree, blend, place, rows);
+  pn_blendRows(blend, place, rows);
   pn_carryLanes(&blend->carry, NULL, rows, count, out);
 }
 
@@ -32,7 +32,7 @@ static void worldSpheres(const pnTree *tree, const pnBlend *blend, uint32_t plac
 static void worldRoot(const pnTree *tree, const pnBlend *blend, pnBound *out) {
   float rows[PN_LANES * PN_MAX_ROWS];
   if (!tree->slabs) {
-    worldSpheres(tree, blend, tree->innerCount, 1, out);
+    worldSpheres(blend, tree->innerCount, 1, out);
     return;
   }
   worldRows(tree, blend, tree->innerCount, rows);
@@ -42,23 +42,13 @@ static void worldRoot(const pnTree *tree, const pnBlend *blend, pnBound *out) {
   }
 }
 
-/* Takes over what the pose has become. */
-static pnBlend *beginBlend(pnTree *tree) {
-  pnBlend *blend = tree->ruleData;
-  pn_weighBlend(tree, blend);
-  blend->carried = tree->pose->hasTransform;
-  if (blend->carried || !tree->slabs) {
-    pn_carryBegin(&blend->carry, &tree->pose->transform, tree->slabs);
-  }
-  return blend;
-}
-
 /* ---------------------------------------------------------------- world space */
 
 static pnResult update(pnTree *tree, const pnTasks *tasks) {
   (void)tasks;
   pnBound root;
-  worldRoot(tree, beginBlend(tree), &root);
+  pn_weighBlend(tree, tree->ruleData);
+  worldRoot(tree, tree->ruleData, &root);
   return pn_setRoot(tree, &root) ? PN_OK : PN_ERROR_NUMBER;
 }
 
@@ -72,7 +62,7 @@ static void fill(pnTree *tree, uint32_t node) {
     pn_putRows(tree, node, rows, tree->count[node]);
   } else {
     pnBound bounds[PN_LANES];
-    worldSpheres(tree, blend, node, tree->count[node], bounds);
+    worldSpheres(blend, node, tree->count[node], bounds);
     pn_putBounds(tree, node, bounds, tree->count[node]);
   }
 }
@@ -84,10 +74,12 @@ const pnUpdateRule pn_updateBlended = {.name = "blended", .prepare = pn_makeBlen
 /* The root's lanes are its model box; the tree's box is that of its image. */
 static pnResult updateModel(pnTree *tree, const pnTasks *tasks) {
   (void)tasks;
-  pnBlend *blend = beginBlend(tree);
+  pnBlend *blend = tree->ruleData;
   pnBound root;
-  pn_blendRows(tree, blend, tree->innerCount, pn_lanesOf(tree, tree->nodeCount));
-  worldRoot(tree, blend, &root);
+  pn_weighBlend(tree, blend);
+  pn_blendRows(blend, tree->innerCount, pn_lanesOf(tree, tree->nodeCount));
+  pn_carryBegin(&blend->carry, &tree->pose->transform, tree->slabs, 3);
+  pn_carryLanes(&blend->carry, tree->slabs, pn_lanesOf(tree, tree->nodeCount), 1, &root);
   const pnSlabs *s = &root.slabs;
   tree->box = (pnBox){{s->lo[0], s->lo[1], s->lo[2]}, {s->hi[0], s->hi[1], s->hi[2]}};
   bool finite = true;
@@ -125,7 +117,7 @@ static void fillModel(pnTree *tree, uint32_t node) {
   if (pn_isLeaf(tree, node)) {
     fillModelLeaf(tree, node);
   } else {
-    pn_blendRows(tree, tree->ruleData, node, pn_lanesOf(tree, node));
+    pn_blendRows(tree->ruleData, node, pn_lanesOf(tree, node));
   }
 }
 

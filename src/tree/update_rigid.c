@@ -67,7 +67,7 @@ static pnResult update(pnTree *tree, const pnTasks *tasks) {
   }
   pnCarry *carry = tree->ruleData;
   pnBound root;
-  pn_carryBegin(carry, &tree->pose->transform, tree->slabs);
+  pn_carryBegin(carry, &tree->pose->transform, tree->slabs, tree->slabs ? tree->slabs->count : 0);
   pn_carryLanes(carry, tree->slabs, pn_modelOf(tree, 0, tree->nodeCount), 1, &root);
   return pn_setRoot(tree, &root) ? PN_OK : PN_ERROR_NUMBER;
 }
