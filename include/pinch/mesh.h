@@ -40,6 +40,7 @@ PN_API pnMeshDef pnDefaultMeshDef(void);
 PN_API pnResult pnCreateMesh(const pnMeshDef *def, pnMesh **outMesh);
 PN_API void pnDestroyMesh(pnMesh *mesh); /* null is allowed; poses and trees of it must be gone */
 
+/* What the mesh was made of. Arrays and the name stay the mesh's and live as long as it does. */
 PN_API uint32_t pnMesh_GetVertexCount(const pnMesh *mesh);
 PN_API uint32_t pnMesh_GetTriangleCount(const pnMesh *mesh);
 PN_API const uint32_t *pnMesh_GetTriangles(const pnMesh *mesh); /* 3 a triangle, as given */
@@ -94,6 +95,7 @@ PN_API pnResult pnMesh_Validate(const pnMesh *mesh, pnMeshInfo *outInfo);
  * base of deltas; beside references they only serve to weld. */
 typedef enum pnMorphMode { PN_MORPH_DELTAS, PN_MORPH_REFERENCES } pnMorphMode;
 
+/* One target: the vertices it moves, and how. */
 typedef struct pnMorphTarget {
   const char *name;         /* in messages; copied; null: its number */
   uint32_t count;           /* vertices listed; all of them (the mesh's count) when `vertices` is null */
@@ -101,6 +103,7 @@ typedef struct pnMorphTarget {
   const float *values;      /* 3 a listed vertex: the delta, or the position in this reference; finite */
 } pnMorphTarget;
 
+/* What a morph is made of. */
 typedef struct pnMorphDef {
   const pnMesh *mesh; /* must outlive the morph */
   pnMorphMode mode;   /* default PN_MORPH_DELTAS */
@@ -119,6 +122,7 @@ PN_API pnMorphDef pnDefaultMorphDef(void);
 PN_API pnResult pnCreateMorph(const pnMorphDef *def, pnMorph **outMorph);
 PN_API void pnDestroyMorph(pnMorph *morph); /* null is allowed; poses of it must be gone */
 
+/* What the morph was made of. Arrays and names stay the morph's and live as long as it does. */
 PN_API const pnMesh *pnMorph_GetMesh(const pnMorph *morph);
 PN_API pnMorphMode pnMorph_GetMode(const pnMorph *morph);
 PN_API uint32_t pnMorph_GetTargetCount(const pnMorph *morph);
@@ -126,10 +130,6 @@ PN_API const char *pnMorph_GetTargetName(const pnMorph *morph, uint32_t target);
 PN_API const float *pnMorph_GetRestWeights(const pnMorph *morph);
 PN_API size_t pnMorph_GetByteCount(const pnMorph *morph);
 
-/* ---------------------------------------------------------------- pose */
-
-typedef struct pnPoseDef {
-  const pnMesh *mesh;   /* must outlive the pose */
 /* ---------------------------------------------------------------- skins */
 
 /* How joints move a vertex p (of the mesh, or as the morph targets have left it). In float, in the order of the joints
@@ -175,6 +175,11 @@ PN_API uint32_t pnSkin_GetJointCount(const pnSkin *skin);
 PN_API double pnSkin_GetWeightError(const pnSkin *skin, uint32_t *outVertex);
 PN_API size_t pnSkin_GetByteCount(const pnSkin *skin);
 
+/* ---------------------------------------------------------------- pose */
+
+/* What a pose moves, and what moves it. */
+typedef struct pnPoseDef {
+  const pnMesh *mesh;   /* must outlive the pose */
   const pnMorph *morph; /* null: no morph targets */
   const pnSkin *skin;   /* null: no joints */
 } pnPoseDef;
@@ -218,6 +223,7 @@ PN_API const pnMatrix *pnPose_GetJoints(const pnPose *pose); /* as set, one a jo
 /* Back to rest vertices, rest weights, joints at bind and identity. */
 PN_API void pnPose_Reset(pnPose *pose);
 
+/* The mesh it is a pose of. */
 PN_API const pnMesh *pnPose_GetMesh(const pnPose *pose);
 /* Grows by one with every change. */
 PN_API uint64_t pnPose_GetFrame(const pnPose *pose);
