@@ -1,8 +1,9 @@
 /* skin_bound.h: where the vertices below a node can be, from joints alone, without looking at them.
  *
  * [Mujika, section 3] keeps, per sphere, the least and the largest weight of each joint, moves the centre with both and
- * encloses the two. That is not enough: a vertex with a weight in between, or off the centre, may stand outside
- * (test_skin_bound.c shows one). What is done here holds for every pose.
+ * encloses the two. For a joint that only turns, by up to half a circle, that holds: the arc lies in the ball over its
+ * chord (Thales). For one that turns and slides it does not: the ends may come to lie side by side while weights in
+ * between swing out (test_skin_bound.c). What is done here holds for every pose.
  *
  * Linear blend skinning, v = sum w_j M_j p with w_j >= 0 and sum w_j = 1. A *term* is a joint that moves something below
  * the node. Two bounds; both hold, so that their intersection does:

@@ -1,0 +1,214 @@
+/* test_skin_bound.c: what volumes of skinned bodies stand on. A pose in which the update of [Mujika] leaves vertices
+ * outside its sphere, and ours does not; smallest balls against brute force; tightness where joints move together. */
+#include "support_skin.h"
+
+#include "geom/ball.h"
+#include "mesh/pose.h"
+#include "tree/skin_bound.h"
+
+/* ---------------------------------------------------------------- the paper's update */
+
+/* One joint, and a strip of vertices at one place with weights from 0 to 1. The paper moves the centre of their sphere with
+ * the least and with the largest weight and encloses both spheres. When the joint turns and slides so that both ends
+ * come to lie at one place, the weights in between swing out and are outside. */
+#define STRIP 33u
+
+typedef struct Strip {
+  pnMesh *mesh;
+  pnSkin *skin;
+  pnPose *pose;
+} Strip;
+
+static Strip makeStrip(void) {
+  Strip s = {0};
+  float vertices[3 * STRIP], weights[STRIP];
+  uint32_t triangles[3 * (STRIP - 2)];
+  uint16_t indices[STRIP] = {0};
+  for (uint32_t v = 0; v < STRIP; ++v) {
+    vertices[3 * v] = 1;
+    vertices[3 * v + 1] = 0;
+    vertices[3 * v + 2] = v % 2 ? 0.001f : -0.001f;
+    weights[v] = (float)v / (STRIP - 1);
+  }
+  for (uint32_t t = 0; t < STRIP - 2; ++t)
+    for (uint32_t k = 0; k < 3; ++k) triangles[3 * t + k] = t + k;
+  pnMeshDef meshDef = pnDefaultMeshDef();
+  meshDef.vertices = vertices;
+  meshDef.vertexCount = STRIP;
+  meshDef.triangles = triangles;
+  meshDef.triangleCount = STRIP - 2;
+  meshDef.weld = false;
+  testExpectOk(pnCreateMesh(&meshDef, &s.mesh));
+  pnVec3 pivot = {0, 0, 0};
+  uint32_t parent = PN_NONE;
+  pnSkinDef def = pnDefaultSkinDef();
+  def.mesh = s.mesh;
+  def.mode = PN_SKIN_WEIGHTED;
+  def.jointCount = def.influenceCount = 1;
+  def.jointIndices = indices;
+  def.jointWeights = weights;
+  def.parents = &parent;
+  def.pivots = &pivot;
+  testExpectOk(pnCreateSkin(&def, &s.skin));
+  pnPoseDef poseDef = {s.mesh, NULL, s.skin};
+  testExpectOk(pnCreatePose(&poseDef, &s.pose));
+  return s;
+}
+
+static void freeStrip(Strip *s) {
+  pnDestroyPose(s->pose);
+  pnDestroySkin(s->skin);
+  pnDestroyMesh(s->mesh);
+}
+
+/* [Mujika, section 3, sphere update]: both ends of the weights, the mean of the centres, the farthest sphere. */
+static void paperSphere(const Strip *s, float centre[3], float *radius) {
+  float all[4 * STRIP] = {0}, c[3], r, ends[2][3];
+  for (uint32_t v = 0; v < STRIP; ++v) memcpy(all + 4 * v, pnMesh_GetVertices(s->mesh) + 3 * v, 3 * sizeof(float));
+  pn_smallestBall(all, STRIP, c, &r);
+  for (int e = 0; e < 2; ++e) {
+    float q[4], *slide = s->pose->moves[0].slide;
+    pn_partTurn(s->pose->moves[0].turn, (float)e, q);
+    const float t[3] = {2 * (q[1] * c[2] - q[2] * c[1]), 2 * (q[2] * c[0] - q[0] * c[2]), 2 * (q[0] * c[1] - q[1] * c[0])};
+    for (int k = 0; k < 3; ++k) {
+      float turned = c[k] + q[3] * t[k] + (q[(k + 1) % 3] * t[(k + 2) % 3] - q[(k + 2) % 3] * t[(k + 1) % 3]);
+      ends[e][k] = turned + (float)e * slide[k];
+    }
+  }
+  *radius = 0;
+  for (int k = 0; k < 3; ++k) centre[k] = (ends[0][k] + ends[1][k]) / 2;
+  for (int e = 0; e < 2; ++e) {
+    double d = 0;
+    for (int k = 0; k < 3; ++k) d += pow((double)(centre[k] - ends[e][k]), 2);
+    *radius = fmaxf(*radius, (float)sqrt(d) + r);
+  }
+}
+
+static uint32_t outsidePaper(const Strip *s) {
+  float centre[3], radius;
+  uint32_t outside = 0;
+  paperSphere(s, centre, &radius);
+  for (uint32_t v = 0; v < STRIP; ++v) {
+    pnVec3 p = pnPose_GetVertex(s->pose, v);
+    double d = hypot(hypot((double)(p.x - centre[0]), (double)(p.y - centre[1])), (double)(p.z - centre[2]));
+    outside += d > (double)radius * 1.001;
+  }
+  return outside;
+}
+
+static void thePapersSphereMissesVertices(void **state) {
+  (void)state;
+  Strip s = makeStrip();
+  pnTreeDef def = pnDefaultTreeDef();
+  def.pose = s.pose;
+  pnTree *trees[2];
+  for (int i = 0; i < 2; ++i) {
+    def.volume = i ? PN_VOLUME_SPHERE : PN_VOLUME_BOX;
+    testExpectOk(pnCreateTree(&def, &trees[i]));
+  }
+  /* 143 degrees about z; then the same, and back to where the strip was */
+  pnMatrix turn = {{{-0.8f, -0.6f, 0, 0}, {0.6f, -0.8f, 0, 0}, {0, 0, 1, 0}}};
+  for (int slides = 0; slides < 2; ++slides) {
+    turn.m[0][3] = slides ? 1.8f : 0;
+    turn.m[1][3] = slides ? -0.6f : 0;
+    testExpectOk(pnPose_SetJoints(s.pose, &turn, 1));
+    uint32_t outside = outsidePaper(&s);
+    if (slides) assert_true(outside > STRIP / 2);
+    else assert_int_equal(outside, 0);
+    for (int i = 0; i < 2; ++i) testExpectOk(pnTree_Validate(trees[i]));
+  }
+  for (int i = 0; i < 2; ++i) pnDestroyTree(trees[i]);
+  freeStrip(&s);
+}
+
+/* ---------------------------------------------------------------- smallest balls */
+
+/* The smallest over all balls through two, three and four of the points, by nothing but trying. */
+static double bruteRadius(const float *p, uint32_t n) {
+  double best = INFINITY;
+  /* a fine search from many starts: walk towards the farthest point with ever smaller steps */
+  double c[3] = {0};
+  for (uint32_t i = 0; i < n; ++i)
+    for (int k = 0; k < 3; ++k) c[k] += (double)p[4 * i + (uint32_t)k] / n;
+  for (int step = 1; step < 20000; ++step) {
+    uint32_t far = 0;
+    double most = -1;
+    for (uint32_t i = 0; i < n; ++i) {
+      double d = 0;
+      for (int k = 0; k < 3; ++k) d += pow((double)p[4 * i + (uint32_t)k] - c[k], 2);
+      if (d > most) most = d, far = i;
+    }
+    best = fmin(best, sqrt(most));
+    for (int k = 0; k < 3; ++k) c[k] += ((double)p[4 * far + (uint32_t)k] - c[k]) / (step + 1);
+  }
+  return best;
+}
+
+static void ballsAreSmallest(void **state) {
+  (void)state;
+  TestRandom random = testRandom(3);
+  for (int round = 0; round < 60; ++round) {
+    float p[4 * 40] = {0};
+    uint32_t n = 1 + testBelow(&random, 40);
+    for (uint32_t i = 0; i < n; ++i)
+      for (uint32_t k = 0; k < 3; ++k) {
+        /* in space, flat, on a line, at one place, on a grid with many at one distance */
+        float x = testFloat(&random, -1, 1);
+        if (round % 5 == 1 && k == 2) x = 0.25f;
+        if (round % 5 == 2) x = k == 0 ? x : p[4 * i] * 2;
+        if (round % 5 == 3) x = 0.7f;
+        if (round % 5 == 4) x = (float)testBelow(&random, 3);
+        p[4 * i + k] = x;
+      }
+    float centre[3], radius;
+    pn_smallestBall(p, n, centre, &radius);
+    for (uint32_t i = 0; i < n; ++i) {
+      double d = 0;
+      for (int k = 0; k < 3; ++k) d += pow((double)p[4 * i + (uint32_t)k] - (double)centre[k], 2);
+      assert_true(sqrt(d) <= (double)radius);
+    }
+    assert_true((double)radius <= bruteRadius(p, n) * 1.00001 + 1e-6);
+  }
+}
+
+/* ---------------------------------------------------------------- tightness */
+
+/* When all joints do the same, boxes are those of the rest shape moved, a hair wider. */
+static void jointsTogetherCostNothing(void **state) {
+  (void)state;
+  SkinBody body = skinMake(SKIN_SMOOTH, 3, 1, 0, 5);
+  pnTreeDef def = pnDefaultTreeDef();
+  def.pose = body.pose;
+  pnTree *tree;
+  testExpectOk(pnCreateTree(&def, &tree));
+  for (uint32_t j = 0; j < body.jointCount; ++j) {
+    body.joints[j] = pnMatrix_Identity();
+    body.joints[j].m[0][3] = 5;
+  }
+  testExpectOk(pnPose_SetJoints(body.pose, body.joints, body.jointCount));
+  testExpectOk(pnTree_Update(tree, NULL));
+  const pnSkinBound *bound = tree->ruleData;
+  for (uint32_t node = 0; node < tree->nodeCount; ++node) {
+    pnF4 lo, hi;
+    float out[2][4];
+    pn_skinSlabs(tree, bound, node, &lo, &hi);
+    pn_f4Store(out[0], lo);
+    pn_f4Store(out[1], hi);
+    uint32_t n;
+    const uint32_t *v = pn_verticesBelow(tree, node, &n);
+    pnBound exact;
+    pn_boundOfVertices(tree, v, n, &exact);
+    for (int k = 0; k < 3; ++k) {
+      assert_true(out[0][k] <= exact.slabs.lo[k] && out[0][k] >= exact.slabs.lo[k] - 1e-3f);
+      assert_true(out[1][k] >= exact.slabs.hi[k] && out[1][k] <= exact.slabs.hi[k] + 1e-3f);
+    }
+  }
+  pnDestroyTree(tree);
+  skinFree(&body);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(thePapersSphereMissesVertices), cmocka_unit_test(ballsAreSmallest),
+                                     cmocka_unit_test(jointsTogetherCostNothing)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
