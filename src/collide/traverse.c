@@ -14,7 +14,7 @@ static void setLens(pnTraversal *t) {
   t->lens.shift = PN_MIN(shift, 15); /* a 16-bit number shifted by more is its sign, as by 15 */
   for (uint32_t d = 0; d < t->a->slabs->count; d++) {
     int64_t below = (int64_t)gb->offset[d] >> steps;
-    bool whole = (below << steps) == gb->offset[d] && shift <= 15;
+    bool whole = below * ((int64_t)1 << steps) == gb->offset[d] && shift <= 15;
     for (int side = 0; side < 2; side++) {
       int64_t delta = below - ga->offset[d] + (side && !whole);
       int64_t first = PN_MAX(-32768, PN_MIN(32767, delta));
