@@ -38,7 +38,8 @@ static void updateBodies(void *context, uint32_t begin, uint32_t end, uint32_t w
   Updates *u = context;
   for (uint32_t i = begin; i < end; i++) {
     uint32_t place = u->world->alive.data[i];
-    noteFailure(u, place, pnTree_Update(u->world->bodies.data[place].tree, NULL));
+    const pnBody *body = &u->world->bodies.data[place];
+    noteFailure(u, place, body->ownsTree ? pnTree_Update(body->tree, NULL) : PN_OK);
   }
 }
 
@@ -67,15 +68,18 @@ static pnResult updateAll(pnWorld *world, uint32_t *outRebuilds) {
   }
   Updates u = {.world = world};
   const pnTasks *tasks = &world->def.tasks;
-  if (world->alive.count >= 2 * (size_t)pn_workerCount(tasks)) {
-    /* many bodies: one worker each */
-    pn_parallelFor(tasks, updateBodies, &u, (uint32_t)world->alive.count, 1);
-  } else {
-    /* few: all workers on each */
-    for (size_t i = 0; i < world->alive.count; i++) {
-      uint32_t place = world->alive.data[i];
-      noteFailure(&u, place, pnTree_Update(world->bodies.data[place].tree, tasks));
+  /* few bodies, and trees that several bodies may share: all workers on each */
+  bool many = world->alive.count >= 2 * (size_t)pn_workerCount(tasks);
+  for (size_t i = 0; i < world->alive.count; i++) {
+    uint32_t place = world->alive.data[i];
+    const pnBody *body = &world->bodies.data[place];
+    if (!many || !body->ownsTree) {
+      noteFailure(&u, place, pnTree_Update(body->tree, tasks));
     }
+  }
+  /* many: one worker each */
+  if (many) {
+    pn_parallelFor(tasks, updateBodies, &u, (uint32_t)world->alive.count, 1);
   }
   if (u.failedPlace) {
     return pn_fail((pnResult)u.result, "body '%s': a vertex moved to infinity, or memory ran out, while its tree was updated",
