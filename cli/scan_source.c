@@ -99,12 +99,13 @@ static pnResult addFirstFile(pnScan *scan, const pnMeshFile *file, pnScanBody **
   return result;
 }
 
-/* Times of the cache that only grow say which frame is which; else its frames are counted from 0. MDD has seconds, and
- * one frame of it is one frame. */
-static bool timesGrow(const pnCache *cache, const pnCacheInfo *info) {
+/* Does the cache say which frame is which? Numbers that grow by at least one do. Else its frames are counted from 0: MDD
+ * has seconds, and a PC2 may hold several samples a frame, none of which should be passed over. */
+static bool hasNumbers(const pnCache *cache, const pnCacheInfo *info) {
   if (info->kind == PN_CACHE_MDD) return false;
   for (uint32_t k = 1; k < info->frameCount; ++k) {
-    if (!(pnCache_GetTime(cache, k) > pnCache_GetTime(cache, k - 1))) return false;
+    // A start and a rate are floats: a step of one may come out a little short.
+    if (!(pnCache_GetTime(cache, k) - pnCache_GetTime(cache, k - 1) > 0.99)) return false;
   }
   return true;
 }
@@ -114,7 +115,7 @@ static pnResult openCache(pnScan *scan, pnScanSource *source, const char *meshPa
   pnResult result = pnOpenCache(cachePath, &source->cache);
   if (result != PN_OK) return result;
   pnCacheInfo info = pnCache_GetInfo(source->cache);
-  source->cacheByNumber = timesGrow(source->cache, &info);
+  source->cacheByNumber = hasNumbers(source->cache, &info);
   if (!meshPath && !info.mesh)
     return pnFail(PN_ERROR_UNSUPPORTED,
                   "%s holds vertices and no triangles: say which mesh they belong to, MESH.obj@%s", cachePath,

@@ -62,11 +62,10 @@ static void printRange(const pnScan *scan) {
       printf("%s: animation '%s', one of %u (--animation chooses).\n", source->word,
              source->file->clips[source->clip].name, source->file->clipCount);
   }
-  if (range->count > 1)
-    printf("Frames %lld to %lld%s", (long long)range->first, (long long)range->last, range->step > 1 ? "" : ",");
-  else printf("Frame %lld,", (long long)range->first);
-  if (range->step > 1) printf(", every %lldth,", (long long)range->step);
-  printf(" at %g a second%s.\n", range->fps, scan->options->fps > 0 ? "" : " (--fps changes that)");
+  if (range->count > 1) printf("Frames %lld to %lld", (long long)range->first, (long long)range->last);
+  else printf("Frame %lld", (long long)range->first);
+  if (range->step > 1 && range->count > 1) printf(" in steps of %lld", (long long)range->step);
+  printf(", %g a second%s.\n", range->fps, scan->options->fps > 0 ? "" : " (--fps changes that)");
 }
 
 /* ---------------------------------------------------------------- who met whom */
@@ -187,7 +186,7 @@ static void printSum(const pnScan *scan) {
   const pnScanTallies *t = &scan->tallies;
   const pnScanOptions *options = scan->options;
   if (scan->interrupted)
-    printf("Interrupted after %u of %u frames: what follows is incomplete.\n", t->frameCount, scan->range.count);
+    printf("Interrupted after %u of %u frames: this is incomplete.\n", t->frameCount, scan->range.count);
   if (t->collidingFrames == 0)
     printf("No two triangles meet in %s%u frame%s", t->frameCount > 1 ? "any of " : "", t->frameCount,
            t->frameCount == 1 ? "" : "s");

@@ -1,0 +1,470 @@
+/* test_cli_scan_use.c: `pinch scan` as it is used: ranges of frames, choice of bodies, what is written and whether it agrees,
+ * exit statuses, files that are wrong, Ctrl-C, and memory that does not grow. The answers themselves are tested in
+ * test_cli_scan.c. */
+#include "support.h"
+
+#include "tool.h"
+
+#include "scan_make.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+
+static char folder[64];
+
+static int makeFolder(void **state) {
+  (void)state;
+  lookForLeaks(false);
+  strcpy(folder, "pinch_scan_use_XXXXXX");
+  if (!mkdtemp(folder) || chdir(folder) != 0) return -1;
+  saveBoxes("boxes.glb", 2);
+  return 0;
+}
+
+static int removeFolder(void **state) {
+  (void)state;
+  unlink("boxes.glb");
+  return chdir("..") == 0 ? rmdir(folder) : -1; /* fails when something was left behind */
+}
+
+static void writeText(const char *path, const char *text) {
+  FILE *stream = fopen(path, "wb");
+  assert_non_null(stream);
+  fputs(text, stream);
+  assert_int_equal(fclose(stream), 0);
+}
+
+/* The whole file, and the file is gone. */
+static char *takeFile(const char *path) {
+  int handle = open(path, O_RDONLY);
+  if (handle < 0) fail_msg("%s is not there", path);
+  unlink(path);
+  return toolReadBack(handle);
+}
+
+/* ---------------------------------------------------------------- frames and bodies */
+
+/* The frames of a run: "first last count". */
+static void expectFrames(const char *frames, const char *fps, int first, int last, size_t count) {
+  ToolRun run = RUN("scan", "boxes.glb", "--json", "--frames", frames, "--fps", fps);
+  json_t *object = parseJson(run.out), *list = json_object_get(object, "frames");
+  assert_int_equal(json_array_size(list), count);
+  assert_int_equal(json_integer_value(json_object_get(json_array_get(list, 0), "frame")), first);
+  assert_int_equal(json_integer_value(json_object_get(json_array_get(list, count - 1), "frame")), last);
+  json_decref(object);
+  freeRun(&run);
+}
+
+static void testFrames(void **state) {
+  (void)state;
+  expectFrames("::", "30", 0, 60, 61);
+  expectFrames("10:20", "30", 10, 20, 11);
+  expectFrames("10:20:4", "30", 10, 18, 3);
+  expectFrames("50:", "30", 50, 60, 11);
+  expectFrames(":5", "30", 0, 5, 6);
+  expectFrames("::25", "30", 0, 50, 3);
+  expectFrames("7", "30", 7, 7, 1);
+  expectFrames("-5:1000:10", "30", 5, 55, 6); // frames that are not there are left out, the steps stay
+  expectFrames("::", "24", 0, 48, 49);
+  expectFrames("::", "0.5", 0, 1, 2);
+  static const char *const wrong[] = {"a:b", "1:2:0", "1:2:3:4", "5:2", "61:", "1,2", "", "9999999999:", "2:3:-1"};
+  for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); ++i) {
+    ToolRun run = RUN("scan", "boxes.glb", "--frames", wrong[i]);
+    expectRun(&run, 2, "--frames");
+    assert_string_equal(run.out, "");
+    freeRun(&run);
+  }
+}
+
+/* Contacts named a,b over all frames, as in "01 02 ". */
+static void expectContacts(const ToolRun *run, const char *contacts) {
+  json_t *object = parseJson(run->out), *frame;
+  char found[64] = "";
+  size_t i;
+  for (uint32_t a = 0; a < 3; ++a) {
+    for (uint32_t b = a; b < 3; ++b) {
+      uint64_t pairs = 0;
+      json_array_foreach(json_object_get(object, "frames"), i, frame) pairs += pairsIn(frame, a, b);
+      if (pairs > 0) snprintf(found + strlen(found), 8, "%u%u ", a, b);
+    }
+  }
+  assert_string_equal(found, contacts);
+  assert_int_equal(json_array_size(json_object_get(object, "bodies")), 3);
+  json_decref(object);
+}
+
+static void testBodies(void **state) {
+  (void)state;
+  static const struct {
+    const char *option, *value, *contacts;
+    int status;
+  } cases[] = {
+      {"--fps", "30", "01 02 12 ", 1},
+      {"--pairs-only", "anvil,table", "01 ", 1},
+      {"--pairs-only", "table,anvil", "01 ", 1},
+      {"--pairs-only", "0,hammer, heavy", "02 ", 1},
+      {"--pairs-only", "hammer, heavy,1", "12 ", 1},
+      {"--pairs-only", "anvil,anvil", "", 0},
+      {"--animation", "stay", "01 ", 1},
+      {"--animation", "1", "01 ", 1},
+      {"--animation", "strike", "01 02 12 ", 1},
+  };
+  for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
+    ToolRun run = RUN("scan", "boxes.glb", "--json", cases[i].option, cases[i].value);
+    expectRun(&run, cases[i].status, NULL);
+    expectContacts(&run, cases[i].contacts);
+    freeRun(&run);
+  }
+  static const char *const wrong[][3] = {
+      {"--pairs-only", "anvil", "0 anvil, 1 table, 2 hammer, heavy"},
+      {"--pairs-only", "anvil,pillow", "expected two bodies"},
+      {"--pairs-only", "0,3", "the bodies are"},
+      {"--animation", "jump", "there is no 'jump'|strike, stay"},
+      {"--animation", "2", "from 0 to 1"},
+  };
+  for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); ++i) {
+    ToolRun run = RUN("scan", "boxes.glb", wrong[i][0], wrong[i][1]);
+    expectRun(&run, 2, wrong[i][2]);
+    freeRun(&run);
+  }
+}
+
+/* ---------------------------------------------------------------- rest and exit status */
+
+static int statusOf(const char *first, const char *second, const char *third, const char *fourth) {
+  ToolRun run = RUN("scan", "boxes.glb", first, second, third, fourth);
+  int status = run.status;
+  assert_string_equal(run.err, "");
+  freeRun(&run);
+  return status;
+}
+
+static void testRest(void **state) {
+  (void)state;
+  // Anvil and table always meet, in the same pairs as at rest; the hammer does not.
+  ToolRun run = RUN("scan", "boxes.glb", "--json", "--ignore-rest");
+  expectRun(&run, 1, NULL);
+  expectContacts(&run, "02 12 ");
+  freeRun(&run);
+  run = RUN("scan", "boxes.glb", "--json", "--ignore-rest", "--animation", "stay");
+  expectRun(&run, 0, NULL);
+  expectContacts(&run, "");
+  freeRun(&run);
+  // --first still sees the hammer behind the pairs at rest, and shows all bodies' contacts with --fail-on new.
+  run = RUN("scan", "boxes.glb", "--json", "--ignore-rest", "--first");
+  expectRun(&run, 1, NULL);
+  expectContacts(&run, "02 12 ");
+  freeRun(&run);
+  assert_int_equal(statusOf("--fail-on", "any", "--animation", "stay"), 1);
+  assert_int_equal(statusOf("--fail-on", "new", "--animation", "stay"), 0);
+  assert_int_equal(statusOf("--fail-on", "new", "--animation", "strike"), 1);
+  assert_int_equal(statusOf("--fail-on", "new", "--frames", "0:5"), 0);
+  assert_int_equal(statusOf("--fail-on", "none", "--animation", "strike"), 0);
+  assert_int_equal(statusOf("--fail-on", "new", "--frames", "30"), 1);
+  run = RUN("scan", "boxes.glb", "--fail-on", "old");
+  expectRun(&run, 2, "--fail-on|any, new or none|old");
+  freeRun(&run);
+}
+
+/* ---------------------------------------------------------------- what is written */
+
+/* JSON, the two CSV files, tables and threads tell one story. */
+static void testFilesAgree(void **state) {
+  (void)state;
+  ToolRun run = RUN("scan", "boxes.glb", "--json", "--csv", "c.csv", "--pairs", "p.csv", "--threads", "2");
+  expectRun(&run, 1, NULL);
+  json_t *object = parseJson(run.out), *frame, *contact;
+  char *csv = takeFile("c.csv"), *pairs = takeFile("p.csv"), *at = csv, *pairAt = pairs, line[128];
+  assert_int_equal(strncmp(at, "frame,time,a,b,pairs\n", 21), 0);
+  assert_int_equal(strncmp(pairAt, "frame,a,triangle_a,b,triangle_b\n", 32), 0);
+  at += 21;
+  pairAt += 32;
+  json_int_t total = 0;
+  size_t i, k;
+  json_array_foreach(json_object_get(object, "frames"), i, frame) {
+    json_array_foreach(json_object_get(frame, "collisions"), k, contact) {
+      json_int_t number, a, b, count;
+      double time;
+      assert_int_equal(json_unpack(frame, "{s:I, s:F}", "frame", &number, "time", &time), 0);
+      assert_int_equal(json_unpack(contact, "{s:I, s:I, s:I}", "a", &a, "b", &b, "pairs", &count), 0);
+      int length = snprintf(line, sizeof(line), "%lld,%.9g,%lld,%lld,%lld\n", number, time, a, b, count);
+      if (strncmp(at, line, (size_t)length) != 0) fail_msg("expected %s found %.60s", line, at);
+      at += length;
+      total += count;
+      // As many lines of pairs as the count says, in order.
+      long long last = -1;
+      for (json_int_t p = 0; p < count; ++p) {
+        long long f, first, ta, second, tb;
+        int used = 0;
+        assert_int_equal(sscanf(pairAt, "%lld,%lld,%lld,%lld,%lld\n%n", &f, &first, &ta, &second, &tb, &used), 5);
+        assert_true(f == number && first == a && second == b && ta * 100000 + tb > last);
+        last = ta * 100000 + tb;
+        pairAt += used;
+      }
+    }
+  }
+  assert_int_equal(*at, 0);
+  assert_int_equal(*pairAt, 0);
+  assert_int_equal(json_integer_value(json_object_get(object, "pairs_total")), total);
+  assert_int_equal(json_object_size(object), 4); // pinch, bodies, frames, pairs_total
+  json_t *body = json_array_get(json_object_get(object, "bodies"), 2);
+  assert_string_equal(json_string_value(json_object_get(body, "name")), "hammer, heavy");
+  assert_string_equal(json_string_value(json_object_get(body, "file")), "boxes.glb");
+  assert_int_equal(json_integer_value(json_object_get(body, "triangles")), 48);
+  assert_true(json_is_true(json_object_get(body, "closed")));
+  // One thread, the same bytes.
+  ToolRun one = RUN("scan", "boxes.glb", "--json", "--threads", "1");
+  assert_string_equal(one.out, run.out);
+  freeRun(&one);
+  json_decref(object);
+  free(csv);
+  free(pairs);
+  freeRun(&run);
+}
+
+static void testTable(void **state) {
+  (void)state;
+  ToolRun run = RUN("scan", "boxes.glb");
+  expectRun(&run, 1, NULL); // no sign of life in a pipe
+  static const char *const words[] = {"anvil and table",
+                                      "anvil and hammer, heavy",
+                                      "Frames 0 to 60, 30 a second",
+                                      "0-60",
+                                      "animation 'strike', one of 2",
+                                      "In 61 of 61 frames",
+                                      "--html"};
+  for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); ++i) {
+    if (!strstr(run.out, words[i])) fail_msg("'%s' is not in\n%s", words[i], run.out);
+  }
+  freeRun(&run);
+  run = RUN("scan", "--help");
+  expectRun(&run, 0, NULL);
+  assert_non_null(strstr(run.out, "--ignore-rest"));
+  freeRun(&run);
+}
+
+static void testReport(void **state) {
+  (void)state;
+  ToolRun run = RUN("scan", "boxes.glb", "--pairs-only", "anvil,hammer, heavy", "--html", "r.html");
+  if (run.status == 2 && strstr(run.err, "no HTML report")) {
+    printf("skipped: this build has no HTML report\n");
+  } else {
+    expectRun(&run, 1, NULL);
+    char *page = takeFile("r.html");
+    static const char *const words[] = {"hammer, heavy", "boxes.glb, strike", "--pairs-only", "\"complete\":true"};
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); ++i) assert_non_null(strstr(page, words[i]));
+    free(page);
+    // A scan that fails leaves no report.
+    ToolRun bad = RUN("scan", "boxes.glb", "--html", "nowhere/r.html");
+    expectRun(&bad, 2, "nowhere/r.html");
+    freeRun(&bad);
+  }
+  freeRun(&run);
+}
+
+/* ---------------------------------------------------------------- what is wrong */
+
+static void testWrongWords(void **state) {
+  (void)state;
+  static const struct {
+    const char *words[4];
+    const char *message;
+  } cases[] = {
+      {{NULL}, "no file given|pinch make character"},
+      {{"boxes.glb", "--frame", "1"}, "did you mean --frames"},
+      {{"boxes.glb", "--fps", "-1"}, "--fps"},
+      {{"boxes.glb", "--threads", "65"}, "--threads"},
+      {{"boxes.glb", "--csv=x.csv", "--pairs=x.csv"}, "different files"},
+      {{"boxes.glb", "--csv", "nowhere/x.csv"}, "nowhere/x.csv"},
+      {{"nothing.glb"}, "nothing.glb"},
+      {{"nothing.obj@nothing.mdd"}, "nothing.mdd"},
+      {{"@x.mdd"}, "MESH@CACHE"},
+      {{"boxes.glb@boxes.mdd"}, "OBJ, PLY or OFF"},
+      {{"none_####.ply"}, "none_"},
+      {{"empty.mdd"}, "empty.mdd"},
+  };
+  writeText("empty.mdd", "");
+  for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
+    const char *words[6] = {"scan"};
+    for (int k = 0; k < 4; ++k) words[k + 1] = cases[i].words[k];
+    ToolRun run = runTool(words);
+    expectRun(&run, 2, cases[i].message);
+    assert_string_equal(run.out, "");
+    freeRun(&run);
+  }
+  unlink("empty.mdd");
+}
+
+/* A file cut short at any place, or with a byte changed, is refused or read: the tool never dies, and never leaves a file
+ * when it refuses. */
+static void testBrokenFiles(void **state) {
+  (void)state;
+  int handle = open("boxes.glb", O_RDONLY);
+  off_t size = lseek(handle, 0, SEEK_END);
+  char *good = toolReadBack(handle);
+  TestRandom random = testRandom(8);
+  uint32_t refused = 0;
+  for (int i = 0; i < 40; ++i) {
+    FILE *stream = fopen("broken.glb", "wb");
+    size_t count = i < 20 ? testBelow(&random, (uint32_t)size) : (size_t)size;
+    uint32_t place = testBelow(&random, (uint32_t)size);
+    char before = good[place];
+    if (i >= 20) good[place] = (char)testBelow(&random, 256);
+    assert_int_equal(fwrite(good, 1, count, stream), count);
+    good[place] = before;
+    fclose(stream);
+    ToolRun run = RUN("scan", "broken.glb", "--csv", "c.csv", "--frames", ":3");
+    assert_in_range(run.status, 0, 2);
+    refused += run.status == 2;
+    if (run.status == 2) assert_true(run.err[0] != 0 && access("c.csv", F_OK) != 0);
+    else unlink("c.csv");
+    freeRun(&run);
+  }
+  assert_true(refused >= 20); // everything cut short
+  unlink("broken.glb");
+  free(good);
+}
+
+/* A mesh and a cache that do not fit, and a cache without triangles. */
+static void testWrongCache(void **state) {
+  (void)state;
+  writeText("one.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+  // PC2 for four vertices, one sample.
+  FILE *stream = fopen("four.pc2", "wb");
+  struct {
+    char sign[12];
+    int32_t version, points;
+    float start, rate;
+    int32_t samples;
+  } head = {"POINTCACHE2", 1, 4, 0, 1, 1};
+  float zeros[12] = {0};
+  fwrite(&head, 32, 1, stream);
+  fwrite(zeros, sizeof(zeros), 1, stream);
+  fclose(stream);
+  ToolRun run = RUN("scan", "one.obj@four.pc2");
+  expectRun(&run, 2, "one.obj has 3 vertices|four.pc2 4");
+  freeRun(&run);
+  run = RUN("scan", "four.pc2");
+  expectRun(&run, 2, "no triangles|MESH.obj@four.pc2");
+  freeRun(&run);
+  // A mesh alone is one frame.
+  run = RUN("scan", "one.obj");
+  expectRun(&run, 0, NULL);
+  assert_non_null(strstr(run.out, "in 1 frame"));
+  freeRun(&run);
+  unlink("one.obj");
+  unlink("four.pc2");
+}
+
+/* ---------------------------------------------------------------- Ctrl-C and memory */
+
+/* A run whose output goes to files and which is asked to stop as soon as it has printed something. */
+static ToolRun interruptTool(const char *const *words, int signalNumber) {
+  char *argv[32] = {(char *)PINCH_TOOL};
+  for (int i = 0; words[i]; ++i) argv[i + 1] = (char *)words[i];
+  int out = toolTemporary(), err = toolTemporary();
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, out, 1);
+  posix_spawn_file_actions_adddup2(&actions, err, 2);
+  pid_t child;
+  assert_int_equal(posix_spawn(&child, PINCH_TOOL, &actions, NULL, argv, environ), 0);
+  posix_spawn_file_actions_destroy(&actions);
+  // The first block of JSON has left the tool when frames are being looked at.
+  struct timespec wait = {0, 2000000};
+  int status = 0;
+  while (lseek(out, 0, SEEK_END) == 0 && waitpid(child, &status, WNOHANG) == 0) nanosleep(&wait, NULL);
+  assert_int_equal(kill(child, signalNumber), 0);
+  assert_int_equal(waitpid(child, &status, 0), child);
+  return (ToolRun){WIFEXITED(status) ? WEXITSTATUS(status) : -1, toolReadBack(out), toolReadBack(err)};
+}
+
+static void expectIncomplete(const char *option, int signalNumber, int status) {
+  const char *words[] = {"scan", "boxes.glb", "--json", "--fps", "100000", "--csv", "c.csv", option, NULL};
+  ToolRun run = interruptTool(words, signalNumber);
+  expectRun(&run, status, "interrupted after");
+  json_t *object = parseJson(run.out);
+  assert_true(json_is_true(json_object_get(object, "incomplete")));
+  size_t frames = json_array_size(json_object_get(object, "frames"));
+  assert_in_range(frames, 1, 2000000);
+  char *csv = takeFile("c.csv");
+  assert_non_null(strstr(csv, "\n# incomplete: interrupted after "));
+  free(csv);
+  json_decref(object);
+  freeRun(&run);
+}
+
+static void testInterrupt(void **state) {
+  (void)state;
+  // Six million frames. Without the pairs at rest nothing is found in the first two million, which is no answer yet:
+  // status 2. With them there is one, and what is known stays known.
+  saveBoxes("boxes.glb", 60);
+  expectIncomplete("--ignore-rest", SIGINT, 2);
+  expectIncomplete("--ignore-rest", SIGTERM, 2);
+  expectIncomplete("--first", SIGINT, 1);
+}
+
+/* The most memory a run had, in kilobytes. */
+static long memoryOf(const char *const *words) {
+  char *argv[32] = {(char *)PINCH_TOOL};
+  for (int i = 0; words[i]; ++i) argv[i + 1] = (char *)words[i];
+  int out = toolTemporary();
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, out, 1);
+  pid_t child;
+  assert_int_equal(posix_spawn(&child, PINCH_TOOL, &actions, NULL, argv, environ), 0);
+  posix_spawn_file_actions_destroy(&actions);
+  int status;
+  struct rusage usage;
+  assert_int_equal(wait4(child, &status, 0, &usage), child);
+  assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);
+  close(out);
+  return usage.ru_maxrss;
+}
+
+static void testMemory(void **state) {
+  (void)state;
+  const char *few[] = {"scan", "boxes.glb", "--fps", "50", "--csv", "c.csv", "--pairs", "p.csv", NULL};
+  const char *many[] = {"scan", "boxes.glb", "--fps", "5000", "--csv", "c.csv", "--pairs", "p.csv", NULL};
+  long small = memoryOf(few), large = memoryOf(many);
+  // 100 frames and 10 000: a byte for each pair would already be more than this.
+  if (large > small + 1024) fail_msg("%ld KB for 100 frames, %ld KB for 10 000", small, large);
+  unlink("c.csv");
+  unlink("p.csv");
+}
+
+/* Looked at for leaks, where the build can. */
+static void testLeaks(void **state) {
+  (void)state;
+  lookForLeaks(true);
+  ToolRun run = RUN("scan", "boxes.glb", "--self", "--ignore-rest", "--csv", "c.csv", "--json");
+  expectRun(&run, 1, NULL);
+  freeRun(&run);
+  run = RUN("scan", "boxes.glb", "boxes.glb@", "--animation", "nobody");
+  expectRun(&run, 2, "boxes.glb@");
+  freeRun(&run);
+  lookForLeaks(false);
+  unlink("c.csv");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(testFrames, makeFolder, removeFolder),
+      cmocka_unit_test_setup_teardown(testBodies, makeFolder, removeFolder),
+      cmocka_unit_test_setup_teardown(testRest, makeFolder, removeFolder),
+      cmocka_unit_test_setup_teardown(testFilesAgree, makeFolder, removeFolder),
+      cmocka_unit_test_setup_teardown(testTable, makeFolder, removeFolder),
+      cmocka_unit_test_setup_teardown(testReport, makeFolder, removeFolder),
+      cmocka_unit_test_setup_teardown(testWrongWords, makeFolder, removeFolder),
+      cmocka_unit_test_setup_teardown(testBrokenFiles, makeFolder, removeFolder),
+      cmocka_unit_test_setup_teardown(testWrongCache, makeFolder, removeFolder),
+      cmocka_unit_test_setup_teardown(testInterrupt, makeFolder, removeFolder),
+      cmocka_unit_test_setup_teardown(testMemory, makeFolder, removeFolder),
+      cmocka_unit_test_setup_teardown(testLeaks, makeFolder, removeFolder),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
