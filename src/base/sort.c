@@ -33,17 +33,18 @@ void pn_sortU64(uint64_t *keys, uint64_t *scratch, size_t count) {
     return;
   }
 
-  // how often each value of each byte occurs
-  size_t counts[8][256];
-  memset(counts, 0, sizeof counts);
-  for (size_t i = 0; i < count; ++i)
-    for (int byte = 0; byte < 8; ++byte) ++counts[byte][keys[i] >> (8 * byte) & 255];
+  // which bytes differ at all?
+  uint64_t differ = 0;
+  for (size_t i = 1; i < count; ++i) differ |= keys[i] ^ keys[0];
 
-  // one stable pass for each byte that differs, back and forth between the two arrays
+  // one stable pass for each of them, back and forth between the two arrays
   uint64_t *from = keys, *to = scratch;
-  for (int byte = 0; byte < 8; ++byte) {
-    if (!countsToStarts(counts[byte], count)) continue;
-    for (size_t i = 0; i < count; ++i) to[counts[byte][from[i] >> (8 * byte) & 255]++] = from[i];
+  for (int shift = 0; shift < 64; shift += 8) {
+    if (!(differ >> shift & 255)) continue;
+    size_t counts[256] = {0};
+    for (size_t i = 0; i < count; ++i) ++counts[from[i] >> shift & 255];
+    countsToStarts(counts, count);
+    for (size_t i = 0; i < count; ++i) to[counts[from[i] >> shift & 255]++] = from[i];
     uint64_t *swap = from;
     from = to;
     to = swap;

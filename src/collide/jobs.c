@@ -6,8 +6,11 @@
 #include "base/sort.h"
 
 /* Pairs of nodes wanted for each worker before work is dealt: enough that the last portion is a small part. */
-#define SEEDS_PER_WORKER 64u
-#define SEEDS_PER_ITEM 4u
+#define SEEDS_PER_WORKER 256u
+/* Seeds in a portion: neighbours in the list are neighbours in the tree, and one worker should have them. */
+#define SEEDS_PER_ITEM 16u
+/* From so many jobs for each worker on, jobs are not divided. */
+#define JOBS_PER_WORKER 8u
 #define LEAVES_PER_ITEM 128u
 
 typedef struct Run {
@@ -67,9 +70,9 @@ static bool dealJob(pnCollider *c, const pnJob *job, uint32_t index, uint32_t wo
   if (!pn_arrayPush(&w->lists[0], ((pnPair){0, 0}))) {
     return false;
   }
-  bool split = workers > 1 && !job->first;
+  /* many jobs are portions enough, and opening each a little way would be work for one thread only */
+  bool split = workers > 1 && !job->first && jobCount < workers * JOBS_PER_WORKER;
   if (split) {
-    /* many jobs need fewer portions each */
     pn_expand(&job->t, w, PN_MAX(workers * SEEDS_PER_WORKER / jobCount, 8u));
   }
   uint32_t begin = (uint32_t)c->seeds.count, count = (uint32_t)w->lists[0].count;
