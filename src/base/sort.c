@@ -1,7 +1,6 @@
 /* sort.c: least-significant-byte radix sort for integers, insertion sort for lists that are nearly in order.
  *
- * The radix sorts count all bytes in one pass over the keys, then move the items once for every byte in which keys
- * differ. Pair lists of small meshes differ in three or four of eight bytes, so most passes are never made. */
+ * The radix sorts move the items once for every byte in which keys differ. Pair lists of small meshes differ in three or four of eight bytes, so most passes are never made. */
 #include "base/sort.h"
 
 #include <string.h>
