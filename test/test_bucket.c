@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define METHODS 4u
+#define METHODS 5u
 
 /* ---------------------------------------------------------------- soups and truth */
 
@@ -314,6 +314,61 @@ static void testRandomOperations(void **state) {
   pnDestroyPairList(list);
 }
 
+/* A few come, go and are replaced in every frame, all drift: the kept order is merged again and again, and sorted when worn. */
+static void testKept(void **state) {
+  (void)state;
+  pnPairList *list;
+  testExpectOk(pnCreatePairList(&list));
+  TestRandom r = testRandom(29);
+  pnSoup *soup = newSoup();
+  addPrimitives(&r, soup, EVEN, 280);
+  pnTree *tree = newTree(soup, PN_BUCKET_KEPT, 0);
+  for (uint32_t frame = 0; frame < 60; frame++) {
+    for (uint32_t i = 0; i < 20; i++) {
+      pnPrimitiveId id = pnSoup_GetId(soup, testBelow(&r, pnSoup_GetPlaceCount(soup)));
+      float p[9];
+      for (int k = 0; k < 9; k++) {
+        p[k] = testFloat(&r, -0.1f, 0.1f) + (frame == 30 ? 40.0f : 0.5f);
+      }
+      if (id.index1 && i % 2) {
+        testExpectOk(pnSoup_Remove(soup, &id, 1));
+      } else if (id.index1) {
+        testExpectOk(pnSoup_Replace(soup, &id, PN_PRIMITIVE_TRIANGLE, p, 1));
+      }
+    }
+    /* sometimes as many as went, sometimes not */
+    uint32_t missing = 280 - pnSoup_GetCount(soup);
+    addPrimitives(&r, soup, EVEN, frame % 3 ? missing : missing / 2);
+    Pairs self = truthOf(soup, NULL, frame % 20 == 0);
+    testExpectOk(pnCollideSelf(tree, NULL, list, NULL));
+    expectPairs(&self, list, "kept order");
+    free(self.data);
+    testExpectOk(pnTree_Validate(tree));
+  }
+  /* merged for the most part: sorted when the places are few, at first, and when worn */
+  uint64_t sorts = bucketsOf(tree)->sorts;
+  assert_true(sorts >= 1 && sorts < 20);
+  /* all somewhere else: worn at once */
+  for (uint32_t i = 0; i < 3; i++) {
+    uint32_t places = pnSoup_GetPlaceCount(soup);
+    float *all = malloc(sizeof(float) * 9 * places);
+    assert_non_null(all);
+    for (uint32_t k = 0; k < 9 * places; k++) {
+      all[k] = (k % 9 < 3 ? testFloat(&r, -1, 1) : all[k - 3] + testFloat(&r, -0.05f, 0.05f));
+    }
+    testExpectOk(pnSoup_SetAll(soup, all, places));
+    Pairs self = truthOf(soup, NULL, false);
+    testExpectOk(pnCollideSelf(tree, NULL, list, NULL));
+    expectPairs(&self, list, "after a leap");
+    free(self.data);
+    free(all);
+  }
+  assert_true(bucketsOf(tree)->sorts > sorts);
+  pnDestroyTree(tree);
+  pnDestroySoup(soup);
+  pnDestroyPairList(list);
+}
+
 /* ---------------------------------------------------------------- against trees, in a world */
 
 /* A soup with the triangles of a mesh gives the pairs of the mesh, against a tree and against a static body of a world. */
@@ -518,7 +573,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(testSameBuckets),      cmocka_unit_test(testMarks),
       cmocka_unit_test_setup_teardown(testPairs, openPool, closePool),
-      cmocka_unit_test(testRandomOperations), cmocka_unit_test(testAgainstTrees),
+      cmocka_unit_test(testRandomOperations), cmocka_unit_test(testKept), cmocka_unit_test(testAgainstTrees),
       cmocka_unit_test(testOneFar),           cmocka_unit_test(testErrors),
       cmocka_unit_test(testMemory),
   };

@@ -23,6 +23,7 @@ static void freeArrays(pnSoup *soup) {
   pn_free(soup->generation, pn_bytes(n, sizeof(uint32_t)));
   pn_free(soup->nextFree, pn_bytes(n, sizeof(uint32_t)));
   pn_free(soup->corners, n);
+  pn_free(soup->changed, pn_bytes(n, sizeof(uint32_t)));
   pn_free(soup->numbers, pn_bytes(3 * n + 1, sizeof(uint32_t)));
   pn_free(soup->thirds, pn_bytes(3 * n, sizeof(uint32_t)));
   pn_free(soup->nobody, pn_bytes(3 * n, sizeof(uint32_t)));
@@ -53,13 +54,14 @@ static pnResult reserve(pnSoup *soup, size_t wanted) {
                   .generation = pn_allocZero(pn_bytes(n, sizeof(uint32_t))),
                   .nextFree = pn_alloc(pn_bytes(n, sizeof(uint32_t))),
                   .corners = pn_allocZero(n),
+                  .changed = pn_allocZero(pn_bytes(n, sizeof(uint32_t))),
                   .numbers = pn_alloc(pn_bytes(3 * n + 1, sizeof(uint32_t))),
                   .thirds = pn_alloc(pn_bytes(3 * n, sizeof(uint32_t))),
                   .nobody = pn_alloc(pn_bytes(3 * n, sizeof(uint32_t)))};
-  if (!grown.positions || !grown.generation || !grown.nextFree || !grown.corners || !grown.numbers || !grown.thirds ||
-      !grown.nobody) {
+  if (!grown.positions || !grown.generation || !grown.nextFree || !grown.corners || !grown.changed || !grown.numbers ||
+      !grown.thirds || !grown.nobody) {
     freeArrays(&grown);
-    return pn_failMemory(pn_bytes(n, 82)); // bytes a place, over all arrays
+    return pn_failMemory(pn_bytes(n, 85)); // bytes a place, over all arrays
   }
 
   // what there was, and the constant arrays anew
@@ -68,6 +70,7 @@ static pnResult reserve(pnSoup *soup, size_t wanted) {
     memcpy(grown.generation, soup->generation, old * sizeof(uint32_t));
     memcpy(grown.nextFree, soup->nextFree, old * sizeof(uint32_t));
     memcpy(grown.corners, soup->corners, old);
+    memcpy(grown.changed, soup->changed, old * sizeof(uint32_t));
   }
   memset(grown.positions + 9 * old, 0, (9 * (n - old) + 1) * sizeof(float));
   for (size_t i = 0; i < 3 * n; ++i) {
@@ -82,6 +85,7 @@ static pnResult reserve(pnSoup *soup, size_t wanted) {
   soup->generation = grown.generation;
   soup->nextFree = grown.nextFree;
   soup->corners = grown.corners;
+  soup->changed = grown.changed;
   soup->numbers = grown.numbers;
   soup->thirds = grown.thirds;
   soup->nobody = grown.nobody;
@@ -158,12 +162,19 @@ static void writeCorners(pnSoup *soup, uint32_t place, uint32_t corners, const f
   soup->corners[place] = (uint8_t)corners;
 }
 
+/* Whoever keeps an order of the primitives must look at this place again. The frame is the one after this call. */
+static void markChanged(pnSoup *soup, uint32_t place) {
+  soup->changedLast = soup->pose.frame + 1;
+  soup->changed[place] = (uint32_t)soup->changedLast;
+}
+
 /* A place for a new primitive; there must be room. */
 static pnPrimitiveId takePlace(pnSoup *soup) {
   uint32_t place = soup->freeHead;
   if (place == PN_NONE) place = soup->placeCount++;
   else soup->freeHead = soup->nextFree[place];
   ++soup->liveCount;
+  markChanged(soup, place);
   return (pnPrimitiveId){place + 1, ++soup->generation[place]};
 }
 
@@ -172,6 +183,7 @@ static void freePlace(pnSoup *soup, uint32_t place) {
   soup->nextFree[place] = soup->freeHead;
   soup->freeHead = place;
   --soup->liveCount;
+  markChanged(soup, place);
 }
 
 static void touch(pnSoup *soup) {
@@ -216,7 +228,10 @@ pnResult pnSoup_Replace(pnSoup *soup, const pnPrimitiveId *ids, pnPrimitiveKind 
   for (uint32_t i = 0; result == PN_OK && i < count; ++i)
     if (!pnSoup_IsValid(soup, ids[i])) result = failId(soup, ids[i], i);
   if (result != PN_OK) return result;
-  for (uint32_t i = 0; i < count; ++i) writeCorners(soup, ids[i].index1 - 1, kind, positions + 3 * (size_t)kind * i);
+  for (uint32_t i = 0; i < count; ++i) {
+    writeCorners(soup, ids[i].index1 - 1, kind, positions + 3 * (size_t)kind * i);
+    markChanged(soup, ids[i].index1 - 1);
+  }
   touch(soup);
   return PN_OK;
 }
@@ -293,6 +308,6 @@ const pnPose *pnSoup_GetPose(const pnSoup *soup) {
 }
 
 size_t pnSoup_GetByteCount(const pnSoup *soup) {
-  // 9 floats, generation, next, corners and three times three numbers a place
-  return sizeof *soup + (size_t)soup->capacity * (36 + 4 + 4 + 1 + 36) + 8 + strlen(soup->mesh.name) + 1;
+  // 9 floats, generation, next, corners, changed and three times three numbers a place
+  return sizeof *soup + (size_t)soup->capacity * (36 + 4 + 4 + 1 + 4 + 36) + 8 + strlen(soup->mesh.name) + 1;
 }

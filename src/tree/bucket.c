@@ -25,9 +25,9 @@ static bool reservePlaces(pnBuckets *b, uint32_t places) {
   size_t centreBytes = pn_bytes(n, 3 * sizeof(float)), keyBytes = pn_bytes(n, sizeof(pnKeyValue));
   float *centres = pn_alloc(centreBytes);
   uint32_t *cells = pn_alloc(word), *order = pn_alloc(word), *listed = sorted ? pn_allocZero(word) : NULL;
-  pnKeyValue *keys = pn_alloc(keyBytes), *scratch = pn_alloc(keyBytes);
+  pnKeyValue *keys = pn_alloc(keyBytes), *scratch = pn_alloc(keyBytes), *fresh = pn_alloc(keyBytes);
   pnFloatKey *axis[3] = {NULL, NULL, NULL};
-  bool ok = centres && cells && order && keys && scratch && (listed || !sorted);
+  bool ok = centres && cells && order && keys && scratch && fresh && (listed || !sorted);
   for (int k = 0; sorted && k < 3; k++) {
     axis[k] = pn_alloc(keyBytes);
     ok = ok && axis[k];
@@ -40,14 +40,18 @@ static bool reservePlaces(pnBuckets *b, uint32_t places) {
   if (ok && sorted && old > 0) {
     memcpy(listed, b->listed, oldWord);
   }
+  if (ok && old > 0) {
+    memcpy(keys, b->keys, oldKeys);
+    memcpy(order, b->order, oldWord);
+  }
   pnBuckets gone = *b;
   if (ok) {
     b->centres = centres, b->cells = cells, b->order = order, b->listed = listed;
-    b->keys = keys, b->scratch = scratch, b->room = (uint32_t)n;
+    b->keys = keys, b->scratch = scratch, b->fresh = fresh, b->room = (uint32_t)n;
     memcpy(b->axis, axis, sizeof axis);
   } else {
     gone = (pnBuckets){.centres = centres, .cells = cells, .order = order, .listed = listed, .keys = keys, .scratch = scratch,
-                       .axis = {axis[0], axis[1], axis[2]}};
+                       .fresh = fresh, .axis = {axis[0], axis[1], axis[2]}};
     oldWord = word, oldKeys = keyBytes, old = n;
   }
   pn_free(gone.centres, pn_bytes(old, 3 * sizeof(float)));
@@ -56,6 +60,7 @@ static bool reservePlaces(pnBuckets *b, uint32_t places) {
   pn_free(gone.listed, oldWord);
   pn_free(gone.keys, oldKeys);
   pn_free(gone.scratch, oldKeys);
+  pn_free(gone.fresh, oldKeys);
   for (int k = 0; k < 3; k++) {
     pn_free(gone.axis[k], oldKeys);
   }
@@ -130,7 +135,7 @@ static bool reserveTree(pnTree *tree, pnBuckets *b, uint32_t inner, uint32_t lea
 
 /* Bytes beside the tree's block. */
 static size_t stateBytes(const pnBuckets *b) {
-  size_t place = 3 * sizeof(float) + 2 * sizeof(uint32_t) + 2 * sizeof(pnKeyValue);
+  size_t place = 3 * sizeof(float) + 2 * sizeof(uint32_t) + 3 * sizeof(pnKeyValue);
   place += b->listed ? sizeof(uint32_t) + 3 * sizeof(pnFloatKey) : 0;
   return sizeof(pnBuckets) + b->room * place + b->leafBegin.capacity * sizeof(uint32_t) +
          b->inner.capacity * sizeof(pnBucketInner) +
@@ -146,6 +151,7 @@ static void release(pnTree *tree) {
   pn_free(b->listed, word);
   pn_free(b->keys, keys);
   pn_free(b->scratch, keys);
+  pn_free(b->fresh, keys);
   for (int k = 0; k < 3; k++) {
     pn_free(b->axis[k], keys);
   }
@@ -165,7 +171,7 @@ typedef struct CentrePass {
 } CentrePass;
 
 /* The middle of each primitive's box; the box of all. Halved before adding: two huge numbers must not overflow. */
-static void findCentres(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+static void centreRange(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
   CentrePass *pass = context;
   const pnSoup *soup = pass->b->soup;
   pnF4 allLo = pass->lo[worker], allHi = pass->hi[worker], half = pn_f4Set1(0.5f);
@@ -186,14 +192,14 @@ static void findCentres(void *context, uint32_t begin, uint32_t end, uint32_t wo
   pass->hi[worker] = allHi;
 }
 
-static void updateCentres(pnBuckets *b, const pnTasks *tasks) {
+void pn_findCentres(pnBuckets *b, const pnTasks *tasks) {
   CentrePass pass = {.b = b};
   uint32_t workers = pn_workerCount(tasks);
   for (uint32_t i = 0; i < workers; i++) {
     pass.lo[i] = pn_f4Set1(FLT_MAX);
     pass.hi[i] = pn_f4Set1(-FLT_MAX);
   }
-  pn_parallelFor(tasks, findCentres, &pass, b->soup->placeCount, 8 * GRAIN);
+  pn_parallelFor(tasks, centreRange, &pass, b->soup->placeCount, 8 * GRAIN);
   for (uint32_t i = 1; i < workers; i++) {
     pass.lo[0] = pn_f4Min(pass.lo[0], pass.lo[i]);
     pass.hi[0] = pn_f4Max(pass.hi[0], pass.hi[i]);
@@ -289,9 +295,21 @@ static void writeNodes(pnTree *t, const pnBuckets *b) {
     t->height++;
   }
   /* where every block begins, before any is filled: a block ends where the next begins */
-  for (uint32_t leaf = 0; leaf <= leaves; leaf++) {
-    t->leafVertexFirst[leaf] = 3 * b->leafBegin.data[leaf];
+  for (uint32_t leaf = 0; leaf < leaves; leaf++) {
+    uint32_t at = b->leafBegin.data[leaf], count = b->leafBegin.data[leaf + 1] - at;
+    t->leafVertexFirst[leaf] = 3 * at;
+    t->count[inner + leaf] = (uint8_t)count;
+    t->below[inner + leaf] = count;
   }
+  t->leafVertexFirst[leaves] = 3 * b->count;
+}
+
+bool pn_growTree(pnTree *tree, pnBuckets *b) {
+  if (!growInner(b) || !reserveTree(tree, b, (uint32_t)b->inner.count, (uint32_t)b->leafBegin.count)) {
+    return false;
+  }
+  writeNodes(tree, b);
+  return true;
 }
 
 /* ---------------------------------------------------------------- the update */
@@ -305,16 +323,16 @@ static uint32_t autoLevels(uint32_t count) {
   return levels;
 }
 
-/* Order, leaves and inner nodes; false when out of memory. */
+/* Order and leaves; false when out of memory. */
 static bool arrange(pnBuckets *b, const pnTasks *tasks) {
-  bool morton = b->def.method == PN_BUCKET_MORTON || b->def.method == PN_BUCKET_DEFAULT;
+  bool morton = b->def.method == PN_BUCKET_MORTON;
   b->levels = morton ? 0 : b->def.levels ? b->def.levels : autoLevels(b->count);
-  if (!reservePlaces(b, b->soup->placeCount) || !reserveOctree(b)) {
+  if (!reserveOctree(b)) {
     return false;
   }
-  updateCentres(b, tasks);
+  pn_findCentres(b, tasks);
   if (morton) {
-    return pn_leavesOfMorton(b, tasks) && growInner(b);
+    return pn_leavesOfMorton(b, tasks);
   }
   /* a new number for the marks; when it runs out they are cleared once */
   if (++b->step == 0) {
@@ -326,22 +344,29 @@ static bool arrange(pnBuckets *b, const pnTasks *tasks) {
   } else {
     pn_placeDirect(b, tasks);
   }
-  return pn_leavesOfBuckets(b) && growInner(b);
+  return pn_leavesOfBuckets(b);
 }
+
+static bool isKept(const pnBuckets *b) { return b->def.method == PN_BUCKET_KEPT || b->def.method == PN_BUCKET_DEFAULT; }
 
 static pnResult update(pnTree *tree, const pnTasks *tasks) {
   pnBuckets *b = bucketsOf(tree);
   b->count = b->soup->liveCount;
   if (b->count == 0) {
+    b->keptCount = 0;
     tree->innerCount = tree->leafCount = tree->nodeCount = tree->height = 0;
     tree->box = (pnBox){{1, 1, 1}, {-1, -1, -1}};
     return PN_OK;
   }
-  if (!arrange(b, tasks) || !reserveTree(tree, b, (uint32_t)b->inner.count, (uint32_t)b->leafBegin.count)) {
+  bool ok = reservePlaces(b, b->soup->placeCount);
+  if (ok && isKept(b)) {
+    tree->ruleBytes = stateBytes(b);
+    return pn_updateKept(tree, b, tasks);
+  }
+  if (!ok || !arrange(b, tasks) || !pn_growTree(tree, b)) {
     return pn_fail(PN_ERROR_MEMORY, "soup '%s': out of memory for the index over %u primitives", b->soup->mesh.name, b->count);
   }
   tree->ruleBytes = stateBytes(b);
-  writeNodes(tree, b);
   if (!pn_fillBuckets(tree, b, tasks)) {
     return PN_ERROR_NUMBER;
   }
@@ -350,7 +375,7 @@ static pnResult update(pnTree *tree, const pnTasks *tasks) {
 }
 
 static const pnUpdateRule s_bucketRule = {
-    .name = "bucket", .reshapes = true, .update = update, .fill = pn_fillFromVertices, .release = release};
+    .name = "bucket", .reshapes = true, .update = update, .fill = pn_fillKept, .release = release};
 
 /* ---------------------------------------------------------------- life */
 

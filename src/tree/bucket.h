@@ -70,6 +70,14 @@ typedef struct pnBuckets {
   PN_ARRAY(uint32_t) leafBegin; /* leafCount + 1: into order */
   PN_ARRAY(pnBucketInner) inner;
 
+  /* kept order: `keys` holds the codes at which the primitives stand, in tree order */
+  pnCells coding[3];         /* what the codes were made with */
+  pnKeyValue *fresh;         /* new since the last update; room for as many as there are places */
+  uint64_t seen;             /* soup->changedLast that the order knows */
+  uint32_t keptCount;        /* primitives in the order; 0: there is none */
+  float builtSurface;        /* of the clusters, relative to the whole, when it was last sorted */
+  uint64_t sorts;            /* how often it was */
+
   /* the full octree */
   pnBucketNode *nodes;
   uint32_t nodeLevels; /* it has room for */
@@ -102,9 +110,18 @@ PN_INLINE uint32_t pn_spreadBits(uint32_t k) {
 /* 2^bits cells over [lo, hi]. */
 pnCells pn_cellsOver(float lo, float hi, uint32_t bits);
 PN_INLINE uint32_t pn_cellOf(const pnCells *c, float x) {
-  uint32_t cell = (uint32_t)((x * 0.5f - c->half) * c->scale);
-  return PN_MIN(cell, c->last);
+  float cell = (x * 0.5f - c->half) * c->scale;
+  return cell >= (float)c->last ? c->last : cell > 0 ? (uint32_t)cell : 0;
 }
+
+PN_INLINE uint32_t pn_codeOf(const pnCells cells[3], const float *centre) {
+  return pn_spreadBits(pn_cellOf(&cells[0], centre[0])) | pn_spreadBits(pn_cellOf(&cells[1], centre[1])) << 1 |
+         pn_spreadBits(pn_cellOf(&cells[2], centre[2])) << 2;
+}
+
+/* Leaves over order[first ... first + count): eight each, the last may have fewer. There must be room: a leaf holds at least
+ * one primitive. bucket_place.c */
+void pn_pushLeaves(pnBuckets *b, uint32_t first, uint32_t count);
 
 /* bucket_place.c. Algorithm 1: the bucket of every primitive by division. */
 void pn_placeDirect(pnBuckets *b, const pnTasks *tasks);
@@ -112,10 +129,25 @@ void pn_placeDirect(pnBuckets *b, const pnTasks *tasks);
 void pn_placeSorted(pnBuckets *b);
 /* bucket_place.c. From buckets to tree order and leaves. False: out of memory. */
 bool pn_leavesOfBuckets(pnBuckets *b);
-/* The same by Morton code over everything; no octree. */
+/* Order, keys and leaves by Morton code over everything; no octree. The codes are made with b->coding. */
 bool pn_leavesOfMorton(pnBuckets *b, const pnTasks *tasks);
 
-/* bucket_fill.c. Leaves and volumes of all nodes, from the corners. False: not finite. */
+/* bucket.c. Inner nodes over the leaves, and the tree's arrays for them. False: out of memory. */
+bool pn_growTree(pnTree *tree, pnBuckets *b);
+/* The centre of every primitive, and the box of all. */
+void pn_findCentres(pnBuckets *b, const pnTasks *tasks);
+/* bucket_keep.c. The whole update by a kept order. */
+pnResult pn_updateKept(pnTree *tree, pnBuckets *b, const pnTasks *tasks);
+/* The lazy part: one node, from the corners of what is below it. */
+void pn_fillKept(pnTree *tree, uint32_t node);
+/* bucket_fill.c. What a leaf holds. */
+void pn_fillLists(pnTree *tree, const pnBuckets *b, uint32_t leaf);
+/* Is a box so large against this many leaves of fewer than 8 cells that spheres are needed? */
+bool pn_needsSpheres(const pnTree *tree, const pnBuckets *b, uint64_t small);
+void pn_setForm(pnTree *tree, pnVolume volume);
+/* FEW_CELLS of the tree's grid in units of length. */
+float pn_smallLength(const pnTree *tree);
+/* Leaves and volumes of all nodes, from the corners. False: not finite. */
 bool pn_fillBuckets(pnTree *tree, const pnBuckets *b, const pnTasks *tasks);
 
 #endif

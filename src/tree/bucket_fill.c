@@ -16,12 +16,18 @@
  * quarter and more of its size. */
 #define FEW_CELLS 8.0f
 
-static void fillLists(pnTree *t, const pnBuckets *b, uint32_t leaf) {
-  uint32_t at = b->leafBegin.data[leaf], count = b->leafBegin.data[leaf + 1] - at;
-  t->count[t->innerCount + leaf] = (uint8_t)count;
-  t->below[t->innerCount + leaf] = count;
+void pn_fillLists(pnTree *t, const pnBuckets *b, uint32_t leaf) {
+  uint32_t at = b->leafBegin.data[leaf], count = b->leafBegin.data[leaf + 1] - at, places[PN_LANES];
+  /* places ascend within a leaf (invariant T5) */
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t place = b->order[at + i], j = i;
+    for (; j > 0 && places[j - 1] > place; j--) {
+      places[j] = places[j - 1];
+    }
+    places[j] = place;
+  }
   for (uint32_t j = 0; j < PN_LANES; j++) {
-    uint32_t place = j < count ? b->order[at + j] : PN_NONE;
+    uint32_t place = j < count ? places[j] : PN_NONE;
     t->leafTriangles[leaf * PN_LANES + j] = place;
     for (uint32_t k = 0; k < 3; k++) {
       t->leafCorners[24 * (size_t)leaf + 3 * j + k] = (uint8_t)(j < count ? 3 * j + k : 0);
@@ -45,7 +51,7 @@ static void fillLeaves(void *context, uint32_t begin, uint32_t end, uint32_t wor
   pnTree *t = pass->tree;
   for (uint32_t leaf = begin; leaf < end; leaf++) {
     uint32_t node = t->innerCount + leaf, first = t->leafVertexFirst[leaf], last = t->leafVertexFirst[leaf + 1];
-    fillLists(t, pass->b, leaf);
+    pn_fillLists(t, pass->b, leaf);
     pn_fillLeaf(t, node);
     pn_markFresh(t, node);
     const float *block = t->leafPositions;
@@ -126,14 +132,22 @@ static void sphereInner(pnTree *t, const pnBuckets *b) {
 
 /* ---------------------------------------------------------------- all */
 
-static void setForm(pnTree *t, pnVolume volume) {
+void pn_setForm(pnTree *t, pnVolume volume) {
   t->def.volume = volume;
   t->slabs = volume == PN_VOLUME_BOX ? &pn_slabBox : NULL;
   t->laneBytes = volume == PN_VOLUME_BOX ? sizeof(pnBoxLanes) : sizeof(pnSphereLanes);
 }
 
+float pn_smallLength(const pnTree *tree) { return FEW_CELLS / tree->grid.scale[0]; }
+
+bool pn_needsSpheres(const pnTree *tree, const pnBuckets *b, uint64_t small) {
+  /* most of the leaves drowned? A box too large to measure in float has no spheres: their radii would overflow */
+  bool fits = isfinite(pn_distanceUp(&b->box.min.x, &b->box.max.x));
+  return 2 * small > tree->leafCount && tree->leafCount > PN_LANES && fits;
+}
+
 bool pn_fillBuckets(pnTree *tree, const pnBuckets *b, const pnTasks *tasks) {
-  setForm(tree, PN_VOLUME_BOX);
+  pn_setForm(tree, PN_VOLUME_BOX);
   pnBound root = {.radius = 0};
   for (int k = 0; k < 3; k++) {
     root.slabs.lo[k] = (&b->box.min.x)[k];
@@ -142,16 +156,14 @@ bool pn_fillBuckets(pnTree *tree, const pnBuckets *b, const pnTasks *tasks) {
   if (!pn_setRoot(tree, &root)) {
     return false;
   }
-  FillPass pass = {.tree = tree, .b = b, .smallLeaf = FEW_CELLS / tree->grid.scale[0]};
+  FillPass pass = {.tree = tree, .b = b, .smallLeaf = pn_smallLength(tree)};
   pn_parallelFor(tasks, fillLeaves, &pass, tree->leafCount, GRAIN);
   uint64_t small = 0;
   for (uint32_t i = 0; i < pn_workerCount(tasks); i++) {
     small += pass.small[i];
   }
-  /* most of the leaves drowned? A box that ends at infinity when doubled has no spheres: their radii would overflow */
-  bool fits = isfinite(pn_distanceUp(&b->box.min.x, &b->box.max.x));
-  if (2 * small > tree->leafCount && tree->leafCount > PN_LANES && fits) {
-    setForm(tree, PN_VOLUME_SPHERE);
+  if (pn_needsSpheres(tree, b, small)) {
+    pn_setForm(tree, PN_VOLUME_SPHERE);
     pn_parallelFor(tasks, sphereLeaves, &pass, tree->leafCount, GRAIN);
     for (uint32_t node = 0; node < tree->innerCount; node++) {
       pn_markFresh(tree, node);

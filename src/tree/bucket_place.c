@@ -31,18 +31,13 @@ typedef struct Coder {
   pnCells cells[3];
 } Coder;
 
-PN_INLINE uint32_t codeOf(const pnCells cells[3], const float *centre) {
-  return pn_spreadBits(pn_cellOf(&cells[0], centre[0])) | pn_spreadBits(pn_cellOf(&cells[1], centre[1])) << 1 |
-         pn_spreadBits(pn_cellOf(&cells[2], centre[2])) << 2;
-}
-
 static void placeRange(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
   (void)worker;
   const Coder *coder = context;
   pnBuckets *b = coder->b;
   for (uint32_t place = begin; place < end; place++) {
     if (pn_isAlive(b->soup, place)) {
-      b->cells[place] = codeOf(coder->cells, b->centres + 3 * (size_t)place);
+      b->cells[place] = pn_codeOf(coder->cells, b->centres + 3 * (size_t)place);
     }
   }
 }
@@ -68,7 +63,7 @@ static void keyRange(void *context, uint32_t begin, uint32_t end, uint32_t worke
   const Range *r = context;
   for (uint32_t i = r->first + begin; i < r->first + end; i++) {
     uint32_t place = r->b->order[i];
-    r->b->keys[i] = (pnKeyValue){codeOf(r->cells, r->b->centres + 3 * (size_t)place), place};
+    r->b->keys[i] = (pnKeyValue){pn_codeOf(r->cells, r->b->centres + 3 * (size_t)place), place};
   }
 }
 
@@ -93,30 +88,26 @@ static void sortRange(pnBuckets *b, uint32_t first, uint32_t count, const pnTask
   for (uint32_t i = first; i < first + count; i++) {
     b->order[i] = b->keys[i].value;
   }
-  /* long runs of one code; all of one code stand at one point, as good as floats tell, in any order */
+  /* long runs of one code; all of one code stand at one point, as good as floats tell, in any order. They get their keys of
+   * this range back */
   for (uint32_t begin = first, end; begin < first + count; begin = end) {
     for (end = begin + 1; end < first + count && b->keys[end].key == b->keys[begin].key; end++) {
     }
     if (end - begin > LONG_RUN && end - begin < count) {
+      uint32_t key = b->keys[begin].key;
       sortRange(b, begin, end - begin, NULL);
+      for (uint32_t i = begin; i < end; i++) {
+        b->keys[i] = (pnKeyValue){key, b->order[i]};
+      }
     }
   }
+  memcpy(b->coding, range.cells, sizeof b->coding);
 }
 
 /* ---------------------------------------------------------------- leaves */
 
-/* Leaves over order[first ... first + count): eight each, the last may have fewer. Places ascend within a leaf (invariant T5).
- * There is room: a leaf holds at least one primitive. */
-static void pushLeaves(pnBuckets *b, uint32_t first, uint32_t count) {
+void pn_pushLeaves(pnBuckets *b, uint32_t first, uint32_t count) {
   for (uint32_t at = first; at < first + count; at += PN_LANES) {
-    uint32_t *v = b->order + at, n = PN_MIN(PN_LANES, first + count - at);
-    for (uint32_t i = 1; i < n; i++) {
-      uint32_t place = v[i], j = i;
-      for (; j > 0 && v[j - 1] > place; j--) {
-        v[j] = v[j - 1];
-      }
-      v[j] = place;
-    }
     b->leafBegin.data[b->leafBegin.count++] = at;
   }
 }
@@ -137,7 +128,7 @@ bool pn_leavesOfMorton(pnBuckets *b, const pnTasks *tasks) {
     }
   }
   sortRange(b, 0, b->count, tasks);
-  pushLeaves(b, 0, b->count);
+  pn_pushLeaves(b, 0, b->count);
   b->leafBegin.data[b->leafBegin.count] = b->count;
   return true;
 }
@@ -211,7 +202,7 @@ bool pn_leavesOfBuckets(pnBuckets *b) {
     if (end - begin > PN_LANES) {
       sortRange(b, begin, end - begin, NULL);
     }
-    pushLeaves(b, begin, end - begin);
+    pn_pushLeaves(b, begin, end - begin);
   }
   b->leafBegin.data[b->leafBegin.count] = b->count;
   return true;

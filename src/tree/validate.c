@@ -191,6 +191,11 @@ static pnResult checkBox(const pnTree *t) {
 pnResult pnTree_Validate(pnTree *tree) {
   PN_ASSERT(tree);
   pnResult result = pnTree_Update(tree, NULL);
+  pnFresh fresh = {.alone = true};
+  /* leaves of a soup have lists only once they were reached */
+  for (uint32_t node = 0; result == PN_OK && tree->rule->reshapes && node < tree->nodeCount; node++) {
+    pn_freshen(tree, node, &fresh);
+  }
   if (tree->nodeCount == 0) {
     return result;
   }
