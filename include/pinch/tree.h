@@ -107,8 +107,9 @@ typedef enum pnBucketMethod {
   PN_BUCKET_DIRECT,  /* [Ganovelli00] buckets of an octree, Algorithm 1: each primitive by division */
   PN_BUCKET_SORTED,  /* [Ganovelli00] the same buckets, Algorithm 2: three sorted arrays and moving bucket pointers */
   PN_BUCKET_MORTON,  /* no buckets: sorted by Morton code, leaves filled up */
-  PN_BUCKET_KEPT,    /* the same order kept while it is good: what came, went or was replaced is merged, volumes are updated
-                        where a query reaches them; sorted anew when the volumes have grown too much */
+  PN_BUCKET_KEPT,    /* no buckets: sorted along the curve of Hilbert, and the order kept while it is good: what came, went or
+                        was replaced is merged, volumes are updated where a query reaches them; sorted anew when they have
+                        grown too much */
   PN_BUCKET_COUNT
 } pnBucketMethod;
 

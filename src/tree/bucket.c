@@ -106,6 +106,7 @@ static size_t layout(pnTree *t, pnBuckets *b, char *base, size_t inner, size_t l
   t->leafPositions = carve(base, &at, 3 * primitives, 4 * sizeof(float));
   t->linkFirst = carve(base, &at, leaves + 1, sizeof(uint32_t)); /* zeros: nothing shares a vertex */
   b->boxes = carve(base, &at, nodes, 8 * sizeof(float));
+  b->leafLists = carve(base, &at, leaves, sizeof(uint32_t)); /* zeros: orders are numbered from 1 */
   return at;
 }
 
@@ -332,7 +333,7 @@ static bool arrange(pnBuckets *b, const pnTasks *tasks) {
   }
   pn_findCentres(b, tasks);
   if (morton) {
-    return pn_leavesOfMorton(b, tasks);
+    return pn_leavesOfCurve(b, tasks);
   }
   /* a new number for the marks; when it runs out they are cleared once */
   if (++b->step == 0) {

@@ -3,8 +3,8 @@
  * Every update does four things, all of them linear in the living primitives:
  *
  *   centres   the middle of each primitive's box, and the box of everything
- *   places    the primitives in *tree order*: by bucket of an octree of l levels (Algorithm 1 or 2 of [Ganovelli00]), or by
- *             Morton code (bucket_place.c, bucket_sorted.c)
+ *   places    the primitives in *tree order*: by bucket of an octree of l levels (Algorithm 1 or 2 of [Ganovelli00]), or
+ *             along a curve through space (bucket_place.c, bucket_sorted.c)
  *   leaves    at most eight primitives each, in that order; a bucket that holds more is divided further
  *   nodes     the inner nodes over the leaves, in the layout of tree.h (bucket.c)
  *
@@ -27,8 +27,8 @@
 #include "tree/tree.h"
 
 #define PN_MAX_LEVELS 7u
-/* Bits an axis in a Morton code: three times ten fit 32. */
-#define PN_MORTON_BITS 10u
+/* Bits an axis in the code of a curve: three times ten fit 32. */
+#define PN_CURVE_BITS 10u
 
 /* A node of the full octree. Everything but the mark is valid only when the mark is. */
 typedef struct pnBucketNode {
@@ -40,7 +40,7 @@ typedef struct pnBucketNode {
 /* An inner node of the tree being made, in breadth-first order. */
 typedef struct pnBucketInner {
   uint32_t leafFirst, leafCount;
-  uint32_t node, level; /* of the full octree; PN_NONE: inside of a bucket, or by Morton code */
+  uint32_t node, level; /* of the full octree; PN_NONE: inside of a bucket, or along a curve */
   uint32_t first, count;
   bool leaves; /* its children are leaves, first ... of them */
 } pnBucketInner;
@@ -54,7 +54,7 @@ typedef struct pnCells {
 typedef struct pnBuckets {
   pnBucketDef def;
   const pnSoup *soup;
-  uint32_t levels;   /* in this update; 0: by Morton code */
+  uint32_t levels;   /* in this update; 0: along a curve */
   uint32_t step;     /* the number of the update: the mark */
   uint32_t count;    /* living primitives */
   pnBox box;         /* of all corners */
@@ -77,6 +77,8 @@ typedef struct pnBuckets {
   uint32_t keptCount;        /* primitives in the order; 0: there is none */
   float builtSurface;        /* of the clusters, relative to the whole, when it was last sorted */
   uint64_t sorts;            /* how often it was */
+  uint32_t orderNumber;      /* grows when the order changes */
+  uint32_t *leafLists;       /* by leaf: the number of the order that its lists were made for */
 
   /* the full octree */
   pnBucketNode *nodes;
@@ -114,10 +116,14 @@ PN_INLINE uint32_t pn_cellOf(const pnCells *c, float x) {
   return cell >= (float)c->last ? c->last : cell > 0 ? (uint32_t)cell : 0;
 }
 
-PN_INLINE uint32_t pn_codeOf(const pnCells cells[3], const float *centre) {
+/* The number of a bucket: its cells along the axes, bit by bit (Morton order). */
+PN_INLINE uint32_t pn_mortonOf(const pnCells cells[3], const float *centre) {
   return pn_spreadBits(pn_cellOf(&cells[0], centre[0])) | pn_spreadBits(pn_cellOf(&cells[1], centre[1])) << 1 |
          pn_spreadBits(pn_cellOf(&cells[2], centre[2])) << 2;
 }
+
+/* The code of a centre along the curve of this tree, PN_CURVE_BITS an axis; bucket_place.c. */
+uint32_t pn_codeOf(const pnBuckets *b, const pnCells cells[3], const float *centre);
 
 /* Leaves over order[first ... first + count): eight each, the last may have fewer. There must be room: a leaf holds at least
  * one primitive. bucket_place.c */
@@ -129,8 +135,8 @@ void pn_placeDirect(pnBuckets *b, const pnTasks *tasks);
 void pn_placeSorted(pnBuckets *b);
 /* bucket_place.c. From buckets to tree order and leaves. False: out of memory. */
 bool pn_leavesOfBuckets(pnBuckets *b);
-/* Order, keys and leaves by Morton code over everything; no octree. The codes are made with b->coding. */
-bool pn_leavesOfMorton(pnBuckets *b, const pnTasks *tasks);
+/* Order, keys and leaves along the curve over everything; no octree. The codes are made with b->coding. */
+bool pn_leavesOfCurve(pnBuckets *b, const pnTasks *tasks);
 
 /* bucket.c. Inner nodes over the leaves, and the tree's arrays for them. False: out of memory. */
 bool pn_growTree(pnTree *tree, pnBuckets *b);
@@ -138,7 +144,7 @@ bool pn_growTree(pnTree *tree, pnBuckets *b);
 void pn_findCentres(pnBuckets *b, const pnTasks *tasks);
 /* bucket_keep.c. The whole update by a kept order. */
 pnResult pn_updateKept(pnTree *tree, pnBuckets *b, const pnTasks *tasks);
-/* The lazy part: one node, from the corners of what is below it. */
+/* The lazy part: one node. */
 void pn_fillKept(pnTree *tree, uint32_t node);
 /* bucket_fill.c. What a leaf holds. */
 void pn_fillLists(pnTree *tree, const pnBuckets *b, uint32_t leaf);

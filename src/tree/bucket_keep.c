@@ -1,4 +1,4 @@
-/* bucket_keep.c: the order by Morton code kept from update to update, our own best index for soups (docs/soup.md).
+/* bucket_keep.c: the order along a curve kept from update to update, our own best index for soups (docs/soup.md).
  *
  * Volumes are always those of this update; only *which* primitives share a leaf comes from the past. So an update that
  * changes nothing but positions is a refit: the boxes of clusters of 64 primitives and the nodes above them now, everything
@@ -42,7 +42,7 @@ static uint32_t listFresh(pnBuckets *b) {
         float lo = PN_MIN(p[k], PN_MIN(p[3 + k], p[6 + k])), hi = PN_MAX(p[k], PN_MAX(p[3 + k], p[6 + k]));
         centre[k] = 0.5f * lo + 0.5f * hi;
       }
-      b->fresh[count++] = (pnKeyValue){pn_codeOf(b->coding, centre), place};
+      b->fresh[count++] = (pnKeyValue){pn_codeOf(b, b->coding, centre), place};
     }
   }
   pn_sortKeyValue(b->fresh, b->scratch, count);
@@ -77,13 +77,14 @@ static void mergeFresh(pnBuckets *b, uint32_t freshCount) {
 static bool sortAnew(pnTree *tree, pnBuckets *b, const pnTasks *tasks) {
   pn_findCentres(b, tasks);
   b->keptCount = 0;
-  if (!pn_leavesOfMorton(b, tasks) || !pn_growTree(tree, b)) {
+  if (!pn_leavesOfCurve(b, tasks) || !pn_growTree(tree, b)) {
     return false;
   }
   b->keptCount = b->count;
   b->seen = b->soup->changedLast;
   b->builtSurface = -1;
   b->sorts++;
+  b->orderNumber++;
   return true;
 }
 
@@ -101,6 +102,7 @@ static bool bringOrder(pnTree *tree, pnBuckets *b, const pnTasks *tasks) {
     return sortAnew(tree, b, tasks);
   }
   mergeFresh(b, freshCount);
+  b->orderNumber++;
   if (b->count != b->keptCount) {
     b->keptCount = 0;
     b->leafBegin.count = 0;
@@ -135,28 +137,30 @@ static void boxOfRange(const pnBuckets *b, uint32_t begin, uint32_t end, pnF4 *o
   *outHi = pn_f4Max(hi, hi1);
 }
 
-static void rangeBelow(const pnTree *t, uint32_t node, uint32_t *outBegin, uint32_t *outEnd) {
-  uint32_t first, end;
-  pn_leafRange(t, node, &first, &end);
-  *outBegin = t->leafVertexFirst[first] / 3;
-  *outEnd = t->leafVertexFirst[end] / 3;
+/* The lanes of an inner node from the boxes of its children. */
+static void putChildren(pnTree *t, const pnBuckets *b, uint32_t node) {
+  const float *child = b->boxes + 8 * (size_t)t->first[node];
+  pnF4 lo[PN_LANES], hi[PN_LANES];
+  for (uint32_t j = 0; j < PN_LANES; j++) {
+    uint32_t lane = PN_MIN(j, t->count[node] - 1u);
+    lo[j] = pn_f4Load(child + 8 * lane);
+    hi[j] = pn_f4Load(child + 8 * lane + 4);
+  }
+  pn_putBoxes(t, node, lo, hi, t->count[node]);
 }
 
 void pn_fillKept(pnTree *tree, uint32_t node) {
   const pnBuckets *b = bucketsOf(tree);
   if (pn_isLeaf(tree, node)) {
-    pn_fillLists(tree, b, node - tree->innerCount);
+    uint32_t leaf = node - tree->innerCount;
+    if (b->leafLists[leaf] != b->orderNumber) {
+      pn_fillLists(tree, b, leaf);
+      b->leafLists[leaf] = b->orderNumber;
+    }
     pn_fillLeaf(tree, node);
     return;
   }
-  pnF4 lo[PN_LANES], hi[PN_LANES];
-  uint32_t count = tree->count[node];
-  for (uint32_t j = 0; j < PN_LANES; j++) {
-    uint32_t begin, end;
-    rangeBelow(tree, tree->first[node] + PN_MIN(j, count - 1), &begin, &end);
-    boxOfRange(b, begin, end, &lo[j], &hi[j]);
-  }
-  pn_putBoxes(tree, node, lo, hi, count);
+  putChildren(tree, b, node);
 }
 
 /* A cluster: an inner node whose children are leaves; a tree of one leaf is one too. */
@@ -167,18 +171,29 @@ typedef struct KeepPass {
   pnBuckets *b;
 } KeepPass;
 
+/* The boxes of clusters and of their leaves: corners are read once, in tree order. */
 static void boundClusters(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
   (void)worker;
   KeepPass *pass = context;
+  pnTree *t = pass->tree;
+  float *boxes = pass->b->boxes;
   for (uint32_t node = begin; node < end; node++) {
-    if (isCluster(pass->tree, node)) {
-      uint32_t from, to;
-      pnF4 lo, hi;
-      rangeBelow(pass->tree, node, &from, &to);
-      boxOfRange(pass->b, from, to, &lo, &hi);
-      pn_f4Store(pass->b->boxes + 8 * (size_t)node, lo);
-      pn_f4Store(pass->b->boxes + 8 * (size_t)node + 4, hi);
+    if (!isCluster(t, node)) {
+      continue;
     }
+    uint32_t first, last;
+    pnF4 lo = pn_f4Set1(FLT_MAX), hi = pn_f4Set1(-FLT_MAX);
+    pn_leafRange(t, node, &first, &last);
+    for (uint32_t leaf = first; leaf < last; leaf++) {
+      pnF4 l, h;
+      boxOfRange(pass->b, t->leafVertexFirst[leaf] / 3, t->leafVertexFirst[leaf + 1] / 3, &l, &h);
+      pn_f4Store(boxes + 8 * (size_t)(t->innerCount + leaf), l);
+      pn_f4Store(boxes + 8 * (size_t)(t->innerCount + leaf) + 4, h);
+      lo = pn_f4Min(lo, l);
+      hi = pn_f4Max(hi, h);
+    }
+    pn_f4Store(boxes + 8 * (size_t)node, lo);
+    pn_f4Store(boxes + 8 * (size_t)node + 4, hi);
   }
 }
 
@@ -230,14 +245,7 @@ static void putEager(pnTree *t, const pnBuckets *b) {
     if (isCluster(t, node)) {
       continue;
     }
-    const float *child = b->boxes + 8 * (size_t)t->first[node];
-    pnF4 lo[PN_LANES], hi[PN_LANES];
-    for (uint32_t j = 0; j < PN_LANES; j++) {
-      uint32_t lane = PN_MIN(j, t->count[node] - 1u);
-      lo[j] = pn_f4Load(child + 8 * lane);
-      hi[j] = pn_f4Load(child + 8 * lane + 4);
-    }
-    pn_putBoxes(t, node, lo, hi, t->count[node]);
+    putChildren(t, b, node);
     pn_markFresh(t, node);
     t->eagerUpdated++;
   }

@@ -1,0 +1,479 @@
+/* bench_soup.c: soups: the three experiments of [Ganovelli00] beside our own best structures, a million free triangles, and
+ * primitives that come and go.
+ *
+ *   bench_soup [e8] [e9] [e10] [million] [churn]     which experiments; all when none is named
+ *   bench_soup --frames N                            frames of each figure (default 20); medians are printed
+ *
+ * Time is what the thread spent on the processor. Answers are compared among the methods: a figure whose number of pairs differs
+ * is marked WRONG. E10 is the paper's own question, time for 1000 overlapping pairs of buckets, asked of a textbook octree
+ * (below) with three rules for which node to open; the library's traversal opens both at once. */
+#include "lab.h"
+#include "pinch/collide.h"
+#include "scenes.h"
+#include "soups.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define MOST_FRAMES 200
+
+static uint32_t s_frames = 20;
+
+static void check(pnResult result) {
+  if (result != PN_OK) {
+    fprintf(stderr, "bench_soup: %s\n", pnGetMessage());
+    exit(1);
+  }
+}
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
+}
+
+/* ---------------------------------------------------------------- the structures */
+
+typedef enum Structure { DIRECT, SORTED, SORTED_BOUND, MORTON, KEPT, REBUILT, REFITTED, STRUCTURES } Structure;
+static const char *const s_names[STRUCTURES] = {"alg. 1", "alg. 2", "alg. 2, bound", "morton", "kept", "tree rebuilt", "tree refitted"};
+static const pnBucketMethod s_methods[STRUCTURES] = {PN_BUCKET_DIRECT, PN_BUCKET_SORTED, PN_BUCKET_SORTED, PN_BUCKET_MORTON,
+                                                     PN_BUCKET_KEPT};
+
+/* One structure over a number of triangles: a tree over a soup, or over a mesh in which no two triangles share a vertex. */
+typedef struct Index {
+  Structure structure;
+  pnSoup *soup;
+  pnPrimitiveId *ids;
+  pnMesh *mesh;
+  pnPose *pose;
+  pnTree *tree;
+} Index;
+
+static bool isSoup(Structure s) { return s < REBUILT; }
+
+static Index makeIndex(Structure structure, const float *positions, uint32_t count, uint32_t levels) {
+  Index x = {.structure = structure};
+  if (isSoup(structure)) {
+    pnSoupDef sd = pnDefaultSoupDef();
+    sd.capacity = count;
+    check(pnCreateSoup(&sd, &x.soup));
+    x.ids = malloc(sizeof(pnPrimitiveId) * count);
+    check(pnSoup_Add(x.soup, PN_PRIMITIVE_TRIANGLE, positions, count, x.ids));
+    pnBucketDef bd = pnDefaultBucketDef();
+    bd.soup = x.soup;
+    bd.method = s_methods[structure];
+    bd.levels = levels;
+    bd.mostMoves = structure == SORTED ? UINT32_MAX : bd.mostMoves;
+    check(pnCreateBucketTree(&bd, &x.tree));
+    return x;
+  }
+  uint32_t *triangles = malloc(sizeof(uint32_t) * 3 * count);
+  for (uint32_t i = 0; i < 3 * count; i++) {
+    triangles[i] = i;
+  }
+  pnMeshDef md = pnDefaultMeshDef();
+  md.vertices = positions;
+  md.vertexCount = 3 * count;
+  md.triangles = triangles;
+  md.triangleCount = count;
+  md.weld = false;
+  check(pnCreateMesh(&md, &x.mesh));
+  free(triangles);
+  pnPoseDef pd = pnDefaultPoseDef();
+  pd.mesh = x.mesh;
+  check(pnCreatePose(&pd, &x.pose));
+  pnTreeDef td = pnDefaultTreeDef();
+  td.pose = x.pose;
+  td.self = true;
+  check(pnCreateTree(&td, &x.tree));
+  return x;
+}
+
+static void freeIndex(Index *x) {
+  pnDestroyTree(x->tree);
+  pnDestroySoup(x->soup);
+  pnDestroyPose(x->pose);
+  pnDestroyMesh(x->mesh);
+  free(x->ids);
+}
+
+/* New positions; not timed: every structure copies them. */
+static void moveIndex(Index *x, const float *positions, uint32_t count) {
+  if (x->soup) {
+    check(pnSoup_SetAll(x->soup, positions, count));
+  } else {
+    check(pnPose_SetVertices(x->pose, positions, 3 * count));
+  }
+}
+
+static double timeUpdate(Index *x) {
+  double start = now();
+  check(x->structure == REBUILT ? pnTree_Rebuild(x->tree) : pnTree_Update(x->tree, NULL));
+  return now() - start;
+}
+
+/* ---------------------------------------------------------------- E8, E9: updates */
+
+static double updateOf(Structure structure, uint32_t count, float angle, uint32_t levels) {
+  pnSoupScene *scene = pnCreateSoupScene(count, 0.02f, angle, 0.01f, 1);
+  Index x = makeIndex(structure, scene->positions, count, levels);
+  double times[MOST_FRAMES];
+  for (uint32_t f = 0; f < s_frames; f++) {
+    pnSoupScene_Step(scene);
+    moveIndex(&x, scene->positions, count);
+    times[f] = timeUpdate(&x);
+  }
+  freeIndex(&x);
+  pnDestroySoupScene(scene);
+  return pn_labMedian(times, s_frames);
+}
+
+static void runE8(void) {
+  static const uint32_t counts[] = {1000, 5000, 15000, 50000};
+  static const float angles[] = {0, 10, 45, 180};
+  printf("\nE8  update, ms, 4 levels; angle 0 is rigid motion, 180 no coherence\n%-14s", "");
+  for (int c = 0; c < 4; c++) {
+    printf("   | %5u:   0     10     45    180", counts[c]);
+  }
+  printf("\n");
+  for (int s = 0; s < STRUCTURES; s++) {
+    printf("%-14s", s_names[s]);
+    for (int c = 0; c < 4; c++) {
+      printf("   | ");
+      for (int a = 0; a < 4; a++) {
+        printf(" %6.3f", updateOf((Structure)s, counts[c], angles[a], 4));
+        fflush(stdout);
+      }
+    }
+    printf("\n");
+  }
+}
+
+static void runE9(void) {
+  printf("\nE9  update, ms, 15000 primitives, angle 10, by levels\n%-14s      1      2      3      4      5      6      7\n", "");
+  for (int s = DIRECT; s <= SORTED; s++) {
+    printf("%-14s", s_names[s]);
+    for (uint32_t levels = 1; levels <= 7; levels++) {
+      printf(" %6.3f", updateOf((Structure)s, 15000, 10, levels));
+      fflush(stdout);
+    }
+    printf("\n");
+  }
+}
+
+/* ---------------------------------------------------------------- E10: a textbook octree */
+
+/* Boxes of what the nodes of a full octree hold; count 0: empty. Level d begins at (8^d - 1) / 7, children are in a row. */
+typedef struct Node {
+  float lo[3], hi[3];
+  uint32_t count;
+} Node;
+
+typedef struct Octree {
+  Node *nodes;
+  uint32_t levels;
+  uint64_t tests, hits;
+} Octree;
+
+static uint32_t levelBegin(uint32_t d) { return ((1u << 3 * d) - 1) / 7; }
+
+static void include(Node *n, const float *lo, const float *hi) {
+  for (int k = 0; k < 3; k++) {
+    n->lo[k] = fminf(n->lo[k], lo[k]);
+    n->hi[k] = fmaxf(n->hi[k], hi[k]);
+  }
+  n->count++;
+}
+
+static Octree makeOctree(const float *positions, uint32_t count, uint32_t levels) {
+  uint32_t total = levelBegin(levels + 1);
+  Octree o = {malloc(sizeof(Node) * total), levels, 0, 0};
+  for (uint32_t i = 0; i < total; i++) {
+    o.nodes[i] = (Node){{FLT_MAX, FLT_MAX, FLT_MAX}, {-FLT_MAX, -FLT_MAX, -FLT_MAX}, 0};
+  }
+  float lo[3] = {FLT_MAX, FLT_MAX, FLT_MAX}, hi[3] = {-FLT_MAX, -FLT_MAX, -FLT_MAX};
+  for (uint32_t i = 0; i < 9 * count; i++) {
+    lo[i % 3] = fminf(lo[i % 3], positions[i]);
+    hi[i % 3] = fmaxf(hi[i % 3], positions[i]);
+  }
+  for (uint32_t i = 0; i < count; i++) {
+    const float *p = positions + 9 * (size_t)i;
+    float l[3], h[3];
+    uint32_t code = 0;
+    for (int k = 0; k < 3; k++) {
+      l[k] = fminf(p[k], fminf(p[3 + k], p[6 + k]));
+      h[k] = fmaxf(p[k], fmaxf(p[3 + k], p[6 + k]));
+      uint32_t cell = (uint32_t)((0.5f * (l[k] + h[k]) - lo[k]) / (hi[k] - lo[k]) * (float)(1u << levels));
+      cell = cell < 1u << levels ? cell : (1u << levels) - 1;
+      for (uint32_t b = 0; b < levels; b++) {
+        code |= (cell >> b & 1) << (3 * b + (uint32_t)k);
+      }
+    }
+    for (uint32_t d = levels + 1; d-- > 0; code >>= 3) {
+      include(&o.nodes[levelBegin(d) + code], l, h);
+    }
+  }
+  return o;
+}
+
+static double volumeOf(const Node *n) {
+  return ((double)n->hi[0] - n->lo[0]) * ((double)n->hi[1] - n->lo[1]) * ((double)n->hi[2] - n->lo[2]);
+}
+
+typedef enum Rule { OPEN_SMALLER, OPEN_LARGER, OPEN_BOTH } Rule;
+
+/* Counts pairs of buckets that overlap. */
+static void visit(Octree *a, uint32_t da, uint32_t i, const Octree *b, uint32_t db, uint32_t j, Rule rule) {
+  const Node *p = &a->nodes[levelBegin(da) + i], *q = &b->nodes[levelBegin(db) + j];
+  if (!p->count || !q->count) {
+    return;
+  }
+  a->tests++;
+  for (int k = 0; k < 3; k++) {
+    if (p->lo[k] > q->hi[k] || q->lo[k] > p->hi[k]) {
+      return;
+    }
+  }
+  bool leafA = da == a->levels, leafB = db == b->levels;
+  if (leafA && leafB) {
+    a->hits++;
+    return;
+  }
+  bool smallerA = volumeOf(p) < volumeOf(q), openA = rule == OPEN_SMALLER ? smallerA : !smallerA;
+  openA = !leafA && (leafB || openA || rule == OPEN_BOTH);
+  bool openB = !leafB && (rule == OPEN_BOTH || !openA);
+  for (uint32_t x = 0; x < (openA ? 8u : 1u); x++) {
+    for (uint32_t y = 0; y < (openB ? 8u : 1u); y++) {
+      visit(a, da + openA, openA ? 8 * i + x : i, b, db + openB, openB ? 8 * j + y : j, rule);
+    }
+  }
+}
+
+static void runE10(void) {
+  static const char *const rules[] = {"open the smaller (paper)", "open the larger", "open both"};
+  printf("\nE10  two soups of 15000, one moved by half its side: time for 1000 overlapping pairs of buckets, ms (box tests a pair)\n");
+  printf("%-26s %18s %18s %18s\n", "levels", "3", "4", "5");
+  pnSoupScene *a = pnCreateSoupScene(15000, 0.02f, 0, 0, 1), *b = pnCreateSoupScene(15000, 0.02f, 0, 0, 2);
+  for (uint32_t i = 0; i < 9 * b->count; i++) {
+    b->positions[i] += i % 3 == 0 ? 1.0f : 0.1f;
+  }
+  for (int r = 0; r < 3; r++) {
+    printf("%-26s", rules[r]);
+    for (uint32_t levels = 3; levels <= 5; levels++) {
+      Octree p = makeOctree(a->positions, a->count, levels), q = makeOctree(b->positions, b->count, levels);
+      double times[MOST_FRAMES];
+      for (uint32_t f = 0; f < s_frames; f++) {
+        p.tests = p.hits = 0;
+        double start = now();
+        visit(&p, 0, 0, &q, 0, 0, (Rule)r);
+        times[f] = now() - start;
+      }
+      printf("    %7.4f (%5.1f)", 1000 * pn_labMedian(times, s_frames) / (double)p.hits, (double)p.tests / (double)p.hits);
+      free(p.nodes);
+      free(q.nodes);
+    }
+    printf("\n");
+  }
+  /* the whole question by the library: exact pairs of triangles */
+  printf("all pairs of triangles, ms, update not included:\n");
+  size_t truth = 0;
+  for (int s = 0; s < STRUCTURES; s++) {
+    printf("%-26s", s_names[s]);
+    for (uint32_t levels = 3; levels <= (s <= SORTED_BOUND ? 5u : 3u); levels++) {
+      Index x = makeIndex((Structure)s, a->positions, a->count, levels), y = makeIndex((Structure)s, b->positions, b->count, levels);
+      double times[MOST_FRAMES];
+      pnCost cost;
+      for (uint32_t f = 0; f < s_frames; f++) {
+        double start = now();
+        check(pnCollideTrees(x.tree, y.tree, NULL, NULL, &cost));
+        times[f] = now() - start;
+      }
+      truth = truth ? truth : cost.pairs;
+      printf("    %7.4f %-6s ", pn_labMedian(times, s_frames), truth == cost.pairs ? "" : "WRONG");
+      freeIndex(&x);
+      freeIndex(&y);
+    }
+    printf("\n");
+  }
+  pnDestroySoupScene(a);
+  pnDestroySoupScene(b);
+}
+
+/* ---------------------------------------------------------------- a million */
+
+/* The triangles of one body of a scene in one frame, corner by corner. */
+static void unfold(pnScene *scene, uint32_t body, uint32_t frame, float *vertices, float *out) {
+  check(pnScene_Frame(scene, frame, body, vertices));
+  const uint32_t *t = pnScene_GetTriangles(scene, body);
+  for (size_t i = 0; i < 3 * (size_t)pnScene_GetTriangleCount(scene, body); i++) {
+    memcpy(out + 3 * i, vertices + 3 * (size_t)t[i], 3 * sizeof(float));
+  }
+}
+
+typedef struct Figure {
+  double update[MOST_FRAMES], all[MOST_FRAMES];
+  size_t pairs, bytes;
+} Figure;
+
+static void printFigure(const char *name, Figure *f, uint32_t frames, double triangles) {
+  double update = pn_labMedian(f->update, frames), all = pn_labMedian(f->all, frames);
+  printf("%-24s %9.2f %9.2f %9.2f %10.1f %10zu %8.1f\n", name, update, all, update + all, 1e6 * (update + all) / triangles,
+         f->pairs, (double)f->bytes / triangles);
+}
+
+/* S1 of 2 * 524288 triangles as soups, and as the meshes they are: the yardstick. */
+static void runMillion(void) {
+  pnSceneDef sd = pnDefaultSceneDef();
+  sd.name = "s1-524288";
+  pnScene *scene;
+  check(pnCreateScene(&sd, &scene));
+  uint32_t n = pnScene_GetTriangleCount(scene, 0), v = pnScene_GetVertexCount(scene, 0);
+  uint32_t frames = pnScene_GetFrameCount(scene), last = frames > s_frames ? s_frames : frames;
+  float *vertices[2] = {malloc(sizeof(float) * (3 * (size_t)v + 1)), malloc(sizeof(float) * (3 * (size_t)v + 1))};
+  float *corners[2] = {malloc(sizeof(float) * 9 * n), malloc(sizeof(float) * 9 * n)};
+  printf("\nMillion  s1-%u: %u triangles, the last %u frames; ms; ns and bytes a triangle (soup and index, or pose and tree)\n", n,
+         2 * n, last);
+  printf("%-24s %9s %9s %9s %10s %10s %8s\n", "", "update", "all", "both", "ns/tri", "pairs", "bytes");
+  for (int s = -1; s < REFITTED; s++) {
+    if (s == SORTED || s == SORTED_BOUND || s == REBUILT) {
+      continue;
+    }
+    static Figure figure;
+    Index x[2];
+    for (int b = 0; b < 2; b++) {
+      unfold(scene, (uint32_t)b, frames - last, vertices[b], corners[b]);
+      if (s >= 0) {
+        x[b] = makeIndex((Structure)s, corners[b], n, 0);
+        continue;
+      }
+      x[b] = (Index){.structure = REFITTED};
+      pnMeshDef md = pnDefaultMeshDef();
+      md.vertices = vertices[b];
+      md.vertexCount = v;
+      md.triangles = pnScene_GetTriangles(scene, (uint32_t)b);
+      md.triangleCount = n;
+      check(pnCreateMesh(&md, &x[b].mesh));
+      pnPoseDef pd = pnDefaultPoseDef();
+      pd.mesh = x[b].mesh;
+      check(pnCreatePose(&pd, &x[b].pose));
+      pnTreeDef td = pnDefaultTreeDef();
+      td.pose = x[b].pose;
+      td.self = false;
+      check(pnCreateTree(&td, &x[b].tree));
+    }
+    figure.pairs = figure.bytes = 0;
+    for (uint32_t f = 0; f < last; f++) {
+      for (int b = 0; b < 2; b++) {
+        unfold(scene, (uint32_t)b, frames - last + f, vertices[b], corners[b]);
+        check(s < 0 ? pnPose_SetVertices(x[b].pose, vertices[b], v) : PN_OK);
+        if (s >= 0) {
+          moveIndex(&x[b], corners[b], n);
+        }
+      }
+      figure.update[f] = timeUpdate(&x[0]) + timeUpdate(&x[1]);
+      pnCost cost;
+      double start = now();
+      check(pnCollideTrees(x[0].tree, x[1].tree, NULL, NULL, &cost));
+      figure.all[f] = now() - start;
+      figure.pairs += cost.pairs;
+    }
+    for (int b = 0; b < 2; b++) {
+      figure.bytes += pnTree_GetByteCount(x[b].tree) + (s >= 0 ? pnSoup_GetByteCount(x[b].soup) : 12 * (size_t)v);
+      freeIndex(&x[b]);
+    }
+    printFigure(s < 0 ? "meshes (hybrid)" : s_names[s], &figure, last, 2.0 * n);
+    fflush(stdout);
+  }
+  for (int b = 0; b < 2; b++) {
+    free(vertices[b]);
+    free(corners[b]);
+  }
+  pnDestroyScene(scene);
+}
+
+/* ---------------------------------------------------------------- coming and going */
+
+/* A soup against itself, all moving, a part of it replaced in every frame: removed and added, or given new corners. */
+static void runChurn(void) {
+  static const uint32_t percents[] = {0, 1, 10, 50};
+  printf("\nChurn  soup against itself, all drift (angle 10), part of it removed and added anew in each frame; ms for "
+         "update and all pairs\n%-24s", "");
+  for (int i = 0; i < 4; i++) {
+    printf("   %3u %%: up.    all   both", percents[i]);
+  }
+  printf("   worst\n");
+  for (int k = 0; k < 2; k++) {
+    uint32_t n = k ? 1000000 : 100000;
+    float size = k ? 0.012f : 0.026f;
+    for (int s = 0; s < REBUILT; s++) {
+      if (s == SORTED || (k == 1 && s == SORTED_BOUND)) {
+        continue;
+      }
+      printf("%7u  %-15s", n, s_names[s]);
+      for (int i = 0; i < 4; i++) {
+        pnSoupScene *scene = pnCreateSoupScene(n, size, 10, 0.002f, 3);
+        Index x = makeIndex((Structure)s, scene->positions, n, 0);
+        double update[MOST_FRAMES], all[MOST_FRAMES], worst = 0;
+        uint32_t part = (uint32_t)((uint64_t)n * percents[i] / 100);
+        for (uint32_t f = 0; f < s_frames; f++) {
+          pnSoupScene_Step(scene);
+          check(pnSoup_SetAll(x.soup, scene->positions, n));
+          uint32_t begin = part ? (uint32_t)((uint64_t)f * part % (n - part + 1)) : 0;
+          check(pnSoup_Remove(x.soup, x.ids + begin, part));
+          for (uint32_t j = 0; j < part; j++) {
+            /* the last place given up is the first taken */
+            uint32_t place = begin + part - 1 - j;
+            pnSoupScene_Renew(scene, place, size);
+            check(pnSoup_Add(x.soup, PN_PRIMITIVE_TRIANGLE, scene->positions + 9 * (size_t)place, 1, &x.ids[place]));
+          }
+          update[f] = timeUpdate(&x);
+          double start = now();
+          check(pnCollideSelf(x.tree, NULL, NULL, NULL));
+          all[f] = now() - start;
+          worst = fmax(worst, update[f] + all[f]);
+        }
+        double u = pn_labMedian(update, s_frames), a = pn_labMedian(all, s_frames);
+        printf("    %8.2f %6.2f %6.2f", u, a, u + a);
+        if (i == 3) {
+          printf(" %7.2f", worst);
+        }
+        fflush(stdout);
+        freeIndex(&x);
+        pnDestroySoupScene(scene);
+      }
+      printf("\n");
+    }
+  }
+}
+
+int main(int argc, char **argv) {
+  static const struct {
+    const char *name;
+    void (*run)(void);
+  } experiments[] = {{"e8", runE8}, {"e9", runE9}, {"e10", runE10}, {"million", runMillion}, {"churn", runChurn}};
+  bool named = false;
+  for (int i = 1; i < argc; i++) {
+    if (strcmp(argv[i], "--frames") == 0 && i + 1 < argc) {
+      int frames = atoi(argv[++i]);
+      s_frames = frames < 1 ? 1 : frames > MOST_FRAMES ? MOST_FRAMES : (uint32_t)frames;
+    } else {
+      named = true;
+    }
+  }
+  char machine[256];
+  pn_labMachine(machine, sizeof machine);
+  printf("%s\n", machine);
+  for (int e = 0; e < 5; e++) {
+    bool wanted = !named;
+    for (int i = 1; i < argc; i++) {
+      wanted = wanted || strcmp(argv[i], experiments[e].name) == 0;
+    }
+    if (wanted) {
+      experiments[e].run();
+    }
+  }
+  return 0;
+}
