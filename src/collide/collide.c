@@ -49,6 +49,7 @@ static pnResult collide(pnTree *a, pnTree *b, const pnQueryDef *def, pnPairList 
   if (result == PN_OK) {
     bool filtered = !b && pn_hasFilter(&def->filter);
     pnJob job = {.t = pn_beginTraversal(a, b), .first = def->first && !filtered, .neighbours = !b && def->filter.ring == 0};
+    job.t.planeDecides = def->planeDecides;
     result = pn_runJobs(&list->collider, &job, 1, &def->tasks, def->kernel, def->unsorted, &cost);
     if (result == PN_OK && filtered) {
       pnPairs *pairs = &list->collider.pairs;

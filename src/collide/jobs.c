@@ -4,6 +4,7 @@
 #include "collide/jobs.h"
 
 #include "base/sort.h"
+#include "collide/plane.h"
 
 /* Pairs of nodes wanted for each worker before work is dealt: enough that the last portion is a small part. */
 #define SEEDS_PER_WORKER 256u
@@ -158,7 +159,20 @@ static bool sortPairs(pnCollider *c, pnPair *pairs, size_t count) {
   return true;
 }
 
-static bool gather(pnCollider *c, pnJob *jobs, uint32_t jobCount, uint32_t workers, bool unsorted) {
+/* A triangle in pieces is met once for each piece: every pair once. */
+static void dropRepeats(pnCollider *c, pnJob *job, pnCost *cost) {
+  pnPair *pairs = c->pairs.data + job->pairFirst;
+  size_t kept = PN_MIN(job->pairCount, 1);
+  for (size_t i = 1; i < job->pairCount; i++) {
+    bool again = pairs[i].a == pairs[kept - 1].a && pairs[i].b == pairs[kept - 1].b;
+    pairs[kept] = pairs[i];
+    kept += !again;
+  }
+  cost->pairs -= job->pairCount - kept;
+  job->pairCount = kept;
+}
+
+static bool gather(pnCollider *c, pnJob *jobs, uint32_t jobCount, uint32_t workers, bool unsorted, pnCost *cost) {
   /* how many for each job, then where each begins */
   for (uint32_t j = 0; j < jobCount; j++) {
     jobs[j].pairCount = 0;
@@ -187,11 +201,17 @@ static bool gather(pnCollider *c, pnJob *jobs, uint32_t jobCount, uint32_t worke
     }
   }
   c->pairs.count = total;
-  for (uint32_t j = 0; j < jobCount && !unsorted; j++) {
-    if (!sortPairs(c, c->pairs.data + jobs[j].pairFirst, jobs[j].pairCount)) {
+  for (uint32_t j = 0; j < jobCount; j++) {
+    bool pieces = pn_hasPlanes(&jobs[j].t);
+    if ((pieces || !unsorted) && !sortPairs(c, c->pairs.data + jobs[j].pairFirst, jobs[j].pairCount)) {
       return false;
     }
+    if (pieces) {
+      dropRepeats(c, &jobs[j], cost);
+    }
   }
+  /* the last job's pairs end the list */
+  c->pairs.count = jobCount > 0 ? jobs[jobCount - 1].pairFirst + jobs[jobCount - 1].pairCount : 0;
   return true;
 }
 
@@ -202,6 +222,7 @@ static void addCost(pnCost *into, const pnWorker *w) {
   into->nodePairs += c->nodePairs;
   into->leafPairs += c->leafPairs;
   into->volumeTests += c->volumeTests;
+  into->planeTests += c->planeTests;
   into->exactTests += c->exactTests;
   into->uncertain += c->uncertain;
   into->pairs += c->pairs;
@@ -232,6 +253,6 @@ pnResult pn_runJobs(pnCollider *c, pnJob *jobs, uint32_t jobCount, const pnTasks
     ok = !c->workers[i].outOfMemory;
     addCost(cost, &c->workers[i]);
   }
-  ok = ok && gather(c, jobs, jobCount, workers, unsorted);
+  ok = ok && gather(c, jobs, jobCount, workers, unsorted, cost);
   return ok ? PN_OK : pn_fail(PN_ERROR_MEMORY, "out of memory while collecting pairs");
 }

@@ -1,6 +1,8 @@
 /* traverse.c: what is opened when. See traverse.h. */
 #include "collide/traverse.h"
 
+#include "collide/plane.h"
+
 #include <float.h>
 #include <math.h>
 
@@ -34,6 +36,11 @@ static const pnSteps *chooseBoxSteps(const pnTraversal *t) {
     near = near && apart > -32768 && apart < 32768;
   }
   bool oneCell = t->a->grid.exponent == t->b->grid.exponent;
+#if defined(__x86_64__) && !defined(PN_SCALAR)
+  if (oneCell && near && __builtin_cpu_supports("avx2")) {
+    return same ? &pn_stepsBoxAvx2 : &pn_stepsBoxOffsetAvx2;
+  }
+#endif
   return oneCell && same ? &pn_stepsBox : oneCell && near ? &pn_stepsBoxOffset : &pn_stepsBoxLens;
 }
 
@@ -135,25 +142,36 @@ bool pn_rootsOverlap(const pnTraversal *t) {
 /* Pairs of nodes opened at a time. */
 #define NODE_BATCH 64u
 
-/* Tests the candidates in w and appends the pairs that meet. */
-static bool testCandidates(const pnTraversal *t, pnWorker *w, pnKernel kernel) {
-  size_t n = w->candidates.count;
-  w->cost.exactTests += n;
-  if (!pn_arrayReserve(&w->candidates, n + PN_NARROW_PAD)) {
+/* Appends candidates that meet to the pairs found. */
+static bool keepPairs(const pnTraversal *t, pnWorker *w, const pnPair *candidates, size_t count) {
+  if (!pn_arrayReserve(&w->found, w->found.count + count)) {
     return false;
   }
-  size_t kept = pn_narrow(t->a, t->b, w->candidates.data, n, kernel, &w->cost.uncertain);
-  w->candidates.count = 0;
-  if (!pn_arrayReserve(&w->found, w->found.count + kept)) {
-    return false;
-  }
-  for (size_t i = 0; i < kept; i++) {
-    uint32_t a = t->a->leafTriangles[w->candidates.data[i].a], b = t->b->leafTriangles[w->candidates.data[i].b];
+  for (size_t i = 0; i < count; i++) {
+    uint32_t a = t->a->leafTriangles[candidates[i].a], b = t->b->leafTriangles[candidates[i].b];
     bool turn = t->self ? a > b : t->swapped;
     w->found.data[w->found.count++] = turn ? (pnPair){b, a} : (pnPair){a, b};
   }
-  w->cost.pairs += kept;
+  w->cost.pairs += count;
   return true;
+}
+
+/* Tests the candidates in w and appends the pairs that meet. */
+static bool testCandidates(const pnTraversal *t, pnWorker *w, pnKernel kernel) {
+  size_t n = w->candidates.count;
+  bool ok = pn_arrayReserve(&w->candidates, n + PN_NARROW_PAD);
+  if (ok && PN_UNLIKELY(t->planeDecides && pn_hasPlanes(t))) {
+    size_t hit;
+    n = pn_decidePlanes(t, w, &hit);
+    ok = keepPairs(t, w, w->candidates.data + n, hit);
+  }
+  if (ok) {
+    w->cost.exactTests += n;
+    size_t kept = pn_narrow(t->a, t->b, w->candidates.data, n, kernel, &w->cost.uncertain);
+    ok = keepPairs(t, w, w->candidates.data, kept);
+  }
+  w->candidates.count = 0;
+  return ok;
 }
 
 static bool runLeaves(const pnTraversal *t, pnWorker *w, pnKernel kernel) {
@@ -189,10 +207,21 @@ static bool sortOutLeaves(const pnTraversal *t, pnWorker *w) {
   return true;
 }
 
+/* Opens pairs; planes of big triangles take out what is beside them. */
+static bool openPairs(const pnTraversal *t, pnWorker *w, const pnPair *in, size_t count, pnPairs *next) {
+  size_t from = next->count, leavesFrom = w->leaves.count;
+  bool ok = t->steps->open(t, w, in, count, next, &w->leaves);
+  if (ok && PN_UNLIKELY(pn_hasPlanes(t))) {
+    pn_prunePlanes(t, w, next, from);
+    pn_prunePlanes(t, w, &w->leaves, leavesFrom);
+  }
+  return ok;
+}
+
 /* One breadth-first level: lists[0] -> lists[0] and leaves. */
 static bool openLevel(const pnTraversal *t, pnWorker *w) {
   w->lists[1].count = 0;
-  bool ok = t->steps->open(t, w, w->lists[0].data, w->lists[0].count, &w->lists[1], &w->leaves);
+  bool ok = openPairs(t, w, w->lists[0].data, w->lists[0].count, &w->lists[1]);
   pnPairs swap = w->lists[0];
   w->lists[0] = w->lists[1];
   w->lists[1] = swap;
@@ -209,7 +238,7 @@ static bool openLast(const pnTraversal *t, pnWorker *w, size_t most) {
   size_t n = PN_MIN(stack->count, most);
   stack->count -= n;
   memcpy(portion, stack->data + stack->count, n * sizeof(pnPair));
-  return t->steps->open(t, w, portion, n, stack, &w->leaves);
+  return openPairs(t, w, portion, n, stack);
 }
 
 void pn_runAll(const pnTraversal *t, pnWorker *w, pnKernel kernel) {

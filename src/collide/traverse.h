@@ -22,6 +22,7 @@ typedef struct pnTraversal {
   pnTree *a, *b;
   bool self;     /* a == b: each pair of triangles once, neighbours left out */
   bool swapped;  /* the caller's a is our b */
+  bool planeDecides; /* approximate: pnQueryDef.planeDecides */
   pnLens lens;
   const struct pnSteps *steps;
   /* Bergen: b's model space from a's and back, with margins for the rounding of everything */
@@ -38,6 +39,7 @@ typedef struct pnWorker {
   pnCost cost;
   pnFresh fresh;      /* lazy nodes it has filled */
   bool outOfMemory;
+  char apart[128];    /* workers stand in one array and write all the time: no two of them share a cache line */
 } pnWorker;
 
 /* Opens pairs of nodes: at least one of each pair is an inner node. Pairs of children whose volumes overlap are appended to
@@ -52,6 +54,10 @@ typedef struct pnSteps {
 } pnSteps;
 
 extern const pnSteps pn_stepsBox, pn_stepsBoxOffset, pn_stepsBoxLens, pn_stepsDop, pn_stepsSphere, pn_stepsBergen, pn_stepsMixed;
+
+#if defined(__x86_64__) && !defined(PN_SCALAR)
+extern const pnSteps pn_stepsBoxAvx2, pn_stepsBoxOffsetAvx2;
+#endif
 
 /* Looks at two updated trees and chooses. b null: self. */
 pnTraversal pn_beginTraversal(pnTree *a, pnTree *b);

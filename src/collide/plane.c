@@ -1,0 +1,147 @@
+/* plane.c: see plane.h.
+ *
+ * The paper tests spheres against planes at the leaves of a big triangle's tree instead of triangles. Here the same test, also
+ * for boxes, takes out whole subtrees before anything else is done with them, and errs on the side of keeping. In double:
+ * a normal from edges of floats has a relative error below 1e-15 of |edge| |edge|, a distance a few of these; 1e-13 of
+ * the product of all magnitudes is kept free. */
+#include "collide/plane.h"
+
+#include "tree/corner.h"
+
+#include <float.h>
+
+/* A volume as a box or, with radius >= 0, a ball; in double. */
+typedef struct Body {
+  double centre[3], half[3], radius;
+} Body;
+
+/* The volume of a node, a lane of its parent. False: in model space, not finite, or cut off by the range of its grid. */
+static bool volumeOf(const pnTree *tree, uint32_t node, Body *out) {
+  uint32_t parent = tree->parent[node] / PN_LANES, lane = tree->parent[node] % PN_LANES;
+  if (tree->rule->modelSpace) {
+    return false;
+  }
+  if (!tree->slabs) {
+    const pnSphereLanes *s = pn_lanesOf(tree, parent);
+    for (int k = 0; k < 3; k++) {
+      out->centre[k] = s->centre[k][lane];
+      out->half[k] = s->radius[lane];
+    }
+    out->radius = s->radius[lane];
+    return out->radius <= (double)FLT_MAX;
+  }
+  const pnBoxLanes *b = pn_lanesOf(tree, parent);
+  out->radius = -1;
+  for (int k = 0; k < 3; k++) {
+    int lo = b->row[k][0][lane], hi = b->row[k][1][lane];
+    if (lo == INT16_MIN || hi == INT16_MAX) {
+      return false;
+    }
+    double cell = 1.0 / tree->grid.scale[k], first = ((double)lo + tree->grid.offset[k]) * cell;
+    double end = ((double)hi + tree->grid.offset[k] + 1) * cell;
+    out->centre[k] = 0.5 * (first + end);
+    out->half[k] = 0.5 * (end - first);
+  }
+  return true;
+}
+
+/* Is the volume strictly on one side of the plane of a triangle? */
+static bool isBeside(const Body *v, const float *const p[3]) {
+  double e[3], f[3], d[3], n[3], distance = 0, reach = 0, length = 0, sizeE = 0, sizeF = 0, sizeD = 0;
+  for (int k = 0; k < 3; k++) {
+    e[k] = (double)p[1][k] - p[0][k];
+    f[k] = (double)p[2][k] - p[0][k];
+    d[k] = v->centre[k] - p[0][k];
+    sizeE += fabs(e[k]);
+    sizeF += fabs(f[k]);
+    sizeD += fabs(v->centre[k]) + fabs((double)p[0][k]) + v->half[k];
+  }
+  for (int k = 0; k < 3; k++) {
+    int i = (k + 1) % 3, j = (k + 2) % 3;
+    n[k] = e[i] * f[j] - e[j] * f[i];
+    distance += n[k] * d[k];
+    reach += fabs(n[k]) * v->half[k];
+    length += n[k] * n[k];
+  }
+  reach = v->radius >= 0 ? sqrt(length) * v->radius : reach;
+  return fabs(distance) > reach + 1e-13 * sizeE * sizeF * sizeD;
+}
+
+/* ---------------------------------------------------------------- pruning */
+
+/* Does the other node's volume reach the plane of any of the big triangles below this one? */
+static bool reachesPlane(const pnTree *tree, uint32_t node, const pnTree *other, uint32_t otherNode, pnWorker *w) {
+  const uint32_t *bigs = tree->nodeBigs + (size_t)node * PN_NODE_BIGS;
+  Body volume;
+  if (bigs[0] == PN_NONE || !volumeOf(other, otherNode, &volume)) {
+    return true;
+  }
+  for (uint32_t k = 0; k < PN_NODE_BIGS && bigs[k] != PN_NONE; k++) {
+    float p[9];
+    pn_poseFetch(tree->pose, tree->mesh->triangles + 3 * (size_t)bigs[k], 3, p, 3);
+    w->cost.planeTests++;
+    if (!isBeside(&volume, (const float *const[3]){p, p + 3, p + 6})) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void pn_prunePlanes(const pnTraversal *t, pnWorker *w, pnPairs *list, size_t from) {
+  size_t kept = from;
+  for (size_t i = from; i < list->count; i++) {
+    pnPair p = list->data[i];
+    bool keep = (!t->a->slotPieces || reachesPlane(t->a, p.a, t->b, p.b, w)) &&
+                (!t->b->slotPieces || reachesPlane(t->b, p.b, t->a, p.a, w));
+    list->data[kept] = p;
+    kept += keep;
+  }
+  list->count = kept;
+}
+
+/* ---------------------------------------------------------------- deciding, approximately */
+
+/* The ball about the middle of a triangle's box. */
+static Body ballOf(const float *const p[3]) {
+  Body ball = {{0}, {0}, 0};
+  for (int k = 0; k < 3; k++) {
+    double lo = fmin(p[0][k], fmin(p[1][k], p[2][k])), hi = fmax(p[0][k], fmax(p[1][k], p[2][k]));
+    ball.centre[k] = 0.5 * (lo + hi);
+  }
+  for (int c = 0; c < 3; c++) {
+    double square = 0;
+    for (int k = 0; k < 3; k++) {
+      square += (p[c][k] - ball.centre[k]) * (p[c][k] - ball.centre[k]);
+    }
+    ball.radius = fmax(ball.radius, sqrt(square));
+  }
+  return ball;
+}
+
+size_t pn_decidePlanes(const pnTraversal *t, pnWorker *w, size_t *outHit) {
+  pnPair *c = w->candidates.data;
+  size_t others = 0, n = w->candidates.count, hit;
+  /* the others first */
+  for (size_t i = 0; i < n; i++) {
+    bool bigA = t->a->slotPieces && t->a->slotPieces[c[i].a].level > 0;
+    bool bigB = t->b->slotPieces && t->b->slotPieces[c[i].b].level > 0;
+    if (bigA == bigB) {
+      pnPair swap = c[i];
+      c[i] = c[others];
+      c[others++] = swap;
+    }
+  }
+  hit = others;
+  for (size_t i = others; i < n; i++) {
+    const float *p[3], *q[3];
+    pn_slotCorners(t->a, c[i].a, p);
+    pn_slotCorners(t->b, c[i].b, q);
+    bool bigA = t->a->slotPieces && t->a->slotPieces[c[i].a].level > 0;
+    Body ball = ballOf(bigA ? q : p);
+    c[hit] = c[i];
+    hit += !isBeside(&ball, bigA ? p : q);
+  }
+  w->cost.planeTests += n - others;
+  *outHit = hit - others;
+  return others;
+}
