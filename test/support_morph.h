@@ -45,7 +45,7 @@ static inline void morphMove(TestRandom *random, MorphKind kind, const float mid
     float noise = testFloat(random, -0.02f, 0.02f) * scale;
     if (reference) out[k] = p[k] * stretch[k] + noise + bump * middle[k] * 0.5f;
     else if (kind == MORPH_DELTAS) out[k] = p[k] * (stretch[k] - 1) + noise + bump * middle[k] * 0.3f;
-    else out[k] = bump > 0 ? bump * middle[k] * 0.4f + noise : 0;
+    else out[k] = bump > 0 ? bump * (middle[k] * 0.4f + (stretch[k] - 1) * scale) + noise : 0;
   }
 }
 

@@ -105,9 +105,541 @@ static void everyVolumeAndBuilder(void **state) {
   }
 }
 
+/* ---------------------------------------------------------------- rules, other bodies, self */
+
+/* The same morphing pose under every rule, and against trees of other kinds and volumes. */
+static void everyRule(void **state) {
+  (void)state;
+  static const pnUpdate rules[] = {PN_UPDATE_DEFAULT,   PN_UPDATE_BLENDED,  PN_UPDATE_BLENDED_MODEL,
+                                   PN_UPDATE_BOTTOM_UP, PN_UPDATE_TOP_DOWN, PN_UPDATE_HYBRID};
+  enum { RULES = sizeof rules / sizeof rules[0] };
+  for (int kind = 0; kind < MORPH_KIND_COUNT; ++kind) {
+    Meeting m = makeMeeting((MorphKind)kind, MORPH_SPARSE, 1);
+    pnTree *trees[2][RULES];
+    for (int i = 0; i < 2; ++i)
+      for (int r = 0; r < RULES; ++r) {
+        pnTreeDef def = pnDefaultTreeDef();
+        def.update = rules[r];
+        def.leafSize = 3;
+        def.noStamps = r == 1;
+        trees[i][r] = makeTree(m.body[i].pose, &def);
+      }
+    TestRandom random = testRandom((uint64_t)kind + 50);
+    for (int round = 0; round < 10; ++round) {
+      moveMeeting(&m, &random, round);
+      for (int a = 0; a < RULES; ++a)
+        for (int b = 0; b < RULES; ++b) checkMeeting(&m, trees[0][a], trees[1][b]);
+    }
+    for (int i = 0; i < 2; ++i)
+      for (int r = 0; r < RULES; ++r) pnDestroyTree(trees[i][r]);
+    freeMeeting(&m);
+  }
+}
+
+/* A morphing body against a free one and a rigid one with other volumes. */
+static void otherKinds(void **state) {
+  (void)state;
+  MorphBody body = morphMake(MORPH_DELTAS, 1, 1, 5);
+  pnMesh *mesh;
+  testExpectOk(pnMakeTorus(1.0f, 0.4f, 12, 6, &mesh));
+  pnPoseDef poseDef = {mesh, NULL, NULL};
+  pnPose *pose;
+  testExpectOk(pnCreatePose(&poseDef, &pose));
+  pnPairList *truth, *found;
+  testExpectOk(pnCreatePairList(&truth));
+  testExpectOk(pnCreatePairList(&found));
+  TestRandom random = testRandom(6);
+  size_t pairs = 0;
+  for (int volume = 0; volume < PN_VOLUME_COUNT; ++volume)
+    for (int other = 0; other < PN_VOLUME_COUNT; ++other)
+      for (int rigid = 0; rigid < 2; ++rigid) {
+        pnTreeDef def = pnDefaultTreeDef();
+        def.volume = (pnVolume)volume;
+        pnTree *a = makeTree(body.pose, &def);
+        def.volume = (pnVolume)other;
+        def.update = rigid ? PN_UPDATE_RIGID : PN_UPDATE_HYBRID;
+        pnTree *b = makeTree(pose, &def);
+        for (int round = 0; round < 3; ++round) {
+          morphPose(&body, &random);
+          pnMatrix turn = testRotation(&random, 0.3f);
+          testExpectOk(pnPose_SetTransform(body.pose, &turn));
+          turn = testRotation(&random, 0.3f);
+          testExpectOk(pnPose_SetTransform(pose, &turn));
+          testExpectOk(pnCollideBrute(body.pose, pose, NULL, truth));
+          testExpectOk(pnCollideTrees(a, b, NULL, found, NULL));
+          expectPairs(found, truth);
+          testExpectOk(pnCollideBrute(pose, body.pose, NULL, truth));
+          testExpectOk(pnCollideTrees(b, a, NULL, found, NULL));
+          expectPairs(found, truth);
+          pairs += pnPairList_GetCount(truth);
+        }
+        pnDestroyTree(a);
+        pnDestroyTree(b);
+      }
+  assert_true(pairs > 1000);
+  pnDestroyPairList(truth);
+  pnDestroyPairList(found);
+  pnDestroyPose(pose);
+  pnDestroyMesh(mesh);
+  morphFree(&body);
+  assert_int_equal(pnGetByteCount(), 0);
+}
+
+/* Wild weights fold a body into itself; mild ones leave it whole. */
+static void self(void **state) {
+  (void)state;
+  pnPairList *truth, *found;
+  testExpectOk(pnCreatePairList(&truth));
+  testExpectOk(pnCreatePairList(&found));
+  pnPool *pool;
+  testExpectOk(pnCreatePool(3, &pool));
+  size_t pairs = 0;
+  int empty = 0;
+  for (int kind = 0; kind < MORPH_KIND_COUNT; ++kind) {
+    MorphBody body = morphMake((MorphKind)kind, 1, 1, 21);
+    pnTree *trees[PN_VOLUME_COUNT];
+    for (int volume = 0; volume < PN_VOLUME_COUNT; ++volume) {
+      pnTreeDef def = pnDefaultTreeDef();
+      def.volume = (pnVolume)volume;
+      def.build = (pnBuild)(volume % PN_BUILD_COUNT);
+      def.leafSize = 1 + (uint32_t)volume % 3;
+      trees[volume] = makeTree(body.pose, &def);
+    }
+    TestRandom random = testRandom(31);
+    for (int round = 0; round < 24; ++round) {
+      morphRandomWeights(&body, &random);
+      float size = kind >= MORPH_DELTAS ? (round % 3 == 0 ? 0.1f : round % 3 == 1 ? 2.0f : 8.0f) : 1;
+      for (uint32_t i = 0; i < body.targetCount; ++i) body.weights[i] *= size;
+      testExpectOk(pnPose_SetWeights(body.pose, body.weights, body.targetCount));
+      pnMatrix turn = testRotation(&random, 1);
+      testExpectOk(pnPose_SetTransform(body.pose, &turn));
+      testExpectOk(pnCollideBrute(body.pose, body.pose, NULL, truth));
+      pairs += pnPairList_GetCount(truth);
+      empty += pnPairList_GetCount(truth) == 0;
+      for (int volume = 0; volume < PN_VOLUME_COUNT; ++volume) {
+        pnQueryDef query = pnDefaultQueryDef();
+        query.tasks = volume % 2 ? pnPool_GetTasks(pool) : (pnTasks){0};
+        testExpectOk(pnCollideSelf(trees[volume], &query, found, NULL));
+        expectPairs(found, truth);
+        query.first = true;
+        testExpectOk(pnCollideSelf(trees[volume], &query, found, NULL));
+        assert_int_equal(pnPairList_GetCount(found), pnPairList_GetCount(truth) > 0);
+      }
+    }
+    for (int volume = 0; volume < PN_VOLUME_COUNT; ++volume) pnDestroyTree(trees[volume]);
+    morphFree(&body);
+  }
+  assert_true(pairs > 150 && empty > 20);
+  pnDestroyPool(pool);
+  pnDestroyPairList(truth);
+  pnDestroyPairList(found);
+  assert_int_equal(pnGetByteCount(), 0);
+}
+
+/* ---------------------------------------------------------------- containment */
+
+/* The invariants by number, T7 and T8 among them, in every node. */
+static void volumesContain(void **state) {
+  (void)state;
+  for (int kind = 0; kind < MORPH_KIND_COUNT; ++kind)
+    for (int volume = 0; volume <= PN_VOLUME_COUNT; ++volume) {
+      MorphBody body = morphMake((MorphKind)kind, 2, 1, 41);
+      pnTreeDef def = pnDefaultTreeDef();
+      def.volume = volume < PN_VOLUME_COUNT ? (pnVolume)volume : PN_VOLUME_BOX;
+      def.update = volume < PN_VOLUME_COUNT ? PN_UPDATE_BLENDED : PN_UPDATE_BLENDED_MODEL;
+      def.extraReferences = (uint32_t)volume;
+      pnTree *tree = makeTree(body.pose, &def);
+      TestRandom random = testRandom(42);
+      for (int round = 0; round < 12; ++round) {
+        morphPose(&body, &random);
+        pnMatrix turn = testRotation(&random, round % 3 == 2 ? 1000.0f : 1.0f);
+        if (round % 2) testExpectOk(pnPose_SetTransform(body.pose, &turn));
+        testExpectOk(pnTree_Validate(tree));
+      }
+      pnDestroyTree(tree);
+      morphFree(&body);
+    }
+}
+
+/* A tetrahedron soup whose numbers are as wild as they may be. */
+typedef struct Wild {
+  pnMesh *mesh;
+  pnMorph *morph;
+  pnPose *pose;
+  uint32_t n, targets;
+  bool deltas;
+} Wild;
+
+/* A number of random size: 2^-149 ... 2^100. */
+static float wildFloat(TestRandom *random, float most) {
+  switch (testBelow(random, 5)) {
+    case 0: return 0;
+    case 1: return ldexpf(testFloat(random, -1, 1), -(int)testBelow(random, 150));
+    case 2: return testFloat(random, -1, 1) * most;
+    case 3: return ldexpf(testFloat(random, -1, 1), (int)testBelow(random, 20));
+    default: return testFloat(random, -1, 1);
+  }
+}
+
+static Wild makeWild(TestRandom *random, bool deltas, float most) {
+  Wild w = {.n = 48, .targets = 1 + testBelow(random, 8), .deltas = deltas};
+  static float vertices[3 * 48], values[8][3 * 48];
+  static uint32_t triangles[3 * 40];
+  for (uint32_t i = 0; i < 3 * w.n; ++i) vertices[i] = wildFloat(random, most);
+  for (uint32_t i = 0; i < 120; ++i) triangles[i] = testBelow(random, w.n);
+  pnMeshDef def = {vertices, w.n, triangles, 40, NULL, false, "wild"};
+  testExpectOk(pnCreateMesh(&def, &w.mesh));
+  pnMorphTarget targets[8] = {{0}};
+  for (uint32_t i = 0; i < w.targets; ++i) {
+    for (uint32_t k = 0; k < 3 * w.n; ++k) values[i][k] = wildFloat(random, most);
+    targets[i] = (pnMorphTarget){.count = w.n, .values = values[i]};
+  }
+  pnMorphDef morphDef = {w.mesh, deltas ? PN_MORPH_DELTAS : PN_MORPH_REFERENCES, targets, w.targets, NULL};
+  testExpectOk(pnCreateMorph(&morphDef, &w.morph));
+  pnPoseDef poseDef = {w.mesh, w.morph, NULL};
+  testExpectOk(pnCreatePose(&poseDef, &w.pose));
+  return w;
+}
+
+static void setWild(Wild *w, TestRandom *random) {
+  float weights[8] = {0};
+  double sum = 0;
+  for (uint32_t i = 0; i < w->targets; ++i) {
+    weights[i] = ldexpf(testFloat(random, w->deltas ? -8 : 0, 8), -(int)(testBelow(random, 2) * testBelow(random, 150)));
+    if (testBelow(random, 3) == 0) weights[i] = 0;
+    sum += (double)weights[i];
+  }
+  for (uint32_t i = 0; i < w->targets && !w->deltas; ++i)
+    weights[i] = sum > 0 ? (float)((double)weights[i] / sum) : i == 0;
+  testExpectOk(pnPose_SetWeights(w->pose, weights, w->targets));
+}
+
+/* The blended rows before the transform and before any grid: every float vertex, and the float and the real projection of
+ * it in the other directions, lies between. Returns how many were looked at. */
+static uint64_t checkRows(const pnTree *tree) {
+  const pnBlend *blend = tree->ruleData;
+  float rows[PN_LANES * PN_MAX_ROWS];
+  uint64_t looked = 0;
+  for (uint32_t place = 0; place <= tree->innerCount; ++place) {
+    pn_blendRows(blend, place, rows);
+    uint32_t count = place < tree->innerCount ? tree->count[place] : 1;
+    for (uint32_t j = 0; j < count; ++j) {
+      uint32_t n;
+      const uint32_t *list = pn_verticesBelow(tree, place < tree->innerCount ? tree->first[place] + j : 0, &n);
+      for (uint32_t i = 0; i < n; ++i, ++looked) {
+        uint32_t v = list[i] / 3;
+        float p[4];
+        pn_fetchMorph(tree->pose, true, &v, 1, p, 4);
+        if (!blend->set) {
+          double d = 0;
+          for (int k = 0; k < 3; ++k) d = hypot(d, (double)p[k] - (double)rows[k * 8 + (int)j]);
+          assert_true(d <= (double)rows[3 * 8 + j] * (1 + 1e-15));
+          continue;
+        }
+        for (uint32_t u = 0; u < blend->usedCount; ++u) {
+          const int8_t *dir = blend->set->dir[blend->used[u]];
+          long double real = 0;
+          float rounded = 0;
+          for (int k = 0; k < 3; ++k) {
+            real += (long double)dir[k] * (long double)p[k];
+            if (dir[k]) rounded = rounded + (float)dir[k] * p[k];
+          }
+          assert_true(rows[16 * u + j] <= real && real <= rows[16 * u + 8 + j]);
+          assert_true(rows[16 * u + j] <= rounded && rounded <= rows[16 * u + 8 + j]);
+        }
+      }
+    }
+  }
+  return looked;
+}
+
+static void millionsOfVertices(void **state) {
+  (void)state;
+  TestRandom random = testRandom(77);
+  uint64_t looked = 0;
+  for (int round = 0; round < 60; ++round) {
+    bool deltas = round % 2;
+    Wild w = makeWild(&random, deltas, round % 3 == 0 ? 1e36f : round % 3 == 1 ? 1e3f : 1e-38f);
+    for (int volume = 0; volume < PN_VOLUME_COUNT; ++volume) {
+      pnTreeDef def = pnDefaultTreeDef();
+      def.volume = (pnVolume)volume;
+      def.leafSize = 1 + testBelow(&random, 4);
+      def.extraReferences = deltas ? 0 : testBelow(&random, 4);
+      pnPose_Reset(w.pose);
+      pnTree *tree = makeTree(w.pose, &def);
+      for (int k = 0; k < 40; ++k) {
+        setWild(&w, &random);
+        testExpectOk(pnTree_Update(tree, NULL));
+        looked += checkRows(tree);
+      }
+      pnDestroyTree(tree);
+    }
+    pnDestroyPose(w.pose);
+    pnDestroyMorph(w.morph);
+    pnDestroyMesh(w.mesh);
+  }
+  print_message("%llu vertices inside their blended volumes\n", (unsigned long long)looked);
+  assert_true(looked > 2000000);
+  assert_int_equal(pnGetByteCount(), 0);
+}
+
+/* Wild numbers through the whole tree, transform and grid too, against brute force. */
+static void wildPairs(void **state) {
+  (void)state;
+  TestRandom random = testRandom(78);
+  pnPairList *truth, *found;
+  testExpectOk(pnCreatePairList(&truth));
+  testExpectOk(pnCreatePairList(&found));
+  size_t pairs = 0;
+  for (int round = 0; round < 40; ++round) {
+    Wild a = makeWild(&random, round % 2, round % 3 == 0 ? 1e30f : 1), b = makeWild(&random, round % 4 < 2, 1);
+    for (int volume = 0; volume < PN_VOLUME_COUNT; ++volume) {
+      pnTreeDef def = pnDefaultTreeDef();
+      def.volume = (pnVolume)volume;
+      def.leafSize = 2;
+      pnTree *treeA = makeTree(a.pose, &def), *treeB = makeTree(b.pose, &def);
+      setWild(&a, &random);
+      setWild(&b, &random);
+      pnMatrix turn = testRotation(&random, 1);
+      testExpectOk(pnPose_SetTransform(a.pose, &turn));
+      testExpectOk(pnTree_Validate(treeA));
+      testExpectOk(pnCollideBrute(a.pose, b.pose, NULL, truth));
+      testExpectOk(pnCollideTrees(treeA, treeB, NULL, found, NULL));
+      expectPairs(found, truth);
+      pairs += pnPairList_GetCount(truth);
+      pnDestroyTree(treeA);
+      pnDestroyTree(treeB);
+    }
+    Wild *both[2] = {&a, &b};
+    for (int i = 0; i < 2; ++i) {
+      pnDestroyPose(both[i]->pose);
+      pnDestroyMorph(both[i]->morph);
+      pnDestroyMesh(both[i]->mesh);
+    }
+  }
+  assert_true(pairs > 1000);
+  pnDestroyPairList(truth);
+  pnDestroyPairList(found);
+  assert_int_equal(pnGetByteCount(), 0);
+}
+
+/* ---------------------------------------------------------------- cost */
+
+/* Bodies apart: no vertex, no node, and the same counters whatever the size. */
+static void nothingTouched(void **state) {
+  (void)state;
+  pnCost costs[2];
+  for (uint32_t size = 0; size < 2; ++size) {
+    MorphBody a = morphMake(MORPH_REFERENCES, 1 + 3 * size, 1, 1), b = morphMake(MORPH_SPARSE, 1 + 3 * size, 1, 2);
+    pnTreeDef def = pnDefaultTreeDef();
+    pnTree *treeA = makeTree(a.pose, &def), *treeB = makeTree(b.pose, &def);
+    TestRandom random = testRandom(3);
+    for (int round = 0; round < 20; ++round) {
+      morphPose(&a, &random);
+      morphPose(&b, &random);
+      pnMatrix turn = testRotation(&random, 0);
+      turn.m[0][3] = 40;
+      testExpectOk(pnPose_SetTransform(b.pose, &turn));
+      pnCost cost;
+      testExpectOk(pnCollideTrees(treeA, treeB, NULL, NULL, &cost));
+      assert_int_equal(cost.verticesFetched, 0);
+      assert_int_equal(cost.nodesUpdated, 0);
+      assert_int_equal(cost.nodePairs + cost.leafPairs + cost.exactTests + cost.pairs, 0);
+      costs[size] = cost;
+    }
+    pnDestroyTree(treeA);
+    pnDestroyTree(treeB);
+    morphFree(&a);
+    morphFree(&b);
+  }
+  costs[0].updateSeconds = costs[1].updateSeconds = 0;
+  costs[0].traverseSeconds = costs[1].traverseSeconds = 0;
+  costs[0].exactSeconds = costs[1].exactSeconds = 0;
+  assert_memory_equal(&costs[0], &costs[1], sizeof(pnCost));
+}
+
+/* Vertices are computed once for each leaf that is reached; without stamps at every visit. */
+static void stamps(void **state) {
+  (void)state;
+  MorphBody a = morphMake(MORPH_REFERENCES, 3, 1, 1), b = morphMake(MORPH_REFERENCES, 3, 1, 2);
+  pnMatrix near = pnMatrix_Identity();
+  near.m[0][3] = 0.8f;
+  testExpectOk(pnPose_SetTransform(b.pose, &near));
+  pnCost cost[2], again;
+  pnPairList *list[2];
+  for (int i = 0; i < 2; ++i) {
+    pnTreeDef def = pnDefaultTreeDef();
+    def.noStamps = i == 1;
+    pnTree *treeA = makeTree(a.pose, &def), *treeB = makeTree(b.pose, &def);
+    testExpectOk(pnCreatePairList(&list[i]));
+    testExpectOk(pnCollideTrees(treeA, treeB, NULL, list[i], &cost[i]));
+    testExpectOk(pnCollideTrees(treeA, treeB, NULL, NULL, &again));
+    assert_int_equal(again.verticesFetched > 0, i == 1);
+    pnDestroyTree(treeA);
+    pnDestroyTree(treeB);
+  }
+  expectPairs(list[1], list[0]);
+  assert_true(cost[0].pairs > 20);
+  assert_true(cost[1].nodesUpdated > 2 * cost[0].nodesUpdated);
+  assert_true(cost[0].verticesFetched < 3 * (size_t)pnMesh_GetVertexCount(a.mesh));
+  for (int i = 0; i < 2; ++i) pnDestroyPairList(list[i]);
+  morphFree(&a);
+  morphFree(&b);
+}
+
+/* Sides of a box, added up. */
+static float sizeOf(pnBox b) {
+  return (b.max.x - b.min.x) + (b.max.y - b.min.y) + (b.max.z - b.min.z);
+}
+
+/* Extra references cost memory, and volumes are tighter while two references have a weight. */
+static void extraReferences(void **state) {
+  (void)state;
+  MorphBody body = morphMake(MORPH_TWO, 2, 1, 9);
+  pnTree *trees[3];
+  size_t bytes[3];
+  const uint32_t extra[3] = {0, 1, 5};
+  for (int i = 0; i < 3; ++i) {
+    pnTreeDef def = pnDefaultTreeDef();
+    def.extraReferences = extra[i];
+    trees[i] = makeTree(body.pose, &def);
+    bytes[i] = pnTree_GetByteCount(trees[i]);
+  }
+  /* three volumes a node, and so many more between each two of them */
+  assert_true(bytes[1] > bytes[0] + 1000);
+  assert_true(fabs((double)(bytes[2] - bytes[0]) / (double)(bytes[1] - bytes[0]) - 5) < 0.05);
+  TestRandom random = testRandom(10);
+  double sum[3] = {0};
+  for (int round = 0; round < 200; ++round) {
+    morphPose(&body, &random);
+    for (int i = 0; i < 3; ++i) {
+      pnBox boxes[64];
+      testExpectOk(pnTree_Update(trees[i], NULL));
+      uint32_t n = pnTree_GetLevelBoxes(trees[i], 2, boxes, 64);
+      for (uint32_t k = 0; k < n && k < 64; ++k) sum[i] += (double)sizeOf(boxes[k]);
+    }
+  }
+  assert_true(sum[1] < 0.999 * sum[0] && sum[2] < sum[1]);
+  for (int i = 0; i < 3; ++i) pnDestroyTree(trees[i]);
+  morphFree(&body);
+}
+
+/* ---------------------------------------------------------------- wrong settings, memory */
+
+static void wrongSettings(void **state) {
+  (void)state;
+  MorphBody body = morphMake(MORPH_REFERENCES, 0, 1, 1);
+  pnPoseDef poseDef = {body.mesh, NULL, NULL};
+  pnPose *plain;
+  testExpectOk(pnCreatePose(&poseDef, &plain));
+  pnTree *tree = (pnTree *)&body;
+  pnTreeDef def = pnDefaultTreeDef();
+  def.pose = body.pose;
+  def.update = PN_UPDATE_RIGID;
+  testExpectFailure(pnCreateTree(&def, &tree), PN_ERROR_KIND, "does not fit");
+  def.update = PN_UPDATE_BERGEN;
+  testExpectFailure(pnCreateTree(&def, &tree), PN_ERROR_KIND, "does not fit");
+  def.update = PN_UPDATE_BLENDED_MODEL;
+  def.volume = PN_VOLUME_SPHERE;
+  testExpectFailure(pnCreateTree(&def, &tree), PN_ERROR_ARGUMENT, "boxes only");
+  def.volume = PN_VOLUME_BOX;
+  def.extraReferences = 16;
+  testExpectFailure(pnCreateTree(&def, &tree), PN_ERROR_ARGUMENT, "extraReferences is 16");
+  def.extraReferences = 0;
+  def.pose = plain;
+  testExpectFailure(pnCreateTree(&def, &tree), PN_ERROR_KIND, "does not fit");
+  def.update = PN_UPDATE_BLENDED;
+  testExpectFailure(pnCreateTree(&def, &tree), PN_ERROR_KIND, "does not fit");
+  assert_null(tree);
+  pnDestroyPose(plain);
+  morphFree(&body);
+}
+
+/* An empty mesh, one triangle, one leaf. */
+static void smallMeshes(void **state) {
+  (void)state;
+  const float vertices[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+  const uint32_t triangles[12] = {0, 1, 2, 0, 1, 3, 0, 2, 3, 1, 2, 3};
+  for (uint32_t count = 0; count <= 4; ++count) {
+    pnMesh *mesh;
+    pnMorph *morph;
+    pnPose *pose;
+    pnMeshDef meshDef = {vertices, 4, triangles, count, NULL, true, "small"};
+    testExpectOk(pnCreateMesh(&meshDef, &mesh));
+    pnMorphTarget target = {.count = 4, .values = vertices};
+    pnMorphDef def = {mesh, PN_MORPH_DELTAS, &target, 1, NULL};
+    testExpectOk(pnCreateMorph(&def, &morph));
+    pnPoseDef poseDef = {mesh, morph, NULL};
+    testExpectOk(pnCreatePose(&poseDef, &pose));
+    for (int volume = 0; volume < PN_VOLUME_COUNT; ++volume) {
+      pnTreeDef treeDef = pnDefaultTreeDef();
+      treeDef.volume = (pnVolume)volume;
+      pnTree *tree = makeTree(pose, &treeDef);
+      const float weight = -0.25f;
+      testExpectOk(pnPose_SetWeights(pose, &weight, 1));
+      testExpectOk(pnTree_Validate(tree));
+      testExpectOk(pnCollideSelf(tree, NULL, NULL, NULL));
+      testExpectOk(pnTree_Rebuild(tree));
+      testExpectOk(pnTree_Validate(tree));
+      pnDestroyTree(tree);
+    }
+    pnDestroyPose(pose);
+    pnDestroyMorph(morph);
+    pnDestroyMesh(mesh);
+  }
+  assert_int_equal(pnGetByteCount(), 0);
+}
+
+static pnResult createTrees(void *context) {
+  MorphBody *body = context;
+  pnResult result = PN_OK;
+  for (int volume = 0; volume < PN_VOLUME_COUNT && result == PN_OK; ++volume) {
+    pnTreeDef def = pnDefaultTreeDef();
+    def.pose = body->pose;
+    def.volume = (pnVolume)volume;
+    def.extraReferences = 1;
+    pnTree *tree;
+    result = pnCreateTree(&def, &tree);
+    if (result == PN_OK) pnDestroyTree(tree);
+  }
+  return result;
+}
+
+static pnResult createBodyAndTrees(void *context) {
+  (void)context;
+  pnMesh *mesh = NULL;
+  pnMorph *morph = NULL;
+  MorphBody body = {0};
+  pnResult result = pnMakeIcosphere(0, 1, &mesh);
+  if (result == PN_OK) {
+    pnMorphTarget targets[2] = {{NULL, 12, NULL, pnMesh_GetVertices(mesh)}, {NULL, 12, NULL, pnMesh_GetVertices(mesh)}};
+    pnMorphDef def = {mesh, PN_MORPH_REFERENCES, targets, 2, NULL};
+    result = pnCreateMorph(&def, &morph);
+  }
+  if (result == PN_OK) {
+    pnPoseDef def = {mesh, morph, NULL};
+    result = pnCreatePose(&def, &body.pose);
+  }
+  if (result == PN_OK) result = createTrees(&body);
+  pnDestroyPose(body.pose);
+  pnDestroyMorph(morph);
+  pnDestroyMesh(mesh);
+  return result;
+}
+
+static void allocationFailure(void **state) {
+  (void)state;
+  assert_true(testEveryAllocationFailure(createBodyAndTrees, NULL, false, true) > 50);
+  assert_true(testEveryAllocationFailure(createBodyAndTrees, NULL, true, false) > 50);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(everyVolumeAndBuilder),
+      cmocka_unit_test(everyVolumeAndBuilder), cmocka_unit_test(everyRule),       cmocka_unit_test(otherKinds),
+      cmocka_unit_test(self),                  cmocka_unit_test(volumesContain),  cmocka_unit_test(millionsOfVertices),
+      cmocka_unit_test(wildPairs),             cmocka_unit_test(nothingTouched),  cmocka_unit_test(stamps),
+      cmocka_unit_test(extraReferences),       cmocka_unit_test(wrongSettings),   cmocka_unit_test(smallMeshes),
+      cmocka_unit_test(allocationFailure),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -91,8 +91,10 @@ typedef struct pnImpact {
 PN_API pnResult pnFindImpact(pnTree *a, pnTree *b, pnMoveFcn *move, void *context, uint32_t samples, float tolerance,
                              pnImpact *outImpact);
 
-/* The common case: every vertex moves on a straight line, v(t) = start + t * (end - start) in float. Arrays are 3 floats
- * a vertex; end null means the body stays. Poses must be free; they are left at the time `after` (or 1). */
+/* The common case: everything moves on a straight line, start + t * (end - start) in float, number by number. For a free pose
+ * these are vertices, 3 floats a vertex; for one with morph targets they are weights, one a target, so that this is
+ * the first contact between two weight vectors. end null: the body stays at start; start null as well: where it is. Poses are
+ * left at the time `after` (or 1). */
 typedef struct pnLinearMotion {
   pnPose *poseA, *poseB;
   const float *startA, *endA, *startB, *endB;

@@ -61,12 +61,21 @@ typedef struct Lines {
   float *scratch;
 } Lines;
 
+/* Numbers that say how a pose is: weights where there are targets, else vertices. */
+static size_t numberCount(const pnPose *pose) {
+  return pose->morph ? pose->morph->targetCount : 3 * (size_t)pose->mesh->vertexCount;
+}
+
 static pnResult moveOne(pnPose *pose, const float *start, const float *end, float t, float *scratch) {
-  uint32_t n = pose->mesh->vertexCount;
-  for (size_t i = 0; i < 3 * (size_t)n; i++) {
+  size_t n = start ? numberCount(pose) : 0;
+  for (size_t i = 0; i < n; i++) {
     scratch[i] = end ? start[i] + t * (end[i] - start[i]) : start[i];
   }
-  return pnPose_SetVertices(pose, scratch, n);
+  if (!start) {
+    return PN_OK;
+  }
+  return pose->morph ? pnPose_SetWeights(pose, scratch, (uint32_t)n)
+                     : pnPose_SetVertices(pose, scratch, pose->mesh->vertexCount);
 }
 
 static pnResult moveLines(void *context, float t) {
@@ -81,10 +90,10 @@ static pnResult moveLines(void *context, float t) {
 
 pnResult pnFindLinearImpact(pnTree *a, pnTree *b, const pnLinearMotion *motion, uint32_t samples, float tolerance,
                             pnImpact *outImpact) {
-  PN_ASSERT(a && motion && motion->poseA && motion->startA && (!b || (motion->poseB && motion->startB)));
-  uint32_t most = motion->poseA->mesh->vertexCount;
-  most = motion->poseB ? PN_MAX(most, motion->poseB->mesh->vertexCount) : most;
-  size_t size = pn_bytes((size_t)most + 1, 3 * sizeof(float));
+  PN_ASSERT(a && motion && motion->poseA && (!b || motion->poseB));
+  size_t most = numberCount(motion->poseA);
+  most = motion->poseB ? PN_MAX(most, numberCount(motion->poseB)) : most;
+  size_t size = pn_bytes(most + 1, sizeof(float));
   Lines lines = {motion, pn_alloc(size)};
   if (!lines.scratch) {
     return pn_failMemory(size);

@@ -160,6 +160,18 @@ static void writeLane(const Maker *maker, uint32_t place, uint32_t lane) {
   }
 }
 
+/* Spheres: the box of each slot over the whole, after the root was gathered. */
+static void writeRootRows(const Maker *maker) {
+  const pnBlend *blend = maker->blend;
+  for (uint32_t s = 0; blend->rootRows && s < blend->slotCount; s++) {
+    const Gathered *g = &maker->gathered[s];
+    for (uint32_t k = 0; g->mark == maker->mark && k < 3; k++) {
+      blend->rootRows[6 * (size_t)s + 2 * k] = g->bound.slabs.lo[k];
+      blend->rootRows[6 * (size_t)s + 2 * k + 1] = g->bound.slabs.hi[k];
+    }
+  }
+}
+
 /* The slots of each place, then their rows. Place innerCount is the root's own volume. */
 static void fillPlaces(Maker *maker) {
   const pnTree *tree = maker->tree;
@@ -178,6 +190,7 @@ static void fillPlaces(Maker *maker) {
       writeLane(maker, place, j);
     }
   }
+  writeRootRows(maker);
 }
 
 /* ---------------------------------------------------------------- memory */
@@ -196,6 +209,7 @@ static size_t layout(pnBlend *blend, uint32_t places, size_t terms, char *base) 
   blend->termFirst = carve(base, &at, (size_t)places + 1, sizeof(uint32_t));
   blend->termSlot = carve(base, &at, terms, sizeof(uint32_t));
   blend->slotWeight = carve(base, &at, blend->slotCount, sizeof(float));
+  blend->rootRows = blend->set ? NULL : carve(base, &at, 6 * (size_t)blend->slotCount, sizeof(float));
   return at;
 }
 
@@ -272,7 +286,7 @@ static void chooseSlabs(const pnTree *tree, pnBlend *blend) {
   bool need[PN_MAX_SLABS] = {false};
   uint8_t place[PN_MAX_SLABS] = {0};
   if (blend->carried || !tree->slabs) {
-    pn_carryBegin(&blend->carry, &tree->pose->transform, blend->set, wanted);
+    pn_carryBegin(&blend->carry, &tree->pose->transform, blend->set ? blend->set : &pn_slabBox, blend->set ? wanted : 3);
   }
   for (uint32_t d = 0; d < wanted; d++) {
     need[d] = need[d] || !blend->carried;
@@ -308,8 +322,8 @@ void pn_weighBlend(const pnTree *tree, pnBlend *blend) {
   /* g(k) reach, rounded up; blend.h says why */
   double k = roundings * 0x1p-24;
   double margin = k / (1 - k) * (double)pose->sourceMaxAbs;
-  blend->margin[0] = (float)((tree->slabs ? 1 : 8) * margin * (1 + 0x1p-20)) + FLT_MIN;
-  blend->margin[1] = (float)(3 * margin * (1 + 0x1p-20)) + FLT_MIN;
+  blend->margin[0] = (float)(margin * (1 + 0x1p-20)) + FLT_MIN;
+  blend->margin[1] = (float)((tree->slabs ? 3 : 8) * margin * (1 + 0x1p-20)) + FLT_MIN;
   chooseSlabs(tree, blend);
 }
 
@@ -363,13 +377,28 @@ static void blendSlabs(const pnBlend *blend, uint32_t place, float *out) {
 
 static void blendSpheres(const pnBlend *blend, uint32_t place, float *out) {
   for (uint32_t i = 0; i < 4 * PN_LANES; i++) {
-    out[i] = i < 3 * PN_LANES ? 0 : blend->margin[0];
+    out[i] = i < 3 * PN_LANES ? 0 : blend->margin[1];
   }
   for (uint32_t t = blend->termFirst[place]; t < blend->termFirst[place + 1]; t++) {
     float weight = blend->slotWeight[blend->termSlot[t]];
     const float *row = blend->rows + (size_t)t * blend->rowFloats;
     for (uint32_t i = 0; weight != 0 && i < 4 * PN_LANES; i++) {
       out[i] += (i < 3 * PN_LANES ? weight : fabsf(weight)) * row[i];
+    }
+  }
+}
+
+void pn_blendRootBox(const pnBlend *blend, float *outRows) {
+  memset(outRows, 0, 6 * PN_LANES * sizeof(float));
+  for (uint32_t k = 0; k < 3; k++) {
+    float *lo = outRows + 2 * k * PN_LANES, *hi = lo + PN_LANES;
+    *lo = -blend->margin[0];
+    *hi = blend->margin[0];
+    for (uint32_t s = 0; s < blend->slotCount; s++) {
+      float w = blend->slotWeight[s];
+      const float *row = blend->rootRows + 6 * (size_t)s + 2 * k;
+      *lo += w * row[w < 0];
+      *hi += w * row[w >= 0];
     }
   }
 }

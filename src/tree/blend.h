@@ -46,10 +46,11 @@ typedef struct pnBlend {
   uint32_t *termSlot;           /* ascending in a node */
   float *rows;                  /* rowFloats a term: lo, hi of each slab, or centre and radius, eight lanes each */
   uint32_t rowFloats;
+  float *rootRows;              /* spheres: lo, hi of the box of the whole along each axis, 6 a slot; else null */
 
   /* of the frame */
   float *slotWeight;
-  float margin[2];              /* added to axis slabs or radii, and to the other directions */
+  float margin[2];              /* added to axis slabs, and to the other directions or radii */
   bool carried;                 /* there is a transform */
   pnCarry carry;                /* its slabs are places in `used` */
   uint32_t usedCount;
@@ -68,5 +69,7 @@ void pn_weighBlend(const pnTree *tree, pnBlend *blend);
 /* The blended volumes of the children of the node at `place`, margin included, before the transform: the slabs in
  * `used`, or spheres, as rows. */
 void pn_blendRows(const pnBlend *blend, uint32_t place, float *outRows);
+/* Trees of spheres: the box of the whole, as lane 0 of the rows of a box. Its sides are those of vertices, not of a ball. */
+void pn_blendRootBox(const pnBlend *blend, float *outRows);
 
 #endif

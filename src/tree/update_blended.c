@@ -31,12 +31,16 @@ static void worldSpheres(const pnBlend *blend, uint32_t place, uint32_t count, p
 /* The volume of the whole, which stands at the place after the last inner node. */
 static void worldRoot(const pnTree *tree, const pnBlend *blend, pnBound *out) {
   float rows[PN_LANES * PN_MAX_ROWS];
-  if (!tree->slabs) {
+  uint32_t slabs = tree->slabs ? tree->slabs->count : 3;
+  if (tree->slabs) {
+    worldRows(tree, blend, tree->innerCount, rows);
+  } else {
+    float local[6 * PN_LANES];
     worldSpheres(blend, tree->innerCount, 1, out);
-    return;
+    pn_blendRootBox(blend, local);
+    pn_carryRows(&blend->carry, 3, local, rows);
   }
-  worldRows(tree, blend, tree->innerCount, rows);
-  for (uint32_t d = 0; d < tree->slabs->count; d++) {
+  for (uint32_t d = 0; d < slabs; d++) {
     out->slabs.lo[d] = rows[(2 * d) * PN_LANES];
     out->slabs.hi[d] = rows[(2 * d + 1) * PN_LANES];
   }
