@@ -77,11 +77,10 @@ static void convexBodies(void **state) {
       CONVEX_PLACEMENTS, count.shared, count.apart, count.inside, count.certain, 100 * count.worst,
       100 * count.meanError / CONVEX_PLACEMENTS, 100 * count.meanBound / CONVEX_PLACEMENTS);
   assert_true(count.shared > CONVEX_PLACEMENTS / 3 && count.apart > 500 && count.inside > 100);
-  for (int i = 0; i < KINDS; ++i) {
+  for (int i = 0; i < KINDS; ++i)
     for (int j = 0; j < KINDS; ++j)
       for (int r = 0; r < 3; ++r) pnDestroyOverlap(overlaps[i][j][r]);
-    testFreeBody(&a[i]), testFreeBody(&b[i]);
-  }
+  for (int i = 0; i < KINDS; ++i) testFreeBody(&a[i]), testFreeBody(&b[i]);
 }
 
 static void dentedBodies(void **state) {

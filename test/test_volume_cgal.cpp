@@ -1,5 +1,5 @@
-/* test_volume_cgal.cpp: a second opinion. The volume of the exact intersection, by the corefinement of CGAL, lies within our
- * bounds: bodies by formula, and the closed ones of the real data, turned and moved into each other. */
+/* test_volume_cgal.cpp: a second opinion. The volume of the exact intersection, by the corefinement of CGAL, lies
+ * within our bounds: bodies by formula, and the closed ones of the real data, turned and moved into each other. */
 // CGAL before cmocka, whose macros fail() and skip() would rewrite it
 #include <CGAL/Exact_predicates_inexact_constructions_kernel.h>
 #include <CGAL/Polygon_mesh_processing/corefinement.h>

@@ -157,6 +157,30 @@ static void crumpled(void **state) {
   }
 }
 
+/* Windows that show a corner of much larger bodies: huge triangles of which the image sees a few cells. */
+static void cornersOfGiants(void **state) {
+  (void)state;
+  TestRandom random = testRandom(17);
+  TestBody bodies[2] = {testBox(1, 1, 1, 1), testSphere(1, 1)};
+  for (int n = 0; n < 80; ++n) {
+    TestBody *body = &bodies[n % 2];
+    pnMatrix turn = testRotation(&random, 1);
+    testExpectOk(pnPose_SetTransform(body->pose, &turn));
+    // around a point near the surface, from half the body down to a hundred-thousandth; in depth all of it
+    uint32_t v = testBelow(&random, pnMesh_GetVertexCount(body->mesh)), w = testBelow(&random, 8),
+             axis = testBelow(&random, 3);
+    pnVec3 p = pnPose_GetVertex(body->pose, v), q = pnPose_GetVertex(body->pose, w);
+    float half = 0.5f * powf(10, testFloat(&random, -5, 0)), f = testFloat(&random, 0, 0.2f);
+    float at[3] = {p.x + f * (q.x - p.x), p.y + f * (q.y - p.y), p.z + f * (q.z - p.z)};
+    pnBox box = boxOf(body, 0.01f),
+          window = {{at[0] - half, at[1] - half, at[2] - half}, {at[0] + half, at[1] + half, at[2] + half}};
+    (&window.min.x)[axis] = (&box.min.x)[axis];
+    (&window.max.x)[axis] = (&box.max.x)[axis];
+    compareImages(body, 16 + testBelow(&random, 20), axis, &window);
+  }
+  for (int i = 0; i < 2; ++i) testFreeBody(&bodies[i]);
+}
+
 /* ---------------------------------------------------------------- even everywhere */
 
 static void evenEverywhere(void **state) {
@@ -363,9 +387,9 @@ static void sixVolumes(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(againstObvious), cmocka_unit_test(onTheSamples),    cmocka_unit_test(crumpled),
-      cmocka_unit_test(evenEverywhere), cmocka_unit_test(seamsStayClosed), cmocka_unit_test(manyLayers),
-      cmocka_unit_test(sixDirections),  cmocka_unit_test(sixVolumes),
+      cmocka_unit_test(againstObvious),  cmocka_unit_test(onTheSamples),   cmocka_unit_test(crumpled),
+      cmocka_unit_test(cornersOfGiants), cmocka_unit_test(evenEverywhere), cmocka_unit_test(seamsStayClosed),
+      cmocka_unit_test(manyLayers),      cmocka_unit_test(sixDirections),  cmocka_unit_test(sixVolumes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -147,6 +147,14 @@ PN_INLINE Lanes mostLanes(Lanes a, Lanes b) {
   return (a & more) | (b & ~more);
 }
 
+/* All bits of all four. */
+PN_INLINE uint32_t foldLanes(Lanes lanes) {
+  uint64_t halves[2];
+  memcpy(halves, &lanes, sizeof halves);
+  uint64_t both = halves[0] | halves[1];
+  return (uint32_t)(both | both >> 32);
+}
+
 /* First and last cell whose centre is between two coordinates, within the image. The centre of cell i is i*S + S/2. */
 PN_INLINE int32_t firstSample(int32_t lo, int32_t half, uint32_t shift) {
   int32_t i = (lo + half - 1) >> shift;
@@ -231,13 +239,15 @@ typedef struct Scan {
   int64_t area;              /* twice the area */
   double perArea1, perArea2; /* depth differences to corners 1 and 2 over twice the area */
   bool exit, clamp;
+  bool fitsLanes; /* small enough for edge functions of 32 bits */
 } Scan;
 
 /* A triangle makes at most this many strokes in a band: one a row, or one a cell of 4 x 4. */
 #define STROKES_A_BAND 16
 
-/* Rows up to this length are tried cell by cell. */
-#define SHORT_ROW 4
+/* A triangle no larger than this has edge functions below 2^30 wherever they are asked for: at most 8 cells out of
+ * its box, 2 * 2^14 * (2^14 + 2^11). */
+#define LANE_UNITS (1 << 14)
 
 /* False when the triangle is seen edge-on: it covers no sample. */
 PN_INLINE bool setUpScan(const pnView *view, const pnPoint *a, const pnPoint *b, const pnPoint *c, Scan *scan) {
@@ -254,10 +264,13 @@ PN_INLINE bool setUpScan(const pnView *view, const pnPoint *a, const pnPoint *b,
   }
   scan->corners[0] = a, scan->corners[1] = b, scan->corners[2] = c;
   scan->area = area;
-  scan->x0 = firstSample(PN_MIN(PN_MIN(a->x, b->x), c->x), half, shift);
-  scan->x1 = lastSample(PN_MAX(PN_MAX(a->x, b->x), c->x), half, shift, size);
-  scan->y0 = firstSample(PN_MIN(PN_MIN(a->y, b->y), c->y), half, shift);
-  scan->y1 = lastSample(PN_MAX(PN_MAX(a->y, b->y), c->y), half, shift, size);
+  int32_t xLo = PN_MIN(PN_MIN(a->x, b->x), c->x), xHi = PN_MAX(PN_MAX(a->x, b->x), c->x);
+  int32_t yLo = PN_MIN(PN_MIN(a->y, b->y), c->y), yHi = PN_MAX(PN_MAX(a->y, b->y), c->y);
+  scan->x0 = firstSample(xLo, half, shift);
+  scan->x1 = lastSample(xHi, half, shift, size);
+  scan->y0 = firstSample(yLo, half, shift);
+  scan->y1 = lastSample(yHi, half, shift, size);
+  scan->fitsLanes = PN_MAX(xHi - xLo, yHi - yLo) <= LANE_UNITS;
 
   // edge k lies opposite to corner k; its function is positive on the corner's side
   const pnPoint *from[3] = {b, c, a}, *to[3] = {c, a, b};
@@ -270,8 +283,6 @@ PN_INLINE bool setUpScan(const pnView *view, const pnPoint *a, const pnPoint *b,
     scan->sx[k] = -dy * (1 << shift);
     scan->sy[k] = dx * (1 << shift);
   }
-  if (scan->x1 - scan->x0 >= SHORT_ROW)
-    for (int k = 0; k < 3; ++k) scan->perStep[k] = 1.0 / (double)scan->sx[k];
   return true;
 }
 
@@ -284,39 +295,34 @@ static void setUpDepth(Scan *scan, int32_t steps) {
   scan->clamp = zLo < 0 || zHi > steps;
 }
 
-/* Least i >= 0 with e + s * i >= 0, for e < 0 < s: by the reciprocal, then put right by exact steps. */
-static int32_t findRise(int64_t e, int64_t s, double perStep) {
-  int32_t i = (int32_t)((double)-e * perStep);
-  while (e + s * i < 0) ++i;
-  while (e + s * (i - 1) >= 0) --i;
-  return i;
+/* Where an edge crosses the rows. On a row with edge function e at its first cell and step s, the cells inside are
+ * those from -floor(e / s) on (rising, s > 0), or up to floor(e / -s) (falling). From row to row e grows by a
+ * constant, so quotient and remainder do, too: one division at the start, exact ever after. */
+typedef struct Crossing {
+  int64_t quotient, remainder, divisor;
+  int64_t stepQuotient, stepRemainder;
+} Crossing;
+
+static int64_t floorDivide(int64_t a, int64_t b) {
+  int64_t q = a / b;
+  return q * b > a ? q - 1 : q; // b > 0
 }
 
-/* The cells first ... last (relative to x0) of row j inside all edges; false when there are none. */
-static bool scanRow(const Scan *scan, int32_t j, int32_t *outFirst, int32_t *outLast) {
-  int32_t first = 0, last = scan->x1 - scan->x0;
-  const bool isShort = last < SHORT_ROW;
-  for (int k = 0; k < 3; ++k) {
-    int64_t e = scan->e[k] + scan->sy[k] * j, s = scan->sx[k];
-    if (s > 0) {
-      // rising: skip what is below zero
-      if (e + s * last < 0) return false;
-      if (isShort)
-        while (e + s * first < 0) ++first;
-      else if (e + s * first < 0) first = findRise(e, s, scan->perStep[k]);
-    } else {
-      // falling, or level
-      if (e < 0) return false;
-      if (s == 0) continue;
-      if (isShort)
-        while (e + s * last < 0) --last;
-      // the last one not negative comes before the first negative one
-      else if (e + s * last < 0) last = findRise(-e - 1, -s, -scan->perStep[k]) - 1;
-    }
-    if (first > last) return false;
-  }
-  *outFirst = first, *outLast = last;
-  return true;
+static Crossing startCrossing(int64_t e, int64_t step, int64_t divisor) {
+  Crossing crossing = {.divisor = divisor};
+  crossing.quotient = floorDivide(e, divisor);
+  crossing.remainder = e - crossing.quotient * divisor;
+  crossing.stepQuotient = floorDivide(step, divisor);
+  crossing.stepRemainder = step - crossing.stepQuotient * divisor;
+  return crossing;
+}
+
+PN_INLINE void nextRow(Crossing *crossing) {
+  crossing->quotient += crossing->stepQuotient;
+  crossing->remainder += crossing->stepRemainder;
+  int64_t carry = crossing->remainder >= crossing->divisor;
+  crossing->quotient += carry;
+  crossing->remainder -= carry ? crossing->divisor : 0;
 }
 
 /* 2^32 units per unit of depth, and the half that rounds. */
@@ -355,7 +361,21 @@ PN_INLINE uint32_t scanSmall(const Scan *scan) {
     hits |= ~outside & (bits << (4 * j));
     for (int k = 0; k < 3; ++k) e[k] += sy[k];
   }
-  return (uint32_t)(hits[0] | hits[1] | hits[2] | hits[3]);
+  return foldLanes(hits);
+}
+
+/* Which cells of row j of a triangle up to 8 cells wide are inside, as bits; no branch either. */
+#define NARROW 8
+PN_INLINE uint32_t scanNarrow(const Scan *scan, int32_t j) {
+  const Lanes i = {0, 1, 2, 3}, bits = {1, 2, 4, 8};
+  Lanes left = {0, 0, 0, 0}, right = {0, 0, 0, 0};
+  for (int k = 0; k < 3; ++k) {
+    int32_t x = (int32_t)scan->sx[k], e = (int32_t)scan->e[k] + (int32_t)scan->sy[k] * j;
+    Lanes here = e + i * x;
+    left |= here;
+    right |= here + 4 * x;
+  }
+  return foldLanes((~(left >> 31) & bits) | (~(right >> 31) & (bits << 4)));
 }
 
 /* The strokes of a small triangle: one for each cell. */
@@ -373,22 +393,58 @@ PN_INLINE uint32_t strokeSmall(const pnView *view, Scan *scan, int32_t top, int3
   return count;
 }
 
+/* The strokes of a narrow triangle. */
+PN_INLINE uint32_t strokeNarrow(const pnView *view, Scan *scan, int32_t top, int32_t bottom, pnStroke *strokes) {
+  uint32_t count = 0, valid = (1u << (scan->x1 - scan->x0 + 1)) - 1;
+  int32_t y1 = PN_MIN(scan->y1, bottom);
+  setUpDepth(scan, view->steps);
+  for (int32_t y = PN_MAX(scan->y0, top); y <= y1; ++y) {
+    uint32_t mask = scanNarrow(scan, y - scan->y0) & valid;
+    if (!mask) continue;
+    int32_t first = __builtin_ctz(mask), last = 31 - __builtin_clz(mask);
+    uint32_t cell = (uint32_t)(y - top) * view->size + (uint32_t)(scan->x0 + first);
+    makeStroke(scan, y - scan->y0, first, last, cell, strokes + count++);
+  }
+  return count;
+}
+
+/* The strokes of a wide triangle: its edges are followed from row to row. */
+static uint32_t strokeWide(const pnView *view, Scan *scan, int32_t top, int32_t bottom, pnStroke *strokes) {
+  int32_t y = PN_MAX(scan->y0, top), y1 = PN_MIN(scan->y1, bottom);
+  const int64_t width = scan->x1 - scan->x0;
+  Crossing crossings[3];
+  for (int k = 0; k < 3; ++k) {
+    // a level edge has no crossing: all of a row is on one side, which its sign says
+    int64_t s = scan->sx[k], e = scan->e[k] + scan->sy[k] * (y - scan->y0);
+    crossings[k] = startCrossing(e, scan->sy[k], s > 0 ? s : s < 0 ? -s : 1);
+  }
+  setUpDepth(scan, view->steps);
+  uint32_t count = 0;
+  for (; y <= y1; ++y) {
+    int64_t first = 0, last = width;
+    for (int k = 0; k < 3; ++k) {
+      int64_t at = crossings[k].quotient;
+      if (scan->sx[k] > 0) first = PN_MAX(first, -at);
+      else if (scan->sx[k] < 0) last = PN_MIN(last, at);
+      else last = at < 0 ? -1 : last;
+      nextRow(&crossings[k]);
+    }
+    if (first > last) continue;
+    uint32_t cell = (uint32_t)(y - top) * view->size + (uint32_t)(scan->x0 + first);
+    makeStroke(scan, y - scan->y0, (int32_t)first, (int32_t)last, cell, strokes + count++);
+  }
+  return count;
+}
+
 /* The strokes of one triangle in the rows top ... bottom; returns how many, at most STROKES_A_BAND. */
 PN_INLINE uint32_t strokeTriangle(const pnView *view, const pnPoint *a, const pnPoint *b, const pnPoint *c, int32_t top,
                                   int32_t bottom, pnStroke *strokes) {
   Scan scan;
   if (!setUpScan(view, a, b, c, &scan)) return 0;
-  if (scan.x1 - scan.x0 < SMALL && scan.y1 - scan.y0 < SMALL) return strokeSmall(view, &scan, top, bottom, strokes);
-  uint32_t count = 0;
-  int32_t y1 = PN_MIN(scan.y1, bottom);
-  for (int32_t y = PN_MAX(scan.y0, top); y <= y1; ++y) {
-    int32_t first, last;
-    if (!scanRow(&scan, y - scan.y0, &first, &last)) continue;
-    if (count == 0) setUpDepth(&scan, view->steps);
-    uint32_t cell = (uint32_t)(y - top) * view->size + (uint32_t)(scan.x0 + first);
-    makeStroke(&scan, y - scan.y0, first, last, cell, strokes + count++);
-  }
-  return count;
+  if (scan.fitsLanes && scan.x1 - scan.x0 < SMALL && scan.y1 - scan.y0 < SMALL)
+    return strokeSmall(view, &scan, top, bottom, strokes);
+  if (scan.fitsLanes && scan.x1 - scan.x0 < NARROW) return strokeNarrow(view, &scan, top, bottom, strokes);
+  return strokeWide(view, &scan, top, bottom, strokes);
 }
 
 /* All strokes of a band, and in `offsets` +1 at the first cell of each and -1 behind its last. */

@@ -147,7 +147,7 @@ static pnResult numberCorners(pnSolid *solid, const pnMesh *mesh) {
 }
 
 pnResult pn_solidInit(pnSolid *solid, const pnPose *pose, pnInsideRule rule) {
-  *solid = (pnSolid){.pose = pose, .triangleCount = pose->mesh->triangleCount};
+  *solid = (pnSolid){.pose = pose, .triangleCount = pose->mesh->triangleCount, .vertexCount = pose->mesh->vertexCount};
   pnResult result = numberCorners(solid, pose->mesh);
   // an edge's key has 31 bits for a corner
   if (result == PN_OK && solid->cornerCount > INT32_MAX)
@@ -163,18 +163,16 @@ pnResult pn_solidInit(pnSolid *solid, const pnPose *pose, pnInsideRule rule) {
 }
 
 void pn_solidFree(pnSolid *solid) {
-  if (!solid->pose) return;
-  const pnMesh *mesh = solid->pose->mesh;
-  pn_free(solid->ownTriangles, pn_bytes(3 * (size_t)mesh->triangleCount, sizeof(uint32_t)));
-  pn_free(solid->sources, pn_bytes(mesh->vertexCount, sizeof(uint32_t)));
+  // the pose may be gone already: sizes are our own
+  pn_free(solid->ownTriangles, pn_bytes(3 * (size_t)solid->triangleCount, sizeof(uint32_t)));
+  pn_free(solid->sources, pn_bytes(solid->vertexCount, sizeof(uint32_t)));
   pn_free(solid->ownPositions, pn_bytes(3 * (size_t)solid->cornerCount, sizeof(float)));
   *solid = (pnSolid){0};
 }
 
 size_t pn_solidBytes(const pnSolid *solid) {
-  const pnMesh *mesh = solid->pose->mesh;
-  return (solid->ownTriangles ? 12 * (size_t)mesh->triangleCount : 0) +
-         (solid->sources ? 4 * (size_t)mesh->vertexCount : 0) +
+  return (solid->ownTriangles ? 12 * (size_t)solid->triangleCount : 0) +
+         (solid->sources ? 4 * (size_t)solid->vertexCount : 0) +
          (solid->ownPositions ? 12 * (size_t)solid->cornerCount : 0);
 }
 

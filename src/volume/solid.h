@@ -9,11 +9,10 @@
  * That is what keeps a closed mesh closed when a seam's two copies are told to move apart. */
 typedef struct pnSolid {
   const pnPose *pose;
-  const uint32_t
-      *triangles; /* 3 corners a triangle: the mesh's own array when corners are its vertices, or ownTriangles */
+  const uint32_t *triangles; /* 3 corners a triangle: ownTriangles, or the mesh's when corners are its vertices */
   uint32_t *ownTriangles;
   uint32_t *sources; /* vertex of each corner; null when corners are the mesh's vertices */
-  uint32_t triangleCount, cornerCount;
+  uint32_t triangleCount, vertexCount, cornerCount;
   bool watertight; /* the mesh passed the check of its rule; false only for PN_INSIDE_PARITY on an open mesh */
 
   const float *positions; /* 3 floats a corner: the pose's own array when that is the world, or ownPositions */

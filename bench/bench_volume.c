@@ -1,0 +1,469 @@
+/* bench_volume.c: the experiments of [Heidelberger03] beside the paper's figures, and what images cost at least.
+ *
+ *   bench_volume [e11] [e12] [e13] [e14] [floor]   which parts; all when none is named
+ *   bench_volume --passes N                                  the least of N passes counts; default 7
+ *
+ * The paper's machine had a Pentium IV of 2.8 GHz and a GeForce 4: its milliseconds cannot compare with ours. What
+ * must carry over: time grows with faces and layers, and stage 3 (Boolean, points) is a small part of stages 1 and 2
+ * (boxes, images). Bodies are made by formula (scenes/volume_scenes.h); real ones stand beside them when the data
+ * folder is there. */
+#include "pinch/io.h"
+#include "pinch/volume.h"
+#include "volume_scenes.h"
+
+#ifdef PN_HAVE_EMBREE_INSIDE
+#include "embree_inside.h"
+#endif
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Bench {
+  uint32_t passes;
+  pnPool *pool;   /* of two workers */
+  pnGlRaster *gl; /* null where there is none */
+} Bench;
+
+/* Ends the program with a message: a bench that cannot run says so. */
+static void need(pnResult result, const char *what) {
+  if (result == PN_OK) return;
+  fprintf(stderr, "bench_volume: %s: %s\n", what, pnGetMessage());
+  exit(1);
+}
+
+static pnPose *makePose(const pnMesh *mesh) {
+  pnPoseDef def = pnDefaultPoseDef();
+  def.mesh = mesh;
+  pnPose *pose;
+  need(pnCreatePose(&def, &pose), "pose");
+  return pose;
+}
+
+/* Moves a body there, and a hair farther each time: nothing can be used again, as if it had deformed. */
+static void place(pnPose *pose, pnVec3 at) {
+  static uint32_t turn;
+  at.x += (float)(++turn & 1) * 1e-6f;
+  pnMatrix matrix = pnMatrix_Identity();
+  matrix.m[0][3] = at.x, matrix.m[1][3] = at.y, matrix.m[2][3] = at.z;
+  need(pnPose_SetTransform(pose, &matrix), "place");
+}
+
+static double least(double a, double b) {
+  return a < b ? a : b;
+}
+
+/* ---------------------------------------------------------------- E11, E13: shared volumes */
+
+/* Least times in milliseconds. */
+typedef struct PairTimes {
+  double image, bounds, measure;
+  pnOverlapResult last;
+} PairTimes;
+
+static PairTimes timePair(const Bench *bench, pnPose *a, pnPose *b, pnVec3 at, pnTasks tasks, pnGlRaster *gl,
+                          bool bounds) {
+  PairTimes times = {INFINITY, INFINITY, INFINITY, {0}};
+  pnOverlapDef def = pnDefaultOverlapDef();
+  def.poseA = a;
+  def.poseB = b;
+  def.bounds = bounds;
+  def.tasks = tasks;
+  def.gl = gl;
+  pnOverlap *overlap;
+  need(pnCreateOverlap(&def, &overlap), "overlap");
+  for (uint32_t pass = 0; pass < bench->passes; ++pass) {
+    place(a, (pnVec3){0, 0, 0});
+    place(b, at);
+    need(pnOverlap_Measure(overlap, &times.last), "measure");
+    times.image = least(times.image, 1e3 * (times.last.prepareTime + times.last.layerTime));
+    times.bounds = least(times.bounds, 1e3 * times.last.boundTime);
+    times.measure = least(times.measure, 1e3 * times.last.measureTime);
+  }
+  pnDestroyOverlap(overlap);
+  return times;
+}
+
+/* Milliseconds, or a dash where there is no such column. */
+static const char *milliseconds(double time, char buffer[16]) {
+  if (time > 0 && isfinite(time)) snprintf(buffer, 16, "%.2f", time);
+  else snprintf(buffer, 16, "-");
+  return buffer;
+}
+
+static void runPairs(const Bench *bench, uint32_t first, uint32_t last) {
+  static const struct {
+    uint32_t layers[2];
+    double image, measure;
+  } paper[PN_VOLUME_PAIR_COUNT] = {{{3, 1}, 19, 1}, {{4, 6}, 56, 1},  {{7, 5}, 36, 1}, {{4, 2}, 48, 1},
+                                   {{1, 3}, 25, 1}, {{8, 6}, 114, 1}, {{7, 8}, 256, 0}};
+  printf("%-14s %-8s %15s | %-7s %-7s | %8s %8s %8s %8s | %8s | %8s %8s %8s | %10s %s\n", "bodies", "overlap", "faces",
+         "layers", "paper", "1+2 ms", "2 thr.", "OpenGL", "paper", "bounds", "3a ms", "bounded", "paper", "volume",
+         "within");
+  pnMesh *meshes[PN_VOLUME_SHAPE_COUNT] = {0};
+  for (uint32_t i = first; i < last; ++i) {
+    const pnVolumePair *pair = &pn_volumePairs[i];
+    pnPose *poses[2];
+    for (int k = 0; k < 2; ++k) {
+      pnVolumeShape shape = k ? pair->b : pair->a;
+      if (!meshes[shape]) need(pnMakeVolumeShape(shape, 0, &meshes[shape]), "shape");
+      poses[k] = makePose(meshes[shape]);
+    }
+    pnTasks one = {0}, two = pnPool_GetTasks(bench->pool);
+    PairTimes bare = timePair(bench, poses[0], poses[1], pair->at, one, NULL, false);
+    PairTimes full = timePair(bench, poses[0], poses[1], pair->at, one, NULL, true);
+    PairTimes pool = timePair(bench, poses[0], poses[1], pair->at, two, NULL, false);
+    PairTimes card = {0};
+    if (bench->gl) card = timePair(bench, poses[0], poses[1], pair->at, one, bench->gl, false);
+    char names[40], faces[40], layers[16], paperLayers[16], text[6][16];
+    snprintf(names, sizeof names, "%s/%s", pnVolumeShape_Name(pair->a), pnVolumeShape_Name(pair->b));
+    snprintf(faces, sizeof faces, "%uk/%uk", (pnMesh_GetTriangleCount(meshes[pair->a]) + 500) / 1000,
+             (pnMesh_GetTriangleCount(meshes[pair->b]) + 500) / 1000);
+    snprintf(layers, sizeof layers, "%u/%u", full.last.maxLayers[0], full.last.maxLayers[1]);
+    snprintf(paperLayers, sizeof paperLayers, "%u/%u", paper[i].layers[0], paper[i].layers[1]);
+    printf("%-14s %-8s %15s | %-7s %-7s | %8s %8s %8s %8.0f | %8s | %8s %8s %8s | %10.6f %.1f %%\n", names,
+           pair->complex ? "complex" : "simple", faces, layers, paperLayers, milliseconds(bare.image, text[0]),
+           milliseconds(pool.image, text[1]), milliseconds(card.image, text[2]), paper[i].image,
+           milliseconds(full.bounds, text[3]), milliseconds(bare.measure, text[4]), milliseconds(full.measure, text[5]),
+           paper[i].measure > 0 ? "1" : "-", full.last.volume, 100 * full.last.error / full.last.volume);
+    for (int k = 0; k < 2; ++k) pnDestroyPose(poses[k]);
+  }
+  for (int s = 0; s < PN_VOLUME_SHAPE_COUNT; ++s) pnDestroyMesh(meshes[s]);
+}
+
+/* ---------------------------------------------------------------- E12: points */
+
+#define POINT_COUNT 100000
+
+typedef struct PointTimes {
+  double image, points;
+  pnLdiInfo info;
+  pnInsideResult result;
+} PointTimes;
+
+static PointTimes timePoints(const Bench *bench, pnPose *pose, pnTasks tasks, pnGlRaster *gl, const float *points,
+                             uint8_t *inside) {
+  PointTimes times = {INFINITY, INFINITY, {0}, {0}};
+  pnLdiDef def = pnDefaultLdiDef();
+  def.pose = pose;
+  def.bounds = false;
+  def.tasks = tasks;
+  def.gl = gl;
+  pnLdi *ldi;
+  need(pnCreateLdi(&def, &ldi), "image");
+  for (uint32_t pass = 0; pass < bench->passes; ++pass) {
+    place(pose, (pnVec3){0, 0, 0});
+    need(pnLdi_Update(ldi), "update");
+    times.info = pnLdi_GetInfo(ldi);
+    need(pnLdi_TestPoints(ldi, points, POINT_COUNT, inside, &times.result), "points");
+    times.image = least(times.image, 1e3 * (times.info.prepareTime + times.info.layerTime));
+    times.points = least(times.points, 1e3 * times.result.time);
+  }
+  pnDestroyLdi(ldi);
+  return times;
+}
+
+/* Points anywhere in the body's box. */
+static void scatterPoints(const pnMesh *mesh, float *points) {
+  const float *v = pnMesh_GetVertices(mesh);
+  float lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
+  for (uint32_t i = 0; i < 3 * pnMesh_GetVertexCount(mesh); ++i) {
+    lo[i % 3] = fminf(lo[i % 3], v[i]);
+    hi[i % 3] = fmaxf(hi[i % 3], v[i]);
+  }
+  uint64_t state = 88172645463325252u;
+  for (uint32_t i = 0; i < 3 * POINT_COUNT; ++i) {
+    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+    points[i] = lo[i % 3] + (hi[i % 3] - lo[i % 3]) * ((float)(state >> 40) / 16777216.0f);
+  }
+}
+
+#ifdef PN_HAVE_EMBREE_INSIDE
+/* Adds Embree's columns: build and rays, and how many answers agree. */
+static void printEmbree(const Bench *bench, const pnMesh *mesh, const float *points, const uint8_t *ours,
+                        double oursTime) {
+  uint8_t *theirs = malloc(POINT_COUNT);
+  double build = INFINITY, rays = INFINITY;
+  for (uint32_t pass = 0; pass < (bench->passes + 2) / 3; ++pass) {
+    pnEmbreeInsideInput input = {pnMesh_GetVertices(mesh),
+                                 pnMesh_GetVertexCount(mesh),
+                                 pnMesh_GetTriangles(mesh),
+                                 pnMesh_GetTriangleCount(mesh),
+                                 points,
+                                 POINT_COUNT,
+                                 theirs,
+                                 true};
+    double buildTime, time = pn_embreeInside(&input, &buildTime);
+    build = least(build, 1e3 * buildTime);
+    rays = least(rays, 1e3 * time);
+  }
+  uint32_t same = 0;
+  for (uint32_t i = 0; i < POINT_COUNT; ++i) same += ours[i] == theirs[i];
+  printf(" | %8.1f %8.1f | %6.1fx %6.1fx | %.2f %%", build, rays, (build + rays) / oursTime, rays / oursTime,
+         1e-3 * same);
+  free(theirs);
+}
+#endif
+
+/* One row; paper figures where there are some. */
+static void printPoints(const Bench *bench, const char *name, const pnMesh *mesh, const double paper[3], float *points,
+                        uint8_t *inside) {
+  scatterPoints(mesh, points);
+  pnPose *pose = makePose(mesh);
+  pnTasks one = {0}, two = pnPool_GetTasks(bench->pool);
+  PointTimes pool = timePoints(bench, pose, two, NULL, points, inside), card = {0};
+  if (bench->gl) card = timePoints(bench, pose, one, bench->gl, points, inside);
+  PointTimes times = timePoints(bench, pose, one, NULL, points, inside);
+  char text[6][16];
+  printf("%-10s %7u | %3u %5s | %8.2f %8.2f %8s %7s | %8.2f %7s", name, pnMesh_GetTriangleCount(mesh),
+         times.info.maxLayers, paper ? milliseconds(paper[0], text[0]) : "-", times.image, pool.image,
+         milliseconds(card.image, text[1]), paper ? milliseconds(paper[1], text[2]) : "-", times.points,
+         paper ? milliseconds(paper[2], text[3]) : "-");
+#ifdef PN_HAVE_EMBREE_INSIDE
+  printEmbree(bench, mesh, points, inside, times.image + times.points);
+#endif
+  putchar('\n');
+  pnDestroyPose(pose);
+}
+
+/* A mesh of the data folder, or null. */
+static pnMesh *loadData(const char *file) {
+  char path[1024];
+  const char *folder = getenv("PINCH_DATA");
+  if (folder) snprintf(path, sizeof path, "%s/%s", folder, file);
+  else snprintf(path, sizeof path, "%s/../shared/data/%s", PINCH_SOURCE_DIR, file);
+  pnMeshFile meshFile;
+  if (pnLoadMeshFile(path, &meshFile) != PN_OK) return NULL;
+  pnMeshDef def = pnDefaultMeshDef();
+  def.vertices = meshFile.vertices;
+  def.vertexCount = meshFile.vertexCount;
+  def.triangles = meshFile.triangles;
+  def.triangleCount = meshFile.triangleCount;
+  pnMesh *mesh = NULL;
+  if (pnCreateMesh(&def, &mesh) != PN_OK) mesh = NULL;
+  pnFreeMeshFile(&meshFile);
+  return mesh;
+}
+
+static void runPoints(const Bench *bench) {
+  static const double paper[PN_VOLUME_SHAPE_COUNT][3] = {
+      {8, 11, 26}, {8, 29, 27}, {12, 83, 28}, {8, 79, 26}, {10, 307, 27}};
+  printf("%-10s %7s | %3s %5s | %8s %8s %8s %7s | %8s %7s", "body", "faces", "lay", "paper", "1+2 ms", "2 thr.",
+         "OpenGL", "paper", "3b ms", "paper");
+#ifdef PN_HAVE_EMBREE_INSIDE
+  printf(" | %8s %8s | %7s %7s | %s", "E. build", "E. rays", "b+r/us", "r/us", "same");
+#endif
+  putchar('\n');
+  float *points = malloc(sizeof(float) * 3 * POINT_COUNT);
+  uint8_t *inside = malloc(POINT_COUNT);
+  for (int s = 0; s < PN_VOLUME_SHAPE_COUNT; ++s) {
+    pnMesh *mesh;
+    need(pnMakeVolumeShape((pnVolumeShape)s, 0, &mesh), "shape");
+    printPoints(bench, pnVolumeShape_Name((pnVolumeShape)s), mesh, paper[s], points, inside);
+    pnDestroyMesh(mesh);
+  }
+  static const char *const real[] = {"elephant", "knot2", "turbine", "armadillo", "bunny00"};
+  for (size_t i = 0; i < sizeof real / sizeof *real; ++i) {
+    char file[64];
+    snprintf(file, sizeof file, "cgal/Data/data/meshes/%s.off", real[i]);
+    pnMesh *mesh = loadData(file);
+    if (!mesh) {
+      printf("%-10s skipped: no data folder\n", real[i]);
+      continue;
+    }
+    printPoints(bench, real[i], mesh, NULL, points, inside);
+    pnDestroyMesh(mesh);
+  }
+  free(points), free(inside);
+}
+
+/* ---------------------------------------------------------------- E14: particles */
+
+static void runParticles(const Bench *bench) {
+  enum { FRAMES = 200 };
+  pnParticles *particles;
+  need(pnCreateParticles(20000, &particles), "particles");
+  pnPose *pose = makePose(particles->mesh);
+  pnLdiDef def = pnDefaultLdiDef();
+  def.pose = pose;
+  def.bounds = false;
+  pnLdi *ldi;
+  need(pnCreateLdi(&def, &ldi), "image");
+  uint8_t *inside = malloc(particles->count);
+  double motion = 0, image = 0, points = 0, response = 0;
+  uint64_t contacts = 0;
+  for (int frame = 0; frame < FRAMES; ++frame) {
+    double t0 = pnGetTime();
+    pnParticles_Move(particles);
+    double t1 = pnGetTime();
+    need(pnPose_ShareVertices(pose, particles->vertices, particles->vertexCount), "vertices");
+    need(pnLdi_Update(ldi), "update");
+    double t2 = pnGetTime();
+    pnInsideResult result;
+    need(pnLdi_TestPoints(ldi, particles->positions, particles->count, inside, &result), "points");
+    double t3 = pnGetTime();
+    pnParticles_Respond(particles, inside);
+    double t4 = pnGetTime();
+    motion += t1 - t0, image += t2 - t1, points += t3 - t2, response += t4 - t3;
+    contacts += result.insideCount;
+  }
+  double all = motion + image + points + response;
+  printf(
+      "20000 particles, body of %u faces, %d frames, 128 x 128, one thread: motion %.3f, image %.3f, points %.3f, "
+      "response "
+      "%.3f ms a frame\n  %.0f frames a second without drawing (paper: 29 with drawing); %.1f contacts a frame\n",
+      pnMesh_GetTriangleCount(particles->mesh), FRAMES, 1e3 * motion / FRAMES, 1e3 * image / FRAMES,
+      1e3 * points / FRAMES, 1e3 * response / FRAMES, FRAMES / all, (double)contacts / FRAMES);
+  (void)bench;
+  free(inside);
+  pnDestroyLdi(ldi);
+  pnDestroyPose(pose);
+  pnDestroyParticles(particles);
+}
+
+/* ---------------------------------------------------------------- the floor */
+
+/* What an image costs at least: one pass over the vertices, and writing each pixel's place and its layers. */
+static double timeFloor(const Bench *bench, const pnLdi *ldi, const pnMesh *mesh, double *outVertices) {
+  pnLdiInfo info = pnLdi_GetInfo(ldi);
+  uint32_t cells = info.resolution * info.resolution, vertexCount = pnMesh_GetVertexCount(mesh);
+  uint8_t *counts = malloc(cells);
+  uint32_t *offsets = malloc(sizeof(uint32_t) * (cells + 1)), *keys = malloc(sizeof(uint32_t) * (info.layerCount + 1));
+  for (uint32_t c = 0; c < cells; ++c) {
+    uint32_t count = pnLdi_GetLayers(ldi, c % info.resolution, c / info.resolution, NULL, 0);
+    counts[c] = (uint8_t)(count < 255 ? count : 255);
+  }
+  const float *v = pnMesh_GetVertices(mesh);
+  double vertices = INFINITY, writing = INFINITY;
+  volatile float sink = 0;
+  volatile uint32_t sinkKey = 0;
+  for (uint32_t pass = 0; pass < bench->passes; ++pass) {
+    double start = pnGetTime();
+    float lo[12], hi[12];
+    for (int k = 0; k < 12; ++k) lo[k] = INFINITY, hi[k] = -INFINITY;
+    for (uint32_t i = 0; i + 4 <= vertexCount; i += 4)
+      for (int k = 0; k < 12; ++k) {
+        float x = v[3 * (size_t)i + k];
+        lo[k] = x < lo[k] ? x : lo[k];
+        hi[k] = x > hi[k] ? x : hi[k];
+      }
+    for (int k = 0; k < 12; ++k) sink = sink + lo[k] + hi[k];
+    double middle = pnGetTime();
+    uint32_t at = 0;
+    for (uint32_t c = 0; c < cells; ++c) {
+      offsets[c] = at;
+      for (uint32_t k = 0; k < counts[c]; ++k) keys[at++] = c + k;
+    }
+    sinkKey = sinkKey + keys[at / 2];
+    double end = pnGetTime();
+    vertices = least(vertices, middle - start);
+    writing = least(writing, end - middle);
+  }
+  free(counts), free(offsets), free(keys);
+  *outVertices = 1e3 * vertices;
+  return 1e3 * (vertices + writing);
+}
+
+/* What reading every triangle once costs, as whoever draws triangles must: its corners fetched, its box found. */
+static double timeTriangles(const Bench *bench, const pnMesh *mesh) {
+  const uint32_t *triangles = pnMesh_GetTriangles(mesh);
+  const float *v = pnMesh_GetVertices(mesh);
+  double best = INFINITY;
+  volatile float sink = 0;
+  for (uint32_t pass = 0; pass < bench->passes; ++pass) {
+    double start = pnGetTime();
+    float sum = 0;
+    for (size_t t = 0; t < pnMesh_GetTriangleCount(mesh); ++t) {
+      const float *a = v + 3 * (size_t)triangles[3 * t], *b = v + 3 * (size_t)triangles[3 * t + 1];
+      const float *c = v + 3 * (size_t)triangles[3 * t + 2];
+      for (int k = 0; k < 3; ++k) {
+        float lo = a[k] < b[k] ? a[k] : b[k], hi = a[k] > b[k] ? a[k] : b[k];
+        sum += (hi > c[k] ? hi : c[k]) - (lo < c[k] ? lo : c[k]);
+      }
+    }
+    sink = sink + sum;
+    best = least(best, pnGetTime() - start);
+  }
+  return 1e3 * best;
+}
+
+static void runFloor(const Bench *bench) {
+  printf("%-8s %7s %5s %9s | %8s %8s | %8s %8s %8s | %s\n", "body", "faces", "side", "layers", "1+2 ms", "2 thr.",
+         "vertices", "+writing", "+triang.", "over floor: vertices + writing, also triangles; two threads");
+  static const uint32_t sides[] = {128, 512, 1024, 2048};
+  for (int s = 0; s < PN_VOLUME_SHAPE_COUNT; ++s) {
+    pnMesh *mesh;
+    need(pnMakeVolumeShape((pnVolumeShape)s, 0, &mesh), "shape");
+    pnPose *pose = makePose(mesh);
+    double triangles = timeTriangles(bench, mesh);
+    for (size_t i = 0; i < sizeof sides / sizeof *sides; ++i) {
+      double times[2], vertices, floorTime = 0;
+      pnLdiInfo info = {0};
+      for (int k = 0; k < 2; ++k) {
+        pnLdiDef def = pnDefaultLdiDef();
+        def.pose = pose;
+        def.resolution = sides[i];
+        def.bounds = false;
+        if (k) def.tasks = pnPool_GetTasks(bench->pool);
+        pnLdi *ldi;
+        need(pnCreateLdi(&def, &ldi), "image");
+        times[k] = INFINITY;
+        for (uint32_t pass = 0; pass < bench->passes; ++pass) {
+          pnPose_Reset(pose); // the vertices as they are: a free body
+          need(pnLdi_Update(ldi), "update");
+          info = pnLdi_GetInfo(ldi);
+          times[k] = least(times[k], 1e3 * (info.prepareTime + info.layerTime));
+        }
+        if (k == 0) floorTime = timeFloor(bench, ldi, mesh, &vertices);
+        pnDestroyLdi(ldi);
+      }
+      printf("%-8s %7u %5u %9llu | %8.3f %8.3f | %8.3f %8.3f %8.3f | %.1fx %.1fx; %.1fx %.1fx, speed-up %.2f\n",
+             pnVolumeShape_Name((pnVolumeShape)s), pnMesh_GetTriangleCount(mesh), sides[i],
+             (unsigned long long)info.layerCount, times[0], times[1], vertices, floorTime, floorTime + triangles,
+             times[0] / floorTime, times[0] / (floorTime + triangles), times[1] / floorTime,
+             times[1] / (floorTime + triangles), times[0] / times[1]);
+    }
+    pnDestroyPose(pose);
+    pnDestroyMesh(mesh);
+  }
+}
+
+/* ---------------------------------------------------------------- the program */
+
+int main(int argc, char **argv) {
+  Bench bench = {.passes = 7};
+  bool e11 = false, e12 = false, e13 = false, e14 = false, atLeast = false;
+  for (int i = 1; i < argc; ++i) {
+    if (strcmp(argv[i], "e11") == 0) e11 = true;
+    else if (strcmp(argv[i], "e12") == 0) e12 = true;
+    else if (strcmp(argv[i], "e13") == 0) e13 = true;
+    else if (strcmp(argv[i], "e14") == 0) e14 = true;
+    else if (strcmp(argv[i], "floor") == 0) atLeast = true;
+    else if (strcmp(argv[i], "--passes") == 0 && i + 1 < argc) bench.passes = (uint32_t)strtoul(argv[++i], NULL, 10);
+    else {
+      fprintf(stderr, "usage: bench_volume [e11] [e12] [e13] [e14] [floor] [--passes N]\n");
+      return 2;
+    }
+  }
+  if (!(e11 || e12 || e13 || e14 || atLeast)) e11 = e12 = e13 = e14 = atLeast = true;
+  if (bench.passes == 0) bench.passes = 1;
+  need(pnCreatePool(2, &bench.pool), "pool");
+#ifdef PN_HAVE_GL
+  pnGlRasterDef glDef = pnDefaultGlRasterDef();
+  if (pnCreateGlRaster(&glDef, &bench.gl) == PN_OK) printf("OpenGL: %s\n", pnGlRaster_GetName(bench.gl));
+  else printf("no OpenGL: %s\n", pnGetMessage());
+#endif
+
+  if (e11) printf("\nE11, shared volume, 128 x 128 (table 1 of the paper)\n"), runPairs(&bench, 0, 6);
+  if (e12) printf("\nE12, 100 000 points, 128 x 128 (table 2)\n"), runPoints(&bench);
+  if (e13) printf("\nE13, knot and Dragon, 128 x 128 (figure 10)\n"), runPairs(&bench, 6, 7);
+  if (e14) printf("\nE14, particles and a deforming body (figure 12)\n"), runParticles(&bench);
+  if (atLeast) printf("\nwhat an image costs at least\n"), runFloor(&bench);
+
+#ifdef PN_HAVE_GL
+  pnDestroyGlRaster(bench.gl);
+#endif
+  pnDestroyPool(bench.pool);
+  return 0;
+}
