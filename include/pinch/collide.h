@@ -26,6 +26,7 @@ typedef struct pnCost {
   uint64_t nodePairs;       /* pairs of nodes opened */
   uint64_t leafPairs;       /* pairs of leaves opened */
   uint64_t volumeTests;     /* volumes tested against volumes */
+  uint64_t planeTests;      /* volumes tested against planes of big triangles (pnTreeDef.big) */
   uint64_t exactTests;      /* pairs of triangles tested */
   uint64_t uncertain;       /* of these, undecided by the fast filter and decided by exact arithmetic */
   uint64_t pairs;           /* pairs found */
@@ -53,6 +54,9 @@ typedef struct pnQueryDef {
   bool unsorted;       /* leave pairs in the order found; by default they are sorted by a, then b */
   pnTasks tasks;       /* zeroed: one thread */
   pnSelfFilter filter; /* for self queries */
+  /* APPROXIMATE: a triangle meets a big one (pnTreeDef.big) when the ball around it meets the plane, no exact test
+   * [Mujika, section 5]. Reports pairs that are only close, and none less. Default false. */
+  bool planeDecides;
   pnKernel kernel;     /* PN_KERNEL_DEFAULT: SIMD batches; others test one pair at a time, for comparison */
 } pnQueryDef;
 

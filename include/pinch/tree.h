@@ -50,6 +50,15 @@ typedef enum pnUpdate {
   PN_UPDATE_COUNT
 } pnUpdate;
 
+/* What becomes of triangles much larger than what meets them, such as walls. [Mujika, section 5] */
+typedef enum pnBig {
+  PN_BIG_WHOLE,   /* nothing (default) */
+  PN_BIG_DIVIDED, /* sphere division: their volumes in pieces of one size */
+  PN_BIG_CORNERS, /* corner-tree: pieces fine along the triangle's sides and coarse inside */
+  PN_BIG_COUNT
+} pnBig;
+
+/* What a tree stands over, and its settings. */
 typedef struct pnTreeDef {
   const pnPose *pose;    /* must outlive the tree */
   pnBuild build;         /* default PN_BUILD_BALANCED */
@@ -62,7 +71,15 @@ typedef struct pnTreeDef {
    * volumes tighter while exactly two references have a weight, and cost their memory (pnTree_GetByteCount). */
   uint32_t extraReferences;
   bool noStamps;         /* for comparison: a node is computed at every visit, not once a frame; one thread (default false) */
-  bool self;             /* prepare for self-collision: default true; costs about 30 bytes a triangle */
+  bool self;             /* prepare for self-collision: default true; costs about 7 bytes a triangle */
+  /* For bodies that do not move, without `self` and with the default update rule: volumes of big triangles in pieces, down
+   * to sides of bigSide, at most 65536 pieces a triangle. The answers stay what they are. bigSide 0 (default):
+   * automatic, the 80th part of the body's size. */
+  pnBig big;
+  float bigSide;
+  /* APPROXIMATE, without `self`: leave out triangles whose three neighbours are all in, about a third of a closed
+   * mesh [Curtis08]. What touches nothing but the inside of such a triangle is missed. Default false. */
+  bool representative;
 } pnTreeDef;
 
 PN_API pnTreeDef pnDefaultTreeDef(void);

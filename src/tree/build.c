@@ -7,6 +7,7 @@
 #include "tree/build.h"
 
 #include "base/array.h"
+#include "tree/corner.h"
 
 #include <float.h>
 
@@ -165,28 +166,33 @@ static bool grow(Growth *g, pnBuilder *b, pnSplitFcn *split, uint32_t triangleCo
   return true;
 }
 
-/* Three times the midpoint of every triangle, as the pose has it now. */
-static void computeCentres(const pnPose *pose, float *centres) {
-  const uint32_t *t = pose->mesh->triangles;
-  for (size_t i = 0; i < pose->mesh->triangleCount; i++) {
-    float p[9];
-    pn_poseFetch(pose, t + 3 * i, 3, p, 3);
+/* Three times the midpoint of every triangle or piece, as the pose has it now. */
+static void computeCentres(const pnPose *pose, const pnMesh *mesh, const pnPiece *pieces, float *centres) {
+  const uint32_t *t = mesh->triangles;
+  for (size_t i = 0; i < mesh->triangleCount; i++) {
+    float p[12];
+    pn_poseFetch(pose, t + 3 * i, 3, p, 4);
+    if (pieces) {
+      float whole[12];
+      memcpy(whole, p, sizeof p);
+      pn_pieceCorners(&pieces[i], (const float *const[3]){whole, whole + 4, whole + 8}, p);
+    }
     for (int k = 0; k < 3; k++) {
       /* halved first: three huge coordinates must not overflow */
-      centres[3 * i + k] = p[k] * 0.25f + p[3 + k] * 0.25f + p[6 + k] * 0.25f;
+      centres[3 * i + k] = p[k] * 0.25f + p[4 + k] * 0.25f + p[8 + k] * 0.25f;
     }
   }
 }
 
-pnResult pn_buildShape(const pnTreeDef *def, pnBuildResult *out) {
-  const pnMesh *mesh = def->pose->mesh;
+pnResult pn_buildShape(const pnTreeDef *def, const pnMesh *mesh, const pnPiece *pieces, pnBuildResult *out) {
   uint32_t n = mesh->triangleCount;
   *out = (pnBuildResult){.triangleCount = n};
   if (n == 0) {
     return PN_OK;
   }
   Growth g = {0};
-  pnBuilder b = {.mesh = mesh, .arity = def->arity, .leafSize = def->leafSize};
+  pnBuilder b = {
+      .mesh = mesh, .arity = def->arity, .leafSize = def->leafSize, .pieces = pieces, .split = s_split[def->build]};
   bool link = def->build == PN_BUILD_LINK;
   size_t list = pn_bytes(n, sizeof(uint32_t)), centreBytes = pn_bytes(n, 3 * sizeof(float));
   b.order = pn_alloc(list);
@@ -201,8 +207,8 @@ pnResult pn_buildShape(const pnTreeDef *def, pnBuildResult *out) {
     if (link) {
       memset(b.mark, 0xff, list);
     }
-    computeCentres(def->pose, b.centres);
-    ok = grow(&g, &b, s_split[def->build], n);
+    computeCentres(def->pose, mesh, pieces, b.centres);
+    ok = grow(&g, &b, pieces ? pn_splitPieces : b.split, n);
   }
   pn_free(b.centres, centreBytes);
   pn_free(b.scratch, list);

@@ -4,6 +4,12 @@
 
 #include "tree/tree.h"
 
+struct pnBuilder;
+/* Permutes order[first ... first+count) into parts and writes their sizes, all at least 1, at most arity of them; at
+ * least two parts. count > leafSize. */
+typedef uint32_t pnSplitFcn(struct pnBuilder *builder, uint32_t first, uint32_t count, uint32_t depth,
+                            uint32_t outSizes[PN_LANES]);
+
 /* What a splitter works on. `order` is the permutation of triangles being made. */
 typedef struct pnBuilder {
   const pnMesh *mesh;
@@ -12,13 +18,11 @@ typedef struct pnBuilder {
   float *centres;     /* 3 a triangle: sum of the corners (3 times the midpoint), in the pose at build time */
   uint32_t *scratch;  /* triangleCount */
   uint32_t *mark;     /* triangleCount, for connectivity; PN_NONE outside a split */
+  const pnPiece *pieces; /* one a triangle, or null */
+  pnSplitFcn *split;     /* the splitter that was asked for; pieces go through pn_splitPieces before */
 } pnBuilder;
 
-/* Permutes order[first ... first+count) into parts and writes their sizes, all at least 1, at most arity of them; at
- * least two parts. count > leafSize. */
-typedef uint32_t pnSplitFcn(pnBuilder *builder, uint32_t first, uint32_t count, uint32_t depth, uint32_t outSizes[PN_LANES]);
-
-pnSplitFcn pn_splitBalanced, pn_splitShapeCentre, pn_splitShapeMean, pn_splitLink;
+pnSplitFcn pn_splitBalanced, pn_splitShapeCentre, pn_splitShapeMean, pn_splitLink, pn_splitPieces;
 
 /* Puts the `rank` smallest by centre along `axis` (ties by triangle number) first in order[first ... first+count). */
 void pn_selectByCentre(pnBuilder *builder, uint32_t first, uint32_t count, uint32_t rank, uint32_t axis);
@@ -39,7 +43,8 @@ typedef struct pnBuildResult {
   pnBuildNode *nodes;
   size_t nodeCount, nodeCapacity;
 } pnBuildResult;
-pnResult pn_buildShape(const pnTreeDef *def, pnBuildResult *out);
+/* Over the triangles of `mesh`, which are the pose's or, with pieces, one a piece. */
+pnResult pn_buildShape(const pnTreeDef *def, const pnMesh *mesh, const pnPiece *pieces, pnBuildResult *out);
 void pn_buildFree(pnBuildResult *result);
 
 #endif

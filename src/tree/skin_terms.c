@@ -235,7 +235,23 @@ static bool addTerms(Maker *maker, uint32_t node) {
   return true;
 }
 
-/* Deltas of the targets that move something below a node: a reference's are its differences to the rest position. */
+/* What the targets do to one vertex: a reference's part is its difference to the rest position. */
+static void gatherTargets(Maker *maker, uint32_t vertex) {
+  const pnMorph *morph = maker->pose->morph;
+  const bool deltas = morph->mode == PN_MORPH_DELTAS;
+  double p[3], move[3];
+  restOf(maker, vertex, p);
+  uint32_t first = deltas ? morph->entryFirst[vertex] : 0, end = deltas ? morph->entryFirst[vertex + 1] : morph->targetCount;
+  for (uint32_t e = first; e < end; e++) {
+    const float *given = deltas ? morph->entries[e].move : morph->positions + 3 * ((size_t)vertex * morph->targetCount + e);
+    for (int k = 0; k < 3; k++) {
+      move[k] = given[k] - (deltas ? 0 : p[k]);
+    }
+    growExtent(&touch(maker, &maker->targets[deltas ? morph->entries[e].target : e])->moves, move);
+  }
+}
+
+/* Deltas of the targets that move something below a node. */
 static bool addDeltas(Maker *maker, uint32_t node) {
   const pnMorph *morph = maker->pose->morph;
   static const double zero[3] = {0};
@@ -243,15 +259,7 @@ static bool addDeltas(Maker *maker, uint32_t node) {
   const uint32_t *v = pn_verticesBelow(maker->tree, node, &n);
   maker->mark++;
   for (uint32_t i = 0; i < n; i++) {
-    double p[3], move[3];
-    restOf(maker, v[i] / 3, p);
-    for (uint32_t e = morph->entryFirst[v[i] / 3]; e < morph->entryFirst[v[i] / 3 + 1]; e++) {
-      const pnMorphEntry *entry = &morph->entries[e];
-      for (int k = 0; k < 3; k++) {
-        move[k] = entry->move[k] - (morph->mode == PN_MORPH_REFERENCES ? p[k] : 0);
-      }
-      growExtent(&touch(maker, &maker->targets[entry->target])->moves, move);
-    }
+    gatherTargets(maker, v[i] / 3);
   }
   for (uint32_t t = 0; t < morph->targetCount; t++) {
     Gathered *g = &maker->targets[t];

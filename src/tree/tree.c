@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "tree/build.h"
+#include "tree/corner.h"
 #include "tree/update.h"
 
 #include <stdlib.h>
@@ -42,6 +43,13 @@ static pnResult checkDef(const pnTreeDef *def) {
   if (def->pose->mesh->vertexCount > UINT32_MAX / 3) {
     return pn_fail(PN_ERROR_COUNT, "tree: mesh '%s' has %u vertices, at most %u can be listed", def->pose->mesh->name,
                    def->pose->mesh->vertexCount, UINT32_MAX / 3);
+  }
+  if ((uint32_t)def->big >= PN_BIG_COUNT || !(def->bigSide >= 0)) {
+    return pn_fail(PN_ERROR_ARGUMENT, "tree: big %d or bigSide %g is out of its range", (int)def->big, (double)def->bigSide);
+  }
+  if (pn_hasPieces(def) && (def->self || def->build == PN_BUILD_LINK)) {
+    return pn_fail(PN_ERROR_ARGUMENT, "tree of mesh '%s': big triangles in pieces and representative triangles go without `self` "
+                   "and not with PN_BUILD_LINK", def->pose->mesh->name);
   }
   const pnUpdateRule *rule = pn_chooseRule(def);
   if (!rule) {
@@ -433,10 +441,10 @@ static size_t laneBytes(const pnTree *t) {
   return t->slabs ? t->slabs->count * 2 * PN_LANES * sizeof(int16_t) : sizeof(pnSphereLanes);
 }
 
-/* Builds everything of a tree whose def, pose, mesh, rule and slabs are set. */
-static pnResult assemble(pnTree *t) {
+/* Builds everything of a tree whose def, pose, mesh, rule and slabs are set; with pieces, mesh has their triangles. */
+static pnResult assemble(pnTree *t, const pnPiece *pieces) {
   Assembly a = {0};
-  pnResult result = pn_buildShape(&t->def, &a.shape);
+  pnResult result = pn_buildShape(&t->def, t->mesh, pieces, &a.shape);
   if (result != PN_OK || t->mesh->triangleCount == 0) {
     return result;
   }
@@ -469,7 +477,23 @@ static pnResult assemble(pnTree *t) {
 
 /* ---------------------------------------------------------------- life */
 
+/* The same over pieces of big triangles, or over some of the triangles. */
+static pnResult assemblePieces(pnTree *tree) {
+  pnPieceList pieces = {0};
+  pnMesh mesh;
+  pnResult result = pn_makePieces(&tree->def, &pieces, &mesh);
+  if (result == PN_OK) {
+    tree->mesh = &mesh;
+    result = assemble(tree, pieces.data);
+    tree->mesh = tree->pose->mesh;
+  }
+  result = result == PN_OK ? pn_keepPieces(tree, &pieces) : result;
+  pn_freePieces(&pieces, &mesh);
+  return result;
+}
+
 static void freeTree(pnTree *tree) {
+  pn_dropPieces(tree);
   if (tree->rule->release) {
     tree->rule->release(tree);
   }
@@ -500,7 +524,7 @@ pnResult pnCreateTree(const pnTreeDef *def, pnTree **outTree) {
   tree->modelCount = tree->rule->carries ? 1 : 0;
   tree->modelBytes = tree->slabs ? tree->slabs->count * 2 * PN_LANES * sizeof(float) : sizeof(pnSphereLanes);
   tree->box = (pnBox){{1, 1, 1}, {-1, -1, -1}};
-  result = assemble(tree);
+  result = pn_hasPieces(def) ? assemblePieces(tree) : assemble(tree, NULL);
   if (result == PN_OK && tree->nodeCount > 0) {
     if (tree->rule->prepare) {
       result = tree->rule->prepare(tree);
@@ -623,7 +647,7 @@ pnTreeDef pnTree_GetDef(const pnTree *tree) { return tree->def; }
 uint32_t pnTree_GetNodeCount(const pnTree *tree) { return tree->nodeCount; }
 uint32_t pnTree_GetHeight(const pnTree *tree) { return tree->height; }
 size_t pnTree_GetByteCount(const pnTree *tree) {
-  return sizeof(pnTree) + tree->memoryBytes + tree->ruleBytes + tree->restCount * sizeof(uint64_t);
+  return sizeof(pnTree) + tree->memoryBytes + tree->ruleBytes + pn_pieceBytes(tree) + tree->restCount * sizeof(uint64_t);
 }
 
 uint32_t pnTree_GetLevelBoxes(pnTree *tree, uint32_t level, pnBox *outBoxes, uint32_t capacity) {

@@ -31,7 +31,9 @@
  *  T5  a leaf's vertex list holds each vertex of its triangles once; corners point at the right ones.
  *  T6  a cluster is a maximal node of at most `cut` triangles, and its vertex list holds each of its vertices once.
  *  T7  in a fresh node, the volume in a lane contains every vertex below that child, as the pose computes it.
- *  T8  the tree's box contains every vertex. */
+ *  T8  the tree's box contains every vertex.
+ * Trees with big triangles in pieces (corner.h) have T1 with "at least once" and T7 for pieces; trees of representative
+ * triangles have T1 with "at most once". */
 #ifndef PN_TREE_TREE_H
 #define PN_TREE_TREE_H
 
@@ -43,6 +45,7 @@
 #include "pinch/tree.h"
 
 #define PN_LANES 8u
+#define PN_NODE_BIGS 4u
 #define PN_STAMP_BUSY 0xffffffffu /* being filled by some thread */
 
 /* floor(x * scale[d]) - offset[d] along direction d; scale[d] = 2^(exponent - drop), where drop is 0 for the axes and 2
@@ -72,6 +75,7 @@ typedef struct pnLeafLink {
 
 typedef struct pnTree pnTree;
 struct pnUpdateRule;
+typedef struct pnPiece pnPiece; /* of a big triangle: corner.h */
 
 struct pnTree {
   pnTreeDef def;
@@ -100,6 +104,8 @@ struct pnTree {
   uint32_t *leafVertexFirst;  /* leafCount + 1 */
   uint32_t *leafVertices;     /* three times the mesh vertex (its place in an array of floats), leaf after leaf */
   float *leafPositions;       /* the blocks: 4 floats a listed vertex */
+  pnPiece *slotPieces;        /* big triangles in pieces: 8 a leaf, a memory of its own; else null */
+  uint32_t *nodeBigs;         /* with them: PN_NODE_BIGS a node, the big triangles below it; the first PN_NONE: others too */
 
   /* the eager part: nodes with more than `cut` triangles (children before parents) and the clusters below them */
   uint32_t eagerCount, clusterCount;

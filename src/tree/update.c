@@ -17,6 +17,9 @@ static const pnUpdateRule *const s_rules[PN_UPDATE_COUNT] = {
 const pnUpdateRule *pn_chooseRule(const pnTreeDef *def) {
   const pnPose *pose = def->pose;
   bool blends = pose->morph && !pose->skin, plain = !pose->morph && !pose->skin;
+  if (def->big != PN_BIG_WHOLE) {
+    return def->update == PN_UPDATE_DEFAULT ? &pn_updateDivided : NULL;
+  }
   switch (def->update) {
     case PN_UPDATE_DEFAULT:
       return pose->skin ? &pn_updateCarried : blends ? &pn_updateBlended : &pn_updateHybrid;

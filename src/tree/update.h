@@ -18,7 +18,7 @@ typedef struct pnUpdateRule {
 } pnUpdateRule;
 
 extern const pnUpdateRule pn_updateBottomUp, pn_updateTopDown, pn_updateHybrid, pn_updateBergen, pn_updateRigid,
-    pn_updateBlended, pn_updateBlendedModel, pn_updateCarried;
+    pn_updateBlended, pn_updateBlendedModel, pn_updateCarried, pn_updateDivided;
 
 /* The rule of a definition, with the default resolved by the kind of pose; null when it does not fit the pose. */
 const pnUpdateRule *pn_chooseRule(const pnTreeDef *def);

@@ -1,0 +1,67 @@
+/* update_divided.c: trees whose big triangles are in pieces (corner.h). A lane of a leaf holds the volume of a piece, which is
+ * not that of the triangle, so volumes cannot be made from the vertices below: every update makes all of them bottom-up.
+ * Such trees are for bodies that do not move; then that happens once. */
+#include "tree/corner.h"
+#include "tree/update.h"
+
+#include <float.h>
+
+/* Volumes of a leaf's pieces. Their corners are rounded from double once, 1u of a coordinate, projections of up to three
+ * coordinates twice: 8u = 2^-21 of the largest coordinate covers both. */
+static void boundPieces(const pnTree *tree, uint32_t leaf, pnBound *out) {
+  const float *block = tree->leafPositions + 4 * (size_t)tree->leafVertexFirst[leaf];
+  for (uint32_t j = 0; j < tree->count[tree->innerCount + leaf]; j++) {
+    const uint8_t *corner = tree->leafCorners + 24 * (size_t)leaf + 3 * j;
+    const float *whole[3] = {block + 4 * corner[0], block + 4 * corner[1], block + 4 * corner[2]};
+    float points[12], most = 0;
+    pn_pieceCorners(&tree->slotPieces[leaf * PN_LANES + j], whole, points);
+    pn_boundOfPoints(tree, points, 3, &out[j]);
+    for (int i = 0; i < 9; i++) {
+      most = PN_MAX(most, fabsf(whole[i / 3][i % 3]));
+    }
+    float widen = 0x1p-21f * most + FLT_MIN;
+    for (uint32_t d = 0; d < (tree->slabs ? tree->slabs->count : 3); d++) {
+      out[j].slabs.lo[d] -= widen;
+      out[j].slabs.hi[d] += widen;
+    }
+    out[j].radius += 2 * widen;
+  }
+}
+
+/* ruleData: a volume a node. */
+static pnResult prepare(pnTree *tree) { return pn_allocRuleData(tree, pn_bytes(tree->nodeCount, sizeof(pnBound))); }
+
+static pnResult update(pnTree *tree, const pnTasks *tasks) {
+  (void)tasks;
+  pnBound *own = tree->ruleData;
+  for (uint32_t node = tree->nodeCount; node-- > 0;) {
+    pnBound bounds[PN_LANES];
+    const pnBound *parts = bounds;
+    if (pn_isLeaf(tree, node)) {
+      pn_fetchBlock(tree, node - tree->innerCount);
+      boundPieces(tree, node - tree->innerCount, bounds);
+    } else {
+      parts = own + tree->first[node];
+    }
+    own[node] = parts[0];
+    for (uint32_t j = 1; j < tree->count[node]; j++) {
+      pn_boundMerge(tree, &own[node], &parts[j]);
+    }
+  }
+  tree->eagerUpdated += tree->nodeCount;
+  return pn_setRoot(tree, &own[0]) ? PN_OK : PN_ERROR_NUMBER;
+}
+
+/* The volumes on the grid, when a query reaches the node. */
+static void fill(pnTree *tree, uint32_t node) {
+  pnBound bounds[PN_LANES];
+  const pnBound *parts = bounds;
+  if (pn_isLeaf(tree, node)) {
+    boundPieces(tree, node - tree->innerCount, bounds);
+  } else {
+    parts = (const pnBound *)tree->ruleData + tree->first[node];
+  }
+  pn_putBounds(tree, node, parts, tree->count[node]);
+}
+
+const pnUpdateRule pn_updateDivided = {.name = "divided", .prepare = prepare, .update = update, .fill = fill};
