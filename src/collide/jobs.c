@@ -230,6 +230,45 @@ static void addCost(pnCost *into, const pnWorker *w) {
   into->exactSeconds += c->exactSeconds;
 }
 
+/* ---------------------------------------------------------------- memory for the next time */
+
+/* Up to this many pairs every worker has room for all of them. */
+#define ROOM_FOR_ALL 65536u
+
+static size_t powerAbove(size_t n) {
+  size_t p = 1;
+  while (p < n) {
+    p *= 2;
+  }
+  return p;
+}
+
+/* Room for n elements; what is in the list is not needed any more. Exactly n: growing from something would double, and lists
+ * that are made as long as the longest would chase each other. */
+#define ROOM(list, n) ((list)->capacity >= (n) || (pn_arrayFree(list), pn_arrayReserve(list, n)))
+
+/* Who runs which item is luck. So that a frame like this one allocates nothing when luck changes, every worker gets lists as
+ * long as the longest that an item has needed, and room for what all have found; when that is much, four times a
+ * fair share. */
+static bool levelWorkers(pnCollider *c, uint32_t workers) {
+  size_t stack = 0, leaves = 0, candidates = 0, found = 0, segments = powerAbove(c->items.count);
+  for (uint32_t i = 0; i < workers; i++) {
+    const pnWorker *w = &c->workers[i];
+    stack = PN_MAX(stack, PN_MAX(w->lists[0].capacity, w->lists[1].capacity));
+    leaves = PN_MAX(leaves, w->leaves.capacity);
+    candidates = PN_MAX(candidates, w->candidates.capacity);
+    found += w->found.count;
+  }
+  found = powerAbove(PN_MIN(found, PN_MAX(4 * found / workers, ROOM_FOR_ALL)));
+  bool ok = ROOM(&c->workers[0].lists[1], stack); /* only the first opens levels, which takes two lists */
+  for (uint32_t i = 0; ok && i < workers; i++) {
+    pnWorker *w = &c->workers[i];
+    ok = ROOM(&w->lists[0], stack) && ROOM(&w->leaves, leaves) && ROOM(&w->candidates, candidates) &&
+         ROOM(&w->found, found) && ROOM(&c->segments[i], segments);
+  }
+  return ok;
+}
+
 pnResult pn_runJobs(pnCollider *c, pnJob *jobs, uint32_t jobCount, const pnTasks *tasks, pnKernel kernel, bool unsorted,
                     pnCost *cost) {
   uint32_t workers = pn_workerCount(tasks);
@@ -254,5 +293,6 @@ pnResult pn_runJobs(pnCollider *c, pnJob *jobs, uint32_t jobCount, const pnTasks
     addCost(cost, &c->workers[i]);
   }
   ok = ok && gather(c, jobs, jobCount, workers, unsorted, cost);
+  ok = ok && (workers == 1 || levelWorkers(c, workers));
   return ok ? PN_OK : pn_fail(PN_ERROR_MEMORY, "out of memory while collecting pairs");
 }
