@@ -33,11 +33,23 @@ void pn_addCell(pnTable *table, const char *format, ...) {
   va_end(again);
   va_end(arguments);
   table->failed = !cell;
-  if (cell) table->cells[table->cellCount++] = cell;
+  if (!cell) return;
+  // Names come from files: what would move the cursor is not printed.
+  for (char *c = cell; *c; ++c) {
+    if ((unsigned char)*c < 0x20 || *c == 0x7f) *c = '?';
+  }
+  table->cells[table->cellCount++] = cell;
+}
+
+/* Columns a text takes: letters of UTF-8, whose further bytes begin with the bits 10. */
+static size_t textWidth(const char *text) {
+  size_t width = 0;
+  for (; *text; ++text) width += ((unsigned char)*text & 0xc0) != 0x80;
+  return width;
 }
 
 static void printCell(const char *text, size_t width, bool right, bool last) {
-  size_t length = strlen(text);
+  size_t length = textWidth(text);
   int pad = length < width ? (int)(width - length) : 0;
   if (right) printf("  %*s%s", pad, "", text);
   else printf("  %s%*s", text, last ? 0 : pad, "");
@@ -52,9 +64,9 @@ bool pn_printTable(const pnTable *table) {
   bool right[PN_MAX_COLUMNS];
   for (size_t c = 0; c < table->columnCount; ++c) {
     right[c] = table->titles[c][0] == '>';
-    widths[c] = strlen(table->titles[c] + right[c]);
+    widths[c] = textWidth(table->titles[c] + right[c]);
     for (size_t i = c; i < table->cellCount; i += table->columnCount) {
-      size_t length = strlen(table->cells[i]);
+      size_t length = textWidth(table->cells[i]);
       if (length > widths[c]) widths[c] = length;
     }
   }

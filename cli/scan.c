@@ -57,9 +57,11 @@ static pnResult scanFrames(pnScan *scan) {
   pnResult result = pn_scanLookAtRest(scan);
   for (uint32_t i = 0; i < scan->range.count && result == PN_OK && !stopAsked; ++i) {
     pn_stepProgress(i, scan->range.count);
-    result = pn_scanLookAtFrame(scan, scan->range.first + (int64_t)i * scan->range.step);
+    int64_t number = scan->range.first + (int64_t)i * scan->range.step;
+    result = pn_scanLookAtFrame(scan, number);
     if (result == PN_OK) result = pn_scanTallyFrame(scan);
     if (result == PN_OK) result = pn_scanWriteFrame(scan);
+    if (result != PN_OK) pnFail(result, "frame %lld: %.900s", (long long)number, pnGetMessage());
   }
   pn_endProgress();
   scan->interrupted = scan->tallies.frameCount < scan->range.count;

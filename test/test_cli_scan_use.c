@@ -359,6 +359,24 @@ static void testWrongCache(void **state) {
   unlink("four.pc2");
 }
 
+/* A frame in the middle cannot be read: what was printed before is still JSON, and no file is left. */
+static void testBrokenFrame(void **state) {
+  (void)state;
+  static const char good[] = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+  writeText("f_1.obj", good);
+  writeText("f_2.obj", good);
+  writeText("f_3.obj", "v 0 0 0\nv 1 0 0\nv 0 nan 0\nf 1 2 3\n");
+  ToolRun run = RUN("scan", "f_#.obj", "--json", "--csv", "c.csv", "--pairs", "p.csv");
+  expectRun(&run, 2, "frame 3|f_3.obj");
+  json_t *object = parseJson(run.out);
+  assert_int_equal(json_array_size(json_object_get(object, "frames")), 2);
+  assert_true(json_is_true(json_object_get(object, "incomplete")));
+  assert_true(access("c.csv", F_OK) != 0 && access("p.csv", F_OK) != 0);
+  json_decref(object);
+  freeRun(&run);
+  for (int i = 1; i <= 3; ++i) unlink((char[]){'f', '_', (char)('0' + i), '.', 'o', 'b', 'j', 0});
+}
+
 /* ---------------------------------------------------------------- Ctrl-C and memory */
 
 /* A run whose output goes to files and which is asked to stop as soon as it has printed something. */
@@ -462,6 +480,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(testWrongWords, makeFolder, removeFolder),
       cmocka_unit_test_setup_teardown(testBrokenFiles, makeFolder, removeFolder),
       cmocka_unit_test_setup_teardown(testWrongCache, makeFolder, removeFolder),
+      cmocka_unit_test_setup_teardown(testBrokenFrame, makeFolder, removeFolder),
       cmocka_unit_test_setup_teardown(testInterrupt, makeFolder, removeFolder),
       cmocka_unit_test_setup_teardown(testMemory, makeFolder, removeFolder),
       cmocka_unit_test_setup_teardown(testLeaks, makeFolder, removeFolder),
