@@ -419,6 +419,10 @@ static void testAgainstTrees(void **state) {
     bd.staticTree = roomTree;
     bd.name = "room";
     testExpectOk(pnWorld_CreateBody(world, &bd, &body[1]));
+    pnBodyId refused;
+    bd.staticTree = tree;
+    bd.selfFilter.ring = 2;
+    testExpectFailure(pnWorld_CreateBody(world, &bd, &refused), PN_ERROR_KIND, "room|soup");
     pnFrame frame = pnWorld_Collide(world, NULL);
     testExpectOk(frame.result);
     assert_int_equal(frame.pairCount, truth.count);

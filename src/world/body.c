@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "collide/filter.h"
+#include "tree/update.h"
 
 #include <string.h>
 
@@ -54,6 +55,9 @@ static pnResult checkBody(const pnBodyDef *def) {
   }
   if (shared && def->self && !pnTree_GetDef(def->staticTree).self) {
     return pn_fail(PN_ERROR_KIND, "body '%s': self-collision asked of a shared tree made without `self`", name);
+  }
+  if (shared && pn_hasFilter(&def->selfFilter) && def->staticTree->rule->reshapes) {
+    return pn_fail(PN_ERROR_KIND, "body '%s': a soup has no rings, rest pose or lasting groups to filter by", name);
   }
   return pn_checkFilter(&def->selfFilter);
 }
