@@ -38,9 +38,10 @@ static double now(void) {
 /* ---------------------------------------------------------------- the structures */
 
 typedef enum Structure { DIRECT, SORTED, SORTED_BOUND, MORTON, KEPT, REBUILT, REFITTED, STRUCTURES } Structure;
-static const char *const s_names[STRUCTURES] = {"alg. 1", "alg. 2", "alg. 2, bound", "morton", "kept", "tree rebuilt", "tree refitted"};
-static const pnBucketMethod s_methods[STRUCTURES] = {PN_BUCKET_DIRECT, PN_BUCKET_SORTED, PN_BUCKET_SORTED, PN_BUCKET_MORTON,
-                                                     PN_BUCKET_KEPT};
+static const char *const s_names[STRUCTURES] = {"alg. 1", "alg. 2",       "alg. 2, bound", "morton",
+                                                "kept",   "tree rebuilt", "tree refitted"};
+static const pnBucketMethod s_methods[STRUCTURES] = {PN_BUCKET_DIRECT, PN_BUCKET_SORTED, PN_BUCKET_SORTED,
+                                                     PN_BUCKET_MORTON, PN_BUCKET_KEPT};
 
 /* One structure over a number of triangles: a tree over a soup, or over a mesh in which no two triangles share a vertex. */
 typedef struct Index {
@@ -52,7 +53,9 @@ typedef struct Index {
   pnTree *tree;
 } Index;
 
-static bool isSoup(Structure s) { return s < REBUILT; }
+static bool isSoup(Structure s) {
+  return s < REBUILT;
+}
 
 static Index makeIndex(Structure structure, const float *positions, uint32_t count, uint32_t levels) {
   Index x = {.structure = structure};
@@ -153,7 +156,10 @@ static void runE8(void) {
 }
 
 static void runE9(void) {
-  printf("\nE9  update, ms, 15000 primitives, angle 10, by levels\n%-14s      1      2      3      4      5      6      7\n", "");
+  printf(
+      "\nE9  update, ms, 15000 primitives, angle 10, by levels\n%-14s      1      2      3      4      5      6      "
+      "7\n",
+      "");
   for (int s = DIRECT; s <= SORTED; s++) {
     printf("%-14s", s_names[s]);
     for (uint32_t levels = 1; levels <= 7; levels++) {
@@ -178,7 +184,9 @@ typedef struct Octree {
   uint64_t tests, hits;
 } Octree;
 
-static uint32_t levelBegin(uint32_t d) { return ((1u << 3 * d) - 1) / 7; }
+static uint32_t levelBegin(uint32_t d) {
+  return ((1u << 3 * d) - 1) / 7;
+}
 
 static void include(Node *n, const float *lo, const float *hi) {
   for (int k = 0; k < 3; k++) {
@@ -254,7 +262,9 @@ static void visit(Octree *a, uint32_t da, uint32_t i, const Octree *b, uint32_t 
 
 static void runE10(void) {
   static const char *const rules[] = {"open the smaller (paper)", "open the larger", "open both"};
-  printf("\nE10  two soups of 15000, one moved by half its side: time for 1000 overlapping pairs of buckets, ms (box tests a pair)\n");
+  printf(
+      "\nE10  two soups of 15000, one moved by half its side: time for 1000 overlapping pairs of buckets, ms (box "
+      "tests a pair)\n");
   printf("%-26s %18s %18s %18s\n", "levels", "3", "4", "5");
   pnSoupScene *a = pnCreateSoupScene(15000, 0.02f, 0, 0, 1), *b = pnCreateSoupScene(15000, 0.02f, 0, 0, 2);
   for (uint32_t i = 0; i < 9 * b->count; i++) {
@@ -271,7 +281,8 @@ static void runE10(void) {
         visit(&p, 0, 0, &q, 0, 0, (Rule)r);
         times[f] = now() - start;
       }
-      printf("    %7.4f (%5.1f)", 1000 * pn_labMedian(times, s_frames) / (double)p.hits, (double)p.tests / (double)p.hits);
+      printf("    %7.4f (%5.1f)", 1000 * pn_labMedian(times, s_frames) / (double)p.hits,
+             (double)p.tests / (double)p.hits);
       free(p.nodes);
       free(q.nodes);
     }
@@ -283,7 +294,8 @@ static void runE10(void) {
   for (int s = 0; s < STRUCTURES; s++) {
     printf("%-26s", s_names[s]);
     for (uint32_t levels = 3; levels <= (s <= SORTED_BOUND ? 5u : 3u); levels++) {
-      Index x = makeIndex((Structure)s, a->positions, a->count, levels), y = makeIndex((Structure)s, b->positions, b->count, levels);
+      Index x = makeIndex((Structure)s, a->positions, a->count, levels),
+            y = makeIndex((Structure)s, b->positions, b->count, levels);
       double times[MOST_FRAMES];
       pnCost cost;
       for (uint32_t f = 0; f < s_frames; f++) {
@@ -320,8 +332,8 @@ typedef struct Figure {
 
 static void printFigure(const char *name, Figure *f, uint32_t frames, double triangles) {
   double update = pn_labMedian(f->update, frames), all = pn_labMedian(f->all, frames);
-  printf("%-24s %9.2f %9.2f %9.2f %10.1f %10zu %8.1f\n", name, update, all, update + all, 1e6 * (update + all) / triangles,
-         f->pairs, (double)f->bytes / triangles);
+  printf("%-24s %9.2f %9.2f %9.2f %10.1f %10zu %8.1f\n", name, update, all, update + all,
+         1e6 * (update + all) / triangles, f->pairs, (double)f->bytes / triangles);
 }
 
 /* S1 of 2 * 524288 triangles as soups, and as the meshes they are: the yardstick. */
@@ -334,8 +346,10 @@ static void runMillion(void) {
   uint32_t frames = pnScene_GetFrameCount(scene), last = frames > s_frames ? s_frames : frames;
   float *vertices[2] = {malloc(sizeof(float) * (3 * (size_t)v + 1)), malloc(sizeof(float) * (3 * (size_t)v + 1))};
   float *corners[2] = {malloc(sizeof(float) * 9 * n), malloc(sizeof(float) * 9 * n)};
-  printf("\nMillion  s1-%u: %u triangles, the last %u frames; ms; ns and bytes a triangle (soup and index, or pose and tree)\n", n,
-         2 * n, last);
+  printf(
+      "\nMillion  s1-%u: %u triangles, the last %u frames; ms; ns and bytes a triangle (soup and index, or pose and "
+      "tree)\n",
+      n, 2 * n, last);
   printf("%-24s %9s %9s %9s %10s %10s %8s\n", "", "update", "all", "both", "ns/tri", "pairs", "bytes");
   for (int s = -1; s < REFITTED; s++) {
     if (s == SORTED || s == SORTED_BOUND || s == REBUILT) {
@@ -399,8 +413,10 @@ static void runMillion(void) {
 /* A soup against itself, all moving, a part of it replaced in every frame: removed and added, or given new corners. */
 static void runChurn(void) {
   static const uint32_t percents[] = {0, 1, 10, 50};
-  printf("\nChurn  soup against itself, all drift (angle 10), part of it removed and added anew in each frame; ms for "
-         "update and all pairs\n%-24s", "");
+  printf(
+      "\nChurn  soup against itself, all drift (angle 10), part of it removed and added anew in each frame; ms for "
+      "update and all pairs\n%-24s",
+      "");
   for (int i = 0; i < 4; i++) {
     printf("   %3u %%: up.    all   both", percents[i]);
   }

@@ -14,7 +14,9 @@ static float draw(uint64_t *state) {
   return (float)(x * 0x2545F4914F6CDD1Dull >> 40) * 0x1p-24f;
 }
 
-static float drawIn(uint64_t *state, float lo, float hi) { return lo + (hi - lo) * draw(state); }
+static float drawIn(uint64_t *state, float lo, float hi) {
+  return lo + (hi - lo) * draw(state);
+}
 
 void pnSoupScene_Renew(pnSoupScene *scene, uint32_t i, float size) {
   float centre[3], *p = scene->positions + 9 * (size_t)i;

@@ -134,7 +134,9 @@ static void shake(TestRandom *r, pnSoup *soup, float reach) {
   }
 }
 
-static const pnBuckets *bucketsOf(const pnTree *tree) { return tree->ruleData; }
+static const pnBuckets *bucketsOf(const pnTree *tree) {
+  return tree->ruleData;
+}
 
 /* The bucket of every living primitive is the same by division and by sorted arrays; and every primitive is in it. */
 static void testSameBuckets(void **state) {
@@ -210,7 +212,8 @@ static pnPool *s_pool;
 
 static void checkPair(pnSoup *a, pnSoup *b, const Pairs *truth, const Pairs *self, uint32_t method, uint32_t levels,
                       pnPairList *list) {
-  pnTree *s = newTree(a, (pnBucketMethod)method, levels), *t = newTree(b, (pnBucketMethod)((method + levels) % METHODS), levels);
+  pnTree *s = newTree(a, (pnBucketMethod)method, levels),
+         *t = newTree(b, (pnBucketMethod)((method + levels) % METHODS), levels);
   for (uint32_t threads = 1; threads <= 3; threads += 2) {
     pnQueryDef def = pnDefaultQueryDef();
     def.tasks = threads > 1 ? pnPool_GetTasks(s_pool) : (pnTasks){0};
@@ -575,10 +578,14 @@ static int end(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(testSameBuckets),      cmocka_unit_test(testMarks),
+      cmocka_unit_test(testSameBuckets),
+      cmocka_unit_test(testMarks),
       cmocka_unit_test_setup_teardown(testPairs, openPool, closePool),
-      cmocka_unit_test(testRandomOperations), cmocka_unit_test(testKept), cmocka_unit_test(testAgainstTrees),
-      cmocka_unit_test(testOneFar),           cmocka_unit_test(testErrors),
+      cmocka_unit_test(testRandomOperations),
+      cmocka_unit_test(testKept),
+      cmocka_unit_test(testAgainstTrees),
+      cmocka_unit_test(testOneFar),
+      cmocka_unit_test(testErrors),
       cmocka_unit_test(testMemory),
   };
   return cmocka_run_group_tests(tests, begin, end);

@@ -85,13 +85,16 @@ static void testErrors(void **state) {
   float bad[18];
   memcpy(bad, p, sizeof bad);
   bad[13] = NAN;
-  testExpectFailure(pnSoup_Add(soup, PN_PRIMITIVE_TRIANGLE, bad, 2, NULL), PN_ERROR_NUMBER, "liver|y of corner 1|primitive 1");
-  testExpectFailure(pnSoup_Replace(soup, id, PN_PRIMITIVE_TRIANGLE, bad, 2), PN_ERROR_NUMBER, "liver|y of corner 1|primitive 1");
+  testExpectFailure(pnSoup_Add(soup, PN_PRIMITIVE_TRIANGLE, bad, 2, NULL), PN_ERROR_NUMBER,
+                    "liver|y of corner 1|primitive 1");
+  testExpectFailure(pnSoup_Replace(soup, id, PN_PRIMITIVE_TRIANGLE, bad, 2), PN_ERROR_NUMBER,
+                    "liver|y of corner 1|primitive 1");
   bad[13] = INFINITY;
   testExpectFailure(pnSoup_SetAll(soup, bad, 2), PN_ERROR_NUMBER, "liver|y of corner 1|place 1");
   testExpectFailure(pnSoup_SetAll(soup, p, 3), PN_ERROR_COUNT, "liver|3|2");
   testExpectFailure(pnSoup_Add(soup, (pnPrimitiveKind)4, p, 1, NULL), PN_ERROR_ARGUMENT, "liver|4");
-  pnPrimitiveId twice[3] = {id[0], id[1], id[0]}, null[1] = {{0, 0}}, wrong[2] = {id[1], {id[0].index1, id[0].generation + 2}};
+  pnPrimitiveId twice[3] = {id[0], id[1], id[0]}, null[1] = {{0, 0}},
+                wrong[2] = {id[1], {id[0].index1, id[0].generation + 2}};
   testExpectFailure(pnSoup_Remove(soup, twice, 3), PN_ERROR_ID, "liver|entry 2");
   testExpectFailure(pnSoup_Remove(soup, null, 1), PN_ERROR_ID, "entry 0");
   testExpectFailure(pnSoup_Remove(soup, wrong, 2), PN_ERROR_ID, "entry 1");
@@ -173,7 +176,8 @@ static double areaOf(const float *p) {
 }
 
 static double heightOf(const pnPlane *plane, const float *p) {
-  return (double)plane->normal.x * p[0] + (double)plane->normal.y * p[1] + (double)plane->normal.z * p[2] - plane->offset;
+  return (double)plane->normal.x * p[0] + (double)plane->normal.y * p[1] + (double)plane->normal.z * p[2] -
+         plane->offset;
 }
 
 /* Pieces together are the triangle, each on its side as far as floats go. */
@@ -339,9 +343,9 @@ static void testMemory(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(testLife),          cmocka_unit_test(testErrors),        cmocka_unit_test(testRandomOperations),
-      cmocka_unit_test(testCutTriangles),  cmocka_unit_test(testCutExactly),    cmocka_unit_test(testCutSharedEdge),
-      cmocka_unit_test(testFuse),          cmocka_unit_test(testMemory),
+      cmocka_unit_test(testLife),         cmocka_unit_test(testErrors),     cmocka_unit_test(testRandomOperations),
+      cmocka_unit_test(testCutTriangles), cmocka_unit_test(testCutExactly), cmocka_unit_test(testCutSharedEdge),
+      cmocka_unit_test(testFuse),         cmocka_unit_test(testMemory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -252,6 +252,7 @@ typedef struct pnPrimitiveId {
 /* The value is the number of corners. */
 typedef enum pnPrimitiveKind { PN_PRIMITIVE_POINT = 1, PN_PRIMITIVE_SEGMENT = 2, PN_PRIMITIVE_TRIANGLE = 3 } pnPrimitiveKind;
 
+/* What a soup begins with. */
 typedef struct pnSoupDef {
   uint32_t capacity; /* room for so many primitives from the start, default 0: it grows by doubling when it must */
   const char *name;  /* in messages; copied; default "soup" */
@@ -301,6 +302,7 @@ PN_API pnResult pnSoup_Cut(pnSoup *soup, pnPrimitiveId id, const pnPlane *plane,
  * ids for dead places, as many as its place count before the call; may be null. */
 PN_API pnResult pnSoup_Fuse(pnSoup *into, pnSoup *from, pnPrimitiveId *outIds);
 
+/* Does the id name a living primitive? */
 PN_API bool pnSoup_IsValid(const pnSoup *soup, pnPrimitiveId id);
 PN_API uint32_t pnSoup_GetCount(const pnSoup *soup);      /* alive */
 PN_API uint32_t pnSoup_GetPlaceCount(const pnSoup *soup); /* places ever taken; grows only when no dead one is free */

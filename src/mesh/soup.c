@@ -129,7 +129,8 @@ void pnDestroySoup(pnSoup *soup) {
 
 static pnResult checkKind(const pnSoup *soup, pnPrimitiveKind kind) {
   if (kind < PN_PRIMITIVE_POINT || kind > PN_PRIMITIVE_TRIANGLE)
-    return pn_fail(PN_ERROR_ARGUMENT, "soup '%s': kind %d is neither point, segment nor triangle", soup->mesh.name, (int)kind);
+    return pn_fail(PN_ERROR_ARGUMENT, "soup '%s': kind %d is neither point, segment nor triangle", soup->mesh.name,
+                   (int)kind);
   return PN_OK;
 }
 
@@ -138,13 +139,15 @@ static pnResult checkPositions(const pnSoup *soup, uint32_t corners, const float
   PN_ASSERT(positions || count == 0);
   if (pn_maxAbs(positions, numbers) <= FLT_MAX) return PN_OK;
   pn_allFinite(positions, numbers, &bad);
-  return pn_fail(PN_ERROR_NUMBER, "soup '%s': coordinate %c of corner %zu of primitive %zu in the call is NaN or infinite",
+  return pn_fail(PN_ERROR_NUMBER,
+                 "soup '%s': coordinate %c of corner %zu of primitive %zu in the call is NaN or infinite",
                  soup->mesh.name, "xyz"[bad % 3], bad / 3 % corners, bad / (3 * (size_t)corners));
 }
 
 bool pnSoup_IsValid(const pnSoup *soup, pnPrimitiveId id) {
   uint32_t place = id.index1 - 1;
-  return id.index1 > 0 && place < soup->placeCount && pn_isAlive(soup, place) && soup->generation[place] == id.generation;
+  return id.index1 > 0 && place < soup->placeCount && pn_isAlive(soup, place) &&
+         soup->generation[place] == id.generation;
 }
 
 static pnResult failId(const pnSoup *soup, pnPrimitiveId id, uint32_t entry) {
@@ -249,7 +252,8 @@ static pnResult checkPlaces(const pnSoup *soup, const float *positions) {
 
 pnResult pnSoup_SetAll(pnSoup *soup, const float *positions, uint32_t placeCount) {
   if (placeCount != soup->placeCount)
-    return pn_fail(PN_ERROR_COUNT, "soup '%s': %u places were given, it has %u", soup->mesh.name, placeCount, soup->placeCount);
+    return pn_fail(PN_ERROR_COUNT, "soup '%s': %u places were given, it has %u", soup->mesh.name, placeCount,
+                   soup->placeCount);
   PN_ASSERT(positions || placeCount == 0);
   if (!(pn_maxAbs(positions, 9 * (size_t)placeCount) <= FLT_MAX)) {
     pnResult result = checkPlaces(soup, positions);

@@ -29,7 +29,9 @@ struct pnSoup {
   uint32_t *nobody;     /* PN_NONE, 3 a place */
 };
 
-PN_INLINE bool pn_isAlive(const pnSoup *soup, uint32_t place) { return soup->generation[place] & 1; }
+PN_INLINE bool pn_isAlive(const pnSoup *soup, uint32_t place) {
+  return soup->generation[place] & 1;
+}
 
 /* The soup of a pose that pnSoup_GetPose gave. */
 PN_INLINE const pnSoup *pn_soupOfPose(const pnPose *pose) {

@@ -11,7 +11,9 @@
 
 #define GRAIN 1024u /* primitives a task takes, times eight */
 
-static pnBuckets *bucketsOf(const pnTree *tree) { return tree->ruleData; }
+static pnBuckets *bucketsOf(const pnTree *tree) {
+  return tree->ruleData;
+}
 
 /* ---------------------------------------------------------------- memory */
 
@@ -50,8 +52,14 @@ static bool reservePlaces(pnBuckets *b, uint32_t places) {
     b->keys = keys, b->scratch = scratch, b->fresh = fresh, b->room = (uint32_t)n;
     memcpy(b->axis, axis, sizeof axis);
   } else {
-    gone = (pnBuckets){.centres = centres, .cells = cells, .order = order, .listed = listed, .keys = keys, .scratch = scratch,
-                       .fresh = fresh, .axis = {axis[0], axis[1], axis[2]}};
+    gone = (pnBuckets){.centres = centres,
+                       .cells = cells,
+                       .order = order,
+                       .listed = listed,
+                       .keys = keys,
+                       .scratch = scratch,
+                       .fresh = fresh,
+                       .axis = {axis[0], axis[1], axis[2]}};
     oldWord = word, oldKeys = keyBytes, old = n;
   }
   pn_free(gone.centres, pn_bytes(old, 3 * sizeof(float)));
@@ -221,7 +229,8 @@ static uint32_t divide(const pnBuckets *b, const pnBucketInner *in, pnBucketInne
     for (uint32_t j = 0; j < 8; j++) {
       const pnBucketNode *child = &b->nodes[pn_levelBegin(in->level + 1) + 8 * in->node + j];
       if (child->mark == b->step) {
-        out[count++] = (pnBucketInner){child->leafFirst, child->leafCount, 8 * in->node + j, in->level + 1, 0, 0, false};
+        out[count++] =
+            (pnBucketInner){child->leafFirst, child->leafCount, 8 * in->node + j, in->level + 1, 0, 0, false};
       }
     }
     return count;
@@ -348,7 +357,9 @@ static bool arrange(pnBuckets *b, const pnTasks *tasks) {
   return pn_leavesOfBuckets(b);
 }
 
-static bool isKept(const pnBuckets *b) { return b->def.method == PN_BUCKET_KEPT || b->def.method == PN_BUCKET_DEFAULT; }
+static bool isKept(const pnBuckets *b) {
+  return b->def.method == PN_BUCKET_KEPT || b->def.method == PN_BUCKET_DEFAULT;
+}
 
 static pnResult update(pnTree *tree, const pnTasks *tasks) {
   pnBuckets *b = bucketsOf(tree);
@@ -365,7 +376,8 @@ static pnResult update(pnTree *tree, const pnTasks *tasks) {
     return pn_updateKept(tree, b, tasks);
   }
   if (!ok || !arrange(b, tasks) || !pn_growTree(tree, b)) {
-    return pn_fail(PN_ERROR_MEMORY, "soup '%s': out of memory for the index over %u primitives", b->soup->mesh.name, b->count);
+    return pn_fail(PN_ERROR_MEMORY, "soup '%s': out of memory for the index over %u primitives", b->soup->mesh.name,
+                   b->count);
   }
   tree->ruleBytes = stateBytes(b);
   if (!pn_fillBuckets(tree, b, tasks)) {
@@ -380,7 +392,9 @@ static const pnUpdateRule s_bucketRule = {
 
 /* ---------------------------------------------------------------- life */
 
-pnBucketDef pnDefaultBucketDef(void) { return (pnBucketDef){.method = PN_BUCKET_DEFAULT, .mostMoves = 64}; }
+pnBucketDef pnDefaultBucketDef(void) {
+  return (pnBucketDef){.method = PN_BUCKET_DEFAULT, .mostMoves = 64};
+}
 
 pnResult pnCreateBucketTree(const pnBucketDef *def, pnTree **outTree) {
   PN_ASSERT(def && outTree && def->soup);
@@ -389,7 +403,8 @@ pnResult pnCreateBucketTree(const pnBucketDef *def, pnTree **outTree) {
     return pn_fail(PN_ERROR_ARGUMENT, "bucket tree: method %d is not one of the list", (int)def->method);
   }
   if (def->levels > PN_MAX_LEVELS) {
-    return pn_fail(PN_ERROR_ARGUMENT, "bucket tree: %u levels, it can have 1 to %u, or 0 to choose", def->levels, PN_MAX_LEVELS);
+    return pn_fail(PN_ERROR_ARGUMENT, "bucket tree: %u levels, it can have 1 to %u, or 0 to choose", def->levels,
+                   PN_MAX_LEVELS);
   }
   pnTree *tree = pn_allocZero(sizeof *tree);
   pnBuckets *b = pn_allocZero(sizeof *b);

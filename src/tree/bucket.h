@@ -32,9 +32,9 @@
 
 /* A node of the full octree. Everything but the mark is valid only when the mark is. */
 typedef struct pnBucketNode {
-  uint32_t mark;                  /* the update that last found it occupied */
-  uint32_t at;                    /* buckets: primitives counted, then where the next one goes in tree order */
-  uint32_t leafFirst, leafCount;  /* the leaves below */
+  uint32_t mark;                 /* the update that last found it occupied */
+  uint32_t at;                   /* buckets: primitives counted, then where the next one goes in tree order */
+  uint32_t leafFirst, leafCount; /* the leaves below */
 } pnBucketNode;
 
 /* An inner node of the tree being made, in breadth-first order. */
@@ -54,35 +54,35 @@ typedef struct pnCells {
 typedef struct pnBuckets {
   pnBucketDef def;
   const pnSoup *soup;
-  uint32_t levels;   /* in this update; 0: along a curve */
-  uint32_t step;     /* the number of the update: the mark */
-  uint32_t count;    /* living primitives */
-  pnBox box;         /* of all corners */
+  uint32_t levels; /* in this update; 0: along a curve */
+  uint32_t step;   /* the number of the update: the mark */
+  uint32_t count;  /* living primitives */
+  pnBox box;       /* of all corners */
 
   /* by place */
   uint32_t room;
-  float *centres; /* 3 a place */
+  float *centres;  /* 3 a place */
   uint32_t *cells; /* number of the bucket, Morton order */
 
   /* in tree order */
-  uint32_t *order;           /* places */
+  uint32_t *order; /* places */
   pnKeyValue *keys, *scratch;
   PN_ARRAY(uint32_t) leafBegin; /* leafCount + 1: into order */
   PN_ARRAY(pnBucketInner) inner;
 
   /* kept order: `keys` holds the codes at which the primitives stand, in tree order */
-  pnCells coding[3];         /* what the codes were made with */
-  pnKeyValue *fresh;         /* new since the last update; room for as many as there are places */
-  uint64_t seen;             /* soup->changedLast that the order knows */
-  uint32_t keptCount;        /* primitives in the order; 0: there is none */
-  float builtSurface;        /* of the clusters, relative to the whole, when it was last sorted */
-  uint64_t sorts;            /* how often it was */
-  uint32_t orderNumber;      /* grows when the order changes */
-  uint32_t *leafLists;       /* by leaf: the number of the order that its lists were made for */
+  pnCells coding[3];    /* what the codes were made with */
+  pnKeyValue *fresh;    /* new since the last update; room for as many as there are places */
+  uint64_t seen;        /* soup->changedLast that the order knows */
+  uint32_t keptCount;   /* primitives in the order; 0: there is none */
+  float builtSurface;   /* of the clusters, relative to the whole, when it was last sorted */
+  uint64_t sorts;       /* how often it was */
+  uint32_t orderNumber; /* grows when the order changes */
+  uint32_t *leafLists;  /* by leaf: the number of the order that its lists were made for */
 
   /* the full octree */
   pnBucketNode *nodes;
-  uint32_t nodeLevels; /* it has room for */
+  uint32_t nodeLevels;           /* it has room for */
   uint32_t bucketCount, largest; /* occupied, and most primitives in one */
 
   /* Algorithm 2: three arrays, and where each bucket begins */
@@ -99,7 +99,9 @@ typedef struct pnBuckets {
 } pnBuckets;
 
 /* (8^d - 1) / 7: where a level of the full octree begins. */
-PN_INLINE uint32_t pn_levelBegin(uint32_t level) { return ((1u << 3 * level) - 1) / 7; }
+PN_INLINE uint32_t pn_levelBegin(uint32_t level) {
+  return ((1u << 3 * level) - 1) / 7;
+}
 
 /* The lower ten bits of k, two zeros after each. */
 PN_INLINE uint32_t pn_spreadBits(uint32_t k) {

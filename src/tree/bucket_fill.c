@@ -41,7 +41,7 @@ void pn_fillLists(pnTree *t, const pnBuckets *b, uint32_t leaf) {
 typedef struct FillPass {
   pnTree *tree;
   const pnBuckets *b;
-  float smallLeaf;             /* FEW_CELLS in units of length */
+  float smallLeaf;                /* FEW_CELLS in units of length */
   uint32_t small[PN_MAX_WORKERS]; /* leaves below that, counted by each worker */
 } FillPass;
 
@@ -138,7 +138,9 @@ void pn_setForm(pnTree *t, pnVolume volume) {
   t->laneBytes = volume == PN_VOLUME_BOX ? sizeof(pnBoxLanes) : sizeof(pnSphereLanes);
 }
 
-float pn_smallLength(const pnTree *tree) { return FEW_CELLS / tree->grid.scale[0]; }
+float pn_smallLength(const pnTree *tree) {
+  return FEW_CELLS / tree->grid.scale[0];
+}
 
 bool pn_needsSpheres(const pnTree *tree, const pnBuckets *b, uint64_t small) {
   /* most of the leaves drowned? A box too large to measure in float has no spheres: their radii would overflow */

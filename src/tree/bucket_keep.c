@@ -24,12 +24,16 @@
 /* Merging beats sorting while fewer than one in this many have changed. */
 #define FEW 4u
 
-static pnBuckets *bucketsOf(const pnTree *tree) { return tree->ruleData; }
+static pnBuckets *bucketsOf(const pnTree *tree) {
+  return tree->ruleData;
+}
 
 /* ---------------------------------------------------------------- the order */
 
 /* Has it come, gone or been replaced since the order was made? */
-PN_INLINE bool isChanged(const pnBuckets *b, uint32_t place) { return b->soup->changed[place] > (uint32_t)b->seen; }
+PN_INLINE bool isChanged(const pnBuckets *b, uint32_t place) {
+  return b->soup->changed[place] > (uint32_t)b->seen;
+}
 
 /* New since the last update, alive, with codes: sorted into b->fresh. Those beyond the box that codes were made for get the
  * cells at its border. Returns how many. */
@@ -167,7 +171,9 @@ void pn_fillKept(pnTree *tree, uint32_t node) {
 }
 
 /* A cluster: an inner node whose children are leaves; a tree of one leaf is one too. */
-static bool isCluster(const pnTree *t, uint32_t node) { return pn_isLeaf(t, node) || pn_isLeaf(t, t->first[node]); }
+static bool isCluster(const pnTree *t, uint32_t node) {
+  return pn_isLeaf(t, node) || pn_isLeaf(t, t->first[node]);
+}
 
 typedef struct KeepPass {
   pnTree *tree;
@@ -216,7 +222,8 @@ static float mergeUp(const pnTree *t, pnBuckets *b) {
       sum += surfaceOf(box);
       continue;
     }
-    pnF4 lo = pn_f4Load(b->boxes + 8 * (size_t)t->first[node]), hi = pn_f4Load(b->boxes + 8 * (size_t)t->first[node] + 4);
+    pnF4 lo = pn_f4Load(b->boxes + 8 * (size_t)t->first[node]),
+         hi = pn_f4Load(b->boxes + 8 * (size_t)t->first[node] + 4);
     for (uint32_t j = 1; j < t->count[node]; j++) {
       lo = pn_f4Min(lo, pn_f4Load(b->boxes + 8 * (size_t)(t->first[node] + j)));
       hi = pn_f4Max(hi, pn_f4Load(b->boxes + 8 * (size_t)(t->first[node] + j) + 4));
@@ -273,7 +280,8 @@ pnResult pn_updateKept(pnTree *tree, pnBuckets *b, const pnTasks *tasks) {
     ok = sortAnew(tree, b, tasks);
   }
   if (!ok) {
-    return pn_fail(PN_ERROR_MEMORY, "soup '%s': out of memory for the index over %u primitives", b->soup->mesh.name, b->count);
+    return pn_fail(PN_ERROR_MEMORY, "soup '%s': out of memory for the index over %u primitives", b->soup->mesh.name,
+                   b->count);
   }
   pnBound root = {.radius = 0};
   for (int k = 0; k < 3; k++) {

@@ -129,8 +129,7 @@ static void sortRange(pnBuckets *b, uint32_t first, uint32_t count, const pnTask
   /* long runs of one code; all of one code stand at one point, as good as floats tell, in any order. They get their keys of
    * this range back */
   for (uint32_t begin = first, end; begin < first + count; begin = end) {
-    for (end = begin + 1; end < first + count && b->keys[end].key == b->keys[begin].key; end++) {
-    }
+    for (end = begin + 1; end < first + count && b->keys[end].key == b->keys[begin].key; end++) {}
     if (end - begin > LONG_RUN && end - begin < count) {
       uint32_t key = b->keys[begin].key;
       sortRange(b, begin, end - begin, NULL);
