@@ -1,4 +1,4 @@
-/* test_skin_bound.c: what volumes of skinned bodies stand on. A pose in which the update of [Mujika] leaves vertices
+/* test_skin_bound.c: what volumes of skinned bodies stand on. A pose in which the update of [Mujika09] leaves vertices
  * outside its sphere, and ours does not; smallest balls against brute force; tightness where joints move together. */
 #include "support_skin.h"
 

@@ -137,7 +137,7 @@ PN_API size_t pnMorph_GetByteCount(const pnMorph *morph);
  *
  *   PN_SKIN_LINEAR    v = (w0 * (M0 p) + w1 * (M1 p)) + ...       linear blend skinning, glTF: up to 8 joints a vertex.
  *                     M is the joint's world matrix times its inverse bind: any affine map, scale and shear too.
- *   PN_SKIN_WEIGHTED  v = P (turn(w) (p - c) + c + w s)           [Mujika]: one joint a vertex. The joint turns about
+ *   PN_SKIN_WEIGHTED  v = P (turn(w) (p - c) + c + w s)           [Mujika09]: one joint a vertex. The joint turns about
  *                     its pivot c and slides by s, the vertex follows with the part w of both; P is the product of the
  *                     joints above it. turn(w) is the rotation of the quaternion (1 - w) 1 + w q, brought to length 1:
  *                     a vertex with a weight in between stands on an arc.

@@ -46,7 +46,7 @@ typedef enum pnUpdate {
   PN_UPDATE_RIGID,      /* volumes of the source shape, moved by the transform when reached */
   PN_UPDATE_BLENDED,    /* [Larsson03] volumes of the morph references, blended by the weights when reached */
   PN_UPDATE_BLENDED_MODEL, /* the same as the paper has it: blended boxes in model space, tested under rotation */
-  PN_UPDATE_CARRIED,    /* [Mujika] volumes carried by the joints when reached */
+  PN_UPDATE_CARRIED,    /* [Mujika09] volumes carried by the joints when reached */
   PN_UPDATE_COUNT
 } pnUpdate;
 

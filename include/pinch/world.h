@@ -32,6 +32,7 @@ typedef enum pnBroad {
   PN_BROAD_SWEEP  /* three sorted axes kept by insertion sort */
 } pnBroad;
 
+/* Settings of a world; none of them changes an answer. */
 typedef struct pnWorldDef {
   pnTasks tasks;          /* zeroed: one thread */
   pnBroad broad;          /* default PN_BROAD_AUTO */
@@ -39,11 +40,13 @@ typedef struct pnWorldDef {
 } pnWorldDef;
 
 PN_API pnWorldDef pnDefaultWorldDef(void);
+/* An empty world. Destroying it destroys its bodies; their meshes are the caller's. */
 PN_API pnResult pnCreateWorld(const pnWorldDef *def, pnWorld **outWorld);
 PN_API void pnDestroyWorld(pnWorld *world);
 
 /* ---------------------------------------------------------------- bodies */
 
+/* How a body moves. */
 typedef enum pnBodyKind {
   PN_BODY_FREE,     /* vertices rewritten by the caller (default) */
   PN_BODY_RIGID,    /* moved by a transform only */
@@ -52,6 +55,7 @@ typedef enum pnBodyKind {
   PN_BODY_SKINNED   /* joints, on top of morph targets when there are any */
 } pnBodyKind;
 
+/* What a body is. */
 typedef struct pnBodyDef {
   pnBodyKind kind;
   const pnMesh *mesh;      /* must outlive the body */
@@ -69,6 +73,8 @@ typedef struct pnBodyDef {
 } pnBodyDef;
 
 PN_API pnBodyDef pnDefaultBodyDef(void);
+/* Creating builds the tree: O(n log n). Destroying frees pose and tree; the id is dead from then on, and the body's
+ * contacts are taken out of the last answer without an end. */
 PN_API pnResult pnWorld_CreateBody(pnWorld *world, const pnBodyDef *def, pnBodyId *outBody);
 PN_API pnResult pnWorld_DestroyBody(pnWorld *world, pnBodyId body);
 PN_API uint32_t pnWorld_GetBodyCount(const pnWorld *world);
@@ -80,23 +86,28 @@ PN_API pnResult pnBody_SetVertices(pnWorld *world, pnBodyId body, const float *v
 PN_API pnResult pnBody_SetTransform(pnWorld *world, pnBodyId body, const pnMatrix *transform);
 /* Of the morph targets of a morphing body, or of a skinned one that has some; count must be theirs. Names the target. */
 PN_API pnResult pnBody_SetWeights(pnWorld *world, pnBodyId body, const float *weights, uint32_t count);
-
-PN_API pnResult pnBody_SetFilter(pnWorld *world, pnBodyId body, uint32_t category, uint32_t mask);
-PN_API pnPose *pnBody_GetPose(pnWorld *world, pnBodyId body);       /* null for a dead id */
-PN_API pnTree *pnBody_GetTree(pnWorld *world, pnBodyId body);
-PN_API void *pnBody_GetUserData(const pnWorld *world, pnBodyId body);
-PN_API const char *pnBody_GetName(const pnWorld *world, pnBodyId body);
 /* Of the skin of a skinned body (pnPose_SetJoints says what they are). Names the joint. */
 PN_API pnResult pnBody_SetJoints(pnWorld *world, pnBodyId body, const pnMatrix *joints, uint32_t count);
 
+/* New category and mask, from the next frame on. */
+PN_API pnResult pnBody_SetFilter(pnWorld *world, pnBodyId body, uint32_t category, uint32_t mask);
+/* What a body has. Pose and tree stay the world's and live as long as the body; null (name: "") for a
+ * dead id. */
+PN_API pnPose *pnBody_GetPose(pnWorld *world, pnBodyId body);
+PN_API pnTree *pnBody_GetTree(pnWorld *world, pnBodyId body);
+PN_API void *pnBody_GetUserData(const pnWorld *world, pnBodyId body);
+PN_API const char *pnBody_GetName(const pnWorld *world, pnBodyId body);
+
 /* ---------------------------------------------------------------- the frame */
 
+/* What to look for in one frame. Zeroed is the default: everything. */
 typedef struct pnFrameDef {
   bool first;      /* one pair for each pair of bodies is enough */
   bool noSelf;     /* skip self-collision in this frame */
   pnKernel kernel; /* default PN_KERNEL_DEFAULT */
 } pnFrameDef;
 
+/* Whether a contact is new, goes on, or is over. */
 typedef enum pnContactState { PN_CONTACT_BEGIN, PN_CONTACT_PERSIST, PN_CONTACT_END } pnContactState;
 
 /* Two bodies (or one with itself: a == b) that meet. Contacts are sorted by body index, a before b. */
@@ -107,6 +118,7 @@ typedef struct pnContact {
   size_t pairCount;      /* sorted by triangle of a, then of b */
 } pnContact;
 
+/* What one frame found and what it cost. */
 typedef struct pnFrame {
   pnResult result;        /* on an error the world keeps the contacts of the frame before */
   uint32_t contactCount;  /* begun and persisting */
@@ -135,6 +147,7 @@ PN_API pnContactPoint pnWorld_GetContactPoint(const pnWorld *world, uint32_t con
 
 /* ---------------------------------------------------------------- looking at it */
 
+/* Functions that draw, and what is wanted. Null functions are not called. */
 typedef struct pnDebugDraw {
   void (*drawBox)(void *user, pnBox box, uint32_t color);                /* 0xRRGGBB */
   void (*drawTriangle)(void *user, const pnTriangle *t, uint32_t color);
@@ -145,6 +158,7 @@ typedef struct pnDebugDraw {
   bool meetings;     /* segments along which they meet */
   void *user;
 } pnDebugDraw;
+/* Calls them for the last frame. */
 PN_API void pnWorld_Draw(pnWorld *world, const pnDebugDraw *draw);
 
 #ifdef __cplusplus

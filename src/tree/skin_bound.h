@@ -16,7 +16,7 @@
  *           and the node keeps the intervals of w_j and of w_j d. What is added vanishes when the joints move together.
  *           Good where the joints are few: up to PN_CHANGE_TERMS.
  *
- * Weighted joints [Mujika]: v = P (turn(w) (p - c) + c + w s). With the weights below a node in [w0, w1] and the middle
+ * Weighted joints [Mujika09]: v = P (turn(w) (p - c) + c + w s). With the weights below a node in [w0, w1] and the middle
  * weight w', turn(w) differs from turn(w') by a rotation no larger than turn(w0) or turn(w1) does, for weights in
  * between lie between on one arc. The volume is moved by w' and widened by the larger chord, 2 sin(half that angle),
  * times the largest distance from the pivot, plus |w1 - w0| / 2 |s|. A node is the union over its joints.

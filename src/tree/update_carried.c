@@ -1,4 +1,4 @@
-/* update_carried.c: volumes carried by joints, when a query reaches them. [Mujika], for linear blend skinning as well.
+/* update_carried.c: volumes carried by joints, when a query reaches them. [Mujika09], for linear blend skinning as well.
  *
  * A frame costs the joints and the root, whatever the number of triangles. A node that is reached computes the volumes of
  * its children from the joints that move something below them (skin_bound.h says how, and why nothing is outside); a
