@@ -1,9 +1,7 @@
 /* plane.c: see plane.h.
  *
  * The paper tests spheres against planes at the leaves of a big triangle's tree instead of triangles. Here the same test, also
- * for boxes, takes out whole subtrees before anything else is done with them, and errs on the side of keeping. In double:
- * a normal from edges of floats has a relative error below 1e-15 of |edge| |edge|, a distance a few of these; 1e-13 of
- * the product of all magnitudes is kept free. */
+ * for boxes, takes out whole subtrees before anything else is done with them, and errs on the side of keeping. */
 #include "collide/plane.h"
 
 #include "tree/corner.h"
@@ -16,7 +14,7 @@ typedef struct Body {
 } Body;
 
 /* The volume of a node, a lane of its parent. False: in model space, not finite, or cut off by the range of its grid. */
-static bool volumeOf(const pnTree *tree, uint32_t node, Body *out) {
+PN_INLINE bool volumeOf(const pnTree *tree, uint32_t node, Body *out) {
   uint32_t parent = tree->parent[node] / PN_LANES, lane = tree->parent[node] % PN_LANES;
   if (tree->rule->modelSpace) {
     return false;
@@ -45,26 +43,16 @@ static bool volumeOf(const pnTree *tree, uint32_t node, Body *out) {
   return true;
 }
 
-/* Is the volume strictly on one side of the plane of a triangle? */
-static bool isBeside(const Body *v, const float *const p[3]) {
-  double e[3], f[3], d[3], n[3], distance = 0, reach = 0, length = 0, sizeE = 0, sizeF = 0, sizeD = 0;
+/* Is the volume strictly on one side of a plane? */
+PN_INLINE bool isBeside(const Body *v, const pnBigPlane *plane) {
+  double distance = 0, reach = 0, size = 0;
   for (int k = 0; k < 3; k++) {
-    e[k] = (double)p[1][k] - p[0][k];
-    f[k] = (double)p[2][k] - p[0][k];
-    d[k] = v->centre[k] - p[0][k];
-    sizeE += fabs(e[k]);
-    sizeF += fabs(f[k]);
-    sizeD += fabs(v->centre[k]) + fabs((double)p[0][k]) + v->half[k];
+    distance += plane->normal[k] * (v->centre[k] - plane->origin[k]);
+    reach += fabs(plane->normal[k]) * v->half[k];
+    size += fabs(v->centre[k]) + fabs(plane->origin[k]) + v->half[k];
   }
-  for (int k = 0; k < 3; k++) {
-    int i = (k + 1) % 3, j = (k + 2) % 3;
-    n[k] = e[i] * f[j] - e[j] * f[i];
-    distance += n[k] * d[k];
-    reach += fabs(n[k]) * v->half[k];
-    length += n[k] * n[k];
-  }
-  reach = v->radius >= 0 ? sqrt(length) * v->radius : reach;
-  return fabs(distance) > reach + 1e-13 * sizeE * sizeF * sizeD;
+  reach = v->radius >= 0 ? plane->length * v->radius : reach;
+  return fabs(distance) > reach + plane->slack * size;
 }
 
 /* ---------------------------------------------------------------- pruning */
@@ -77,10 +65,8 @@ static bool reachesPlane(const pnTree *tree, uint32_t node, const pnTree *other,
     return true;
   }
   for (uint32_t k = 0; k < PN_NODE_BIGS && bigs[k] != PN_NONE; k++) {
-    float p[9];
-    pn_poseFetch(tree->pose, tree->mesh->triangles + 3 * (size_t)bigs[k], 3, p, 3);
     w->cost.planeTests++;
-    if (!isBeside(&volume, (const float *const[3]){p, p + 3, p + 6})) {
+    if (!isBeside(&volume, &tree->bigPlanes[bigs[k]])) {
       return true;
     }
   }
@@ -99,7 +85,7 @@ void pn_prunePlanes(const pnTraversal *t, pnWorker *w, pnPairs *list, size_t fro
   list->count = kept;
 }
 
-/* ---------------------------------------------------------------- deciding, approximately */
+/* ---------------------------------------------------------------- candidates */
 
 /* The ball about the middle of a triangle's box. */
 static Body ballOf(const float *const p[3]) {
@@ -118,10 +104,9 @@ static Body ballOf(const float *const p[3]) {
   return ball;
 }
 
-size_t pn_decidePlanes(const pnTraversal *t, pnWorker *w, size_t *outHit) {
+size_t pn_siftPlanes(const pnTraversal *t, pnWorker *w) {
   pnPair *c = w->candidates.data;
-  size_t others = 0, n = w->candidates.count, hit;
-  /* the others first */
+  size_t others = 0, n = w->candidates.count, kept;
   for (size_t i = 0; i < n; i++) {
     bool bigA = t->a->slotPieces && t->a->slotPieces[c[i].a].level > 0;
     bool bigB = t->b->slotPieces && t->b->slotPieces[c[i].b].level > 0;
@@ -131,17 +116,18 @@ size_t pn_decidePlanes(const pnTraversal *t, pnWorker *w, size_t *outHit) {
       c[others++] = swap;
     }
   }
-  hit = others;
+  kept = others;
   for (size_t i = others; i < n; i++) {
     const float *p[3], *q[3];
     pn_slotCorners(t->a, c[i].a, p);
     pn_slotCorners(t->b, c[i].b, q);
     bool bigA = t->a->slotPieces && t->a->slotPieces[c[i].a].level > 0;
     Body ball = ballOf(bigA ? q : p);
-    c[hit] = c[i];
-    hit += !isBeside(&ball, bigA ? p : q);
+    pnBigPlane plane = pn_planeOf(bigA ? p : q);
+    c[kept] = c[i];
+    kept += !isBeside(&ball, &plane);
   }
   w->cost.planeTests += n - others;
-  *outHit = hit - others;
+  w->candidates.count = kept;
   return others;
 }

@@ -11,9 +11,8 @@ PN_INLINE bool pn_hasPlanes(const pnTraversal *t) { return t->a->slotPieces || t
  * another that lies on one side of the plane of each: exact, for what is beside the plane does not meet the triangle. */
 void pn_prunePlanes(const pnTraversal *t, pnWorker *w, pnPairs *list, size_t from);
 
-/* Approximate: candidates with a piece of a big triangle on one side are decided by the ball of the other triangle and the
- * plane. They are moved behind the others, those that count first; returns how many others there are, and in *outHit how many
- * count. */
-size_t pn_decidePlanes(const pnTraversal *t, pnWorker *w, size_t *outHit);
+/* The same for the candidates with a piece of a big triangle on one side, by the ball of the other triangle. Those left are
+ * moved behind the candidates without such a piece; returns how many of these there are. */
+size_t pn_siftPlanes(const pnTraversal *t, pnWorker *w);
 
 #endif

@@ -158,17 +158,18 @@ static bool keepPairs(const pnTraversal *t, pnWorker *w, const pnPair *candidate
 
 /* Tests the candidates in w and appends the pairs that meet. */
 static bool testCandidates(const pnTraversal *t, pnWorker *w, pnKernel kernel) {
-  size_t n = w->candidates.count;
-  bool ok = pn_arrayReserve(&w->candidates, n + PN_NARROW_PAD);
-  if (ok && PN_UNLIKELY(t->planeDecides && pn_hasPlanes(t))) {
-    size_t hit;
-    n = pn_decidePlanes(t, w, &hit);
-    ok = keepPairs(t, w, w->candidates.data + n, hit);
+  bool ok = pn_arrayReserve(&w->candidates, w->candidates.count + PN_NARROW_PAD);
+  if (ok && PN_UNLIKELY(pn_hasPlanes(t))) {
+    size_t others = pn_siftPlanes(t, w);
+    if (t->planeDecides) {
+      ok = keepPairs(t, w, w->candidates.data + others, w->candidates.count - others);
+      w->candidates.count = others;
+    }
   }
   if (ok) {
+    size_t n = w->candidates.count;
     w->cost.exactTests += n;
-    size_t kept = pn_narrow(t->a, t->b, w->candidates.data, n, kernel, &w->cost.uncertain);
-    ok = keepPairs(t, w, w->candidates.data, kept);
+    ok = keepPairs(t, w, w->candidates.data, pn_narrow(t->a, t->b, w->candidates.data, n, kernel, &w->cost.uncertain));
   }
   w->candidates.count = 0;
   return ok;

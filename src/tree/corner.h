@@ -22,6 +22,8 @@
 #include "base/array.h"
 #include "tree/tree.h"
 
+#include <math.h>
+
 /* The finest division: 4^8 pieces. */
 #define PN_MOST_DIVISIONS 8u
 
@@ -35,6 +37,33 @@ struct pnPiece {
 };
 
 typedef PN_ARRAY(pnPiece) pnPieceList;
+
+/* The plane of a triangle, in double. A normal from edges of floats has a relative error below 1e-15 of |edge| |edge|, a
+ * distance to the plane a few of these: `slack`, 1e-13 times the sum of the magnitudes of both edges, multiplied by those of the
+ * coordinates, is kept free. */
+typedef struct pnBigPlane {
+  double normal[3], origin[3], length, slack;
+} pnBigPlane;
+
+PN_INLINE pnBigPlane pn_planeOf(const float *const p[3]) {
+  pnBigPlane plane;
+  double e[3], f[3], sizeE = 0, sizeF = 0, square = 0;
+  for (int k = 0; k < 3; k++) {
+    plane.origin[k] = p[0][k];
+    e[k] = (double)p[1][k] - p[0][k];
+    f[k] = (double)p[2][k] - p[0][k];
+    sizeE += fabs(e[k]);
+    sizeF += fabs(f[k]);
+  }
+  for (int k = 0; k < 3; k++) {
+    int i = (k + 1) % 3, j = (k + 2) % 3;
+    plane.normal[k] = e[i] * f[j] - e[j] * f[i];
+    square += plane.normal[k] * plane.normal[k];
+  }
+  plane.length = sqrt(square);
+  plane.slack = 1e-13 * sizeE * sizeF;
+  return plane;
+}
 
 /* Does the piece have a side on a side of its triangle? */
 bool pn_isAtEdge(const pnPiece *piece);

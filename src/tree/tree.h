@@ -106,6 +106,9 @@ struct pnTree {
   float *leafPositions;       /* the blocks: 4 floats a listed vertex */
   pnPiece *slotPieces;        /* big triangles in pieces: 8 a leaf, a memory of its own; else null */
   uint32_t *nodeBigs;         /* with them: PN_NODE_BIGS a node, the big triangles below it; the first PN_NONE: others too */
+  struct pnBigPlane *bigPlanes; /* with them: of the triangles in nodeBigs, which are places in this list, in this frame */
+  uint32_t *bigTriangles;     /* with them: which triangles these are */
+  uint32_t bigCount;
 
   /* the eager part: nodes with more than `cut` triangles (children before parents) and the clusters below them */
   uint32_t eagerCount, clusterCount;

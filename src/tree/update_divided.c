@@ -33,6 +33,11 @@ static pnResult prepare(pnTree *tree) { return pn_allocRuleData(tree, pn_bytes(t
 
 static pnResult update(pnTree *tree, const pnTasks *tasks) {
   (void)tasks;
+  for (uint32_t i = 0; i < tree->bigCount; i++) {
+    float p[9];
+    pn_poseFetch(tree->pose, tree->mesh->triangles + 3 * (size_t)tree->bigTriangles[i], 3, p, 3);
+    tree->bigPlanes[i] = pn_planeOf((const float *const[3]){p, p + 3, p + 6});
+  }
   pnBound *own = tree->ruleData;
   for (uint32_t node = tree->nodeCount; node-- > 0;) {
     pnBound bounds[PN_LANES];

@@ -1,0 +1,455 @@
+/* bench_skin.c: skinned characters: experiments E6 and E7 of [Mujika09], a crowd, and what a character far from everything
+ * costs.
+ *
+ *   bench_skin [e6] [e7] [crowd] [alone]      which; all when none is named
+ *   bench_skin --passes N --frames N
+ *
+ * E6 and E7: the avatar walks along a slanted wall, close and without touching (the paper: "very close to these triangles
+ * without colliding"). The worst frame is the one with the most operations, counted as in the paper: 10 for a volume test
+ * (ours are done eight at a time and all eight are counted), 30 for a plane, 96 for two triangles. Every exact row must
+ * find the pairs of a tree over eager vertices, and does so again six centimetres farther in, where there are some;
+ * for the approximate rows that walk counts what they miss and what they add.
+ *
+ * Time is what the thread spent on the processor, the least of the passes. For the crowd also the wall's, and the processor
+ * time of all threads together: on a machine with other work the wall says little. */
+#include "avatar.h"
+#include "lab.h"
+#include "rooms.h"
+
+#include "pinch/world.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static uint32_t s_passes = 3, s_frames = 60;
+
+static void check(pnResult result) {
+  if (result != PN_OK) {
+    fprintf(stderr, "bench_skin: %s\n", pnGetMessage());
+    exit(1);
+  }
+}
+
+static double timeOf(clockid_t clock) {
+  struct timespec t;
+  clock_gettime(clock, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static double processorTime(void) {
+  return timeOf(CLOCK_THREAD_CPUTIME_ID);
+}
+
+/* ---------------------------------------------------------------- E6, E7 */
+
+typedef struct Row {
+  const char *name;
+  pnVolume volume;
+  pnBig big;
+  bool weighted, eager, planeDecides, representative;
+} Row;
+
+static const Row s_rows[] = {
+    {"sphere, original", PN_VOLUME_SPHERE, PN_BIG_WHOLE, false, false, false, false},
+    {"sphere, sphere division", PN_VOLUME_SPHERE, PN_BIG_DIVIDED, false, false, false, false},
+    {"sphere, corner-tree", PN_VOLUME_SPHERE, PN_BIG_CORNERS, false, false, false, false},
+    {"sphere, corner, paper's joints", PN_VOLUME_SPHERE, PN_BIG_CORNERS, true, false, false, false},
+    {"  + plane decides (approx.)", PN_VOLUME_SPHERE, PN_BIG_CORNERS, false, false, true, false},
+    {"  + representative (approx.)", PN_VOLUME_SPHERE, PN_BIG_CORNERS, false, false, true, true},
+    {"box, original", PN_VOLUME_BOX, PN_BIG_WHOLE, false, false, false, false},
+    {"box, sphere division", PN_VOLUME_BOX, PN_BIG_DIVIDED, false, false, false, false},
+    {"box, corner-tree", PN_VOLUME_BOX, PN_BIG_CORNERS, false, false, false, false},
+    {"box, corner, all vertices", PN_VOLUME_BOX, PN_BIG_CORNERS, false, true, false, false},
+};
+#define ROW_COUNT (sizeof s_rows / sizeof *s_rows)
+
+/* A room, the avatar, and the trees of a row. */
+typedef struct Stage {
+  pnRoom room;
+  pnAvatar avatar;
+  pnMesh *roomMesh;
+  pnPose *roomPose;
+  pnPairList *found, *truth;
+  float *vertices;
+} Stage;
+
+typedef struct Actors {
+  const Row *row;
+  pnPose *pose;  /* of joints */
+  pnPose *eager; /* the same vertices, stored */
+  pnTree *tree, *roomTree;
+} Actors;
+
+static Actors makeActors(const Stage *s, const Row *row) {
+  Actors a = {.row = row};
+  pnPoseDef skinned = {s->avatar.mesh, NULL, row->weighted ? s->avatar.weightedSkin : s->avatar.skin};
+  pnPoseDef stored = {s->avatar.mesh, NULL, NULL};
+  check(pnCreatePose(&skinned, &a.pose));
+  check(pnCreatePose(&stored, &a.eager));
+  pnTreeDef def = pnDefaultTreeDef();
+  def.volume = row->volume;
+  def.self = false;
+  def.pose = s->roomPose;
+  def.big = row->big;
+  check(pnCreateTree(&def, &a.roomTree));
+  def.big = PN_BIG_WHOLE;
+  def.representative = row->representative;
+  def.pose = row->eager ? a.eager : a.pose;
+  check(pnCreateTree(&def, &a.tree));
+  return a;
+}
+
+static void freeActors(Actors *a) {
+  pnDestroyTree(a->tree);
+  pnDestroyTree(a->roomTree);
+  pnDestroyPose(a->pose);
+  pnDestroyPose(a->eager);
+}
+
+/* The walker at a frame, `into` metres nearer to the wall. Returns the time to have the pose ready. */
+static double poseActors(const Stage *s, const Actors *a, uint32_t frame, float into) {
+  pnMatrix joints[PN_AVATAR_JOINTS], at = pnRoom_Walk(s->room, (double)frame / (s_frames - 1));
+  at.m[0][3] += 0.6f * into;
+  at.m[2][3] += 0.8f * into;
+  double phase = frame / 20.0;
+  if (a->row->weighted) {
+    pnAvatar_WalkWeighted(phase, joints);
+  } else {
+    pnAvatar_Walk(phase, joints);
+  }
+  double start = processorTime();
+  check(pnPose_SetJoints(a->pose, joints, PN_AVATAR_JOINTS));
+  check(pnPose_SetTransform(a->pose, &at));
+  if (a->row->eager) {
+    pnPose_GetVertices(a->pose, s->vertices);
+    check(pnPose_SetVertices(a->eager, s->vertices, pnMesh_GetVertexCount(s->avatar.mesh)));
+  }
+  return processorTime() - start;
+}
+
+/* What the frame's pairs are, by vertices that are all there. */
+static void findTruth(const Stage *s, const Actors *a, pnTree *plainTree, pnPose *plain, pnTree *roomTree) {
+  pnPose_GetVertices(a->pose, s->vertices);
+  check(pnPose_SetVertices(plain, s->vertices, pnMesh_GetVertexCount(s->avatar.mesh)));
+  check(pnCollideTrees(plainTree, roomTree, NULL, s->truth, NULL));
+}
+
+/* Pairs of x that y does not have; both are sorted. */
+static size_t countMissing(const pnPairList *x, const pnPairList *y) {
+  const pnPair *p = pnPairList_GetPairs(x), *q = pnPairList_GetPairs(y), *end = q + pnPairList_GetCount(y);
+  size_t missing = 0;
+  for (size_t i = 0; i < pnPairList_GetCount(x); ++i) {
+    while (q < end && (q->a < p[i].a || (q->a == p[i].a && q->b < p[i].b))) q++;
+    missing += q == end || q->a != p[i].a || q->b != p[i].b;
+  }
+  return missing;
+}
+
+typedef struct Result {
+  uint64_t operations, volume, exact, plane, vertices; /* of the worst frame */
+  double worst, median; /* ms */
+  size_t bytes, pairs, missed, added;
+} Result;
+
+static int compareDoubles(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return x < y ? -1 : x > y;
+}
+
+static Result runRow(const Stage *s, const Row *row) {
+  Result r = {0};
+  Actors a = makeActors(s, row);
+  double *times = calloc(s_frames, sizeof *times);
+  pnQueryDef query = pnDefaultQueryDef();
+  query.planeDecides = row->planeDecides;
+  r.bytes = pnTree_GetByteCount(a.tree) + pnTree_GetByteCount(a.roomTree);
+  uint32_t worstFrame = 0;
+  for (uint32_t pass = 0; pass < s_passes; ++pass) {
+    for (uint32_t f = 0; f < s_frames; ++f) {
+      pnCost cost;
+      double ready = poseActors(s, &a, f, 0), start = processorTime();
+      check(pnCollideTrees(a.tree, a.roomTree, &query, s->found, &cost));
+      double time = 1e3 * (ready + processorTime() - start);
+      times[f] = pass == 0 || time < times[f] ? time : times[f];
+      uint64_t operations = 10 * cost.volumeTests + 30 * cost.planeTests + 96 * cost.exactTests;
+      if (pass == 0 && operations > r.operations) {
+        worstFrame = f;
+        r.operations = operations;
+        r.volume = cost.volumeTests;
+        r.plane = cost.planeTests;
+        r.exact = cost.exactTests;
+        r.vertices = cost.verticesFetched;
+      }
+    }
+  }
+  r.worst = times[worstFrame];
+  qsort(times, s_frames, sizeof *times, compareDoubles);
+  r.median = times[s_frames / 2];
+  free(times);
+  /* right? also where something meets */
+  Actors plain = makeActors(s, &s_rows[ROW_COUNT - 1]);
+  for (uint32_t f = 0; f < s_frames; f += 5) {
+    for (int step = 0; step < 2; ++step) {
+      poseActors(s, &a, f, step ? 0.06f : 0);
+      findTruth(s, &a, plain.tree, plain.eager, plain.roomTree);
+      check(pnCollideTrees(a.tree, a.roomTree, &query, s->found, NULL));
+      r.pairs += pnPairList_GetCount(s->truth);
+      r.missed += countMissing(s->truth, s->found);
+      r.added += countMissing(s->found, s->truth);
+    }
+  }
+  freeActors(&plain);
+  freeActors(&a);
+  return r;
+}
+
+static bool runRoom(pnRoom room) {
+  static const char *const paper[2][3] = {
+      {"paper: 548 KB, 200000 sphere, 150000 triangle tests, 17000000 operations",
+       "paper: 65 MB, 15000 sphere, 150 triangle tests, 165000 operations (103x)",
+       "paper: 24 MB, 5000 sphere, 2000 plane tests, 110000 operations (155x)"},
+      {"paper: 3.21 MB, 80000 sphere, 70000 triangle tests, 7000000 operations",
+       "paper: 49.2 MB, 80000 sphere, 50000 triangle tests, 5000000 operations (1.4x)",
+       "paper: 37.5 MB, 8000 sphere, 275 plane tests, 90000 operations (78x)"}};
+  Stage s = {.room = room};
+  check(pnCreateAvatar(44345, &s.avatar));
+  check(pnCreateRoom(room, &s.roomMesh));
+  pnPoseDef def = {s.roomMesh, NULL, NULL};
+  check(pnCreatePose(&def, &s.roomPose));
+  check(pnCreatePairList(&s.found));
+  check(pnCreatePairList(&s.truth));
+  s.vertices = malloc(3 * sizeof(float) * pnMesh_GetVertexCount(s.avatar.mesh));
+  printf("\n%s: avatar of %u vertices, %s of %u; worst of %u frames\n", room == PN_ROOM_MUSEUM ? "E6" : "E7",
+         pnMesh_GetVertexCount(s.avatar.mesh), pnMesh_GetName(s.roomMesh), pnMesh_GetVertexCount(s.roomMesh), s_frames);
+  for (int i = 0; i < 3; ++i) printf("  %s\n", paper[room][i]);
+  printf("%-31s %8s %9s %9s %8s %11s %7s %9s %9s %7s | %6s %6s %6s\n", "", "KB", "volume", "triangle", "plane", "operations",
+         "fewer", "vertices", "worst ms", "median", "pairs", "missed", "added");
+  uint64_t original[PN_VOLUME_COUNT] = {0};
+  bool right = true;
+  for (size_t i = 0; i < ROW_COUNT; ++i) {
+    const Row *row = &s_rows[i];
+    Result r = runRow(&s, row);
+    if (row->big == PN_BIG_WHOLE) original[row->volume] = r.operations;
+    printf("%-31s %8zu %9llu %9llu %8llu %11llu %6.0fx %9llu %9.3f %7.3f | %6zu %6zu %6zu\n", row->name, r.bytes / 1024,
+           (unsigned long long)r.volume, (unsigned long long)r.exact, (unsigned long long)r.plane,
+           (unsigned long long)r.operations, (double)original[row->volume] / (double)r.operations,
+           (unsigned long long)r.vertices, r.worst, r.median, r.pairs, r.missed, r.added);
+    fflush(stdout);
+    right = right && (row->planeDecides || (r.missed == 0 && r.added == 0));
+  }
+  if (!right) fprintf(stderr, "bench_skin: an exact row is wrong\n");
+  free(s.vertices);
+  pnDestroyPairList(s.found);
+  pnDestroyPairList(s.truth);
+  pnDestroyPose(s.roomPose);
+  pnDestroyMesh(s.roomMesh);
+  pnDestroyAvatar(&s.avatar);
+  return right;
+}
+
+/* ---------------------------------------------------------------- a crowd */
+
+#define CROWD 100u
+
+/* A world of walkers in the museum; free bodies get every vertex. */
+typedef struct Crowd {
+  pnWorld *world;
+  pnBodyId ids[CROWD];
+  bool free;
+} Crowd;
+
+static Crowd makeCrowd(const pnAvatar *avatar, pnTree *museum, bool isFree, const pnTasks *tasks) {
+  Crowd c = {.free = isFree};
+  pnWorldDef worldDef = pnDefaultWorldDef();
+  worldDef.tasks = *tasks;
+  worldDef.rebuildQuality = 0;
+  check(pnCreateWorld(&worldDef, &c.world));
+  pnBodyDef def = pnDefaultBodyDef();
+  def.kind = isFree ? PN_BODY_FREE : PN_BODY_SKINNED;
+  def.mesh = avatar->mesh;
+  def.skin = isFree ? NULL : avatar->skin;
+  for (uint32_t i = 0; i < CROWD; ++i) check(pnWorld_CreateBody(c.world, &def, &c.ids[i]));
+  pnBodyId room;
+  def = pnDefaultBodyDef();
+  def.kind = PN_BODY_STATIC;
+  def.staticTree = museum;
+  check(pnWorld_CreateBody(c.world, &def, &room));
+  return c;
+}
+
+/* Seconds on the wall, and on the processor over all threads. */
+typedef struct Times {
+  double wall, processor;
+} Times;
+
+static Times now(void) {
+  return (Times){pnGetTime(), timeOf(CLOCK_PROCESS_CPUTIME_ID)};
+}
+
+static void keepLeast(Times *least, Times time) {
+  least->wall = time.wall < least->wall ? time.wall : least->wall;
+  least->processor = time.processor < least->processor ? time.processor : least->processor;
+}
+
+/* Where everybody is in a frame. */
+static void moveCrowd(uint32_t frame, pnMatrix *outJoints, pnMatrix *outPlaces) {
+  for (uint32_t i = 0; i < CROWD; ++i) {
+    pnAvatar_Walk(frame / 20.0 + i * 0.137, outJoints + (size_t)i * PN_AVATAR_JOINTS);
+    outPlaces[i] = pnRoom_Place(PN_ROOM_MUSEUM, i, CROWD);
+  }
+}
+
+/* One frame: joints in, contacts out. The free crowd evaluates all vertices, with poses of its own. */
+static pnFrame stepCrowd(Crowd *c, pnPose *const *poses, float *vertices, const pnMatrix *joints, const pnMatrix *places) {
+  for (uint32_t i = 0; i < CROWD; ++i, joints += PN_AVATAR_JOINTS) {
+    if (c->free) {
+      check(pnPose_SetJoints(poses[i], joints, PN_AVATAR_JOINTS));
+      check(pnPose_SetTransform(poses[i], &places[i]));
+      pnPose_GetVertices(poses[i], vertices);
+      check(pnBody_SetVertices(c->world, c->ids[i], vertices, pnMesh_GetVertexCount(pnPose_GetMesh(poses[i]))));
+    } else {
+      check(pnBody_SetJoints(c->world, c->ids[i], joints, PN_AVATAR_JOINTS));
+      check(pnBody_SetTransform(c->world, c->ids[i], &places[i]));
+    }
+  }
+  pnFrame result = pnWorld_Collide(c->world, NULL);
+  check(result.result);
+  return result;
+}
+
+static bool runCrowd(void) {
+  pnAvatar avatar;
+  pnMesh *mesh;
+  pnPose *roomPose, *poses[CROWD];
+  pnTree *museum;
+  check(pnCreateAvatar(5010, &avatar));
+  check(pnCreateRoom(PN_ROOM_MUSEUM, &mesh));
+  pnPoseDef roomDef = {mesh, NULL, NULL}, skinned = {avatar.mesh, NULL, avatar.skin};
+  check(pnCreatePose(&roomDef, &roomPose));
+  for (uint32_t i = 0; i < CROWD; ++i) check(pnCreatePose(&skinned, &poses[i]));
+  pnTreeDef treeDef = pnDefaultTreeDef();
+  treeDef.pose = roomPose;
+  treeDef.self = false;
+  treeDef.big = PN_BIG_CORNERS;
+  check(pnCreateTree(&treeDef, &museum));
+  float *vertices = malloc(3 * sizeof(float) * pnMesh_GetVertexCount(avatar.mesh));
+  static pnMatrix joints[CROWD * PN_AVATAR_JOINTS], places[CROWD];
+  printf("\nCrowd: %u characters of %u triangles in the museum, all pairs, ms a frame on the wall (processor)\n", CROWD,
+         pnMesh_GetTriangleCount(avatar.mesh));
+  uint32_t frames = s_frames / 4 + 1;
+  bool right = true;
+  for (uint32_t threads = 1; threads <= 2; ++threads) {
+    pnPool *pool;
+    check(pnCreatePool(threads, &pool));
+    pnTasks tasks = pnPool_GetTasks(pool);
+    Times sum[2] = {{0, 0}, {0, 0}};
+    size_t pairs = 0, fetched = 0;
+    Crowd crowds[2] = {makeCrowd(&avatar, museum, false, &tasks), makeCrowd(&avatar, museum, true, &tasks)};
+    for (uint32_t f = 0; f < frames; ++f) {
+      pnFrame answers[2];
+      moveCrowd(f, joints, places);
+      for (int k = 0; k < 2; ++k) {
+        Times least = {1e9, 1e9};
+        for (uint32_t pass = 0; pass < s_passes; ++pass) {
+          Times start = now();
+          answers[k] = stepCrowd(&crowds[k], poses, vertices, joints, places);
+          Times end = now();
+          keepLeast(&least, (Times){1e3 * (end.wall - start.wall), 1e3 * (end.processor - start.processor)});
+        }
+        sum[k].wall += least.wall / frames;
+        sum[k].processor += least.processor / frames;
+      }
+      right = right && answers[0].pairCount == answers[1].pairCount;
+      pairs += answers[0].pairCount / frames;
+      fetched += (size_t)answers[0].cost.verticesFetched / frames;
+    }
+    printf("  %u thread%s: carried %.2f (processor %.2f), all vertices and free bodies %.2f (%.2f): %.1fx (%.1fx); %zu pairs, "
+           "%zu of %u vertices, %s\n",
+           threads, threads > 1 ? "s" : "", sum[0].wall, sum[0].processor, sum[1].wall, sum[1].processor,
+           sum[1].wall / sum[0].wall, sum[1].processor / sum[0].processor, pairs, fetched,
+           CROWD * pnMesh_GetVertexCount(avatar.mesh), right ? "same pairs" : "DIFFERENT PAIRS");
+    for (int k = 0; k < 2; ++k) pnDestroyWorld(crowds[k].world);
+    pnDestroyPool(pool);
+  }
+  free(vertices);
+  pnDestroyTree(museum);
+  for (uint32_t i = 0; i < CROWD; ++i) pnDestroyPose(poses[i]);
+  pnDestroyPose(roomPose);
+  pnDestroyMesh(mesh);
+  pnDestroyAvatar(&avatar);
+  return right;
+}
+
+/* ---------------------------------------------------------------- far from everything */
+
+static void runAlone(void) {
+  static const uint32_t sizes[] = {2000, 20000, 200000};
+  printf("\nAlone: a character ten metres from another, microseconds a frame: joints, update, query\n");
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i)
+    for (int v = 0; v < PN_VOLUME_COUNT; v += PN_VOLUME_SPHERE) {
+      pnAvatar avatar;
+      pnPose *poses[2];
+      pnTree *trees[2];
+      check(pnCreateAvatar(sizes[i], &avatar));
+      for (int k = 0; k < 2; ++k) {
+        pnPoseDef def = {avatar.mesh, NULL, avatar.skin};
+        pnTreeDef treeDef = pnDefaultTreeDef();
+        check(pnCreatePose(&def, &poses[k]));
+        treeDef.pose = poses[k];
+        treeDef.volume = (pnVolume)v;
+        treeDef.self = false;
+        check(pnCreateTree(&treeDef, &trees[k]));
+      }
+      pnMatrix away = pnMatrix_Identity();
+      away.m[0][3] = 10;
+      check(pnPose_SetTransform(poses[1], &away));
+      double least = 1e9;
+      pnCost cost;
+      for (uint32_t f = 0; f < 200; ++f) {
+        pnMatrix joints[PN_AVATAR_JOINTS];
+        pnAvatar_Walk(f / 20.0, joints);
+        double start = processorTime();
+        check(pnPose_SetJoints(poses[0], joints, PN_AVATAR_JOINTS));
+        check(pnCollideTrees(trees[0], trees[1], NULL, NULL, &cost));
+        double time = processorTime() - start;
+        least = time < least ? time : least;
+      }
+      printf("  %7u triangles, %-6s: %.1f us, %llu vertices computed, %zu KB\n", pnMesh_GetTriangleCount(avatar.mesh),
+             v ? "sphere" : "box", 1e6 * least, (unsigned long long)cost.verticesFetched,
+             pnTree_GetByteCount(trees[0]) / 1024);
+      for (int k = 0; k < 2; ++k) {
+        pnDestroyTree(trees[k]);
+        pnDestroyPose(poses[k]);
+      }
+      pnDestroyAvatar(&avatar);
+    }
+}
+
+int main(int count, char **words) {
+  bool e6 = false, e7 = false, crowd = false, alone = false;
+  for (int i = 1; i < count; ++i) {
+    bool hasValue = i + 1 < count;
+    if (strcmp(words[i], "e6") == 0) e6 = true;
+    else if (strcmp(words[i], "e7") == 0) e7 = true;
+    else if (strcmp(words[i], "crowd") == 0) crowd = true;
+    else if (strcmp(words[i], "alone") == 0) alone = true;
+    else if (strcmp(words[i], "--passes") == 0 && hasValue) s_passes = (uint32_t)atoi(words[++i]);
+    else if (strcmp(words[i], "--frames") == 0 && hasValue) s_frames = (uint32_t)atoi(words[++i]);
+    else {
+      fprintf(stderr, "bench_skin: \"%s\" is not understood\n", words[i]);
+      return 2;
+    }
+  }
+  s_passes = s_passes < 1 ? 1 : s_passes;
+  s_frames = s_frames < 2 ? 2 : s_frames;
+  bool every = !e6 && !e7 && !crowd && !alone, ok = true;
+  char machine[512];
+  pn_labMachine(machine, sizeof machine);
+  printf("%s\n", machine);
+  if (every || alone) runAlone();
+  if (every || e6) ok = runRoom(PN_ROOM_MUSEUM) && ok;
+  if (every || e7) ok = runRoom(PN_ROOM_LIVING) && ok;
+  if (every || crowd) ok = runCrowd() && ok;
+  return ok ? 0 : 1;
+}
