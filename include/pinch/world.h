@@ -42,6 +42,7 @@ typedef struct pnWorldDef {
 PN_API pnWorldDef pnDefaultWorldDef(void);
 /* An empty world. Destroying it destroys its bodies; their meshes are the caller's. */
 PN_API pnResult pnCreateWorld(const pnWorldDef *def, pnWorld **outWorld);
+/* With all its bodies; meshes and shared static trees stay the caller's. Null is allowed. */
 PN_API void pnDestroyWorld(pnWorld *world);
 
 /* ---------------------------------------------------------------- bodies */
@@ -76,8 +77,11 @@ PN_API pnBodyDef pnDefaultBodyDef(void);
 /* Creating builds the tree: O(n log n). Destroying frees pose and tree; the id is dead from then on, and the body's
  * contacts are taken out of the last answer without an end. */
 PN_API pnResult pnWorld_CreateBody(pnWorld *world, const pnBodyDef *def, pnBodyId *outBody);
+/* Its contacts are taken out of the last answer. */
 PN_API pnResult pnWorld_DestroyBody(pnWorld *world, pnBodyId body);
+/* Living bodies. */
 PN_API uint32_t pnWorld_GetBodyCount(const pnWorld *world);
+/* Is there a living body behind this id? */
 PN_API bool pnBody_IsValid(const pnWorld *world, pnBodyId body);
 
 /* Moving. Bad input (NaN, wrong count, dead id, a transform that is not rigid) is a result, names body and vertex,
@@ -94,8 +98,11 @@ PN_API pnResult pnBody_SetFilter(pnWorld *world, pnBodyId body, uint32_t categor
 /* What a body has. Pose and tree stay the world's and live as long as the body; null (name: "") for a
  * dead id. */
 PN_API pnPose *pnBody_GetPose(pnWorld *world, pnBodyId body);
+/* The tree, for queries of your own; null for a dead id. */
 PN_API pnTree *pnBody_GetTree(pnWorld *world, pnBodyId body);
+/* The pointer of the definition; null for a dead id. */
 PN_API void *pnBody_GetUserData(const pnWorld *world, pnBodyId body);
+/* The name used in messages; empty for a dead id. */
 PN_API const char *pnBody_GetName(const pnWorld *world, pnBodyId body);
 
 /* ---------------------------------------------------------------- the frame */
