@@ -1,4 +1,4 @@
-/* ball.c: smallest enclosing balls, after [Welzl91] and [Gartner99].
+/* ball.c: smallest enclosing balls, after [Welzl91] and [Gaertner99].
  *
  * The smallest ball is determined by a *support* of at most four points on its surface. Gärtner's pivoting: take the point
  * farthest outside the ball of the present support, find the smallest ball of support and point, and its support; the
