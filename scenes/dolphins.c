@@ -53,12 +53,12 @@ static void addTube(Builder *b, uint32_t rings, uint32_t around, pnSceneVec (*su
   uint32_t end = addPoint(b, surface(part, 1.0, 0.0));
   for (uint32_t a = 0; a < around; ++a) {
     uint32_t next = (a + 1) % around, last = first + (rings - 1) * around;
-    addTriangle(b, apex, first + next, first + a);
-    addTriangle(b, end, last + a, last + next);
+    addTriangle(b, apex, first + a, first + next);
+    addTriangle(b, end, last + next, last + a);
     for (uint32_t r = 0; r + 1 < rings; ++r) {
       uint32_t i = first + r * around + a, j = first + r * around + next;
-      addTriangle(b, i, j, j + around);
-      addTriangle(b, i, j + around, i + around);
+      addTriangle(b, i, j + around, j);
+      addTriangle(b, i, i + around, j + around);
     }
   }
 }
