@@ -338,7 +338,8 @@ static bool openScene(Lab *lab, const char *name) {
   }
   lab->bodyCount = pnScene_GetBodyCount(lab->scene);
   lab->frameCount = pnScene_GetFrameCount(lab->scene);
-  size_t floats = 3 * (size_t)pnScene_GetVertexCount(lab->scene, 0), arrays = (size_t)lab->bodyCount * lab->settings.block;
+  size_t floats = 3 * (size_t)pnScene_GetVertexCount(lab->scene, 0),
+         arrays = (size_t)lab->bodyCount * lab->settings.block;
   lab->data = calloc(floats * arrays + 1, sizeof(float));
   lab->vertices = calloc(arrays, sizeof(float *));
   lab->hashes = calloc(lab->frameCount, sizeof(uint64_t));
@@ -429,8 +430,9 @@ static void printCounters(const Lab *lab, const Runner *runner) {
     idle += apart;
     mostIdle = apart && cost->verticesFetched > mostIdle ? cost->verticesFetched : mostIdle;
   }
-  printf("  %-18s %9.0f nodes and %9.0f vertices computed a frame; in the %3.0f frames in which roots are apart: %llu\n",
-         runner->method->name, nodes, vertices, idle, (unsigned long long)mostIdle);
+  printf(
+      "  %-18s %9.0f nodes and %9.0f vertices computed a frame; in the %3.0f frames in which roots are apart: %llu\n",
+      runner->method->name, nodes, vertices, idle, (unsigned long long)mostIdle);
 }
 
 static void printScene(const Lab *lab, const char *title) {
@@ -442,7 +444,8 @@ static void printScene(const Lab *lab, const char *title) {
     most = lab->pairCounts[f] > most ? lab->pairCounts[f] : most;
   }
   printf("\n%s: %u bodies of %u triangles, %u frames, %u with hits, %.0f pairs a frame, %zu at most\n", title,
-         lab->bodyCount, lab->bodies[0].triangleCount, lab->frameCount, hitFrames, (double)pairs / lab->frameCount, most);
+         lab->bodyCount, lab->bodies[0].triangleCount, lab->frameCount, hitFrames, (double)pairs / lab->frameCount,
+         most);
   printf("%-20s %10s %10s %10s | %10s %10s | %8s %8s | %9s\n", "ms a frame", "all mean", "all hits", "all idle",
          "first mean", "first hits", "x all", "x first", "kB");
   for (uint32_t i = 0; i < METHOD_COUNT; ++i) {
@@ -453,7 +456,8 @@ static void printScene(const Lab *lab, const char *title) {
     double all = mean(lab, r->all), first = mean(lab, r->first);
     printf("%-20s %10.5f %10.5f %10.5f | %10.5f %10.5f | %8.2f %8.2f | %9zu\n", methods[i].name, all,
            median(lab, r->all, 1), median(lab, r->all, 0), first, median(lab, r->first, 1),
-           mean(lab, lab->runners[HYBRID].all) / all, mean(lab, lab->runners[HYBRID].first) / first, r->byteCount / 1024);
+           mean(lab, lab->runners[HYBRID].all) / all, mean(lab, lab->runners[HYBRID].first) / first,
+           r->byteCount / 1024);
   }
   printf("(x: how many times faster than hybrid, by the means)\n");
 }
@@ -469,7 +473,8 @@ static bool runS3(Lab *lab) {
   const Runner *ours = &lab->runners[BLENDED], *theirs = &lab->runners[EMBREE];
   if (theirs->method != NULL) {
     printf("against Embree: %.1f times on frames with hits (bar 9), %.0f times on frames without (bar 1000)\n",
-           median(lab, theirs->all, 1) / median(lab, ours->all, 1), median(lab, theirs->all, 0) / median(lab, ours->all, 0));
+           median(lab, theirs->all, 1) / median(lab, ours->all, 1),
+           median(lab, theirs->all, 0) / median(lab, ours->all, 0));
   }
   closeScene(lab);
   return true;
@@ -512,7 +517,9 @@ static bool runE5(Lab *lab) {
     fflush(stdout);
     closeScene(lab);
   }
-  printf("\nE5: times faster than hybrid (paper: 1.5 to 9 for all pairs, 2 to 58 for a first pair), and growth with size\n");
+  printf(
+      "\nE5: times faster than hybrid (paper: 1.5 to 9 for all pairs, 2 to 58 for a first pair), and growth with "
+      "size\n");
   printf("%-20s %30s  %8s | %30s  %8s\n", "", "all pairs: 564 2256 9024 36096", "exponent", "first pair", "exponent");
   for (uint32_t m = 0; m < METHOD_COUNT; ++m) {
     if (all[m][0] > 0.0) {

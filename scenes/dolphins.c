@@ -42,8 +42,8 @@ static void addTriangle(Builder *b, uint32_t i, uint32_t j, uint32_t k) {
 
 /* A closed tube: an apex, `rings` rings of `around` points, an apex. surface(part, s, angle) gives its points, s in
  * (0, 1) along it; the apices are at s = 0 and 1. 2 * rings * around triangles. */
-static void addTube(Builder *b, uint32_t rings, uint32_t around, pnSceneVec (*surface)(int part, double s, double angle),
-                    int part) {
+static void addTube(Builder *b, uint32_t rings, uint32_t around,
+                    pnSceneVec (*surface)(int part, double s, double angle), int part) {
   uint32_t apex = addPoint(b, surface(part, 0.0, 0.0)), first = b->pointCount;
   for (uint32_t r = 0; r < rings; ++r) {
     for (uint32_t a = 0; a < around; ++a) {

@@ -6,9 +6,8 @@
 #include <string.h>
 
 static const pnSceneKind *const kinds[] = {
-    &pn_sceneTwoSpheres, &pn_sceneCrowd,      &pn_sceneMorphs,      &pn_sceneCloth,
-    &pn_sceneGrid,       &pn_sceneTurnedGrid, &pn_sceneKeptSpheres, &pn_sceneKeptArms,
-    &pn_scenePassing,    &pn_sceneDolphins,
+    &pn_sceneTwoSpheres, &pn_sceneCrowd,       &pn_sceneMorphs,   &pn_sceneCloth,   &pn_sceneGrid,
+    &pn_sceneTurnedGrid, &pn_sceneKeptSpheres, &pn_sceneKeptArms, &pn_scenePassing, &pn_sceneDolphins,
 };
 #define KIND_COUNT (sizeof kinds / sizeof kinds[0])
 

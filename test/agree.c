@@ -106,26 +106,16 @@ AgreeCase agreeMake(uint32_t index) {
       rotate(&c.body[0], &turn);
       rotate(&c.body[1], &turn);
       break;
-    case 4:
-      c = (AgreeCase){"grids in one plane", {grid(8), grid(6)}};
-      break;
+    case 4: c = (AgreeCase){"grids in one plane", {grid(8), grid(6)}}; break;
     case 5:
       c = (AgreeCase){"grids in one plane, rotated and rounded", {grid(8), grid(6)}};
       rotate(&c.body[0], &turn);
       rotate(&c.body[1], &turn);
       break;
-    case 6:
-      c = (AgreeCase){"disconnected", {soup(200, &r, 0.3f, false), soup(150, &r, 0.5f, false)}};
-      break;
-    case 7:
-      c = (AgreeCase){"one triangle", {soup(1, &r, 2, false), sphere(1)}};
-      break;
-    case 8:
-      c = (AgreeCase){"empty", {soup(0, &r, 1, false), sphere(1)}};
-      break;
-    case 9:
-      c = (AgreeCase){"coincident triangles", {soup(60, &r, 0.5f, true), soup(70, &r, 0.8f, false)}};
-      break;
+    case 6: c = (AgreeCase){"disconnected", {soup(200, &r, 0.3f, false), soup(150, &r, 0.5f, false)}}; break;
+    case 7: c = (AgreeCase){"one triangle", {soup(1, &r, 2, false), sphere(1)}}; break;
+    case 8: c = (AgreeCase){"empty", {soup(0, &r, 1, false), sphere(1)}}; break;
+    case 9: c = (AgreeCase){"coincident triangles", {soup(60, &r, 0.5f, true), soup(70, &r, 0.8f, false)}}; break;
     case 10: /* sizes far apart, so that grids are seen through a lens */
       c = (AgreeCase){"small in large", {sphere(2), sphere(2)}};
       for (uint32_t i = 0; i < 3 * pnMesh_GetVertexCount(c.body[1].mesh); i++) {

@@ -11,10 +11,10 @@
 #include "pinch/world.h"
 
 typedef enum MorphKind {
-  MORPH_REFERENCES,   /* three shapes of one topology */
-  MORPH_TWO,          /* the same, and only two at a time have a weight */
-  MORPH_DELTAS,       /* dense deltas, any weights */
-  MORPH_SPARSE,       /* many targets that move a patch each */
+  MORPH_REFERENCES, /* three shapes of one topology */
+  MORPH_TWO,        /* the same, and only two at a time have a weight */
+  MORPH_DELTAS,     /* dense deltas, any weights */
+  MORPH_SPARSE,     /* many targets that move a patch each */
   MORPH_KIND_COUNT
 } MorphKind;
 

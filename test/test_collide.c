@@ -353,7 +353,8 @@ static void sweepAgreesWithAllPairs(void **state) {
       pnBox *b = &boxes[i].box;
       for (int k = 0; k < 3; k++) {
         /* on a coarse lattice, so that faces touch; small moves except at a new set; a few boxes are empty */
-        float lo = step % 20 == 0 ? (float)testBelow(&r, 60) * 0.25f : (&b->min.x)[k] + ((float)testBelow(&r, 3) - 1) * 0.25f;
+        float lo =
+            step % 20 == 0 ? (float)testBelow(&r, 60) * 0.25f : (&b->min.x)[k] + ((float)testBelow(&r, 3) - 1) * 0.25f;
         (&b->min.x)[k] = lo;
         (&b->max.x)[k] = lo + ((float)testBelow(&r, 8) - (i % 37 == 0)) * 0.25f;
       }
@@ -387,13 +388,10 @@ static int teardown(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(ringsLeaveOutWhatIsNear),
-                                     cmocka_unit_test(groupsAndRestPairsAreLeftOut),
-                                     cmocka_unit_test(openedSeamIsNotShared),
-                                     cmocka_unit_test(kernelsAgreeAndCostsAreHonest),
-                                     cmocka_unit_test(refusalsSayWhy),
-                                     cmocka_unit_test(qualityFallsAndRebuildMends),
-                                     cmocka_unit_test(impactIsBracketed),
-                                     cmocka_unit_test(sweepAgreesWithAllPairs)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(ringsLeaveOutWhatIsNear), cmocka_unit_test(groupsAndRestPairsAreLeftOut),
+      cmocka_unit_test(openedSeamIsNotShared),   cmocka_unit_test(kernelsAgreeAndCostsAreHonest),
+      cmocka_unit_test(refusalsSayWhy),          cmocka_unit_test(qualityFallsAndRebuildMends),
+      cmocka_unit_test(impactIsBracketed),       cmocka_unit_test(sweepAgreesWithAllPairs)};
   return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -96,7 +96,8 @@ static void testCase(uint32_t index) {
         if (update == PN_UPDATE_BERGEN && volume != PN_VOLUME_BOX) {
           continue;
         }
-        Setting s = {build, volume, update, arities[turn % 3], leafSizes[turn / 3 % 4], turn % 5 ? 1u << (turn % 5 * 2) : 1};
+        Setting s = {
+            build, volume, update, arities[turn % 3], leafSizes[turn / 3 % 4], turn % 5 ? 1u << (turn % 5 * 2) : 1};
         checkSetting(&c, &s, &truth, &self, list);
         turn++;
       }

@@ -262,12 +262,12 @@ static void wrongDefinitions(void **state) {
   const float weights[2] = {0.5f, 0.6f}, nan[2] = {NAN, 0};
   const pnMorphTarget good = {"good", 12, NULL, rest};
   pnMorph *morph = (pnMorph *)&bad;
-#define EXPECT(result, words, mode, target, rests)                                 \
-  do {                                                                             \
-    pnMorphTarget targets[2] = {good, target};                                     \
-    pnMorphDef def = {mesh, mode, targets, 2, rests};                              \
-    testExpectFailure(pnCreateMorph(&def, &morph), result, words);                 \
-    assert_null(morph);                                                            \
+#define EXPECT(result, words, mode, target, rests)                 \
+  do {                                                             \
+    pnMorphTarget targets[2] = {good, target};                     \
+    pnMorphDef def = {mesh, mode, targets, 2, rests};              \
+    testExpectFailure(pnCreateMorph(&def, &morph), result, words); \
+    assert_null(morph);                                            \
   } while (0)
   EXPECT(PN_ERROR_COUNT, "target 1 'x'|11|12", PN_MORPH_DELTAS, ((pnMorphTarget){"x", 11, NULL, rest}), NULL);
   EXPECT(PN_ERROR_COUNT, "target 1|0|12", PN_MORPH_REFERENCES, ((pnMorphTarget){NULL, 0, NULL, rest}), NULL);
@@ -369,7 +369,7 @@ static void wrongWeights(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(bitsByDefinition),  cmocka_unit_test(restBits),     cmocka_unit_test(sparseStaysSparse),
+      cmocka_unit_test(bitsByDefinition),  cmocka_unit_test(restBits),         cmocka_unit_test(sparseStaysSparse),
       cmocka_unit_test(allocationFailure), cmocka_unit_test(wrongDefinitions), cmocka_unit_test(wrongWeights),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -305,7 +305,8 @@ static void setWild(Wild *w, TestRandom *random) {
   float weights[8] = {0};
   double sum = 0;
   for (uint32_t i = 0; i < w->targets; ++i) {
-    weights[i] = ldexpf(testFloat(random, w->deltas ? -8 : 0, 8), -(int)(testBelow(random, 2) * testBelow(random, 150)));
+    weights[i] =
+        ldexpf(testFloat(random, w->deltas ? -8 : 0, 8), -(int)(testBelow(random, 2) * testBelow(random, 150)));
     if (testBelow(random, 3) == 0) weights[i] = 0;
     sum += (double)weights[i];
   }
@@ -635,10 +636,18 @@ static void allocationFailure(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(everyVolumeAndBuilder), cmocka_unit_test(everyRule),       cmocka_unit_test(otherKinds),
-      cmocka_unit_test(self),                  cmocka_unit_test(volumesContain),  cmocka_unit_test(millionsOfVertices),
-      cmocka_unit_test(wildPairs),             cmocka_unit_test(nothingTouched),  cmocka_unit_test(stamps),
-      cmocka_unit_test(extraReferences),       cmocka_unit_test(wrongSettings),   cmocka_unit_test(smallMeshes),
+      cmocka_unit_test(everyVolumeAndBuilder),
+      cmocka_unit_test(everyRule),
+      cmocka_unit_test(otherKinds),
+      cmocka_unit_test(self),
+      cmocka_unit_test(volumesContain),
+      cmocka_unit_test(millionsOfVertices),
+      cmocka_unit_test(wildPairs),
+      cmocka_unit_test(nothingTouched),
+      cmocka_unit_test(stamps),
+      cmocka_unit_test(extraReferences),
+      cmocka_unit_test(wrongSettings),
+      cmocka_unit_test(smallMeshes),
       cmocka_unit_test(allocationFailure),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

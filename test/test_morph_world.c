@@ -25,7 +25,10 @@ static Crowd makeCrowd(pnTasks tasks) {
     snprintf(name, sizeof name, "body %u", i);
     def.name = name;
     if (i < 3) {
-      c.morphs[i] = morphMake((MorphKind)(i == 1 ? MORPH_SPARSE : i == 2 ? MORPH_DELTAS : MORPH_REFERENCES), 1, 1, 60 + i);
+      c.morphs[i] = morphMake((MorphKind)(i == 1   ? MORPH_SPARSE
+                                          : i == 2 ? MORPH_DELTAS
+                                                   : MORPH_REFERENCES),
+                              1, 1, 60 + i);
       def.kind = PN_BODY_MORPH;
       def.mesh = c.morphs[i].mesh;
       def.morph = c.morphs[i].morph;
@@ -198,7 +201,8 @@ static void firstContact(void **state) {
     facing = fmaxf(facing, -rest[3 * v]);
   }
   float expected = (2.6f - facing - tip) / (2 * (tip - 0.5f));
-  assert_true(impact.before <= expected + 1e-4f && impact.after >= expected - 1e-4f && impact.after - impact.before <= 1e-5f);
+  assert_true(impact.before <= expected + 1e-4f && impact.after >= expected - 1e-4f &&
+              impact.after - impact.before <= 1e-5f);
   assert_true(pnPose_GetWeights(poses[0])[0] == impact.after);
 
   /* none when it shrinks, at once when they meet from the beginning; bad weights are the caller's to hear about */
@@ -256,7 +260,8 @@ static void checkFile(const char *path) {
     pnTree *tree;
     testExpectOk(pnCreateTree(&treeDef, &tree));
     for (uint32_t frame = 0; frame < 10; ++frame) {
-      testExpectOk(pnAnimState_Evaluate(animation, file->clipCount > 0 ? frame % file->clipCount : PN_NONE, 0.3 * frame));
+      testExpectOk(
+          pnAnimState_Evaluate(animation, file->clipCount > 0 ? frame % file->clipCount : PN_NONE, 0.3 * frame));
       testExpectOk(pnPose_SetWeights(pose, pnAnimState_GetWeights(animation, b), body->targetCount));
       testExpectOk(pnTree_Validate(tree));
     }

@@ -83,7 +83,8 @@ static void manyBodiesAgreeWithPairwiseQueries(void **state) {
   testExpectOk(pnCreatePool(3, &pool));
   for (int variant = 0; variant < 4; variant++) {
     TestRandom r = testRandom(5);
-    Fixture f = makeFixture(variant & 1 ? pnPool_GetTasks(pool) : (pnTasks){0}, variant & 2 ? PN_BROAD_SWEEP : PN_BROAD_ALL);
+    Fixture f =
+        makeFixture(variant & 1 ? pnPool_GetTasks(pool) : (pnTasks){0}, variant & 2 ? PN_BROAD_SWEEP : PN_BROAD_ALL);
     enum { COUNT = 24 };
     pnBodyId id[COUNT];
     for (int i = 0; i < COUNT; i++) {
@@ -102,7 +103,8 @@ static void manyBodiesAgreeWithPairwiseQueries(void **state) {
       uint32_t at = 0;
       for (int i = 0; i < COUNT; i++) {
         for (int j = i + 1; j < COUNT; j++) {
-          testExpectOk(pnCollideTrees(pnBody_GetTree(f.world, id[i]), pnBody_GetTree(f.world, id[j]), NULL, list, NULL));
+          testExpectOk(
+              pnCollideTrees(pnBody_GetTree(f.world, id[i]), pnBody_GetTree(f.world, id[j]), NULL, list, NULL));
           size_t n = pnPairList_GetCount(list);
           if (n == 0) {
             continue;
@@ -111,7 +113,8 @@ static void manyBodiesAgreeWithPairwiseQueries(void **state) {
           assert_int_equal(c[at].a.index1, id[i].index1);
           assert_int_equal(c[at].b.index1, id[j].index1);
           assert_int_equal(c[at].pairCount, n);
-          assert_memory_equal(pnWorld_GetPairs(f.world) + c[at].firstPair, pnPairList_GetPairs(list), n * sizeof(pnPair));
+          assert_memory_equal(pnWorld_GetPairs(f.world) + c[at].firstPair, pnPairList_GetPairs(list),
+                              n * sizeof(pnPair));
           at++;
         }
       }
@@ -362,7 +365,8 @@ static void sharedStaticTreeAndContactPoints(void **state) {
     for (size_t p = 0; p < frame.pairCount; p++) {
       pnContactPoint point = pnWorld_GetContactPoint(world, 0, p);
       assert_true(point.meeting.kind != PN_MEETING_NONE);
-      float n = point.normalA.x * point.normalA.x + point.normalA.y * point.normalA.y + point.normalA.z * point.normalA.z;
+      float n =
+          point.normalA.x * point.normalA.x + point.normalA.y * point.normalA.y + point.normalA.z * point.normalA.z;
       assert_float_equal(n, 1, 1e-5);
     }
   }

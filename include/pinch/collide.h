@@ -43,8 +43,8 @@ PN_API size_t pnPairList_GetCount(const pnPairList *list);
 /* Filters for self-collision. All off by default: then every pair of triangles that meets counts, neighbours only when
  * they meet in more than the vertex or edge they share. */
 typedef struct pnSelfFilter {
-  uint32_t ring;                 /* leave out pairs within this many rings: 1 = sharing a vertex, 2 = their neighbours */
-  bool ignoreRest;               /* leave out pairs that already meet in the rest pose */
+  uint32_t ring;   /* leave out pairs within this many rings: 1 = sharing a vertex, 2 = their neighbours */
+  bool ignoreRest; /* leave out pairs that already meet in the rest pose */
   const uint32_t *triangleGroup; /* one a triangle, or null: leave out pairs of the same group */
 } pnSelfFilter;
 
@@ -57,7 +57,7 @@ typedef struct pnQueryDef {
   /* APPROXIMATE: a triangle meets a big one (pnTreeDef.big) when the ball around it meets the plane, no exact test
    * [Mujika, section 5]. Reports pairs that are only close, and none less. Default false. */
   bool planeDecides;
-  pnKernel kernel;     /* PN_KERNEL_DEFAULT: SIMD batches; others test one pair at a time, for comparison */
+  pnKernel kernel; /* PN_KERNEL_DEFAULT: SIMD batches; others test one pair at a time, for comparison */
 } pnQueryDef;
 
 PN_API pnQueryDef pnDefaultQueryDef(void);
@@ -80,10 +80,10 @@ typedef pnResult pnMoveFcn(void *context, float t);
 
 /* What is known about the first contact. */
 typedef struct pnImpact {
-  bool contact;    /* a contact was found at a sampled time */
-  bool atStart;    /* they already meet at t = 0 */
-  float before;    /* no contact at this time ... */
-  float after;     /* ... contact at this one; after - before <= tolerance */
+  bool contact; /* a contact was found at a sampled time */
+  bool atStart; /* they already meet at t = 0 */
+  float before; /* no contact at this time ... */
+  float after;  /* ... contact at this one; after - before <= tolerance */
   uint32_t queryCount;
 } pnImpact;
 
@@ -103,8 +103,8 @@ typedef struct pnLinearMotion {
   pnPose *poseA, *poseB;
   const float *startA, *endA, *startB, *endB;
 } pnLinearMotion;
-PN_API pnResult pnFindLinearImpact(pnTree *a, pnTree *b, const pnLinearMotion *motion, uint32_t samples, float tolerance,
-                                   pnImpact *outImpact);
+PN_API pnResult pnFindLinearImpact(pnTree *a, pnTree *b, const pnLinearMotion *motion, uint32_t samples,
+                                   float tolerance, pnImpact *outImpact);
 
 #ifdef __cplusplus
 }

@@ -147,8 +147,8 @@ typedef enum pnSkinMode { PN_SKIN_LINEAR, PN_SKIN_WEIGHTED } pnSkinMode;
 
 /* What a skin is made of. */
 typedef struct pnSkinDef {
-  const pnMesh *mesh; /* must outlive the skin */
-  pnSkinMode mode;    /* default PN_SKIN_LINEAR */
+  const pnMesh *mesh;           /* must outlive the skin */
+  pnSkinMode mode;              /* default PN_SKIN_LINEAR */
   uint32_t jointCount;          /* 1 to 65536 */
   uint32_t influenceCount;      /* joints a vertex in the arrays, 1 to 8 (default 4); weighted: 1 */
   const uint16_t *jointIndices; /* influenceCount a vertex, each below jointCount where its weight is not 0 */
@@ -250,7 +250,11 @@ typedef struct pnPrimitiveId {
 } pnPrimitiveId;
 
 /* The value is the number of corners. */
-typedef enum pnPrimitiveKind { PN_PRIMITIVE_POINT = 1, PN_PRIMITIVE_SEGMENT = 2, PN_PRIMITIVE_TRIANGLE = 3 } pnPrimitiveKind;
+typedef enum pnPrimitiveKind {
+  PN_PRIMITIVE_POINT = 1,
+  PN_PRIMITIVE_SEGMENT = 2,
+  PN_PRIMITIVE_TRIANGLE = 3
+} pnPrimitiveKind;
 
 /* What a soup begins with. */
 typedef struct pnSoupDef {
@@ -267,7 +271,8 @@ PN_API void pnDestroySoup(pnSoup *soup);                              /* null is
  * that is none. Cost: the primitives named, nothing else. Positions are 3 floats a corner, corner after corner. */
 
 /* outIds: one a primitive, may be null. PN_ERROR_COUNT beyond 2^28 primitives. */
-PN_API pnResult pnSoup_Add(pnSoup *soup, pnPrimitiveKind kind, const float *positions, uint32_t count, pnPrimitiveId *outIds);
+PN_API pnResult pnSoup_Add(pnSoup *soup, pnPrimitiveKind kind, const float *positions, uint32_t count,
+                           pnPrimitiveId *outIds);
 PN_API pnResult pnSoup_Remove(pnSoup *soup, const pnPrimitiveId *ids, uint32_t count);
 /* New corners, of any kind, for living primitives, which keep their ids. One named twice gets the last. */
 PN_API pnResult pnSoup_Replace(pnSoup *soup, const pnPrimitiveId *ids, pnPrimitiveKind kind, const float *positions,

@@ -28,25 +28,25 @@ typedef enum pnBuild {
 
 /* What stands around the triangles of a node. */
 typedef enum pnVolume {
-  PN_VOLUME_BOX,    /* axis-aligned box (default) */
-  PN_VOLUME_DOP14,  /* box with its 8 corners cut */
-  PN_VOLUME_DOP18,  /* box with its 12 edges cut */
-  PN_VOLUME_DOP26,  /* both */
+  PN_VOLUME_BOX,   /* axis-aligned box (default) */
+  PN_VOLUME_DOP14, /* box with its 8 corners cut */
+  PN_VOLUME_DOP18, /* box with its 12 edges cut */
+  PN_VOLUME_DOP26, /* both */
   PN_VOLUME_SPHERE,
   PN_VOLUME_COUNT
 } pnVolume;
 
 /* How the volumes follow the pose. */
 typedef enum pnUpdate {
-  PN_UPDATE_DEFAULT,    /* hybrid for free poses, blended for morph targets, carried for joints */
-  PN_UPDATE_BOTTOM_UP,  /* every leaf, merged to the root */
-  PN_UPDATE_TOP_DOWN,   /* a node from its own vertices, when a query reaches it */
-  PN_UPDATE_HYBRID,     /* [Larsson01] the upper nodes bottom-up, the lower ones when reached */
-  PN_UPDATE_BERGEN,     /* [Bergen97] boxes in model space, all updated bottom-up, tested under rotation (SAT-lite) */
-  PN_UPDATE_RIGID,      /* volumes of the source shape, moved by the transform when reached */
-  PN_UPDATE_BLENDED,    /* [Larsson03] volumes of the morph references, blended by the weights when reached */
+  PN_UPDATE_DEFAULT,   /* hybrid for free poses, blended for morph targets, carried for joints */
+  PN_UPDATE_BOTTOM_UP, /* every leaf, merged to the root */
+  PN_UPDATE_TOP_DOWN,  /* a node from its own vertices, when a query reaches it */
+  PN_UPDATE_HYBRID,    /* [Larsson01] the upper nodes bottom-up, the lower ones when reached */
+  PN_UPDATE_BERGEN,    /* [Bergen97] boxes in model space, all updated bottom-up, tested under rotation (SAT-lite) */
+  PN_UPDATE_RIGID,     /* volumes of the source shape, moved by the transform when reached */
+  PN_UPDATE_BLENDED,   /* [Larsson03] volumes of the morph references, blended by the weights when reached */
   PN_UPDATE_BLENDED_MODEL, /* the same as the paper has it: blended boxes in model space, tested under rotation */
-  PN_UPDATE_CARRIED,    /* [Mujika09] volumes carried by the joints when reached */
+  PN_UPDATE_CARRIED,       /* [Mujika09] volumes carried by the joints when reached */
   PN_UPDATE_COUNT
 } pnUpdate;
 
@@ -60,18 +60,18 @@ typedef enum pnBig {
 
 /* What a tree stands over, and its settings. */
 typedef struct pnTreeDef {
-  const pnPose *pose;    /* must outlive the tree */
-  pnBuild build;         /* default PN_BUILD_BALANCED */
-  pnVolume volume;       /* default PN_VOLUME_BOX */
-  pnUpdate update;       /* default PN_UPDATE_DEFAULT */
-  uint32_t arity;        /* most children of a node: 2, 4 or 8 (default 8) */
-  uint32_t leafSize;     /* most triangles of a leaf: 1 to 8 (default 8) */
-  uint32_t cut;          /* hybrid: nodes with more triangles than this are updated eagerly (default 64) */
+  const pnPose *pose; /* must outlive the tree */
+  pnBuild build;      /* default PN_BUILD_BALANCED */
+  pnVolume volume;    /* default PN_VOLUME_BOX */
+  pnUpdate update;    /* default PN_UPDATE_DEFAULT */
+  uint32_t arity;     /* most children of a node: 2, 4 or 8 (default 8) */
+  uint32_t leafSize;  /* most triangles of a leaf: 1 to 8 (default 8) */
+  uint32_t cut;       /* hybrid: nodes with more triangles than this are updated eagerly (default 64) */
   /* Morph references: volumes of shapes between each two of them, so many a pair, 0 to 15 (default 0). They make blended
    * volumes tighter while exactly two references have a weight, and cost their memory (pnTree_GetByteCount). */
   uint32_t extraReferences;
-  bool noStamps;         /* for comparison: a node is computed at every visit, not once a frame; one thread (default false) */
-  bool self;             /* prepare for self-collision: default true; costs about 7 bytes a triangle */
+  bool noStamps; /* for comparison: a node is computed at every visit, not once a frame; one thread (default false) */
+  bool self;     /* prepare for self-collision: default true; costs about 7 bytes a triangle */
   /* For bodies that do not move, without `self` and with the default update rule: volumes of big triangles in pieces, down
    * to sides of bigSide, at most 65536 pieces a triangle. The answers stay what they are. bigSide 0 (default):
    * automatic, the 80th part of the body's size. */
@@ -124,7 +124,7 @@ typedef enum pnBucketMethod {
   PN_BUCKET_DIRECT,  /* [Ganovelli00] buckets of an octree, Algorithm 1: each primitive by division */
   PN_BUCKET_SORTED,  /* [Ganovelli00] the same buckets, Algorithm 2: three sorted arrays and moving bucket pointers */
   PN_BUCKET_MORTON,  /* no buckets: sorted by Morton code, leaves filled up */
-  PN_BUCKET_KEPT,    /* no buckets: sorted along the curve of Hilbert, and the order kept while it is good: what came, went or
+  PN_BUCKET_KEPT, /* no buckets: sorted along the curve of Hilbert, and the order kept while it is good: what came, went or
                         was replaced is merged, volumes are updated where a query reaches them; sorted anew when they have
                         grown too much */
   PN_BUCKET_COUNT
@@ -135,7 +135,8 @@ typedef struct pnBucketDef {
   const pnSoup *soup;    /* must outlive the tree */
   pnBucketMethod method; /* default PN_BUCKET_DEFAULT */
   uint32_t levels;       /* of the octree, 1 to 7; 0 (default): the fewest with 8 primitives a bucket, spread evenly */
-  uint32_t mostMoves;    /* sorted: moves a primitive and axis before insertion sort is given up for this update (default 64,
+  uint32_t
+      mostMoves; /* sorted: moves a primitive and axis before insertion sort is given up for this update (default 64,
                             UINT32_MAX: never, which is quadratic without coherence) */
 } pnBucketDef;
 

@@ -27,16 +27,16 @@ typedef struct pnBodyId {
 
 /* How close bodies are found before trees are asked. */
 typedef enum pnBroad {
-  PN_BROAD_AUTO,  /* all pairs up to 100 bodies, sweep and prune above (default) */
-  PN_BROAD_ALL,   /* every box against every box */
-  PN_BROAD_SWEEP  /* three sorted axes kept by insertion sort */
+  PN_BROAD_AUTO, /* all pairs up to 100 bodies, sweep and prune above (default) */
+  PN_BROAD_ALL,  /* every box against every box */
+  PN_BROAD_SWEEP /* three sorted axes kept by insertion sort */
 } pnBroad;
 
 /* Settings of a world; none of them changes an answer. */
 typedef struct pnWorldDef {
-  pnTasks tasks;          /* zeroed: one thread */
-  pnBroad broad;          /* default PN_BROAD_AUTO */
-  float rebuildQuality;   /* rebuild a free body's tree when pnTree_GetQuality exceeds this (default 2; 0 = never) */
+  pnTasks tasks;        /* zeroed: one thread */
+  pnBroad broad;        /* default PN_BROAD_AUTO */
+  float rebuildQuality; /* rebuild a free body's tree when pnTree_GetQuality exceeds this (default 2; 0 = never) */
 } pnWorldDef;
 
 PN_API pnWorldDef pnDefaultWorldDef(void);
@@ -49,11 +49,11 @@ PN_API void pnDestroyWorld(pnWorld *world);
 
 /* How a body moves. */
 typedef enum pnBodyKind {
-  PN_BODY_FREE,     /* vertices rewritten by the caller (default) */
-  PN_BODY_RIGID,    /* moved by a transform only */
-  PN_BODY_STATIC,   /* never moves: the tree is built once and may be shared by many worlds */
-  PN_BODY_MORPH,    /* weights of morph targets, and a transform */
-  PN_BODY_SKINNED   /* joints, on top of morph targets when there are any */
+  PN_BODY_FREE,   /* vertices rewritten by the caller (default) */
+  PN_BODY_RIGID,  /* moved by a transform only */
+  PN_BODY_STATIC, /* never moves: the tree is built once and may be shared by many worlds */
+  PN_BODY_MORPH,  /* weights of morph targets, and a transform */
+  PN_BODY_SKINNED /* joints, on top of morph targets when there are any */
 } pnBodyKind;
 
 /* What a body is. */
@@ -68,8 +68,9 @@ typedef struct pnBodyDef {
   pnSelfFilter selfFilter; /* arrays are copied */
   uint32_t category;       /* bits this body is (default 1) */
   uint32_t mask;           /* bits it collides with (default all); both sides must agree */
-  const pnBox *looseBox;   /* a box the body never leaves, used by the broad phase instead of the tree's; null: computed */
-  const char *name;        /* in messages; copied; default: the mesh's name */
+  const pnBox
+      *looseBox;    /* a box the body never leaves, used by the broad phase instead of the tree's; null: computed */
+  const char *name; /* in messages; copied; default: the mesh's name */
   void *userData;
 } pnBodyDef;
 
@@ -120,19 +121,19 @@ typedef enum pnContactState { PN_CONTACT_BEGIN, PN_CONTACT_PERSIST, PN_CONTACT_E
 /* Two bodies (or one with itself: a == b) that meet. Contacts are sorted by body index, a before b. */
 typedef struct pnContact {
   pnBodyId a, b;
-  pnContactState state;  /* against the frame before; ended contacts have no pairs and come after the others */
-  size_t firstPair;      /* into pnWorld_GetPairs */
-  size_t pairCount;      /* sorted by triangle of a, then of b */
+  pnContactState state; /* against the frame before; ended contacts have no pairs and come after the others */
+  size_t firstPair;     /* into pnWorld_GetPairs */
+  size_t pairCount;     /* sorted by triangle of a, then of b */
 } pnContact;
 
 /* What one frame found and what it cost. */
 typedef struct pnFrame {
-  pnResult result;        /* on an error the world keeps the contacts of the frame before */
-  uint32_t contactCount;  /* begun and persisting */
+  pnResult result;       /* on an error the world keeps the contacts of the frame before */
+  uint32_t contactCount; /* begun and persisting */
   uint32_t endedCount;
-  size_t pairCount;       /* over all contacts */
-  uint32_t bodyPairs;     /* let through by the broad phase */
-  uint32_t rebuilds;      /* trees built anew by the quality policy */
+  size_t pairCount;   /* over all contacts */
+  uint32_t bodyPairs; /* let through by the broad phase */
+  uint32_t rebuilds;  /* trees built anew by the quality policy */
   pnCost cost;
   double broadSeconds, sortSeconds, totalSeconds;
 } pnFrame;
@@ -156,13 +157,13 @@ PN_API pnContactPoint pnWorld_GetContactPoint(const pnWorld *world, uint32_t con
 
 /* Functions that draw, and what is wanted. Null functions are not called. */
 typedef struct pnDebugDraw {
-  void (*drawBox)(void *user, pnBox box, uint32_t color);                /* 0xRRGGBB */
+  void (*drawBox)(void *user, pnBox box, uint32_t color); /* 0xRRGGBB */
   void (*drawTriangle)(void *user, const pnTriangle *t, uint32_t color);
   void (*drawSegment)(void *user, pnVec3 a, pnVec3 b, uint32_t color);
-  bool boxes;        /* body boxes, and the tree level below */
+  bool boxes; /* body boxes, and the tree level below */
   uint32_t level;
-  bool triangles;    /* triangles that meet */
-  bool meetings;     /* segments along which they meet */
+  bool triangles; /* triangles that meet */
+  bool meetings;  /* segments along which they meet */
   void *user;
 } pnDebugDraw;
 /* Calls them for the last frame. */

@@ -9,7 +9,9 @@ static bool overlap(const pnBox *p, const pnBox *q) {
          p->min.z <= q->max.z && q->min.z <= p->max.z;
 }
 
-static bool isEmpty(const pnBox *b) { return b->min.x > b->max.x || b->min.y > b->max.y || b->min.z > b->max.z; }
+static bool isEmpty(const pnBox *b) {
+  return b->min.x > b->max.x || b->min.y > b->max.y || b->min.z > b->max.z;
+}
 
 static bool offer(const pnBroadBox *boxes, uint32_t i, uint32_t j, pnPairs *out) {
   const pnBroadBox *a = &boxes[i], *b = &boxes[j];

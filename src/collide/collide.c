@@ -2,7 +2,9 @@
 #include "collide/filter.h"
 #include "collide/jobs.h"
 
-pnQueryDef pnDefaultQueryDef(void) { return (pnQueryDef){0}; }
+pnQueryDef pnDefaultQueryDef(void) {
+  return (pnQueryDef){0};
+}
 
 /* ---------------------------------------------------------------- pair lists */
 
@@ -23,8 +25,12 @@ void pnDestroyPairList(pnPairList *list) {
   }
 }
 
-const pnPair *pnPairList_GetPairs(const pnPairList *list) { return list->collider.pairs.data; }
-size_t pnPairList_GetCount(const pnPairList *list) { return list->collider.pairs.count; }
+const pnPair *pnPairList_GetPairs(const pnPairList *list) {
+  return list->collider.pairs.data;
+}
+size_t pnPairList_GetCount(const pnPairList *list) {
+  return list->collider.pairs.count;
+}
 
 /* ---------------------------------------------------------------- queries */
 
@@ -48,7 +54,8 @@ static pnResult collide(pnTree *a, pnTree *b, const pnQueryDef *def, pnPairList 
   cost.updateSeconds = pn_clock() - start;
   if (result == PN_OK) {
     bool filtered = !b && pn_hasFilter(&def->filter);
-    pnJob job = {.t = pn_beginTraversal(a, b), .first = def->first && !filtered, .neighbours = !b && def->filter.ring == 0};
+    pnJob job = {
+        .t = pn_beginTraversal(a, b), .first = def->first && !filtered, .neighbours = !b && def->filter.ring == 0};
     job.t.planeDecides = def->planeDecides;
     result = pn_runJobs(&list->collider, &job, 1, &def->tasks, def->kernel, def->unsorted, &cost);
     if (result == PN_OK && filtered) {
@@ -84,7 +91,8 @@ pnResult pnCollideSelf(pnTree *tree, const pnQueryDef *def, pnPairList *outPairs
   def = def ? def : &none;
   pnResult result = PN_OK;
   if (!tree->def.self) {
-    result = pn_fail(PN_ERROR_KIND, "mesh '%s': its tree was made without `self`; set pnTreeDef.self", tree->mesh->name);
+    result =
+        pn_fail(PN_ERROR_KIND, "mesh '%s': its tree was made without `self`; set pnTreeDef.self", tree->mesh->name);
   } else {
     result = pn_checkFilter(&def->filter);
   }

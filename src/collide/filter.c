@@ -11,7 +11,9 @@ pnResult pn_checkFilter(const pnSelfFilter *filter) {
   return PN_OK;
 }
 
-bool pn_hasFilter(const pnSelfFilter *filter) { return filter->ring > 1 || filter->ignoreRest || filter->triangleGroup; }
+bool pn_hasFilter(const pnSelfFilter *filter) {
+  return filter->ring > 1 || filter->ignoreRest || filter->triangleGroup;
+}
 
 /* Is t within `ring` steps from triangle to triangle over shared (welded) vertices? */
 static bool isWithin(const pnMesh *mesh, uint32_t s, uint32_t t, uint32_t ring) {
@@ -30,7 +32,9 @@ static bool isWithin(const pnMesh *mesh, uint32_t s, uint32_t t, uint32_t ring) 
   return false;
 }
 
-static uint64_t keyOf(pnPair p) { return (uint64_t)p.a << 32 | p.b; }
+static uint64_t keyOf(pnPair p) {
+  return (uint64_t)p.a << 32 | p.b;
+}
 
 /* The pairs that meet in the rest pose, found once and kept in the tree, sorted. */
 static pnResult findRestPairs(pnTree *tree) {

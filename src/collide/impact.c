@@ -5,8 +5,8 @@
 #include "mesh/pose.h"
 #include "base/memory.h"
 
-static pnResult meetAt(pnTree *a, pnTree *b, pnMoveFcn *move, void *context, float t, pnPairList *list, pnImpact *impact,
-                       bool *outMeet) {
+static pnResult meetAt(pnTree *a, pnTree *b, pnMoveFcn *move, void *context, float t, pnPairList *list,
+                       pnImpact *impact, bool *outMeet) {
   pnQueryDef def = pnDefaultQueryDef();
   def.first = true;
   pnResult result = move(context, t);

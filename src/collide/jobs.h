@@ -9,7 +9,7 @@
 typedef struct pnJob {
   pnTraversal t;
   bool first;
-  bool neighbours;          /* self: also neighbours that meet in more than what they share */
+  bool neighbours;             /* self: also neighbours that meet in more than what they share */
   size_t pairFirst, pairCount; /* out: sorted, into the collider's pairs */
 } pnJob;
 
@@ -34,8 +34,8 @@ typedef struct pnCollider {
   uint32_t workerCount;
   pnPairs seeds;
   PN_ARRAY(pnItem) items;
-  pnPairs pairs;        /* the answers, job after job */
-  pnPairs scratch;      /* for sorting */
+  pnPairs pairs;   /* the answers, job after job */
+  pnPairs scratch; /* for sorting */
 } pnCollider;
 
 /* Runs all jobs over updated trees. Every job's pairs are sorted by a, then b, unless `unsorted`. Adds to cost. */

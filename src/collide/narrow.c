@@ -67,7 +67,8 @@ static size_t narrowBy(const pnTree *a, const pnTree *b, pnPair *candidates, siz
   return kept;
 }
 
-size_t pn_narrow(const pnTree *a, const pnTree *b, pnPair *candidates, size_t count, pnKernel kernel, uint64_t *uncertain) {
+size_t pn_narrow(const pnTree *a, const pnTree *b, pnPair *candidates, size_t count, pnKernel kernel,
+                 uint64_t *uncertain) {
   if (kernel != PN_KERNEL_DEFAULT) {
     return narrowBy(a, b, candidates, count, kernel);
   }

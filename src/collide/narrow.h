@@ -44,14 +44,16 @@ pnSharedCorners pn_sharedNow(const pnMesh *mesh, uint32_t s, uint32_t t, const f
 /* A batch of candidates. Candidates whose triangles meet are moved to the front, in order; returns how many. The list
  * must have room for PN_NARROW_PAD more than count. */
 #define PN_NARROW_PAD 8u
-size_t pn_narrow(const pnTree *a, const pnTree *b, pnPair *candidates, size_t count, pnKernel kernel, uint64_t *uncertain);
+size_t pn_narrow(const pnTree *a, const pnTree *b, pnPair *candidates, size_t count, pnKernel kernel,
+                 uint64_t *uncertain);
 
 /* The same for neighbours: pairs of slots of one tree that share welded vertices; kept when the triangles meet in more
  * than what they share. */
 size_t pn_narrowNeighbours(const pnTree *tree, pnPair *candidates, size_t count, uint64_t *uncertain);
 
 /* The SIMD filters, by width; chosen at run time. Bit i of hit: candidate i meets for certain; of unsure: ask exactly. */
-typedef void pnNarrowFcn(const pnTree *a, const pnTree *b, const pnPair *candidates, uint32_t *outHit, uint32_t *outUnsure);
+typedef void pnNarrowFcn(const pnTree *a, const pnTree *b, const pnPair *candidates, uint32_t *outHit,
+                         uint32_t *outUnsure);
 pnNarrowFcn pn_narrow4;
 #if defined(__x86_64__) && !defined(PN_SCALAR)
 pnNarrowFcn pn_narrow8Avx2;

@@ -30,7 +30,9 @@ PN_INLINE void crossW(const F *p, const F *q, F *r) {
   r[2] = SUB(MUL(p[0], q[1]), MUL(p[1], q[0]));
 }
 
-PN_INLINE F dotW(const F *p, const F *q) { return ADD(ADD(MUL(p[0], q[0]), MUL(p[1], q[1])), MUL(p[2], q[2])); }
+PN_INLINE F dotW(const F *p, const F *q) {
+  return ADD(ADD(MUL(p[0], q[0]), MUL(p[1], q[1])), MUL(p[2], q[2]));
+}
 
 /* All three above e, or all three below -e. */
 PN_INLINE F clearOf(const F *s, F e) {

@@ -20,8 +20,8 @@ typedef struct pnLens {
 /* One question about two trees (or one, self). */
 typedef struct pnTraversal {
   pnTree *a, *b;
-  bool self;     /* a == b: each pair of triangles once, neighbours left out */
-  bool swapped;  /* the caller's a is our b */
+  bool self;         /* a == b: each pair of triangles once, neighbours left out */
+  bool swapped;      /* the caller's a is our b */
   bool planeDecides; /* approximate: pnQueryDef.planeDecides */
   pnLens lens;
   const struct pnSteps *steps;
@@ -37,14 +37,15 @@ typedef struct pnWorker {
   pnPairs candidates; /* pairs of slots */
   pnPairs found;      /* pairs of triangles, in the caller's order of bodies */
   pnCost cost;
-  pnFresh fresh;      /* lazy nodes it has filled */
+  pnFresh fresh; /* lazy nodes it has filled */
   bool outOfMemory;
-  char apart[128];    /* workers stand in one array and write all the time: no two of them share a cache line */
+  char apart[128]; /* workers stand in one array and write all the time: no two of them share a cache line */
 } pnWorker;
 
 /* Opens pairs of nodes: at least one of each pair is an inner node. Pairs of children whose volumes overlap are appended to
  * next, or to leaves when both are leaves. False: out of memory. */
-typedef bool pnOpenFcn(const pnTraversal *t, pnWorker *w, const pnPair *in, size_t count, pnPairs *next, pnPairs *leaves);
+typedef bool pnOpenFcn(const pnTraversal *t, pnWorker *w, const pnPair *in, size_t count, pnPairs *next,
+                       pnPairs *leaves);
 /* Opens pairs of leaves: pairs of slots whose volumes overlap are appended to candidates. */
 typedef bool pnOpenLeavesFcn(const pnTraversal *t, pnWorker *w, const pnPair *in, size_t count, pnPairs *candidates);
 
@@ -53,7 +54,8 @@ typedef struct pnSteps {
   pnOpenLeavesFcn *openLeaves;
 } pnSteps;
 
-extern const pnSteps pn_stepsBox, pn_stepsBoxOffset, pn_stepsBoxLens, pn_stepsDop, pn_stepsSphere, pn_stepsBergen, pn_stepsMixed;
+extern const pnSteps pn_stepsBox, pn_stepsBoxOffset, pn_stepsBoxLens, pn_stepsDop, pn_stepsSphere, pn_stepsBergen,
+    pn_stepsMixed;
 
 #if defined(__x86_64__) && !defined(PN_SCALAR)
 extern const pnSteps pn_stepsBoxAvx2, pn_stepsBoxOffsetAvx2;

@@ -18,7 +18,7 @@
 #define PORTION 64u
 /* How many pairs ahead volumes are asked for: leaves of a large mesh come from the outer caches. */
 #define AHEAD 8u
-#define PREFETCH(v, node) __builtin_prefetch((v)->lanes + (size_t)(node) * NODE_BYTES((v)->tree))
+#define PREFETCH(v, node) __builtin_prefetch((v)->lanes + (size_t)(node)*NODE_BYTES((v)->tree))
 
 typedef struct Rows {
   size_t count;
@@ -26,8 +26,8 @@ typedef struct Rows {
 } Rows;
 
 /* The first pass for two pairs whose nodes are all opened; the second counts only if `both`. */
-PN_INLINE void addRows(const pnTraversal *t, pnFresh *fresh, const View *A, const View *B, const pnPair *pair, bool both,
-                       Rows *rows) {
+PN_INLINE void addRows(const pnTraversal *t, pnFresh *fresh, const View *A, const View *B, const pnPair *pair,
+                       bool both, Rows *rows) {
   Mask m[4];
   for (int i = 0; i < 2; i++) {
     uint32_t a = pair[i & both].a, b = pair[i & both].b, pa = A->parent[a], pb = B->parent[b];
@@ -98,8 +98,7 @@ static bool openOneSide(const pnTraversal *t, pnWorker *w, pnPair pair, pnPairs 
 }
 
 /* Rows of inner nodes into pairs of their children. */
-static bool openRows(const pnTraversal *t, const View *A, const View *B, Rows *rows, pnPairs *next,
-                     pnPairs *leaves) {
+static bool openRows(const pnTraversal *t, const View *A, const View *B, Rows *rows, pnPairs *next, pnPairs *leaves) {
   size_t room = rows->count * PN_LANES + PN_LANES;
   if (!pn_arrayReserve(next, next->count + room) || !pn_arrayReserve(leaves, leaves->count + room)) {
     return false;
@@ -122,7 +121,8 @@ static bool openRows(const pnTraversal *t, const View *A, const View *B, Rows *r
   return true;
 }
 
-static bool openNodes(const pnTraversal *t, pnWorker *w, const pnPair *in, size_t count, pnPairs *next, pnPairs *leaves) {
+static bool openNodes(const pnTraversal *t, pnWorker *w, const pnPair *in, size_t count, pnPairs *next,
+                      pnPairs *leaves) {
   const View A = viewOf(t->a), B = viewOf(t->b);
   for (size_t from = 0; from < count; from += PORTION) {
     size_t end = PN_MIN(count, from + PORTION);

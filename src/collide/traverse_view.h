@@ -25,9 +25,13 @@ PN_INLINE void freshen(const View *v, uint32_t node, pnFresh *fresh) {
   }
 }
 
-PN_INLINE unsigned fullMask(const View *v, uint32_t node) { return (1u << v->count[node]) - 1; }
+PN_INLINE unsigned fullMask(const View *v, uint32_t node) {
+  return (1u << v->count[node]) - 1;
+}
 
 /* Four masks as bytes of one number, for volumes whose masks are plain integers. */
-PN_INLINE uint32_t mask4(unsigned a, unsigned b, unsigned c, unsigned d) { return a | b << 8 | c << 16 | d << 24; }
+PN_INLINE uint32_t mask4(unsigned a, unsigned b, unsigned c, unsigned d) {
+  return a | b << 8 | c << 16 | d << 24;
+}
 
 #endif

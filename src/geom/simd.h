@@ -31,34 +31,70 @@
 
 #if PN_SIMD_NEON
 typedef float32x4_t pnF4;
-PN_INLINE pnF4 pn_f4Load(const float *p) { return vld1q_f32(p); }
-PN_INLINE void pn_f4Store(float *p, pnF4 a) { vst1q_f32(p, a); }
-PN_INLINE pnF4 pn_f4Set1(float x) { return vdupq_n_f32(x); }
-PN_INLINE pnF4 pn_f4Add(pnF4 a, pnF4 b) { return vaddq_f32(a, b); }
-PN_INLINE pnF4 pn_f4Sub(pnF4 a, pnF4 b) { return vsubq_f32(a, b); }
-PN_INLINE pnF4 pn_f4Mul(pnF4 a, pnF4 b) { return vmulq_f32(a, b); }
-PN_INLINE pnF4 pn_f4Div(pnF4 a, pnF4 b) { return vdivq_f32(a, b); }
-PN_INLINE pnF4 pn_f4Sqrt(pnF4 a) { return vsqrtq_f32(a); }
-PN_INLINE pnF4 pn_f4Min(pnF4 a, pnF4 b) { return vminq_f32(a, b); }
-PN_INLINE pnF4 pn_f4Max(pnF4 a, pnF4 b) { return vmaxq_f32(a, b); }
-PN_INLINE pnF4 pn_f4Abs(pnF4 a) { return vabsq_f32(a); }
-PN_INLINE pnF4 pn_f4Neg(pnF4 a) { return vnegq_f32(a); }
+PN_INLINE pnF4 pn_f4Load(const float *p) {
+  return vld1q_f32(p);
+}
+PN_INLINE void pn_f4Store(float *p, pnF4 a) {
+  vst1q_f32(p, a);
+}
+PN_INLINE pnF4 pn_f4Set1(float x) {
+  return vdupq_n_f32(x);
+}
+PN_INLINE pnF4 pn_f4Add(pnF4 a, pnF4 b) {
+  return vaddq_f32(a, b);
+}
+PN_INLINE pnF4 pn_f4Sub(pnF4 a, pnF4 b) {
+  return vsubq_f32(a, b);
+}
+PN_INLINE pnF4 pn_f4Mul(pnF4 a, pnF4 b) {
+  return vmulq_f32(a, b);
+}
+PN_INLINE pnF4 pn_f4Div(pnF4 a, pnF4 b) {
+  return vdivq_f32(a, b);
+}
+PN_INLINE pnF4 pn_f4Sqrt(pnF4 a) {
+  return vsqrtq_f32(a);
+}
+PN_INLINE pnF4 pn_f4Min(pnF4 a, pnF4 b) {
+  return vminq_f32(a, b);
+}
+PN_INLINE pnF4 pn_f4Max(pnF4 a, pnF4 b) {
+  return vmaxq_f32(a, b);
+}
+PN_INLINE pnF4 pn_f4Abs(pnF4 a) {
+  return vabsq_f32(a);
+}
+PN_INLINE pnF4 pn_f4Neg(pnF4 a) {
+  return vnegq_f32(a);
+}
 /* Lane i, a constant, four times. */
 #define pn_f4Splat(a, i) vdupq_laneq_f32(a, i)
 #define PN_BITS(a) vreinterpretq_u32_f32(a)
 #define PN_FLOATS(a) vreinterpretq_f32_u32(a)
-PN_INLINE pnF4 pn_f4And(pnF4 a, pnF4 b) { return PN_FLOATS(vandq_u32(PN_BITS(a), PN_BITS(b))); }
-PN_INLINE pnF4 pn_f4Or(pnF4 a, pnF4 b) { return PN_FLOATS(vorrq_u32(PN_BITS(a), PN_BITS(b))); }
-PN_INLINE pnF4 pn_f4Xor(pnF4 a, pnF4 b) { return PN_FLOATS(veorq_u32(PN_BITS(a), PN_BITS(b))); }
+PN_INLINE pnF4 pn_f4And(pnF4 a, pnF4 b) {
+  return PN_FLOATS(vandq_u32(PN_BITS(a), PN_BITS(b)));
+}
+PN_INLINE pnF4 pn_f4Or(pnF4 a, pnF4 b) {
+  return PN_FLOATS(vorrq_u32(PN_BITS(a), PN_BITS(b)));
+}
+PN_INLINE pnF4 pn_f4Xor(pnF4 a, pnF4 b) {
+  return PN_FLOATS(veorq_u32(PN_BITS(a), PN_BITS(b)));
+}
 /* a and not b */
-PN_INLINE pnF4 pn_f4AndNot(pnF4 a, pnF4 b) { return PN_FLOATS(vbicq_u32(PN_BITS(a), PN_BITS(b))); }
-PN_INLINE pnF4 pn_f4Greater(pnF4 a, pnF4 b) { return PN_FLOATS(vcgtq_f32(a, b)); }
+PN_INLINE pnF4 pn_f4AndNot(pnF4 a, pnF4 b) {
+  return PN_FLOATS(vbicq_u32(PN_BITS(a), PN_BITS(b)));
+}
+PN_INLINE pnF4 pn_f4Greater(pnF4 a, pnF4 b) {
+  return PN_FLOATS(vcgtq_f32(a, b));
+}
 /* The sign bits of the four lanes, lane 0 lowest. */
 PN_INLINE unsigned pn_f4Signs(pnF4 a) {
   static const int32_t shift[4] = {0, 1, 2, 3};
   return vaddvq_u32(vshlq_u32(vshrq_n_u32(PN_BITS(a), 31), vld1q_s32(shift)));
 }
-PN_INLINE bool pn_f4AnySign(pnF4 a) { return vmaxvq_u32(PN_BITS(a)) >> 31; }
+PN_INLINE bool pn_f4AnySign(pnF4 a) {
+  return vmaxvq_u32(PN_BITS(a)) >> 31;
+}
 #undef PN_BITS
 #undef PN_FLOATS
 /* Rows a, b, c, d of (x, y, z, -) into columns. */
@@ -70,26 +106,64 @@ PN_INLINE void pn_f4Transpose3(pnF4 a, pnF4 b, pnF4 c, pnF4 d, pnF4 *x, pnF4 *y,
 }
 #elif PN_SIMD_SSE2
 typedef __m128 pnF4;
-PN_INLINE pnF4 pn_f4Load(const float *p) { return _mm_loadu_ps(p); }
-PN_INLINE void pn_f4Store(float *p, pnF4 a) { _mm_storeu_ps(p, a); }
-PN_INLINE pnF4 pn_f4Set1(float x) { return _mm_set1_ps(x); }
-PN_INLINE pnF4 pn_f4Add(pnF4 a, pnF4 b) { return _mm_add_ps(a, b); }
-PN_INLINE pnF4 pn_f4Sub(pnF4 a, pnF4 b) { return _mm_sub_ps(a, b); }
-PN_INLINE pnF4 pn_f4Mul(pnF4 a, pnF4 b) { return _mm_mul_ps(a, b); }
-PN_INLINE pnF4 pn_f4Div(pnF4 a, pnF4 b) { return _mm_div_ps(a, b); }
-PN_INLINE pnF4 pn_f4Sqrt(pnF4 a) { return _mm_sqrt_ps(a); }
-PN_INLINE pnF4 pn_f4Min(pnF4 a, pnF4 b) { return _mm_min_ps(a, b); }
-PN_INLINE pnF4 pn_f4Max(pnF4 a, pnF4 b) { return _mm_max_ps(a, b); }
-PN_INLINE pnF4 pn_f4Abs(pnF4 a) { return _mm_andnot_ps(_mm_set1_ps(-0.0f), a); }
-PN_INLINE pnF4 pn_f4Neg(pnF4 a) { return _mm_xor_ps(_mm_set1_ps(-0.0f), a); }
+PN_INLINE pnF4 pn_f4Load(const float *p) {
+  return _mm_loadu_ps(p);
+}
+PN_INLINE void pn_f4Store(float *p, pnF4 a) {
+  _mm_storeu_ps(p, a);
+}
+PN_INLINE pnF4 pn_f4Set1(float x) {
+  return _mm_set1_ps(x);
+}
+PN_INLINE pnF4 pn_f4Add(pnF4 a, pnF4 b) {
+  return _mm_add_ps(a, b);
+}
+PN_INLINE pnF4 pn_f4Sub(pnF4 a, pnF4 b) {
+  return _mm_sub_ps(a, b);
+}
+PN_INLINE pnF4 pn_f4Mul(pnF4 a, pnF4 b) {
+  return _mm_mul_ps(a, b);
+}
+PN_INLINE pnF4 pn_f4Div(pnF4 a, pnF4 b) {
+  return _mm_div_ps(a, b);
+}
+PN_INLINE pnF4 pn_f4Sqrt(pnF4 a) {
+  return _mm_sqrt_ps(a);
+}
+PN_INLINE pnF4 pn_f4Min(pnF4 a, pnF4 b) {
+  return _mm_min_ps(a, b);
+}
+PN_INLINE pnF4 pn_f4Max(pnF4 a, pnF4 b) {
+  return _mm_max_ps(a, b);
+}
+PN_INLINE pnF4 pn_f4Abs(pnF4 a) {
+  return _mm_andnot_ps(_mm_set1_ps(-0.0f), a);
+}
+PN_INLINE pnF4 pn_f4Neg(pnF4 a) {
+  return _mm_xor_ps(_mm_set1_ps(-0.0f), a);
+}
 #define pn_f4Splat(a, i) _mm_shuffle_ps(a, a, _MM_SHUFFLE(i, i, i, i))
-PN_INLINE pnF4 pn_f4And(pnF4 a, pnF4 b) { return _mm_and_ps(a, b); }
-PN_INLINE pnF4 pn_f4Or(pnF4 a, pnF4 b) { return _mm_or_ps(a, b); }
-PN_INLINE pnF4 pn_f4Xor(pnF4 a, pnF4 b) { return _mm_xor_ps(a, b); }
-PN_INLINE pnF4 pn_f4AndNot(pnF4 a, pnF4 b) { return _mm_andnot_ps(b, a); }
-PN_INLINE pnF4 pn_f4Greater(pnF4 a, pnF4 b) { return _mm_cmpgt_ps(a, b); }
-PN_INLINE unsigned pn_f4Signs(pnF4 a) { return (unsigned)_mm_movemask_ps(a); }
-PN_INLINE bool pn_f4AnySign(pnF4 a) { return _mm_movemask_ps(a) != 0; }
+PN_INLINE pnF4 pn_f4And(pnF4 a, pnF4 b) {
+  return _mm_and_ps(a, b);
+}
+PN_INLINE pnF4 pn_f4Or(pnF4 a, pnF4 b) {
+  return _mm_or_ps(a, b);
+}
+PN_INLINE pnF4 pn_f4Xor(pnF4 a, pnF4 b) {
+  return _mm_xor_ps(a, b);
+}
+PN_INLINE pnF4 pn_f4AndNot(pnF4 a, pnF4 b) {
+  return _mm_andnot_ps(b, a);
+}
+PN_INLINE pnF4 pn_f4Greater(pnF4 a, pnF4 b) {
+  return _mm_cmpgt_ps(a, b);
+}
+PN_INLINE unsigned pn_f4Signs(pnF4 a) {
+  return (unsigned)_mm_movemask_ps(a);
+}
+PN_INLINE bool pn_f4AnySign(pnF4 a) {
+  return _mm_movemask_ps(a) != 0;
+}
 PN_INLINE void pn_f4Transpose3(pnF4 a, pnF4 b, pnF4 c, pnF4 d, pnF4 *x, pnF4 *y, pnF4 *z) {
   pnF4 t0 = _mm_unpacklo_ps(a, c), t1 = _mm_unpackhi_ps(a, c);
   pnF4 t2 = _mm_unpacklo_ps(b, d), t3 = _mm_unpackhi_ps(b, d);
@@ -117,24 +191,58 @@ PN_INLINE float pn_bitsFloat(uint32_t u) {
   memcpy(&x, &u, 4);
   return x;
 }
-PN_INLINE pnF4 pn_f4Load(const float *p) { PN_EACH4(r, p[i]); }
-PN_INLINE void pn_f4Store(float *p, pnF4 a) { memcpy(p, a.f, 16); }
-PN_INLINE pnF4 pn_f4Set1(float x) { PN_EACH4(r, x); }
-PN_INLINE pnF4 pn_f4Add(pnF4 a, pnF4 b) { PN_EACH4(r, a.f[i] + b.f[i]); }
-PN_INLINE pnF4 pn_f4Sub(pnF4 a, pnF4 b) { PN_EACH4(r, a.f[i] - b.f[i]); }
-PN_INLINE pnF4 pn_f4Mul(pnF4 a, pnF4 b) { PN_EACH4(r, a.f[i] * b.f[i]); }
-PN_INLINE pnF4 pn_f4Div(pnF4 a, pnF4 b) { PN_EACH4(r, a.f[i] / b.f[i]); }
-PN_INLINE pnF4 pn_f4Sqrt(pnF4 a) { PN_EACH4(r, sqrtf(a.f[i])); }
-PN_INLINE pnF4 pn_f4Min(pnF4 a, pnF4 b) { PN_EACH4(r, a.f[i] < b.f[i] ? a.f[i] : b.f[i]); }
-PN_INLINE pnF4 pn_f4Max(pnF4 a, pnF4 b) { PN_EACH4(r, a.f[i] > b.f[i] ? a.f[i] : b.f[i]); }
-PN_INLINE pnF4 pn_f4Abs(pnF4 a) { PN_EACH4(r, fabsf(a.f[i])); }
-PN_INLINE pnF4 pn_f4Neg(pnF4 a) { PN_EACH4(r, -a.f[i]); }
+PN_INLINE pnF4 pn_f4Load(const float *p) {
+  PN_EACH4(r, p[i]);
+}
+PN_INLINE void pn_f4Store(float *p, pnF4 a) {
+  memcpy(p, a.f, 16);
+}
+PN_INLINE pnF4 pn_f4Set1(float x) {
+  PN_EACH4(r, x);
+}
+PN_INLINE pnF4 pn_f4Add(pnF4 a, pnF4 b) {
+  PN_EACH4(r, a.f[i] + b.f[i]);
+}
+PN_INLINE pnF4 pn_f4Sub(pnF4 a, pnF4 b) {
+  PN_EACH4(r, a.f[i] - b.f[i]);
+}
+PN_INLINE pnF4 pn_f4Mul(pnF4 a, pnF4 b) {
+  PN_EACH4(r, a.f[i] * b.f[i]);
+}
+PN_INLINE pnF4 pn_f4Div(pnF4 a, pnF4 b) {
+  PN_EACH4(r, a.f[i] / b.f[i]);
+}
+PN_INLINE pnF4 pn_f4Sqrt(pnF4 a) {
+  PN_EACH4(r, sqrtf(a.f[i]));
+}
+PN_INLINE pnF4 pn_f4Min(pnF4 a, pnF4 b) {
+  PN_EACH4(r, a.f[i] < b.f[i] ? a.f[i] : b.f[i]);
+}
+PN_INLINE pnF4 pn_f4Max(pnF4 a, pnF4 b) {
+  PN_EACH4(r, a.f[i] > b.f[i] ? a.f[i] : b.f[i]);
+}
+PN_INLINE pnF4 pn_f4Abs(pnF4 a) {
+  PN_EACH4(r, fabsf(a.f[i]));
+}
+PN_INLINE pnF4 pn_f4Neg(pnF4 a) {
+  PN_EACH4(r, -a.f[i]);
+}
 #define pn_f4Splat(a, i) pn_f4Set1((a).f[i])
-PN_INLINE pnF4 pn_f4And(pnF4 a, pnF4 b) { PN_EACH4(r, pn_bitsFloat(pn_floatBits(a.f[i]) & pn_floatBits(b.f[i]))); }
-PN_INLINE pnF4 pn_f4Or(pnF4 a, pnF4 b) { PN_EACH4(r, pn_bitsFloat(pn_floatBits(a.f[i]) | pn_floatBits(b.f[i]))); }
-PN_INLINE pnF4 pn_f4Xor(pnF4 a, pnF4 b) { PN_EACH4(r, pn_bitsFloat(pn_floatBits(a.f[i]) ^ pn_floatBits(b.f[i]))); }
-PN_INLINE pnF4 pn_f4AndNot(pnF4 a, pnF4 b) { PN_EACH4(r, pn_bitsFloat(pn_floatBits(a.f[i]) & ~pn_floatBits(b.f[i]))); }
-PN_INLINE pnF4 pn_f4Greater(pnF4 a, pnF4 b) { PN_EACH4(r, pn_bitsFloat(a.f[i] > b.f[i] ? ~0u : 0u)); }
+PN_INLINE pnF4 pn_f4And(pnF4 a, pnF4 b) {
+  PN_EACH4(r, pn_bitsFloat(pn_floatBits(a.f[i]) & pn_floatBits(b.f[i])));
+}
+PN_INLINE pnF4 pn_f4Or(pnF4 a, pnF4 b) {
+  PN_EACH4(r, pn_bitsFloat(pn_floatBits(a.f[i]) | pn_floatBits(b.f[i])));
+}
+PN_INLINE pnF4 pn_f4Xor(pnF4 a, pnF4 b) {
+  PN_EACH4(r, pn_bitsFloat(pn_floatBits(a.f[i]) ^ pn_floatBits(b.f[i])));
+}
+PN_INLINE pnF4 pn_f4AndNot(pnF4 a, pnF4 b) {
+  PN_EACH4(r, pn_bitsFloat(pn_floatBits(a.f[i]) & ~pn_floatBits(b.f[i])));
+}
+PN_INLINE pnF4 pn_f4Greater(pnF4 a, pnF4 b) {
+  PN_EACH4(r, pn_bitsFloat(a.f[i] > b.f[i] ? ~0u : 0u));
+}
 PN_INLINE unsigned pn_f4Signs(pnF4 a) {
   unsigned m = 0;
   for (int i = 0; i < 4; i++) {
@@ -142,7 +250,9 @@ PN_INLINE unsigned pn_f4Signs(pnF4 a) {
   }
   return m;
 }
-PN_INLINE bool pn_f4AnySign(pnF4 a) { return pn_f4Signs(a) != 0; }
+PN_INLINE bool pn_f4AnySign(pnF4 a) {
+  return pn_f4Signs(a) != 0;
+}
 PN_INLINE void pn_f4Transpose3(pnF4 a, pnF4 b, pnF4 c, pnF4 d, pnF4 *x, pnF4 *y, pnF4 *z) {
   *x = (pnF4){{a.f[0], b.f[0], c.f[0], d.f[0]}};
   *y = (pnF4){{a.f[1], b.f[1], c.f[1], d.f[1]}};
@@ -159,7 +269,9 @@ PN_INLINE pnF4 pn_f4TrackNan(pnF4 track, pnF4 p) {
   return track;
 }
 #elif PN_SIMD_SSE2
-PN_INLINE pnF4 pn_f4TrackNan(pnF4 track, pnF4 p) { return _mm_or_ps(track, _mm_cmpunord_ps(p, p)); }
+PN_INLINE pnF4 pn_f4TrackNan(pnF4 track, pnF4 p) {
+  return _mm_or_ps(track, _mm_cmpunord_ps(p, p));
+}
 #else
 PN_INLINE pnF4 pn_f4TrackNan(pnF4 track, pnF4 p) {
   for (int i = 0; i < 4; i++) {
@@ -175,40 +287,84 @@ PN_INLINE pnF4 pn_f4TrackNan(pnF4 track, pnF4 p) {
 #define PN_SIMD_F8 1
 typedef __m256 pnF8;
 /* Four lanes and four more. */
-PN_INLINE pnF8 pn_f8Join(pnF4 low, pnF4 high) { return _mm256_insertf128_ps(_mm256_castps128_ps256(low), high, 1); }
-PN_INLINE pnF8 pn_f8Set1(float x) { return _mm256_set1_ps(x); }
-PN_INLINE pnF8 pn_f8Add(pnF8 a, pnF8 b) { return _mm256_add_ps(a, b); }
-PN_INLINE pnF8 pn_f8Sub(pnF8 a, pnF8 b) { return _mm256_sub_ps(a, b); }
-PN_INLINE pnF8 pn_f8Mul(pnF8 a, pnF8 b) { return _mm256_mul_ps(a, b); }
-PN_INLINE pnF8 pn_f8Min(pnF8 a, pnF8 b) { return _mm256_min_ps(a, b); }
-PN_INLINE pnF8 pn_f8Max(pnF8 a, pnF8 b) { return _mm256_max_ps(a, b); }
-PN_INLINE pnF8 pn_f8Abs(pnF8 a) { return _mm256_andnot_ps(_mm256_set1_ps(-0.0f), a); }
-PN_INLINE pnF8 pn_f8Neg(pnF8 a) { return _mm256_xor_ps(_mm256_set1_ps(-0.0f), a); }
-PN_INLINE pnF8 pn_f8And(pnF8 a, pnF8 b) { return _mm256_and_ps(a, b); }
-PN_INLINE pnF8 pn_f8Or(pnF8 a, pnF8 b) { return _mm256_or_ps(a, b); }
-PN_INLINE pnF8 pn_f8Xor(pnF8 a, pnF8 b) { return _mm256_xor_ps(a, b); }
-PN_INLINE pnF8 pn_f8AndNot(pnF8 a, pnF8 b) { return _mm256_andnot_ps(b, a); } /* a and not b */
-PN_INLINE pnF8 pn_f8Greater(pnF8 a, pnF8 b) { return _mm256_cmp_ps(a, b, _CMP_GT_OQ); }
-PN_INLINE unsigned pn_f8Signs(pnF8 a) { return (unsigned)_mm256_movemask_ps(a); }
+PN_INLINE pnF8 pn_f8Join(pnF4 low, pnF4 high) {
+  return _mm256_insertf128_ps(_mm256_castps128_ps256(low), high, 1);
+}
+PN_INLINE pnF8 pn_f8Set1(float x) {
+  return _mm256_set1_ps(x);
+}
+PN_INLINE pnF8 pn_f8Add(pnF8 a, pnF8 b) {
+  return _mm256_add_ps(a, b);
+}
+PN_INLINE pnF8 pn_f8Sub(pnF8 a, pnF8 b) {
+  return _mm256_sub_ps(a, b);
+}
+PN_INLINE pnF8 pn_f8Mul(pnF8 a, pnF8 b) {
+  return _mm256_mul_ps(a, b);
+}
+PN_INLINE pnF8 pn_f8Min(pnF8 a, pnF8 b) {
+  return _mm256_min_ps(a, b);
+}
+PN_INLINE pnF8 pn_f8Max(pnF8 a, pnF8 b) {
+  return _mm256_max_ps(a, b);
+}
+PN_INLINE pnF8 pn_f8Abs(pnF8 a) {
+  return _mm256_andnot_ps(_mm256_set1_ps(-0.0f), a);
+}
+PN_INLINE pnF8 pn_f8Neg(pnF8 a) {
+  return _mm256_xor_ps(_mm256_set1_ps(-0.0f), a);
+}
+PN_INLINE pnF8 pn_f8And(pnF8 a, pnF8 b) {
+  return _mm256_and_ps(a, b);
+}
+PN_INLINE pnF8 pn_f8Or(pnF8 a, pnF8 b) {
+  return _mm256_or_ps(a, b);
+}
+PN_INLINE pnF8 pn_f8Xor(pnF8 a, pnF8 b) {
+  return _mm256_xor_ps(a, b);
+}
+PN_INLINE pnF8 pn_f8AndNot(pnF8 a, pnF8 b) {
+  return _mm256_andnot_ps(b, a);
+} /* a and not b */
+PN_INLINE pnF8 pn_f8Greater(pnF8 a, pnF8 b) {
+  return _mm256_cmp_ps(a, b, _CMP_GT_OQ);
+}
+PN_INLINE unsigned pn_f8Signs(pnF8 a) {
+  return (unsigned)_mm256_movemask_ps(a);
+}
 #endif
 
 /* ---------------------------------------------------------------- eight 16-bit integers */
 
 #if PN_SIMD_NEON
 typedef int16x8_t pnH8;
-PN_INLINE pnH8 pn_h8Load(const int16_t *p) { return vld1q_s16(p); }
-PN_INLINE void pn_h8Store(int16_t *p, pnH8 a) { vst1q_s16(p, a); }
-PN_INLINE pnH8 pn_h8Set1(int16_t x) { return vdupq_n_s16(x); }
+PN_INLINE pnH8 pn_h8Load(const int16_t *p) {
+  return vld1q_s16(p);
+}
+PN_INLINE void pn_h8Store(int16_t *p, pnH8 a) {
+  vst1q_s16(p, a);
+}
+PN_INLINE pnH8 pn_h8Set1(int16_t x) {
+  return vdupq_n_s16(x);
+}
 /* Lane j of the eight numbers at p, eight times. */
 PN_INLINE pnH8 pn_h8Lane(const int16_t *p, uint32_t j) {
   return vreinterpretq_s16_u8(vqtbl1q_u8(vreinterpretq_u8_s16(vld1q_s16(p)),
                                          vreinterpretq_u8_u16(vdupq_n_u16((uint16_t)(0x0100u + 0x0202u * j)))));
 }
-PN_INLINE pnH8 pn_h8AddSat(pnH8 a, pnH8 b) { return vqaddq_s16(a, b); }
-PN_INLINE pnH8 pn_h8ShiftRight(pnH8 a, int s) { return vshlq_s16(a, vdupq_n_s16((int16_t)-s)); }
-PN_INLINE pnH8 pn_h8And(pnH8 a, pnH8 b) { return vandq_s16(a, b); }
+PN_INLINE pnH8 pn_h8AddSat(pnH8 a, pnH8 b) {
+  return vqaddq_s16(a, b);
+}
+PN_INLINE pnH8 pn_h8ShiftRight(pnH8 a, int s) {
+  return vshlq_s16(a, vdupq_n_s16((int16_t)-s));
+}
+PN_INLINE pnH8 pn_h8And(pnH8 a, pnH8 b) {
+  return vandq_s16(a, b);
+}
 /* a <= b */
-PN_INLINE pnH8 pn_h8LessEqual(pnH8 a, pnH8 b) { return vreinterpretq_s16_u16(vcleq_s16(a, b)); }
+PN_INLINE pnH8 pn_h8LessEqual(pnH8 a, pnH8 b) {
+  return vreinterpretq_s16_u16(vcleq_s16(a, b));
+}
 /* Bit j of the answer is lane j of a mask. */
 PN_INLINE unsigned pn_h8Mask(pnH8 a) {
   static const uint16_t bit[8] = {1, 2, 4, 8, 16, 32, 64, 128};
@@ -234,15 +390,33 @@ PN_INLINE pnH8 pn_h8Quantise(pnF4 a, pnF4 b, float scale, int32_t offset) {
 }
 #elif PN_SIMD_SSE2
 typedef __m128i pnH8;
-PN_INLINE pnH8 pn_h8Load(const int16_t *p) { return _mm_loadu_si128((const __m128i *)p); }
-PN_INLINE void pn_h8Store(int16_t *p, pnH8 a) { _mm_storeu_si128((__m128i *)p, a); }
-PN_INLINE pnH8 pn_h8Set1(int16_t x) { return _mm_set1_epi16(x); }
-PN_INLINE pnH8 pn_h8Lane(const int16_t *p, uint32_t j) { return _mm_set1_epi16(p[j]); }
-PN_INLINE pnH8 pn_h8AddSat(pnH8 a, pnH8 b) { return _mm_adds_epi16(a, b); }
-PN_INLINE pnH8 pn_h8ShiftRight(pnH8 a, int s) { return _mm_sra_epi16(a, _mm_cvtsi32_si128(s)); }
-PN_INLINE pnH8 pn_h8And(pnH8 a, pnH8 b) { return _mm_and_si128(a, b); }
-PN_INLINE pnH8 pn_h8LessEqual(pnH8 a, pnH8 b) { return _mm_xor_si128(_mm_cmpgt_epi16(a, b), _mm_set1_epi16(-1)); }
-PN_INLINE unsigned pn_h8Mask(pnH8 a) { return (unsigned)_mm_movemask_epi8(_mm_packs_epi16(a, _mm_setzero_si128())); }
+PN_INLINE pnH8 pn_h8Load(const int16_t *p) {
+  return _mm_loadu_si128((const __m128i *)p);
+}
+PN_INLINE void pn_h8Store(int16_t *p, pnH8 a) {
+  _mm_storeu_si128((__m128i *)p, a);
+}
+PN_INLINE pnH8 pn_h8Set1(int16_t x) {
+  return _mm_set1_epi16(x);
+}
+PN_INLINE pnH8 pn_h8Lane(const int16_t *p, uint32_t j) {
+  return _mm_set1_epi16(p[j]);
+}
+PN_INLINE pnH8 pn_h8AddSat(pnH8 a, pnH8 b) {
+  return _mm_adds_epi16(a, b);
+}
+PN_INLINE pnH8 pn_h8ShiftRight(pnH8 a, int s) {
+  return _mm_sra_epi16(a, _mm_cvtsi32_si128(s));
+}
+PN_INLINE pnH8 pn_h8And(pnH8 a, pnH8 b) {
+  return _mm_and_si128(a, b);
+}
+PN_INLINE pnH8 pn_h8LessEqual(pnH8 a, pnH8 b) {
+  return _mm_xor_si128(_mm_cmpgt_epi16(a, b), _mm_set1_epi16(-1));
+}
+PN_INLINE unsigned pn_h8Mask(pnH8 a) {
+  return (unsigned)_mm_movemask_epi8(_mm_packs_epi16(a, _mm_setzero_si128()));
+}
 PN_INLINE uint32_t pn_h8Mask4(pnH8 a, pnH8 b, pnH8 c, pnH8 d) {
   uint32_t ab = (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(a, b));
   uint32_t cd = (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(c, d));
@@ -269,15 +443,33 @@ typedef struct pnH8 {
     r.h[i] = (int16_t)(expr);   \
   }                             \
   return r
-PN_INLINE int16_t pn_saturate16(int32_t x) { return (int16_t)(x < -32768 ? -32768 : x > 32767 ? 32767 : x); }
-PN_INLINE pnH8 pn_h8Load(const int16_t *p) { PN_EACH8(r, p[i]); }
-PN_INLINE void pn_h8Store(int16_t *p, pnH8 a) { memcpy(p, a.h, 16); }
-PN_INLINE pnH8 pn_h8Set1(int16_t x) { PN_EACH8(r, x); }
-PN_INLINE pnH8 pn_h8Lane(const int16_t *p, uint32_t j) { PN_EACH8(r, p[j]); }
-PN_INLINE pnH8 pn_h8AddSat(pnH8 a, pnH8 b) { PN_EACH8(r, pn_saturate16(a.h[i] + b.h[i])); }
-PN_INLINE pnH8 pn_h8ShiftRight(pnH8 a, int s) { PN_EACH8(r, a.h[i] >> (s > 15 ? 15 : s)); }
-PN_INLINE pnH8 pn_h8And(pnH8 a, pnH8 b) { PN_EACH8(r, a.h[i] & b.h[i]); }
-PN_INLINE pnH8 pn_h8LessEqual(pnH8 a, pnH8 b) { PN_EACH8(r, a.h[i] <= b.h[i] ? -1 : 0); }
+PN_INLINE int16_t pn_saturate16(int32_t x) {
+  return (int16_t)(x < -32768 ? -32768 : x > 32767 ? 32767 : x);
+}
+PN_INLINE pnH8 pn_h8Load(const int16_t *p) {
+  PN_EACH8(r, p[i]);
+}
+PN_INLINE void pn_h8Store(int16_t *p, pnH8 a) {
+  memcpy(p, a.h, 16);
+}
+PN_INLINE pnH8 pn_h8Set1(int16_t x) {
+  PN_EACH8(r, x);
+}
+PN_INLINE pnH8 pn_h8Lane(const int16_t *p, uint32_t j) {
+  PN_EACH8(r, p[j]);
+}
+PN_INLINE pnH8 pn_h8AddSat(pnH8 a, pnH8 b) {
+  PN_EACH8(r, pn_saturate16(a.h[i] + b.h[i]));
+}
+PN_INLINE pnH8 pn_h8ShiftRight(pnH8 a, int s) {
+  PN_EACH8(r, a.h[i] >> (s > 15 ? 15 : s));
+}
+PN_INLINE pnH8 pn_h8And(pnH8 a, pnH8 b) {
+  PN_EACH8(r, a.h[i] & b.h[i]);
+}
+PN_INLINE pnH8 pn_h8LessEqual(pnH8 a, pnH8 b) {
+  PN_EACH8(r, a.h[i] <= b.h[i] ? -1 : 0);
+}
 PN_INLINE unsigned pn_h8Mask(pnH8 a) {
   unsigned m = 0;
   for (int i = 0; i < 8; i++) {
@@ -303,8 +495,12 @@ PN_INLINE pnH8 pn_h8Quantise(pnF4 a, pnF4 b, float scale, int32_t offset) {
 /* For a mask of 8 lanes: the numbers of its set lanes, packed to the front, one a byte; and how many there are. */
 extern const uint64_t pn_laneList[256];
 extern const uint8_t pn_laneCounts[256]; /* a table beats counting bits where that goes through a vector register */
-PN_INLINE uint32_t pn_laneCount(unsigned mask) { return pn_laneCounts[mask]; }
-PN_INLINE uint32_t pn_firstLane(unsigned mask) { return (uint32_t)__builtin_ctz(mask); }
+PN_INLINE uint32_t pn_laneCount(unsigned mask) {
+  return pn_laneCounts[mask];
+}
+PN_INLINE uint32_t pn_firstLane(unsigned mask) {
+  return (uint32_t)__builtin_ctz(mask);
+}
 
 /* Writes the pairs (a + lane, b) for every lane of the mask, as pn_appendLanes does. */
 PN_INLINE void pn_appendLanesFirst(uint32_t *out, uint32_t a, uint32_t b, unsigned mask) {

@@ -4,9 +4,18 @@
 #include <float.h>
 #include <math.h>
 
-#define AXES {1, 0, 0}, {0, 1, 0}, {0, 0, 1}
-#define DIAGONALS {1, 1, 1}, {1, 1, -1}, {1, -1, 1}, {-1, 1, 1}
-#define EDGES {1, 1, 0}, {1, -1, 0}, {1, 0, 1}, {1, 0, -1}, {0, 1, 1}, {0, 1, -1}
+#define AXES              \
+  {1, 0, 0}, {0, 1, 0}, { \
+    0, 0, 1               \
+  }
+#define DIAGONALS                      \
+  {1, 1, 1}, {1, 1, -1}, {1, -1, 1}, { \
+    -1, 1, 1                           \
+  }
+#define EDGES                                                \
+  {1, 1, 0}, {1, -1, 0}, {1, 0, 1}, {1, 0, -1}, {0, 1, 1}, { \
+    0, 1, -1                                                 \
+  }
 
 const pnSlabSet pn_slabBox = {3, 3, 3, {AXES}};
 const pnSlabSet pn_slabDop14 = {7, 3, 7, {AXES, DIAGONALS}};

@@ -25,7 +25,7 @@
 
 /* One set of directions. */
 typedef struct pnSlabSet {
-  uint32_t count;                     /* D */
+  uint32_t count;                      /* D */
   uint32_t diagonalFirst, diagonalEnd; /* those that need the margin */
   int8_t dir[PN_MAX_SLABS][3];
 } pnSlabSet;

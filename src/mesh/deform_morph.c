@@ -81,7 +81,8 @@ PN_INLINE void fetch(const pnPose *pose, bool deltas, bool moved, const uint32_t
   }
 }
 
-void pn_fetchMorph(const pnPose *pose, bool local, const uint32_t *vertices, uint32_t count, float *out, uint32_t stride) {
+void pn_fetchMorph(const pnPose *pose, bool local, const uint32_t *vertices, uint32_t count, float *out,
+                   uint32_t stride) {
   const bool deltas = pose->morph->mode == PN_MORPH_DELTAS, moved = pose->hasTransform && !local;
   switch (4 * deltas + 2 * moved + (stride == 4)) {
     case 0: fetch(pose, false, false, vertices, count, out, 3); break;
@@ -148,8 +149,8 @@ pnResult pnPose_SetWeights(pnPose *pose, const float *weights, uint32_t count) {
   if (result == PN_OK && pose->skin) result = pn_skinReach(pose, pose->moves, morphed, &reach);
   if (result != PN_OK) return result;
   if (pose->hasTransform && !pn_rigidFits(&pose->transform, reach))
-    return pn_fail(PN_ERROR_NUMBER, "pose of mesh '%s': a coordinate of magnitude %g overflows under the transform", name,
-                   (double)reach);
+    return pn_fail(PN_ERROR_NUMBER, "pose of mesh '%s': a coordinate of magnitude %g overflows under the transform",
+                   name, (double)reach);
   storeWeights(pose, weights, reach);
   pose->skinMaxAbs = morphed;
   pn_poseTouch(pose, true);

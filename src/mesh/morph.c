@@ -48,14 +48,16 @@ pnResult pn_checkWeights(const pnMorph *morph, const char *what, const float *we
       return pn_fail(PN_ERROR_NUMBER, "%s of mesh '%s': the weight of %s is NaN or infinite", what, name,
                      labelOf(i, pnMorph_GetTargetName(morph, i)).text);
     if (!deltas && w < 0)
-      return pn_fail(PN_ERROR_ARGUMENT, "%s of mesh '%s': the weight of %s is %g; weights of references are not negative",
-                     what, name, labelOf(i, pnMorph_GetTargetName(morph, i)).text, (double)w);
+      return pn_fail(PN_ERROR_ARGUMENT,
+                     "%s of mesh '%s': the weight of %s is %g; weights of references are not negative", what, name,
+                     labelOf(i, pnMorph_GetTargetName(morph, i)).text, (double)w);
     sum += (double)w;
     reach += fabs((double)w) * (double)morph->targetMaxAbs[i];
   }
   if (!deltas && !(fabs(sum - 1) <= SUM_TOLERANCE))
-    return pn_fail(PN_ERROR_ARGUMENT, "%s of mesh '%s': the weights of its references, targets 0 to %u, sum to %.9g and not to 1",
-                   what, name, n - 1, sum);
+    return pn_fail(PN_ERROR_ARGUMENT,
+                   "%s of mesh '%s': the weights of its references, targets 0 to %u, sum to %.9g and not to 1", what,
+                   name, n - 1, sum);
 
   // n products and n sums in float are each at most (1 + 2^-24) times too large; 2^-22 a target is twice as much.
   // A quarter of the range: volumes have sums of three coordinates and margins.
@@ -64,9 +66,11 @@ pnResult pn_checkWeights(const pnMorph *morph, const char *what, const float *we
     uint32_t most = 0;
     for (uint32_t i = 1; i < n; ++i)
       if (fabs((double)weights[i]) * (double)morph->targetMaxAbs[i] >
-          fabs((double)weights[most]) * (double)morph->targetMaxAbs[most]) most = i;
-    return pn_fail(PN_ERROR_NUMBER, "%s of mesh '%s': these weights could carry a vertex out of the range of float, %s farthest",
-                   what, name, labelOf(most, pnMorph_GetTargetName(morph, most)).text);
+          fabs((double)weights[most]) * (double)morph->targetMaxAbs[most])
+        most = i;
+    return pn_fail(PN_ERROR_NUMBER,
+                   "%s of mesh '%s': these weights could carry a vertex out of the range of float, %s farthest", what,
+                   name, labelOf(most, pnMorph_GetTargetName(morph, most)).text);
   }
   *outReach = nextafterf((float)reach, INFINITY);
   return PN_OK;
@@ -94,8 +98,9 @@ static pnResult checkTarget(const pnMorphDef *def, uint32_t i) {
                      target->vertices[k], mesh->vertexCount);
   size_t bad;
   if (!pn_allFinite(target->values, 3 * (size_t)target->count, &bad))
-    return pn_fail(PN_ERROR_NUMBER, "morph of mesh '%s': %s has a NaN or infinity at coordinate %c of vertex %u", mesh->name,
-                   label.text, "xyz"[bad % 3], target->vertices ? target->vertices[bad / 3] : (uint32_t)(bad / 3));
+    return pn_fail(PN_ERROR_NUMBER, "morph of mesh '%s': %s has a NaN or infinity at coordinate %c of vertex %u",
+                   mesh->name, label.text, "xyz"[bad % 3],
+                   target -> vertices ? target -> vertices[bad / 3] : (uint32_t)(bad / 3));
   return PN_OK;
 }
 
@@ -105,7 +110,8 @@ static pnResult checkDef(const pnMorphDef *def) {
     return pn_fail(PN_ERROR_COUNT, "morph of mesh '%s': it has %u targets, 1 to %u are possible", def->mesh->name,
                    def->targets ? def->targetCount : 0, PN_MAX_TARGETS);
   if (def->mode != PN_MORPH_DELTAS && def->mode != PN_MORPH_REFERENCES)
-    return pn_fail(PN_ERROR_ARGUMENT, "morph of mesh '%s': mode %d is not one of the list", def->mesh->name, (int)def->mode);
+    return pn_fail(PN_ERROR_ARGUMENT, "morph of mesh '%s': mode %d is not one of the list", def->mesh->name,
+                   (int)def->mode);
   pnResult result = PN_OK;
   uint64_t entryCount = 0;
   for (uint32_t i = 0; result == PN_OK && i < def->targetCount; ++i) {

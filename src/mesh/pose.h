@@ -32,9 +32,9 @@ struct pnPose {
   float *weights;      /* morph: one a target */
   pnActive *active;    /* morph: the weights that are not 0, targets ascending */
   uint32_t activeCount;
-  pnMatrix *joints;    /* skin: as given, one a joint */
-  pnJointMove *moves;  /* skin: ready to use */
-  pnJointMove *nextMoves;    /* skin: room for the next ones, and for products along the skeleton */
+  pnMatrix *joints;       /* skin: as given, one a joint */
+  pnJointMove *moves;     /* skin: ready to use */
+  pnJointMove *nextMoves; /* skin: room for the next ones, and for products along the skeleton */
   pnAffine *products;
 };
 
@@ -69,7 +69,8 @@ void pn_moveRigid(const pnMatrix *m, uint32_t count, float *inOut, uint32_t stri
 
 /* deform_morph.c: weights into positions, gathered, and moved by the transform unless `local`. Memory for weights, and
  * those of a new pose. */
-void pn_fetchMorph(const pnPose *pose, bool local, const uint32_t *vertices, uint32_t count, float *out, uint32_t stride);
+void pn_fetchMorph(const pnPose *pose, bool local, const uint32_t *vertices, uint32_t count, float *out,
+                   uint32_t stride);
 pnResult pn_allocMorph(pnPose *pose);
 void pn_freeMorph(pnPose *pose);
 void pn_restMorph(pnPose *pose);

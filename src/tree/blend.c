@@ -244,8 +244,9 @@ pnResult pn_makeBlend(pnTree *tree) {
     terms += counts[place];
   }
   if (result == PN_OK && terms > UINT32_MAX) {
-    result = pn_fail(PN_ERROR_COUNT, "tree of mesh '%s': its nodes have %llu volumes of targets, at most %u can be kept",
-                     tree->mesh->name, (unsigned long long)terms, UINT32_MAX);
+    result =
+        pn_fail(PN_ERROR_COUNT, "tree of mesh '%s': its nodes have %llu volumes of targets, at most %u can be kept",
+                tree->mesh->name, (unsigned long long)terms, UINT32_MAX);
   }
   if (result == PN_OK) {
     result = pn_allocRuleData(tree, layout(&blend, tree->innerCount + 1, (size_t)terms, NULL));
@@ -286,7 +287,8 @@ static void chooseSlabs(const pnTree *tree, pnBlend *blend) {
   bool need[PN_MAX_SLABS] = {false};
   uint8_t place[PN_MAX_SLABS] = {0};
   if (blend->carried || !tree->slabs) {
-    pn_carryBegin(&blend->carry, &tree->pose->transform, blend->set ? blend->set : &pn_slabBox, blend->set ? wanted : 3);
+    pn_carryBegin(&blend->carry, &tree->pose->transform, blend->set ? blend->set : &pn_slabBox,
+                  blend->set ? wanted : 3);
   }
   for (uint32_t d = 0; d < wanted; d++) {
     need[d] = need[d] || !blend->carried;

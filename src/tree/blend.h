@@ -46,15 +46,15 @@ typedef struct pnBlend {
   uint32_t *termSlot;           /* ascending in a node */
   float *rows;                  /* rowFloats a term: lo, hi of each slab, or centre and radius, eight lanes each */
   uint32_t rowFloats;
-  float *rootRows;              /* spheres: lo, hi of the box of the whole along each axis, 6 a slot; else null */
+  float *rootRows; /* spheres: lo, hi of the box of the whole along each axis, 6 a slot; else null */
 
   /* of the frame */
   float *slotWeight;
-  float margin[2];              /* added to axis slabs, and to the other directions or radii */
-  bool carried;                 /* there is a transform */
-  pnCarry carry;                /* its slabs are places in `used` */
+  float margin[2]; /* added to axis slabs, and to the other directions or radii */
+  bool carried;    /* there is a transform */
+  pnCarry carry;   /* its slabs are places in `used` */
   uint32_t usedCount;
-  uint8_t used[PN_MAX_SLABS];   /* the slabs that this frame needs, ascending */
+  uint8_t used[PN_MAX_SLABS]; /* the slabs that this frame needs, ascending */
 } pnBlend;
 
 /* The most rows of a node: 13 slabs, lo and hi. */

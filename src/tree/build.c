@@ -155,7 +155,8 @@ static bool divide(Growth *g, pnBuilder *b, pnSplitFcn *split, Open item) {
 }
 
 static bool grow(Growth *g, pnBuilder *b, pnSplitFcn *split, uint32_t triangleCount) {
-  if (!pn_arrayPush(&g->nodes, ((pnBuildNode){0, triangleCount, 0, 0})) || !pn_arrayPush(&g->open, ((Open){0, 0, false}))) {
+  if (!pn_arrayPush(&g->nodes, ((pnBuildNode){0, triangleCount, 0, 0})) ||
+      !pn_arrayPush(&g->open, ((Open){0, 0, false}))) {
     return false;
   }
   while (g->open.count > 0) {

@@ -15,9 +15,9 @@ typedef struct pnBuilder {
   const pnMesh *mesh;
   uint32_t arity, leafSize;
   uint32_t *order;
-  float *centres;     /* 3 a triangle: sum of the corners (3 times the midpoint), in the pose at build time */
-  uint32_t *scratch;  /* triangleCount */
-  uint32_t *mark;     /* triangleCount, for connectivity; PN_NONE outside a split */
+  float *centres;        /* 3 a triangle: sum of the corners (3 times the midpoint), in the pose at build time */
+  uint32_t *scratch;     /* triangleCount */
+  uint32_t *mark;        /* triangleCount, for connectivity; PN_NONE outside a split */
   const pnPiece *pieces; /* one a triangle, or null */
   pnSplitFcn *split;     /* the splitter that was asked for; pieces go through pn_splitPieces before */
 } pnBuilder;
@@ -31,8 +31,8 @@ uint32_t pn_longestAxis(const pnBuilder *builder, uint32_t first, uint32_t count
 
 /* The shape of a finished tree: nodes in the order they were made, children contiguous. */
 typedef struct pnBuildNode {
-  uint32_t first, count;      /* triangles: range of order */
-  uint32_t childFirst;        /* 0: a leaf */
+  uint32_t first, count; /* triangles: range of order */
+  uint32_t childFirst;   /* 0: a leaf */
   uint32_t childCount;
 } pnBuildNode;
 

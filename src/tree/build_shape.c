@@ -58,7 +58,8 @@ PN_INLINE uint32_t cellOf(const Planes *p, const float *centre) {
   return cell;
 }
 
-static uint32_t splitShape(pnBuilder *b, uint32_t first, uint32_t count, uint32_t depth, uint32_t *outSizes, bool mean) {
+static uint32_t splitShape(pnBuilder *b, uint32_t first, uint32_t count, uint32_t depth, uint32_t *outSizes,
+                           bool mean) {
   if (depth > MAX_SHAPE_DEPTH) {
     return pn_splitBalanced(b, first, count, depth, outSizes);
   }
@@ -85,7 +86,8 @@ static uint32_t splitShape(pnBuilder *b, uint32_t first, uint32_t count, uint32_
   return parts;
 }
 
-uint32_t pn_splitShapeCentre(pnBuilder *b, uint32_t first, uint32_t count, uint32_t depth, uint32_t outSizes[PN_LANES]) {
+uint32_t pn_splitShapeCentre(pnBuilder *b, uint32_t first, uint32_t count, uint32_t depth,
+                             uint32_t outSizes[PN_LANES]) {
   return splitShape(b, first, count, depth, outSizes, false);
 }
 

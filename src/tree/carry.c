@@ -34,11 +34,11 @@ static void setTerm(pnCarryTerm *term, int i, const pnSlabSet *set, const float 
 /* u as a sum of directions of the set. */
 static void decompose(pnCarryTerm *term, const pnSlabSet *set, const float u[3]) {
   int x = 0, y = 1, z = 2, t; /* axes by |u|, largest first */
-#define ORDER(p, q)                    \
-  if (fabsf(u[p]) < fabsf(u[q])) {     \
-    t = p;                             \
-    p = q;                             \
-    q = t;                             \
+#define ORDER(p, q)                \
+  if (fabsf(u[p]) < fabsf(u[q])) { \
+    t = p;                         \
+    p = q;                         \
+    q = t;                         \
   }
   ORDER(x, y)
   ORDER(y, z)
@@ -112,7 +112,8 @@ static void carrySphere(const pnCarry *carry, const pnSphereLanes *s, uint32_t j
     size += fabsf(r[3]);
   }
   /* the centre's rounding is at most the margin of the sum of everything added, and so is that of each vertex */
-  out->radius = (carry->stretch * s->radius[j] + PN_CARRY_MARGIN * (size + carry->stretch * s->radius[j])) * PN_SPHERE_GROW;
+  out->radius =
+      (carry->stretch * s->radius[j] + PN_CARRY_MARGIN * (size + carry->stretch * s->radius[j])) * PN_SPHERE_GROW;
   for (int k = 0; k < 3; k++) {
     out->slabs.lo[k] = out->centre[k] - out->radius;
     out->slabs.hi[k] = out->centre[k] + out->radius;

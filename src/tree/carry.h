@@ -25,15 +25,15 @@
 /* One direction of the image: which slabs of the source, how much of each, and what the translation adds. */
 typedef struct pnCarryTerm {
   uint8_t slab[3];
-  bool flip[3];      /* the opposite direction: max and -min change places */
+  bool flip[3]; /* the opposite direction: max and -min change places */
   float weight[3];
-  float shift;       /* d . translation */
-  float shiftSize;   /* sum of its terms' magnitudes, for the margin */
+  float shift;     /* d . translation */
+  float shiftSize; /* sum of its terms' magnitudes, for the margin */
 } pnCarryTerm;
 
 typedef struct pnCarry {
   pnMatrix map;
-  float stretch;     /* the map lengthens nothing by more than this; rounded up; for spheres */
+  float stretch; /* the map lengthens nothing by more than this; rounded up; for spheres */
   pnCarryTerm term[PN_MAX_SLABS];
 } pnCarry;
 

@@ -45,11 +45,14 @@ static pnResult checkDef(const pnTreeDef *def) {
                    def->pose->mesh->vertexCount, UINT32_MAX / 3);
   }
   if ((uint32_t)def->big >= PN_BIG_COUNT || !(def->bigSide >= 0)) {
-    return pn_fail(PN_ERROR_ARGUMENT, "tree: big %d or bigSide %g is out of its range", (int)def->big, (double)def->bigSide);
+    return pn_fail(PN_ERROR_ARGUMENT, "tree: big %d or bigSide %g is out of its range", (int)def->big,
+                   (double)def->bigSide);
   }
   if (pn_hasPieces(def) && (def->self || def->build == PN_BUILD_LINK)) {
-    return pn_fail(PN_ERROR_ARGUMENT, "tree of mesh '%s': big triangles in pieces and representative triangles go without `self` "
-                   "and not with PN_BUILD_LINK", def->pose->mesh->name);
+    return pn_fail(PN_ERROR_ARGUMENT,
+                   "tree of mesh '%s': big triangles in pieces and representative triangles go without `self` "
+                   "and not with PN_BUILD_LINK",
+                   def->pose->mesh->name);
   }
   const pnUpdateRule *rule = pn_chooseRule(def);
   if (!rule) {
@@ -64,16 +67,11 @@ static pnResult checkDef(const pnTreeDef *def) {
 
 static const pnSlabSet *slabsOf(pnVolume volume) {
   switch (volume) {
-    case PN_VOLUME_DOP14:
-      return &pn_slabDop14;
-    case PN_VOLUME_DOP18:
-      return &pn_slabDop18;
-    case PN_VOLUME_DOP26:
-      return &pn_slabDop26;
-    case PN_VOLUME_SPHERE:
-      return NULL;
-    default:
-      return &pn_slabBox;
+    case PN_VOLUME_DOP14: return &pn_slabDop14;
+    case PN_VOLUME_DOP18: return &pn_slabDop18;
+    case PN_VOLUME_DOP26: return &pn_slabDop26;
+    case PN_VOLUME_SPHERE: return NULL;
+    default: return &pn_slabBox;
   }
 }
 
@@ -81,13 +79,13 @@ static const pnSlabSet *slabsOf(pnVolume volume) {
 
 /* Lists whose lengths are known only once they are made. */
 typedef struct Lists {
-  uint32_t *number;  /* build node -> node */
-  uint32_t *bfs;     /* build nodes of the inner nodes, in order of number */
+  uint32_t *number; /* build node -> node */
+  uint32_t *bfs;    /* build nodes of the inner nodes, in order of number */
   PN_ARRAY(uint32_t) leafVertices;
   PN_ARRAY(uint32_t) clusterVertices;
   PN_ARRAY(uint32_t) clusters;
   PN_ARRAY(pnLeafLink) links;
-  uint32_t *seen;    /* mesh vertex -> last cluster or leaf that listed it */
+  uint32_t *seen; /* mesh vertex -> last cluster or leaf that listed it */
 } Lists;
 
 /* Inner nodes breadth-first, leaves in tree order. */
@@ -173,9 +171,8 @@ static int compareU32(const void *a, const void *b) {
 }
 
 /* Appends the distinct vertices of order[first ... first+count) to a list, sorted; `mark` is unique to this call. */
-#define LIST_VERTICES(lists, list, shape, mesh, firstTriangle, triangleCount, mark)                        \
-  listVertices((lists)->seen, mark, (shape)->order + (firstTriangle), triangleCount, mesh, (list)->data,    \
-               &(list)->count)
+#define LIST_VERTICES(lists, list, shape, mesh, firstTriangle, triangleCount, mark) \
+  listVertices((lists)->seen, mark, (shape)->order + (firstTriangle), triangleCount, mesh, (list)->data, &(list)->count)
 
 static void listVertices(uint32_t *seen, uint32_t mark, const uint32_t *order, uint32_t n, const pnMesh *mesh,
                          uint32_t *out, size_t *ioCount) {
@@ -248,7 +245,9 @@ static bool linkLeaf(Lists *lists, const pnMesh *mesh, const uint32_t *triangles
   return true;
 }
 
-static int compareLink(const void *a, const void *b) { return compareU32(a, b); /* `leaf` is the first member */ }
+static int compareLink(const void *a, const void *b) {
+  return compareU32(a, b); /* `leaf` is the first member */
+}
 
 /* ---------------------------------------------------------------- assembly */
 
@@ -256,13 +255,15 @@ static int compareLink(const void *a, const void *b) { return compareU32(a, b); 
 typedef struct Assembly {
   pnBuildResult shape;
   Lists lists;
-  uint32_t *leafOf;     /* triangle -> leaf * 8 + lane; before that: seats */
-  uint32_t *slot;       /* one a leaf */
-  uint32_t *linkFirst;  /* one a leaf and one more */
-  uint32_t *leafNode;   /* leaf -> build node */
+  uint32_t *leafOf;    /* triangle -> leaf * 8 + lane; before that: seats */
+  uint32_t *slot;      /* one a leaf */
+  uint32_t *linkFirst; /* one a leaf and one more */
+  uint32_t *leafNode;  /* leaf -> build node */
 } Assembly;
 
-static size_t listBytes(size_t n) { return pn_bytes(PN_MAX(n, 1), sizeof(uint32_t)); }
+static size_t listBytes(size_t n) {
+  return pn_bytes(PN_MAX(n, 1), sizeof(uint32_t));
+}
 
 static void freeAssembly(Assembly *a, uint32_t triangles, uint32_t vertices, uint32_t leaves) {
   pn_free(a->lists.number, listBytes(a->shape.nodeCount));
@@ -641,13 +642,24 @@ float pnTree_GetQuality(const pnTree *tree) {
   return tree->builtSurface > 0 && now > 0 ? now / tree->builtSurface : 1.0f;
 }
 
-pnBox pnTree_GetBox(const pnTree *tree) { return tree->box; }
-const pnPose *pnTree_GetPose(const pnTree *tree) { return tree->pose; }
-pnTreeDef pnTree_GetDef(const pnTree *tree) { return tree->def; }
-uint32_t pnTree_GetNodeCount(const pnTree *tree) { return tree->nodeCount; }
-uint32_t pnTree_GetHeight(const pnTree *tree) { return tree->height; }
+pnBox pnTree_GetBox(const pnTree *tree) {
+  return tree->box;
+}
+const pnPose *pnTree_GetPose(const pnTree *tree) {
+  return tree->pose;
+}
+pnTreeDef pnTree_GetDef(const pnTree *tree) {
+  return tree->def;
+}
+uint32_t pnTree_GetNodeCount(const pnTree *tree) {
+  return tree->nodeCount;
+}
+uint32_t pnTree_GetHeight(const pnTree *tree) {
+  return tree->height;
+}
 size_t pnTree_GetByteCount(const pnTree *tree) {
-  return sizeof(pnTree) + tree->memoryBytes + tree->ruleBytes + pn_pieceBytes(tree) + tree->restCount * sizeof(uint64_t);
+  return sizeof(pnTree) + tree->memoryBytes + tree->ruleBytes + pn_pieceBytes(tree) +
+         tree->restCount * sizeof(uint64_t);
 }
 
 uint32_t pnTree_GetLevelBoxes(pnTree *tree, uint32_t level, pnBox *outBoxes, uint32_t capacity) {

@@ -69,7 +69,7 @@ typedef struct pnModelLanes { /* float slabs in model space, for rules that carr
 
 /* One child of one leaf that shares a vertex with triangles of another (or the same) leaf, for self queries. */
 typedef struct pnLeafLink {
-  uint32_t leaf;        /* the other leaf, >= this one */
+  uint32_t leaf;         /* the other leaf, >= this one */
   uint8_t row[PN_LANES]; /* row[i]: lanes of the other that share a welded vertex with triangle i of this one */
 } pnLeafLink;
 
@@ -88,26 +88,27 @@ struct pnTree {
 
   /* nodes */
   uint32_t innerCount, leafCount, nodeCount, height;
-  uint32_t *first;        /* inner: number of the first child */
-  uint8_t *count;         /* children or triangles */
-  uint32_t *parent;       /* T3 */
-  uint32_t *leafFirst;    /* inner: T4 */
+  uint32_t *first;     /* inner: number of the first child */
+  uint8_t *count;      /* children or triangles */
+  uint32_t *parent;    /* T3 */
+  uint32_t *leafFirst; /* inner: T4 */
   uint32_t *leafEnd;
-  uint32_t *below;        /* triangles below, every node */
+  uint32_t *below; /* triangles below, every node */
   _Atomic uint32_t *stamp;
-  char *lanes;            /* nodeCount + 1 nodes of laneBytes */
+  char *lanes; /* nodeCount + 1 nodes of laneBytes */
   size_t laneBytes;
 
   /* leaves */
-  uint32_t *leafTriangles;    /* 8 a leaf: mesh triangle of lane j, PN_NONE past the count */
-  uint8_t *leafCorners;       /* 24 a leaf: 3 bytes a triangle into the block */
-  uint32_t *leafVertexFirst;  /* leafCount + 1 */
-  uint32_t *leafVertices;     /* three times the mesh vertex (its place in an array of floats), leaf after leaf */
-  float *leafPositions;       /* the blocks: 4 floats a listed vertex */
-  pnPiece *slotPieces;        /* big triangles in pieces: 8 a leaf, a memory of its own; else null */
-  uint32_t *nodeBigs;         /* with them: PN_NODE_BIGS a node, the big triangles below it; the first PN_NONE: others too */
-  struct pnBigPlane *bigPlanes; /* with them: of the triangles in nodeBigs, which are places in this list, in this frame */
-  uint32_t *bigTriangles;     /* with them: which triangles these are */
+  uint32_t *leafTriangles;   /* 8 a leaf: mesh triangle of lane j, PN_NONE past the count */
+  uint8_t *leafCorners;      /* 24 a leaf: 3 bytes a triangle into the block */
+  uint32_t *leafVertexFirst; /* leafCount + 1 */
+  uint32_t *leafVertices;    /* three times the mesh vertex (its place in an array of floats), leaf after leaf */
+  float *leafPositions;      /* the blocks: 4 floats a listed vertex */
+  pnPiece *slotPieces;       /* big triangles in pieces: 8 a leaf, a memory of its own; else null */
+  uint32_t *nodeBigs; /* with them: PN_NODE_BIGS a node, the big triangles below it; the first PN_NONE: others too */
+  struct pnBigPlane
+      *bigPlanes;         /* with them: of the triangles in nodeBigs, which are places in this list, in this frame */
+  uint32_t *bigTriangles; /* with them: which triangles these are */
   uint32_t bigCount;
 
   /* the eager part: nodes with more than `cut` triangles (children before parents) and the clusters below them */
@@ -119,14 +120,14 @@ struct pnTree {
   float *clusterBoxes;          /* 8 a cluster: lo xyz -, hi xyz - */
 
   /* self-collision */
-  uint32_t *linkFirst;  /* leafCount + 1 */
+  uint32_t *linkFirst; /* leafCount + 1 */
   pnLeafLink *links;
 
   /* rules that carry volumes: float lanes in model space, one set a reference */
   char *model;
-  size_t modelBytes;    /* of one node and reference */
-  uint32_t modelCount;  /* references */
-  void *ruleData;       /* what else a rule keeps; freed with the tree */
+  size_t modelBytes;   /* of one node and reference */
+  uint32_t modelCount; /* references */
+  void *ruleData;      /* what else a rule keeps; freed with the tree */
   size_t ruleBytes;
 
   /* pairs that meet in the rest pose, found by collide/filter.c when a query first asks to leave them out */
@@ -135,17 +136,21 @@ struct pnTree {
   bool hasRest;
 
   /* the frame */
-  uint64_t poseFrame;   /* of the pose, that the tree was brought to; 0: never */
-  uint64_t shapeFrame;  /* of the pose, that `model` was computed from */
-  uint32_t now;         /* the tree's stamp */
+  uint64_t poseFrame;  /* of the pose, that the tree was brought to; 0: never */
+  uint64_t shapeFrame; /* of the pose, that `model` was computed from */
+  uint32_t now;        /* the tree's stamp */
   pnGrid grid;
   pnBox box;
-  float builtSurface;   /* relative surface at build time, for the quality */
+  float builtSurface;    /* relative surface at build time, for the quality */
   uint64_t eagerUpdated; /* nodes computed by updates since a query last took the count */
 };
 
-PN_INLINE bool pn_isLeaf(const pnTree *tree, uint32_t node) { return node >= tree->innerCount; }
-PN_INLINE void *pn_lanesOf(const pnTree *tree, uint32_t node) { return tree->lanes + (size_t)node * tree->laneBytes; }
+PN_INLINE bool pn_isLeaf(const pnTree *tree, uint32_t node) {
+  return node >= tree->innerCount;
+}
+PN_INLINE void *pn_lanesOf(const pnTree *tree, uint32_t node) {
+  return tree->lanes + (size_t)node * tree->laneBytes;
+}
 PN_INLINE pnModelLanes *pn_modelOf(const pnTree *tree, uint32_t reference, uint32_t node) {
   return (pnModelLanes *)(tree->model + ((size_t)reference * (tree->nodeCount + 1) + node) * tree->modelBytes);
 }

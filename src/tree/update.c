@@ -8,10 +8,14 @@
 /* ---------------------------------------------------------------- the table */
 
 static const pnUpdateRule *const s_rules[PN_UPDATE_COUNT] = {
-    [PN_UPDATE_BOTTOM_UP] = &pn_updateBottomUp, [PN_UPDATE_TOP_DOWN] = &pn_updateTopDown,
-    [PN_UPDATE_HYBRID] = &pn_updateHybrid,      [PN_UPDATE_BERGEN] = &pn_updateBergen,
-    [PN_UPDATE_RIGID] = &pn_updateRigid,         [PN_UPDATE_BLENDED] = &pn_updateBlended,
-    [PN_UPDATE_BLENDED_MODEL] = &pn_updateBlendedModel, [PN_UPDATE_CARRIED] = &pn_updateCarried,
+    [PN_UPDATE_BOTTOM_UP] = &pn_updateBottomUp,
+    [PN_UPDATE_TOP_DOWN] = &pn_updateTopDown,
+    [PN_UPDATE_HYBRID] = &pn_updateHybrid,
+    [PN_UPDATE_BERGEN] = &pn_updateBergen,
+    [PN_UPDATE_RIGID] = &pn_updateRigid,
+    [PN_UPDATE_BLENDED] = &pn_updateBlended,
+    [PN_UPDATE_BLENDED_MODEL] = &pn_updateBlendedModel,
+    [PN_UPDATE_CARRIED] = &pn_updateCarried,
 };
 
 const pnUpdateRule *pn_chooseRule(const pnTreeDef *def) {
@@ -21,18 +25,13 @@ const pnUpdateRule *pn_chooseRule(const pnTreeDef *def) {
     return def->update == PN_UPDATE_DEFAULT ? &pn_updateDivided : NULL;
   }
   switch (def->update) {
-    case PN_UPDATE_DEFAULT:
-      return pose->skin ? &pn_updateCarried : blends ? &pn_updateBlended : &pn_updateHybrid;
+    case PN_UPDATE_DEFAULT: return pose->skin ? &pn_updateCarried : blends ? &pn_updateBlended : &pn_updateHybrid;
     case PN_UPDATE_BERGEN:
-    case PN_UPDATE_RIGID:
-      return plain ? s_rules[def->update] : NULL; /* they look at stored vertices */
+    case PN_UPDATE_RIGID: return plain ? s_rules[def->update] : NULL; /* they look at stored vertices */
     case PN_UPDATE_BLENDED:
-    case PN_UPDATE_BLENDED_MODEL:
-      return blends ? s_rules[def->update] : NULL;
-    case PN_UPDATE_CARRIED:
-      return pose->skin ? s_rules[def->update] : NULL;
-    default:
-      return s_rules[def->update];
+    case PN_UPDATE_BLENDED_MODEL: return blends ? s_rules[def->update] : NULL;
+    case PN_UPDATE_CARRIED: return pose->skin ? s_rules[def->update] : NULL;
+    default: return s_rules[def->update];
   }
 }
 
@@ -288,7 +287,9 @@ bool pn_setRoot(pnTree *tree, const pnBound *root) {
 
 /* ---------------------------------------------------------------- filling nodes */
 
-PN_INLINE bool isPlain(const pnPose *pose) { return !pose->morph && !pose->skin && !pose->hasTransform; }
+PN_INLINE bool isPlain(const pnPose *pose) {
+  return !pose->morph && !pose->skin && !pose->hasTransform;
+}
 
 /* The box of listed vertices of a plain pose, read in place. Four at a time hide the latency of min and max. */
 PN_INLINE void boxOfList(const float *source, const uint32_t *v, const uint32_t *end, pnF4 *outLo, pnF4 *outHi) {
@@ -385,7 +386,9 @@ PN_INLINE void fetchBlock(pnTree *tree, uint32_t leaf) {
   }
 }
 
-void pn_fetchBlock(pnTree *tree, uint32_t leaf) { fetchBlock(tree, leaf); }
+void pn_fetchBlock(pnTree *tree, uint32_t leaf) {
+  fetchBlock(tree, leaf);
+}
 
 void pn_fillLeaf(pnTree *tree, uint32_t node) {
   uint32_t leaf = node - tree->innerCount, count = tree->count[node];

@@ -14,7 +14,7 @@ typedef struct pnUpdateRule {
   pnResult (*prepare)(pnTree *tree);                      /* once, after the tree was built; null: nothing */
   pnResult (*update)(pnTree *tree, const pnTasks *tasks); /* the eager part of a frame */
   void (*fill)(pnTree *tree, uint32_t node);              /* the lazy part: all lanes of one node */
-  void (*release)(pnTree *tree);                          /* frees ruleData when it is more than one block; null: it is not */
+  void (*release)(pnTree *tree); /* frees ruleData when it is more than one block; null: it is not */
 } pnUpdateRule;
 
 extern const pnUpdateRule pn_updateBottomUp, pn_updateTopDown, pn_updateHybrid, pn_updateBergen, pn_updateRigid,
@@ -48,8 +48,8 @@ PN_INLINE void pn_freshen(pnTree *tree, uint32_t node, pnFresh *fresh) {
 
 /* A volume while it is being computed. */
 typedef struct pnBound {
-  pnSlabs slabs;                 /* the first three also when the volume is a sphere */
-  float centre[3], radius;       /* spheres */
+  pnSlabs slabs;           /* the first three also when the volume is a sphere */
+  float centre[3], radius; /* spheres */
 } pnBound;
 
 /* Vertex lists: of the leaves in a range, and of the clusters in a range (invariants T5, T6). */

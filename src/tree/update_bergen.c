@@ -79,6 +79,8 @@ static pnResult update(pnTree *tree, const pnTasks *tasks) {
 }
 
 /* Only leaves are ever stale: their world positions. */
-static void fill(pnTree *tree, uint32_t node) { pn_fetchBlock(tree, node - tree->innerCount); }
+static void fill(pnTree *tree, uint32_t node) {
+  pn_fetchBlock(tree, node - tree->innerCount);
+}
 
 const pnUpdateRule pn_updateBergen = {.name = "van den Bergen", .modelSpace = true, .update = update, .fill = fill};

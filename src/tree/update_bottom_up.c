@@ -3,7 +3,9 @@
 #include "tree/update.h"
 
 /* Volumes are needed before the grid (which follows from the root's): they are kept per node in `model` as floats. */
-static pnBound *boundsOf(pnTree *tree) { return (pnBound *)tree->ruleData; }
+static pnBound *boundsOf(pnTree *tree) {
+  return (pnBound *)tree->ruleData;
+}
 
 static pnResult prepare(pnTree *tree) {
   return pn_allocRuleData(tree, pn_bytes(tree->nodeCount, sizeof(pnBound)));

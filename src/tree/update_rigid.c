@@ -51,7 +51,9 @@ static void computeModel(pnTree *tree, pnBound *own) {
   storeModel(tree, tree->nodeCount, own, 1);
 }
 
-static pnResult prepare(pnTree *tree) { return pn_allocRuleData(tree, sizeof(pnCarry)); }
+static pnResult prepare(pnTree *tree) {
+  return pn_allocRuleData(tree, sizeof(pnCarry));
+}
 
 static pnResult update(pnTree *tree, const pnTasks *tasks) {
   (void)tasks;

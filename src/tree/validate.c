@@ -16,15 +16,16 @@ static pnResult checkTriangles(const pnTree *t) {
     uint32_t count = t->count[t->innerCount + i / PN_LANES], triangle = t->leafTriangles[i];
     bool inside = i % PN_LANES < count;
     if (inside != (triangle != PN_NONE) || (inside && (triangle >= n || (seen[triangle] && !t->slotPieces)))) {
-      result = pn_fail(PN_ERROR_ARGUMENT, "tree of mesh '%s': invariant T1: leaf %u, lane %u", t->mesh->name, i / PN_LANES,
-                       i % PN_LANES);
+      result = pn_fail(PN_ERROR_ARGUMENT, "tree of mesh '%s': invariant T1: leaf %u, lane %u", t->mesh->name,
+                       i / PN_LANES, i % PN_LANES);
     } else if (inside) {
       seen[triangle] = 1;
     }
   }
   for (uint32_t i = 0; result == PN_OK && i < n; i++) {
     if (!seen[i] && !t->rule->reshapes && !t->def.representative) {
-      result = pn_fail(PN_ERROR_ARGUMENT, "tree of mesh '%s': invariant T1: triangle %u is in no leaf", t->mesh->name, i);
+      result =
+          pn_fail(PN_ERROR_ARGUMENT, "tree of mesh '%s': invariant T1: triangle %u is in no leaf", t->mesh->name, i);
     }
   }
   pn_free(seen, size);
@@ -187,7 +188,8 @@ static pnResult checkBox(const pnTree *t) {
     pn_poseFetch(t->pose, &v, 1, p, 4);
     for (int k = 0; k < 3; k++) {
       if (p[k] < (&t->box.min.x)[k] || p[k] > (&t->box.max.x)[k]) {
-        return pn_fail(PN_ERROR_ARGUMENT, "tree of mesh '%s': invariant T8: vertex %u is outside the box", t->mesh->name, v);
+        return pn_fail(PN_ERROR_ARGUMENT, "tree of mesh '%s': invariant T8: vertex %u is outside the box",
+                       t->mesh->name, v);
       }
     }
   }

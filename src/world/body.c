@@ -26,14 +26,10 @@ static pnUpdate ruleFor(pnBodyKind kind, pnUpdate asked) {
     return asked;
   }
   switch (kind) {
-    case PN_BODY_RIGID:
-      return PN_UPDATE_RIGID;
-    case PN_BODY_MORPH:
-      return PN_UPDATE_BLENDED;
-    case PN_BODY_SKINNED:
-      return PN_UPDATE_CARRIED;
-    default:
-      return PN_UPDATE_DEFAULT;
+    case PN_BODY_RIGID: return PN_UPDATE_RIGID;
+    case PN_BODY_MORPH: return PN_UPDATE_BLENDED;
+    case PN_BODY_SKINNED: return PN_UPDATE_CARRIED;
+    default: return PN_UPDATE_DEFAULT;
   }
 }
 
@@ -125,7 +121,8 @@ pnResult pn_bodyCreate(pnBody *body, const pnBodyDef *def) {
 
 void pn_bodyFree(pnBody *body) {
   if (body->groups) {
-    pn_free(body->groups, pn_bytes(pnMesh_GetTriangleCount(pnPose_GetMesh(pnTree_GetPose(body->tree))), sizeof(uint32_t)));
+    pn_free(body->groups,
+            pn_bytes(pnMesh_GetTriangleCount(pnPose_GetMesh(pnTree_GetPose(body->tree))), sizeof(uint32_t)));
   }
   if (body->ownsTree) {
     pnDestroyTree(body->tree);

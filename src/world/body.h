@@ -7,12 +7,12 @@
 typedef struct pnBody {
   uint32_t generation; /* grows when the place is taken and when it is given up; odd: alive */
   pnBodyKind kind;
-  pnPose *pose;        /* null for a shared static tree */
+  pnPose *pose; /* null for a shared static tree */
   pnTree *tree;
   bool ownsTree;
   bool self;
   pnSelfFilter selfFilter;
-  uint32_t *groups;    /* our copy of selfFilter.triangleGroup */
+  uint32_t *groups; /* our copy of selfFilter.triangleGroup */
   uint32_t category, mask;
   bool hasLooseBox;
   pnBox looseBox;

@@ -82,7 +82,8 @@ static pnResult updateAll(pnWorld *world, uint32_t *outRebuilds) {
     pn_parallelFor(tasks, updateBodies, &u, (uint32_t)world->alive.count, 1);
   }
   if (u.failedPlace) {
-    return pn_fail((pnResult)u.result, "body '%s': a vertex moved to infinity, or memory ran out, while its tree was updated",
+    return pn_fail((pnResult)u.result,
+                   "body '%s': a vertex moved to infinity, or memory ran out, while its tree was updated",
                    world->bodies.data[u.failedPlace - 1].name);
   }
   return world->def.rebuildQuality > 0 ? rebuildWorn(world, outRebuilds) : PN_OK;
@@ -166,7 +167,9 @@ static pnResult filterJobs(pnWorld *world, const pnFrameDef *def, pnCost *cost) 
 
 /* ---------------------------------------------------------------- contacts */
 
-static bool isSameBody(pnBodyId a, pnBodyId b) { return a.index1 == b.index1 && a.generation == b.generation; }
+static bool isSameBody(pnBodyId a, pnBodyId b) {
+  return a.index1 == b.index1 && a.generation == b.generation;
+}
 
 /* Contacts are ordered by places, which live bodies do not share. */
 static int compareContacts(const pnContact *x, const pnContact *y) {
@@ -256,8 +259,8 @@ pnFrame pnWorld_Collide(pnWorld *world, const pnFrameDef *def) {
   double found = pn_clock();
   if (frame.result == PN_OK) {
     frame.bodyPairs = (uint32_t)world->bodyPairs.count;
-    frame.result = pn_runJobs(&world->collider, world->jobs.data, (uint32_t)world->jobs.count, &world->def.tasks, def->kernel,
-                              false, &frame.cost);
+    frame.result = pn_runJobs(&world->collider, world->jobs.data, (uint32_t)world->jobs.count, &world->def.tasks,
+                              def->kernel, false, &frame.cost);
   }
   if (frame.result == PN_OK) {
     frame.result = filterJobs(world, def, &frame.cost);
@@ -278,5 +281,9 @@ pnFrame pnWorld_Collide(pnWorld *world, const pnFrameDef *def) {
   return frame;
 }
 
-const pnContact *pnWorld_GetContacts(const pnWorld *world) { return world->contacts.data; }
-const pnPair *pnWorld_GetPairs(const pnWorld *world) { return world->pairs.data; }
+const pnContact *pnWorld_GetContacts(const pnWorld *world) {
+  return world->contacts.data;
+}
+const pnPair *pnWorld_GetPairs(const pnWorld *world) {
+  return world->pairs.data;
+}

@@ -6,7 +6,9 @@
 
 /* ---------------------------------------------------------------- world */
 
-pnWorldDef pnDefaultWorldDef(void) { return (pnWorldDef){.broad = PN_BROAD_AUTO, .rebuildQuality = 2.0f}; }
+pnWorldDef pnDefaultWorldDef(void) {
+  return (pnWorldDef){.broad = PN_BROAD_AUTO, .rebuildQuality = 2.0f};
+}
 
 pnResult pnCreateWorld(const pnWorldDef *def, pnWorld **outWorld) {
   PN_ASSERT(outWorld);
@@ -110,7 +112,9 @@ pnResult pnWorld_DestroyBody(pnWorld *world, pnBodyId id) {
   return PN_OK;
 }
 
-uint32_t pnWorld_GetBodyCount(const pnWorld *world) { return world->bodyCount; }
+uint32_t pnWorld_GetBodyCount(const pnWorld *world) {
+  return world->bodyCount;
+}
 
 bool pnBody_IsValid(const pnWorld *world, pnBodyId id) {
   return id.index1 >= 1 && id.index1 <= world->bodies.count && (id.generation & 1) &&
@@ -136,7 +140,8 @@ pnResult pnBody_SetVertices(pnWorld *world, pnBodyId id, const float *vertices, 
     return PN_ERROR_ID;
   }
   if (body->kind != PN_BODY_FREE) {
-    return pn_fail(PN_ERROR_KIND, "body '%s': only a free body takes vertices; use its transform, weights or joints", body->name);
+    return pn_fail(PN_ERROR_KIND, "body '%s': only a free body takes vertices; use its transform, weights or joints",
+                   body->name);
   }
   return nameBody(body, pnPose_SetVertices(body->pose, vertices, count));
 }

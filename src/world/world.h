@@ -8,16 +8,16 @@
 
 struct pnWorld {
   pnWorldDef def;
-  PN_ARRAY(pnBody) bodies;   /* by place; dead places have an even generation */
+  PN_ARRAY(pnBody) bodies; /* by place; dead places have an even generation */
   uint32_t bodyCount;
-  uint64_t bodySet;          /* grows when a body comes or goes */
+  uint64_t bodySet; /* grows when a body comes or goes */
   uint64_t frameNumber;
 
   /* the frame, kept so that it allocates nothing later */
   PN_ARRAY(uint32_t) alive;
   PN_ARRAY(pnBroadBox) boxes;
   pnBroadPhase broad;
-  pnPairs bodyPairs;         /* indices into alive/boxes */
+  pnPairs bodyPairs; /* indices into alive/boxes */
   PN_ARRAY(pnJob) jobs;
   PN_ARRAY(uint64_t) jobBodies; /* place of a << 32 | place of b */
   pnCollider collider;
