@@ -1,17 +1,17 @@
-/* bench_skin.c: skinned characters: experiments E6 and E7 of [Mujika09], a crowd, and what a character far from everything
- * costs.
+/* bench_skin.c: skinned characters: experiments E6 and E7 of [Mujika09], a crowd, and what a character far from
+ * everything costs.
  *
  *   bench_skin [e6] [e7] [crowd] [alone]      which; all when none is named
  *   bench_skin --passes N --frames N
  *
- * E6 and E7: the avatar walks along a slanted wall, close and without touching (the paper: "very close to these triangles
- * without colliding"). The worst frame is the one with the most operations, counted as in the paper: 10 for a volume test
- * (ours are done eight at a time and all eight are counted), 30 for a plane, 96 for two triangles. Every exact row must
- * find the pairs of a tree over eager vertices, and does so again six centimetres farther in, where there are some;
- * for the approximate rows that walk counts what they miss and what they add.
+ * E6 and E7: the avatar walks along a slanted wall, close and without touching (the paper: "very close to these
+ * triangles without colliding"). The worst frame is the one with the most operations, counted as in the paper: 10 for
+ * a volume test (ours are done eight at a time and all eight are counted), 30 for a plane, 96 for two triangles. Every
+ * exact row must find the pairs of a tree over eager vertices, and does so again six centimetres farther in, where
+ * there are some; for the approximate rows that walk counts what they miss and what they add.
  *
- * Time is what the thread spent on the processor, the least of the passes. For the crowd also the wall's, and the processor
- * time of all threads together: on a machine with other work the wall says little. */
+ * Time is what the thread spent on the processor, the least of the passes. For the crowd also the wall's, and the
+ * processor time of all threads together: on a machine with other work the wall says little. */
 #include "avatar.h"
 #include "lab.h"
 #include "rooms.h"
@@ -148,7 +148,7 @@ static size_t countMissing(const pnPairList *x, const pnPairList *y) {
 
 typedef struct Result {
   uint64_t operations, volume, exact, plane, vertices; /* of the worst frame */
-  double worst, median; /* ms */
+  double worst, median;                                /* ms */
   size_t bytes, pairs, missed, added;
 } Result;
 
@@ -223,8 +223,8 @@ static bool runRoom(pnRoom room) {
   printf("\n%s: avatar of %u vertices, %s of %u; worst of %u frames\n", room == PN_ROOM_MUSEUM ? "E6" : "E7",
          pnMesh_GetVertexCount(s.avatar.mesh), pnMesh_GetName(s.roomMesh), pnMesh_GetVertexCount(s.roomMesh), s_frames);
   for (int i = 0; i < 3; ++i) printf("  %s\n", paper[room][i]);
-  printf("%-31s %8s %9s %9s %8s %11s %7s %9s %9s %7s | %6s %6s %6s\n", "", "KB", "volume", "triangle", "plane", "operations",
-         "fewer", "vertices", "worst ms", "median", "pairs", "missed", "added");
+  printf("%-31s %8s %9s %9s %8s %11s %7s %9s %9s %7s | %6s %6s %6s\n", "", "KB", "volume", "triangle", "plane",
+         "operations", "fewer", "vertices", "worst ms", "median", "pairs", "missed", "added");
   uint64_t original[PN_VOLUME_COUNT] = {0};
   bool right = true;
   for (size_t i = 0; i < ROW_COUNT; ++i) {
@@ -301,7 +301,8 @@ static void moveCrowd(uint32_t frame, pnMatrix *outJoints, pnMatrix *outPlaces) 
 }
 
 /* One frame: joints in, contacts out. The free crowd evaluates all vertices, with poses of its own. */
-static pnFrame stepCrowd(Crowd *c, pnPose *const *poses, float *vertices, const pnMatrix *joints, const pnMatrix *places) {
+static pnFrame stepCrowd(Crowd *c, pnPose *const *poses, float *vertices, const pnMatrix *joints,
+                         const pnMatrix *places) {
   for (uint32_t i = 0; i < CROWD; ++i, joints += PN_AVATAR_JOINTS) {
     if (c->free) {
       check(pnPose_SetJoints(poses[i], joints, PN_AVATAR_JOINTS));
@@ -364,11 +365,13 @@ static bool runCrowd(void) {
       pairs += answers[0].pairCount / frames;
       fetched += (size_t)answers[0].cost.verticesFetched / frames;
     }
-    printf("  %u thread%s: carried %.2f (processor %.2f), all vertices and free bodies %.2f (%.2f): %.1fx (%.1fx); %zu pairs, "
-           "%zu of %u vertices, %s\n",
-           threads, threads > 1 ? "s" : "", sum[0].wall, sum[0].processor, sum[1].wall, sum[1].processor,
-           sum[1].wall / sum[0].wall, sum[1].processor / sum[0].processor, pairs, fetched,
-           CROWD * pnMesh_GetVertexCount(avatar.mesh), right ? "same pairs" : "DIFFERENT PAIRS");
+    printf(
+        "  %u thread%s: carried %.2f (processor %.2f), all vertices and free bodies %.2f (%.2f): %.1fx (%.1fx); %zu "
+        "pairs, "
+        "%zu of %u vertices, %s\n",
+        threads, threads > 1 ? "s" : "", sum[0].wall, sum[0].processor, sum[1].wall, sum[1].processor,
+        sum[1].wall / sum[0].wall, sum[1].processor / sum[0].processor, pairs, fetched,
+        CROWD * pnMesh_GetVertexCount(avatar.mesh), right ? "same pairs" : "DIFFERENT PAIRS");
     for (int k = 0; k < 2; ++k) pnDestroyWorld(crowds[k].world);
     pnDestroyPool(pool);
   }

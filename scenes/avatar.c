@@ -7,8 +7,30 @@
 
 /* ---------------------------------------------------------------- the skeleton */
 
-enum { PELVIS, SPINE, CHEST, NECK, HEAD, CROWN, CLAVICLE_L, ARM_L, FOREARM_L, HAND_L, CLAVICLE_R, ARM_R, FOREARM_R, HAND_R,
-       THIGH_L, SHIN_L, FOOT_L, TOE_L, THIGH_R, SHIN_R, FOOT_R, TOE_R };
+enum {
+  PELVIS,
+  SPINE,
+  CHEST,
+  NECK,
+  HEAD,
+  CROWN,
+  CLAVICLE_L,
+  ARM_L,
+  FOREARM_L,
+  HAND_L,
+  CLAVICLE_R,
+  ARM_R,
+  FOREARM_R,
+  HAND_R,
+  THIGH_L,
+  SHIN_L,
+  FOOT_L,
+  TOE_L,
+  THIGH_R,
+  SHIN_R,
+  FOOT_R,
+  TOE_R
+};
 
 typedef struct Joint {
   uint32_t parent;
@@ -16,16 +38,16 @@ typedef struct Joint {
 } Joint;
 
 static const Joint s_joints[PN_AVATAR_JOINTS] = {
-    [PELVIS] = {PN_NONE, {0, 0.95, 0}},      [SPINE] = {PELVIS, {0, 1.10, 0}},
-    [CHEST] = {SPINE, {0, 1.28, 0}},         [NECK] = {CHEST, {0, 1.48, 0}},
-    [HEAD] = {NECK, {0, 1.58, 0.01}},        [CROWN] = {HEAD, {0, 1.72, 0.01}},
-    [CLAVICLE_L] = {CHEST, {0.06, 1.42, 0}}, [ARM_L] = {CLAVICLE_L, {0.20, 1.41, 0}},
-    [FOREARM_L] = {ARM_L, {0.25, 1.14, 0}},  [HAND_L] = {FOREARM_L, {0.28, 0.90, 0.02}},
-    [CLAVICLE_R] = {CHEST, {-0.06, 1.42, 0}}, [ARM_R] = {CLAVICLE_R, {-0.20, 1.41, 0}},
-    [FOREARM_R] = {ARM_R, {-0.25, 1.14, 0}}, [HAND_R] = {FOREARM_R, {-0.28, 0.90, 0.02}},
-    [THIGH_L] = {PELVIS, {0.10, 0.90, 0}},   [SHIN_L] = {THIGH_L, {0.11, 0.50, 0.01}},
-    [FOOT_L] = {SHIN_L, {0.11, 0.09, -0.02}}, [TOE_L] = {FOOT_L, {0.11, 0.04, 0.13}},
-    [THIGH_R] = {PELVIS, {-0.10, 0.90, 0}},  [SHIN_R] = {THIGH_R, {-0.11, 0.50, 0.01}},
+    [PELVIS] = {PN_NONE, {0, 0.95, 0}},        [SPINE] = {PELVIS, {0, 1.10, 0}},
+    [CHEST] = {SPINE, {0, 1.28, 0}},           [NECK] = {CHEST, {0, 1.48, 0}},
+    [HEAD] = {NECK, {0, 1.58, 0.01}},          [CROWN] = {HEAD, {0, 1.72, 0.01}},
+    [CLAVICLE_L] = {CHEST, {0.06, 1.42, 0}},   [ARM_L] = {CLAVICLE_L, {0.20, 1.41, 0}},
+    [FOREARM_L] = {ARM_L, {0.25, 1.14, 0}},    [HAND_L] = {FOREARM_L, {0.28, 0.90, 0.02}},
+    [CLAVICLE_R] = {CHEST, {-0.06, 1.42, 0}},  [ARM_R] = {CLAVICLE_R, {-0.20, 1.41, 0}},
+    [FOREARM_R] = {ARM_R, {-0.25, 1.14, 0}},   [HAND_R] = {FOREARM_R, {-0.28, 0.90, 0.02}},
+    [THIGH_L] = {PELVIS, {0.10, 0.90, 0}},     [SHIN_L] = {THIGH_L, {0.11, 0.50, 0.01}},
+    [FOOT_L] = {SHIN_L, {0.11, 0.09, -0.02}},  [TOE_L] = {FOOT_L, {0.11, 0.04, 0.13}},
+    [THIGH_R] = {PELVIS, {-0.10, 0.90, 0}},    [SHIN_R] = {THIGH_R, {-0.11, 0.50, 0.01}},
     [FOOT_R] = {SHIN_R, {-0.11, 0.09, -0.02}}, [TOE_R] = {FOOT_R, {-0.11, 0.04, 0.13}},
 };
 
@@ -42,16 +64,39 @@ typedef struct Limb {
 
 #define LIMB_COUNT 5u
 static const Limb s_limbs[LIMB_COUNT] = {
-    {8, {{{0, 0.84, 0}, 0.10, PELVIS}, {{0, 0.97, 0}, 0.16, PELVIS}, {{0, 1.10, 0}, 0.13, SPINE}, {{0, 1.30, 0}, 0.16, CHEST},
-         {{0, 1.46, 0}, 0.09, NECK}, {{0, 1.55, 0}, 0.06, NECK}, {{0, 1.66, 0.01}, 0.10, HEAD}, {{0, 1.80, 0.01}, 0.03, CROWN}}},
-    {5, {{{0.08, 1.42, 0}, 0.06, CLAVICLE_L}, {{0.20, 1.40, 0}, 0.06, ARM_L}, {{0.25, 1.14, 0}, 0.045, FOREARM_L},
-         {{0.28, 0.90, 0.02}, 0.035, HAND_L}, {{0.29, 0.74, 0.04}, 0.02, HAND_L}}},
-    {5, {{{-0.08, 1.42, 0}, 0.06, CLAVICLE_R}, {{-0.20, 1.40, 0}, 0.06, ARM_R}, {{-0.25, 1.14, 0}, 0.045, FOREARM_R},
-         {{-0.28, 0.90, 0.02}, 0.035, HAND_R}, {{-0.29, 0.74, 0.04}, 0.02, HAND_R}}},
-    {5, {{{0.09, 0.96, 0}, 0.08, THIGH_L}, {{0.11, 0.50, 0.01}, 0.06, SHIN_L}, {{0.11, 0.09, -0.02}, 0.05, FOOT_L},
-         {{0.11, 0.05, 0.13}, 0.04, TOE_L}, {{0.11, 0.045, 0.20}, 0.03, TOE_L}}},
-    {5, {{{-0.09, 0.96, 0}, 0.08, THIGH_R}, {{-0.11, 0.50, 0.01}, 0.06, SHIN_R}, {{-0.11, 0.09, -0.02}, 0.05, FOOT_R},
-         {{-0.11, 0.05, 0.13}, 0.04, TOE_R}, {{-0.11, 0.045, 0.20}, 0.03, TOE_R}}},
+    {8,
+     {{{0, 0.84, 0}, 0.10, PELVIS},
+      {{0, 0.97, 0}, 0.16, PELVIS},
+      {{0, 1.10, 0}, 0.13, SPINE},
+      {{0, 1.30, 0}, 0.16, CHEST},
+      {{0, 1.46, 0}, 0.09, NECK},
+      {{0, 1.55, 0}, 0.06, NECK},
+      {{0, 1.66, 0.01}, 0.10, HEAD},
+      {{0, 1.80, 0.01}, 0.03, CROWN}}},
+    {5,
+     {{{0.08, 1.42, 0}, 0.06, CLAVICLE_L},
+      {{0.20, 1.40, 0}, 0.06, ARM_L},
+      {{0.25, 1.14, 0}, 0.045, FOREARM_L},
+      {{0.28, 0.90, 0.02}, 0.035, HAND_L},
+      {{0.29, 0.74, 0.04}, 0.02, HAND_L}}},
+    {5,
+     {{{-0.08, 1.42, 0}, 0.06, CLAVICLE_R},
+      {{-0.20, 1.40, 0}, 0.06, ARM_R},
+      {{-0.25, 1.14, 0}, 0.045, FOREARM_R},
+      {{-0.28, 0.90, 0.02}, 0.035, HAND_R},
+      {{-0.29, 0.74, 0.04}, 0.02, HAND_R}}},
+    {5,
+     {{{0.09, 0.96, 0}, 0.08, THIGH_L},
+      {{0.11, 0.50, 0.01}, 0.06, SHIN_L},
+      {{0.11, 0.09, -0.02}, 0.05, FOOT_L},
+      {{0.11, 0.05, 0.13}, 0.04, TOE_L},
+      {{0.11, 0.045, 0.20}, 0.03, TOE_L}}},
+    {5,
+     {{{-0.09, 0.96, 0}, 0.08, THIGH_R},
+      {{-0.11, 0.50, 0.01}, 0.06, SHIN_R},
+      {{-0.11, 0.09, -0.02}, 0.05, FOOT_R},
+      {{-0.11, 0.05, 0.13}, 0.04, TOE_R},
+      {{-0.11, 0.045, 0.20}, 0.03, TOE_R}}},
 };
 
 /* ---------------------------------------------------------------- sine and cosine, the same everywhere */
@@ -204,8 +249,14 @@ pnResult pnCreateAvatar(uint32_t vertexCount, pnAvatar *outAvatar) {
   uint32_t around = (uint32_t)(sqrt(vertexCount / 12.0) + 0.5);
   uint32_t rings = (vertexCount - 2 * LIMB_COUNT + 3 * around) / (6 * around);
   size_t n = (size_t)vertexCount + vertexCount / 8 + 64;
-  Maker m = {malloc(3 * n * sizeof(float)), calloc(4 * n, sizeof(float)),    calloc(4 * n, sizeof(uint16_t)),
-             calloc(n, sizeof(uint16_t)),   calloc(n, sizeof(float)),        malloc(6 * n * sizeof(uint32_t)), 0, 0};
+  Maker m = {malloc(3 * n * sizeof(float)),
+             calloc(4 * n, sizeof(float)),
+             calloc(4 * n, sizeof(uint16_t)),
+             calloc(n, sizeof(uint16_t)),
+             calloc(n, sizeof(float)),
+             malloc(6 * n * sizeof(uint32_t)),
+             0,
+             0};
   pnResult result = PN_ERROR_MEMORY;
   if (m.vertices && m.weights && m.indices && m.single && m.singleWeights && m.triangles) {
     for (uint32_t i = 0; i < LIMB_COUNT; ++i) putLimb(&m, &s_limbs[i], i == 0 ? 2 * rings : rings, around);

@@ -9,9 +9,9 @@ typedef enum Shape { BOX, ICOSPHERE, TORUS, KNOT, GRID } Shape;
 
 typedef struct Thing {
   Shape shape;
-  float size[3];       /* box: half sizes; others: radius, tube */
-  uint32_t count[2];   /* cells, subdivisions, around and across, columns and rows */
-  float turn;          /* about y: its sine; the cosine is positive */
+  float size[3];     /* box: half sizes; others: radius, tube */
+  uint32_t count[2]; /* cells, subdivisions, around and across, columns and rows */
+  float turn;        /* about y: its sine; the cosine is positive */
   float at[3];
 } Thing;
 
@@ -53,16 +53,11 @@ static const Thing s_living[] = {
 
 static pnResult makeShape(const Thing *t, pnMesh **out) {
   switch (t->shape) {
-    case BOX:
-      return pnMakeBox((pnVec3){t->size[0], t->size[1], t->size[2]}, t->count[0], out);
-    case ICOSPHERE:
-      return pnMakeIcosphere(t->count[0], t->size[0], out);
-    case TORUS:
-      return pnMakeTorus(t->size[0], t->size[1], t->count[0], t->count[1], out);
-    case KNOT:
-      return pnMakeKnot(2, 3, t->size[0], t->size[1], t->count[0], t->count[1], out);
-    default:
-      return pnMakeGrid(t->size[0], t->size[1], t->count[0], t->count[1], out);
+    case BOX: return pnMakeBox((pnVec3){t->size[0], t->size[1], t->size[2]}, t->count[0], out);
+    case ICOSPHERE: return pnMakeIcosphere(t->count[0], t->size[0], out);
+    case TORUS: return pnMakeTorus(t->size[0], t->size[1], t->count[0], t->count[1], out);
+    case KNOT: return pnMakeKnot(2, 3, t->size[0], t->size[1], t->count[0], t->count[1], out);
+    default: return pnMakeGrid(t->size[0], t->size[1], t->count[0], t->count[1], out);
   }
 }
 
@@ -131,9 +126,9 @@ pnResult pnCreateRoom(pnRoom room, pnMesh **outMesh) {
 
 /* ---------------------------------------------------------------- walking */
 
-/* Both rooms have a slanted partition turned by TURN: it runs along (0.8, 0, -0.6). The walker faces along it, that is, +z
- * turned by 90 degrees more: sine 0.8, cosine -0.6; and keeps so far from its middle plane that his hand, at 0.32
- * from his own, is two centimetres from its face. */
+/* Both rooms have a slanted partition turned by TURN: it runs along (0.8, 0, -0.6). The walker faces along it, that
+ * is, +z turned by 90 degrees more: sine 0.8, cosine -0.6; and keeps so far from its middle plane that his hand, at
+ * 0.32 from his own, is two centimetres from its face. */
 pnMatrix pnRoom_Walk(pnRoom room, double walk) {
   const Thing *wall = room == PN_ROOM_MUSEUM ? &s_museum[1] : &s_living[1];
   float along = (float)((walk - 0.5) * 1.6) * wall->size[0], away = wall->size[2] + 0.34f;

@@ -31,7 +31,8 @@ typedef struct SkinBody {
 } SkinBody;
 
 /* Joints and weights of one vertex at x in -1 ... 1. */
-static inline void skinVertex(TestRandom *random, SkinKind kind, uint32_t joints, float x, uint16_t *index, float *weight) {
+static inline void skinVertex(TestRandom *random, SkinKind kind, uint32_t joints, float x, uint16_t *index,
+                              float *weight) {
   float at = (x * 0.5f + 0.5f) * (float)(joints - 1);
   at = fmaxf(0, fminf(at, (float)(joints - 1)));
   uint32_t near = (uint32_t)at, next = near + 1 < joints ? near + 1 : near;

@@ -1,5 +1,6 @@
-/* test_corner.c: big triangles in pieces. Pieces per level as in the paper's Table 1; they cover their triangle; answers are
- * those of brute force whatever is divided, and each pair once; the approximate settings miss or add as they say. */
+/* test_corner.c: big triangles in pieces. Pieces per level as in the paper's Table 1; they cover their triangle;
+ * answers are those of brute force whatever is divided, and each pair once; the approximate settings miss or add as
+ they say. */
 #include "support.h"
 
 #include <math.h>
@@ -102,13 +103,15 @@ static Scene makeScene(uint64_t seed) {
       v[k] = testFloat(&random, -10, 10);
     }
     for (uint32_t c = 0; c < 4; ++c)
-      for (uint32_t k = 0; k < 3; ++k) vertices[12 * w + 3 * c + k] = at[k] + (c & 1 ? u[k] : -u[k]) + (c & 2 ? v[k] : -v[k]);
+      for (uint32_t k = 0; k < 3; ++k)
+        vertices[12 * w + 3 * c + k] = at[k] + (c & 1 ? u[k] : -u[k]) + (c & 2 ? v[k] : -v[k]);
     const uint32_t two[6] = {0, 1, 2, 1, 3, 2};
     for (uint32_t i = 0; i < 6; ++i) triangles[6 * w + i] = 4 * w + two[i];
   }
   for (uint32_t i = 0; i < 3 * SMALL; ++i) {
     triangles[6 * WALLS + i] = 4 * WALLS + i;
-    for (uint32_t k = 0; k < 3; ++k) vertices[12 * WALLS + 3 * i + k] = testFloat(&random, -1.2f, 1.2f) + (k ? 0 : (float)(i / 3) * 0.1f);
+    for (uint32_t k = 0; k < 3; ++k)
+      vertices[12 * WALLS + 3 * i + k] = testFloat(&random, -1.2f, 1.2f) + (k ? 0 : (float)(i / 3) * 0.1f);
   }
   pnMeshDef def = pnDefaultMeshDef();
   def.vertices = vertices;
@@ -191,7 +194,8 @@ static void answersStayWhatTheyAre(void **state) {
   pnTree *things[PN_VOLUME_COUNT], *rooms[PN_VOLUME_COUNT][PN_BIG_COUNT];
   for (int v = 0; v < PN_VOLUME_COUNT; ++v) {
     things[v] = makeTree(s.thingPose, (pnVolume)v, PN_BIG_WHOLE, 0);
-    for (int big = 0; big < PN_BIG_COUNT; ++big) rooms[v][big] = makeTree(s.roomPose, (pnVolume)v, (pnBig)big, v == 2 ? 0 : 1);
+    for (int big = 0; big < PN_BIG_COUNT; ++big)
+      rooms[v][big] = makeTree(s.roomPose, (pnVolume)v, (pnBig)big, v == 2 ? 0 : 1);
     assert_true(pnTree_GetByteCount(rooms[v][PN_BIG_CORNERS]) < pnTree_GetByteCount(rooms[v][PN_BIG_DIVIDED]));
   }
   TestRandom random = testRandom(8);
@@ -202,7 +206,8 @@ static void answersStayWhatTheyAre(void **state) {
     testExpectOk(pnCollideBrute(s.thingPose, s.roomPose, NULL, s.truth));
     pairs += pnPairList_GetCount(s.truth);
     for (int v = 0; v < PN_VOLUME_COUNT; ++v)
-      for (int big = 1; big < PN_BIG_COUNT; ++big) askAll(&s, things[v], rooms[(v + round) % PN_VOLUME_COUNT][big], pools);
+      for (int big = 1; big < PN_BIG_COUNT; ++big)
+        askAll(&s, things[v], rooms[(v + round) % PN_VOLUME_COUNT][big], pools);
   }
   assert_true(pairs > 100);
   for (int v = 0; v < PN_VOLUME_COUNT; ++v) {

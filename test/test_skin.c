@@ -1,5 +1,5 @@
-/* test_skin.c: skins and poses with joints. Vertices are what the definition says, bit for bit, however they are asked for;
- * weights are repaired and reported or refused; wrong input is named and changes nothing. */
+/* test_skin.c: skins and poses with joints. Vertices are what the definition says, bit for bit, however they are asked
+ * for; weights are repaired and reported or refused; wrong input is named and changes nothing. */
 #include "support_skin.h"
 
 #include <float.h>
@@ -49,7 +49,8 @@ static void expectWeighted(const SkinBody *body, const float *before, uint32_t v
   const double dot = axis[0] * d[0] + axis[1] * d[1] + axis[2] * d[2];
   for (int k = 0; k < 3; ++k) {
     double cross = axis[(k + 1) % 3] * d[(k + 2) % 3] - axis[(k + 2) % 3] * d[(k + 1) % 3];
-    double slide = (double)m->m[k][0] * c[0] + (double)m->m[k][1] * c[1] + (double)m->m[k][2] * c[2] + (double)m->m[k][3] - c[k];
+    double slide =
+        (double)m->m[k][0] * c[0] + (double)m->m[k][1] * c[1] + (double)m->m[k][2] * c[2] + (double)m->m[k][3] - c[k];
     p[k] = d[k] * cos(part) + cross * sin(part) + axis[k] * dot * (1 - cos(part)) + c[k] + w * slide;
   }
   for (uint32_t j = skin->parents[joint]; j != PN_NONE; j = skin->parents[j]) {
@@ -181,7 +182,8 @@ static void weightsAreNormalisedAndReported(void **state) {
   memcpy(s.weights + 4, given, sizeof given);
   memcpy(s.weights + 8, off, sizeof off);
   for (int v = 1; v < 3; ++v)
-    for (uint16_t i = 0; i < 4; ++i) s.indices[4 * v + i] = (uint16_t)(i == 3 ? 60000 : i); /* unused: may name anything */
+    for (uint16_t i = 0; i < 4; ++i)
+      s.indices[4 * v + i] = (uint16_t)(i == 3 ? 60000 : i); /* unused: may name anything */
   pnSkin *skin;
   testExpectOk(pnCreateSkin(&s.def, &skin));
   uint32_t vertex;
@@ -350,9 +352,9 @@ static void bodiesTakeJoints(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(verticesAreTheDefinition), cmocka_unit_test(restIsRest),
+      cmocka_unit_test(verticesAreTheDefinition),        cmocka_unit_test(restIsRest),
       cmocka_unit_test(weightsAreNormalisedAndReported), cmocka_unit_test(wrongSkinsAreNamed),
-      cmocka_unit_test(wrongJointsChangeNothing), cmocka_unit_test(bodiesTakeJoints),
+      cmocka_unit_test(wrongJointsChangeNothing),        cmocka_unit_test(bodiesTakeJoints),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,9 +8,9 @@
 
 /* ---------------------------------------------------------------- the paper's update */
 
-/* One joint, and a strip of vertices at one place with weights from 0 to 1. The paper moves the centre of their sphere with
- * the least and with the largest weight and encloses both spheres. When the joint turns and slides so that both ends
- * come to lie at one place, the weights in between swing out and are outside. */
+/* One joint, and a strip of vertices at one place with weights from 0 to 1. The paper moves the centre of their sphere
+ * with the least and with the largest weight and encloses both spheres. When the joint turns and slides so that both
+ * ends come to lie at one place, the weights in between swing out and are outside. */
 #define STRIP 33u
 
 typedef struct Strip {
@@ -69,7 +69,8 @@ static void paperSphere(const Strip *s, float centre[3], float *radius) {
   for (int e = 0; e < 2; ++e) {
     float q[4], *slide = s->pose->moves[0].slide;
     pn_partTurn(s->pose->moves[0].turn, (float)e, q);
-    const float t[3] = {2 * (q[1] * c[2] - q[2] * c[1]), 2 * (q[2] * c[0] - q[0] * c[2]), 2 * (q[0] * c[1] - q[1] * c[0])};
+    const float t[3] = {2 * (q[1] * c[2] - q[2] * c[1]), 2 * (q[2] * c[0] - q[0] * c[2]),
+                        2 * (q[0] * c[1] - q[1] * c[0])};
     for (int k = 0; k < 3; ++k) {
       float turned = c[k] + q[3] * t[k] + (q[(k + 1) % 3] * t[(k + 2) % 3] - q[(k + 2) % 3] * t[(k + 1) % 3]);
       ends[e][k] = turned + (float)e * slide[k];
@@ -208,7 +209,7 @@ static void jointsTogetherCostNothing(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(thePapersSphereMissesVertices), cmocka_unit_test(ballsAreSmallest),
-                                     cmocka_unit_test(jointsTogetherCostNothing)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(thePapersSphereMissesVertices),
+                                     cmocka_unit_test(ballsAreSmallest), cmocka_unit_test(jointsTogetherCostNothing)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

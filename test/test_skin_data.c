@@ -1,5 +1,6 @@
-/* test_skin_data.c: skinned characters made by others, through the glTF reader: in each clip at a few moments the carried
- * volumes contain every vertex, and a body meets itself and the others in the pairs that a tree over eager vertices finds. */
+/* test_skin_data.c: skinned characters made by others, through the glTF reader: in each clip at a few moments the
+ * carried volumes contain every vertex, and a body meets itself and the others in the pairs that a tree over eager
+ vertices finds. */
 #include "support.h"
 
 #include <stdlib.h>
@@ -86,7 +87,8 @@ static void freeBody(Body *body) {
 
 static void poseBody(const pnAnimFile *file, const pnAnimState *state, Body *body) {
   const pnAnimBody *from = &file->bodies[body->index];
-  testExpectOk(pnPose_SetJoints(body->pose, pnAnimState_GetJoints(state, body->index), file->skins[from->skin].jointCount));
+  testExpectOk(
+      pnPose_SetJoints(body->pose, pnAnimState_GetJoints(state, body->index), file->skins[from->skin].jointCount));
   if (from->targetCount > 0)
     testExpectOk(pnPose_SetWeights(body->pose, pnAnimState_GetWeights(state, body->index), from->targetCount));
   pnPose_GetVertices(body->pose, body->vertices);
@@ -96,7 +98,8 @@ static void poseBody(const pnAnimFile *file, const pnAnimState *state, Body *bod
 static void expectPairs(const pnPairList *found, const pnPairList *truth) {
   assert_int_equal(pnPairList_GetCount(found), pnPairList_GetCount(truth));
   if (pnPairList_GetCount(truth) > 0)
-    assert_memory_equal(pnPairList_GetPairs(found), pnPairList_GetPairs(truth), pnPairList_GetCount(truth) * sizeof(pnPair));
+    assert_memory_equal(pnPairList_GetPairs(found), pnPairList_GetPairs(truth),
+                        pnPairList_GetCount(truth) * sizeof(pnPair));
 }
 
 /* One moment of all bodies. */

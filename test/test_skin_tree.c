@@ -1,6 +1,7 @@
-/* test_skin_tree.c: trees over skinned bodies. Volumes contain every float vertex (T7, T8 of tree.h) for any joints: large
- * rotations, scale, shear, mirrors, collapse, huge and tiny numbers; the pairs are those of brute force over eager vertices,
- * whatever the volumes, builders, rules, threads and transforms; a frame without contact computes no vertex. */
+/* test_skin_tree.c: trees over skinned bodies. Volumes contain every float vertex (T7, T8 of tree.h) for any joints:
+ * large rotations, scale, shear, mirrors, collapse, huge and tiny numbers; the pairs are those of brute force over
+ * eager vertices, whatever the volumes, builders, rules, threads and transforms; a frame without contact computes no
+ vertex. */
 #include "support_skin.h"
 
 /* ---------------------------------------------------------------- containment */
@@ -56,7 +57,8 @@ static void volumesContainAtEveryScale(void **state) {
 static void expectPairs(const pnPairList *found, const pnPairList *truth) {
   assert_int_equal(pnPairList_GetCount(found), pnPairList_GetCount(truth));
   if (pnPairList_GetCount(truth) > 0)
-    assert_memory_equal(pnPairList_GetPairs(found), pnPairList_GetPairs(truth), pnPairList_GetCount(truth) * sizeof(pnPair));
+    assert_memory_equal(pnPairList_GetPairs(found), pnPairList_GetPairs(truth),
+                        pnPairList_GetCount(truth) * sizeof(pnPair));
 }
 
 /* A free pose of the same vertices: eager. */
@@ -74,14 +76,16 @@ static pnPose *eagerOf(const SkinBody *body) {
 }
 
 /* Two bodies near each other, one frame, all trees. */
-static size_t agreeFrame(SkinBody *bodies, pnTree *trees[2][PN_VOLUME_COUNT], pnPool *const *pools, pnPairList *lists[2]) {
+static size_t agreeFrame(SkinBody *bodies, pnTree *trees[2][PN_VOLUME_COUNT], pnPool *const *pools,
+                         pnPairList *lists[2]) {
   pnPose *eager[2] = {eagerOf(&bodies[0]), eagerOf(&bodies[1])};
   testExpectOk(pnCollideBrute(eager[0], eager[1], NULL, lists[0]));
   for (int volume = 0; volume < PN_VOLUME_COUNT; ++volume)
     for (uint32_t workers = 1; workers <= 4; ++workers) {
       pnQueryDef query = pnDefaultQueryDef();
       if (workers > 1) query.tasks = pnPool_GetTasks(pools[workers]);
-      testExpectOk(pnCollideTrees(trees[0][volume], trees[1][(volume + (int)workers) % PN_VOLUME_COUNT], &query, lists[1], NULL));
+      testExpectOk(pnCollideTrees(trees[0][volume], trees[1][(volume + (int)workers) % PN_VOLUME_COUNT], &query,
+                                  lists[1], NULL));
       expectPairs(lists[1], lists[0]);
     }
   size_t pairs = pnPairList_GetCount(lists[0]);
@@ -106,12 +110,14 @@ static void pairsAreThoseOfEagerVertices(void **state) {
   for (uint32_t workers = 2; workers <= 4; ++workers) testExpectOk(pnCreatePool(workers, &pools[workers]));
   for (int i = 0; i < 2; ++i) testExpectOk(pnCreatePairList(&lists[i]));
   for (int kind = 0; kind < SKIN_KIND_COUNT; ++kind) {
-    SkinBody bodies[2] = {skinMake((SkinKind)kind, 1, 1, kind % 3, 1), skinMake((SkinKind)((kind + 1) % 4), 2, 1, 0, 2)};
+    SkinBody bodies[2] = {skinMake((SkinKind)kind, 1, 1, kind % 3, 1),
+                          skinMake((SkinKind)((kind + 1) % 4), 2, 1, 0, 2)};
     TestRandom random = testRandom(50 + (uint64_t)kind);
     pnTree *trees[2][PN_VOLUME_COUNT];
     for (int i = 0; i < 2; ++i)
       for (int volume = 0; volume < PN_VOLUME_COUNT; ++volume) {
-        static const pnUpdate rules[] = {PN_UPDATE_CARRIED, PN_UPDATE_DEFAULT, PN_UPDATE_HYBRID, PN_UPDATE_CARRIED, PN_UPDATE_CARRIED};
+        static const pnUpdate rules[] = {PN_UPDATE_CARRIED, PN_UPDATE_DEFAULT, PN_UPDATE_HYBRID, PN_UPDATE_CARRIED,
+                                         PN_UPDATE_CARRIED};
         pnTreeDef def = pnDefaultTreeDef();
         def.volume = (pnVolume)volume;
         def.build = (pnBuild)(volume % PN_BUILD_COUNT);

@@ -1,7 +1,8 @@
 /* plane.c: see plane.h.
  *
- * The paper tests spheres against planes at the leaves of a big triangle's tree instead of triangles. Here the same test, also
- * for boxes, takes out whole subtrees before anything else is done with them, and errs on the side of keeping. */
+ * The paper tests spheres against planes at the leaves of a big triangle's tree instead of triangles. Here the same
+ * test, also for boxes, takes out whole subtrees before anything else is done with them, and errs on the side of
+ keeping. */
 #include "collide/plane.h"
 
 #include "tree/corner.h"
@@ -13,7 +14,8 @@ typedef struct Body {
   double centre[3], half[3], radius;
 } Body;
 
-/* The volume of a node, a lane of its parent. False: in model space, not finite, or cut off by the range of its grid. */
+/* The volume of a node, a lane of its parent. False: in model space, not finite, or cut off by the range of its grid.
+ * */
 PN_INLINE bool volumeOf(const pnTree *tree, uint32_t node, Body *out) {
   uint32_t parent = tree->parent[node] / PN_LANES, lane = tree->parent[node] % PN_LANES;
   if (tree->rule->modelSpace) {

@@ -1,13 +1,14 @@
 /* ball.c: smallest enclosing balls, after [Welzl91] and [Gaertner99].
  *
- * The smallest ball is determined by a *support* of at most four points on its surface. Gärtner's pivoting: take the point
- * farthest outside the ball of the present support, find the smallest ball of support and point, and its support; the
- * radius grows every time, so it ends, in practice after about ten passes over the points. Where we differ: the smallest
- * ball of at most five points is found by trying every subset of up to four, 30 small systems, instead of by
- * recursion; there is no order of points to get wrong, and flat and coincident points only make some systems singular,
- * which are then left out.
+ * The smallest ball is determined by a *support* of at most four points on its surface. Gärtner's pivoting: take the
+ * point farthest outside the ball of the present support, find the smallest ball of support and point, and its
+ * support; the radius grows every time, so it ends, in practice after about ten passes over the points. Where we
+ * differ: the smallest ball of at most five points is found by trying every subset of up to four, 30 small systems,
+ * instead of by recursion; there is no order of points to get wrong, and flat and coincident points only make some
+ * systems singular, which are then left out.
  *
- * Rounding only costs size: whatever centre comes out, the radius is measured from it over all points and rounded up. */
+ * Rounding only costs size: whatever centre comes out, the radius is measured from it over all points and rounded up.
+ */
 #include "geom/ball.h"
 
 #include "geom/sphere.h"

@@ -7,7 +7,8 @@
  *
  * The paper writes w * C for "the weighted transformation" and does not say what a part of a transformation is. Here it
  * is the part of its rotation, about the joint's pivot, and of its slide. The rotation is taken along the chord between
- * quaternions and brought back to length 1: a root and a division, which give the same bits everywhere; sines do not. */
+ * quaternions and brought back to length 1: a root and a division, which give the same bits everywhere; sines do not.
+ */
 #include "base/memory.h"
 #include "geom/simd.h"
 #include "mesh/pose.h"
@@ -40,7 +41,8 @@ static pnF4 moveWeighted(const pnSkin *skin, const pnJointMove *moves, const pnI
   float q[4];
   pn_partTurn(move->turn, w, q);
   // rotation by a unit quaternion: d + q3 t + q x t with t = 2 q x d
-  const float t[3] = {2 * (q[1] * d[2] - q[2] * d[1]), 2 * (q[2] * d[0] - q[0] * d[2]), 2 * (q[0] * d[1] - q[1] * d[0])};
+  const float t[3] = {2 * (q[1] * d[2] - q[2] * d[1]), 2 * (q[2] * d[0] - q[0] * d[2]),
+                      2 * (q[0] * d[1] - q[1] * d[0])};
   const float x = (((d[0] + q[3] * t[0]) + (q[1] * t[2] - q[2] * t[1])) + c.x) + w * move->slide[0];
   const float y = (((d[1] + q[3] * t[1]) + (q[2] * t[0] - q[0] * t[2])) + c.y) + w * move->slide[1];
   const float z = (((d[2] + q[3] * t[2]) + (q[0] * t[1] - q[1] * t[0])) + c.z) + w * move->slide[2];
@@ -120,8 +122,7 @@ static void makeMoves(const pnSkin *skin, const pnMatrix *joints, pnAffine *prod
       putColumns(&m, &outMoves[j]);
     } else {
       const uint32_t parent = skin->parents[j];
-      putWeighted(parent == PN_NONE ? &s_identity : &products[parent], &m, skin->pivots[j], &outMoves[j],
-                  &products[j]);
+      putWeighted(parent == PN_NONE ? &s_identity : &products[parent], &m, skin->pivots[j], &outMoves[j], &products[j]);
     }
   }
 }
@@ -211,15 +212,16 @@ pnResult pnPose_SetJoints(pnPose *pose, const pnMatrix *joints, uint32_t count) 
   const char *name = pose->mesh->name;
   if (!skin) return pn_fail(PN_ERROR_KIND, "pose of mesh '%s': it has no skin, joints cannot be set", name);
   if (count != skin->jointCount)
-    return pn_fail(PN_ERROR_COUNT, "pose of mesh '%s': %u joints were given, the skin has %u", name, count, skin->jointCount);
+    return pn_fail(PN_ERROR_COUNT, "pose of mesh '%s': %u joints were given, the skin has %u", name, count,
+                   skin->jointCount);
   for (uint32_t j = 0; j < count; ++j) {
     size_t bad;
     if (!pn_allFinite(&joints[j].m[0][0], 12, &bad))
-      return pn_fail(PN_ERROR_NUMBER, "pose of mesh '%s': entry [%zu][%zu] of joint %u is NaN or infinite", name, bad / 4,
-                     bad % 4, j);
+      return pn_fail(PN_ERROR_NUMBER, "pose of mesh '%s': entry [%zu][%zu] of joint %u is NaN or infinite", name,
+                     bad / 4, bad % 4, j);
     if (skin->mode == PN_SKIN_WEIGHTED && !pn_isRigid(&joints[j]))
-      return pn_fail(PN_ERROR_TRANSFORM, "pose of mesh '%s': joint %u scales, shears or mirrors; a weighted skin cannot", name,
-                     j);
+      return pn_fail(PN_ERROR_TRANSFORM,
+                     "pose of mesh '%s': joint %u scales, shears or mirrors; a weighted skin cannot", name, j);
   }
   pnResult result = takeJoints(pose, joints);
   if (result == PN_OK) pn_poseTouch(pose, true);

@@ -1,7 +1,7 @@
 /* skin.c: the life of a skin: checked, weights brought to a sum of 1, and kept by vertex without those that are 0.
  *
- * glTF asks for weights that sum to 1 and files hold bytes, shorts and floats that nearly do. What is off is repaired and
- * reported (pnSkin_GetWeightError); what has no meaning (negative, NaN, none at all) is refused. */
+ * glTF asks for weights that sum to 1 and files hold bytes, shorts and floats that nearly do. What is off is repaired
+ * and reported (pnSkin_GetWeightError); what has no meaning (negative, NaN, none at all) is refused. */
 #include "mesh/skin.h"
 
 #include "base/memory.h"
@@ -22,11 +22,12 @@ static pnResult checkJoints(const pnSkinDef *def) {
   const char *name = def->mesh->name;
   for (uint32_t j = 0; j < def->jointCount; ++j) {
     if (def->parents[j] != PN_NONE && def->parents[j] >= j)
-      return pn_fail(PN_ERROR_INDEX, "skin of mesh '%s': joint %u has parent %u; parents come before their joints", name, j,
-                     def->parents[j]);
+      return pn_fail(PN_ERROR_INDEX, "skin of mesh '%s': joint %u has parent %u; parents come before their joints",
+                     name, j, def->parents[j]);
     size_t bad;
     if (!pn_allFinite(&def->pivots[j].x, 3, &bad) || pn_maxAbs(&def->pivots[j].x, 3) > MOST_ABS)
-      return pn_fail(PN_ERROR_NUMBER, "skin of mesh '%s': the pivot of joint %u is NaN, infinite or too far out", name, j);
+      return pn_fail(PN_ERROR_NUMBER, "skin of mesh '%s': the pivot of joint %u is NaN, infinite or too far out", name,
+                     j);
   }
   return PN_OK;
 }
@@ -47,7 +48,8 @@ static pnResult checkDef(const pnSkinDef *def) {
   if (def->mesh->vertexCount > 0 && (!def->jointIndices || !def->jointWeights))
     return pn_fail(PN_ERROR_ARGUMENT, "skin of mesh '%s': it has no joint indices or no weights", name);
   if (weighted && (!def->parents || !def->pivots))
-    return pn_fail(PN_ERROR_ARGUMENT, "skin of mesh '%s': the weighted mode needs parents and pivots of the joints", name);
+    return pn_fail(PN_ERROR_ARGUMENT, "skin of mesh '%s': the weighted mode needs parents and pivots of the joints",
+                   name);
   if (def->mesh->maxAbs > MOST_ABS)
     return pn_fail(PN_ERROR_NUMBER, "skin of mesh '%s': a coordinate of magnitude %g is too large for joints", name,
                    (double)def->mesh->maxAbs);
@@ -74,14 +76,15 @@ static pnResult gatherVertex(const pnSkinDef *def, uint32_t v, Kept *out) {
     const uint32_t joint = def->jointIndices[at];
     const float w = def->jointWeights[at];
     if (!(fabsf(w) <= FLT_MAX))
-      return pn_fail(PN_ERROR_NUMBER, "skin of mesh '%s': vertex %u: its weight for joint %u is NaN or infinite", name, v,
-                     joint);
+      return pn_fail(PN_ERROR_NUMBER, "skin of mesh '%s': vertex %u: its weight for joint %u is NaN or infinite", name,
+                     v, joint);
     if (w < 0 || (weighted && w > 1))
-      return pn_fail(PN_ERROR_ARGUMENT, "skin of mesh '%s': vertex %u: its weight for joint %u is %g; weights are %s", name, v,
-                     joint, (double)w, weighted ? "0 to 1" : "not negative");
+      return pn_fail(PN_ERROR_ARGUMENT, "skin of mesh '%s': vertex %u: its weight for joint %u is %g; weights are %s",
+                     name, v, joint, (double)w, weighted ? "0 to 1" : "not negative");
     if (w == 0 && !weighted) continue;
     if (joint >= def->jointCount)
-      return pn_fail(PN_ERROR_INDEX, "skin of mesh '%s': vertex %u names joint %u of %u", name, v, joint, def->jointCount);
+      return pn_fail(PN_ERROR_INDEX, "skin of mesh '%s': vertex %u names joint %u of %u", name, v, joint,
+                     def->jointCount);
     uint32_t k = 0;
     while (k < out->count && out->joint[k] != joint) ++k;
     if (k == out->count) {
@@ -96,7 +99,8 @@ static pnResult gatherVertex(const pnSkinDef *def, uint32_t v, Kept *out) {
   return PN_OK;
 }
 
-/* Weights as they are kept; PN_WEIGHT_SLACK says what for. A weight that division makes 0 stays, at the smallest float. */
+/* Weights as they are kept; PN_WEIGHT_SLACK says what for. A weight that division makes 0 stays, at the smallest
+ * float. */
 static float keptWeight(const pnSkinDef *def, const Kept *kept, uint32_t k) {
   if (def->mode == PN_SKIN_WEIGHTED || fabs(kept->sum - 1) <= PN_WEIGHT_SLACK) return (float)kept->weight[k];
   return fmaxf((float)(kept->weight[k] / kept->sum), FLT_TRUE_MIN);

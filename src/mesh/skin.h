@@ -24,10 +24,11 @@ struct pnSkin {
   const pnMesh *mesh;
   pnSkinMode mode;
   uint32_t jointCount;
-  uint32_t *influenceFirst; /* vertexCount + 1: the influences of vertex v are [influenceFirst[v], influenceFirst[v + 1]) */
-  pnInfluence *influences;  /* of one vertex: in the order of the definition */
-  uint32_t *parents;        /* weighted */
-  pnVec3 *pivots;           /* weighted */
+  uint32_t
+      *influenceFirst; /* vertexCount + 1: the influences of vertex v are [influenceFirst[v], influenceFirst[v + 1]) */
+  pnInfluence *influences; /* of one vertex: in the order of the definition */
+  uint32_t *parents;       /* weighted */
+  pnVec3 *pivots;          /* weighted */
   double weightError;
   uint32_t weightErrorVertex;
 };

@@ -1,6 +1,7 @@
-/* build_piece.c: dividing a range with pieces of big triangles: big and small apart, then the big triangles from one another,
- * then the pieces of one triangle. So every big triangle has a subtree of its own, as in [Mujika, section 5], whose plane
- * can take it out at once. Within a triangle, and among the small ones, the builder that was asked for goes on. */
+/* build_piece.c: dividing a range with pieces of big triangles: big and small apart, then the big triangles from one
+ * another, then the pieces of one triangle. So every big triangle has a subtree of its own, as in [Mujika, section 5],
+ * whose plane can take it out at once. Within a triangle, and among the small ones, the builder that was asked for
+ goes on. */
 #include "tree/build.h"
 #include "tree/corner.h"
 
@@ -28,7 +29,8 @@ static uint32_t smallFirst(pnBuilder *b, uint32_t first, uint32_t count) {
 }
 
 /* Whole triangles to parts of about one size. Pieces of a triangle are numbered one after the other. */
-static uint32_t byTriangle(const pnBuilder *b, const uint32_t *order, uint32_t count, uint32_t target, uint32_t *outSizes) {
+static uint32_t byTriangle(const pnBuilder *b, const uint32_t *order, uint32_t count, uint32_t target,
+                           uint32_t *outSizes) {
   uint32_t parts = 0, size = 0;
   for (uint32_t i = 0; i < count; i++) {
     bool next = i > 0 && b->pieces[order[i]].triangle != b->pieces[order[i - 1]].triangle;

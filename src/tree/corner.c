@@ -121,7 +121,8 @@ static bool listPieces(const pnTreeDef *def, uint8_t *leftOut, pnPieceList *out)
       continue;
     }
     uint32_t levels = 0;
-    for (double s = longestSide(def->pose, t); def->big != PN_BIG_WHOLE && s > side && levels < PN_MOST_DIVISIONS; s /= 2) {
+    for (double s = longestSide(def->pose, t); def->big != PN_BIG_WHOLE && s > side && levels < PN_MOST_DIVISIONS;
+         s /= 2) {
       levels++;
     }
     if (!pn_divideTriangle(def->big, t, levels, out)) {
@@ -141,8 +142,8 @@ pnResult pn_makePieces(const pnTreeDef *def, pnPieceList *outPieces, pnMesh *out
   bool ok = leftOut && listPieces(def, leftOut, outPieces);
   pn_free(leftOut, bytes);
   if (ok && outPieces->count > UINT32_MAX / 8) {
-    return pn_fail(PN_ERROR_COUNT, "tree of mesh '%s': its big triangles make %zu pieces; choose a larger bigSide", mesh->name,
-                   outPieces->count);
+    return pn_fail(PN_ERROR_COUNT, "tree of mesh '%s': its big triangles make %zu pieces; choose a larger bigSide",
+                   mesh->name, outPieces->count);
   }
   if (ok && outPieces->count > 0) {
     outMesh->triangles = pn_alloc(pn_bytes(outPieces->count, 3 * sizeof(uint32_t)));
@@ -171,7 +172,8 @@ static bool addBig(uint32_t *set, uint32_t triangle) {
   return false;
 }
 
-/* The big triangles below each node, where there is nothing else and they are few; numbers: their places in the list. */
+/* The big triangles below each node, where there is nothing else and they are few; numbers: their places in the list.
+ * */
 static void collectBigs(pnTree *tree, const uint32_t *numbers) {
   memset(tree->nodeBigs, 0xff, (size_t)tree->nodeCount * PN_NODE_BIGS * sizeof(uint32_t));
   for (uint32_t node = tree->nodeCount; node-- > 0;) {
@@ -195,11 +197,14 @@ static void collectBigs(pnTree *tree, const uint32_t *numbers) {
 
 /* One block: planes, pieces, sets of big triangles, which triangles these are. */
 static size_t dividedBytes(const pnTree *tree) {
-  return tree->bigCount * (sizeof(pnBigPlane) + sizeof(uint32_t)) + (size_t)tree->leafCount * PN_LANES * sizeof(pnPiece) +
+  return tree->bigCount * (sizeof(pnBigPlane) + sizeof(uint32_t)) +
+         (size_t)tree->leafCount * PN_LANES * sizeof(pnPiece) +
          (size_t)tree->nodeCount * PN_NODE_BIGS * sizeof(uint32_t);
 }
 
-size_t pn_pieceBytes(const pnTree *tree) { return tree->slotPieces ? dividedBytes(tree) : 0; }
+size_t pn_pieceBytes(const pnTree *tree) {
+  return tree->slotPieces ? dividedBytes(tree) : 0;
+}
 
 void pn_dropPieces(pnTree *tree) {
   pn_free(tree->bigPlanes, pn_pieceBytes(tree));

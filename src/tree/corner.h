@@ -8,8 +8,8 @@
  *      /\  /\                              whatever is close to one farther in is in front of the triangle's plane:
  *     /__\/__\                             1, 4, 12, 36, 84, 180, 372 of them (Table 1)
  *
- * Only volumes are divided. A leaf of the tree then holds pieces: each has the volume of its part and the corners of the
- * whole triangle, with which the exact tests decide; the triangle is reported once. The pieces cover the triangle
+ * Only volumes are divided. A leaf of the tree then holds pieces: each has the volume of its part and the corners of
+ * the whole triangle, with which the exact tests decide; the triangle is reported once. The pieces cover the triangle
  * exactly, their corners being sums of its corners with weights i / 2^level, so nothing can slip between them. Where we
  * differ from the paper: pieces go into the one tree over everything instead of a tree of their own in a leaf, and the
  * plane of a big triangle prunes whole subtrees of the other body (collide/plane.h) and then leaves the
@@ -38,9 +38,9 @@ struct pnPiece {
 
 typedef PN_ARRAY(pnPiece) pnPieceList;
 
-/* The plane of a triangle, in double. A normal from edges of floats has a relative error below 1e-15 of |edge| |edge|, a
- * distance to the plane a few of these: `slack`, 1e-13 times the sum of the magnitudes of both edges, multiplied by those of the
- * coordinates, is kept free. */
+/* The plane of a triangle, in double. A normal from edges of floats has a relative error below 1e-15 of |edge| |edge|,
+ * a distance to the plane a few of these: `slack`, 1e-13 times the sum of the magnitudes of both edges, multiplied by
+ * those of the coordinates, is kept free. */
 typedef struct pnBigPlane {
   double normal[3], origin[3], length, slack;
 } pnBigPlane;
@@ -76,7 +76,9 @@ bool pn_divideTriangle(pnBig big, uint32_t triangle, uint32_t levels, pnPieceLis
 void pn_pieceCorners(const pnPiece *piece, const float *const corner[3], float out[12]);
 
 /* Does this definition ask for pieces? */
-PN_INLINE bool pn_hasPieces(const pnTreeDef *def) { return def->big != PN_BIG_WHOLE || def->representative; }
+PN_INLINE bool pn_hasPieces(const pnTreeDef *def) {
+  return def->big != PN_BIG_WHOLE || def->representative;
+}
 /* The pieces of a mesh, and a mesh of their triangles to build over: outMesh->triangles is to be freed with
  * pn_freePieces, everything else is borrowed. */
 pnResult pn_makePieces(const pnTreeDef *def, pnPieceList *outPieces, pnMesh *outMesh);

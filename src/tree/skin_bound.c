@@ -8,7 +8,9 @@
 /* ---------------------------------------------------------------- joints of a frame */
 
 /* A length rounded up to float: the double is good to 1e-15. */
-static float lengthUp(double square) { return (float)(sqrt(square) * (1 + 0x1p-22)) + FLT_MIN; }
+static float lengthUp(double square) {
+  return (float)(sqrt(square) * (1 + 0x1p-22)) + FLT_MIN;
+}
 
 /* T times the map of a joint, and the reach of each coordinate, in double. */
 static pnAffine worldMap(const pnPose *pose, const pnJointMove *move, uint32_t joint, double reach, double size[3]) {
@@ -142,7 +144,8 @@ static pnSpan addChange(const pnSkinTerm *term, const pnSpan *m) {
   pnSpan out;
   for (int k = 0; k < 3; k++) {
     out.mid[k] = term->change.mid[k] + term->weight * m->mid[k];
-    out.half[k] = term->change.half[k] + (term->weight + term->weightHalf) * m->half[k] + term->weightHalf * fabsf(m->mid[k]);
+    out.half[k] =
+        term->change.half[k] + (term->weight + term->weightHalf) * m->half[k] + term->weightHalf * fabsf(m->mid[k]);
   }
   return out;
 }
@@ -250,7 +253,7 @@ typedef struct Arc {
   float turn[3][3]; /* columns */
   float mid[3];     /* the moved middle, before the joints above */
   pnSpan p;
-  float widen;      /* radius of a ball to add, before the joints above */
+  float widen; /* radius of a ball to add, before the joints above */
 } Arc;
 
 /* 2 sin(half the angle between two rotations given by unit quaternions) is the largest chord. */
@@ -324,7 +327,9 @@ void pn_skinSlabs(const pnTree *tree, const pnSkinBound *bound, uint32_t node, p
 
 /* ---------------------------------------------------------------- balls */
 
-static float lengthOf(const float *v) { return sqrtf(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) * PN_SPHERE_GROW + PN_SPHERE_TINY; }
+static float lengthOf(const float *v) {
+  return sqrtf(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) * PN_SPHERE_GROW + PN_SPHERE_TINY;
+}
 
 static void storeMoved(pnF4 p, float out[3]) {
   float at[4];
@@ -397,7 +402,8 @@ static float changeBall(const pnSkinBound *bound, const Node *n, float outCentre
     size = PN_MAX(size, joint->sizeSum);
   }
   storeMoved(mid, outCentre);
-  return (radius * PN_SPHERE_GROW + size * (bound->unit[0] + (float)n->count * bound->unit[1])) * PN_SPHERE_GROW + FLT_MIN;
+  return (radius * PN_SPHERE_GROW + size * (bound->unit[0] + (float)n->count * bound->unit[1])) * PN_SPHERE_GROW +
+         FLT_MIN;
 }
 
 void pn_skinBall(const pnTree *tree, const pnSkinBound *bound, uint32_t node, float outCentre[3], float *outRadius) {

@@ -5,32 +5,32 @@
  * chord (Thales). For one that turns and slides it does not: the ends may come to lie side by side while weights in
  * between swing out (test_skin_bound.c). What is done here holds for every pose.
  *
- * Linear blend skinning, v = sum w_j M_j p with w_j >= 0 and sum w_j = 1. A *term* is a joint that moves something below
- * the node. Two bounds; both hold, so that their intersection does:
+ * Linear blend skinning, v = sum w_j M_j p with w_j >= 0 and sum w_j = 1. A *term* is a joint that moves something
+ * below the node. Two bounds; both hold, so that their intersection does:
  *
- *   hull    v lies between the points M_j p. With B_j a volume of the p that joint j moves, v is in the hull of the M_j B_j.
- *           Good where the joints are many, that is, high up: it is the union of limbs.
+ *   hull    v lies between the points M_j p. With B_j a volume of the p that joint j moves, v is in the hull of the
+ *           M_j B_j. Good where the joints are many, that is, high up: it is the union of limbs.
  *   change  with a the main joint of the node and c its centre, p = c + d:
  *             v = M_a p + sum_{j != a} (M_j - M_a) (w_j p, w_j)
- *               = M_a c + L_a d + sum_{j != a} [ w_j (M_j - M_a) c + (L_j - L_a) (w_j d) ]      (L the linear part of M)
- *           and the node keeps the intervals of w_j and of w_j d. What is added vanishes when the joints move together.
- *           Good where the joints are few: up to PN_CHANGE_TERMS.
+ *               = M_a c + L_a d + sum_{j != a} [ w_j (M_j - M_a) c + (L_j - L_a) (w_j d) ]
+ *           with L the linear part of M, and the node keeps the intervals of w_j and of w_j d. What is added vanishes
+ *           when the joints move together. Good where the joints are few: up to PN_CHANGE_TERMS.
  *
- * Weighted joints [Mujika09]: v = P (turn(w) (p - c) + c + w s). With the weights below a node in [w0, w1] and the middle
- * weight w', turn(w) differs from turn(w') by a rotation no larger than turn(w0) or turn(w1) does, for weights in
- * between lie between on one arc. The volume is moved by w' and widened by the larger chord, 2 sin(half that angle),
+ * Weighted joints [Mujika09]: v = P (turn(w) (p - c) + c + w s). With the weights below a node in [w0, w1] and the
+ * middle weight w', turn(w) differs from turn(w') by a rotation no larger than turn(w0) or turn(w1) does, for weights
+ * in between lie between on one arc. The volume is moved by w' and widened by the larger chord, 2 sin(half that angle),
  * times the largest distance from the pivot, plus |w1 - w0| / 2 |s|. A node is the union over its joints.
  *
- * Morph targets below a skin add the interval m of their blended deltas: p becomes p + m, and w_j d becomes w_j (d + m),
- * with w m within (mid w + half w) half m + half w |mid m| of mid w mid m.
+ * Morph targets below a skin add the interval m of their blended deltas: p becomes p + m, and w_j d becomes w_j (d +
+ * m), with w m within (mid w + half w) half m + half w |mid m| of mid w mid m.
  *
- * The transform T is multiplied into the joints, N_j = T M_j, once a frame. k-DOPs are treated like boxes, with the rows
- * d . N_j for their further directions: the k-DOP around the carried boxes. Spheres: the same with balls; the hull
+ * The transform T is multiplied into the joints, N_j = T M_j, once a frame. k-DOPs are treated like boxes, with the
+ * rows d . N_j for their further directions: the k-DOP around the carried boxes. Spheres: the same with balls; the hull
  * is then a ball around the joint-carried balls, as the paper has it, and the smaller one of the two bounds is taken.
  *
- * Rounding. u = 2^-24; R bounds the coordinates of p in any step (pose->skinMaxAbs, for references also what differences
- * to the rest position add), t targets have a weight. S_j = |T| (|M_j| R + |translation|) + |T's translation|, per row,
- * and S the largest over the terms of a node. All errors are multiples of u S:
+ * Rounding. u = 2^-24; R bounds the coordinates of p in any step (pose->skinMaxAbs, for references also what
+ * differences to the rest position add), t targets have a weight. S_j = |T| (|M_j| R + |translation|) + |T's
+ * translation|, per row, and S the largest over the terms of a node. All errors are multiples of u S:
  *
  *   (1) the pose: t + 1 for p; 4 for M_j p; 9 for weights and sums of eight; 4 for T:                 t + 18
  *   (2) weights that sum to 1 within 2^-21:                                                            8
@@ -42,8 +42,8 @@
  *   (6) change: a difference of two rows is rounded once, relative to itself; (M_j - M_a) c, at most 2 S, has 5
  *       roundings, in the middle and in the half: 20; (L_j - L_a) (w_j d), at most 2 S, has 6, in both: 24; adding
  *       to sums of up to 4 S: 16. Together 60 a term: PN_SKIN_TERM_UNITS = 96.
- *   (7) weighted: pn_partTurn rounds 10 times, the rotation 12 times with products of at most 4 |p - c|, which S includes
- *       four times over; the bound does the same once more and twice for the chords: below 200. 256 is taken.
+ *   (7) weighted: pn_partTurn rounds 10 times, the rotation 12 times with products of at most 4 |p - c|, which S
+ *       includes four times over; the bound does the same once more and twice for the chords: below 200. 256 is taken.
  *   Spheres add three coordinates: S is then their sum. Stretches are rounded up by themselves.
  *   Balls farther out than 1e19 have squares beyond float: infinite radii, which hold all.
  *   Products below 2^-126: R is taken at least 2^-120, which gives their 2^-149 the factor 2^11 that they may meet, and
@@ -92,18 +92,18 @@ typedef struct pnSkinJoint {
 
 typedef struct pnSkinBound {
   /* constant; by node: where its volume is, as a lane of its parent */
-  pnSpan *spans;         /* of all p below */
-  uint32_t *termFirst;   /* nodeCount + 1 */
+  pnSpan *spans;       /* of all p below */
+  uint32_t *termFirst; /* nodeCount + 1 */
   pnSkinTerm *terms;
-  uint32_t *deltaFirst;  /* nodeCount + 1; null without morph */
+  uint32_t *deltaFirst; /* nodeCount + 1; null without morph */
   pnSkinDelta *deltas;
-  uint32_t groupCount;   /* of directions; 1 for spheres */
+  uint32_t groupCount; /* of directions; 1 for spheres */
 
   /* of the frame */
   pnSkinJoint *joints;
-  float unit[2];         /* margins as parts of S: of a hull, and of each further term of a change */
-  float farthest;        /* the largest S */
-  float deltaSlack;      /* references: what weights that do not sum to 1 quite add */
+  float unit[2];    /* margins as parts of S: of a hull, and of each further term of a change */
+  float farthest;   /* the largest S */
+  float deltaSlack; /* references: what weights that do not sum to 1 quite add */
 } pnSkinBound;
 
 /* Makes the terms of a built tree over a pose with a skin; they become the tree's ruleData. */

@@ -241,9 +241,11 @@ static void gatherTargets(Maker *maker, uint32_t vertex) {
   const bool deltas = morph->mode == PN_MORPH_DELTAS;
   double p[3], move[3];
   restOf(maker, vertex, p);
-  uint32_t first = deltas ? morph->entryFirst[vertex] : 0, end = deltas ? morph->entryFirst[vertex + 1] : morph->targetCount;
+  uint32_t first = deltas ? morph->entryFirst[vertex] : 0,
+           end = deltas ? morph->entryFirst[vertex + 1] : morph->targetCount;
   for (uint32_t e = first; e < end; e++) {
-    const float *given = deltas ? morph->entries[e].move : morph->positions + 3 * ((size_t)vertex * morph->targetCount + e);
+    const float *given =
+        deltas ? morph->entries[e].move : morph->positions + 3 * ((size_t)vertex * morph->targetCount + e);
     for (int k = 0; k < 3; k++) {
       move[k] = given[k] - (deltas ? 0 : p[k]);
     }

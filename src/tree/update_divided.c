@@ -29,7 +29,9 @@ static void boundPieces(const pnTree *tree, uint32_t leaf, pnBound *out) {
 }
 
 /* ruleData: a volume a node. */
-static pnResult prepare(pnTree *tree) { return pn_allocRuleData(tree, pn_bytes(tree->nodeCount, sizeof(pnBound))); }
+static pnResult prepare(pnTree *tree) {
+  return pn_allocRuleData(tree, pn_bytes(tree->nodeCount, sizeof(pnBound)));
+}
 
 static pnResult update(pnTree *tree, const pnTasks *tasks) {
   (void)tasks;
