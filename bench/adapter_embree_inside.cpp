@@ -4,8 +4,6 @@
  * hit down, so that one traversal sees them all), and an odd number means inside. */
 #include "embree_inside.h"
 
-#include "pinch/base.h"
-
 #include <embree3/rtcore.h>
 
 #include <cstring>
@@ -26,7 +24,7 @@ void countHit(const RTCFilterFunctionNArguments *arguments) {
 } // namespace
 
 extern "C" double pn_embreeInside(const pnEmbreeInsideInput *input, double *outBuildTime) {
-  double start = pnGetTime();
+  double start = input->clock();
   RTCDevice device = rtcNewDevice("threads=1");
   RTCScene scene = rtcNewScene(device);
   RTCGeometry geometry = rtcNewGeometry(device, RTC_GEOMETRY_TYPE_TRIANGLE);
@@ -44,9 +42,9 @@ extern "C" double pn_embreeInside(const pnEmbreeInsideInput *input, double *outB
   rtcSetSceneFlags(scene, RTC_SCENE_FLAG_ROBUST);
   rtcSetSceneBuildQuality(scene, input->fastBuild ? RTC_BUILD_QUALITY_LOW : RTC_BUILD_QUALITY_MEDIUM);
   rtcCommitScene(scene);
-  *outBuildTime = pnGetTime() - start;
+  *outBuildTime = input->clock() - start;
 
-  start = pnGetTime();
+  start = input->clock();
   for (uint32_t i = 0; i < input->pointCount; ++i) {
     const float *p = input->points + 3 * size_t(i);
     Context context;
@@ -60,7 +58,7 @@ extern "C" double pn_embreeInside(const pnEmbreeInsideInput *input, double *outB
     rtcOccluded1(scene, &context.base, &ray);
     input->outInside[i] = context.hits & 1;
   }
-  double time = pnGetTime() - start;
+  double time = input->clock() - start;
   rtcReleaseScene(scene);
   rtcReleaseDevice(device);
   return time;

@@ -17,7 +17,8 @@ typedef struct pnEmbreeInsideInput {
   const float *points; /* 3 each */
   uint32_t pointCount;
   uint8_t *outInside;
-  bool fastBuild; /* the quality Embree offers for bodies that change every frame */
+  bool fastBuild;        /* the quality Embree offers for bodies that change every frame */
+  double (*clock)(void); /* seconds */
 } pnEmbreeInsideInput;
 
 /* Builds the tree, casts the rays, on one thread. Returns the seconds of the rays. */

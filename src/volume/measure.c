@@ -80,19 +80,19 @@ PN_INLINE void measureColumn(pnTally *tally, int32_t x, int32_t y, pnWalk *a, pn
     if (shared && begin < 0) begin = z;
     if (!shared && begin >= 0) addSpan(tally, x, y, begin, z), begin = -1;
 
-    lengthMin += sureA & sureB ? length : 0;
+    lengthMin += (sureA & sureB) ? length : 0;
     if (maybeA & maybeB) {
       lengthMax += length;
       if (outerBegin < 0) outerBegin = z;
       outerEnd = next;
     }
     if (only) {
-      tally->onlyA += a->inside & !b->inside ? length : 0;
-      tally->onlyASure += sureA & !maybeB ? length : 0;
-      tally->onlyAMaybe += maybeA & !sureB ? length : 0;
-      tally->onlyB += b->inside & !a->inside ? length : 0;
-      tally->onlyBSure += sureB & !maybeA ? length : 0;
-      tally->onlyBMaybe += maybeB & !sureA ? length : 0;
+      tally->onlyA += (a->inside & !b->inside) ? length : 0;
+      tally->onlyASure += (sureA & !maybeB) ? length : 0;
+      tally->onlyAMaybe += (maybeA & !sureB) ? length : 0;
+      tally->onlyB += (b->inside & !a->inside) ? length : 0;
+      tally->onlyBSure += (sureB & !maybeA) ? length : 0;
+      tally->onlyBMaybe += (maybeB & !sureA) ? length : 0;
     }
     z = next;
   }

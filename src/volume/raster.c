@@ -237,7 +237,8 @@ typedef struct Scan {
   int64_t bias[3];           /* e = exact - bias */
   double perStep[3];         /* 1 / sx, when rows are long */
   int64_t area;              /* twice the area */
-  double perArea1, perArea2; /* depth differences to corners 1 and 2 over twice the area */
+  double perArea1, perArea2; /* depth differences to corners 1 and 2 over twice the area, times 2^32 */
+  int64_t z, dz;             /* depth of corner 0 with the half that rounds, and the step along a row, times 2^32 */
   bool exit, clamp;
   bool fitsLanes; /* small enough for edge functions of 32 bits */
 } Scan;
@@ -286,11 +287,20 @@ PN_INLINE bool setUpScan(const pnView *view, const pnPoint *a, const pnPoint *b,
   return true;
 }
 
+/* 2^32 units per unit of depth, and the half that rounds. */
+#define DEPTH_ONE 4294967296.0
+#define DEPTH_HALF (INT64_C(1) << 31)
+
 /* Depths are needed only once some row is hit: of small triangles most are not. */
-static void setUpDepth(Scan *scan, int32_t steps) {
+PN_INLINE void setUpDepth(Scan *scan, int32_t steps) {
   const pnPoint *a = scan->corners[0], *b = scan->corners[1], *c = scan->corners[2];
-  scan->perArea1 = (double)(b->z - a->z) / (double)scan->area;
-  scan->perArea2 = (double)(c->z - a->z) / (double)scan->area;
+  double perArea = DEPTH_ONE / (double)scan->area;
+  scan->perArea1 = (double)(b->z - a->z) * perArea;
+  scan->perArea2 = (double)(c->z - a->z) * perArea;
+  scan->z = (int64_t)a->z * (INT64_C(1) << 32) + DEPTH_HALF;
+  // a step longer than all depths there are: no row has two cells, and the step is not used
+  double dz = (double)scan->sx[1] * scan->perArea1 + (double)scan->sx[2] * scan->perArea2;
+  scan->dz = fabs(dz) < 2.0 * PN_MAX_UNITS * DEPTH_ONE ? (int64_t)floor(dz) : 0;
   int32_t zLo = PN_MIN(PN_MIN(a->z, b->z), c->z), zHi = PN_MAX(PN_MAX(a->z, b->z), c->z);
   scan->clamp = zLo < 0 || zHi > steps;
 }
@@ -325,27 +335,33 @@ PN_INLINE void nextRow(Crossing *crossing) {
   crossing->remainder -= carry ? crossing->divisor : 0;
 }
 
-/* 2^32 units per unit of depth, and the half that rounds. */
-#define DEPTH_ONE 4294967296.0
-#define DEPTH_HALF (INT64_C(1) << 31)
+/* What draws: one band, the strokes made so far, and +1 at the first cell of each, -1 behind its last. */
+typedef struct Pen {
+  const pnView *view;
+  int32_t top, bottom; /* rows of the band */
+  pnStroke *next;
+  uint32_t *steps;
+} Pen;
 
-PN_INLINE void makeStroke(const Scan *scan, int32_t j, int32_t first, int32_t last, uint32_t cell, pnStroke *stroke) {
+/* Row j of the triangle's box, its cells first ... last. */
+PN_INLINE void makeStroke(Pen *pen, const Scan *scan, int32_t j, int32_t first, int32_t last) {
+  uint32_t cell = (uint32_t)(scan->y0 + j - pen->top) * pen->view->size + (uint32_t)(scan->x0 + first);
+  uint32_t length = (uint32_t)(last - first + 1);
+  ++pen->steps[cell];
+  --pen->steps[cell + length];
   // weights of corners 1 and 2 at the first sample, exact
   double w1 = (double)(scan->e[1] + scan->bias[1] + scan->sy[1] * j + scan->sx[1] * first);
   double w2 = (double)(scan->e[2] + scan->bias[2] + scan->sy[2] * j + scan->sx[2] * first);
-  double z = w1 * scan->perArea1 + w2 * scan->perArea2, dz = 0.0;
-  // over one cell the step is not used, and may be any size
-  if (last > first) dz = (double)scan->sx[1] * scan->perArea1 + (double)scan->sx[2] * scan->perArea2;
+  pnStroke *stroke = pen->next++;
   stroke->cell = cell;
-  stroke->length = (uint16_t)(last - first + 1);
+  stroke->length = (uint16_t)length;
   stroke->exit = scan->exit;
   stroke->clamp = scan->clamp;
-  stroke->z = (int64_t)scan->corners[0]->z * (INT64_C(1) << 32) + (int64_t)floor(z * DEPTH_ONE) + DEPTH_HALF;
-  stroke->dz = (int64_t)floor(dz * DEPTH_ONE);
+  stroke->z = scan->z + (int64_t)floor(w1 * scan->perArea1 + w2 * scan->perArea2);
+  stroke->dz = scan->dz;
 }
 
-/* Of a triangle in 4 x 4 cells, which are inside: bit 4j + i. All sixteen are tried at once, in 32 bits (its edges
- * are below 5 cells = 1280 units long, so edge functions are below 2^23) and without a branch. */
+/* Of a triangle in 4 x 4 cells, which are inside: bit 4j + i. All sixteen are tried at once and without a branch. */
 #define SMALL 4
 PN_INLINE uint32_t scanSmall(const Scan *scan) {
   const Lanes i = {0, 1, 2, 3}, bits = {1, 2, 4, 8};
@@ -379,48 +395,41 @@ PN_INLINE uint32_t scanNarrow(const Scan *scan, int32_t j) {
 }
 
 /* The strokes of a small triangle: one for each cell. */
-PN_INLINE uint32_t strokeSmall(const pnView *view, Scan *scan, int32_t top, int32_t bottom, pnStroke *strokes) {
+PN_INLINE void strokeSmall(Pen *pen, Scan *scan) {
   // cells of the image and of this band
-  int32_t j0 = PN_MAX(top - scan->y0, 0), j1 = PN_MIN(bottom, scan->y1) - scan->y0, width = scan->x1 - scan->x0 + 1;
-  uint32_t valid = (((1u << width) - 1) * 0x1111u) & ((1u << (4 * (j1 + 1))) - 1) & ~((1u << (4 * j0)) - 1);
-  uint32_t mask = scanSmall(scan) & valid, count = 0;
-  if (mask) setUpDepth(scan, view->steps);
+  int32_t j0 = PN_MAX(pen->top - scan->y0, 0), j1 = PN_MIN(pen->bottom, scan->y1) - scan->y0;
+  uint32_t columns = ((1u << (scan->x1 - scan->x0 + 1)) - 1) * 0x1111u;
+  uint32_t mask = scanSmall(scan) & columns & ((1u << (4 * (j1 + 1))) - 1) & ~((1u << (4 * j0)) - 1);
+  if (mask) setUpDepth(scan, pen->view->steps);
   for (; mask; mask &= mask - 1) {
-    int32_t n = __builtin_ctz(mask), i = n & 3, j = n >> 2;
-    uint32_t cell = (uint32_t)(scan->y0 + j - top) * view->size + (uint32_t)(scan->x0 + i);
-    makeStroke(scan, j, i, i, cell, strokes + count++);
+    int32_t n = __builtin_ctz(mask);
+    makeStroke(pen, scan, n >> 2, n & 3, n & 3);
   }
-  return count;
 }
 
 /* The strokes of a narrow triangle. */
-PN_INLINE uint32_t strokeNarrow(const pnView *view, Scan *scan, int32_t top, int32_t bottom, pnStroke *strokes) {
-  uint32_t count = 0, valid = (1u << (scan->x1 - scan->x0 + 1)) - 1;
-  int32_t y1 = PN_MIN(scan->y1, bottom);
-  setUpDepth(scan, view->steps);
-  for (int32_t y = PN_MAX(scan->y0, top); y <= y1; ++y) {
-    uint32_t mask = scanNarrow(scan, y - scan->y0) & valid;
-    if (!mask) continue;
-    int32_t first = __builtin_ctz(mask), last = 31 - __builtin_clz(mask);
-    uint32_t cell = (uint32_t)(y - top) * view->size + (uint32_t)(scan->x0 + first);
-    makeStroke(scan, y - scan->y0, first, last, cell, strokes + count++);
+PN_INLINE void strokeNarrow(Pen *pen, Scan *scan) {
+  uint32_t columns = (1u << (scan->x1 - scan->x0 + 1)) - 1;
+  int32_t last = PN_MIN(scan->y1, pen->bottom) - scan->y0;
+  setUpDepth(scan, pen->view->steps);
+  for (int32_t j = PN_MAX(pen->top - scan->y0, 0); j <= last; ++j) {
+    uint32_t mask = scanNarrow(scan, j) & columns;
+    if (mask) makeStroke(pen, scan, j, __builtin_ctz(mask), 31 - __builtin_clz(mask));
   }
-  return count;
 }
 
 /* The strokes of a wide triangle: its edges are followed from row to row. */
-static uint32_t strokeWide(const pnView *view, Scan *scan, int32_t top, int32_t bottom, pnStroke *strokes) {
-  int32_t y = PN_MAX(scan->y0, top), y1 = PN_MIN(scan->y1, bottom);
+static void strokeWide(Pen *pen, Scan *scan) {
+  int32_t j = PN_MAX(pen->top - scan->y0, 0), lastRow = PN_MIN(scan->y1, pen->bottom) - scan->y0;
   const int64_t width = scan->x1 - scan->x0;
   Crossing crossings[3];
   for (int k = 0; k < 3; ++k) {
     // a level edge has no crossing: all of a row is on one side, which its sign says
-    int64_t s = scan->sx[k], e = scan->e[k] + scan->sy[k] * (y - scan->y0);
-    crossings[k] = startCrossing(e, scan->sy[k], s > 0 ? s : s < 0 ? -s : 1);
+    int64_t s = scan->sx[k];
+    crossings[k] = startCrossing(scan->e[k] + scan->sy[k] * j, scan->sy[k], s > 0 ? s : s < 0 ? -s : 1);
   }
-  setUpDepth(scan, view->steps);
-  uint32_t count = 0;
-  for (; y <= y1; ++y) {
+  setUpDepth(scan, pen->view->steps);
+  for (; j <= lastRow; ++j) {
     int64_t first = 0, last = width;
     for (int k = 0; k < 3; ++k) {
       int64_t at = crossings[k].quotient;
@@ -429,67 +438,59 @@ static uint32_t strokeWide(const pnView *view, Scan *scan, int32_t top, int32_t 
       else last = at < 0 ? -1 : last;
       nextRow(&crossings[k]);
     }
-    if (first > last) continue;
-    uint32_t cell = (uint32_t)(y - top) * view->size + (uint32_t)(scan->x0 + first);
-    makeStroke(scan, y - scan->y0, (int32_t)first, (int32_t)last, cell, strokes + count++);
+    if (first <= last) makeStroke(pen, scan, j, (int32_t)first, (int32_t)last);
   }
-  return count;
 }
 
-/* The strokes of one triangle in the rows top ... bottom; returns how many, at most STROKES_A_BAND. */
-PN_INLINE uint32_t strokeTriangle(const pnView *view, const pnPoint *a, const pnPoint *b, const pnPoint *c, int32_t top,
-                                  int32_t bottom, pnStroke *strokes) {
+/* The strokes of one triangle: at most STROKES_A_BAND. */
+PN_INLINE void strokeTriangle(Pen *pen, const pnPoint *a, const pnPoint *b, const pnPoint *c) {
   Scan scan;
-  if (!setUpScan(view, a, b, c, &scan)) return 0;
-  if (scan.fitsLanes && scan.x1 - scan.x0 < SMALL && scan.y1 - scan.y0 < SMALL)
-    return strokeSmall(view, &scan, top, bottom, strokes);
-  if (scan.fitsLanes && scan.x1 - scan.x0 < NARROW) return strokeNarrow(view, &scan, top, bottom, strokes);
-  return strokeWide(view, &scan, top, bottom, strokes);
+  if (!setUpScan(pen->view, a, b, c, &scan)) return;
+  bool narrow = scan.fitsLanes && scan.x1 - scan.x0 < NARROW;
+  if (narrow && scan.x1 - scan.x0 < SMALL && scan.y1 - scan.y0 < SMALL) strokeSmall(pen, &scan);
+  else if (narrow) strokeNarrow(pen, &scan);
+  else strokeWide(pen, &scan);
 }
 
-/* All strokes of a band, and in `offsets` +1 at the first cell of each and -1 behind its last. */
-static bool makeStrokes(LayerJob *job, uint32_t band, uint32_t worker, uint64_t *outLayerCount) {
-  const pnView *view = &job->layers->view;
+/* All strokes of a band; false when out of memory. */
+static bool makeStrokes(LayerJob *job, uint32_t band, uint32_t worker) {
   const pnPoint *points = job->raster->points.data;
-  uint32_t *steps = job->layers->bands[band].offsets;
-  int32_t top = (int32_t)(band * PN_BAND_ROWS), bottom = top + PN_BAND_ROWS - 1;
-  uint64_t layerCount = 0;
-  size_t count = 0;
+  const uint32_t *triangles = job->solid->triangles;
+  int32_t top = (int32_t)(band * PN_BAND_ROWS);
+  Pen pen = {&job->layers->view, top, top + PN_BAND_ROWS - 1, NULL, job->layers->bands[band].offsets};
+  job->raster->workers[worker].strokes.count = 0;
   for (uint32_t c = 0; c < job->raster->chunkCount; ++c) {
     const pnChunk *chunk = job->raster->chunks.data + c;
     uint32_t begin = chunk->starts.data[band], end = chunk->starts.data[band + 1];
-    // room for all rows of all these triangles, so that nothing is checked below
+    // room for all that these triangles can make, so that nothing is checked below
+    size_t count = job->raster->workers[worker].strokes.count;
     if (!pn_arrayReserve(&job->raster->workers[worker].strokes, count + (size_t)(end - begin) * STROKES_A_BAND))
       return false;
     pnStroke *strokes = job->raster->workers[worker].strokes.data;
+    pen.next = strokes + count;
     for (uint32_t i = begin; i < end; ++i) {
-      const uint32_t *corners = job->solid->triangles + 3 * (size_t)chunk->refs.data[i];
-      uint32_t rows = strokeTriangle(view, points + corners[0], points + corners[1], points + corners[2], top, bottom,
-                                     strokes + count);
-      for (; rows > 0; --rows, ++count) {
-        ++steps[strokes[count].cell];
-        --steps[strokes[count].cell + strokes[count].length];
-        layerCount += strokes[count].length;
-      }
+      const uint32_t *corners = triangles + 3 * (size_t)chunk->refs.data[i];
+      strokeTriangle(&pen, points + corners[0], points + corners[1], points + corners[2]);
     }
-    job->raster->workers[worker].strokes.count = count;
+    job->raster->workers[worker].strokes.count = (size_t)(pen.next - strokes);
   }
-  *outLayerCount = layerCount;
   return true;
 }
 
 /* ---------------------------------------------------------------- fill */
 
-/* Turns +1/-1 into places: offsets[c + 1] becomes where cell c begins. */
-static void placeCells(uint32_t *offsets, uint32_t cellCount) {
-  uint32_t layers = 0, place = 0, step = offsets[0];
+/* Turns +1/-1 into places: offsets[c + 1] becomes where cell c begins. Returns how many layers there are in all. */
+static uint64_t placeCells(uint32_t *offsets, uint32_t cellCount) {
+  uint32_t layers = 0, step = offsets[0];
+  uint64_t place = 0;
   for (uint32_t c = 0; c < cellCount; ++c) {
     layers += step;
     step = offsets[c + 1];
-    offsets[c + 1] = place;
+    offsets[c + 1] = (uint32_t)place;
     place += layers;
   }
   offsets[0] = 0;
+  return place;
 }
 
 /* Writes all depths; offsets[c + 1] moves on to where cell c ends, which is where c + 1 begins. */
@@ -517,11 +518,11 @@ static void fillBands(void *context, uint32_t begin, uint32_t end, uint32_t work
   for (uint32_t b = begin; b < end; ++b) {
     pnBand *band = job->layers->bands + b;
     memset(band->offsets, 0, (cellCount + 1) * sizeof *band->offsets);
-    uint64_t layerCount;
-    if (!makeStrokes(job, b, worker, &layerCount)) {
+    if (!makeStrokes(job, b, worker)) {
       job->outOfMemory = true;
       return;
     }
+    uint64_t layerCount = placeCells(band->offsets, cellCount);
     if (layerCount > UINT32_MAX) {
       job->tooMany = true;
       return;
@@ -530,7 +531,6 @@ static void fillBands(void *context, uint32_t begin, uint32_t end, uint32_t work
       job->outOfMemory = true;
       return;
     }
-    placeCells(band->offsets, cellCount);
     fillStrokes(job->raster->workers[worker].strokes.data, job->raster->workers[worker].strokes.count,
                 job->layers->view.steps, band->offsets, band->keys);
     pn_bandSort(band, cellCount);
