@@ -1,6 +1,6 @@
 /* bucket_fill.c: the volumes of a tree over a soup, all of them, leaves first: every bucket knows the true box of what it holds.
  *
- * Boxes are kept as 16-bit cells of a grid over the whole (tree.h), 2^14 or more of them. That is fine enough unless nearly
+ * Boxes are kept as 16-bit cells of a grid over the whole (tree.h), 2^13 or more of them. That is fine enough unless nearly
  * everything stands in a small part of the box, as when one primitive is far from all others: then leaves shrink to a
  * cell or two and everything seems to overlap everything. This is detected when the leaves are filled, and such a tree
  * gets spheres for this update: they are floats and fit at any scale. The traversal takes either. */

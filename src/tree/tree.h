@@ -12,7 +12,7 @@
  *
  * Boxes and k-DOPs are stored as 16-bit integers. A number x becomes floor(x * 2^k) - offset, saturated: a monotone
  * map, so intervals that overlap before still overlap after, without rounding anything outward. The grid (k, offset)
- * is the tree's own and is chosen anew at every update from the box of the whole, which spans 2^14 to 2^15 cells. Two
+ * is the tree's own and is chosen anew at every update from the box of the whole, which spans 2^13 to 2^14 cells. Two
  * grids differ by a shift and a sum, which are applied while loading a node (collide/traverse.c).
  *
  * A leaf also has its *block*: the positions of its distinct vertices, four floats each, filled from the pose

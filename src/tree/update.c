@@ -245,7 +245,8 @@ void pn_putRows(pnTree *tree, uint32_t node, const float *rows, uint32_t count) 
 
 /* ---------------------------------------------------------------- the root */
 
-/* Extents span at most 2^15 cells, so that the box and half a grid step beside it fit 16 bits; coordinates stay below
+/* Extents span at most 2^14 cells: the box and half a step of the offset beside it (8192 + 12288) fit 16 bits, and bodies of
+ * one size within a few of their sizes mostly get one grid, which makes tests between them cheaper. Coordinates stay below
  * 2^24 cells, where floats are integers, so that no cell is finer than the numbers and int32 never overflows. The
  * exponent is kept where 2^k is a normal float. */
 static void chooseGrid(pnGrid *grid, const pnSlabSet *set, const pnSlabs *s) {
@@ -257,7 +258,7 @@ static void chooseGrid(pnGrid *grid, const pnSlabSet *set, const pnSlabs *s) {
   int ke = 120, kr = 120, e;
   if (extent > 0) {
     (void)frexp(extent, &e); /* extent <= 2^e */
-    ke = 15 - e;
+    ke = 14 - e;
   }
   if (reach > 0) {
     (void)frexp(reach, &e);
@@ -266,9 +267,9 @@ static void chooseGrid(pnGrid *grid, const pnSlabSet *set, const pnSlabs *s) {
   grid->exponent = PN_MAX(-120, PN_MIN(120, PN_MIN(ke, kr)));
   for (uint32_t d = 0; d < set->count; d++) {
     grid->scale[d] = ldexpf(1.0f, grid->exponent - (d < 3 ? 0 : 2));
-    /* the offset is a multiple of 2^14 cells: neighbouring bodies of one size mostly get the same grid */
+    /* offsets in steps of 24576 cells: two neighbouring ones differ by what one 16-bit sum can bridge (traverse.c) */
     double middle = 0.5 * ((double)s->lo[d] + s->hi[d]) * grid->scale[d];
-    grid->offset[d] = (int32_t)floor(middle / 16384.0 + 0.5) * 16384;
+    grid->offset[d] = (int32_t)floor(middle / 24576.0 + 0.5) * 24576;
   }
 }
 
