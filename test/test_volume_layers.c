@@ -2,6 +2,7 @@
  * layers whatever the mesh and its place, windows from all six directions, any number of layers. */
 #include "support_volume.h"
 
+#include "volume/overlap.h"
 #include "volume/raster.h"
 
 #include <math.h>
@@ -306,6 +307,66 @@ static void manyLayers(void **state) {
   testFreeBody(&stack), testFreeBody(&plate);
 }
 
+/* ---------------------------------------------------------------- the same bits everywhere */
+
+static uint64_t hashBytes(uint64_t hash, const void *data, size_t size) {
+  const uint8_t *bytes = data;
+  for (size_t i = 0; i < size; ++i) hash = (hash ^ bytes[i]) * 0x100000001b3u;
+  return hash;
+}
+
+/* Layers, touched depths and the numbers of a measure, as found on the first machine: every other machine, compiler
+ * and number of workers must find the same. The bodies are made with sums and products only, which round alike
+ everywhere. */
+static void sameBits(void **state) {
+  (void)state;
+  TestBody bodies[2] = {testSphere(4, 1), testSphere(3, 1.25f)};
+  for (int i = 0; i < 2; ++i) {
+    uint32_t count = pnMesh_GetVertexCount(bodies[i].mesh);
+    float *vertices = malloc(sizeof(float) * (3 * count + 1));
+    memcpy(vertices, pnMesh_GetVertices(bodies[i].mesh), sizeof(float) * 3 * count);
+    for (uint32_t v = 0; v < count; ++v) {
+      float *p = vertices + 3 * v, bend = p[1] * p[1] * (i ? -0.5f : 0.75f);
+      p[0] += bend;
+      p[2] *= 1 + 0.25f * p[0] + (i ? 0.5f : 0.0f);
+    }
+    testExpectOk(pnPose_SetVertices(bodies[i].pose, vertices, count));
+    free(vertices);
+  }
+  testPlace(&bodies[1], 0.375f, 0.25f, -0.5f);
+  for (uint32_t workers = 1; workers <= 3; workers += 2) {
+    pnPool *pool;
+    testExpectOk(pnCreatePool(workers, &pool));
+    pnOverlapDef def = pnDefaultOverlapDef();
+    def.poseA = bodies[0].pose;
+    def.poseB = bodies[1].pose;
+    def.resolution = 150;
+    def.tasks = pnPool_GetTasks(pool);
+    pnOverlap *overlap;
+    pnOverlapResult result;
+    pnDepthResult depth;
+    testExpectOk(pnCreateOverlap(&def, &overlap));
+    testExpectOk(pnOverlap_Measure(overlap, &result));
+    testExpectOk(pnOverlap_FindDepth(overlap, &depth));
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (int i = 0; i < 2; ++i)
+      for (uint32_t y = 0; y < 150; ++y)
+        for (uint32_t x = 0; x < 150; ++x) {
+          pnColumn column = pn_layersColumn(&overlap->images[i].layers, x, y);
+          hash = hashBytes(hash, column.keys, column.keyCount * sizeof *column.keys);
+          hash = hashBytes(hash, column.thick, column.thickCount * sizeof *column.thick);
+        }
+    hash = hashBytes(hash, &result.volume, 4 * sizeof(double)); // volume, its limits, the error
+    hash = hashBytes(hash, result.centroid, sizeof result.centroid);
+    hash = hashBytes(hash, &depth.depth, 3 * sizeof(double));
+    print_message("  %u workers: %016llx\n", workers, (unsigned long long)hash);
+    assert_true(hash == UINT64_C(0x589a7890665c3059));
+    pnDestroyOverlap(overlap);
+    pnDestroyPool(pool);
+  }
+  for (int i = 0; i < 2; ++i) testFreeBody(&bodies[i]);
+}
+
 /* ---------------------------------------------------------------- six windows */
 
 static pnBox makeBox(const float lo[3], const float hi[3]) {
@@ -389,7 +450,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(againstObvious),  cmocka_unit_test(onTheSamples),   cmocka_unit_test(crumpled),
       cmocka_unit_test(cornersOfGiants), cmocka_unit_test(evenEverywhere), cmocka_unit_test(seamsStayClosed),
-      cmocka_unit_test(manyLayers),      cmocka_unit_test(sixDirections),  cmocka_unit_test(sixVolumes),
+      cmocka_unit_test(manyLayers),      cmocka_unit_test(sameBits),       cmocka_unit_test(sixDirections),
+      cmocka_unit_test(sixVolumes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,17 +10,16 @@
  *   fill     every stroke writes its depths straight to their final place, then each cell is sorted
  *
  * Watertight. The edge function of an edge is the same integer, with opposite sign, in the two triangles beside it.
- * Where it is zero at a sample, the rule below gives the sample to one of them: it is as if the sample had been moved
- * right by a tiny amount and down by a much tinier one, so that no edge passes through it. A line in general position
- * crosses a closed surface an even number of times, hence every cell has an even number of layers, whatever the mesh.
- *
- * Depth at a sample is a mean of the three corners' depths, weighted by edge functions that are exact and not negative:
- * nothing cancels, slivers are as good as any triangle. */
+ * Where it is zero at a sample, the rule of stroke.c gives the sample to one of them: it is as if the sample had been
+ * moved right by a tiny amount and down by a much tinier one, so that no edge passes through it. A line in general
+ * position crosses a closed surface an even number of times, hence every cell has an even number of layers, whatever
+ the mesh. */
 #include "volume/raster.h"
 
 #include "base/memory.h"
 #include "base/task.h"
 #include "base/thread.h"
+#include "volume/stroke.h"
 
 #include <math.h>
 #include <string.h>
@@ -130,65 +129,25 @@ typedef struct BinList {
   uint16_t first[PN_CHUNK], last[PN_CHUNK];
 } BinList;
 
-/* Four numbers side by side: a point, or four cells. Compilers that know no vectors make loops of it, with the same
- * result. */
-typedef int32_t Lanes __attribute__((vector_size(16)));
-PN_INLINE Lanes loadPoint(const pnPoint *point) {
-  Lanes lanes;
-  memcpy(&lanes, point, sizeof lanes);
-  return lanes;
-}
-PN_INLINE Lanes leastLanes(Lanes a, Lanes b) {
-  Lanes less = a < b;
-  return (a & less) | (b & ~less);
-}
-PN_INLINE Lanes mostLanes(Lanes a, Lanes b) {
-  Lanes more = a > b;
-  return (a & more) | (b & ~more);
-}
-
-/* All bits of all four. */
-PN_INLINE uint32_t foldLanes(Lanes lanes) {
-  uint64_t halves[2];
-  memcpy(halves, &lanes, sizeof halves);
-  uint64_t both = halves[0] | halves[1];
-  return (uint32_t)(both | both >> 32);
-}
-
-/* First and last cell whose centre is between two coordinates, within the image. The centre of cell i is i*S + S/2. */
-PN_INLINE int32_t firstSample(int32_t lo, int32_t half, uint32_t shift) {
-  int32_t i = (lo + half - 1) >> shift;
-  return i > 0 ? i : 0;
-}
-PN_INLINE int32_t lastSample(int32_t hi, int32_t half, uint32_t shift, int32_t size) {
-  int32_t i = (hi - half) >> shift;
-  return i < size ? i : size - 1;
-}
-
 static void listBands(const LayerJob *job, uint32_t begin, uint32_t end, BinList *list) {
   const pnView *view = &job->layers->view;
   const pnPoint *points = job->raster->points.data;
   const uint32_t *triangles = job->solid->triangles;
-  const int32_t shift = (int32_t)view->cellShift, half = 1 << (shift - 1), last = (int32_t)view->size - 1;
-  // x and y: from coordinates to samples, as firstSample and lastSample do, within the image. z: beyond the far end
-  // (the near one, counted from the high end) nobody looks
+  const pnSampler sampler = pn_samplerOf(view);
+  // beyond the far end (the near one, counted from the high end) nobody looks
   const bool open = job->layers->open, fromHigh = job->layers->fromHigh;
   const int32_t zTop = fromHigh || open ? INT32_MAX : view->steps, zBottom = fromHigh && !open ? 0 : INT32_MIN;
-  const Lanes addLo = {half - 1, half - 1, 0, 0}, addHi = {-half, -half, 0, 0}, shifts = {shift, shift, 0, 0};
-  const Lanes from = {0, 0, zBottom, 0}, to = {last, last, zTop, 0};
   uint32_t count = 0;
   for (uint32_t t = begin; t < end; ++t) {
     const uint32_t *c = triangles + 3 * (size_t)t;
-    Lanes p = loadPoint(points + c[0]), q = loadPoint(points + c[1]), r = loadPoint(points + c[2]);
-    Lanes lo = leastLanes(leastLanes(p, q), r), hi = mostLanes(mostLanes(p, q), r);
-    lo = mostLanes((lo + addLo) >> shifts, from);
-    hi = leastLanes((hi + addHi) >> shifts, to);
-    Lanes empty = lo > hi;
+    pnLanes p = pn_lanesOf(points + c[0]), q = pn_lanesOf(points + c[1]), r = pn_lanesOf(points + c[2]);
+    pnLanes lo = pn_lanesMin(pn_lanesMin(p, q), r), hi = pn_lanesMax(pn_lanesMax(p, q), r);
+    pnLanes first = pn_firstCells(&sampler, lo), last = pn_lastCells(&sampler, hi), empty = first > last;
     // written always, kept when seen: no branch to mispredict
     list->triangles[count] = t;
-    list->first[count] = (uint16_t)((uint32_t)lo[1] / PN_BAND_ROWS);
-    list->last[count] = (uint16_t)((uint32_t)hi[1] / PN_BAND_ROWS);
-    count += !(empty[0] | empty[1] | empty[2]);
+    list->first[count] = (uint16_t)((uint32_t)first[1] / PN_BAND_ROWS);
+    list->last[count] = (uint16_t)((uint32_t)last[1] / PN_BAND_ROWS);
+    count += !(empty[0] | empty[1] | (lo[2] > zTop) | (hi[2] < zBottom));
   }
   list->count = count;
 }
@@ -228,249 +187,27 @@ static void binChunks(void *context, uint32_t begin, uint32_t end, uint32_t work
 
 /* ---------------------------------------------------------------- strokes */
 
-/* A triangle ready for scanning: counter-clockwise edge functions e[k] + sx[k]*i + sy[k]*j over cells (i, j) relative
- * to (x0, y0), biased so that "inside" is >= 0. */
-typedef struct Scan {
-  const pnPoint *corners[3]; /* counter-clockwise */
-  int32_t x0, x1, y0, y1;    /* cells whose centres are in the box */
-  int64_t e[3], sx[3], sy[3];
-  int64_t bias[3];           /* e = exact - bias */
-  double perStep[3];         /* 1 / sx, when rows are long */
-  int64_t area;              /* twice the area */
-  double perArea1, perArea2; /* depth differences to corners 1 and 2 over twice the area, times 2^32 */
-  int64_t z, dz;             /* depth of corner 0 with the half that rounds, and the step along a row, times 2^32 */
-  bool exit, clamp;
-  bool fitsLanes; /* small enough for edge functions of 32 bits */
-} Scan;
-
-/* A triangle makes at most this many strokes in a band: one a row, or one a cell of 4 x 4. */
-#define STROKES_A_BAND 16
-
-/* A triangle no larger than this has edge functions below 2^30 wherever they are asked for: at most 8 cells out of
- * its box, 2 * 2^14 * (2^14 + 2^11). */
-#define LANE_UNITS (1 << 14)
-
-/* False when the triangle is seen edge-on: it covers no sample. */
-PN_INLINE bool setUpScan(const pnView *view, const pnPoint *a, const pnPoint *b, const pnPoint *c, Scan *scan) {
-  const uint32_t shift = view->cellShift;
-  const int32_t half = 1 << (shift - 1), size = (int32_t)view->size;
-  int64_t area = (int64_t)(b->x - a->x) * (c->y - a->y) - (int64_t)(c->x - a->x) * (b->y - a->y);
-  if (area == 0) return false;
-
-  // counter-clockwise means that the outward side is the far side: the line leaves the body here
-  scan->exit = area > 0;
-  if (area < 0) {
-    const pnPoint *swap = b;
-    b = c, c = swap, area = -area;
-  }
-  scan->corners[0] = a, scan->corners[1] = b, scan->corners[2] = c;
-  scan->area = area;
-  int32_t xLo = PN_MIN(PN_MIN(a->x, b->x), c->x), xHi = PN_MAX(PN_MAX(a->x, b->x), c->x);
-  int32_t yLo = PN_MIN(PN_MIN(a->y, b->y), c->y), yHi = PN_MAX(PN_MAX(a->y, b->y), c->y);
-  scan->x0 = firstSample(xLo, half, shift);
-  scan->x1 = lastSample(xHi, half, shift, size);
-  scan->y0 = firstSample(yLo, half, shift);
-  scan->y1 = lastSample(yHi, half, shift, size);
-  scan->fitsLanes = PN_MAX(xHi - xLo, yHi - yLo) <= LANE_UNITS;
-
-  // edge k lies opposite to corner k; its function is positive on the corner's side
-  const pnPoint *from[3] = {b, c, a}, *to[3] = {c, a, b};
-  int32_t px = scan->x0 * (1 << shift) + half, py = scan->y0 * (1 << shift) + half;
-  for (int k = 0; k < 3; ++k) {
-    int64_t dx = to[k]->x - from[k]->x, dy = to[k]->y - from[k]->y;
-    // a sample on the edge belongs here when moving it right, or else down, goes inside
-    scan->bias[k] = !(dy < 0 || (dy == 0 && dx < 0));
-    scan->e[k] = dx * (py - from[k]->y) - dy * (px - from[k]->x) - scan->bias[k];
-    scan->sx[k] = -dy * (1 << shift);
-    scan->sy[k] = dx * (1 << shift);
-  }
-  return true;
-}
-
-/* 2^32 units per unit of depth, and the half that rounds. */
-#define DEPTH_ONE 4294967296.0
-#define DEPTH_HALF (INT64_C(1) << 31)
-
-/* Depths are needed only once some row is hit: of small triangles most are not. */
-PN_INLINE void setUpDepth(Scan *scan, int32_t steps) {
-  const pnPoint *a = scan->corners[0], *b = scan->corners[1], *c = scan->corners[2];
-  double perArea = DEPTH_ONE / (double)scan->area;
-  scan->perArea1 = (double)(b->z - a->z) * perArea;
-  scan->perArea2 = (double)(c->z - a->z) * perArea;
-  scan->z = (int64_t)a->z * (INT64_C(1) << 32) + DEPTH_HALF;
-  // a step longer than all depths there are: no row has two cells, and the step is not used
-  double dz = (double)scan->sx[1] * scan->perArea1 + (double)scan->sx[2] * scan->perArea2;
-  scan->dz = fabs(dz) < 2.0 * PN_MAX_UNITS * DEPTH_ONE ? (int64_t)floor(dz) : 0;
-  int32_t zLo = PN_MIN(PN_MIN(a->z, b->z), c->z), zHi = PN_MAX(PN_MAX(a->z, b->z), c->z);
-  scan->clamp = zLo < 0 || zHi > steps;
-}
-
-/* Where an edge crosses the rows. On a row with edge function e at its first cell and step s, the cells inside are
- * those from -floor(e / s) on (rising, s > 0), or up to floor(e / -s) (falling). From row to row e grows by a
- * constant, so quotient and remainder do, too: one division at the start, exact ever after. */
-typedef struct Crossing {
-  int64_t quotient, remainder, divisor;
-  int64_t stepQuotient, stepRemainder;
-} Crossing;
-
-static int64_t floorDivide(int64_t a, int64_t b) {
-  int64_t q = a / b;
-  return q * b > a ? q - 1 : q; // b > 0
-}
-
-static Crossing startCrossing(int64_t e, int64_t step, int64_t divisor) {
-  Crossing crossing = {.divisor = divisor};
-  crossing.quotient = floorDivide(e, divisor);
-  crossing.remainder = e - crossing.quotient * divisor;
-  crossing.stepQuotient = floorDivide(step, divisor);
-  crossing.stepRemainder = step - crossing.stepQuotient * divisor;
-  return crossing;
-}
-
-PN_INLINE void nextRow(Crossing *crossing) {
-  crossing->quotient += crossing->stepQuotient;
-  crossing->remainder += crossing->stepRemainder;
-  int64_t carry = crossing->remainder >= crossing->divisor;
-  crossing->quotient += carry;
-  crossing->remainder -= carry ? crossing->divisor : 0;
-}
-
-/* What draws: one band, the strokes made so far, and +1 at the first cell of each, -1 behind its last. */
-typedef struct Pen {
-  const pnView *view;
-  int32_t top, bottom; /* rows of the band */
-  pnStroke *next;
-  uint32_t *steps;
-} Pen;
-
-/* Row j of the triangle's box, its cells first ... last. */
-PN_INLINE void makeStroke(Pen *pen, const Scan *scan, int32_t j, int32_t first, int32_t last) {
-  uint32_t cell = (uint32_t)(scan->y0 + j - pen->top) * pen->view->size + (uint32_t)(scan->x0 + first);
-  uint32_t length = (uint32_t)(last - first + 1);
-  ++pen->steps[cell];
-  --pen->steps[cell + length];
-  // weights of corners 1 and 2 at the first sample, exact
-  double w1 = (double)(scan->e[1] + scan->bias[1] + scan->sy[1] * j + scan->sx[1] * first);
-  double w2 = (double)(scan->e[2] + scan->bias[2] + scan->sy[2] * j + scan->sx[2] * first);
-  pnStroke *stroke = pen->next++;
-  stroke->cell = cell;
-  stroke->length = (uint16_t)length;
-  stroke->exit = scan->exit;
-  stroke->clamp = scan->clamp;
-  stroke->z = scan->z + (int64_t)floor(w1 * scan->perArea1 + w2 * scan->perArea2);
-  stroke->dz = scan->dz;
-}
-
-/* Of a triangle in 4 x 4 cells, which are inside: bit 4j + i. All sixteen are tried at once and without a branch. */
-#define SMALL 4
-PN_INLINE uint32_t scanSmall(const Scan *scan) {
-  const Lanes i = {0, 1, 2, 3}, bits = {1, 2, 4, 8};
-  Lanes e[3], sy[3], hits = {0, 0, 0, 0};
-  for (int k = 0; k < 3; ++k) {
-    int32_t at = (int32_t)scan->e[k], x = (int32_t)scan->sx[k], y = (int32_t)scan->sy[k];
-    e[k] = at + i * x;
-    sy[k] = (Lanes){y, y, y, y};
-  }
-  for (int j = 0; j < SMALL; ++j) {
-    // the sign bit is set where one of the three is negative
-    Lanes outside = (e[0] | e[1] | e[2]) >> 31;
-    hits |= ~outside & (bits << (4 * j));
-    for (int k = 0; k < 3; ++k) e[k] += sy[k];
-  }
-  return foldLanes(hits);
-}
-
-/* Which cells of row j of a triangle up to 8 cells wide are inside, as bits; no branch either. */
-#define NARROW 8
-PN_INLINE uint32_t scanNarrow(const Scan *scan, int32_t j) {
-  const Lanes i = {0, 1, 2, 3}, bits = {1, 2, 4, 8};
-  Lanes left = {0, 0, 0, 0}, right = {0, 0, 0, 0};
-  for (int k = 0; k < 3; ++k) {
-    int32_t x = (int32_t)scan->sx[k], e = (int32_t)scan->e[k] + (int32_t)scan->sy[k] * j;
-    Lanes here = e + i * x;
-    left |= here;
-    right |= here + 4 * x;
-  }
-  return foldLanes((~(left >> 31) & bits) | (~(right >> 31) & (bits << 4)));
-}
-
-/* The strokes of a small triangle: one for each cell. */
-PN_INLINE void strokeSmall(Pen *pen, Scan *scan) {
-  // cells of the image and of this band
-  int32_t j0 = PN_MAX(pen->top - scan->y0, 0), j1 = PN_MIN(pen->bottom, scan->y1) - scan->y0;
-  uint32_t columns = ((1u << (scan->x1 - scan->x0 + 1)) - 1) * 0x1111u;
-  uint32_t mask = scanSmall(scan) & columns & ((1u << (4 * (j1 + 1))) - 1) & ~((1u << (4 * j0)) - 1);
-  if (mask) setUpDepth(scan, pen->view->steps);
-  for (; mask; mask &= mask - 1) {
-    int32_t n = __builtin_ctz(mask);
-    makeStroke(pen, scan, n >> 2, n & 3, n & 3);
-  }
-}
-
-/* The strokes of a narrow triangle. */
-PN_INLINE void strokeNarrow(Pen *pen, Scan *scan) {
-  uint32_t columns = (1u << (scan->x1 - scan->x0 + 1)) - 1;
-  int32_t last = PN_MIN(scan->y1, pen->bottom) - scan->y0;
-  setUpDepth(scan, pen->view->steps);
-  for (int32_t j = PN_MAX(pen->top - scan->y0, 0); j <= last; ++j) {
-    uint32_t mask = scanNarrow(scan, j) & columns;
-    if (mask) makeStroke(pen, scan, j, __builtin_ctz(mask), 31 - __builtin_clz(mask));
-  }
-}
-
-/* The strokes of a wide triangle: its edges are followed from row to row. */
-static void strokeWide(Pen *pen, Scan *scan) {
-  int32_t j = PN_MAX(pen->top - scan->y0, 0), lastRow = PN_MIN(scan->y1, pen->bottom) - scan->y0;
-  const int64_t width = scan->x1 - scan->x0;
-  Crossing crossings[3];
-  for (int k = 0; k < 3; ++k) {
-    // a level edge has no crossing: all of a row is on one side, which its sign says
-    int64_t s = scan->sx[k];
-    crossings[k] = startCrossing(scan->e[k] + scan->sy[k] * j, scan->sy[k], s > 0 ? s : s < 0 ? -s : 1);
-  }
-  setUpDepth(scan, pen->view->steps);
-  for (; j <= lastRow; ++j) {
-    int64_t first = 0, last = width;
-    for (int k = 0; k < 3; ++k) {
-      int64_t at = crossings[k].quotient;
-      if (scan->sx[k] > 0) first = PN_MAX(first, -at);
-      else if (scan->sx[k] < 0) last = PN_MIN(last, at);
-      else last = at < 0 ? -1 : last;
-      nextRow(&crossings[k]);
-    }
-    if (first <= last) makeStroke(pen, scan, j, (int32_t)first, (int32_t)last);
-  }
-}
-
-/* The strokes of one triangle: at most STROKES_A_BAND. */
-PN_INLINE void strokeTriangle(Pen *pen, const pnPoint *a, const pnPoint *b, const pnPoint *c) {
-  Scan scan;
-  if (!setUpScan(pen->view, a, b, c, &scan)) return;
-  bool narrow = scan.fitsLanes && scan.x1 - scan.x0 < NARROW;
-  if (narrow && scan.x1 - scan.x0 < SMALL && scan.y1 - scan.y0 < SMALL) strokeSmall(pen, &scan);
-  else if (narrow) strokeNarrow(pen, &scan);
-  else strokeWide(pen, &scan);
-}
-
 /* All strokes of a band; false when out of memory. */
 static bool makeStrokes(LayerJob *job, uint32_t band, uint32_t worker) {
   const pnPoint *points = job->raster->points.data;
   const uint32_t *triangles = job->solid->triangles;
   int32_t top = (int32_t)(band * PN_BAND_ROWS);
-  Pen pen = {&job->layers->view, top, top + PN_BAND_ROWS - 1, NULL, job->layers->bands[band].offsets};
+  pnPen pen = {.view = &job->layers->view, .top = top, .bottom = top + PN_BAND_ROWS - 1};
+  pen.sampler = pn_samplerOf(pen.view);
+  pen.steps = job->layers->bands[band].offsets;
   job->raster->workers[worker].strokes.count = 0;
   for (uint32_t c = 0; c < job->raster->chunkCount; ++c) {
     const pnChunk *chunk = job->raster->chunks.data + c;
     uint32_t begin = chunk->starts.data[band], end = chunk->starts.data[band + 1];
     // room for all that these triangles can make, so that nothing is checked below
     size_t count = job->raster->workers[worker].strokes.count;
-    if (!pn_arrayReserve(&job->raster->workers[worker].strokes, count + (size_t)(end - begin) * STROKES_A_BAND))
+    if (!pn_arrayReserve(&job->raster->workers[worker].strokes, count + (size_t)(end - begin) * PN_STROKES_A_BAND))
       return false;
     pnStroke *strokes = job->raster->workers[worker].strokes.data;
     pen.next = strokes + count;
     for (uint32_t i = begin; i < end; ++i) {
       const uint32_t *corners = triangles + 3 * (size_t)chunk->refs.data[i];
-      strokeTriangle(&pen, points + corners[0], points + corners[1], points + corners[2]);
+      pn_strokeTriangle(&pen, points + corners[0], points + corners[1], points + corners[2]);
     }
     job->raster->workers[worker].strokes.count = (size_t)(pen.next - strokes);
   }
