@@ -203,6 +203,7 @@ static void self(void **state) {
       def.volume = (pnVolume)volume;
       def.build = (pnBuild)(volume % PN_BUILD_COUNT);
       def.leafSize = 1 + (uint32_t)volume % 3;
+      def.calm = volume > 0;
       trees[volume] = makeTree(body.pose, &def);
     }
     TestRandom random = testRandom(31);

@@ -1,4 +1,5 @@
 /* collide.c: the queries of pinch/collide.h over plain trees: update, one job, filters. */
+#include "collide/calm.h"
 #include "collide/filter.h"
 #include "collide/jobs.h"
 
@@ -48,8 +49,8 @@ static pnResult collide(pnTree *a, pnTree *b, const pnQueryDef *def, pnPairList 
   list->collider.pairs.count = 0;
   double start = pn_clock();
   pnResult result = pnTree_Update(a, &def->tasks);
-  if (result == PN_OK && b) {
-    result = pnTree_Update(b, &def->tasks);
+  if (result == PN_OK) {
+    result = b ? pnTree_Update(b, &def->tasks) : pn_prepareCalm(a);
   }
   cost.updateSeconds = pn_clock() - start;
   if (result == PN_OK) {
@@ -57,6 +58,7 @@ static pnResult collide(pnTree *a, pnTree *b, const pnQueryDef *def, pnPairList 
     pnJob job = {
         .t = pn_beginTraversal(a, b), .first = def->first && !filtered, .neighbours = !b && def->filter.ring == 0};
     job.t.planeDecides = def->planeDecides;
+    job.t.calm = b ? NULL : pn_walkCalm(a);
     result = pn_runJobs(&list->collider, &job, 1, &def->tasks, def->kernel, def->unsorted, &cost);
     if (result == PN_OK && filtered) {
       pnPairs *pairs = &list->collider.pairs;

@@ -36,8 +36,7 @@ static uint64_t keyOf(pnPair p) {
   return (uint64_t)p.a << 32 | p.b;
 }
 
-/* The pairs that meet in the rest pose, found once and kept in the tree, sorted. */
-static pnResult findRestPairs(pnTree *tree) {
+pnResult pn_findRestPairs(pnTree *tree) {
   if (tree->hasRest) {
     return PN_OK;
   }
@@ -49,6 +48,7 @@ static pnResult findRestPairs(pnTree *tree) {
   if (result == PN_OK) {
     pnTreeDef def = tree->def;
     def.pose = pose;
+    def.calm = false; /* which would ask for the rest pairs */
     result = pnCreateTree(&def, &rest);
   }
   if (result == PN_OK) {
@@ -82,7 +82,7 @@ static int compareU64(const void *a, const void *b) {
 }
 
 pnResult pn_filterPairs(pnTree *tree, const pnSelfFilter *filter, pnPair *pairs, size_t *ioCount) {
-  pnResult result = filter->ignoreRest ? findRestPairs(tree) : PN_OK;
+  pnResult result = filter->ignoreRest ? pn_findRestPairs(tree) : PN_OK;
   size_t kept = 0;
   for (size_t i = 0; result == PN_OK && i < *ioCount; i++) {
     pnPair p = pairs[i];

@@ -11,6 +11,8 @@
 pnResult pn_checkFilter(const pnSelfFilter *filter);
 /* Does the filter look at found pairs? (Ring 1 alone does not: neighbours are then not looked for.) */
 bool pn_hasFilter(const pnSelfFilter *filter);
+/* The pairs that meet in the rest pose, found once and kept in the tree, sorted. */
+pnResult pn_findRestPairs(pnTree *tree);
 /* Takes unwanted pairs out, keeping the order. */
 pnResult pn_filterPairs(pnTree *tree, const pnSelfFilter *filter, pnPair *pairs, size_t *ioCount);
 

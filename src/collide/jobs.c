@@ -4,6 +4,7 @@
 #include "collide/jobs.h"
 
 #include "base/sort.h"
+#include "collide/calm.h"
 #include "collide/plane.h"
 
 /* Pairs of nodes wanted for each worker before work is dealt: enough that the last portion is a small part. */
@@ -63,7 +64,7 @@ void pn_colliderFree(pnCollider *c) {
 
 /* The items of one job. */
 static bool dealJob(pnCollider *c, const pnJob *job, uint32_t index, uint32_t workers, uint32_t jobCount) {
-  if (!pn_rootsOverlap(&job->t)) {
+  if (!pn_rootsOverlap(&job->t) || (job->t.calm && pn_allCalm(job->t.calm))) {
     return true;
   }
   pnWorker *w = &c->workers[0];
@@ -89,7 +90,7 @@ static bool dealJob(pnCollider *c, const pnJob *job, uint32_t index, uint32_t wo
     }
   }
   /* neighbours, leaf by leaf; for a first pair they follow in the same item */
-  uint32_t leaves = job->neighbours && !job->first ? job->t.a->leafCount : 0;
+  uint32_t leaves = job->neighbours && !job->first ? pn_neighbourCount(&job->t) : 0;
   uint32_t step = workers > 1 ? LEAVES_PER_ITEM : PN_MAX(leaves, 1u);
   for (uint32_t at = 0; at < leaves; at += step) {
     if (!pn_arrayPush(&c->items, ((pnItem){index, at, PN_MIN(at + step, leaves), true}))) {
@@ -118,7 +119,7 @@ static void runItem(Run *run, const pnItem *item, pnWorker *w) {
   if (!job->first) {
     pn_runAll(&job->t, w, run->kernel);
   } else if (!pn_runFirst(&job->t, w, run->kernel) && job->neighbours) {
-    pn_runNeighbours(&job->t, w, 0, job->t.a->leafCount, true);
+    pn_runNeighbours(&job->t, w, 0, pn_neighbourCount(&job->t), true);
   }
 }
 

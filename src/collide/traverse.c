@@ -1,6 +1,8 @@
 /* traverse.c: what is opened when. See traverse.h. */
 #include "collide/traverse.h"
 
+#include "collide/calm.h"
+
 #include "collide/plane.h"
 
 #include <float.h>
@@ -208,13 +210,17 @@ static bool sortOutLeaves(const pnTraversal *t, pnWorker *w) {
   return true;
 }
 
-/* Opens pairs; planes of big triangles take out what is beside them. */
+/* Opens pairs; planes of big triangles take out what is beside them, weights of morph targets what they leave in peace. */
 static bool openPairs(const pnTraversal *t, pnWorker *w, const pnPair *in, size_t count, pnPairs *next) {
   size_t from = next->count, leavesFrom = w->leaves.count;
   bool ok = t->steps->open(t, w, in, count, next, &w->leaves);
   if (ok && PN_UNLIKELY(pn_hasPlanes(t))) {
     pn_prunePlanes(t, w, next, from);
     pn_prunePlanes(t, w, &w->leaves, leavesFrom);
+  }
+  if (ok && PN_UNLIKELY(t->calm != NULL)) {
+    pn_pruneCalm(t->calm, next, from);
+    pn_pruneCalm(t->calm, &w->leaves, leavesFrom);
   }
   return ok;
 }
@@ -332,15 +338,29 @@ static bool listNeighbours(pnWorker *w, uint32_t leaf, const pnLeafLink *link) {
   return true;
 }
 
+/* The links of one leaf whose neighbours are tested: all of them, or with calm pairs one that is restless. */
+static bool listLeaf(pnTree *tree, pnWorker *w, uint32_t leaf, uint32_t begin, uint32_t end) {
+  bool ok = true;
+  for (uint32_t l = begin; ok && l < end; l++) {
+    pn_freshen(tree, tree->innerCount + leaf, &w->fresh);
+    pn_freshen(tree, tree->innerCount + tree->links[l].leaf, &w->fresh);
+    ok = listNeighbours(w, leaf, &tree->links[l]);
+  }
+  return ok;
+}
+
+uint32_t pn_neighbourCount(const pnTraversal *t) { return t->calm ? t->calm->restlessCount : t->a->leafCount; }
+
 void pn_runNeighbours(const pnTraversal *t, pnWorker *w, uint32_t begin, uint32_t end, bool first) {
   pnTree *tree = t->a;
   double start = pn_clock();
   bool ok = true;
-  for (uint32_t leaf = begin; ok && leaf < end; leaf++) {
-    for (uint32_t l = tree->linkFirst[leaf]; ok && l < tree->linkFirst[leaf + 1]; l++) {
-      pn_freshen(tree, tree->innerCount + leaf, &w->fresh);
-      pn_freshen(tree, tree->innerCount + tree->links[l].leaf, &w->fresh);
-      ok = listNeighbours(w, leaf, &tree->links[l]);
+  for (uint32_t at = begin; ok && at < end; at++) {
+    if (t->calm) {
+      pnRestless r = t->calm->restless[at];
+      ok = listLeaf(tree, w, r.leaf, r.link, r.link + 1);
+    } else {
+      ok = listLeaf(tree, w, at, tree->linkFirst[at], tree->linkFirst[at + 1]);
     }
     w->cost.exactTests += w->candidates.count;
     size_t kept = pn_narrowNeighbours(tree, w->candidates.data, w->candidates.count, &w->cost.uncertain);

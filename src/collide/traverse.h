@@ -23,6 +23,7 @@ typedef struct pnTraversal {
   bool self;         /* a == b: each pair of triangles once, neighbours left out */
   bool swapped;      /* the caller's a is our b */
   bool planeDecides; /* approximate: pnQueryDef.planeDecides */
+  const struct pnCalm *calm; /* self: pairs that need not be looked at; may be null */
   pnLens lens;
   const struct pnSteps *steps;
   /* Bergen: b's model space from a's and back, with margins for the rounding of everything */
@@ -71,7 +72,9 @@ bool pn_rootsOverlap(const pnTraversal *t);
 void pn_runAll(const pnTraversal *t, pnWorker *w, pnKernel kernel);
 bool pn_runFirst(const pnTraversal *t, pnWorker *w, pnKernel kernel);
 
-/* Neighbours that meet in more than what they share, for the leaves [begin, end) of a self traversal. */
+/* Neighbours that meet in more than what they share, for the leaves (with calm pairs: the restless links) [begin, end) of a
+ * self traversal, of pn_neighbourCount. */
+uint32_t pn_neighbourCount(const pnTraversal *t);
 void pn_runNeighbours(const pnTraversal *t, pnWorker *w, uint32_t begin, uint32_t end, bool first);
 
 /* Opens w->lists[0] breadth-first until there are at least `wanted` pairs of nodes or nothing to open; pairs of leaves

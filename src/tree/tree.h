@@ -135,6 +135,10 @@ struct pnTree {
   size_t restCount;
   bool hasRest;
 
+  /* patches that weights prove not to meet themselves, found by collide/calm_make.c when a self query first asks */
+  void *calm;
+  size_t calmBytes;
+
   /* the frame */
   uint64_t poseFrame;  /* of the pose, that the tree was brought to; 0: never */
   uint64_t shapeFrame; /* of the pose, that `model` was computed from */

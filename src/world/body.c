@@ -2,6 +2,7 @@
 #include "world/body.h"
 
 #include "base/memory.h"
+#include "collide/calm.h"
 #include "collide/filter.h"
 #include "tree/update.h"
 
@@ -76,6 +77,9 @@ static pnResult createShape(pnBody *body, const pnBodyDef *def) {
     treeDef.update = ruleFor(def->kind, def->tree.update);
     result = pnCreateTree(&treeDef, &body->tree);
     body->ownsTree = true;
+    if (result == PN_OK) {
+      result = pn_prepareCalm(body->tree);
+    }
   }
   return result;
 }

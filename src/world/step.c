@@ -8,6 +8,7 @@
  *
  * The answer is put together beside the old one and takes its place at the end, so that a frame that fails changes
  * nothing. */
+#include "collide/calm.h"
 #include "collide/filter.h"
 #include "world/world.h"
 
@@ -115,6 +116,7 @@ static bool addJob(pnWorld *world, uint32_t a, uint32_t b, bool first) {
   pnJob job = {.first = first};
   if (a == b) {
     job.t = pn_beginTraversal(body->tree, NULL);
+    job.t.calm = pn_walkCalm(body->tree);
     job.neighbours = body->selfFilter.ring == 0;
     job.first = first && !pn_hasFilter(&body->selfFilter);
   } else {

@@ -1,0 +1,83 @@
+/* calm.c: the calm pairs of a frame. See calm.h. */
+#include "collide/calm.h"
+
+#include <float.h>
+#include <math.h>
+
+/* How far a float vertex in the world can be from where real numbers would put it, as a length. With u = 2^-24, m weights
+ * and g(k) = k u / (1 - k u): the pose's sum is off by g(m + 2) reach in each coordinate, and so is that of the rest pose
+ * from which weights are counted; the transform's by 4u (3 reach + shift); and a length is at most sqrt(3) times a
+ * coordinate. 1.001 for the stretch of the transform. */
+static double noiseOf(const pnPose *pose) {
+  double k = (pose->morph->targetCount + 2.0) * 0x1p-24, reach = (double)pose->sourceMaxAbs, shift = 0;
+  float rest = 0;
+  (void)pn_checkWeights(pose->morph, "pose", pose->morph->restWeights, &rest);
+  for (int i = 0; i < 3; i++) {
+    shift = fmax(shift, fabs((double)pose->transform.m[i][3]));
+  }
+  double world = pose->hasTransform ? 4 * 0x1p-24 * (3 * reach + shift) : 0;
+  return 1.733 * 1.001 * (k / (1 - k) * (reach + (double)rest) + world) + FLT_MIN;
+}
+
+/* Do the weights leave a pair calm? In float: n terms are off by n 2^-23 of their sum at most, 0.008 for 65 536 targets and
+ * 1e-5 for a hundred, while the sum is below 1; 0.99 leaves that free. */
+static bool isCalm(const pnCalm *calm, const pnCalmPair *pair, const float *distance, float noise) {
+  float above = pair->noise * noise, below = 0;
+  const pnCalmTerm *end = calm->terms + pair[1].termFirst;
+  for (const pnCalmTerm *term = calm->terms + pair->termFirst; term < end; term++) {
+    const float *d = distance + 2 * term->target;
+    above += d[0] * term->toward[0];
+    below += d[1] * term->toward[1];
+  }
+  return above + below < 0.99f;
+}
+
+const pnCalm *pn_walkCalm(pnTree *tree) {
+  pnCalm *calm = tree->calm;
+  if (!calm || calm->frame == tree->pose->frame) {
+    return calm;
+  }
+  const pnPose *pose = tree->pose;
+  float noise = (float)(1.02 * noiseOf(pose));
+  calm->restlessCount = 0;
+  /* how far each weight is from its rest weight */
+  for (uint32_t t = 0; t < pose->morph->targetCount; t++) {
+    float above = pose->weights[t] - pose->morph->restWeights[t];
+    calm->distance[2 * t] = above > 0 ? above : 0;
+    calm->distance[2 * t + 1] = above < 0 ? -above : 0;
+  }
+  uint32_t count = 0;
+  calm->stack[count++] = calm->pairCount - 1;
+  while (count > 0) {
+    uint32_t i = calm->stack[--count];
+    const pnCalmPair *pair = &calm->pairs[i];
+    calm->isCalm[i] = isCalm(calm, pair, calm->distance, noise);
+    if (calm->isCalm[i]) {
+      continue;
+    }
+    if (pair->link != PN_NONE) {
+      calm->restless[calm->restlessCount++] = (pnRestless){pair->a - tree->innerCount, pair->link};
+    }
+    for (uint32_t c = pair->childFirst; c < pair[1].childFirst; c++) {
+      calm->stack[count++] = calm->children[c];
+    }
+  }
+  calm->frame = pose->frame;
+  return calm;
+}
+
+bool pn_allCalm(const pnCalm *calm) { return calm->isCalm[calm->pairCount - 1]; }
+
+void pn_pruneCalm(const pnCalm *calm, pnPairs *list, size_t from) {
+  size_t kept = from;
+  for (size_t i = from; i < list->count; i++) {
+    pnPair p = list->data[i];
+    uint32_t a = PN_MIN(p.a, p.b), b = PN_MAX(p.a, p.b), at = calm->pairFirst[a], end = calm->pairFirst[a + 1];
+    while (at < end && calm->pairs[calm->byNode[at]].b != b) {
+      at++;
+    }
+    list->data[kept] = p;
+    kept += at == end || !calm->isCalm[calm->byNode[at]];
+  }
+  list->count = kept;
+}

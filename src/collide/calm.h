@@ -1,0 +1,121 @@
+/* calm.h: pairs of patches of a morphing mesh of which the weights alone prove that they do not meet.
+ *
+ * A self query finds neighbouring patches close to each other everywhere, and so computes every vertex of a body that
+ * nothing touches. For deltas there is a proof that needs none. The idea is not in [Larsson03], which leaves self-collision
+ * out.
+ *
+ * Let x and y be points of the surface at rest, g(x) = sum w_t d_t(x) what the weights do to x (linear on each triangle;
+ * w_t is counted from the rest weight), and suppose that
+ *
+ *     -down_t |x - y|^2  <=  (d_t(x) - d_t(y)).(x - y)  <=  up_t |x - y|^2        for all x in patch A and y in patch B:
+ *
+ * target t brings the two together by at most down_t of their distance, or up_t when its weight is negative. Then
+ *
+ *     |(x + g(x)) - (y + g(y))| |x - y|  >=  ((x + g(x)) - (y + g(y))).(x - y)  >=  (1 - L) |x - y|^2,
+ *     L = sum of w_t down_t over w_t > 0 and of |w_t| up_t over w_t < 0,
+ *
+ * and while L < 1 two points that were apart stay apart. If no two triangles of A and B met at rest in more than the
+ * vertices and edges they share, none do now: a pair of patches with L < 1 is *calm*, and nothing below it is looked at.
+ * No condition on contours or topology is needed, as tests by curvature have it [Volino94].
+ *
+ * Rounding. The float vertices in the world are M (x + g(x)) + e(x), with M the transform and |e| <= eps at every vertex.
+ * A unit of such noise brings a pair together by at most some K (it depends on the heights of its triangles and on distances),
+ * and M shrinks no length by more than 2e-4 (pnPose_SetTransform allows 1e-4 in R R^T): a pair is taken as calm when
+ * L + 1.02 K eps < 0.99.
+ *
+ * These numbers are found once, at the first self query of a tree with pnTreeDef.calm, for all pairs of nodes that are near
+ * each other at rest (calm_make.c, calm_bound.c); pairs that meet at rest, degenerate triangles, and seams whose two
+ * sides have different deltas get K = infinity and are never calm. In a frame, the pairs are looked at from the root
+ * down to those that are calm (calm.c): as many numbers as targets, for each pair. */
+#ifndef PN_COLLIDE_CALM_H
+#define PN_COLLIDE_CALM_H
+
+#include "collide/narrow.h"
+
+/* How much a target brings a pair together, at positive and at negative weights. */
+typedef struct pnStretch {
+  double down, up;
+} pnStretch;
+
+typedef struct pnCalmTerm {
+  uint32_t target;
+  float toward[2]; /* down, up */
+} pnCalmTerm;
+
+/* A pair of nodes a <= b that are near each other at rest. Children come before their parents, the root's own pair last. */
+typedef struct pnCalmPair {
+  uint32_t a, b;
+  uint32_t termFirst;  /* up to the next pair's */
+  uint32_t childFirst; /* into children, up to the next pair's */
+  float noise;         /* K */
+  uint32_t link;       /* both leaves: their place in tree->links, PN_NONE when they share nothing */
+} pnCalmPair;
+
+/* Neighbouring leaves that are not calm. */
+typedef struct pnRestless {
+  uint32_t leaf, link;
+} pnRestless;
+
+/* One block of memory, kept by the tree (tree->calm). */
+typedef struct pnCalm {
+  uint32_t pairCount, childCount, termCount;
+  pnCalmPair *pairs; /* pairCount + 1: the last one only ends the ranges */
+  uint32_t *children;
+  pnCalmTerm *terms;
+  uint32_t *pairFirst; /* by node a: its pairs in `byNode`; nodeCount + 1 */
+  uint32_t *byNode;    /* pairs by a, then b */
+  /* the frame */
+  uint64_t frame; /* of the pose; 0: none yet */
+  bool *isCalm;   /* by pair; valid for those whose parent is not calm */
+  pnRestless *restless;
+  uint32_t restlessCount;
+  uint32_t *stack;  /* scratch of the walk */
+  float *distance;  /* by target: how far its weight is above the rest weight, or 0; then below, or 0 */
+} pnCalm;
+
+/* Makes the pairs when the tree asks for them and has none yet. PN_OK also when there is nothing to make. */
+pnResult pn_prepareCalm(pnTree *tree);
+
+/* Looks at an updated tree's pairs for this frame; null when it has none. */
+const pnCalm *pn_walkCalm(pnTree *tree);
+
+/* Is the whole calm? Then a self query has nothing to look at. */
+bool pn_allCalm(const pnCalm *calm);
+
+/* Takes calm pairs of nodes out of a list, from a place on. */
+void pn_pruneCalm(const pnCalm *calm, pnPairs *list, size_t from);
+
+/* ---------------------------------------------------------------- calm_bound.c: two triangles */
+
+/* A triangle at rest, in double. */
+typedef struct pnCalmTriangle {
+  double v[3][3];
+  double slope[3][3]; /* gradients of the three corner functions, in its plane: 1 at a corner, 0 on the edge opposite */
+  double steepness;   /* the sum of their lengths: what unit noise at the corners can do */
+  bool flat;          /* zero area, or nearly */
+} pnCalmTriangle;
+
+void pn_calmTriangle(const float *a, const float *b, const float *c, pnCalmTriangle *out);
+
+/* What two triangles have in common, worked out once for all targets. */
+typedef struct pnCalmMeeting {
+  uint32_t shared;   /* 0, 1 or 2 corners */
+  uint8_t at[2][3];  /* corners of each: the shared ones first, in the same order, then the others */
+  double distance;   /* none shared */
+  double openness;   /* shared: 1 - cos of the angle between them where they are shared, at most 1 */
+  double noise;      /* K; infinite when nothing can be proved */
+} pnCalmMeeting;
+
+void pn_calmMeeting(const pnCalmTriangle *s, const pnCalmTriangle *t, uint32_t shared, const uint8_t atS[3],
+                    const uint8_t atT[3], pnCalmMeeting *out);
+
+/* By how much deltas at the corners (3 of s, 3 of t) bring the pair together, at most. An answer that is not above `enough`
+ * need not be a good one. */
+pnStretch pn_calmStretch(const pnCalmTriangle *s, const pnCalmTriangle *t, const pnCalmMeeting *meeting,
+                         double deltas[6][3], double enough);
+
+/* The same for two groups of triangles with a gap between them: the first countA and the others. */
+pnStretch pn_calmStretchFar(const pnCalmTriangle *const *triangles, uint32_t countA, uint32_t count, double (*deltas)[3],
+                            double gap, double enough);
+
+#endif
