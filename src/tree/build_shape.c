@@ -52,7 +52,7 @@ static Planes choosePlanes(const pnBuilder *b, uint32_t first, uint32_t count, b
 /* Which of the sub-volumes a midpoint is in. */
 PN_INLINE uint32_t cellOf(const Planes *p, const float *centre) {
   uint32_t cell = 0;
-  for (uint32_t i = 0; i < p->count; i++) {
+  for (uint32_t i = 0; i < 3 && i < p->count; i++) {
     cell |= (uint32_t)(centre[p->axis[i]] >= p->at[i]) << i;
   }
   return cell;
