@@ -172,7 +172,8 @@ static pnResult makeTarget(pnFace *face, uint32_t index, const Region *region, d
   for (uint32_t i = 0; i < 2 * (ROWS + 1) * (COLUMNS + 1); ++i) {
     uint32_t row = i / 2 / (COLUMNS + 1), column = i / 2 % (COLUMNS + 1);
     bool above = i % 2 == 1;
-    if ((!above || slitAt(row, column) >= 0) && deltaOf(region, mirror, row, column, above, deltas + 3 * (size_t)count)) {
+    if ((!above || slitAt(row, column) >= 0) &&
+        deltaOf(region, mirror, row, column, above, deltas + 3 * (size_t)count)) {
       list[count++] = vertexAt(row, column, above);
     }
   }
@@ -227,10 +228,11 @@ static pnResult makeMask(pnFace *face) {
 
 /* A palm and five fingers: spindles of 8 rings of 10, 160 triangles each. */
 static pnResult makeHand(pnFace *face) {
-  static const double fingers[6][7] = {/* x, y, z, and half sizes, and turn */
-                                       {0.0, 0.0, 0.0, 0.16, 0.2, 0.06, 0.0},   {-0.2, 0.06, 0.0, 0.05, 0.16, 0.05, 0.6},
-                                       {-0.11, 0.3, 0.0, 0.045, 0.2, 0.045, 0.1}, {-0.03, 0.33, 0.0, 0.045, 0.22, 0.045, 0.0},
-                                       {0.05, 0.31, 0.0, 0.045, 0.2, 0.045, -0.1}, {0.13, 0.26, 0.0, 0.04, 0.16, 0.04, -0.25}};
+  static const double fingers[6][7] = {
+      /* x, y, z, and half sizes, and turn */
+      {0.0, 0.0, 0.0, 0.16, 0.2, 0.06, 0.0},      {-0.2, 0.06, 0.0, 0.05, 0.16, 0.05, 0.6},
+      {-0.11, 0.3, 0.0, 0.045, 0.2, 0.045, 0.1},  {-0.03, 0.33, 0.0, 0.045, 0.22, 0.045, 0.0},
+      {0.05, 0.31, 0.0, 0.045, 0.2, 0.045, -0.1}, {0.13, 0.26, 0.0, 0.04, 0.16, 0.04, -0.25}};
   enum { RINGS = 8, AROUND = 10, POINTS = RINGS * AROUND + 2, TRIANGLES = 2 * RINGS * AROUND };
   face->handVertexCount = 6 * POINTS;
   face->handTriangleCount = 6 * TRIANGLES;
@@ -246,14 +248,16 @@ static pnResult makeHand(pnFace *face) {
     for (uint32_t i = 0; i < POINTS; ++i) {
       /* the apices are the first and the last point */
       uint32_t ring = i == 0 ? 0 : i == POINTS - 1 ? RINGS + 1 : (i - 1) / AROUND + 1;
-      double along = 3.14159265358979 * ring / (RINGS + 1.0), around = 6.28318530717959 * ((i + AROUND - 1) % AROUND) / AROUND;
+      double along = 3.14159265358979 * ring / (RINGS + 1.0),
+             around = 6.28318530717959 * ((i + AROUND - 1) % AROUND) / AROUND;
       double x = f[3] * sin(along) * cos(around), y = -f[4] * cos(along), z = f[5] * sin(along) * sin(around);
       pn_storeSceneVertex(face->handVertices + 3 * (size_t)(first + i),
                           pn_vec(f[0] + x * cos(f[6]) - y * sin(f[6]), f[1] + x * sin(f[6]) + y * cos(f[6]), f[2] + z));
     }
     for (uint32_t a = 0; a < AROUND; ++a) {
       uint32_t next = (a + 1) % AROUND, one = first + 1, last = one + (RINGS - 1) * AROUND;
-      memcpy(t, (uint32_t[6]){first, one + a, one + next, first + POINTS - 1, last + next, last + a}, 6 * sizeof(uint32_t));
+      memcpy(t, (uint32_t[6]){first, one + a, one + next, first + POINTS - 1, last + next, last + a},
+             6 * sizeof(uint32_t));
       t += 6;
       for (uint32_t r = 0; r + 1 < RINGS; ++r, t += 6) {
         uint32_t i = one + r * AROUND + a, j = one + r * AROUND + next;

@@ -270,8 +270,9 @@ static void onTheEdge(void **state) {
 static void neverCalm(void **state) {
   (void)state;
   /* two squares that cross, a seam (vertices 8, 9 over 0, 1), and a triangle that is a line */
-  const float vertices[] = {0, 0, 0, 1, 0, 0, 1, 1, 0,    0, 1, 0,    0.5f, 0.2f, -0.5f, 0.5f, 0.8f, -0.5f, 0.5f, 0.8f, 0.5f,
-                            0.5f, 0.2f, 0.5f, 0, 0, 0, 1, 0, 0, 0.5f, -1, 0, 3, 0, 0, 4, 0, 0, 5, 0, 0};
+  const float vertices[] = {0,     0,    0,    1,     0,    0,    1,    1,    0,    0,    1, 0, 0.5f, 0.2f,
+                            -0.5f, 0.5f, 0.8f, -0.5f, 0.5f, 0.8f, 0.5f, 0.5f, 0.2f, 0.5f, 0, 0, 0,    1,
+                            0,     0,    0.5f, -1,    0,    3,    0,    0,    4,    0,    0, 5, 0,    0};
   const uint32_t triangles[] = {0, 1, 2, 0, 2, 3, 4, 5, 6, 4, 6, 7, 8, 10, 9, 11, 12, 13};
   pnMeshDef def = {vertices, 14, triangles, 6, NULL, true, "odd"};
   pnMesh *mesh;
@@ -369,8 +370,8 @@ static void allocationFailure(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(boundsHold), cmocka_unit_test(farBoundsHold), cmocka_unit_test(sameAnswers),
-      cmocka_unit_test(onTheEdge),  cmocka_unit_test(neverCalm),     cmocka_unit_test(wildBodies),
+      cmocka_unit_test(boundsHold),        cmocka_unit_test(farBoundsHold), cmocka_unit_test(sameAnswers),
+      cmocka_unit_test(onTheEdge),         cmocka_unit_test(neverCalm),     cmocka_unit_test(wildBodies),
       cmocka_unit_test(allocationFailure),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -66,7 +66,9 @@ const pnCalm *pn_walkCalm(pnTree *tree) {
   return calm;
 }
 
-bool pn_allCalm(const pnCalm *calm) { return calm->isCalm[calm->pairCount - 1]; }
+bool pn_allCalm(const pnCalm *calm) {
+  return calm->isCalm[calm->pairCount - 1];
+}
 
 void pn_pruneCalm(const pnCalm *calm, pnPairs *list, size_t from) {
   size_t kept = from;

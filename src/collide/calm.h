@@ -69,8 +69,8 @@ typedef struct pnCalm {
   bool *isCalm;   /* by pair; valid for those whose parent is not calm */
   pnRestless *restless;
   uint32_t restlessCount;
-  uint32_t *stack;  /* scratch of the walk */
-  float *distance;  /* by target: how far its weight is above the rest weight, or 0; then below, or 0 */
+  uint32_t *stack; /* scratch of the walk */
+  float *distance; /* by target: how far its weight is above the rest weight, or 0; then below, or 0 */
 } pnCalm;
 
 /* Makes the pairs when the tree asks for them and has none yet. PN_OK also when there is nothing to make. */
@@ -99,11 +99,11 @@ void pn_calmTriangle(const float *a, const float *b, const float *c, pnCalmTrian
 
 /* What two triangles have in common, worked out once for all targets. */
 typedef struct pnCalmMeeting {
-  uint32_t shared;   /* 0, 1 or 2 corners */
-  uint8_t at[2][3];  /* corners of each: the shared ones first, in the same order, then the others */
-  double distance;   /* none shared */
-  double openness;   /* shared: 1 - cos of the angle between them where they are shared, at most 1 */
-  double noise;      /* K; infinite when nothing can be proved */
+  uint32_t shared;  /* 0, 1 or 2 corners */
+  uint8_t at[2][3]; /* corners of each: the shared ones first, in the same order, then the others */
+  double distance;  /* none shared */
+  double openness;  /* shared: 1 - cos of the angle between them where they are shared, at most 1 */
+  double noise;     /* K; infinite when nothing can be proved */
 } pnCalmMeeting;
 
 void pn_calmMeeting(const pnCalmTriangle *s, const pnCalmTriangle *t, uint32_t shared, const uint8_t atS[3],
@@ -115,7 +115,7 @@ pnStretch pn_calmStretch(const pnCalmTriangle *s, const pnCalmTriangle *t, const
                          double deltas[6][3], double enough);
 
 /* The same for two groups of triangles with a gap between them: the first countA and the others. */
-pnStretch pn_calmStretchFar(const pnCalmTriangle *const *triangles, uint32_t countA, uint32_t count, double (*deltas)[3],
-                            double gap, double enough);
+pnStretch pn_calmStretchFar(const pnCalmTriangle *const *triangles, uint32_t countA, uint32_t count,
+                            double (*deltas)[3], double gap, double enough);
 
 #endif

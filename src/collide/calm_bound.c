@@ -33,14 +33,20 @@
 
 /* ---------------------------------------------------------------- vectors */
 
-static double square(double x) { return x * x; }
+static double square(double x) {
+  return x * x;
+}
 static void sub3(const double *a, const double *b, double *r) {
   for (int k = 0; k < 3; k++) {
     r[k] = a[k] - b[k];
   }
 }
-static double dot3(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-static double length3(const double *a) { return sqrt(dot3(a, a)); }
+static double dot3(const double *a, const double *b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+static double length3(const double *a) {
+  return sqrt(dot3(a, a));
+}
 static void cross3(const double *a, const double *b, double *r) {
   r[0] = a[1] * b[2] - a[2] * b[1];
   r[1] = a[2] * b[0] - a[0] * b[2];
@@ -445,8 +451,8 @@ static double leftFar(const pnCalmTriangle *const *triangles, uint32_t countA, u
   return sqrt(squares) / gap;
 }
 
-pnStretch pn_calmStretchFar(const pnCalmTriangle *const *triangles, uint32_t countA, uint32_t count, double (*deltas)[3],
-                            double gap, double enough) {
+pnStretch pn_calmStretchFar(const pnCalmTriangle *const *triangles, uint32_t countA, uint32_t count,
+                            double (*deltas)[3], double gap, double enough) {
   double g[3][3] = {{0}}, one[3][3], normal[3] = {0}, n[3];
   for (uint32_t i = 0; i < count; i++) {
     if (!triangles[i]->flat) {

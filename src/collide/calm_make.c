@@ -38,7 +38,7 @@ typedef struct Maker {
   pnCalmTriangle *triangles; /* by slot */
   pnStretch *most;           /* by target: of the pairs being made, one row for each depth */
   uint32_t depth, depthCount;
-  bool *seam;                /* by vertex: it is welded to one that moves otherwise */
+  bool *seam; /* by vertex: it is welded to one that moves otherwise */
   PN_ARRAY(pnCalmPair) pairs;
   PN_ARRAY(uint32_t) children;
   PN_ARRAY(pnCalmTerm) terms;
@@ -473,7 +473,8 @@ static pnResult makeCalm(Maker *m) {
   makeTriangles(m);
   markSeams(m);
   makePair(m, 0, 0);
-  return m->ok ? packCalm(m) : pn_fail(PN_ERROR_MEMORY, "out of memory while comparing patches of mesh '%s'", m->tree->mesh->name);
+  return m->ok ? packCalm(m)
+               : pn_fail(PN_ERROR_MEMORY, "out of memory while comparing patches of mesh '%s'", m->tree->mesh->name);
 }
 
 pnResult pn_prepareCalm(pnTree *tree) {

@@ -349,7 +349,9 @@ static bool listLeaf(pnTree *tree, pnWorker *w, uint32_t leaf, uint32_t begin, u
   return ok;
 }
 
-uint32_t pn_neighbourCount(const pnTraversal *t) { return t->calm ? t->calm->restlessCount : t->a->leafCount; }
+uint32_t pn_neighbourCount(const pnTraversal *t) {
+  return t->calm ? t->calm->restlessCount : t->a->leafCount;
+}
 
 void pn_runNeighbours(const pnTraversal *t, pnWorker *w, uint32_t begin, uint32_t end, bool first) {
   pnTree *tree = t->a;

@@ -20,9 +20,9 @@ typedef struct pnLens {
 /* One question about two trees (or one, self). */
 typedef struct pnTraversal {
   pnTree *a, *b;
-  bool self;         /* a == b: each pair of triangles once, neighbours left out */
-  bool swapped;      /* the caller's a is our b */
-  bool planeDecides; /* approximate: pnQueryDef.planeDecides */
+  bool self;                 /* a == b: each pair of triangles once, neighbours left out */
+  bool swapped;              /* the caller's a is our b */
+  bool planeDecides;         /* approximate: pnQueryDef.planeDecides */
   const struct pnCalm *calm; /* self: pairs that need not be looked at; may be null */
   pnLens lens;
   const struct pnSteps *steps;
