@@ -63,7 +63,7 @@ static void compareImages(const TestBody *body, uint32_t size, uint32_t axis, co
   testExpectOk(pn_solidRefresh(&solid, NULL, &moved));
   double lo[3] = {window->min.x, window->min.y, window->min.z}, hi[3] = {window->max.x, window->max.y, window->max.z};
   pnView view = pn_viewAlong(axis, lo, hi, &solid.box, size);
-  testExpectOk(pn_layersReset(&layers, &view, false, false));
+  testExpectOk(pn_layersReset(&layers, &view, false, false, false));
   testExpectOk(pn_rasterPoints(&raster, &solid, &view, NULL));
   testExpectOk(pn_rasterLayers(&raster, &solid, NULL, &layers));
 

@@ -15,7 +15,9 @@ pnResult pn_imageMake(pnImage *image, pnRaster *raster, const pnSolid *solid, co
 
   // layers, on the graphics card when asked
   double start = pn_clock();
-  pnResult result = pn_layersReset(&image->layers, view, fromHigh, !solid->watertight);
+  // where a surface ends, nothing can be said about bounds
+  bool thick = settings->bounds && solid->watertight;
+  pnResult result = pn_layersReset(&image->layers, view, fromHigh, !solid->watertight, thick);
   if (result == PN_OK) result = pn_rasterPoints(raster, solid, view, settings->tasks);
   if (result != PN_OK) return result;
   image->backend = PN_BACKEND_SOFTWARE;
@@ -30,8 +32,7 @@ pnResult pn_imageMake(pnImage *image, pnRaster *raster, const pnSolid *solid, co
   double middle = pn_clock();
   image->layerTime = middle - start;
 
-  // bounds; where a surface ends, nothing can be said
-  if (result == PN_OK && settings->bounds && solid->watertight) {
+  if (result == PN_OK && thick) {
     result = pn_rasterThick(raster, solid, settings->tasks, &image->layers);
     image->boundTime = pn_clock() - middle;
   }

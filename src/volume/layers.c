@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-pnResult pn_layersReset(pnLayers *layers, const pnView *view, bool fromHigh, bool open) {
+pnResult pn_layersReset(pnLayers *layers, const pnView *view, bool fromHigh, bool open, bool thick) {
   uint32_t bandCount = (view->size + PN_BAND_ROWS - 1) / PN_BAND_ROWS;
   size_t perBand = (size_t)PN_BAND_ROWS * view->size + 1;
 
@@ -18,7 +18,7 @@ pnResult pn_layersReset(pnLayers *layers, const pnView *view, bool fromHigh, boo
     layers->bands = bands;
     layers->bandCapacity = bandCount;
   }
-  size_t offsetCount = 2 * perBand * bandCount;
+  size_t offsetCount = (thick ? 2 : 1) * perBand * bandCount;
   if (offsetCount > layers->offsetCount) {
     uint32_t *block = pn_alloc(pn_bytes(offsetCount, sizeof(uint32_t)));
     if (!block) return pn_failMemory(pn_bytes(offsetCount, sizeof(uint32_t)));
@@ -33,8 +33,8 @@ pnResult pn_layersReset(pnLayers *layers, const pnView *view, bool fromHigh, boo
   layers->open = open;
   layers->bandCount = bandCount;
   for (uint32_t b = 0; b < bandCount; ++b) {
-    layers->bands[b].offsets = layers->offsetBlock + perBand * 2 * b;
-    layers->bands[b].thickOffsets = layers->bands[b].offsets + perBand;
+    layers->bands[b].offsets = layers->offsetBlock + perBand * b;
+    layers->bands[b].thickOffsets = thick ? layers->offsetBlock + perBand * (bandCount + b) : NULL;
   }
   return PN_OK;
 }
@@ -92,16 +92,30 @@ static void sortMany(uint32_t *keys, uint32_t count) {
   }
 }
 
+/* Four by five exchanges, none of them a branch: the pairs of halves, then the smaller and the larger ones, then the
+ * middle. */
+PN_INLINE void exchange(uint32_t *a, uint32_t *b) {
+  uint32_t least = PN_MIN(*a, *b), most = PN_MAX(*a, *b);
+  *a = least, *b = most;
+}
+static void sortFour(uint32_t *keys) {
+  uint32_t a = keys[0], b = keys[1], c = keys[2], d = keys[3];
+  exchange(&a, &b), exchange(&c, &d), exchange(&a, &c), exchange(&b, &d), exchange(&b, &c);
+  keys[0] = a, keys[1] = b, keys[2] = c, keys[3] = d;
+}
+
 /* Insertion is quicker up to about this many. Neighbouring cells get their layers in the same order, so the branches
  * repeat from cell to cell and are foreseen. */
 #define SORT_FEW 24
 
 static void sortCell(uint32_t *keys, uint32_t count) {
-  // two is by far the most frequent: no branch on the order
+  // two and four are by far the most frequent
   if (count == 2) {
-    uint32_t a = keys[0], b = keys[1];
-    keys[0] = PN_MIN(a, b);
-    keys[1] = PN_MAX(a, b);
+    exchange(keys, keys + 1);
+    return;
+  }
+  if (count == 4) {
+    sortFour(keys);
     return;
   }
   if (count > SORT_FEW) {

@@ -37,13 +37,13 @@ typedef struct pnLayers {
   bool open; /* the surface may have a border: nothing is left out, and a cell's odd layer, the last, is dropped */
   uint32_t bandCount;
   pnBand *bands;
-  uint32_t *offsetBlock; /* all offsets of all bands, two sets */
+  uint32_t *offsetBlock; /* all offsets of all bands; behind them those of the touched depths, when asked for */
   size_t offsetCount;
   uint32_t bandCapacity;
 } pnLayers;
 
-/* Room for an image of this view; what it held is gone, its memory is kept. */
-pnResult pn_layersReset(pnLayers *layers, const pnView *view, bool fromHigh, bool open);
+/* Room for an image of this view, with touched depths when `thick`; what it held is gone, its memory is kept. */
+pnResult pn_layersReset(pnLayers *layers, const pnView *view, bool fromHigh, bool open, bool thick);
 void pn_layersFree(pnLayers *layers);
 size_t pn_layersBytes(const pnLayers *layers);
 
