@@ -155,6 +155,113 @@ static void ownVolume(void **state) {
   testFreeBody(&star);
 }
 
+/* The volume of a pose of any kind is that of a free body with the same vertices, to the last bit, frame after frame.
+ * */
+static void compareWithFree(pnPose *pose, uint32_t frame) {
+  const pnMesh *mesh = pnPose_GetMesh(pose);
+  uint32_t count = pnMesh_GetVertexCount(mesh);
+  float *vertices = malloc(sizeof(float) * (3 * count + 1));
+  pnPose_GetVertices(pose, vertices);
+  pnPoseDef def = pnDefaultPoseDef();
+  def.mesh = mesh;
+  pnPose *same;
+  testExpectOk(pnCreatePose(&def, &same));
+  testExpectOk(pnPose_SetVertices(same, vertices, count));
+  pnVolumeResult volumes[2];
+  for (int i = 0; i < 2; ++i) {
+    TestBody body = {NULL, i ? same : pose};
+    pnLdi *ldi = makeLdi(&body, 100 + frame, PN_INSIDE_WINDING);
+    testExpectOk(pnLdi_Measure(ldi, &volumes[i]));
+    volumes[i].time = 0;
+    pnDestroyLdi(ldi);
+  }
+  assert_true(volumes[0].volume > 0.5);
+  assert_memory_equal(&volumes[0], &volumes[1], sizeof volumes[0]);
+  pnDestroyPose(same);
+  free(vertices);
+}
+
+static void everyKind(void **state) {
+  (void)state;
+  TestBody star = testStar(3, 1, 0.4f);
+  uint32_t count = pnMesh_GetVertexCount(star.mesh);
+  const float *rest = pnMesh_GetVertices(star.mesh);
+  // two targets: longer, and leaning over; two joints: the lower and the upper half
+  float *values[2] = {malloc(sizeof(float) * 3 * count), malloc(sizeof(float) * 3 * count)};
+  uint16_t *joints = malloc(sizeof(uint16_t) * 2 * count);
+  float *weights = malloc(sizeof(float) * 2 * count);
+  for (uint32_t v = 0; v < count; ++v) {
+    const float *p = rest + 3 * v;
+    float *longer = values[0] + 3 * v, *leaning = values[1] + 3 * v, up = 0.5f + 0.4f * fminf(fmaxf(p[1], -1), 1);
+    longer[0] = 0, longer[1] = 0.5f * p[1], longer[2] = 0;
+    leaning[0] = 0.4f * p[1], leaning[1] = 0, leaning[2] = 0;
+    joints[2 * v] = 0, joints[2 * v + 1] = 1;
+    weights[2 * v] = 1 - up, weights[2 * v + 1] = up;
+  }
+  pnMorphTarget targets[2] = {{"longer", count, NULL, values[0]}, {"leaning", count, NULL, values[1]}};
+  pnMorphDef morphDef = pnDefaultMorphDef();
+  morphDef.mesh = star.mesh;
+  morphDef.targets = targets;
+  morphDef.targetCount = 2;
+  pnSkinDef skinDef = pnDefaultSkinDef();
+  skinDef.mesh = star.mesh;
+  skinDef.jointCount = 2;
+  skinDef.influenceCount = 2;
+  skinDef.jointIndices = joints;
+  skinDef.jointWeights = weights;
+  pnMorph *morph;
+  pnSkin *skin;
+  testExpectOk(pnCreateMorph(&morphDef, &morph));
+  testExpectOk(pnCreateSkin(&skinDef, &skin));
+
+  // rigid, morph, skin, both; with a transform on top
+  TestRandom random = testRandom(8);
+  for (uint32_t kind = 0; kind < 4; ++kind) {
+    pnPoseDef def = pnDefaultPoseDef();
+    def.mesh = star.mesh;
+    def.morph = kind & 1 ? morph : NULL;
+    def.skin = kind & 2 ? skin : NULL;
+    pnPose *pose;
+    testExpectOk(pnCreatePose(&def, &pose));
+    for (uint32_t frame = 0; frame < 3; ++frame) {
+      pnMatrix turn = testRotation(&random, 2),
+               moves[2] = {pnMatrix_Identity(), testMatrixAt(0.2f * (float)frame, 0.3f, 0)};
+      const float amounts[2] = {0.3f * (float)frame, -0.5f};
+      if (def.morph) testExpectOk(pnPose_SetWeights(pose, amounts, 2));
+      if (def.skin) testExpectOk(pnPose_SetJoints(pose, moves, 2));
+      testExpectOk(pnPose_SetTransform(pose, &turn));
+      compareWithFree(pose, frame);
+    }
+    pnDestroyPose(pose);
+  }
+  pnDestroySkin(skin);
+  pnDestroyMorph(morph);
+  free(values[0]), free(values[1]), free(joints), free(weights);
+  testFreeBody(&star);
+}
+
+/* Numbers that overflow on the way are found here, before anything is drawn. */
+static void brokenVertices(void **state) {
+  (void)state;
+  TestBody ball = testSphere(2, 1);
+  uint32_t count = pnMesh_GetVertexCount(ball.mesh);
+  float *vertices = malloc(sizeof(float) * (3 * count + 1));
+  memcpy(vertices, pnMesh_GetVertices(ball.mesh), sizeof(float) * 3 * count);
+  vertices[3 * count] = 0;
+  pnLdi *ldi = makeLdi(&ball, 64, PN_INSIDE_WINDING);
+  vertices[3 * 17 + 1] = NAN;
+  // shared vertices are looked at when they are used
+  if (pnPose_ShareVertices(ball.pose, vertices, count) == PN_OK)
+    testExpectFailure(pnLdi_Update(ldi), PN_ERROR_NUMBER, "vertex 17");
+  // and mended ones are taken again
+  vertices[3 * 17 + 1] = 0.5f;
+  testExpectOk(pnPose_ShareVertices(ball.pose, vertices, count));
+  testExpectOk(pnLdi_Update(ldi));
+  pnDestroyLdi(ldi);
+  free(vertices);
+  testFreeBody(&ball);
+}
+
 /* Without the bounds pass the answers are the same and the bounds infinite. */
 static void withoutBounds(void **state) {
   (void)state;
@@ -257,9 +364,9 @@ static void insideOut(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(points),    cmocka_unit_test(strangePoints), cmocka_unit_test(pointsOnThreads),
-      cmocka_unit_test(ownVolume), cmocka_unit_test(withoutBounds), cmocka_unit_test(selfOverlap),
-      cmocka_unit_test(insideOut),
+      cmocka_unit_test(points),        cmocka_unit_test(strangePoints), cmocka_unit_test(pointsOnThreads),
+      cmocka_unit_test(ownVolume),     cmocka_unit_test(everyKind),     cmocka_unit_test(brokenVertices),
+      cmocka_unit_test(withoutBounds), cmocka_unit_test(selfOverlap),   cmocka_unit_test(insideOut),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
