@@ -69,6 +69,9 @@ async function settled(page) {
 }
 
 const text = (page, selector) => page.locator(selector).innerText().then(plain);
+/** Waits for a toast: copying is not done when the click is. */
+const toasted = (page, words) =>
+  page.waitForFunction((wanted) => document.getElementById('toast').textContent.startsWith(wanted), words);
 const frame = (page) => page.evaluate(() => window.pinch.state.get('frame'));
 
 /** Red pixels of the picture, as [x, y] from the corner of the stage; rings and words are hidden meanwhile. */
@@ -333,7 +336,7 @@ const tests = {
       await page.waitForTimeout(100);
       assert.ok(await tip.isVisible());
       await tip.locator('button').click();
-      assert.match(await text(page, '#toast'), /Copied/);
+      await toasted(page, 'Copied');
     });
   },
 
@@ -354,7 +357,7 @@ const tests = {
         assert.match(await text(page, '#kind'), new RegExp(`worst\\s+frame \\d+, ${worst} pairs`));
       }
       await page.locator('#copy-matrix').click();
-      assert.match(await text(page, '#toast'), /Copied 2 body pairs/);
+      await toasted(page, 'Copied 2 body pairs');
       await picture(page, 'wide-dark-pair');
     });
   },
