@@ -1,5 +1,6 @@
 /* collide.c: the queries of pinch/collide.h over plain trees: update, one job, filters. */
 #include "collide/calm.h"
+#include "collide/fan.h"
 #include "collide/filter.h"
 #include "collide/jobs.h"
 
@@ -51,6 +52,9 @@ static pnResult collide(pnTree *a, pnTree *b, const pnQueryDef *def, pnPairList 
   pnResult result = pnTree_Update(a, &def->tasks);
   if (result == PN_OK) {
     result = b ? pnTree_Update(b, &def->tasks) : pn_prepareCalm(a);
+  }
+  if (result == PN_OK && !b && def->filter.ring == 0) {
+    result = pn_prepareFans(a);
   }
   cost.updateSeconds = pn_clock() - start;
   if (result == PN_OK) {

@@ -13,7 +13,6 @@
 #define SEEDS_PER_ITEM 16u
 /* From so many jobs for each worker on, jobs are not divided. */
 #define JOBS_PER_WORKER 8u
-#define LEAVES_PER_ITEM 128u
 
 typedef struct Run {
   pnCollider *c;
@@ -89,9 +88,9 @@ static bool dealJob(pnCollider *c, const pnJob *job, uint32_t index, uint32_t wo
       return false;
     }
   }
-  /* neighbours, leaf by leaf; for a first pair they follow in the same item */
+  /* neighbours; for a first pair they follow in the same item */
   uint32_t leaves = job->neighbours && !job->first ? pn_neighbourCount(&job->t) : 0;
-  uint32_t step = workers > 1 ? LEAVES_PER_ITEM : PN_MAX(leaves, 1u);
+  uint32_t step = workers > 1 ? pn_neighbourPortion(&job->t) : PN_MAX(leaves, 1u);
   for (uint32_t at = 0; at < leaves; at += step) {
     if (!pn_arrayPush(&c->items, ((pnItem){index, at, PN_MIN(at + step, leaves), true}))) {
       return false;

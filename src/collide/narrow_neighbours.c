@@ -33,44 +33,17 @@
 
 /* ---------------------------------------------------------------- four pairs at once */
 
-typedef struct V4 {
-  pnF4 x[3];
-} V4;
-
-PN_INLINE V4 cross4(const V4 *p, const V4 *q) {
-  V4 r;
-  r.x[0] = pn_f4Sub(pn_f4Mul(p->x[1], q->x[2]), pn_f4Mul(p->x[2], q->x[1]));
-  r.x[1] = pn_f4Sub(pn_f4Mul(p->x[2], q->x[0]), pn_f4Mul(p->x[0], q->x[2]));
-  r.x[2] = pn_f4Sub(pn_f4Mul(p->x[0], q->x[1]), pn_f4Mul(p->x[1], q->x[0]));
-  return r;
-}
-
-PN_INLINE pnF4 dot4(const V4 *p, const V4 *q) {
-  return pn_f4Add(pn_f4Add(pn_f4Mul(p->x[0], q->x[0]), pn_f4Mul(p->x[1], q->x[1])), pn_f4Mul(p->x[2], q->x[2]));
-}
-
-/* The largest of |coordinates| and m. */
-PN_INLINE pnF4 reach4(const V4 *p, pnF4 m) {
-  return pn_f4Max(pn_f4Max(m, pn_f4Abs(p->x[0])), pn_f4Max(pn_f4Abs(p->x[1]), pn_f4Abs(p->x[2])));
-}
-
 /* Corners of four pairs as columns, translated so that the first is the origin; returns M. */
-PN_INLINE pnF4 load4(const float *const corner[4][5], int count, V4 out[5]) {
+PN_INLINE pnF4 load4(const float *const corner[4][5], int count, pnV4 out[5]) {
   pnF4 m = pn_f4Set1(0);
   for (int k = 0; k < count; k++) {
-    pnF4 *x = out[k].x;
-    pn_f4Transpose3(pn_f4Load(corner[0][k]), pn_f4Load(corner[1][k]), pn_f4Load(corner[2][k]), pn_f4Load(corner[3][k]),
-                    &x[0], &x[1], &x[2]);
-    for (int i = 0; i < 3 && k > 0; i++) {
-      x[i] = pn_f4Sub(x[i], out[0].x[i]);
+    out[k] = pn_v4Load(corner[0][k], corner[1][k], corner[2][k], corner[3][k]);
+    if (k > 0) {
+      out[k] = pn_v4Sub(&out[k], &out[0]);
+      m = pn_v4Reach(&out[k], m);
     }
-    m = k > 0 ? reach4(&out[k], m) : m;
   }
   return m;
-}
-
-PN_INLINE pnF4 inRange4(pnF4 m) {
-  return pn_f4And(pn_f4Greater(m, pn_f4Set1(1e-8f)), pn_f4Greater(pn_f4Set1(1e9f), m));
 }
 
 /* Both above e, or both below -e. */
@@ -84,16 +57,17 @@ typedef struct Verdicts {
 } Verdicts;
 
 /* (1) Is w certain to separate 0 a1 a2 from 0 b1 b2 (p[1..2] from p[3..4])? A w that is not a number separates nothing. */
-PN_INLINE pnF4 separates4(const V4 *w, const V4 p[5], pnF4 m) {
-  pnF4 e = pn_f4Mul(pn_f4Mul(reach4(w, pn_f4Set1(0)), m), pn_f4Set1(7.5e-7f));
+PN_INLINE pnF4 separates4(const pnV4 *w, const pnV4 p[5], pnF4 m) {
+  pnF4 e = pn_f4Mul(pn_f4Mul(pn_v4Reach(w, pn_f4Set1(0)), m), pn_f4Set1(7.5e-7f));
   e = pn_f4Add(e, pn_f4Set1(FLT_MIN));
-  pnF4 above = pn_f4Min(dot4(w, &p[1]), dot4(w, &p[2])), below = pn_f4Max(dot4(w, &p[3]), dot4(w, &p[4]));
+  pnF4 above = pn_f4Min(pn_v4Dot(w, &p[1]), pn_v4Dot(w, &p[2])),
+       below = pn_f4Max(pn_v4Dot(w, &p[3]), pn_v4Dot(w, &p[4]));
   return pn_f4And(pn_f4Greater(above, e), pn_f4Greater(pn_f4Neg(e), below));
 }
 
 /* a1 + a2 - b1 - b2. */
-PN_INLINE V4 between4(const V4 p[5]) {
-  V4 w;
+PN_INLINE pnV4 between4(const pnV4 p[5]) {
+  pnV4 w;
   for (int i = 0; i < 3; i++) {
     w.x[i] = pn_f4Sub(pn_f4Add(p[1].x[i], p[2].x[i]), pn_f4Add(p[3].x[i], p[4].x[i]));
   }
@@ -101,10 +75,10 @@ PN_INLINE V4 between4(const V4 p[5]) {
 }
 
 /* The same of vectors of length one. */
-PN_INLINE V4 betweenUnits4(const V4 p[5]) {
-  V4 unit[5];
+PN_INLINE pnV4 betweenUnits4(const pnV4 p[5]) {
+  pnV4 unit[5];
   for (int k = 1; k < 5; k++) {
-    pnF4 length = pn_f4Sqrt(dot4(&p[k], &p[k]));
+    pnF4 length = pn_f4Sqrt(pn_v4Dot(&p[k], &p[k]));
     for (int i = 0; i < 3; i++) {
       unit[k].x[i] = pn_f4Div(p[k].x[i], length);
     }
@@ -114,17 +88,17 @@ PN_INLINE V4 betweenUnits4(const V4 p[5]) {
 
 /* One shared corner: corners v, a1, a2, b1, b2. */
 static Verdicts corner4(const float *const corner[4][5]) {
-  V4 p[5];
-  pnF4 m = load4(corner, 5, p), inRange = inRange4(m);
-  V4 w = between4(p);
+  pnV4 p[5];
+  pnF4 m = load4(corner, 5, p), inRange = pn_neighbourRange(m);
+  pnV4 w = between4(p);
   unsigned apart = pn_f4Signs(pn_f4And(separates4(&w, p, m), inRange));
   if (apart == 15) {
     return (Verdicts){0, 0};
   }
 
   /* (2) sides */
-  V4 na = cross4(&p[1], &p[2]), nb = cross4(&p[3], &p[4]);
-  pnF4 sa1 = dot4(&nb, &p[1]), sa2 = dot4(&nb, &p[2]), sb1 = dot4(&na, &p[3]), sb2 = dot4(&na, &p[4]);
+  pnV4 na = pn_v4Cross(&p[1], &p[2]), nb = pn_v4Cross(&p[3], &p[4]);
+  pnF4 sa1 = pn_v4Dot(&nb, &p[1]), sa2 = pn_v4Dot(&nb, &p[2]), sb1 = pn_v4Dot(&na, &p[3]), sb2 = pn_v4Dot(&na, &p[4]);
   pnF4 e = pn_f4Mul(pn_f4Mul(pn_f4Mul(m, m), m), pn_f4Set1(3e-6f));
   apart |= pn_f4Signs(pn_f4And(pn_f4Or(clearOf4(sa1, sa2, e), clearOf4(sb1, sb2, e)), inRange));
   pnF4 least = pn_f4Min(pn_f4Min(pn_f4Abs(sa1), pn_f4Abs(sa2)), pn_f4Min(pn_f4Abs(sb1), pn_f4Abs(sb2)));
@@ -141,18 +115,18 @@ static Verdicts corner4(const float *const corner[4][5]) {
 
 /* A shared edge: corners u, v, p, q. They never meet for certain: that takes one plane exactly. */
 static Verdicts edge4(const float *const corner[4][5]) {
-  V4 p[5];
+  pnV4 p[5];
   pnF4 m = load4(corner, 4, p), m3 = pn_f4Mul(pn_f4Mul(m, m), m);
-  V4 n = cross4(&p[1], &p[2]);
+  pnV4 n = pn_v4Cross(&p[1], &p[2]);
 
   /* (3) different planes */
-  pnF4 apart = pn_f4Greater(pn_f4Abs(dot4(&n, &p[3])), pn_f4Mul(m3, pn_f4Set1(3e-6f)));
+  pnF4 apart = pn_f4Greater(pn_f4Abs(pn_v4Dot(&n, &p[3])), pn_f4Mul(m3, pn_f4Set1(3e-6f)));
 
   /* (4) different sides */
-  V4 o = cross4(&p[1], &p[3]);
+  pnV4 o = pn_v4Cross(&p[1], &p[3]);
   pnF4 e = pn_f4Mul(pn_f4Mul(m3, m), pn_f4Set1(8.3e-6f));
-  apart = pn_f4Or(apart, pn_f4Greater(pn_f4Neg(e), dot4(&n, &o)));
-  return (Verdicts){0, 15u & ~pn_f4Signs(pn_f4And(apart, inRange4(m)))};
+  apart = pn_f4Or(apart, pn_f4Greater(pn_f4Neg(e), pn_v4Dot(&n, &o)));
+  return (Verdicts){0, 15u & ~pn_f4Signs(pn_f4And(apart, pn_neighbourRange(m)))};
 }
 
 /* ---------------------------------------------------------------- sorting pairs by what they share */

@@ -2,7 +2,7 @@
 #include "collide/traverse.h"
 
 #include "collide/calm.h"
-
+#include "collide/fan.h"
 #include "collide/plane.h"
 
 #include <float.h>
@@ -338,44 +338,58 @@ static bool listNeighbours(pnWorker *w, uint32_t leaf, const pnLeafLink *link) {
   return true;
 }
 
-/* The links of one leaf whose neighbours are tested: all of them, or with calm pairs one that is restless. */
-static bool listLeaf(pnTree *tree, pnWorker *w, uint32_t leaf, uint32_t begin, uint32_t end) {
-  bool ok = true;
-  for (uint32_t l = begin; ok && l < end; l++) {
-    pn_freshen(tree, tree->innerCount + leaf, &w->fresh);
-    pn_freshen(tree, tree->innerCount + tree->links[l].leaf, &w->fresh);
-    ok = listNeighbours(w, leaf, &tree->links[l]);
+/* Neighbouring leaves that are not calm. */
+static bool listRestless(pnTree *tree, pnWorker *w, pnRestless r) {
+  pn_freshen(tree, tree->innerCount + r.leaf, &w->fresh);
+  pn_freshen(tree, tree->innerCount + tree->links[r.link].leaf, &w->fresh);
+  return listNeighbours(w, r.leaf, &tree->links[r.link]);
+}
+
+/* The pairs around vertices of one block that are not proved to be apart. */
+static bool listUnsureFans(pnTree *tree, pnWorker *w, const pnFanBlock *block) {
+  const pnFans *fans = tree->fans;
+  for (uint32_t i = block->leafFirst; i < block[1].leafFirst; i++) {
+    pn_freshen(tree, tree->innerCount + fans->leaves[i], &w->fresh);
   }
-  return ok;
+  for (uint32_t g = block->groupFirst; g < block[1].groupFirst; g++) {
+    unsigned unsure = pn_unsureFans(tree, fans, &fans->groups[g]);
+    for (; unsure != 0; unsure &= unsure - 1) {
+      if (!pn_listFan(tree, fans, fans->groups[g].vertex[pn_firstLane(unsure)], &w->candidates)) {
+        return false;
+      }
+    }
+  }
+  return true;
 }
 
 uint32_t pn_neighbourCount(const pnTraversal *t) {
-  return t->calm ? t->calm->restlessCount : t->a->leafCount;
+  const pnFans *fans = t->a->fans;
+  return t->calm ? t->calm->restlessCount : fans ? fans->blockCount : 0;
+}
+
+uint32_t pn_neighbourPortion(const pnTraversal *t) {
+  return t->calm ? 128 : 2;
 }
 
 void pn_runNeighbours(const pnTraversal *t, pnWorker *w, uint32_t begin, uint32_t end, bool first) {
   pnTree *tree = t->a;
+  const pnFans *fans = tree->fans;
   double start = pn_clock();
   bool ok = true;
   for (uint32_t at = begin; ok && at < end; at++) {
-    if (t->calm) {
-      pnRestless r = t->calm->restless[at];
-      ok = listLeaf(tree, w, r.leaf, r.link, r.link + 1);
-    } else {
-      ok = listLeaf(tree, w, at, tree->linkFirst[at], tree->linkFirst[at + 1]);
-    }
+    ok = t->calm ? listRestless(tree, w, t->calm->restless[at]) : listUnsureFans(tree, w, &fans->blocks[at]);
     w->cost.exactTests += w->candidates.count;
     size_t kept = pn_narrowNeighbours(tree, w->candidates.data, w->candidates.count, &w->cost.uncertain);
     w->candidates.count = 0;
+    kept = first ? PN_MIN(kept, 1) : kept;
     ok = ok && pn_arrayReserve(&w->found, w->found.count + kept);
     for (size_t i = 0; ok && i < kept; i++) {
       uint32_t a = tree->leafTriangles[w->candidates.data[i].a], b = tree->leafTriangles[w->candidates.data[i].b];
       w->found.data[w->found.count++] = (pnPair){PN_MIN(a, b), PN_MAX(a, b)};
       w->cost.pairs++;
-      if (first) {
-        w->cost.exactSeconds += pn_clock() - start;
-        return;
-      }
+    }
+    if (first && kept > 0) {
+      break;
     }
   }
   w->outOfMemory |= !ok;

@@ -72,9 +72,10 @@ bool pn_rootsOverlap(const pnTraversal *t);
 void pn_runAll(const pnTraversal *t, pnWorker *w, pnKernel kernel);
 bool pn_runFirst(const pnTraversal *t, pnWorker *w, pnKernel kernel);
 
-/* Neighbours that meet in more than what they share, for the leaves (with calm pairs: the restless links) [begin, end) of a
- * self traversal, of pn_neighbourCount. */
+/* Neighbours that meet in more than what they share: the blocks of fans (with calm pairs: the restless links) [begin, end)
+ * of a self traversal, of pn_neighbourCount. Workers take them in portions. */
 uint32_t pn_neighbourCount(const pnTraversal *t);
+uint32_t pn_neighbourPortion(const pnTraversal *t);
 void pn_runNeighbours(const pnTraversal *t, pnWorker *w, uint32_t begin, uint32_t end, bool first);
 
 /* Opens w->lists[0] breadth-first until there are at least `wanted` pairs of nodes or nothing to open; pairs of leaves

@@ -139,6 +139,10 @@ struct pnTree {
   void *calm;
   size_t calmBytes;
 
+  /* triangles around each vertex in order, found by collide/fan_make.c when a self query first looks at neighbours */
+  void *fans;
+  size_t fansBytes;
+
   /* the frame */
   uint64_t poseFrame;  /* of the pose, that the tree was brought to; 0: never */
   uint64_t shapeFrame; /* of the pose, that `model` was computed from */

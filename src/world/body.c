@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "collide/calm.h"
+#include "collide/fan.h"
 #include "collide/filter.h"
 #include "tree/update.h"
 
@@ -79,6 +80,9 @@ static pnResult createShape(pnBody *body, const pnBodyDef *def) {
     body->ownsTree = true;
     if (result == PN_OK) {
       result = pn_prepareCalm(body->tree);
+    }
+    if (result == PN_OK && def->self && def->selfFilter.ring == 0) {
+      result = pn_prepareFans(body->tree);
     }
   }
   return result;

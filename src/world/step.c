@@ -9,6 +9,7 @@
  * The answer is put together beside the old one and takes its place at the end, so that a frame that fails changes
  * nothing. */
 #include "collide/calm.h"
+#include "collide/fan.h"
 #include "collide/filter.h"
 #include "world/world.h"
 
@@ -118,6 +119,9 @@ static bool addJob(pnWorld *world, uint32_t a, uint32_t b, bool first) {
     job.t = pn_beginTraversal(body->tree, NULL);
     job.t.calm = pn_walkCalm(body->tree);
     job.neighbours = body->selfFilter.ring == 0;
+    if (job.neighbours && pn_prepareFans(body->tree) != PN_OK) {
+      return false;
+    }
     job.first = first && !pn_hasFilter(&body->selfFilter);
   } else {
     job.t = pn_beginTraversal(body->tree, world->bodies.data[b].tree);

@@ -1,0 +1,370 @@
+/* fan_make.c: the fans of a tree, found once. See fan.h.
+ *
+ * The triangles around a vertex, without it, are edges between the vertices around it. They are one fan when these edges
+ * are one path, or one circle of at least three. Vertices come in the order of the tree, and in windows of them fans of
+ * one shape are put together by four; a window becomes a block. */
+#include "collide/fan.h"
+#include "tree/update.h"
+
+#include <stdlib.h>
+
+/* Vertices in a window: so many that few groups have to be filled up, so few that their leaves stay in cache. */
+#define WINDOW 256u
+
+/* One triangle of a fan, seen from the middle: corners in the middle, where the fan comes in and where it goes on. */
+typedef struct Step {
+  uint32_t triangle;
+  uint8_t middle, in, out;
+} Step;
+
+typedef struct Fan {
+  uint32_t vertex;
+  uint32_t stepFirst, stepCount; /* 0: not one fan */
+  bool closed;
+} Fan;
+
+typedef struct Maker {
+  const pnTree *tree;
+  uint32_t *slotOf;
+  uint32_t *leafMark; /* leaf -> the last block that listed it, plus one */
+  uint8_t *isListed;  /* by vertex */
+  Fan window[WINDOW];
+  uint32_t windowCount;
+  PN_ARRAY(Step) steps; /* of the window */
+  PN_ARRAY(pnFanBlock) blocks;
+  PN_ARRAY(pnFanGroup) groups;
+  PN_ARRAY(uint32_t) places;
+  PN_ARRAY(pnFanSeam) seams;
+  PN_ARRAY(uint32_t) leaves;
+} Maker;
+
+/* ---------------------------------------------------------------- one fan */
+
+/* How a triangle looks from v; false when it has a corner twice. */
+static bool stepOf(const pnMesh *mesh, uint32_t triangle, uint32_t v, Step *out) {
+  uint32_t c[3];
+  pn_weldedCorners(mesh, triangle, c);
+  uint8_t k = c[0] == v ? 0 : c[1] == v ? 1 : 2;
+  *out = (Step){triangle, k, (uint8_t)((k + 1) % 3), (uint8_t)((k + 2) % 3)};
+  return !pn_hasRepeatedCorner(c);
+}
+
+static uint32_t weldAt(const pnMesh *mesh, const Step *s, uint8_t corner) {
+  return mesh->weld[mesh->triangles[3 * (size_t)s->triangle + corner]];
+}
+
+static void turn(Step *s) {
+  uint8_t in = s->in;
+  s->in = s->out;
+  s->out = in;
+}
+
+/* Of steps[from..count), the one that has vertex w: moved to `from`, turned so that it comes in there. False: none, or more than
+ * one. */
+static bool bringNext(const pnMesh *mesh, Step *steps, uint32_t from, uint32_t count, uint32_t w) {
+  uint32_t found = PN_NONE;
+  for (uint32_t i = from; i < count; i++) {
+    if (weldAt(mesh, &steps[i], steps[i].in) == w || weldAt(mesh, &steps[i], steps[i].out) == w) {
+      if (found != PN_NONE) {
+        return false;
+      }
+      found = i;
+    }
+  }
+  if (found == PN_NONE) {
+    return false;
+  }
+  Step s = steps[found];
+  steps[found] = steps[from];
+  if (weldAt(mesh, &s, s.in) != w) {
+    turn(&s);
+  }
+  steps[from] = s;
+  return true;
+}
+
+/* Is w a vertex of only one of the steps? */
+static bool isEnd(const pnMesh *mesh, const Step *steps, uint32_t count, uint32_t w) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    n += (weldAt(mesh, &steps[i], steps[i].in) == w) + (weldAt(mesh, &steps[i], steps[i].out) == w);
+  }
+  return n == 1;
+}
+
+/* A triangle at an end of the path goes first, coming in at that end. */
+static void bringEnd(const pnMesh *mesh, Step *steps, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    bool in = isEnd(mesh, steps, count, weldAt(mesh, &steps[i], steps[i].in));
+    if (in || isEnd(mesh, steps, count, weldAt(mesh, &steps[i], steps[i].out))) {
+      Step s = steps[i];
+      steps[i] = steps[0];
+      if (!in) {
+        turn(&s);
+      }
+      steps[0] = s;
+      return;
+    }
+  }
+}
+
+/* Does the walk come to no vertex twice? */
+static bool isSimple(const pnMesh *mesh, const Step *steps, uint32_t count, bool closed) {
+  uint32_t last = weldAt(mesh, &steps[count - 1], steps[count - 1].out);
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t w = weldAt(mesh, &steps[i], steps[i].in);
+    if (!closed && w == last) {
+      return false;
+    }
+    for (uint32_t j = 0; j < i; j++) {
+      if (weldAt(mesh, &steps[j], steps[j].in) == w) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+/* Puts the steps around one vertex in order. False: they are not one fan. */
+static bool orderSteps(const pnMesh *mesh, Step *steps, uint32_t count, bool *outClosed) {
+  bringEnd(mesh, steps, count);
+  for (uint32_t i = 1; i < count; i++) {
+    if (!bringNext(mesh, steps, i, count, weldAt(mesh, &steps[i - 1], steps[i - 1].out))) {
+      return false;
+    }
+  }
+  *outClosed = weldAt(mesh, &steps[count - 1], steps[count - 1].out) == weldAt(mesh, &steps[0], steps[0].in);
+  return (count >= 3 || !*outClosed) && isSimple(mesh, steps, count, *outClosed);
+}
+
+static bool addFan(Maker *m, uint32_t v) {
+  const pnMesh *mesh = m->tree->mesh;
+  uint32_t begin = mesh->ringOffsets[v], count = mesh->ringOffsets[v + 1] - begin;
+  Fan *fan = &m->window[m->windowCount++];
+  *fan = (Fan){.vertex = v, .stepFirst = (uint32_t)m->steps.count};
+  bool good = count < PN_FAN_MOST;
+  if (!pn_arrayReserve(&m->steps, m->steps.count + count)) {
+    return false;
+  }
+  Step *steps = m->steps.data + m->steps.count;
+  for (uint32_t i = 0; good && i < count; i++) {
+    good = stepOf(mesh, mesh->rings[begin + i], v, &steps[i]);
+  }
+  if (good && orderSteps(mesh, steps, count, &fan->closed)) {
+    fan->stepCount = count;
+    m->steps.count += count;
+  }
+  return true;
+}
+
+/* ---------------------------------------------------------------- four of them */
+
+static uint32_t placeOf(const Maker *m, const Step *s, uint8_t corner) {
+  uint32_t slot = m->slotOf[s->triangle];
+  return m->tree->leafVertexFirst[slot / PN_LANES] + m->tree->leafCorners[3 * (size_t)slot + corner];
+}
+
+/* Two corners that are one vertex by welding: if not by number, they may come apart. */
+static bool addSeam(Maker *m, const Step *s, uint8_t cornerS, const Step *t, uint8_t cornerT, uint32_t lane) {
+  const uint32_t *triangles = m->tree->mesh->triangles;
+  bool same = triangles[3 * (size_t)s->triangle + cornerS] == triangles[3 * (size_t)t->triangle + cornerT];
+  return same || pn_arrayPush(&m->seams, ((pnFanSeam){{placeOf(m, s, cornerS), placeOf(m, t, cornerT)}, lane}));
+}
+
+static bool addSeams(Maker *m, const Fan *fan, uint32_t lane) {
+  const Step *steps = m->steps.data + fan->stepFirst;
+  bool ok = true;
+  for (uint32_t i = 0; ok && i < fan->stepCount; i++) {
+    const Step *next = &steps[(i + 1) % fan->stepCount];
+    ok = addSeam(m, &steps[0], steps[0].middle, &steps[i], steps[i].middle, lane);
+    if (ok && (fan->closed || i + 1 < fan->stepCount)) {
+      ok = addSeam(m, &steps[i], steps[i].out, next, next->in, lane);
+    }
+  }
+  return ok;
+}
+
+/* Place k of a fan: the middle, then those around. */
+static uint32_t fanPlace(const Maker *m, const Fan *fan, uint32_t k) {
+  const Step *steps = m->steps.data + fan->stepFirst;
+  if (k == 0) {
+    return placeOf(m, &steps[0], steps[0].middle);
+  }
+  return k <= fan->stepCount ? placeOf(m, &steps[k - 1], steps[k - 1].in) : placeOf(m, &steps[k - 2], steps[k - 2].out);
+}
+
+static bool addGroup(Maker *m, const Fan *fans, uint32_t lanes) {
+  const Fan *first = &fans[0];
+  uint32_t around = first->stepCount == 0 ? 0 : first->stepCount + !first->closed;
+  pnFanGroup group = {.placeFirst = (uint32_t)m->places.count,
+                      .seamFirst = (uint32_t)m->seams.count,
+                      .around = (uint16_t)around,
+                      .lanes = (uint8_t)lanes,
+                      .closed = first->closed};
+  uint32_t places = around == 0 ? 0 : around + 1;
+  if (!pn_arrayReserve(&m->places, m->places.count + 4 * (size_t)places)) {
+    return false;
+  }
+  for (uint32_t i = 0; i < 4; i++) {
+    const Fan *fan = &fans[PN_MIN(i, lanes - 1)];
+    group.vertex[i] = fan->vertex;
+    for (uint32_t k = 0; k < places; k++) {
+      m->places.data[m->places.count + 4 * k + i] = fanPlace(m, fan, k);
+    }
+    if (i < lanes && !addSeams(m, fan, i)) {
+      return false;
+    }
+  }
+  m->places.count += 4 * (size_t)places;
+  return pn_arrayPush(&m->groups, group);
+}
+
+/* ---------------------------------------------------------------- a window */
+
+static int compareFan(const void *a, const void *b) {
+  const Fan *p = a, *q = b;
+  if (p->stepCount != q->stepCount || p->closed != q->closed) {
+    return 2 * p->stepCount + p->closed < 2 * q->stepCount + q->closed ? -1 : 1;
+  }
+  return p->stepFirst < q->stepFirst ? -1 : p->stepFirst > q->stepFirst;
+}
+
+/* The leaves with the triangles around v. */
+static bool listLeaves(Maker *m, uint32_t v) {
+  const pnMesh *mesh = m->tree->mesh;
+  for (uint32_t r = mesh->ringOffsets[v]; r < mesh->ringOffsets[v + 1]; r++) {
+    uint32_t leaf = m->slotOf[mesh->rings[r]] / PN_LANES, mark = (uint32_t)m->blocks.count;
+    if (m->leafMark[leaf] != mark) {
+      m->leafMark[leaf] = mark;
+      if (!pn_arrayPush(&m->leaves, leaf)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+static bool closeWindow(Maker *m) {
+  qsort(m->window, m->windowCount, sizeof(Fan), compareFan);
+  bool ok = pn_arrayPush(&m->blocks, ((pnFanBlock){(uint32_t)m->groups.count, (uint32_t)m->leaves.count}));
+  for (uint32_t i = 0; ok && i < m->windowCount; i++) {
+    ok = listLeaves(m, m->window[i].vertex);
+  }
+  for (uint32_t i = 0, n; ok && i < m->windowCount; i += n) {
+    const Fan *fan = &m->window[i];
+    for (n = 1; n < 4 && i + n < m->windowCount; n++) {
+      if (fan[n].stepCount != fan->stepCount || fan[n].closed != fan->closed) {
+        break;
+      }
+    }
+    ok = addGroup(m, fan, n);
+  }
+  m->windowCount = 0;
+  m->steps.count = 0;
+  return ok;
+}
+
+/* Every vertex with two triangles or more, in the order of the tree. */
+static bool makeWindows(Maker *m) {
+  const pnTree *tree = m->tree;
+  for (uint32_t slot = 0; slot < tree->leafCount * PN_LANES; slot++) {
+    if (tree->leafTriangles[slot] == PN_NONE) {
+      continue;
+    }
+    uint32_t c[3];
+    pn_weldedCorners(tree->mesh, tree->leafTriangles[slot], c);
+    for (int k = 0; k < 3; k++) {
+      uint32_t v = c[k];
+      if (m->isListed[v] || tree->mesh->ringOffsets[v + 1] - tree->mesh->ringOffsets[v] < 2) {
+        continue;
+      }
+      m->isListed[v] = 1;
+      if (!addFan(m, v) || (m->windowCount == WINDOW && !closeWindow(m))) {
+        return false;
+      }
+    }
+  }
+  return closeWindow(m) &&
+         pn_arrayPush(&m->blocks, ((pnFanBlock){(uint32_t)m->groups.count, (uint32_t)m->leaves.count})) &&
+         pn_arrayPush(&m->groups, ((pnFanGroup){.seamFirst = (uint32_t)m->seams.count}));
+}
+
+/* ---------------------------------------------------------------- all */
+
+/* Takes bytes from a block, or only counts them while there is none; 8-byte aligned. */
+static void *take(char *block, size_t *at, const void *from, size_t bytes) {
+  void *p = block ? block + *at : NULL;
+  if (p && bytes > 0) {
+    memcpy(p, from, bytes);
+  }
+  *at += (bytes + 7) / 8 * 8;
+  return p;
+}
+
+#define TAKE(list) take(block, &at, m->list.data, m->list.count * sizeof(*m->list.data))
+
+/* Everything in one block: how long it is, and with `block` the copy. */
+static size_t pack(const Maker *m, char *block) {
+  size_t at = (sizeof(pnFans) + 7) / 8 * 8;
+  pnFans fans = {.blockCount = (uint32_t)m->blocks.count - 1};
+  fans.blocks = TAKE(blocks);
+  fans.groups = TAKE(groups);
+  fans.places = TAKE(places);
+  fans.seams = TAKE(seams);
+  fans.leaves = TAKE(leaves);
+  fans.slotOf = take(block, &at, m->slotOf, m->tree->mesh->triangleCount * sizeof(uint32_t));
+  if (block) {
+    memcpy(block, &fans, sizeof fans);
+  }
+  return at;
+}
+
+static bool makeFans(Maker *m, pnTree *tree) {
+  for (uint32_t slot = 0; slot < tree->leafCount * PN_LANES; slot++) {
+    if (tree->leafTriangles[slot] != PN_NONE) {
+      m->slotOf[tree->leafTriangles[slot]] = slot;
+    }
+  }
+  if (!makeWindows(m)) {
+    return false;
+  }
+  size_t bytes = pack(m, NULL);
+  char *block = pn_alloc(bytes);
+  if (!block) {
+    return false;
+  }
+  pack(m, block);
+  tree->fans = block;
+  tree->fansBytes = bytes;
+  return true;
+}
+
+pnResult pn_prepareFans(pnTree *tree) {
+  if (tree->fans || tree->calm || !tree->def.self || tree->rule->reshapes || tree->nodeCount == 0) {
+    return PN_OK;
+  }
+  size_t triangleBytes = pn_bytes(tree->mesh->triangleCount, sizeof(uint32_t));
+  size_t leafBytes = pn_bytes(tree->leafCount, sizeof(uint32_t)), vertexBytes = tree->mesh->vertexCount;
+  Maker *m = pn_allocZero(sizeof(Maker));
+  bool ok = m != NULL;
+  if (ok) {
+    m->tree = tree;
+    m->slotOf = pn_alloc(triangleBytes);
+    m->leafMark = pn_allocZero(leafBytes);
+    m->isListed = pn_allocZero(vertexBytes);
+    ok = m->slotOf && m->leafMark && m->isListed && makeFans(m, tree);
+    pn_free(m->slotOf, triangleBytes);
+    pn_free(m->leafMark, leafBytes);
+    pn_free(m->isListed, vertexBytes);
+    pn_arrayFree(&m->steps);
+    pn_arrayFree(&m->blocks);
+    pn_arrayFree(&m->groups);
+    pn_arrayFree(&m->places);
+    pn_arrayFree(&m->seams);
+    pn_arrayFree(&m->leaves);
+    pn_free(m, sizeof(Maker));
+  }
+  return ok ? PN_OK
+            : pn_fail(PN_ERROR_MEMORY, "out of memory while looking around the vertices of mesh '%s'",
+                      tree->mesh->name);
+}

@@ -1,0 +1,43 @@
+/* simd_vec.h: vectors of three coordinates, four of them side by side. */
+#ifndef PN_GEOM_SIMD_VEC_H
+#define PN_GEOM_SIMD_VEC_H
+
+#include "geom/simd.h"
+
+typedef struct pnV4 {
+  pnF4 x[3];
+} pnV4;
+
+PN_INLINE pnV4 pn_v4Add(const pnV4 *p, const pnV4 *q) {
+  return (pnV4){{pn_f4Add(p->x[0], q->x[0]), pn_f4Add(p->x[1], q->x[1]), pn_f4Add(p->x[2], q->x[2])}};
+}
+
+PN_INLINE pnV4 pn_v4Sub(const pnV4 *p, const pnV4 *q) {
+  return (pnV4){{pn_f4Sub(p->x[0], q->x[0]), pn_f4Sub(p->x[1], q->x[1]), pn_f4Sub(p->x[2], q->x[2])}};
+}
+
+PN_INLINE pnV4 pn_v4Cross(const pnV4 *p, const pnV4 *q) {
+  pnV4 r;
+  r.x[0] = pn_f4Sub(pn_f4Mul(p->x[1], q->x[2]), pn_f4Mul(p->x[2], q->x[1]));
+  r.x[1] = pn_f4Sub(pn_f4Mul(p->x[2], q->x[0]), pn_f4Mul(p->x[0], q->x[2]));
+  r.x[2] = pn_f4Sub(pn_f4Mul(p->x[0], q->x[1]), pn_f4Mul(p->x[1], q->x[0]));
+  return r;
+}
+
+PN_INLINE pnF4 pn_v4Dot(const pnV4 *p, const pnV4 *q) {
+  return pn_f4Add(pn_f4Add(pn_f4Mul(p->x[0], q->x[0]), pn_f4Mul(p->x[1], q->x[1])), pn_f4Mul(p->x[2], q->x[2]));
+}
+
+/* The largest of |coordinates| and m. */
+PN_INLINE pnF4 pn_v4Reach(const pnV4 *p, pnF4 m) {
+  return pn_f4Max(pn_f4Max(m, pn_f4Abs(p->x[0])), pn_f4Max(pn_f4Abs(p->x[1]), pn_f4Abs(p->x[2])));
+}
+
+/* Four points, four floats each, from anywhere. */
+PN_INLINE pnV4 pn_v4Load(const float *a, const float *b, const float *c, const float *d) {
+  pnV4 r;
+  pn_f4Transpose3(pn_f4Load(a), pn_f4Load(b), pn_f4Load(c), pn_f4Load(d), &r.x[0], &r.x[1], &r.x[2]);
+  return r;
+}
+
+#endif
