@@ -80,7 +80,9 @@ static bool dealJob(pnCollider *c, const pnJob *job, uint32_t index, uint32_t wo
   if (w->outOfMemory || !pn_arrayReserve(&c->seeds, begin + (size_t)count)) {
     return false;
   }
-  memcpy(c->seeds.data + begin, w->lists[0].data, count * sizeof(pnPair));
+  if (count > 0) {
+    memcpy(c->seeds.data + begin, w->lists[0].data, count * sizeof(pnPair));
+  }
   c->seeds.count += count;
   uint32_t portion = split ? SEEDS_PER_ITEM : count;
   for (uint32_t at = begin; at < begin + count; at += portion) {

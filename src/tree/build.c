@@ -1,6 +1,7 @@
 /* build.c: the shape of a tree, top-down. One loop asks a splitter to divide a range of triangles into at most `arity`
  * parts until a part fits a leaf. The default splitter is here: median splits that fill every leaf and every node
- * but the last of a level, so that SIMD lanes are not wasted (PERFORMANCE: what paid, 2).
+ * but the last of a level, so that SIMD lanes are not wasted (PERFORMANCE: what paid, 2). Of several directions it takes the
+ * one that leaves the smallest boxes: a patch that lies askew is cut along its own sides, and leaves come out more compact.
  *
  * Where we differ from [Larsson01] (section 3.2): their trees split boxes in space and go down to one triangle; those are
  * in build_shape.c and build_link.c. */
@@ -13,39 +14,38 @@
 
 /* ---------------------------------------------------------------- choosing and selecting */
 
-uint32_t pn_longestAxis(const pnBuilder *builder, uint32_t first, uint32_t count) {
-  float lo[3] = {FLT_MAX, FLT_MAX, FLT_MAX}, hi[3] = {-FLT_MAX, -FLT_MAX, -FLT_MAX};
-  for (uint32_t i = first; i < first + count; i++) {
-    const float *c = builder->centres + 3 * (size_t)builder->order[i];
-    for (int k = 0; k < 3; k++) {
-      lo[k] = PN_MIN(lo[k], c[k]);
-      hi[k] = PN_MAX(hi[k], c[k]);
-    }
-  }
-  /* in double: a spread of floats may overflow */
-  uint32_t axis = 0;
-  for (uint32_t k = 1; k < 3; k++) {
-    if ((double)hi[k] - lo[k] > (double)hi[axis] - lo[axis]) {
-      axis = k;
-    }
-  }
-  return axis;
-}
-
-/* Before, in the order by centre with ties by number: a total order, so that the result does not depend on the path. */
-PN_INLINE bool isBefore(const pnBuilder *b, uint32_t s, uint32_t t, uint32_t axis) {
-  float x = b->centres[3 * (size_t)s + axis], y = b->centres[3 * (size_t)t + axis];
+/* Before, in the order by key with ties by number: a total order, so that the result does not depend on the path. */
+PN_INLINE bool isBefore(const pnBuilder *b, uint32_t s, uint32_t t) {
+  float x = b->keys[s], y = b->keys[t];
   return x < y || (x == y && s < t);
 }
 
-void pn_selectByCentre(pnBuilder *builder, uint32_t first, uint32_t count, uint32_t rank, uint32_t axis) {
+/* Directions to cut across: the axes, and the diagonals of two. */
+#define DIRECTIONS 9u
+static const float s_direction[DIRECTIONS][3] = {{1, 0, 0}, {0, 1, 0},  {0, 0, 1}, {1, 1, 0}, {1, -1, 0},
+                                                 {1, 0, 1}, {1, 0, -1}, {0, 1, 1}, {0, 1, -1}};
+
+/* How far along a direction a centre is; by halves, so that nothing overflows. */
+PN_INLINE float along(const float *to, const float *centre) {
+  return 0.5f * to[0] * centre[0] + 0.5f * to[1] * centre[1] + 0.5f * to[2] * centre[2];
+}
+
+static void computeKeys(pnBuilder *b, const uint32_t *triangles, uint32_t count, uint32_t direction) {
+  for (uint32_t i = 0; i < count; i++) {
+    b->keys[triangles[i]] = along(s_direction[direction], b->centres + 3 * (size_t)triangles[i]);
+  }
+}
+
+/* Puts the `rank` smallest by centre along a direction (ties by triangle number) first in order[first ... first+count). */
+static void selectByCentre(pnBuilder *builder, uint32_t first, uint32_t count, uint32_t rank, uint32_t direction) {
   uint32_t *v = builder->order + first;
+  computeKeys(builder, v, count, direction);
   size_t lo = 0, hi = count; /* the boundary at `rank` lies in [lo, hi) */
   while (hi - lo > 1) {
     /* pivot: median of three, moved to the front */
     size_t mid = lo + (hi - lo) / 2, last = hi - 1;
     uint32_t a = v[lo], b = v[mid], c = v[last];
-    bool ab = isBefore(builder, a, b, axis), bc = isBefore(builder, b, c, axis), ac = isBefore(builder, a, c, axis);
+    bool ab = isBefore(builder, a, b), bc = isBefore(builder, b, c), ac = isBefore(builder, a, c);
     size_t m = ab ? (bc ? mid : ac ? last : lo) : (ac ? lo : bc ? last : mid);
     uint32_t pivot = v[m];
     v[m] = v[lo];
@@ -55,10 +55,10 @@ void pn_selectByCentre(pnBuilder *builder, uint32_t first, uint32_t count, uint3
     for (;;) {
       do {
         i++;
-      } while (i < hi && isBefore(builder, v[i], pivot, axis));
+      } while (i < hi && isBefore(builder, v[i], pivot));
       do {
         j--;
-      } while (isBefore(builder, pivot, v[j], axis));
+      } while (isBefore(builder, pivot, v[j]));
       if (i >= j) {
         break;
       }
@@ -82,13 +82,74 @@ void pn_selectByCentre(pnBuilder *builder, uint32_t first, uint32_t count, uint3
 
 /* ---------------------------------------------------------------- balanced */
 
+/* Half the girth of the box of some triangles, in double: floats may overflow. */
+static double girth(const pnBuilder *b, const uint32_t *triangles, uint32_t count) {
+  float box[6] = {FLT_MAX, FLT_MAX, FLT_MAX, -FLT_MAX, -FLT_MAX, -FLT_MAX};
+  for (uint32_t i = 0; i < count; i++) {
+    const float *one = b->boxes + 6 * (size_t)triangles[i];
+    for (int k = 0; k < 3; k++) {
+      box[k] = PN_MIN(box[k], one[k]);
+      box[3 + k] = PN_MAX(box[3 + k], one[3 + k]);
+    }
+  }
+  return ((double)box[3] - box[0]) + ((double)box[4] - box[1]) + ((double)box[5] - box[2]);
+}
+
+/* How far the centres of a range spread along the first directions, in halves of the length of a direction. */
+static void spreads(const pnBuilder *b, const uint32_t *triangles, uint32_t count, uint32_t directions, double *out) {
+  for (uint32_t d = 0; d < directions; d++) {
+    const float *to = s_direction[d];
+    float lo = FLT_MAX, hi = -FLT_MAX;
+    for (uint32_t i = 0; i < count; i++) {
+      const float *c = b->centres + 3 * (size_t)triangles[i];
+      float key = along(to, c);
+      lo = PN_MIN(lo, key);
+      hi = PN_MAX(hi, key);
+    }
+    /* diagonals are longer than axes by a factor of 1.414 */
+    out[d] = ((double)hi - lo) * (d < 3 ? 1 : 0.7071);
+  }
+}
+
+/* Ranges longer than this are cut across their longest axis: what a better cut saves lies near the leaves. */
+#define ASKEW_BELOW 1024u
+/* Directions that are tried for a range, of those with the largest spread. All nine: 1 % fewer box tests, and twice the time
+ * to build; three: 4 % more. With four, building takes twice as long as with the longest axis alone, 1 us a triangle. */
+#define TRIES 4
+
+/* Each box counts as often as it has triangles. Measured: 2 to 10 % fewer box tests than with the longest axis, and 2 to 9 %
+ * with the best of the axes; the area and the diagonal of the boxes as a measure do the same or less. */
+void pn_cutBest(pnBuilder *b, uint32_t first, uint32_t count, uint32_t left) {
+  double spread[DIRECTIONS], least = DBL_MAX;
+  const uint32_t *order = b->order + first;
+  bool large = count > ASKEW_BELOW;
+  uint32_t best = 0, last = 0, directions = large ? 3 : DIRECTIONS;
+  spreads(b, order, count, directions, spread);
+  for (int i = 0; i < (large ? 1 : TRIES); i++) {
+    last = 0;
+    for (uint32_t d = 1; d < directions; d++) {
+      last = spread[d] > spread[last] ? d : last;
+    }
+    spread[last] = -1;
+    selectByCentre(b, first, count, left, last);
+    double cost = left * girth(b, order, left) + (count - left) * girth(b, order + left, count - left);
+    if (cost < least) {
+      least = cost;
+      best = last;
+    }
+  }
+  if (best != last) {
+    selectByCentre(b, first, count, left, best);
+  }
+}
+
 /* Divides order[first...] into parts of `unit` triangles (the last may be smaller) by halving at multiples of it. */
 static void halve(pnBuilder *b, uint32_t first, uint32_t count, uint32_t unit) {
   if (count <= unit) {
     return;
   }
   uint32_t parts = (count + unit - 1) / unit, left = (parts / 2) * unit;
-  pn_selectByCentre(b, first, count, left, pn_longestAxis(b, first, count));
+  pn_cutBest(b, first, count, left);
   halve(b, first, left, unit);
   halve(b, first + left, count - left, unit);
 }
@@ -167,8 +228,9 @@ static bool grow(Growth *g, pnBuilder *b, pnSplitFcn *split, uint32_t triangleCo
   return true;
 }
 
-/* Three times the midpoint of every triangle or piece, as the pose has it now. */
-static void computeCentres(const pnPose *pose, const pnMesh *mesh, const pnPiece *pieces, float *centres) {
+/* Three quarters of the midpoint of every triangle or piece, and its box, as the pose has it now. */
+static void computeCentres(const pnPose *pose, const pnMesh *mesh, const pnPiece *pieces, float *centres,
+                           float *boxes) {
   const uint32_t *t = mesh->triangles;
   for (size_t i = 0; i < mesh->triangleCount; i++) {
     float p[12];
@@ -181,6 +243,8 @@ static void computeCentres(const pnPose *pose, const pnMesh *mesh, const pnPiece
     for (int k = 0; k < 3; k++) {
       /* halved first: three huge coordinates must not overflow */
       centres[3 * i + k] = p[k] * 0.25f + p[4 + k] * 0.25f + p[8 + k] * 0.25f;
+      boxes[6 * i + k] = PN_MIN(p[k], PN_MIN(p[4 + k], p[8 + k]));
+      boxes[6 * i + 3 + k] = PN_MAX(p[k], PN_MAX(p[4 + k], p[8 + k]));
     }
   }
 }
@@ -198,9 +262,11 @@ pnResult pn_buildShape(const pnTreeDef *def, const pnMesh *mesh, const pnPiece *
   size_t list = pn_bytes(n, sizeof(uint32_t)), centreBytes = pn_bytes(n, 3 * sizeof(float));
   b.order = pn_alloc(list);
   b.centres = pn_alloc(centreBytes);
+  b.boxes = pn_alloc(2 * centreBytes);
+  b.keys = pn_alloc(list);
   b.scratch = pn_alloc(list);
   b.mark = link ? pn_alloc(list) : NULL;
-  bool ok = b.order && b.centres && b.scratch && (b.mark || !link);
+  bool ok = b.order && b.centres && b.boxes && b.keys && b.scratch && (b.mark || !link);
   if (ok) {
     for (uint32_t i = 0; i < n; i++) {
       b.order[i] = i;
@@ -208,10 +274,12 @@ pnResult pn_buildShape(const pnTreeDef *def, const pnMesh *mesh, const pnPiece *
     if (link) {
       memset(b.mark, 0xff, list);
     }
-    computeCentres(def->pose, mesh, pieces, b.centres);
+    computeCentres(def->pose, mesh, pieces, b.centres, b.boxes);
     ok = grow(&g, &b, pieces ? pn_splitPieces : b.split, n);
   }
   pn_free(b.centres, centreBytes);
+  pn_free(b.boxes, 2 * centreBytes);
+  pn_free(b.keys, list);
   pn_free(b.scratch, list);
   pn_free(b.mark, list);
   pn_arrayFree(&g.open);

@@ -15,7 +15,9 @@ typedef struct pnBuilder {
   const pnMesh *mesh;
   uint32_t arity, leafSize;
   uint32_t *order;
-  float *centres;        /* 3 a triangle: sum of the corners (3 times the midpoint), in the pose at build time */
+  float *centres;        /* 3 a triangle: a quarter of the sum of the corners, in the pose at build time */
+  float *boxes;          /* 6 a triangle: lo, hi */
+  float *keys;           /* one a triangle, for selecting */
   uint32_t *scratch;     /* triangleCount */
   uint32_t *mark;        /* triangleCount, for connectivity; PN_NONE outside a split */
   const pnPiece *pieces; /* one a triangle, or null */
@@ -24,10 +26,8 @@ typedef struct pnBuilder {
 
 pnSplitFcn pn_splitBalanced, pn_splitShapeCentre, pn_splitShapeMean, pn_splitLink, pn_splitPieces;
 
-/* Puts the `rank` smallest by centre along `axis` (ties by triangle number) first in order[first ... first+count). */
-void pn_selectByCentre(pnBuilder *builder, uint32_t first, uint32_t count, uint32_t rank, uint32_t axis);
-/* The axis along which the centres spread most. */
-uint32_t pn_longestAxis(const pnBuilder *builder, uint32_t first, uint32_t count);
+/* Puts `left` triangles first in order[first ... first+count), such that the boxes of the two parts are small. */
+void pn_cutBest(pnBuilder *builder, uint32_t first, uint32_t count, uint32_t left);
 
 /* The shape of a finished tree: nodes in the order they were made, children contiguous. */
 typedef struct pnBuildNode {
