@@ -19,7 +19,7 @@ typedef struct pnTree pnTree;
 
 /* How the triangles are divided among children. */
 typedef enum pnBuild {
-  PN_BUILD_BALANCED,     /* median splits along the longest side, leaves filled up: the fastest measured (default) */
+  PN_BUILD_BALANCED,     /* median splits that leave small boxes, leaves filled up: the fastest measured (default) */
   PN_BUILD_SHAPE_CENTRE, /* [Larsson01] initial shape: the longest sides halved at the box centre */
   PN_BUILD_SHAPE_MEAN,   /* [Larsson01] initial shape: split at the mean of the triangle midpoints */
   PN_BUILD_LINK,         /* [Larsson01] mesh connectivity: every node is a connected patch where the mesh allows it */
