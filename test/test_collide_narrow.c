@@ -17,7 +17,7 @@ enum { SLOTS = 256 };
 typedef struct Soup {
   pnTree tree;
   uint32_t vertexFirst[SLOTS / PN_LANES];
-  uint8_t corners[3 * SLOTS];
+  uint16_t corners[3 * SLOTS];
   uint32_t triangles[SLOTS];
   float positions[3 * SLOTS][4];
 } Soup;
@@ -28,7 +28,7 @@ static void soupOpen(Soup *soup) {
     soup->vertexFirst[i] = 3 * PN_LANES * i;
   }
   for (uint32_t i = 0; i < 3 * SLOTS; i++) {
-    soup->corners[i] = (uint8_t)(i % (3 * PN_LANES));
+    soup->corners[i] = PN_CORNER(i % (3 * PN_LANES));
   }
   for (uint32_t i = 0; i < SLOTS; i++) {
     soup->triangles[i] = i;

@@ -1,6 +1,7 @@
-/* sort.c: least-significant-byte radix sort for integers, insertion sort for lists that are nearly in order.
+/* sort.c: least-significant-digit radix sort for integers, insertion sort for lists that are nearly in order.
  *
- * The radix sorts move the items once for every byte in which keys differ. Pair lists of small meshes differ in three or four of eight bytes, so most passes are never made. */
+ * The radix sorts move the items once for every digit in which keys differ. Pair lists of small meshes differ in the low bits
+ * of each half, so most passes are never made. */
 #include "base/sort.h"
 
 #include <string.h>
@@ -20,6 +21,25 @@ static bool countsToStarts(size_t counts[256], size_t itemCount) {
   return true;
 }
 
+/* Bits of a digit: more make fewer passes, but counting 2^bits buckets must not cost more than the keys do. */
+static unsigned digitBits(size_t count) {
+  return count < 128 ? 6 : count < 512 ? 7 : count < 4096 ? 8 : 11;
+}
+
+/* One stable pass by the digit of `bits` bits at `shift`. */
+static void passU64(const uint64_t *from, uint64_t *to, size_t count, unsigned shift, unsigned bits) {
+  size_t starts[1u << 11], start = 0;
+  uint64_t mask = ((uint64_t)1 << bits) - 1;
+  memset(starts, 0, ((size_t)1 << bits) * sizeof *starts);
+  for (size_t i = 0; i < count; ++i) ++starts[from[i] >> shift & mask];
+  for (size_t i = 0; i <= mask; ++i) {
+    size_t n = starts[i];
+    starts[i] = start;
+    start += n;
+  }
+  for (size_t i = 0; i < count; ++i) to[starts[from[i] >> shift & mask]++] = from[i];
+}
+
 void pn_sortU64(uint64_t *keys, uint64_t *scratch, size_t count) {
   // few keys: insertion
   if (count <= SMALL_COUNT) {
@@ -32,21 +52,20 @@ void pn_sortU64(uint64_t *keys, uint64_t *scratch, size_t count) {
     return;
   }
 
-  // which bytes differ at all?
+  // which bits differ at all?
   uint64_t differ = 0;
   for (size_t i = 1; i < count; ++i) differ |= keys[i] ^ keys[0];
 
-  // one stable pass for each of them, back and forth between the two arrays
+  // digits from the lowest bit that differs, back and forth between the two arrays
+  unsigned bits = digitBits(count);
   uint64_t *from = keys, *to = scratch;
-  for (int shift = 0; shift < 64; shift += 8) {
-    if (!(differ >> shift & 255)) continue;
-    size_t counts[256] = {0};
-    for (size_t i = 0; i < count; ++i) ++counts[from[i] >> shift & 255];
-    countsToStarts(counts, count);
-    for (size_t i = 0; i < count; ++i) to[counts[from[i] >> shift & 255]++] = from[i];
+  while (differ != 0) {
+    unsigned shift = (unsigned)__builtin_ctzll(differ);
+    passU64(from, to, count, shift, bits);
     uint64_t *swap = from;
     from = to;
     to = swap;
+    differ &= ~((((uint64_t)1 << bits) - 1) << shift);
   }
   if (from != keys) memcpy(keys, from, count * sizeof *keys);
 }

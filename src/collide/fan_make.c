@@ -161,7 +161,7 @@ static bool addFan(Maker *m, uint32_t v) {
 
 static uint32_t placeOf(const Maker *m, const Step *s, uint8_t corner) {
   uint32_t slot = m->slotOf[s->triangle];
-  return m->tree->leafVertexFirst[slot / PN_LANES] + m->tree->leafCorners[3 * (size_t)slot + corner];
+  return m->tree->leafVertexFirst[slot / PN_LANES] + m->tree->leafCorners[3 * (size_t)slot + corner] / PN_CORNER(1);
 }
 
 /* Two corners that are one vertex by welding: if not by number, they may come apart. */

@@ -18,6 +18,7 @@ typedef struct Run {
   pnCollider *c;
   pnJob *jobs;
   pnKernel kernel;
+  bool unsorted;
 } Run;
 
 /* ---------------------------------------------------------------- workers */
@@ -140,12 +141,9 @@ static void runItems(void *context, uint32_t begin, uint32_t end, uint32_t worke
 
 /* ---------------------------------------------------------------- putting together */
 
-static bool sortPairs(pnCollider *c, pnPair *pairs, size_t count) {
+static void sortPairs(pnPair *pairs, pnPair *scratch, size_t count) {
   if (count < 2) {
-    return true;
-  }
-  if (!pn_arrayReserve(&c->scratch, count)) {
-    return false;
+    return;
   }
   /* as 64-bit keys, a above b, in place */
   uint64_t *keys = (uint64_t *)(void *)pairs;
@@ -153,13 +151,28 @@ static bool sortPairs(pnCollider *c, pnPair *pairs, size_t count) {
     pnPair p = pairs[i];
     keys[i] = (uint64_t)p.a << 32 | p.b;
   }
-  pn_sortU64(keys, (uint64_t *)(void *)c->scratch.data, count);
+  pn_sortU64(keys, (uint64_t *)(void *)scratch, count);
   for (size_t i = 0; i < count; i++) {
     uint64_t k = keys[i];
     pairs[i] = (pnPair){(uint32_t)(k >> 32), (uint32_t)k};
   }
-  return true;
 }
+
+/* Every job has its own part of the scratch memory, so that workers sort different jobs at the same time. */
+static void sortJobs(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+  (void)worker;
+  Run *run = context;
+  for (uint32_t j = begin; j < end; j++) {
+    pnJob *job = &run->jobs[j];
+    if (!run->unsorted || pn_hasPlanes(&job->t)) {
+      sortPairs(run->c->pairs.data + job->pairFirst, run->c->scratch.data + job->pairFirst, job->pairCount);
+    }
+  }
+}
+
+/* Jobs that a worker sorts at a time, and pairs from which on it is worth waking others. */
+#define JOBS_PER_SORT 4u
+#define PAIRS_PER_SORT 512u
 
 /* A triangle in pieces is met once for each piece: every pair once. */
 static void dropRepeats(pnCollider *c, pnJob *job, pnCost *cost) {
@@ -174,7 +187,9 @@ static void dropRepeats(pnCollider *c, pnJob *job, pnCost *cost) {
   job->pairCount = kept;
 }
 
-static bool gather(pnCollider *c, pnJob *jobs, uint32_t jobCount, uint32_t workers, bool unsorted, pnCost *cost) {
+static bool gather(Run *run, uint32_t jobCount, const pnTasks *tasks, uint32_t workers, pnCost *cost) {
+  pnCollider *c = run->c;
+  pnJob *jobs = run->jobs;
   /* how many for each job, then where each begins */
   for (uint32_t j = 0; j < jobCount; j++) {
     jobs[j].pairCount = 0;
@@ -190,7 +205,7 @@ static bool gather(pnCollider *c, pnJob *jobs, uint32_t jobCount, uint32_t worke
     total += jobs[j].pairCount;
     jobs[j].pairCount = 0;
   }
-  if (!pn_arrayReserve(&c->pairs, total)) {
+  if (!pn_arrayReserve(&c->pairs, total) || !pn_arrayReserve(&c->scratch, total)) {
     return false;
   }
   for (uint32_t i = 0; i < workers; i++) {
@@ -203,12 +218,13 @@ static bool gather(pnCollider *c, pnJob *jobs, uint32_t jobCount, uint32_t worke
     }
   }
   c->pairs.count = total;
+  if (total < PAIRS_PER_SORT) {
+    sortJobs(run, 0, jobCount, 0);
+  } else {
+    pn_parallelFor(tasks, sortJobs, run, jobCount, JOBS_PER_SORT);
+  }
   for (uint32_t j = 0; j < jobCount; j++) {
-    bool pieces = pn_hasPlanes(&jobs[j].t);
-    if ((pieces || !unsorted) && !sortPairs(c, c->pairs.data + jobs[j].pairFirst, jobs[j].pairCount)) {
-      return false;
-    }
-    if (pieces) {
+    if (pn_hasPlanes(&jobs[j].t)) {
       dropRepeats(c, &jobs[j], cost);
     }
   }
@@ -286,15 +302,15 @@ pnResult pn_runJobs(pnCollider *c, pnJob *jobs, uint32_t jobCount, const pnTasks
   for (uint32_t j = 0; ok && j < jobCount; j++) {
     ok = dealJob(c, &jobs[j], j, workers, jobCount);
   }
+  Run run = {c, jobs, kernel, unsorted};
   if (ok) {
-    Run run = {c, jobs, kernel};
     pn_parallelFor(tasks, runItems, &run, (uint32_t)c->items.count, 1);
   }
   for (uint32_t i = 0; ok && i < workers; i++) {
     ok = !c->workers[i].outOfMemory;
     addCost(cost, &c->workers[i]);
   }
-  ok = ok && gather(c, jobs, jobCount, workers, unsorted, cost);
+  ok = ok && gather(&run, jobCount, tasks, workers, cost);
   ok = ok && (workers == 1 || levelWorkers(c, workers));
   return ok ? PN_OK : pn_fail(PN_ERROR_MEMORY, "out of memory while collecting pairs");
 }

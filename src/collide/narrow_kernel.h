@@ -5,13 +5,13 @@
  * everything translated so that b2 is the origin, all signs needed are 15 determinants, from 4 cross and 10 dot products:
  *
  *   sA[k]   = det(a_k, b0, b1)                side of a_k in the plane of b
- *   v[k][j] = side of edge a_k a_k+1 to edge b_j b_j+1
- *             v[k][1] = -det(a_k, a_k+1, b1), v[k][2] = det(a_k, a_k+1, b0),
- *             v[k][0] = sA[k+1] - sA[k] + det(a_k, a_k+1, b1) - det(a_k, a_k+1, b0)
+ *   v[k][j] = side of edge a_k a_k+1 to edge b_j b_j+1, for j = 1 the other way round
+ *             v[k][1] = det(a_k, a_k+1, b1), v[k][2] = det(a_k, a_k+1, b0),
+ *             v[k][0] = sA[k+1] - sA[k] + v[k][1] - v[k][2]
  *   sB[j]   = side of b_j in the plane of a: sums of the same, and det(a0, a1, a2)
  *
- * Edge a_k a_k+1 passes through b when sA[k], sA[k+1] differ and v[k][0..2] agree; likewise for edges of b with columns
- * of v. Signs are certain when no determinant is within E of zero (or when one triangle is clear of the other's
+ * Edge a_k a_k+1 passes through b when sA[k], sA[k+1] differ and v[k][0..2] agree (as sides: v[k][1] differs from the others);
+ * likewise for edges of b with columns of v. Signs are certain when no determinant is within E of zero (or when one triangle is clear of the other's
  * plane by more than E): then general position is certain too. Everything else is answered "unsure".
  *
  * The bound E. u = 2^-24; M bounds all coordinates of the translated points. Rounding of the translation: 1u on each
@@ -61,17 +61,16 @@ void NARROW_NAME(const pnTree *a, const pnTree *b, const pnPair *candidates, uin
     crossW(p[k], p[(k + 1) % 3], c[k]);
   }
   for (int k = 0; k < 3; k++) {
-    F d1 = dotW(pb1, c[k]), d0 = dotW(pb0, c[k]);
-    v[k][0] = ADD(SUB(sA[(k + 1) % 3], sA[k]), SUB(d1, d0));
-    v[k][1] = NEG(d1);
-    v[k][2] = d0;
+    v[k][1] = dotW(pb1, c[k]);
+    v[k][2] = dotW(pb0, c[k]);
+    v[k][0] = ADD(SUB(sA[(k + 1) % 3], sA[k]), SUB(v[k][1], v[k][2]));
   }
   F det = dotW(p[0], c[1]);
   sB[0] = SUB(ADD(ADD(v[0][2], v[1][2]), v[2][2]), det);
-  sB[1] = NEG(ADD(ADD(ADD(v[0][1], v[1][1]), v[2][1]), det));
+  sB[1] = SUB(ADD(ADD(v[0][1], v[1][1]), v[2][1]), det);
   sB[2] = NEG(det);
 
-  /* certain of all signs? clear of a plane? */
+  /* certain of all signs? */
   F e = MUL(MUL(MUL(m, m), m), SET1(1.5e-5f));
   F least = ABS(v[0][0]);
   for (int i = 0; i < 3; i++) {
@@ -81,18 +80,23 @@ void NARROW_NAME(const pnTree *a, const pnTree *b, const pnPair *candidates, uin
     }
   }
   F inRange = AND(GREATER(m, SET1(1e-10f)), GREATER(SET1(1e12f), m));
-  F apart = AND(OR(clearOf(sA, e), clearOf(sB, e)), inRange);
   F certain = AND(GREATER(least, e), inRange);
 
   /* an edge of one through the other: only sign bits matter */
   F through = SET1(0);
   for (int i = 0; i < 3; i++) {
     int j = (i + 1) % 3;
-    F outside = OR(XOR(v[i][0], v[i][1]), XOR(v[i][1], v[i][2]));
-    through = OR(through, ANDNOT(XOR(sA[i], sA[j]), outside));
-    outside = OR(XOR(v[0][i], v[1][i]), XOR(v[1][i], v[2][i]));
+    F inside = AND(XOR(v[i][0], v[i][1]), XOR(v[i][1], v[i][2]));
+    through = OR(through, AND(XOR(sA[i], sA[j]), inside));
+    F outside = OR(XOR(v[0][i], v[1][i]), XOR(v[1][i], v[2][i]));
     through = OR(through, ANDNOT(XOR(sB[i], sB[j]), outside));
   }
-  *outHit = SIGNS(ANDNOT(AND(through, certain), apart));
-  *outUnsure = SIGNS(ANDNOT(ANDNOT(SET1(-0.0f), certain), apart));
+  *outHit = SIGNS(AND(through, certain));
+  *outUnsure = SIGNS(ANDNOT(SET1(-0.0f), certain));
+
+  /* of the few that are not, most are clear of a plane */
+  if (PN_UNLIKELY(*outUnsure != 0)) {
+    F apart = AND(OR(clearOf(sA, e), clearOf(sB, e)), inRange);
+    *outUnsure &= ~(unsigned)SIGNS(apart);
+  }
 }

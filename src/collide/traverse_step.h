@@ -176,6 +176,16 @@ static bool openLeafRows(const pnTraversal *t, const View *A, const View *B, Row
   return true;
 }
 
+/* What filling a stale leaf will read and write. */
+PN_INLINE void prefetchLeaf(const View *v, uint32_t node) {
+  const pnTree *tree = v->tree;
+  uint32_t leaf = node - v->innerCount, at = tree->leafVertexFirst[leaf];
+  PREFETCH(v, node);
+  __builtin_prefetch(tree->leafVertices + at);
+  __builtin_prefetch(tree->leafCorners + 24 * (size_t)leaf);
+  __builtin_prefetch(tree->leafPositions + 4 * (size_t)at);
+}
+
 static bool openLeaves(const pnTraversal *t, pnWorker *w, const pnPair *in, size_t count, pnPairs *candidates) {
   const View A = viewOf(t->a), B = viewOf(t->b);
   for (size_t from = 0; from < count; from += PORTION) {
@@ -183,8 +193,9 @@ static bool openLeaves(const pnTraversal *t, pnWorker *w, const pnPair *in, size
     Rows rows;
     rows.count = 0;
     for (size_t i = from; i < end; i += 2) {
-      PREFETCH(&A, in[PN_MIN(i + AHEAD, count - 1)].a);
-      PREFETCH(&B, in[PN_MIN(i + AHEAD, count - 1)].b);
+      pnPair ahead = in[PN_MIN(i + AHEAD, count - 1)];
+      prefetchLeaf(&A, ahead.a);
+      prefetchLeaf(&B, ahead.b);
       addRows(t, &w->fresh, &A, &B, in + i, i + 1 < end, &rows);
     }
     w->cost.volumeTests += 2 * PN_LANES * (end - from) + PN_LANES * rows.count;

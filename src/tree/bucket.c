@@ -108,7 +108,7 @@ static size_t layout(pnTree *t, pnBuckets *b, char *base, size_t inner, size_t l
   t->stamp = carve(base, &at, nodes, sizeof(uint32_t));
   t->lanes = carve(base, &at, nodes + 1, sizeof(pnSphereLanes)); /* the larger of the two forms */
   t->leafTriangles = carve(base, &at, 8 * leaves, sizeof(uint32_t));
-  t->leafCorners = carve(base, &at, 24 * leaves, 1);
+  t->leafCorners = carve(base, &at, 24 * leaves, sizeof(uint16_t));
   t->leafVertexFirst = carve(base, &at, leaves + 1, sizeof(uint32_t));
   t->leafVertices = carve(base, &at, 3 * primitives, sizeof(uint32_t));
   t->leafPositions = carve(base, &at, 3 * primitives, 4 * sizeof(float));

@@ -148,7 +148,7 @@ static size_t layout(pnTree *t, const Lists *lists, char *base) {
   t->stamp = carve(base, &at, nodes, sizeof(uint32_t));
   t->lanes = carve(base, &at, nodes + 1, t->laneBytes);
   t->leafTriangles = carve(base, &at, 8 * leaves, sizeof(uint32_t));
-  t->leafCorners = carve(base, &at, 24 * leaves, 1);
+  t->leafCorners = carve(base, &at, 24 * leaves, sizeof(uint16_t));
   t->leafVertexFirst = carve(base, &at, leaves + 1, sizeof(uint32_t));
   t->leafVertices = carve(base, &at, lists->leafVertices.count, sizeof(uint32_t));
   t->leafPositions = carve(base, &at, lists->leafVertices.count, 4 * sizeof(float));
@@ -402,7 +402,7 @@ static void writeLeaves(const Assembly *a, pnTree *t) {
           corner++;
         }
       }
-      t->leafCorners[24 * (size_t)leaf + i] = corner;
+      t->leafCorners[24 * (size_t)leaf + i] = PN_CORNER(corner);
     }
     at += count;
   }

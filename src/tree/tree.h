@@ -16,7 +16,7 @@
  * grids differ by a shift and a sum, which are applied while loading a node (collide/traverse.c).
  *
  * A leaf also has its *block*: the positions of its distinct vertices, four floats each, filled from the pose
- * when a query first reaches the leaf in a frame. Corners of its triangles are bytes into the block. The exact tests
+ * when a query first reaches the leaf in a frame. Corners of its triangles are places in the block. The exact tests
  * read nothing else, so that free, morphing and skinned bodies look the same from here on.
  *
  * Lazy nodes. Node i is *fresh* when stamp[i] equals the tree's stamp. pn_freshen makes it so: one thread claims it,
@@ -100,7 +100,7 @@ struct pnTree {
 
   /* leaves */
   uint32_t *leafTriangles;   /* 8 a leaf: mesh triangle of lane j, PN_NONE past the count */
-  uint8_t *leafCorners;      /* 24 a leaf: 3 bytes a triangle into the block */
+  uint16_t *leafCorners;     /* 24 a leaf, 3 a triangle: where in the block its corners are, in bytes (pn_cornerAt) */
   uint32_t *leafVertexFirst; /* leafCount + 1 */
   uint32_t *leafVertices;    /* three times the mesh vertex (its place in an array of floats), leaf after leaf */
   float *leafPositions;      /* the blocks: 4 floats a listed vertex */
@@ -155,6 +155,11 @@ struct pnTree {
 
 PN_INLINE bool pn_isLeaf(const pnTree *tree, uint32_t node) {
   return node >= tree->innerCount;
+}
+/* A corner of a leaf's triangle; in bytes because that is what a processor adds, 24 times for four pairs of triangles. */
+#define PN_CORNER(place) ((uint16_t)(16u * (place)))
+PN_INLINE const float *pn_cornerAt(const float *block, uint16_t corner) {
+  return (const float *)(const void *)((const char *)block + corner);
 }
 PN_INLINE void *pn_lanesOf(const pnTree *tree, uint32_t node) {
   return tree->lanes + (size_t)node * tree->laneBytes;

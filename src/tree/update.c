@@ -395,13 +395,13 @@ void pn_fillLeaf(pnTree *tree, uint32_t node) {
   uint32_t leaf = node - tree->innerCount, count = tree->count[node];
   fetchBlock(tree, leaf);
   const float *block = tree->leafPositions + 4 * (size_t)tree->leafVertexFirst[leaf];
-  const uint8_t *corner = tree->leafCorners + 24 * (size_t)leaf;
+  const uint16_t *corner = tree->leafCorners + 24 * (size_t)leaf;
   if (tree->def.volume != PN_VOLUME_BOX) {
     pnBound bounds[PN_LANES];
     for (uint32_t j = 0; j < count; j++) {
       float points[12];
       for (int k = 0; k < 3; k++) {
-        memcpy(points + 4 * k, block + 4 * corner[3 * j + k], 4 * sizeof(float));
+        memcpy(points + 4 * k, pn_cornerAt(block, corner[3 * j + k]), 4 * sizeof(float));
       }
       pn_boundOfPoints(tree, points, 3, &bounds[j]);
     }
@@ -411,8 +411,9 @@ void pn_fillLeaf(pnTree *tree, uint32_t node) {
   pnF4 lo[PN_LANES], hi[PN_LANES];
   for (uint32_t j = 0; j < PN_LANES; j++) {
     /* corners past the count are zero: lanes the traversal masks */
-    pnF4 a = pn_f4Load(block + 4 * corner[3 * j]), b = pn_f4Load(block + 4 * corner[3 * j + 1]);
-    pnF4 c = pn_f4Load(block + 4 * corner[3 * j + 2]);
+    pnF4 a = pn_f4Load(pn_cornerAt(block, corner[3 * j]));
+    pnF4 b = pn_f4Load(pn_cornerAt(block, corner[3 * j + 1]));
+    pnF4 c = pn_f4Load(pn_cornerAt(block, corner[3 * j + 2]));
     lo[j] = pn_f4Min(a, pn_f4Min(b, c));
     hi[j] = pn_f4Max(a, pn_f4Max(b, c));
   }

@@ -11,8 +11,9 @@
 static void boundPieces(const pnTree *tree, uint32_t leaf, pnBound *out) {
   const float *block = tree->leafPositions + 4 * (size_t)tree->leafVertexFirst[leaf];
   for (uint32_t j = 0; j < tree->count[tree->innerCount + leaf]; j++) {
-    const uint8_t *corner = tree->leafCorners + 24 * (size_t)leaf + 3 * j;
-    const float *whole[3] = {block + 4 * corner[0], block + 4 * corner[1], block + 4 * corner[2]};
+    const uint16_t *corner = tree->leafCorners + 24 * (size_t)leaf + 3 * j;
+    const float *whole[3] = {pn_cornerAt(block, corner[0]), pn_cornerAt(block, corner[1]),
+                             pn_cornerAt(block, corner[2])};
     float points[12], most = 0;
     pn_pieceCorners(&tree->slotPieces[leaf * PN_LANES + j], whole, points);
     pn_boundOfPoints(tree, points, 3, &out[j]);

@@ -76,8 +76,8 @@ static pnResult checkLeaf(const pnTree *t, uint32_t leaf) {
   }
   for (uint32_t i = 0; i < 3u * t->count[t->innerCount + leaf]; i++) {
     uint32_t v = t->mesh->triangles[3 * (size_t)t->leafTriangles[leaf * PN_LANES + i / 3] + i % 3];
-    uint8_t corner = t->leafCorners[24 * (size_t)leaf + i];
-    if (corner >= count || list[corner] != 3 * v) {
+    uint32_t corner = t->leafCorners[24 * (size_t)leaf + i];
+    if (corner % PN_CORNER(1) != 0 || corner >= PN_CORNER(count) || list[corner / PN_CORNER(1)] != 3 * v) {
       BROKEN("T5", "corner %u of leaf %u", name, i, leaf);
     }
   }
