@@ -50,9 +50,10 @@ typedef struct pnSelfFilter {
 
 /* How to search. The settings change the time and, with `first` and `filter`, which pairs are wanted. */
 typedef struct pnQueryDef {
-  bool first;          /* stop at the first pair found: cheaper by far when there are many */
-  bool unsorted;       /* leave pairs in the order found; by default they are sorted by a, then b */
-  pnTasks tasks;       /* zeroed: one thread */
+  bool first;    /* stop at the first pair found: cheaper by far when there are many */
+  bool unsorted; /* leave pairs in the order found; by default they are sorted by a, then b */
+  bool noFlat;   /* for comparison: self queries open smooth regions too, which are proved not to meet themselves */
+  pnTasks tasks; /* zeroed: one thread */
   pnSelfFilter filter; /* for self queries */
   /* APPROXIMATE: a triangle meets a big one (pnTreeDef.big) when the ball around it meets the plane, no exact test
    * [Mujika, section 5]. Reports pairs that are only close, and none less. Default false. */

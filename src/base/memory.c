@@ -71,6 +71,19 @@ size_t pn_bytes(size_t count, size_t size) {
   return size != 0 && count > SIZE_MAX / size ? 0 : count * size;
 }
 
+void *pn_pack(char *block, size_t *at, const void *from, size_t bytes) {
+  char *p = block ? block + *at : NULL;
+  if (p && bytes > 0) {
+    if (from) {
+      memcpy(p, from, bytes);
+    } else {
+      memset(p, 0, bytes);
+    }
+  }
+  *at += (bytes + 7) / 8 * 8;
+  return p;
+}
+
 /* ---------------------------------------------------------------- arena */
 
 /* Head of a block added within a frame; the memory it hands out starts one alignment later. */

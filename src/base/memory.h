@@ -12,6 +12,10 @@ void pn_free(void *memory, size_t size); /* null is allowed */
 /* Count times element size, 0 (which pn_alloc answers with null) when it overflows: check count before. */
 size_t pn_bytes(size_t count, size_t size);
 
+/* Arrays of a known size in one block, one after the other: copies `bytes` from `from` (null: zeros) to block + *at, moves *at
+ * on to the next multiple of 8, and returns where they are. Without a block it only counts. */
+void *pn_pack(char *block, size_t *at, const void *from, size_t bytes);
+
 /* A frame arena: memory handed out by moving a pointer and taken back all at once. It remembers the most a frame
  * ever needed and keeps that, so that a steady frame allocates nothing. */
 typedef struct pnArena {

@@ -2,6 +2,7 @@
 #include "collide/calm.h"
 #include "collide/fan.h"
 #include "collide/filter.h"
+#include "collide/flat.h"
 #include "collide/jobs.h"
 
 pnQueryDef pnDefaultQueryDef(void) {
@@ -56,6 +57,10 @@ static pnResult collide(pnTree *a, pnTree *b, const pnQueryDef *def, pnPairList 
   if (result == PN_OK && !b && def->filter.ring == 0) {
     result = pn_prepareFans(a);
   }
+  bool flat = !b && !def->first && !def->noFlat;
+  if (result == PN_OK && flat) {
+    result = pn_prepareFlat(a);
+  }
   cost.updateSeconds = pn_clock() - start;
   if (result == PN_OK) {
     bool filtered = !b && pn_hasFilter(&def->filter);
@@ -63,6 +68,7 @@ static pnResult collide(pnTree *a, pnTree *b, const pnQueryDef *def, pnPairList 
         .t = pn_beginTraversal(a, b), .first = def->first && !filtered, .neighbours = !b && def->filter.ring == 0};
     job.t.planeDecides = def->planeDecides;
     job.t.calm = b ? NULL : pn_walkCalm(a);
+    job.t.flat = flat && pn_hasFlat(a);
     result = pn_runJobs(&list->collider, &job, 1, &def->tasks, def->kernel, def->unsorted, &cost);
     if (result == PN_OK && filtered) {
       pnPairs *pairs = &list->collider.pairs;

@@ -1,44 +1,12 @@
-/* fan.c: the fans of a frame. See fan.h.
- *
- * Signs. u = 2^-24; M bounds all coordinates counted from the middle, each of which is rounded once (1u).
- *  (1) n_i = p_i x p_(i+1): a component is a sum of 2 terms of at most M^2, each off by 3u (inputs, product), and the
- *      difference is rounded: 8u M^2.
- *  (2) d . n_i = det(d, p_i, p_(i+1)), with d whole numbers of at most D = 64: the errors of n, 3 x 8u; of 3 products of at
- *      most 2 D M^2, 6u; of 2 sums of at most 4 and 6 D M^2, 10u. Together 40u D M^2 = 1.526e-4 M^2. 1.6e-4.
- *  (3) g . p_i, the side of p_i, with g = d x c for a fixed c of small whole numbers: exact, below 2^24, and across d. Its
- *      components are at most G = 12 D = 768; on each of 3 terms 1u (input) + 1u (product) + 2u (sums):
- *      12u G M = 5.49e-4 M. 5.8e-4.
- * The bounds leave 4 % for terms of second order and their own rounding. With 1e-8 < M < 1e9 nothing overflows, and what
- * underflow adds, some 2^-140, is far below them (1.6e-20 at least). What is not a number is greater than nothing, and so
- * proves nothing. */
+/* fan.c: the fans of a frame. See fan.h; the signs are certain as in sight.h. */
 #include "collide/fan.h"
-
-#include "geom/triangle.h"
-
-/* The direction to look along: whole numbers of at most 64. A sum of zero gives something that is not a number. */
-PN_INLINE pnV4 wholeDirection4(const pnV4 *sum) {
-  /* adding and taking away 1.5 * 2^23 rounds to a whole number */
-  const pnF4 round = pn_f4Set1(12582912.0f);
-  pnF4 scale = pn_f4Div(pn_f4Set1(64), pn_v4Reach(sum, pn_f4Set1(0)));
-  pnV4 d;
-  for (int i = 0; i < 3; i++) {
-    d.x[i] = pn_f4Sub(pn_f4Add(pn_f4Mul(sum->x[i], scale), round), round);
-  }
-  return d;
-}
-
-/* Four vertices by their places. */
-PN_INLINE pnV4 gather4(const float *positions, const uint32_t *place) {
-  return pn_v4Load(positions + 4 * (size_t)place[0], positions + 4 * (size_t)place[1], positions + 4 * (size_t)place[2],
-                   positions + 4 * (size_t)place[3]);
-}
 
 /* The vertices of four fans, counted from their middles, and M. A closed fan has its first again at the end. */
 PN_INLINE pnF4 loadFans(const float *positions, const uint32_t *place, uint32_t around, pnV4 *out) {
-  pnV4 middle = gather4(positions, place);
+  pnV4 middle = pn_gather4(positions, place);
   pnF4 m = pn_f4Set1(0);
   for (uint32_t i = 0; i < around; i++) {
-    pnV4 p = gather4(positions, place + 4 * (i + 1));
+    pnV4 p = pn_gather4(positions, place + 4 * (i + 1));
     out[i] = pn_v4Sub(&p, &middle);
     m = pn_v4Reach(&out[i], m);
   }
@@ -54,20 +22,18 @@ PN_INLINE pnF4 provedFans(const pnV4 *p, uint32_t steps, pnF4 m, float changes) 
     normal[i] = pn_v4Cross(&p[i], &p[i + 1]);
     sum = pn_v4Add(&sum, &normal[i]);
   }
-  static const float c[3] = {3, -5, 7};
-  pnV4 d = wholeDirection4(&sum);
-  pnV4 across = {{pn_f4Set1(c[0]), pn_f4Set1(c[1]), pn_f4Set1(c[2])}}, g = pn_v4Cross(&d, &across);
-  pnF4 zero = pn_f4Set1(0), one = pn_f4Set1(1), changed = zero;
-  pnF4 sideError = pn_f4Mul(m, pn_f4Set1(5.8e-4f)), seenError = pn_f4Mul(pn_f4Mul(m, m), pn_f4Set1(1.6e-4f));
-  pnF4 side = pn_v4Dot(&g, &p[0]), above = pn_f4Greater(side, zero);
+  pnSight sight = pn_lookAlong(&sum);
+  pnF4 zero = pn_f4Set1(0), one = pn_f4Set1(1), changed = zero, sideError = pn_sideError(m),
+       seenError = pn_seenError(m);
+  pnF4 side = pn_v4Dot(&sight.across, &p[0]), above = pn_f4Greater(side, zero);
   pnF4 proved = pn_f4Greater(pn_f4Abs(side), sideError);
   for (uint32_t i = 0; i < steps; i++) {
-    side = pn_v4Dot(&g, &p[i + 1]);
+    side = pn_v4Dot(&sight.across, &p[i + 1]);
     pnF4 next = pn_f4Greater(side, zero);
     changed = pn_f4Add(changed, pn_f4And(pn_f4Xor(above, next), one));
     above = next;
     proved = pn_f4And(proved, pn_f4Greater(pn_f4Abs(side), sideError));
-    proved = pn_f4And(proved, pn_f4Greater(pn_v4Dot(&d, &normal[i]), seenError));
+    proved = pn_f4And(proved, pn_f4Greater(pn_v4Dot(&sight.along, &normal[i]), seenError));
   }
   return pn_f4And(proved, pn_f4Greater(pn_f4Set1(changes), changed));
 }
@@ -84,10 +50,8 @@ unsigned pn_unsureFans(const pnTree *tree, const pnFans *fans, const pnFanGroup 
   unsigned unsure = all & ~pn_f4Signs(pn_f4And(proved, pn_neighbourRange(m)));
 
   /* what is one vertex in the fan must be one point now */
-  for (const pnFanSeam *s = fans->seams + group->seamFirst; s < fans->seams + group[1].seamFirst; s++) {
-    bool same =
-        pn_samePoint(tree->leafPositions + 4 * (size_t)s->place[0], tree->leafPositions + 4 * (size_t)s->place[1]);
-    unsure |= (unsigned)!same << s->lane;
+  for (const pnSeam *s = fans->seams + group->seamFirst; s < fans->seams + group[1].seamFirst; s++) {
+    unsure |= (unsigned)!pn_isClosedSeam(tree, s) << s->of;
   }
   return unsure;
 }

@@ -22,7 +22,7 @@
 #ifndef PN_COLLIDE_FAN_H
 #define PN_COLLIDE_FAN_H
 
-#include "collide/narrow.h"
+#include "collide/sight.h"
 
 /* Fans with more vertices around than this are tested by pairs. */
 #define PN_FAN_MOST 256u
@@ -37,12 +37,6 @@ typedef struct pnFanGroup {
   bool closed;
 } pnFanGroup;
 
-/* Two vertices that must stand at one place for a fan to be one. */
-typedef struct pnFanSeam {
-  uint32_t place[2];
-  uint32_t lane;
-} pnFanSeam;
-
 /* Fans that are near each other in the tree. */
 typedef struct pnFanBlock {
   uint32_t groupFirst; /* up to the next block's, as the others */
@@ -55,7 +49,7 @@ typedef struct pnFans {
   pnFanBlock *blocks; /* blockCount + 1 */
   pnFanGroup *groups; /* and one more, which only ends a range */
   uint32_t *places;
-  pnFanSeam *seams;
+  pnSeam *seams; /* `of`: the lane */
   uint32_t *leaves;
   uint32_t *slotOf; /* triangle -> leaf * 8 + lane */
 } pnFans;

@@ -34,7 +34,7 @@ typedef struct Maker {
   PN_ARRAY(pnFanBlock) blocks;
   PN_ARRAY(pnFanGroup) groups;
   PN_ARRAY(uint32_t) places;
-  PN_ARRAY(pnFanSeam) seams;
+  PN_ARRAY(pnSeam) seams;
   PN_ARRAY(uint32_t) leaves;
 } Maker;
 
@@ -168,7 +168,7 @@ static uint32_t placeOf(const Maker *m, const Step *s, uint8_t corner) {
 static bool addSeam(Maker *m, const Step *s, uint8_t cornerS, const Step *t, uint8_t cornerT, uint32_t lane) {
   const uint32_t *triangles = m->tree->mesh->triangles;
   bool same = triangles[3 * (size_t)s->triangle + cornerS] == triangles[3 * (size_t)t->triangle + cornerT];
-  return same || pn_arrayPush(&m->seams, ((pnFanSeam){{placeOf(m, s, cornerS), placeOf(m, t, cornerT)}, lane}));
+  return same || pn_arrayPush(&m->seams, ((pnSeam){{placeOf(m, s, cornerS), placeOf(m, t, cornerT)}, lane}));
 }
 
 static bool addSeams(Maker *m, const Fan *fan, uint32_t lane) {
@@ -291,17 +291,7 @@ static bool makeWindows(Maker *m) {
 
 /* ---------------------------------------------------------------- all */
 
-/* Takes bytes from a block, or only counts them while there is none; 8-byte aligned. */
-static void *take(char *block, size_t *at, const void *from, size_t bytes) {
-  void *p = block ? block + *at : NULL;
-  if (p && bytes > 0) {
-    memcpy(p, from, bytes);
-  }
-  *at += (bytes + 7) / 8 * 8;
-  return p;
-}
-
-#define TAKE(list) take(block, &at, m->list.data, m->list.count * sizeof(*m->list.data))
+#define TAKE(list) pn_pack(block, &at, m->list.data, m->list.count * sizeof(*m->list.data))
 
 /* Everything in one block: how long it is, and with `block` the copy. */
 static size_t pack(const Maker *m, char *block) {
@@ -312,7 +302,7 @@ static size_t pack(const Maker *m, char *block) {
   fans.places = TAKE(places);
   fans.seams = TAKE(seams);
   fans.leaves = TAKE(leaves);
-  fans.slotOf = take(block, &at, m->slotOf, m->tree->mesh->triangleCount * sizeof(uint32_t));
+  fans.slotOf = pn_pack(block, &at, m->slotOf, m->tree->mesh->triangleCount * sizeof(uint32_t));
   if (block) {
     memcpy(block, &fans, sizeof fans);
   }

@@ -5,6 +5,7 @@
 
 #include "base/sort.h"
 #include "collide/calm.h"
+#include "collide/flat.h"
 #include "collide/plane.h"
 
 /* Pairs of nodes wanted for each worker before work is dealt: enough that the last portion is a small part. */
@@ -71,6 +72,9 @@ static bool dealJob(pnCollider *c, const pnJob *job, uint32_t index, uint32_t wo
   w->lists[0].count = 0;
   if (!pn_arrayPush(&w->lists[0], ((pnPair){0, 0}))) {
     return false;
+  }
+  if (job->t.flat) {
+    pn_pruneFlat(job->t.a, &w->lists[0], 0);
   }
   /* many jobs are portions enough, and opening each a little way would be work for one thread only */
   bool split = workers > 1 && !job->first && jobCount < workers * JOBS_PER_WORKER;
@@ -298,6 +302,13 @@ pnResult pn_runJobs(pnCollider *c, pnJob *jobs, uint32_t jobCount, const pnTasks
     w->cost = (pnCost){0};
     w->fresh = (pnFresh){.alone = workers == 1};
     w->outOfMemory = false;
+  }
+  for (uint32_t j = 0; ok && j < jobCount; j++) {
+    if (jobs[j].t.flat) {
+      double start = pn_clock();
+      pn_findFlat(jobs[j].t.a, tasks, c->workers);
+      cost->traverseSeconds += pn_clock() - start;
+    }
   }
   for (uint32_t j = 0; ok && j < jobCount; j++) {
     ok = dealJob(c, &jobs[j], j, workers, jobCount);

@@ -3,6 +3,7 @@
 
 #include "collide/calm.h"
 #include "collide/fan.h"
+#include "collide/flat.h"
 #include "collide/plane.h"
 
 #include <float.h>
@@ -210,7 +211,8 @@ static bool sortOutLeaves(const pnTraversal *t, pnWorker *w) {
   return true;
 }
 
-/* Opens pairs; planes of big triangles take out what is beside them, weights of morph targets what they leave in peace. */
+/* Opens pairs; planes of big triangles take out what is beside them, weights of morph targets what they leave in peace, flat
+ * regions what cannot meet. */
 static bool openPairs(const pnTraversal *t, pnWorker *w, const pnPair *in, size_t count, pnPairs *next) {
   size_t from = next->count, leavesFrom = w->leaves.count;
   bool ok = t->steps->open(t, w, in, count, next, &w->leaves);
@@ -221,6 +223,9 @@ static bool openPairs(const pnTraversal *t, pnWorker *w, const pnPair *in, size_
   if (ok && PN_UNLIKELY(t->calm != NULL)) {
     pn_pruneCalm(t->calm, next, from);
     pn_pruneCalm(t->calm, &w->leaves, leavesFrom);
+  }
+  if (ok && t->flat) {
+    pn_pruneFlat(t->a, next, from);
   }
   return ok;
 }

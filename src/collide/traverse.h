@@ -24,6 +24,7 @@ typedef struct pnTraversal {
   bool swapped;              /* the caller's a is our b */
   bool planeDecides;         /* approximate: pnQueryDef.planeDecides */
   const struct pnCalm *calm; /* self: pairs that need not be looked at; may be null */
+  bool flat;                 /* self: leave out what flat regions prove to be apart */
   pnLens lens;
   const struct pnSteps *steps;
   /* Bergen: b's model space from a's and back, with margins for the rounding of everything */

@@ -503,6 +503,7 @@ static void freeTree(pnTree *tree) {
   pn_free(tree->restKeys, tree->restCount * sizeof(uint64_t));
   pn_free(tree->calm, tree->calmBytes);
   pn_free(tree->fans, tree->fansBytes);
+  pn_free(tree->flat, tree->flatBytes);
   pn_free(tree, sizeof(pnTree));
 }
 
@@ -661,7 +662,7 @@ uint32_t pnTree_GetHeight(const pnTree *tree) {
 }
 size_t pnTree_GetByteCount(const pnTree *tree) {
   return sizeof(pnTree) + tree->memoryBytes + tree->ruleBytes + pn_pieceBytes(tree) +
-         tree->restCount * sizeof(uint64_t) + tree->calmBytes + tree->fansBytes;
+         tree->restCount * sizeof(uint64_t) + tree->calmBytes + tree->fansBytes + tree->flatBytes;
 }
 
 uint32_t pnTree_GetLevelBoxes(pnTree *tree, uint32_t level, pnBox *outBoxes, uint32_t capacity) {

@@ -143,6 +143,10 @@ struct pnTree {
   void *fans;
   size_t fansBytes;
 
+  /* regions that are seen flat cannot meet themselves: collide/flat_make.c, likewise */
+  void *flat;
+  size_t flatBytes;
+
   /* the frame */
   uint64_t poseFrame;  /* of the pose, that the tree was brought to; 0: never */
   uint64_t shapeFrame; /* of the pose, that `model` was computed from */

@@ -5,6 +5,7 @@
 #include "collide/calm.h"
 #include "collide/fan.h"
 #include "collide/filter.h"
+#include "collide/flat.h"
 #include "tree/update.h"
 
 #include <string.h>
@@ -83,6 +84,9 @@ static pnResult createShape(pnBody *body, const pnBodyDef *def) {
     }
     if (result == PN_OK && def->self && def->selfFilter.ring == 0) {
       result = pn_prepareFans(body->tree);
+    }
+    if (result == PN_OK && def->self) {
+      result = pn_prepareFlat(body->tree);
     }
   }
   return result;

@@ -11,6 +11,7 @@
 #include "collide/calm.h"
 #include "collide/fan.h"
 #include "collide/filter.h"
+#include "collide/flat.h"
 #include "world/world.h"
 
 #include <string.h>
@@ -119,10 +120,12 @@ static bool addJob(pnWorld *world, uint32_t a, uint32_t b, bool first) {
     job.t = pn_beginTraversal(body->tree, NULL);
     job.t.calm = pn_walkCalm(body->tree);
     job.neighbours = body->selfFilter.ring == 0;
-    if (job.neighbours && pn_prepareFans(body->tree) != PN_OK) {
+    job.first = first && !pn_hasFilter(&body->selfFilter);
+    if ((job.neighbours && pn_prepareFans(body->tree) != PN_OK) ||
+        (!job.first && pn_prepareFlat(body->tree) != PN_OK)) {
       return false;
     }
-    job.first = first && !pn_hasFilter(&body->selfFilter);
+    job.t.flat = !job.first && pn_hasFlat(body->tree);
   } else {
     job.t = pn_beginTraversal(body->tree, world->bodies.data[b].tree);
     if (!pn_rootsOverlap(&job.t)) {

@@ -1,0 +1,177 @@
+/* flat.c: the flat regions of a frame. See flat.h; the signs are certain as in sight.h. */
+#include "collide/flat.h"
+
+typedef struct Look {
+  pnTree *tree;
+  pnFlat *flat;
+  pnWorker *workers;
+} Look;
+
+#define LEAVES_PER_ITEM 64u
+#define TOPS_PER_ITEM 4u
+
+/* ---------------------------------------------------------------- normals */
+
+static float largest4(pnF4 v) {
+  float x[4];
+  pn_f4Store(x, v);
+  return PN_MAX(PN_MAX(x[0], x[1]), PN_MAX(x[2], x[3]));
+}
+
+static float sum4(pnF4 v) {
+  float x[4];
+  pn_f4Store(x, v);
+  return (x[0] + x[1]) + (x[2] + x[3]);
+}
+
+/* Corner k of four triangles of a leaf. */
+PN_INLINE pnV4 corners4(const float *block, const uint16_t *corner, int k) {
+  return pn_v4Load(pn_cornerAt(block, corner[k]), pn_cornerAt(block, corner[3 + k]), pn_cornerAt(block, corner[6 + k]),
+                   pn_cornerAt(block, corner[9 + k]));
+}
+
+static void computeNormals(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+  Look *look = context;
+  pnTree *tree = look->tree;
+  for (uint32_t leaf = begin; leaf < end; leaf++) {
+    pn_freshen(tree, tree->innerCount + leaf, &look->workers[worker].fresh);
+    const float *block = tree->leafPositions + 4 * (size_t)tree->leafVertexFirst[leaf];
+    const uint16_t *corner = tree->leafCorners + 24 * (size_t)leaf;
+    pnFlatNormals *out = &look->flat->normals[leaf];
+    pnF4 reach = pn_f4Set1(0);
+    for (int half = 0; half < 2; half++, corner += 12) {
+      pnV4 a = corners4(block, corner, 0), b = corners4(block, corner, 1), c = corners4(block, corner, 2);
+      b = pn_v4Sub(&b, &a);
+      c = pn_v4Sub(&c, &a);
+      pnV4 n = pn_v4Cross(&b, &c);
+      reach = pn_v4Reach(&c, pn_v4Reach(&b, reach));
+      for (int k = 0; k < 3; k++) {
+        pn_f4Store(out->x[k] + 4 * half, n.x[k]);
+      }
+    }
+    out->reach = largest4(reach);
+  }
+}
+
+PN_INLINE pnV4 normals4(const pnFlatNormals *n, int half) {
+  return (pnV4){{pn_f4Load(n->x[0] + 4 * half), pn_f4Load(n->x[1] + 4 * half), pn_f4Load(n->x[2] + 4 * half)}};
+}
+
+/* ---------------------------------------------------------------- one region */
+
+/* Along the sum of the normals below the node, which come first. */
+static pnSight lookAtNode(const pnTree *tree, const pnFlat *flat, const pnFlatRegion *r) {
+  pnV4 sum = {{pn_f4Set1(0), pn_f4Set1(0), pn_f4Set1(0)}};
+  const pnFlatLeaf *leaf = flat->leaves + r->leafFirst;
+  uint32_t first, end;
+  pn_leafRange(tree, r->node, &first, &end);
+  for (uint32_t i = 0; i < end - first; i++) {
+    /* lanes without a triangle have all corners in one place, and no normal */
+    pnV4 low = normals4(&flat->normals[leaf[i].leaf], 0), high = normals4(&flat->normals[leaf[i].leaf], 1);
+    low = pn_v4Add(&low, &high);
+    sum = pn_v4Add(&sum, &low);
+  }
+  for (int k = 0; k < 3; k++) {
+    sum.x[k] = pn_f4Set1(sum4(sum.x[k]));
+  }
+  return pn_lookAlong(&sum);
+}
+
+/* Is every triangle of the region seen from the same side? */
+static bool isSeenFromOneSide(const pnFlat *flat, const pnFlatRegion *r, const pnSight *sight) {
+  for (const pnFlatLeaf *l = flat->leaves + r->leafFirst; l < flat->leaves + r[1].leafFirst; l++) {
+    const pnFlatNormals *n = &flat->normals[l->leaf];
+    pnF4 m = pn_f4Set1(n->reach), error = pn_seenError(m), inRange = pn_neighbourRange(m);
+    pnV4 low = normals4(n, 0), high = normals4(n, 1);
+    unsigned seen = pn_f4Signs(pn_f4And(pn_f4Greater(pn_v4Dot(&sight->along, &low), error), inRange));
+    seen |= pn_f4Signs(pn_f4And(pn_f4Greater(pn_v4Dot(&sight->along, &high), error), inRange)) << 4;
+    if ((l->lanes & ~seen) != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Does the rim turn around the middle once, step by step? */
+static bool isRound(const pnTree *tree, const pnFlat *flat, const pnFlatRegion *r, const pnSight *sight) {
+  static const float places[4] = {0, 1, 2, 3};
+  const float *positions = tree->leafPositions;
+  const uint32_t *rim = flat->rims + r->rimFirst;
+  uint32_t count = r[1].rimFirst - r->rimFirst - 5, same[4] = {r->middle, r->middle, r->middle, r->middle};
+  pnV4 p[PN_RIM_MOST / 4 + 1], middle = pn_gather4(positions, same);
+  pnF4 m = pn_f4Set1(0), zero = m, one = pn_f4Set1(1);
+  for (uint32_t i = 0; i < count; i += 4) {
+    p[i / 4] = pn_gather4(positions, rim + i);
+    p[i / 4] = pn_v4Sub(&p[i / 4], &middle);
+    m = pn_v4Reach(&p[i / 4], m);
+  }
+  m = pn_f4Set1(largest4(m));
+  pnF4 seenError = pn_seenError(m), sideError = pn_sideError(m), good = pn_neighbourRange(m), changed = zero;
+  for (uint32_t i = 0; i < count; i += 4) {
+    pnV4 q = pn_gather4(positions, rim + i + 1);
+    q = pn_v4Sub(&q, &middle);
+    pnV4 n = pn_v4Cross(&p[i / 4], &q);
+    pnF4 side = pn_v4Dot(&sight->across, &p[i / 4]), next = pn_v4Dot(&sight->across, &q);
+    good = pn_f4And(good, pn_f4Greater(pn_v4Dot(&sight->along, &n), seenError));
+    good = pn_f4And(good, pn_f4Greater(pn_f4Abs(side), sideError));
+    /* steps past the end are those of the beginning again: seen as well, but not counted */
+    pnF4 counts = pn_f4Greater(pn_f4Set1((float)(count - i)), pn_f4Load(places));
+    pnF4 change = pn_f4Xor(pn_f4Greater(side, zero), pn_f4Greater(next, zero));
+    changed = pn_f4Add(changed, pn_f4And(pn_f4And(change, counts), one));
+  }
+  return pn_f4Signs(good) == 15 && sum4(changed) < 2.5f;
+}
+
+static bool isFlat(const pnTree *tree, const pnFlat *flat, const pnFlatRegion *r) {
+  pnSight sight = lookAtNode(tree, flat, r);
+  if (!isRound(tree, flat, r, &sight) || !isSeenFromOneSide(flat, r, &sight)) {
+    return false;
+  }
+  for (const pnSeam *s = flat->seams + r->seamFirst; s < flat->seams + r[1].seamFirst; s++) {
+    if (!pn_isClosedSeam(tree, s)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* A node, or if it is not flat those below it. */
+static void findBelow(const pnTree *tree, pnFlat *flat, uint32_t node) {
+  uint32_t region = flat->regionOf[node];
+  flat->isFlat[node] = region != PN_NONE && isFlat(tree, flat, &flat->regions[region]);
+  uint32_t child = tree->first[node];
+  for (uint32_t j = 0; !flat->isFlat[node] && child < tree->innerCount && j < tree->count[node]; j++) {
+    findBelow(tree, flat, child + j);
+  }
+}
+
+static void findRegions(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+  (void)worker;
+  Look *look = context;
+  for (uint32_t i = begin; i < end; i++) {
+    findBelow(look->tree, look->flat, look->flat->tops[i]);
+  }
+}
+
+/* ---------------------------------------------------------------- all */
+
+void pn_findFlat(pnTree *tree, const pnTasks *tasks, pnWorker *workers) {
+  Look look = {tree, tree->flat, workers};
+  if (look.flat->frame == tree->pose->frame) {
+    return;
+  }
+  pn_parallelFor(tasks, computeNormals, &look, tree->leafCount, LEAVES_PER_ITEM);
+  pn_parallelFor(tasks, findRegions, &look, look.flat->topCount, TOPS_PER_ITEM);
+  look.flat->frame = tree->pose->frame;
+}
+
+void pn_pruneFlat(const pnTree *tree, pnPairs *list, size_t from) {
+  const uint8_t *isFlat = ((const pnFlat *)tree->flat)->isFlat;
+  size_t kept = from;
+  for (size_t i = from; i < list->count; i++) {
+    pnPair p = list->data[i];
+    list->data[kept] = p;
+    kept += !(p.a == p.b && isFlat[p.a]);
+  }
+  list->count = kept;
+}

@@ -1,0 +1,435 @@
+/* flat_make.c: the regions of a tree, found once. See flat.h.
+ *
+ * A region begins as the triangles of a node. Where an edge of the rim points toward the middle c or away from it, more than
+ * along it, the triangle on its other side is added, for a few rounds: notches are filled until the rim is round. All this in
+ * the rest pose, as a guess about later ones: a region that comes out badly is never flat and costs a little time.
+ *
+ * What must hold whatever the pose is checked here: that the region is a disc. It is connected over edges, no edge has more than
+ * two triangles, its rim is one closed line that passes no vertex twice, and vertices - edges + triangles = 1. (If a vertex
+ * joined two parts otherwise, the surface with that vertex taken apart would be connected, have one rim and a number above
+ * 1, which no surface has.) */
+#include "collide/flat.h"
+
+#include <float.h>
+
+/* Rounds of mending the rim, and triangles that a region may have for each one of its node. */
+#define ROUNDS 12
+#define MOST_GROWTH 4u
+/* Nodes of at most so many triangles get a region. Larger ones are seldom flat, and save little: most pairs of leaves that lie
+ * beside each other are inside such nodes already. */
+#define MOST_TRIANGLES 512u
+/* The sine of the angle between an edge of the rim and the way to the middle: below the first it is mended where possible,
+ * because poses that bend the region by less than about this angle keep it round; with less than the second there is no
+ * region. In between are borders of the mesh. */
+#define GOOD_SINE 0.25
+#define LEAST_SINE 0.02
+
+typedef struct Maker {
+  const pnTree *tree;
+  const pnMesh *mesh;
+  uint32_t *slotOf;               /* triangle -> leaf * 8 + lane */
+  uint32_t *inRegion;             /* triangle -> the region it was last in */
+  uint32_t *regionOf;             /* inner node -> place in regions, or PN_NONE */
+  uint32_t *leafMark, *leafPlace; /* leaf -> the last region that listed it, and where */
+  uint32_t *vertexMark;           /* welded vertex -> the last region that counted it */
+  uint32_t *rimMark, *rimEdge;    /* welded vertex -> the last region whose rim leaves it, and over which edge */
+  uint32_t *firstCorner;          /* welded vertex -> 3 * triangle + corner, first seen in the region */
+  uint32_t region;                /* the current one, from 1 */
+  double middle[3], normal[3];    /* of the current region */
+  PN_ARRAY(uint32_t) triangles;   /* of the current region */
+  PN_ARRAY(uint32_t) reached;     /* scratch */
+  PN_ARRAY(pnFlatRegion) regions;
+  PN_ARRAY(pnFlatLeaf) leaves;
+  PN_ARRAY(uint32_t) rims;
+  PN_ARRAY(pnSeam) seams;
+  PN_ARRAY(uint32_t) tops;
+} Maker;
+
+/* Of a region: not made, or out of memory. */
+typedef enum Made { MADE, NOT_MADE, NO_MEMORY } Made;
+
+static uint32_t weldAt(const Maker *m, uint32_t edge) {
+  return m->mesh->weld[m->mesh->triangles[edge]];
+}
+static uint32_t nextEdge(uint32_t edge) {
+  return edge % 3 == 2 ? edge - 2 : edge + 1;
+}
+static uint32_t placeAt(const Maker *m, uint32_t edge) {
+  uint32_t slot = m->slotOf[edge / 3];
+  return m->tree->leafVertexFirst[slot / PN_LANES] + m->tree->leafCorners[3 * (size_t)slot + edge % 3] / PN_CORNER(1);
+}
+
+/* From the middle to a welded vertex at rest. */
+static void fromMiddle(const Maker *m, uint32_t v, double out[3]) {
+  for (int k = 0; k < 3; k++) {
+    out[k] = (double)m->mesh->vertices[3 * (size_t)v + k] - m->middle[k];
+  }
+}
+static double dot(const double *a, const double *b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+static void cross(const double *a, const double *b, double *out) {
+  for (int k = 0; k < 3; k++) {
+    out[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
+  }
+}
+
+/* ---------------------------------------------------------------- growing */
+
+/* The vertex nearest to the mean of the corners in some leaves, as an edge that leaves it; the middle is there. */
+static uint32_t chooseMiddle(Maker *m, uint32_t firstLeaf, uint32_t leafCount) {
+  double mean[3] = {0}, least = DBL_MAX;
+  uint32_t corners = 0, best = PN_NONE;
+  m->middle[0] = m->middle[1] = m->middle[2] = 0;
+  for (int pass = 0; pass < 2; pass++) {
+    for (uint32_t slot = firstLeaf * PN_LANES; slot < (firstLeaf + leafCount) * PN_LANES; slot++) {
+      uint32_t t = m->tree->leafTriangles[slot];
+      for (uint32_t e = 3 * t; t != PN_NONE && e < 3 * t + 3; e++) {
+        double p[3];
+        fromMiddle(m, weldAt(m, e), p);
+        if (pass == 0) {
+          mean[0] += p[0], mean[1] += p[1], mean[2] += p[2];
+          corners++;
+        } else if (dot(p, p) < least) {
+          least = dot(p, p);
+          best = e;
+        }
+      }
+    }
+    for (int k = 0; k < 3 && pass == 0; k++) {
+      m->middle[k] = mean[k] / corners;
+    }
+  }
+  for (int k = 0; k < 3; k++) {
+    m->middle[k] = (double)m->mesh->vertices[3 * (size_t)weldAt(m, best) + k];
+  }
+  return best;
+}
+
+/* The triangle over an edge, PN_NONE at a border; false when more than two meet there. */
+static bool over(const Maker *m, uint32_t edge, uint32_t *out) {
+  uint32_t t = m->mesh->neighbours[edge];
+  *out = t;
+  if (t == PN_NONE) {
+    return true;
+  }
+  for (uint32_t e = 3 * t; e < 3 * t + 3; e++) {
+    /* over the same edge and back again: only two */
+    if (m->mesh->neighbours[e] == edge / 3 && weldAt(m, e) == weldAt(m, nextEdge(edge)) &&
+        weldAt(m, nextEdge(e)) == weldAt(m, edge)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool addTriangle(Maker *m, uint32_t t) {
+  m->inRegion[t] = m->region;
+  return pn_arrayPush(&m->triangles, t);
+}
+
+static void sumNormals(Maker *m) {
+  m->normal[0] = m->normal[1] = m->normal[2] = 0;
+  for (size_t i = 0; i < m->triangles.count; i++) {
+    double p[3][3], n[3];
+    for (uint32_t k = 0; k < 3; k++) {
+      fromMiddle(m, weldAt(m, 3 * m->triangles.data[i] + k), p[k]);
+    }
+    for (int k = 0; k < 3; k++) {
+      p[1][k] -= p[0][k];
+      p[2][k] -= p[0][k];
+    }
+    cross(p[1], p[2], n);
+    for (int k = 0; k < 3; k++) {
+      m->normal[k] += n[k];
+    }
+  }
+}
+
+/* Does the rim edge go around the middle, seen along the normal, and not toward it or away? */
+static bool goesAround(const Maker *m, uint32_t edge, double least) {
+  double p[3], q[3], step[3], n[3];
+  fromMiddle(m, weldAt(m, edge), p);
+  fromMiddle(m, weldAt(m, nextEdge(edge)), q);
+  for (int k = 0; k < 3; k++) {
+    step[k] = q[k] - p[k];
+    p[k] = 0.5 * (p[k] + q[k]);
+  }
+  cross(p, step, n);
+  double sine = dot(m->normal, n);
+  return sine > 0 && sine * sine >= least * least * dot(m->normal, m->normal) * dot(p, p) * dot(step, step);
+}
+
+/* One round; *outDone when nothing was left to do. */
+static Made mend(Maker *m, bool *outDone) {
+  *outDone = true;
+  for (size_t i = 0, count = m->triangles.count; i < count; i++) {
+    uint32_t t = m->triangles.data[i], next;
+    for (uint32_t e = 3 * t; e < 3 * t + 3; e++) {
+      if (!over(m, e, &next)) {
+        return NOT_MADE;
+      }
+      /* borders of the mesh stay as they are */
+      if (next == PN_NONE || m->inRegion[next] == m->region || goesAround(m, e, GOOD_SINE)) {
+        continue;
+      }
+      *outDone = false;
+      if (!addTriangle(m, next)) {
+        return NO_MEMORY;
+      }
+    }
+  }
+  return MADE;
+}
+
+/* ---------------------------------------------------------------- a disc? */
+
+/* Can every triangle be reached from the first, over edges? */
+static Made checkConnected(Maker *m) {
+  size_t count = m->triangles.count;
+  m->reached.count = 0;
+  if (!pn_arrayReserve(&m->reached, count)) {
+    return NO_MEMORY;
+  }
+  /* those reached bear the next number meanwhile */
+  m->reached.data[m->reached.count++] = m->triangles.data[0];
+  m->inRegion[m->triangles.data[0]] = m->region + 1;
+  for (size_t i = 0; i < m->reached.count; i++) {
+    uint32_t t = m->reached.data[i];
+    for (uint32_t e = 3 * t; e < 3 * t + 3; e++) {
+      uint32_t next = m->mesh->neighbours[e];
+      if (next != PN_NONE && m->inRegion[next] == m->region) {
+        m->inRegion[next] = m->region + 1;
+        m->reached.data[m->reached.count++] = next;
+      }
+    }
+  }
+  for (size_t i = 0; i < m->reached.count; i++) {
+    m->inRegion[m->reached.data[i]] = m->region;
+  }
+  return m->reached.count == count ? MADE : NOT_MADE;
+}
+
+/* The rim: from every vertex on it one edge. Returns how many, 0 when it is not a line, or an edge of it does not go around. */
+static uint32_t findRim(Maker *m, uint32_t *outFirst) {
+  uint32_t count = 0;
+  for (size_t i = 0; i < m->triangles.count; i++) {
+    for (uint32_t e = 3 * m->triangles.data[i]; e < 3 * m->triangles.data[i] + 3; e++) {
+      uint32_t next = m->mesh->neighbours[e], v = weldAt(m, e);
+      if (next != PN_NONE && m->inRegion[next] == m->region) {
+        continue;
+      }
+      if (m->rimMark[v] == m->region || !goesAround(m, e, LEAST_SINE)) {
+        return 0;
+      }
+      m->rimMark[v] = m->region;
+      m->rimEdge[v] = e;
+      *outFirst = e;
+      count++;
+    }
+  }
+  return count;
+}
+
+static uint32_t countVertices(Maker *m) {
+  uint32_t count = 0;
+  for (size_t i = 0; i < 3 * m->triangles.count; i++) {
+    uint32_t edge = 3 * m->triangles.data[i / 3] + (uint32_t)(i % 3), v = weldAt(m, edge);
+    if (m->vertexMark[v] != m->region) {
+      m->vertexMark[v] = m->region;
+      m->firstCorner[v] = edge;
+      count++;
+    }
+  }
+  return count;
+}
+
+/* Follows the rim; its places are appended. */
+static Made addRim(Maker *m, uint32_t first, uint32_t count) {
+  size_t begin = m->rims.count;
+  if (!pn_arrayReserve(&m->rims, begin + count + 5)) {
+    return NO_MEMORY;
+  }
+  uint32_t edge = first;
+  for (uint32_t i = 0; i < count; i++) {
+    m->rims.data[m->rims.count++] = placeAt(m, edge);
+    uint32_t v = weldAt(m, nextEdge(edge));
+    if (m->rimMark[v] != m->region || (m->rimEdge[v] == first) != (i + 1 == count)) {
+      m->rims.count = begin;
+      return NOT_MADE; /* not one line */
+    }
+    edge = m->rimEdge[v];
+  }
+  for (uint32_t i = 0; i < 5; i++) {
+    m->rims.data[m->rims.count] = m->rims.data[begin + i % count];
+    m->rims.count++;
+  }
+  return MADE;
+}
+
+/* ---------------------------------------------------------------- writing it down */
+
+/* A leaf with some of its triangles. */
+static bool addLeaf(Maker *m, uint32_t leaf, uint8_t lanes) {
+  if (m->leafMark[leaf] != m->region) {
+    m->leafMark[leaf] = m->region;
+    m->leafPlace[leaf] = (uint32_t)m->leaves.count;
+    return pn_arrayPush(&m->leaves, ((pnFlatLeaf){leaf, lanes}));
+  }
+  m->leaves.data[m->leafPlace[leaf]].lanes |= lanes;
+  return true;
+}
+
+static Made addRegion(Maker *m, uint32_t node, uint32_t middleEdge) {
+  uint32_t firstRim = 0, rim = findRim(m, &firstRim), faces = (uint32_t)m->triangles.count;
+  if (rim < 3 || rim > PN_RIM_MOST || 2 * (countVertices(m) + faces) != 2 + 3 * faces + rim) {
+    return NOT_MADE;
+  }
+  pnFlatRegion r = {node, placeAt(m, middleEdge), (uint32_t)m->leaves.count, (uint32_t)m->rims.count,
+                    (uint32_t)m->seams.count};
+  Made made = addRim(m, firstRim, rim);
+  if (made != MADE) {
+    return made;
+  }
+  bool ok = true;
+  uint32_t first, end;
+  pn_leafRange(m->tree, node, &first, &end);
+  for (uint32_t leaf = first; ok && leaf < end; leaf++) {
+    ok = addLeaf(m, leaf, 0);
+  }
+  for (size_t i = 0; ok && i < 3 * (size_t)faces; i++) {
+    uint32_t t = m->triangles.data[i / 3], e = 3 * t + (uint32_t)(i % 3), slot = m->slotOf[t];
+    ok = addLeaf(m, slot / PN_LANES, (uint8_t)(1u << slot % PN_LANES));
+    /* one vertex by welding, two by number: they may come apart */
+    uint32_t other = m->firstCorner[weldAt(m, e)];
+    if (ok && m->mesh->triangles[e] != m->mesh->triangles[other]) {
+      ok = pn_arrayPush(&m->seams, ((pnSeam){{placeAt(m, e), placeAt(m, other)}, node}));
+    }
+  }
+  m->regionOf[node] = (uint32_t)m->regions.count;
+  return ok && pn_arrayPush(&m->regions, r) ? MADE : NO_MEMORY;
+}
+
+/* The region of one node. */
+static Made makeRegion(Maker *m, uint32_t node) {
+  uint32_t first, end;
+  pn_leafRange(m->tree, node, &first, &end);
+  m->region += 2; /* the number in between is for checkConnected */
+  uint32_t middleEdge = chooseMiddle(m, first, end - first);
+  m->triangles.count = 0;
+  for (uint32_t slot = first * PN_LANES; slot < end * PN_LANES; slot++) {
+    uint32_t t = m->tree->leafTriangles[slot];
+    if (t != PN_NONE && !addTriangle(m, t)) {
+      return NO_MEMORY;
+    }
+  }
+  sumNormals(m);
+  bool done = false;
+  Made made = MADE;
+  for (int i = 0; made == MADE && !done && i < ROUNDS; i++) {
+    made = mend(m, &done);
+  }
+  if (made == MADE && (!done || m->triangles.count > MOST_GROWTH * (size_t)m->tree->below[node])) {
+    made = NOT_MADE;
+  }
+  made = made == MADE ? checkConnected(m) : made;
+  return made == MADE ? addRegion(m, node, middleEdge) : made;
+}
+
+/* ---------------------------------------------------------------- all */
+
+static bool makeRegions(Maker *m) {
+  const pnTree *tree = m->tree;
+  for (uint32_t slot = 0; slot < tree->leafCount * PN_LANES; slot++) {
+    if (tree->leafTriangles[slot] != PN_NONE) {
+      m->slotOf[tree->leafTriangles[slot]] = slot;
+    }
+  }
+  for (uint32_t node = 0; node < tree->innerCount; node++) {
+    m->regionOf[node] = PN_NONE;
+    if (tree->below[node] <= MOST_TRIANGLES) {
+      bool isTop = node == 0 || tree->below[tree->parent[node] / PN_LANES] > MOST_TRIANGLES;
+      if (makeRegion(m, node) == NO_MEMORY || (isTop && !pn_arrayPush(&m->tops, node))) {
+        return false;
+      }
+    }
+  }
+  return pn_arrayPush(&m->regions, ((pnFlatRegion){.leafFirst = (uint32_t)m->leaves.count,
+                                                   .rimFirst = (uint32_t)m->rims.count,
+                                                   .seamFirst = (uint32_t)m->seams.count}));
+}
+
+#define TAKE(list) pn_pack(block, &at, m->list.data, m->list.count * sizeof(*m->list.data))
+
+/* Everything in one block: how long it is, and with `block` the copy. */
+static size_t pack(const Maker *m, char *block) {
+  size_t at = (sizeof(pnFlat) + 7) / 8 * 8;
+  pnFlat flat = {.regionCount = (uint32_t)m->regions.count - 1};
+  flat.regions = TAKE(regions);
+  flat.leaves = TAKE(leaves);
+  flat.rims = TAKE(rims);
+  flat.seams = TAKE(seams);
+  flat.topCount = (uint32_t)m->tops.count;
+  flat.tops = TAKE(tops);
+  /* without regions nothing of a frame is needed */
+  size_t leaves = flat.regionCount > 0 ? m->tree->leafCount : 0, inner = flat.regionCount > 0 ? m->tree->innerCount : 0;
+  flat.normals = pn_pack(block, &at, NULL, leaves * sizeof(pnFlatNormals));
+  flat.isFlat = pn_pack(block, &at, NULL, inner);
+  flat.regionOf = pn_pack(block, &at, m->regionOf, inner * sizeof(uint32_t));
+  if (block) {
+    memcpy(block, &flat, sizeof flat);
+  }
+  return at;
+}
+
+/* Scratch: one array of so many numbers, zero; all of them are one block. */
+static uint32_t *scratch(uint32_t **at, size_t count) {
+  uint32_t *p = *at;
+  *at += count;
+  return p;
+}
+
+static bool makeFlat(Maker *m, pnTree *tree) {
+  size_t triangles = tree->mesh->triangleCount, vertices = tree->mesh->vertexCount, leaves = tree->leafCount;
+  size_t bytes = pn_bytes(2 * triangles + 4 * vertices + 2 * leaves + tree->innerCount, sizeof(uint32_t));
+  uint32_t *memory = pn_allocZero(bytes), *at = memory;
+  if (!memory) {
+    return false;
+  }
+  m->slotOf = scratch(&at, triangles);
+  m->inRegion = scratch(&at, triangles);
+  m->vertexMark = scratch(&at, vertices);
+  m->rimMark = scratch(&at, vertices);
+  m->rimEdge = scratch(&at, vertices);
+  m->firstCorner = scratch(&at, vertices);
+  m->leafMark = scratch(&at, leaves);
+  m->leafPlace = scratch(&at, leaves);
+  m->regionOf = scratch(&at, tree->innerCount);
+  bool ok = makeRegions(m);
+  size_t size = ok ? pack(m, NULL) : 0;
+  char *block = pn_alloc(size);
+  if (block) {
+    pack(m, block);
+    tree->flat = block;
+    tree->flatBytes = size;
+  }
+  pn_free(memory, bytes);
+  return block != NULL;
+}
+
+pnResult pn_prepareFlat(pnTree *tree) {
+  if (tree->flat || tree->calm || !tree->def.self || tree->rule->reshapes || tree->innerCount == 0) {
+    return PN_OK;
+  }
+  Maker m = {.tree = tree, .mesh = tree->mesh};
+  bool ok = makeFlat(&m, tree);
+  pn_arrayFree(&m.triangles);
+  pn_arrayFree(&m.reached);
+  pn_arrayFree(&m.tops);
+  pn_arrayFree(&m.regions);
+  pn_arrayFree(&m.leaves);
+  pn_arrayFree(&m.rims);
+  pn_arrayFree(&m.seams);
+  return ok ? PN_OK
+            : pn_fail(PN_ERROR_MEMORY, "out of memory while looking for flat regions of mesh '%s'", tree->mesh->name);
+}
