@@ -150,10 +150,12 @@ static int runInside(const char *path, const pnInsideOptions *options) {
   bool good = (hasMeshExtension(options->pointsPath) ? loadMeshPoints : loadTextPoints)(options->pointsPath, &points);
   if (good) {
     inside = malloc((size_t)points.count + 1);
-    good = inside && pn_loadMesh(path, true, &loaded) == PN_OK &&
-           test(loaded.mesh, &points, options, inside, &result) == PN_OK;
+    pnResult done = inside ? pn_loadMesh(path, true, &loaded) : PN_ERROR_MEMORY;
+    if (done == PN_OK) done = test(loaded.mesh, &points, options, inside, &result);
+    good = done == PN_OK;
     if (!inside) fprintf(stderr, "pinch inside: out of memory for %u answers\n", points.count);
     else if (!good) pn_sayFailure("inside");
+    if (done == PN_ERROR_OPEN_MESH || done == PN_ERROR_ORIENTATION) fprintf(stderr, "try: pinch inside --parity ...\n");
   }
   pn_endProgress();
   if (good && options->json) good = pn_printJson(resultJson(&loaded, &points, inside, &result, options->resolution));

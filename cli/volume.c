@@ -61,10 +61,11 @@ static void printResult(const pnVolumeRun *run, const pnVolumeOptions *options) 
     printf("\n  direction   (%.6g, %.6g, %.6g): moving %s that way by the depth frees it\n", depth->direction[0],
            depth->direction[1], depth->direction[2], run->loaded[0].name);
   }
-  printf("  image       %u x %u cells, at most %u and %u layers, %llu spans, %s, %.3f s\n", result->resolution,
+  printf("  image       %u x %u cells, at most %u and %u layers, %llu spans, %s\n", result->resolution,
          result->resolution, result->maxLayers[0], result->maxLayers[1], (unsigned long long)result->spanCount,
-         backendName(result->backend),
-         result->prepareTime + result->layerTime + result->boundTime + result->measureTime);
+         backendName(result->backend));
+  printf("  time        volume %.3f s, depth %.3f s\n",
+         result->prepareTime + result->layerTime + result->boundTime + result->measureTime, depth->time);
   if (options->meshPath) printf("The surface of the shared space is in %s.\n", options->meshPath);
 }
 

@@ -196,6 +196,7 @@ static void insidePoints(void **state) {
   assert_non_null(strstr(readText(ERR), "--points"));
   assert_int_equal(runTool("inside test_v_open.obj --points test_v_small.stl"), 2);
   assert_non_null(strstr(readText(ERR), "not closed"));
+  assert_non_null(strstr(readText(ERR), "try: pinch inside --parity"));
   assert_int_equal(runTool("inside test_v_a.ply --points nothing.txt"), 2);
   assert_non_null(strstr(readText(ERR), "nothing.txt"));
 }

@@ -93,6 +93,31 @@ static int64_t countFacing(const SpanList *a, const SpanList *b) {
   return facing;
 }
 
+/* The depths between which a column's spans lie, however they are read. */
+static pnInterval reachOf(const pnColumn *column) {
+  pnInterval reach = {INT32_MAX, INT32_MIN};
+  if (column->keyCount) {
+    reach.lo = (int32_t)(column->keys[0] >> 1);
+    reach.hi = (int32_t)(column->keys[column->keyCount - 1] >> 1);
+  }
+  if (column->thickCount) {
+    reach.lo = PN_MIN(reach.lo, column->thick[0].lo);
+    reach.hi = PN_MAX(reach.hi, column->thick[column->thickCount - 1].hi);
+  }
+  return reach;
+}
+
+/* Can any pair of spans move a shift on? No, when not even the two reaches do: their interval contains all others. That
+ * is quickly said, and true of most columns once a few have been seen. */
+static bool mayMove(const pnColumn *a, const pnColumn *b, const Shifts *shifts) {
+  pnInterval p = reachOf(a), q = reachOf(b);
+  int64_t low = (int64_t)q.lo - p.hi, high = (int64_t)q.hi - p.lo;
+  bool moves = false;
+  for (int r = 0; r < READING_COUNT; ++r)
+    moves |= (low < shifts->up[r] && shifts->up[r] < high) || (-high < shifts->down[r] && shifts->down[r] < -low);
+  return moves;
+}
+
 static void depthBands(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
   DepthJob *job = context;
   SpanList *listsA = job->part[worker].a, *listsB = job->part[worker].b;
@@ -102,11 +127,16 @@ static void depthBands(void *context, uint32_t begin, uint32_t end, uint32_t wor
     for (uint32_t x = 0; x < size; ++x) {
       pnColumn a = pn_layersColumn(job->a, x, y), b = pn_layersColumn(job->b, x, y);
       if (a.keyCount + a.thickCount == 0 || b.keyCount + b.thickCount == 0) continue;
+      // for `facing` the sampled spans will do
+      bool moves = mayMove(&a, &b, shifts);
+      if (!moves && !job->first) continue;
+      if (!moves) a.thickCount = b.thickCount = 0;
       if (!listSpans(job->a, &a, job->rule, listsA) || !listSpans(job->b, &b, job->rule, listsB)) {
         job->outOfMemory = true;
         return;
       }
-      for (int r = 0; r < READING_COUNT; ++r) pushShifts(listsA + r, listsB + r, shifts->up + r, shifts->down + r);
+      for (int r = 0; moves && r < READING_COUNT; ++r)
+        pushShifts(listsA + r, listsB + r, shifts->up + r, shifts->down + r);
       if (job->first) shifts->facing += countFacing(listsA + AS_SAMPLED, listsB + AS_SAMPLED);
     }
 }
