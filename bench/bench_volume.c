@@ -415,7 +415,7 @@ static double timeTriangles(const Bench *bench, const pnMesh *mesh) {
 static void runFloor(const Bench *bench) {
   printf("%-8s %7s %5s %9s | %8s %8s | %8s %8s %8s | %s\n", "body", "faces", "side", "layers", "1+2 ms", "2 thr.",
          "vertices", "+writing", "+triang.", "over floor: vertices + writing, also triangles; two threads");
-  static const uint32_t sides[] = {128, 512, 1024, 2048};
+  static const uint32_t sides[] = {128, 512, 1024, 2048, 4096};
   for (int s = 0; s < PN_VOLUME_SHAPE_COUNT; ++s) {
     pnMesh *mesh;
     need(pnMakeVolumeShape((pnVolumeShape)s, 0, &mesh), "shape");

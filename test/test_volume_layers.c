@@ -4,6 +4,7 @@
 
 #include "volume/overlap.h"
 #include "volume/raster.h"
+#include "volume/stroke.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -180,6 +181,119 @@ static void cornersOfGiants(void **state) {
     compareImages(body, 16 + testBelow(&random, 20), axis, &window);
   }
   for (int i = 0; i < 2; ++i) testFreeBody(&bodies[i]);
+}
+
+/* From triangles far smaller than a cell to some of a hundred cells: dots of both sizes and rows of every length, side by
+ * side, in numbers that are no multiple of four. */
+static void everySize(void **state) {
+  (void)state;
+  TestRandom random = testRandom(23);
+  TestBody bodies[3] = {testSphere(4, 1), testSphere(1, 1), testBox(1, 1, 1, 1)};
+  static const uint32_t sizes[3][3] = {{16, 37, 90}, {40, 129, 301}, {17, 257, 500}};
+  for (int i = 0; i < 3; ++i)
+    for (int n = 0; n < 3; ++n) {
+      pnMatrix turn = testRotation(&random, 1);
+      testExpectOk(pnPose_SetTransform(bodies[i].pose, &turn));
+      pnBox window = boxOf(&bodies[i], 0.01f * (float)n);
+      compareImages(&bodies[i], sizes[i][n], (uint32_t)n, &window);
+    }
+  for (int i = 0; i < 3; ++i) testFreeBody(&bodies[i]);
+}
+
+/* Ten balls in one another: cells with more layers than slots, beside cells with fewer; drawn by dots and by rows. */
+static void moreThanSlots(void **state) {
+  (void)state;
+  enum { BALLS = 10 };
+  TestBody ball = testSphere(2, 1);
+  uint32_t vertexCount = pnMesh_GetVertexCount(ball.mesh), triangleCount = pnMesh_GetTriangleCount(ball.mesh);
+  float *vertices = malloc(sizeof(float) * 3 * BALLS * vertexCount);
+  uint32_t *triangles = malloc(sizeof(uint32_t) * 3 * BALLS * triangleCount);
+  for (uint32_t b = 0; b < BALLS; ++b) {
+    for (uint32_t i = 0; i < 3 * vertexCount; ++i)
+      vertices[3 * vertexCount * b + i] = pnMesh_GetVertices(ball.mesh)[i] * (1 - 0.09f * (float)(b * 3 % BALLS));
+    for (uint32_t i = 0; i < 3 * triangleCount; ++i)
+      triangles[3 * triangleCount * b + i] = pnMesh_GetTriangles(ball.mesh)[i] + b * vertexCount;
+  }
+  pnMeshDef def = pnDefaultMeshDef();
+  def.vertices = vertices;
+  def.vertexCount = BALLS * vertexCount;
+  def.triangles = triangles;
+  def.triangleCount = BALLS * triangleCount;
+  pnMesh *mesh;
+  testExpectOk(pnCreateMesh(&def, &mesh));
+  TestBody nest = testBody(mesh);
+  pnBox window = boxOf(&nest, 0.02f);
+  compareImages(&nest, 16, 0, &window);
+  compareImages(&nest, 50, 1, &window);
+  compareImages(&nest, 150, 2, &window);
+  free(vertices), free(triangles);
+  testFreeBody(&nest), testFreeBody(&ball);
+}
+
+/* Is the sample of a cell inside the triangle? Samples out of the image are not. */
+static bool insideTriangle(const pnPoint points[3], int32_t x, int32_t y) {
+  const int64_t cell = 1 << PN_CELL_SHIFT, px = x * cell + cell / 2, py = y * cell + cell / 2;
+  int sides = 0;
+  for (int e = 0; e < 3; ++e) {
+    const pnPoint *p = points + e, *q = points + (e + 1) % 3;
+    sides += movedSide(p->x, p->y, q->x, q->y, px, py);
+  }
+  return x >= 0 && x < PN_MAX_RESOLUTION && (sides == 3 || sides == -3);
+}
+
+/* Ends of the rows, and for small triangles all cells of the box; returns how many rows there were. */
+static uint32_t compareRows(const pnPoint points[3], bool every, pnRow *rows) {
+  const pnView view = {.size = PN_MAX_RESOLUTION, .cellShift = PN_CELL_SHIFT, .steps = PN_DEPTH_STEPS};
+  const pnPoint *corners[3] = {points, points + 1, points + 2};
+  int32_t lo[2] = {INT32_MAX, INT32_MAX}, hi[2] = {INT32_MIN, INT32_MIN};
+  const int32_t half = 1 << (PN_CELL_SHIFT - 1), last = PN_MAX_RESOLUTION - 1;
+  for (int k = 0; k < 3; ++k) {
+    lo[0] = PN_MIN(lo[0], points[k].x), hi[0] = PN_MAX(hi[0], points[k].x);
+    lo[1] = PN_MIN(lo[1], points[k].y), hi[1] = PN_MAX(hi[1], points[k].y);
+  }
+  for (int k = 0; k < 2; ++k) {
+    lo[k] = PN_MAX((lo[k] + half - 1) >> PN_CELL_SHIFT, 0), hi[k] = PN_MIN((hi[k] - half) >> PN_CELL_SHIFT, last);
+    if (lo[k] > hi[k]) return 0;
+  }
+  uint32_t count = pn_strokeTriangle(&view, corners, rows), cells = 0, truth = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    // the ends of the row are inside, and the cells beside them are not
+    uint32_t inBand = rows[i].cell & PN_BAND_MASK;
+    int32_t y = (int32_t)((rows[i].cell >> PN_BAND_SHIFT) * PN_BAND_ROWS + inBand / view.size);
+    int32_t first = (int32_t)(inBand % view.size), end = first + rows[i].length;
+    assert_true(insideTriangle(points, first, y) && insideTriangle(points, end - 1, y));
+    assert_false(insideTriangle(points, first - 1, y) || insideTriangle(points, end, y));
+    cells += rows[i].length;
+  }
+  for (int32_t y = lo[1]; every && y <= hi[1]; ++y)
+    for (int32_t x = lo[0]; x <= hi[0]; ++x) truth += insideTriangle(points, x, y);
+  if (every) assert_int_equal(cells, truth);
+  return count;
+}
+
+/* Rows are found with doubles; here against integers. Corners on centres of cells and a unit beside them, so that edges
+ * pass through samples or miss them by the least there is; up to triangles far larger than the image. */
+static void rowsExactly(void **state) {
+  (void)state;
+  const int32_t cell = 1 << PN_CELL_SHIFT, side = PN_MAX_RESOLUTION;
+  TestRandom random = testRandom(31);
+  pnRow *rows = malloc(sizeof *rows * PN_MAX_RESOLUTION);
+  uint32_t count = 0;
+  for (int n = 0; n < 20000; ++n) {
+    // a tenth in the image, a tenth much larger than it, the rest small
+    uint32_t reach = n % 10 == 0 ? (uint32_t)side : n % 10 == 1 ? 8 * (uint32_t)side : 40;
+    pnPoint points[3] = {{0}};
+    for (int k = 0; k < 3; ++k) {
+      int32_t x = (int32_t)testBelow(&random, reach), y = (int32_t)testBelow(&random, reach);
+      if (n % 10 == 1) x -= 3 * side, y -= 3 * side;
+      points[k].x = x * cell + cell / 2 + (int32_t)testBelow(&random, 3) - 1;
+      points[k].y = y * cell + cell / 2 + (int32_t)testBelow(&random, 3) - 1;
+      points[k].z = (int32_t)testBelow(&random, PN_DEPTH_STEPS);
+    }
+    count += compareRows(points, reach == 40, rows);
+  }
+  assert_true(count > 1000000);
+  free(rows);
 }
 
 /* ---------------------------------------------------------------- even everywhere */
@@ -449,7 +563,8 @@ static void sixVolumes(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(againstObvious),  cmocka_unit_test(onTheSamples),   cmocka_unit_test(crumpled),
-      cmocka_unit_test(cornersOfGiants), cmocka_unit_test(evenEverywhere), cmocka_unit_test(seamsStayClosed),
+      cmocka_unit_test(cornersOfGiants), cmocka_unit_test(everySize),      cmocka_unit_test(moreThanSlots),
+      cmocka_unit_test(rowsExactly),     cmocka_unit_test(evenEverywhere), cmocka_unit_test(seamsStayClosed),
       cmocka_unit_test(manyLayers),      cmocka_unit_test(sameBits),       cmocka_unit_test(sixDirections),
       cmocka_unit_test(sixVolumes),
   };

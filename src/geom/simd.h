@@ -490,6 +490,29 @@ PN_INLINE pnH8 pn_h8Quantise(pnF4 a, pnF4 b, float scale, int32_t offset) {
 #undef PN_EACH8
 #endif
 
+/* ---------------------------------------------------------------- four 32-bit integers */
+
+/* Sums, products, shifts and comparisons are written as for plain numbers; compilers that know no vectors make loops of
+ * them, with the same result. What has no operator is here. */
+typedef int32_t pnI4 __attribute__((vector_size(16)));
+#if PN_SIMD_NEON
+PN_INLINE pnI4 pn_i4Min(pnI4 a, pnI4 b) {
+  return (pnI4)vminq_s32((int32x4_t)a, (int32x4_t)b);
+}
+PN_INLINE pnI4 pn_i4Max(pnI4 a, pnI4 b) {
+  return (pnI4)vmaxq_s32((int32x4_t)a, (int32x4_t)b);
+}
+#else
+PN_INLINE pnI4 pn_i4Min(pnI4 a, pnI4 b) {
+  pnI4 less = a < b;
+  return (a & less) | (b & ~less);
+}
+PN_INLINE pnI4 pn_i4Max(pnI4 a, pnI4 b) {
+  pnI4 more = a > b;
+  return (a & more) | (b & ~more);
+}
+#endif
+
 /* ---------------------------------------------------------------- lane lists */
 
 /* For a mask of 8 lanes: the numbers of its set lanes, packed to the front, one a byte; and how many there are. */

@@ -92,30 +92,18 @@ static void sortMany(uint32_t *keys, uint32_t count) {
   }
 }
 
-/* Four by five exchanges, none of them a branch: the pairs of halves, then the smaller and the larger ones, then the
- * middle. */
-PN_INLINE void exchange(uint32_t *a, uint32_t *b) {
-  uint32_t least = PN_MIN(*a, *b), most = PN_MAX(*a, *b);
-  *a = least, *b = most;
-}
-static void sortFour(uint32_t *keys) {
-  uint32_t a = keys[0], b = keys[1], c = keys[2], d = keys[3];
-  exchange(&a, &b), exchange(&c, &d), exchange(&a, &c), exchange(&b, &d), exchange(&b, &c);
-  keys[0] = a, keys[1] = b, keys[2] = c, keys[3] = d;
-}
-
 /* Insertion is quicker up to about this many. Neighbouring cells get their layers in the same order, so the branches
  * repeat from cell to cell and are foreseen. */
 #define SORT_FEW 24
 
-static void sortCell(uint32_t *keys, uint32_t count) {
+void pn_sortLayers(uint32_t *keys, uint32_t count) {
   // two and four are by far the most frequent
   if (count == 2) {
-    exchange(keys, keys + 1);
+    pn_orderTwo(keys, keys + 1);
     return;
   }
   if (count == 4) {
-    sortFour(keys);
+    pn_orderFour(keys, keys + 1, keys + 2, keys + 3);
     return;
   }
   if (count > SORT_FEW) {
@@ -135,7 +123,7 @@ void pn_bandSort(pnBand *band, uint32_t cellCount) {
     uint32_t end = band->offsets[c + 1], count = end - begin;
     most = PN_MAX(most, count);
     odd += count & 1;
-    if (count > 1) sortCell(band->keys + begin, count);
+    if (count > 1) pn_sortLayers(band->keys + begin, count);
     begin = end;
   }
   band->maxLayers = most;

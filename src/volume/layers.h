@@ -50,6 +50,19 @@ size_t pn_layersBytes(const pnLayers *layers);
 /* Room for `count` keys in a band; false when out of memory. */
 bool pn_bandReserve(pnBand *band, size_t count);
 
+/* Two keys and four in order, without a branch. Four by five exchanges: the pairs of halves, then the smaller and the
+ * larger ones, then the middle. */
+PN_INLINE void pn_orderTwo(uint32_t *a, uint32_t *b) {
+  uint32_t least = PN_MIN(*a, *b), most = PN_MAX(*a, *b);
+  *a = least, *b = most;
+}
+PN_INLINE void pn_orderFour(uint32_t *a, uint32_t *b, uint32_t *c, uint32_t *d) {
+  pn_orderTwo(a, b), pn_orderTwo(c, d), pn_orderTwo(a, c), pn_orderTwo(b, d), pn_orderTwo(b, c);
+}
+
+/* Sorts the keys of one cell. */
+void pn_sortLayers(uint32_t *keys, uint32_t count);
+
 /* Sorts each cell's keys and takes the band's statistics. */
 void pn_bandSort(pnBand *band, uint32_t cellCount);
 

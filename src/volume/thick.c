@@ -69,17 +69,6 @@ static bool isSome(const pnBlock *block, const pnPoint *p, const pnPoint *q, con
          (int64_t)(q->x - p->x) * (r->y - p->y) != (int64_t)(r->x - p->x) * (q->y - p->y);
 }
 
-/* From numbers per band at starts[b + 1] to places, as in raster.c; returns the total. */
-static uint32_t placeBands(uint32_t *starts, uint32_t bandCount) {
-  uint32_t total = 0;
-  for (uint32_t b = 0; b < bandCount; ++b) {
-    uint32_t n = starts[b + 1];
-    starts[b + 1] = total;
-    total += n;
-  }
-  return total;
-}
-
 /* Sorts a chunk's blocks into bands: small ones as they are, large ones as the number of their triangle. */
 static bool binChunk(ThickJob *job, uint32_t c) {
   const pnView *view = &job->layers->view;
@@ -95,16 +84,16 @@ static bool binChunk(ThickJob *job, uint32_t c) {
   }
 
   // count, make room, place: one list for the small ones, one for the large
-  if (!pn_arrayReserve(&chunk->starts, bandCount + 1) || !pn_arrayReserve(&chunk->blockStarts, bandCount + 1))
+  if (!pn_arrayReserve(&chunk->refStarts, bandCount + 1) || !pn_arrayReserve(&chunk->blockStarts, bandCount + 1))
     return false;
-  uint32_t *starts = chunk->starts.data, *blockStarts = chunk->blockStarts.data;
+  uint32_t *starts = chunk->refStarts.data, *blockStarts = chunk->blockStarts.data;
   memset(starts, 0, (bandCount + 1) * sizeof *starts);
   memset(blockStarts, 0, (bandCount + 1) * sizeof *blockStarts);
   for (uint32_t i = 0; i < count; ++i) {
     uint32_t *counts = isFew(blocks + i) ? blockStarts : starts;
     for (uint32_t b = blocks[i].y0 / PN_BAND_ROWS; b <= blocks[i].y1 / PN_BAND_ROWS; ++b) ++counts[b + 1];
   }
-  uint32_t total = placeBands(starts, bandCount), blockTotal = placeBands(blockStarts, bandCount);
+  uint32_t total = pn_placeBands(starts, bandCount), blockTotal = pn_placeBands(blockStarts, bandCount);
   if (!pn_arrayReserve(&chunk->refs, total) || !pn_arrayReserve(&chunk->blocks, blockTotal)) return false;
   for (uint32_t i = 0; i < count; ++i)
     for (uint32_t b = blocks[i].y0 / PN_BAND_ROWS; b <= blocks[i].y1 / PN_BAND_ROWS; ++b) {
@@ -310,7 +299,7 @@ static void touchBand(const ThickJob *job, uint32_t band, pnFat *fats) {
         for (uint32_t x = block->x0; x <= block->x1; ++x)
           addDepths(fats + (size_t)(y - top) * view->size + x, block->depth);
     }
-    for (uint32_t i = chunk->starts.data[band]; i < chunk->starts.data[band + 1]; ++i) {
+    for (uint32_t i = chunk->refStarts.data[band]; i < chunk->refStarts.data[band + 1]; ++i) {
       const uint32_t *corners = job->solid->triangles + 3 * (size_t)chunk->refs.data[i];
       pnBlock block;
       const pnPoint *p = points + corners[0], *q = points + corners[1], *r = points + corners[2];
