@@ -173,14 +173,20 @@ static void measureWay(FaceLab *f, int kind, uint32_t frame, const float *weight
   way->costs[frame] = self;
 }
 
+static bool isWanted(const FaceLab *f, int kind) {
+  return f->lab->only == NULL || strcmp(f->lab->only, wayNames[kind]) == 0;
+}
+
 static void measureFrames(FaceLab *f) {
   float weights[PN_FACE_TARGETS];
   for (uint32_t frame = 0; frame < f->face->frameCount; ++frame) {
     uint64_t hashes[WAY_COUNT][2];
     pnFace_Weights(f->face, frame, weights);
     for (int kind = 0; kind < WAY_COUNT; ++kind) {
-      measureWay(f, kind, frame, weights, hashes[kind]);
-      f->wrong += memcmp(hashes[kind], hashes[0], sizeof hashes[0]) != 0;
+      if (isWanted(f, kind)) {
+        measureWay(f, kind, frame, weights, hashes[kind]);
+        f->wrong += f->lab->only == NULL && memcmp(hashes[kind], hashes[0], sizeof hashes[0]) != 0;
+      }
     }
   }
 }
@@ -214,6 +220,9 @@ static void printFace(const FaceLab *f) {
          "vertices", "leaf prs", "exact", "kB");
   for (int kind = 0; kind < WAY_COUNT; ++kind) {
     const Way *way = &f->ways[kind];
+    if (!isWanted(f, kind)) {
+      continue;
+    }
     double vertices = 0.0, leafPairs = 0.0, exact = 0.0, self = meanOf(way->self, n), touch = meanOf(way->touch, n);
     for (uint32_t i = 0; i < n; ++i) {
       vertices += (double)way->costs[i].verticesFetched / n;

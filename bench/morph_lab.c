@@ -334,7 +334,7 @@ bool pn_runMorphScene(pnMorphLab *lab, const char *name, bool withPeers) {
     fprintf(stderr, "bench_morph: no scene %s\n", name);
     return false;
   }
-  if (withPeers) {
+  if (withPeers && lab->only == NULL) {
     openPeers(lab, name);
   }
   pn_labPin(lab->settings.core);

@@ -202,13 +202,24 @@ static void *carve(char *base, size_t *at, size_t count, size_t size) {
   return base ? base + here : NULL;
 }
 
-static size_t layout(pnBlend *blend, uint32_t places, size_t terms, char *base) {
-  size_t at = 0;
+/* How much there is of what depends on the tree. */
+typedef struct Sizes {
+  uint32_t places;
+  uint64_t terms, leafTerms;
+  size_t leafFloats;
+} Sizes;
+
+static size_t layout(pnBlend *blend, const pnTree *tree, const Sizes *sizes, char *base) {
+  size_t at = 0, leaves = tree->rule->modelSpace ? 0 : tree->leafCount;
   carve(base, &at, 1, sizeof(pnBlend));
-  blend->rows = carve(base, &at, terms, blend->rowFloats * sizeof(float));
-  blend->termFirst = carve(base, &at, (size_t)places + 1, sizeof(uint32_t));
-  blend->termSlot = carve(base, &at, terms, sizeof(uint32_t));
+  blend->rows = carve(base, &at, (size_t)sizes->terms, blend->rowFloats * sizeof(float));
+  blend->termFirst = carve(base, &at, (size_t)sizes->places + 1, sizeof(uint32_t));
+  blend->termSlot = carve(base, &at, (size_t)sizes->terms, sizeof(uint32_t));
   blend->slotWeight = carve(base, &at, blend->slotCount, sizeof(float));
+  blend->leafTermFirst = carve(base, &at, leaves + 1, sizeof(uint32_t));
+  blend->leafSlot = carve(base, &at, (size_t)sizes->leafTerms, sizeof(uint32_t));
+  blend->leafRowFirst = carve(base, &at, leaves, sizeof(size_t));
+  blend->leafRows = carve(base, &at, sizes->leafFloats + 1, sizeof(float));
   blend->rootRows = blend->set ? NULL : carve(base, &at, 6 * (size_t)blend->slotCount, sizeof(float));
   return at;
 }
@@ -226,6 +237,25 @@ static pnBlend emptyBlend(const pnTree *tree) {
   return blend;
 }
 
+/* Counts everything, so that there is one block of the right size. */
+static pnResult countAll(Maker *maker, uint32_t *counts, uint32_t *leafCounts, uint32_t *marks, Sizes *out) {
+  const pnTree *tree = maker->tree;
+  out->places = tree->innerCount + 1;
+  for (uint32_t place = 0; place <= tree->innerCount; place++) {
+    counts[place] = place < tree->innerCount || place == 0 ? markSlots(maker, place) : counts[0];
+    out->terms += counts[place];
+  }
+  if (!tree->rule->modelSpace) {
+    out->leafFloats = pn_countLeaves(tree, leafCounts, marks, &out->leafTerms);
+  }
+  uint64_t most = PN_MAX(out->terms, out->leafTerms);
+  return most <= UINT32_MAX
+             ? PN_OK
+             : pn_fail(PN_ERROR_COUNT,
+                       "tree of mesh '%s': its nodes have %llu volumes of targets, at most %u can be kept",
+                       tree->mesh->name, (unsigned long long)most, UINT32_MAX);
+}
+
 pnResult pn_makeBlend(pnTree *tree) {
   pnBlend blend = emptyBlend(tree);
   if (blend.slotCount == 0) {
@@ -234,32 +264,30 @@ pnResult pn_makeBlend(pnTree *tree) {
   }
   size_t moveBytes = pn_bytes(blend.slotCount, sizeof(Move)), gatherBytes = pn_bytes(blend.slotCount, sizeof(Gathered));
   size_t countBytes = pn_bytes((size_t)tree->innerCount + 1, sizeof(uint32_t));
+  size_t leafBytes = pn_bytes((size_t)tree->leafCount + 1, sizeof(uint32_t));
+  size_t markBytes = pn_bytes(tree->pose->morph->targetCount, sizeof(uint32_t));
   Maker maker = {tree, tree->pose->morph, &blend, pn_alloc(moveBytes), pn_allocZero(gatherBytes), 0};
-  uint32_t *counts = pn_alloc(countBytes);
-  pnResult result = maker.moves && maker.gathered && counts ? PN_OK : pn_failMemory(gatherBytes);
-  /* count, so that there is one block of the right size */
-  uint64_t terms = 0;
-  for (uint32_t place = 0; result == PN_OK && place <= tree->innerCount; place++) {
-    counts[place] = place < tree->innerCount || place == 0 ? markSlots(&maker, place) : counts[0];
-    terms += counts[place];
-  }
-  if (result == PN_OK && terms > UINT32_MAX) {
-    result =
-        pn_fail(PN_ERROR_COUNT, "tree of mesh '%s': its nodes have %llu volumes of targets, at most %u can be kept",
-                tree->mesh->name, (unsigned long long)terms, UINT32_MAX);
-  }
+  uint32_t *counts = pn_alloc(countBytes), *leafCounts = pn_alloc(leafBytes), *marks = pn_allocZero(markBytes);
+  bool enough = maker.moves && maker.gathered && counts && leafCounts && marks;
+  Sizes sizes = {0};
+  pnResult result = enough ? countAll(&maker, counts, leafCounts, marks, &sizes) : pn_failMemory(gatherBytes);
   if (result == PN_OK) {
-    result = pn_allocRuleData(tree, layout(&blend, tree->innerCount + 1, (size_t)terms, NULL));
+    result = pn_allocRuleData(tree, layout(&blend, tree, &sizes, NULL));
   }
   if (result == PN_OK) {
     memset(tree->ruleData, 0, tree->ruleBytes);
-    layout(&blend, tree->innerCount + 1, (size_t)terms, tree->ruleData);
+    layout(&blend, tree, &sizes, tree->ruleData);
     for (uint32_t place = 0; place <= tree->innerCount; place++) {
       blend.termFirst[place + 1] = blend.termFirst[place] + counts[place];
     }
     fillPlaces(&maker);
+    if (!tree->rule->modelSpace) {
+      pn_fillLeaves(tree, &blend, leafCounts, marks);
+    }
     memcpy(tree->ruleData, &blend, sizeof blend);
   }
+  pn_free(marks, markBytes);
+  pn_free(leafCounts, leafBytes);
   pn_free(counts, countBytes);
   pn_free(maker.gathered, gatherBytes);
   pn_free(maker.moves, moveBytes);

@@ -12,7 +12,8 @@
  *             three axes of the world are not among them either, but nearer to some of them, and the boxes hardly looser
  *             than those of the vertices. A body that is not turned never looks at the others.
  *   wide      the volumes of the eight children of a node stand side by side, and are blended together.
- *   leaves    have no volumes of targets: a leaf that is reached computes its few vertices.
+ *   leaves    have no volumes of targets: a leaf that is reached computes its few vertices, from a run of memory that has
+ *             what the targets do to them (blend_leaf.c).
  *   rounding  the paper's numbers are real ones. See below.
  *
  * Slots. A *slot* is anything with volumes and a weight: the targets; after them the rest positions (deltas; weight 1)
@@ -46,6 +47,11 @@ typedef struct pnBlend {
   uint32_t *termSlot;           /* ascending in a node */
   float *rows;                  /* rowFloats a term: lo, hi of each slab, or centre and radius, eight lanes each */
   uint32_t rowFloats;
+  uint32_t *leafTermFirst; /* by leaf; leafCount + 1; null in model space, where leaves ask the pose */
+  uint32_t *leafSlot;      /* targets that move something in the leaf, ascending */
+  size_t *leafRowFirst;    /* by leaf, into leafRows; SIZE_MAX: left to the pose */
+  float
+      *leafRows; /* of a leaf: rest positions (deltas), then those of its terms, 3 floats a vertex; one more readable */
   float *rootRows; /* spheres: lo, hi of the box of the whole along each axis, 6 a slot; else null */
 
   /* of the frame */
@@ -69,7 +75,16 @@ void pn_weighBlend(const pnTree *tree, pnBlend *blend);
 /* The blended volumes of the children of the node at `place`, margin included, before the transform: the slabs in
  * `used`, or spheres, as rows. */
 void pn_blendRows(const pnBlend *blend, uint32_t place, float *outRows);
+/* The block of a leaf: its vertices as the pose has them, to the bit. */
+void pn_blendLeaf(pnTree *tree, const pnBlend *blend, uint32_t leaf);
 /* Trees of spheres: the box of the whole, as lane 0 of the rows of a box. Its sides are those of vertices, not of a ball. */
 void pn_blendRootBox(const pnBlend *blend, float *outRows);
+
+/* ---------------------------------------------------------------- blend_leaf.c, once */
+
+/* How many terms each leaf has (PN_NONE: it is left to the pose), their sum, and the floats they need. marks: one zero for
+ * each target. */
+size_t pn_countLeaves(const pnTree *tree, uint32_t *termCounts, uint32_t *marks, uint64_t *outTerms);
+void pn_fillLeaves(const pnTree *tree, pnBlend *blend, const uint32_t *termCounts, uint32_t *marks);
 
 #endif

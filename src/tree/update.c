@@ -391,9 +391,8 @@ void pn_fetchBlock(pnTree *tree, uint32_t leaf) {
   fetchBlock(tree, leaf);
 }
 
-void pn_fillLeaf(pnTree *tree, uint32_t node) {
+PN_INLINE void boundLeaf(pnTree *tree, uint32_t node) {
   uint32_t leaf = node - tree->innerCount, count = tree->count[node];
-  fetchBlock(tree, leaf);
   const float *block = tree->leafPositions + 4 * (size_t)tree->leafVertexFirst[leaf];
   const uint16_t *corner = tree->leafCorners + 24 * (size_t)leaf;
   if (tree->def.volume != PN_VOLUME_BOX) {
@@ -418,4 +417,13 @@ void pn_fillLeaf(pnTree *tree, uint32_t node) {
     hi[j] = pn_f4Max(a, pn_f4Max(b, c));
   }
   putBoxes(tree, node, lo, hi, count);
+}
+
+void pn_fillLeaf(pnTree *tree, uint32_t node) {
+  fetchBlock(tree, node - tree->innerCount);
+  boundLeaf(tree, node);
+}
+
+void pn_boundLeaf(pnTree *tree, uint32_t node) {
+  boundLeaf(tree, node);
 }

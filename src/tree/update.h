@@ -88,8 +88,9 @@ void pn_boxOfVertices(const pnTree *tree, const uint32_t *vertices, uint32_t cou
 /* Fills a node from the vertices below its children; a leaf from its block. */
 void pn_fillFromVertices(pnTree *tree, uint32_t node);
 void pn_fillLeaf(pnTree *tree, uint32_t node);
-/* Only the block of a leaf: its vertices' world positions. */
+/* Only the block of a leaf: its vertices' world positions; and only the volumes, of a leaf that has its block. */
 void pn_fetchBlock(pnTree *tree, uint32_t leaf);
+void pn_boundLeaf(pnTree *tree, uint32_t node);
 
 /* Marks a node fresh (by the eager pass of an update, no other thread near). */
 PN_INLINE void pn_markFresh(pnTree *tree, uint32_t node) {

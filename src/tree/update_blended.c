@@ -59,7 +59,8 @@ static pnResult update(pnTree *tree, const pnTasks *tasks) {
 static void fill(pnTree *tree, uint32_t node) {
   const pnBlend *blend = tree->ruleData;
   if (pn_isLeaf(tree, node)) {
-    pn_fillLeaf(tree, node);
+    pn_blendLeaf(tree, blend, node - tree->innerCount);
+    pn_boundLeaf(tree, node);
   } else if (tree->slabs) {
     float rows[PN_LANES * PN_MAX_ROWS];
     worldRows(tree, blend, node, rows);

@@ -1,0 +1,177 @@
+/* blend_leaf.c: what the targets do to the vertices of a leaf, side by side. See blend.h.
+ *
+ * A leaf that is reached computes its few vertices. Asked of the pose, each of them is somewhere else in memory, and
+ * waiting for that memory is most of the time. So a tree keeps the targets of every leaf once more, in the order in which
+ * the leaf lists its vertices: one run of memory for each leaf, 12 bytes for each of its vertices and each target that
+ * moves some of them (references: each target; deltas: also for the rest positions).
+ *
+ * The bits are those of the pose (deform_morph.c): the same products added in the same order. For deltas the run has
+ * zeros for vertices that a target does not list, and the pose adds nothing there. x + 0 is x for every x but -0, and a sum
+ * of the pose is -0 only if the rest coordinate is; leaves that have such a vertex are left to the pose. */
+#include "tree/blend.h"
+
+/* Terms of a leaf that are summed at a time. */
+#define LEAF_BATCH 32u
+
+/* ---------------------------------------------------------------- making */
+
+/* Has some coordinate of the rest pose the bits of -0? */
+static bool hasMinusZero(const pnTree *tree, uint32_t leaf) {
+  for (uint32_t i = tree->leafVertexFirst[leaf]; i < tree->leafVertexFirst[leaf + 1]; i++) {
+    for (uint32_t k = 0; k < 3; k++) {
+      float x = tree->mesh->vertices[tree->leafVertices[i] + k];
+      if (x == 0 && signbit(x)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+/* The targets that move something in a leaf, ascending, into `out` when it is not null; returns how many. `marks` has a
+ * number for each target, of which none is leaf + 1 yet. */
+static uint32_t listTargets(const pnTree *tree, uint32_t leaf, uint32_t *marks, uint32_t *out) {
+  const pnMorph *morph = tree->pose->morph;
+  uint32_t count = 0;
+  for (uint32_t i = tree->leafVertexFirst[leaf]; !morph->positions && i < tree->leafVertexFirst[leaf + 1]; i++) {
+    uint32_t v = tree->leafVertices[i] / 3;
+    for (uint32_t e = morph->entryFirst[v]; e < morph->entryFirst[v + 1]; e++) {
+      count += marks[morph->entries[e].target] != leaf + 1;
+      marks[morph->entries[e].target] = leaf + 1;
+    }
+  }
+  count = morph->positions ? morph->targetCount : count;
+  for (uint32_t t = 0, at = 0; out && t < morph->targetCount; t++) {
+    if (morph->positions || marks[t] == leaf + 1) {
+      out[at++] = t;
+    }
+  }
+  return count;
+}
+
+/* What target t has for vertex v; null when it does not move it. */
+static const float *valueOf(const pnMorph *morph, uint32_t v, uint32_t t) {
+  if (morph->positions) {
+    return morph->positions + 3 * ((size_t)v * morph->targetCount + t);
+  }
+  for (uint32_t e = morph->entryFirst[v]; e < morph->entryFirst[v + 1]; e++) {
+    if (morph->entries[e].target == t) {
+      return morph->entries[e].move;
+    }
+  }
+  return NULL;
+}
+
+size_t pn_countLeaves(const pnTree *tree, uint32_t *termCounts, uint32_t *marks, uint64_t *outTerms) {
+  size_t floats = 0;
+  bool deltas = !tree->pose->morph->positions;
+  *outTerms = 0;
+  for (uint32_t leaf = 0; leaf < tree->leafCount; leaf++) {
+    bool left = deltas && hasMinusZero(tree, leaf);
+    termCounts[leaf] = left ? PN_NONE : listTargets(tree, leaf, marks, NULL);
+    uint32_t terms = left ? 0 : termCounts[leaf];
+    *outTerms += terms;
+    floats += left ? 0 : 3 * (size_t)(tree->leafVertexFirst[leaf + 1] - tree->leafVertexFirst[leaf]) * (terms + deltas);
+  }
+  return floats;
+}
+
+void pn_fillLeaves(const pnTree *tree, pnBlend *blend, const uint32_t *termCounts, uint32_t *marks) {
+  const pnMorph *morph = tree->pose->morph;
+  size_t at = 0;
+  memset(marks, 0, morph->targetCount * sizeof(uint32_t));
+  for (uint32_t leaf = 0; leaf < tree->leafCount; leaf++) {
+    bool left = termCounts[leaf] == PN_NONE;
+    uint32_t first = blend->leafTermFirst[leaf], terms = left ? 0 : termCounts[leaf];
+    uint32_t begin = tree->leafVertexFirst[leaf], end = tree->leafVertexFirst[leaf + 1];
+    blend->leafTermFirst[leaf + 1] = first + terms;
+    blend->leafRowFirst[leaf] = left ? SIZE_MAX : at;
+    if (left) {
+      continue;
+    }
+    listTargets(tree, leaf, marks, blend->leafSlot + first);
+    for (uint32_t t = morph->positions ? 0 : UINT32_MAX; t != terms; t++) {
+      for (uint32_t i = begin; i < end; i++, at += 3) {
+        const float *rest = tree->mesh->vertices + tree->leafVertices[i];
+        const float *value =
+            t == UINT32_MAX ? rest : valueOf(morph, tree->leafVertices[i] / 3, blend->leafSlot[first + t]);
+        for (int k = 0; k < 3; k++) {
+          blend->leafRows[at + (size_t)k] = value ? value[k] : 0;
+        }
+      }
+    }
+  }
+}
+
+/* ---------------------------------------------------------------- a frame */
+
+/* A run of vertices and its weight. */
+typedef struct Part {
+  const float *row;
+  pnF4 weight;
+} Part;
+
+/* Adds `count` parts to n vertices, four floats apart; the first three lanes count, the fourth is anything. base: where sums
+ * start, three floats apart, or null: from -0. Written once, count is a constant where that pays. */
+PN_INLINE void addParts(const Part *parts, uint32_t count, const float *base, uint32_t stride, uint32_t n, float *out) {
+  for (uint32_t i = 0; i < n; i++) {
+    pnF4 sum = base ? pn_f4Load(base + (size_t)stride * i) : pn_f4Set1(-0.0f);
+    for (uint32_t p = 0; p < count; p++) {
+      sum = pn_f4Add(sum, pn_f4Mul(parts[p].weight, pn_f4Load(parts[p].row + 3 * (size_t)i)));
+    }
+    pn_f4Store(out + 4 * i, sum);
+  }
+}
+
+/* Lane three is cleared, and the transform applied in the order of deform_rigid.c. */
+PN_INLINE void finish(const pnPose *pose, uint32_t n, float *block) {
+  static const uint32_t bits[4] = {~0u, ~0u, ~0u, 0};
+  float three[4];
+  memcpy(three, bits, sizeof bits);
+  pnF4 mask = pn_f4Load(three), c[4];
+  for (int k = 0; k < 4; k++) {
+    const float column[4] = {pose->transform.m[0][k], pose->transform.m[1][k], pose->transform.m[2][k], 0};
+    c[k] = pn_f4Load(column);
+  }
+  for (uint32_t i = 0; i < n; i++, block += 4) {
+    pnF4 p = pn_f4And(pn_f4Load(block), mask);
+    if (pose->hasTransform) {
+      pnF4 sum = pn_f4Add(pn_f4Mul(c[0], pn_f4Splat(p, 0)), pn_f4Mul(c[1], pn_f4Splat(p, 1)));
+      p = pn_f4Add(pn_f4Add(sum, pn_f4Mul(c[2], pn_f4Splat(p, 2))), c[3]);
+    }
+    pn_f4Store(block, p);
+  }
+}
+
+void pn_blendLeaf(pnTree *tree, const pnBlend *blend, uint32_t leaf) {
+  const pnPose *pose = tree->pose;
+  uint32_t begin = tree->leafVertexFirst[leaf], n = tree->leafVertexFirst[leaf + 1] - begin;
+  float *block = tree->leafPositions + 4 * (size_t)begin;
+  if (blend->leafRowFirst[leaf] == SIZE_MAX) {
+    pn_fetchBlock(tree, leaf);
+    return;
+  }
+  bool deltas = blend->baseSlot != PN_NONE;
+  const float *rows = blend->leafRows + blend->leafRowFirst[leaf], *base = deltas ? rows : NULL;
+  uint32_t stride = 3, count = 0, end = blend->leafTermFirst[leaf + 1];
+  Part parts[LEAF_BATCH];
+  rows += deltas ? 3 * (size_t)n : 0;
+  for (uint32_t t = blend->leafTermFirst[leaf]; t < end; t++, rows += 3 * (size_t)n) {
+    float weight = pose->weights[blend->leafSlot[t]];
+    parts[count] = (Part){rows, pn_f4Set1(weight)};
+    count += weight != 0;
+    if (count == LEAF_BATCH) {
+      addParts(parts, count, base, stride, n, block);
+      base = block;
+      stride = 4;
+      count = 0;
+    }
+  }
+  switch (base ? LEAF_BATCH : count) {
+    case 1: addParts(parts, 1, NULL, 0, n, block); break;
+    case 2: addParts(parts, 2, NULL, 0, n, block); break;
+    case 3: addParts(parts, 3, NULL, 0, n, block); break;
+    default: addParts(parts, count, base, stride, n, block); break;
+  }
+  finish(pose, n, block);
+}
