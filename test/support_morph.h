@@ -123,4 +123,21 @@ static inline void morphPose(MorphBody *body, TestRandom *random) {
   testExpectOk(pnPose_SetWeights(body->pose, body->weights, body->targetCount));
 }
 
+/* A tree over a pose, other settings as given. */
+static inline pnTree *morphTree(const pnPose *pose, const pnTreeDef *settings) {
+  pnTreeDef def = *settings;
+  def.pose = pose;
+  pnTree *tree;
+  testExpectOk(pnCreateTree(&def, &tree));
+  return tree;
+}
+
+static inline void morphExpectPairs(const pnPairList *found, const pnPairList *truth) {
+  assert_int_equal(pnPairList_GetCount(found), pnPairList_GetCount(truth));
+  if (pnPairList_GetCount(truth) > 0) {
+    assert_memory_equal(pnPairList_GetPairs(found), pnPairList_GetPairs(truth),
+                        pnPairList_GetCount(truth) * sizeof(pnPair));
+  }
+}
+
 #endif

@@ -2,27 +2,7 @@
  * volumes, builders, rules, threads and transforms; a frame without contact computes no vertex. */
 #include "support_morph.h"
 
-#include <float.h>
-
-#include "tree/blend.h"
-
 /* ---------------------------------------------------------------- agreement */
-
-static pnTree *makeTree(const pnPose *pose, const pnTreeDef *settings) {
-  pnTreeDef def = *settings;
-  def.pose = pose;
-  pnTree *tree;
-  testExpectOk(pnCreateTree(&def, &tree));
-  return tree;
-}
-
-static void expectPairs(const pnPairList *found, const pnPairList *truth) {
-  assert_int_equal(pnPairList_GetCount(found), pnPairList_GetCount(truth));
-  if (pnPairList_GetCount(truth) > 0) {
-    assert_memory_equal(pnPairList_GetPairs(found), pnPairList_GetPairs(truth),
-                        pnPairList_GetCount(truth) * sizeof(pnPair));
-  }
-}
 
 /* Two bodies near each other, and all settings that could matter. */
 typedef struct Meeting {
@@ -64,7 +44,7 @@ static void checkMeeting(Meeting *m, pnTree *a, pnTree *b) {
   for (uint32_t workers = 1; workers <= 4; ++workers) {
     query.tasks = workers > 1 ? pnPool_GetTasks(m->pools[workers]) : (pnTasks){0};
     testExpectOk(pnCollideTrees(a, b, &query, m->found, NULL));
-    expectPairs(m->found, m->truth);
+    morphExpectPairs(m->found, m->truth);
     query.first = true;
     testExpectOk(pnCollideTrees(a, b, &query, m->found, NULL));
     assert_int_equal(pnPairList_GetCount(m->found), pnPairList_GetCount(m->truth) > 0);
@@ -85,7 +65,7 @@ static void everyVolumeAndBuilder(void **state) {
           def.build = (pnBuild)build;
           def.leafSize = build == 0 ? 2 : 1;
           def.extraReferences = (uint32_t)build;
-          trees[i][volume][build] = makeTree(m.body[i].pose, &def);
+          trees[i][volume][build] = morphTree(m.body[i].pose, &def);
         }
     TestRandom random = testRandom((uint64_t)kind + 1);
     size_t pairs = 0;
@@ -121,7 +101,7 @@ static void everyRule(void **state) {
         def.update = rules[r];
         def.leafSize = 3;
         def.noStamps = r == 1;
-        trees[i][r] = makeTree(m.body[i].pose, &def);
+        trees[i][r] = morphTree(m.body[i].pose, &def);
       }
     TestRandom random = testRandom((uint64_t)kind + 50);
     for (int round = 0; round < 10; ++round) {
@@ -154,10 +134,10 @@ static void otherKinds(void **state) {
       for (int rigid = 0; rigid < 2; ++rigid) {
         pnTreeDef def = pnDefaultTreeDef();
         def.volume = (pnVolume)volume;
-        pnTree *a = makeTree(body.pose, &def);
+        pnTree *a = morphTree(body.pose, &def);
         def.volume = (pnVolume)other;
         def.update = rigid ? PN_UPDATE_RIGID : PN_UPDATE_HYBRID;
-        pnTree *b = makeTree(pose, &def);
+        pnTree *b = morphTree(pose, &def);
         for (int round = 0; round < 3; ++round) {
           morphPose(&body, &random);
           pnMatrix turn = testRotation(&random, 0.3f);
@@ -166,10 +146,10 @@ static void otherKinds(void **state) {
           testExpectOk(pnPose_SetTransform(pose, &turn));
           testExpectOk(pnCollideBrute(body.pose, pose, NULL, truth));
           testExpectOk(pnCollideTrees(a, b, NULL, found, NULL));
-          expectPairs(found, truth);
+          morphExpectPairs(found, truth);
           testExpectOk(pnCollideBrute(pose, body.pose, NULL, truth));
           testExpectOk(pnCollideTrees(b, a, NULL, found, NULL));
-          expectPairs(found, truth);
+          morphExpectPairs(found, truth);
           pairs += pnPairList_GetCount(truth);
         }
         pnDestroyTree(a);
@@ -203,7 +183,7 @@ static void self(void **state) {
       def.build = (pnBuild)(volume % PN_BUILD_COUNT);
       def.leafSize = 1 + (uint32_t)volume % 3;
       def.calm = volume > 0;
-      trees[volume] = makeTree(body.pose, &def);
+      trees[volume] = morphTree(body.pose, &def);
     }
     TestRandom random = testRandom(31);
     for (int round = 0; round < 24; ++round) {
@@ -220,7 +200,7 @@ static void self(void **state) {
         pnQueryDef query = pnDefaultQueryDef();
         query.tasks = volume % 2 ? pnPool_GetTasks(pool) : (pnTasks){0};
         testExpectOk(pnCollideSelf(trees[volume], &query, found, NULL));
-        expectPairs(found, truth);
+        morphExpectPairs(found, truth);
         query.first = true;
         testExpectOk(pnCollideSelf(trees[volume], &query, found, NULL));
         assert_int_equal(pnPairList_GetCount(found), pnPairList_GetCount(truth) > 0);
@@ -245,7 +225,7 @@ static void nothingTouched(void **state) {
   for (uint32_t size = 0; size < 2; ++size) {
     MorphBody a = morphMake(MORPH_REFERENCES, 1 + 3 * size, 1, 1), b = morphMake(MORPH_SPARSE, 1 + 3 * size, 1, 2);
     pnTreeDef def = pnDefaultTreeDef();
-    pnTree *treeA = makeTree(a.pose, &def), *treeB = makeTree(b.pose, &def);
+    pnTree *treeA = morphTree(a.pose, &def), *treeB = morphTree(b.pose, &def);
     TestRandom random = testRandom(3);
     for (int round = 0; round < 20; ++round) {
       morphPose(&a, &random);
@@ -283,7 +263,7 @@ static void stamps(void **state) {
   for (int i = 0; i < 2; ++i) {
     pnTreeDef def = pnDefaultTreeDef();
     def.noStamps = i == 1;
-    pnTree *treeA = makeTree(a.pose, &def), *treeB = makeTree(b.pose, &def);
+    pnTree *treeA = morphTree(a.pose, &def), *treeB = morphTree(b.pose, &def);
     testExpectOk(pnCreatePairList(&list[i]));
     testExpectOk(pnCollideTrees(treeA, treeB, NULL, list[i], &cost[i]));
     testExpectOk(pnCollideTrees(treeA, treeB, NULL, NULL, &again));
@@ -291,7 +271,7 @@ static void stamps(void **state) {
     pnDestroyTree(treeA);
     pnDestroyTree(treeB);
   }
-  expectPairs(list[1], list[0]);
+  morphExpectPairs(list[1], list[0]);
   assert_true(cost[0].pairs > 20);
   assert_true(cost[1].nodesUpdated > 2 * cost[0].nodesUpdated);
   assert_true(cost[0].verticesFetched < 3 * (size_t)pnMesh_GetVertexCount(a.mesh));
@@ -315,7 +295,7 @@ static void extraReferences(void **state) {
   for (int i = 0; i < 3; ++i) {
     pnTreeDef def = pnDefaultTreeDef();
     def.extraReferences = extra[i];
-    trees[i] = makeTree(body.pose, &def);
+    trees[i] = morphTree(body.pose, &def);
     bytes[i] = pnTree_GetByteCount(trees[i]);
   }
   /* three volumes a node, and so many more between each two of them */
@@ -387,7 +367,7 @@ static void smallMeshes(void **state) {
     for (int volume = 0; volume < PN_VOLUME_COUNT; ++volume) {
       pnTreeDef treeDef = pnDefaultTreeDef();
       treeDef.volume = (pnVolume)volume;
-      pnTree *tree = makeTree(pose, &treeDef);
+      pnTree *tree = morphTree(pose, &treeDef);
       const float weight = -0.25f;
       testExpectOk(pnPose_SetWeights(pose, &weight, 1));
       testExpectOk(pnTree_Validate(tree));

@@ -6,22 +6,6 @@
 
 #include "tree/blend.h"
 
-static pnTree *makeTree(const pnPose *pose, const pnTreeDef *settings) {
-  pnTreeDef def = *settings;
-  def.pose = pose;
-  pnTree *tree;
-  testExpectOk(pnCreateTree(&def, &tree));
-  return tree;
-}
-
-static void expectPairs(const pnPairList *found, const pnPairList *truth) {
-  assert_int_equal(pnPairList_GetCount(found), pnPairList_GetCount(truth));
-  if (pnPairList_GetCount(truth) > 0) {
-    assert_memory_equal(pnPairList_GetPairs(found), pnPairList_GetPairs(truth),
-                        pnPairList_GetCount(truth) * sizeof(pnPair));
-  }
-}
-
 /* ---------------------------------------------------------------- containment */
 
 /* The invariants by number, T7 and T8 among them, in every node. */
@@ -34,7 +18,7 @@ static void volumesContain(void **state) {
       def.volume = volume < PN_VOLUME_COUNT ? (pnVolume)volume : PN_VOLUME_BOX;
       def.update = volume < PN_VOLUME_COUNT ? PN_UPDATE_BLENDED : PN_UPDATE_BLENDED_MODEL;
       def.extraReferences = (uint32_t)volume;
-      pnTree *tree = makeTree(body.pose, &def);
+      pnTree *tree = morphTree(body.pose, &def);
       TestRandom random = testRandom(42);
       for (int round = 0; round < 12; ++round) {
         morphPose(&body, &random);
@@ -153,7 +137,7 @@ static void millionsOfVertices(void **state) {
       def.leafSize = 1 + testBelow(&random, 4);
       def.extraReferences = deltas ? 0 : testBelow(&random, 4);
       pnPose_Reset(w.pose);
-      pnTree *tree = makeTree(w.pose, &def);
+      pnTree *tree = morphTree(w.pose, &def);
       for (int k = 0; k < 40; ++k) {
         setWild(&w, &random);
         testExpectOk(pnTree_Update(tree, NULL));
@@ -223,7 +207,7 @@ static void bitsOfLeaves(void **state) {
     testExpectOk(pnCreatePose(&poseDef, &pose));
     pnTreeDef treeDef = pnDefaultTreeDef();
     treeDef.leafSize = 1 + testBelow(&random, 8);
-    pnTree *tree = makeTree(pose, &treeDef);
+    pnTree *tree = morphTree(pose, &treeDef);
     for (int k = 0; k < 8; ++k) {
       double sum = 0;
       for (uint32_t t = 0; t < targetCount; ++t) {
@@ -262,7 +246,7 @@ static void wildPairs(void **state) {
       pnTreeDef def = pnDefaultTreeDef();
       def.volume = (pnVolume)volume;
       def.leafSize = 2;
-      pnTree *treeA = makeTree(a.pose, &def), *treeB = makeTree(b.pose, &def);
+      pnTree *treeA = morphTree(a.pose, &def), *treeB = morphTree(b.pose, &def);
       setWild(&a, &random);
       setWild(&b, &random);
       pnMatrix turn = testRotation(&random, 1);
@@ -270,7 +254,7 @@ static void wildPairs(void **state) {
       testExpectOk(pnTree_Validate(treeA));
       testExpectOk(pnCollideBrute(a.pose, b.pose, NULL, truth));
       testExpectOk(pnCollideTrees(treeA, treeB, NULL, found, NULL));
-      expectPairs(found, truth);
+      morphExpectPairs(found, truth);
       pairs += pnPairList_GetCount(truth);
       pnDestroyTree(treeA);
       pnDestroyTree(treeB);
