@@ -144,18 +144,20 @@ static void gather(Maker *maker, uint32_t node) {
 /* One lane of all terms at a place, from what was gathered; slots that move nothing there have [0, 0]. */
 static void writeLane(const Maker *maker, uint32_t place, uint32_t lane) {
   const pnBlend *blend = maker->blend;
-  for (uint32_t t = blend->termFirst[place]; t < blend->termFirst[place + 1]; t++) {
-    const Gathered *g = &maker->gathered[blend->termSlot[t]];
-    float *row = blend->rows + (size_t)t * blend->rowFloats + lane;
+  uint32_t first = blend->termFirst[place], count = blend->termFirst[place + 1] - first;
+  float *rows = blend->rows + (size_t)first * blend->rowFloats + lane;
+  for (uint32_t t = 0; t < count; t++) {
+    const Gathered *g = &maker->gathered[blend->termSlot[first + t]];
     if (g->mark != maker->mark) {
       continue;
     }
     for (uint32_t d = 0; blend->set && d < blend->set->count; d++) {
-      row[(2 * d) * PN_LANES] = g->bound.slabs.lo[d];
-      row[(2 * d + 1) * PN_LANES] = g->bound.slabs.hi[d];
+      float *row = rows + 2 * PN_LANES * ((size_t)d * count + t);
+      row[0] = g->bound.slabs.lo[d];
+      row[PN_LANES] = g->bound.slabs.hi[d];
     }
     for (uint32_t k = 0; !blend->set && k < 4; k++) {
-      row[k * PN_LANES] = k < 3 ? g->bound.centre[k] : g->bound.radius;
+      rows[(size_t)t * blend->rowFloats + k * PN_LANES] = k < 3 ? g->bound.centre[k] : g->bound.radius;
     }
   }
 }
@@ -362,10 +364,12 @@ void pn_weighBlend(const pnTree *tree, pnBlend *blend) {
 /* Terms of a node that are blended at a time: more than most nodes have. */
 #define TERM_BATCH 32u
 
-/* Adds some terms to the slabs in use. A negative weight takes lo from hi and hi from lo: `lo` is where lo is found. */
-static void addTerms(const pnBlend *blend, const float *const *row, const float *weight, uint32_t count, float *out) {
+/* Adds some terms to the slabs in use; `row` is where a term's rows of the first slab are, slabs are `slabFloats` apart. A
+ * negative weight takes lo from hi and hi from lo: `lo` is where lo is found. */
+static void addTerms(const pnBlend *blend, const float *const *row, size_t slabFloats, const float *weight,
+                     uint32_t count, float *out) {
   for (uint32_t i = 0; i < blend->usedCount; i++, out += 2 * PN_LANES) {
-    uint32_t at = 2 * PN_LANES * blend->used[i];
+    size_t at = slabFloats * blend->used[i];
     pnF4 lo0 = pn_f4Load(out), lo1 = pn_f4Load(out + 4), hi0 = pn_f4Load(out + 8), hi1 = pn_f4Load(out + 12);
     for (uint32_t t = 0; t < count; t++) {
       uint32_t lo = weight[t] < 0 ? PN_LANES : 0, hi = PN_LANES - lo;
@@ -393,13 +397,14 @@ static void blendSlabs(const pnBlend *blend, uint32_t place, float *out) {
   }
   const float *row[TERM_BATCH];
   float weight[TERM_BATCH];
-  uint32_t count = 0, end = blend->termFirst[place + 1];
-  for (uint32_t t = blend->termFirst[place]; t < end; t++) {
-    row[count] = blend->rows + (size_t)t * blend->rowFloats;
-    weight[count] = blend->slotWeight[blend->termSlot[t]];
+  uint32_t first = blend->termFirst[place], terms = blend->termFirst[place + 1] - first, count = 0;
+  const float *rows = blend->rows + (size_t)first * blend->rowFloats;
+  for (uint32_t t = 0; t < terms; t++) {
+    row[count] = rows + 2 * PN_LANES * (size_t)t;
+    weight[count] = blend->slotWeight[blend->termSlot[first + t]];
     count += weight[count] != 0;
-    if (count == TERM_BATCH || t + 1 == end) {
-      addTerms(blend, row, weight, count, out);
+    if (count == TERM_BATCH || t + 1 == terms) {
+      addTerms(blend, row, 2 * PN_LANES * (size_t)terms, weight, count, out);
       count = 0;
     }
   }

@@ -45,7 +45,8 @@ typedef struct pnBlend {
   uint32_t extraCount;          /* extra references between each two */
   uint32_t *termFirst;          /* by place: inner nodes by number, then the root's own volume; places + 1 */
   uint32_t *termSlot;           /* ascending in a node */
-  float *rows;                  /* rowFloats a term: lo, hi of each slab, or centre and radius, eight lanes each */
+  float *rows; /* rowFloats a term, eight lanes a row: of a node, slab by slab the lo and hi of each term, so that what a frame
+                  needs stands together; spheres: term by term centre and radius */
   uint32_t rowFloats;
   uint32_t *leafTermFirst; /* by leaf; leafCount + 1; null in model space, where leaves ask the pose */
   uint32_t *leafSlot;      /* targets that move something in the leaf, ascending */

@@ -10,8 +10,8 @@
  * of the pose is -0 only if the rest coordinate is; leaves that have such a vertex are left to the pose. */
 #include "tree/blend.h"
 
-/* Terms of a leaf that are summed at a time. */
-#define LEAF_BATCH 32u
+/* Parts with a weight that one leaf may have; more than faces have, and 1.5 kB on the stack. */
+#define MOST_PARTS 64u
 
 /* ---------------------------------------------------------------- making */
 
@@ -111,67 +111,85 @@ typedef struct Part {
   pnF4 weight;
 } Part;
 
-/* Adds `count` parts to n vertices, four floats apart; the first three lanes count, the fourth is anything. base: where sums
- * start, three floats apart, or null: from -0. Written once, count is a constant where that pays. */
-PN_INLINE void addParts(const Part *parts, uint32_t count, const float *base, uint32_t stride, uint32_t n, float *out) {
+/* The transform by columns, in registers, and the mask of the three lanes that count. */
+typedef struct Mover {
+  pnF4 column[4], mask;
+} Mover;
+
+static Mover moverOf(const pnMatrix *m) {
+  static const uint32_t bits[4] = {~0u, ~0u, ~0u, 0};
+  Mover mover;
+  float three[4];
+  memcpy(three, bits, sizeof bits);
+  mover.mask = pn_f4Load(three);
+  for (int k = 0; k < 4; k++) {
+    const float column[4] = {m->m[0][k], m->m[1][k], m->m[2][k], 0};
+    mover.column[k] = pn_f4Load(column);
+  }
+  return mover;
+}
+
+/* Clears the fourth lane, and moves a point in the order of deform_rigid.c. */
+PN_INLINE pnF4 place(const Mover *mover, bool moved, pnF4 p) {
+  p = pn_f4And(p, mover->mask);
+  if (!moved) {
+    return p;
+  }
+  const pnF4 *c = mover->column;
+  pnF4 sum = pn_f4Add(pn_f4Mul(c[0], pn_f4Splat(p, 0)), pn_f4Mul(c[1], pn_f4Splat(p, 1)));
+  return pn_f4Add(pn_f4Add(sum, pn_f4Mul(c[2], pn_f4Splat(p, 2))), c[3]);
+}
+
+/* Sums `count` parts for n vertices and places them, four floats apart. base: where sums start, three floats apart, or null:
+ * from -0. Written once; count and moved are constants where that pays. */
+PN_INLINE void sumParts(const Part *parts, uint32_t count, const float *base, const Mover *mover, bool moved, uint32_t n,
+                        float *out) {
   for (uint32_t i = 0; i < n; i++) {
-    pnF4 sum = base ? pn_f4Load(base + (size_t)stride * i) : pn_f4Set1(-0.0f);
+    pnF4 sum = base ? pn_f4Load(base + 3 * (size_t)i) : pn_f4Set1(-0.0f);
     for (uint32_t p = 0; p < count; p++) {
       sum = pn_f4Add(sum, pn_f4Mul(parts[p].weight, pn_f4Load(parts[p].row + 3 * (size_t)i)));
     }
-    pn_f4Store(out + 4 * i, sum);
+    pn_f4Store(out + 4 * (size_t)i, place(mover, moved, sum));
   }
 }
 
-/* Lane three is cleared, and the transform applied in the order of deform_rigid.c. */
-PN_INLINE void finish(const pnPose *pose, uint32_t n, float *block) {
-  static const uint32_t bits[4] = {~0u, ~0u, ~0u, 0};
-  float three[4];
-  memcpy(three, bits, sizeof bits);
-  pnF4 mask = pn_f4Load(three), c[4];
-  for (int k = 0; k < 4; k++) {
-    const float column[4] = {pose->transform.m[0][k], pose->transform.m[1][k], pose->transform.m[2][k], 0};
-    c[k] = pn_f4Load(column);
-  }
-  for (uint32_t i = 0; i < n; i++, block += 4) {
-    pnF4 p = pn_f4And(pn_f4Load(block), mask);
-    if (pose->hasTransform) {
-      pnF4 sum = pn_f4Add(pn_f4Mul(c[0], pn_f4Splat(p, 0)), pn_f4Mul(c[1], pn_f4Splat(p, 1)));
-      p = pn_f4Add(pn_f4Add(sum, pn_f4Mul(c[2], pn_f4Splat(p, 2))), c[3]);
-    }
-    pn_f4Store(block, p);
+/* The common cases, straight: two or three references, or any number of deltas. */
+static void sumLeaf(const Part *parts, uint32_t count, const float *base, const pnPose *pose, uint32_t n, float *out) {
+  Mover mover = moverOf(&pose->transform);
+  switch (base ? 0 : 2 * count + pose->hasTransform) {
+    case 4: sumParts(parts, 2, NULL, &mover, false, n, out); break;
+    case 5: sumParts(parts, 2, NULL, &mover, true, n, out); break;
+    case 6: sumParts(parts, 3, NULL, &mover, false, n, out); break;
+    case 7: sumParts(parts, 3, NULL, &mover, true, n, out); break;
+    default: sumParts(parts, count, base, &mover, pose->hasTransform, n, out); break;
   }
 }
 
 void pn_blendLeaf(pnTree *tree, const pnBlend *blend, uint32_t leaf) {
   const pnPose *pose = tree->pose;
   uint32_t begin = tree->leafVertexFirst[leaf], n = tree->leafVertexFirst[leaf + 1] - begin;
-  float *block = tree->leafPositions + 4 * (size_t)begin;
-  if (blend->leafRowFirst[leaf] == SIZE_MAX) {
+  uint32_t first = blend->leafTermFirst[leaf], end = blend->leafTermFirst[leaf + 1], count = 0;
+  Part parts[MOST_PARTS];
+  /* more parts than there is room for: the pose does it */
+  if (blend->leafRowFirst[leaf] == SIZE_MAX || PN_MIN(pose->activeCount, end - first) > MOST_PARTS) {
     pn_fetchBlock(tree, leaf);
     return;
   }
   bool deltas = blend->baseSlot != PN_NONE;
   const float *rows = blend->leafRows + blend->leafRowFirst[leaf], *base = deltas ? rows : NULL;
-  uint32_t stride = 3, count = 0, end = blend->leafTermFirst[leaf + 1];
-  Part parts[LEAF_BATCH];
-  rows += deltas ? 3 * (size_t)n : 0;
-  for (uint32_t t = blend->leafTermFirst[leaf]; t < end; t++, rows += 3 * (size_t)n) {
-    float weight = pose->weights[blend->leafSlot[t]];
-    parts[count] = (Part){rows, pn_f4Set1(weight)};
-    count += weight != 0;
-    if (count == LEAF_BATCH) {
-      addParts(parts, count, base, stride, n, block);
-      base = block;
-      stride = 4;
-      count = 0;
+  size_t step = 3 * (size_t)n;
+  rows += deltas ? step : 0;
+  if (!deltas) {
+    for (; count < pose->activeCount; count++) {
+      parts[count] = (Part){rows + step * pose->active[count].target, pn_f4Set1(pose->active[count].weight)};
+    }
+  } else {
+    for (uint32_t t = first; t < end; t++, rows += step) {
+      float weight = pose->weights[blend->leafSlot[t]];
+      if (weight != 0) {
+        parts[count++] = (Part){rows, pn_f4Set1(weight)};
+      }
     }
   }
-  switch (base ? LEAF_BATCH : count) {
-    case 1: addParts(parts, 1, NULL, 0, n, block); break;
-    case 2: addParts(parts, 2, NULL, 0, n, block); break;
-    case 3: addParts(parts, 3, NULL, 0, n, block); break;
-    default: addParts(parts, count, base, stride, n, block); break;
-  }
-  finish(pose, n, block);
+  sumLeaf(parts, count, base, pose, n, tree->leafPositions + 4 * (size_t)begin);
 }
