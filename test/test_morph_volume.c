@@ -85,8 +85,8 @@ static void setWild(Wild *w, TestRandom *random) {
   testExpectOk(pnPose_SetWeights(w->pose, weights, w->targets));
 }
 
-/* The blended rows before the transform and before any grid: every float vertex, and the float and the real projection of
- * it in the other directions, lies between. Returns how many were looked at. */
+/* The blended rows before any grid: every float vertex, and the float and the real projection of it in the other directions,
+ * lies between. Returns how many were looked at. */
 static uint64_t checkRows(const pnTree *tree) {
   const pnBlend *blend = tree->ruleData;
   float rows[PN_LANES * PN_MAX_ROWS];
@@ -100,15 +100,15 @@ static uint64_t checkRows(const pnTree *tree) {
       for (uint32_t i = 0; i < n; ++i, ++looked) {
         uint32_t v = list[i] / 3;
         float p[4];
-        pn_fetchMorph(tree->pose, true, &v, 1, p, 4);
-        if (!blend->set) {
+        pn_fetchMorph(tree->pose, !tree->slabs || tree->rule->modelSpace, &v, 1, p, 4);
+        if (!tree->slabs) {
           double d = 0;
           for (int k = 0; k < 3; ++k) d = hypot(d, (double)p[k] - (double)rows[k * 8 + (int)j]);
           assert_true(d <= (double)rows[3 * 8 + j] * (1 + 1e-15));
           continue;
         }
-        for (uint32_t u = 0; u < blend->usedCount; ++u) {
-          const int8_t *dir = blend->set->dir[blend->used[u]];
+        for (uint32_t u = 0; u < tree->slabs->count; ++u) {
+          const int8_t *dir = tree->slabs->dir[u];
           long double real = 0;
           float rounded = 0;
           for (int k = 0; k < 3; ++k) {
@@ -137,9 +137,15 @@ static void millionsOfVertices(void **state) {
       def.leafSize = 1 + testBelow(&random, 4);
       def.extraReferences = deltas ? 0 : testBelow(&random, 4);
       pnPose_Reset(w.pose);
+      def.update = volume == PN_VOLUME_BOX && round % 4 == 0 ? PN_UPDATE_BLENDED_MODEL : PN_UPDATE_BLENDED;
       pnTree *tree = morphTree(w.pose, &def);
       for (int k = 0; k < 40; ++k) {
         setWild(&w, &random);
+        /* none, a shift, a turn about an axis, any */
+        pnMatrix turn = k % 4 == 3 ? testRotation(&random, 1) : pnMatrix_Identity();
+        if (k % 4 == 2) turn.m[0][0] = turn.m[1][1] = 0.6f, turn.m[1][0] = 0.8f, turn.m[0][1] = -0.8f;
+        for (int i = 0; i < 3 && k % 4 > 0; ++i) turn.m[i][3] = wildFloat(&random, round % 3 == 0 ? 1e36f : 1e3f);
+        testExpectOk(pnPose_SetTransform(w.pose, &turn));
         testExpectOk(pnTree_Update(tree, NULL));
         looked += checkRows(tree);
       }

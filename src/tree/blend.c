@@ -310,31 +310,50 @@ static void weighExtra(pnBlend *blend, uint32_t n, uint32_t i, uint32_t j) {
   blend->slotWeight[above] = (float)(sum * (along - step));
 }
 
-/* The directions that the transform asks for. Terms of the carried axes then name places in that list. */
-static void chooseSlabs(const pnTree *tree, pnBlend *blend) {
-  uint32_t wanted = tree->slabs ? tree->slabs->count : 0;
-  blend->carried = tree->pose->hasTransform && !tree->rule->modelSpace;
-  bool need[PN_MAX_SLABS] = {false};
-  uint8_t place[PN_MAX_SLABS] = {0};
-  if (blend->carried || !tree->slabs) {
-    pn_carryBegin(&blend->carry, &tree->pose->transform, blend->set ? blend->set : &pn_slabBox,
-                  blend->set ? wanted : 3);
+/* g(k), rounded up. */
+static double roundings(double k) {
+  return k * 0x1p-24 / (1 - k * 0x1p-24) * (1 + 0x1p-20);
+}
+
+/* The sum of the largest numbers of what has a weight. */
+static double largestOf(const pnPose *pose) {
+  double sum = (double)pose->mesh->maxAbs;
+  for (uint32_t i = 0; i < pose->activeCount; i++) {
+    sum += (double)pose->morph->targetMaxAbs[pose->active[i].target];
   }
-  for (uint32_t d = 0; d < wanted; d++) {
-    need[d] = need[d] || !blend->carried;
-    for (int k = 0; blend->carried && k < 3; k++) {
-      need[blend->carry.term[d].slab[k]] |= blend->carry.term[d].weight[k] != 0;
-    }
+  return sum;
+}
+
+/* How direction d of the tree is summed. `around`: what all directions add for numbers next to nothing. */
+static void aim(const pnTree *tree, pnBlend *blend, uint32_t d, double relative, double around) {
+  pnBlendDirection *out = &blend->direction[d];
+  const pnPose *pose = tree->pose;
+  const int8_t *n = tree->slabs->dir[d];
+  bool carried = pose->hasTransform && !tree->rule->modelSpace;
+  double stretch = 0, shiftSize = 0, shift = 0;
+  for (int i = 0; i < 3; i++) {
+    const float *row = pose->transform.m[i];
+    double size = fabs((double)row[0]) + fabs((double)row[1]) + fabs((double)row[2]);
+    stretch += n[i] == 0 ? 0 : carried ? size : 1;
+    shiftSize += n[i] != 0 && carried ? fabs((double)row[3]) : 0;
   }
-  blend->usedCount = 0;
-  for (uint32_t d = 0; blend->set && d < blend->set->count; d++) {
-    place[d] = (uint8_t)blend->usedCount;
-    blend->used[blend->usedCount] = (uint8_t)d;
-    blend->usedCount += need[d];
+  out->partCount = 0;
+  for (uint32_t k = 0; k < (carried ? 3u : 1u); k++) {
+    const pnCarryTerm *term = &blend->carry.term[d];
+    float weight = carried ? (term->flip[k] ? -term->weight[k] : term->weight[k]) : 1;
+    out->slab[out->partCount] = carried ? term->slab[k] : d;
+    out->weight[out->partCount] = weight;
+    out->partCount += weight != 0;
   }
-  for (uint32_t i = 0; blend->carried && i < 3 * wanted; i++) {
-    uint8_t *slab = &blend->carry.term[i / 3].slab[i % 3];
-    *slab = need[*slab] ? place[*slab] : 0;
+  shift = carried ? (double)blend->carry.term[d].shift : 0;
+  double reach = stretch * (double)pose->sourceMaxAbs + shiftSize, margin = relative * reach + around;
+  out->lo = (float)(shift - margin);
+  out->hi = (float)(shift + margin);
+  /* sums of coordinates may leave the range of float where coordinates do not: such a direction says nothing */
+  if (!(reach < 0.5 * (double)FLT_MAX)) {
+    out->lo = -FLT_MAX;
+    out->hi = FLT_MAX;
+    out->partCount = 0;
   }
 }
 
@@ -346,17 +365,28 @@ void pn_weighBlend(const pnTree *tree, pnBlend *blend) {
   if (blend->baseSlot != PN_NONE) {
     blend->slotWeight[blend->baseSlot] = 1;
   }
-  uint32_t roundings = 2 * (active + 1) + 8;
+  uint32_t more = 0;
   if (blend->extraCount > 0 && active == 2) {
     weighExtra(blend, pose->morph->targetCount, pose->active[0].target, pose->active[1].target);
-    roundings += 8;
+    more = 8;
   }
-  /* g(k) reach, rounded up; blend.h says why */
-  double k = roundings * 0x1p-24;
-  double margin = k / (1 - k) * (double)pose->sourceMaxAbs;
-  blend->margin[0] = (float)(margin * (1 + 0x1p-20)) + FLT_MIN;
-  blend->margin[1] = (float)((tree->slabs ? 3 : 8) * margin * (1 + 0x1p-20)) + FLT_MIN;
-  chooseSlabs(tree, blend);
+  /* blend.h says why these numbers */
+  double m = active + 1.0;
+  if (tree->slabs) {
+    double around = 9 * 0x1p-149 * largestOf(pose) + (double)FLT_MIN;
+    blend->directionCount = tree->slabs->count;
+    if (pose->hasTransform && !tree->rule->modelSpace) {
+      pn_carryBegin(&blend->carry, &pose->transform, blend->set, tree->slabs->count);
+    }
+    for (uint32_t d = 0; d < tree->slabs->count; d++) {
+      aim(tree, blend, d, roundings(4 * m + 32 + more), around);
+    }
+  } else {
+    double margin = roundings(2 * m + 8 + more) * (double)pose->sourceMaxAbs;
+    blend->margin[0] = (float)margin + FLT_MIN;
+    blend->margin[1] = (float)(8 * margin) + FLT_MIN;
+    pn_carryBegin(&blend->carry, &pose->transform, &pn_slabBox, 3);
+  }
 }
 
 /* ---------------------------------------------------------------- blending */
@@ -364,20 +394,34 @@ void pn_weighBlend(const pnTree *tree, pnBlend *blend) {
 /* Terms of a node that are blended at a time: more than most nodes have. */
 #define TERM_BATCH 32u
 
-/* Adds some terms to the slabs in use; `row` is where a term's rows of the first slab are, slabs are `slabFloats` apart. A
- * negative weight takes lo from hi and hi from lo: `lo` is where lo is found. */
-static void addTerms(const pnBlend *blend, const float *const *row, size_t slabFloats, const float *weight,
-                     uint32_t count, float *out) {
-  for (uint32_t i = 0; i < blend->usedCount; i++, out += 2 * PN_LANES) {
-    size_t at = slabFloats * blend->used[i];
-    pnF4 lo0 = pn_f4Load(out), lo1 = pn_f4Load(out + 4), hi0 = pn_f4Load(out + 8), hi1 = pn_f4Load(out + 12);
-    for (uint32_t t = 0; t < count; t++) {
-      uint32_t lo = weight[t] < 0 ? PN_LANES : 0, hi = PN_LANES - lo;
-      pnF4 w = pn_f4Set1(weight[t]);
-      lo0 = pn_f4Add(lo0, pn_f4Mul(w, pn_f4Load(row[t] + at + lo)));
-      lo1 = pn_f4Add(lo1, pn_f4Mul(w, pn_f4Load(row[t] + at + lo + 4)));
-      hi0 = pn_f4Add(hi0, pn_f4Mul(w, pn_f4Load(row[t] + at + hi)));
-      hi1 = pn_f4Add(hi1, pn_f4Mul(w, pn_f4Load(row[t] + at + hi + 4)));
+/* What has a weight at a place. */
+typedef struct Terms {
+  uint32_t count;
+  const float *row[TERM_BATCH]; /* of the first slab */
+  float weight[TERM_BATCH];
+} Terms;
+
+/* Adds terms to the rows of all directions; slabs of a term are `step` floats apart. Rows are lo, lo, hi, hi, four lanes
+ * each. A negative product takes lo from hi and hi from lo: `lo` is where lo is found. */
+static void addTerms(const pnBlend *blend, const Terms *terms, size_t step, bool first, float *out) {
+  for (uint32_t d = 0; d < blend->directionCount; d++, out += 2 * PN_LANES) {
+    const pnBlendDirection *direction = &blend->direction[d];
+    pnF4 lo0 = pn_f4Set1(direction->lo), lo1 = lo0, hi0 = pn_f4Set1(direction->hi), hi1 = hi0;
+    if (PN_UNLIKELY(!first)) {
+      lo0 = pn_f4Load(out), lo1 = pn_f4Load(out + 4), hi0 = pn_f4Load(out + 8), hi1 = pn_f4Load(out + 12);
+    }
+    for (uint32_t k = 0; k < direction->partCount; k++) {
+      size_t at = step * direction->slab[k];
+      for (uint32_t t = 0; t < terms->count; t++) {
+        float weight = terms->weight[t] * direction->weight[k];
+        uint32_t lo = weight < 0 ? PN_LANES : 0, hi = PN_LANES - lo;
+        const float *row = terms->row[t] + at;
+        pnF4 w = pn_f4Set1(weight);
+        lo0 = pn_f4Add(lo0, pn_f4Mul(w, pn_f4Load(row + lo)));
+        lo1 = pn_f4Add(lo1, pn_f4Mul(w, pn_f4Load(row + lo + 4)));
+        hi0 = pn_f4Add(hi0, pn_f4Mul(w, pn_f4Load(row + hi)));
+        hi1 = pn_f4Add(hi1, pn_f4Mul(w, pn_f4Load(row + hi + 4)));
+      }
     }
     pn_f4Store(out, lo0);
     pn_f4Store(out + 4, lo1);
@@ -387,26 +431,24 @@ static void addTerms(const pnBlend *blend, const float *const *row, size_t slabF
 }
 
 static void blendSlabs(const pnBlend *blend, uint32_t place, float *out) {
-  /* the margin first, so that the sums end with it */
-  for (uint32_t i = 0; i < blend->usedCount; i++) {
-    pnF4 margin = pn_f4Set1(blend->margin[blend->used[i] >= 3]), minus = pn_f4Neg(margin);
-    pn_f4Store(out + 16 * i, minus);
-    pn_f4Store(out + 16 * i + 4, minus);
-    pn_f4Store(out + 16 * i + 8, margin);
-    pn_f4Store(out + 16 * i + 12, margin);
-  }
-  const float *row[TERM_BATCH];
-  float weight[TERM_BATCH];
-  uint32_t first = blend->termFirst[place], terms = blend->termFirst[place + 1] - first, count = 0;
+  Terms terms;
+  uint32_t first = blend->termFirst[place], count = blend->termFirst[place + 1] - first;
   const float *rows = blend->rows + (size_t)first * blend->rowFloats;
-  for (uint32_t t = 0; t < terms; t++) {
-    row[count] = rows + 2 * PN_LANES * (size_t)t;
-    weight[count] = blend->slotWeight[blend->termSlot[first + t]];
-    count += weight[count] != 0;
-    if (count == TERM_BATCH || t + 1 == terms) {
-      addTerms(blend, row, 2 * PN_LANES * (size_t)terms, weight, count, out);
-      count = 0;
+  size_t step = 2 * PN_LANES * (size_t)count;
+  bool begun = false;
+  terms.count = 0;
+  for (uint32_t t = 0; t < count; t++) {
+    terms.row[terms.count] = rows + 2 * PN_LANES * (size_t)t;
+    terms.weight[terms.count] = blend->slotWeight[blend->termSlot[first + t]];
+    terms.count += terms.weight[terms.count] != 0;
+    if (terms.count == TERM_BATCH) {
+      addTerms(blend, &terms, step, !begun, out);
+      begun = true;
+      terms.count = 0;
     }
+  }
+  if (!begun || terms.count > 0) {
+    addTerms(blend, &terms, step, !begun, out);
   }
 }
 

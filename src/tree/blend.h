@@ -19,24 +19,45 @@
  * Slots. A *slot* is anything with volumes and a weight: the targets; after them the rest positions (deltas; weight 1)
  * or the extra references (between each two references). A *term* is a slot of one node.
  *
- * Rounding. u = 2^-24; m slots have a weight other than 0; reach bounds |rest| + sum |w| |d| over all vertices and
- * coordinates (pose->sourceMaxAbs). g(k) = k u / (1 - k u) bounds the relative error of k roundings [Higham02, 3.1].
+ * Directions. A slab of the tree lies along a fixed direction d in the world, and so along u = M^T d before the transform M.
+ * carry.h writes u as a sum of at most three directions of the targets' slabs, with weights >= 0: the *parts* of d, worked
+ * out once a frame. Both steps, blending and moving, are then one sum over parts and terms,
  *
- *   (1) the pose computes a coordinate with m products and m sums:               off by g(m+1) reach
- *   (2) the blended end of an axis slab, the same sum with other numbers:        off by g(m+1) reach
- *   (3) taking the margin from it:                                               off by u reach
- *   so an axis slab widened by g(2m+8) reach contains the float vertex.
- *   Directions such as x+y+z have sums three times as large: (1) and (2) times 3; the projections of the targets' float
- *   vertices are rounded twice (4), and so is that of the blended float vertex in a leaf, with which the interval is
- *   compared (5): together 3 (g(m+1) + g(m+1) + u + 2u + 2u) reach, below 3 g(2m+8) reach.
- *   Spheres: the float vertex is off by sqrt(3) times (1), the centre by sqrt(3) times (2), the sum of radii (below
- *   2 sqrt(3) reach, each rounded up already) by 3.5 g(m+1) reach, together below 7 g(m+2) reach: 8 g(2m+8) is taken.
+ *     hi = d.T + sum over parts k and terms t of  c hi[t][k],  c = +- part weight * slot weight,
+ *
+ * in which a negative c takes lo for hi.
+ *
+ * Rounding. u0 = 2^-24; m slots have a weight other than 0; reach bounds |rest| + sum |w| |d| over all vertices and coordinates
+ * (pose->sourceMaxAbs); g(k) = k u0 / (1 - k u0) bounds the relative error of k roundings [Higham02, 3.1].
+ * A = sum |d_i| (|M_i1| + |M_i2| + |M_i3|), R = A reach, S = sum |d_i| |T_i|. Parts never cancel: sum of weight_k |n_k|_1 is
+ * |u|_1 <= A.
+ *
+ *   (1) the pose blends a coordinate with m products and m sums:             off by g(m+1) R along d
+ *   (2) it moves the vertex, and a leaf projects it with two sums:           g(4) (R + S), g(2) (R + S)
+ *   (3) u and the weights of its parts:                                      8 u0 R, as in carry.h
+ *   (4) the projections of the targets' float vertices are rounded twice:    2 u0 R
+ *   (5) the sum above: c and the product once each, 3 m sums, the shift 2:   g(3m + 5) (R + S)
+ *   so intervals widened by g(4m + 32) (R + S) contain the float vertex and its float projection.
+ *
+ *   Spheres: the float vertex is off by sqrt(3) times (1), the centre by sqrt(3) g(m+1) reach, the sum of radii (below
+ *   2 sqrt(3) reach, each rounded up already) by 3.5 g(m+1) reach, together below 7 g(m+2) reach: 8 g(2m+8) is taken,
+ *   and for the box of the whole g(2m+8): the same two sums, before the transform. pn_carryLanes adds its own.
  *   With extra references their positions are rounded once and their two weights twice: 8 more in k.
- *   Products below 2^-126 lose up to 2^-150 each, at most 65 537 of them: FLT_MIN is added. */
+ *   Products below 2^-126 lose up to 2^-150 each, at most 3 * 65 537 of them: FLT_MIN is added. Where c itself is that small it
+ *   may be off by 2^-150, and what it multiplies large: 2^-150 times the sum of all rows, 9 times that of the targets'
+ *   largest numbers, is added too. */
 #ifndef PN_TREE_BLEND_H
 #define PN_TREE_BLEND_H
 
 #include "tree/carry.h"
+
+/* One direction of the tree's volumes: how it is summed. */
+typedef struct pnBlendDirection {
+  float lo, hi; /* where sums start: shift and margin */
+  uint32_t partCount;
+  uint32_t slab[3];
+  float weight[3]; /* negative: along the opposite direction */
+} pnBlendDirection;
 
 typedef struct pnBlend {
   /* constant: volumes */
@@ -45,7 +66,8 @@ typedef struct pnBlend {
   uint32_t extraCount;          /* extra references between each two */
   uint32_t *termFirst;          /* by place: inner nodes by number, then the root's own volume; places + 1 */
   uint32_t *termSlot;           /* ascending in a node */
-  float *rows; /* rowFloats a term, eight lanes a row: of a node, slab by slab the lo and hi of each term, so that what a frame
+  float *
+      rows; /* rowFloats a term, eight lanes a row: of a node, slab by slab the lo and hi of each term, so that what a frame
                   needs stands together; spheres: term by term centre and radius */
   uint32_t rowFloats;
   uint32_t *leafTermFirst; /* by leaf; leafCount + 1; null in model space, where leaves ask the pose */
@@ -57,11 +79,10 @@ typedef struct pnBlend {
 
   /* of the frame */
   float *slotWeight;
-  float margin[2]; /* added to axis slabs, and to the other directions or radii */
-  bool carried;    /* there is a transform */
-  pnCarry carry;   /* its slabs are places in `used` */
-  uint32_t usedCount;
-  uint8_t used[PN_MAX_SLABS]; /* the slabs that this frame needs, ascending */
+  uint32_t directionCount;
+  pnBlendDirection direction[PN_MAX_SLABS];
+  float margin[2]; /* spheres: added to the box of the whole, and to radii */
+  pnCarry carry;   /* spheres; in model space the box of the whole */
 } pnBlend;
 
 /* The most rows of a node: 13 slabs, lo and hi. */
@@ -73,8 +94,8 @@ pnResult pn_makeBlend(pnTree *tree);
 /* Takes over weights and transform of the pose. */
 void pn_weighBlend(const pnTree *tree, pnBlend *blend);
 
-/* The blended volumes of the children of the node at `place`, margin included, before the transform: the slabs in
- * `used`, or spheres, as rows. */
+/* The blended volumes of the children of the node at `place`, margin included, as rows: slabs as the tree has them, in the
+ * world or in model space; spheres before the transform. */
 void pn_blendRows(const pnBlend *blend, uint32_t place, float *outRows);
 /* The block of a leaf: its vertices as the pose has them, to the bit. */
 void pn_blendLeaf(pnTree *tree, const pnBlend *blend, uint32_t leaf);

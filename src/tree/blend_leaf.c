@@ -142,8 +142,8 @@ PN_INLINE pnF4 place(const Mover *mover, bool moved, pnF4 p) {
 
 /* Sums `count` parts for n vertices and places them, four floats apart. base: where sums start, three floats apart, or null:
  * from -0. Written once; count and moved are constants where that pays. */
-PN_INLINE void sumParts(const Part *parts, uint32_t count, const float *base, const Mover *mover, bool moved, uint32_t n,
-                        float *out) {
+PN_INLINE void sumParts(const Part *parts, uint32_t count, const float *base, const Mover *mover, bool moved,
+                        uint32_t n, float *out) {
   for (uint32_t i = 0; i < n; i++) {
     pnF4 sum = base ? pn_f4Load(base + 3 * (size_t)i) : pn_f4Set1(-0.0f);
     for (uint32_t p = 0; p < count; p++) {

@@ -12,16 +12,7 @@
 
 /* ---------------------------------------------------------------- blended and moved */
 
-/* Slabs of the children at a place, in world space. */
-static void worldRows(const pnTree *tree, const pnBlend *blend, uint32_t place, float *rows) {
-  float local[PN_LANES * PN_MAX_ROWS];
-  pn_blendRows(blend, place, blend->carried ? local : rows);
-  if (blend->carried) {
-    pn_carryRows(&blend->carry, tree->slabs->count, local, rows);
-  }
-}
-
-/* The same for spheres. */
+/* Spheres of the children at a place, in world space. */
 static void worldSpheres(const pnBlend *blend, uint32_t place, uint32_t count, pnBound *out) {
   float rows[PN_LANES * PN_MAX_ROWS];
   pn_blendRows(blend, place, rows);
@@ -33,7 +24,7 @@ static void worldRoot(const pnTree *tree, const pnBlend *blend, pnBound *out) {
   float rows[PN_LANES * PN_MAX_ROWS];
   uint32_t slabs = tree->slabs ? tree->slabs->count : 3;
   if (tree->slabs) {
-    worldRows(tree, blend, tree->innerCount, rows);
+    pn_blendRows(blend, tree->innerCount, rows);
   } else {
     float local[6 * PN_LANES];
     worldSpheres(blend, tree->innerCount, 1, out);
@@ -63,7 +54,7 @@ static void fill(pnTree *tree, uint32_t node) {
     pn_boundLeaf(tree, node);
   } else if (tree->slabs) {
     float rows[PN_LANES * PN_MAX_ROWS];
-    worldRows(tree, blend, node, rows);
+    pn_blendRows(blend, node, rows);
     pn_putRows(tree, node, rows, tree->count[node]);
   } else {
     pnBound bounds[PN_LANES];
