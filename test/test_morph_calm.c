@@ -266,6 +266,49 @@ static void onTheEdge(void **state) {
   freeSheet(&s);
 }
 
+/* Two sheets above each other, and targets that carry one of them as a whole, among others that hardly do anything: between
+ * neighbours nothing changes, and only what is known of patches far from each other can tell that they meet. */
+static void farPatchesMeet(void **state) {
+  (void)state;
+  enum { SIDE = 14, N = (SIDE + 1) * (SIDE + 1), TARGETS = 7 };
+  static float vertices[3 * 2 * N], values[TARGETS][3 * 2 * N];
+  static uint32_t triangles[2 * 6 * SIDE * SIDE];
+  for (uint32_t i = 0; i < 2 * N; ++i) {
+    float x = 0.1f * (float)(i % N % (SIDE + 1)), y = 0.1f * (float)(i % N / (SIDE + 1));
+    const float at[3] = {x, y, i < N ? 0 : 1 + 0.2f * x}; /* a little aslant, so that they do not pass at once */
+    memcpy(vertices + 3 * i, at, sizeof at);
+  }
+  for (uint32_t c = 0; c < 2 * SIDE * SIDE; ++c) {
+    uint32_t cell = c % (SIDE * SIDE), a = (c / (SIDE * SIDE)) * N + cell / SIDE * (SIDE + 1) + cell % SIDE;
+    memcpy(triangles + 6 * c, (uint32_t[6]){a, a + 1, a + SIDE + 2, a, a + SIDE + 2, a + SIDE + 1}, 24);
+  }
+  TestRandom random = testRandom(17);
+  size_t pairs = 0;
+  for (int down = 0; down < TARGETS; ++down) {
+    pnMorphTarget targets[TARGETS] = {{0}};
+    for (int t = 0; t < TARGETS; ++t) {
+      for (uint32_t i = 0; i < 6 * N; ++i)
+        values[t][i] = t == down || i % 3 < 2 ? 0 : testFloat(&random, -1e-3f, 1e-3f);
+      for (uint32_t i = N; i < 2 * N && t == down; ++i) values[t][3 * i + 2] = -1.3f;
+      targets[t] = (pnMorphTarget){.count = 2 * N, .values = values[t]};
+    }
+    pnMeshDef def = {vertices, 2 * N, triangles, 4 * SIDE * SIDE, NULL, true, "sheets"};
+    pnMesh *mesh;
+    testExpectOk(pnCreateMesh(&def, &mesh));
+    Sheet s = makeSheet(mesh, targets, TARGETS, NULL, 4);
+    for (int k = 0; k <= 20; ++k) {
+      float weights[TARGETS];
+      for (int t = 0; t < TARGETS; ++t) weights[t] = t == down ? 0.05f * (float)k : testFloat(&random, -1, 1);
+      testExpectOk(pnPose_SetWeights(s.pose, weights, TARGETS));
+      pnCost cost;
+      pairs += compare(&s, NULL, &cost);
+      if (k == 0) assert_int_equal(cost.verticesFetched, 0);
+    }
+    freeSheet(&s);
+  }
+  assert_true(pairs > 1000);
+}
+
 /* Rest shapes that meet themselves, seams with two sides that move apart, triangles without area. */
 static void neverCalm(void **state) {
   (void)state;
@@ -370,9 +413,9 @@ static void allocationFailure(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(boundsHold),        cmocka_unit_test(farBoundsHold), cmocka_unit_test(sameAnswers),
-      cmocka_unit_test(onTheEdge),         cmocka_unit_test(neverCalm),     cmocka_unit_test(wildBodies),
-      cmocka_unit_test(allocationFailure),
+      cmocka_unit_test(boundsHold), cmocka_unit_test(farBoundsHold),     cmocka_unit_test(sameAnswers),
+      cmocka_unit_test(onTheEdge),  cmocka_unit_test(farPatchesMeet),    cmocka_unit_test(neverCalm),
+      cmocka_unit_test(wildBodies), cmocka_unit_test(allocationFailure),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -160,6 +160,54 @@ static void millionsOfVertices(void **state) {
   assert_int_equal(pnGetByteCount(), 0);
 }
 
+/* Weights next to nothing and targets as large as they come: products of weights with parts of directions round coarsely. */
+static void tinyWeights(void **state) {
+  (void)state;
+  TestRandom random = testRandom(79);
+  uint64_t looked = 0;
+  for (int round = 0; round < 60; ++round) {
+    static float zero[3 * 30], values[3][3 * 30];
+    uint32_t triangles[3 * 20];
+    for (uint32_t i = 0; i < 60; ++i) triangles[i] = testBelow(&random, 30);
+    pnMeshDef meshDef = {zero, 30, triangles, 20, NULL, false, "tiny"};
+    pnMesh *mesh;
+    pnMorph *morph;
+    pnPose *pose;
+    testExpectOk(pnCreateMesh(&meshDef, &mesh));
+    pnMorphTarget targets[3] = {{0}};
+    for (uint32_t t = 0; t < 3; ++t) {
+      for (uint32_t i = 0; i < 90; ++i) values[t][i] = testFloat(&random, -1e37f, 1e37f);
+      targets[t] = (pnMorphTarget){.count = 30, .values = values[t]};
+    }
+    pnMorphDef def = {mesh, PN_MORPH_DELTAS, targets, 3, NULL};
+    testExpectOk(pnCreateMorph(&def, &morph));
+    pnPoseDef poseDef = {mesh, morph, NULL};
+    testExpectOk(pnCreatePose(&poseDef, &pose));
+    for (int volume = 0; volume < PN_VOLUME_COUNT; ++volume) {
+      pnTreeDef treeDef = pnDefaultTreeDef();
+      treeDef.volume = (pnVolume)volume;
+      treeDef.leafSize = 1;
+      pnTree *tree = morphTree(pose, &treeDef);
+      for (int k = 0; k < 10; ++k) {
+        float weights[3];
+        for (int t = 0; t < 3; ++t) weights[t] = ldexpf(testFloat(&random, -8, 8), -149);
+        testExpectOk(pnPose_SetWeights(pose, weights, 3));
+        pnMatrix turn = testRotation(&random, 0);
+        turn.m[0][3] = turn.m[1][3] = turn.m[2][3] = 0;
+        testExpectOk(pnPose_SetTransform(pose, &turn));
+        testExpectOk(pnTree_Update(tree, NULL));
+        looked += checkRows(tree);
+      }
+      pnDestroyTree(tree);
+    }
+    pnDestroyPose(pose);
+    pnDestroyMorph(morph);
+    pnDestroyMesh(mesh);
+  }
+  assert_true(looked > 100000);
+  assert_int_equal(pnGetByteCount(), 0);
+}
+
 /* The blocks of all leaves have the bits of the pose. Returns how many vertices of leaves that are left to the pose. */
 static uint32_t checkBlocks(pnTree *tree) {
   const pnBlend *blend = tree->ruleData;
@@ -280,10 +328,8 @@ static void wildPairs(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(volumesContain),
-      cmocka_unit_test(millionsOfVertices),
-      cmocka_unit_test(bitsOfLeaves),
-      cmocka_unit_test(wildPairs),
+      cmocka_unit_test(volumesContain), cmocka_unit_test(millionsOfVertices), cmocka_unit_test(tinyWeights),
+      cmocka_unit_test(bitsOfLeaves),   cmocka_unit_test(wildPairs),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,7 +60,7 @@ static bool deltasOf(const Maker *m, uint32_t node, uint32_t target, double lo[3
   }
   bool found = first < blend->termFirst[place + 1] && blend->termSlot[first] == target;
   for (int k = 0; k < 3; k++) {
-    const float *row = blend->rows + (size_t)first * blend->rowFloats + (size_t)(2 * k) * PN_LANES + lane;
+    const float *row = found ? pn_termRow(blend, place, first - blend->termFirst[place], (uint32_t)k) + lane : NULL;
     lo[k] = found ? (double)row[0] : 0;
     hi[k] = found ? (double)row[PN_LANES] : 0;
   }

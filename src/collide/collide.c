@@ -62,12 +62,15 @@ static pnResult collide(pnTree *a, pnTree *b, const pnQueryDef *def, pnPairList 
     result = pn_prepareFlat(a);
   }
   cost.updateSeconds = pn_clock() - start;
-  if (result == PN_OK) {
+  const pnCalm *calm = result == PN_OK && !b ? pn_walkCalm(a) : NULL;
+  /* most queries of a large world end here */
+  bool near = b ? pn_treesOverlap(a, b) : !(calm && pn_allCalm(calm));
+  if (result == PN_OK && near) {
     bool filtered = !b && pn_hasFilter(&def->filter);
     pnJob job = {
         .t = pn_beginTraversal(a, b), .first = def->first && !filtered, .neighbours = !b && def->filter.ring == 0};
     job.t.planeDecides = def->planeDecides;
-    job.t.calm = b ? NULL : pn_walkCalm(a);
+    job.t.calm = calm;
     job.t.flat = flat && pn_hasFlat(a);
     result = pn_runJobs(&list->collider, &job, 1, &def->tasks, def->kernel, def->unsorted, &cost);
     if (result == PN_OK && filtered) {

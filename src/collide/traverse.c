@@ -132,10 +132,14 @@ pnTraversal pn_beginTraversal(pnTree *a, pnTree *b) {
   return t;
 }
 
+bool pn_treesOverlap(const pnTree *a, const pnTree *b) {
+  const pnBox *p = &a->box, *q = &b->box;
+  return a->nodeCount > 0 && b->nodeCount > 0 && p->min.x <= q->max.x && q->min.x <= p->max.x && p->min.y <= q->max.y &&
+         q->min.y <= p->max.y && p->min.z <= q->max.z && q->min.z <= p->max.z;
+}
+
 bool pn_rootsOverlap(const pnTraversal *t) {
-  const pnBox *p = &t->a->box, *q = &t->b->box;
-  return t->a->nodeCount > 0 && t->b->nodeCount > 0 && p->min.x <= q->max.x && q->min.x <= p->max.x &&
-         p->min.y <= q->max.y && q->min.y <= p->max.y && p->min.z <= q->max.z && q->min.z <= p->max.z;
+  return pn_treesOverlap(t->a, t->b);
 }
 
 /* ---------------------------------------------------------------- from candidates to pairs */

@@ -67,6 +67,7 @@ extern const pnSteps pn_stepsBoxAvx2, pn_stepsBoxOffsetAvx2;
 pnTraversal pn_beginTraversal(pnTree *a, pnTree *b);
 /* Do the volumes of the roots overlap at all? */
 bool pn_rootsOverlap(const pnTraversal *t);
+bool pn_treesOverlap(const pnTree *a, const pnTree *b); /* the same, before a traversal begins */
 
 /* Runs the pairs of nodes in w->lists[0] to the end; found pairs of triangles are appended to w->found. With `first` it
  * stops at the first. */

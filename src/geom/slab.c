@@ -17,10 +17,15 @@
     0, 1, -1                                                 \
   }
 
-const pnSlabSet pn_slabBox = {3, 3, 3, {AXES}};
-const pnSlabSet pn_slabDop14 = {7, 3, 7, {AXES, DIAGONALS}};
-const pnSlabSet pn_slabDop18 = {9, 9, 9, {AXES, EDGES}};
-const pnSlabSet pn_slabDop26 = {13, 3, 7, {AXES, DIAGONALS, EDGES}};
+const pnSlabSet pn_slabBox = {
+    3, 3, 3, {AXES}, {0, 0, 0, 0, -1, 0, 0, 0, 0, 0, -2, 0, -3, 0, 3, 0, 2, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0}};
+const pnSlabSet pn_slabDop14 = {7, 3, 7, {AXES, DIAGONALS}, {-4, 0, -5, 0, -1, 0, -6, 0, 7, 0, -2, 0, -3, 0,
+                                                             3,  0, 2,  0, -7, 0, 6,  0, 1, 0, 5,  0, 4}};
+const pnSlabSet pn_slabDop18 = {
+    9, 9, 9, {AXES, EDGES}, {0, -4, 0, -6, -1, -7, 0, -5, 0, -8, -2, -9, -3, 0, 3, 9, 2, 8, 0, 5, 0, 7, 1, 6, 0, 4, 0}};
+const pnSlabSet pn_slabDop26 = {
+    13, 3, 7, {AXES, DIAGONALS, EDGES}, {-4, -8, -5, -10, -1, -11, -6, -9, 7, -12, -2, -13, -3, 0,
+                                         3,  13, 2,  12,  -7, 9,   6,  11, 1, 10,  5,  8,   4}};
 
 void pn_slabsEmpty(pnSlabs *slabs) {
   for (int d = 0; d < PN_MAX_SLABS; d++) {

@@ -28,6 +28,9 @@ typedef struct pnSlabSet {
   uint32_t count;                      /* D */
   uint32_t diagonalFirst, diagonalEnd; /* those that need the margin */
   int8_t dir[PN_MAX_SLABS][3];
+  /* The slab along (x, y, z) in {-1, 0, 1} at 9 (x + 1) + 3 (y + 1) + z + 1: its number and 1, negative when it is along the
+   * opposite, 0 when there is none. */
+  int8_t place[27];
 } pnSlabSet;
 
 extern const pnSlabSet pn_slabBox, pn_slabDop14, pn_slabDop18, pn_slabDop26;

@@ -145,19 +145,19 @@ static void gather(Maker *maker, uint32_t node) {
 static void writeLane(const Maker *maker, uint32_t place, uint32_t lane) {
   const pnBlend *blend = maker->blend;
   uint32_t first = blend->termFirst[place], count = blend->termFirst[place + 1] - first;
-  float *rows = blend->rows + (size_t)first * blend->rowFloats + lane;
   for (uint32_t t = 0; t < count; t++) {
     const Gathered *g = &maker->gathered[blend->termSlot[first + t]];
     if (g->mark != maker->mark) {
       continue;
     }
     for (uint32_t d = 0; blend->set && d < blend->set->count; d++) {
-      float *row = rows + 2 * PN_LANES * ((size_t)d * count + t);
+      float *row = pn_termRow(blend, place, t, d) + lane;
       row[0] = g->bound.slabs.lo[d];
       row[PN_LANES] = g->bound.slabs.hi[d];
     }
     for (uint32_t k = 0; !blend->set && k < 4; k++) {
-      rows[(size_t)t * blend->rowFloats + k * PN_LANES] = k < 3 ? g->bound.centre[k] : g->bound.radius;
+      float *row = blend->rows + (size_t)(first + t) * blend->rowFloats + lane;
+      row[k * PN_LANES] = k < 3 ? g->bound.centre[k] : g->bound.radius;
     }
   }
 }
@@ -327,26 +327,25 @@ static double largestOf(const pnPose *pose) {
 /* How direction d of the tree is summed. `around`: what all directions add for numbers next to nothing. */
 static void aim(const pnTree *tree, pnBlend *blend, uint32_t d, double relative, double around) {
   pnBlendDirection *out = &blend->direction[d];
-  const pnPose *pose = tree->pose;
   const int8_t *n = tree->slabs->dir[d];
-  bool carried = pose->hasTransform && !tree->rule->modelSpace;
   double stretch = 0, shiftSize = 0, shift = 0;
   for (int i = 0; i < 3; i++) {
-    const float *row = pose->transform.m[i];
-    double size = fabs((double)row[0]) + fabs((double)row[1]) + fabs((double)row[2]);
-    stretch += n[i] == 0 ? 0 : carried ? size : 1;
-    shiftSize += n[i] != 0 && carried ? fabs((double)row[3]) : 0;
+    const float *row = tree->pose->transform.m[i];
+    double size = blend->turned ? fabs((double)row[0]) + fabs((double)row[1]) + fabs((double)row[2]) : 1;
+    double along = blend->moved ? n[i] * (double)row[3] : 0;
+    stretch += n[i] != 0 ? size : 0;
+    shift += along;
+    shiftSize += fabs(along);
   }
+  /* a body that is not turned has its directions as they are */
+  const pnCarryTerm *term = &blend->carry.term[d];
   out->partCount = 0;
-  for (uint32_t k = 0; k < (carried ? 3u : 1u); k++) {
-    const pnCarryTerm *term = &blend->carry.term[d];
-    float weight = carried ? (term->flip[k] ? -term->weight[k] : term->weight[k]) : 1;
-    out->slab[out->partCount] = carried ? term->slab[k] : d;
-    out->weight[out->partCount] = weight;
-    out->partCount += weight != 0;
+  for (uint32_t k = 0; k < (blend->turned ? 3u : 1u); k++) {
+    out->slab[out->partCount] = blend->turned ? term->slab[k] : d;
+    out->weight[out->partCount] = !blend->turned ? 1 : term->flip[k] ? -term->weight[k] : term->weight[k];
+    out->partCount += out->weight[out->partCount] != 0;
   }
-  shift = carried ? (double)blend->carry.term[d].shift : 0;
-  double reach = stretch * (double)pose->sourceMaxAbs + shiftSize, margin = relative * reach + around;
+  double reach = stretch * (double)tree->pose->sourceMaxAbs + shiftSize, margin = relative * reach + around;
   out->lo = (float)(shift - margin);
   out->hi = (float)(shift + margin);
   /* sums of coordinates may leave the range of float where coordinates do not: such a direction says nothing */
@@ -354,6 +353,31 @@ static void aim(const pnTree *tree, pnBlend *blend, uint32_t d, double relative,
     out->lo = -FLT_MAX;
     out->hi = FLT_MAX;
     out->partCount = 0;
+  }
+}
+
+/* Is the matrix without its last column that of no turn? */
+static bool isTurned(const pnMatrix *m) {
+  for (int i = 0; i < 9; i++) {
+    if (m->m[i / 3][i % 3] != (i / 3 == i % 3 ? 1.0f : 0.0f)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* All directions, for k roundings. */
+static void aimAll(const pnTree *tree, pnBlend *blend, double k) {
+  const pnPose *pose = tree->pose;
+  double around = 9 * 0x1p-149 * largestOf(pose) + (double)FLT_MIN, relative = roundings(k);
+  blend->directionCount = tree->slabs->count;
+  blend->moved = pose->hasTransform && !tree->rule->modelSpace;
+  blend->turned = blend->moved && isTurned(&pose->transform);
+  if (blend->turned) {
+    pn_carryBegin(&blend->carry, &pose->transform, blend->set, tree->slabs->count);
+  }
+  for (uint32_t d = 0; d < tree->slabs->count; d++) {
+    aim(tree, blend, d, relative, around);
   }
 }
 
@@ -373,14 +397,7 @@ void pn_weighBlend(const pnTree *tree, pnBlend *blend) {
   /* blend.h says why these numbers */
   double m = active + 1.0;
   if (tree->slabs) {
-    double around = 9 * 0x1p-149 * largestOf(pose) + (double)FLT_MIN;
-    blend->directionCount = tree->slabs->count;
-    if (pose->hasTransform && !tree->rule->modelSpace) {
-      pn_carryBegin(&blend->carry, &pose->transform, blend->set, tree->slabs->count);
-    }
-    for (uint32_t d = 0; d < tree->slabs->count; d++) {
-      aim(tree, blend, d, roundings(4 * m + 32 + more), around);
-    }
+    aimAll(tree, blend, 4 * m + 32 + more);
   } else {
     double margin = roundings(2 * m + 8 + more) * (double)pose->sourceMaxAbs;
     blend->margin[0] = (float)margin + FLT_MIN;
@@ -433,7 +450,7 @@ static void addTerms(const pnBlend *blend, const Terms *terms, size_t step, bool
 static void blendSlabs(const pnBlend *blend, uint32_t place, float *out) {
   Terms terms;
   uint32_t first = blend->termFirst[place], count = blend->termFirst[place + 1] - first;
-  const float *rows = blend->rows + (size_t)first * blend->rowFloats;
+  const float *rows = pn_termRow(blend, place, 0, 0);
   size_t step = 2 * PN_LANES * (size_t)count;
   bool begun = false;
   terms.count = 0;

@@ -79,11 +79,18 @@ typedef struct pnBlend {
 
   /* of the frame */
   float *slotWeight;
+  bool moved, turned; /* volumes are in the world and there is a transform; one that does more than shift */
   uint32_t directionCount;
   pnBlendDirection direction[PN_MAX_SLABS];
   float margin[2]; /* spheres: added to the box of the whole, and to radii */
   pnCarry carry;   /* spheres; in model space the box of the whole */
 } pnBlend;
+
+/* Where the lo of a term along a slab is, eight lanes, and then its hi; `term` counts from the first of the place. */
+PN_INLINE float *pn_termRow(const pnBlend *blend, uint32_t place, uint32_t term, uint32_t slab) {
+  uint32_t first = blend->termFirst[place], count = blend->termFirst[place + 1] - first;
+  return blend->rows + (size_t)first * blend->rowFloats + 2 * PN_LANES * ((size_t)slab * count + term);
+}
 
 /* The most rows of a node: 13 slabs, lo and hi. */
 #define PN_MAX_ROWS (2u * PN_MAX_SLABS)

@@ -3,31 +3,19 @@
 
 #include "geom/sphere.h"
 
-/* The slab along e (or -e) in a set; every direction with coordinates in {-1, 0, 1} that is asked for is there. */
-static uint8_t findSlab(const pnSlabSet *set, const int8_t e[3], bool *outFlip) {
-  for (uint32_t d = 0; d < set->count; d++) {
-    const int8_t *n = set->dir[d];
-    if (n[0] == e[0] && n[1] == e[1] && n[2] == e[2]) {
-      *outFlip = false;
-      return (uint8_t)d;
-    }
-    if (n[0] == -e[0] && n[1] == -e[1] && n[2] == -e[2]) {
-      *outFlip = true;
-      return (uint8_t)d;
-    }
-  }
-  PN_ASSERT(false && "a direction that is not in the set");
-  *outFlip = false;
-  return 0;
-}
+#include <stdlib.h>
 
-/* Term i: `weight` along the direction with the signs of u on the axes in `mask` (bits by axis). */
+/* Term i: `weight` along the direction with the signs of u on the axes in `mask` (bits by axis). The slab along it, or along
+ * the opposite, is in the set: it is found by its place in a list of all 27 directions. */
 static void setTerm(pnCarryTerm *term, int i, const pnSlabSet *set, const float u[3], unsigned mask, float weight) {
-  int8_t e[3];
+  int at = 0;
   for (int k = 0; k < 3; k++) {
-    e[k] = (int8_t)(mask >> k & 1 ? (u[k] < 0 ? -1 : 1) : 0);
+    at = 3 * at + (mask >> k & 1 ? (u[k] < 0 ? 0 : 2) : 1);
   }
-  term->slab[i] = findSlab(set, e, &term->flip[i]);
+  int place = set->place[at];
+  PN_ASSERT(place != 0 && "a direction that is not in the set");
+  term->slab[i] = (uint8_t)(abs(place) - 1);
+  term->flip[i] = place < 0;
   term->weight[i] = weight > 0 ? weight : 0;
 }
 
