@@ -28,6 +28,8 @@ typedef struct FaceLab {
   float *vertices;
   double *evaluate; /* milliseconds for all vertices */
   size_t *selfPairs, *handPairs;
+  uint64_t (*hashes)[2]; /* of both, a frame */
+  bool *isKnown;         /* is there a hash? */
   Way ways[WAY_COUNT];
   double prepare; /* milliseconds of the first self query of a calm tree */
   uint32_t wrong;
@@ -99,6 +101,8 @@ static void makeLab(FaceLab *f) {
   f->evaluate = makeTimes(face->frameCount);
   f->selfPairs = calloc(face->frameCount, sizeof(size_t));
   f->handPairs = calloc(face->frameCount, sizeof(size_t));
+  f->hashes = calloc(face->frameCount, sizeof *f->hashes);
+  f->isKnown = calloc(face->frameCount, sizeof(bool));
   for (int i = 0; i < WAY_COUNT; ++i) {
     makeWay(f, i);
   }
@@ -119,6 +123,8 @@ static void freeLab(FaceLab *f) {
   free(f->evaluate);
   free(f->selfPairs);
   free(f->handPairs);
+  free(f->hashes);
+  free(f->isKnown);
   pnDestroyPose(f->source);
   pnDestroyMorph(f->morph);
   pnDestroyMesh(f->mesh);
@@ -177,15 +183,19 @@ static bool isWanted(const FaceLab *f, int kind) {
   return f->lab->only == NULL || strcmp(f->lab->only, wayNames[kind]) == 0;
 }
 
+/* The ways take turns in blocks of frames, as in the rest of the laboratory. */
 static void measureFrames(FaceLab *f) {
-  float weights[PN_FACE_TARGETS];
-  for (uint32_t frame = 0; frame < f->face->frameCount; ++frame) {
-    uint64_t hashes[WAY_COUNT][2];
-    pnFace_Weights(f->face, frame, weights);
+  uint32_t n = f->face->frameCount, block = f->lab->settings.block;
+  for (uint32_t begin = 0; begin < n; begin += block) {
     for (int kind = 0; kind < WAY_COUNT; ++kind) {
-      if (isWanted(f, kind)) {
-        measureWay(f, kind, frame, weights, hashes[kind]);
-        f->wrong += f->lab->only == NULL && memcmp(hashes[kind], hashes[0], sizeof hashes[0]) != 0;
+      for (uint32_t frame = begin; isWanted(f, kind) && frame < n && frame < begin + block; ++frame) {
+        float weights[PN_FACE_TARGETS];
+        uint64_t hashes[2];
+        pnFace_Weights(f->face, frame, weights);
+        measureWay(f, kind, frame, weights, hashes);
+        f->wrong += f->isKnown[frame] && memcmp(hashes, f->hashes[frame], sizeof hashes) != 0;
+        memcpy(f->hashes[frame], hashes, sizeof hashes);
+        f->isKnown[frame] = true;
       }
     }
   }

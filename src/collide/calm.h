@@ -37,15 +37,22 @@ typedef struct pnStretch {
   double down, up;
 } pnStretch;
 
+/* The upper halves of the floats, rounded up: a walk over the pairs is mostly waiting for these. */
 typedef struct pnCalmTerm {
-  uint32_t target;
-  float toward[2]; /* down, up */
+  uint16_t target;
+  uint16_t toward[2]; /* down, up */
 } pnCalmTerm;
+
+/* How far the weight of a target is from its rest weight, and whether it is below. */
+typedef struct pnCalmChange {
+  float size;
+  uint32_t below;
+} pnCalmChange;
 
 /* A pair of nodes a <= b that are near each other at rest. Children come before their parents, the root's own pair last. */
 typedef struct pnCalmPair {
   uint32_t a, b;
-  uint32_t termFirst;  /* up to the next pair's */
+  uint32_t termFirst;  /* up to the next pair's; largest first */
   uint32_t childFirst; /* into children, up to the next pair's */
   float noise;         /* K */
   uint32_t link;       /* both leaves: their place in tree->links, PN_NONE when they share nothing */
@@ -69,8 +76,8 @@ typedef struct pnCalm {
   bool *isCalm;   /* by pair; valid for those whose parent is not calm */
   pnRestless *restless;
   uint32_t restlessCount;
-  uint32_t *stack; /* scratch of the walk */
-  float *distance; /* by target: how far its weight is above the rest weight, or 0; then below, or 0 */
+  uint32_t *stack;      /* scratch of the walk */
+  pnCalmChange *change; /* by target */
 } pnCalm;
 
 /* Makes the pairs when the tree asks for them and has none yet. PN_OK also when there is nothing to make. */

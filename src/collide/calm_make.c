@@ -24,6 +24,11 @@ static void keepMost(pnStretch *most, pnStretch other) {
   most->up = fmax(most->up, other.up);
 }
 
+/* What was just computed, rounded up. */
+static void keepNew(pnStretch *most, pnStretch other) {
+  keepMost(most, (pnStretch){other.down * UPWARD, other.up * UPWARD});
+}
+
 typedef struct Box {
   double lo[3], hi[3];
 } Box;
@@ -190,7 +195,7 @@ static double addTriangles(const Maker *m, uint32_t s, uint32_t t, pnStretch *mo
   readSlot(m, &r, t);
   for (uint32_t target; (target = readTarget(m, &r)) < m->morph->targetCount;) {
     double enough = fmin(most[target].down, most[target].up);
-    keepMost(&most[target], pn_calmStretch(&m->triangles[s], &m->triangles[t], &meeting, r.deltas, enough));
+    keepNew(&most[target], pn_calmStretch(&m->triangles[s], &m->triangles[t], &meeting, r.deltas, enough));
   }
   return meeting.noise;
 }
@@ -220,8 +225,8 @@ static void addFarLeaves(const Maker *m, uint32_t a, uint32_t b, pnStretch *most
   }
   for (uint32_t target; (target = readTarget(m, &r)) < m->morph->targetCount;) {
     double enough = fmin(most[target].down, most[target].up);
-    if (farStretch(m, a, b, target, gap) > enough) {
-      keepMost(&most[target], pn_calmStretchFar(triangle, countA, count, r.deltas, gap, enough));
+    if (farStretch(m, a, b, target, gap) * UPWARD > enough) {
+      keepNew(&most[target], pn_calmStretchFar(triangle, countA, count, r.deltas, gap, enough));
     }
   }
 }
@@ -232,7 +237,7 @@ static double addFar(const Maker *m, uint32_t a, uint32_t b, pnStretch *most, do
   double gap = gapOf(&m->boxes[a], &m->boxes[b]);
   bool whole = 2 / gap <= noise;
   for (uint32_t t = 0; whole && t < m->morph->targetCount; t++) {
-    whole = farStretch(m, a, b, t, gap) <= fmin(most[t].down, most[t].up);
+    whole = farStretch(m, a, b, t, gap) * UPWARD <= fmin(most[t].down, most[t].up);
   }
   if (whole) {
     return noise;
@@ -268,6 +273,22 @@ static uint32_t linkOf(const pnTree *tree, uint32_t a, uint32_t b) {
   return PN_NONE;
 }
 
+/* The upper half of a number that is not negative, as a float, rounded up; and back. What is a half already stays one. */
+static uint16_t halfOf(double x) {
+  float rounded = (float)x;
+  rounded = (double)rounded < x ? nextafterf(rounded, INFINITY) : rounded;
+  uint32_t bits;
+  memcpy(&bits, &rounded, sizeof bits);
+  return (uint16_t)((bits + 0xffff) >> 16);
+}
+
+static double wholeOf(uint16_t half) {
+  uint32_t bits = (uint32_t)half << 16;
+  float x;
+  memcpy(&x, &bits, sizeof x);
+  return (double)x;
+}
+
 static uint32_t makePair(Maker *m, uint32_t a, uint32_t b);
 
 /* The children of a pair, near ones first: their pairs, and the most of them and of the far ones. */
@@ -290,8 +311,8 @@ static double addChildren(Maker *m, uint32_t a, uint32_t b, pnStretch *most, uin
           const pnCalmPair *child = &m->pairs.data[pair];
           uint32_t end = pair + 1 < m->pairs.count ? child[1].termFirst : (uint32_t)m->terms.count;
           for (uint32_t t = child->termFirst; t < end; t++) {
-            const float *toward = m->terms.data[t].toward;
-            keepMost(&most[m->terms.data[t].target], (pnStretch){(double)toward[0], (double)toward[1]});
+            const uint16_t *toward = m->terms.data[t].toward;
+            keepMost(&most[m->terms.data[t].target], (pnStretch){wholeOf(toward[0]), wholeOf(toward[1])});
           }
           noise = fmax(noise, (double)child->noise);
         } else if (!near && far) {
@@ -301,6 +322,13 @@ static double addChildren(Maker *m, uint32_t a, uint32_t b, pnStretch *most, uin
     }
   }
   return noise;
+}
+
+/* What brings a pair together most comes first; ties by target, so that all machines agree. */
+static int compareTerms(const void *a, const void *b) {
+  const pnCalmTerm *x = a, *y = b;
+  int p = PN_MAX(x->toward[0], x->toward[1]), q = PN_MAX(y->toward[0], y->toward[1]);
+  return p != q ? q - p : (int)x->target - (int)y->target;
 }
 
 /* A pair of nodes and all pairs below it; returns its number. Its terms come after those of the pairs below. */
@@ -329,9 +357,12 @@ static uint32_t makePair(Maker *m, uint32_t a, uint32_t b) {
   for (uint32_t t = 0; m->ok && noise < INFINITY && t < targets; t++) {
     if (most[t].down > 0 || most[t].up > 0) {
       /* 1000 or more is as good as nothing known */
-      pnCalmTerm term = {t, {(float)(fmin(most[t].down, 1000) * UPWARD), (float)(fmin(most[t].up, 1000) * UPWARD)}};
+      pnCalmTerm term = {(uint16_t)t, {halfOf(fmin(most[t].down, 1000)), halfOf(fmin(most[t].up, 1000))}};
       m->ok = pn_arrayPush(&m->terms, term);
     }
+  }
+  if (m->terms.count > pair.termFirst) {
+    qsort(m->terms.data + pair.termFirst, m->terms.count - pair.termFirst, sizeof(pnCalmTerm), compareTerms);
   }
   return (uint32_t)m->pairs.count - 1;
 }
@@ -404,7 +435,7 @@ static size_t layout(const Maker *m, pnCalm *calm, char *base) {
   calm->isCalm = carve(base, &at, calm->pairCount, sizeof(bool));
   calm->restless = carve(base, &at, links, sizeof(pnRestless));
   calm->stack = carve(base, &at, calm->pairCount, sizeof(uint32_t));
-  calm->distance = carve(base, &at, 2 * (size_t)m->morph->targetCount, sizeof(float));
+  calm->change = carve(base, &at, m->morph->targetCount, sizeof(pnCalmChange));
   return at;
 }
 
