@@ -226,22 +226,29 @@ static void printFace(const FaceLab *f) {
   printf("%u with hand pairs (%.0f a frame)\n", handFrames, handPairs);
   double bar = meanOf(f->evaluate, n);
   printf("evaluating all vertices, nothing else: %.4f ms a frame (bar)\n", bar);
-  printf("%-18s %9s %9s %9s %9s | %9s %9s %9s | %9s\n", "ms a frame, mean", "self", "hand", "both", "of bar",
-         "vertices", "leaf prs", "exact", "kB");
+  printf("%-18s %9s %9s %9s %9s %9s | %9s %9s %9s | %9s\n", "ms a frame, mean", "self", "hand", "both", "of bar",
+         "no pairs", "vertices", "leaf prs", "exact", "kB");
   for (int kind = 0; kind < WAY_COUNT; ++kind) {
     const Way *way = &f->ways[kind];
     if (!isWanted(f, kind)) {
       continue;
     }
     double vertices = 0.0, leafPairs = 0.0, exact = 0.0, self = meanOf(way->self, n), touch = meanOf(way->touch, n);
+    double calm = 0.0;
+    uint32_t calmFrames = 0;
     for (uint32_t i = 0; i < n; ++i) {
+      bool without = f->selfPairs[i] + f->handPairs[i] == 0;
+      calm += without ? way->self[i] + way->touch[i] : 0.0;
+      calmFrames += without;
       vertices += (double)way->costs[i].verticesFetched / n;
       leafPairs += (double)way->costs[i].leafPairs / n;
       exact += (double)way->costs[i].exactTests / n;
     }
-    printf("%-18s %9.4f %9.4f %9.4f %9.2f | %9.0f %9.0f %9.0f | %9zu\n", wayNames[kind], self, touch, self + touch,
-           (self + touch) / bar, vertices, leafPairs, exact, pnTree_GetByteCount(way->tree) / 1024);
+    printf("%-18s %9.4f %9.4f %9.4f %9.2f %9.4f | %9.0f %9.0f %9.0f | %9zu\n", wayNames[kind], self, touch,
+           self + touch, (self + touch) / bar, calm / calmFrames, vertices, leafPairs, exact,
+           pnTree_GetByteCount(way->tree) / 1024);
   }
+  printf("(no pairs: over the frames in which nothing meets)\n");
   printf("proofs for calm patches: %.0f ms, once\n", f->prepare);
 }
 

@@ -59,20 +59,20 @@ const pnCalm *pn_walkCalm(pnTree *tree) {
     float above = pose->weights[t] - pose->morph->restWeights[t];
     calm->change[t] = (pnCalmChange){fabsf(above), above < 0};
   }
+  /* pairs that are not calm, in the order in which they are found */
   uint32_t count = 0;
-  calm->stack[count++] = calm->pairCount - 1;
-  while (count > 0) {
-    uint32_t i = calm->stack[--count];
-    const pnCalmPair *pair = &calm->pairs[i];
-    calm->isCalm[i] = isCalm(calm, pair, noise);
-    if (calm->isCalm[i]) {
-      continue;
-    }
+  calm->isCalm[0] = isCalm(calm, &calm->pairs[0], noise);
+  calm->queue[0] = 0;
+  count += !calm->isCalm[0];
+  for (uint32_t i = 0; i < count; i++) {
+    const pnCalmPair *pair = &calm->pairs[calm->queue[i]];
     if (pair->link != PN_NONE) {
       calm->restless[calm->restlessCount++] = (pnRestless){pair->a - tree->innerCount, pair->link};
     }
     for (uint32_t c = pair->childFirst; c < pair[1].childFirst; c++) {
-      calm->stack[count++] = calm->children[c];
+      calm->isCalm[c] = isCalm(calm, &calm->pairs[c], noise);
+      calm->queue[count] = c;
+      count += !calm->isCalm[c];
     }
   }
   calm->frame = pose->frame;
@@ -80,7 +80,7 @@ const pnCalm *pn_walkCalm(pnTree *tree) {
 }
 
 bool pn_allCalm(const pnCalm *calm) {
-  return calm->isCalm[calm->pairCount - 1];
+  return calm->isCalm[0];
 }
 
 void pn_pruneCalm(const pnCalm *calm, pnPairs *list, size_t from) {

@@ -49,11 +49,12 @@ typedef struct pnCalmChange {
   uint32_t below;
 } pnCalmChange;
 
-/* A pair of nodes a <= b that are near each other at rest. Children come before their parents, the root's own pair last. */
+/* A pair of nodes a <= b that are near each other at rest. Pairs are in breadth-first order: the root's own pair first, the
+ * children of a pair side by side. */
 typedef struct pnCalmPair {
   uint32_t a, b;
   uint32_t termFirst;  /* up to the next pair's; largest first */
-  uint32_t childFirst; /* into children, up to the next pair's */
+  uint32_t childFirst; /* up to the next pair's */
   float noise;         /* K */
   uint32_t link;       /* both leaves: their place in tree->links, PN_NONE when they share nothing */
 } pnCalmPair;
@@ -65,9 +66,8 @@ typedef struct pnRestless {
 
 /* One block of memory, kept by the tree (tree->calm). */
 typedef struct pnCalm {
-  uint32_t pairCount, childCount, termCount;
+  uint32_t pairCount, termCount;
   pnCalmPair *pairs; /* pairCount + 1: the last one only ends the ranges */
-  uint32_t *children;
   pnCalmTerm *terms;
   uint32_t *pairFirst; /* by node a: its pairs in `byNode`; nodeCount + 1 */
   uint32_t *byNode;    /* pairs by a, then b */
@@ -76,7 +76,7 @@ typedef struct pnCalm {
   bool *isCalm;   /* by pair; valid for those whose parent is not calm */
   pnRestless *restless;
   uint32_t restlessCount;
-  uint32_t *stack;      /* scratch of the walk */
+  uint32_t *queue;      /* scratch of the walk */
   pnCalmChange *change; /* by target */
 } pnCalm;
 

@@ -428,13 +428,12 @@ static size_t layout(const Maker *m, pnCalm *calm, char *base) {
   size_t at = 0, links = m->tree->linkFirst[m->tree->leafCount];
   carve(base, &at, 1, sizeof(pnCalm));
   calm->pairs = carve(base, &at, (size_t)calm->pairCount + 1, sizeof(pnCalmPair));
-  calm->children = carve(base, &at, calm->childCount, sizeof(uint32_t));
   calm->terms = carve(base, &at, calm->termCount, sizeof(pnCalmTerm));
   calm->pairFirst = carve(base, &at, (size_t)m->tree->nodeCount + 1, sizeof(uint32_t));
   calm->byNode = carve(base, &at, calm->pairCount, sizeof(uint32_t));
   calm->isCalm = carve(base, &at, calm->pairCount, sizeof(bool));
   calm->restless = carve(base, &at, links, sizeof(pnRestless));
-  calm->stack = carve(base, &at, calm->pairCount, sizeof(uint32_t));
+  calm->queue = carve(base, &at, calm->pairCount, sizeof(uint32_t));
   calm->change = carve(base, &at, m->morph->targetCount, sizeof(pnCalmChange));
   return at;
 }
@@ -456,25 +455,39 @@ static void sortByNode(pnCalm *calm, uint32_t nodeCount) {
   first[0] = 0;
 }
 
+/* Copies pairs and terms breadth-first, so that a walk finds the children of a pair side by side. */
+static void copyPairs(const Maker *m, pnCalm *calm) {
+  uint32_t *old = calm->queue, terms = 0, count = 0;
+  old[count++] = calm->pairCount - 1; /* children were made before their parents */
+  for (uint32_t i = 0; i < count; i++) {
+    const pnCalmPair *from = &m->pairs.data[old[i]];
+    bool last = old[i] + 1 == calm->pairCount;
+    uint32_t termEnd = last ? (uint32_t)m->terms.count : from[1].termFirst;
+    uint32_t childEnd = last ? (uint32_t)m->children.count : from[1].childFirst, n = termEnd - from->termFirst;
+    calm->pairs[i] = *from;
+    calm->pairs[i].termFirst = terms;
+    calm->pairs[i].childFirst = count;
+    if (n > 0) {
+      memcpy(calm->terms + terms, m->terms.data + from->termFirst, n * sizeof(pnCalmTerm));
+    }
+    terms += n;
+    for (uint32_t c = from->childFirst; c < childEnd; c++) {
+      old[count++] = m->children.data[c];
+    }
+  }
+  calm->pairs[count] = (pnCalmPair){.termFirst = terms, .childFirst = count};
+}
+
 static pnResult packCalm(Maker *m) {
   pnTree *tree = m->tree;
-  pnCalm calm = {.pairCount = (uint32_t)m->pairs.count,
-                 .childCount = (uint32_t)m->children.count,
-                 .termCount = (uint32_t)m->terms.count};
+  pnCalm calm = {.pairCount = (uint32_t)m->pairs.count, .termCount = (uint32_t)m->terms.count};
   size_t size = layout(m, &calm, NULL);
   char *block = pn_allocZero(size);
   if (!block) {
     return pn_failMemory(size);
   }
   layout(m, &calm, block);
-  memcpy(calm.pairs, m->pairs.data, calm.pairCount * sizeof(pnCalmPair));
-  calm.pairs[calm.pairCount] = (pnCalmPair){.termFirst = calm.termCount, .childFirst = calm.childCount};
-  if (calm.childCount > 0) {
-    memcpy(calm.children, m->children.data, calm.childCount * sizeof(uint32_t));
-  }
-  if (calm.termCount > 0) {
-    memcpy(calm.terms, m->terms.data, calm.termCount * sizeof(pnCalmTerm));
-  }
+  copyPairs(m, &calm);
   sortByNode(&calm, tree->nodeCount);
   memcpy(block, &calm, sizeof calm);
   tree->calm = block;
