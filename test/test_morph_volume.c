@@ -262,7 +262,7 @@ static void bitsOfLeaves(void **state) {
     pnTreeDef treeDef = pnDefaultTreeDef();
     treeDef.leafSize = 1 + testBelow(&random, 8);
     pnTree *tree = morphTree(pose, &treeDef);
-    for (int k = 0; k < 8; ++k) {
+    for (int k = 0; k < 12; ++k) {
       double sum = 0;
       for (uint32_t t = 0; t < targetCount; ++t) {
         weights[t] = testBelow(&random, 3) == 0 ? 0 : testFloat(&random, deltas ? -2 : 0, 2);
@@ -272,7 +272,9 @@ static void bitsOfLeaves(void **state) {
       for (uint32_t t = 0; t < targetCount && !deltas; ++t)
         weights[t] = sum > 0 ? (float)((double)weights[t] / sum) : t == 0;
       testExpectOk(pnPose_SetWeights(pose, weights, targetCount));
-      pnMatrix turn = k % 2 ? testRotation(&random, 1) : pnMatrix_Identity();
+      pnMatrix turn = k % 3 == 0 ? testRotation(&random, 1) : pnMatrix_Identity();
+      static const float shifts[4] = {0.0f, -0.0f, 0.7f, -3.0f};
+      for (int i = 0; i < 3 && k % 3 == 1; ++i) turn.m[i][3] = shifts[testBelow(&random, 4)];
       testExpectOk(pnPose_SetTransform(pose, &turn));
       testExpectOk(pnTree_Update(tree, NULL));
       left += checkBlocks(tree);

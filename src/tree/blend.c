@@ -398,7 +398,9 @@ void pn_weighBlend(const pnTree *tree, pnBlend *blend) {
   double m = active + 1.0;
   if (tree->slabs) {
     aimAll(tree, blend, 4 * m + 32 + more);
+    pn_aimLeaves(pose, blend->turned, blend);
   } else {
+    pn_aimLeaves(pose, true, blend);
     double margin = roundings(2 * m + 8 + more) * (double)pose->sourceMaxAbs;
     blend->margin[0] = (float)margin + FLT_MIN;
     blend->margin[1] = (float)(8 * margin) + FLT_MIN;

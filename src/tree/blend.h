@@ -79,7 +79,9 @@ typedef struct pnBlend {
 
   /* of the frame */
   float *slotWeight;
-  bool moved, turned; /* volumes are in the world and there is a transform; one that does more than shift */
+  bool moved, turned;          /* volumes are in the world and there is a transform; one that does more than shift */
+  float column[4][4], mask[4]; /* the transform by columns, and the three lanes of a register that count */
+  uint32_t motion;             /* how leaves use them: blend_leaf.c */
   uint32_t directionCount;
   pnBlendDirection direction[PN_MAX_SLABS];
   float margin[2]; /* spheres: added to the box of the whole, and to radii */
@@ -106,6 +108,8 @@ void pn_weighBlend(const pnTree *tree, pnBlend *blend);
 void pn_blendRows(const pnBlend *blend, uint32_t place, float *outRows);
 /* The block of a leaf: its vertices as the pose has them, to the bit. */
 void pn_blendLeaf(pnTree *tree, const pnBlend *blend, uint32_t leaf);
+/* Gets ready for the leaves of a frame. */
+void pn_aimLeaves(const pnPose *pose, bool turned, pnBlend *blend);
 /* Trees of spheres: the box of the whole, as lane 0 of the rows of a box. Its sides are those of vertices, not of a ball. */
 void pn_blendRootBox(const pnBlend *blend, float *outRows);
 

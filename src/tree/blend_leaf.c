@@ -111,58 +111,69 @@ typedef struct Part {
   pnF4 weight;
 } Part;
 
-/* The transform by columns, in registers, and the mask of the three lanes that count. */
-typedef struct Mover {
-  pnF4 column[4], mask;
-} Mover;
+/* How a sum of parts becomes a vertex in the world. */
+typedef enum Motion { STAYS, SHIFTED, MOVED } Motion;
 
-static Mover moverOf(const pnMatrix *m) {
-  static const uint32_t bits[4] = {~0u, ~0u, ~0u, 0};
-  Mover mover;
-  float three[4];
-  memcpy(three, bits, sizeof bits);
-  mover.mask = pn_f4Load(three);
-  for (int k = 0; k < 4; k++) {
-    const float column[4] = {m->m[0][k], m->m[1][k], m->m[2][k], 0};
-    mover.column[k] = pn_f4Load(column);
-  }
-  return mover;
-}
-
-/* Clears the fourth lane, and moves a point in the order of deform_rigid.c. */
-PN_INLINE pnF4 place(const Mover *mover, bool moved, pnF4 p) {
-  p = pn_f4And(p, mover->mask);
-  if (!moved) {
+/* Clears the fourth lane, and moves a point in the order of deform_rigid.c, columns by columns. Without a turn that is
+ * ((1 x + 0 y) + 0 z) + t, which has the bits of x + t: the zeros change only an x of -0, into another zero, and then t, which is
+ * not -0 (pn_aimLeaves), decides about the sign. */
+PN_INLINE pnF4 place(const pnF4 column[4], pnF4 mask, Motion motion, pnF4 p) {
+  p = pn_f4And(p, mask);
+  if (motion == STAYS) {
     return p;
   }
-  const pnF4 *c = mover->column;
-  pnF4 sum = pn_f4Add(pn_f4Mul(c[0], pn_f4Splat(p, 0)), pn_f4Mul(c[1], pn_f4Splat(p, 1)));
-  return pn_f4Add(pn_f4Add(sum, pn_f4Mul(c[2], pn_f4Splat(p, 2))), c[3]);
+  if (motion == SHIFTED) {
+    return pn_f4Add(p, column[3]);
+  }
+  pnF4 sum = pn_f4Add(pn_f4Mul(column[0], pn_f4Splat(p, 0)), pn_f4Mul(column[1], pn_f4Splat(p, 1)));
+  return pn_f4Add(pn_f4Add(sum, pn_f4Mul(column[2], pn_f4Splat(p, 2))), column[3]);
 }
 
 /* Sums `count` parts for n vertices and places them, four floats apart. base: where sums start, three floats apart, or null:
- * from -0. Written once; count and moved are constants where that pays. */
-PN_INLINE void sumParts(const Part *parts, uint32_t count, const float *base, const Mover *mover, bool moved,
+ * from -0. Written once; count and motion are constants where that pays. */
+PN_INLINE void sumParts(const pnBlend *blend, const Part *parts, uint32_t count, const float *base, Motion motion,
                         uint32_t n, float *out) {
+  pnF4 column[4], mask = pn_f4Load(blend->mask);
+  for (int k = 0; k < 4; k++) {
+    column[k] = pn_f4Load(blend->column[k]);
+  }
   for (uint32_t i = 0; i < n; i++) {
     pnF4 sum = base ? pn_f4Load(base + 3 * (size_t)i) : pn_f4Set1(-0.0f);
     for (uint32_t p = 0; p < count; p++) {
       sum = pn_f4Add(sum, pn_f4Mul(parts[p].weight, pn_f4Load(parts[p].row + 3 * (size_t)i)));
     }
-    pn_f4Store(out + 4 * (size_t)i, place(mover, moved, sum));
+    pn_f4Store(out + 4 * (size_t)i, place(column, mask, motion, sum));
   }
 }
 
 /* The common cases, straight: two or three references, or any number of deltas. */
-static void sumLeaf(const Part *parts, uint32_t count, const float *base, const pnPose *pose, uint32_t n, float *out) {
-  Mover mover = moverOf(&pose->transform);
-  switch (base ? 0 : 2 * count + pose->hasTransform) {
-    case 4: sumParts(parts, 2, NULL, &mover, false, n, out); break;
-    case 5: sumParts(parts, 2, NULL, &mover, true, n, out); break;
-    case 6: sumParts(parts, 3, NULL, &mover, false, n, out); break;
-    case 7: sumParts(parts, 3, NULL, &mover, true, n, out); break;
-    default: sumParts(parts, count, base, &mover, pose->hasTransform, n, out); break;
+static void sumLeaf(const pnBlend *blend, const Part *parts, uint32_t count, const float *base, uint32_t n,
+                    float *out) {
+  switch (base ? 0u : 3 * count + blend->motion) {
+    case 6: sumParts(blend, parts, 2, NULL, STAYS, n, out); break;
+    case 7: sumParts(blend, parts, 2, NULL, SHIFTED, n, out); break;
+    case 8: sumParts(blend, parts, 2, NULL, MOVED, n, out); break;
+    case 9: sumParts(blend, parts, 3, NULL, STAYS, n, out); break;
+    case 10: sumParts(blend, parts, 3, NULL, SHIFTED, n, out); break;
+    case 11: sumParts(blend, parts, 3, NULL, MOVED, n, out); break;
+    default: sumParts(blend, parts, count, base, (Motion)blend->motion, n, out); break;
   }
+}
+
+void pn_aimLeaves(const pnPose *pose, bool turned, pnBlend *blend) {
+  static const uint32_t three[4] = {~0u, ~0u, ~0u, 0};
+  bool minus = false;
+  memcpy(blend->mask, three, sizeof three);
+  for (int k = 0; k < 4; k++) {
+    for (int i = 0; i < 3; i++) {
+      blend->column[k][i] = pose->transform.m[i][k];
+    }
+    blend->column[k][3] = 0;
+  }
+  for (int i = 0; i < 3; i++) {
+    minus = minus || (pose->transform.m[i][3] == 0 && signbit(pose->transform.m[i][3]));
+  }
+  blend->motion = !pose->hasTransform ? STAYS : turned || minus ? MOVED : SHIFTED;
 }
 
 void pn_blendLeaf(pnTree *tree, const pnBlend *blend, uint32_t leaf) {
@@ -191,5 +202,5 @@ void pn_blendLeaf(pnTree *tree, const pnBlend *blend, uint32_t leaf) {
       }
     }
   }
-  sumLeaf(parts, count, base, pose, n, tree->leafPositions + 4 * (size_t)begin);
+  sumLeaf(blend, parts, count, base, n, tree->leafPositions + 4 * (size_t)begin);
 }
