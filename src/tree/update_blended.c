@@ -1,6 +1,6 @@
 /* update_blended.c: volumes blended by the weights of morph targets, when a query reaches them. [Larsson03]
  *
- * A frame costs the root's volume: as many numbers as there are targets, whatever the number of triangles. A node
+ * A frame costs the volumes of the root: as many numbers as there are targets, whatever the number of triangles. A node
  * that is reached blends the volumes of its children from those of the targets (blend.h) and moves them by the transform
  * (carry.h); a leaf that is reached computes its vertices, which nothing else does. The stamp of the tree's lazy nodes is
  * the paper's "variable that keeps track of which frame" (section 5).
@@ -19,31 +19,56 @@ static void worldSpheres(const pnBlend *blend, uint32_t place, uint32_t count, p
   pn_carryLanes(&blend->carry, NULL, rows, count, out);
 }
 
-/* The volume of the whole, which stands at the place after the last inner node. */
-static void worldRoot(const pnTree *tree, const pnBlend *blend, pnBound *out) {
-  float rows[PN_LANES * PN_MAX_ROWS];
-  uint32_t slabs = tree->slabs ? tree->slabs->count : 3;
-  if (tree->slabs) {
-    pn_blendRows(blend, tree->innerCount, rows);
-  } else {
-    float local[6 * PN_LANES];
-    worldSpheres(blend, tree->innerCount, 1, out);
-    pn_blendRootBox(blend, local);
-    pn_carryRows(&blend->carry, 3, local, rows);
-  }
-  for (uint32_t d = 0; d < slabs; d++) {
+/* The sphere of the whole, at the place after the last inner node, and its box. */
+static void worldSphere(const pnBlend *blend, uint32_t place, pnBound *out) {
+  float local[6 * PN_LANES], rows[6 * PN_LANES];
+  worldSpheres(blend, place, 1, out);
+  pn_blendRootBox(blend, local);
+  pn_carryRows(&blend->carry, 3, local, rows);
+  for (uint32_t d = 0; d < 3; d++) {
     out->slabs.lo[d] = rows[(2 * d) * PN_LANES];
     out->slabs.hi[d] = rows[(2 * d + 1) * PN_LANES];
   }
 }
 
+/* The slabs around the first `count` lanes of rows. */
+static void aroundLanes(const float *rows, uint32_t slabs, uint32_t count, pnSlabs *out) {
+  for (uint32_t d = 0; d < slabs; d++, rows += 2 * PN_LANES) {
+    out->lo[d] = rows[0];
+    out->hi[d] = rows[PN_LANES];
+    for (uint32_t j = 1; j < count; j++) {
+      out->lo[d] = PN_MIN(out->lo[d], rows[j]);
+      out->hi[d] = PN_MAX(out->hi[d], rows[PN_LANES + j]);
+    }
+  }
+}
+
 /* ---------------------------------------------------------------- world space */
+
+/* The whole is what is around the root's children: the same sums as for the whole itself, all lanes at once, and tighter,
+ * the more so the more a body is turned. The root is then filled, too. */
+static pnResult updateSlabs(pnTree *tree, const pnBlend *blend) {
+  float rows[PN_LANES * PN_MAX_ROWS];
+  pnBound root;
+  uint32_t count = tree->innerCount > 0 ? tree->count[0] : 1;
+  pn_blendRows(blend, 0, rows); /* with no inner node place 0 is that of the whole */
+  aroundLanes(rows, tree->slabs->count, count, &root.slabs);
+  bool finite = pn_setRoot(tree, &root);
+  if (finite && tree->innerCount > 0 && !tree->def.noStamps) {
+    pn_putRows(tree, 0, rows, count);
+    pn_markFresh(tree, 0);
+  }
+  return finite ? PN_OK : PN_ERROR_NUMBER;
+}
 
 static pnResult update(pnTree *tree, const pnTasks *tasks) {
   (void)tasks;
-  pnBound root;
   pn_weighBlend(tree, tree->ruleData);
-  worldRoot(tree, tree->ruleData, &root);
+  if (tree->slabs) {
+    return updateSlabs(tree, tree->ruleData);
+  }
+  pnBound root;
+  worldSphere(tree->ruleData, tree->innerCount, &root);
   return pn_setRoot(tree, &root) ? PN_OK : PN_ERROR_NUMBER;
 }
 
