@@ -19,6 +19,7 @@ const pnMorphMethod pn_morphMethods[MORPH_METHOD_COUNT] = {
     {"1 extra", MORPH_WEIGHTS, PN_UPDATE_BLENDED, PN_VOLUME_BOX, 1, false},
     {"3 extra", MORPH_WEIGHTS, PN_UPDATE_BLENDED, PN_VOLUME_BOX, 3, false},
     {"hybrid", MORPH_VERTICES, PN_UPDATE_HYBRID, PN_VOLUME_BOX, 0, false},
+    {"hybrid of weights", MORPH_WEIGHTS, PN_UPDATE_HYBRID, PN_VOLUME_BOX, 0, false},
     {"evaluate, hybrid", MORPH_EVALUATED, PN_UPDATE_HYBRID, PN_VOLUME_BOX, 0, false},
     {"bottom-up", MORPH_VERTICES, PN_UPDATE_BOTTOM_UP, PN_VOLUME_BOX, 0, false},
 };

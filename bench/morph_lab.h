@@ -25,7 +25,13 @@ typedef struct pnMorphMethod {
   bool noStamps;
 } pnMorphMethod;
 
-enum { MORPH_BLENDED = 0, MORPH_HYBRID = 9, MORPH_EVALUATED_HYBRID = 10, MORPH_METHOD_COUNT = 12 };
+enum {
+  MORPH_BLENDED = 0,
+  MORPH_HYBRID = 9,
+  MORPH_OWN_HYBRID = 10,
+  MORPH_EVALUATED_HYBRID = 11,
+  MORPH_METHOD_COUNT = 13
+};
 extern const pnMorphMethod pn_morphMethods[MORPH_METHOD_COUNT];
 
 /* One method on one scene. Milliseconds a frame, the least of the passes. */
