@@ -102,7 +102,7 @@ static void writeFrames(const pnMorphLab *lab, const char *name) {
   }
   fprintf(file, "frame,pairs");
   for (uint32_t i = 0; i < MORPH_METHOD_COUNT; ++i) {
-    fprintf(file, ",all %s,first %s", pn_morphMethods[i].name, pn_morphMethods[i].name);
+    fprintf(file, ",\"all %s\",\"first %s\"", pn_morphMethods[i].name, pn_morphMethods[i].name);
   }
   fprintf(file, "\n");
   for (uint32_t f = 0; f < lab->frameCount; ++f) {
