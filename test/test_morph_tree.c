@@ -115,6 +115,36 @@ static void everyRule(void **state) {
   }
 }
 
+/* Trees built over a reference, something in between, the average, or after wild weights give one answer. */
+static void builtOverAny(void **state) {
+  (void)state;
+  static const float starts[4][3] = {{0, 1, 0}, {0, 0.25f, 0.75f}, {1 / 3.0f, 1 / 3.0f, 1 / 3.0f}, {1, 0, 0}};
+  for (int kind = 0; kind < MORPH_KIND_COUNT; ++kind) {
+    Meeting m = makeMeeting((MorphKind)kind, (MorphKind)kind, 1);
+    pnTree *trees[2][5];
+    TestRandom random = testRandom((uint64_t)kind + 90);
+    for (int i = 0; i < 2; ++i)
+      for (int k = 0; k < 5; ++k) {
+        pnTreeDef def = pnDefaultTreeDef();
+        bool three = kind != MORPH_SPARSE && k < 4;
+        if (three) testExpectOk(pnPose_SetWeights(m.body[i].pose, starts[k], 3));
+        else morphPose(&m.body[i], &random);
+        trees[i][k] = morphTree(m.body[i].pose, &def);
+      }
+    size_t pairs = 0;
+    for (int round = 0; round < 8; ++round) {
+      moveMeeting(&m, &random, round);
+      pairs += pnPairList_GetCount(m.truth);
+      for (int k = 0; k < 5; ++k) checkMeeting(&m, trees[0][k], trees[1][4 - k]);
+      for (int k = 0; k < 5; ++k) testExpectOk(pnTree_Rebuild(trees[round % 2][k]));
+    }
+    assert_true(pairs > 50);
+    for (int i = 0; i < 2; ++i)
+      for (int k = 0; k < 5; ++k) pnDestroyTree(trees[i][k]);
+    freeMeeting(&m);
+  }
+}
+
 /* A morphing body against a free one and a rigid one with other volumes. */
 static void otherKinds(void **state) {
   (void)state;
@@ -430,6 +460,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(everyVolumeAndBuilder),
       cmocka_unit_test(everyRule),
+      cmocka_unit_test(builtOverAny),
       cmocka_unit_test(otherKinds),
       cmocka_unit_test(self),
       cmocka_unit_test(nothingTouched),

@@ -1,16 +1,20 @@
 /* test_morph_world.c: morphing bodies in a world, beside every other kind; the first contact between two weight
  * vectors; morph targets of glTF files. */
 #include "support_morph.h"
+#include "support_skin.h"
 
 #include "pinch/io.h"
 
 /* ---------------------------------------------------------------- a world of every kind */
 
+enum { MORPHS = 3, FREE = 3, RIGID, STATIC, SKINNED, BODIES };
+
 typedef struct Crowd {
   pnWorld *world;
-  MorphBody morphs[3]; /* their poses are not used: the world has its own */
+  MorphBody morphs[MORPHS]; /* their poses are not used: the world has its own */
+  SkinBody arm;             /* on joints, with targets of its own below them */
   pnMesh *torus;
-  pnBodyId ids[6];
+  pnBodyId ids[BODIES];
 } Crowd;
 
 static Crowd makeCrowd(pnTasks tasks) {
@@ -19,12 +23,13 @@ static Crowd makeCrowd(pnTasks tasks) {
   worldDef.tasks = tasks;
   testExpectOk(pnCreateWorld(&worldDef, &c.world));
   testExpectOk(pnMakeTorus(1, 0.35f, 10, 6, &c.torus));
-  for (uint32_t i = 0; i < 6; ++i) {
+  c.arm = skinMake(SKIN_SMOOTH, 1, 1, 1, 90);
+  for (uint32_t i = 0; i < BODIES; ++i) {
     pnBodyDef def = pnDefaultBodyDef();
     char name[16];
     snprintf(name, sizeof name, "body %u", i);
     def.name = name;
-    if (i < 3) {
+    if (i < MORPHS) {
       c.morphs[i] = morphMake((MorphKind)(i == 1   ? MORPH_SPARSE
                                           : i == 2 ? MORPH_DELTAS
                                                    : MORPH_REFERENCES),
@@ -34,8 +39,13 @@ static Crowd makeCrowd(pnTasks tasks) {
       def.morph = c.morphs[i].morph;
       def.self = i == 1;
       def.selfFilter.ignoreRest = i == 1;
+    } else if (i == SKINNED) {
+      def.kind = PN_BODY_SKINNED;
+      def.mesh = c.arm.mesh;
+      def.skin = c.arm.skin;
+      def.morph = c.arm.morph;
     } else {
-      def.kind = i == 3 ? PN_BODY_FREE : i == 4 ? PN_BODY_RIGID : PN_BODY_STATIC;
+      def.kind = i == FREE ? PN_BODY_FREE : i == RIGID ? PN_BODY_RIGID : PN_BODY_STATIC;
       def.mesh = c.torus;
     }
     testExpectOk(pnWorld_CreateBody(c.world, &def, &c.ids[i]));
@@ -45,23 +55,26 @@ static Crowd makeCrowd(pnTasks tasks) {
 
 static void freeCrowd(Crowd *c) {
   pnDestroyWorld(c->world);
-  for (int i = 0; i < 3; ++i) morphFree(&c->morphs[i]);
+  for (int i = 0; i < MORPHS; ++i) morphFree(&c->morphs[i]);
+  skinFree(&c->arm);
   pnDestroyMesh(c->torus);
 }
 
 static void moveCrowd(Crowd *c, TestRandom *random) {
   static float vertices[3 * 60];
-  for (uint32_t i = 0; i < 5; ++i) {
+  for (uint32_t i = 0; i < STATIC; ++i) {
     pnMatrix turn = testRotation(random, 0.5f);
     for (int k = 0; k < 2; ++k) turn.m[k][3] += 1.2f * (float)(i >> k & 1);
     testExpectOk(pnBody_SetTransform(c->world, c->ids[i], &turn));
-    if (i < 3) {
+    if (i < MORPHS) {
       morphRandomWeights(&c->morphs[i], random);
       testExpectOk(pnBody_SetWeights(c->world, c->ids[i], c->morphs[i].weights, c->morphs[i].targetCount));
     }
   }
   for (int i = 0; i < 180; ++i) vertices[i] = pnMesh_GetVertices(c->torus)[i] * testFloat(random, 0.8f, 1.2f);
-  testExpectOk(pnBody_SetVertices(c->world, c->ids[3], vertices, 60));
+  testExpectOk(pnBody_SetVertices(c->world, c->ids[FREE], vertices, 60));
+  skinRandomJoints(&c->arm, random, 0, 1);
+  testExpectOk(pnBody_SetJoints(c->world, c->ids[SKINNED], c->arm.joints, c->arm.jointCount));
 }
 
 /* What the world found between two bodies, against brute force. */
@@ -94,8 +107,8 @@ static void everyKindTogether(void **state) {
       moveCrowd(&c, &random);
       pnFrame frame = pnWorld_Collide(c.world, NULL);
       testExpectOk(frame.result);
-      for (uint32_t a = 0; a < 6; ++a)
-        for (uint32_t b = a + 1; b < 6; ++b) pairs += checkPair(&c, a, b, &frame, truth);
+      for (uint32_t a = 0; a < BODIES; ++a)
+        for (uint32_t b = a + 1; b < BODIES; ++b) pairs += checkPair(&c, a, b, &frame, truth);
       pairs += checkPair(&c, 1, 1, &frame, truth);
     }
     assert_true(pairs > 500);
@@ -103,6 +116,67 @@ static void everyKindTogether(void **state) {
   }
   pnDestroyPairList(truth);
   pnDestroyPool(pool);
+  assert_int_equal(pnGetByteCount(), 0);
+}
+
+/* A soup in the world, beside a morphing body: the pairs are those with a mesh of the same triangles. */
+static void besideSoup(void **state) {
+  (void)state;
+  MorphBody body = morphMake(MORPH_SPARSE, 1, 1, 95);
+  pnMesh *torus;
+  testExpectOk(pnMakeTorus(1, 0.35f, 10, 6, &torus));
+  uint32_t count = pnMesh_GetTriangleCount(torus);
+  float *corners = malloc(9 * count * sizeof(float));
+  for (uint32_t i = 0; i < 3 * count; ++i)
+    memcpy(corners + 3 * i, pnMesh_GetVertices(torus) + 3 * (size_t)pnMesh_GetTriangles(torus)[i], 3 * sizeof(float));
+  pnSoup *soup;
+  testExpectOk(pnCreateSoup(NULL, &soup));
+  testExpectOk(pnSoup_Add(soup, PN_PRIMITIVE_TRIANGLE, corners, count, NULL));
+  pnBucketDef bucketDef = pnDefaultBucketDef();
+  bucketDef.soup = soup;
+  pnTree *tree;
+  testExpectOk(pnCreateBucketTree(&bucketDef, &tree));
+  pnPoseDef poseDef = {torus, NULL, NULL};
+  pnPose *pose;
+  testExpectOk(pnCreatePose(&poseDef, &pose));
+  pnWorld *world;
+  testExpectOk(pnCreateWorld(NULL, &world));
+  pnBodyId ids[2];
+  pnBodyDef def = pnDefaultBodyDef();
+  def.kind = PN_BODY_MORPH;
+  def.mesh = body.mesh;
+  def.morph = body.morph;
+  testExpectOk(pnWorld_CreateBody(world, &def, &ids[0]));
+  def = pnDefaultBodyDef();
+  def.kind = PN_BODY_STATIC;
+  def.staticTree = tree;
+  testExpectOk(pnWorld_CreateBody(world, &def, &ids[1]));
+  pnPairList *truth;
+  testExpectOk(pnCreatePairList(&truth));
+  TestRandom random = testRandom(96);
+  size_t pairs = 0;
+  for (int round = 0; round < 12; ++round) {
+    pnMatrix turn = testRotation(&random, 0.5f);
+    morphRandomWeights(&body, &random);
+    testExpectOk(pnBody_SetWeights(world, ids[0], body.weights, body.targetCount));
+    testExpectOk(pnBody_SetTransform(world, ids[0], &turn));
+    pnFrame frame = pnWorld_Collide(world, NULL);
+    testExpectOk(frame.result);
+    testExpectOk(pnCollideBrute(pnBody_GetPose(world, ids[0]), pose, NULL, truth));
+    assert_int_equal(frame.pairCount, pnPairList_GetCount(truth));
+    if (frame.pairCount > 0)
+      assert_memory_equal(pnWorld_GetPairs(world), pnPairList_GetPairs(truth), frame.pairCount * sizeof(pnPair));
+    pairs += frame.pairCount;
+  }
+  assert_true(pairs > 100);
+  pnDestroyPairList(truth);
+  pnDestroyWorld(world);
+  pnDestroyTree(tree);
+  pnDestroySoup(soup);
+  pnDestroyPose(pose);
+  pnDestroyMesh(torus);
+  free(corners);
+  morphFree(&body);
   assert_int_equal(pnGetByteCount(), 0);
 }
 
@@ -289,8 +363,8 @@ static void targetsOfFiles(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(everyKindTogether), cmocka_unit_test(steadyFrames),   cmocka_unit_test(wrongWeights),
-      cmocka_unit_test(firstContact),      cmocka_unit_test(targetsOfFiles),
+      cmocka_unit_test(everyKindTogether), cmocka_unit_test(besideSoup),   cmocka_unit_test(steadyFrames),
+      cmocka_unit_test(wrongWeights),      cmocka_unit_test(firstContact), cmocka_unit_test(targetsOfFiles),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
