@@ -4,6 +4,7 @@
 #include "support_morph.h"
 
 #include "collide/calm.h"
+#include "face.h"
 #include "tree/update.h"
 
 /* ---------------------------------------------------------------- bounds of two triangles */
@@ -309,6 +310,44 @@ static void farPatchesMeet(void **state) {
   assert_true(pairs > 1000);
 }
 
+/* The face of the laboratory: 52 targets, lips and lids that press into each other now and then. */
+static void talkingFace(void **state) {
+  (void)state;
+  pnFace *face;
+  testExpectOk(pnCreateFace(&face));
+  pnMeshDef def = pnDefaultMeshDef();
+  def.vertices = face->vertices;
+  def.vertexCount = face->vertexCount;
+  def.triangles = face->triangles;
+  def.triangleCount = face->triangleCount;
+  pnMesh *mesh;
+  testExpectOk(pnCreateMesh(&def, &mesh));
+  Sheet s = makeSheet(mesh, face->targets, PN_FACE_TARGETS, NULL, 8);
+  pnPool *pool;
+  testExpectOk(pnCreatePool(4, &pool));
+  pnTasks tasks = pnPool_GetTasks(pool);
+  size_t pairs = 0;
+  uint64_t vertices = 0;
+  for (uint32_t frame = 0; frame < face->frameCount; frame += 5) {
+    float weights[PN_FACE_TARGETS];
+    pnFace_Weights(face, frame, weights);
+    testExpectOk(pnPose_SetWeights(s.pose, weights, PN_FACE_TARGETS));
+    pnCost cost;
+    pairs += compare(&s, frame % 2 ? &tasks : NULL, &cost);
+    vertices += cost.verticesFetched;
+  }
+  /* a face at rest touches nothing */
+  pnPose_Reset(s.pose);
+  pnCost cost;
+  assert_int_equal(compare(&s, NULL, &cost), 0);
+  assert_int_equal(cost.verticesFetched, 0);
+  assert_true(pairs > 20 && vertices < 40ull * face->vertexCount / 2);
+  pnDestroyPool(pool);
+  freeSheet(&s);
+  pnDestroyFace(face);
+  assert_int_equal(pnGetByteCount(), 0);
+}
+
 /* Rest shapes that meet themselves, seams with two sides that move apart, triangles without area. */
 static void neverCalm(void **state) {
   (void)state;
@@ -413,9 +452,9 @@ static void allocationFailure(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(boundsHold), cmocka_unit_test(farBoundsHold),     cmocka_unit_test(sameAnswers),
-      cmocka_unit_test(onTheEdge),  cmocka_unit_test(farPatchesMeet),    cmocka_unit_test(neverCalm),
-      cmocka_unit_test(wildBodies), cmocka_unit_test(allocationFailure),
+      cmocka_unit_test(boundsHold), cmocka_unit_test(farBoundsHold),  cmocka_unit_test(sameAnswers),
+      cmocka_unit_test(onTheEdge),  cmocka_unit_test(farPatchesMeet), cmocka_unit_test(talkingFace),
+      cmocka_unit_test(neverCalm),  cmocka_unit_test(wildBodies),     cmocka_unit_test(allocationFailure),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
