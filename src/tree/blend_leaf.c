@@ -176,31 +176,41 @@ void pn_aimLeaves(const pnPose *pose, bool turned, pnBlend *blend) {
   blend->motion = !pose->hasTransform ? STAYS : turned || minus ? MOVED : SHIFTED;
 }
 
+/* The parts of a leaf of deltas; MOST_PARTS + 1 when there are more. */
+static uint32_t listParts(const pnBlend *blend, const float *weights, uint32_t leaf, const float *rows, size_t step,
+                          Part *parts) {
+  uint32_t count = 0, end = blend->leafTermFirst[leaf + 1];
+  for (uint32_t t = blend->leafTermFirst[leaf]; t < end; t++, rows += step) {
+    float weight = weights[blend->leafSlot[t]];
+    if (weight != 0 && count == MOST_PARTS) {
+      return MOST_PARTS + 1;
+    }
+    if (weight != 0) {
+      parts[count++] = (Part){rows, pn_f4Set1(weight)};
+    }
+  }
+  return count;
+}
+
 void pn_blendLeaf(pnTree *tree, const pnBlend *blend, uint32_t leaf) {
   const pnPose *pose = tree->pose;
-  uint32_t begin = tree->leafVertexFirst[leaf], n = tree->leafVertexFirst[leaf + 1] - begin;
-  uint32_t first = blend->leafTermFirst[leaf], end = blend->leafTermFirst[leaf + 1], count = 0;
-  Part parts[MOST_PARTS];
-  /* more parts than there is room for: the pose does it */
-  if (blend->leafRowFirst[leaf] == SIZE_MAX || PN_MIN(pose->activeCount, end - first) > MOST_PARTS) {
-    pn_fetchBlock(tree, leaf);
-    return;
-  }
-  bool deltas = blend->baseSlot != PN_NONE;
-  const float *rows = blend->leafRows + blend->leafRowFirst[leaf], *base = deltas ? rows : NULL;
+  uint32_t begin = tree->leafVertexFirst[leaf], n = tree->leafVertexFirst[leaf + 1] - begin, count = MOST_PARTS + 1;
   size_t step = 3 * (size_t)n;
-  rows += deltas ? step : 0;
-  if (!deltas) {
-    for (; count < pose->activeCount; count++) {
+  Part parts[MOST_PARTS];
+  const float *base = NULL;
+  if (blend->baseSlot != PN_NONE && blend->leafRowFirst[leaf] != SIZE_MAX) {
+    base = blend->leafRows + blend->leafRowFirst[leaf];
+    count = listParts(blend, pose->weights, leaf, base + step, step, parts);
+  } else if (blend->baseSlot == PN_NONE && pose->activeCount <= MOST_PARTS) {
+    /* every leaf has all references: where its rows are need not be looked up */
+    const float *rows = blend->leafRows + 3 * (size_t)begin * pose->morph->targetCount;
+    for (count = 0; count < pose->activeCount; count++) {
       parts[count] = (Part){rows + step * pose->active[count].target, pn_f4Set1(pose->active[count].weight)};
     }
-  } else {
-    for (uint32_t t = first; t < end; t++, rows += step) {
-      float weight = pose->weights[blend->leafSlot[t]];
-      if (weight != 0) {
-        parts[count++] = (Part){rows, pn_f4Set1(weight)};
-      }
-    }
+  }
+  if (count > MOST_PARTS) {
+    pn_fetchBlock(tree, leaf);
+    return;
   }
   sumLeaf(blend, parts, count, base, n, tree->leafPositions + 4 * (size_t)begin);
 }
