@@ -366,6 +366,30 @@ static bool isTurned(const pnMatrix *m) {
   return false;
 }
 
+/* Lists the products of all directions, when they are the same in every node and not too many. */
+static void listProducts(pnBlend *blend) {
+  uint32_t slots[PN_MAX_LISTED], count = 0;
+  /* offsets have 32 bits */
+  blend->listed = blend->baseSlot == PN_NONE && blend->slotCount <= UINT32_MAX / (2 * PN_LANES * PN_MAX_SLABS);
+  for (uint32_t s = 0; s < blend->slotCount && blend->listed; s++) {
+    bool active = blend->slotWeight[s] != 0;
+    blend->listed = !active || count < PN_MAX_LISTED;
+    if (active && blend->listed) {
+      slots[count++] = s;
+    }
+  }
+  for (uint32_t d = 0; d < blend->directionCount && blend->listed; d++) {
+    pnBlendDirection *direction = &blend->direction[d];
+    direction->productCount = 0;
+    for (uint32_t i = 0; i < direction->partCount * count; i++) {
+      uint32_t k = i / count, slot = slots[i % count];
+      float weight = blend->slotWeight[slot] * direction->weight[k];
+      uint32_t at = 2 * PN_LANES * (direction->slab[k] * blend->slotCount + slot), lo = weight < 0 ? PN_LANES : 0;
+      direction->product[direction->productCount++] = (pnBlendProduct){at + lo, at + PN_LANES - lo, weight};
+    }
+  }
+}
+
 /* All directions, for k roundings. */
 static void aimAll(const pnTree *tree, pnBlend *blend, double k) {
   const pnPose *pose = tree->pose;
@@ -379,6 +403,7 @@ static void aimAll(const pnTree *tree, pnBlend *blend, double k) {
   for (uint32_t d = 0; d < tree->slabs->count; d++) {
     aim(tree, blend, d, relative, around);
   }
+  listProducts(blend);
 }
 
 void pn_weighBlend(const pnTree *tree, pnBlend *blend) {
@@ -449,7 +474,33 @@ static void addTerms(const pnBlend *blend, const Terms *terms, size_t step, bool
   }
 }
 
+/* The same sums from the list. */
+static void blendListed(const pnBlend *blend, uint32_t place, float *out) {
+  const float *rows = blend->rows + (size_t)place * blend->slotCount * blend->rowFloats;
+  for (uint32_t d = 0; d < blend->directionCount; d++, out += 2 * PN_LANES) {
+    const pnBlendDirection *direction = &blend->direction[d];
+    const pnBlendProduct *product = direction->product, *end = product + direction->productCount;
+    pnF4 lo0 = pn_f4Set1(direction->lo), lo1 = lo0, hi0 = pn_f4Set1(direction->hi), hi1 = hi0;
+    for (; product < end; product++) {
+      const float *lo = rows + product->lo, *hi = rows + product->hi;
+      pnF4 w = pn_f4Set1(product->weight);
+      lo0 = pn_f4Add(lo0, pn_f4Mul(w, pn_f4Load(lo)));
+      lo1 = pn_f4Add(lo1, pn_f4Mul(w, pn_f4Load(lo + 4)));
+      hi0 = pn_f4Add(hi0, pn_f4Mul(w, pn_f4Load(hi)));
+      hi1 = pn_f4Add(hi1, pn_f4Mul(w, pn_f4Load(hi + 4)));
+    }
+    pn_f4Store(out, lo0);
+    pn_f4Store(out + 4, lo1);
+    pn_f4Store(out + 8, hi0);
+    pn_f4Store(out + 12, hi1);
+  }
+}
+
 static void blendSlabs(const pnBlend *blend, uint32_t place, float *out) {
+  if (blend->listed) {
+    blendListed(blend, place, out);
+    return;
+  }
   Terms terms;
   uint32_t first = blend->termFirst[place], count = blend->termFirst[place + 1] - first;
   const float *rows = pn_termRow(blend, place, 0, 0);

@@ -51,12 +51,24 @@
 
 #include "tree/carry.h"
 
+/* One product of a sum: which rows of a node, in floats from its first, are added to lo and to hi. */
+typedef struct pnBlendProduct {
+  uint32_t lo, hi;
+  float weight;
+} pnBlendProduct;
+
+/* References with a weight of which products are listed; three parts each. */
+#define PN_MAX_LISTED 8u
+
 /* One direction of the tree's volumes: how it is summed. */
 typedef struct pnBlendDirection {
   float lo, hi; /* where sums start: shift and margin */
   uint32_t partCount;
   uint32_t slab[3];
   float weight[3]; /* negative: along the opposite direction */
+  /* references: every node has all slots, so that its sum is the same list in all of them */
+  uint32_t productCount;
+  pnBlendProduct product[3 * PN_MAX_LISTED];
 } pnBlendDirection;
 
 typedef struct pnBlend {
@@ -82,6 +94,7 @@ typedef struct pnBlend {
   bool moved, turned;          /* volumes are in the world and there is a transform; one that does more than shift */
   float column[4][4], mask[4]; /* the transform by columns, and the three lanes of a register that count */
   uint32_t motion;             /* how leaves use them: blend_leaf.c */
+  bool listed;                 /* directions have their products */
   uint32_t directionCount;
   pnBlendDirection direction[PN_MAX_SLABS];
   float margin[2]; /* spheres: added to the box of the whole, and to radii */
