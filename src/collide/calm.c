@@ -32,9 +32,12 @@ PN_INLINE float partOf(const pnCalmChange *change, const pnCalmTerm *term) {
 
 /* Do the weights leave a pair calm? In float: n terms are off by n 2^-23 of their sum at most, 0.008 for 65 536 targets and
  * 1e-5 for a hundred, while the sum is below 1; 0.99 leaves that free. Terms do not take from the sum, so it is over when a
- * part of them is too much. */
+ * part of them is too much, and need not begin when all of them could not do it. */
 static bool isCalm(const pnCalm *calm, const pnCalmPair *pair, float noise) {
   float sum = pair->noise * noise;
+  if (sum + pair->total * calm->mostChange < 0.99f) {
+    return true;
+  }
   const pnCalmTerm *term = calm->terms + pair->termFirst, *end = calm->terms + pair[1].termFirst;
   const pnCalmChange *change = calm->change;
   for (; end - term > TERM_STEP && sum < 0.99f; term += TERM_STEP) {
@@ -54,10 +57,12 @@ const pnCalm *pn_walkCalm(pnTree *tree) {
   const pnPose *pose = tree->pose;
   float noise = (float)(1.02 * noiseOf(pose));
   calm->restlessCount = 0;
+  calm->mostChange = 0;
   /* how far each weight is from its rest weight */
   for (uint32_t t = 0; t < pose->morph->targetCount; t++) {
     float above = pose->weights[t] - pose->morph->restWeights[t];
     calm->change[t] = (pnCalmChange){fabsf(above), above < 0};
+    calm->mostChange = PN_MAX(calm->mostChange, calm->change[t].size);
   }
   /* pairs that are not calm, in the order in which they are found */
   uint32_t count = 0;

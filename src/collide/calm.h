@@ -56,6 +56,7 @@ typedef struct pnCalmPair {
   uint32_t termFirst;  /* up to the next pair's; largest first */
   uint32_t childFirst; /* up to the next pair's */
   float noise;         /* K */
+  float total;         /* the sum of the larger numbers of its terms: what weights of one could do at most */
   uint32_t link;       /* both leaves: their place in tree->links, PN_NONE when they share nothing */
 } pnCalmPair;
 
@@ -78,6 +79,7 @@ typedef struct pnCalm {
   uint32_t restlessCount;
   uint32_t *queue;      /* scratch of the walk */
   pnCalmChange *change; /* by target */
+  float mostChange;     /* the largest of them */
 } pnCalm;
 
 /* Makes the pairs when the tree asks for them and has none yet. PN_OK also when there is nothing to make. */

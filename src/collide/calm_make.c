@@ -361,6 +361,10 @@ static uint32_t makePair(Maker *m, uint32_t a, uint32_t b) {
       m->ok = pn_arrayPush(&m->terms, term);
     }
   }
+  for (size_t t = pair.termFirst; m->ok && t < m->terms.count; t++) {
+    const uint16_t *toward = m->terms.data[t].toward;
+    m->pairs.data[m->pairs.count - 1].total += (float)(wholeOf(PN_MAX(toward[0], toward[1])) * UPWARD);
+  }
   if (m->terms.count > pair.termFirst) {
     qsort(m->terms.data + pair.termFirst, m->terms.count - pair.termFirst, sizeof(pnCalmTerm), compareTerms);
   }
