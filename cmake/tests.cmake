@@ -45,7 +45,12 @@ function(pinch_test source)
   string(REGEX REPLACE ".*ctest labels:([a-z ]*).*" "\\1" more_labels "${label_lines}")
   separate_arguments(more_labels)
   add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_BINARY_DIR})
-  set_tests_properties(${name} PROPERTIES LABELS "${labels};${more_labels}" TIMEOUT 600)
+  # an emulator takes twenty times as long
+  set(most 600)
+  if(CMAKE_CROSSCOMPILING)
+    set(most 3600)
+  endif()
+  set_tests_properties(${name} PROPERTIES LABELS "${labels};${more_labels}" TIMEOUT ${most})
 endfunction()
 
 file(GLOB PINCH_TEST_SOURCES CONFIGURE_DEPENDS test/test_*.c)
