@@ -351,7 +351,7 @@ static void testKept(void **state) {
   /* merged for the most part: sorted when the places are few, at first, and when worn */
   uint64_t sorts = bucketsOf(tree)->sorts;
   assert_true(sorts >= 1 && sorts < 20);
-  /* all somewhere else: worn at once */
+  /* all somewhere else */
   for (uint32_t i = 0; i < 3; i++) {
     uint32_t places = pnSoup_GetPlaceCount(soup);
     float *all = malloc(sizeof(float) * 9 * places);
@@ -366,10 +366,120 @@ static void testKept(void **state) {
     free(self.data);
     free(all);
   }
-  assert_true(bucketsOf(tree)->sorts > sorts);
   pnDestroyTree(tree);
   pnDestroySoup(soup);
   pnDestroyPairList(list);
+}
+
+/* Every primitive goes its own way and turns back at the walls. */
+static void drift(float *velocities, float *all, uint32_t places) {
+  for (uint32_t i = 0; i < places; i++) {
+    for (uint32_t k = 0; k < 9; k++) {
+      float *v = &velocities[3 * i + k % 3];
+      if (k < 3 && all[9 * i + k] * *v > 0 && (all[9 * i + k] > 1 || all[9 * i + k] < -1)) {
+        *v = -*v;
+      }
+      all[9 * i + k] += *v;
+    }
+  }
+}
+
+/* No update sorts everything: while all drift apart the order is renewed in slices, as often as it must, and nothing is missed in
+ * any of its stages, whatever comes and goes meanwhile. By counters, not by the clock. */
+static void testRenewal(void **state) {
+  (void)state;
+  enum { COUNT = 5000, FRAMES = 260 };
+  for (uint32_t changing = 0; changing < 2; changing++) {
+    TestRandom r = testRandom(31);
+    pnPairList *list, *truth;
+    testExpectOk(pnCreatePairList(&list));
+    testExpectOk(pnCreatePairList(&truth));
+    float *all = malloc(sizeof(float) * 9 * COUNT), *velocities = malloc(sizeof(float) * 3 * COUNT);
+    for (uint32_t i = 0; i < 9 * COUNT; i++) {
+      all[i] = i % 9 < 3 ? testFloat(&r, -1, 1) : all[i - 3] + testFloat(&r, -0.03f, 0.03f);
+    }
+    for (uint32_t i = 0; i < 3 * COUNT; i++) {
+      velocities[i] = testFloat(&r, -0.006f, 0.006f);
+    }
+    pnSoup *soup = newSoup();
+    testExpectOk(pnSoup_Add(soup, PN_PRIMITIVE_TRIANGLE, all, COUNT, NULL));
+    pnTree *kept = newTree(soup, PN_BUCKET_KEPT, 0), *direct = newTree(soup, PN_BUCKET_DIRECT, 0);
+    const pnBuckets *b = bucketsOf(kept);
+    assert_int_equal(b->sorts, 1);
+    uint64_t most = 0, first = 0, last = 0;
+    for (uint32_t frame = 0; frame < FRAMES; frame++) {
+      drift(velocities, all, COUNT);
+      testExpectOk(pnSoup_SetAll(soup, all, COUNT));
+      for (uint32_t i = 0; changing && frame % 5 == 0 && i < 30; i++) {
+        uint32_t place = testBelow(&r, COUNT);
+        pnPrimitiveId id = pnSoup_GetId(soup, place);
+        testExpectOk(pnSoup_Remove(soup, &id, 1));
+        testExpectOk(pnSoup_Add(soup, PN_PRIMITIVE_TRIANGLE, all + 9 * (COUNT - 1 - place), 1, &id));
+        memcpy(all + 9 * place, all + 9 * (COUNT - 1 - place), 9 * sizeof(float));
+      }
+      pnCost cost;
+      testExpectOk(pnCollideSelf(kept, NULL, list, &cost));
+      testExpectOk(pnCollideSelf(direct, NULL, truth, NULL));
+      assert_int_equal(pnPairList_GetCount(list), pnPairList_GetCount(truth));
+      assert_memory_equal(pnPairList_GetPairs(list), pnPairList_GetPairs(truth),
+                          pnPairList_GetCount(truth) * sizeof(pnPair));
+      if (frame % 20 == 0) {
+        testExpectOk(pnTree_Validate(kept));
+      }
+      most = most > pnTree_GetBucketInfo(kept).ordered ? most : pnTree_GetBucketInfo(kept).ordered;
+      first = frame == 0 ? cost.volumeTests : first;
+      last = cost.volumeTests;
+    }
+    /* a sort of everything is 8 steps a primitive; a slice is 0.6 and a block, a merge is 1 and the sort of what is new */
+    assert_int_equal(b->sorts, 1);
+    assert_true(b->renewals >= 2);
+    assert_true(most <= (changing ? 3 : 2) * COUNT);
+    assert_true(last < 3 * first);
+    pnDestroyTree(kept);
+    pnDestroyTree(direct);
+    pnDestroySoup(soup);
+    pnDestroyPairList(list);
+    pnDestroyPairList(truth);
+    free(all);
+    free(velocities);
+  }
+}
+
+/* Enough primitives for several workers, who each have boxes of their own: the same boxes as of one, dead places or not. */
+static void testWorkers(void **state) {
+  (void)state;
+  enum { COUNT = 40000 };
+  TestRandom r = testRandom(37);
+  float *all = malloc(sizeof(float) * 9 * COUNT);
+  pnPrimitiveId *ids = malloc(sizeof(pnPrimitiveId) * COUNT);
+  pnSoup *soup = newSoup();
+  for (uint32_t i = 0; i < 9 * COUNT; i++) {
+    all[i] = i % 9 < 3 ? testFloat(&r, -1, 1) : all[i - 3] + testFloat(&r, -0.01f, 0.01f);
+  }
+  testExpectOk(pnSoup_Add(soup, PN_PRIMITIVE_TRIANGLE, all, COUNT, ids));
+  pnTree *one = newTree(soup, PN_BUCKET_KEPT, 0), *many = newTree(soup, PN_BUCKET_KEPT, 0);
+  pnTasks tasks = pnPool_GetTasks(s_pool);
+  for (uint32_t frame = 0; frame < 8; frame++) {
+    for (uint32_t i = 0; i < 9 * COUNT; i++) {
+      all[i] += testFloat(&r, -0.02f, 0.02f);
+    }
+    testExpectOk(pnSoup_SetAll(soup, all, COUNT));
+    testExpectOk(pnSoup_Remove(soup, ids + 500 * frame, frame % 2 ? 500 : 0));
+    testExpectOk(pnTree_Update(one, NULL));
+    testExpectOk(pnTree_Update(many, &tasks));
+    const pnBuckets *p = bucketsOf(one), *q = bucketsOf(many);
+    assert_int_equal(one->innerCount, many->innerCount);
+    assert_memory_equal(p->order, q->order, p->count * sizeof(uint32_t));
+    for (uint32_t i = 0; i < 8 * one->innerCount; i++) {
+      assert_true(i % 4 == 3 || p->boxes[i] == q->boxes[i]);
+    }
+  }
+  testExpectOk(pnTree_Validate(many));
+  pnDestroyTree(one);
+  pnDestroyTree(many);
+  pnDestroySoup(soup);
+  free(all);
+  free(ids);
 }
 
 /* ---------------------------------------------------------------- against trees, in a world */
@@ -583,6 +693,8 @@ int main(void) {
       cmocka_unit_test_setup_teardown(testPairs, openPool, closePool),
       cmocka_unit_test(testRandomOperations),
       cmocka_unit_test(testKept),
+      cmocka_unit_test(testRenewal),
+      cmocka_unit_test_setup_teardown(testWorkers, openPool, closePool),
       cmocka_unit_test(testAgainstTrees),
       cmocka_unit_test(testOneFar),
       cmocka_unit_test(testErrors),

@@ -162,6 +162,7 @@ static void writeCorners(pnSoup *soup, uint32_t place, uint32_t corners, const f
   float *to = soup->positions + 9 * (size_t)place;
   memcpy(to, p, 3 * corners * sizeof(float));
   for (uint32_t k = corners; k < 3; ++k) memcpy(to + 3 * k, p + 3 * (corners - 1), 3 * sizeof(float));
+  soup->triangleCount += (corners == 3) - (soup->corners[place] == 3);
   soup->corners[place] = (uint8_t)corners;
 }
 
@@ -182,6 +183,7 @@ static pnPrimitiveId takePlace(pnSoup *soup) {
 }
 
 static void freePlace(pnSoup *soup, uint32_t place) {
+  soup->triangleCount -= soup->corners[place] == 3;
   soup->corners[place] = 0;
   soup->nextFree[place] = soup->freeHead;
   soup->freeHead = place;
@@ -259,7 +261,10 @@ pnResult pnSoup_SetAll(pnSoup *soup, const float *positions, uint32_t placeCount
     pnResult result = checkPlaces(soup, positions);
     if (result != PN_OK) return result;
   }
-  for (uint32_t place = 0; place < placeCount; ++place)
+  // all triangles: as they are
+  bool plain = soup->triangleCount == placeCount;
+  if (plain && placeCount) memmove(soup->positions, positions, 9 * (size_t)placeCount * sizeof(float));
+  for (uint32_t place = 0; !plain && place < placeCount; ++place)
     if (soup->corners[place]) writeCorners(soup, place, soup->corners[place], positions + 9 * (size_t)place);
   touch(soup);
   return PN_OK;

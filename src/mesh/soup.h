@@ -17,16 +17,17 @@ struct pnSoup {
   pnMesh mesh;
   pnPose pose;
   uint32_t capacity, placeCount, liveCount;
-  uint32_t freeHead;    /* first dead place, PN_NONE: none */
-  float *positions;     /* 9 a place, and one float that may be read */
-  uint32_t *generation; /* odd: alive */
-  uint32_t *nextFree;   /* of dead places */
-  uint8_t *corners;     /* 1, 2, 3; 0: dead */
-  uint32_t *changed;    /* the frame (its lower 32 bits) in which the place was last taken, given up or replaced */
-  uint64_t changedLast; /* the latest of them, in full */
-  uint32_t *numbers;    /* 0 ... 3 * capacity */
-  uint32_t *thirds;     /* 0 0 0 1 1 1 ... */
-  uint32_t *nobody;     /* PN_NONE, 3 a place */
+  uint32_t freeHead;      /* first dead place, PN_NONE: none */
+  float *positions;       /* 9 a place, and one float that may be read */
+  uint32_t *generation;   /* odd: alive */
+  uint32_t *nextFree;     /* of dead places */
+  uint8_t *corners;       /* 1, 2, 3; 0: dead */
+  uint32_t triangleCount; /* living primitives with three corners */
+  uint32_t *changed;      /* the frame (its lower 32 bits) in which the place was last taken, given up or replaced */
+  uint64_t changedLast;   /* the latest of them, in full */
+  uint32_t *numbers;      /* 0 ... 3 * capacity */
+  uint32_t *thirds;       /* 0 0 0 1 1 1 ... */
+  uint32_t *nobody;       /* PN_NONE, 3 a place */
 };
 
 PN_INLINE bool pn_isAlive(const pnSoup *soup, uint32_t place) {

@@ -17,61 +17,77 @@ static pnBuckets *bucketsOf(const pnTree *tree) {
 
 /* ---------------------------------------------------------------- memory */
 
-/* Everything that is kept by place or by primitive. On failure the old arrays stay. */
+static bool isKept(const pnBuckets *b) {
+  return b->def.method == PN_BUCKET_KEPT || b->def.method == PN_BUCKET_DEFAULT;
+}
+
+/* Frees what is kept by place or by primitive. */
+static void freePlaces(pnBuckets *b) {
+  size_t n = b->room, word = pn_bytes(n, sizeof(uint32_t)), keys = pn_bytes(n, sizeof(pnKeyValue));
+  pn_free(b->centres, pn_bytes(n, 3 * sizeof(float)));
+  pn_free(b->cells, word);
+  pn_free(b->order, word);
+  pn_free(b->listed, word);
+  pn_free(b->keys, keys);
+  pn_free(b->scratch, keys);
+  pn_free(b->fresh, pn_bytes(n / PN_FEW_FRESH + 1, sizeof(pnKeyValue)));
+  for (int k = 0; k < 3; k++) {
+    pn_free(b->axis[k], keys);
+  }
+}
+
+/* Allocates it for `room` places, as far as the method needs it. */
+static bool allocPlaces(pnBuckets *b, pnBucketMethod method, bool kept) {
+  size_t n = b->room, word = pn_bytes(n, sizeof(uint32_t)), keys = pn_bytes(n, sizeof(pnKeyValue));
+  bool sorted = method == PN_BUCKET_SORTED;
+  b->centres = kept ? NULL : pn_alloc(pn_bytes(n, 3 * sizeof(float)));
+  b->cells = pn_alloc(word);
+  b->order = pn_alloc(word);
+  b->listed = sorted ? pn_allocZero(word) : NULL;
+  b->keys = pn_alloc(keys);
+  b->scratch = pn_alloc(keys);
+  b->fresh = kept ? pn_alloc(pn_bytes(n / PN_FEW_FRESH + 1, sizeof(pnKeyValue))) : NULL;
+  bool ok = (kept ? (void *)b->fresh : b->centres) && b->cells && b->order && b->keys && b->scratch;
+  for (int k = 0; k < 3; k++) {
+    b->axis[k] = sorted ? pn_alloc(keys) : NULL;
+    ok = ok && (b->axis[k] || !sorted);
+  }
+  return ok && (b->listed || !sorted);
+}
+
+/* Room for so many places. On failure the old arrays stay. */
 static bool reservePlaces(pnBuckets *b, uint32_t places) {
   if (places <= b->room) {
     return true;
   }
-  bool sorted = b->def.method == PN_BUCKET_SORTED;
-  size_t n = PN_MAX((size_t)places, b->room + (size_t)b->room / 2), word = pn_bytes(n, sizeof(uint32_t));
-  size_t centreBytes = pn_bytes(n, 3 * sizeof(float)), keyBytes = pn_bytes(n, sizeof(pnKeyValue));
-  float *centres = pn_alloc(centreBytes);
-  uint32_t *cells = pn_alloc(word), *order = pn_alloc(word), *listed = sorted ? pn_allocZero(word) : NULL;
-  pnKeyValue *keys = pn_alloc(keyBytes), *scratch = pn_alloc(keyBytes), *fresh = pn_alloc(keyBytes);
-  pnFloatKey *axis[3] = {NULL, NULL, NULL};
-  bool ok = centres && cells && order && keys && scratch && fresh && (listed || !sorted);
-  for (int k = 0; sorted && k < 3; k++) {
-    axis[k] = pn_alloc(keyBytes);
-    ok = ok && axis[k];
+  size_t most = PN_MAX((size_t)places, b->room + (size_t)b->room / 2), old = b->room;
+  pnBuckets *made = pn_allocZero(sizeof *made);
+  bool ok = made != NULL;
+  if (ok) {
+    made->room = (uint32_t)most;
+    ok = allocPlaces(made, b->def.method, isKept(b));
   }
   /* what goes on from update to update is copied, then the old and the new change places */
-  size_t old = b->room, oldWord = pn_bytes(old, sizeof(uint32_t)), oldKeys = pn_bytes(old, sizeof(pnKeyValue));
-  for (int k = 0; ok && sorted && old > 0 && k < 3; k++) {
-    memcpy(axis[k], b->axis[k], b->axisCount * sizeof(pnFloatKey));
-  }
-  if (ok && sorted && old > 0) {
-    memcpy(listed, b->listed, oldWord);
-  }
   if (ok && old > 0) {
-    memcpy(keys, b->keys, oldKeys);
-    memcpy(order, b->order, oldWord);
+    memcpy(made->keys, b->keys, old * sizeof(pnKeyValue));
+    memcpy(made->order, b->order, old * sizeof(uint32_t));
+    memcpy(made->cells, b->cells, old * sizeof(uint32_t));
+    for (int k = 0; b->listed && k < 3; k++) {
+      memcpy(made->axis[k], b->axis[k], b->axisCount * sizeof(pnFloatKey));
+    }
+    if (b->listed) {
+      memcpy(made->listed, b->listed, old * sizeof(uint32_t));
+    }
   }
-  pnBuckets gone = *b;
   if (ok) {
-    b->centres = centres, b->cells = cells, b->order = order, b->listed = listed;
-    b->keys = keys, b->scratch = scratch, b->fresh = fresh, b->room = (uint32_t)n;
-    memcpy(b->axis, axis, sizeof axis);
-  } else {
-    gone = (pnBuckets){.centres = centres,
-                       .cells = cells,
-                       .order = order,
-                       .listed = listed,
-                       .keys = keys,
-                       .scratch = scratch,
-                       .fresh = fresh,
-                       .axis = {axis[0], axis[1], axis[2]}};
-    oldWord = word, oldKeys = keyBytes, old = n;
+    freePlaces(b);
+    b->centres = made->centres, b->cells = made->cells, b->order = made->order, b->listed = made->listed;
+    b->keys = made->keys, b->scratch = made->scratch, b->fresh = made->fresh, b->room = made->room;
+    memcpy(b->axis, made->axis, sizeof b->axis);
+  } else if (made) {
+    freePlaces(made);
   }
-  pn_free(gone.centres, pn_bytes(old, 3 * sizeof(float)));
-  pn_free(gone.cells, oldWord);
-  pn_free(gone.order, oldWord);
-  pn_free(gone.listed, oldWord);
-  pn_free(gone.keys, oldKeys);
-  pn_free(gone.scratch, oldKeys);
-  pn_free(gone.fresh, oldKeys);
-  for (int k = 0; k < 3; k++) {
-    pn_free(gone.axis[k], oldKeys);
-  }
+  pn_free(made, sizeof *made);
   return ok;
 }
 
@@ -113,8 +129,8 @@ static size_t layout(pnTree *t, pnBuckets *b, char *base, size_t inner, size_t l
   t->leafVertices = carve(base, &at, 3 * primitives, sizeof(uint32_t));
   t->leafPositions = carve(base, &at, 3 * primitives, 4 * sizeof(float));
   t->linkFirst = carve(base, &at, leaves + 1, sizeof(uint32_t)); /* zeros: nothing shares a vertex */
-  b->boxes = carve(base, &at, nodes, 8 * sizeof(float));
-  b->leafLists = carve(base, &at, leaves, sizeof(uint32_t)); /* zeros: orders are numbered from 1 */
+  b->boxes = carve(base, &at, nodes + 1, 8 * sizeof(float));     /* and one for dead places */
+  b->leafLists = carve(base, &at, leaves, sizeof(uint32_t));     /* zeros: orders are numbered from 1 */
   return at;
 }
 
@@ -144,29 +160,24 @@ static bool reserveTree(pnTree *tree, pnBuckets *b, uint32_t inner, uint32_t lea
 
 /* Bytes beside the tree's block. */
 static size_t stateBytes(const pnBuckets *b) {
-  size_t place = 3 * sizeof(float) + 2 * sizeof(uint32_t) + 3 * sizeof(pnKeyValue);
+  size_t place = 2 * sizeof(uint32_t) + 2 * sizeof(pnKeyValue);
+  place += b->centres ? 3 * sizeof(float) : sizeof(pnKeyValue) / PN_FEW_FRESH;
   place += b->listed ? sizeof(uint32_t) + 3 * sizeof(pnFloatKey) : 0;
-  return sizeof(pnBuckets) + b->room * place + b->leafBegin.capacity * sizeof(uint32_t) +
-         b->inner.capacity * sizeof(pnBucketInner) +
+  return sizeof(pnBuckets) + b->room * place + b->renewal.room * 2 * sizeof(pnKeyValue) +
+         b->leafBegin.capacity * sizeof(uint32_t) + b->inner.capacity * sizeof(pnBucketInner) +
+         b->workerBoxes.capacity * sizeof(float) +
          (b->nodes ? pn_levelBegin(b->nodeLevels + 1) * sizeof(pnBucketNode) : 0);
 }
 
 static void release(pnTree *tree) {
   pnBuckets *b = bucketsOf(tree);
-  size_t word = pn_bytes(b->room, sizeof(uint32_t)), keys = pn_bytes(b->room, sizeof(pnKeyValue));
-  pn_free(b->centres, pn_bytes(b->room, 3 * sizeof(float)));
-  pn_free(b->cells, word);
-  pn_free(b->order, word);
-  pn_free(b->listed, word);
-  pn_free(b->keys, keys);
-  pn_free(b->scratch, keys);
-  pn_free(b->fresh, keys);
-  for (int k = 0; k < 3; k++) {
-    pn_free(b->axis[k], keys);
-  }
+  freePlaces(b);
   pn_free(b->nodes, b->nodes ? pn_bytes(pn_levelBegin(b->nodeLevels + 1), sizeof(pnBucketNode)) : 0);
   pn_arrayFree(&b->leafBegin);
   pn_arrayFree(&b->inner);
+  pn_arrayFree(&b->workerBoxes);
+  pn_free(b->renewal.keys, pn_bytes(b->renewal.room, sizeof(pnKeyValue)));
+  pn_free(b->renewal.scratch, pn_bytes(b->renewal.room, sizeof(pnKeyValue)));
   pn_free(b, sizeof *b);
   tree->ruleData = NULL;
   tree->ruleBytes = 0;
@@ -179,11 +190,11 @@ typedef struct CentrePass {
   pnF4 lo[PN_MAX_WORKERS], hi[PN_MAX_WORKERS];
 } CentrePass;
 
-/* The middle of each primitive's box; the box of all. Halved before adding: two huge numbers must not overflow. */
+/* The middle of each primitive's box; the box of all. */
 static void centreRange(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
   CentrePass *pass = context;
   const pnSoup *soup = pass->b->soup;
-  pnF4 allLo = pass->lo[worker], allHi = pass->hi[worker], half = pn_f4Set1(0.5f);
+  pnF4 allLo = pass->lo[worker], allHi = pass->hi[worker];
   for (uint32_t place = begin; place < end; place++) {
     if (!pn_isAlive(soup, place)) {
       continue;
@@ -192,7 +203,7 @@ static void centreRange(void *context, uint32_t begin, uint32_t end, uint32_t wo
     pnF4 a = pn_f4Load(p), b = pn_f4Load(p + 3), c = pn_f4Load(p + 6);
     pnF4 lo = pn_f4Min(a, pn_f4Min(b, c)), hi = pn_f4Max(a, pn_f4Max(b, c));
     float centre[4];
-    pn_f4Store(centre, pn_f4Add(pn_f4Mul(lo, half), pn_f4Mul(hi, half)));
+    pn_centreOf(pass->b, place, centre);
     memcpy(pass->b->centres + 3 * (size_t)place, centre, 3 * sizeof(float));
     allLo = pn_f4Min(allLo, lo);
     allHi = pn_f4Max(allHi, hi);
@@ -357,10 +368,6 @@ static bool arrange(pnBuckets *b, const pnTasks *tasks) {
   return pn_leavesOfBuckets(b);
 }
 
-static bool isKept(const pnBuckets *b) {
-  return b->def.method == PN_BUCKET_KEPT || b->def.method == PN_BUCKET_DEFAULT;
-}
-
 static pnResult update(pnTree *tree, const pnTasks *tasks) {
   pnBuckets *b = bucketsOf(tree);
   b->count = b->soup->liveCount;
@@ -437,5 +444,5 @@ pnBucketInfo pnTree_GetBucketInfo(const pnTree *tree) {
     return (pnBucketInfo){0};
   }
   const pnBuckets *b = bucketsOf(tree);
-  return (pnBucketInfo){b->levels, b->bucketCount, b->largest, b->moves, b->fellBack};
+  return (pnBucketInfo){b->levels, b->bucketCount, b->largest, b->moves, b->fellBack, b->ordered};
 }

@@ -29,6 +29,8 @@
 #define PN_MAX_LEVELS 7u
 /* Bits an axis in the code of a curve: three times ten fit 32. */
 #define PN_CURVE_BITS 10u
+/* Merging new primitives into a kept order beats sorting all while fewer than one in this many are new. */
+#define PN_FEW_FRESH 4u
 
 /* A node of the full octree. Everything but the mark is valid only when the mark is. */
 typedef struct pnBucketNode {
@@ -51,6 +53,18 @@ typedef struct pnCells {
   uint32_t last;
 } pnCells;
 
+/* An order being made anew, a slice in every update; bucket_renew.c. */
+typedef struct pnRenewal {
+  enum { PN_RENEW_NONE, PN_RENEW_CODES, PN_RENEW_PASSES, PN_RENEW_RUNS, PN_RENEW_REFINE, PN_RENEW_READY } stage;
+  uint32_t at, digit; /* how far the stage is; passes: which */
+  uint32_t count;     /* primitives that have a code */
+  uint64_t seen;      /* soup->changedLast when it began */
+  pnCells coding[3];
+  pnKeyValue *keys, *scratch; /* after the passes scratch holds the order, as numbers of 32 bits */
+  uint32_t room;              /* of both */
+  uint32_t starts[3][1u << PN_CURVE_BITS];
+} pnRenewal;
+
 typedef struct pnBuckets {
   pnBucketDef def;
   const pnSoup *soup;
@@ -61,8 +75,8 @@ typedef struct pnBuckets {
 
   /* by place */
   uint32_t room;
-  float *centres;  /* 3 a place */
-  uint32_t *cells; /* number of the bucket, Morton order */
+  float *centres;  /* 3 a place; kept: none */
+  uint32_t *cells; /* number of the bucket, Morton order; kept: the node of its cluster */
 
   /* in tree order */
   uint32_t *order; /* places */
@@ -71,14 +85,21 @@ typedef struct pnBuckets {
   PN_ARRAY(pnBucketInner) inner;
 
   /* kept order: `keys` holds the codes at which the primitives stand, in tree order */
-  pnCells coding[3];    /* what the codes were made with */
-  pnKeyValue *fresh;    /* new since the last update; room for as many as there are places */
-  uint64_t seen;        /* soup->changedLast that the order knows */
-  uint32_t keptCount;   /* primitives in the order; 0: there is none */
-  float builtSurface;   /* of the clusters, relative to the whole, when it was last sorted */
-  uint64_t sorts;       /* how often it was */
+  pnCells coding[3];   /* what the codes were made with */
+  pnKeyValue *fresh;   /* new since the last update */
+  uint64_t seen;       /* soup->changedLast that the order knows */
+  uint32_t keptCount;  /* primitives in the order; 0: there is none */
+  uint32_t grownCount; /* primitives that the tree has leaves for */
+  uint32_t refined;    /* how much of the order is divided by halving within blocks, from the beginning */
+  float
+      builtSurface[2]; /* of the clusters, relative to the whole, when new: along the curve, refined; < 0: not known */
+  float wear;          /* how much they have grown since */
+  uint64_t sorts;      /* how often everything was sorted in one update */
+  uint64_t renewals;   /* how often slice by slice */
+  uint64_t ordered;    /* steps spent on the order in the last update; bucket_renew.c says what a step is */
+  pnRenewal renewal;
   uint32_t orderNumber; /* grows when the order changes */
-  uint32_t *leafLists;  /* by leaf: the number of the order that its lists were made for */
+  uint32_t *leafLists;  /* by leaf: the number of the order that its lists were made for; 0: none */
 
   /* the full octree */
   pnBucketNode *nodes;
@@ -95,7 +116,8 @@ typedef struct pnBuckets {
 
   /* the tree's memory has room for */
   uint32_t innerRoom, leafRoom, primitiveRoom;
-  float *boxes; /* 8 a node */
+  float *boxes;                /* 8 a node */
+  PN_ARRAY(float) workerBoxes; /* kept: the same of inner nodes, for each further worker */
 } pnBuckets;
 
 /* (8^d - 1) / 7: where a level of the full octree begins. */
@@ -127,6 +149,23 @@ PN_INLINE uint32_t pn_mortonOf(const pnCells cells[3], const float *centre) {
 /* The code of a centre along the curve of this tree, PN_CURVE_BITS an axis; bucket_place.c. */
 uint32_t pn_codeOf(const pnBuckets *b, const pnCells cells[3], const float *centre);
 
+/* The middle of a primitive's box; three floats and one more. Halved before adding: two huge numbers must not overflow. */
+PN_INLINE void pn_centreOf(const pnBuckets *b, uint32_t place, float out[4]) {
+  const float *p = b->soup->positions + 9 * (size_t)place;
+  pnF4 x = pn_f4Load(p), y = pn_f4Load(p + 3), z = pn_f4Load(p + 6), half = pn_f4Set1(0.5f);
+  pnF4 lo = pn_f4Min(x, pn_f4Min(y, z)), hi = pn_f4Max(x, pn_f4Max(y, z));
+  pn_f4Store(out, pn_f4Add(pn_f4Mul(lo, half), pn_f4Mul(hi, half)));
+}
+
+/* What a sort along the curve works on. Keys stand where their primitives do. */
+typedef struct pnOrdering {
+  const pnBuckets *b;
+  uint32_t *order;
+  pnKeyValue *keys, *scratch;
+} pnOrdering;
+/* Long runs of one code in order[first ... first + count), each sorted within its own box; their keys stay. bucket_place.c */
+void pn_sortRuns(const pnOrdering *o, uint32_t first, uint32_t count);
+
 /* Leaves over order[first ... first + count): eight each, the last may have fewer. There must be room: a leaf holds at least
  * one primitive. bucket_place.c */
 void pn_pushLeaves(pnBuckets *b, uint32_t first, uint32_t count);
@@ -146,6 +185,25 @@ bool pn_growTree(pnTree *tree, pnBuckets *b);
 void pn_findCentres(pnBuckets *b, const pnTasks *tasks);
 /* bucket_keep.c. The whole update by a kept order. */
 pnResult pn_updateKept(pnTree *tree, pnBuckets *b, const pnTasks *tasks);
+/* bucket_renew.c. Begins to make the order anew. Without memory for that, nothing happens. */
+void pn_beginRenewal(pnBuckets *b);
+/* Goes on with it for so many steps. */
+void pn_stepRenewal(pnBuckets *b, uint64_t steps, const pnTasks *tasks);
+/* Divides the order by halving within blocks, from primitive `first` on, for about so many steps. Returns how far it came. */
+uint32_t pn_refineOrder(pnBuckets *b, uint32_t *order, uint32_t count, uint32_t first, uint64_t steps,
+                        const pnTasks *tasks);
+/* bucket_bound.c. Which cluster each place is in, after the order changed: into b->cells. */
+void pn_assignClusters(const pnTree *tree, pnBuckets *b);
+/* The same for the primitives order[first ... end), which begin and end with leaves. */
+void pn_assignRange(const pnTree *tree, pnBuckets *b, uint32_t first, uint32_t end);
+/* The boxes of all clusters, from the corners. False: out of memory. */
+bool pn_boundClusters(const pnTree *tree, pnBuckets *b, const pnTasks *tasks);
+/* The boxes of all nodes above them, and the soup's. Returns the summed surface of clusters relative to the whole. */
+float pn_mergeClusters(const pnTree *tree, pnBuckets *b);
+/* Leaves in clusters of few cells. */
+uint64_t pn_countSmall(const pnTree *tree, const pnBuckets *b);
+/* The lanes of the nodes above the clusters. */
+void pn_putEager(pnTree *tree, const pnBuckets *b);
 /* The lazy part: one node. */
 void pn_fillKept(pnTree *tree, uint32_t node);
 /* bucket_fill.c. What a leaf holds. */

@@ -91,54 +91,77 @@ uint32_t pn_codeOf(const pnBuckets *b, const pnCells cells[3], const float *cent
 /* ---------------------------------------------------------------- sorting within a range */
 
 typedef struct Range {
-  pnBuckets *b;
+  const pnOrdering *o;
   pnCells cells[3];
   uint32_t first;
 } Range;
+
+/* The centre as it was found in this update, or from the corners. */
+PN_INLINE void findCentre(const pnBuckets *b, uint32_t place, float out[4]) {
+  if (b->centres) {
+    memcpy(out, b->centres + 3 * (size_t)place, 3 * sizeof(float));
+  } else {
+    pn_centreOf(b, place, out);
+  }
+}
 
 static void keyRange(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
   (void)worker;
   const Range *r = context;
   for (uint32_t i = r->first + begin; i < r->first + end; i++) {
-    uint32_t place = r->b->order[i];
-    r->b->keys[i] = (pnKeyValue){pn_codeOf(r->b, r->cells, r->b->centres + 3 * (size_t)place), place};
+    uint32_t place = r->o->order[i];
+    float centre[4];
+    findCentre(r->o->b, place, centre);
+    r->o->keys[i] = (pnKeyValue){pn_codeOf(r->o->b, r->cells, centre), place};
+  }
+}
+
+/* Cells over the box of the centres of order[first ... first + count). */
+static void cellsOfRange(const pnOrdering *o, uint32_t first, uint32_t count, pnCells outCells[3]) {
+  pnF4 lo = pn_f4Set1(FLT_MAX), hi = pn_f4Set1(-FLT_MAX);
+  for (uint32_t i = first; i < first + count; i++) {
+    float c[4] = {0};
+    findCentre(o->b, o->order[i], c);
+    pnF4 centre = pn_f4Load(c);
+    lo = pn_f4Min(lo, centre);
+    hi = pn_f4Max(hi, centre);
+  }
+  float l[4], h[4];
+  pn_f4Store(l, lo);
+  pn_f4Store(h, hi);
+  for (int k = 0; k < 3; k++) {
+    outCells[k] = pn_cellsOver(l[k], h[k], PN_CURVE_BITS);
   }
 }
 
 /* Sorts order[first ... first + count) along the curve within the box of their centres. Keys stand where their primitives do, so
  * that sorting a part again leaves the keys of the others alone. Each time the box shrinks to a cell of the last,
  * at most 1/512 of it, so that floats allow some thirty times. */
-static void sortRange(pnBuckets *b, uint32_t first, uint32_t count, const pnTasks *tasks) {
-  float lo[3] = {FLT_MAX, FLT_MAX, FLT_MAX}, hi[3] = {-FLT_MAX, -FLT_MAX, -FLT_MAX};
-  for (uint32_t i = first; i < first + count; i++) {
-    const float *c = b->centres + 3 * (size_t)b->order[i];
-    for (int k = 0; k < 3; k++) {
-      lo[k] = PN_MIN(lo[k], c[k]);
-      hi[k] = PN_MAX(hi[k], c[k]);
-    }
-  }
-  Range range = {.b = b, .first = first};
-  for (int k = 0; k < 3; k++) {
-    range.cells[k] = pn_cellsOver(lo[k], hi[k], PN_CURVE_BITS);
-  }
+static void sortRange(const pnOrdering *o, uint32_t first, uint32_t count, const pnTasks *tasks, pnCells outCells[3]) {
+  Range range = {.o = o, .first = first};
+  cellsOfRange(o, first, count, range.cells);
   pn_parallelFor(tasks, keyRange, &range, count, GRAIN);
-  pn_sortKeyValue(b->keys + first, b->scratch + first, count);
+  pn_sortKeyValue(o->keys + first, o->scratch + first, count);
   for (uint32_t i = first; i < first + count; i++) {
-    b->order[i] = b->keys[i].value;
+    o->order[i] = o->keys[i].value;
   }
-  /* long runs of one code; all of one code stand at one point, as good as floats tell, in any order. They get their keys of
-   * this range back */
+  pn_sortRuns(o, first, count);
+  memcpy(outCells, range.cells, sizeof range.cells);
+}
+
+void pn_sortRuns(const pnOrdering *o, uint32_t first, uint32_t count) {
   for (uint32_t begin = first, end; begin < first + count; begin = end) {
-    for (end = begin + 1; end < first + count && b->keys[end].key == b->keys[begin].key; end++) {}
+    uint32_t key = o->keys[begin].key;
+    for (end = begin + 1; end < first + count && o->keys[end].key == key; end++) {}
+    /* all of one code stand at one point, as good as floats tell, in any order */
     if (end - begin > LONG_RUN && end - begin < count) {
-      uint32_t key = b->keys[begin].key;
-      sortRange(b, begin, end - begin, NULL);
+      pnCells cells[3];
+      sortRange(o, begin, end - begin, NULL, cells);
       for (uint32_t i = begin; i < end; i++) {
-        b->keys[i] = (pnKeyValue){key, b->order[i]};
+        o->keys[i] = (pnKeyValue){key, o->order[i]};
       }
     }
   }
-  memcpy(b->coding, range.cells, sizeof b->coding);
 }
 
 /* ---------------------------------------------------------------- leaves */
@@ -164,7 +187,8 @@ bool pn_leavesOfCurve(pnBuckets *b, const pnTasks *tasks) {
       b->order[at++] = place;
     }
   }
-  sortRange(b, 0, b->count, tasks);
+  pnOrdering o = {b, b->order, b->keys, b->scratch};
+  sortRange(&o, 0, b->count, tasks, b->coding);
   pn_pushLeaves(b, 0, b->count);
   b->leafBegin.data[b->leafBegin.count] = b->count;
   return true;
@@ -237,7 +261,9 @@ bool pn_leavesOfBuckets(pnBuckets *b) {
   for (uint32_t begin = 0, end; begin < b->count; begin = end) {
     end = buckets[b->cells[b->order[begin]]].at;
     if (end - begin > PN_LANES) {
-      sortRange(b, begin, end - begin, NULL);
+      pnOrdering o = {b, b->order, b->keys, b->scratch};
+      pnCells cells[3];
+      sortRange(&o, begin, end - begin, NULL, cells);
     }
     pn_pushLeaves(b, begin, end - begin);
   }

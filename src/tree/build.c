@@ -17,7 +17,7 @@
 /* Before, in the order by key with ties by number: a total order, so that the result does not depend on the path. */
 PN_INLINE bool isBefore(const pnBuilder *b, uint32_t s, uint32_t t) {
   float x = b->keys[s], y = b->keys[t];
-  return x < y || (x == y && s < t);
+  return (x < y) | ((x == y) & (s < t));
 }
 
 /* Directions to cut across: the axes, and the diagonals of two. */
@@ -41,32 +41,29 @@ static void selectByCentre(pnBuilder *builder, uint32_t first, uint32_t count, u
   uint32_t *v = builder->order + first;
   computeKeys(builder, v, count, direction);
   size_t lo = 0, hi = count; /* the boundary at `rank` lies in [lo, hi) */
+  uint32_t pick = count;
   while (hi - lo > 1) {
-    /* pivot: median of three, moved to the front */
-    size_t mid = lo + (hi - lo) / 2, last = hi - 1;
-    uint32_t a = v[lo], b = v[mid], c = v[last];
+    /* pivot: the median of three picked without regard to any pattern of the mesh, out of the way */
+    size_t last = hi - 1, at[3];
+    for (int k = 0; k < 3; k++) {
+      pick = pick * 1664525u + 1013904223u;
+      at[k] = lo + (size_t)((uint64_t)pick * (hi - lo) >> 32);
+    }
+    uint32_t a = v[at[0]], b = v[at[1]], c = v[at[2]];
     bool ab = isBefore(builder, a, b), bc = isBefore(builder, b, c), ac = isBefore(builder, a, c);
-    size_t m = ab ? (bc ? mid : ac ? last : lo) : (ac ? lo : bc ? last : mid);
+    size_t m = ab ? (bc ? at[1] : ac ? at[2] : at[0]) : (ac ? at[0] : bc ? at[2] : at[1]);
     uint32_t pivot = v[m];
-    v[m] = v[lo];
-    v[lo] = pivot;
-    /* Hoare partition: everything before i is before the pivot */
-    size_t i = lo, j = hi;
-    for (;;) {
-      do {
-        i++;
-      } while (i < hi && isBefore(builder, v[i], pivot));
-      do {
-        j--;
-      } while (isBefore(builder, pivot, v[j]));
-      if (i >= j) {
-        break;
-      }
+    v[m] = v[last];
+    /* everything in [lo, j) is before the pivot. Each goes where the next such belongs, and stays when it is one: no branch, because
+     * nobody can guess which side a triangle is on */
+    size_t j = lo;
+    for (size_t i = lo; i < last; i++) {
       uint32_t t = v[i];
       v[i] = v[j];
       v[j] = t;
+      j += isBefore(builder, t, pivot);
     }
-    v[lo] = v[j];
+    v[last] = v[j];
     v[j] = pivot;
     /* go on in the part that holds the boundary */
     if (j == rank || j + 1 == rank) {
@@ -122,16 +119,19 @@ static void spreads(const pnBuilder *b, const uint32_t *triangles, uint32_t coun
 void pn_cutBest(pnBuilder *b, uint32_t first, uint32_t count, uint32_t left) {
   double spread[DIRECTIONS], least = DBL_MAX;
   const uint32_t *order = b->order + first;
-  bool large = count > ASKEW_BELOW;
+  bool large = b->quick || count > ASKEW_BELOW;
   uint32_t best = 0, last = 0, directions = large ? 3 : DIRECTIONS;
   spreads(b, order, count, directions, spread);
-  for (int i = 0; i < (large ? 1 : TRIES); i++) {
+  for (int i = 0; i < TRIES; i++) {
     last = 0;
     for (uint32_t d = 1; d < directions; d++) {
       last = spread[d] > spread[last] ? d : last;
     }
     spread[last] = -1;
     selectByCentre(b, first, count, left, last);
+    if (large) {
+      return;
+    }
     double cost = left * girth(b, order, left) + (count - left) * girth(b, order + left, count - left);
     if (cost < least) {
       least = cost;

@@ -14,9 +14,10 @@ typedef uint32_t pnSplitFcn(struct pnBuilder *builder, uint32_t first, uint32_t 
 typedef struct pnBuilder {
   const pnMesh *mesh;
   uint32_t arity, leafSize;
+  bool quick; /* cut across the longest axis, whatever the boxes: a third of the time, 2 to 10 % more box tests */
   uint32_t *order;
   float *centres;        /* 3 a triangle: a quarter of the sum of the corners, in the pose at build time */
-  float *boxes;          /* 6 a triangle: lo, hi */
+  float *boxes;          /* 6 a triangle: lo, hi; quick: null */
   float *keys;           /* one a triangle, for selecting */
   uint32_t *scratch;     /* triangleCount */
   uint32_t *mark;        /* triangleCount, for connectivity; PN_NONE outside a split */

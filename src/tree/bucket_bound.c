@@ -1,0 +1,225 @@
+/* bucket_bound.c: the volumes of a kept order: boxes of clusters and of the nodes above them now, everything below when a query
+ * reaches it, as the hybrid rule does for meshes [Larsson01, section 3.3].
+ *
+ * A cluster is eight leaves, 64 primitives. Its primitives stand anywhere in the soup, and reading a million of them in tree order
+ * is a million jumps through memory. So the corners are read *in the order of places*, as they lie, and each
+ * primitive is put into the box of its cluster: those boxes are few, 32 bytes for 64 primitives, and stay in the second
+ * cache. Smallest and largest do not depend on the order, so the boxes are the same. */
+#include "tree/bucket.h"
+
+#include "tree/update.h"
+
+#include <float.h>
+
+/* Places a task takes at a time. */
+#define GRAIN 8192u
+/* Strands of places that are read side by side. Neighbours in memory are mostly in one cluster, whose box is then read right after
+ * it was written; the strands are far apart, so that three others go on while one waits for that. */
+#define STRANDS 4u
+
+/* ---------------------------------------------------------------- where a primitive belongs */
+
+/* A cluster: an inner node whose children are leaves; a tree of one leaf is one too. */
+static bool isCluster(const pnTree *t, uint32_t node) {
+  return pn_isLeaf(t, node) || pn_isLeaf(t, t->first[node]);
+}
+
+/* Nodes that have boxes here; dead places are put into one more. */
+static uint32_t boxCount(const pnTree *t) {
+  return PN_MAX(t->innerCount, 1u);
+}
+
+void pn_assignRange(const pnTree *t, pnBuckets *b, uint32_t first, uint32_t end) {
+  /* the leaves of a kept order are full but for the last: eight of them are 64 primitives */
+  for (uint32_t at = first; at < end; at += PN_LANES) {
+    uint32_t node = t->innerCount ? t->parent[t->innerCount + at / PN_LANES] / PN_LANES : 0;
+    for (uint32_t i = at; i < PN_MIN(at + PN_LANES, end); i++) {
+      b->cells[b->order[i]] = node;
+    }
+  }
+}
+
+void pn_assignClusters(const pnTree *t, pnBuckets *b) {
+  uint32_t places = b->soup->placeCount, nobody = boxCount(t);
+  if (places != b->count) {
+    for (uint32_t place = 0; place < places; place++) {
+      b->cells[place] = nobody;
+    }
+  }
+  pn_assignRange(t, b, 0, b->count);
+}
+
+/* ---------------------------------------------------------------- boxes of clusters */
+
+typedef struct BoundPass {
+  pnBuckets *b;
+  uint32_t count; /* boxes of each worker, with the one of nobody */
+  bool used[PN_MAX_WORKERS];
+} BoundPass;
+
+static float *boxesOf(const BoundPass *pass, uint32_t worker) {
+  return worker == 0 ? pass->b->boxes : pass->b->workerBoxes.data + (worker - 1) * (size_t)pass->count * 8;
+}
+
+static void emptyBoxes(float *boxes, uint32_t count) {
+  pnF4 lo = pn_f4Set1(FLT_MAX), hi = pn_f4Set1(-FLT_MAX);
+  for (uint32_t i = 0; i < count; i++) {
+    pn_f4Store(boxes + 8 * (size_t)i, lo);
+    pn_f4Store(boxes + 8 * (size_t)i + 4, hi);
+  }
+}
+
+/* Puts one primitive into the box of its cluster. */
+PN_INLINE void putInto(float *boxes, const uint32_t *cells, const float *positions, uint32_t place) {
+  float *box = boxes + 8 * (size_t)cells[place];
+  const float *p = positions + 9 * (size_t)place;
+  pnF4 x = pn_f4Load(p), y = pn_f4Load(p + 3), z = pn_f4Load(p + 6);
+  pn_f4Store(box, pn_f4Min(pn_f4Load(box), pn_f4Min(x, pn_f4Min(y, z))));
+  pn_f4Store(box + 4, pn_f4Max(pn_f4Load(box + 4), pn_f4Max(x, pn_f4Max(y, z))));
+}
+
+static void boundPlaces(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+  BoundPass *pass = context;
+  float *boxes = boxesOf(pass, worker);
+  if (!pass->used[worker]) {
+    emptyBoxes(boxes, pass->count);
+    pass->used[worker] = true;
+  }
+  const uint32_t *cells = pass->b->cells;
+  const float *positions = pass->b->soup->positions;
+  uint32_t strand = (end - begin) / STRANDS;
+  for (uint32_t i = begin; i < begin + strand; i++) {
+    for (uint32_t s = 0; s < STRANDS; s++) {
+      putInto(boxes, cells, positions, i + s * strand);
+    }
+  }
+  for (uint32_t i = begin + STRANDS * strand; i < end; i++) {
+    putInto(boxes, cells, positions, i);
+  }
+}
+
+bool pn_boundClusters(const pnTree *t, pnBuckets *b, const pnTasks *tasks) {
+  BoundPass pass = {.b = b, .count = boxCount(t) + 1};
+  uint32_t workers = pn_workerCount(tasks);
+  if (!pn_arrayReserve(&b->workerBoxes, (workers - 1) * (size_t)pass.count * 8)) {
+    return false;
+  }
+  pn_parallelFor(tasks, boundPlaces, &pass, b->soup->placeCount, GRAIN);
+  if (!pass.used[0]) {
+    emptyBoxes(b->boxes, pass.count);
+  }
+  for (uint32_t w = 1; w < workers; w++) {
+    const float *more = boxesOf(&pass, w);
+    for (size_t i = 0; pass.used[w] && i < 8 * (size_t)pass.count; i += 8) {
+      pn_f4Store(b->boxes + i, pn_f4Min(pn_f4Load(b->boxes + i), pn_f4Load(more + i)));
+      pn_f4Store(b->boxes + i + 4, pn_f4Max(pn_f4Load(b->boxes + i + 4), pn_f4Load(more + i + 4)));
+    }
+  }
+  return true;
+}
+
+/* ---------------------------------------------------------------- upwards */
+
+static double surfaceOf(const float *box) {
+  double x = (double)box[4] - box[0], y = (double)box[5] - box[1], z = (double)box[6] - box[2];
+  return x * y + y * z + z * x;
+}
+
+float pn_mergeClusters(const pnTree *t, pnBuckets *b) {
+  double sum = 0;
+  for (uint32_t node = boxCount(t); node-- > 0;) {
+    float *box = b->boxes + 8 * (size_t)node;
+    if (isCluster(t, node)) {
+      sum += surfaceOf(box);
+      continue;
+    }
+    const float *child = b->boxes + 8 * (size_t)t->first[node];
+    pnF4 lo = pn_f4Load(child), hi = pn_f4Load(child + 4);
+    for (uint32_t j = 1; j < t->count[node]; j++) {
+      lo = pn_f4Min(lo, pn_f4Load(child + 8 * j));
+      hi = pn_f4Max(hi, pn_f4Load(child + 8 * j + 4));
+    }
+    pn_f4Store(box, lo);
+    pn_f4Store(box + 4, hi);
+  }
+  const float *all = b->boxes;
+  b->box = (pnBox){{all[0], all[1], all[2]}, {all[4], all[5], all[6]}};
+  double whole = surfaceOf(all);
+  return whole > 0 ? (float)(sum / whole) : 0;
+}
+
+uint64_t pn_countSmall(const pnTree *t, const pnBuckets *b) {
+  uint64_t count = 0;
+  float small = pn_smallLength(t);
+  for (uint32_t node = 0; node < t->innerCount; node++) {
+    const float *box = b->boxes + 8 * (size_t)node;
+    float longest = PN_MAX(PN_MAX(box[4] - box[0], box[5] - box[1]), box[6] - box[2]);
+    count += isCluster(t, node) && longest < small ? t->count[node] : 0;
+  }
+  return count;
+}
+
+/* ---------------------------------------------------------------- lanes */
+
+/* The lanes of a node above the clusters. */
+static void putChildren(pnTree *t, const pnBuckets *b, uint32_t node) {
+  const float *child = b->boxes + 8 * (size_t)t->first[node];
+  pnF4 lo[PN_LANES], hi[PN_LANES];
+  for (uint32_t j = 0; j < PN_LANES; j++) {
+    uint32_t lane = PN_MIN(j, t->count[node] - 1u);
+    lo[j] = pn_f4Load(child + 8 * lane);
+    hi[j] = pn_f4Load(child + 8 * lane + 4);
+  }
+  pn_putBoxes(t, node, lo, hi, t->count[node]);
+}
+
+void pn_putEager(pnTree *t, const pnBuckets *b) {
+  for (uint32_t node = 0; node < t->innerCount; node++) {
+    if (!isCluster(t, node)) {
+      putChildren(t, b, node);
+      pn_markFresh(t, node);
+      t->eagerUpdated++;
+    }
+  }
+}
+
+/* The lanes of a cluster, from the corners. They are all asked for before the first is looked at; a query that comes here mostly
+ * goes on to the leaves, which then find them near. */
+static void putLeaves(pnTree *t, const pnBuckets *b, uint32_t node) {
+  uint32_t leaf = t->first[node] - t->innerCount, count = t->count[node];
+  const uint32_t *begin = b->leafBegin.data + leaf;
+  const float *positions = b->soup->positions;
+  for (uint32_t i = begin[0]; i < begin[count]; i++) {
+    __builtin_prefetch(positions + 9 * (size_t)b->order[i]);
+  }
+  pnF4 lo[PN_LANES], hi[PN_LANES];
+  for (uint32_t j = 0; j < PN_LANES; j++) {
+    if (j >= count) {
+      lo[j] = lo[count - 1], hi[j] = hi[count - 1];
+      continue;
+    }
+    pnF4 l = pn_f4Set1(FLT_MAX), h = pn_f4Set1(-FLT_MAX);
+    for (uint32_t i = begin[j]; i < begin[j + 1]; i++) {
+      const float *p = positions + 9 * (size_t)b->order[i];
+      pnF4 x = pn_f4Load(p), y = pn_f4Load(p + 3), z = pn_f4Load(p + 6);
+      l = pn_f4Min(l, pn_f4Min(x, pn_f4Min(y, z)));
+      h = pn_f4Max(h, pn_f4Max(x, pn_f4Max(y, z)));
+    }
+    lo[j] = l, hi[j] = h;
+  }
+  pn_putBoxes(t, node, lo, hi, count);
+}
+
+void pn_fillKept(pnTree *tree, uint32_t node) {
+  const pnBuckets *b = tree->ruleData;
+  if (!pn_isLeaf(tree, node)) {
+    putLeaves(tree, b, node);
+    return;
+  }
+  uint32_t leaf = node - tree->innerCount;
+  if (b->leafLists[leaf] != b->orderNumber) {
+    pn_fillLists(tree, b, leaf);
+    b->leafLists[leaf] = b->orderNumber;
+  }
+  pn_fillLeaf(tree, node);
+}
