@@ -49,11 +49,12 @@ PN_API void pnDestroyWorld(pnWorld *world);
 
 /* How a body moves. */
 typedef enum pnBodyKind {
-  PN_BODY_FREE,   /* vertices rewritten by the caller (default) */
-  PN_BODY_RIGID,  /* moved by a transform only */
-  PN_BODY_STATIC, /* never moves: the tree is built once and may be shared by many worlds */
-  PN_BODY_MORPH,  /* weights of morph targets, and a transform */
-  PN_BODY_SKINNED /* joints, on top of morph targets when there are any */
+  PN_BODY_FREE,    /* vertices rewritten by the caller (default) */
+  PN_BODY_RIGID,   /* moved by a transform only */
+  PN_BODY_STATIC,  /* never moves: the tree is built once and may be shared by many worlds */
+  PN_BODY_MORPH,   /* weights of morph targets, and a transform */
+  PN_BODY_SKINNED, /* joints, on top of morph targets when there are any */
+  PN_BODY_SOUP     /* primitives that come, go and move by the calls of pnSoup (pinch/mesh.h) */
 } pnBodyKind;
 
 /* What a body is. */
@@ -62,6 +63,8 @@ typedef struct pnBodyDef {
   const pnMesh *mesh;      /* must outlive the body */
   const pnMorph *morph;    /* morph, skinned */
   const pnSkin *skin;      /* skinned */
+  const pnSoup *soup;      /* soup; must outlive the body. Triangle numbers in pairs are its places */
+  pnBucketDef buckets;     /* soup: settings of its tree; its soup is ignored */
   pnTree *staticTree;      /* static only: share this tree (not owned) instead of building one; mesh may be null */
   pnTreeDef tree;          /* settings; its pose is ignored */
   bool self;               /* look for self-collision (default false) */
@@ -75,7 +78,10 @@ typedef struct pnBodyDef {
 } pnBodyDef;
 
 PN_API pnBodyDef pnDefaultBodyDef(void);
-/* Creating builds the tree: O(n log n). Destroying frees pose and tree; the id is dead from then on, and the body's
+/* A soup stays the caller's: whatever pnSoup_Add, _Remove, _Replace, _SetAll, _Cut and _Fuse do to it is what the next frame
+ * sees, and there is nothing to tell the world. It may be empty. Its self-collision has no filter: nothing in it has
+ * neighbours, a rest pose or a group that lasts (PN_ERROR_KIND).
+ * Creating builds the tree: O(n log n). Destroying frees pose and tree; the id is dead from then on, and the body's
  * contacts are taken out of the last answer without an end. */
 PN_API pnResult pnWorld_CreateBody(pnWorld *world, const pnBodyDef *def, pnBodyId *outBody);
 /* Its contacts are taken out of the last answer. */
@@ -97,7 +103,7 @@ PN_API pnResult pnBody_SetJoints(pnWorld *world, pnBodyId body, const pnMatrix *
 /* New category and mask, from the next frame on. */
 PN_API pnResult pnBody_SetFilter(pnWorld *world, pnBodyId body, uint32_t category, uint32_t mask);
 /* What a body has. Pose and tree stay the world's and live as long as the body; null (name: "") for a
- * dead id. */
+ * dead id. Soups and shared trees have no pose here: they are moved elsewhere. */
 PN_API pnPose *pnBody_GetPose(pnWorld *world, pnBodyId body);
 /* The tree, for queries of your own; null for a dead id. */
 PN_API pnTree *pnBody_GetTree(pnWorld *world, pnBodyId body);
@@ -145,8 +151,16 @@ PN_API pnFrame pnWorld_Collide(pnWorld *world, const pnFrameDef *def);
 PN_API const pnContact *pnWorld_GetContacts(const pnWorld *world); /* contactCount, then endedCount */
 PN_API const pnPair *pnWorld_GetPairs(const pnWorld *world);
 
+/* The primitives of a pair as ids, on the sides that are soups; null on the others. They are those that the frame found: when one
+ * was removed since, its id is dead (pnSoup_IsValid), also when its place was taken again. */
+typedef struct pnPrimitivePair {
+  pnPrimitiveId a, b;
+} pnPrimitivePair;
+PN_API pnPrimitivePair pnWorld_GetPrimitives(const pnWorld *world, uint32_t contactIndex, size_t pairIndex);
+
 /* Where the pair `pairIndex` (into pnWorld_GetPairs) of contact `contactIndex` meets, and the unit normals of its
- * triangles (zero for zero-area ones). Computed when asked, from the poses as they are now. */
+ * triangles (zero for zero-area ones). Computed when asked, from the poses as they are now; nothing meets (all zero) when a
+ * primitive of a soup was removed since the frame. */
 typedef struct pnContactPoint {
   pnMeeting meeting;
   pnVec3 normalA, normalB;

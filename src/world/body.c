@@ -6,12 +6,17 @@
 #include "collide/fan.h"
 #include "collide/filter.h"
 #include "collide/flat.h"
+#include "mesh/soup.h"
 #include "tree/update.h"
 
 #include <string.h>
 
 pnBodyDef pnDefaultBodyDef(void) {
-  return (pnBodyDef){.kind = PN_BODY_FREE, .tree = pnDefaultTreeDef(), .category = 1, .mask = UINT32_MAX};
+  return (pnBodyDef){.kind = PN_BODY_FREE,
+                     .tree = pnDefaultTreeDef(),
+                     .buckets = pnDefaultBucketDef(),
+                     .category = 1,
+                     .mask = UINT32_MAX};
 }
 
 static char *copyName(const char *name) {
@@ -36,12 +41,23 @@ static pnUpdate ruleFor(pnBodyKind kind, pnUpdate asked) {
   }
 }
 
+/* What messages call a body that has no name of its own. */
+static const char *nameFor(const pnBodyDef *def) {
+  const pnMesh *mesh = def->kind == PN_BODY_SOUP && def->soup ? &def->soup->mesh : def->mesh;
+  return def->name ? def->name : mesh ? pnMesh_GetName(mesh) : "static";
+}
+
 static pnResult checkBody(const pnBodyDef *def) {
-  bool shared = def->kind == PN_BODY_STATIC && def->staticTree;
-  if (!shared && !def->mesh) {
-    return pn_fail(PN_ERROR_ARGUMENT, "body '%s': the definition has no mesh", def->name ? def->name : "");
+  bool shared = def->kind == PN_BODY_STATIC && def->staticTree, soup = def->kind == PN_BODY_SOUP;
+  if ((uint32_t)def->kind > PN_BODY_SOUP) {
+    return pn_fail(PN_ERROR_ARGUMENT, "body '%s': kind %d is not one of the list", def->name ? def->name : "",
+                   (int)def->kind);
   }
-  const char *name = def->name ? def->name : def->mesh ? pnMesh_GetName(def->mesh) : "static";
+  if (!shared && !(soup ? (const void *)def->soup : def->mesh)) {
+    return pn_fail(PN_ERROR_ARGUMENT, "body '%s': the definition has no %s", def->name ? def->name : "",
+                   soup ? "soup (pnBodyDef.soup)" : "mesh");
+  }
+  const char *name = nameFor(def);
   if (!def->morph && def->kind == PN_BODY_MORPH) {
     return pn_fail(PN_ERROR_ARGUMENT, "body '%s': a morphing body needs morph targets (pnBodyDef.morph)", name);
   }
@@ -55,7 +71,8 @@ static pnResult checkBody(const pnBodyDef *def) {
   if (shared && def->self && !pnTree_GetDef(def->staticTree).self) {
     return pn_fail(PN_ERROR_KIND, "body '%s': self-collision asked of a shared tree made without `self`", name);
   }
-  if (shared && pn_hasFilter(&def->selfFilter) && def->staticTree->rule->reshapes) {
+  bool overSoup = soup || (shared && def->staticTree->rule->reshapes);
+  if (overSoup && (def->selfFilter.ring > 0 || pn_hasFilter(&def->selfFilter))) {
     return pn_fail(PN_ERROR_KIND, "body '%s': a soup has no rings, rest pose or lasting groups to filter by", name);
   }
   return pn_checkFilter(&def->selfFilter);
@@ -66,6 +83,12 @@ static pnResult createShape(pnBody *body, const pnBodyDef *def) {
   if (def->kind == PN_BODY_STATIC && def->staticTree) {
     body->tree = def->staticTree;
     return PN_OK;
+  }
+  if (def->kind == PN_BODY_SOUP) {
+    pnBucketDef bucketDef = def->buckets;
+    bucketDef.soup = body->soup = def->soup;
+    body->ownsTree = true;
+    return pnCreateBucketTree(&bucketDef, &body->tree);
   }
   pnPoseDef poseDef = pnDefaultPoseDef();
   poseDef.mesh = def->mesh;

@@ -7,7 +7,8 @@
 typedef struct pnBody {
   uint32_t generation; /* grows when the place is taken and when it is given up; odd: alive */
   pnBodyKind kind;
-  pnPose *pose; /* null for a shared static tree */
+  pnPose *pose; /* null for a soup and for a shared static tree */
+  const pnSoup *soup;
   pnTree *tree;
   bool ownsTree;
   bool self;

@@ -23,11 +23,36 @@ static pnVec3 normalOf(const pnTriangle *t) {
   return n > 0 ? (pnVec3){(float)(x / n), (float)(y / n), (float)(z / n)} : (pnVec3){0, 0, 0};
 }
 
+pnPrimitivePair pnWorld_GetPrimitives(const pnWorld *world, uint32_t contactIndex, size_t pairIndex) {
+  PN_ASSERT(world && contactIndex < world->contactCount);
+  const pnContact *c = &world->contacts.data[contactIndex];
+  PN_ASSERT(pairIndex >= c->firstPair && pairIndex < c->firstPair + c->pairCount);
+  pnPrimitivePair out = {{0, 0}, {0, 0}};
+  if (2 * pairIndex + 1 < world->generations.count) {
+    const uint32_t *generation = world->generations.data + 2 * pairIndex;
+    pnPair pair = world->pairs.data[pairIndex];
+    out.a = generation[0] ? (pnPrimitiveId){pair.a + 1, generation[0]} : out.a;
+    out.b = generation[1] ? (pnPrimitiveId){pair.b + 1, generation[1]} : out.b;
+  }
+  return out;
+}
+
+/* Has neither primitive of a pair been removed since the frame? */
+static bool isStillThere(const pnWorld *world, uint32_t contactIndex, size_t pairIndex) {
+  const pnContact *c = &world->contacts.data[contactIndex];
+  pnPrimitivePair ids = pnWorld_GetPrimitives(world, contactIndex, pairIndex);
+  const pnSoup *a = world->bodies.data[c->a.index1 - 1].soup, *b = world->bodies.data[c->b.index1 - 1].soup;
+  return (!a || pnSoup_IsValid(a, ids.a)) && (!b || pnSoup_IsValid(b, ids.b));
+}
+
 pnContactPoint pnWorld_GetContactPoint(const pnWorld *world, uint32_t contactIndex, size_t pairIndex) {
   PN_ASSERT(world && contactIndex < world->contactCount);
   const pnContact *c = &world->contacts.data[contactIndex];
   PN_ASSERT(pairIndex >= c->firstPair && pairIndex < c->firstPair + c->pairCount);
   pnPair pair = world->pairs.data[pairIndex];
+  if (!isStillThere(world, contactIndex, pairIndex)) {
+    return (pnContactPoint){0};
+  }
   pnTriangle a = triangleOf(world, c->a, pair.a), b = triangleOf(world, c->b, pair.b);
   return (pnContactPoint){pnMeetTriangles(&a, &b), normalOf(&a), normalOf(&b)};
 }
@@ -69,6 +94,9 @@ void pnWorld_Draw(pnWorld *world, const pnDebugDraw *draw) {
   for (uint32_t c = 0; c < world->contactCount; c++) {
     const pnContact *contact = &world->contacts.data[c];
     for (size_t i = contact->firstPair; i < contact->firstPair + contact->pairCount; i++) {
+      if (!isStillThere(world, c, i)) {
+        continue;
+      }
       pnTriangle a = triangleOf(world, contact->a, world->pairs.data[i].a);
       pnTriangle b = triangleOf(world, contact->b, world->pairs.data[i].b);
       if (draw->triangles && draw->drawTriangle) {

@@ -12,6 +12,7 @@
 #include "collide/fan.h"
 #include "collide/filter.h"
 #include "collide/flat.h"
+#include "mesh/soup.h"
 #include "world/world.h"
 
 #include <string.h>
@@ -116,6 +117,9 @@ static bool findClose(pnWorld *world) {
 static bool addJob(pnWorld *world, uint32_t a, uint32_t b, bool first) {
   pnBody *body = &world->bodies.data[a];
   pnJob job = {.first = first};
+  if (body->tree->nodeCount == 0 || world->bodies.data[b].tree->nodeCount == 0) {
+    return true; /* nothing to meet: the box of nothing may still overlap a large one, and a loose box anything */
+  }
   if (a == b) {
     job.t = pn_beginTraversal(body->tree, NULL);
     job.t.calm = pn_walkCalm(body->tree);
@@ -226,6 +230,31 @@ static bool makeContacts(pnWorld *world, pnFrame *frame) {
   return true;
 }
 
+/* The generations of primitives in pairs of this frame, for ids that stay true whatever happens to the soup afterwards. */
+static bool noteGenerations(pnWorld *world) {
+  bool any = false;
+  world->nextGenerations.count = 0;
+  for (size_t i = 0; i < world->alive.count; i++) {
+    any = any || world->bodies.data[world->alive.data[i]].soup;
+  }
+  size_t count = 2 * world->collider.pairs.count;
+  if (!any || !pn_arrayReserve(&world->nextGenerations, count)) {
+    return !any;
+  }
+  world->nextGenerations.count = count;
+  for (size_t j = 0; j < world->jobs.count; j++) {
+    const pnJob *job = &world->jobs.data[j];
+    const pnSoup *a = world->bodies.data[world->jobBodies.data[j] >> 32].soup;
+    const pnSoup *b = world->bodies.data[(uint32_t)world->jobBodies.data[j]].soup;
+    for (size_t i = job->pairFirst; i < job->pairFirst + job->pairCount; i++) {
+      pnPair pair = world->collider.pairs.data[i];
+      world->nextGenerations.data[2 * i] = a ? a->generation[pair.a] : 0;
+      world->nextGenerations.data[2 * i + 1] = b ? b->generation[pair.b] : 0;
+    }
+  }
+  return true;
+}
+
 /* The new answer takes the place of the old one. */
 static void publish(pnWorld *world, const pnFrame *frame) {
   pnPairs pairs = world->pairs;
@@ -241,6 +270,14 @@ static void publish(pnWorld *world, const pnFrame *frame) {
   world->nextContacts.count = 0; /* nothing of the old answer is worth copying when it grows */
   world->contactCount = frame->contactCount;
   world->endedCount = frame->endedCount;
+  uint32_t *generations = world->generations.data;
+  capacity = world->generations.capacity;
+  world->generations.data = world->nextGenerations.data;
+  world->generations.count = world->nextGenerations.count;
+  world->generations.capacity = world->nextGenerations.capacity;
+  world->nextGenerations.data = generations;
+  world->nextGenerations.capacity = capacity;
+  world->nextGenerations.count = 0;
   world->frameNumber++;
 }
 
@@ -274,7 +311,7 @@ pnFrame pnWorld_Collide(pnWorld *world, const pnFrameDef *def) {
   if (frame.result == PN_OK) {
     frame.result = filterJobs(world, def, &frame.cost);
   }
-  if (frame.result == PN_OK && !makeContacts(world, &frame)) {
+  if (frame.result == PN_OK && !(noteGenerations(world) && makeContacts(world, &frame))) {
     frame.result = pn_failMemory(sizeof(pnContact));
   }
   if (frame.result == PN_OK) {

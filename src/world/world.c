@@ -44,6 +44,8 @@ void pnDestroyWorld(pnWorld *world) {
   pn_arrayFree(&world->pairs);
   pn_arrayFree(&world->contacts);
   pn_arrayFree(&world->nextContacts);
+  pn_arrayFree(&world->generations);
+  pn_arrayFree(&world->nextGenerations);
   pn_free(world, sizeof(pnWorld));
 }
 
@@ -140,8 +142,8 @@ pnResult pnBody_SetVertices(pnWorld *world, pnBodyId id, const float *vertices, 
     return PN_ERROR_ID;
   }
   if (body->kind != PN_BODY_FREE) {
-    return pn_fail(PN_ERROR_KIND, "body '%s': only a free body takes vertices; use its transform, weights or joints",
-                   body->name);
+    return pn_fail(PN_ERROR_KIND, "body '%s': only a free body takes vertices; use %s", body->name,
+                   body->soup ? "pnSoup_SetAll" : "its transform, weights or joints");
   }
   return nameBody(body, pnPose_SetVertices(body->pose, vertices, count));
 }
@@ -154,6 +156,9 @@ pnResult pnBody_SetTransform(pnWorld *world, pnBodyId id, const pnMatrix *transf
   }
   if (body->kind == PN_BODY_STATIC) {
     return pn_fail(PN_ERROR_KIND, "body '%s': a static body does not move; make it rigid", body->name);
+  }
+  if (body->kind == PN_BODY_SOUP) {
+    return pn_fail(PN_ERROR_KIND, "body '%s': a soup has no transform; use pnSoup_SetAll", body->name);
   }
   return nameBody(body, pnPose_SetTransform(body->pose, transform));
 }

@@ -26,6 +26,7 @@ struct pnWorld {
   pnPairs pairs;
   PN_ARRAY(pnContact) contacts, nextContacts;
   uint32_t contactCount, endedCount;
+  PN_ARRAY(uint32_t) generations, nextGenerations; /* with soups: of both primitives of every pair; even: no soup */
 };
 
 /* The body of an id; null, with a message, when it is null or dead. */
