@@ -122,18 +122,27 @@ static double timeUpdate(Index *x) {
 
 /* ---------------------------------------------------------------- E8, E9: updates */
 
-static double updateOf(Structure structure, uint32_t count, float angle, uint32_t levels) {
+/* What a run of updates cost: medians. */
+typedef struct Updates {
+  double update, place; /* ms; of these, finding the buckets */
+  double moves;         /* of insertion sort, a primitive */
+} Updates;
+
+static Updates updatesOf(Structure structure, uint32_t count, float angle, uint32_t levels) {
   pnSoupScene *scene = pnCreateSoupScene(count, 0.02f, angle, 0.01f, 1);
   Index x = makeIndex(structure, scene->positions, count, levels);
-  double times[MOST_FRAMES];
+  double times[MOST_FRAMES], places[MOST_FRAMES], moves = 0;
   for (uint32_t f = 0; f < s_frames; f++) {
     pnSoupScene_Step(scene);
     moveIndex(&x, scene->positions, count);
     times[f] = timeUpdate(&x);
+    pnBucketInfo info = pnTree_GetBucketInfo(x.tree);
+    places[f] = 1e3 * info.placeSeconds;
+    moves += (double)info.moves / count / s_frames;
   }
   freeIndex(&x);
   pnDestroySoupScene(scene);
-  return pn_labMedian(times, s_frames);
+  return (Updates){pn_labMedian(times, s_frames), pn_labMedian(places, s_frames), moves};
 }
 
 static void runE8(void) {
@@ -149,8 +158,20 @@ static void runE8(void) {
     for (int c = 0; c < 4; c++) {
       printf("   | ");
       for (int a = 0; a < 4; a++) {
-        printf(" %6.3f", updateOf((Structure)s, counts[c], angles[a], 4));
+        printf(" %6.3f", updatesOf((Structure)s, counts[c], angles[a], 4).update);
         fflush(stdout);
+      }
+    }
+    printf("\n");
+  }
+  printf("finding the buckets alone, ns a primitive (moves of insertion sort a primitive, over three axes)\n");
+  for (int s = DIRECT; s <= SORTED; s++) {
+    printf("%-14s", s_names[s]);
+    for (int c = 0; c < 4; c++) {
+      printf("   |");
+      for (int a = 0; a < 4; a++) {
+        Updates u = updatesOf((Structure)s, counts[c], angles[a], 4);
+        printf(" %5.1f (%4.1f)", 1e6 * u.place / counts[c], u.moves);
       }
     }
     printf("\n");
@@ -165,7 +186,7 @@ static void runE9(void) {
   for (int s = DIRECT; s <= SORTED; s++) {
     printf("%-14s", s_names[s]);
     for (uint32_t levels = 1; levels <= 7; levels++) {
-      printf(" %6.3f", updateOf((Structure)s, 15000, 10, levels));
+      printf(" %6.3f", updatesOf((Structure)s, 15000, 10, levels).update);
       fflush(stdout);
     }
     printf("\n");

@@ -33,6 +33,7 @@ static void freePlaces(pnBuckets *b) {
   pn_free(b->fresh, pn_bytes(n / PN_FEW_FRESH + 1, sizeof(pnKeyValue)));
   for (int k = 0; k < 3; k++) {
     pn_free(b->axis[k], keys);
+    pn_free(b->axisCells[k], n);
   }
 }
 
@@ -50,7 +51,8 @@ static bool allocPlaces(pnBuckets *b, pnBucketMethod method, bool kept) {
   bool ok = (kept ? (void *)b->fresh : b->centres) && b->cells && b->order && b->keys && b->scratch;
   for (int k = 0; k < 3; k++) {
     b->axis[k] = sorted ? pn_alloc(keys) : NULL;
-    ok = ok && (b->axis[k] || !sorted);
+    b->axisCells[k] = sorted ? pn_alloc(n) : NULL;
+    ok = ok && ((b->axis[k] && b->axisCells[k]) || !sorted);
   }
   return ok && (b->listed || !sorted);
 }
@@ -84,6 +86,7 @@ static bool reservePlaces(pnBuckets *b, uint32_t places) {
     b->centres = made->centres, b->cells = made->cells, b->order = made->order, b->listed = made->listed;
     b->keys = made->keys, b->scratch = made->scratch, b->fresh = made->fresh, b->room = made->room;
     memcpy(b->axis, made->axis, sizeof b->axis);
+    memcpy(b->axisCells, made->axisCells, sizeof b->axisCells);
   } else if (made) {
     freePlaces(made);
   }
@@ -162,7 +165,7 @@ static bool reserveTree(pnTree *tree, pnBuckets *b, uint32_t inner, uint32_t lea
 static size_t stateBytes(const pnBuckets *b) {
   size_t place = 2 * sizeof(uint32_t) + 2 * sizeof(pnKeyValue);
   place += b->centres ? 3 * sizeof(float) : sizeof(pnKeyValue) / PN_FEW_FRESH;
-  place += b->listed ? sizeof(uint32_t) + 3 * sizeof(pnFloatKey) : 0;
+  place += b->listed ? sizeof(uint32_t) + 3 * (sizeof(pnFloatKey) + 1) : 0;
   return sizeof(pnBuckets) + b->room * place + b->renewal.room * 2 * sizeof(pnKeyValue) +
          b->leafBegin.capacity * sizeof(uint32_t) + b->inner.capacity * sizeof(pnBucketInner) +
          b->workerBoxes.capacity * sizeof(float) +
@@ -360,11 +363,13 @@ static bool arrange(pnBuckets *b, const pnTasks *tasks) {
     memset(b->nodes, 0, pn_levelBegin(b->nodeLevels + 1) * sizeof(pnBucketNode));
     b->step = 1;
   }
+  double start = pn_clock();
   if (b->def.method == PN_BUCKET_SORTED) {
     pn_placeSorted(b);
   } else {
     pn_placeDirect(b, tasks);
   }
+  b->placeSeconds = pn_clock() - start;
   return pn_leavesOfBuckets(b);
 }
 
@@ -444,5 +449,5 @@ pnBucketInfo pnTree_GetBucketInfo(const pnTree *tree) {
     return (pnBucketInfo){0};
   }
   const pnBuckets *b = bucketsOf(tree);
-  return (pnBucketInfo){b->levels, b->bucketCount, b->largest, b->moves, b->fellBack, b->ordered};
+  return (pnBucketInfo){b->levels, b->bucketCount, b->largest, b->moves, b->fellBack, b->placeSeconds, b->ordered};
 }

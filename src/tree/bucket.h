@@ -87,7 +87,7 @@ typedef struct pnBuckets {
   /* kept order: `keys` holds the codes at which the primitives stand, in tree order */
   pnCells coding[3];   /* what the codes were made with */
   pnKeyValue *fresh;   /* new since the last update */
-  uint64_t seen;       /* soup->changedLast that the order knows */
+  uint64_t seen;       /* soup->changedLast that the order, or the arrays of Algorithm 2, know */
   uint32_t keptCount;  /* primitives in the order; 0: there is none */
   uint32_t grownCount; /* primitives that the tree has leaves for */
   uint32_t refined;    /* how much of the order is divided by halving within blocks, from the beginning */
@@ -108,11 +108,13 @@ typedef struct pnBuckets {
 
   /* Algorithm 2: three arrays, and where each bucket begins */
   pnFloatKey *axis[3];
+  uint8_t *axisCells[3]; /* by place: the number of its cell along each axis */
   uint32_t axisCount;
   uint32_t *listed; /* by place: the generation that stands in the arrays, 0: none */
   uint32_t pointer[3][(1u << PN_MAX_LEVELS) + 1];
   uint64_t moves; /* places moved by insertion in the last update */
   bool fellBack;  /* insertion was given up and the arrays sorted from scratch */
+  double placeSeconds; /* of placing by either algorithm, in the last update */
 
   /* the tree's memory has room for */
   uint32_t innerRoom, leafRoom, primitiveRoom;

@@ -57,11 +57,13 @@ static uint32_t refreshAxis(pnBuckets *b, int k) {
   return kept;
 }
 
-/* Insertion sort that gives up after `most` moves: then false, and the array is still a permutation. */
-static bool insertAll(pnFloatKey *items, uint32_t count, uint64_t most, uint64_t *ioMoves) {
+/* Insertion sort that gives up after `most` moves: then false, and the array is still a permutation. With centres the keys are
+ * taken from them on the way: one pass, when nothing came or went. */
+static bool insertAll(pnFloatKey *items, uint32_t count, const float *centres, uint64_t most, uint64_t *ioMoves) {
   uint64_t moved = 0;
-  for (uint32_t i = 1; i < count && moved <= most; i++) {
+  for (uint32_t i = 0; i < count && moved <= most; i++) {
     pnFloatKey item = items[i];
+    item.key = centres ? centres[3 * (size_t)item.value] : item.key;
     uint32_t j = i;
     for (; j > 0 && items[j - 1].key > item.key; j--) {
       items[j] = items[j - 1];
@@ -94,7 +96,8 @@ static void mergeNew(pnBuckets *b, int k, uint32_t kept, uint32_t newCount) {
 /* All three arrays right for this update. b->order serves to list what is new. */
 static void sortAxes(pnBuckets *b) {
   uint32_t newCount = 0;
-  for (uint32_t place = 0; place < b->soup->placeCount; place++) {
+  bool same = b->axisCount > 0 && b->seen == b->soup->changedLast;
+  for (uint32_t place = 0; !same && place < b->soup->placeCount; place++) {
     if (pn_isAlive(b->soup, place) && b->listed[place] != b->soup->generation[place]) {
       b->order[newCount++] = place;
     }
@@ -102,9 +105,9 @@ static void sortAxes(pnBuckets *b) {
   b->moves = 0;
   b->fellBack = false;
   for (int k = 0; k < 3; k++) {
-    uint32_t kept = refreshAxis(b, k);
+    uint32_t kept = same ? b->count : refreshAxis(b, k);
     uint64_t most = b->def.mostMoves == UINT32_MAX ? UINT64_MAX : (uint64_t)b->def.mostMoves * b->count;
-    if (insertAll(b->axis[k], kept, most, &b->moves)) {
+    if (insertAll(b->axis[k], kept, same ? b->centres + k : NULL, most, &b->moves)) {
       mergeNew(b, k, kept, newCount);
     } else {
       b->fellBack = true;
@@ -115,6 +118,7 @@ static void sortAxes(pnBuckets *b) {
     b->listed[b->order[i]] = b->soup->generation[b->order[i]];
   }
   b->axisCount = b->count;
+  b->seen = b->soup->changedLast;
 }
 
 /* ---------------------------------------------------------------- bucket pointers */
@@ -160,13 +164,22 @@ void pn_placeSorted(pnBuckets *b) {
     for (uint32_t i = 1; i < cellCount; i++) {
       pointer[i] = movePointer(b->axis[k], b->count, pointer[i], thresholdOf(&cells, lo, hi, i));
     }
-    /* the number along this axis for everything between two pointers */
+    /* the number along this axis for everything between two pointers: bytes, which stay in the first cache */
+    uint8_t *numbers = b->axisCells[k];
     for (uint32_t i = 0; i < cellCount; i++) {
-      uint32_t bits = pn_spreadBits(i) << k;
       for (uint32_t j = pointer[i]; j < pointer[i + 1]; j++) {
-        uint32_t *cell = &b->cells[b->axis[k][j].value];
-        *cell = k == 0 ? bits : *cell | bits;
+        numbers[b->axis[k][j].value] = (uint8_t)i;
       }
+    }
+  }
+  uint32_t spread[1u << PN_MAX_LEVELS];
+  for (uint32_t i = 0; i < cellCount; i++) {
+    spread[i] = pn_spreadBits(i);
+  }
+  for (uint32_t place = 0; place < b->soup->placeCount; place++) {
+    if (pn_isAlive(b->soup, place)) {
+      b->cells[place] = spread[b->axisCells[0][place]] | spread[b->axisCells[1][place]] << 1 |
+                        spread[b->axisCells[2][place]] << 2;
     }
   }
 }
