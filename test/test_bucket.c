@@ -177,6 +177,41 @@ static void testSameBuckets(void **state) {
   }
 }
 
+/* The same while nothing comes or goes, where Algorithm 2 does least: rigid motion, where no place in its arrays changes; a box that
+ * one primitive stretches, where only the pointers move; little shakes; and rest. */
+static void testSameBucketsCoherent(void **state) {
+  (void)state;
+  TestRandom r = testRandom(13);
+  for (uint32_t levels = 1; levels <= 7; levels++) {
+    pnSoup *soup = newSoup();
+    addPrimitives(&r, soup, EVEN, 300);
+    pnTree *direct = newTree(soup, PN_BUCKET_DIRECT, levels), *sorted = newTree(soup, PN_BUCKET_SORTED, levels);
+    const pnBuckets *p = bucketsOf(direct), *q = bucketsOf(sorted);
+    uint32_t unmoved = 0, places = pnSoup_GetPlaceCount(soup);
+    float *all = malloc(sizeof(float) * 9 * places);
+    for (uint32_t frame = 0; frame < 40; frame++) {
+      for (uint32_t i = 0; i < places; i++) {
+        pnSoup_GetCorners(soup, pnSoup_GetId(soup, i), all + 9 * i);
+        for (uint32_t k = 0; k < 9; k++) {
+          float rigid = frame % 4 == 0 ? 0.25f : 0, far = frame % 4 == 1 && i == 0 ? 0.5f : 0;
+          all[9 * i + k] += rigid + far + (frame % 4 == 2 ? testFloat(&r, -0.002f, 0.002f) : 0);
+        }
+      }
+      testExpectOk(pnSoup_SetAll(soup, all, places));
+      testExpectOk(pnTree_Update(direct, NULL));
+      testExpectOk(pnTree_Update(sorted, NULL));
+      unmoved += pnTree_GetBucketInfo(sorted).moves == 0;
+      assert_memory_equal(p->cells, q->cells, places * sizeof(uint32_t));
+      assert_memory_equal(p->order, q->order, places * sizeof(uint32_t));
+    }
+    assert_true(unmoved > 10);
+    free(all);
+    pnDestroyTree(direct);
+    pnDestroyTree(sorted);
+    pnDestroySoup(soup);
+  }
+}
+
 /* The marks: after everything moved into one corner, no node elsewhere is occupied, and none is visited. */
 static void testMarks(void **state) {
   (void)state;
@@ -689,6 +724,7 @@ static int end(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(testSameBuckets),
+      cmocka_unit_test(testSameBucketsCoherent),
       cmocka_unit_test(testMarks),
       cmocka_unit_test_setup_teardown(testPairs, openPool, closePool),
       cmocka_unit_test(testRandomOperations),

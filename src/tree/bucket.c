@@ -207,7 +207,9 @@ static void centreRange(void *context, uint32_t begin, uint32_t end, uint32_t wo
     pnF4 lo = pn_f4Min(a, pn_f4Min(b, c)), hi = pn_f4Max(a, pn_f4Max(b, c));
     float centre[4];
     pn_centreOf(pass->b, place, centre);
-    memcpy(pass->b->centres + 3 * (size_t)place, centre, 3 * sizeof(float));
+    for (uint32_t k = 0; k < 3; k++) {
+      pass->b->centres[k * (size_t)pass->b->room + place] = centre[k];
+    }
     allLo = pn_f4Min(allLo, lo);
     allHi = pn_f4Max(allHi, hi);
   }

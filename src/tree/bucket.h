@@ -75,7 +75,7 @@ typedef struct pnBuckets {
 
   /* by place */
   uint32_t room;
-  float *centres;  /* 3 a place; kept: none */
+  float *centres;  /* one a place for each axis, axis after axis; kept: none */
   uint32_t *cells; /* number of the bucket, Morton order; kept: the node of its cluster */
 
   /* in tree order */
@@ -108,12 +108,12 @@ typedef struct pnBuckets {
 
   /* Algorithm 2: three arrays, and where each bucket begins */
   pnFloatKey *axis[3];
-  uint8_t *axisCells[3]; /* by place: the number of its cell along each axis */
-  uint32_t axisCount;
-  uint32_t *listed; /* by place: the generation that stands in the arrays, 0: none */
+  uint8_t *axisCells[3];          /* by place: the number of its cell along each axis */
+  uint32_t axisCount, axisLevels; /* primitives in them, levels of the pointers; of the last update */
+  uint32_t *listed;               /* by place: the generation that stands in the arrays, 0: none */
   uint32_t pointer[3][(1u << PN_MAX_LEVELS) + 1];
-  uint64_t moves; /* places moved by insertion in the last update */
-  bool fellBack;  /* insertion was given up and the arrays sorted from scratch */
+  uint64_t moves;      /* places moved by insertion in the last update */
+  bool fellBack;       /* insertion was given up and the arrays sorted from scratch */
   double placeSeconds; /* of placing by either algorithm, in the last update */
 
   /* the tree's memory has room for */
@@ -157,6 +157,22 @@ PN_INLINE void pn_centreOf(const pnBuckets *b, uint32_t place, float out[4]) {
   pnF4 x = pn_f4Load(p), y = pn_f4Load(p + 3), z = pn_f4Load(p + 6), half = pn_f4Set1(0.5f);
   pnF4 lo = pn_f4Min(x, pn_f4Min(y, z)), hi = pn_f4Max(x, pn_f4Max(y, z));
   pn_f4Store(out, pn_f4Add(pn_f4Mul(lo, half), pn_f4Mul(hi, half)));
+}
+
+/* The centres along one axis as they were found in this update. */
+PN_INLINE const float *pn_centresAlong(const pnBuckets *b, int k) {
+  return b->centres + (size_t)k * b->room;
+}
+
+/* The centre as it was found, or from the corners. */
+PN_INLINE void pn_findCentre(const pnBuckets *b, uint32_t place, float out[4]) {
+  if (b->centres) {
+    for (int k = 0; k < 3; k++) {
+      out[k] = pn_centresAlong(b, k)[place];
+    }
+  } else {
+    pn_centreOf(b, place, out);
+  }
 }
 
 /* What a sort along the curve works on. Keys stand where their primitives do. */

@@ -37,7 +37,9 @@ static void placeRange(void *context, uint32_t begin, uint32_t end, uint32_t wor
   pnBuckets *b = coder->b;
   for (uint32_t place = begin; place < end; place++) {
     if (pn_isAlive(b->soup, place)) {
-      b->cells[place] = pn_mortonOf(coder->cells, b->centres + 3 * (size_t)place);
+      float centre[4];
+      pn_findCentre(b, place, centre);
+      b->cells[place] = pn_mortonOf(coder->cells, centre);
     }
   }
 }
@@ -96,22 +98,13 @@ typedef struct Range {
   uint32_t first;
 } Range;
 
-/* The centre as it was found in this update, or from the corners. */
-PN_INLINE void findCentre(const pnBuckets *b, uint32_t place, float out[4]) {
-  if (b->centres) {
-    memcpy(out, b->centres + 3 * (size_t)place, 3 * sizeof(float));
-  } else {
-    pn_centreOf(b, place, out);
-  }
-}
-
 static void keyRange(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
   (void)worker;
   const Range *r = context;
   for (uint32_t i = r->first + begin; i < r->first + end; i++) {
     uint32_t place = r->o->order[i];
     float centre[4];
-    findCentre(r->o->b, place, centre);
+    pn_findCentre(r->o->b, place, centre);
     r->o->keys[i] = (pnKeyValue){pn_codeOf(r->o->b, r->cells, centre), place};
   }
 }
@@ -121,7 +114,7 @@ static void cellsOfRange(const pnOrdering *o, uint32_t first, uint32_t count, pn
   pnF4 lo = pn_f4Set1(FLT_MAX), hi = pn_f4Set1(-FLT_MAX);
   for (uint32_t i = first; i < first + count; i++) {
     float c[4] = {0};
-    findCentre(o->b, o->order[i], c);
+    pn_findCentre(o->b, o->order[i], c);
     pnF4 centre = pn_f4Load(c);
     lo = pn_f4Min(lo, centre);
     hi = pn_f4Max(hi, centre);

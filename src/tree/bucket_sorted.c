@@ -36,7 +36,7 @@ static void sortAxis(pnBuckets *b, int k) {
   uint32_t count = 0;
   for (uint32_t place = 0; place < b->soup->placeCount; place++) {
     if (pn_isAlive(b->soup, place)) {
-      b->keys[count++] = (pnKeyValue){pn_floatOrder(b->centres[3 * (size_t)place + k]), place};
+      b->keys[count++] = (pnKeyValue){pn_floatOrder(pn_centresAlong(b, k)[place]), place};
     }
   }
   pn_sortKeyValue(b->keys, b->scratch, count);
@@ -51,7 +51,7 @@ static uint32_t refreshAxis(pnBuckets *b, int k) {
   for (uint32_t i = 0; i < b->axisCount; i++) {
     uint32_t place = b->axis[k][i].value;
     if (b->soup->generation[place] == b->listed[place]) {
-      b->axis[k][kept++] = (pnFloatKey){b->centres[3 * (size_t)place + k], place};
+      b->axis[k][kept++] = (pnFloatKey){pn_centresAlong(b, k)[place], place};
     }
   }
   return kept;
@@ -63,7 +63,7 @@ static bool insertAll(pnFloatKey *items, uint32_t count, const float *centres, u
   uint64_t moved = 0;
   for (uint32_t i = 0; i < count && moved <= most; i++) {
     pnFloatKey item = items[i];
-    item.key = centres ? centres[3 * (size_t)item.value] : item.key;
+    item.key = centres ? centres[item.value] : item.key;
     uint32_t j = i;
     for (; j > 0 && items[j - 1].key > item.key; j--) {
       items[j] = items[j - 1];
@@ -80,7 +80,7 @@ static void mergeNew(pnBuckets *b, int k, uint32_t kept, uint32_t newCount) {
   pnFloatKey *items = b->axis[k];
   for (uint32_t i = 0; i < newCount; i++) {
     uint32_t place = b->order[i];
-    b->keys[i] = (pnKeyValue){pn_floatOrder(b->centres[3 * (size_t)place + k]), place};
+    b->keys[i] = (pnKeyValue){pn_floatOrder(pn_centresAlong(b, k)[place]), place};
   }
   pn_sortKeyValue(b->keys, b->scratch, newCount);
   for (uint32_t to = kept + newCount; newCount > 0;) {
@@ -93,10 +93,10 @@ static void mergeNew(pnBuckets *b, int k, uint32_t kept, uint32_t newCount) {
   }
 }
 
-/* All three arrays right for this update. b->order serves to list what is new. */
-static void sortAxes(pnBuckets *b) {
+/* All three arrays right for this update; in which of them anything moved. b->order serves to list what is new. */
+static void sortAxes(pnBuckets *b, bool outMoved[3]) {
   uint32_t newCount = 0;
-  bool same = b->axisCount > 0 && b->seen == b->soup->changedLast;
+  bool same = b->axisCount > 0 && b->seen == b->soup->changedLast && b->axisLevels == b->levels;
   for (uint32_t place = 0; !same && place < b->soup->placeCount; place++) {
     if (pn_isAlive(b->soup, place) && b->listed[place] != b->soup->generation[place]) {
       b->order[newCount++] = place;
@@ -107,21 +107,27 @@ static void sortAxes(pnBuckets *b) {
   for (int k = 0; k < 3; k++) {
     uint32_t kept = same ? b->count : refreshAxis(b, k);
     uint64_t most = b->def.mostMoves == UINT32_MAX ? UINT64_MAX : (uint64_t)b->def.mostMoves * b->count;
-    if (insertAll(b->axis[k], kept, same ? b->centres + k : NULL, most, &b->moves)) {
+    uint64_t before = b->moves;
+    if (insertAll(b->axis[k], kept, same ? pn_centresAlong(b, k) : NULL, most, &b->moves)) {
       mergeNew(b, k, kept, newCount);
     } else {
       b->fellBack = true;
       sortAxis(b, k);
     }
+    outMoved[k] = !same || b->moves > before;
   }
   for (uint32_t i = 0; i < newCount; i++) {
     b->listed[b->order[i]] = b->soup->generation[b->order[i]];
   }
   b->axisCount = b->count;
   b->seen = b->soup->changedLast;
+  b->axisLevels = b->levels;
 }
 
 /* ---------------------------------------------------------------- bucket pointers */
+
+/* Floats on either side of a guess: more than the roundings of cells make. */
+#define NEAR 16u
 
 /* The least float in [lo, hi] in cell k or above; infinite when there is none. */
 static float thresholdOf(const pnCells *cells, float lo, float hi, uint32_t k) {
@@ -129,6 +135,15 @@ static float thresholdOf(const pnCells *cells, float lo, float hi, uint32_t k) {
     return INFINITY;
   }
   uint32_t below = pn_floatOrder(lo), at = pn_floatOrder(hi);
+  /* it is within some roundings of where it would be in real numbers: look there first, the halving below is right anyway */
+  uint32_t guess = pn_floatOrder(2 * ((float)k / cells->scale + cells->half));
+  uint32_t left = guess - PN_MIN(guess, NEAR), right = guess + NEAR;
+  if (left > below && left < at && pn_cellOf(cells, floatOf(left)) < k) {
+    below = left + 1;
+  }
+  if (right > below && right < at && pn_cellOf(cells, floatOf(right)) >= k) {
+    at = right;
+  }
   while (below < at) {
     uint32_t mid = below + (at - below) / 2;
     if (pn_cellOf(cells, floatOf(mid)) < k) {
@@ -152,34 +167,66 @@ static uint32_t movePointer(const pnFloatKey *items, uint32_t count, uint32_t po
   return pos;
 }
 
-void pn_placeSorted(pnBuckets *b) {
-  sortAxes(b);
-  uint32_t cellCount = 1u << b->levels;
-  for (int k = 0; k < 3; k++) {
-    float lo = (&b->box.min.x)[k], hi = (&b->box.max.x)[k];
-    pnCells cells = pn_cellsOver(lo, hi, b->levels);
-    uint32_t *pointer = b->pointer[k];
-    pointer[0] = 0;
-    pointer[cellCount] = b->count;
-    for (uint32_t i = 1; i < cellCount; i++) {
-      pointer[i] = movePointer(b->axis[k], b->count, pointer[i], thresholdOf(&cells, lo, hi, i));
-    }
-    /* the number along this axis for everything between two pointers: bytes, which stay in the first cache */
-    uint8_t *numbers = b->axisCells[k];
-    for (uint32_t i = 0; i < cellCount; i++) {
-      for (uint32_t j = pointer[i]; j < pointer[i + 1]; j++) {
-        numbers[b->axis[k][j].value] = (uint8_t)i;
-      }
+/* ---------------------------------------------------------------- from pointers to buckets */
+
+/* The number along axis k for everything at [from, to) of its array: bytes, which stay in the first cache. */
+static void numberRange(pnBuckets *b, int k, uint32_t from, uint32_t to) {
+  const uint32_t *pointer = b->pointer[k];
+  uint32_t cell = 0, last = (1u << b->levels) - 1;
+  while (from < to) {
+    for (; cell < last && pointer[cell + 1] <= from; cell++) {}
+    uint32_t end = cell < last ? PN_MIN(to, pointer[cell + 1]) : to;
+    for (; from < end; from++) {
+      b->axisCells[k][b->axis[k][from].value] = (uint8_t)cell;
     }
   }
-  uint32_t spread[1u << PN_MAX_LEVELS];
+}
+
+PN_INLINE void joinNumbers(pnBuckets *b, const uint32_t *spread, uint32_t place) {
+  b->cells[place] =
+      spread[b->axisCells[0][place]] | spread[b->axisCells[1][place]] << 1 | spread[b->axisCells[2][place]] << 2;
+}
+
+/* The pointers along axis k; `old` is where they were. */
+static void movePointers(pnBuckets *b, int k, uint32_t *old) {
+  float lo = (&b->box.min.x)[k], hi = (&b->box.max.x)[k];
+  uint32_t cellCount = 1u << b->levels, *pointer = b->pointer[k];
+  pnCells cells = pn_cellsOver(lo, hi, b->levels);
+  memcpy(old, pointer, (cellCount + 1) * sizeof *old);
+  pointer[0] = 0;
+  pointer[cellCount] = b->count;
+  for (uint32_t i = 1; i < cellCount; i++) {
+    pointer[i] = movePointer(b->axis[k], b->count, pointer[i], thresholdOf(&cells, lo, hi, i));
+  }
+}
+
+void pn_placeSorted(pnBuckets *b) {
+  uint32_t cellCount = 1u << b->levels, old[3][(1u << PN_MAX_LEVELS) + 1], spread[1u << PN_MAX_LEVELS];
+  bool moved[3];
+  sortAxes(b, moved);
+  for (int k = 0; k < 3; k++) {
+    movePointers(b, k, old[k]);
+    /* where no primitive moved in the array only those that a pointer passed have another number */
+    for (uint32_t i = 1; !moved[k] && i < cellCount; i++) {
+      numberRange(b, k, PN_MIN(old[k][i], b->pointer[k][i]), PN_MAX(old[k][i], b->pointer[k][i]));
+    }
+    numberRange(b, k, 0, moved[k] ? b->count : 0);
+  }
   for (uint32_t i = 0; i < cellCount; i++) {
     spread[i] = pn_spreadBits(i);
   }
-  for (uint32_t place = 0; place < b->soup->placeCount; place++) {
+  bool any = moved[0] || moved[1] || moved[2];
+  for (uint32_t place = 0; any && place < b->soup->placeCount; place++) {
     if (pn_isAlive(b->soup, place)) {
-      b->cells[place] = spread[b->axisCells[0][place]] | spread[b->axisCells[1][place]] << 1 |
-                        spread[b->axisCells[2][place]] << 2;
+      joinNumbers(b, spread, place);
+    }
+  }
+  for (int k = 0; !any && k < 3; k++) {
+    for (uint32_t i = 1; i < cellCount; i++) {
+      uint32_t end = PN_MAX(old[k][i], b->pointer[k][i]);
+      for (uint32_t j = PN_MIN(old[k][i], b->pointer[k][i]); j < end; j++) {
+        joinNumbers(b, spread, b->axis[k][j].value);
+      }
     }
   }
 }
