@@ -1,7 +1,7 @@
-/* bench_soup.c: soups: the three experiments of [Ganovelli00] beside our own best structures, a million free triangles, and
- * primitives that come and go.
+/* bench_soup.c: soups: the three experiments of [Ganovelli00] beside our own best structures, a million free triangles,
+ * primitives that come and go, and an order that wears out.
  *
- *   bench_soup [e8] [e9] [e10] [million] [churn]     which experiments; all when none is named
+ *   bench_soup [e8] [e9] [e10] [million] [churn] [wear]  which experiments; all when none is named
  *   bench_soup --frames N                            frames of each figure (default 20); medians are printed
  *
  * Time is what the thread spent on the processor; with two threads, what the clock on the wall says. Answers are compared among the methods: a figure whose number of pairs differs
@@ -520,11 +520,51 @@ static void runChurn(void) {
   }
 }
 
+/* ---------------------------------------------------------------- wear */
+
+#define WEAR_FRAMES 150
+
+/* Everything wanders about, nothing comes or goes: the order wears out and is renewed while it is in use. The dearest frame
+ * against the usual one, and the most that one update spent on the order, in passes over a primitive. */
+static void runWear(void) {
+  printf(
+      "\nWear  a soup in which everything wanders (angle 180), %u frames; ms; both: update and all pairs with itself\n"
+      "%-24s %9s %9s %9s %9s %9s %9s %9s %9s\n",
+      WEAR_FRAMES, "", "up. med.", "worst", "ratio", "both med.", "worst", "ratio", "passes", "tests x");
+  for (int k = 0; k < 3; k++) {
+    uint32_t n = k == 0 ? 10000 : k == 1 ? 100000 : 1000000;
+    float size = k == 0 ? 0.056f : k == 1 ? 0.026f : 0.012f;
+    pnSoupScene *scene = pnCreateSoupScene(n, size, 180, size / 2, 5);
+    Index x = makeIndex(KEPT, scene->positions, n, 0);
+    double update[WEAR_FRAMES], both[WEAR_FRAMES], worst[2] = {0, 0}, passes = 0, tests[2] = {0, 0};
+    for (uint32_t f = 0; f < WEAR_FRAMES; f++) {
+      pnSoupScene_Step(scene);
+      moveIndex(&x, scene->positions, n);
+      update[f] = timeUpdate(&x);
+      pnCost cost;
+      double start = now();
+      check(pnCollideSelf(x.tree, NULL, NULL, &cost));
+      both[f] = update[f] + now() - start;
+      worst[0] = fmax(worst[0], update[f]);
+      worst[1] = fmax(worst[1], both[f]);
+      passes = fmax(passes, (double)pnTree_GetBucketInfo(x.tree).ordered / n);
+      tests[f > 0] = fmax(tests[f > 0], (double)cost.volumeTests);
+    }
+    double u = pn_labMedian(update, WEAR_FRAMES), b = pn_labMedian(both, WEAR_FRAMES);
+    printf("%7u  %-15s %9.2f %9.2f %9.2f %9.2f %9.2f %9.2f %9.2f %9.2f\n", n, s_names[KEPT], u, worst[0], worst[0] / u,
+           b, worst[1], worst[1] / b, passes, tests[1] / tests[0]);
+    fflush(stdout);
+    freeIndex(&x);
+    pnDestroySoupScene(scene);
+  }
+}
+
 int main(int argc, char **argv) {
   static const struct {
     const char *name;
     void (*run)(void);
-  } experiments[] = {{"e8", runE8}, {"e9", runE9}, {"e10", runE10}, {"million", runMillion}, {"churn", runChurn}};
+  } experiments[] = {{"e8", runE8},           {"e9", runE9},       {"e10", runE10},
+                     {"million", runMillion}, {"churn", runChurn}, {"wear", runWear}};
   bool named = false;
   for (int i = 1; i < argc; i++) {
     if (strcmp(argv[i], "--frames") == 0 && i + 1 < argc) {
@@ -537,7 +577,7 @@ int main(int argc, char **argv) {
   char machine[256];
   pn_labMachine(machine, sizeof machine);
   printf("%s\n", machine);
-  for (int e = 0; e < 5; e++) {
+  for (int e = 0; e < 6; e++) {
     bool wanted = !named;
     for (int i = 1; i < argc; i++) {
       wanted = wanted || strcmp(argv[i], experiments[e].name) == 0;

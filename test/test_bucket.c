@@ -212,6 +212,39 @@ static void testSameBucketsCoherent(void **state) {
   }
 }
 
+/* The curve: the cells of a cube at its beginning are its first steps, each once, and every step goes to a neighbour. */
+static void testCurve(void **state) {
+  (void)state;
+  enum { SIDE = 16, CELLS = SIDE * SIDE * SIDE };
+  static int at[CELLS][3];
+  static bool seen[CELLS];
+  pnBuckets b = {.def = {.method = PN_BUCKET_KEPT}};
+  pnCells cells[3];
+  for (int k = 0; k < 3; k++) {
+    cells[k] = pn_cellsOver(0, 1 << PN_CURVE_BITS, PN_CURVE_BITS);
+  }
+  for (int first = 0; first < CELLS; first += PN_CODE_BATCH) {
+    pnCodeBatch batch = {.count = PN_CODE_BATCH};
+    int cell[PN_CODE_BATCH][3];
+    for (int i = 0; i < (int)PN_CODE_BATCH; i++) {
+      int n = first + i;
+      for (int k = 0; k < 3; k++, n /= SIDE) {
+        cell[i][k] = n % SIDE;
+        batch.centres[i][k] = (float)cell[i][k] + 0.5f;
+      }
+    }
+    pn_codesOf(&b, cells, &batch);
+    for (uint32_t i = 0; i < PN_CODE_BATCH; i++) {
+      assert_true(batch.codes[i] < CELLS && !seen[batch.codes[i]]);
+      seen[batch.codes[i]] = true;
+      memcpy(at[batch.codes[i]], cell[i], sizeof cell[i]);
+    }
+  }
+  for (int i = 1; i < CELLS; i++) {
+    assert_int_equal(abs(at[i][0] - at[i - 1][0]) + abs(at[i][1] - at[i - 1][1]) + abs(at[i][2] - at[i - 1][2]), 1);
+  }
+}
+
 /* The marks: after everything moved into one corner, no node elsewhere is occupied, and none is visited. */
 static void testMarks(void **state) {
   (void)state;
@@ -465,7 +498,7 @@ static void testRenewal(void **state) {
       first = frame == 0 ? cost.volumeTests : first;
       last = cost.volumeTests;
     }
-    /* a sort of everything is 8 steps a primitive; a slice is 0.6 and a block, a merge is 1 and the sort of what is new */
+    /* a sort of everything is 10 steps a primitive; a slice is 0.75 and a block, a merge is 1 and the sort of what is new */
     assert_int_equal(b->sorts, 1);
     assert_true(b->renewals >= 2);
     assert_true(most <= (changing ? 3 : 2) * COUNT);
@@ -725,6 +758,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(testSameBuckets),
       cmocka_unit_test(testSameBucketsCoherent),
+      cmocka_unit_test(testCurve),
       cmocka_unit_test(testMarks),
       cmocka_unit_test_setup_teardown(testPairs, openPool, closePool),
       cmocka_unit_test(testRandomOperations),

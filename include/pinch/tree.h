@@ -161,7 +161,7 @@ typedef struct pnBucketInfo {
   uint64_t moves;       /* sorted: places moved by insertion sort, over the three axes */
   bool fellBack;        /* sorted: insertion sort was given up along some axis */
   double placeSeconds;  /* direct, sorted: of finding all buckets, the part of an update in which the two differ */
-  /* kept: what the update spent on the order, in passes over one primitive. Sorting everything is 8 for each primitive; an update
+  /* kept: what the update spent on the order, in passes over one primitive. Sorting everything is 10 for each primitive; an update
    * stays below 2 for each unless a large part of the soup is new or everything leapt. */
   uint64_t ordered;
 } pnBucketInfo;

@@ -29,6 +29,8 @@
 #define PN_MAX_LEVELS 7u
 /* Bits an axis in the code of a curve: three times ten fit 32. */
 #define PN_CURVE_BITS 10u
+/* Codes that are made at a time. */
+#define PN_CODE_BATCH 16u
 /* Merging new primitives into a kept order beats sorting all while fewer than one in this many are new. */
 #define PN_FEW_FRESH 4u
 
@@ -55,15 +57,31 @@ typedef struct pnCells {
 
 /* An order being made anew, a slice in every update; bucket_renew.c. */
 typedef struct pnRenewal {
-  enum { PN_RENEW_NONE, PN_RENEW_CODES, PN_RENEW_PASSES, PN_RENEW_RUNS, PN_RENEW_REFINE, PN_RENEW_READY } stage;
+  enum {
+    PN_RENEW_NONE,
+    PN_RENEW_CODES,
+    PN_RENEW_PASSES,
+    PN_RENEW_RUNS,
+    PN_RENEW_REFINE,
+    PN_RENEW_CLUSTERS,
+    PN_RENEW_READY
+  } stage;
   uint32_t at, digit; /* how far the stage is; passes: which */
   uint32_t count;     /* primitives that have a code */
   uint64_t seen;      /* soup->changedLast when it began */
   pnCells coding[3];
-  pnKeyValue *keys, *scratch; /* after the passes scratch holds the order, as numbers of 32 bits */
+  pnKeyValue *keys, *scratch; /* after the passes scratch holds numbers of 32 bits: the order, then cells */
   uint32_t room;              /* of both */
   uint32_t starts[3][1u << PN_CURVE_BITS];
 } pnRenewal;
+
+/* What a renewal has made, after its passes. */
+PN_INLINE uint32_t *pn_renewedOrder(const pnRenewal *r) {
+  return (uint32_t *)(void *)r->scratch;
+}
+PN_INLINE uint32_t *pn_renewedCells(const pnRenewal *r) {
+  return pn_renewedOrder(r) + r->room;
+}
 
 typedef struct pnBuckets {
   pnBucketDef def;
@@ -148,8 +166,12 @@ PN_INLINE uint32_t pn_mortonOf(const pnCells cells[3], const float *centre) {
          pn_spreadBits(pn_cellOf(&cells[2], centre[2])) << 2;
 }
 
-/* The code of a centre along the curve of this tree, PN_CURVE_BITS an axis; bucket_place.c. */
-uint32_t pn_codeOf(const pnBuckets *b, const pnCells cells[3], const float *centre);
+/* The codes of some centres along the curve of this tree, PN_CURVE_BITS an axis; bucket_place.c. */
+typedef struct pnCodeBatch {
+  uint32_t count, places[PN_CODE_BATCH], codes[PN_CODE_BATCH];
+  float centres[PN_CODE_BATCH][4];
+} pnCodeBatch;
+void pn_codesOf(const pnBuckets *b, const pnCells cells[3], pnCodeBatch *batch);
 
 /* The middle of a primitive's box; three floats and one more. Halved before adding: two huge numbers must not overflow. */
 PN_INLINE void pn_centreOf(const pnBuckets *b, uint32_t place, float out[4]) {
@@ -206,14 +228,14 @@ pnResult pn_updateKept(pnTree *tree, pnBuckets *b, const pnTasks *tasks);
 /* bucket_renew.c. Begins to make the order anew. Without memory for that, nothing happens. */
 void pn_beginRenewal(pnBuckets *b);
 /* Goes on with it for so many steps. */
-void pn_stepRenewal(pnBuckets *b, uint64_t steps, const pnTasks *tasks);
+void pn_stepRenewal(const pnTree *tree, pnBuckets *b, uint64_t steps, const pnTasks *tasks);
 /* Divides the order by halving within blocks, from primitive `first` on, for about so many steps. Returns how far it came. */
 uint32_t pn_refineOrder(pnBuckets *b, uint32_t *order, uint32_t count, uint32_t first, uint64_t steps,
                         const pnTasks *tasks);
 /* bucket_bound.c. Which cluster each place is in, after the order changed: into b->cells. */
 void pn_assignClusters(const pnTree *tree, pnBuckets *b);
-/* The same for the primitives order[first ... end), which begin and end with leaves. */
-void pn_assignRange(const pnTree *tree, pnBuckets *b, uint32_t first, uint32_t end);
+/* The same for the primitives order[first ... end), which begin and end with leaves, into an array by place. */
+void pn_assignRange(const pnTree *tree, const uint32_t *order, uint32_t first, uint32_t end, uint32_t *outCells);
 /* The boxes of all clusters, from the corners. False: out of memory. */
 bool pn_boundClusters(const pnTree *tree, pnBuckets *b, const pnTasks *tasks);
 /* The boxes of all nodes above them, and the soup's. Returns the summed surface of clusters relative to the whole. */

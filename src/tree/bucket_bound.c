@@ -29,12 +29,12 @@ static uint32_t boxCount(const pnTree *t) {
   return PN_MAX(t->innerCount, 1u);
 }
 
-void pn_assignRange(const pnTree *t, pnBuckets *b, uint32_t first, uint32_t end) {
+void pn_assignRange(const pnTree *t, const uint32_t *order, uint32_t first, uint32_t end, uint32_t *outCells) {
   /* the leaves of a kept order are full but for the last: eight of them are 64 primitives */
   for (uint32_t at = first; at < end; at += PN_LANES) {
     uint32_t node = t->innerCount ? t->parent[t->innerCount + at / PN_LANES] / PN_LANES : 0;
     for (uint32_t i = at; i < PN_MIN(at + PN_LANES, end); i++) {
-      b->cells[b->order[i]] = node;
+      outCells[order[i]] = node;
     }
   }
 }
@@ -46,7 +46,7 @@ void pn_assignClusters(const pnTree *t, pnBuckets *b) {
       b->cells[place] = nobody;
     }
   }
-  pn_assignRange(t, b, 0, b->count);
+  pn_assignRange(t, b->order, 0, b->count, b->cells);
 }
 
 /* ---------------------------------------------------------------- boxes of clusters */

@@ -17,17 +17,18 @@
 
 #include <string.h>
 
-/* Traversal costs grow about as the surface of volumes. A renewal costs about ten updates, spread over many: worth it at this
+/* Traversal costs grow about as the surface of volumes. A renewal costs about fifty updates, spread over as many: worth it at this
  * ratio, and not at what a body breathes in and out. */
-#define WORN 1.4f
+#define WORN 1.3f
 /* The next query would cost more than sorting. */
 #define WORN_OUT 4.0f
 /* Worn so much, a renewal is hurried: it goes on this many times as fast. */
 #define HURRY 2.0f
-/* Steps of an update for each primitive (bucket_renew.c): a renewal has 22 of them and takes 37 updates. */
-#define STEPS 0.6f
+/* Steps of an update for each primitive (bucket_renew.c): a renewal has up to 35 of them and takes 47 updates, each of which costs
+ * about twice as much as one without. */
+#define STEPS 0.75f
 /* Steps of sorting a primitive among all: its code and the passes. */
-#define SORT_STEPS 8u
+#define SORT_STEPS 10u
 
 /* ---------------------------------------------------------------- the order */
 
@@ -36,22 +37,35 @@ PN_INLINE bool isChanged(const pnBuckets *b, uint32_t place) {
   return b->soup->changed[place] > (uint32_t)b->seen;
 }
 
+/* Some of them get their codes. Returns how many there are now. */
+static uint32_t codeFresh(pnBuckets *b, pnCodeBatch *batch, uint32_t count) {
+  pn_codesOf(b, b->coding, batch);
+  for (uint32_t i = 0; i < batch->count; i++) {
+    b->fresh[count++] = (pnKeyValue){batch->codes[i], batch->places[i]};
+  }
+  batch->count = 0;
+  return count;
+}
+
 /* New since the last update, alive, with codes: sorted into b->fresh. Those beyond the box that codes were made for get the
  * cells at its border. Returns how many; when there is no room for all, more than there is room for. */
 static uint32_t listFresh(pnBuckets *b) {
   const pnSoup *soup = b->soup;
   uint32_t count = 0;
   uint32_t most = b->count / PN_FEW_FRESH;
+  pnCodeBatch batch;
+  batch.count = 0;
   for (uint32_t place = 0; place < soup->placeCount; place++) {
     if (isChanged(b, place) && pn_isAlive(soup, place)) {
-      float centre[4];
-      pn_centreOf(b, place, centre);
-      if (count == most) {
-        return count + 1;
+      if (count + batch.count == most) {
+        return most + 1;
       }
-      b->fresh[count++] = (pnKeyValue){pn_codeOf(b, b->coding, centre), place};
+      batch.places[batch.count] = place;
+      pn_centreOf(b, place, batch.centres[batch.count++]);
+      count = batch.count == PN_CODE_BATCH ? codeFresh(b, &batch, count) : count;
     }
   }
+  count = codeFresh(b, &batch, count);
   pn_sortKeyValue(b->fresh, b->scratch, count);
   return count;
 }
@@ -125,7 +139,7 @@ static bool sortAnew(pnTree *tree, pnBuckets *b, const pnTasks *tasks) {
 }
 
 /* The renewed order takes over: as it is when nothing came or went since it began, else its codes, for merging. */
-static void takeRenewed(pnTree *tree, pnBuckets *b) {
+static void takeRenewed(pnBuckets *b) {
   pnRenewal *r = &b->renewal;
   uint32_t changed = 0, most = b->count / PN_FEW_FRESH;
   r->stage = PN_RENEW_NONE;
@@ -143,9 +157,12 @@ static void takeRenewed(pnTree *tree, pnBuckets *b) {
   takeOrder(b, r->seen);
   b->keptCount = r->count;
   if (b->soup->changedLast == r->seen) {
-    memcpy(b->order, r->scratch, b->count * sizeof(uint32_t));
+    /* nothing came or went, so dead places are where they were */
+    memcpy(b->order, pn_renewedOrder(r), b->count * sizeof(uint32_t));
+    for (uint32_t place = 0; place < b->soup->placeCount; place++) {
+      b->cells[place] = pn_isAlive(b->soup, place) ? pn_renewedCells(r)[place] : b->cells[place];
+    }
     b->refined = b->count;
-    pn_assignClusters(tree, b);
   }
 }
 
@@ -156,7 +173,7 @@ static bool bringOrder(pnTree *tree, pnBuckets *b, const pnTasks *tasks) {
     return sortAnew(tree, b, tasks);
   }
   if (b->renewal.stage == PN_RENEW_READY) {
-    takeRenewed(tree, b);
+    takeRenewed(b);
   }
   if (b->seen == b->soup->changedLast) {
     return true;
@@ -182,7 +199,7 @@ static bool bringOrder(pnTree *tree, pnBuckets *b, const pnTasks *tasks) {
 static void refineSome(pnTree *tree, pnBuckets *b, uint64_t steps, const pnTasks *tasks) {
   uint32_t first = b->refined;
   b->refined = pn_refineOrder(b, b->order, b->count, first, steps, tasks);
-  pn_assignRange(tree, b, first, b->refined);
+  pn_assignRange(tree, b->order, first, b->refined, b->cells);
   memset(b->leafLists + first / PN_LANES, 0, ((b->refined - first + PN_LANES - 1) / PN_LANES) * sizeof(uint32_t));
 }
 
@@ -206,7 +223,7 @@ static bool keepOrder(pnTree *tree, pnBuckets *b, const pnTasks *tasks) {
     return false;
   }
   if (b->renewal.stage != PN_RENEW_NONE) {
-    pn_stepRenewal(b, b->wear > HURRY ? (uint64_t)(HURRY * (float)steps) : steps, tasks);
+    pn_stepRenewal(tree, b, b->wear > HURRY ? (uint64_t)(HURRY * (float)steps) : steps, tasks);
   } else if (calm && b->refined < b->count) {
     refineSome(tree, b, steps, tasks);
   }

@@ -1,8 +1,8 @@
 /* bucket_renew.c: a kept order made anew, a slice in every update, so that no update has to sort everything; and refined, block
  * by block.
  *
- * A new order is made beside the one in use, in five stages: a code for every primitive, three passes of a radix sort by ten bits,
- * runs of equal codes, blocks divided by halving. Every stage can stop after any number of primitives. Codes are taken in
+ * A new order is made beside the one in use, in stages: a code for every primitive, three passes of a radix sort by ten bits,
+ * runs of equal codes, blocks divided by halving, who is in which cluster. Every stage can stop after any number of primitives. Codes are taken in
  * different updates while everything moves: they only say who shares a leaf, volumes never come from them, so that
  * an answer cannot depend on it. What comes, goes or is replaced meanwhile is merged when the new order takes over,
  * by the same marks as ever (soup->changed), looked at from the update in which the renewal began.
@@ -11,12 +11,13 @@
  * leaf that straddles such a leap is large. Blocks of up to 4096 primitives in a row are therefore divided as trees of
  * meshes are, by halving along the longest side (tree/build.c), into clusters and leaves: about half the volume tests.
  *
- * A *step* is about what a pass of the radix sort does to one primitive, some five nanoseconds. */
+ * A *step* is about what a pass of the radix sort does to one primitive, some four nanoseconds. */
 #include "tree/bucket.h"
 #include "tree/build.h"
 
-#define CODE_STEPS 3u
-#define REFINE_STEPS 16u
+#define CODE_STEPS 5u
+#define REFINE_STEPS 8u /* for each level of the tree below a block */
+#define CLUSTER_STEPS 2u
 #define DIGIT ((1u << PN_CURVE_BITS) - 1)
 #define DIGITS 3u
 #define MOST_BLOCK 4096u
@@ -75,11 +76,14 @@ static void refineBlocks(void *context, uint32_t begin, uint32_t end, uint32_t w
 uint32_t pn_refineOrder(pnBuckets *b, uint32_t *order, uint32_t count, uint32_t first, uint64_t steps,
                         const pnTasks *tasks) {
   RefinePass pass = {b, order, first, count, blockSize(count)};
-  uint64_t left = (count - first + pass.block - 1) / pass.block;
-  uint32_t blocks = (uint32_t)PN_MIN(left, steps / (REFINE_STEPS * pass.block) + 1);
+  uint64_t left = (count - first + pass.block - 1) / pass.block, each = 0;
+  for (uint32_t size = PN_LANES; size < pass.block; size *= PN_LANES) {
+    each += REFINE_STEPS;
+  }
+  uint32_t blocks = (uint32_t)PN_MIN(left, steps / (each * pass.block) + 1);
   pn_parallelFor(tasks, refineBlocks, &pass, blocks, 1);
   uint32_t end = (uint32_t)PN_MIN((uint64_t)count, first + (uint64_t)blocks * pass.block);
-  b->ordered += (uint64_t)REFINE_STEPS * (end - first);
+  b->ordered += each * (end - first);
   return end;
 }
 
@@ -110,14 +114,19 @@ void pn_beginRenewal(pnBuckets *b) {
 
 /* Codes of the places from `at` on. */
 static void codePlaces(const pnBuckets *b, pnRenewal *r, uint32_t end) {
-  for (; r->at < end; r->at++) {
-    if (pn_isAlive(b->soup, r->at)) {
-      float centre[4];
-      pn_centreOf(b, r->at, centre);
-      uint32_t code = pn_codeOf(b, r->coding, centre);
-      r->keys[r->count++] = (pnKeyValue){code, r->at};
+  pnCodeBatch batch;
+  while (r->at < end) {
+    for (batch.count = 0; r->at < end && batch.count < PN_CODE_BATCH; r->at++) {
+      if (pn_isAlive(b->soup, r->at)) {
+        batch.places[batch.count] = r->at;
+        pn_centreOf(b, r->at, batch.centres[batch.count++]);
+      }
+    }
+    pn_codesOf(b, r->coding, &batch);
+    for (uint32_t i = 0; i < batch.count; i++) {
+      r->keys[r->count++] = (pnKeyValue){batch.codes[i], batch.places[i]};
       for (uint32_t d = 0; d < DIGITS; d++) {
-        r->starts[d][code >> PN_CURVE_BITS * d & DIGIT]++;
+        r->starts[d][batch.codes[i] >> PN_CURVE_BITS * d & DIGIT]++;
       }
     }
   }
@@ -150,18 +159,28 @@ static void passItems(pnRenewal *r, uint32_t end) {
   }
 }
 
-/* The order by the sorted codes. Runs of equal codes are few and short, or the soup is far smaller than its box. */
-static void orderRuns(const pnBuckets *b, pnRenewal *r) {
-  uint32_t *order = (uint32_t *)(void *)r->scratch;
-  for (uint32_t i = 0; i < r->count; i++) {
-    order[i] = r->keys[i].value;
+/* A part of the order, by the sorted codes. Runs of equal codes are few and short, or the soup is far smaller than its box; they
+ * are not cut. */
+static void orderRuns(const pnBuckets *b, pnRenewal *r, uint32_t end) {
+  uint32_t *order = pn_renewedOrder(r), first = r->at;
+  for (; end < r->count && r->keys[end].key == r->keys[end - 1].key; end++) {}
+  for (; r->at < end; r->at++) {
+    order[r->at] = r->keys[r->at].value;
   }
   pnOrdering o = {b, order, r->keys, b->scratch};
-  pn_sortRuns(&o, 0, r->count);
+  pn_sortRuns(&o, first, end - first);
 }
 
-/* One stage for at most so many steps. Returns how many it took. */
-static uint64_t stepStage(pnBuckets *b, uint64_t steps, const pnTasks *tasks) {
+/* When a stage has been over everything. */
+static void nextStage(pnRenewal *r, int stage) {
+  if (r->at == r->count) {
+    r->stage = stage;
+    r->at = 0;
+  }
+}
+
+/* One stage for about so many steps. Returns how many it took. */
+static uint64_t stepStage(const pnTree *tree, pnBuckets *b, uint64_t steps, const pnTasks *tasks) {
   pnRenewal *r = &b->renewal;
   uint32_t places = b->soup->placeCount, from = r->at;
   uint64_t before = b->ordered;
@@ -183,27 +202,39 @@ static uint64_t stepStage(pnBuckets *b, uint64_t steps, const pnTasks *tasks) {
       break;
     }
     case PN_RENEW_RUNS:
-      orderRuns(b, r);
-      b->ordered += r->count / 2;
-      /* what is merged later is in the order of the curve again: then refining is for nothing */
-      r->stage = b->soup->changedLast == r->seen ? PN_RENEW_REFINE : PN_RENEW_READY;
+      orderRuns(b, r, (uint32_t)PN_MIN((uint64_t)r->count, from + steps));
+      b->ordered += r->at - from;
+      nextStage(r, PN_RENEW_REFINE);
       break;
     case PN_RENEW_REFINE:
-      r->at = pn_refineOrder(b, (uint32_t *)(void *)r->scratch, r->count, from, steps, tasks);
-      r->stage = r->at == r->count || b->soup->changedLast != r->seen ? PN_RENEW_READY : PN_RENEW_REFINE;
+      r->at = pn_refineOrder(b, pn_renewedOrder(r), r->count, from, steps, tasks);
+      nextStage(r, PN_RENEW_CLUSTERS);
       break;
+    case PN_RENEW_CLUSTERS: {
+      /* leaves are never cut */
+      uint64_t wanted = (from + steps / CLUSTER_STEPS + PN_LANES) & ~(uint64_t)(PN_LANES - 1);
+      r->at = (uint32_t)PN_MIN((uint64_t)r->count, wanted);
+      pn_assignRange(tree, pn_renewedOrder(r), from, r->at, pn_renewedCells(r));
+      b->ordered += (uint64_t)CLUSTER_STEPS * (r->at - from);
+      nextStage(r, PN_RENEW_READY);
+      break;
+    }
     default: break;
+  }
+  /* what came since is merged later, into the order of the curve: then the rest is for nothing */
+  if (r->stage > PN_RENEW_RUNS && b->soup->changedLast != r->seen) {
+    r->stage = PN_RENEW_READY;
   }
   return b->ordered - before;
 }
 
-void pn_stepRenewal(pnBuckets *b, uint64_t steps, const pnTasks *tasks) {
+void pn_stepRenewal(const pnTree *tree, pnBuckets *b, uint64_t steps, const pnTasks *tasks) {
   pnRenewal *r = &b->renewal;
   if (r->room < b->room) {
     r->stage = PN_RENEW_NONE; /* the soup has outgrown it */
   }
   while (steps > 0 && r->stage != PN_RENEW_NONE && r->stage != PN_RENEW_READY) {
-    uint64_t taken = stepStage(b, steps, tasks);
+    uint64_t taken = stepStage(tree, b, steps, tasks);
     steps -= PN_MIN(steps, taken);
   }
 }
