@@ -150,7 +150,7 @@ PN_API pnBucketDef pnDefaultBucketDef(void);
 /* A tree that takes what a soup is *now* at every update: primitives may come, go and move at will. All queries and getters
  * of trees work on it, with places of the soup for triangle numbers; self queries allow the filter triangleGroup only.
  * An update costs O(n), whatever changed, and is made by the next query when the soup has changed. pnTree_Rebuild has nothing to do.
- * In a world it is the staticTree of a body of kind PN_BODY_STATIC: the world updates shared trees as well. */
+ * In a world a body of kind PN_BODY_SOUP makes its own; as a staticTree one may be shared, and the world updates it as well. */
 PN_API pnResult pnCreateBucketTree(const pnBucketDef *def, pnTree **outTree);
 
 /* About the last update. All zero for other trees; levels, buckets and largest are 0 without buckets. */

@@ -1,12 +1,16 @@
 /* bucket.h: the index over a soup, in words first.
  *
- * Every update does four things, all of them linear in the living primitives:
+ * By the algorithms of [Ganovelli00] and by Morton codes, every update does four things, all of them linear in the living
+ * primitives:
  *
  *   centres   the middle of each primitive's box, and the box of everything
  *   places    the primitives in *tree order*: by bucket of an octree of l levels (Algorithm 1 or 2 of [Ganovelli00]), or
  *             along a curve through space (bucket_place.c, bucket_sorted.c)
  *   leaves    at most eight primitives each, in that order; a bucket that holds more is divided further
  *   nodes     the inner nodes over the leaves, in the layout of tree.h (bucket.c)
+ *
+ * The default keeps the order, the leaves and the nodes from update to update and says how they change in bucket_keep.c,
+ * bucket_renew.c and bucket_bound.c.
  *
  * What comes out is a pnTree: the octree's eight children are the eight lanes of a node, and the traversal, the exact tests,
  * threads and worlds know nothing of soups.
