@@ -221,10 +221,6 @@ static uint64_t stepStage(const pnTree *tree, pnBuckets *b, uint64_t steps, cons
     }
     default: break;
   }
-  /* what came since is merged later, into the order of the curve: then the rest is for nothing */
-  if (r->stage > PN_RENEW_RUNS && b->soup->changedLast != r->seen) {
-    r->stage = PN_RENEW_READY;
-  }
   return b->ordered - before;
 }
 
@@ -233,7 +229,13 @@ void pn_stepRenewal(const pnTree *tree, pnBuckets *b, uint64_t steps, const pnTa
   if (r->room < b->room) {
     r->stage = PN_RENEW_NONE; /* the soup has outgrown it */
   }
+  /* what came since is merged later, into the order of the curve: then what follows is for nothing */
+  bool changed = b->soup->changedLast != r->seen;
   while (steps > 0 && r->stage != PN_RENEW_NONE && r->stage != PN_RENEW_READY) {
+    if (changed && r->stage > PN_RENEW_RUNS) {
+      r->stage = PN_RENEW_READY;
+      break;
+    }
     uint64_t taken = stepStage(tree, b, steps, tasks);
     steps -= PN_MIN(steps, taken);
   }
