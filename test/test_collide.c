@@ -225,9 +225,6 @@ static void refusalsSayWhy(void **state) {
   def.leafSize = 9;
   testExpectFailure(pnCreateTree(&def, &tree), PN_ERROR_ARGUMENT, "leafSize is 9");
   def.leafSize = 8;
-  def.cut = 0;
-  testExpectFailure(pnCreateTree(&def, &tree), PN_ERROR_ARGUMENT, "cut is 0");
-  def.cut = 64;
   def.volume = (pnVolume)99;
   testExpectFailure(pnCreateTree(&def, &tree), PN_ERROR_ARGUMENT, "volume 99");
   def.volume = PN_VOLUME_SPHERE;

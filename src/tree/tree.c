@@ -17,9 +17,11 @@ pnTreeDef pnDefaultTreeDef(void) {
                      .update = PN_UPDATE_DEFAULT,
                      .arity = 8,
                      .leafSize = 8,
-                     .cut = 64,
                      .self = true};
 }
+
+/* Triangles from which on nodes are updated eagerly only above 512; see pnTreeDef.cut. */
+#define LARGE_MESH 65536u
 
 static pnResult checkDef(const pnTreeDef *def) {
   PN_ASSERT(def->pose);
@@ -28,9 +30,6 @@ static pnResult checkDef(const pnTreeDef *def) {
   }
   if (def->leafSize < 1 || def->leafSize > PN_LANES) {
     return pn_fail(PN_ERROR_ARGUMENT, "tree: leafSize is %u, it must be 1 to 8", def->leafSize);
-  }
-  if (def->cut < 1) {
-    return pn_fail(PN_ERROR_ARGUMENT, "tree: cut is 0, it must be at least 1 triangle");
   }
   if (def->extraReferences > 15) {
     return pn_fail(PN_ERROR_ARGUMENT, "tree: extraReferences is %u, it must be 0 to 15", def->extraReferences);
@@ -521,6 +520,9 @@ pnResult pnCreateTree(const pnTreeDef *def, pnTree **outTree) {
     return pn_failMemory(sizeof(pnTree));
   }
   tree->def = *def;
+  if (def->cut == 0) {
+    tree->def.cut = def->pose->mesh->triangleCount < LARGE_MESH ? 64 : 512;
+  }
   tree->pose = def->pose;
   tree->mesh = def->pose->mesh;
   tree->rule = pn_chooseRule(def);
