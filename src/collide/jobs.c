@@ -9,9 +9,9 @@
 #include "collide/plane.h"
 
 /* Pairs of nodes wanted for each worker before work is dealt: enough that the last portion is a small part. */
-#define SEEDS_PER_WORKER 256u
+#define SEEDS_PER_WORKER 64u
 /* Seeds in a portion: neighbours in the list are neighbours in the tree, and one worker should have them. */
-#define SEEDS_PER_ITEM 16u
+#define SEEDS_PER_ITEM 4u
 /* From so many jobs for each worker on, jobs are not divided. */
 #define JOBS_PER_WORKER 8u
 
