@@ -190,11 +190,14 @@ static void jointsTogetherCostNothing(void **state) {
   testExpectOk(pnTree_Update(tree, NULL));
   const pnSkinBound *bound = tree->ruleData;
   for (uint32_t node = 0; node < tree->nodeCount; ++node) {
-    pnF4 lo, hi;
-    float out[2][4];
-    pn_skinSlabs(tree, bound, node, &lo, &hi);
-    pn_f4Store(out[0], lo);
-    pn_f4Store(out[1], hi);
+    /* a node's volume is a lane of its parent; the root's stands alone */
+    uint32_t lane = node > 0 ? tree->parent[node] % PN_LANES : 0;
+    float rows[3][2][PN_LANES], out[2][3];
+    pn_skinRows(tree, bound, node > 0 ? tree->parent[node] / PN_LANES : tree->innerCount, &rows[0][0][0]);
+    for (int k = 0; k < 3; ++k) {
+      out[0][k] = rows[k][0][lane];
+      out[1][k] = rows[k][1][lane];
+    }
     uint32_t n;
     const uint32_t *v = pn_verticesBelow(tree, node, &n);
     pnBound exact;

@@ -16,6 +16,14 @@ size_t pn_bytes(size_t count, size_t size);
  * on to the next multiple of 8, and returns where they are. Without a block it only counts. */
 void *pn_pack(char *block, size_t *at, const void *from, size_t bytes);
 
+/* Hands out pieces of one block, 64-byte aligned, by moving *at; with a null base it only counts, so that the same calls
+ * find the size and lay the block out. */
+PN_INLINE void *pn_carve(char *base, size_t *at, size_t count, size_t size) {
+  size_t here = *at;
+  *at = (here + count * size + 63) & ~(size_t)63;
+  return base ? base + here : NULL;
+}
+
 /* A frame arena: memory handed out by moving a pointer and taken back all at once. It remembers the most a frame
  * ever needed and keeps that, so that a steady frame allocates nothing. */
 typedef struct pnArena {

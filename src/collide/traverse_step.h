@@ -25,21 +25,51 @@ typedef struct Rows {
   pnPair row[PORTION * PN_LANES + PN_LANES]; /* and what pn_appendLanesFirst writes beyond */
 } Rows;
 
+/* Makes a stale pair of nodes ready to be opened. The side that is ready is asked first: where none of its children overlaps
+ * the other node, that node need not be filled, and false comes back. A leaf of a character that stands near a wall costs
+ * all its vertices to fill; half of those that are reached go without. */
+static bool makeReady(const pnTraversal *t, pnFresh *fresh, const View *A, const View *B, pnPair pair) {
+  uint32_t pa = A->parent[pair.a], pb = B->parent[pair.b];
+  Regs r;
+  Mask mask;
+  if (isStale(A, pair.a) && !isStale(B, pair.b)) {
+    LOAD_B(t, B, pair.b, &r);
+    mask = MASK_B(t, &r, A, pa / PN_LANES, pa % PN_LANES);
+    if ((MASK4(mask, mask, mask, mask) & FULL(B, pair.b)) == 0) {
+      return false;
+    }
+    freshen(A, pair.a, fresh);
+    return true;
+  }
+  freshen(A, pair.a, fresh);
+  LOAD_A(t, A, pair.a, &r);
+  mask = MASK_A(t, &r, B, pb / PN_LANES, pb % PN_LANES);
+  if ((MASK4(mask, mask, mask, mask) & FULL(A, pair.a)) == 0) {
+    return false;
+  }
+  freshen(B, pair.b, fresh);
+  return true;
+}
+
 /* The first pass for two pairs whose nodes are all opened; the second counts only if `both`. */
 PN_INLINE void addRows(const pnTraversal *t, pnFresh *fresh, const View *A, const View *B, const pnPair *pair,
                        bool both, Rows *rows) {
   Mask m[4];
+  uint32_t in = 0xffffffffu; /* without the pairs that makeReady has taken out */
   for (int i = 0; i < 2; i++) {
     uint32_t a = pair[i & both].a, b = pair[i & both].b, pa = A->parent[a], pb = B->parent[b];
-    freshen(A, a, fresh);
-    freshen(B, b, fresh);
+    if (PN_UNLIKELY(isStale(A, a) || isStale(B, b)) && !makeReady(t, fresh, A, B, pair[i & both])) {
+      in &= 0xffff0000u >> 16 * i;
+      a = pa / PN_LANES; /* something that may be read while others fill the pair's nodes */
+      b = pb / PN_LANES;
+    }
     Regs ra, rb;
     LOAD_A(t, A, a, &ra);
     LOAD_B(t, B, b, &rb);
     m[2 * i] = MASK_A(t, &ra, B, pb / PN_LANES, pb % PN_LANES);
     m[2 * i + 1] = MASK_B(t, &rb, A, pa / PN_LANES, pa % PN_LANES);
   }
-  uint32_t masks = MASK4(m[0], m[1], m[2], m[3]);
+  uint32_t masks = MASK4(m[0], m[1], m[2], m[3]) & in;
   for (int i = 0; i <= both; i++, masks >>= 16) {
     unsigned ma = masks & FULL(A, pair[i].a), mb = masks >> 8 & FULL(B, pair[i].b);
     ma = mb ? ma : 0;

@@ -18,9 +18,13 @@ PN_INLINE View viewOf(pnTree *t) {
   return (View){t, t->lanes, t->parent, t->first, t->count, t->stamp, t->now, t->innerCount};
 }
 
+PN_INLINE bool isStale(const View *v, uint32_t node) {
+  return atomic_load_explicit(&v->stamp[node], memory_order_acquire) != v->now;
+}
+
 /* pn_freshen through a view. */
 PN_INLINE void freshen(const View *v, uint32_t node, pnFresh *fresh) {
-  if (PN_UNLIKELY(atomic_load_explicit(&v->stamp[node], memory_order_acquire) != v->now)) {
+  if (PN_UNLIKELY(isStale(v, node))) {
     pn_freshenSlow(v->tree, node, fresh);
   }
 }

@@ -19,8 +19,7 @@ static void setTerm(pnCarryTerm *term, int i, const pnSlabSet *set, const float 
   term->weight[i] = weight > 0 ? weight : 0;
 }
 
-/* u as a sum of directions of the set. */
-static void decompose(pnCarryTerm *term, const pnSlabSet *set, const float u[3]) {
+void pn_carryAlong(const pnSlabSet *set, const float u[3], pnCarryTerm *term) {
   int x = 0, y = 1, z = 2, t; /* axes by |u|, largest first */
 #define ORDER(p, q)                \
   if (fabsf(u[p]) < fabsf(u[q])) { \
@@ -85,7 +84,7 @@ void pn_carryBegin(pnCarry *carry, const pnMatrix *map, const pnSlabSet *set, ui
       term->shift += n * map->m[k][3];
       term->shiftSize += fabsf(n * map->m[k][3]);
     }
-    decompose(term, set, u);
+    pn_carryAlong(set, u, term);
   }
 }
 

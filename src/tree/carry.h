@@ -37,6 +37,9 @@ typedef struct pnCarry {
   pnCarryTerm term[PN_MAX_SLABS];
 } pnCarry;
 
+/* Writes u as a sum of directions of the set: slab, flip and weight of a term. */
+void pn_carryAlong(const pnSlabSet *set, const float u[3], pnCarryTerm *term);
+
 /* Works out a map for a set of slabs (null: spheres): the first `wanted` directions of the image. Fewer than the set has,
  * for instance the three axes from the slabs of a k-DOP, which makes tighter boxes than those of boxes. */
 void pn_carryBegin(pnCarry *carry, const pnMatrix *map, const pnSlabSet *set, uint32_t wanted);

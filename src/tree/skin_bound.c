@@ -1,4 +1,5 @@
-/* skin_bound.c: see skin_bound.h. The bounds of a frame; skin_terms.c makes what they are computed from. */
+/* skin_bound.c: see skin_bound.h. The bounds of a frame, child by child: balls and weighted joints; skin_lanes.c has the
+ * others. */
 #include "tree/skin_bound.h"
 
 #include "geom/sphere.h"
@@ -91,6 +92,10 @@ void pn_beginSkinBound(const pnTree *tree, pnSkinBound *bound) {
   const pnPose *pose = tree->pose;
   const pnSlabSet *set = tree->slabs ? tree->slabs : &pn_slabBox;
   double reach = beginMargins(pose, bound);
+  if (bound->lanes.set) {
+    pn_beginSkinLanes(tree, bound, (float)reach);
+    return;
+  }
   bound->farthest = 0;
   for (uint32_t j = 0; j < pose->skin->jointCount; j++) {
     pnSkinJoint *joint = &bound->joints[j];
@@ -109,8 +114,7 @@ void pn_beginSkinBound(const pnTree *tree, pnSkinBound *bound) {
 
 /* ---------------------------------------------------------------- morph targets below a skin */
 
-/* The blended deltas of a node; zero without morph. */
-static pnSpan blendDeltas(const pnTree *tree, const pnSkinBound *bound, uint32_t node) {
+pnSpan pn_blendDeltas(const pnTree *tree, const pnSkinBound *bound, uint32_t node) {
   pnSpan sum = {{0}, {0}};
   if (!bound->deltaFirst) {
     return sum;
@@ -139,18 +143,7 @@ PN_INLINE pnSpan addDeltas(const pnSpan *span, const pnSpan *m) {
   return out;
 }
 
-/* w (d + m). */
-static pnSpan addChange(const pnSkinTerm *term, const pnSpan *m) {
-  pnSpan out;
-  for (int k = 0; k < 3; k++) {
-    out.mid[k] = term->change.mid[k] + term->weight * m->mid[k];
-    out.half[k] =
-        term->change.half[k] + (term->weight + term->weightHalf) * m->half[k] + term->weightHalf * fabsf(m->mid[k]);
-  }
-  return out;
-}
-
-/* ---------------------------------------------------------------- slabs, linear */
+/* ---------------------------------------------------------------- the terms of a node */
 
 typedef struct Columns {
   pnF4 c[4];
@@ -186,64 +179,9 @@ static Node nodeOf(const pnTree *tree, const pnSkinBound *bound, uint32_t node) 
             .span = bound->spans[node],
             .morphs = bound->deltaFirst != NULL};
   if (n.morphs) {
-    n.delta = blendDeltas(tree, bound, node);
+    n.delta = pn_blendDeltas(tree, bound, node);
   }
   return n;
-}
-
-/* The change bound of one group of directions. */
-PN_INLINE void changeSlabs(const pnSkinBound *bound, const Node *n, uint32_t group, pnF4 *outMid, pnF4 *outHalf) {
-  Columns a = load(&bound->joints[n->terms[0].joint], group);
-  const float *centre = n->span.mid;
-  pnF4 mid = pn_f4Add(turned(&a, centre), a.c[3]), half;
-  if (n->morphs) {
-    pnSpan d = {.half = {n->span.half[0], n->span.half[1], n->span.half[2]}};
-    d = addDeltas(&d, &n->delta);
-    mid = pn_f4Add(mid, turned(&a, d.mid));
-    half = halfOf(&a, d.half);
-  } else {
-    half = halfOf(&a, n->span.half);
-  }
-  for (uint32_t i = 1; i < n->count; i++) {
-    const pnSkinTerm *term = &n->terms[i];
-    Columns b = load(&bound->joints[term->joint], group);
-    for (int k = 0; k < 4; k++) {
-      b.c[k] = pn_f4Sub(b.c[k], a.c[k]);
-    }
-    pnF4 moved = pn_f4Add(turned(&b, centre), b.c[3]);
-    pnSpan change = n->morphs ? addChange(term, &n->delta) : term->change;
-    mid = pn_f4Add(mid, pn_f4Add(pn_f4Mul(moved, pn_f4Set1(term->weight)), turned(&b, change.mid)));
-    half = pn_f4Add(half, pn_f4Add(pn_f4Mul(pn_f4Abs(moved), pn_f4Set1(term->weightHalf)), halfOf(&b, change.half)));
-  }
-  *outMid = mid;
-  *outHalf = half;
-}
-
-static void linearSlabs(const pnSkinBound *bound, const Node *n, uint32_t group, pnF4 *outLo, pnF4 *outHi) {
-  pnF4 lo = pn_f4Set1(FLT_MAX), hi = pn_f4Set1(-FLT_MAX), size = pn_f4Set1(0);
-  for (uint32_t i = 0; i < n->count; i++) {
-    const pnSkinTerm *term = &n->terms[i];
-    const pnSkinJoint *joint = &bound->joints[term->joint];
-    Columns m = load(joint, group);
-    pnSpan p = n->morphs ? addDeltas(&term->moves, &n->delta) : term->moves;
-    pnF4 mid = pn_f4Add(turned(&m, p.mid), m.c[3]), half = halfOf(&m, p.half);
-    lo = pn_f4Min(lo, pn_f4Sub(mid, half));
-    hi = pn_f4Max(hi, pn_f4Add(mid, half));
-    size = pn_f4Max(size, pn_f4Load(joint->size[group]));
-  }
-  pnF4 tiny = pn_f4Set1(FLT_MIN), margin = pn_f4Add(pn_f4Mul(size, pn_f4Set1(bound->unit[0])), tiny);
-  lo = pn_f4Sub(lo, margin);
-  hi = pn_f4Add(hi, margin);
-  if (n->count > 1 && n->count <= PN_CHANGE_TERMS) {
-    pnF4 mid, half;
-    changeSlabs(bound, n, group, &mid, &half);
-    float units = bound->unit[0] + (float)(n->count - 1) * bound->unit[1];
-    half = pn_f4Add(half, pn_f4Add(pn_f4Mul(size, pn_f4Set1(units)), tiny));
-    lo = pn_f4Max(lo, pn_f4Sub(mid, half));
-    hi = pn_f4Min(hi, pn_f4Add(mid, half));
-  }
-  *outLo = lo;
-  *outHi = hi;
 }
 
 /* ---------------------------------------------------------------- weighted joints */
@@ -314,15 +252,38 @@ static void weightedSlabs(const pnPose *pose, const pnSkinBound *bound, const No
   *outHi = pn_f4Add(hi, margin);
 }
 
-void pn_skinSlabs(const pnTree *tree, const pnSkinBound *bound, uint32_t node, pnF4 *outLo, pnF4 *outHi) {
-  Node n = nodeOf(tree, bound, node);
-  for (uint32_t g = 0; g < bound->groupCount; g++) {
-    if (tree->pose->skin->mode == PN_SKIN_LINEAR) {
-      linearSlabs(bound, &n, g, &outLo[g], &outHi[g]);
-    } else {
-      weightedSlabs(tree->pose, bound, &n, g, &outLo[g], &outHi[g]);
+/* Child by child into rows. */
+static void weightedRows(const pnTree *tree, const pnSkinBound *bound, uint32_t seat, float *outRows) {
+  uint32_t first = seat < tree->innerCount ? tree->first[seat] : 0;
+  uint32_t count = seat < tree->innerCount ? tree->count[seat] : 1;
+  memset(outRows, 0, 2 * tree->slabs->count * PN_LANES * sizeof(float));
+  for (uint32_t j = 0; j < count; j++) {
+    Node n = nodeOf(tree, bound, first + j);
+    for (uint32_t g = 0; g < bound->groupCount; g++) {
+      pnF4 lo, hi;
+      float out[2][4];
+      weightedSlabs(tree->pose, bound, &n, g, &lo, &hi);
+      pn_f4Store(out[0], lo);
+      pn_f4Store(out[1], hi);
+      /* the fourth of the first group is empty */
+      for (uint32_t i = 0, d = g ? 4 * g - 1 : 0; i < (g ? 4u : 3u) && d < tree->slabs->count; i++, d++) {
+        outRows[2 * d * PN_LANES + j] = out[0][i];
+        outRows[(2 * d + 1) * PN_LANES + j] = out[1][i];
+      }
     }
   }
+}
+
+void pn_skinRows(const pnTree *tree, const pnSkinBound *bound, uint32_t seat, float *outRows) {
+  if (bound->lanes.set) {
+    pn_skinLanes(tree, bound, seat, outRows);
+  } else {
+    weightedRows(tree, bound, seat, outRows);
+  }
+}
+
+pnResult pn_makeSkinBound(pnTree *tree) {
+  return tree->slabs && tree->pose->skin->mode == PN_SKIN_LINEAR ? pn_makeSkinLanes(tree) : pn_makeSkinTerms(tree);
 }
 
 /* ---------------------------------------------------------------- balls */
@@ -391,9 +352,13 @@ static float changeBall(const pnSkinBound *bound, const Node *n, float outCentre
     pnSpan x = term->change;
     float r = x.half[0];
     if (n->morphs) {
-      pnSpan none = {{0}, {0}};
-      pnSkinTerm part = {.weight = term->weight, .weightHalf = term->weightHalf, .change = none};
-      pnSpan more = addChange(&part, &n->delta);
+      /* w m, with w within weightHalf of weight and m within half of mid */
+      pnSpan more;
+      for (int k = 0; k < 3; k++) {
+        float size = fabsf(n->delta.mid[k]);
+        more.mid[k] = term->weight * n->delta.mid[k];
+        more.half[k] = (term->weight + term->weightHalf) * n->delta.half[k] + term->weightHalf * size;
+      }
       r += lengthOf(more.half);
       x = addDeltas(&x, &more);
     }

@@ -24,21 +24,31 @@
  * Morph targets below a skin add the interval m of their blended deltas: p becomes p + m, and w_j d becomes w_j (d +
  * m), with w m within (mid w + half w) half m + half w |mid m| of mid w mid m.
  *
- * The transform T is multiplied into the joints, N_j = T M_j, once a frame. k-DOPs are treated like boxes, with the
- * rows d . N_j for their further directions: the k-DOP around the carried boxes. Spheres: the same with balls; the hull
- * is then a ball around the joint-carried balls, as the paper has it, and the smaller one of the two bounds is taken.
+ * The transform T is multiplied into the joints, N_j = T M_j, once a frame.
+ *
+ * Linear blend skinning with boxes and k-DOPs: all children of a node at once, one a SIMD lane (skin_lanes.c). How far a
+ * direction d of the volume reaches under joint j is how far u = N_j^T d reaches before, and u is written as a sum of at
+ * most three directions along which that is kept (carry.h). Boxes keep the directions of a 26-DOP for this: along three
+ * axes only, every turn of a joint would make a box of the box around a box. k-DOPs keep their own.
+ *
+ * Spheres and weighted joints: child by child. A ball is moved with its centre; the hull is then a ball around the
+ * joint-carried balls, as the paper has it, and the smaller one of the two bounds is taken.
  *
  * Rounding. u = 2^-24; R bounds the coordinates of p in any step (pose->skinMaxAbs, for references also what
  * differences to the rest position add), t targets have a weight. S_j = |T| (|M_j| R + |translation|) + |T's
- * translation|, per row, and S the largest over the terms of a node. All errors are multiples of u S:
+ * translation|, per row, and S the largest over the terms of a node. S itself may be off by a few u of it, which the
+ * slack below hides. All errors are multiples of u S:
  *
  *   (1) the pose: t + 1 for p; 4 for M_j p; 9 for weights and sums of eight; 4 for T:                 t + 18
  *   (2) weights that sum to 1 within 2^-21:                                                            8
- *   (3) N_j, and its row along a direction, rounded once from double:                                  2
- *   (4) hull: t + 3 for the middle, the same for the half; 5 for each of two sums; the last:           2 t + 17
+ *   (3) N_j: three products and sums; its row along a direction of a k-DOP: two sums more:             6
+ *   (4) hull: u as a sum of directions, whose reach times weight adds up to S: 4 for the weights, 4 for
+ *       products and sums (balls, and boxes of weighted joints: t + 3 for the middle, the same for the
+ *       half, 5 for each of two sums); deltas: t + 3 for the middle, the same for the half, adding
+ *       them 2; the last sum:                                                                          2 t + 17
  *   (5) directions of k-DOPs: two roundings of the projected vertex (blend.h) with a threefold sum,
  *       S being the sum over the coordinates already:                                                  2
- *   so (48 + 4 t) u S is enough for the hull: PN_SKIN_UNITS = 80 + 4 t is taken.
+ *   so (51 + 3 t) u S is enough for the hull: PN_SKIN_UNITS = 80 + 4 t is taken.
  *   (6) change: a difference of two rows is rounded once, relative to itself; (M_j - M_a) c, at most 2 S, has 5
  *       roundings, in the middle and in the half: 20; (L_j - L_a) (w_j d), at most 2 S, has 6, in both: 24; adding
  *       to sums of up to 4 S: 16. Together 60 a term: PN_SKIN_TERM_UNITS = 96.
@@ -51,6 +61,8 @@
 #ifndef PN_TREE_SKIN_BOUND_H
 #define PN_TREE_SKIN_BOUND_H
 
+#include "base/array.h"
+#include "tree/carry.h"
 #include "tree/update.h"
 
 #define PN_CHANGE_TERMS 4u
@@ -81,7 +93,7 @@ typedef struct pnSkinDelta {
   pnSpan span;
 } pnSkinDelta;
 
-/* A joint in a frame: rows of T M along the directions, by columns. */
+/* A joint in a frame, for balls and weighted joints: rows of T M along the directions, by columns. */
 typedef struct pnSkinJoint {
   float column[PN_MAX_SLAB_GROUPS][4][4];
   float size[PN_MAX_SLAB_GROUPS][4]; /* S of each direction */
@@ -90,17 +102,55 @@ typedef struct pnSkinJoint {
   float sizeSum;                     /* spheres: S over the coordinates */
 } pnSkinJoint;
 
+/* ---------------------------------------------------------------- eight lanes */
+
+/* A joint in a frame: along each direction of the volume the row of T M, what it is a sum of, and S. */
+typedef struct pnLaneJoint {
+  float row[PN_MAX_SLABS][4];
+  pnCarryTerm sum[PN_MAX_SLABS];
+  float size[PN_MAX_SLABS];
+} pnLaneJoint;
+
+/* What the second of two joints changes against the first, where one is the main joint of a lane and the other moves
+ * something there; turned round (weight and x negative) where the second is the main one. Zeros in other lanes. */
+typedef struct pnLanePair {
+  float centre[3][8];             /* c */
+  float weight[8], weightHalf[8]; /* w */
+  float x[3][8], xHalf[3][8];     /* w (p - c) */
+  uint32_t a, b;
+} pnLanePair;
+
+/* By *seat*: an inner node, whose children are the lanes, and after the last one the root, alone in lane 0. */
+typedef struct pnSkinLanes {
+  const pnSlabSet *set; /* directions that are kept; null: not in use */
+  uint32_t *termFirst;  /* seats + 1 */
+  uint32_t *termJoint;
+  float *termRows; /* a term: 2 set->count rows of eight, how far the p that the joint moves go along a direction and
+                          against it, -FLT_MAX in lanes it does not move; and a row of masks: it is the lane's main joint.
+                          A main joint has all p of its lane where there are pairs */
+  uint32_t *pairFirst; /* seats + 1; no pairs: all lanes with one joint, or one with more than PN_CHANGE_TERMS */
+  pnLanePair *pairs;
+  pnLaneJoint *joints; /* of the frame */
+} pnSkinLanes;
+
+PN_INLINE size_t pn_termFloats(const pnSkinLanes *lanes) {
+  return (2 * lanes->set->count + 1) * PN_LANES;
+}
+
+/* ---------------------------------------------------------------- the whole */
+
 typedef struct pnSkinBound {
   /* constant; by node: where its volume is, as a lane of its parent */
+  uint32_t *deltaFirst; /* nodeCount + 1; null without morph */
+  pnSkinDelta *deltas;
+  pnSkinLanes lanes;   /* linear, boxes and k-DOPs; else: */
   pnSpan *spans;       /* of all p below */
   uint32_t *termFirst; /* nodeCount + 1 */
   pnSkinTerm *terms;
-  uint32_t *deltaFirst; /* nodeCount + 1; null without morph */
-  pnSkinDelta *deltas;
   uint32_t groupCount; /* of directions; 1 for spheres */
+  pnSkinJoint *joints; /* of the frame */
 
   /* of the frame */
-  pnSkinJoint *joints;
   float unit[2];    /* margins as parts of S: of a hull, and of each further term of a change */
   float farthest;   /* the largest S */
   float deltaSlack; /* references: what weights that do not sum to 1 quite add */
@@ -112,9 +162,23 @@ pnResult pn_makeSkinBound(pnTree *tree);
 /* Takes over joints, weights and transform of the pose. */
 void pn_beginSkinBound(const pnTree *tree, pnSkinBound *bound);
 
-/* The slabs of a node in world space, margins included, by groups of directions. */
-void pn_skinSlabs(const pnTree *tree, const pnSkinBound *bound, uint32_t node, pnF4 *outLo, pnF4 *outHi);
+/* The slabs of all children of an inner node in world space, margins included: rows lo and hi of each direction, eight
+ * lanes each; lanes past the last child hold anything. The number of inner nodes stands for the root alone, in lane 0. */
+void pn_skinRows(const pnTree *tree, const pnSkinBound *bound, uint32_t seat, float *outRows);
 /* The ball of a node. */
 void pn_skinBall(const pnTree *tree, const pnSkinBound *bound, uint32_t node, float outCentre[3], float *outRadius);
+
+/* ---------------------------------------------------------------- between the files */
+
+/* skin_terms.c, skin_lanes_make.c: what pn_makeSkinBound does for balls and weighted joints, and for lanes. */
+pnResult pn_makeSkinTerms(pnTree *tree);
+pnResult pn_makeSkinLanes(pnTree *tree);
+
+/* skin_bound.c: what morph targets add below a node; zero without morph. */
+pnSpan pn_blendDeltas(const pnTree *tree, const pnSkinBound *bound, uint32_t node);
+
+/* skin_lanes.c: the lane joints of a frame, with R; and the rows. */
+void pn_beginSkinLanes(const pnTree *tree, pnSkinBound *bound, float reach);
+void pn_skinLanes(const pnTree *tree, const pnSkinBound *bound, uint32_t seat, float *outRows);
 
 #endif

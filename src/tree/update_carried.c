@@ -20,17 +20,11 @@ static pnResult update(pnTree *tree, const pnTasks *tasks) {
     }
     return pn_setRoot(tree, &root) ? PN_OK : PN_ERROR_NUMBER;
   }
-  pnF4 lo[PN_MAX_SLAB_GROUPS], hi[PN_MAX_SLAB_GROUPS];
-  float out[2][4 * PN_MAX_SLAB_GROUPS];
-  pn_skinSlabs(tree, bound, 0, lo, hi);
-  for (uint32_t g = 0; g < bound->groupCount; g++) {
-    pn_f4Store(out[0] + 4 * g, lo[g]);
-    pn_f4Store(out[1] + 4 * g, hi[g]);
-  }
+  float rows[2 * PN_MAX_SLABS * PN_LANES];
+  pn_skinRows(tree, bound, tree->innerCount, rows);
   for (uint32_t d = 0; d < tree->slabs->count; d++) {
-    uint32_t at = d < 3 ? d : d + 1; /* the fourth of the first group is empty */
-    root.slabs.lo[d] = out[0][at];
-    root.slabs.hi[d] = out[1][at];
+    root.slabs.lo[d] = rows[2 * d * PN_LANES];
+    root.slabs.hi[d] = rows[(2 * d + 1) * PN_LANES];
   }
   return pn_setRoot(tree, &root) ? PN_OK : PN_ERROR_NUMBER;
 }
@@ -43,35 +37,9 @@ static void fillBalls(pnTree *tree, uint32_t node) {
   pn_putBounds(tree, node, bounds, tree->count[node]);
 }
 
-static void fillBoxes(pnTree *tree, uint32_t node) {
-  pnF4 lo[PN_LANES], hi[PN_LANES];
-  uint32_t count = tree->count[node];
-  for (uint32_t j = 0; j < PN_LANES; j++) {
-    if (j < count) {
-      pn_skinSlabs(tree, tree->ruleData, tree->first[node] + j, &lo[j], &hi[j]);
-    } else {
-      lo[j] = lo[count - 1];
-      hi[j] = hi[count - 1];
-    }
-  }
-  pn_putBoxes(tree, node, lo, hi, count);
-}
-
 static void fillSlabs(pnTree *tree, uint32_t node) {
-  const pnSkinBound *bound = tree->ruleData;
-  float rows[2 * PN_MAX_SLABS * PN_LANES] = {0};
-  for (uint32_t j = 0; j < tree->count[node]; j++) {
-    pnF4 lo[PN_MAX_SLAB_GROUPS], hi[PN_MAX_SLAB_GROUPS];
-    float out[2][4];
-    pn_skinSlabs(tree, bound, tree->first[node] + j, lo, hi);
-    for (uint32_t d = 0; d < tree->slabs->count; d++) {
-      uint32_t at = d < 3 ? d : d + 1;
-      pn_f4Store(out[0], lo[at / 4]);
-      pn_f4Store(out[1], hi[at / 4]);
-      rows[(2 * d) * PN_LANES + j] = out[0][at % 4];
-      rows[(2 * d + 1) * PN_LANES + j] = out[1][at % 4];
-    }
-  }
+  float rows[2 * PN_MAX_SLABS * PN_LANES];
+  pn_skinRows(tree, tree->ruleData, node, rows);
   pn_putRows(tree, node, rows, tree->count[node]);
 }
 
@@ -80,8 +48,6 @@ static void fill(pnTree *tree, uint32_t node) {
     pn_fillLeaf(tree, node);
   } else if (!tree->slabs) {
     fillBalls(tree, node);
-  } else if (tree->slabs->count == 3) {
-    fillBoxes(tree, node);
   } else {
     fillSlabs(tree, node);
   }

@@ -1,0 +1,214 @@
+/* skin_lanes_make.c: what skin_bound.h keeps of a tree's nodes for eight lanes, made once from the vertices below.
+ *
+ * A seat has a term for every joint that moves something below one of its lanes, with a row of eight for every direction
+ * and side. Where all lanes have few joints it also has the pairs of joints that the change bound is made of. */
+#include "tree/skin_gather.h"
+
+#include <float.h>
+
+/* Scratch of one creation. */
+typedef struct Maker {
+  pnSkinGather gather;
+  size_t termFloats;
+  uint32_t *slot; /* by joint: its term in the seat at hand, when it is not before the seat's first */
+  uint32_t *termFirst, *pairFirst;
+  PN_ARRAY(uint32_t) termJoint;
+  PN_ARRAY(float) termRows;
+  PN_ARRAY(pnLanePair) pairs;
+  pnDeltaList deltas;
+} Maker;
+
+/* The lanes of a seat. */
+static uint32_t lanesOf(const pnTree *tree, uint32_t seat, uint32_t *outFirst) {
+  *outFirst = seat < tree->innerCount ? tree->first[seat] : 0;
+  return seat < tree->innerCount ? tree->count[seat] : 1;
+}
+
+/* ---------------------------------------------------------------- terms */
+
+/* The rows of a joint in the seat, new ones empty; null: out of memory. */
+static float *rowsOf(Maker *maker, uint32_t seat, uint32_t joint) {
+  uint32_t at = maker->slot[joint];
+  if (at < maker->termFirst[seat] || at >= maker->termJoint.count || maker->termJoint.data[at] != joint) {
+    at = (uint32_t)maker->termJoint.count;
+    size_t end = maker->termRows.count + maker->termFloats;
+    if (!pn_arrayPush(&maker->termJoint, joint) || !pn_arrayReserve(&maker->termRows, end)) {
+      return NULL;
+    }
+    float *rows = maker->termRows.data + maker->termRows.count;
+    for (size_t i = 0; i < maker->termFloats; i++) {
+      rows[i] = i < maker->termFloats - PN_LANES ? -FLT_MAX : 0;
+    }
+    maker->termRows.count = end;
+    maker->slot[joint] = at;
+  }
+  return maker->termRows.data + at * maker->termFloats;
+}
+
+/* A reach as float, not smaller: sums in double are good to 2^-52, which the step up covers; along an axis it is a float. */
+static float reachUp(double reach) {
+  float f = (float)reach;
+  return (double)f == reach ? f : nextafterf(f, INFINITY);
+}
+
+/* The joint's rows in a lane. */
+static bool putLane(Maker *maker, uint32_t seat, uint32_t lane, uint32_t joint, const pnGathered *g, bool main) {
+  float *rows = rowsOf(maker, seat, joint);
+  if (!rows) {
+    return false;
+  }
+  uint32_t sides = 2 * maker->gather.set->count;
+  for (uint32_t i = 0; i < sides; i++) {
+    rows[i * PN_LANES + lane] = i < 6 ? reachUp(g->reach[i]) : nextafterf((float)g->reach[i], INFINITY);
+  }
+  if (main) {
+    const uint32_t ones = 0xffffffffu;
+    memcpy(rows + sides * PN_LANES + lane, &ones, sizeof ones);
+  }
+  return true;
+}
+
+/* ---------------------------------------------------------------- pairs */
+
+static pnLanePair *pairOf(Maker *maker, uint32_t seat, uint32_t a, uint32_t b) {
+  for (size_t i = maker->pairFirst[seat]; i < maker->pairs.count; i++) {
+    if (maker->pairs.data[i].a == a && maker->pairs.data[i].b == b) {
+      return &maker->pairs.data[i];
+    }
+  }
+  pnLanePair none = {.a = a, .b = b};
+  return pn_arrayPush(&maker->pairs, none) ? &maker->pairs.data[maker->pairs.count - 1] : NULL;
+}
+
+/* What the joints besides the main one change in a lane of `count` listed vertices. */
+static bool putPairs(Maker *maker, uint32_t seat, uint32_t lane, const uint32_t *listed, uint32_t count) {
+  pnSkinGather *gather = &maker->gather;
+  pnSpan all = pn_spanOf(&gather->all.moves);
+  pn_gatherChanges(gather, listed, count, all.mid);
+  for (uint32_t i = 1; i < gather->usedCount; i++) {
+    uint32_t main = gather->used[0], joint = gather->used[i];
+    const pnGathered *g = &gather->joints[joint];
+    pnLanePair *pair = pairOf(maker, seat, PN_MIN(main, joint), PN_MAX(main, joint));
+    if (!pair) {
+      return false;
+    }
+    float sign = main < joint ? 1.0f : -1.0f;
+    pnSpan x = pn_spanOf(&g->change);
+    pn_roundOut(g->listed < count ? 0 : g->low, g->high, &pair->weight[lane], &pair->weightHalf[lane]);
+    pair->weight[lane] *= sign;
+    for (int k = 0; k < 3; k++) {
+      pair->centre[k][lane] = all.mid[k];
+      pair->x[k][lane] = sign * x.mid[k];
+      pair->xHalf[k][lane] = x.half[k];
+    }
+  }
+  return true;
+}
+
+/* ---------------------------------------------------------------- seats */
+
+/* Is the change bound worth keeping: some lane has several joints, none too many? */
+static bool hasPairs(Maker *maker, uint32_t seat) {
+  const pnTree *tree = maker->gather.tree;
+  uint32_t first, lanes = lanesOf(tree, seat, &first), most = 0;
+  for (uint32_t lane = 0; lane < lanes; lane++) {
+    uint32_t n;
+    const uint32_t *v = pn_verticesBelow(tree, first + lane, &n);
+    pn_gatherJoints(&maker->gather, v, n);
+    most = PN_MAX(most, maker->gather.usedCount);
+  }
+  return most > 1 && most <= PN_CHANGE_TERMS;
+}
+
+static bool addSeat(Maker *maker, uint32_t seat) {
+  pnSkinGather *gather = &maker->gather;
+  uint32_t first, lanes = lanesOf(gather->tree, seat, &first);
+  maker->termFirst[seat] = (uint32_t)maker->termJoint.count;
+  maker->pairFirst[seat] = (uint32_t)maker->pairs.count;
+  bool pairs = hasPairs(maker, seat), ok = true;
+  for (uint32_t lane = 0; ok && lane < lanes; lane++) {
+    uint32_t n;
+    const uint32_t *v = pn_verticesBelow(gather->tree, first + lane, &n);
+    pn_gatherJoints(gather, v, n);
+    for (uint32_t i = 0; ok && i < gather->usedCount; i++) {
+      uint32_t joint = gather->used[i];
+      ok = putLane(maker, seat, lane, joint, pairs && i == 0 ? &gather->all : &gather->joints[joint], i == 0);
+    }
+    ok = ok && (!pairs || putPairs(maker, seat, lane, v, n));
+  }
+  return ok && maker->termJoint.count <= UINT32_MAX && maker->pairs.count <= UINT32_MAX;
+}
+
+/* ---------------------------------------------------------------- memory */
+
+static size_t layout(const Maker *maker, pnSkinBound *bound, char *base) {
+  const pnTree *tree = maker->gather.tree;
+  pnSkinLanes *lanes = &bound->lanes;
+  size_t at = 0, seats = (size_t)tree->innerCount + 1;
+  pn_carve(base, &at, 1, sizeof(pnSkinBound));
+  lanes->termFirst = pn_carve(base, &at, seats + 1, sizeof(uint32_t));
+  lanes->termJoint = pn_carve(base, &at, maker->termJoint.count, sizeof(uint32_t));
+  lanes->termRows = pn_carve(base, &at, maker->termRows.count, sizeof(float));
+  lanes->pairFirst = pn_carve(base, &at, seats + 1, sizeof(uint32_t));
+  lanes->pairs = pn_carve(base, &at, maker->pairs.count, sizeof(pnLanePair));
+  lanes->joints = pn_carve(base, &at, tree->pose->skin->jointCount, sizeof(pnLaneJoint));
+  pn_placeDeltas(&maker->deltas, tree, bound, base, &at);
+  return at;
+}
+
+/* What was gathered, into one block with the tree. */
+static pnResult keep(pnTree *tree, const Maker *maker) {
+  pnSkinBound bound = {.lanes = {.set = maker->gather.set}};
+  size_t firstBytes = ((size_t)tree->innerCount + 2) * sizeof(uint32_t);
+  pnResult result = pn_allocRuleData(tree, layout(maker, &bound, NULL));
+  if (result != PN_OK) {
+    return result;
+  }
+  memset(tree->ruleData, 0, tree->ruleBytes);
+  layout(maker, &bound, tree->ruleData);
+  memcpy(bound.lanes.termFirst, maker->termFirst, firstBytes);
+  memcpy(bound.lanes.termJoint, maker->termJoint.data, maker->termJoint.count * sizeof(uint32_t));
+  memcpy(bound.lanes.termRows, maker->termRows.data, maker->termRows.count * sizeof(float));
+  memcpy(bound.lanes.pairFirst, maker->pairFirst, firstBytes);
+  if (maker->pairs.count > 0) {
+    memcpy(bound.lanes.pairs, maker->pairs.data, maker->pairs.count * sizeof(pnLanePair));
+  }
+  pn_copyDeltas(&maker->deltas, tree, &bound);
+  memcpy(tree->ruleData, &bound, sizeof bound);
+  return PN_OK;
+}
+
+static bool gatherAll(Maker *maker) {
+  uint32_t seats = maker->gather.tree->innerCount + 1;
+  for (uint32_t seat = 0; seat < seats; seat++) {
+    if (!addSeat(maker, seat)) {
+      return false;
+    }
+  }
+  maker->termFirst[seats] = (uint32_t)maker->termJoint.count;
+  maker->pairFirst[seats] = (uint32_t)maker->pairs.count;
+  return pn_gatherDeltas(&maker->gather, &maker->deltas);
+}
+
+pnResult pn_makeSkinLanes(pnTree *tree) {
+  /* boxes: the directions of a 26-DOP, see skin_bound.h */
+  const pnSlabSet *set = tree->slabs == &pn_slabBox ? &pn_slabDop26 : tree->slabs;
+  size_t firstBytes = pn_bytes((size_t)tree->innerCount + 2, sizeof(uint32_t));
+  size_t slotBytes = pn_bytes(tree->pose->skin->jointCount, sizeof(uint32_t));
+  Maker maker = {.termFloats = (2 * set->count + 1) * PN_LANES};
+  maker.slot = pn_allocZero(slotBytes);
+  maker.termFirst = pn_alloc(firstBytes);
+  maker.pairFirst = pn_alloc(firstBytes);
+  bool ok =
+      pn_beginGather(&maker.gather, tree, set) && maker.slot && maker.termFirst && maker.pairFirst && gatherAll(&maker);
+  pnResult result = ok ? keep(tree, &maker) : pn_failMemory(maker.termRows.count * sizeof(float));
+  pn_endGather(&maker.gather);
+  pn_freeDeltas(&maker.deltas, tree);
+  pn_arrayFree(&maker.termJoint);
+  pn_arrayFree(&maker.termRows);
+  pn_arrayFree(&maker.pairs);
+  pn_free(maker.pairFirst, firstBytes);
+  pn_free(maker.termFirst, firstBytes);
+  pn_free(maker.slot, slotBytes);
+  return result;
+}
