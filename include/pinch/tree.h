@@ -87,6 +87,10 @@ typedef struct pnTreeDef {
   /* APPROXIMATE, without `self`: leave out triangles whose three neighbours are all in, about a third of a closed
    * mesh [Curtis08]. What touches nothing but the inside of such a triangle is missed. Default false. */
   bool representative;
+  /* A tree over the same mesh with the same settings, or null (default): what never changes is then shared with it instead
+   * of built once more. A crowd of one character costs its memory once and finds it in cache. The other tree may be
+   * destroyed before this one. Ignored where it does not fit: another mesh, skin or setting, pieces of big triangles. */
+  const pnTree *twin;
 } pnTreeDef;
 
 PN_API pnTreeDef pnDefaultTreeDef(void);
@@ -113,7 +117,7 @@ PN_API const pnPose *pnTree_GetPose(const pnTree *tree);
 PN_API pnTreeDef pnTree_GetDef(const pnTree *tree);
 PN_API uint32_t pnTree_GetNodeCount(const pnTree *tree);
 PN_API uint32_t pnTree_GetHeight(const pnTree *tree);
-/* Bytes the tree holds, without mesh and pose. */
+/* Bytes the tree holds, without mesh and pose. What twins share counts for each of them. */
 PN_API size_t pnTree_GetByteCount(const pnTree *tree);
 
 /* Checks the invariants of tree.h one by one against the pose, every node and vertex. For tests and doubts: slow.

@@ -16,6 +16,13 @@ size_t pn_bytes(size_t count, size_t size);
  * on to the next multiple of 8, and returns where they are. Without a block it only counts. */
 void *pn_pack(char *block, size_t *at, const void *from, size_t bytes);
 
+/* Memory of several users, zeroed: the first has it from pn_allocShared, each further one says pn_share, each says pn_unshare
+ * when it is done, and the last one frees it. From any thread; null is allowed. */
+void *pn_allocShared(size_t size);
+void *pn_share(void *memory);
+void pn_unshare(void *memory);
+size_t pn_sharedBytes(const void *memory); /* as allocated, the head that counts the users included */
+
 /* Hands out pieces of one block, 64-byte aligned, by moving *at; with a null base it only counts, so that the same calls
  * find the size and lay the block out. */
 PN_INLINE void *pn_carve(char *base, size_t *at, size_t count, size_t size) {

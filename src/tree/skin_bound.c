@@ -282,10 +282,6 @@ void pn_skinRows(const pnTree *tree, const pnSkinBound *bound, uint32_t seat, fl
   }
 }
 
-pnResult pn_makeSkinBound(pnTree *tree) {
-  return tree->slabs && tree->pose->skin->mode == PN_SKIN_LINEAR ? pn_makeSkinLanes(tree) : pn_makeSkinTerms(tree);
-}
-
 /* ---------------------------------------------------------------- balls */
 
 static float lengthOf(const float *v) {
@@ -380,5 +376,46 @@ void pn_skinBall(const pnTree *tree, const pnSkinBound *bound, uint32_t node, fl
       memcpy(outCentre, centre, sizeof centre);
       *outRadius = radius;
     }
+  }
+}
+
+/* ---------------------------------------------------------------- life */
+
+pnResult pn_keepSkinBound(pnTree *tree, const pnSkinBound *bound) {
+  size_t at = 0, joints = tree->pose->skin->jointCount;
+  size_t jointBytes = bound->lanes.set ? sizeof(pnLaneJoint) : sizeof(pnSkinJoint);
+  pn_carve(NULL, &at, 1, sizeof(pnSkinBound));
+  size_t place = at;
+  pn_carve(NULL, &at, joints, jointBytes);
+  pnResult result = pn_allocRuleData(tree, at);
+  if (result != PN_OK) {
+    pn_unshare(bound->constants);
+    return result;
+  }
+  memset(tree->ruleData, 0, tree->ruleBytes);
+  pnSkinBound *kept = tree->ruleData;
+  *kept = *bound;
+  kept->joints = bound->lanes.set ? NULL : (void *)((char *)tree->ruleData + place);
+  kept->lanes.joints = bound->lanes.set ? (void *)((char *)tree->ruleData + place) : NULL;
+  tree->sharedBytes = pn_sharedBytes(bound->constants);
+  return PN_OK;
+}
+
+pnResult pn_makeSkinBound(pnTree *tree) {
+  const pnTree *twin = tree->def.twin;
+  const pnPose *pose = tree->pose;
+  if (twin && twin->shape == tree->shape && twin->rule == tree->rule && twin->slabs == tree->slabs &&
+      twin->pose->skin == pose->skin && twin->pose->morph == pose->morph) {
+    const pnSkinBound *bound = twin->ruleData;
+    pn_share(bound->constants);
+    return pn_keepSkinBound(tree, bound);
+  }
+  return tree->slabs && pose->skin->mode == PN_SKIN_LINEAR ? pn_makeSkinLanes(tree) : pn_makeSkinTerms(tree);
+}
+
+void pn_dropSkinBound(pnTree *tree) {
+  const pnSkinBound *bound = tree->ruleData;
+  if (bound) {
+    pn_unshare(bound->constants);
   }
 }

@@ -140,7 +140,8 @@ PN_INLINE size_t pn_termFloats(const pnSkinLanes *lanes) {
 /* ---------------------------------------------------------------- the whole */
 
 typedef struct pnSkinBound {
-  /* constant; by node: where its volume is, as a lane of its parent */
+  /* constant, one block, shared by twins; by node: where its volume is, as a lane of its parent */
+  void *constants;
   uint32_t *deltaFirst; /* nodeCount + 1; null without morph */
   pnSkinDelta *deltas;
   pnSkinLanes lanes;   /* linear, boxes and k-DOPs; else: */
@@ -156,8 +157,10 @@ typedef struct pnSkinBound {
   float deltaSlack; /* references: what weights that do not sum to 1 quite add */
 } pnSkinBound;
 
-/* Makes the terms of a built tree over a pose with a skin; they become the tree's ruleData. */
+/* Makes the bound of a built tree over a pose with a skin, or shares that of its twin; it becomes the tree's ruleData. */
 pnResult pn_makeSkinBound(pnTree *tree);
+/* Gives the constants back; ruleData itself goes with the tree. */
+void pn_dropSkinBound(pnTree *tree);
 
 /* Takes over joints, weights and transform of the pose. */
 void pn_beginSkinBound(const pnTree *tree, pnSkinBound *bound);
@@ -173,6 +176,10 @@ void pn_skinBall(const pnTree *tree, const pnSkinBound *bound, uint32_t node, fl
 /* skin_terms.c, skin_lanes_make.c: what pn_makeSkinBound does for balls and weighted joints, and for lanes. */
 pnResult pn_makeSkinTerms(pnTree *tree);
 pnResult pn_makeSkinLanes(pnTree *tree);
+
+/* skin_bound.c: a bound whose constants are there becomes the tree's ruleData, with room for joints. They are given up when
+ * it fails. */
+pnResult pn_keepSkinBound(pnTree *tree, const pnSkinBound *bound);
 
 /* skin_bound.c: what morph targets add below a node; zero without morph. */
 pnSpan pn_blendDeltas(const pnTree *tree, const pnSkinBound *bound, uint32_t node);

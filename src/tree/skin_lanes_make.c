@@ -145,27 +145,25 @@ static size_t layout(const Maker *maker, pnSkinBound *bound, char *base) {
   const pnTree *tree = maker->gather.tree;
   pnSkinLanes *lanes = &bound->lanes;
   size_t at = 0, seats = (size_t)tree->innerCount + 1;
-  pn_carve(base, &at, 1, sizeof(pnSkinBound));
   lanes->termFirst = pn_carve(base, &at, seats + 1, sizeof(uint32_t));
   lanes->termJoint = pn_carve(base, &at, maker->termJoint.count, sizeof(uint32_t));
   lanes->termRows = pn_carve(base, &at, maker->termRows.count, sizeof(float));
   lanes->pairFirst = pn_carve(base, &at, seats + 1, sizeof(uint32_t));
   lanes->pairs = pn_carve(base, &at, maker->pairs.count, sizeof(pnLanePair));
-  lanes->joints = pn_carve(base, &at, tree->pose->skin->jointCount, sizeof(pnLaneJoint));
   pn_placeDeltas(&maker->deltas, tree, bound, base, &at);
   return at;
 }
 
-/* What was gathered, into one block with the tree. */
+/* What was gathered, into one block. */
 static pnResult keep(pnTree *tree, const Maker *maker) {
   pnSkinBound bound = {.lanes = {.set = maker->gather.set}};
   size_t firstBytes = ((size_t)tree->innerCount + 2) * sizeof(uint32_t);
-  pnResult result = pn_allocRuleData(tree, layout(maker, &bound, NULL));
-  if (result != PN_OK) {
-    return result;
+  size_t size = layout(maker, &bound, NULL);
+  bound.constants = pn_allocShared(size);
+  if (!bound.constants) {
+    return pn_failMemory(size);
   }
-  memset(tree->ruleData, 0, tree->ruleBytes);
-  layout(maker, &bound, tree->ruleData);
+  layout(maker, &bound, bound.constants);
   memcpy(bound.lanes.termFirst, maker->termFirst, firstBytes);
   memcpy(bound.lanes.termJoint, maker->termJoint.data, maker->termJoint.count * sizeof(uint32_t));
   memcpy(bound.lanes.termRows, maker->termRows.data, maker->termRows.count * sizeof(float));
@@ -174,8 +172,7 @@ static pnResult keep(pnTree *tree, const Maker *maker) {
     memcpy(bound.lanes.pairs, maker->pairs.data, maker->pairs.count * sizeof(pnLanePair));
   }
   pn_copyDeltas(&maker->deltas, tree, &bound);
-  memcpy(tree->ruleData, &bound, sizeof bound);
-  return PN_OK;
+  return pn_keepSkinBound(tree, &bound);
 }
 
 static bool gatherAll(Maker *maker) {

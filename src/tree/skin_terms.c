@@ -95,32 +95,29 @@ static bool addTerms(Maker *maker, uint32_t node) {
 static size_t layout(const Maker *maker, pnSkinBound *bound, char *base) {
   const pnTree *tree = maker->gather.tree;
   size_t at = 0, nodes = tree->nodeCount;
-  pn_carve(base, &at, 1, sizeof(pnSkinBound));
   bound->spans = pn_carve(base, &at, nodes, sizeof(pnSpan));
   bound->termFirst = pn_carve(base, &at, nodes + 1, sizeof(uint32_t));
   bound->terms = pn_carve(base, &at, maker->terms.count, sizeof(pnSkinTerm));
-  bound->joints = pn_carve(base, &at, tree->pose->skin->jointCount, sizeof(pnSkinJoint));
   pn_placeDeltas(&maker->deltas, tree, bound, base, &at);
   return at;
 }
 
-/* What was gathered, into one block with the tree. */
+/* What was gathered, into one block. */
 static pnResult keep(pnTree *tree, const Maker *maker) {
   const pnSlabSet *set = tree->slabs ? tree->slabs : &pn_slabBox;
   pnSkinBound bound = {.groupCount = 1 + (set->count - 3 + 3) / 4};
   size_t nodes = tree->nodeCount;
-  pnResult result = pn_allocRuleData(tree, layout(maker, &bound, NULL));
-  if (result != PN_OK) {
-    return result;
+  size_t size = layout(maker, &bound, NULL);
+  bound.constants = pn_allocShared(size);
+  if (!bound.constants) {
+    return pn_failMemory(size);
   }
-  memset(tree->ruleData, 0, tree->ruleBytes);
-  layout(maker, &bound, tree->ruleData);
+  layout(maker, &bound, bound.constants);
   memcpy(bound.spans, maker->spans, nodes * sizeof(pnSpan));
   memcpy(bound.termFirst, maker->termFirst, (nodes + 1) * sizeof(uint32_t));
   memcpy(bound.terms, maker->terms.data, maker->terms.count * sizeof(pnSkinTerm));
   pn_copyDeltas(&maker->deltas, tree, &bound);
-  memcpy(tree->ruleData, &bound, sizeof bound);
-  return PN_OK;
+  return pn_keepSkinBound(tree, &bound);
 }
 
 /* All nodes; false: out of memory, or more terms than can be numbered. */

@@ -127,39 +127,84 @@ static void numberLeaves(const pnBuildResult *shape, Lists *lists, const pnTree 
   }
 }
 
-/* ---------------------------------------------------------------- one block of memory */
+/* ---------------------------------------------------------------- two blocks of memory */
 
-/* Hands out pieces of a block; with a null base it only counts. */
-static void *carve(char *base, size_t *at, size_t count, size_t size) {
-  size_t here = *at;
-  *at = (here + count * size + 63) & ~(size_t)63;
-  return base ? base + here : NULL;
+static size_t layoutShape(pnTree *t, const Lists *lists, char *base) {
+  size_t at = 0, nodes = t->nodeCount, inner = t->innerCount, leaves = t->leafCount;
+  t->first = pn_carve(base, &at, inner, sizeof(uint32_t));
+  t->count = pn_carve(base, &at, nodes, 1);
+  t->parent = pn_carve(base, &at, nodes, sizeof(uint32_t));
+  t->leafFirst = pn_carve(base, &at, inner, sizeof(uint32_t));
+  t->leafEnd = pn_carve(base, &at, inner, sizeof(uint32_t));
+  t->below = pn_carve(base, &at, nodes, sizeof(uint32_t));
+  t->leafTriangles = pn_carve(base, &at, 8 * leaves, sizeof(uint32_t));
+  t->leafCorners = pn_carve(base, &at, 24 * leaves, sizeof(uint16_t));
+  t->leafVertexFirst = pn_carve(base, &at, leaves + 1, sizeof(uint32_t));
+  t->leafVertices = pn_carve(base, &at, lists->leafVertices.count, sizeof(uint32_t));
+  t->eagerNodes = pn_carve(base, &at, t->eagerCount, sizeof(uint32_t));
+  t->clusterNode = pn_carve(base, &at, t->clusterCount, sizeof(uint32_t));
+  t->clusterVertexFirst = pn_carve(base, &at, (size_t)t->clusterCount + 1, sizeof(uint32_t));
+  t->clusterVertices = pn_carve(base, &at, lists->clusterVertices.count, sizeof(uint32_t));
+  t->linkFirst = pn_carve(base, &at, t->def.self ? leaves + 1 : 0, sizeof(uint32_t));
+  t->links = pn_carve(base, &at, lists->links.count, sizeof(pnLeafLink));
+  return at;
 }
 
-static size_t layout(pnTree *t, const Lists *lists, char *base) {
-  size_t at = 0, nodes = t->nodeCount, inner = t->innerCount, leaves = t->leafCount;
-  t->first = carve(base, &at, inner, sizeof(uint32_t));
-  t->count = carve(base, &at, nodes, 1);
-  t->parent = carve(base, &at, nodes, sizeof(uint32_t));
-  t->leafFirst = carve(base, &at, inner, sizeof(uint32_t));
-  t->leafEnd = carve(base, &at, inner, sizeof(uint32_t));
-  t->below = carve(base, &at, nodes, sizeof(uint32_t));
-  t->stamp = carve(base, &at, nodes, sizeof(uint32_t));
-  t->lanes = carve(base, &at, nodes + 1, t->laneBytes);
-  t->leafTriangles = carve(base, &at, 8 * leaves, sizeof(uint32_t));
-  t->leafCorners = carve(base, &at, 24 * leaves, sizeof(uint16_t));
-  t->leafVertexFirst = carve(base, &at, leaves + 1, sizeof(uint32_t));
-  t->leafVertices = carve(base, &at, lists->leafVertices.count, sizeof(uint32_t));
-  t->leafPositions = carve(base, &at, lists->leafVertices.count, 4 * sizeof(float));
-  t->eagerNodes = carve(base, &at, t->eagerCount, sizeof(uint32_t));
-  t->clusterNode = carve(base, &at, t->clusterCount, sizeof(uint32_t));
-  t->clusterVertexFirst = carve(base, &at, (size_t)t->clusterCount + 1, sizeof(uint32_t));
-  t->clusterVertices = carve(base, &at, lists->clusterVertices.count, sizeof(uint32_t));
-  t->clusterBoxes = carve(base, &at, t->clusterCount, 8 * sizeof(float));
-  t->linkFirst = carve(base, &at, t->def.self ? leaves + 1 : 0, sizeof(uint32_t));
-  t->links = carve(base, &at, lists->links.count, sizeof(pnLeafLink));
-  t->model = carve(base, &at, t->modelCount * (nodes + 1), t->modelBytes);
+static size_t layoutFrame(pnTree *t, char *base) {
+  size_t at = 0, nodes = t->nodeCount;
+  t->stamp = pn_carve(base, &at, nodes, sizeof(uint32_t));
+  t->lanes = pn_carve(base, &at, nodes + 1, t->laneBytes);
+  t->leafPositions = pn_carve(base, &at, t->leafVertexFirst[t->leafCount], 4 * sizeof(float));
+  t->clusterBoxes = pn_carve(base, &at, t->clusterCount, 8 * sizeof(float));
+  t->model = pn_carve(base, &at, t->modelCount * (nodes + 1), t->modelBytes);
   return at;
+}
+
+/* What changes from frame to frame; the shape is there. */
+static pnResult allocFrame(pnTree *t) {
+  t->memoryBytes = layoutFrame(t, NULL);
+  t->memory = pn_allocZero(t->memoryBytes);
+  if (!t->memory) {
+    return pn_failMemory(t->memoryBytes);
+  }
+  layoutFrame(t, t->memory);
+  return PN_OK;
+}
+
+/* Could two trees have one shape? */
+static bool isTwin(const pnTree *t, const pnTree *other) {
+  const pnTreeDef *p = &t->def, *q = &other->def;
+  return other->shape && t->mesh == other->mesh && !pn_hasPieces(p) && !pn_hasPieces(q) && p->build == q->build &&
+         p->arity == q->arity && p->leafSize == q->leafSize && p->cut == q->cut && p->self == q->self &&
+         !t->rule->reshapes;
+}
+
+static pnResult takeShape(pnTree *t, const pnTree *other) {
+  t->shape = pn_share(other->shape);
+  t->builtFrame = other->builtFrame;
+  t->innerCount = other->innerCount;
+  t->leafCount = other->leafCount;
+  t->nodeCount = other->nodeCount;
+  t->height = other->height;
+  t->first = other->first;
+  t->count = other->count;
+  t->parent = other->parent;
+  t->leafFirst = other->leafFirst;
+  t->leafEnd = other->leafEnd;
+  t->below = other->below;
+  t->leafTriangles = other->leafTriangles;
+  t->leafCorners = other->leafCorners;
+  t->leafVertexFirst = other->leafVertexFirst;
+  t->leafVertices = other->leafVertices;
+  t->eagerCount = other->eagerCount;
+  t->eagerNodes = other->eagerNodes;
+  t->clusterCount = other->clusterCount;
+  t->clusterNode = other->clusterNode;
+  t->clusterVertexFirst = other->clusterVertexFirst;
+  t->clusterVertices = other->clusterVertices;
+  t->linkFirst = other->linkFirst;
+  t->links = other->links;
+  return allocFrame(t);
 }
 
 /* ---------------------------------------------------------------- vertex lists */
@@ -444,19 +489,22 @@ static size_t laneBytes(const pnTree *t) {
 /* Builds everything of a tree whose def, pose, mesh, rule and slabs are set; with pieces, mesh has their triangles. */
 static pnResult assemble(pnTree *t, const pnPiece *pieces) {
   Assembly a = {0};
+  t->laneBytes = laneBytes(t);
+  if (t->def.twin && isTwin(t, t->def.twin)) {
+    return takeShape(t, t->def.twin);
+  }
   pnResult result = pn_buildShape(&t->def, t->mesh, pieces, &a.shape);
   if (result != PN_OK || t->mesh->triangleCount == 0) {
     return result;
   }
-  t->laneBytes = laneBytes(t);
   bool ok = makeLists(&a, t) && makeLinks(&a, t);
   if (ok) {
-    t->memoryBytes = layout(t, &a.lists, NULL);
-    t->memory = pn_allocZero(t->memoryBytes);
-    ok = t->memory != NULL;
+    t->shape = pn_allocShared(layoutShape(t, &a.lists, NULL));
+    ok = t->shape != NULL;
   }
   if (ok) {
-    layout(t, &a.lists, t->memory);
+    layoutShape(t, &a.lists, t->shape);
+    t->builtFrame = t->pose->frame;
     writeNodes(&a, t);
     writeLeaves(&a, t);
     writeClusters(&a, t);
@@ -472,7 +520,7 @@ static pnResult assemble(pnTree *t, const pnPiece *pieces) {
     }
   }
   freeAssembly(&a, t->mesh->triangleCount, t->mesh->vertexCount, t->leafCount);
-  return ok ? PN_OK : pn_failMemory(t->memoryBytes);
+  return ok ? allocFrame(t) : pn_failMemory(listBytes(3 * (size_t)t->mesh->triangleCount));
 }
 
 /* ---------------------------------------------------------------- life */
@@ -499,6 +547,7 @@ static void freeTree(pnTree *tree) {
   }
   pn_free(tree->ruleData, tree->ruleBytes);
   pn_free(tree->memory, tree->memoryBytes);
+  pn_unshare(tree->shape);
   pn_free(tree->restKeys, tree->restCount * sizeof(uint64_t));
   pn_free(tree->calm, tree->calmBytes);
   pn_free(tree->fans, tree->fansBytes);
@@ -544,6 +593,7 @@ pnResult pnCreateTree(const pnTreeDef *def, pnTree **outTree) {
     return result;
   }
   tree->builtSurface = relativeSurface(tree);
+  tree->def.twin = NULL; /* what is shared stays; the other may go */
   *outTree = tree;
   return PN_OK;
 }
@@ -663,8 +713,8 @@ uint32_t pnTree_GetHeight(const pnTree *tree) {
   return tree->height;
 }
 size_t pnTree_GetByteCount(const pnTree *tree) {
-  return sizeof(pnTree) + tree->memoryBytes + tree->ruleBytes + pn_pieceBytes(tree) +
-         tree->restCount * sizeof(uint64_t) + tree->calmBytes + tree->fansBytes + tree->flatBytes;
+  return sizeof(pnTree) + pn_sharedBytes(tree->shape) + tree->memoryBytes + tree->ruleBytes + tree->sharedBytes +
+         pn_pieceBytes(tree) + tree->restCount * sizeof(uint64_t) + tree->calmBytes + tree->fansBytes + tree->flatBytes;
 }
 
 uint32_t pnTree_GetLevelBoxes(pnTree *tree, uint32_t level, pnBox *outBoxes, uint32_t capacity) {

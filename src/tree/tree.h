@@ -83,8 +83,10 @@ struct pnTree {
   const pnMesh *mesh;
   const struct pnUpdateRule *rule;
   const pnSlabSet *slabs; /* null for spheres */
-  char *memory;           /* one block; everything below points into it */
+  char *shape;            /* what never changes, one block, shared by twins (pn_share); null: it is in `memory` */
+  char *memory;           /* one block for the rest; everything below points into one of the two */
   size_t memoryBytes;
+  uint64_t builtFrame; /* of the pose, that the shape was built over */
 
   /* nodes */
   uint32_t innerCount, leafCount, nodeCount, height;
@@ -129,6 +131,7 @@ struct pnTree {
   uint32_t modelCount; /* references */
   void *ruleData;      /* what else a rule keeps; freed with the tree */
   size_t ruleBytes;
+  size_t sharedBytes; /* of it that twins share, beside ruleBytes */
 
   /* pairs that meet in the rest pose, found by collide/filter.c when a query first asks to leave them out */
   uint64_t *restKeys;

@@ -62,6 +62,20 @@ pnBody *pn_findBody(const pnWorld *world, pnBodyId id) {
   return NULL;
 }
 
+/* A tree whose unchanging part a new body may share: of a body that moves the same mesh in the same way, and not built
+ * anew since. Null: there is none. */
+static const pnTree *findTwin(const pnWorld *world, const pnBodyDef *def) {
+  for (size_t i = 0; i < world->bodies.count; i++) {
+    const pnBody *body = &world->bodies.data[i];
+    /* poses begin at frame 1: built at rest, as the new body's would be */
+    if ((body->generation & 1) && body->kind == def->kind && body->ownsTree && body->tree->mesh == def->mesh &&
+        body->tree->pose->skin == def->skin && body->tree->pose->morph == def->morph && body->tree->builtFrame == 1) {
+      return body->tree;
+    }
+  }
+  return NULL;
+}
+
 pnResult pnWorld_CreateBody(pnWorld *world, const pnBodyDef *def, pnBodyId *outBody) {
   PN_ASSERT(world && def && outBody);
   *outBody = (pnBodyId){0};
@@ -75,7 +89,9 @@ pnResult pnWorld_CreateBody(pnWorld *world, const pnBodyDef *def, pnBodyId *outB
       return pn_failMemory(sizeof(pnBody));
     }
   }
-  pnResult result = pn_bodyCreate(&world->bodies.data[place], def);
+  pnBodyDef with = *def;
+  with.tree.twin = def->tree.twin ? def->tree.twin : findTwin(world, def);
+  pnResult result = pn_bodyCreate(&world->bodies.data[place], &with);
   if (result != PN_OK) {
     return result;
   }
