@@ -19,10 +19,12 @@ typedef struct pnTree pnTree;
 
 /* How the triangles are divided among children. */
 typedef enum pnBuild {
-  PN_BUILD_BALANCED,     /* median splits that leave small boxes, leaves filled up: the fastest measured (default) */
+  PN_BUILD_DEFAULT,      /* the fastest measured: joint for skins, balanced for others */
+  PN_BUILD_BALANCED,     /* median splits that leave small boxes, leaves filled up */
   PN_BUILD_SHAPE_CENTRE, /* [Larsson01] initial shape: the longest sides halved at the box centre */
   PN_BUILD_SHAPE_MEAN,   /* [Larsson01] initial shape: split at the mean of the triangle midpoints */
   PN_BUILD_LINK,         /* [Larsson01] mesh connectivity: every node is a connected patch where the mesh allows it */
+  PN_BUILD_JOINT,        /* [Mujika09] skins: a group for each joint, merged along the skeleton; others: as balanced */
   PN_BUILD_COUNT
 } pnBuild;
 
@@ -61,7 +63,7 @@ typedef enum pnBig {
 /* What a tree stands over, and its settings. */
 typedef struct pnTreeDef {
   const pnPose *pose; /* must outlive the tree */
-  pnBuild build;      /* default PN_BUILD_BALANCED */
+  pnBuild build;      /* default PN_BUILD_DEFAULT */
   pnVolume volume;    /* default PN_VOLUME_BOX */
   pnUpdate update;    /* default PN_UPDATE_DEFAULT */
   uint32_t arity;     /* most children of a node: 2, 4 or 8 (default 8) */

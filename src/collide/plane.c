@@ -14,9 +14,25 @@ typedef struct Body {
   double centre[3], half[3], radius;
 } Body;
 
+/* A tree whose volumes are looked at, with its grid in double: worked out once for many of them. */
+typedef struct Seen {
+  const pnTree *tree;
+  double cell[3], offset[3];
+} Seen;
+
+static Seen see(const pnTree *tree) {
+  Seen seen = {.tree = tree};
+  for (int k = 0; tree->slabs && k < 3; k++) {
+    seen.cell[k] = 1.0 / (double)tree->grid.scale[k];
+    seen.offset[k] = tree->grid.offset[k];
+  }
+  return seen;
+}
+
 /* The volume of a node, a lane of its parent. False: in model space, not finite, or cut off by the range of its grid.
  * */
-PN_INLINE bool volumeOf(const pnTree *tree, uint32_t node, Body *out) {
+PN_INLINE bool volumeOf(const Seen *seen, uint32_t node, Body *out) {
+  const pnTree *tree = seen->tree;
   uint32_t parent = tree->parent[node] / PN_LANES, lane = tree->parent[node] % PN_LANES;
   if (tree->rule->modelSpace) {
     return false;
@@ -37,10 +53,9 @@ PN_INLINE bool volumeOf(const pnTree *tree, uint32_t node, Body *out) {
     if (lo == INT16_MIN || hi == INT16_MAX) {
       return false;
     }
-    double cell = 1.0 / tree->grid.scale[k], first = ((double)lo + tree->grid.offset[k]) * cell;
-    double end = ((double)hi + tree->grid.offset[k] + 1) * cell;
-    out->centre[k] = 0.5 * (first + end);
-    out->half[k] = 0.5 * (end - first);
+    /* all exact: sums of integers below 2^25, times a power of two */
+    out->centre[k] = 0.5 * ((double)(lo + hi + 1) + 2 * seen->offset[k]) * seen->cell[k];
+    out->half[k] = 0.5 * (double)(hi - lo + 1) * seen->cell[k];
   }
   return true;
 }
@@ -60,7 +75,7 @@ PN_INLINE bool isBeside(const Body *v, const pnBigPlane *plane) {
 /* ---------------------------------------------------------------- pruning */
 
 /* Does the other node's volume reach the plane of any of the big triangles below this one? */
-static bool reachesPlane(const pnTree *tree, uint32_t node, const pnTree *other, uint32_t otherNode, pnWorker *w) {
+PN_INLINE bool reachesPlane(const pnTree *tree, uint32_t node, const Seen *other, uint32_t otherNode, pnWorker *w) {
   const uint32_t *bigs = tree->nodeBigs + (size_t)node * PN_NODE_BIGS;
   Body volume;
   if (bigs[0] == PN_NONE || !volumeOf(other, otherNode, &volume)) {
@@ -77,10 +92,11 @@ static bool reachesPlane(const pnTree *tree, uint32_t node, const pnTree *other,
 
 void pn_prunePlanes(const pnTraversal *t, pnWorker *w, pnPairs *list, size_t from) {
   size_t kept = from;
+  Seen a = see(t->a), b = see(t->b);
   for (size_t i = from; i < list->count; i++) {
     pnPair p = list->data[i];
-    bool keep = (!t->a->slotPieces || reachesPlane(t->a, p.a, t->b, p.b, w)) &&
-                (!t->b->slotPieces || reachesPlane(t->b, p.b, t->a, p.a, w));
+    bool keep = (!t->a->slotPieces || reachesPlane(t->a, p.a, &b, p.b, w)) &&
+                (!t->b->slotPieces || reachesPlane(t->b, p.b, &a, p.a, w));
     list->data[kept] = p;
     kept += keep;
   }

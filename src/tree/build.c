@@ -4,7 +4,7 @@
  * one that leaves the smallest boxes: a patch that lies askew is cut along its own sides, and leaves come out more compact.
  *
  * Where we differ from [Larsson01] (section 3.2): their trees split boxes in space and go down to one triangle; those are
- * in build_shape.c and build_link.c. */
+ * in build_shape.c and build_link.c; those of [Mujika09] are in build_joint.c. */
 #include "tree/build.h"
 
 #include "base/array.h"
@@ -172,10 +172,12 @@ uint32_t pn_splitBalanced(pnBuilder *b, uint32_t first, uint32_t count, uint32_t
 /* ---------------------------------------------------------------- the loop */
 
 static pnSplitFcn *const s_split[PN_BUILD_COUNT] = {
+    [PN_BUILD_DEFAULT] = pn_splitJoint,
     [PN_BUILD_BALANCED] = pn_splitBalanced,
     [PN_BUILD_SHAPE_CENTRE] = pn_splitShapeCentre,
     [PN_BUILD_SHAPE_MEAN] = pn_splitShapeMean,
     [PN_BUILD_LINK] = pn_splitLink,
+    [PN_BUILD_JOINT] = pn_splitJoint,
 };
 
 /* A node waiting to be divided. */
@@ -267,6 +269,9 @@ pnResult pn_buildShape(const pnTreeDef *def, const pnMesh *mesh, const pnPiece *
   b.scratch = pn_alloc(list);
   b.mark = link ? pn_alloc(list) : NULL;
   bool ok = b.order && b.centres && b.boxes && b.keys && b.scratch && (b.mark || !link);
+  if (ok && def->pose->skin && b.split == pn_splitJoint) {
+    ok = pn_makeJointTree(def->pose->skin, mesh, &b.joints);
+  }
   if (ok) {
     for (uint32_t i = 0; i < n; i++) {
       b.order[i] = i;
@@ -277,6 +282,7 @@ pnResult pn_buildShape(const pnTreeDef *def, const pnMesh *mesh, const pnPiece *
     computeCentres(def->pose, mesh, pieces, b.centres, b.boxes);
     ok = grow(&g, &b, pieces ? pn_splitPieces : b.split, n);
   }
+  pn_freeJointTree(&b.joints);
   pn_free(b.centres, centreBytes);
   pn_free(b.boxes, 2 * centreBytes);
   pn_free(b.keys, list);

@@ -10,6 +10,19 @@ struct pnBuilder;
 typedef uint32_t pnSplitFcn(struct pnBuilder *builder, uint32_t first, uint32_t count, uint32_t depth,
                             uint32_t outSizes[PN_LANES]);
 
+/* Joints as a tree, and the one that each triangle follows most; for PN_BUILD_JOINT. */
+typedef struct pnJointTree {
+  uint32_t jointCount, triangleCount;
+  uint32_t *order; /* joints, each after the one above it; begins the block of these three */
+  uint32_t *above; /* by joint: PN_NONE for a root */
+  uint32_t *below; /* scratch */
+  uint32_t *joint; /* by triangle; null: no joints */
+} pnJointTree;
+
+/* False: out of memory. Free in any case. */
+bool pn_makeJointTree(const pnSkin *skin, const pnMesh *mesh, pnJointTree *out);
+void pn_freeJointTree(pnJointTree *tree);
+
 /* What a splitter works on. `order` is the permutation of triangles being made. */
 typedef struct pnBuilder {
   const pnMesh *mesh;
@@ -22,10 +35,11 @@ typedef struct pnBuilder {
   uint32_t *scratch;     /* triangleCount */
   uint32_t *mark;        /* triangleCount, for connectivity; PN_NONE outside a split */
   const pnPiece *pieces; /* one a triangle, or null */
+  pnJointTree joints;    /* all zero: no joints, or not asked for */
   pnSplitFcn *split;     /* the splitter that was asked for; pieces go through pn_splitPieces before */
 } pnBuilder;
 
-pnSplitFcn pn_splitBalanced, pn_splitShapeCentre, pn_splitShapeMean, pn_splitLink, pn_splitPieces;
+pnSplitFcn pn_splitBalanced, pn_splitShapeCentre, pn_splitShapeMean, pn_splitLink, pn_splitJoint, pn_splitPieces;
 
 /* Puts `left` triangles first in order[first ... first+count), such that the boxes of the two parts are small. */
 void pn_cutBest(pnBuilder *builder, uint32_t first, uint32_t count, uint32_t left);

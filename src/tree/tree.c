@@ -12,7 +12,7 @@
 /* ---------------------------------------------------------------- definition */
 
 pnTreeDef pnDefaultTreeDef(void) {
-  return (pnTreeDef){.build = PN_BUILD_BALANCED,
+  return (pnTreeDef){.build = PN_BUILD_DEFAULT,
                      .volume = PN_VOLUME_BOX,
                      .update = PN_UPDATE_DEFAULT,
                      .arity = 8,
