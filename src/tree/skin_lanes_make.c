@@ -1,7 +1,8 @@
 /* skin_lanes_make.c: what skin_bound.h keeps of a tree's nodes for eight lanes, made once from the vertices below.
  *
  * A seat has a term for every joint that moves something below one of its lanes, with a row of eight for every direction
- * and side. Where all lanes have few joints it also has the pairs of joints that the change bound is made of. */
+ * and side. Where all lanes have few joints, with weights close together, it also has the pairs of joints that the change
+ * bound is made of. */
 #include "tree/skin_gather.h"
 
 #include <float.h>
@@ -107,17 +108,30 @@ static bool putPairs(Maker *maker, uint32_t seat, uint32_t lane, const uint32_t 
 
 /* ---------------------------------------------------------------- seats */
 
-/* Is the change bound worth keeping: some lane has several joints, none too many? */
+/* How far apart the weights of a joint besides the main one are, at most; 0 with one joint. */
+static double weightRange(const pnSkinGather *gather, uint32_t count) {
+  double widest = 0;
+  for (uint32_t i = 1; i < gather->usedCount; i++) {
+    const pnGathered *g = &gather->joints[gather->used[i]];
+    widest = fmax(widest, g->high - (g->listed < count ? 0 : g->low));
+  }
+  return widest;
+}
+
+/* Is the change bound worth its time: no lane has too many joints, and of those with several at least half have their
+ * weights close together? Where they are spread, the hull is as tight. */
 static bool hasPairs(Maker *maker, uint32_t seat) {
   const pnTree *tree = maker->gather.tree;
-  uint32_t first, lanes = lanesOf(tree, seat, &first), most = 0;
+  uint32_t first, lanes = lanesOf(tree, seat, &first), most = 0, several = 0, close = 0;
   for (uint32_t lane = 0; lane < lanes; lane++) {
     uint32_t n;
     const uint32_t *v = pn_verticesBelow(tree, first + lane, &n);
     pn_gatherJoints(&maker->gather, v, n);
     most = PN_MAX(most, maker->gather.usedCount);
+    several += maker->gather.usedCount > 1;
+    close += maker->gather.usedCount > 1 && weightRange(&maker->gather, n) <= PN_CHANGE_RANGE;
   }
-  return most > 1 && most <= PN_CHANGE_TERMS;
+  return close > 0 && most <= PN_CHANGE_TERMS && 2 * close >= several;
 }
 
 static bool addSeat(Maker *maker, uint32_t seat) {
