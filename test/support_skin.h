@@ -16,6 +16,7 @@ typedef enum SkinKind {
   SKIN_SMOOTH,   /* two or three joints along an axis */
   SKIN_WILD,     /* eight joints anywhere, weights of all sizes */
   SKIN_WEIGHTED, /* one joint a vertex, along a skeleton, weights 0 to 1 */
+  SKIN_CLOSE,    /* two to four joints whose weights hardly change from vertex to vertex */
   SKIN_KIND_COUNT
 } SkinKind;
 
@@ -53,6 +54,12 @@ static inline void skinVertex(TestRandom *random, SkinKind kind, uint32_t joints
       weight[i] = sizes[testBelow(random, 4)] * testFloat(random, 0.01f, 1);
     }
     weight[7] = 1;
+  } else if (kind == SKIN_CLOSE) {
+    uint32_t count = x < 0 ? 2 : 4;
+    for (uint32_t i = 0; i < count; ++i) {
+      index[i] = (uint16_t)i;
+      weight[i] = 1.0f / (float)count + (i % 2 ? 0.02f : -0.02f) * testFloat(random, 0, 1);
+    }
   } else if (kind == SKIN_WEIGHTED) {
     static const float ends[3] = {0, 1, 0.5f};
     weight[0] = testBelow(random, 2) ? ends[testBelow(random, 3)] : testFloat(random, 0, 1);

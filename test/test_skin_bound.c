@@ -174,45 +174,81 @@ static void ballsAreSmallest(void **state) {
 
 /* ---------------------------------------------------------------- tightness */
 
-/* When all joints do the same, boxes are those of the rest shape moved, a hair wider. */
+/* When all joints do the same, boxes and k-DOPs are those of the rest shape moved, a hair wider. */
 static void jointsTogetherCostNothing(void **state) {
   (void)state;
   SkinBody body = skinMake(SKIN_SMOOTH, 3, 1, 0, 5);
-  pnTreeDef def = pnDefaultTreeDef();
-  def.pose = body.pose;
-  pnTree *tree;
-  testExpectOk(pnCreateTree(&def, &tree));
   for (uint32_t j = 0; j < body.jointCount; ++j) {
     body.joints[j] = pnMatrix_Identity();
     body.joints[j].m[0][3] = 5;
   }
   testExpectOk(pnPose_SetJoints(body.pose, body.joints, body.jointCount));
-  testExpectOk(pnTree_Update(tree, NULL));
-  const pnSkinBound *bound = tree->ruleData;
-  for (uint32_t node = 0; node < tree->nodeCount; ++node) {
-    /* a node's volume is a lane of its parent; the root's stands alone */
-    uint32_t lane = node > 0 ? tree->parent[node] % PN_LANES : 0;
-    float rows[3][2][PN_LANES], out[2][3];
-    pn_skinRows(tree, bound, node > 0 ? tree->parent[node] / PN_LANES : tree->innerCount, &rows[0][0][0]);
-    for (int k = 0; k < 3; ++k) {
-      out[0][k] = rows[k][0][lane];
-      out[1][k] = rows[k][1][lane];
+  for (int volume = PN_VOLUME_BOX; volume <= PN_VOLUME_DOP26; ++volume) {
+    pnTreeDef def = pnDefaultTreeDef();
+    def.pose = body.pose;
+    def.volume = (pnVolume)volume;
+    pnTree *tree;
+    testExpectOk(pnCreateTree(&def, &tree));
+    for (uint32_t node = 0; node < tree->nodeCount; ++node) {
+      /* a node's volume is a lane of its parent; the root's stands alone */
+      uint32_t lane = node > 0 ? tree->parent[node] % PN_LANES : 0;
+      float rows[PN_MAX_SLABS][2][PN_LANES];
+      pn_skinRows(tree, tree->ruleData, node > 0 ? tree->parent[node] / PN_LANES : tree->innerCount, &rows[0][0][0]);
+      uint32_t n;
+      const uint32_t *v = pn_verticesBelow(tree, node, &n);
+      pnBound exact;
+      pn_boundOfVertices(tree, v, n, &exact);
+      for (uint32_t d = 0; d < tree->slabs->count; ++d) {
+        assert_true(rows[d][0][lane] <= exact.slabs.lo[d] && rows[d][0][lane] >= exact.slabs.lo[d] - 1e-3f);
+        assert_true(rows[d][1][lane] >= exact.slabs.hi[d] && rows[d][1][lane] <= exact.slabs.hi[d] + 1e-3f);
+      }
     }
-    uint32_t n;
-    const uint32_t *v = pn_verticesBelow(tree, node, &n);
-    pnBound exact;
-    pn_boundOfVertices(tree, v, n, &exact);
-    for (int k = 0; k < 3; ++k) {
-      assert_true(out[0][k] <= exact.slabs.lo[k] && out[0][k] >= exact.slabs.lo[k] - 1e-3f);
-      assert_true(out[1][k] >= exact.slabs.hi[k] && out[1][k] <= exact.slabs.hi[k] + 1e-3f);
+    pnDestroyTree(tree);
+  }
+  skinFree(&body);
+}
+
+/* Weights that are close together: both bounds are there, and the change bound is the tight one. Two joints turn a quarter
+ * against each other; what follows both halfway goes hardly anywhere, while the hull reaches from one to the other. */
+static void closeWeightsAreTight(void **state) {
+  (void)state;
+  SkinBody body = skinMake(SKIN_CLOSE, 3, 1, 0, 5);
+  pnTreeDef def = pnDefaultTreeDef();
+  def.pose = body.pose;
+  pnTree *tree;
+  testExpectOk(pnCreateTree(&def, &tree));
+  const pnSkinLanes *lanes = &((const pnSkinBound *)tree->ruleData)->lanes;
+  assert_true(lanes->pairFirst[tree->innerCount] > 0);
+  for (uint32_t j = 0; j < body.jointCount; ++j) {
+    body.joints[j] = pnMatrix_Identity();
+    body.joints[j].m[1][3] = j % 2 ? 10 : -10;
+  }
+  testExpectOk(pnPose_SetJoints(body.pose, body.joints, body.jointCount));
+  testExpectOk(pnTree_Validate(tree));
+  float rows[3][2][PN_LANES];
+  uint32_t seen = 0;
+  for (uint32_t node = 0; node < tree->innerCount; ++node) {
+    if (lanes->pairFirst[node] == lanes->pairFirst[node + 1]) continue;
+    pn_skinRows(tree, tree->ruleData, node, &rows[0][0][0]);
+    for (uint32_t lane = 0; lane < tree->count[node]; ++lane) {
+      /* where all follow the same two joints; where two become four, or none, weights are not that close */
+      uint32_t n, two = 0;
+      const uint32_t *v = pn_verticesBelow(tree, tree->first[node] + lane, &n);
+      for (uint32_t i = 0; i < n; ++i)
+        two += body.skin->influenceFirst[v[i] / 3 + 1] - body.skin->influenceFirst[v[i] / 3] == 2;
+      if (two < n) continue;
+      assert_true(rows[1][1][lane] - rows[1][0][lane] < 4); /* the hull's would be 20 */
+      seen++;
     }
   }
+  assert_true(seen > 10);
   pnDestroyTree(tree);
   skinFree(&body);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(thePapersSphereMissesVertices),
-                                     cmocka_unit_test(ballsAreSmallest), cmocka_unit_test(jointsTogetherCostNothing)};
+                                     cmocka_unit_test(ballsAreSmallest), cmocka_unit_test(jointsTogetherCostNothing),
+                                     cmocka_unit_test(closeWeightsAreTight)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -111,7 +111,7 @@ static void pairsAreThoseOfEagerVertices(void **state) {
   for (int i = 0; i < 2; ++i) testExpectOk(pnCreatePairList(&lists[i]));
   for (int kind = 0; kind < SKIN_KIND_COUNT; ++kind) {
     SkinBody bodies[2] = {skinMake((SkinKind)kind, 1, 1, kind % 3, 1),
-                          skinMake((SkinKind)((kind + 1) % 4), 2, 1, 0, 2)};
+                          skinMake((SkinKind)((kind + 1) % SKIN_KIND_COUNT), 2, 1, 0, 2)};
     TestRandom random = testRandom(50 + (uint64_t)kind);
     pnTree *trees[2][PN_VOLUME_COUNT];
     for (int i = 0; i < 2; ++i)
