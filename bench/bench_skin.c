@@ -47,20 +47,28 @@ typedef struct Row {
   const char *name;
   pnVolume volume;
   pnBig big;
+  pnBuild build;
   bool weighted, eager, planeDecides, representative;
 } Row;
 
+/* Trees of the avatar are by joints (PN_BUILD_DEFAULT) or by position (PN_BUILD_BALANCED). */
+#define JOINTS PN_BUILD_DEFAULT
+#define PLACES PN_BUILD_BALANCED
+
 static const Row s_rows[] = {
-    {"sphere, original", PN_VOLUME_SPHERE, PN_BIG_WHOLE, false, false, false, false},
-    {"sphere, sphere division", PN_VOLUME_SPHERE, PN_BIG_DIVIDED, false, false, false, false},
-    {"sphere, corner-tree", PN_VOLUME_SPHERE, PN_BIG_CORNERS, false, false, false, false},
-    {"sphere, corner, paper's joints", PN_VOLUME_SPHERE, PN_BIG_CORNERS, true, false, false, false},
-    {"  + plane decides (approx.)", PN_VOLUME_SPHERE, PN_BIG_CORNERS, false, false, true, false},
-    {"  + representative (approx.)", PN_VOLUME_SPHERE, PN_BIG_CORNERS, false, false, true, true},
-    {"box, original", PN_VOLUME_BOX, PN_BIG_WHOLE, false, false, false, false},
-    {"box, sphere division", PN_VOLUME_BOX, PN_BIG_DIVIDED, false, false, false, false},
-    {"box, corner-tree", PN_VOLUME_BOX, PN_BIG_CORNERS, false, false, false, false},
-    {"box, corner, all vertices", PN_VOLUME_BOX, PN_BIG_CORNERS, false, true, false, false},
+    {"sphere, original", PN_VOLUME_SPHERE, PN_BIG_WHOLE, JOINTS, false, false, false, false},
+    {"sphere, sphere division", PN_VOLUME_SPHERE, PN_BIG_DIVIDED, JOINTS, false, false, false, false},
+    {"sphere, corner-tree", PN_VOLUME_SPHERE, PN_BIG_CORNERS, JOINTS, false, false, false, false},
+    {"sphere, corner, by position", PN_VOLUME_SPHERE, PN_BIG_CORNERS, PLACES, false, false, false, false},
+    {"sphere, corner, paper's joints", PN_VOLUME_SPHERE, PN_BIG_CORNERS, JOINTS, true, false, false, false},
+    {"  + plane decides (approx.)", PN_VOLUME_SPHERE, PN_BIG_CORNERS, JOINTS, false, false, true, false},
+    {"  + representative (approx.)", PN_VOLUME_SPHERE, PN_BIG_CORNERS, JOINTS, false, false, true, true},
+    {"box, original", PN_VOLUME_BOX, PN_BIG_WHOLE, JOINTS, false, false, false, false},
+    {"box, sphere division", PN_VOLUME_BOX, PN_BIG_DIVIDED, JOINTS, false, false, false, false},
+    {"box, corner-tree", PN_VOLUME_BOX, PN_BIG_CORNERS, JOINTS, false, false, false, false},
+    {"box, corner, by position", PN_VOLUME_BOX, PN_BIG_CORNERS, PLACES, false, false, false, false},
+    {"18-DOP, corner-tree", PN_VOLUME_DOP18, PN_BIG_CORNERS, JOINTS, false, false, false, false},
+    {"box, corner, all vertices", PN_VOLUME_BOX, PN_BIG_CORNERS, JOINTS, false, true, false, false},
 };
 #define ROW_COUNT (sizeof s_rows / sizeof *s_rows)
 
@@ -94,6 +102,7 @@ static Actors makeActors(const Stage *s, const Row *row) {
   def.big = row->big;
   check(pnCreateTree(&def, &a.roomTree));
   def.big = PN_BIG_WHOLE;
+  def.build = row->build;
   def.representative = row->representative;
   def.pose = row->eager ? a.eager : a.pose;
   check(pnCreateTree(&def, &a.tree));
@@ -231,6 +240,7 @@ static bool runRoom(pnRoom room) {
     const Row *row = &s_rows[i];
     Result r = runRow(&s, row);
     if (row->big == PN_BIG_WHOLE) original[row->volume] = r.operations;
+    if (original[row->volume] == 0) original[row->volume] = original[PN_VOLUME_BOX];
     printf("%-31s %8zu %9llu %9llu %8llu %11llu %6.0fx %9llu %9.3f %7.3f | %6zu %6zu %6zu\n", row->name, r.bytes / 1024,
            (unsigned long long)r.volume, (unsigned long long)r.exact, (unsigned long long)r.plane,
            (unsigned long long)r.operations, (double)original[row->volume] / (double)r.operations,
@@ -253,13 +263,16 @@ static bool runRoom(pnRoom room) {
 #define CROWD 100u
 
 /* A world of walkers in the museum; free bodies get every vertex. */
+typedef enum CrowdKind { CARRIED, BY_POSITION, FREE, CROWD_KINDS } CrowdKind;
+
 typedef struct Crowd {
   pnWorld *world;
   pnBodyId ids[CROWD];
   bool free;
 } Crowd;
 
-static Crowd makeCrowd(const pnAvatar *avatar, pnTree *museum, bool isFree, const pnTasks *tasks) {
+static Crowd makeCrowd(const pnAvatar *avatar, pnTree *museum, CrowdKind kind, const pnTasks *tasks) {
+  bool isFree = kind == FREE;
   Crowd c = {.free = isFree};
   pnWorldDef worldDef = pnDefaultWorldDef();
   worldDef.tasks = *tasks;
@@ -269,6 +282,7 @@ static Crowd makeCrowd(const pnAvatar *avatar, pnTree *museum, bool isFree, cons
   def.kind = isFree ? PN_BODY_FREE : PN_BODY_SKINNED;
   def.mesh = avatar->mesh;
   def.skin = isFree ? NULL : avatar->skin;
+  def.tree.build = kind == BY_POSITION ? PLACES : JOINTS;
   for (uint32_t i = 0; i < CROWD; ++i) check(pnWorld_CreateBody(c.world, &def, &c.ids[i]));
   pnBodyId room;
   def = pnDefaultBodyDef();
@@ -319,6 +333,18 @@ static pnFrame stepCrowd(Crowd *c, pnPose *const *poses, float *vertices, const 
   return result;
 }
 
+/* The same contacts with the same pairs, one by one? */
+static bool isSameAnswer(const Crowd *x, const pnFrame *a, const Crowd *y, const pnFrame *b) {
+  if (a->pairCount != b->pairCount || a->contactCount != b->contactCount) return false;
+  const pnContact *p = pnWorld_GetContacts(x->world), *q = pnWorld_GetContacts(y->world);
+  for (uint32_t i = 0; i < a->contactCount; ++i)
+    if (p[i].a.index1 != q[i].a.index1 || p[i].b.index1 != q[i].b.index1 || p[i].pairCount != q[i].pairCount ||
+        memcmp(pnWorld_GetPairs(x->world) + p[i].firstPair, pnWorld_GetPairs(y->world) + q[i].firstPair,
+               p[i].pairCount * sizeof(pnPair)) != 0)
+      return false;
+  return true;
+}
+
 static bool runCrowd(void) {
   pnAvatar avatar;
   pnMesh *mesh;
@@ -344,13 +370,14 @@ static bool runCrowd(void) {
     pnPool *pool;
     check(pnCreatePool(threads, &pool));
     pnTasks tasks = pnPool_GetTasks(pool);
-    Times sum[2] = {{0, 0}, {0, 0}};
+    Times sum[CROWD_KINDS] = {{0, 0}};
     size_t pairs = 0, fetched = 0;
-    Crowd crowds[2] = {makeCrowd(&avatar, museum, false, &tasks), makeCrowd(&avatar, museum, true, &tasks)};
+    Crowd crowds[CROWD_KINDS];
+    for (int k = 0; k < CROWD_KINDS; ++k) crowds[k] = makeCrowd(&avatar, museum, (CrowdKind)k, &tasks);
     for (uint32_t f = 0; f < frames; ++f) {
-      pnFrame answers[2];
+      pnFrame answers[CROWD_KINDS];
       moveCrowd(f, joints, places);
-      for (int k = 0; k < 2; ++k) {
+      for (int k = 0; k < CROWD_KINDS; ++k) {
         Times least = {1e9, 1e9};
         for (uint32_t pass = 0; pass < s_passes; ++pass) {
           Times start = now();
@@ -360,19 +387,20 @@ static bool runCrowd(void) {
         }
         sum[k].wall += least.wall / frames;
         sum[k].processor += least.processor / frames;
+        right = right && isSameAnswer(&crowds[0], &answers[0], &crowds[k], &answers[k]);
       }
-      right = right && answers[0].pairCount == answers[1].pairCount;
       pairs += answers[0].pairCount / frames;
       fetched += (size_t)answers[0].cost.verticesFetched / frames;
     }
-    printf(
-        "  %u thread%s: carried %.2f (processor %.2f), all vertices and free bodies %.2f (%.2f): %.1fx (%.1fx); %zu "
-        "pairs, "
-        "%zu of %u vertices, %s\n",
-        threads, threads > 1 ? "s" : "", sum[0].wall, sum[0].processor, sum[1].wall, sum[1].processor,
-        sum[1].wall / sum[0].wall, sum[1].processor / sum[0].processor, pairs, fetched,
-        CROWD * pnMesh_GetVertexCount(avatar.mesh), right ? "same pairs" : "DIFFERENT PAIRS");
-    for (int k = 0; k < 2; ++k) pnDestroyWorld(crowds[k].world);
+    static const char *const names[CROWD_KINDS] = {"carried", "carried, trees by position",
+                                                   "all vertices, free bodies"};
+    printf("  %u thread%s, %zu pairs, %zu of %u vertices computed, %s\n", threads, threads > 1 ? "s" : "", pairs,
+           fetched, CROWD * pnMesh_GetVertexCount(avatar.mesh), right ? "same pairs" : "DIFFERENT PAIRS");
+    for (int k = 0; k < CROWD_KINDS; ++k) {
+      printf("    %-28s %6.2f (%6.2f)  %4.1fx (%4.1fx)\n", names[k], sum[k].wall, sum[k].processor,
+             sum[FREE].wall / sum[k].wall, sum[FREE].processor / sum[k].processor);
+      pnDestroyWorld(crowds[k].world);
+    }
     pnDestroyPool(pool);
   }
   free(vertices);
