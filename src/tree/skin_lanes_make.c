@@ -202,8 +202,8 @@ static bool gatherAll(Maker *maker) {
 }
 
 pnResult pn_makeSkinLanes(pnTree *tree) {
-  /* boxes: the directions of a 26-DOP, see skin_bound.h */
-  const pnSlabSet *set = tree->slabs == &pn_slabBox ? &pn_slabDop26 : tree->slabs;
+  /* boxes: the directions of an 18-DOP, see skin_bound.h */
+  const pnSlabSet *set = tree->slabs == &pn_slabBox ? &pn_slabDop18 : tree->slabs;
   size_t firstBytes = pn_bytes((size_t)tree->innerCount + 2, sizeof(uint32_t));
   size_t slotBytes = pn_bytes(tree->pose->skin->jointCount, sizeof(uint32_t));
   Maker maker = {.termFloats = (2 * set->count + 1) * PN_LANES};
