@@ -10,8 +10,8 @@
  * exact row must find the pairs of a tree over eager vertices, and does so again six centimetres farther in, where
  * there are some; for the approximate rows that walk counts what they miss and what they add.
  *
- * Time is what the thread spent on the processor, the least of the passes. For the crowd also the wall's, and the
- * processor time of all threads together: on a machine with other work the wall says little. */
+ * Time is what the thread spent on the processor, the least of the passes. For the crowd also the wall's: on a machine with
+ * other work it says little, but with two threads there is nothing better, for what other threads spend is booked late. */
 #include "avatar.h"
 #include "lab.h"
 #include "rooms.h"
@@ -397,8 +397,9 @@ static bool runCrowd(void) {
     printf("  %u thread%s, %zu pairs, %zu of %u vertices computed, %s\n", threads, threads > 1 ? "s" : "", pairs,
            fetched, CROWD * pnMesh_GetVertexCount(avatar.mesh), right ? "same pairs" : "DIFFERENT PAIRS");
     for (int k = 0; k < CROWD_KINDS; ++k) {
-      printf("    %-28s %6.2f (%6.2f)  %4.1fx (%4.1fx)\n", names[k], sum[k].wall, sum[k].processor,
-             sum[FREE].wall / sum[k].wall, sum[FREE].processor / sum[k].processor);
+      printf("    %-28s %6.2f  %4.1fx", names[k], sum[k].wall, sum[FREE].wall / sum[k].wall);
+      if (threads == 1) printf("  (%.2f, %.1fx)", sum[k].processor, sum[FREE].processor / sum[k].processor);
+      printf("\n");
       pnDestroyWorld(crowds[k].world);
     }
     pnDestroyPool(pool);
