@@ -246,9 +246,65 @@ static void closeWeightsAreTight(void **state) {
   skinFree(&body);
 }
 
+/* Two triangles with a side at the origin that follows mostly a joint which stretches by 1e15, and far corners that do not:
+ * under that joint they would be far outside the whole, for which the grid is made. A third one has a joint of its own, so
+ * that the whole has too many joints for the change bound and is as small as it can be. */
+static void volumesStayInsideTheWhole(void **state) {
+  (void)state;
+  const float vertices[21] = {0, 0, 0, 1e-7f, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 1, 0, 1};
+  const uint32_t triangles[9] = {0, 1, 2, 0, 1, 3, 4, 5, 6};
+  const uint16_t indices[28] = {0, 1, 2, 3, 0, 1, 2, 3, 1, 2, 3, 0, 1, 2, 3, 0, 4, 0, 0, 0, 4, 0, 0, 0, 4, 0, 0, 0};
+  const float t = 1.0f / 3;
+  const float weights[28] = {0.7f, 0.1f, 0.1f, 0.1f, 0.7f, 0.1f, 0.1f, 0.1f, t, t, t, 0, t, t,
+                             t,    0,    1,    0,    0,    0,    1,    0,    0, 0, 1, 0, 0, 0};
+  pnMeshDef meshDef = pnDefaultMeshDef();
+  meshDef.vertices = vertices;
+  meshDef.vertexCount = 7;
+  meshDef.triangles = triangles;
+  meshDef.triangleCount = 3;
+  pnMesh *mesh;
+  testExpectOk(pnCreateMesh(&meshDef, &mesh));
+  pnSkinDef skinDef = pnDefaultSkinDef();
+  skinDef.mesh = mesh;
+  skinDef.jointCount = 5;
+  skinDef.jointIndices = indices;
+  skinDef.jointWeights = weights;
+  pnSkin *skin;
+  testExpectOk(pnCreateSkin(&skinDef, &skin));
+  pnPoseDef poseDef = {mesh, NULL, skin};
+  pnPose *pose;
+  testExpectOk(pnCreatePose(&poseDef, &pose));
+  pnTreeDef def = pnDefaultTreeDef();
+  def.pose = pose;
+  def.leafSize = 1;
+  pnTree *tree;
+  testExpectOk(pnCreateTree(&def, &tree));
+  assert_true(((const pnSkinBound *)tree->ruleData)->lanes.pairFirst[1] > 0);
+  pnMatrix joints[5];
+  for (int j = 0; j < 5; ++j) joints[j] = pnMatrix_Identity();
+  for (int k = 0; k < 3; ++k) joints[0].m[k][k] = 1e15f;
+  testExpectOk(pnPose_SetJoints(pose, joints, 5));
+  testExpectOk(pnTree_Validate(tree));
+  pnBox boxes[8], whole = pnTree_GetBox(tree);
+  uint32_t n = pnTree_GetLevelBoxes(tree, 1, boxes, 8);
+  assert_true(n > 1 && n <= 8);
+  float slack = 1e-3f * (whole.max.x - whole.min.x);
+  assert_true(slack < 1e8f); /* the margin of what the joint could do: 5e9 on each side */
+  for (uint32_t i = 0; i < n; ++i)
+    for (int k = 0; k < 3; ++k) {
+      assert_true((&boxes[i].min.x)[k] >= (&whole.min.x)[k] - slack);
+      assert_true((&boxes[i].max.x)[k] <= (&whole.max.x)[k] + slack);
+    }
+  pnDestroyTree(tree);
+  pnDestroyPose(pose);
+  pnDestroySkin(skin);
+  pnDestroyMesh(mesh);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(thePapersSphereMissesVertices),
                                      cmocka_unit_test(ballsAreSmallest), cmocka_unit_test(jointsTogetherCostNothing),
-                                     cmocka_unit_test(closeWeightsAreTight)};
+                                     cmocka_unit_test(closeWeightsAreTight),
+                                     cmocka_unit_test(volumesStayInsideTheWhole)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -156,9 +156,10 @@ typedef struct pnSkinBound {
   pnSkinJoint *joints; /* of the frame */
 
   /* of the frame */
-  float unit[2];    /* margins as parts of S: of a hull, and of each further term of a change */
-  float farthest;   /* the largest S */
-  float deltaSlack; /* references: what weights that do not sum to 1 quite add */
+  float unit[2];               /* margins as parts of S: of a hull, and of each further term of a change */
+  float farthest;              /* the largest S */
+  float root[PN_MAX_SLABS][2]; /* the slabs of the whole, lo and hi */
+  float deltaSlack;            /* references: what weights that do not sum to 1 quite add */
 } pnSkinBound;
 
 /* Makes the bound of a built tree over a pose with a skin, or shares that of its twin; it becomes the tree's ruleData. */

@@ -23,8 +23,8 @@ static pnResult update(pnTree *tree, const pnTasks *tasks) {
   float rows[2 * PN_MAX_SLABS * PN_LANES];
   pn_skinRows(tree, bound, tree->innerCount, rows);
   for (uint32_t d = 0; d < tree->slabs->count; d++) {
-    root.slabs.lo[d] = rows[2 * d * PN_LANES];
-    root.slabs.hi[d] = rows[(2 * d + 1) * PN_LANES];
+    root.slabs.lo[d] = bound->root[d][0] = rows[2 * d * PN_LANES];
+    root.slabs.hi[d] = bound->root[d][1] = rows[(2 * d + 1) * PN_LANES];
   }
   return pn_setRoot(tree, &root) ? PN_OK : PN_ERROR_NUMBER;
 }
@@ -37,9 +37,21 @@ static void fillBalls(pnTree *tree, uint32_t node) {
   pn_putBounds(tree, node, bounds, tree->count[node]);
 }
 
+/* No vertex is outside the whole. A child's bound may be: its main joint moves all its vertices there, also those that do
+ * not follow it, and joints may stretch a thousandfold. The grid is made for the whole. */
+static void keepInside(const pnSkinBound *bound, uint32_t slabs, float *rows) {
+  for (uint32_t d = 0; d < slabs; d++, rows += 2 * PN_LANES) {
+    pnF4 lo = pn_f4Set1(bound->root[d][0]), hi = pn_f4Set1(bound->root[d][1]);
+    for (uint32_t i = 0; i < 2 * PN_LANES; i += 4) {
+      pn_f4Store(rows + i, pn_f4Min(pn_f4Max(pn_f4Load(rows + i), lo), hi));
+    }
+  }
+}
+
 static void fillSlabs(pnTree *tree, uint32_t node) {
   float rows[2 * PN_MAX_SLABS * PN_LANES];
   pn_skinRows(tree, tree->ruleData, node, rows);
+  keepInside(tree->ruleData, tree->slabs->count, rows);
   pn_putRows(tree, node, rows, tree->count[node]);
 }
 
