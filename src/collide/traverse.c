@@ -110,6 +110,7 @@ static void setBergen(pnTraversal *t) {
 
 pnTraversal pn_beginTraversal(pnTree *a, pnTree *b) {
   pnTraversal t = {.a = a, .b = b ? b : a, .self = b == NULL};
+  t.fillsAreDear = a->pose->skin || a->pose->morph || t.b->pose->skin || t.b->pose->morph;
   bool bergenA = a->rule->modelSpace, bergenB = t.b->rule->modelSpace;
   if (bergenA || bergenB) {
     setBergen(&t);
@@ -182,11 +183,19 @@ static bool testCandidates(const pnTraversal *t, pnWorker *w, pnKernel kernel) {
   return ok;
 }
 
+/* Pairs of leaves into candidates. */
+static bool openLeaves(const pnTraversal *t, pnWorker *w, pnPair *in, size_t count) {
+  if (t->fillsAreDear) {
+    count = t->steps->keepReady(t, w, in, count);
+  }
+  return count == 0 || t->steps->openLeaves(t, w, in, count, &w->candidates);
+}
+
 static bool runLeaves(const pnTraversal *t, pnWorker *w, pnKernel kernel) {
   bool ok = true;
   for (size_t i = 0; ok && i < w->leaves.count; i += LEAF_BATCH) {
     double start = pn_clock();
-    ok = t->steps->openLeaves(t, w, w->leaves.data + i, PN_MIN(LEAF_BATCH, w->leaves.count - i), &w->candidates);
+    ok = openLeaves(t, w, w->leaves.data + i, PN_MIN(LEAF_BATCH, w->leaves.count - i));
     double middle = pn_clock();
     ok = ok && testCandidates(t, w, kernel);
     w->cost.traverseSeconds += middle - start;
@@ -217,8 +226,11 @@ static bool sortOutLeaves(const pnTraversal *t, pnWorker *w) {
 
 /* Opens pairs; planes of big triangles take out what is beside them, weights of morph targets what they leave in peace, flat
  * regions what cannot meet. */
-static bool openPairs(const pnTraversal *t, pnWorker *w, const pnPair *in, size_t count, pnPairs *next) {
+static bool openPairs(const pnTraversal *t, pnWorker *w, pnPair *in, size_t count, pnPairs *next) {
   size_t from = next->count, leavesFrom = w->leaves.count;
+  if (t->fillsAreDear) {
+    count = t->steps->keepReady(t, w, in, count);
+  }
   bool ok = t->steps->open(t, w, in, count, next, &w->leaves);
   if (ok && PN_UNLIKELY(pn_hasPlanes(t))) {
     pn_prunePlanes(t, w, next, from);
@@ -281,7 +293,7 @@ bool pn_runFirst(const pnTraversal *t, pnWorker *w, pnKernel kernel) {
   /* depth-first: take the last pair, open it onto the end; test leaves as soon as there are some */
   while (ok && w->found.count == before && (stack->count > 0 || w->leaves.count > 0)) {
     if (w->leaves.count > 0) {
-      ok = t->steps->openLeaves(t, w, w->leaves.data, w->leaves.count, &w->candidates);
+      ok = openLeaves(t, w, w->leaves.data, w->leaves.count);
       w->leaves.count = 0;
       double middle = pn_clock();
       ok = ok && testCandidates(t, w, kernel);

@@ -23,6 +23,7 @@ typedef struct pnTraversal {
   bool self;                 /* a == b: each pair of triangles once, neighbours left out */
   bool swapped;              /* the caller's a is our b */
   bool planeDecides;         /* approximate: pnQueryDef.planeDecides */
+  bool fillsAreDear;         /* vertices are computed when a leaf is filled: skins, morph targets */
   const struct pnCalm *calm; /* self: pairs that need not be looked at; may be null */
   bool flat;                 /* self: leave out what flat regions prove to be apart */
   pnLens lens;
@@ -51,9 +52,14 @@ typedef bool pnOpenFcn(const pnTraversal *t, pnWorker *w, const pnPair *in, size
 /* Opens pairs of leaves: pairs of slots whose volumes overlap are appended to candidates. */
 typedef bool pnOpenLeavesFcn(const pnTraversal *t, pnWorker *w, const pnPair *in, size_t count, pnPairs *candidates);
 
+/* Where filling nodes is dear: makes pairs ready to be opened, and takes those out, in place, of which one side tells
+ * that nothing overlaps before the other is filled. Returns how many are left. */
+typedef size_t pnKeepReadyFcn(const pnTraversal *t, pnWorker *w, pnPair *pairs, size_t count);
+
 typedef struct pnSteps {
   pnOpenFcn *open;
   pnOpenLeavesFcn *openLeaves;
+  pnKeepReadyFcn *keepReady;
 } pnSteps;
 
 extern const pnSteps pn_stepsBox, pn_stepsBoxOffset, pn_stepsBoxLens, pn_stepsDop, pn_stepsSphere, pn_stepsBergen,

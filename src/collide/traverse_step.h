@@ -27,7 +27,8 @@ typedef struct Rows {
 
 /* Makes a stale pair of nodes ready to be opened. The side that is ready is asked first: where none of its children overlaps
  * the other node, that node need not be filled, and false comes back. A leaf of a character that stands near a wall costs
- * all its vertices to fill; half of those that are reached go without. */
+ * all its vertices to fill; half of those that are reached go without. For bodies whose vertices lie ready it is not
+ * worth asking. */
 static bool makeReady(const pnTraversal *t, pnFresh *fresh, const View *A, const View *B, pnPair pair) {
   uint32_t pa = A->parent[pair.a], pb = B->parent[pair.b];
   Regs r;
@@ -51,25 +52,40 @@ static bool makeReady(const pnTraversal *t, pnFresh *fresh, const View *A, const
   return true;
 }
 
+static size_t keepReady(const pnTraversal *t, pnWorker *w, pnPair *pairs, size_t count) {
+  const View A = viewOf(t->a), B = viewOf(t->b);
+  size_t kept = 0;
+  for (size_t i = 0; i < count; i++) {
+    pnPair p = pairs[i];
+    /* of a leaf and an inner node only one side is opened, and that is the one to be filled */
+    bool both = (p.a < A.innerCount) == (p.b < B.innerCount);
+    pairs[kept] = p;
+    if (!both || (!isStale(&A, p.a) && !isStale(&B, p.b)) || makeReady(t, &w->fresh, &A, &B, p)) {
+      kept++;
+    } else {
+      /* a pair that was opened on one side */
+      *(p.a < A.innerCount ? &w->cost.nodePairs : &w->cost.leafPairs) += 1;
+    }
+  }
+  w->cost.volumeTests += PN_LANES * (count - kept);
+  return kept;
+}
+
 /* The first pass for two pairs whose nodes are all opened; the second counts only if `both`. */
 PN_INLINE void addRows(const pnTraversal *t, pnFresh *fresh, const View *A, const View *B, const pnPair *pair,
                        bool both, Rows *rows) {
   Mask m[4];
-  uint32_t in = 0xffffffffu; /* without the pairs that makeReady has taken out */
   for (int i = 0; i < 2; i++) {
     uint32_t a = pair[i & both].a, b = pair[i & both].b, pa = A->parent[a], pb = B->parent[b];
-    if (PN_UNLIKELY(isStale(A, a) || isStale(B, b)) && !makeReady(t, fresh, A, B, pair[i & both])) {
-      in &= 0xffff0000u >> 16 * i;
-      a = pa / PN_LANES; /* something that may be read while others fill the pair's nodes */
-      b = pb / PN_LANES;
-    }
+    freshen(A, a, fresh);
+    freshen(B, b, fresh);
     Regs ra, rb;
     LOAD_A(t, A, a, &ra);
     LOAD_B(t, B, b, &rb);
     m[2 * i] = MASK_A(t, &ra, B, pb / PN_LANES, pb % PN_LANES);
     m[2 * i + 1] = MASK_B(t, &rb, A, pa / PN_LANES, pa % PN_LANES);
   }
-  uint32_t masks = MASK4(m[0], m[1], m[2], m[3]) & in;
+  uint32_t masks = MASK4(m[0], m[1], m[2], m[3]);
   for (int i = 0; i <= both; i++, masks >>= 16) {
     unsigned ma = masks & FULL(A, pair[i].a), mb = masks >> 8 & FULL(B, pair[i].b);
     ma = mb ? ma : 0;
@@ -237,4 +253,4 @@ static bool openLeaves(const pnTraversal *t, pnWorker *w, const pnPair *in, size
   return true;
 }
 
-const pnSteps STEPS = {openNodes, openLeaves};
+const pnSteps STEPS = {openNodes, openLeaves, keepReady};
