@@ -23,7 +23,7 @@ static bool countsToStarts(size_t counts[256], size_t itemCount) {
 
 /* Bits of a digit: more make fewer passes, but counting 2^bits buckets must not cost more than the keys do. */
 static unsigned digitBits(size_t count) {
-  return count < 128 ? 6 : count < 512 ? 7 : count < 4096 ? 8 : 11;
+  return count < 512 ? 7 : count < 4096 ? 8 : 11;
 }
 
 /* One stable pass by the digit of `bits` bits at `shift`. */

@@ -191,15 +191,17 @@ static bool openLeaves(const pnTraversal *t, pnWorker *w, pnPair *in, size_t cou
   return count == 0 || t->steps->openLeaves(t, w, in, count, &w->candidates);
 }
 
-static bool runLeaves(const pnTraversal *t, pnWorker *w, pnKernel kernel) {
+/* Opens and tests the leaves in w. *time: since when nothing has been booked; looking at the clock for each of many small
+ * questions is felt. */
+static bool runLeaves(const pnTraversal *t, pnWorker *w, pnKernel kernel, double *time) {
   bool ok = true;
   for (size_t i = 0; ok && i < w->leaves.count; i += LEAF_BATCH) {
-    double start = pn_clock();
     ok = openLeaves(t, w, w->leaves.data + i, PN_MIN(LEAF_BATCH, w->leaves.count - i));
     double middle = pn_clock();
     ok = ok && testCandidates(t, w, kernel);
-    w->cost.traverseSeconds += middle - start;
-    w->cost.exactSeconds += pn_clock() - middle;
+    w->cost.traverseSeconds += middle - *time;
+    *time = pn_clock();
+    w->cost.exactSeconds += *time - middle;
   }
   w->leaves.count = 0;
   return ok;
@@ -270,18 +272,19 @@ static bool openLast(const pnTraversal *t, pnWorker *w, size_t most) {
 }
 
 void pn_runAll(const pnTraversal *t, pnWorker *w, pnKernel kernel) {
-  double start = pn_clock();
+  double time = pn_clock();
   bool ok = sortOutLeaves(t, w);
   while (ok && w->lists[0].count > 0) {
     ok = openLast(t, w, NODE_BATCH);
     if (ok && w->leaves.count >= LEAF_BATCH) {
-      w->cost.traverseSeconds += pn_clock() - start;
-      ok = runLeaves(t, w, kernel);
-      start = pn_clock();
+      ok = runLeaves(t, w, kernel, &time);
     }
   }
-  w->cost.traverseSeconds += pn_clock() - start;
-  ok = ok && runLeaves(t, w, kernel);
+  if (ok && w->leaves.count > 0) {
+    ok = runLeaves(t, w, kernel, &time);
+  } else {
+    w->cost.traverseSeconds += pn_clock() - time;
+  }
   w->outOfMemory |= !ok;
 }
 
