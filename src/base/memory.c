@@ -72,7 +72,7 @@ size_t pn_bytes(size_t count, size_t size) {
 }
 
 void *pn_pack(char *block, size_t *at, const void *from, size_t bytes) {
-  char *p = block ? block + *at : NULL;
+  char *p = pn_carve(block, at, 1, bytes);
   if (p && bytes > 0) {
     if (from) {
       memcpy(p, from, bytes);
@@ -80,7 +80,6 @@ void *pn_pack(char *block, size_t *at, const void *from, size_t bytes) {
       memset(p, 0, bytes);
     }
   }
-  *at += (bytes + 7) / 8 * 8;
   return p;
 }
 

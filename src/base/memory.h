@@ -12,10 +12,6 @@ void pn_free(void *memory, size_t size); /* null is allowed */
 /* Count times element size, 0 (which pn_alloc answers with null) when it overflows: check count before. */
 size_t pn_bytes(size_t count, size_t size);
 
-/* Arrays of a known size in one block, one after the other: copies `bytes` from `from` (null: zeros) to block + *at, moves *at
- * on to the next multiple of 8, and returns where they are. Without a block it only counts. */
-void *pn_pack(char *block, size_t *at, const void *from, size_t bytes);
-
 /* Memory of several users, zeroed: the first has it from pn_allocShared, each further one says pn_share, each says pn_unshare
  * when it is done, and the last one frees it. From any thread; null is allowed. */
 void *pn_allocShared(size_t size);
@@ -30,6 +26,9 @@ PN_INLINE void *pn_carve(char *base, size_t *at, size_t count, size_t size) {
   *at = (here + count * size + 63) & ~(size_t)63;
   return base ? base + here : NULL;
 }
+
+/* The same for a copy of `bytes` from `from`, or of zeros when that is null. */
+void *pn_pack(char *block, size_t *at, const void *from, size_t bytes);
 
 /* A frame arena: memory handed out by moving a pointer and taken back all at once. It remembers the most a frame
  * ever needed and keeps that, so that a steady frame allocates nothing. */

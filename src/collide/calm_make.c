@@ -422,23 +422,17 @@ static void markSeams(Maker *m) {
 
 /* ---------------------------------------------------------------- one block */
 
-static void *carve(char *base, size_t *at, size_t count, size_t size) {
-  size_t here = *at;
-  *at = (here + count * size + 63) & ~(size_t)63;
-  return base ? base + here : NULL;
-}
-
 static size_t layout(const Maker *m, pnCalm *calm, char *base) {
   size_t at = 0, links = m->tree->linkFirst[m->tree->leafCount];
-  carve(base, &at, 1, sizeof(pnCalm));
-  calm->pairs = carve(base, &at, (size_t)calm->pairCount + 1, sizeof(pnCalmPair));
-  calm->terms = carve(base, &at, calm->termCount, sizeof(pnCalmTerm));
-  calm->pairFirst = carve(base, &at, (size_t)m->tree->nodeCount + 1, sizeof(uint32_t));
-  calm->byNode = carve(base, &at, calm->pairCount, sizeof(uint32_t));
-  calm->isCalm = carve(base, &at, calm->pairCount, sizeof(bool));
-  calm->restless = carve(base, &at, links, sizeof(pnRestless));
-  calm->queue = carve(base, &at, calm->pairCount, sizeof(uint32_t));
-  calm->change = carve(base, &at, m->morph->targetCount, sizeof(pnCalmChange));
+  pn_carve(base, &at, 1, sizeof(pnCalm));
+  calm->pairs = pn_carve(base, &at, (size_t)calm->pairCount + 1, sizeof(pnCalmPair));
+  calm->terms = pn_carve(base, &at, calm->termCount, sizeof(pnCalmTerm));
+  calm->pairFirst = pn_carve(base, &at, (size_t)m->tree->nodeCount + 1, sizeof(uint32_t));
+  calm->byNode = pn_carve(base, &at, calm->pairCount, sizeof(uint32_t));
+  calm->isCalm = pn_carve(base, &at, calm->pairCount, sizeof(bool));
+  calm->restless = pn_carve(base, &at, links, sizeof(pnRestless));
+  calm->queue = pn_carve(base, &at, calm->pairCount, sizeof(uint32_t));
+  calm->change = pn_carve(base, &at, m->morph->targetCount, sizeof(pnCalmChange));
   return at;
 }
 

@@ -295,7 +295,8 @@ static bool makeWindows(Maker *m) {
 
 /* Everything in one block: how long it is, and with `block` the copy. */
 static size_t pack(const Maker *m, char *block) {
-  size_t at = (sizeof(pnFans) + 7) / 8 * 8;
+  size_t at = 0;
+  pn_carve(block, &at, 1, sizeof(pnFans));
   pnFans fans = {.blockCount = (uint32_t)m->blocks.count - 1};
   fans.blocks = TAKE(blocks);
   fans.groups = TAKE(groups);

@@ -363,7 +363,8 @@ static bool makeRegions(Maker *m) {
 
 /* Everything in one block: how long it is, and with `block` the copy. */
 static size_t pack(const Maker *m, char *block) {
-  size_t at = (sizeof(pnFlat) + 7) / 8 * 8;
+  size_t at = 0;
+  pn_carve(block, &at, 1, sizeof(pnFlat));
   pnFlat flat = {.regionCount = (uint32_t)m->regions.count - 1};
   flat.regions = TAKE(regions);
   flat.leaves = TAKE(leaves);

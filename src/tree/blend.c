@@ -197,13 +197,6 @@ static void fillPlaces(Maker *maker) {
 
 /* ---------------------------------------------------------------- memory */
 
-/* Hands out pieces of the block; with a null base it only counts. */
-static void *carve(char *base, size_t *at, size_t count, size_t size) {
-  size_t here = *at;
-  *at = (here + count * size + 63) & ~(size_t)63;
-  return base ? base + here : NULL;
-}
-
 /* How much there is of what depends on the tree. */
 typedef struct Sizes {
   uint32_t places;
@@ -213,16 +206,16 @@ typedef struct Sizes {
 
 static size_t layout(pnBlend *blend, const pnTree *tree, const Sizes *sizes, char *base) {
   size_t at = 0, leaves = tree->rule->modelSpace ? 0 : tree->leafCount;
-  carve(base, &at, 1, sizeof(pnBlend));
-  blend->rows = carve(base, &at, (size_t)sizes->terms, blend->rowFloats * sizeof(float));
-  blend->termFirst = carve(base, &at, (size_t)sizes->places + 1, sizeof(uint32_t));
-  blend->termSlot = carve(base, &at, (size_t)sizes->terms, sizeof(uint32_t));
-  blend->slotWeight = carve(base, &at, blend->slotCount, sizeof(float));
-  blend->leafTermFirst = carve(base, &at, leaves + 1, sizeof(uint32_t));
-  blend->leafSlot = carve(base, &at, (size_t)sizes->leafTerms, sizeof(uint32_t));
-  blend->leafRowFirst = carve(base, &at, leaves, sizeof(size_t));
-  blend->leafRows = carve(base, &at, sizes->leafFloats + 1, sizeof(float));
-  blend->rootRows = blend->set ? NULL : carve(base, &at, 6 * (size_t)blend->slotCount, sizeof(float));
+  pn_carve(base, &at, 1, sizeof(pnBlend));
+  blend->rows = pn_carve(base, &at, (size_t)sizes->terms, blend->rowFloats * sizeof(float));
+  blend->termFirst = pn_carve(base, &at, (size_t)sizes->places + 1, sizeof(uint32_t));
+  blend->termSlot = pn_carve(base, &at, (size_t)sizes->terms, sizeof(uint32_t));
+  blend->slotWeight = pn_carve(base, &at, blend->slotCount, sizeof(float));
+  blend->leafTermFirst = pn_carve(base, &at, leaves + 1, sizeof(uint32_t));
+  blend->leafSlot = pn_carve(base, &at, (size_t)sizes->leafTerms, sizeof(uint32_t));
+  blend->leafRowFirst = pn_carve(base, &at, leaves, sizeof(size_t));
+  blend->leafRows = pn_carve(base, &at, sizes->leafFloats + 1, sizeof(float));
+  blend->rootRows = blend->set ? NULL : pn_carve(base, &at, 6 * (size_t)blend->slotCount, sizeof(float));
   return at;
 }
 

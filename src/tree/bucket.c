@@ -110,30 +110,24 @@ static bool reserveOctree(pnBuckets *b) {
   return true;
 }
 
-static void *carve(char *base, size_t *at, size_t count, size_t size) {
-  size_t here = *at;
-  *at = (here + count * size + 63) & ~(size_t)63;
-  return base ? base + here : NULL;
-}
-
 static size_t layout(pnTree *t, pnBuckets *b, char *base, size_t inner, size_t leaves, size_t primitives) {
   size_t at = 0, nodes = inner + leaves;
-  t->first = carve(base, &at, inner, sizeof(uint32_t));
-  t->count = carve(base, &at, nodes, 1);
-  t->parent = carve(base, &at, nodes, sizeof(uint32_t));
-  t->leafFirst = carve(base, &at, inner, sizeof(uint32_t));
-  t->leafEnd = carve(base, &at, inner, sizeof(uint32_t));
-  t->below = carve(base, &at, nodes, sizeof(uint32_t));
-  t->stamp = carve(base, &at, nodes, sizeof(uint32_t));
-  t->lanes = carve(base, &at, nodes + 1, sizeof(pnSphereLanes)); /* the larger of the two forms */
-  t->leafTriangles = carve(base, &at, 8 * leaves, sizeof(uint32_t));
-  t->leafCorners = carve(base, &at, 24 * leaves, sizeof(uint16_t));
-  t->leafVertexFirst = carve(base, &at, leaves + 1, sizeof(uint32_t));
-  t->leafVertices = carve(base, &at, 3 * primitives, sizeof(uint32_t));
-  t->leafPositions = carve(base, &at, 3 * primitives, 4 * sizeof(float));
-  t->linkFirst = carve(base, &at, leaves + 1, sizeof(uint32_t)); /* zeros: nothing shares a vertex */
-  b->boxes = carve(base, &at, nodes + 1, 8 * sizeof(float));     /* and one for dead places */
-  b->leafLists = carve(base, &at, leaves, sizeof(uint32_t));     /* zeros: orders are numbered from 1 */
+  t->first = pn_carve(base, &at, inner, sizeof(uint32_t));
+  t->count = pn_carve(base, &at, nodes, 1);
+  t->parent = pn_carve(base, &at, nodes, sizeof(uint32_t));
+  t->leafFirst = pn_carve(base, &at, inner, sizeof(uint32_t));
+  t->leafEnd = pn_carve(base, &at, inner, sizeof(uint32_t));
+  t->below = pn_carve(base, &at, nodes, sizeof(uint32_t));
+  t->stamp = pn_carve(base, &at, nodes, sizeof(uint32_t));
+  t->lanes = pn_carve(base, &at, nodes + 1, sizeof(pnSphereLanes)); /* the larger of the two forms */
+  t->leafTriangles = pn_carve(base, &at, 8 * leaves, sizeof(uint32_t));
+  t->leafCorners = pn_carve(base, &at, 24 * leaves, sizeof(uint16_t));
+  t->leafVertexFirst = pn_carve(base, &at, leaves + 1, sizeof(uint32_t));
+  t->leafVertices = pn_carve(base, &at, 3 * primitives, sizeof(uint32_t));
+  t->leafPositions = pn_carve(base, &at, 3 * primitives, 4 * sizeof(float));
+  t->linkFirst = pn_carve(base, &at, leaves + 1, sizeof(uint32_t)); /* zeros: nothing shares a vertex */
+  b->boxes = pn_carve(base, &at, nodes + 1, 8 * sizeof(float));     /* and one for dead places */
+  b->leafLists = pn_carve(base, &at, leaves, sizeof(uint32_t));     /* zeros: orders are numbered from 1 */
   return at;
 }
 

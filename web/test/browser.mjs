@@ -38,7 +38,7 @@ let browser;
 async function open(name, options, check) {
   const context = await browser.newContext({ viewport: WIDE, reducedMotion: 'reduce', ...options });
   const page = await context.newPage();
-  page.setDefaultTimeout(60000);
+  page.setDefaultTimeout(180000); // a loaded machine without a GPU draws slowly
   const wrong = [];
   page.on('console', (message) => message.type() === 'error' && wrong.push(message.text()));
   page.on('pageerror', (error) => wrong.push(error.stack));
