@@ -127,19 +127,7 @@ static double meanTime(const Lab *lab, const pnRow *row, double (*time)(const pn
 }
 
 static FILE *openCsv(const Lab *lab, const char *name) {
-  if (lab->folder == NULL) {
-    return NULL;
-  }
-  char path[512], machine[512];
-  snprintf(path, sizeof path, "%s/%s", lab->folder, name);
-  FILE *file = fopen(path, "w");
-  if (file == NULL) {
-    fprintf(stderr, "bench_papers: cannot write %s\n", path);
-    return NULL;
-  }
-  pn_labMachine(machine, sizeof machine);
-  fprintf(file, "# %s\n", machine);
-  return file;
+  return pn_labOpenCsv("bench_papers", lab->folder, name);
 }
 
 /* Names of the methods as columns. */

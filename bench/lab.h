@@ -106,6 +106,9 @@ void pn_labUnshare(void *memory, size_t size);
 
 /* One line about machine, compiler and date. No names of people or hosts. */
 void pn_labMachine(char *out, size_t size);
+/* A file of comma-separated values in a folder, headed by the machine; null without a folder, or with a line on stderr when it
+ * cannot be written. */
+FILE *pn_labOpenCsv(const char *program, const char *folder, const char *name);
 /* An aligned table. Ratios are against the row whose spec is `anchor`, when there is one. */
 void pn_labPrint(const pnFrames *frames, pnRow *const *rows, uint32_t rowCount, const char *anchor);
 /* The same as comma-separated values: first the comment lines and the header, then rows. */

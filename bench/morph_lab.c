@@ -47,19 +47,7 @@ double pn_morphClockCost(void) {
 }
 
 FILE *pn_openMorphCsv(const pnMorphLab *lab, const char *name) {
-  char path[512], machine[512];
-  if (lab->folder == NULL) {
-    return NULL;
-  }
-  snprintf(path, sizeof path, "%s/%s", lab->folder, name);
-  FILE *file = fopen(path, "w");
-  if (file == NULL) {
-    fprintf(stderr, "bench_morph: cannot write %s\n", path);
-    return NULL;
-  }
-  pn_labMachine(machine, sizeof machine);
-  fprintf(file, "# %s\n", machine);
-  return file;
+  return pn_labOpenCsv("bench_morph", lab->folder, name);
 }
 
 static double *makeTimes(uint32_t count) {

@@ -48,6 +48,22 @@ void pn_labMachine(char *out, size_t size) {
            sysconf(_SC_NPROCESSORS_ONLN), compiler, pnGetVersion(), date);
 }
 
+FILE *pn_labOpenCsv(const char *program, const char *folder, const char *name) {
+  if (folder == NULL) {
+    return NULL;
+  }
+  char path[512], machine[512];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  FILE *file = fopen(path, "w");
+  if (file == NULL) {
+    fprintf(stderr, "%s: cannot write %s\n", program, path);
+    return NULL;
+  }
+  pn_labMachine(machine, sizeof machine);
+  fprintf(file, "# %s\n", machine);
+  return file;
+}
+
 static const pnRow *findAnchor(pnRow *const *rows, uint32_t rowCount, const char *anchor) {
   for (uint32_t i = 0; i < rowCount; ++i) {
     if (anchor != NULL && strcmp(rows[i]->spec, anchor) == 0) {

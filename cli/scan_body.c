@@ -7,53 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static pnResult makeMesh(pnScanBody *body, const pnAnimBody *from) {
-  pnMeshDef def = pnDefaultMeshDef();
-  def.vertices = from->vertices;
-  def.vertexCount = from->vertexCount;
-  def.triangles = from->triangles;
-  def.triangleCount = from->triangleCount;
-  def.vertexWeld = from->vertexWeld;
-  def.name = body->name;
-  pnResult result = pnCreateMesh(&def, &body->mesh);
-  pnMeshInfo info;
-  if (result == PN_OK) result = pnMesh_Validate(body->mesh, &info);
-  if (result == PN_OK) body->closed = info.closed;
-  return result;
-}
-
-static pnResult makeMorph(pnScanBody *body, const pnAnimBody *from) {
-  pnMorphTarget *targets = calloc(from->targetCount, sizeof(pnMorphTarget));
-  if (!targets) return pnFail(PN_ERROR_MEMORY, "%s: out of memory for %u targets", body->name, from->targetCount);
-  // A target that moves nothing still has a weight; its list must not read as "all vertices".
-  static const uint32_t noVertices[1];
-  static const float noDeltas[1];
-  for (uint32_t t = 0; t < from->targetCount; ++t) {
-    const pnAnimTarget *target = &from->targets[t];
-    bool empty = target->count == 0;
-    targets[t] = (pnMorphTarget){target->name, target->count, empty ? noVertices : target->vertices,
-                                 empty ? noDeltas : target->deltas};
-  }
-  pnMorphDef def = pnDefaultMorphDef();
-  def.mesh = body->mesh;
-  def.targets = targets;
-  def.targetCount = from->targetCount;
-  def.restWeights = from->restWeights;
-  pnResult result = pnCreateMorph(&def, &body->morph);
-  free(targets);
-  return result;
-}
-
-static pnResult makeSkin(pnScanBody *body, const pnAnimBody *from, const pnAnimSkin *skin) {
-  pnSkinDef def = pnDefaultSkinDef();
-  def.mesh = body->mesh;
-  def.jointCount = skin->jointCount;
-  def.influenceCount = from->influenceCount;
-  def.jointIndices = from->jointIndices;
-  def.jointWeights = from->jointWeights;
-  return pnCreateSkin(&def, &body->skin);
-}
-
 /* ---------------------------------------------------------------- groups */
 
 static void groupByJoint(const pnAnimBody *from, uint16_t *groups) {
@@ -134,9 +87,12 @@ static pnResult addAnimBody(pnScan *scan, uint32_t source, uint32_t number) {
   if (result != PN_OK) return result;
   body->animBody = number;
   body->kind = from->skin != PN_NONE ? PN_BODY_SKINNED : from->targetCount > 0 ? PN_BODY_MORPH : PN_BODY_RIGID;
-  result = makeMesh(body, from);
-  if (result == PN_OK && from->targetCount > 0) result = makeMorph(body, from);
-  if (result == PN_OK && from->skin != PN_NONE) result = makeSkin(body, from, &file->skins[from->skin]);
+  pnMeshInfo info = {0};
+  result = pnAnimFile_CreateMesh(file, number, body->name, &body->mesh);
+  if (result == PN_OK) result = pnMesh_Validate(body->mesh, &info);
+  body->closed = info.closed;
+  if (result == PN_OK && from->targetCount > 0) result = pnAnimFile_CreateMorph(file, number, body->mesh, &body->morph);
+  if (result == PN_OK && from->skin != PN_NONE) result = pnAnimFile_CreateSkin(file, number, body->mesh, &body->skin);
   if (result == PN_OK) result = makeGroups(body, file, from);
   return result;
 }

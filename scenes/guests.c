@@ -19,43 +19,13 @@ const pnGuestName *pnGuest_List(void) {
 
 /* ---------------------------------------------------------------- parts */
 
-static pnResult makeMorph(const pnAnimBody *from, pnGuestPart *part) {
-  pnMorphTarget *targets = calloc(from->targetCount, sizeof *targets);
-  if (!targets) return pnFail(PN_ERROR_MEMORY, "guest: out of memory for %u targets", from->targetCount);
-  for (uint32_t t = 0; t < from->targetCount; ++t) {
-    const pnAnimTarget *a = &from->targets[t];
-    targets[t] = (pnMorphTarget){.count = a->count, .vertices = a->vertices, .values = a->deltas};
-  }
-  pnMorphDef def = pnDefaultMorphDef();
-  def.mesh = part->mesh;
-  def.targets = targets;
-  def.targetCount = from->targetCount;
-  pnResult result = pnCreateMorph(&def, &part->morph);
-  free(targets);
-  return result;
-}
-
 static pnResult makePart(const pnAnimFile *file, uint32_t body, pnGuestPart *part) {
   const pnAnimBody *from = &file->bodies[body];
   *part =
       (pnGuestPart){.body = body, .jointCount = file->skins[from->skin].jointCount, .targetCount = from->targetCount};
-  pnMeshDef mesh = pnDefaultMeshDef();
-  mesh.vertices = from->vertices;
-  mesh.vertexCount = from->vertexCount;
-  mesh.triangles = from->triangles;
-  mesh.triangleCount = from->triangleCount;
-  mesh.vertexWeld = from->vertexWeld;
-  mesh.name = from->name;
-  pnResult result = pnCreateMesh(&mesh, &part->mesh);
-  if (result == PN_OK && from->targetCount > 0) result = makeMorph(from, part);
-  if (result != PN_OK) return result;
-  pnSkinDef skin = pnDefaultSkinDef();
-  skin.mesh = part->mesh;
-  skin.jointCount = part->jointCount;
-  skin.influenceCount = from->influenceCount;
-  skin.jointIndices = from->jointIndices;
-  skin.jointWeights = from->jointWeights;
-  return pnCreateSkin(&skin, &part->skin);
+  pnResult result = pnAnimFile_CreateMesh(file, body, NULL, &part->mesh);
+  if (result == PN_OK && from->targetCount > 0) result = pnAnimFile_CreateMorph(file, body, part->mesh, &part->morph);
+  return result == PN_OK ? pnAnimFile_CreateSkin(file, body, part->mesh, &part->skin) : result;
 }
 
 static pnResult makeParts(pnGuest *guest) {

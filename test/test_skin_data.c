@@ -21,44 +21,13 @@ typedef struct Body {
   uint32_t index;
 } Body;
 
-static void makeSkin(const pnAnimFile *file, const pnAnimBody *from, Body *body) {
-  pnSkinDef def = pnDefaultSkinDef();
-  def.mesh = body->mesh;
-  def.jointCount = file->skins[from->skin].jointCount;
-  def.influenceCount = from->influenceCount;
-  def.jointIndices = from->jointIndices;
-  def.jointWeights = from->jointWeights;
-  testExpectOk(pnCreateSkin(&def, &body->skin));
-  assert_true(pnSkin_GetWeightError(body->skin, NULL) < 1e-5);
-}
-
-static void makeMorph(const pnAnimBody *from, Body *body) {
-  pnMorphTarget *targets = calloc(from->targetCount, sizeof *targets);
-  assert_non_null(targets);
-  for (uint32_t t = 0; t < from->targetCount; ++t) {
-    const pnAnimTarget *a = &from->targets[t];
-    targets[t] = (pnMorphTarget){.count = a->count, .vertices = a->vertices, .values = a->deltas};
-  }
-  pnMorphDef def = pnDefaultMorphDef();
-  def.mesh = body->mesh;
-  def.targets = targets;
-  def.targetCount = from->targetCount;
-  testExpectOk(pnCreateMorph(&def, &body->morph));
-  free(targets);
-}
-
 static Body makeBody(const pnAnimFile *file, uint32_t index) {
   const pnAnimBody *from = &file->bodies[index];
   Body body = {.index = index};
-  pnMeshDef meshDef = pnDefaultMeshDef();
-  meshDef.vertices = from->vertices;
-  meshDef.vertexCount = from->vertexCount;
-  meshDef.triangles = from->triangles;
-  meshDef.triangleCount = from->triangleCount;
-  meshDef.vertexWeld = from->vertexWeld;
-  testExpectOk(pnCreateMesh(&meshDef, &body.mesh));
-  makeSkin(file, from, &body);
-  if (from->targetCount > 0) makeMorph(from, &body);
+  testExpectOk(pnAnimFile_CreateMesh(file, index, NULL, &body.mesh));
+  testExpectOk(pnAnimFile_CreateSkin(file, index, body.mesh, &body.skin));
+  assert_true(pnSkin_GetWeightError(body.skin, NULL) < 1e-5);
+  if (from->targetCount > 0) testExpectOk(pnAnimFile_CreateMorph(file, index, body.mesh, &body.morph));
   pnPoseDef poseDef = {body.mesh, body.morph, body.skin}, eagerDef = {body.mesh, NULL, NULL};
   testExpectOk(pnCreatePose(&poseDef, &body.pose));
   testExpectOk(pnCreatePose(&eagerDef, &body.eager));

@@ -203,6 +203,16 @@ PN_API void pnFreeAnimFile(pnAnimFile *file); /* null is allowed */
  * The file may be made by hand. */
 PN_API pnResult pnSaveAnimFile(const char *path, const pnAnimFile *file);
 
+/* ---------------------------------------------------------------- bodies of an animated file */
+
+/* What body b of a file is, for poses and worlds; nothing is baked. `name` null: as in the file. The objects copy what they
+ * need and are yours. Errors: those of pnCreateMesh, pnCreateMorph and pnCreateSkin. */
+PN_API pnResult pnAnimFile_CreateMesh(const pnAnimFile *file, uint32_t b, const char *name, pnMesh **outMesh);
+/* For a body with targets. */
+PN_API pnResult pnAnimFile_CreateMorph(const pnAnimFile *file, uint32_t b, const pnMesh *mesh, pnMorph **outMorph);
+/* For a body with a skin. */
+PN_API pnResult pnAnimFile_CreateSkin(const pnAnimFile *file, uint32_t b, const pnMesh *mesh, pnSkin **outSkin);
+
 /* ---------------------------------------------------------------- a moment of an animated file */
 
 typedef struct pnAnimState pnAnimState;

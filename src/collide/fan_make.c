@@ -160,8 +160,7 @@ static bool addFan(Maker *m, uint32_t v) {
 /* ---------------------------------------------------------------- four of them */
 
 static uint32_t placeOf(const Maker *m, const Step *s, uint8_t corner) {
-  uint32_t slot = m->slotOf[s->triangle];
-  return m->tree->leafVertexFirst[slot / PN_LANES] + m->tree->leafCorners[3 * (size_t)slot + corner] / PN_CORNER(1);
+  return pn_placeOf(m->tree, m->slotOf[s->triangle], corner);
 }
 
 /* Two corners that are one vertex by welding: if not by number, they may come apart. */
@@ -311,11 +310,7 @@ static size_t pack(const Maker *m, char *block) {
 }
 
 static bool makeFans(Maker *m, pnTree *tree) {
-  for (uint32_t slot = 0; slot < tree->leafCount * PN_LANES; slot++) {
-    if (tree->leafTriangles[slot] != PN_NONE) {
-      m->slotOf[tree->leafTriangles[slot]] = slot;
-    }
-  }
+  pn_findSlots(tree, m->slotOf);
   if (!makeWindows(m)) {
     return false;
   }

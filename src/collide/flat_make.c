@@ -55,8 +55,7 @@ static uint32_t nextEdge(uint32_t edge) {
   return edge % 3 == 2 ? edge - 2 : edge + 1;
 }
 static uint32_t placeAt(const Maker *m, uint32_t edge) {
-  uint32_t slot = m->slotOf[edge / 3];
-  return m->tree->leafVertexFirst[slot / PN_LANES] + m->tree->leafCorners[3 * (size_t)slot + edge % 3] / PN_CORNER(1);
+  return pn_placeOf(m->tree, m->slotOf[edge / 3], edge % 3);
 }
 
 /* From the middle to a welded vertex at rest. */
@@ -340,11 +339,7 @@ static Made makeRegion(Maker *m, uint32_t node) {
 
 static bool makeRegions(Maker *m) {
   const pnTree *tree = m->tree;
-  for (uint32_t slot = 0; slot < tree->leafCount * PN_LANES; slot++) {
-    if (tree->leafTriangles[slot] != PN_NONE) {
-      m->slotOf[tree->leafTriangles[slot]] = slot;
-    }
-  }
+  pn_findSlots(tree, m->slotOf);
   for (uint32_t node = 0; node < tree->innerCount; node++) {
     m->regionOf[node] = PN_NONE;
     if (tree->below[node] <= MOST_TRIANGLES) {

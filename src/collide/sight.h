@@ -50,6 +50,20 @@ PN_INLINE pnV4 pn_gather4(const float *positions, const uint32_t *place) {
                    positions + 4 * (size_t)place[3]);
 }
 
+/* The place of a corner of the triangle in a slot. */
+PN_INLINE uint32_t pn_placeOf(const pnTree *tree, uint32_t slot, uint32_t corner) {
+  return tree->leafVertexFirst[slot / PN_LANES] + tree->leafCorners[3 * (size_t)slot + corner] / PN_CORNER(1);
+}
+
+/* Which slot each triangle is in. */
+PN_INLINE void pn_findSlots(const pnTree *tree, uint32_t *outSlotOf) {
+  for (uint32_t slot = 0; slot < tree->leafCount * PN_LANES; slot++) {
+    if (tree->leafTriangles[slot] != PN_NONE) {
+      outSlotOf[tree->leafTriangles[slot]] = slot;
+    }
+  }
+}
+
 /* Two places at which one welded vertex stands: they are one vertex while they are one point. */
 typedef struct pnSeam {
   uint32_t place[2];
