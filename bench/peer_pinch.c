@@ -8,6 +8,7 @@
  *   sorted    pairs in order, as they come by default; here they are left unsorted, as the other peers' are
  *   copy      vertices are copied in, instead of shared
  *   trees     more than two bodies: plain trees and every body against every body, instead of the world
+ *   no-flat   self-collision that opens flat regions, too
  *   all-rings self-collision without the filter of neighbours: pairs that share a vertex are found too, not counted
  *
  * Two bodies and self-collision use trees directly, more bodies use the world. */
@@ -35,9 +36,9 @@ typedef struct Pinch {
 } Pinch;
 
 static const char *const words[] = {
-    "hybrid", "bottom-up", "top-down", "bergen", "balanced", "centre",    "mean", "link",     "box",
-    "dop14",  "dop18",     "dop26",    "sphere", "arity=",   "leaf=",     "cut=", "threads=", "moller",
-    "tropp",  "exact",     "sorted",   "copy",   "trees",    "all-rings", NULL};
+    "hybrid", "bottom-up", "top-down", "bergen", "balanced", "centre",    "mean",    "link",     "box",
+    "dop14",  "dop18",     "dop26",    "sphere", "arity=",   "leaf=",     "cut=",    "threads=", "moller",
+    "tropp",  "exact",     "sorted",   "copy",   "trees",    "all-rings", "no-flat", NULL};
 
 /* A failure here is a fault of the benchmark or of the library, not a result. */
 static void check(pnResult result) {
@@ -80,6 +81,7 @@ static pnQueryDef readQueryDef(const char *options) {
   def.kernel = (pnKernel)(choose(options, kernels, 3, -1) + PN_KERNEL_MOLLER);
   def.unsorted = !pn_hasOption(options, "sorted");
   def.filter.ring = pn_hasOption(options, "all-rings") ? 0 : 1;
+  def.noFlat = pn_hasOption(options, "no-flat");
   return def;
 }
 
@@ -325,7 +327,7 @@ const pnPeer pn_peerPinch = {
     .options =
         "hybrid bottom-up top-down bergen balanced centre mean link box dop14 dop18 dop26 sphere arity= leaf= cut= "
         "threads= moller "
-        "tropp exact sorted copy trees all-rings",
+        "tropp exact sorted copy trees all-rings no-flat",
     .create = createPinch,
     .update = updatePinch,
     .findAll = findAllPinch,

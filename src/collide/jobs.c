@@ -204,12 +204,14 @@ static bool gather(Run *run, uint32_t jobCount, const pnTasks *tasks, uint32_t w
     }
   }
   size_t total = 0;
+  bool sorts = !run->unsorted;
   for (uint32_t j = 0; j < jobCount; j++) {
+    sorts = sorts || pn_hasPlanes(&jobs[j].t);
     jobs[j].pairFirst = total;
     total += jobs[j].pairCount;
     jobs[j].pairCount = 0;
   }
-  if (!pn_arrayReserve(&c->pairs, total) || !pn_arrayReserve(&c->scratch, total)) {
+  if (!pn_arrayReserve(&c->pairs, total) || (sorts && !pn_arrayReserve(&c->scratch, total))) {
     return false;
   }
   for (uint32_t i = 0; i < workers; i++) {
@@ -222,9 +224,9 @@ static bool gather(Run *run, uint32_t jobCount, const pnTasks *tasks, uint32_t w
     }
   }
   c->pairs.count = total;
-  if (total < PAIRS_PER_SORT) {
+  if (sorts && total < PAIRS_PER_SORT) {
     sortJobs(run, 0, jobCount, 0);
-  } else {
+  } else if (sorts) {
     pn_parallelFor(tasks, sortJobs, run, jobCount, JOBS_PER_SORT);
   }
   for (uint32_t j = 0; j < jobCount; j++) {
