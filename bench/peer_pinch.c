@@ -251,7 +251,7 @@ static bool searchSelf(Pinch *pinch, bool first) {
 static void findAllPinch(void *peer) {
   Pinch *pinch = peer;
   if (pinch->world != NULL) {
-    pnFrameDef def = {.kernel = pinch->query.kernel};
+    pnFrameDef def = {.kernel = pinch->query.kernel, .unsorted = pinch->query.unsorted};
     pnFrame frame = pnWorld_Collide(pinch->world, &def);
     check(frame.result);
     pinch->cost = frame.cost;

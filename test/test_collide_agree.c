@@ -17,9 +17,11 @@ typedef struct Setting {
 
 static pnPool *s_pools[5];
 
-static pnTree *treeOf(pnPose *pose, const Setting *s) {
+/* self false: queries read the vertices in place where they can (tree.h). */
+static pnTree *treeOf(pnPose *pose, const Setting *s, bool self) {
   pnTreeDef def = pnDefaultTreeDef();
   def.pose = pose;
+  def.self = self;
   def.build = s->build;
   def.volume = s->volume;
   def.update = s->update;
@@ -71,7 +73,7 @@ static void checkSetting(const AgreeCase *c, const Setting *s, const AgreePairs 
     pnPoseDef def = pnDefaultPoseDef();
     def.mesh = c->body[i].mesh;
     testExpectOk(pnCreatePose(&def, &pose[i]));
-    tree[i] = treeOf(pose[i], s);
+    tree[i] = treeOf(pose[i], s, i == 0);
     testExpectOk(pnPose_SetVertices(pose[i], c->body[i].positions, pnMesh_GetVertexCount(c->body[i].mesh)));
     testExpectOk(pnTree_Validate(tree[i]));
   }
@@ -139,7 +141,7 @@ static void agreeMixed(void **state) {
       def.mesh = c.body[k].mesh;
       testExpectOk(pnCreatePose(&def, &pose[k]));
       testExpectOk(pnPose_SetVertices(pose[k], c.body[k].positions, pnMesh_GetVertexCount(c.body[k].mesh)));
-      tree[k] = treeOf(pose[k], &kinds[k ? i % n : i / n]);
+      tree[k] = treeOf(pose[k], &kinds[k ? i % n : i / n], (i + k) % 3 == 0);
     }
     testExpectOk(pnCollideTrees(tree[0], tree[1], NULL, list, NULL));
     if (!agreeEqual(&truth, list)) {
@@ -183,7 +185,7 @@ static void agreeUnderTransforms(void **state) {
       }
       testExpectOk(pnCreatePose(&def, &pose[k]));
       testExpectOk(pnPose_SetVertices(pose[k], c.body[k].positions, n));
-      tree[k] = treeOf(pose[k], &s);
+      tree[k] = treeOf(pose[k], &s, round % 2 == 0);
       testExpectOk(pnPose_SetTransform(pose[k], &m));
       testExpectOk(pnTree_Validate(tree[k]));
       moved[k] = (AgreeBody){c.body[k].mesh, calloc(3 * (size_t)n + 1, sizeof(float))};
@@ -200,6 +202,71 @@ static void agreeUnderTransforms(void **state) {
     }
   }
   pnDestroyPairList(list);
+  agreeFree(&c);
+}
+
+/* The pairs of two trees against those of their poses. */
+static void checkPoses(pnTree *a, const pnPose *p, pnTree *b, const pnPose *q, uint32_t threads, pnPairList *list,
+                       pnPairList *truth) {
+  pnQueryDef def = pnDefaultQueryDef();
+  if (threads > 1) {
+    def.tasks = pnPool_GetTasks(s_pools[threads]);
+  }
+  testExpectOk(pnCollideTrees(a, b, &def, list, NULL));
+  testExpectOk(pnCollideBrute(p, q, NULL, truth));
+  assert_true(pnPairList_GetCount(truth) > 0);
+  assert_int_equal(pnPairList_GetCount(list), pnPairList_GetCount(truth));
+  assert_memory_equal(pnPairList_GetPairs(list), pnPairList_GetPairs(truth),
+                      pnPairList_GetCount(truth) * sizeof(pnPair));
+  testExpectOk(pnTree_Validate(a));
+  testExpectOk(pnTree_Validate(b));
+}
+
+/* Vertices are read in place while they lie ready, and from blocks when a transform moves them: one body goes back and forth,
+ * also to another array, beside a twin that shares its shape and does the opposite. */
+static void agreeInPlace(void **state) {
+  (void)state;
+  TestRandom r = testRandom(21);
+  AgreeCase c = agreeMake(0);
+  const pnMesh *mesh = c.body[0].mesh;
+  uint32_t n = pnMesh_GetVertexCount(mesh);
+  pnPose *pose[2];
+  pnTree *tree[2] = {NULL, NULL};
+  float *array[2];
+  pnPairList *list, *truth;
+  testExpectOk(pnCreatePairList(&list));
+  testExpectOk(pnCreatePairList(&truth));
+  for (int k = 0; k < 2; k++) {
+    pnPoseDef poseDef = pnDefaultPoseDef();
+    poseDef.mesh = mesh;
+    testExpectOk(pnCreatePose(&poseDef, &pose[k]));
+    pnTreeDef def = pnDefaultTreeDef();
+    def.pose = pose[k];
+    def.self = false;
+    def.twin = tree[0];
+    testExpectOk(pnCreateTree(&def, &tree[k]));
+    array[k] = calloc(3 * (size_t)n + 1, sizeof(float));
+  }
+  for (uint32_t step = 0; step < 24; step++) {
+    for (uint32_t k = 0; k < 2; k++) {
+      float *v = array[step / 2 % 2]; /* now and then both bodies have one array */
+      for (uint32_t i = 0; i < 3 * n; i++) {
+        v[i] = c.body[0].positions[i] + testFloat(&r, -0.02f, 0.02f);
+      }
+      pnMatrix m = testRotation(&r, 0.2f);
+      static const pnMatrix one = {{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}};
+      testExpectOk(pnPose_SetTransform(pose[k], (step + k) % 2 ? &m : &one));
+      testExpectOk(step % 3 == 0 ? pnPose_SetVertices(pose[k], v, n) : pnPose_ShareVertices(pose[k], v, n));
+    }
+    checkPoses(tree[0], pose[0], tree[1], pose[1], 1 + step % 4, list, truth);
+  }
+  for (int k = 0; k < 2; k++) {
+    pnDestroyTree(tree[k]);
+    pnDestroyPose(pose[k]);
+    free(array[k]);
+  }
+  pnDestroyPairList(list);
+  pnDestroyPairList(truth);
   agreeFree(&c);
 }
 
@@ -225,6 +292,6 @@ static int teardown(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(agreeOnEverything), cmocka_unit_test(agreeMixed),
-                                     cmocka_unit_test(agreeUnderTransforms)};
+                                     cmocka_unit_test(agreeUnderTransforms), cmocka_unit_test(agreeInPlace)};
   return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -16,27 +16,22 @@
 enum { SLOTS = 256 };
 typedef struct Soup {
   pnTree tree;
-  uint32_t vertexFirst[SLOTS / PN_LANES];
-  uint16_t corners[3 * SLOTS];
+  uint32_t corners[3 * SLOTS];
   uint32_t triangles[SLOTS];
   float positions[3 * SLOTS][4];
 } Soup;
 
 static void soupOpen(Soup *soup) {
   memset(soup, 0, sizeof *soup);
-  for (uint32_t i = 0; i < SLOTS / PN_LANES; i++) {
-    soup->vertexFirst[i] = 3 * PN_LANES * i;
-  }
   for (uint32_t i = 0; i < 3 * SLOTS; i++) {
-    soup->corners[i] = PN_CORNER(i % (3 * PN_LANES));
+    soup->corners[i] = PN_PLACE_BYTES * i;
   }
   for (uint32_t i = 0; i < SLOTS; i++) {
     soup->triangles[i] = i;
   }
-  soup->tree.leafVertexFirst = soup->vertexFirst;
   soup->tree.leafTriangles = soup->triangles;
-  soup->tree.leafCorners = soup->corners;
-  soup->tree.leafPositions = soup->positions[0];
+  soup->tree.corners = soup->corners;
+  soup->tree.cornerBase = (const char *)soup->positions;
 }
 
 static void soupSet(Soup *soup, uint32_t slot, const pnTriangle *t) {

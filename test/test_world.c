@@ -77,6 +77,22 @@ static void contactsBeginPersistAndEnd(void **state) {
 }
 
 /* Both broad phases and every thread count give the frame that trees asked pair by pair give. */
+static int comparePairs(const void *a, const void *b) {
+  const pnPair *p = a, *q = b;
+  return p->a != q->a ? (p->a < q->a ? -1 : 1) : p->b != q->b ? (p->b < q->b ? -1 : 1) : 0;
+}
+
+/* Pairs of one contact, sorted or as they were found. */
+static void expectPairs(const pnPair *found, const pnPair *expected, size_t count, bool unsorted) {
+  pnPair *copy = malloc(count * sizeof(pnPair));
+  memcpy(copy, found, count * sizeof(pnPair));
+  if (unsorted) {
+    qsort(copy, count, sizeof(pnPair), comparePairs);
+  }
+  assert_memory_equal(copy, expected, count * sizeof(pnPair));
+  free(copy);
+}
+
 static void manyBodiesAgreeWithPairwiseQueries(void **state) {
   (void)state;
   pnPool *pool;
@@ -97,7 +113,8 @@ static void manyBodiesAgreeWithPairwiseQueries(void **state) {
         pnMatrix m = testRotation(&r, 3);
         testExpectOk(pnBody_SetTransform(f.world, id[i], &m));
       }
-      pnFrame frame = pnWorld_Collide(f.world, NULL);
+      pnFrameDef def = {.unsorted = step % 3 == 2};
+      pnFrame frame = pnWorld_Collide(f.world, &def);
       testExpectOk(frame.result);
       const pnContact *c = pnWorld_GetContacts(f.world);
       uint32_t at = 0;
@@ -113,8 +130,7 @@ static void manyBodiesAgreeWithPairwiseQueries(void **state) {
           assert_int_equal(c[at].a.index1, id[i].index1);
           assert_int_equal(c[at].b.index1, id[j].index1);
           assert_int_equal(c[at].pairCount, n);
-          assert_memory_equal(pnWorld_GetPairs(f.world) + c[at].firstPair, pnPairList_GetPairs(list),
-                              n * sizeof(pnPair));
+          expectPairs(pnWorld_GetPairs(f.world) + c[at].firstPair, pnPairList_GetPairs(list), n, def.unsorted);
           at++;
         }
       }

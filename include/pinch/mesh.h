@@ -270,7 +270,7 @@ PN_API void pnDestroySoup(pnSoup *soup);                              /* null is
  * coordinate that is NaN or infinite, PN_ERROR_ID the entry that is null, dead or there twice, PN_ERROR_ARGUMENT a kind
  * that is none. Cost: the primitives named, nothing else. Positions are 3 floats a corner, corner after corner. */
 
-/* outIds: one a primitive, may be null. PN_ERROR_COUNT beyond 2^28 primitives. */
+/* outIds: one a primitive, may be null. PN_ERROR_COUNT beyond 2^26 primitives. */
 PN_API pnResult pnSoup_Add(pnSoup *soup, pnPrimitiveKind kind, const float *positions, uint32_t count,
                            pnPrimitiveId *outIds);
 PN_API pnResult pnSoup_Remove(pnSoup *soup, const pnPrimitiveId *ids, uint32_t count);

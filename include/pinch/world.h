@@ -116,8 +116,10 @@ PN_API const char *pnBody_GetName(const pnWorld *world, pnBodyId body);
 
 /* What to look for in one frame. Zeroed is the default: everything. */
 typedef struct pnFrameDef {
-  bool first;      /* one pair for each pair of bodies is enough */
-  bool noSelf;     /* skip self-collision in this frame */
+  bool first;  /* one pair for each pair of bodies is enough */
+  bool noSelf; /* skip self-collision in this frame */
+  bool
+      unsorted; /* leave the pairs of a contact in the order found, which with threads is chance; saves a few percent */
   pnKernel kernel; /* default PN_KERNEL_DEFAULT */
 } pnFrameDef;
 
@@ -129,7 +131,7 @@ typedef struct pnContact {
   pnBodyId a, b;
   pnContactState state; /* against the frame before; ended contacts have no pairs and come after the others */
   size_t firstPair;     /* into pnWorld_GetPairs */
-  size_t pairCount;     /* sorted by triangle of a, then of b */
+  size_t pairCount;     /* sorted by triangle of a, then of b, unless the frame was asked for unsorted ones */
 } pnContact;
 
 /* What one frame found and what it cost. */

@@ -24,10 +24,15 @@ static float sum4(pnF4 v) {
   return (x[0] + x[1]) + (x[2] + x[3]);
 }
 
-/* Corner k of four triangles of a leaf. */
-PN_INLINE pnV4 corners4(const float *block, const uint16_t *corner, int k) {
-  return pn_v4Load(pn_cornerAt(block, corner[k]), pn_cornerAt(block, corner[3 + k]), pn_cornerAt(block, corner[6 + k]),
-                   pn_cornerAt(block, corner[9 + k]));
+/* The corners of four triangles of a leaf. */
+PN_INLINE void corners4(const pnTree *tree, uint32_t slot, pnV4 out[3]) {
+  const float *c[4][3];
+  for (uint32_t i = 0; i < 4; i++) {
+    pn_slotCorners(tree, slot + i, c[i]);
+  }
+  for (int k = 0; k < 3; k++) {
+    out[k] = pn_v4Load(c[0][k], c[1][k], c[2][k], c[3][k]);
+  }
 }
 
 static void computeNormals(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
@@ -35,14 +40,12 @@ static void computeNormals(void *context, uint32_t begin, uint32_t end, uint32_t
   pnTree *tree = look->tree;
   for (uint32_t leaf = begin; leaf < end; leaf++) {
     pn_freshen(tree, tree->innerCount + leaf, &look->workers[worker].fresh);
-    const float *block = tree->leafPositions + 4 * (size_t)tree->leafVertexFirst[leaf];
-    const uint16_t *corner = tree->leafCorners + 24 * (size_t)leaf;
     pnFlatNormals *out = &look->flat->normals[leaf];
     pnF4 reach = pn_f4Set1(0);
-    for (int half = 0; half < 2; half++, corner += 12) {
-      pnV4 a = corners4(block, corner, 0), b = corners4(block, corner, 1), c = corners4(block, corner, 2);
-      b = pn_v4Sub(&b, &a);
-      c = pn_v4Sub(&c, &a);
+    for (uint32_t half = 0; half < 2; half++) {
+      pnV4 p[3];
+      corners4(tree, leaf * PN_LANES + 4 * half, p);
+      pnV4 b = pn_v4Sub(&p[1], &p[0]), c = pn_v4Sub(&p[2], &p[0]);
       pnV4 n = pn_v4Cross(&b, &c);
       reach = pn_v4Reach(&c, pn_v4Reach(&b, reach));
       for (int k = 0; k < 3; k++) {

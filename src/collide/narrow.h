@@ -11,15 +11,6 @@
 
 typedef PN_ARRAY(pnPair) pnPairs;
 
-/* The three corners of the triangle in a slot, four floats each. */
-PN_INLINE void pn_slotCorners(const pnTree *tree, uint32_t slot, const float *out[3]) {
-  const float *block = tree->leafPositions + 4 * (size_t)tree->leafVertexFirst[slot / PN_LANES];
-  const uint16_t *corner = tree->leafCorners + 3 * (size_t)slot;
-  out[0] = pn_cornerAt(block, corner[0]);
-  out[1] = pn_cornerAt(block, corner[1]);
-  out[2] = pn_cornerAt(block, corner[2]);
-}
-
 /* The corners of four candidates as columns: p[0..2] of the triangles of a, p[3..5] of those of b; p[k][x] holds
  * coordinate x of four corners k. */
 PN_INLINE void pn_loadCorners4(const pnTree *a, const pnTree *b, const pnPair *candidates, pnF4 p[6][3]) {

@@ -52,7 +52,7 @@ PN_INLINE pnV4 pn_gather4(const float *positions, const uint32_t *place) {
 
 /* The place of a corner of the triangle in a slot. */
 PN_INLINE uint32_t pn_placeOf(const pnTree *tree, uint32_t slot, uint32_t corner) {
-  return tree->leafVertexFirst[slot / PN_LANES] + tree->leafCorners[3 * (size_t)slot + corner] / PN_CORNER(1);
+  return tree->blockCorners[3 * (size_t)slot + corner] / PN_PLACE_BYTES;
 }
 
 /* Which slot each triangle is in. */

@@ -16,9 +16,10 @@
 
 /* Pairs in a portion: their rows stay in the first cache. */
 #define PORTION 64u
-/* How many pairs ahead volumes are asked for: leaves of a large mesh come from the outer caches. */
-#define AHEAD 8u
 #define PREFETCH(v, node) __builtin_prefetch((v)->lanes + (size_t)(node)*NODE_BYTES((v)->tree))
+
+/* Four masks of rows in a number. */
+#define ROW_MASKS (PORTION * PN_LANES / 4)
 
 typedef struct Rows {
   size_t count;
@@ -71,30 +72,58 @@ static size_t keepReady(const pnTraversal *t, pnWorker *w, pnPair *pairs, size_t
   return kept;
 }
 
-/* The first pass for two pairs whose nodes are all opened; the second counts only if `both`. */
-PN_INLINE void addRows(const pnTraversal *t, pnFresh *fresh, const View *A, const View *B, const pnPair *pair,
-                       bool both, Rows *rows) {
+/* Makes the nodes of a portion fresh that are opened on both sides. Who is stale is nothing a processor could predict, so
+ * they are listed without a branch first. */
+static void freshenPortion(const View *A, const View *B, const pnPair *in, size_t count, pnFresh *fresh) {
+  uint32_t listA[PORTION], listB[PORTION];
+  uint32_t staleA = 0, staleB = 0;
+  bool alone = fresh->alone;
+  for (size_t i = 0; i < count; i++) {
+    uint32_t a = in[i].a, b = in[i].b;
+    bool both = (a < A->innerCount) == (b < B->innerCount);
+    PREFETCH(A, a);
+    PREFETCH(B, b);
+    listA[staleA] = a;
+    listB[staleB] = b;
+    staleA += both & (alone ? isStaleAlone(A, a) : isStale(A, a));
+    staleB += both & (alone ? isStaleAlone(B, b) : isStale(B, b));
+  }
+  pn_freshenMany(A->tree, listA, staleA, fresh);
+  pn_freshenMany(B->tree, listB, staleB, fresh);
+}
+
+/* The first pass for two pairs: children of a that overlap b, children of b that overlap a, a byte each. */
+PN_INLINE uint32_t pairMasks(const pnTraversal *t, const View *A, const View *B, pnPair p, pnPair q) {
   Mask m[4];
   for (int i = 0; i < 2; i++) {
-    uint32_t a = pair[i & both].a, b = pair[i & both].b, pa = A->parent[a], pb = B->parent[b];
-    freshen(A, a, fresh);
-    freshen(B, b, fresh);
+    uint32_t a = i ? q.a : p.a, b = i ? q.b : p.b, pa = A->parent[a], pb = B->parent[b];
     Regs ra, rb;
     LOAD_A(t, A, a, &ra);
     LOAD_B(t, B, b, &rb);
     m[2 * i] = MASK_A(t, &ra, B, pb / PN_LANES, pb % PN_LANES);
     m[2 * i + 1] = MASK_B(t, &rb, A, pa / PN_LANES, pa % PN_LANES);
   }
-  uint32_t masks = MASK4(m[0], m[1], m[2], m[3]);
-  for (int i = 0; i <= both; i++, masks >>= 16) {
-    unsigned ma = masks & FULL(A, pair[i].a), mb = masks >> 8 & FULL(B, pair[i].b);
-    ma = mb ? ma : 0;
-    pn_appendLanesFirst(&rows->row[rows->count].a, pair[i].a * PN_LANES, pair[i].b, ma);
-    rows->count += pn_laneCount(ma);
-  }
+  return MASK4(m[0], m[1], m[2], m[3]);
 }
 
-/* The second pass for four rows: lanes of b's children, a byte each. Rows past the end are made up; see fillRows. */
+/* Rows of pairs that are opened on both sides. */
+static void addRows(const pnTraversal *t, const View *A, const View *B, const pnPair *in, size_t count, Rows *rows) {
+  uint32_t masks[PORTION / 2];
+  for (size_t i = 0; i < count; i += 2) {
+    masks[i / 2] = pairMasks(t, A, B, in[i], in[PN_MIN(i + 1, count - 1)]);
+  }
+  size_t n = 0;
+  for (size_t i = 0; i < count; i++) {
+    unsigned m = masks[i / 2] >> (i % 2 * 16);
+    unsigned ma = m & FULL(A, in[i].a), mb = m >> 8 & FULL(B, in[i].b);
+    ma = mb ? ma : 0;
+    pn_appendLanesFirst(&rows->row[n].a, in[i].a * PN_LANES, in[i].b, ma);
+    n += pn_laneCount(ma);
+  }
+  rows->count = n;
+}
+
+/* The second pass for four rows: lanes of b's children, a byte each. Rows past the end are made up. */
 PN_INLINE uint32_t rowMasks(const pnTraversal *t, const View *A, const View *B, const pnPair *row) {
   Mask m[4];
   for (int i = 0; i < 4; i++) {
@@ -105,10 +134,13 @@ PN_INLINE uint32_t rowMasks(const pnTraversal *t, const View *A, const View *B, 
   return MASK4(m[0], m[1], m[2], m[3]);
 }
 
-/* Rows up to the next multiple of four: copies of the last, so that there is something to load. */
-PN_INLINE void fillRows(Rows *rows) {
+/* Of all rows. Up to the next multiple of four they are copies of the last, so that there is something to load. */
+static void maskRows(const pnTraversal *t, const View *A, const View *B, Rows *rows, uint32_t *masks) {
   for (size_t i = rows->count; rows->count > 0 && i % 4 != 0; i++) {
     rows->row[i] = rows->row[rows->count - 1];
+  }
+  for (size_t i = 0; i < rows->count; i += 4) {
+    masks[i / 4] = rowMasks(t, A, B, &rows->row[i]);
   }
 }
 
@@ -149,13 +181,12 @@ static bool openRows(const pnTraversal *t, const View *A, const View *B, Rows *r
   if (!pn_arrayReserve(next, next->count + room) || !pn_arrayReserve(leaves, leaves->count + room)) {
     return false;
   }
-  fillRows(rows);
-  uint32_t masks = 0;
+  uint32_t masks[ROW_MASKS];
+  maskRows(t, A, B, rows, masks);
   for (size_t i = 0; i < rows->count; i++) {
     pnPair row = rows->row[i];
     uint32_t a = row.a / PN_LANES, j = row.a % PN_LANES, childA = A->first[a], childB = B->first[row.b];
-    masks = i % 4 == 0 ? rowMasks(t, A, B, &rows->row[i]) : masks >> 8;
-    unsigned m = masks & FULL(B, row.b);
+    unsigned m = masks[i / 4] >> (i % 4 * 8) & FULL(B, row.b) & 0xff;
     if (t->self && a == row.b) {
       m &= 0xffu << j; /* each pair of children once, and each with itself */
     }
@@ -173,16 +204,17 @@ static bool openNodes(const pnTraversal *t, pnWorker *w, const pnPair *in, size_
   for (size_t from = 0; from < count; from += PORTION) {
     size_t end = PN_MIN(count, from + PORTION);
     Rows rows;
-    rows.count = 0;
+    freshenPortion(&A, &B, in + from, end - from, &w->fresh);
+    pnPair both[PORTION];
+    size_t n = 0;
     for (size_t i = from; i < end; i++) {
       if (PN_LIKELY(in[i].a < A.innerCount && in[i].b < B.innerCount)) {
-        bool both = i + 1 < end && in[i + 1].a < A.innerCount && in[i + 1].b < B.innerCount;
-        addRows(t, &w->fresh, &A, &B, in + i, both, &rows);
-        i += both;
+        both[n++] = in[i];
       } else if (!openOneSide(t, w, in[i], next, leaves)) {
         return false;
       }
     }
+    addRows(t, &A, &B, both, n, &rows);
     w->cost.volumeTests += 2 * PN_LANES * (end - from) + PN_LANES * rows.count;
     if (!openRows(t, &A, &B, &rows, next, leaves)) {
       return false;
@@ -200,13 +232,12 @@ static bool openLeafRows(const pnTraversal *t, const View *A, const View *B, Row
   pnPair *at = candidates->data + candidates->count;
   uint32_t a = PN_NONE, b = PN_NONE;
   const uint8_t *links = NULL;
-  uint32_t masks = 0;
-  fillRows(rows);
+  uint32_t masks[ROW_MASKS];
+  maskRows(t, A, B, rows, masks);
   for (size_t i = 0; i < rows->count; i++) {
     pnPair row = rows->row[i];
     uint32_t j = row.a % PN_LANES;
-    masks = i % 4 == 0 ? rowMasks(t, A, B, &rows->row[i]) : masks >> 8;
-    unsigned m = masks & FULL(B, row.b);
+    unsigned m = masks[i / 4] >> (i % 4 * 8) & FULL(B, row.b) & 0xff;
     if (t->self) {
       if (row.a / PN_LANES != a || row.b != b) {
         a = row.a / PN_LANES;
@@ -222,28 +253,13 @@ static bool openLeafRows(const pnTraversal *t, const View *A, const View *B, Row
   return true;
 }
 
-/* What filling a stale leaf will read and write. */
-PN_INLINE void prefetchLeaf(const View *v, uint32_t node) {
-  const pnTree *tree = v->tree;
-  uint32_t leaf = node - v->innerCount, at = tree->leafVertexFirst[leaf];
-  PREFETCH(v, node);
-  __builtin_prefetch(tree->leafVertices + at);
-  __builtin_prefetch(tree->leafCorners + 24 * (size_t)leaf);
-  __builtin_prefetch(tree->leafPositions + 4 * (size_t)at);
-}
-
 static bool openLeaves(const pnTraversal *t, pnWorker *w, const pnPair *in, size_t count, pnPairs *candidates) {
   const View A = viewOf(t->a), B = viewOf(t->b);
   for (size_t from = 0; from < count; from += PORTION) {
     size_t end = PN_MIN(count, from + PORTION);
     Rows rows;
-    rows.count = 0;
-    for (size_t i = from; i < end; i += 2) {
-      pnPair ahead = in[PN_MIN(i + AHEAD, count - 1)];
-      prefetchLeaf(&A, ahead.a);
-      prefetchLeaf(&B, ahead.b);
-      addRows(t, &w->fresh, &A, &B, in + i, i + 1 < end, &rows);
-    }
+    freshenPortion(&A, &B, in + from, end - from, &w->fresh);
+    addRows(t, &A, &B, in + from, end - from, &rows);
     w->cost.volumeTests += 2 * PN_LANES * (end - from) + PN_LANES * rows.count;
     if (!openLeafRows(t, &A, &B, &rows, candidates)) {
       return false;

@@ -22,6 +22,12 @@ PN_INLINE bool isStale(const View *v, uint32_t node) {
   return atomic_load_explicit(&v->stamp[node], memory_order_acquire) != v->now;
 }
 
+/* The same without an order, where no other thread fills nodes: loads that acquire wait for each other, and a pass over many
+ * nodes is mostly waiting. */
+PN_INLINE bool isStaleAlone(const View *v, uint32_t node) {
+  return atomic_load_explicit(&v->stamp[node], memory_order_relaxed) != v->now;
+}
+
 /* pn_freshen through a view. */
 PN_INLINE void freshen(const View *v, uint32_t node, pnFresh *fresh) {
   if (PN_UNLIKELY(isStale(v, node))) {

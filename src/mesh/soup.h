@@ -11,7 +11,7 @@
 
 #include "mesh/pose.h"
 
-#define PN_MAX_PLACES (1u << 28) /* nine floats a place stay below 2^32, which tree lists count in */
+#define PN_MAX_PLACES (1u << 26) /* three corners of 16 bytes a place stay below 2^32, in which trees find them */
 
 struct pnSoup {
   pnMesh mesh;

@@ -121,7 +121,7 @@ static size_t layout(pnTree *t, pnBuckets *b, char *base, size_t inner, size_t l
   t->stamp = pn_carve(base, &at, nodes, sizeof(uint32_t));
   t->lanes = pn_carve(base, &at, nodes + 1, sizeof(pnSphereLanes)); /* the larger of the two forms */
   t->leafTriangles = pn_carve(base, &at, 8 * leaves, sizeof(uint32_t));
-  t->leafCorners = pn_carve(base, &at, 24 * leaves, sizeof(uint16_t));
+  t->blockCorners = pn_carve(base, &at, 24 * leaves, sizeof(uint32_t));
   t->leafVertexFirst = pn_carve(base, &at, leaves + 1, sizeof(uint32_t));
   t->leafVertices = pn_carve(base, &at, 3 * primitives, sizeof(uint32_t));
   t->leafPositions = pn_carve(base, &at, 3 * primitives, 4 * sizeof(float));
@@ -152,6 +152,7 @@ static bool reserveTree(pnTree *tree, pnBuckets *b, uint32_t inner, uint32_t lea
   b->leafRoom = leafRoom;
   b->primitiveRoom = primitiveRoom;
   layout(tree, b, memory, innerRoom, leafRoom, primitiveRoom);
+  pn_findCorners(tree);
   return true;
 }
 

@@ -30,7 +30,7 @@ void pn_fillLists(pnTree *t, const pnBuckets *b, uint32_t leaf) {
     uint32_t place = j < count ? places[j] : PN_NONE;
     t->leafTriangles[leaf * PN_LANES + j] = place;
     for (uint32_t k = 0; k < 3; k++) {
-      t->leafCorners[24 * (size_t)leaf + 3 * j + k] = PN_CORNER(j < count ? 3 * j + k : 0);
+      t->blockCorners[24 * (size_t)leaf + 3 * j + k] = PN_PLACE_BYTES * (3 * at + (j < count ? 3 * j + k : 0));
       if (j < count) {
         t->leafVertices[3 * (size_t)(at + j) + k] = 3 * (3 * place + k);
       }

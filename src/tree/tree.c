@@ -129,6 +129,14 @@ static void numberLeaves(const pnBuildResult *shape, Lists *lists, const pnTree 
 
 /* ---------------------------------------------------------------- two blocks of memory */
 
+#define VERTEX_BYTES 12u
+
+/* May queries read the vertices of this tree's pose where they are? Corners are found by 32 bits. */
+static bool readsInPlace(const pnTree *t) {
+  return t->rule->inPlace && !t->pose->morph && !t->pose->skin && !t->def.self &&
+         t->mesh->vertexCount <= UINT32_MAX / VERTEX_BYTES;
+}
+
 static size_t layoutShape(pnTree *t, const Lists *lists, char *base) {
   size_t at = 0, nodes = t->nodeCount, inner = t->innerCount, leaves = t->leafCount;
   t->first = pn_carve(base, &at, inner, sizeof(uint32_t));
@@ -138,7 +146,8 @@ static size_t layoutShape(pnTree *t, const Lists *lists, char *base) {
   t->leafEnd = pn_carve(base, &at, inner, sizeof(uint32_t));
   t->below = pn_carve(base, &at, nodes, sizeof(uint32_t));
   t->leafTriangles = pn_carve(base, &at, 8 * leaves, sizeof(uint32_t));
-  t->leafCorners = pn_carve(base, &at, 24 * leaves, sizeof(uint16_t));
+  t->blockCorners = pn_carve(base, &at, 24 * leaves, sizeof(uint32_t));
+  t->sourceCorners = readsInPlace(t) ? pn_carve(base, &at, 24 * leaves, sizeof(uint32_t)) : NULL;
   t->leafVertexFirst = pn_carve(base, &at, leaves + 1, sizeof(uint32_t));
   t->leafVertices = pn_carve(base, &at, lists->leafVertices.count, sizeof(uint32_t));
   t->eagerNodes = pn_carve(base, &at, t->eagerCount, sizeof(uint32_t));
@@ -193,7 +202,8 @@ static pnResult takeShape(pnTree *t, const pnTree *other) {
   t->leafEnd = other->leafEnd;
   t->below = other->below;
   t->leafTriangles = other->leafTriangles;
-  t->leafCorners = other->leafCorners;
+  t->blockCorners = other->blockCorners;
+  t->sourceCorners = other->sourceCorners;
   t->leafVertexFirst = other->leafVertexFirst;
   t->leafVertices = other->leafVertices;
   t->eagerCount = other->eagerCount;
@@ -439,14 +449,18 @@ static void writeLeaves(const Assembly *a, pnTree *t) {
     }
     for (uint32_t i = 0; i < 3 * PN_LANES; i++) {
       t->leafTriangles[leaf * PN_LANES + i / 3] = i / 3 < n->count ? a->shape.order[n->first + i / 3] : PN_NONE;
-      uint8_t corner = 0;
+      uint32_t corner = 0, vertex = 0;
       if (i / 3 < n->count) {
         uint32_t v = t->mesh->triangles[3 * (size_t)a->shape.order[n->first + i / 3] + i % 3];
         while (t->leafVertices[at + corner] != 3 * v) {
           corner++;
         }
+        vertex = v;
       }
-      t->leafCorners[24 * (size_t)leaf + i] = PN_CORNER(corner);
+      t->blockCorners[24 * (size_t)leaf + i] = PN_PLACE_BYTES * ((uint32_t)at + corner);
+      if (t->sourceCorners) {
+        t->sourceCorners[24 * (size_t)leaf + i] = VERTEX_BYTES * vertex;
+      }
     }
     at += count;
   }
@@ -486,6 +500,29 @@ static size_t laneBytes(const pnTree *t) {
   return t->slabs ? t->slabs->count * 2 * PN_LANES * sizeof(int16_t) : sizeof(pnSphereLanes);
 }
 
+/* The block of what never changes. */
+static bool writeShape(const Assembly *a, pnTree *t) {
+  t->shape = pn_allocShared(layoutShape(t, &a->lists, NULL));
+  if (!t->shape) {
+    return false;
+  }
+  layoutShape(t, &a->lists, t->shape);
+  t->builtFrame = t->pose->frame;
+  writeNodes(a, t);
+  writeLeaves(a, t);
+  writeClusters(a, t);
+  if (t->def.self) {
+    memcpy(t->linkFirst, a->linkFirst, ((size_t)t->leafCount + 1) * sizeof(uint32_t));
+    memcpy(t->links, a->lists.links.data, a->lists.links.count * sizeof(pnLeafLink));
+  }
+  for (uint32_t node = 0;; node = t->first[node]) {
+    t->height++;
+    if (pn_isLeaf(t, node)) {
+      return true;
+    }
+  }
+}
+
 /* Builds everything of a tree whose def, pose, mesh, rule and slabs are set; with pieces, mesh has their triangles. */
 static pnResult assemble(pnTree *t, const pnPiece *pieces) {
   Assembly a = {0};
@@ -498,28 +535,13 @@ static pnResult assemble(pnTree *t, const pnPiece *pieces) {
     return result;
   }
   bool ok = makeLists(&a, t) && makeLinks(&a, t);
-  if (ok) {
-    t->shape = pn_allocShared(layoutShape(t, &a.lists, NULL));
-    ok = t->shape != NULL;
-  }
-  if (ok) {
-    layoutShape(t, &a.lists, t->shape);
-    t->builtFrame = t->pose->frame;
-    writeNodes(&a, t);
-    writeLeaves(&a, t);
-    writeClusters(&a, t);
-    if (t->def.self) {
-      memcpy(t->linkFirst, a.linkFirst, ((size_t)t->leafCount + 1) * sizeof(uint32_t));
-      memcpy(t->links, a.lists.links.data, a.lists.links.count * sizeof(pnLeafLink));
-    }
-    for (uint32_t node = 0;; node = t->first[node]) {
-      t->height++;
-      if (pn_isLeaf(t, node)) {
-        break;
-      }
-    }
-  }
+  size_t listed = a.lists.leafVertices.count;
+  ok = ok && (listed > PN_MAX_CORNERS || writeShape(&a, t));
   freeAssembly(&a, t->mesh->triangleCount, t->mesh->vertexCount, t->leafCount);
+  if (ok && listed > PN_MAX_CORNERS) {
+    return pn_fail(PN_ERROR_COUNT, "mesh '%s': its leaves list %zu vertices, at most %u are possible; divide the mesh",
+                   t->mesh->name, listed, PN_MAX_CORNERS);
+  }
   return ok ? allocFrame(t) : pn_failMemory(listBytes(3 * (size_t)t->mesh->triangleCount));
 }
 

@@ -16,8 +16,10 @@
  * grids differ by a shift and a sum, which are applied while loading a node (collide/traverse.c).
  *
  * A leaf also has its *block*: the positions of its distinct vertices, four floats each, filled from the pose
- * when a query first reaches the leaf in a frame. Corners of its triangles are places in the block. The exact tests
- * read nothing else, so that free, morphing and skinned bodies look the same from here on.
+ * when a query first reaches the leaf in a frame. The exact tests ask for corners of triangles only, which are places in the
+ * blocks, so that free, morphing and skinned bodies look the same from here on. A pose whose vertices are what they
+ * are, without targets, joints or a transform, is read *in place*: nothing is copied, and corners are places in its array.
+ * Self queries go from vertex to vertex and always have blocks.
  *
  * Lazy nodes. Node i is *fresh* when stamp[i] equals the tree's stamp. pn_freshen makes it so: one thread claims it,
  * the others wait for it. Volumes of a fresh node may be read by everybody.
@@ -102,7 +104,8 @@ struct pnTree {
 
   /* leaves */
   uint32_t *leafTriangles;   /* 8 a leaf: mesh triangle of lane j, PN_NONE past the count */
-  uint16_t *leafCorners;     /* 24 a leaf, 3 a triangle: where in the block its corners are, in bytes (pn_cornerAt) */
+  uint32_t *blockCorners;    /* 24 a leaf, 3 a triangle: where its corners are in leafPositions, in bytes */
+  uint32_t *sourceCorners;   /* and where in the pose's own vertices; null where these are never read in place */
   uint32_t *leafVertexFirst; /* leafCount + 1 */
   uint32_t *leafVertices;    /* three times the mesh vertex (its place in an array of floats), leaf after leaf */
   float *leafPositions;      /* the blocks: 4 floats a listed vertex */
@@ -151,7 +154,9 @@ struct pnTree {
   size_t flatBytes;
 
   /* the frame */
-  uint64_t poseFrame;  /* of the pose, that the tree was brought to; 0: never */
+  uint64_t poseFrame;     /* of the pose, that the tree was brought to; 0: never */
+  const char *cornerBase; /* leafPositions or the pose's own vertices, and blockCorners or sourceCorners */
+  const uint32_t *corners;
   uint64_t shapeFrame; /* of the pose, that `model` was computed from */
   uint32_t now;        /* the tree's stamp */
   pnGrid grid;
@@ -163,10 +168,20 @@ struct pnTree {
 PN_INLINE bool pn_isLeaf(const pnTree *tree, uint32_t node) {
   return node >= tree->innerCount;
 }
-/* A corner of a leaf's triangle; in bytes because that is what a processor adds, 24 times for four pairs of triangles. */
-#define PN_CORNER(place) ((uint16_t)(16u * (place)))
-PN_INLINE const float *pn_cornerAt(const float *block, uint16_t corner) {
-  return (const float *)(const void *)((const char *)block + corner);
+/* Corners are found in bytes because that is what a processor adds, 24 times for four pairs of triangles; 32 bits are enough
+ * for PN_MAX_CORNERS vertices in the lists of a tree. */
+#define PN_PLACE_BYTES 16u
+#define PN_MAX_CORNERS (UINT32_MAX / PN_PLACE_BYTES)
+
+/* The three corners of the triangle in a slot (leaf * 8 + lane). Four floats may be read of each; three count. */
+PN_INLINE void pn_slotCorners(const pnTree *tree, uint32_t slot, const float *out[3]) {
+  const uint32_t *corner = tree->corners + 3 * (size_t)slot;
+  for (int k = 0; k < 3; k++) {
+    out[k] = (const float *)(const void *)(tree->cornerBase + corner[k]);
+  }
+}
+PN_INLINE bool pn_isInPlace(const pnTree *tree) {
+  return tree->corners == tree->sourceCorners;
 }
 PN_INLINE void *pn_lanesOf(const pnTree *tree, uint32_t node) {
   return tree->lanes + (size_t)node * tree->laneBytes;

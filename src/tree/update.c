@@ -43,39 +43,119 @@ pnResult pn_allocRuleData(pnTree *tree, size_t size) {
 
 /* ---------------------------------------------------------------- lazy nodes */
 
-/* The claimed node, filled and counted. */
-static void fillClaimed(pnTree *tree, uint32_t node, pnFresh *fresh) {
+/* Vertices are those of the source. */
+PN_INLINE bool isPlain(const pnPose *pose) {
+  return !pose->morph && !pose->skin && !pose->hasTransform;
+}
+
+/* Whoever sees a stamp fresh sees what the thread that filled the node wrote: stores release, loads acquire. Where no other
+ * thread is near, neither does: on ARM a load that acquires waits until everything before the last store that
+ * released is written, and with one such pair for each node that is filled a tenth of a query is waiting. */
+static void fillCounted(pnTree *tree, uint32_t node, pnFresh *fresh) {
   tree->rule->fill(tree, node);
   fresh->nodes++;
   if (pn_isLeaf(tree, node)) {
     const uint32_t *at = tree->leafVertexFirst + (node - tree->innerCount);
     fresh->vertices += at[1] - at[0];
   }
-  uint32_t again = tree->def.noStamps && fresh->alone; /* stale at once, so that the next visit fills it again */
-  atomic_store_explicit(&tree->stamp[node], tree->now - again, memory_order_release);
 }
 
-/* Every look at the stamp acquires: whoever sees it fresh sees what the thread that filled the node wrote. */
+/* No other thread near: nothing to claim. */
+static void fillAlone(pnTree *tree, uint32_t node, pnFresh *fresh) {
+  fillCounted(tree, node, fresh);
+  uint32_t again = tree->def.noStamps; /* stale at once, so that the next visit fills it again */
+  atomic_store_explicit(&tree->stamp[node], tree->now - again, memory_order_relaxed);
+}
+
+/* True: the node was stale and is ours to fill. */
+static bool claim(pnTree *tree, uint32_t node) {
+  uint32_t seen = atomic_load_explicit(&tree->stamp[node], memory_order_relaxed);
+  return seen != tree->now && seen != PN_STAMP_BUSY &&
+         atomic_compare_exchange_strong_explicit(&tree->stamp[node], &seen, PN_STAMP_BUSY, memory_order_relaxed,
+                                                 memory_order_relaxed);
+}
+
+static void publish(pnTree *tree, uint32_t node) {
+  atomic_store_explicit(&tree->stamp[node], tree->now, memory_order_release);
+}
+
+static void waitFor(const pnTree *tree, uint32_t node) {
+  while (atomic_load_explicit(&tree->stamp[node], memory_order_acquire) != tree->now) {
+    pn_pause();
+  }
+}
+
 void pn_freshenSlow(pnTree *tree, uint32_t node, pnFresh *fresh) {
-  _Atomic uint32_t *stamp = &tree->stamp[node];
-  uint32_t seen = atomic_load_explicit(stamp, memory_order_acquire);
   if (fresh->alone) {
-    fillClaimed(tree, node, fresh);
+    fillAlone(tree, node, fresh);
+  } else if (claim(tree, node)) {
+    fillCounted(tree, node, fresh);
+    publish(tree, node);
+  } else {
+    waitFor(tree, node);
+  }
+}
+
+/* How many nodes ahead of the one being filled the next are asked for: they come from the outer caches. */
+#define AHEAD 4u
+
+PN_INLINE void prefetchFill(const pnTree *tree, uint32_t node) {
+  if (!pn_isLeaf(tree, node)) {
     return;
   }
-  while (seen != tree->now) {
-    if (seen == PN_STAMP_BUSY) {
-      pn_pause();
-      seen = atomic_load_explicit(stamp, memory_order_acquire);
-    } else if (atomic_compare_exchange_weak_explicit(stamp, &seen, PN_STAMP_BUSY, memory_order_acquire,
-                                                     memory_order_acquire)) {
-      fillClaimed(tree, node, fresh);
-      return;
+  uint32_t leaf = node - tree->innerCount;
+  __builtin_prefetch(tree->corners + 24 * (size_t)leaf);
+  __builtin_prefetch(tree->corners + 24 * (size_t)leaf + 16);
+  if (!pn_isInPlace(tree)) {
+    uint32_t at = tree->leafVertexFirst[leaf];
+    __builtin_prefetch(tree->leafVertices + at);
+    __builtin_prefetch(tree->leafPositions + 4 * (size_t)at);
+  }
+}
+
+static void fillManyAlone(pnTree *tree, const uint32_t *nodes, uint32_t count, pnFresh *fresh) {
+  for (uint32_t i = 0; i < count; i++) {
+    prefetchFill(tree, nodes[PN_MIN(i + AHEAD, count - 1)]);
+    if (atomic_load_explicit(&tree->stamp[nodes[i]], memory_order_relaxed) != tree->now) {
+      fillAlone(tree, nodes[i], fresh);
     }
   }
 }
 
+/* Waits for others only when everything of its own is published, so that no two threads wait for each other. */
+void pn_freshenMany(pnTree *tree, uint32_t *nodes, uint32_t count, pnFresh *fresh) {
+  if (fresh->alone) {
+    fillManyAlone(tree, nodes, count, fresh);
+    return;
+  }
+  uint32_t mine = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    if (claim(tree, nodes[i])) {
+      uint32_t node = nodes[i];
+      nodes[i] = nodes[mine];
+      nodes[mine++] = node;
+    }
+  }
+  for (uint32_t i = 0; i < mine; i++) {
+    prefetchFill(tree, nodes[PN_MIN(i + AHEAD, mine - 1)]);
+    fillCounted(tree, nodes[i], fresh);
+  }
+  for (uint32_t i = 0; i < mine; i++) {
+    publish(tree, nodes[i]);
+  }
+  for (uint32_t i = mine; i < count; i++) {
+    waitFor(tree, nodes[i]);
+  }
+}
+
+void pn_findCorners(pnTree *tree) {
+  bool inPlace = tree->sourceCorners && isPlain(tree->pose);
+  tree->corners = inPlace ? tree->sourceCorners : tree->blockCorners;
+  tree->cornerBase = (const char *)(inPlace ? tree->pose->source : tree->leafPositions);
+}
+
 void pn_beginFrame(pnTree *tree) {
+  pn_findCorners(tree);
   tree->now++;
   if (tree->now == PN_STAMP_BUSY) {
     for (uint32_t i = 0; i < tree->nodeCount; i++) {
@@ -288,10 +368,6 @@ bool pn_setRoot(pnTree *tree, const pnBound *root) {
 
 /* ---------------------------------------------------------------- filling nodes */
 
-PN_INLINE bool isPlain(const pnPose *pose) {
-  return !pose->morph && !pose->skin && !pose->hasTransform;
-}
-
 /* The box of listed vertices of a plain pose, read in place. Four at a time hide the latency of min and max. */
 PN_INLINE void boxOfList(const float *source, const uint32_t *v, const uint32_t *end, pnF4 *outLo, pnF4 *outHi) {
   pnF4 lo = pn_f4Load(source + v[0]), hi = lo, nan = pn_f4TrackNan(pn_f4Set1(0), lo);
@@ -391,39 +467,43 @@ void pn_fetchBlock(pnTree *tree, uint32_t leaf) {
   fetchBlock(tree, leaf);
 }
 
-PN_INLINE void boundLeaf(pnTree *tree, uint32_t node) {
+/* Volumes other than boxes. */
+static void boundCorners(pnTree *tree, uint32_t node) {
   uint32_t leaf = node - tree->innerCount, count = tree->count[node];
-  const float *block = tree->leafPositions + 4 * (size_t)tree->leafVertexFirst[leaf];
-  const uint16_t *corner = tree->leafCorners + 24 * (size_t)leaf;
-  if (tree->def.volume != PN_VOLUME_BOX) {
-    pnBound bounds[PN_LANES];
-    for (uint32_t j = 0; j < count; j++) {
-      float points[12];
-      for (int k = 0; k < 3; k++) {
-        memcpy(points + 4 * k, pn_cornerAt(block, corner[3 * j + k]), 4 * sizeof(float));
-      }
-      pn_boundOfPoints(tree, points, 3, &bounds[j]);
+  pnBound bounds[PN_LANES];
+  for (uint32_t j = 0; j < count; j++) {
+    const float *c[3];
+    float points[12];
+    pn_slotCorners(tree, leaf * PN_LANES + j, c);
+    for (int k = 0; k < 3; k++) {
+      memcpy(points + 4 * k, c[k], 4 * sizeof(float));
     }
-    pn_putBounds(tree, node, bounds, count);
-    return;
+    pn_boundOfPoints(tree, points, 3, &bounds[j]);
   }
-  pnF4 lo[PN_LANES], hi[PN_LANES];
-  for (uint32_t j = 0; j < PN_LANES; j++) {
-    /* corners past the count are zero: lanes the traversal masks */
-    pnF4 a = pn_f4Load(pn_cornerAt(block, corner[3 * j]));
-    pnF4 b = pn_f4Load(pn_cornerAt(block, corner[3 * j + 1]));
-    pnF4 c = pn_f4Load(pn_cornerAt(block, corner[3 * j + 2]));
-    lo[j] = pn_f4Min(a, pn_f4Min(b, c));
-    hi[j] = pn_f4Max(a, pn_f4Max(b, c));
-  }
-  putBoxes(tree, node, lo, hi, count);
-}
-
-void pn_fillLeaf(pnTree *tree, uint32_t node) {
-  fetchBlock(tree, node - tree->innerCount);
-  boundLeaf(tree, node);
+  pn_putBounds(tree, node, bounds, count);
 }
 
 void pn_boundLeaf(pnTree *tree, uint32_t node) {
-  boundLeaf(tree, node);
+  if (tree->def.volume != PN_VOLUME_BOX) {
+    boundCorners(tree, node);
+    return;
+  }
+  uint32_t leaf = node - tree->innerCount;
+  pnF4 lo[PN_LANES], hi[PN_LANES];
+  for (uint32_t j = 0; j < PN_LANES; j++) {
+    /* corners past the count are somebody's: lanes the traversal masks */
+    const float *v[3];
+    pn_slotCorners(tree, leaf * PN_LANES + j, v);
+    pnF4 a = pn_f4Load(v[0]), b = pn_f4Load(v[1]), c = pn_f4Load(v[2]);
+    lo[j] = pn_f4Min(a, pn_f4Min(b, c));
+    hi[j] = pn_f4Max(a, pn_f4Max(b, c));
+  }
+  putBoxes(tree, node, lo, hi, tree->count[node]);
+}
+
+void pn_fillLeaf(pnTree *tree, uint32_t node) {
+  if (!pn_isInPlace(tree)) {
+    fetchBlock(tree, node - tree->innerCount);
+  }
+  pn_boundLeaf(tree, node);
 }

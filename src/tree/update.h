@@ -10,6 +10,7 @@ typedef struct pnUpdateRule {
   const char *name;
   bool modelSpace; /* volumes are float boxes in the source's space, tested under the transform (Bergen) */
   bool carries;    /* keeps float volumes in model space and computes world volumes from them when reached */
+  bool inPlace;    /* fills leaves by pn_fillLeaf alone, which need not copy vertices that lie ready */
   bool reshapes;   /* makes the nodes anew in every update; an empty tree may get some (bucket.c) */
   pnResult (*prepare)(pnTree *tree);                      /* once, after the tree was built; null: nothing */
   pnResult (*update)(pnTree *tree, const pnTasks *tasks); /* the eager part of a frame */
@@ -43,6 +44,9 @@ PN_INLINE void pn_freshen(pnTree *tree, uint32_t node, pnFresh *fresh) {
     pn_freshenSlow(tree, node, fresh);
   }
 }
+
+/* The same for many, of which some may be fresh and some listed twice. The list comes back in another order. */
+void pn_freshenMany(pnTree *tree, uint32_t *nodes, uint32_t count, pnFresh *fresh);
 
 /* ---------------------------------------------------------------- volumes of vertices */
 
@@ -96,6 +100,9 @@ void pn_boundLeaf(pnTree *tree, uint32_t node);
 PN_INLINE void pn_markFresh(pnTree *tree, uint32_t node) {
   atomic_store_explicit(&tree->stamp[node], tree->now, memory_order_relaxed);
 }
+
+/* Where the exact tests find corners in this frame; after the tree's memory or the pose's vertices have moved. */
+void pn_findCorners(pnTree *tree);
 
 /* A new frame: a new stamp (all stamps are cleared when the number runs out) and cleared counters. */
 void pn_beginFrame(pnTree *tree);

@@ -122,10 +122,10 @@ static void fillModelLeaf(pnTree *tree, uint32_t node) {
   pn_fetchMorph(pose, true, vertices, n, block, 4);
   pnModelLanes *lanes = pn_lanesOf(tree, node);
   for (uint32_t j = 0; j < PN_LANES; j++) {
-    const uint16_t *corner = tree->leafCorners + 24 * (size_t)leaf + 3 * PN_MIN(j, tree->count[node] - 1u);
+    const float *corner[3];
+    pn_slotCorners(tree, leaf * PN_LANES + PN_MIN(j, tree->count[node] - 1u), corner);
     for (int k = 0; k < 3; k++) {
-      float a = pn_cornerAt(block, corner[0])[k], b = pn_cornerAt(block, corner[1])[k],
-            c = pn_cornerAt(block, corner[2])[k];
+      float a = corner[0][k], b = corner[1][k], c = corner[2][k];
       lanes->row[k][0][j] = PN_MIN(a, PN_MIN(b, c));
       lanes->row[k][1][j] = PN_MAX(a, PN_MAX(b, c));
     }

@@ -59,4 +59,4 @@ static pnResult update(pnTree *tree, const pnTasks *tasks) {
 }
 
 const pnUpdateRule pn_updateBottomUp = {
-    .name = "bottom-up", .prepare = prepare, .update = update, .fill = pn_fillFromVertices};
+    .name = "bottom-up", .inPlace = true, .prepare = prepare, .update = update, .fill = pn_fillFromVertices};

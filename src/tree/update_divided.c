@@ -9,11 +9,9 @@
 /* Volumes of a leaf's pieces. Their corners are rounded from double once, 1u of a coordinate, projections of up to three
  * coordinates twice: 8u = 2^-21 of the largest coordinate covers both. */
 static void boundPieces(const pnTree *tree, uint32_t leaf, pnBound *out) {
-  const float *block = tree->leafPositions + 4 * (size_t)tree->leafVertexFirst[leaf];
   for (uint32_t j = 0; j < tree->count[tree->innerCount + leaf]; j++) {
-    const uint16_t *corner = tree->leafCorners + 24 * (size_t)leaf + 3 * j;
-    const float *whole[3] = {pn_cornerAt(block, corner[0]), pn_cornerAt(block, corner[1]),
-                             pn_cornerAt(block, corner[2])};
+    const float *whole[3];
+    pn_slotCorners(tree, leaf * PN_LANES + j, whole);
     float points[12], most = 0;
     pn_pieceCorners(&tree->slotPieces[leaf * PN_LANES + j], whole, points);
     pn_boundOfPoints(tree, points, 3, &out[j]);

@@ -106,4 +106,4 @@ static pnResult update(pnTree *tree, const pnTasks *tasks) {
 }
 
 const pnUpdateRule pn_updateHybrid = {
-    .name = "hybrid", .prepare = prepare, .update = update, .fill = pn_fillFromVertices};
+    .name = "hybrid", .inPlace = true, .prepare = prepare, .update = update, .fill = pn_fillFromVertices};

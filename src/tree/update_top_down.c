@@ -11,4 +11,5 @@ static pnResult update(pnTree *tree, const pnTasks *tasks) {
   return pn_setRoot(tree, &root) ? PN_OK : PN_ERROR_NUMBER;
 }
 
-const pnUpdateRule pn_updateTopDown = {.name = "top-down", .update = update, .fill = pn_fillFromVertices};
+const pnUpdateRule pn_updateTopDown = {
+    .name = "top-down", .inPlace = true, .update = update, .fill = pn_fillFromVertices};

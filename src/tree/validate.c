@@ -76,9 +76,13 @@ static pnResult checkLeaf(const pnTree *t, uint32_t leaf) {
   }
   for (uint32_t i = 0; i < 3u * t->count[t->innerCount + leaf]; i++) {
     uint32_t v = t->mesh->triangles[3 * (size_t)t->leafTriangles[leaf * PN_LANES + i / 3] + i % 3];
-    uint32_t corner = t->leafCorners[24 * (size_t)leaf + i];
-    if (corner % PN_CORNER(1) != 0 || corner >= PN_CORNER(count) || list[corner / PN_CORNER(1)] != 3 * v) {
+    uint32_t corner = t->blockCorners[24 * (size_t)leaf + i];
+    uint32_t place = corner / PN_PLACE_BYTES - t->leafVertexFirst[leaf];
+    if (corner % PN_PLACE_BYTES != 0 || place >= count || list[place] != 3 * v) {
       BROKEN("T5", "corner %u of leaf %u", name, i, leaf);
+    }
+    if (t->sourceCorners && t->sourceCorners[24 * (size_t)leaf + i] != 3 * sizeof(float) * v) {
+      BROKEN("T5", "corner %u of leaf %u in the pose", name, i, leaf);
     }
   }
   return PN_OK;

@@ -306,7 +306,7 @@ pnFrame pnWorld_Collide(pnWorld *world, const pnFrameDef *def) {
   if (frame.result == PN_OK) {
     frame.bodyPairs = (uint32_t)world->bodyPairs.count;
     frame.result = pn_runJobs(&world->collider, world->jobs.data, (uint32_t)world->jobs.count, &world->def.tasks,
-                              def->kernel, false, &frame.cost);
+                              def->kernel, def->unsorted, &frame.cost);
   }
   if (frame.result == PN_OK) {
     frame.result = filterJobs(world, def, &frame.cost);
