@@ -8,7 +8,7 @@
  *   bench_free --list                   what there is
  *
  * Also: --passes N, --block N, --seconds N (for one peer on one scene), --core N, --step N (every n-th frame),
- * --anchor SPEC. A time is worth something only beside a right answer: "WRONG" stands in the row of a peer whose
+ * --cold MB (before every frame other memory is read), --anchor SPEC. A time is worth something only beside a right answer: "WRONG" stands in the row of a peer whose
  * pairs differ from the truth. */
 #include "lab.h"
 
@@ -83,6 +83,8 @@ static bool readArguments(int count, char **words, Arguments *out) {
       out->settings.seconds = fmax(0.01, atof(value));
     } else if (strcmp(word, "--core") == 0) {
       out->settings.core = atoi(value);
+    } else if (strcmp(word, "--cold") == 0) {
+      out->settings.cold = (uint32_t)fmax(0.0, fmin(4096.0, atof(value)));
     } else if (strcmp(word, "--step") == 0) {
       out->frameStep = (uint32_t)fmax(0.0, atof(value));
     } else {

@@ -42,6 +42,7 @@ typedef struct pnLabSettings {
   uint32_t block;  /* frames a peer does before the next one has its turn: default 10 */
   double seconds;  /* a peer that would take longer than this leaves out frames: default 30 */
   int core;        /* single-threaded peers run pinned to it; -1 for the last one */
+  uint32_t cold;   /* megabytes read before every frame, so that nothing of a peer is in the caches; 0: no */
 } pnLabSettings;
 
 pnLabSettings pn_defaultLabSettings(void);

@@ -62,4 +62,7 @@ typedef struct pnBuildResult {
 pnResult pn_buildShape(const pnTreeDef *def, const pnMesh *mesh, const pnPiece *pieces, pnBuildResult *out);
 void pn_buildFree(pnBuildResult *result);
 
+/* Builds everything of a tree whose def, pose, mesh, rule and slabs are set; with pieces, mesh has their triangles. */
+pnResult pn_assemble(pnTree *tree, const pnPiece *pieces);
+
 #endif

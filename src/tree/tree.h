@@ -31,7 +31,8 @@
  *  T3  parent[child] = node * 8 + lane for the lane-th child of node; parent[root] = nodeCount * 8.
  *  T4  the leaves below a node are the range [leafFirst, leafEnd), the ranges of its children partition it in order.
  *  T5  a leaf's vertex list holds each vertex of its triangles once; corners point at the right ones.
- *  T6  a cluster is a maximal node of at most `cut` triangles, and its vertex list holds each of its vertices once.
+ *  T6  a cluster is a maximal node of at most `cut` triangles, and its vertex list holds each of its vertices once, the last
+ *      as often as makes the list a multiple of PN_CLUSTER_STEP long; likewise twigs, the inner nodes above leaves.
  *  T7  in a fresh node, the volume in a lane contains every vertex below that child, as the pose computes it.
  *  T8  the tree's box contains every vertex.
  * Trees with big triangles in pieces (corner.h) have T1 with "at least once" and T7 for pieces; trees of representative
@@ -48,6 +49,7 @@
 
 #define PN_LANES 8u
 #define PN_NODE_BIGS 4u
+#define PN_CLUSTER_STEP 4u
 #define PN_STAMP_BUSY 0xffffffffu /* being filled by some thread */
 
 /* floor(x * scale[d]) - offset[d] along direction d; scale[d] = 2^(exponent - drop), where drop is 0 for the axes and 2
@@ -122,7 +124,10 @@ struct pnTree {
   uint32_t *clusterNode;
   uint32_t *clusterVertexFirst; /* clusterCount + 1 */
   uint32_t *clusterVertices;    /* as leafVertices */
-  float *clusterBoxes;          /* 8 a cluster: lo xyz -, hi xyz - */
+
+  /* lists of the same form for twigs, inner nodes above leaves, when clusters are larger; else null */
+  uint32_t *twigFirst; /* innerCount + 1 */
+  uint32_t *twigVertices;
 
   /* self-collision */
   uint32_t *linkFirst; /* leafCount + 1 */

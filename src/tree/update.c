@@ -43,11 +43,6 @@ pnResult pn_allocRuleData(pnTree *tree, size_t size) {
 
 /* ---------------------------------------------------------------- lazy nodes */
 
-/* Vertices are those of the source. */
-PN_INLINE bool isPlain(const pnPose *pose) {
-  return !pose->morph && !pose->skin && !pose->hasTransform;
-}
-
 /* Whoever sees a stamp fresh sees what the thread that filled the node wrote: stores release, loads acquire. Where no other
  * thread is near, neither does: on ARM a load that acquires waits until everything before the last store that
  * released is written, and with one such pair for each node that is filled a tenth of a query is waiting. */
@@ -149,7 +144,7 @@ void pn_freshenMany(pnTree *tree, uint32_t *nodes, uint32_t count, pnFresh *fres
 }
 
 void pn_findCorners(pnTree *tree) {
-  bool inPlace = tree->sourceCorners && isPlain(tree->pose);
+  bool inPlace = tree->sourceCorners && pn_isPlain(tree->pose);
   tree->corners = inPlace ? tree->sourceCorners : tree->blockCorners;
   tree->cornerBase = (const char *)(inPlace ? tree->pose->source : tree->leafPositions);
 }
@@ -169,6 +164,10 @@ void pn_beginFrame(pnTree *tree) {
 
 const uint32_t *pn_verticesBelow(const pnTree *tree, uint32_t node, uint32_t *outCount) {
   uint32_t first, end;
+  if (pn_isTwig(tree, node)) {
+    *outCount = tree->twigFirst[node + 1] - tree->twigFirst[node];
+    return tree->twigVertices + tree->twigFirst[node];
+  }
   pn_leafRange(tree, node, &first, &end);
   if (tree->below[node] <= tree->def.cut) {
     *outCount = tree->leafVertexFirst[end] - tree->leafVertexFirst[first];
@@ -393,7 +392,7 @@ PN_INLINE void boxOfList(const float *source, const uint32_t *v, const uint32_t 
 }
 
 void pn_boxOfVertices(const pnTree *tree, const uint32_t *vertices, uint32_t count, pnF4 *outLo, pnF4 *outHi) {
-  if (isPlain(tree->pose)) {
+  if (pn_isPlain(tree->pose)) {
     boxOfList(tree->pose->source, vertices, vertices + count, outLo, outHi);
     return;
   }
@@ -429,7 +428,7 @@ void pn_fillFromVertices(pnTree *tree, uint32_t node) {
     return;
   }
   pnF4 lo[PN_LANES], hi[PN_LANES];
-  if (isPlain(tree->pose) && pn_isLeaf(tree, child)) {
+  if (pn_isPlain(tree->pose) && pn_isLeaf(tree, child)) {
     /* the common case, straight: leaves of a plain pose */
     const uint32_t *at = tree->leafVertexFirst + (child - tree->innerCount);
     for (uint32_t j = 0; j < count; j++) {
@@ -439,6 +438,10 @@ void pn_fillFromVertices(pnTree *tree, uint32_t node) {
     for (uint32_t j = 0; j < count; j++) {
       uint32_t n;
       const uint32_t *v = pn_verticesBelow(tree, child + j, &n);
+      if (pn_isPlain(tree->pose) && pn_isTwig(tree, child + j)) {
+        pn_boxOfFours(tree->pose->source, v, v + n, &lo[j], &hi[j]);
+        continue;
+      }
       pn_boxOfVertices(tree, v, n, &lo[j], &hi[j]);
     }
   }
@@ -453,7 +456,7 @@ PN_INLINE void fetchBlock(pnTree *tree, uint32_t leaf) {
   uint32_t at = tree->leafVertexFirst[leaf], n = tree->leafVertexFirst[leaf + 1] - at;
   const uint32_t *v = tree->leafVertices + at;
   float *block = tree->leafPositions + 4 * (size_t)at;
-  if (isPlain(tree->pose)) {
+  if (pn_isPlain(tree->pose)) {
     const float *source = tree->pose->source;
     for (uint32_t i = 0; i < n; i++) {
       pn_f4Store(block + 4 * i, pn_f4Load(source + v[i]));

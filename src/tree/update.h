@@ -50,6 +50,11 @@ void pn_freshenMany(pnTree *tree, uint32_t *nodes, uint32_t count, pnFresh *fres
 
 /* ---------------------------------------------------------------- volumes of vertices */
 
+/* Vertices are those of the source. */
+PN_INLINE bool pn_isPlain(const pnPose *pose) {
+  return !pose->morph && !pose->skin && !pose->hasTransform;
+}
+
 /* A volume while it is being computed. */
 typedef struct pnBound {
   pnSlabs slabs;           /* the first three also when the volume is a sphere */
@@ -61,6 +66,11 @@ PN_INLINE void pn_leafRange(const pnTree *tree, uint32_t node, uint32_t *outFirs
   bool leaf = pn_isLeaf(tree, node);
   *outFirst = leaf ? node - tree->innerCount : tree->leafFirst[node];
   *outEnd = leaf ? *outFirst + 1 : tree->leafEnd[node];
+}
+
+/* Has the node a list of its own? */
+PN_INLINE bool pn_isTwig(const pnTree *tree, uint32_t node) {
+  return tree->twigFirst && !pn_isLeaf(tree, node) && tree->twigFirst[node + 1] > tree->twigFirst[node];
 }
 
 /* The vertices below a node as one range of a list (with repeats where leaves or clusters meet). */
@@ -85,6 +95,24 @@ void pn_putBoxes(pnTree *tree, uint32_t node, const pnF4 lo[PN_LANES], const pnF
 
 /* Sets the tree's box, chooses the grid for it, and writes the root's own volume. False: not finite. */
 bool pn_setRoot(pnTree *tree, const pnBound *root);
+
+/* The box of listed vertices of a plain pose, as many as PN_CLUSTER_STEP divides (T6): in fours the latency of min and max is
+ * hidden, and loops end without surprise. A NaN stays in outLo. */
+PN_INLINE void pn_boxOfFours(const float *source, const uint32_t *v, const uint32_t *end, pnF4 *outLo, pnF4 *outHi) {
+  pnF4 lo = pn_f4Load(source + v[0]), hi = lo, lo1 = lo, hi1 = lo, nan = pn_f4Set1(0);
+  for (; v < end; v += PN_CLUSTER_STEP) {
+    pnF4 p = pn_f4Load(source + v[0]), q = pn_f4Load(source + v[1]);
+    pnF4 r = pn_f4Load(source + v[2]), s = pn_f4Load(source + v[3]);
+    nan = pn_f4TrackNan(pn_f4TrackNan(nan, p), q);
+    nan = pn_f4TrackNan(pn_f4TrackNan(nan, r), s);
+    lo = pn_f4Min(lo, pn_f4Min(p, q));
+    hi = pn_f4Max(hi, pn_f4Max(p, q));
+    lo1 = pn_f4Min(lo1, pn_f4Min(r, s));
+    hi1 = pn_f4Max(hi1, pn_f4Max(r, s));
+  }
+  *outLo = pn_f4Or(pn_f4Min(lo, lo1), nan); /* all ones is NaN */
+  *outHi = pn_f4Max(hi, hi1);
+}
 
 /* The box of a list of vertices, as rows of four. */
 void pn_boxOfVertices(const pnTree *tree, const uint32_t *vertices, uint32_t count, pnF4 *outLo, pnF4 *outHi);

@@ -7,32 +7,45 @@
 
 typedef struct Pass {
   pnTree *tree;
-  pnBound *bounds; /* of clusters, for volumes other than boxes */
+  float *boxes;    /* of eager nodes and clusters, 8 a node: lo xyz -, hi xyz - */
+  pnBound *bounds; /* the same for volumes other than boxes */
 } Pass;
 
-/* Boxes of clusters straight into clusterBoxes; the other volumes into bounds. */
 static void boundClusters(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
   (void)worker;
   Pass *pass = context;
   pnTree *tree = pass->tree;
   for (uint32_t c = begin; c < end; c++) {
-    uint32_t at = tree->clusterVertexFirst[c], n = tree->clusterVertexFirst[c + 1] - at;
-    if (tree->def.volume == PN_VOLUME_BOX) {
+    uint32_t at = tree->clusterVertexFirst[c], n = tree->clusterVertexFirst[c + 1] - at, node = tree->clusterNode[c];
+    if (pass->boxes) {
       pnF4 lo, hi;
       pn_boxOfVertices(tree, tree->clusterVertices + at, n, &lo, &hi);
-      pn_f4Store(tree->clusterBoxes + 8 * (size_t)c, lo);
-      pn_f4Store(tree->clusterBoxes + 8 * (size_t)c + 4, hi);
+      pn_f4Store(pass->boxes + 8 * (size_t)node, lo);
+      pn_f4Store(pass->boxes + 8 * (size_t)node + 4, hi);
     } else {
-      pn_boundOfVertices(tree, tree->clusterVertices + at, n, &pass->bounds[tree->clusterNode[c]]);
+      pn_boundOfVertices(tree, tree->clusterVertices + at, n, &pass->bounds[node]);
     }
+  }
+}
+
+/* Clusters of a pose whose vertices are those of its source. */
+static void boxClusters(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+  (void)worker;
+  Pass *pass = context;
+  const pnTree *tree = pass->tree;
+  const float *source = tree->pose->source;
+  for (uint32_t c = begin; c < end; c++) {
+    pnF4 lo, hi;
+    pn_boxOfFours(source, tree->clusterVertices + tree->clusterVertexFirst[c],
+                  tree->clusterVertices + tree->clusterVertexFirst[c + 1], &lo, &hi);
+    float *box = pass->boxes + 8 * (size_t)tree->clusterNode[c];
+    pn_f4Store(box, lo);
+    pn_f4Store(box + 4, hi);
   }
 }
 
 /* Boxes: eager nodes from their children's boxes, which are clusters or eager nodes with larger numbers. */
 static bool mergeBoxes(pnTree *tree, float *boxes) {
-  for (uint32_t c = 0; c < tree->clusterCount; c++) {
-    memcpy(boxes + 8 * (size_t)tree->clusterNode[c], tree->clusterBoxes + 8 * (size_t)c, 8 * sizeof(float));
-  }
   for (uint32_t i = 0; i < tree->eagerCount; i++) {
     uint32_t node = tree->eagerNodes[i];
     const float *child = boxes + 8 * (size_t)tree->first[node];
@@ -97,9 +110,10 @@ static pnResult prepare(pnTree *tree) {
 }
 
 static pnResult update(pnTree *tree, const pnTasks *tasks) {
-  Pass pass = {tree, tree->ruleData};
-  pn_parallelFor(tasks, boundClusters, &pass, tree->clusterCount, 32);
   bool box = tree->def.volume == PN_VOLUME_BOX;
+  Pass pass = {tree, box ? tree->ruleData : NULL, box ? NULL : tree->ruleData};
+  pnTaskFcn *clusters = box && pn_isPlain(tree->pose) ? boxClusters : boundClusters;
+  pn_parallelFor(tasks, clusters, &pass, tree->clusterCount, 32);
   bool ok = box ? mergeBoxes(tree, tree->ruleData) : mergeBounds(tree, tree->ruleData);
   tree->eagerUpdated += tree->eagerCount;
   return ok ? PN_OK : PN_ERROR_NUMBER;

@@ -88,7 +88,33 @@ static pnResult checkLeaf(const pnTree *t, uint32_t leaf) {
   return PN_OK;
 }
 
-/* T6: clusters are maximal and list what is below them. */
+/* Does a sorted list hold what the leaves in a range list? */
+static bool holdsLeaves(const pnTree *t, const uint32_t *list, uint32_t count, uint32_t first, uint32_t end) {
+  for (uint32_t i = t->leafVertexFirst[first]; i < t->leafVertexFirst[end]; i++) {
+    uint32_t lo = 0, hi = count;
+    while (lo < hi) {
+      uint32_t mid = (lo + hi) / 2;
+      *(list[mid] < t->leafVertices[i] ? &lo : &hi) = mid + (list[mid] < t->leafVertices[i]);
+    }
+    if (lo == count || list[lo] != t->leafVertices[i]) {
+      return false;
+    }
+  }
+  return count > 0 && count % PN_CLUSTER_STEP == 0;
+}
+
+/* T6: clusters are maximal, they and twigs list what is below them. */
+static pnResult checkTwig(const pnTree *t, uint32_t node) {
+  uint32_t first, end;
+  pn_leafRange(t, node, &first, &end);
+  bool isTwig = pn_isLeaf(t, t->first[node]);
+  uint32_t count = t->twigFirst[node + 1] - t->twigFirst[node];
+  if (isTwig ? !holdsLeaves(t, t->twigVertices + t->twigFirst[node], count, first, end) : count != 0) {
+    BROKEN("T6", "twig %u does not list its vertices", t->mesh->name, node);
+  }
+  return PN_OK;
+}
+
 static pnResult checkCluster(const pnTree *t, uint32_t c) {
   const char *name = t->mesh->name;
   uint32_t node = t->clusterNode[c], first, end;
@@ -100,15 +126,8 @@ static pnResult checkCluster(const pnTree *t, uint32_t c) {
   const uint32_t *list = t->clusterVertices + t->clusterVertexFirst[c];
   uint32_t count = t->clusterVertexFirst[c + 1] - t->clusterVertexFirst[c];
   pn_leafRange(t, node, &first, &end);
-  for (uint32_t i = t->leafVertexFirst[first]; i < t->leafVertexFirst[end]; i++) {
-    uint32_t lo = 0, hi = count;
-    while (lo < hi) {
-      uint32_t mid = (lo + hi) / 2;
-      *(list[mid] < t->leafVertices[i] ? &lo : &hi) = mid + (list[mid] < t->leafVertices[i]);
-    }
-    if (lo == count || list[lo] != t->leafVertices[i]) {
-      BROKEN("T6", "cluster %u does not list vertex %u", name, c, t->leafVertices[i] / 3);
-    }
+  if (!holdsLeaves(t, list, count, first, end)) {
+    BROKEN("T6", "cluster %u does not list its vertices", name, c);
   }
   return PN_OK;
 }
@@ -223,6 +242,9 @@ pnResult pnTree_Validate(pnTree *tree) {
   }
   for (uint32_t i = 0; result == PN_OK && i < tree->clusterCount; i++) {
     result = checkCluster(tree, i);
+  }
+  for (uint32_t node = 0; result == PN_OK && tree->twigFirst && node < tree->innerCount; node++) {
+    result = checkTwig(tree, node);
   }
   /* with big triangles in pieces, volumes are those of the pieces (test_corner.c looks at them) */
   for (uint32_t i = 0; result == PN_OK && i < tree->nodeCount && !tree->slotPieces; i++) {

@@ -1,0 +1,526 @@
+/* assemble.c: a tree from the shape that a builder gives (build.h): nodes numbered, vertex lists, links between leaves, and
+ * all of it in two blocks of memory, what never changes and what every frame writes. tree.h has the layout and the
+ * invariants. */
+#include "base/array.h"
+#include "tree/build.h"
+#include "tree/corner.h"
+#include "tree/tree.h"
+#include "tree/update.h"
+
+#include <stdlib.h>
+
+/* ---------------------------------------------------------------- numbering */
+
+/* Lists whose lengths are known only once they are made. */
+typedef struct Lists {
+  uint32_t *number; /* build node -> node */
+  uint32_t *bfs;    /* build nodes of the inner nodes, in order of number */
+  PN_ARRAY(uint32_t) leafVertices;
+  PN_ARRAY(uint32_t) clusterVertices;
+  PN_ARRAY(uint32_t) twigVertices;
+  PN_ARRAY(uint32_t) twigFirst; /* innerCount + 1, or none */
+  PN_ARRAY(uint32_t) clusters;
+  PN_ARRAY(pnLeafLink) links;
+  uint32_t *seen; /* mesh vertex -> last cluster or leaf that listed it */
+} Lists;
+
+/* Inner nodes breadth-first, leaves in tree order. */
+static void numberNodes(const pnBuildResult *shape, Lists *lists, pnTree *tree) {
+  const pnBuildNode *nodes = shape->nodes;
+  for (size_t i = 0; i < shape->nodeCount; i++) {
+    nodes[i].childCount ? tree->innerCount++ : tree->leafCount++;
+  }
+  tree->nodeCount = tree->innerCount + tree->leafCount;
+  /* breadth-first over inner nodes */
+  uint32_t head = 0, tail = 0;
+  if (nodes[0].childCount) {
+    lists->bfs[tail] = 0;
+    lists->number[0] = tail++;
+  }
+  while (head < tail) {
+    const pnBuildNode *n = &nodes[lists->bfs[head++]];
+    for (uint32_t j = 0; j < n->childCount; j++) {
+      if (nodes[n->childFirst + j].childCount) {
+        lists->bfs[tail] = n->childFirst + j;
+        lists->number[n->childFirst + j] = tail++;
+      }
+    }
+  }
+}
+
+/* Leaves sorted by the place of their first triangle: `seat[i]` is the build node of the leaf that starts at i. */
+static void numberLeaves(const pnBuildResult *shape, Lists *lists, const pnTree *tree, uint32_t *seat) {
+  memset(seat, 0xff, shape->triangleCount * sizeof(uint32_t));
+  for (size_t i = 0; i < shape->nodeCount; i++) {
+    if (!shape->nodes[i].childCount) {
+      seat[shape->nodes[i].first] = (uint32_t)i;
+    }
+  }
+  uint32_t leaf = 0;
+  for (uint32_t i = 0; i < shape->triangleCount; i++) {
+    if (seat[i] != PN_NONE) {
+      lists->number[seat[i]] = tree->innerCount + leaf++;
+    }
+  }
+}
+
+/* ---------------------------------------------------------------- two blocks of memory */
+
+#define VERTEX_BYTES 12u
+
+/* May queries read the vertices of this tree's pose where they are? Corners are found by 32 bits. */
+static bool readsInPlace(const pnTree *t) {
+  return t->rule->inPlace && !t->pose->morph && !t->pose->skin && !t->def.self &&
+         t->mesh->vertexCount <= UINT32_MAX / VERTEX_BYTES;
+}
+
+static size_t layoutShape(pnTree *t, const Lists *lists, char *base) {
+  size_t at = 0, nodes = t->nodeCount, inner = t->innerCount, leaves = t->leafCount;
+  t->first = pn_carve(base, &at, inner, sizeof(uint32_t));
+  t->count = pn_carve(base, &at, nodes, 1);
+  t->parent = pn_carve(base, &at, nodes, sizeof(uint32_t));
+  t->leafFirst = pn_carve(base, &at, inner, sizeof(uint32_t));
+  t->leafEnd = pn_carve(base, &at, inner, sizeof(uint32_t));
+  t->below = pn_carve(base, &at, nodes, sizeof(uint32_t));
+  t->leafTriangles = pn_carve(base, &at, 8 * leaves, sizeof(uint32_t));
+  t->blockCorners = pn_carve(base, &at, 24 * leaves, sizeof(uint32_t));
+  t->sourceCorners = readsInPlace(t) ? pn_carve(base, &at, 24 * leaves, sizeof(uint32_t)) : NULL;
+  t->leafVertexFirst = pn_carve(base, &at, leaves + 1, sizeof(uint32_t));
+  t->leafVertices = pn_carve(base, &at, lists->leafVertices.count, sizeof(uint32_t));
+  t->eagerNodes = pn_carve(base, &at, t->eagerCount, sizeof(uint32_t));
+  t->clusterNode = pn_carve(base, &at, t->clusterCount, sizeof(uint32_t));
+  t->clusterVertexFirst = pn_carve(base, &at, (size_t)t->clusterCount + 1, sizeof(uint32_t));
+  t->clusterVertices = pn_carve(base, &at, lists->clusterVertices.count, sizeof(uint32_t));
+  bool twigs = lists->twigFirst.count > 0;
+  t->twigFirst = twigs ? pn_carve(base, &at, inner + 1, sizeof(uint32_t)) : NULL;
+  t->twigVertices = twigs ? pn_carve(base, &at, lists->twigVertices.count, sizeof(uint32_t)) : NULL;
+  t->linkFirst = pn_carve(base, &at, t->def.self ? leaves + 1 : 0, sizeof(uint32_t));
+  t->links = pn_carve(base, &at, lists->links.count, sizeof(pnLeafLink));
+  return at;
+}
+
+static size_t layoutFrame(pnTree *t, char *base) {
+  size_t at = 0, nodes = t->nodeCount;
+  t->stamp = pn_carve(base, &at, nodes, sizeof(uint32_t));
+  t->lanes = pn_carve(base, &at, nodes + 1, t->laneBytes);
+  t->leafPositions = pn_carve(base, &at, t->leafVertexFirst[t->leafCount], 4 * sizeof(float));
+  t->model = pn_carve(base, &at, t->modelCount * (nodes + 1), t->modelBytes);
+  return at;
+}
+
+/* What changes from frame to frame; the shape is there. */
+static pnResult allocFrame(pnTree *t) {
+  t->memoryBytes = layoutFrame(t, NULL);
+  t->memory = pn_allocZero(t->memoryBytes);
+  if (!t->memory) {
+    return pn_failMemory(t->memoryBytes);
+  }
+  layoutFrame(t, t->memory);
+  return PN_OK;
+}
+
+/* Could two trees have one shape? */
+static bool isTwin(const pnTree *t, const pnTree *other) {
+  const pnTreeDef *p = &t->def, *q = &other->def;
+  return other->shape && t->mesh == other->mesh && !pn_hasPieces(p) && !pn_hasPieces(q) && p->build == q->build &&
+         p->arity == q->arity && p->leafSize == q->leafSize && p->cut == q->cut && p->self == q->self &&
+         !t->rule->reshapes;
+}
+
+static pnResult takeShape(pnTree *t, const pnTree *other) {
+  t->shape = pn_share(other->shape);
+  t->builtFrame = other->builtFrame;
+  t->innerCount = other->innerCount;
+  t->leafCount = other->leafCount;
+  t->nodeCount = other->nodeCount;
+  t->height = other->height;
+  t->first = other->first;
+  t->count = other->count;
+  t->parent = other->parent;
+  t->leafFirst = other->leafFirst;
+  t->leafEnd = other->leafEnd;
+  t->below = other->below;
+  t->leafTriangles = other->leafTriangles;
+  t->blockCorners = other->blockCorners;
+  t->sourceCorners = other->sourceCorners;
+  t->leafVertexFirst = other->leafVertexFirst;
+  t->leafVertices = other->leafVertices;
+  t->eagerCount = other->eagerCount;
+  t->eagerNodes = other->eagerNodes;
+  t->clusterCount = other->clusterCount;
+  t->clusterNode = other->clusterNode;
+  t->clusterVertexFirst = other->clusterVertexFirst;
+  t->clusterVertices = other->clusterVertices;
+  t->twigFirst = other->twigFirst;
+  t->twigVertices = other->twigVertices;
+  t->linkFirst = other->linkFirst;
+  t->links = other->links;
+  return allocFrame(t);
+}
+
+/* ---------------------------------------------------------------- vertex lists */
+
+static int compareU32(const void *a, const void *b) {
+  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  return x < y ? -1 : x > y;
+}
+
+/* Appends the distinct vertices of order[first ... first+count) to a list, sorted; `mark` is unique to this call. */
+#define LIST_VERTICES(lists, list, shape, mesh, firstTriangle, triangleCount, mark) \
+  listVertices((lists)->seen, mark, (shape)->order + (firstTriangle), triangleCount, mesh, (list)->data, &(list)->count)
+
+static void listVertices(uint32_t *seen, uint32_t mark, const uint32_t *order, uint32_t n, const pnMesh *mesh,
+                         uint32_t *out, size_t *ioCount) {
+  size_t begin = *ioCount, at = begin;
+  for (uint32_t i = 0; i < n; i++) {
+    for (int k = 0; k < 3; k++) {
+      uint32_t v = mesh->triangles[3 * (size_t)order[i] + k];
+      if (seen[v] != mark) {
+        seen[v] = mark;
+        out[at++] = v;
+      }
+    }
+  }
+  qsort(out + begin, at - begin, sizeof(uint32_t), compareU32);
+  *ioCount = at;
+}
+
+/* Fills a list up with its last vertex, for the loop that reads it in fours. */
+static void fillUp(uint32_t *list, size_t *ioCount) {
+  for (; *ioCount % PN_CLUSTER_STEP != 0; ++*ioCount) {
+    list[*ioCount] = list[*ioCount - 1];
+  }
+}
+
+/* Walks the shape depth-first in tree order and lists the clusters: maximal nodes of at most `cut` triangles. */
+static bool listClusters(const pnBuildResult *shape, Lists *lists, const pnTree *tree) {
+  PN_ARRAY(uint32_t) stack = {0};
+  bool ok = pn_arrayPush(&stack, 0);
+  while (ok && stack.count > 0) {
+    uint32_t i = stack.data[--stack.count];
+    const pnBuildNode *n = &shape->nodes[i];
+    if (n->count <= tree->def.cut || !n->childCount) {
+      ok = pn_arrayPush(&lists->clusters, i) &&
+           pn_arrayReserve(&lists->clusterVertices,
+                           lists->clusterVertices.count + 3 * (size_t)n->count + PN_CLUSTER_STEP);
+      if (ok) {
+        LIST_VERTICES(lists, &lists->clusterVertices, shape, tree->mesh, n->first, n->count,
+                      (uint32_t)lists->clusters.count);
+        fillUp(lists->clusterVertices.data, &lists->clusterVertices.count);
+      }
+    } else {
+      /* pushed backwards so that they come off in order */
+      for (uint32_t j = n->childCount; ok && j-- > 0;) {
+        ok = pn_arrayPush(&stack, n->childFirst + j);
+      }
+    }
+  }
+  pn_arrayFree(&stack);
+  return ok;
+}
+
+/* Are there twigs that are no clusters? Rules that compute volumes from vertices make use of them. */
+static bool hasTwigs(const pnTree *tree) {
+  return tree->rule->inPlace && tree->def.cut > tree->def.arity * tree->def.leafSize;
+}
+
+/* Vertices of the twigs, by number of node; other inner nodes have empty lists. Marks go on counting from `mark`. */
+static bool listTwigs(const pnBuildResult *shape, Lists *lists, const pnTree *tree, uint32_t mark) {
+  bool ok = pn_arrayPush(&lists->twigFirst, 0);
+  for (uint32_t i = 0; ok && i < tree->innerCount; i++) {
+    const pnBuildNode *n = &shape->nodes[lists->bfs[i]];
+    if (shape->nodes[n->childFirst].childCount == 0) {
+      ok = pn_arrayReserve(&lists->twigVertices, lists->twigVertices.count + 3 * (size_t)n->count + PN_CLUSTER_STEP);
+      if (ok) {
+        LIST_VERTICES(lists, &lists->twigVertices, shape, tree->mesh, n->first, n->count, mark + i);
+        fillUp(lists->twigVertices.data, &lists->twigVertices.count);
+      }
+    }
+    ok = ok && pn_arrayPush(&lists->twigFirst, (uint32_t)lists->twigVertices.count);
+  }
+  return ok;
+}
+
+/* ---------------------------------------------------------------- self-collision links */
+
+/* For every leaf the later leaves with triangles that share a welded vertex, as bit masks. leafOf: triangle -> leaf * 8 +
+ * lane. slot: leaf -> index of its link in the current leaf's list, valid when >= the list's begin. */
+static bool linkLeaf(Lists *lists, const pnMesh *mesh, const uint32_t *triangles, uint32_t leaf, const uint32_t *leafOf,
+                     uint32_t *slot) {
+  size_t begin = lists->links.count;
+  for (uint32_t i = 0; i < PN_LANES && triangles[i] != PN_NONE; i++) {
+    for (int k = 0; k < 3; k++) {
+      uint32_t v = mesh->weld[mesh->triangles[3 * (size_t)triangles[i] + k]];
+      for (uint32_t r = mesh->ringOffsets[v]; r < mesh->ringOffsets[v + 1]; r++) {
+        uint32_t place = leafOf[mesh->rings[r]], other = place / PN_LANES;
+        if (other < leaf) {
+          continue;
+        }
+        size_t at = slot[other];
+        if (at < begin || at >= lists->links.count || lists->links.data[at].leaf != other) {
+          at = lists->links.count;
+          slot[other] = (uint32_t)at;
+          if (!pn_arrayPush(&lists->links, ((pnLeafLink){.leaf = other}))) {
+            return false;
+          }
+        }
+        lists->links.data[at].row[i] |= (uint8_t)(1u << place % PN_LANES);
+      }
+    }
+  }
+  return true;
+}
+
+static int compareLink(const void *a, const void *b) {
+  return compareU32(a, b); /* `leaf` is the first member */
+}
+
+/* ---------------------------------------------------------------- assembly */
+
+/* Scratch of one creation, freed in one place. */
+typedef struct Assembly {
+  pnBuildResult shape;
+  Lists lists;
+  uint32_t *leafOf;    /* triangle -> leaf * 8 + lane; before that: seats */
+  uint32_t *slot;      /* one a leaf */
+  uint32_t *linkFirst; /* one a leaf and one more */
+  uint32_t *leafNode;  /* leaf -> build node */
+} Assembly;
+
+static size_t listBytes(size_t n) {
+  return pn_bytes(PN_MAX(n, 1), sizeof(uint32_t));
+}
+
+static void freeAssembly(Assembly *a, uint32_t triangles, uint32_t vertices, uint32_t leaves) {
+  pn_free(a->lists.number, listBytes(a->shape.nodeCount));
+  pn_free(a->lists.bfs, listBytes(a->shape.nodeCount));
+  pn_free(a->lists.seen, listBytes(vertices));
+  pn_free(a->leafOf, listBytes(triangles));
+  pn_free(a->slot, listBytes(leaves));
+  pn_free(a->linkFirst, listBytes((size_t)leaves + 1));
+  pn_free(a->leafNode, listBytes(leaves));
+  pn_arrayFree(&a->lists.leafVertices);
+  pn_arrayFree(&a->lists.clusterVertices);
+  pn_arrayFree(&a->lists.twigVertices);
+  pn_arrayFree(&a->lists.twigFirst);
+  pn_arrayFree(&a->lists.clusters);
+  pn_arrayFree(&a->lists.links);
+  pn_buildFree(&a->shape);
+}
+
+/* Everything whose size is not known beforehand. False: out of memory. */
+static bool makeLists(Assembly *a, pnTree *tree) {
+  const pnMesh *mesh = tree->mesh;
+  Lists *lists = &a->lists;
+  lists->number = pn_alloc(listBytes(a->shape.nodeCount));
+  lists->bfs = pn_alloc(listBytes(a->shape.nodeCount));
+  lists->seen = pn_allocZero(listBytes(mesh->vertexCount));
+  a->leafOf = pn_alloc(listBytes(mesh->triangleCount));
+  if (!lists->number || !lists->bfs || !lists->seen || !a->leafOf) {
+    return false;
+  }
+  numberNodes(&a->shape, lists, tree);
+  numberLeaves(&a->shape, lists, tree, a->leafOf);
+  a->leafNode = pn_alloc(listBytes(tree->leafCount));
+  a->slot = pn_allocZero(listBytes(tree->leafCount));
+  a->linkFirst = pn_allocZero(listBytes((size_t)tree->leafCount + 1));
+  if (!a->leafNode || !a->slot || !a->linkFirst) {
+    return false;
+  }
+  for (uint32_t i = 0; i < a->shape.nodeCount; i++) {
+    if (lists->number[i] >= tree->innerCount) {
+      a->leafNode[lists->number[i] - tree->innerCount] = i;
+    }
+  }
+  if (!listClusters(&a->shape, lists, tree)) {
+    return false;
+  }
+  tree->clusterCount = (uint32_t)lists->clusters.count;
+  for (uint32_t i = 0; i < tree->innerCount; i++) {
+    tree->eagerCount += a->shape.nodes[lists->bfs[i]].count > tree->def.cut;
+  }
+  /* leaf vertex lists; marks go on counting after the clusters' */
+  if (!pn_arrayReserve(&lists->leafVertices, 3 * (size_t)mesh->triangleCount)) {
+    return false;
+  }
+  for (uint32_t leaf = 0; leaf < tree->leafCount; leaf++) {
+    const pnBuildNode *n = &a->shape.nodes[a->leafNode[leaf]];
+    LIST_VERTICES(lists, &lists->leafVertices, &a->shape, mesh, n->first, n->count, tree->clusterCount + 1 + leaf);
+  }
+  return !hasTwigs(tree) || listTwigs(&a->shape, lists, tree, tree->clusterCount + tree->leafCount + 1);
+}
+
+static bool makeLinks(Assembly *a, const pnTree *tree) {
+  for (uint32_t leaf = 0; leaf < tree->leafCount; leaf++) {
+    const pnBuildNode *n = &a->shape.nodes[a->leafNode[leaf]];
+    for (uint32_t j = 0; j < n->count; j++) {
+      a->leafOf[a->shape.order[n->first + j]] = leaf * PN_LANES + j;
+    }
+  }
+  for (uint32_t leaf = 0; leaf < tree->leafCount && tree->def.self; leaf++) {
+    const pnBuildNode *n = &a->shape.nodes[a->leafNode[leaf]];
+    uint32_t triangles[PN_LANES];
+    for (uint32_t j = 0; j < PN_LANES; j++) {
+      triangles[j] = j < n->count ? a->shape.order[n->first + j] : PN_NONE;
+    }
+    size_t begin = a->lists.links.count;
+    a->linkFirst[leaf] = (uint32_t)begin;
+    if (!linkLeaf(&a->lists, tree->mesh, triangles, leaf, a->leafOf, a->slot)) {
+      return false;
+    }
+    qsort(a->lists.links.data + begin, a->lists.links.count - begin, sizeof(pnLeafLink), compareLink);
+  }
+  a->linkFirst[tree->leafCount] = (uint32_t)a->lists.links.count;
+  return true;
+}
+
+/* The nodes, from the shape. */
+static void writeNodes(const Assembly *a, pnTree *t) {
+  const Lists *lists = &a->lists;
+  for (uint32_t node = 0; node < t->innerCount; node++) {
+    const pnBuildNode *n = &a->shape.nodes[lists->bfs[node]];
+    t->first[node] = lists->number[n->childFirst];
+    t->count[node] = (uint8_t)n->childCount;
+    t->below[node] = n->count;
+    for (uint32_t j = 0; j < n->childCount; j++) {
+      t->parent[lists->number[n->childFirst + j]] = node * PN_LANES + j;
+    }
+  }
+  for (uint32_t leaf = 0; leaf < t->leafCount; leaf++) {
+    const pnBuildNode *n = &a->shape.nodes[a->leafNode[leaf]];
+    t->count[t->innerCount + leaf] = (uint8_t)n->count;
+    t->below[t->innerCount + leaf] = n->count;
+  }
+  t->parent[0] = t->nodeCount * PN_LANES;
+  /* leaf ranges, children before parents */
+  for (uint32_t node = t->innerCount; node-- > 0;) {
+    uint32_t first, end, unused;
+    pn_leafRange(t, t->first[node], &first, &unused);
+    pn_leafRange(t, t->first[node] + t->count[node] - 1, &unused, &end);
+    t->leafFirst[node] = first;
+    t->leafEnd[node] = end;
+  }
+}
+
+/* Leaves: triangles, corners, vertex lists. */
+static void writeLeaves(const Assembly *a, pnTree *t) {
+  size_t at = 0;
+  for (size_t i = 0; i < a->lists.leafVertices.count; i++) {
+    t->leafVertices[i] = 3 * a->lists.leafVertices.data[i];
+  }
+  for (uint32_t leaf = 0; leaf < t->leafCount; leaf++) {
+    const pnBuildNode *n = &a->shape.nodes[a->leafNode[leaf]];
+    uint32_t distinct[24], count = 0;
+    t->leafVertexFirst[leaf] = (uint32_t)at;
+    /* the end of this leaf's list: count its distinct vertices again */
+    for (uint32_t i = 0; i < 3 * n->count; i++) {
+      uint32_t v = t->mesh->triangles[3 * (size_t)a->shape.order[n->first + i / 3] + i % 3], j = 0;
+      while (j < count && distinct[j] != v) {
+        j++;
+      }
+      distinct[j] = v;
+      count += j == count;
+    }
+    for (uint32_t i = 0; i < 3 * PN_LANES; i++) {
+      t->leafTriangles[leaf * PN_LANES + i / 3] = i / 3 < n->count ? a->shape.order[n->first + i / 3] : PN_NONE;
+      uint32_t corner = 0, vertex = 0;
+      if (i / 3 < n->count) {
+        uint32_t v = t->mesh->triangles[3 * (size_t)a->shape.order[n->first + i / 3] + i % 3];
+        while (t->leafVertices[at + corner] != 3 * v) {
+          corner++;
+        }
+        vertex = v;
+      }
+      t->blockCorners[24 * (size_t)leaf + i] = PN_PLACE_BYTES * ((uint32_t)at + corner);
+      if (t->sourceCorners) {
+        t->sourceCorners[24 * (size_t)leaf + i] = VERTEX_BYTES * vertex;
+      }
+    }
+    at += count;
+  }
+  t->leafVertexFirst[t->leafCount] = (uint32_t)at;
+}
+
+static void writeClusters(const Assembly *a, pnTree *t) {
+  size_t at = 0;
+  for (size_t i = 0; i < a->lists.clusterVertices.count; i++) {
+    t->clusterVertices[i] = 3 * a->lists.clusterVertices.data[i];
+  }
+  for (uint32_t c = 0; c < t->clusterCount; c++) {
+    const pnBuildNode *n = &a->shape.nodes[a->lists.clusters.data[c]];
+    t->clusterNode[c] = a->lists.number[a->lists.clusters.data[c]];
+    t->clusterVertexFirst[c] = (uint32_t)at;
+    /* lists are sorted and distinct: the next begins where the marks change; count by marking once more */
+    uint32_t mark = UINT32_MAX - c;
+    for (uint32_t i = 0; i < 3 * n->count; i++) {
+      uint32_t v = t->mesh->triangles[3 * (size_t)a->shape.order[n->first + i / 3] + i % 3];
+      at += a->lists.seen[v] != mark;
+      a->lists.seen[v] = mark;
+    }
+    at = (at + PN_CLUSTER_STEP - 1) / PN_CLUSTER_STEP * PN_CLUSTER_STEP;
+  }
+  t->clusterVertexFirst[t->clusterCount] = (uint32_t)at;
+  for (size_t i = 0; i < a->lists.twigVertices.count; i++) {
+    t->twigVertices[i] = 3 * a->lists.twigVertices.data[i];
+  }
+  for (size_t i = 0; i < a->lists.twigFirst.count; i++) {
+    t->twigFirst[i] = a->lists.twigFirst.data[i];
+  }
+  uint32_t e = 0;
+  for (uint32_t node = t->innerCount; node-- > 0;) {
+    if (t->below[node] > t->def.cut) {
+      t->eagerNodes[e++] = node;
+    }
+  }
+}
+
+static size_t laneBytes(const pnTree *t) {
+  if (t->rule->modelSpace) {
+    return sizeof(pnModelLanes);
+  }
+  return t->slabs ? t->slabs->count * 2 * PN_LANES * sizeof(int16_t) : sizeof(pnSphereLanes);
+}
+
+/* The block of what never changes. */
+static bool writeShape(const Assembly *a, pnTree *t) {
+  t->shape = pn_allocShared(layoutShape(t, &a->lists, NULL));
+  if (!t->shape) {
+    return false;
+  }
+  layoutShape(t, &a->lists, t->shape);
+  t->builtFrame = t->pose->frame;
+  writeNodes(a, t);
+  writeLeaves(a, t);
+  writeClusters(a, t);
+  if (t->def.self) {
+    memcpy(t->linkFirst, a->linkFirst, ((size_t)t->leafCount + 1) * sizeof(uint32_t));
+    memcpy(t->links, a->lists.links.data, a->lists.links.count * sizeof(pnLeafLink));
+  }
+  for (uint32_t node = 0;; node = t->first[node]) {
+    t->height++;
+    if (pn_isLeaf(t, node)) {
+      return true;
+    }
+  }
+}
+
+pnResult pn_assemble(pnTree *t, const pnPiece *pieces) {
+  Assembly a = {0};
+  t->laneBytes = laneBytes(t);
+  if (t->def.twin && isTwin(t, t->def.twin)) {
+    return takeShape(t, t->def.twin);
+  }
+  pnResult result = pn_buildShape(&t->def, t->mesh, pieces, &a.shape);
+  if (result != PN_OK || t->mesh->triangleCount == 0) {
+    return result;
+  }
+  bool ok = makeLists(&a, t) && makeLinks(&a, t);
+  size_t listed = a.lists.leafVertices.count;
+  ok = ok && (listed > PN_MAX_CORNERS || writeShape(&a, t));
+  freeAssembly(&a, t->mesh->triangleCount, t->mesh->vertexCount, t->leafCount);
+  if (ok && listed > PN_MAX_CORNERS) {
+    return pn_fail(PN_ERROR_COUNT, "mesh '%s': its leaves list %zu vertices, at most %u are possible; divide the mesh",
+                   t->mesh->name, listed, PN_MAX_CORNERS);
+  }
+  return ok ? allocFrame(t) : pn_failMemory(listBytes(3 * (size_t)t->mesh->triangleCount));
+}
