@@ -65,6 +65,18 @@ void oracleClose(void) {
   forAll(clearNumber);
 }
 
+int oracleSetUp(void **state) {
+  (void)state;
+  oracleOpen();
+  return 0;
+}
+
+int oracleTearDown(void **state) {
+  (void)state;
+  oracleClose();
+  return pnGetByteCount() == 0 ? 0 : -1;
+}
+
 /* ---------------------------------------------------------------- floats to whole numbers */
 
 /* The largest exponent e such that all numbers are whole multiples of 2^e: doubles have 53 bits. */

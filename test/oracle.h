@@ -14,6 +14,10 @@
 void oracleOpen(void);
 void oracleClose(void);
 
+/* The same as setup and teardown of a group of tests; the second one fails when pinch still holds memory. */
+int oracleSetUp(void **state);
+int oracleTearDown(void **state);
+
 /* Signs of the determinants of pinch/geom.h. */
 int oracleOrient3(const double a[3], const double b[3], const double c[3], const double d[3]);
 double oracleOrient3Value(const double a[3], const double b[3], const double c[3], const double d[3]); /* rounded */

@@ -5,6 +5,16 @@
 
 #include "oracle_cases.h"
 
+/* The first triangle of most pairs that are written by hand. */
+#define BASE                  \
+  {                           \
+    {                         \
+      {0, 0, 0}, {4, 0, 0}, { \
+        0, 4, 0               \
+      }                       \
+    }                         \
+  }
+
 /* What was seen, so that a run can show that it met every kind of answer. */
 typedef struct Tally {
   long pairs, meet, shared, beyond;

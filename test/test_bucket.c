@@ -732,12 +732,6 @@ static void testMemory(void **state) {
   }
 }
 
-static int begin(void **state) {
-  (void)state;
-  oracleOpen();
-  return 0;
-}
-
 static int openPool(void **state) {
   (void)state;
   return pnCreatePool(3, &s_pool) == PN_OK ? 0 : -1;
@@ -746,12 +740,6 @@ static int openPool(void **state) {
 static int closePool(void **state) {
   (void)state;
   pnDestroyPool(s_pool);
-  return 0;
-}
-
-static int end(void **state) {
-  (void)state;
-  oracleClose();
   return 0;
 }
 
@@ -771,5 +759,5 @@ int main(void) {
       cmocka_unit_test(testErrors),
       cmocka_unit_test(testMemory),
   };
-  return cmocka_run_group_tests(tests, begin, end);
+  return cmocka_run_group_tests(tests, oracleSetUp, oracleTearDown);
 }

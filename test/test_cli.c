@@ -7,27 +7,6 @@
 
 #include <jansson.h>
 
-static char folder[64];
-
-static int makeFolder(void **state) {
-  (void)state;
-  lookForLeaks(false);
-  strcpy(folder, "pinch_cli_XXXXXX");
-  return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
-}
-
-static int removeFolder(void **state) {
-  (void)state;
-  return chdir("..") == 0 ? rmdir(folder) : -1; /* fails when something was left behind */
-}
-
-static void writeText(const char *path, const char *text) {
-  FILE *stream = fopen(path, "wb");
-  assert_non_null(stream);
-  fputs(text, stream);
-  assert_int_equal(fclose(stream), 0);
-}
-
 /* ---------------------------------------------------------------- help */
 
 static void testHelp(void **state) {
@@ -235,5 +214,5 @@ int main(void) {
       cmocka_unit_test(testInfoGoesOn), cmocka_unit_test(testOddNames), cmocka_unit_test(testFullOutput),
       cmocka_unit_test(testPipe),       cmocka_unit_test(testNoLeaks),
   };
-  return cmocka_run_group_tests(tests, makeFolder, removeFolder);
+  return cmocka_run_group_tests(tests, enterFolder, leaveFolder);
 }

@@ -10,27 +10,6 @@
 #include <jansson.h>
 #include <strings.h>
 
-static char folder[64];
-
-static int makeFolder(void **state) {
-  (void)state;
-  lookForLeaks(false);
-  strcpy(folder, "pinch_check_XXXXXX");
-  return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
-}
-
-static int removeFolder(void **state) {
-  (void)state;
-  return chdir("..") == 0 ? rmdir(folder) : -1; /* fails when something was left behind */
-}
-
-static void writeText(const char *path, const char *text) {
-  FILE *stream = fopen(path, "wb");
-  assert_non_null(stream);
-  fputs(text, stream);
-  assert_int_equal(fclose(stream), 0);
-}
-
 /* ---------------------------------------------------------------- what the tool said */
 
 /* A line of the CSV. */
@@ -444,5 +423,5 @@ int main(void) {
       cmocka_unit_test(testShapes),     cmocka_unit_test(testAnswers),       cmocka_unit_test(testFirst),
       cmocka_unit_test(testKnownPairs), cmocka_unit_test(testTouchingPairs), cmocka_unit_test(testSelfPairs),
   };
-  return cmocka_run_group_tests(tests, makeFolder, removeFolder);
+  return cmocka_run_group_tests(tests, enterFolder, leaveFolder);
 }

@@ -1,43 +1,13 @@
 /* test_cli_make.c: `pinch make` writes what it says, in every format, and refuses what it cannot make. Files are read
  * back with pinch_io, the tool itself is run as a user runs it. */
+#include "support.h"
+
+#include "tool.h"
+
 #include "pinch/io.h"
 #include "pinch/mesh.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-
-#include <cmocka.h>
-
-/* Runs the tool with these words; returns its exit status. */
-static int runTool(const char *words) {
-  char command[2048];
-  int length = snprintf(command, sizeof(command), "%s %s >test_cli_make.out 2>test_cli_make.err", PINCH_TOOL, words);
-  assert_in_range(length, 1, (int)sizeof(command) - 1);
-  int status = system(command);
-  assert_true(WIFEXITED(status));
-  return WEXITSTATUS(status);
-}
-
-/* Looking for leaks at the end of each of these many runs would take most of the time: only where it is asked for.
- * Only the tool is meant, this program has read its own setting already. */
-static void lookForLeaks(bool yes) {
-  setenv("ASAN_OPTIONS", yes ? "detect_leaks=1" : "detect_leaks=0", 1);
-}
-
-/* How many bytes the tool wrote to stderr. */
-static long errorLength(void) {
-  FILE *file = fopen("test_cli_make.err", "rb");
-  assert_non_null(file);
-  fseek(file, 0, SEEK_END);
-  long length = ftell(file);
-  fclose(file);
-  return length;
-}
 
 /* Every shape in every format has the triangles its formula promises, and is closed unless it is the grid. */
 static void everyShapeInEveryFormat(void **state) {
@@ -57,10 +27,10 @@ static void everyShapeInEveryFormat(void **state) {
       // "F" in the words stands for the file.
       char path[64], words[256];
       const char *place = strchr(shapes[i].words, 'F');
-      snprintf(path, sizeof(path), "test_cli_make.%s", extensions[k]);
+      snprintf(path, sizeof(path), "made.%s", extensions[k]);
       snprintf(words, sizeof(words), "make %.*s%s%s", (int)(place - shapes[i].words), shapes[i].words, path, place + 1);
       lookForLeaks(i == 0 && k == 0);
-      assert_int_equal(runTool(words), 0);
+      assert_int_equal(runLine(words), 0);
       // Read it back.
       pnMeshFile file;
       if (pnLoadMeshFile(path, &file) != PN_OK) fail_msg("%s: %s", words, pnGetMessage());
@@ -84,9 +54,9 @@ static void everyShapeInEveryFormat(void **state) {
 /* --at moves the centre and nothing else: sizes are powers of two here, so the box is exact. */
 static void atMovesIt(void **state) {
   (void)state;
-  assert_int_equal(runTool("make box test_cli_make.ply --cells 1 --size 2,4,8 --at 16,-32,0.5"), 0);
+  assert_int_equal(runLine("make box made.ply --cells 1 --size 2,4,8 --at 16,-32,0.5"), 0);
   pnMeshFile file;
-  assert_int_equal(pnLoadMeshFile("test_cli_make.ply", &file), PN_OK);
+  assert_int_equal(pnLoadMeshFile("made.ply", &file), PN_OK);
   float low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
   for (uint32_t i = 0; i < 3 * file.vertexCount; ++i) {
     low[i % 3] = fminf(low[i % 3], file.vertices[i]);
@@ -96,7 +66,7 @@ static void atMovesIt(void **state) {
   assert_memory_equal(low, expectedLow, sizeof(low));
   assert_memory_equal(high, expectedHigh, sizeof(high));
   pnFreeMeshFile(&file);
-  remove("test_cli_make.ply");
+  remove("made.ply");
 }
 
 /* What cannot be made is refused with status 2 and a word about it, and no file is left. */
@@ -105,31 +75,31 @@ static void badRequests(void **state) {
   static const char *const bad[] = {
       "make",
       "make knot",
-      "make teapot test_cli_make.obj",
-      "make knot test_cli_make.xyz",
-      "make knot test_cli_make.obj --radius",
-      "make knot test_cli_make.obj --radius fat",
-      "make knot test_cli_make.obj --radius 1,2",
-      "make knot test_cli_make.obj --radius nan",
-      "make knot test_cli_make.obj --cells 3.5",
-      "make knot test_cli_make.obj --cells -4",
-      "make knot test_cli_make.obj --cells 4,4,4",
-      "make knot test_cli_make.obj --cells 4,",
-      "make torus test_cli_make.obj --cells 0",
-      "make icosphere test_cli_make.obj --cells 99",
-      "make knot test_cli_make.obj --at 1,2,3,4",
-      "make knot test_cli_make.obj --colour red",
-      "make knot no_such_folder/test_cli_make.obj",
+      "make teapot made.obj",
+      "make knot made.xyz",
+      "make knot made.obj --radius",
+      "make knot made.obj --radius fat",
+      "make knot made.obj --radius 1,2",
+      "make knot made.obj --radius nan",
+      "make knot made.obj --cells 3.5",
+      "make knot made.obj --cells -4",
+      "make knot made.obj --cells 4,4,4",
+      "make knot made.obj --cells 4,",
+      "make torus made.obj --cells 0",
+      "make icosphere made.obj --cells 99",
+      "make knot made.obj --at 1,2,3,4",
+      "make knot made.obj --colour red",
+      "make knot no_such_folder/made.obj",
   };
   for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); ++i) {
     lookForLeaks(strstr(bad[i], "no_such_folder") != NULL);
-    if (runTool(bad[i]) != 2) fail_msg("pinch %s should end with status 2", bad[i]);
-    if (errorLength() == 0) fail_msg("pinch %s says nothing on stderr", bad[i]);
-    FILE *file = fopen("test_cli_make.obj", "rb");
+    if (runLine(bad[i]) != 2) fail_msg("pinch %s should end with status 2", bad[i]);
+    if (lastRun.err[0] == 0) fail_msg("pinch %s says nothing on stderr", bad[i]);
+    FILE *file = fopen("made.obj", "rb");
     if (file != NULL) fail_msg("pinch %s leaves a file", bad[i]);
   }
-  assert_int_equal(runTool("make --help"), 0);
-  assert_int_equal(errorLength(), 0);
+  assert_int_equal(runLine("make --help"), 0);
+  assert_string_equal(lastRun.err, "");
 }
 
 int main(void) {
@@ -138,8 +108,5 @@ int main(void) {
       cmocka_unit_test(atMovesIt),
       cmocka_unit_test(badRequests),
   };
-  int failed = cmocka_run_group_tests_name("cli_make", tests, NULL, NULL);
-  remove("test_cli_make.out");
-  remove("test_cli_make.err");
-  return failed;
+  return cmocka_run_group_tests(tests, enterFolder, leaveFolder);
 }

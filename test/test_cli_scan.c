@@ -9,20 +9,6 @@
 #include <math.h>
 #include <sys/stat.h>
 
-static char folder[64];
-
-static int makeFolder(void **state) {
-  (void)state;
-  lookForLeaks(false);
-  strcpy(folder, "pinch_scan_XXXXXX");
-  return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
-}
-
-static int removeFolder(void **state) {
-  (void)state;
-  return chdir("..") == 0 ? rmdir(folder) : -1; /* fails when something was left behind */
-}
-
 /* ---------------------------------------------------------------- glTF against the truth */
 
 /* A frame of the JSON against the pairs that whole numbers find. `self`: each body with itself too. */
@@ -241,10 +227,10 @@ static void testCaches(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(testBoxes, makeFolder, removeFolder),
-      cmocka_unit_test_setup_teardown(testCaches, makeFolder, removeFolder),
-      cmocka_unit_test_setup_teardown(testCharacter, makeFolder, removeFolder),
-      cmocka_unit_test_setup_teardown(testSamples, makeFolder, removeFolder),
+      cmocka_unit_test_setup_teardown(testBoxes, enterFolder, leaveFolder),
+      cmocka_unit_test_setup_teardown(testCaches, enterFolder, leaveFolder),
+      cmocka_unit_test_setup_teardown(testCharacter, enterFolder, leaveFolder),
+      cmocka_unit_test_setup_teardown(testSamples, enterFolder, leaveFolder),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

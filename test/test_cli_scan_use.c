@@ -13,36 +13,15 @@
 #include <sys/stat.h>
 #include <time.h>
 
-static char folder[64];
-
-static int makeFolder(void **state) {
-  (void)state;
-  lookForLeaks(false);
-  strcpy(folder, "pinch_scan_use_XXXXXX");
-  if (!mkdtemp(folder) || chdir(folder) != 0) return -1;
+static int enterWithBoxes(void **state) {
+  if (enterFolder(state) != 0) return -1;
   saveBoxes("boxes.glb", 2);
   return 0;
 }
 
-static int removeFolder(void **state) {
-  (void)state;
+static int leaveWithBoxes(void **state) {
   unlink("boxes.glb");
-  return chdir("..") == 0 ? rmdir(folder) : -1; /* fails when something was left behind */
-}
-
-static void writeText(const char *path, const char *text) {
-  FILE *stream = fopen(path, "wb");
-  assert_non_null(stream);
-  fputs(text, stream);
-  assert_int_equal(fclose(stream), 0);
-}
-
-/* The whole file, and the file is gone. */
-static char *takeFile(const char *path) {
-  int handle = open(path, O_RDONLY);
-  if (handle < 0) fail_msg("%s is not there", path);
-  unlink(path);
-  return toolReadBack(handle);
+  return leaveFolder(state);
 }
 
 /* ---------------------------------------------------------------- frames and bodies */
@@ -381,23 +360,16 @@ static void testBrokenFrame(void **state) {
 
 /* A run whose output goes to files and which is asked to stop as soon as it has printed something. */
 static ToolRun interruptTool(const char *const *words, int signalNumber) {
-  char *argv[32] = {(char *)PINCH_TOOL};
-  for (int i = 0; words[i]; ++i) argv[i + 1] = (char *)words[i];
-  int out = toolTemporary(), err = toolTemporary();
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, out, 1);
-  posix_spawn_file_actions_adddup2(&actions, err, 2);
-  pid_t child;
-  assert_int_equal(posix_spawn(&child, PINCH_TOOL, &actions, NULL, argv, environ), 0);
-  posix_spawn_file_actions_destroy(&actions);
+  ToolStart start = startTool(words);
   // The first block of JSON has left the tool when frames are being looked at.
   struct timespec wait = {0, 2000000};
-  int status = 0;
-  while (lseek(out, 0, SEEK_END) == 0 && waitpid(child, &status, WNOHANG) == 0) nanosleep(&wait, NULL);
-  assert_int_equal(kill(child, signalNumber), 0);
-  assert_int_equal(waitpid(child, &status, 0), child);
-  return (ToolRun){WIFEXITED(status) ? WEXITSTATUS(status) : -1, toolReadBack(out), toolReadBack(err)};
+  siginfo_t ended = {0};
+  while (lseek(start.out, 0, SEEK_END) == 0 && ended.si_pid == 0) {
+    nanosleep(&wait, NULL);
+    assert_int_equal(waitid(P_PID, (id_t)start.child, &ended, WEXITED | WNOHANG | WNOWAIT), 0);
+  }
+  assert_int_equal(kill(start.child, signalNumber), 0);
+  return endTool(&start);
 }
 
 static void expectIncomplete(const char *option, int signalNumber, int status) {
@@ -471,19 +443,19 @@ static void testLeaks(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(testFrames, makeFolder, removeFolder),
-      cmocka_unit_test_setup_teardown(testBodies, makeFolder, removeFolder),
-      cmocka_unit_test_setup_teardown(testRest, makeFolder, removeFolder),
-      cmocka_unit_test_setup_teardown(testFilesAgree, makeFolder, removeFolder),
-      cmocka_unit_test_setup_teardown(testTable, makeFolder, removeFolder),
-      cmocka_unit_test_setup_teardown(testReport, makeFolder, removeFolder),
-      cmocka_unit_test_setup_teardown(testWrongWords, makeFolder, removeFolder),
-      cmocka_unit_test_setup_teardown(testBrokenFiles, makeFolder, removeFolder),
-      cmocka_unit_test_setup_teardown(testWrongCache, makeFolder, removeFolder),
-      cmocka_unit_test_setup_teardown(testBrokenFrame, makeFolder, removeFolder),
-      cmocka_unit_test_setup_teardown(testInterrupt, makeFolder, removeFolder),
-      cmocka_unit_test_setup_teardown(testMemory, makeFolder, removeFolder),
-      cmocka_unit_test_setup_teardown(testLeaks, makeFolder, removeFolder),
+      cmocka_unit_test_setup_teardown(testFrames, enterWithBoxes, leaveWithBoxes),
+      cmocka_unit_test_setup_teardown(testBodies, enterWithBoxes, leaveWithBoxes),
+      cmocka_unit_test_setup_teardown(testRest, enterWithBoxes, leaveWithBoxes),
+      cmocka_unit_test_setup_teardown(testFilesAgree, enterWithBoxes, leaveWithBoxes),
+      cmocka_unit_test_setup_teardown(testTable, enterWithBoxes, leaveWithBoxes),
+      cmocka_unit_test_setup_teardown(testReport, enterWithBoxes, leaveWithBoxes),
+      cmocka_unit_test_setup_teardown(testWrongWords, enterWithBoxes, leaveWithBoxes),
+      cmocka_unit_test_setup_teardown(testBrokenFiles, enterWithBoxes, leaveWithBoxes),
+      cmocka_unit_test_setup_teardown(testWrongCache, enterWithBoxes, leaveWithBoxes),
+      cmocka_unit_test_setup_teardown(testBrokenFrame, enterWithBoxes, leaveWithBoxes),
+      cmocka_unit_test_setup_teardown(testInterrupt, enterWithBoxes, leaveWithBoxes),
+      cmocka_unit_test_setup_teardown(testMemory, enterWithBoxes, leaveWithBoxes),
+      cmocka_unit_test_setup_teardown(testLeaks, enterWithBoxes, leaveWithBoxes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,41 +2,16 @@
  * refusals. */
 #include "support.h"
 
+#include "tool.h"
+
 #include "pinch/io.h"
 
 #include <jansson.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-
-#define OUT "test_cli_volume.out"
-#define ERR "test_cli_volume.err"
-
-/* Runs the tool with these words; returns its exit status. */
-static int runTool(const char *words) {
-  char command[2048];
-  int length = snprintf(command, sizeof(command), "%s %s >" OUT " 2>" ERR, PINCH_TOOL, words);
-  assert_in_range(length, 1, (int)sizeof(command) - 1);
-  int status = system(command);
-  assert_true(WIFEXITED(status));
-  return WEXITSTATUS(status);
-}
-
-/* The text of a file; valid until the next call. */
-static const char *readText(const char *path) {
-  static char text[65536];
-  FILE *file = fopen(path, "rb");
-  assert_non_null(file);
-  size_t length = fread(text, 1, sizeof(text) - 1, file);
-  fclose(file);
-  text[length] = 0;
-  return text;
-}
 
 static json_t *readJson(void) {
   json_error_t error;
-  json_t *object = json_load_file(OUT, 0, &error);
+  json_t *object = json_loads(lastRun.out, 0, &error);
   if (!object) fail_msg("line %d: %s", error.line, error.text);
   return object;
 }
@@ -48,24 +23,17 @@ static double number(const json_t *object, const char *key) {
 }
 
 static void makeFiles(void) {
-  assert_int_equal(runTool("make box test_v_a.ply --cells 2 --size 2,2,2"), 0);
-  assert_int_equal(runTool("make box test_v_b.ply --cells 3 --size 2,2,2 --at 1.5,0.25,0.5"), 0);
-  assert_int_equal(runTool("make box test_v_small.stl --cells 1 --size 0.5,0.5,0.5 --at 0.1,0,0"), 0);
-  assert_int_equal(runTool("make grid test_v_open.obj --cells 3,3 --size 2,2"), 0);
+  assert_int_equal(runLine("make box test_v_a.ply --cells 2 --size 2,2,2"), 0);
+  assert_int_equal(runLine("make box test_v_b.ply --cells 3 --size 2,2,2 --at 1.5,0.25,0.5"), 0);
+  assert_int_equal(runLine("make box test_v_small.stl --cells 1 --size 0.5,0.5,0.5 --at 0.1,0,0"), 0);
+  assert_int_equal(runLine("make grid test_v_open.obj --cells 3,3 --size 2,2"), 0);
 }
 
-static int removeFiles(void **state) {
-  (void)state;
-  static const char *const files[] = {"test_v_a.ply",
-                                      "test_v_b.ply",
-                                      "test_v_small.stl",
-                                      "test_v_open.obj",
-                                      "test_v_mesh.ply",
-                                      "test_v_pts.txt",
-                                      OUT,
-                                      ERR};
+static int leaveWithoutFiles(void **state) {
+  static const char *const files[] = {"test_v_a.ply",    "test_v_b.ply",    "test_v_small.stl",
+                                      "test_v_open.obj", "test_v_mesh.ply", "test_v_pts.txt"};
   for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); ++i) remove(files[i]);
-  return 0;
+  return leaveFolder(state);
 }
 
 static void twoBoxes(void **state) {
@@ -77,7 +45,7 @@ static void twoBoxes(void **state) {
     char words[256];
     snprintf(words, sizeof(words), "volume test_v_a.ply test_v_b.ply --json --resolution 128 --threads 2%s",
              backends[i]);
-    assert_int_equal(runTool(words), 0);
+    assert_int_equal(runLine(words), 0);
     json_t *object = readJson();
     assert_true(fabs(number(object, "volume") - 1.3125) < 1e-4);
     assert_true(number(object, "error") > 0 && number(object, "error") < 0.2);
@@ -100,17 +68,17 @@ static void twoBoxes(void **state) {
 
 static void insideAndApart(void **state) {
   (void)state;
-  assert_int_equal(runTool("volume test_v_small.stl test_v_a.ply --json"), 0);
+  assert_int_equal(runLine("volume test_v_small.stl test_v_a.ply --json"), 0);
   json_t *object = readJson();
   assert_string_equal(json_string_value(json_object_get(object, "relation")), "a_in_b");
   assert_true(json_is_true(json_object_get(object, "certain")));
   assert_true(fabs(number(object, "volume") - 0.125) < 1e-4);
   json_decref(object);
-  assert_int_equal(runTool("volume test_v_small.stl test_v_a.ply"), 0);
-  assert_non_null(strstr(readText(OUT), "lies inside"));
+  assert_int_equal(runLine("volume test_v_small.stl test_v_a.ply"), 0);
+  assert_non_null(strstr(lastRun.out, "lies inside"));
 
-  assert_int_equal(runTool("make box test_v_b.ply --cells 1 --size 2,2,2 --at 9,0,0"), 0);
-  assert_int_equal(runTool("volume test_v_a.ply test_v_b.ply --json"), 0);
+  assert_int_equal(runLine("make box test_v_b.ply --cells 1 --size 2,2,2 --at 9,0,0"), 0);
+  assert_int_equal(runLine("volume test_v_a.ply test_v_b.ply --json"), 0);
   object = readJson();
   assert_true(number(object, "volume") == 0 && number(object, "depth") == 0 && number(object, "error") == 0);
   assert_true(json_is_null(json_object_get(object, "direction")) && json_is_null(json_object_get(object, "centroid")));
@@ -120,8 +88,8 @@ static void insideAndApart(void **state) {
 static void surfaceFile(void **state) {
   (void)state;
   makeFiles();
-  assert_int_equal(runTool("volume test_v_a.ply test_v_b.ply --resolution 32 --mesh test_v_mesh.ply"), 0);
-  assert_non_null(strstr(readText(OUT), "test_v_mesh.ply"));
+  assert_int_equal(runLine("volume test_v_a.ply test_v_b.ply --resolution 32 --mesh test_v_mesh.ply"), 0);
+  assert_non_null(strstr(lastRun.out, "test_v_mesh.ply"));
   pnMeshFile file;
   testExpectOk(pnLoadMeshFile("test_v_mesh.ply", &file));
   // what it encloses, by the divergence theorem
@@ -136,41 +104,34 @@ static void surfaceFile(void **state) {
   }
   assert_true(fabs(volume - 1.3125) < 1e-3);
   pnFreeMeshFile(&file);
-  assert_int_equal(runTool("volume test_v_a.ply test_v_b.ply --mesh no/such/folder/x.ply"), 2);
-  assert_non_null(strstr(readText(ERR), "no/such/folder"));
+  assert_int_equal(runLine("volume test_v_a.ply test_v_b.ply --mesh no/such/folder/x.ply"), 2);
+  assert_non_null(strstr(lastRun.err, "no/such/folder"));
 }
 
 static void refusals(void **state) {
   (void)state;
   makeFiles();
-  assert_int_equal(runTool("volume test_v_a.ply test_v_open.obj"), 2);
-  assert_non_null(strstr(readText(ERR), "not closed"));
-  assert_non_null(strstr(readText(ERR), "--parity"));
-  assert_int_equal(runTool("volume test_v_a.ply test_v_open.obj --parity --json"), 0);
-  assert_int_equal(runTool("volume test_v_a.ply"), 2);
-  assert_non_null(strstr(readText(ERR), "two files"));
-  assert_int_equal(runTool("volume test_v_a.ply test_v_b.ply --resolution 7"), 2);
-  assert_non_null(strstr(readText(ERR), "16 to 4096"));
-  assert_int_equal(runTool("volume test_v_a.ply nothing.ply"), 2);
-  assert_non_null(strstr(readText(ERR), "nothing.ply"));
-  assert_int_equal(runTool("volume --help"), 0);
-  assert_non_null(strstr(readText(OUT), "--resolution"));
-}
-
-static void writeText(const char *path, const char *text) {
-  FILE *file = fopen(path, "wb");
-  assert_non_null(file);
-  fputs(text, file);
-  fclose(file);
+  assert_int_equal(runLine("volume test_v_a.ply test_v_open.obj"), 2);
+  assert_non_null(strstr(lastRun.err, "not closed"));
+  assert_non_null(strstr(lastRun.err, "--parity"));
+  assert_int_equal(runLine("volume test_v_a.ply test_v_open.obj --parity --json"), 0);
+  assert_int_equal(runLine("volume test_v_a.ply"), 2);
+  assert_non_null(strstr(lastRun.err, "two files"));
+  assert_int_equal(runLine("volume test_v_a.ply test_v_b.ply --resolution 7"), 2);
+  assert_non_null(strstr(lastRun.err, "16 to 4096"));
+  assert_int_equal(runLine("volume test_v_a.ply nothing.ply"), 2);
+  assert_non_null(strstr(lastRun.err, "nothing.ply"));
+  assert_int_equal(runLine("volume --help"), 0);
+  assert_non_null(strstr(lastRun.out, "--resolution"));
 }
 
 static void insidePoints(void **state) {
   (void)state;
   makeFiles();
   writeText("test_v_pts.txt", "0 0 0\n# a remark\n\n2,0,0\n-0.5\t0.5;0.5 extra words\r\n1e3 0 0");
-  assert_int_equal(runTool("inside test_v_a.ply --points test_v_pts.txt"), 0);
-  assert_string_equal(readText(OUT), "1\n0\n1\n0\n");
-  assert_int_equal(runTool("inside test_v_a.ply --points test_v_pts.txt --json --resolution 64"), 0);
+  assert_int_equal(runLine("inside test_v_a.ply --points test_v_pts.txt"), 0);
+  assert_string_equal(lastRun.out, "1\n0\n1\n0\n");
+  assert_int_equal(runLine("inside test_v_a.ply --points test_v_pts.txt --json --resolution 64"), 0);
   json_t *object = readJson(), *answers = json_object_get(object, "inside");
   assert_int_equal(json_array_size(answers), 4);
   assert_int_equal(number(object, "inside_total"), 2);
@@ -179,26 +140,26 @@ static void insidePoints(void **state) {
   json_decref(object);
 
   // the vertices of a mesh file are points too
-  assert_int_equal(runTool("inside test_v_a.ply --points test_v_small.stl"), 0);
-  const char *text = readText(OUT);
+  assert_int_equal(runLine("inside test_v_a.ply --points test_v_small.stl"), 0);
+  const char *text = lastRun.out;
   assert_true(strlen(text) > 0 && strchr(text, '0') == NULL);
 
   writeText("test_v_pts.txt", "0 0 0\n1 2\n");
-  assert_int_equal(runTool("inside test_v_a.ply --points test_v_pts.txt"), 2);
-  assert_non_null(strstr(readText(ERR), "test_v_pts.txt:2"));
+  assert_int_equal(runLine("inside test_v_a.ply --points test_v_pts.txt"), 2);
+  assert_non_null(strstr(lastRun.err, "test_v_pts.txt:2"));
   writeText("test_v_pts.txt", "0 0 nan\n");
-  assert_int_equal(runTool("inside test_v_a.ply --points test_v_pts.txt"), 2);
-  assert_non_null(strstr(readText(ERR), "test_v_pts.txt:1"));
+  assert_int_equal(runLine("inside test_v_a.ply --points test_v_pts.txt"), 2);
+  assert_non_null(strstr(lastRun.err, "test_v_pts.txt:1"));
   writeText("test_v_pts.txt", "");
-  assert_int_equal(runTool("inside test_v_a.ply --points test_v_pts.txt"), 0);
-  assert_string_equal(readText(OUT), "");
-  assert_int_equal(runTool("inside test_v_a.ply"), 2);
-  assert_non_null(strstr(readText(ERR), "--points"));
-  assert_int_equal(runTool("inside test_v_open.obj --points test_v_small.stl"), 2);
-  assert_non_null(strstr(readText(ERR), "not closed"));
-  assert_non_null(strstr(readText(ERR), "try: pinch inside --parity"));
-  assert_int_equal(runTool("inside test_v_a.ply --points nothing.txt"), 2);
-  assert_non_null(strstr(readText(ERR), "nothing.txt"));
+  assert_int_equal(runLine("inside test_v_a.ply --points test_v_pts.txt"), 0);
+  assert_string_equal(lastRun.out, "");
+  assert_int_equal(runLine("inside test_v_a.ply"), 2);
+  assert_non_null(strstr(lastRun.err, "--points"));
+  assert_int_equal(runLine("inside test_v_open.obj --points test_v_small.stl"), 2);
+  assert_non_null(strstr(lastRun.err, "not closed"));
+  assert_non_null(strstr(lastRun.err, "try: pinch inside --parity"));
+  assert_int_equal(runLine("inside test_v_a.ply --points nothing.txt"), 2);
+  assert_non_null(strstr(lastRun.err, "nothing.txt"));
 }
 
 int main(void) {
@@ -206,5 +167,5 @@ int main(void) {
       cmocka_unit_test(twoBoxes), cmocka_unit_test(insideAndApart), cmocka_unit_test(surfaceFile),
       cmocka_unit_test(refusals), cmocka_unit_test(insidePoints),
   };
-  return cmocka_run_group_tests(tests, NULL, removeFiles);
+  return cmocka_run_group_tests(tests, enterFolder, leaveWithoutFiles);
 }

@@ -372,23 +372,11 @@ static void sweepAgreesWithAllPairs(void **state) {
   pn_arrayFree(&all);
 }
 
-static int setup(void **state) {
-  (void)state;
-  oracleOpen();
-  return 0;
-}
-
-static int teardown(void **state) {
-  (void)state;
-  oracleClose();
-  return pnGetByteCount() == 0 ? 0 : -1;
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(ringsLeaveOutWhatIsNear), cmocka_unit_test(groupsAndRestPairsAreLeftOut),
       cmocka_unit_test(openedSeamIsNotShared),   cmocka_unit_test(kernelsAgreeAndCostsAreHonest),
       cmocka_unit_test(refusalsSayWhy),          cmocka_unit_test(qualityFallsAndRebuildMends),
       cmocka_unit_test(impactIsBracketed),       cmocka_unit_test(sweepAgreesWithAllPairs)};
-  return cmocka_run_group_tests(tests, setup, teardown);
+  return cmocka_run_group_tests(tests, oracleSetUp, oracleTearDown);
 }

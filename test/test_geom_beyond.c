@@ -7,18 +7,6 @@
 
 #include <string.h>
 
-static int openOracle(void **state) {
-  (void)state;
-  oracleOpen();
-  return 0;
-}
-
-static int closeOracle(void **state) {
-  (void)state;
-  oracleClose();
-  return 0;
-}
-
 /* ---------------------------------------------------------------- by hand */
 
 typedef struct Known {
@@ -27,15 +15,6 @@ typedef struct Known {
   int shared; /* the first corners: 1 or 2 */
   bool beyond;
 } Known;
-
-#define BASE                  \
-  {                           \
-    {                         \
-      {0, 0, 0}, {4, 0, 0}, { \
-        0, 4, 0               \
-      }                       \
-    }                         \
-  }
 
 static const Known known[] = {
     /* One corner, the first. */
@@ -222,5 +201,5 @@ int main(void) {
       cmocka_unit_test(testKnown),         cmocka_unit_test(testCounts),   cmocka_unit_test(testWrongShared),
       cmocka_unit_test(testAgainstOracle), cmocka_unit_test(testWholeBox),
   };
-  return cmocka_run_group_tests(tests, openOracle, closeOracle);
+  return cmocka_run_group_tests(tests, oracleSetUp, oracleTearDown);
 }

@@ -6,27 +6,6 @@
 
 #include <math.h>
 
-static int openOracle(void **state) {
-  (void)state;
-  oracleOpen();
-  return 0;
-}
-
-static int closeOracle(void **state) {
-  (void)state;
-  oracleClose();
-  return 0;
-}
-
-#define BASE                  \
-  {                           \
-    {                         \
-      {0, 0, 0}, {4, 0, 0}, { \
-        0, 4, 0               \
-      }                       \
-    }                         \
-  }
-
 static void testKinds(void **state) {
   (void)state;
   pnTriangle a = BASE;
@@ -127,5 +106,5 @@ int main(void) {
       cmocka_unit_test(testAgainstOracle),
       cmocka_unit_test(testSameBits),
   };
-  return cmocka_run_group_tests(tests, openOracle, closeOracle);
+  return cmocka_run_group_tests(tests, oracleSetUp, oracleTearDown);
 }

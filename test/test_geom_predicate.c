@@ -8,18 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-static int openOracle(void **state) {
-  (void)state;
-  oracleOpen();
-  return 0;
-}
-
-static int closeOracle(void **state) {
-  (void)state;
-  oracleClose();
-  return 0;
-}
-
 /* ---------------------------------------------------------------- the convention */
 
 static void testConvention(void **state) {
@@ -214,5 +202,5 @@ int main(void) {
       cmocka_unit_test(testIntegerLimit), cmocka_unit_test(testDoubles), cmocka_unit_test(testDoubleRange),
       cmocka_unit_test(testExpansions),
   };
-  return cmocka_run_group_tests(tests, openOracle, closeOracle);
+  return cmocka_run_group_tests(tests, oracleSetUp, oracleTearDown);
 }

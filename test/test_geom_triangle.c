@@ -7,18 +7,6 @@
 
 #include <string.h>
 
-static int openOracle(void **state) {
-  (void)state;
-  oracleOpen();
-  return 0;
-}
-
-static int closeOracle(void **state) {
-  (void)state;
-  oracleClose();
-  return 0;
-}
-
 /* ---------------------------------------------------------------- by hand */
 
 typedef struct Known {
@@ -26,15 +14,6 @@ typedef struct Known {
   pnTriangle a, b;
   bool meet;
 } Known;
-
-#define BASE                  \
-  {                           \
-    {                         \
-      {0, 0, 0}, {4, 0, 0}, { \
-        0, 4, 0               \
-      }                       \
-    }                         \
-  }
 
 static const Known known[] = {
     {"crossing", BASE, {{{1, 1, -1}, {1, 1, 1}, {3, 3, 1}}}, true},
@@ -228,5 +207,5 @@ int main(void) {
       cmocka_unit_test(testKnown),          cmocka_unit_test(testAgainstOracle), cmocka_unit_test(testWholeBox),
       cmocka_unit_test(testWholeRectangle), cmocka_unit_test(testKernelsDecide), cmocka_unit_test(testVectors),
   };
-  return cmocka_run_group_tests(tests, openOracle, closeOracle);
+  return cmocka_run_group_tests(tests, oracleSetUp, oracleTearDown);
 }

@@ -1,4 +1,5 @@
-/* tool.h: runs the built tool as a user would, and keeps what it said. For tests; include support.h first. */
+/* tool.h: runs the built tool as a user would, in a folder of its own, and keeps what it said. For tests; include support.h
+ * first. */
 #ifndef PN_TEST_TOOL_H
 #define PN_TEST_TOOL_H
 
@@ -42,22 +43,38 @@ static void lookForLeaks(bool yes) {
   setenv("ASAN_OPTIONS", yes ? "detect_leaks=1" : "detect_leaks=0", 1);
 }
 
-/* The words end with null; the tool's own name is put in front. Free with freeRun. */
-static ToolRun runTool(const char *const *words) {
+/* ---------------------------------------------------------------- running */
+
+/* A run that has been started, and the files its words go to. */
+typedef struct ToolStart {
+  pid_t child;
+  int out, err;
+} ToolStart;
+
+/* The words end with null; the tool's own name is put in front. End with endTool. */
+static ToolStart startTool(const char *const *words) {
   char *argv[256] = {(char *)PINCH_TOOL};
-  int count = 1;
-  for (; words[count - 1]; ++count) argv[count] = (char *)words[count - 1];
-  int out = toolTemporary(), err = toolTemporary();
+  for (int i = 0; words[i]; ++i) argv[i + 1] = (char *)words[i];
+  ToolStart start = {.out = toolTemporary(), .err = toolTemporary()};
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, out, 1);
-  posix_spawn_file_actions_adddup2(&actions, err, 2);
-  pid_t child;
-  assert_int_equal(posix_spawn(&child, PINCH_TOOL, &actions, NULL, argv, environ), 0);
+  posix_spawn_file_actions_adddup2(&actions, start.out, 1);
+  posix_spawn_file_actions_adddup2(&actions, start.err, 2);
+  assert_int_equal(posix_spawn(&start.child, PINCH_TOOL, &actions, NULL, argv, environ), 0);
   posix_spawn_file_actions_destroy(&actions);
+  return start;
+}
+
+/* Waits for it. Free with freeRun. */
+static ToolRun endTool(const ToolStart *start) {
   int status;
-  assert_int_equal(waitpid(child, &status, 0), child);
-  return (ToolRun){WIFEXITED(status) ? WEXITSTATUS(status) : -1, toolReadBack(out), toolReadBack(err)};
+  assert_int_equal(waitpid(start->child, &status, 0), start->child);
+  return (ToolRun){WIFEXITED(status) ? WEXITSTATUS(status) : -1, toolReadBack(start->out), toolReadBack(start->err)};
+}
+
+static ToolRun runTool(const char *const *words) {
+  ToolStart start = startTool(words);
+  return endTool(&start);
 }
 
 #define RUN(...) runTool((const char *const[]){__VA_ARGS__, NULL})
@@ -67,8 +84,23 @@ static void freeRun(ToolRun *run) {
   free(run->err);
 }
 
+/* All words in one line with blanks between them; the exit status comes back, and what was said is in lastRun until the
+ * next call. */
+static ToolRun lastRun;
+
+static inline int runLine(const char *line) {
+  char text[2048];
+  const char *words[64] = {NULL};
+  int length = snprintf(text, sizeof(text), "%s", line), count = 0;
+  assert_in_range(length, 1, (int)sizeof(text) - 1);
+  for (char *word = strtok(text, " "); word && count < 63; word = strtok(NULL, " ")) words[count++] = word;
+  freeRun(&lastRun);
+  lastRun = runTool(words);
+  return lastRun.status;
+}
+
 /* The exit status, and words that the error output must have, separated by '|'; null: it must be empty. */
-static void expectRun(const ToolRun *run, int status, const char *errorWords) {
+static inline void expectRun(const ToolRun *run, int status, const char *errorWords) {
   if (run->status != status) fail_msg("exit status %d, expected %d\n%s%s", run->status, status, run->out, run->err);
   if (!errorWords) {
     assert_string_equal(run->err, "");
@@ -79,6 +111,40 @@ static void expectRun(const ToolRun *run, int status, const char *errorWords) {
   for (char *word = strtok(words, "|"); word; word = strtok(NULL, "|")) {
     if (!strstr(run->err, word)) fail_msg("'%s' is not in: %s", word, run->err);
   }
+}
+
+/* ---------------------------------------------------------------- files */
+
+/* Setup and teardown, of a test or a group: it runs in a new folder, which must be empty again at the end. */
+static char toolFolder[32];
+
+static inline int enterFolder(void **state) {
+  (void)state;
+  lookForLeaks(false);
+  strcpy(toolFolder, "pinch_tool_XXXXXX");
+  return mkdtemp(toolFolder) && chdir(toolFolder) == 0 ? 0 : -1;
+}
+
+static inline int leaveFolder(void **state) {
+  (void)state;
+  freeRun(&lastRun);
+  lastRun = (ToolRun){0};
+  return chdir("..") == 0 ? rmdir(toolFolder) : -1;
+}
+
+static inline void writeText(const char *path, const char *text) {
+  FILE *stream = fopen(path, "wb");
+  assert_non_null(stream);
+  fputs(text, stream);
+  assert_int_equal(fclose(stream), 0);
+}
+
+/* The whole file, and the file is gone. Free the text. */
+static inline char *takeFile(const char *path) {
+  int handle = open(path, O_RDONLY);
+  if (handle < 0) fail_msg("%s is not there", path);
+  unlink(path);
+  return toolReadBack(handle);
 }
 
 #endif
