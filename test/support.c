@@ -164,3 +164,7 @@ void testExpectFailure(pnResult result, pnResult expected, const char *words) {
 void testExpectOk(pnResult result) {
   if (result != PN_OK) fail_msg("%s: %s", pnResult_Text(result), pnGetMessage());
 }
+
+void testSayNothing(void *user, pnLogLevel level, const char *text) {
+  (void)user, (void)level, (void)text;
+}

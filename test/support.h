@@ -62,6 +62,9 @@ void testExpectFailure(pnResult result, pnResult expected, const char *words);
 /* PN_OK, or fails with the message. */
 void testExpectOk(pnResult result);
 
+/* A log function that drops what it gets: for files that are wrong on purpose. */
+void testSayNothing(void *user, pnLogLevel level, const char *text);
+
 #ifdef __cplusplus
 }
 #endif

@@ -154,12 +154,8 @@ static void brokenCaches(void **context) {
   unlink(path[1]);
 }
 
-static void quiet(void *user, pnLogLevel level, const char *text) {
-  (void)user, (void)level, (void)text;
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(brokenDocuments), cmocka_unit_test(brokenCaches)};
-  pnSetLogFcn(quiet, NULL);
+  pnSetLogFcn(testSayNothing, NULL);
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

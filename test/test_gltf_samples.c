@@ -1,12 +1,8 @@
 /* test_gltf_samples.c: every glTF sample made by others: loads, and stands where an independent evaluation puts it
  * (gltf_reference.h), at rest and in each clip at its first key, at its middle and elsewhere. Files that are broken are
  * refused with a message that helps. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "support.h"
 
-#include <cmocka.h>
 #include <dirent.h>
 #include <sys/stat.h>
 
@@ -237,16 +233,12 @@ static void samplesHoldWhatTheySay(void **context) {
   }
 }
 
-static void quiet(void *user, pnLogLevel level, const char *text) {
-  (void)user, (void)level, (void)text;
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(samplesStandWhereTheReferencePutsThem),
       cmocka_unit_test(brokenFilesAreRefused),
       cmocka_unit_test(samplesHoldWhatTheySay),
   };
-  pnSetLogFcn(quiet, NULL);
+  pnSetLogFcn(testSayNothing, NULL);
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
