@@ -49,6 +49,7 @@ static pnResult readContainer(pnGltf *g, const uint8_t *bytes, size_t count, pnG
 
 static pnResult readDocument(pnGltf *g, const uint8_t *bytes, size_t count) {
   pnGltfBytes json = {bytes, count};
+  if (count == 0) return pnFail(PN_ERROR_FORMAT, "%s: the file is empty; expected glTF 2.0", g->name);
   if (count >= 4 && memcmp(bytes, "glTF", 4) == 0) {
     pnResult result = readContainer(g, bytes, count, &json);
     if (result != PN_OK) return result;

@@ -40,18 +40,27 @@ pnResult pnOpenOutFile(const char *path, pnOutFile **outFile) {
   file->path = followLinks(path);
   if (!file->path) goto memory;
 
-  // Only a file can be replaced; what is a pipe or device must stay one. The process id keeps two writers apart.
+  // Only a file can be replaced; what is a pipe or device must stay one. The process id keeps two programs apart; two
+  // writers of one program would write into each other, so the second one is refused ("x").
   struct stat status;
-  bool replace = stat(path, &status) != 0 || S_ISREG(status.st_mode);
+  bool there = stat(path, &status) == 0, replace = !there || S_ISREG(status.st_mode);
   if (replace) {
     size_t size = strlen(file->path) + 32;
     file->temporary = pn_ioAlloc(size);
     if (!file->temporary) goto memory;
     snprintf(file->temporary, size, "%s.%ld.part", file->path, (long)getpid());
   }
-  file->stream = fopen(replace ? file->temporary : file->path, "wb");
+  // Taking its place needs no right to write to a file; whoever took that right away meant it.
+  bool allowed = !there || access(path, W_OK) == 0;
+  if (allowed) file->stream = fopen(replace ? file->temporary : file->path, replace ? "wbx" : "wb");
+  // Who may read the old file may read the new one, and nobody else.
+  if (file->stream && there && replace) fchmod(fileno(file->stream), status.st_mode & 07777);
   if (!file->stream) {
-    pnResult result = pnFail(PN_ERROR_FILE, "%s: cannot be written: %s", path, strerror(errno));
+    bool twice = replace && errno == EEXIST;
+    pnResult result =
+        twice ? pnFail(PN_ERROR_FILE, "%s: cannot be written: it is being written already (if not, remove %s)", path,
+                       file->temporary)
+              : pnFail(PN_ERROR_FILE, "%s: cannot be written: %s", path, strerror(errno));
     freeOutFile(file);
     return result;
   }

@@ -308,6 +308,13 @@ static void smallFilesCannotAskForMuch(void **context) {
   assert_int_equal(pnGetByteCount(), 0);
 }
 
+static void emptyFileSaysSo(void **context) {
+  (void)context;
+  pnAnimFile *file;
+  testExpectFailure(pnParseAnimFile("", 0, "walk.glb", &file), PN_ERROR_FORMAT, "walk.glb|empty|glTF");
+  assert_null(file);
+}
+
 /* ---------------------------------------------------------------- memory that runs out */
 
 static pnResult parseAndPose(void *text) {
@@ -378,10 +385,11 @@ static void handmadeFilesAreChecked(void **context) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(everyFaultHasItsPlace), cmocka_unit_test(everyNumberIsLookedAt),
-      cmocka_unit_test(weightsThatVanish),     cmocka_unit_test(extensionsAreNamed),
-      cmocka_unit_test(longChainsNeedNoStack), cmocka_unit_test(smallFilesCannotAskForMuch),
-      cmocka_unit_test(memoryMayEndAnywhere),  cmocka_unit_test(handmadeFilesAreChecked),
+      cmocka_unit_test(everyFaultHasItsPlace),   cmocka_unit_test(everyNumberIsLookedAt),
+      cmocka_unit_test(weightsThatVanish),       cmocka_unit_test(extensionsAreNamed),
+      cmocka_unit_test(longChainsNeedNoStack),   cmocka_unit_test(smallFilesCannotAskForMuch),
+      cmocka_unit_test(emptyFileSaysSo),         cmocka_unit_test(memoryMayEndAnywhere),
+      cmocka_unit_test(handmadeFilesAreChecked),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

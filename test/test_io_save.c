@@ -143,6 +143,26 @@ static void testOutFile(void **state) {
   assert_string_equal(bytes, "7,one\ntwo\n");
   free(bytes);
 
+  // Two writers of one file, by whatever name, would write into each other.
+  pnOutFile *second;
+  testExpectOk(pnOpenOutFile(path, &out));
+  char other[600];
+  snprintf(other, sizeof(other), "%s/./answer.csv", folder);
+  testExpectFailure(pnOpenOutFile(other, &second), PN_ERROR_FILE, "answer.csv|already");
+  testExpectOk(pnCloseOutFile(out, false));
+
+  // Its permissions are kept; a file that may not be written to is left alone (root may write to all).
+  assert_int_equal(chmod(path, 0600), 0);
+  testExpectOk(pnOpenOutFile(path, &out));
+  pnOutFile_Print(out, "private");
+  testExpectOk(pnCloseOutFile(out, true));
+  struct stat mode;
+  assert_int_equal(stat(path, &mode), 0);
+  assert_int_equal(mode.st_mode & 07777, 0600);
+  assert_int_equal(chmod(path, 0400), 0);
+  if (geteuid() != 0) testExpectFailure(pnOpenOutFile(path, &out), PN_ERROR_FILE, "answer.csv|denied");
+  assert_int_equal(chmod(path, 0600), 0);
+
   // A link stays a link; what it leads to is replaced.
   const char *link = pathOf("link.csv");
   assert_int_equal(symlink("answer.csv", link), 0);
