@@ -1,12 +1,15 @@
 /* args.c: options by table. */
 #include "args.h"
 
+#include "pinch/volume.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* Longer words are no misspelling of ours. */
 #define PN_MAX_WORD 32
@@ -51,6 +54,29 @@ void pn_sayWrong(const pnUsage *usage, const char *format, ...) {
   vfprintf(stderr, format, arguments);
   va_end(arguments);
   fprintf(stderr, "\ntry: pinch %s --help\n", usage->command);
+}
+
+/* ---------------------------------------------------------------- files that are written */
+
+bool pn_isSameFile(const char *a, const char *b) {
+  struct stat x, y;
+  bool thereA = stat(a, &x) == 0, thereB = stat(b, &y) == 0;
+  // A device or a pipe may well be written to twice.
+  if (thereA && thereB) return x.st_dev == y.st_dev && x.st_ino == y.st_ino && S_ISREG(x.st_mode);
+  return !thereA && !thereB && strcmp(a, b) == 0;
+}
+
+bool pn_checkOutput(const pnUsage *usage, const char *option, const char *path, int count, char **files) {
+  for (int i = 0; path && i < count; ++i) {
+    char *at = strrchr(files[i], '@'), *mesh = at ? strndup(files[i], (size_t)(at - files[i])) : NULL;
+    bool same =
+        pn_isSameFile(path, files[i]) || (at && pn_isSameFile(path, at + 1)) || (mesh && pn_isSameFile(path, mesh));
+    free(mesh);
+    if (!same) continue;
+    pn_sayWrong(usage, "--%s: %s is one of the files that are read; it would be lost", option, path);
+    return false;
+  }
+  return true;
 }
 
 /* ---------------------------------------------------------------- help */
@@ -114,6 +140,34 @@ static const char *const expectations[] = {
     [PN_OPTION_VECTOR] = "three numbers X,Y,Z",
 };
 
+/* An option has one meaning, and the same bounds, in every command that has it. */
+static const struct {
+  const char *name;
+  double least, most;
+} bounds[] = {
+    {"threads", 0, PN_MAX_WORKERS},
+    {"resolution", PN_MIN_RESOLUTION, PN_MAX_RESOLUTION},
+    {"fps", 0.001, 100000},
+    {"triangles", 10000, 120000}, // these two are the character's
+    {"seconds", 1, 600},
+};
+
+/* False after saying that a number is out of its bounds. */
+static bool checkBounds(const pnUsage *usage, const pnOption *option, const char *text) {
+  double value = option->kind == PN_OPTION_COUNT ? *(uint32_t *)option->target : *(double *)option->target;
+  for (size_t i = 0; i < sizeof(bounds) / sizeof(bounds[0]); ++i) {
+    if (strcmp(option->name, bounds[i].name) != 0) continue;
+    if (value >= bounds[i].least && value <= bounds[i].most) return true;
+    if (bounds[i].least == 0)
+      pn_sayWrong(usage, "--%s: expected at most %.15g, found %s", option->name, bounds[i].most, text);
+    else
+      pn_sayWrong(usage, "--%s: expected %.15g to %.15g, found %s", option->name, bounds[i].least, bounds[i].most,
+                  text);
+    return false;
+  }
+  return true;
+}
+
 static bool setOption(const pnUsage *usage, const pnOption *option, const char *value) {
   bool good = false;
   if (value) {
@@ -128,7 +182,8 @@ static bool setOption(const pnUsage *usage, const pnOption *option, const char *
   if (!good)
     pn_sayWrong(usage, "--%s: expected %s, found %s%s%s", option->name, expectations[option->kind], value ? "'" : "",
                 value ? value : "nothing", value ? "'" : "");
-  return good;
+  bool isNumber = option->kind == PN_OPTION_COUNT || option->kind == PN_OPTION_NUMBER;
+  return good && (!isNumber || checkBounds(usage, option, value));
 }
 
 /* ---------------------------------------------------------------- parsing */
@@ -166,6 +221,11 @@ static bool takeOption(const pnUsage *usage, int count, char **argv, int *at) {
   }
   const char *value = equals ? equals + 1 : NULL;
   if (!equals && *at + 1 < count) value = argv[++*at];
+  if (!equals && value && strncmp(value, "--", 2) == 0) {
+    pn_sayWrong(usage, "--%s: expected %s, found the option '%s' (--%s=%s, if that is meant)", option->name,
+                expectations[option->kind], value, option->name, value);
+    return false;
+  }
   return setOption(usage, option, value);
 }
 

@@ -1,7 +1,8 @@
 /* args.h: one option parser for all subcommands.
  *
  * A command describes itself once, as a pnUsage, and gets parsing, --help and messages for wrong options from it.
- * Options are written --name, --name VALUE or --name=VALUE, anywhere among the files; after "--" everything is a file.
+ * Options are written --name, --name VALUE or --name=VALUE, anywhere among the files; after "--" everything is a file. A
+ * value that begins with "--" must be written with '=': else a forgotten value would swallow the next option.
  */
 #ifndef PN_CLI_ARGS_H
 #define PN_CLI_ARGS_H
@@ -46,6 +47,13 @@ pnArgs pn_parseArgs(const pnUsage *usage, int *count, char **argv);
 /* "pinch check: TEXT" and where help is, on stderr. For what the parser cannot know: no files, options that exclude
  * one another. */
 void pn_sayWrong(const pnUsage *usage, const char *format, ...) PN_FORMAT(2, 3);
+
+/* Are these two names of one plain file, there or not yet there? */
+bool pn_isSameFile(const char *a, const char *b);
+
+/* False, after saying so, when the file an option writes (null: none) is one of those that are read: it would be lost. Of a
+ * MESH@CACHE both are meant. */
+bool pn_checkOutput(const pnUsage *usage, const char *option, const char *path, int count, char **files);
 
 /* The known word closest to `word`, or null when none is close: for "did you mean". */
 const char *pn_closest(const char *word, const char *const *known, size_t count);

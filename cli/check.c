@@ -191,6 +191,11 @@ static bool findInside(const pnCheck *check, uint32_t *outInner, uint32_t *outOu
 
 static void printNext(const pnCheck *check, const pnCheckOptions *options) {
   uint32_t inner, outer;
+  // "No two triangles meet" is true of a file without any, and hardly what was asked.
+  for (uint32_t i = 0; i < check->bodyCount; ++i) {
+    if (pnMesh_GetTriangleCount(check->bodies[i].mesh) == 0)
+      printf("Note: %s has no triangles.\n", check->bodies[i].path);
+  }
   if (options->pairs) printf("The pairs are in %s.\n", options->pairs);
   else if (check->frame.pairCount > 0) printf("Next: --pairs OUT.csv lists the triangles.\n");
   else if (check->bodyCount > 1 && !options->self) printf("Next: --self also asks each body about itself.\n");
@@ -277,10 +282,7 @@ int pn_cmdCheck(int argc, char **argv) {
     pn_sayWrong(&usage, "no file given");
     args = PN_ARGS_WRONG;
   }
-  if (args == PN_ARGS_RUN && options.threads > PN_MAX_WORKERS) {
-    pn_sayWrong(&usage, "--threads: expected at most %d, found %u", PN_MAX_WORKERS, options.threads);
-    args = PN_ARGS_WRONG;
-  }
+  if (args == PN_ARGS_RUN && !pn_checkOutput(&usage, "pairs", options.pairs, argc, argv)) args = PN_ARGS_WRONG;
   if (args != PN_ARGS_RUN) return args == PN_ARGS_HELP ? PN_EXIT_CLEAN : PN_EXIT_ERROR;
   return run(argc, argv, &options);
 }

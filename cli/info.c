@@ -40,7 +40,11 @@ static void printGroups(const pnLoadedMesh *loaded) {
   // A few names tell what the file is; hundreds do not.
   uint32_t shown = loaded->groupCount < 6 ? loaded->groupCount : 6;
   printf("  groups      %u:", loaded->groupCount);
-  for (uint32_t g = 0; g < shown; ++g) printf("%s %s (%u)", g ? "," : "", loaded->groupNames[g], loaded->groupSizes[g]);
+  for (uint32_t g = 0; g < shown; ++g) {
+    printf("%s ", g ? "," : "");
+    pn_printPlain(stdout, loaded->groupNames[g]);
+    printf(" (%u)", loaded->groupSizes[g]);
+  }
   printf("%s\n", shown < loaded->groupCount ? ", ..." : "");
 }
 

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 typedef struct pnInsideOptions {
   const char *pointsPath;
@@ -29,7 +30,7 @@ static bool hasMeshExtension(const char *path) {
   static const char *const extensions[] = {".obj", ".ply", ".stl", ".off"};
   const char *dot = strrchr(path, '.');
   for (size_t i = 0; dot && i < sizeof(extensions) / sizeof(extensions[0]); ++i)
-    if (strcmp(dot, extensions[i]) == 0) return true;
+    if (strcasecmp(dot, extensions[i]) == 0) return true;
   return false;
 }
 
@@ -49,55 +50,73 @@ static bool loadMeshPoints(const char *path, pnPoints *points) {
   return points->data != NULL;
 }
 
-/* Three numbers from a line, separated by spaces or commas; what follows does not matter. 0 numbers: an empty line. */
+#define PN_SEPARATORS " \t\r\n,;"
+
+/* Three numbers from a line, separated by blanks, commas or semicolons; what follows them does not matter. 0 numbers: an empty
+ * line; -1: a word that is no number, or one that floats cannot hold. */
 static int parseLine(const char *text, float out[3]) {
   int count = 0;
   while (count < 3) {
-    text += strspn(text, " \t\r\n,;");
+    text += strspn(text, PN_SEPARATORS);
     if (*text == 0 || *text == '#') return count;
     char *end;
     double number = strtod(text, &end);
-    // a word that is not a number, or one that floats cannot hold
-    if (end == text || !isfinite(number) || fabs(number) > 3.4e38) return -1;
+    if (end == text || (*end && !strchr(PN_SEPARATORS, *end)) || !isfinite((float)number)) return -1;
     out[count++] = (float)number;
     text = end;
   }
   return count;
 }
 
-/* Text, one point a line. */
+static void sayWrongLine(const char *path, uint32_t number, char *line) {
+  line[strcspn(line, "\r\n")] = 0;
+  if (strlen(line) > 60) line[60] = 0;
+  fprintf(stderr, "pinch inside: %s: line %u: expected three numbers, found '", path, number);
+  pn_printPlain(stderr, line);
+  fprintf(stderr, "'\n");
+}
+
+static bool addPoint(pnPoints *points, size_t *capacity, const float point[3]) {
+  if (points->count == *capacity) {
+    size_t grown = *capacity ? 2 * *capacity : 1024;
+    float *data = points->count < UINT32_MAX / 2 ? realloc(points->data, sizeof(float) * 3 * grown) : NULL;
+    if (!data) {
+      fprintf(stderr, "pinch inside: out of memory for %zu points\n", grown);
+      return false;
+    }
+    points->data = data;
+    *capacity = grown;
+  }
+  memcpy(points->data + 3 * (size_t)points->count++, point, 3 * sizeof(float));
+  return true;
+}
+
+/* Text, one point a line, however long the line. */
 static bool loadTextPoints(const char *path, pnPoints *points) {
   FILE *file = fopen(path, "r");
   if (!file) {
     fprintf(stderr, "pinch inside: %s: cannot be opened: %s\n", path, strerror(errno));
     return false;
   }
-  char line[1024];
-  size_t capacity = 0;
+  char *line = NULL;
+  size_t lineCapacity = 0, capacity = 0;
   bool good = true;
-  for (uint32_t number = 1; good && fgets(line, sizeof(line), file); ++number) {
+  errno = 0;
+  for (uint32_t number = 1; good && getline(&line, &lineCapacity, file) >= 0; ++number) {
     float point[3];
     int found = parseLine(line, point);
-    if (found == 0) continue;
-    if (found != 3) {
-      line[strcspn(line, "\r\n")] = 0;
-      fprintf(stderr, "pinch inside: %s:%u: expected three numbers, found '%.60s'\n", path, number, line);
+    if (found == 3) good = addPoint(points, &capacity, point);
+    else if (found != 0) {
+      sayWrongLine(path, number, line);
       good = false;
-      break;
     }
-    if (points->count == capacity) {
-      capacity = capacity ? 2 * capacity : 1024;
-      float *grown = realloc(points->data, sizeof(float) * 3 * capacity);
-      if (!grown) fprintf(stderr, "pinch inside: out of memory for %zu points\n", capacity);
-      if (!grown) good = false;
-      else points->data = grown;
-    }
-    if (good) memcpy(points->data + 3 * (size_t)points->count++, point, sizeof(point));
   }
-  if (good && ferror(file)) {
+  // getline ends with an error of the file, for want of memory, or at the end of the file.
+  if (good && !feof(file)) {
     fprintf(stderr, "pinch inside: %s: cannot be read: %s\n", path, strerror(errno));
     good = false;
   }
+  free(line);
   fclose(file);
   return good;
 }
@@ -197,15 +216,6 @@ int pn_cmdInside(int argc, char **argv) {
   if (args == PN_ARGS_RUN && (argc != 1 || !options.pointsPath)) {
     if (argc != 1) pn_sayWrong(&usage, "expected one mesh file, found %d", argc);
     else pn_sayWrong(&usage, "--points FILE is missing");
-    args = PN_ARGS_WRONG;
-  }
-  if (args == PN_ARGS_RUN && (options.resolution < PN_MIN_RESOLUTION || options.resolution > PN_MAX_RESOLUTION)) {
-    pn_sayWrong(&usage, "--resolution: expected %d to %d, found %u", PN_MIN_RESOLUTION, PN_MAX_RESOLUTION,
-                options.resolution);
-    args = PN_ARGS_WRONG;
-  }
-  if (args == PN_ARGS_RUN && options.threads > PN_MAX_WORKERS) {
-    pn_sayWrong(&usage, "--threads: expected at most %d, found %u", PN_MAX_WORKERS, options.threads);
     args = PN_ARGS_WRONG;
   }
   if (args != PN_ARGS_RUN) return args == PN_ARGS_HELP ? PN_EXIT_CLEAN : PN_EXIT_ERROR;

@@ -15,10 +15,11 @@
 
 /* What was asked for. Each shape has its own defaults and looks only at the fields it knows. */
 typedef struct pnMakeOptions {
-  double radius, tube, seconds; /* seconds, triangles: the character's; 0: its own default */
+  double radius, tube,
+      seconds; /* radius, tube: NaN when not given; seconds, triangles: the character's, 0 when not given */
   uint32_t triangles;
   const char *sizeText, *cellsText, *turnsText; /* as written; null: the defaults below */
-  float size[3], at[3];
+  float size[3], at[3];                         /* at[0]: NaN when not given */
   float cells[2], turns[2];
 } pnMakeOptions;
 
@@ -51,9 +52,13 @@ static const struct {
   pnResult (*make)(const pnMakeOptions *options, pnMesh **outMesh);
   float cells[2]; /* defaults */
   double tube;
+  const char *takes; /* its options, each with a blank on both sides */
 } shapes[] = {
-    {"icosphere", makeIcosphere, {4, 4}, 0}, {"box", makeBox, {8, 8}, 0},         {"grid", makeGrid, {32, 32}, 0},
-    {"torus", makeTorus, {96, 32}, 0.35},    {"knot", makeKnot, {360, 24}, 0.22},
+    {"icosphere", makeIcosphere, {4, 4}, 0, " radius cells at "},
+    {"box", makeBox, {8, 8}, 0, " size cells at "},
+    {"grid", makeGrid, {32, 32}, 0, " size cells at "},
+    {"torus", makeTorus, {96, 32}, 0.35, " radius tube cells at "},
+    {"knot", makeKnot, {360, 24}, 0.22, " radius tube turns cells at "},
 };
 
 #define PN_SHAPE_COUNT (sizeof(shapes) / sizeof(shapes[0]))
@@ -97,6 +102,27 @@ static bool parseLists(const pnUsage *usage, pnMakeOptions *o) {
   }
   if (o->turnsText && !parseCounts(o->turnsText, o->turns)) {
     pn_sayWrong(usage, "--turns: expected two whole numbers P,Q, found '%s'", o->turnsText);
+    return false;
+  }
+  return true;
+}
+
+/* An option the shape does not have is refused: passed over in silence, it would leave one wondering. */
+static bool checkGiven(const pnUsage *usage, const char *shape, const char *takes, const pnMakeOptions *o) {
+  const struct {
+    const char *name;
+    bool given;
+  } options[] = {
+      {"radius", !isnan(o->radius)},   {"tube", !isnan(o->tube)},   {"size", o->sizeText},
+      {"cells", o->cellsText},         {"turns", o->turnsText},     {"at", !isnan(o->at[0])},
+      {"triangles", o->triangles > 0}, {"seconds", o->seconds > 0},
+  };
+  for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); ++i) {
+    char word[16];
+    snprintf(word, sizeof(word), " %s ", options[i].name);
+    if (!options[i].given || strstr(takes, word)) continue;
+    pn_sayWrong(usage, "--%s: not an option of %s, which takes:%.*s", options[i].name, shape, (int)strlen(takes) - 1,
+                takes);
     return false;
   }
   return true;
@@ -149,7 +175,7 @@ static size_t findShape(const pnUsage *usage, const char *name) {
 }
 
 int pn_cmdMake(int argc, char **argv) {
-  pnMakeOptions options = {.radius = 1, .tube = NAN, .size = {2, 2, 2}, .turns = {2, 3}};
+  pnMakeOptions options = {.radius = NAN, .tube = NAN, .size = {2, 2, 2}, .at = {NAN}, .turns = {2, 3}};
   const pnOption table[] = {
       {"radius", PN_OPTION_NUMBER, "R", "icosphere, torus, knot: its radius (1)", &options.radius},
       {"tube", PN_OPTION_NUMBER, "T", "torus (0.35), knot (0.22): the radius of the tube", &options.tube},
@@ -182,13 +208,18 @@ int pn_cmdMake(int argc, char **argv) {
     pn_sayWrong(&usage, "expected a shape and a file, found %d word%s", argc, argc == 1 ? "" : "s");
     args = PN_ARGS_WRONG;
   }
-  if (args == PN_ARGS_RUN && strcmp(argv[0], "character") == 0) return runCharacter(argv[1], &options);
-  size_t shape = args == PN_ARGS_RUN ? findShape(&usage, argv[0]) : PN_SHAPE_COUNT;
-  if (args == PN_ARGS_RUN && shape == PN_SHAPE_COUNT) args = PN_ARGS_WRONG;
   if (args != PN_ARGS_RUN) return args == PN_ARGS_HELP ? PN_EXIT_CLEAN : PN_EXIT_ERROR;
+  if (strcmp(argv[0], "character") == 0) {
+    bool fits = checkGiven(&usage, argv[0], " triangles seconds ", &options);
+    return fits ? runCharacter(argv[1], &options) : PN_EXIT_ERROR;
+  }
+  size_t shape = findShape(&usage, argv[0]);
+  if (shape == PN_SHAPE_COUNT || !checkGiven(&usage, argv[0], shapes[shape].takes, &options)) return PN_EXIT_ERROR;
 
   // The shape's own defaults, then what was written.
   memcpy(options.cells, shapes[shape].cells, sizeof(options.cells));
   if (isnan(options.tube)) options.tube = shapes[shape].tube;
+  if (isnan(options.radius)) options.radius = 1;
+  if (isnan(options.at[0])) options.at[0] = 0;
   return parseLists(&usage, &options) ? run(shape, argv[1], &options) : PN_EXIT_ERROR;
 }

@@ -7,9 +7,15 @@
 #include "pinch/io.h"
 
 #include <stdio.h>
+#include <string.h>
+#include <strings.h>
 
 pnResult pn_makeCharacter(const char *path, uint32_t triangles, double seconds) {
   pnCharacterDef def = pnDefaultCharacterDef();
+  const char *dot = strrchr(path, '.');
+  if (!dot || strcasecmp(dot, ".glb") != 0)
+    return pnFail(PN_ERROR_UNSUPPORTED, "%s: the character is an animated file; expected a name that ends in .glb",
+                  path);
   if (triangles > 0) def.triangleCount = triangles;
   if (seconds > 0) def.seconds = (float)seconds;
   pnAnimFile *file;

@@ -7,6 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Names come from files: what would move the cursor is not printed. */
+static char plain(char c) {
+  return (unsigned char)c < 0x20 || c == 0x7f ? '?' : c;
+}
+
 /* ---------------------------------------------------------------- tables */
 
 void pn_addColumn(pnTable *table, const char *title) {
@@ -34,10 +39,7 @@ void pn_addCell(pnTable *table, const char *format, ...) {
   va_end(arguments);
   table->failed = !cell;
   if (!cell) return;
-  // Names come from files: what would move the cursor is not printed.
-  for (char *c = cell; *c; ++c) {
-    if ((unsigned char)*c < 0x20 || *c == 0x7f) *c = '?';
-  }
+  for (char *c = cell; *c; ++c) *c = plain(*c);
   table->cells[table->cellCount++] = cell;
 }
 
@@ -93,6 +95,7 @@ void pn_freeTable(pnTable *table) {
 bool pn_printJson(json_t *object) {
   bool good = object && json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) == 0;
   if (good) putchar('\n');
+  else if (ferror(stdout)) fprintf(stderr, "pinch: the output cannot be written: %s\n", strerror(errno));
   else fprintf(stderr, "pinch: out of memory while writing JSON\n");
   json_decref(object);
   return good;
@@ -115,8 +118,14 @@ json_t *pn_jsonText(const char *text) {
 
 /* ---------------------------------------------------------------- the end */
 
+void pn_printPlain(FILE *stream, const char *text) {
+  for (; *text; ++text) putc(plain(*text), stream);
+}
+
 void pn_sayFailure(const char *command) {
-  fprintf(stderr, "pinch %s: %s\n", command, pnGetMessage());
+  fprintf(stderr, "pinch %s: ", command);
+  pn_printPlain(stderr, pnGetMessage());
+  putc('\n', stderr);
 }
 
 bool pn_finishOutput(const char *command) {

@@ -6,6 +6,7 @@
 
 #include <jansson.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /* ---------------------------------------------------------------- tables */
 
@@ -28,13 +29,17 @@ void pn_freeTable(pnTable *table);
 
 /* ---------------------------------------------------------------- JSON */
 
-/* Prints the object with a line end and releases it; null (jansson's "out of memory") is an error, said on stderr. */
+/* Prints the object with a line end and releases it; null (jansson's "out of memory") is an error, said on stderr, and so is
+ * an output that cannot be written. */
 bool pn_printJson(json_t *object);
 
 /* A string for jansson, which takes UTF-8 only: names of files may hold other bytes, which become '?'. */
 json_t *pn_jsonText(const char *text);
 
 /* ---------------------------------------------------------------- the end */
+
+/* Text that comes from a file, on a terminal: what would move the cursor becomes '?'. */
+void pn_printPlain(FILE *stream, const char *text);
 
 /* "pinch COMMAND: message" on stderr, the message being pnGetMessage(). */
 void pn_sayFailure(const char *command);

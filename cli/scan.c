@@ -144,33 +144,39 @@ static int run(int count, char **words, const pnScanOptions *options) {
 /* The command line in one text, words with spaces or signs of the shell in quotes. Null without memory. */
 static char *joinWords(int argc, char **argv) {
   size_t size = sizeof("pinch");
-  for (int i = 0; i < argc; ++i) size += strlen(argv[i]) + 3;
+  for (int i = 0; i < argc; ++i) size += 4 * strlen(argv[i]) + 3;
   char *text = malloc(size), *at = text;
   if (!text) return NULL;
   at += sprintf(at, "pinch");
   for (int i = 0; i < argc; ++i) {
-    const char *quote = argv[i][0] == 0 || strpbrk(argv[i], " \t\n*?#$&;|<>()'\"\\") ? "'" : "";
-    at += sprintf(at, " %s%s%s", quote, argv[i], quote);
+    const char *quote = argv[i][0] == 0 || strpbrk(argv[i], " \t\n*?#$&;|<>()'\"\\`~[{!") ? "'" : "";
+    at += sprintf(at, " %s", quote);
+    // A quote inside quotes: out of them, itself, in again.
+    for (const char *c = argv[i]; *c; ++c) {
+      if (*c == '\'') at += sprintf(at, "'\\''");
+      else *at++ = *c;
+    }
+    at += sprintf(at, "%s", quote);
   }
   return text;
 }
 
 /* What the parser cannot know; false after saying it. */
-static bool checkOptions(const pnUsage *usage, int fileCount, pnScanOptions *options) {
+static bool checkOptions(const pnUsage *usage, int fileCount, char **files, pnScanOptions *options) {
   static const char *const words[] = {[PN_FAIL_ON_ANY] = "any", [PN_FAIL_ON_NEW] = "new", [PN_FAIL_ON_NONE] = "none"};
-  const char *const files[] = {options->csv, options->pairs, options->html};
+  const char *const outputs[] = {options->csv, options->pairs, options->html};
+  static const char *const names[] = {"csv", "pairs", "html"};
   int failOn = options->failOnWord ? -1 : PN_FAIL_ON_ANY;
   for (int i = 0; i < 3 && options->failOnWord; ++i) {
     if (strcmp(options->failOnWord, words[i]) == 0) failOn = i;
   }
   bool sameFile = false;
-  for (int i = 0; i < 3; ++i) sameFile |= files[i] && files[(i + 1) % 3] && strcmp(files[i], files[(i + 1) % 3]) == 0;
+  for (int i = 0; i < 3; ++i)
+    sameFile |= outputs[i] && outputs[(i + 1) % 3] && pn_isSameFile(outputs[i], outputs[(i + 1) % 3]);
+  for (int i = 0; i < 3; ++i)
+    if (!pn_checkOutput(usage, names[i], outputs[i], fileCount, files)) return false;
   if (fileCount == 0) pn_sayWrong(usage, "no file given; 'pinch make character hero.glb' makes one to try");
   else if (failOn < 0) pn_sayWrong(usage, "--fail-on: expected any, new or none, found '%s'", options->failOnWord);
-  else if (!(options->fps >= 0 && options->fps <= 1e5))
-    pn_sayWrong(usage, "--fps: expected frames a second above 0, up to 100000");
-  else if (options->threads > PN_MAX_WORKERS)
-    pn_sayWrong(usage, "--threads: expected at most %d, found %u", PN_MAX_WORKERS, options->threads);
   else if (sameFile) pn_sayWrong(usage, "--csv, --pairs and --html must be different files");
   else if (options->html && !pn_reportAvailable())
     pn_sayWrong(usage, "--html: this build has no HTML report; build pinch where npm is installed");
@@ -241,7 +247,7 @@ int pn_cmdScan(int argc, char **argv) {
   char *command = joinWords(argc, argv);
   options.command = command;
   pnArgs args = pn_parseArgs(&usage, &argc, argv);
-  if (args == PN_ARGS_RUN && !checkOptions(&usage, argc, &options)) args = PN_ARGS_WRONG;
+  if (args == PN_ARGS_RUN && !checkOptions(&usage, argc, argv, &options)) args = PN_ARGS_WRONG;
   int status = args == PN_ARGS_RUN ? run(argc, argv, &options) : args == PN_ARGS_HELP ? PN_EXIT_CLEAN : PN_EXIT_ERROR;
   free(command);
   return status;

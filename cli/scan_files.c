@@ -5,6 +5,7 @@
 #include "out.h"
 #include "scan.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -215,6 +216,7 @@ pnResult pn_scanWriteFrame(pnScan *scan) {
   if (scan->files.csv || scan->files.pairs) writeCsvFrame(scan);
   bool good = true;
   if (scan->options->json) good = (scan->files.jsonBegun || beginJson(scan)) && writeJsonFrame(scan);
+  if (!good && ferror(stdout)) return pnFail(PN_ERROR_FILE, "the output cannot be written: %s", strerror(errno));
   if (!good) return pnFail(PN_ERROR_MEMORY, "out of memory while writing JSON");
   return scan->files.report ? writeReportFrame(scan) : PN_OK;
 }

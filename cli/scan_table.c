@@ -58,9 +58,11 @@ static void printRange(const pnScan *scan) {
     if (!source->file) continue;
     if (source->clip == PN_NONE) printf("%s has no animation: its rest pose.\n", source->word);
     else if (source->file->clipCount == 1) continue;
-    else
-      printf("%s: animation '%s', one of %u (--animation chooses).\n", source->word,
-             source->file->clips[source->clip].name, source->file->clipCount);
+    else {
+      printf("%s: animation '", source->word);
+      pn_printPlain(stdout, source->file->clips[source->clip].name);
+      printf("', one of %u (--animation chooses).\n", source->file->clipCount);
+    }
   }
   if (range->count > 1) printf("Frames %lld to %lld", (long long)range->first, (long long)range->last);
   else printf("Frame %lld", (long long)range->first);

@@ -210,15 +210,7 @@ int pn_cmdVolume(int argc, char **argv) {
     pn_sayWrong(&usage, "expected two files, found %d", argc);
     args = PN_ARGS_WRONG;
   }
-  if (args == PN_ARGS_RUN && (options.resolution < PN_MIN_RESOLUTION || options.resolution > PN_MAX_RESOLUTION)) {
-    pn_sayWrong(&usage, "--resolution: expected %d to %d, found %u", PN_MIN_RESOLUTION, PN_MAX_RESOLUTION,
-                options.resolution);
-    args = PN_ARGS_WRONG;
-  }
-  if (args == PN_ARGS_RUN && options.threads > PN_MAX_WORKERS) {
-    pn_sayWrong(&usage, "--threads: expected at most %d, found %u", PN_MAX_WORKERS, options.threads);
-    args = PN_ARGS_WRONG;
-  }
+  if (args == PN_ARGS_RUN && !pn_checkOutput(&usage, "mesh", options.meshPath, argc, argv)) args = PN_ARGS_WRONG;
   if (args != PN_ARGS_RUN) return args == PN_ARGS_HELP ? PN_EXIT_CLEAN : PN_EXIT_ERROR;
   return runVolume(argv, &options);
 }

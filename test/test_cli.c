@@ -61,6 +61,8 @@ static void testMistakes(void **state) {
       {{"check", "a.obj", "--self=yes", NULL}, "--self|no value|'yes'"},
       {{"check", "a.obj", "--pairs", NULL}, "--pairs"},
       {{"check", "a.obj", "--pairs=", NULL}, "--pairs|a word"},
+      {{"check", "a.obj", "--pairs", "--json", NULL}, "--pairs|the option '--json'|--pairs=--json"},
+      {{"volume", "a.obj", "b.obj", "--resolution=5", NULL}, "--resolution|16 to 4096|found 5"},
       {{"check", "nofile.obj", NULL}, "pinch check|nofile.obj|No such file"},
       {{"info", "nofile.obj", NULL}, "pinch info|nofile.obj|No such file"},
       {{"check", "--", "--self", NULL}, "--self|No such file"},
@@ -162,6 +164,22 @@ static void testOddNames(void **state) {
   }
 }
 
+/* Names in a file cannot move the cursor of a terminal. */
+static void testEscapes(void **state) {
+  (void)state;
+  writeText("a.obj", "o \33[31mred\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+  assert_int_equal(runLine("info a.obj"), 0);
+  assert_null(strchr(lastRun.out, 033));
+  assert_non_null(strstr(lastRun.out, "?[31mred (1)"));
+  remove("a.obj");
+  writeText("\33[31m.off", "OFF 1\n");
+  ToolRun run = RUN("info", "\33[31m.off");
+  expectRun(&run, 2, "?[31m.off");
+  assert_null(strchr(run.err, 033));
+  freeRun(&run);
+  remove("\33[31m.off");
+}
+
 /* A full disk behind the output is an error, not a silent half. */
 static void testFullOutput(void **state) {
   (void)state;
@@ -170,14 +188,19 @@ static void testFullOutput(void **state) {
     return;
   }
   writeText("a.off", "OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n");
+  assert_int_equal(runLine("make character hero.glb --seconds 1"), 0);
   static const char *commands[] = {"\"" PINCH_TOOL "\" info a.off >/dev/full 2>said.txt",
-                                   "\"" PINCH_TOOL "\" check a.off >/dev/full 2>said.txt"};
+                                   "\"" PINCH_TOOL "\" check a.off >/dev/full 2>said.txt",
+                                   "\"" PINCH_TOOL "\" scan hero.glb --first --fps 1000 --json >/dev/full 2>said.txt"};
   for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); ++i) {
     int status = system(commands[i]);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 2);
+    char *said = takeFile("said.txt");
+    assert_non_null(strstr(said, "the output cannot be written"));
+    free(said);
   }
-  remove("said.txt");
+  remove("hero.glb");
   remove("a.off");
 }
 
@@ -211,8 +234,8 @@ static void testNoLeaks(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(testHelp),       cmocka_unit_test(testMistakes), cmocka_unit_test(testInfo),
-      cmocka_unit_test(testInfoGoesOn), cmocka_unit_test(testOddNames), cmocka_unit_test(testFullOutput),
-      cmocka_unit_test(testPipe),       cmocka_unit_test(testNoLeaks),
+      cmocka_unit_test(testInfoGoesOn), cmocka_unit_test(testOddNames), cmocka_unit_test(testEscapes),
+      cmocka_unit_test(testFullOutput), cmocka_unit_test(testPipe),     cmocka_unit_test(testNoLeaks),
   };
   return cmocka_run_group_tests(tests, enterFolder, leaveFolder);
 }

@@ -266,6 +266,10 @@ static void testAnswers(void **state) {
   expectRun(&run, 2, "missing.off");
   assert_string_equal(run.out, "");
   freeRun(&run);
+  // What is read is not written over, by whatever name.
+  run = RUN("check", "old.csv", "a.off", "--pairs", "./old.csv");
+  expectRun(&run, 2, "--pairs|./old.csv|read");
+  freeRun(&run);
   run = RUN("check", "a.off", "c.off", "--pairs", "no/such/folder.csv");
   expectRun(&run, 2, "no/such/folder.csv");
   assert_string_equal(run.out, "");

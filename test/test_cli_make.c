@@ -89,6 +89,12 @@ static void badRequests(void **state) {
       "make icosphere made.obj --cells 99",
       "make knot made.obj --at 1,2,3,4",
       "make knot made.obj --colour red",
+      "make box made.obj --radius 2",
+      "make character made.obj",
+      "make character made.glb --seconds 0",
+      "make character made.glb --seconds -5",
+      "make character made.glb --triangles 5",
+      "make character made.glb --tube 1",
       "make knot no_such_folder/made.obj",
   };
   for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); ++i) {

@@ -115,6 +115,8 @@ static void refusals(void **state) {
   assert_non_null(strstr(lastRun.err, "not closed"));
   assert_non_null(strstr(lastRun.err, "--parity"));
   assert_int_equal(runLine("volume test_v_a.ply test_v_open.obj --parity --json"), 0);
+  assert_int_equal(runLine("volume test_v_a.ply test_v_b.ply --mesh ./test_v_a.ply"), 2);
+  assert_non_null(strstr(lastRun.err, "would be lost"));
   assert_int_equal(runLine("volume test_v_a.ply"), 2);
   assert_non_null(strstr(lastRun.err, "two files"));
   assert_int_equal(runLine("volume test_v_a.ply test_v_b.ply --resolution 7"), 2);
@@ -146,10 +148,22 @@ static void insidePoints(void **state) {
 
   writeText("test_v_pts.txt", "0 0 0\n1 2\n");
   assert_int_equal(runLine("inside test_v_a.ply --points test_v_pts.txt"), 2);
-  assert_non_null(strstr(lastRun.err, "test_v_pts.txt:2"));
+  assert_non_null(strstr(lastRun.err, "test_v_pts.txt: line 2"));
   writeText("test_v_pts.txt", "0 0 nan\n");
   assert_int_equal(runLine("inside test_v_a.ply --points test_v_pts.txt"), 2);
-  assert_non_null(strstr(lastRun.err, "test_v_pts.txt:1"));
+  assert_non_null(strstr(lastRun.err, "test_v_pts.txt: line 1"));
+  writeText("test_v_pts.txt", "0 0 0\n0.5.5 0 0\n"); // not .5, .5 and 0
+  assert_int_equal(runLine("inside test_v_a.ply --points test_v_pts.txt"), 2);
+  assert_non_null(strstr(lastRun.err, "test_v_pts.txt: line 2"));
+  // A line of any length is one point.
+  FILE *file = fopen("test_v_pts.txt", "wb");
+  assert_non_null(file);
+  fprintf(file, "0 0 0");
+  for (int i = 0; i < 2000; ++i) fprintf(file, " %d", i);
+  fprintf(file, "\n9 9 9\n");
+  assert_int_equal(fclose(file), 0);
+  assert_int_equal(runLine("inside test_v_a.ply --points test_v_pts.txt"), 0);
+  assert_string_equal(lastRun.out, "1\n0\n");
   writeText("test_v_pts.txt", "");
   assert_int_equal(runLine("inside test_v_a.ply --points test_v_pts.txt"), 0);
   assert_string_equal(lastRun.out, "");
