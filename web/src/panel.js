@@ -91,9 +91,9 @@ export class Panel {
     if (!kind) {
       return make('td', {}, make('span', { 'aria-label': 'none' }, '·'));
     }
-    // the darker half of the scale needs the lighter ink
+    // in both themes the contrast of the two inks crosses here, at 4 to 1: everywhere else it is higher
     const heat = Math.sqrt(kind.worst / most);
-    const ink = heat > 0.45 ? 'var(--red-text)' : 'var(--red-ink)';
+    const ink = heat > 0.77 ? 'var(--red-text)' : 'var(--ink)';
     const words = `${kindName(bodies, kind)}: ${kind.worst} pairs at worst, in ${plural(kind.frames.length, 'frame')}`;
     const button = make(
       'button',

@@ -423,6 +423,8 @@ export class View {
       button.style.display = shown ? '' : 'none';
       button.style.width = button.style.height = `${2 * ring}px`;
       button.style.transform = `translate(${x - ring}px, ${y - ring}px)`;
+      // numbers stand outwards, off the other contacts, as far as there is room
+      button.classList.toggle('left', x < width / 2 && x > 70);
     }
   }
 }
