@@ -327,6 +327,7 @@ static pnResult growingLife(void *context) {
       /* the answer of the frame before still stands, and the next frame works */
       ++*failures;
       assert_int_equal(next.contactCount, good.contactCount);
+      assert_int_equal(next.pairCount, good.pairCount);
       assert_int_equal(pnWorld_GetContacts(world)[0].pairCount, good.pairCount);
       assert_true(good.pairCount > 0);
       pnFrame again = pnWorld_Collide(world, NULL);
@@ -345,6 +346,47 @@ static void failedFrameKeepsTheLastAnswer(void **state) {
   uint32_t failures = 0;
   testEveryAllocationFailure(growingLife, &failures, false, true);
   assert_true(failures >= 3);
+}
+
+/* Vertices that the caller shares are looked at when the frame comes to them, on whatever thread: the message still names body
+ * and vertex, of the first body that is wrong. */
+static void sharedVerticesAreNamed(void **state) {
+  (void)state;
+  pnPool *pool;
+  pnMesh *mesh;
+  pnWorld *world;
+  testExpectOk(pnCreatePool(3, &pool));
+  testExpectOk(pnMakeIcosphere(2, 1, &mesh));
+  size_t size = 3 * (size_t)pnMesh_GetVertexCount(mesh) * sizeof(float);
+  float *good = malloc(size + sizeof(float)), *bad = malloc(size + sizeof(float)); /* one more, as it asks for */
+  assert_true(good && bad);
+  memcpy(good, pnMesh_GetVertices(mesh), size);
+  memcpy(bad, good, size);
+  bad[3 * 17 + 1] = NAN;
+  for (uint32_t count = 3; count <= 24; count += 21) { /* all workers on each body, or one on each */
+    pnWorldDef worldDef = pnDefaultWorldDef();
+    worldDef.tasks = pnPool_GetTasks(pool);
+    testExpectOk(pnCreateWorld(&worldDef, &world));
+    for (uint32_t i = 0; i < count; i++) {
+      char name[16];
+      snprintf(name, sizeof name, "ball%u", i);
+      pnBodyDef def = pnDefaultBodyDef();
+      def.mesh = mesh;
+      def.name = name;
+      pnBodyId id;
+      testExpectOk(pnWorld_CreateBody(world, &def, &id));
+      testExpectOk(
+          pnPose_ShareVertices(pnBody_GetPose(world, id), i >= count - 2 ? bad : good, pnMesh_GetVertexCount(mesh)));
+    }
+    char words[64];
+    snprintf(words, sizeof words, "body 'ball%u'|vertex 17|NaN", count - 2);
+    testExpectFailure(pnWorld_Collide(world, NULL).result, PN_ERROR_NUMBER, words);
+    pnDestroyWorld(world);
+  }
+  free(good);
+  free(bad);
+  pnDestroyMesh(mesh);
+  pnDestroyPool(pool);
 }
 
 /* A static tree shared by two worlds, and contact geometry. */
@@ -471,16 +513,12 @@ static void drawsThroughHooks(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(contactsBeginPersistAndEnd),
-                                     cmocka_unit_test(manyBodiesAgreeWithPairwiseQueries),
-                                     cmocka_unit_test(deadAndNullIdsAreRecognised),
-                                     cmocka_unit_test(badInputChangesNothing),
-                                     cmocka_unit_test(filtersByCategory),
-                                     cmocka_unit_test(steadyFrameAllocatesNothing),
-                                     cmocka_unit_test(runsOutOfMemoryCleanly),
-                                     cmocka_unit_test(failedFrameKeepsTheLastAnswer),
-                                     cmocka_unit_test(sharedStaticTreeAndContactPoints),
-                                     cmocka_unit_test(wornTreesAreRebuilt),
-                                     cmocka_unit_test(drawsThroughHooks)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(contactsBeginPersistAndEnd),  cmocka_unit_test(manyBodiesAgreeWithPairwiseQueries),
+      cmocka_unit_test(deadAndNullIdsAreRecognised), cmocka_unit_test(badInputChangesNothing),
+      cmocka_unit_test(filtersByCategory),           cmocka_unit_test(steadyFrameAllocatesNothing),
+      cmocka_unit_test(runsOutOfMemoryCleanly),      cmocka_unit_test(failedFrameKeepsTheLastAnswer),
+      cmocka_unit_test(sharedVerticesAreNamed),      cmocka_unit_test(sharedStaticTreeAndContactPoints),
+      cmocka_unit_test(wornTreesAreRebuilt),         cmocka_unit_test(drawsThroughHooks)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

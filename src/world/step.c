@@ -26,15 +26,26 @@
 
 typedef struct Updates {
   pnWorld *world;
-  _Atomic uint32_t failedPlace; /* place + 1 of a body whose update failed */
-  _Atomic uint32_t result;
+  _Atomic uint32_t failedPlace; /* place + 1 of the first body whose update failed */
 } Updates;
 
 static void noteFailure(Updates *u, uint32_t place, pnResult result) {
-  if (result != PN_OK) {
-    atomic_store(&u->failedPlace, place + 1);
-    atomic_store(&u->result, (uint32_t)result);
+  uint32_t first = atomic_load(&u->failedPlace);
+  while (result != PN_OK && (first == 0 || place + 1 < first)) {
+    if (atomic_compare_exchange_weak(&u->failedPlace, &first, place + 1)) {
+      return;
+    }
   }
+}
+
+/* The message of a failure stays in the thread that made it: the body tries again in this one, and its vertex can be named.
+ * What fails once and then not was memory. */
+static pnResult explainFailure(const pnBody *body) {
+  pnResult result = pnTree_Update(body->tree, NULL);
+  if (result == PN_OK) {
+    return pn_fail(PN_ERROR_MEMORY, "body '%s': out of memory while its tree was updated", body->name);
+  }
+  return pn_nameBody(body, result);
 }
 
 static void updateBodies(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
@@ -86,9 +97,7 @@ static pnResult updateAll(pnWorld *world, uint32_t *outRebuilds) {
     pn_parallelFor(tasks, updateBodies, &u, (uint32_t)world->alive.count, 1);
   }
   if (u.failedPlace) {
-    return pn_fail((pnResult)u.result,
-                   "body '%s': a vertex moved to infinity, or memory ran out, while its tree was updated",
-                   world->bodies.data[u.failedPlace - 1].name);
+    return explainFailure(&world->bodies.data[u.failedPlace - 1]);
   }
   return world->def.rebuildQuality > 0 ? rebuildWorn(world, outRebuilds) : PN_OK;
 }
@@ -319,6 +328,10 @@ pnFrame pnWorld_Collide(pnWorld *world, const pnFrameDef *def) {
   } else {
     frame.contactCount = world->contactCount;
     frame.endedCount = world->endedCount;
+    frame.pairCount = 0;
+    for (uint32_t i = 0; i < world->contactCount; i++) {
+      frame.pairCount += world->contacts.data[i].pairCount;
+    }
   }
   takeUpdateCost(world, &frame.cost);
   frame.cost.updateSeconds = updated - start;

@@ -141,8 +141,7 @@ bool pnBody_IsValid(const pnWorld *world, pnBodyId id) {
 
 /* ---------------------------------------------------------------- moving */
 
-/* Puts the body's name in front of the message of a call that failed. */
-static pnResult nameBody(const pnBody *body, pnResult result) {
+pnResult pn_nameBody(const pnBody *body, pnResult result) {
   char message[400];
   if (result == PN_OK) {
     return result;
@@ -161,7 +160,7 @@ pnResult pnBody_SetVertices(pnWorld *world, pnBodyId id, const float *vertices, 
     return pn_fail(PN_ERROR_KIND, "body '%s': only a free body takes vertices; use %s", body->name,
                    body->soup ? "pnSoup_SetAll" : "its transform, weights or joints");
   }
-  return nameBody(body, pnPose_SetVertices(body->pose, vertices, count));
+  return pn_nameBody(body, pnPose_SetVertices(body->pose, vertices, count));
 }
 
 pnResult pnBody_SetTransform(pnWorld *world, pnBodyId id, const pnMatrix *transform) {
@@ -176,7 +175,7 @@ pnResult pnBody_SetTransform(pnWorld *world, pnBodyId id, const pnMatrix *transf
   if (body->kind == PN_BODY_SOUP) {
     return pn_fail(PN_ERROR_KIND, "body '%s': a soup has no transform; use pnSoup_SetAll", body->name);
   }
-  return nameBody(body, pnPose_SetTransform(body->pose, transform));
+  return pn_nameBody(body, pnPose_SetTransform(body->pose, transform));
 }
 
 pnResult pnBody_SetWeights(pnWorld *world, pnBodyId id, const float *weights, uint32_t count) {
@@ -188,7 +187,7 @@ pnResult pnBody_SetWeights(pnWorld *world, pnBodyId id, const float *weights, ui
   if (body->kind != PN_BODY_MORPH && body->kind != PN_BODY_SKINNED) {
     return pn_fail(PN_ERROR_KIND, "body '%s': only a morphing or skinned body takes weights", body->name);
   }
-  return nameBody(body, pnPose_SetWeights(body->pose, weights, count));
+  return pn_nameBody(body, pnPose_SetWeights(body->pose, weights, count));
 }
 
 pnResult pnBody_SetJoints(pnWorld *world, pnBodyId id, const pnMatrix *joints, uint32_t count) {
@@ -200,7 +199,7 @@ pnResult pnBody_SetJoints(pnWorld *world, pnBodyId id, const pnMatrix *joints, u
   if (body->kind != PN_BODY_SKINNED) {
     return pn_fail(PN_ERROR_KIND, "body '%s': only a skinned body takes joints", body->name);
   }
-  return nameBody(body, pnPose_SetJoints(body->pose, joints, count));
+  return pn_nameBody(body, pnPose_SetJoints(body->pose, joints, count));
 }
 
 pnResult pnBody_SetFilter(pnWorld *world, pnBodyId id, uint32_t category, uint32_t mask) {

@@ -31,6 +31,8 @@ struct pnWorld {
 
 /* The body of an id; null, with a message, when it is null or dead. */
 pnBody *pn_findBody(const pnWorld *world, pnBodyId id);
+/* Puts the body's name in front of the message of a call that failed, and hands its result through. */
+pnResult pn_nameBody(const pnBody *body, pnResult result);
 PN_INLINE pnBodyId pn_bodyId(const pnWorld *world, uint32_t place) {
   return (pnBodyId){place + 1, world->bodies.data[place].generation};
 }
