@@ -6,7 +6,6 @@
  */
 #include "report_parts.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,7 +115,7 @@ static pnResult chooseTemplate(pnReport *report, const char *given) {
   return PN_OK;
 }
 
-static pnResult copyInfo(pnReport *report, const char *path, const pnReportInfo *info) {
+static pnResult copyInfo(pnReport *report, const pnReportInfo *info) {
   bool failed = false;
   report->title = copyText(report, info->title != NULL ? info->title : "scan", &failed);
   report->command = copyText(report, info->command, &failed);
@@ -128,14 +127,10 @@ static pnResult copyInfo(pnReport *report, const char *path, const pnReportInfo 
   report->positionCut = report->pairCut = 2 * PN_REPORT_KEY_RANK;
   report->topKeep = PN_REPORT_TOP;
   report->groupSize = PN_REPORT_GROUP;
-  report->path = copyArray(path, strlen(path) + 1, &failed);
-  report->partPath = malloc(strlen(path) + sizeof ".part");
   report->bodies = calloc((size_t)info->bodyCount + 1, sizeof *report->bodies);
-  if (failed || report->partPath == NULL || report->bodies == NULL) {
+  if (failed || report->bodies == NULL) {
     return pn_reportFailMemory();
   }
-  strcpy(report->partPath, path);
-  strcat(report->partPath, ".part");
   report->bodyCount = info->bodyCount;
   for (uint32_t b = 0; b < info->bodyCount; ++b) {
     pnResult result = copyBody(report, &info->bodies[b], &report->bodies[b]);
@@ -153,7 +148,7 @@ static pnResult openReport(pnReport *report, const char *path, const pnReportInf
     result = checkBody(&info->bodies[b], b);
   }
   if (result == PN_OK) {
-    result = copyInfo(report, path, info);
+    result = copyInfo(report, info);
   }
   if (result != PN_OK) {
     return result;
@@ -165,11 +160,8 @@ static pnResult openReport(pnReport *report, const char *path, const pnReportInf
                          "report: the limit of %llu bytes is below the %llu of an empty page; ask for more",
                          (unsigned long long)report->byteLimit, (unsigned long long)pn_reportSize(report) + 4096);
   }
-  report->file = fopen(report->partPath, "wb");
-  if (report->file == NULL) {
-    return pn_reportFail(PN_ERROR_FILE, "report '%s': cannot be written: %s", report->partPath, strerror(errno));
-  }
-  return PN_OK;
+  result = pnOpenOutFile(path, &report->file);
+  return result == PN_OK ? PN_OK : pn_reportFail(result, "report %s", pnGetMessage());
 }
 
 pnResult pn_reportBegin(const char *path, const pnReportInfo *info, pnReport **outReport) {
@@ -443,8 +435,7 @@ void pn_reportCancel(pnReport *report) {
     return;
   }
   if (report->file != NULL) {
-    fclose(report->file);
-    remove(report->partPath);
+    pnCloseOutFile(report->file, false);
   }
   for (uint32_t b = 0; b < report->bodyCount; ++b) {
     freeBody(&report->bodies[b]);
@@ -467,13 +458,11 @@ void pn_reportCancel(pnReport *report) {
   freeNames(report->notes, report->noteCount);
   free(report->title);
   free(report->command);
-  free(report->path);
-  free(report->partPath);
   free(report);
 }
 
-static void collectStats(const pnReport *report, long byteCount, pnReportStats *outStats) {
-  *outStats = (pnReportStats){.frameCount = report->frameCount, .byteCount = (uint64_t)byteCount};
+static void collectStats(const pnReport *report, pnReportStats *outStats) {
+  *outStats = (pnReportStats){.frameCount = report->frameCount, .byteCount = report->written};
   for (uint32_t f = 0; f < report->frameCount; ++f) {
     outStats->positionFrames += report->frames[f].positions.size > 0;
     outStats->pairFrames += report->frames[f].pairs.size > 0;
@@ -481,16 +470,11 @@ static void collectStats(const pnReport *report, long byteCount, pnReportStats *
   }
 }
 
-/* Closes the finished file and gives it its name. */
+/* Closes the finished file, which takes its place. */
 static pnResult publishFile(pnReport *report) {
-  int closed = fclose(report->file);
+  pnResult result = pnCloseOutFile(report->file, true);
   report->file = NULL;
-  if (closed != 0 || rename(report->partPath, report->path) != 0) {
-    pnResult result = pn_reportFail(PN_ERROR_FILE, "report '%s': cannot be written: %s", report->path, strerror(errno));
-    remove(report->partPath);
-    return result;
-  }
-  return PN_OK;
+  return result == PN_OK ? PN_OK : pn_reportFail(result, "report %s", pnGetMessage());
 }
 
 pnResult pn_reportEnd(pnReport *report, bool complete, pnReportStats *outStats) {
@@ -508,7 +492,7 @@ pnResult pn_reportEnd(pnReport *report, bool complete, pnReportStats *outStats) 
     result = pn_writePage(report, complete);
   }
   if (result == PN_OK) {
-    collectStats(report, ftell(report->file), &stats);
+    collectStats(report, &stats);
     result = publishFile(report);
   }
   if (outStats != NULL) {

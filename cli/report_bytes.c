@@ -6,6 +6,7 @@
 #include "report_parts.h"
 
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -215,12 +216,12 @@ void pn_base64Write(pnBase64 *state, const uint8_t *data, size_t size) {
       state->carryCount = 0;
       count += 4;
       if (count == sizeof out) {
-        fwrite(out, 1, count, state->file);
+        pn_reportPut(state->report, out, count);
         count = 0;
       }
     }
   }
-  fwrite(out, 1, count, state->file);
+  pn_reportPut(state->report, out, count);
 }
 
 void pn_base64End(pnBase64 *state) {
@@ -232,7 +233,7 @@ void pn_base64End(pnBase64 *state) {
     if (state->carryCount == 1) {
       out[2] = '=';
     }
-    fwrite(out, 1, 4, state->file);
+    pn_reportPut(state->report, out, 4);
     state->carryCount = 0;
   }
 }

@@ -12,7 +12,7 @@
 
 #include "report.h"
 
-#include <stdio.h>
+#include "pinch/io.h"
 
 /* The template that the build made from web/ (size 0 when there was no npm). */
 extern const unsigned char pn_reportTemplate[];
@@ -41,7 +41,7 @@ pnResult pn_deflate(const uint8_t *data, size_t size, uint8_t **outData, size_t 
 size_t pn_base64Size(size_t size);
 /* A long base64 text written in pieces: `carry` keeps 0 ... 2 bytes between calls. */
 typedef struct pnBase64 {
-  FILE *file;
+  struct pnReport *report;
   uint8_t carry[3];
   uint32_t carryCount;
 } pnBase64;
@@ -110,8 +110,8 @@ typedef struct pnWorst {
 #define PN_REPORT_KEY_RANK 32   /* rank of an odd key frame; above it are the levels inside a group */
 
 struct pnReport {
-  char *path, *partPath; /* written under partPath, renamed at the end */
-  FILE *file;
+  pnOutFile *file;
+  uint64_t written; /* bytes */
   char *title, *command;
   char **files;
   uint32_t fileCount;
@@ -171,6 +171,8 @@ uint64_t pn_reportSize(const pnReport *report);
 
 /* ---------------------------------------------------------------- the file */
 
+/* Puts bytes into report->file, and counts them. What fails is told when the file is closed. */
+void pn_reportPut(pnReport *report, const void *data, size_t size);
 /* Writes the page to report->file. */
 pnResult pn_writePage(pnReport *report, bool complete);
 

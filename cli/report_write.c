@@ -10,7 +10,6 @@
  */
 #include "report_parts.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,13 +54,24 @@ static void writeMeta(const pnReport *report, bool complete, pnBytes *out) {
   pn_bytesText(out, "]}");
 }
 
+void pn_reportPut(pnReport *report, const void *data, size_t size) {
+  pnOutFile_Write(report->file, data, size);
+  report->written += size;
+}
+
+static void putText(pnReport *report, const char *text) {
+  pn_reportPut(report, text, strlen(text));
+}
+
 /* One element of base64. */
-static void writeElement(FILE *file, const char *id, const uint8_t *data, size_t size) {
-  fprintf(file, "\n<script type=\"text/plain\" id=\"%s\">", id);
-  pnBase64 base64 = {.file = file};
+static void writeElement(pnReport *report, const char *id, const uint8_t *data, size_t size) {
+  putText(report, "\n<script type=\"text/plain\" id=\"");
+  putText(report, id);
+  putText(report, "\">");
+  pnBase64 base64 = {.report = report};
   pn_base64Write(&base64, data, size);
   pn_base64End(&base64);
-  fputs("</script>", file);
+  putText(report, "</script>");
 }
 
 /* True when frame f starts a new block; blockBytes is what the block has so far. */
@@ -92,29 +102,28 @@ static void packIndex(const pnReport *report, pnBytes *out) {
   }
 }
 
-static void writeBlocks(const pnReport *report) {
+static void writeBlocks(pnReport *report) {
   uint64_t blockBytes = 0;
-  pnBase64 base64 = {.file = report->file};
+  pnBase64 base64 = {.report = report};
   bool open = false;
   for (uint32_t f = 0; f < report->frameCount; ++f) {
     const pnFrameData *frame = &report->frames[f];
     if (startsBlock(frame, &blockBytes)) {
       pn_base64End(&base64);
-      fputs(open ? "</script>" : "", report->file);
-      fputs("\n<script type=\"text/plain\" class=\"pinch-block\">", report->file);
+      putText(report, open ? "</script>" : "");
+      putText(report, "\n<script type=\"text/plain\" class=\"pinch-block\">");
       open = true;
     }
     pn_base64Write(&base64, frame->pairs.data, frame->pairs.size);
     pn_base64Write(&base64, frame->positions.data, frame->positions.size);
   }
   pn_base64End(&base64);
-  fputs(open ? "</script>" : "", report->file);
+  putText(report, open ? "</script>" : "");
 }
 
 pnResult pn_writePage(pnReport *report, bool complete) {
   pnBytes meta = {0}, index = {0};
   pnBlob packed = {0};
-  FILE *file = report->file;
 
   // collect what can fail for want of memory before the first byte is written
   writeMeta(report, complete, &meta);
@@ -130,20 +139,17 @@ pnResult pn_writePage(pnReport *report, bool complete) {
   // template, data, template
   size_t head = (size_t)(strstr(report->pageTemplate, PN_REPORT_MARK) - report->pageTemplate);
   size_t tail = head + strlen(PN_REPORT_MARK);
-  fwrite(report->pageTemplate, 1, head, file);
-  fputs("<script type=\"application/json\" id=\"pinch-meta\">", file);
-  fwrite(meta.data, 1, meta.size, file);
-  fputs("</script>", file);
-  writeElement(file, "pinch-index", packed.data, packed.size);
+  pn_reportPut(report, report->pageTemplate, head);
+  putText(report, "<script type=\"application/json\" id=\"pinch-meta\">");
+  pn_reportPut(report, meta.data, meta.size);
+  putText(report, "</script>");
+  writeElement(report, "pinch-index", packed.data, packed.size);
   if (!report->noView) {
-    writeElement(file, "pinch-topology", report->topology.data, report->topology.size);
+    writeElement(report, "pinch-topology", report->topology.data, report->topology.size);
   }
   writeBlocks(report);
-  fputs("\n", file);
-  fwrite(report->pageTemplate + tail, 1, report->pageTemplateSize - tail, file);
-  if (fflush(file) != 0 || ferror(file)) {
-    result = pn_reportFail(PN_ERROR_FILE, "report '%s': cannot be written: %s", report->partPath, strerror(errno));
-  }
+  putText(report, "\n");
+  pn_reportPut(report, report->pageTemplate + tail, report->pageTemplateSize - tail);
 
 done:
   pn_bytesFree(&meta);

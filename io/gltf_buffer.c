@@ -49,9 +49,10 @@ static pnResult loadDataUri(pnGltf *g, const pnJson *at, const char *uri, pnGltf
 
 /* A file beside the document. */
 static pnResult loadFileUri(pnGltf *g, const pnJson *at, const char *uri, pnGltfBytes *out) {
-  /* Nothing but a relative path: a scheme has a colon before the first slash. */
+  /* Nothing but a relative path: a scheme has a colon before the first slash, and %2F is a slash too. */
   const char *colon = strchr(uri, ':'), *slash = strchr(uri, '/');
-  if ((colon != NULL && (slash == NULL || colon < slash)) || uri[0] == '/' || uri[0] == '\\' || uri[0] == 0) {
+  bool hidden = strncmp(uri, "%2F", 3) == 0 || strncmp(uri, "%2f", 3) == 0;
+  if (hidden || (colon != NULL && (slash == NULL || colon < slash)) || uri[0] == '/' || uri[0] == '\\' || uri[0] == 0) {
     return pn_jsonFail(at, PN_ERROR_UNSUPPORTED, "'%.80s' is no relative path; only files beside this one are read",
                        uri);
   }

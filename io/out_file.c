@@ -4,6 +4,7 @@
 #include "reader.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,10 +21,9 @@ struct pnOutFile {
 
 /* Where the bytes go in the end. Null when out of memory. */
 static char *followLinks(const char *path) {
-  char *real = realpath(path, NULL);
-  char *copy = pn_ioCopyText(real ? real : path, strlen(real ? real : path));
-  free(real);
-  return copy;
+  char real[PATH_MAX];
+  const char *end = realpath(path, real) ? real : path;
+  return pn_ioCopyText(end, strlen(end));
 }
 
 static void freeOutFile(pnOutFile *file) {

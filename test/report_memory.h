@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 void *__real_malloc(size_t size);
+void *__real_aligned_alloc(size_t align, size_t size);
 void *__real_calloc(size_t count, size_t size);
 void *__real_realloc(void *memory, size_t size);
 void __real_free(void *memory);
@@ -25,6 +26,12 @@ static bool allocationFails(void) {
 
 void *__wrap_malloc(size_t size) {
   void *memory = allocationFails() ? NULL : __real_malloc(size);
+  s_live += memory != NULL;
+  return memory;
+}
+
+void *__wrap_aligned_alloc(size_t align, size_t size) {
+  void *memory = allocationFails() ? NULL : __real_aligned_alloc(align, size);
   s_live += memory != NULL;
   return memory;
 }

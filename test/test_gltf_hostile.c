@@ -118,6 +118,8 @@ static const Fault s_faults[] = {
      "is no relative path"},
     {"'buffers': [@]", "'buffers': [{'byteLength': 500, 'uri': '/dev/zero'}]", PN_ERROR_UNSUPPORTED,
      "is no relative path"},
+    {"'buffers': [@]", "'buffers': [{'byteLength': 500, 'uri': '%2Fetc/hosts'}]", PN_ERROR_UNSUPPORTED,
+     "is no relative path"},
     {"'buffers': [@]", "'buffers': [{'byteLength': 500, 'uri': 7}]", PN_ERROR_FORMAT,
      "buffers[0].uri: expected a string"},
     {"'buffers': [@]", "'buffers': [{'uri': 'a.bin'}]", PN_ERROR_FORMAT, "buffers[0].byteLength: is missing"},

@@ -12,6 +12,7 @@
 #include "report_read.h"
 #include "report_scene.h"
 
+#include <glob.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,6 +21,14 @@ static const char s_page[] =
     "<!--PINCH-DATA-->"
     "</body></html>\n";
 static const char s_path[] = "test_report.html";
+
+/* Reports that were begun and are neither finished nor thrown away. */
+static size_t countParts(void) {
+  glob_t found;
+  size_t count = glob("test_report.html*.part", 0, NULL, &found) == 0 ? found.gl_pathc : 0;
+  globfree(&found);
+  return count;
+}
 
 /* ---------------------------------------------------------------- help */
 
@@ -439,7 +448,7 @@ static void wrongIsNamed(void **state) {
   assert_int_equal(pn_reportBegin(s_path, &info, &writer), PN_OK);
   pn_reportCancel(writer);
   assert_int_equal(access(s_path, F_OK), 0);
-  assert_int_equal(access("test_report.html.part", F_OK), -1);
+  assert_int_equal(countParts(), 0);
   sceneFree(&scene);
 }
 
@@ -482,7 +491,7 @@ static void memoryRunsOut(void **state) {
     // giving back unused room is the one allocation whose failure costs nothing
     assert_true(result == PN_OK || (failed && result == PN_ERROR_MEMORY));
     assert_int_equal(access(s_path, F_OK), result == PN_OK ? 0 : -1);
-    assert_int_equal(access("test_report.html.part", F_OK), -1);
+    assert_int_equal(countParts(), 0);
   }
   assert_true(count > 100);
   sceneFree(&scene);

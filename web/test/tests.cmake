@@ -5,7 +5,8 @@
 if(TARGET test_report)
   target_link_libraries(test_report PRIVATE pinch_report ZLIB::ZLIB)
   target_link_options(test_report PRIVATE
-    LINKER:--wrap=malloc LINKER:--wrap=calloc LINKER:--wrap=realloc LINKER:--wrap=free)
+    LINKER:--wrap=malloc LINKER:--wrap=calloc LINKER:--wrap=realloc LINKER:--wrap=aligned_alloc
+    LINKER:--wrap=free)
   set_tests_properties(test_report PROPERTIES FIXTURES_SETUP report_samples)
 endif()
 
