@@ -1,10 +1,13 @@
 /* support.c: what the tests share; see support.h. */
 #include "support.h"
 
+#include <dirent.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
 
 /* ---------------------------------------------------------------- random numbers */
 
@@ -132,11 +135,14 @@ uint32_t testEveryAllocationFailure(pnResult (*action)(void *context), void *con
 
 /* ---------------------------------------------------------------- data and messages */
 
+static const char *dataFolder(void) {
+  const char *folder = getenv("PINCH_DATA");
+  return folder && folder[0] ? folder : PINCH_SOURCE_DIR "/../shared/data";
+}
+
 const char *testDataPath(const char *relative) {
   static char path[1024];
-  const char *folder = getenv("PINCH_DATA");
-  if (folder && folder[0]) snprintf(path, sizeof path, "%s/%s", folder, relative);
-  else snprintf(path, sizeof path, "%s/../shared/data/%s", PINCH_SOURCE_DIR, relative);
+  snprintf(path, sizeof path, "%s/%s", dataFolder(), relative);
   FILE *file = fopen(path, "rb");
   if (file) {
     fclose(file);
@@ -144,6 +150,60 @@ const char *testDataPath(const char *relative) {
   }
   printf("skipped: no %s in the data folder (set PINCH_DATA)\n", relative);
   return NULL;
+}
+
+static TestPath s_animPaths[256];
+static size_t s_animPathCount;
+
+static void collectAnimFiles(const char *folder) {
+  DIR *directory = opendir(folder);
+  struct dirent *entry;
+  while (directory && (entry = readdir(directory))) {
+    TestPath path;
+    struct stat info;
+    if (entry->d_name[0] == '.') continue;
+    if (snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) >= (int)sizeof path) continue;
+    const char *dot = strrchr(path, '.');
+    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) collectAnimFiles(path);
+    else if (dot && (strcmp(dot, ".gltf") == 0 || strcmp(dot, ".glb") == 0) && s_animPathCount < 256)
+      strcpy(s_animPaths[s_animPathCount++], path);
+  }
+  if (directory) closedir(directory);
+}
+
+static int comparePaths(const void *a, const void *b) {
+  return strcmp(a, b);
+}
+
+size_t testAnimFiles(const TestPath **outPaths) {
+  static const char *const folders[] = {"khronos-gltf", "khronos-gltf-old", "babylon", "threejs",
+                                        "kaykit",       "quaternius",       "kenney"};
+  s_animPathCount = 0;
+  for (size_t i = 0; i < sizeof folders / sizeof folders[0]; ++i) {
+    TestPath path;
+    snprintf(path, sizeof path, "%s/%s", dataFolder(), folders[i]);
+    collectAnimFiles(path);
+  }
+  qsort(s_animPaths, s_animPathCount, sizeof s_animPaths[0], comparePaths);
+  if (s_animPathCount == 0) printf("skipped: no glTF samples below %s (set PINCH_DATA)\n", dataFolder());
+  *outPaths = (const TestPath *)s_animPaths;
+  return s_animPathCount;
+}
+
+size_t testSplitTabs(char *line, char **fields, size_t most) {
+  size_t count = 0;
+  for (char *at = line; at && count < most;) {
+    fields[count++] = at;
+    at = strchr(at, '\t');
+    if (at) *at++ = 0;
+  }
+  return count;
+}
+
+bool testIsMeshName(const char *name) {
+  const char *dot = strrchr(name, '.');
+  return dot &&
+         (!strcasecmp(dot, ".obj") || !strcasecmp(dot, ".ply") || !strcasecmp(dot, ".stl") || !strcasecmp(dot, ".off"));
 }
 
 void testExpectFailure(pnResult result, pnResult expected, const char *words) {

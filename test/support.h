@@ -56,6 +56,14 @@ void testRestoreAllocator(void);
  * not there, prints one line "skipped: ..." and answers null. The text is valid until the next call. */
 const char *testDataPath(const char *relative);
 
+/* Every .gltf and .glb of the sample folders, sorted by path, and how many; 0 after a line "skipped: ...". */
+typedef char TestPath[512];
+size_t testAnimFiles(const TestPath **outPaths);
+
+/* For the list of the data folder: its fields, separated by tabs (returns how many), and is a name that of a mesh? */
+size_t testSplitTabs(char *line, char **fields, size_t most);
+bool testIsMeshName(const char *name);
+
 /* Fails the test unless `result` is `expected` and the message contains each of the words, separated by '|'. */
 void testExpectFailure(pnResult result, pnResult expected, const char *words);
 

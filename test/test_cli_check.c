@@ -8,7 +8,6 @@
 #include "pinch/io.h"
 
 #include <jansson.h>
-#include <strings.h>
 
 /* ---------------------------------------------------------------- what the tool said */
 
@@ -376,15 +375,6 @@ static void testTouchingPairs(void **state) {
   }
 }
 
-static bool isMeshFile(const char *name) {
-  static const char *const extensions[] = {".obj", ".ply", ".stl", ".off"};
-  const char *dot = strrchr(name, '.');
-  for (int i = 0; i < 4 && dot; ++i) {
-    if (strcasecmp(dot, extensions[i]) == 0) return true;
-  }
-  return false;
-}
-
 /* Small files of the data folder by brute force; the others have at least the pairs their list counts, which leaves out
  * neighbours and triangles without area. */
 static void testSelfPairs(void **state) {
@@ -396,13 +386,10 @@ static void testSelfPairs(void **state) {
   char line[4096];
   uint32_t brute = 0, atLeast = 0;
   while (fgets(line, sizeof(line), list)) {
-    char *fields[11] = {0}, *at = line;
-    for (int i = 0; i < 11 && at; ++i) {
-      fields[i] = at;
-      at = strchr(at, '\t');
-      if (at) *at++ = 0;
-    }
-    if (!fields[10] || !isMeshFile(fields[1]) || fields[9][0] == 0 || strstr(fields[1], "diffcloth")) continue;
+    char *fields[11];
+    if (testSplitTabs(line, fields, 11) < 11 || !testIsMeshName(fields[1]) || fields[9][0] == 0 ||
+        strstr(fields[1], "diffcloth"))
+      continue;
     uint32_t triangles = (uint32_t)strtoul(fields[4], NULL, 10);
     json_int_t listed = (json_int_t)strtoll(fields[9], NULL, 10);
     const char *found = testDataPath(fields[1]);

@@ -3,56 +3,8 @@
  * refused with a message that helps. */
 #include "support.h"
 
-#include <dirent.h>
-#include <sys/stat.h>
-
 #include "gltf_reference.h"
 #include "pinch/io.h"
-
-static char s_paths[256][512];
-static int s_pathCount;
-
-static const char *dataFolder(void) {
-  const char *folder = getenv("PINCH_DATA");
-  return folder != NULL ? folder : PINCH_SOURCE_DIR "/../shared/data";
-}
-
-/* All .gltf and .glb below a folder, in the order of their names. */
-static void collect(const char *folder) {
-  DIR *directory = opendir(folder);
-  struct dirent *entry;
-  while (directory != NULL && (entry = readdir(directory)) != NULL) {
-    char path[512];
-    struct stat info;
-    if (entry->d_name[0] == '.') continue;
-    if (snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name) >= (int)sizeof(path)) continue;
-    const char *dot = strrchr(path, '.');
-    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
-      collect(path);
-    } else if (dot != NULL && (strcmp(dot, ".gltf") == 0 || strcmp(dot, ".glb") == 0) && s_pathCount < 256) {
-      strcpy(s_paths[s_pathCount++], path);
-    }
-  }
-  if (directory != NULL) closedir(directory);
-}
-
-static int comparePaths(const void *a, const void *b) {
-  return strcmp(a, b);
-}
-
-static int collectAll(void) {
-  static const char *const folders[] = {"khronos-gltf", "khronos-gltf-old", "babylon", "threejs",
-                                        "kaykit",       "quaternius",       "kenney"};
-  char path[512];
-  s_pathCount = 0;
-  for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); ++i) {
-    snprintf(path, sizeof(path), "%s/%s", dataFolder(), folders[i]);
-    collect(path);
-  }
-  qsort(s_paths, (size_t)s_pathCount, sizeof(s_paths[0]), comparePaths);
-  if (s_pathCount == 0) printf("skipped: no glTF samples below %s (set PINCH_DATA)\n", dataFolder());
-  return s_pathCount;
-}
 
 /* Where vertex v of a body is, in float, in the order the pose uses: morph, then joints or transform. */
 static void place(const pnAnimState *state, const pnAnimBody *body, uint32_t b, float *out) {
@@ -167,13 +119,15 @@ static int compareFile(const char *path, double *inOutWorst) {
 
 static void samplesStandWhereTheReferencePutsThem(void **context) {
   (void)context;
-  if (collectAll() == 0) return;
+  const TestPath *paths;
+  size_t count = testAnimFiles(&paths);
+  if (count == 0) return;
   size_t before = pnGetByteCount();
   double worst = 0;
   int poses = 0;
-  for (int i = 0; i < s_pathCount; ++i) poses += compareFile(s_paths[i], &worst);
+  for (size_t i = 0; i < count; ++i) poses += compareFile(paths[i], &worst);
   assert_int_equal(pnGetByteCount(), before);
-  printf("%d files, %d bodies in poses, largest difference %.2g of the size\n", s_pathCount, poses, worst);
+  printf("%zu files, %d bodies in poses, largest difference %.2g of the size\n", count, poses, worst);
 }
 
 static void brokenFilesAreRefused(void **context) {
@@ -186,14 +140,9 @@ static void brokenFilesAreRefused(void **context) {
        PN_ERROR_INDEX},
       {"assimp/models/glTF2/MissingBin/BoxTextured.gltf", "buffers[0].uri", "BoxTextured0.bin", PN_ERROR_FILE}};
   for (size_t i = 0; i < 2; ++i) {
-    char path[512];
-    struct stat info;
     pnAnimFile *file = NULL;
-    snprintf(path, sizeof(path), "%s/%s", dataFolder(), files[i].path);
-    if (stat(path, &info) != 0) {
-      printf("skipped: %s is not there\n", path);
-      continue;
-    }
+    const char *path = testDataPath(files[i].path);
+    if (path == NULL) continue;
     assert_int_equal(pnLoadAnimFile(path, &file), files[i].result);
     assert_null(file);
     assert_non_null(strstr(pnGetMessage(), path));
@@ -205,7 +154,8 @@ static void brokenFilesAreRefused(void **context) {
 /* What the samples are known to contain. */
 static void samplesHoldWhatTheySay(void **context) {
   (void)context;
-  if (collectAll() == 0) return;
+  const TestPath *paths;
+  size_t count = testAnimFiles(&paths);
   static const struct {
     const char *name, *body;
     uint32_t bodies, joints, targets, clips, scenes;
@@ -213,9 +163,9 @@ static void samplesHoldWhatTheySay(void **context) {
                {"Knight", "Knight_Cape", 15, 0, 0, 76, 1},  {"RobotExpressive", "Head", 14, 1, 3, 14, 1},
                {"MultipleScenes", "mesh1", 2, 0, 0, 0, 2},  {"SimpleMorph", "mesh0", 1, 0, 2, 1, 1},
                {"Horse", "Horse", 1, 50, 0, 13, 1}};
-  for (int i = 0; i < s_pathCount; ++i) {
+  for (size_t i = 0; i < count; ++i) {
     pnAnimFile *file = NULL;
-    assert_int_equal(pnLoadAnimFile(s_paths[i], &file), PN_OK);
+    assert_int_equal(pnLoadAnimFile(paths[i], &file), PN_OK);
     for (size_t k = 0; k < sizeof(known) / sizeof(known[0]); ++k) {
       if (strcmp(file->name, known[k].name) != 0) continue;
       assert_int_equal(file->bodyCount, known[k].bodies);

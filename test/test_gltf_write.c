@@ -2,9 +2,7 @@
  * samples made by others and for files made here. */
 #include "support.h"
 
-#include <dirent.h>
 #include <math.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "gltf_make.h"
@@ -110,40 +108,16 @@ static void roundTrip(const pnAnimFile *file) {
 
 /* ---------------------------------------------------------------- tests */
 
-static int s_fileCount;
-static void tripAll(const char *folder) {
-  DIR *directory = opendir(folder);
-  struct dirent *entry;
-  while (directory != NULL && (entry = readdir(directory)) != NULL) {
-    char path[512];
-    struct stat info;
-    if (entry->d_name[0] == '.') continue;
-    if (snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name) >= (int)sizeof(path)) continue;
-    const char *dot = strrchr(path, '.');
-    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
-      tripAll(path);
-    } else if (dot != NULL && (strcmp(dot, ".gltf") == 0 || strcmp(dot, ".glb") == 0)) {
-      pnAnimFile *file = NULL;
-      if (pnLoadAnimFile(path, &file) != PN_OK) fail_msg("%s", pnGetMessage());
-      roundTrip(file);
-      pnFreeAnimFile(file);
-      ++s_fileCount;
-    }
-  }
-  if (directory != NULL) closedir(directory);
-}
-
 static void samplesComeBack(void **context) {
   (void)context;
-  static const char *const folders[] = {"khronos-gltf", "khronos-gltf-old", "babylon", "threejs",
-                                        "kaykit",       "quaternius",       "kenney"};
-  const char *data = getenv("PINCH_DATA");
-  for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); ++i) {
-    char path[512];
-    snprintf(path, sizeof(path), "%s/%s", data != NULL ? data : PINCH_SOURCE_DIR "/../shared/data", folders[i]);
-    tripAll(path);
+  const TestPath *paths;
+  size_t count = testAnimFiles(&paths);
+  for (size_t i = 0; i < count; ++i) {
+    pnAnimFile *file = NULL;
+    testExpectOk(pnLoadAnimFile(paths[i], &file));
+    roundTrip(file);
+    pnFreeAnimFile(file);
   }
-  if (s_fileCount == 0) printf("skipped: no glTF samples (set PINCH_DATA)\n");
   assert_int_equal(pnGetByteCount(), 0);
 }
 

@@ -5,24 +5,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-
-/* The fields of a line, separated by tabs; returns how many. */
-static size_t splitLine(char *line, char **fields, size_t most) {
-  size_t count = 0;
-  for (char *at = line; at && count < most;) {
-    fields[count++] = at;
-    at = strchr(at, '\t');
-    if (at) *at++ = 0;
-  }
-  return count;
-}
-
-static bool isMeshFile(const char *name) {
-  const char *dot = strrchr(name, '.');
-  return dot &&
-         (!strcasecmp(dot, ".obj") || !strcasecmp(dot, ".ply") || !strcasecmp(dot, ".stl") || !strcasecmp(dot, ".off"));
-}
 
 /* What is stored is a valid mesh: indices in range, groups in range. */
 static void checkArrays(const pnMeshFile *file) {
@@ -42,7 +24,7 @@ static void testManifest(void **state) {
   uint32_t count = 0, wrong = 0;
   while (fgets(line, sizeof(line), list)) {
     char *fields[8] = {0};
-    if (splitLine(line, fields, 8) < 5 || !isMeshFile(fields[1])) continue;
+    if (testSplitTabs(line, fields, 8) < 5 || !testIsMeshName(fields[1])) continue;
     const char *meshPath = testDataPath(fields[1]);
     assert_non_null(meshPath);
     pnMeshFile file;
