@@ -125,7 +125,7 @@ pnFrames *pn_labCreateFrames(const char *sceneName, uint32_t frameStep) {
   def.name = sceneName;
   def.frameStep = frameStep;
   if (frames == NULL || pnCreateScene(&def, &frames->scene) != PN_OK) {
-    fprintf(stderr, "bench: there is no scene \"%s\", or no body of that size\n", sceneName);
+    fprintf(stderr, "bench: %s\n", frames == NULL ? "out of memory" : pnGetMessage());
     free(frames);
     return NULL;
   }

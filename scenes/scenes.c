@@ -46,16 +46,29 @@ static bool parseName(const char *name, const pnSceneKind **outKind, uint32_t *o
   return false;
 }
 
+/* The kinds know what is wrong and not in which scene; here is the message for all of them. */
+static pnResult failScene(const char *name, pnResult result) {
+  return pnFail(result, "scene '%s': %s", name,
+                result == PN_ERROR_ARGUMENT
+                    ? "there is none of that name, or none of that size (docs/scenes.md lists them)"
+                    : pnResult_Text(result));
+}
+
+static pnResult failFrame(const pnScene *scene, uint32_t frame, uint32_t body) {
+  return pnFail(PN_ERROR_INDEX, "scene '%s': body %u of %u in frame %u of %u", scene->name, body, scene->bodyCount,
+                frame, scene->readyCount);
+}
+
 pnResult pnCreateScene(const pnSceneDef *def, pnScene **outScene) {
   *outScene = NULL;
   const pnSceneKind *kind = NULL;
   uint32_t size = 0;
   if (def->name == NULL || !parseName(def->name, &kind, &size)) {
-    return PN_ERROR_ARGUMENT;
+    return failScene(def->name != NULL ? def->name : "", PN_ERROR_ARGUMENT);
   }
   pnScene *scene = calloc(1, sizeof(pnScene));
   if (scene == NULL) {
-    return PN_ERROR_MEMORY;
+    return failScene(def->name, PN_ERROR_MEMORY);
   }
   scene->kind = kind;
   scene->triangleCount = size;
@@ -64,7 +77,7 @@ pnResult pnCreateScene(const pnSceneDef *def, pnScene **outScene) {
   pnResult result = kind->create(scene);
   if (result != PN_OK) {
     pnDestroyScene(scene);
-    return result;
+    return failScene(def->name, result);
   }
   scene->readyCount = kind->step != NULL ? 1 : scene->frameCount;
   *outScene = scene;
@@ -119,7 +132,7 @@ const uint32_t *pnScene_GetTriangles(const pnScene *scene, uint32_t body) {
 
 pnResult pnScene_Frame(const pnScene *scene, uint32_t frame, uint32_t body, float *outVertices) {
   if (frame >= scene->readyCount || body >= scene->bodyCount) {
-    return PN_ERROR_INDEX;
+    return failFrame(scene, frame, body);
   }
   scene->kind->frame(scene, frame, body, outVertices);
   return PN_OK;
@@ -139,10 +152,10 @@ uint32_t pnScene_GetReferenceCount(const pnScene *scene) {
 pnResult pnScene_Weights(const pnScene *scene, uint32_t frame, uint32_t body, float *outWeights,
                          pnMatrix *outTransform) {
   if (scene->kind->weights == NULL) {
-    return PN_ERROR_KIND;
+    return pnFail(PN_ERROR_KIND, "scene '%s': its bodies do not morph, there are no weights", scene->name);
   }
   if (frame >= scene->readyCount || body >= scene->bodyCount) {
-    return PN_ERROR_INDEX;
+    return failFrame(scene, frame, body);
   }
   scene->kind->weights(scene, frame, body, outWeights, outTransform);
   return PN_OK;
@@ -150,11 +163,12 @@ pnResult pnScene_Weights(const pnScene *scene, uint32_t frame, uint32_t body, fl
 
 pnResult pnScene_Step(pnScene *scene, const pnSceneContact *contacts, uint32_t contactCount) {
   if (scene->kind->step == NULL) {
-    return PN_ERROR_KIND;
+    return pnFail(PN_ERROR_KIND, "scene '%s': it runs by itself, there is no step to take", scene->name);
   }
   for (uint32_t i = 0; i < contactCount; ++i) {
     if (contacts[i].bodyA >= scene->bodyCount || contacts[i].bodyB >= scene->bodyCount) {
-      return PN_ERROR_INDEX;
+      return pnFail(PN_ERROR_INDEX, "scene '%s': contact %u is between bodies %u and %u of %u", scene->name, i,
+                    contacts[i].bodyA, contacts[i].bodyB, scene->bodyCount);
     }
   }
   if (scene->readyCount < scene->frameCount) {

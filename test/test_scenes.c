@@ -1,17 +1,14 @@
 /* test_scenes.c: are the scenes what they say? Shapes closed, frames the same bits however they are asked for,
  * motions equal to the yardstick's, pair counts those of the published figures, and bodies of the driven scenes
  * really kept apart. */
+#include "support.h"
+
 #include "scenes.h"
 #include "pinch/geom.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* ---------------------------------------------------------------- helpers */
 
@@ -140,7 +137,8 @@ static void test_bad_names(void **state) {
     pnSceneDef def = pnDefaultSceneDef();
     def.name = bad[i];
     pnScene *scene = (pnScene *)&def;
-    assert_int_equal(pnCreateScene(&def, &scene), PN_ERROR_ARGUMENT);
+    testExpectFailure(pnCreateScene(&def, &scene), PN_ERROR_ARGUMENT, bad[i]);
+    assert_non_null(strstr(pnGetMessage(), "none of that name"));
     assert_null(scene);
   }
   pnSceneDef def = pnDefaultSceneDef();
