@@ -74,19 +74,21 @@ static void printScene(const pnMorphLab *lab, const char *title) {
   printf("\n%s: %u bodies of %u triangles, %u frames, %u with hits, %.0f pairs a frame, %zu at most\n", title,
          lab->bodyCount, lab->bodies[0].triangleCount, lab->frameCount, hitFrames, (double)pairs / lab->frameCount,
          most);
-  printf("%-20s %10s %10s %10s | %10s %10s | %8s %8s | %9s\n", "ms a frame", "all mean", "all hits", "all idle",
-         "first mean", "first hits", "x all", "x first", "kB");
+  printf("%-20s %10s %10s %10s | %10s %10s | %10s %10s | %8s %8s %8s | %9s\n", "ms a frame", "all mean", "all hits",
+         "all idle", "first mean", "first hits", "hint mean", "hint hits", "x all", "x first", "x hint", "kB");
+  const pnMorphRunner *yard = &lab->runners[MORPH_HYBRID];
   for (uint32_t i = 0; i < MORPH_METHOD_COUNT; ++i) {
     const pnMorphRunner *r = &lab->runners[i];
     if (r->method != NULL) {
-      double all = mean(lab, r->all), first = mean(lab, r->first);
-      printf("%-20s %10.5f %10.5f %10.5f | %10.5f %10.5f | %8.2f %8.2f | %9zu\n", r->method->name, all,
-             median(lab, r->all, NULL, 1), median(lab, r->all, NULL, 0), first, median(lab, r->first, NULL, 1),
-             mean(lab, lab->runners[MORPH_HYBRID].all) / all, mean(lab, lab->runners[MORPH_HYBRID].first) / first,
-             r->byteCount / 1024);
+      double all = mean(lab, r->all), first = mean(lab, r->first), hinted = mean(lab, r->hinted);
+      printf("%-20s %10.5f %10.5f %10.5f | %10.5f %10.5f | %10.5f %10.5f |", r->method->name, all,
+             median(lab, r->all, NULL, 1), median(lab, r->all, NULL, 0), first, median(lab, r->first, NULL, 1), hinted,
+             median(lab, r->hinted, NULL, 1));
+      printf(" %8.2f %8.2f %8.2f | %9zu\n", mean(lab, yard->all) / all, mean(lab, yard->first) / first,
+             mean(lab, yard->hinted) / hinted, r->byteCount / 1024);
     }
   }
-  printf("(x: how many times faster than hybrid, by the means)\n");
+  printf("(x: how many times faster than hybrid, by the means; hint: a first pair, last frame's tried before)\n");
   for (uint32_t i = 0; i < MORPH_METHOD_COUNT; ++i) {
     if (lab->runners[i].method != NULL) {
       printCounters(lab, &lab->runners[i]);
@@ -94,7 +96,7 @@ static void printScene(const pnMorphLab *lab, const char *title) {
   }
 }
 
-/* One line a frame: pairs, then all-pairs and first-pair milliseconds of each method. */
+/* One line a frame: pairs, then all-pairs and first-pair milliseconds of each method, without and with hints. */
 static void writeFrames(const pnMorphLab *lab, const char *name) {
   FILE *file = pn_openMorphCsv(lab, name);
   if (file == NULL) {
@@ -102,14 +104,16 @@ static void writeFrames(const pnMorphLab *lab, const char *name) {
   }
   fprintf(file, "frame,pairs");
   for (uint32_t i = 0; i < MORPH_METHOD_COUNT; ++i) {
-    fprintf(file, ",\"all %s\",\"first %s\"", pn_morphMethods[i].name, pn_morphMethods[i].name);
+    const char *method = pn_morphMethods[i].name;
+    fprintf(file, ",\"all %s\",\"first %s\",\"hint %s\"", method, method, method);
   }
   fprintf(file, "\n");
   for (uint32_t f = 0; f < lab->frameCount; ++f) {
     fprintf(file, "%u,%zu", f * lab->step, lab->pairCounts[f]);
     for (uint32_t i = 0; i < MORPH_METHOD_COUNT; ++i) {
       const pnMorphRunner *r = &lab->runners[i];
-      fprintf(file, ",%.5f,%.5f", r->method ? r->all[f] : 0.0, r->method ? r->first[f] : 0.0);
+      fprintf(file, ",%.5f,%.5f,%.5f", r->method ? r->all[f] : 0.0, r->method ? r->first[f] : 0.0,
+              r->method ? r->hinted[f] : 0.0);
     }
     fprintf(file, "\n");
   }
@@ -156,24 +160,30 @@ static double growth(const double *times, const double *sizes, uint32_t n) {
 }
 
 typedef struct Dolphins {
-  double all[MORPH_METHOD_COUNT][4], first[MORPH_METHOD_COUNT][4], sizes[4];
+  double all[MORPH_METHOD_COUNT][4], first[MORPH_METHOD_COUNT][4], hinted[MORPH_METHOD_COUNT][4], sizes[4];
 } Dolphins;
+
+static void printGain(const double *yardstick, const double *times, const double *sizes) {
+  for (uint32_t i = 0; i < 4; ++i) {
+    printf(" %7.2f", yardstick[i] / times[i]);
+  }
+  printf(" %8.2f", growth(times, sizes, 4));
+}
 
 static void printGains(const Dolphins *d, uint32_t yardstick) {
   printf("\nE5: times faster than \"%s\" (paper: 1.5 to 9 for all pairs, 2 to 58 for a first pair), and growth\n",
          pn_morphMethods[yardstick].name);
-  printf("%-20s %30s  %8s | %30s  %8s\n", "", "all pairs: 564 2256 9024 36096", "exponent", "first pair", "exponent");
+  printf("%-20s %31s %8s | %31s %8s | %31s %8s\n", "", "all pairs: 564 2256 9024 36096", "exponent", "first pair",
+         "exponent", "first pair, both with hints", "exponent");
   for (uint32_t m = 0; m < MORPH_METHOD_COUNT; ++m) {
     if (d->all[m][0] > 0.0) {
       printf("%-20s", pn_morphMethods[m].name);
-      for (uint32_t i = 0; i < 4; ++i) {
-        printf(" %7.2f", d->all[yardstick][i] / d->all[m][i]);
-      }
-      printf(" %8.2f |", growth(d->all[m], d->sizes, 4));
-      for (uint32_t i = 0; i < 4; ++i) {
-        printf(" %7.2f", d->first[yardstick][i] / d->first[m][i]);
-      }
-      printf(" %8.2f\n", growth(d->first[m], d->sizes, 4));
+      printGain(d->all[yardstick], d->all[m], d->sizes);
+      printf(" |");
+      printGain(d->first[yardstick], d->first[m], d->sizes);
+      printf(" |");
+      printGain(d->hinted[yardstick], d->hinted[m], d->sizes);
+      printf("\n");
     }
   }
 }
@@ -183,10 +193,10 @@ static void writeDolphins(const pnMorphLab *lab, const Dolphins *d) {
   if (file == NULL) {
     return;
   }
-  fprintf(file, "triangles,method,all_ms,first_ms\n");
+  fprintf(file, "triangles,method,all_ms,first_ms,hint_ms\n");
   for (uint32_t i = 0; i < 4 * MORPH_METHOD_COUNT; ++i) {
-    fprintf(file, "%.0f,\"%s\",%.5f,%.5f\n", d->sizes[i % 4], pn_morphMethods[i / 4].name, d->all[i / 4][i % 4],
-            d->first[i / 4][i % 4]);
+    fprintf(file, "%.0f,\"%s\",%.5f,%.5f,%.5f\n", d->sizes[i % 4], pn_morphMethods[i / 4].name, d->all[i / 4][i % 4],
+            d->first[i / 4][i % 4], d->hinted[i / 4][i % 4]);
   }
   fclose(file);
 }
@@ -203,6 +213,7 @@ static bool runE5(pnMorphLab *lab) {
     for (uint32_t m = 0; m < MORPH_METHOD_COUNT; ++m) {
       d.all[m][i] = mean(lab, lab->runners[m].all);
       d.first[m][i] = mean(lab, lab->runners[m].first);
+      d.hinted[m][i] = mean(lab, lab->runners[m].hinted);
     }
     fflush(stdout);
     pn_closeMorphScene(lab);

@@ -122,6 +122,7 @@ static void makeRunner(pnMorphLab *lab, const pnMorphMethod *method, pnMorphRunn
   runner->method = method;
   runner->all = makeTimes(lab->frameCount);
   runner->first = makeTimes(lab->frameCount);
+  runner->hinted = makeTimes(lab->frameCount);
   runner->costs = calloc(lab->frameCount, sizeof(pnCost));
   for (uint32_t i = 0; i < lab->bodyCount; ++i) {
     makeBody(lab, runner, i);
@@ -139,6 +140,7 @@ static void destroyRunner(pnMorphLab *lab, pnMorphRunner *runner) {
   }
   free(runner->all);
   free(runner->first);
+  free(runner->hinted);
   free(runner->costs);
   memset(runner, 0, sizeof *runner);
 }
@@ -188,19 +190,32 @@ static void move(pnMorphLab *lab, pnMorphRunner *runner, const Inputs *inputs) {
   }
 }
 
-/* All pairs, or one pair for each pair of bodies. `collect`: into lab->pairs. */
-static pnCost search(pnMorphLab *lab, pnMorphRunner *runner, bool first, bool collect) {
+/* What is looked for. */
+typedef enum Wanted { WANTED_ALL, WANTED_FIRST, WANTED_FIRST_HINTED } Wanted;
+
+static pnCost searchTwo(pnMorphLab *lab, pnMorphRunner *runner, uint32_t a, uint32_t b, Wanted wanted) {
   pnQueryDef query = pnDefaultQueryDef();
-  query.first = first;
+  query.first = wanted != WANTED_ALL;
   query.unsorted = true;
+  query.hint = wanted == WANTED_FIRST_HINTED && runner->hasHint[a][b] ? &runner->hints[a][b] : NULL;
+  pnCost cost;
+  pn_morphCheck(pnCollideTrees(runner->trees[a], runner->trees[b], &query, lab->list, &cost));
+  if (wanted == WANTED_FIRST_HINTED) {
+    runner->hasHint[a][b] = pnPairList_GetCount(lab->list) > 0;
+    runner->hints[a][b] = runner->hasHint[a][b] ? *pnPairList_GetPairs(lab->list) : (pnPair){0};
+  }
+  return cost;
+}
+
+/* All pairs, or one pair for each pair of bodies. `collect`: into lab->pairs. */
+static pnCost search(pnMorphLab *lab, pnMorphRunner *runner, Wanted wanted, bool collect) {
   pnCost sum = {0};
   for (uint32_t a = 0; a < lab->bodyCount; ++a) {
     for (uint32_t b = a + 1; b < lab->bodyCount; ++b) {
       if (lab->bodyCount > 2 && !boxesOverlap(pnTree_GetBox(runner->trees[a]), pnTree_GetBox(runner->trees[b]))) {
         continue;
       }
-      pnCost cost;
-      pn_morphCheck(pnCollideTrees(runner->trees[a], runner->trees[b], &query, lab->list, &cost));
+      pnCost cost = searchTwo(lab, runner, a, b, wanted);
       addCost(&sum, &cost);
       const pnPair *pairs = pnPairList_GetPairs(lab->list);
       for (size_t i = 0; collect && i < pnPairList_GetCount(lab->list); ++i) {
@@ -216,21 +231,31 @@ static double since(const pnMorphLab *lab, double start) {
   return fmax(0.0, pn_morphTime() - start - lab->clockCost);
 }
 
+/* The two searches for first pairs find as many, one for each pair of bodies that meet. */
+static void measureFirst(pnMorphLab *lab, pnMorphRunner *runner, uint32_t frame, const Inputs *inputs) {
+  double start = pn_morphTime();
+  move(lab, runner, inputs);
+  pnCost plain = search(lab, runner, WANTED_FIRST, false);
+  runner->first[frame] = fmin(runner->first[frame], since(lab, start));
+  start = pn_morphTime();
+  move(lab, runner, inputs);
+  pnCost hinted = search(lab, runner, WANTED_FIRST_HINTED, false);
+  runner->hinted[frame] = fmin(runner->hinted[frame], since(lab, start));
+  runner->wrong += plain.pairs != hinted.pairs;
+}
+
 static void measureFrame(pnMorphLab *lab, pnMorphRunner *runner, uint32_t frame, const Inputs *inputs, bool checked) {
   double start = pn_morphTime();
   move(lab, runner, inputs);
-  pnCost cost = search(lab, runner, false, false);
+  pnCost cost = search(lab, runner, WANTED_ALL, false);
   runner->all[frame] = fmin(runner->all[frame], since(lab, start));
   runner->costs[frame] = cost;
   if (checked) {
     lab->pairs.count = 0;
-    search(lab, runner, false, true);
+    search(lab, runner, WANTED_ALL, true);
     runner->wrong += pn_benchHash(&lab->pairs) != lab->hashes[frame];
   }
-  start = pn_morphTime();
-  move(lab, runner, inputs);
-  search(lab, runner, true, false);
-  runner->first[frame] = fmin(runner->first[frame], since(lab, start));
+  measureFirst(lab, runner, frame, inputs);
 }
 
 /* ---------------------------------------------------------------- a scene */

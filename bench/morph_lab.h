@@ -43,7 +43,9 @@ typedef struct pnMorphRunner {
   pnTree *trees[MORPH_MOST_BODIES];
   pnPose *sources[MORPH_MOST_BODIES]; /* evaluated: where the vertices come from, and where they are put */
   float *evaluated[MORPH_MOST_BODIES];
-  double *all, *first;
+  double *all, *first, *hinted; /* hinted: first, trying the pair of the frame before (pnQueryDef.hint) */
+  pnPair hints[MORPH_MOST_BODIES][MORPH_MOST_BODIES];
+  bool hasHint[MORPH_MOST_BODIES][MORPH_MOST_BODIES];
   pnCost *costs; /* of all pairs, one a frame */
   size_t byteCount;
   uint32_t wrong;

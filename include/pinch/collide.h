@@ -30,7 +30,7 @@ typedef struct pnCost {
   uint64_t exactTests;      /* pairs of triangles tested */
   uint64_t uncertain;       /* of these, undecided by the fast filter and decided by exact arithmetic */
   uint64_t pairs;           /* pairs found */
-  double updateSeconds, traverseSeconds, exactSeconds;
+  double updateSeconds, traverseSeconds, exactSeconds; /* of a first pair the exact tests are in traverseSeconds */
 } pnCost;
 
 /* A list of pairs that keeps its memory from query to query. */
@@ -52,6 +52,12 @@ typedef struct pnSelfFilter {
 typedef struct pnQueryDef {
   bool first;    /* stop at the first pair found: cheaper by far when there are many */
   bool unsorted; /* leave pairs in the order found; by default they are sorted by a, then b */
+  /* For `first`: a pair to try before anything else, or null (default); last frame's answer, say. It is tested exactly, so a
+   * wrong or old one costs one test and nothing else. When it meets it is the answer: trees are not updated, and of
+   * the vertices only its six are looked at, also for NaN. A pair that the filter leaves out, a triangle with itself and a
+   * primitive that a soup has removed are passed over; a triangle that the mesh does not have is
+   * PN_ERROR_ARGUMENT. Copied; may point into the list that takes the answer. The world gives its own hints. */
+  const pnPair *hint;
   bool noFlat;   /* for comparison: self queries open smooth regions too, which are proved not to meet themselves */
   pnTasks tasks; /* zeroed: one thread */
   pnSelfFilter filter; /* for self queries */

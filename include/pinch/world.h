@@ -116,8 +116,9 @@ PN_API const char *pnBody_GetName(const pnWorld *world, pnBodyId body);
 
 /* What to look for in one frame. Zeroed is the default: everything. */
 typedef struct pnFrameDef {
-  bool first;  /* one pair for each pair of bodies is enough */
-  bool noSelf; /* skip self-collision in this frame */
+  bool first;   /* one pair for each pair of bodies is enough */
+  bool noHints; /* for comparison: with `first`, do not try the pair by which two bodies met in the frame before */
+  bool noSelf;  /* skip self-collision in this frame */
   bool
       unsorted; /* leave the pairs of a contact in the order found, which with threads is chance; saves a few percent */
   pnKernel kernel; /* default PN_KERNEL_DEFAULT */

@@ -3,6 +3,7 @@
 #include "collide/fan.h"
 #include "collide/filter.h"
 #include "collide/flat.h"
+#include "collide/hint.h"
 #include "collide/jobs.h"
 
 pnQueryDef pnDefaultQueryDef(void) {
@@ -43,13 +44,14 @@ static void addUpdates(pnCost *cost, pnTree *tree) {
   tree->eagerUpdated = 0;
 }
 
-/* b null: self. */
-static pnResult collide(pnTree *a, pnTree *b, const pnQueryDef *def, pnPairList *outPairs, pnCost *outCost) {
-  pnPairList local = {0};
-  pnPairList *list = outPairs ? outPairs : &local;
-  pnCost cost = {0};
-  list->collider.pairs.count = 0;
-  double start = pn_clock();
+static bool isCurrent(const pnTree *tree) {
+  return tree->poseFrame == tree->pose->frame;
+}
+
+/* Everything up to date, and all that meets into the list. b null: self. */
+static pnResult search(pnTree *a, pnTree *b, const pnQueryDef *def, pnPairList *list, pnCost *cost) {
+  bool current = b && isCurrent(a) && isCurrent(b); /* then there is no time to be taken */
+  double start = current ? 0 : pn_clock();
   pnResult result = pnTree_Update(a, &def->tasks);
   if (result == PN_OK) {
     result = b ? pnTree_Update(b, &def->tasks) : pn_prepareCalm(a);
@@ -61,7 +63,7 @@ static pnResult collide(pnTree *a, pnTree *b, const pnQueryDef *def, pnPairList 
   if (result == PN_OK && flat) {
     result = pn_prepareFlat(a);
   }
-  cost.updateSeconds = pn_clock() - start;
+  cost->updateSeconds = current ? 0 : pn_clock() - start;
   const pnCalm *calm = result == PN_OK && !b ? pn_walkCalm(a) : NULL;
   /* most queries of a large world end here */
   bool near = b ? pn_treesOverlap(a, b) : !(calm && pn_allCalm(calm));
@@ -72,20 +74,46 @@ static pnResult collide(pnTree *a, pnTree *b, const pnQueryDef *def, pnPairList 
     job.t.planeDecides = def->planeDecides;
     job.t.calm = calm;
     job.t.flat = flat && pn_hasFlat(a);
-    result = pn_runJobs(&list->collider, &job, 1, &def->tasks, def->kernel, def->unsorted, &cost);
+    result = pn_runJobs(&list->collider, &job, 1, &def->tasks, def->kernel, def->unsorted, cost);
     if (result == PN_OK && filtered) {
       pnPairs *pairs = &list->collider.pairs;
       result = pn_filterPairs(a, &def->filter, pairs->data, &pairs->count);
       pairs->count = def->first ? PN_MIN(pairs->count, 1) : pairs->count;
-      cost.pairs = pairs->count;
+      cost->pairs = pairs->count;
     }
+  }
+  addUpdates(cost, a);
+  if (b) {
+    addUpdates(cost, b);
+  }
+  return result;
+}
+
+/* Does the hint answer? Trees stay as they are, to be updated by the query that needs them. */
+static pnResult answerHint(pnTree *a, pnTree *b, const pnQueryDef *def, pnPairList *list, pnCost *cost) {
+  pnPair hint = *def->hint;
+  double start = pn_clock();
+  pnResult result = pn_checkHint(a, b, hint);
+  if (result == PN_OK && pn_tryHint(a, b, &def->filter, &hint, cost)) {
+    result = pn_arrayPush(&list->collider.pairs, hint) ? PN_OK : pn_failMemory(sizeof hint);
+    cost->pairs = list->collider.pairs.count;
+  }
+  cost->exactSeconds = pn_clock() - start;
+  return result;
+}
+
+/* b null: self. */
+static pnResult collide(pnTree *a, pnTree *b, const pnQueryDef *def, pnPairList *outPairs, pnCost *outCost) {
+  pnPairList local = {0};
+  pnPairList *list = outPairs ? outPairs : &local;
+  pnCost cost = {0};
+  list->collider.pairs.count = 0;
+  pnResult result = def->first && def->hint ? answerHint(a, b, def, list, &cost) : PN_OK;
+  if (result == PN_OK && list->collider.pairs.count == 0) {
+    result = search(a, b, def, list, &cost);
   }
   if (result != PN_OK) {
     list->collider.pairs.count = 0;
-  }
-  addUpdates(&cost, a);
-  if (b) {
-    addUpdates(&cost, b);
   }
   if (outCost) {
     *outCost = cost;
@@ -125,27 +153,13 @@ pnResult pnCollideSelf(pnTree *tree, const pnQueryDef *def, pnPairList *outPairs
 
 /* ---------------------------------------------------------------- the slow obvious answer */
 
-static bool bruteMeet(const pnPose *a, uint32_t s, const pnPose *b, uint32_t t) {
-  float p[9], q[9];
-  pn_poseFetch(a, a->mesh->triangles + 3 * (size_t)s, 3, p, 3);
-  pn_poseFetch(b, b->mesh->triangles + 3 * (size_t)t, 3, q, 3);
-  pnTriangle x, y;
-  memcpy(x.v, p, sizeof p);
-  memcpy(y.v, q, sizeof q);
-  if (a != b) {
-    return pnTrianglesMeet(&x, &y);
-  }
-  const float *pp[3] = {x.v[0], x.v[1], x.v[2]}, *qq[3] = {y.v[0], y.v[1], y.v[2]};
-  return pnTrianglesMeetBeyond(&x, &y, pn_sharedNow(a->mesh, s, t, pp, qq));
-}
-
 pnResult pnCollideBrute(const pnPose *a, const pnPose *b, const pnQueryDef *def, pnPairList *outPairs) {
   PN_ASSERT(a && b && outPairs);
   pnPairs *pairs = &outPairs->collider.pairs;
   pairs->count = 0;
   for (uint32_t s = 0; s < a->mesh->triangleCount; s++) {
     for (uint32_t t = a == b ? s + 1 : 0; t < b->mesh->triangleCount; t++) {
-      if (bruteMeet(a, s, b, t)) {
+      if (pn_trianglesMeetNow(a, s, b, t, a == b)) {
         if (!pn_arrayPush(pairs, ((pnPair){s, t}))) {
           pairs->count = 0;
           return pn_failMemory(sizeof(pnPair));

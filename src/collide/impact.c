@@ -5,16 +5,29 @@
 #include "mesh/pose.h"
 #include "base/memory.h"
 
-static pnResult meetAt(pnTree *a, pnTree *b, pnMoveFcn *move, void *context, float t, pnPairList *list,
-                       pnImpact *impact, bool *outMeet) {
+/* What a search knows: the pair found last, to be tried first, since contacts in the halvings are nearly always the same. */
+typedef struct Known {
+  pnPairList *list;
+  bool hasPair;
+  pnPair pair;
+} Known;
+
+static pnResult meetAt(pnTree *a, pnTree *b, pnMoveFcn *move, void *context, float t, Known *known, pnImpact *impact,
+                       bool *outMeet) {
+  pnPairList *list = known->list;
   pnQueryDef def = pnDefaultQueryDef();
   def.first = true;
+  def.hint = known->hasPair ? &known->pair : NULL;
   pnResult result = move(context, t);
   if (result == PN_OK) {
     result = b ? pnCollideTrees(a, b, &def, list, NULL) : pnCollideSelf(a, &def, list, NULL);
     impact->queryCount++;
   }
   *outMeet = result == PN_OK && pnPairList_GetCount(list) > 0;
+  if (*outMeet) {
+    known->hasPair = true;
+    known->pair = *pnPairList_GetPairs(list);
+  }
   return result;
 }
 
@@ -25,22 +38,22 @@ pnResult pnFindImpact(pnTree *a, pnTree *b, pnMoveFcn *move, void *context, uint
   if (samples < 1 || !(tolerance > 0)) {
     return pn_fail(PN_ERROR_ARGUMENT, "impact: samples must be at least 1 and tolerance above 0");
   }
-  pnPairList *list;
-  pnResult result = pnCreatePairList(&list);
+  Known known = {0};
+  pnResult result = pnCreatePairList(&known.list);
   bool meet = false;
   /* forward in equal steps to the first that shows contact */
   float before = 0, after = 0;
   for (uint32_t i = 0; result == PN_OK && i <= samples && !meet; i++) {
     before = after;
     after = (float)((double)i / samples);
-    result = meetAt(a, b, move, context, after, list, outImpact, &meet);
+    result = meetAt(a, b, move, context, after, &known, outImpact, &meet);
     outImpact->atStart = meet && i == 0;
   }
   outImpact->contact = meet;
   /* halve the last step; `middle` stops moving when floats run out */
   float middle = before + 0.5f * (after - before);
   while (result == PN_OK && outImpact->contact && after - before > tolerance && middle > before && middle < after) {
-    result = meetAt(a, b, move, context, middle, list, outImpact, &meet);
+    result = meetAt(a, b, move, context, middle, &known, outImpact, &meet);
     *(meet ? &after : &before) = middle;
     middle = before + 0.5f * (after - before);
   }
@@ -50,7 +63,7 @@ pnResult pnFindImpact(pnTree *a, pnTree *b, pnMoveFcn *move, void *context, uint
   }
   outImpact->before = outImpact->contact ? before : 1;
   outImpact->after = outImpact->contact ? after : 1;
-  pnDestroyPairList(list);
+  pnDestroyPairList(known.list);
   return result;
 }
 

@@ -6,6 +6,7 @@
 #include "base/sort.h"
 #include "collide/calm.h"
 #include "collide/flat.h"
+#include "collide/hint.h"
 #include "collide/plane.h"
 
 /* Pairs of nodes wanted for each worker before work is dealt: enough that the last portion is a small part. */
@@ -108,8 +109,26 @@ static bool dealJob(pnCollider *c, const pnJob *job, uint32_t index, uint32_t wo
 
 /* ---------------------------------------------------------------- running */
 
+/* Is the job answered by its hint? */
+static bool answerHint(const pnJob *job, pnWorker *w) {
+  const pnTraversal *t = &job->t;
+  pnTree *a = t->swapped ? t->b : t->a, *b = t->self ? NULL : t->swapped ? t->a : t->b;
+  pnPair hint = *job->hint;
+  double start = pn_clock();
+  bool meets = pn_tryHint(a, b, job->filter, &hint, &w->cost);
+  if (meets) {
+    w->cost.pairs++;
+    w->outOfMemory |= !pn_arrayPush(&w->found, hint);
+  }
+  w->cost.exactSeconds += pn_clock() - start;
+  return meets;
+}
+
 static void runItem(Run *run, const pnItem *item, pnWorker *w) {
   const pnJob *job = &run->jobs[item->job];
+  if (job->hint && answerHint(job, w)) {
+    return;
+  }
   if (item->neighbours) {
     pn_runNeighbours(&job->t, w, item->begin, item->end, false);
     return;
@@ -242,7 +261,7 @@ static bool gather(Run *run, uint32_t jobCount, const pnTasks *tasks, uint32_t w
 static void addCost(pnCost *into, const pnWorker *w) {
   const pnCost *c = &w->cost;
   into->nodesUpdated += w->fresh.nodes;
-  into->verticesFetched += w->fresh.vertices;
+  into->verticesFetched += w->fresh.vertices + c->verticesFetched;
   into->nodePairs += c->nodePairs;
   into->leafPairs += c->leafPairs;
   into->volumeTests += c->volumeTests;

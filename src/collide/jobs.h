@@ -10,6 +10,8 @@ typedef struct pnJob {
   pnTraversal t;
   bool first;
   bool neighbours;             /* self: also neighbours that meet in more than what they share */
+  const pnPair *hint;          /* first: a pair to try before (hint.h), or null */
+  const pnSelfFilter *filter;  /* self with a hint: which may not be wanted */
   size_t pairFirst, pairCount; /* out: sorted, into the collider's pairs */
 } pnJob;
 

@@ -206,17 +206,41 @@ typedef struct Sizes {
 
 static size_t layout(pnBlend *blend, const pnTree *tree, const Sizes *sizes, char *base) {
   size_t at = 0, leaves = tree->rule->modelSpace ? 0 : tree->leafCount;
-  pn_carve(base, &at, 1, sizeof(pnBlend));
   blend->rows = pn_carve(base, &at, (size_t)sizes->terms, blend->rowFloats * sizeof(float));
   blend->termFirst = pn_carve(base, &at, (size_t)sizes->places + 1, sizeof(uint32_t));
   blend->termSlot = pn_carve(base, &at, (size_t)sizes->terms, sizeof(uint32_t));
-  blend->slotWeight = pn_carve(base, &at, blend->slotCount, sizeof(float));
   blend->leafTermFirst = pn_carve(base, &at, leaves + 1, sizeof(uint32_t));
   blend->leafSlot = pn_carve(base, &at, (size_t)sizes->leafTerms, sizeof(uint32_t));
   blend->leafRowFirst = pn_carve(base, &at, leaves, sizeof(size_t));
   blend->leafRows = pn_carve(base, &at, sizes->leafFloats + 1, sizeof(float));
   blend->rootRows = blend->set ? NULL : pn_carve(base, &at, 6 * (size_t)blend->slotCount, sizeof(float));
   return at;
+}
+
+/* The tree gets a blend of its own with constants that it takes over, also when there is no memory. */
+static pnResult keepBlend(pnTree *tree, const pnBlend *blend) {
+  size_t at = 0;
+  pn_carve(NULL, &at, 1, sizeof(pnBlend));
+  size_t place = at;
+  pn_carve(NULL, &at, blend->slotCount, sizeof(float));
+  pnResult result = pn_allocRuleData(tree, at);
+  if (result != PN_OK) {
+    pn_unshare(blend->constants);
+    return result;
+  }
+  memset(tree->ruleData, 0, tree->ruleBytes);
+  pnBlend *kept = tree->ruleData;
+  *kept = *blend;
+  kept->slotWeight = (float *)(void *)((char *)tree->ruleData + place);
+  tree->sharedBytes = pn_sharedBytes(blend->constants);
+  return PN_OK;
+}
+
+void pn_dropBlend(pnTree *tree) {
+  const pnBlend *blend = tree->ruleData;
+  if (blend) {
+    pn_unshare(blend->constants);
+  }
 }
 
 /* Everything that does not depend on the volumes; how many slots there will be. */
@@ -251,7 +275,7 @@ static pnResult countAll(Maker *maker, uint32_t *counts, uint32_t *leafCounts, u
                        tree->mesh->name, (unsigned long long)most, UINT32_MAX);
 }
 
-pnResult pn_makeBlend(pnTree *tree) {
+static pnResult makeBlend(pnTree *tree) {
   pnBlend blend = emptyBlend(tree);
   if (blend.slotCount == 0) {
     return pn_fail(PN_ERROR_COUNT, "tree of mesh '%s': %u extra references between each two of %u are too many",
@@ -267,11 +291,12 @@ pnResult pn_makeBlend(pnTree *tree) {
   Sizes sizes = {0};
   pnResult result = enough ? countAll(&maker, counts, leafCounts, marks, &sizes) : pn_failMemory(gatherBytes);
   if (result == PN_OK) {
-    result = pn_allocRuleData(tree, layout(&blend, tree, &sizes, NULL));
+    size_t bytes = layout(&blend, tree, &sizes, NULL);
+    blend.constants = pn_allocShared(bytes);
+    result = blend.constants ? PN_OK : pn_failMemory(bytes);
   }
   if (result == PN_OK) {
-    memset(tree->ruleData, 0, tree->ruleBytes);
-    layout(&blend, tree, &sizes, tree->ruleData);
+    layout(&blend, tree, &sizes, blend.constants);
     for (uint32_t place = 0; place <= tree->innerCount; place++) {
       blend.termFirst[place + 1] = blend.termFirst[place] + counts[place];
     }
@@ -279,7 +304,7 @@ pnResult pn_makeBlend(pnTree *tree) {
     if (!tree->rule->modelSpace) {
       pn_fillLeaves(tree, &blend, leafCounts, marks);
     }
-    memcpy(tree->ruleData, &blend, sizeof blend);
+    result = keepBlend(tree, &blend);
   }
   pn_free(marks, markBytes);
   pn_free(leafCounts, leafBytes);
@@ -287,6 +312,16 @@ pnResult pn_makeBlend(pnTree *tree) {
   pn_free(maker.gathered, gatherBytes);
   pn_free(maker.moves, moveBytes);
   return result;
+}
+
+pnResult pn_makeBlend(pnTree *tree) {
+  const pnTree *twin = pn_ruleTwin(tree);
+  if (twin && twin->def.extraReferences == tree->def.extraReferences) {
+    const pnBlend *blend = twin->ruleData;
+    pn_share(blend->constants);
+    return keepBlend(tree, blend);
+  }
+  return makeBlend(tree);
 }
 
 /* ---------------------------------------------------------------- weights of a frame */

@@ -72,7 +72,8 @@ typedef struct pnBlendDirection {
 } pnBlendDirection;
 
 typedef struct pnBlend {
-  /* constant: volumes */
+  /* constant: volumes, in one block that twins share (pn_share) */
+  void *constants;
   const pnSlabSet *set;         /* directions of the targets' volumes; null for spheres */
   uint32_t slotCount, baseSlot; /* baseSlot: PN_NONE for references */
   uint32_t extraCount;          /* extra references between each two */
@@ -110,8 +111,10 @@ PN_INLINE float *pn_termRow(const pnBlend *blend, uint32_t place, uint32_t term,
 /* The most rows of a node: 13 slabs, lo and hi. */
 #define PN_MAX_ROWS (2u * PN_MAX_SLABS)
 
-/* Makes the volumes of a built tree over a pose with morph targets; they become the tree's ruleData. */
+/* Makes the volumes of a built tree over a pose with morph targets, or shares those of its twin; they become the tree's
+ * ruleData. */
 pnResult pn_makeBlend(pnTree *tree);
+void pn_dropBlend(pnTree *tree);
 
 /* Takes over weights and transform of the pose. */
 void pn_weighBlend(const pnTree *tree, pnBlend *blend);

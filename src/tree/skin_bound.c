@@ -402,15 +402,13 @@ pnResult pn_keepSkinBound(pnTree *tree, const pnSkinBound *bound) {
 }
 
 pnResult pn_makeSkinBound(pnTree *tree) {
-  const pnTree *twin = tree->def.twin;
-  const pnPose *pose = tree->pose;
-  if (twin && twin->shape == tree->shape && twin->rule == tree->rule && twin->slabs == tree->slabs &&
-      twin->pose->skin == pose->skin && twin->pose->morph == pose->morph) {
+  const pnTree *twin = pn_ruleTwin(tree);
+  if (twin) {
     const pnSkinBound *bound = twin->ruleData;
     pn_share(bound->constants);
     return pn_keepSkinBound(tree, bound);
   }
-  return tree->slabs && pose->skin->mode == PN_SKIN_LINEAR ? pn_makeSkinLanes(tree) : pn_makeSkinTerms(tree);
+  return tree->slabs && tree->pose->skin->mode == PN_SKIN_LINEAR ? pn_makeSkinLanes(tree) : pn_makeSkinTerms(tree);
 }
 
 void pn_dropSkinBound(pnTree *tree) {

@@ -27,6 +27,15 @@ const pnUpdateRule *pn_chooseRule(const pnTreeDef *def);
 /* Memory a rule keeps with its tree (tree->ruleData); called by `prepare`. */
 pnResult pn_allocRuleData(pnTree *tree, size_t size);
 
+/* The twin of a tree being made, when what their rule prepares is the same too; else null. */
+PN_INLINE const pnTree *pn_ruleTwin(const pnTree *tree) {
+  const pnTree *twin = tree->def.twin;
+  bool same = twin && twin->shape && twin->shape == tree->shape && twin->rule == tree->rule &&
+              twin->slabs == tree->slabs && twin->pose->skin == tree->pose->skin &&
+              twin->pose->morph == tree->pose->morph;
+  return same ? twin : NULL;
+}
+
 /* ---------------------------------------------------------------- lazy nodes */
 
 /* What a worker has filled. `alone`: no other thread is at work on these trees, claims are not needed. */

@@ -88,7 +88,8 @@ static void fill(pnTree *tree, uint32_t node) {
   }
 }
 
-const pnUpdateRule pn_updateBlended = {.name = "blended", .prepare = pn_makeBlend, .update = update, .fill = fill};
+const pnUpdateRule pn_updateBlended = {
+    .name = "blended", .prepare = pn_makeBlend, .update = update, .fill = fill, .release = pn_dropBlend};
 
 /* ---------------------------------------------------------------- model space */
 
@@ -147,4 +148,5 @@ const pnUpdateRule pn_updateBlendedModel = {.name = "blended, tested under rotat
                                             .modelSpace = true,
                                             .prepare = pn_makeBlend,
                                             .update = updateModel,
-                                            .fill = fillModel};
+                                            .fill = fillModel,
+                                            .release = pn_dropBlend};

@@ -12,6 +12,7 @@
 #include "collide/fan.h"
 #include "collide/filter.h"
 #include "collide/flat.h"
+#include "collide/hint.h"
 #include "mesh/soup.h"
 #include "world/world.h"
 
@@ -123,22 +124,50 @@ static bool findClose(pnWorld *world) {
 
 /* ---------------------------------------------------------------- jobs */
 
-static bool addJob(pnWorld *world, uint32_t a, uint32_t b, bool first) {
+static bool isSameBody(pnBodyId a, pnBodyId b) {
+  return a.index1 == b.index1 && a.generation == b.generation;
+}
+
+/* Contacts are ordered by places, which live bodies do not share. */
+static int compareContacts(const pnContact *x, const pnContact *y) {
+  if (x->a.index1 != y->a.index1) {
+    return x->a.index1 < y->a.index1 ? -1 : 1;
+  }
+  return x->b.index1 < y->b.index1 ? -1 : x->b.index1 > y->b.index1;
+}
+
+/* A body with itself. A hint that is right is found out here, before proofs are looked for that it makes superfluous. */
+static bool beginSelf(pnBody *body, bool first, const pnPair *hint, pnJob *job, pnCost *cost) {
+  job->t = pn_beginTraversal(body->tree, NULL);
+  pnPair pair = hint ? *hint : (pnPair){0};
+  if (hint && pn_tryHint(body->tree, NULL, &body->selfFilter, &pair, cost)) {
+    job->first = true;
+    job->hint = hint;
+    job->filter = &body->selfFilter;
+    return true;
+  }
+  job->t.calm = pn_walkCalm(body->tree);
+  job->neighbours = body->selfFilter.ring == 0;
+  job->first = first && !pn_hasFilter(&body->selfFilter);
+  if ((job->neighbours && pn_prepareFans(body->tree) != PN_OK) ||
+      (!job->first && pn_prepareFlat(body->tree) != PN_OK)) {
+    return false;
+  }
+  job->t.flat = !job->first && pn_hasFlat(body->tree);
+  return true;
+}
+
+static bool addJob(pnWorld *world, uint32_t a, uint32_t b, const pnFrameDef *def, const pnPair *hint, pnCost *cost) {
   pnBody *body = &world->bodies.data[a];
-  pnJob job = {.first = first};
+  pnJob job = {.first = def->first, .hint = hint};
   if (body->tree->nodeCount == 0 || world->bodies.data[b].tree->nodeCount == 0) {
     return true; /* nothing to meet: the box of nothing may still overlap a large one, and a loose box anything */
   }
   if (a == b) {
-    job.t = pn_beginTraversal(body->tree, NULL);
-    job.t.calm = pn_walkCalm(body->tree);
-    job.neighbours = body->selfFilter.ring == 0;
-    job.first = first && !pn_hasFilter(&body->selfFilter);
-    if ((job.neighbours && pn_prepareFans(body->tree) != PN_OK) ||
-        (!job.first && pn_prepareFlat(body->tree) != PN_OK)) {
+    job.hint = NULL;
+    if (!beginSelf(body, def->first, hint, &job, cost)) {
       return false;
     }
-    job.t.flat = !job.first && pn_hasFlat(body->tree);
   } else {
     job.t = pn_beginTraversal(body->tree, world->bodies.data[b].tree);
     if (!pn_rootsOverlap(&job.t)) {
@@ -148,17 +177,32 @@ static bool addJob(pnWorld *world, uint32_t a, uint32_t b, bool first) {
   return pn_arrayPush(&world->jobs, job) && pn_arrayPush(&world->jobBodies, (uint64_t)a << 32 | b);
 }
 
+/* The pair by which two bodies met in the last answer, null: they did not. Asked in the order of contacts; *at goes along. */
+static const pnPair *lastPair(const pnWorld *world, uint32_t a, uint32_t b, uint32_t *at) {
+  const pnContact *contacts = world->contacts.data, wanted = {.a = pn_bodyId(world, a), .b = pn_bodyId(world, b)};
+  while (*at < world->contactCount && compareContacts(&contacts[*at], &wanted) < 0) {
+    ++*at;
+  }
+  bool met =
+      *at < world->contactCount && isSameBody(contacts[*at].a, wanted.a) && isSameBody(contacts[*at].b, wanted.b);
+  return met ? world->pairs.data + contacts[*at].firstPair : NULL;
+}
+
 /* In the order of contacts: by a, then b, a body with itself first. */
-static bool makeJobs(pnWorld *world, const pnFrameDef *def) {
+static bool makeJobs(pnWorld *world, const pnFrameDef *def, pnCost *cost) {
   world->jobs.count = world->jobBodies.count = 0;
   size_t next = 0;
+  uint32_t at = 0;
+  bool hints = def->first && !def->noHints;
   for (uint32_t i = 0; i < world->alive.count; i++) {
     uint32_t a = world->alive.data[i];
-    if (world->bodies.data[a].self && !def->noSelf && !addJob(world, a, a, def->first)) {
+    if (world->bodies.data[a].self && !def->noSelf &&
+        !addJob(world, a, a, def, hints ? lastPair(world, a, a, &at) : NULL, cost)) {
       return false;
     }
     for (; next < world->bodyPairs.count && world->bodyPairs.data[next].a == i; next++) {
-      if (!addJob(world, a, world->alive.data[world->bodyPairs.data[next].b], def->first)) {
+      uint32_t b = world->alive.data[world->bodyPairs.data[next].b];
+      if (!addJob(world, a, b, def, hints ? lastPair(world, a, b, &at) : NULL, cost)) {
         return false;
       }
     }
@@ -188,18 +232,6 @@ static pnResult filterJobs(pnWorld *world, const pnFrameDef *def, pnCost *cost) 
 }
 
 /* ---------------------------------------------------------------- contacts */
-
-static bool isSameBody(pnBodyId a, pnBodyId b) {
-  return a.index1 == b.index1 && a.generation == b.generation;
-}
-
-/* Contacts are ordered by places, which live bodies do not share. */
-static int compareContacts(const pnContact *x, const pnContact *y) {
-  if (x->a.index1 != y->a.index1) {
-    return x->a.index1 < y->a.index1 ? -1 : 1;
-  }
-  return x->b.index1 < y->b.index1 ? -1 : x->b.index1 > y->b.index1;
-}
 
 /* Writes this frame's contacts to nextContacts, then the ended ones: a merge of two sorted lists. */
 static bool makeContacts(pnWorld *world, pnFrame *frame) {
@@ -308,7 +340,7 @@ pnFrame pnWorld_Collide(pnWorld *world, const pnFrameDef *def) {
   double start = pn_clock();
   frame.result = updateAll(world, &frame.rebuilds);
   double updated = pn_clock();
-  if (frame.result == PN_OK && !(findClose(world) && makeJobs(world, def))) {
+  if (frame.result == PN_OK && !(findClose(world) && makeJobs(world, def, &frame.cost))) {
     frame.result = pn_failMemory(sizeof(pnJob));
   }
   double found = pn_clock();
