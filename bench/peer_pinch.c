@@ -8,6 +8,7 @@
  *   sorted    pairs in order, as they come by default; here they are left unsorted, as the other peers' are
  *   copy      vertices are copied in, instead of shared
  *   trees     more than two bodies: plain trees and every body against every body, instead of the world
+ *   hint      one or two bodies: the first pair of the frame before is tried first (pnQueryDef.hint); others have none
  *   no-flat   self-collision that opens flat regions, too
  *   all-rings self-collision without the filter of neighbours: pairs that share a vertex are found too, not counted
  *
@@ -33,12 +34,14 @@ typedef struct Pinch {
   pnCost cost;
   uint32_t contactCount; /* of the world's last frame */
   bool copy;
+  bool hints, hasHint; /* asked for, there is one */
+  pnPair hint;
 } Pinch;
 
 static const char *const words[] = {
     "hybrid", "bottom-up", "top-down", "bergen", "balanced", "centre",    "mean",    "link",     "box",
     "dop14",  "dop18",     "dop26",    "sphere", "arity=",   "leaf=",     "cut=",    "threads=", "moller",
-    "tropp",  "exact",     "sorted",   "copy",   "trees",    "all-rings", "no-flat", NULL};
+    "tropp",  "exact",     "sorted",   "copy",   "trees",    "all-rings", "no-flat", "hint",     NULL};
 
 /* A failure here is a fault of the benchmark or of the library, not a result. */
 static void check(pnResult result) {
@@ -129,6 +132,7 @@ static void *createPinch(const pnBenchInput *input, const char *options) {
   }
   pinch->input = input;
   pinch->copy = pn_hasOption(options, "copy");
+  pinch->hints = pn_hasOption(options, "hint") && input->bodyCount <= 2;
   pinch->query = readQueryDef(options);
   uint32_t threads = pn_optionNumber(options, "threads", 1);
   if (threads > 1) {
@@ -211,10 +215,24 @@ static void addCost(pnCost *sum, const pnCost *cost) {
   sum->exactSeconds += cost->exactSeconds;
 }
 
-/* Every body against every body whose boxes overlap; true at the first pair when only that is asked. */
-static bool searchTrees(Pinch *pinch, bool first) {
+/* What the query is for a first pair or for all. */
+static pnQueryDef queryOf(const Pinch *pinch, bool first) {
   pnQueryDef query = pinch->query;
   query.first = first;
+  query.hint = first && pinch->hasHint ? &pinch->hint : NULL;
+  return query;
+}
+
+static void keepHint(Pinch *pinch, bool first) {
+  if (pinch->hints && first) {
+    pinch->hasHint = pnPairList_GetCount(pinch->list) > 0;
+    pinch->hint = pinch->hasHint ? *pnPairList_GetPairs(pinch->list) : (pnPair){0};
+  }
+}
+
+/* Every body against every body whose boxes overlap; true at the first pair when only that is asked. */
+static bool searchTrees(Pinch *pinch, bool first) {
+  pnQueryDef query = queryOf(pinch, first);
   pinch->pairs.count = 0;
   pinch->cost = (pnCost){0};
   for (uint32_t a = 0; a < pinch->input->bodyCount; ++a) {
@@ -227,6 +245,7 @@ static bool searchTrees(Pinch *pinch, bool first) {
       pnCost cost = {0};
       check(pnCollideTrees(pinch->trees[a], pinch->trees[b], &query, pinch->list, &cost));
       addCost(&pinch->cost, &cost);
+      keepHint(pinch, first);
       size_t count = pnPairList_GetCount(pinch->list);
       if (first && count > 0) {
         return true;
@@ -241,10 +260,10 @@ static bool searchTrees(Pinch *pinch, bool first) {
 }
 
 static bool searchSelf(Pinch *pinch, bool first) {
-  pnQueryDef query = pinch->query;
-  query.first = first;
+  pnQueryDef query = queryOf(pinch, first);
   pinch->cost = (pnCost){0};
   check(pnCollideSelf(pinch->trees[0], &query, pinch->list, &pinch->cost));
+  keepHint(pinch, first);
   return pnPairList_GetCount(pinch->list) > 0;
 }
 
@@ -327,7 +346,7 @@ const pnPeer pn_peerPinch = {
     .options =
         "hybrid bottom-up top-down bergen balanced centre mean link box dop14 dop18 dop26 sphere arity= leaf= cut= "
         "threads= moller "
-        "tropp exact sorted copy trees all-rings no-flat",
+        "tropp exact sorted copy trees all-rings no-flat hint",
     .create = createPinch,
     .update = updatePinch,
     .findAll = findAllPinch,

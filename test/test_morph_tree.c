@@ -347,6 +347,61 @@ static void extraReferences(void **state) {
   morphFree(&body);
 }
 
+/* Trees over one morph share the volumes of its targets and blend them each by weights of its own. */
+static void twins(void **state) {
+  (void)state;
+  for (int kind = 0; kind < MORPH_KIND_COUNT; ++kind)
+    for (int update = 0; update < 2; ++update)
+      for (int volume = 0; volume < PN_VOLUME_COUNT; volume += update ? PN_VOLUME_COUNT : PN_VOLUME_SPHERE) {
+        MorphBody a = morphMake((MorphKind)kind, 2, 1, 3), b = a;
+        pnPoseDef poseDef = {a.mesh, a.morph, NULL};
+        testExpectOk(pnCreatePose(&poseDef, &b.pose));
+        pnTreeDef def = pnDefaultTreeDef();
+        def.volume = (pnVolume)volume;
+        def.update = update ? PN_UPDATE_BLENDED_MODEL : PN_UPDATE_BLENDED;
+        size_t bytes[3] = {pnGetByteCount()};
+        pnTree *first = morphTree(a.pose, &def);
+        bytes[1] = pnGetByteCount();
+        def.twin = first;
+        pnTree *twin = morphTree(b.pose, &def);
+        bytes[2] = pnGetByteCount();
+        assert_true(4 * (bytes[2] - bytes[1]) < 3 * (bytes[1] - bytes[0]));
+        assert_int_equal(pnTree_GetByteCount(twin), pnTree_GetByteCount(first));
+        /* other targets' volumes are needed for extra references */
+        def.extraReferences = kind == MORPH_REFERENCES || kind == MORPH_TWO ? 2 : 0;
+        pnTree *other = morphTree(b.pose, &def);
+        pnPairList *truth, *found;
+        testExpectOk(pnCreatePairList(&truth));
+        testExpectOk(pnCreatePairList(&found));
+        TestRandom random = testRandom(4);
+        for (int round = 0; round < 4; ++round) {
+          if (round == 2) { /* what is shared stays */
+            pnDestroyTree(first);
+            first = morphTree(a.pose, &def);
+          }
+          morphPose(&a, &random);
+          morphPose(&b, &random);
+          testExpectOk(pnTree_Validate(first));
+          testExpectOk(pnTree_Validate(twin));
+          testExpectOk(pnTree_Validate(other));
+          testExpectOk(pnCollideBrute(a.pose, b.pose, NULL, truth));
+          testExpectOk(pnCollideTrees(first, twin, NULL, found, NULL));
+          morphExpectPairs(found, truth);
+          testExpectOk(pnCollideTrees(first, other, NULL, found, NULL));
+          morphExpectPairs(found, truth);
+          def.twin = other;
+        }
+        pnDestroyTree(first);
+        pnDestroyTree(other);
+        pnDestroyTree(twin);
+        pnDestroyPairList(truth);
+        pnDestroyPairList(found);
+        pnDestroyPose(b.pose);
+        morphFree(&a);
+      }
+  assert_int_equal(pnGetByteCount(), 0);
+}
+
 /* ---------------------------------------------------------------- wrong settings, memory */
 
 static void wrongSettings(void **state) {
@@ -466,6 +521,7 @@ int main(void) {
       cmocka_unit_test(nothingTouched),
       cmocka_unit_test(stamps),
       cmocka_unit_test(extraReferences),
+      cmocka_unit_test(twins),
       cmocka_unit_test(wrongSettings),
       cmocka_unit_test(smallMeshes),
       cmocka_unit_test(allocationFailure),
