@@ -19,34 +19,33 @@ static double noiseOf(const pnPose *pose) {
   return 1.733 * 1.001 * (k / (1 - k) * (reach + (double)rest) + world) + FLT_MIN;
 }
 
-/* Terms looked at before the sum is compared: the first ones bring a pair together most. */
-#define TERM_STEP 4
-
-PN_INLINE float partOf(const pnCalmChange *change, const pnCalmTerm *term) {
-  pnCalmChange c = change[term->target];
-  uint32_t bits = (uint32_t)term->toward[c.below] << 16;
-  float toward;
-  memcpy(&toward, &bits, sizeof toward);
-  return c.size * toward;
+/* Which of the pairs of a block do the weights leave calm? Bits. In float: n terms are off by n 2^-23 of their sum at most,
+ * 0.008 for 65 536 targets and 1e-5 for a hundred, while the sum is below 1; 0.99 leaves that free. All terms of all eight are
+ * added, whatever the sum is already: stopping early costs more than it saves, since when it happens nobody can predict. */
+static unsigned calmLanes(const pnCalm *calm, uint32_t at, float noise) {
+  const pnCalmBlock *block = &calm->blocks[at];
+  const pnCalmRow *row = calm->rows + block->rowFirst, *end = calm->rows + block[1].rowFirst;
+  pnF4 n = pn_f4Set1(noise), most = pn_f4Set1(0.99f);
+  pnF4 low = pn_f4Mul(n, pn_f4Load(block->noise)), high = pn_f4Mul(n, pn_f4Load(block->noise + 4));
+  for (; row < end; row++) {
+    pnCalmChange c = calm->change[row->target];
+    const uint16_t *toward = row->toward[c.below];
+    pnF4 size = pn_f4Set1(c.size);
+    low = pn_f4Add(low, pn_f4Mul(size, pn_f4FromUpper(toward)));
+    high = pn_f4Add(high, pn_f4Mul(size, pn_f4FromUpper(toward + 4)));
+  }
+  return pn_f4Signs(pn_f4Greater(most, low)) | pn_f4Signs(pn_f4Greater(most, high)) << 4;
 }
 
-/* Do the weights leave a pair calm? In float: n terms are off by n 2^-23 of their sum at most, 0.008 for 65 536 targets and
- * 1e-5 for a hundred, while the sum is below 1; 0.99 leaves that free. Terms do not take from the sum, so it is over when a
- * part of them is too much, and need not begin when all of them could not do it. */
-static bool isCalm(const pnCalm *calm, const pnCalmPair *pair, float noise) {
-  float sum = pair->noise * noise;
-  if (sum + pair->total * calm->mostChange < 0.99f) {
-    return true;
+/* Notes the pairs [first, end) of a block and puts those that are not calm into the queue, which has `count`. */
+PN_INLINE uint32_t takeBlock(pnCalm *calm, uint32_t block, uint32_t first, uint32_t end, float noise, uint32_t count) {
+  unsigned lanes = calmLanes(calm, block, noise);
+  for (uint32_t i = first; i < end; i++, lanes >>= 1) {
+    calm->isCalm[i] = lanes & 1;
+    calm->queue[count] = i;
+    count += !(lanes & 1);
   }
-  const pnCalmTerm *term = calm->terms + pair->termFirst, *end = calm->terms + pair[1].termFirst;
-  const pnCalmChange *change = calm->change;
-  for (; end - term > TERM_STEP && sum < 0.99f; term += TERM_STEP) {
-    sum += (partOf(change, term) + partOf(change, term + 1)) + (partOf(change, term + 2) + partOf(change, term + 3));
-  }
-  for (; term < end; term++) {
-    sum += partOf(change, term);
-  }
-  return sum < 0.99f;
+  return count;
 }
 
 const pnCalm *pn_walkCalm(pnTree *tree) {
@@ -57,27 +56,21 @@ const pnCalm *pn_walkCalm(pnTree *tree) {
   const pnPose *pose = tree->pose;
   float noise = (float)(1.02 * noiseOf(pose));
   calm->restlessCount = 0;
-  calm->mostChange = 0;
   /* how far each weight is from its rest weight */
   for (uint32_t t = 0; t < pose->morph->targetCount; t++) {
     float above = pose->weights[t] - pose->morph->restWeights[t];
     calm->change[t] = (pnCalmChange){fabsf(above), above < 0};
-    calm->mostChange = PN_MAX(calm->mostChange, calm->change[t].size);
   }
   /* pairs that are not calm, in the order in which they are found */
-  uint32_t count = 0;
-  calm->isCalm[0] = isCalm(calm, &calm->pairs[0], noise);
-  calm->queue[0] = 0;
-  count += !calm->isCalm[0];
+  uint32_t count = takeBlock(calm, calm->blockCount - 1, 0, 1, noise, 0);
   for (uint32_t i = 0; i < count; i++) {
     const pnCalmPair *pair = &calm->pairs[calm->queue[i]];
     if (pair->link != PN_NONE) {
       calm->restless[calm->restlessCount++] = (pnRestless){pair->a - tree->innerCount, pair->link};
     }
-    for (uint32_t c = pair->childFirst; c < pair[1].childFirst; c++) {
-      calm->isCalm[c] = isCalm(calm, &calm->pairs[c], noise);
-      calm->queue[count] = c;
-      count += !calm->isCalm[c];
+    uint32_t block = pair->blockFirst, end = pair[1].childFirst;
+    for (uint32_t c = pair->childFirst; c < end; c += PN_LANES) {
+      count = takeBlock(calm, block++, c, PN_MIN(c + PN_LANES, end), noise, count);
     }
   }
   calm->frame = pose->frame;
@@ -93,11 +86,11 @@ void pn_pruneCalm(const pnCalm *calm, pnPairs *list, size_t from) {
   for (size_t i = from; i < list->count; i++) {
     pnPair p = list->data[i];
     uint32_t a = PN_MIN(p.a, p.b), b = PN_MAX(p.a, p.b), at = calm->pairFirst[a], end = calm->pairFirst[a + 1];
-    while (at < end && calm->pairs[calm->byNode[at]].b != b) {
+    while (at < end && calm->byNode[at].a != b) {
       at++;
     }
     list->data[kept] = p;
-    kept += at == end || !calm->isCalm[calm->byNode[at]];
+    kept += at == end || !calm->isCalm[calm->byNode[at].b];
   }
   list->count = kept;
 }

@@ -26,7 +26,7 @@
  * These numbers are found once, at the first self query of a tree with pnTreeDef.calm, for all pairs of nodes that are near
  * each other at rest (calm_make.c, calm_bound.c); pairs that meet at rest, degenerate triangles, and seams whose two
  * sides have different deltas get K = infinity and are never calm. In a frame, the pairs are looked at from the root
- * down to those that are calm (calm.c): as many numbers as targets, for each pair. */
+ * down to those that are calm (calm.c): as many numbers as targets, for eight pairs at a time. */
 #ifndef PN_COLLIDE_CALM_H
 #define PN_COLLIDE_CALM_H
 
@@ -37,11 +37,17 @@ typedef struct pnStretch {
   double down, up;
 } pnStretch;
 
-/* The upper halves of the floats, rounded up: a walk over the pairs is mostly waiting for these. */
-typedef struct pnCalmTerm {
+/* How much a target brings eight pairs together: down and up, the upper halves of the floats, rounded up. */
+typedef struct pnCalmRow {
+  uint16_t toward[2][PN_LANES];
   uint16_t target;
-  uint16_t toward[2]; /* down, up */
-} pnCalmTerm;
+} pnCalmRow;
+
+/* Up to eight children of a pair, side by side. */
+typedef struct pnCalmBlock {
+  float noise[PN_LANES]; /* K of each; 0 in lanes without a pair */
+  uint32_t rowFirst;     /* up to the next block's: the targets that do something to one of them */
+} pnCalmBlock;
 
 /* How far the weight of a target is from its rest weight, and whether it is below. */
 typedef struct pnCalmChange {
@@ -53,10 +59,8 @@ typedef struct pnCalmChange {
  * children of a pair side by side. */
 typedef struct pnCalmPair {
   uint32_t a, b;
-  uint32_t termFirst;  /* up to the next pair's; largest first */
   uint32_t childFirst; /* up to the next pair's */
-  float noise;         /* K */
-  float total;         /* the sum of the larger numbers of its terms: what weights of one could do at most */
+  uint32_t blockFirst; /* of its children, eight each */
   uint32_t link;       /* both leaves: their place in tree->links, PN_NONE when they share nothing */
 } pnCalmPair;
 
@@ -67,11 +71,12 @@ typedef struct pnRestless {
 
 /* One block of memory, kept by the tree (tree->calm). */
 typedef struct pnCalm {
-  uint32_t pairCount, termCount;
-  pnCalmPair *pairs; /* pairCount + 1: the last one only ends the ranges */
-  pnCalmTerm *terms;
+  uint32_t pairCount, blockCount, rowCount;
+  pnCalmPair *pairs;   /* pairCount + 1: the last one only ends the ranges, as in blocks */
+  pnCalmBlock *blocks; /* the last one is that of the root's own pair */
+  pnCalmRow *rows;
   uint32_t *pairFirst; /* by node a: its pairs in `byNode`; nodeCount + 1 */
-  uint32_t *byNode;    /* pairs by a, then b */
+  pnPair *byNode;      /* pairs by node a: node b, and the pair's number */
   /* the frame */
   uint64_t frame; /* of the pose; 0: none yet */
   bool *isCalm;   /* by pair; valid for those whose parent is not calm */
@@ -79,7 +84,6 @@ typedef struct pnCalm {
   uint32_t restlessCount;
   uint32_t *queue;      /* scratch of the walk */
   pnCalmChange *change; /* by target */
-  float mostChange;     /* the largest of them */
 } pnCalm;
 
 /* Makes the pairs when the tree asks for them and has none yet. PN_OK also when there is nothing to make. */

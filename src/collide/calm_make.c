@@ -33,6 +33,19 @@ typedef struct Box {
   double lo[3], hi[3];
 } Box;
 
+/* How much a target brings a pair together, down and up: the upper halves of the floats, rounded up. */
+typedef struct Term {
+  uint16_t target;
+  uint16_t toward[2];
+} Term;
+
+/* A pair while pairs are made. */
+typedef struct Pair {
+  pnCalmPair kept;
+  uint32_t termFirst; /* up to the next pair's */
+  float noise;        /* K */
+} Pair;
+
 /* Scratch of one creation. */
 typedef struct Maker {
   pnTree *tree;
@@ -44,9 +57,12 @@ typedef struct Maker {
   pnStretch *most;           /* by target: of the pairs being made, one row for each depth */
   uint32_t depth, depthCount;
   bool *seam; /* by vertex: it is welded to one that moves otherwise */
-  PN_ARRAY(pnCalmPair) pairs;
+  PN_ARRAY(Pair) pairs;
   PN_ARRAY(uint32_t) children;
-  PN_ARRAY(pnCalmTerm) terms;
+  PN_ARRAY(Term) terms;
+  PN_ARRAY(pnCalmBlock) blocks;
+  PN_ARRAY(pnCalmRow) rows;
+  uint32_t *rowOf; /* by target: its row in the block being made, when that is not before the block's first */
   bool ok;
 } Maker;
 
@@ -308,7 +324,7 @@ static double addChildren(Maker *m, uint32_t a, uint32_t b, pnStretch *most, uin
             return 0;
           }
           found[(*outFound)++] = pair;
-          const pnCalmPair *child = &m->pairs.data[pair];
+          const Pair *child = &m->pairs.data[pair];
           uint32_t end = pair + 1 < m->pairs.count ? child[1].termFirst : (uint32_t)m->terms.count;
           for (uint32_t t = child->termFirst; t < end; t++) {
             const uint16_t *toward = m->terms.data[t].toward;
@@ -324,11 +340,37 @@ static double addChildren(Maker *m, uint32_t a, uint32_t b, pnStretch *most, uin
   return noise;
 }
 
-/* What brings a pair together most comes first; ties by target, so that all machines agree. */
-static int compareTerms(const void *a, const void *b) {
-  const pnCalmTerm *x = a, *y = b;
-  int p = PN_MAX(x->toward[0], x->toward[1]), q = PN_MAX(y->toward[0], y->toward[1]);
-  return p != q ? q - p : (int)x->target - (int)y->target;
+/* The row of a target in a block that begins at row `first`; PN_NONE: out of memory. */
+static uint32_t rowOf(Maker *m, uint32_t target, size_t first) {
+  uint32_t row = m->rowOf[target];
+  if (row < first || row >= m->rows.count || m->rows.data[row].target != target) {
+    row = (uint32_t)m->rows.count;
+    if (!pn_arrayPush(&m->rows, (pnCalmRow){.target = (uint16_t)target})) {
+      return PN_NONE;
+    }
+    m->rowOf[target] = row;
+  }
+  return row;
+}
+
+/* Up to eight pairs side by side. */
+static void makeBlock(Maker *m, const uint32_t *pairs, uint32_t count) {
+  size_t first = m->rows.count;
+  pnCalmBlock block = {.rowFirst = (uint32_t)first};
+  for (uint32_t lane = 0; lane < count; lane++) {
+    const Pair *pair = &m->pairs.data[pairs[lane]];
+    uint32_t end = pairs[lane] + 1 < m->pairs.count ? pair[1].termFirst : (uint32_t)m->terms.count;
+    block.noise[lane] = pair->noise;
+    for (uint32_t t = pair->termFirst; m->ok && t < end; t++) {
+      Term term = m->terms.data[t];
+      uint32_t row = rowOf(m, term.target, first);
+      m->ok = row != PN_NONE;
+      for (int side = 0; m->ok && side < 2; side++) {
+        m->rows.data[row].toward[side][lane] = term.toward[side];
+      }
+    }
+  }
+  m->ok = m->ok && m->rows.count < UINT32_MAX && pn_arrayPush(&m->blocks, block);
 }
 
 /* A pair of nodes and all pairs below it; returns its number. Its terms come after those of the pairs below. */
@@ -344,12 +386,16 @@ static uint32_t makePair(Maker *m, uint32_t a, uint32_t b) {
   bool leaves = pn_isLeaf(m->tree, a) && pn_isLeaf(m->tree, b);
   double noise = leaves ? addLeaves(m, a, b, most) : addChildren(m, a, b, most, &count, found);
   m->depth--;
-  pnCalmPair pair = {.a = a,
-                     .b = b,
-                     .termFirst = (uint32_t)m->terms.count,
-                     .childFirst = (uint32_t)m->children.count,
-                     .noise = (float)(noise * UPWARD),
-                     .link = linkOf(m->tree, a, b)};
+  Pair pair = {.kept = {.a = a,
+                        .b = b,
+                        .childFirst = (uint32_t)m->children.count,
+                        .blockFirst = (uint32_t)m->blocks.count,
+                        .link = linkOf(m->tree, a, b)},
+               .termFirst = (uint32_t)m->terms.count,
+               .noise = (float)(noise * UPWARD)};
+  for (uint32_t i = 0; m->ok && i < count; i += PN_LANES) {
+    makeBlock(m, found + i, PN_MIN(count - i, PN_LANES));
+  }
   m->ok = m->ok && pn_arrayPush(&m->pairs, pair) && pn_arrayReserve(&m->children, m->children.count + count);
   for (uint32_t i = 0; m->ok && i < count; i++) {
     m->children.data[m->children.count++] = found[i];
@@ -357,16 +403,9 @@ static uint32_t makePair(Maker *m, uint32_t a, uint32_t b) {
   for (uint32_t t = 0; m->ok && noise < INFINITY && t < targets; t++) {
     if (most[t].down > 0 || most[t].up > 0) {
       /* 1000 or more is as good as nothing known */
-      pnCalmTerm term = {(uint16_t)t, {halfOf(fmin(most[t].down, 1000)), halfOf(fmin(most[t].up, 1000))}};
+      Term term = {(uint16_t)t, {halfOf(fmin(most[t].down, 1000)), halfOf(fmin(most[t].up, 1000))}};
       m->ok = pn_arrayPush(&m->terms, term);
     }
-  }
-  for (size_t t = pair.termFirst; m->ok && t < m->terms.count; t++) {
-    const uint16_t *toward = m->terms.data[t].toward;
-    m->pairs.data[m->pairs.count - 1].total += (float)(wholeOf(PN_MAX(toward[0], toward[1])) * UPWARD);
-  }
-  if (m->terms.count > pair.termFirst) {
-    qsort(m->terms.data + pair.termFirst, m->terms.count - pair.termFirst, sizeof(pnCalmTerm), compareTerms);
   }
   return (uint32_t)m->pairs.count - 1;
 }
@@ -426,9 +465,10 @@ static size_t layout(const Maker *m, pnCalm *calm, char *base) {
   size_t at = 0, links = m->tree->linkFirst[m->tree->leafCount];
   pn_carve(base, &at, 1, sizeof(pnCalm));
   calm->pairs = pn_carve(base, &at, (size_t)calm->pairCount + 1, sizeof(pnCalmPair));
-  calm->terms = pn_carve(base, &at, calm->termCount, sizeof(pnCalmTerm));
+  calm->blocks = pn_carve(base, &at, (size_t)calm->blockCount + 1, sizeof(pnCalmBlock));
+  calm->rows = pn_carve(base, &at, calm->rowCount, sizeof(pnCalmRow));
   calm->pairFirst = pn_carve(base, &at, (size_t)m->tree->nodeCount + 1, sizeof(uint32_t));
-  calm->byNode = pn_carve(base, &at, calm->pairCount, sizeof(uint32_t));
+  calm->byNode = pn_carve(base, &at, calm->pairCount, sizeof(pnPair));
   calm->isCalm = pn_carve(base, &at, calm->pairCount, sizeof(bool));
   calm->restless = pn_carve(base, &at, links, sizeof(pnRestless));
   calm->queue = pn_carve(base, &at, calm->pairCount, sizeof(uint32_t));
@@ -446,39 +486,39 @@ static void sortByNode(pnCalm *calm, uint32_t nodeCount) {
     first[i + 1] += first[i];
   }
   for (uint32_t i = 0; i < calm->pairCount; i++) {
-    uint32_t at = first[calm->pairs[i].a]++;
-    calm->byNode[at] = i;
+    calm->byNode[first[calm->pairs[i].a]++] = (pnPair){calm->pairs[i].b, i};
   }
   memmove(first + 1, first, nodeCount * sizeof(uint32_t));
   first[0] = 0;
 }
 
-/* Copies pairs and terms breadth-first, so that a walk finds the children of a pair side by side. */
+/* Copies pairs breadth-first, so that a walk finds the children of a pair side by side. */
 static void copyPairs(const Maker *m, pnCalm *calm) {
-  uint32_t *old = calm->queue, terms = 0, count = 0;
+  uint32_t *old = calm->queue, count = 0;
   old[count++] = calm->pairCount - 1; /* children were made before their parents */
   for (uint32_t i = 0; i < count; i++) {
-    const pnCalmPair *from = &m->pairs.data[old[i]];
+    const Pair *from = &m->pairs.data[old[i]];
     bool last = old[i] + 1 == calm->pairCount;
-    uint32_t termEnd = last ? (uint32_t)m->terms.count : from[1].termFirst;
-    uint32_t childEnd = last ? (uint32_t)m->children.count : from[1].childFirst, n = termEnd - from->termFirst;
-    calm->pairs[i] = *from;
-    calm->pairs[i].termFirst = terms;
+    uint32_t childEnd = last ? (uint32_t)m->children.count : from[1].kept.childFirst;
+    calm->pairs[i] = from->kept;
     calm->pairs[i].childFirst = count;
-    if (n > 0) {
-      memcpy(calm->terms + terms, m->terms.data + from->termFirst, n * sizeof(pnCalmTerm));
-    }
-    terms += n;
-    for (uint32_t c = from->childFirst; c < childEnd; c++) {
+    for (uint32_t c = from->kept.childFirst; c < childEnd; c++) {
       old[count++] = m->children.data[c];
     }
   }
-  calm->pairs[count] = (pnCalmPair){.termFirst = terms, .childFirst = count};
+  calm->pairs[count] = (pnCalmPair){.childFirst = count};
+  memcpy(calm->blocks, m->blocks.data, calm->blockCount * sizeof(pnCalmBlock));
+  calm->blocks[calm->blockCount] = (pnCalmBlock){.rowFirst = calm->rowCount};
+  if (calm->rowCount > 0) {
+    memcpy(calm->rows, m->rows.data, calm->rowCount * sizeof(pnCalmRow));
+  }
 }
 
 static pnResult packCalm(Maker *m) {
   pnTree *tree = m->tree;
-  pnCalm calm = {.pairCount = (uint32_t)m->pairs.count, .termCount = (uint32_t)m->terms.count};
+  pnCalm calm = {.pairCount = (uint32_t)m->pairs.count,
+                 .blockCount = (uint32_t)m->blocks.count,
+                 .rowCount = (uint32_t)m->rows.count};
   size_t size = layout(m, &calm, NULL);
   char *block = pn_allocZero(size);
   if (!block) {
@@ -514,7 +554,10 @@ static pnResult makeCalm(Maker *m) {
   makeBoxes(m);
   makeTriangles(m);
   markSeams(m);
-  makePair(m, 0, 0);
+  uint32_t root = makePair(m, 0, 0);
+  if (m->ok) {
+    makeBlock(m, &root, 1);
+  }
   return m->ok ? packCalm(m)
                : pn_fail(PN_ERROR_MEMORY, "out of memory while comparing patches of mesh '%s'", m->tree->mesh->name);
 }
@@ -531,7 +574,7 @@ pnResult pn_prepareCalm(pnTree *tree) {
   }
   Maker m = {.tree = tree, .morph = morph, .blend = tree->ruleData, .depthCount = 2 * tree->height + 2, .ok = true};
   size_t vertices = tree->mesh->vertexCount, baseBytes = pn_bytes(vertices, 3 * sizeof(float)), seamBytes = vertices;
-  size_t boxBytes = pn_bytes(tree->nodeCount, sizeof(Box));
+  size_t boxBytes = pn_bytes(tree->nodeCount, sizeof(Box)), rowBytes = pn_bytes(morph->targetCount, sizeof(uint32_t));
   size_t triangleBytes = pn_bytes((size_t)tree->leafCount * PN_LANES, sizeof(pnCalmTriangle));
   size_t mostBytes = pn_bytes((size_t)m.depthCount * morph->targetCount, sizeof(pnStretch));
   m.base = pn_alloc(baseBytes);
@@ -539,10 +582,14 @@ pnResult pn_prepareCalm(pnTree *tree) {
   m.triangles = pn_alloc(triangleBytes);
   m.most = pn_alloc(mostBytes);
   m.seam = pn_allocZero(seamBytes);
-  result = m.base && m.boxes && m.triangles && m.most && m.seam ? makeCalm(&m) : pn_failMemory(mostBytes);
+  m.rowOf = pn_allocZero(rowBytes);
+  result = m.base && m.boxes && m.triangles && m.most && m.seam && m.rowOf ? makeCalm(&m) : pn_failMemory(mostBytes);
   pn_arrayFree(&m.pairs);
   pn_arrayFree(&m.children);
   pn_arrayFree(&m.terms);
+  pn_arrayFree(&m.blocks);
+  pn_arrayFree(&m.rows);
+  pn_free(m.rowOf, rowBytes);
   pn_free(m.seam, seamBytes);
   pn_free(m.most, mostBytes);
   pn_free(m.triangles, triangleBytes);

@@ -440,27 +440,39 @@ uint32_t pn_neighbourPortion(const pnTraversal *t) {
   return t->calm ? 128 : 2;
 }
 
+/* Pairs of neighbours tested at a time: enough to fill the filter's lanes, which the few of one link do not. */
+#define NEIGHBOUR_BATCH 64u
+
+/* Tests the candidates in w; those that meet are appended to the pairs found, with `first` one of them. */
+static bool testNeighbours(const pnTree *tree, pnWorker *w, bool first) {
+  w->cost.exactTests += w->candidates.count;
+  size_t kept = pn_narrowNeighbours(tree, w->candidates.data, w->candidates.count, &w->cost.uncertain);
+  w->candidates.count = 0;
+  kept = first ? PN_MIN(kept, 1) : kept;
+  if (!pn_arrayReserve(&w->found, w->found.count + kept)) {
+    return false;
+  }
+  for (size_t i = 0; i < kept; i++) {
+    uint32_t a = tree->leafTriangles[w->candidates.data[i].a], b = tree->leafTriangles[w->candidates.data[i].b];
+    w->found.data[w->found.count++] = (pnPair){PN_MIN(a, b), PN_MAX(a, b)};
+  }
+  w->cost.pairs += kept;
+  return true;
+}
+
 void pn_runNeighbours(const pnTraversal *t, pnWorker *w, uint32_t begin, uint32_t end, bool first) {
   pnTree *tree = t->a;
   const pnFans *fans = tree->fans;
   double start = pn_clock();
+  size_t before = w->found.count;
   bool ok = true;
-  for (uint32_t at = begin; ok && at < end; at++) {
+  for (uint32_t at = begin; ok && at < end && !(first && w->found.count > before); at++) {
     ok = t->calm ? listRestless(tree, w, t->calm->restless[at]) : listUnsureFans(tree, w, &fans->blocks[at]);
-    w->cost.exactTests += w->candidates.count;
-    size_t kept = pn_narrowNeighbours(tree, w->candidates.data, w->candidates.count, &w->cost.uncertain);
-    w->candidates.count = 0;
-    kept = first ? PN_MIN(kept, 1) : kept;
-    ok = ok && pn_arrayReserve(&w->found, w->found.count + kept);
-    for (size_t i = 0; ok && i < kept; i++) {
-      uint32_t a = tree->leafTriangles[w->candidates.data[i].a], b = tree->leafTriangles[w->candidates.data[i].b];
-      w->found.data[w->found.count++] = (pnPair){PN_MIN(a, b), PN_MAX(a, b)};
-      w->cost.pairs++;
-    }
-    if (first && kept > 0) {
-      break;
+    if (ok && (w->candidates.count >= NEIGHBOUR_BATCH || at + 1 == end)) {
+      ok = testNeighbours(tree, w, first);
     }
   }
+  w->candidates.count = 0;
   w->outOfMemory |= !ok;
   w->cost.exactSeconds += pn_clock() - start;
 }

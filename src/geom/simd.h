@@ -34,6 +34,10 @@ typedef float32x4_t pnF4;
 PN_INLINE pnF4 pn_f4Load(const float *p) {
   return vld1q_f32(p);
 }
+/* Four floats of which only the upper halves are kept. */
+PN_INLINE pnF4 pn_f4FromUpper(const uint16_t *p) {
+  return vreinterpretq_f32_u32(vshll_n_u16(vld1_u16(p), 16));
+}
 PN_INLINE void pn_f4Store(float *p, pnF4 a) {
   vst1q_f32(p, a);
 }
@@ -108,6 +112,9 @@ PN_INLINE void pn_f4Transpose3(pnF4 a, pnF4 b, pnF4 c, pnF4 d, pnF4 *x, pnF4 *y,
 typedef __m128 pnF4;
 PN_INLINE pnF4 pn_f4Load(const float *p) {
   return _mm_loadu_ps(p);
+}
+PN_INLINE pnF4 pn_f4FromUpper(const uint16_t *p) {
+  return _mm_castsi128_ps(_mm_unpacklo_epi16(_mm_setzero_si128(), _mm_loadl_epi64((const __m128i *)(const void *)p)));
 }
 PN_INLINE void pn_f4Store(float *p, pnF4 a) {
   _mm_storeu_ps(p, a);
@@ -193,6 +200,14 @@ PN_INLINE float pn_bitsFloat(uint32_t u) {
 }
 PN_INLINE pnF4 pn_f4Load(const float *p) {
   PN_EACH4(r, p[i]);
+}
+PN_INLINE pnF4 pn_f4FromUpper(const uint16_t *p) {
+  pnF4 r;
+  for (int i = 0; i < 4; i++) {
+    uint32_t bits = (uint32_t)p[i] << 16;
+    memcpy(&r.f[i], &bits, sizeof bits);
+  }
+  return r;
 }
 PN_INLINE void pn_f4Store(float *p, pnF4 a) {
   memcpy(p, a.f, 16);
