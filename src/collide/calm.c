@@ -37,15 +37,40 @@ static unsigned calmLanes(const pnCalm *calm, uint32_t at, float noise) {
   return pn_f4Signs(pn_f4Greater(most, low)) | pn_f4Signs(pn_f4Greater(most, high)) << 4;
 }
 
-/* Notes the pairs [first, end) of a block and puts those that are not calm into the queue, which has `count`. */
-PN_INLINE uint32_t takeBlock(pnCalm *calm, uint32_t block, uint32_t first, uint32_t end, float noise, uint32_t count) {
-  unsigned lanes = calmLanes(calm, block, noise);
-  for (uint32_t i = first; i < end; i++, lanes >>= 1) {
-    calm->isCalm[i] = lanes & 1;
-    calm->queue[count] = i;
-    count += !(lanes & 1);
+/* Looks at the children of a pair: notes which are calm, puts the others into the queue, which has `count`, and says whether
+ * the far ones are calm. */
+static bool takeChildren(pnCalm *calm, const pnCalmPair *pair, float noise, uint32_t *count) {
+  uint32_t block = pair->blockFirst, end = pair[1].childFirst;
+  unsigned lanes = 0, left = 0;
+  for (uint32_t c = pair->childFirst; c < end; c++, lanes >>= 1, left--) {
+    if (left == 0) {
+      lanes = calmLanes(calm, block++, noise);
+      left = PN_LANES;
+    }
+    calm->isCalm[c] = lanes & 1;
+    calm->queue[*count] = c;
+    *count += !(lanes & 1);
   }
-  return count;
+  if (pair->hasFar && left == 0) {
+    lanes = calmLanes(calm, block, noise);
+  }
+  return !pair->hasFar || (lanes & 1);
+}
+
+/* What of a pair that is not calm is left to do, when its children have been looked at: a pair of leaves is a seed, and so is
+ * one whose far children are not calm, with everything below it. */
+static void takePair(pnTree *tree, pnCalm *calm, uint32_t i, bool farCalm) {
+  const pnCalmPair *pair = &calm->pairs[i];
+  bool leaves = pn_isLeaf(tree, pair->a) && pn_isLeaf(tree, pair->b), covered = calm->isCovered[i];
+  if (pair->link != PN_NONE) {
+    calm->restless[calm->restlessCount++] = (pnRestless){pair->a - tree->innerCount, pair->link};
+  }
+  if (!covered && (leaves || !farCalm)) {
+    calm->seeds[calm->seedCount++] = (pnPair){pair->a, pair->b};
+  }
+  for (uint32_t c = pair->childFirst; c < pair[1].childFirst; c++) {
+    calm->isCovered[c] = covered || !farCalm;
+  }
 }
 
 const pnCalm *pn_walkCalm(pnTree *tree) {
@@ -55,26 +80,45 @@ const pnCalm *pn_walkCalm(pnTree *tree) {
   }
   const pnPose *pose = tree->pose;
   float noise = (float)(1.02 * noiseOf(pose));
-  calm->restlessCount = 0;
+  calm->restlessCount = calm->seedCount = 0;
   /* how far each weight is from its rest weight */
   for (uint32_t t = 0; t < pose->morph->targetCount; t++) {
     float above = pose->weights[t] - pose->morph->restWeights[t];
     calm->change[t] = (pnCalmChange){fabsf(above), above < 0};
   }
   /* pairs that are not calm, in the order in which they are found */
-  uint32_t count = takeBlock(calm, calm->blockCount - 1, 0, 1, noise, 0);
+  calm->isCalm[0] = calmLanes(calm, calm->blockCount - 1, noise) & 1;
+  calm->isCovered[0] = false;
+  calm->queue[0] = 0;
+  uint32_t count = !calm->isCalm[0];
   for (uint32_t i = 0; i < count; i++) {
-    const pnCalmPair *pair = &calm->pairs[calm->queue[i]];
-    if (pair->link != PN_NONE) {
-      calm->restless[calm->restlessCount++] = (pnRestless){pair->a - tree->innerCount, pair->link};
-    }
-    uint32_t block = pair->blockFirst, end = pair[1].childFirst;
-    for (uint32_t c = pair->childFirst; c < end; c += PN_LANES) {
-      count = takeBlock(calm, block++, c, PN_MIN(c + PN_LANES, end), noise, count);
-    }
+    uint32_t pair = calm->queue[i];
+    bool farCalm = takeChildren(calm, &calm->pairs[pair], noise, &count);
+    takePair(tree, calm, pair, farCalm);
   }
   calm->frame = pose->frame;
   return calm;
+}
+
+bool pn_seedCalm(pnTree *tree, const pnCalm *calm, pnPairs *list, pnFresh *fresh) {
+  if (!pn_arrayReserve(list, list->count + calm->seedCount)) {
+    return false;
+  }
+  for (uint32_t i = 0; i < calm->seedCount; i++) {
+    pnPair seed = calm->seeds[i];
+    uint32_t first[2], end[2], nodes[2] = {seed.a, seed.b};
+    for (int k = 0; k < 2; k++) {
+      /* the volume of a node is a lane of its parent; the root's is always there */
+      uint32_t parent = tree->parent[nodes[k]] / PN_LANES;
+      if (parent < tree->nodeCount) {
+        pn_freshen(tree, parent, fresh);
+      }
+      pn_leafRange(tree, nodes[k], &first[k], &end[k]);
+    }
+    /* traversals have the earlier leaves first */
+    list->data[list->count++] = first[0] <= first[1] ? seed : (pnPair){seed.b, seed.a};
+  }
+  return true;
 }
 
 bool pn_allCalm(const pnCalm *calm) {

@@ -26,11 +26,15 @@
  * These numbers are found once, at the first self query of a tree with pnTreeDef.calm, for all pairs of nodes that are near
  * each other at rest (calm_make.c, calm_bound.c); pairs that meet at rest, degenerate triangles, and seams whose two
  * sides have different deltas get K = infinity and are never calm. In a frame, the pairs are looked at from the root
- * down to those that are calm (calm.c): as many numbers as targets, for eight pairs at a time. */
+ * down to those that are calm (calm.c): as many numbers as targets, for eight pairs at a time. Children of a pair that are far from
+ * each other at rest have no pair of their own; what could happen to any of them is one more lane beside those of the near
+ * ones. While that lane is calm, all that can meet is in pairs of leaves that the walk has found, and no tree needs to
+ * be walked for it; else a traversal begins at that pair. */
 #ifndef PN_COLLIDE_CALM_H
 #define PN_COLLIDE_CALM_H
 
 #include "collide/narrow.h"
+#include "tree/update.h"
 
 /* How much a target brings a pair together, at positive and at negative weights. */
 typedef struct pnStretch {
@@ -61,7 +65,8 @@ typedef struct pnCalmPair {
   uint32_t a, b;
   uint32_t childFirst; /* up to the next pair's */
   uint32_t blockFirst; /* of its children, eight each */
-  uint32_t link;       /* both leaves: their place in tree->links, PN_NONE when they share nothing */
+  bool hasFar;   /* after its children there is a lane for pairs of children that are far from each other at rest */
+  uint32_t link; /* both leaves: their place in tree->links, PN_NONE when they share nothing */
 } pnCalmPair;
 
 /* Neighbouring leaves that are not calm. */
@@ -82,7 +87,10 @@ typedef struct pnCalm {
   bool *isCalm;   /* by pair; valid for those whose parent is not calm */
   pnRestless *restless;
   uint32_t restlessCount;
-  uint32_t *queue;      /* scratch of the walk */
+  uint32_t *queue; /* scratch of the walk */
+  bool *isCovered; /* by pair: a seed above it has all that is below */
+  pnPair *seeds;   /* pairs of nodes from which to look: all that may meet is below them */
+  uint32_t seedCount;
   pnCalmChange *change; /* by target */
 } pnCalm;
 
@@ -94,6 +102,9 @@ const pnCalm *pn_walkCalm(pnTree *tree);
 
 /* Is the whole calm? Then a self query has nothing to look at. */
 bool pn_allCalm(const pnCalm *calm);
+
+/* Appends the pairs of nodes at which a self traversal begins; their volumes are made ready. False: out of memory. */
+bool pn_seedCalm(pnTree *tree, const pnCalm *calm, pnPairs *list, pnFresh *fresh);
 
 /* Takes calm pairs of nodes out of a list, from a place on. */
 void pn_pruneCalm(const pnCalm *calm, pnPairs *list, size_t from);

@@ -1,23 +1,28 @@
 /* calm_make.c: which pairs of nodes are near each other at rest, and by how much each target brings them together. See calm.h.
  *
  * From the root's pair with itself down: a pair of inner nodes gets the most of its children's pairs, a pair of leaves the
- * most of its pairs of triangles (calm_bound.c). Children that are far from each other at rest get no pair of their own,
- * since traversals seldom ask for them, but count for their parents: two boxes that are `d` apart and whose deltas
- * differ by at most D are brought together by at most D / d, and where that is more than what is known already, parts of them are
- * looked at. */
-#include "collide/calm.h"
+ * most of its pairs of triangles (calm_bound.c). Children that are far from each other at rest get no pair of their own
+ * but one lane for all of them beside those of the near ones, and count for their parents: two boxes that are `d` apart
+ * and whose deltas differ by at most D are brought together by at most D / d, and where that is more than what is known
+ * already, parts of them are looked at. */
+#include "collide/calm_make.h"
 #include "collide/filter.h"
-#include "tree/blend.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
-/* Nodes with a gap below this part of the smaller one's size are near. */
-#define NEAR 0.25
+/* Nodes with a gap below this part of the smaller one's size are near. More of them tell better where to look: on the face of
+ * the benchmark a self query takes 0.051 ms at 0.25, 0.043 at 0.6 and no less at 1.2, and finding all numbers 1.9, 2.8 and 4.5 s. */
+#define NEAR 0.6
 
 /* Everything is rounded up by this much. */
 #define UPWARD 1.000001
+
+/* What is known of far nodes need not be better than this, a target: twenty of them would still be calm together. And K need
+ * not be below this over the size of the mesh: noise is some millionths of that. */
+#define FAR_STRETCH 0.03
+#define FAR_NOISE 1000.0
 
 static void keepMost(pnStretch *most, pnStretch other) {
   most->down = fmax(most->down, other.down);
@@ -29,47 +34,10 @@ static void keepNew(pnStretch *most, pnStretch other) {
   keepMost(most, (pnStretch){other.down * UPWARD, other.up * UPWARD});
 }
 
-typedef struct Box {
-  double lo[3], hi[3];
-} Box;
-
-/* How much a target brings a pair together, down and up: the upper halves of the floats, rounded up. */
-typedef struct Term {
-  uint16_t target;
-  uint16_t toward[2];
-} Term;
-
-/* A pair while pairs are made. */
-typedef struct Pair {
-  pnCalmPair kept;
-  uint32_t termFirst; /* up to the next pair's */
-  float noise;        /* K */
-} Pair;
-
-/* Scratch of one creation. */
-typedef struct Maker {
-  pnTree *tree;
-  const pnMorph *morph;
-  const pnBlend *blend;
-  float *base;               /* vertices at rest */
-  Box *boxes;                /* of nodes, at rest */
-  pnCalmTriangle *triangles; /* by slot */
-  pnStretch *most;           /* by target: of the pairs being made, one row for each depth */
-  uint32_t depth, depthCount;
-  bool *seam; /* by vertex: it is welded to one that moves otherwise */
-  PN_ARRAY(Pair) pairs;
-  PN_ARRAY(uint32_t) children;
-  PN_ARRAY(Term) terms;
-  PN_ARRAY(pnCalmBlock) blocks;
-  PN_ARRAY(pnCalmRow) rows;
-  uint32_t *rowOf; /* by target: its row in the block being made, when that is not before the block's first */
-  bool ok;
-} Maker;
-
 /* ---------------------------------------------------------------- far nodes */
 
 /* Where the deltas of a target in a node are: lo and hi along each axis; false when it does not move there. */
-static bool deltasOf(const Maker *m, uint32_t node, uint32_t target, double lo[3], double hi[3]) {
+static bool deltasOf(const pnCalmMaker *m, uint32_t node, uint32_t target, double lo[3], double hi[3]) {
   const pnBlend *blend = m->blend;
   uint32_t parent = m->tree->parent[node] / PN_LANES, lane = m->tree->parent[node] % PN_LANES;
   uint32_t place = PN_MIN(parent, m->tree->innerCount);
@@ -89,7 +57,7 @@ static bool deltasOf(const Maker *m, uint32_t node, uint32_t target, double lo[3
 }
 
 /* The distance of two boxes. */
-static double gapOf(const Box *a, const Box *b) {
+static double gapOf(const pnCalmBox *a, const pnCalmBox *b) {
   double squares = 0;
   for (int k = 0; k < 3; k++) {
     double gap = fmax(0, fmax(a->lo[k] - b->hi[k], b->lo[k] - a->hi[k]));
@@ -98,12 +66,12 @@ static double gapOf(const Box *a, const Box *b) {
   return sqrt(squares);
 }
 
-static double sizeOf(const Box *a) {
+static double sizeOf(const pnCalmBox *a) {
   return fmax(a->hi[0] - a->lo[0], fmax(a->hi[1] - a->lo[1], a->hi[2] - a->lo[2]));
 }
 
 /* Most of what a target can do to two far nodes, up or down. */
-static double farStretch(const Maker *m, uint32_t a, uint32_t b, uint32_t target, double gap) {
+static double farStretch(const pnCalmMaker *m, uint32_t a, uint32_t b, uint32_t target, double gap) {
   double alo[3], ahi[3], blo[3], bhi[3], squares = 0;
   bool inA = deltasOf(m, a, target, alo, ahi), inB = deltasOf(m, b, target, blo, bhi);
   for (int k = 0; k < 3 && (inA || inB); k++) {
@@ -116,7 +84,8 @@ static double farStretch(const Maker *m, uint32_t a, uint32_t b, uint32_t target
 /* ---------------------------------------------------------------- leaves */
 
 /* Corners that two slots share: welded, and at one place at rest. The shared ones come first in both orders. */
-static uint32_t sharedAtRest(const Maker *m, uint32_t s, uint32_t t, uint8_t atS[3], uint8_t atT[3], bool *outSeam) {
+static uint32_t sharedAtRest(const pnCalmMaker *m, uint32_t s, uint32_t t, uint8_t atS[3], uint8_t atT[3],
+                             bool *outSeam) {
   const pnMesh *mesh = m->tree->mesh;
   const uint32_t *cs = mesh->triangles + 3 * (size_t)m->tree->leafTriangles[s];
   const uint32_t *ct = mesh->triangles + 3 * (size_t)m->tree->leafTriangles[t];
@@ -166,13 +135,13 @@ typedef struct Reading {
   double deltas[MOST_CORNERS][3];
 } Reading;
 
-static void readVertex(const Maker *m, Reading *r, uint32_t vertex) {
+static void readVertex(const pnCalmMaker *m, Reading *r, uint32_t vertex) {
   r->vertex[r->count] = vertex;
   r->at[r->count++] = m->morph->entryFirst[vertex];
 }
 
 /* The next target that moves one of the vertices, with its deltas; targetCount when there is none. */
-static uint32_t readTarget(const Maker *m, Reading *r) {
+static uint32_t readTarget(const pnCalmMaker *m, Reading *r) {
   const pnMorph *morph = m->morph;
   uint32_t target = morph->targetCount;
   for (uint32_t i = 0; i < r->count; i++) {
@@ -190,14 +159,14 @@ static uint32_t readTarget(const Maker *m, Reading *r) {
   return target;
 }
 
-static void readSlot(const Maker *m, Reading *r, uint32_t slot) {
+static void readSlot(const pnCalmMaker *m, Reading *r, uint32_t slot) {
   for (uint32_t k = 0; k < 3; k++) {
     readVertex(m, r, m->tree->mesh->triangles[3 * (size_t)m->tree->leafTriangles[slot] + k]);
   }
 }
 
 /* Two triangles: into `most`; returns their noise. */
-static double addTriangles(const Maker *m, uint32_t s, uint32_t t, pnStretch *most) {
+static double addTriangles(const pnCalmMaker *m, uint32_t s, uint32_t t, pnStretch *most) {
   uint8_t atS[3], atT[3];
   bool seam = false;
   uint32_t shared = sharedAtRest(m, s, t, atS, atT, &seam);
@@ -216,7 +185,7 @@ static double addTriangles(const Maker *m, uint32_t s, uint32_t t, pnStretch *mo
   return meeting.noise;
 }
 
-static double addLeaves(const Maker *m, uint32_t a, uint32_t b, pnStretch *most) {
+static double addLeaves(const pnCalmMaker *m, uint32_t a, uint32_t b, pnStretch *most) {
   const pnTree *tree = m->tree;
   double noise = 0;
   for (uint32_t i = 0; i < tree->count[a]; i++) {
@@ -229,7 +198,7 @@ static double addLeaves(const Maker *m, uint32_t a, uint32_t b, pnStretch *most)
 }
 
 /* Two leaves with a gap: as for two triangles that share nothing, with all corners of both. */
-static void addFarLeaves(const Maker *m, uint32_t a, uint32_t b, pnStretch *most, double gap) {
+static void addFarLeaves(const pnCalmMaker *m, uint32_t a, uint32_t b, pnStretch *most, double gap) {
   const pnTree *tree = m->tree;
   const pnCalmTriangle *triangle[2 * PN_LANES];
   Reading r = {.count = 0};
@@ -248,7 +217,7 @@ static void addFarLeaves(const Maker *m, uint32_t a, uint32_t b, pnStretch *most
 }
 
 /* Two far nodes: into `most`, and the noise. Looks at parts while that tells more. */
-static double addFar(const Maker *m, uint32_t a, uint32_t b, pnStretch *most, double noise) {
+static double addFar(const pnCalmMaker *m, uint32_t a, uint32_t b, pnStretch *most, double noise) {
   const pnTree *tree = m->tree;
   double gap = gapOf(&m->boxes[a], &m->boxes[b]);
   bool whole = 2 / gap <= noise;
@@ -272,8 +241,8 @@ static double addFar(const Maker *m, uint32_t a, uint32_t b, pnStretch *most, do
 
 /* ---------------------------------------------------------------- pairs */
 
-static bool areNear(const Maker *m, uint32_t a, uint32_t b) {
-  const Box *p = &m->boxes[a], *q = &m->boxes[b];
+static bool areNear(const pnCalmMaker *m, uint32_t a, uint32_t b) {
+  const pnCalmBox *p = &m->boxes[a], *q = &m->boxes[b];
   return a == b || !(gapOf(p, q) > NEAR * fmin(sizeOf(p), sizeOf(q)));
 }
 
@@ -289,15 +258,7 @@ static uint32_t linkOf(const pnTree *tree, uint32_t a, uint32_t b) {
   return PN_NONE;
 }
 
-/* The upper half of a number that is not negative, as a float, rounded up; and back. What is a half already stays one. */
-static uint16_t halfOf(double x) {
-  float rounded = (float)x;
-  rounded = (double)rounded < x ? nextafterf(rounded, INFINITY) : rounded;
-  uint32_t bits;
-  memcpy(&bits, &rounded, sizeof bits);
-  return (uint16_t)((bits + 0xffff) >> 16);
-}
-
+/* The float of which only the upper half is kept. */
 static double wholeOf(uint16_t half) {
   uint32_t bits = (uint32_t)half << 16;
   float x;
@@ -305,105 +266,92 @@ static double wholeOf(uint16_t half) {
   return (double)x;
 }
 
-static uint32_t makePair(Maker *m, uint32_t a, uint32_t b);
+static uint32_t makePair(pnCalmMaker *m, uint32_t a, uint32_t b);
+
+/* A pair of near children: its own pair, and what is in it. */
+static double addNear(pnCalmMaker *m, uint32_t p, uint32_t q, pnStretch *most, uint32_t *outPair) {
+  uint32_t pair = *outPair = makePair(m, PN_MIN(p, q), PN_MAX(p, q));
+  if (!m->ok) {
+    return 0;
+  }
+  const pnCalmDraft *child = &m->pairs.data[pair];
+  uint32_t end = pair + 1 < m->pairs.count ? child[1].termFirst : (uint32_t)m->terms.count;
+  for (uint32_t t = child->termFirst; t < end; t++) {
+    const uint16_t *toward = m->terms.data[t].toward;
+    keepMost(&most[m->terms.data[t].target], (pnStretch){wholeOf(toward[0]), wholeOf(toward[1])});
+  }
+  return (double)child->noise;
+}
+
+/* What is known of the children of a pair. */
+typedef struct Children {
+  uint32_t pair[64], count; /* the near ones */
+  bool hasFar;
+  double noise, farNoise; /* of all, and of the far ones; what targets do to these is in m->far */
+} Children;
 
 /* The children of a pair, near ones first: their pairs, and the most of them and of the far ones. */
-static double addChildren(Maker *m, uint32_t a, uint32_t b, pnStretch *most, uint32_t *outFound, uint32_t found[64]) {
+static void addChildren(pnCalmMaker *m, uint32_t a, uint32_t b, pnStretch *most, Children *out) {
   const pnTree *tree = m->tree;
   bool openA = !pn_isLeaf(tree, a), openB = !pn_isLeaf(tree, b);
   uint32_t na = openA ? tree->count[a] : 1, nb = openB ? tree->count[b] : 1;
-  double noise = 0;
   for (int far = 0; far < 2; far++) {
     for (uint32_t i = 0; i < na; i++) {
       for (uint32_t j = a == b ? i : 0; m->ok && j < nb; j++) {
         uint32_t p = openA ? tree->first[a] + i : a, q = openB ? tree->first[b] + j : b;
         bool near = areNear(m, p, q);
         if (near && !far) {
-          uint32_t pair = makePair(m, PN_MIN(p, q), PN_MAX(p, q));
-          if (!m->ok) {
-            return 0;
-          }
-          found[(*outFound)++] = pair;
-          const Pair *child = &m->pairs.data[pair];
-          uint32_t end = pair + 1 < m->pairs.count ? child[1].termFirst : (uint32_t)m->terms.count;
-          for (uint32_t t = child->termFirst; t < end; t++) {
-            const uint16_t *toward = m->terms.data[t].toward;
-            keepMost(&most[m->terms.data[t].target], (pnStretch){wholeOf(toward[0]), wholeOf(toward[1])});
-          }
-          noise = fmax(noise, (double)child->noise);
+          out->noise = fmax(out->noise, addNear(m, p, q, most, &out->pair[out->count++]));
         } else if (!near && far) {
-          noise = addFar(m, p, q, most, noise);
+          out->farNoise = addFar(m, p, q, m->far, out->farNoise);
+          out->hasFar = true;
         }
       }
     }
-  }
-  return noise;
-}
-
-/* The row of a target in a block that begins at row `first`; PN_NONE: out of memory. */
-static uint32_t rowOf(Maker *m, uint32_t target, size_t first) {
-  uint32_t row = m->rowOf[target];
-  if (row < first || row >= m->rows.count || m->rows.data[row].target != target) {
-    row = (uint32_t)m->rows.count;
-    if (!pn_arrayPush(&m->rows, (pnCalmRow){.target = (uint16_t)target})) {
-      return PN_NONE;
+    for (uint32_t t = 0; !far && t < m->morph->targetCount; t++) {
+      m->far[t] = (pnStretch){fmin(most[t].down, FAR_STRETCH), fmin(most[t].up, FAR_STRETCH)};
     }
-    m->rowOf[target] = row;
+    out->farNoise = far ? out->farNoise : fmin(out->noise, FAR_NOISE / sizeOf(&m->boxes[0]));
   }
-  return row;
-}
-
-/* Up to eight pairs side by side. */
-static void makeBlock(Maker *m, const uint32_t *pairs, uint32_t count) {
-  size_t first = m->rows.count;
-  pnCalmBlock block = {.rowFirst = (uint32_t)first};
-  for (uint32_t lane = 0; lane < count; lane++) {
-    const Pair *pair = &m->pairs.data[pairs[lane]];
-    uint32_t end = pairs[lane] + 1 < m->pairs.count ? pair[1].termFirst : (uint32_t)m->terms.count;
-    block.noise[lane] = pair->noise;
-    for (uint32_t t = pair->termFirst; m->ok && t < end; t++) {
-      Term term = m->terms.data[t];
-      uint32_t row = rowOf(m, term.target, first);
-      m->ok = row != PN_NONE;
-      for (int side = 0; m->ok && side < 2; side++) {
-        m->rows.data[row].toward[side][lane] = term.toward[side];
-      }
-    }
+  for (uint32_t t = 0; out->hasFar && t < m->morph->targetCount; t++) {
+    keepMost(&most[t], m->far[t]);
   }
-  m->ok = m->ok && m->rows.count < UINT32_MAX && pn_arrayPush(&m->blocks, block);
+  out->noise = out->hasFar ? fmax(out->noise, out->farNoise) : out->noise;
 }
 
 /* A pair of nodes and all pairs below it; returns its number. Its terms come after those of the pairs below. */
-static uint32_t makePair(Maker *m, uint32_t a, uint32_t b) {
-  uint32_t found[64], count = 0, targets = m->morph->targetCount;
+static uint32_t makePair(pnCalmMaker *m, uint32_t a, uint32_t b) {
+  uint32_t targets = m->morph->targetCount;
   pnStretch *most = m->most + (size_t)m->depth * targets;
   if (m->depth + 1 >= m->depthCount) {
     m->ok = false; /* deeper than the tree: cannot be */
     return 0;
   }
   memset(most, 0, targets * sizeof(pnStretch));
+  Children children = {.count = 0};
   m->depth++;
-  bool leaves = pn_isLeaf(m->tree, a) && pn_isLeaf(m->tree, b);
-  double noise = leaves ? addLeaves(m, a, b, most) : addChildren(m, a, b, most, &count, found);
+  if (pn_isLeaf(m->tree, a) && pn_isLeaf(m->tree, b)) {
+    children.noise = addLeaves(m, a, b, most);
+  } else {
+    addChildren(m, a, b, most, &children);
+  }
   m->depth--;
-  Pair pair = {.kept = {.a = a,
-                        .b = b,
-                        .childFirst = (uint32_t)m->children.count,
-                        .blockFirst = (uint32_t)m->blocks.count,
-                        .link = linkOf(m->tree, a, b)},
-               .termFirst = (uint32_t)m->terms.count,
-               .noise = (float)(noise * UPWARD)};
-  for (uint32_t i = 0; m->ok && i < count; i += PN_LANES) {
-    makeBlock(m, found + i, PN_MIN(count - i, PN_LANES));
+  pnCalmDraft pair = {.kept = {.a = a,
+                               .b = b,
+                               .childFirst = (uint32_t)m->children.count,
+                               .blockFirst = (uint32_t)m->blocks.count,
+                               .hasFar = children.hasFar,
+                               .link = linkOf(m->tree, a, b)},
+                      .termFirst = (uint32_t)m->terms.count,
+                      .noise = (float)(children.noise * UPWARD)};
+  pn_packChildren(m, children.pair, children.count, children.hasFar, children.farNoise * UPWARD);
+  m->ok = m->ok && pn_arrayPush(&m->pairs, pair) && pn_arrayReserve(&m->children, m->children.count + children.count);
+  for (uint32_t i = 0; m->ok && i < children.count; i++) {
+    m->children.data[m->children.count++] = children.pair[i];
   }
-  m->ok = m->ok && pn_arrayPush(&m->pairs, pair) && pn_arrayReserve(&m->children, m->children.count + count);
-  for (uint32_t i = 0; m->ok && i < count; i++) {
-    m->children.data[m->children.count++] = found[i];
-  }
-  for (uint32_t t = 0; m->ok && noise < INFINITY && t < targets; t++) {
+  for (uint32_t t = 0; m->ok && children.noise < INFINITY && t < targets; t++) {
     if (most[t].down > 0 || most[t].up > 0) {
-      /* 1000 or more is as good as nothing known */
-      Term term = {(uint16_t)t, {halfOf(fmin(most[t].down, 1000)), halfOf(fmin(most[t].up, 1000))}};
+      pnCalmTerm term = {(uint16_t)t, {pn_upperHalf(most[t].down), pn_upperHalf(most[t].up)}};
       m->ok = pn_arrayPush(&m->terms, term);
     }
   }
@@ -413,10 +361,10 @@ static uint32_t makePair(Maker *m, uint32_t a, uint32_t b) {
 /* ---------------------------------------------------------------- preparation */
 
 /* Rest boxes of all nodes, leaves first. */
-static void makeBoxes(Maker *m) {
+static void makeBoxes(pnCalmMaker *m) {
   const pnTree *tree = m->tree;
   for (uint32_t node = tree->nodeCount; node-- > 0;) {
-    Box box = {{DBL_MAX, DBL_MAX, DBL_MAX}, {-DBL_MAX, -DBL_MAX, -DBL_MAX}};
+    pnCalmBox box = {{DBL_MAX, DBL_MAX, DBL_MAX}, {-DBL_MAX, -DBL_MAX, -DBL_MAX}};
     uint32_t leaf = node - tree->innerCount;
     uint32_t first = pn_isLeaf(tree, node) ? tree->leafVertexFirst[leaf] : 0;
     uint32_t count = pn_isLeaf(tree, node) ? tree->leafVertexFirst[leaf + 1] - first : tree->count[node];
@@ -432,7 +380,7 @@ static void makeBoxes(Maker *m) {
   }
 }
 
-static void makeTriangles(Maker *m) {
+static void makeTriangles(pnCalmMaker *m) {
   const pnTree *tree = m->tree;
   for (uint32_t slot = 0; slot < tree->leafCount * PN_LANES; slot++) {
     uint32_t triangle = tree->leafTriangles[slot];
@@ -445,7 +393,7 @@ static void makeTriangles(Maker *m) {
 }
 
 /* Vertices welded to others that move otherwise. */
-static void markSeams(Maker *m) {
+static void markSeams(pnCalmMaker *m) {
   const pnMesh *mesh = m->tree->mesh;
   const pnMorph *morph = m->morph;
   for (uint32_t v = 0; v < mesh->vertexCount; v++) {
@@ -459,79 +407,7 @@ static void markSeams(Maker *m) {
   }
 }
 
-/* ---------------------------------------------------------------- one block */
-
-static size_t layout(const Maker *m, pnCalm *calm, char *base) {
-  size_t at = 0, links = m->tree->linkFirst[m->tree->leafCount];
-  pn_carve(base, &at, 1, sizeof(pnCalm));
-  calm->pairs = pn_carve(base, &at, (size_t)calm->pairCount + 1, sizeof(pnCalmPair));
-  calm->blocks = pn_carve(base, &at, (size_t)calm->blockCount + 1, sizeof(pnCalmBlock));
-  calm->rows = pn_carve(base, &at, calm->rowCount, sizeof(pnCalmRow));
-  calm->pairFirst = pn_carve(base, &at, (size_t)m->tree->nodeCount + 1, sizeof(uint32_t));
-  calm->byNode = pn_carve(base, &at, calm->pairCount, sizeof(pnPair));
-  calm->isCalm = pn_carve(base, &at, calm->pairCount, sizeof(bool));
-  calm->restless = pn_carve(base, &at, links, sizeof(pnRestless));
-  calm->queue = pn_carve(base, &at, calm->pairCount, sizeof(uint32_t));
-  calm->change = pn_carve(base, &at, m->morph->targetCount, sizeof(pnCalmChange));
-  return at;
-}
-
-/* Pairs by their first node: counted, summed, filled; within a node sorted by the second. */
-static void sortByNode(pnCalm *calm, uint32_t nodeCount) {
-  uint32_t *first = calm->pairFirst;
-  for (uint32_t i = 0; i < calm->pairCount; i++) {
-    first[calm->pairs[i].a + 1]++;
-  }
-  for (uint32_t i = 0; i < nodeCount; i++) {
-    first[i + 1] += first[i];
-  }
-  for (uint32_t i = 0; i < calm->pairCount; i++) {
-    calm->byNode[first[calm->pairs[i].a]++] = (pnPair){calm->pairs[i].b, i};
-  }
-  memmove(first + 1, first, nodeCount * sizeof(uint32_t));
-  first[0] = 0;
-}
-
-/* Copies pairs breadth-first, so that a walk finds the children of a pair side by side. */
-static void copyPairs(const Maker *m, pnCalm *calm) {
-  uint32_t *old = calm->queue, count = 0;
-  old[count++] = calm->pairCount - 1; /* children were made before their parents */
-  for (uint32_t i = 0; i < count; i++) {
-    const Pair *from = &m->pairs.data[old[i]];
-    bool last = old[i] + 1 == calm->pairCount;
-    uint32_t childEnd = last ? (uint32_t)m->children.count : from[1].kept.childFirst;
-    calm->pairs[i] = from->kept;
-    calm->pairs[i].childFirst = count;
-    for (uint32_t c = from->kept.childFirst; c < childEnd; c++) {
-      old[count++] = m->children.data[c];
-    }
-  }
-  calm->pairs[count] = (pnCalmPair){.childFirst = count};
-  memcpy(calm->blocks, m->blocks.data, calm->blockCount * sizeof(pnCalmBlock));
-  calm->blocks[calm->blockCount] = (pnCalmBlock){.rowFirst = calm->rowCount};
-  if (calm->rowCount > 0) {
-    memcpy(calm->rows, m->rows.data, calm->rowCount * sizeof(pnCalmRow));
-  }
-}
-
-static pnResult packCalm(Maker *m) {
-  pnTree *tree = m->tree;
-  pnCalm calm = {.pairCount = (uint32_t)m->pairs.count,
-                 .blockCount = (uint32_t)m->blocks.count,
-                 .rowCount = (uint32_t)m->rows.count};
-  size_t size = layout(m, &calm, NULL);
-  char *block = pn_allocZero(size);
-  if (!block) {
-    return pn_failMemory(size);
-  }
-  layout(m, &calm, block);
-  copyPairs(m, &calm);
-  sortByNode(&calm, tree->nodeCount);
-  memcpy(block, &calm, sizeof calm);
-  tree->calm = block;
-  tree->calmBytes = size;
-  return PN_OK;
-}
+/* ---------------------------------------------------------------- all of it */
 
 /* The vertices of the rest pose. */
 static pnResult fillBase(const pnTree *tree, float *base) {
@@ -546,7 +422,7 @@ static pnResult fillBase(const pnTree *tree, float *base) {
 }
 
 /* With all memory at hand. */
-static pnResult makeCalm(Maker *m) {
+static pnResult makeCalm(pnCalmMaker *m) {
   pnResult result = fillBase(m->tree, m->base);
   if (result != PN_OK) {
     return result;
@@ -555,10 +431,8 @@ static pnResult makeCalm(Maker *m) {
   makeTriangles(m);
   markSeams(m);
   uint32_t root = makePair(m, 0, 0);
-  if (m->ok) {
-    makeBlock(m, &root, 1);
-  }
-  return m->ok ? packCalm(m)
+  pn_packChildren(m, &root, 1, false, 0);
+  return m->ok ? pn_packCalm(m)
                : pn_fail(PN_ERROR_MEMORY, "out of memory while comparing patches of mesh '%s'", m->tree->mesh->name);
 }
 
@@ -572,23 +446,29 @@ pnResult pn_prepareCalm(pnTree *tree) {
   if (result != PN_OK) {
     return result;
   }
-  Maker m = {.tree = tree, .morph = morph, .blend = tree->ruleData, .depthCount = 2 * tree->height + 2, .ok = true};
+  pnCalmMaker m = {
+      .tree = tree, .morph = morph, .blend = tree->ruleData, .depthCount = 2 * tree->height + 2, .ok = true};
   size_t vertices = tree->mesh->vertexCount, baseBytes = pn_bytes(vertices, 3 * sizeof(float)), seamBytes = vertices;
-  size_t boxBytes = pn_bytes(tree->nodeCount, sizeof(Box)), rowBytes = pn_bytes(morph->targetCount, sizeof(uint32_t));
+  size_t boxBytes = pn_bytes(tree->nodeCount, sizeof(pnCalmBox)),
+         rowBytes = pn_bytes(morph->targetCount, sizeof(uint32_t));
   size_t triangleBytes = pn_bytes((size_t)tree->leafCount * PN_LANES, sizeof(pnCalmTriangle));
   size_t mostBytes = pn_bytes((size_t)m.depthCount * morph->targetCount, sizeof(pnStretch));
+  size_t farBytes = pn_bytes(morph->targetCount, sizeof(pnStretch));
   m.base = pn_alloc(baseBytes);
   m.boxes = pn_alloc(boxBytes);
   m.triangles = pn_alloc(triangleBytes);
   m.most = pn_alloc(mostBytes);
   m.seam = pn_allocZero(seamBytes);
   m.rowOf = pn_allocZero(rowBytes);
-  result = m.base && m.boxes && m.triangles && m.most && m.seam && m.rowOf ? makeCalm(&m) : pn_failMemory(mostBytes);
+  m.far = pn_alloc(farBytes);
+  result = m.base && m.boxes && m.triangles && m.most && m.seam && m.rowOf && m.far ? makeCalm(&m)
+                                                                                    : pn_failMemory(mostBytes);
   pn_arrayFree(&m.pairs);
   pn_arrayFree(&m.children);
   pn_arrayFree(&m.terms);
   pn_arrayFree(&m.blocks);
   pn_arrayFree(&m.rows);
+  pn_free(m.far, farBytes);
   pn_free(m.rowOf, rowBytes);
   pn_free(m.seam, seamBytes);
   pn_free(m.most, mostBytes);

@@ -71,7 +71,9 @@ static bool dealJob(pnCollider *c, const pnJob *job, uint32_t index, uint32_t wo
   }
   pnWorker *w = &c->workers[0];
   w->lists[0].count = 0;
-  if (!pn_arrayPush(&w->lists[0], ((pnPair){0, 0}))) {
+  bool seeded = job->t.calm ? pn_seedCalm(job->t.a, job->t.calm, &w->lists[0], &w->fresh)
+                            : pn_arrayPush(&w->lists[0], ((pnPair){0, 0}));
+  if (!seeded) {
     return false;
   }
   if (job->t.flat) {

@@ -1,0 +1,137 @@
+/* calm_pack.c: the numbers of calm.h side by side, eight pairs to a block, and everything in one block of memory. */
+#include "collide/calm_make.h"
+
+#include <math.h>
+
+/* ---------------------------------------------------------------- eight side by side */
+
+uint16_t pn_upperHalf(double x) {
+  float rounded = (float)fmin(x, 1000); /* as good as nothing known */
+  rounded = (double)rounded < fmin(x, 1000) ? nextafterf(rounded, INFINITY) : rounded;
+  uint32_t bits;
+  memcpy(&bits, &rounded, sizeof bits);
+  return (uint16_t)((bits + 0xffff) >> 16);
+}
+
+/* What a target does to one lane of the block that begins at row `first`. */
+static void setLane(pnCalmMaker *m, size_t first, uint32_t lane, pnCalmTerm term) {
+  uint32_t row = m->rowOf[term.target];
+  if (row < first || row >= m->rows.count || m->rows.data[row].target != term.target) {
+    row = m->rowOf[term.target] = (uint32_t)m->rows.count;
+    m->ok = m->rows.count < UINT32_MAX && pn_arrayPush(&m->rows, (pnCalmRow){.target = term.target});
+  }
+  for (int side = 0; m->ok && side < 2; side++) {
+    m->rows.data[row].toward[side][lane] = term.toward[side];
+  }
+}
+
+/* A pair's lane. */
+static void setPair(pnCalmMaker *m, pnCalmBlock *block, uint32_t lane, uint32_t pair) {
+  const pnCalmDraft *draft = &m->pairs.data[pair];
+  uint32_t end = pair + 1 < m->pairs.count ? draft[1].termFirst : (uint32_t)m->terms.count;
+  block->noise[lane] = draft->noise;
+  for (uint32_t t = draft->termFirst; m->ok && t < end; t++) {
+    setLane(m, block->rowFirst, lane, m->terms.data[t]);
+  }
+}
+
+/* The lane of what is in m->far. */
+static void setFar(pnCalmMaker *m, pnCalmBlock *block, uint32_t lane, double noise) {
+  block->noise[lane] = (float)(noise * 1.000001);
+  for (uint32_t t = 0; m->ok && t < m->morph->targetCount; t++) {
+    if (m->far[t].down > 0 || m->far[t].up > 0) {
+      pnCalmTerm term = {(uint16_t)t, {pn_upperHalf(m->far[t].down), pn_upperHalf(m->far[t].up)}};
+      setLane(m, block->rowFirst, lane, term);
+    }
+  }
+}
+
+void pn_packChildren(pnCalmMaker *m, const uint32_t *children, uint32_t count, bool hasFar, double farNoise) {
+  for (uint32_t i = 0; m->ok && i < count + hasFar; i += PN_LANES) {
+    pnCalmBlock block = {.rowFirst = (uint32_t)m->rows.count};
+    for (uint32_t lane = 0; m->ok && lane < PN_LANES && i + lane < count + hasFar; lane++) {
+      if (i + lane < count) {
+        setPair(m, &block, lane, children[i + lane]);
+      } else {
+        setFar(m, &block, lane, farNoise);
+      }
+    }
+    m->ok = m->ok && pn_arrayPush(&m->blocks, block);
+  }
+}
+
+/* ---------------------------------------------------------------- one block */
+
+static size_t layout(const pnCalmMaker *m, pnCalm *calm, char *base) {
+  size_t at = 0, links = m->tree->linkFirst[m->tree->leafCount];
+  pn_carve(base, &at, 1, sizeof(pnCalm));
+  calm->pairs = pn_carve(base, &at, (size_t)calm->pairCount + 1, sizeof(pnCalmPair));
+  calm->blocks = pn_carve(base, &at, (size_t)calm->blockCount + 1, sizeof(pnCalmBlock));
+  calm->rows = pn_carve(base, &at, calm->rowCount, sizeof(pnCalmRow));
+  calm->pairFirst = pn_carve(base, &at, (size_t)m->tree->nodeCount + 1, sizeof(uint32_t));
+  calm->byNode = pn_carve(base, &at, calm->pairCount, sizeof(pnPair));
+  calm->isCalm = pn_carve(base, &at, calm->pairCount, sizeof(bool));
+  calm->restless = pn_carve(base, &at, links, sizeof(pnRestless));
+  calm->queue = pn_carve(base, &at, calm->pairCount, sizeof(uint32_t));
+  calm->isCovered = pn_carve(base, &at, calm->pairCount, sizeof(bool));
+  calm->seeds = pn_carve(base, &at, calm->pairCount, sizeof(pnPair));
+  calm->change = pn_carve(base, &at, m->morph->targetCount, sizeof(pnCalmChange));
+  return at;
+}
+
+/* Pairs by their first node: counted, summed, filled; within a node sorted by the second. */
+static void sortByNode(pnCalm *calm, uint32_t nodeCount) {
+  uint32_t *first = calm->pairFirst;
+  for (uint32_t i = 0; i < calm->pairCount; i++) {
+    first[calm->pairs[i].a + 1]++;
+  }
+  for (uint32_t i = 0; i < nodeCount; i++) {
+    first[i + 1] += first[i];
+  }
+  for (uint32_t i = 0; i < calm->pairCount; i++) {
+    calm->byNode[first[calm->pairs[i].a]++] = (pnPair){calm->pairs[i].b, i};
+  }
+  memmove(first + 1, first, nodeCount * sizeof(uint32_t));
+  first[0] = 0;
+}
+
+/* Copies pairs breadth-first, so that a walk finds the children of a pair side by side. */
+static void copyPairs(const pnCalmMaker *m, pnCalm *calm) {
+  uint32_t *old = calm->queue, count = 0;
+  old[count++] = calm->pairCount - 1; /* children were made before their parents */
+  for (uint32_t i = 0; i < count; i++) {
+    const pnCalmDraft *from = &m->pairs.data[old[i]];
+    bool last = old[i] + 1 == calm->pairCount;
+    uint32_t childEnd = last ? (uint32_t)m->children.count : from[1].kept.childFirst;
+    calm->pairs[i] = from->kept;
+    calm->pairs[i].childFirst = count;
+    for (uint32_t c = from->kept.childFirst; c < childEnd; c++) {
+      old[count++] = m->children.data[c];
+    }
+  }
+  calm->pairs[count] = (pnCalmPair){.childFirst = count};
+  memcpy(calm->blocks, m->blocks.data, calm->blockCount * sizeof(pnCalmBlock));
+  calm->blocks[calm->blockCount] = (pnCalmBlock){.rowFirst = calm->rowCount};
+  if (calm->rowCount > 0) {
+    memcpy(calm->rows, m->rows.data, calm->rowCount * sizeof(pnCalmRow));
+  }
+}
+
+pnResult pn_packCalm(pnCalmMaker *m) {
+  pnTree *tree = m->tree;
+  pnCalm calm = {.pairCount = (uint32_t)m->pairs.count,
+                 .blockCount = (uint32_t)m->blocks.count,
+                 .rowCount = (uint32_t)m->rows.count};
+  size_t size = layout(m, &calm, NULL);
+  char *block = pn_allocZero(size);
+  if (!block) {
+    return pn_failMemory(size);
+  }
+  layout(m, &calm, block);
+  copyPairs(m, &calm);
+  sortByNode(&calm, tree->nodeCount);
+  memcpy(block, &calm, sizeof calm);
+  tree->calm = block;
+  tree->calmBytes = size;
+  return PN_OK;
+}
