@@ -149,6 +149,9 @@ static Sheet makeSheet(pnMesh *mesh, const pnMorphTarget *targets, uint32_t coun
   treeDef.leafSize = leafSize;
   testExpectOk(pnCreateTree(&treeDef, &s.plain));
   treeDef.calm = true;
+  /* some with branches of different heights, in which leaves stand beside inner nodes */
+  treeDef.build = leafSize % 3 == 1 ? PN_BUILD_SHAPE_CENTRE : leafSize % 3 == 2 ? PN_BUILD_LINK : PN_BUILD_DEFAULT;
+  treeDef.arity = leafSize % 2 ? 2 : 8;
   testExpectOk(pnCreateTree(&treeDef, &s.calm));
   for (int i = 0; i < 2; ++i) testExpectOk(pnCreatePairList(&s.list[i]));
   return s;

@@ -49,7 +49,8 @@ void pn_packChildren(pnCalmMaker *m, const uint32_t *children, uint32_t count, b
 /* Everything into one block of memory, which becomes the tree's. */
 pnResult pn_packCalm(pnCalmMaker *m);
 
-/* The upper half of a number that is not negative, as a float, rounded up. What is a half already stays one. */
+/* The upper half of a number that is not negative, as a float, rounded up. What is a half already stays one, and what
+ * is too large for a float becomes infinite, with which nothing is calm. */
 uint16_t pn_upperHalf(double x);
 
 #endif

@@ -6,8 +6,8 @@
 /* ---------------------------------------------------------------- eight side by side */
 
 uint16_t pn_upperHalf(double x) {
-  float rounded = (float)fmin(x, 1000); /* as good as nothing known */
-  rounded = (double)rounded < fmin(x, 1000) ? nextafterf(rounded, INFINITY) : rounded;
+  float rounded = (float)x;
+  rounded = (double)rounded < x ? nextafterf(rounded, INFINITY) : rounded;
   uint32_t bits;
   memcpy(&bits, &rounded, sizeof bits);
   return (uint16_t)((bits + 0xffff) >> 16);
