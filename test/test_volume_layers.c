@@ -242,9 +242,10 @@ static bool insideTriangle(const pnPoint points[3], int32_t x, int32_t y) {
 }
 
 /* Ends of the rows, and for small triangles all cells of the box; returns how many rows there were. */
-static uint32_t compareRows(const pnPoint points[3], bool every, pnRow *rows) {
+static uint32_t compareRows(const pnPoint points[3], bool every, pnRowLists *lists) {
   const pnView view = {.size = PN_MAX_RESOLUTION, .cellShift = PN_CELL_SHIFT, .steps = PN_DEPTH_STEPS};
-  const pnPoint *corners[3] = {points, points + 1, points + 2};
+  static const uint32_t numbers[3] = {0, 1, 2};
+  const uint32_t *const corners[4] = {numbers, numbers, numbers, numbers};
   int32_t lo[2] = {INT32_MAX, INT32_MAX}, hi[2] = {INT32_MIN, INT32_MIN};
   const int32_t half = 1 << (PN_CELL_SHIFT - 1), last = PN_MAX_RESOLUTION - 1;
   for (int k = 0; k < 3; ++k) {
@@ -255,15 +256,24 @@ static uint32_t compareRows(const pnPoint points[3], bool every, pnRow *rows) {
     lo[k] = PN_MAX((lo[k] + half - 1) >> PN_CELL_SHIFT, 0), hi[k] = PN_MIN((hi[k] - half) >> PN_CELL_SHIFT, last);
     if (lo[k] > hi[k]) return 0;
   }
-  uint32_t count = pn_strokeTriangle(&view, corners, rows), cells = 0, truth = 0;
-  for (uint32_t i = 0; i < count; ++i) {
-    // the ends of the row are inside, and the cells beside them are not
-    uint32_t inBand = rows[i].cell & PN_BAND_MASK;
-    int32_t y = (int32_t)((rows[i].cell >> PN_BAND_SHIFT) * PN_BAND_ROWS + inBand / view.size);
-    int32_t first = (int32_t)(inBand % view.size), end = first + rows[i].length;
-    assert_true(insideTriangle(points, first, y) && insideTriangle(points, end - 1, y));
-    assert_false(insideTriangle(points, first - 1, y) || insideTriangle(points, end, y));
-    cells += rows[i].length;
+  // strip by strip
+  uint32_t count = 0, cells = 0, truth = 0;
+  const pnStrip first = {0, PN_STRIP_MOST_ROWS - 1, PN_MAX_RESOLUTION + 16};
+  for (pnStrip strip = first; strip.first <= last; strip.first += 32, strip.last += 32) {
+    lists->total = 0, lists->counts = 0;
+    pn_listFour(&view, strip, points, corners, 1, lists);
+    for (uint32_t class = 0; class < PN_ROW_CLASSES; ++class)
+      for (uint32_t i = 0; i < pn_rowCount(lists, class); ++i) {
+        // the ends of the row are inside, and the cells beside them are not
+        const pnRow *row = lists->rows + (class << PN_ROW_BITS) + i;
+        int32_t y = strip.first + (int32_t)(row->cell / strip.pitch);
+        int32_t begin = (int32_t)(row->cell % strip.pitch), end = begin + row->length;
+        assert_true(y <= strip.last && row->length > 0);
+        assert_int_equal(class, PN_MIN((uint32_t)(row->length - 1) / PN_ROW_STEP, PN_ROW_CLASSES - 1));
+        assert_true(insideTriangle(points, begin, y) && insideTriangle(points, end - 1, y));
+        assert_false(insideTriangle(points, begin - 1, y) || insideTriangle(points, end, y));
+        cells += row->length, ++count;
+      }
   }
   for (int32_t y = lo[1]; every && y <= hi[1]; ++y)
     for (int32_t x = lo[0]; x <= hi[0]; ++x) truth += insideTriangle(points, x, y);
@@ -277,23 +287,23 @@ static void rowsExactly(void **state) {
   (void)state;
   const int32_t cell = 1 << PN_CELL_SHIFT, side = PN_MAX_RESOLUTION;
   TestRandom random = testRandom(31);
-  pnRow *rows = malloc(sizeof *rows * PN_MAX_RESOLUTION);
+  pnRowLists *lists = calloc(1, sizeof *lists);
   uint32_t count = 0;
   for (int n = 0; n < 20000; ++n) {
-    // a tenth in the image, a tenth much larger than it, the rest small
-    uint32_t reach = n % 10 == 0 ? (uint32_t)side : n % 10 == 1 ? 8 * (uint32_t)side : 40;
+    // a tenth in the image, a tenth much larger than it, some larger than doubles hold, the rest small
+    uint32_t reach = n % 10 == 0 ? (uint32_t)side : n % 10 == 1 ? (n % 100 == 1 ? 64u : 8u) * (uint32_t)side : 40;
     pnPoint points[3] = {{0}};
     for (int k = 0; k < 3; ++k) {
       int32_t x = (int32_t)testBelow(&random, reach), y = (int32_t)testBelow(&random, reach);
-      if (n % 10 == 1) x -= 3 * side, y -= 3 * side;
+      if (n % 10 == 1) x -= (int32_t)(3 * reach / 8), y -= (int32_t)(3 * reach / 8);
       points[k].x = x * cell + cell / 2 + (int32_t)testBelow(&random, 3) - 1;
       points[k].y = y * cell + cell / 2 + (int32_t)testBelow(&random, 3) - 1;
       points[k].z = (int32_t)testBelow(&random, PN_DEPTH_STEPS);
     }
-    count += compareRows(points, reach == 40, rows);
+    count += compareRows(points, reach == 40, lists);
   }
   assert_true(count > 1000000);
-  free(rows);
+  free(lists);
 }
 
 /* ---------------------------------------------------------------- even everywhere */

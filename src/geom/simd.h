@@ -1,5 +1,6 @@
-/* simd.h: the only file with intrinsics. Four floats (pnF4) and eight 16-bit integers (pnH8), on NEON, SSE2, or in
- * plain C (PN_SCALAR: the twin that must give the same bits). Eight floats (pnF8) for files compiled for AVX2.
+/* simd.h: the only file with intrinsics, with simd_whole.h, which see for whole numbers and doubles. Four floats
+ * (pnF4) and eight 16-bit integers (pnH8), on NEON, SSE2, or in plain C (PN_SCALAR: the twin that must give the same
+ * bits). Eight floats (pnF8) for files compiled for AVX2.
  *
  * Only operations that round the same way everywhere are here: no fused multiply-add, no reciprocal estimates.
  * Masks are all-ones or all-zero lanes, kept in the same types. */
@@ -385,7 +386,8 @@ PN_INLINE unsigned pn_h8Mask(pnH8 a) {
   static const uint16_t bit[8] = {1, 2, 4, 8, 16, 32, 64, 128};
   return vaddvq_u16(vandq_u16(vreinterpretq_u16_s16(a), vld1q_u16(bit)));
 }
-/* The masks of four at once, one a byte, the first lowest: one trip from vector to integer registers instead of four. */
+/* The masks of four at once, one a byte, the first lowest: one trip from vector to integer registers instead of four.
+ * */
 PN_INLINE uint32_t pn_h8Mask4(pnH8 a, pnH8 b, pnH8 c, pnH8 d) {
   static const uint8_t bit[16] = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
   uint8x16_t bits = vld1q_u8(bit);
@@ -503,29 +505,6 @@ PN_INLINE pnH8 pn_h8Quantise(pnF4 a, pnF4 b, float scale, int32_t offset) {
   return r;
 }
 #undef PN_EACH8
-#endif
-
-/* ---------------------------------------------------------------- four 32-bit integers */
-
-/* Sums, products, shifts and comparisons are written as for plain numbers; compilers that know no vectors make loops of
- * them, with the same result. What has no operator is here. */
-typedef int32_t pnI4 __attribute__((vector_size(16)));
-#if PN_SIMD_NEON
-PN_INLINE pnI4 pn_i4Min(pnI4 a, pnI4 b) {
-  return (pnI4)vminq_s32((int32x4_t)a, (int32x4_t)b);
-}
-PN_INLINE pnI4 pn_i4Max(pnI4 a, pnI4 b) {
-  return (pnI4)vmaxq_s32((int32x4_t)a, (int32x4_t)b);
-}
-#else
-PN_INLINE pnI4 pn_i4Min(pnI4 a, pnI4 b) {
-  pnI4 less = a < b;
-  return (a & less) | (b & ~less);
-}
-PN_INLINE pnI4 pn_i4Max(pnI4 a, pnI4 b) {
-  pnI4 more = a > b;
-  return (a & more) | (b & ~more);
-}
 #endif
 
 /* ---------------------------------------------------------------- lane lists */

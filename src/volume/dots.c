@@ -1,8 +1,8 @@
 /* dots.c: triangles of a few cells, four at a time.
  *
- * Where triangles are as small as cells, what costs is not the layers but the triangles: most cover no sample, or one. So
- * nothing here is decided triangle by triangle: four of them lie side by side in lanes, the edge functions of stroke.c
- * are found for every cell of a small square, and only where a bit is left over is there something to write.
+ * Where triangles are as small as cells, what costs is not the layers but the triangles: most cover no sample, or one.
+ * So nothing here is decided triangle by triangle: four of them lie side by side in lanes, the edge functions of
+ * stroke.c are found for every cell of a small square, and only where a bit is left over is there something to write.
  *
  * The same numbers as in stroke.c: edge functions are whole and exact, here in 32 bits; a triangle seen from behind has
  * all its edges turned round, and the depth is the same sum of the same two products. */
@@ -10,7 +10,8 @@
 
 #include <math.h>
 
-/* What depths need, lane by lane: weights of corners 1 and 2 at the first cell and their steps, twice the area, the cell. */
+/* What depths need, lane by lane: weights of corners 1 and 2 at the first cell and their steps, twice the area, the
+ * cell. */
 typedef struct Four {
   int32_t w1[4], w2[4], sx1[4], sx2[4], sy1[4], sy2[4];
   int32_t area[4], z[4], z1[4], z2[4], x0[4], y0[4], exit[4];
@@ -71,7 +72,8 @@ PN_INLINE pnI4 scanFour(const pnView *view, const pnPoint *points, const uint32_
 }
 
 /* Writes the dots of four triangles; hits has 16 bits for each. */
-PN_INLINE pnDot *writeDots(const pnView *view, const Four *four, uint64_t hits, pnDot *out) {
+PN_INLINE pnDot *writeDots(const pnView *view, uint32_t stripShift, const Four *four, uint64_t hits, pnDot *out) {
+  const uint32_t pitch = pn_slotsPitch(view->size), rows = (1u << stripShift) - 1;
   double per1[4], per2[4];
   for (int l = 0; l < 4; ++l) {
     // seen edge-on it has no dots, but must not divide by nothing
@@ -87,14 +89,14 @@ PN_INLINE pnDot *writeDots(const pnView *view, const Four *four, uint64_t hits, 
                 (int64_t)floor((double)w1 * per1[l] + (double)w2 * per2[l]);
     int32_t depth = PN_MIN(PN_MAX((int32_t)(z >> 32), 0), view->steps);
     uint32_t x = (uint32_t)(four->x0[l] + i), y = (uint32_t)(four->y0[l] + j);
-    out->cell = pn_bandCell(x, y, view->size);
+    out->cell = y >> stripShift << PN_STRIP_BITS | ((y & rows) * pitch + x);
     out->key = (uint32_t)depth << 1 | (uint32_t)four->exit[l];
     ++out;
   }
   return out;
 }
 
-PN_INLINE pnDot *dotTriangles(const pnView *view, const pnPoint *points, const uint32_t *triangles,
+PN_INLINE pnDot *dotTriangles(const pnView *view, uint32_t stripShift, const pnPoint *points, const uint32_t *triangles,
                               const uint32_t *list, uint32_t count, uint32_t side, pnDot *out) {
   for (uint32_t i = 0; i < count; i += 4) {
     // behind the last its copies, which are not drawn
@@ -106,14 +108,14 @@ PN_INLINE pnDot *dotTriangles(const pnView *view, const pnPoint *points, const u
     store(masks, scanFour(view, points, corners, side, &four));
     uint64_t hits = 0;
     for (uint32_t l = 0; l < lanes; ++l) hits |= (uint64_t)(uint32_t)masks[l] << (16 * l);
-    if (hits) out = writeDots(view, &four, hits, out);
+    if (hits) out = writeDots(view, stripShift, &four, hits, out);
   }
   return out;
 }
 
-pnDot *pn_dotTriangles(const pnView *view, const pnPoint *points, const uint32_t *triangles, const uint32_t *list,
-                       uint32_t count, uint32_t side, pnDot *out) {
+pnDot *pn_dotTriangles(const pnView *view, uint32_t stripShift, const pnPoint *points, const uint32_t *triangles,
+                       const uint32_t *list, uint32_t count, uint32_t side, pnDot *out) {
   // two loops, unrolled for their sides
-  if (side == 2) return dotTriangles(view, points, triangles, list, count, 2, out);
-  return dotTriangles(view, points, triangles, list, count, PN_DOT_SIDE, out);
+  if (side == 2) return dotTriangles(view, stripShift, points, triangles, list, count, 2, out);
+  return dotTriangles(view, stripShift, points, triangles, list, count, PN_DOT_SIDE, out);
 }

@@ -12,9 +12,25 @@ typedef struct pnPoint {
   int32_t x, y, z, unused;
 } pnPoint;
 
-/* Triangles are sorted into bands in chunks of this many; the order of chunks is the order of the mesh, whoever works
- * on them. */
+/* Triangles are sorted into bands, or strips, in chunks of this many; the order of chunks is the order of the mesh,
+ * whoever works on them. */
 #define PN_CHUNK 2048
+
+/* Rows of the image that are drawn together: some bands, as many as leave their slots in the second cache (for an image
+ * 4096 wide that is one) and every worker a share. */
+#define PN_STRIP_CELLS 32768
+#define PN_STRIP_MOST_ROWS 32
+#define PN_STRIP_SHARES 32
+typedef struct pnStrip {
+  int32_t first, last; /* rows of the image */
+  uint32_t pitch;      /* from row to row in the slots, see pn_slotsPitch */
+} pnStrip;
+
+/* A cell while those of many strips are together: the number of the strip above, the cell in the slots below. */
+#define PN_STRIP_BITS 16
+#define PN_STRIP_MASK ((1u << PN_STRIP_BITS) - 1)
+_Static_assert(PN_STRIP_CELLS + 32 * PN_STRIP_MOST_ROWS <= 1 << PN_STRIP_BITS,
+               "a strip has more cells than can be named");
 
 /* A block of cells x0 ... x1, y0 ... y1 that may be touched at the depths lo ... hi. */
 typedef struct pnBlock {
@@ -22,35 +38,16 @@ typedef struct pnBlock {
   pnInterval depth;
 } pnBlock;
 
-/* One row of one triangle: `length` cells from `cell` on; the depth at the first and its step from cell to cell, in 2^-32
- * units, rounded by adding a half. */
-typedef struct pnRow {
-  uint32_t cell;
-  uint16_t length;
-  bool exit, clamp; /* the line leaves the body there; the depth may leave the window */
-  int64_t z, dz;
-} pnRow;
-
-/* How long a row is nobody can foresee, the processor neither, and each wrong guess costs as much as drawing four cells. So
- * rows are sorted by length too: up to 4 cells, 8, 12, and longer. */
-#define PN_ROW_CLASSES 4
-PN_INLINE uint32_t pn_rowClass(uint32_t length) {
-  return PN_MIN((length - 1) / 4, PN_ROW_CLASSES - 1);
-}
-
-/* What the triangles of one chunk become, band by band. For the layers: dots and rows; band b has the dots
- * dots[dotStarts[b]] ... dots[dotStarts[b+1]-1], and so on; rows by band and class. For the touched depths: blocks, and the numbers of large
- * triangles. */
+/* What the triangles of one chunk become. For the layers: dots, which are all that small triangles leave, and the
+ * numbers of large ones, by strip: strip s has the dots dots[dotStarts[s]] ... dots[dotStarts[s+1]-1], and so on. For
+ * the touched depths: blocks, and the numbers of large triangles, by band. */
 typedef struct pnChunk {
-  uint32_t firstBand, lastBand; /* no dot and no row out of them */
   PN_ARRAY(pnDot) dots;
-  PN_ARRAY(pnRow) rows;
   PN_ARRAY(uint32_t) dotStarts;
-  PN_ARRAY(uint32_t) rowStarts;
-  PN_ARRAY(pnBlock) blocks;
   PN_ARRAY(uint32_t) refs;
-  PN_ARRAY(uint32_t) blockStarts;
   PN_ARRAY(uint32_t) refStarts;
+  PN_ARRAY(pnBlock) blocks;
+  PN_ARRAY(uint32_t) blockStarts;
 } pnChunk;
 
 /* Touched depths of a cell while they are being found. */
@@ -65,8 +62,9 @@ typedef struct pnRaster {
   PN_ARRAY(pnChunk) chunks; /* as many as were ever needed */
   uint32_t chunkCount;      /* of the solid at work */
   struct {
-    PN_ARRAY(pnDot) dots; /* of a chunk, in the order found */
-    PN_ARRAY(pnRow) rows; /* likewise */
+    PN_ARRAY(pnDot) dots;    /* of a chunk, in the order found */
+    PN_ARRAY(uint32_t) refs; /* of a strip, from all chunks */
+    struct pnRowLists *rows;
     pnSlots slots;
     PN_ARRAY(pnFat) fats;
   } workers[PN_MAX_WORKERS];
@@ -86,9 +84,13 @@ size_t pn_rasterBytes(const pnRaster *raster);
 /* Rounds the solid's corners to the grid and makes room for its chunks. */
 pnResult pn_rasterPoints(pnRaster *raster, const pnSolid *solid, const pnView *view, const pnTasks *tasks);
 
-/* From numbers per band at starts[b + 1] to places; returns the total. What is placed then moves each place on, until it
- * is the start of band b + 1. */
+/* From numbers per band at starts[b + 1] to places; returns the total. What is placed then moves each place on, until
+ * it is the start of band b + 1. */
 uint32_t pn_placeBands(uint32_t *starts, uint32_t bandCount);
+
+/* Draws small triangles and sorts all into strips of 1 << stripShift rows; false when out of memory. */
+bool pn_binTriangles(pnRaster *raster, const pnSolid *solid, const pnTasks *tasks, const pnLayers *layers,
+                     uint32_t stripShift);
 
 /* Fills the (reset) layers; after pn_rasterPoints. */
 pnResult pn_rasterLayers(pnRaster *raster, const pnSolid *solid, const pnTasks *tasks, pnLayers *layers);

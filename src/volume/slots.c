@@ -1,11 +1,15 @@
-/* slots.c: from slots to the layers of a band, in one pass. */
+/* slots.c: from slots to the layers of bands, in one pass. */
 #include "volume/slots.h"
 
-bool pn_slotsStart(pnSlots *slots, uint32_t cellCount) {
-  // three cells more, for rows that end in the middle of four
-  size_t room = (size_t)cellCount + 3;
-  if (!pn_arrayReserve(&slots->counts, room) || !pn_arrayReserve(&slots->keys, PN_SLOTS * room)) return false;
-  memset(slots->counts.data, 0, room);
+bool pn_slotsStart(pnSlots *slots, uint32_t size, uint32_t rowCount) {
+  slots->size = size;
+  slots->pitch = pn_slotsPitch(size);
+  // a cache line more, for the same reason; rows that end in the middle of four go no farther than that
+  slots->stride = (size_t)rowCount * slots->pitch + 16;
+  if (!pn_arrayReserve(&slots->counts, 2 * slots->stride) ||
+      !pn_arrayReserve(&slots->keys, 2 * PN_SLOTS * slots->stride))
+    return false;
+  memset(slots->counts.data, 0, 2 * slots->stride);
   slots->spill.count = 0;
   slots->total = 0;
   return true;
@@ -23,21 +27,25 @@ size_t pn_slotsBytes(const pnSlots *slots) {
 
 /* ---------------------------------------------------------------- cells alike */
 
-/* Neighbours mostly have the same number of layers. Runs of cells of none, two or four are loops without a branch, which
- * compilers turn into vectors. */
+/* Neighbours mostly have the same number of layers. Runs of cells of none, two or four are loops without a branch,
+ * which compilers turn into vectors. */
 #define GROUP 8
 
-static void writeTwos(const uint32_t *restrict slot, uint32_t *restrict keys, size_t cells) {
+/* One entry and one exit; two of each. `slot` is the first cell's first entry. */
+static void writeTwos(const uint32_t *restrict slot, size_t stride, uint32_t *restrict keys, size_t cells) {
+  const uint32_t *restrict exits = slot + PN_SLOTS * stride;
   for (size_t i = 0; i < cells; ++i) {
-    uint32_t a = slot[4 * i], b = slot[4 * i + 1];
+    uint32_t a = slot[i], b = exits[i];
     pn_orderTwo(&a, &b);
     keys[2 * i] = a, keys[2 * i + 1] = b;
   }
 }
 
-static void writeFours(const uint32_t *restrict slot, uint32_t *restrict keys, size_t cells) {
+static void writeFours(const uint32_t *restrict slot, size_t stride, uint32_t *restrict keys, size_t cells) {
+  const uint32_t *restrict entries = slot + stride, *restrict exits = slot + PN_SLOTS * stride;
+  const uint32_t *restrict exits1 = exits + stride;
   for (size_t i = 0; i < cells; ++i) {
-    uint32_t a = slot[4 * i], b = slot[4 * i + 1], c = slot[4 * i + 2], d = slot[4 * i + 3];
+    uint32_t a = slot[i], b = entries[i], c = exits[i], d = exits1[i];
     pn_orderFour(&a, &b, &c, &d);
     keys[4 * i] = a, keys[4 * i + 1] = b, keys[4 * i + 2] = c, keys[4 * i + 3] = d;
   }
@@ -47,26 +55,33 @@ static void writeOffsets(uint32_t *offsets, uint32_t place, uint32_t each, size_
   for (size_t i = 0; i < cells; ++i, place += each) offsets[i] = place;
 }
 
-/* ---------------------------------------------------------------- all */
+/* ---------------------------------------------------------------- a row */
 
-/* Any eight cells; returns the place behind them. When there was a spill, offsets[c] says how many keys of cell c are in
- * it. */
-static uint32_t writeCells(pnBand *band, const uint8_t *counts, uint32_t *slot, uint32_t first, uint32_t place,
-                           bool spill) {
-  for (uint32_t c = 0; c < GROUP; ++c, slot += PN_SLOTS) {
-    uint32_t count = counts[c], spilled = spill ? band->offsets[first + c] : 0;
-    uint32_t *keys = band->keys + place;
-    band->offsets[first + c] = place;
-    if (count == 2) {
-      keys[0] = PN_MIN(slot[0], slot[1]), keys[1] = PN_MAX(slot[0], slot[1]);
-    } else if (count == PN_SLOTS) {
-      writeFours(slot, keys, 1);
-      // the next key goes here
-      slot[0] = place + PN_SLOTS;
-    } else {
-      memcpy(keys, slot, count * sizeof *keys);
+/* A row of a band. */
+typedef struct Row {
+  const uint8_t *entries, *exits; /* numbers of slots taken */
+  uint32_t *slot;                 /* first entries */
+  size_t stride;
+  uint32_t *offsets;
+  bool spill; /* there was one: offsets[c] says how many keys of cell c are in it */
+} Row;
+
+/* Eight cells or less; returns the place behind them. */
+static uint32_t writeCells(const Row *row, pnBand *band, uint32_t begin, uint32_t end, uint32_t place) {
+  for (uint32_t c = begin; c < end; ++c) {
+    uint32_t entries = row->entries[c], exits = row->exits[c], count = entries + exits;
+    uint32_t *keys = band->keys + place, *slot = row->slot + c;
+    uint32_t spilled = row->spill ? row->offsets[c] : 0;
+    row->offsets[c] = place;
+    if (entries == 1 && exits == 1) {
+      writeTwos(slot, row->stride, keys, 1);
+    } else if (count) {
+      for (uint32_t k = 0; k < entries; ++k) keys[k] = slot[k * row->stride];
+      for (uint32_t k = 0; k < exits; ++k) keys[entries + k] = slot[(PN_SLOTS + k) * row->stride];
       pn_sortLayers(keys, count);
     }
+    // the next key goes here
+    if (spilled) slot[0] = place + count;
     count += spilled;
     place += count;
     band->maxLayers = PN_MAX(band->maxLayers, count);
@@ -75,60 +90,107 @@ static uint32_t writeCells(pnBand *band, const uint8_t *counts, uint32_t *slot, 
   return place;
 }
 
-/* Puts the spilled keys behind those that had a slot, and sorts their cells. The first slot of a cell says where its next
- * key goes, and afterwards that it is sorted. */
-static void placeSpill(pnSlots *slots, pnBand *band) {
+/* How many cells from c on, in whole groups, have these counts. */
+PN_INLINE uint32_t countAlike(const Row *row, uint32_t c, uint32_t size, uint64_t alike) {
+  uint32_t n = c + GROUP;
+  while (n + GROUP <= size && ((pn_loadEight(row->entries + n) ^ alike) | (pn_loadEight(row->exits + n) ^ alike)) == 0)
+    n += GROUP;
+  return n - c;
+}
+
+/* How many keys the cells begin ... end - 1 have, begin a multiple of eight. Counts behind the end of a row are zero,
+ * and no byte of a sum runs over: 8 * 2 * PN_SLOTS < 256. */
+static size_t countKeys(const Row *row, uint32_t begin, uint32_t end) {
+  size_t count = 0;
+  for (uint32_t c = begin; c < end; c += GROUP)
+    count += ((pn_loadEight(row->entries + c) + pn_loadEight(row->exits + c)) * PN_EIGHT_ONES) >> 56;
+  for (uint32_t c = begin; row->spill && c < end; ++c) count += row->offsets[c];
+  return count;
+}
+
+/* Writes a row from `place` on; returns the place behind it. There is room. */
+static uint32_t writeRow(const Row *row, pnBand *band, uint32_t size, uint32_t place) {
+  for (uint32_t c = 0, end; c < size; c = end) {
+    uint64_t entries = pn_loadEight(row->entries + c), exits = pn_loadEight(row->exits + c);
+    end = PN_MIN(c + GROUP, size);
+    if (entries != exits || (entries != 0 && entries != PN_EIGHT_ONES && entries != 2 * PN_EIGHT_ONES) ||
+        end < c + GROUP) {
+      place = writeCells(row, band, c, end, place);
+      continue;
+    }
+    uint32_t cells = countAlike(row, c, size, entries), each = 2 * (entries & 255);
+    end = c + cells;
+    if (each == 2) writeTwos(row->slot + c, row->stride, band->keys + place, cells);
+    if (each == 4) writeFours(row->slot + c, row->stride, band->keys + place, cells);
+    writeOffsets(row->offsets + c, place, each, cells);
+    band->maxLayers = PN_MAX(band->maxLayers, each);
+    place += cells * each;
+  }
+  return place;
+}
+
+/* ---------------------------------------------------------------- all */
+
+static Row rowOf(const pnSlots *slots, const pnBand *bands, uint32_t y) {
+  size_t first = (size_t)y * slots->pitch;
+  const uint8_t *counts = slots->counts.data + first;
+  uint32_t *offsets = bands[y / PN_BAND_ROWS].offsets + (size_t)(y % PN_BAND_ROWS) * slots->size;
+  return (Row){counts,  counts + slots->stride, slots->keys.data + first, slots->stride,
+               offsets, slots->spill.count > 0};
+}
+
+static bool finishBand(const pnSlots *slots, pnBand *bands, uint32_t b) {
+  pnBand *band = bands + b;
+  const uint32_t first = b * PN_BAND_ROWS, last = first + PN_BAND_ROWS - 1;
+  size_t total = 0;
+  for (uint32_t y = first; y <= last; ++y) {
+    Row row = rowOf(slots, bands, y);
+    total += countKeys(&row, 0, slots->size);
+  }
+  if (!pn_bandReserve(band, total)) return false;
+  band->maxLayers = band->oddCount = 0;
+  uint32_t place = 0;
+  for (uint32_t y = first; y <= last; ++y) {
+    Row row = rowOf(slots, bands, y);
+    place = writeRow(&row, band, slots->size, place);
+  }
+  band->offsets[PN_BAND_ROWS * slots->size] = place;
+  return true;
+}
+
+/* The band that a cell of the slots lies in, and its number there. */
+PN_INLINE pnBand *bandOf(const pnSlots *slots, pnBand *bands, uint32_t cell, uint32_t *outCell) {
+  uint32_t y = cell / slots->pitch;
+  *outCell = y % PN_BAND_ROWS * slots->size + cell % slots->pitch;
+  return bands + y / PN_BAND_ROWS;
+}
+
+/* Puts the spilled keys behind those that had a slot, and sorts their cells. The first slot of a cell says where its
+ * next key goes, and afterwards that it is sorted. */
+static void placeSpill(pnSlots *slots, pnBand *bands) {
   const uint32_t sorted = UINT32_MAX;
+  uint32_t cell;
   for (size_t i = 0; i < slots->spill.count; ++i) {
     pnDot dot = slots->spill.data[i];
-    band->keys[slots->keys.data[PN_SLOTS * (size_t)dot.cell]++] = dot.key;
+    bandOf(slots, bands, dot.cell, &cell)->keys[slots->keys.data[dot.cell]++] = dot.key;
   }
   for (size_t i = 0; i < slots->spill.count; ++i) {
-    uint32_t cell = slots->spill.data[i].cell, *first = slots->keys.data + PN_SLOTS * (size_t)cell;
+    uint32_t *first = slots->keys.data + slots->spill.data[i].cell;
     if (*first == sorted) continue;
     *first = sorted;
+    const pnBand *band = bandOf(slots, bands, slots->spill.data[i].cell, &cell);
     pn_sortLayers(band->keys + band->offsets[cell], band->offsets[cell + 1] - band->offsets[cell]);
   }
 }
 
-/* How many groups from here on have these counts. */
-PN_INLINE uint32_t countAlike(const uint8_t *counts, uint32_t groups, uint64_t alike) {
-  uint32_t n = 1;
-  for (uint64_t next; n < groups; ++n) {
-    memcpy(&next, counts + GROUP * (size_t)n, sizeof next);
-    if (next != alike) break;
-  }
-  return n;
-}
-
-bool pn_slotsFinish(pnSlots *slots, pnBand *band, uint32_t cellCount) {
-  if (!pn_bandReserve(band, slots->total)) return false;
-  band->maxLayers = band->oddCount = 0;
-  const bool spill = slots->spill.count > 0;
-  if (spill) memset(band->offsets, 0, cellCount * sizeof *band->offsets);
-  for (size_t i = 0; i < slots->spill.count; ++i) ++band->offsets[slots->spill.data[i].cell];
-
-  // a band is eight rows: whole groups
-  const uint64_t twos = UINT64_C(0x0202020202020202), fours = 2 * twos;
-  uint32_t place = 0;
-  for (uint32_t c = 0; c < cellCount;) {
-    uint64_t counts;
-    memcpy(&counts, slots->counts.data + c, sizeof counts);
-    uint32_t *slot = slots->keys.data + PN_SLOTS * (size_t)c;
-    if (counts && counts != twos && (counts != fours || spill)) {
-      place = writeCells(band, slots->counts.data + c, slot, c, place, spill);
-      c += GROUP;
-      continue;
-    }
-    uint32_t cells = GROUP * countAlike(slots->counts.data + c, (cellCount - c) / GROUP, counts), each = counts & 7;
-    if (each == 2) writeTwos(slot, band->keys + place, cells);
-    if (each == 4) writeFours(slot, band->keys + place, cells);
-    writeOffsets(band->offsets + c, place, each, cells);
-    band->maxLayers = PN_MAX(band->maxLayers, each);
-    place += cells * each;
-    c += cells;
-  }
-  band->offsets[cellCount] = place;
-  placeSpill(slots, band);
+bool pn_slotsFinish(pnSlots *slots, pnBand *bands, uint32_t bandCount) {
+  uint32_t cell;
+  for (uint32_t b = 0; slots->spill.count && b < bandCount; ++b)
+    memset(bands[b].offsets, 0, (size_t)PN_BAND_ROWS * slots->size * sizeof *bands[b].offsets);
+  for (size_t i = 0; i < slots->spill.count; ++i)
+    ++bandOf(slots, bands, slots->spill.data[i].cell, &cell)->offsets[cell];
+  for (uint32_t b = 0; b < bandCount; ++b)
+    if (!finishBand(slots, bands, b)) return false;
+  placeSpill(slots, bands);
   return true;
 }
