@@ -21,25 +21,15 @@
 #define GREATER pn_f4Greater
 #define SET1 pn_f4Set1
 #define SIGNS pn_f4Signs
-#define NARROW_NAME pn_narrow4
+#define NARROW_NAME narrow4
 #define LOAD_CORNERS pn_loadCorners4
 #include "collide/narrow_kernel.h"
 
-/* ---------------------------------------------------------------- a batch */
-
-typedef struct Filter {
-  pnNarrowFcn *run;
-  uint32_t width;
-} Filter;
-
-static Filter chooseFilter(void) {
-#if defined(__x86_64__) && !defined(PN_SCALAR)
-  if (__builtin_cpu_supports("avx2")) {
-    return (Filter){pn_narrow8Avx2, 8};
-  }
-#endif
-  return (Filter){pn_narrow4, 4};
+void pn_narrow4(const pnTree *a, const pnTree *b, const pnPair *candidates, uint32_t *outHit, uint32_t *outUnsure) {
+  narrow4(a, b, candidates, outHit, outUnsure);
 }
+
+/* ---------------------------------------------------------------- a batch */
 
 static bool meetExactly(const pnTree *a, const pnTree *b, pnPair c) {
   const float *p[3], *q[3];
@@ -67,20 +57,17 @@ static size_t narrowBy(const pnTree *a, const pnTree *b, pnPair *candidates, siz
   return kept;
 }
 
-size_t pn_narrow(const pnTree *a, const pnTree *b, pnPair *candidates, size_t count, pnKernel kernel,
-                 uint64_t *uncertain) {
-  if (kernel != PN_KERNEL_DEFAULT) {
-    return narrowBy(a, b, candidates, count, kernel);
-  }
-  Filter filter = chooseFilter();
+/* Inline, with the filter: a call for every four candidates costs a twentieth of testing them. */
+PN_INLINE size_t narrowBatches(const pnTree *a, const pnTree *b, pnPair *candidates, size_t count, pnNarrowFcn *run,
+                               uint32_t width, uint64_t *uncertain) {
   /* fill the last batch up with a candidate that exists */
-  for (size_t i = count; count > 0 && i < count + filter.width; i++) {
+  for (size_t i = count; count > 0 && i < count + width; i++) {
     candidates[i] = candidates[count - 1];
   }
   size_t kept = 0;
-  for (size_t i = 0; i < count; i += filter.width) {
-    uint32_t hit, unsure, here = (uint32_t)PN_MIN(count - i, filter.width);
-    filter.run(a, b, candidates + i, &hit, &unsure);
+  for (size_t i = 0; i < count; i += width) {
+    uint32_t hit, unsure, here = (uint32_t)PN_MIN(count - i, width);
+    run(a, b, candidates + i, &hit, &unsure);
     uint32_t in = (1u << here) - 1;
     for (unsure &= in; PN_UNLIKELY(unsure != 0); unsure &= unsure - 1) {
       uint32_t lane = pn_firstLane(unsure);
@@ -89,10 +76,23 @@ size_t pn_narrow(const pnTree *a, const pnTree *b, pnPair *candidates, size_t co
     }
     /* keep the hits, without a branch: who hits is nothing a processor could predict */
     hit &= in;
-    for (uint32_t lane = 0; lane < filter.width; lane++) {
+    for (uint32_t lane = 0; lane < width; lane++) {
       candidates[kept] = candidates[i + lane];
       kept += hit >> lane & 1;
     }
   }
   return kept;
+}
+
+size_t pn_narrow(const pnTree *a, const pnTree *b, pnPair *candidates, size_t count, pnKernel kernel,
+                 uint64_t *uncertain) {
+  if (kernel != PN_KERNEL_DEFAULT) {
+    return narrowBy(a, b, candidates, count, kernel);
+  }
+#if defined(__x86_64__) && !defined(PN_SCALAR)
+  if (__builtin_cpu_supports("avx2")) {
+    return narrowBatches(a, b, candidates, count, pn_narrow8Avx2, 8, uncertain);
+  }
+#endif
+  return narrowBatches(a, b, candidates, count, narrow4, 4, uncertain);
 }

@@ -20,7 +20,7 @@
 #define GREATER pn_f8Greater
 #define SET1 pn_f8Set1
 #define SIGNS pn_f8Signs
-#define NARROW_NAME pn_narrow8Avx2
+#define NARROW_NAME narrow8
 #define LOAD_CORNERS loadCorners8
 
 PN_INLINE void loadCorners8(const pnTree *a, const pnTree *b, const pnPair *candidates, pnF8 p[6][3]) {
@@ -35,5 +35,9 @@ PN_INLINE void loadCorners8(const pnTree *a, const pnTree *b, const pnPair *cand
 }
 
 #include "collide/narrow_kernel.h"
+
+void pn_narrow8Avx2(const pnTree *a, const pnTree *b, const pnPair *candidates, uint32_t *outHit, uint32_t *outUnsure) {
+  narrow8(a, b, candidates, outHit, outUnsure);
+}
 
 #endif

@@ -40,17 +40,20 @@ PN_INLINE F clearOf(const F *s, F e) {
   return OR(GREATER(lo, e), GREATER(NEG(e), hi));
 }
 
-void NARROW_NAME(const pnTree *a, const pnTree *b, const pnPair *candidates, uint32_t *outHit, uint32_t *outUnsure) {
+PN_INLINE void NARROW_NAME(const pnTree *a, const pnTree *b, const pnPair *candidates, uint32_t *outHit,
+                           uint32_t *outUnsure) {
   /* p[0..2]: corners of a, p[3..5]: corners of b, as columns */
   F p[6][3];
   LOAD_CORNERS(a, b, candidates, p);
-  F m = SET1(0);
-  for (int i = 0; i < 5; i++) {
-    for (int x = 0; x < 3; x++) {
+  /* the largest coordinate; three chains, as a maximum takes time */
+  F most[3];
+  for (int x = 0; x < 3; x++) {
+    for (int i = 0; i < 5; i++) {
       p[i][x] = SUB(p[i][x], p[5][x]);
-      m = MAX(m, ABS(p[i][x]));
+      most[x] = i == 0 ? ABS(p[i][x]) : MAX(most[x], ABS(p[i][x]));
     }
   }
+  F m = MAX(MAX(most[0], most[1]), most[2]);
   const F *pb0 = p[3], *pb1 = p[4];
 
   /* the determinants */
@@ -72,25 +75,25 @@ void NARROW_NAME(const pnTree *a, const pnTree *b, const pnPair *candidates, uin
 
   /* certain of all signs? */
   F e = MUL(MUL(MUL(m, m), m), SET1(1.5e-5f));
-  F least = ABS(v[0][0]);
+  F near[3];
   for (int i = 0; i < 3; i++) {
-    least = MIN(least, MIN(ABS(sA[i]), ABS(sB[i])));
-    for (int j = 0; j < 3; j++) {
-      least = MIN(least, ABS(v[i][j]));
-    }
+    near[i] = MIN(MIN(ABS(sA[i]), ABS(v[i][0])), MIN(ABS(v[i][1]), ABS(v[i][2])));
   }
+  F least = MIN(MIN(near[0], near[1]), near[2]);
+  least = MIN(least, MIN(MIN(ABS(sB[0]), ABS(sB[1])), ABS(sB[2]))); /* known last */
   F inRange = AND(GREATER(m, SET1(1e-10f)), GREATER(SET1(1e12f), m));
   F certain = AND(GREATER(least, e), inRange);
 
   /* an edge of one through the other: only sign bits matter */
-  F through = SET1(0);
+  F ofA[3], ofB[3];
   for (int i = 0; i < 3; i++) {
     int j = (i + 1) % 3;
     F inside = AND(XOR(v[i][0], v[i][1]), XOR(v[i][1], v[i][2]));
-    through = OR(through, AND(XOR(sA[i], sA[j]), inside));
+    ofA[i] = AND(XOR(sA[i], sA[j]), inside);
     F outside = OR(XOR(v[0][i], v[1][i]), XOR(v[1][i], v[2][i]));
-    through = OR(through, ANDNOT(XOR(sB[i], sB[j]), outside));
+    ofB[i] = ANDNOT(XOR(sB[i], sB[j]), outside);
   }
+  F through = OR(OR(OR(ofA[0], ofA[1]), ofA[2]), OR(OR(ofB[0], ofB[1]), ofB[2]));
   *outHit = SIGNS(AND(through, certain));
   *outUnsure = SIGNS(ANDNOT(SET1(-0.0f), certain));
 
