@@ -288,7 +288,7 @@ void pn_runAll(const pnTraversal *t, pnWorker *w, pnKernel kernel) {
   w->outOfMemory |= !ok;
 }
 
-/* Leaf pairs tested at a time for a first pair: as many as are opened together. */
+/* Leaf pairs tested at a time for a first pair of two bodies: as many as are opened together. */
 #define FIRST_BATCH 2u
 
 /* How much the boxes of two nodes have in common, in cells of a's grid. */
@@ -306,9 +306,9 @@ PN_INLINE int64_t sharedCells(const pnTraversal *t, const int32_t delta[3], pnPa
 /* For a first pair the order in which pairs are opened decides how soon it is found. Of those that came last the one with most
  * in common goes to the end, which is opened next: half as many are opened as without, and sorting all of them costs more
  * than it brings. It is a guess and no more; where it takes more than comparing numbers (spheres, boxes in model space)
- * it is left. */
+ * it is left, and where it guesses wrong: a body has most in common with itself beside the place, where it meets least. */
 static void bringBestLast(const pnTraversal *t, pnPairs *list, size_t from) {
-  if (list->count < from + 2 || t->steps == &pn_stepsSphere || t->steps == &pn_stepsMixed ||
+  if (list->count < from + 2 || t->self || t->steps == &pn_stepsSphere || t->steps == &pn_stepsMixed ||
       t->steps == &pn_stepsBergen) {
     return;
   }
@@ -331,7 +331,7 @@ static void bringBestLast(const pnTraversal *t, pnPairs *list, size_t from) {
 /* Opens the last pair of nodes; leaves, as soon as there are some, and the last first. */
 static bool stepFirst(const pnTraversal *t, pnWorker *w, pnKernel kernel) {
   if (w->leaves.count > 0) {
-    size_t n = PN_MIN(w->leaves.count, FIRST_BATCH);
+    size_t n = t->self ? w->leaves.count : PN_MIN(w->leaves.count, FIRST_BATCH);
     w->leaves.count -= n;
     return openLeaves(t, w, w->leaves.data + w->leaves.count, n) && testCandidates(t, w, kernel);
   }
