@@ -70,7 +70,7 @@ typedef struct pnTreeDef {
   uint32_t leafSize;  /* most triangles of a leaf: 1 to 8 (default 8) */
   /* Hybrid: nodes with more triangles than this are updated eagerly. 0 (default): 64, and 512 for meshes from 16384 triangles
    * on, of which a smaller part is reached in a frame. 512 takes a third off an update; a frame deep in contact gains 4 % at
-   * 327680 triangles, nothing at 81920, and loses 4 % at 20480 and 5120. */
+   * 327680 triangles, nothing at 81920, and loses 4 % at 20480 and 5120. Bottom-up: always 1. */
   uint32_t cut;
   /* Morph references: volumes of shapes between each two of them, so many a pair, 0 to 15 (default 0). They make blended
    * volumes tighter while exactly two references have a weight, and cost their memory (pnTree_GetByteCount). */

@@ -117,12 +117,14 @@ pnResult pnCreateTree(const pnTreeDef *def, pnTree **outTree) {
     return pn_failMemory(sizeof(pnTree));
   }
   tree->def = *def;
-  if (def->cut == 0) {
+  tree->rule = pn_chooseRule(def);
+  if (tree->rule == &pn_updateBottomUp) {
+    tree->def.cut = 1;
+  } else if (def->cut == 0) {
     tree->def.cut = def->pose->mesh->triangleCount < LARGE_MESH ? 64 : 512;
   }
   tree->pose = def->pose;
   tree->mesh = def->pose->mesh;
-  tree->rule = pn_chooseRule(def);
   tree->slabs = slabsOf(def->volume);
   tree->modelCount = tree->rule->carries ? 1 : 0;
   tree->modelBytes = tree->slabs ? tree->slabs->count * 2 * PN_LANES * sizeof(float) : sizeof(pnSphereLanes);

@@ -214,6 +214,15 @@ void pn_fetchListed(const pnPose *pose, const uint32_t *listed, uint32_t count, 
 
 void pn_boundOfVertices(const pnTree *tree, const uint32_t *vertices, uint32_t count, pnBound *out) {
   float points[4 * CHUNK];
+  if (tree->def.volume == PN_VOLUME_BOX) {
+    pnF4 lo, hi;
+    pn_boxOfVertices(tree, vertices, count, &lo, &hi);
+    pn_f4Store(points, lo);
+    pn_f4Store(points + 4, hi);
+    memcpy(out->slabs.lo, points, 3 * sizeof(float));
+    memcpy(out->slabs.hi, points + 4, 3 * sizeof(float));
+    return;
+  }
   const pnSlabSet *set = tree->slabs ? tree->slabs : &pn_slabBox;
   pn_slabsEmpty(&out->slabs);
   for (uint32_t i = 0; i < count; i += CHUNK) {

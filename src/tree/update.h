@@ -133,6 +133,10 @@ void pn_fillLeaf(pnTree *tree, uint32_t node);
 void pn_fetchBlock(pnTree *tree, uint32_t leaf);
 void pn_boundLeaf(pnTree *tree, uint32_t node);
 
+/* The eager pass: clusters from their vertices, everything above them by merging (update_hybrid.c). */
+pnResult pn_prepareEager(pnTree *tree);
+pnResult pn_updateEager(pnTree *tree, const pnTasks *tasks);
+
 /* Marks a node fresh (by the eager pass of an update, no other thread near). */
 PN_INLINE void pn_markFresh(pnTree *tree, uint32_t node) {
   atomic_store_explicit(&tree->stamp[node], tree->now, memory_order_relaxed);

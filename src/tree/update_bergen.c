@@ -7,31 +7,43 @@
 static void boxLeaf(pnTree *tree, uint32_t leaf) {
   uint32_t node = tree->innerCount + leaf;
   pnModelLanes *lanes = pn_lanesOf(tree, node);
+  pnF4 side[2][PN_LANES];
   for (uint32_t j = 0; j < PN_LANES; j++) {
     uint32_t slot = leaf * PN_LANES + PN_MIN(j, tree->count[node] - 1u);
     const uint32_t *corner = tree->mesh->triangles + 3 * (size_t)tree->leafTriangles[slot];
-    for (int k = 0; k < 3; k++) {
-      float a = tree->pose->source[3 * (size_t)corner[0] + k], b = tree->pose->source[3 * (size_t)corner[1] + k];
-      float c = tree->pose->source[3 * (size_t)corner[2] + k];
-      lanes->row[k][0][j] = PN_MIN(a, PN_MIN(b, c));
-      lanes->row[k][1][j] = PN_MAX(a, PN_MAX(b, c));
+    const float *source = tree->pose->source;
+    pnF4 a = pn_f4Load(source + 3 * (size_t)corner[0]), b = pn_f4Load(source + 3 * (size_t)corner[1]);
+    pnF4 c = pn_f4Load(source + 3 * (size_t)corner[2]);
+    side[0][j] = pn_f4Min(a, pn_f4Min(b, c));
+    side[1][j] = pn_f4Max(a, pn_f4Max(b, c));
+  }
+  for (int s = 0; s < 2; s++) {
+    for (int half = 0; half < 2; half++) {
+      const pnF4 *v = side[s] + 4 * half;
+      pnF4 row[3];
+      pn_f4Transpose3(v[0], v[1], v[2], v[3], &row[0], &row[1], &row[2]);
+      for (int k = 0; k < 3; k++) {
+        pn_f4Store(lanes->row[k][s] + 4 * half, row[k]);
+      }
     }
   }
 }
 
-/* The box of all lanes of a node into one lane of its parent. */
+static float least4(pnF4 v) {
+  float x[4];
+  pn_f4Store(x, v);
+  return PN_MIN(PN_MIN(x[0], x[1]), PN_MIN(x[2], x[3]));
+}
+
+/* The box of all lanes of a node into one lane of its parent; lanes past the count repeat the last. */
 static void passUp(pnTree *tree, uint32_t node) {
   const pnModelLanes *from = pn_lanesOf(tree, node);
   uint32_t parent = tree->parent[node] / PN_LANES, lane = tree->parent[node] % PN_LANES;
   pnModelLanes *to = pn_lanesOf(tree, parent);
   for (int k = 0; k < 3; k++) {
-    float lo = from->row[k][0][0], hi = from->row[k][1][0];
-    for (uint32_t j = 1; j < tree->count[node]; j++) {
-      lo = PN_MIN(lo, from->row[k][0][j]);
-      hi = PN_MAX(hi, from->row[k][1][j]);
-    }
-    to->row[k][0][lane] = lo;
-    to->row[k][1][lane] = hi;
+    const float *lo = from->row[k][0], *hi = from->row[k][1];
+    to->row[k][0][lane] = least4(pn_f4Min(pn_f4Load(lo), pn_f4Load(lo + 4)));
+    to->row[k][1][lane] = -least4(pn_f4Neg(pn_f4Max(pn_f4Load(hi), pn_f4Load(hi + 4))));
   }
 }
 

@@ -100,7 +100,7 @@ static bool mergeBounds(pnTree *tree, pnBound *bounds) {
 }
 
 /* Room for a volume of every node that is eager or a cluster; those have numbers up to the largest cluster's. */
-static pnResult prepare(pnTree *tree) {
+pnResult pn_prepareEager(pnTree *tree) {
   uint32_t most = 0;
   for (uint32_t c = 0; c < tree->clusterCount; c++) {
     most = PN_MAX(most, tree->clusterNode[c]);
@@ -109,7 +109,7 @@ static pnResult prepare(pnTree *tree) {
   return pn_allocRuleData(tree, pn_bytes((size_t)most + 1, one));
 }
 
-static pnResult update(pnTree *tree, const pnTasks *tasks) {
+pnResult pn_updateEager(pnTree *tree, const pnTasks *tasks) {
   bool box = tree->def.volume == PN_VOLUME_BOX;
   Pass pass = {tree, box ? tree->ruleData : NULL, box ? NULL : tree->ruleData};
   pnTaskFcn *clusters = box && pn_isPlain(tree->pose) ? boxClusters : boundClusters;
@@ -119,5 +119,8 @@ static pnResult update(pnTree *tree, const pnTasks *tasks) {
   return ok ? PN_OK : PN_ERROR_NUMBER;
 }
 
-const pnUpdateRule pn_updateHybrid = {
-    .name = "hybrid", .inPlace = true, .prepare = prepare, .update = update, .fill = pn_fillFromVertices};
+const pnUpdateRule pn_updateHybrid = {.name = "hybrid",
+                                      .inPlace = true,
+                                      .prepare = pn_prepareEager,
+                                      .update = pn_updateEager,
+                                      .fill = pn_fillFromVertices};
