@@ -1,6 +1,8 @@
 /* args.c: options by table. */
 #include "args.h"
 
+#include "out.h"
+
 #include "pinch/volume.h"
 
 #include <errno.h>
@@ -236,7 +238,7 @@ pnArgs pn_parseArgs(const pnUsage *usage, int *count, char **argv) {
   for (int i = 1; i < *count && strcmp(argv[i], "--") != 0; ++i) {
     if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
       printHelp(usage);
-      return PN_ARGS_HELP;
+      return pn_finishOutput(usage->command) ? PN_ARGS_HELP : PN_ARGS_WRONG;
     }
   }
   for (int i = 1; i < *count; ++i) {

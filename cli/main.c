@@ -1,6 +1,7 @@
 /* main.c: the tool `pinch`: which command is meant, and the help that lists them. */
 #include "args.h"
 #include "command.h"
+#include "out.h"
 
 #include "pinch/base.h"
 
@@ -62,8 +63,14 @@ int main(int argc, char **argv) {
   }
   const char *word = argv[1];
   bool help = strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0;
-  if (help && argc == 2) return printHelp(stdout), PN_EXIT_CLEAN;
-  if (strcmp(word, "--version") == 0) return printf("pinch %s\n", pnGetVersion()), PN_EXIT_CLEAN;
+  if (help && argc == 2) {
+    printHelp(stdout);
+    return pn_finishOutput("--help") ? PN_EXIT_CLEAN : PN_EXIT_ERROR;
+  }
+  if (strcmp(word, "--version") == 0) {
+    printf("pinch %s\n", pnGetVersion());
+    return pn_finishOutput("--version") ? PN_EXIT_CLEAN : PN_EXIT_ERROR;
+  }
   // "pinch help check" is "pinch check --help".
   if (help) {
     char helpWord[] = "--help", *helpArgv[] = {argv[2], helpWord, NULL};

@@ -74,12 +74,17 @@ static void writeCsvFrame(const pnScan *scan) {
   }
 }
 
-static pnResult closeCsv(const pnScan *scan, pnOutFile **file, bool keep) {
-  if (!*file) return PN_OK;
-  if (keep && scan->interrupted)
-    pnOutFile_Print(*file, "# incomplete: interrupted after %u of %u frames\n", scan->tallies.frameCount,
+/* The last line of a CSV file; then its bytes are the system's. */
+static pnResult finishCsv(const pnScan *scan, pnOutFile *file) {
+  if (!file) return PN_OK;
+  if (scan->interrupted)
+    pnOutFile_Print(file, "# incomplete: interrupted after %u of %u frames\n", scan->tallies.frameCount,
                     scan->range.count);
-  pnResult result = pnCloseOutFile(*file, keep);
+  return pnOutFile_Flush(file);
+}
+
+static pnResult closeCsv(pnOutFile **file, bool keep) {
+  pnResult result = *file ? pnCloseOutFile(*file, keep) : PN_OK;
   *file = NULL;
   return result;
 }
@@ -221,17 +226,35 @@ pnResult pn_scanWriteFrame(pnScan *scan) {
   return scan->files.report ? writeReportFrame(scan) : PN_OK;
 }
 
+/* All files take their places or none does: what can fail for want of room is done for all of them before the first
+ * takes its place. Should a place be refused even then (its folder is gone), the message says which files are there. */
+static pnResult placeFiles(pnScan *scan, bool good) {
+  pnScanFiles *files = &scan->files;
+  pnResult result = good ? finishCsv(scan, files->csv) : PN_OK;
+  if (good && result == PN_OK) result = finishCsv(scan, files->pairs);
+  bool keep = good && result == PN_OK, report = keep && files->report, csv = keep && files->csv;
+  pnResult closed = closeReport(scan, keep);
+  if (closed != PN_OK) keep = report = csv = false;
+  if (keep) closed = closeCsv(&files->csv, true);
+  if (closed != PN_OK) keep = csv = false;
+  if (keep) closed = closeCsv(&files->pairs, true);
+  closeCsv(&files->csv, false);
+  closeCsv(&files->pairs, false);
+  if (closed != PN_OK && (report || csv)) {
+    char message[512];
+    snprintf(message, sizeof(message), "%s", pnGetMessage());
+    pnFail(closed, "%s; written before: %s%s%s", message, report ? scan->options->html : "", report && csv ? ", " : "",
+           csv ? scan->options->csv : "");
+  }
+  return result == PN_OK ? closed : result;
+}
+
 pnResult pn_scanCloseFiles(pnScan *scan, bool good) {
   pnScanFiles *files = &scan->files;
   // An interrupt before the first frame still makes an object.
   if (scan->options->json && good && !files->jsonBegun) good = beginJson(scan);
   if (files->jsonBegun) endJson(scan, good);
-  // The first failure is the one that is told; the others are then not kept either.
-  pnResult result = closeReport(scan, good);
-  pnResult csv = closeCsv(scan, &files->csv, good && result == PN_OK);
-  if (result == PN_OK) result = csv;
-  pnResult pairs = closeCsv(scan, &files->pairs, good && result == PN_OK);
-  if (result == PN_OK) result = pairs;
+  pnResult result = placeFiles(scan, good);
   for (uint32_t b = 0; b < scan->bodyCount && files->positions; ++b) free(files->positions[b]);
   free(files->positions);
   free(files->reportPairs);

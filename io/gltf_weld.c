@@ -1,9 +1,9 @@
 /* gltf_weld.c: vertices that are one vertex in every pose.
  *
  * Exporters split a vertex where normals, colours or texture coordinates jump. For collisions the copies are one, if
- * nothing that moves vertices can tell them apart: rest position, every delta, joints and weights. Each vertex gets a
- * hash of all that; equal hashes are brought together by sorting and compared in full, so a collision of hashes costs
- * time and never an answer. */
+ * nothing that moves vertices can tell them apart: rest position, every delta, joints and weights. Sorting by all that
+ * brings copies together. A hash of it comes first in the order, so that different vertices are told apart by one number;
+ * a file made so that hashes collide still costs no more than a sort. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +11,7 @@
 
 typedef struct pnGltfKey {
   uint64_t hash;
+  const pnAnimBody *body; /* for the comparison, which is handed nothing else */
   uint32_t vertex;
 } pnGltfKey;
 
@@ -40,7 +41,7 @@ static void hashVertices(const pnAnimBody *body, pnGltfKey *keys) {
       size_t i = (size_t)v * body->influenceCount + k;
       hash = mix(hash, (uint64_t)body->jointIndices[i] << 32 | floatBits(body->jointWeights[i]));
     }
-    keys[v] = (pnGltfKey){hash, v};
+    keys[v] = (pnGltfKey){hash, body, v};
   }
   for (uint32_t t = 0; t < body->targetCount; ++t) {
     const pnAnimTarget *target = &body->targets[t];
@@ -49,12 +50,6 @@ static void hashVertices(const pnAnimBody *body, pnGltfKey *keys) {
       key->hash = mixPoint(mix(key->hash, t), target->deltas + (size_t)i * 3);
     }
   }
-}
-
-static int compareKeys(const void *a, const void *b) {
-  const pnGltfKey *x = a, *y = b;
-  if (x->hash != y->hash) return x->hash < y->hash ? -1 : 1;
-  return x->vertex < y->vertex ? -1 : 1;
 }
 
 /* The delta of a vertex in a target, null when it does not move. */
@@ -71,21 +66,35 @@ static const float *findDelta(const pnAnimTarget *target, uint32_t vertex) {
   return low < target->count && target->vertices[low] == vertex ? target->deltas + (size_t)low * 3 : NULL;
 }
 
-static bool samePoint(const float *a, const float *b) {
-  return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
+/* Order by bits, -0 as 0: zero exactly for equal numbers. */
+static int compareFloats(const float *a, const float *b, uint32_t count) {
+  for (uint32_t i = 0; i < count; ++i) {
+    uint32_t x = floatBits(a[i]), y = floatBits(b[i]);
+    if (x != y) return x < y ? -1 : 1;
+  }
+  return 0;
 }
 
-static bool sameVertex(const pnAnimBody *body, uint32_t a, uint32_t b) {
-  if (!samePoint(body->vertices + (size_t)a * 3, body->vertices + (size_t)b * 3)) return false;
-  for (uint32_t k = 0; k < body->influenceCount; ++k) {
-    size_t i = (size_t)a * body->influenceCount + k, j = (size_t)b * body->influenceCount + k;
-    if (body->jointIndices[i] != body->jointIndices[j] || body->jointWeights[i] != body->jointWeights[j]) return false;
+/* By everything that moves a vertex: zero when no pose tells the two apart. */
+static int compareVertices(const pnAnimBody *body, uint32_t a, uint32_t b) {
+  int order = compareFloats(body->vertices + (size_t)a * 3, body->vertices + (size_t)b * 3, 3);
+  size_t i = (size_t)a * body->influenceCount, j = (size_t)b * body->influenceCount;
+  for (uint32_t k = 0; k < body->influenceCount && order == 0; ++k, ++i, ++j) {
+    order = (body->jointIndices[i] > body->jointIndices[j]) - (body->jointIndices[i] < body->jointIndices[j]);
+    if (order == 0) order = compareFloats(&body->jointWeights[i], &body->jointWeights[j], 1);
   }
-  for (uint32_t t = 0; t < body->targetCount; ++t) {
+  for (uint32_t t = 0; t < body->targetCount && order == 0; ++t) {
     const float *x = findDelta(&body->targets[t], a), *y = findDelta(&body->targets[t], b);
-    if ((x == NULL) != (y == NULL) || (x != NULL && !samePoint(x, y))) return false;
+    order = x != NULL && y != NULL ? compareFloats(x, y, 3) : (x != NULL) - (y != NULL);
   }
-  return true;
+  return order;
+}
+
+static int compareKeys(const void *a, const void *b) {
+  const pnGltfKey *x = a, *y = b;
+  if (x->hash != y->hash) return x->hash < y->hash ? -1 : 1;
+  int order = compareVertices(x->body, x->vertex, y->vertex);
+  return order != 0 ? order : (x->vertex > y->vertex) - (x->vertex < y->vertex);
 }
 
 pnResult pn_gltfWeld(pnGltf *g, pnAnimBody *body) {
@@ -97,18 +106,11 @@ pnResult pn_gltfWeld(pnGltf *g, pnAnimBody *body) {
   hashVertices(body, keys);
   qsort(keys, count, sizeof(pnGltfKey), compareKeys);
 
-  /* Inside of a run of equal hashes, the first equal vertex is the representative. */
-  for (uint32_t i = 0, run = 0; i < count; ++i) {
-    if (keys[i].hash != keys[run].hash) run = i;
-    uint32_t vertex = keys[i].vertex;
-    weld[vertex] = vertex;
-    for (uint32_t j = run; j < i; ++j) {
-      uint32_t other = keys[j].vertex;
-      if (weld[other] == other && sameVertex(body, vertex, other)) {
-        weld[vertex] = other;
-        break;
-      }
-    }
+  /* Equal ones stand side by side, the lowest first: it stands for all of them. */
+  for (uint32_t i = 0; i < count; ++i) {
+    uint32_t vertex = keys[i].vertex, before = i > 0 ? keys[i - 1].vertex : vertex;
+    bool same = i > 0 && keys[i].hash == keys[i - 1].hash && compareVertices(body, before, vertex) == 0;
+    weld[vertex] = same ? weld[before] : vertex;
   }
   return PN_OK;
 }

@@ -174,6 +174,7 @@ static pnParseFcn *chooseParser(const pnReader *reader) {
 
 pnResult pnParseMeshFile(const void *bytes, size_t byteCount, const char *name, pnMeshFile *outFile) {
   memset(outFile, 0, sizeof(*outFile));
+  if (!name) name = "mesh in memory";
   pnReader reader = pn_makeReader(bytes, byteCount, name);
   if (byteCount == 0) return pnFail(PN_ERROR_FORMAT, "%s: the file is empty; expected OBJ, PLY, STL or OFF", name);
   pnParseFcn *parse = chooseParser(&reader);

@@ -83,14 +83,22 @@ void pnOutFile_Print(pnOutFile *file, const char *format, ...) {
   va_end(arguments);
 }
 
+static pnResult failWrite(const pnOutFile *file) {
+  return pnFail(PN_ERROR_FILE, "%s: cannot be written: %s", file->path, strerror(file->firstError));
+}
+
+pnResult pnOutFile_Flush(pnOutFile *file) {
+  if (fflush(file->stream) != 0 && file->firstError == 0) file->firstError = errno;
+  return file->firstError == 0 ? PN_OK : failWrite(file);
+}
+
 pnResult pnCloseOutFile(pnOutFile *file, bool keep) {
   if (fclose(file->stream) != 0 && file->firstError == 0) file->firstError = errno;
   if (keep && file->firstError == 0 && file->temporary && rename(file->temporary, file->path) != 0)
     file->firstError = errno;
   bool failed = keep && file->firstError != 0;
   if (file->temporary && (failed || !keep)) remove(file->temporary);
-  pnResult result = PN_OK;
-  if (failed) result = pnFail(PN_ERROR_FILE, "%s: cannot be written: %s", file->path, strerror(file->firstError));
+  pnResult result = failed ? failWrite(file) : PN_OK;
   freeOutFile(file);
   return result;
 }

@@ -244,6 +244,34 @@ static void testReport(void **state) {
   freeRun(&run);
 }
 
+/* One output that cannot be written: the others do not appear either, and what was there before stays. */
+static void testAllOrNone(void **state) {
+  (void)state;
+  ToolRun run = RUN("scan", "boxes.glb", "--frames", "0", "--html", "r.html");
+  bool reports = run.status != 2;
+  freeRun(&run);
+  if (reports) free(takeFile("r.html"));
+  if (access("/dev/full", W_OK) != 0) {
+    print_message("skipped: no /dev/full\n");
+    return;
+  }
+  static const char *const cases[][6] = {{"--pairs", "/dev/full", "--csv", "c.csv", NULL},
+                                         {"--csv", "/dev/full", "--pairs", "c.csv", NULL},
+                                         {"--csv", "/dev/full", "--html", "c.csv", NULL},
+                                         {"--pairs", "/dev/full", "--html", "c.csv", NULL},
+                                         {"--html", "/dev/full", "--csv", "c.csv", NULL}};
+  for (size_t i = 0; i < (reports ? 5 : 2); ++i) {
+    const char *const *c = cases[i];
+    writeText("c.csv", "what was there");
+    run = RUN("scan", "boxes.glb", "--frames", "0", c[0], c[1], c[2], c[3]);
+    expectRun(&run, 2, "/dev/full|No space");
+    freeRun(&run);
+    char *text = takeFile("c.csv");
+    assert_string_equal(text, "what was there");
+    free(text);
+  }
+}
+
 /* ---------------------------------------------------------------- what is wrong */
 
 static void testWrongWords(void **state) {
@@ -453,6 +481,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(testFilesAgree, enterWithBoxes, leaveWithBoxes),
       cmocka_unit_test_setup_teardown(testTable, enterWithBoxes, leaveWithBoxes),
       cmocka_unit_test_setup_teardown(testReport, enterWithBoxes, leaveWithBoxes),
+      cmocka_unit_test_setup_teardown(testAllOrNone, enterWithBoxes, leaveWithBoxes),
       cmocka_unit_test_setup_teardown(testWrongWords, enterWithBoxes, leaveWithBoxes),
       cmocka_unit_test_setup_teardown(testBrokenFiles, enterWithBoxes, leaveWithBoxes),
       cmocka_unit_test_setup_teardown(testWrongCache, enterWithBoxes, leaveWithBoxes),

@@ -484,6 +484,23 @@ static void testUnknownFiles(void **state) {
   testExpectFailure(pnLoadMeshFile("/dev/zero", &file), PN_ERROR_FILE, "/dev/zero|device");
 }
 
+/* Bytes without a name are read by what they are, and messages call them something. */
+static void testNoName(void **state) {
+  (void)state;
+  static const char *texts[] = {SQUARE "f 1 2 3 4\n", "OFF\n4 1 0\n" POINTS "4 0 1 2 3\n",
+                                PLY("ascii") PLY_MESH POINTS "4 0 1 2 3\n"};
+  pnMeshFile file;
+  for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); ++i) {
+    file = parse(NULL, texts[i]);
+    assert_int_equal(file.triangleCount, 2);
+    assert_string_equal(file.name, "mesh in memory");
+    pnFreeMeshFile(&file);
+  }
+  testExpectFailure(pnParseMeshFile("", 0, NULL, &file), PN_ERROR_FORMAT, "mesh in memory|empty");
+  testExpectFailure(pnParseMeshFile("what?", 5, NULL, &file), PN_ERROR_UNSUPPORTED, "mesh in memory|neither");
+  testExpectFailure(pnParseMeshFile("v 1 nan 0", 9, NULL, &file), PN_ERROR_NUMBER, "mesh in memory: line 1");
+}
+
 /* ---------------------------------------------------------------- memory */
 
 static pnResult parseEach(void *context) {
@@ -534,7 +551,7 @@ int main(void) {
       cmocka_unit_test(testPlyText),     cmocka_unit_test(testPlyBinary),    cmocka_unit_test(testPlyWrongOrder),
       cmocka_unit_test(testObjRefusals), cmocka_unit_test(testOffRefusals),  cmocka_unit_test(testStlRefusals),
       cmocka_unit_test(testPlyRefusals), cmocka_unit_test(testUnknownFiles), cmocka_unit_test(testMemoryFailures),
-      cmocka_unit_test(testManyGroups),
+      cmocka_unit_test(testManyGroups),  cmocka_unit_test(testNoName),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -189,7 +189,13 @@ static void testFullDisk(void **state) {
   pnOutFile *out;
   testExpectOk(pnOpenOutFile("/dev/full", &out));
   for (int i = 0; i < 10000; ++i) pnOutFile_Print(out, "0123456789");
+  testExpectFailure(pnOutFile_Flush(out), PN_ERROR_FILE, "/dev/full|No space");
   testExpectFailure(pnCloseOutFile(out, true), PN_ERROR_FILE, "/dev/full|No space");
+  // Little enough to wait in memory: told before the file is closed.
+  testExpectOk(pnOpenOutFile("/dev/full", &out));
+  pnOutFile_Print(out, "0123456789");
+  testExpectFailure(pnOutFile_Flush(out), PN_ERROR_FILE, "/dev/full|No space");
+  testExpectOk(pnCloseOutFile(out, false));
   assert_int_equal(stat("/dev/full", &status), 0); /* a device is not replaced */
   assert_true(S_ISCHR(status.st_mode));
 }

@@ -33,7 +33,8 @@ typedef struct pnMeshFile {
  * PN_ERROR_UNSUPPORTED, PN_ERROR_MEMORY. On an error outFile is empty and nothing needs to be freed.
  * Does not depend on the locale. Cost: O(n); memory: the file and at most some 25 times its bytes. */
 PN_API pnResult pnLoadMeshFile(const char *path, pnMeshFile *outFile);
-/* The same from memory; `name` is used in messages and, by its extension, when the content does not tell. */
+/* The same from memory; `name` is used in messages and, by its extension, when the content does not tell. Null: the
+ * content alone must tell. */
 PN_API pnResult pnParseMeshFile(const void *bytes, size_t byteCount, const char *name, pnMeshFile *outFile);
 PN_API void pnFreeMeshFile(pnMeshFile *file); /* a zeroed one is allowed */
 
@@ -52,6 +53,9 @@ PN_API pnResult pnOpenOutFile(const char *path, pnOutFile **outFile);
 /* A failed write is remembered and reported when the file is closed: no need to check each one. */
 PN_API void pnOutFile_Write(pnOutFile *file, const void *bytes, size_t byteCount);
 PN_API void pnOutFile_Print(pnOutFile *file, const char *format, ...) PN_FORMAT(2, 3);
+/* Hands what was written so far to the system: PN_ERROR_FILE when that, or a write before it, failed. Files that belong
+ * together are all flushed before the first of them is closed: then a full disk spares the old ones. */
+PN_API pnResult pnOutFile_Flush(pnOutFile *file);
 /* keep: the file takes its place (PN_ERROR_FILE when it cannot, or a write failed); else it is thrown away. */
 PN_API pnResult pnCloseOutFile(pnOutFile *file, bool keep);
 
