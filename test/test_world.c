@@ -3,9 +3,12 @@
 
 #include "pinch/world.h"
 
+#include "tree/tree.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 typedef struct Fixture {
   pnWorld *world;
@@ -478,6 +481,120 @@ static void wornTreesAreRebuilt(void **state) {
   assert_int_equal(pairs[0], pairs[1]);
 }
 
+/* Who shares with whom: bodies of one mesh and kind, whatever came and went before; not with a tree built anew. */
+static void twinsAreFound(void **state) {
+  (void)state;
+  enum { MESHES = 40, BODIES = 1000 };
+  pnMesh *meshes[MESHES];
+  pnWorld *world;
+  testExpectOk(pnCreateWorld(NULL, &world));
+  for (int i = 0; i < MESHES; i++) {
+    testExpectOk(pnMakeIcosphere(0, 1 + (float)i, &meshes[i]));
+  }
+  pnBodyId ids[BODIES] = {0};
+  int family[BODIES] = {0};
+  TestRandom r = testRandom(5);
+  for (int step = 0; step < 20000; step++) {
+    int i = (int)testBelow(&r, BODIES);
+    pnBodyDef def = pnDefaultBodyDef();
+    if (ids[i].index1) {
+      testExpectOk(pnWorld_DestroyBody(world, ids[i]));
+      /* the place given up last is taken first, under a new id */
+      pnBodyId dead = ids[i];
+      ids[i] = (pnBodyId){0};
+      if (step % 2) {
+        continue;
+      }
+      assert_int_equal(pnWorld_CreateBody(world, &def, &ids[i]), PN_ERROR_ARGUMENT); /* no mesh: the place stays free */
+      def.mesh = meshes[0];
+      family[i] = 0;
+      testExpectOk(pnWorld_CreateBody(world, &def, &ids[i]));
+      assert_int_equal(ids[i].index1, dead.index1);
+      assert_int_not_equal(ids[i].generation, dead.generation);
+      continue;
+    }
+    family[i] = (int)testBelow(&r, 2 * MESHES);
+    def.mesh = meshes[family[i] / 2];
+    def.kind = family[i] % 2 ? PN_BODY_RIGID : PN_BODY_FREE;
+    testExpectOk(pnWorld_CreateBody(world, &def, &ids[i]));
+    if (step % 7 == 0) {
+      testExpectOk(pnTree_Rebuild(pnBody_GetTree(world, ids[i])));
+    }
+    const pnTree *tree = pnBody_GetTree(world, ids[i]);
+    for (int j = 0; j < BODIES && step % 100 == 1; j++) {
+      const pnTree *other = ids[j].index1 && j != i ? pnBody_GetTree(world, ids[j]) : NULL;
+      if (other && family[j] != family[i]) {
+        assert_true(other->shape != tree->shape);
+      }
+    }
+  }
+  /* with the first of two gone, the third shares with the second; with both built anew it cannot */
+  pnBodyId id[4];
+  for (int round = 0; round < 2; round++) {
+    pnMesh *mesh;
+    testExpectOk(pnMakeIcosphere(1, 100, &mesh));
+    pnBodyDef def = pnDefaultBodyDef();
+    def.mesh = mesh;
+    testExpectOk(pnWorld_CreateBody(world, &def, &id[0]));
+    testExpectOk(pnWorld_CreateBody(world, &def, &id[1]));
+    assert_true(pnBody_GetTree(world, id[0])->shape == pnBody_GetTree(world, id[1])->shape);
+    testExpectOk(pnWorld_DestroyBody(world, id[round]));
+    testExpectOk(pnWorld_CreateBody(world, &def, &id[round]));
+    assert_true(pnBody_GetTree(world, id[0])->shape == pnBody_GetTree(world, id[1])->shape);
+    for (int i = 0; i < 2; i++) {
+      testExpectOk(pnBody_SetVertices(world, id[i], pnMesh_GetVertices(mesh), pnMesh_GetVertexCount(mesh)));
+      testExpectOk(pnTree_Rebuild(pnBody_GetTree(world, id[i])));
+    }
+    testExpectOk(pnWorld_CreateBody(world, &def, &id[2]));
+    assert_true(pnBody_GetTree(world, id[2])->shape != pnBody_GetTree(world, id[0])->shape);
+    assert_true(pnBody_GetTree(world, id[2])->shape != pnBody_GetTree(world, id[1])->shape);
+    testExpectOk(pnWorld_CreateBody(world, &def, &id[3]));
+    assert_true(pnBody_GetTree(world, id[3])->shape == pnBody_GetTree(world, id[2])->shape);
+    for (int i = 0; i < 4; i++) {
+      testExpectOk(pnWorld_DestroyBody(world, id[i]));
+    }
+    pnDestroyMesh(mesh);
+  }
+  pnDestroyWorld(world);
+  for (int i = 0; i < MESHES; i++) {
+    pnDestroyMesh(meshes[i]);
+  }
+}
+
+/* Many bodies, each of a mesh of its own: each costs what the first one does. */
+static void manyBodiesComeAndGo(void **state) {
+  (void)state;
+  enum { COUNT = 30000 };
+  pnMesh **meshes = malloc(COUNT * sizeof *meshes);
+  pnBodyId *ids = malloc(COUNT * sizeof *ids);
+  pnWorld *world;
+  testExpectOk(pnCreateWorld(NULL, &world));
+  for (int i = 0; i < COUNT; i++) {
+    testExpectOk(pnMakeBox((pnVec3){1, 1, 1}, 1, &meshes[i]));
+  }
+  clock_t start = clock();
+  for (int round = 0; round < 2; round++) {
+    for (int i = 0; i < COUNT; i++) {
+      pnBodyDef def = pnDefaultBodyDef();
+      def.mesh = meshes[i];
+      def.kind = PN_BODY_STATIC;
+      testExpectOk(pnWorld_CreateBody(world, &def, &ids[i]));
+    }
+    for (int i = 0; i < COUNT; i++) {
+      testExpectOk(pnWorld_DestroyBody(world, ids[i]));
+    }
+  }
+  double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+  printf("%d bodies come and go twice: %.3f s\n", COUNT, seconds);
+  assert_true(seconds < 5); /* a search among all of them took four times as long */
+  pnDestroyWorld(world);
+  for (int i = 0; i < COUNT; i++) {
+    pnDestroyMesh(meshes[i]);
+  }
+  free(meshes);
+  free(ids);
+}
+
 static void countBox(void *user, pnBox box, uint32_t color) {
   (void)color;
   assert_true(box.min.x <= box.max.x);
@@ -519,6 +636,7 @@ int main(void) {
       cmocka_unit_test(filtersByCategory),           cmocka_unit_test(steadyFrameAllocatesNothing),
       cmocka_unit_test(runsOutOfMemoryCleanly),      cmocka_unit_test(failedFrameKeepsTheLastAnswer),
       cmocka_unit_test(sharedVerticesAreNamed),      cmocka_unit_test(sharedStaticTreeAndContactPoints),
-      cmocka_unit_test(wornTreesAreRebuilt),         cmocka_unit_test(drawsThroughHooks)};
+      cmocka_unit_test(wornTreesAreRebuilt),         cmocka_unit_test(twinsAreFound),
+      cmocka_unit_test(manyBodiesComeAndGo),         cmocka_unit_test(drawsThroughHooks)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

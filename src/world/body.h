@@ -19,6 +19,9 @@ typedef struct pnBody {
   pnBox looseBox;
   char *name;
   void *userData;
+  uint32_t freeNext; /* of a dead place: 1 + the next one that is free, 0: none */
+  bool inChain;      /* of those whose tree can be shared (twin.h) */
+  uint32_t twinNext, twinBefore;
 } pnBody;
 
 /* Fills a zeroed body from a definition; on failure nothing is left behind. */

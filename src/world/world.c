@@ -34,6 +34,7 @@ void pnDestroyWorld(pnWorld *world) {
     }
   }
   pn_arrayFree(&world->bodies);
+  pn_arrayFree(&world->twins.first);
   pn_arrayFree(&world->alive);
   pn_arrayFree(&world->boxes);
   pn_broadFree(&world->broad);
@@ -62,43 +63,42 @@ pnBody *pn_findBody(const pnWorld *world, pnBodyId id) {
   return NULL;
 }
 
-/* A tree whose unchanging part a new body may share: of a body that moves the same mesh in the same way, and not built
- * anew since. Null: there is none. */
-static const pnTree *findTwin(const pnWorld *world, const pnBodyDef *def) {
-  for (size_t i = 0; i < world->bodies.count; i++) {
-    const pnBody *body = &world->bodies.data[i];
-    /* poses begin at frame 1: built at rest, as the new body's would be */
-    if ((body->generation & 1) && body->kind == def->kind && body->ownsTree && body->tree->mesh == def->mesh &&
-        body->tree->pose->skin == def->skin && body->tree->pose->morph == def->morph && body->tree->builtFrame == 1) {
-      return body->tree;
-    }
+/* The place given up last, or a new one; false: out of memory. */
+static bool takePlace(pnWorld *world, uint32_t *outPlace) {
+  if (world->freePlace) {
+    *outPlace = world->freePlace - 1;
+    world->freePlace = world->bodies.data[*outPlace].freeNext;
+    return true;
   }
-  return NULL;
+  *outPlace = (uint32_t)world->bodies.count;
+  return pn_reserveTwins(&world->twins, world->bodies.data, world->bodies.count, world->bodies.count + 1) &&
+         pn_arrayPush(&world->bodies, (pnBody){0});
+}
+
+static void givePlaceBack(pnWorld *world, uint32_t place) {
+  world->bodies.data[place].freeNext = world->freePlace;
+  world->freePlace = place + 1;
 }
 
 pnResult pnWorld_CreateBody(pnWorld *world, const pnBodyDef *def, pnBodyId *outBody) {
   PN_ASSERT(world && def && outBody);
   *outBody = (pnBodyId){0};
-  /* the first free place, or a new one */
-  size_t place = 0;
-  while (place < world->bodies.count && (world->bodies.data[place].generation & 1)) {
-    place++;
-  }
-  if (place == world->bodies.count) {
-    if (!pn_arrayPush(&world->bodies, (pnBody){0})) {
-      return pn_failMemory(sizeof(pnBody));
-    }
+  uint32_t place;
+  if (!takePlace(world, &place)) {
+    return pn_failMemory(sizeof(pnBody));
   }
   pnBodyDef with = *def;
-  with.tree.twin = def->tree.twin ? def->tree.twin : findTwin(world, def);
+  with.tree.twin = def->tree.twin ? def->tree.twin : pn_findTwin(&world->twins, world->bodies.data, def);
   pnResult result = pn_bodyCreate(&world->bodies.data[place], &with);
   if (result != PN_OK) {
+    givePlaceBack(world, place);
     return result;
   }
   world->bodies.data[place].generation++;
+  pn_addTwin(&world->twins, world->bodies.data, place);
   world->bodyCount++;
   world->bodySet++;
-  *outBody = pn_bodyId(world, (uint32_t)place);
+  *outBody = pn_bodyId(world, place);
   return PN_OK;
 }
 
@@ -123,8 +123,10 @@ pnResult pnWorld_DestroyBody(pnWorld *world, pnBodyId id) {
     return PN_ERROR_ID;
   }
   forgetContacts(world, id);
+  pn_removeTwin(&world->twins, world->bodies.data, id.index1 - 1);
   pn_bodyFree(body);
   body->generation++;
+  givePlaceBack(world, id.index1 - 1);
   world->bodyCount--;
   world->bodySet++;
   return PN_OK;

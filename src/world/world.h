@@ -4,11 +4,13 @@
 
 #include "collide/broad.h"
 #include "collide/jobs.h"
-#include "world/body.h"
+#include "world/twin.h"
 
 struct pnWorld {
   pnWorldDef def;
   PN_ARRAY(pnBody) bodies; /* by place; dead places have an even generation */
+  uint32_t freePlace;      /* 1 + the dead place that is taken next (pnBody.freeNext leads on), 0: none */
+  pnTwins twins;
   uint32_t bodyCount;
   uint64_t bodySet; /* grows when a body comes or goes */
   uint64_t frameNumber;
