@@ -41,7 +41,7 @@ static pnResult failRow(const pnPlyRow *row, pnResult result, const char *format
 
 static pnResult readTextValue(pnPlyRow *row, bool coordinate, double *outValue) {
   if (coordinate) {
-    float value;
+    float value = 0;
     pnResult result = pn_readFloat(row->reader, row->element->name, row->index, &value);
     *outValue = (double)value;
     return result;

@@ -169,6 +169,8 @@ pnResult pn_readPlyHeader(pnReader *reader, pnPlyHeader *header) {
   if (!pn_nextWord(reader, &word) || !pn_wordIs(word, "ply"))
     return pn_failLine(reader, PN_ERROR_FORMAT, "expected 'ply', found '%s'", pn_quote(word).text);
   pnResult result = pn_expectEndOfLine(reader, "header of version", 1);
+  const unsigned char *end = reader->bytes + reader->at;
+  bool loneCarriage = reader->size - reader->at >= 2 && end[0] == '\r' && end[1] != '\n';
   while (result == PN_OK) {
     if (!pn_nextLine(reader))
       return pn_failLine(reader, PN_ERROR_FORMAT, "expected 'end_header', found the end of the file");
@@ -191,5 +193,7 @@ pnResult pn_readPlyHeader(pnReader *reader, pnPlyHeader *header) {
   if (result == PN_OK) result = checkRoles(reader, header);
   if (result != PN_OK) return result;
   pn_nextLine(reader);
+  // Where lines end in a lone '\r', a '\n' after the last one is the first byte of a number.
+  if (loneCarriage && header->format != PN_PLY_TEXT && reader->bytes[reader->at - 1] == '\n') --reader->at;
   return checkCounts(reader, header);
 }

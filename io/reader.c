@@ -195,9 +195,19 @@ static void skipBlanks(pnReader *reader) {
   }
 }
 
-static void skipToLineEnd(pnReader *reader) {
+/* A '#' that begins a word. */
+static bool isComment(const pnReader *reader) {
+  if (!reader->comments || reader->bytes[reader->at] != '#') return false;
+  unsigned char before = reader->at > 0 ? reader->bytes[reader->at - 1] : ' ';
+  return isBlank(before) || isLineEnd(before);
+}
+
+/* To the end of the line and of those joined to it. A comment ends with its own line, whatever its last character is. */
+static void skipToLineEnd(pnReader *reader, bool inComment) {
   while (reader->at < reader->size && !isLineEnd(reader->bytes[reader->at])) {
-    if (!(reader->bytes[reader->at] == '\\' && reader->continues && skipContinuation(reader))) ++reader->at;
+    inComment = inComment || isComment(reader);
+    bool joins = reader->bytes[reader->at] == '\\' && reader->continues && !inComment;
+    if (!joins || !skipContinuation(reader)) ++reader->at;
   }
 }
 
@@ -206,10 +216,7 @@ bool pn_nextWord(pnReader *reader, pnWord *outWord) {
   if (reader->at >= reader->size || isLineEnd(reader->bytes[reader->at])) return false;
   // A comment ends the line for everyone who asks for words.
   if (reader->comments && reader->bytes[reader->at] == '#') {
-    bool continues = reader->continues;
-    reader->continues = false;
-    skipToLineEnd(reader);
-    reader->continues = continues;
+    skipToLineEnd(reader, true);
     return false;
   }
   size_t start = reader->at;
@@ -228,7 +235,7 @@ bool pn_nextWord(pnReader *reader, pnWord *outWord) {
 }
 
 bool pn_nextLine(pnReader *reader) {
-  skipToLineEnd(reader);
+  skipToLineEnd(reader, false);
   if (reader->at >= reader->size) return false;
   skipLineEnd(reader);
   return reader->at < reader->size;
@@ -244,7 +251,7 @@ bool pn_nextWordAnyLine(pnReader *reader, pnWord *outWord) {
 pnWord pn_restOfLine(pnReader *reader) {
   skipBlanks(reader);
   size_t start = reader->at;
-  skipToLineEnd(reader);
+  skipToLineEnd(reader, false);
   size_t end = reader->at;
   while (end > start && (isBlank(reader->bytes[end - 1]) || isLineEnd(reader->bytes[end - 1]))) --end;
   return (pnWord){(const char *)reader->bytes + start, end - start};

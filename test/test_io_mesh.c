@@ -25,21 +25,14 @@ static void testObjForms(void **state) {
   (void)state;
   static const uint32_t square[] = {0, 1, 2, 0, 2, 3};
   static const char *texts[] = {
-      SQUARE "f 1 2 3 4\n",
-      SQUARE "f 1/1 2/2 3/3 4/4",
-      SQUARE "f 1//1 2//1 3//1 4//1\n",
-      SQUARE "f 1/1/1 2/2/1 3/3/1 4/4/1\n",
-      SQUARE "f 1// 2// 3// 4//\n",
-      SQUARE "f 1/ 2/ 3/ 4/\n",
-      SQUARE "f -4 -3 -2 -1\n",
-      SQUARE "f +1 -3 3 -1 # a comment\n",
-      "f 1 2 3 4\n" SQUARE, /* vertices may come later */
-      "v 0 0 0\r\nv 1 0 0\r\nv 1 1 0\r\nv 0 1 0\r\nf 1 2 3 4\r\n",
-      "v 0 0 0\rv 1 0 0\rv 1 1 0\rv 0 1 0\rf 1 2 3 4",
-      SQUARE "f 1 2 \\\n 3 4\n",
-      SQUARE "f 1 2 3\\\r\n4\n",
-      SQUARE "f 1 2 3 4 \\\n", /* joined with nothing */
-      "\xEF\xBB\xBF# mark\n" SQUARE "fo 1 2 3 4\n",
+      SQUARE "f 1 2 3 4\n", SQUARE "f 1/1 2/2 3/3 4/4", SQUARE "f 1//1 2//1 3//1 4//1\n",
+      SQUARE "f 1/1/1 2/2/1 3/3/1 4/4/1\n", SQUARE "f 1// 2// 3// 4//\n", SQUARE "f 1/ 2/ 3/ 4/\n",
+      SQUARE "f -4 -3 -2 -1\n", SQUARE "f +1 -3 3 -1 # a comment\n", "f 1 2 3 4\n" SQUARE, /* vertices may come later */
+      "v 0 0 0\r\nv 1 0 0\r\nv 1 1 0\r\nv 0 1 0\r\nf 1 2 3 4\r\n", "v 0 0 0\rv 1 0 0\rv 1 1 0\rv 0 1 0\rf 1 2 3 4",
+      SQUARE "f 1 2 \\\n 3 4\n", SQUARE "f 1 2 3\\\r\n4\n", SQUARE "f 1 2 3 4 \\\n", /* joined with nothing */
+      /* a comment ends with its line, whatever its last character is, behind words that count and words that do not */
+      "v 0 0 0 # C:\\a\\\nv 1 0 0\nvn 0 0 1 # C:\\a\\\nv 1 1 0\nusemtl x#y # \\\nv 0 1 0\nf 1 2 3 # \\\nf 1 3 4\n",
+      "\xEF\xBB\xBF# mark \\\n" SQUARE "fo 1 2 3 4\n",
       "# x\n\n\t mtllib a.mtl\nv 0 0 0 1\nv 1 0 0 0.5 0.5 0.5\nv 1 1 0 nan nan nan\nv 0 1 0 1 1 1 1\nvn 0 0 1\nvt 0 0\n"
       "usemtl a\ns off\nl 1 2\np 1\nf 1 2 3 4\n",
       "4 1\n" SQUARE "f 1 2 3 4\n", /* counts in front, and true */
@@ -238,6 +231,27 @@ static void putValue(Bytes *out, size_t type, int value) {
   }
   if (strstr(plyTypes[type].name, "double")) memcpy(&bits, &d, 8);
   putBytes(out, bits, plyTypes[type].size);
+}
+
+/* Lines that end in a lone \r: a byte 10 after the header is the first number, not half a line end. */
+static void testPlyCarriage(void **state) {
+  (void)state;
+#define HEADER(end)                                                                                                    \
+  "ply" end "format binary_little_endian 1.0" end "element vertex 3" end "property uchar x" end "property uchar y" end \
+  "property uchar z" end "element face 1" end "property list uchar uchar vertex_index" end "end_header" end
+  static const char *headers[] = {HEADER("\n"), HEADER("\r"), HEADER("\r\n")};
+#undef HEADER
+  static const char rows[] = "\n\0\0\1\0\0\0\1\0\3\0\1\2";
+  for (size_t i = 0; i < 3; ++i) {
+    Bytes bytes = {.size = strlen(headers[i])};
+    memcpy(bytes.data, headers[i], bytes.size);
+    memcpy(bytes.data + bytes.size, rows, 13);
+    pnMeshFile file;
+    testExpectOk(pnParseMeshFile(bytes.data, bytes.size + 13, "a.ply", &file));
+    assert_int_equal(file.triangleCount, 1);
+    assert_true(file.vertices[0] == 10 && file.vertices[1] == 0 && file.vertices[3] == 1);
+    pnFreeMeshFile(&file);
+  }
 }
 
 /* Every type for coordinates, counts and corners, in both byte orders. */
@@ -551,7 +565,7 @@ int main(void) {
       cmocka_unit_test(testPlyText),     cmocka_unit_test(testPlyBinary),    cmocka_unit_test(testPlyWrongOrder),
       cmocka_unit_test(testObjRefusals), cmocka_unit_test(testOffRefusals),  cmocka_unit_test(testStlRefusals),
       cmocka_unit_test(testPlyRefusals), cmocka_unit_test(testUnknownFiles), cmocka_unit_test(testMemoryFailures),
-      cmocka_unit_test(testManyGroups),  cmocka_unit_test(testNoName),
+      cmocka_unit_test(testManyGroups),  cmocka_unit_test(testNoName),       cmocka_unit_test(testPlyCarriage),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "mesh/mesh.h"
 
@@ -322,6 +323,43 @@ static void weldIsByEqualNumbersOnly(void **state) {
   pnDestroyMesh(mesh);
 }
 
+/* Points whose hashes are all the same (mesh.c, hashPoint): the first product is undone by the inverse of its factor, so that
+ * x and y can be chosen for given high bits, and z then takes back the low ones. Each comes three times. */
+static void collidingPointsAreNotSlow(void **state) {
+  (void)state;
+  enum { PLACES = 50000, COUNT = 3 * PLACES };
+  const uint64_t k = 0x9e3779b97f4a7c15u;
+  uint64_t inverse = k;
+  for (int i = 0; i < 6; ++i) inverse *= 2 - k * inverse; // Newton: each step doubles the good bits
+  float *vertices = malloc(COUNT * 3 * sizeof(float));
+  uint32_t *triangles = malloc(COUNT * sizeof(uint32_t));
+  for (uint32_t n = 0, low = 1; n < PLACES; ++low) {
+    uint64_t product = (uint64_t)0x12345678 << 32 | low * 2654435761u, xy = product * inverse;
+    uint32_t bits[3] = {(uint32_t)(xy >> 32), (uint32_t)xy, (uint32_t)(product ^ product >> 32) ^ 0x3f800000u};
+    float p[3];
+    memcpy(p, bits, sizeof p);
+    if (!isfinite(p[0]) || !isfinite(p[1]) || !isfinite(p[2])) continue;
+    for (size_t copy = 0; copy < 3; ++copy) memcpy(vertices + 3 * (copy * PLACES + n), p, sizeof p);
+    ++n;
+  }
+  for (uint32_t i = 0; i < COUNT; ++i) triangles[i] = i;
+  pnMeshDef def = pnDefaultMeshDef();
+  def.vertices = vertices;
+  def.vertexCount = COUNT;
+  def.triangles = triangles;
+  def.triangleCount = COUNT / 3;
+  pnMesh *mesh;
+  clock_t start = clock();
+  testExpectOk(pnCreateMesh(&def, &mesh));
+  double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+  for (uint32_t v = 0; v < COUNT; ++v) assert_int_equal(pnMesh_GetWeld(mesh)[v], v % PLACES);
+  pnDestroyMesh(mesh);
+  free(vertices);
+  free(triangles);
+  printf("%d vertices of one hash: %.3f s\n", COUNT, seconds);
+  assert_true(seconds < 2); // each against each: some 4 thousand million comparisons
+}
+
 /* One vertex and one edge with very many triangles: must not be quadratic (it would take hours). */
 static void hubsAreNotSlow(void **state) {
   (void)state;
@@ -384,13 +422,10 @@ static void meshSurvivesEveryFailure(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(meshKeepsWhatItWasGiven),
-      cmocka_unit_test(emptyMeshesAreMeshes),
-      cmocka_unit_test(badDefinitionsAreNamed),
-      cmocka_unit_test(finiteMeansFinite),
-      cmocka_unit_test(topologyAgreesWithBruteForce),
-      cmocka_unit_test(weldIsByEqualNumbersOnly),
-      cmocka_unit_test(hubsAreNotSlow),
+      cmocka_unit_test(meshKeepsWhatItWasGiven),      cmocka_unit_test(emptyMeshesAreMeshes),
+      cmocka_unit_test(badDefinitionsAreNamed),       cmocka_unit_test(finiteMeansFinite),
+      cmocka_unit_test(topologyAgreesWithBruteForce), cmocka_unit_test(weldIsByEqualNumbersOnly),
+      cmocka_unit_test(collidingPointsAreNotSlow),    cmocka_unit_test(hubsAreNotSlow),
       cmocka_unit_test(meshSurvivesEveryFailure),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

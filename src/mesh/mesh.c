@@ -62,28 +62,60 @@ static uint64_t hashPoint(const float *p) {
   return h ^ h >> 32;
 }
 
-/* Fills weld by equal rest positions: the first vertex at a place represents all of them. */
+static bool isSamePlace(const pnMesh *mesh, uint32_t v, uint32_t w) {
+  const float *p = mesh->vertices + 3 * (size_t)v, *q = mesh->vertices + 3 * (size_t)w;
+  return p[0] == q[0] && p[1] == q[1] && p[2] == q[2];
+}
+
+/* Vertices that are tried in vain, on average, before the table is given up. In a table that is half full at most it is
+ * one half with any good hash, so 8 are never seen unless the points were chosen for it. */
+#define MOST_TRIES 8
+
+/* Fills weld through an open hash table of vertex numbers, at most half full; slots begin as PN_NONE. False: the
+ * points collide too often. */
+static bool weldByTable(pnMesh *mesh, uint32_t *slots, size_t slotCount) {
+  size_t tries = 0, mostTries = MOST_TRIES * slotCount;
+  for (uint32_t v = 0; v < mesh->vertexCount; ++v) {
+    size_t slot = (size_t)hashPoint(mesh->vertices + 3 * (size_t)v) & (slotCount - 1);
+    for (; slots[slot] != PN_NONE && !isSamePlace(mesh, v, slots[slot]); slot = (slot + 1) & (slotCount - 1))
+      if (++tries > mostTries) return false;
+    if (slots[slot] == PN_NONE) slots[slot] = v;
+    mesh->weld[v] = slots[slot];
+  }
+  return true;
+}
+
+/* Fills weld by sorting: by z, then y, then x, each time stably, vertices of one place come to stand together with the
+ * first of them in front. A few times slower than the table, but so for every input. */
+static pnResult weldBySorting(pnMesh *mesh) {
+  const size_t count = mesh->vertexCount, bytes = pn_bytes(2 * count, sizeof(pnKeyValue));
+  pnKeyValue *order = pn_alloc(bytes);
+  if (!order) return pn_failMemory(bytes);
+  for (uint32_t v = 0; v < count; ++v) order[v].value = v;
+  for (size_t axis = 3; axis-- > 0;) {
+    for (size_t i = 0; i < count; ++i) order[i].key = canonicalBits(mesh->vertices[3 * (size_t)order[i].value + axis]);
+    pn_sortKeyValue(order, order + count, count);
+  }
+  for (size_t i = 0; i < count; ++i) {
+    uint32_t v = order[i].value, before = order[i > 0 ? i - 1 : i].value;
+    mesh->weld[v] = v != before && isSamePlace(mesh, v, before) ? mesh->weld[before] : v;
+  }
+  pn_free(order, bytes);
+  return PN_OK;
+}
+
+/* Fills weld by equal rest positions: the first vertex at a place represents all of them. A file made so that its points
+ * collide in the table costs a sort more, not each vertex against each. */
 static pnResult weldByPosition(pnMesh *mesh) {
-  // an open hash table of vertex numbers, at most half full
   size_t slotCount = 16;
   while (slotCount < (size_t)mesh->vertexCount * 2) slotCount *= 2;
   size_t bytes = pn_bytes(slotCount, sizeof(uint32_t));
   uint32_t *slots = pn_alloc(bytes);
   if (!slots) return pn_failMemory(bytes);
   memset(slots, 0xff, bytes);
-
-  for (uint32_t v = 0; v < mesh->vertexCount; ++v) {
-    const float *p = mesh->vertices + 3 * (size_t)v;
-    size_t slot = (size_t)hashPoint(p) & (slotCount - 1);
-    for (; slots[slot] != PN_NONE; slot = (slot + 1) & (slotCount - 1)) {
-      const float *q = mesh->vertices + 3 * (size_t)slots[slot];
-      if (p[0] == q[0] && p[1] == q[1] && p[2] == q[2]) break;
-    }
-    if (slots[slot] == PN_NONE) slots[slot] = v;
-    mesh->weld[v] = slots[slot];
-  }
+  bool done = weldByTable(mesh, slots, slotCount);
   pn_free(slots, bytes);
-  return PN_OK;
+  return done ? PN_OK : weldBySorting(mesh);
 }
 
 static pnResult fillWeld(pnMesh *mesh, const pnMeshDef *def) {
