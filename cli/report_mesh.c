@@ -41,6 +41,11 @@ static size_t tableSize(size_t count) {
   return size;
 }
 
+/* A search in a table of hashes gives up after so many entries. In a table that is half full at most no search gets
+ * there, unless a file was made for it; then some vertices are not welded and some edges are borders to the walk, which
+ * costs bytes of the report and nothing else. */
+#define MOST_TRIES 64
+
 /* first[v] = the first vertex with the position of v. */
 static pnResult weldVertices(const float *positions, uint32_t vertexCount, uint32_t *first) {
   size_t size = tableSize(vertexCount);
@@ -51,21 +56,21 @@ static pnResult weldVertices(const float *positions, uint32_t vertexCount, uint3
   memset(table, 0xff, size * sizeof *table);
   for (uint32_t v = 0; v < vertexCount; ++v) {
     // adding zero makes -0 and 0 the same bits
-    float p[3] = {positions[3 * v] + 0.0f, positions[3 * v + 1] + 0.0f, positions[3 * v + 2] + 0.0f};
-    uint32_t bits[3];
+    const float *own = positions + 3 * (size_t)v;
+    float p[3] = {own[0] + 0.0f, own[1] + 0.0f, own[2] + 0.0f};
+    uint32_t bits[3], tries = 0;
     memcpy(bits, p, sizeof bits);
     size_t at = mixBits(mixBits((uint64_t)bits[0] << 32 | bits[1]) + bits[2]) & (size - 1);
-    while (table[at] != UINT32_MAX) {
+    for (; table[at] != UINT32_MAX && tries < MOST_TRIES; at = (at + 1) & (size - 1), ++tries) {
       const float *q = positions + 3 * (size_t)table[at];
       if (q[0] == p[0] && q[1] == p[1] && q[2] == p[2]) {
         break;
       }
-      at = (at + 1) & (size - 1);
     }
     if (table[at] == UINT32_MAX) {
       table[at] = v;
     }
-    first[v] = table[at];
+    first[v] = tries < MOST_TRIES ? table[at] : v;
   }
   free(table);
   return PN_OK;
@@ -91,13 +96,16 @@ static pnResult findTwins(const uint32_t *corners, uint32_t triangleCount, uint3
 
     // the table keeps the latest half of each edge, so that an edge with very many triangles costs no more than others
     size_t at = mixBits((uint64_t)low << 32 | high) & (size - 1);
-    while (table[at] != NO_EDGE) {
+    uint32_t tries = 0;
+    for (; table[at] != NO_EDGE && tries < MOST_TRIES; at = (at + 1) & (size - 1), ++tries) {
       uint32_t other = table[at], otherNext = other % 3 == 2 ? other - 2 : other + 1;
       uint32_t p = corners[other], q = corners[otherNext];
       if ((p == low && q == high) || (p == high && q == low)) {
         break;
       }
-      at = (at + 1) & (size - 1);
+    }
+    if (tries == MOST_TRIES) {
+      continue;
     }
     if (table[at] != NO_EDGE && twin[table[at]] == NO_EDGE) {
       twin[edge] = table[at];

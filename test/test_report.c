@@ -14,6 +14,7 @@
 
 #include <glob.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char s_page[] =
@@ -188,6 +189,57 @@ static void pairsMayComeInAnyOrder(void **state) {
 }
 
 /* ---------------------------------------------------------------- strange bodies */
+
+/* Undoes mixBits of report_mesh.c, step by step: a shift of 33 is its own inverse, a product is undone by the inverse of its
+ * factor. */
+static uint64_t unmix(uint64_t x) {
+  static const uint64_t factors[2] = {0xc4ceb9fe1a85ec53ull, 0xff51afd7ed558ccdull};
+  for (int i = 0; i < 2; ++i) {
+    uint64_t inverse = factors[i];
+    for (int n = 0; n < 6; ++n) {
+      inverse *= 2 - factors[i] * inverse; // Newton: each step doubles the good bits
+    }
+    x = (x ^ x >> 33) * inverse;
+  }
+  return x ^ x >> 33;
+}
+
+/* Vertices at places that all have one hash: mix(mix(x, y) + z) with x and y chosen for the high bits of the sum and z for
+ * the low ones. */
+static void collidingPlacesAreNotSlow(void **state) {
+  (void)state;
+  enum { COUNT = 150000 };
+  float *places = malloc(3 * COUNT * sizeof *places);
+  uint32_t *triangles = malloc(COUNT * sizeof *triangles);
+  for (uint32_t n = 0, low = 0; n < COUNT; ++low) {
+    uint32_t part = low * 2654435761u;
+    uint64_t xy = unmix((uint64_t)0x12345678 << 32 | part);
+    uint32_t bits[3] = {(uint32_t)(xy >> 32), (uint32_t)xy, UINT32_MAX - part};
+    float p[3];
+    memcpy(p, bits, sizeof p);
+    if (isfinite(p[0]) && isfinite(p[1]) && isfinite(p[2])) {
+      memcpy(places + 3 * n, p, sizeof p);
+      triangles[n] = n;
+      ++n;
+    }
+  }
+  pnReportBody body = {.name = "one hash", .vertexCount = COUNT, .triangles = triangles, .triangleCount = COUNT / 3};
+  pnReportInfo info = pn_defaultReportInfo();
+  info.bodies = &body;
+  info.bodyCount = 1;
+  info.pageTemplate = s_page;
+  pnReport *writer;
+  const float *positions[1] = {places};
+  clock_t start = clock();
+  assert_int_equal(pn_reportBegin(s_path, &info, &writer), PN_OK);
+  assert_int_equal(pn_reportFrame(writer, 0, 0, positions, NULL, 0), PN_OK);
+  assert_int_equal(pn_reportEnd(writer, true, NULL), PN_OK);
+  double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+  printf("%d places of one hash: %.3f s\n", COUNT, seconds);
+  assert_true(seconds < 4); // each against each: some 11 thousand million comparisons
+  free(places);
+  free(triangles);
+}
 
 static uint32_t s_random = 1;
 static uint32_t randomBelow(uint32_t n) {
@@ -551,6 +603,43 @@ static void writeSamples(void **state) {
   sceneFree(&scene);
 }
 
+/* Many bodies of one triangle, all in contact with all, in frames whose numbers are far apart. */
+static void writeCrowd(void **state) {
+  (void)state;
+  if (!pn_reportAvailable()) {
+    return;
+  }
+  enum { BODIES = 600, PAIRS = BODIES * (BODIES - 1) / 2 };
+  static const uint32_t triangle[3] = {0, 1, 2};
+  static pnReportBody bodies[BODIES];
+  static float places[BODIES][9];
+  const float *positions[BODIES];
+  char(*names)[16] = malloc(BODIES * sizeof *names);
+  pnReportPair *pairs = malloc(PAIRS * sizeof *pairs);
+  size_t pairCount = 0;
+  for (uint32_t b = 0; b < BODIES; ++b) {
+    snprintf(names[b], sizeof names[b], "extra %u", b);
+    bodies[b] = (pnReportBody){.name = names[b], .vertexCount = 3, .triangles = triangle, .triangleCount = 1};
+    const float turn = (float)b * 0.01f;
+    memcpy(places[b], (float[9]){turn, 0, 0, 1, 1 + turn, 0, 0, 1, turn}, sizeof places[b]);
+    positions[b] = places[b];
+    for (uint32_t c = b + 1; c < BODIES; ++c) {
+      pairs[pairCount++] = (pnReportPair){b, 0, c, 0};
+    }
+  }
+  pnReportInfo info = pn_defaultReportInfo();
+  info.bodies = bodies;
+  info.bodyCount = BODIES;
+  pnReport *report;
+  assert_int_equal(pn_reportBegin("report_samples/crowd.html", &info, &report), PN_OK);
+  for (int f = 0; f < 3; ++f) {
+    assert_int_equal(pn_reportFrame(report, 1000000000ll * f, f, positions, pairs, f == 1 ? pairCount : 0), PN_OK);
+  }
+  assert_int_equal(pn_reportEnd(report, true, NULL), PN_OK);
+  free(names);
+  free(pairs);
+}
+
 /* test_report --big FILE DETAIL FRAMES: a long report, for measuring by hand. Its pairs are made up. */
 static int writeBig(const char *path, double detail, uint32_t frameCount) {
   Scene scene = makeFigure(detail);
@@ -604,7 +693,9 @@ int main(int argc, char **argv) {
       cmocka_unit_test(noRoomForAView),
       cmocka_unit_test(wrongIsNamed),
       cmocka_unit_test(memoryRunsOut),
+      cmocka_unit_test(collidingPlacesAreNotSlow),
       cmocka_unit_test(writeSamples),
+      cmocka_unit_test(writeCrowd),
   };
   int failed = cmocka_run_group_tests(tests, NULL, NULL);
   remove(s_path);

@@ -85,8 +85,14 @@ export class Report {
       }
       this.frames.push(frame);
     }
+    this.kindsByKey = kinds;
     this.kinds = [...kinds.values()].sort((p, q) => q.worst - p.worst || p.a - q.a || p.b - q.b);
     this.summarise();
+  }
+
+  /** The two bodies' kind, whichever of them comes first; undefined when they never meet. */
+  kindOf(a, b) {
+    return this.kindsByKey.get(keyOf(a, b)) ?? this.kindsByKey.get(keyOf(b, a));
   }
 
   /** The numbers at the head of the page. */
@@ -290,13 +296,13 @@ export function unfold(planes, slotCount, start, slots, predictors, low, high, r
   }
 }
 
-/** First index whose value is at least x. */
-export function lowerBound(sorted, x) {
+/** First index whose value (as `valueOf` tells it) is at least x. */
+export function lowerBound(sorted, x, valueOf = (value) => value) {
   let low = 0;
   let high = sorted.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (sorted[middle] < x) {
+    if (valueOf(sorted[middle]) < x) {
       low = middle + 1;
     } else {
       high = middle;
@@ -315,8 +321,10 @@ function addFrame(kind, f, pairs) {
   }
 }
 
+const keyOf = (a, b) => `${a},${b}`;
+
 function addToKind(kinds, a, b, f, pairs) {
-  const key = `${a},${b}`;
+  const key = keyOf(a, b);
   if (!kinds.has(key)) {
     kinds.set(key, { key, a, b, frames: [], pairs: [], worst: 0, worstFrame: 0, total: 0 });
   }

@@ -7,6 +7,7 @@ import { byId, copyText, count, kindName, make, plural, seconds, short } from '.
 
 const MOST_BODIES = 40; // rows of the matrix; more would not be read
 const ROWS = matchMedia('(max-width: 620px)').matches ? 10 : 40; // triangle pairs listed at a time
+const COUNT_ROWS = 40; // body pairs of a frame
 const GROUP_ROWS = 6;
 const INTERVALS = 12;
 
@@ -60,7 +61,7 @@ export class Panel {
   fillMatrix() {
     const { bodies, kinds } = this.report;
     const shown = this.matrixBodies();
-    const most = Math.max(...kinds.map((kind) => kind.worst), 1);
+    const most = kinds[0]?.worst ?? 1; // the worst come first
     const name = (b) => bodies[b].name;
     this.cells = new Map();
     const column = (b) => make('th', { scope: 'col', title: name(b) }, make('span', {}, short(name(b))));
@@ -79,15 +80,16 @@ export class Panel {
     byId('matrix').replaceChildren(table);
     const left = bodies.length - shown.length;
     if (left > 0) {
-      byId('matrix').append(
-        make('p', { class: 'hint' }, `${plural(left, 'body')} without contact not shown`.replace('bodys', 'bodies')),
-      );
+      const touched = new Set(kinds.flatMap((kind) => [kind.a, kind.b])).size - shown.length;
+      const words = `${count(left)} ${left === 1 ? 'body' : 'bodies'} `;
+      const which = touched > 0 ? `not shown, ${count(touched)} of them in contact` : 'without contact not shown';
+      byId('matrix').append(make('p', { class: 'hint' }, words + which));
     }
   }
 
   cell(a, b, most) {
-    const { bodies, kinds } = this.report;
-    const kind = kinds.find((k) => (k.a === a && k.b === b) || (k.a === b && k.b === a));
+    const { bodies } = this.report;
+    const kind = this.report.kindOf(a, b);
     if (!kind) {
       return make('td', {}, make('span', { 'aria-label': 'none' }, '·'));
     }
@@ -223,8 +225,8 @@ export class Panel {
       return;
     }
     const counts = [...frame.counts].sort((p, q) => q.pairs - p.pairs);
-    const rows = counts.map(({ a, b, pairs }) => {
-      const kind = this.report.kinds.find((k) => k.a === a && k.b === b);
+    const rows = counts.slice(0, COUNT_ROWS).map(({ a, b, pairs }) => {
+      const kind = this.report.kindOf(a, b);
       const name = make('button', { type: 'button', class: 'link' }, kindName(this.report.bodies, kind));
       const bar = make('span', { class: 'bar', style: `width: ${(100 * pairs) / counts[0].pairs}%` });
       return make(
@@ -234,7 +236,11 @@ export class Panel {
         make('td', { class: 'number' }, count(pairs)),
       );
     });
-    byId('frame-counts').replaceChildren(make('table', { class: 'list' }, make('tbody', {}, ...rows)));
+    const left = counts.length - rows.length;
+    byId('frame-counts').replaceChildren(
+      make('table', { class: 'list' }, make('tbody', {}, ...rows)),
+      ...(left > 0 ? [make('p', { class: 'hint' }, `and ${count(left)} more`)] : []),
+    );
   }
 
   /** Joints and triangle pairs: what the decoded list of the frame has. */

@@ -2,6 +2,7 @@
 // animation and which part of it is above. Frames are counted 0, 1, 2 ... here; `number` is what the animation calls
 // them.
 
+import { lowerBound } from './data.js';
 import { count, kindName, make, plural, seconds } from './page.js';
 
 const LEFT = 40;
@@ -28,6 +29,37 @@ export function niceStep(x) {
     }
   }
   return 10 * power;
+}
+
+/** A level of the chart as few characters: 20 000 of at most 87 000 is "20k". */
+export function levelName(level, most) {
+  const [unit, letter] = most >= 1e7 ? [1e6, 'M'] : most >= 1e4 ? [1e3, 'k'] : [1, ''];
+  return level === 0 ? '0' : count(level / unit) + letter;
+}
+
+/** What the animation calls the moment f, which may lie between two frames, or before or behind all of them. */
+function numberAt(frames, f) {
+  const low = Math.min(Math.max(Math.floor(f), 0), Math.max(frames.length - 2, 0));
+  const high = Math.min(low + 1, frames.length - 1);
+  return frames[low].number + (f - low) * (high > low ? frames[high].number - frames[low].number : 1);
+}
+
+/**
+ * The numbers to write under frames [from, to): { number, at } with `at` counted in frames, at most about `most` of them.
+ * Frames need not be numbered 0, 1, 2 ...: a number between two of them stands between them.
+ */
+export function ticksOf(frames, from, to, most) {
+  const [first, last] = [frames[0].number, frames[frames.length - 1].number];
+  const begin = Math.max(numberAt(frames, from), first);
+  const end = Math.min(numberAt(frames, to - 0.5), last);
+  const step = Math.max(niceStep((end - begin + 1) / Math.max(most, 1)), 1);
+  const ticks = [];
+  for (let number = Math.ceil(begin / step) * step; number <= end; number += step) {
+    const high = Math.max(lowerBound(frames, number, (frame) => frame.number), 1);
+    const [p, q] = [frames[high - 1].number, frames[high]?.number];
+    ticks.push({ number, at: high - 1 + (q > p ? (number - p) / (q - p) : 0) });
+  }
+  return ticks;
 }
 
 export class Timeline {
@@ -279,7 +311,7 @@ export class Timeline {
     for (let y = 0; y <= most; y += step) {
       const at = Math.round(base - (y / most) * room) + 0.5;
       pen.fillStyle = colour('faint');
-      pen.fillText(count(y), LEFT - 8, at);
+      pen.fillText(levelName(y, top), LEFT - 8, at);
       pen.fillStyle = colour(y === 0 ? 'rule-strong' : 'rule');
       pen.fillRect(LEFT, at - 0.5, width - LEFT - RIGHT, 1);
     }
@@ -330,18 +362,12 @@ export class Timeline {
   /** Frame numbers below, and a dot for each frame with positions where some were thinned. */
   drawTicks(pen, base, colour) {
     const span = this.to - this.from;
-    const step = Math.max(niceStep((span * 64) / this.plotWidth), 1);
-    const first = this.report.frames[0].number;
     pen.fillStyle = colour('faint');
     pen.textAlign = 'center';
-    for (let n = Math.ceil(first / step) * step; ; n += step) {
-      const f = this.indexOf(n);
-      if (f < 0 || f > this.to - 0.5) {
-        break;
-      }
-      if (f >= this.from - 0.5) {
-        pen.fillText(String(n), this.xOf(f + 0.5), base + 13);
-      }
+    // a label with as many digits as the last number has, and room around it
+    const wide = Math.max(64, pen.measureText(String(this.report.frames[this.frames - 1].number)).width + 24);
+    for (const { number, at } of ticksOf(this.report.frames, this.from, this.to, this.plotWidth / wide)) {
+      pen.fillText(String(number), this.xOf(at + 0.5), base + 13);
     }
     if (this.report.positionFrames < this.frames && span * 3 < this.plotWidth * 2) {
       for (const f of this.report.stored) {
@@ -350,22 +376,6 @@ export class Timeline {
         }
       }
     }
-  }
-
-  /** Index of the first frame whose number is at least n, -1 when there is none. */
-  indexOf(n) {
-    const { frames } = this.report;
-    let low = 0;
-    let high = frames.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (frames[middle].number < n) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low < frames.length ? low : -1;
   }
 
   drawHover(pen, base, colour) {

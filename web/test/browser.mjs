@@ -468,6 +468,15 @@ const tests = {
     });
   },
 
+  async 'has room for a crowd'() {
+    await open('crowd', {}, async (page) => {
+      assert.match(await text(page, '#verdict'), /1 of 3 frames.* frame 1000000000 with 179700 pairs/);
+      assert.match(await text(page, '#matrix'), /560 bodies not shown, 560 of them in contact/);
+      assert.match(await text(page, '#frame-counts'), /and 179660 more/);
+      await picture(page, 'crowd');
+    });
+  },
+
   async 'has its numbers without WebGL'() {
     const before = () => {
       const known = HTMLCanvasElement.prototype.getContext;

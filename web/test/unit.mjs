@@ -11,6 +11,7 @@ import { findContacts, sphereOf } from '../src/contacts.js';
 import { countsCsv, pairLines } from '../src/csv.js';
 import { intervals, lowerBound, Report } from '../src/data.js';
 import { pickTriangle } from '../src/pick.js';
+import { levelName, ticksOf } from '../src/timeline.js';
 
 const samples = resolve(process.argv[2] ?? '.');
 if (!existsSync(join(samples, 'figure.html'))) {
@@ -140,6 +141,27 @@ const tests = {
       assert.ok(Math.abs(pickTriangle(origin, direction, positions, triangles, [i]).distance - 1) < 1e-5);
     }
     assert.equal(pickTriangle([0, 0, 9], [0, 0, 1], positions, triangles, null), null);
+  },
+
+  async 'numbers stand under their frames'() {
+    const numbered = (...numbers) => numbers.map((number) => ({ number }));
+    const every = (step, length) => numbered(...Array.from({ length }, (_, f) => step * f));
+    const ticks = (...words) => ticksOf(...words).map(({ number, at }) => [number, at]);
+    assert.deepEqual(ticks(every(1, 21), 0, 21, 5), [0, 5, 10, 15, 20].map((n) => [n, n]));
+    assert.deepEqual(ticks(every(1, 21), 7.5, 13.5, 10), [8, 9, 10, 11, 12, 13].map((n) => [n, n]));
+    // every third frame of a scan: 10 is a third of the way from frame 9 to frame 12
+    for (const [number, at] of ticks(every(3, 31), 0, 31, 10)) {
+      assert.ok(number % 10 === 0 && Math.abs(at - number / 3) < 1e-9);
+    }
+    assert.equal(ticks(every(3, 31), 0, 31, 10).length, 10);
+    // numbers far apart take no longer
+    assert.deepEqual(ticks(numbered(0, 1e9, 2e9), 0, 3, 3), [0, 1e9, 2e9].map((n) => [n, n / 1e9]));
+    assert.ok(ticks(numbered(0, 1, 2, 1e9), 0, 4, 8).length <= 9);
+    assert.deepEqual(ticks(numbered(-7), 0, 1, 9), [[-7, 0]]);
+    assert.deepEqual(
+      [[0, 87], [20, 87], [2000, 8700], [20000, 87000], [0, 87000], [2e6, 9e6], [2e7, 9e7]].map(([y, top]) => levelName(y, top)),
+      ['0', '20', '2\u202f000', '20k', '0', '2\u202f000k', '20M'],
+    );
   },
 
   async 'small things'() {
