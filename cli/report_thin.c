@@ -143,8 +143,9 @@ uint64_t pn_reportSize(const pnReport *report) {
   uint64_t index = report->counts.size + 29 * (uint64_t)report->frameCount + 1024;
   uint64_t packed = report->positionBytes + report->pairBytes + report->topology.size + index;
 
-  // base64, the script elements around every block, the page and the names
-  uint64_t blocks = packed / PN_REPORT_BLOCK + 2;
+  // base64, the script elements around every block, the page and the names; any two blocks that follow each other have
+  // more than a block's bytes together
+  uint64_t blocks = 2 * packed / PN_REPORT_BLOCK + 2;
   return packed / 3 * 4 + 64 * blocks + report->pageTemplateSize + report->textBytes;
 }
 

@@ -75,13 +75,5 @@ PN_INLINE unsigned maskB(const pnTraversal *t, const Regs *r, const View *a, uin
   return mask(r, a->tree, t->margin, node, lane);
 }
 
-#define NODE_BYTES(tree) (tree)->laneBytes
-#define FULL fullMask
-#define Mask unsigned
-#define MASK4 mask4
-#define LOAD_A loadA
-#define LOAD_B loadB
-#define MASK_A maskA
-#define MASK_B maskB
 #define STEPS pn_stepsMixed
-#include "collide/traverse_step.h"
+#include "collide/traverse_plain.h"

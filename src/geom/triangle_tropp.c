@@ -67,8 +67,9 @@ static inline pn_Verdict pn_segmentVerdict(const double X[3], const double Y[3],
   }
   if (xInside || yInside) return PN_MEETING;
 
-  /* Every sign must be certain; then compare each entering with each leaving. */
-  double productError = 7.0 * largest * error + 8.0 * PN_ROUND * largest * largest;
+  /* Every sign must be certain; then compare each entering with each leaving. The products are of degree ten in the size of
+   * the triangles: below 1e-31 they reach numbers of fewer bits, where each is off by up to 2^-1075. */
+  double productError = 7.0 * largest * error + 8.0 * PN_ROUND * largest * largest + 0x1p-1073;
   bool certain = true;
   for (int i = 0; i < 3; ++i) certain = certain && fabs(X[i]) > error && fabs(Y[i]) > error;
   if (!certain) return PN_UNCERTAIN;

@@ -45,7 +45,7 @@ function numberAt(frames, f) {
 }
 
 /**
- * The numbers to write under frames [from, to): { number, at } with `at` counted in frames, at most about `most` of them.
+ * The numbers to write under frames [from, to): { number, at } with `at` counted in frames, about `most` of them.
  * Frames need not be numbered 0, 1, 2 ...: a number between two of them stands between them.
  */
 export function ticksOf(frames, from, to, most) {
