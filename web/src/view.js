@@ -209,9 +209,7 @@ export class View {
   placeFloor() {
     const up = this.report.meta.up;
     const { centre, radius, low } = this.bounds();
-    if (!this.floorHeight || low[up] < this.floorHeight) {
-      this.floorHeight = low[up];
-    }
+    this.floorHeight = Math.min(this.floorHeight ?? Infinity, low[up]);
     this.size = Math.max(this.size ?? 0, radius);
     const reach = this.size * 2.6;
     const cell = 10 ** Math.round(Math.log10(this.size / 2));

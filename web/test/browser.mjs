@@ -468,6 +468,23 @@ const tests = {
     });
   },
 
+  async 'keeps its floor where the lowest foot was'() {
+    await open('figure', {}, async (page) => {
+      await settled(page);
+      const heights = await page.evaluate(() => {
+        const { view } = window.pinch;
+        const bounds = view.bounds();
+        view.floorHeight = undefined;
+        return [0.5, 0, 0.25, -1, 0].map((height) => {
+          view.bounds = () => ({ ...bounds, low: [height, height, height] });
+          view.placeFloor();
+          return view.floorHeight;
+        });
+      });
+      assert.deepEqual(heights, [0.5, 0, 0, -1, -1]);
+    });
+  },
+
   async 'has room for a crowd'() {
     await open('crowd', {}, async (page) => {
       assert.match(await text(page, '#verdict'), /1 of 3 frames.* frame 1000000000 with 179700 pairs/);
