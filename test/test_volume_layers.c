@@ -200,6 +200,26 @@ static void everySize(void **state) {
   for (int i = 0; i < 3; ++i) testFreeBody(&bodies[i]);
 }
 
+/* Small triangles that the image's border cuts, on all four sides: what is beyond must not be drawn, neither into the
+ * next row nor, at the right and upper border, behind the last (sizes that are and are not multiples of sixteen). */
+static void cutAtTheBorder(void **state) {
+  (void)state;
+  TestRandom random = testRandom(31);
+  TestBody ball = testSphere(4, 1);
+  static const uint32_t sizes[4] = {16, 18, 33, 48};
+  for (int n = 0; n < 16; ++n) {
+    pnMatrix turn = testRotation(&random, 1);
+    testExpectOk(pnPose_SetTransform(ball.pose, &turn));
+    const float half = testFloat(&random, 0.4f, 0.8f);
+    const uint32_t axis = (uint32_t)n % 3;
+    pnBox box = boxOf(&ball, 0.01f), window = {{-half, -half, -half}, {half, half, half}};
+    (&window.min.x)[axis] = (&box.min.x)[axis];
+    (&window.max.x)[axis] = (&box.max.x)[axis];
+    compareImages(&ball, sizes[n % 4], axis, &window);
+  }
+  testFreeBody(&ball);
+}
+
 /* Ten balls in one another: cells with more layers than slots, beside cells with fewer; drawn by dots and by rows. */
 static void moreThanSlots(void **state) {
   (void)state;
@@ -572,11 +592,11 @@ static void sixVolumes(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(againstObvious),  cmocka_unit_test(onTheSamples),   cmocka_unit_test(crumpled),
-      cmocka_unit_test(cornersOfGiants), cmocka_unit_test(everySize),      cmocka_unit_test(moreThanSlots),
-      cmocka_unit_test(rowsExactly),     cmocka_unit_test(evenEverywhere), cmocka_unit_test(seamsStayClosed),
-      cmocka_unit_test(manyLayers),      cmocka_unit_test(sameBits),       cmocka_unit_test(sixDirections),
-      cmocka_unit_test(sixVolumes),
+      cmocka_unit_test(againstObvious),  cmocka_unit_test(onTheSamples), cmocka_unit_test(crumpled),
+      cmocka_unit_test(cornersOfGiants), cmocka_unit_test(everySize),    cmocka_unit_test(cutAtTheBorder),
+      cmocka_unit_test(moreThanSlots),   cmocka_unit_test(rowsExactly),  cmocka_unit_test(evenEverywhere),
+      cmocka_unit_test(seamsStayClosed), cmocka_unit_test(manyLayers),   cmocka_unit_test(sameBits),
+      cmocka_unit_test(sixDirections),   cmocka_unit_test(sixVolumes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

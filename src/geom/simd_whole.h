@@ -10,6 +10,7 @@
 /* Sums, products, shifts and comparisons are written as for plain numbers; compilers that know no vectors make loops of
  * them, with the same result. What has no operator is here. */
 typedef int32_t pnI4 __attribute__((vector_size(16)));
+typedef uint32_t pnU4 __attribute__((vector_size(16)));
 PN_INLINE pnI4 pn_i4Load(const void *p) {
   pnI4 a;
   memcpy(&a, p, sizeof a);
@@ -48,6 +49,13 @@ PN_INLINE pnI4 pn_i4Odd(pnI4 a, pnI4 b) {
   return (pnI4){a[1], a[3], b[1], b[3]};
 }
 #endif
+
+/* Is any lane other than zero? */
+PN_INLINE bool pn_i4Any(pnI4 a) {
+  uint64_t halves[2];
+  memcpy(halves, &a, sizeof halves);
+  return (halves[0] | halves[1]) != 0;
+}
 
 /* ---------------------------------------------------------------- two of 64 bits */
 

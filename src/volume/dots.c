@@ -21,7 +21,17 @@ PN_INLINE void store(int32_t out[4], pnI4 lanes) {
   memcpy(out, &lanes, sizeof lanes);
 }
 
-/* Which cells of side x side are inside: bit 4j + i of each lane. */
+/* Takes the cells out that are beyond the image: those to the right of `width` and above `height`. */
+PN_INLINE pnI4 cutAtBorder(pnI4 hits, pnI4 width, pnI4 height, uint32_t side) {
+  const int32_t first = (int32_t)(side * side) - 1, columns = side == 2 ? 5 : 0x1111;
+  for (int32_t i = 1; i < (int32_t)side; ++i) {
+    hits &= ~(((width - i) >> 31) & (columns << ((int32_t)side - 1 - i)));
+    hits &= ~(((height - i) >> 31) & (((1 << side) - 1) << (first + 1 - (int32_t)side * (i + 1))));
+  }
+  return hits;
+}
+
+/* Which cells of side x side are inside: of each lane as many bits, that of the first cell the highest. */
 PN_INLINE pnI4 scanFour(const pnView *view, const pnPoint *points, const uint32_t *const corners[4], uint32_t side,
                         Four *four) {
   const int32_t shift = (int32_t)view->cellShift, half = 1 << (shift - 1), lastCell = (int32_t)view->size - 1;
@@ -29,11 +39,9 @@ PN_INLINE pnI4 scanFour(const pnView *view, const pnPoint *points, const uint32_
   pnI4 x[3], y[3], z[3];
   for (int k = 0; k < 3; ++k) pn_lanesCorners(points, corners, k, &x[k], &y[k], &z[k]);
 
-  // cells of the box, and the first sample
+  // the first cell of the box, and its sample
   pnI4 x0 = (pn_i4Min(pn_i4Min(x[0], x[1]), x[2]) + (half - 1)) >> shift;
   pnI4 y0 = (pn_i4Min(pn_i4Min(y[0], y[1]), y[2]) + (half - 1)) >> shift;
-  pnI4 x1 = pn_i4Min((pn_i4Max(pn_i4Max(x[0], x[1]), x[2]) - half) >> shift, end);
-  pnI4 y1 = pn_i4Min((pn_i4Max(pn_i4Max(y[0], y[1]), y[2]) - half) >> shift, end);
   x0 = pn_i4Max(x0, zero), y0 = pn_i4Max(y0, zero);
   pnI4 px = (x0 << shift) + half, py = (y0 << shift) + half;
 
@@ -57,22 +65,27 @@ PN_INLINE pnI4 scanFour(const pnView *view, const pnPoint *points, const uint32_
 
   // 1 unless the hair's move goes inside; comparing gives -1 for true
   for (int k = 0; k < 3; ++k) e[k] -= 1 + ((dy[k] < 0) | ((dy[k] == 0) & (dx[k] < 0)));
-  pnI4 hits = zero, width = x1 - x0, height = y1 - y0;
-  for (int32_t j = 0; j < (int32_t)side; ++j) {
-    pnI4 f[3] = {e[0], e[1], e[2]}, out = height - j;
-    for (int32_t i = 0; i < (int32_t)side; ++i) {
-      // the sign bit is set where a number is negative: out of the image, or on the outer side of an edge
-      pnI4 outside = (f[0] | f[1] | f[2] | out | (width - i)) >> 31;
-      hits |= ~outside & (1 << (PN_DOT_SIDE * j + i));
+  pnI4 outside = zero;
+  for (uint32_t j = 0; j < side; ++j) {
+    pnI4 f[3] = {e[0], e[1], e[2]}, row = zero;
+    for (uint32_t i = 0; i < side; ++i) {
+      // the sign bit is set where a number is negative: on the outer side of an edge
+      row |= (pnI4)((pnU4)(f[0] | f[1] | f[2]) >> 31) << (side - 1 - i);
       for (int k = 0; k < 3; ++k) f[k] += sx[k];
     }
+    outside |= row << (side * (side - 1 - j));
     for (int k = 0; k < 3; ++k) e[k] += sy[k];
   }
+  // cells out of the box are outside anyway, unless it was the image's border that cut it
+  pnI4 hits = ~outside & ((1 << side * side) - 1), width = end - x0, height = end - y0;
+  if (pn_i4Any((width < (int32_t)side - 1) | (height < (int32_t)side - 1)))
+    hits = cutAtBorder(hits, width, height, side);
   return hits;
 }
 
-/* Writes the dots of four triangles; hits has 16 bits for each. */
-PN_INLINE pnDot *writeDots(const pnView *view, uint32_t stripShift, const Four *four, uint64_t hits, pnDot *out) {
+/* Writes the dots of four triangles; hits has 16 bits for each, see scanFour. */
+PN_INLINE pnDot *writeDots(const pnView *view, uint32_t stripShift, const Four *four, uint64_t hits, uint32_t side,
+                           pnDot *out) {
   const uint32_t pitch = pn_slotsPitch(view->size), rows = (1u << stripShift) - 1;
   double per1[4], per2[4];
   for (int l = 0; l < 4; ++l) {
@@ -82,7 +95,8 @@ PN_INLINE pnDot *writeDots(const pnView *view, uint32_t stripShift, const Four *
     per2[l] = (double)four->z2[l] * perArea;
   }
   for (; hits; hits &= hits - 1) {
-    int32_t n = __builtin_ctzll(hits), l = n >> 4, j = n >> 2 & 3, i = n & 3;
+    int32_t n = __builtin_ctzll(hits), l = n >> 4, cell = (int32_t)(side * side) - 1 - (n & 15);
+    int32_t i = cell % (int32_t)side, j = cell / (int32_t)side;
     int32_t w1 = four->w1[l] + four->sx1[l] * i + four->sy1[l] * j,
             w2 = four->w2[l] + four->sx2[l] * i + four->sy2[l] * j;
     int64_t z = (int64_t)four->z[l] * (INT64_C(1) << 32) + PN_DEPTH_HALF +
@@ -108,7 +122,7 @@ PN_INLINE pnDot *dotTriangles(const pnView *view, uint32_t stripShift, const pnP
     store(masks, scanFour(view, points, corners, side, &four));
     uint64_t hits = 0;
     for (uint32_t l = 0; l < lanes; ++l) hits |= (uint64_t)(uint32_t)masks[l] << (16 * l);
-    if (hits) out = writeDots(view, stripShift, &four, hits, out);
+    if (hits) out = writeDots(view, stripShift, &four, hits, side, out);
   }
   return out;
 }

@@ -144,11 +144,11 @@ typedef struct LayerJob {
 } LayerJob;
 
 /* As many rows as are asked for in raster.h. */
-static uint32_t chooseStrips(uint32_t size) {
+static uint32_t chooseStrips(uint32_t size, uint32_t workers) {
   uint32_t shift = 3;
   _Static_assert(PN_BAND_ROWS == 1 << 3, "a strip is made of bands");
   while ((2u << shift) <= PN_STRIP_MOST_ROWS && size << (shift + 1) <= PN_STRIP_CELLS &&
-         size >> (shift + 1) >= PN_STRIP_SHARES)
+         size >> (shift + 1) >= PN_STRIP_SHARES * workers)
     ++shift;
   return shift;
 }
@@ -215,7 +215,10 @@ static void fillStrips(void *context, uint32_t begin, uint32_t end, uint32_t wor
 }
 
 pnResult pn_rasterLayers(pnRaster *raster, const pnSolid *solid, const pnTasks *tasks, pnLayers *layers) {
-  LayerJob job = {.raster = raster, .solid = solid, .layers = layers, .stripShift = chooseStrips(layers->view.size)};
+  LayerJob job = {.raster = raster,
+                  .solid = solid,
+                  .layers = layers,
+                  .stripShift = chooseStrips(layers->view.size, pn_workerCount(tasks))};
   uint32_t stripCount = ((layers->view.size - 1) >> job.stripShift) + 1;
   job.outOfMemory = !pn_binTriangles(raster, solid, tasks, layers, job.stripShift);
   if (!job.outOfMemory) pn_parallelFor(tasks, fillStrips, &job, stripCount, 1);

@@ -17,10 +17,11 @@ typedef struct pnPoint {
 #define PN_CHUNK 2048
 
 /* Rows of the image that are drawn together: some bands, as many as leave their slots in the second cache (for an image
- * 4096 wide that is one) and every worker a share. */
+ * 4096 wide that is one) and every worker some: whoever is done takes the next. More rows are better, since a triangle
+ * is set up again in every strip that it reaches into. */
 #define PN_STRIP_CELLS 32768
 #define PN_STRIP_MOST_ROWS 32
-#define PN_STRIP_SHARES 32
+#define PN_STRIP_SHARES 4
 typedef struct pnStrip {
   int32_t first, last; /* rows of the image */
   uint32_t pitch;      /* from row to row in the slots, see pn_slotsPitch */

@@ -98,13 +98,12 @@ PN_INLINE uint32_t countAlike(const Row *row, uint32_t c, uint32_t size, uint64_
   return n - c;
 }
 
-/* How many keys the cells begin ... end - 1 have, begin a multiple of eight. Counts behind the end of a row are zero,
- * and no byte of a sum runs over: 8 * 2 * PN_SLOTS < 256. */
-static size_t countKeys(const Row *row, uint32_t begin, uint32_t end) {
+/* How many keys a row has. Counts behind its end are zero, and no byte of a sum runs over: 8 * 2 * PN_SLOTS < 256. */
+static size_t countKeys(const Row *row, uint32_t size) {
   size_t count = 0;
-  for (uint32_t c = begin; c < end; c += GROUP)
+  for (uint32_t c = 0; c < size; c += GROUP)
     count += ((pn_loadEight(row->entries + c) + pn_loadEight(row->exits + c)) * PN_EIGHT_ONES) >> 56;
-  for (uint32_t c = begin; row->spill && c < end; ++c) count += row->offsets[c];
+  for (uint32_t c = 0; row->spill && c < size; ++c) count += row->offsets[c];
   return count;
 }
 
@@ -139,21 +138,26 @@ static Row rowOf(const pnSlots *slots, const pnBand *bands, uint32_t y) {
                offsets, slots->spill.count > 0};
 }
 
-static bool finishBand(const pnSlots *slots, pnBand *bands, uint32_t b) {
-  pnBand *band = bands + b;
-  const uint32_t first = b * PN_BAND_ROWS, last = first + PN_BAND_ROWS - 1;
+/* How many keys a band has. */
+static size_t countBand(const pnSlots *slots, const pnBand *bands, uint32_t b) {
   size_t total = 0;
-  for (uint32_t y = first; y <= last; ++y) {
+  for (uint32_t y = b * PN_BAND_ROWS; y < (b + 1) * PN_BAND_ROWS; ++y) {
     Row row = rowOf(slots, bands, y);
-    total += countKeys(&row, 0, slots->size);
+    total += countKeys(&row, slots->size);
   }
+  return total;
+}
+
+static bool finishBand(const pnSlots *slots, pnBand *bands, uint32_t b, size_t total) {
+  pnBand *band = bands + b;
   if (!pn_bandReserve(band, total)) return false;
   band->maxLayers = band->oddCount = 0;
   uint32_t place = 0;
-  for (uint32_t y = first; y <= last; ++y) {
+  for (uint32_t y = b * PN_BAND_ROWS; y < (b + 1) * PN_BAND_ROWS; ++y) {
     Row row = rowOf(slots, bands, y);
     place = writeRow(&row, band, slots->size, place);
   }
+  PN_ASSERT(place == total);
   band->offsets[PN_BAND_ROWS * slots->size] = place;
   return true;
 }
@@ -189,8 +193,13 @@ bool pn_slotsFinish(pnSlots *slots, pnBand *bands, uint32_t bandCount) {
     memset(bands[b].offsets, 0, (size_t)PN_BAND_ROWS * slots->size * sizeof *bands[b].offsets);
   for (size_t i = 0; i < slots->spill.count; ++i)
     ++bandOf(slots, bands, slots->spill.data[i].cell, &cell)->offsets[cell];
-  for (uint32_t b = 0; b < bandCount; ++b)
-    if (!finishBand(slots, bands, b)) return false;
+  // the last band has what the others leave: it need not be counted
+  size_t rest = (size_t)slots->total;
+  for (uint32_t b = 0; b < bandCount; ++b) {
+    size_t total = b + 1 < bandCount ? countBand(slots, bands, b) : rest;
+    rest -= total;
+    if (!finishBand(slots, bands, b, total)) return false;
+  }
   placeSpill(slots, bands);
   return true;
 }
