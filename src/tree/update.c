@@ -376,28 +376,22 @@ bool pn_setRoot(pnTree *tree, const pnBound *root) {
 
 /* ---------------------------------------------------------------- filling nodes */
 
-/* The box of listed vertices of a plain pose, read in place. Four at a time hide the latency of min and max. */
+/* The box of listed vertices of a plain pose, read in place: fours, and what is left over. */
 PN_INLINE void boxOfList(const float *source, const uint32_t *v, const uint32_t *end, pnF4 *outLo, pnF4 *outHi) {
-  pnF4 lo = pn_f4Load(source + v[0]), hi = lo, nan = pn_f4TrackNan(pn_f4Set1(0), lo);
-  pnF4 lo1 = lo, hi1 = lo;
-  for (v++; v + 3 < end; v += 4) {
-    pnF4 p = pn_f4Load(source + v[0]), q = pn_f4Load(source + v[1]);
-    pnF4 r = pn_f4Load(source + v[2]), s = pn_f4Load(source + v[3]);
-    nan = pn_f4TrackNan(pn_f4TrackNan(nan, p), q);
-    nan = pn_f4TrackNan(pn_f4TrackNan(nan, r), s);
-    lo = pn_f4Min(lo, pn_f4Min(p, q));
-    hi = pn_f4Max(hi, pn_f4Max(p, q));
-    lo1 = pn_f4Min(lo1, pn_f4Min(r, s));
-    hi1 = pn_f4Max(hi1, pn_f4Max(r, s));
+  size_t fours = (size_t)(end - v) / PN_CLUSTER_STEP * PN_CLUSTER_STEP;
+  pnF4 lo = pn_f4Load(source + v[0]), hi = lo;
+  if (PN_LIKELY(fours > 0)) {
+    pn_boxOfFours(source, v, v + fours, &lo, &hi);
   }
-  for (; v < end; v++) {
+  pnF4 nan = pn_f4TrackNan(pn_f4Set1(0), lo); /* the minimum below may lose it */
+  for (v += fours; v < end; v++) {
     pnF4 p = pn_f4Load(source + v[0]);
     nan = pn_f4TrackNan(nan, p);
     lo = pn_f4Min(lo, p);
     hi = pn_f4Max(hi, p);
   }
-  *outLo = pn_f4Or(pn_f4Min(lo, lo1), nan); /* all ones is NaN */
-  *outHi = pn_f4Max(hi, hi1);
+  *outLo = pn_f4Or(lo, nan); /* all ones is NaN */
+  *outHi = hi;
 }
 
 void pn_boxOfVertices(const pnTree *tree, const uint32_t *vertices, uint32_t count, pnF4 *outLo, pnF4 *outHi) {

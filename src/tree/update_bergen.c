@@ -35,15 +35,22 @@ static float least4(pnF4 v) {
   return PN_MIN(PN_MIN(x[0], x[1]), PN_MIN(x[2], x[3]));
 }
 
-/* The box of all lanes of a node into one lane of its parent; lanes past the count repeat the last. */
+/* The box of all lanes of a node into one lane of its parent. Lanes past the count repeat the last child, so that all eight
+ * can be taken. */
 static void passUp(pnTree *tree, uint32_t node) {
   const pnModelLanes *from = pn_lanesOf(tree, node);
   uint32_t parent = tree->parent[node] / PN_LANES, lane = tree->parent[node] % PN_LANES;
   pnModelLanes *to = pn_lanesOf(tree, parent);
+  bool isLast = parent < tree->nodeCount && lane + 1u == tree->count[parent];
+  uint32_t end = isLast ? PN_LANES : lane + 1;
   for (int k = 0; k < 3; k++) {
     const float *lo = from->row[k][0], *hi = from->row[k][1];
-    to->row[k][0][lane] = least4(pn_f4Min(pn_f4Load(lo), pn_f4Load(lo + 4)));
-    to->row[k][1][lane] = -least4(pn_f4Neg(pn_f4Max(pn_f4Load(hi), pn_f4Load(hi + 4))));
+    float least = least4(pn_f4Min(pn_f4Load(lo), pn_f4Load(lo + 4)));
+    float most = -least4(pn_f4Neg(pn_f4Max(pn_f4Load(hi), pn_f4Load(hi + 4))));
+    for (uint32_t j = lane; j < end; j++) {
+      to->row[k][0][j] = least;
+      to->row[k][1][j] = most;
+    }
   }
 }
 
