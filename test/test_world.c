@@ -8,7 +8,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 typedef struct Fixture {
   pnWorld *world;
@@ -572,7 +571,6 @@ static void manyBodiesComeAndGo(void **state) {
   for (int i = 0; i < COUNT; i++) {
     testExpectOk(pnMakeBox((pnVec3){1, 1, 1}, 1, &meshes[i]));
   }
-  clock_t start = clock();
   for (int round = 0; round < 2; round++) {
     for (int i = 0; i < COUNT; i++) {
       pnBodyDef def = pnDefaultBodyDef();
@@ -584,9 +582,6 @@ static void manyBodiesComeAndGo(void **state) {
       testExpectOk(pnWorld_DestroyBody(world, ids[i]));
     }
   }
-  double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
-  printf("%d bodies come and go twice: %.3f s\n", COUNT, seconds);
-  assert_true(seconds < 5); /* a search among all of them took four times as long */
   pnDestroyWorld(world);
   for (int i = 0; i < COUNT; i++) {
     pnDestroyMesh(meshes[i]);
