@@ -74,18 +74,23 @@ static bool readsInPlace(const pnTree *t) {
          t->mesh->vertexCount <= UINT32_MAX / VERTEX_BYTES;
 }
 
+void pn_carveNodes(pnTree *t, char *base, size_t *ioAt, size_t inner, size_t leaves) {
+  size_t nodes = inner + leaves;
+  t->first = pn_carve(base, ioAt, inner, sizeof(uint32_t));
+  t->count = pn_carve(base, ioAt, nodes, 1);
+  t->parent = pn_carve(base, ioAt, nodes, sizeof(uint32_t));
+  t->leafFirst = pn_carve(base, ioAt, inner, sizeof(uint32_t));
+  t->leafEnd = pn_carve(base, ioAt, inner, sizeof(uint32_t));
+  t->below = pn_carve(base, ioAt, nodes, sizeof(uint32_t));
+  t->leafTriangles = pn_carve(base, ioAt, 8 * leaves, sizeof(uint32_t));
+  t->blockCorners = pn_carve(base, ioAt, 24 * leaves, sizeof(uint32_t));
+  t->leafVertexFirst = pn_carve(base, ioAt, leaves + 1, sizeof(uint32_t));
+}
+
 static size_t layoutShape(pnTree *t, const Lists *lists, char *base) {
-  size_t at = 0, nodes = t->nodeCount, inner = t->innerCount, leaves = t->leafCount;
-  t->first = pn_carve(base, &at, inner, sizeof(uint32_t));
-  t->count = pn_carve(base, &at, nodes, 1);
-  t->parent = pn_carve(base, &at, nodes, sizeof(uint32_t));
-  t->leafFirst = pn_carve(base, &at, inner, sizeof(uint32_t));
-  t->leafEnd = pn_carve(base, &at, inner, sizeof(uint32_t));
-  t->below = pn_carve(base, &at, nodes, sizeof(uint32_t));
-  t->leafTriangles = pn_carve(base, &at, 8 * leaves, sizeof(uint32_t));
-  t->blockCorners = pn_carve(base, &at, 24 * leaves, sizeof(uint32_t));
+  size_t at = 0, inner = t->innerCount, leaves = t->leafCount;
+  pn_carveNodes(t, base, &at, inner, leaves);
   t->sourceCorners = readsInPlace(t) ? pn_carve(base, &at, 24 * leaves, sizeof(uint32_t)) : NULL;
-  t->leafVertexFirst = pn_carve(base, &at, leaves + 1, sizeof(uint32_t));
   t->leafVertices = pn_carve(base, &at, lists->leafVertices.count, sizeof(uint32_t));
   t->eagerNodes = pn_carve(base, &at, t->eagerCount, sizeof(uint32_t));
   t->clusterNode = pn_carve(base, &at, t->clusterCount, sizeof(uint32_t));

@@ -219,21 +219,12 @@ static size_t layout(pnBlend *blend, const pnTree *tree, const Sizes *sizes, cha
 
 /* The tree gets a blend of its own with constants that it takes over, also when there is no memory. */
 static pnResult keepBlend(pnTree *tree, const pnBlend *blend) {
-  size_t at = 0;
-  pn_carve(NULL, &at, 1, sizeof(pnBlend));
-  size_t place = at;
-  pn_carve(NULL, &at, blend->slotCount, sizeof(float));
-  pnResult result = pn_allocRuleData(tree, at);
-  if (result != PN_OK) {
-    pn_unshare(blend->constants);
-    return result;
+  void *own;
+  pnResult result = pn_keepRule(tree, blend, sizeof *blend, blend->constants, blend->slotCount, sizeof(float), &own);
+  if (result == PN_OK) {
+    ((pnBlend *)tree->ruleData)->slotWeight = own;
   }
-  memset(tree->ruleData, 0, tree->ruleBytes);
-  pnBlend *kept = tree->ruleData;
-  *kept = *blend;
-  kept->slotWeight = (float *)(void *)((char *)tree->ruleData + place);
-  tree->sharedBytes = pn_sharedBytes(blend->constants);
-  return PN_OK;
+  return result;
 }
 
 void pn_dropBlend(pnTree *tree) {

@@ -5,6 +5,7 @@
  * the parent of those leaves, whatever levels lie between; and the default order is not the paper's (docs/soup.md). */
 #include "tree/bucket.h"
 
+#include "tree/build.h"
 #include "tree/update.h"
 
 #include <float.h>
@@ -112,17 +113,9 @@ static bool reserveOctree(pnBuckets *b) {
 
 static size_t layout(pnTree *t, pnBuckets *b, char *base, size_t inner, size_t leaves, size_t primitives) {
   size_t at = 0, nodes = inner + leaves;
-  t->first = pn_carve(base, &at, inner, sizeof(uint32_t));
-  t->count = pn_carve(base, &at, nodes, 1);
-  t->parent = pn_carve(base, &at, nodes, sizeof(uint32_t));
-  t->leafFirst = pn_carve(base, &at, inner, sizeof(uint32_t));
-  t->leafEnd = pn_carve(base, &at, inner, sizeof(uint32_t));
-  t->below = pn_carve(base, &at, nodes, sizeof(uint32_t));
+  pn_carveNodes(t, base, &at, inner, leaves);
   t->stamp = pn_carve(base, &at, nodes, sizeof(uint32_t));
   t->lanes = pn_carve(base, &at, nodes + 1, sizeof(pnSphereLanes)); /* the larger of the two forms */
-  t->leafTriangles = pn_carve(base, &at, 8 * leaves, sizeof(uint32_t));
-  t->blockCorners = pn_carve(base, &at, 24 * leaves, sizeof(uint32_t));
-  t->leafVertexFirst = pn_carve(base, &at, leaves + 1, sizeof(uint32_t));
   t->leafVertices = pn_carve(base, &at, 3 * primitives, sizeof(uint32_t));
   t->leafPositions = pn_carve(base, &at, 3 * primitives, 4 * sizeof(float));
   t->linkFirst = pn_carve(base, &at, leaves + 1, sizeof(uint32_t)); /* zeros: nothing shares a vertex */

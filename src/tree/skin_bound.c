@@ -382,23 +382,16 @@ void pn_skinBall(const pnTree *tree, const pnSkinBound *bound, uint32_t node, fl
 /* ---------------------------------------------------------------- life */
 
 pnResult pn_keepSkinBound(pnTree *tree, const pnSkinBound *bound) {
-  size_t at = 0, joints = tree->pose->skin->jointCount;
+  void *own;
   size_t jointBytes = bound->lanes.set ? sizeof(pnLaneJoint) : sizeof(pnSkinJoint);
-  pn_carve(NULL, &at, 1, sizeof(pnSkinBound));
-  size_t place = at;
-  pn_carve(NULL, &at, joints, jointBytes);
-  pnResult result = pn_allocRuleData(tree, at);
-  if (result != PN_OK) {
-    pn_unshare(bound->constants);
-    return result;
+  pnResult result =
+      pn_keepRule(tree, bound, sizeof *bound, bound->constants, tree->pose->skin->jointCount, jointBytes, &own);
+  if (result == PN_OK) {
+    pnSkinBound *kept = tree->ruleData;
+    kept->joints = bound->lanes.set ? NULL : own;
+    kept->lanes.joints = bound->lanes.set ? own : NULL;
   }
-  memset(tree->ruleData, 0, tree->ruleBytes);
-  pnSkinBound *kept = tree->ruleData;
-  *kept = *bound;
-  kept->joints = bound->lanes.set ? NULL : (void *)((char *)tree->ruleData + place);
-  kept->lanes.joints = bound->lanes.set ? (void *)((char *)tree->ruleData + place) : NULL;
-  tree->sharedBytes = pn_sharedBytes(bound->constants);
-  return PN_OK;
+  return result;
 }
 
 pnResult pn_makeSkinBound(pnTree *tree) {

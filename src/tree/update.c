@@ -41,6 +41,24 @@ pnResult pn_allocRuleData(pnTree *tree, size_t size) {
   return tree->ruleData ? PN_OK : pn_failMemory(size);
 }
 
+pnResult pn_keepRule(pnTree *tree, const void *head, size_t headBytes, void *constants, size_t ownCount,
+                     size_t ownBytes, void **outOwn) {
+  size_t at = 0;
+  pn_carve(NULL, &at, 1, headBytes);
+  size_t own = at;
+  pn_carve(NULL, &at, ownCount, ownBytes);
+  pnResult result = pn_allocRuleData(tree, at);
+  if (result != PN_OK) {
+    pn_unshare(constants);
+    return result;
+  }
+  memset(tree->ruleData, 0, tree->ruleBytes);
+  memcpy(tree->ruleData, head, headBytes);
+  tree->sharedBytes = pn_sharedBytes(constants);
+  *outOwn = (char *)tree->ruleData + own;
+  return PN_OK;
+}
+
 /* ---------------------------------------------------------------- lazy nodes */
 
 /* Whoever sees a stamp fresh sees what the thread that filled the node wrote: stores release, loads acquire. Where no other
@@ -376,22 +394,28 @@ bool pn_setRoot(pnTree *tree, const pnBound *root) {
 
 /* ---------------------------------------------------------------- filling nodes */
 
-/* The box of listed vertices of a plain pose, read in place: fours, and what is left over. */
+/* The box of listed vertices of a plain pose, read in place. Four at a time hide the latency of min and max; lists of clusters
+ * and twigs are fours to the end (T6). A NaN stays in outLo, whatever the minimum makes of it. */
 PN_INLINE void boxOfList(const float *source, const uint32_t *v, const uint32_t *end, pnF4 *outLo, pnF4 *outHi) {
-  size_t fours = (size_t)(end - v) / PN_CLUSTER_STEP * PN_CLUSTER_STEP;
-  pnF4 lo = pn_f4Load(source + v[0]), hi = lo;
-  if (PN_LIKELY(fours > 0)) {
-    pn_boxOfFours(source, v, v + fours, &lo, &hi);
+  pnF4 lo = pn_f4Load(source + v[0]), hi = lo, lo1 = lo, hi1 = lo, nan = pn_f4Set1(0);
+  for (; v + (PN_CLUSTER_STEP - 1) < end; v += PN_CLUSTER_STEP) {
+    pnF4 p = pn_f4Load(source + v[0]), q = pn_f4Load(source + v[1]);
+    pnF4 r = pn_f4Load(source + v[2]), s = pn_f4Load(source + v[3]);
+    nan = pn_f4TrackNan(pn_f4TrackNan(nan, p), q);
+    nan = pn_f4TrackNan(pn_f4TrackNan(nan, r), s);
+    lo = pn_f4Min(lo, pn_f4Min(p, q));
+    hi = pn_f4Max(hi, pn_f4Max(p, q));
+    lo1 = pn_f4Min(lo1, pn_f4Min(r, s));
+    hi1 = pn_f4Max(hi1, pn_f4Max(r, s));
   }
-  pnF4 nan = pn_f4TrackNan(pn_f4Set1(0), lo); /* the minimum below may lose it */
-  for (v += fours; v < end; v++) {
+  for (; v < end; v++) {
     pnF4 p = pn_f4Load(source + v[0]);
     nan = pn_f4TrackNan(nan, p);
     lo = pn_f4Min(lo, p);
     hi = pn_f4Max(hi, p);
   }
-  *outLo = pn_f4Or(lo, nan); /* all ones is NaN */
-  *outHi = hi;
+  *outLo = pn_f4Or(pn_f4Min(lo, lo1), nan); /* all ones is NaN */
+  *outHi = pn_f4Max(hi, hi1);
 }
 
 void pn_boxOfVertices(const pnTree *tree, const uint32_t *vertices, uint32_t count, pnF4 *outLo, pnF4 *outHi) {
@@ -441,10 +465,6 @@ void pn_fillFromVertices(pnTree *tree, uint32_t node) {
     for (uint32_t j = 0; j < count; j++) {
       uint32_t n;
       const uint32_t *v = pn_verticesBelow(tree, child + j, &n);
-      if (pn_isPlain(tree->pose) && pn_isTwig(tree, child + j)) {
-        pn_boxOfFours(tree->pose->source, v, v + n, &lo[j], &hi[j]);
-        continue;
-      }
       pn_boxOfVertices(tree, v, n, &lo[j], &hi[j]);
     }
   }

@@ -36,6 +36,11 @@ PN_INLINE const pnTree *pn_ruleTwin(const pnTree *tree) {
   return same ? twin : NULL;
 }
 
+/* The same for rules with constants that twins share: a copy of `head`, with zeroed memory behind it for what is the tree's own.
+ * Takes the constants over, also when there is no memory. */
+pnResult pn_keepRule(pnTree *tree, const void *head, size_t headBytes, void *constants, size_t ownCount,
+                     size_t ownBytes, void **outOwn);
+
 /* ---------------------------------------------------------------- lazy nodes */
 
 /* What a worker has filled. `alone`: no other thread is at work on these trees, claims are not needed. */
@@ -104,24 +109,6 @@ void pn_putBoxes(pnTree *tree, uint32_t node, const pnF4 lo[PN_LANES], const pnF
 
 /* Sets the tree's box, chooses the grid for it, and writes the root's own volume. False: not finite. */
 bool pn_setRoot(pnTree *tree, const pnBound *root);
-
-/* The box of listed vertices of a plain pose, as many as PN_CLUSTER_STEP divides (T6): in fours the latency of min and max is
- * hidden, and loops end without surprise. A NaN stays in outLo. */
-PN_INLINE void pn_boxOfFours(const float *source, const uint32_t *v, const uint32_t *end, pnF4 *outLo, pnF4 *outHi) {
-  pnF4 lo = pn_f4Load(source + v[0]), hi = lo, lo1 = lo, hi1 = lo, nan = pn_f4Set1(0);
-  for (; v < end; v += PN_CLUSTER_STEP) {
-    pnF4 p = pn_f4Load(source + v[0]), q = pn_f4Load(source + v[1]);
-    pnF4 r = pn_f4Load(source + v[2]), s = pn_f4Load(source + v[3]);
-    nan = pn_f4TrackNan(pn_f4TrackNan(nan, p), q);
-    nan = pn_f4TrackNan(pn_f4TrackNan(nan, r), s);
-    lo = pn_f4Min(lo, pn_f4Min(p, q));
-    hi = pn_f4Max(hi, pn_f4Max(p, q));
-    lo1 = pn_f4Min(lo1, pn_f4Min(r, s));
-    hi1 = pn_f4Max(hi1, pn_f4Max(r, s));
-  }
-  *outLo = pn_f4Or(pn_f4Min(lo, lo1), nan); /* all ones is NaN */
-  *outHi = pn_f4Max(hi, hi1);
-}
 
 /* The box of a list of vertices, as rows of four. */
 void pn_boxOfVertices(const pnTree *tree, const uint32_t *vertices, uint32_t count, pnF4 *outLo, pnF4 *outHi);

@@ -28,22 +28,6 @@ static void boundClusters(void *context, uint32_t begin, uint32_t end, uint32_t 
   }
 }
 
-/* Clusters of a pose whose vertices are those of its source. */
-static void boxClusters(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
-  (void)worker;
-  Pass *pass = context;
-  const pnTree *tree = pass->tree;
-  const float *source = tree->pose->source;
-  for (uint32_t c = begin; c < end; c++) {
-    pnF4 lo, hi;
-    pn_boxOfFours(source, tree->clusterVertices + tree->clusterVertexFirst[c],
-                  tree->clusterVertices + tree->clusterVertexFirst[c + 1], &lo, &hi);
-    float *box = pass->boxes + 8 * (size_t)tree->clusterNode[c];
-    pn_f4Store(box, lo);
-    pn_f4Store(box + 4, hi);
-  }
-}
-
 /* Boxes: eager nodes from their children's boxes, which are clusters or eager nodes with larger numbers. */
 static bool mergeBoxes(pnTree *tree, float *boxes) {
   for (uint32_t i = 0; i < tree->eagerCount; i++) {
@@ -112,8 +96,7 @@ pnResult pn_prepareEager(pnTree *tree) {
 pnResult pn_updateEager(pnTree *tree, const pnTasks *tasks) {
   bool box = tree->def.volume == PN_VOLUME_BOX;
   Pass pass = {tree, box ? tree->ruleData : NULL, box ? NULL : tree->ruleData};
-  pnTaskFcn *clusters = box && pn_isPlain(tree->pose) ? boxClusters : boundClusters;
-  pn_parallelFor(tasks, clusters, &pass, tree->clusterCount, 32);
+  pn_parallelFor(tasks, boundClusters, &pass, tree->clusterCount, 32);
   bool ok = box ? mergeBoxes(tree, tree->ruleData) : mergeBounds(tree, tree->ruleData);
   tree->eagerUpdated += tree->eagerCount;
   return ok ? PN_OK : PN_ERROR_NUMBER;

@@ -88,8 +88,8 @@ static pnResult checkLeaf(const pnTree *t, uint32_t leaf) {
   return PN_OK;
 }
 
-/* Does a sorted list hold what the leaves in a range list? */
-static bool holdsLeaves(const pnTree *t, const uint32_t *list, uint32_t count, uint32_t first, uint32_t end) {
+/* The first vertex of the leaves in a range that a sorted list does not hold; PN_NONE: it holds all. */
+static uint32_t missingVertex(const pnTree *t, const uint32_t *list, uint32_t count, uint32_t first, uint32_t end) {
   for (uint32_t i = t->leafVertexFirst[first]; i < t->leafVertexFirst[end]; i++) {
     uint32_t lo = 0, hi = count;
     while (lo < hi) {
@@ -97,20 +97,24 @@ static bool holdsLeaves(const pnTree *t, const uint32_t *list, uint32_t count, u
       *(list[mid] < t->leafVertices[i] ? &lo : &hi) = mid + (list[mid] < t->leafVertices[i]);
     }
     if (lo == count || list[lo] != t->leafVertices[i]) {
-      return false;
+      return t->leafVertices[i] / 3;
     }
   }
-  return count > 0 && count % PN_CLUSTER_STEP == 0;
+  return PN_NONE;
 }
 
 /* T6: clusters are maximal, they and twigs list what is below them. */
 static pnResult checkTwig(const pnTree *t, uint32_t node) {
   uint32_t first, end;
   pn_leafRange(t, node, &first, &end);
-  bool isTwig = pn_isLeaf(t, t->first[node]);
   uint32_t count = t->twigFirst[node + 1] - t->twigFirst[node];
-  if (isTwig ? !holdsLeaves(t, t->twigVertices + t->twigFirst[node], count, first, end) : count != 0) {
-    BROKEN("T6", "twig %u does not list its vertices", t->mesh->name, node);
+  bool isTwig = pn_isLeaf(t, t->first[node]);
+  if (count % PN_CLUSTER_STEP != 0 || isTwig != (count > 0)) {
+    BROKEN("T6", "node %u lists %u vertices", t->mesh->name, node, count);
+  }
+  uint32_t missing = isTwig ? missingVertex(t, t->twigVertices + t->twigFirst[node], count, first, end) : PN_NONE;
+  if (missing != PN_NONE) {
+    BROKEN("T6", "twig %u does not list vertex %u", t->mesh->name, node, missing);
   }
   return PN_OK;
 }
@@ -126,8 +130,12 @@ static pnResult checkCluster(const pnTree *t, uint32_t c) {
   const uint32_t *list = t->clusterVertices + t->clusterVertexFirst[c];
   uint32_t count = t->clusterVertexFirst[c + 1] - t->clusterVertexFirst[c];
   pn_leafRange(t, node, &first, &end);
-  if (!holdsLeaves(t, list, count, first, end)) {
-    BROKEN("T6", "cluster %u does not list its vertices", name, c);
+  if (count == 0 || count % PN_CLUSTER_STEP != 0) {
+    BROKEN("T6", "cluster %u lists %u vertices", name, c, count);
+  }
+  uint32_t missing = missingVertex(t, list, count, first, end);
+  if (missing != PN_NONE) {
+    BROKEN("T6", "cluster %u does not list vertex %u", name, c, missing);
   }
   return PN_OK;
 }
