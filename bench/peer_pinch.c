@@ -24,7 +24,8 @@
 typedef struct Pinch {
   const pnBenchInput *input;
   pnMesh **meshes;
-  pnPose **poses; /* our own, or the world's */
+  pnPose **poses;   /* of trees */
+  pnBodyId *bodies; /* of the world */
   pnTree **trees;
   pnPool *pool;
   pnWorld *world; /* null: trees */
@@ -116,10 +117,8 @@ static void makeBody(Pinch *pinch, uint32_t i, pnTreeDef def) {
   bodyDef.mesh = pinch->meshes[i];
   bodyDef.tree = def;
   bodyDef.userData = (void *)(uintptr_t)i;
-  pnBodyId id;
-  check(pnWorld_CreateBody(pinch->world, &bodyDef, &id));
-  pinch->poses[i] = pnBody_GetPose(pinch->world, id);
-  pinch->trees[i] = pnBody_GetTree(pinch->world, id);
+  check(pnWorld_CreateBody(pinch->world, &bodyDef, &pinch->bodies[i]));
+  pinch->trees[i] = pnBody_GetTree(pinch->world, pinch->bodies[i]);
 }
 
 static void *createPinch(const pnBenchInput *input, const char *options) {
@@ -149,6 +148,7 @@ static void *createPinch(const pnBenchInput *input, const char *options) {
   check(pnCreatePairList(&pinch->list));
   pinch->meshes = calloc(input->bodyCount, sizeof(pnMesh *));
   pinch->poses = calloc(input->bodyCount, sizeof(pnPose *));
+  pinch->bodies = calloc(input->bodyCount, sizeof(pnBodyId));
   pinch->trees = calloc(input->bodyCount, sizeof(pnTree *));
   pnTreeDef treeDef = readTreeDef(options, input->self);
   for (uint32_t i = 0; i < input->bodyCount; ++i) {
@@ -180,6 +180,7 @@ static void destroyPinch(void *peer) {
   }
   free(pinch->meshes);
   free(pinch->poses);
+  free(pinch->bodies);
   free(pinch->trees);
   free(pinch->pairs.data);
   free(pinch);
@@ -187,12 +188,20 @@ static void destroyPinch(void *peer) {
 
 /* ---------------------------------------------------------------- frame */
 
+static pnResult setVertices(Pinch *pinch, uint32_t i, const float *vertices) {
+  uint32_t count = pinch->input->bodies[i].vertexCount;
+  if (pinch->world != NULL) {
+    return pinch->copy ? pnBody_SetVertices(pinch->world, pinch->bodies[i], vertices, count)
+                       : pnBody_ShareVertices(pinch->world, pinch->bodies[i], vertices, count);
+  }
+  return pinch->copy ? pnPose_SetVertices(pinch->poses[i], vertices, count)
+                     : pnPose_ShareVertices(pinch->poses[i], vertices, count);
+}
+
 static void updatePinch(void *peer, const float *const *vertices) {
   Pinch *pinch = peer;
   for (uint32_t i = 0; i < pinch->input->bodyCount; ++i) {
-    uint32_t count = pinch->input->bodies[i].vertexCount;
-    check(pinch->copy ? pnPose_SetVertices(pinch->poses[i], vertices[i], count)
-                      : pnPose_ShareVertices(pinch->poses[i], vertices[i], count));
+    check(setVertices(pinch, i, vertices[i]));
   }
   /* a world with threads updates its trees side by side when it collides */
   for (uint32_t i = 0; i < pinch->input->bodyCount && (pinch->world == NULL || pinch->pool == NULL); ++i) {

@@ -13,6 +13,7 @@ install(TARGETS ${PINCH_INSTALLED} EXPORT pinch-targets)
 if(TARGET pinch_cli)
   install(TARGETS pinch_cli)
 endif()
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(EXPORT pinch-targets NAMESPACE pinch:: DESTINATION ${PINCH_CMAKE_DIR})
 
 configure_package_config_file(cmake/pinch-config.cmake.in ${PROJECT_BINARY_DIR}/pinch-config.cmake

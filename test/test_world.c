@@ -377,8 +377,7 @@ static void sharedVerticesAreNamed(void **state) {
       def.name = name;
       pnBodyId id;
       testExpectOk(pnWorld_CreateBody(world, &def, &id));
-      testExpectOk(
-          pnPose_ShareVertices(pnBody_GetPose(world, id), i >= count - 2 ? bad : good, pnMesh_GetVertexCount(mesh)));
+      testExpectOk(pnBody_ShareVertices(world, id, i >= count - 2 ? bad : good, pnMesh_GetVertexCount(mesh)));
     }
     char words[64];
     snprintf(words, sizeof words, "body 'ball%u'|vertex 17|NaN", count - 2);
@@ -617,11 +616,34 @@ static void drawsThroughHooks(void **state) {
   pnFrame frame = pnWorld_Collide(f.world, NULL);
   int count = 0;
   pnDebugDraw draw = {countBox, countTriangle, countSegment, true, 1, true, true, &count};
-  pnWorld_Draw(f.world, &draw);
+  testExpectOk(pnWorld_Draw(f.world, &draw));
   assert_true(count % 1000 >= 4);
   assert_int_equal(count / 1000 % 1000, 2 * frame.pairCount);
   assert_true(count / 1000000 > 0);
   freeFixture(&f);
+}
+
+/* Every box of a level is drawn, also where there are more than a screen would need. */
+static void drawsAllBoxesOfALevel(void **state) {
+  (void)state;
+  pnMesh *mesh;
+  pnWorld *world;
+  pnBodyId id;
+  testExpectOk(pnMakeIcosphere(5, 1.0f, &mesh));
+  pnWorldDef worldDef = pnDefaultWorldDef();
+  testExpectOk(pnCreateWorld(&worldDef, &world));
+  pnBodyDef def = pnDefaultBodyDef();
+  def.mesh = mesh;
+  def.kind = PN_BODY_STATIC;
+  testExpectOk(pnWorld_CreateBody(world, &def, &id));
+  uint32_t level = pnTree_GetHeight(pnBody_GetTree(world, id)) - 1, drawn = 0;
+  uint32_t boxes = pnTree_GetLevelBoxes(pnBody_GetTree(world, id), level, NULL, 0);
+  assert_true(boxes > 64);
+  pnDebugDraw draw = {.drawBox = countBox, .boxes = true, .level = level, .user = &drawn};
+  testExpectOk(pnWorld_Draw(world, &draw));
+  assert_int_equal(drawn, boxes + 1);
+  pnDestroyWorld(world);
+  pnDestroyMesh(mesh);
 }
 
 int main(void) {
@@ -632,6 +654,7 @@ int main(void) {
       cmocka_unit_test(runsOutOfMemoryCleanly),      cmocka_unit_test(failedFrameKeepsTheLastAnswer),
       cmocka_unit_test(sharedVerticesAreNamed),      cmocka_unit_test(sharedStaticTreeAndContactPoints),
       cmocka_unit_test(wornTreesAreRebuilt),         cmocka_unit_test(twinsAreFound),
-      cmocka_unit_test(manyBodiesComeAndGo),         cmocka_unit_test(drawsThroughHooks)};
+      cmocka_unit_test(manyBodiesComeAndGo),         cmocka_unit_test(drawsThroughHooks),
+      cmocka_unit_test(drawsAllBoxesOfALevel)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -94,6 +94,9 @@ PN_API bool pnBody_IsValid(const pnWorld *world, pnBodyId body);
 /* Moving. Bad input (NaN, wrong count, dead id, a transform that is not rigid) is a result, names body and vertex,
  * and changes nothing. Copies. */
 PN_API pnResult pnBody_SetVertices(pnWorld *world, pnBodyId body, const float *vertices, uint32_t count);
+/* As pnBody_SetVertices without the copy: the array stays the caller's and must stay as it is until vertices are set again
+ * (pnPose_ShareVertices has the rules). Numbers are checked by the next frame, which names body and vertex. */
+PN_API pnResult pnBody_ShareVertices(pnWorld *world, pnBodyId body, const float *vertices, uint32_t count);
 PN_API pnResult pnBody_SetTransform(pnWorld *world, pnBodyId body, const pnMatrix *transform);
 /* Of the morph targets of a morphing body, or of a skinned one that has some; count must be theirs. Names the target. */
 PN_API pnResult pnBody_SetWeights(pnWorld *world, pnBodyId body, const float *weights, uint32_t count);
@@ -103,8 +106,8 @@ PN_API pnResult pnBody_SetJoints(pnWorld *world, pnBodyId body, const pnMatrix *
 /* New category and mask, from the next frame on. */
 PN_API pnResult pnBody_SetFilter(pnWorld *world, pnBodyId body, uint32_t category, uint32_t mask);
 /* What a body has. Pose and tree stay the world's and live as long as the body; null (name: "") for a
- * dead id. Soups and shared trees have no pose here: they are moved elsewhere. */
-PN_API pnPose *pnBody_GetPose(pnWorld *world, pnBodyId body);
+ * dead id. The pose is for reading: bodies are moved by the calls above. Soups and shared trees have none here. */
+PN_API const pnPose *pnBody_GetPose(const pnWorld *world, pnBodyId body);
 /* The tree, for queries of your own; null for a dead id. */
 PN_API pnTree *pnBody_GetTree(pnWorld *world, pnBodyId body);
 /* The pointer of the definition; null for a dead id. */
@@ -182,8 +185,8 @@ typedef struct pnDebugDraw {
   bool meetings;  /* segments along which they meet */
   void *user;
 } pnDebugDraw;
-/* Calls them for the last frame. */
-PN_API void pnWorld_Draw(pnWorld *world, const pnDebugDraw *draw);
+/* Calls them for the last frame. PN_ERROR_MEMORY when the boxes of a level cannot be listed; the rest is drawn all the same. */
+PN_API pnResult pnWorld_Draw(pnWorld *world, const pnDebugDraw *draw);
 
 #ifdef __cplusplus
 }

@@ -62,19 +62,32 @@ pnContactPoint pnWorld_GetContactPoint(const pnWorld *world, uint32_t contactInd
 #define COLOR_TRIANGLE 0xd03020u
 #define COLOR_MEETING 0xffd020u
 
-static void drawBoxes(pnWorld *world, const pnDebugDraw *draw) {
+/* The box of a body and those of one level of its tree, however many there are. */
+static pnResult drawBoxesOf(const pnBody *body, const pnDebugDraw *draw) {
+  uint32_t count = pnTree_GetLevelBoxes(body->tree, draw->level, NULL, 0);
+  size_t size = pn_bytes(count, sizeof(pnBox));
+  pnBox *boxes = pn_alloc(size);
+  if (!boxes && count > 0) {
+    return pn_failMemory(size);
+  }
+  draw->drawBox(draw->user, pnTree_GetBox(body->tree), COLOR_BODY);
+  pnTree_GetLevelBoxes(body->tree, draw->level, boxes, count);
+  for (uint32_t j = 0; j < count; j++) {
+    draw->drawBox(draw->user, boxes[j], COLOR_NODE);
+  }
+  pn_free(boxes, size);
+  return PN_OK;
+}
+
+static pnResult drawBoxes(const pnWorld *world, const pnDebugDraw *draw) {
   for (size_t i = 0; i < world->bodies.count; i++) {
-    pnBody *body = &world->bodies.data[i];
-    if (!(body->generation & 1) || !draw->drawBox) {
-      continue;
-    }
-    draw->drawBox(draw->user, pnTree_GetBox(body->tree), COLOR_BODY);
-    pnBox boxes[64];
-    uint32_t count = pnTree_GetLevelBoxes(body->tree, draw->level, boxes, 64);
-    for (uint32_t j = 0; j < PN_MIN(count, 64u); j++) {
-      draw->drawBox(draw->user, boxes[j], COLOR_NODE);
+    const pnBody *body = &world->bodies.data[i];
+    pnResult result = (body->generation & 1) && draw->drawBox ? drawBoxesOf(body, draw) : PN_OK;
+    if (result != PN_OK) {
+      return result;
     }
   }
+  return PN_OK;
 }
 
 static void drawMeeting(const pnDebugDraw *draw, const pnMeeting *m) {
@@ -86,11 +99,9 @@ static void drawMeeting(const pnDebugDraw *draw, const pnMeeting *m) {
   }
 }
 
-void pnWorld_Draw(pnWorld *world, const pnDebugDraw *draw) {
+pnResult pnWorld_Draw(pnWorld *world, const pnDebugDraw *draw) {
   PN_ASSERT(world && draw);
-  if (draw->boxes) {
-    drawBoxes(world, draw);
-  }
+  pnResult result = draw->boxes ? drawBoxes(world, draw) : PN_OK;
   for (uint32_t c = 0; c < world->contactCount; c++) {
     const pnContact *contact = &world->contacts.data[c];
     for (size_t i = contact->firstPair; i < contact->firstPair + contact->pairCount; i++) {
@@ -109,4 +120,5 @@ void pnWorld_Draw(pnWorld *world, const pnDebugDraw *draw) {
       }
     }
   }
+  return result;
 }

@@ -152,7 +152,9 @@ pnResult pn_nameBody(const pnBody *body, pnResult result) {
   return pn_fail(result, "body '%s': %s", body->name, message);
 }
 
-pnResult pnBody_SetVertices(pnWorld *world, pnBodyId id, const float *vertices, uint32_t count) {
+/* Copied or shared: the same body must be there, and be free. */
+static pnResult takeVertices(pnWorld *world, pnBodyId id, const float *vertices, uint32_t count,
+                             pnResult (*take)(pnPose *, const float *, uint32_t)) {
   PN_ASSERT(world && (vertices || count == 0));
   pnBody *body = pn_findBody(world, id);
   if (!body) {
@@ -162,7 +164,15 @@ pnResult pnBody_SetVertices(pnWorld *world, pnBodyId id, const float *vertices, 
     return pn_fail(PN_ERROR_KIND, "body '%s': only a free body takes vertices; use %s", body->name,
                    body->soup ? "pnSoup_SetAll" : "its transform, weights or joints");
   }
-  return pn_nameBody(body, pnPose_SetVertices(body->pose, vertices, count));
+  return pn_nameBody(body, take(body->pose, vertices, count));
+}
+
+pnResult pnBody_SetVertices(pnWorld *world, pnBodyId id, const float *vertices, uint32_t count) {
+  return takeVertices(world, id, vertices, count, pnPose_SetVertices);
+}
+
+pnResult pnBody_ShareVertices(pnWorld *world, pnBodyId id, const float *vertices, uint32_t count) {
+  return takeVertices(world, id, vertices, count, pnPose_ShareVertices);
 }
 
 pnResult pnBody_SetTransform(pnWorld *world, pnBodyId id, const pnMatrix *transform) {
@@ -216,8 +226,8 @@ pnResult pnBody_SetFilter(pnWorld *world, pnBodyId id, uint32_t category, uint32
 
 /* ---------------------------------------------------------------- getters */
 
-pnPose *pnBody_GetPose(pnWorld *world, pnBodyId id) {
-  pnBody *body = pn_findBody(world, id);
+const pnPose *pnBody_GetPose(const pnWorld *world, pnBodyId id) {
+  const pnBody *body = pn_findBody(world, id);
   return body ? body->pose : NULL;
 }
 
