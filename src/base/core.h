@@ -31,6 +31,10 @@ pnResult pn_failMemory(size_t size);
 
 void pn_log(pnLogLevel level, const char *format, ...) PN_PRINTF(2, 3);
 
+/* A table that never changes. Files whose text is compiled for OpenCL devices too (src/device) say it by this word, which means
+ * something else there. */
+#define PN_TABLE static const
+
 #define PN_MIN(a, b) ((a) < (b) ? (a) : (b))
 #define PN_MAX(a, b) ((a) > (b) ? (a) : (b))
 

@@ -21,9 +21,15 @@
 #define GREATER pn_f4Greater
 #define SET1 pn_f4Set1
 #define SIGNS pn_f4Signs
-#define NARROW_NAME narrow4
-#define LOAD_CORNERS pn_loadCorners4
+#define NARROW_NAME meet4
 #include "collide/narrow_kernel.h"
+
+PN_INLINE void narrow4(const pnTree *a, const pnTree *b, const pnPair *candidates, uint32_t *outHit,
+                       uint32_t *outUnsure) {
+  pnF4 p[6][3];
+  pn_loadCorners4(a, b, candidates, p);
+  meet4(p, outHit, outUnsure);
+}
 
 void pn_narrow4(const pnTree *a, const pnTree *b, const pnPair *candidates, uint32_t *outHit, uint32_t *outUnsure) {
   narrow4(a, b, candidates, outHit, outUnsure);

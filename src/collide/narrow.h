@@ -5,6 +5,7 @@
 #define PN_COLLIDE_NARROW_H
 
 #include "base/array.h"
+#include "collide/narrow_beyond.h"
 #include "geom/simd_vec.h"
 #include "pinch/collide.h"
 #include "tree/tree.h"
@@ -42,11 +43,6 @@ size_t pn_narrow(const pnTree *a, const pnTree *b, pnPair *candidates, size_t co
 /* The same for neighbours: pairs of slots of one tree that share welded vertices; kept when the triangles meet in more
  * than what they share. */
 size_t pn_narrowNeighbours(const pnTree *tree, pnPair *candidates, size_t count, uint64_t *uncertain);
-
-/* Coordinates, counted from a shared vertex, with which the filters for neighbours neither overflow nor underflow. */
-PN_INLINE pnF4 pn_neighbourRange(pnF4 m) {
-  return pn_f4And(pn_f4Greater(m, pn_f4Set1(1e-8f)), pn_f4Greater(pn_f4Set1(1e9f), m));
-}
 
 /* The SIMD filters, by width; chosen at run time. Bit i of hit: candidate i meets for certain; of unsure: ask exactly. */
 typedef void pnNarrowFcn(const pnTree *a, const pnTree *b, const pnPair *candidates, uint32_t *outHit,

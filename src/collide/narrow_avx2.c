@@ -20,8 +20,7 @@
 #define GREATER pn_f8Greater
 #define SET1 pn_f8Set1
 #define SIGNS pn_f8Signs
-#define NARROW_NAME narrow8
-#define LOAD_CORNERS loadCorners8
+#define NARROW_NAME meet8
 
 PN_INLINE void loadCorners8(const pnTree *a, const pnTree *b, const pnPair *candidates, pnF8 p[6][3]) {
   pnF4 low[6][3], high[6][3];
@@ -37,7 +36,9 @@ PN_INLINE void loadCorners8(const pnTree *a, const pnTree *b, const pnPair *cand
 #include "collide/narrow_kernel.h"
 
 void pn_narrow8Avx2(const pnTree *a, const pnTree *b, const pnPair *candidates, uint32_t *outHit, uint32_t *outUnsure) {
-  narrow8(a, b, candidates, outHit, outUnsure);
+  pnF8 p[6][3];
+  loadCorners8(a, b, candidates, p);
+  meet8(p, outHit, outUnsure);
 }
 
 #endif

@@ -1,5 +1,5 @@
 /* narrow_kernel.h: do W pairs of triangles meet? Included once for each SIMD width, with F (a register of W floats) and
- * its operations defined, NARROW_NAME, and LOAD_CORNERS, which fetches the corners of W candidates as columns.
+ * its operations defined, and NARROW_NAME. The text is OpenCL C as well: the device room includes it with a width of one.
  *
  * Triangles a0 a1 a2 and b0 b1 b2 in general position meet exactly when an edge of one passes through the other. With
  * everything translated so that b2 is the origin, all signs needed are 15 determinants, from 4 cross and 10 dot products:
@@ -40,11 +40,8 @@ PN_INLINE F clearOf(const F *s, F e) {
   return OR(GREATER(lo, e), GREATER(NEG(e), hi));
 }
 
-PN_INLINE void NARROW_NAME(const pnTree *a, const pnTree *b, const pnPair *candidates, uint32_t *outHit,
-                           uint32_t *outUnsure) {
-  /* p[0..2]: corners of a, p[3..5]: corners of b, as columns */
-  F p[6][3];
-  LOAD_CORNERS(a, b, candidates, p);
+/* p[0..2]: corners of a, p[3..5]: corners of b, as columns; they are changed. */
+PN_INLINE void NARROW_NAME(F p[6][3], uint32_t *outHit, uint32_t *outUnsure) {
   /* the largest coordinate; three chains, as a maximum takes time */
   F most[3];
   for (int x = 0; x < 3; x++) {

@@ -9,6 +9,9 @@
  * What it needs from the machine: IEEE doubles rounded to nearest even, operations rounded to double and not to
  * something wider, in the order written, none fused. The checks below refuse a compiler that was told otherwise.
  * Nothing may overflow, and no product may reach below 2^-1074: predicate.h says which coordinates promise that.
+ *
+ * This file, predicate.h and .c, triangle.h, triangle_exact.c, _flat.c and _beyond.c are OpenCL C 1.2 as well: the device
+ * room compiles the same text for GPUs. The few lines that differ ask for __OPENCL_VERSION__.
  */
 #ifndef PN_GEOM_EXPANSION_H
 #define PN_GEOM_EXPANSION_H
@@ -18,12 +21,20 @@
 #include <float.h>
 #include <math.h>
 
+#ifdef __OPENCL_VERSION__
+/* On a device the standard promises the rounding of doubles, and of their fused multiply-add. */
+#define PN_FUSED(a, b, c) fma(a, b, c)
+#else
 #ifdef __FAST_MATH__
 #error "pinch is exact: compile it without -ffast-math"
 #endif
 /* 0: every operation is rounded to its own type. 16 says the same and speaks of half floats besides. */
 #if FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 16
 #error "pinch needs float operations without extended precision (on 32-bit x86: -msse2 -mfpmath=sse)"
+#endif
+#if defined(__FP_FAST_FMA) && !defined(PN_SCALAR)
+#define PN_FUSED(a, b, c) __builtin_fma(a, b, c)
+#endif
 #endif
 
 /* Half a unit in the last place of 1: the largest relative error of one rounded double operation. */
@@ -62,8 +73,8 @@ PN_INLINE void pn_split(double a, double *high, double *low) {
  * the error is a double that both ways find exactly, so the bits are the same. */
 PN_INLINE void pn_twoProduct(double a, double b, double *product, double *error) {
   double p = a * b;
-#if defined(__FP_FAST_FMA) && !defined(PN_SCALAR)
-  *error = __builtin_fma(a, b, -p);
+#ifdef PN_FUSED
+  *error = PN_FUSED(a, b, -p);
 #else
   double aHigh, aLow, bHigh, bLow;
   pn_split(a, &aHigh, &aLow);

@@ -13,7 +13,7 @@
 
 /* ---------------------------------------------------------------- stage 2: integers */
 
-#if defined(__SIZEOF_INT128__) && !defined(PN_SCALAR)
+#if defined(__SIZEOF_INT128__) && !defined(PN_SCALAR) && !defined(__OPENCL_VERSION__)
 #define PN_HAVE_INT128 1
 __extension__ typedef __int128 pn_Int128;
 
@@ -202,6 +202,8 @@ double pn_orient2Value(double ax, double ay, double bx, double by, double cx, do
 
 /* ---------------------------------------------------------------- the public names */
 
+#ifndef __OPENCL_VERSION__
+
 int pnOrient3(const float a[3], const float b[3], const float c[3], const float d[3]) {
   return pn_orient3(a, b, c, d);
 }
@@ -228,3 +230,5 @@ int pnOrient2(const float a[2], const float b[2], const float c[2]) {
 int pnOrient2Double(const double a[2], const double b[2], const double c[2]) {
   return pn_orient2(a[0], a[1], b[0], b[1], c[0], c[1]);
 }
+
+#endif

@@ -1,8 +1,15 @@
-/* simd_vec.h: vectors of three coordinates, four of them side by side. */
+/* simd_vec.h: vectors of three coordinates, four of them side by side; on a device (src/device) one. */
 #ifndef PN_GEOM_SIMD_VEC_H
 #define PN_GEOM_SIMD_VEC_H
 
 #include "geom/simd.h"
+
+/* A bit for each lane. */
+#ifdef __OPENCL_VERSION__
+#define PN_ALL_LANES 1u
+#else
+#define PN_ALL_LANES 15u
+#endif
 
 typedef struct pnV4 {
   pnF4 x[3];
@@ -33,11 +40,13 @@ PN_INLINE pnF4 pn_v4Reach(const pnV4 *p, pnF4 m) {
   return pn_f4Max(pn_f4Max(m, pn_f4Abs(p->x[0])), pn_f4Max(pn_f4Abs(p->x[1]), pn_f4Abs(p->x[2])));
 }
 
+#ifndef __OPENCL_VERSION__
 /* Four points, four floats each, from anywhere. */
 PN_INLINE pnV4 pn_v4Load(const float *a, const float *b, const float *c, const float *d) {
   pnV4 r;
   pn_f4Transpose3(pn_f4Load(a), pn_f4Load(b), pn_f4Load(c), pn_f4Load(d), &r.x[0], &r.x[1], &r.x[2]);
   return r;
 }
+#endif
 
 #endif

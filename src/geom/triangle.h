@@ -56,9 +56,9 @@ static inline int pn_certainSides(const pn_Plane *plane, const float *t[3], doub
 }
 
 /* The corner whose sign differs from the other two, from the bits of pn_certainSides (not for 0 and 7). */
+PN_TABLE unsigned char pn_loneCorners[8] = {0, 0, 1, 2, 2, 1, 0, 0};
 static inline int pn_loneCorner(int bits) {
-  static const unsigned char lone[8] = {0, 0, 1, 2, 2, 1, 0, 0};
-  return lone[bits];
+  return pn_loneCorners[bits];
 }
 
 /* The convex hull of one, two or three points, none of them superfluous: a point, a segment or a true triangle. */

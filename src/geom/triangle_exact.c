@@ -46,7 +46,7 @@ static inline void pn_sidesOfPlane(const float *p[3], const float *t[3], int sid
  * zero, which is then on the closed side opposite to the two. A corner is coded 0, 1, 2; + 4 when it is below; the
  * cases without an answer here (all strictly on one side, all zero) have their own codes. */
 enum { BELOW = 4, APART = 8, FLAT = 16 };
-static const unsigned char pn_lonelyCorner[27] = {
+PN_TABLE unsigned char pn_lonelyCorner[27] = {
     APART,     2,         2,         /* - - -   - - 0   - - + */
     1,         0 + BELOW, 2,         /* - 0 -   - 0 0   - 0 + */
     1,         1,         0 + BELOW, /* - + -   - + 0   - + + */

@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "base/sort.h"
+#include "geom/corners.h"
 
 #include <float.h>
 #include <string.h>
@@ -380,17 +381,8 @@ const uint32_t *pnMesh_GetRings(const pnMesh *mesh) {
 }
 
 uint32_t pn_sharedCorners(const pnMesh *mesh, uint32_t s, uint32_t t, uint8_t outS[3], uint8_t outT[3]) {
-  uint32_t a[3], b[3], count = 0;
+  uint32_t a[3], b[3];
   pn_weldedCorners(mesh, s, a);
   pn_weldedCorners(mesh, t, b);
-  bool taken[3] = {false, false, false};
-  for (uint8_t i = 0; i < 3; ++i)
-    for (uint8_t j = 0; j < 3; ++j)
-      if (!taken[j] && a[i] == b[j]) {
-        taken[j] = true;
-        outS[count] = i;
-        outT[count++] = j;
-        break;
-      }
-  return count;
+  return pn_matchCorners(a, b, outS, outT);
 }
