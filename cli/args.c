@@ -97,8 +97,10 @@ static void printOption(const pnOption *option) {
 
 static void printHelp(const pnUsage *usage) {
   printf("usage: pinch %s %s\n\n%s\noptions:\n", usage->command, usage->synopsis, usage->about);
-  for (size_t i = 0; i < usage->optionCount; ++i) printOption(&usage->options[i]);
-  printf("  %-18s this text\n", "--help");
+  for (size_t i = 0; i < usage->optionCount; ++i)
+    if (usage->options[i].help) printOption(&usage->options[i]);
+  printf("  %-18s print nothing but errors; the exit status is the answer\n", "-q, --quiet");
+  printf("  %-18s this text\n", "-h, --help");
   if (usage->examples) printf("\nexamples:\n%s", usage->examples);
 }
 
@@ -140,6 +142,7 @@ static const char *const expectations[] = {
     [PN_OPTION_COUNT] = "a whole number",
     [PN_OPTION_NUMBER] = "a number",
     [PN_OPTION_VECTOR] = "three numbers X,Y,Z",
+    [PN_OPTION_LIST] = "a word (at most 256 times)",
 };
 
 /* An option has one meaning, and the same bounds, in every command that has it. */
@@ -170,6 +173,12 @@ static bool checkBounds(const pnUsage *usage, const pnOption *option, const char
   return true;
 }
 
+static bool addWord(const char *word, pnWords *words) {
+  if (word[0] == 0 || words->count == PN_MAX_WORDS) return false;
+  words->items[words->count++] = word;
+  return true;
+}
+
 static bool setOption(const pnUsage *usage, const pnOption *option, const char *value) {
   bool good = false;
   if (value) {
@@ -179,6 +188,7 @@ static bool setOption(const pnUsage *usage, const pnOption *option, const char *
       case PN_OPTION_COUNT: good = toCount(value, option->target); break;
       case PN_OPTION_NUMBER: good = toNumber(value, option->target); break;
       case PN_OPTION_VECTOR: good = toVector(value, option->target); break;
+      case PN_OPTION_LIST: good = addWord(value, option->target); break;
     }
   }
   if (!good)
@@ -213,6 +223,7 @@ static bool takeOption(const pnUsage *usage, int count, char **argv, int *at) {
   const char *equals = strchr(word, '=');
   size_t length = equals ? (size_t)(equals - word) : strlen(word);
   const pnOption *option = word[1] == '-' ? findOption(usage, word + 2, length - 2) : NULL;
+  if (!option && (strcmp(word, "-q") == 0 || strcmp(word, "--quiet") == 0)) return pn_beQuiet(), true;
   if (!option) {
     sayUnknown(usage, word);
     return false;

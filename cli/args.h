@@ -15,11 +15,20 @@ typedef enum pnOptionKind {
   PN_OPTION_TEXT,   /* a word: const char * */
   PN_OPTION_COUNT,  /* a whole number from 0 to 2^32 - 1: uint32_t */
   PN_OPTION_NUMBER, /* a finite number: double */
-  PN_OPTION_VECTOR  /* three numbers X,Y,Z: float[3] */
+  PN_OPTION_VECTOR, /* three numbers X,Y,Z: float[3] */
+  PN_OPTION_LIST    /* a word, and another one each time the option is given: pnWords */
 } pnOptionKind;
 
+/* So many times may an option be given that collects its words. */
+#define PN_MAX_WORDS 256
+
+typedef struct pnWords {
+  const char *items[PN_MAX_WORDS];
+  uint32_t count;
+} pnWords;
+
 typedef struct pnOption {
-  const char *name; /* without the dashes */
+  const char *name; /* without the dashes. An alias has the target of another option and no help: it is not listed */
   pnOptionKind kind;
   const char *value; /* how the help names the value: "N", "OUT.csv"; null for a flag */
   const char *help;  /* one or two lines, separated by \n */

@@ -128,6 +128,29 @@ void pn_sayFailure(const char *command) {
   putc('\n', stderr);
 }
 
+static bool quiet;
+
+void pn_beQuiet(void) {
+  quiet = true;
+}
+
+bool pn_isQuiet(void) {
+  return quiet;
+}
+
+void pn_printWords(FILE *stream, const char *const *words, uint32_t count) {
+  size_t used = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    size_t width = textWidth(words[i]) + (i + 1 < count);
+    if (used > 0 && used + 1 + width > 80) putc('\n', stream), used = 0;
+    fputs(used > 0 ? " " : "  ", stream);
+    used += (used > 0 ? 1 : 2) + width;
+    pn_printPlain(stream, words[i]);
+    if (i + 1 < count) putc(',', stream);
+  }
+  putc('\n', stream);
+}
+
 bool pn_finishOutput(const char *command) {
   if (fflush(stdout) == 0 && !ferror(stdout)) return true;
   fprintf(stderr, "pinch %s: the output cannot be written: %s\n", command, strerror(errno));

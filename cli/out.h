@@ -44,6 +44,13 @@ void pn_printPlain(FILE *stream, const char *text);
 /* "pinch COMMAND: message" on stderr, the message being pnGetMessage(). */
 void pn_sayFailure(const char *command);
 
+/* -q: nothing but errors, and what is asked for as a file or as JSON. */
+void pn_beQuiet(void);
+bool pn_isQuiet(void);
+
+/* A list of words after a heading, in lines of at most 80 columns that begin with two blanks: "  walk, run, idle". */
+void pn_printWords(FILE *stream, const char *const *words, uint32_t count);
+
 /* Everything printed has really arrived (a full disk, a closed pipe); false after saying so. */
 bool pn_finishOutput(const char *command);
 

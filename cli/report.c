@@ -266,6 +266,35 @@ static void giveUpView(pnReport *report) {
   report->topology = (pnBlob){0};
 }
 
+/* ---------------------------------------------------------------- clips */
+
+pnResult pn_reportClip(pnReport *report, const char *name, double fps) {
+  if (report->broken != PN_OK) {
+    return report->broken;
+  }
+
+  // no frame is predicted from, or interpolated with, one of another clip
+  if (report->groupFill > 0) {
+    report->broken = pn_flushGroup(report, true);
+    report->groupStart = report->frameCount;
+    report->groupFill = 0;
+    report->groupOpen = false;
+  }
+  pnClipData *grown = realloc(report->clips, (report->clipCount + (size_t)1) * sizeof *grown);
+  if (grown == NULL) {
+    return pn_reportFailMemory();
+  }
+  report->clips = grown;
+  bool failed = false;
+  char *copy = copyText(report, name, &failed);
+  report->textBytes += 100; // numbers and keys of a clip
+  if (failed) {
+    return pn_reportFailMemory();
+  }
+  report->clips[report->clipCount++] = (pnClipData){copy, isfinite(fps) && fps > 0 ? fps : 0, report->frameCount};
+  return report->broken;
+}
+
 /* ---------------------------------------------------------------- frames */
 
 static int comparePairs(const void *x, const void *y) {
@@ -283,7 +312,8 @@ static pnResult checkFrame(const pnReport *report, int64_t number, double time, 
   if (!isfinite(time)) {
     return pn_reportFail(PN_ERROR_NUMBER, "report: frame %lld has no finite time", (long long)number);
   }
-  if (report->frameCount > 0) {
+  bool begins = report->clipCount > 0 && report->clips[report->clipCount - 1].firstFrame == report->frameCount;
+  if (report->frameCount > 0 && !begins) {
     const pnFrameData *before = &report->frames[report->frameCount - 1];
     if (number <= before->number || time < before->time) {
       return pn_reportFail(PN_ERROR_ARGUMENT, "report: frame %lld comes after frame %lld; numbers and times must grow",
@@ -456,6 +486,10 @@ void pn_reportCancel(pnReport *report) {
   free(report->planes);
   freeNames(report->files, report->fileCount);
   freeNames(report->notes, report->noteCount);
+  for (uint32_t c = 0; c < report->clipCount; ++c) {
+    free(report->clips[c].name);
+  }
+  free(report->clips);
   free(report->title);
   free(report->command);
   free(report);

@@ -4,6 +4,7 @@
  * page opens from disk, with no server and no network. docs/report.md has the format, the page and the size rules.
  *
  *   pn_reportBegin   opens the file and copies what is constant: names, triangles, groups
+ *   pn_reportClip    another animation begins: frames are numbered anew
  *   pn_reportFrame   where every vertex is in this frame, and which triangles meet
  *   pn_reportNote    a sentence the page shows ("pairs that meet at rest are left out")
  *   pn_reportEnd     writes the page; pn_reportCancel leaves no file behind
@@ -69,7 +70,11 @@ bool pn_reportAvailable(void);
 /* The file is opened here, so that a path that cannot be written is told before the scan and not after it. */
 pnResult pn_reportBegin(const char *path, const pnReportInfo *info, pnReport **outReport);
 
-/* positions[b]: 3 * vertexCount floats of body b. Pairs in any order. Numbers and times must grow.
+/* The frames that follow are those of another animation; its frames are numbered, and timed, anew. A report without clips
+ * has one, of no name and the report's fps. */
+pnResult pn_reportClip(pnReport *report, const char *name, double fps);
+
+/* positions[b]: 3 * vertexCount floats of body b. Pairs in any order. Numbers and times must grow within a clip.
  * After an error the report can still be ended (it has the frames before) or cancelled. */
 pnResult pn_reportFrame(pnReport *report, int64_t number, double time, const float *const *positions,
                         const pnReportPair *pairs, size_t pairCount);

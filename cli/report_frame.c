@@ -137,6 +137,9 @@ static uint32_t rankOfKey(uint32_t ordinal) {
 static pnResult packKey(pnReport *report, uint32_t f) {
   pnFrameData *frame = &report->frames[f];
   frame->rank = rankOfKey((f + report->groupSize - 1) / report->groupSize);
+  if (!report->groupOpen && f > 0) {
+    frame->rank = PN_REPORT_CLIP_RANK;
+  }
   frame->low = frame->high = PN_REPORT_NO_FRAME;
   pnResult result = packPositions(report, report->groupRaw[f - report->groupStart], NULL, NULL, &frame->positions);
   report->positionBytes += frame->positions.size;
@@ -146,9 +149,11 @@ static pnResult packKey(pnReport *report, uint32_t f) {
 pnResult pn_flushGroup(pnReport *report, bool last) {
   uint32_t start = report->groupStart, fill = report->groupFill;
 
-  // the first frame of all is a key, stored as soon as it is there
-  if (start == 0 && fill == 1 && !last) {
-    return packKey(report, 0);
+  // the first frame of all, or of a clip, is a key, stored as soon as it is there
+  if (!report->groupOpen && fill == 1) {
+    pnResult result = packKey(report, start);
+    report->groupOpen = true;
+    return result;
   }
   if (fill <= (last ? 1 : report->groupSize)) {
     return last ? pn_thin(report) : PN_OK;

@@ -97,6 +97,13 @@ typedef struct pnFrameData {
   size_t countsEnd; /* end of this frame's entries in pnReport.counts */
 } pnFrameData;
 
+/* An animation: its frames are firstFrame ... up to the next clip's. */
+typedef struct pnClipData {
+  char *name;
+  double fps;
+  uint32_t firstFrame;
+} pnClipData;
+
 /* The worst frame of a pair of bodies. */
 typedef struct pnWorst {
   uint32_t a, b, frame;
@@ -107,6 +114,7 @@ typedef struct pnWorst {
 #define PN_REPORT_WORST 64      /* the worst frames of this many body pairs are kept as well */
 #define PN_REPORT_BLOCK 1048576 /* bytes of frames decoded at once by the page */
 #define PN_REPORT_GROUP 32      /* frames from key to key; a power of two */
+#define PN_REPORT_CLIP_RANK 1   /* rank of the first frame of a clip: only frame 0 stays longer */
 #define PN_REPORT_KEY_RANK 32   /* rank of an odd key frame; above it are the levels inside a group */
 
 struct pnReport {
@@ -123,6 +131,8 @@ struct pnReport {
   char **notes;
   uint32_t noteCount;
   uint64_t textBytes; /* names and notes, at most, as JSON */
+  pnClipData *clips;
+  uint32_t clipCount;
 
   pnBodyData *bodies;
   uint32_t bodyCount;
@@ -135,6 +145,7 @@ struct pnReport {
 
   /* The open group: raw frames groupStart ... groupStart + groupFill - 1. */
   uint32_t groupSize, groupStart, groupFill;
+  bool groupOpen; /* the frame at groupStart is stored: the last one of the group before */
   int32_t *groupRaw[PN_REPORT_GROUP + 1];
   int32_t *difference; /* scratch: 3 * (slotCount + 1) */
   uint32_t *folded;    /* scratch: 3 * slotCount */

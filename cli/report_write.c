@@ -34,6 +34,25 @@ static void writeBody(pnBytes *out, const pnBodyData *body) {
   pn_bytesText(out, "}");
 }
 
+/* The animations; one without a name when none was said. */
+static void writeClips(pnBytes *out, const pnReport *report) {
+  pn_bytesText(out, ",\"clips\":[");
+  for (uint32_t c = 0; c < report->clipCount; ++c) {
+    const pnClipData *clip = &report->clips[c];
+    uint32_t end = c + 1 < report->clipCount ? clip[1].firstFrame : report->frameCount;
+    pn_bytesText(out, c > 0 ? "," : "");
+    pn_bytesText(out, "{\"name\":");
+    pn_bytesJson(out, clip->name);
+    pn_bytesFormat(out, ",\"fps\":%.17g,\"firstFrame\":%u,\"frameCount\":%u}", clip->fps, clip->firstFrame,
+                   end - clip->firstFrame);
+  }
+  if (report->clipCount == 0) {
+    pn_bytesFormat(out, "{\"name\":\"\",\"fps\":%.17g,\"firstFrame\":0,\"frameCount\":%u}", report->fps,
+                   report->frameCount);
+  }
+  pn_bytesText(out, "]");
+}
+
 static void writeMeta(const pnReport *report, bool complete, pnBytes *out) {
   pn_bytesFormat(out, "{\"format\":1,\"pinch\":\"%s\",\"title\":", pnGetVersion());
   pn_bytesJson(out, report->title);
@@ -46,6 +65,7 @@ static void writeMeta(const pnReport *report, bool complete, pnBytes *out) {
                  report->frameCount, report->noView || report->slotCount == 0 ? "false" : "true");
   writeNames(out, "files", report->files, report->fileCount);
   writeNames(out, "notes", report->notes, report->noteCount);
+  writeClips(out, report);
   pn_bytesText(out, ",\"bodies\":[");
   for (uint32_t b = 0; b < report->bodyCount; ++b) {
     pn_bytesText(out, b > 0 ? ",\n" : "\n");

@@ -42,8 +42,7 @@ static pnResult load(pnScan *scan, int count, char **words) {
     pn_stepProgress((uint32_t)i, (uint32_t)count);
     result = pn_scanOpenSource(scan, words[i]);
   }
-  if (result == PN_OK) result = pn_scanChooseClips(scan);
-  if (result == PN_OK) result = pn_scanChooseRange(scan);
+  if (result == PN_OK) result = pn_scanChooseRuns(scan);
   if (result == PN_OK) result = pn_scanChooseBodies(scan);
   if (result == PN_OK) result = pn_scanMakeWorld(scan);
   pn_endProgress();
@@ -51,20 +50,32 @@ static pnResult load(pnScan *scan, int count, char **words) {
   return result;
 }
 
-static pnResult scanFrames(pnScan *scan) {
-  double start = pnGetTime();
-  pn_beginProgress("scanning");
-  pnResult result = pn_scanLookAtRest(scan);
+/* The frames of the animation that is scanned now. */
+static pnResult scanRun(pnScan *scan) {
+  pnResult result = pn_scanOpenRun(scan);
   for (uint32_t i = 0; i < scan->range.count && result == PN_OK && !stopAsked; ++i) {
-    pn_stepProgress(i, scan->range.count);
+    pn_stepProgress(scan->tallies.frameCount, scan->frameTotal);
     int64_t number = scan->range.first + (int64_t)i * scan->range.step;
     result = pn_scanLookAtFrame(scan, number);
     if (result == PN_OK) result = pn_scanTallyFrame(scan);
     if (result == PN_OK) result = pn_scanWriteFrame(scan);
     if (result != PN_OK) pnFail(result, "frame %lld: %.900s", (long long)number, pnGetMessage());
+    if (result != PN_OK && scan->runCount > 1)
+      pnFail(result, "animation '%.100s': %.800s", scan->runs[scan->run].name, pnGetMessage());
+  }
+  return result;
+}
+
+static pnResult scanFrames(pnScan *scan) {
+  double start = pnGetTime();
+  pn_beginProgress("scanning");
+  pnResult result = pn_scanLookAtRest(scan);
+  for (uint32_t r = 0; r < scan->runCount && result == PN_OK && !stopAsked; ++r) {
+    pn_scanBeginRun(scan, r);
+    result = scanRun(scan);
   }
   pn_endProgress();
-  scan->interrupted = scan->tallies.frameCount < scan->range.count;
+  scan->interrupted = scan->tallies.frameCount < scan->frameTotal;
   scan->scanSeconds = pnGetTime() - start;
   return result;
 }
@@ -92,6 +103,12 @@ static void freeScan(pnScan *scan) {
     free(scan->tallies.data[i].groupsA);
     free(scan->tallies.data[i].groupsB);
   }
+  for (uint32_t r = 0; r < scan->runCount + scan->skippedRuns; ++r) {
+    free(scan->runs[r].name);
+    free(scan->runs[r].clips);
+  }
+  free(scan->runs);
+  pn_freeChoice(&scan->choice);
   free(scan->tallies.data);
   free(scan->tallies.table);
   free(scan->bodies);
@@ -128,11 +145,12 @@ static int run(int count, char **words, const pnScanOptions *options) {
     if (result == PN_OK) result = closed;
   } else {
     pn_sayFailure("scan");
+    pn_scanSayChoices(&scan);
   }
   bool good = result == PN_OK;
-  if (good && !options->json) good = pn_scanPrintTables(&scan);
+  if (good && !options->json && !pn_isQuiet()) good = pn_scanPrintTables(&scan);
   if (good && options->json && scan.interrupted)
-    fprintf(stderr, "pinch scan: interrupted after %u of %u frames\n", scan.tallies.frameCount, scan.range.count);
+    fprintf(stderr, "pinch scan: interrupted after %u of %u frames\n", scan.tallies.frameCount, scan.frameTotal);
   if (good) good = pn_finishOutput("scan");
   int status = good ? exitStatus(&scan) : PN_EXIT_ERROR;
   freeScan(&scan);
@@ -203,7 +221,9 @@ static const char examples[] =
     "  pinch make character hero.glb                        a character who walks in a coat, to try\n"
     "  pinch scan hero.glb --html report.html               body against coat, and a report to look at\n"
     "  pinch scan hero.glb --self --frames 0:90:3           also each one with itself, every third frame\n"
-    "  pinch scan hero.glb --pairs-only body,body           the body with itself, nothing else\n"
+    "  pinch scan hero.glb --only body,body                 the body with itself, nothing else\n"
+    "  pinch scan hero.glb --ignore 'hair*,head'            all but hair in the head\n"
+    "  pinch scan hero.glb --animation all                  every animation of the file\n"
     "  pinch scan hero.glb sword.glb --animation idle       two files, the animation by name\n"
     "  pinch scan body.obj@body.mdd shirt.obj@shirt.pc2     vertex caches\n"
     "  pinch scan hero.glb --first --fail-on new || exit 1  a check in CI: fast, and only what is not so at rest\n";
@@ -215,13 +235,20 @@ int pn_cmdScan(int argc, char **argv) {
        "which frames; each part may be left out, A alone is one frame\n(default: all)", &options.frames},
       {"fps", PN_OPTION_NUMBER, "N",
        "frames a second: frame f is at f/N seconds\n(default: where the keys stand, else 30)", &options.fps},
-      {"animation", PN_OPTION_TEXT, "NAME", "which animation of a glTF file, by name or number (default: the first)",
-       &options.animation},
+      {"animation", PN_OPTION_LIST, "NAME",
+       "which animation of a glTF file, by name, number or pattern; all: every\none; may be given several times "
+       "(default: the first)",
+       &options.animations},
       {"self", PN_OPTION_FLAG, NULL, "also each body with itself (a single body always is)", &options.self},
       {"first", PN_OPTION_FLAG, NULL, "one pair of triangles for each two bodies and frame is enough: faster",
        &options.first},
-      {"pairs-only", PN_OPTION_TEXT, "A,B", "only these two bodies, by name or number; A,A: A with itself",
-       &options.pairsOnly},
+      {"only", PN_OPTION_LIST, "A,B",
+       "only these two bodies, by name, number or pattern ('Arm*'); A,A: A with\nitself; A: A with everything; may "
+       "be given several times",
+       &options.only},
+      {"pairs-only", PN_OPTION_LIST, "A,B", NULL, &options.only},
+      {"ignore", PN_OPTION_LIST, "A,B", "not these two bodies, written as for --only; several times, too",
+       &options.ignored},
       {"ignore-rest", PN_OPTION_FLAG, NULL, "leave out pairs of triangles that already meet in the rest pose",
        &options.ignoreRest},
       {"threads", PN_OPTION_COUNT, "N",

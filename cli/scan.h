@@ -3,7 +3,8 @@
  *   scan.c         the command: options, the loop over frames, the exit status
  *   scan_source.c  a word of the command line into bodies: glTF, a mesh, a mesh with its vertex cache
  *   scan_body.c    a body of a glTF file: mesh, targets, joints, and which of them moves a vertex most
- *   scan_range.c   which frames, and at what time each of them is
+ *   scan_clip.c    which animations, one after the other
+ *   scan_range.c   which frames of an animation, and at what time each of them is
  *   scan_world.c   the world of the bodies, a frame of it, and what meets at rest
  *   scan_tally.c   what stays of the frames: first, worst, intervals, joints
  *   scan_files.c   what is written frame by frame: JSON, CSV, the report
@@ -13,6 +14,7 @@
 #ifndef PN_CLI_SCAN_H
 #define PN_CLI_SCAN_H
 
+#include "choose.h"
 #include "report.h"
 
 #include "pinch/io.h"
@@ -26,10 +28,11 @@
 typedef enum pnFailOn { PN_FAIL_ON_ANY, PN_FAIL_ON_NEW, PN_FAIL_ON_NONE } pnFailOn;
 
 typedef struct pnScanOptions {
-  const char *frames, *animation, *pairsOnly, *failOnWord; /* as written; null: not given */
-  const char *csv, *pairs, *html;                          /* files to write; null: none */
-  double fps;                                              /* 0: not given */
-  uint32_t threads;                                        /* 0: one for each core */
+  const char *frames, *failOnWord; /* as written; null: not given */
+  pnWords animations, only, ignored;
+  const char *csv, *pairs, *html; /* files to write; null: none */
+  double fps;                     /* 0: not given */
+  uint32_t threads;               /* 0: one for each core */
   bool self, first, ignoreRest, json;
   pnFailOn failOn;
   const char *command; /* the whole command line, for the report */
@@ -74,6 +77,13 @@ typedef struct pnScanRange {
   double fps;
 } pnScanRange;
 
+/* An animation that is scanned. All files play together: the one that has it plays it, the others their first. */
+typedef struct pnScanRun {
+  char *name;      /* as in the file, else its number; "" when nothing moves by a clip */
+  uint32_t *clips; /* of each source; PN_NONE: it has none */
+  pnScanRange range;
+} pnScanRun;
+
 /* ---------------------------------------------------------------- a frame, and what stays of it */
 
 /* Two bodies (or one with itself) that meet. Pairs are sorted. */
@@ -85,6 +95,7 @@ typedef struct pnScanContact {
 } pnScanContact;
 
 typedef struct pnScanFrame {
+  uint32_t run;
   int64_t number;
   double time;
   pnScanContact *contacts; /* sorted by a, then b */
@@ -99,6 +110,7 @@ typedef struct pnScanFrame {
 typedef struct pnScanTally {
   uint32_t a, b;
   uint32_t frameCount;
+  uint32_t firstRun, lastRun, worstRun; /* the animations these frames are of */
   int64_t firstFrame, lastFrame, worstFrame;
   size_t worstPairs;
   uint64_t pairCount;
@@ -114,6 +126,7 @@ typedef struct pnScanTallies {
   uint32_t tableSize;
   uint32_t frameCount, collidingFrames, newFrames; /* newFrames: with pairs that do not meet at rest */
   uint64_t pairCount;
+  uint32_t worstRun;
   int64_t worstFrame; /* over all bodies */
   size_t worstPairs;
 } pnScanTallies;
@@ -144,7 +157,12 @@ typedef struct pnScan {
   uint32_t sourceCount;
   pnScanBody *bodies;
   uint32_t bodyCount, bodyCapacity;
-  pnScanRange range;
+  pnChoice choice;
+  pnScanRun *runs;
+  uint32_t runCount, run; /* the animations, and which one is scanned now */
+  uint32_t frameTotal;    /* frames of all of them */
+  uint32_t skippedRuns;   /* animations that have no frame in --frames */
+  pnScanRange range;      /* of this one */
   pnPool *pool;
   pnWorld *world;
   pnScanRest rest;
@@ -154,6 +172,7 @@ typedef struct pnScan {
   pnScanTallies tallies;
   pnScanFiles files;
   bool interrupted;
+  bool wrongAnimation, wrongBody; /* a choice that failed for want of this; pn_scanSayChoices */
   double loadSeconds, scanSeconds;
 } pnScan;
 
@@ -164,9 +183,15 @@ pnResult pn_scanOpenSource(pnScan *scan, const char *word);
 pnResult pn_scanAddBody(pnScan *scan, const char *name,
                         pnScanBody **outBody); /* the pointer lives until the next one */
 pnResult pn_scanAddAnimBodies(pnScan *scan, uint32_t source);
-pnResult pn_scanChooseClips(pnScan *scan);
-pnResult pn_scanChooseRange(pnScan *scan);
+/* Which animations, and the frames of each. */
+pnResult pn_scanChooseRuns(pnScan *scan);
+/* The frames of the clips the sources have now. */
+pnResult pn_scanChooseRange(const pnScan *scan, pnScanRange *outRange);
+/* From now on run r is scanned. */
+void pn_scanBeginRun(pnScan *scan, uint32_t r);
 pnResult pn_scanChooseBodies(pnScan *scan);
+/* What a failed choice could have chosen, on stderr, below the message. */
+void pn_scanSayChoices(const pnScan *scan);
 
 pnResult pn_scanMakeWorld(pnScan *scan);
 /* Finds what meets at rest, when the options need it. */
@@ -179,6 +204,8 @@ pnResult pn_scanTallyFrame(pnScan *scan);
 uint16_t pn_scanTriangleGroup(const pnScanBody *body, uint32_t triangle);
 
 pnResult pn_scanOpenFiles(pnScan *scan);
+/* The frames of another animation follow. */
+pnResult pn_scanOpenRun(pnScan *scan);
 pnResult pn_scanWriteFrame(pnScan *scan);
 /* good: everything so far is kept, and called incomplete when the scan was interrupted; else nothing is left behind. */
 pnResult pn_scanCloseFiles(pnScan *scan, bool good);

@@ -26,12 +26,29 @@ static json_t *bodyJson(const pnScan *scan, uint32_t b) {
                    (json_int_t)pnMesh_GetTriangleCount(body->mesh), "closed", body->closed);
 }
 
+/* The name of an animation; null where nothing is animated. */
+static json_t *runName(const pnScan *scan, uint32_t r) {
+  return scan->runs[r].name[0] ? pn_jsonText(scan->runs[r].name) : json_null();
+}
+
+static json_t *runJson(const pnScan *scan, uint32_t r) {
+  const pnScanRange *range = &scan->runs[r].range;
+  return json_pack("{s:o, s:f, s:I, s:I, s:I, s:I}", "name", runName(scan, r), "fps", range->fps, "first",
+                   (json_int_t)range->first, "last", (json_int_t)range->last, "step", (json_int_t)range->step, "frames",
+                   (json_int_t)range->count);
+}
+
 static bool beginJson(pnScan *scan) {
   printf("{\n  \"pinch\": \"%s\",\n  \"bodies\": [", pnGetVersion());
   bool good = true;
   for (uint32_t b = 0; b < scan->bodyCount && good; ++b) {
     printf("%s\n    ", b > 0 ? "," : "");
     good = dump(bodyJson(scan, b));
+  }
+  printf("\n  ],\n  \"animations\": [");
+  for (uint32_t r = 0; r < scan->runCount && good; ++r) {
+    printf("%s\n    ", r > 0 ? "," : "");
+    good = dump(runJson(scan, r));
   }
   printf("\n  ],\n  \"frames\": [");
   scan->files.jsonBegun = true;
@@ -48,8 +65,8 @@ static bool writeJsonFrame(const pnScan *scan) {
   }
   // The frame is tallied before it is written: one frame, no comma yet.
   printf("%s\n    ", scan->tallies.frameCount > 1 ? "," : "");
-  return dump(
-      json_pack("{s:I, s:f, s:o}", "frame", (json_int_t)frame->number, "time", frame->time, "collisions", collisions));
+  return dump(json_pack("{s:I, s:f, s:o, s:o}", "frame", (json_int_t)frame->number, "time", frame->time, "animation",
+                        runName(scan, frame->run), "collisions", collisions));
 }
 
 /* Closed in any case, so that what was printed can be read; a failed or interrupted scan says that it is not all. */
@@ -61,16 +78,32 @@ static void endJson(const pnScan *scan, bool good) {
 
 /* ---------------------------------------------------------------- CSV */
 
+/* The end of a line: where several animations are scanned, a last column says which, in quotes. */
+static void endLine(const pnScan *scan, pnOutFile *file) {
+  if (scan->runCount > 1) {
+    pnOutFile_Print(file, ",\"");
+    // A quote inside quotes is written twice.
+    for (const char *c = scan->runs[scan->run].name; *c; ++c) pnOutFile_Print(file, *c == '"' ? "\"%c" : "%c", *c);
+    pnOutFile_Print(file, "\"");
+  }
+  pnOutFile_Print(file, "\n");
+}
+
 static void writeCsvFrame(const pnScan *scan) {
   const pnScanFrame *frame = &scan->frame;
+  pnOutFile *csv = scan->files.csv, *pairs = scan->files.pairs;
   for (uint32_t i = 0; i < frame->contactCount; ++i) {
     const pnScanContact *contact = &frame->contacts[i];
-    if (scan->files.csv)
-      pnOutFile_Print(scan->files.csv, "%lld,%.9g,%u,%u,%zu\n", (long long)frame->number, frame->time, contact->a,
-                      contact->b, contact->pairCount);
-    for (size_t k = 0; k < contact->pairCount && scan->files.pairs; ++k)
-      pnOutFile_Print(scan->files.pairs, "%lld,%u,%u,%u,%u\n", (long long)frame->number, contact->a,
-                      contact->pairs[k].a, contact->b, contact->pairs[k].b);
+    if (csv) {
+      pnOutFile_Print(csv, "%lld,%.9g,%u,%u,%zu", (long long)frame->number, frame->time, contact->a, contact->b,
+                      contact->pairCount);
+      endLine(scan, csv);
+    }
+    for (size_t k = 0; k < contact->pairCount && pairs; ++k) {
+      pnOutFile_Print(pairs, "%lld,%u,%u,%u,%u", (long long)frame->number, contact->a, contact->pairs[k].a, contact->b,
+                      contact->pairs[k].b);
+      endLine(scan, pairs);
+    }
   }
 }
 
@@ -79,7 +112,7 @@ static pnResult finishCsv(const pnScan *scan, pnOutFile *file) {
   if (!file) return PN_OK;
   if (scan->interrupted)
     pnOutFile_Print(file, "# incomplete: interrupted after %u of %u frames\n", scan->tallies.frameCount,
-                    scan->range.count);
+                    scan->frameTotal);
   return pnOutFile_Flush(file);
 }
 
@@ -96,8 +129,10 @@ static void makeTitle(const pnScan *scan, char *title, size_t size) {
   const pnScanSource *source = &scan->sources[0];
   const char *slash = strrchr(source->word, '/');
   int used = snprintf(title, size, "%s", slash && slash[1] ? slash + 1 : source->word);
-  if (source->clip != PN_NONE && source->file->clips[source->clip].name[0] && (size_t)used < size)
-    used += snprintf(title + used, size - (size_t)used, ", %s", source->file->clips[source->clip].name);
+  if (scan->runCount > 1 && (size_t)used < size)
+    used += snprintf(title + used, size - (size_t)used, ", %u animations", scan->runCount);
+  else if (scan->runs[0].name[0] && (size_t)used < size)
+    used += snprintf(title + used, size - (size_t)used, ", %s", scan->runs[0].name);
   if (scan->sourceCount > 1 && (size_t)used < size)
     snprintf(title + used, size - (size_t)used, " and %u more", scan->sourceCount - 1);
 }
@@ -110,9 +145,9 @@ static pnResult addNotes(const pnScan *scan) {
   if (result == PN_OK && scan->options->first)
     result =
         pn_reportNote(report, "One pair for each two bodies was looked for (--first): counts say where, not how much.");
-  if (result == PN_OK && scan->options->pairsOnly)
-    result = pn_reportNote(report,
-                           "Only two bodies were asked about (--pairs-only); others are shown but were not checked.");
+  if (result == PN_OK && scan->choice.ruleCount > 0)
+    result = pn_reportNote(
+        report, "Not all pairs of bodies were asked about (--only, --ignore); all are shown, also those not checked.");
   return result;
 }
 
@@ -202,19 +237,27 @@ static pnResult closeReport(pnScan *scan, bool keep) {
 
 /* ---------------------------------------------------------------- all of them */
 
-static pnResult openCsv(const char *path, const char *header, pnOutFile **outFile) {
+static pnResult openCsv(const pnScan *scan, const char *path, const char *header, pnOutFile **outFile) {
   if (!path) return PN_OK;
   pnResult result = pnOpenOutFile(path, outFile);
-  if (result == PN_OK) pnOutFile_Print(*outFile, "%s\n", header);
+  if (result == PN_OK) pnOutFile_Print(*outFile, "%s%s\n", header, scan->runCount > 1 ? ",animation" : "");
   return result;
 }
 
 /* Everything is opened before the first frame: a path that cannot be written is told now, not after an hour. */
 pnResult pn_scanOpenFiles(pnScan *scan) {
-  pnResult result = openCsv(scan->options->csv, "frame,time,a,b,pairs", &scan->files.csv);
-  if (result == PN_OK) result = openCsv(scan->options->pairs, "frame,a,triangle_a,b,triangle_b", &scan->files.pairs);
+  pnResult result = openCsv(scan, scan->options->csv, "frame,time,a,b,pairs", &scan->files.csv);
+  if (result == PN_OK)
+    result = openCsv(scan, scan->options->pairs, "frame,a,triangle_a,b,triangle_b", &scan->files.pairs);
   if (result == PN_OK && scan->options->html) result = openReport(scan);
   return result;
+}
+
+pnResult pn_scanOpenRun(pnScan *scan) {
+  if (!scan->files.report) return PN_OK;
+  const pnScanRun *run = &scan->runs[scan->run];
+  pnResult result = pn_reportClip(scan->files.report, run->name, run->range.fps);
+  return result == PN_OK ? PN_OK : pnFail(result, "%s", pn_reportMessage());
 }
 
 pnResult pn_scanWriteFrame(pnScan *scan) {

@@ -1,9 +1,8 @@
-/* scan_range.c: which animation, which bodies, and which frames at what times.
+/* scan_range.c: which frames of an animation, at what times.
  *
  * There is one row of frames for all sources. Frame f is at f / fps seconds, so frame numbers are those of the program
  * the file came from: in a clip that was exported from frame 1 on, frame 1 is frame 1. A cache of numbered files or PC2
  * has numbers of its own; between its frames, before the first and after the last, the nearest one before stays. */
-#include "args.h"
 #include "scan.h"
 
 #include <errno.h>
@@ -15,105 +14,6 @@
 #define PN_MAX_FRAMES 10000000
 /* Key times are floats, good to 6e-8 of themselves: after an hour at 60 frames a second that is 0.013 of a frame. */
 #define PN_FRAME_SLACK 0.02
-
-/* ---------------------------------------------------------------- clips */
-
-/* "walk, idle" into text, as far as it fits. */
-static void listClips(const pnAnimFile *file, char *text, size_t size) {
-  size_t used = 0;
-  text[0] = 0;
-  for (uint32_t c = 0; c < file->clipCount && used < size; ++c) {
-    const char *name = file->clips[c].name;
-    used += (size_t)snprintf(text + used, size - used, "%s%s", c > 0 ? ", " : "", name[0] ? name : "(without a name)");
-  }
-}
-
-/* The clip of that name, else of that number. */
-static uint32_t findClip(const pnAnimFile *file, const char *word) {
-  for (uint32_t c = 0; c < file->clipCount; ++c) {
-    if (strcmp(file->clips[c].name, word) == 0) return c;
-  }
-  char *end;
-  unsigned long number = strtoul(word, &end, 10);
-  return word[0] >= '0' && word[0] <= '9' && *end == 0 && number < file->clipCount ? (uint32_t)number : PN_NONE;
-}
-
-static pnResult failClip(const pnScan *scan) {
-  for (uint32_t s = 0; s < scan->sourceCount; ++s) {
-    const pnAnimFile *file = scan->sources[s].file;
-    if (!file || file->clipCount == 0) continue;
-    char names[700];
-    listClips(file, names, sizeof(names));
-    return pnFail(PN_ERROR_ARGUMENT, "--animation: there is no '%s' in %s; it has: %s (or a number from 0 to %u)",
-                  scan->options->animation, scan->sources[s].word, names, file->clipCount - 1);
-  }
-  return pnFail(PN_ERROR_ARGUMENT, "--animation: no file here has an animation to choose");
-}
-
-pnResult pn_scanChooseClips(pnScan *scan) {
-  bool found = !scan->options->animation;
-  for (uint32_t s = 0; s < scan->sourceCount; ++s) {
-    pnScanSource *source = &scan->sources[s];
-    if (!source->file || source->file->clipCount == 0) continue;
-    // The first clip, unless another one is called so.
-    source->clip = 0;
-    uint32_t clip = scan->options->animation ? findClip(source->file, scan->options->animation) : PN_NONE;
-    if (clip == PN_NONE) continue;
-    source->clip = clip;
-    found = true;
-  }
-  return found ? PN_OK : failClip(scan);
-}
-
-/* ---------------------------------------------------------------- bodies */
-
-/* The body called so, else of that number; PN_NONE when there is none, or (with *twice) more than one. */
-static uint32_t findBody(const pnScan *scan, const char *word, size_t length, bool *twice) {
-  uint32_t found = PN_NONE;
-  for (uint32_t b = 0; b < scan->bodyCount; ++b) {
-    if (strlen(scan->bodies[b].name) != length || memcmp(scan->bodies[b].name, word, length) != 0) continue;
-    if (found != PN_NONE) *twice = true;
-    found = b;
-  }
-  if (found != PN_NONE) return *twice ? PN_NONE : found;
-  char *end;
-  unsigned long number = strtoul(word, &end, 10);
-  bool isNumber = length > 0 && word[0] >= '0' && word[0] <= '9' && end == word + length;
-  return isNumber && number < scan->bodyCount ? (uint32_t)number : PN_NONE;
-}
-
-static pnResult failBodies(const pnScan *scan, bool twice) {
-  char names[700];
-  size_t used = 0;
-  names[0] = 0;
-  for (uint32_t b = 0; b < scan->bodyCount && used < sizeof(names); ++b)
-    used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%u %s", b > 0 ? ", " : "", b, scan->bodies[b].name);
-  return pnFail(PN_ERROR_ARGUMENT, "--pairs-only: %s '%s'; the bodies are: %s",
-                twice ? "several bodies have a name of" : "expected two bodies A,B by name or number, found",
-                scan->options->pairsOnly, names);
-}
-
-/* Names may have commas in them: every comma is tried as the one in the middle. */
-static pnResult choosePair(pnScan *scan, const char *word) {
-  bool twice = false;
-  uint32_t a = PN_NONE, b = PN_NONE;
-  for (const char *comma = strchr(word, ','); comma && (a == PN_NONE || b == PN_NONE); comma = strchr(comma + 1, ',')) {
-    a = findBody(scan, word, (size_t)(comma - word), &twice);
-    b = findBody(scan, comma + 1, strlen(comma + 1), &twice);
-  }
-  if (a == PN_NONE || b == PN_NONE) return failBodies(scan, twice);
-  for (uint32_t i = 0; i < scan->bodyCount; ++i) {
-    scan->bodies[i].wanted = i == a || i == b;
-    scan->bodies[i].self = a == b && i == a;
-  }
-  return PN_OK;
-}
-
-pnResult pn_scanChooseBodies(pnScan *scan) {
-  // A single body can only be asked about itself.
-  for (uint32_t b = 0; b < scan->bodyCount; ++b) scan->bodies[b].self = scan->options->self || scan->bodyCount == 1;
-  return scan->options->pairsOnly ? choosePair(scan, scan->options->pairsOnly) : PN_OK;
-}
 
 /* ---------------------------------------------------------------- frames a second */
 
@@ -214,36 +114,38 @@ static pnResult parseFrames(const char *word, pnScanRange *range) {
   return PN_OK;
 }
 
-pnResult pn_scanChooseRange(pnScan *scan) {
-  pnScanRange *range = &scan->range;
-  range->fps = chooseRate(scan);
-  double first = INFINITY, last = -INFINITY;
-  for (uint32_t s = 0; s < scan->sourceCount; ++s) widen(&scan->sources[s], range->fps, &first, &last);
+/* What --frames leaves of the frames `first` to `last`. */
+static pnResult cutRange(const char *word, double first, double last, pnScanRange *range) {
+  pnResult result = parseFrames(word, range);
+  if (result != PN_OK) return result;
+  // Frames that are not there are left out; none at all is a mistake.
+  if (range->first > range->last || range->first > (int64_t)last || range->last < (int64_t)first)
+    return pnFail(PN_ERROR_COUNT, "--frames: there is none in '%s'; the animation has frames %.0f to %.0f", word, first,
+                  last);
+  if (range->last > (int64_t)last) range->last = (int64_t)last;
+  int64_t before = (int64_t)first - range->first;
+  if (before > 0) range->first += (before + range->step - 1) / range->step * range->step;
+  if (range->first > range->last)
+    return pnFail(PN_ERROR_COUNT, "--frames: '%s' steps over all frames from %.0f to %.0f", word, first, last);
+  return PN_OK;
+}
+
+pnResult pn_scanChooseRange(const pnScan *scan, pnScanRange *range) {
+  double fps = chooseRate(scan), first = INFINITY, last = -INFINITY;
+  for (uint32_t s = 0; s < scan->sourceCount; ++s) widen(&scan->sources[s], fps, &first, &last);
   // Nothing moves: the one frame there is.
   if (!(first <= last)) first = last = 0;
   if (!(fabs(first) < INT32_MAX && fabs(last) < INT32_MAX))
-    return pnFail(PN_ERROR_COUNT,
+    return pnFail(PN_ERROR_NUMBER,
                   "the animation lasts from frame %g to %g at %g frames a second; is the file right, or "
                   "--fps?",
-                  first, last, range->fps);
-  *range = (pnScanRange){(int64_t)first, (int64_t)last, naturalStep(scan), 0, range->fps};
-  if (scan->options->frames) {
-    pnResult result = parseFrames(scan->options->frames, range);
-    if (result != PN_OK) return result;
-    // Frames that are not there are left out; none at all is a mistake.
-    if (range->first > range->last || range->first > (int64_t)last || range->last < (int64_t)first)
-      return pnFail(PN_ERROR_ARGUMENT, "--frames: there is none in '%s'; the animation has frames %.0f to %.0f",
-                    scan->options->frames, first, last);
-    if (range->last > (int64_t)last) range->last = (int64_t)last;
-    int64_t before = (int64_t)first - range->first;
-    if (before > 0) range->first += (before + range->step - 1) / range->step * range->step;
-    if (range->first > range->last)
-      return pnFail(PN_ERROR_ARGUMENT, "--frames: '%s' steps over all frames from %.0f to %.0f", scan->options->frames,
-                    first, last);
-  }
+                  first, last, fps);
+  *range = (pnScanRange){(int64_t)first, (int64_t)last, naturalStep(scan), 0, fps};
+  pnResult result = scan->options->frames ? cutRange(scan->options->frames, first, last, range) : PN_OK;
+  if (result != PN_OK) return result;
   int64_t count = (range->last - range->first) / range->step + 1;
   if (count > PN_MAX_FRAMES)
-    return pnFail(PN_ERROR_COUNT,
+    return pnFail(PN_ERROR_NUMBER,
                   "that is %lld frames, from %lld to %lld; choose some with --frames A:B:STEP, or a lower "
                   "--fps",
                   (long long)count, (long long)range->first, (long long)range->last);

@@ -57,12 +57,17 @@ static void printRange(const pnScan *scan) {
     const pnScanSource *source = &scan->sources[s];
     if (!source->file) continue;
     if (source->clip == PN_NONE) printf("%s has no animation: its rest pose.\n", source->word);
-    else if (source->file->clipCount == 1) continue;
+    else if (source->file->clipCount == 1 || scan->runCount > 1) continue;
     else {
       printf("%s: animation '", source->word);
       pn_printPlain(stdout, source->file->clips[source->clip].name);
       printf("', one of %u (--animation chooses).\n", source->file->clipCount);
     }
+  }
+  if (scan->runCount > 1) {
+    printf("%u animations, %u frames.\n", scan->runCount, scan->frameTotal);
+    if (scan->skippedRuns > 0) printf("%u more have no frame in --frames.\n", scan->skippedRuns);
+    return;
   }
   if (range->count > 1) printf("Frames %lld to %lld", (long long)range->first, (long long)range->last);
   else printf("Frame %lld", (long long)range->first);
@@ -108,6 +113,12 @@ static void describeWhere(const pnScan *scan, const pnScanTally *tally, char *te
     snprintf(text + used, size - used, "%s%s", used > 0 ? " | " : "| ", other);
 }
 
+/* "264", or with several animations "walk 264". */
+static void addFrameCell(pnTable *table, const pnScan *scan, uint32_t run, int64_t frame) {
+  if (scan->runCount > 1) pn_addCell(table, "%s %lld", scan->runs[run].name, (long long)frame);
+  else pn_addCell(table, "%lld", (long long)frame);
+}
+
 static bool printContacts(const pnScan *scan, const pnScanTally *const *order, uint32_t count) {
   pnTable table = {0};
   static const char *const titles[] = {">a",     ">b",     "between",      ">frames",
@@ -123,8 +134,8 @@ static bool printContacts(const pnScan *scan, const pnScanTally *const *order, u
     if (tally->a == tally->b) pn_addCell(&table, "%s and itself", nameA);
     else pn_addCell(&table, "%s and %s", nameA, nameB);
     pn_addCell(&table, "%u", tally->frameCount);
-    pn_addCell(&table, "%lld", (long long)tally->firstFrame);
-    pn_addCell(&table, "%lld", (long long)tally->worstFrame);
+    addFrameCell(&table, scan, tally->firstRun, tally->firstFrame);
+    addFrameCell(&table, scan, tally->worstRun, tally->worstFrame);
     pn_addCell(&table, "%zu", tally->worstPairs);
     pn_addCell(&table, "%s", where);
   }
@@ -176,8 +187,10 @@ static bool printTallies(const pnScan *scan) {
   uint32_t count = tallies->count < PN_MAX_ROWS ? tallies->count : PN_MAX_ROWS;
   bool good = printContacts(scan, order, count);
   if (tallies->count > count) printf("  and %u more; --csv has all\n", tallies->count - count);
-  putchar('\n');
-  good = printIntervals(order, count) && good;
+  if (scan->runCount == 1) {
+    putchar('\n');
+    good = printIntervals(order, count) && good;
+  }
   free(order);
   return good;
 }
@@ -188,13 +201,14 @@ static void printSum(const pnScan *scan) {
   const pnScanTallies *t = &scan->tallies;
   const pnScanOptions *options = scan->options;
   if (scan->interrupted)
-    printf("Interrupted after %u of %u frames: this is incomplete.\n", t->frameCount, scan->range.count);
+    printf("Interrupted after %u of %u frames: this is incomplete.\n", t->frameCount, scan->frameTotal);
   if (t->collidingFrames == 0)
     printf("No two triangles meet in %s%u frame%s", t->frameCount > 1 ? "any of " : "", t->frameCount,
            t->frameCount == 1 ? "" : "s");
   else
-    printf("In %u of %u frames triangles meet, the worst is frame %lld; %s%llu pairs over all frames",
-           t->collidingFrames, t->frameCount, (long long)t->worstFrame, options->first ? "at least " : "",
+    printf("In %u of %u frames triangles meet, the worst is frame %lld%s%s; %s%llu pairs over all frames",
+           t->collidingFrames, t->frameCount, (long long)t->worstFrame, scan->runCount > 1 ? " of " : "",
+           scan->runCount > 1 ? scan->runs[t->worstRun].name : "", options->first ? "at least " : "",
            (unsigned long long)t->pairCount);
   printf(" (read %.2f s, scanned %.2f s, %.0f frames a second).\n", scan->loadSeconds, scan->scanSeconds,
          t->frameCount / (scan->scanSeconds > 1e-6 ? scan->scanSeconds : 1e-6));
@@ -217,7 +231,7 @@ static void printFiles(const pnScan *scan) {
   bool asksSelf = false;
   for (uint32_t b = 0; b < scan->bodyCount; ++b) asksSelf |= scan->bodies[b].self;
   if (scan->tallies.collidingFrames > 0 && !options->html) printf("Next: --html report.html shows where.\n");
-  else if (!asksSelf && !options->pairsOnly) printf("Next: --self also asks each body about itself.\n");
+  else if (!asksSelf && scan->choice.ruleCount == 0) printf("Next: --self also asks each body about itself.\n");
 }
 
 bool pn_scanPrintTables(const pnScan *scan) {

@@ -55,14 +55,15 @@ static pnScanTally *tallyOf(pnScan *scan, uint32_t a, uint32_t b) {
 /* ---------------------------------------------------------------- adding a frame */
 
 /* A frame that follows the last one prolongs the interval; else a new one begins. */
-static void addToInterval(pnScanTally *tally, int64_t number, int64_t step) {
-  bool goesOn = tally->frameCount > 0 && number - tally->lastFrame == step;
+static void addToInterval(pnScanTally *tally, uint32_t run, int64_t number, int64_t step) {
+  bool goesOn = tally->frameCount > 0 && tally->lastRun == run && number - tally->lastFrame == step;
   if (!goesOn) {
     if (tally->intervalCount < PN_SCAN_INTERVALS) tally->begins[tally->intervalCount] = number;
     ++tally->intervalCount;
   }
   if (tally->intervalCount <= PN_SCAN_INTERVALS) tally->ends[tally->intervalCount - 1] = number;
   tally->lastFrame = number;
+  tally->lastRun = run;
 }
 
 static void addGroups(const pnScan *scan, pnScanTally *tally, const pnScanContact *contact) {
@@ -81,11 +82,12 @@ pnResult pn_scanTallyFrame(pnScan *scan) {
     const pnScanContact *contact = &frame->contacts[i];
     pnScanTally *tally = tallyOf(scan, contact->a, contact->b);
     if (!tally) return pnFail(PN_ERROR_MEMORY, "out of memory for the count of two bodies");
-    addToInterval(tally, frame->number, scan->range.step);
-    if (tally->frameCount++ == 0) tally->firstFrame = frame->number;
+    addToInterval(tally, frame->run, frame->number, scan->range.step);
+    if (tally->frameCount++ == 0) tally->firstFrame = frame->number, tally->firstRun = frame->run;
     if (contact->pairCount > tally->worstPairs) {
       tally->worstPairs = contact->pairCount;
       tally->worstFrame = frame->number;
+      tally->worstRun = frame->run;
     }
     tally->pairCount += contact->pairCount;
     addGroups(scan, tally, contact);
@@ -96,6 +98,7 @@ pnResult pn_scanTallyFrame(pnScan *scan) {
   if (frame->pairCount > all->worstPairs) {
     all->worstPairs = frame->pairCount;
     all->worstFrame = frame->number;
+    all->worstRun = frame->run;
   }
   all->pairCount += frame->pairCount;
   return PN_OK;

@@ -20,6 +20,7 @@ static pnResult addToWorld(pnScan *scan, pnScanBody *body) {
   def.self = body->self;
   def.name = body->name;
   def.userData = body;
+  pn_choiceFilter(&scan->choice, (uint32_t)(body - scan->bodies), &def.category, &def.mask);
   // One that is only shown meets nobody.
   if (!body->wanted) def.category = def.mask = 0;
   return pnWorld_CreateBody(scan->world, &def, &body->id);
@@ -115,15 +116,18 @@ static pnResult takeContacts(pnScan *scan, pnFrame found) {
     frame->contacts = contacts;
     frame->contactCapacity = 2 * found.contactCount;
   }
-  frame->contactCount = found.contactCount;
-  frame->pairCount = found.pairCount;
-  frame->newCount = found.pairCount;
+  frame->contactCount = 0;
+  frame->pairCount = 0;
   for (uint32_t i = 0; i < found.contactCount; ++i) {
     const pnContact *contact = &pnWorld_GetContacts(scan->world)[i];
-    frame->contacts[i] =
-        (pnScanContact){bodyNumber(scan, contact->a), bodyNumber(scan, contact->b),
-                        pnWorld_GetPairs(scan->world) + contact->firstPair, contact->pairCount, contact->pairCount};
+    uint32_t a = bodyNumber(scan, contact->a), b = bodyNumber(scan, contact->b);
+    // The world's filter has 32 bits: what they could not say is left out here.
+    if (!pn_choiceAllows(&scan->choice, a, b)) continue;
+    frame->contacts[frame->contactCount++] = (pnScanContact){a, b, pnWorld_GetPairs(scan->world) + contact->firstPair,
+                                                             contact->pairCount, contact->pairCount};
+    frame->pairCount += contact->pairCount;
   }
+  frame->newCount = frame->pairCount;
   return PN_OK;
 }
 
@@ -223,6 +227,7 @@ static void countPairs(pnScan *scan) {
 }
 
 pnResult pn_scanLookAtFrame(pnScan *scan, int64_t number) {
+  scan->frame.run = scan->run;
   scan->frame.number = number;
   scan->frame.time = (double)number / scan->range.fps;
   pnResult result = moveBodies(scan, number, false);

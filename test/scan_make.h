@@ -56,6 +56,18 @@ static inline void saveBoxes(const char *path, float seconds) {
   pnDestroyMesh(box);
 }
 
+/* Setup and teardown of a test that wants the file. */
+static inline int enterWithBoxes(void **state) {
+  if (enterFolder(state) != 0) return -1;
+  saveBoxes("boxes.glb", 2);
+  return 0;
+}
+
+static inline int leaveWithBoxes(void **state) {
+  unlink("boxes.glb");
+  return leaveFolder(state);
+}
+
 /* ---------------------------------------------------------------- where vertices are */
 
 static inline void applyMatrix(const pnMatrix *m, const float p[3], float out[3]) {
@@ -114,6 +126,23 @@ static inline uint64_t pairsIn(const json_t *frame, uint32_t a, uint32_t b) {
       return (uint64_t)json_integer_value(json_object_get(contact, "pairs"));
   }
   return 0;
+}
+
+/* Contacts named a,b over all frames, as in "01 02 ". */
+static inline void expectContacts(const ToolRun *run, const char *contacts) {
+  json_t *object = parseJson(run->out), *frame;
+  char found[64] = "";
+  size_t i;
+  for (uint32_t a = 0; a < 3; ++a) {
+    for (uint32_t b = a; b < 3; ++b) {
+      uint64_t pairs = 0;
+      json_array_foreach(json_object_get(object, "frames"), i, frame) pairs += pairsIn(frame, a, b);
+      if (pairs > 0) snprintf(found + strlen(found), 8, "%u%u ", a, b);
+    }
+  }
+  assert_string_equal(found, contacts);
+  assert_int_equal(json_array_size(json_object_get(object, "bodies")), 3);
+  json_decref(object);
 }
 
 #endif

@@ -1,6 +1,6 @@
-/* test_cli_scan_use.c: `pinch scan` as it is used: ranges of frames, choice of bodies, what is written and whether it agrees,
- * exit statuses, files that are wrong, Ctrl-C, and memory that does not grow. The answers themselves are tested in
- * test_cli_scan.c. */
+/* test_cli_scan_use.c: `pinch scan` as it is used: ranges of frames, what is written and whether it agrees, exit statuses,
+ * files that are wrong, Ctrl-C, and memory that does not grow. The answers themselves are tested in test_cli_scan.c, the
+ * choice of bodies and animations in test_cli_scan_choice.c. */
 #include "support.h"
 
 #include "tool.h"
@@ -13,18 +13,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-static int enterWithBoxes(void **state) {
-  if (enterFolder(state) != 0) return -1;
-  saveBoxes("boxes.glb", 2);
-  return 0;
-}
-
-static int leaveWithBoxes(void **state) {
-  unlink("boxes.glb");
-  return leaveFolder(state);
-}
-
-/* ---------------------------------------------------------------- frames and bodies */
+/* ---------------------------------------------------------------- frames */
 
 /* The frames of a run: "first last count". */
 static void expectFrames(const char *frames, const char *fps, int first, int last, size_t count) {
@@ -54,59 +43,6 @@ static void testFrames(void **state) {
     ToolRun run = RUN("scan", "boxes.glb", "--frames", wrong[i]);
     expectRun(&run, 2, "--frames");
     assert_string_equal(run.out, "");
-    freeRun(&run);
-  }
-}
-
-/* Contacts named a,b over all frames, as in "01 02 ". */
-static void expectContacts(const ToolRun *run, const char *contacts) {
-  json_t *object = parseJson(run->out), *frame;
-  char found[64] = "";
-  size_t i;
-  for (uint32_t a = 0; a < 3; ++a) {
-    for (uint32_t b = a; b < 3; ++b) {
-      uint64_t pairs = 0;
-      json_array_foreach(json_object_get(object, "frames"), i, frame) pairs += pairsIn(frame, a, b);
-      if (pairs > 0) snprintf(found + strlen(found), 8, "%u%u ", a, b);
-    }
-  }
-  assert_string_equal(found, contacts);
-  assert_int_equal(json_array_size(json_object_get(object, "bodies")), 3);
-  json_decref(object);
-}
-
-static void testBodies(void **state) {
-  (void)state;
-  static const struct {
-    const char *option, *value, *contacts;
-    int status;
-  } cases[] = {
-      {"--fps", "30", "01 02 12 ", 1},
-      {"--pairs-only", "anvil,table", "01 ", 1},
-      {"--pairs-only", "table,anvil", "01 ", 1},
-      {"--pairs-only", "0,hammer, heavy", "02 ", 1},
-      {"--pairs-only", "hammer, heavy,1", "12 ", 1},
-      {"--pairs-only", "anvil,anvil", "", 0},
-      {"--animation", "stay", "01 ", 1},
-      {"--animation", "1", "01 ", 1},
-      {"--animation", "strike", "01 02 12 ", 1},
-  };
-  for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
-    ToolRun run = RUN("scan", "boxes.glb", "--json", cases[i].option, cases[i].value);
-    expectRun(&run, cases[i].status, NULL);
-    expectContacts(&run, cases[i].contacts);
-    freeRun(&run);
-  }
-  static const char *const wrong[][3] = {
-      {"--pairs-only", "anvil", "0 anvil, 1 table, 2 hammer, heavy"},
-      {"--pairs-only", "anvil,pillow", "expected two bodies"},
-      {"--pairs-only", "0,3", "the bodies are"},
-      {"--animation", "jump", "there is no 'jump'|strike, stay"},
-      {"--animation", "2", "from 0 to 1"},
-  };
-  for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); ++i) {
-    ToolRun run = RUN("scan", "boxes.glb", wrong[i][0], wrong[i][1]);
-    expectRun(&run, 2, wrong[i][2]);
     freeRun(&run);
   }
 }
@@ -188,7 +124,7 @@ static void testFilesAgree(void **state) {
   assert_int_equal(*at, 0);
   assert_int_equal(*pairAt, 0);
   assert_int_equal(json_integer_value(json_object_get(object, "pairs_total")), total);
-  assert_int_equal(json_object_size(object), 4); // pinch, bodies, frames, pairs_total
+  assert_int_equal(json_object_size(object), 5); // pinch, bodies, animations, frames, pairs_total
   json_t *body = json_array_get(json_object_get(object, "bodies"), 2);
   assert_string_equal(json_string_value(json_object_get(body, "name")), "hammer, heavy");
   assert_string_equal(json_string_value(json_object_get(body, "file")), "boxes.glb");
@@ -235,6 +171,14 @@ static void testReport(void **state) {
     char *page = takeFile("r.html");
     static const char *const words[] = {"hammer, heavy", "boxes.glb, strike", "--pairs-only", "\"complete\":true"};
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); ++i) assert_non_null(strstr(page, words[i]));
+    free(page);
+    ToolRun both = RUN("scan", "boxes.glb", "--animation", "all", "--html", "r.html");
+    expectRun(&both, 1, NULL);
+    freeRun(&both);
+    page = takeFile("r.html");
+    assert_non_null(strstr(page,
+                           "\"clips\":[{\"name\":\"strike\",\"fps\":30,\"firstFrame\":0,\"frameCount\":61},"
+                           "{\"name\":\"stay\",\"fps\":30,\"firstFrame\":61,\"frameCount\":31}]"));
     free(page);
     // A scan that fails leaves no report.
     ToolRun bad = RUN("scan", "boxes.glb", "--html", "nowhere/r.html");
@@ -476,7 +420,6 @@ static void testLeaks(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(testFrames, enterWithBoxes, leaveWithBoxes),
-      cmocka_unit_test_setup_teardown(testBodies, enterWithBoxes, leaveWithBoxes),
       cmocka_unit_test_setup_teardown(testRest, enterWithBoxes, leaveWithBoxes),
       cmocka_unit_test_setup_teardown(testFilesAgree, enterWithBoxes, leaveWithBoxes),
       cmocka_unit_test_setup_teardown(testTable, enterWithBoxes, leaveWithBoxes),

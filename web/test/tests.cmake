@@ -10,6 +10,10 @@ if(TARGET test_report)
   set_tests_properties(test_report PROPERTIES FIXTURES_SETUP report_samples)
 endif()
 
+if(TARGET test_report_clip)
+  target_link_libraries(test_report_clip PRIVATE pinch_report ZLIB::ZLIB)
+endif()
+
 # The page is the same in every build, so the plain one is enough for it.
 if(PINCH_NODE AND NOT PINCH_WEB STREQUAL OFF AND NOT PINCH_SANITIZE AND NOT PINCH_SCALAR AND NOT CMAKE_CROSSCOMPILING)
   set(samples ${PROJECT_BINARY_DIR}/report_samples)
