@@ -537,9 +537,9 @@ static void testWorkers(void **state) {
     testExpectOk(pnTree_Update(one, NULL));
     testExpectOk(pnTree_Update(many, &tasks));
     const pnBuckets *p = bucketsOf(one), *q = bucketsOf(many);
-    assert_int_equal(one->innerCount, many->innerCount);
+    assert_int_equal(one->shape->innerCount, many->shape->innerCount);
     assert_memory_equal(p->order, q->order, p->count * sizeof(uint32_t));
-    for (uint32_t i = 0; i < 8 * one->innerCount; i++) {
+    for (uint32_t i = 0; i < 8 * one->shape->innerCount; i++) {
       assert_true(i % 4 == 3 || p->boxes[i] == q->boxes[i]);
     }
   }

@@ -16,6 +16,7 @@
 enum { SLOTS = 256 };
 typedef struct Soup {
   pnTree tree;
+  pnShape shape;
   uint32_t corners[3 * SLOTS];
   uint32_t triangles[SLOTS];
   float positions[3 * SLOTS][4];
@@ -29,7 +30,8 @@ static void soupOpen(Soup *soup) {
   for (uint32_t i = 0; i < SLOTS; i++) {
     soup->triangles[i] = i;
   }
-  soup->tree.leafTriangles = soup->triangles;
+  soup->shape.leafTriangles = soup->triangles;
+  soup->tree.shape = &soup->shape;
   soup->tree.corners = soup->corners;
   soup->tree.cornerBase = (const char *)soup->positions;
 }

@@ -272,7 +272,7 @@ static void representativesAreSome(void **state) {
   pnTree *some, *room = makeTree(s.roomPose, PN_VOLUME_BOX, PN_BIG_WHOLE, 0);
   testExpectOk(pnCreateTree(&def, &some));
   testExpectOk(pnTree_Validate(some));
-  uint32_t kept = some->below[0];
+  uint32_t kept = some->shape->below[0];
   assert_true(kept > 320 / 2 && kept < 320 * 4 / 5);
   testExpectOk(pnCollideBrute(s.thingPose, s.roomPose, NULL, s.truth));
   testExpectOk(pnCollideTrees(some, room, NULL, s.found, NULL));

@@ -229,8 +229,8 @@ static void sameAnswers(void **state) {
       pnCost cost;
       pairs += compare(&s, round % 2 ? &tasks : NULL, &cost);
       uint64_t all = 0;
-      for (uint32_t leaf = 0; leaf < s.calm->leafCount; ++leaf)
-        all += s.calm->leafVertexFirst[leaf + 1] - s.calm->leafVertexFirst[leaf];
+      for (uint32_t leaf = 0; leaf < s.calm->shape->leafCount; ++leaf)
+        all += s.calm->shape->leafVertexFirst[leaf + 1] - s.calm->shape->leafVertexFirst[leaf];
       calmFrames += cost.verticesFetched == 0;
       someFrames += cost.verticesFetched > 0 && cost.verticesFetched < all;
     }

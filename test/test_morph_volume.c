@@ -91,12 +91,13 @@ static uint64_t checkRows(const pnTree *tree) {
   const pnBlend *blend = tree->ruleData;
   float rows[PN_LANES * PN_MAX_ROWS];
   uint64_t looked = 0;
-  for (uint32_t place = 0; place <= tree->innerCount; ++place) {
+  for (uint32_t place = 0; place <= tree->shape->innerCount; ++place) {
     pn_blendRows(blend, place, rows);
-    uint32_t count = place < tree->innerCount ? tree->count[place] : 1;
+    uint32_t count = place < tree->shape->innerCount ? tree->shape->count[place] : 1;
     for (uint32_t j = 0; j < count; ++j) {
       uint32_t n;
-      const uint32_t *list = pn_verticesBelow(tree, place < tree->innerCount ? tree->first[place] + j : 0, &n);
+      const uint32_t *list =
+          pn_verticesBelow(tree, place < tree->shape->innerCount ? tree->shape->first[place] + j : 0, &n);
       for (uint32_t i = 0; i < n; ++i, ++looked) {
         uint32_t v = list[i] / 3;
         float p[4];
@@ -212,10 +213,10 @@ static void tinyWeights(void **state) {
 static uint32_t checkBlocks(pnTree *tree) {
   const pnBlend *blend = tree->ruleData;
   uint32_t left = 0;
-  for (uint32_t leaf = 0; leaf < tree->leafCount; ++leaf) {
-    uint32_t first = tree->leafVertexFirst[leaf], n = tree->leafVertexFirst[leaf + 1] - first, list[24];
+  for (uint32_t leaf = 0; leaf < tree->shape->leafCount; ++leaf) {
+    uint32_t first = tree->shape->leafVertexFirst[leaf], n = tree->shape->leafVertexFirst[leaf + 1] - first, list[24];
     float expected[4 * 24];
-    for (uint32_t i = 0; i < n; ++i) list[i] = tree->leafVertices[first + i] / 3;
+    for (uint32_t i = 0; i < n; ++i) list[i] = tree->shape->leafVertices[first + i] / 3;
     pn_poseFetch(tree->pose, list, n, expected, 4);
     memset(tree->leafPositions + 4 * (size_t)first, 0x55, 4 * n * sizeof(float));
     pn_blendLeaf(tree, blend, leaf);

@@ -189,11 +189,12 @@ static void jointsTogetherCostNothing(void **state) {
     def.volume = (pnVolume)volume;
     pnTree *tree;
     testExpectOk(pnCreateTree(&def, &tree));
-    for (uint32_t node = 0; node < tree->nodeCount; ++node) {
+    for (uint32_t node = 0; node < tree->shape->nodeCount; ++node) {
       /* a node's volume is a lane of its parent; the root's stands alone */
-      uint32_t lane = node > 0 ? tree->parent[node] % PN_LANES : 0;
+      uint32_t lane = node > 0 ? tree->shape->parent[node] % PN_LANES : 0;
       float rows[PN_MAX_SLABS][2][PN_LANES];
-      pn_skinRows(tree, tree->ruleData, node > 0 ? tree->parent[node] / PN_LANES : tree->innerCount, &rows[0][0][0]);
+      pn_skinRows(tree, tree->ruleData, node > 0 ? tree->shape->parent[node] / PN_LANES : tree->shape->innerCount,
+                  &rows[0][0][0]);
       uint32_t n;
       const uint32_t *v = pn_verticesBelow(tree, node, &n);
       pnBound exact;
@@ -218,7 +219,7 @@ static void closeWeightsAreTight(void **state) {
   pnTree *tree;
   testExpectOk(pnCreateTree(&def, &tree));
   const pnSkinLanes *lanes = &((const pnSkinBound *)tree->ruleData)->lanes;
-  assert_true(lanes->pairFirst[tree->innerCount] > 0);
+  assert_true(lanes->pairFirst[tree->shape->innerCount] > 0);
   for (uint32_t j = 0; j < body.jointCount; ++j) {
     body.joints[j] = pnMatrix_Identity();
     body.joints[j].m[1][3] = j % 2 ? 10 : -10;
@@ -227,13 +228,13 @@ static void closeWeightsAreTight(void **state) {
   testExpectOk(pnTree_Validate(tree));
   float rows[3][2][PN_LANES];
   uint32_t seen = 0;
-  for (uint32_t node = 0; node < tree->innerCount; ++node) {
+  for (uint32_t node = 0; node < tree->shape->innerCount; ++node) {
     if (lanes->pairFirst[node] == lanes->pairFirst[node + 1]) continue;
     pn_skinRows(tree, tree->ruleData, node, &rows[0][0][0]);
-    for (uint32_t lane = 0; lane < tree->count[node]; ++lane) {
+    for (uint32_t lane = 0; lane < tree->shape->count[node]; ++lane) {
       /* where all follow the same two joints; where two become four, or none, weights are not that close */
       uint32_t n, two = 0;
-      const uint32_t *v = pn_verticesBelow(tree, tree->first[node] + lane, &n);
+      const uint32_t *v = pn_verticesBelow(tree, tree->shape->first[node] + lane, &n);
       for (uint32_t i = 0; i < n; ++i)
         two += body.skin->influenceFirst[v[i] / 3 + 1] - body.skin->influenceFirst[v[i] / 3] == 2;
       if (two < n) continue;

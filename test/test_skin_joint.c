@@ -27,13 +27,13 @@ static uint32_t mainJoint(const SkinBody *body, uint32_t triangle) {
 
 /* The joints below a node, as bits. */
 static uint32_t jointsBelow(const SkinBody *body, const pnTree *tree, uint32_t node) {
-  uint32_t bits = 0, first = node - tree->innerCount, end = first + 1;
+  uint32_t bits = 0, first = node - tree->shape->innerCount, end = first + 1;
   if (!pn_isLeaf(tree, node)) {
-    first = tree->leafFirst[node];
-    end = tree->leafEnd[node];
+    first = tree->shape->leafFirst[node];
+    end = tree->shape->leafEnd[node];
   }
   for (uint32_t slot = first * PN_LANES; slot < end * PN_LANES; ++slot)
-    if (tree->leafTriangles[slot] != PN_NONE) bits |= 1u << mainJoint(body, tree->leafTriangles[slot]);
+    if (tree->shape->leafTriangles[slot] != PN_NONE) bits |= 1u << mainJoint(body, tree->shape->leafTriangles[slot]);
   return bits;
 }
 
@@ -58,11 +58,12 @@ static void nodesAreDividedAlongJoints(void **state) {
       pnTree *tree;
       testExpectOk(pnCreateTree(&def, &tree));
       testExpectOk(pnTree_Validate(tree));
-      for (uint32_t node = 0; node < tree->innerCount; ++node) {
+      for (uint32_t node = 0; node < tree->shape->innerCount; ++node) {
         uint32_t own = jointsBelow(&body, tree, node);
-        if (countBits(own) < 2 || tree->count[node] < 2) continue; /* one child: only there to keep leaves on a level */
-        for (uint32_t j = 0; j < tree->count[node]; ++j) {
-          uint32_t below = jointsBelow(&body, tree, tree->first[node] + j);
+        if (countBits(own) < 2 || tree->shape->count[node] < 2)
+          continue; /* one child: only there to keep leaves on a level */
+        for (uint32_t j = 0; j < tree->shape->count[node]; ++j) {
+          uint32_t below = jointsBelow(&body, tree, tree->shape->first[node] + j);
           assert_true((below & ~own) == 0 && countBits(below) < countBits(own));
         }
       }

@@ -63,7 +63,7 @@ static void takePair(pnTree *tree, pnCalm *calm, uint32_t i, bool farCalm) {
   const pnCalmPair *pair = &calm->pairs[i];
   bool leaves = pn_isLeaf(tree, pair->a) && pn_isLeaf(tree, pair->b), covered = calm->isCovered[i];
   if (pair->link != PN_NONE) {
-    calm->restless[calm->restlessCount++] = (pnRestless){pair->a - tree->innerCount, pair->link};
+    calm->restless[calm->restlessCount++] = (pnRestless){pair->a - tree->shape->innerCount, pair->link};
   }
   if (!covered && (leaves || !farCalm)) {
     calm->seeds[calm->seedCount++] = (pnPair){pair->a, pair->b};
@@ -109,8 +109,8 @@ bool pn_seedCalm(pnTree *tree, const pnCalm *calm, pnPairs *list, pnFresh *fresh
     uint32_t first[2], end[2], nodes[2] = {seed.a, seed.b};
     for (int k = 0; k < 2; k++) {
       /* the volume of a node is a lane of its parent; the root's is always there */
-      uint32_t parent = tree->parent[nodes[k]] / PN_LANES;
-      if (parent < tree->nodeCount) {
+      uint32_t parent = tree->shape->parent[nodes[k]] / PN_LANES;
+      if (parent < tree->shape->nodeCount) {
         pn_freshen(tree, parent, fresh);
       }
       pn_leafRange(tree, nodes[k], &first[k], &end[k]);

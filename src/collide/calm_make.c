@@ -39,8 +39,8 @@ static void keepNew(pnStretch *most, pnStretch other) {
 /* Where the deltas of a target in a node are: lo and hi along each axis; false when it does not move there. */
 static bool deltasOf(const pnCalmMaker *m, uint32_t node, uint32_t target, double lo[3], double hi[3]) {
   const pnBlend *blend = m->blend;
-  uint32_t parent = m->tree->parent[node] / PN_LANES, lane = m->tree->parent[node] % PN_LANES;
-  uint32_t place = PN_MIN(parent, m->tree->innerCount);
+  uint32_t parent = m->tree->shape->parent[node] / PN_LANES, lane = m->tree->shape->parent[node] % PN_LANES;
+  uint32_t place = PN_MIN(parent, m->tree->shape->innerCount);
   /* terms are sorted by slot */
   uint32_t first = blend->termFirst[place], end = blend->termFirst[place + 1];
   while (first < end) {
@@ -87,10 +87,11 @@ static double farStretch(const pnCalmMaker *m, uint32_t a, uint32_t b, uint32_t 
 static uint32_t sharedAtRest(const pnCalmMaker *m, uint32_t s, uint32_t t, uint8_t atS[3], uint8_t atT[3],
                              bool *outSeam) {
   const pnMesh *mesh = m->tree->mesh;
-  const uint32_t *cs = mesh->triangles + 3 * (size_t)m->tree->leafTriangles[s];
-  const uint32_t *ct = mesh->triangles + 3 * (size_t)m->tree->leafTriangles[t];
+  const uint32_t *cs = mesh->triangles + 3 * (size_t)m->tree->shape->leafTriangles[s];
+  const uint32_t *ct = mesh->triangles + 3 * (size_t)m->tree->shape->leafTriangles[t];
   uint8_t a[3], b[3];
-  uint32_t found = pn_sharedCorners(mesh, m->tree->leafTriangles[s], m->tree->leafTriangles[t], a, b), count = 0;
+  uint32_t found = pn_sharedCorners(mesh, m->tree->shape->leafTriangles[s], m->tree->shape->leafTriangles[t], a, b),
+           count = 0;
   for (uint32_t i = 0; i < found; i++) {
     const float *p = m->base + 3 * (size_t)cs[a[i]], *q = m->base + 3 * (size_t)ct[b[i]];
     if (p[0] == q[0] && p[1] == q[1] && p[2] == q[2]) {
@@ -123,7 +124,7 @@ static int compareU64(const void *a, const void *b) {
 
 /* Do the triangles of two slots meet at rest in more than what they share? */
 static bool meetAtRest(const pnTree *tree, uint32_t s, uint32_t t) {
-  uint32_t a = tree->leafTriangles[s], b = tree->leafTriangles[t];
+  uint32_t a = tree->shape->leafTriangles[s], b = tree->shape->leafTriangles[t];
   uint64_t key = (uint64_t)PN_MIN(a, b) << 32 | PN_MAX(a, b);
   return tree->restCount > 0 && bsearch(&key, tree->restKeys, tree->restCount, sizeof key, compareU64);
 }
@@ -161,7 +162,7 @@ static uint32_t readTarget(const pnCalmMaker *m, Reading *r) {
 
 static void readSlot(const pnCalmMaker *m, Reading *r, uint32_t slot) {
   for (uint32_t k = 0; k < 3; k++) {
-    readVertex(m, r, m->tree->mesh->triangles[3 * (size_t)m->tree->leafTriangles[slot] + k]);
+    readVertex(m, r, m->tree->mesh->triangles[3 * (size_t)m->tree->shape->leafTriangles[slot] + k]);
   }
 }
 
@@ -188,9 +189,9 @@ static double addTriangles(const pnCalmMaker *m, uint32_t s, uint32_t t, pnStret
 static double addLeaves(const pnCalmMaker *m, uint32_t a, uint32_t b, pnStretch *most) {
   const pnTree *tree = m->tree;
   double noise = 0;
-  for (uint32_t i = 0; i < tree->count[a]; i++) {
-    for (uint32_t j = a == b ? i + 1 : 0; j < tree->count[b]; j++) {
-      uint32_t s = (a - tree->innerCount) * PN_LANES + i, t = (b - tree->innerCount) * PN_LANES + j;
+  for (uint32_t i = 0; i < tree->shape->count[a]; i++) {
+    for (uint32_t j = a == b ? i + 1 : 0; j < tree->shape->count[b]; j++) {
+      uint32_t s = (a - tree->shape->innerCount) * PN_LANES + i, t = (b - tree->shape->innerCount) * PN_LANES + j;
       noise = fmax(noise, addTriangles(m, s, t, most));
     }
   }
@@ -202,9 +203,10 @@ static void addFarLeaves(const pnCalmMaker *m, uint32_t a, uint32_t b, pnStretch
   const pnTree *tree = m->tree;
   const pnCalmTriangle *triangle[2 * PN_LANES];
   Reading r = {.count = 0};
-  uint32_t countA = tree->count[a], count = countA + tree->count[b];
+  uint32_t countA = tree->shape->count[a], count = countA + tree->shape->count[b];
   for (uint32_t i = 0; i < count; i++) {
-    uint32_t leaf = (i < countA ? a : b) - tree->innerCount, slot = leaf * PN_LANES + (i < countA ? i : i - countA);
+    uint32_t leaf = (i < countA ? a : b) - tree->shape->innerCount,
+             slot = leaf * PN_LANES + (i < countA ? i : i - countA);
     triangle[i] = &m->triangles[slot];
     readSlot(m, &r, slot);
   }
@@ -231,10 +233,10 @@ static double addFar(const pnCalmMaker *m, uint32_t a, uint32_t b, pnStretch *mo
     addFarLeaves(m, a, b, most, gap);
     return fmax(noise, 2 / gap);
   }
-  bool openA = !pn_isLeaf(tree, a) && (pn_isLeaf(tree, b) || tree->below[a] >= tree->below[b]);
+  bool openA = !pn_isLeaf(tree, a) && (pn_isLeaf(tree, b) || tree->shape->below[a] >= tree->shape->below[b]);
   uint32_t node = openA ? a : b, other = openA ? b : a;
-  for (uint32_t j = 0; j < tree->count[node]; j++) {
-    noise = addFar(m, tree->first[node] + j, other, most, noise);
+  for (uint32_t j = 0; j < tree->shape->count[node]; j++) {
+    noise = addFar(m, tree->shape->first[node] + j, other, most, noise);
   }
   return noise;
 }
@@ -250,8 +252,9 @@ static uint32_t linkOf(const pnTree *tree, uint32_t a, uint32_t b) {
   if (!pn_isLeaf(tree, a) || !pn_isLeaf(tree, b)) {
     return PN_NONE;
   }
-  for (uint32_t l = tree->linkFirst[a - tree->innerCount]; l < tree->linkFirst[a - tree->innerCount + 1]; l++) {
-    if (tree->links[l].leaf == b - tree->innerCount) {
+  for (uint32_t l = tree->shape->linkFirst[a - tree->shape->innerCount];
+       l < tree->shape->linkFirst[a - tree->shape->innerCount + 1]; l++) {
+    if (tree->shape->links[l].leaf == b - tree->shape->innerCount) {
       return l;
     }
   }
@@ -294,11 +297,11 @@ typedef struct Children {
 static void addChildren(pnCalmMaker *m, uint32_t a, uint32_t b, pnStretch *most, Children *out) {
   const pnTree *tree = m->tree;
   bool openA = !pn_isLeaf(tree, a), openB = !pn_isLeaf(tree, b);
-  uint32_t na = openA ? tree->count[a] : 1, nb = openB ? tree->count[b] : 1;
+  uint32_t na = openA ? tree->shape->count[a] : 1, nb = openB ? tree->shape->count[b] : 1;
   for (int far = 0; far < 2; far++) {
     for (uint32_t i = 0; i < na; i++) {
       for (uint32_t j = a == b ? i : 0; m->ok && j < nb; j++) {
-        uint32_t p = openA ? tree->first[a] + i : a, q = openB ? tree->first[b] + j : b;
+        uint32_t p = openA ? tree->shape->first[a] + i : a, q = openB ? tree->shape->first[b] + j : b;
         bool near = areNear(m, p, q);
         if (near && !far) {
           out->noise = fmax(out->noise, addNear(m, p, q, most, &out->pair[out->count++]));
@@ -363,17 +366,17 @@ static uint32_t makePair(pnCalmMaker *m, uint32_t a, uint32_t b) {
 /* Rest boxes of all nodes, leaves first. */
 static void makeBoxes(pnCalmMaker *m) {
   const pnTree *tree = m->tree;
-  for (uint32_t node = tree->nodeCount; node-- > 0;) {
+  for (uint32_t node = tree->shape->nodeCount; node-- > 0;) {
     pnCalmBox box = {{DBL_MAX, DBL_MAX, DBL_MAX}, {-DBL_MAX, -DBL_MAX, -DBL_MAX}};
-    uint32_t leaf = node - tree->innerCount;
-    uint32_t first = pn_isLeaf(tree, node) ? tree->leafVertexFirst[leaf] : 0;
-    uint32_t count = pn_isLeaf(tree, node) ? tree->leafVertexFirst[leaf + 1] - first : tree->count[node];
+    uint32_t leaf = node - tree->shape->innerCount;
+    uint32_t first = pn_isLeaf(tree, node) ? tree->shape->leafVertexFirst[leaf] : 0;
+    uint32_t count = pn_isLeaf(tree, node) ? tree->shape->leafVertexFirst[leaf + 1] - first : tree->shape->count[node];
     for (uint32_t i = 0; i < count; i++) {
       for (int k = 0; k < 3; k++) {
         bool isLeaf = pn_isLeaf(tree, node);
-        double x = isLeaf ? (double)m->base[tree->leafVertices[first + i] + (uint32_t)k] : 0;
-        box.lo[k] = fmin(box.lo[k], isLeaf ? x : m->boxes[tree->first[node] + i].lo[k]);
-        box.hi[k] = fmax(box.hi[k], isLeaf ? x : m->boxes[tree->first[node] + i].hi[k]);
+        double x = isLeaf ? (double)m->base[tree->shape->leafVertices[first + i] + (uint32_t)k] : 0;
+        box.lo[k] = fmin(box.lo[k], isLeaf ? x : m->boxes[tree->shape->first[node] + i].lo[k]);
+        box.hi[k] = fmax(box.hi[k], isLeaf ? x : m->boxes[tree->shape->first[node] + i].hi[k]);
       }
     }
     m->boxes[node] = box;
@@ -382,8 +385,8 @@ static void makeBoxes(pnCalmMaker *m) {
 
 static void makeTriangles(pnCalmMaker *m) {
   const pnTree *tree = m->tree;
-  for (uint32_t slot = 0; slot < tree->leafCount * PN_LANES; slot++) {
-    uint32_t triangle = tree->leafTriangles[slot];
+  for (uint32_t slot = 0; slot < tree->shape->leafCount * PN_LANES; slot++) {
+    uint32_t triangle = tree->shape->leafTriangles[slot];
     if (triangle != PN_NONE) {
       const uint32_t *c = tree->mesh->triangles + 3 * (size_t)triangle;
       const float *v = m->base;
@@ -439,7 +442,7 @@ static pnResult makeCalm(pnCalmMaker *m) {
 pnResult pn_prepareCalm(pnTree *tree) {
   const pnMorph *morph = tree->pose->morph;
   bool blended = tree->rule == &pn_updateBlended && tree->slabs && morph && morph->mode == PN_MORPH_DELTAS;
-  if (!tree->def.calm || !tree->def.self || tree->calm || !blended || tree->nodeCount == 0) {
+  if (!tree->def.calm || !tree->def.self || tree->calm || !blended || tree->shape->nodeCount == 0) {
     return PN_OK;
   }
   pnResult result = pn_findRestPairs(tree);
@@ -447,11 +450,11 @@ pnResult pn_prepareCalm(pnTree *tree) {
     return result;
   }
   pnCalmMaker m = {
-      .tree = tree, .morph = morph, .blend = tree->ruleData, .depthCount = 2 * tree->height + 2, .ok = true};
+      .tree = tree, .morph = morph, .blend = tree->ruleData, .depthCount = 2 * tree->shape->height + 2, .ok = true};
   size_t vertices = tree->mesh->vertexCount, baseBytes = pn_bytes(vertices, 3 * sizeof(float)), seamBytes = vertices;
-  size_t boxBytes = pn_bytes(tree->nodeCount, sizeof(pnCalmBox)),
+  size_t boxBytes = pn_bytes(tree->shape->nodeCount, sizeof(pnCalmBox)),
          rowBytes = pn_bytes(morph->targetCount, sizeof(uint32_t));
-  size_t triangleBytes = pn_bytes((size_t)tree->leafCount * PN_LANES, sizeof(pnCalmTriangle));
+  size_t triangleBytes = pn_bytes((size_t)tree->shape->leafCount * PN_LANES, sizeof(pnCalmTriangle));
   size_t mostBytes = pn_bytes((size_t)m.depthCount * morph->targetCount, sizeof(pnStretch));
   size_t farBytes = pn_bytes(morph->targetCount, sizeof(pnStretch));
   m.base = pn_alloc(baseBytes);

@@ -63,12 +63,12 @@ void pn_packChildren(pnCalmMaker *m, const uint32_t *children, uint32_t count, b
 /* ---------------------------------------------------------------- one block */
 
 static size_t layout(const pnCalmMaker *m, pnCalm *calm, char *base) {
-  size_t at = 0, links = m->tree->linkFirst[m->tree->leafCount];
+  size_t at = 0, links = m->tree->shape->linkFirst[m->tree->shape->leafCount];
   pn_carve(base, &at, 1, sizeof(pnCalm));
   calm->pairs = pn_carve(base, &at, (size_t)calm->pairCount + 1, sizeof(pnCalmPair));
   calm->blocks = pn_carve(base, &at, (size_t)calm->blockCount + 1, sizeof(pnCalmBlock));
   calm->rows = pn_carve(base, &at, calm->rowCount, sizeof(pnCalmRow));
-  calm->pairFirst = pn_carve(base, &at, (size_t)m->tree->nodeCount + 1, sizeof(uint32_t));
+  calm->pairFirst = pn_carve(base, &at, (size_t)m->tree->shape->nodeCount + 1, sizeof(uint32_t));
   calm->byNode = pn_carve(base, &at, calm->pairCount, sizeof(pnPair));
   calm->isCalm = pn_carve(base, &at, calm->pairCount, sizeof(bool));
   calm->restless = pn_carve(base, &at, links, sizeof(pnRestless));
@@ -129,7 +129,7 @@ pnResult pn_packCalm(pnCalmMaker *m) {
   }
   layout(m, &calm, block);
   copyPairs(m, &calm);
-  sortByNode(&calm, tree->nodeCount);
+  sortByNode(&calm, tree->shape->nodeCount);
   memcpy(block, &calm, sizeof calm);
   tree->calm = block;
   tree->calmBytes = size;

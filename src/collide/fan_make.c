@@ -266,12 +266,12 @@ static bool closeWindow(Maker *m) {
 /* Every vertex with two triangles or more, in the order of the tree. */
 static bool makeWindows(Maker *m) {
   const pnTree *tree = m->tree;
-  for (uint32_t slot = 0; slot < tree->leafCount * PN_LANES; slot++) {
-    if (tree->leafTriangles[slot] == PN_NONE) {
+  for (uint32_t slot = 0; slot < tree->shape->leafCount * PN_LANES; slot++) {
+    if (tree->shape->leafTriangles[slot] == PN_NONE) {
       continue;
     }
     uint32_t c[3];
-    pn_weldedCorners(tree->mesh, tree->leafTriangles[slot], c);
+    pn_weldedCorners(tree->mesh, tree->shape->leafTriangles[slot], c);
     for (int k = 0; k < 3; k++) {
       uint32_t v = c[k];
       if (m->isListed[v] || tree->mesh->ringOffsets[v + 1] - tree->mesh->ringOffsets[v] < 2) {
@@ -326,11 +326,11 @@ static bool makeFans(Maker *m, pnTree *tree) {
 }
 
 pnResult pn_prepareFans(pnTree *tree) {
-  if (tree->fans || tree->calm || !tree->def.self || tree->rule->reshapes || tree->nodeCount == 0) {
+  if (tree->fans || tree->calm || !tree->def.self || tree->rule->reshapes || tree->shape->nodeCount == 0) {
     return PN_OK;
   }
   size_t triangleBytes = pn_bytes(tree->mesh->triangleCount, sizeof(uint32_t));
-  size_t leafBytes = pn_bytes(tree->leafCount, sizeof(uint32_t)), vertexBytes = tree->mesh->vertexCount;
+  size_t leafBytes = pn_bytes(tree->shape->leafCount, sizeof(uint32_t)), vertexBytes = tree->mesh->vertexCount;
   Maker *m = pn_allocZero(sizeof(Maker));
   bool ok = m != NULL;
   if (ok) {

@@ -39,7 +39,7 @@ static void computeNormals(void *context, uint32_t begin, uint32_t end, uint32_t
   Look *look = context;
   pnTree *tree = look->tree;
   for (uint32_t leaf = begin; leaf < end; leaf++) {
-    pn_freshen(tree, tree->innerCount + leaf, &look->workers[worker].fresh);
+    pn_freshen(tree, tree->shape->innerCount + leaf, &look->workers[worker].fresh);
     pnFlatNormals *out = &look->flat->normals[leaf];
     pnF4 reach = pn_f4Set1(0);
     for (uint32_t half = 0; half < 2; half++) {
@@ -142,8 +142,8 @@ static bool isFlat(const pnTree *tree, const pnFlat *flat, const pnFlatRegion *r
 static void findBelow(const pnTree *tree, pnFlat *flat, uint32_t node) {
   uint32_t region = flat->regionOf[node];
   flat->isFlat[node] = region != PN_NONE && isFlat(tree, flat, &flat->regions[region]);
-  uint32_t child = tree->first[node];
-  for (uint32_t j = 0; !flat->isFlat[node] && child < tree->innerCount && j < tree->count[node]; j++) {
+  uint32_t child = tree->shape->first[node];
+  for (uint32_t j = 0; !flat->isFlat[node] && child < tree->shape->innerCount && j < tree->shape->count[node]; j++) {
     findBelow(tree, flat, child + j);
   }
 }
@@ -163,7 +163,7 @@ void pn_findFlat(pnTree *tree, const pnTasks *tasks, pnWorker *workers) {
   if (look.flat->frame == tree->pose->frame) {
     return;
   }
-  pn_parallelFor(tasks, computeNormals, &look, tree->leafCount, LEAVES_PER_ITEM);
+  pn_parallelFor(tasks, computeNormals, &look, tree->shape->leafCount, LEAVES_PER_ITEM);
   pn_parallelFor(tasks, findRegions, &look, look.flat->topCount, TOPS_PER_ITEM);
   look.flat->frame = tree->pose->frame;
 }

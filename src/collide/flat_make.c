@@ -82,7 +82,7 @@ static uint32_t chooseMiddle(Maker *m, uint32_t firstLeaf, uint32_t leafCount) {
   m->middle[0] = m->middle[1] = m->middle[2] = 0;
   for (int pass = 0; pass < 2; pass++) {
     for (uint32_t slot = firstLeaf * PN_LANES; slot < (firstLeaf + leafCount) * PN_LANES; slot++) {
-      uint32_t t = m->tree->leafTriangles[slot];
+      uint32_t t = m->tree->shape->leafTriangles[slot];
       for (uint32_t e = 3 * t; t != PN_NONE && e < 3 * t + 3; e++) {
         double p[3];
         fromMiddle(m, weldAt(m, e), p);
@@ -317,7 +317,7 @@ static Made makeRegion(Maker *m, uint32_t node) {
   uint32_t middleEdge = chooseMiddle(m, first, end - first);
   m->triangles.count = 0;
   for (uint32_t slot = first * PN_LANES; slot < end * PN_LANES; slot++) {
-    uint32_t t = m->tree->leafTriangles[slot];
+    uint32_t t = m->tree->shape->leafTriangles[slot];
     if (t != PN_NONE && !addTriangle(m, t)) {
       return NO_MEMORY;
     }
@@ -328,7 +328,7 @@ static Made makeRegion(Maker *m, uint32_t node) {
   for (int i = 0; made == MADE && !done && i < ROUNDS; i++) {
     made = mend(m, &done);
   }
-  if (made == MADE && (!done || m->triangles.count > MOST_GROWTH * (size_t)m->tree->below[node])) {
+  if (made == MADE && (!done || m->triangles.count > MOST_GROWTH * (size_t)m->tree->shape->below[node])) {
     made = NOT_MADE;
   }
   made = made == MADE ? checkConnected(m) : made;
@@ -340,10 +340,10 @@ static Made makeRegion(Maker *m, uint32_t node) {
 static bool makeRegions(Maker *m) {
   const pnTree *tree = m->tree;
   pn_findSlots(tree, m->slotOf);
-  for (uint32_t node = 0; node < tree->innerCount; node++) {
+  for (uint32_t node = 0; node < tree->shape->innerCount; node++) {
     m->regionOf[node] = PN_NONE;
-    if (tree->below[node] <= MOST_TRIANGLES) {
-      bool isTop = node == 0 || tree->below[tree->parent[node] / PN_LANES] > MOST_TRIANGLES;
+    if (tree->shape->below[node] <= MOST_TRIANGLES) {
+      bool isTop = node == 0 || tree->shape->below[tree->shape->parent[node] / PN_LANES] > MOST_TRIANGLES;
       if (makeRegion(m, node) == NO_MEMORY || (isTop && !pn_arrayPush(&m->tops, node))) {
         return false;
       }
@@ -368,7 +368,8 @@ static size_t pack(const Maker *m, char *block) {
   flat.topCount = (uint32_t)m->tops.count;
   flat.tops = TAKE(tops);
   /* without regions nothing of a frame is needed */
-  size_t leaves = flat.regionCount > 0 ? m->tree->leafCount : 0, inner = flat.regionCount > 0 ? m->tree->innerCount : 0;
+  size_t leaves = flat.regionCount > 0 ? m->tree->shape->leafCount : 0,
+         inner = flat.regionCount > 0 ? m->tree->shape->innerCount : 0;
   flat.normals = pn_pack(block, &at, NULL, leaves * sizeof(pnFlatNormals));
   flat.isFlat = pn_pack(block, &at, NULL, inner);
   flat.regionOf = pn_pack(block, &at, m->regionOf, inner * sizeof(uint32_t));
@@ -386,8 +387,8 @@ static uint32_t *scratch(uint32_t **at, size_t count) {
 }
 
 static bool makeFlat(Maker *m, pnTree *tree) {
-  size_t triangles = tree->mesh->triangleCount, vertices = tree->mesh->vertexCount, leaves = tree->leafCount;
-  size_t bytes = pn_bytes(2 * triangles + 4 * vertices + 2 * leaves + tree->innerCount, sizeof(uint32_t));
+  size_t triangles = tree->mesh->triangleCount, vertices = tree->mesh->vertexCount, leaves = tree->shape->leafCount;
+  size_t bytes = pn_bytes(2 * triangles + 4 * vertices + 2 * leaves + tree->shape->innerCount, sizeof(uint32_t));
   uint32_t *memory = pn_allocZero(bytes), *at = memory;
   if (!memory) {
     return false;
@@ -400,7 +401,7 @@ static bool makeFlat(Maker *m, pnTree *tree) {
   m->firstCorner = scratch(&at, vertices);
   m->leafMark = scratch(&at, leaves);
   m->leafPlace = scratch(&at, leaves);
-  m->regionOf = scratch(&at, tree->innerCount);
+  m->regionOf = scratch(&at, tree->shape->innerCount);
   bool ok = makeRegions(m);
   size_t size = ok ? pack(m, NULL) : 0;
   char *block = pn_alloc(size);
@@ -414,7 +415,7 @@ static bool makeFlat(Maker *m, pnTree *tree) {
 }
 
 pnResult pn_prepareFlat(pnTree *tree) {
-  if (tree->flat || tree->calm || !tree->def.self || tree->rule->reshapes || tree->innerCount == 0) {
+  if (tree->flat || tree->calm || !tree->def.self || tree->rule->reshapes || tree->shape->innerCount == 0) {
     return PN_OK;
   }
   Maker m = {.tree = tree, .mesh = tree->mesh};

@@ -26,7 +26,7 @@ typedef struct Side {
 PN_INLINE void takeSide(const pnTree *tree, uint32_t slot, Side *side) {
   side->slot = slot;
   pn_slotCorners(tree, slot, side->corner);
-  pn_weldedCorners(tree->mesh, tree->leafTriangles[slot], side->weld);
+  pn_weldedCorners(tree->mesh, tree->shape->leafTriangles[slot], side->weld);
 }
 
 /* Pairs that share one thing, waiting for the filter. */
@@ -116,7 +116,7 @@ static bool meetExactly(const pnTree *tree, pnPair pair) {
   pn_slotCorners(tree, pair.a, p);
   pn_slotCorners(tree, pair.b, q);
   return pn_trianglesMeetBeyondPtr(
-      p, q, pn_sharedNow(tree->mesh, tree->leafTriangles[pair.a], tree->leafTriangles[pair.b], p, q));
+      p, q, pn_sharedNow(tree->mesh, tree->shape->leafTriangles[pair.a], tree->shape->leafTriangles[pair.b], p, q));
 }
 
 /* Which of at most BLOCK pairs meet beyond what they share: bits. */

@@ -33,7 +33,7 @@ static Seen see(const pnTree *tree) {
  * */
 PN_INLINE bool volumeOf(const Seen *seen, uint32_t node, Body *out) {
   const pnTree *tree = seen->tree;
-  uint32_t parent = tree->parent[node] / PN_LANES, lane = tree->parent[node] % PN_LANES;
+  uint32_t parent = tree->shape->parent[node] / PN_LANES, lane = tree->shape->parent[node] % PN_LANES;
   if (tree->rule->modelSpace) {
     return false;
   }
@@ -76,7 +76,7 @@ PN_INLINE bool isBeside(const Body *v, const pnBigPlane *plane) {
 
 /* Does the other node's volume reach the plane of any of the big triangles below this one? */
 PN_INLINE bool reachesPlane(const pnTree *tree, uint32_t node, const Seen *other, uint32_t otherNode, pnWorker *w) {
-  const uint32_t *bigs = tree->nodeBigs + (size_t)node * PN_NODE_BIGS;
+  const uint32_t *bigs = tree->shape->nodeBigs + (size_t)node * PN_NODE_BIGS;
   Body volume;
   if (bigs[0] == PN_NONE || !volumeOf(other, otherNode, &volume)) {
     return true;
@@ -95,8 +95,8 @@ void pn_prunePlanes(const pnTraversal *t, pnWorker *w, pnPairs *list, size_t fro
   Seen a = see(t->a), b = see(t->b);
   for (size_t i = from; i < list->count; i++) {
     pnPair p = list->data[i];
-    bool keep = (!t->a->slotPieces || reachesPlane(t->a, p.a, &b, p.b, w)) &&
-                (!t->b->slotPieces || reachesPlane(t->b, p.b, &a, p.a, w));
+    bool keep = (!t->a->shape->slotPieces || reachesPlane(t->a, p.a, &b, p.b, w)) &&
+                (!t->b->shape->slotPieces || reachesPlane(t->b, p.b, &a, p.a, w));
     list->data[kept] = p;
     kept += keep;
   }
@@ -126,8 +126,8 @@ size_t pn_siftPlanes(const pnTraversal *t, pnWorker *w) {
   pnPair *c = w->candidates.data;
   size_t others = 0, n = w->candidates.count, kept;
   for (size_t i = 0; i < n; i++) {
-    bool bigA = t->a->slotPieces && t->a->slotPieces[c[i].a].level > 0;
-    bool bigB = t->b->slotPieces && t->b->slotPieces[c[i].b].level > 0;
+    bool bigA = t->a->shape->slotPieces && t->a->shape->slotPieces[c[i].a].level > 0;
+    bool bigB = t->b->shape->slotPieces && t->b->shape->slotPieces[c[i].b].level > 0;
     if (bigA == bigB) {
       pnPair swap = c[i];
       c[i] = c[others];
@@ -139,7 +139,7 @@ size_t pn_siftPlanes(const pnTraversal *t, pnWorker *w) {
     const float *p[3], *q[3];
     pn_slotCorners(t->a, c[i].a, p);
     pn_slotCorners(t->b, c[i].b, q);
-    bool bigA = t->a->slotPieces && t->a->slotPieces[c[i].a].level > 0;
+    bool bigA = t->a->shape->slotPieces && t->a->shape->slotPieces[c[i].a].level > 0;
     Body ball = ballOf(bigA ? q : p);
     pnBigPlane plane = pn_planeOf(bigA ? p : q);
     c[kept] = c[i];

@@ -6,7 +6,7 @@
 
 /* Do planes have a say? One of the trees has big triangles in pieces. */
 PN_INLINE bool pn_hasPlanes(const pnTraversal *t) {
-  return t->a->slotPieces || t->b->slotPieces;
+  return t->a->shape->slotPieces || t->b->shape->slotPieces;
 }
 
 /* Of the pairs list[from ...], takes out those of a node with nothing but pieces of a few big triangles below it and

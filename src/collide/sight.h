@@ -52,14 +52,14 @@ PN_INLINE pnV4 pn_gather4(const float *positions, const uint32_t *place) {
 
 /* The place of a corner of the triangle in a slot. */
 PN_INLINE uint32_t pn_placeOf(const pnTree *tree, uint32_t slot, uint32_t corner) {
-  return tree->blockCorners[3 * (size_t)slot + corner] / PN_PLACE_BYTES;
+  return tree->shape->blockCorners[3 * (size_t)slot + corner] / PN_PLACE_BYTES;
 }
 
 /* Which slot each triangle is in. */
 PN_INLINE void pn_findSlots(const pnTree *tree, uint32_t *outSlotOf) {
-  for (uint32_t slot = 0; slot < tree->leafCount * PN_LANES; slot++) {
-    if (tree->leafTriangles[slot] != PN_NONE) {
-      outSlotOf[tree->leafTriangles[slot]] = slot;
+  for (uint32_t slot = 0; slot < tree->shape->leafCount * PN_LANES; slot++) {
+    if (tree->shape->leafTriangles[slot] != PN_NONE) {
+      outSlotOf[tree->shape->leafTriangles[slot]] = slot;
     }
   }
 }

@@ -135,8 +135,8 @@ pnTraversal pn_beginTraversal(pnTree *a, pnTree *b) {
 
 bool pn_treesOverlap(const pnTree *a, const pnTree *b) {
   const pnBox *p = &a->box, *q = &b->box;
-  return a->nodeCount > 0 && b->nodeCount > 0 && p->min.x <= q->max.x && q->min.x <= p->max.x && p->min.y <= q->max.y &&
-         q->min.y <= p->max.y && p->min.z <= q->max.z && q->min.z <= p->max.z;
+  return a->shape->nodeCount > 0 && b->shape->nodeCount > 0 && p->min.x <= q->max.x && q->min.x <= p->max.x &&
+         p->min.y <= q->max.y && q->min.y <= p->max.y && p->min.z <= q->max.z && q->min.z <= p->max.z;
 }
 
 bool pn_rootsOverlap(const pnTraversal *t) {
@@ -156,7 +156,7 @@ static bool keepPairs(const pnTraversal *t, pnWorker *w, const pnPair *candidate
     return false;
   }
   for (size_t i = 0; i < count; i++) {
-    uint32_t a = t->a->leafTriangles[candidates[i].a], b = t->b->leafTriangles[candidates[i].b];
+    uint32_t a = t->a->shape->leafTriangles[candidates[i].a], b = t->b->shape->leafTriangles[candidates[i].b];
     bool turn = t->self ? a > b : t->swapped;
     w->found.data[w->found.count++] = turn ? (pnPair){b, a} : (pnPair){a, b};
   }
@@ -293,7 +293,7 @@ void pn_runAll(const pnTraversal *t, pnWorker *w, pnKernel kernel) {
 
 /* How much the boxes of two nodes have in common, in cells of a's grid. */
 PN_INLINE int64_t sharedCells(const pnTraversal *t, const int32_t delta[3], pnPair pair) {
-  uint32_t pa = t->a->parent[pair.a], pb = t->b->parent[pair.b], i = pa % PN_LANES, j = pb % PN_LANES;
+  uint32_t pa = t->a->shape->parent[pair.a], pb = t->b->shape->parent[pair.b], i = pa % PN_LANES, j = pb % PN_LANES;
   const pnBoxLanes *a = pn_lanesOf(t->a, pa / PN_LANES), *b = pn_lanesOf(t->b, pb / PN_LANES);
   int64_t cells = 1;
   for (int d = 0; d < 3; d++) {
@@ -409,16 +409,16 @@ static bool listNeighbours(pnWorker *w, uint32_t leaf, const pnLeafLink *link) {
 
 /* Neighbouring leaves that are not calm. */
 static bool listRestless(pnTree *tree, pnWorker *w, pnRestless r) {
-  pn_freshen(tree, tree->innerCount + r.leaf, &w->fresh);
-  pn_freshen(tree, tree->innerCount + tree->links[r.link].leaf, &w->fresh);
-  return listNeighbours(w, r.leaf, &tree->links[r.link]);
+  pn_freshen(tree, tree->shape->innerCount + r.leaf, &w->fresh);
+  pn_freshen(tree, tree->shape->innerCount + tree->shape->links[r.link].leaf, &w->fresh);
+  return listNeighbours(w, r.leaf, &tree->shape->links[r.link]);
 }
 
 /* The pairs around vertices of one block that are not proved to be apart. */
 static bool listUnsureFans(pnTree *tree, pnWorker *w, const pnFanBlock *block) {
   const pnFans *fans = tree->fans;
   for (uint32_t i = block->leafFirst; i < block[1].leafFirst; i++) {
-    pn_freshen(tree, tree->innerCount + fans->leaves[i], &w->fresh);
+    pn_freshen(tree, tree->shape->innerCount + fans->leaves[i], &w->fresh);
   }
   for (uint32_t g = block->groupFirst; g < block[1].groupFirst; g++) {
     unsigned unsure = pn_unsureFans(tree, fans, &fans->groups[g]);
@@ -453,7 +453,8 @@ static bool testNeighbours(const pnTree *tree, pnWorker *w, bool first) {
     return false;
   }
   for (size_t i = 0; i < kept; i++) {
-    uint32_t a = tree->leafTriangles[w->candidates.data[i].a], b = tree->leafTriangles[w->candidates.data[i].b];
+    uint32_t a = tree->shape->leafTriangles[w->candidates.data[i].a],
+             b = tree->shape->leafTriangles[w->candidates.data[i].b];
     w->found.data[w->found.count++] = (pnPair){PN_MIN(a, b), PN_MAX(a, b)};
   }
   w->cost.pairs += kept;

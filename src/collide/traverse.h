@@ -95,8 +95,8 @@ void pn_workerFree(pnWorker *w);
 /* The rows of neighbours of leaf a in leaf b >= a; zeros when they share nothing. */
 extern const uint8_t pn_noLinks[PN_LANES];
 PN_INLINE const uint8_t *pn_linkRows(const pnTree *tree, uint32_t a, uint32_t b) {
-  uint32_t lo = tree->linkFirst[a], hi = tree->linkFirst[a + 1];
-  const pnLeafLink *links = tree->links;
+  uint32_t lo = tree->shape->linkFirst[a], hi = tree->shape->linkFirst[a + 1];
+  const pnLeafLink *links = tree->shape->links;
   /* sorted by leaf: most leaves that share nothing lie behind the last; halve while there are many, then look along */
   if (hi == lo || links[hi - 1].leaf < b) {
     return pn_noLinks;

@@ -15,7 +15,8 @@ typedef struct View {
 } View;
 
 PN_INLINE View viewOf(pnTree *t) {
-  return (View){t, t->lanes, t->parent, t->first, t->count, t->stamp, t->now, t->innerCount};
+  return (View){t,        t->lanes, t->shape->parent,    t->shape->first, t->shape->count,
+                t->stamp, t->now,   t->shape->innerCount};
 }
 
 PN_INLINE bool isStale(const View *v, uint32_t node) {

@@ -1,6 +1,5 @@
-/* assemble.c: a tree from the shape that a builder gives (build.h): nodes numbered, vertex lists, links between leaves, and
- * all of it in two blocks of memory, what never changes and what every frame writes. tree.h has the layout and the
- * invariants. */
+/* assemble.c: a shape from the division that a builder gives (build.h): nodes numbered, vertex lists, links between leaves, and
+ * all of it in one block of memory. tree.h has the layout and the invariants. */
 #include "base/array.h"
 #include "tree/build.h"
 #include "tree/corner.h"
@@ -25,12 +24,12 @@ typedef struct Lists {
 } Lists;
 
 /* Inner nodes breadth-first, leaves in tree order. */
-static void numberNodes(const pnBuildResult *shape, Lists *lists, pnTree *tree) {
+static void numberNodes(const pnBuildResult *shape, Lists *lists, pnShape *s) {
   const pnBuildNode *nodes = shape->nodes;
   for (size_t i = 0; i < shape->nodeCount; i++) {
-    nodes[i].childCount ? tree->innerCount++ : tree->leafCount++;
+    nodes[i].childCount ? s->innerCount++ : s->leafCount++;
   }
-  tree->nodeCount = tree->innerCount + tree->leafCount;
+  s->nodeCount = s->innerCount + s->leafCount;
   /* breadth-first over inner nodes */
   uint32_t head = 0, tail = 0;
   if (nodes[0].childCount) {
@@ -49,7 +48,7 @@ static void numberNodes(const pnBuildResult *shape, Lists *lists, pnTree *tree) 
 }
 
 /* Leaves sorted by the place of their first triangle: `seat[i]` is the build node of the leaf that starts at i. */
-static void numberLeaves(const pnBuildResult *shape, Lists *lists, const pnTree *tree, uint32_t *seat) {
+static void numberLeaves(const pnBuildResult *shape, Lists *lists, const pnShape *s, uint32_t *seat) {
   memset(seat, 0xff, shape->triangleCount * sizeof(uint32_t));
   for (size_t i = 0; i < shape->nodeCount; i++) {
     if (!shape->nodes[i].childCount) {
@@ -59,108 +58,48 @@ static void numberLeaves(const pnBuildResult *shape, Lists *lists, const pnTree 
   uint32_t leaf = 0;
   for (uint32_t i = 0; i < shape->triangleCount; i++) {
     if (seat[i] != PN_NONE) {
-      lists->number[seat[i]] = tree->innerCount + leaf++;
+      lists->number[seat[i]] = s->innerCount + leaf++;
     }
   }
 }
 
-/* ---------------------------------------------------------------- two blocks of memory */
+/* ---------------------------------------------------------------- one block of memory */
 
 #define VERTEX_BYTES 12u
 
 /* May queries read the vertices of this tree's pose where they are? Corners are found by 32 bits. */
-static bool readsInPlace(const pnTree *t) {
-  return t->rule->inPlace && !t->pose->morph && !t->pose->skin && !t->def.self &&
-         t->mesh->vertexCount <= UINT32_MAX / VERTEX_BYTES;
+static bool readsInPlace(const pnShape *s) {
+  return s->rule->inPlace && !s->morph && !s->skin && !s->def.self && s->mesh->vertexCount <= UINT32_MAX / VERTEX_BYTES;
 }
 
-void pn_carveNodes(pnTree *t, char *base, size_t *ioAt, size_t inner, size_t leaves) {
+void pn_carveNodes(pnShape *s, char *base, size_t *ioAt, size_t inner, size_t leaves) {
   size_t nodes = inner + leaves;
-  t->first = pn_carve(base, ioAt, inner, sizeof(uint32_t));
-  t->count = pn_carve(base, ioAt, nodes, 1);
-  t->parent = pn_carve(base, ioAt, nodes, sizeof(uint32_t));
-  t->leafFirst = pn_carve(base, ioAt, inner, sizeof(uint32_t));
-  t->leafEnd = pn_carve(base, ioAt, inner, sizeof(uint32_t));
-  t->below = pn_carve(base, ioAt, nodes, sizeof(uint32_t));
-  t->leafTriangles = pn_carve(base, ioAt, 8 * leaves, sizeof(uint32_t));
-  t->blockCorners = pn_carve(base, ioAt, 24 * leaves, sizeof(uint32_t));
-  t->leafVertexFirst = pn_carve(base, ioAt, leaves + 1, sizeof(uint32_t));
+  s->first = pn_carve(base, ioAt, inner, sizeof(uint32_t));
+  s->count = pn_carve(base, ioAt, nodes, 1);
+  s->parent = pn_carve(base, ioAt, nodes, sizeof(uint32_t));
+  s->leafFirst = pn_carve(base, ioAt, inner, sizeof(uint32_t));
+  s->leafEnd = pn_carve(base, ioAt, inner, sizeof(uint32_t));
+  s->below = pn_carve(base, ioAt, nodes, sizeof(uint32_t));
+  s->leafTriangles = pn_carve(base, ioAt, 8 * leaves, sizeof(uint32_t));
+  s->blockCorners = pn_carve(base, ioAt, 24 * leaves, sizeof(uint32_t));
+  s->leafVertexFirst = pn_carve(base, ioAt, leaves + 1, sizeof(uint32_t));
 }
 
-static size_t layoutShape(pnTree *t, const Lists *lists, char *base) {
-  size_t at = 0, inner = t->innerCount, leaves = t->leafCount;
-  pn_carveNodes(t, base, &at, inner, leaves);
-  t->sourceCorners = readsInPlace(t) ? pn_carve(base, &at, 24 * leaves, sizeof(uint32_t)) : NULL;
-  t->leafVertices = pn_carve(base, &at, lists->leafVertices.count, sizeof(uint32_t));
-  t->eagerNodes = pn_carve(base, &at, t->eagerCount, sizeof(uint32_t));
-  t->clusterNode = pn_carve(base, &at, t->clusterCount, sizeof(uint32_t));
-  t->clusterVertexFirst = pn_carve(base, &at, (size_t)t->clusterCount + 1, sizeof(uint32_t));
-  t->clusterVertices = pn_carve(base, &at, lists->clusterVertices.count, sizeof(uint32_t));
+static size_t layoutShape(pnShape *s, const Lists *lists, char *base) {
+  size_t at = 0, inner = s->innerCount, leaves = s->leafCount;
+  pn_carveNodes(s, base, &at, inner, leaves);
+  s->sourceCorners = readsInPlace(s) ? pn_carve(base, &at, 24 * leaves, sizeof(uint32_t)) : NULL;
+  s->leafVertices = pn_carve(base, &at, lists->leafVertices.count, sizeof(uint32_t));
+  s->eagerNodes = pn_carve(base, &at, s->eagerCount, sizeof(uint32_t));
+  s->clusterNode = pn_carve(base, &at, s->clusterCount, sizeof(uint32_t));
+  s->clusterVertexFirst = pn_carve(base, &at, (size_t)s->clusterCount + 1, sizeof(uint32_t));
+  s->clusterVertices = pn_carve(base, &at, lists->clusterVertices.count, sizeof(uint32_t));
   bool twigs = lists->twigFirst.count > 0;
-  t->twigFirst = twigs ? pn_carve(base, &at, inner + 1, sizeof(uint32_t)) : NULL;
-  t->twigVertices = twigs ? pn_carve(base, &at, lists->twigVertices.count, sizeof(uint32_t)) : NULL;
-  t->linkFirst = pn_carve(base, &at, t->def.self ? leaves + 1 : 0, sizeof(uint32_t));
-  t->links = pn_carve(base, &at, lists->links.count, sizeof(pnLeafLink));
+  s->twigFirst = twigs ? pn_carve(base, &at, inner + 1, sizeof(uint32_t)) : NULL;
+  s->twigVertices = twigs ? pn_carve(base, &at, lists->twigVertices.count, sizeof(uint32_t)) : NULL;
+  s->linkFirst = pn_carve(base, &at, s->def.self ? leaves + 1 : 0, sizeof(uint32_t));
+  s->links = pn_carve(base, &at, lists->links.count, sizeof(pnLeafLink));
   return at;
-}
-
-static size_t layoutFrame(pnTree *t, char *base) {
-  size_t at = 0, nodes = t->nodeCount;
-  t->stamp = pn_carve(base, &at, nodes, sizeof(uint32_t));
-  t->lanes = pn_carve(base, &at, nodes + 1, t->laneBytes);
-  t->leafPositions = pn_carve(base, &at, t->leafVertexFirst[t->leafCount], 4 * sizeof(float));
-  t->model = pn_carve(base, &at, t->modelCount * (nodes + 1), t->modelBytes);
-  return at;
-}
-
-/* What changes from frame to frame; the shape is there. */
-static pnResult allocFrame(pnTree *t) {
-  t->memoryBytes = layoutFrame(t, NULL);
-  t->memory = pn_allocZero(t->memoryBytes);
-  if (!t->memory) {
-    return pn_failMemory(t->memoryBytes);
-  }
-  layoutFrame(t, t->memory);
-  return PN_OK;
-}
-
-/* Could two trees have one shape? */
-static bool isTwin(const pnTree *t, const pnTree *other) {
-  const pnTreeDef *p = &t->def, *q = &other->def;
-  return other->shape && t->mesh == other->mesh && !pn_hasPieces(p) && !pn_hasPieces(q) && p->build == q->build &&
-         p->arity == q->arity && p->leafSize == q->leafSize && p->cut == q->cut && p->self == q->self &&
-         !t->rule->reshapes;
-}
-
-static pnResult takeShape(pnTree *t, const pnTree *other) {
-  t->shape = pn_share(other->shape);
-  t->builtFrame = other->builtFrame;
-  t->innerCount = other->innerCount;
-  t->leafCount = other->leafCount;
-  t->nodeCount = other->nodeCount;
-  t->height = other->height;
-  t->first = other->first;
-  t->count = other->count;
-  t->parent = other->parent;
-  t->leafFirst = other->leafFirst;
-  t->leafEnd = other->leafEnd;
-  t->below = other->below;
-  t->leafTriangles = other->leafTriangles;
-  t->blockCorners = other->blockCorners;
-  t->sourceCorners = other->sourceCorners;
-  t->leafVertexFirst = other->leafVertexFirst;
-  t->leafVertices = other->leafVertices;
-  t->eagerCount = other->eagerCount;
-  t->eagerNodes = other->eagerNodes;
-  t->clusterCount = other->clusterCount;
-  t->clusterNode = other->clusterNode;
-  t->clusterVertexFirst = other->clusterVertexFirst;
-  t->clusterVertices = other->clusterVertices;
-  t->twigFirst = other->twigFirst;
-  t->twigVertices = other->twigVertices;
-  t->linkFirst = other->linkFirst;
-  t->links = other->links;
-  return allocFrame(t);
 }
 
 /* ---------------------------------------------------------------- vertex lists */
@@ -198,18 +137,18 @@ static void fillUp(uint32_t *list, size_t *ioCount) {
 }
 
 /* Walks the shape depth-first in tree order and lists the clusters: maximal nodes of at most `cut` triangles. */
-static bool listClusters(const pnBuildResult *shape, Lists *lists, const pnTree *tree) {
+static bool listClusters(const pnBuildResult *shape, Lists *lists, const pnShape *s) {
   PN_ARRAY(uint32_t) stack = {0};
   bool ok = pn_arrayPush(&stack, 0);
   while (ok && stack.count > 0) {
     uint32_t i = stack.data[--stack.count];
     const pnBuildNode *n = &shape->nodes[i];
-    if (n->count <= tree->def.cut || !n->childCount) {
+    if (n->count <= s->def.cut || !n->childCount) {
       ok = pn_arrayPush(&lists->clusters, i) &&
            pn_arrayReserve(&lists->clusterVertices,
                            lists->clusterVertices.count + 3 * (size_t)n->count + PN_CLUSTER_STEP);
       if (ok) {
-        LIST_VERTICES(lists, &lists->clusterVertices, shape, tree->mesh, n->first, n->count,
+        LIST_VERTICES(lists, &lists->clusterVertices, shape, s->mesh, n->first, n->count,
                       (uint32_t)lists->clusters.count);
         fillUp(lists->clusterVertices.data, &lists->clusterVertices.count);
       }
@@ -225,19 +164,19 @@ static bool listClusters(const pnBuildResult *shape, Lists *lists, const pnTree 
 }
 
 /* Are there twigs that are no clusters? Rules that compute volumes from vertices make use of them. */
-static bool hasTwigs(const pnTree *tree) {
-  return tree->rule->inPlace && tree->def.cut > tree->def.arity * tree->def.leafSize;
+static bool hasTwigs(const pnShape *s) {
+  return s->rule->inPlace && s->def.cut > s->def.arity * s->def.leafSize;
 }
 
 /* Vertices of the twigs, by number of node; other inner nodes have empty lists. Marks go on counting from `mark`. */
-static bool listTwigs(const pnBuildResult *shape, Lists *lists, const pnTree *tree, uint32_t mark) {
+static bool listTwigs(const pnBuildResult *shape, Lists *lists, const pnShape *s, uint32_t mark) {
   bool ok = pn_arrayPush(&lists->twigFirst, 0);
-  for (uint32_t i = 0; ok && i < tree->innerCount; i++) {
+  for (uint32_t i = 0; ok && i < s->innerCount; i++) {
     const pnBuildNode *n = &shape->nodes[lists->bfs[i]];
     if (shape->nodes[n->childFirst].childCount == 0) {
       ok = pn_arrayReserve(&lists->twigVertices, lists->twigVertices.count + 3 * (size_t)n->count + PN_CLUSTER_STEP);
       if (ok) {
-        LIST_VERTICES(lists, &lists->twigVertices, shape, tree->mesh, n->first, n->count, mark + i);
+        LIST_VERTICES(lists, &lists->twigVertices, shape, s->mesh, n->first, n->count, mark + i);
         fillUp(lists->twigVertices.data, &lists->twigVertices.count);
       }
     }
@@ -314,8 +253,8 @@ static void freeAssembly(Assembly *a, uint32_t triangles, uint32_t vertices, uin
 }
 
 /* Everything whose size is not known beforehand. False: out of memory. */
-static bool makeLists(Assembly *a, pnTree *tree) {
-  const pnMesh *mesh = tree->mesh;
+static bool makeLists(Assembly *a, pnShape *s) {
+  const pnMesh *mesh = s->mesh;
   Lists *lists = &a->lists;
   lists->number = pn_alloc(listBytes(a->shape.nodeCount));
   lists->bfs = pn_alloc(listBytes(a->shape.nodeCount));
@@ -324,45 +263,45 @@ static bool makeLists(Assembly *a, pnTree *tree) {
   if (!lists->number || !lists->bfs || !lists->seen || !a->leafOf) {
     return false;
   }
-  numberNodes(&a->shape, lists, tree);
-  numberLeaves(&a->shape, lists, tree, a->leafOf);
-  a->leafNode = pn_alloc(listBytes(tree->leafCount));
-  a->slot = pn_allocZero(listBytes(tree->leafCount));
-  a->linkFirst = pn_allocZero(listBytes((size_t)tree->leafCount + 1));
+  numberNodes(&a->shape, lists, s);
+  numberLeaves(&a->shape, lists, s, a->leafOf);
+  a->leafNode = pn_alloc(listBytes(s->leafCount));
+  a->slot = pn_allocZero(listBytes(s->leafCount));
+  a->linkFirst = pn_allocZero(listBytes((size_t)s->leafCount + 1));
   if (!a->leafNode || !a->slot || !a->linkFirst) {
     return false;
   }
   for (uint32_t i = 0; i < a->shape.nodeCount; i++) {
-    if (lists->number[i] >= tree->innerCount) {
-      a->leafNode[lists->number[i] - tree->innerCount] = i;
+    if (lists->number[i] >= s->innerCount) {
+      a->leafNode[lists->number[i] - s->innerCount] = i;
     }
   }
-  if (!listClusters(&a->shape, lists, tree)) {
+  if (!listClusters(&a->shape, lists, s)) {
     return false;
   }
-  tree->clusterCount = (uint32_t)lists->clusters.count;
-  for (uint32_t i = 0; i < tree->innerCount; i++) {
-    tree->eagerCount += a->shape.nodes[lists->bfs[i]].count > tree->def.cut;
+  s->clusterCount = (uint32_t)lists->clusters.count;
+  for (uint32_t i = 0; i < s->innerCount; i++) {
+    s->eagerCount += a->shape.nodes[lists->bfs[i]].count > s->def.cut;
   }
   /* leaf vertex lists; marks go on counting after the clusters' */
   if (!pn_arrayReserve(&lists->leafVertices, 3 * (size_t)mesh->triangleCount)) {
     return false;
   }
-  for (uint32_t leaf = 0; leaf < tree->leafCount; leaf++) {
+  for (uint32_t leaf = 0; leaf < s->leafCount; leaf++) {
     const pnBuildNode *n = &a->shape.nodes[a->leafNode[leaf]];
-    LIST_VERTICES(lists, &lists->leafVertices, &a->shape, mesh, n->first, n->count, tree->clusterCount + 1 + leaf);
+    LIST_VERTICES(lists, &lists->leafVertices, &a->shape, mesh, n->first, n->count, s->clusterCount + 1 + leaf);
   }
-  return !hasTwigs(tree) || listTwigs(&a->shape, lists, tree, tree->clusterCount + tree->leafCount + 1);
+  return !hasTwigs(s) || listTwigs(&a->shape, lists, s, s->clusterCount + s->leafCount + 1);
 }
 
-static bool makeLinks(Assembly *a, const pnTree *tree) {
-  for (uint32_t leaf = 0; leaf < tree->leafCount; leaf++) {
+static bool makeLinks(Assembly *a, const pnShape *s) {
+  for (uint32_t leaf = 0; leaf < s->leafCount; leaf++) {
     const pnBuildNode *n = &a->shape.nodes[a->leafNode[leaf]];
     for (uint32_t j = 0; j < n->count; j++) {
       a->leafOf[a->shape.order[n->first + j]] = leaf * PN_LANES + j;
     }
   }
-  for (uint32_t leaf = 0; leaf < tree->leafCount && tree->def.self; leaf++) {
+  for (uint32_t leaf = 0; leaf < s->leafCount && s->def.self; leaf++) {
     const pnBuildNode *n = &a->shape.nodes[a->leafNode[leaf]];
     uint32_t triangles[PN_LANES];
     for (uint32_t j = 0; j < PN_LANES; j++) {
@@ -370,56 +309,56 @@ static bool makeLinks(Assembly *a, const pnTree *tree) {
     }
     size_t begin = a->lists.links.count;
     a->linkFirst[leaf] = (uint32_t)begin;
-    if (!linkLeaf(&a->lists, tree->mesh, triangles, leaf, a->leafOf, a->slot)) {
+    if (!linkLeaf(&a->lists, s->mesh, triangles, leaf, a->leafOf, a->slot)) {
       return false;
     }
     qsort(a->lists.links.data + begin, a->lists.links.count - begin, sizeof(pnLeafLink), compareLink);
   }
-  a->linkFirst[tree->leafCount] = (uint32_t)a->lists.links.count;
+  a->linkFirst[s->leafCount] = (uint32_t)a->lists.links.count;
   return true;
 }
 
 /* The nodes, from the shape. */
-static void writeNodes(const Assembly *a, pnTree *t) {
+static void writeNodes(const Assembly *a, pnShape *s) {
   const Lists *lists = &a->lists;
-  for (uint32_t node = 0; node < t->innerCount; node++) {
+  for (uint32_t node = 0; node < s->innerCount; node++) {
     const pnBuildNode *n = &a->shape.nodes[lists->bfs[node]];
-    t->first[node] = lists->number[n->childFirst];
-    t->count[node] = (uint8_t)n->childCount;
-    t->below[node] = n->count;
+    s->first[node] = lists->number[n->childFirst];
+    s->count[node] = (uint8_t)n->childCount;
+    s->below[node] = n->count;
     for (uint32_t j = 0; j < n->childCount; j++) {
-      t->parent[lists->number[n->childFirst + j]] = node * PN_LANES + j;
+      s->parent[lists->number[n->childFirst + j]] = node * PN_LANES + j;
     }
   }
-  for (uint32_t leaf = 0; leaf < t->leafCount; leaf++) {
+  for (uint32_t leaf = 0; leaf < s->leafCount; leaf++) {
     const pnBuildNode *n = &a->shape.nodes[a->leafNode[leaf]];
-    t->count[t->innerCount + leaf] = (uint8_t)n->count;
-    t->below[t->innerCount + leaf] = n->count;
+    s->count[s->innerCount + leaf] = (uint8_t)n->count;
+    s->below[s->innerCount + leaf] = n->count;
   }
-  t->parent[0] = t->nodeCount * PN_LANES;
+  s->parent[0] = s->nodeCount * PN_LANES;
   /* leaf ranges, children before parents */
-  for (uint32_t node = t->innerCount; node-- > 0;) {
+  for (uint32_t node = s->innerCount; node-- > 0;) {
     uint32_t first, end, unused;
-    pn_leafRange(t, t->first[node], &first, &unused);
-    pn_leafRange(t, t->first[node] + t->count[node] - 1, &unused, &end);
-    t->leafFirst[node] = first;
-    t->leafEnd[node] = end;
+    pn_shapeLeafRange(s, s->first[node], &first, &unused);
+    pn_shapeLeafRange(s, s->first[node] + s->count[node] - 1, &unused, &end);
+    s->leafFirst[node] = first;
+    s->leafEnd[node] = end;
   }
 }
 
 /* Leaves: triangles, corners, vertex lists. */
-static void writeLeaves(const Assembly *a, pnTree *t) {
+static void writeLeaves(const Assembly *a, pnShape *s) {
   size_t at = 0;
   for (size_t i = 0; i < a->lists.leafVertices.count; i++) {
-    t->leafVertices[i] = 3 * a->lists.leafVertices.data[i];
+    s->leafVertices[i] = 3 * a->lists.leafVertices.data[i];
   }
-  for (uint32_t leaf = 0; leaf < t->leafCount; leaf++) {
+  for (uint32_t leaf = 0; leaf < s->leafCount; leaf++) {
     const pnBuildNode *n = &a->shape.nodes[a->leafNode[leaf]];
     uint32_t distinct[24], count = 0;
-    t->leafVertexFirst[leaf] = (uint32_t)at;
+    s->leafVertexFirst[leaf] = (uint32_t)at;
     /* the end of this leaf's list: count its distinct vertices again */
     for (uint32_t i = 0; i < 3 * n->count; i++) {
-      uint32_t v = t->mesh->triangles[3 * (size_t)a->shape.order[n->first + i / 3] + i % 3], j = 0;
+      uint32_t v = s->mesh->triangles[3 * (size_t)a->shape.order[n->first + i / 3] + i % 3], j = 0;
       while (j < count && distinct[j] != v) {
         j++;
       }
@@ -427,105 +366,96 @@ static void writeLeaves(const Assembly *a, pnTree *t) {
       count += j == count;
     }
     for (uint32_t i = 0; i < 3 * PN_LANES; i++) {
-      t->leafTriangles[leaf * PN_LANES + i / 3] = i / 3 < n->count ? a->shape.order[n->first + i / 3] : PN_NONE;
+      s->leafTriangles[leaf * PN_LANES + i / 3] = i / 3 < n->count ? a->shape.order[n->first + i / 3] : PN_NONE;
       uint32_t corner = 0, vertex = 0;
       if (i / 3 < n->count) {
-        uint32_t v = t->mesh->triangles[3 * (size_t)a->shape.order[n->first + i / 3] + i % 3];
-        while (t->leafVertices[at + corner] != 3 * v) {
+        uint32_t v = s->mesh->triangles[3 * (size_t)a->shape.order[n->first + i / 3] + i % 3];
+        while (s->leafVertices[at + corner] != 3 * v) {
           corner++;
         }
         vertex = v;
       }
-      t->blockCorners[24 * (size_t)leaf + i] = PN_PLACE_BYTES * ((uint32_t)at + corner);
-      if (t->sourceCorners) {
-        t->sourceCorners[24 * (size_t)leaf + i] = VERTEX_BYTES * vertex;
+      s->blockCorners[24 * (size_t)leaf + i] = PN_PLACE_BYTES * ((uint32_t)at + corner);
+      if (s->sourceCorners) {
+        s->sourceCorners[24 * (size_t)leaf + i] = VERTEX_BYTES * vertex;
       }
     }
     at += count;
   }
-  t->leafVertexFirst[t->leafCount] = (uint32_t)at;
+  s->leafVertexFirst[s->leafCount] = (uint32_t)at;
 }
 
-static void writeClusters(const Assembly *a, pnTree *t) {
+static void writeClusters(const Assembly *a, pnShape *s) {
   size_t at = 0;
   for (size_t i = 0; i < a->lists.clusterVertices.count; i++) {
-    t->clusterVertices[i] = 3 * a->lists.clusterVertices.data[i];
+    s->clusterVertices[i] = 3 * a->lists.clusterVertices.data[i];
   }
-  for (uint32_t c = 0; c < t->clusterCount; c++) {
+  for (uint32_t c = 0; c < s->clusterCount; c++) {
     const pnBuildNode *n = &a->shape.nodes[a->lists.clusters.data[c]];
-    t->clusterNode[c] = a->lists.number[a->lists.clusters.data[c]];
-    t->clusterVertexFirst[c] = (uint32_t)at;
+    s->clusterNode[c] = a->lists.number[a->lists.clusters.data[c]];
+    s->clusterVertexFirst[c] = (uint32_t)at;
     /* lists are sorted and distinct: the next begins where the marks change; count by marking once more */
     uint32_t mark = UINT32_MAX - c;
     for (uint32_t i = 0; i < 3 * n->count; i++) {
-      uint32_t v = t->mesh->triangles[3 * (size_t)a->shape.order[n->first + i / 3] + i % 3];
+      uint32_t v = s->mesh->triangles[3 * (size_t)a->shape.order[n->first + i / 3] + i % 3];
       at += a->lists.seen[v] != mark;
       a->lists.seen[v] = mark;
     }
     at = (at + PN_CLUSTER_STEP - 1) / PN_CLUSTER_STEP * PN_CLUSTER_STEP;
   }
-  t->clusterVertexFirst[t->clusterCount] = (uint32_t)at;
+  s->clusterVertexFirst[s->clusterCount] = (uint32_t)at;
   for (size_t i = 0; i < a->lists.twigVertices.count; i++) {
-    t->twigVertices[i] = 3 * a->lists.twigVertices.data[i];
+    s->twigVertices[i] = 3 * a->lists.twigVertices.data[i];
   }
   for (size_t i = 0; i < a->lists.twigFirst.count; i++) {
-    t->twigFirst[i] = a->lists.twigFirst.data[i];
+    s->twigFirst[i] = a->lists.twigFirst.data[i];
   }
   uint32_t e = 0;
-  for (uint32_t node = t->innerCount; node-- > 0;) {
-    if (t->below[node] > t->def.cut) {
-      t->eagerNodes[e++] = node;
+  for (uint32_t node = s->innerCount; node-- > 0;) {
+    if (s->below[node] > s->def.cut) {
+      s->eagerNodes[e++] = node;
     }
   }
 }
 
-static size_t laneBytes(const pnTree *t) {
-  if (t->rule->modelSpace) {
-    return sizeof(pnModelLanes);
+/* Everything into one block. */
+static pnResult writeShape(const Assembly *a, pnShape *s) {
+  s->memoryBytes = layoutShape(s, &a->lists, NULL);
+  s->memory = pn_allocZero(s->memoryBytes);
+  if (!s->memory) {
+    return pn_failMemory(s->memoryBytes);
   }
-  return t->slabs ? t->slabs->count * 2 * PN_LANES * sizeof(int16_t) : sizeof(pnSphereLanes);
-}
-
-/* The block of what never changes. */
-static bool writeShape(const Assembly *a, pnTree *t) {
-  t->shape = pn_allocShared(layoutShape(t, &a->lists, NULL));
-  if (!t->shape) {
-    return false;
+  layoutShape(s, &a->lists, s->memory);
+  writeNodes(a, s);
+  writeLeaves(a, s);
+  writeClusters(a, s);
+  if (s->def.self) {
+    memcpy(s->linkFirst, a->linkFirst, ((size_t)s->leafCount + 1) * sizeof(uint32_t));
+    memcpy(s->links, a->lists.links.data, a->lists.links.count * sizeof(pnLeafLink));
   }
-  layoutShape(t, &a->lists, t->shape);
-  t->builtFrame = t->pose->frame;
-  writeNodes(a, t);
-  writeLeaves(a, t);
-  writeClusters(a, t);
-  if (t->def.self) {
-    memcpy(t->linkFirst, a->linkFirst, ((size_t)t->leafCount + 1) * sizeof(uint32_t));
-    memcpy(t->links, a->lists.links.data, a->lists.links.count * sizeof(pnLeafLink));
-  }
-  for (uint32_t node = 0;; node = t->first[node]) {
-    t->height++;
-    if (pn_isLeaf(t, node)) {
-      return true;
+  for (uint32_t node = 0;; node = s->first[node]) {
+    s->height++;
+    if (pn_isShapeLeaf(s, node)) {
+      return PN_OK;
     }
   }
 }
 
-pnResult pn_assemble(pnTree *t, const pnPiece *pieces) {
+pnResult pn_assemble(pnShape *s, const pnTreeDef *def, const pnPiece *pieces) {
   Assembly a = {0};
-  t->laneBytes = laneBytes(t);
-  if (t->def.twin && isTwin(t, t->def.twin)) {
-    return takeShape(t, t->def.twin);
-  }
-  pnResult result = pn_buildShape(&t->def, t->mesh, pieces, &a.shape);
-  if (result != PN_OK || t->mesh->triangleCount == 0) {
+  pnResult result = pn_buildShape(def, s->mesh, pieces, &a.shape);
+  if (result != PN_OK || s->mesh->triangleCount == 0) {
     return result;
   }
-  bool ok = makeLists(&a, t) && makeLinks(&a, t);
-  size_t listed = a.lists.leafVertices.count;
-  ok = ok && (listed > PN_MAX_CORNERS || writeShape(&a, t));
-  freeAssembly(&a, t->mesh->triangleCount, t->mesh->vertexCount, t->leafCount);
-  if (ok && listed > PN_MAX_CORNERS) {
-    return pn_fail(PN_ERROR_COUNT, "mesh '%s': its leaves list %zu vertices, at most %u are possible; divide the mesh",
-                   t->mesh->name, listed, PN_MAX_CORNERS);
+  if (!makeLists(&a, s) || !makeLinks(&a, s)) {
+    result = pn_failMemory(listBytes(3 * (size_t)s->mesh->triangleCount));
+  } else if (a.lists.leafVertices.count > PN_MAX_CORNERS) {
+    result =
+        pn_fail(PN_ERROR_COUNT, "mesh '%s': its leaves list %zu vertices, at most %u are possible; divide the mesh",
+                s->mesh->name, a.lists.leafVertices.count, PN_MAX_CORNERS);
+  } else {
+    result = writeShape(&a, s);
   }
-  return ok ? allocFrame(t) : pn_failMemory(listBytes(3 * (size_t)t->mesh->triangleCount));
+  freeAssembly(&a, s->mesh->triangleCount, s->mesh->vertexCount, s->leafCount);
+  return result;
 }

@@ -178,17 +178,17 @@ static void writeRootRows(const Maker *maker) {
 static void fillPlaces(Maker *maker) {
   const pnTree *tree = maker->tree;
   const pnBlend *blend = maker->blend;
-  for (uint32_t place = 0; place <= tree->innerCount; place++) {
-    uint32_t at = blend->termFirst[place], node = place < tree->innerCount ? place : 0;
+  for (uint32_t place = 0; place <= tree->shape->innerCount; place++) {
+    uint32_t at = blend->termFirst[place], node = place < tree->shape->innerCount ? place : 0;
     markSlots(maker, node);
     for (uint32_t s = 0; s < blend->slotCount; s++) {
       if (maker->gathered[s].mark == maker->mark) {
         blend->termSlot[at++] = s;
       }
     }
-    uint32_t count = place < tree->innerCount ? tree->count[node] : 1;
+    uint32_t count = place < tree->shape->innerCount ? tree->shape->count[node] : 1;
     for (uint32_t j = 0; j < count; j++) {
-      gather(maker, place < tree->innerCount ? tree->first[node] + j : 0);
+      gather(maker, place < tree->shape->innerCount ? tree->shape->first[node] + j : 0);
       writeLane(maker, place, j);
     }
   }
@@ -205,7 +205,7 @@ typedef struct Sizes {
 } Sizes;
 
 static size_t layout(pnBlend *blend, const pnTree *tree, const Sizes *sizes, char *base) {
-  size_t at = 0, leaves = tree->rule->modelSpace ? 0 : tree->leafCount;
+  size_t at = 0, leaves = tree->rule->modelSpace ? 0 : tree->shape->leafCount;
   blend->rows = pn_carve(base, &at, (size_t)sizes->terms, blend->rowFloats * sizeof(float));
   blend->termFirst = pn_carve(base, &at, (size_t)sizes->places + 1, sizeof(uint32_t));
   blend->termSlot = pn_carve(base, &at, (size_t)sizes->terms, sizeof(uint32_t));
@@ -250,9 +250,9 @@ static pnBlend emptyBlend(const pnTree *tree) {
 /* Counts everything, so that there is one block of the right size. */
 static pnResult countAll(Maker *maker, uint32_t *counts, uint32_t *leafCounts, uint32_t *marks, Sizes *out) {
   const pnTree *tree = maker->tree;
-  out->places = tree->innerCount + 1;
-  for (uint32_t place = 0; place <= tree->innerCount; place++) {
-    counts[place] = place < tree->innerCount || place == 0 ? markSlots(maker, place) : counts[0];
+  out->places = tree->shape->innerCount + 1;
+  for (uint32_t place = 0; place <= tree->shape->innerCount; place++) {
+    counts[place] = place < tree->shape->innerCount || place == 0 ? markSlots(maker, place) : counts[0];
     out->terms += counts[place];
   }
   if (!tree->rule->modelSpace) {
@@ -273,8 +273,8 @@ static pnResult makeBlend(pnTree *tree) {
                    tree->mesh->name, blend.extraCount, tree->pose->morph->targetCount);
   }
   size_t moveBytes = pn_bytes(blend.slotCount, sizeof(Move)), gatherBytes = pn_bytes(blend.slotCount, sizeof(Gathered));
-  size_t countBytes = pn_bytes((size_t)tree->innerCount + 1, sizeof(uint32_t));
-  size_t leafBytes = pn_bytes((size_t)tree->leafCount + 1, sizeof(uint32_t));
+  size_t countBytes = pn_bytes((size_t)tree->shape->innerCount + 1, sizeof(uint32_t));
+  size_t leafBytes = pn_bytes((size_t)tree->shape->leafCount + 1, sizeof(uint32_t));
   size_t markBytes = pn_bytes(tree->pose->morph->targetCount, sizeof(uint32_t));
   Maker maker = {tree, tree->pose->morph, &blend, pn_alloc(moveBytes), pn_allocZero(gatherBytes), 0};
   uint32_t *counts = pn_alloc(countBytes), *leafCounts = pn_alloc(leafBytes), *marks = pn_allocZero(markBytes);
@@ -288,7 +288,7 @@ static pnResult makeBlend(pnTree *tree) {
   }
   if (result == PN_OK) {
     layout(&blend, tree, &sizes, blend.constants);
-    for (uint32_t place = 0; place <= tree->innerCount; place++) {
+    for (uint32_t place = 0; place <= tree->shape->innerCount; place++) {
       blend.termFirst[place + 1] = blend.termFirst[place] + counts[place];
     }
     fillPlaces(&maker);

@@ -17,9 +17,9 @@
 
 /* Has some coordinate of the rest pose the bits of -0? */
 static bool hasMinusZero(const pnTree *tree, uint32_t leaf) {
-  for (uint32_t i = tree->leafVertexFirst[leaf]; i < tree->leafVertexFirst[leaf + 1]; i++) {
+  for (uint32_t i = tree->shape->leafVertexFirst[leaf]; i < tree->shape->leafVertexFirst[leaf + 1]; i++) {
     for (uint32_t k = 0; k < 3; k++) {
-      float x = tree->mesh->vertices[tree->leafVertices[i] + k];
+      float x = tree->mesh->vertices[tree->shape->leafVertices[i] + k];
       if (x == 0 && signbit(x)) {
         return true;
       }
@@ -33,8 +33,9 @@ static bool hasMinusZero(const pnTree *tree, uint32_t leaf) {
 static uint32_t listTargets(const pnTree *tree, uint32_t leaf, uint32_t *marks, uint32_t *out) {
   const pnMorph *morph = tree->pose->morph;
   uint32_t count = 0;
-  for (uint32_t i = tree->leafVertexFirst[leaf]; !morph->positions && i < tree->leafVertexFirst[leaf + 1]; i++) {
-    uint32_t v = tree->leafVertices[i] / 3;
+  for (uint32_t i = tree->shape->leafVertexFirst[leaf]; !morph->positions && i < tree->shape->leafVertexFirst[leaf + 1];
+       i++) {
+    uint32_t v = tree->shape->leafVertices[i] / 3;
     for (uint32_t e = morph->entryFirst[v]; e < morph->entryFirst[v + 1]; e++) {
       count += marks[morph->entries[e].target] != leaf + 1;
       marks[morph->entries[e].target] = leaf + 1;
@@ -66,12 +67,14 @@ size_t pn_countLeaves(const pnTree *tree, uint32_t *termCounts, uint32_t *marks,
   size_t floats = 0;
   bool deltas = !tree->pose->morph->positions;
   *outTerms = 0;
-  for (uint32_t leaf = 0; leaf < tree->leafCount; leaf++) {
+  for (uint32_t leaf = 0; leaf < tree->shape->leafCount; leaf++) {
     bool left = deltas && hasMinusZero(tree, leaf);
     termCounts[leaf] = left ? PN_NONE : listTargets(tree, leaf, marks, NULL);
     uint32_t terms = left ? 0 : termCounts[leaf];
     *outTerms += terms;
-    floats += left ? 0 : 3 * (size_t)(tree->leafVertexFirst[leaf + 1] - tree->leafVertexFirst[leaf]) * (terms + deltas);
+    floats += left ? 0
+                   : 3 * (size_t)(tree->shape->leafVertexFirst[leaf + 1] - tree->shape->leafVertexFirst[leaf]) *
+                         (terms + deltas);
   }
   return floats;
 }
@@ -80,10 +83,10 @@ void pn_fillLeaves(const pnTree *tree, pnBlend *blend, const uint32_t *termCount
   const pnMorph *morph = tree->pose->morph;
   size_t at = 0;
   memset(marks, 0, morph->targetCount * sizeof(uint32_t));
-  for (uint32_t leaf = 0; leaf < tree->leafCount; leaf++) {
+  for (uint32_t leaf = 0; leaf < tree->shape->leafCount; leaf++) {
     bool left = termCounts[leaf] == PN_NONE;
     uint32_t first = blend->leafTermFirst[leaf], terms = left ? 0 : termCounts[leaf];
-    uint32_t begin = tree->leafVertexFirst[leaf], end = tree->leafVertexFirst[leaf + 1];
+    uint32_t begin = tree->shape->leafVertexFirst[leaf], end = tree->shape->leafVertexFirst[leaf + 1];
     blend->leafTermFirst[leaf + 1] = first + terms;
     blend->leafRowFirst[leaf] = left ? SIZE_MAX : at;
     if (left) {
@@ -92,9 +95,9 @@ void pn_fillLeaves(const pnTree *tree, pnBlend *blend, const uint32_t *termCount
     listTargets(tree, leaf, marks, blend->leafSlot + first);
     for (uint32_t t = morph->positions ? 0 : UINT32_MAX; t != terms; t++) {
       for (uint32_t i = begin; i < end; i++, at += 3) {
-        const float *rest = tree->mesh->vertices + tree->leafVertices[i];
+        const float *rest = tree->mesh->vertices + tree->shape->leafVertices[i];
         const float *value =
-            t == UINT32_MAX ? rest : valueOf(morph, tree->leafVertices[i] / 3, blend->leafSlot[first + t]);
+            t == UINT32_MAX ? rest : valueOf(morph, tree->shape->leafVertices[i] / 3, blend->leafSlot[first + t]);
         for (int k = 0; k < 3; k++) {
           blend->leafRows[at + (size_t)k] = value ? value[k] : 0;
         }
@@ -194,7 +197,8 @@ static uint32_t listParts(const pnBlend *blend, const float *weights, uint32_t l
 
 void pn_blendLeaf(pnTree *tree, const pnBlend *blend, uint32_t leaf) {
   const pnPose *pose = tree->pose;
-  uint32_t begin = tree->leafVertexFirst[leaf], n = tree->leafVertexFirst[leaf + 1] - begin, count = MOST_PARTS + 1;
+  uint32_t begin = tree->shape->leafVertexFirst[leaf], n = tree->shape->leafVertexFirst[leaf + 1] - begin,
+           count = MOST_PARTS + 1;
   size_t step = 3 * (size_t)n;
   Part parts[MOST_PARTS];
   const float *base = NULL;

@@ -111,16 +111,25 @@ static bool reserveOctree(pnBuckets *b) {
   return true;
 }
 
-static size_t layout(pnTree *t, pnBuckets *b, char *base, size_t inner, size_t leaves, size_t primitives) {
+/* The arrays of tree, shape and index, out of one block. */
+typedef struct Layout {
+  pnShape shape;
+  _Atomic uint32_t *stamp;
+  char *lanes;
+  float *positions, *boxes;
+  uint32_t *leafLists;
+} Layout;
+
+static size_t layOut(Layout *l, char *base, size_t inner, size_t leaves, size_t primitives) {
   size_t at = 0, nodes = inner + leaves;
-  pn_carveNodes(t, base, &at, inner, leaves);
-  t->stamp = pn_carve(base, &at, nodes, sizeof(uint32_t));
-  t->lanes = pn_carve(base, &at, nodes + 1, sizeof(pnSphereLanes)); /* the larger of the two forms */
-  t->leafVertices = pn_carve(base, &at, 3 * primitives, sizeof(uint32_t));
-  t->leafPositions = pn_carve(base, &at, 3 * primitives, 4 * sizeof(float));
-  t->linkFirst = pn_carve(base, &at, leaves + 1, sizeof(uint32_t)); /* zeros: nothing shares a vertex */
-  b->boxes = pn_carve(base, &at, nodes + 1, 8 * sizeof(float));     /* and one for dead places */
-  b->leafLists = pn_carve(base, &at, leaves, sizeof(uint32_t));     /* zeros: orders are numbered from 1 */
+  pn_carveNodes(&l->shape, base, &at, inner, leaves);
+  l->stamp = pn_carve(base, &at, nodes, sizeof(uint32_t));
+  l->lanes = pn_carve(base, &at, nodes + 1, sizeof(pnSphereLanes)); /* the larger of the two forms */
+  l->shape.leafVertices = pn_carve(base, &at, 3 * primitives, sizeof(uint32_t));
+  l->positions = pn_carve(base, &at, 3 * primitives, 4 * sizeof(float));
+  l->shape.linkFirst = pn_carve(base, &at, leaves + 1, sizeof(uint32_t)); /* zeros: nothing shares a vertex */
+  l->boxes = pn_carve(base, &at, nodes + 1, 8 * sizeof(float));           /* and one for dead places */
+  l->leafLists = pn_carve(base, &at, leaves, sizeof(uint32_t));           /* zeros: orders are numbered from 1 */
   return at;
 }
 
@@ -131,9 +140,8 @@ static bool reserveTree(pnTree *tree, pnBuckets *b, uint32_t inner, uint32_t lea
   }
   uint32_t innerRoom = PN_MAX(b->innerRoom, inner + inner / 4), leafRoom = PN_MAX(b->leafRoom, leaves + leaves / 4);
   uint32_t primitiveRoom = PN_MAX(b->primitiveRoom, b->count + b->count / 4);
-  pnTree shape = *tree;
-  pnBuckets boxes = *b;
-  size_t size = layout(&shape, &boxes, NULL, innerRoom, leafRoom, primitiveRoom);
+  Layout l = {.shape = *b->shape};
+  size_t size = layOut(&l, NULL, innerRoom, leafRoom, primitiveRoom);
   char *memory = pn_allocZero(size);
   if (!memory) {
     return false;
@@ -144,7 +152,13 @@ static bool reserveTree(pnTree *tree, pnBuckets *b, uint32_t inner, uint32_t lea
   b->innerRoom = innerRoom;
   b->leafRoom = leafRoom;
   b->primitiveRoom = primitiveRoom;
-  layout(tree, b, memory, innerRoom, leafRoom, primitiveRoom);
+  layOut(&l, memory, innerRoom, leafRoom, primitiveRoom);
+  *b->shape = l.shape;
+  tree->stamp = l.stamp;
+  tree->lanes = l.lanes;
+  tree->leafPositions = l.positions;
+  b->boxes = l.boxes;
+  b->leafLists = l.leafLists;
   pn_findCorners(tree);
   return true;
 }
@@ -287,42 +301,42 @@ static bool growInner(pnBuckets *b) {
 }
 
 /* The nodes in the layout of tree.h. */
-static void writeNodes(pnTree *t, const pnBuckets *b) {
+static void writeNodes(pnShape *s, const pnBuckets *b) {
   uint32_t inner = (uint32_t)b->inner.count, leaves = (uint32_t)b->leafBegin.count;
-  t->innerCount = inner;
-  t->leafCount = leaves;
-  t->nodeCount = inner + leaves;
-  t->parent[0] = t->nodeCount * PN_LANES;
+  s->innerCount = inner;
+  s->leafCount = leaves;
+  s->nodeCount = inner + leaves;
+  s->parent[0] = s->nodeCount * PN_LANES;
   for (uint32_t i = 0; i < inner; i++) {
     const pnBucketInner *in = &b->inner.data[i];
-    t->first[i] = in->leaves ? inner + in->first : in->first;
-    t->count[i] = (uint8_t)in->count;
-    t->leafFirst[i] = in->leafFirst;
-    t->leafEnd[i] = in->leafFirst + in->leafCount;
-    t->below[i] = b->leafBegin.data[in->leafFirst + in->leafCount] - b->leafBegin.data[in->leafFirst];
+    s->first[i] = in->leaves ? inner + in->first : in->first;
+    s->count[i] = (uint8_t)in->count;
+    s->leafFirst[i] = in->leafFirst;
+    s->leafEnd[i] = in->leafFirst + in->leafCount;
+    s->below[i] = b->leafBegin.data[in->leafFirst + in->leafCount] - b->leafBegin.data[in->leafFirst];
     for (uint32_t j = 0; j < in->count; j++) {
-      t->parent[t->first[i] + j] = i * PN_LANES + j;
+      s->parent[s->first[i] + j] = i * PN_LANES + j;
     }
   }
-  t->height = 1;
-  for (uint32_t node = 0; node < inner; node = t->first[node]) {
-    t->height++;
+  s->height = 1;
+  for (uint32_t node = 0; node < inner; node = s->first[node]) {
+    s->height++;
   }
   /* where every block begins, before any is filled: a block ends where the next begins */
   for (uint32_t leaf = 0; leaf < leaves; leaf++) {
     uint32_t at = b->leafBegin.data[leaf], count = b->leafBegin.data[leaf + 1] - at;
-    t->leafVertexFirst[leaf] = 3 * at;
-    t->count[inner + leaf] = (uint8_t)count;
-    t->below[inner + leaf] = count;
+    s->leafVertexFirst[leaf] = 3 * at;
+    s->count[inner + leaf] = (uint8_t)count;
+    s->below[inner + leaf] = count;
   }
-  t->leafVertexFirst[leaves] = 3 * b->count;
+  s->leafVertexFirst[leaves] = 3 * b->count;
 }
 
 bool pn_growTree(pnTree *tree, pnBuckets *b) {
   if (!growInner(b) || !reserveTree(tree, b, (uint32_t)b->inner.count, (uint32_t)b->leafBegin.count)) {
     return false;
   }
-  writeNodes(tree, b);
+  writeNodes(b->shape, b);
   return true;
 }
 
@@ -368,7 +382,7 @@ static pnResult update(pnTree *tree, const pnTasks *tasks) {
   b->count = b->soup->liveCount;
   if (b->count == 0) {
     b->keptCount = 0;
-    tree->innerCount = tree->leafCount = tree->nodeCount = tree->height = 0;
+    b->shape->innerCount = b->shape->leafCount = b->shape->nodeCount = b->shape->height = 0;
     tree->box = (pnBox){{1, 1, 1}, {-1, -1, -1}};
     return PN_OK;
   }
@@ -385,7 +399,7 @@ static pnResult update(pnTree *tree, const pnTasks *tasks) {
   if (!pn_fillBuckets(tree, b, tasks)) {
     return PN_ERROR_NUMBER;
   }
-  tree->eagerUpdated += tree->nodeCount;
+  tree->eagerUpdated += tree->shape->nodeCount;
   return PN_OK;
 }
 
@@ -410,11 +424,15 @@ pnResult pnCreateBucketTree(const pnBucketDef *def, pnTree **outTree) {
   }
   pnTree *tree = pn_allocZero(sizeof *tree);
   pnBuckets *b = pn_allocZero(sizeof *b);
-  if (!tree || !b) {
+  pnShape *shape = pn_allocZero(sizeof *shape);
+  if (!tree || !b || !shape) {
     pn_free(tree, sizeof *tree);
     pn_free(b, sizeof *b);
-    return pn_failMemory(sizeof *tree + sizeof *b);
+    pn_free(shape, sizeof *shape);
+    return pn_failMemory(sizeof *tree + sizeof *b + sizeof *shape);
   }
+  atomic_init(&shape->users, 1);
+  tree->shape = b->shape = shape;
   b->def = *def;
   b->soup = def->soup;
   tree->def = pnDefaultTreeDef();
@@ -422,6 +440,10 @@ pnResult pnCreateBucketTree(const pnBucketDef *def, pnTree **outTree) {
   tree->def.cut = UINT32_MAX; /* no clusters: the vertices below any node are a range of the leaves' lists */
   tree->mesh = &def->soup->mesh;
   tree->rule = &s_bucketRule;
+  shape->def = tree->def;
+  shape->def.pose = NULL;
+  shape->mesh = tree->mesh;
+  shape->rule = tree->rule;
   tree->box = (pnBox){{1, 1, 1}, {-1, -1, -1}};
   tree->ruleData = b;
   tree->ruleBytes = sizeof *b;

@@ -90,6 +90,7 @@ PN_INLINE uint32_t *pn_renewedCells(const pnRenewal *r) {
 typedef struct pnBuckets {
   pnBucketDef def;
   const pnSoup *soup;
+  pnShape *shape;  /* the tree's, which we alone may change; its arrays are in the tree's block */
   uint32_t levels; /* in this update; 0: along a curve */
   uint32_t step;   /* the number of the update: the mark */
   uint32_t count;  /* living primitives */

@@ -21,18 +21,18 @@
 
 /* A cluster: an inner node whose children are leaves; a tree of one leaf is one too. */
 static bool isCluster(const pnTree *t, uint32_t node) {
-  return pn_isLeaf(t, node) || pn_isLeaf(t, t->first[node]);
+  return pn_isLeaf(t, node) || pn_isLeaf(t, t->shape->first[node]);
 }
 
 /* Nodes that have boxes here; dead places are put into one more. */
 static uint32_t boxCount(const pnTree *t) {
-  return PN_MAX(t->innerCount, 1u);
+  return PN_MAX(t->shape->innerCount, 1u);
 }
 
 void pn_assignRange(const pnTree *t, const uint32_t *order, uint32_t first, uint32_t end, uint32_t *outCells) {
   /* the leaves of a kept order are full but for the last: eight of them are 64 primitives */
   for (uint32_t at = first; at < end; at += PN_LANES) {
-    uint32_t node = t->innerCount ? t->parent[t->innerCount + at / PN_LANES] / PN_LANES : 0;
+    uint32_t node = t->shape->innerCount ? t->shape->parent[t->shape->innerCount + at / PN_LANES] / PN_LANES : 0;
     for (uint32_t i = at; i < PN_MIN(at + PN_LANES, end); i++) {
       outCells[order[i]] = node;
     }
@@ -133,9 +133,9 @@ float pn_mergeClusters(const pnTree *t, pnBuckets *b) {
       sum += surfaceOf(box);
       continue;
     }
-    const float *child = b->boxes + 8 * (size_t)t->first[node];
+    const float *child = b->boxes + 8 * (size_t)t->shape->first[node];
     pnF4 lo = pn_f4Load(child), hi = pn_f4Load(child + 4);
-    for (uint32_t j = 1; j < t->count[node]; j++) {
+    for (uint32_t j = 1; j < t->shape->count[node]; j++) {
       lo = pn_f4Min(lo, pn_f4Load(child + 8 * j));
       hi = pn_f4Max(hi, pn_f4Load(child + 8 * j + 4));
     }
@@ -151,10 +151,10 @@ float pn_mergeClusters(const pnTree *t, pnBuckets *b) {
 uint64_t pn_countSmall(const pnTree *t, const pnBuckets *b) {
   uint64_t count = 0;
   float small = pn_smallLength(t);
-  for (uint32_t node = 0; node < t->innerCount; node++) {
+  for (uint32_t node = 0; node < t->shape->innerCount; node++) {
     const float *box = b->boxes + 8 * (size_t)node;
     float longest = PN_MAX(PN_MAX(box[4] - box[0], box[5] - box[1]), box[6] - box[2]);
-    count += isCluster(t, node) && longest < small ? t->count[node] : 0;
+    count += isCluster(t, node) && longest < small ? t->shape->count[node] : 0;
   }
   return count;
 }
@@ -163,18 +163,18 @@ uint64_t pn_countSmall(const pnTree *t, const pnBuckets *b) {
 
 /* The lanes of a node above the clusters. */
 static void putChildren(pnTree *t, const pnBuckets *b, uint32_t node) {
-  const float *child = b->boxes + 8 * (size_t)t->first[node];
+  const float *child = b->boxes + 8 * (size_t)t->shape->first[node];
   pnF4 lo[PN_LANES], hi[PN_LANES];
   for (uint32_t j = 0; j < PN_LANES; j++) {
-    uint32_t lane = PN_MIN(j, t->count[node] - 1u);
+    uint32_t lane = PN_MIN(j, t->shape->count[node] - 1u);
     lo[j] = pn_f4Load(child + 8 * lane);
     hi[j] = pn_f4Load(child + 8 * lane + 4);
   }
-  pn_putBoxes(t, node, lo, hi, t->count[node]);
+  pn_putBoxes(t, node, lo, hi, t->shape->count[node]);
 }
 
 void pn_putEager(pnTree *t, const pnBuckets *b) {
-  for (uint32_t node = 0; node < t->innerCount; node++) {
+  for (uint32_t node = 0; node < t->shape->innerCount; node++) {
     if (!isCluster(t, node)) {
       putChildren(t, b, node);
       pn_markFresh(t, node);
@@ -186,7 +186,7 @@ void pn_putEager(pnTree *t, const pnBuckets *b) {
 /* The lanes of a cluster, from the corners. They are all asked for before the first is looked at; a query that comes here mostly
  * goes on to the leaves, which then find them near. */
 static void putLeaves(pnTree *t, const pnBuckets *b, uint32_t node) {
-  uint32_t leaf = t->first[node] - t->innerCount, count = t->count[node];
+  uint32_t leaf = t->shape->first[node] - t->shape->innerCount, count = t->shape->count[node];
   const uint32_t *begin = b->leafBegin.data + leaf;
   const float *positions = b->soup->positions;
   for (uint32_t i = begin[0]; i < begin[count]; i++) {
@@ -216,7 +216,7 @@ void pn_fillKept(pnTree *tree, uint32_t node) {
     putLeaves(tree, b, node);
     return;
   }
-  uint32_t leaf = node - tree->innerCount;
+  uint32_t leaf = node - tree->shape->innerCount;
   if (b->leafLists[leaf] != b->orderNumber) {
     pn_fillLists(tree, b, leaf);
     b->leafLists[leaf] = b->orderNumber;

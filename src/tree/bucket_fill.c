@@ -28,11 +28,11 @@ void pn_fillLists(pnTree *t, const pnBuckets *b, uint32_t leaf) {
   }
   for (uint32_t j = 0; j < PN_LANES; j++) {
     uint32_t place = j < count ? places[j] : PN_NONE;
-    t->leafTriangles[leaf * PN_LANES + j] = place;
+    t->shape->leafTriangles[leaf * PN_LANES + j] = place;
     for (uint32_t k = 0; k < 3; k++) {
-      t->blockCorners[24 * (size_t)leaf + 3 * j + k] = PN_PLACE_BYTES * (3 * at + (j < count ? 3 * j + k : 0));
+      t->shape->blockCorners[24 * (size_t)leaf + 3 * j + k] = PN_PLACE_BYTES * (3 * at + (j < count ? 3 * j + k : 0));
       if (j < count) {
-        t->leafVertices[3 * (size_t)(at + j) + k] = 3 * (3 * place + k);
+        t->shape->leafVertices[3 * (size_t)(at + j) + k] = 3 * (3 * place + k);
       }
     }
   }
@@ -50,7 +50,8 @@ static void fillLeaves(void *context, uint32_t begin, uint32_t end, uint32_t wor
   FillPass *pass = context;
   pnTree *t = pass->tree;
   for (uint32_t leaf = begin; leaf < end; leaf++) {
-    uint32_t node = t->innerCount + leaf, first = t->leafVertexFirst[leaf], last = t->leafVertexFirst[leaf + 1];
+    uint32_t node = t->shape->innerCount + leaf, first = t->shape->leafVertexFirst[leaf],
+             last = t->shape->leafVertexFirst[leaf + 1];
     pn_fillLists(t, pass->b, leaf);
     pn_fillLeaf(t, node);
     pn_markFresh(t, node);
@@ -71,9 +72,9 @@ static void fillLeaves(void *context, uint32_t begin, uint32_t end, uint32_t wor
 
 /* Inner nodes from their children, the last first. */
 static void fillInner(pnTree *t, const pnBuckets *b) {
-  for (uint32_t node = t->innerCount; node-- > 0;) {
-    const float *child = b->boxes + 8 * (size_t)t->first[node];
-    uint32_t last = t->count[node] - 1u;
+  for (uint32_t node = t->shape->innerCount; node-- > 0;) {
+    const float *child = b->boxes + 8 * (size_t)t->shape->first[node];
+    uint32_t last = t->shape->count[node] - 1u;
     pnF4 lo[PN_LANES], hi[PN_LANES], allLo = pn_f4Load(child), allHi = pn_f4Load(child + 4);
     for (uint32_t j = 0; j < PN_LANES; j++) {
       lo[j] = pn_f4Load(child + 8 * PN_MIN(j, last));
@@ -96,14 +97,14 @@ static void sphereLeaves(void *context, uint32_t begin, uint32_t end, uint32_t w
   FillPass *pass = context;
   pnTree *t = pass->tree;
   for (uint32_t leaf = begin; leaf < end; leaf++) {
-    uint32_t first = t->leafVertexFirst[leaf];
-    float *box = pass->b->boxes + 8 * (size_t)(t->innerCount + leaf), centre[3];
-    pn_fillLeaf(t, t->innerCount + leaf);
+    uint32_t first = t->shape->leafVertexFirst[leaf];
+    float *box = pass->b->boxes + 8 * (size_t)(t->shape->innerCount + leaf), centre[3];
+    pn_fillLeaf(t, t->shape->innerCount + leaf);
     for (int k = 0; k < 3; k++) {
       centre[k] = 0.5f * box[k] + 0.5f * box[4 + k];
     }
     memcpy(box, centre, sizeof centre);
-    box[3] = pn_sphereRadius(centre, t->leafPositions + 4 * (size_t)first, t->leafVertexFirst[leaf + 1] - first);
+    box[3] = pn_sphereRadius(centre, t->leafPositions + 4 * (size_t)first, t->shape->leafVertexFirst[leaf + 1] - first);
   }
 }
 
@@ -112,11 +113,11 @@ static pnBound boundOfSphere(const float *sphere) {
 }
 
 static void sphereInner(pnTree *t, const pnBuckets *b) {
-  for (uint32_t node = t->innerCount; node-- > 0;) {
+  for (uint32_t node = t->shape->innerCount; node-- > 0;) {
     pnBound bounds[PN_LANES];
     float *to = b->boxes + 8 * (size_t)node;
-    for (uint32_t j = 0; j < t->count[node]; j++) {
-      const float *child = b->boxes + 8 * (size_t)(t->first[node] + j);
+    for (uint32_t j = 0; j < t->shape->count[node]; j++) {
+      const float *child = b->boxes + 8 * (size_t)(t->shape->first[node] + j);
       bounds[j] = boundOfSphere(child);
       if (j == 0) {
         memcpy(to, child, 4 * sizeof(float));
@@ -124,10 +125,10 @@ static void sphereInner(pnTree *t, const pnBuckets *b) {
         pn_sphereMerge(to, &to[3], child, child[3]);
       }
     }
-    pn_putBounds(t, node, bounds, t->count[node]);
+    pn_putBounds(t, node, bounds, t->shape->count[node]);
   }
   pnBound root = boundOfSphere(b->boxes);
-  pn_putBounds(t, t->nodeCount, &root, 1);
+  pn_putBounds(t, t->shape->nodeCount, &root, 1);
 }
 
 /* ---------------------------------------------------------------- all */
@@ -145,7 +146,7 @@ float pn_smallLength(const pnTree *tree) {
 bool pn_needsSpheres(const pnTree *tree, const pnBuckets *b, uint64_t small) {
   /* most of the leaves drowned? A box too large to measure in float has no spheres: their radii would overflow */
   bool fits = isfinite(pn_distanceUp(&b->box.min.x, &b->box.max.x));
-  return 2 * small > tree->leafCount && tree->leafCount > PN_LANES && fits;
+  return 2 * small > tree->shape->leafCount && tree->shape->leafCount > PN_LANES && fits;
 }
 
 bool pn_fillBuckets(pnTree *tree, const pnBuckets *b, const pnTasks *tasks) {
@@ -159,15 +160,15 @@ bool pn_fillBuckets(pnTree *tree, const pnBuckets *b, const pnTasks *tasks) {
     return false;
   }
   FillPass pass = {.tree = tree, .b = b, .smallLeaf = pn_smallLength(tree)};
-  pn_parallelFor(tasks, fillLeaves, &pass, tree->leafCount, GRAIN);
+  pn_parallelFor(tasks, fillLeaves, &pass, tree->shape->leafCount, GRAIN);
   uint64_t small = 0;
   for (uint32_t i = 0; i < pn_workerCount(tasks); i++) {
     small += pass.small[i];
   }
   if (pn_needsSpheres(tree, b, small)) {
     pn_setForm(tree, PN_VOLUME_SPHERE);
-    pn_parallelFor(tasks, sphereLeaves, &pass, tree->leafCount, GRAIN);
-    for (uint32_t node = 0; node < tree->innerCount; node++) {
+    pn_parallelFor(tasks, sphereLeaves, &pass, tree->shape->leafCount, GRAIN);
+    for (uint32_t node = 0; node < tree->shape->innerCount; node++) {
       pn_markFresh(tree, node);
     }
     sphereInner(tree, b);

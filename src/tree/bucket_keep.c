@@ -258,7 +258,7 @@ pnResult pn_updateKept(pnTree *tree, pnBuckets *b, const pnTasks *tasks) {
     return PN_ERROR_NUMBER;
   }
   if (pn_needsSpheres(tree, b, pn_countSmall(tree, b))) {
-    tree->eagerUpdated += tree->nodeCount;
+    tree->eagerUpdated += tree->shape->nodeCount;
     return pn_fillBuckets(tree, b, tasks) ? PN_OK : PN_ERROR_NUMBER;
   }
   pn_putEager(tree, b);

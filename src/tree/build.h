@@ -62,10 +62,10 @@ typedef struct pnBuildResult {
 pnResult pn_buildShape(const pnTreeDef *def, const pnMesh *mesh, const pnPiece *pieces, pnBuildResult *out);
 void pn_buildFree(pnBuildResult *result);
 
-/* The arrays that every tree has for its nodes and leaves, out of a block (pn_carve). */
-void pn_carveNodes(pnTree *tree, char *base, size_t *ioAt, size_t inner, size_t leaves);
+/* The arrays that every shape has for its nodes and leaves, out of a block (pn_carve). */
+void pn_carveNodes(pnShape *shape, char *base, size_t *ioAt, size_t inner, size_t leaves);
 
-/* Builds everything of a tree whose def, pose, mesh, rule and slabs are set; with pieces, mesh has their triangles. */
-pnResult pn_assemble(pnTree *tree, const pnPiece *pieces);
+/* Builds everything of a shape whose def, mesh and rule are set, over def's pose; with pieces, mesh has their triangles. */
+pnResult pn_assemble(pnShape *shape, const pnTreeDef *def, const pnPiece *pieces);
 
 #endif

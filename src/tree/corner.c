@@ -174,18 +174,18 @@ static bool addBig(uint32_t *set, uint32_t triangle) {
 
 /* The big triangles below each node, where there is nothing else and they are few; numbers: their places in the list.
  * */
-static void collectBigs(pnTree *tree, const uint32_t *numbers) {
-  memset(tree->nodeBigs, 0xff, (size_t)tree->nodeCount * PN_NODE_BIGS * sizeof(uint32_t));
-  for (uint32_t node = tree->nodeCount; node-- > 0;) {
-    uint32_t *set = tree->nodeBigs + (size_t)node * PN_NODE_BIGS;
+static void collectBigs(pnShape *shape, const uint32_t *numbers) {
+  memset(shape->nodeBigs, 0xff, (size_t)shape->nodeCount * PN_NODE_BIGS * sizeof(uint32_t));
+  for (uint32_t node = shape->nodeCount; node-- > 0;) {
+    uint32_t *set = shape->nodeBigs + (size_t)node * PN_NODE_BIGS;
     bool few = true;
-    for (uint32_t j = 0; few && j < tree->count[node]; j++) {
-      if (pn_isLeaf(tree, node)) {
-        const pnPiece *piece = &tree->slotPieces[(size_t)(node - tree->innerCount) * PN_LANES + j];
+    for (uint32_t j = 0; few && j < shape->count[node]; j++) {
+      if (pn_isShapeLeaf(shape, node)) {
+        const pnPiece *piece = &shape->slotPieces[(size_t)(node - shape->innerCount) * PN_LANES + j];
         few = piece->level > 0 && addBig(set, numbers[piece->triangle]);
         continue;
       }
-      const uint32_t *below = tree->nodeBigs + (size_t)(tree->first[node] + j) * PN_NODE_BIGS;
+      const uint32_t *below = shape->nodeBigs + (size_t)(shape->first[node] + j) * PN_NODE_BIGS;
       few = below[0] != PN_NONE;
       for (uint32_t k = 0; few && k < PN_NODE_BIGS && below[k] != PN_NONE; k++) {
         few = addBig(set, below[k]);
@@ -195,64 +195,54 @@ static void collectBigs(pnTree *tree, const uint32_t *numbers) {
   }
 }
 
-/* One block: planes, pieces, sets of big triangles, which triangles these are. */
-static size_t dividedBytes(const pnTree *tree) {
-  return tree->bigCount * (sizeof(pnBigPlane) + sizeof(uint32_t)) +
-         (size_t)tree->leafCount * PN_LANES * sizeof(pnPiece) +
-         (size_t)tree->nodeCount * PN_NODE_BIGS * sizeof(uint32_t);
+/* One block: pieces, sets of big triangles, which triangles these are. */
+size_t pn_pieceBytes(const pnShape *shape) {
+  return shape->bigCount * sizeof(uint32_t) + (size_t)shape->leafCount * PN_LANES * sizeof(pnPiece) +
+         (size_t)shape->nodeCount * PN_NODE_BIGS * sizeof(uint32_t);
 }
 
-size_t pn_pieceBytes(const pnTree *tree) {
-  return tree->slotPieces ? dividedBytes(tree) : 0;
-}
-
-void pn_dropPieces(pnTree *tree) {
-  pn_free(tree->bigPlanes, pn_pieceBytes(tree));
-}
-
-/* Room for what a tree with pieces keeps, filled from the list. `numbers`: room for one a triangle. */
-static pnResult keepDivided(pnTree *tree, const pnPieceList *pieces, uint32_t *numbers) {
-  size_t slots = (size_t)tree->leafCount * PN_LANES;
+/* Room for what a shape with pieces keeps, filled from the list. `numbers`: room for one a triangle. */
+static pnResult keepDivided(pnShape *shape, const pnPieceList *pieces, uint32_t *numbers) {
+  size_t slots = (size_t)shape->leafCount * PN_LANES;
   for (size_t i = 0; i < pieces->count; i++) {
     /* pieces of a triangle follow one another */
     bool first = i == 0 || pieces->data[i].triangle != pieces->data[i - 1].triangle;
     if (first && pieces->data[i].level > 0) {
-      numbers[pieces->data[i].triangle] = tree->bigCount++;
+      numbers[pieces->data[i].triangle] = shape->bigCount++;
     }
   }
-  size_t bytes = dividedBytes(tree);
-  tree->bigPlanes = pn_allocZero(bytes);
-  if (!tree->bigPlanes) {
+  size_t bytes = pn_pieceBytes(shape);
+  shape->slotPieces = pn_allocZero(bytes);
+  if (!shape->slotPieces) {
     return pn_failMemory(bytes);
   }
-  tree->slotPieces = (pnPiece *)(tree->bigPlanes + tree->bigCount);
-  tree->nodeBigs = (uint32_t *)(tree->slotPieces + slots);
-  tree->bigTriangles = tree->nodeBigs + (size_t)tree->nodeCount * PN_NODE_BIGS;
+  shape->nodeBigs = (uint32_t *)(shape->slotPieces + slots);
+  shape->bigTriangles = shape->nodeBigs + (size_t)shape->nodeCount * PN_NODE_BIGS;
   for (size_t i = 0; i < pieces->count; i++) {
     if (pieces->data[i].level > 0) {
-      tree->bigTriangles[numbers[pieces->data[i].triangle]] = pieces->data[i].triangle;
+      shape->bigTriangles[numbers[pieces->data[i].triangle]] = pieces->data[i].triangle;
     }
   }
   for (size_t s = 0; s < slots; s++) {
-    if (tree->leafTriangles[s] != PN_NONE) {
-      tree->slotPieces[s] = pieces->data[tree->leafTriangles[s]];
+    if (shape->leafTriangles[s] != PN_NONE) {
+      shape->slotPieces[s] = pieces->data[shape->leafTriangles[s]];
     }
   }
-  collectBigs(tree, numbers);
+  collectBigs(shape, numbers);
   return PN_OK;
 }
 
-pnResult pn_keepPieces(pnTree *tree, const pnPieceList *pieces) {
+pnResult pn_keepPieces(pnShape *shape, const pnPieceList *pieces) {
   pnResult result = PN_OK;
-  if (tree->def.big != PN_BIG_WHOLE && tree->leafCount > 0) {
-    size_t bytes = pn_bytes(tree->mesh->triangleCount, sizeof(uint32_t));
+  if (shape->def.big != PN_BIG_WHOLE && shape->leafCount > 0) {
+    size_t bytes = pn_bytes(shape->mesh->triangleCount, sizeof(uint32_t));
     uint32_t *numbers = pn_alloc(bytes);
-    result = numbers ? keepDivided(tree, pieces, numbers) : pn_failMemory(bytes);
+    result = numbers ? keepDivided(shape, pieces, numbers) : pn_failMemory(bytes);
     pn_free(numbers, bytes);
   }
-  for (size_t s = 0; result == PN_OK && s < (size_t)tree->leafCount * PN_LANES; s++) {
-    if (tree->leafTriangles[s] != PN_NONE) {
-      tree->leafTriangles[s] = pieces->data[tree->leafTriangles[s]].triangle;
+  for (size_t s = 0; result == PN_OK && s < (size_t)shape->leafCount * PN_LANES; s++) {
+    if (shape->leafTriangles[s] != PN_NONE) {
+      shape->leafTriangles[s] = pieces->data[shape->leafTriangles[s]].triangle;
     }
   }
   return result;

@@ -83,9 +83,8 @@ PN_INLINE bool pn_hasPieces(const pnTreeDef *def) {
  * pn_freePieces, everything else is borrowed. */
 pnResult pn_makePieces(const pnTreeDef *def, pnPieceList *outPieces, pnMesh *outMesh);
 void pn_freePieces(pnPieceList *pieces, pnMesh *mesh);
-/* After assembly: leaves name triangles instead of pieces; divided trees remember the pieces by slot. */
-pnResult pn_keepPieces(pnTree *tree, const pnPieceList *pieces);
-size_t pn_pieceBytes(const pnTree *tree);
-void pn_dropPieces(pnTree *tree);
+/* After assembly: leaves name triangles instead of pieces; divided shapes remember the pieces by slot. */
+pnResult pn_keepPieces(pnShape *shape, const pnPieceList *pieces);
+size_t pn_pieceBytes(const pnShape *shape); /* of the block that slotPieces begins */
 
 #endif

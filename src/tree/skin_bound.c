@@ -254,8 +254,8 @@ static void weightedSlabs(const pnPose *pose, const pnSkinBound *bound, const No
 
 /* Child by child into rows. */
 static void weightedRows(const pnTree *tree, const pnSkinBound *bound, uint32_t seat, float *outRows) {
-  uint32_t first = seat < tree->innerCount ? tree->first[seat] : 0;
-  uint32_t count = seat < tree->innerCount ? tree->count[seat] : 1;
+  uint32_t first = seat < tree->shape->innerCount ? tree->shape->first[seat] : 0;
+  uint32_t count = seat < tree->shape->innerCount ? tree->shape->count[seat] : 1;
   memset(outRows, 0, 2 * tree->slabs->count * PN_LANES * sizeof(float));
   for (uint32_t j = 0; j < count; j++) {
     Node n = nodeOf(tree, bound, first + j);

@@ -180,7 +180,7 @@ static bool gatherNode(pnSkinGather *gather, uint32_t node, pnDeltaList *out) {
 }
 
 static size_t firstBytes(const pnTree *tree) {
-  return pn_bytes((size_t)tree->nodeCount + 1, sizeof(uint32_t));
+  return pn_bytes((size_t)tree->shape->nodeCount + 1, sizeof(uint32_t));
 }
 
 bool pn_gatherDeltas(pnSkinGather *gather, pnDeltaList *out) {
@@ -190,12 +190,12 @@ bool pn_gatherDeltas(pnSkinGather *gather, pnDeltaList *out) {
   }
   out->first = pn_alloc(firstBytes(tree));
   bool ok = out->first != NULL;
-  for (uint32_t node = 0; ok && node < tree->nodeCount; node++) {
+  for (uint32_t node = 0; ok && node < tree->shape->nodeCount; node++) {
     out->first[node] = (uint32_t)out->deltas.count;
     ok = gatherNode(gather, node, out) && out->deltas.count <= UINT32_MAX;
   }
   if (ok) {
-    out->first[tree->nodeCount] = (uint32_t)out->deltas.count;
+    out->first[tree->shape->nodeCount] = (uint32_t)out->deltas.count;
   }
   return ok;
 }
@@ -207,7 +207,7 @@ void pn_freeDeltas(pnDeltaList *list, const pnTree *tree) {
 
 void pn_placeDeltas(const pnDeltaList *list, const pnTree *tree, pnSkinBound *bound, char *base, size_t *at) {
   if (list->first) {
-    bound->deltaFirst = pn_carve(base, at, (size_t)tree->nodeCount + 1, sizeof(uint32_t));
+    bound->deltaFirst = pn_carve(base, at, (size_t)tree->shape->nodeCount + 1, sizeof(uint32_t));
     bound->deltas = pn_carve(base, at, list->deltas.count, sizeof(pnSkinDelta));
   }
 }

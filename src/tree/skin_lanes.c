@@ -237,8 +237,8 @@ PN_INLINE void seatRows(const pnSkinBound *bound, Seat *s, uint32_t seat, uint32
 
 /* The deltas of each lane. */
 static void blendLanes(const pnTree *tree, const pnSkinBound *bound, uint32_t seat, Seat *s) {
-  uint32_t first = seat < tree->innerCount ? tree->first[seat] : 0;
-  uint32_t count = seat < tree->innerCount ? tree->count[seat] : 1;
+  uint32_t first = seat < tree->shape->innerCount ? tree->shape->first[seat] : 0;
+  uint32_t count = seat < tree->shape->innerCount ? tree->shape->count[seat] : 1;
   memset(s->delta, 0, sizeof s->delta);
   memset(s->deltaHalf, 0, sizeof s->deltaHalf);
   for (uint32_t lane = 0; lane < count; lane++) {

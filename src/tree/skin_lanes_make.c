@@ -21,8 +21,8 @@ typedef struct Maker {
 
 /* The lanes of a seat. */
 static uint32_t lanesOf(const pnTree *tree, uint32_t seat, uint32_t *outFirst) {
-  *outFirst = seat < tree->innerCount ? tree->first[seat] : 0;
-  return seat < tree->innerCount ? tree->count[seat] : 1;
+  *outFirst = seat < tree->shape->innerCount ? tree->shape->first[seat] : 0;
+  return seat < tree->shape->innerCount ? tree->shape->count[seat] : 1;
 }
 
 /* ---------------------------------------------------------------- terms */
@@ -158,7 +158,7 @@ static bool addSeat(Maker *maker, uint32_t seat) {
 static size_t layout(const Maker *maker, pnSkinBound *bound, char *base) {
   const pnTree *tree = maker->gather.tree;
   pnSkinLanes *lanes = &bound->lanes;
-  size_t at = 0, seats = (size_t)tree->innerCount + 1;
+  size_t at = 0, seats = (size_t)tree->shape->innerCount + 1;
   lanes->termFirst = pn_carve(base, &at, seats + 1, sizeof(uint32_t));
   lanes->termJoint = pn_carve(base, &at, maker->termJoint.count, sizeof(uint32_t));
   lanes->termRows = pn_carve(base, &at, maker->termRows.count, sizeof(float));
@@ -171,7 +171,7 @@ static size_t layout(const Maker *maker, pnSkinBound *bound, char *base) {
 /* What was gathered, into one block. */
 static pnResult keep(pnTree *tree, const Maker *maker) {
   pnSkinBound bound = {.lanes = {.set = maker->gather.set}};
-  size_t firstBytes = ((size_t)tree->innerCount + 2) * sizeof(uint32_t);
+  size_t firstBytes = ((size_t)tree->shape->innerCount + 2) * sizeof(uint32_t);
   size_t size = layout(maker, &bound, NULL);
   bound.constants = pn_allocShared(size);
   if (!bound.constants) {
@@ -190,7 +190,7 @@ static pnResult keep(pnTree *tree, const Maker *maker) {
 }
 
 static bool gatherAll(Maker *maker) {
-  uint32_t seats = maker->gather.tree->innerCount + 1;
+  uint32_t seats = maker->gather.tree->shape->innerCount + 1;
   for (uint32_t seat = 0; seat < seats; seat++) {
     if (!addSeat(maker, seat)) {
       return false;
@@ -204,7 +204,7 @@ static bool gatherAll(Maker *maker) {
 pnResult pn_makeSkinLanes(pnTree *tree) {
   /* boxes: the directions of an 18-DOP, see skin_bound.h */
   const pnSlabSet *set = tree->slabs == &pn_slabBox ? &pn_slabDop18 : tree->slabs;
-  size_t firstBytes = pn_bytes((size_t)tree->innerCount + 2, sizeof(uint32_t));
+  size_t firstBytes = pn_bytes((size_t)tree->shape->innerCount + 2, sizeof(uint32_t));
   size_t slotBytes = pn_bytes(tree->pose->skin->jointCount, sizeof(uint32_t));
   Maker maker = {.termFloats = (2 * set->count + 1) * PN_LANES};
   maker.slot = pn_allocZero(slotBytes);

@@ -94,7 +94,7 @@ static bool addTerms(Maker *maker, uint32_t node) {
 
 static size_t layout(const Maker *maker, pnSkinBound *bound, char *base) {
   const pnTree *tree = maker->gather.tree;
-  size_t at = 0, nodes = tree->nodeCount;
+  size_t at = 0, nodes = tree->shape->nodeCount;
   bound->spans = pn_carve(base, &at, nodes, sizeof(pnSpan));
   bound->termFirst = pn_carve(base, &at, nodes + 1, sizeof(uint32_t));
   bound->terms = pn_carve(base, &at, maker->terms.count, sizeof(pnSkinTerm));
@@ -106,7 +106,7 @@ static size_t layout(const Maker *maker, pnSkinBound *bound, char *base) {
 static pnResult keep(pnTree *tree, const Maker *maker) {
   const pnSlabSet *set = tree->slabs ? tree->slabs : &pn_slabBox;
   pnSkinBound bound = {.groupCount = 1 + (set->count - 3 + 3) / 4};
-  size_t nodes = tree->nodeCount;
+  size_t nodes = tree->shape->nodeCount;
   size_t size = layout(maker, &bound, NULL);
   bound.constants = pn_allocShared(size);
   if (!bound.constants) {
@@ -122,7 +122,7 @@ static pnResult keep(pnTree *tree, const Maker *maker) {
 
 /* All nodes; false: out of memory, or more terms than can be numbered. */
 static bool gatherAll(Maker *maker) {
-  uint32_t nodes = maker->gather.tree->nodeCount;
+  uint32_t nodes = maker->gather.tree->shape->nodeCount;
   for (uint32_t node = 0; node < nodes; node++) {
     maker->termFirst[node] = (uint32_t)maker->terms.count;
     if (!addTerms(maker, node) || maker->terms.count > UINT32_MAX) {
@@ -136,8 +136,9 @@ static bool gatherAll(Maker *maker) {
 pnResult pn_makeSkinTerms(pnTree *tree) {
   uint32_t most;
   pn_verticesBelow(tree, 0, &most);
-  size_t pointBytes = pn_bytes(4 * (size_t)most, sizeof(float)), firstBytes = pn_bytes((size_t)tree->nodeCount + 1, 4);
-  size_t spanBytes = pn_bytes(tree->nodeCount, sizeof(pnSpan));
+  size_t pointBytes = pn_bytes(4 * (size_t)most, sizeof(float)),
+         firstBytes = pn_bytes((size_t)tree->shape->nodeCount + 1, 4);
+  size_t spanBytes = pn_bytes(tree->shape->nodeCount, sizeof(pnSpan));
   Maker maker = {.points = pn_allocZero(pointBytes)};
   maker.spans = pn_alloc(spanBytes);
   maker.termFirst = pn_alloc(firstBytes);

@@ -73,34 +73,63 @@ static const pnSlabSet *slabsOf(pnVolume volume) {
 
 /* ---------------------------------------------------------------- life */
 
-/* The same over pieces of big triangles, or over some of the triangles. */
-static pnResult assemblePieces(pnTree *tree) {
-  pnPieceList pieces = {0};
-  pnMesh mesh;
-  pnResult result = pn_makePieces(&tree->def, &pieces, &mesh);
-  if (result == PN_OK) {
-    tree->mesh = &mesh;
-    result = pn_assemble(tree, pieces.data);
-    tree->mesh = tree->pose->mesh;
-  }
-  result = result == PN_OK ? pn_keepPieces(tree, &pieces) : result;
-  pn_freePieces(&pieces, &mesh);
-  return result;
-}
-
 static void freeTree(pnTree *tree) {
-  pn_dropPieces(tree);
   if (tree->rule->release) {
     tree->rule->release(tree);
   }
   pn_free(tree->ruleData, tree->ruleBytes);
   pn_free(tree->memory, tree->memoryBytes);
-  pn_unshare(tree->shape);
+  pn_releaseShape(tree->shape);
   pn_free(tree->restKeys, tree->restCount * sizeof(uint64_t));
   pn_free(tree->calm, tree->calmBytes);
   pn_free(tree->fans, tree->fansBytes);
   pn_free(tree->flat, tree->flatBytes);
   pn_free(tree, sizeof(pnTree));
+}
+
+static size_t laneBytes(const pnTree *t) {
+  if (t->rule->modelSpace) {
+    return sizeof(pnModelLanes);
+  }
+  return t->slabs ? t->slabs->count * 2 * PN_LANES * sizeof(int16_t) : sizeof(pnSphereLanes);
+}
+
+static size_t layoutFrame(pnTree *t, char *base) {
+  const pnShape *s = t->shape;
+  size_t at = 0, nodes = s->nodeCount;
+  t->stamp = pn_carve(base, &at, nodes, sizeof(uint32_t));
+  t->lanes = pn_carve(base, &at, nodes + 1, t->laneBytes);
+  t->leafPositions = pn_carve(base, &at, s->leafVertexFirst[s->leafCount], 4 * sizeof(float));
+  t->model = pn_carve(base, &at, t->modelCount * (nodes + 1), t->modelBytes);
+  t->bigPlanes = s->bigCount ? pn_carve(base, &at, s->bigCount, sizeof(pnBigPlane)) : NULL;
+  return at;
+}
+
+/* What changes from frame to frame. */
+static pnResult allocFrame(pnTree *t) {
+  if (t->shape->nodeCount == 0) {
+    return PN_OK;
+  }
+  t->memoryBytes = layoutFrame(t, NULL);
+  t->memory = pn_allocZero(t->memoryBytes);
+  if (!t->memory) {
+    return pn_failMemory(t->memoryBytes);
+  }
+  layoutFrame(t, t->memory);
+  return PN_OK;
+}
+
+/* The twin's, or a new one. */
+static pnResult takeShape(pnTree *tree) {
+  const pnTree *twin = tree->def.twin;
+  if (twin && pn_fitsShape(twin->shape, &tree->def, tree->rule)) {
+    tree->shape = pn_retainShape(twin->shape);
+    return PN_OK;
+  }
+  pnShape *shape;
+  pnResult result = pn_createShape(&tree->def, tree->rule, &shape);
+  tree->shape = shape;
+  return result;
 }
 
 static float relativeSurface(const pnTree *tree);
@@ -129,8 +158,12 @@ pnResult pnCreateTree(const pnTreeDef *def, pnTree **outTree) {
   tree->modelCount = tree->rule->carries ? 1 : 0;
   tree->modelBytes = tree->slabs ? tree->slabs->count * 2 * PN_LANES * sizeof(float) : sizeof(pnSphereLanes);
   tree->box = (pnBox){{1, 1, 1}, {-1, -1, -1}};
-  result = pn_hasPieces(def) ? assemblePieces(tree) : pn_assemble(tree, NULL);
-  if (result == PN_OK && tree->nodeCount > 0) {
+  tree->laneBytes = laneBytes(tree);
+  result = takeShape(tree);
+  if (result == PN_OK) {
+    result = allocFrame(tree);
+  }
+  if (result == PN_OK && tree->shape->nodeCount > 0) {
     if (tree->rule->prepare) {
       result = tree->rule->prepare(tree);
     }
@@ -156,7 +189,7 @@ void pnDestroyTree(pnTree *tree) {
 
 pnResult pnTree_Update(pnTree *tree, const pnTasks *tasks) {
   PN_ASSERT(tree);
-  bool empty = tree->nodeCount == 0 && !tree->rule->reshapes;
+  bool empty = tree->shape->nodeCount == 0 && !tree->rule->reshapes;
   if (empty || tree->poseFrame == tree->pose->frame) {
     return PN_OK;
   }
@@ -231,10 +264,10 @@ static double surface(pnBox b) {
 /* Summed surface of the volumes in the fresh eager nodes over the surface of the whole. */
 static float relativeSurface(const pnTree *tree) {
   double whole = surface(tree->box), sum = 0;
-  for (uint32_t i = 0; i < tree->eagerCount; i++) {
-    uint32_t node = tree->eagerNodes[i];
+  for (uint32_t i = 0; i < tree->shape->eagerCount; i++) {
+    uint32_t node = tree->shape->eagerNodes[i];
     if (atomic_load_explicit(&tree->stamp[node], memory_order_acquire) == tree->now) {
-      for (uint32_t j = 0; j < tree->count[node]; j++) {
+      for (uint32_t j = 0; j < tree->shape->count[node]; j++) {
         sum += surface(laneBox(tree, node, j));
       }
     }
@@ -257,34 +290,34 @@ pnTreeDef pnTree_GetDef(const pnTree *tree) {
   return tree->def;
 }
 uint32_t pnTree_GetNodeCount(const pnTree *tree) {
-  return tree->nodeCount;
+  return tree->shape->nodeCount;
 }
 uint32_t pnTree_GetHeight(const pnTree *tree) {
-  return tree->height;
+  return tree->shape->height;
 }
 size_t pnTree_GetByteCount(const pnTree *tree) {
-  return sizeof(pnTree) + pn_sharedBytes(tree->shape) + tree->memoryBytes + tree->ruleBytes + tree->sharedBytes +
-         pn_pieceBytes(tree) + tree->restCount * sizeof(uint64_t) + tree->calmBytes + tree->fansBytes + tree->flatBytes;
+  return sizeof(pnTree) + pn_shapeBytes(tree->shape) + tree->memoryBytes + tree->ruleBytes + tree->sharedBytes +
+         tree->restCount * sizeof(uint64_t) + tree->calmBytes + tree->fansBytes + tree->flatBytes;
 }
 
 uint32_t pnTree_GetLevelBoxes(pnTree *tree, uint32_t level, pnBox *outBoxes, uint32_t capacity) {
   uint32_t count = 0;
-  for (uint32_t node = 0; node < tree->nodeCount; node++) {
+  for (uint32_t node = 0; node < tree->shape->nodeCount; node++) {
     /* how deep is it? */
     uint32_t depth = 0;
-    for (uint32_t up = node; up != 0; up = tree->parent[up] / PN_LANES) {
+    for (uint32_t up = node; up != 0; up = tree->shape->parent[up] / PN_LANES) {
       depth++;
     }
     if (depth != level) {
       continue;
     }
     if (count < capacity) {
-      uint32_t parent = tree->parent[node] / PN_LANES;
-      if (parent < tree->nodeCount) {
+      uint32_t parent = tree->shape->parent[node] / PN_LANES;
+      if (parent < tree->shape->nodeCount) {
         pnFresh fresh = {.alone = true};
         pn_freshen(tree, parent, &fresh);
       }
-      outBoxes[count] = laneBox(tree, parent, tree->parent[node] % PN_LANES);
+      outBoxes[count] = laneBox(tree, parent, tree->shape->parent[node] % PN_LANES);
     }
     count++;
   }

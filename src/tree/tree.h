@@ -40,16 +40,10 @@
 #ifndef PN_TREE_TREE_H
 #define PN_TREE_TREE_H
 
-#include "base/memory.h"
-#include "base/thread.h"
 #include "geom/simd.h"
 #include "geom/slab.h"
-#include "mesh/pose.h"
-#include "pinch/tree.h"
+#include "tree/shape.h"
 
-#define PN_LANES 8u
-#define PN_NODE_BIGS 4u
-#define PN_CLUSTER_STEP 4u
 #define PN_STAMP_BUSY 0xffffffffu /* being filled by some thread */
 
 /* floor(x * scale[d]) - offset[d] along direction d; scale[d] = 2^(exponent - drop), where drop is 0 for the axes and 2
@@ -71,67 +65,25 @@ typedef struct pnModelLanes { /* float slabs in model space, for rules that carr
   float row[3][2][PN_LANES];
 } pnModelLanes;
 
-/* One child of one leaf that shares a vertex with triangles of another (or the same) leaf, for self queries. */
-typedef struct pnLeafLink {
-  uint32_t leaf;         /* the other leaf, >= this one */
-  uint8_t row[PN_LANES]; /* row[i]: lanes of the other that share a welded vertex with triangle i of this one */
-} pnLeafLink;
-
-typedef struct pnTree pnTree;
 struct pnUpdateRule;
-typedef struct pnPiece pnPiece; /* of a big triangle: corner.h */
 
+/* A shape in this frame. */
 struct pnTree {
   pnTreeDef def;
   const pnPose *pose;
-  const pnMesh *mesh;
+  const pnShape *shape; /* what never changes, shared by twins */
+  const pnMesh *mesh;   /* the shape's, at hand, and its rule */
   const struct pnUpdateRule *rule;
   const pnSlabSet *slabs; /* null for spheres */
-  char *shape;            /* what never changes, one block, shared by twins (pn_share); null: it is in `memory` */
-  char *memory;           /* one block for the rest; everything below points into one of the two */
+  char *memory;           /* one block for what every frame writes */
   size_t memoryBytes;
-  uint64_t builtFrame; /* of the pose, that the shape was built over */
 
-  /* nodes */
-  uint32_t innerCount, leafCount, nodeCount, height;
-  uint32_t *first;     /* inner: number of the first child */
-  uint8_t *count;      /* children or triangles */
-  uint32_t *parent;    /* T3 */
-  uint32_t *leafFirst; /* inner: T4 */
-  uint32_t *leafEnd;
-  uint32_t *below; /* triangles below, every node */
+  /* nodes and leaves */
   _Atomic uint32_t *stamp;
   char *lanes; /* nodeCount + 1 nodes of laneBytes */
   size_t laneBytes;
-
-  /* leaves */
-  uint32_t *leafTriangles;   /* 8 a leaf: mesh triangle of lane j, PN_NONE past the count */
-  uint32_t *blockCorners;    /* 24 a leaf, 3 a triangle: where its corners are in leafPositions, in bytes */
-  uint32_t *sourceCorners;   /* and where in the pose's own vertices; null where these are never read in place */
-  uint32_t *leafVertexFirst; /* leafCount + 1 */
-  uint32_t *leafVertices;    /* three times the mesh vertex (its place in an array of floats), leaf after leaf */
-  float *leafPositions;      /* the blocks: 4 floats a listed vertex */
-  pnPiece *slotPieces;       /* big triangles in pieces: 8 a leaf, a memory of its own; else null */
-  uint32_t *nodeBigs; /* with them: PN_NODE_BIGS a node, the big triangles below it; the first PN_NONE: others too */
-  struct pnBigPlane
-      *bigPlanes;         /* with them: of the triangles in nodeBigs, which are places in this list, in this frame */
-  uint32_t *bigTriangles; /* with them: which triangles these are */
-  uint32_t bigCount;
-
-  /* the eager part: nodes with more than `cut` triangles (children before parents) and the clusters below them */
-  uint32_t eagerCount, clusterCount;
-  uint32_t *eagerNodes;
-  uint32_t *clusterNode;
-  uint32_t *clusterVertexFirst; /* clusterCount + 1 */
-  uint32_t *clusterVertices;    /* as leafVertices */
-
-  /* lists of the same form for twigs, inner nodes above leaves, when clusters are larger; else null */
-  uint32_t *twigFirst; /* innerCount + 1 */
-  uint32_t *twigVertices;
-
-  /* self-collision */
-  uint32_t *linkFirst; /* leafCount + 1 */
-  pnLeafLink *links;
+  float *leafPositions;         /* the blocks: 4 floats a listed vertex */
+  struct pnBigPlane *bigPlanes; /* of the shape's big triangles */
 
   /* rules that carry volumes: float lanes in model space, one set a reference */
   char *model;
@@ -171,7 +123,7 @@ struct pnTree {
 };
 
 PN_INLINE bool pn_isLeaf(const pnTree *tree, uint32_t node) {
-  return node >= tree->innerCount;
+  return pn_isShapeLeaf(tree->shape, node);
 }
 /* Corners are found in bytes because that is what a processor adds, 24 times for four pairs of triangles; 32 bits are enough
  * for PN_MAX_CORNERS vertices in the lists of a tree. */
@@ -186,13 +138,13 @@ PN_INLINE void pn_slotCorners(const pnTree *tree, uint32_t slot, const float *ou
   }
 }
 PN_INLINE bool pn_isInPlace(const pnTree *tree) {
-  return tree->corners == tree->sourceCorners;
+  return tree->corners == tree->shape->sourceCorners;
 }
 PN_INLINE void *pn_lanesOf(const pnTree *tree, uint32_t node) {
   return tree->lanes + (size_t)node * tree->laneBytes;
 }
 PN_INLINE pnModelLanes *pn_modelOf(const pnTree *tree, uint32_t reference, uint32_t node) {
-  return (pnModelLanes *)(tree->model + ((size_t)reference * (tree->nodeCount + 1) + node) * tree->modelBytes);
+  return (pnModelLanes *)(tree->model + ((size_t)reference * (tree->shape->nodeCount + 1) + node) * tree->modelBytes);
 }
 
 #endif

@@ -68,7 +68,7 @@ static void fillCounted(pnTree *tree, uint32_t node, pnFresh *fresh) {
   tree->rule->fill(tree, node);
   fresh->nodes++;
   if (pn_isLeaf(tree, node)) {
-    const uint32_t *at = tree->leafVertexFirst + (node - tree->innerCount);
+    const uint32_t *at = tree->shape->leafVertexFirst + (node - tree->shape->innerCount);
     fresh->vertices += at[1] - at[0];
   }
 }
@@ -116,12 +116,12 @@ PN_INLINE void prefetchFill(const pnTree *tree, uint32_t node) {
   if (!pn_isLeaf(tree, node)) {
     return;
   }
-  uint32_t leaf = node - tree->innerCount;
+  uint32_t leaf = node - tree->shape->innerCount;
   __builtin_prefetch(tree->corners + 24 * (size_t)leaf);
   __builtin_prefetch(tree->corners + 24 * (size_t)leaf + 16);
   if (!pn_isInPlace(tree)) {
-    uint32_t at = tree->leafVertexFirst[leaf];
-    __builtin_prefetch(tree->leafVertices + at);
+    uint32_t at = tree->shape->leafVertexFirst[leaf];
+    __builtin_prefetch(tree->shape->leafVertices + at);
     __builtin_prefetch(tree->leafPositions + 4 * (size_t)at);
   }
 }
@@ -162,8 +162,8 @@ void pn_freshenMany(pnTree *tree, uint32_t *nodes, uint32_t count, pnFresh *fres
 }
 
 void pn_findCorners(pnTree *tree) {
-  bool inPlace = tree->sourceCorners && pn_isPlain(tree->pose);
-  tree->corners = inPlace ? tree->sourceCorners : tree->blockCorners;
+  bool inPlace = tree->shape->sourceCorners && pn_isPlain(tree->pose);
+  tree->corners = inPlace ? tree->shape->sourceCorners : tree->shape->blockCorners;
   tree->cornerBase = (const char *)(inPlace ? tree->pose->source : tree->leafPositions);
 }
 
@@ -171,7 +171,7 @@ void pn_beginFrame(pnTree *tree) {
   pn_findCorners(tree);
   tree->now++;
   if (tree->now == PN_STAMP_BUSY) {
-    for (uint32_t i = 0; i < tree->nodeCount; i++) {
+    for (uint32_t i = 0; i < tree->shape->nodeCount; i++) {
       atomic_store_explicit(&tree->stamp[i], 0, memory_order_relaxed);
     }
     tree->now = 1;
@@ -183,21 +183,21 @@ void pn_beginFrame(pnTree *tree) {
 const uint32_t *pn_verticesBelow(const pnTree *tree, uint32_t node, uint32_t *outCount) {
   uint32_t first, end;
   if (pn_isTwig(tree, node)) {
-    *outCount = tree->twigFirst[node + 1] - tree->twigFirst[node];
-    return tree->twigVertices + tree->twigFirst[node];
+    *outCount = tree->shape->twigFirst[node + 1] - tree->shape->twigFirst[node];
+    return tree->shape->twigVertices + tree->shape->twigFirst[node];
   }
   pn_leafRange(tree, node, &first, &end);
-  if (tree->below[node] <= tree->def.cut) {
-    *outCount = tree->leafVertexFirst[end] - tree->leafVertexFirst[first];
-    return tree->leafVertices + tree->leafVertexFirst[first];
+  if (tree->shape->below[node] <= tree->def.cut) {
+    *outCount = tree->shape->leafVertexFirst[end] - tree->shape->leafVertexFirst[first];
+    return tree->shape->leafVertices + tree->shape->leafVertexFirst[first];
   }
   /* above the cut: the clusters that start in [first, end); they are in tree order, so search by their first leaf */
   uint32_t lo[2] = {0, 0}, bound[2] = {first, end};
   for (int side = 0; side < 2; side++) {
-    uint32_t hi = tree->clusterCount;
+    uint32_t hi = tree->shape->clusterCount;
     while (lo[side] < hi) {
       uint32_t mid = (lo[side] + hi) / 2, clusterFirst, clusterEnd;
-      pn_leafRange(tree, tree->clusterNode[mid], &clusterFirst, &clusterEnd);
+      pn_leafRange(tree, tree->shape->clusterNode[mid], &clusterFirst, &clusterEnd);
       if (clusterFirst < bound[side]) {
         lo[side] = mid + 1;
       } else {
@@ -205,8 +205,8 @@ const uint32_t *pn_verticesBelow(const pnTree *tree, uint32_t node, uint32_t *ou
       }
     }
   }
-  *outCount = tree->clusterVertexFirst[lo[1]] - tree->clusterVertexFirst[lo[0]];
-  return tree->clusterVertices + tree->clusterVertexFirst[lo[0]];
+  *outCount = tree->shape->clusterVertexFirst[lo[1]] - tree->shape->clusterVertexFirst[lo[0]];
+  return tree->shape->clusterVertices + tree->shape->clusterVertexFirst[lo[0]];
 }
 
 void pn_boundOfPoints(const pnTree *tree, const float *points, uint32_t count, pnBound *out) {
@@ -388,7 +388,7 @@ bool pn_setRoot(pnTree *tree, const pnBound *root) {
   }
   tree->box = (pnBox){{s->lo[0], s->lo[1], s->lo[2]}, {s->hi[0], s->hi[1], s->hi[2]}};
   chooseGrid(&tree->grid, tree->slabs ? tree->slabs : &pn_slabBox, s);
-  pn_putBounds(tree, tree->nodeCount, root, 1);
+  pn_putBounds(tree, tree->shape->nodeCount, root, 1);
   return true;
 }
 
@@ -443,7 +443,7 @@ void pn_fillFromVertices(pnTree *tree, uint32_t node) {
     pn_fillLeaf(tree, node);
     return;
   }
-  uint32_t child = tree->first[node], count = tree->count[node];
+  uint32_t child = tree->shape->first[node], count = tree->shape->count[node];
   if (tree->def.volume != PN_VOLUME_BOX) {
     pnBound bounds[PN_LANES];
     for (uint32_t j = 0; j < count; j++) {
@@ -457,9 +457,10 @@ void pn_fillFromVertices(pnTree *tree, uint32_t node) {
   pnF4 lo[PN_LANES], hi[PN_LANES];
   if (pn_isPlain(tree->pose) && pn_isLeaf(tree, child)) {
     /* the common case, straight: leaves of a plain pose */
-    const uint32_t *at = tree->leafVertexFirst + (child - tree->innerCount);
+    const uint32_t *at = tree->shape->leafVertexFirst + (child - tree->shape->innerCount);
     for (uint32_t j = 0; j < count; j++) {
-      boxOfList(tree->pose->source, tree->leafVertices + at[j], tree->leafVertices + at[j + 1], &lo[j], &hi[j]);
+      boxOfList(tree->pose->source, tree->shape->leafVertices + at[j], tree->shape->leafVertices + at[j + 1], &lo[j],
+                &hi[j]);
     }
   } else {
     for (uint32_t j = 0; j < count; j++) {
@@ -476,8 +477,8 @@ void pn_fillFromVertices(pnTree *tree, uint32_t node) {
 }
 
 PN_INLINE void fetchBlock(pnTree *tree, uint32_t leaf) {
-  uint32_t at = tree->leafVertexFirst[leaf], n = tree->leafVertexFirst[leaf + 1] - at;
-  const uint32_t *v = tree->leafVertices + at;
+  uint32_t at = tree->shape->leafVertexFirst[leaf], n = tree->shape->leafVertexFirst[leaf + 1] - at;
+  const uint32_t *v = tree->shape->leafVertices + at;
   float *block = tree->leafPositions + 4 * (size_t)at;
   if (pn_isPlain(tree->pose)) {
     const float *source = tree->pose->source;
@@ -495,7 +496,7 @@ void pn_fetchBlock(pnTree *tree, uint32_t leaf) {
 
 /* Volumes other than boxes. */
 static void boundCorners(pnTree *tree, uint32_t node) {
-  uint32_t leaf = node - tree->innerCount, count = tree->count[node];
+  uint32_t leaf = node - tree->shape->innerCount, count = tree->shape->count[node];
   pnBound bounds[PN_LANES];
   for (uint32_t j = 0; j < count; j++) {
     const float *c[3];
@@ -514,7 +515,7 @@ void pn_boundLeaf(pnTree *tree, uint32_t node) {
     boundCorners(tree, node);
     return;
   }
-  uint32_t leaf = node - tree->innerCount;
+  uint32_t leaf = node - tree->shape->innerCount;
   pnF4 lo[PN_LANES], hi[PN_LANES];
   for (uint32_t j = 0; j < PN_LANES; j++) {
     /* corners past the count are somebody's: lanes the traversal masks */
@@ -524,12 +525,12 @@ void pn_boundLeaf(pnTree *tree, uint32_t node) {
     lo[j] = pn_f4Min(a, pn_f4Min(b, c));
     hi[j] = pn_f4Max(a, pn_f4Max(b, c));
   }
-  putBoxes(tree, node, lo, hi, tree->count[node]);
+  putBoxes(tree, node, lo, hi, tree->shape->count[node]);
 }
 
 void pn_fillLeaf(pnTree *tree, uint32_t node) {
   if (!pn_isInPlace(tree)) {
-    fetchBlock(tree, node - tree->innerCount);
+    fetchBlock(tree, node - tree->shape->innerCount);
   }
   pn_boundLeaf(tree, node);
 }

@@ -27,13 +27,10 @@ const pnUpdateRule *pn_chooseRule(const pnTreeDef *def);
 /* Memory a rule keeps with its tree (tree->ruleData); called by `prepare`. */
 pnResult pn_allocRuleData(pnTree *tree, size_t size);
 
-/* The twin of a tree being made, when what their rule prepares is the same too; else null. */
+/* The twin of a tree being made, when they have one shape; what their rule prepares is then the same too. Else null. */
 PN_INLINE const pnTree *pn_ruleTwin(const pnTree *tree) {
   const pnTree *twin = tree->def.twin;
-  bool same = twin && twin->shape && twin->shape == tree->shape && twin->rule == tree->rule &&
-              twin->slabs == tree->slabs && twin->pose->skin == tree->pose->skin &&
-              twin->pose->morph == tree->pose->morph;
-  return same ? twin : NULL;
+  return twin && twin->shape == tree->shape ? twin : NULL;
 }
 
 /* The same for rules with constants that twins share: a copy of `head`, with zeroed memory behind it for what is the tree's own.
@@ -75,16 +72,15 @@ typedef struct pnBound {
   float centre[3], radius; /* spheres */
 } pnBound;
 
-/* Vertex lists: of the leaves in a range, and of the clusters in a range (invariants T5, T6). */
+/* The leaves below a node. */
 PN_INLINE void pn_leafRange(const pnTree *tree, uint32_t node, uint32_t *outFirst, uint32_t *outEnd) {
-  bool leaf = pn_isLeaf(tree, node);
-  *outFirst = leaf ? node - tree->innerCount : tree->leafFirst[node];
-  *outEnd = leaf ? *outFirst + 1 : tree->leafEnd[node];
+  pn_shapeLeafRange(tree->shape, node, outFirst, outEnd);
 }
 
 /* Has the node a list of its own? */
 PN_INLINE bool pn_isTwig(const pnTree *tree, uint32_t node) {
-  return tree->twigFirst && !pn_isLeaf(tree, node) && tree->twigFirst[node + 1] > tree->twigFirst[node];
+  return tree->shape->twigFirst && !pn_isLeaf(tree, node) &&
+         tree->shape->twigFirst[node + 1] > tree->shape->twigFirst[node];
 }
 
 /* The vertices below a node as one range of a list (with repeats where leaves or clusters meet). */

@@ -5,12 +5,12 @@
 
 /* Leaves: blocks are world positions, for the exact tests; boxes are of source positions. */
 static void boxLeaf(pnTree *tree, uint32_t leaf) {
-  uint32_t node = tree->innerCount + leaf;
+  uint32_t node = tree->shape->innerCount + leaf;
   pnModelLanes *lanes = pn_lanesOf(tree, node);
   pnF4 side[2][PN_LANES];
   for (uint32_t j = 0; j < PN_LANES; j++) {
-    uint32_t slot = leaf * PN_LANES + PN_MIN(j, tree->count[node] - 1u);
-    const uint32_t *corner = tree->mesh->triangles + 3 * (size_t)tree->leafTriangles[slot];
+    uint32_t slot = leaf * PN_LANES + PN_MIN(j, tree->shape->count[node] - 1u);
+    const uint32_t *corner = tree->mesh->triangles + 3 * (size_t)tree->shape->leafTriangles[slot];
     const float *source = tree->pose->source;
     pnF4 a = pn_f4Load(source + 3 * (size_t)corner[0]), b = pn_f4Load(source + 3 * (size_t)corner[1]);
     pnF4 c = pn_f4Load(source + 3 * (size_t)corner[2]);
@@ -39,9 +39,9 @@ static float least4(pnF4 v) {
  * can be taken. */
 static void passUp(pnTree *tree, uint32_t node) {
   const pnModelLanes *from = pn_lanesOf(tree, node);
-  uint32_t parent = tree->parent[node] / PN_LANES, lane = tree->parent[node] % PN_LANES;
+  uint32_t parent = tree->shape->parent[node] / PN_LANES, lane = tree->shape->parent[node] % PN_LANES;
   pnModelLanes *to = pn_lanesOf(tree, parent);
-  bool isLast = parent < tree->nodeCount && lane + 1u == tree->count[parent];
+  bool isLast = parent < tree->shape->nodeCount && lane + 1u == tree->shape->count[parent];
   uint32_t end = isLast ? PN_LANES : lane + 1;
   for (int k = 0; k < 3; k++) {
     const float *lo = from->row[k][0], *hi = from->row[k][1];
@@ -56,7 +56,7 @@ static void passUp(pnTree *tree, uint32_t node) {
 
 /* The world box of the root's box; margin as in collide/traverse.c: 64u of the largest coordinate. */
 static bool setWorldBox(pnTree *tree) {
-  const pnModelLanes *root = pn_lanesOf(tree, tree->nodeCount);
+  const pnModelLanes *root = pn_lanesOf(tree, tree->shape->nodeCount);
   float out[3][2];
   for (int k = 0; k < 3; k++) {
     const float *r = tree->pose->transform.m[k];
@@ -82,16 +82,16 @@ static bool setWorldBox(pnTree *tree) {
 static pnResult update(pnTree *tree, const pnTasks *tasks) {
   (void)tasks;
   if (tree->shapeFrame != tree->pose->shapeFrame) {
-    for (uint32_t leaf = 0; leaf < tree->leafCount; leaf++) {
+    for (uint32_t leaf = 0; leaf < tree->shape->leafCount; leaf++) {
       boxLeaf(tree, leaf);
     }
-    for (uint32_t node = tree->nodeCount; node-- > 0;) {
+    for (uint32_t node = tree->shape->nodeCount; node-- > 0;) {
       passUp(tree, node);
     }
     tree->shapeFrame = tree->pose->shapeFrame;
-    tree->eagerUpdated += tree->nodeCount;
+    tree->eagerUpdated += tree->shape->nodeCount;
   }
-  for (uint32_t node = 0; node < tree->innerCount; node++) {
+  for (uint32_t node = 0; node < tree->shape->innerCount; node++) {
     pn_markFresh(tree, node);
   }
   return setWorldBox(tree) ? PN_OK : PN_ERROR_NUMBER;
@@ -99,7 +99,7 @@ static pnResult update(pnTree *tree, const pnTasks *tasks) {
 
 /* Only leaves are ever stale: their world positions. */
 static void fill(pnTree *tree, uint32_t node) {
-  pn_fetchBlock(tree, node - tree->innerCount);
+  pn_fetchBlock(tree, node - tree->shape->innerCount);
 }
 
 const pnUpdateRule pn_updateBergen = {.name = "van den Bergen", .modelSpace = true, .update = update, .fill = fill};

@@ -50,11 +50,11 @@ static void aroundLanes(const float *rows, uint32_t slabs, uint32_t count, pnSla
 static pnResult updateSlabs(pnTree *tree, const pnBlend *blend) {
   float rows[PN_LANES * PN_MAX_ROWS];
   pnBound root;
-  uint32_t count = tree->innerCount > 0 ? tree->count[0] : 1;
+  uint32_t count = tree->shape->innerCount > 0 ? tree->shape->count[0] : 1;
   pn_blendRows(blend, 0, rows); /* with no inner node place 0 is that of the whole */
   aroundLanes(rows, tree->slabs->count, count, &root.slabs);
   bool finite = pn_setRoot(tree, &root);
-  if (finite && tree->innerCount > 0 && !tree->def.noStamps) {
+  if (finite && tree->shape->innerCount > 0 && !tree->def.noStamps) {
     pn_putRows(tree, 0, rows, count);
     pn_markFresh(tree, 0);
   }
@@ -68,23 +68,23 @@ static pnResult update(pnTree *tree, const pnTasks *tasks) {
     return updateSlabs(tree, tree->ruleData);
   }
   pnBound root;
-  worldSphere(tree->ruleData, tree->innerCount, &root);
+  worldSphere(tree->ruleData, tree->shape->innerCount, &root);
   return pn_setRoot(tree, &root) ? PN_OK : PN_ERROR_NUMBER;
 }
 
 static void fill(pnTree *tree, uint32_t node) {
   const pnBlend *blend = tree->ruleData;
   if (pn_isLeaf(tree, node)) {
-    pn_blendLeaf(tree, blend, node - tree->innerCount);
+    pn_blendLeaf(tree, blend, node - tree->shape->innerCount);
     pn_boundLeaf(tree, node);
   } else if (tree->slabs) {
     float rows[PN_LANES * PN_MAX_ROWS];
     pn_blendRows(blend, node, rows);
-    pn_putRows(tree, node, rows, tree->count[node]);
+    pn_putRows(tree, node, rows, tree->shape->count[node]);
   } else {
     pnBound bounds[PN_LANES];
-    worldSpheres(blend, node, tree->count[node], bounds);
-    pn_putBounds(tree, node, bounds, tree->count[node]);
+    worldSpheres(blend, node, tree->shape->count[node], bounds);
+    pn_putBounds(tree, node, bounds, tree->shape->count[node]);
   }
 }
 
@@ -99,9 +99,9 @@ static pnResult updateModel(pnTree *tree, const pnTasks *tasks) {
   pnBlend *blend = tree->ruleData;
   pnBound root;
   pn_weighBlend(tree, blend);
-  pn_blendRows(blend, tree->innerCount, pn_lanesOf(tree, tree->nodeCount));
+  pn_blendRows(blend, tree->shape->innerCount, pn_lanesOf(tree, tree->shape->nodeCount));
   pn_carryBegin(&blend->carry, &tree->pose->transform, tree->slabs, 3);
-  pn_carryLanes(&blend->carry, tree->slabs, pn_lanesOf(tree, tree->nodeCount), 1, &root);
+  pn_carryLanes(&blend->carry, tree->slabs, pn_lanesOf(tree, tree->shape->nodeCount), 1, &root);
   const pnSlabs *s = &root.slabs;
   tree->box = (pnBox){{s->lo[0], s->lo[1], s->lo[2]}, {s->hi[0], s->hi[1], s->hi[2]}};
   bool finite = true;
@@ -113,10 +113,11 @@ static pnResult updateModel(pnTree *tree, const pnTasks *tasks) {
 
 /* A leaf's vertices are computed once: before the transform for its boxes, after it for its block. */
 static void fillModelLeaf(pnTree *tree, uint32_t node) {
-  uint32_t leaf = node - tree->innerCount, at = tree->leafVertexFirst[leaf], n = tree->leafVertexFirst[leaf + 1] - at;
+  uint32_t leaf = node - tree->shape->innerCount, at = tree->shape->leafVertexFirst[leaf],
+           n = tree->shape->leafVertexFirst[leaf + 1] - at;
   uint32_t vertices[3 * PN_LANES];
   for (uint32_t i = 0; i < n; i++) {
-    vertices[i] = tree->leafVertices[at + i] / 3;
+    vertices[i] = tree->shape->leafVertices[at + i] / 3;
   }
   const pnPose *pose = tree->pose;
   float *block = tree->leafPositions + 4 * (size_t)at;
@@ -124,7 +125,7 @@ static void fillModelLeaf(pnTree *tree, uint32_t node) {
   pnModelLanes *lanes = pn_lanesOf(tree, node);
   for (uint32_t j = 0; j < PN_LANES; j++) {
     const float *corner[3];
-    pn_slotCorners(tree, leaf * PN_LANES + PN_MIN(j, tree->count[node] - 1u), corner);
+    pn_slotCorners(tree, leaf * PN_LANES + PN_MIN(j, tree->shape->count[node] - 1u), corner);
     for (int k = 0; k < 3; k++) {
       float a = corner[0][k], b = corner[1][k], c = corner[2][k];
       lanes->row[k][0][j] = PN_MIN(a, PN_MIN(b, c));

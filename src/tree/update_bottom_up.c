@@ -7,16 +7,16 @@ static void putLeaves(void *context, uint32_t begin, uint32_t end, uint32_t work
   (void)worker;
   pnTree *tree = context;
   for (uint32_t leaf = begin; leaf < end; leaf++) {
-    pn_fillLeaf(tree, tree->innerCount + leaf);
-    pn_markFresh(tree, tree->innerCount + leaf);
+    pn_fillLeaf(tree, tree->shape->innerCount + leaf);
+    pn_markFresh(tree, tree->shape->innerCount + leaf);
   }
 }
 
 static pnResult update(pnTree *tree, const pnTasks *tasks) {
   pnResult result = pn_updateEager(tree, tasks);
   if (result == PN_OK) {
-    pn_parallelFor(tasks, putLeaves, tree, tree->leafCount, 256);
-    tree->eagerUpdated += tree->leafCount;
+    pn_parallelFor(tasks, putLeaves, tree, tree->shape->leafCount, 256);
+    tree->eagerUpdated += tree->shape->leafCount;
   }
   return result;
 }

@@ -21,7 +21,7 @@ static pnResult update(pnTree *tree, const pnTasks *tasks) {
     return pn_setRoot(tree, &root) ? PN_OK : PN_ERROR_NUMBER;
   }
   float rows[2 * PN_MAX_SLABS * PN_LANES];
-  pn_skinRows(tree, bound, tree->innerCount, rows);
+  pn_skinRows(tree, bound, tree->shape->innerCount, rows);
   for (uint32_t d = 0; d < tree->slabs->count; d++) {
     root.slabs.lo[d] = bound->root[d][0] = rows[2 * d * PN_LANES];
     root.slabs.hi[d] = bound->root[d][1] = rows[(2 * d + 1) * PN_LANES];
@@ -31,10 +31,10 @@ static pnResult update(pnTree *tree, const pnTasks *tasks) {
 
 static void fillBalls(pnTree *tree, uint32_t node) {
   pnBound bounds[PN_LANES];
-  for (uint32_t j = 0; j < tree->count[node]; j++) {
-    pn_skinBall(tree, tree->ruleData, tree->first[node] + j, bounds[j].centre, &bounds[j].radius);
+  for (uint32_t j = 0; j < tree->shape->count[node]; j++) {
+    pn_skinBall(tree, tree->ruleData, tree->shape->first[node] + j, bounds[j].centre, &bounds[j].radius);
   }
-  pn_putBounds(tree, node, bounds, tree->count[node]);
+  pn_putBounds(tree, node, bounds, tree->shape->count[node]);
 }
 
 /* No vertex is outside the whole. A child's bound may be: its main joint moves all its vertices there, also those that do
@@ -52,7 +52,7 @@ static void fillSlabs(pnTree *tree, uint32_t node) {
   float rows[2 * PN_MAX_SLABS * PN_LANES];
   pn_skinRows(tree, tree->ruleData, node, rows);
   keepInside(tree->ruleData, tree->slabs->count, rows);
-  pn_putRows(tree, node, rows, tree->count[node]);
+  pn_putRows(tree, node, rows, tree->shape->count[node]);
 }
 
 static void fill(pnTree *tree, uint32_t node) {

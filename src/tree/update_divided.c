@@ -9,11 +9,11 @@
 /* Volumes of a leaf's pieces. Their corners are rounded from double once, 1u of a coordinate, projections of up to three
  * coordinates twice: 8u = 2^-21 of the largest coordinate covers both. */
 static void boundPieces(const pnTree *tree, uint32_t leaf, pnBound *out) {
-  for (uint32_t j = 0; j < tree->count[tree->innerCount + leaf]; j++) {
+  for (uint32_t j = 0; j < tree->shape->count[tree->shape->innerCount + leaf]; j++) {
     const float *whole[3];
     pn_slotCorners(tree, leaf * PN_LANES + j, whole);
     float points[12], most = 0;
-    pn_pieceCorners(&tree->slotPieces[leaf * PN_LANES + j], whole, points);
+    pn_pieceCorners(&tree->shape->slotPieces[leaf * PN_LANES + j], whole, points);
     pn_boundOfPoints(tree, points, 3, &out[j]);
     for (int i = 0; i < 9; i++) {
       most = PN_MAX(most, fabsf(whole[i / 3][i % 3]));
@@ -29,32 +29,32 @@ static void boundPieces(const pnTree *tree, uint32_t leaf, pnBound *out) {
 
 /* ruleData: a volume a node. */
 static pnResult prepare(pnTree *tree) {
-  return pn_allocRuleData(tree, pn_bytes(tree->nodeCount, sizeof(pnBound)));
+  return pn_allocRuleData(tree, pn_bytes(tree->shape->nodeCount, sizeof(pnBound)));
 }
 
 static pnResult update(pnTree *tree, const pnTasks *tasks) {
   (void)tasks;
-  for (uint32_t i = 0; i < tree->bigCount; i++) {
+  for (uint32_t i = 0; i < tree->shape->bigCount; i++) {
     float p[9];
-    pn_poseFetch(tree->pose, tree->mesh->triangles + 3 * (size_t)tree->bigTriangles[i], 3, p, 3);
+    pn_poseFetch(tree->pose, tree->mesh->triangles + 3 * (size_t)tree->shape->bigTriangles[i], 3, p, 3);
     tree->bigPlanes[i] = pn_planeOf((const float *const[3]){p, p + 3, p + 6});
   }
   pnBound *own = tree->ruleData;
-  for (uint32_t node = tree->nodeCount; node-- > 0;) {
+  for (uint32_t node = tree->shape->nodeCount; node-- > 0;) {
     pnBound bounds[PN_LANES];
     const pnBound *parts = bounds;
     if (pn_isLeaf(tree, node)) {
-      pn_fetchBlock(tree, node - tree->innerCount);
-      boundPieces(tree, node - tree->innerCount, bounds);
+      pn_fetchBlock(tree, node - tree->shape->innerCount);
+      boundPieces(tree, node - tree->shape->innerCount, bounds);
     } else {
-      parts = own + tree->first[node];
+      parts = own + tree->shape->first[node];
     }
     own[node] = parts[0];
-    for (uint32_t j = 1; j < tree->count[node]; j++) {
+    for (uint32_t j = 1; j < tree->shape->count[node]; j++) {
       pn_boundMerge(tree, &own[node], &parts[j]);
     }
   }
-  tree->eagerUpdated += tree->nodeCount;
+  tree->eagerUpdated += tree->shape->nodeCount;
   return pn_setRoot(tree, &own[0]) ? PN_OK : PN_ERROR_NUMBER;
 }
 
@@ -63,11 +63,11 @@ static void fill(pnTree *tree, uint32_t node) {
   pnBound bounds[PN_LANES];
   const pnBound *parts = bounds;
   if (pn_isLeaf(tree, node)) {
-    boundPieces(tree, node - tree->innerCount, bounds);
+    boundPieces(tree, node - tree->shape->innerCount, bounds);
   } else {
-    parts = (const pnBound *)tree->ruleData + tree->first[node];
+    parts = (const pnBound *)tree->ruleData + tree->shape->first[node];
   }
-  pn_putBounds(tree, node, parts, tree->count[node]);
+  pn_putBounds(tree, node, parts, tree->shape->count[node]);
 }
 
 const pnUpdateRule pn_updateDivided = {.name = "divided", .prepare = prepare, .update = update, .fill = fill};

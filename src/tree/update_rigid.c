@@ -4,8 +4,8 @@
 
 /* Source volumes of one leaf's triangles. */
 static void boundTriangles(pnTree *tree, uint32_t leaf, pnBound *out) {
-  for (uint32_t j = 0; j < tree->count[tree->innerCount + leaf]; j++) {
-    const uint32_t *corner = tree->mesh->triangles + 3 * (size_t)tree->leafTriangles[leaf * PN_LANES + j];
+  for (uint32_t j = 0; j < tree->shape->count[tree->shape->innerCount + leaf]; j++) {
+    const uint32_t *corner = tree->mesh->triangles + 3 * (size_t)tree->shape->leafTriangles[leaf * PN_LANES + j];
     float points[12] = {0};
     for (int k = 0; k < 3; k++) {
       memcpy(points + 4 * k, tree->pose->source + 3 * (size_t)corner[k], 3 * sizeof(float));
@@ -34,13 +34,13 @@ static void storeModel(pnTree *tree, uint32_t node, const pnBound *bounds, uint3
 
 /* All source volumes, leaves first; `own` holds one bound a node. */
 static void computeModel(pnTree *tree, pnBound *own) {
-  for (uint32_t node = tree->nodeCount; node-- > 0;) {
+  for (uint32_t node = tree->shape->nodeCount; node-- > 0;) {
     pnBound bounds[PN_LANES];
-    uint32_t count = tree->count[node];
+    uint32_t count = tree->shape->count[node];
     if (pn_isLeaf(tree, node)) {
-      boundTriangles(tree, node - tree->innerCount, bounds);
+      boundTriangles(tree, node - tree->shape->innerCount, bounds);
     } else {
-      memcpy(bounds, own + tree->first[node], count * sizeof(pnBound));
+      memcpy(bounds, own + tree->shape->first[node], count * sizeof(pnBound));
     }
     storeModel(tree, node, bounds, count);
     own[node] = bounds[0];
@@ -48,7 +48,7 @@ static void computeModel(pnTree *tree, pnBound *own) {
       pn_boundMerge(tree, &own[node], &bounds[j]);
     }
   }
-  storeModel(tree, tree->nodeCount, own, 1);
+  storeModel(tree, tree->shape->nodeCount, own, 1);
 }
 
 static pnResult prepare(pnTree *tree) {
@@ -58,7 +58,7 @@ static pnResult prepare(pnTree *tree) {
 static pnResult update(pnTree *tree, const pnTasks *tasks) {
   (void)tasks;
   if (tree->shapeFrame != tree->pose->shapeFrame) {
-    size_t size = pn_bytes(tree->nodeCount, sizeof(pnBound));
+    size_t size = pn_bytes(tree->shape->nodeCount, sizeof(pnBound));
     pnBound *own = pn_alloc(size);
     if (!own) {
       return pn_failMemory(size);
@@ -70,7 +70,7 @@ static pnResult update(pnTree *tree, const pnTasks *tasks) {
   pnCarry *carry = tree->ruleData;
   pnBound root;
   pn_carryBegin(carry, &tree->pose->transform, tree->slabs, tree->slabs ? tree->slabs->count : 0);
-  pn_carryLanes(carry, tree->slabs, pn_modelOf(tree, 0, tree->nodeCount), 1, &root);
+  pn_carryLanes(carry, tree->slabs, pn_modelOf(tree, 0, tree->shape->nodeCount), 1, &root);
   return pn_setRoot(tree, &root) ? PN_OK : PN_ERROR_NUMBER;
 }
 
@@ -80,8 +80,8 @@ static void fill(pnTree *tree, uint32_t node) {
     return;
   }
   pnBound bounds[PN_LANES];
-  pn_carryLanes(tree->ruleData, tree->slabs, pn_modelOf(tree, 0, node), tree->count[node], bounds);
-  pn_putBounds(tree, node, bounds, tree->count[node]);
+  pn_carryLanes(tree->ruleData, tree->slabs, pn_modelOf(tree, 0, node), tree->shape->count[node], bounds);
+  pn_putBounds(tree, node, bounds, tree->shape->count[node]);
 }
 
 const pnUpdateRule pn_updateRigid = {

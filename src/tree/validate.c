@@ -12,10 +12,10 @@ static pnResult checkTriangles(const pnTree *t) {
   size_t size = pn_bytes(n, 1);
   uint8_t *seen = pn_allocZero(size);
   pnResult result = seen ? PN_OK : pn_failMemory(size);
-  for (uint32_t i = 0; result == PN_OK && i < t->leafCount * PN_LANES; i++) {
-    uint32_t count = t->count[t->innerCount + i / PN_LANES], triangle = t->leafTriangles[i];
+  for (uint32_t i = 0; result == PN_OK && i < t->shape->leafCount * PN_LANES; i++) {
+    uint32_t count = t->shape->count[t->shape->innerCount + i / PN_LANES], triangle = t->shape->leafTriangles[i];
     bool inside = i % PN_LANES < count;
-    if (inside != (triangle != PN_NONE) || (inside && (triangle >= n || (seen[triangle] && !t->slotPieces)))) {
+    if (inside != (triangle != PN_NONE) || (inside && (triangle >= n || (seen[triangle] && !t->shape->slotPieces)))) {
       result = pn_fail(PN_ERROR_ARGUMENT, "tree of mesh '%s': invariant T1: leaf %u, lane %u", t->mesh->name,
                        i / PN_LANES, i % PN_LANES);
     } else if (inside) {
@@ -35,20 +35,20 @@ static pnResult checkTriangles(const pnTree *t) {
 /* T2, T3, T4: the numbering. */
 static pnResult checkNode(const pnTree *t, uint32_t node) {
   const char *name = t->mesh->name;
-  uint32_t count = t->count[node], most = pn_isLeaf(t, node) ? t->def.leafSize : t->def.arity;
+  uint32_t count = t->shape->count[node], most = pn_isLeaf(t, node) ? t->def.leafSize : t->def.arity;
   if (count < 1 || count > most) {
     BROKEN("T2", "node %u has %u children or triangles", name, node, count);
   }
   if (pn_isLeaf(t, node)) {
     return PN_OK;
   }
-  uint32_t first = t->first[node], below = 0, at = t->leafFirst[node];
+  uint32_t first = t->shape->first[node], below = 0, at = t->shape->leafFirst[node];
   for (uint32_t j = 0; j < count; j++) {
     uint32_t child = first + j, leafFirst, leafEnd;
-    if (child <= node || child >= t->nodeCount || pn_isLeaf(t, child) != pn_isLeaf(t, first)) {
+    if (child <= node || child >= t->shape->nodeCount || pn_isLeaf(t, child) != pn_isLeaf(t, first)) {
       BROKEN("T2", "child %u of node %u", name, child, node);
     }
-    if (t->parent[child] != node * PN_LANES + j) {
+    if (t->shape->parent[child] != node * PN_LANES + j) {
       BROKEN("T3", "parent of node %u", name, child);
     }
     pn_leafRange(t, child, &leafFirst, &leafEnd);
@@ -56,9 +56,9 @@ static pnResult checkNode(const pnTree *t, uint32_t node) {
       BROKEN("T4", "leaves of node %u", name, child);
     }
     at = leafEnd;
-    below += t->below[child];
+    below += t->shape->below[child];
   }
-  if (at != t->leafEnd[node] || below != t->below[node]) {
+  if (at != t->shape->leafEnd[node] || below != t->shape->below[node]) {
     BROKEN("T4", "leaves or triangles below node %u", name, node);
   }
   return PN_OK;
@@ -67,21 +67,21 @@ static pnResult checkNode(const pnTree *t, uint32_t node) {
 /* T5: a leaf's list is sorted and distinct, and corners point at the right entries. */
 static pnResult checkLeaf(const pnTree *t, uint32_t leaf) {
   const char *name = t->mesh->name;
-  const uint32_t *list = t->leafVertices + t->leafVertexFirst[leaf];
-  uint32_t count = t->leafVertexFirst[leaf + 1] - t->leafVertexFirst[leaf];
+  const uint32_t *list = t->shape->leafVertices + t->shape->leafVertexFirst[leaf];
+  uint32_t count = t->shape->leafVertexFirst[leaf + 1] - t->shape->leafVertexFirst[leaf];
   for (uint32_t i = 1; i < count; i++) {
     if (list[i - 1] >= list[i]) {
       BROKEN("T5", "vertex list of leaf %u is not ascending", name, leaf);
     }
   }
-  for (uint32_t i = 0; i < 3u * t->count[t->innerCount + leaf]; i++) {
-    uint32_t v = t->mesh->triangles[3 * (size_t)t->leafTriangles[leaf * PN_LANES + i / 3] + i % 3];
-    uint32_t corner = t->blockCorners[24 * (size_t)leaf + i];
-    uint32_t place = corner / PN_PLACE_BYTES - t->leafVertexFirst[leaf];
+  for (uint32_t i = 0; i < 3u * t->shape->count[t->shape->innerCount + leaf]; i++) {
+    uint32_t v = t->mesh->triangles[3 * (size_t)t->shape->leafTriangles[leaf * PN_LANES + i / 3] + i % 3];
+    uint32_t corner = t->shape->blockCorners[24 * (size_t)leaf + i];
+    uint32_t place = corner / PN_PLACE_BYTES - t->shape->leafVertexFirst[leaf];
     if (corner % PN_PLACE_BYTES != 0 || place >= count || list[place] != 3 * v) {
       BROKEN("T5", "corner %u of leaf %u", name, i, leaf);
     }
-    if (t->sourceCorners && t->sourceCorners[24 * (size_t)leaf + i] != 3 * sizeof(float) * v) {
+    if (t->shape->sourceCorners && t->shape->sourceCorners[24 * (size_t)leaf + i] != 3 * sizeof(float) * v) {
       BROKEN("T5", "corner %u of leaf %u in the pose", name, i, leaf);
     }
   }
@@ -90,14 +90,14 @@ static pnResult checkLeaf(const pnTree *t, uint32_t leaf) {
 
 /* The first vertex of the leaves in a range that a sorted list does not hold; PN_NONE: it holds all. */
 static uint32_t missingVertex(const pnTree *t, const uint32_t *list, uint32_t count, uint32_t first, uint32_t end) {
-  for (uint32_t i = t->leafVertexFirst[first]; i < t->leafVertexFirst[end]; i++) {
+  for (uint32_t i = t->shape->leafVertexFirst[first]; i < t->shape->leafVertexFirst[end]; i++) {
     uint32_t lo = 0, hi = count;
     while (lo < hi) {
       uint32_t mid = (lo + hi) / 2;
-      *(list[mid] < t->leafVertices[i] ? &lo : &hi) = mid + (list[mid] < t->leafVertices[i]);
+      *(list[mid] < t->shape->leafVertices[i] ? &lo : &hi) = mid + (list[mid] < t->shape->leafVertices[i]);
     }
-    if (lo == count || list[lo] != t->leafVertices[i]) {
-      return t->leafVertices[i] / 3;
+    if (lo == count || list[lo] != t->shape->leafVertices[i]) {
+      return t->shape->leafVertices[i] / 3;
     }
   }
   return PN_NONE;
@@ -107,12 +107,13 @@ static uint32_t missingVertex(const pnTree *t, const uint32_t *list, uint32_t co
 static pnResult checkTwig(const pnTree *t, uint32_t node) {
   uint32_t first, end;
   pn_leafRange(t, node, &first, &end);
-  uint32_t count = t->twigFirst[node + 1] - t->twigFirst[node];
-  bool isTwig = pn_isLeaf(t, t->first[node]);
+  uint32_t count = t->shape->twigFirst[node + 1] - t->shape->twigFirst[node];
+  bool isTwig = pn_isLeaf(t, t->shape->first[node]);
   if (count % PN_CLUSTER_STEP != 0 || isTwig != (count > 0)) {
     BROKEN("T6", "node %u lists %u vertices", t->mesh->name, node, count);
   }
-  uint32_t missing = isTwig ? missingVertex(t, t->twigVertices + t->twigFirst[node], count, first, end) : PN_NONE;
+  uint32_t missing =
+      isTwig ? missingVertex(t, t->shape->twigVertices + t->shape->twigFirst[node], count, first, end) : PN_NONE;
   if (missing != PN_NONE) {
     BROKEN("T6", "twig %u does not list vertex %u", t->mesh->name, node, missing);
   }
@@ -121,14 +122,14 @@ static pnResult checkTwig(const pnTree *t, uint32_t node) {
 
 static pnResult checkCluster(const pnTree *t, uint32_t c) {
   const char *name = t->mesh->name;
-  uint32_t node = t->clusterNode[c], first, end;
-  bool small = t->below[node] <= t->def.cut || pn_isLeaf(t, node);
-  uint32_t parent = t->parent[node] / PN_LANES;
-  if (!small || (node != 0 && t->below[parent] <= t->def.cut)) {
+  uint32_t node = t->shape->clusterNode[c], first, end;
+  bool small = t->shape->below[node] <= t->def.cut || pn_isLeaf(t, node);
+  uint32_t parent = t->shape->parent[node] / PN_LANES;
+  if (!small || (node != 0 && t->shape->below[parent] <= t->def.cut)) {
     BROKEN("T6", "cluster %u (node %u) is not a maximal node of at most %u triangles", name, c, node, t->def.cut);
   }
-  const uint32_t *list = t->clusterVertices + t->clusterVertexFirst[c];
-  uint32_t count = t->clusterVertexFirst[c + 1] - t->clusterVertexFirst[c];
+  const uint32_t *list = t->shape->clusterVertices + t->shape->clusterVertexFirst[c];
+  uint32_t count = t->shape->clusterVertexFirst[c + 1] - t->shape->clusterVertexFirst[c];
   pn_leafRange(t, node, &first, &end);
   if (count == 0 || count % PN_CLUSTER_STEP != 0) {
     BROKEN("T6", "cluster %u lists %u vertices", name, c, count);
@@ -188,16 +189,16 @@ static bool contains(const pnTree *t, uint32_t node, uint32_t lane, uint32_t v) 
 static pnResult checkVolumes(pnTree *t, uint32_t node) {
   pnFresh fresh = {.alone = true};
   pn_freshen(t, node, &fresh);
-  for (uint32_t j = 0; j < t->count[node]; j++) {
+  for (uint32_t j = 0; j < t->shape->count[node]; j++) {
     uint32_t triangle[3], n = 3;
     const uint32_t *list = triangle;
     if (pn_isLeaf(t, node)) {
       for (int k = 0; k < 3; k++) {
-        uint32_t slot = (node - t->innerCount) * PN_LANES + j;
-        triangle[k] = 3 * t->mesh->triangles[3 * (size_t)t->leafTriangles[slot] + k];
+        uint32_t slot = (node - t->shape->innerCount) * PN_LANES + j;
+        triangle[k] = 3 * t->mesh->triangles[3 * (size_t)t->shape->leafTriangles[slot] + k];
       }
     } else {
-      list = pn_verticesBelow(t, t->first[node] + j, &n);
+      list = pn_verticesBelow(t, t->shape->first[node] + j, &n);
     }
     for (uint32_t i = 0; i < n; i++) {
       uint32_t v = list[i] / 3;
@@ -212,10 +213,10 @@ static pnResult checkVolumes(pnTree *t, uint32_t node) {
 
 /* T8: the box of everything; of a soup, of what the leaves hold. */
 static pnResult checkBox(const pnTree *t) {
-  uint32_t count = t->rule->reshapes ? t->leafVertexFirst[t->leafCount] : 3 * t->mesh->triangleCount;
+  uint32_t count = t->rule->reshapes ? t->shape->leafVertexFirst[t->shape->leafCount] : 3 * t->mesh->triangleCount;
   for (uint32_t i = 0; i < count; i++) {
     float p[4];
-    uint32_t v = t->rule->reshapes ? t->leafVertices[i] / 3 : t->mesh->triangles[i];
+    uint32_t v = t->rule->reshapes ? t->shape->leafVertices[i] / 3 : t->mesh->triangles[i];
     pn_poseFetch(t->pose, &v, 1, p, 4);
     for (int k = 0; k < 3; k++) {
       if (p[k] < (&t->box.min.x)[k] || p[k] > (&t->box.max.x)[k]) {
@@ -232,30 +233,30 @@ pnResult pnTree_Validate(pnTree *tree) {
   pnResult result = pnTree_Update(tree, NULL);
   pnFresh fresh = {.alone = true};
   /* leaves of a soup have lists only once they were reached */
-  for (uint32_t node = 0; result == PN_OK && tree->rule->reshapes && node < tree->nodeCount; node++) {
+  for (uint32_t node = 0; result == PN_OK && tree->rule->reshapes && node < tree->shape->nodeCount; node++) {
     pn_freshen(tree, node, &fresh);
   }
-  if (tree->nodeCount == 0) {
+  if (tree->shape->nodeCount == 0) {
     return result;
   }
-  if (result == PN_OK && tree->parent[0] != tree->nodeCount * PN_LANES) {
+  if (result == PN_OK && tree->shape->parent[0] != tree->shape->nodeCount * PN_LANES) {
     result = pn_fail(PN_ERROR_ARGUMENT, "tree of mesh '%s': invariant T3: parent of the root", tree->mesh->name);
   }
   result = result == PN_OK ? checkTriangles(tree) : result;
-  for (uint32_t i = 0; result == PN_OK && i < tree->nodeCount; i++) {
+  for (uint32_t i = 0; result == PN_OK && i < tree->shape->nodeCount; i++) {
     result = checkNode(tree, i);
   }
-  for (uint32_t i = 0; result == PN_OK && i < tree->leafCount; i++) {
+  for (uint32_t i = 0; result == PN_OK && i < tree->shape->leafCount; i++) {
     result = checkLeaf(tree, i);
   }
-  for (uint32_t i = 0; result == PN_OK && i < tree->clusterCount; i++) {
+  for (uint32_t i = 0; result == PN_OK && i < tree->shape->clusterCount; i++) {
     result = checkCluster(tree, i);
   }
-  for (uint32_t node = 0; result == PN_OK && tree->twigFirst && node < tree->innerCount; node++) {
+  for (uint32_t node = 0; result == PN_OK && tree->shape->twigFirst && node < tree->shape->innerCount; node++) {
     result = checkTwig(tree, node);
   }
   /* with big triangles in pieces, volumes are those of the pieces (test_corner.c looks at them) */
-  for (uint32_t i = 0; result == PN_OK && i < tree->nodeCount && !tree->slotPieces; i++) {
+  for (uint32_t i = 0; result == PN_OK && i < tree->shape->nodeCount && !tree->shape->slotPieces; i++) {
     result = checkVolumes(tree, i);
   }
   return result == PN_OK ? checkBox(tree) : result;

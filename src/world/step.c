@@ -160,7 +160,7 @@ static bool beginSelf(pnBody *body, bool first, const pnPair *hint, pnJob *job, 
 static bool addJob(pnWorld *world, uint32_t a, uint32_t b, const pnFrameDef *def, const pnPair *hint, pnCost *cost) {
   pnBody *body = &world->bodies.data[a];
   pnJob job = {.first = def->first, .hint = hint};
-  if (body->tree->nodeCount == 0 || world->bodies.data[b].tree->nodeCount == 0) {
+  if (body->tree->shape->nodeCount == 0 || world->bodies.data[b].tree->shape->nodeCount == 0) {
     return true; /* nothing to meet: the box of nothing may still overlap a large one, and a loose box anything */
   }
   if (a == b) {

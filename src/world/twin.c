@@ -110,7 +110,7 @@ const pnTree *pn_findTwin(pnTwins *twins, pnBody *bodies, const pnBodyDef *def) 
   for (uint32_t at = *chainOf(twins, &family), next; at; at = next) {
     const pnBody *body = &bodies[at - 1];
     next = body->twinNext;
-    if (body->tree->builtFrame != 1) { /* poses begin at frame 1: built at rest, as the new body's would be */
+    if (body->tree->shape->builtFrame != 1) { /* poses begin at frame 1: built at rest, as the new body's would be */
       pn_removeTwin(twins, bodies, at - 1);
       continue;
     }

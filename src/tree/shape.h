@@ -1,0 +1,99 @@
+/* shape.h: what never changes of a tree: which triangles stand where, in which order, and what they share.
+ *
+ * A shape depends on a mesh (with its morph targets or joints), on the settings and on the pose it was built over, and on
+ * nothing that moves afterwards. It is made once, read by any number of threads, and shared by all trees of a crowd (twins);
+ * each holds it, and the last one frees it. What every frame writes (volumes, stamps, positions) is the tree's own: tree.h,
+ * which also has the layout and the invariants in words.
+ *
+ * The tree over a soup makes its nodes anew in every update. It has a shape too, which nobody else may hold (bucket.c). */
+#ifndef PN_TREE_SHAPE_H
+#define PN_TREE_SHAPE_H
+
+#include "base/memory.h"
+#include "base/thread.h"
+#include "mesh/pose.h"
+#include "pinch/tree.h"
+
+#define PN_LANES 8u
+#define PN_NODE_BIGS 4u
+#define PN_CLUSTER_STEP 4u
+
+/* One child of one leaf that shares a vertex with triangles of another (or the same) leaf, for self queries. */
+typedef struct pnLeafLink {
+  uint32_t leaf;         /* the other leaf, >= this one */
+  uint8_t row[PN_LANES]; /* row[i]: lanes of the other that share a welded vertex with triangle i of this one */
+} pnLeafLink;
+
+typedef struct pnPiece pnPiece; /* of a big triangle: corner.h */
+
+typedef struct pnShape {
+  _Atomic uint32_t users;
+  pnTreeDef def;      /* the settings, defaults resolved; no pose and no twin */
+  const pnMesh *mesh; /* whose triangles these are; likewise the targets and joints that move them */
+  const pnMorph *morph;
+  const pnSkin *skin;
+  const struct pnUpdateRule *rule;
+  char *memory; /* one block; what is below points into it. A soup's: into its tree's */
+  size_t memoryBytes;
+  uint64_t builtFrame; /* of the pose, that it was built over */
+
+  /* nodes */
+  uint32_t innerCount, leafCount, nodeCount, height;
+  uint32_t *first;     /* inner: number of the first child */
+  uint8_t *count;      /* children or triangles */
+  uint32_t *parent;    /* T3 */
+  uint32_t *leafFirst; /* inner: T4 */
+  uint32_t *leafEnd;
+  uint32_t *below; /* triangles below, every node */
+
+  /* leaves */
+  uint32_t *leafTriangles;   /* 8 a leaf: mesh triangle of lane j, PN_NONE past the count */
+  uint32_t *blockCorners;    /* 24 a leaf, 3 a triangle: where its corners are in leafPositions, in bytes */
+  uint32_t *sourceCorners;   /* and where in the pose's own vertices; null where these are never read in place */
+  uint32_t *leafVertexFirst; /* leafCount + 1 */
+  uint32_t *leafVertices;    /* three times the mesh vertex (its place in an array of floats), leaf after leaf */
+
+  /* the eager part: nodes with more than `cut` triangles (children before parents) and the clusters below them */
+  uint32_t eagerCount, clusterCount;
+  uint32_t *eagerNodes;
+  uint32_t *clusterNode;
+  uint32_t *clusterVertexFirst; /* clusterCount + 1 */
+  uint32_t *clusterVertices;    /* as leafVertices */
+
+  /* lists of the same form for twigs, inner nodes above leaves, when clusters are larger; else null */
+  uint32_t *twigFirst; /* innerCount + 1 */
+  uint32_t *twigVertices;
+
+  /* self-collision */
+  uint32_t *linkFirst; /* leafCount + 1 */
+  pnLeafLink *links;
+
+  /* big triangles in pieces (corner.h), one block that begins with slotPieces; else null */
+  pnPiece *slotPieces;    /* 8 a leaf */
+  uint32_t *nodeBigs;     /* PN_NODE_BIGS a node, the big triangles below it; the first PN_NONE: others too */
+  uint32_t *bigTriangles; /* which triangles these are: nodeBigs are places in this list */
+  uint32_t bigCount;
+} pnShape;
+
+/* A new shape, built over the pose of a checked definition whose defaults are resolved; it has one user. */
+pnResult pn_createShape(const pnTreeDef *def, const struct pnUpdateRule *rule, pnShape **outShape);
+/* One user more. A shape is const to its users; the count is not part of what they see. */
+const pnShape *pn_retainShape(const pnShape *shape);
+/* One less; the last one frees it. Null is allowed. */
+void pn_releaseShape(const pnShape *shape);
+size_t pn_shapeBytes(const pnShape *shape);
+/* Would a definition with its defaults resolved, and its rule, make the same shape? */
+bool pn_fitsShape(const pnShape *shape, const pnTreeDef *def, const struct pnUpdateRule *rule);
+
+PN_INLINE bool pn_isShapeLeaf(const pnShape *shape, uint32_t node) {
+  return node >= shape->innerCount;
+}
+
+/* The leaves below a node. */
+PN_INLINE void pn_shapeLeafRange(const pnShape *shape, uint32_t node, uint32_t *outFirst, uint32_t *outEnd) {
+  bool leaf = pn_isShapeLeaf(shape, node);
+  *outFirst = leaf ? node - shape->innerCount : shape->leafFirst[node];
+  *outEnd = leaf ? *outFirst + 1 : shape->leafEnd[node];
+}
+
+#endif
