@@ -8,6 +8,7 @@
  *   tree.h     volumes over a mesh: build, update
  *   collide.h  which triangles meet, and when
  *   volume.h   how much space two closed meshes share
+ *   find.h     from pairs to findings: regions, depth, tracks
  *   world.h    bodies by id, the frame, contacts          <- most programs need only this
  *
  * io.h (files) is a library of its own.
@@ -17,6 +18,7 @@
 
 #include "pinch/base.h"
 #include "pinch/collide.h"
+#include "pinch/find.h"
 #include "pinch/geom.h"
 #include "pinch/mesh.h"
 #include "pinch/tree.h"

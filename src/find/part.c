@@ -1,0 +1,102 @@
+/* part.c: which parts of a mesh hang together over edges, which of them are closed, and which way they face.
+ *
+ * A game mesh is often many shells in one body: a head, two eyes, teeth. Whether something is inside makes sense for each shell
+ * alone, so closed is said of parts. An edge is balanced when as many triangles run along it one way as the other way: then
+ * the surface around it has an inside. Triangles with a repeated corner have no edges and are parts of their own that nobody
+ * asks about. */
+#include "find/find.h"
+
+/* The root of t's part, halving the path on the way. */
+static uint32_t rootOf(uint32_t *parents, uint32_t t) {
+  while (parents[t] != t) t = parents[t] = parents[parents[t]];
+  return t;
+}
+
+/* Parts by their smallest triangle, numbered in the order of those. */
+static uint32_t numberParts(const pnMesh *mesh, uint32_t *partOf) {
+  for (uint32_t t = 0; t < mesh->triangleCount; ++t) partOf[t] = t;
+  for (uint32_t e = 0; e < 3 * mesh->triangleCount; ++e) {
+    if (mesh->neighbours[e] == PN_NONE) continue;
+    uint32_t s = rootOf(partOf, e / 3), t = rootOf(partOf, mesh->neighbours[e]);
+    partOf[PN_MAX(s, t)] = PN_MIN(s, t);
+  }
+  // A root is smaller than what hangs on it, so its number is known when it is needed.
+  uint32_t count = 0;
+  for (uint32_t t = 0; t < mesh->triangleCount; ++t) {
+    uint32_t up = partOf[t];
+    partOf[t] = up == t ? count++ : partOf[up];
+  }
+  return count;
+}
+
+/* Does triangle t run along its edge from a to b (+1), from b to a (-1), or not have it (0)? */
+static int runsAlong(const pnMesh *mesh, uint32_t t, uint32_t a, uint32_t b) {
+  uint32_t c[3];
+  pn_weldedCorners(mesh, t, c);
+  for (int k = 0; k < 3; ++k) {
+    uint32_t p = c[k], q = c[(k + 1) % 3];
+    if (p == a && q == b) return 1;
+    if (p == b && q == a) return -1;
+  }
+  return 0;
+}
+
+/* Is the edge k of triangle t balanced? Asked at every triangle around it; edges with many are rare. */
+static bool isBalanced(const pnMesh *mesh, uint32_t t, uint32_t k) {
+  uint32_t c[3];
+  pn_weldedCorners(mesh, t, c);
+  uint32_t a = c[k], b = c[(k + 1) % 3];
+  int sum = 1;
+  uint32_t next = mesh->neighbours[3 * (size_t)t + k];
+  while (next != PN_NONE && next != t) {
+    sum += runsAlong(mesh, next, a, b);
+    // On to the triangle after it around the same edge.
+    uint32_t d[3], j = 0;
+    pn_weldedCorners(mesh, next, d);
+    while (j < 2 && !((d[j] == a && d[(j + 1) % 3] == b) || (d[j] == b && d[(j + 1) % 3] == a))) ++j;
+    next = mesh->neighbours[3 * (size_t)next + j];
+  }
+  return sum == 0 && next != PN_NONE;
+}
+
+/* Six times the volume between the rest triangle and the point `from`. */
+static double volumeBelow(const pnMesh *mesh, uint32_t t, const float *from) {
+  double p[3][3];
+  for (int k = 0; k < 3; ++k) {
+    const float *v = mesh->vertices + 3 * (size_t)mesh->triangles[3 * (size_t)t + (size_t)k];
+    for (int i = 0; i < 3; ++i) p[k][i] = (double)v[i] - from[i];
+  }
+  return p[0][0] * (p[1][1] * p[2][2] - p[1][2] * p[2][1]) + p[0][1] * (p[1][2] * p[2][0] - p[1][0] * p[2][2]) +
+         p[0][2] * (p[1][0] * p[2][1] - p[1][1] * p[2][0]);
+}
+
+static void measureParts(pnFinderBody *body, double *volumes) {
+  const pnMesh *mesh = body->mesh;
+  for (uint32_t t = 0; t < mesh->triangleCount; ++t) {
+    pnPart *part = &body->parts[body->partOf[t]];
+    if (part->triangleCount++ == 0) *part = (pnPart){mesh->triangles[3 * (size_t)t], 1, true, false};
+    uint32_t c[3];
+    pn_weldedCorners(mesh, t, c);
+    for (uint32_t k = 0; k < 3 && part->closed; ++k) part->closed = !pn_hasRepeatedCorner(c) && isBalanced(mesh, t, k);
+    volumes[body->partOf[t]] += volumeBelow(mesh, t, mesh->vertices + 3 * (size_t)part->vertex);
+  }
+  for (uint32_t i = 0; i < body->partCount; ++i) {
+    body->parts[i].closed = body->parts[i].closed && volumes[i] != 0;
+    body->parts[i].outward = volumes[i] > 0;
+  }
+}
+
+pnResult pn_findParts(pnFinderBody *body) {
+  size_t count = body->mesh->triangleCount;
+  if (count == 0) return PN_OK;
+  body->partOf = pn_alloc(pn_bytes(count, sizeof(uint32_t)));
+  if (!body->partOf) return pn_failMemory(count * sizeof(uint32_t));
+  body->partCount = numberParts(body->mesh, body->partOf);
+  size_t volumeBytes = body->partCount * sizeof(double);
+  double *volumes = pn_allocZero(volumeBytes);
+  body->parts = pn_allocZero(body->partCount * sizeof(pnPart));
+  bool good = volumes && body->parts;
+  if (good) measureParts(body, volumes);
+  pn_free(volumes, volumeBytes);
+  return good ? PN_OK : pn_failMemory(volumeBytes);
+}
