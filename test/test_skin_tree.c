@@ -52,6 +52,40 @@ static void volumesContainAtEveryScale(void **state) {
     for (size_t i = 0; i < sizeof scales / sizeof *scales; ++i) containBody((SkinKind)kind, (int)(i % 3), scales[i], 8);
 }
 
+/* Lists of nodes within a cluster may be longer than the root's: with one triangle a leaf they name a vertex six times. */
+static void listsBelowMayBeLonger(void **state) {
+  (void)state;
+  for (uint32_t level = 0; level < 3; ++level) {
+    pnMesh *mesh;
+    testExpectOk(pnMakeIcosphere(level, 1, &mesh));
+    const uint32_t n = pnMesh_GetVertexCount(mesh);
+    uint16_t *indices = calloc(n, sizeof *indices);
+    float *weights = malloc(n * sizeof *weights);
+    assert_true(indices && weights);
+    for (uint32_t i = 0; i < n; ++i) weights[i] = 1;
+    pnSkinDef def = pnDefaultSkinDef();
+    def.mesh = mesh;
+    def.jointCount = def.influenceCount = 1;
+    def.jointIndices = indices;
+    def.jointWeights = weights;
+    pnSkin *skin;
+    pnPose *pose;
+    testExpectOk(pnCreateSkin(&def, &skin));
+    testExpectOk(pnCreatePose(&(pnPoseDef){mesh, NULL, skin}, &pose));
+    pnTreeDef treeDef = pnDefaultTreeDef();
+    treeDef.volume = PN_VOLUME_SPHERE;
+    treeDef.leafSize = 1;
+    pnTree *tree = makeTree(pose, &treeDef);
+    testExpectOk(pnTree_Validate(tree));
+    pnDestroyTree(tree);
+    pnDestroyPose(pose);
+    pnDestroySkin(skin);
+    pnDestroyMesh(mesh);
+    free(indices);
+    free(weights);
+  }
+}
+
 /* ---------------------------------------------------------------- agreement */
 
 static void expectPairs(const pnPairList *found, const pnPairList *truth) {
@@ -241,6 +275,7 @@ int main(void) {
       cmocka_unit_test(volumesContainEveryVertex),    cmocka_unit_test(volumesContainAtEveryScale),
       cmocka_unit_test(pairsAreThoseOfEagerVertices), cmocka_unit_test(farApartNoVertexIsTouched),
       cmocka_unit_test(rulesFitTheirPoses),           cmocka_unit_test(everyAllocationMayFail),
+      cmocka_unit_test(listsBelowMayBeLonger),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,9 @@
 
 /* ---------------------------------------------------------------- choosing */
 
-/* b's grid through a's, a the coarser. */
+/* b's grid through a's, a the coarser. What b has at x becomes floor(x * a's scale), which is what a has at x, but for
+ * one case: where a's cells are larger than 1, the product of a tiny negative x underflows to -0, and a has cell 0 instead
+ * of -1. Then what b has is too low by one, which is no harm to lo; hi is raised by one. */
 static void setLens(pnTraversal *t) {
   const pnGrid *ga = &t->a->grid, *gb = &t->b->grid;
   int shift = gb->exponent - ga->exponent;
@@ -20,8 +22,9 @@ static void setLens(pnTraversal *t) {
   for (uint32_t d = 0; d < t->a->slabs->count; d++) {
     int64_t below = (int64_t)gb->offset[d] >> steps;
     bool whole = below * ((int64_t)1 << steps) == gb->offset[d] && shift <= 15;
+    bool underflow = shift > 0 && ga->scale[d] < 1;
     for (int side = 0; side < 2; side++) {
-      int64_t delta = below - ga->offset[d] + (side && !whole);
+      int64_t delta = below - ga->offset[d] + (side && !whole) + (side && underflow);
       int64_t first = PN_MAX(-32768, PN_MIN(32767, delta));
       int64_t second = PN_MAX(-32768, PN_MIN(32767, delta - first));
       t->lens.part[d][side][0] = (int16_t)first;
@@ -88,8 +91,11 @@ static pnMatrix relativeMap(const pnMatrix *from, const pnMatrix *to) {
 /* The margin. World vertices are within 4u (|R||v| + |t|) of the real image (three products, three sums); the map between
  * the spaces is rounded once (1u of its entries) and applied to centre and extents with at most 6 roundings: under
  * 8u (|R||v| + |t|). Both are below 16u times the largest world or relative coordinate, whichever space they are seen in
- * (the maps are rigid within 1e-4, so lengths agree). 2^-18 = 64u is four times that. */
-static void setBergen(pnTraversal *t) {
+ * (the maps are rigid within 1e-4, so lengths agree). 2^-18 = 64u is four times that. Products below 2^-126 are off by up to
+ * 2^-150: three for each coordinate of a vertex, seen from the other space three times that; here halves of sides (four a
+ * coordinate, of which three are added) and six more, and the relative translation: below 64 of them, 2^-144, for
+ * which 2^-143 is added. Returns whether images stay within float: they are sums of at most 24 such coordinates. */
+static bool setBergen(pnTraversal *t) {
   const pnMatrix *ta = &t->a->pose->transform, *tb = &t->b->pose->transform;
   t->aToB = relativeMap(ta, tb);
   t->bToA = relativeMap(tb, ta);
@@ -105,17 +111,16 @@ static void setBergen(pnTraversal *t) {
       reach = PN_MAX(reach, fabsf((i ? t->bToA : t->aToB).m[k][3]));
     }
   }
-  t->margin = 8 * reach * 3.814697265625e-06f;
+  t->margin = 8 * reach * 3.814697265625e-06f + 0x1p-143f;
+  return reach < FLT_MAX / 32;
 }
 
 pnTraversal pn_beginTraversal(pnTree *a, pnTree *b) {
   pnTraversal t = {.a = a, .b = b ? b : a, .self = b == NULL};
   t.fillsAreDear = a->pose->skin || a->pose->morph || t.b->pose->skin || t.b->pose->morph;
   bool bergenA = a->rule->modelSpace, bergenB = t.b->rule->modelSpace;
-  if (bergenA || bergenB) {
-    setBergen(&t);
-  }
-  if (bergenA && bergenB) {
+  bool near = (bergenA || bergenB) && setBergen(&t);
+  if (bergenA && bergenB && near) {
     t.steps = &pn_stepsBergen;
   } else if (bergenA || bergenB || a->def.volume != t.b->def.volume) {
     t.steps = &pn_stepsMixed;

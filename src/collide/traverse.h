@@ -11,7 +11,7 @@
 
 /* How b's grid looks from a's: q' = (q >> shift) + delta, where a has the coarser grid. `delta` is a sum of two parts so
  * that each fits 16 bits, and hi is one more where b's offset is not a multiple of the coarser cell (rounding down
- * must not make a volume smaller). */
+ * must not make a volume smaller), and where the products that find a's cells may underflow. */
 typedef struct pnLens {
   int shift;
   int16_t part[PN_MAX_SLABS][2][2]; /* direction, lo/hi, the two parts */

@@ -55,14 +55,22 @@ void pn_slabsOfPoints(const pnSlabSet *set, const float *points, uint32_t count,
       out->hi[d] = PN_MAX(out->hi[d], s);
     }
   }
-  if (count == 0 || set->diagonalFirst == set->diagonalEnd) {
+  if (count == 0 || set->count == 3) {
     return;
   }
-  /* widen the diagonals by the rounding of their sums */
   float sum = 0;
   for (int k = 0; k < 3; k++) {
     sum += PN_MAX(fabsf(out->lo[k]), fabsf(out->hi[k]));
   }
+  /* sums that may have left the range of float say nothing; NaN stays what it is */
+  if (PN_UNLIKELY(sum > 0.5f * FLT_MAX)) {
+    for (uint32_t d = 3; d < set->count; d++) {
+      out->lo[d] = -FLT_MAX;
+      out->hi[d] = FLT_MAX;
+    }
+    return;
+  }
+  /* widen the diagonals by the rounding of their sums */
   for (uint32_t d = set->diagonalFirst; d < set->diagonalEnd; d++) {
     out->lo[d] -= PN_DIAGONAL_MARGIN * sum;
     out->hi[d] += PN_DIAGONAL_MARGIN * sum;

@@ -14,7 +14,8 @@
  *   rounded projections of each triangle's vertices: the intervals overlap without any margin.
  *   diagonals: two additions, fl(fl(x+y)+z). The error against the real sum is below u|x+y| + u|fl(x+y)+z| (u = 2^-24)
  *   <= 2u(1+u)(|x|+|y|+|z|), so intervals are widened by PN_DIAGONAL_MARGIN = 2^-22 = 4u times that sum, twice the
- *   bound, which also covers the rounding of the widening itself. */
+ *   bound, which also covers the rounding of the widening itself.
+ *   Sums of coordinates that may leave the range of float say nothing: from minus to plus the largest number. */
 #ifndef PN_GEOM_SLAB_H
 #define PN_GEOM_SLAB_H
 

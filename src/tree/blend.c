@@ -417,7 +417,7 @@ static void aimAll(const pnTree *tree, pnBlend *blend, double k) {
   blend->moved = pose->hasTransform && !tree->rule->modelSpace;
   blend->turned = blend->moved && isTurned(&pose->transform);
   if (blend->turned) {
-    pn_carryBegin(&blend->carry, &pose->transform, blend->set, tree->slabs->count);
+    pn_carryBegin(&blend->carry, &pose->transform, blend->set, tree->slabs->count, pose->sourceMaxAbs);
   }
   for (uint32_t d = 0; d < tree->slabs->count; d++) {
     aim(tree, blend, d, relative, around);
@@ -448,7 +448,7 @@ void pn_weighBlend(const pnTree *tree, pnBlend *blend) {
     double margin = roundings(2 * m + 8 + more) * (double)pose->sourceMaxAbs;
     blend->margin[0] = (float)margin + FLT_MIN;
     blend->margin[1] = (float)(8 * margin) + FLT_MIN;
-    pn_carryBegin(&blend->carry, &pose->transform, &pn_slabBox, 3);
+    pn_carryBegin(&blend->carry, &pose->transform, &pn_slabBox, 3, pose->sourceMaxAbs);
   }
 }
 

@@ -56,7 +56,7 @@ void pn_carryAlong(const pnSlabSet *set, const float u[3], pnCarryTerm *term) {
   }
 }
 
-void pn_carryBegin(pnCarry *carry, const pnMatrix *map, const pnSlabSet *set, uint32_t wanted) {
+void pn_carryBegin(pnCarry *carry, const pnMatrix *map, const pnSlabSet *set, uint32_t wanted, float reach) {
   carry->map = *map;
   /* stretch: the norm of M is at most the root of the largest row sum of M^T M, in double, rounded up */
   double most = 0;
@@ -75,16 +75,25 @@ void pn_carryBegin(pnCarry *carry, const pnMatrix *map, const pnSlabSet *set, ui
   for (uint32_t d = 0; set && d < wanted; d++) {
     pnCarryTerm *term = &carry->term[d];
     float u[3] = {0};
-    term->shift = term->shiftSize = 0;
+    double size = 0;
+    term->shift = 0;
     for (int k = 0; k < 3; k++) {
       float n = set->dir[d][k];
       for (int j = 0; j < 3; j++) {
         u[j] += n * map->m[k][j];
+        size += fabs((double)n * map->m[k][j]) * reach;
       }
       term->shift += n * map->m[k][3];
-      term->shiftSize += fabsf(n * map->m[k][3]);
+      size += fabs((double)n * map->m[k][3]);
     }
+    term->margin = (float)((double)PN_CARRY_MARGIN * size + PN_CARRY_TINY);
     pn_carryAlong(set, u, term);
+    /* sums may leave the range of float where coordinates do not: such a direction says nothing */
+    if (!(size < 0.5 * (double)FLT_MAX)) {
+      memset(term->weight, 0, sizeof term->weight);
+      term->shift = 0;
+      term->margin = FLT_MAX;
+    }
   }
 }
 
@@ -102,8 +111,9 @@ static void carrySphere(const pnCarry *carry, const pnSphereLanes *s, uint32_t j
   out->radius =
       (carry->stretch * s->radius[j] + PN_CARRY_MARGIN * (size + carry->stretch * s->radius[j])) * PN_SPHERE_GROW;
   for (int k = 0; k < 3; k++) {
-    out->slabs.lo[k] = out->centre[k] - out->radius;
-    out->slabs.hi[k] = out->centre[k] + out->radius;
+    /* a ball may reach beyond float, its vertices do not */
+    out->slabs.lo[k] = PN_MAX(-FLT_MAX, out->centre[k] - out->radius);
+    out->slabs.hi[k] = PN_MIN(FLT_MAX, out->centre[k] + out->radius);
   }
 }
 
@@ -129,18 +139,16 @@ void pn_carryRows(const pnCarry *carry, uint32_t wanted, const float *rows, floa
     /* four lanes of one direction */
     uint32_t half = 4 * (i & 1), d = i / 2;
     const pnCarryTerm *term = &carry->term[d];
-    pnF4 lo = pn_f4Set1(term->shift), hi = lo, size = pn_f4Set1(term->shiftSize);
+    pnF4 lo = pn_f4Set1(term->shift), hi = lo, margin = pn_f4Set1(term->margin);
     for (int k = 0; k < 3; k++) {
       if (term->weight[k] == 0) {
         continue; /* two of three when nothing turns */
       }
       const float *row = rows + 2 * PN_LANES * term->slab[k] + half;
       pnF4 l = pn_f4Load(row), h = pn_f4Load(row + PN_LANES), w = pn_f4Set1(term->weight[k]);
-      size = pn_f4Add(size, pn_f4Mul(w, pn_f4Max(pn_f4Abs(l), pn_f4Abs(h))));
       lo = pn_f4Add(lo, pn_f4Mul(w, term->flip[k] ? pn_f4Neg(h) : l));
       hi = pn_f4Add(hi, pn_f4Mul(w, term->flip[k] ? pn_f4Neg(l) : h));
     }
-    pnF4 margin = pn_f4Mul(pn_f4Set1(PN_CARRY_MARGIN), size);
     pn_f4Store(out + 2 * PN_LANES * d + half, pn_f4Sub(lo, margin));
     pn_f4Store(out + 2 * PN_LANES * d + PN_LANES + half, pn_f4Add(hi, margin));
   }

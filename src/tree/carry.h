@@ -12,23 +12,30 @@
  * which costs the same for all of them: three multiplications a slab ("realigned axes", [Larsson03] section 3.4). It is
  * worked out once a frame; a node then costs 6 D multiply-adds on eight lanes.
  *
- * Rounding. u and the weights are within 8u0 of exact (u0 = 2^-24), the three products and three sums add 6u0, and the pose
- * computes the vertex itself within 4u0 of the real image; all relative to sum w |slab| + |translation|. PN_CARRY_MARGIN
- * = 2^-19 = 32u0 of that sum covers the 18u0. */
+ * Rounding. With reach the largest |coordinate| of the source, R = reach * sum |d_k| (|M_k1| + |M_k2| + |M_k3|) and S = sum
+ * |d_k| |translation_k|: u and the weights are within 8u0 R of exact (u0 = 2^-24), the three products and three sums add
+ * 6u0 (R + S), and the pose computes the vertex itself within 4u0 (R + S) of the real image. PN_CARRY_MARGIN = 2^-19 = 32u0 of
+ * R + S covers the 18u0. Nothing smaller does: along an edge or a diagonal the coordinates of a body far from its origin
+ * may cancel, what the pose rounds off them does not. Products below 2^-126 are off by up to 2^-150 each: three in each
+ * coordinate of the pose, of which a direction adds up to three, and three here; sums that small are exact. Together below
+ * 2^-146, so that PN_CARRY_TINY = 2^-145 is added. */
 #ifndef PN_TREE_CARRY_H
 #define PN_TREE_CARRY_H
 
 #include "tree/update.h"
 
+#include <float.h>
+
 #define PN_CARRY_MARGIN 1.9073486328125e-06f
+#define PN_CARRY_TINY 0x1p-145
 
 /* One direction of the image: which slabs of the source, how much of each, and what the translation adds. */
 typedef struct pnCarryTerm {
   uint8_t slab[3];
   bool flip[3]; /* the opposite direction: max and -min change places */
   float weight[3];
-  float shift;     /* d . translation */
-  float shiftSize; /* sum of its terms' magnitudes, for the margin */
+  float shift;  /* d . translation */
+  float margin; /* for the rounding of everything */
 } pnCarryTerm;
 
 typedef struct pnCarry {
@@ -41,8 +48,9 @@ typedef struct pnCarry {
 void pn_carryAlong(const pnSlabSet *set, const float u[3], pnCarryTerm *term);
 
 /* Works out a map for a set of slabs (null: spheres): the first `wanted` directions of the image. Fewer than the set has,
- * for instance the three axes from the slabs of a k-DOP, which makes tighter boxes than those of boxes. */
-void pn_carryBegin(pnCarry *carry, const pnMatrix *map, const pnSlabSet *set, uint32_t wanted);
+ * for instance the three axes from the slabs of a k-DOP, which makes tighter boxes than those of boxes. `reach`: no
+ * coordinate of the source is larger. */
+void pn_carryBegin(pnCarry *carry, const pnMatrix *map, const pnSlabSet *set, uint32_t wanted, float reach);
 
 /* Float lanes of the source's volumes (rows lo, hi for each slab; or sphere lanes) into bounds of the image, for the first
  * `count` lanes. */

@@ -133,9 +133,20 @@ static bool gatherAll(Maker *maker) {
   return pn_gatherDeltas(&maker->gather, &maker->deltas);
 }
 
+/* The most vertices that a node lists. Not the root's: its list has each vertex once a cluster, that of a node within a
+ * cluster once a leaf. */
+static uint32_t mostListed(const pnTree *tree) {
+  uint32_t most = 0;
+  for (uint32_t node = 0; node < tree->shape->nodeCount; node++) {
+    uint32_t n;
+    pn_verticesBelow(tree, node, &n);
+    most = PN_MAX(most, n);
+  }
+  return most;
+}
+
 pnResult pn_makeSkinTerms(pnTree *tree) {
-  uint32_t most;
-  pn_verticesBelow(tree, 0, &most);
+  uint32_t most = mostListed(tree);
   size_t pointBytes = pn_bytes(4 * (size_t)most, sizeof(float)),
          firstBytes = pn_bytes((size_t)tree->shape->nodeCount + 1, 4);
   size_t spanBytes = pn_bytes(tree->shape->nodeCount, sizeof(pnSpan));

@@ -354,12 +354,14 @@ void pn_putRows(pnTree *tree, uint32_t node, const float *rows, uint32_t count) 
 /* Extents span at most 2^14 cells: the box and half a step of the offset beside it (8192 + 12288) fit 16 bits, and bodies of
  * one size within a few of their sizes mostly get one grid, which makes tests between them cheaper. Coordinates stay below
  * 2^24 cells, where floats are integers, so that no cell is finer than the numbers and int32 never overflows. The
- * exponent is kept where 2^k is a normal float. */
+ * exponent is kept where 2^k is a normal float. Directions beside the axes count where they say nothing (slab.h): saturated
+ * numbers would be small ones through a lens. */
 static void chooseGrid(pnGrid *grid, const pnSlabSet *set, const pnSlabs *s) {
   double extent = 0, reach = 0;
-  for (int k = 0; k < 3; k++) {
-    extent = fmax(extent, (double)s->hi[k] - s->lo[k]);
-    reach = fmax(reach, fmax(fabs((double)s->lo[k]), fabs((double)s->hi[k])));
+  for (uint32_t d = 0; d < set->count; d++) {
+    double cells = d < 3 ? 1 : 0.25;
+    extent = fmax(extent, cells * ((double)s->hi[d] - s->lo[d]));
+    reach = fmax(reach, cells * fmax(fabs((double)s->lo[d]), fabs((double)s->hi[d])));
   }
   int ke = 120, kr = 120, e;
   if (extent > 0) {

@@ -3,6 +3,8 @@
  * When only the transform changes nothing is updated at all, which is why it suits rigid bodies. */
 #include "tree/update.h"
 
+#include <float.h>
+
 /* Leaves: blocks are world positions, for the exact tests; boxes are of source positions. */
 static void boxLeaf(pnTree *tree, uint32_t leaf) {
   uint32_t node = tree->shape->innerCount + leaf;
@@ -54,7 +56,8 @@ static void passUp(pnTree *tree, uint32_t node) {
   }
 }
 
-/* The world box of the root's box; margin as in collide/traverse.c: 64u of the largest coordinate. */
+/* The world box of the root's box; margin as in collide/traverse.c: 64u of the largest coordinate, and 2^-143. The box may
+ * reach beyond float, its vertices do not. */
 static bool setWorldBox(pnTree *tree) {
   const pnModelLanes *root = pn_lanesOf(tree, tree->shape->nodeCount);
   float out[3][2];
@@ -67,9 +70,9 @@ static bool setWorldBox(pnTree *tree) {
       ext += fabsf(r[i]) * (0.5f * hi - 0.5f * lo);
       reach += fabsf(r[i]) * PN_MAX(fabsf(lo), fabsf(hi));
     }
-    ext += 3.814697265625e-06f * reach;
-    out[k][0] = mid - ext;
-    out[k][1] = mid + ext;
+    ext += 3.814697265625e-06f * reach + 0x1p-143f;
+    out[k][0] = PN_MAX(-FLT_MAX, mid - ext);
+    out[k][1] = PN_MIN(FLT_MAX, mid + ext);
   }
   tree->box = (pnBox){{out[0][0], out[1][0], out[2][0]}, {out[0][1], out[1][1], out[2][1]}};
   bool finite = true;

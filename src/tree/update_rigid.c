@@ -51,6 +51,16 @@ static void computeModel(pnTree *tree, pnBound *own) {
   storeModel(tree, tree->shape->nodeCount, own, 1);
 }
 
+/* The largest |coordinate| of the source; spheres do not need it. */
+static float reachOf(const pnTree *tree) {
+  const pnModelLanes *whole = pn_modelOf(tree, 0, tree->shape->nodeCount);
+  float reach = 0;
+  for (int k = 0; tree->slabs && k < 3; k++) {
+    reach = PN_MAX(reach, PN_MAX(-whole->row[k][0][0], whole->row[k][1][0]));
+  }
+  return reach;
+}
+
 static pnResult prepare(pnTree *tree) {
   return pn_allocRuleData(tree, sizeof(pnCarry));
 }
@@ -69,7 +79,7 @@ static pnResult update(pnTree *tree, const pnTasks *tasks) {
   }
   pnCarry *carry = tree->ruleData;
   pnBound root;
-  pn_carryBegin(carry, &tree->pose->transform, tree->slabs, tree->slabs ? tree->slabs->count : 0);
+  pn_carryBegin(carry, &tree->pose->transform, tree->slabs, tree->slabs ? tree->slabs->count : 0, reachOf(tree));
   pn_carryLanes(carry, tree->slabs, pn_modelOf(tree, 0, tree->shape->nodeCount), 1, &root);
   return pn_setRoot(tree, &root) ? PN_OK : PN_ERROR_NUMBER;
 }
