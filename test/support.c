@@ -71,14 +71,23 @@ pnMatrix testRotation(TestRandom *random, float reach) {
 /* Before each block we keep its size, to compare with the size it is freed with. */
 #define GUARD ((size_t)64)
 
-static _Atomic uint64_t s_asked, s_wrongFrees;
-static uint64_t s_failAt = UINT64_MAX;
-static bool s_andAfter;
+static _Atomic uint64_t s_asked, s_failed, s_wrongFrees;
+static TestFailures s_failures = {.at = UINT64_MAX};
+
+/* By number and not by a generator that remembers, so that it does not matter which thread asks. */
+static bool failsByChance(uint64_t number) {
+  if (s_failures.oneIn == 0) return false;
+  TestRandom random = testRandom(s_failures.seed + 0x9e3779b97f4a7c15u * (1 + number / s_failures.burst));
+  return testBelow(&random, s_failures.oneIn) == 0;
+}
 
 static void *countingAlloc(void *user, size_t size, size_t align) {
   (void)user;
   uint64_t number = atomic_fetch_add(&s_asked, 1);
-  if (number == s_failAt || (s_andAfter && number > s_failAt)) return NULL;
+  if (number == s_failures.at || (s_failures.andAfter && number > s_failures.at) || failsByChance(number)) {
+    atomic_fetch_add(&s_failed, 1);
+    return NULL;
+  }
   if (size > SIZE_MAX / 2 || align > GUARD) return NULL;
   char *block = aligned_alloc(GUARD, (size + 2 * GUARD - 1) & ~(GUARD - 1));
   if (!block) return NULL;
@@ -99,10 +108,18 @@ static void countingFree(void *user, void *memory, size_t size) {
 
 void testInstallAllocator(uint64_t failAt, bool andAfter) {
   assert_int_equal(pnSetAllocator(countingAlloc, countingFree, NULL), PN_OK);
-  s_failAt = failAt;
-  s_andAfter = andAfter;
-  atomic_store(&s_asked, 0);
+  testSetFailures(&(TestFailures){.at = failAt, .andAfter = andAfter});
   atomic_store(&s_wrongFrees, 0);
+}
+
+void testSetFailures(const TestFailures *failures) {
+  s_failures = failures ? *failures : (TestFailures){.at = UINT64_MAX};
+  atomic_store(&s_asked, 0);
+  atomic_store(&s_failed, 0);
+}
+
+uint64_t testFailureCount(void) {
+  return atomic_load(&s_failed);
 }
 
 uint64_t testAllocationCount(void) {

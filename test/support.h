@@ -48,6 +48,18 @@ uint32_t testEveryAllocationFailure(pnResult (*action)(void *context), void *con
  * this call) fails, none when it is UINT64_MAX. Take it out again with testRestoreAllocator. */
 void testInstallAllocator(uint64_t failAt, bool andAfter);
 uint64_t testAllocationCount(void); /* allocations asked for since it was installed */
+
+/* Which allocations fail, by their number: the one numbered `at`, with `andAfter` all from there on, and by chance one run of
+ * `burst` in `oneIn` runs (0: none). */
+typedef struct TestFailures {
+  uint64_t at; /* UINT64_MAX: none */
+  bool andAfter;
+  uint32_t burst, oneIn;
+  uint64_t seed;
+} TestFailures;
+/* From now on, with the counting allocator in place; numbers begin at 0 again. Not while other threads allocate. */
+void testSetFailures(const TestFailures *failures); /* null: none */
+uint64_t testFailureCount(void);                    /* since then */
 void testRestoreAllocator(void);
 
 /* ---------------------------------------------------------------- data and messages */

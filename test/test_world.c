@@ -256,6 +256,51 @@ static void steadyFrameAllocatesNothing(void **state) {
   }
 }
 
+/* A loop over all pairs of a frame meets those of its contacts, one contact after the other, whatever filters took out. */
+static void pairsHaveNoGaps(void **state) {
+  (void)state;
+  for (int first = 0; first < 2; first++) {
+    Fixture f = makeFixture((pnTasks){0}, PN_BROAD_AUTO);
+    uint32_t n = pnMesh_GetVertexCount(f.mesh), group[5120];
+    assert_true(pnMesh_GetTriangleCount(f.mesh) <= 5120);
+    float *v = malloc(3 * n * sizeof(float));
+    for (uint32_t i = 0; i < 3 * n; i++) {
+      v[i] = pnMesh_GetVertices(f.mesh)[i] * (i % 7 == 0 ? -1 : 1);
+    }
+    for (int i = 0; i < 3; i++) {
+      pnBodyDef def = pnDefaultBodyDef();
+      pnBodyId id;
+      for (uint32_t t = 0; t < pnMesh_GetTriangleCount(f.mesh); t++) {
+        group[t] = t % (2 + (uint32_t)i); /* a half, a third, a quarter of the pairs go */
+      }
+      def.mesh = f.mesh;
+      def.self = true;
+      def.selfFilter.triangleGroup = group;
+      testExpectOk(pnWorld_CreateBody(f.world, &def, &id));
+      testExpectOk(pnBody_SetVertices(f.world, id, v, n));
+      pnMatrix m = shift(0.9f * (float)i, 0, 0);
+      testExpectOk(pnBody_SetTransform(f.world, id, &m));
+    }
+    pnFrame frame = pnWorld_Collide(f.world, &(pnFrameDef){.first = first});
+    testExpectOk(frame.result);
+    assert_true(frame.contactCount > 4);
+    assert_int_equal(frame.cost.pairs, frame.pairCount);
+    size_t at = 0;
+    for (uint32_t c = 0; c < frame.contactCount; c++) {
+      const pnContact *contact = &pnWorld_GetContacts(f.world)[c];
+      assert_int_equal(contact->firstPair, at);
+      at += contact->pairCount;
+      for (size_t i = contact->firstPair; contact->a.index1 == contact->b.index1 && i < at; i++) {
+        pnPair pair = pnWorld_GetPairs(f.world)[i];
+        assert_true(pair.a % (1 + contact->a.index1) != pair.b % (1 + contact->a.index1));
+      }
+    }
+    assert_int_equal(at, frame.pairCount);
+    free(v);
+    freeFixture(&f);
+  }
+}
+
 static pnResult wholeLife(void *context) {
   (void)context;
   pnMesh *mesh = NULL;
@@ -655,6 +700,6 @@ int main(void) {
       cmocka_unit_test(sharedVerticesAreNamed),      cmocka_unit_test(sharedStaticTreeAndContactPoints),
       cmocka_unit_test(wornTreesAreRebuilt),         cmocka_unit_test(twinsAreFound),
       cmocka_unit_test(manyBodiesComeAndGo),         cmocka_unit_test(drawsThroughHooks),
-      cmocka_unit_test(drawsAllBoxesOfALevel)};
+      cmocka_unit_test(drawsAllBoxesOfALevel),       cmocka_unit_test(pairsHaveNoGaps)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

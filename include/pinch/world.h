@@ -154,7 +154,8 @@ PN_API pnFrame pnWorld_Collide(pnWorld *world, const pnFrameDef *def);
 
 /* Results of the last frame; valid until the next Collide or destroyed body. */
 PN_API const pnContact *pnWorld_GetContacts(const pnWorld *world); /* contactCount, then endedCount */
-PN_API const pnPair *pnWorld_GetPairs(const pnWorld *world);
+PN_API const pnPair *pnWorld_GetPairs(
+    const pnWorld *world); /* pnFrame.pairCount, contact after contact, without gaps */
 
 /* The primitives of a pair as ids, on the sides that are soups; null on the others. They are those that the frame found: when one
  * was removed since, its id is dead (pnSoup_IsValid), also when its place was taken again. */

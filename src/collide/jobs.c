@@ -153,7 +153,7 @@ static void runItem(Run *run, const pnItem *item, pnWorker *w) {
 static void runItems(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
   Run *run = context;
   pnWorker *w = &run->c->workers[worker];
-  for (uint32_t i = begin; i < end; i++) {
+  for (uint32_t i = begin; i < end && !w->outOfMemory; i++) {
     const pnItem *item = &run->c->items.data[i];
     size_t before = w->found.count;
     runItem(run, item, w);

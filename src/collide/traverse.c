@@ -276,6 +276,13 @@ static bool openLast(const pnTraversal *t, pnWorker *w, size_t most) {
   return openPairs(t, w, portion, n, stack);
 }
 
+/* Nothing that one run has listed may be there when the next begins, which may be about other trees: a run that is out of
+ * memory stops with its lists full. */
+static void endRun(pnWorker *w, bool ok) {
+  w->lists[0].count = w->leaves.count = w->candidates.count = 0;
+  w->outOfMemory |= !ok;
+}
+
 void pn_runAll(const pnTraversal *t, pnWorker *w, pnKernel kernel) {
   double time = pn_clock();
   bool ok = sortOutLeaves(t, w);
@@ -290,7 +297,7 @@ void pn_runAll(const pnTraversal *t, pnWorker *w, pnKernel kernel) {
   } else {
     w->cost.traverseSeconds += pn_clock() - time;
   }
-  w->outOfMemory |= !ok;
+  endRun(w, ok);
 }
 
 /* Leaf pairs tested at a time for a first pair of two bodies: as many as are opened together. */
@@ -356,8 +363,7 @@ bool pn_runFirst(const pnTraversal *t, pnWorker *w, pnKernel kernel) {
   }
   /* exact tests are counted in: a look at the clock takes as long as one of these batches */
   w->cost.traverseSeconds += pn_clock() - start;
-  w->outOfMemory |= !ok;
-  w->lists[0].count = w->leaves.count = 0;
+  endRun(w, ok);
   if (w->found.count > before + 1) {
     w->cost.pairs -= w->found.count - before - 1;
     w->found.count = before + 1;
@@ -478,7 +484,6 @@ void pn_runNeighbours(const pnTraversal *t, pnWorker *w, uint32_t begin, uint32_
       ok = testNeighbours(tree, w, first);
     }
   }
-  w->candidates.count = 0;
-  w->outOfMemory |= !ok;
+  endRun(w, ok);
   w->cost.exactSeconds += pn_clock() - start;
 }

@@ -210,14 +210,15 @@ static bool makeJobs(pnWorld *world, const pnFrameDef *def, pnCost *cost) {
   return true;
 }
 
-/* Self filters, in place: what is left of a job's pairs stays at its beginning. */
+/* Self filters, in place. What is left of each job's pairs moves up, so that the list stays dense. */
 static pnResult filterJobs(pnWorld *world, const pnFrameDef *def, pnCost *cost) {
+  size_t dense = 0;
   for (size_t j = 0; j < world->jobs.count; j++) {
     pnJob *job = &world->jobs.data[j];
     const pnBody *body = &world->bodies.data[world->jobBodies.data[j] >> 32];
+    pnPair *pairs = world->collider.pairs.data + job->pairFirst;
     if (job->t.self && pn_hasFilter(&body->selfFilter)) {
       size_t before = job->pairCount;
-      pnPair *pairs = world->collider.pairs.data + job->pairFirst;
       pnResult result = pn_filterPairs(body->tree, &body->selfFilter, pairs, &job->pairCount);
       if (result != PN_OK) {
         return result;
@@ -227,7 +228,13 @@ static pnResult filterJobs(pnWorld *world, const pnFrameDef *def, pnCost *cost) 
       }
       cost->pairs -= before - job->pairCount;
     }
+    if (dense < job->pairFirst) {
+      memmove(world->collider.pairs.data + dense, pairs, job->pairCount * sizeof(pnPair));
+      job->pairFirst = dense;
+    }
+    dense += job->pairCount;
   }
+  world->collider.pairs.count = dense;
   return PN_OK;
 }
 
