@@ -2,7 +2,9 @@
  *
  * Embree is a ray tracer whose trees are among the fastest there are to refit, and rtcCollide gives the pairs of
  * primitives whose boxes overlap; the triangle test is the caller's. Each body is a scene with one user geometry of
- * build quality "refit". Option "exact" takes pinch's exact test instead of the plain float one. Option "returned":
+ * build quality "refit"; option "rebuild": "low", built anew in every frame. rtcCollide compares boxes of leaves: what it gives is
+ * tested by the boxes of the two triangles first, as a careful user would; "no-pretest" leaves that out. More than 100 bodies are found by a scene over their boxes, or with "joined" all of their triangles are in
+ * one scene. Option "exact" takes pinch's exact test instead of the plain float one. Option "returned":
  * rtcCollide takes memory and frees it in every call. Whether the heap then returns it to the system each time, which
  * with many bodies is a third of the time, depends on the history and layout of the heap. In this program it does not;
  * in a small one it does, and the option makes it so here. */
@@ -15,6 +17,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -30,6 +33,13 @@ struct Embree {
   const pnBenchInput *input;
   RTCDevice device;
   std::vector<Body> bodies;
+  /* joined: one scene of all triangles, and whose they are; many bodies: a scene over their boxes, and who is close */
+  bool joined, many, rebuild, pretest;
+  std::vector<uint32_t> bodyOf, firstOf;
+  std::vector<RTCBounds> boxes;
+  std::vector<std::pair<uint32_t, uint32_t>> close;
+  RTCScene top;
+  RTCGeometry topGeometry;
   bool exact, first, found;
   uint32_t bodyA, bodyB;
   uint64_t candidates;
@@ -50,12 +60,70 @@ void boundTriangle(const RTCBoundsFunctionArguments *arguments) {
   box->upper_z = std::max(a[2], std::max(b[2], c[2]));
 }
 
+/* A triangle of the joined scene, and the box of a body. */
+void boundJoined(const RTCBoundsFunctionArguments *arguments) {
+  Embree *peer = static_cast<Embree *>(arguments->geometryUserPtr);
+  uint32_t body = peer->bodyOf[arguments->primID];
+  RTCBoundsFunctionArguments one = *arguments;
+  one.geometryUserPtr = &peer->bodies[body];
+  one.primID = arguments->primID - peer->firstOf[body];
+  boundTriangle(&one);
+}
+void boundBody(const RTCBoundsFunctionArguments *arguments) {
+  *arguments->bounds_o = static_cast<Embree *>(arguments->geometryUserPtr)->boxes[arguments->primID];
+}
+
 /* rays are never shot, but a user geometry must have these */
 void noIntersect(const RTCIntersectFunctionNArguments *) {}
 void noOcclude(const RTCOccludedFunctionNArguments *) {}
 
 void reportError(void *, RTCError code, const char *text) {
   std::fprintf(stderr, "embree: error %d: %s\n", int(code), text);
+}
+
+bool boxesOverlap(const float *va, const uint32_t *s, const float *vb, const uint32_t *t) {
+  for (int k = 0; k < 3; ++k) {
+    float a = va[3 * size_t(s[0]) + k], b = va[3 * size_t(s[1]) + k], c = va[3 * size_t(s[2]) + k];
+    float d = vb[3 * size_t(t[0]) + k], e = vb[3 * size_t(t[1]) + k], f = vb[3 * size_t(t[2]) + k];
+    if (std::max(a, std::max(b, c)) < std::min(d, std::min(e, f))) return false;
+    if (std::max(d, std::max(e, f)) < std::min(a, std::min(b, c))) return false;
+  }
+  return true;
+}
+
+/* One candidate; true: it meets. */
+bool testPair(Embree *peer, const Body &bodyA, uint32_t a, const Body &bodyB, uint32_t b) {
+  const uint32_t *s = bodyA.triangles + 3 * size_t(a), *t = bodyB.triangles + 3 * size_t(b);
+  if (peer->input->self && pn_benchNeighbours(s, t)) return false;
+  if (peer->pretest && !boxesOverlap(bodyA.vertices, s, bodyB.vertices, t)) return false;
+  return peer->exact ? pn_bodyTrianglesMeetExact(bodyA.vertices, s, bodyB.vertices, t)
+                     : pn_bodyTrianglesMeetFloat(bodyA.vertices, s, bodyB.vertices, t);
+}
+
+/* The same for the joined scene, in which every pair comes twice and those of one body too. */
+void testJoined(void *user, RTCCollision *collisions, unsigned count) {
+  Embree *peer = static_cast<Embree *>(user);
+  peer->candidates += count;
+  for (unsigned i = 0; i < count && !(peer->first && peer->found); ++i) {
+    uint32_t a = collisions[i].primID0, b = collisions[i].primID1;
+    uint32_t bodyA = peer->bodyOf[a], bodyB = peer->bodyOf[b];
+    if (bodyA >= bodyB) continue;
+    a -= peer->firstOf[bodyA], b -= peer->firstOf[bodyB];
+    if (testPair(peer, peer->bodies[bodyA], a, peer->bodies[bodyB], b)) {
+      peer->found = true;
+      pn_benchAdd(&peer->pairs, bodyA, bodyB, a, b);
+    }
+  }
+}
+void listClose(void *user, RTCCollision *collisions, unsigned count) {
+  Embree *peer = static_cast<Embree *>(user);
+  for (unsigned i = 0; i < count; ++i) {
+    uint32_t a = collisions[i].primID0, b = collisions[i].primID1;
+    const RTCBounds &p = peer->boxes[a], &q = peer->boxes[b];
+    if (a < b && p.lower_x <= q.upper_x && q.lower_x <= p.upper_x && p.lower_y <= q.upper_y && q.lower_y <= p.upper_y &&
+        p.lower_z <= q.upper_z && q.lower_z <= p.upper_z)
+      peer->close.push_back({a, b});
+  }
 }
 
 /* Pairs of primitives whose boxes overlap, a block at a time. */
@@ -67,11 +135,8 @@ void testCandidates(void *user, RTCCollision *collisions, unsigned count) {
   peer->candidates += count;
   for (unsigned i = 0; i < count; ++i) {
     uint32_t a = collisions[i].primID0, b = collisions[i].primID1;
-    const uint32_t *s = bodyA.triangles + 3 * size_t(a), *t = bodyB.triangles + 3 * size_t(b);
     /* a body against itself: every pair comes twice */
-    if (self && (a >= b || pn_benchNeighbours(s, t))) continue;
-    bool meet = peer->exact ? pn_bodyTrianglesMeetExact(bodyA.vertices, s, bodyB.vertices, t)
-                            : pn_bodyTrianglesMeetFloat(bodyA.vertices, s, bodyB.vertices, t);
+    bool meet = !(self && a >= b) && testPair(peer, bodyA, a, bodyB, b);
     if (meet) {
       peer->found = true;
       if (peer->first) return;
@@ -80,49 +145,97 @@ void testCandidates(void *user, RTCCollision *collisions, unsigned count) {
   }
 }
 
-void makeBody(Embree *peer, uint32_t i) {
-  Body &body = peer->bodies[i];
-  body.triangles = peer->input->bodies[i].triangles;
-  body.vertices = peer->input->vertices[i];
-  body.scene = rtcNewScene(peer->device);
-  rtcSetSceneFlags(body.scene, RTC_SCENE_FLAG_DYNAMIC);
-  rtcSetSceneBuildQuality(body.scene, RTC_BUILD_QUALITY_LOW);
-  body.geometry = rtcNewGeometry(peer->device, RTC_GEOMETRY_TYPE_USER);
-  rtcSetGeometryUserPrimitiveCount(body.geometry, peer->input->bodies[i].triangleCount);
-  rtcSetGeometryUserData(body.geometry, &body);
-  rtcSetGeometryBoundsFunction(body.geometry, boundTriangle, nullptr);
-  rtcSetGeometryIntersectFunction(body.geometry, noIntersect);
-  rtcSetGeometryOccludedFunction(body.geometry, noOcclude);
-  rtcSetGeometryBuildQuality(body.geometry, RTC_BUILD_QUALITY_REFIT);
-  rtcCommitGeometry(body.geometry);
-  rtcAttachGeometry(body.scene, body.geometry);
-  rtcCommitScene(body.scene);
+/* A scene of one user geometry of so many primitives. */
+RTCScene makeScene(Embree *peer, void *user, RTCBoundsFunction bound, uint32_t count, RTCGeometry *outGeometry) {
+  RTCScene scene = rtcNewScene(peer->device);
+  rtcSetSceneFlags(scene, RTC_SCENE_FLAG_DYNAMIC);
+  rtcSetSceneBuildQuality(scene, RTC_BUILD_QUALITY_LOW);
+  RTCGeometry geometry = rtcNewGeometry(peer->device, RTC_GEOMETRY_TYPE_USER);
+  rtcSetGeometryUserPrimitiveCount(geometry, count);
+  rtcSetGeometryUserData(geometry, user);
+  rtcSetGeometryBoundsFunction(geometry, bound, nullptr);
+  rtcSetGeometryIntersectFunction(geometry, noIntersect);
+  rtcSetGeometryOccludedFunction(geometry, noOcclude);
+  rtcSetGeometryBuildQuality(geometry, peer->rebuild ? RTC_BUILD_QUALITY_LOW : RTC_BUILD_QUALITY_REFIT);
+  rtcCommitGeometry(geometry);
+  rtcAttachGeometry(scene, geometry);
+  rtcCommitScene(scene);
+  *outGeometry = geometry;
+  return scene;
+}
+
+void boxBody(Embree *peer, uint32_t i) {
+  const float *v = peer->bodies[i].vertices;
+  RTCBounds box = {v[0], v[1], v[2], 0, v[0], v[1], v[2], 0};
+  for (uint32_t k = 1; k < peer->input->bodies[i].vertexCount; ++k) {
+    const float *p = v + 3 * size_t(k);
+    box.lower_x = std::min(box.lower_x, p[0]), box.upper_x = std::max(box.upper_x, p[0]);
+    box.lower_y = std::min(box.lower_y, p[1]), box.upper_y = std::max(box.upper_y, p[1]);
+    box.lower_z = std::min(box.lower_z, p[2]), box.upper_z = std::max(box.upper_z, p[2]);
+  }
+  peer->boxes[i] = box;
+}
+
+void makeBodies(Embree *peer) {
+  const pnBenchInput *input = peer->input;
+  peer->bodies.resize(input->bodyCount);
+  peer->boxes.resize(input->bodyCount);
+  for (uint32_t i = 0; i < input->bodyCount; ++i) {
+    Body &body = peer->bodies[i];
+    body.triangles = input->bodies[i].triangles;
+    body.vertices = input->vertices[i];
+    peer->firstOf.push_back(uint32_t(peer->bodyOf.size()));
+    peer->bodyOf.insert(peer->bodyOf.end(), input->bodies[i].triangleCount, i);
+    if (!peer->joined)
+      body.scene = makeScene(peer, &body, boundTriangle, input->bodies[i].triangleCount, &body.geometry);
+    boxBody(peer, i);
+  }
+  if (peer->joined) peer->top = makeScene(peer, peer, boundJoined, uint32_t(peer->bodyOf.size()), &peer->topGeometry);
+  else if (peer->many) peer->top = makeScene(peer, peer, boundBody, input->bodyCount, &peer->topGeometry);
 }
 
 void *create(const pnBenchInput *input, const char *options) {
-  static const char *const words[] = {"exact", "returned", nullptr};
+  static const char *const words[] = {"exact", "returned", "rebuild", "joined", "no-pretest", nullptr};
   if (!pn_optionsKnown(options, words)) return nullptr;
   if (pn_hasOption(options, "returned")) {
     /* the value glibc starts with; setting it keeps it there */
     mallopt(M_MMAP_THRESHOLD, 128 << 10);
+  } else {
+    /* and never gives memory back in between */
+    mallopt(M_MMAP_THRESHOLD, 1 << 30);
+    mallopt(M_TRIM_THRESHOLD, 1 << 30);
   }
   Embree *peer = new Embree();
   peer->input = input;
   peer->exact = pn_hasOption(options, "exact");
+  peer->rebuild = pn_hasOption(options, "rebuild");
+  peer->pretest = !pn_hasOption(options, "no-pretest");
+  peer->joined = pn_hasOption(options, "joined") && !input->self;
+  peer->many = !peer->joined && input->bodyCount > 100;
   peer->device = rtcNewDevice("threads=1");
   rtcSetDeviceErrorFunction(peer->device, reportError, nullptr);
-  /* sized once: geometries point into it */
-  peer->bodies.resize(input->bodyCount);
-  for (uint32_t i = 0; i < input->bodyCount; ++i) makeBody(peer, i);
+  makeBodies(peer);
   return peer;
 }
 
+/* Bodies that have not moved have the array of the frame before. */
 void update(void *object, const float *const *vertices) {
   Embree *peer = static_cast<Embree *>(object);
+  bool moved = false;
   for (uint32_t i = 0; i < peer->input->bodyCount; ++i) {
-    peer->bodies[i].vertices = vertices[i];
-    rtcCommitGeometry(peer->bodies[i].geometry);
-    rtcCommitScene(peer->bodies[i].scene);
+    Body &body = peer->bodies[i];
+    if (body.vertices == vertices[i]) continue;
+    moved = true;
+    body.vertices = vertices[i];
+    if (peer->many) boxBody(peer, i);
+    if (!peer->joined) {
+      rtcCommitGeometry(body.geometry);
+      rtcCommitScene(body.scene);
+    }
+  }
+  if (moved && peer->top) {
+    rtcCommitGeometry(peer->topGeometry);
+    rtcCommitScene(peer->top);
   }
 }
 
@@ -136,11 +249,21 @@ void search(Embree *peer, bool first) {
     rtcCollide(peer->bodies[0].scene, peer->bodies[0].scene, testCandidates, peer);
     return;
   }
-  for (peer->bodyA = 0; peer->bodyA < peer->input->bodyCount; ++peer->bodyA) {
-    for (peer->bodyB = peer->bodyA + 1; peer->bodyB < peer->input->bodyCount; ++peer->bodyB) {
-      rtcCollide(peer->bodies[peer->bodyA].scene, peer->bodies[peer->bodyB].scene, testCandidates, peer);
-      if (first && peer->found) return;
-    }
+  if (peer->joined) {
+    rtcCollide(peer->top, peer->top, testJoined, peer);
+    return;
+  }
+  peer->close.clear();
+  if (peer->many) {
+    rtcCollide(peer->top, peer->top, listClose, peer);
+  } else {
+    for (uint32_t a = 0; a < peer->input->bodyCount; ++a)
+      for (uint32_t b = a + 1; b < peer->input->bodyCount; ++b) peer->close.push_back({a, b});
+  }
+  for (const auto &pair : peer->close) {
+    peer->bodyA = pair.first, peer->bodyB = pair.second;
+    rtcCollide(peer->bodies[pair.first].scene, peer->bodies[pair.second].scene, testCandidates, peer);
+    if (first && peer->found) return;
   }
 }
 
@@ -168,8 +291,13 @@ void getCost(void *object, pnPeerCost *outCost) {
 void destroy(void *object) {
   Embree *peer = static_cast<Embree *>(object);
   for (Body &body : peer->bodies) {
+    if (peer->joined) break;
     rtcReleaseGeometry(body.geometry);
     rtcReleaseScene(body.scene);
+  }
+  if (peer->top) {
+    rtcReleaseGeometry(peer->topGeometry);
+    rtcReleaseScene(peer->top);
   }
   rtcReleaseDevice(peer->device);
   free(peer->pairs.data);
@@ -178,10 +306,14 @@ void destroy(void *object) {
 
 } // namespace
 
-extern "C" const pnPeer pn_peerEmbree = {
-    "embree",         "Embree 3 refit and rtcCollide, one thread, with a float triangle test",
-    "exact returned", false,
-    create,           update,
-    findAll,          findFirst,
-    collect,          getCost,
-    destroy};
+extern "C" const pnPeer pn_peerEmbree = {"embree",
+                                         "Embree 3 refit and rtcCollide, one thread, with a float triangle test",
+                                         "exact returned rebuild joined no-pretest",
+                                         false,
+                                         create,
+                                         update,
+                                         findAll,
+                                         findFirst,
+                                         collect,
+                                         getCost,
+                                         destroy};

@@ -26,6 +26,7 @@ typedef struct pnFrames {
   uint64_t *hashes;       /* of the pairs of each frame, by the exact textbook peer */
   size_t *pairCounts;
   uint32_t hitFrames; /* frames in which something meets */
+  bool moves;         /* something does; bodies that are still have one array for all frames */
   pnScene *scene;
 } pnFrames;
 

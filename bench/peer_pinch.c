@@ -7,6 +7,8 @@
  *   kernel    moller, tropp, exact: one pair at a time instead of SIMD batches
  *   sorted    pairs in order, as they come by default; here they are left unsorted, as the other peers' are
  *   copy      vertices are copied in, instead of shared
+ *   default   the world as a new user has it, for any number of bodies: vertices copied, pairs sorted, trees rebuilt when
+ *             they are worn; what has not moved is not set
  *   trees     more than two bodies: plain trees and every body against every body, instead of the world
  *   hint      one or two bodies: the first pair of the frame before is tried first (pnQueryDef.hint); others have none
  *   no-flat   self-collision that opens flat regions, too
@@ -34,15 +36,16 @@ typedef struct Pinch {
   pnBenchPairs pairs; /* of trees over more than two bodies, which need several queries */
   pnCost cost;
   uint32_t contactCount; /* of the world's last frame */
-  bool copy;
-  bool hints, hasHint; /* asked for, there is one */
+  bool copy, isDefault;
+  const float **lastVertices; /* default: the arrays of the frame before */
+  bool hints, hasHint;        /* asked for, there is one */
   pnPair hint;
 } Pinch;
 
 static const char *const words[] = {
-    "hybrid", "bottom-up", "top-down", "bergen", "balanced", "centre",    "mean",    "link",     "box",
-    "dop14",  "dop18",     "dop26",    "sphere", "arity=",   "leaf=",     "cut=",    "threads=", "moller",
-    "tropp",  "exact",     "sorted",   "copy",   "trees",    "all-rings", "no-flat", "hint",     NULL};
+    "hybrid", "bottom-up", "top-down", "bergen",    "balanced", "centre", "mean",     "link",       "box",   "dop14",
+    "dop18",  "dop26",     "sphere",   "arity=",    "leaf=",    "cut=",   "threads=", "moller",     "tropp", "exact",
+    "sorted", "copy",      "trees",    "all-rings", "no-flat",  "hint",   "default",  "no-rebuild", NULL};
 
 /* A failure here is a fault of the benchmark or of the library, not a result. */
 static void check(pnResult result) {
@@ -103,6 +106,18 @@ static pnMesh *makeMesh(const pnBenchBody *body, const float *vertices) {
   return mesh;
 }
 
+/* From so many bodies on, those with the same triangles are bodies of one mesh, as in any program with so many. */
+#define CROWD 100u
+
+static pnMesh *findMesh(const Pinch *pinch, uint32_t i) {
+  for (uint32_t k = i; k > 0 && k + 8 > i && pinch->isDefault && pinch->input->bodyCount >= CROWD; --k) {
+    if (pinch->input->bodies[k - 1].triangles == pinch->input->bodies[i].triangles) {
+      return pinch->meshes[k - 1];
+    }
+  }
+  return NULL;
+}
+
 static void makeTree(Pinch *pinch, uint32_t i, pnTreeDef def) {
   pnPoseDef poseDef = pnDefaultPoseDef();
   poseDef.mesh = pinch->meshes[i];
@@ -115,7 +130,9 @@ static void makeTree(Pinch *pinch, uint32_t i, pnTreeDef def) {
 static void makeBody(Pinch *pinch, uint32_t i, pnTreeDef def) {
   pnBodyDef bodyDef = pnDefaultBodyDef();
   bodyDef.mesh = pinch->meshes[i];
-  bodyDef.tree = def;
+  bodyDef.tree = pinch->isDefault ? bodyDef.tree : def;
+  bodyDef.self = pinch->input->self;
+  bodyDef.selfFilter.ring = pinch->query.filter.ring;
   bodyDef.userData = (void *)(uintptr_t)i;
   check(pnWorld_CreateBody(pinch->world, &bodyDef, &pinch->bodies[i]));
   pinch->trees[i] = pnBody_GetTree(pinch->world, pinch->bodies[i]);
@@ -138,23 +155,30 @@ static void *createPinch(const pnBenchInput *input, const char *options) {
     check(pnCreatePool(threads, &pinch->pool));
     pinch->query.tasks = pnPool_GetTasks(pinch->pool);
   }
-  if (input->bodyCount > 2 && !pn_hasOption(options, "trees")) {
-    /* trees stay as they were built, as the other peers' do */
+  pinch->isDefault = pn_hasOption(options, "default");
+  if (pinch->isDefault || (input->bodyCount > 2 && !pn_hasOption(options, "trees"))) {
     pnWorldDef worldDef = pnDefaultWorldDef();
     worldDef.tasks = pinch->query.tasks;
-    worldDef.rebuildQuality = 0.0f;
+    /* else trees stay as they were built, as the other peers' do */
+    worldDef.rebuildQuality = pinch->isDefault && !pn_hasOption(options, "no-rebuild") ? worldDef.rebuildQuality : 0.0f;
     check(pnCreateWorld(&worldDef, &pinch->world));
   }
   check(pnCreatePairList(&pinch->list));
+  pinch->lastVertices = calloc(input->bodyCount, sizeof(float *));
   pinch->meshes = calloc(input->bodyCount, sizeof(pnMesh *));
   pinch->poses = calloc(input->bodyCount, sizeof(pnPose *));
   pinch->bodies = calloc(input->bodyCount, sizeof(pnBodyId));
   pinch->trees = calloc(input->bodyCount, sizeof(pnTree *));
   pnTreeDef treeDef = readTreeDef(options, input->self);
   for (uint32_t i = 0; i < input->bodyCount; ++i) {
-    pinch->meshes[i] = makeMesh(&input->bodies[i], input->vertices[i]);
+    pnMesh *mesh = findMesh(pinch, i);
+    pinch->meshes[i] = mesh != NULL ? mesh : makeMesh(&input->bodies[i], input->vertices[i]);
+    pinch->lastVertices[i] = input->vertices[i];
     if (pinch->world != NULL) {
       makeBody(pinch, i, treeDef);
+      if (mesh != NULL) {
+        check(pnBody_SetVertices(pinch->world, pinch->bodies[i], input->vertices[i], input->bodies[i].vertexCount));
+      }
     } else {
       makeTree(pinch, i, treeDef);
     }
@@ -172,12 +196,15 @@ static void destroyPinch(void *peer) {
     pnDestroyWorld(pinch->world);
   }
   for (uint32_t i = 0; i < pinch->input->bodyCount; ++i) {
-    pnDestroyMesh(pinch->meshes[i]);
+    if (findMesh(pinch, i) == NULL) {
+      pnDestroyMesh(pinch->meshes[i]);
+    }
   }
   pnDestroyPairList(pinch->list);
   if (pinch->pool != NULL) {
     pnDestroyPool(pinch->pool);
   }
+  free(pinch->lastVertices);
   free(pinch->meshes);
   free(pinch->poses);
   free(pinch->bodies);
@@ -198,8 +225,21 @@ static pnResult setVertices(Pinch *pinch, uint32_t i, const float *vertices) {
                      : pnPose_ShareVertices(pinch->poses[i], vertices, count);
 }
 
+static void moveDefault(Pinch *pinch, const float *const *vertices) {
+  for (uint32_t i = 0; i < pinch->input->bodyCount; ++i) {
+    if (vertices[i] != pinch->lastVertices[i]) {
+      pinch->lastVertices[i] = vertices[i];
+      check(pnBody_SetVertices(pinch->world, pinch->bodies[i], vertices[i], pinch->input->bodies[i].vertexCount));
+    }
+  }
+}
+
 static void updatePinch(void *peer, const float *const *vertices) {
   Pinch *pinch = peer;
+  if (pinch->isDefault) {
+    moveDefault(pinch, vertices);
+    return;
+  }
   for (uint32_t i = 0; i < pinch->input->bodyCount; ++i) {
     check(setVertices(pinch, i, vertices[i]));
   }
@@ -279,7 +319,7 @@ static bool searchSelf(Pinch *pinch, bool first) {
 static void findAllPinch(void *peer) {
   Pinch *pinch = peer;
   if (pinch->world != NULL) {
-    pnFrameDef def = {.kernel = pinch->query.kernel, .unsorted = pinch->query.unsorted};
+    pnFrameDef def = {.kernel = pinch->query.kernel, .unsorted = pinch->query.unsorted && !pinch->isDefault};
     pnFrame frame = pnWorld_Collide(pinch->world, &def);
     check(frame.result);
     pinch->cost = frame.cost;
@@ -309,9 +349,13 @@ static void collectWorld(const Pinch *pinch, pnBenchPairs *outPairs) {
   for (uint32_t i = 0; i < pinch->contactCount; ++i) {
     uint32_t a = (uint32_t)(uintptr_t)pnBody_GetUserData(pinch->world, contacts[i].a);
     uint32_t b = (uint32_t)(uintptr_t)pnBody_GetUserData(pinch->world, contacts[i].b);
+    const uint32_t *t = pinch->input->bodies[a].triangles;
     for (size_t k = 0; k < contacts[i].pairCount; ++k) {
       pnPair pair = pairs[contacts[i].firstPair + k];
-      pn_benchAdd(outPairs, a < b ? a : b, a < b ? b : a, a < b ? pair.a : pair.b, a < b ? pair.b : pair.a);
+      if (a == b && pn_benchNeighbours(t + 3 * (size_t)pair.a, t + 3 * (size_t)pair.b)) {
+        continue;
+      }
+      pn_benchAdd(outPairs, a <= b ? a : b, a <= b ? b : a, a <= b ? pair.a : pair.b, a <= b ? pair.b : pair.a);
     }
   }
 }
@@ -355,7 +399,7 @@ const pnPeer pn_peerPinch = {
     .options =
         "hybrid bottom-up top-down bergen balanced centre mean link box dop14 dop18 dop26 sphere arity= leaf= cut= "
         "threads= moller "
-        "tropp exact sorted copy trees all-rings no-flat hint",
+        "tropp exact sorted copy trees all-rings no-flat hint default no-rebuild",
     .create = createPinch,
     .update = updatePinch,
     .findAll = findAllPinch,

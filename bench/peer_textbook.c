@@ -28,6 +28,7 @@ typedef struct Tree {
 typedef struct Textbook {
   const pnBenchInput *input;
   Tree *trees;
+  uint32_t *order; /* bodies by where their boxes begin along x */
   bool exact;
   bool first, found;     /* stop at the first pair; there was one */
   uint32_t bodyA, bodyB; /* the bodies being tested */
@@ -148,6 +149,7 @@ static void destroyTextbook(void *peer) {
     free(book->trees[i].inner);
   }
   free(book->trees);
+  free(book->order);
   free(book->pairs.data);
   free(book);
 }
@@ -161,8 +163,10 @@ static void *createTextbook(const pnBenchInput *input, const char *options) {
   book->input = input;
   book->exact = pn_hasOption(options, "exact");
   book->trees = calloc(input->bodyCount, sizeof(Tree));
-  bool ok = book->trees != NULL;
+  book->order = calloc(input->bodyCount, sizeof(uint32_t));
+  bool ok = book->trees != NULL && book->order != NULL;
   for (uint32_t i = 0; ok && i < input->bodyCount; ++i) {
+    book->order[i] = i;
     ok = buildTree(&book->trees[i], &input->bodies[i], input->vertices[i]);
   }
   if (!ok) {
@@ -257,6 +261,23 @@ static void searchSelf(Textbook *book, const Tree *tree, int32_t node) {
   }
 }
 
+static float beginOf(const Textbook *book, uint32_t i) {
+  return book->trees[book->order[i]].nodes[0].min[0];
+}
+
+/* Shell sort: from the second frame on the order is nearly right. */
+static void sortBodies(Textbook *book) {
+  for (uint32_t gap = book->input->bodyCount / 2; gap > 0; gap /= 2) {
+    for (uint32_t i = gap; i < book->input->bodyCount; ++i) {
+      uint32_t body = book->order[i], j = i;
+      for (; j >= gap && beginOf(book, j - gap) > book->trees[body].nodes[0].min[0]; j -= gap) {
+        book->order[j] = book->order[j - gap];
+      }
+      book->order[j] = body;
+    }
+  }
+}
+
 static void search(Textbook *book, bool first) {
   book->first = first;
   book->found = false;
@@ -267,11 +288,14 @@ static void search(Textbook *book, bool first) {
     searchSelf(book, &book->trees[0], 0);
     return;
   }
-  for (uint32_t a = 0; a < book->input->bodyCount; ++a) {
-    for (uint32_t b = a + 1; b < book->input->bodyCount && !(first && book->found); ++b) {
-      book->bodyA = a;
-      book->bodyB = b;
-      searchPair(book, &book->trees[a], 0, &book->trees[b], 0);
+  sortBodies(book);
+  for (uint32_t i = 0; i < book->input->bodyCount; ++i) {
+    float end = book->trees[book->order[i]].nodes[0].max[0];
+    for (uint32_t j = i + 1; j < book->input->bodyCount && beginOf(book, j) <= end && !(first && book->found); ++j) {
+      uint32_t a = book->order[i], b = book->order[j];
+      book->bodyA = a < b ? a : b;
+      book->bodyB = a < b ? b : a;
+      searchPair(book, &book->trees[book->bodyA], 0, &book->trees[book->bodyB], 0);
     }
   }
 }

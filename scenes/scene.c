@@ -65,6 +65,19 @@ pnResult pn_allocateSceneMesh(pnScene *scene) {
   return scene->points != NULL && scene->triangles != NULL ? PN_OK : PN_ERROR_MEMORY;
 }
 
+void pn_setSceneMeshAside(pnScene *scene) {
+  scene->others[scene->otherCount++] =
+      (pnSceneMesh){scene->vertexCount, scene->triangleCount, scene->points, scene->triangles};
+  scene->points = NULL;
+  scene->triangles = NULL;
+}
+
+pnSceneMesh pn_sceneMeshOf(const pnScene *scene, uint32_t body) {
+  uint32_t other = scene->kind->meshOf != NULL ? scene->kind->meshOf(scene, body) : 0;
+  return other > 0 ? scene->others[other - 1]
+                   : (pnSceneMesh){scene->vertexCount, scene->triangleCount, scene->points, scene->triangles};
+}
+
 void pn_frameOfReferences(const pnScene *scene, uint32_t frame, uint32_t body, float *outVertices) {
   float w[3];
   pnMatrix m;

@@ -68,10 +68,18 @@ double pn_sceneRadius(const pnSceneBumps *bumps, pnSceneVec direction, double ti
 
 /* ---------------------------------------------------------------- the scene */
 
+/* One mesh of a scene. */
+typedef struct pnSceneMesh {
+  uint32_t vertexCount, triangleCount;
+  pnSceneVec *points; /* rest positions */
+  uint32_t *triangles;
+} pnSceneMesh;
+#define PN_SCENE_OTHERS 2
+
 typedef struct pnSceneKind {
   const char *name;
   const char *text;
-  uint32_t usualSize; /* triangles of a body */
+  uint32_t usualSize; /* triangles of a body, or what the kind's file says */
   /* Fills in the scene: mesh, counts and motion. scene->triangleCount holds the size asked for. What it has
    * allocated into the scene is freed by pnDestroyScene also when it fails. */
   pnResult (*create)(pnScene *scene);
@@ -82,6 +90,10 @@ typedef struct pnSceneKind {
   /* Null unless the scene is driven: computes the state of frame readyCount from the one before. */
   void (*step)(pnScene *scene, const pnSceneContact *contacts, uint32_t contactCount);
   void (*destroy)(void *motion); /* null: the motion is one block, freed by free() */
+  /* Null unless bodies have different meshes: 0 for the scene's own, k for others[k - 1]. */
+  uint32_t (*meshOf)(const pnScene *scene, uint32_t body);
+  /* Null unless some bodies never move. */
+  bool (*isStill)(const pnScene *scene, uint32_t body);
 } pnSceneKind;
 
 struct pnScene {
@@ -89,14 +101,18 @@ struct pnScene {
   char name[48];
   uint32_t bodyCount, frameCount, readyCount, frameStep, referenceCount;
   bool self;
-  uint32_t vertexCount, triangleCount; /* of each body */
+  uint32_t vertexCount, triangleCount; /* of each body that has no other mesh */
   pnSceneVec *points;                  /* rest positions: unit directions for spheres */
   uint32_t *triangles;
+  pnSceneMesh others[PN_SCENE_OTHERS];
+  uint32_t otherCount;
   void *motion; /* what the kind needs */
 };
 
 extern const pnSceneKind pn_sceneTwoSpheres, pn_sceneCrowd, pn_sceneMorphs, pn_sceneCloth, pn_sceneGrid,
-    pn_sceneTurnedGrid, pn_sceneKeptSpheres, pn_sceneKeptArms, pn_scenePassing, pn_sceneDolphins;
+    pn_sceneTurnedGrid, pn_sceneKeptSpheres, pn_sceneKeptArms, pn_scenePassing, pn_sceneDolphins, pn_sceneBodies,
+    pn_sceneIdle, pn_sceneTerrain, pn_sceneHair, pn_sceneHairSelf, pn_sceneBlobs, pn_sceneShuffle, pn_sceneSwarm,
+    pn_sceneClothBall, pn_sceneRodTwist;
 
 /* The frame of a scene that morphs over three references: the formula of scenes.h, in float. */
 void pn_frameOfReferences(const pnScene *scene, uint32_t frame, uint32_t body, float *outVertices);
@@ -107,5 +123,10 @@ pnResult pn_makeSceneSphere(pnScene *scene);
 
 /* Room for the mesh; the counts are those in the scene. PN_ERROR_MEMORY leaves it to pnDestroyScene to free. */
 pnResult pn_allocateSceneMesh(pnScene *scene);
+
+/* The mesh made last becomes another one, and the scene's own is to be made anew. */
+void pn_setSceneMeshAside(pnScene *scene);
+/* The mesh of a body. */
+pnSceneMesh pn_sceneMeshOf(const pnScene *scene, uint32_t body);
 
 #endif

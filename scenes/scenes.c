@@ -8,8 +8,13 @@
 static const pnSceneKind *const kinds[] = {
     &pn_sceneTwoSpheres, &pn_sceneCrowd,       &pn_sceneMorphs,   &pn_sceneCloth,   &pn_sceneGrid,
     &pn_sceneTurnedGrid, &pn_sceneKeptSpheres, &pn_sceneKeptArms, &pn_scenePassing, &pn_sceneDolphins,
+    &pn_sceneBodies,     &pn_sceneIdle,        &pn_sceneTerrain,  &pn_sceneHair,    &pn_sceneHairSelf,
+    &pn_sceneBlobs,      &pn_sceneShuffle,     &pn_sceneSwarm,
 };
 #define KIND_COUNT (sizeof kinds / sizeof kinds[0])
+/* Not in the list: they need the data folder. */
+static const pnSceneKind *const recorded[] = {&pn_sceneClothBall, &pn_sceneRodTwist};
+#define RECORDED_COUNT (sizeof recorded / sizeof recorded[0])
 
 pnSceneDef pnDefaultSceneDef(void) {
   return (pnSceneDef){.name = "s1"};
@@ -25,13 +30,14 @@ const char *pnGetSceneText(uint32_t index) {
 
 /* Reads "kind" or "kind-size". False when there is no such kind or the size is not a number from 1 to 16 million. */
 static bool parseName(const char *name, const pnSceneKind **outKind, uint32_t *outSize) {
-  for (size_t i = 0; i < KIND_COUNT; ++i) {
-    size_t length = strlen(kinds[i]->name);
-    if (strncmp(name, kinds[i]->name, length) != 0) {
+  for (size_t i = 0; i < KIND_COUNT + RECORDED_COUNT; ++i) {
+    const pnSceneKind *kind = i < KIND_COUNT ? kinds[i] : recorded[i - KIND_COUNT];
+    size_t length = strlen(kind->name);
+    if (strncmp(name, kind->name, length) != 0) {
       continue;
     }
-    *outKind = kinds[i];
-    *outSize = kinds[i]->usualSize;
+    *outKind = kind;
+    *outSize = kind->usualSize;
     if (name[length] == '\0') {
       return true;
     }
@@ -95,6 +101,10 @@ void pnDestroyScene(pnScene *scene) {
   }
   free(scene->points);
   free(scene->triangles);
+  for (uint32_t i = 0; i < scene->otherCount; ++i) {
+    free(scene->others[i].points);
+    free(scene->others[i].triangles);
+  }
   free(scene);
 }
 
@@ -114,20 +124,24 @@ bool pnScene_IsSelf(const pnScene *scene) {
   return scene->self;
 }
 
+bool pnScene_IsStill(const pnScene *scene, uint32_t body) {
+  return body < scene->bodyCount && scene->kind->isStill != NULL && scene->kind->isStill(scene, body);
+}
+
 bool pnScene_IsDriven(const pnScene *scene) {
   return scene->kind->step != NULL;
 }
 
 uint32_t pnScene_GetVertexCount(const pnScene *scene, uint32_t body) {
-  return body < scene->bodyCount ? scene->vertexCount : 0;
+  return body < scene->bodyCount ? pn_sceneMeshOf(scene, body).vertexCount : 0;
 }
 
 uint32_t pnScene_GetTriangleCount(const pnScene *scene, uint32_t body) {
-  return body < scene->bodyCount ? scene->triangleCount : 0;
+  return body < scene->bodyCount ? pn_sceneMeshOf(scene, body).triangleCount : 0;
 }
 
 const uint32_t *pnScene_GetTriangles(const pnScene *scene, uint32_t body) {
-  return body < scene->bodyCount ? scene->triangles : NULL;
+  return body < scene->bodyCount ? pn_sceneMeshOf(scene, body).triangles : NULL;
 }
 
 pnResult pnScene_Frame(const pnScene *scene, uint32_t frame, uint32_t body, float *outVertices) {

@@ -122,7 +122,7 @@ static void test_names(void **state) {
     assert_int_equal(pnScene_GetName(scene)[length], '-');
     pnDestroyScene(scene);
   }
-  assert_int_equal(count, 10);
+  assert_int_equal(count, 18);
   assert_null(pnGetSceneText(count));
 }
 
@@ -259,7 +259,9 @@ static void test_cloth_shape(void **state) {
 /* Any order, any number of times, another scene of the same name: the same bits, and every number finite. */
 static void test_same_bits(void **state) {
   (void)state;
-  static const char *const names[] = {"s1-320", "s2-80", "s3-320", "s4-800", "s5-grid-192", "s5-turned-192"};
+  static const char *const names[] = {"s1-320",        "s2-80",     "s3-320",      "s4-800",      "s5-grid-192",
+                                      "s5-turned-192", "bodies-30", "idle-30",     "terrain-200", "hair-400",
+                                      "hair-self-400", "blobs-320", "shuffle-320", "swarm-80"};
   for (size_t n = 0; n < sizeof names / sizeof names[0]; ++n) {
     pnScene *one = makeScene(names[n], 0), *two = makeScene(names[n], 0);
     uint32_t frameCount = pnScene_GetFrameCount(one), bodyCount = pnScene_GetBodyCount(one);
@@ -279,6 +281,28 @@ static void test_same_bits(void **state) {
     pnDestroyScene(one);
     pnDestroyScene(two);
   }
+}
+
+/* Bodies of different meshes, of which some never move; in an idle crowd nobody is near anybody. */
+static void test_small_bodies(void **state) {
+  (void)state;
+  pnScene *terrain = makeScene("terrain-200", 0), *idle = makeScene("idle-30", 0), *bodies = makeScene("bodies-30", 0);
+  assert_int_equal(pnScene_GetBodyCount(terrain), 501);
+  assert_int_equal(pnScene_GetTriangleCount(terrain, 0), 200);
+  assert_int_equal(pnScene_GetTriangleCount(terrain, 1), 80);
+  assert_true(pnScene_IsStill(terrain, 0) && !pnScene_IsStill(terrain, 1) && !pnScene_IsStill(terrain, 501));
+  static const uint32_t sizes[3] = {80, 12, 20};
+  for (uint32_t i = 0; i < 30; ++i) {
+    assert_true(pnScene_IsStill(idle, i) && !pnScene_IsStill(bodies, i));
+    assert_int_equal(pnScene_GetTriangleCount(idle, i), sizes[i % 3]);
+    assert_int_equal(pnScene_GetTriangleCount(bodies, i), sizes[i % 3]);
+    for (uint32_t j = 0; j < i; ++j) {
+      assert_int_equal(countPairs(idle, 3, j, i), 0);
+    }
+  }
+  pnDestroyScene(terrain);
+  pnDestroyScene(idle);
+  pnDestroyScene(bodies);
 }
 
 /* A step of 10 shows moments of the same motion, and ends with the last one for the spheres. */
@@ -517,11 +541,12 @@ static void test_driven(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_names),       cmocka_unit_test(test_bad_names),     cmocka_unit_test(test_bad_frames),
-      cmocka_unit_test(test_closed),      cmocka_unit_test(test_cloth_shape),   cmocka_unit_test(test_same_bits),
-      cmocka_unit_test(test_frame_step),  cmocka_unit_test(test_yardstick),     cmocka_unit_test(test_weights),
-      cmocka_unit_test(test_grid_exact),  cmocka_unit_test(test_pairs_spheres), cmocka_unit_test(test_pairs_cloth),
-      cmocka_unit_test(test_pairs_crowd), cmocka_unit_test(test_kept_apart),    cmocka_unit_test(test_driven),
+      cmocka_unit_test(test_names),        cmocka_unit_test(test_bad_names),     cmocka_unit_test(test_bad_frames),
+      cmocka_unit_test(test_closed),       cmocka_unit_test(test_cloth_shape),   cmocka_unit_test(test_same_bits),
+      cmocka_unit_test(test_frame_step),   cmocka_unit_test(test_yardstick),     cmocka_unit_test(test_weights),
+      cmocka_unit_test(test_grid_exact),   cmocka_unit_test(test_pairs_spheres), cmocka_unit_test(test_pairs_cloth),
+      cmocka_unit_test(test_pairs_crowd),  cmocka_unit_test(test_kept_apart),    cmocka_unit_test(test_driven),
+      cmocka_unit_test(test_small_bodies),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

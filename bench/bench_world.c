@@ -1,0 +1,231 @@
+/* bench_world: the world as a new user has it, beside the best of the others.
+ *
+ *   bench_world [--peer SPEC]... [--passes N] [--step N] [--frames N] [SCENE]...
+ *
+ * Not the best setting for each scene but the one that README recommends: bodies by id, vertices copied, pairs sorted, frames
+ * in order, nothing set by hand. Every pass makes each peer anew, in a process of its own, and plays all frames; of every
+ * frame the least time over the passes counts, which takes out what other programs did and leaves what the peer does
+ * in that frame of its life. The row has creation, first frame, median, 99th percentile and worst frame after the first,
+ * memory, and whether every answer was right. The ratio is that of the medians, against the best of the other libraries. */
+#define _GNU_SOURCE
+#include "lab.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "pinch/base.h"
+
+#define MAX_PEERS 8
+#define MAX_FRAMES 1024
+
+static const char *const usualScenes[] = {"s1-20480", "s1-327680", "s2",         "s4",       "s5-grid",   "s5-turned",
+                                          "bodies",   "idle",      "terrain",    "hair",     "hair-self", "blobs",
+                                          "shuffle",  "swarm",     "cloth-ball", "rod-twist"};
+static const char *const usualPeers[] = {"pinch:default", "embree", "embree:rebuild", "embree:joined"};
+
+/* What a child tells its parent. */
+typedef struct Result {
+  double create, frame[MAX_FRAMES];
+  size_t bytes, pairs;
+  uint32_t wrong;
+  bool done;
+} Result;
+
+typedef struct Arguments {
+  const char *peers[MAX_PEERS], *scenes[32];
+  uint32_t peerCount, sceneCount, passes, step, frames;
+} Arguments;
+
+static double milliseconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return now.tv_sec * 1e3 + now.tv_nsec * 1e-6;
+}
+
+static size_t residentBytes(void) {
+  FILE *file = fopen("/proc/self/statm", "r");
+  long total = 0, resident = 0;
+  if (file != NULL) {
+    resident = fscanf(file, "%ld %ld", &total, &resident) == 2 ? resident : 0;
+    fclose(file);
+  }
+  return (size_t)resident * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static const pnPeer *findPeer(const char *spec) {
+  size_t length = strcspn(spec, ":");
+  for (uint32_t i = 0; pn_peers[i] != NULL; ++i) {
+    if (strlen(pn_peers[i]->name) == length && strncmp(spec, pn_peers[i]->name, length) == 0) {
+      return pn_peers[i];
+    }
+  }
+  return NULL;
+}
+
+/* ---------------------------------------------------------------- one pass */
+
+/* In the child: a life of a peer. Times are kept where they are less than before. */
+static void play(const pnFrames *frames, uint32_t frameCount, const pnPeer *peer, const char *spec, Result *out) {
+  size_t before = residentBytes();
+  double start = milliseconds();
+  void *object = peer->create(&frames->input, spec + strcspn(spec, ":"));
+  double created = milliseconds() - start;
+  if (object == NULL) {
+    return;
+  }
+  out->create = fmin(out->create, created);
+  pnBenchPairs pairs = {0};
+  uint32_t wrong = 0;
+  for (uint32_t i = 0; i < frameCount; ++i) {
+    start = milliseconds();
+    peer->update(object, pn_labVertices(frames, i));
+    peer->findAll(object);
+    out->frame[i] = fmin(out->frame[i], milliseconds() - start);
+    pairs.count = 0;
+    peer->collect(object, &pairs);
+    wrong += pn_benchHash(&pairs) != frames->hashes[i];
+    out->pairs = pairs.count;
+  }
+  size_t after = residentBytes();
+  out->bytes = after > before ? after - before : 0;
+  out->wrong = wrong > out->wrong ? wrong : out->wrong;
+  out->done = true;
+}
+
+static void playApart(const pnFrames *frames, uint32_t frameCount, const char *spec, Result *out) {
+  const pnPeer *peer = findPeer(spec);
+  fflush(NULL);
+  pid_t process = peer != NULL ? fork() : -1;
+  if (process == 0) {
+    play(frames, frameCount, peer, spec, out);
+    _exit(0);
+  }
+  if (process > 0) {
+    waitpid(process, NULL, 0);
+  }
+}
+
+/* ---------------------------------------------------------------- figures */
+
+static int compareDoubles(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+typedef struct Figures {
+  double median, high, worst;
+} Figures;
+
+/* Over the frames after the first, in which everything is new. */
+static Figures figuresOf(const Result *r, uint32_t frameCount) {
+  double sorted[MAX_FRAMES];
+  uint32_t n = frameCount > 1 ? frameCount - 1 : frameCount, from = frameCount - n;
+  memcpy(sorted, r->frame + from, sizeof(double) * n);
+  qsort(sorted, n, sizeof(double), compareDoubles);
+  return (Figures){sorted[n / 2], sorted[(uint32_t)(0.99 * (n - 1))], sorted[n - 1]};
+}
+
+static void printScene(const pnFrames *frames, uint32_t frameCount, const Arguments *a, Result *const *results) {
+  double best = INFINITY;
+  for (uint32_t i = 0; i < a->peerCount; ++i) {
+    bool other = strncmp(a->peers[i], "pinch", 5) != 0;
+    if (other && results[i]->done) {
+      best = fmin(best, figuresOf(results[i], frameCount).median);
+    }
+  }
+  printf("\n%s: %u bodies, %u triangles, %u frames\n", frames->sceneName, frames->input.bodyCount,
+         frames->triangleCount, frameCount);
+  printf("%-28s %9s %9s %9s %9s %9s %7s %8s %8s %8s  %s\n", "peer", "create", "first", "median", "99 %", "worst", "w/m",
+         "ratio", "MB", "pairs", "answer");
+  for (uint32_t i = 0; i < a->peerCount; ++i) {
+    const Result *r = results[i];
+    if (!r->done) {
+      continue;
+    }
+    Figures f = figuresOf(r, frameCount);
+    printf("%-28s %9.2f %9.3f %9.4f %9.4f %9.4f %7.2f %7.2fx %8.1f %8zu  ", a->peers[i], r->create, r->frame[0],
+           f.median, f.high, f.worst, f.worst / f.median, best / f.median, (double)r->bytes / 1e6, r->pairs);
+    printf(r->wrong > 0 ? "WRONG in %u frames\n" : "right\n", r->wrong);
+  }
+}
+
+static bool runScene(const Arguments *a, const char *scene) {
+  pnFrames *frames = pn_labCreateFrames(scene, a->step);
+  if (frames == NULL) {
+    return false;
+  }
+  uint32_t frameCount = frames->frameCount < MAX_FRAMES ? frames->frameCount : MAX_FRAMES;
+  frameCount = a->frames > 0 && a->frames < frameCount ? a->frames : frameCount;
+  Result *results[MAX_PEERS];
+  for (uint32_t i = 0; i < a->peerCount; ++i) {
+    results[i] = pn_labShare(sizeof(Result));
+    results[i]->create = INFINITY;
+    for (uint32_t k = 0; k < frameCount; ++k) {
+      results[i]->frame[k] = INFINITY;
+    }
+  }
+  for (uint32_t pass = 0; pass < a->passes; ++pass) {
+    for (uint32_t i = 0; i < a->peerCount; ++i) {
+      playApart(frames, frameCount, a->peers[i], results[i]);
+    }
+  }
+  printScene(frames, frameCount, a, results);
+  for (uint32_t i = 0; i < a->peerCount; ++i) {
+    pn_labUnshare(results[i], sizeof(Result));
+  }
+  pn_labDestroyFrames(frames);
+  return true;
+}
+
+/* ---------------------------------------------------------------- the program */
+
+static bool readArguments(int count, char **words, Arguments *a) {
+  for (int i = 1; i < count; ++i) {
+    bool more = i + 1 < count;
+    if (strcmp(words[i], "--peer") == 0 && more && a->peerCount < MAX_PEERS) {
+      a->peers[a->peerCount++] = words[++i];
+    } else if (strcmp(words[i], "--passes") == 0 && more) {
+      a->passes = (uint32_t)atoi(words[++i]);
+    } else if (strcmp(words[i], "--step") == 0 && more) {
+      a->step = (uint32_t)atoi(words[++i]);
+    } else if (strcmp(words[i], "--frames") == 0 && more) {
+      a->frames = (uint32_t)atoi(words[++i]);
+    } else if (words[i][0] != '-' && a->sceneCount < 32) {
+      a->scenes[a->sceneCount++] = words[i];
+    } else {
+      fprintf(stderr, "bench_world [--peer SPEC]... [--passes N] [--step N] [--frames N] [SCENE]...\n");
+      return false;
+    }
+  }
+  return true;
+}
+
+int main(int count, char **words) {
+  Arguments a = {.passes = 3};
+  if (!readArguments(count, words, &a)) {
+    return 2;
+  }
+  for (uint32_t i = 0; a.peerCount == 0 || (i > 0 && i < sizeof usualPeers / sizeof usualPeers[0]); ++i) {
+    a.peers[a.peerCount++] = usualPeers[i];
+  }
+  bool usual = a.sceneCount == 0;
+  for (uint32_t i = 0; usual && i < sizeof usualScenes / sizeof usualScenes[0]; ++i) {
+    a.scenes[a.sceneCount++] = usualScenes[i];
+  }
+  char machine[512];
+  pn_labMachine(machine, sizeof machine);
+  printf(
+      "%s\n%u passes, milliseconds of one thread; frames in order, first frame apart; ratio of medians to the best of "
+      "the "
+      "others\n",
+      machine, a.passes);
+  bool ok = true;
+  for (uint32_t i = 0; i < a.sceneCount; ++i) {
+    ok &= runScene(&a, a.scenes[i]);
+  }
+  return ok ? 0 : 1;
+}

@@ -1,0 +1,243 @@
+/* bodies.c: many small bodies: drifting through each other, idle, or on a terrain.
+ *
+ * Bodies are boxes of 12, icosahedra of 20 and spheres of 80 triangles. The size of `bodies` and `idle` is the number of
+ * bodies, that of `terrain` the triangles of the terrain. */
+#include "scene.h"
+
+#include <stdlib.h>
+
+#define FRAME_COUNT 40
+#define IDLE_FRAMES 20
+#define ROLLERS 500
+
+typedef struct Mover {
+  pnSceneVec place, speed;
+  double turn[2], spin[2];
+} Mover;
+
+typedef struct Motion {
+  double side; /* of the box they bounce in */
+  Mover movers[];
+} Motion;
+
+/* ---------------------------------------------------------------- meshes */
+
+static pnResult makeBox(pnScene *scene) {
+  static const uint8_t quads[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4},
+                                      {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
+  scene->vertexCount = 8;
+  scene->triangleCount = 12;
+  pnResult result = pn_allocateSceneMesh(scene);
+  for (uint32_t i = 0; result == PN_OK && i < 8; ++i) {
+    scene->points[i] = pn_vec(i & 1 ? 0.7 : -0.7, i & 2 ? 0.7 : -0.7, i & 4 ? 0.7 : -0.7);
+  }
+  for (uint32_t i = 0; result == PN_OK && i < 6; ++i) {
+    uint32_t *t = scene->triangles + 6 * i;
+    t[0] = quads[i][0], t[1] = quads[i][1], t[2] = quads[i][2];
+    t[3] = quads[i][0], t[4] = quads[i][2], t[5] = quads[i][3];
+  }
+  return result;
+}
+
+static pnResult makeSphere(pnScene *scene, uint32_t triangleCount) {
+  scene->triangleCount = triangleCount;
+  return pn_makeSceneSphere(scene);
+}
+
+/* Box and icosahedron aside, the larger sphere as the scene's own. */
+static pnResult makeThree(pnScene *scene) {
+  pnResult result = makeBox(scene);
+  if (result == PN_OK) {
+    pn_setSceneMeshAside(scene);
+    result = makeSphere(scene, 20);
+  }
+  if (result == PN_OK) {
+    pn_setSceneMeshAside(scene);
+    result = makeSphere(scene, 80);
+  }
+  return result;
+}
+
+static uint32_t meshOfThree(const pnScene *scene, uint32_t body) {
+  (void)scene;
+  return body % 3;
+}
+
+/* ---------------------------------------------------------------- motion */
+
+static Motion *makeMotion(uint32_t count, double side, double height, double speed) {
+  Motion *motion = malloc(sizeof(Motion) + sizeof(Mover) * count);
+  uint64_t state = 4711;
+  for (uint32_t i = 0; i < 20; ++i) {
+    pn_sceneRandom(&state);
+  }
+  for (uint32_t i = 0; motion != NULL && i < count; ++i) {
+    /* one statement a number: their order is part of the scene */
+    double n[10];
+    for (int k = 0; k < 10; ++k) {
+      n[k] = pn_sceneRandom(&state);
+    }
+    motion->side = side;
+    motion->movers[i] = (Mover){pn_vec(n[0] * side, n[1] * side, n[2] * height),
+                                pn_vec((n[3] - 0.5) * speed, (n[4] - 0.5) * speed, (n[5] - 0.5) * speed),
+                                {6.2831853 * n[6], 6.2831853 * n[7]},
+                                {0.2 * (n[8] - 0.5), 0.2 * (n[9] - 0.5)}};
+  }
+  return motion;
+}
+
+/* Back and forth between the walls at 0 and side. */
+static double fold(double x, double side) {
+  x = fmod(fabs(x), 2.0 * side);
+  return x > side ? 2.0 * side - x : x;
+}
+
+static void place(const pnScene *scene, uint32_t body, const Mover *m, double time, pnSceneVec at, float *out) {
+  pnSceneMesh mesh = pn_sceneMeshOf(scene, body);
+  pnSceneTurn turn = pn_makeSceneTurn(m->turn[0] + m->spin[0] * time, m->turn[1] + m->spin[1] * time);
+  for (uint32_t i = 0; i < mesh.vertexCount; ++i) {
+    pn_storeSceneVertex(out + 3 * (size_t)i, pn_vecAdd(pn_sceneTurn(&turn, mesh.points[i]), at));
+  }
+}
+
+/* ---------------------------------------------------------------- bodies that drift, bodies that do nothing */
+
+static pnResult createMany(pnScene *scene, double side, uint32_t frameCount) {
+  scene->bodyCount = scene->triangleCount;
+  scene->frameStep = scene->frameStep == 0 ? 1 : scene->frameStep;
+  scene->frameCount = (frameCount + scene->frameStep - 1) / scene->frameStep;
+  scene->motion = makeMotion(scene->bodyCount, side, side, 0.2);
+  return scene->motion != NULL ? makeThree(scene) : PN_ERROR_MEMORY;
+}
+
+/* Room for each so that its box meets about nine others. */
+static pnResult createBodies(pnScene *scene) {
+  return createMany(scene, 2.3 * cbrt(scene->triangleCount), FRAME_COUNT);
+}
+
+static void frameBodies(const pnScene *scene, uint32_t frame, uint32_t body, float *outVertices) {
+  const Motion *motion = scene->motion;
+  const Mover *m = &motion->movers[body];
+  double time = (double)frame * scene->frameStep;
+  pnSceneVec at = pn_vecAdd(m->place, pn_vecScale(m->speed, time));
+  at = pn_vec(fold(at.x, motion->side), fold(at.y, motion->side), fold(at.z, motion->side));
+  place(scene, body, m, time, at, outVertices);
+}
+
+const pnSceneKind pn_sceneBodies = {
+    .name = "bodies",
+    .text = "many small bodies drift and turn through each other",
+    .usualSize = 10000,
+    .create = createBodies,
+    .frame = frameBodies,
+    .meshOf = meshOfThree,
+};
+
+static pnResult createIdle(pnScene *scene) {
+  return createMany(scene, 1.0, IDLE_FRAMES);
+}
+
+/* On a grid with gaps: radii are at most 0.7 * sqrt(3) = 1.22, places 2.6 apart. */
+static void frameIdle(const pnScene *scene, uint32_t frame, uint32_t body, float *outVertices) {
+  (void)frame;
+  const Motion *motion = scene->motion;
+  uint32_t g = (uint32_t)ceil(cbrt(scene->bodyCount));
+  pnSceneVec at = pn_vec(2.6 * (body % g), 2.6 * (body / g % g), 2.6 * (body / g / g));
+  place(scene, body, &motion->movers[body], 0.0, at, outVertices);
+}
+
+static bool isStillIdle(const pnScene *scene, uint32_t body) {
+  (void)scene;
+  (void)body;
+  return true;
+}
+
+const pnSceneKind pn_sceneIdle = {
+    .name = "idle",
+    .text = "many small bodies that neither touch nor move",
+    .usualSize = 10000,
+    .create = createIdle,
+    .frame = frameIdle,
+    .meshOf = meshOfThree,
+    .isStill = isStillIdle,
+};
+
+/* ---------------------------------------------------------------- terrain */
+
+/* Hills over the square of side 200. */
+#define TERRAIN 200.0
+
+static double heightAt(double x, double y) {
+  return 3.0 * sin(0.11 * x) * cos(0.07 * y) + 0.8 * sin(0.43 * x + 0.31 * y) + 0.15 * sin(2.9 * x) * sin(2.3 * y);
+}
+
+static pnResult createTerrain(pnScene *scene) {
+  /* 2 triangles for each of g x g cells */
+  uint32_t size = scene->triangleCount, g = (uint32_t)(sqrt(size / 2.0) + 0.5);
+  if (g == 0 || (uint64_t)2 * g * g != size) {
+    return PN_ERROR_ARGUMENT;
+  }
+  pnResult result = makeSphere(scene, 80);
+  if (result != PN_OK) {
+    return result;
+  }
+  pn_setSceneMeshAside(scene);
+  scene->vertexCount = (g + 1) * (g + 1);
+  scene->triangleCount = size;
+  result = pn_allocateSceneMesh(scene);
+  if (result != PN_OK) {
+    return result;
+  }
+  for (uint32_t i = 0; i < scene->vertexCount; ++i) {
+    double x = TERRAIN * (i % (g + 1)) / g, y = TERRAIN * (i / (g + 1)) / g;
+    scene->points[i] = pn_vec(x, y, heightAt(x, y));
+  }
+  uint32_t *t = scene->triangles;
+  for (uint32_t cell = 0; cell < g * g; ++cell, t += 6) {
+    uint32_t a = cell / g * (g + 1) + cell % g;
+    t[0] = a, t[1] = a + 1, t[2] = a + g + 2;
+    t[3] = a, t[4] = a + g + 2, t[5] = a + g + 1;
+  }
+  scene->bodyCount = ROLLERS + 1;
+  scene->frameStep = scene->frameStep == 0 ? 1 : scene->frameStep;
+  scene->frameCount = (FRAME_COUNT + scene->frameStep - 1) / scene->frameStep;
+  scene->motion = makeMotion(scene->bodyCount, TERRAIN, 0.0, 0.5);
+  return scene->motion != NULL ? PN_OK : PN_ERROR_MEMORY;
+}
+
+static void frameTerrain(const pnScene *scene, uint32_t frame, uint32_t body, float *outVertices) {
+  for (uint32_t i = 0; body == 0 && i < scene->vertexCount; ++i) {
+    pn_storeSceneVertex(outVertices + 3 * (size_t)i, scene->points[i]);
+  }
+  if (body == 0) {
+    return;
+  }
+  const Motion *motion = scene->motion;
+  const Mover *m = &motion->movers[body];
+  double time = (double)frame * scene->frameStep;
+  pnSceneVec at = pn_vecAdd(m->place, pn_vecScale(m->speed, time));
+  at.x = fold(at.x, TERRAIN);
+  at.y = fold(at.y, TERRAIN);
+  at.z = heightAt(at.x, at.y) + 0.7; /* a third of each is in the ground */
+  place(scene, body, m, time, at, outVertices);
+}
+
+static uint32_t meshOfTerrain(const pnScene *scene, uint32_t body) {
+  (void)scene;
+  return body > 0;
+}
+
+static bool isStillTerrain(const pnScene *scene, uint32_t body) {
+  (void)scene;
+  return body == 0;
+}
+
+const pnSceneKind pn_sceneTerrain = {
+    .name = "terrain",
+    .text = "a large terrain that stands still and 500 small bodies on it",
+    .usualSize = 999698,
+    .create = createTerrain,
+    .frame = frameTerrain,
+    .meshOf = meshOfTerrain,
+    .isStill = isStillTerrain,
+};

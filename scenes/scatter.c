@@ -1,0 +1,195 @@
+/* scatter.c: bodies that are not one smooth surface: tufts of hair, noisy blobs, patches that fly about.
+ *
+ * A tuft is N / 40 ribbons of 20 segments. Patches are flat strips of triangles without neighbours in other patches: in
+ * `shuffle` nothing is where it was a frame ago, in `swarm` they go round, the inner ones faster, so that what was together
+ * at the beginning is everywhere in the end. */
+#include "scene.h"
+
+#include <stdlib.h>
+
+#define FRAME_COUNT 40
+#define SWARM_FRAMES 80
+#define TURN 6.2831853
+
+/* ---------------------------------------------------------------- strips */
+
+/* `count` strips of `segments` quadrangles each, numbered along: vertex 2 i + side of strip k is 2 (segments + 1) k + ... */
+static pnResult makeStrips(pnScene *scene, uint32_t segments, uint32_t bodyCount, uint32_t frameCount) {
+  uint32_t perStrip = 2 * segments, count = scene->triangleCount / perStrip;
+  if (count == 0 || count * perStrip != scene->triangleCount) {
+    return PN_ERROR_ARGUMENT;
+  }
+  scene->vertexCount = count * 2 * (segments + 1);
+  pnResult result = pn_allocateSceneMesh(scene);
+  if (result != PN_OK) {
+    return result;
+  }
+  uint32_t *t = scene->triangles;
+  for (uint32_t k = 0; k < count; ++k) {
+    for (uint32_t i = 0; i < segments; ++i, t += 6) {
+      uint32_t a = k * 2 * (segments + 1) + 2 * i;
+      t[0] = a, t[1] = a + 1, t[2] = a + 2;
+      t[3] = a + 1, t[4] = a + 3, t[5] = a + 2;
+    }
+  }
+  for (uint32_t i = 0; i < scene->vertexCount; ++i) {
+    scene->points[i] = pn_vec(0, 0, 0);
+  }
+  scene->bodyCount = bodyCount;
+  scene->self = bodyCount == 1;
+  scene->frameStep = scene->frameStep == 0 ? 1 : scene->frameStep;
+  scene->frameCount = (frameCount + scene->frameStep - 1) / scene->frameStep;
+  return PN_OK;
+}
+
+/* Numbers of a strip that are the same whenever they are asked for. */
+static void drawNumbers(uint32_t strip, uint32_t body, uint32_t frame, double *out, uint32_t count) {
+  uint64_t state = (1 + strip + ((uint64_t)body << 24) + ((uint64_t)frame << 32)) * UINT64_C(0x9E3779B97F4A7C15);
+  for (uint32_t i = 0; i < 8; ++i) {
+    pn_sceneRandom(&state);
+  }
+  for (uint32_t i = 0; i < count; ++i) {
+    out[i] = pn_sceneRandom(&state);
+  }
+}
+
+/* ---------------------------------------------------------------- hair */
+
+#define SEGMENTS 20
+
+static void frameHair(const pnScene *scene, uint32_t frame, uint32_t body, float *outVertices) {
+  double time = (double)frame * scene->frameStep, u = time / (FRAME_COUNT - 1.0);
+  uint32_t count = scene->vertexCount / (2 * (SEGMENTS + 1));
+  float *out = outVertices;
+  for (uint32_t k = 0; k < count; ++k) {
+    double n[6];
+    drawNumbers(k, body, 0, n, 6);
+    /* rooted in a square, hanging along z, waving; the second tuft hangs the other way and swings through the first */
+    double x = 2.0 * n[0] - 1.0, y = 2.0 * n[1] - 1.0, phase = TURN * n[2], lean = n[3] - 0.5, side = TURN * n[4];
+    for (uint32_t i = 0; i <= SEGMENTS; ++i) {
+      double s = i / (double)SEGMENTS, wave = 0.12 * s * sin(6.0 * s + phase + 3.0 * u);
+      pnSceneVec p = pn_vec(x + wave + 0.5 * lean * s * s, y + 0.10 * s * cos(7.0 * s + phase - 2.0 * u), -2.0 * s);
+      if (body == 1) {
+        p = pn_vec(p.x + 0.4 * (1.0 - u), p.y + 0.2 * s, -2.2 - p.z);
+      }
+      pnSceneVec width = pn_vec(0.006 * cos(side + 2.0 * s), 0.006 * sin(side + 2.0 * s), 0.0);
+      pn_storeSceneVertex(out, pn_vecAdd(p, width));
+      pn_storeSceneVertex(out + 3, pn_vecSub(p, width));
+      out += 6;
+    }
+  }
+}
+
+static pnResult createHair(pnScene *scene) {
+  return makeStrips(scene, SEGMENTS, 2, FRAME_COUNT);
+}
+static pnResult createHairSelf(pnScene *scene) {
+  return makeStrips(scene, SEGMENTS, 1, FRAME_COUNT);
+}
+
+const pnSceneKind pn_sceneHair = {
+    .name = "hair",
+    .text = "two tufts of long thin strands comb through each other",
+    .usualSize = 40000,
+    .create = createHair,
+    .frame = frameHair,
+};
+const pnSceneKind pn_sceneHairSelf = {
+    .name = "hair-self",
+    .text = "a tuft of long thin strands with itself",
+    .usualSize = 40000,
+    .create = createHairSelf,
+    .frame = frameHair,
+};
+
+/* ---------------------------------------------------------------- patches */
+
+#define PATCH 16 /* quadrangles of a patch of `shuffle` */
+#define CHIP 4   /* of `swarm` */
+
+/* A strip around a place, turned. */
+static float *placeStrip(float *out, uint32_t segments, double size, pnSceneVec at, const double *turns) {
+  pnSceneTurn turn = pn_makeSceneTurn(TURN * turns[0], TURN * turns[1]);
+  for (uint32_t i = 0; i < 2 * (segments + 1); ++i) {
+    pnSceneVec p = pn_vec(size * (i / 2 - 0.5 * segments), i % 2 ? size : -size, 0.2 * size * sin(i));
+    pn_storeSceneVertex(out, pn_vecAdd(pn_sceneTurn(&turn, p), at));
+    out += 3;
+  }
+  return out;
+}
+
+static pnResult createShuffle(pnScene *scene) {
+  return makeStrips(scene, PATCH, 2, FRAME_COUNT);
+}
+
+static void frameShuffle(const pnScene *scene, uint32_t frame, uint32_t body, float *outVertices) {
+  uint32_t count = scene->vertexCount / (2 * (PATCH + 1));
+  for (uint32_t k = 0; k < count; ++k) {
+    double n[5];
+    drawNumbers(k, body, frame * scene->frameStep + 1, n, 5);
+    outVertices = placeStrip(outVertices, PATCH, 0.01, pn_vec(n[0], n[1], n[2]), n + 3);
+  }
+}
+
+const pnSceneKind pn_sceneShuffle = {
+    .name = "shuffle",
+    .text = "patches that are somewhere else in every frame",
+    .usualSize = 32000,
+    .create = createShuffle,
+    .frame = frameShuffle,
+};
+
+static pnResult createSwarm(pnScene *scene) {
+  return makeStrips(scene, CHIP, 2, SWARM_FRAMES);
+}
+
+static void frameSwarm(const pnScene *scene, uint32_t frame, uint32_t body, float *outVertices) {
+  uint32_t count = scene->vertexCount / (2 * (CHIP + 1));
+  double time = (double)frame * scene->frameStep;
+  for (uint32_t k = 0; k < count; ++k) {
+    double n[5];
+    drawNumbers(k, body, 0, n, 5);
+    double radius = sqrt(0.02 + 0.98 * n[0]), angle = TURN * n[1] + (body ? -0.04 : 0.05) * time / radius;
+    pnSceneVec at = pn_vec(radius * cos(angle), radius * sin(angle), 0.4 * n[2] + 0.1 * sin(3.0 * angle));
+    outVertices = placeStrip(outVertices, CHIP, 0.01, at, n + 3);
+  }
+}
+
+const pnSceneKind pn_sceneSwarm = {
+    .name = "swarm",
+    .text = "two swarms of chips in a vortex, the inner ones faster",
+    .usualSize = 16000,
+    .create = createSwarm,
+    .frame = frameSwarm,
+};
+
+/* ---------------------------------------------------------------- blobs */
+
+static pnResult createBlobs(pnScene *scene) {
+  pnResult result = pn_makeSceneSphere(scene);
+  scene->bodyCount = 2;
+  scene->frameStep = scene->frameStep == 0 ? 1 : scene->frameStep;
+  scene->frameCount = (FRAME_COUNT + scene->frameStep - 1) / scene->frameStep;
+  return result;
+}
+
+/* Spikes of a random height at every vertex, breathing, on two spheres that nearly are one: every spike of one is among
+ * those of the other. */
+static void frameBlobs(const pnScene *scene, uint32_t frame, uint32_t body, float *outVertices) {
+  double time = (double)frame * scene->frameStep;
+  pnSceneVec centre = pn_vec(body ? 0.1 + 0.001 * time : 0.0, 0.0, 0.0);
+  for (uint32_t i = 0; i < scene->vertexCount; ++i) {
+    double n[2];
+    drawNumbers(i, body, 0, n, 2);
+    double radius = 1.0 + 0.8 * (n[0] - 0.5) + 0.05 * sin(TURN * n[1] + 0.1 * time);
+    pn_storeSceneVertex(outVertices + 3 * (size_t)i, pn_vecAdd(pn_vecScale(scene->points[i], radius), centre));
+  }
+}
+
+const pnSceneKind pn_sceneBlobs = {
+    .name = "blobs",
+    .text = "two noisy spheres deep in each other",
+    .usualSize = 20480,
+    .create = createBlobs,
+    .frame = frameBlobs,
+};
