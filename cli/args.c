@@ -69,6 +69,8 @@ bool pn_isSameFile(const char *a, const char *b) {
 }
 
 bool pn_checkOutput(const pnUsage *usage, const char *option, const char *path, int count, char **files) {
+  // "-" is read from one stream and written to another.
+  if (path && strcmp(path, "-") == 0) return true;
   for (int i = 0; path && i < count; ++i) {
     char *at = strrchr(files[i], '@'), *mesh = at ? strndup(files[i], (size_t)(at - files[i])) : NULL;
     bool same =

@@ -3,6 +3,7 @@
  * One body a file. Bodies are numbered in the order of the files, triangles in the order of their file. All the work is
  * the library's; here are only the questions and the ways to show the answer. */
 #include "args.h"
+#include "choose.h"
 #include "command.h"
 #include "load.h"
 #include "out.h"
@@ -18,31 +19,53 @@ typedef struct pnCheckOptions {
   bool self, first, json, noWeld;
   const char *pairs;
   uint32_t threads; /* 0: one for each core */
+  pnMoment moment;
+  pnWords only, ignored;
 } pnCheckOptions;
 
 /* Everything that must be freed, and how long it took. */
 typedef struct pnCheck {
-  pnLoadedMesh *bodies;
+  pnLoadedList list;
+  pnLoadedMesh *bodies; /* those of the list */
   uint32_t bodyCount;
+  pnChoice choice;
   pnPool *pool;
   pnWorld *world;
   pnFrame frame;
+  pnContact *contacts; /* those that are asked about */
+  uint32_t contactCount;
+  size_t pairCount;
   double loadSeconds, searchSeconds;
 } pnCheck;
 
 /* ---------------------------------------------------------------- asking */
 
+/* Which two bodies are asked about. A wrong name lists the right ones. */
+static pnResult chooseBodies(pnCheck *check, const pnCheckOptions *options) {
+  const char **names = malloc(check->bodyCount * sizeof(char *) + 1);
+  if (!names) return pnFail(PN_ERROR_MEMORY, "out of memory for the names of %u bodies", check->bodyCount);
+  for (uint32_t i = 0; i < check->bodyCount; ++i) names[i] = check->bodies[i].name;
+  pnResult result = pn_makeChoice(&options->only, &options->ignored, names, check->bodyCount, &check->choice);
+  if (result == PN_ERROR_ARGUMENT) {
+    fprintf(stderr, "The bodies, from number 0 on:\n");
+    pn_printWords(stderr, names, check->bodyCount);
+  }
+  free(names);
+  return result;
+}
+
 static pnResult loadBodies(pnCheck *check, int count, char **paths, const pnCheckOptions *options) {
   double start = pnGetTime();
-  check->bodies = calloc((size_t)count, sizeof(pnLoadedMesh));
-  if (!check->bodies) return pnFail(PN_ERROR_MEMORY, "out of memory for %d bodies", count);
   pn_beginProgress("reading");
   pnResult result = PN_OK;
-  for (; check->bodyCount < (uint32_t)count && result == PN_OK; ++check->bodyCount) {
-    pn_stepProgress(check->bodyCount, (uint32_t)count);
-    result = pn_loadMesh(paths[check->bodyCount], !options->noWeld, &check->bodies[check->bodyCount]);
+  for (int i = 0; i < count && result == PN_OK; ++i) {
+    pn_stepProgress((uint32_t)i, (uint32_t)count);
+    result = pn_loadBodies(paths[i], !options->noWeld, options->moment, &check->list);
   }
   pn_endProgress();
+  check->bodies = check->list.items;
+  check->bodyCount = check->list.count;
+  if (result == PN_OK) result = chooseBodies(check, options);
   check->loadSeconds = pnGetTime() - start;
   return result;
 }
@@ -59,7 +82,9 @@ static pnResult makeWorld(pnCheck *check, const pnCheckOptions *options) {
     def.kind = PN_BODY_STATIC;
     def.mesh = check->bodies[i].mesh;
     // A single file can only be asked about itself.
-    def.self = options->self || check->bodyCount == 1;
+    def.self = options->self || check->bodyCount == 1 || pn_choiceNamesSelf(&check->choice, i);
+    def.self = def.self && pn_choiceAllows(&check->choice, i, i);
+    pn_choiceFilter(&check->choice, i, &def.category, &def.mask);
     def.tree.self = def.self;
     def.name = check->bodies[i].path;
     def.userData = &check->bodies[i];
@@ -67,6 +92,25 @@ static pnResult makeWorld(pnCheck *check, const pnCheckOptions *options) {
     result = pnWorld_CreateBody(check->world, &def, &id);
   }
   return result;
+}
+
+/* The number of a body: its place in the list. */
+static uint32_t bodyNumber(const pnCheck *check, pnBodyId id) {
+  const pnLoadedMesh *body = pnBody_GetUserData(check->world, id);
+  return (uint32_t)(body - check->bodies);
+}
+
+/* Of what the world found, the contacts that are asked about: its filter does not know all rules. */
+static pnResult keepContacts(pnCheck *check) {
+  check->contacts = malloc(check->frame.contactCount * sizeof(pnContact) + 1);
+  if (!check->contacts) return pnFail(PN_ERROR_MEMORY, "out of memory for %u contacts", check->frame.contactCount);
+  for (uint32_t i = 0; i < check->frame.contactCount; ++i) {
+    const pnContact *contact = &pnWorld_GetContacts(check->world)[i];
+    if (!pn_choiceAllows(&check->choice, bodyNumber(check, contact->a), bodyNumber(check, contact->b))) continue;
+    check->contacts[check->contactCount++] = *contact;
+    check->pairCount += contact->pairCount;
+  }
+  return PN_OK;
 }
 
 static pnResult search(pnCheck *check, const pnCheckOptions *options) {
@@ -78,6 +122,7 @@ static pnResult search(pnCheck *check, const pnCheckOptions *options) {
     check->frame = pnWorld_Collide(check->world, &def);
     result = check->frame.result;
   }
+  if (result == PN_OK) result = keepContacts(check);
   pn_endProgress();
   check->searchSeconds = pnGetTime() - start;
   return result;
@@ -85,24 +130,14 @@ static pnResult search(pnCheck *check, const pnCheckOptions *options) {
 
 /* ---------------------------------------------------------------- answering */
 
-static const pnContact *contactAt(const pnCheck *check, uint32_t i) {
-  return &pnWorld_GetContacts(check->world)[i];
-}
-
-/* The number of a body: its place in the list of files. */
-static uint32_t bodyNumber(const pnCheck *check, pnBodyId id) {
-  const pnLoadedMesh *body = pnBody_GetUserData(check->world, id);
-  return (uint32_t)(body - check->bodies);
-}
-
 static pnResult writePairs(const pnCheck *check, const char *path) {
   pnOutFile *out;
   pnResult result = pnOpenOutFile(path, &out);
   if (result != PN_OK) return result;
   pnOutFile_Print(out, "a,triangle_a,b,triangle_b\n");
   const pnPair *pairs = pnWorld_GetPairs(check->world);
-  for (uint32_t i = 0; i < check->frame.contactCount; ++i) {
-    const pnContact *contact = contactAt(check, i);
+  for (uint32_t i = 0; i < check->contactCount; ++i) {
+    const pnContact *contact = &check->contacts[i];
     uint32_t a = bodyNumber(check, contact->a), b = bodyNumber(check, contact->b);
     for (size_t k = contact->firstPair; k < contact->firstPair + contact->pairCount; ++k)
       pnOutFile_Print(out, "%u,%u,%u,%u\n", a, pairs[k].a, b, pairs[k].b);
@@ -119,26 +154,31 @@ static bool printAnswerJson(const pnCheck *check) {
                           "file", pn_jsonText(body->path), "vertices", (json_int_t)pnMesh_GetVertexCount(body->mesh),
                           "triangles", (json_int_t)pnMesh_GetTriangleCount(body->mesh), "closed", body->info.closed));
   }
-  for (uint32_t i = 0; i < check->frame.contactCount; ++i) {
-    const pnContact *contact = contactAt(check, i);
+  for (uint32_t i = 0; i < check->contactCount; ++i) {
+    const pnContact *contact = &check->contacts[i];
     json_array_append_new(
         collisions, json_pack("{s:I, s:I, s:I}", "a", (json_int_t)bodyNumber(check, contact->a), "b",
                               (json_int_t)bodyNumber(check, contact->b), "pairs", (json_int_t)contact->pairCount));
   }
   return pn_printJson(json_pack("{s:s, s:o, s:o, s:I}", "pinch", pnGetVersion(), "bodies", bodies, "collisions",
-                                collisions, "pairs_total", (json_int_t)check->frame.pairCount));
+                                collisions, "pairs_total", (json_int_t)check->pairCount));
 }
 
 static bool printBodies(const pnCheck *check) {
   pnTable table = {0};
   pn_addColumn(&table, ">body");
   pn_addColumn(&table, "file");
+  // In glTF a file is not yet a body.
+  bool many = false;
+  for (uint32_t i = 1; i < check->bodyCount; ++i) many |= check->bodies[i].path == check->bodies[i - 1].path;
+  if (many) pn_addColumn(&table, "name");
   pn_addColumn(&table, ">vertices");
   pn_addColumn(&table, ">triangles");
   pn_addColumn(&table, "closed");
   for (uint32_t i = 0; i < check->bodyCount; ++i) {
     pn_addCell(&table, "%u", i);
     pn_addCell(&table, "%s", check->bodies[i].path);
+    if (many) pn_addCell(&table, "%s", check->bodies[i].name);
     pn_addCell(&table, "%u", pnMesh_GetVertexCount(check->bodies[i].mesh));
     pn_addCell(&table, "%u", pnMesh_GetTriangleCount(check->bodies[i].mesh));
     pn_addCell(&table, "%s", check->bodies[i].info.closed ? "yes" : "no");
@@ -154,8 +194,8 @@ static bool printContacts(const pnCheck *check) {
   pn_addColumn(&table, ">b");
   pn_addColumn(&table, ">pairs");
   pn_addColumn(&table, "between");
-  for (uint32_t i = 0; i < check->frame.contactCount; ++i) {
-    const pnContact *contact = contactAt(check, i);
+  for (uint32_t i = 0; i < check->contactCount; ++i) {
+    const pnContact *contact = &check->contacts[i];
     uint32_t a = bodyNumber(check, contact->a), b = bodyNumber(check, contact->b);
     pn_addCell(&table, "%u", a);
     pn_addCell(&table, "%u", b);
@@ -199,7 +239,7 @@ static void printNext(const pnCheck *check, const pnCheckOptions *options) {
   if (options->pairs) printf("The pairs are in %s.\n", options->pairs);
   else if (check->frame.pairCount > 0) printf("Next: --pairs OUT.csv lists the triangles.\n");
   else if (check->bodyCount > 1 && !options->self) printf("Next: --self also asks each body about itself.\n");
-  if (check->frame.pairCount == 0 && check->bodyCount > 1 && findInside(check, &inner, &outer))
+  if (check->pairCount == 0 && check->bodyCount > 1 && findInside(check, &inner, &outer))
     printf("Note: %s may be wholly inside %s; surfaces that do not touch are no collision.\n",
            check->bodies[inner].name, check->bodies[outer].name);
 }
@@ -207,7 +247,7 @@ static void printNext(const pnCheck *check, const pnCheckOptions *options) {
 static bool printAnswer(const pnCheck *check, const pnCheckOptions *options) {
   bool good = printBodies(check);
   putchar('\n');
-  size_t pairs = check->frame.pairCount;
+  size_t pairs = check->pairCount;
   if (pairs > 0) {
     good = printContacts(check) && good;
     printf("\n%s%zu pair%s of triangles meet%s", options->first ? "At least " : "", pairs, pairs == 1 ? "" : "s",
@@ -231,19 +271,22 @@ static int run(int count, char **paths, const pnCheckOptions *options) {
   if (result == PN_OK && options->pairs) result = writePairs(&check, options->pairs);
   if (result != PN_OK) pn_sayFailure("check");
   bool good = result == PN_OK;
-  if (good) good = options->json ? printAnswerJson(&check) : printAnswer(&check, options);
+  if (good && options->json) good = printAnswerJson(&check);
+  else if (good && !pn_isQuiet() && !(options->pairs && strcmp(options->pairs, "-") == 0))
+    good = printAnswer(&check, options);
   if (good) good = pn_finishOutput("check");
-  int status = !good ? PN_EXIT_ERROR : check.frame.pairCount > 0 ? PN_EXIT_COLLISION : PN_EXIT_CLEAN;
+  int status = !good ? PN_EXIT_ERROR : check.pairCount > 0 ? PN_EXIT_COLLISION : PN_EXIT_CLEAN;
 
   if (check.world) pnDestroyWorld(check.world);
   if (check.pool) pnDestroyPool(check.pool);
-  for (uint32_t i = 0; i < check.bodyCount; ++i) pn_freeLoadedMesh(&check.bodies[i]);
-  free(check.bodies);
+  free(check.contacts);
+  pn_freeChoice(&check.choice);
+  pn_freeLoadedList(&check.list);
   return status;
 }
 
 int pn_cmdCheck(int argc, char **argv) {
-  pnCheckOptions options = {.threads = 0};
+  pnCheckOptions options = {.moment = PN_MOMENT_REST};
   const pnOption table[] = {
       {"self", PN_OPTION_FLAG, NULL,
        "with several files: also each body with itself\n(a single file is always asked about itself)", &options.self},
@@ -254,6 +297,15 @@ int pn_cmdCheck(int argc, char **argv) {
        "write every pair: a,triangle_a,b,triangle_b, counted from 0,\nin the order of the files", &options.pairs},
       {"threads", PN_OPTION_COUNT, "N",
        "how many threads work (default: one for each core);\nthe answer does not depend on it", &options.threads},
+      {"animation", PN_OPTION_TEXT, "NAME", "of glTF files: which animation (default: the rest pose)",
+       &options.moment.animation},
+      {"time", PN_OPTION_NUMBER, "T", "of glTF files: at which second (default: the animation's first)",
+       &options.moment.time},
+      {"only", PN_OPTION_LIST, "A,B",
+       "only these two bodies, by name, number or pattern; A,A: A with\nitself; A: A with everything; several times, "
+       "too",
+       &options.only},
+      {"ignore", PN_OPTION_LIST, "A,B", "not these two bodies; several times, too", &options.ignored},
       {"no-weld", PN_OPTION_FLAG, NULL,
        "vertices at the same place stay different ones, so that triangles\nwhich only share a place count as touching",
        &options.noWeld},
@@ -262,8 +314,9 @@ int pn_cmdCheck(int argc, char **argv) {
       .command = "check",
       .synopsis = "FILE... [options]",
       .about =
-          "Which triangles meet? One body a file (OBJ, PLY, STL, OFF). With several files, the bodies are\n"
-          "checked against one another; with one file, the body against itself.\n"
+          "Which triangles meet? One body a file (OBJ, PLY, STL, OFF), or each mesh of a glTF file, at rest or at a\n"
+          "moment of an animation. Bodies are checked against one another; a single one against itself. \"-\" is\n"
+          "standard input.\n"
           "The answer is exact. Touching counts. Triangles of one body that share a vertex or an edge count only\n"
           "when they meet in more than that; vertices at the same place are one vertex for this.\n"
           "Surfaces are asked, not volumes: a body wholly inside another does not touch it.\n"
@@ -275,6 +328,8 @@ int pn_cmdCheck(int argc, char **argv) {
           "  pinch check shirt.obj                      does it intersect itself?\n"
           "  pinch check body.stl cloth.ply --self --pairs pairs.csv\n"
           "                                             every pair of triangles, for another program\n"
+          "  pinch check hero.glb --animation walk --time 1.5\n"
+          "                                             one moment of an animation; all of it: pinch scan\n"
           "  pinch check part*.stl --first && echo fits the first pair of each is enough for yes or no\n",
   };
   pnArgs args = pn_parseArgs(&usage, &argc, argv);

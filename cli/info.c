@@ -1,8 +1,7 @@
 /* info.c: `pinch info FILE...`: what is in a mesh file, what is wrong with it, and where the first fault is. */
 #include "args.h"
 #include "command.h"
-#include "load.h"
-#include "out.h"
+#include "info.h"
 
 #include <stdio.h>
 
@@ -74,6 +73,11 @@ static json_t *vectorJson(pnVec3 v) {
   return json_pack("[f, f, f]", (double)v.x, (double)v.y, (double)v.z);
 }
 
+json_t *pn_boxJson(const pnBox *box) {
+  if (box->min.x > box->max.x) return json_null();
+  return json_pack("{s:o, s:o}", "min", vectorJson(box->min), "max", vectorJson(box->max));
+}
+
 /* {"triangle": 7, "vertices": [3, 9]}, or null when there is none. */
 static json_t *placeJson(uint32_t triangle, const uint32_t vertices[2]) {
   if (triangle == PN_NONE) return json_null();
@@ -91,7 +95,6 @@ static json_t *groupsJson(const pnLoadedMesh *loaded) {
 
 static json_t *infoJson(const pnLoadedMesh *loaded) {
   const pnMeshInfo *info = &loaded->info;
-  bool empty = pnMesh_GetTriangleCount(loaded->mesh) == 0;
   json_t *object = json_pack(
       "{s:o, s:o, s:I, s:I, s:b, s:b, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "file", pn_jsonText(loaded->path),
       "name", pn_jsonText(loaded->name), "vertices", (json_int_t)pnMesh_GetVertexCount(loaded->mesh), "triangles",
@@ -103,10 +106,7 @@ static json_t *infoJson(const pnLoadedMesh *loaded) {
       (json_int_t)info->duplicateVertexCount);
   if (!object) return NULL;
   // What depends on there being something.
-  json_object_set_new(
-      object, "box",
-      empty ? json_null()
-            : json_pack("{s:o, s:o}", "min", vectorJson(info->box.min), "max", vectorJson(info->box.max)));
+  json_object_set_new(object, "box", pn_boxJson(&info->box));
   json_object_set_new(object, "first_open", placeJson(info->firstOpenTriangle, info->firstOpenVertices));
   json_object_set_new(object, "first_nonmanifold",
                       placeJson(info->firstNonManifoldTriangle, info->firstNonManifoldVertices));
@@ -125,13 +125,17 @@ static bool showFiles(int count, char **paths, bool weld, json_t *files) {
   bool good = true;
   for (int i = 0; i < count; ++i) {
     pnLoadedMesh loaded;
+    if (pn_isAnimFile(paths[i])) {
+      good = pn_showAnim(paths[i], weld, files) && good;
+      continue;
+    }
     if (pn_loadMesh(paths[i], weld, &loaded) != PN_OK) {
       pn_sayFailure("info");
       good = false;
       continue;
     }
     if (files) good = json_array_append_new(files, infoJson(&loaded)) == 0 && good;
-    else printInfo(&loaded);
+    else if (!pn_isQuiet()) printInfo(&loaded);
     pn_freeLoadedMesh(&loaded);
   }
   return good;
@@ -150,11 +154,14 @@ int pn_cmdInfo(int argc, char **argv) {
           "What is in OBJ, PLY, STL and OFF files: counts, bounding box, whether the surface is closed,\n"
           "manifold and consistently oriented, triangles without area, groups, and where the first fault is.\n"
           "Vertices at the same place count as one for this (STL and seams), unless --no-weld is given.\n"
+          "Of glTF files: bodies, animations (seconds, frames), skins, targets, units, extensions. \"-\" is standard\n"
+          "input.\n"
           "Exit status: 0, or 2 when a file could not be read (the others are still shown).\n",
       .options = options,
       .optionCount = sizeof(options) / sizeof(options[0]),
       .examples =
           "  pinch info bunny.ply                  is it closed, and where not?\n"
+          "  pinch info hero.glb                   which bodies, animations and joints?\n"
           "  pinch info *.stl --json | jq '.files[] | select(.closed | not) | .file'\n"
           "                                        names of the open ones\n",
   };

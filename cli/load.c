@@ -1,8 +1,54 @@
-/* load.c: from a path to a mesh that has been looked over. */
+/* load.c: from a path to meshes that have been looked over. */
 #include "load.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+/* ---------------------------------------------------------------- standard input */
+
+bool pn_isInput(const char *path) {
+  return strcmp(path, "-") == 0;
+}
+
+pnResult pn_readInput(const void **outBytes, size_t *outCount) {
+  // Kept until the program ends: what comes by a pipe comes once.
+  static char *bytes;
+  static size_t count;
+  static bool read;
+  size_t capacity = 0;
+  while (!read) {
+    if (count == capacity) {
+      capacity = capacity ? 2 * capacity : 65536;
+      char *grown = realloc(bytes, capacity);
+      if (!grown) return pnFail(PN_ERROR_MEMORY, "standard input: out of memory for %zu bytes", capacity);
+      bytes = grown;
+    }
+    size_t added = fread(bytes + count, 1, capacity - count, stdin);
+    count += added;
+    if (added == 0 && ferror(stdin)) return pnFail(PN_ERROR_FILE, "standard input cannot be read: %s", strerror(errno));
+    read = added == 0;
+  }
+  *outBytes = bytes;
+  *outCount = count;
+  return PN_OK;
+}
+
+bool pn_isAnimInput(void) {
+  const void *bytes;
+  size_t count;
+  if (pn_readInput(&bytes, &count) != PN_OK || count < 4) return false;
+  // .gltf is a JSON object; no mesh format begins with a brace.
+  const char *text = bytes;
+  size_t blanks = 0;
+  while (blanks < count && strchr(" \t\r\n", text[blanks])) ++blanks;
+  return memcmp(bytes, "glTF", 4) == 0 || (blanks < count && text[blanks] == '{');
+}
+
+/* ---------------------------------------------------------------- mesh files */
 
 /* Names and sizes of the groups; the arrays of the file itself are not kept. */
 static bool copyGroups(const pnMeshFile *file, pnLoadedMesh *loaded) {
@@ -20,11 +66,21 @@ static bool copyGroups(const pnMeshFile *file, pnLoadedMesh *loaded) {
   return true;
 }
 
+static pnResult readMeshFile(const char *path, pnMeshFile *outFile) {
+  pnResult result = pn_refuseForeign(path);
+  if (result != PN_OK) return result;
+  if (!pn_isInput(path)) return pnLoadMeshFile(path, outFile);
+  const void *bytes;
+  size_t count;
+  result = pn_readInput(&bytes, &count);
+  return result == PN_OK ? pnParseMeshFile(bytes, count, NULL, outFile) : result;
+}
+
 pnResult pn_loadMesh(const char *path, bool weld, pnLoadedMesh *loaded) {
   memset(loaded, 0, sizeof(*loaded));
   loaded->path = path;
   pnMeshFile file;
-  pnResult result = pnLoadMeshFile(path, &file);
+  pnResult result = readMeshFile(path, &file);
   if (result != PN_OK) return result;
   if (!copyGroups(&file, loaded)) result = pnFail(PN_ERROR_MEMORY, "%s: out of memory", path);
   if (result == PN_OK) {
@@ -51,4 +107,47 @@ void pn_freeLoadedMesh(pnLoadedMesh *loaded) {
   free(loaded->groupSizes);
   free(loaded->name);
   memset(loaded, 0, sizeof(*loaded));
+}
+
+/* ---------------------------------------------------------------- all kinds */
+
+static bool hasEnding(const char *path, const char *ending) {
+  size_t length = strlen(path), endLength = strlen(ending);
+  return length >= endLength && strcasecmp(path + length - endLength, ending) == 0;
+}
+
+bool pn_isAnimFile(const char *path) {
+  if (pn_isInput(path)) return pn_isAnimInput();
+  if (hasEnding(path, ".gltf") || hasEnding(path, ".glb") || hasEnding(path, ".vrm")) return true;
+  char letters[4] = {0};
+  struct stat info;
+  // Only a plain file is looked into: bytes taken from a pipe would be gone.
+  if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return false;
+  FILE *stream = fopen(path, "rb");
+  size_t count = stream ? fread(letters, 1, 4, stream) : 0;
+  if (stream) fclose(stream);
+  return count == 4 && memcmp(letters, "glTF", 4) == 0;
+}
+
+pnResult pn_loadBodies(const char *path, bool weld, pnMoment moment, pnLoadedList *list) {
+  if (pn_isAnimFile(path)) {
+    pnAnimFile *file;
+    pnResult result = pn_openAnim(path, &file);
+    if (result != PN_OK) return result;
+    result = pn_loadAnimBodies(path, file, weld, moment, list);
+    pnFreeAnimFile(file);
+    return result;
+  }
+  pnLoadedMesh *items = realloc(list->items, (list->count + (size_t)1) * sizeof(pnLoadedMesh));
+  if (!items) return pnFail(PN_ERROR_MEMORY, "out of memory for %u bodies", list->count + 1);
+  list->items = items;
+  pnResult result = pn_loadMesh(path, weld, &items[list->count]);
+  if (result == PN_OK) ++list->count;
+  return result;
+}
+
+void pn_freeLoadedList(pnLoadedList *list) {
+  for (uint32_t i = 0; i < list->count; ++i) pn_freeLoadedMesh(&list->items[i]);
+  free(list->items);
+  memset(list, 0, sizeof(*list));
 }

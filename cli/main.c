@@ -13,7 +13,7 @@ static const struct {
   pnCommandFcn *run;
   const char *summary;
 } commands[] = {
-    {"info", pn_cmdInfo, "what is in a mesh file: counts, box, closed or not, faulty faces"},
+    {"info", pn_cmdInfo, "what is in a file: counts, box, closed or not, faulty faces; bodies, animations"},
     {"check", pn_cmdCheck, "which triangles of meshes meet, or of one mesh with itself"},
     {"scan", pn_cmdScan, "in which frames of an animation, and where, bodies go through one another"},
     {"volume", pn_cmdVolume, "how much space two closed meshes share, and how deep they are in each other"},
@@ -30,9 +30,9 @@ static void printHelp(FILE *stream) {
   fprintf(stream,
           "\n"
           "  pinch COMMAND --help   what a command takes, with examples\n"
-          "  pinch --version        the version\n"
+          "  pinch --version, -V    the version\n"
           "\n"
-          "Files: OBJ, PLY, STL, OFF; scan: also glTF, MDD, PC2. Exit status: 0 no collision, 1 collisions, 2 error.\n"
+          "Files: OBJ, PLY, STL, OFF, glTF; scan: also MDD, PC2. Exit status: 0 no collision, 1 collisions, 2 error.\n"
           "\n"
           "A first look, with meshes made on the spot:\n"
           "  pinch make knot knot.ply\n"
@@ -67,7 +67,7 @@ int main(int argc, char **argv) {
     printHelp(stdout);
     return pn_finishOutput("--help") ? PN_EXIT_CLEAN : PN_EXIT_ERROR;
   }
-  if (strcmp(word, "--version") == 0) {
+  if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
     printf("pinch %s\n", pnGetVersion());
     return pn_finishOutput("--version") ? PN_EXIT_CLEAN : PN_EXIT_ERROR;
   }

@@ -129,6 +129,14 @@ static int exitStatus(const pnScan *scan) {
   return scan->interrupted ? PN_EXIT_ERROR : PN_EXIT_CLEAN;
 }
 
+/* Standard output has one of the files: then it has nothing else. */
+static bool usesOutput(const pnScanOptions *options) {
+  const char *const outputs[] = {options->csv, options->pairs, options->html};
+  for (int i = 0; i < 3; ++i)
+    if (outputs[i] && strcmp(outputs[i], "-") == 0) return true;
+  return false;
+}
+
 static int run(int count, char **words, const pnScanOptions *options) {
   pnScan scan = {.options = options};
   pnResult result = load(&scan, count, words);
@@ -148,7 +156,7 @@ static int run(int count, char **words, const pnScanOptions *options) {
     pn_scanSayChoices(&scan);
   }
   bool good = result == PN_OK;
-  if (good && !options->json && !pn_isQuiet()) good = pn_scanPrintTables(&scan);
+  if (good && !options->json && !pn_isQuiet() && !usesOutput(options)) good = pn_scanPrintTables(&scan);
   if (good && options->json && scan.interrupted)
     fprintf(stderr, "pinch scan: interrupted after %u of %u frames\n", scan.tallies.frameCount, scan.frameTotal);
   if (good) good = pn_finishOutput("scan");
@@ -196,6 +204,7 @@ static bool checkOptions(const pnUsage *usage, int fileCount, char **files, pnSc
   if (fileCount == 0) pn_sayWrong(usage, "no file given; 'pinch make character hero.glb' makes one to try");
   else if (failOn < 0) pn_sayWrong(usage, "--fail-on: expected any, new or none, found '%s'", options->failOnWord);
   else if (sameFile) pn_sayWrong(usage, "--csv, --pairs and --html must be different files");
+  else if (options->json && usesOutput(options)) pn_sayWrong(usage, "--json already goes to standard output ('-')");
   else if (options->html && !pn_reportAvailable())
     pn_sayWrong(usage, "--html: this build has no HTML report; build pinch where npm is installed");
   else {
@@ -212,6 +221,7 @@ static const char about[] =
     "  shirt.obj@shirt.mdd      a mesh and its vertex cache: MDD, PC2, or numbered mesh files\n"
     "  'frame_####.ply'         numbered mesh files alone; a glob in quotes, or a folder\n"
     "  floor.obj                a mesh that stays where it is\n"
+    "  -                        a glTF or mesh file by standard input\n"
     "\n"
     "Several files play together. The answer is exact for the vertices as floats: touching counts, triangles that\n"
     "share a vertex or an edge count only when they meet in more than that, seams of the export are no gaps.\n"
@@ -254,7 +264,7 @@ int pn_cmdScan(int argc, char **argv) {
       {"threads", PN_OPTION_COUNT, "N",
        "how many threads work (default: one for each core);\nthe answer does not depend on it", &options.threads},
       {"json", PN_OPTION_FLAG, NULL, "one JSON object instead of tables", &options.json},
-      {"csv", PN_OPTION_TEXT, "F", "write counts: frame,time,a,b,pairs", &options.csv},
+      {"csv", PN_OPTION_TEXT, "F", "write counts: frame,time,a,b,pairs; - is standard output", &options.csv},
       {"pairs", PN_OPTION_TEXT, "F", "write every pair: frame,a,triangle_a,b,triangle_b", &options.pairs},
       {"html", PN_OPTION_TEXT, "F", "write a report to look at in a browser, one file, no network", &options.html},
       {"fail-on", PN_OPTION_TEXT, "WHICH",

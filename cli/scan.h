@@ -187,6 +187,10 @@ pnResult pn_scanAddAnimBodies(pnScan *scan, uint32_t source);
 pnResult pn_scanChooseRuns(pnScan *scan);
 /* The frames of the clips the sources have now. */
 pnResult pn_scanChooseRange(const pnScan *scan, pnScanRange *outRange);
+/* Frames a second at which all keys of a clip stand, one of the usual rates; 30 when there is none. */
+double pn_clipRate(const pnAnimClip *clip);
+/* The frames of a clip at that rate. */
+void pn_clipFrames(const pnAnimClip *clip, double fps, double *outFirst, double *outLast);
 /* From now on run r is scanned. */
 void pn_scanBeginRun(pnScan *scan, uint32_t r);
 pnResult pn_scanChooseBodies(pnScan *scan);

@@ -2,6 +2,7 @@
  *
  * An animation is chosen by name, number or pattern, several by naming several, every one by "all". Files that play
  * together play the animation of that name; a file that does not have it plays its first. */
+#include "load.h"
 #include "out.h"
 #include "scan.h"
 
@@ -64,28 +65,18 @@ static pnResult addRun(pnScan *scan, uint32_t source, uint32_t clip) {
   return run->clips && run->name ? PN_OK : pnFail(PN_ERROR_MEMORY, "out of memory for an animation");
 }
 
-/* The clip of that name, else of that number. */
-static uint32_t findClip(const pnAnimFile *file, const char *word) {
-  for (uint32_t c = 0; c < file->clipCount; ++c) {
-    if (strcmp(file->clips[c].name, word) == 0) return c;
-  }
-  char *end;
-  unsigned long number = strtoul(word, &end, 10);
-  return word[0] >= '0' && word[0] <= '9' && *end == 0 && number < file->clipCount ? (uint32_t)number : PN_NONE;
-}
-
 /* Adds the animations a word of --animation means; *found when there is one, chosen before or not. */
 static pnResult addWord(pnScan *scan, const char *word, bool *found) {
   pnResult result = PN_OK;
   bool called = false;
   for (uint32_t s = 0; s < scan->sourceCount; ++s)
-    called |= scan->sources[s].file && findClip(scan->sources[s].file, word) != PN_NONE;
+    called |= scan->sources[s].file && pn_findClip(scan->sources[s].file, word) != PN_NONE;
   // "all" is a name first, should there be one.
   const char *pattern = strcmp(word, "all") == 0 ? "*" : word;
   for (uint32_t s = 0; s < scan->sourceCount && result == PN_OK; ++s) {
     const pnAnimFile *file = scan->sources[s].file;
     if (!file) continue;
-    uint32_t exact = findClip(file, word);
+    uint32_t exact = pn_findClip(file, word);
     for (uint32_t c = 0; c < file->clipCount && result == PN_OK; ++c) {
       if (called ? c != exact : fnmatch(pattern, file->clips[c].name, 0) != 0) continue;
       *found = true;
@@ -167,23 +158,11 @@ pnResult pn_scanChooseBodies(pnScan *scan) {
 
 /* ---------------------------------------------------------------- what could have been chosen */
 
-static void sayClips(const pnScanSource *source) {
-  const pnAnimFile *file = source->file;
-  const char **names = malloc(file->clipCount * sizeof(char *) + 1);
-  if (!names) return;
-  for (uint32_t c = 0; c < file->clipCount; ++c) names[c] = file->clips[c].name[0] ? file->clips[c].name : "(no name)";
-  pn_printPlain(stderr, source->word);
-  fprintf(stderr, " has %u (by name, by number from 0 to %u, by pattern, or all):\n", file->clipCount,
-          file->clipCount - 1);
-  pn_printWords(stderr, names, file->clipCount);
-  free(names);
-}
-
 void pn_scanSayChoices(const pnScan *scan) {
   bool any = false;
   for (uint32_t s = 0; s < scan->sourceCount && scan->wrongAnimation; ++s) {
     if (!scan->sources[s].file || scan->sources[s].file->clipCount == 0) continue;
-    sayClips(&scan->sources[s]);
+    pn_sayClips(scan->sources[s].word, scan->sources[s].file);
     any = true;
   }
   if (scan->wrongAnimation && !any) fprintf(stderr, "No file here has an animation to choose.\n");

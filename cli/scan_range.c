@@ -29,10 +29,17 @@ static bool keysFit(const pnAnimClip *clip, double fps) {
   return true;
 }
 
+double pn_clipRate(const pnAnimClip *clip) {
+  static const double usual[] = {30, 24, 25, 60, 50, 120};
+  for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); ++i) {
+    if (keysFit(clip, usual[i])) return usual[i];
+  }
+  return 30;
+}
+
 /* As asked; else the rate of a cache that knows it (MDD), else one at which the keys stand, else 30. */
 static double chooseRate(const pnScan *scan) {
   if (scan->options->fps > 0) return scan->options->fps;
-  static const double usual[] = {30, 24, 25, 60, 50, 120};
   for (uint32_t s = 0; s < scan->sourceCount; ++s) {
     const pnScanSource *source = &scan->sources[s];
     if (source->cache && pnCache_GetInfo(source->cache).kind == PN_CACHE_MDD &&
@@ -42,22 +49,23 @@ static double chooseRate(const pnScan *scan) {
       double rate = step > 1e-4 && step < 1e4 ? 1 / step : 30;
       return fabs(rate - round(rate)) < 1e-3 && rate > 0.5 ? round(rate) : rate;
     }
-    for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]) && source->clip != PN_NONE; ++i) {
-      if (keysFit(&source->file->clips[source->clip], usual[i])) return usual[i];
-    }
+    if (source->clip != PN_NONE) return pn_clipRate(&source->file->clips[source->clip]);
   }
   return 30;
 }
 
 /* ---------------------------------------------------------------- frames */
 
+void pn_clipFrames(const pnAnimClip *clip, double fps, double *outFirst, double *outLast) {
+  *outFirst = floor(clip->startTime * fps + PN_FRAME_SLACK);
+  *outLast = ceil(clip->endTime * fps - PN_FRAME_SLACK);
+}
+
 /* Widens [*first, *last] by what a source has to show; false when it does not move. */
 static bool widen(const pnScanSource *source, double fps, double *first, double *last) {
   double begin, end;
   if (source->clip != PN_NONE) {
-    const pnAnimClip *clip = &source->file->clips[source->clip];
-    begin = floor(clip->startTime * fps + PN_FRAME_SLACK);
-    end = ceil(clip->endTime * fps - PN_FRAME_SLACK);
+    pn_clipFrames(&source->file->clips[source->clip], fps, &begin, &end);
   } else if (source->cache) {
     pnCacheInfo info = pnCache_GetInfo(source->cache);
     begin = source->cacheByNumber ? floor(pnCache_GetTime(source->cache, 0) + PN_FRAME_SLACK) : 0;

@@ -42,19 +42,6 @@ static bool hasEnding(const char *path, const char *ending) {
   return length >= endLength && strcasecmp(path + length - endLength, ending) == 0;
 }
 
-/* By name, or by the four letters a .glb begins with. */
-static bool isAnimFile(const char *path) {
-  if (hasEnding(path, ".gltf") || hasEnding(path, ".glb")) return true;
-  char letters[4] = {0};
-  struct stat info;
-  // Only a plain file is looked into: bytes taken from a pipe would be gone.
-  if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return false;
-  FILE *stream = fopen(path, "rb");
-  size_t count = stream ? fread(letters, 1, 4, stream) : 0;
-  if (stream) fclose(stream);
-  return count == 4 && memcmp(letters, "glTF", 4) == 0;
-}
-
 static bool isCacheFile(const char *path) {
   return hasEnding(path, ".mdd") || hasEnding(path, ".pc2");
 }
@@ -112,7 +99,8 @@ static bool hasNumbers(const pnCache *cache, const pnCacheInfo *info) {
 
 /* meshPath null: the triangles are those of the cache's first file. */
 static pnResult openCache(pnScan *scan, pnScanSource *source, const char *meshPath, const char *cachePath) {
-  pnResult result = pnOpenCache(cachePath, &source->cache);
+  pnResult result = pn_refuseForeign(cachePath);
+  if (result == PN_OK) result = pnOpenCache(cachePath, &source->cache);
   if (result != PN_OK) return result;
   pnCacheInfo info = pnCache_GetInfo(source->cache);
   source->cacheByNumber = hasNumbers(source->cache, &info);
@@ -142,7 +130,7 @@ static pnResult openMeshAtCache(pnScan *scan, pnScanSource *source, const char *
   char *meshPath = strndup(source->word, length);
   if (!meshPath) return pnFail(PN_ERROR_MEMORY, "out of memory");
   pnResult result;
-  if (isAnimFile(meshPath))
+  if (pn_isAnimFile(meshPath))
     result = pnFail(PN_ERROR_UNSUPPORTED,
                     "'%s': the mesh of a cache must be OBJ, PLY or OFF; a glTF file brings its own "
                     "animation",
@@ -153,7 +141,7 @@ static pnResult openMeshAtCache(pnScan *scan, pnScanSource *source, const char *
 }
 
 static pnResult openAnimFile(pnScan *scan, pnScanSource *source) {
-  pnResult result = pnLoadAnimFile(source->word, &source->file);
+  pnResult result = pn_openAnim(source->word, &source->file);
   if (result == PN_OK) result = pnCreateAnimState(source->file, &source->state);
   if (result == PN_OK) result = pn_scanAddAnimBodies(scan, (uint32_t)(source - scan->sources));
   return result;
@@ -167,7 +155,7 @@ pnResult pn_scanOpenSource(pnScan *scan, const char *word) {
   if (at && !isThere(word, false)) return openMeshAtCache(scan, source, at);
   if (isCacheFile(word) || isThere(word, true) || (isPattern(word) && !isThere(word, false)))
     return openCache(scan, source, NULL, word);
-  if (isAnimFile(word)) return openAnimFile(scan, source);
+  if (pn_isAnimFile(word)) return openAnimFile(scan, source);
   pnScanBody *body;
   return addMeshBody(scan, word, PN_BODY_STATIC, &body);
 }

@@ -1,5 +1,6 @@
 /* volume.c: `pinch volume A B`: how much space two closed meshes share, where, how deep, is one inside the other. */
 #include "args.h"
+#include "choose.h"
 #include "command.h"
 #include "load.h"
 #include "out.h"
@@ -8,16 +9,20 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 typedef struct pnVolumeOptions {
   uint32_t resolution, threads;
   bool gl, json, parity;
   const char *meshPath; /* null: none */
+  pnMoment moment;
+  pnWords only;
 } pnVolumeOptions;
 
 /* Everything of one run, so that it is freed at one place. */
 typedef struct pnVolumeRun {
-  pnLoadedMesh loaded[2];
+  pnLoadedList list;
+  const pnLoadedMesh *loaded[2]; /* the two of the list that are meant */
   pnPose *poses[2];
   pnPool *pool;
   pnGlRaster *gl;
@@ -35,7 +40,7 @@ static const char *backendName(pnBackend backend) {
 static const char *relationWords[PN_RELATION_COUNT] = {"apart", "overlap", "a_in_b", "b_in_a"};
 
 static void printRelation(const pnVolumeRun *run) {
-  const char *a = run->loaded[0].name, *b = run->loaded[1].name;
+  const char *a = run->loaded[0]->name, *b = run->loaded[1]->name;
   const char *surely = run->result.certain ? "" : " (as far as the resolution tells)";
   switch (run->result.relation) {
     case PN_RELATION_A_IN_B: printf("  %s lies inside %s%s\n", a, b, surely); break;
@@ -48,7 +53,10 @@ static void printRelation(const pnVolumeRun *run) {
 static void printResult(const pnVolumeRun *run, const pnVolumeOptions *options) {
   const pnOverlapResult *result = &run->result;
   const pnDepthResult *depth = &run->depth;
-  printf("%s and %s share a volume of %.6g", run->loaded[0].path, run->loaded[1].path, result->volume);
+  // Two bodies of one file are known by their names.
+  bool oneFile = run->loaded[0]->path == run->loaded[1]->path;
+  printf("%s and %s share a volume of %.6g", oneFile ? run->loaded[0]->name : run->loaded[0]->path,
+         oneFile ? run->loaded[1]->name : run->loaded[1]->path, result->volume);
   if (isfinite(result->error)) printf(", surely from %.6g to %.6g", result->volumeMin, result->volumeMax);
   else printf("; a mesh is open, so no bound can be given");
   putchar('\n');
@@ -59,7 +67,7 @@ static void printResult(const pnVolumeRun *run, const pnVolumeOptions *options) 
     printf("  depth       %.6g", depth->depth);
     if (isfinite(depth->error)) printf(", surely from %.6g to %.6g", depth->depthMin, depth->depthMax);
     printf("\n  direction   (%.6g, %.6g, %.6g): moving %s that way by the depth frees it\n", depth->direction[0],
-           depth->direction[1], depth->direction[2], run->loaded[0].name);
+           depth->direction[1], depth->direction[2], run->loaded[0]->name);
   }
   printf("  image       %u x %u cells, at most %u and %u layers, %llu spans, %s\n", result->resolution,
          result->resolution, result->maxLayers[0], result->maxLayers[1], (unsigned long long)result->spanCount,
@@ -85,8 +93,9 @@ static json_t *resultJson(const pnVolumeRun *run) {
   const pnDepthResult *depth = &run->depth;
   bool some = result->volume > 0, deep = depth->depth > 0;
   return json_pack(
-      "{s:s, s:o, s:o, s:s, s:b, s:f, s:o, s:o, s:o, s:o, s:o, s:f, s:o, s:o, s:I, s:[I, I], s:I, s:s}", "pinch",
-      pnGetVersion(), "a", pn_jsonText(run->loaded[0].path), "b", pn_jsonText(run->loaded[1].path), "relation",
+      "{s:s, s:o, s:o, s:o, s:o, s:s, s:b, s:f, s:o, s:o, s:o, s:o, s:o, s:f, s:o, s:o, s:I, s:[I, I], s:I, s:s}",
+      "pinch", pnGetVersion(), "a", pn_jsonText(run->loaded[0]->path), "b", pn_jsonText(run->loaded[1]->path), "name_a",
+      pn_jsonText(run->loaded[0]->name), "name_b", pn_jsonText(run->loaded[1]->name), "relation",
       relationWords[result->relation], "certain", result->certain, "volume", result->volume, "error",
       numberJson(result->error), "volume_min", numberJson(result->volumeMin), "volume_max",
       numberJson(result->volumeMax), "centroid", some ? vectorJson(result->centroid) : json_null(), "centroid_error",
@@ -119,13 +128,51 @@ static pnResult saveSurface(const pnOverlap *overlap, const char *path) {
   return result;
 }
 
-static pnResult measure(pnVolumeRun *run, char **paths, const pnVolumeOptions *options) {
+/* The two bodies that are meant: all there are, or those that --only names. The first one named is A. */
+static pnResult chooseTwo(pnVolumeRun *run, const char *const *names, const pnWords *only) {
+  static const pnWords nothing;
+  uint32_t count = run->list.count, found = 0;
+  pnChoice choice = {0};
+  pnResult result = pn_makeChoice(only, &nothing, names, count, &choice);
+  for (uint32_t a = 0; a < count && result == PN_OK; ++a) {
+    for (uint32_t b = 0; b < count; ++b) {
+      bool meant = only->count > 0 ? choice.rules[0].sides[0][a] && choice.rules[0].sides[1][b] : a < b;
+      if (a == b || !meant) continue;
+      run->loaded[0] = &run->list.items[a];
+      run->loaded[1] = &run->list.items[b];
+      ++found;
+    }
+  }
+  if (result == PN_OK && found != 1)
+    result = pnFail(PN_ERROR_ARGUMENT, "expected two bodies, found %u; --only A,B chooses two", count);
+  pn_freeChoice(&choice);
+  return result;
+}
+
+static pnResult loadTwo(pnVolumeRun *run, int count, char **paths, const pnVolumeOptions *options) {
   pnResult result = PN_OK;
+  for (int i = 0; i < count && result == PN_OK; ++i)
+    result = pn_loadBodies(paths[i], true, options->moment, &run->list);
+  const char **names = malloc(run->list.count * sizeof(char *) + 1);
+  if (result == PN_OK && !names) result = pnFail(PN_ERROR_MEMORY, "out of memory for %u names", run->list.count);
+  for (uint32_t i = 0; i < run->list.count && names; ++i) names[i] = run->list.items[i].name;
+  if (result == PN_OK) {
+    result = chooseTwo(run, names, &options->only);
+    if (result == PN_ERROR_ARGUMENT) {
+      fprintf(stderr, "The bodies, from number 0 on:\n");
+      pn_printWords(stderr, names, run->list.count);
+    }
+  }
+  free(names);
+  return result;
+}
+
+static pnResult measure(pnVolumeRun *run, int count, char **paths, const pnVolumeOptions *options) {
+  pnResult result = loadTwo(run, count, paths, options);
   for (int i = 0; i < 2 && result == PN_OK; ++i) {
-    result = pn_loadMesh(paths[i], true, &run->loaded[i]);
     pnPoseDef poseDef = pnDefaultPoseDef();
-    poseDef.mesh = run->loaded[i].mesh;
-    if (result == PN_OK) result = pnCreatePose(&poseDef, &run->poses[i]);
+    poseDef.mesh = run->loaded[i]->mesh;
+    result = pnCreatePose(&poseDef, &run->poses[i]);
   }
   if (result == PN_OK) result = pnCreatePool(options->threads, &run->pool);
   if (result != PN_OK) return result;
@@ -150,16 +197,14 @@ static void freeRun(pnVolumeRun *run) {
   pnDestroyGlRaster(run->gl);
 #endif
   if (run->pool) pnDestroyPool(run->pool);
-  for (int i = 0; i < 2; ++i) {
-    pnDestroyPose(run->poses[i]);
-    pn_freeLoadedMesh(&run->loaded[i]);
-  }
+  for (int i = 0; i < 2; ++i) pnDestroyPose(run->poses[i]);
+  pn_freeLoadedList(&run->list);
 }
 
-static int runVolume(char **paths, const pnVolumeOptions *options) {
+static int runVolume(int count, char **paths, const pnVolumeOptions *options) {
   pnVolumeRun run = {0};
   pn_beginProgress("measuring");
-  pnResult result = measure(&run, paths, options);
+  pnResult result = measure(&run, count, paths, options);
   pn_endProgress();
   bool good = result == PN_OK;
   if (!good) pn_sayFailure("volume");
@@ -167,7 +212,7 @@ static int runVolume(char **paths, const pnVolumeOptions *options) {
     fprintf(stderr, "try: pinch volume --parity ...\n");
   if (!good) goto cleanup;
   if (options->json) good = pn_printJson(resultJson(&run));
-  else printResult(&run, options);
+  else if (!pn_isQuiet()) printResult(&run, options);
 
 cleanup:
   freeRun(&run);
@@ -176,7 +221,7 @@ cleanup:
 }
 
 int pn_cmdVolume(int argc, char **argv) {
-  pnVolumeOptions options = {.resolution = 256};
+  pnVolumeOptions options = {.resolution = 256, .moment = PN_MOMENT_REST};
   const pnOption list[] = {
       {"resolution", PN_OPTION_COUNT, "N", "cells per side, 16 to 4096 (default 256); bounds shrink as it grows",
        &options.resolution},
@@ -188,29 +233,38 @@ int pn_cmdVolume(int argc, char **argv) {
        "take meshes that are open or wrongly oriented: inside is where a line from\n"
        "outside has crossed the surface an odd number of times",
        &options.parity},
+      {"animation", PN_OPTION_TEXT, "NAME", "of glTF files: which animation (default: the rest pose)",
+       &options.moment.animation},
+      {"time", PN_OPTION_NUMBER, "T", "of glTF files: at which second (default: the animation's first)",
+       &options.moment.time},
+      {"only", PN_OPTION_LIST, "A,B", "which two bodies, by name or number, where the files have more", &options.only},
       {"threads", PN_OPTION_COUNT, "N",
        "how many threads work (default: one for each core);\nthe answer does not depend on it", &options.threads},
   };
   const pnUsage usage = {
       .command = "volume",
-      .synopsis = "A B [options]",
+      .synopsis = "A [B] [options]",
       .about =
           "How much space two closed meshes share, between which bounds the truth lies, its centroid, whether one\n"
           "is inside the other, and how far A must move to be free (along an axis or the mean normal of the contact).\n"
+          "A glTF file brings its bodies as they are at rest, or at a moment of an animation. \"-\" is standard "
+          "input.\n"
           "Exit status: 0, or 2 on an error, such as a mesh that is not closed.\n",
       .options = list,
       .optionCount = sizeof(list) / sizeof(list[0]),
       .examples =
           "  pinch volume bolt.stl nut.stl                   how much do they overlap?\n"
           "  pinch volume a.ply b.ply --mesh shared.ply      and what does it look like?\n"
+          "  pinch volume hero.glb --only hand,coat --animation walk --time 1.5\n"
           "  pinch volume a.ply b.ply --resolution 1024 --json | jq '.volume, .error'\n",
   };
   pnArgs args = pn_parseArgs(&usage, &argc, argv);
-  if (args == PN_ARGS_RUN && argc != 2) {
-    pn_sayWrong(&usage, "expected two files, found %d", argc);
+  if (args == PN_ARGS_RUN && (argc < 1 || argc > 2 || options.only.count > 1)) {
+    if (argc < 1 || argc > 2) pn_sayWrong(&usage, "expected two files, or one with two bodies, found %d", argc);
+    else pn_sayWrong(&usage, "--only: expected once");
     args = PN_ARGS_WRONG;
   }
   if (args == PN_ARGS_RUN && !pn_checkOutput(&usage, "mesh", options.meshPath, argc, argv)) args = PN_ARGS_WRONG;
   if (args != PN_ARGS_RUN) return args == PN_ARGS_HELP ? PN_EXIT_CLEAN : PN_EXIT_ERROR;
-  return runVolume(argv, &options);
+  return runVolume(argc, argv, &options);
 }

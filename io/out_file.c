@@ -17,6 +17,7 @@ struct pnOutFile {
   char *path;      /* the file itself: links are followed, so that a link stays a link */
   char *temporary; /* null: written directly */
   int firstError;  /* errno of the first write that failed */
+  bool standard;   /* the stream is stdout, and stays open */
 };
 
 /* Where the bytes go in the end. Null when out of memory. */
@@ -37,8 +38,14 @@ pnResult pnOpenOutFile(const char *path, pnOutFile **outFile) {
   pnOutFile *file = pn_ioAlloc(sizeof(pnOutFile));
   if (!file) goto memory;
   memset(file, 0, sizeof(*file));
-  file->path = followLinks(path);
+  file->standard = strcmp(path, "-") == 0;
+  file->path = file->standard ? pn_ioCopyText("standard output", 15) : followLinks(path);
   if (!file->path) goto memory;
+  if (file->standard) {
+    file->stream = stdout;
+    *outFile = file;
+    return PN_OK;
+  }
 
   // Only a file can be replaced; what is a pipe or device must stay one. The process id keeps two programs apart; two
   // writers of one program would write into each other, so the second one is refused ("x").
@@ -93,7 +100,7 @@ pnResult pnOutFile_Flush(pnOutFile *file) {
 }
 
 pnResult pnCloseOutFile(pnOutFile *file, bool keep) {
-  if (fclose(file->stream) != 0 && file->firstError == 0) file->firstError = errno;
+  if ((file->standard ? fflush : fclose)(file->stream) != 0 && file->firstError == 0) file->firstError = errno;
   if (keep && file->firstError == 0 && file->temporary && rename(file->temporary, file->path) != 0)
     file->firstError = errno;
   bool failed = keep && file->firstError != 0;

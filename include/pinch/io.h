@@ -46,7 +46,7 @@ PN_API pnResult pnSaveMesh(const char *path, const float *vertices, uint32_t ver
 /* ---------------------------------------------------------------- files that appear whole or not at all */
 
 /* A file being written. It grows under a temporary name beside its place and takes the place when it is closed well;
- * until then, and after any failure, the old file is as it was. A pipe or device is written directly. An old file that may
+ * until then, and after any failure, the old file is as it was. A pipe or device is written directly, and so is standard output, whose path is "-". An old file that may
  * not be written to is not replaced; a second writer of the same file is refused while the first one has it open. */
 typedef struct pnOutFile pnOutFile;
 PN_API pnResult pnOpenOutFile(const char *path, pnOutFile **outFile);
