@@ -118,7 +118,7 @@ static void refusals(void **state) {
   assert_int_equal(runLine("volume test_v_a.ply test_v_b.ply --mesh ./test_v_a.ply"), 2);
   assert_non_null(strstr(lastRun.err, "would be lost"));
   assert_int_equal(runLine("volume test_v_a.ply"), 2);
-  assert_non_null(strstr(lastRun.err, "two files"));
+  assert_non_null(strstr(lastRun.err, "expected two bodies, found 1"));
   assert_int_equal(runLine("volume test_v_a.ply test_v_b.ply --resolution 7"), 2);
   assert_non_null(strstr(lastRun.err, "16 to 4096"));
   assert_int_equal(runLine("volume test_v_a.ply nothing.ply"), 2);
