@@ -80,6 +80,38 @@ typedef struct pnMeeting {
 /* Costs 0.2 microseconds when they are apart and 1 to 3 when they meet: not for inner loops. */
 PN_API pnMeeting pnMeetTriangles(const pnTriangle *a, const pnTriangle *b);
 
+/* ---------------------------------------------------------------- moving points: the first contact in time */
+
+/* Four points that move on straight lines, each at its own speed: where they are at t = 0 and at t = 1. For a vertex and a
+ * face the first is the vertex, the others are the corners of the face; for two edges the first two are the ends of one,
+ * the last two those of the other. */
+typedef struct pnMoving {
+  float from[4][3], to[4][3];
+} pnMoving;
+typedef struct pnMovingDouble {
+  double from[4][3], to[4][3];
+} pnMovingDouble;
+
+/* Do two moving features meet at a time t in [0, 1], and when first? 0 <= lo <= first time <= hi <= 1, and hi - lo < 1e-6:
+ * lo is never late, hi is never early. Both are 0 when they do not meet. */
+typedef struct pnImpactSpan {
+  bool meets;
+  double lo, hi;
+} pnImpactSpan;
+
+/* A vertex and a face, two edges; closed, as all is here: touching counts, at t = 0 and t = 1 too. `meets` is what exact
+ * arithmetic says about the given numbers, for every finite float, whatever happens on the way: a touch without
+ * crossing, a face that shrinks to a segment or a point, edges that become parallel, motion in one plane or on one
+ * line, none at all. Doubles are exact when the smallest bit set in any of the 24 numbers is worth at least 2^-640
+ * of the largest number; beyond that the smallest ones may be cut down to that. The same bits on every machine.
+ *
+ * Costs tens of nanoseconds when the features are clearly apart or clearly meet, and some microseconds when it takes
+ * whole numbers to tell. No memory; up to 64 KB of stack. */
+PN_API pnImpactSpan pnImpactVertexFace(const pnMoving *points);
+PN_API pnImpactSpan pnImpactEdgeEdge(const pnMoving *points);
+PN_API pnImpactSpan pnImpactVertexFaceDouble(const pnMovingDouble *points);
+PN_API pnImpactSpan pnImpactEdgeEdgeDouble(const pnMovingDouble *points);
+
 #ifdef __cplusplus
 }
 #endif

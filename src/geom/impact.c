@@ -1,0 +1,31 @@
+/* impact.c: the first contact of moving points: the public names. */
+#include "geom/impact.h"
+
+static pnMovingDouble widen(const pnMoving *points) {
+  pnMovingDouble wide;
+  for (int i = 0; i < 4; ++i) {
+    for (int j = 0; j < 3; ++j) {
+      wide.from[i][j] = points->from[i][j];
+      wide.to[i][j] = points->to[i][j];
+    }
+  }
+  return wide;
+}
+
+pnImpactSpan pnImpactVertexFace(const pnMoving *points) {
+  pnMovingDouble wide = widen(points);
+  return pnImpactVertexFaceDouble(&wide);
+}
+
+pnImpactSpan pnImpactEdgeEdge(const pnMoving *points) {
+  pnMovingDouble wide = widen(points);
+  return pnImpactEdgeEdgeDouble(&wide);
+}
+
+pnImpactSpan pnImpactVertexFaceDouble(const pnMovingDouble *points) {
+  return pn_impactExact(PN_VERTEX_FACE, points);
+}
+
+pnImpactSpan pnImpactEdgeEdgeDouble(const pnMovingDouble *points) {
+  return pn_impactExact(PN_EDGE_EDGE, points);
+}

@@ -1,0 +1,21 @@
+/* impact.h: the first contact of moving points, as the files of this room share it. See pinch/geom.h for the question.
+ *
+ *   impact.c        the public names; the fast filter in front
+ *   impact_exact.c  the last word, in whole numbers
+ */
+#ifndef PN_GEOM_IMPACT_H
+#define PN_GEOM_IMPACT_H
+
+#include "pinch/geom.h"
+#include "base/core.h"
+
+/* Which features four points are: a vertex and the three corners of a face, or two ends of an edge and two of another. */
+typedef enum pn_Features { PN_VERTEX_FACE, PN_EDGE_EDGE } pn_Features;
+
+/* The answer in whole numbers, without a filter in front. */
+pnImpactSpan pn_impactExact(pn_Features features, const pnMovingDouble *points);
+
+/* The same, and how many limbs of its slate were used: for the test of the size. */
+pnImpactSpan pn_impactExactMeasured(pn_Features features, const pnMovingDouble *points, uint32_t *outLimbs);
+
+#endif

@@ -1,0 +1,263 @@
+/* test_geom_impact.c: the first contact of moving points against rational numbers of any length. */
+#include "support.h"
+
+#include "geom/impact.h"
+#include "geom/root.h"
+#include "oracle_cases.h"
+#include "oracle_impact.h"
+
+#include <gmp.h>
+#include <math.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- asking */
+
+typedef struct Tally {
+  int asked, met;
+} Tally;
+
+static pnImpactSpan impact(bool edges, const pnMovingDouble *p) {
+  return edges ? pnImpactEdgeEdgeDouble(p) : pnImpactVertexFaceDouble(p);
+}
+
+static void check(bool edges, const pnMovingDouble *p, Tally *tally) {
+  pnImpactSpan span = impact(edges, p), exact = pn_impactExact(edges ? PN_EDGE_EDGE : PN_VERTEX_FACE, p);
+  bool same = span.meets == exact.meets && span.lo == exact.lo && span.hi == exact.hi;
+  if (!oracleSpan(edges, p, exact) || !(same || oracleSpan(edges, p, span))) {
+    printf("%s: meets %d [%.17g, %.17g], exact stage %d [%.17g, %.17g], truth %d\n", edges ? "EE" : "VF", span.meets,
+           span.lo, span.hi, exact.meets, exact.lo, exact.hi, oracleImpact(edges, p, 0.0, 1.0));
+    printMoving(p);
+    fail_msg("wrong");
+  }
+  tally->asked++;
+  tally->met += span.meets;
+}
+
+/* ---------------------------------------------------------------- by hand */
+
+/* A vertex falls through a face: the time is known. */
+static void testFall(void **state) {
+  (void)state;
+  pnMoving p = {.from = {{1, 1, 3}, {0, 0, 0}, {4, 0, 0}, {0, 4, 0}},
+                .to = {{1, 1, -1}, {0, 0, 0}, {4, 0, 0}, {0, 4, 0}}};
+  pnImpactSpan span = pnImpactVertexFace(&p);
+  assert_true(span.meets && span.lo <= 0.75 && span.hi >= 0.75 && span.hi - span.lo < 1e-6);
+  p.to[0][2] = 0.25f; /* not far enough */
+  span = pnImpactVertexFace(&p);
+  assert_true(!span.meets && span.lo == 0 && span.hi == 0);
+  p.to[0][2] = 0; /* just far enough */
+  span = pnImpactVertexFace(&p);
+  assert_true(span.meets && span.hi == 1 && span.lo > 1 - 1e-6);
+  p.to[0][0] = p.from[0][0] = 3.0000002f; /* beside it by a hair: an edge runs through (3, 1) */
+  p.to[0][2] = -3;
+  assert_false(pnImpactVertexFace(&p).meets);
+  p.to[0][0] = p.from[0][0] = 3;
+  assert_true(pnImpactVertexFace(&p).meets);
+}
+
+/* Two edges that cross in passing, touch and part, or lie still. */
+static void testEdges(void **state) {
+  (void)state;
+  pnMoving p = {.from = {{-1, 0, 0}, {1, 0, 0}, {0, -1, 1}, {0, 1, 1}},
+                .to = {{-1, 0, 0}, {1, 0, 0}, {0, -1, -3}, {0, 1, -3}}};
+  pnImpactSpan span = pnImpactEdgeEdge(&p);
+  assert_true(span.meets && span.lo <= 0.25 && span.hi >= 0.25 && span.hi - span.lo < 1e-6);
+  memcpy(p.to, p.from, sizeof p.to);
+  assert_false(pnImpactEdgeEdge(&p).meets);
+  p.from[2][2] = p.to[2][2] = p.from[3][2] = p.to[3][2] = 0;
+  span = pnImpactEdgeEdge(&p);
+  assert_true(span.meets && span.lo == 0 && span.hi == 0);
+}
+
+/* ---------------------------------------------------------------- random ones */
+
+/* A place to be: coordinates of one of several sorts. */
+static double coordinate(Random *r, int sort) {
+  switch (sort) {
+    case 0: return randomBelow(r, 3);
+    case 1: return randomBelow(r, 5) - 2;
+    case 2: return (float)randomBetween(r, -1, 1);
+    case 3: return randomBetween(r, -1, 1);
+    case 4: return randomBelow(r, 4) ? randomBelow(r, 3) : ldexp(randomBetween(r, -1, 1), -randomBelow(r, 100));
+    default: return ldexp(randomBelow(r, 5) - 2, randomBelow(r, 9) - 4);
+  }
+}
+
+static pnMovingDouble randomMotion(Random *r, int sort) {
+  pnMovingDouble p;
+  for (int i = 0; i < 24; ++i) (i < 12 ? p.from : p.to)[i / 3 % 4][i % 3] = coordinate(r, sort);
+  return p;
+}
+
+/* Make it worse: still points, motion in a plane or on a line, shared places, a point on the other feature. */
+static void spoil(pnMovingDouble *p, Random *r) {
+  int how = randomBelow(r, 12), i = randomBelow(r, 4), j = randomBelow(r, 4), axis = randomBelow(r, 3);
+  switch (how) {
+    case 0: memcpy(p->to, p->from, sizeof p->to); break;
+    case 1: memcpy(p->to[i], p->from[i], sizeof p->to[i]); break;
+    case 2:
+      for (int k = 0; k < 4; ++k) p->from[k][axis] = p->to[k][axis] = 1;
+      break;
+    case 3:
+      for (int k = 0; k < 4; ++k)
+        p->from[k][axis] = p->to[k][axis] = p->from[k][(axis + 1) % 3] = p->to[k][(axis + 1) % 3] = 0;
+      break;
+    case 4: memcpy(p->from[i], p->from[j], sizeof p->from[i]); break;
+    case 5: memcpy(p->to[i], p->to[j], sizeof p->to[i]); break;
+    case 6:
+      memcpy(p->from[i], p->from[j], sizeof p->from[i]);
+      memcpy(p->to[i], p->to[j], sizeof p->to[i]);
+      break;
+    case 7: /* all the same way */
+      for (int k = 0; k < 12; ++k) p->to[k / 3][k % 3] = p->from[k / 3][k % 3] + p->to[0][k % 3];
+      break;
+    case 8: /* half way between two others at the end */
+      for (int k = 0; k < 3; ++k) p->to[i][k] = 0.5 * (p->to[j][k] + p->to[(j + 1) % 4][k]);
+      break;
+    case 9: /* a slanted plane for good */
+      for (int k = 0; k < 4; ++k) {
+        p->from[k][axis] = p->from[k][(axis + 1) % 3] + p->from[k][(axis + 2) % 3];
+        p->to[k][axis] = p->to[k][(axis + 1) % 3] + p->to[k][(axis + 2) % 3];
+      }
+      break;
+    case 10: /* through the middle of the others at half time */
+      for (int k = 0; k < 3; ++k) {
+        double a = p->from[1][k] + p->to[1][k], b = p->from[2][k] + p->to[2][k];
+        p->to[0][k] = 0.5 * (a + b) - p->from[0][k];
+      }
+      break;
+    default: break;
+  }
+}
+
+static void testDegenerate(void **state) {
+  (void)state;
+  Random r = {77};
+  Tally tally[6] = {{0}};
+  for (int n = 0; n < 2400; ++n) {
+    int sort = n % 6;
+    pnMovingDouble p = randomMotion(&r, sort);
+    for (int k = randomBelow(&r, 4); k > 0; --k) spoil(&p, &r);
+    check(n & 1, &p, &tally[sort]);
+  }
+  for (int k = 0; k < 6; ++k)
+    assert_true(tally[k].met > tally[k].asked / 20 && tally[k].met < tally[k].asked * 19 / 20);
+}
+
+/* Every float, subnormals and the largest too; doubles as wide apart as is promised. */
+static void testWide(void **state) {
+  (void)state;
+  TestRandom t = testRandom(9);
+  Random r = {78};
+  Tally tally = {0};
+  for (int n = 0; n < 120; ++n) {
+    pnMovingDouble p;
+    for (int i = 0; i < 24; ++i) {
+      double wide = ldexp(randomBetween(&r, -2, 2), -randomBelow(&r, 588));
+      (i < 12 ? p.from : p.to)[i / 3 % 4][i % 3] = n % 2 ? (double)testAnyFloat(&t) : i % 5 ? wide : 1.5;
+    }
+    for (int k = randomBelow(&r, 3); k > 0; --k) spoil(&p, &r);
+    check(n & 2, &p, &tally);
+  }
+  assert_true(tally.met > 0 && tally.met < tally.asked);
+}
+
+/* The longest numbers there are: two roots of a cubic as close as roots can be. t^3 - 2 (a t - 1)^2 has two of them about
+ * sqrt(2) a^(-5/2) apart beside 1 / a. The slate holds what it takes, with room to spare. */
+static void testSlate(void **state) {
+  (void)state;
+  static pn_Slate slate;
+  for (uint32_t k = 30; k < 964; k += 233) {
+    pn_cleanSlate(&slate);
+    pn_Poly f = {.c = {pn_makeWhole(&slate, -2, 0), pn_makeWhole(&slate, 4, k), pn_makeWhole(&slate, -2, 2 * k),
+                       pn_makeWhole(&slate, 1, 0)}};
+    pn_trimPoly(&f, 4);
+    pn_Root roots[3];
+    assert_int_equal(pn_findRoots(&slate, &f, roots), 2);
+    /* a t - 1: before its root at the first, behind it at the second; and its square, as a true quadratic */
+    pn_Poly line = {.c = {pn_makeWhole(&slate, -1, 0), pn_makeWhole(&slate, 1, k)}};
+    pn_Poly square = {.c = {pn_makeWhole(&slate, 1, 0), pn_makeWhole(&slate, -2, k), pn_makeWhole(&slate, 1, 2 * k)}};
+    pn_trimPoly(&line, 2), pn_trimPoly(&square, 3);
+    for (int i = 0; i < 2; ++i) {
+      assert_int_equal(pn_signAtRoot(&slate, &f, &roots[i], &line), i ? 1 : -1);
+      assert_int_equal(pn_signAtRoot(&slate, &f, &roots[i], &square), 1);
+    }
+    assert_true(slate.most < PN_SLATE_LIMBS);
+  }
+  /* coordinates of 640 bits, all of them set as far as a double can */
+  Random r = {79};
+  uint32_t most = slate.most;
+  for (int n = 0; n < 400; ++n) {
+    pnMovingDouble p;
+    for (int i = 0; i < 24; ++i) {
+      double x = (randomBelow(&r, 2) ? 1 : -1) * 0x1.fffffffffffffp0;
+      (i < 12 ? p.from : p.to)[i / 3 % 4][i % 3] = ldexp(x, randomBelow(&r, 2) ? 0 : -587 + randomBelow(&r, 9));
+    }
+    uint32_t limbs;
+    pn_impactExactMeasured(n & 1 ? PN_EDGE_EDGE : PN_VERTEX_FACE, &p, &limbs);
+    most = PN_MAX(most, limbs);
+  }
+  printf("limbs of the slate used: %u of %u\n", most, PN_SLATE_LIMBS);
+  assert_true(most < PN_SLATE_LIMBS);
+}
+
+/* ---------------------------------------------------------------- public queries with their truth */
+
+/* One line: three fractions and the truth. */
+static bool readRow(FILE *file, double x[3], int *truth) {
+  char word[7][200];
+  mpq_t q;
+  if (fscanf(file, " %199[^,],%199[^,],%199[^,],%199[^,],%199[^,],%199[^,],%199[^\n]", word[0], word[1], word[2],
+             word[3], word[4], word[5], word[6]) != 7) {
+    return false;
+  }
+  mpq_init(q);
+  for (int k = 0; k < 3; ++k) {
+    mpz_set_str(mpq_numref(q), word[2 * k], 10);
+    mpz_set_str(mpq_denref(q), word[2 * k + 1], 10);
+    mpq_canonicalize(q);
+    x[k] = mpq_get_d(q);
+    mpq_t back;
+    mpq_init(back);
+    mpq_set_d(back, x[k]);
+    assert_true(mpq_equal(back, q)); /* the fractions are doubles */
+    mpq_clear(back);
+  }
+  mpq_clear(q);
+  *truth = word[6][0] == '1';
+  return true;
+}
+
+static void testSamples(void **state) {
+  (void)state;
+  const char *scenes[] = {"erleben-cube-cliff-edges", "erleben-cube-internal-edges", "erleben-sliding-spike",
+                          "erleben-sliding-wedge", "erleben-spike-crack"};
+  int asked = 0;
+  for (int i = 0; i < 20; ++i) {
+    bool edges = i & 1;
+    char name[200];
+    snprintf(name, sizeof name, "ccd-sample-queries/%s/%s/data_0_%d.csv", scenes[i / 4],
+             edges ? "edge-edge" : "vertex-face", i / 2 % 2);
+    const char *path = testDataPath(name);
+    FILE *file = path ? fopen(path, "r") : NULL;
+    if (!file) continue;
+    pnMovingDouble p;
+    int row = 0, truth = 0;
+    while (readRow(file, row < 4 ? p.from[row] : p.to[row - 4], &truth)) {
+      if (++row < 8) continue;
+      row = 0;
+      assert_int_equal(impact(edges, &p).meets, truth);
+      asked++;
+    }
+    fclose(file);
+  }
+  printf("%d sample queries\n", asked);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(testFall), cmocka_unit_test(testEdges), cmocka_unit_test(testDegenerate),
+      cmocka_unit_test(testWide), cmocka_unit_test(testSlate), cmocka_unit_test(testSamples),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
