@@ -1,6 +1,7 @@
 /* args.c: options by table. */
 #include "args.h"
 
+#include "describe.h"
 #include "out.h"
 
 #include "pinch/volume.h"
@@ -81,29 +82,6 @@ bool pn_checkOutput(const pnUsage *usage, const char *option, const char *path, 
     return false;
   }
   return true;
-}
-
-/* ---------------------------------------------------------------- help */
-
-static void printOption(const pnOption *option) {
-  char head[64];
-  snprintf(head, sizeof(head), "--%s%s%s", option->name, option->value ? " " : "", option->value ? option->value : "");
-  printf("  %-18s ", head);
-  // Further lines of the text stand under the first.
-  for (const char *c = option->help; *c; ++c) {
-    putchar(*c);
-    if (*c == '\n') printf("%21s", "");
-  }
-  putchar('\n');
-}
-
-static void printHelp(const pnUsage *usage) {
-  printf("usage: pinch %s %s\n\n%s\noptions:\n", usage->command, usage->synopsis, usage->about);
-  for (size_t i = 0; i < usage->optionCount; ++i)
-    if (usage->options[i].help) printOption(&usage->options[i]);
-  printf("  %-18s print nothing but errors; the exit status is the answer\n", "-q, --quiet");
-  printf("  %-18s this text\n", "-h, --help");
-  if (usage->examples) printf("\nexamples:\n%s", usage->examples);
 }
 
 /* ---------------------------------------------------------------- values */
@@ -247,10 +225,11 @@ static bool takeOption(const pnUsage *usage, int count, char **argv, int *at) {
 pnArgs pn_parseArgs(const pnUsage *usage, int *count, char **argv) {
   int fileCount = 0;
   bool onlyFiles = false;
+  if (pn_describe(usage)) return pn_finishOutput(usage->command) ? PN_ARGS_HELP : PN_ARGS_WRONG;
   // Help is given whatever else is wrong.
   for (int i = 1; i < *count && strcmp(argv[i], "--") != 0; ++i) {
     if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-      printHelp(usage);
+      pn_printHelp(usage);
       return pn_finishOutput(usage->command) ? PN_ARGS_HELP : PN_ARGS_WRONG;
     }
   }

@@ -1,6 +1,7 @@
 /* args.h: one option parser for all subcommands.
  *
- * A command describes itself once, as a pnUsage, and gets parsing, --help and messages for wrong options from it.
+ * A command describes itself once, as a pnUsage, and gets parsing, --help, a manual page and completions (describe.h)
+ * and messages for wrong options from it.
  * Options are written --name, --name VALUE or --name=VALUE, anywhere among the files; after "--" everything is a file. A
  * value that begins with "--" must be written with '=': else a forgotten value would swallow the next option.
  */

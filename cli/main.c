@@ -19,14 +19,27 @@ static const struct {
     {"volume", pn_cmdVolume, "how much space two closed meshes share, and how deep they are in each other"},
     {"inside", pn_cmdInside, "which points lie inside a closed mesh"},
     {"make", pn_cmdMake, "write a mesh made by formula, or a character who walks"},
+    {"completion", pn_cmdCompletion, "completions for a shell, manual pages"},
 };
 
 #define PN_COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
 
+const char *pn_commandName(size_t i) {
+  return i < PN_COMMAND_COUNT ? commands[i].name : NULL;
+}
+
+const char *pn_commandSummary(size_t i) {
+  return i < PN_COMMAND_COUNT ? commands[i].summary : NULL;
+}
+
+int pn_runCommand(size_t i, int argc, char **argv) {
+  return commands[i].run(argc, argv);
+}
+
 static void printHelp(FILE *stream) {
   fprintf(stream, "pinch %s: exact collision detection for triangle meshes\n\nusage: pinch COMMAND ...\n\ncommands:\n",
           pnGetVersion());
-  for (size_t i = 0; i < PN_COMMAND_COUNT; ++i) fprintf(stream, "  %-8s %s\n", commands[i].name, commands[i].summary);
+  for (size_t i = 0; i < PN_COMMAND_COUNT; ++i) fprintf(stream, "  %-10s %s\n", commands[i].name, commands[i].summary);
   fprintf(stream,
           "\n"
           "  pinch COMMAND --help   what a command takes, with examples\n"

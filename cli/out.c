@@ -6,10 +6,37 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 /* Names come from files: what would move the cursor is not printed. */
 static char plain(char c) {
   return (unsigned char)c < 0x20 || c == 0x7f ? '?' : c;
+}
+
+/* ---------------------------------------------------------------- the screen */
+
+static bool usesColor(void) {
+  const char *none = getenv("NO_COLOR"), *terminal = getenv("TERM");
+  return isatty(STDOUT_FILENO) && !(none && none[0]) && terminal && strcmp(terminal, "dumb") != 0;
+}
+
+const char *pn_colorOn(pnColor color) {
+  static const char *const codes[] = {
+      [PN_COLOR_NONE] = "",          [PN_COLOR_BOLD] = "\033[1m",    [PN_COLOR_DIM] = "\033[2m",
+      [PN_COLOR_RED] = "\033[1;31m", [PN_COLOR_YELLOW] = "\033[33m", [PN_COLOR_GREEN] = "\033[32m"};
+  return usesColor() ? codes[color] : "";
+}
+
+const char *pn_colorOff(pnColor color) {
+  return color != PN_COLOR_NONE && usesColor() ? "\033[0m" : "";
+}
+
+size_t pn_screenWidth(void) {
+  struct winsize size;
+  bool known = isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  // Narrower than this no table fits; and a file or a pipe is read on any screen.
+  return known && size.ws_col > 40 ? size.ws_col : known ? 40 : 80;
 }
 
 /* ---------------------------------------------------------------- tables */
@@ -18,16 +45,20 @@ void pn_addColumn(pnTable *table, const char *title) {
   if (table->columnCount < PN_MAX_COLUMNS) table->titles[table->columnCount++] = title;
 }
 
-void pn_addCell(pnTable *table, const char *format, ...) {
-  if (table->failed) return;
-  if (table->cellCount == table->cellCapacity) {
+/* The text goes over to the table; null is out of memory. */
+static void addCell(pnTable *table, char *text) {
+  if (table->cellCount == table->cellCapacity && !table->failed) {
     size_t capacity = table->cellCapacity ? 2 * table->cellCapacity : 64;
-    char **cells = realloc(table->cells, capacity * sizeof(char *));
+    pnCell *cells = realloc(table->cells, capacity * sizeof(pnCell));
     table->failed = !cells;
-    if (!cells) return;
-    table->cells = cells;
-    table->cellCapacity = capacity;
+    if (cells) table->cells = cells, table->cellCapacity = capacity;
   }
+  table->failed = table->failed || !text;
+  if (table->failed) free(text);
+  else table->cells[table->cellCount++] = (pnCell){text, PN_COLOR_NONE};
+}
+
+void pn_addCell(pnTable *table, const char *format, ...) {
   // Asked for its length first, then written.
   va_list arguments, again;
   va_start(arguments, format);
@@ -37,10 +68,18 @@ void pn_addCell(pnTable *table, const char *format, ...) {
   if (cell) vsnprintf(cell, (size_t)length + 1, format, again);
   va_end(again);
   va_end(arguments);
-  table->failed = !cell;
-  if (!cell) return;
-  for (char *c = cell; *c; ++c) *c = plain(*c);
-  table->cells[table->cellCount++] = cell;
+  for (char *c = cell; c && *c; ++c) *c = plain(*c);
+  addCell(table, cell);
+}
+
+void pn_addText(pnTable *table, const char *text) {
+  char *cell = strdup(text);
+  for (char *c = cell; c && *c; ++c) *c = *c == '\n' ? '\n' : plain(*c);
+  addCell(table, cell);
+}
+
+void pn_paintCell(pnTable *table, pnColor color) {
+  if (table->cellCount > 0) table->cells[table->cellCount - 1].color = color;
 }
 
 /* Columns a text takes: letters of UTF-8, whose further bytes begin with the bits 10. */
@@ -50,11 +89,48 @@ static size_t textWidth(const char *text) {
   return width;
 }
 
-static void printCell(const char *text, size_t width, bool right, bool last) {
-  size_t length = textWidth(text);
+static void printCell(const pnCell *cell, size_t width, bool right) {
+  size_t length = textWidth(cell->text);
   int pad = length < width ? (int)(width - length) : 0;
-  if (right) printf("  %*s%s", pad, "", text);
-  else printf("  %s%*s", text, last ? 0 : pad, "");
+  const char *on = pn_colorOn(cell->color), *off = pn_colorOff(cell->color);
+  if (right) printf("  %*s%s%s%s", pad, "", on, cell->text, off);
+  else printf("  %s%s%s%*s", on, cell->text, off, pad, "");
+}
+
+/* How many bytes of the text go into a line of `width` columns, and how many of it are passed: a blank or line end behind
+ * it is not printed. A word that is longer than the line is cut. */
+static size_t lineOf(const char *text, size_t width, size_t *outPassed) {
+  size_t columns = 0, i = 0, blank = 0;
+  for (; text[i] && text[i] != '\n'; ++i) {
+    bool letter = ((unsigned char)text[i] & 0xc0) != 0x80;
+    if (letter && columns == width) {
+      size_t end = text[i] == ' ' ? i : blank > 0 ? blank : i;
+      *outPassed = end + (text[end] == ' ');
+      return end;
+    }
+    columns += letter;
+    if (text[i] == ' ') blank = i;
+  }
+  *outPassed = i + (text[i] == '\n');
+  return i;
+}
+
+/* The last column, from the place `left` on, in as many lines as it takes. */
+static void printLast(const pnCell *cell, size_t left) {
+  size_t screen = pn_screenWidth(), passed, length;
+  // With less room than this breaking makes it worse.
+  size_t width = screen >= left + 20 ? screen - left : SIZE_MAX;
+  const char *text = cell->text;
+  bool first = true;
+  do {
+    length = lineOf(text, width, &passed);
+    if (!first) printf("\n%*s", (int)left, "");
+    else if (length > 0) printf("  ");
+    printf("%s%.*s%s", pn_colorOn(cell->color), (int)length, text, pn_colorOff(cell->color));
+    text += passed;
+    first = false;
+  } while (*text);
+  putchar('\n');
 }
 
 bool pn_printTable(const pnTable *table) {
@@ -62,30 +138,34 @@ bool pn_printTable(const pnTable *table) {
     fprintf(stderr, "pinch: out of memory\n");
     return false;
   }
-  size_t widths[PN_MAX_COLUMNS];
+  size_t widths[PN_MAX_COLUMNS], left = 2, count = table->columnCount;
   bool right[PN_MAX_COLUMNS];
-  for (size_t c = 0; c < table->columnCount; ++c) {
+  for (size_t c = 0; c < count; ++c) {
     right[c] = table->titles[c][0] == '>';
     widths[c] = textWidth(table->titles[c] + right[c]);
-    for (size_t i = c; i < table->cellCount; i += table->columnCount) {
-      size_t length = textWidth(table->cells[i]);
+    for (size_t i = c; i < table->cellCount; i += count) {
+      size_t length = textWidth(table->cells[i].text);
       if (length > widths[c]) widths[c] = length;
     }
+    if (c + 1 < count) left += widths[c] + 2;
   }
-  for (size_t c = 0; c < table->columnCount; ++c)
-    printCell(table->titles[c] + right[c], widths[c], right[c], c + 1 == table->columnCount);
+  for (size_t c = 0; c < count; ++c) {
+    pnCell title = {(char *)table->titles[c] + right[c], PN_COLOR_BOLD};
+    if (c + 1 < count || right[c]) printCell(&title, widths[c], right[c]);
+    else printf("  %s%s%s", pn_colorOn(PN_COLOR_BOLD), title.text, pn_colorOff(PN_COLOR_BOLD));
+  }
   putchar('\n');
   for (size_t i = 0; i < table->cellCount; ++i) {
-    size_t c = i % table->columnCount;
-    bool last = c + 1 == table->columnCount;
-    printCell(table->cells[i], widths[c], right[c], last);
-    if (last) putchar('\n');
+    size_t c = i % count;
+    if (c + 1 < count || right[c]) printCell(&table->cells[i], widths[c], right[c]);
+    else printLast(&table->cells[i], left);
+    if (c + 1 == count && right[c]) putchar('\n');
   }
   return true;
 }
 
 void pn_freeTable(pnTable *table) {
-  for (size_t i = 0; i < table->cellCount; ++i) free(table->cells[i]);
+  for (size_t i = 0; i < table->cellCount; ++i) free(table->cells[i].text);
   free(table->cells);
   memset(table, 0, sizeof(*table));
 }

@@ -12,18 +12,45 @@
 
 #define PN_MAX_COLUMNS 12
 
+/* On a terminal, unless NO_COLOR is set or it is a dumb one. Colour never says what words do not. */
+typedef enum pnColor {
+  PN_COLOR_NONE,
+  PN_COLOR_BOLD,
+  PN_COLOR_DIM,
+  PN_COLOR_RED,
+  PN_COLOR_YELLOW,
+  PN_COLOR_GREEN
+} pnColor;
+/* What to print before and after something of that colour; empty texts where there is none. */
+const char *pn_colorOn(pnColor color);
+const char *pn_colorOff(pnColor color);
+
+/* Columns of the terminal; 80 where there is none. */
+size_t pn_screenWidth(void);
+
+/* A cell of a table. */
+typedef struct pnCell {
+  char *text;
+  pnColor color;
+} pnCell;
+
 /* A table is collected and then printed, each column as wide as its widest cell. Zero it, set the columns, add cells
- * row by row, print, free. Numbers stand right, words left: a column is right when its title begins with '>'. */
+ * row by row, print, free. Numbers stand right, words left: a column is right when its title begins with '>'. The last
+ * column is broken at blanks where it would pass the screen's edge, and where its cells have line ends. */
 typedef struct pnTable {
   const char *titles[PN_MAX_COLUMNS];
   size_t columnCount;
-  char **cells;
+  pnCell *cells;
   size_t cellCount, cellCapacity;
   bool failed; /* out of memory: said when printed */
 } pnTable;
 
 void pn_addColumn(pnTable *table, const char *title);
 void pn_addCell(pnTable *table, const char *format, ...) PN_FORMAT(2, 3);
+/* A cell that may have line ends in it; of use in the last column. */
+void pn_addText(pnTable *table, const char *text);
+/* The colour of the cell that was added last. */
+void pn_paintCell(pnTable *table, pnColor color);
 bool pn_printTable(const pnTable *table);
 void pn_freeTable(pnTable *table);
 

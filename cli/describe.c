@@ -1,0 +1,141 @@
+/* describe.c: help, manual pages and completions from the same table of options. */
+#include "describe.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static pnDescription wanted;
+static const char *wantedSummary;
+
+void pn_describeInstead(pnDescription what, const char *summary) {
+  wanted = what;
+  wantedSummary = summary;
+}
+
+/* Options that every command has. */
+static const pnOption common[] = {
+    {"quiet", PN_OPTION_FLAG, NULL, "print nothing but errors; the exit status is the answer", NULL},
+    {"help", PN_OPTION_FLAG, NULL, "this text", NULL},
+};
+#define PN_COMMON_COUNT (sizeof(common) / sizeof(common[0]))
+
+static const char *shortOf(const pnOption *option) {
+  return option == &common[0] ? "-q, " : option == &common[1] ? "-h, " : "";
+}
+
+/* ---------------------------------------------------------------- help */
+
+static void printOption(const pnOption *option) {
+  char head[64];
+  snprintf(head, sizeof(head), "%s--%s%s%s", shortOf(option), option->name, option->value ? " " : "",
+           option->value ? option->value : "");
+  printf("  %-18s ", head);
+  // Further lines of the text stand under the first.
+  for (const char *c = option->help; *c; ++c) {
+    putchar(*c);
+    if (*c == '\n') printf("%21s", "");
+  }
+  putchar('\n');
+}
+
+void pn_printHelp(const pnUsage *usage) {
+  printf("usage: pinch %s %s\n\n%s\noptions:\n", usage->command, usage->synopsis, usage->about);
+  for (size_t i = 0; i < usage->optionCount; ++i)
+    if (usage->options[i].help) printOption(&usage->options[i]);
+  for (size_t i = 0; i < PN_COMMON_COUNT; ++i) printOption(&common[i]);
+  if (usage->examples) printf("\nexamples:\n%s", usage->examples);
+}
+
+/* ---------------------------------------------------------------- manual pages */
+
+void pn_printRoff(const char *text) {
+  bool begin = true;
+  for (const char *c = text; *c; ++c) {
+    // A dot or quote at the beginning of a line would be a command.
+    if (begin && (*c == '.' || *c == '\'')) printf("\\&");
+    if (*c == '\\') printf("\\e");
+    else if (*c == '-') printf("\\-");
+    else putchar(*c);
+    begin = *c == '\n';
+  }
+}
+
+static void printManOption(const pnOption *option) {
+  printf(".TP\n.B ");
+  pn_printRoff(shortOf(option));
+  printf("\\-\\-");
+  pn_printRoff(option->name);
+  if (option->value) {
+    printf(" \\fI");
+    pn_printRoff(option->value);
+    printf("\\fR");
+  }
+  putchar('\n');
+  pn_printRoff(option->help);
+  putchar('\n');
+}
+
+static void printMan(const pnUsage *usage) {
+  printf(".TH PINCH\\-");
+  for (const char *c = usage->command; *c; ++c) putchar(*c >= 'a' && *c <= 'z' ? *c - 'a' + 'A' : *c);
+  printf(" 1 \"\" \"pinch %s\" \"pinch\"\n.SH NAME\npinch\\-%s \\- ", pnGetVersion(), usage->command);
+  pn_printRoff(wantedSummary);
+  printf("\n.SH SYNOPSIS\n.B pinch %s\n", usage->command);
+  pn_printRoff(usage->synopsis);
+  printf("\n.SH DESCRIPTION\n.nf\n");
+  pn_printRoff(usage->about);
+  printf(".fi\n.SH OPTIONS\n");
+  for (size_t i = 0; i < usage->optionCount; ++i)
+    if (usage->options[i].help) printManOption(&usage->options[i]);
+  for (size_t i = 0; i < PN_COMMON_COUNT; ++i) printManOption(&common[i]);
+  if (usage->examples) {
+    printf(".SH EXAMPLES\n.nf\n");
+    pn_printRoff(usage->examples);
+    printf(".fi\n");
+  }
+  printf(".SH SEE ALSO\n.BR pinch (1)\n");
+}
+
+/* ---------------------------------------------------------------- completions */
+
+/* The first line of an option's help without what a shell would take for its own. */
+static void printBrief(const pnOption *option) {
+  for (const char *c = option->help; *c && *c != '\n'; ++c)
+    if (!strchr("'[]:\\`$\"", *c)) putchar(*c);
+}
+
+static void printShell(const pnUsage *usage, const pnOption *option) {
+  switch (wanted) {
+    case PN_DESCRIBE_BASH: printf(" --%s", option->name); break;
+    case PN_DESCRIBE_ZSH:
+      // A list may be given several times.
+      printf(" \\\n        '%s--%s%s[", option->kind == PN_OPTION_LIST ? "*" : "", option->name,
+             option->value ? "=" : "");
+      printBrief(option);
+      printf("]%s%s%s'", option->value ? ":" : "", option->value ? option->value : "", option->value ? ":_files" : "");
+      break;
+    default:
+      printf("complete -c pinch -n '__fish_seen_subcommand_from %s' -l %s%s -d '", usage->command, option->name,
+             option->value ? " -r" : "");
+      printBrief(option);
+      printf("'\n");
+      break;
+  }
+}
+
+static void printCompletion(const pnUsage *usage) {
+  if (wanted == PN_DESCRIBE_BASH) printf("    %s) words=\"", usage->command);
+  if (wanted == PN_DESCRIBE_ZSH) printf("      %s) _arguments", usage->command);
+  for (size_t i = 0; i < usage->optionCount; ++i)
+    if (usage->options[i].help) printShell(usage, &usage->options[i]);
+  for (size_t i = 0; i < PN_COMMON_COUNT; ++i) printShell(usage, &common[i]);
+  if (wanted == PN_DESCRIBE_BASH) printf("\" ;;\n");
+  if (wanted == PN_DESCRIBE_ZSH) printf(" \\\n        '*:file:_files' ;;\n");
+}
+
+bool pn_describe(const pnUsage *usage) {
+  if (wanted == PN_DESCRIBE_NOTHING) return false;
+  if (wanted == PN_DESCRIBE_MAN) printMan(usage);
+  else printCompletion(usage);
+  return true;
+}
