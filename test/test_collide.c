@@ -332,51 +332,93 @@ static void impactIsBracketed(void **state) {
 
 /* ---------------------------------------------------------------- broad phase */
 
-static void sweepAgreesWithAllPairs(void **state) {
-  (void)state;
-  TestRandom r = testRandom(9);
-  enum { COUNT = 300 };
-  static pnBroadBox boxes[COUNT];
-  pnBroadPhase broad = {0};
-  pnPairs swept = {0}, all = {0};
-  uint64_t set = 1;
-  uint32_t count = COUNT;
-  for (int step = 0; step < 60; step++) {
-    if (step % 20 == 0) {
-      count = 1 + testBelow(&r, COUNT);
-      set++;
+/* Sets boxes on a coarse lattice, so that faces touch; `many` of them from anywhere, the others move a little or stay. A few
+ * are empty, a few large, one is all there is. */
+static void moveBoxes(TestRandom *r, pnBroadBox *boxes, uint32_t count, bool fresh, uint32_t moving) {
+  for (uint32_t i = 0; i < count; i++) {
+    if (!fresh && testBelow(r, 100) >= moving) {
+      continue;
     }
-    for (uint32_t i = 0; i < count; i++) {
-      pnBox *b = &boxes[i].box;
-      for (int k = 0; k < 3; k++) {
-        /* on a coarse lattice, so that faces touch; small moves except at a new set; a few boxes are empty */
-        float lo =
-            step % 20 == 0 ? (float)testBelow(&r, 60) * 0.25f : (&b->min.x)[k] + ((float)testBelow(&r, 3) - 1) * 0.25f;
-        (&b->min.x)[k] = lo;
-        (&b->max.x)[k] = lo + ((float)testBelow(&r, 8) - (i % 37 == 0)) * 0.25f;
-      }
-      boxes[i].id = i;
-      boxes[i].category = 1u << testBelow(&r, 3);
-      boxes[i].mask = testBelow(&r, 8);
+    pnBox *b = &boxes[i].box;
+    for (int k = 0; k < 3; k++) {
+      float step = (float)testBelow(r, 3) - 1;
+      step *= testBelow(r, 9) == 0 ? 40 : 1; /* some leap, also out of the place where all are */
+      float lo = fresh ? (float)testBelow(r, 100) * 0.25f : (&b->min.x)[k] + step * 0.25f;
+      float length = ((float)testBelow(r, 8) - (i % 37 == 0)) * (i % 53 == 0 ? 8.0f : 0.25f);
+      (&b->min.x)[k] = lo;
+      (&b->max.x)[k] = lo + length;
     }
-    swept.count = all.count = 0;
-    assert_true(pn_broadSweep(&broad, boxes, count, set, &swept));
-    assert_true(pn_broadAll(boxes, count, &all));
-    assert_int_equal(swept.count, all.count);
-    if (all.count > 0) {
-      assert_memory_equal(swept.data, all.data, all.count * sizeof(pnPair));
+    boxes[i].category = 1u << testBelow(r, 3);
+    boxes[i].mask = testBelow(r, 8);
+    if (i == 7) {
+      *b = (pnBox){{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
     }
   }
-  pn_broadFree(&broad);
-  pn_arrayFree(&swept);
-  pn_arrayFree(&all);
+}
+
+/* Many moves, few, none; bodies that come and go; modes that change in between. */
+static void treeOfBoxesAgreesWithAllPairs(void **state) {
+  (void)state;
+  TestRandom r = testRandom(9);
+  enum { COUNT = 700 };
+  static pnBroadBox boxes[COUNT];
+  static const uint32_t moving[] = {0, 1, 3, 30, 100};
+  pnBroadPhase tree = {0}, all = {0};
+  uint32_t count = 0;
+  size_t found = 0;
+  for (int step = 0; step < 300; step++) {
+    bool fresh = step % 60 == 0;
+    uint32_t before = count;
+    count = fresh ? 1 + testBelow(&r, COUNT / 2) : PN_MIN(COUNT, count + testBelow(&r, 4) * (step % 3 == 0));
+    moveBoxes(&r, boxes, count, fresh, moving[step / 7 % 5]);
+    moveBoxes(&r, boxes + PN_MIN(before, count), count - PN_MIN(before, count), true, 100);
+    assert_true(pn_reserveBroad(&tree, COUNT) && pn_reserveBroad(&all, COUNT));
+    for (uint32_t i = 0; i < COUNT; i++) {
+      pn_setBroadBox(&tree, i, i < count ? boxes[i] : pn_emptyBroadBox());
+      pn_setBroadBox(&all, i, i < count ? boxes[i] : pn_emptyBroadBox());
+    }
+    assert_true(pn_findClose(&tree, step % 50 == 49) && pn_findClose(&all, true));
+    assert_int_equal(tree.pairs.count, all.pairs.count);
+    if (all.pairs.count > 0) {
+      assert_memory_equal(tree.pairs.data, all.pairs.data, all.pairs.count * sizeof(pnPair));
+    }
+    found += all.pairs.count;
+  }
+  assert_true(found > 1000);
+  pn_freeBroad(&tree);
+  pn_freeBroad(&all);
+}
+
+/* What the brute force compares is what closed boxes are: touching counts, and masks must agree on both sides. */
+static void closeIsClosed(void **state) {
+  (void)state;
+  pnBroadPhase broad = {0};
+  assert_true(pn_reserveBroad(&broad, 4));
+  pnBroadBox unit = {{{0, 0, 0}, {1, 1, 1}}, 1, 1}, beside = {{{1, 1, 1}, {2, 2, 2}}, 1, 1}, shy = {unit.box, 1, 2};
+  pnBroadBox apart = {{{nextafterf(1, 2), 0, 0}, {2, 1, 1}}, 1, 1};
+  pnBroadBox four[4] = {unit, beside, shy, apart};
+  for (int all = 0; all < 2; all++) {
+    for (uint32_t i = 0; i < 4; i++) {
+      pn_setBroadBox(&broad, i, pn_emptyBroadBox());
+      pn_setBroadBox(&broad, i, four[i]);
+    }
+    assert_true(pn_findClose(&broad, all));
+    assert_int_equal(broad.pairs.count, 2); /* unit and beside, beside and apart */
+    assert_true(broad.pairs.data[0].a == 0 && broad.pairs.data[0].b == 1);
+    assert_true(broad.pairs.data[1].a == 1 && broad.pairs.data[1].b == 3);
+  }
+  pn_freeBroad(&broad);
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(ringsLeaveOutWhatIsNear), cmocka_unit_test(groupsAndRestPairsAreLeftOut),
-      cmocka_unit_test(openedSeamIsNotShared),   cmocka_unit_test(kernelsAgreeAndCostsAreHonest),
-      cmocka_unit_test(refusalsSayWhy),          cmocka_unit_test(qualityFallsAndRebuildMends),
-      cmocka_unit_test(impactIsBracketed),       cmocka_unit_test(sweepAgreesWithAllPairs)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(ringsLeaveOutWhatIsNear),
+                                     cmocka_unit_test(groupsAndRestPairsAreLeftOut),
+                                     cmocka_unit_test(openedSeamIsNotShared),
+                                     cmocka_unit_test(kernelsAgreeAndCostsAreHonest),
+                                     cmocka_unit_test(refusalsSayWhy),
+                                     cmocka_unit_test(qualityFallsAndRebuildMends),
+                                     cmocka_unit_test(impactIsBracketed),
+                                     cmocka_unit_test(treeOfBoxesAgreesWithAllPairs),
+                                     cmocka_unit_test(closeIsClosed)};
   return cmocka_run_group_tests(tests, oracleSetUp, oracleTearDown);
 }

@@ -102,7 +102,7 @@ static void manyBodiesAgreeWithPairwiseQueries(void **state) {
   for (int variant = 0; variant < 4; variant++) {
     TestRandom r = testRandom(5);
     Fixture f =
-        makeFixture(variant & 1 ? pnPool_GetTasks(pool) : (pnTasks){0}, variant & 2 ? PN_BROAD_SWEEP : PN_BROAD_ALL);
+        makeFixture(variant & 1 ? pnPool_GetTasks(pool) : (pnTasks){0}, variant & 2 ? PN_BROAD_TREE : PN_BROAD_ALL);
     enum { COUNT = 24 };
     pnBodyId id[COUNT];
     for (int i = 0; i < COUNT; i++) {
@@ -223,7 +223,7 @@ static void steadyFrameAllocatesNothing(void **state) {
     if (threads > 1) {
       testExpectOk(pnCreatePool((uint32_t)threads, &pool));
     }
-    Fixture f = makeFixture(pool ? pnPool_GetTasks(pool) : (pnTasks){0}, PN_BROAD_SWEEP);
+    Fixture f = makeFixture(pool ? pnPool_GetTasks(pool) : (pnTasks){0}, PN_BROAD_TREE);
     pnBodyId id[6];
     for (int i = 0; i < 6; i++) {
       pnBodyDef def = pnDefaultBodyDef();

@@ -27,9 +27,9 @@ typedef struct pnBodyId {
 
 /* How close bodies are found before trees are asked. */
 typedef enum pnBroad {
-  PN_BROAD_AUTO, /* all pairs up to 100 bodies, sweep and prune above (default) */
+  PN_BROAD_AUTO, /* all pairs up to 100 bodies, a tree above (default) */
   PN_BROAD_ALL,  /* every box against every box */
-  PN_BROAD_SWEEP /* three sorted axes kept by insertion sort */
+  PN_BROAD_TREE  /* a tree over the boxes; bodies that do not move cost nothing */
 } pnBroad;
 
 /* Settings of a world; none of them changes an answer. */
@@ -72,7 +72,8 @@ typedef struct pnBodyDef {
   uint32_t category;       /* bits this body is (default 1) */
   uint32_t mask;           /* bits it collides with (default all); both sides must agree */
   const pnBox
-      *looseBox;    /* a box the body never leaves, used by the broad phase instead of the tree's; null: computed */
+      *looseBox; /* a box the body never leaves, used by the broad phase instead of the tree's; null: computed. The tree
+                       is not even updated while no other body is near it, unless `self` */
   const char *name; /* in messages; copied; default: the mesh's name */
   void *userData;
 } pnBodyDef;

@@ -1,123 +1,435 @@
-/* broad.c: see broad.h. [Larsson01, section 3.4], after the sweep and prune of [Cohen95].
+/* broad.c: see broad.h.
  *
- * All three axes are kept sorted by insertion sort, which costs little when boxes move little. The sweep runs along the axis
- * on which the boxes overlap least, so that a crowd in a corridor is swept along the corridor. */
+ * Boxes are sorted along a curve through their middles (Morton's order) and every eight of them become a node, every eight
+ * nodes a node, up to one: a tree without pointers that is built in a few passes. When much has changed it is built anew
+ * and opened against itself; when little has, the ways up from the changed boxes are mended, only these are looked for
+ * in it, and the other pairs are kept. A frame in which nothing changed does nothing.
+ *
+ * Large boxes come first in the order, so that they make their own nodes large and not those of small ones. */
 #include "collide/broad.h"
+
+#include "base/sort.h"
+
+#include <float.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- boxes */
+
+/* Anything that is not a number is empty too. */
+static bool isEmpty(const pnBox *b) {
+  return !(b->min.x <= b->max.x && b->min.y <= b->max.y && b->min.z <= b->max.z);
+}
 
 static bool overlap(const pnBox *p, const pnBox *q) {
   return p->min.x <= q->max.x && q->min.x <= p->max.x && p->min.y <= q->max.y && q->min.y <= p->max.y &&
          p->min.z <= q->max.z && q->min.z <= p->max.z;
 }
 
-static bool isEmpty(const pnBox *b) {
-  return b->min.x > b->max.x || b->min.y > b->max.y || b->min.z > b->max.z;
-}
+/* No coordinate is beyond this, so that the lanes of nobody, beyond it, overlap nothing. Numbers that are brought back keep their
+ * order: boxes that overlap still do. */
+#define FARTHEST (FLT_MAX / 2)
 
-static bool offer(const pnBroadBox *boxes, uint32_t i, uint32_t j, pnPairs *out) {
-  const pnBroadBox *a = &boxes[i], *b = &boxes[j];
-  if (!pn_mayMeet(a, b) || !overlap(&a->box, &b->box)) {
-    return true;
+static pnBox clampBox(pnBox box) {
+  for (int k = 0; k < 3; k++) {
+    (&box.min.x)[k] = PN_MAX(-FARTHEST, PN_MIN(FARTHEST, (&box.min.x)[k]));
+    (&box.max.x)[k] = PN_MAX(-FARTHEST, PN_MIN(FARTHEST, (&box.max.x)[k]));
   }
-  return pn_arrayPush(out, i < j ? ((pnPair){i, j}) : ((pnPair){j, i}));
+  return box;
 }
 
-bool pn_broadAll(const pnBroadBox *boxes, uint32_t count, pnPairs *outPairs) {
-  for (uint32_t i = 0; i < count; i++) {
-    for (uint32_t j = i + 1; j < count; j++) {
-      if (!offer(boxes, i, j, outPairs)) {
-        return false;
-      }
-    }
-  }
-  return true;
+pnBroadBox pn_emptyBroadBox(void) {
+  return (pnBroadBox){{{FLT_MAX, FLT_MAX, FLT_MAX}, {-FLT_MAX, -FLT_MAX, -FLT_MAX}}, 0, 0};
 }
 
-/* The order of the frame before with new keys; from scratch when the boxes are others. */
-static bool sortAxis(pnBroadPhase *broad, int k, const pnBroadBox *boxes, uint32_t count, bool fresh) {
-  if (!pn_arrayReserve(&broad->axis[k], count)) {
+bool pn_reserveBroad(pnBroadPhase *broad, size_t placeCount) {
+  if (!pn_arrayReserve(&broad->boxes, placeCount) || !pn_arrayReserve(&broad->slotOf, placeCount) ||
+      !pn_arrayReserve(&broad->isChanged, placeCount) || !pn_arrayReserve(&broad->changed, placeCount) ||
+      !pn_arrayReserve(&broad->newcomers, placeCount)) {
     return false;
   }
-  broad->axis[k].count = count;
-  pnFloatKey *items = broad->axis[k].data;
-  for (uint32_t i = 0; i < count; i++) {
-    uint32_t box = fresh ? i : items[i].value;
-    items[i] = (pnFloatKey){(&boxes[box].box.min.x)[k], box};
+  for (size_t i = broad->boxes.count; i < placeCount; i++) {
+    broad->boxes.data[broad->boxes.count++] = pn_emptyBroadBox();
+    broad->slotOf.data[broad->slotOf.count++] = PN_NONE;
+    broad->isChanged.data[broad->isChanged.count++] = 0;
   }
-  broad->moves += pn_insertionSort(items, count);
   return true;
 }
 
-/* How much boxes overlap along an axis: the summed lengths over the length of the whole. */
-static double crowding(const pnBroadBox *boxes, uint32_t count, int k) {
-  double sum = 0, lo = 0, hi = 0;
-  for (uint32_t i = 0; i < count; i++) {
-    double a = (&boxes[i].box.min.x)[k], b = (&boxes[i].box.max.x)[k];
-    if (!isEmpty(&boxes[i].box)) {
-      lo = sum == 0 ? a : PN_MIN(lo, a);
-      hi = sum == 0 ? b : PN_MAX(hi, b);
-      sum += b - a + 1e-300; /* never again 0: the first box was seen */
-    }
+void pn_setBroadBox(pnBroadPhase *broad, uint32_t place, pnBroadBox box) {
+  if (isEmpty(&box.box)) {
+    box = pn_emptyBroadBox();
+  } else {
+    box.box = clampBox(box.box);
   }
-  return hi > lo ? sum / (hi - lo) : sum;
-}
-
-static int comparePairs(const pnPair *a, const pnPair *b) {
-  return a->a != b->a ? (a->a < b->a ? -1 : 1) : a->b < b->b ? -1 : a->b > b->b;
-}
-
-/* Shell sort: in place, no memory, and the number of pairs is small. */
-static void sortPairs(pnPair *p, size_t n) {
-  size_t gap = 1;
-  while (gap < n / 3) {
-    gap = 3 * gap + 1;
+  pnBroadBox *old = &broad->boxes.data[place];
+  if (memcmp(old, &box, sizeof box) == 0) {
+    return;
   }
-  for (; gap > 0; gap /= 3) {
-    for (size_t i = gap; i < n; i++) {
-      pnPair x = p[i];
-      size_t j = i;
-      for (; j >= gap && comparePairs(&x, &p[j - gap]) < 0; j -= gap) {
-        p[j] = p[j - gap];
-      }
-      p[j] = x;
-    }
+  *old = box;
+  if (!broad->isChanged.data[place]) {
+    broad->isChanged.data[place] = 1;
+    broad->changed.data[broad->changed.count++] = place; /* each once: there is room */
   }
 }
 
-bool pn_broadSweep(pnBroadPhase *broad, const pnBroadBox *boxes, uint32_t count, uint64_t boxSet, pnPairs *outPairs) {
-  bool fresh = broad->boxSet != boxSet || broad->axis[0].count != count;
-  broad->moves = 0;
-  int axis = 0;
-  double least = 0;
+/* ---------------------------------------------------------------- lanes of nodes */
+
+static pnBroadNode emptyNode(void) {
+  pnBroadNode n;
   for (int k = 0; k < 3; k++) {
-    if (!sortAxis(broad, k, boxes, count, fresh)) {
-      broad->axis[0].count = 0;
-      return false;
-    }
-    double c = crowding(boxes, count, k);
-    if (k == 0 || c < least) {
-      least = c;
-      axis = k;
+    for (uint32_t j = 0; j < PN_LANES; j++) {
+      n.lo[k][j] = FLT_MAX;
+      n.hi[k][j] = -FLT_MAX;
     }
   }
-  broad->boxSet = boxSet;
-  /* every box against those that begin before it ends */
-  size_t first = outPairs->count;
-  const pnFloatKey *items = broad->axis[axis].data;
-  for (uint32_t i = 0; i < count; i++) {
-    float end = (&boxes[items[i].value].box.max.x)[axis];
-    for (uint32_t j = i + 1; j < count && items[j].key <= end; j++) {
-      if (!offer(boxes, items[i].value, items[j].value, outPairs)) {
+  return n;
+}
+
+static void putLane(pnBroadNode *node, uint32_t lane, const pnBox *box) {
+  for (int k = 0; k < 3; k++) {
+    node->lo[k][lane] = (&box->min.x)[k];
+    node->hi[k][lane] = (&box->max.x)[k];
+  }
+}
+
+static pnBox laneOf(const pnBroadNode *node, uint32_t lane) {
+  pnBox box;
+  for (int k = 0; k < 3; k++) {
+    (&box.min.x)[k] = node->lo[k][lane];
+    (&box.max.x)[k] = node->hi[k][lane];
+  }
+  return box;
+}
+
+/* The box around all lanes; empty lanes change nothing. */
+static pnBox unionOf(const pnBroadNode *node) {
+  pnBox box = laneOf(node, 0);
+  for (uint32_t j = 1; j < PN_LANES; j++) {
+    for (int k = 0; k < 3; k++) {
+      (&box.min.x)[k] = PN_MIN((&box.min.x)[k], node->lo[k][j]);
+      (&box.max.x)[k] = PN_MAX((&box.max.x)[k], node->hi[k][j]);
+    }
+  }
+  return box;
+}
+
+/* Lanes that overlap a box, a bit each. */
+PN_INLINE unsigned lanesMeeting(const pnBroadNode *node, const pnBox *box) {
+  unsigned apart = 0;
+  for (int half = 0; half < 2; half++) {
+    pnF4 out = pn_f4Set1(0);
+    for (int k = 0; k < 3; k++) {
+      pnF4 lo = pn_f4Load(node->lo[k] + 4 * half), hi = pn_f4Load(node->hi[k] + 4 * half);
+      out = pn_f4Or(out, pn_f4Greater(lo, pn_f4Set1((&box->max.x)[k])));
+      out = pn_f4Or(out, pn_f4Greater(pn_f4Set1((&box->min.x)[k]), hi));
+    }
+    apart |= pn_f4Signs(out) << (4 * half);
+  }
+  return ~apart & 0xff;
+}
+
+static pnBroadNode *nodeAt(const pnBroadPhase *broad, uint32_t level, size_t i) {
+  return &broad->nodes.data[broad->levelFirst[level] + i];
+}
+
+/* ---------------------------------------------------------------- building */
+
+/* Every third bit. */
+static uint64_t spread(uint64_t x) {
+  x = (x | x << 32) & UINT64_C(0x1f00000000ffff);
+  x = (x | x << 16) & UINT64_C(0x1f0000ff0000ff);
+  x = (x | x << 8) & UINT64_C(0x100f00f00f00f00f);
+  x = (x | x << 4) & UINT64_C(0x10c30c30c30c30c3);
+  return (x | x << 2) & UINT64_C(0x1249249249249249);
+}
+
+#define CURVE_BITS 10 /* a direction: thousand cells each way; places take the lower 32 of 64 bits, one is for size */
+/* A box is large when it is so many times longer than their mean. */
+#define LARGE 8.0
+
+/* Sorts all boxes that are not empty along the curve; keys hold the places in their lower halves. */
+static bool sortAlongCurve(pnBroadPhase *broad) {
+  size_t n = 0;
+  double lo[3] = {DBL_MAX, DBL_MAX, DBL_MAX}, hi[3] = {-DBL_MAX, -DBL_MAX, -DBL_MAX}, length = 0;
+  if (!pn_arrayReserve(&broad->keys, broad->boxes.count) || !pn_arrayReserve(&broad->scratch, broad->boxes.count)) {
+    return false;
+  }
+  for (size_t i = 0; i < broad->boxes.count; i++) {
+    const float *b = &broad->boxes.data[i].box.min.x;
+    if (!isEmpty(&broad->boxes.data[i].box)) {
+      broad->keys.data[n++] = i;
+      for (int k = 0; k < 3; k++) {
+        double middle = 0.5 * ((double)b[k] + b[k + 3]);
+        lo[k] = PN_MIN(lo[k], middle);
+        hi[k] = PN_MAX(hi[k], middle);
+        length += (double)b[k + 3] - b[k];
+      }
+    }
+  }
+  double side = PN_MAX(PN_MAX(hi[0] - lo[0], hi[1] - lo[1]), hi[2] - lo[2]);
+  double scale = side > 0 ? ((1 << CURVE_BITS) - 1) / side : 0, large = LARGE * length / (n > 0 ? (double)n : 1);
+  for (size_t i = 0; i < n; i++) {
+    uint64_t place = broad->keys.data[i], code = 0;
+    const float *b = &broad->boxes.data[place].box.min.x;
+    double size = 0;
+    for (int k = 0; k < 3; k++) {
+      double middle = 0.5 * ((double)b[k] + b[k + 3]);
+      code |= spread((uint64_t)((middle - lo[k]) * scale)) << k;
+      size += (double)b[k + 3] - b[k];
+    }
+    code |= (uint64_t)(size <= large) << (3 * CURVE_BITS);
+    broad->keys.data[i] = code << 32 | place;
+  }
+  broad->keys.count = n;
+  pn_sortU64(broad->keys.data, broad->scratch.data, n);
+  return true;
+}
+
+/* Nodes of every level from those below. */
+static void fillLevels(pnBroadPhase *broad, const size_t *counts) {
+  for (uint32_t level = 1; level < broad->levelCount; level++) {
+    for (size_t i = 0; i < counts[level]; i++) {
+      *nodeAt(broad, level, i) = emptyNode();
+    }
+    for (size_t i = 0; i < counts[level - 1]; i++) {
+      pnBox box = unionOf(nodeAt(broad, level - 1, i));
+      putLane(nodeAt(broad, level, i / PN_LANES), i % PN_LANES, &box);
+    }
+  }
+}
+
+static bool build(pnBroadPhase *broad) {
+  if (!sortAlongCurve(broad)) {
+    return false;
+  }
+  size_t n = broad->keys.count, counts[PN_BROAD_LEVELS], total = 0;
+  uint32_t levels = 0;
+  for (size_t count = (n + PN_LANES - 1) / PN_LANES; n > 0; count = (count + PN_LANES - 1) / PN_LANES) {
+    broad->levelFirst[levels] = total;
+    counts[levels++] = count;
+    total += count;
+    if (count == 1) {
+      break;
+    }
+  }
+  if (!pn_arrayReserve(&broad->nodes, total) ||
+      !pn_arrayReserve(&broad->placeAt, levels > 0 ? counts[0] * PN_LANES : 0)) {
+    return false;
+  }
+  broad->levelCount = levels;
+  broad->nodes.count = total;
+  broad->placeAt.count = levels > 0 ? counts[0] * PN_LANES : 0;
+  for (size_t place = 0; place < broad->boxes.count; place++) {
+    broad->slotOf.data[place] = PN_NONE;
+  }
+  for (size_t slot = 0; slot < broad->placeAt.count; slot++) {
+    uint32_t place = slot < n ? (uint32_t)broad->keys.data[slot] : PN_NONE;
+    pnBroadNode *node = nodeAt(broad, 0, slot / PN_LANES);
+    if (slot % PN_LANES == 0) {
+      *node = emptyNode();
+    }
+    broad->placeAt.data[slot] = place;
+    if (place != PN_NONE) {
+      broad->slotOf.data[place] = (uint32_t)slot;
+      putLane(node, slot % PN_LANES, &broad->boxes.data[place].box);
+    }
+  }
+  fillLevels(broad, counts);
+  broad->newcomers.count = 0;
+  broad->worn = 0;
+  return true;
+}
+
+/* ---------------------------------------------------------------- finding pairs */
+
+/* Appends a pair of places as a key that sorts. */
+static bool addPair(pnBroadPhase *broad, uint32_t a, uint32_t b) {
+  if (!pn_mayMeet(&broad->boxes.data[a], &broad->boxes.data[b])) {
+    return true;
+  }
+  return pn_arrayPush(&broad->keys, a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a);
+}
+
+/* A pair of nodes of one level, i <= j. */
+static bool openPair(pnBroadPhase *broad, uint32_t level, size_t i, size_t j) {
+  const pnBroadNode *a = nodeAt(broad, level, i), *b = nodeAt(broad, level, j);
+  bool top = level + 1 == broad->levelCount;
+  pnBox around = top ? unionOf(b) : laneOf(nodeAt(broad, level + 1, j / PN_LANES), j % PN_LANES);
+  for (unsigned rows = lanesMeeting(a, &around); rows != 0; rows &= rows - 1) {
+    uint32_t lane = pn_firstLane(rows);
+    pnBox box = laneOf(a, lane);
+    unsigned m = lanesMeeting(b, &box);
+    /* within one node: each pair once, and at the bottom no box with itself */
+    m &= i == j ? (level > 0 ? 0xffu : 0xfeu) << lane : 0xffu;
+    for (; m != 0; m &= m - 1) {
+      size_t x = i * PN_LANES + lane, y = j * PN_LANES + pn_firstLane(m);
+      bool ok = level > 0 ? pn_arrayPush(&broad->stack, (uint64_t)(level - 1) << 60 | (uint64_t)x << 30 | y)
+                          : addPair(broad, broad->placeAt.data[x], broad->placeAt.data[y]);
+      if (!ok) {
         return false;
       }
     }
   }
-  sortPairs(outPairs->data + first, outPairs->count - first);
   return true;
 }
 
-void pn_broadFree(pnBroadPhase *broad) {
-  for (int k = 0; k < 3; k++) {
-    pn_arrayFree(&broad->axis[k]);
+/* All pairs of the tree with itself into keys. Level and two node numbers are one word: 4, 30 and 30 bits, as a lowest level of
+ * 2^30 nodes would have more boxes than places can be counted. */
+static bool findAll(pnBroadPhase *broad) {
+  broad->keys.count = broad->stack.count = 0;
+  if (broad->levelCount == 0) {
+    return true;
   }
+  bool ok = pn_arrayPush(&broad->stack, (uint64_t)(broad->levelCount - 1) << 60);
+  while (ok && broad->stack.count > 0) {
+    uint64_t top = broad->stack.data[--broad->stack.count];
+    ok = openPair(broad, (uint32_t)(top >> 60), (size_t)(top >> 30 & 0x3fffffff), (size_t)(top & 0x3fffffff));
+  }
+  return ok;
+}
+
+/* Every box against every box; the tree is left behind and so must go. */
+static bool compareAll(pnBroadPhase *broad) {
+  broad->keys.count = broad->placeAt.count = broad->newcomers.count = broad->levelCount = 0;
+  for (uint32_t i = 0; i < broad->boxes.count; i++) {
+    for (uint32_t j = i + 1; j < broad->boxes.count; j++) {
+      if (overlap(&broad->boxes.data[i].box, &broad->boxes.data[j].box) && !addPair(broad, i, j)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+/* The way up from a slot after its box has changed. */
+static void mend(pnBroadPhase *broad, uint32_t slot) {
+  pnBox box = broad->boxes.data[broad->placeAt.data[slot]].box;
+  size_t at = slot;
+  for (uint32_t level = 0; level < broad->levelCount; level++, at /= PN_LANES) {
+    pnBroadNode *node = nodeAt(broad, level, at / PN_LANES);
+    putLane(node, at % PN_LANES, &box);
+    box = unionOf(node);
+  }
+}
+
+/* Another box that overlaps the one at a place. When both have changed both are asked: the lower one keeps the pair. */
+static bool offer(pnBroadPhase *broad, uint32_t place, uint32_t other) {
+  return other == place || (broad->isChanged.data[other] && other < place) || addPair(broad, place, other);
+}
+
+/* Boxes in the tree and newcomers that overlap the one at a place. */
+static bool findAround(pnBroadPhase *broad, uint32_t place) {
+  pnBox box = broad->boxes.data[place].box;
+  broad->stack.count = 0;
+  bool ok =
+      isEmpty(&box) || broad->levelCount == 0 || pn_arrayPush(&broad->stack, (uint64_t)(broad->levelCount - 1) << 60);
+  while (ok && broad->stack.count > 0) {
+    uint64_t top = broad->stack.data[--broad->stack.count];
+    uint32_t level = (uint32_t)(top >> 60);
+    size_t i = (size_t)(top & 0x3fffffff);
+    for (unsigned m = lanesMeeting(nodeAt(broad, level, i), &box); ok && m != 0; m &= m - 1) {
+      size_t child = i * PN_LANES + pn_firstLane(m);
+      ok = level > 0 ? pn_arrayPush(&broad->stack, (uint64_t)(level - 1) << 60 | child)
+                     : offer(broad, place, broad->placeAt.data[child]);
+    }
+  }
+  for (size_t i = 0; ok && i < broad->newcomers.count; i++) {
+    uint32_t other = broad->newcomers.data[i];
+    ok = !overlap(&box, &broad->boxes.data[other].box) || offer(broad, place, other);
+  }
+  return ok;
+}
+
+/* Brings changed boxes into the tree or among the newcomers. */
+static void mendChanged(pnBroadPhase *broad) {
+  for (size_t i = 0; i < broad->changed.count; i++) {
+    uint32_t place = broad->changed.data[i];
+    if (broad->slotOf.data[place] != PN_NONE) {
+      mend(broad, broad->slotOf.data[place]);
+    }
+  }
+  size_t kept = 0;
+  for (size_t i = 0; i < broad->newcomers.count; i++) {
+    uint32_t place = broad->newcomers.data[i];
+    broad->newcomers.data[kept] = place;
+    kept += !broad->isChanged.data[place];
+  }
+  broad->newcomers.count = kept;
+  for (size_t i = 0; i < broad->changed.count; i++) {
+    uint32_t place = broad->changed.data[i];
+    if (broad->slotOf.data[place] == PN_NONE && !isEmpty(&broad->boxes.data[place].box)) {
+      broad->newcomers.data[broad->newcomers.count++] = place;
+    }
+  }
+}
+
+/* Pairs of which neither side has changed, and those around the changed ones, into keys. */
+static bool findChanged(pnBroadPhase *broad) {
+  mendChanged(broad);
+  broad->keys.count = 0;
+  for (size_t i = 0; i < broad->changed.count; i++) {
+    if (!findAround(broad, broad->changed.data[i])) {
+      return false;
+    }
+  }
+  if (!pn_arrayReserve(&broad->keys, broad->keys.count + broad->pairs.count)) {
+    return false;
+  }
+  for (size_t i = 0; i < broad->pairs.count; i++) {
+    pnPair p = broad->pairs.data[i];
+    broad->keys.data[broad->keys.count] = (uint64_t)p.a << 32 | p.b;
+    broad->keys.count += !(broad->isChanged.data[p.a] | broad->isChanged.data[p.b]);
+  }
+  return true;
+}
+
+/* The keys as the list of pairs, sorted. */
+static bool keepPairs(pnBroadPhase *broad) {
+  size_t n = broad->keys.count;
+  if (!pn_arrayReserve(&broad->pairs, n) || !pn_arrayReserve(&broad->scratch, n)) {
+    return false;
+  }
+  pn_sortU64(broad->keys.data, broad->scratch.data, n);
+  for (size_t i = 0; i < n; i++) {
+    uint64_t key = broad->keys.data[i];
+    broad->pairs.data[i] = (pnPair){(uint32_t)(key >> 32), (uint32_t)key};
+  }
+  broad->pairs.count = n;
+  for (size_t i = 0; i < broad->changed.count; i++) {
+    broad->isChanged.data[broad->changed.data[i]] = 0;
+  }
+  broad->changed.count = 0;
+  return true;
+}
+
+/* The tree is built anew when this part of the boxes has changed in a frame, or so many times all since it was built. */
+#define MUCH 8u
+#define WORN 2u
+/* Newcomers that are looked through one by one. */
+#define NEWCOMERS 64u
+
+bool pn_findClose(pnBroadPhase *broad, bool all) {
+  if (broad->changed.count == 0) {
+    return true;
+  }
+  broad->worn += broad->changed.count;
+  bool anew = broad->changed.count > broad->placeAt.count / MUCH || broad->worn > WORN * broad->placeAt.count ||
+              broad->newcomers.count + broad->changed.count > NEWCOMERS + broad->placeAt.count / MUCH;
+  bool ok = all ? compareAll(broad) : anew ? build(broad) && findAll(broad) : findChanged(broad);
+  return ok && keepPairs(broad);
+}
+
+void pn_freeBroad(pnBroadPhase *broad) {
+  pn_arrayFree(&broad->boxes);
+  pn_arrayFree(&broad->slotOf);
+  pn_arrayFree(&broad->isChanged);
+  pn_arrayFree(&broad->changed);
+  pn_arrayFree(&broad->newcomers);
+  pn_arrayFree(&broad->placeAt);
+  pn_arrayFree(&broad->nodes);
+  pn_arrayFree(&broad->pairs);
+  pn_arrayFree(&broad->keys);
+  pn_arrayFree(&broad->scratch);
+  pn_arrayFree(&broad->stack);
   *broad = (pnBroadPhase){0};
 }

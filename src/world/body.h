@@ -15,6 +15,7 @@ typedef struct pnBody {
   pnSelfFilter selfFilter;
   uint32_t *groups; /* our copy of selfFilter.triangleGroup */
   uint32_t category, mask;
+  bool isTouched; /* it is in the world's list */
   bool hasLooseBox;
   pnBox looseBox;
   char *name;

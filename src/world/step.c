@@ -14,113 +14,9 @@
 #include "collide/flat.h"
 #include "collide/hint.h"
 #include "mesh/soup.h"
-#include "world/world.h"
+#include "world/follow.h"
 
 #include <string.h>
-
-/* Up to this many bodies every pair of boxes is looked at [Larsson01, section 3.4]. */
-#define BRUTE_BODIES 100u
-/* How often the quality of a tree is looked at, in frames; bodies take turns. */
-#define QUALITY_PERIOD 16u
-
-/* ---------------------------------------------------------------- update */
-
-typedef struct Updates {
-  pnWorld *world;
-  _Atomic uint32_t failedPlace; /* place + 1 of the first body whose update failed */
-} Updates;
-
-static void noteFailure(Updates *u, uint32_t place, pnResult result) {
-  uint32_t first = atomic_load(&u->failedPlace);
-  while (result != PN_OK && (first == 0 || place + 1 < first)) {
-    if (atomic_compare_exchange_weak(&u->failedPlace, &first, place + 1)) {
-      return;
-    }
-  }
-}
-
-/* The message of a failure stays in the thread that made it: the body tries again in this one, and its vertex can be named.
- * What fails once and then not was memory. */
-static pnResult explainFailure(const pnBody *body) {
-  pnResult result = pnTree_Update(body->tree, NULL);
-  if (result == PN_OK) {
-    return pn_fail(PN_ERROR_MEMORY, "body '%s': out of memory while its tree was updated", body->name);
-  }
-  return pn_nameBody(body, result);
-}
-
-static void updateBodies(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
-  (void)worker;
-  Updates *u = context;
-  for (uint32_t i = begin; i < end; i++) {
-    uint32_t place = u->world->alive.data[i];
-    const pnBody *body = &u->world->bodies.data[place];
-    noteFailure(u, place, body->ownsTree ? pnTree_Update(body->tree, NULL) : PN_OK);
-  }
-}
-
-/* Free bodies whose volumes have grown too much since they were built get a new tree. */
-static pnResult rebuildWorn(pnWorld *world, uint32_t *outRebuilds) {
-  for (size_t i = 0; i < world->alive.count; i++) {
-    pnBody *body = &world->bodies.data[world->alive.data[i]];
-    bool turn = (world->frameNumber + i) % QUALITY_PERIOD == 0;
-    if (body->kind == PN_BODY_FREE && turn && pnTree_GetQuality(body->tree) > world->def.rebuildQuality) {
-      pnResult result = pnTree_Rebuild(body->tree);
-      if (result != PN_OK) {
-        return result;
-      }
-      ++*outRebuilds;
-    }
-  }
-  return PN_OK;
-}
-
-static pnResult updateAll(pnWorld *world, uint32_t *outRebuilds) {
-  world->alive.count = 0;
-  for (size_t i = 0; i < world->bodies.count; i++) {
-    if ((world->bodies.data[i].generation & 1) && !pn_arrayPush(&world->alive, (uint32_t)i)) {
-      return pn_failMemory(sizeof(uint32_t));
-    }
-  }
-  Updates u = {.world = world};
-  const pnTasks *tasks = &world->def.tasks;
-  /* few bodies, and trees that several bodies may share: all workers on each */
-  bool many = world->alive.count >= 2 * (size_t)pn_workerCount(tasks);
-  for (size_t i = 0; i < world->alive.count; i++) {
-    uint32_t place = world->alive.data[i];
-    const pnBody *body = &world->bodies.data[place];
-    if (!many || !body->ownsTree) {
-      noteFailure(&u, place, pnTree_Update(body->tree, tasks));
-    }
-  }
-  /* many: one worker each */
-  if (many) {
-    pn_parallelFor(tasks, updateBodies, &u, (uint32_t)world->alive.count, 1);
-  }
-  if (u.failedPlace) {
-    return explainFailure(&world->bodies.data[u.failedPlace - 1]);
-  }
-  return world->def.rebuildQuality > 0 ? rebuildWorn(world, outRebuilds) : PN_OK;
-}
-
-/* ---------------------------------------------------------------- broad */
-
-static bool findClose(pnWorld *world) {
-  uint32_t count = (uint32_t)world->alive.count;
-  world->bodyPairs.count = 0;
-  if (!pn_arrayReserve(&world->boxes, count)) {
-    return false;
-  }
-  world->boxes.count = count;
-  for (uint32_t i = 0; i < count; i++) {
-    const pnBody *body = &world->bodies.data[world->alive.data[i]];
-    pnBox box = body->hasLooseBox ? body->looseBox : pnTree_GetBox(body->tree);
-    world->boxes.data[i] = (pnBroadBox){box, world->alive.data[i], body->category, body->mask};
-  }
-  bool sweep = world->def.broad == PN_BROAD_SWEEP || (world->def.broad == PN_BROAD_AUTO && count > BRUTE_BODIES);
-  return sweep ? pn_broadSweep(&world->broad, world->boxes.data, count, world->bodySet, &world->bodyPairs)
-               : pn_broadAll(world->boxes.data, count, &world->bodyPairs);
-}
 
 /* ---------------------------------------------------------------- jobs */
 
@@ -188,23 +84,20 @@ static const pnPair *lastPair(const pnWorld *world, uint32_t a, uint32_t b, uint
   return met ? world->pairs.data + contacts[*at].firstPair : NULL;
 }
 
-/* In the order of contacts: by a, then b, a body with itself first. */
+/* In the order of contacts: by a, then b, a body with itself first. Both lists are sorted. */
 static bool makeJobs(pnWorld *world, const pnFrameDef *def, pnCost *cost) {
   world->jobs.count = world->jobBodies.count = 0;
-  size_t next = 0;
+  const pnPairs *close = &world->broad.pairs;
+  size_t next = 0, self = def->noSelf ? world->selves.count : 0;
   uint32_t at = 0;
   bool hints = def->first && !def->noHints;
-  for (uint32_t i = 0; i < world->alive.count; i++) {
-    uint32_t a = world->alive.data[i];
-    if (world->bodies.data[a].self && !def->noSelf &&
-        !addJob(world, a, a, def, hints ? lastPair(world, a, a, &at) : NULL, cost)) {
+  while (next < close->count || self < world->selves.count) {
+    bool alone =
+        next == close->count || (self < world->selves.count && world->selves.data[self] <= close->data[next].a);
+    uint32_t a = alone ? world->selves.data[self++] : close->data[next].a;
+    uint32_t b = alone ? a : close->data[next++].b;
+    if (!addJob(world, a, b, def, hints ? lastPair(world, a, b, &at) : NULL, cost)) {
       return false;
-    }
-    for (; next < world->bodyPairs.count && world->bodyPairs.data[next].a == i; next++) {
-      uint32_t b = world->alive.data[world->bodyPairs.data[next].b];
-      if (!addJob(world, a, b, def, hints ? lastPair(world, a, b, &at) : NULL, cost)) {
-        return false;
-      }
     }
   }
   return true;
@@ -282,8 +175,8 @@ static bool makeContacts(pnWorld *world, pnFrame *frame) {
 static bool noteGenerations(pnWorld *world) {
   bool any = false;
   world->nextGenerations.count = 0;
-  for (size_t i = 0; i < world->alive.count; i++) {
-    any = any || world->bodies.data[world->alive.data[i]].soup;
+  for (size_t i = 0; i < world->alone.count; i++) { /* soups are among these */
+    any = any || world->bodies.data[world->alone.data[i]].soup;
   }
   size_t count = 2 * world->collider.pairs.count;
   if (!any || !pn_arrayReserve(&world->nextGenerations, count)) {
@@ -331,28 +224,23 @@ static void publish(pnWorld *world, const pnFrame *frame) {
 
 /* ---------------------------------------------------------------- the frame */
 
-static void takeUpdateCost(pnWorld *world, pnCost *cost) {
-  for (size_t i = 0; i < world->alive.count; i++) {
-    pnTree *tree = world->bodies.data[world->alive.data[i]].tree;
-    cost->nodesUpdated += tree->eagerUpdated;
-    tree->eagerUpdated = 0;
-  }
-}
-
 pnFrame pnWorld_Collide(pnWorld *world, const pnFrameDef *def) {
   PN_ASSERT(world);
   pnFrameDef none = {0};
   pnFrame frame = {0};
   def = def ? def : &none;
   double start = pn_clock();
-  frame.result = updateAll(world, &frame.rebuilds);
-  double updated = pn_clock();
-  if (frame.result == PN_OK && !(findClose(world) && makeJobs(world, def, &frame.cost))) {
+  frame.result = pn_followPoses(world, &frame);
+  if (frame.result == PN_OK) {
+    frame.result = pn_followClose(world, &frame.cost);
+  }
+  double followed = pn_clock();
+  if (frame.result == PN_OK && !makeJobs(world, def, &frame.cost)) {
     frame.result = pn_failMemory(sizeof(pnJob));
   }
-  double found = pn_clock();
+  frame.broadSeconds += pn_clock() - followed;
   if (frame.result == PN_OK) {
-    frame.bodyPairs = (uint32_t)world->bodyPairs.count;
+    frame.bodyPairs = (uint32_t)world->broad.pairs.count;
     frame.result = pn_runJobs(&world->collider, world->jobs.data, (uint32_t)world->jobs.count, &world->def.tasks,
                               def->kernel, def->unsorted, &frame.cost);
   }
@@ -363,6 +251,7 @@ pnFrame pnWorld_Collide(pnWorld *world, const pnFrameDef *def) {
     frame.result = pn_failMemory(sizeof(pnContact));
   }
   if (frame.result == PN_OK) {
+    pn_forgetTouched(world, &frame.cost);
     publish(world, &frame);
   } else {
     frame.contactCount = world->contactCount;
@@ -372,9 +261,6 @@ pnFrame pnWorld_Collide(pnWorld *world, const pnFrameDef *def) {
       frame.pairCount += world->contacts.data[i].pairCount;
     }
   }
-  takeUpdateCost(world, &frame.cost);
-  frame.cost.updateSeconds = updated - start;
-  frame.broadSeconds = found - updated;
   frame.totalSeconds = pn_clock() - start;
   return frame;
 }

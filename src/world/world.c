@@ -1,5 +1,5 @@
 /* world.c: bodies by id. The frame itself is in step.c. */
-#include "world/world.h"
+#include "world/follow.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +19,6 @@ pnResult pnCreateWorld(const pnWorldDef *def, pnWorld **outWorld) {
     return pn_failMemory(sizeof(pnWorld));
   }
   world->def = def ? *def : fallback;
-  world->bodySet = 1;
   *outWorld = world;
   return PN_OK;
 }
@@ -35,10 +34,7 @@ void pnDestroyWorld(pnWorld *world) {
   }
   pn_arrayFree(&world->bodies);
   pn_arrayFree(&world->twins.first);
-  pn_arrayFree(&world->alive);
-  pn_arrayFree(&world->boxes);
-  pn_broadFree(&world->broad);
-  pn_arrayFree(&world->bodyPairs);
+  pn_freeLists(world);
   pn_arrayFree(&world->jobs);
   pn_arrayFree(&world->jobBodies);
   pn_colliderFree(&world->collider);
@@ -72,7 +68,7 @@ static bool takePlace(pnWorld *world, uint32_t *outPlace) {
   }
   *outPlace = (uint32_t)world->bodies.count;
   return pn_reserveTwins(&world->twins, world->bodies.data, world->bodies.count, world->bodies.count + 1) &&
-         pn_arrayPush(&world->bodies, (pnBody){0});
+         pn_reserveLists(world, world->bodies.count + 1) && pn_arrayPush(&world->bodies, (pnBody){0});
 }
 
 static void givePlaceBack(pnWorld *world, uint32_t place) {
@@ -96,8 +92,8 @@ pnResult pnWorld_CreateBody(pnWorld *world, const pnBodyDef *def, pnBodyId *outB
   }
   world->bodies.data[place].generation++;
   pn_addTwin(&world->twins, world->bodies.data, place);
+  pn_enterLists(world, &world->bodies.data[place]);
   world->bodyCount++;
-  world->bodySet++;
   *outBody = pn_bodyId(world, place);
   return PN_OK;
 }
@@ -124,11 +120,11 @@ pnResult pnWorld_DestroyBody(pnWorld *world, pnBodyId id) {
   }
   forgetContacts(world, id);
   pn_removeTwin(&world->twins, world->bodies.data, id.index1 - 1);
+  pn_leaveLists(world, body);
   pn_bodyFree(body);
   body->generation++;
   givePlaceBack(world, id.index1 - 1);
   world->bodyCount--;
-  world->bodySet++;
   return PN_OK;
 }
 
@@ -152,6 +148,12 @@ pnResult pn_nameBody(const pnBody *body, pnResult result) {
   return pn_fail(result, "body '%s': %s", body->name, message);
 }
 
+/* What a call that moves a body returns. */
+static pnResult moved(pnWorld *world, pnBody *body, pnResult result) {
+  pn_touchBody(world, body);
+  return pn_nameBody(body, result);
+}
+
 /* Copied or shared: the same body must be there, and be free. */
 static pnResult takeVertices(pnWorld *world, pnBodyId id, const float *vertices, uint32_t count,
                              pnResult (*take)(pnPose *, const float *, uint32_t)) {
@@ -164,7 +166,7 @@ static pnResult takeVertices(pnWorld *world, pnBodyId id, const float *vertices,
     return pn_fail(PN_ERROR_KIND, "body '%s': only a free body takes vertices; use %s", body->name,
                    body->soup ? "pnSoup_SetAll" : "its transform, weights or joints");
   }
-  return pn_nameBody(body, take(body->pose, vertices, count));
+  return moved(world, body, take(body->pose, vertices, count));
 }
 
 pnResult pnBody_SetVertices(pnWorld *world, pnBodyId id, const float *vertices, uint32_t count) {
@@ -187,7 +189,7 @@ pnResult pnBody_SetTransform(pnWorld *world, pnBodyId id, const pnMatrix *transf
   if (body->kind == PN_BODY_SOUP) {
     return pn_fail(PN_ERROR_KIND, "body '%s': a soup has no transform; use pnSoup_SetAll", body->name);
   }
-  return pn_nameBody(body, pnPose_SetTransform(body->pose, transform));
+  return moved(world, body, pnPose_SetTransform(body->pose, transform));
 }
 
 pnResult pnBody_SetWeights(pnWorld *world, pnBodyId id, const float *weights, uint32_t count) {
@@ -199,7 +201,7 @@ pnResult pnBody_SetWeights(pnWorld *world, pnBodyId id, const float *weights, ui
   if (body->kind != PN_BODY_MORPH && body->kind != PN_BODY_SKINNED) {
     return pn_fail(PN_ERROR_KIND, "body '%s': only a morphing or skinned body takes weights", body->name);
   }
-  return pn_nameBody(body, pnPose_SetWeights(body->pose, weights, count));
+  return moved(world, body, pnPose_SetWeights(body->pose, weights, count));
 }
 
 pnResult pnBody_SetJoints(pnWorld *world, pnBodyId id, const pnMatrix *joints, uint32_t count) {
@@ -211,7 +213,7 @@ pnResult pnBody_SetJoints(pnWorld *world, pnBodyId id, const pnMatrix *joints, u
   if (body->kind != PN_BODY_SKINNED) {
     return pn_fail(PN_ERROR_KIND, "body '%s': only a skinned body takes joints", body->name);
   }
-  return pn_nameBody(body, pnPose_SetJoints(body->pose, joints, count));
+  return moved(world, body, pnPose_SetJoints(body->pose, joints, count));
 }
 
 pnResult pnBody_SetFilter(pnWorld *world, pnBodyId id, uint32_t category, uint32_t mask) {
@@ -221,6 +223,7 @@ pnResult pnBody_SetFilter(pnWorld *world, pnBodyId id, uint32_t category, uint32
   }
   body->category = category;
   body->mask = mask;
+  pn_touchBody(world, body);
   return PN_OK;
 }
 

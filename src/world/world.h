@@ -12,14 +12,16 @@ struct pnWorld {
   uint32_t freePlace;      /* 1 + the dead place that is taken next (pnBody.freeNext leads on), 0: none */
   pnTwins twins;
   uint32_t bodyCount;
-  uint64_t bodySet; /* grows when a body comes or goes */
+  uint32_t looseCount; /* bodies whose trees wait until something is near their loose boxes */
   uint64_t frameNumber;
 
+  /* places (follow.c); there is room for all bodies in each */
+  PN_ARRAY(uint32_t) touched; /* moved, made or given another mask since the last frame that succeeded */
+  PN_ARRAY(uint32_t) alone;   /* bodies that move without telling the world: touched in every frame */
+  PN_ARRAY(uint32_t) selves;  /* bodies that look at themselves, ascending */
+  pnBroadPhase broad;         /* by place */
+
   /* the frame, kept so that it allocates nothing later */
-  PN_ARRAY(uint32_t) alive;
-  PN_ARRAY(pnBroadBox) boxes;
-  pnBroadPhase broad;
-  pnPairs bodyPairs; /* indices into alive/boxes */
   PN_ARRAY(pnJob) jobs;
   PN_ARRAY(uint64_t) jobBodies; /* place of a << 32 | place of b */
   pnCollider collider;

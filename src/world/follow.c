@@ -1,0 +1,224 @@
+/* follow.c: see follow.h.
+ *
+ * A world of a hundred thousand bodies in which nothing moves has nothing to do, so nothing here goes over all bodies: those that
+ * the caller moves are listed when he does. Two kinds move without the world: soups, and trees that others share; they are
+ * looked at in every frame. */
+#include "world/follow.h"
+
+/* Up to this many places every pair of boxes is looked at [Larsson01, section 3.4]. */
+#define BRUTE_BODIES 100u
+/* How often the quality of a tree is looked at, in frames; bodies take turns. */
+#define QUALITY_PERIOD 16u
+
+/* ---------------------------------------------------------------- lists */
+
+static uint32_t placeOf(const pnWorld *world, const pnBody *body) {
+  return (uint32_t)(body - world->bodies.data);
+}
+
+/* Does it move without telling the world? */
+static bool movesAlone(const pnBody *body) {
+  return body->soup || !body->ownsTree;
+}
+
+/* Its tree waits until something comes near. */
+static bool waits(const pnBody *body) {
+  return body->hasLooseBox && !body->self;
+}
+
+void pn_touchBody(pnWorld *world, pnBody *body) {
+  if (!body->isTouched) {
+    body->isTouched = true;
+    world->touched.data[world->touched.count++] = placeOf(world, body); /* each once: there is room */
+  }
+}
+
+bool pn_reserveLists(pnWorld *world, size_t placeCount) {
+  return pn_arrayReserve(&world->touched, placeCount) && pn_arrayReserve(&world->alone, placeCount) &&
+         pn_arrayReserve(&world->selves, placeCount) && pn_reserveBroad(&world->broad, placeCount);
+}
+
+void pn_freeLists(pnWorld *world) {
+  pn_arrayFree(&world->touched);
+  pn_arrayFree(&world->alone);
+  pn_arrayFree(&world->selves);
+  pn_freeBroad(&world->broad);
+}
+
+/* Takes a place out of a list, which keeps its order. */
+static size_t leave(uint32_t *list, size_t count, uint32_t place) {
+  size_t kept = 0;
+  for (size_t i = 0; i < count; i++) {
+    list[kept] = list[i];
+    kept += list[i] != place;
+  }
+  return kept;
+}
+
+void pn_enterLists(pnWorld *world, pnBody *body) {
+  uint32_t place = placeOf(world, body);
+  pn_touchBody(world, body);
+  world->looseCount += waits(body);
+  if (movesAlone(body)) {
+    world->alone.data[world->alone.count++] = place;
+  }
+  if (body->self) {
+    size_t at = world->selves.count++;
+    for (; at > 0 && world->selves.data[at - 1] > place; at--) {
+      world->selves.data[at] = world->selves.data[at - 1];
+    }
+    world->selves.data[at] = place;
+  }
+}
+
+void pn_leaveLists(pnWorld *world, pnBody *body) {
+  uint32_t place = placeOf(world, body);
+  if (body->isTouched) {
+    world->touched.count = leave(world->touched.data, world->touched.count, place);
+  }
+  if (movesAlone(body)) {
+    world->alone.count = leave(world->alone.data, world->alone.count, place);
+  }
+  if (body->self) {
+    world->selves.count = leave(world->selves.data, world->selves.count, place);
+  }
+  world->looseCount -= waits(body);
+  pn_setBroadBox(&world->broad, place, pn_emptyBroadBox());
+}
+
+/* ---------------------------------------------------------------- trees */
+
+typedef struct Updates {
+  pnWorld *world;
+  _Atomic uint32_t failedPlace; /* place + 1 of the first body whose update failed */
+} Updates;
+
+static void noteFailure(Updates *u, uint32_t place, pnResult result) {
+  uint32_t first = atomic_load(&u->failedPlace);
+  while (result != PN_OK && (first == 0 || place + 1 < first)) {
+    if (atomic_compare_exchange_weak(&u->failedPlace, &first, place + 1)) {
+      return;
+    }
+  }
+}
+
+/* The message of a failure stays in the thread that made it: the body tries again in this one, and its vertex can be named.
+ * What fails once and then not was memory. */
+static pnResult explainFailure(const pnBody *body) {
+  pnResult result = pnTree_Update(body->tree, NULL);
+  if (result == PN_OK) {
+    return pn_fail(PN_ERROR_MEMORY, "body '%s': out of memory while its tree was updated", body->name);
+  }
+  return pn_nameBody(body, result);
+}
+
+static void updateBodies(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+  (void)worker;
+  Updates *u = context;
+  for (uint32_t i = begin; i < end; i++) {
+    uint32_t place = u->world->touched.data[i];
+    const pnBody *body = &u->world->bodies.data[place];
+    noteFailure(u, place, body->ownsTree && !waits(body) ? pnTree_Update(body->tree, NULL) : PN_OK);
+  }
+}
+
+static pnResult updateTouched(pnWorld *world) {
+  Updates u = {.world = world};
+  const pnTasks *tasks = &world->def.tasks;
+  size_t count = world->touched.count;
+  /* few bodies, and trees that several bodies may share: all workers on each */
+  bool many = count >= 2 * (size_t)pn_workerCount(tasks);
+  for (size_t i = 0; i < count && (!many || world->alone.count > 0); i++) {
+    uint32_t place = world->touched.data[i];
+    const pnBody *body = &world->bodies.data[place];
+    if ((!many || !body->ownsTree) && !waits(body)) {
+      noteFailure(&u, place, pnTree_Update(body->tree, tasks));
+    }
+  }
+  /* many: one worker each */
+  if (many) {
+    pn_parallelFor(tasks, updateBodies, &u, (uint32_t)count, 1);
+  }
+  return u.failedPlace ? explainFailure(&world->bodies.data[u.failedPlace - 1]) : PN_OK;
+}
+
+/* Free bodies whose volumes have grown too much since they were built get a new tree. */
+static pnResult rebuildWorn(pnWorld *world, uint32_t *outRebuilds) {
+  for (size_t i = 0; i < world->touched.count; i++) {
+    uint32_t place = world->touched.data[i];
+    pnBody *body = &world->bodies.data[place];
+    bool turn = (world->frameNumber + place) % QUALITY_PERIOD == 0;
+    if (body->kind == PN_BODY_FREE && turn && pnTree_GetQuality(body->tree) > world->def.rebuildQuality) {
+      pnResult result = pnTree_Rebuild(body->tree);
+      if (result != PN_OK) {
+        return result;
+      }
+      ++*outRebuilds;
+    }
+  }
+  return PN_OK;
+}
+
+/* ---------------------------------------------------------------- the frame */
+
+static void boxTouched(pnWorld *world) {
+  for (size_t i = 0; i < world->touched.count; i++) {
+    uint32_t place = world->touched.data[i];
+    const pnBody *body = &world->bodies.data[place];
+    pnBox box = body->hasLooseBox ? body->looseBox : pnTree_GetBox(body->tree);
+    pn_setBroadBox(&world->broad, place, (pnBroadBox){box, body->category, body->mask});
+  }
+}
+
+pnResult pn_followPoses(pnWorld *world, pnFrame *frame) {
+  double start = pn_clock();
+  pnResult result = updateTouched(world);
+  if (result == PN_OK && world->def.rebuildQuality > 0) {
+    result = rebuildWorn(world, &frame->rebuilds);
+  }
+  double updated = pn_clock();
+  frame->cost.updateSeconds = updated - start;
+  if (result != PN_OK) {
+    return result;
+  }
+  boxTouched(world);
+  bool all =
+      world->def.broad == PN_BROAD_ALL || (world->def.broad == PN_BROAD_AUTO && world->bodies.count <= BRUTE_BODIES);
+  result = pn_findClose(&world->broad, all) ? PN_OK : pn_failMemory(sizeof(pnPair));
+  frame->broadSeconds = pn_clock() - updated;
+  return result;
+}
+
+static pnResult followOne(const pnWorld *world, uint32_t place, pnCost *cost) {
+  const pnBody *body = &world->bodies.data[place];
+  if (!waits(body)) {
+    return PN_OK;
+  }
+  pnResult result = pnTree_Update(body->tree, &world->def.tasks);
+  cost->nodesUpdated += body->tree->eagerUpdated;
+  body->tree->eagerUpdated = 0;
+  return pn_nameBody(body, result);
+}
+
+pnResult pn_followClose(pnWorld *world, pnCost *cost) {
+  pnResult result = PN_OK;
+  for (size_t i = 0; result == PN_OK && world->looseCount > 0 && i < world->broad.pairs.count; i++) {
+    pnPair pair = world->broad.pairs.data[i];
+    result = followOne(world, pair.a, cost);
+    result = result == PN_OK ? followOne(world, pair.b, cost) : result;
+  }
+  return result;
+}
+
+void pn_forgetTouched(pnWorld *world, pnCost *cost) {
+  for (size_t i = 0; i < world->touched.count; i++) {
+    pnBody *body = &world->bodies.data[world->touched.data[i]];
+    cost->nodesUpdated += body->tree->eagerUpdated;
+    body->tree->eagerUpdated = 0;
+    body->isTouched = false;
+  }
+  world->touched.count = 0;
+  for (size_t i = 0; i < world->alone.count; i++) {
+    pn_touchBody(world, &world->bodies.data[world->alone.data[i]]);
+  }
+}

@@ -1,0 +1,23 @@
+/* follow.h: trees follow their poses, and the broad phase follows the trees. Only of bodies that were touched. */
+#ifndef PN_WORLD_FOLLOW_H
+#define PN_WORLD_FOLLOW_H
+
+#include "world/world.h"
+
+/* A body has moved, or is new, or may meet others than before. */
+void pn_touchBody(pnWorld *world, pnBody *body);
+/* A new body enters the lists; there must be room (pn_reserveLists). One that goes leaves them. */
+bool pn_reserveLists(pnWorld *world, size_t placeCount);
+void pn_enterLists(pnWorld *world, pnBody *body);
+void pn_leaveLists(pnWorld *world, pnBody *body);
+void pn_freeLists(pnWorld *world);
+
+/* Brings everything that was touched up to date, and finds which bodies are close (world->broad.pairs). A failure leaves what was
+ * touched to the next frame. */
+pnResult pn_followPoses(pnWorld *world, pnFrame *frame);
+/* The same for bodies with loose boxes, which wait until something is close; after pn_followPoses. */
+pnResult pn_followClose(pnWorld *world, pnCost *cost);
+/* Everything has been done for those that were touched. */
+void pn_forgetTouched(pnWorld *world, pnCost *cost);
+
+#endif
