@@ -442,7 +442,8 @@ static pnResult makeCalm(pnCalmMaker *m) {
 pnResult pn_prepareCalm(pnTree *tree) {
   const pnMorph *morph = tree->pose->morph;
   bool blended = tree->rule == &pn_updateBlended && tree->slabs && morph && morph->mode == PN_MORPH_DELTAS;
-  if (!tree->def.calm || !tree->def.self || tree->calm || !blended || tree->shape->nodeCount == 0) {
+  if (!tree->def.calm || !tree->def.self || tree->calm || !blended || tree->shape->nodeCount == 0 ||
+      tree->shape->hubCount > 0) { /* all patches around a hub are near each other: too many pairs */
     return PN_OK;
   }
   pnResult result = pn_findRestPairs(tree);

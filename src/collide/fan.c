@@ -56,8 +56,7 @@ unsigned pn_unsureFans(const pnTree *tree, const pnFans *fans, const pnFanGroup 
   return unsure;
 }
 
-/* The smallest welded vertex two triangles share. */
-static uint32_t smallestShared(const pnMesh *mesh, uint32_t s, uint32_t t) {
+uint32_t pn_smallestShared(const pnMesh *mesh, uint32_t s, uint32_t t) {
   uint32_t a[3], b[3], least = PN_NONE;
   pn_weldedCorners(mesh, s, a);
   pn_weldedCorners(mesh, t, b);
@@ -76,7 +75,7 @@ bool pn_listFan(const pnTree *tree, const pnFans *fans, uint32_t v, pnPairs *can
     }
     for (uint32_t j = i + 1; j < end; j++) {
       uint32_t s = mesh->rings[i], t = mesh->rings[j];
-      if (smallestShared(mesh, s, t) == v) {
+      if (pn_smallestShared(mesh, s, t) == v) {
         candidates->data[candidates->count++] = (pnPair){fans->slotOf[s], fans->slotOf[t]};
       }
     }

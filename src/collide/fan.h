@@ -24,7 +24,7 @@
 
 #include "collide/sight.h"
 
-/* Fans with more vertices around than this are tested by pairs. */
+/* Fans with more vertices around than this are not proved: they are hubs (tree/hub.h), and swept (hub_sweep.h). */
 #define PN_FAN_MOST 256u
 
 /* Four fans of one shape, side by side. */
@@ -60,6 +60,9 @@ pnResult pn_prepareFans(pnTree *tree);
 
 /* Which of four fans is not proved: bits. Their leaves must be fresh. */
 unsigned pn_unsureFans(const pnTree *tree, const pnFans *fans, const pnFanGroup *group);
+
+/* The smallest welded vertex two triangles share: that to which the pair belongs. */
+uint32_t pn_smallestShared(const pnMesh *mesh, uint32_t s, uint32_t t);
 
 /* Appends the pairs of slots around v that belong to v. False: out of memory. */
 bool pn_listFan(const pnTree *tree, const pnFans *fans, uint32_t v, pnPairs *candidates);

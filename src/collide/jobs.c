@@ -76,6 +76,9 @@ static bool dealJob(pnCollider *c, const pnJob *job, uint32_t index, uint32_t wo
   if (!seeded) {
     return false;
   }
+  if (job->t.self) {
+    pn_pruneHubs(job->t.a, &w->lists[0], 0);
+  }
   if (job->t.flat) {
     pn_pruneFlat(job->t.a, &w->lists[0], 0);
   }
@@ -98,9 +101,9 @@ static bool dealJob(pnCollider *c, const pnJob *job, uint32_t index, uint32_t wo
       return false;
     }
   }
-  /* neighbours; for a first pair they follow in the same item */
-  uint32_t leaves = job->neighbours && !job->first ? pn_neighbourCount(&job->t) : 0;
-  uint32_t step = workers > 1 ? pn_neighbourPortion(&job->t) : PN_MAX(leaves, 1u);
+  /* neighbours; for a first pair they follow in the same item, where there is one */
+  uint32_t leaves = job->neighbours && !(job->first && count > 0) ? pn_neighbourCount(&job->t) : 0;
+  uint32_t step = workers > 1 && !job->first ? pn_neighbourPortion(&job->t) : PN_MAX(leaves, 1u);
   for (uint32_t at = 0; at < leaves; at += step) {
     if (!pn_arrayPush(&c->items, ((pnItem){index, at, PN_MIN(at + step, leaves), true}))) {
       return false;
@@ -132,7 +135,7 @@ static void runItem(Run *run, const pnItem *item, pnWorker *w) {
     return;
   }
   if (item->neighbours) {
-    pn_runNeighbours(&job->t, w, item->begin, item->end, false);
+    pn_runNeighbours(&job->t, w, item->begin, item->end, job->first);
     return;
   }
   size_t count = item->end - item->begin;

@@ -5,6 +5,7 @@
 #include "collide/fan.h"
 #include "collide/flat.h"
 #include "collide/plane.h"
+#include "tree/hub.h"
 
 #include <float.h>
 #include <math.h>
@@ -231,6 +232,16 @@ static bool sortOutLeaves(const pnTraversal *t, pnWorker *w) {
   return true;
 }
 
+void pn_pruneHubs(const pnTree *tree, pnPairs *list, size_t from) {
+  size_t kept = from;
+  for (size_t i = from; tree->shape->hubCount > 0 && i < list->count; i++) {
+    pnPair p = list->data[i];
+    list->data[kept] = p;
+    kept += p.a != p.b || !pn_isHubRoot(tree->shape, p.a);
+  }
+  list->count = tree->shape->hubCount > 0 ? kept : list->count;
+}
+
 /* Opens pairs; planes of big triangles take out what is beside them, weights of morph targets what they leave in peace, flat
  * regions what cannot meet. */
 static bool openPairs(const pnTraversal *t, pnWorker *w, pnPair *in, size_t count, pnPairs *next) {
@@ -246,6 +257,9 @@ static bool openPairs(const pnTraversal *t, pnWorker *w, pnPair *in, size_t coun
   if (ok && PN_UNLIKELY(t->calm != NULL)) {
     pn_pruneCalm(t->calm, next, from);
     pn_pruneCalm(t->calm, &w->leaves, leavesFrom);
+  }
+  if (ok && t->self && PN_UNLIKELY(t->a->shape->hubCount > 0)) {
+    pn_pruneHubs(t->a, next, from);
   }
   if (ok && t->flat) {
     pn_pruneFlat(t->a, next, from);
@@ -394,6 +408,7 @@ void pn_workerFree(pnWorker *w) {
   pn_arrayFree(&w->leaves);
   pn_arrayFree(&w->candidates);
   pn_arrayFree(&w->found);
+  pn_freeHubSweep(&w->hub);
 }
 
 /* ---------------------------------------------------------------- neighbours */
@@ -425,23 +440,6 @@ static bool listRestless(pnTree *tree, pnWorker *w, pnRestless r) {
   return listNeighbours(w, r.leaf, &tree->shape->links[r.link]);
 }
 
-/* The pairs around vertices of one block that are not proved to be apart. */
-static bool listUnsureFans(pnTree *tree, pnWorker *w, const pnFanBlock *block) {
-  const pnFans *fans = tree->fans;
-  for (uint32_t i = block->leafFirst; i < block[1].leafFirst; i++) {
-    pn_freshen(tree, tree->shape->innerCount + fans->leaves[i], &w->fresh);
-  }
-  for (uint32_t g = block->groupFirst; g < block[1].groupFirst; g++) {
-    unsigned unsure = pn_unsureFans(tree, fans, &fans->groups[g]);
-    for (; unsure != 0; unsure &= unsure - 1) {
-      if (!pn_listFan(tree, fans, fans->groups[g].vertex[pn_firstLane(unsure)], &w->candidates)) {
-        return false;
-      }
-    }
-  }
-  return true;
-}
-
 uint32_t pn_neighbourCount(const pnTraversal *t) {
   const pnFans *fans = t->a->fans;
   return t->calm ? t->calm->restlessCount : fans ? fans->blockCount : 0;
@@ -453,6 +451,8 @@ uint32_t pn_neighbourPortion(const pnTraversal *t) {
 
 /* Pairs of neighbours tested at a time: enough to fill the filter's lanes, which the few of one link do not. */
 #define NEIGHBOUR_BATCH 64u
+/* Around a hub: so many that beginning a portion costs nothing, so few that their list stays in cache. */
+#define HUB_BATCH 1024u
 
 /* Tests the candidates in w; those that meet are appended to the pairs found, with `first` one of them. */
 static bool testNeighbours(const pnTree *tree, pnWorker *w, bool first) {
@@ -472,6 +472,41 @@ static bool testNeighbours(const pnTree *tree, pnWorker *w, bool first) {
   return true;
 }
 
+/* The pairs around a hub, tested in portions. */
+static bool runHub(const pnTree *tree, pnWorker *w, uint32_t v, bool first) {
+  size_t before = w->found.count;
+  bool done = false, ok = pn_beginHub(&w->hub, tree, tree->fans, v);
+  while (ok && !done && !(first && w->found.count > before)) {
+    ok = pn_listHub(&w->hub, tree, tree->fans, HUB_BATCH, &w->candidates, &done) && testNeighbours(tree, w, first);
+  }
+  return ok;
+}
+
+/* The pairs around vertices of one block that are not proved to be apart; those of hubs are tested here, others listed and
+ * tested when they are enough. */
+static bool runFans(pnTree *tree, pnWorker *w, const pnFanBlock *block, bool first) {
+  const pnFans *fans = tree->fans;
+  const uint32_t *ring = tree->mesh->ringOffsets;
+  size_t before = w->found.count;
+  bool ok = true;
+  for (uint32_t i = block->leafFirst; i < block[1].leafFirst; i++) {
+    pn_freshen(tree, tree->shape->innerCount + fans->leaves[i], &w->fresh);
+  }
+  for (uint32_t g = block->groupFirst; ok && g < block[1].groupFirst; g++) {
+    unsigned unsure = pn_unsureFans(tree, fans, &fans->groups[g]);
+    for (; ok && unsure != 0 && !(first && w->found.count > before); unsure &= unsure - 1) {
+      uint32_t v = fans->groups[g].vertex[pn_firstLane(unsure)];
+      if (ring[v + 1] - ring[v] >= PN_HUB_LEAST) {
+        ok = runHub(tree, w, v, first);
+      } else {
+        ok = pn_listFan(tree, fans, v, &w->candidates) &&
+             (w->candidates.count < NEIGHBOUR_BATCH || testNeighbours(tree, w, first));
+      }
+    }
+  }
+  return ok;
+}
+
 void pn_runNeighbours(const pnTraversal *t, pnWorker *w, uint32_t begin, uint32_t end, bool first) {
   pnTree *tree = t->a;
   const pnFans *fans = tree->fans;
@@ -479,7 +514,7 @@ void pn_runNeighbours(const pnTraversal *t, pnWorker *w, uint32_t begin, uint32_
   size_t before = w->found.count;
   bool ok = true;
   for (uint32_t at = begin; ok && at < end && !(first && w->found.count > before); at++) {
-    ok = t->calm ? listRestless(tree, w, t->calm->restless[at]) : listUnsureFans(tree, w, &fans->blocks[at]);
+    ok = t->calm ? listRestless(tree, w, t->calm->restless[at]) : runFans(tree, w, &fans->blocks[at], first);
     if (ok && (w->candidates.count >= NEIGHBOUR_BATCH || at + 1 == end)) {
       ok = testNeighbours(tree, w, first);
     }

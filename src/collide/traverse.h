@@ -6,6 +6,7 @@
 #ifndef PN_COLLIDE_TRAVERSE_H
 #define PN_COLLIDE_TRAVERSE_H
 
+#include "collide/hub_sweep.h"
 #include "collide/narrow.h"
 #include "tree/update.h"
 
@@ -41,6 +42,7 @@ typedef struct pnWorker {
   pnPairs found;      /* pairs of triangles, in the caller's order of bodies */
   pnCost cost;
   pnFresh fresh; /* lazy nodes it has filled */
+  pnHubSweep hub;
   bool outOfMemory;
   char apart[128]; /* workers stand in one array and write all the time: no two of them share a cache line */
 } pnWorker;
@@ -74,6 +76,9 @@ pnTraversal pn_beginTraversal(pnTree *a, pnTree *b);
 /* Do the volumes of the roots overlap at all? */
 bool pn_rootsOverlap(const pnTraversal *t);
 bool pn_treesOverlap(const pnTree *a, const pnTree *b); /* the same, before a traversal begins */
+
+/* Takes pairs of the top of a hub (tree/hub.h) with itself out of a list of a self query, from a place on. */
+void pn_pruneHubs(const pnTree *tree, pnPairs *list, size_t from);
 
 /* Runs the pairs of nodes in w->lists[0] to the end; found pairs of triangles are appended to w->found. With `first` it
  * stops at the first. */

@@ -99,6 +99,7 @@ static size_t layoutShape(pnShape *s, const Lists *lists, char *base) {
   s->twigVertices = twigs ? pn_carve(base, &at, lists->twigVertices.count, sizeof(uint32_t)) : NULL;
   s->linkFirst = pn_carve(base, &at, s->def.self ? leaves + 1 : 0, sizeof(uint32_t));
   s->links = pn_carve(base, &at, lists->links.count, sizeof(pnLeafLink));
+  s->hubRoots = pn_carve(base, &at, s->hubCount, sizeof(uint32_t));
   return at;
 }
 
@@ -187,32 +188,61 @@ static bool listTwigs(const pnBuildResult *shape, Lists *lists, const pnShape *s
 
 /* ---------------------------------------------------------------- self-collision links */
 
-/* For every leaf the later leaves with triangles that share a welded vertex, as bit masks. leafOf: triangle -> leaf * 8 +
- * lane. slot: leaf -> index of its link in the current leaf's list, valid when >= the list's begin. */
-static bool linkLeaf(Lists *lists, const pnMesh *mesh, const uint32_t *triangles, uint32_t leaf, const uint32_t *leafOf,
-                     uint32_t *slot) {
-  size_t begin = lists->links.count;
+/* What finding links takes. */
+typedef struct Linker {
+  Lists *lists;
+  const pnMesh *mesh;
+  const pnHubs *hubs;
+  const uint32_t *leafOf; /* triangle -> leaf * 8 + lane */
+  uint32_t *slot;         /* leaf -> index of its link in the current leaf's list, valid when >= the list's begin */
+} Linker;
+
+/* Notes that triangle i of a leaf shares a vertex with one of a later leaf, or of its own. */
+static bool linkTriangle(const Linker *l, size_t begin, uint32_t leaf, uint32_t i, uint32_t triangle) {
+  uint32_t place = l->leafOf[triangle], other = place / PN_LANES;
+  if (other < leaf) {
+    return true;
+  }
+  size_t at = l->slot[other];
+  if (at < begin || at >= l->lists->links.count || l->lists->links.data[at].leaf != other) {
+    at = l->lists->links.count;
+    l->slot[other] = (uint32_t)at;
+    if (!pn_arrayPush(&l->lists->links, ((pnLeafLink){.leaf = other}))) {
+      return false;
+    }
+  }
+  l->lists->links.data[at].row[i] |= (uint8_t)(1u << place % PN_LANES);
+  return true;
+}
+
+/* For every leaf the later leaves with triangles that share a welded vertex, as bit masks. Not between two triangles of one
+ * hub: no query looks at such a pair. */
+static bool linkLeaf(const Linker *l, const uint32_t *triangles, uint32_t leaf) {
+  const pnMesh *mesh = l->mesh;
+  const pnHubs *hubs = l->hubs;
+  size_t begin = l->lists->links.count;
+  bool ok = true;
   for (uint32_t i = 0; i < PN_LANES && triangles[i] != PN_NONE; i++) {
     for (int k = 0; k < 3; k++) {
       uint32_t v = mesh->weld[mesh->triangles[3 * (size_t)triangles[i] + k]];
-      for (uint32_t r = mesh->ringOffsets[v]; r < mesh->ringOffsets[v + 1]; r++) {
-        uint32_t place = leafOf[mesh->rings[r]], other = place / PN_LANES;
-        if (other < leaf) {
-          continue;
+      uint32_t hub = hubs->count > 0 ? pn_hubAt(hubs, v) : PN_NONE;
+      if (hub == PN_NONE) {
+        for (uint32_t r = mesh->ringOffsets[v]; ok && r < mesh->ringOffsets[v + 1]; r++) {
+          bool together = hubs->count > 0 && hubs->of[triangles[i]] != PN_NONE &&
+                          hubs->of[triangles[i]] == hubs->of[mesh->rings[r]];
+          ok = together || linkTriangle(l, begin, leaf, i, mesh->rings[r]);
         }
-        size_t at = slot[other];
-        if (at < begin || at >= lists->links.count || lists->links.data[at].leaf != other) {
-          at = lists->links.count;
-          slot[other] = (uint32_t)at;
-          if (!pn_arrayPush(&lists->links, ((pnLeafLink){.leaf = other}))) {
-            return false;
-          }
-        }
-        lists->links.data[at].row[i] |= (uint8_t)(1u << place % PN_LANES);
+        continue;
+      }
+      for (uint32_t r = hubs->first[hub]; ok && r < hubs->first[hub + 1];) {
+        uint32_t own = hubs->of[triangles[i]];
+        bool together = own != PN_NONE && own == hubs->of[hubs->ring[r]];
+        ok = together || linkTriangle(l, begin, leaf, i, hubs->ring[r]);
+        r = together ? hubs->next[r] : r + 1;
       }
     }
   }
-  return true;
+  return ok;
 }
 
 static int compareLink(const void *a, const void *b) {
@@ -224,6 +254,7 @@ static int compareLink(const void *a, const void *b) {
 /* Scratch of one creation, freed in one place. */
 typedef struct Assembly {
   pnBuildResult shape;
+  pnHubs hubs;
   Lists lists;
   uint32_t *leafOf;    /* triangle -> leaf * 8 + lane; before that: seats */
   uint32_t *slot;      /* one a leaf */
@@ -249,6 +280,7 @@ static void freeAssembly(Assembly *a, uint32_t triangles, uint32_t vertices, uin
   pn_arrayFree(&a->lists.twigFirst);
   pn_arrayFree(&a->lists.clusters);
   pn_arrayFree(&a->lists.links);
+  pn_freeHubs(&a->hubs);
   pn_buildFree(&a->shape);
 }
 
@@ -301,6 +333,7 @@ static bool makeLinks(Assembly *a, const pnShape *s) {
       a->leafOf[a->shape.order[n->first + j]] = leaf * PN_LANES + j;
     }
   }
+  Linker linker = {&a->lists, s->mesh, &a->hubs, a->leafOf, a->slot};
   for (uint32_t leaf = 0; leaf < s->leafCount && s->def.self; leaf++) {
     const pnBuildNode *n = &a->shape.nodes[a->leafNode[leaf]];
     uint32_t triangles[PN_LANES];
@@ -309,7 +342,7 @@ static bool makeLinks(Assembly *a, const pnShape *s) {
     }
     size_t begin = a->lists.links.count;
     a->linkFirst[leaf] = (uint32_t)begin;
-    if (!linkLeaf(&a->lists, s->mesh, triangles, leaf, a->leafOf, a->slot)) {
+    if (!linkLeaf(&linker, triangles, leaf)) {
       return false;
     }
     qsort(a->lists.links.data + begin, a->lists.links.count - begin, sizeof(pnLeafLink), compareLink);
@@ -418,8 +451,26 @@ static void writeClusters(const Assembly *a, pnShape *s) {
   }
 }
 
+/* The tops of the hubs' subtrees, in ascending order; with null only how many. */
+static uint32_t writeHubRoots(const Assembly *a, const pnShape *s, uint32_t *out) {
+  uint32_t n = 0;
+  for (uint32_t node = 0; a->hubs.count > 0 && node < s->innerCount; node++) {
+    const pnBuildNode *b = &a->shape.nodes[a->lists.bfs[node]];
+    uint32_t hub = a->hubs.of[a->shape.order[b->first]];
+    /* all of a hub are together, so the first and their number say it; a node with one child is as good as that child */
+    if (hub != PN_NONE && b->count == a->hubs.size[hub]) {
+      if (out) {
+        out[n] = node;
+      }
+      n++;
+    }
+  }
+  return n;
+}
+
 /* Everything into one block. */
 static pnResult writeShape(const Assembly *a, pnShape *s) {
+  s->hubCount = writeHubRoots(a, s, NULL);
   s->memoryBytes = layoutShape(s, &a->lists, NULL);
   s->memory = pn_allocZero(s->memoryBytes);
   if (!s->memory) {
@@ -429,6 +480,7 @@ static pnResult writeShape(const Assembly *a, pnShape *s) {
   writeNodes(a, s);
   writeLeaves(a, s);
   writeClusters(a, s);
+  writeHubRoots(a, s, s->hubRoots);
   if (s->def.self) {
     memcpy(s->linkFirst, a->linkFirst, ((size_t)s->leafCount + 1) * sizeof(uint32_t));
     memcpy(s->links, a->lists.links.data, a->lists.links.count * sizeof(pnLeafLink));
@@ -443,8 +495,13 @@ static pnResult writeShape(const Assembly *a, pnShape *s) {
 
 pnResult pn_assemble(pnShape *s, const pnTreeDef *def, const pnPiece *pieces) {
   Assembly a = {0};
-  pnResult result = pn_buildShape(def, s->mesh, pieces, &a.shape);
+  if (def->self && !pieces && !pn_findHubs(s->mesh, &a.hubs)) {
+    pn_freeHubs(&a.hubs);
+    return pn_failMemory(listBytes(s->mesh->triangleCount));
+  }
+  pnResult result = pn_buildShape(def, s->mesh, pieces, a.hubs.count > 0 ? &a.hubs : NULL, &a.shape);
   if (result != PN_OK || s->mesh->triangleCount == 0) {
+    pn_freeHubs(&a.hubs);
     return result;
   }
   if (!makeLists(&a, s) || !makeLinks(&a, s)) {

@@ -251,7 +251,33 @@ static void computeCentres(const pnPose *pose, const pnMesh *mesh, const pnPiece
   }
 }
 
-pnResult pn_buildShape(const pnTreeDef *def, const pnMesh *mesh, const pnPiece *pieces, pnBuildResult *out) {
+/* What dividing hubs takes. False: out of memory. */
+static bool beginHubs(pnBuilder *b, const pnHubs *hubs) {
+  b->hubs = hubs;
+  b->hubCentres = pn_allocZero(pn_bytes(hubs->count, 3 * sizeof(float)));
+  b->items = pn_alloc(pn_bytes(b->mesh->triangleCount, sizeof(pnKeyValue)));
+  b->itemScratch = pn_alloc(pn_bytes(b->mesh->triangleCount, sizeof(pnKeyValue)));
+  if (!b->hubCentres || !b->items || !b->itemScratch) {
+    return false;
+  }
+  for (size_t t = 0; t < hubs->triangleCount; t++) {
+    for (int k = 0; hubs->of[t] != PN_NONE && k < 3; k++) {
+      b->hubCentres[3 * (size_t)hubs->of[t] + k] += b->centres[3 * t + k] / (float)hubs->size[hubs->of[t]];
+    }
+  }
+  return true;
+}
+
+static void endHubs(pnBuilder *b) {
+  if (b->hubs) {
+    pn_free(b->hubCentres, pn_bytes(b->hubs->count, 3 * sizeof(float)));
+    pn_free(b->items, pn_bytes(b->mesh->triangleCount, sizeof(pnKeyValue)));
+    pn_free(b->itemScratch, pn_bytes(b->mesh->triangleCount, sizeof(pnKeyValue)));
+  }
+}
+
+pnResult pn_buildShape(const pnTreeDef *def, const pnMesh *mesh, const pnPiece *pieces, const pnHubs *hubs,
+                       pnBuildResult *out) {
   uint32_t n = mesh->triangleCount;
   *out = (pnBuildResult){.triangleCount = n};
   if (n == 0) {
@@ -280,8 +306,13 @@ pnResult pn_buildShape(const pnTreeDef *def, const pnMesh *mesh, const pnPiece *
       memset(b.mark, 0xff, list);
     }
     computeCentres(def->pose, mesh, pieces, b.centres, b.boxes);
-    ok = grow(&g, &b, pieces ? pn_splitPieces : b.split, n);
+    ok = (hubs == NULL || beginHubs(&b, hubs)) && grow(&g, &b,
+                                                       pieces ? pn_splitPieces
+                                                       : hubs ? pn_splitHubs
+                                                              : b.split,
+                                                       n);
   }
+  endHubs(&b);
   pn_freeJointTree(&b.joints);
   pn_free(b.centres, centreBytes);
   pn_free(b.boxes, 2 * centreBytes);

@@ -2,6 +2,8 @@
 #ifndef PN_TREE_BUILD_H
 #define PN_TREE_BUILD_H
 
+#include "base/sort.h"
+#include "tree/hub.h"
 #include "tree/tree.h"
 
 struct pnBuilder;
@@ -36,10 +38,14 @@ typedef struct pnBuilder {
   uint32_t *mark;        /* triangleCount, for connectivity; PN_NONE outside a split */
   const pnPiece *pieces; /* one a triangle, or null */
   pnJointTree joints;    /* all zero: no joints, or not asked for */
-  pnSplitFcn *split;     /* the splitter that was asked for; pieces go through pn_splitPieces before */
+  pnSplitFcn *split;  /* the splitter that was asked for; pieces go through pn_splitPieces before, hubs pn_splitHubs */
+  const pnHubs *hubs; /* of the mesh, or null: then none of these */
+  float *hubCentres;  /* 3 a hub: the mean centre of its triangles */
+  pnKeyValue *items, *itemScratch; /* triangleCount each, for sorting */
 } pnBuilder;
 
-pnSplitFcn pn_splitBalanced, pn_splitShapeCentre, pn_splitShapeMean, pn_splitLink, pn_splitJoint, pn_splitPieces;
+pnSplitFcn pn_splitBalanced, pn_splitShapeCentre, pn_splitShapeMean, pn_splitLink, pn_splitJoint, pn_splitPieces,
+    pn_splitHubs;
 
 /* Puts `left` triangles first in order[first ... first+count), such that the boxes of the two parts are small. */
 void pn_cutBest(pnBuilder *builder, uint32_t first, uint32_t count, uint32_t left);
@@ -58,8 +64,9 @@ typedef struct pnBuildResult {
   pnBuildNode *nodes;
   size_t nodeCount, nodeCapacity;
 } pnBuildResult;
-/* Over the triangles of `mesh`, which are the pose's or, with pieces, one a piece. */
-pnResult pn_buildShape(const pnTreeDef *def, const pnMesh *mesh, const pnPiece *pieces, pnBuildResult *out);
+/* Over the triangles of `mesh`, which are the pose's or, with pieces, one a piece. Every hub gets a subtree of its own. */
+pnResult pn_buildShape(const pnTreeDef *def, const pnMesh *mesh, const pnPiece *pieces, const pnHubs *hubs,
+                       pnBuildResult *out);
 void pn_buildFree(pnBuildResult *result);
 
 /* The arrays that every shape has for its nodes and leaves, out of a block (pn_carve). */

@@ -67,6 +67,8 @@ typedef struct pnShape {
   /* self-collision */
   uint32_t *linkFirst; /* leafCount + 1 */
   pnLeafLink *links;
+  uint32_t hubCount; /* hubs with a subtree (hub.h), and the inner nodes at their tops, ascending */
+  uint32_t *hubRoots;
 
   /* big triangles in pieces (corner.h), one block that begins with slotPieces; else null */
   pnPiece *slotPieces;    /* 8 a leaf */
@@ -87,6 +89,16 @@ bool pn_fitsShape(const pnShape *shape, const pnTreeDef *def, const struct pnUpd
 
 PN_INLINE bool pn_isShapeLeaf(const pnShape *shape, uint32_t node) {
   return node >= shape->innerCount;
+}
+
+/* Are all triangles below an inner node those of one hub? Then they are neighbours. True for the top of the subtree only. */
+PN_INLINE bool pn_isHubRoot(const pnShape *shape, uint32_t node) {
+  uint32_t lo = 0, hi = shape->hubCount;
+  while (lo < hi) {
+    uint32_t mid = (lo + hi) / 2;
+    *(shape->hubRoots[mid] < node ? &lo : &hi) = shape->hubRoots[mid] < node ? mid + 1 : mid;
+  }
+  return lo < shape->hubCount && shape->hubRoots[lo] == node;
 }
 
 /* The leaves below a node. */
