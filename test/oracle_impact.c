@@ -1,8 +1,10 @@
-/* oracle_impact.c: see oracle_impact.h. Polynomials have rational coefficients and are made monic where only their roots
- * matter; everything is written for the eye, nothing for speed. */
+/* oracle_impact.c: see oracle_impact.h. Coordinates become whole numbers; polynomials are divided by what their
+ * coefficients have in common, where only signs and roots matter. Written for the eye. */
 #include "oracle_impact.h"
 
 #include <gmp.h>
+#include <limits.h>
+#include <math.h>
 #include <stdio.h>
 
 #define MAX_DEGREE 8
@@ -10,92 +12,110 @@
 /* c[0] + c[1] t + ...; the zero polynomial has degree -1. Always initialised, cleared by its owner. */
 typedef struct Poly {
   int degree;
-  mpq_t c[MAX_DEGREE + 1];
+  mpz_t c[MAX_DEGREE + 1];
 } Poly;
 
 static void polyInit(Poly *p) {
   p->degree = -1;
-  for (int i = 0; i <= MAX_DEGREE; ++i) mpq_init(p->c[i]);
+  for (int i = 0; i <= MAX_DEGREE; ++i) mpz_init(p->c[i]);
 }
 
 static void polyClear(Poly *p) {
-  for (int i = 0; i <= MAX_DEGREE; ++i) mpq_clear(p->c[i]);
+  for (int i = 0; i <= MAX_DEGREE; ++i) mpz_clear(p->c[i]);
 }
 
 static void polyTrim(Poly *p) {
   p->degree = MAX_DEGREE;
-  while (p->degree >= 0 && mpq_sgn(p->c[p->degree]) == 0) --p->degree;
+  while (p->degree >= 0 && mpz_sgn(p->c[p->degree]) == 0) --p->degree;
 }
 
 static void polySet(Poly *r, const Poly *a) {
   r->degree = a->degree;
-  for (int i = 0; i <= MAX_DEGREE; ++i) mpq_set(r->c[i], a->c[i]);
+  for (int i = 0; i <= MAX_DEGREE; ++i) mpz_set(r->c[i], a->c[i]);
 }
 
 /* r += sign * a * b */
 static void polyAddProduct(Poly *r, int sign, const Poly *a, const Poly *b) {
-  mpq_t x;
-  mpq_init(x);
   for (int i = 0; i <= a->degree; ++i) {
-    for (int j = 0; j <= b->degree; ++j) {
-      mpq_mul(x, a->c[i], b->c[j]);
-      (sign > 0 ? mpq_add : mpq_sub)(r->c[i + j], r->c[i + j], x);
-    }
+    for (int j = 0; j <= b->degree; ++j) (sign > 0 ? mpz_addmul : mpz_submul)(r->c[i + j], a->c[i], b->c[j]);
   }
-  mpq_clear(x);
   polyTrim(r);
 }
 
 static void polyAdd(Poly *r, int sign, const Poly *a) {
-  for (int i = 0; i <= a->degree; ++i) (sign > 0 ? mpq_add : mpq_sub)(r->c[i], r->c[i], a->c[i]);
+  for (int i = 0; i <= a->degree; ++i) (sign > 0 ? mpz_add : mpz_sub)(r->c[i], r->c[i], a->c[i]);
   polyTrim(r);
 }
 
-static int signAt(const Poly *p, const mpq_t t) {
-  mpq_t sum;
-  mpq_init(sum);
+/* A time: n / 2^k. */
+typedef struct Time {
+  mpz_t n;
+  unsigned long k;
+} Time;
+
+static void timeSet(Time *t, const Time *a) {
+  mpz_set(t->n, a->n);
+  t->k = a->k;
+}
+
+/* The middle of a and b. */
+static void timeMiddle(Time *t, const Time *a, const Time *b) {
+  mpz_t x;
+  mpz_init(x);
+  unsigned long k = a->k > b->k ? a->k : b->k;
+  mpz_mul_2exp(x, a->n, k - a->k);
+  mpz_mul_2exp(t->n, b->n, k - b->k);
+  mpz_add(t->n, t->n, x);
+  t->k = k + 1;
+  mpz_clear(x);
+}
+
+static int signAt(const Poly *p, const Time *t) {
+  mpz_t sum, term;
+  mpz_init(sum), mpz_init(term);
   for (int i = p->degree; i >= 0; --i) {
-    mpq_mul(sum, sum, t);
-    mpq_add(sum, sum, p->c[i]);
+    mpz_mul_2exp(term, p->c[i], t->k * (unsigned long)(p->degree - i));
+    mpz_mul(sum, sum, t->n);
+    mpz_add(sum, sum, term);
   }
-  int sign = mpq_sgn(sum);
-  mpq_clear(sum);
+  int sign = mpz_sgn(sum);
+  mpz_clear(sum), mpz_clear(term);
   return sign;
 }
 
 static void polyDerive(Poly *r, const Poly *a) {
   for (int i = 0; i <= MAX_DEGREE; ++i) {
-    mpq_set_si(r->c[i], i < a->degree ? i + 1 : 0, 1);
-    if (i < a->degree) mpq_mul(r->c[i], r->c[i], a->c[i + 1]);
+    mpz_set_si(r->c[i], i < a->degree ? i + 1 : 0);
+    if (i < a->degree) mpz_mul(r->c[i], r->c[i], a->c[i + 1]);
   }
   polyTrim(r);
 }
 
-/* a becomes its remainder by b; q, if not null, the quotient. */
+/* Divided by what all coefficients have in common: same roots, same signs. */
+static void polyReduce(Poly *p) {
+  mpz_t x;
+  mpz_init(x);
+  for (int i = 0; i <= p->degree; ++i) mpz_gcd(x, x, p->c[i]);
+  for (int i = 0; i <= p->degree; ++i) mpz_divexact(p->c[i], p->c[i], x);
+  mpz_clear(x);
+}
+
+/* a becomes a positive multiple of its remainder by b; q, if not null and 0 before, the same multiple of the quotient. */
 static void polyDivide(Poly *a, const Poly *b, Poly *q) {
-  mpq_t x, y;
-  mpq_init(x), mpq_init(y);
+  mpz_t lead, top;
+  mpz_init(lead), mpz_init(top);
+  mpz_abs(lead, b->c[b->degree]);
   while (a->degree >= b->degree) {
     int shift = a->degree - b->degree;
-    mpq_div(x, a->c[a->degree], b->c[b->degree]);
-    if (q) mpq_set(q->c[shift], x);
-    for (int i = 0; i <= b->degree; ++i) {
-      mpq_mul(y, x, b->c[i]);
-      mpq_sub(a->c[i + shift], a->c[i + shift], y);
-    }
+    mpz_mul_si(top, a->c[a->degree], mpz_sgn(b->c[b->degree]));
+    for (int i = 0; i <= MAX_DEGREE; ++i) mpz_mul(a->c[i], a->c[i], lead);
+    for (int i = 0; q && i <= MAX_DEGREE; ++i) mpz_mul(q->c[i], q->c[i], lead);
+    if (q) mpz_add(q->c[shift], q->c[shift], top);
+    for (int i = 0; i <= b->degree; ++i) mpz_submul(a->c[i + shift], top, b->c[i]);
     polyTrim(a);
   }
   if (q) polyTrim(q);
-  mpq_clear(x), mpq_clear(y);
-}
-
-/* Divided by the magnitude of its leading coefficient: same signs. */
-static void polyNormalise(Poly *p) {
-  mpq_t x;
-  mpq_init(x);
-  if (p->degree >= 0) mpq_abs(x, p->c[p->degree]);
-  for (int i = 0; i <= p->degree; ++i) mpq_div(p->c[i], p->c[i], x);
-  mpq_clear(x);
+  mpz_clear(lead), mpz_clear(top);
 }
 
 /* r = gcd(a, b) */
@@ -105,46 +125,49 @@ static void polyGcd(Poly *r, const Poly *a, const Poly *b) {
   polySet(&x, a), polySet(&y, b);
   while (y.degree >= 0) {
     polyDivide(&x, &y, NULL);
-    polyNormalise(&x);
+    polyReduce(&x);
     Poly swap = x;
     x = y, y = swap;
   }
-  polyNormalise(&x);
+  polyReduce(&x);
   polySet(r, &x);
   polyClear(&x), polyClear(&y);
 }
 
-/* Without multiple roots. */
+/* Without multiple roots: a positive or negative multiple, for roots only. r is 0 before. */
 static void polySquarefree(Poly *r, const Poly *a) {
   Poly d, g, x;
   polyInit(&d), polyInit(&g), polyInit(&x);
   polyDerive(&d, a);
   polyGcd(&g, a, &d);
   polySet(&x, a);
-  for (int i = 0; i <= MAX_DEGREE; ++i) mpq_set_si(r->c[i], 0, 1);
   polyDivide(&x, &g, r);
-  polyNormalise(r);
+  polyReduce(r);
   polyClear(&d), polyClear(&g), polyClear(&x);
 }
 
 /* ---------------------------------------------------------------- Sturm */
 
+/* The chain of a polynomial without multiple roots: its count holds with roots at the ends too. */
 typedef struct Chain {
   int count;
   Poly p[MAX_DEGREE + 2];
 } Chain;
 
+/* Of the polynomial without its multiple roots. */
 static void chainMake(Chain *chain, const Poly *a) {
   for (int i = 0; i < MAX_DEGREE + 2; ++i) polyInit(&chain->p[i]);
-  polySet(&chain->p[0], a);
-  polyDerive(&chain->p[1], a);
+  chain->count = 0;
+  if (a->degree < 1) return;
+  polySquarefree(&chain->p[0], a);
+  polyDerive(&chain->p[1], &chain->p[0]);
   chain->count = 2;
   while (chain->p[chain->count - 1].degree >= 0) {
     Poly *next = &chain->p[chain->count];
     polySet(next, &chain->p[chain->count - 2]);
     polyDivide(next, &chain->p[chain->count - 1], NULL);
-    for (int i = 0; i <= MAX_DEGREE; ++i) mpq_neg(next->c[i], next->c[i]);
-    polyNormalise(next);
+    for (int i = 0; i <= MAX_DEGREE; ++i) mpz_neg(next->c[i], next->c[i]);
+    polyReduce(next);
     chain->count++;
   }
   chain->count--;
@@ -154,7 +177,7 @@ static void chainClear(Chain *chain) {
   for (int i = 0; i < MAX_DEGREE + 2; ++i) polyClear(&chain->p[i]);
 }
 
-static int changesAt(const Chain *chain, const mpq_t t) {
+static int changesAt(const Chain *chain, const Time *t) {
   int changes = 0, last = 0;
   for (int i = 0; i < chain->count; ++i) {
     int sign = signAt(&chain->p[i], t);
@@ -165,47 +188,54 @@ static int changesAt(const Chain *chain, const mpq_t t) {
 }
 
 /* Distinct roots in (lo, hi]. */
-static int rootsBetween(const Poly *p, const mpq_t lo, const mpq_t hi) {
-  if (p->degree < 1) return 0;
-  Poly simple; /* Sturm's count holds at the ends, roots or not, when none is multiple */
-  Chain chain;
-  polyInit(&simple);
-  polySquarefree(&simple, p);
-  chainMake(&chain, &simple);
-  int count = changesAt(&chain, lo) - changesAt(&chain, hi);
-  chainClear(&chain);
-  polyClear(&simple);
-  return count;
+static int rootsBetween(const Chain *chain, const Time *lo, const Time *hi) {
+  return changesAt(chain, lo) - changesAt(chain, hi);
 }
 
 /* ---------------------------------------------------------------- a moment */
 
-/* The only root of p (without multiple roots) in (lo, hi]. */
+/* The only root of the chain's polynomial in (lo, hi]. */
 typedef struct Moment {
-  Poly p;
-  mpq_t lo, hi;
+  Chain chain;
+  Time lo, hi;
 } Moment;
 
+static void momentInit(Moment *m, const Poly *p, long lo, long hi) {
+  chainMake(&m->chain, p);
+  mpz_init_set_si(m->lo.n, lo), mpz_init_set_si(m->hi.n, hi);
+  m->lo.k = m->hi.k = 0;
+}
+
+static void momentClear(Moment *m) {
+  chainClear(&m->chain);
+  mpz_clear(m->lo.n), mpz_clear(m->hi.n);
+}
+
+/* To the left half if there is a root in it. */
 static void halveMoment(Moment *m) {
-  mpq_t middle;
-  mpq_init(middle);
-  mpq_add(middle, m->lo, m->hi);
-  mpq_div_2exp(middle, middle, 1);
-  mpq_set(rootsBetween(&m->p, m->lo, middle) > 0 ? m->hi : m->lo, middle);
-  mpq_clear(middle);
+  Time middle;
+  mpz_init(middle.n);
+  timeMiddle(&middle, &m->lo, &m->hi);
+  timeSet(rootsBetween(&m->chain, &m->lo, &middle) > 0 ? &m->hi : &m->lo, &middle);
+  mpz_clear(middle.n);
 }
 
 /* Sign of g at the moment: 0 when they have the root in common, else narrow down until g has none. */
 static int signThen(Moment *m, const Poly *g) {
-  if (g->degree < 1) return g->degree < 0 ? 0 : mpq_sgn(g->c[0]);
+  if (g->degree < 1) return g->degree < 0 ? 0 : mpz_sgn(g->c[0]);
   Poly common;
+  Chain chain;
   polyInit(&common);
-  polyGcd(&common, &m->p, g);
-  int zero = rootsBetween(&common, m->lo, m->hi);
+  polyGcd(&common, &m->chain.p[0], g);
+  chainMake(&chain, &common);
+  bool zero = rootsBetween(&chain, &m->lo, &m->hi) > 0;
+  chainClear(&chain);
   polyClear(&common);
-  if (zero > 0) return 0;
-  while (rootsBetween(g, m->lo, m->hi) > 0) halveMoment(m);
-  return signAt(g, m->hi);
+  if (zero) return 0;
+  chainMake(&chain, g);
+  while (rootsBetween(&chain, &m->lo, &m->hi) > 0) halveMoment(m);
+  chainClear(&chain);
+  return signAt(g, &m->hi);
 }
 
 /* ---------------------------------------------------------------- the features */
@@ -281,19 +311,28 @@ static void questionClear(Question *q) {
   }
 }
 
-/* x = the point's place at time lo + t (hi - lo). */
+/* A double times 2^BITS, which is whole. */
+enum { BITS = 1200 };
+static void wholeOf(mpz_t z, double x) {
+  int exponent;
+  mpz_set_d(z, ldexp(frexp(x, &exponent), 53));
+  if (exponent - 53 + BITS >= 0) mpz_mul_2exp(z, z, (unsigned long)(exponent - 53 + BITS));
+  else mpz_tdiv_q_2exp(z, z, (unsigned long)(53 - BITS - exponent));
+}
+
+/* x = the point's place at time lo + t (hi - lo), times 2^(2 BITS). */
 static void placePoint(Vector x, const double from[3], const double to[3], double lo, double hi) {
-  mpq_t a, b, step, t;
-  mpq_init(a), mpq_init(b), mpq_init(step), mpq_init(t);
+  mpz_t a, b, t;
+  mpz_init(a), mpz_init(b), mpz_init(t);
   for (int i = 0; i < 3; ++i) {
-    mpq_set_d(a, from[i]), mpq_set_d(b, to[i]);
-    mpq_sub(step, b, a);
-    mpq_set_d(t, lo), mpq_mul(t, t, step), mpq_add(x[i].c[0], a, t);
-    mpq_set_d(t, hi), mpq_mul(t, t, step), mpq_add(b, a, t);
-    mpq_sub(x[i].c[1], b, x[i].c[0]);
+    wholeOf(a, from[i]), wholeOf(b, to[i]);
+    mpz_sub(b, b, a);
+    mpz_mul_2exp(x[i].c[0], a, BITS);
+    wholeOf(t, lo), mpz_addmul(x[i].c[0], t, b), mpz_submul(x[i].c[1], t, b);
+    wholeOf(t, hi), mpz_addmul(x[i].c[1], t, b);
     polyTrim(&x[i]);
   }
-  mpq_clear(a), mpq_clear(b), mpq_clear(step), mpq_clear(t);
+  mpz_clear(a), mpz_clear(b), mpz_clear(t);
 }
 
 static void ask(Question *q, bool edges, Vector x[4]) {
@@ -351,32 +390,48 @@ static bool meetThen(Question *q, Moment *m) {
 /* Do they meet at a root of p in (0, 1]? */
 static bool meetAtRoots(Question *q, const Poly *p) {
   Moment m;
-  mpq_t at, one;
-  polyInit(&m.p), mpq_init(m.lo), mpq_init(m.hi), mpq_init(at), mpq_init(one);
-  mpq_set_si(one, 1, 1);
-  if (p->degree > 0) polySquarefree(&m.p, p);
+  Time at, one;
+  mpz_init(at.n), mpz_init_set_si(one.n, 1);
+  at.k = one.k = 0;
+  momentInit(&m, p, 0, 1);
   bool meets = false;
-  while (!meets && rootsBetween(&m.p, at, one) > 0) {
+  while (!meets && rootsBetween(&m.chain, &at, &one) > 0) {
     /* the first root after `at`, alone */
-    mpq_set(m.lo, at), mpq_set(m.hi, one);
-    while (rootsBetween(&m.p, m.lo, m.hi) > 1) halveMoment(&m);
-    mpq_set(at, m.hi);
+    timeSet(&m.lo, &at), timeSet(&m.hi, &one);
+    while (rootsBetween(&m.chain, &m.lo, &m.hi) > 1) halveMoment(&m);
+    timeSet(&at, &m.hi);
     meets = meetThen(q, &m);
   }
-  polyClear(&m.p), mpq_clear(m.lo), mpq_clear(m.hi), mpq_clear(at), mpq_clear(one);
+  momentClear(&m);
+  mpz_clear(at.n), mpz_clear(one.n);
   return meets;
 }
 
 /* Do they meet at 0? That is the only root of t in (-1, 1]. */
 static bool meetAtStart(Question *q) {
+  Poly t;
   Moment m;
-  polyInit(&m.p), mpq_init(m.lo), mpq_init(m.hi);
-  mpq_set_si(m.p.c[1], 1, 1);
-  polyTrim(&m.p);
-  mpq_set_si(m.lo, -1, 1), mpq_set_si(m.hi, 1, 1);
+  polyInit(&t);
+  mpz_set_si(t.c[1], 1);
+  polyTrim(&t);
+  momentInit(&m, &t, -1, 1);
   bool meets = meetThen(q, &m);
-  polyClear(&m.p), mpq_clear(m.lo), mpq_clear(m.hi);
+  momentClear(&m);
+  polyClear(&t);
   return meets;
+}
+
+/* All coordinates without the powers of two that they have in common. */
+static void shrink(Vector x[4]) {
+  unsigned long bits = ULONG_MAX;
+  for (int i = 0; i < 24; ++i) {
+    mpz_t *z = &x[i / 6][i / 2 % 3].c[i % 2];
+    if (mpz_sgn(*z) != 0 && mpz_scan1(*z, 0) < bits) bits = mpz_scan1(*z, 0);
+  }
+  for (int i = 0; i < 24; ++i) {
+    mpz_t *z = &x[i / 6][i / 2 % 3].c[i % 2];
+    if (mpz_sgn(*z) != 0) mpz_tdiv_q_2exp(*z, *z, bits);
+  }
 }
 
 bool oracleImpact(bool edges, const pnMovingDouble *points, double lo, double hi) {
@@ -387,6 +442,7 @@ bool oracleImpact(bool edges, const pnMovingDouble *points, double lo, double hi
     vectorInit(x[i]);
     placePoint(x[i], points->from[i], points->to[i], lo, hi);
   }
+  shrink(x);
   ask(&q, edges, x);
   bool meets = meetAtStart(&q);
   if (q.volume.degree >= 0) {

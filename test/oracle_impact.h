@@ -1,4 +1,4 @@
-/* oracle_impact.h: do moving points meet? In rational numbers of any length (GMP), by a way of its own.
+/* oracle_impact.h: do moving points meet? In whole numbers of any length (GMP), by a way of its own.
  *
  * It shares no idea with the library. Inside or outside is told by barycentric coordinates, quartics in t; on a
  * segment, by the square of a cross product; signs at a root by greatest common divisors and Sturm's chains; and a motion in

@@ -22,10 +22,16 @@ pnImpactSpan pnImpactEdgeEdge(const pnMoving *points) {
   return pnImpactEdgeEdgeDouble(&wide);
 }
 
+static pnImpactSpan find(pn_Features features, const pnMovingDouble *points) {
+  pnImpactSpan span = {0};
+  pn_Verdict verdict = pn_impactFilter(features, points, &span);
+  return verdict == PN_UNCERTAIN ? pn_impactExact(features, points) : span;
+}
+
 pnImpactSpan pnImpactVertexFaceDouble(const pnMovingDouble *points) {
-  return pn_impactExact(PN_VERTEX_FACE, points);
+  return find(PN_VERTEX_FACE, points);
 }
 
 pnImpactSpan pnImpactEdgeEdgeDouble(const pnMovingDouble *points) {
-  return pn_impactExact(PN_EDGE_EDGE, points);
+  return find(PN_EDGE_EDGE, points);
 }

@@ -1,16 +1,20 @@
 /* impact.h: the first contact of moving points, as the files of this room share it. See pinch/geom.h for the question.
  *
- *   impact.c        the public names; the fast filter in front
+ *   impact.c        the public names
+ *   impact_filter.c the fast filter in front
  *   impact_exact.c  the last word, in whole numbers
  */
 #ifndef PN_GEOM_IMPACT_H
 #define PN_GEOM_IMPACT_H
 
 #include "pinch/geom.h"
-#include "base/core.h"
+#include "geom/triangle.h"
 
 /* Which features four points are: a vertex and the three corners of a face, or two ends of an edge and two of another. */
 typedef enum pn_Features { PN_VERTEX_FACE, PN_EDGE_EDGE } pn_Features;
+
+/* What the filter is certain of; `span` is set when it is PN_MEETING. */
+pn_Verdict pn_impactFilter(pn_Features features, const pnMovingDouble *points, pnImpactSpan *span);
 
 /* The answer in whole numbers, without a filter in front. */
 pnImpactSpan pn_impactExact(pn_Features features, const pnMovingDouble *points);

@@ -1,0 +1,290 @@
+/* bench_impact.c: nanoseconds for one question whether moving features meet, on public scenes, checked against their truth.
+ *
+ *   bench_impact [cloth-ball | rod-twist | queries | all]
+ *
+ * A scene's candidates are all features that share no vertex and whose boxes over the step overlap: each vertex with each
+ * face, each edge with each later edge. Every candidate is asked, and the set that meets must be the public list,
+ * which was made with exact arithmetic by others. The sample queries are degenerate ones with their truth; those that took more than
+ * a microsecond went to the exact stage.
+ */
+#include "pinch/geom.h"
+
+#include "moving.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---------------------------------------------------------------- candidates */
+
+/* A vertex, edge or face by its vertices. */
+typedef struct Feature {
+  int count;
+  uint32_t v[3];
+  double lo[3], hi[3];
+} Feature;
+
+typedef struct Candidate {
+  uint32_t a, b;
+} Candidate;
+
+typedef struct Candidates {
+  size_t count, room;
+  Candidate *list;
+} Candidates;
+
+static void boxFeature(Feature *f, const pnMovingScene *s) {
+  for (int k = 0; k < 3; ++k) {
+    f->lo[k] = INFINITY, f->hi[k] = -INFINITY;
+    for (int i = 0; i < f->count; ++i) {
+      f->lo[k] = fmin(f->lo[k], fmin(s->from[f->v[i]][k], s->to[f->v[i]][k]));
+      f->hi[k] = fmax(f->hi[k], fmax(s->from[f->v[i]][k], s->to[f->v[i]][k]));
+    }
+  }
+}
+
+static Feature *makeFeatures(const pnMovingScene *s, int count, uint32_t n) {
+  Feature *f = calloc(n, sizeof *f);
+  for (uint32_t i = 0; f && i < n; ++i) {
+    f[i].count = count;
+    for (int k = 0; k < count; ++k) f[i].v[k] = count == 1 ? i : count == 2 ? s->edges[i][k] : s->triangles[i][k];
+    boxFeature(&f[i], s);
+  }
+  return f;
+}
+
+static bool canMeet(const Feature *a, const Feature *b) {
+  for (int k = 0; k < 3; ++k) {
+    if (a->lo[k] > b->hi[k] || b->lo[k] > a->hi[k]) return false;
+  }
+  for (int i = 0; i < a->count; ++i) {
+    for (int j = 0; j < b->count; ++j) {
+      if (a->v[i] == b->v[j]) return false;
+    }
+  }
+  return true;
+}
+
+static bool addCandidate(Candidates *c, uint32_t a, uint32_t b) {
+  if (c->count == c->room) {
+    size_t room = c->room ? 2 * c->room : 1 << 20;
+    void *list = realloc(c->list, room * sizeof *c->list);
+    if (!list) return false;
+    c->list = list, c->room = room;
+  }
+  c->list[c->count++] = (Candidate){a, b};
+  return true;
+}
+
+#define CELLS 128 /* a side of the grid */
+
+static uint32_t cellOf(double x, double lo, double size) {
+  double c = (x - lo) / size * CELLS;
+  return c <= 0 ? 0 : c >= CELLS - 1 ? CELLS - 1 : (uint32_t)c;
+}
+
+/* Calls for each cell that a box touches. */
+#define FOR_CELLS(f, lo, size)                                                                    \
+  for (uint32_t x = cellOf((f)->lo[0], lo[0], size); x <= cellOf((f)->hi[0], lo[0], size); ++x)   \
+    for (uint32_t y = cellOf((f)->lo[1], lo[1], size); y <= cellOf((f)->hi[1], lo[1], size); ++y) \
+      for (uint32_t z = cellOf((f)->lo[2], lo[2], size); z <= cellOf((f)->hi[2], lo[2], size); ++z)
+
+/* Every a with every b (every later one, when they are the same list) by a plain grid. */
+static bool findCandidates(const Feature *a, uint32_t aCount, const Feature *b, uint32_t bCount, Candidates *out) {
+  double lo[3] = {INFINITY, INFINITY, INFINITY}, size = 0;
+  for (uint32_t i = 0; i < bCount; ++i) {
+    for (int k = 0; k < 3; ++k) lo[k] = fmin(lo[k], b[i].lo[k]);
+  }
+  for (uint32_t i = 0; i < bCount; ++i) {
+    for (int k = 0; k < 3; ++k) size = fmax(size, b[i].hi[k] - lo[k]);
+  }
+  /* lists of the features in each cell, by counting */
+  uint32_t *start = calloc((size_t)CELLS * CELLS * CELLS + 1, sizeof *start), *stamp = calloc(bCount, sizeof *stamp);
+  uint32_t *list = NULL;
+  bool ok = start && stamp;
+  for (uint32_t i = 0; ok && i < bCount; ++i) {
+    FOR_CELLS(&b[i], lo, size) start[(x * CELLS + y) * CELLS + z]++;
+  }
+  size_t cells = (size_t)CELLS * CELLS * CELLS;
+  for (size_t i = 0; ok && i < cells; ++i) start[i + 1] += i + 1 < cells ? start[i] : 0;
+  if (ok) {
+    start[cells] = start[cells - 1];
+    list = calloc(start[cells] + 1, sizeof *list);
+    ok = list != NULL;
+  }
+  for (uint32_t i = 0; ok && i < bCount; ++i) {
+    FOR_CELLS(&b[i], lo, size) list[--start[(x * CELLS + y) * CELLS + z]] = i;
+  }
+  for (uint32_t i = 0; ok && i < aCount; ++i) {
+    FOR_CELLS(&a[i], lo, size) {
+      size_t cell = (x * CELLS + y) * CELLS + z;
+      for (uint32_t k = start[cell]; ok && k < start[cell + 1]; ++k) {
+        uint32_t j = list[k];
+        if (stamp[j] == i + 1 || (a == b && j <= i)) continue;
+        stamp[j] = i + 1;
+        if (canMeet(&a[i], &b[j])) ok = addCandidate(out, i, j);
+      }
+    }
+  }
+  free(start), free(stamp), free(list);
+  return ok;
+}
+
+/* ---------------------------------------------------------------- a scene */
+
+static pnMovingDouble motionOf(const pnMovingScene *s, const Feature *a, const Feature *b) {
+  pnMovingDouble m;
+  int n = 0;
+  for (int k = 0; k < 2; ++k) {
+    const Feature *f = k ? b : a;
+    for (int i = 0; i < f->count; ++i, ++n) {
+      memcpy(m.from[n], s->from[f->v[i]], sizeof m.from[n]);
+      memcpy(m.to[n], s->to[f->v[i]], sizeof m.to[n]);
+    }
+  }
+  return m;
+}
+
+static int comparePairs(const void *a, const void *b) {
+  const uint32_t *x = a, *y = b;
+  if (x[0] != y[0]) return x[0] < y[0] ? -1 : 1;
+  return x[1] < y[1] ? -1 : x[1] > y[1];
+}
+
+#define BLOCK 512 /* motions gathered at a time: gathering is not timed */
+
+static bool askAll(const pnMovingScene *s, int edges) {
+  uint32_t aCount = edges ? s->edgeCount : s->vertexCount, bCount = edges ? s->edgeCount : s->triangleCount;
+  Feature *a = makeFeatures(s, edges ? 2 : 1, aCount), *b = edges ? a : makeFeatures(s, 3, bCount);
+  Candidates c = {0}, met = {0};
+  bool ok = a && b && findCandidates(a, aCount, b, bCount, &c);
+  double best = INFINITY, widest = 0, first = 1;
+  pnMovingDouble *block = malloc(BLOCK * sizeof *block);
+  pnImpactSpan *spans = malloc(BLOCK * sizeof *spans);
+  ok = ok && block && spans;
+  for (int pass = 0; ok && pass < 3; ++pass) {
+    double seconds = 0;
+    met.count = 0;
+    for (size_t i = 0; ok && i < c.count; i += BLOCK) {
+      size_t n = c.count - i < BLOCK ? c.count - i : BLOCK;
+      for (size_t k = 0; k < n; ++k) block[k] = motionOf(s, &a[c.list[i + k].a], &b[c.list[i + k].b]);
+      double begin = now();
+      for (size_t k = 0; k < n; ++k) {
+        spans[k] = edges ? pnImpactEdgeEdgeDouble(&block[k]) : pnImpactVertexFaceDouble(&block[k]);
+      }
+      seconds += now() - begin;
+      for (size_t k = 0; ok && k < n; ++k) {
+        if (!spans[k].meets) continue;
+        ok = addCandidate(&met, c.list[i + k].a, c.list[i + k].b);
+        widest = fmax(widest, spans[k].hi - spans[k].lo), first = fmin(first, spans[k].lo);
+      }
+    }
+    best = fmin(best, seconds);
+  }
+  free(block), free(spans);
+  size_t wrong = 0;
+  if (ok) {
+    qsort(met.list, met.count, sizeof *met.list, comparePairs);
+    size_t i = 0, j = 0;
+    while (i < met.count || j < s->truthCount[edges]) {
+      int order = i == met.count ? 1 : j == s->truthCount[edges] ? -1 : comparePairs(&met.list[i], s->truth[edges][j]);
+      wrong += order != 0;
+      i += order <= 0, j += order >= 0;
+    }
+    printf(
+        "  %s  %9zu candidates  %6zu meet (%zu in the public list)  %zu wrong  %6.1f ns each  first %.9f  widest span "
+        "%.2g\n",
+        edges ? "edge-edge  " : "vertex-face", c.count, met.count, s->truthCount[edges], wrong,
+        1e9 * best / (double)c.count, first, widest);
+    fflush(stdout);
+  }
+  free(c.list), free(met.list), free(a);
+  if (!edges) free(b);
+  return ok && wrong == 0;
+}
+
+static bool askScene(const char *folder, const char *name) {
+  pnMovingScene scene;
+  bool ok = pnReadMovingScene(folder, name, &scene);
+  if (!ok) printf("%s: not in the data folder (set PINCH_DATA)\n", name);
+  else
+    printf("%s: %u vertices, %u edges, %u triangles\n", name, scene.vertexCount, scene.edgeCount, scene.triangleCount);
+  bool right = !ok || (askAll(&scene, 0) & askAll(&scene, 1));
+  pnFreeMovingScene(&scene);
+  return right;
+}
+
+/* ---------------------------------------------------------------- sample queries */
+
+typedef struct Queries {
+  size_t asked, wrong, slow;
+  double slowSeconds;
+} Queries;
+
+/* Eight lines a query: three fractions, whose lower parts are powers of two, and the truth. */
+static void askFile(const char *path, bool edges, Queries *sum) {
+  FILE *file = fopen(path, "r");
+  char line[1024];
+  pnMovingDouble m;
+  int row = 0;
+  while (file && fgets(line, sizeof line, file)) {
+    char *at = line;
+    for (int k = 0; k < 3; ++k) {
+      double top = strtod(at, &at), bottom = strtod(at + 1, &at);
+      (row < 4 ? m.from[row] : m.to[row - 4])[k] = top / bottom;
+      at += *at == ',';
+    }
+    if (++row < 8) continue;
+    row = 0;
+    double best = INFINITY;
+    pnImpactSpan span = {0};
+    for (int pass = 0; pass < 5; ++pass) {
+      double begin = now();
+      span = edges ? pnImpactEdgeEdgeDouble(&m) : pnImpactVertexFaceDouble(&m);
+      best = fmin(best, now() - begin);
+    }
+    sum->asked++;
+    sum->wrong += span.meets != (*at == '1');
+    if (best > 1e-6) sum->slow++, sum->slowSeconds += best;
+  }
+  if (file) fclose(file);
+}
+
+static bool askQueries(const char *folder) {
+  const char *scenes[] = {"cube-cliff-edges", "cube-internal-edges", "sliding-spike", "sliding-wedge", "spike-crack"};
+  const char *kinds[2] = {"vertex-face", "edge-edge"};
+  size_t wrong = 0;
+  printf("sample queries\n");
+  for (int edges = 0; edges < 2; ++edges) {
+    Queries sum = {0};
+    for (int i = 0; i < 10; ++i) {
+      char path[1024];
+      snprintf(path, sizeof path, "%s/ccd-sample-queries/erleben-%s/%s/data_0_%d.csv", folder, scenes[i / 2],
+               kinds[edges], i % 2);
+      askFile(path, edges, &sum);
+    }
+    printf("  %s  %9zu queries  %zu wrong  %zu to the exact stage, %.1f us each\n",
+           edges ? "edge-edge  " : "vertex-face", sum.asked, sum.wrong, sum.slow,
+           sum.slow ? 1e6 * sum.slowSeconds / (double)sum.slow : 0.0);
+    wrong += sum.wrong;
+  }
+  return wrong == 0;
+}
+
+int main(int argc, char **argv) {
+  const char *folder = getenv("PINCH_DATA"), *what = argc > 1 ? argv[1] : "all";
+  folder = folder ? folder : PINCH_SOURCE_DIR "/../shared/data";
+  bool all = strcmp(what, "all") == 0, right = true;
+  if (all || strcmp(what, "cloth-ball") == 0) right &= askScene(folder, "cloth-ball");
+  if (all || strcmp(what, "rod-twist") == 0) right &= askScene(folder, "rod-twist");
+  if (all || strcmp(what, "queries") == 0) right &= askQueries(folder);
+  return right ? 0 : 1;
+}
