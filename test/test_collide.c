@@ -35,6 +35,17 @@ static void freePosed(Posed *p) {
 
 /* ---------------------------------------------------------------- filters */
 
+/* By welded vertices: nothing has moved apart here. */
+static bool areNeighbours(const pnMesh *mesh, uint32_t s, uint32_t t) {
+  uint32_t a[3], b[3];
+  pn_weldedCorners(mesh, s, a);
+  pn_weldedCorners(mesh, t, b);
+  for (int k = 0; k < 9; k++) {
+    if (a[k / 3] == b[k % 3]) return true;
+  }
+  return false;
+}
+
 /* Steps from triangle to triangle over shared vertices, breadth-first: 0 for itself, UINT32_MAX when there is no way. */
 static void distances(const pnMesh *mesh, uint32_t from, uint32_t *out) {
   uint32_t n = pnMesh_GetTriangleCount(mesh);
@@ -44,8 +55,7 @@ static void distances(const pnMesh *mesh, uint32_t from, uint32_t *out) {
     found = 0;
     for (uint32_t s = 0; s < n; s++) {
       for (uint32_t t = 0; t < n && out[s] == step; t++) {
-        uint8_t a[3], b[3];
-        if (out[t] == UINT32_MAX && pn_sharedCorners(mesh, s, t, a, b) > 0) {
+        if (out[t] == UINT32_MAX && areNeighbours(mesh, s, t)) {
           out[t] = step + 1;
           found = 1;
         }

@@ -43,7 +43,8 @@ PN_API size_t pnPairList_GetCount(const pnPairList *list);
 /* Filters for self-collision. All off by default: then every pair of triangles that meets counts, neighbours only when
  * they meet in more than the vertex or edge they share. */
 typedef struct pnSelfFilter {
-  uint32_t ring;   /* leave out pairs within this many rings: 1 = sharing a vertex, 2 = their neighbours */
+  uint32_t ring;   /* leave out pairs within this many rings: 1 = sharing a vertex, 2 = their neighbours; by number, or
+                      welded and at one place now (pnMeshDef.vertexWeld) */
   bool ignoreRest; /* leave out pairs that already meet in the rest pose */
   const uint32_t *triangleGroup; /* one a triangle, or null: leave out pairs of the same group */
 } pnSelfFilter;

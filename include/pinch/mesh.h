@@ -26,9 +26,14 @@ typedef struct pnMeshDef {
   uint32_t vertexCount;
   const uint32_t *triangles; /* 3 * triangleCount vertex numbers; copied */
   uint32_t triangleCount;    /* 0 is a valid, empty mesh */
-  /* Which vertices are one vertex when asking "are these triangles neighbours?" (seams, STL):
+  /* Which vertices may be one vertex when asking "are these triangles neighbours?" (seams, STL):
    * vertexWeld[v] <= v is the first vertex that v coincides with, vertexWeld[v] = v for the others.
-   * Null: welding as asked by `weld`. Welding never changes triangle or vertex numbers. */
+   * Null: welding as asked by `weld`. Welding never changes triangle or vertex numbers.
+   *
+   * Neighbours share a vertex by number; or two that are welded, while both have equal coordinates in the pose
+   * that is asked about. A seam whose sides move together stays closed; a slit, a closed mouth or a mesh made with all
+   * its vertices in one place has as many sides as it shows when it has opened. Nobody is a neighbour for having been in
+   * the same place at rest, and vertices that are not welded never are, wherever they go. */
   const uint32_t *vertexWeld;
   bool weld;        /* default true: vertices at numerically equal rest positions are welded (-0 equals 0) */
   const char *name; /* used in messages; copied; default "mesh" */
@@ -54,7 +59,8 @@ PN_API const char *pnMesh_GetName(const pnMesh *mesh);
  * k to corner k+1, PN_NONE at a border, and the next triangle around the edge (a cycle) where more than two meet. */
 PN_API const uint32_t *pnMesh_GetNeighbours(const pnMesh *mesh);
 
-/* Triangles around (welded) vertex v: ring[offset[v]] ... ring[offset[v+1]-1], ascending.
+/* Neighbours and rings are those of the welded mesh, whatever a pose does.
+ * Triangles around (welded) vertex v: ring[offset[v]] ... ring[offset[v+1]-1], ascending.
  * A vertex that is welded onto another has an empty range: ask for its representative. */
 PN_API const uint32_t *pnMesh_GetRingOffsets(const pnMesh *mesh);
 PN_API const uint32_t *pnMesh_GetRings(const pnMesh *mesh);

@@ -87,18 +87,20 @@ static double farStretch(const pnCalmMaker *m, uint32_t a, uint32_t b, uint32_t 
 static uint32_t sharedAtRest(const pnCalmMaker *m, uint32_t s, uint32_t t, uint8_t atS[3], uint8_t atT[3],
                              bool *outSeam) {
   const pnMesh *mesh = m->tree->mesh;
-  const uint32_t *cs = mesh->triangles + 3 * (size_t)m->tree->shape->leafTriangles[s];
-  const uint32_t *ct = mesh->triangles + 3 * (size_t)m->tree->shape->leafTriangles[t];
-  uint8_t a[3], b[3];
-  uint32_t found = pn_sharedCorners(mesh, m->tree->shape->leafTriangles[s], m->tree->shape->leafTriangles[t], a, b),
-           count = 0;
-  for (uint32_t i = 0; i < found; i++) {
-    const float *p = m->base + 3 * (size_t)cs[a[i]], *q = m->base + 3 * (size_t)ct[b[i]];
-    if (p[0] == q[0] && p[1] == q[1] && p[2] == q[2]) {
-      *outSeam |= cs[a[i]] != ct[b[i]] && (m->seam[cs[a[i]]] || m->seam[ct[b[i]]]);
-      atS[count] = a[i];
-      atT[count++] = b[i];
-    }
+  uint32_t triangle[2] = {m->tree->shape->leafTriangles[s], m->tree->shape->leafTriangles[t]};
+  const uint32_t *cs = mesh->triangles + 3 * (size_t)triangle[0], *ct = mesh->triangles + 3 * (size_t)triangle[1];
+  const float *p[3], *q[3];
+  for (int k = 0; k < 3; k++) {
+    p[k] = m->base + 3 * (size_t)cs[k];
+    q[k] = m->base + 3 * (size_t)ct[k];
+  }
+  pnSharedCorners shared = pn_sharedNow(mesh, triangle[0], triangle[1], p, q);
+  uint32_t count = shared.count;
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t v = cs[shared.a[i]], w = ct[shared.b[i]];
+    *outSeam |= v != w && (m->seam[v] || m->seam[w]);
+    atS[i] = shared.a[i];
+    atT[i] = shared.b[i];
   }
   /* the others, in any order */
   for (uint32_t k = 0, x = count, y = count; k < 3; k++) {

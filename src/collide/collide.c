@@ -56,7 +56,8 @@ static pnResult search(pnTree *a, pnTree *b, const pnQueryDef *def, pnPairList *
   if (result == PN_OK) {
     result = b ? pnTree_Update(b, &def->tasks) : pn_prepareCalm(a);
   }
-  if (result == PN_OK && !b && def->filter.ring == 0) {
+  bool neighbours = !b && pn_seeksNeighbours(&def->filter, a->mesh);
+  if (result == PN_OK && neighbours) {
     result = pn_prepareFans(a);
   }
   bool flat = !b && !def->first && !def->noFlat;
@@ -68,9 +69,8 @@ static pnResult search(pnTree *a, pnTree *b, const pnQueryDef *def, pnPairList *
   /* most queries of a large world end here */
   bool near = b ? pn_treesOverlap(a, b) : !(calm && pn_allCalm(calm));
   if (result == PN_OK && near) {
-    bool filtered = !b && pn_hasFilter(&def->filter);
-    pnJob job = {
-        .t = pn_beginTraversal(a, b), .first = def->first && !filtered, .neighbours = !b && def->filter.ring == 0};
+    bool filtered = !b && pn_hasFilter(&def->filter, a->mesh);
+    pnJob job = {.t = pn_beginTraversal(a, b), .first = def->first && !filtered, .neighbours = neighbours};
     job.t.planeDecides = def->planeDecides;
     job.t.calm = calm;
     job.t.flat = flat && pn_hasFlat(a);

@@ -11,20 +11,41 @@ pnResult pn_checkFilter(const pnSelfFilter *filter) {
   return PN_OK;
 }
 
-bool pn_hasFilter(const pnSelfFilter *filter) {
-  return filter->ring > 1 || filter->ignoreRest || filter->triangleGroup;
+bool pn_hasFilter(const pnSelfFilter *filter, const pnMesh *mesh) {
+  return filter->ring > (mesh->welded ? 0u : 1u) || filter->ignoreRest || filter->triangleGroup;
 }
 
-/* Is t within `ring` steps from triangle to triangle over shared (welded) vertices? */
-static bool isWithin(const pnMesh *mesh, uint32_t s, uint32_t t, uint32_t ring) {
-  uint8_t a[3], b[3];
-  if (pn_sharedCorners(mesh, s, t, a, b) > 0) {
+/* Do two triangles share a vertex, by number, or by welding and place as they are now? */
+static bool areNeighbours(const pnPose *pose, uint32_t s, uint32_t t) {
+  const pnMesh *mesh = pose->mesh;
+  const uint32_t *a = mesh->triangles + 3 * (size_t)s, *b = mesh->triangles + 3 * (size_t)t;
+  for (int k = 0; k < 9; k++) {
+    uint32_t ends[2] = {a[k / 3], b[k % 3]};
+    if (ends[0] == ends[1]) {
+      return true;
+    }
+    if (mesh->weld[ends[0]] == mesh->weld[ends[1]]) {
+      float p[6];
+      pn_poseFetch(pose, ends, 2, p, 3);
+      if (p[0] == p[3] && p[1] == p[4] && p[2] == p[5]) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+/* Is t within `ring` steps from triangle to neighbour? */
+static bool isWithin(const pnPose *pose, uint32_t s, uint32_t t, uint32_t ring) {
+  const pnMesh *mesh = pose->mesh;
+  if (areNeighbours(pose, s, t)) {
     return true;
   }
   for (int k = 0; k < 3 && ring > 1; k++) {
     uint32_t v = mesh->weld[mesh->triangles[3 * (size_t)s + k]];
     for (uint32_t r = mesh->ringOffsets[v]; r < mesh->ringOffsets[v + 1]; r++) {
-      if (isWithin(mesh, mesh->rings[r], t, ring - 1)) {
+      bool next = !mesh->welded || areNeighbours(pose, s, mesh->rings[r]);
+      if (next && isWithin(pose, mesh->rings[r], t, ring - 1)) {
         return true;
       }
     }
@@ -90,7 +111,7 @@ pnResult pn_filterPairs(pnTree *tree, const pnSelfFilter *filter, pnPair *pairs,
     bool drop = filter->triangleGroup && filter->triangleGroup[p.a] == filter->triangleGroup[p.b];
     drop = drop || (filter->ignoreRest && tree->restCount > 0 &&
                     bsearch(&key, tree->restKeys, tree->restCount, sizeof key, compareU64));
-    drop = drop || (filter->ring > 0 && isWithin(tree->mesh, p.a, p.b, filter->ring));
+    drop = drop || (filter->ring > 0 && isWithin(tree->pose, p.a, p.b, filter->ring));
     if (!drop) {
       pairs[kept++] = p;
     }

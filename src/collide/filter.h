@@ -9,8 +9,13 @@
 #define PN_MAX_RING 4u
 
 pnResult pn_checkFilter(const pnSelfFilter *filter);
-/* Does the filter look at found pairs? (Ring 1 alone does not: neighbours are then not looked for.) */
-bool pn_hasFilter(const pnSelfFilter *filter);
+/* Are neighbours looked for? Ring 1 leaves all of them out; but where vertices are welded, only those that are at one place
+ * now make neighbours, and the others are found together with them. */
+PN_INLINE bool pn_seeksNeighbours(const pnSelfFilter *filter, const pnMesh *mesh) {
+  return filter->ring == 0 || mesh->welded;
+}
+/* Does the filter look at found pairs? (Ring 1 alone does not where neighbours are not looked for.) */
+bool pn_hasFilter(const pnSelfFilter *filter, const pnMesh *mesh);
 /* The pairs that meet in the rest pose, found once and kept in the tree, sorted. */
 pnResult pn_findRestPairs(pnTree *tree);
 /* Takes unwanted pairs out, keeping the order. */

@@ -9,7 +9,6 @@
 
 #include "base/memory.h"
 #include "base/sort.h"
-#include "geom/corners.h"
 
 #include <float.h>
 #include <string.h>
@@ -137,6 +136,12 @@ static pnResult fillWeld(pnMesh *mesh, const pnMeshDef *def) {
   if (def->weld) return weldByPosition(mesh);
   for (uint32_t v = 0; v < mesh->vertexCount; ++v) mesh->weld[v] = v;
   return PN_OK;
+}
+
+static bool isWelded(const pnMesh *mesh) {
+  for (uint32_t v = 0; v < mesh->vertexCount; ++v)
+    if (mesh->weld[v] != v) return true;
+  return false;
 }
 
 /* ---------------------------------------------------------------- rings and neighbours */
@@ -319,6 +324,7 @@ pnResult pnCreateMesh(const pnMeshDef *def, pnMesh **outMesh) {
   if (!mesh) return pn_failMemory(sizeof *mesh);
   result = copyDef(mesh, def, name);
   if (result == PN_OK) result = fillWeld(mesh, def);
+  mesh->welded = result == PN_OK && isWelded(mesh);
   if (result == PN_OK) {
     fillRings(mesh);
     fillBox(mesh);
@@ -378,11 +384,4 @@ const uint32_t *pnMesh_GetRingOffsets(const pnMesh *mesh) {
 
 const uint32_t *pnMesh_GetRings(const pnMesh *mesh) {
   return mesh->rings;
-}
-
-uint32_t pn_sharedCorners(const pnMesh *mesh, uint32_t s, uint32_t t, uint8_t outS[3], uint8_t outT[3]) {
-  uint32_t a[3], b[3];
-  pn_weldedCorners(mesh, s, a);
-  pn_weldedCorners(mesh, t, b);
-  return pn_matchCorners(a, b, outS, outT);
 }

@@ -14,6 +14,7 @@ struct pnMesh {
   uint32_t *ringOffsets; /* vertexCount + 1 */
   uint32_t *rings;       /* 3 * triangleCount at most */
   uint32_t ringCount;
+  bool welded;  /* some vertex is welded onto another */
   pnBox box;    /* of the rest vertices that are used by triangles; empty when none */
   float maxAbs; /* largest magnitude among the rest coordinates */
   char *name;
@@ -34,9 +35,5 @@ PN_INLINE void pn_weldedCorners(const pnMesh *mesh, uint32_t t, uint32_t out[3])
 PN_INLINE bool pn_hasRepeatedCorner(const uint32_t c[3]) {
   return c[0] == c[1] || c[1] == c[2] || c[2] == c[0];
 }
-
-/* Corners that triangles s and t share, by welded vertex: corner outS[i] of s is corner outT[i] of t, i < the count
- * returned (0 to 3). Each corner is used once; outS is ascending. */
-uint32_t pn_sharedCorners(const pnMesh *mesh, uint32_t s, uint32_t t, uint8_t outS[3], uint8_t outT[3]);
 
 #endif

@@ -72,7 +72,7 @@ static pnResult checkBody(const pnBodyDef *def) {
     return pn_fail(PN_ERROR_KIND, "body '%s': self-collision asked of a shared tree made without `self`", name);
   }
   bool overSoup = soup || (shared && def->staticTree->rule->reshapes);
-  if (overSoup && (def->selfFilter.ring > 0 || pn_hasFilter(&def->selfFilter))) {
+  if (overSoup && (def->selfFilter.ring > 0 || def->selfFilter.ignoreRest || def->selfFilter.triangleGroup)) {
     return pn_fail(PN_ERROR_KIND, "body '%s': a soup has no rings, rest pose or lasting groups to filter by", name);
   }
   return pn_checkFilter(&def->selfFilter);
@@ -105,7 +105,7 @@ static pnResult createShape(pnBody *body, const pnBodyDef *def) {
     if (result == PN_OK) {
       result = pn_prepareCalm(body->tree);
     }
-    if (result == PN_OK && def->self && def->selfFilter.ring == 0) {
+    if (result == PN_OK && def->self && pn_seeksNeighbours(&def->selfFilter, body->tree->mesh)) {
       result = pn_prepareFans(body->tree);
     }
     if (result == PN_OK && def->self) {

@@ -43,8 +43,8 @@ static bool beginSelf(pnBody *body, bool first, const pnPair *hint, pnJob *job, 
     return true;
   }
   job->t.calm = pn_walkCalm(body->tree);
-  job->neighbours = body->selfFilter.ring == 0;
-  job->first = first && !pn_hasFilter(&body->selfFilter);
+  job->neighbours = pn_seeksNeighbours(&body->selfFilter, body->tree->mesh);
+  job->first = first && !pn_hasFilter(&body->selfFilter, body->tree->mesh);
   if ((job->neighbours && pn_prepareFans(body->tree) != PN_OK) ||
       (!job->first && pn_prepareFlat(body->tree) != PN_OK)) {
     return false;
@@ -110,7 +110,7 @@ static pnResult filterJobs(pnWorld *world, const pnFrameDef *def, pnCost *cost) 
     pnJob *job = &world->jobs.data[j];
     const pnBody *body = &world->bodies.data[world->jobBodies.data[j] >> 32];
     pnPair *pairs = world->collider.pairs.data + job->pairFirst;
-    if (job->t.self && pn_hasFilter(&body->selfFilter)) {
+    if (job->t.self && pn_hasFilter(&body->selfFilter, body->tree->mesh)) {
       size_t before = job->pairCount;
       pnResult result = pn_filterPairs(body->tree, &body->selfFilter, pairs, &job->pairCount);
       if (result != PN_OK) {
