@@ -141,8 +141,15 @@ static pnResult checkCluster(const pnTree *t, uint32_t c) {
   return PN_OK;
 }
 
-/* Does the volume in a lane contain a point? As the traversal sees it: on the grid for slabs, with the margins of the pose
- * already inside for spheres. */
+/* The cell of a number, as lanes have it. */
+static int16_t cellOf(const pnGrid *grid, uint32_t d, float x) {
+  int16_t cells[PN_LANES];
+  pn_h8Store(cells, pn_h8Quantise(pn_f4Set1(x), pn_f4Set1(x), grid->scale[d], grid->offset[d]));
+  return cells[0];
+}
+
+/* Does the volume in a lane contain a point? As the traversal sees it, in the arithmetic of the tree: would the volume of
+ * a body that is this point overlap it? On the grid for slabs, with the margins of the pose already inside for spheres. */
 static bool contains(const pnTree *t, uint32_t node, uint32_t lane, uint32_t v) {
   if (t->rule->modelSpace) {
     const pnModelLanes *m = pn_lanesOf(t, node); /* boxes of source positions */
@@ -170,15 +177,11 @@ static bool contains(const pnTree *t, uint32_t node, uint32_t lane, uint32_t v) 
     return sqrt(d) <= (double)s->radius[lane] * (1 + 1e-12);
   }
   const pnBoxLanes *b = pn_lanesOf(t, node);
+  pnSlabs point;
+  pn_slabsOfPoints(t->slabs, p, 1, &point);
   for (uint32_t d = 0; d < t->slabs->count; d++) {
-    double x = 0;
-    for (int k = 0; k < 3; k++) {
-      x += (double)t->slabs->dir[d][k] * p[k];
-    }
-    double q = floor(x * t->grid.scale[d]) - t->grid.offset[d];
-    /* edge directions are rounded to float before they are quantised, which may carry a sum over a cell's border */
-    double slack = d < 3 ? 0 : 1;
-    if (q < b->row[d][0][lane] - slack || q > b->row[d][1][lane] + slack) {
+    if (cellOf(&t->grid, d, point.hi[d]) < b->row[d][0][lane] ||
+        cellOf(&t->grid, d, point.lo[d]) > b->row[d][1][lane]) {
       return false;
     }
   }
