@@ -123,6 +123,8 @@ pnResult pn_refuseForeign(const char *path) {
       const pnForeign *foreign = &foreigns[i];
       bool sign = hasSignOf(head, count, foreign), ending = hasEndingOf(path, foreign);
       if (pass == 0 ? !(sign && ending) : pass == 1 ? !sign : !ending) continue;
+      // What this build reads after all (FBX and Collada through assimp) is not foreign.
+      if (ending && pnCanLoadAnimFile(path)) return PN_OK;
       return pnFail(PN_ERROR_UNSUPPORTED, "%s: this is %s, which pinch does not read. %s", path, foreign->what,
                     foreign->advice);
     }

@@ -22,7 +22,7 @@ static json_t *parseHead(const uint8_t *bytes, size_t count) {
 }
 
 /* What the reader does not keep: who made the file, and its extensions. The file was read without fault before: null is
- * a file that changed, or no memory. */
+ * another format, a file that changed, or no memory. */
 static json_t *readHead(const char *path) {
   if (pn_isInput(path)) {
     const void *bytes;
@@ -47,12 +47,6 @@ static json_t *readHead(const char *path) {
   return head;
 }
 
-/* Skins the file has; the reader adds one of a single joint behind them where a node scales. */
-static uint32_t ownSkins(const pnAnimInfo *info) {
-  size_t count = json_array_size(json_object_get(info->head, "skins"));
-  return count < info->file->skinCount ? (uint32_t)count : info->file->skinCount;
-}
-
 /* ---------------------------------------------------------------- for programs */
 
 static json_t *bodyJson(const pnAnimInfo *info, uint32_t number, uint32_t b) {
@@ -67,7 +61,7 @@ static json_t *bodyJson(const pnAnimInfo *info, uint32_t number, uint32_t b) {
                    (json_int_t)body->vertexCount, "triangles", (json_int_t)body->triangleCount, "closed",
                    loaded->info.closed, "manifold", loaded->info.manifold, "parts",
                    (json_int_t)loaded->info.componentCount, "skin",
-                   body->skin >= ownSkins(info) ? json_null() : json_integer(body->skin), "targets", targets);
+                   body->skin >= info->file->ownSkinCount ? json_null() : json_integer(body->skin), "targets", targets);
 }
 
 static json_t *clipJson(const pnAnimClip *clip) {
@@ -97,12 +91,13 @@ static json_t *animJson(const pnAnimInfo *info) {
   const pnAnimScene *scene = &file->scenes[file->defaultScene];
   for (uint32_t i = 0; i < info->bodies.count; ++i) json_array_append_new(bodies, bodyJson(info, i, scene->bodies[i]));
   for (uint32_t c = 0; c < file->clipCount; ++c) json_array_append_new(clips, clipJson(&file->clips[c]));
-  for (uint32_t s = 0; s < ownSkins(info); ++s) json_array_append_new(skins, skinJson(file, &file->skins[s]));
+  for (uint32_t s = 0; s < info->file->ownSkinCount; ++s) json_array_append_new(skins, skinJson(file, &file->skins[s]));
   const char *generator = json_string_value(json_object_get(json_object_get(info->head, "asset"), "generator"));
-  return json_pack("{s:o, s:o, s:s, s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "file", pn_jsonText(info->path),
-                   "name", pn_jsonText(file->name), "format", "glTF 2.0", "generator",
-                   generator ? pn_jsonText(generator) : json_null(), "unit", "metre", "up", "y", "extensions",
-                   listOf(info->head, "extensionsUsed"), "extensions_required",
+  return json_pack("{s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "file", pn_jsonText(info->path),
+                   "name", pn_jsonText(file->name), "format", info->head ? "glTF 2.0" : "assimp", "generator",
+                   generator ? pn_jsonText(generator) : json_null(), "unit",
+                   info->head ? json_string("metre") : json_null(), "up", info->head ? json_string("y") : json_null(),
+                   "extensions", listOf(info->head, "extensionsUsed"), "extensions_required",
                    listOf(info->head, "extensionsRequired"), "box", pn_boxJson(&info->box), "bodies", bodies,
                    "animations", clips, "skins", skins);
 }
@@ -122,7 +117,7 @@ static bool printBodies(const pnAnimInfo *info) {
     pn_addCell(&table, "%u", body->vertexCount);
     pn_addCell(&table, "%u", body->triangleCount);
     pn_addCell(&table, "%s", info->bodies.items[i].info.closed ? "yes" : "no");
-    pn_addCell(&table, "%u", body->skin >= ownSkins(info) ? 0 : file->skins[body->skin].jointCount);
+    pn_addCell(&table, "%u", body->skin >= info->file->ownSkinCount ? 0 : file->skins[body->skin].jointCount);
     pn_addCell(&table, "%u", body->targetCount);
   }
   bool good = pn_printTable(&table);
@@ -163,7 +158,7 @@ static bool printGroups(const pnAnimInfo *info) {
   const pnAnimFile *file = info->file;
   const pnAnimScene *scene = &file->scenes[file->defaultScene];
   bool good = true;
-  for (uint32_t s = 0; s < ownSkins(info); ++s) {
+  for (uint32_t s = 0; s < info->file->ownSkinCount; ++s) {
     const pnAnimSkin *skin = &file->skins[s];
     const char **names = malloc(skin->jointCount * sizeof(char *) + 1);
     for (uint32_t j = 0; j < skin->jointCount && names; ++j) names[j] = file->nodes[skin->joints[j]].name;
@@ -203,13 +198,13 @@ static void printExtensions(const json_t *head) {
 
 static bool printAnim(const pnAnimInfo *info) {
   const char *generator = json_string_value(json_object_get(json_object_get(info->head, "asset"), "generator"));
-  printf("%s\n  format      glTF 2.0", info->path);
+  printf("%s\n  format      %s", info->path, info->head ? "glTF 2.0" : "read through assimp");
   if (generator) {
     printf(", made by ");
     pn_printPlain(stdout, generator);
   }
-  printf("\n  units       metres, y up (as glTF has it)\n");
-  printExtensions(info->head);
+  printf("\n  units       %s\n", info->head ? "metres, y up (as glTF has it)" : "the file's own");
+  if (info->head) printExtensions(info->head);
   const pnBox *box = &info->box;
   if (info->bodies.count > 0)
     printf("  box         (%.6g, %.6g, %.6g) to (%.6g, %.6g, %.6g) at rest\n", (double)box->min.x, (double)box->min.y,

@@ -111,14 +111,9 @@ void pn_freeLoadedMesh(pnLoadedMesh *loaded) {
 
 /* ---------------------------------------------------------------- all kinds */
 
-static bool hasEnding(const char *path, const char *ending) {
-  size_t length = strlen(path), endLength = strlen(ending);
-  return length >= endLength && strcasecmp(path + length - endLength, ending) == 0;
-}
-
 bool pn_isAnimFile(const char *path) {
   if (pn_isInput(path)) return pn_isAnimInput();
-  if (hasEnding(path, ".gltf") || hasEnding(path, ".glb") || hasEnding(path, ".vrm")) return true;
+  if (pnCanLoadAnimFile(path)) return true;
   char letters[4] = {0};
   struct stat info;
   // Only a plain file is looked into: bytes taken from a pipe would be gone.

@@ -25,6 +25,10 @@ install(FILES ${PROJECT_BINARY_DIR}/pinch-config.cmake ${PROJECT_BINARY_DIR}/pin
   DESTINATION ${PINCH_CMAKE_DIR})
 
 # pkg-config: the prefix is found from the file's own place, so an installed tree may be moved.
+set(PINCH_PC_ASSIMP "")
+if(PINCH_ASSIMP_LIBRARY AND PINCH_ASSIMP_INCLUDE)
+  set(PINCH_PC_ASSIMP ", assimp")
+endif()
 file(RELATIVE_PATH PINCH_PC_PREFIX /r/${CMAKE_INSTALL_LIBDIR}/pkgconfig /r)
 string(REGEX REPLACE "/$" "" PINCH_PC_PREFIX "${PINCH_PC_PREFIX}")
 foreach(library pinch pinch_io pinch_gl)

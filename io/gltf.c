@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#include "assimp.h"
+
 #include "reader.h"
 
 /* What pn_gltfKeep took, and the file itself, freed together. */
@@ -180,13 +182,29 @@ pnResult pnParseAnimFile(const void *bytes, size_t byteCount, const char *name, 
   return result;
 }
 
+/* A container, or JSON behind a byte order mark and blanks. */
+static bool looksLikeGltf(const uint8_t *bytes, size_t count) {
+  if (count >= 4 && memcmp(bytes, "glTF", 4) == 0) return true;
+  size_t at = count >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+  while (at < count && memchr(" \t\r\n", bytes[at], 4) != NULL) ++at;
+  return at < count && bytes[at] == '{';
+}
+
+bool pnCanLoadAnimFile(const char *path) {
+  char extension[8];
+  pn_ioExtension(path, extension);
+  return strcmp(extension, "gltf") == 0 || strcmp(extension, "glb") == 0 || strcmp(extension, "vrm") == 0 ||
+         pn_assimpKnows(path);
+}
+
 pnResult pnLoadAnimFile(const char *path, pnAnimFile **outFile) {
   *outFile = NULL;
   uint8_t *bytes = NULL;
   size_t count = 0;
   pnResult result = pn_ioReadFile(path, &bytes, &count);
   if (result != PN_OK) return result;
-  result = pnParseAnimFile(bytes, count, path, outFile);
+  bool other = !looksLikeGltf(bytes, count) && pn_assimpKnows(path);
+  result = other ? pn_assimpLoad(path, outFile) : pnParseAnimFile(bytes, count, path, outFile);
   pn_ioFree(bytes);
   return result;
 }

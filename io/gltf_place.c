@@ -272,6 +272,7 @@ pnResult pn_gltfPlaceBodies(pnGltf *g) {
   g->bodies = pn_gltfKeep(g, count, sizeof(pnAnimBody));
   if (g->bodies == NULL) return pn_gltfNoMemory(g);
   g->file->bodies = g->bodies;
+  g->file->ownSkinCount = g->file->skinCount;
 
   pnResult result = PN_OK;
   for (uint32_t n = 0; n < g->file->nodeCount && result == PN_OK; ++n) {

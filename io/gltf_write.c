@@ -199,34 +199,50 @@ static json_t *makeDocument(pnGltfWriter *w) {
   return document;
 }
 
-static void putUint32(pnOutFile *out, size_t number) {
+static uint8_t *putBytes(uint8_t *at, const void *bytes, size_t count) {
+  if (count > 0) memcpy(at, bytes, count);
+  return at + count;
+}
+
+static uint8_t *putUint32(uint8_t *at, size_t number) {
   uint8_t bytes[4] = {(uint8_t)number, (uint8_t)(number >> 8), (uint8_t)(number >> 16), (uint8_t)(number >> 24)};
-  pnOutFile_Write(out, bytes, sizeof(bytes));
+  return putBytes(at, bytes, sizeof(bytes));
 }
 
 /* Head, JSON, bytes; both chunks padded to four bytes. */
-static pnResult writeContainer(const pnGltfWriter *w, const char *path, const char *text) {
+static pnResult packContainer(const pnGltfWriter *w, const char *path, const char *text, uint8_t **outBytes,
+                              size_t *outCount) {
   static const char spaces[] = "   ", zeros[4] = {0};
   size_t textSize = strlen(text), textPad = (4 - textSize % 4) % 4, bytePad = (4 - w->byteCount % 4) % 4;
   size_t chunk = w->byteCount > 0 ? 8 + w->byteCount + bytePad : 0, total = 20 + textSize + textPad + chunk;
   if (total > UINT32_MAX) return pnFail(PN_ERROR_COUNT, "%s: %zu bytes are more than a .glb can have", path, total);
-  pnOutFile *out = NULL;
-  pnResult result = pnOpenOutFile(path, &out);
-  if (result != PN_OK) return result;
-  pnOutFile_Write(out, "glTF", 4);
-  putUint32(out, 2);
-  putUint32(out, total);
-  putUint32(out, textSize + textPad);
-  pnOutFile_Write(out, "JSON", 4);
-  pnOutFile_Write(out, text, textSize);
-  pnOutFile_Write(out, spaces, textPad);
+  *outBytes = pn_ioAlloc(total);
+  if (*outBytes == NULL) return pn_ioFailMemory(path);
+  *outCount = total;
+  uint8_t *at = putBytes(*outBytes, "glTF", 4);
+  at = putUint32(at, 2);
+  at = putUint32(at, total);
+  at = putUint32(at, textSize + textPad);
+  at = putBytes(at, "JSON", 4);
+  at = putBytes(at, text, textSize);
+  at = putBytes(at, spaces, textPad);
   if (chunk > 0) {
-    putUint32(out, w->byteCount + bytePad);
-    pnOutFile_Write(out, "BIN\0", 4);
-    pnOutFile_Write(out, w->bytes, w->byteCount);
-    pnOutFile_Write(out, zeros, bytePad);
+    at = putUint32(at, w->byteCount + bytePad);
+    at = putBytes(at, "BIN\0", 4);
+    at = putBytes(at, w->bytes, w->byteCount);
+    putBytes(at, zeros, bytePad);
   }
-  return pnCloseOutFile(out, true);
+  return PN_OK;
+}
+
+pnResult pn_gltfMakeContainer(const pnGltfWriter *w, const char *path, const json_t *document, uint8_t **outBytes,
+                              size_t *outCount) {
+  *outBytes = NULL;
+  /* Nine digits give every float back. */
+  char *text = json_dumps(document, JSON_COMPACT | JSON_REAL_PRECISION(9));
+  pnResult result = text != NULL ? packContainer(w, path, text, outBytes, outCount) : pn_ioFailMemory(path);
+  free(text);
+  return result;
 }
 
 pnResult pnSaveAnimFile(const char *path, const pnAnimFile *file) {
@@ -245,11 +261,17 @@ pnResult pnSaveAnimFile(const char *path, const pnAnimFile *file) {
   w.bodyNode = pn_ioAlloc((size_t)file->bodyCount * sizeof(uint32_t) + 1);
   w.failed = w.bodyMesh == NULL || w.bodyNode == NULL;
   json_t *document = w.failed ? NULL : makeDocument(&w);
-  /* Nine digits give every float back. */
-  char *text = w.failed ? NULL : json_dumps(document, JSON_COMPACT | JSON_REAL_PRECISION(9));
-  result = text != NULL && !w.failed ? writeContainer(&w, path, text) : pn_ioFailMemory(path);
+  uint8_t *bytes = NULL;
+  size_t byteCount = 0;
+  result = w.failed ? pn_ioFailMemory(path) : pn_gltfMakeContainer(&w, path, document, &bytes, &byteCount);
+  pnOutFile *out = NULL;
+  if (result == PN_OK) result = pnOpenOutFile(path, &out);
+  if (result == PN_OK) {
+    pnOutFile_Write(out, bytes, byteCount);
+    result = pnCloseOutFile(out, true);
+  }
 
-  free(text);
+  pn_ioFree(bytes);
   json_decref(document);
   json_decref(w.views);
   json_decref(w.accessors);

@@ -43,4 +43,8 @@ uint32_t pn_gltfWriteSparse(pnGltfWriter *w, const pnAnimTarget *target, uint32_
 /* The mesh of body b, made once for bodies that share it. */
 void pn_gltfWriteMesh(pnGltfWriter *w, uint32_t b);
 
+/* The document and the chunk as the bytes of a .glb, to be freed with pn_ioFree; `path` is for messages. */
+pnResult pn_gltfMakeContainer(const pnGltfWriter *w, const char *path, const json_t *document, uint8_t **outBytes,
+                              size_t *outCount);
+
 #endif

@@ -174,7 +174,13 @@ static void testForeign(void **state) {
   static const struct {
     const char *path, *bytes, *said;
   } cases[] = {
+#ifdef PN_HAVE_ASSIMP
+      {"hero.fbx", "Kaydara FBX Binary  ", "hero.fbx|assimp"},
+      {"hero.dae", "<?xml version=\"1.0\"?>\n<COLLADA xmlns=", "hero.dae|assimp"},
+#else
       {"hero.fbx", "Kaydara FBX Binary  ", "an FBX file|Import > FBX|glTF"},
+      {"hero.dae", "<?xml version=\"1.0\"?>\n<COLLADA xmlns=", "COLLADA|glTF"},
+#endif
       {"hero.bin", "; FBX 7.3.0 project file", "an FBX file|glTF"},
       {"cloth.abc", "Ogawa\377", "Alembic|MDD or PC2"},
       {"hero.usda", "#usda 1.0\n", "USD|glTF"},
@@ -182,7 +188,6 @@ static void testForeign(void **state) {
       {"hero.usdz", "PK\003\004", "USD|glTF"},
       {"hero.blend", "BLENDER-v300", "a Blender file|Export > glTF"},
       {"hero.blend", "\x28\xb5\x2f\xfd", "a Blender file|Export > glTF"},
-      {"hero.dae", "<?xml version=\"1.0\"?>\n<COLLADA xmlns=", "COLLADA|glTF"},
       {"hero.glb.gz", "\x1f\x8b\x08", "gzip|gunzip"},
       {"hero.glb", "\x1f\x8b\x08", "gzip|gunzip"},
       {"hero.zip", "PK\003\004", "zip|unpack"},

@@ -182,6 +182,7 @@ typedef struct pnAnimFile {
   uint32_t nodeCount;
   const pnAnimSkin *skins;
   uint32_t skinCount;
+  uint32_t ownSkinCount; /* the first of them that the file has; the reader's own for what a node scales follow */
   const pnAnimBody *bodies;
   uint32_t bodyCount;
   const pnAnimClip *clips;
@@ -199,6 +200,10 @@ typedef struct pnAnimFile {
  * Extensions that do not change geometry are accepted; others are named in the log when used, and are an error
  * (PN_ERROR_UNSUPPORTED) when the file says that it needs them. */
 PN_API pnResult pnLoadAnimFile(const char *path, pnAnimFile **outFile);
+/* By its name: would pnLoadAnimFile try? .gltf, .glb and .vrm always; FBX, Collada and the other formats of the library assimp where
+ * pinch was built with it. Those are translated into glTF first, so everything said here holds for them; assimp keeps
+ * straight lines between keys only. */
+PN_API bool pnCanLoadAnimFile(const char *path);
 /* The same from memory. `name` is used in messages, and buffers are looked for beside it; null: no other file is
  * opened. */
 PN_API pnResult pnParseAnimFile(const void *bytes, size_t byteCount, const char *name, pnAnimFile **outFile);
