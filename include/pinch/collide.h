@@ -81,6 +81,30 @@ PN_API pnResult pnCollideSelf(pnTree *tree, const pnQueryDef *def, pnPairList *o
 /* The slow obvious answer: every pair of triangles by exact predicates, no tree. For tests. */
 PN_API pnResult pnCollideBrute(const pnPose *a, const pnPose *b, const pnQueryDef *def, pnPairList *outPairs);
 
+/* ---------------------------------------------------------------- the closest point */
+
+/* The point of a body that is closest to a point. */
+typedef struct pnClosest {
+  uint32_t triangle; /* PN_NONE: none within the distance; of several at one distance the smallest number */
+  pnVec3 point;      /* on it, rounded to float */
+  double distance;   /* INFINITY when there is none */
+} pnClosest;
+
+/* How to search. */
+typedef struct pnClosestDef {
+  double farthest; /* nothing farther is of interest; default INFINITY. Less makes far points cheap */
+  pnTasks tasks;   /* zeroed: one thread */
+} pnClosestDef;
+
+PN_API pnClosestDef pnDefaultClosestDef(void);
+
+/* For each of `count` points (3 floats each) the closest point of the body, on every kind of tree. Distances are measured in
+ * double from the float vertices: the triangle is the one that measuring all of them would give, the same bits, and the
+ * distance is right up to 2^-45 of the larger of itself and the triangle's size (less for needles). Updates the tree. def may be
+ * null. PN_ERROR_NUMBER names a point that is not finite. */
+PN_API pnResult pnFindClosest(pnTree *tree, const float *points, uint32_t count, const pnClosestDef *def,
+                              pnClosest *outClosest);
+
 /* ---------------------------------------------------------------- first contact in time */
 
 /* Sets the poses of both trees to time t in [0, 1]. Must give the same pose for the same t. */

@@ -1,0 +1,188 @@
+/* near.c: the closest point of a body to a point: one traversal for every tree and form of volume.
+ *
+ * From the root down, the children of a node are visited in the order of their distance, and one that is farther than what was found
+ * is not opened. Volumes of triangles stand in leaves too, so that few triangles are measured.
+ *
+ * A distance to a volume is a lower bound of that to what is in it. Boxes and k-DOPs are taken as boxes: a lane of 16-bit cells
+ * [lo, hi] holds coordinates from lo / 2^k up to (hi + 1) / 2^k, exactly, in double. Volumes in model space are boxes under an affine
+ * map: their world box. Rounding: squares of lower bounds carry a few times 2^-53 of themselves, measured distances to
+ * triangles up to 2^-50 of the body's size (geom/distance.h). So a volume is left out only when it is farther by 2^-40 of the
+ * square of the body's size, which changes what a search costs and lets it answer what measuring every triangle would. */
+#include "collide/near.h"
+
+#include "base/memory.h"
+#include "base/task.h"
+
+#include <math.h>
+
+/* ---------------------------------------------------------------- one triangle */
+
+static void tryCorners(const float *const corner[3], uint32_t triangle, const double p[3], pnNear *near) {
+  double c[3][3], x[3];
+  for (int k = 0; k < 3; ++k)
+    for (int i = 0; i < 3; ++i) c[k][i] = corner[k][i];
+  pnFeature feature = pn_closestOnTriangle(p, c[0], c[1], c[2], x);
+  double d = pn_distance2(p, x);
+  if (d < near->distance2 || (d == near->distance2 && triangle < near->triangle))
+    *near = (pnNear){d, {x[0], x[1], x[2]}, triangle, feature};
+}
+
+void pn_tryNear(const pnPose *pose, uint32_t triangle, const double p[3], pnNear *near) {
+  float c[3][4];
+  pn_poseFetch(pose, pose->mesh->triangles + 3 * (size_t)triangle, 3, c[0], 4);
+  const float *corner[3] = {c[0], c[1], c[2]};
+  tryCorners(corner, triangle, p, near);
+}
+
+/* ---------------------------------------------------------------- lower bounds */
+
+/* Squared distances of p from the volumes in the lanes of a node. */
+typedef void BoundFcn(const pnTree *tree, uint32_t node, const double p[3], double out[PN_LANES]);
+
+static void boundBoxes(const pnTree *tree, uint32_t node, const double p[3], double out[PN_LANES]) {
+  const pnBoxLanes *b = pn_lanesOf(tree, node);
+  for (uint32_t j = 0; j < PN_LANES; ++j) out[j] = 0;
+  for (int k = 0; k < 3; ++k) {
+    // In cells, which are the same along all axes.
+    double x = p[k] * tree->grid.scale[k] - tree->grid.offset[k];
+    for (uint32_t j = 0; j < PN_LANES; ++j) {
+      double below = b->row[k][0][j] - x, above = x - (b->row[k][1][j] + 1);
+      double d = below > above ? below : above;
+      d = d > 0 ? d : 0;
+      out[j] += d * d;
+    }
+  }
+  double cell = 1.0 / tree->grid.scale[0];
+  for (uint32_t j = 0; j < PN_LANES; ++j) out[j] *= cell * cell;
+}
+
+static void boundSpheres(const pnTree *tree, uint32_t node, const double p[3], double out[PN_LANES]) {
+  const pnSphereLanes *s = pn_lanesOf(tree, node);
+  for (uint32_t j = 0; j < tree->shape->count[node]; ++j) {
+    double centre[3] = {s->centre[0][j], s->centre[1][j], s->centre[2][j]};
+    double d = sqrt(pn_distance2(p, centre)) - s->radius[j];
+    out[j] = d > 0 ? d * d : 0;
+  }
+}
+
+static void boundModel(const pnTree *tree, uint32_t node, const double p[3], double out[PN_LANES]) {
+  const pnModelLanes *m = pn_lanesOf(tree, node);
+  const pnMatrix *map = &tree->pose->transform;
+  for (uint32_t j = 0; j < tree->shape->count[node]; ++j) {
+    out[j] = 0;
+    for (int k = 0; k < 3; ++k) {
+      double lo = map->m[k][3], hi = lo;
+      for (int i = 0; i < 3; ++i) {
+        double a = (double)map->m[k][i] * m->row[i][0][j], b = (double)map->m[k][i] * m->row[i][1][j];
+        lo += a < b ? a : b;
+        hi += a < b ? b : a;
+      }
+      // The pose's own sum is rounded in float, four times: 2^-21 of the largest term is more than that.
+      double slack = ldexp(fabs(lo) + fabs(hi) + fabs((double)map->m[k][3]) + (hi - lo), -21);
+      double below = lo - slack - p[k], above = p[k] - hi - slack;
+      double d = below > above ? below : above;
+      out[j] += d > 0 ? d * d : 0;
+    }
+  }
+}
+
+/* ---------------------------------------------------------------- the search */
+
+typedef struct Search {
+  pnTree *tree;
+  BoundFcn *bound;
+  const double *p;
+  const pnNearFilter *filter;
+  pnFresh *fresh;
+  pnNear *near;
+  double slack; /* on squares */
+} Search;
+
+static bool isWanted(const pnNearFilter *filter, uint32_t triangle) {
+  return !filter || ((!filter->wanted || filter->wanted[triangle] == filter->number) &&
+                     (!filter->marks || filter->marks[triangle] != filter->mark));
+}
+
+static bool isFar(const Search *s, double bound) {
+  return bound > s->near->distance2 + s->slack;
+}
+
+static void visit(const Search *s, uint32_t node) {
+  const pnShape *shape = s->tree->shape;
+  pn_freshen(s->tree, node, s->fresh);
+  double bound[PN_LANES];
+  s->bound(s->tree, node, s->p, bound);
+  // Those that are not too far, in the order of their distance.
+  uint32_t order[PN_LANES], count = 0;
+  for (uint32_t j = 0; j < shape->count[node]; ++j) {
+    if (isFar(s, bound[j])) continue;
+    uint32_t i = count++;
+    for (; i > 0 && bound[order[i - 1]] > bound[j]; --i) order[i] = order[i - 1];
+    order[i] = j;
+  }
+  for (uint32_t i = 0; i < count && !isFar(s, bound[order[i]]); ++i) {
+    if (!pn_isLeaf(s->tree, node)) {
+      visit(s, shape->first[node] + order[i]);
+      continue;
+    }
+    uint32_t slot = (node - shape->innerCount) * PN_LANES + order[i], triangle = shape->leafTriangles[slot];
+    if (!isWanted(s->filter, triangle)) continue;
+    const float *corner[3];
+    pn_slotCorners(s->tree, slot, corner);
+    tryCorners(corner, triangle, s->p, s->near);
+  }
+}
+
+void pn_findNear(pnTree *tree, const double p[3], const pnNearFilter *filter, pnFresh *fresh, pnNear *near) {
+  if (tree->shape->nodeCount == 0) return;
+  Search s = {
+      tree, tree->rule->modelSpace ? boundModel : tree->slabs ? boundBoxes : boundSpheres, p, filter, fresh, near, 0};
+  double x = (double)tree->box.max.x - tree->box.min.x, y = (double)tree->box.max.y - tree->box.min.y,
+         z = (double)tree->box.max.z - tree->box.min.z;
+  s.slack = ldexp(x * x + y * y + z * z + pn_dot3(p, p), -40);
+  visit(&s, 0);
+}
+
+/* ---------------------------------------------------------------- the door */
+
+typedef struct Batch {
+  pnTree *tree;
+  const float *points;
+  double farthest2;
+  pnClosest *out;
+  bool alone;
+} Batch;
+
+static void answerRange(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+  (void)worker;
+  const Batch *batch = context;
+  pnFresh fresh = {.alone = batch->alone};
+  for (uint32_t i = begin; i < end; ++i) {
+    const float *q = batch->points + 3 * (size_t)i;
+    double p[3] = {q[0], q[1], q[2]};
+    pnNear near = {.distance2 = batch->farthest2, .triangle = PN_NONE};
+    pn_findNear(batch->tree, p, NULL, &fresh, &near);
+    bool found = near.triangle != PN_NONE;
+    batch->out[i] = (pnClosest){.triangle = near.triangle, .distance = found ? sqrt(near.distance2) : INFINITY};
+    if (found) batch->out[i].point = (pnVec3){(float)near.point[0], (float)near.point[1], (float)near.point[2]};
+  }
+}
+
+pnClosestDef pnDefaultClosestDef(void) {
+  return (pnClosestDef){.farthest = INFINITY};
+}
+
+pnResult pnFindClosest(pnTree *tree, const float *points, uint32_t count, const pnClosestDef *def, pnClosest *out) {
+  PN_ASSERT(tree && (count == 0 || (points && out)));
+  pnClosestDef none = pnDefaultClosestDef();
+  def = def ? def : &none;
+  if (!(def->farthest >= 0)) return pn_fail(PN_ERROR_ARGUMENT, "closest point: farthest must be 0 or more");
+  size_t bad;
+  if (!pn_allFinite(points, 3 * (size_t)count, &bad))
+    return pn_fail(PN_ERROR_NUMBER, "closest point: point %zu is not finite", bad / 3);
+  pnResult result = pnTree_Update(tree, &def->tasks);
+  if (result != PN_OK) return result;
+  Batch batch = {tree, points, def->farthest * def->farthest, out, pn_workerCount(&def->tasks) == 1};
+  pn_parallelFor(&def->tasks, answerRange, &batch, count, 64);
+  return PN_OK;
+}

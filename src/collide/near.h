@@ -1,0 +1,32 @@
+/* near.h: the triangle of a tree that is closest to a point, as the rooms to the right ask for it: of chosen triangles only, within
+ * a distance that is known already, one point at a time from any thread. */
+#ifndef PN_COLLIDE_NEAR_H
+#define PN_COLLIDE_NEAR_H
+
+#include "geom/distance.h"
+#include "pinch/collide.h"
+#include "tree/update.h"
+
+/* Which triangles count; zeroed: all. */
+typedef struct pnNearFilter {
+  const uint32_t *wanted; /* those with this number; null: all */
+  uint32_t number;
+  const uint32_t *marks; /* not those with this mark; null: none are left out */
+  uint32_t mark;
+} pnNearFilter;
+
+/* What is known. Before a search: nothing farther than distance2 is of interest (INFINITY: anything is). */
+typedef struct pnNear {
+  double distance2;  /* squared */
+  double point[3];   /* of the triangle */
+  uint32_t triangle; /* PN_NONE: none within the distance. Of several at one distance the smallest number */
+  pnFeature feature; /* where on it */
+} pnNear;
+
+/* Tries one triangle by number. */
+void pn_tryNear(const pnPose *pose, uint32_t triangle, const double p[3], pnNear *near);
+
+/* The closest triangle of an updated tree. What it answers is what pn_tryNear on every wanted triangle would: the same bits. */
+void pn_findNear(pnTree *tree, const double p[3], const pnNearFilter *filter, pnFresh *fresh, pnNear *near);
+
+#endif

@@ -1,0 +1,197 @@
+/* test_collide_near.c: the closest point is what measuring every triangle gives, the same bits, on every tree: builds, forms of
+ * volume, update rules, arities, threads, soups; and the measure itself is right by formula and on triangles that are none. */
+#include "support_morph.h"
+#include "support_skin.h"
+
+#include "collide/near.h"
+
+#define POINTS 60u
+
+/* Points of all kinds: around the body, far away, on vertices and on edges of it. */
+static void makePoints(TestRandom *random, const pnPose *pose, float *out) {
+  uint32_t n = pnMesh_GetVertexCount(pnPose_GetMesh(pose));
+  for (uint32_t i = 0; i < POINTS; ++i) {
+    float reach = i % 4 == 0 ? 100.0f : 1.5f;
+    for (int k = 0; k < 3; ++k) out[3 * i + (uint32_t)k] = testFloat(random, -reach, reach);
+    if (i % 5 != 0 || n == 0) continue;
+    pnVec3 v = pnPose_GetVertex(pose, testBelow(random, n)), w = pnPose_GetVertex(pose, testBelow(random, n));
+    if (i % 2 == 0) w = v;
+    out[3 * i] = 0.5f * (v.x + w.x), out[3 * i + 1] = 0.5f * (v.y + w.y), out[3 * i + 2] = 0.5f * (v.z + w.z);
+  }
+}
+
+/* Asks about points and compares with every triangle. */
+static void expectNearest(pnTree *tree, TestRandom *random, const pnTasks *tasks) {
+  const pnPose *pose = pnTree_GetPose(tree);
+  float points[3 * POINTS];
+  makePoints(random, pose, points);
+  pnClosestDef def = pnDefaultClosestDef();
+  def.farthest = testBelow(random, 2) ? INFINITY : 0.5;
+  if (tasks) def.tasks = *tasks;
+  pnClosest found[POINTS];
+  testExpectOk(pnFindClosest(tree, points, POINTS, &def, found));
+  for (uint32_t i = 0; i < POINTS; ++i) {
+    double p[3] = {points[3 * i], points[3 * i + 1], points[3 * i + 2]};
+    pnNear truth = {.distance2 = def.farthest * def.farthest, .triangle = PN_NONE};
+    for (uint32_t t = 0; t < pnMesh_GetTriangleCount(pnPose_GetMesh(pose)); ++t) pn_tryNear(pose, t, p, &truth);
+    assert_int_equal(found[i].triangle, truth.triangle);
+    if (truth.triangle == PN_NONE) assert_true(isinf(found[i].distance));
+    else assert_true(found[i].distance == sqrt(truth.distance2) && found[i].point.x == (float)truth.point[0]);
+  }
+}
+
+/* ---------------------------------------------------------------- trees */
+
+static void freeBodies(void **state) {
+  (void)state;
+  pnMesh *mesh;
+  pnPose *pose;
+  testExpectOk(pnMakeKnot(2, 3, 1.0f, 0.3f, 40, 8, &mesh));
+  pnPoseDef poseDef = pnDefaultPoseDef();
+  poseDef.mesh = mesh;
+  testExpectOk(pnCreatePose(&poseDef, &pose));
+  static const pnUpdate updates[] = {PN_UPDATE_DEFAULT, PN_UPDATE_BOTTOM_UP, PN_UPDATE_TOP_DOWN, PN_UPDATE_BERGEN,
+                                     PN_UPDATE_RIGID};
+  static const uint32_t arities[] = {2, 4, 8};
+  TestRandom random = testRandom(1);
+  for (int u = 0; u < 5; ++u)
+    for (int volume = 0; volume < PN_VOLUME_COUNT; ++volume)
+      for (int a = 0; a < 3; ++a) {
+        pnTreeDef def = pnDefaultTreeDef();
+        def.pose = pose;
+        def.update = updates[u];
+        def.volume = (pnVolume)volume;
+        def.arity = arities[a];
+        def.leafSize = 1 + testBelow(&random, 8);
+        def.build = (pnBuild)testBelow(&random, PN_BUILD_COUNT);
+        pnTree *tree;
+        // Some rules take boxes only.
+        if (pnCreateTree(&def, &tree) != PN_OK) continue;
+        for (int frame = 0; frame < 2; ++frame) {
+          pnMatrix turn = testRotation(&random, 3);
+          testExpectOk(pnPose_SetTransform(pose, &turn));
+          expectNearest(tree, &random, NULL);
+        }
+        pnDestroyTree(tree);
+      }
+  pnDestroyPose(pose);
+  pnDestroyMesh(mesh);
+}
+
+static void movingBodies(void **state) {
+  (void)state;
+  pnPool *pool;
+  testExpectOk(pnCreatePool(4, &pool));
+  pnTasks tasks = pnPool_GetTasks(pool);
+  TestRandom random = testRandom(2);
+  pnTreeDef def = pnDefaultTreeDef();
+  for (int kind = 0; kind < MORPH_KIND_COUNT; ++kind) {
+    MorphBody body = morphMake((MorphKind)kind, 2, 1, 7);
+    pnTree *tree = morphTree(body.pose, &def);
+    for (int frame = 0; frame < 6; ++frame) {
+      morphPose(&body, &random);
+      expectNearest(tree, &random, frame % 2 ? &tasks : NULL);
+    }
+    pnDestroyTree(tree);
+    morphFree(&body);
+  }
+  for (int kind = 0; kind < SKIN_KIND_COUNT; ++kind) {
+    SkinBody body = skinMake((SkinKind)kind, 2, 1, 0, 9);
+    pnTree *tree = morphTree(body.pose, &def);
+    for (int frame = 0; frame < 6; ++frame) {
+      skinPose(&body, &random, 0, 1);
+      expectNearest(tree, &random, frame % 2 ? &tasks : NULL);
+    }
+    pnDestroyTree(tree);
+    skinFree(&body);
+  }
+  pnDestroyPool(pool);
+}
+
+/* Primitives that are triangles, segments and points, and come and go. */
+static void soups(void **state) {
+  (void)state;
+  TestRandom random = testRandom(3);
+  for (int method = 0; method < PN_BUCKET_COUNT; ++method) {
+    pnSoup *soup;
+    testExpectOk(pnCreateSoup(NULL, &soup));
+    pnBucketDef def = pnDefaultBucketDef();
+    def.soup = soup;
+    def.method = (pnBucketMethod)method;
+    pnTree *tree;
+    testExpectOk(pnCreateBucketTree(&def, &tree));
+    float nowhere[3] = {0};
+    pnClosest none;
+    testExpectOk(pnFindClosest(tree, nowhere, 1, NULL, &none));
+    assert_int_equal(none.triangle, PN_NONE);
+    for (int i = 0; i < 120; ++i) {
+      float corners[9];
+      for (int k = 0; k < 9; ++k) corners[k] = testFloat(&random, -1, 1);
+      testExpectOk(pnSoup_Add(soup, (pnPrimitiveKind)(1 + i % 3), corners, 1, NULL));
+    }
+    expectNearest(tree, &random, NULL);
+    pnDestroyTree(tree);
+    pnDestroySoup(soup);
+  }
+}
+
+/* ---------------------------------------------------------------- the measure */
+
+/* The least distance over a fine raster of the triangle is not less, and not much more. */
+static void againstRaster(void **state) {
+  (void)state;
+  TestRandom random = testRandom(4);
+  for (int i = 0; i < 300; ++i) {
+    double c[3][3], p[3], x[3];
+    for (int k = 0; k < 3; ++k) {
+      p[k] = testFloat(&random, -2, 2);
+      for (int j = 0; j < 3; ++j) c[j][k] = testFloat(&random, -1, 1);
+    }
+    // Every third is a segment, every seventh a point.
+    if (i % 3 == 0) memcpy(c[2], c[1], sizeof c[2]);
+    if (i % 7 == 0) memcpy(c[1], c[0], sizeof c[1]), memcpy(c[2], c[0], sizeof c[2]);
+    pn_closestOnTriangle(p, c[0], c[1], c[2], x);
+    double found = sqrt(pn_distance2(p, x)), least = INFINITY;
+    const int steps = 60;
+    for (int s = 0; s <= steps; ++s)
+      for (int t = 0; s + t <= steps; ++t) {
+        double y[3];
+        for (int k = 0; k < 3; ++k) y[k] = c[0][k] + (s * (c[1][k] - c[0][k]) + t * (c[2][k] - c[0][k])) / steps;
+        least = fmin(least, sqrt(pn_distance2(p, y)));
+      }
+    // A raster point is within a cell's diagonal (sides up to 2 sqrt(3)) of every point; at distance d that costs less.
+    assert_true(found <= least + 1e-12 && least <= found + 0.06);
+  }
+}
+
+static void errors(void **state) {
+  (void)state;
+  pnMesh *mesh;
+  pnPose *pose;
+  pnTree *tree;
+  testExpectOk(pnMakeIcosphere(1, 1.0f, &mesh));
+  pnPoseDef poseDef = pnDefaultPoseDef();
+  poseDef.mesh = mesh;
+  testExpectOk(pnCreatePose(&poseDef, &pose));
+  pnTreeDef def = pnDefaultTreeDef();
+  def.pose = pose;
+  testExpectOk(pnCreateTree(&def, &tree));
+  const float bad[6] = {0, 0, 0, 0, NAN, 0};
+  pnClosest out[2];
+  testExpectFailure(pnFindClosest(tree, bad, 2, NULL, out), PN_ERROR_NUMBER, "point 1");
+  pnClosestDef closest = pnDefaultClosestDef();
+  closest.farthest = -1;
+  testExpectFailure(pnFindClosest(tree, bad, 1, &closest, out), PN_ERROR_ARGUMENT, "farthest");
+  pnDestroyTree(tree);
+  pnDestroyPose(pose);
+  pnDestroyMesh(mesh);
+  assert_int_equal(pnGetByteCount(), 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(freeBodies),    cmocka_unit_test(movingBodies), cmocka_unit_test(soups),
+      cmocka_unit_test(againstRaster), cmocka_unit_test(errors),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
