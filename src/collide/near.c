@@ -3,7 +3,7 @@
  * From the root down, the children of a node are visited in the order of their distance, and one that is farther than what was found
  * is not opened. Volumes of triangles stand in leaves too, so that few triangles are measured.
  *
- * A distance to a volume is a lower bound of that to what is in it. Boxes and k-DOPs are taken as boxes: a lane of 16-bit cells
+ * A distance to a volume is a lower bound of that to what is in it. Every form is taken as boxes: a lane of 16-bit cells
  * [lo, hi] holds coordinates from lo / 2^k up to (hi + 1) / 2^k, exactly, in double. Volumes in model space are boxes under an affine
  * map: their world box. Rounding: squares of lower bounds carry a few times 2^-53 of themselves, measured distances to
  * triangles up to 2^-50 of the body's size (geom/distance.h). So a volume is left out only when it is farther by 2^-40 of the
@@ -12,6 +12,7 @@
 
 #include "base/memory.h"
 #include "base/task.h"
+#include "geom/predicate.h"
 
 #include <math.h>
 
@@ -34,54 +35,68 @@ void pn_tryNear(const pnPose *pose, uint32_t triangle, const double p[3], pnNear
   tryCorners(corner, triangle, p, near);
 }
 
-/* ---------------------------------------------------------------- lower bounds */
+/* ---------------------------------------------------------------- volumes as boxes */
 
-/* Squared distances of p from the volumes in the lanes of a node. */
-typedef void BoundFcn(const pnTree *tree, uint32_t node, const double p[3], double out[PN_LANES]);
+/* World boxes around what is in the lanes of a node, exactly or a little larger. */
+typedef struct LaneBoxes {
+  double lo[3][PN_LANES], hi[3][PN_LANES];
+} LaneBoxes;
 
-static void boundBoxes(const pnTree *tree, uint32_t node, const double p[3], double out[PN_LANES]) {
+typedef void BoxesFcn(const pnTree *tree, uint32_t node, LaneBoxes *out);
+
+static void boxesOfCells(const pnTree *tree, uint32_t node, LaneBoxes *out) {
   const pnBoxLanes *b = pn_lanesOf(tree, node);
-  for (uint32_t j = 0; j < PN_LANES; ++j) out[j] = 0;
   for (int k = 0; k < 3; ++k) {
-    // In cells, which are the same along all axes.
-    double x = p[k] * tree->grid.scale[k] - tree->grid.offset[k];
+    double cell = 1.0 / tree->grid.scale[k], offset = tree->grid.offset[k];
     for (uint32_t j = 0; j < PN_LANES; ++j) {
-      double below = b->row[k][0][j] - x, above = x - (b->row[k][1][j] + 1);
-      double d = below > above ? below : above;
-      d = d > 0 ? d : 0;
-      out[j] += d * d;
+      out->lo[k][j] = (b->row[k][0][j] + offset) * cell;
+      out->hi[k][j] = (b->row[k][1][j] + offset + 1) * cell;
     }
   }
-  double cell = 1.0 / tree->grid.scale[0];
-  for (uint32_t j = 0; j < PN_LANES; ++j) out[j] *= cell * cell;
 }
 
-static void boundSpheres(const pnTree *tree, uint32_t node, const double p[3], double out[PN_LANES]) {
+static void boxesOfSpheres(const pnTree *tree, uint32_t node, LaneBoxes *out) {
   const pnSphereLanes *s = pn_lanesOf(tree, node);
-  for (uint32_t j = 0; j < tree->shape->count[node]; ++j) {
-    double centre[3] = {s->centre[0][j], s->centre[1][j], s->centre[2][j]};
-    double d = sqrt(pn_distance2(p, centre)) - s->radius[j];
-    out[j] = d > 0 ? d * d : 0;
-  }
+  for (int k = 0; k < 3; ++k)
+    for (uint32_t j = 0; j < tree->shape->count[node]; ++j) {
+      out->lo[k][j] = (double)s->centre[k][j] - s->radius[j];
+      out->hi[k][j] = (double)s->centre[k][j] + s->radius[j];
+    }
 }
 
-static void boundModel(const pnTree *tree, uint32_t node, const double p[3], double out[PN_LANES]) {
+static void boxesOfModel(const pnTree *tree, uint32_t node, LaneBoxes *out) {
   const pnModelLanes *m = pn_lanesOf(tree, node);
   const pnMatrix *map = &tree->pose->transform;
   for (uint32_t j = 0; j < tree->shape->count[node]; ++j) {
-    out[j] = 0;
     for (int k = 0; k < 3; ++k) {
-      double lo = map->m[k][3], hi = lo;
+      double lo = map->m[k][3], hi = lo, sum = fabs(lo);
       for (int i = 0; i < 3; ++i) {
         double a = (double)map->m[k][i] * m->row[i][0][j], b = (double)map->m[k][i] * m->row[i][1][j];
         lo += a < b ? a : b;
         hi += a < b ? b : a;
+        sum += fabs(a) + fabs(b);
       }
-      // The pose's own sum is rounded in float, four times: 2^-21 of the largest term is more than that.
-      double slack = ldexp(fabs(lo) + fabs(hi) + fabs((double)map->m[k][3]) + (hi - lo), -21);
-      double below = lo - slack - p[k], above = p[k] - hi - slack;
+      // The pose's own sum is rounded in float, six times, each by 2^-24 of no more than these terms together.
+      double slack = ldexp(sum, -21);
+      out->lo[k][j] = lo - slack;
+      out->hi[k][j] = hi + slack;
+    }
+  }
+}
+
+static BoxesFcn *chooseBoxes(const pnTree *tree) {
+  return tree->rule->modelSpace ? boxesOfModel : tree->slabs ? boxesOfCells : boxesOfSpheres;
+}
+
+/* Squared distances of p from the boxes. */
+static void boundLanes(const LaneBoxes *boxes, const double p[3], double out[PN_LANES]) {
+  for (uint32_t j = 0; j < PN_LANES; ++j) out[j] = 0;
+  for (int k = 0; k < 3; ++k) {
+    for (uint32_t j = 0; j < PN_LANES; ++j) {
+      double below = boxes->lo[k][j] - p[k], above = p[k] - boxes->hi[k][j];
       double d = below > above ? below : above;
-      out[j] += d > 0 ? d * d : 0;
+      d = d > 0 ? d : 0;
+      out[j] += d * d;
     }
   }
 }
@@ -90,7 +105,7 @@ static void boundModel(const pnTree *tree, uint32_t node, const double p[3], dou
 
 typedef struct Search {
   pnTree *tree;
-  BoundFcn *bound;
+  BoxesFcn *boxes;
   const double *p;
   const pnNearFilter *filter;
   pnFresh *fresh;
@@ -100,7 +115,7 @@ typedef struct Search {
 
 static bool isWanted(const pnNearFilter *filter, uint32_t triangle) {
   return !filter || ((!filter->wanted || filter->wanted[triangle] == filter->number) &&
-                     (!filter->marks || filter->marks[triangle] != filter->mark));
+                     (!filter->marks || filter->marks[triangle] < filter->mark));
 }
 
 static bool isFar(const Search *s, double bound) {
@@ -110,8 +125,10 @@ static bool isFar(const Search *s, double bound) {
 static void visit(const Search *s, uint32_t node) {
   const pnShape *shape = s->tree->shape;
   pn_freshen(s->tree, node, s->fresh);
+  LaneBoxes boxes;
   double bound[PN_LANES];
-  s->bound(s->tree, node, s->p, bound);
+  s->boxes(s->tree, node, &boxes);
+  boundLanes(&boxes, s->p, bound);
   // Those that are not too far, in the order of their distance.
   uint32_t order[PN_LANES], count = 0;
   for (uint32_t j = 0; j < shape->count[node]; ++j) {
@@ -135,12 +152,76 @@ static void visit(const Search *s, uint32_t node) {
 
 void pn_findNear(pnTree *tree, const double p[3], const pnNearFilter *filter, pnFresh *fresh, pnNear *near) {
   if (tree->shape->nodeCount == 0) return;
-  Search s = {
-      tree, tree->rule->modelSpace ? boundModel : tree->slabs ? boundBoxes : boundSpheres, p, filter, fresh, near, 0};
+  Search s = {.tree = tree, .boxes = chooseBoxes(tree), .p = p, .filter = filter, .fresh = fresh, .near = near};
   double x = (double)tree->box.max.x - tree->box.min.x, y = (double)tree->box.max.y - tree->box.min.y,
          z = (double)tree->box.max.z - tree->box.min.z;
   s.slack = ldexp(x * x + y * y + z * z + pn_dot3(p, p), -40);
   visit(&s, 0);
+}
+
+/* ---------------------------------------------------------------- windings */
+
+/* Seen along x: does the edge from a to b pass p on the side of larger y? Ends at the height of p count as higher, so that
+ * around every triangle, and around every corner of a surface, the answers fit together. +1 upward, -1 downward. */
+static int passesAt(const float *a, const float *b, const float *p) {
+  bool aIsHigh = a[2] >= p[2], bIsHigh = b[2] >= p[2];
+  if (aIsHigh == bIsHigh) return 0;
+  // Left of the edge as it goes up: its turn is positive, and 0 belongs to one side.
+  int turn = aIsHigh ? pn_orient2(b[1], b[2], a[1], a[2], p[1], p[2]) : pn_orient2(a[1], a[2], b[1], b[2], p[1], p[2]);
+  if (turn <= 0) return 0;
+  return aIsHigh ? -1 : 1;
+}
+
+typedef struct Winding {
+  pnTree *tree;
+  BoxesFcn *boxes;
+  const float *p;
+  const uint32_t *partOf;
+  pnFresh *fresh;
+  int32_t *windings;
+} Winding;
+
+/* A triangle that covers p as seen along x, and is beyond it. */
+static void countTriangle(const Winding *w, uint32_t triangle, const float *const c[3]) {
+  int around = passesAt(c[0], c[1], w->p) + passesAt(c[1], c[2], w->p) + passesAt(c[2], c[0], w->p);
+  if (around == 0) return;
+  // When it turns around p to the left it faces larger x, and is beyond p when p is below it.
+  int side = pn_orient3(c[0], c[1], c[2], w->p);
+  bool beyond = around > 0 ? side < 0 : side > 0;
+  if (beyond) w->windings[w->partOf[triangle]] += around;
+}
+
+static void follow(const Winding *w, uint32_t node) {
+  const pnShape *shape = w->tree->shape;
+  pn_freshen(w->tree, node, w->fresh);
+  LaneBoxes boxes;
+  w->boxes(w->tree, node, &boxes);
+  for (uint32_t j = 0; j < shape->count[node]; ++j) {
+    bool far = boxes.hi[0][j] < w->p[0];
+    for (int k = 1; k < 3; ++k) far = far || boxes.lo[k][j] > w->p[k] || boxes.hi[k][j] < w->p[k];
+    if (far) continue;
+    if (!pn_isLeaf(w->tree, node)) {
+      follow(w, shape->first[node] + j);
+      continue;
+    }
+    const float *c[3];
+    uint32_t slot = (node - shape->innerCount) * PN_LANES + j;
+    pn_slotCorners(w->tree, slot, c);
+    countTriangle(w, shape->leafTriangles[slot], c);
+  }
+}
+
+void pn_findWindings(pnTree *tree, const float p[3], const uint32_t *partOf, pnFresh *fresh, int32_t *windings) {
+  Winding w = {tree, chooseBoxes(tree), p, partOf, fresh, windings};
+  // Big triangles in pieces stand in a tree several times, and of representatives some are not there: all of them by number.
+  bool each = !tree->shape->slotPieces && !tree->def.representative;
+  if (each && tree->shape->nodeCount > 0) follow(&w, 0);
+  for (uint32_t t = 0; !each && t < tree->mesh->triangleCount; ++t) {
+    float p3[3][4];
+    const float *c[3] = {p3[0], p3[1], p3[2]};
+    pn_poseFetch(tree->pose, tree->mesh->triangles + 3 * (size_t)t, 3, p3[0], 4);
+    countTriangle(&w, t, c);
+  }
 }
 
 /* ---------------------------------------------------------------- the door */

@@ -11,7 +11,7 @@
 typedef struct pnNearFilter {
   const uint32_t *wanted; /* those with this number; null: all */
   uint32_t number;
-  const uint32_t *marks; /* not those with this mark; null: none are left out */
+  const uint32_t *marks; /* not those with this mark or a larger one; null: none are left out */
   uint32_t mark;
 } pnNearFilter;
 
@@ -28,5 +28,10 @@ void pn_tryNear(const pnPose *pose, uint32_t triangle, const double p[3], pnNear
 
 /* The closest triangle of an updated tree. What it answers is what pn_tryNear on every wanted triangle would: the same bits. */
 void pn_findNear(pnTree *tree, const double p[3], const pnNearFilter *filter, pnFresh *fresh, pnNear *near);
+
+/* The parts of a mesh around a point: how often the surface of each winds around it, exactly. A line from p towards larger x is
+ * followed through the updated tree, and every triangle of the mesh that it passes is counted for its part: +1 where it goes out,
+ * -1 where it goes in. windings: one a part, set to 0 by the caller. Meant for points that are on no triangle. */
+void pn_findWindings(pnTree *tree, const float p[3], const uint32_t *partOf, pnFresh *fresh, int32_t *windings);
 
 #endif

@@ -1,22 +1,31 @@
 /* find.h: what the files of this room hand to one another.
  *
- *   finder.c    the finder: bodies, the frame on one page
+ *   finder.c    the finder and its bodies
  *   part.c      which parts of a mesh hang together, which are closed and which way they face
+ *   frame.c     a frame on one page: from contacts to regions with depths
+ *   meet.c      two triangles that meet: which edges pierce which triangle, by exact signs, and the segment between
  *   region.c    the pairs of a contact fall into regions
- *   cross.c     where edges of one body pierce triangles of the other: the ends of the meeting segments, exact signs
- *   curve.c     segments in order: curves
- *   patch.c     the piece of a surface that a curve cuts off
- *   depth.c     the deepest point of such a piece
+ *   patch.c     the piece of a surface that a region cuts off
+ *   deep.c      the deepest point of such a piece
  *   contain.c   parts wholly inside others
+ *   publish.c   regions as the door has them
+ *   curve.c     meeting segments in order: curves
+ *   known.c     what was found once for all: regions at rest, and regions that one carrier carries
  *   track.c     regions of frame after frame into findings
  *   finding.c   findings in order, with names
  *   compare.c   findings beside those that are known
- */
+ *
+ * A contact is looked at as a list of *meets*: pairs of triangles, sorted. Of a body with itself every pair is there twice, once
+ * from either side, so that each meet has a near side (a) and a far side (b) and regions keep them apart.
+ *
+ * All sums are in double, in a fixed order, without functions that differ between machines. */
 #ifndef PN_FIND_FIND_H
 #define PN_FIND_FIND_H
 
 #include "base/array.h"
+#include "base/sort.h"
 #include "base/task.h"
+#include "collide/near.h"
 #include "mesh/pose.h"
 #include "pinch/find.h"
 
@@ -26,8 +35,10 @@
 typedef struct pnPart {
   uint32_t vertex; /* one of its vertices, the first of its first triangle */
   uint32_t triangleCount;
-  bool closed;  /* every edge balanced, and a volume that is not 0 */
-  bool outward; /* closed: its triangles face outward at rest */
+  bool closed;                       /* every edge balanced, and a volume that is not 0 */
+  bool outward;                      /* closed: its triangles face outward at rest */
+  uint32_t vertexFirst, vertexCount; /* closed: its vertices (representatives), in the body's partVertices */
+  uint32_t carrier;                  /* of all its triangles; PN_NONE: there is none */
 } pnPart;
 
 typedef struct pnFinderBody {
@@ -42,25 +53,326 @@ typedef struct pnFinderBody {
   uint32_t carrier;
   uint32_t *partOf; /* one a triangle */
   pnPart *parts;
-  uint32_t partCount;
-  double diagonal; /* of the box at rest */
+  uint32_t partCount, closedCount;
+  uint32_t *partVertices; /* vertexCount; those of closed parts, part after part */
+  double diagonal;        /* of the box at rest */
+  uint32_t *restFirst;    /* one a vertex: first entry of its rest regions; null: none is in any */
 } pnFinderBody;
 
 PN_INLINE uint32_t pn_carrierOf(const pnFinderBody *body, uint32_t triangle) {
   return body->carriers ? body->carriers[triangle] : body->carrier;
 }
+PN_INLINE uint32_t pn_labelOf(const pnFinderBody *body, uint32_t triangle) {
+  return body->labels ? body->labels[triangle] : PN_NONE;
+}
+/* The representative of corner k of a triangle. */
+PN_INLINE uint32_t pn_cornerOf(const pnMesh *mesh, uint32_t triangle, uint32_t k) {
+  return mesh->weld[mesh->triangles[3 * (size_t)triangle + k]];
+}
 
-/* Fills partOf and parts. */
+/* Fills partOf and parts but for carriers; these after they have changed. */
 pnResult pn_findParts(pnFinderBody *body);
+void pn_carryParts(pnFinderBody *body);
+
+/* ---------------------------------------------------------------- meets */
+
+/* An edge of one triangle goes through the other. Ends are representatives, u < w. */
+typedef struct pnPierce {
+  uint32_t u, w;
+  double t;      /* how far along from u to w, 0 to 1 */
+  bool ofFar;    /* an edge of b; else of a */
+  bool uIsAbove; /* u is on the side that the other triangle faces */
+} pnPierce;
+
+typedef struct pnMeet {
+  uint32_t a, b;
+  uint32_t region; /* of the contact; PN_NONE: the other copy of this pair has it */
+  bool mirrored;   /* a body with itself: its region has a and b the other way round */
+  bool carried;
+  uint8_t pierceCount; /* 2 in general */
+  uint8_t endCount;    /* 2: a segment; 1: a point; 0: they lie on each other */
+  pnPierce pierce[4];
+  double end[2][3];
+} pnMeet;
+
+/* Fills what is not known of meets[begin ... end - 1] but region and mirrored. */
+void pn_lookAtMeets(const pnFinderBody *a, const pnFinderBody *b, pnMeet *meets, size_t begin, size_t end);
+
+/* ---------------------------------------------------------------- what is worked out of a contact */
+
+/* An edge of one side that is pierced by a part of the other: what is next to its ends. */
+typedef struct pnMark {
+  uint32_t u, w;             /* u == w: this place of the table is free */
+  uint32_t part;             /* of the other side */
+  uint32_t ofFar;            /* edge of body b (of a body with itself: always 0) */
+  double tU, tW;             /* of the crossing nearest to u, and to w */
+  uint32_t regionU, regionW; /* whose crossings these are, and on which side of it the edge is: 2 * region + far */
+  bool uIsAbove, wIsAbove;
+} pnMark;
+
+/* Vertices of one side that hang together and are beyond the other surface: outer ones first. */
+typedef struct pnFlood {
+  uint32_t vertexFirst, vertexCount; /* into the contact's vertices */
+  uint32_t region;
+  uint32_t next; /* of the same patch; PN_NONE: no more */
+} pnFlood;
+
+/* What a region cuts off of one side: a piece of surface to look for the deepest point on. */
+typedef struct pnPatch {
+  uint32_t region; /* and all with this root */
+  bool ofFar;      /* of b's surface, and how deep in a; else the other way round */
+  bool isInside;   /* inside a closed part; else it stands through a sheet */
+  bool isAbove;    /* on the side that the other's triangles face */
+  bool isWhole;    /* a whole part, contained */
+  uint32_t flood;  /* the first; PN_NONE: only what is within the crossing triangles */
+  pnDepth depth;   /* the answer */
+  uint32_t onto;   /* and the triangle of the other surface that its arrow ends on */
+} pnPatch;
+
+typedef PN_ARRAY(uint64_t) pnKeys;
+typedef PN_ARRAY(uint32_t) pnNumbers;
+
+/* A region while it is being worked out. */
+typedef struct pnDraft {
+  size_t meetFirst, meetCount; /* into the contact's `order` */
+  uint32_t partA, partB;       /* of its first meet */
+  bool carried;
+  bool selfMirrored; /* of a body with itself: one side runs into the other */
+  uint32_t root;     /* the region it is one with, by a common patch */
+  uint32_t next;     /* the next one of that; PN_NONE: no more */
+  double curveLength;
+  double centre[3]; /* of the segments, times length */
+  pnBox box;
+  pnDepth depth;
+  double volume;
+  uint32_t inner;
+} pnDraft;
+
+typedef struct pnContactWork {
+  uint32_t a, b;
+  bool self;
+  PN_ARRAY(pnMeet) meets;
+  PN_ARRAY(uint32_t) order; /* meets by region */
+  PN_ARRAY(pnDraft) drafts;
+  PN_ARRAY(pnMark) marks; /* a hash table of markSize places, a power of two */
+  size_t markSize;
+  PN_ARRAY(pnKeyValue) seeds; /* by 2 * region + far: twice the vertex at a crossing, and 1 more when it is above */
+  PN_ARRAY(pnFlood) floods;
+  PN_ARRAY(uint32_t) vertices;
+  PN_ARRAY(pnPatch) patches;
+  bool outOfMemory;
+} pnContactWork;
+
+/* Fills the meets of a contact but for what pn_lookAtMeets knows; `keys` is memory. */
+pnResult pn_takePairs(const pnFinder *finder, const pnFinderContact *contact, pnContactWork *work, pnKeys *keys);
+
+/* Meets into regions: order and drafts. False: out of memory. */
+bool pn_findRegions(const pnFinder *finder, pnContactWork *work);
+
+/* ---------------------------------------------------------------- memory of a worker */
+
+/* A vertex of a patch while the deepest is sought. */
+typedef struct pnDeepVertex {
+  double p[3];
+  double distance2;  /* not more than this from the other surface, squared */
+  uint32_t triangle; /* of which it is that far */
+  uint32_t vertex;
+} pnDeepVertex;
+
+/* A triangle, or a piece of one, on which the deepest point may be. */
+typedef struct pnDeepCell {
+  double p[3][3];
+  double most; /* no point of it is deeper */
+  uint32_t triangle;
+  bool isKnown; /* wholly on the side that counts */
+} pnDeepCell;
+
+typedef struct pnFindScratch {
+  uint32_t *vertexStamps, *vertexPlaces; /* of the largest body */
+  uint32_t *triangleStamps;
+  uint32_t stamp;
+  PN_ARRAY(pnDeepVertex) deep;
+  PN_ARRAY(pnDeepCell) cells;
+  PN_ARRAY(uint32_t) queue[2];
+  pnFresh fresh;
+} pnFindScratch;
+
+/* A stamp that no vertex and no triangle has, and `more` after it. */
+uint32_t pn_newStamps(const pnFinder *finder, pnFindScratch *scratch, uint32_t more);
+
+/* What regions cut off: floods and patches, and drafts that are one by a common patch. False: out of memory. */
+bool pn_findPatches(const pnFinder *finder, pnContactWork *work, pnFindScratch *scratch);
+
+/* Parts wholly inside others, as regions without meets: adds works and drafts and patches. */
+pnResult pn_findContained(pnFinder *finder);
+
+/* Lengths for two bodies: the tolerance of depths, and how far apart regions are still one. */
+double pn_stepOf(const pnFinder *finder, uint32_t a, uint32_t b);
+double pn_reachOf(const pnFinder *finder, uint32_t a, uint32_t b);
+
+/* The deepest point of a patch. False: out of memory. */
+bool pn_findDeepest(const pnFinder *finder, const pnContactWork *work, pnPatch *patch, pnFindScratch *scratch);
 
 /* ---------------------------------------------------------------- the finder */
+
+/* ---------------------------------------------------------------- what is known once for all */
+
+/* A region that meets at rest. Its vertices on either side are in the bodies' lists. */
+typedef struct pnRestRegion {
+  uint32_t a, b; /* a <= b */
+  uint32_t inner;
+  double depth;
+  uint32_t touched; /* while a region is compared: bits for its sides */
+} pnRestRegion;
+
+/* Vertex `vertex` of a body belongs to side `side` of a rest region; the next one of the same vertex. */
+typedef struct pnRestEntry {
+  uint32_t region, side, next;
+} pnRestEntry;
+
+/* A region whose two sides have one carrier, when it was first seen. Lists are sorted, a <= b. */
+typedef struct pnCarriedRegion {
+  uint32_t a, b;
+  pnNumbers triangles[2];
+  pnDepth depth;
+  double volume;
+  uint32_t own, onto;          /* the triangles that its arrow leaves from and ends on */
+  double fromAt[2], ontoAt[2]; /* where on them */
+} pnCarriedRegion;
+
+/* ---------------------------------------------------------------- tracks */
+
+/* Where a region was, to know it in the next frame. */
+typedef struct pnTrace {
+  pnBox box;
+  bool atRest;
+  bool contained;
+  uint32_t partA, partB; /* of the smaller and of the larger body */
+} pnTrace;
+
+typedef PN_ARRAY(pnTrace) pnTraces;
+
+/* A finding while it is made. */
+typedef struct pnTrack {
+  pnFinding finding; /* without its lists */
+  bool carried;
+  bool atRest; /* one of its regions is there at rest */
+  bool isOver;
+  bool isSeen;                      /* in this frame */
+  PN_ARRAY(pnLabelCount) labels[2]; /* ascending by label */
+  PN_ARRAY(pnFindingSample) samples;
+  uint32_t stride;    /* frames a sample stands for */
+  uint32_t lastCount; /* those that the last one stands for so far */
+  double place[2][3], weight;
+  pnTraces traces[2];        /* of the frame it was last seen in, and of this frame */
+  pnNumbers triangles[2][2]; /* of the same, on either side, sorted */
+  pnFindingSample now;       /* of this frame */
+} pnTrack;
+
+/* A patch to dive into. */
+typedef struct pnDiveItem {
+  uint32_t work, patch;
+  bool good; /* there was memory */
+} pnDiveItem;
+
+/* Meets of a contact to be looked at by one worker. */
+typedef struct pnMeetItem {
+  uint32_t work;
+  size_t begin, end;
+} pnMeetItem;
+
+/* A published region is this draft. */
+typedef struct pnRegionSource {
+  uint32_t work, draft;
+} pnRegionSource;
+
+typedef struct pnWorkOrder {
+  uint64_t key;
+  uint32_t work;
+} pnWorkOrder;
+
+/* An end of a meeting segment while curves are joined. */
+typedef struct pnCurveEnd {
+  float p[3];
+  uint32_t segment; /* twice its number, and 1 more for its second end */
+} pnCurveEnd;
 
 struct pnFinder {
   pnFinderDef def;
   PN_ARRAY(pnFinderBody) bodies;
   PN_ARRAY(uint64_t) unwanted; /* pairs of bodies not looked at for containment, a << 32 | b with a < b, ascending */
   bool begun;                  /* a frame was added: no more bodies */
+  uint32_t vertexCount, triangleCount, partCount; /* of the largest body */
+
+  /* the frame */
+  pnFindScratch *scratches; /* one a worker */
+  uint32_t scratchCount;
+  int32_t *windings; /* partCount */
+  pnKeys keys;
+  PN_ARRAY(pnContactWork) works; /* their arrays are kept from frame to frame */
+  size_t workCapacity;           /* works that were ever begun */
+  PN_ARRAY(pnMeetItem) meetItems;
+  PN_ARRAY(pnDiveItem) diveItems;
+
+  PN_ARRAY(pnWorkOrder) workOrder;
+  pnNumbers numbers;
+
+  /* its regions */
+  PN_ARRAY(pnRegionSource) sources;
+  PN_ARRAY(pnRegion) regions;
+  PN_ARRAY(pnPair) regionPairs;
+  PN_ARRAY(pnLabelCount) regionLabels;
+  PN_ARRAY(pnCurve) curves;
+  PN_ARRAY(pnVec3) curvePoints;
+  PN_ARRAY(pnCurveEnd) curveEnds;
+
+  /* what is known once for all */
+  bool hasRest;
+  PN_ARRAY(pnRestRegion) rests;
+  PN_ARRAY(pnRestEntry) restEntries;
+  PN_ARRAY(pnCarriedRegion) carried;
+
+  /* the frames so far */
+  bool hasFrame;
+  int64_t lastNumber;
+  double lastTime;
+  PN_ARRAY(pnTrack) tracks;    /* ascending by number */
+  PN_ARRAY(uint32_t) numberOf; /* of each number ever given the smaller one it was joined with, or itself */
+  PN_ARRAY(double) restDepths; /* of the regions of the frame */
+  uint32_t droppedCount;
+  PN_ARRAY(pnFinding) findings;
+  PN_ARRAY(pnLabelCount) findingLabels;
 };
+
+/* Frees what frames have. */
+void pn_freeFrame(pnFinder *finder);
+void pn_freeKnown(pnFinder *finder, bool rest);
+void pn_freeTracks(pnFinder *finder);
+
+/* Is the depth of this region known from an earlier frame? With `out`, takes it from there. */
+bool pn_isKnownDepth(const pnFinder *finder, const pnContactWork *work, uint32_t region);
+bool pn_recallDepth(const pnFinder *finder, const pnContactWork *work, uint32_t region, pnRegion *out);
+
+/* Drafts into regions. */
+pnResult pn_publishRegions(pnFinder *finder, const pnFinderFrame *frame);
+/* The triangles of one side of a region, ascending, each once, into `out`. */
+bool pn_listTriangles(const pnContactWork *work, uint32_t region, bool far, pnNumbers *out);
+void pn_sortLabels(pnLabelCount *labels, size_t count); /* most first */
+/* The curves of a region. */
+bool pn_joinCurves(pnFinder *finder, const pnContactWork *work, uint32_t region, pnRegion *out);
+
+/* The regions of the frame as those at rest. */
+pnResult pn_keepRest(pnFinder *finder);
+/* Which of the regions are there at rest too, and how deep (0: not); and remembers those that are carried. */
+pnResult pn_recognise(pnFinder *finder, double *outRestDepths);
+/* The regions of the frame into findings. */
+pnResult pn_trackRegions(pnFinder *finder, const pnFinderFrame *frame);
+
+/* A new work for two bodies, empty; null without memory. */
+pnContactWork *pn_addWork(pnFinder *finder, uint32_t a, uint32_t b);
+
+/* A draft that has no meets yet. */
+pnDraft pn_beginDraft(const pnContactWork *work, uint32_t partA, uint32_t partB, bool carried);
 
 /* A copy of a text; null for null or without memory. Freed with pn_freeText. */
 char *pn_copyText(const char *text);

@@ -37,6 +37,8 @@ static void freeBody(pnFinderBody *body) {
   pn_free(body->carriers, triangles * sizeof(uint32_t));
   pn_free(body->partOf, triangles * sizeof(uint32_t));
   pn_free(body->parts, body->partCount * sizeof(pnPart));
+  pn_free(body->partVertices, body->partVertices ? body->mesh->vertexCount * sizeof(uint32_t) : 0);
+  pn_free(body->restFirst, body->restFirst ? body->mesh->vertexCount * sizeof(uint32_t) : 0);
 }
 
 /* The numbers as given, in memory of ours; a null array stays null. */
@@ -98,6 +100,7 @@ pnResult pnFinder_SetCarriers(pnFinder *finder, uint32_t body, const uint32_t *t
   pn_free(b->carriers, b->mesh->triangleCount * sizeof(uint32_t));
   b->carriers = carriers;
   b->carrier = carrier;
+  pn_carryParts(b);
   return PN_OK;
 }
 
@@ -140,10 +143,71 @@ pnResult pnCreateFinder(const pnFinderDef *def, pnFinder **outFinder) {
   return PN_OK;
 }
 
+void pnFinder_Clear(pnFinder *finder, bool rest) {
+  PN_ASSERT(finder);
+  pn_freeTracks(finder);
+  pn_freeKnown(finder, rest);
+  finder->regions.count = finder->regionPairs.count = finder->regionLabels.count = 0;
+  finder->curves.count = finder->curvePoints.count = 0;
+  finder->hasFrame = false;
+}
+
 void pnDestroyFinder(pnFinder *finder) {
   if (!finder) return;
+  pn_freeFrame(finder);
+  pn_freeTracks(finder);
+  pn_freeKnown(finder, true);
   for (size_t i = 0; i < finder->bodies.count; ++i) freeBody(&finder->bodies.data[i]);
   pn_arrayFree(&finder->bodies);
   pn_arrayFree(&finder->unwanted);
   pn_free(finder, sizeof(pnFinder));
+}
+
+/* ---------------------------------------------------------------- bytes */
+
+/* What an array holds. */
+#define HELD(a) ((a).capacity * sizeof(*(a).data))
+
+static size_t bytesOfBody(const pnFinderBody *body) {
+  size_t numbers = (size_t)(body->labels != NULL) + (body->carriers != NULL) + (body->partOf != NULL);
+  size_t lists = (size_t)(body->partVertices != NULL) + (body->restFirst != NULL);
+  size_t bytes = (numbers * body->mesh->triangleCount + lists * body->mesh->vertexCount) * sizeof(uint32_t);
+  for (uint32_t i = 0; body->labelNames && i < body->labelCount; ++i)
+    bytes += sizeof(char *) + strlen(body->labelNames[i]) + 1;
+  return bytes + body->partCount * sizeof(pnPart) + strlen(body->name) + 1;
+}
+
+static size_t bytesOfTrack(const pnTrack *t) {
+  size_t bytes = HELD(t->samples);
+  for (int i = 0; i < 2; ++i)
+    bytes += HELD(t->labels[i]) + HELD(t->traces[i]) + HELD(t->triangles[i][0]) + HELD(t->triangles[i][1]);
+  return bytes;
+}
+
+static size_t bytesOfFrame(const pnFinder *f) {
+  size_t bytes = HELD(f->keys) + HELD(f->works) + HELD(f->meetItems) + HELD(f->diveItems) + HELD(f->workOrder) +
+                 HELD(f->numbers) + HELD(f->sources) + HELD(f->regions) + HELD(f->regionPairs) + HELD(f->regionLabels) +
+                 HELD(f->curves) + HELD(f->curvePoints) + HELD(f->curveEnds);
+  for (size_t i = 0; i < f->workCapacity; ++i) {
+    const pnContactWork *w = &f->works.data[i];
+    bytes += HELD(w->meets) + HELD(w->order) + HELD(w->drafts) + HELD(w->marks) + HELD(w->seeds) + HELD(w->floods) +
+             HELD(w->vertices) + HELD(w->patches);
+  }
+  for (uint32_t i = 0; i < f->scratchCount; ++i) {
+    const pnFindScratch *s = &f->scratches[i];
+    bytes += sizeof *s + HELD(s->deep) + HELD(s->cells) + HELD(s->queue[0]) + HELD(s->queue[1]);
+    bytes += (2 * (size_t)PN_MAX(f->vertexCount, 1u) + PN_MAX(f->triangleCount, 1u)) * sizeof(uint32_t);
+  }
+  return bytes + (f->windings ? PN_MAX(f->partCount, 1u) * sizeof(int32_t) : 0);
+}
+
+size_t pnFinder_GetByteCount(const pnFinder *finder) {
+  size_t bytes = sizeof *finder + HELD(finder->bodies) + HELD(finder->unwanted) + HELD(finder->tracks) +
+                 HELD(finder->numberOf) + HELD(finder->findings) + HELD(finder->findingLabels) + HELD(finder->rests) +
+                 HELD(finder->restEntries) + HELD(finder->carried) + HELD(finder->restDepths);
+  for (size_t i = 0; i < finder->bodies.count; ++i) bytes += bytesOfBody(&finder->bodies.data[i]);
+  for (size_t i = 0; i < finder->tracks.count; ++i) bytes += bytesOfTrack(&finder->tracks.data[i]);
+  for (size_t i = 0; i < finder->carried.count; ++i)
+    bytes += HELD(finder->carried.data[i].triangles[0]) + HELD(finder->carried.data[i].triangles[1]);
+  return bytes + bytesOfFrame(finder);
 }

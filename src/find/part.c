@@ -74,7 +74,8 @@ static void measureParts(pnFinderBody *body, double *volumes) {
   const pnMesh *mesh = body->mesh;
   for (uint32_t t = 0; t < mesh->triangleCount; ++t) {
     pnPart *part = &body->parts[body->partOf[t]];
-    if (part->triangleCount++ == 0) *part = (pnPart){mesh->triangles[3 * (size_t)t], 1, true, false};
+    if (part->triangleCount++ == 0)
+      *part = (pnPart){.vertex = mesh->triangles[3 * (size_t)t], .triangleCount = 1, .closed = true};
     uint32_t c[3];
     pn_weldedCorners(mesh, t, c);
     for (uint32_t k = 0; k < 3 && part->closed; ++k) part->closed = !pn_hasRepeatedCorner(c) && isBalanced(mesh, t, k);
@@ -83,6 +84,39 @@ static void measureParts(pnFinderBody *body, double *volumes) {
   for (uint32_t i = 0; i < body->partCount; ++i) {
     body->parts[i].closed = body->parts[i].closed && volumes[i] != 0;
     body->parts[i].outward = volumes[i] > 0;
+    body->closedCount += body->parts[i].closed;
+  }
+}
+
+/* The vertices of closed parts, each once, part after part. */
+static void listVertices(pnFinderBody *body) {
+  const pnMesh *mesh = body->mesh;
+  uint32_t at = 0;
+  for (int pass = 0; pass < 2; ++pass) {
+    for (uint32_t v = 0; v < mesh->vertexCount; ++v) {
+      if (mesh->ringOffsets[v] == mesh->ringOffsets[v + 1]) continue;
+      // A vertex where parts touch is one of each; of the first is enough, the others have more.
+      pnPart *part = &body->parts[body->partOf[mesh->rings[mesh->ringOffsets[v]]]];
+      if (!part->closed) continue;
+      if (pass == 1) body->partVertices[part->vertexFirst + part->vertexCount] = v;
+      ++part->vertexCount;
+    }
+    for (uint32_t i = 0; i < body->partCount && pass == 0; ++i) {
+      body->parts[i].vertexFirst = at;
+      at += body->parts[i].vertexCount;
+      body->parts[i].vertexCount = 0;
+    }
+  }
+}
+
+void pn_carryParts(pnFinderBody *body) {
+  for (uint32_t i = 0; i < body->partCount; ++i) body->parts[i].carrier = body->carrier;
+  if (!body->carriers) return;
+  // The carrier of the first triangle, unless another has another.
+  for (uint32_t t = body->mesh->triangleCount; t-- > 0;) body->parts[body->partOf[t]].carrier = body->carriers[t];
+  for (uint32_t t = 0; t < body->mesh->triangleCount; ++t) {
+    pnPart *part = &body->parts[body->partOf[t]];
+    if (part->carrier != body->carriers[t]) part->carrier = PN_NONE;
   }
 }
 
@@ -95,8 +129,11 @@ pnResult pn_findParts(pnFinderBody *body) {
   size_t volumeBytes = body->partCount * sizeof(double);
   double *volumes = pn_allocZero(volumeBytes);
   body->parts = pn_allocZero(body->partCount * sizeof(pnPart));
-  bool good = volumes && body->parts;
+  body->partVertices = pn_alloc(body->mesh->vertexCount * sizeof(uint32_t));
+  bool good = volumes && body->parts && body->partVertices;
   if (good) measureParts(body, volumes);
+  if (good) listVertices(body);
+  if (good) pn_carryParts(body);
   pn_free(volumes, volumeBytes);
   return good ? PN_OK : pn_failMemory(volumeBytes);
 }

@@ -1,0 +1,98 @@
+/* compare.c: findings beside those that somebody has seen and accepted.
+ *
+ * First by name. What is left on both sides is compared by place: the same two bodies, and on both the same place within a part of
+ * their boxes. Of all such pairs the closest is taken first, then the closest of the rest, so that the answer does not depend on
+ * the order in which either list is written. */
+#include "find/find.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+pnCompareDef pnDefaultCompareDef(void) {
+  return (pnCompareDef){.depthPart = 0.05, .timePart = 0.1, .time = 0.1, .place = 0.15};
+}
+
+/* How far apart two places are: the largest difference along an axis. */
+static double apart(pnVec3 p, pnVec3 q) {
+  double x = fabs((double)p.x - q.x), y = fabs((double)p.y - q.y), z = fabs((double)p.z - q.z);
+  return PN_MAX(x, PN_MAX(y, z));
+}
+
+/* Are they between the same bodies, and how far apart? Infinite: not. */
+static double distanceOf(const pnFinder *finder, const pnFinding *f, const pnKnownFinding *known) {
+  const char *a = finder->bodies.data[f->a].name, *b = finder->bodies.data[f->b].name;
+  bool same = strcmp(a, known->a) == 0 && strcmp(b, known->b) == 0;
+  bool turned = strcmp(a, known->b) == 0 && strcmp(b, known->a) == 0;
+  double straight = same ? PN_MAX(apart(f->placeA, known->placeA), apart(f->placeB, known->placeB)) : INFINITY;
+  double crossed = turned ? PN_MAX(apart(f->placeA, known->placeB), apart(f->placeB, known->placeA)) : INFINITY;
+  return PN_MIN(straight, crossed);
+}
+
+static bool isBetween(const pnFinder *finder, const pnFinding *f, const pnKnownFinding *known) {
+  const char *a = finder->bodies.data[f->a].name, *b = finder->bodies.data[f->b].name;
+  return (strcmp(a, known->a) == 0 && strcmp(b, known->b) == 0) ||
+         (strcmp(a, known->b) == 0 && strcmp(b, known->a) == 0);
+}
+
+static pnStanding standingOf(const pnFinding *f, const pnKnownFinding *known, const pnCompareDef *def) {
+  if (f->depth.value > known->depth * (1 + def->depthPart) + def->depthLength) return PN_STANDING_DEEPER;
+  double time = f->lastTime - f->firstTime;
+  bool longer = known->time >= 0 && time > known->time * (1 + def->timePart) + def->time;
+  return longer ? PN_STANDING_LONGER : PN_STANDING_KNOWN;
+}
+
+/* Everything that has the same name and bodies. */
+static void matchNames(const pnFinder *finder, const pnKnownFinding *known, uint32_t knownCount, uint32_t *matches,
+                       bool *taken) {
+  for (size_t i = 0; i < finder->findings.count; ++i) {
+    const pnFinding *f = &finder->findings.data[i];
+    matches[i] = PN_NONE;
+    for (uint32_t k = 0; k < knownCount && matches[i] == PN_NONE; ++k) {
+      if (taken[k] || strcmp(known[k].name, f->name) != 0 || !isBetween(finder, f, &known[k])) continue;
+      matches[i] = k;
+      taken[k] = true;
+    }
+  }
+}
+
+/* The closest two that are left; false when none are close enough. */
+static bool matchClosest(pnFinder *finder, const pnKnownFinding *known, uint32_t knownCount, double most,
+                         uint32_t *matches, bool *taken) {
+  double best = INFINITY;
+  size_t finding = 0;
+  uint32_t match = PN_NONE;
+  for (size_t i = 0; i < finder->findings.count; ++i) {
+    for (uint32_t k = 0; k < knownCount && matches[i] == PN_NONE; ++k) {
+      if (taken[k] || !known[k].hasPlace) continue;
+      double d = distanceOf(finder, &finder->findings.data[i], &known[k]);
+      if (d < best) best = d, finding = i, match = k;
+    }
+  }
+  if (match == PN_NONE || !(best <= most)) return false;
+  matches[finding] = match;
+  taken[match] = true;
+  snprintf(finder->findings.data[finding].name, PN_FINDING_NAME, "%s", known[match].name);
+  return true;
+}
+
+pnResult pnFinder_Compare(pnFinder *finder, const pnKnownFinding *known, uint32_t knownCount, const pnCompareDef *def,
+                          pnStanding *outStandings, uint32_t *outMatches) {
+  PN_ASSERT(finder && outStandings && (knownCount == 0 || known));
+  pnCompareDef none = pnDefaultCompareDef();
+  def = def ? def : &none;
+  size_t count = finder->findings.count;
+  bool *taken = pn_allocZero(PN_MAX(knownCount, 1u));
+  uint32_t *matches = pn_alloc(PN_MAX(count, 1) * sizeof(uint32_t));
+  bool good = taken && matches;
+  if (good) matchNames(finder, known, knownCount, matches, taken);
+  while (good && matchClosest(finder, known, knownCount, def->place, matches, taken)) {}
+  for (size_t i = 0; i < count && good; ++i) {
+    outStandings[i] =
+        matches[i] == PN_NONE ? PN_STANDING_NEW : standingOf(&finder->findings.data[i], &known[matches[i]], def);
+    if (outMatches) outMatches[i] = matches[i];
+  }
+  pn_free(taken, PN_MAX(knownCount, 1u));
+  pn_free(matches, PN_MAX(count, 1) * sizeof(uint32_t));
+  return good ? PN_OK : pn_failMemory(knownCount);
+}

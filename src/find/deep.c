@@ -1,0 +1,384 @@
+/* deep.c: the deepest point of a patch: of all its points the one farthest from the other surface.
+ *
+ * It must not depend on how finely the surfaces are cut into triangles, so it is sought on whole triangles and not on vertices alone.
+ * Two facts bound the distance d(p) of a point p from a surface:
+ *
+ *   d(p) <= |p - T| for every triangle T of the surface. The distance to one triangle is convex, so on a triangle it is largest at a
+ *           corner: three measures bound a whole triangle.
+ *   d changes by no more than a point moves.
+ *
+ * First the vertices, from the innermost outward. The triangle that is closest to one vertex is nearly always close to the next: it
+ * bounds that one, and most vertices are not deeper than what was found already. Then the triangles: those whose bound is not
+ * above what was found, by more than the tolerance, are done, and the others wait in a heap, the largest bound first, to be looked at in
+ * their middle and halved. Points on triangles that cross the other surface may be on either side of it; the direction of
+ * the surface at the closest point says on which: its normal, at edges the sum of two and at corners the sum of all,
+ * weighted by their angles (Baerentzen and Aanaes 2005).
+ *
+ * The greatest distance found is the answer, and the largest bound left is said beside it. MOST_LOOKS bounds the work of a patch: a
+ * surface that lies along another, wide and shallow, would take as many looks as it is wide in depths. The answer is then still
+ * what was measured, only the bound is wide. */
+#include "find/find.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Where a smooth surface is deepest inside a triangle, 40 halvings bring the bound within 2 %; 400 leave room for a dozen such
+ * places. */
+#define MOST_LOOKS 400u
+#define TOLERANCE 0.01 /* of the depth: half of the 2 % that are promised */
+
+typedef struct Dive {
+  const pnFinder *finder;
+  const pnContactWork *work;
+  pnPatch *patch;
+  pnFindScratch *scratch;
+  const pnFinderBody *own, *other;
+  pnNearFilter filter;
+  uint32_t
+      stamp; /* of triangles that cross; + 1: of vertices of the patch and triangles around them; + 2: crossing, looked at */
+  double step; /* the tolerance is not less */
+  double best; /* deepest so far; -1: none */
+  double most; /* bound of what was left out */
+  double from[3], onto[3];
+  uint32_t triangle, ontoTriangle;
+  uint32_t looks;
+  bool good; /* there is memory */
+} Dive;
+
+static double tolerance(const Dive *d) {
+  return PN_MAX(TOLERANCE * d->best, d->step);
+}
+
+static void take(Dive *d, const double p[3], const pnNear *near, uint32_t triangle) {
+  double depth = sqrt(near->distance2);
+  if (depth <= d->best) return;
+  d->best = depth;
+  d->triangle = triangle;
+  d->ontoTriangle = near->triangle;
+  memcpy(d->from, p, sizeof d->from);
+  memcpy(d->onto, near->point, sizeof d->onto);
+}
+
+/* ---------------------------------------------------------------- on which side */
+
+static void fetchTriangle(const pnFinderBody *body, uint32_t t, double out[3][3]) {
+  float p[3][4];
+  pn_poseFetch(body->pose, body->mesh->triangles + 3 * (size_t)t, 3, p[0], 4);
+  for (int k = 0; k < 3; ++k)
+    for (int i = 0; i < 3; ++i) out[k][i] = p[k][i];
+}
+
+/* The angle between two directions, within 1e-4: by a polynomial, since acos differs between machines (Abramowitz and Stegun
+ * 4.4.45). A weight need not be better than that. */
+static double angleBetween(const double a[3], const double b[3]) {
+  double lengths = sqrt(pn_dot3(a, a) * pn_dot3(b, b));
+  if (!(lengths > 0)) return 0;
+  double c = pn_dot3(a, b) / lengths, x = fabs(PN_MAX(-1.0, PN_MIN(1.0, c)));
+  double angle = sqrt(1 - x) * (1.5707288 + x * (-0.2121144 + x * (0.0742610 - x * 0.0187293)));
+  return c < 0 ? 3.14159265358979323846 - angle : angle;
+}
+
+/* Adds the unit normal of triangle t times its angle at the corner that is vertex v (PN_NONE: times 1). */
+static void addNormal(const pnFinderBody *body, uint32_t t, uint32_t v, double sum[3]) {
+  double c[3][3], e[3][3];
+  fetchTriangle(body, t, c);
+  for (int k = 0; k < 3; ++k)
+    for (int i = 0; i < 3; ++i) e[k][i] = c[(k + 1) % 3][i] - c[k][i];
+  double n[3] = {e[0][1] * e[1][2] - e[0][2] * e[1][1], e[0][2] * e[1][0] - e[0][0] * e[1][2],
+                 e[0][0] * e[1][1] - e[0][1] * e[1][0]};
+  double length = sqrt(pn_dot3(n, n)), weight = 1;
+  if (!(length > 0)) return;
+  for (uint32_t k = 0; k < 3 && v != PN_NONE; ++k) {
+    double back[3] = {-e[(k + 2) % 3][0], -e[(k + 2) % 3][1], -e[(k + 2) % 3][2]};
+    if (pn_cornerOf(body->mesh, t, k) == v) weight = angleBetween(e[k], back);
+  }
+  for (int i = 0; i < 3; ++i) sum[i] += weight * n[i] / length;
+}
+
+/* Is p above the surface, which is closest to it at `near`? */
+static bool isAbove(const pnFinderBody *body, const pnNear *near, const double p[3]) {
+  const pnMesh *mesh = body->mesh;
+  double n[3] = {0}, d[3] = {p[0] - near->point[0], p[1] - near->point[1], p[2] - near->point[2]};
+  if (near->feature == PN_FEATURE_INSIDE) {
+    addNormal(body, near->triangle, PN_NONE, n);
+    return pn_dot3(n, d) > 0;
+  }
+  bool edge = near->feature >= PN_FEATURE_EDGE0;
+  uint32_t k = (uint32_t)near->feature - (edge ? (uint32_t)PN_FEATURE_EDGE0 : 0u);
+  uint32_t u = pn_cornerOf(mesh, near->triangle, k), w = edge ? pn_cornerOf(mesh, near->triangle, (k + 1) % 3) : u;
+  for (uint32_t i = mesh->ringOffsets[u]; i < mesh->ringOffsets[u + 1]; ++i) {
+    uint32_t t = mesh->rings[i];
+    bool has = pn_cornerOf(mesh, t, 0) == w || pn_cornerOf(mesh, t, 1) == w || pn_cornerOf(mesh, t, 2) == w;
+    if (has) addNormal(body, t, edge ? PN_NONE : u, n);
+  }
+  return pn_dot3(n, d) > 0;
+}
+
+/* ---------------------------------------------------------------- vertices */
+
+/* The patch as a list, its positions, and stamps that say which place a vertex has. */
+static void gatherVertices(Dive *d) {
+  const pnContactWork *work = d->work;
+  pnFindScratch *s = d->scratch;
+  s->deep.count = 0;
+  for (uint32_t f = d->patch->flood; f != PN_NONE; f = work->floods.data[f].next) {
+    const pnFlood *flood = &work->floods.data[f];
+    d->good = d->good && pn_arrayReserve(&s->deep, s->deep.count + flood->vertexCount);
+    for (uint32_t i = 0; i < flood->vertexCount && d->good; ++i) {
+      uint32_t v = work->vertices.data[flood->vertexFirst + i];
+      float p[4];
+      pn_poseFetch(d->own->pose, &v, 1, p, 4);
+      s->vertexStamps[v] = d->stamp + 1;
+      s->vertexPlaces[v] = (uint32_t)s->deep.count;
+      s->deep.data[s->deep.count++] = (pnDeepVertex){{p[0], p[1], p[2]}, INFINITY, PN_NONE, v};
+    }
+  }
+}
+
+/* What the triangle closest to a neighbour says of a vertex. */
+static void askNeighbours(Dive *d, pnDeepVertex *at, uint32_t *outTriangle) {
+  const pnMesh *mesh = d->own->mesh;
+  const pnFindScratch *s = d->scratch;
+  pnNear near = {.distance2 = INFINITY, .triangle = PN_NONE};
+  uint32_t last = PN_NONE;
+  double enough = d->best >= 0 ? d->best * d->best : -1;
+  for (uint32_t i = mesh->ringOffsets[at->vertex]; i < mesh->ringOffsets[at->vertex + 1]; ++i) {
+    *outTriangle = mesh->rings[i];
+    for (uint32_t k = 0; k < 3; ++k) {
+      uint32_t x = pn_cornerOf(mesh, mesh->rings[i], k);
+      if (x == at->vertex || s->vertexStamps[x] != d->stamp + 1) continue;
+      uint32_t t = s->deep.data[s->vertexPlaces[x]].triangle;
+      if (t == PN_NONE || t == last || t == near.triangle) continue;
+      last = t;
+      pn_tryNear(d->other->pose, t, at->p, &near);
+      if (near.distance2 <= enough) goto done;
+    }
+  }
+done:
+  at->distance2 = near.distance2;
+  at->triangle = near.triangle;
+}
+
+static void lookAtVertices(Dive *d) {
+  pnFindScratch *s = d->scratch;
+  for (size_t i = s->deep.count; i-- > 0;) {
+    pnDeepVertex *at = &s->deep.data[i];
+    uint32_t triangle = PN_NONE;
+    askNeighbours(d, at, &triangle);
+    if (d->best >= 0 && at->distance2 <= d->best * d->best) continue;
+    pnNear near = {.distance2 = at->distance2, .triangle = at->triangle};
+    if (at->triangle != PN_NONE) {
+      near.distance2 = INFINITY;
+      pn_tryNear(d->other->pose, at->triangle, at->p, &near);
+    }
+    pn_findNear(d->other->tree, at->p, &d->filter, &s->fresh, &near);
+    at->distance2 = near.distance2;
+    at->triangle = near.triangle;
+    if (near.triangle != PN_NONE) take(d, at->p, &near, triangle);
+  }
+}
+
+/* ---------------------------------------------------------------- triangles */
+
+/* Puts a cell into the heap, unless it cannot be deeper than what is known. */
+static void push(Dive *d, const pnDeepCell *cell) {
+  if (cell->most <= d->best + tolerance(d)) {
+    d->most = PN_MAX(d->most, cell->most);
+    return;
+  }
+  pnFindScratch *s = d->scratch;
+  if (!pn_arrayPush(&s->cells, *cell)) {
+    d->good = false;
+    return;
+  }
+  pnDeepCell *cells = s->cells.data;
+  size_t i = s->cells.count - 1;
+  for (; i > 0 && cells[(i - 1) / 2].most < cell->most; i = (i - 1) / 2) cells[i] = cells[(i - 1) / 2];
+  cells[i] = *cell;
+}
+
+static pnDeepCell pop(pnFindScratch *s) {
+  pnDeepCell *cells = s->cells.data, top = cells[0], last = cells[--s->cells.count];
+  size_t i = 0, count = s->cells.count;
+  for (size_t child = 1; child < count; child = 2 * i + 1) {
+    if (child + 1 < count && cells[child + 1].most > cells[child].most) ++child;
+    if (cells[child].most <= last.most) break;
+    cells[i] = cells[child];
+    i = child;
+  }
+  if (count > 0) cells[i] = last;
+  return top;
+}
+
+/* No point of the cell is farther than this from triangle t of the other surface. */
+static double boundBy(const Dive *d, const pnDeepCell *cell, uint32_t t) {
+  double most = 0, c[3][3], x[3];
+  fetchTriangle(d->other, t, c);
+  for (int k = 0; k < 3; ++k) {
+    pn_closestOnTriangle(cell->p[k], c[0], c[1], c[2], x);
+    most = PN_MAX(most, pn_distance2(cell->p[k], x));
+  }
+  return sqrt(most);
+}
+
+static double longestSide(const pnDeepCell *cell) {
+  double side = 0;
+  for (int k = 0; k < 3; ++k) side = PN_MAX(side, pn_distance2(cell->p[k], cell->p[(k + 1) % 3]));
+  return sqrt(side);
+}
+
+/* A triangle with all corners in the patch. */
+static void addInner(Dive *d, uint32_t t) {
+  const pnFindScratch *s = d->scratch;
+  pnDeepCell cell = {.triangle = t, .isKnown = true, .most = INFINITY};
+  const pnDeepVertex *corner[3];
+  double quick = INFINITY;
+  for (uint32_t k = 0; k < 3; ++k) {
+    corner[k] = &s->deep.data[s->vertexPlaces[pn_cornerOf(d->own->mesh, t, k)]];
+    memcpy(cell.p[k], corner[k]->p, sizeof cell.p[k]);
+  }
+  // No farther from a corner than the longest side.
+  double side = longestSide(&cell);
+  for (int k = 0; k < 3; ++k) quick = PN_MIN(quick, sqrt(corner[k]->distance2) + side);
+  cell.most = quick;
+  for (int k = 0; k < 3 && cell.most > d->best + tolerance(d); ++k) {
+    if (corner[k]->triangle == PN_NONE || (k > 0 && corner[k]->triangle == corner[k - 1]->triangle)) continue;
+    double bound = boundBy(d, &cell, corner[k]->triangle);
+    cell.most = PN_MIN(cell.most, bound);
+  }
+  push(d, &cell);
+}
+
+/* Triangles around the patch's vertices: each once, from its first corner that is in the patch. */
+static void addInnerTriangles(Dive *d) {
+  const pnMesh *mesh = d->own->mesh;
+  pnFindScratch *s = d->scratch;
+  for (size_t i = 0; i < s->deep.count && d->good; ++i) {
+    uint32_t v = s->deep.data[i].vertex;
+    for (uint32_t j = mesh->ringOffsets[v]; j < mesh->ringOffsets[v + 1] && d->good; ++j) {
+      uint32_t t = mesh->rings[j], c[3];
+      pn_weldedCorners(mesh, t, c);
+      bool inner = s->triangleStamps[t] != d->stamp && v == PN_MIN(c[0], PN_MIN(c[1], c[2]));
+      for (int k = 0; k < 3 && inner; ++k) inner = s->vertexStamps[c[k]] == d->stamp + 1;
+      if (inner) addInner(d, t);
+    }
+  }
+}
+
+/* Triangles that cross: something of them is on the other surface, so nothing is deeper than they are long. */
+static void addCrossing(Dive *d, uint32_t t) {
+  pnDeepCell cell = {.triangle = t};
+  fetchTriangle(d->own, t, cell.p);
+  cell.most = longestSide(&cell);
+  push(d, &cell);
+}
+
+/* Looks at the middle of a cell and halves it across its longest side. */
+static void look(Dive *d, const pnDeepCell *cell) {
+  double middle[3];
+  for (int k = 0; k < 3; ++k) middle[k] = (cell->p[0][k] + cell->p[1][k] + cell->p[2][k]) / 3;
+  pnNear near = {.distance2 = INFINITY, .triangle = PN_NONE};
+  pn_findNear(d->other->tree, middle, &d->filter, &d->scratch->fresh, &near);
+  ++d->looks;
+  if (near.triangle == PN_NONE) return;
+  bool counts = cell->isKnown || isAbove(d->other, &near, middle) == d->patch->isAbove;
+  if (counts) take(d, middle, &near, cell->triangle);
+  double depth = counts ? sqrt(near.distance2) : -sqrt(near.distance2);
+  // The two halves share the corner across from the longest side, and the middle of that side.
+  int longest = 0;
+  for (int k = 1; k < 3; ++k)
+    if (pn_distance2(cell->p[k], cell->p[(k + 1) % 3]) > pn_distance2(cell->p[longest], cell->p[(longest + 1) % 3]))
+      longest = k;
+  for (int half = 0; half < 2; ++half) {
+    pnDeepCell child = *cell;
+    double *moved = child.p[(longest + half) % 3], reach = 0;
+    const double *p = cell->p[longest], *q = cell->p[(longest + 1) % 3];
+    for (int i = 0; i < 3; ++i) moved[i] = 0.5 * (p[i] + q[i]);
+    for (int k = 0; k < 3; ++k) reach = PN_MAX(reach, pn_distance2(middle, child.p[k]));
+    child.most = PN_MIN(child.most, depth + sqrt(reach));
+    if (child.most > d->best + tolerance(d)) child.most = PN_MIN(child.most, boundBy(d, &child, near.triangle));
+    push(d, &child);
+  }
+}
+
+/* ---------------------------------------------------------------- the dive */
+
+/* Stamps the triangles of the region on this side; with `look`, those that are stamped so become cells, each once. */
+static void eachCrossing(Dive *d, bool look) {
+  const pnContactWork *work = d->work;
+  uint32_t *stamps = d->scratch->triangleStamps;
+  for (uint32_t r = d->patch->region; r != PN_NONE && d->good; r = work->drafts.data[r].next) {
+    const pnDraft *draft = &work->drafts.data[r];
+    for (size_t i = 0; i < draft->meetCount && d->good; ++i) {
+      const pnMeet *meet = &work->meets.data[work->order.data[draft->meetFirst + i]];
+      uint32_t t = d->patch->ofFar ? meet->b : meet->a;
+      if (look && stamps[t] == d->stamp) addCrossing(d, t);
+      stamps[t] = d->stamp + (look ? 2 : 0);
+    }
+  }
+}
+
+/* Of a body with itself: a piece is not measured against itself, nor against the triangles it is cut at. */
+static void leaveOutOwn(Dive *d) {
+  const pnMesh *mesh = d->own->mesh;
+  const pnFindScratch *s = d->scratch;
+  for (size_t i = 0; i < s->deep.count; ++i) {
+    uint32_t v = s->deep.data[i].vertex;
+    for (uint32_t j = mesh->ringOffsets[v]; j < mesh->ringOffsets[v + 1]; ++j) {
+      if (s->triangleStamps[mesh->rings[j]] != d->stamp) s->triangleStamps[mesh->rings[j]] = d->stamp + 1;
+    }
+  }
+}
+
+static void beginDive(Dive *d) {
+  const pnContactWork *work = d->work;
+  const pnPatch *patch = d->patch;
+  d->own = &d->finder->bodies.data[patch->ofFar ? work->b : work->a];
+  d->other = &d->finder->bodies.data[patch->ofFar ? work->a : work->b];
+  const pnDraft *draft = &work->drafts.data[patch->region];
+  d->step = pn_stepOf(d->finder, work->a, work->b);
+  d->stamp = pn_newStamps(d->finder, d->scratch, 2);
+  d->scratch->cells.count = 0;
+  if (d->other->partCount > 1) {
+    d->filter.wanted = d->other->partOf;
+    d->filter.number = patch->ofFar ? draft->partA : draft->partB;
+  }
+}
+
+bool pn_findDeepest(const pnFinder *finder, const pnContactWork *work, pnPatch *patch, pnFindScratch *scratch) {
+  Dive d = {.finder = finder, .work = work, .patch = patch, .scratch = scratch, .best = -1, .most = 0, .good = true};
+  d.triangle = PN_NONE;
+  beginDive(&d);
+  gatherVertices(&d);
+  eachCrossing(&d, false);
+  const pnDraft *draft = &work->drafts.data[patch->region];
+  if (d.good && work->self && draft->partA == draft->partB) {
+    leaveOutOwn(&d);
+    d.filter.marks = scratch->triangleStamps;
+    d.filter.mark = d.stamp;
+  }
+  lookAtVertices(&d);
+  addInnerTriangles(&d);
+  if (!d.filter.marks) eachCrossing(&d, true);
+  while (scratch->cells.count > 0 && d.looks < MOST_LOOKS && d.good) {
+    pnDeepCell cell = pop(scratch);
+    if (cell.most <= d.best + tolerance(&d)) {
+      d.most = PN_MAX(d.most, cell.most);
+      break;
+    }
+    look(&d, &cell);
+  }
+  if (scratch->cells.count > 0) d.most = PN_MAX(d.most, scratch->cells.data[0].most);
+  patch->depth.max = d.most;
+  if (d.best >= 0) {
+    patch->onto = d.ontoTriangle;
+    patch->depth = (pnDepth){.kind = patch->isInside ? PN_DEPTH_INSIDE : PN_DEPTH_THROUGH,
+                             .value = d.best,
+                             .max = PN_MAX(d.best, d.most),
+                             .from = {(float)d.from[0], (float)d.from[1], (float)d.from[2]},
+                             .onto = {(float)d.onto[0], (float)d.onto[1], (float)d.onto[2]},
+                             .fromA = !patch->ofFar,
+                             .triangle = d.triangle};
+  }
+  return d.good;
+}

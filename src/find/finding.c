@@ -1,0 +1,187 @@
+/* finding.c: findings in order, with names.
+ *
+ * A name must be the same tomorrow: after the file was exported again, with other triangle and vertex numbers, at another frame
+ * rate, after an animator moved a key. So it is made of words and of a place, not of numbers: the names of the bodies, on each side
+ * the label with the most triangles, and, for a body that has no labels, in which third of its box along each axis the middle of the
+ * contact is on the rest mesh. Thirds and not halves: much of what is made by people is symmetric, and its middle should not be on
+ * a border. */
+#include "find/find.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LABELS_LISTED 8u
+#define CELLS 3
+
+/* ---------------------------------------------------------------- names */
+
+/* FNV-1a, over the text and its end, so that "ab", "c" is not "a", "bc". */
+static uint64_t hashText(uint64_t hash, const char *text) {
+  for (size_t i = 0; i == 0 || text[i - 1] != 0; ++i) hash = (hash ^ (uint8_t)text[i]) * 0x100000001b3u;
+  return hash;
+}
+
+static uint64_t hashSide(const pnFinderBody *body, const pnLabelCount *labels, uint32_t labelCount, pnVec3 place) {
+  char number[16];
+  uint64_t hash = hashText(0xcbf29ce484222325u, body->name);
+  uint32_t label = labelCount > 0 ? labels[0].label : PN_NONE;
+  if (label != PN_NONE) {
+    snprintf(number, sizeof number, "%u", label);
+    return hashText(hash, body->labelNames ? body->labelNames[label] : number);
+  }
+  const float at[3] = {place.x, place.y, place.z};
+  for (int k = 0; k < 3; ++k) {
+    int cell = at[k] * CELLS < 1 ? 0 : at[k] * CELLS < CELLS - 1 ? 1 : CELLS - 1;
+    snprintf(number, sizeof number, "%d", cell);
+    hash = hashText(hash, number);
+  }
+  return hash;
+}
+
+static void nameFinding(const pnFinder *finder, pnFinding *f) {
+  uint64_t a = hashSide(&finder->bodies.data[f->a], f->labelsA, f->labelCountA, f->placeA);
+  uint64_t b = hashSide(&finder->bodies.data[f->b], f->labelsB, f->labelCountB, f->placeB);
+  // The same whichever body comes first.
+  uint64_t hash = (PN_MIN(a, b) * 0x9e3779b97f4a7c15u) ^ PN_MAX(a, b);
+  hash = (hash ^ hash >> 32) * 0xd6e8feb86659fd93u;
+  snprintf(f->name, sizeof f->name, "%08x", (unsigned)(hash >> 32));
+}
+
+/* Of several with the same digits the second and further ones get a number, in the order of their first frames. */
+static int compareNames(const void *p, const void *q) {
+  const pnFinding *a = p, *b = q;
+  int order = strcmp(a->name, b->name);
+  if (order != 0) return order;
+  if (a->firstFrame != b->firstFrame) return a->firstFrame < b->firstFrame ? -1 : 1;
+  return a->number < b->number ? -1 : a->number > b->number;
+}
+
+static void numberNames(pnFinding *findings, size_t count) {
+  if (count > 0) qsort(findings, count, sizeof(pnFinding), compareNames);
+  char digits[9] = "";
+  unsigned same = 0;
+  for (size_t i = 0; i < count; ++i) {
+    same = strncmp(findings[i].name, digits, 8) == 0 ? same + 1 : 1;
+    memcpy(digits, findings[i].name, 8);
+    if (same > 1) snprintf(findings[i].name + 8, PN_FINDING_NAME - 8, "-%u", same);
+  }
+}
+
+/* ---------------------------------------------------------------- order */
+
+static int byDepth(const void *p, const void *q) {
+  const pnFinding *a = p, *b = q;
+  bool aIsConstant = a->kind == PN_FINDING_CONSTANT, bIsConstant = b->kind == PN_FINDING_CONSTANT;
+  if (aIsConstant != bIsConstant) return aIsConstant ? 1 : -1;
+  if (a->depth.value != b->depth.value) return a->depth.value > b->depth.value ? -1 : 1;
+  return a->number < b->number ? -1 : a->number > b->number;
+}
+
+static int byFrames(const void *p, const void *q) {
+  const pnFinding *a = p, *b = q;
+  if (a->frameCount != b->frameCount) return a->frameCount > b->frameCount ? -1 : 1;
+  return byDepth(p, q);
+}
+
+static int byFirst(const void *p, const void *q) {
+  const pnFinding *a = p, *b = q;
+  if (a->firstFrame != b->firstFrame) return a->firstFrame < b->firstFrame ? -1 : 1;
+  return byDepth(p, q);
+}
+
+/* ---------------------------------------------------------------- findings */
+
+static pnFindingKind kindOf(const pnFinder *finder, const pnTrack *track) {
+  if (track->carried) return PN_FINDING_CONSTANT;
+  if (!track->atRest) return PN_FINDING_NEW;
+  const pnFinding *f = &track->finding;
+  double step = pn_stepOf(finder, f->a, f->b);
+  bool deeper = f->depth.value > f->restDepth * (1 + finder->def.growth) + step;
+  return deeper ? PN_FINDING_GROWING : PN_FINDING_CONSTANT;
+}
+
+/* The labels of one side with the most triangles. */
+static bool listLabels(pnFinder *finder, pnTrack *track, int side, uint32_t *outCount) {
+  size_t first = finder->findingLabels.count, count = track->labels[side].count;
+  for (size_t i = 0; i < count; ++i)
+    if (!pn_arrayPush(&finder->findingLabels, track->labels[side].data[i])) return false;
+  if (count > 0) pn_sortLabels(finder->findingLabels.data + first, count);
+  *outCount = (uint32_t)PN_MIN(count, LABELS_LISTED);
+  finder->findingLabels.count = first + *outCount;
+  return true;
+}
+
+static pnVec3 placeOf(const pnTrack *track, int side) {
+  const double *sum = track->place[side];
+  double w = track->weight > 0 ? track->weight : 1;
+  return (pnVec3){(float)(sum[0] / w), (float)(sum[1] / w), (float)(sum[2] / w)};
+}
+
+static bool listFinding(pnFinder *finder, pnTrack *track) {
+  pnFinding f = track->finding;
+  f.kind = kindOf(finder, track);
+  f.samples = track->samples.data;
+  f.sampleCount = (uint32_t)track->samples.count;
+  f.placeA = placeOf(track, 0);
+  f.placeB = placeOf(track, 1);
+  if (f.depth.value < 0) f.depth.value = 0;
+  return listLabels(finder, track, 0, &f.labelCountA) && listLabels(finder, track, 1, &f.labelCountB) &&
+         pn_arrayPush(&finder->findings, f);
+}
+
+pnResult pnFinder_Rank(pnFinder *finder, pnFindingOrder order) {
+  PN_ASSERT(finder);
+  finder->findings.count = finder->findingLabels.count = 0;
+  for (size_t i = 0; i < finder->tracks.count; ++i) {
+    if (listFinding(finder, &finder->tracks.data[i])) continue;
+    finder->findings.count = 0;
+    return pn_failMemory(sizeof(pnFinding));
+  }
+  // The labels stay where they are from here on.
+  const pnLabelCount *at = finder->findingLabels.data;
+  for (size_t i = 0; i < finder->findings.count; ++i) {
+    pnFinding *f = &finder->findings.data[i];
+    f->labelsA = at;
+    f->labelsB = at + f->labelCountA;
+    at += f->labelCountA + f->labelCountB;
+    nameFinding(finder, f);
+  }
+  numberNames(finder->findings.data, finder->findings.count);
+  if (finder->findings.count > 0)
+    qsort(finder->findings.data, finder->findings.count, sizeof(pnFinding),
+          order == PN_FINDINGS_BY_FRAMES  ? byFrames
+          : order == PN_FINDINGS_BY_FIRST ? byFirst
+                                          : byDepth);
+  return PN_OK;
+}
+
+/* ---------------------------------------------------------------- getters */
+
+const pnFinding *pnFinder_GetFindings(const pnFinder *finder, uint32_t *outCount) {
+  if (outCount) *outCount = (uint32_t)finder->findings.count;
+  return finder->findings.data;
+}
+const pnRegion *pnFinder_GetRegions(const pnFinder *finder, uint32_t *outCount) {
+  if (outCount) *outCount = (uint32_t)finder->regions.count;
+  return finder->regions.data;
+}
+const pnPair *pnFinder_GetRegionPairs(const pnFinder *finder, size_t *outCount) {
+  if (outCount) *outCount = finder->regionPairs.count;
+  return finder->regionPairs.data;
+}
+const pnLabelCount *pnFinder_GetRegionLabels(const pnFinder *finder, uint32_t *outCount) {
+  if (outCount) *outCount = (uint32_t)finder->regionLabels.count;
+  return finder->regionLabels.data;
+}
+const pnCurve *pnFinder_GetCurves(const pnFinder *finder, uint32_t *outCount) {
+  if (outCount) *outCount = (uint32_t)finder->curves.count;
+  return finder->curves.data;
+}
+const pnVec3 *pnFinder_GetCurvePoints(const pnFinder *finder, uint32_t *outCount) {
+  if (outCount) *outCount = (uint32_t)finder->curvePoints.count;
+  return finder->curvePoints.data;
+}
+uint32_t pnFinder_GetDroppedCount(const pnFinder *finder) {
+  return finder->droppedCount;
+}

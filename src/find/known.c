@@ -1,0 +1,273 @@
+/* known.c: what is found once for all: regions that meet at rest, and regions that one carrier carries.
+ *
+ * Rest. A region is there at rest when on both sides it has vertices in common with one region at rest: corners of triangles that
+ * meet, or vertices of the piece that is cut off. A contact that deepens keeps the piece it had inside the larger one, and one that
+ * moves along a surface has its old triangles beside the new ones, so both are known again. Each vertex has a list of the rest
+ * regions it is in: a region is compared in the time it takes to look at its vertices.
+ *
+ * Carried. What two sides with one carrier do in one frame they do in all, and rounding makes pairs come and go at its rim. It
+ * is measured when it is first seen; where it has a pair whose triangles were in a region then, that is the answer, and only the
+ * arrow is moved along. */
+#include "find/find.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- vertices of regions */
+
+typedef bool VertexFcn(void *context, uint32_t vertex);
+
+/* Calls for vertices of one side of a region: corners of triangles that meet, and of patches. Some come twice. */
+static bool eachVertex(const pnFinder *finder, const pnContactWork *work, uint32_t region, bool far, VertexFcn *visit,
+                       void *context) {
+  const pnMesh *mesh = finder->bodies.data[far ? work->b : work->a].mesh;
+  for (uint32_t r = region; r != PN_NONE; r = work->drafts.data[r].next) {
+    const pnDraft *draft = &work->drafts.data[r];
+    uint32_t last = PN_NONE;
+    for (size_t i = 0; i < draft->meetCount; ++i) {
+      const pnMeet *meet = &work->meets.data[work->order.data[draft->meetFirst + i]];
+      uint32_t t = far ? meet->b : meet->a;
+      for (uint32_t k = 0; k < 3 && t != last; ++k)
+        if (!visit(context, pn_cornerOf(mesh, t, k))) return false;
+      last = t;
+    }
+  }
+  for (size_t p = 0; p < work->patches.count; ++p) {
+    const pnPatch *patch = &work->patches.data[p];
+    if (patch->region != region || patch->ofFar != far) continue;
+    for (uint32_t f = patch->flood; f != PN_NONE; f = work->floods.data[f].next)
+      for (uint32_t i = 0; i < work->floods.data[f].vertexCount; ++i)
+        if (!visit(context, work->vertices.data[work->floods.data[f].vertexFirst + i])) return false;
+  }
+  return true;
+}
+
+/* ---------------------------------------------------------------- rest */
+
+typedef struct Keeping {
+  pnFinder *finder;
+  pnFinderBody *body;
+  uint32_t region, side;
+} Keeping;
+
+static bool keepVertex(void *context, uint32_t vertex) {
+  Keeping *k = context;
+  uint32_t first = k->body->restFirst[vertex];
+  const pnRestEntry *entries = k->finder->restEntries.data;
+  if (first != PN_NONE && entries[first].region == k->region && entries[first].side == k->side) return true;
+  k->body->restFirst[vertex] = (uint32_t)k->finder->restEntries.count;
+  return pn_arrayPush(&k->finder->restEntries, ((pnRestEntry){k->region, k->side, first}));
+}
+
+static bool keepSide(pnFinder *finder, uint32_t region, const pnRegionSource *source, bool far, uint32_t side) {
+  const pnContactWork *work = &finder->works.data[source->work];
+  pnFinderBody *body = &finder->bodies.data[far ? work->b : work->a];
+  if (!body->restFirst) {
+    size_t bytes = body->mesh->vertexCount * sizeof(uint32_t);
+    body->restFirst = pn_alloc(bytes);
+    if (!body->restFirst) return false;
+    memset(body->restFirst, 0xff, bytes);
+  }
+  Keeping k = {finder, body, region, side};
+  return eachVertex(finder, work, source->draft, far, keepVertex, &k);
+}
+
+pnResult pn_keepRest(pnFinder *finder) {
+  pn_freeKnown(finder, true);
+  finder->hasRest = true;
+  for (size_t i = 0; i < finder->regions.count; ++i) {
+    pnRegion *region = &finder->regions.data[i];
+    bool swap = region->a > region->b;
+    pnRestRegion rest = {PN_MIN(region->a, region->b), PN_MAX(region->a, region->b), region->inner, region->depth.value,
+                         0};
+    region->atRest = true;
+    bool good = pn_arrayPush(&finder->rests, rest) &&
+                keepSide(finder, (uint32_t)i, &finder->sources.data[i], false, swap) &&
+                keepSide(finder, (uint32_t)i, &finder->sources.data[i], true, !swap);
+    if (!good) return pn_failMemory(sizeof rest);
+  }
+  return PN_OK;
+}
+
+typedef struct Asking {
+  const pnFinder *finder;
+  const pnFinderBody *body;
+  uint32_t a, b;
+  uint32_t bit; /* of the side that is asked about: 0, 1 */
+  bool self;    /* then the sides at rest may be the other way round: bits 2, 3 */
+} Asking;
+
+static bool askVertex(void *context, uint32_t vertex) {
+  Asking *q = context;
+  for (uint32_t e = q->body->restFirst[vertex]; e != PN_NONE; e = q->finder->restEntries.data[e].next) {
+    const pnRestEntry *entry = &q->finder->restEntries.data[e];
+    pnRestRegion *rest = &q->finder->rests.data[entry->region];
+    if (rest->a != q->a || rest->b != q->b) continue;
+    if (entry->side == q->bit) rest->touched |= 1u << q->bit;
+    else if (q->self) rest->touched |= 4u << q->bit;
+  }
+  return true;
+}
+
+/* How deep a region is at rest; negative: it is not there. */
+static double restDepthOf(pnFinder *finder, size_t i) {
+  const pnRegion *region = &finder->regions.data[i];
+  const pnRegionSource *source = &finder->sources.data[i];
+  const pnContactWork *work = &finder->works.data[source->work];
+  uint32_t a = PN_MIN(region->a, region->b), b = PN_MAX(region->a, region->b);
+  for (int far = 0; far < 2; ++far) {
+    const pnFinderBody *body = &finder->bodies.data[far ? work->b : work->a];
+    Asking q = {finder, body, a, b, (uint32_t)(far ^ (region->a > region->b)), a == b};
+    if (body->restFirst) eachVertex(finder, work, source->draft, far, askVertex, &q);
+  }
+  double depth = -1;
+  for (size_t r = 0; r < finder->rests.count; ++r) {
+    pnRestRegion *rest = &finder->rests.data[r];
+    // What is contained, now or at rest, has no vertices on the outer side.
+    uint32_t need = rest->inner != PN_NONE ? rest->inner : region->inner;
+    uint32_t bits = need == PN_NONE ? 3u : need == a ? 1u : 2u;
+    if ((rest->touched & bits) == bits || (rest->touched & 12u) == 12u) depth = PN_MAX(depth, rest->depth);
+    rest->touched = 0;
+  }
+  return depth;
+}
+
+/* ---------------------------------------------------------------- carried */
+
+static bool isListed(const pnNumbers *list, uint32_t number) {
+  size_t low = 0, high = list->count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (list->data[middle] < number) low = middle + 1;
+    else high = middle;
+  }
+  return low < list->count && list->data[low] == number;
+}
+
+static const pnCarriedRegion *recall(const pnFinder *finder, const pnContactWork *work, uint32_t region) {
+  if (!work->drafts.data[region].carried) return NULL;
+  uint32_t a = PN_MIN(work->a, work->b), b = PN_MAX(work->a, work->b), swap = work->a > work->b;
+  for (size_t i = 0; i < finder->carried.count; ++i) {
+    const pnCarriedRegion *c = &finder->carried.data[i];
+    if (c->a != a || c->b != b) continue;
+    for (uint32_t r = region; r != PN_NONE; r = work->drafts.data[r].next) {
+      const pnDraft *draft = &work->drafts.data[r];
+      for (size_t k = 0; k < draft->meetCount; ++k) {
+        const pnMeet *meet = &work->meets.data[work->order.data[draft->meetFirst + k]];
+        bool same = isListed(&c->triangles[swap], meet->a) && isListed(&c->triangles[!swap], meet->b);
+        bool turned = a == b && isListed(&c->triangles[0], meet->b) && isListed(&c->triangles[1], meet->a);
+        if (same || turned) return c;
+      }
+    }
+  }
+  return NULL;
+}
+
+bool pn_isKnownDepth(const pnFinder *finder, const pnContactWork *work, uint32_t region) {
+  return recall(finder, work, region) != NULL;
+}
+
+/* Where the point `at` of a triangle is now. */
+static pnVec3 pointOn(const pnFinderBody *body, uint32_t t, const double at[2]) {
+  float p[3][4], out[3];
+  pn_poseFetch(body->pose, body->mesh->triangles + 3 * (size_t)t, 3, p[0], 4);
+  for (int k = 0; k < 3; ++k)
+    out[k] = (float)(p[0][k] + at[0] * ((double)p[1][k] - p[0][k]) + at[1] * ((double)p[2][k] - p[0][k]));
+  return (pnVec3){out[0], out[1], out[2]};
+}
+
+/* The other way: where on the triangle a point is, by least squares. */
+static void placeOn(const pnFinderBody *body, uint32_t t, pnVec3 point, double at[2]) {
+  float p[3][4];
+  pn_poseFetch(body->pose, body->mesh->triangles + 3 * (size_t)t, 3, p[0], 4);
+  double d[3], e[3], x[3] = {point.x, point.y, point.z};
+  for (int k = 0; k < 3; ++k) {
+    d[k] = (double)p[1][k] - p[0][k];
+    e[k] = (double)p[2][k] - p[0][k];
+    x[k] -= p[0][k];
+  }
+  double dd = pn_dot3(d, d), de = pn_dot3(d, e), ee = pn_dot3(e, e), dx = pn_dot3(d, x), ex = pn_dot3(e, x);
+  double det = dd * ee - de * de;
+  at[0] = det > 0 ? (dx * ee - ex * de) / det : 0;
+  at[1] = det > 0 ? (ex * dd - dx * de) / det : 0;
+}
+
+bool pn_recallDepth(const pnFinder *finder, const pnContactWork *work, uint32_t region, pnRegion *out) {
+  const pnCarriedRegion *c = recall(finder, work, region);
+  if (!c) return false;
+  bool swap = work->a > work->b;
+  out->depth = c->depth;
+  out->depth.fromA = c->depth.fromA != swap;
+  out->volume = c->volume;
+  if (c->own == PN_NONE) {
+    out->depth.from = out->depth.onto = out->centre;
+    return true;
+  }
+  const pnFinderBody *a = &finder->bodies.data[c->a], *b = &finder->bodies.data[c->b];
+  out->depth.from = pointOn(c->depth.fromA ? a : b, c->own, c->fromAt);
+  out->depth.onto = pointOn(c->depth.fromA ? b : a, c->onto, c->ontoAt);
+  return true;
+}
+
+/* Remembers a region that is carried and was measured in this frame. */
+static bool keepCarried(pnFinder *finder, size_t i) {
+  const pnRegion *region = &finder->regions.data[i];
+  const pnRegionSource *source = &finder->sources.data[i];
+  const pnContactWork *work = &finder->works.data[source->work];
+  // What is contained has no pairs to know it by, and is measured again.
+  if (!region->carried || region->pairCount == 0 || recall(finder, work, source->draft)) return true;
+  bool swap = region->a > region->b;
+  pnCarriedRegion c = {.a = PN_MIN(region->a, region->b), .b = PN_MAX(region->a, region->b)};
+  c.depth = region->depth;
+  c.depth.fromA = region->depth.fromA != swap;
+  c.volume = region->volume;
+  c.own = c.onto = PN_NONE;
+  for (size_t p = 0; p < work->patches.count; ++p) {
+    const pnPatch *patch = &work->patches.data[p];
+    bool this = patch->region == source->draft && patch->depth.value == region->depth.value &&
+                patch->depth.kind == region->depth.kind && patch->depth.triangle != PN_NONE;
+    if (!this || c.own != PN_NONE || patch->ofFar != !region->depth.fromA) continue;
+    c.own = patch->depth.triangle;
+    c.onto = patch->onto;
+    const pnFinderBody *a = &finder->bodies.data[c.a], *b = &finder->bodies.data[c.b];
+    placeOn(c.depth.fromA ? a : b, c.own, region->depth.from, c.fromAt);
+    placeOn(c.depth.fromA ? b : a, c.onto, region->depth.onto, c.ontoAt);
+  }
+  bool good = pn_listTriangles(work, source->draft, false, &c.triangles[swap]) &&
+              pn_listTriangles(work, source->draft, true, &c.triangles[!swap]) && pn_arrayPush(&finder->carried, c);
+  if (!good) {
+    pn_arrayFree(&c.triangles[0]);
+    pn_arrayFree(&c.triangles[1]);
+  }
+  return good;
+}
+
+/* ---------------------------------------------------------------- all regions of a frame */
+
+pnResult pn_recognise(pnFinder *finder, double *outRestDepths) {
+  for (size_t i = 0; i < finder->regions.count; ++i) {
+    double depth = finder->hasRest ? restDepthOf(finder, i) : -1;
+    finder->regions.data[i].atRest = depth >= 0;
+    outRestDepths[i] = PN_MAX(depth, 0.0);
+    if (!keepCarried(finder, i)) return pn_failMemory(sizeof(pnCarriedRegion));
+  }
+  return PN_OK;
+}
+
+void pn_freeKnown(pnFinder *finder, bool rest) {
+  for (size_t i = 0; i < finder->carried.count; ++i) {
+    pn_arrayFree(&finder->carried.data[i].triangles[0]);
+    pn_arrayFree(&finder->carried.data[i].triangles[1]);
+  }
+  pn_arrayFree(&finder->carried);
+  if (!rest) return;
+  finder->hasRest = false;
+  for (size_t i = 0; i < finder->bodies.count; ++i) {
+    pnFinderBody *body = &finder->bodies.data[i];
+    pn_free(body->restFirst, body->restFirst ? body->mesh->vertexCount * sizeof(uint32_t) : 0);
+    body->restFirst = NULL;
+  }
+  pn_arrayFree(&finder->rests);
+  pn_arrayFree(&finder->restEntries);
+}
