@@ -83,43 +83,6 @@ void *pn_pack(char *block, size_t *at, const void *from, size_t bytes) {
   return p;
 }
 
-/* ---------------------------------------------------------------- shared memory */
-
-/* Head of a shared block; what is handed out starts one alignment later. */
-typedef struct SharedBlock {
-  size_t size; /* in all, this head included */
-  atomic_size_t users;
-} SharedBlock;
-
-static SharedBlock *headOf(const void *memory) {
-  return (SharedBlock *)(void *)((char *)(uintptr_t)memory - ALIGNMENT);
-}
-
-void *pn_allocShared(size_t size) {
-  if (size == 0 || size > SIZE_MAX - ALIGNMENT) return NULL;
-  SharedBlock *block = pn_allocZero(ALIGNMENT + size);
-  if (!block) return NULL;
-  block->size = ALIGNMENT + size;
-  atomic_init(&block->users, 1);
-  return (char *)block + ALIGNMENT;
-}
-
-void *pn_share(void *memory) {
-  if (memory) atomic_fetch_add_explicit(&headOf(memory)->users, 1, memory_order_relaxed);
-  return memory;
-}
-
-void pn_unshare(void *memory) {
-  if (!memory) return;
-  SharedBlock *block = headOf(memory);
-  // whoever frees it must see what the others have done with it
-  if (atomic_fetch_sub_explicit(&block->users, 1, memory_order_acq_rel) == 1) pn_free(block, block->size);
-}
-
-size_t pn_sharedBytes(const void *memory) {
-  return memory ? headOf(memory)->size : 0;
-}
-
 /* ---------------------------------------------------------------- arena */
 
 /* Head of a block added within a frame; the memory it hands out starts one alignment later. */

@@ -12,13 +12,6 @@ void pn_free(void *memory, size_t size); /* null is allowed */
 /* Count times element size, 0 (which pn_alloc answers with null) when it overflows: check count before. */
 size_t pn_bytes(size_t count, size_t size);
 
-/* Memory of several users, zeroed: the first has it from pn_allocShared, each further one says pn_share, each says pn_unshare
- * when it is done, and the last one frees it. From any thread; null is allowed. */
-void *pn_allocShared(size_t size);
-void *pn_share(void *memory);
-void pn_unshare(void *memory);
-size_t pn_sharedBytes(const void *memory); /* as allocated, the head that counts the users included */
-
 /* Hands out pieces of one block, 64-byte aligned, by moving *at; with a null base it only counts, so that the same calls
  * find the size and lay the block out. */
 PN_INLINE void *pn_carve(char *base, size_t *at, size_t count, size_t size) {

@@ -206,6 +206,7 @@ typedef struct Sizes {
 
 static size_t layout(pnBlend *blend, const pnTree *tree, const Sizes *sizes, char *base) {
   size_t at = 0, leaves = tree->rule->modelSpace ? 0 : tree->shape->leafCount;
+  pn_carve(base, &at, 1, sizeof *blend);
   blend->rows = pn_carve(base, &at, (size_t)sizes->terms, blend->rowFloats * sizeof(float));
   blend->termFirst = pn_carve(base, &at, (size_t)sizes->places + 1, sizeof(uint32_t));
   blend->termSlot = pn_carve(base, &at, (size_t)sizes->terms, sizeof(uint32_t));
@@ -215,23 +216,6 @@ static size_t layout(pnBlend *blend, const pnTree *tree, const Sizes *sizes, cha
   blend->leafRows = pn_carve(base, &at, sizes->leafFloats + 1, sizeof(float));
   blend->rootRows = blend->set ? NULL : pn_carve(base, &at, 6 * (size_t)blend->slotCount, sizeof(float));
   return at;
-}
-
-/* The tree gets a blend of its own with constants that it takes over, also when there is no memory. */
-static pnResult keepBlend(pnTree *tree, const pnBlend *blend) {
-  void *own;
-  pnResult result = pn_keepRule(tree, blend, sizeof *blend, blend->constants, blend->slotCount, sizeof(float), &own);
-  if (result == PN_OK) {
-    ((pnBlend *)tree->ruleData)->slotWeight = own;
-  }
-  return result;
-}
-
-void pn_dropBlend(pnTree *tree) {
-  const pnBlend *blend = tree->ruleData;
-  if (blend) {
-    pn_unshare(blend->constants);
-  }
 }
 
 /* Everything that does not depend on the volumes; how many slots there will be. */
@@ -266,7 +250,9 @@ static pnResult countAll(Maker *maker, uint32_t *counts, uint32_t *leafCounts, u
                        tree->mesh->name, (unsigned long long)most, UINT32_MAX);
 }
 
-static pnResult makeBlend(pnTree *tree) {
+/* The volumes of all targets, one block that begins with a pnBlend. */
+static pnResult makeBlend(void *context, void **outData, size_t *outBytes) {
+  const pnTree *tree = context;
   pnBlend blend = emptyBlend(tree);
   if (blend.slotCount == 0) {
     return pn_fail(PN_ERROR_COUNT, "tree of mesh '%s': %u extra references between each two of %u are too many",
@@ -282,12 +268,12 @@ static pnResult makeBlend(pnTree *tree) {
   Sizes sizes = {0};
   pnResult result = enough ? countAll(&maker, counts, leafCounts, marks, &sizes) : pn_failMemory(gatherBytes);
   if (result == PN_OK) {
-    size_t bytes = layout(&blend, tree, &sizes, NULL);
-    blend.constants = pn_allocShared(bytes);
-    result = blend.constants ? PN_OK : pn_failMemory(bytes);
+    *outBytes = layout(&blend, tree, &sizes, NULL);
+    *outData = pn_allocZero(*outBytes);
+    result = *outData ? PN_OK : pn_failMemory(*outBytes);
   }
   if (result == PN_OK) {
-    layout(&blend, tree, &sizes, blend.constants);
+    layout(&blend, tree, &sizes, *outData);
     for (uint32_t place = 0; place <= tree->shape->innerCount; place++) {
       blend.termFirst[place + 1] = blend.termFirst[place] + counts[place];
     }
@@ -295,7 +281,7 @@ static pnResult makeBlend(pnTree *tree) {
     if (!tree->rule->modelSpace) {
       pn_fillLeaves(tree, &blend, leafCounts, marks);
     }
-    result = keepBlend(tree, &blend);
+    memcpy(*outData, &blend, sizeof blend);
   }
   pn_free(marks, markBytes);
   pn_free(leafCounts, leafBytes);
@@ -306,13 +292,16 @@ static pnResult makeBlend(pnTree *tree) {
 }
 
 pnResult pn_makeBlend(pnTree *tree) {
-  const pnTree *twin = pn_ruleTwin(tree);
-  if (twin && twin->def.extraReferences == tree->def.extraReferences) {
-    const pnBlend *blend = twin->ruleData;
-    pn_share(blend->constants);
-    return keepBlend(tree, blend);
+  void *own = NULL;
+  pnResult result = pn_makePart(tree->shape, PN_PART_RULE, makeBlend, tree);
+  if (result == PN_OK) {
+    const pnBlend *blend = pn_partOf(tree->shape, PN_PART_RULE);
+    result = pn_copyRuleHead(tree, sizeof *blend, blend->slotCount, sizeof(float), &own);
   }
-  return makeBlend(tree);
+  if (result == PN_OK) {
+    ((pnBlend *)tree->ruleData)->slotWeight = own;
+  }
+  return result;
 }
 
 /* ---------------------------------------------------------------- weights of a frame */

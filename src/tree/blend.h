@@ -72,8 +72,7 @@ typedef struct pnBlendDirection {
 } pnBlendDirection;
 
 typedef struct pnBlend {
-  /* constant: volumes, in one block that twins share (pn_share) */
-  void *constants;
+  /* constant: volumes, a part of the shape (PN_PART_RULE) */
   const pnSlabSet *set;         /* directions of the targets' volumes; null for spheres */
   uint32_t slotCount, baseSlot; /* baseSlot: PN_NONE for references */
   uint32_t extraCount;          /* extra references between each two */
@@ -111,10 +110,8 @@ PN_INLINE float *pn_termRow(const pnBlend *blend, uint32_t place, uint32_t term,
 /* The most rows of a node: 13 slabs, lo and hi. */
 #define PN_MAX_ROWS (2u * PN_MAX_SLABS)
 
-/* Makes the volumes of a built tree over a pose with morph targets, or shares those of its twin; they become the tree's
- * ruleData. */
+/* Makes the volumes of a shape with morph targets, unless it has them; the tree's ruleData refers to them. */
 pnResult pn_makeBlend(pnTree *tree);
-void pn_dropBlend(pnTree *tree);
 
 /* Takes over weights and transform of the pose. */
 void pn_weighBlend(const pnTree *tree, pnBlend *blend);

@@ -424,14 +424,13 @@ pnResult pnCreateBucketTree(const pnBucketDef *def, pnTree **outTree) {
   }
   pnTree *tree = pn_allocZero(sizeof *tree);
   pnBuckets *b = pn_allocZero(sizeof *b);
-  pnShape *shape = pn_allocZero(sizeof *shape);
+  pnShape *shape = pn_allocShape();
   if (!tree || !b || !shape) {
     pn_free(tree, sizeof *tree);
     pn_free(b, sizeof *b);
-    pn_free(shape, sizeof *shape);
+    pn_releaseShape(shape);
     return pn_failMemory(sizeof *tree + sizeof *b + sizeof *shape);
   }
-  atomic_init(&shape->users, 1);
   tree->shape = b->shape = shape;
   b->def = *def;
   b->soup = def->soup;

@@ -4,6 +4,110 @@
 #include "tree/build.h"
 #include "tree/corner.h"
 
+/* ---------------------------------------------------------------- users and parts */
+
+typedef enum PartState { NOT_MADE, BEING_MADE, MADE } PartState;
+
+typedef struct Part {
+  _Atomic PartState state; /* changed with the monitor held; data is there for whoever sees MADE */
+  void *data;
+  size_t bytes;
+} Part;
+
+struct pnShapeKeeper {
+  _Atomic uint32_t users;
+  pnMonitor *monitor;
+  Part part[PN_PART_COUNT];
+};
+
+pnShape *pn_allocShape(void) {
+  pnShape *shape = pn_allocZero(sizeof *shape);
+  struct pnShapeKeeper *keeper = pn_allocZero(sizeof *keeper);
+  pnMonitor *monitor = pn_monitorCreate();
+  if (!shape || !keeper || !monitor) {
+    pn_free(shape, sizeof *shape);
+    pn_free(keeper, sizeof *keeper);
+    pn_monitorDestroy(monitor);
+    return NULL;
+  }
+  atomic_init(&keeper->users, 1);
+  keeper->monitor = monitor;
+  shape->keeper = keeper;
+  return shape;
+}
+
+const pnShape *pn_retainShape(const pnShape *shape) {
+  atomic_fetch_add_explicit(&shape->keeper->users, 1, memory_order_relaxed);
+  return shape;
+}
+
+void pn_releaseShape(const pnShape *shape) {
+  /* whoever frees it must see what the others have done with it */
+  if (!shape || atomic_fetch_sub_explicit(&shape->keeper->users, 1, memory_order_acq_rel) != 1) {
+    return;
+  }
+  struct pnShapeKeeper *keeper = shape->keeper;
+  for (int i = 0; i < PN_PART_COUNT; i++) {
+    pn_free(keeper->part[i].data, keeper->part[i].bytes);
+  }
+  pn_monitorDestroy(keeper->monitor);
+  pn_free(keeper, sizeof *keeper);
+  pn_free(shape->slotPieces, shape->slotPieces ? pn_pieceBytes(shape) : 0);
+  pn_free(shape->memory, shape->memoryBytes);
+  pn_free((void *)(uintptr_t)shape, sizeof *shape);
+}
+
+static bool isMade(const Part *part) {
+  return atomic_load_explicit(&part->state, memory_order_acquire) == MADE;
+}
+
+const void *pn_partOf(const pnShape *shape, pnShapePart part) {
+  const Part *p = &shape->keeper->part[part];
+  return isMade(p) ? p->data : NULL;
+}
+
+/* True: it is ours to make. False: it was made, maybe while we waited. */
+static bool claim(struct pnShapeKeeper *keeper, Part *part) {
+  pn_monitorLock(keeper->monitor);
+  while (part->state == BEING_MADE) {
+    pn_monitorWait(keeper->monitor);
+  }
+  bool ours = part->state == NOT_MADE;
+  if (ours) {
+    part->state = BEING_MADE;
+  }
+  pn_monitorUnlock(keeper->monitor);
+  return ours;
+}
+
+pnResult pn_makePart(const pnShape *shape, pnShapePart part, pnMakePartFcn *make, void *context) {
+  struct pnShapeKeeper *keeper = shape->keeper;
+  Part *p = &keeper->part[part];
+  if (isMade(p) || !claim(keeper, p)) {
+    return PN_OK;
+  }
+  void *data = NULL;
+  size_t bytes = 0;
+  pnResult result = make(context, &data, &bytes);
+  pn_monitorLock(keeper->monitor);
+  p->data = result == PN_OK ? data : NULL;
+  p->bytes = result == PN_OK ? bytes : 0;
+  atomic_store_explicit(&p->state, result == PN_OK ? MADE : NOT_MADE, memory_order_release);
+  pn_monitorWakeAll(keeper->monitor);
+  pn_monitorUnlock(keeper->monitor);
+  return result;
+}
+
+size_t pn_shapeBytes(const pnShape *shape) {
+  size_t bytes = sizeof *shape + sizeof *shape->keeper + shape->memoryBytes;
+  for (int i = 0; i < PN_PART_COUNT; i++) {
+    bytes += isMade(&shape->keeper->part[i]) ? shape->keeper->part[i].bytes : 0;
+  }
+  return bytes + (shape->slotPieces ? pn_pieceBytes(shape) : 0);
+}
+
+/* ---------------------------------------------------------------- making one */
+
 /* Over pieces of big triangles, or over some of the triangles. */
 static pnResult assemblePieces(pnShape *shape, const pnTreeDef *def) {
   pnPieceList pieces = {0};
@@ -20,11 +124,10 @@ static pnResult assemblePieces(pnShape *shape, const pnTreeDef *def) {
 }
 
 pnResult pn_createShape(const pnTreeDef *def, const struct pnUpdateRule *rule, pnShape **outShape) {
-  pnShape *shape = *outShape = pn_allocZero(sizeof *shape);
+  pnShape *shape = *outShape = pn_allocShape();
   if (!shape) {
     return pn_failMemory(sizeof *shape);
   }
-  atomic_init(&shape->users, 1);
   shape->def = *def;
   shape->def.pose = NULL;
   shape->def.twin = NULL;
@@ -39,26 +142,6 @@ pnResult pn_createShape(const pnTreeDef *def, const struct pnUpdateRule *rule, p
     *outShape = NULL;
   }
   return result;
-}
-
-const pnShape *pn_retainShape(const pnShape *shape) {
-  atomic_fetch_add_explicit(&((pnShape *)(uintptr_t)shape)->users, 1, memory_order_relaxed);
-  return shape;
-}
-
-void pn_releaseShape(const pnShape *shape) {
-  pnShape *s = (pnShape *)(uintptr_t)shape;
-  /* whoever frees it must see what the others have done with it */
-  if (!s || atomic_fetch_sub_explicit(&s->users, 1, memory_order_acq_rel) != 1) {
-    return;
-  }
-  pn_free(s->slotPieces, s->slotPieces ? pn_pieceBytes(s) : 0);
-  pn_free(s->memory, s->memoryBytes);
-  pn_free(s, sizeof *s);
-}
-
-size_t pn_shapeBytes(const pnShape *shape) {
-  return sizeof *shape + shape->memoryBytes + (shape->slotPieces ? pn_pieceBytes(shape) : 0);
 }
 
 /* What a setting changes is either in the shape or in what a rule keeps for all twins, so all of them count; where the pose was

@@ -26,10 +26,20 @@ typedef struct pnLeafLink {
 
 typedef struct pnPiece pnPiece; /* of a big triangle: corner.h */
 
+/* What rules and proofs work out of a shape, once for all its trees. */
+typedef enum pnShapePart {
+  PN_PART_RULE, /* constants of the update rule: update_rigid.c, blend.h, skin_bound.h */
+  PN_PART_REST, /* pairs that meet in the rest pose: collide/filter.h */
+  PN_PART_CALM, /* patches that weights prove not to meet themselves: collide/calm.h */
+  PN_PART_FANS, /* triangles around each vertex in order: collide/fan.h */
+  PN_PART_FLAT, /* regions that cannot meet themselves while they are seen flat: collide/flat.h */
+  PN_PART_COUNT
+} pnShapePart;
+
 typedef struct pnShape {
-  _Atomic uint32_t users;
-  pnTreeDef def;      /* the settings, defaults resolved; no pose and no twin */
-  const pnMesh *mesh; /* whose triangles these are; likewise the targets and joints that move them */
+  struct pnShapeKeeper *keeper; /* users, and parts that are made when first asked for; the rest is const */
+  pnTreeDef def;                /* the settings, defaults resolved; no pose and no twin */
+  const pnMesh *mesh;           /* whose triangles these are; likewise the targets and joints that move them */
   const pnMorph *morph;
   const pnSkin *skin;
   const struct pnUpdateRule *rule;
@@ -79,11 +89,21 @@ typedef struct pnShape {
 
 /* A new shape, built over the pose of a checked definition whose defaults are resolved; it has one user. */
 pnResult pn_createShape(const pnTreeDef *def, const struct pnUpdateRule *rule, pnShape **outShape);
-/* One user more. A shape is const to its users; the count is not part of what they see. */
+/* An empty one with one user; null: out of memory. */
+pnShape *pn_allocShape(void);
+/* One user more. */
 const pnShape *pn_retainShape(const pnShape *shape);
 /* One less; the last one frees it. Null is allowed. */
 void pn_releaseShape(const pnShape *shape);
-size_t pn_shapeBytes(const pnShape *shape);
+size_t pn_shapeBytes(const pnShape *shape); /* with its parts */
+/* A part that was made; null: not yet, or there was nothing to keep. */
+const void *pn_partOf(const pnShape *shape, pnShapePart part);
+/* Makes a part: one block of memory, const from then on; null and 0 when there is nothing to keep. */
+typedef pnResult pnMakePartFcn(void *context, void **outData, size_t *outBytes);
+/* Makes a part unless it was made. Of several threads one makes it, and the others wait for that one; `make` may ask for parts
+ * with smaller numbers than FANS, and never for its own. When it fails, the next one tries again. */
+pnResult pn_makePart(const pnShape *shape, pnShapePart part, pnMakePartFcn *make, void *context);
+
 /* Would a definition with its defaults resolved, and its rule, make the same shape? */
 bool pn_fitsShape(const pnShape *shape, const pnTreeDef *def, const struct pnUpdateRule *rule);
 

@@ -381,32 +381,27 @@ void pn_skinBall(const pnTree *tree, const pnSkinBound *bound, uint32_t node, fl
 
 /* ---------------------------------------------------------------- life */
 
-pnResult pn_keepSkinBound(pnTree *tree, const pnSkinBound *bound) {
-  void *own;
-  size_t jointBytes = bound->lanes.set ? sizeof(pnLaneJoint) : sizeof(pnSkinJoint);
-  pnResult result =
-      pn_keepRule(tree, bound, sizeof *bound, bound->constants, tree->pose->skin->jointCount, jointBytes, &own);
-  if (result == PN_OK) {
-    pnSkinBound *kept = tree->ruleData;
-    kept->joints = bound->lanes.set ? NULL : own;
-    kept->lanes.joints = bound->lanes.set ? own : NULL;
-  }
-  return result;
+/* The constants of a shape, one block that begins with a pnSkinBound. */
+static pnResult makeBound(void *context, void **outData, size_t *outBytes) {
+  const pnTree *tree = context;
+  bool lanes = tree->slabs && tree->pose->skin->mode == PN_SKIN_LINEAR;
+  return lanes ? pn_makeSkinLanes(tree, outData, outBytes) : pn_makeSkinTerms(tree, outData, outBytes);
 }
 
 pnResult pn_makeSkinBound(pnTree *tree) {
-  const pnTree *twin = pn_ruleTwin(tree);
-  if (twin) {
-    const pnSkinBound *bound = twin->ruleData;
-    pn_share(bound->constants);
-    return pn_keepSkinBound(tree, bound);
+  void *own;
+  pnResult result = pn_makePart(tree->shape, PN_PART_RULE, makeBound, tree);
+  if (result != PN_OK) {
+    return result;
   }
-  return tree->slabs && tree->pose->skin->mode == PN_SKIN_LINEAR ? pn_makeSkinLanes(tree) : pn_makeSkinTerms(tree);
-}
-
-void pn_dropSkinBound(pnTree *tree) {
-  const pnSkinBound *bound = tree->ruleData;
-  if (bound) {
-    pn_unshare(bound->constants);
+  const pnSkinBound *bound = pn_partOf(tree->shape, PN_PART_RULE);
+  bool lanes = bound->lanes.set != NULL;
+  result = pn_copyRuleHead(tree, sizeof *bound, tree->pose->skin->jointCount,
+                           lanes ? sizeof(pnLaneJoint) : sizeof(pnSkinJoint), &own);
+  if (result == PN_OK) {
+    pnSkinBound *kept = tree->ruleData;
+    kept->joints = lanes ? NULL : own;
+    kept->lanes.joints = lanes ? own : NULL;
   }
+  return result;
 }

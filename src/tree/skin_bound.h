@@ -144,8 +144,7 @@ PN_INLINE size_t pn_termFloats(const pnSkinLanes *lanes) {
 /* ---------------------------------------------------------------- the whole */
 
 typedef struct pnSkinBound {
-  /* constant, one block, shared by twins; by node: where its volume is, as a lane of its parent */
-  void *constants;
+  /* constant, a part of the shape (PN_PART_RULE); by node: where its volume is, as a lane of its parent */
   uint32_t *deltaFirst; /* nodeCount + 1; null without morph */
   pnSkinDelta *deltas;
   pnSkinLanes lanes;   /* linear, boxes and k-DOPs; else: */
@@ -162,10 +161,8 @@ typedef struct pnSkinBound {
   float deltaSlack;            /* references: what weights that do not sum to 1 quite add */
 } pnSkinBound;
 
-/* Makes the bound of a built tree over a pose with a skin, or shares that of its twin; it becomes the tree's ruleData. */
+/* Makes the bound of a shape with a skin, unless it has one; the tree's ruleData refers to it. */
 pnResult pn_makeSkinBound(pnTree *tree);
-/* Gives the constants back; ruleData itself goes with the tree. */
-void pn_dropSkinBound(pnTree *tree);
 
 /* Takes over joints, weights and transform of the pose. */
 void pn_beginSkinBound(const pnTree *tree, pnSkinBound *bound);
@@ -179,12 +176,8 @@ void pn_skinBall(const pnTree *tree, const pnSkinBound *bound, uint32_t node, fl
 /* ---------------------------------------------------------------- between the files */
 
 /* skin_terms.c, skin_lanes_make.c: what pn_makeSkinBound does for balls and weighted joints, and for lanes. */
-pnResult pn_makeSkinTerms(pnTree *tree);
-pnResult pn_makeSkinLanes(pnTree *tree);
-
-/* skin_bound.c: a bound whose constants are there becomes the tree's ruleData, with room for joints. They are given up when
- * it fails. */
-pnResult pn_keepSkinBound(pnTree *tree, const pnSkinBound *bound);
+pnResult pn_makeSkinTerms(const pnTree *tree, void **outData, size_t *outBytes);
+pnResult pn_makeSkinLanes(const pnTree *tree, void **outData, size_t *outBytes);
 
 /* skin_bound.c: what morph targets add below a node; zero without morph. */
 pnSpan pn_blendDeltas(const pnTree *tree, const pnSkinBound *bound, uint32_t node);

@@ -159,6 +159,7 @@ static size_t layout(const Maker *maker, pnSkinBound *bound, char *base) {
   const pnTree *tree = maker->gather.tree;
   pnSkinLanes *lanes = &bound->lanes;
   size_t at = 0, seats = (size_t)tree->shape->innerCount + 1;
+  pn_carve(base, &at, 1, sizeof *bound);
   lanes->termFirst = pn_carve(base, &at, seats + 1, sizeof(uint32_t));
   lanes->termJoint = pn_carve(base, &at, maker->termJoint.count, sizeof(uint32_t));
   lanes->termRows = pn_carve(base, &at, maker->termRows.count, sizeof(float));
@@ -169,15 +170,15 @@ static size_t layout(const Maker *maker, pnSkinBound *bound, char *base) {
 }
 
 /* What was gathered, into one block. */
-static pnResult keep(pnTree *tree, const Maker *maker) {
+static pnResult keep(const pnTree *tree, const Maker *maker, void **outData, size_t *outBytes) {
   pnSkinBound bound = {.lanes = {.set = maker->gather.set}};
   size_t firstBytes = ((size_t)tree->shape->innerCount + 2) * sizeof(uint32_t);
-  size_t size = layout(maker, &bound, NULL);
-  bound.constants = pn_allocShared(size);
-  if (!bound.constants) {
-    return pn_failMemory(size);
+  *outBytes = layout(maker, &bound, NULL);
+  *outData = pn_allocZero(*outBytes);
+  if (!*outData) {
+    return pn_failMemory(*outBytes);
   }
-  layout(maker, &bound, bound.constants);
+  layout(maker, &bound, *outData);
   memcpy(bound.lanes.termFirst, maker->termFirst, firstBytes);
   memcpy(bound.lanes.termJoint, maker->termJoint.data, maker->termJoint.count * sizeof(uint32_t));
   memcpy(bound.lanes.termRows, maker->termRows.data, maker->termRows.count * sizeof(float));
@@ -186,7 +187,8 @@ static pnResult keep(pnTree *tree, const Maker *maker) {
     memcpy(bound.lanes.pairs, maker->pairs.data, maker->pairs.count * sizeof(pnLanePair));
   }
   pn_copyDeltas(&maker->deltas, tree, &bound);
-  return pn_keepSkinBound(tree, &bound);
+  memcpy(*outData, &bound, sizeof bound);
+  return PN_OK;
 }
 
 static bool gatherAll(Maker *maker) {
@@ -201,7 +203,7 @@ static bool gatherAll(Maker *maker) {
   return pn_gatherDeltas(&maker->gather, &maker->deltas);
 }
 
-pnResult pn_makeSkinLanes(pnTree *tree) {
+pnResult pn_makeSkinLanes(const pnTree *tree, void **outData, size_t *outBytes) {
   /* boxes: the directions of an 18-DOP, see skin_bound.h */
   const pnSlabSet *set = tree->slabs == &pn_slabBox ? &pn_slabDop18 : tree->slabs;
   size_t firstBytes = pn_bytes((size_t)tree->shape->innerCount + 2, sizeof(uint32_t));
@@ -212,7 +214,7 @@ pnResult pn_makeSkinLanes(pnTree *tree) {
   maker.pairFirst = pn_alloc(firstBytes);
   bool ok =
       pn_beginGather(&maker.gather, tree, set) && maker.slot && maker.termFirst && maker.pairFirst && gatherAll(&maker);
-  pnResult result = ok ? keep(tree, &maker) : pn_failMemory(maker.termRows.count * sizeof(float));
+  pnResult result = ok ? keep(tree, &maker, outData, outBytes) : pn_failMemory(maker.termRows.count * sizeof(float));
   pn_endGather(&maker.gather);
   pn_freeDeltas(&maker.deltas, tree);
   pn_arrayFree(&maker.termJoint);

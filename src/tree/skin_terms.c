@@ -95,6 +95,7 @@ static bool addTerms(Maker *maker, uint32_t node) {
 static size_t layout(const Maker *maker, pnSkinBound *bound, char *base) {
   const pnTree *tree = maker->gather.tree;
   size_t at = 0, nodes = tree->shape->nodeCount;
+  pn_carve(base, &at, 1, sizeof *bound);
   bound->spans = pn_carve(base, &at, nodes, sizeof(pnSpan));
   bound->termFirst = pn_carve(base, &at, nodes + 1, sizeof(uint32_t));
   bound->terms = pn_carve(base, &at, maker->terms.count, sizeof(pnSkinTerm));
@@ -103,21 +104,22 @@ static size_t layout(const Maker *maker, pnSkinBound *bound, char *base) {
 }
 
 /* What was gathered, into one block. */
-static pnResult keep(pnTree *tree, const Maker *maker) {
+static pnResult keep(const pnTree *tree, const Maker *maker, void **outData, size_t *outBytes) {
   const pnSlabSet *set = tree->slabs ? tree->slabs : &pn_slabBox;
   pnSkinBound bound = {.groupCount = 1 + (set->count - 3 + 3) / 4};
   size_t nodes = tree->shape->nodeCount;
-  size_t size = layout(maker, &bound, NULL);
-  bound.constants = pn_allocShared(size);
-  if (!bound.constants) {
-    return pn_failMemory(size);
+  *outBytes = layout(maker, &bound, NULL);
+  *outData = pn_allocZero(*outBytes);
+  if (!*outData) {
+    return pn_failMemory(*outBytes);
   }
-  layout(maker, &bound, bound.constants);
+  layout(maker, &bound, *outData);
   memcpy(bound.spans, maker->spans, nodes * sizeof(pnSpan));
   memcpy(bound.termFirst, maker->termFirst, (nodes + 1) * sizeof(uint32_t));
   memcpy(bound.terms, maker->terms.data, maker->terms.count * sizeof(pnSkinTerm));
   pn_copyDeltas(&maker->deltas, tree, &bound);
-  return pn_keepSkinBound(tree, &bound);
+  memcpy(*outData, &bound, sizeof bound);
+  return PN_OK;
 }
 
 /* All nodes; false: out of memory, or more terms than can be numbered. */
@@ -145,7 +147,7 @@ static uint32_t mostListed(const pnTree *tree) {
   return most;
 }
 
-pnResult pn_makeSkinTerms(pnTree *tree) {
+pnResult pn_makeSkinTerms(const pnTree *tree, void **outData, size_t *outBytes) {
   uint32_t most = mostListed(tree);
   size_t pointBytes = pn_bytes(4 * (size_t)most, sizeof(float)),
          firstBytes = pn_bytes((size_t)tree->shape->nodeCount + 1, 4);
@@ -155,7 +157,7 @@ pnResult pn_makeSkinTerms(pnTree *tree) {
   maker.termFirst = pn_alloc(firstBytes);
   bool ok =
       pn_beginGather(&maker.gather, tree, NULL) && maker.points && maker.spans && maker.termFirst && gatherAll(&maker);
-  pnResult result = ok ? keep(tree, &maker) : pn_failMemory(maker.terms.count * sizeof(pnSkinTerm));
+  pnResult result = ok ? keep(tree, &maker, outData, outBytes) : pn_failMemory(maker.terms.count * sizeof(pnSkinTerm));
   pn_endGather(&maker.gather);
   pn_freeDeltas(&maker.deltas, tree);
   pn_arrayFree(&maker.terms);

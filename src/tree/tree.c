@@ -79,6 +79,7 @@ static void freeTree(pnTree *tree) {
   }
   pn_free(tree->ruleData, tree->ruleBytes);
   pn_free(tree->memory, tree->memoryBytes);
+  pn_free(tree->blockBytes ? tree->leafPositions : NULL, tree->blockBytes);
   pn_releaseShape(tree->shape);
   pn_free(tree->restKeys, tree->restCount * sizeof(uint64_t));
   pn_free(tree->calm, tree->calmBytes);
@@ -99,8 +100,6 @@ static size_t layoutFrame(pnTree *t, char *base) {
   size_t at = 0, nodes = s->nodeCount;
   t->stamp = pn_carve(base, &at, nodes, sizeof(uint32_t));
   t->lanes = pn_carve(base, &at, nodes + 1, t->laneBytes);
-  t->leafPositions = pn_carve(base, &at, s->leafVertexFirst[s->leafCount], 4 * sizeof(float));
-  t->model = pn_carve(base, &at, t->modelCount * (nodes + 1), t->modelBytes);
   t->bigPlanes = s->bigCount ? pn_carve(base, &at, s->bigCount, sizeof(pnBigPlane)) : NULL;
   return at;
 }
@@ -155,8 +154,6 @@ pnResult pnCreateTree(const pnTreeDef *def, pnTree **outTree) {
   tree->pose = def->pose;
   tree->mesh = def->pose->mesh;
   tree->slabs = slabsOf(def->volume);
-  tree->modelCount = tree->rule->carries ? 1 : 0;
-  tree->modelBytes = tree->slabs ? tree->slabs->count * 2 * PN_LANES * sizeof(float) : sizeof(pnSphereLanes);
   tree->box = (pnBox){{1, 1, 1}, {-1, -1, -1}};
   tree->laneBytes = laneBytes(tree);
   result = takeShape(tree);
@@ -198,7 +195,9 @@ pnResult pnTree_Update(pnTree *tree, const pnTasks *tasks) {
   bool unseen = tree->pose->sourceMaxAbs < 0 && !(tree->rule == &pn_updateHybrid && tree->def.volume == PN_VOLUME_BOX);
   pnResult result = unseen ? pn_checkNumbers(tree->pose, tree->pose->source, &maxAbs) : PN_OK;
   if (result == PN_OK) {
-    pn_beginFrame(tree);
+    result = pn_beginFrame(tree);
+  }
+  if (result == PN_OK) {
     result = tree->rule->update(tree, tasks);
     if (result == PN_ERROR_NUMBER) {
       /* whose fault? name the vertex if the source has a bad one */
@@ -296,7 +295,7 @@ uint32_t pnTree_GetHeight(const pnTree *tree) {
   return tree->shape->height;
 }
 size_t pnTree_GetByteCount(const pnTree *tree) {
-  return sizeof(pnTree) + pn_shapeBytes(tree->shape) + tree->memoryBytes + tree->ruleBytes + tree->sharedBytes +
+  return sizeof(pnTree) + pn_shapeBytes(tree->shape) + tree->memoryBytes + tree->blockBytes + tree->ruleBytes +
          tree->restCount * sizeof(uint64_t) + tree->calmBytes + tree->fansBytes + tree->flatBytes;
 }
 

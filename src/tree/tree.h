@@ -82,16 +82,12 @@ struct pnTree {
   _Atomic uint32_t *stamp;
   char *lanes; /* nodeCount + 1 nodes of laneBytes */
   size_t laneBytes;
-  float *leafPositions;         /* the blocks: 4 floats a listed vertex */
+  float *leafPositions;         /* the blocks: 4 floats a listed vertex; a memory of their own when they are needed */
+  size_t blockBytes;            /* its size; 0 for a soup's, which are in `memory` */
   struct pnBigPlane *bigPlanes; /* of the shape's big triangles */
 
-  /* rules that carry volumes: float lanes in model space, one set a reference */
-  char *model;
-  size_t modelBytes;   /* of one node and reference */
-  uint32_t modelCount; /* references */
-  void *ruleData;      /* what else a rule keeps; freed with the tree */
+  void *ruleData; /* what the rule keeps; freed with the tree */
   size_t ruleBytes;
-  size_t sharedBytes; /* of it that twins share, beside ruleBytes */
 
   /* pairs that meet in the rest pose, found by collide/filter.c when a query first asks to leave them out */
   uint64_t *restKeys;
@@ -114,7 +110,7 @@ struct pnTree {
   uint64_t poseFrame;     /* of the pose, that the tree was brought to; 0: never */
   const char *cornerBase; /* leafPositions or the pose's own vertices, and blockCorners or sourceCorners */
   const uint32_t *corners;
-  uint64_t shapeFrame; /* of the pose, that `model` was computed from */
+  uint64_t shapeFrame; /* of the pose, that volumes in model space were computed from */
   uint32_t now;        /* the tree's stamp */
   pnGrid grid;
   pnBox box;
@@ -142,9 +138,6 @@ PN_INLINE bool pn_isInPlace(const pnTree *tree) {
 }
 PN_INLINE void *pn_lanesOf(const pnTree *tree, uint32_t node) {
   return tree->lanes + (size_t)node * tree->laneBytes;
-}
-PN_INLINE pnModelLanes *pn_modelOf(const pnTree *tree, uint32_t reference, uint32_t node) {
-  return (pnModelLanes *)(tree->model + ((size_t)reference * (tree->shape->nodeCount + 1) + node) * tree->modelBytes);
 }
 
 #endif

@@ -41,22 +41,18 @@ pnResult pn_allocRuleData(pnTree *tree, size_t size) {
   return tree->ruleData ? PN_OK : pn_failMemory(size);
 }
 
-pnResult pn_keepRule(pnTree *tree, const void *head, size_t headBytes, void *constants, size_t ownCount,
-                     size_t ownBytes, void **outOwn) {
+pnResult pn_copyRuleHead(pnTree *tree, size_t headBytes, size_t ownCount, size_t ownBytes, void **outOwn) {
   size_t at = 0;
   pn_carve(NULL, &at, 1, headBytes);
   size_t own = at;
   pn_carve(NULL, &at, ownCount, ownBytes);
   pnResult result = pn_allocRuleData(tree, at);
-  if (result != PN_OK) {
-    pn_unshare(constants);
-    return result;
+  if (result == PN_OK) {
+    memset(tree->ruleData, 0, tree->ruleBytes);
+    memcpy(tree->ruleData, pn_partOf(tree->shape, PN_PART_RULE), headBytes);
+    *outOwn = (char *)tree->ruleData + own;
   }
-  memset(tree->ruleData, 0, tree->ruleBytes);
-  memcpy(tree->ruleData, head, headBytes);
-  tree->sharedBytes = pn_sharedBytes(constants);
-  *outOwn = (char *)tree->ruleData + own;
-  return PN_OK;
+  return result;
 }
 
 /* ---------------------------------------------------------------- lazy nodes */
@@ -167,7 +163,23 @@ void pn_findCorners(pnTree *tree) {
   tree->cornerBase = (const char *)(inPlace ? tree->pose->source : tree->leafPositions);
 }
 
-void pn_beginFrame(pnTree *tree) {
+/* Trees that are read in place have no blocks until their pose has a transform. */
+static pnResult needBlocks(pnTree *tree) {
+  const pnShape *s = tree->shape;
+  if (tree->leafPositions || s->nodeCount == 0 || (s->sourceCorners && pn_isPlain(tree->pose))) {
+    return PN_OK;
+  }
+  size_t bytes = pn_bytes(s->leafVertexFirst[s->leafCount], 4 * sizeof(float));
+  tree->leafPositions = pn_allocZero(bytes);
+  tree->blockBytes = tree->leafPositions ? bytes : 0;
+  return tree->leafPositions ? PN_OK : pn_failMemory(bytes);
+}
+
+pnResult pn_beginFrame(pnTree *tree) {
+  pnResult result = tree->rule->reshapes ? PN_OK : needBlocks(tree);
+  if (result != PN_OK) {
+    return result;
+  }
   pn_findCorners(tree);
   tree->now++;
   if (tree->now == PN_STAMP_BUSY) {
@@ -176,6 +188,7 @@ void pn_beginFrame(pnTree *tree) {
     }
     tree->now = 1;
   }
+  return PN_OK;
 }
 
 /* ---------------------------------------------------------------- volumes of vertices */

@@ -9,7 +9,6 @@
 typedef struct pnUpdateRule {
   const char *name;
   bool modelSpace; /* volumes are float boxes in the source's space, tested under the transform (Bergen) */
-  bool carries;    /* keeps float volumes in model space and computes world volumes from them when reached */
   bool inPlace;    /* fills leaves by pn_fillLeaf alone, which need not copy vertices that lie ready */
   bool reshapes;   /* makes the nodes anew in every update; an empty tree may get some (bucket.c) */
   pnResult (*prepare)(pnTree *tree);                      /* once, after the tree was built; null: nothing */
@@ -27,16 +26,9 @@ const pnUpdateRule *pn_chooseRule(const pnTreeDef *def);
 /* Memory a rule keeps with its tree (tree->ruleData); called by `prepare`. */
 pnResult pn_allocRuleData(pnTree *tree, size_t size);
 
-/* The twin of a tree being made, when they have one shape; what their rule prepares is then the same too. Else null. */
-PN_INLINE const pnTree *pn_ruleTwin(const pnTree *tree) {
-  const pnTree *twin = tree->def.twin;
-  return twin && twin->shape == tree->shape ? twin : NULL;
-}
-
-/* The same for rules with constants that twins share: a copy of `head`, with zeroed memory behind it for what is the tree's own.
- * Takes the constants over, also when there is no memory. */
-pnResult pn_keepRule(pnTree *tree, const void *head, size_t headBytes, void *constants, size_t ownCount,
-                     size_t ownBytes, void **outOwn);
+/* The same for rules whose constants are a part of the shape (PN_PART_RULE) that begins with a head: a copy of the head, with
+ * zeroed memory behind it for what is the tree's own. */
+pnResult pn_copyRuleHead(pnTree *tree, size_t headBytes, size_t ownCount, size_t ownBytes, void **outOwn);
 
 /* ---------------------------------------------------------------- lazy nodes */
 
@@ -128,7 +120,8 @@ PN_INLINE void pn_markFresh(pnTree *tree, uint32_t node) {
 /* Where the exact tests find corners in this frame; after the tree's memory or the pose's vertices have moved. */
 void pn_findCorners(pnTree *tree);
 
-/* A new frame: a new stamp (all stamps are cleared when the number runs out) and cleared counters. */
-void pn_beginFrame(pnTree *tree);
+/* A new frame: a new stamp (all stamps are cleared when the number runs out) and cleared counters. Blocks are allocated when they
+ * are first needed. */
+pnResult pn_beginFrame(pnTree *tree);
 
 #endif

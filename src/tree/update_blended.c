@@ -88,8 +88,7 @@ static void fill(pnTree *tree, uint32_t node) {
   }
 }
 
-const pnUpdateRule pn_updateBlended = {
-    .name = "blended", .prepare = pn_makeBlend, .update = update, .fill = fill, .release = pn_dropBlend};
+const pnUpdateRule pn_updateBlended = {.name = "blended", .prepare = pn_makeBlend, .update = update, .fill = fill};
 
 /* ---------------------------------------------------------------- model space */
 
@@ -149,5 +148,4 @@ const pnUpdateRule pn_updateBlendedModel = {.name = "blended, tested under rotat
                                             .modelSpace = true,
                                             .prepare = pn_makeBlend,
                                             .update = updateModel,
-                                            .fill = fillModel,
-                                            .release = pn_dropBlend};
+                                            .fill = fillModel};

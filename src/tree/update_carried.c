@@ -65,5 +65,4 @@ static void fill(pnTree *tree, uint32_t node) {
   }
 }
 
-const pnUpdateRule pn_updateCarried = {
-    .name = "carried", .prepare = pn_makeSkinBound, .update = update, .fill = fill, .release = pn_dropSkinBound};
+const pnUpdateRule pn_updateCarried = {.name = "carried", .prepare = pn_makeSkinBound, .update = update, .fill = fill};

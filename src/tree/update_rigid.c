@@ -1,9 +1,10 @@
 /* update_rigid.c: the shape stays, the transform moves it. Volumes of the source are computed once, bottom-up, and carried
- * by the transform when a query reaches them (carry.h): a frame costs the root, whatever the number of triangles. */
+ * by the transform when a query reaches them (carry.h): a frame costs the root, whatever the number of triangles. The volumes of
+ * the mesh as it is are a part of the shape, for all twins; a pose that was given other vertices has its own. */
 #include "tree/carry.h"
 
 /* Source volumes of one leaf's triangles. */
-static void boundTriangles(pnTree *tree, uint32_t leaf, pnBound *out) {
+static void boundTriangles(const pnTree *tree, uint32_t leaf, pnBound *out) {
   for (uint32_t j = 0; j < tree->shape->count[tree->shape->innerCount + leaf]; j++) {
     const uint32_t *corner = tree->mesh->triangles + 3 * (size_t)tree->shape->leafTriangles[leaf * PN_LANES + j];
     float points[12] = {0};
@@ -14,16 +15,34 @@ static void boundTriangles(pnTree *tree, uint32_t leaf, pnBound *out) {
   }
 }
 
-static void storeModel(pnTree *tree, uint32_t node, const pnBound *bounds, uint32_t count) {
+/* The float lanes of all nodes and, after the last one, of the root alone. */
+typedef struct Model {
+  char *lanes;
+  size_t nodeBytes;
+} Model;
+
+static void *lanesOf(const Model *model, uint32_t node) {
+  return model->lanes + (size_t)node * model->nodeBytes;
+}
+
+static Model modelOver(const pnTree *tree, void *lanes) {
+  return (Model){lanes, tree->slabs ? tree->slabs->count * 2 * PN_LANES * sizeof(float) : sizeof(pnSphereLanes)};
+}
+
+static size_t modelBytes(const pnTree *tree) {
+  return pn_bytes((size_t)tree->shape->nodeCount + 1, modelOver(tree, NULL).nodeBytes);
+}
+
+static void storeModel(const pnTree *tree, const Model *model, uint32_t node, const pnBound *bounds, uint32_t count) {
   for (uint32_t j = 0; j < count; j++) {
     if (tree->slabs) {
-      pnModelLanes *m = pn_modelOf(tree, 0, node);
+      pnModelLanes *m = lanesOf(model, node);
       for (uint32_t d = 0; d < tree->slabs->count; d++) {
         m->row[d][0][j] = bounds[j].slabs.lo[d];
         m->row[d][1][j] = bounds[j].slabs.hi[d];
       }
     } else {
-      pnSphereLanes *s = (pnSphereLanes *)pn_modelOf(tree, 0, node);
+      pnSphereLanes *s = lanesOf(model, node);
       for (int k = 0; k < 3; k++) {
         s->centre[k][j] = bounds[j].centre[k];
       }
@@ -33,7 +52,7 @@ static void storeModel(pnTree *tree, uint32_t node, const pnBound *bounds, uint3
 }
 
 /* All source volumes, leaves first; `own` holds one bound a node. */
-static void computeModel(pnTree *tree, pnBound *own) {
+static void computeModel(const pnTree *tree, const Model *model, pnBound *own) {
   for (uint32_t node = tree->shape->nodeCount; node-- > 0;) {
     pnBound bounds[PN_LANES];
     uint32_t count = tree->shape->count[node];
@@ -42,18 +61,43 @@ static void computeModel(pnTree *tree, pnBound *own) {
     } else {
       memcpy(bounds, own + tree->shape->first[node], count * sizeof(pnBound));
     }
-    storeModel(tree, node, bounds, count);
+    storeModel(tree, model, node, bounds, count);
     own[node] = bounds[0];
     for (uint32_t j = 1; j < count; j++) {
       pn_boundMerge(tree, &own[node], &bounds[j]);
     }
   }
-  storeModel(tree, tree->shape->nodeCount, own, 1);
+  storeModel(tree, model, tree->shape->nodeCount, own, 1);
+}
+
+/* The volumes of the source as it is now, into memory that is there. */
+static pnResult fillModel(const pnTree *tree, void *lanes) {
+  size_t size = pn_bytes(tree->shape->nodeCount, sizeof(pnBound));
+  pnBound *own = pn_alloc(size);
+  if (!own) {
+    return pn_failMemory(size);
+  }
+  Model model = modelOver(tree, lanes);
+  computeModel(tree, &model, own);
+  pn_free(own, size);
+  return PN_OK;
+}
+
+/* Of the mesh as it is: the shape's. */
+static pnResult makeModel(void *context, void **outData, size_t *outBytes) {
+  const pnTree *tree = context;
+  *outBytes = modelBytes(tree);
+  *outData = pn_allocZero(*outBytes);
+  pnResult result = *outData ? fillModel(tree, *outData) : pn_failMemory(*outBytes);
+  if (result != PN_OK) {
+    pn_free(*outData, *outBytes);
+  }
+  return result;
 }
 
 /* The largest |coordinate| of the source; spheres do not need it. */
-static float reachOf(const pnTree *tree) {
-  const pnModelLanes *whole = pn_modelOf(tree, 0, tree->shape->nodeCount);
+static float reachOf(const pnTree *tree, const Model *model) {
+  const pnModelLanes *whole = lanesOf(model, tree->shape->nodeCount);
   float reach = 0;
   for (int k = 0; tree->slabs && k < 3; k++) {
     reach = PN_MAX(reach, PN_MAX(-whole->row[k][0][0], whole->row[k][1][0]));
@@ -61,26 +105,58 @@ static float reachOf(const pnTree *tree) {
   return reach;
 }
 
+/* ruleData */
+typedef struct Rigid {
+  pnCarry carry;
+  Model model; /* the shape's, or `own` */
+  void *own;   /* of a pose whose vertices are not the mesh's */
+} Rigid;
+
 static pnResult prepare(pnTree *tree) {
-  return pn_allocRuleData(tree, sizeof(pnCarry));
+  pnResult result = pn_allocRuleData(tree, sizeof(Rigid));
+  if (result == PN_OK) {
+    memset(tree->ruleData, 0, sizeof(Rigid));
+  }
+  return result;
+}
+
+static pnResult findModel(pnTree *tree, Rigid *rigid) {
+  if (tree->pose->source == tree->mesh->vertices) {
+    pnResult result = pn_makePart(tree->shape, PN_PART_RULE, makeModel, tree);
+    rigid->model = modelOver(tree, (void *)(uintptr_t)pn_partOf(tree->shape, PN_PART_RULE));
+    return result;
+  }
+  size_t bytes = modelBytes(tree);
+  if (!rigid->own) {
+    rigid->own = pn_allocZero(bytes);
+    tree->ruleBytes += rigid->own ? bytes : 0;
+  }
+  rigid->model = modelOver(tree, rigid->own);
+  return rigid->own ? fillModel(tree, rigid->own) : pn_failMemory(bytes);
+}
+
+static void release(pnTree *tree) {
+  Rigid *rigid = tree->ruleData;
+  if (rigid && rigid->own) {
+    pn_free(rigid->own, modelBytes(tree));
+    tree->ruleBytes -= modelBytes(tree);
+  }
 }
 
 static pnResult update(pnTree *tree, const pnTasks *tasks) {
   (void)tasks;
+  Rigid *rigid = tree->ruleData;
   if (tree->shapeFrame != tree->pose->shapeFrame) {
-    size_t size = pn_bytes(tree->shape->nodeCount, sizeof(pnBound));
-    pnBound *own = pn_alloc(size);
-    if (!own) {
-      return pn_failMemory(size);
+    pnResult result = findModel(tree, rigid);
+    if (result != PN_OK) {
+      return result;
     }
-    computeModel(tree, own);
-    pn_free(own, size);
     tree->shapeFrame = tree->pose->shapeFrame;
   }
-  pnCarry *carry = tree->ruleData;
   pnBound root;
-  pn_carryBegin(carry, &tree->pose->transform, tree->slabs, tree->slabs ? tree->slabs->count : 0, reachOf(tree));
-  pn_carryLanes(carry, tree->slabs, pn_modelOf(tree, 0, tree->shape->nodeCount), 1, &root);
+  pn_carryBegin(&rigid->carry, &tree->pose->transform, tree->slabs, tree->slabs ? tree->slabs->count : 0,
+                reachOf(tree, &rigid->model));
+  pn_carryLanes(&rigid->carry, tree->slabs, lanesOf(&rigid->model, tree->shape->nodeCount), 1, &root);
   return pn_setRoot(tree, &root) ? PN_OK : PN_ERROR_NUMBER;
 }
 
@@ -90,9 +166,10 @@ static void fill(pnTree *tree, uint32_t node) {
     return;
   }
   pnBound bounds[PN_LANES];
-  pn_carryLanes(tree->ruleData, tree->slabs, pn_modelOf(tree, 0, node), tree->shape->count[node], bounds);
+  const Rigid *rigid = tree->ruleData;
+  pn_carryLanes(&rigid->carry, tree->slabs, lanesOf(&rigid->model, node), tree->shape->count[node], bounds);
   pn_putBounds(tree, node, bounds, tree->shape->count[node]);
 }
 
 const pnUpdateRule pn_updateRigid = {
-    .name = "rigid", .carries = true, .prepare = prepare, .update = update, .fill = fill};
+    .name = "rigid", .prepare = prepare, .update = update, .fill = fill, .release = release};
