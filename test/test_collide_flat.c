@@ -115,7 +115,7 @@ static void smoothSheetsAreProved(void **state) {
   Outcome out = check(&s, true);
   assert_int_equal(out.pairs, 0);
   assert_true(3 * out.leafPairs[0] < out.leafPairs[1]);
-  const pnFlat *flat = s.tree->flat;
+  const pnFlat *flat = s.tree->flat->flat;
   assert_true(flat->regionCount > 30);
   closeSheet(&s);
   /* closed bodies, too */

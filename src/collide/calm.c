@@ -22,13 +22,14 @@ static double noiseOf(const pnPose *pose) {
 /* Which of the pairs of a block do the weights leave calm? Bits. In float: n terms are off by n 2^-23 of their sum at most,
  * 0.008 for 65 536 targets and 1e-5 for a hundred, while the sum is below 1; 0.99 leaves that free. All terms of all eight are
  * added, whatever the sum is already: stopping early costs more than it saves, since when it happens nobody can predict. */
-static unsigned calmLanes(const pnCalm *calm, uint32_t at, float noise) {
+static unsigned calmLanes(const pnCalmFrame *frame, uint32_t at, float noise) {
+  const pnCalm *calm = frame->calm;
   const pnCalmBlock *block = &calm->blocks[at];
   const pnCalmRow *row = calm->rows + block->rowFirst, *end = calm->rows + block[1].rowFirst;
   pnF4 n = pn_f4Set1(noise), most = pn_f4Set1(0.99f);
   pnF4 low = pn_f4Mul(n, pn_f4Load(block->noise)), high = pn_f4Mul(n, pn_f4Load(block->noise + 4));
   for (; row < end; row++) {
-    pnCalmChange c = calm->change[row->target];
+    pnCalmChange c = frame->change[row->target];
     const uint16_t *toward = row->toward[c.below];
     pnF4 size = pn_f4Set1(c.size);
     low = pn_f4Add(low, pn_f4Mul(size, pn_f4FromUpper(toward)));
@@ -39,73 +40,73 @@ static unsigned calmLanes(const pnCalm *calm, uint32_t at, float noise) {
 
 /* Looks at the children of a pair: notes which are calm, puts the others into the queue, which has `count`, and says whether
  * the far ones are calm. */
-static bool takeChildren(pnCalm *calm, const pnCalmPair *pair, float noise, uint32_t *count) {
+static bool takeChildren(pnCalmFrame *frame, const pnCalmPair *pair, float noise, uint32_t *count) {
   uint32_t block = pair->blockFirst, end = pair[1].childFirst;
   unsigned lanes = 0, left = 0;
   for (uint32_t c = pair->childFirst; c < end; c++, lanes >>= 1, left--) {
     if (left == 0) {
-      lanes = calmLanes(calm, block++, noise);
+      lanes = calmLanes(frame, block++, noise);
       left = PN_LANES;
     }
-    calm->isCalm[c] = lanes & 1;
-    calm->queue[*count] = c;
+    frame->isCalm[c] = lanes & 1;
+    frame->queue[*count] = c;
     *count += !(lanes & 1);
   }
   if (pair->hasFar && left == 0) {
-    lanes = calmLanes(calm, block, noise);
+    lanes = calmLanes(frame, block, noise);
   }
   return !pair->hasFar || (lanes & 1);
 }
 
 /* What of a pair that is not calm is left to do, when its children have been looked at: a pair of leaves is a seed, and so is
  * one whose far children are not calm, with everything below it. */
-static void takePair(pnTree *tree, pnCalm *calm, uint32_t i, bool farCalm) {
-  const pnCalmPair *pair = &calm->pairs[i];
-  bool leaves = pn_isLeaf(tree, pair->a) && pn_isLeaf(tree, pair->b), covered = calm->isCovered[i];
+static void takePair(const pnTree *tree, pnCalmFrame *frame, uint32_t i, bool farCalm) {
+  const pnCalmPair *pair = &frame->calm->pairs[i];
+  bool leaves = pn_isLeaf(tree, pair->a) && pn_isLeaf(tree, pair->b), covered = frame->isCovered[i];
   if (pair->link != PN_NONE) {
-    calm->restless[calm->restlessCount++] = (pnRestless){pair->a - tree->shape->innerCount, pair->link};
+    frame->restless[frame->restlessCount++] = (pnRestless){pair->a - tree->shape->innerCount, pair->link};
   }
   if (!covered && (leaves || !farCalm)) {
-    calm->seeds[calm->seedCount++] = (pnPair){pair->a, pair->b};
+    frame->seeds[frame->seedCount++] = (pnPair){pair->a, pair->b};
   }
   for (uint32_t c = pair->childFirst; c < pair[1].childFirst; c++) {
-    calm->isCovered[c] = covered || !farCalm;
+    frame->isCovered[c] = covered || !farCalm;
   }
 }
 
-const pnCalm *pn_walkCalm(pnTree *tree) {
-  pnCalm *calm = tree->calm;
-  if (!calm || calm->frame == tree->pose->frame) {
-    return calm;
+const pnCalmFrame *pn_walkCalm(pnTree *tree) {
+  pnCalmFrame *frame = tree->calm;
+  if (!frame || frame->frame == tree->pose->frame) {
+    return frame;
   }
   const pnPose *pose = tree->pose;
   float noise = (float)(1.02 * noiseOf(pose));
-  calm->restlessCount = calm->seedCount = 0;
+  frame->restlessCount = frame->seedCount = 0;
   /* how far each weight is from its rest weight */
   for (uint32_t t = 0; t < pose->morph->targetCount; t++) {
     float above = pose->weights[t] - pose->morph->restWeights[t];
-    calm->change[t] = (pnCalmChange){fabsf(above), above < 0};
+    frame->change[t] = (pnCalmChange){fabsf(above), above < 0};
   }
   /* pairs that are not calm, in the order in which they are found */
-  calm->isCalm[0] = calmLanes(calm, calm->blockCount - 1, noise) & 1;
-  calm->isCovered[0] = false;
-  calm->queue[0] = 0;
-  uint32_t count = !calm->isCalm[0];
+  frame->isCalm[0] = calmLanes(frame, frame->calm->blockCount - 1, noise) & 1;
+  frame->isCovered[0] = false;
+  frame->queue[0] = 0;
+  uint32_t count = !frame->isCalm[0];
   for (uint32_t i = 0; i < count; i++) {
-    uint32_t pair = calm->queue[i];
-    bool farCalm = takeChildren(calm, &calm->pairs[pair], noise, &count);
-    takePair(tree, calm, pair, farCalm);
+    uint32_t pair = frame->queue[i];
+    bool farCalm = takeChildren(frame, &frame->calm->pairs[pair], noise, &count);
+    takePair(tree, frame, pair, farCalm);
   }
-  calm->frame = pose->frame;
-  return calm;
+  frame->frame = pose->frame;
+  return frame;
 }
 
-bool pn_seedCalm(pnTree *tree, const pnCalm *calm, pnPairs *list, pnFresh *fresh) {
-  if (!pn_arrayReserve(list, list->count + calm->seedCount)) {
+bool pn_seedCalm(pnTree *tree, const pnCalmFrame *frame, pnPairs *list, pnFresh *fresh) {
+  if (!pn_arrayReserve(list, list->count + frame->seedCount)) {
     return false;
   }
-  for (uint32_t i = 0; i < calm->seedCount; i++) {
-    pnPair seed = calm->seeds[i];
+  for (uint32_t i = 0; i < frame->seedCount; i++) {
+    pnPair seed = frame->seeds[i];
     uint32_t first[2], end[2], nodes[2] = {seed.a, seed.b};
     for (int k = 0; k < 2; k++) {
       /* the volume of a node is a lane of its parent; the root's is always there */
@@ -121,11 +122,12 @@ bool pn_seedCalm(pnTree *tree, const pnCalm *calm, pnPairs *list, pnFresh *fresh
   return true;
 }
 
-bool pn_allCalm(const pnCalm *calm) {
-  return calm->isCalm[0];
+bool pn_allCalm(const pnCalmFrame *frame) {
+  return frame->isCalm[0];
 }
 
-void pn_pruneCalm(const pnCalm *calm, pnPairs *list, size_t from) {
+void pn_pruneCalm(const pnCalmFrame *frame, pnPairs *list, size_t from) {
+  const pnCalm *calm = frame->calm;
   size_t kept = from;
   for (size_t i = from; i < list->count; i++) {
     pnPair p = list->data[i];
@@ -134,7 +136,7 @@ void pn_pruneCalm(const pnCalm *calm, pnPairs *list, size_t from) {
       at++;
     }
     list->data[kept] = p;
-    kept += at == end || !calm->isCalm[calm->byNode[at].b];
+    kept += at == end || !frame->isCalm[calm->byNode[at].b];
   }
   list->count = kept;
 }

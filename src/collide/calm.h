@@ -74,7 +74,7 @@ typedef struct pnRestless {
   uint32_t leaf, link;
 } pnRestless;
 
-/* One block of memory, kept by the tree (tree->calm). */
+/* A part of the shape (PN_PART_CALM). */
 typedef struct pnCalm {
   uint32_t pairCount, blockCount, rowCount;
   pnCalmPair *pairs;   /* pairCount + 1: the last one only ends the ranges, as in blocks */
@@ -82,7 +82,11 @@ typedef struct pnCalm {
   pnCalmRow *rows;
   uint32_t *pairFirst; /* by node a: its pairs in `byNode`; nodeCount + 1 */
   pnPair *byNode;      /* pairs by node a: node b, and the pair's number */
-  /* the frame */
+} pnCalm;
+
+/* Which are calm in this frame: the tree's own, one block. */
+typedef struct pnCalmFrame {
+  const pnCalm *calm;
   uint64_t frame; /* of the pose; 0: none yet */
   bool *isCalm;   /* by pair; valid for those whose parent is not calm */
   pnRestless *restless;
@@ -92,22 +96,22 @@ typedef struct pnCalm {
   pnPair *seeds;   /* pairs of nodes from which to look: all that may meet is below them */
   uint32_t seedCount;
   pnCalmChange *change; /* by target */
-} pnCalm;
+} pnCalmFrame;
 
 /* Makes the pairs when the tree asks for them and has none yet. PN_OK also when there is nothing to make. */
 pnResult pn_prepareCalm(pnTree *tree);
 
 /* Looks at an updated tree's pairs for this frame; null when it has none. */
-const pnCalm *pn_walkCalm(pnTree *tree);
+const pnCalmFrame *pn_walkCalm(pnTree *tree);
 
 /* Is the whole calm? Then a self query has nothing to look at. */
-bool pn_allCalm(const pnCalm *calm);
+bool pn_allCalm(const pnCalmFrame *frame);
 
 /* Appends the pairs of nodes at which a self traversal begins; their volumes are made ready. False: out of memory. */
-bool pn_seedCalm(pnTree *tree, const pnCalm *calm, pnPairs *list, pnFresh *fresh);
+bool pn_seedCalm(pnTree *tree, const pnCalmFrame *frame, pnPairs *list, pnFresh *fresh);
 
 /* Takes calm pairs of nodes out of a list, from a place on. */
-void pn_pruneCalm(const pnCalm *calm, pnPairs *list, size_t from);
+void pn_pruneCalm(const pnCalmFrame *frame, pnPairs *list, size_t from);
 
 /* ---------------------------------------------------------------- calm_bound.c: two triangles */
 

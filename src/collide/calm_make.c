@@ -6,7 +6,7 @@
  * and whose deltas differ by at most D are brought together by at most D / d, and where that is more than what is known
  * already, parts of them are looked at. */
 #include "collide/calm_make.h"
-#include "collide/filter.h"
+#include "collide/rest.h"
 
 #include <float.h>
 #include <math.h>
@@ -119,16 +119,9 @@ static uint32_t sharedAtRest(const pnCalmMaker *m, uint32_t s, uint32_t t, uint8
   return count;
 }
 
-static int compareU64(const void *a, const void *b) {
-  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-  return x < y ? -1 : x > y;
-}
-
 /* Do the triangles of two slots meet at rest in more than what they share? */
 static bool meetAtRest(const pnTree *tree, uint32_t s, uint32_t t) {
-  uint32_t a = tree->shape->leafTriangles[s], b = tree->shape->leafTriangles[t];
-  uint64_t key = (uint64_t)PN_MIN(a, b) << 32 | PN_MAX(a, b);
-  return tree->restCount > 0 && bsearch(&key, tree->restKeys, tree->restCount, sizeof key, compareU64);
+  return pn_meetAtRest(tree->shape, tree->shape->leafTriangles[s], tree->shape->leafTriangles[t]);
 }
 
 /* Some vertices, and how far their entries have been read: targets ascend in each, so that one walk sees all. */
@@ -427,7 +420,7 @@ static pnResult fillBase(const pnTree *tree, float *base) {
 }
 
 /* With all memory at hand. */
-static pnResult makeCalm(pnCalmMaker *m) {
+static pnResult measureCalm(pnCalmMaker *m, void **outData, size_t *outBytes) {
   pnResult result = fillBase(m->tree, m->base);
   if (result != PN_OK) {
     return result;
@@ -437,21 +430,13 @@ static pnResult makeCalm(pnCalmMaker *m) {
   markSeams(m);
   uint32_t root = makePair(m, 0, 0);
   pn_packChildren(m, &root, 1, false, 0);
-  return m->ok ? pn_packCalm(m)
+  return m->ok ? pn_packCalm(m, outData, outBytes)
                : pn_fail(PN_ERROR_MEMORY, "out of memory while comparing patches of mesh '%s'", m->tree->mesh->name);
 }
 
-pnResult pn_prepareCalm(pnTree *tree) {
+static pnResult makeCalm(void *context, void **outData, size_t *outBytes) {
+  const pnTree *tree = context;
   const pnMorph *morph = tree->pose->morph;
-  bool blended = tree->rule == &pn_updateBlended && tree->slabs && morph && morph->mode == PN_MORPH_DELTAS;
-  if (!tree->def.calm || !tree->def.self || tree->calm || !blended || tree->shape->nodeCount == 0 ||
-      tree->shape->hubCount > 0) { /* all patches around a hub are near each other: too many pairs */
-    return PN_OK;
-  }
-  pnResult result = pn_findRestPairs(tree);
-  if (result != PN_OK) {
-    return result;
-  }
   pnCalmMaker m = {
       .tree = tree, .morph = morph, .blend = tree->ruleData, .depthCount = 2 * tree->shape->height + 2, .ok = true};
   size_t vertices = tree->mesh->vertexCount, baseBytes = pn_bytes(vertices, 3 * sizeof(float)), seamBytes = vertices;
@@ -467,8 +452,8 @@ pnResult pn_prepareCalm(pnTree *tree) {
   m.seam = pn_allocZero(seamBytes);
   m.rowOf = pn_allocZero(rowBytes);
   m.far = pn_alloc(farBytes);
-  result = m.base && m.boxes && m.triangles && m.most && m.seam && m.rowOf && m.far ? makeCalm(&m)
-                                                                                    : pn_failMemory(mostBytes);
+  bool ok = m.base && m.boxes && m.triangles && m.most && m.seam && m.rowOf && m.far;
+  pnResult result = ok ? measureCalm(&m, outData, outBytes) : pn_failMemory(mostBytes);
   pn_arrayFree(&m.pairs);
   pn_arrayFree(&m.children);
   pn_arrayFree(&m.terms);
@@ -482,4 +467,18 @@ pnResult pn_prepareCalm(pnTree *tree) {
   pn_free(m.boxes, boxBytes);
   pn_free(m.base, baseBytes);
   return result;
+}
+
+pnResult pn_prepareCalm(pnTree *tree) {
+  const pnMorph *morph = tree->pose->morph;
+  bool blended = tree->rule == &pn_updateBlended && tree->slabs && morph && morph->mode == PN_MORPH_DELTAS;
+  if (!tree->def.calm || !tree->def.self || tree->calm || !blended || tree->shape->nodeCount == 0 ||
+      tree->shape->hubCount > 0) { /* all patches around a hub are near each other: too many pairs */
+    return PN_OK;
+  }
+  pnResult result = pn_prepareRest(tree);
+  if (result == PN_OK) {
+    result = pn_makePart(tree->shape, PN_PART_CALM, makeCalm, tree);
+  }
+  return result == PN_OK ? pn_allocCalmFrame(tree, pn_partOf(tree->shape, PN_PART_CALM)) : result;
 }

@@ -25,7 +25,7 @@ typedef struct pnCalmDraft {
 
 /* Scratch of one creation. */
 typedef struct pnCalmMaker {
-  pnTree *tree;
+  const pnTree *tree;
   const pnMorph *morph;
   const pnBlend *blend;
   float *base;               /* vertices at rest */
@@ -46,8 +46,10 @@ typedef struct pnCalmMaker {
 
 /* The children of a pair side by side, and after them, when there are some, its far ones (m->far) as one. */
 void pn_packChildren(pnCalmMaker *m, const uint32_t *children, uint32_t count, bool hasFar, double farNoise);
-/* Everything into one block of memory, which becomes the tree's. */
-pnResult pn_packCalm(pnCalmMaker *m);
+/* Everything into one block of memory, which becomes the shape's. */
+pnResult pn_packCalm(pnCalmMaker *m, void **outData, size_t *outBytes);
+/* Room for what is calm in a frame. */
+pnResult pn_allocCalmFrame(pnTree *tree, const pnCalm *calm);
 
 /* The upper half of a number that is not negative, as a float, rounded up. What is a half already stays one, and what
  * is too large for a float becomes infinite, with which nothing is calm. */

@@ -63,19 +63,13 @@ void pn_packChildren(pnCalmMaker *m, const uint32_t *children, uint32_t count, b
 /* ---------------------------------------------------------------- one block */
 
 static size_t layout(const pnCalmMaker *m, pnCalm *calm, char *base) {
-  size_t at = 0, links = m->tree->shape->linkFirst[m->tree->shape->leafCount];
+  size_t at = 0;
   pn_carve(base, &at, 1, sizeof(pnCalm));
   calm->pairs = pn_carve(base, &at, (size_t)calm->pairCount + 1, sizeof(pnCalmPair));
   calm->blocks = pn_carve(base, &at, (size_t)calm->blockCount + 1, sizeof(pnCalmBlock));
   calm->rows = pn_carve(base, &at, calm->rowCount, sizeof(pnCalmRow));
   calm->pairFirst = pn_carve(base, &at, (size_t)m->tree->shape->nodeCount + 1, sizeof(uint32_t));
   calm->byNode = pn_carve(base, &at, calm->pairCount, sizeof(pnPair));
-  calm->isCalm = pn_carve(base, &at, calm->pairCount, sizeof(bool));
-  calm->restless = pn_carve(base, &at, links, sizeof(pnRestless));
-  calm->queue = pn_carve(base, &at, calm->pairCount, sizeof(uint32_t));
-  calm->isCovered = pn_carve(base, &at, calm->pairCount, sizeof(bool));
-  calm->seeds = pn_carve(base, &at, calm->pairCount, sizeof(pnPair));
-  calm->change = pn_carve(base, &at, m->morph->targetCount, sizeof(pnCalmChange));
   return at;
 }
 
@@ -95,9 +89,9 @@ static void sortByNode(pnCalm *calm, uint32_t nodeCount) {
   first[0] = 0;
 }
 
-/* Copies pairs breadth-first, so that a walk finds the children of a pair side by side. */
-static void copyPairs(const pnCalmMaker *m, pnCalm *calm) {
-  uint32_t *old = calm->queue, count = 0;
+/* Copies pairs breadth-first, so that a walk finds the children of a pair side by side. `old`: room for one a pair. */
+static void copyPairs(const pnCalmMaker *m, pnCalm *calm, uint32_t *old) {
+  uint32_t count = 0;
   old[count++] = calm->pairCount - 1; /* children were made before their parents */
   for (uint32_t i = 0; i < count; i++) {
     const pnCalmDraft *from = &m->pairs.data[old[i]];
@@ -117,21 +111,47 @@ static void copyPairs(const pnCalmMaker *m, pnCalm *calm) {
   }
 }
 
-pnResult pn_packCalm(pnCalmMaker *m) {
-  pnTree *tree = m->tree;
+pnResult pn_packCalm(pnCalmMaker *m, void **outData, size_t *outBytes) {
   pnCalm calm = {.pairCount = (uint32_t)m->pairs.count,
                  .blockCount = (uint32_t)m->blocks.count,
                  .rowCount = (uint32_t)m->rows.count};
-  size_t size = layout(m, &calm, NULL);
-  char *block = pn_allocZero(size);
-  if (!block) {
-    return pn_failMemory(size);
+  size_t orderBytes = pn_bytes(calm.pairCount, sizeof(uint32_t));
+  uint32_t *order = pn_alloc(orderBytes);
+  *outBytes = layout(m, &calm, NULL);
+  *outData = order ? pn_allocZero(*outBytes) : NULL;
+  if (*outData) {
+    layout(m, &calm, *outData);
+    copyPairs(m, &calm, order);
+    sortByNode(&calm, m->tree->shape->nodeCount);
+    memcpy(*outData, &calm, sizeof calm);
   }
-  layout(m, &calm, block);
-  copyPairs(m, &calm);
-  sortByNode(&calm, tree->shape->nodeCount);
-  memcpy(block, &calm, sizeof calm);
-  tree->calm = block;
-  tree->calmBytes = size;
+  pn_free(order, orderBytes);
+  return *outData ? PN_OK : pn_failMemory(*outBytes);
+}
+
+/* ---------------------------------------------------------------- the frame */
+
+static size_t layoutFrame(const pnTree *tree, const pnCalm *calm, pnCalmFrame *frame, char *base) {
+  size_t at = 0, links = tree->shape->linkFirst[tree->shape->leafCount];
+  pn_carve(base, &at, 1, sizeof(pnCalmFrame));
+  frame->isCalm = pn_carve(base, &at, calm->pairCount, sizeof(bool));
+  frame->restless = pn_carve(base, &at, links, sizeof(pnRestless));
+  frame->queue = pn_carve(base, &at, calm->pairCount, sizeof(uint32_t));
+  frame->isCovered = pn_carve(base, &at, calm->pairCount, sizeof(bool));
+  frame->seeds = pn_carve(base, &at, calm->pairCount, sizeof(pnPair));
+  frame->change = pn_carve(base, &at, tree->pose->morph->targetCount, sizeof(pnCalmChange));
+  return at;
+}
+
+pnResult pn_allocCalmFrame(pnTree *tree, const pnCalm *calm) {
+  pnCalmFrame frame = {.calm = calm};
+  size_t bytes = layoutFrame(tree, calm, &frame, NULL);
+  tree->calm = pn_allocZero(bytes);
+  if (!tree->calm) {
+    return pn_failMemory(bytes);
+  }
+  layoutFrame(tree, calm, &frame, (char *)tree->calm);
+  *tree->calm = frame;
+  tree->calmBytes = bytes;
   return PN_OK;
 }

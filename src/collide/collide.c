@@ -65,7 +65,7 @@ static pnResult search(pnTree *a, pnTree *b, const pnQueryDef *def, pnPairList *
     result = pn_prepareFlat(a);
   }
   cost->updateSeconds = current ? 0 : pn_clock() - start;
-  const pnCalm *calm = result == PN_OK && !b ? pn_walkCalm(a) : NULL;
+  const pnCalmFrame *calm = result == PN_OK && !b ? pn_walkCalm(a) : NULL;
   /* most queries of a large world end here */
   bool near = b ? pn_treesOverlap(a, b) : !(calm && pn_allCalm(calm));
   if (result == PN_OK && near) {
@@ -77,7 +77,7 @@ static pnResult search(pnTree *a, pnTree *b, const pnQueryDef *def, pnPairList *
     result = pn_runJobs(&list->collider, &job, 1, &def->tasks, def->kernel, def->unsorted, cost);
     if (result == PN_OK && filtered) {
       pnPairs *pairs = &list->collider.pairs;
-      result = pn_filterPairs(a, &def->filter, pairs->data, &pairs->count);
+      pn_filterPairs(a, &def->filter, pairs->data, &pairs->count);
       pairs->count = def->first ? PN_MIN(pairs->count, 1) : pairs->count;
       cost->pairs = pairs->count;
     }
@@ -108,7 +108,10 @@ static pnResult collide(pnTree *a, pnTree *b, const pnQueryDef *def, pnPairList 
   pnPairList *list = outPairs ? outPairs : &local;
   pnCost cost = {0};
   list->collider.pairs.count = 0;
-  pnResult result = def->first && def->hint ? answerHint(a, b, def, list, &cost) : PN_OK;
+  pnResult result = b ? PN_OK : pn_prepareFilter(a, &def->filter);
+  if (result == PN_OK && def->first && def->hint) {
+    result = answerHint(a, b, def, list, &cost);
+  }
   if (result == PN_OK && list->collider.pairs.count == 0) {
     result = search(a, b, def, list, &cost);
   }

@@ -43,7 +43,7 @@ typedef struct pnFanBlock {
   uint32_t leafFirst;  /* into leaves: those with the triangles of these fans */
 } pnFanBlock;
 
-/* One block of memory, kept by the tree (tree->fans). Places are vertices in tree->leafPositions. */
+/* A part of the shape (PN_PART_FANS). Places are vertices in tree->leafPositions. */
 typedef struct pnFans {
   uint32_t blockCount;
   pnFanBlock *blocks; /* blockCount + 1 */
@@ -54,9 +54,12 @@ typedef struct pnFans {
   uint32_t *slotOf; /* triangle -> leaf * 8 + lane */
 } pnFans;
 
-/* Makes the fans of a tree for self queries when it has none yet. PN_OK also where fans are of no use: soups, trees
+/* Makes the fans of a tree's shape for self queries when it has none yet. PN_OK also where fans are of no use: soups, trees
  * with triangles in pieces or left out. */
-pnResult pn_prepareFans(pnTree *tree);
+pnResult pn_prepareFans(const pnTree *tree);
+PN_INLINE const pnFans *pn_fansOf(const pnTree *tree) {
+  return pn_partOf(tree->shape, PN_PART_FANS);
+}
 
 /* Which of four fans is not proved: bits. Their leaves must be fresh. */
 unsigned pn_unsureFans(const pnTree *tree, const pnFans *fans, const pnFanGroup *group);

@@ -309,26 +309,21 @@ static size_t pack(const Maker *m, char *block) {
   return at;
 }
 
-static bool makeFans(Maker *m, pnTree *tree) {
-  pn_findSlots(tree, m->slotOf);
+static bool packFans(Maker *m, void **outData, size_t *outBytes) {
+  pn_findSlots(m->tree, m->slotOf);
   if (!makeWindows(m)) {
     return false;
   }
-  size_t bytes = pack(m, NULL);
-  char *block = pn_alloc(bytes);
-  if (!block) {
-    return false;
+  *outBytes = pack(m, NULL);
+  *outData = pn_alloc(*outBytes);
+  if (*outData) {
+    pack(m, *outData);
   }
-  pack(m, block);
-  tree->fans = block;
-  tree->fansBytes = bytes;
-  return true;
+  return *outData != NULL;
 }
 
-pnResult pn_prepareFans(pnTree *tree) {
-  if (tree->fans || tree->calm || !tree->def.self || tree->rule->reshapes || tree->shape->nodeCount == 0) {
-    return PN_OK;
-  }
+static pnResult makeFans(void *context, void **outData, size_t *outBytes) {
+  const pnTree *tree = context;
   size_t triangleBytes = pn_bytes(tree->mesh->triangleCount, sizeof(uint32_t));
   size_t leafBytes = pn_bytes(tree->shape->leafCount, sizeof(uint32_t)), vertexBytes = tree->mesh->vertexCount;
   Maker *m = pn_allocZero(sizeof(Maker));
@@ -338,7 +333,7 @@ pnResult pn_prepareFans(pnTree *tree) {
     m->slotOf = pn_alloc(triangleBytes);
     m->leafMark = pn_allocZero(leafBytes);
     m->isListed = pn_allocZero(vertexBytes);
-    ok = m->slotOf && m->leafMark && m->isListed && makeFans(m, tree);
+    ok = m->slotOf && m->leafMark && m->isListed && packFans(m, outData, outBytes);
     pn_free(m->slotOf, triangleBytes);
     pn_free(m->leafMark, leafBytes);
     pn_free(m->isListed, vertexBytes);
@@ -353,4 +348,11 @@ pnResult pn_prepareFans(pnTree *tree) {
   return ok ? PN_OK
             : pn_fail(PN_ERROR_MEMORY, "out of memory while looking around the vertices of mesh '%s'",
                       tree->mesh->name);
+}
+
+pnResult pn_prepareFans(const pnTree *tree) {
+  if (tree->calm || !tree->def.self || tree->rule->reshapes || tree->shape->nodeCount == 0) {
+    return PN_OK;
+  }
+  return pn_makePart(tree->shape, PN_PART_FANS, makeFans, (void *)(uintptr_t)tree);
 }

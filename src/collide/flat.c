@@ -3,7 +3,9 @@
 
 typedef struct Look {
   pnTree *tree;
-  pnFlat *flat;
+  const pnFlat *flat;
+  uint8_t *isFlat;
+  pnFlatNormals *normals; /* by leaf */
   pnWorker *workers;
 } Look;
 
@@ -40,7 +42,7 @@ static void computeNormals(void *context, uint32_t begin, uint32_t end, uint32_t
   pnTree *tree = look->tree;
   for (uint32_t leaf = begin; leaf < end; leaf++) {
     pn_freshen(tree, tree->shape->innerCount + leaf, &look->workers[worker].fresh);
-    pnFlatNormals *out = &look->flat->normals[leaf];
+    pnFlatNormals *out = &look->normals[leaf];
     pnF4 reach = pn_f4Set1(0);
     for (uint32_t half = 0; half < 2; half++) {
       pnV4 p[3];
@@ -63,14 +65,14 @@ PN_INLINE pnV4 normals4(const pnFlatNormals *n, int half) {
 /* ---------------------------------------------------------------- one region */
 
 /* Along the sum of the normals below the node, which come first. */
-static pnSight lookAtNode(const pnTree *tree, const pnFlat *flat, const pnFlatRegion *r) {
+static pnSight lookAtNode(const Look *look, const pnFlatRegion *r) {
   pnV4 sum = {{pn_f4Set1(0), pn_f4Set1(0), pn_f4Set1(0)}};
-  const pnFlatLeaf *leaf = flat->leaves + r->leafFirst;
+  const pnFlatLeaf *leaf = look->flat->leaves + r->leafFirst;
   uint32_t first, end;
-  pn_leafRange(tree, r->node, &first, &end);
+  pn_leafRange(look->tree, r->node, &first, &end);
   for (uint32_t i = 0; i < end - first; i++) {
     /* lanes without a triangle have all corners in one place, and no normal */
-    pnV4 low = normals4(&flat->normals[leaf[i].leaf], 0), high = normals4(&flat->normals[leaf[i].leaf], 1);
+    pnV4 low = normals4(&look->normals[leaf[i].leaf], 0), high = normals4(&look->normals[leaf[i].leaf], 1);
     low = pn_v4Add(&low, &high);
     sum = pn_v4Add(&sum, &low);
   }
@@ -81,9 +83,10 @@ static pnSight lookAtNode(const pnTree *tree, const pnFlat *flat, const pnFlatRe
 }
 
 /* Is every triangle of the region seen from the same side? */
-static bool isSeenFromOneSide(const pnFlat *flat, const pnFlatRegion *r, const pnSight *sight) {
+static bool isSeenFromOneSide(const Look *look, const pnFlatRegion *r, const pnSight *sight) {
+  const pnFlat *flat = look->flat;
   for (const pnFlatLeaf *l = flat->leaves + r->leafFirst; l < flat->leaves + r[1].leafFirst; l++) {
-    const pnFlatNormals *n = &flat->normals[l->leaf];
+    const pnFlatNormals *n = &look->normals[l->leaf];
     pnF4 m = pn_f4Set1(n->reach), error = pn_seenError(m), inRange = pn_neighbourRange(m);
     pnV4 low = normals4(n, 0), high = normals4(n, 1);
     unsigned seen = pn_f4Signs(pn_f4And(pn_f4Greater(pn_v4Dot(&sight->along, &low), error), inRange));
@@ -125,13 +128,14 @@ static bool isRound(const pnTree *tree, const pnFlat *flat, const pnFlatRegion *
   return pn_f4Signs(good) == 15 && sum4(changed) < 2.5f;
 }
 
-static bool isFlat(const pnTree *tree, const pnFlat *flat, const pnFlatRegion *r) {
-  pnSight sight = lookAtNode(tree, flat, r);
-  if (!isRound(tree, flat, r, &sight) || !isSeenFromOneSide(flat, r, &sight)) {
+static bool isFlat(const Look *look, const pnFlatRegion *r) {
+  const pnFlat *flat = look->flat;
+  pnSight sight = lookAtNode(look, r);
+  if (!isRound(look->tree, flat, r, &sight) || !isSeenFromOneSide(look, r, &sight)) {
     return false;
   }
   for (const pnSeam *s = flat->seams + r->seamFirst; s < flat->seams + r[1].seamFirst; s++) {
-    if (!pn_isClosedSeam(tree, s)) {
+    if (!pn_isClosedSeam(look->tree, s)) {
       return false;
     }
   }
@@ -139,37 +143,43 @@ static bool isFlat(const pnTree *tree, const pnFlat *flat, const pnFlatRegion *r
 }
 
 /* A node, or if it is not flat those below it. */
-static void findBelow(const pnTree *tree, pnFlat *flat, uint32_t node) {
-  uint32_t region = flat->regionOf[node];
-  flat->isFlat[node] = region != PN_NONE && isFlat(tree, flat, &flat->regions[region]);
-  uint32_t child = tree->shape->first[node];
-  for (uint32_t j = 0; !flat->isFlat[node] && child < tree->shape->innerCount && j < tree->shape->count[node]; j++) {
-    findBelow(tree, flat, child + j);
+static void findBelow(const Look *look, uint32_t node) {
+  const pnShape *shape = look->tree->shape;
+  uint32_t region = look->flat->regionOf[node];
+  look->isFlat[node] = region != PN_NONE && isFlat(look, &look->flat->regions[region]);
+  uint32_t child = shape->first[node];
+  for (uint32_t j = 0; !look->isFlat[node] && child < shape->innerCount && j < shape->count[node]; j++) {
+    findBelow(look, child + j);
   }
 }
 
 static void findRegions(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
   (void)worker;
-  Look *look = context;
+  const Look *look = context;
   for (uint32_t i = begin; i < end; i++) {
-    findBelow(look->tree, look->flat, look->flat->tops[i]);
+    findBelow(look, look->flat->tops[i]);
   }
 }
 
 /* ---------------------------------------------------------------- all */
 
-void pn_findFlat(pnTree *tree, const pnTasks *tasks, pnWorker *workers) {
-  Look look = {tree, tree->flat, workers};
-  if (look.flat->frame == tree->pose->frame) {
-    return;
+bool pn_findFlat(pnTree *tree, const pnTasks *tasks, pnWorker *workers, pnFlatRoom *room) {
+  pnFlatFrame *frame = tree->flat;
+  if (frame->frame == tree->pose->frame) {
+    return true;
   }
+  if (!pn_arrayReserve(room, tree->shape->leafCount)) {
+    return false;
+  }
+  Look look = {tree, frame->flat, frame->isFlat, room->data, workers};
   pn_parallelFor(tasks, computeNormals, &look, tree->shape->leafCount, LEAVES_PER_ITEM);
   pn_parallelFor(tasks, findRegions, &look, look.flat->topCount, TOPS_PER_ITEM);
-  look.flat->frame = tree->pose->frame;
+  frame->frame = tree->pose->frame;
+  return true;
 }
 
 void pn_pruneFlat(const pnTree *tree, pnPairs *list, size_t from) {
-  const uint8_t *isFlat = ((const pnFlat *)tree->flat)->isFlat;
+  const uint8_t *isFlat = tree->flat->isFlat;
   size_t kept = from;
   for (size_t i = from; i < list->count; i++) {
     pnPair p = list->data[i];

@@ -47,7 +47,7 @@ typedef struct pnFlatNormals {
   float reach;
 } pnFlatNormals;
 
-/* One block of memory, kept by the tree (tree->flat). */
+/* A part of the shape (PN_PART_FLAT). */
 typedef struct pnFlat {
   uint32_t regionCount;
   pnFlatRegion *regions; /* and one more, which only ends a range */
@@ -57,21 +57,27 @@ typedef struct pnFlat {
   uint32_t topCount;
   uint32_t *tops;     /* the largest nodes that have regions, or would have */
   uint32_t *regionOf; /* by inner node: place in regions, or PN_NONE */
-  /* the frame */
-  uint64_t frame;         /* of the pose; 0: none yet */
-  pnFlatNormals *normals; /* by leaf */
-  uint8_t *isFlat;        /* by inner node; of those below a flat one nothing is known */
 } pnFlat;
 
-/* Makes the regions of a tree when it has none yet. PN_OK also where there are none to make. */
+/* Which are flat in this frame: the tree's own. Only where there are regions. */
+typedef struct pnFlatFrame {
+  const pnFlat *flat;
+  uint64_t frame;   /* of the pose; 0: none yet */
+  uint8_t isFlat[]; /* by inner node; of those below a flat one nothing is known */
+} pnFlatFrame;
+
+/* Normals of all leaves of the tree that is looked at: room that is kept for the next one. */
+typedef PN_ARRAY(pnFlatNormals) pnFlatRoom;
+
+/* Makes the regions of a tree's shape when it has none yet. PN_OK also where there are none to make. */
 pnResult pn_prepareFlat(pnTree *tree);
 
 PN_INLINE bool pn_hasFlat(const pnTree *tree) {
-  return tree->flat && ((const pnFlat *)tree->flat)->regionCount > 0;
+  return tree->flat != NULL;
 }
 
-/* Looks at all regions of an updated tree in this frame. */
-void pn_findFlat(pnTree *tree, const pnTasks *tasks, pnWorker *workers);
+/* Looks at all regions of an updated tree in this frame. False: out of memory. */
+bool pn_findFlat(pnTree *tree, const pnTasks *tasks, pnWorker *workers, pnFlatRoom *room);
 
 /* Takes flat nodes, paired with themselves, out of a list of pairs of nodes that are not both leaves, from a place on. */
 void pn_pruneFlat(const pnTree *tree, pnPairs *list, size_t from);

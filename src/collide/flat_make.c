@@ -367,12 +367,7 @@ static size_t pack(const Maker *m, char *block) {
   flat.seams = TAKE(seams);
   flat.topCount = (uint32_t)m->tops.count;
   flat.tops = TAKE(tops);
-  /* without regions nothing of a frame is needed */
-  size_t leaves = flat.regionCount > 0 ? m->tree->shape->leafCount : 0,
-         inner = flat.regionCount > 0 ? m->tree->shape->innerCount : 0;
-  flat.normals = pn_pack(block, &at, NULL, leaves * sizeof(pnFlatNormals));
-  flat.isFlat = pn_pack(block, &at, NULL, inner);
-  flat.regionOf = pn_pack(block, &at, m->regionOf, inner * sizeof(uint32_t));
+  flat.regionOf = pn_pack(block, &at, m->regionOf, m->tree->shape->innerCount * sizeof(uint32_t));
   if (block) {
     memcpy(block, &flat, sizeof flat);
   }
@@ -386,7 +381,8 @@ static uint32_t *scratch(uint32_t **at, size_t count) {
   return p;
 }
 
-static bool makeFlat(Maker *m, pnTree *tree) {
+static bool packFlat(Maker *m, void **outData, size_t *outBytes) {
+  const pnTree *tree = m->tree;
   size_t triangles = tree->mesh->triangleCount, vertices = tree->mesh->vertexCount, leaves = tree->shape->leafCount;
   size_t bytes = pn_bytes(2 * triangles + 4 * vertices + 2 * leaves + tree->shape->innerCount, sizeof(uint32_t));
   uint32_t *memory = pn_allocZero(bytes), *at = memory;
@@ -403,23 +399,22 @@ static bool makeFlat(Maker *m, pnTree *tree) {
   m->leafPlace = scratch(&at, leaves);
   m->regionOf = scratch(&at, tree->shape->innerCount);
   bool ok = makeRegions(m);
-  size_t size = ok ? pack(m, NULL) : 0;
-  char *block = pn_alloc(size);
-  if (block) {
-    pack(m, block);
-    tree->flat = block;
-    tree->flatBytes = size;
+  if (ok && m->regions.count > 1) { /* else there is nothing to keep */
+    *outBytes = pack(m, NULL);
+    *outData = pn_alloc(*outBytes);
+    ok = *outData != NULL;
+  }
+  if (*outData) {
+    pack(m, *outData);
   }
   pn_free(memory, bytes);
-  return block != NULL;
+  return ok;
 }
 
-pnResult pn_prepareFlat(pnTree *tree) {
-  if (tree->flat || tree->calm || !tree->def.self || tree->rule->reshapes || tree->shape->innerCount == 0) {
-    return PN_OK;
-  }
+static pnResult makeFlat(void *context, void **outData, size_t *outBytes) {
+  const pnTree *tree = context;
   Maker m = {.tree = tree, .mesh = tree->mesh};
-  bool ok = makeFlat(&m, tree);
+  bool ok = packFlat(&m, outData, outBytes);
   pn_arrayFree(&m.triangles);
   pn_arrayFree(&m.reached);
   pn_arrayFree(&m.tops);
@@ -429,4 +424,23 @@ pnResult pn_prepareFlat(pnTree *tree) {
   pn_arrayFree(&m.seams);
   return ok ? PN_OK
             : pn_fail(PN_ERROR_MEMORY, "out of memory while looking for flat regions of mesh '%s'", tree->mesh->name);
+}
+
+pnResult pn_prepareFlat(pnTree *tree) {
+  if (tree->flat || tree->calm || !tree->def.self || tree->rule->reshapes || tree->shape->innerCount == 0) {
+    return PN_OK;
+  }
+  pnResult result = pn_makePart(tree->shape, PN_PART_FLAT, makeFlat, tree);
+  const pnFlat *flat = pn_partOf(tree->shape, PN_PART_FLAT);
+  if (result != PN_OK || !flat) {
+    return result;
+  }
+  size_t bytes = sizeof(pnFlatFrame) + tree->shape->innerCount;
+  tree->flat = pn_allocZero(bytes);
+  if (!tree->flat) {
+    return pn_failMemory(bytes);
+  }
+  tree->flatBytes = bytes;
+  tree->flat->flat = flat;
+  return PN_OK;
 }

@@ -19,7 +19,7 @@ pnResult pn_checkHint(const pnTree *a, const pnTree *b, pnPair hint);
 
 /* Is the hint an answer to a first-pair query? Then it is turned as answers are: self pairs with a < b. False for what no query
  * would find: triangles that are not there (any more), pairs that a self filter leaves out, and a triangle with itself. b
- * null: self; the filter is for self only. Adds what it looked at to the cost. */
-bool pn_tryHint(pnTree *a, pnTree *b, const pnSelfFilter *filter, pnPair *ioHint, pnCost *cost);
+ * null: self; the filter, prepared, is for self only. Adds what it looked at to the cost. */
+bool pn_tryHint(const pnTree *a, const pnTree *b, const pnSelfFilter *filter, pnPair *ioHint, pnCost *cost);
 
 #endif

@@ -59,6 +59,7 @@ void pn_colliderFree(pnCollider *c) {
   pn_arrayFree(&c->items);
   pn_arrayFree(&c->pairs);
   pn_arrayFree(&c->scratch);
+  pn_arrayFree(&c->normals);
   *c = (pnCollider){0};
 }
 
@@ -332,7 +333,7 @@ pnResult pn_runJobs(pnCollider *c, pnJob *jobs, uint32_t jobCount, const pnTasks
   for (uint32_t j = 0; ok && j < jobCount; j++) {
     if (jobs[j].t.flat) {
       double start = pn_clock();
-      pn_findFlat(jobs[j].t.a, tasks, c->workers);
+      ok = pn_findFlat(jobs[j].t.a, tasks, c->workers, &c->normals);
       cost->traverseSeconds += pn_clock() - start;
     }
   }

@@ -3,7 +3,7 @@
 #define PN_COLLIDE_JOBS_H
 
 #include "base/task.h"
-#include "collide/traverse.h"
+#include "collide/flat.h"
 
 /* One question and where its answer stands. */
 typedef struct pnJob {
@@ -38,6 +38,7 @@ typedef struct pnCollider {
   PN_ARRAY(pnItem) items;
   pnPairs pairs;   /* the answers, job after job */
   pnPairs scratch; /* for sorting */
+  pnFlatRoom normals;
 } pnCollider;
 
 /* Runs all jobs over updated trees. Every job's pairs are sorted by a, then b, unless `unsorted`. Adds to cost. */

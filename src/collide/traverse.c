@@ -441,7 +441,7 @@ static bool listRestless(pnTree *tree, pnWorker *w, pnRestless r) {
 }
 
 uint32_t pn_neighbourCount(const pnTraversal *t) {
-  const pnFans *fans = t->a->fans;
+  const pnFans *fans = pn_fansOf(t->a);
   return t->calm ? t->calm->restlessCount : fans ? fans->blockCount : 0;
 }
 
@@ -475,9 +475,9 @@ static bool testNeighbours(const pnTree *tree, pnWorker *w, bool first) {
 /* The pairs around a hub, tested in portions. */
 static bool runHub(const pnTree *tree, pnWorker *w, uint32_t v, bool first) {
   size_t before = w->found.count;
-  bool done = false, ok = pn_beginHub(&w->hub, tree, tree->fans, v);
+  bool done = false, ok = pn_beginHub(&w->hub, tree, pn_fansOf(tree), v);
   while (ok && !done && !(first && w->found.count > before)) {
-    ok = pn_listHub(&w->hub, tree, tree->fans, HUB_BATCH, &w->candidates, &done) && testNeighbours(tree, w, first);
+    ok = pn_listHub(&w->hub, tree, pn_fansOf(tree), HUB_BATCH, &w->candidates, &done) && testNeighbours(tree, w, first);
   }
   return ok;
 }
@@ -485,7 +485,7 @@ static bool runHub(const pnTree *tree, pnWorker *w, uint32_t v, bool first) {
 /* The pairs around vertices of one block that are not proved to be apart; those of hubs are tested here, others listed and
  * tested when they are enough. */
 static bool runFans(pnTree *tree, pnWorker *w, const pnFanBlock *block, bool first) {
-  const pnFans *fans = tree->fans;
+  const pnFans *fans = pn_fansOf(tree);
   const uint32_t *ring = tree->mesh->ringOffsets;
   size_t before = w->found.count;
   bool ok = true;
@@ -509,7 +509,7 @@ static bool runFans(pnTree *tree, pnWorker *w, const pnFanBlock *block, bool fir
 
 void pn_runNeighbours(const pnTraversal *t, pnWorker *w, uint32_t begin, uint32_t end, bool first) {
   pnTree *tree = t->a;
-  const pnFans *fans = tree->fans;
+  const pnFans *fans = pn_fansOf(tree);
   double start = pn_clock();
   size_t before = w->found.count;
   bool ok = true;

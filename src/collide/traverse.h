@@ -21,12 +21,12 @@ typedef struct pnLens {
 /* One question about two trees (or one, self). */
 typedef struct pnTraversal {
   pnTree *a, *b;
-  bool self;                 /* a == b: each pair of triangles once, neighbours left out */
-  bool swapped;              /* the caller's a is our b */
-  bool planeDecides;         /* approximate: pnQueryDef.planeDecides */
-  bool fillsAreDear;         /* vertices are computed when a leaf is filled: skins, morph targets */
-  const struct pnCalm *calm; /* self: pairs that need not be looked at; may be null */
-  bool flat;                 /* self: leave out what flat regions prove to be apart */
+  bool self;                      /* a == b: each pair of triangles once, neighbours left out */
+  bool swapped;                   /* the caller's a is our b */
+  bool planeDecides;              /* approximate: pnQueryDef.planeDecides */
+  bool fillsAreDear;              /* vertices are computed when a leaf is filled: skins, morph targets */
+  const struct pnCalmFrame *calm; /* self: pairs that need not be looked at; may be null */
+  bool flat;                      /* self: leave out what flat regions prove to be apart */
   pnLens lens;
   const struct pnSteps *steps;
   /* Bergen: b's model space from a's and back, with margins for the rounding of everything */

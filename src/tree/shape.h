@@ -101,7 +101,7 @@ const void *pn_partOf(const pnShape *shape, pnShapePart part);
 /* Makes a part: one block of memory, const from then on; null and 0 when there is nothing to keep. */
 typedef pnResult pnMakePartFcn(void *context, void **outData, size_t *outBytes);
 /* Makes a part unless it was made. Of several threads one makes it, and the others wait for that one; `make` may ask for parts
- * with smaller numbers than FANS, and never for its own. When it fails, the next one tries again. */
+ * other than its own (REST does). When it fails, the next one tries again. */
 pnResult pn_makePart(const pnShape *shape, pnShapePart part, pnMakePartFcn *make, void *context);
 
 /* Would a definition with its defaults resolved, and its rule, make the same shape? */

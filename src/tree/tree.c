@@ -81,9 +81,7 @@ static void freeTree(pnTree *tree) {
   pn_free(tree->memory, tree->memoryBytes);
   pn_free(tree->blockBytes ? tree->leafPositions : NULL, tree->blockBytes);
   pn_releaseShape(tree->shape);
-  pn_free(tree->restKeys, tree->restCount * sizeof(uint64_t));
   pn_free(tree->calm, tree->calmBytes);
-  pn_free(tree->fans, tree->fansBytes);
   pn_free(tree->flat, tree->flatBytes);
   pn_free(tree, sizeof(pnTree));
 }
@@ -296,7 +294,7 @@ uint32_t pnTree_GetHeight(const pnTree *tree) {
 }
 size_t pnTree_GetByteCount(const pnTree *tree) {
   return sizeof(pnTree) + pn_shapeBytes(tree->shape) + tree->memoryBytes + tree->blockBytes + tree->ruleBytes +
-         tree->restCount * sizeof(uint64_t) + tree->calmBytes + tree->fansBytes + tree->flatBytes;
+         tree->calmBytes + tree->flatBytes;
 }
 
 uint32_t pnTree_GetLevelBoxes(pnTree *tree, uint32_t level, pnBox *outBoxes, uint32_t capacity) {

@@ -89,21 +89,10 @@ struct pnTree {
   void *ruleData; /* what the rule keeps; freed with the tree */
   size_t ruleBytes;
 
-  /* pairs that meet in the rest pose, found by collide/filter.c when a query first asks to leave them out */
-  uint64_t *restKeys;
-  size_t restCount;
-  bool hasRest;
-
-  /* patches that weights prove not to meet themselves, found by collide/calm_make.c when a self query first asks */
-  void *calm;
+  /* what proofs about self-collision say in this frame; allocated when a self query first asks */
+  struct pnCalmFrame *calm; /* collide/calm.h */
   size_t calmBytes;
-
-  /* triangles around each vertex in order, found by collide/fan_make.c when a self query first looks at neighbours */
-  void *fans;
-  size_t fansBytes;
-
-  /* regions that are seen flat cannot meet themselves: collide/flat_make.c, likewise */
-  void *flat;
+  struct pnFlatFrame *flat; /* collide/flat.h */
   size_t flatBytes;
 
   /* the frame */

@@ -35,6 +35,9 @@ static int compareContacts(const pnContact *x, const pnContact *y) {
 /* A body with itself. A hint that is right is found out here, before proofs are looked for that it makes superfluous. */
 static bool beginSelf(pnBody *body, bool first, const pnPair *hint, pnJob *job, pnCost *cost) {
   job->t = pn_beginTraversal(body->tree, NULL);
+  if (pn_prepareFilter(body->tree, &body->selfFilter) != PN_OK) {
+    return false;
+  }
   pnPair pair = hint ? *hint : (pnPair){0};
   if (hint && pn_tryHint(body->tree, NULL, &body->selfFilter, &pair, cost)) {
     job->first = true;
@@ -104,7 +107,7 @@ static bool makeJobs(pnWorld *world, const pnFrameDef *def, pnCost *cost) {
 }
 
 /* Self filters, in place. What is left of each job's pairs moves up, so that the list stays dense. */
-static pnResult filterJobs(pnWorld *world, const pnFrameDef *def, pnCost *cost) {
+static void filterJobs(pnWorld *world, const pnFrameDef *def, pnCost *cost) {
   size_t dense = 0;
   for (size_t j = 0; j < world->jobs.count; j++) {
     pnJob *job = &world->jobs.data[j];
@@ -112,10 +115,7 @@ static pnResult filterJobs(pnWorld *world, const pnFrameDef *def, pnCost *cost) 
     pnPair *pairs = world->collider.pairs.data + job->pairFirst;
     if (job->t.self && pn_hasFilter(&body->selfFilter, body->tree->mesh)) {
       size_t before = job->pairCount;
-      pnResult result = pn_filterPairs(body->tree, &body->selfFilter, pairs, &job->pairCount);
-      if (result != PN_OK) {
-        return result;
-      }
+      pn_filterPairs(body->tree, &body->selfFilter, pairs, &job->pairCount);
       if (def->first) {
         job->pairCount = PN_MIN(job->pairCount, 1);
       }
@@ -128,7 +128,6 @@ static pnResult filterJobs(pnWorld *world, const pnFrameDef *def, pnCost *cost) 
     dense += job->pairCount;
   }
   world->collider.pairs.count = dense;
-  return PN_OK;
 }
 
 /* ---------------------------------------------------------------- contacts */
@@ -245,7 +244,7 @@ pnFrame pnWorld_Collide(pnWorld *world, const pnFrameDef *def) {
                               def->kernel, def->unsorted, &frame.cost);
   }
   if (frame.result == PN_OK) {
-    frame.result = filterJobs(world, def, &frame.cost);
+    filterJobs(world, def, &frame.cost);
   }
   if (frame.result == PN_OK && !(noteGenerations(world) && makeContacts(world, &frame))) {
     frame.result = pn_failMemory(sizeof(pnContact));

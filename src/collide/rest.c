@@ -1,0 +1,88 @@
+/* rest.c: see rest.h. A second tree of the same shape over a pose at rest is asked about itself, without filters and without
+ * proofs that would ask for these pairs. */
+#include "collide/rest.h"
+
+#include "collide/fan.h"
+#include "collide/flat.h"
+#include "collide/jobs.h"
+
+#include <stdlib.h>
+
+/* Sorted keys: the smaller triangle above the larger one. */
+typedef struct RestPairs {
+  size_t count;
+  uint64_t keys[];
+} RestPairs;
+
+static uint64_t keyOf(uint32_t a, uint32_t b) {
+  return (uint64_t)PN_MIN(a, b) << 32 | PN_MAX(a, b);
+}
+
+/* All self pairs of an updated tree into a collider. */
+static pnResult searchAll(pnTree *tree, pnCollider *collider) {
+  pnTasks alone = {0};
+  pnCost cost = {0};
+  pnResult result = pn_prepareFans(tree);
+  if (result == PN_OK) {
+    result = pn_prepareFlat(tree);
+  }
+  if (result != PN_OK) {
+    return result;
+  }
+  pnJob job = {.t = pn_beginTraversal(tree, NULL), .neighbours = true};
+  job.t.flat = pn_hasFlat(tree);
+  return pn_runJobs(collider, &job, 1, &alone, PN_KERNEL_DEFAULT, false, &cost);
+}
+
+static pnResult keepPairs(const pnPairs *pairs, void **outData, size_t *outBytes) {
+  *outBytes = sizeof(RestPairs) + pairs->count * sizeof(uint64_t);
+  RestPairs *rest = *outData = pn_alloc(*outBytes);
+  if (!rest) {
+    return pn_failMemory(*outBytes);
+  }
+  rest->count = pairs->count;
+  for (size_t i = 0; i < pairs->count; i++) {
+    rest->keys[i] = keyOf(pairs->data[i].a, pairs->data[i].b);
+  }
+  return PN_OK;
+}
+
+static pnResult makeRest(void *context, void **outData, size_t *outBytes) {
+  const pnTree *tree = context;
+  pnPose *pose = NULL;
+  pnTree *rest = NULL;
+  pnCollider collider = {0};
+  pnPoseDef poseDef = {tree->mesh, tree->pose->morph, tree->pose->skin};
+  pnResult result = pnCreatePose(&poseDef, &pose);
+  if (result == PN_OK) {
+    pnTreeDef def = tree->def;
+    def.pose = pose;
+    def.twin = tree;
+    result = pnCreateTree(&def, &rest);
+  }
+  if (result == PN_OK) {
+    result = searchAll(rest, &collider);
+  }
+  if (result == PN_OK) {
+    result = keepPairs(&collider.pairs, outData, outBytes);
+  }
+  pn_colliderFree(&collider);
+  pnDestroyTree(rest);
+  pnDestroyPose(pose);
+  return result;
+}
+
+pnResult pn_prepareRest(const pnTree *tree) {
+  return pn_makePart(tree->shape, PN_PART_REST, makeRest, (void *)(uintptr_t)tree);
+}
+
+static int compareU64(const void *a, const void *b) {
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return x < y ? -1 : x > y;
+}
+
+bool pn_meetAtRest(const pnShape *shape, uint32_t a, uint32_t b) {
+  const RestPairs *rest = pn_partOf(shape, PN_PART_REST);
+  uint64_t key = keyOf(a, b);
+  return rest && rest->count > 0 && bsearch(&key, rest->keys, rest->count, sizeof key, compareU64);
+}
