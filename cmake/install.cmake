@@ -26,6 +26,10 @@ install(FILES ${PROJECT_BINARY_DIR}/pinch-config.cmake ${PROJECT_BINARY_DIR}/pin
 
 # pkg-config: the prefix is found from the file's own place, so an installed tree may be moved.
 set(PINCH_PC_ASSIMP "")
+set(PINCH_PC_MESHOPT "")
+if(PINCH_MESHOPT_LIBRARY AND PINCH_MESHOPT_INCLUDE)
+  set(PINCH_PC_MESHOPT " -lmeshoptimizer") # it has no .pc file
+endif()
 if(PINCH_ASSIMP_LIBRARY AND PINCH_ASSIMP_INCLUDE)
   set(PINCH_PC_ASSIMP ", assimp")
 endif()

@@ -88,6 +88,7 @@ static bool isKnownExtension(const char *name) {
                                       "KHR_audio_emitter",     "FB_ngon_encoding"};
   static const char *const starts[] = {"KHR_materials_",   "KHR_texture_",   "EXT_texture_", "MSFT_texture_",
                                        "ADOBE_materials_", "EXT_materials_", "MSFT_packing_"};
+  if (strcmp(name, "EXT_meshopt_compression") == 0) return pn_gltfReadsMeshopt();
   for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); ++i) {
     if (strcmp(name, whole[i]) == 0) return true;
   }
@@ -105,7 +106,16 @@ static pnResult checkExtensions(const pnGltf *g) {
   for (uint32_t i = 0; i < requiredCount && result == PN_OK; ++i) {
     pnJson element = pn_jsonElement(&required, i);
     const char *name = json_string_value(element.value);
-    if (name == NULL || !isKnownExtension(name)) {
+    if (name != NULL && strcmp(name, "EXT_meshopt_compression") == 0 && !pn_gltfReadsMeshopt()) {
+      result = pn_jsonFail(&element, PN_ERROR_UNSUPPORTED,
+                           "the file is packed by EXT_meshopt_compression, and this build of pinch cannot unpack it: "
+                           "build it with libmeshoptimizer-dev, or export without packing");
+    } else if (name != NULL && strcmp(name, "KHR_draco_mesh_compression") == 0) {
+      result =
+          pn_jsonFail(&element, PN_ERROR_UNSUPPORTED,
+                      "the file is packed by KHR_draco_mesh_compression, which pinch does not read; export without "
+                      "it (in Blender: Export > glTF 2.0 > Data > Compression off)");
+    } else if (name == NULL || !isKnownExtension(name)) {
       result = pn_jsonFail(&element, PN_ERROR_UNSUPPORTED,
                            "the file needs the extension '%.80s', which pinch does not read; export without it",
                            name != NULL ? name : "?");

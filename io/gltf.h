@@ -3,6 +3,7 @@
  *   gltf.c           the file: .glb container, extensions, order of the work
  *   gltf_memory.c    memory with a limit
  *   gltf_buffer.c    buffers (in the .glb, in a data URI, in a file) and views of them
+ *   gltf_meshopt.c   views that are packed
  *   gltf_accessor.c  checked arrays of numbers in views
  *   gltf_node.c      nodes, scenes
  *   gltf_skin.c      skins, and joints and weights of vertices
@@ -68,6 +69,8 @@ typedef struct pnGltf {
   uint32_t bufferCount;
   pnJson views, accessors; /* arrays of the document */
   uint32_t viewCount, accessorCount;
+  pnGltfBytes
+      *unpacked; /* by view: what EXT_meshopt_compression packed, once somebody has looked; null before the first */
   const float **floats; /* by accessor: its numbers, once somebody shared has asked for them */
 
   pnGltfMesh *meshes; /* 2 * meshCount: without, with joints */
@@ -101,6 +104,10 @@ pnResult pn_gltfLoadBuffers(pnGltf *g);
 /* Bytes `offset` ... `offset + count` of view `view`, checked. `at` is the place that asks. */
 pnResult pn_gltfView(pnGltf *g, const pnJson *at, uint32_t view, uint64_t offset, uint64_t count,
                      const uint8_t **outBytes);
+/* The bytes of a view that EXT_meshopt_compression packed; none (data null) for others. */
+pnResult pn_gltfUnpackView(pnGltf *g, uint32_t view, pnGltfBytes *outBytes);
+/* Was pinch built with what unpacks them? */
+bool pn_gltfReadsMeshopt(void);
 /* The stride a view was given, 0 for none. */
 pnResult pn_gltfStride(pnGltf *g, uint32_t view, uint32_t *outStride);
 

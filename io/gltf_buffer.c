@@ -93,7 +93,13 @@ static pnResult loadBuffer(pnGltf *g, const pnJson *buffer, uint32_t index) {
 
   /* Without a URI it is the chunk of the .glb, which only the first buffer may be. */
   pnGltfBytes bytes = {0};
-  pnJson uri = pn_jsonMember(buffer, "uri");
+  pnJson uri = pn_jsonMember(buffer, "uri"), extensions = pn_jsonMember(buffer, "extensions");
+  pnJson packed = pn_jsonMember(&extensions, "EXT_meshopt_compression");
+  if (uri.value == NULL && (index != 0 || g->chunk.data == NULL) &&
+      json_is_true(json_object_get(packed.value, "fallback"))) {
+    /* Stands for what is packed elsewhere: it has no bytes, and nothing that is read needs them. */
+    return PN_OK;
+  }
   if (uri.value == NULL) {
     if (index != 0 || g->chunk.data == NULL) {
       return pn_jsonFail(buffer, PN_ERROR_FORMAT, "has no uri, and this file has no binary chunk for it");
@@ -139,14 +145,17 @@ pnResult pn_gltfView(pnGltf *g, const pnJson *at, uint32_t view, uint64_t offset
   pnJson element = pn_jsonElement(&g->views, view);
   uint32_t buffer = UINT32_MAX;
   uint64_t viewOffset = 0, length = PN_JSON_REQUIRED;
-  pnResult result = pn_jsonIndex(&element, "buffer", g->bufferCount, &buffer);
+  pnGltfBytes unpacked;
+  pnResult result = pn_gltfUnpackView(g, view, &unpacked);
+  if (result == PN_OK) result = pn_jsonIndex(&element, "buffer", g->bufferCount, &buffer);
   if (result == PN_OK) result = pn_jsonNumber(&element, "byteOffset", UINT64_MAX - 1, &viewOffset);
   if (result == PN_OK) result = pn_jsonNumber(&element, "byteLength", UINT64_MAX - 1, &length);
   if (result != PN_OK) return result;
   if (buffer == UINT32_MAX) return pn_jsonFail(&element, PN_ERROR_FORMAT, "names no buffer");
 
   /* The view in its buffer, then the range in the view. Numbers are below 2^53, so the sums do not overflow. */
-  const pnGltfBytes *bytes = &g->buffers[buffer];
+  const pnGltfBytes *bytes = unpacked.data != NULL ? &unpacked : &g->buffers[buffer];
+  if (unpacked.data != NULL) viewOffset = 0;
   if (viewOffset + length > bytes->count) {
     return pn_jsonFail(&element, PN_ERROR_FORMAT, "bytes %llu to %llu of buffer %u, which has %zu",
                        (unsigned long long)viewOffset, (unsigned long long)(viewOffset + length), buffer, bytes->count);

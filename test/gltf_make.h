@@ -38,7 +38,7 @@ static void encodeBase64(const Bytes *bytes, char *out) {
 }
 
 /* The text with ' as " and @ as {"byteLength": n, "uri": "data:..."}. The caller frees it. */
-static char *makeText(const char *json, const Bytes *bytes) {
+static inline char *makeText(const char *json, const Bytes *bytes) {
   char *text = malloc(strlen(json) + 3 * sizeof(bytes->data)), *out = text;
   for (; *json != 0; ++json) {
     if (*json == '@') {
@@ -82,7 +82,7 @@ static inline uint8_t *makeGlb(const char *json, const Bytes *bytes, size_t *out
 
 /* A square of two triangles on two joints with two targets (the second sparse), moved by a clip with all four paths,
  * and a second node with the same mesh. Numbers of views are those of this list. */
-static void fillEverything(Bytes *b) {
+static inline void fillEverything(Bytes *b) {
   b->count = 0;
   ADD(b, float, 0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0);                 /* 0: positions, 48 bytes at 0 */
   ADD(b, uint16_t, 0, 1, 2, 0, 2, 3);                                /* 1: indices, 12 at 48 */
