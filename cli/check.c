@@ -7,6 +7,7 @@
 #include "command.h"
 #include "load.h"
 #include "out.h"
+#include "pool.h"
 
 #include "pinch/world.h"
 
@@ -18,7 +19,8 @@
 typedef struct pnCheckOptions {
   bool self, first, json, noWeld;
   const char *pairs;
-  uint32_t threads; /* 0: one for each core */
+  uint32_t threads;  /* 0: one for each core */
+  uint32_t maxPairs; /* 0: no limit */
   pnMoment moment;
   pnWords only, ignored;
 } pnCheckOptions;
@@ -72,7 +74,7 @@ static pnResult loadBodies(pnCheck *check, int count, char **paths, const pnChec
 
 /* A world with one body for each mesh; its user data is its number, which is its place in the list of files. */
 static pnResult makeWorld(pnCheck *check, const pnCheckOptions *options) {
-  pnResult result = pnCreatePool(options->threads, &check->pool);
+  pnResult result = pn_makePool("check", options->threads, &check->pool);
   if (result != PN_OK) return result;
   pnWorldDef worldDef = pnDefaultWorldDef();
   worldDef.tasks = pnPool_GetTasks(check->pool);
@@ -118,7 +120,7 @@ static pnResult search(pnCheck *check, const pnCheckOptions *options) {
   pn_beginProgress("searching");
   pnResult result = makeWorld(check, options);
   if (result == PN_OK) {
-    pnFrameDef def = {.first = options->first};
+    pnFrameDef def = {.first = options->first, .maxPairs = options->maxPairs};
     check->frame = pnWorld_Collide(check->world, &def);
     result = check->frame.result;
   }
@@ -160,8 +162,10 @@ static bool printAnswerJson(const pnCheck *check) {
         collisions, json_pack("{s:I, s:I, s:I}", "a", (json_int_t)bodyNumber(check, contact->a), "b",
                               (json_int_t)bodyNumber(check, contact->b), "pairs", (json_int_t)contact->pairCount));
   }
-  return pn_printJson(json_pack("{s:s, s:o, s:o, s:I}", "pinch", pnGetVersion(), "bodies", bodies, "collisions",
-                                collisions, "pairs_total", (json_int_t)check->pairCount));
+  json_t *answer = json_pack("{s:s, s:o, s:o, s:I}", "pinch", pnGetVersion(), "bodies", bodies, "collisions",
+                             collisions, "pairs_total", (json_int_t)check->pairCount);
+  if (check->frame.limited) json_object_set_new(answer, "limited", json_true());
+  return pn_printJson(answer);
 }
 
 static bool printBodies(const pnCheck *check) {
@@ -236,6 +240,8 @@ static void printNext(const pnCheck *check, const pnCheckOptions *options) {
     if (pnMesh_GetTriangleCount(check->bodies[i].mesh) == 0)
       printf("Note: %s has no triangles.\n", check->bodies[i].path);
   }
+  if (check->frame.limited)
+    printf("Note: there are more, and bodies may meet that are not listed; --max-pairs 0 looks for all.\n");
   if (options->pairs) printf("The pairs are in %s.\n", options->pairs);
   else if (check->frame.pairCount > 0) printf("Next: --pairs OUT.csv lists the triangles.\n");
   else if (check->bodyCount > 1 && !options->self) printf("Next: --self also asks each body about itself.\n");
@@ -250,8 +256,8 @@ static bool printAnswer(const pnCheck *check, const pnCheckOptions *options) {
   size_t pairs = check->pairCount;
   if (pairs > 0) {
     good = printContacts(check) && good;
-    printf("\n%s%zu pair%s of triangles meet%s", options->first ? "At least " : "", pairs, pairs == 1 ? "" : "s",
-           pairs == 1 ? "s" : "");
+    printf("\n%s%zu pair%s of triangles meet%s", options->first || check->frame.limited ? "At least " : "", pairs,
+           pairs == 1 ? "" : "s", pairs == 1 ? "s" : "");
   } else if (check->bodyCount == 1) {
     printf("No two triangles meet: the surface does not intersect itself");
   } else {
@@ -286,7 +292,7 @@ static int run(int count, char **paths, const pnCheckOptions *options) {
 }
 
 int pn_cmdCheck(int argc, char **argv) {
-  pnCheckOptions options = {.moment = PN_MOMENT_REST};
+  pnCheckOptions options = {.moment = PN_MOMENT_REST, .maxPairs = PN_DEFAULT_MAX_PAIRS};
   const pnOption table[] = {
       {"self", PN_OPTION_FLAG, NULL,
        "with several files: also each body with itself\n(a single file is always asked about itself)", &options.self},
@@ -295,6 +301,8 @@ int pn_cmdCheck(int argc, char **argv) {
       {"json", PN_OPTION_FLAG, NULL, "one JSON object instead of tables", &options.json},
       {"pairs", PN_OPTION_TEXT, "OUT.csv",
        "write every pair: a,triangle_a,b,triangle_b, counted from 0,\nin the order of the files", &options.pairs},
+      {"max-pairs", PN_OPTION_COUNT, "N",
+       "stop when more pairs of triangles than this are found\n(default: 1000000; 0: no limit)", &options.maxPairs},
       {"threads", PN_OPTION_COUNT, "N",
        "how many threads work (default: one for each core);\nthe answer does not depend on it", &options.threads},
       {"animation", PN_OPTION_TEXT, "NAME", "of glTF files: which animation (default: the rest pose)",

@@ -3,6 +3,7 @@
 #include "command.h"
 #include "load.h"
 #include "out.h"
+#include "pool.h"
 
 #include "pinch/volume.h"
 
@@ -142,7 +143,7 @@ static pnResult test(const pnMesh *mesh, const pnPoints *points, const pnInsideO
   pnPoseDef poseDef = pnDefaultPoseDef();
   poseDef.mesh = mesh;
   pnResult result = pnCreatePose(&poseDef, &pose);
-  if (result == PN_OK) result = pnCreatePool(options->threads, &pool);
+  if (result == PN_OK) result = pn_makePool("inside", options->threads, &pool);
   if (result == PN_OK) {
     pnLdiDef def = pnDefaultLdiDef();
     def.pose = pose;

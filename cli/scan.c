@@ -6,6 +6,7 @@
 #include "args.h"
 #include "command.h"
 #include "out.h"
+#include "pool.h"
 #include "scan.h"
 
 #include <signal.h>
@@ -239,7 +240,7 @@ static const char examples[] =
     "  pinch scan hero.glb --first --fail-on new || exit 1  a check in CI: fast, and only what is not so at rest\n";
 
 int pn_cmdScan(int argc, char **argv) {
-  pnScanOptions options = {0};
+  pnScanOptions options = {.maxPairs = PN_DEFAULT_MAX_PAIRS};
   const pnOption table[] = {
       {"frames", PN_OPTION_TEXT, "A:B:STEP",
        "which frames; each part may be left out, A alone is one frame\n(default: all)", &options.frames},
@@ -261,6 +262,9 @@ int pn_cmdScan(int argc, char **argv) {
        &options.ignored},
       {"ignore-rest", PN_OPTION_FLAG, NULL, "leave out pairs of triangles that already meet in the rest pose",
        &options.ignoreRest},
+      {"max-pairs", PN_OPTION_COUNT, "N",
+       "in each frame, stop when more pairs of triangles than this are found\n(default: 1000000; 0: no limit)",
+       &options.maxPairs},
       {"threads", PN_OPTION_COUNT, "N",
        "how many threads work (default: one for each core);\nthe answer does not depend on it", &options.threads},
       {"json", PN_OPTION_FLAG, NULL, "one JSON object instead of tables", &options.json},

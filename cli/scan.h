@@ -33,6 +33,7 @@ typedef struct pnScanOptions {
   const char *csv, *pairs, *html; /* files to write; null: none */
   double fps;                     /* 0: not given */
   uint32_t threads;               /* 0: one for each core */
+  uint32_t maxPairs;              /* in a frame; 0: no limit */
   bool self, first, ignoreRest, json;
   pnFailOn failOn;
   const char *command; /* the whole command line, for the report */
@@ -172,6 +173,7 @@ typedef struct pnScan {
   pnScanTallies tallies;
   pnScanFiles files;
   bool interrupted;
+  uint32_t limitedCount;          /* frames with more pairs than --max-pairs, the rest pose among them */
   bool wrongAnimation, wrongBody; /* a choice that failed for want of this; pn_scanSayChoices */
   double loadSeconds, scanSeconds;
 } pnScan;

@@ -73,6 +73,7 @@ static bool writeJsonFrame(const pnScan *scan) {
 static void endJson(const pnScan *scan, bool good) {
   printf("\n  ],\n");
   if (scan->interrupted || !good) printf("  \"incomplete\": true,\n");
+  if (scan->limitedCount > 0) printf("  \"limited_frames\": %u,\n", scan->limitedCount);
   printf("  \"pairs_total\": %llu\n}\n", (unsigned long long)scan->tallies.pairCount);
 }
 

@@ -202,6 +202,9 @@ static void printSum(const pnScan *scan) {
   const pnScanOptions *options = scan->options;
   if (scan->interrupted)
     printf("Interrupted after %u of %u frames: this is incomplete.\n", t->frameCount, scan->frameTotal);
+  if (scan->limitedCount > 0)
+    printf("Note: in %u frame%s more than %u pairs meet; the others were not looked for (--max-pairs).\n",
+           scan->limitedCount, scan->limitedCount == 1 ? "" : "s", options->maxPairs);
   if (t->collidingFrames == 0)
     printf("No two triangles meet in %s%u frame%s", t->frameCount > 1 ? "any of " : "", t->frameCount,
            t->frameCount == 1 ? "" : "s");

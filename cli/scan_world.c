@@ -3,6 +3,7 @@
  * A frame hands weights, joints and transforms to the bodies, and vertices only to those that come from a cache; what
  * follows from that is the library's work. What already meets at rest is found once, and each frame's sorted pairs are
  * merged with it. */
+#include "pool.h"
 #include "scan.h"
 
 #include <math.h>
@@ -27,7 +28,7 @@ static pnResult addToWorld(pnScan *scan, pnScanBody *body) {
 }
 
 pnResult pn_scanMakeWorld(pnScan *scan) {
-  pnResult result = pnCreatePool(scan->options->threads, &scan->pool);
+  pnResult result = pn_makePool("scan", scan->options->threads, &scan->pool);
   if (result != PN_OK) return result;
   pnWorldDef def = pnDefaultWorldDef();
   def.tasks = pnPool_GetTasks(scan->pool);
@@ -137,8 +138,9 @@ static bool needsRest(const pnScanOptions *options) {
 }
 
 static pnResult look(pnScan *scan) {
-  pnFrameDef def = {.first = scan->options->first && !needsRest(scan->options)};
+  pnFrameDef def = {.first = scan->options->first && !needsRest(scan->options), .maxPairs = scan->options->maxPairs};
   pnFrame found = pnWorld_Collide(scan->world, &def);
+  scan->limitedCount += found.limited;
   return found.result == PN_OK ? takeContacts(scan, found) : found.result;
 }
 

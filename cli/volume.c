@@ -4,6 +4,7 @@
 #include "command.h"
 #include "load.h"
 #include "out.h"
+#include "pool.h"
 
 #include "pinch/volume.h"
 
@@ -174,7 +175,7 @@ static pnResult measure(pnVolumeRun *run, int count, char **paths, const pnVolum
     poseDef.mesh = run->loaded[i]->mesh;
     result = pnCreatePose(&poseDef, &run->poses[i]);
   }
-  if (result == PN_OK) result = pnCreatePool(options->threads, &run->pool);
+  if (result == PN_OK) result = pn_makePool("volume", options->threads, &run->pool);
   if (result != PN_OK) return result;
 
   if (options->gl) openGl(run);

@@ -8,6 +8,7 @@
 #include "pinch/io.h"
 
 #include <jansson.h>
+#include <sys/resource.h>
 
 /* ---------------------------------------------------------------- what the tool said */
 
@@ -409,10 +410,69 @@ static void testSelfPairs(void **state) {
   assert_true(atLeast > 100);
 }
 
+/* 2000 copies of a triangle are 1 999 000 pairs. */
+static void testMaxPairs(void **state) {
+  (void)state;
+  FILE *file = fopen("copies.obj", "wb");
+  assert_non_null(file);
+  fputs("v 0 0 0\nv 1 0 0\nv 0 1 0\n", file);
+  for (int i = 0; i < 2000; ++i) fputs("f 1 2 3\n", file);
+  assert_int_equal(fclose(file), 0);
+  static const struct {
+    const char *limit; /* null: what it is without */
+    json_int_t pairs;
+    bool limited;
+  } cases[] = {{NULL, 1000000, true}, {"5", 5, true}, {"1999000", 1999000, false}, {"0", 1999000, false}};
+  for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
+    ToolRun run = runTool(
+        (const char *[]){"check", "copies.obj", "--json", cases[i].limit ? "--max-pairs" : NULL, cases[i].limit, NULL});
+    expectRun(&run, 1, "");
+    json_t *answer = json_loads(run.out, 0, NULL);
+    assert_non_null(answer);
+    assert_int_equal(json_integer_value(json_object_get(answer, "pairs_total")), cases[i].pairs);
+    assert_int_equal(json_is_true(json_object_get(answer, "limited")), cases[i].limited);
+    json_decref(answer);
+    freeRun(&run);
+  }
+  ToolRun run = runTool((const char *[]){"check", "copies.obj", "--max-pairs", "7", NULL});
+  expectRun(&run, 1, "");
+  assert_non_null(strstr(run.out, "At least 7 pairs"));
+  assert_non_null(strstr(run.out, "--max-pairs 0"));
+  freeRun(&run);
+  unlink("copies.obj");
+}
+
+/* A limit on the size of stacks that is larger than any memory: no thread can be started. */
+static void testNoThreads(void **state) {
+  (void)state;
+  writeText("a.off", TRIANGLE);
+  writeText("c.off", CROSSING);
+  struct rlimit old, huge;
+  assert_int_equal(getrlimit(RLIMIT_STACK, &old), 0);
+  huge = (struct rlimit){(rlim_t)1 << 47, old.rlim_max};
+  if (old.rlim_max != RLIM_INFINITY || setrlimit(RLIMIT_STACK, &huge) != 0) {
+    print_message("skipped: the size of stacks cannot be set\n");
+    unlink("a.off");
+    unlink("c.off");
+    return;
+  }
+  ToolRun run = runTool((const char *[]){"check", "a.off", "c.off", "--threads", "4", NULL});
+  assert_int_equal(setrlimit(RLIMIT_STACK, &old), 0);
+  if (run.status == -1) print_message("skipped: nothing runs with such stacks\n");
+  else {
+    expectRun(&run, 1, "going on with 1");
+    assert_non_null(strstr(run.out, "1 pair of triangles meets"));
+  }
+  freeRun(&run);
+  unlink("a.off");
+  unlink("c.off");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(testShapes),     cmocka_unit_test(testAnswers),       cmocka_unit_test(testFirst),
-      cmocka_unit_test(testKnownPairs), cmocka_unit_test(testTouchingPairs), cmocka_unit_test(testSelfPairs),
+      cmocka_unit_test(testMaxPairs),      cmocka_unit_test(testNoThreads), cmocka_unit_test(testShapes),
+      cmocka_unit_test(testAnswers),       cmocka_unit_test(testFirst),     cmocka_unit_test(testKnownPairs),
+      cmocka_unit_test(testTouchingPairs), cmocka_unit_test(testSelfPairs),
   };
   return cmocka_run_group_tests(tests, enterFolder, leaveFolder);
 }

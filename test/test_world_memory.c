@@ -280,8 +280,8 @@ static int learn(void **state) {
   return s_truth.frame[0] && s_truth.frame[1] && s_truth.self[0] && s_truth.volume > 0 ? 0 : -1;
 }
 
-/* Every third allocation is enough here: the tests of the rooms go through all of theirs. */
-#define STEP 3u
+/* Every fifth allocation is enough here: the tests of the rooms go through all of theirs. */
+#define STEP 5u
 
 static void oneFails(void **state) {
   (void)state;
@@ -290,7 +290,7 @@ static void oneFails(void **state) {
     tries++;
   }
   print_message("  %u allocations refused, one at a time\n", tries);
-  assert_true(tries > 100);
+  assert_true(tries > 60);
 }
 
 static void allFailFromOneOn(void **state) {
@@ -299,7 +299,7 @@ static void allFailFromOneOn(void **state) {
   for (uint32_t at = 1; live(1 + at % 4, &(TestFailures){.at = at, .andAfter = true}, false) > 0; at += STEP) {
     tries++;
   }
-  assert_true(tries > 100);
+  assert_true(tries > 60);
 }
 
 /* Some, by chance: alone and in bursts, often and seldom. */
@@ -307,12 +307,12 @@ static void someFail(void **state) {
   (void)state;
   static const uint32_t bursts[3] = {1, 4, 25}, seldom[3] = {2, 9, 40};
   uint64_t failed = 0;
-  for (uint32_t i = 0; i < 90; i++) {
+  for (uint32_t i = 0; i < 54; i++) {
     TestFailures f = {.at = UINT64_MAX, .burst = bursts[i % 3], .oneIn = seldom[i / 3 % 3], .seed = i};
     failed += live(1 + i % 4, &f, i % 2);
   }
   print_message("  %llu allocations refused by chance\n", (unsigned long long)failed);
-  assert_true(failed > 500);
+  assert_true(failed > 300);
 }
 
 int main(void) {

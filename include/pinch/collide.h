@@ -39,6 +39,8 @@ PN_API pnResult pnCreatePairList(pnPairList **outList);
 PN_API void pnDestroyPairList(pnPairList *list);
 PN_API const pnPair *pnPairList_GetPairs(const pnPairList *list);
 PN_API size_t pnPairList_GetCount(const pnPairList *list);
+/* Are there more pairs than pnQueryDef.maxPairs let into the list? */
+PN_API bool pnPairList_IsLimited(const pnPairList *list);
 
 /* Filters for self-collision. All off by default: then every pair of triangles that meets counts, neighbours only when
  * they meet in more than the vertex or edge they share. */
@@ -53,6 +55,10 @@ typedef struct pnSelfFilter {
 typedef struct pnQueryDef {
   bool first;    /* stop at the first pair found: cheaper by far when there are many */
   bool unsorted; /* leave pairs in the order found; by default they are sorted by a, then b */
+  /* At most so many pairs, 0 (default): all. The search ends when there are more, so that time and memory are bounded where
+   * everything meets everything; pnPairList_IsLimited says so. Which are kept depends on the tree and not on threads. Counted
+   * before self filters take some out. Without a list nothing is kept, and all are counted. */
+  size_t maxPairs;
   /* For `first`: a pair to try before anything else, or null (default); last frame's answer, say. It is tested exactly, so a
    * wrong or old one costs one test and nothing else. When it meets it is the answer: trees are not updated, and of
    * the vertices only its six are looked at, also for NaN. A pair that the filter leaves out, a triangle with itself and a
@@ -71,7 +77,8 @@ typedef struct pnQueryDef {
 PN_API pnQueryDef pnDefaultQueryDef(void);
 
 /* All pairs (or a first one) of triangles of a and b that meet. def may be null. Updates the trees as needed.
- * outPairs may be null to count only; outCost may be null. On an error the list is empty.
+ * outPairs may be null to count only, without memory for pairs (pnCost.pairs); outCost may be null. On an error the list is
+ * empty.
  * a and b may be the same tree only for a pose meeting itself: use pnCollideSelf. */
 PN_API pnResult pnCollideTrees(pnTree *a, pnTree *b, const pnQueryDef *def, pnPairList *outPairs, pnCost *outCost);
 

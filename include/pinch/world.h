@@ -120,10 +120,14 @@ PN_API const char *pnBody_GetName(const pnWorld *world, pnBodyId body);
 
 /* What to look for in one frame. Zeroed is the default: everything. */
 typedef struct pnFrameDef {
-  bool first;      /* one pair for each pair of bodies is enough */
-  bool noHints;    /* for comparison: with `first`, do not try the pair by which two bodies met in the frame before */
-  bool noSelf;     /* skip self-collision in this frame */
-  bool unsorted;   /* pairs of a contact in the order found, by chance with threads; a crowd takes a twentieth less */
+  bool first;    /* one pair for each pair of bodies is enough */
+  bool noHints;  /* for comparison: with `first`, do not try the pair by which two bodies met in the frame before */
+  bool noSelf;   /* skip self-collision in this frame */
+  bool unsorted; /* pairs of a contact in the order found, by chance with threads; a crowd takes a twentieth less */
+  /* At most so many pairs over all contacts, 0 (default): all. The search ends when there are more, and pnFrame.limited says so.
+   * Contacts come in their order, so the last ones may have fewer pairs than they should, or be missing; what was a contact in
+   * the frame before then counts as ended. Which pairs are kept does not depend on threads. Counted before self filters. */
+  size_t maxPairs;
   pnKernel kernel; /* default PN_KERNEL_DEFAULT */
 } pnFrameDef;
 
@@ -144,6 +148,7 @@ typedef struct pnFrame {
   uint32_t contactCount; /* begun and persisting */
   uint32_t endedCount;
   size_t pairCount;   /* over all contacts */
+  bool limited;       /* there are more than pnFrameDef.maxPairs */
   uint32_t bodyPairs; /* let through by the broad phase */
   uint32_t rebuilds;  /* trees built anew by the quality policy */
   pnCost cost;

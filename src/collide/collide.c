@@ -5,6 +5,7 @@
 #include "collide/flat.h"
 #include "collide/hint.h"
 #include "collide/jobs.h"
+#include "collide/plane.h"
 
 pnQueryDef pnDefaultQueryDef(void) {
   return (pnQueryDef){0};
@@ -14,6 +15,7 @@ pnQueryDef pnDefaultQueryDef(void) {
 
 struct pnPairList {
   pnCollider collider;
+  bool limited;
 };
 
 pnResult pnCreatePairList(pnPairList **outList) {
@@ -35,6 +37,9 @@ const pnPair *pnPairList_GetPairs(const pnPairList *list) {
 size_t pnPairList_GetCount(const pnPairList *list) {
   return list->collider.pairs.count;
 }
+bool pnPairList_IsLimited(const pnPairList *list) {
+  return list->limited;
+}
 
 /* ---------------------------------------------------------------- queries */
 
@@ -49,7 +54,7 @@ static bool isCurrent(const pnTree *tree) {
 }
 
 /* Everything up to date, and all that meets into the list. b null: self. */
-static pnResult search(pnTree *a, pnTree *b, const pnQueryDef *def, pnPairList *list, pnCost *cost) {
+static pnResult search(pnTree *a, pnTree *b, const pnQueryDef *def, bool keep, pnPairList *list, pnCost *cost) {
   bool current = b && isCurrent(a) && isCurrent(b); /* then there is no time to be taken */
   double start = current ? 0 : pn_clock();
   pnResult result = pnTree_Update(a, &def->tasks);
@@ -74,7 +79,11 @@ static pnResult search(pnTree *a, pnTree *b, const pnQueryDef *def, pnPairList *
     job.t.planeDecides = def->planeDecides;
     job.t.calm = calm;
     job.t.flat = flat && pn_hasFlat(a);
-    result = pn_runJobs(&list->collider, &job, 1, &def->tasks, def->kernel, def->unsorted, cost);
+    pnRunDef run = {.tasks = &def->tasks, .kernel = def->kernel, .unsorted = def->unsorted};
+    run.countOnly = !keep && !job.first && !filtered && !pn_hasPlanes(&job.t);
+    run.maxPairs = keep ? def->maxPairs : 0;
+    result = pn_runJobs(&list->collider, &job, 1, &run, cost, &list->limited);
+    cost->pairs = result == PN_OK && list->limited ? list->collider.pairs.count : cost->pairs;
     if (result == PN_OK && filtered) {
       pnPairs *pairs = &list->collider.pairs;
       pn_filterPairs(a, &def->filter, pairs->data, &pairs->count);
@@ -108,12 +117,13 @@ static pnResult collide(pnTree *a, pnTree *b, const pnQueryDef *def, pnPairList 
   pnPairList *list = outPairs ? outPairs : &local;
   pnCost cost = {0};
   list->collider.pairs.count = 0;
+  list->limited = false;
   pnResult result = b ? PN_OK : pn_prepareFilter(a, &def->filter);
   if (result == PN_OK && def->first && def->hint) {
     result = answerHint(a, b, def, list, &cost);
   }
   if (result == PN_OK && list->collider.pairs.count == 0) {
-    result = search(a, b, def, list, &cost);
+    result = search(a, b, def, outPairs != NULL, list, &cost);
   }
   if (result != PN_OK) {
     list->collider.pairs.count = 0;
@@ -150,6 +160,7 @@ pnResult pnCollideSelf(pnTree *tree, const pnQueryDef *def, pnPairList *outPairs
   }
   if (outPairs) {
     outPairs->collider.pairs.count = 0;
+    outPairs->limited = false;
   }
   return result;
 }
@@ -160,6 +171,7 @@ pnResult pnCollideBrute(const pnPose *a, const pnPose *b, const pnQueryDef *def,
   PN_ASSERT(a && b && outPairs);
   pnPairs *pairs = &outPairs->collider.pairs;
   pairs->count = 0;
+  outPairs->limited = false;
   for (uint32_t s = 0; s < a->mesh->triangleCount; s++) {
     for (uint32_t t = a == b ? s + 1 : 0; t < b->mesh->triangleCount; t++) {
       if (pn_trianglesMeetNow(a, s, b, t, a == b)) {

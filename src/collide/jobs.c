@@ -1,6 +1,8 @@
 /* jobs.c: many questions on several threads. Jobs are opened a little way by one thread, the pairs of nodes that come out
  * are dealt to the workers in small portions, every worker appends what it finds to a list of its own, and the
- * lists are put together and sorted at the end: the answer does not depend on who found what. Nothing is ever dropped. */
+ * lists are put together and sorted at the end: the answer does not depend on who found what. Nothing is dropped, unless the
+ * caller wants no more than so many pairs. Then work is dealt as if there were always as many workers, and the first pairs in
+ * the order of items are kept; an item that is begun when those before it have enough is left out, and so changes nothing. */
 #include "collide/jobs.h"
 
 #include "base/sort.h"
@@ -15,12 +17,18 @@
 #define SEEDS_PER_ITEM 4u
 /* From so many jobs for each worker on, jobs are not divided. */
 #define JOBS_PER_WORKER 8u
+/* For how many workers work is dealt when pairs are limited. */
+#define LIMITED_WORKERS 8u
 
 typedef struct Run {
   pnCollider *c;
   pnJob *jobs;
-  pnKernel kernel;
-  bool unsorted;
+  const pnRunDef *def;
+  uint32_t workers;
+  size_t base; /* pairs of the collider that were there before */
+  /* with a limit: pairs of the items that are done, and the last of these (plus one) */
+  _Atomic size_t done;
+  _Atomic uint32_t lastDone;
 } Run;
 
 /* ---------------------------------------------------------------- workers */
@@ -57,6 +65,7 @@ void pn_colliderFree(pnCollider *c) {
   pn_free(c->segments, c->workerCount * sizeof(pnSegments));
   pn_arrayFree(&c->seeds);
   pn_arrayFree(&c->items);
+  pn_arrayFree(&c->ordered);
   pn_arrayFree(&c->pairs);
   pn_arrayFree(&c->scratch);
   pn_arrayFree(&c->normals);
@@ -148,8 +157,9 @@ static void runItem(Run *run, const pnItem *item, pnWorker *w) {
   memcpy(w->lists[0].data, run->c->seeds.data + item->begin, count * sizeof(pnPair));
   w->lists[0].count = count;
   if (!job->first) {
-    pn_runAll(&job->t, w, run->kernel);
-  } else if (!pn_runFirst(&job->t, w, run->kernel) && job->neighbours) {
+    pn_runAll(&job->t, w, run->def->kernel);
+    /* what overshoots is cut off when all is put together */
+  } else if (!pn_runFirst(&job->t, w, run->def->kernel) && job->neighbours) {
     pn_runNeighbours(&job->t, w, 0, pn_neighbourCount(&job->t), true);
   }
 }
@@ -159,11 +169,21 @@ static void runItems(void *context, uint32_t begin, uint32_t end, uint32_t worke
   pnWorker *w = &run->c->workers[worker];
   for (uint32_t i = begin; i < end && !w->outOfMemory; i++) {
     const pnItem *item = &run->c->items.data[i];
-    size_t before = w->found.count;
+    size_t before = w->found.count, most = run->def->maxPairs;
+    /* those that are done come before this one, whatever order the caller's tasks have, and are enough */
+    if (most > 0 && atomic_load(&run->lastDone) <= i && atomic_load(&run->done) > most) {
+      continue;
+    }
+    w->foundMost = most > 0 ? before + most : SIZE_MAX;
     runItem(run, item, w);
     if (w->found.count > before &&
-        !pn_arrayPush(&run->c->segments[worker], ((pnSegment){item->job, before, w->found.count}))) {
+        !pn_arrayPush(&run->c->segments[worker], ((pnSegment){i, item->job, before, w->found.count}))) {
       w->outOfMemory = true;
+    }
+    if (most > 0) {
+      uint32_t last = atomic_load(&run->lastDone);
+      while (last < i + 1 && !atomic_compare_exchange_weak(&run->lastDone, &last, i + 1)) {}
+      atomic_fetch_add(&run->done, w->found.count - before);
     }
   }
 }
@@ -193,8 +213,9 @@ static void sortJobs(void *context, uint32_t begin, uint32_t end, uint32_t worke
   Run *run = context;
   for (uint32_t j = begin; j < end; j++) {
     pnJob *job = &run->jobs[j];
-    if (!run->unsorted || pn_hasPlanes(&job->t)) {
-      sortPairs(run->c->pairs.data + job->pairFirst, run->c->scratch.data + job->pairFirst, job->pairCount);
+    if (!run->def->unsorted || pn_hasPlanes(&job->t)) {
+      sortPairs(run->c->pairs.data + job->pairFirst, run->c->scratch.data + (job->pairFirst - run->base),
+                job->pairCount);
     }
   }
 }
@@ -216,43 +237,94 @@ static void dropRepeats(pnCollider *c, pnJob *job, pnCost *cost) {
   job->pairCount = kept;
 }
 
-static bool gather(Run *run, uint32_t jobCount, const pnTasks *tasks, uint32_t workers, pnCost *cost) {
+/* With a limit: the segments of all workers in the order of items, as many pairs as are wanted. */
+static bool limitSegments(Run *run, bool *outLimited) {
   pnCollider *c = run->c;
-  pnJob *jobs = run->jobs;
-  /* how many for each job, then where each begins */
-  for (uint32_t j = 0; j < jobCount; j++) {
-    jobs[j].pairCount = 0;
-  }
-  for (uint32_t i = 0; i < workers; i++) {
-    for (size_t s = 0; s < c->segments[i].count; s++) {
-      jobs[c->segments[i].data[s].job].pairCount += c->segments[i].data[s].end - c->segments[i].data[s].begin;
-    }
-  }
-  size_t total = 0;
-  bool sorts = !run->unsorted;
-  for (uint32_t j = 0; j < jobCount; j++) {
-    sorts = sorts || pn_hasPlanes(&jobs[j].t);
-    jobs[j].pairFirst = total;
-    total += jobs[j].pairCount;
-    jobs[j].pairCount = 0;
-  }
-  if (!pn_arrayReserve(&c->pairs, total) || (sorts && !pn_arrayReserve(&c->scratch, total))) {
+  c->ordered.count = 0;
+  if (!pn_arrayReserve(&c->ordered, c->items.count)) {
     return false;
   }
-  for (uint32_t i = 0; i < workers; i++) {
+  c->ordered.count = c->items.count;
+  for (size_t i = 0; i < c->items.count; i++) {
+    c->ordered.data[i] = (pnSegment){0};
+  }
+  for (uint32_t i = 0; i < run->workers; i++) {
     for (size_t s = 0; s < c->segments[i].count; s++) {
       pnSegment g = c->segments[i].data[s];
+      c->ordered.data[g.item] = (pnSegment){i, g.job, g.begin, g.end};
+    }
+  }
+  size_t room = run->def->maxPairs;
+  for (size_t i = 0; i < c->items.count; i++) {
+    pnSegment *g = &c->ordered.data[i];
+    size_t count = g->end - g->begin;
+    *outLimited = *outLimited || count > room;
+    g->end = g->begin + PN_MIN(count, room);
+    room -= PN_MIN(count, room);
+  }
+  return true;
+}
+
+/* One pass over all segments, of which there are `lists`: that of each worker, or those in order. */
+static const pnSegments *segmentsAt(const Run *run, uint32_t list, uint32_t *outLists) {
+  bool limited = run->def->maxPairs > 0;
+  *outLists = limited ? 1 : run->workers;
+  return limited ? &run->c->ordered : &run->c->segments[list];
+}
+
+/* How many pairs each job has, then where they begin; returns where they end. */
+static size_t layOut(Run *run, uint32_t jobCount, bool *outSorts) {
+  pnJob *jobs = run->jobs;
+  uint32_t lists = 1;
+  for (uint32_t j = 0; j < jobCount; j++) {
+    jobs[j].pairCount = 0;
+  }
+  for (uint32_t i = 0; i < lists; i++) {
+    const pnSegments *list = segmentsAt(run, i, &lists);
+    for (size_t s = 0; s < list->count; s++) {
+      jobs[list->data[s].job].pairCount += list->data[s].end - list->data[s].begin;
+    }
+  }
+  size_t end = run->base;
+  *outSorts = !run->def->unsorted;
+  for (uint32_t j = 0; j < jobCount; j++) {
+    *outSorts = *outSorts || pn_hasPlanes(&jobs[j].t);
+    jobs[j].pairFirst = end;
+    end += jobs[j].pairCount;
+    jobs[j].pairCount = 0;
+  }
+  return end;
+}
+
+static bool gather(Run *run, uint32_t jobCount, pnCost *cost, bool *outLimited) {
+  pnCollider *c = run->c;
+  pnJob *jobs = run->jobs;
+  bool sorts;
+  if (run->def->maxPairs > 0 && !limitSegments(run, outLimited)) {
+    return false;
+  }
+  size_t end = layOut(run, jobCount, &sorts), total = end - run->base;
+  if (!pn_arrayReserve(&c->pairs, end) || (sorts && !pn_arrayReserve(&c->scratch, total))) {
+    return false;
+  }
+  uint32_t lists = 1;
+  for (uint32_t i = 0; i < lists; i++) {
+    const pnSegments *list = segmentsAt(run, i, &lists);
+    for (size_t s = 0; s < list->count; s++) {
+      pnSegment g = list->data[s];
+      const pnWorker *w = &c->workers[run->def->maxPairs > 0 ? g.item : i];
       pnJob *job = &jobs[g.job];
-      memcpy(c->pairs.data + job->pairFirst + job->pairCount, c->workers[i].found.data + g.begin,
-             (g.end - g.begin) * sizeof(pnPair));
+      if (g.end > g.begin) {
+        memcpy(c->pairs.data + job->pairFirst + job->pairCount, w->found.data + g.begin,
+               (g.end - g.begin) * sizeof(pnPair));
+      }
       job->pairCount += g.end - g.begin;
     }
   }
-  c->pairs.count = total;
   if (sorts && total < PAIRS_PER_SORT) {
     sortJobs(run, 0, jobCount, 0);
   } else if (sorts) {
-    pn_parallelFor(tasks, sortJobs, run, jobCount, JOBS_PER_SORT);
+    pn_parallelFor(run->def->tasks, sortJobs, run, jobCount, JOBS_PER_SORT);
   }
   for (uint32_t j = 0; j < jobCount; j++) {
     if (pn_hasPlanes(&jobs[j].t)) {
@@ -260,7 +332,7 @@ static bool gather(Run *run, uint32_t jobCount, const pnTasks *tasks, uint32_t w
     }
   }
   /* the last job's pairs end the list */
-  c->pairs.count = jobCount > 0 ? jobs[jobCount - 1].pairFirst + jobs[jobCount - 1].pairCount : 0;
+  c->pairs.count = jobCount > 0 ? jobs[jobCount - 1].pairFirst + jobs[jobCount - 1].pairCount : run->base;
   return true;
 }
 
@@ -318,37 +390,48 @@ static bool levelWorkers(pnCollider *c, uint32_t workers) {
   return ok;
 }
 
-pnResult pn_runJobs(pnCollider *c, pnJob *jobs, uint32_t jobCount, const pnTasks *tasks, pnKernel kernel, bool unsorted,
-                    pnCost *cost) {
-  uint32_t workers = pn_workerCount(tasks);
-  c->seeds.count = c->items.count = c->pairs.count = 0;
-  bool ok = ensureWorkers(c, workers);
-  for (uint32_t i = 0; ok && i < workers; i++) {
+/* Everything of the workers as at the beginning. */
+static bool beginWorkers(pnCollider *c, uint32_t workers, bool countOnly) {
+  if (!ensureWorkers(c, workers)) {
+    return false;
+  }
+  for (uint32_t i = 0; i < workers; i++) {
     pnWorker *w = &c->workers[i];
     w->found.count = w->candidates.count = w->leaves.count = c->segments[i].count = 0;
+    w->foundMost = SIZE_MAX;
+    w->countOnly = countOnly;
     w->cost = (pnCost){0};
     w->fresh = (pnFresh){.alone = workers == 1};
     w->outOfMemory = false;
   }
+  return true;
+}
+
+pnResult pn_runJobs(pnCollider *c, pnJob *jobs, uint32_t jobCount, const pnRunDef *def, pnCost *cost,
+                    bool *outLimited) {
+  uint32_t workers = pn_workerCount(def->tasks);
+  Run run = {.c = c, .jobs = jobs, .def = def, .workers = workers, .base = c->pairs.count};
+  c->seeds.count = c->items.count = 0;
+  *outLimited = false;
+  bool ok = beginWorkers(c, workers, def->countOnly);
   for (uint32_t j = 0; ok && j < jobCount; j++) {
     if (jobs[j].t.flat) {
       double start = pn_clock();
-      ok = pn_findFlat(jobs[j].t.a, tasks, c->workers, &c->normals);
+      ok = pn_findFlat(jobs[j].t.a, def->tasks, c->workers, &c->normals);
       cost->traverseSeconds += pn_clock() - start;
     }
   }
   for (uint32_t j = 0; ok && j < jobCount; j++) {
-    ok = dealJob(c, &jobs[j], j, workers, jobCount);
+    ok = dealJob(c, &jobs[j], j, def->maxPairs > 0 ? LIMITED_WORKERS : workers, jobCount);
   }
-  Run run = {c, jobs, kernel, unsorted};
   if (ok) {
-    pn_parallelFor(tasks, runItems, &run, (uint32_t)c->items.count, 1);
+    pn_parallelFor(def->tasks, runItems, &run, (uint32_t)c->items.count, 1);
   }
   for (uint32_t i = 0; ok && i < workers; i++) {
     ok = !c->workers[i].outOfMemory;
     addCost(cost, &c->workers[i]);
   }
-  ok = ok && gather(&run, jobCount, tasks, workers, cost);
+  ok = ok && (def->countOnly || gather(&run, jobCount, cost, outLimited));
   ok = ok && (workers == 1 || levelWorkers(c, workers));
   return ok ? PN_OK : pn_fail(PN_ERROR_MEMORY, "out of memory while collecting pairs");
 }

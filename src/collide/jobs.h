@@ -21,9 +21,9 @@ typedef struct pnItem {
   bool neighbours;
 } pnItem;
 
-/* Which pairs in a worker's `found` belong to which job. */
+/* Which pairs in a worker's `found` belong to which item, and so to which job. */
 typedef struct pnSegment {
-  uint32_t job;
+  uint32_t item, job;
   size_t begin, end;
 } pnSegment;
 
@@ -36,14 +36,25 @@ typedef struct pnCollider {
   uint32_t workerCount;
   pnPairs seeds;
   PN_ARRAY(pnItem) items;
-  pnPairs pairs;   /* the answers, job after job */
-  pnPairs scratch; /* for sorting */
+  pnSegments ordered; /* with a limit: the segments of all workers by item; `item` is the worker there */
+  pnPairs pairs;      /* the answers, job after job */
+  pnPairs scratch;    /* for sorting */
   pnFlatRoom normals;
 } pnCollider;
 
-/* Runs all jobs over updated trees. Every job's pairs are sorted by a, then b, unless `unsorted`. Adds to cost. */
-pnResult pn_runJobs(pnCollider *c, pnJob *jobs, uint32_t jobCount, const pnTasks *tasks, pnKernel kernel, bool unsorted,
-                    pnCost *cost);
+/* How jobs are run. */
+typedef struct pnRunDef {
+  const pnTasks *tasks;
+  pnKernel kernel;
+  bool unsorted;  /* else every job's pairs are sorted by a, then b */
+  bool countOnly; /* no pairs, only pnCost.pairs; not for jobs with pieces, which give some pairs twice */
+  /* 0: all pairs. Else the search ends when there are more than this, and those kept are the first in the order of jobs and, in a
+   * job, in that of its items, which then do not depend on the number of workers. */
+  size_t maxPairs;
+} pnRunDef;
+
+/* Runs all jobs over updated trees and appends their pairs to c->pairs. Adds to cost. *outLimited: there are more pairs. */
+pnResult pn_runJobs(pnCollider *c, pnJob *jobs, uint32_t jobCount, const pnRunDef *def, pnCost *cost, bool *outLimited);
 void pn_colliderFree(pnCollider *c);
 
 #endif

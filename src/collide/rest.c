@@ -31,7 +31,9 @@ static pnResult searchAll(pnTree *tree, pnCollider *collider) {
   }
   pnJob job = {.t = pn_beginTraversal(tree, NULL), .neighbours = true};
   job.t.flat = pn_hasFlat(tree);
-  return pn_runJobs(collider, &job, 1, &alone, PN_KERNEL_DEFAULT, false, &cost);
+  pnRunDef run = {.tasks = &alone, .kernel = PN_KERNEL_DEFAULT};
+  bool limited;
+  return pn_runJobs(collider, &job, 1, &run, &cost, &limited);
 }
 
 static pnResult keepPairs(const pnPairs *pairs, void **outData, size_t *outBytes) {

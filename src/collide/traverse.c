@@ -158,6 +158,10 @@ bool pn_rootsOverlap(const pnTraversal *t) {
 
 /* Appends candidates that meet to the pairs found. */
 static bool keepPairs(const pnTraversal *t, pnWorker *w, const pnPair *candidates, size_t count) {
+  if (w->countOnly) {
+    w->cost.pairs += count;
+    return true;
+  }
   if (!pn_arrayReserve(&w->found, w->found.count + count)) {
     return false;
   }
@@ -201,7 +205,7 @@ static bool openLeaves(const pnTraversal *t, pnWorker *w, pnPair *in, size_t cou
  * questions is felt. */
 static bool runLeaves(const pnTraversal *t, pnWorker *w, pnKernel kernel, double *time) {
   bool ok = true;
-  for (size_t i = 0; ok && i < w->leaves.count; i += LEAF_BATCH) {
+  for (size_t i = 0; ok && i < w->leaves.count && w->found.count <= w->foundMost; i += LEAF_BATCH) {
     ok = openLeaves(t, w, w->leaves.data + i, PN_MIN(LEAF_BATCH, w->leaves.count - i));
     double middle = pn_clock();
     ok = ok && testCandidates(t, w, kernel);
@@ -300,7 +304,7 @@ static void endRun(pnWorker *w, bool ok) {
 void pn_runAll(const pnTraversal *t, pnWorker *w, pnKernel kernel) {
   double time = pn_clock();
   bool ok = sortOutLeaves(t, w);
-  while (ok && w->lists[0].count > 0) {
+  while (ok && w->lists[0].count > 0 && w->found.count <= w->foundMost) {
     ok = openLast(t, w, NODE_BATCH);
     if (ok && w->leaves.count >= LEAF_BATCH) {
       ok = runLeaves(t, w, kernel, &time);
@@ -460,10 +464,10 @@ static bool testNeighbours(const pnTree *tree, pnWorker *w, bool first) {
   size_t kept = pn_narrowNeighbours(tree, w->candidates.data, w->candidates.count, &w->cost.uncertain);
   w->candidates.count = 0;
   kept = first ? PN_MIN(kept, 1) : kept;
-  if (!pn_arrayReserve(&w->found, w->found.count + kept)) {
+  if (!w->countOnly && !pn_arrayReserve(&w->found, w->found.count + kept)) {
     return false;
   }
-  for (size_t i = 0; i < kept; i++) {
+  for (size_t i = 0; !w->countOnly && i < kept; i++) {
     uint32_t a = tree->shape->leafTriangles[w->candidates.data[i].a],
              b = tree->shape->leafTriangles[w->candidates.data[i].b];
     w->found.data[w->found.count++] = (pnPair){PN_MIN(a, b), PN_MAX(a, b)};
@@ -472,11 +476,10 @@ static bool testNeighbours(const pnTree *tree, pnWorker *w, bool first) {
   return true;
 }
 
-/* The pairs around a hub, tested in portions. */
-static bool runHub(const pnTree *tree, pnWorker *w, uint32_t v, bool first) {
-  size_t before = w->found.count;
+/* The pairs around a hub, tested in portions until there are more than `most`. */
+static bool runHub(const pnTree *tree, pnWorker *w, uint32_t v, bool first, size_t most) {
   bool done = false, ok = pn_beginHub(&w->hub, tree, pn_fansOf(tree), v);
-  while (ok && !done && !(first && w->found.count > before)) {
+  while (ok && !done && w->found.count <= most) {
     ok = pn_listHub(&w->hub, tree, pn_fansOf(tree), HUB_BATCH, &w->candidates, &done) && testNeighbours(tree, w, first);
   }
   return ok;
@@ -484,20 +487,19 @@ static bool runHub(const pnTree *tree, pnWorker *w, uint32_t v, bool first) {
 
 /* The pairs around vertices of one block that are not proved to be apart; those of hubs are tested here, others listed and
  * tested when they are enough. */
-static bool runFans(pnTree *tree, pnWorker *w, const pnFanBlock *block, bool first) {
+static bool runFans(pnTree *tree, pnWorker *w, const pnFanBlock *block, bool first, size_t most) {
   const pnFans *fans = pn_fansOf(tree);
   const uint32_t *ring = tree->mesh->ringOffsets;
-  size_t before = w->found.count;
   bool ok = true;
   for (uint32_t i = block->leafFirst; i < block[1].leafFirst; i++) {
     pn_freshen(tree, tree->shape->innerCount + fans->leaves[i], &w->fresh);
   }
   for (uint32_t g = block->groupFirst; ok && g < block[1].groupFirst; g++) {
     unsigned unsure = pn_unsureFans(tree, fans, &fans->groups[g]);
-    for (; ok && unsure != 0 && !(first && w->found.count > before); unsure &= unsure - 1) {
+    for (; ok && unsure != 0 && w->found.count <= most; unsure &= unsure - 1) {
       uint32_t v = fans->groups[g].vertex[pn_firstLane(unsure)];
       if (ring[v + 1] - ring[v] >= PN_HUB_LEAST) {
-        ok = runHub(tree, w, v, first);
+        ok = runHub(tree, w, v, first, most);
       } else {
         ok = pn_listFan(tree, fans, v, &w->candidates) &&
              (w->candidates.count < NEIGHBOUR_BATCH || testNeighbours(tree, w, first));
@@ -511,10 +513,10 @@ void pn_runNeighbours(const pnTraversal *t, pnWorker *w, uint32_t begin, uint32_
   pnTree *tree = t->a;
   const pnFans *fans = pn_fansOf(tree);
   double start = pn_clock();
-  size_t before = w->found.count;
+  size_t most = first ? w->found.count : w->foundMost;
   bool ok = true;
-  for (uint32_t at = begin; ok && at < end && !(first && w->found.count > before); at++) {
-    ok = t->calm ? listRestless(tree, w, t->calm->restless[at]) : runFans(tree, w, &fans->blocks[at], first);
+  for (uint32_t at = begin; ok && at < end && w->found.count <= most; at++) {
+    ok = t->calm ? listRestless(tree, w, t->calm->restless[at]) : runFans(tree, w, &fans->blocks[at], first, most);
     if (ok && (w->candidates.count >= NEIGHBOUR_BATCH || at + 1 == end)) {
       ok = testNeighbours(tree, w, first);
     }

@@ -40,6 +40,8 @@ typedef struct pnWorker {
   pnPairs leaves;     /* pairs of leaves (as nodes) */
   pnPairs candidates; /* pairs of slots */
   pnPairs found;      /* pairs of triangles, in the caller's order of bodies */
+  size_t foundMost;   /* a run may stop when `found` has more than this */
+  bool countOnly;     /* pairs are counted in `cost` and not listed */
   pnCost cost;
   pnFresh fresh; /* lazy nodes it has filled */
   pnHubSweep hub;

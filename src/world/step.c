@@ -87,28 +87,39 @@ static const pnPair *lastPair(const pnWorld *world, uint32_t a, uint32_t b, uint
   return met ? world->pairs.data + contacts[*at].firstPair : NULL;
 }
 
-/* In the order of contacts: by a, then b, a body with itself first. Both lists are sorted. */
-static bool makeJobs(pnWorld *world, const pnFrameDef *def, pnCost *cost) {
+/* How far the list of jobs has come: pairs of bodies, bodies that look at themselves, contacts of the last answer. */
+typedef struct Place {
+  size_t next, self;
+  uint32_t at;
+} Place;
+
+/* Jobs at a time. Where thousands of bodies are in one place, there are millions, of a few hundred bytes each. */
+#define MOST_JOBS 16384u
+
+static bool areLeft(const pnWorld *world, const Place *p) {
+  return p->next < world->broad.pairs.count || p->self < world->selves.count;
+}
+
+/* The next jobs, in the order of contacts: by a, then b, a body with itself first. Both lists are sorted. */
+static bool makeJobs(pnWorld *world, const pnFrameDef *def, Place *p, pnCost *cost) {
   world->jobs.count = world->jobBodies.count = 0;
   const pnPairs *close = &world->broad.pairs;
-  size_t next = 0, self = def->noSelf ? world->selves.count : 0;
-  uint32_t at = 0;
   bool hints = def->first && !def->noHints;
-  while (next < close->count || self < world->selves.count) {
-    bool alone =
-        next == close->count || (self < world->selves.count && world->selves.data[self] <= close->data[next].a);
-    uint32_t a = alone ? world->selves.data[self++] : close->data[next].a;
-    uint32_t b = alone ? a : close->data[next++].b;
-    if (!addJob(world, a, b, def, hints ? lastPair(world, a, b, &at) : NULL, cost)) {
+  while (areLeft(world, p) && world->jobs.count < MOST_JOBS) {
+    bool alone = p->next == close->count ||
+                 (p->self < world->selves.count && world->selves.data[p->self] <= close->data[p->next].a);
+    uint32_t a = alone ? world->selves.data[p->self++] : close->data[p->next].a;
+    uint32_t b = alone ? a : close->data[p->next++].b;
+    if (!addJob(world, a, b, def, hints ? lastPair(world, a, b, &p->at) : NULL, cost)) {
       return false;
     }
   }
   return true;
 }
 
-/* Self filters, in place. What is left of each job's pairs moves up, so that the list stays dense. */
-static void filterJobs(pnWorld *world, const pnFrameDef *def, pnCost *cost) {
-  size_t dense = 0;
+/* Self filters, in place. What is left of each job's pairs moves up, so that the list stays dense; `dense` is where the
+ * first job's begin. */
+static void filterJobs(pnWorld *world, const pnFrameDef *def, size_t dense, pnCost *cost) {
   for (size_t j = 0; j < world->jobs.count; j++) {
     pnJob *job = &world->jobs.data[j];
     const pnBody *body = &world->bodies.data[world->jobBodies.data[j] >> 32];
@@ -132,23 +143,31 @@ static void filterJobs(pnWorld *world, const pnFrameDef *def, pnCost *cost) {
 
 /* ---------------------------------------------------------------- contacts */
 
-/* Writes this frame's contacts to nextContacts, then the ended ones: a merge of two sorted lists. */
-static bool makeContacts(pnWorld *world, pnFrame *frame) {
-  if (!pn_arrayReserve(&world->nextContacts, world->jobs.count + world->contactCount)) {
-    return false;
-  }
-  pnContact *out = world->nextContacts.data;
-  uint32_t count = 0;
-  frame->pairCount = 0;
+/* The contacts of jobs that found something. */
+static bool addContacts(pnWorld *world, pnFrame *frame) {
   for (size_t j = 0; j < world->jobs.count; j++) {
     const pnJob *job = &world->jobs.data[j];
     uint64_t bodies = world->jobBodies.data[j];
+    pnContact contact = {.state = PN_CONTACT_BEGIN, .firstPair = job->pairFirst, .pairCount = job->pairCount};
     if (job->pairCount > 0) {
-      out[count++] = (pnContact){pn_bodyId(world, (uint32_t)(bodies >> 32)), pn_bodyId(world, (uint32_t)bodies),
-                                 PN_CONTACT_BEGIN, job->pairFirst, job->pairCount};
+      contact.a = pn_bodyId(world, (uint32_t)(bodies >> 32));
+      contact.b = pn_bodyId(world, (uint32_t)bodies);
+      if (!pn_arrayPush(&world->nextContacts, contact)) {
+        return false;
+      }
       frame->pairCount += job->pairCount;
     }
   }
+  return true;
+}
+
+/* After this frame's contacts in nextContacts the ended ones: a merge of two sorted lists. */
+static bool endContacts(pnWorld *world, pnFrame *frame) {
+  uint32_t count = (uint32_t)world->nextContacts.count;
+  if (!pn_arrayReserve(&world->nextContacts, (size_t)count + world->contactCount)) {
+    return false;
+  }
+  pnContact *out = world->nextContacts.data;
   uint32_t ended = count, i = 0;
   for (uint32_t o = 0; o < world->contactCount; o++) {
     pnContact old = world->contacts.data[o];
@@ -173,7 +192,6 @@ static bool makeContacts(pnWorld *world, pnFrame *frame) {
 /* The generations of primitives in pairs of this frame, for ids that stay true whatever happens to the soup afterwards. */
 static bool noteGenerations(pnWorld *world) {
   bool any = false;
-  world->nextGenerations.count = 0;
   for (size_t i = 0; i < world->alone.count; i++) { /* soups are among these */
     any = any || world->bodies.data[world->alone.data[i]].soup;
   }
@@ -223,6 +241,41 @@ static void publish(pnWorld *world, const pnFrame *frame) {
 
 /* ---------------------------------------------------------------- the frame */
 
+/* All jobs, so many at a time, until there are pairs enough. */
+static pnResult runJobs(pnWorld *world, const pnFrameDef *def, pnFrame *frame) {
+  Place place = {.self = def->noSelf ? world->selves.count : 0};
+  pnRunDef run = {.tasks = &world->def.tasks, .kernel = def->kernel, .unsorted = def->unsorted};
+  pnPairs *pairs = &world->collider.pairs;
+  pnResult result = PN_OK;
+  size_t found = 0; /* before filters */
+  pairs->count = world->nextContacts.count = world->nextGenerations.count = 0;
+  while (result == PN_OK && areLeft(world, &place) && !frame->limited) {
+    double start = pn_clock();
+    size_t base = pairs->count;
+    if (!makeJobs(world, def, &place, &frame->cost)) {
+      return pn_failMemory(sizeof(pnJob));
+    }
+    frame->broadSeconds += pn_clock() - start;
+    /* when exactly as many are found as are wanted, the next one says that there are more */
+    run.maxPairs = def->maxPairs > 0 ? def->maxPairs - found + (def->maxPairs == found) : 0;
+    result = pn_runJobs(&world->collider, world->jobs.data, (uint32_t)world->jobs.count, &run, &frame->cost,
+                        &frame->limited);
+    if (result == PN_OK && def->maxPairs > 0 && def->maxPairs == found && pairs->count > base) {
+      frame->limited = true;
+      pairs->count = base;
+      return PN_OK;
+    }
+    found += pairs->count - base;
+    if (result == PN_OK) {
+      filterJobs(world, def, base, &frame->cost);
+    }
+    if (result == PN_OK && !(noteGenerations(world) && addContacts(world, frame))) {
+      result = pn_failMemory(sizeof(pnContact));
+    }
+  }
+  return result;
+}
+
 pnFrame pnWorld_Collide(pnWorld *world, const pnFrameDef *def) {
   PN_ASSERT(world);
   pnFrameDef none = {0};
@@ -233,22 +286,14 @@ pnFrame pnWorld_Collide(pnWorld *world, const pnFrameDef *def) {
   if (frame.result == PN_OK) {
     frame.result = pn_followClose(world, &frame.cost);
   }
-  double followed = pn_clock();
-  if (frame.result == PN_OK && !makeJobs(world, def, &frame.cost)) {
-    frame.result = pn_failMemory(sizeof(pnJob));
-  }
-  frame.broadSeconds += pn_clock() - followed;
   if (frame.result == PN_OK) {
     frame.bodyPairs = (uint32_t)world->broad.pairs.count;
-    frame.result = pn_runJobs(&world->collider, world->jobs.data, (uint32_t)world->jobs.count, &world->def.tasks,
-                              def->kernel, def->unsorted, &frame.cost);
+    frame.result = runJobs(world, def, &frame);
   }
-  if (frame.result == PN_OK) {
-    filterJobs(world, def, &frame.cost);
-  }
-  if (frame.result == PN_OK && !(noteGenerations(world) && makeContacts(world, &frame))) {
+  if (frame.result == PN_OK && !endContacts(world, &frame)) {
     frame.result = pn_failMemory(sizeof(pnContact));
   }
+  frame.cost.pairs = frame.limited ? frame.pairCount : frame.cost.pairs;
   if (frame.result == PN_OK) {
     pn_forgetTouched(world, &frame.cost);
     publish(world, &frame);
