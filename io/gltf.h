@@ -45,6 +45,13 @@ typedef struct pnGltfBytes {
   size_t count;
 } pnGltfBytes;
 
+/* A file of a buffer that has been read. */
+typedef struct pnGltfNamed {
+  struct pnGltfNamed *next;
+  const char *path;
+  pnGltfBytes bytes;
+} pnGltfNamed;
+
 /* A mesh, read the first time a node asks for it; with and without its joints, since that decides what welds. */
 typedef struct pnGltfMesh {
   bool loaded;
@@ -67,6 +74,7 @@ typedef struct pnGltf {
 
   pnGltfBytes *buffers;
   uint32_t bufferCount;
+  pnGltfNamed *files;      /* of these buffers, each once */
   pnJson views, accessors; /* arrays of the document */
   uint32_t viewCount, accessorCount;
   pnGltfBytes

@@ -136,8 +136,14 @@ pnResult pn_gltfAccessor(pnGltf *g, const pnJson *at, uint32_t width, uint32_t a
   out->component = (pnGltfComponent)component;
   out->count = (uint32_t)count;
 
-  /* Its bytes, and what replaces some of them. */
+  /* Its bytes, and what replaces some of them. Without bytes all is zero, which stands for targets that do nothing or for
+   * what targets will move: lists as long as others that have bytes, one at least for each element. */
   result = findBytes(g, at, &element, out);
+  if (result == PN_OK && out->bytes == NULL && out->count > g->budget.input) {
+    return pn_jsonFail(at, PN_ERROR_COUNT,
+                       "accessor %u has %u elements and no data; a file of %zu bytes cannot mean so many", out->index,
+                       out->count, g->budget.input);
+  }
   pnJson sparse = pn_jsonMember(&element, "sparse");
   if (result == PN_OK && sparse.value != NULL) result = readSparse(g, at, &sparse, out);
 

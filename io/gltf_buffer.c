@@ -47,26 +47,50 @@ static pnResult loadDataUri(pnGltf *g, const pnJson *at, const char *uri, pnGltf
   return PN_OK;
 }
 
-/* A file beside the document. */
+/* Leaves out what changes nothing, "./" and a second slash, in place, so that one file has one path. False when a part is
+ * "..": the path leads out of the folder. On some systems a backslash is a slash. */
+static bool simplifyPath(char *path) {
+  char *out = path;
+  for (const char *in = path; *in != 0;) {
+    size_t length = strcspn(in, "/\\");
+    if (length == 2 && memcmp(in, "..", 2) == 0) return false;
+    if (length > 0 && !(length == 1 && in[0] == '.')) {
+      memmove(out, in, length);
+      out += length;
+      if (in[length] != 0) *out++ = in[length];
+    }
+    in += length + (in[length] != 0);
+  }
+  *out = 0;
+  return true;
+}
+
+/* A file beside the document, or in a folder there; the same one again is not read again. */
 static pnResult loadFileUri(pnGltf *g, const pnJson *at, const char *uri, pnGltfBytes *out) {
-  /* Nothing but a relative path: a scheme has a colon before the first slash, and %2F is a slash too. */
+  /* folder + decoded URI */
+  size_t folderLength = g->folder != NULL ? strlen(g->folder) : 0, length = strlen(uri);
+  char *path = pn_gltfScratch(g, folderLength + length + 1, 1), *name = path + folderLength;
+  if (path == NULL) return pn_gltfNoMemory(g);
+  if (folderLength > 0) memcpy(path, g->folder, folderLength);
+  memcpy(name, uri, length + 1);
+  decodePercent(name);
+
+  /* Nothing but a relative path that stays below: a scheme has a colon before the first slash. */
   const char *colon = strchr(uri, ':'), *slash = strchr(uri, '/');
-  bool hidden = strncmp(uri, "%2F", 3) == 0 || strncmp(uri, "%2f", 3) == 0;
-  if (hidden || (colon != NULL && (slash == NULL || colon < slash)) || uri[0] == '/' || uri[0] == '\\' || uri[0] == 0) {
-    return pn_jsonFail(at, PN_ERROR_UNSUPPORTED, "'%.80s' is no relative path; only files beside this one are read",
-                       uri);
+  bool relative = !(colon != NULL && (slash == NULL || colon < slash)) && name[0] != '/' && name[0] != '\\';
+  if (!relative || !simplifyPath(name) || name[0] == 0) {
+    return pn_jsonFail(at, PN_ERROR_UNSUPPORTED,
+                       "'%.80s' is no path below this file; only files beside this one are read", uri);
   }
   if (g->folder == NULL) {
     return pn_jsonFail(at, PN_ERROR_FILE, "the file '%.80s' is needed, but this glTF is read from memory alone", uri);
   }
-
-  /* folder + decoded URI */
-  size_t folderLength = strlen(g->folder), length = strlen(uri);
-  char *path = pn_gltfScratch(g, folderLength + length + 1, 1);
-  if (path == NULL) return pn_gltfNoMemory(g);
-  memcpy(path, g->folder, folderLength);
-  memcpy(path + folderLength, uri, length + 1);
-  decodePercent(path + folderLength);
+  for (const pnGltfNamed *file = g->files; file != NULL; file = file->next) {
+    if (strcmp(file->path, path) == 0) {
+      *out = file->bytes;
+      return PN_OK;
+    }
+  }
 
   /* Read, and move into scratch memory, which then belongs to the reader. */
   uint8_t *bytes = NULL;
@@ -78,10 +102,14 @@ static pnResult loadFileUri(pnGltf *g, const pnJson *at, const char *uri, pnGltf
   }
   pn_gltfAddInput(g, count);
   uint8_t *copy = pn_gltfScratch(g, count, 1);
+  pnGltfNamed *file = pn_gltfScratch(g, 1, sizeof(pnGltfNamed));
   if (copy != NULL) memcpy(copy, bytes, count);
   pn_ioFree(bytes);
+  if (copy == NULL || file == NULL) return pn_gltfNoMemory(g);
   *out = (pnGltfBytes){copy, count};
-  return copy != NULL ? PN_OK : pn_gltfNoMemory(g);
+  *file = (pnGltfNamed){g->files, path, *out};
+  g->files = file;
+  return PN_OK;
 }
 
 /* ---------------------------------------------------------------- buffers and views */
