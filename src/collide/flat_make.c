@@ -323,12 +323,14 @@ static Made makeRegion(Maker *m, uint32_t node) {
     }
   }
   sumNormals(m);
+  /* it only grows: one that is too large already will be in the end, and on a crumpled mesh that is most of them */
+  size_t most = MOST_GROWTH * (size_t)m->tree->shape->below[node];
   bool done = false;
   Made made = MADE;
-  for (int i = 0; made == MADE && !done && i < ROUNDS; i++) {
+  for (int i = 0; made == MADE && !done && i < ROUNDS && m->triangles.count <= most; i++) {
     made = mend(m, &done);
   }
-  if (made == MADE && (!done || m->triangles.count > MOST_GROWTH * (size_t)m->tree->shape->below[node])) {
+  if (made == MADE && (!done || m->triangles.count > most)) {
     made = NOT_MADE;
   }
   made = made == MADE ? checkConnected(m) : made;
