@@ -75,12 +75,15 @@ static pnResult search(pnTree *a, pnTree *b, const pnQueryDef *def, bool keep, p
   bool near = b ? pn_treesOverlap(a, b) : !(calm && pn_allCalm(calm));
   if (result == PN_OK && near) {
     bool filtered = !b && pn_hasFilter(&def->filter, a->mesh);
-    pnJob job = {.t = pn_beginTraversal(a, b), .first = def->first && !filtered, .neighbours = neighbours};
-    job.t.planeDecides = def->planeDecides;
-    job.t.calm = calm;
-    job.t.flat = flat && pn_hasFlat(a);
+    pnJob job = {.a = a,
+                 .b = b,
+                 .calm = calm,
+                 .first = def->first && !filtered,
+                 .neighbours = neighbours,
+                 .flat = flat && pn_hasFlat(a),
+                 .planeDecides = def->planeDecides};
     pnRunDef run = {.tasks = &def->tasks, .kernel = def->kernel, .unsorted = def->unsorted};
-    run.countOnly = !keep && !job.first && !filtered && !pn_hasPlanes(&job.t);
+    run.countOnly = !keep && !job.first && !filtered && !a->shape->slotPieces && !(b && b->shape->slotPieces);
     run.maxPairs = keep ? def->maxPairs : 0;
     result = pn_runJobs(&list->collider, &job, 1, &run, cost, &list->limited);
     cost->pairs = result == PN_OK && list->limited ? list->collider.pairs.count : cost->pairs;

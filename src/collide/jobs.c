@@ -17,6 +17,8 @@
 #define SEEDS_PER_ITEM 4u
 /* From so many jobs for each worker on, jobs are not divided. */
 #define JOBS_PER_WORKER 8u
+/* Small jobs in an item: enough that taking one costs little beside it. */
+#define JOBS_PER_ITEM 8u
 /* For how many workers work is dealt when pairs are limited. */
 #define LIMITED_WORKERS 8u
 
@@ -65,6 +67,8 @@ void pn_colliderFree(pnCollider *c) {
   pn_free(c->segments, c->workerCount * sizeof(pnSegments));
   pn_arrayFree(&c->seeds);
   pn_arrayFree(&c->items);
+  pn_arrayFree(&c->whole);
+  pn_arrayFree(&c->order);
   pn_arrayFree(&c->ordered);
   pn_arrayFree(&c->pairs);
   pn_arrayFree(&c->scratch);
@@ -74,28 +78,36 @@ void pn_colliderFree(pnCollider *c) {
 
 /* ---------------------------------------------------------------- dealing */
 
-/* The items of one job. */
-static bool dealJob(pnCollider *c, const pnJob *job, uint32_t index, uint32_t workers, uint32_t jobCount) {
-  if (!pn_rootsOverlap(&job->t) || (job->t.calm && pn_allCalm(job->t.calm))) {
+static pnTraversal traversalOf(const pnJob *job) {
+  pnTraversal t = pn_beginTraversal(job->a, job->b);
+  t.calm = job->calm;
+  t.flat = job->flat;
+  t.planeDecides = job->planeDecides;
+  return t;
+}
+
+/* The items of a job that several workers share, or that begins with more than the roots. */
+static bool divideJob(pnCollider *c, pnJob *job, uint32_t index, uint32_t workers, uint32_t jobCount, bool split) {
+  if (!pn_treesOverlap(job->a, job->b ? job->b : job->a) || (job->calm && pn_allCalm(job->calm))) {
     return true;
   }
+  pnTraversal t = traversalOf(job);
   pnWorker *w = &c->workers[0];
   w->lists[0].count = 0;
-  bool seeded = job->t.calm ? pn_seedCalm(job->t.a, job->t.calm, &w->lists[0], &w->fresh)
-                            : pn_arrayPush(&w->lists[0], ((pnPair){0, 0}));
+  job->inPieces = pn_hasPlanes(&t);
+  bool seeded = job->calm ? pn_seedCalm(job->a, job->calm, &w->lists[0], &w->fresh)
+                          : pn_arrayPush(&w->lists[0], ((pnPair){0, 0}));
   if (!seeded) {
     return false;
   }
-  if (job->t.self) {
-    pn_pruneHubs(job->t.a, &w->lists[0], 0);
+  if (t.self) {
+    pn_pruneHubs(t.a, &w->lists[0], 0);
   }
-  if (job->t.flat) {
-    pn_pruneFlat(job->t.a, &w->lists[0], 0);
+  if (t.flat) {
+    pn_pruneFlat(t.a, &w->lists[0], 0);
   }
-  /* many jobs are portions enough, and opening each a little way would be work for one thread only */
-  bool split = workers > 1 && !job->first && jobCount < workers * JOBS_PER_WORKER;
   if (split) {
-    pn_expand(&job->t, w, PN_MAX(workers * SEEDS_PER_WORKER / jobCount, 8u));
+    pn_expand(&t, w, PN_MAX(workers * SEEDS_PER_WORKER / jobCount, 8u));
   }
   uint32_t begin = (uint32_t)c->seeds.count, count = (uint32_t)w->lists[0].count;
   if (w->outOfMemory || !pn_arrayReserve(&c->seeds, begin + (size_t)count)) {
@@ -107,15 +119,39 @@ static bool dealJob(pnCollider *c, const pnJob *job, uint32_t index, uint32_t wo
   c->seeds.count += count;
   uint32_t portion = split ? SEEDS_PER_ITEM : count;
   for (uint32_t at = begin; at < begin + count; at += portion) {
-    if (!pn_arrayPush(&c->items, ((pnItem){index, at, PN_MIN(at + portion, begin + count), false}))) {
+    if (!pn_arrayPush(&c->items, ((pnItem){index, at, PN_MIN(at + portion, begin + count), PN_ITEM_SEEDS}))) {
       return false;
     }
   }
   /* neighbours; for a first pair they follow in the same item, where there is one */
-  uint32_t leaves = job->neighbours && !(job->first && count > 0) ? pn_neighbourCount(&job->t) : 0;
-  uint32_t step = workers > 1 && !job->first ? pn_neighbourPortion(&job->t) : PN_MAX(leaves, 1u);
+  uint32_t leaves = job->neighbours && !(job->first && count > 0) ? pn_neighbourCount(&t) : 0;
+  uint32_t step = workers > 1 && !job->first ? pn_neighbourPortion(&t) : PN_MAX(leaves, 1u);
   for (uint32_t at = 0; at < leaves; at += step) {
-    if (!pn_arrayPush(&c->items, ((pnItem){index, at, PN_MIN(at + step, leaves), true}))) {
+    if (!pn_arrayPush(&c->items, ((pnItem){index, at, PN_MIN(at + step, leaves), PN_ITEM_NEIGHBOURS}))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* The items of all jobs. Many jobs are portions enough, and opening each a little way would be work for one thread only: pairs of
+ * bodies are run as they are, several an item. With a limit (`strict`) the order of jobs is that of items, one or more each. */
+static bool dealJobs(pnCollider *c, pnJob *jobs, uint32_t jobCount, uint32_t workers, bool strict) {
+  bool few = jobCount < workers * JOBS_PER_WORKER;
+  bool ordered = c->order.count == jobCount && !strict;
+  c->whole.count = 0;
+  for (uint32_t k = 0; k < jobCount; k++) {
+    uint32_t j = ordered ? c->order.data[k] : k;
+    bool split = workers > 1 && !jobs[j].first && few;
+    jobs[j].inPieces = false;
+    if (!(split || strict || !jobs[j].b ? divideJob(c, &jobs[j], j, workers, jobCount, split)
+                                        : pn_arrayPush(&c->whole, j))) {
+      return false;
+    }
+  }
+  for (uint32_t at = 0; at < c->whole.count; at += JOBS_PER_ITEM) {
+    uint32_t end = (uint32_t)PN_MIN(at + JOBS_PER_ITEM, c->whole.count);
+    if (!pn_arrayPush(&c->items, ((pnItem){0, at, end, PN_ITEM_JOBS}))) {
       return false;
     }
   }
@@ -126,11 +162,9 @@ static bool dealJob(pnCollider *c, const pnJob *job, uint32_t index, uint32_t wo
 
 /* Is the job answered by its hint? */
 static bool answerHint(const pnJob *job, pnWorker *w) {
-  const pnTraversal *t = &job->t;
-  pnTree *a = t->swapped ? t->b : t->a, *b = t->self ? NULL : t->swapped ? t->a : t->b;
   pnPair hint = *job->hint;
   double start = pn_clock();
-  bool meets = pn_tryHint(a, b, job->filter, &hint, &w->cost);
+  bool meets = pn_tryHint(job->a, job->b, job->filter, &hint, &w->cost);
   if (meets) {
     w->cost.pairs++;
     w->outOfMemory |= !pn_arrayPush(&w->found, hint);
@@ -139,13 +173,26 @@ static bool answerHint(const pnJob *job, pnWorker *w) {
   return meets;
 }
 
-static void runItem(Run *run, const pnItem *item, pnWorker *w) {
+/* What the list of pairs of nodes holds, to the end. *time: since when nothing has been booked. */
+static void runSeeds(const Run *run, const pnJob *job, const pnTraversal *t, pnWorker *w, double *time) {
+  if (!job->first) {
+    pn_runAll(t, w, run->def->kernel, time); /* what overshoots is cut off when all is put together */
+  } else if (!pn_runFirst(t, w, run->def->kernel) && job->neighbours) {
+    pn_runNeighbours(t, w, 0, pn_neighbourCount(t), true);
+    *time = pn_clock();
+  }
+}
+
+/* A part of one job. */
+static void runPart(Run *run, const pnItem *item, pnWorker *w, double *time) {
   const pnJob *job = &run->jobs[item->job];
   if (job->hint && answerHint(job, w)) {
     return;
   }
-  if (item->neighbours) {
-    pn_runNeighbours(&job->t, w, item->begin, item->end, job->first);
+  pnTraversal t = traversalOf(job);
+  if (item->kind == PN_ITEM_NEIGHBOURS) {
+    pn_runNeighbours(&t, w, item->begin, item->end, job->first);
+    *time = pn_clock();
     return;
   }
   size_t count = item->end - item->begin;
@@ -156,36 +203,69 @@ static void runItem(Run *run, const pnItem *item, pnWorker *w) {
   }
   memcpy(w->lists[0].data, run->c->seeds.data + item->begin, count * sizeof(pnPair));
   w->lists[0].count = count;
-  if (!job->first) {
-    pn_runAll(&job->t, w, run->def->kernel);
-    /* what overshoots is cut off when all is put together */
-  } else if (!pn_runFirst(&job->t, w, run->def->kernel) && job->neighbours) {
-    pn_runNeighbours(&job->t, w, 0, pn_neighbourCount(&job->t), true);
+  runSeeds(run, job, &t, w, time);
+}
+
+/* A job of two bodies from the roots on. */
+static void runWhole(Run *run, pnJob *job, pnWorker *w, double *time) {
+  if (!pn_treesOverlap(job->a, job->b) || (job->hint && answerHint(job, w))) {
+    return;
+  }
+  pnTraversal t = traversalOf(job);
+  job->inPieces = pn_hasPlanes(&t);
+  w->lists[0].count = 0;
+  if (!pn_arrayPush(&w->lists[0], ((pnPair){0, 0}))) {
+    w->outOfMemory = true;
+    return;
+  }
+  runSeeds(run, job, &t, w, time);
+}
+
+/* What was found since `before` belongs to an item of a job. */
+static void keepSegment(Run *run, uint32_t worker, uint32_t item, uint32_t job, size_t before) {
+  pnWorker *w = &run->c->workers[worker];
+  if (w->found.count > before &&
+      !pn_arrayPush(&run->c->segments[worker], ((pnSegment){item, job, before, w->found.count}))) {
+    w->outOfMemory = true;
+  }
+}
+
+static void runItem(Run *run, uint32_t worker, uint32_t i, double *time) {
+  pnWorker *w = &run->c->workers[worker];
+  const pnItem *item = &run->c->items.data[i];
+  size_t before = w->found.count;
+  if (item->kind != PN_ITEM_JOBS) {
+    runPart(run, item, w, time);
+    keepSegment(run, worker, i, item->job, before);
+    return;
+  }
+  for (uint32_t k = item->begin; k < item->end && !w->outOfMemory; k++) {
+    uint32_t job = run->c->whole.data[k];
+    before = w->found.count;
+    runWhole(run, &run->jobs[job], w, time);
+    keepSegment(run, worker, i, job, before);
   }
 }
 
 static void runItems(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
   Run *run = context;
   pnWorker *w = &run->c->workers[worker];
+  double time = pn_clock();
   for (uint32_t i = begin; i < end && !w->outOfMemory; i++) {
-    const pnItem *item = &run->c->items.data[i];
     size_t before = w->found.count, most = run->def->maxPairs;
     /* those that are done come before this one, whatever order the caller's tasks have, and are enough */
     if (most > 0 && atomic_load(&run->lastDone) <= i && atomic_load(&run->done) > most) {
       continue;
     }
     w->foundMost = most > 0 ? before + most : SIZE_MAX;
-    runItem(run, item, w);
-    if (w->found.count > before &&
-        !pn_arrayPush(&run->c->segments[worker], ((pnSegment){i, item->job, before, w->found.count}))) {
-      w->outOfMemory = true;
-    }
+    runItem(run, worker, i, &time);
     if (most > 0) {
       uint32_t last = atomic_load(&run->lastDone);
       while (last < i + 1 && !atomic_compare_exchange_weak(&run->lastDone, &last, i + 1)) {}
       atomic_fetch_add(&run->done, w->found.count - before);
     }
   }
+  w->cost.traverseSeconds += pn_clock() - time;
 }
 
 /* ---------------------------------------------------------------- putting together */
@@ -213,7 +293,7 @@ static void sortJobs(void *context, uint32_t begin, uint32_t end, uint32_t worke
   Run *run = context;
   for (uint32_t j = begin; j < end; j++) {
     pnJob *job = &run->jobs[j];
-    if (!run->def->unsorted || pn_hasPlanes(&job->t)) {
+    if (!run->def->unsorted || job->inPieces) {
       sortPairs(run->c->pairs.data + job->pairFirst, run->c->scratch.data + (job->pairFirst - run->base),
                 job->pairCount);
     }
@@ -288,7 +368,7 @@ static size_t layOut(Run *run, uint32_t jobCount, bool *outSorts) {
   size_t end = run->base;
   *outSorts = !run->def->unsorted;
   for (uint32_t j = 0; j < jobCount; j++) {
-    *outSorts = *outSorts || pn_hasPlanes(&jobs[j].t);
+    *outSorts = *outSorts || jobs[j].inPieces;
     jobs[j].pairFirst = end;
     end += jobs[j].pairCount;
     jobs[j].pairCount = 0;
@@ -327,7 +407,7 @@ static bool gather(Run *run, uint32_t jobCount, pnCost *cost, bool *outLimited) 
     pn_parallelFor(run->def->tasks, sortJobs, run, jobCount, JOBS_PER_SORT);
   }
   for (uint32_t j = 0; j < jobCount; j++) {
-    if (pn_hasPlanes(&jobs[j].t)) {
+    if (jobs[j].inPieces) {
       dropRepeats(c, &jobs[j], cost);
     }
   }
@@ -372,7 +452,7 @@ static size_t powerAbove(size_t n) {
  * long as the longest that an item has needed, and room for what all have found; when that is much, four times a
  * fair share. */
 static bool levelWorkers(pnCollider *c, uint32_t workers) {
-  size_t stack = 0, leaves = 0, candidates = 0, found = 0, segments = powerAbove(c->items.count);
+  size_t stack = 0, leaves = 0, candidates = 0, found = 0, segments = powerAbove(c->items.count + c->whole.count);
   for (uint32_t i = 0; i < workers; i++) {
     const pnWorker *w = &c->workers[i];
     stack = PN_MAX(stack, PN_MAX(w->lists[0].capacity, w->lists[1].capacity));
@@ -415,15 +495,13 @@ pnResult pn_runJobs(pnCollider *c, pnJob *jobs, uint32_t jobCount, const pnRunDe
   *outLimited = false;
   bool ok = beginWorkers(c, workers, def->countOnly);
   for (uint32_t j = 0; ok && j < jobCount; j++) {
-    if (jobs[j].t.flat) {
+    if (jobs[j].flat) {
       double start = pn_clock();
-      ok = pn_findFlat(jobs[j].t.a, def->tasks, c->workers, &c->normals);
+      ok = pn_findFlat(jobs[j].a, def->tasks, c->workers, &c->normals);
       cost->traverseSeconds += pn_clock() - start;
     }
   }
-  for (uint32_t j = 0; ok && j < jobCount; j++) {
-    ok = dealJob(c, &jobs[j], j, def->maxPairs > 0 ? LIMITED_WORKERS : workers, jobCount);
-  }
+  ok = ok && dealJobs(c, jobs, jobCount, def->maxPairs > 0 ? LIMITED_WORKERS : workers, def->maxPairs > 0);
   if (ok) {
     pn_parallelFor(def->tasks, runItems, &run, (uint32_t)c->items.count, 1);
   }

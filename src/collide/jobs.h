@@ -5,20 +5,29 @@
 #include "base/task.h"
 #include "collide/flat.h"
 
-/* One question and where its answer stands. */
+/* One question and where its answer stands. A crowd has a hundred thousand of them, so it is small, and what a traversal needs
+ * is found out when it runs. */
 typedef struct pnJob {
-  pnTraversal t;
+  pnTree *a, *b;                  /* b null: a with itself */
+  const struct pnCalmFrame *calm; /* self: pairs that need not be looked at; may be null */
+  const pnPair *hint;             /* first: a pair to try before (hint.h), or null */
+  const pnSelfFilter *filter;     /* self with a hint: which may not be wanted */
   bool first;
   bool neighbours;             /* self: also neighbours that meet in more than what they share */
-  const pnPair *hint;          /* first: a pair to try before (hint.h), or null */
-  const pnSelfFilter *filter;  /* self with a hint: which may not be wanted */
+  bool flat, planeDecides;     /* as in pnTraversal */
+  bool inPieces;               /* out: one of the trees has big triangles in pieces */
   size_t pairFirst, pairCount; /* out: sorted, into the collider's pairs */
 } pnJob;
 
-/* A part of a job for one worker: a range of seeds (pairs of nodes), or of leaves whose neighbours are tested. */
+/* A part of the work for one worker. */
+typedef enum pnItemKind {
+  PN_ITEM_SEEDS,      /* a range of pairs of nodes of one job */
+  PN_ITEM_NEIGHBOURS, /* a range of the neighbours of one job */
+  PN_ITEM_JOBS        /* a range of small jobs, each from the roots on */
+} pnItemKind;
 typedef struct pnItem {
   uint32_t job, begin, end;
-  bool neighbours;
+  pnItemKind kind;
 } pnItem;
 
 /* Which pairs in a worker's `found` belong to which item, and so to which job. */
@@ -36,9 +45,11 @@ typedef struct pnCollider {
   uint32_t workerCount;
   pnPairs seeds;
   PN_ARRAY(pnItem) items;
-  pnSegments ordered; /* with a limit: the segments of all workers by item; `item` is the worker there */
-  pnPairs pairs;      /* the answers, job after job */
-  pnPairs scratch;    /* for sorting */
+  PN_ARRAY(uint32_t) whole; /* jobs that are run as they are */
+  PN_ARRAY(uint32_t) order; /* by the caller: all jobs, neighbours in space together; none: as they stand */
+  pnSegments ordered;       /* with a limit: the segments of all workers by item; `item` is the worker there */
+  pnPairs pairs;            /* the answers, job after job */
+  pnPairs scratch;          /* for sorting */
   pnFlatRoom normals;
 } pnCollider;
 

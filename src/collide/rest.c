@@ -29,8 +29,7 @@ static pnResult searchAll(pnTree *tree, pnCollider *collider) {
   if (result != PN_OK) {
     return result;
   }
-  pnJob job = {.t = pn_beginTraversal(tree, NULL), .neighbours = true};
-  job.t.flat = pn_hasFlat(tree);
+  pnJob job = {.a = tree, .neighbours = true, .flat = pn_hasFlat(tree)};
   pnRunDef run = {.tasks = &alone, .kernel = PN_KERNEL_DEFAULT};
   bool limited;
   return pn_runJobs(collider, &job, 1, &run, &cost, &limited);

@@ -145,10 +145,6 @@ bool pn_treesOverlap(const pnTree *a, const pnTree *b) {
          p->min.y <= q->max.y && q->min.y <= p->max.y && p->min.z <= q->max.z && q->min.z <= p->max.z;
 }
 
-bool pn_rootsOverlap(const pnTraversal *t) {
-  return pn_treesOverlap(t->a, t->b);
-}
-
 /* ---------------------------------------------------------------- from candidates to pairs */
 
 /* Leaf pairs are opened this many at a time, so that their blocks are still in cache when triangles are tested. */
@@ -201,17 +197,22 @@ static bool openLeaves(const pnTraversal *t, pnWorker *w, pnPair *in, size_t cou
   return count == 0 || t->steps->openLeaves(t, w, in, count, &w->candidates);
 }
 
-/* Opens and tests the leaves in w. *time: since when nothing has been booked; looking at the clock for each of many small
- * questions is felt. */
+/* So many pairs of leaves are worth two looks at the clock. */
+#define TIMED_LEAVES 32u
+
+/* Opens and tests the leaves in w. Exact tests of a few are not told apart from what was before them. */
 static bool runLeaves(const pnTraversal *t, pnWorker *w, pnKernel kernel, double *time) {
   bool ok = true;
   for (size_t i = 0; ok && i < w->leaves.count && w->found.count <= w->foundMost; i += LEAF_BATCH) {
-    ok = openLeaves(t, w, w->leaves.data + i, PN_MIN(LEAF_BATCH, w->leaves.count - i));
-    double middle = pn_clock();
+    size_t count = PN_MIN(LEAF_BATCH, w->leaves.count - i);
+    ok = openLeaves(t, w, w->leaves.data + i, count);
+    double middle = count >= TIMED_LEAVES ? pn_clock() : 0;
     ok = ok && testCandidates(t, w, kernel);
-    w->cost.traverseSeconds += middle - *time;
-    *time = pn_clock();
-    w->cost.exactSeconds += *time - middle;
+    if (count >= TIMED_LEAVES) {
+      w->cost.traverseSeconds += middle - *time;
+      *time = pn_clock();
+      w->cost.exactSeconds += *time - middle;
+    }
   }
   w->leaves.count = 0;
   return ok;
@@ -301,20 +302,15 @@ static void endRun(pnWorker *w, bool ok) {
   w->outOfMemory |= !ok;
 }
 
-void pn_runAll(const pnTraversal *t, pnWorker *w, pnKernel kernel) {
-  double time = pn_clock();
+void pn_runAll(const pnTraversal *t, pnWorker *w, pnKernel kernel, double *time) {
   bool ok = sortOutLeaves(t, w);
   while (ok && w->lists[0].count > 0 && w->found.count <= w->foundMost) {
     ok = openLast(t, w, NODE_BATCH);
     if (ok && w->leaves.count >= LEAF_BATCH) {
-      ok = runLeaves(t, w, kernel, &time);
+      ok = runLeaves(t, w, kernel, time);
     }
   }
-  if (ok && w->leaves.count > 0) {
-    ok = runLeaves(t, w, kernel, &time);
-  } else {
-    w->cost.traverseSeconds += pn_clock() - time;
-  }
+  ok = ok && runLeaves(t, w, kernel, time);
   endRun(w, ok);
 }
 
@@ -374,13 +370,10 @@ static bool stepFirst(const pnTraversal *t, pnWorker *w, pnKernel kernel) {
 
 bool pn_runFirst(const pnTraversal *t, pnWorker *w, pnKernel kernel) {
   size_t before = w->found.count;
-  double start = pn_clock();
   bool ok = sortOutLeaves(t, w);
   while (ok && w->found.count == before && (w->lists[0].count > 0 || w->leaves.count > 0)) {
     ok = stepFirst(t, w, kernel);
   }
-  /* exact tests are counted in: a look at the clock takes as long as one of these batches */
-  w->cost.traverseSeconds += pn_clock() - start;
   endRun(w, ok);
   if (w->found.count > before + 1) {
     w->cost.pairs -= w->found.count - before - 1;

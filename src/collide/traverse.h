@@ -75,16 +75,16 @@ extern const pnSteps pn_stepsBoxAvx2, pn_stepsBoxOffsetAvx2;
 
 /* Looks at two updated trees and chooses. b null: self. */
 pnTraversal pn_beginTraversal(pnTree *a, pnTree *b);
-/* Do the volumes of the roots overlap at all? */
-bool pn_rootsOverlap(const pnTraversal *t);
-bool pn_treesOverlap(const pnTree *a, const pnTree *b); /* the same, before a traversal begins */
+/* Do the boxes of two trees overlap at all? */
+bool pn_treesOverlap(const pnTree *a, const pnTree *b);
 
 /* Takes pairs of the top of a hub (tree/hub.h) with itself out of a list of a self query, from a place on. */
 void pn_pruneHubs(const pnTree *tree, pnPairs *list, size_t from);
 
-/* Runs the pairs of nodes in w->lists[0] to the end; found pairs of triangles are appended to w->found. With `first` it
- * stops at the first. */
-void pn_runAll(const pnTraversal *t, pnWorker *w, pnKernel kernel);
+/* Runs the pairs of nodes in w->lists[0] to the end; found pairs of triangles are appended to w->found, and little more than
+ * foundMost. With `first` it stops at the first. *time is since when nothing has been booked: looking at the clock for each of
+ * many small questions is felt, so that of small ones the caller books the whole. */
+void pn_runAll(const pnTraversal *t, pnWorker *w, pnKernel kernel, double *time);
 bool pn_runFirst(const pnTraversal *t, pnWorker *w, pnKernel kernel);
 
 /* Neighbours that meet in more than what they share: the blocks of fans (with calm pairs: the restless links) [begin, end)

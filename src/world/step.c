@@ -8,6 +8,7 @@
  *
  * The answer is put together beside the old one and takes its place at the end, so that a frame that fails changes
  * nothing. */
+#include "base/sort.h"
 #include "collide/calm.h"
 #include "collide/fan.h"
 #include "collide/filter.h"
@@ -34,7 +35,6 @@ static int compareContacts(const pnContact *x, const pnContact *y) {
 
 /* A body with itself. A hint that is right is found out here, before proofs are looked for that it makes superfluous. */
 static bool beginSelf(pnBody *body, bool first, const pnPair *hint, pnJob *job, pnCost *cost) {
-  job->t = pn_beginTraversal(body->tree, NULL);
   if (pn_prepareFilter(body->tree, &body->selfFilter) != PN_OK) {
     return false;
   }
@@ -45,32 +45,28 @@ static bool beginSelf(pnBody *body, bool first, const pnPair *hint, pnJob *job, 
     job->filter = &body->selfFilter;
     return true;
   }
-  job->t.calm = pn_walkCalm(body->tree);
+  job->calm = pn_walkCalm(body->tree);
   job->neighbours = pn_seeksNeighbours(&body->selfFilter, body->tree->mesh);
   job->first = first && !pn_hasFilter(&body->selfFilter, body->tree->mesh);
   if ((job->neighbours && pn_prepareFans(body->tree) != PN_OK) ||
       (!job->first && pn_prepareFlat(body->tree) != PN_OK)) {
     return false;
   }
-  job->t.flat = !job->first && pn_hasFlat(body->tree);
+  job->flat = !job->first && pn_hasFlat(body->tree);
   return true;
 }
 
 static bool addJob(pnWorld *world, uint32_t a, uint32_t b, const pnFrameDef *def, const pnPair *hint, pnCost *cost) {
   pnBody *body = &world->bodies.data[a];
-  pnJob job = {.first = def->first, .hint = hint};
-  if (body->tree->shape->nodeCount == 0 || world->bodies.data[b].tree->shape->nodeCount == 0) {
-    return true; /* nothing to meet: the box of nothing may still overlap a large one, and a loose box anything */
-  }
+  pnJob job = {.a = body->tree, .b = world->bodies.data[b].tree, .first = def->first, .hint = hint};
   if (a == b) {
+    if (body->tree->shape->nodeCount == 0) {
+      return true; /* nothing to meet */
+    }
+    job.b = NULL;
     job.hint = NULL;
     if (!beginSelf(body, def->first, hint, &job, cost)) {
       return false;
-    }
-  } else {
-    job.t = pn_beginTraversal(body->tree, world->bodies.data[b].tree);
-    if (!pn_rootsOverlap(&job.t)) {
-      return true;
     }
   }
   return pn_arrayPush(&world->jobs, job) && pn_arrayPush(&world->jobBodies, (uint64_t)a << 32 | b);
@@ -93,7 +89,7 @@ typedef struct Place {
   uint32_t at;
 } Place;
 
-/* Jobs at a time. Where thousands of bodies are in one place, there are millions, of a few hundred bytes each. */
+/* Jobs at a time. Where thousands of bodies are in one place, there are millions. */
 #define MOST_JOBS 16384u
 
 static bool areLeft(const pnWorld *world, const Place *p) {
@@ -117,6 +113,33 @@ static bool makeJobs(pnWorld *world, const pnFrameDef *def, Place *p, pnCost *co
   return true;
 }
 
+/* From so many jobs on it is worth running those together that are near each other. */
+#define MANY_JOBS 64u
+
+/* The order of jobs along the tree of bodies, so that the trees of one are still in the cache for the next. */
+static bool orderJobs(pnWorld *world) {
+  pnCollider *c = &world->collider;
+  size_t count = world->jobs.count;
+  c->order.count = 0;
+  if (count < MANY_JOBS || world->broad.levelCount == 0) {
+    return true;
+  }
+  if (!pn_arrayReserve(&c->order, count) || !pn_arrayReserve(&world->broad.keys, count) ||
+      !pn_arrayReserve(&world->broad.scratch, count)) {
+    return false;
+  }
+  uint64_t *keys = world->broad.keys.data;
+  for (size_t j = 0; j < count; j++) {
+    keys[j] = (uint64_t)world->broad.slotOf.data[world->jobBodies.data[j] >> 32] << 32 | j;
+  }
+  pn_sortU64(keys, world->broad.scratch.data, count);
+  for (size_t j = 0; j < count; j++) {
+    c->order.data[j] = (uint32_t)keys[j];
+  }
+  c->order.count = count;
+  return true;
+}
+
 /* Self filters, in place. What is left of each job's pairs moves up, so that the list stays dense; `dense` is where the
  * first job's begin. */
 static void filterJobs(pnWorld *world, const pnFrameDef *def, size_t dense, pnCost *cost) {
@@ -124,7 +147,7 @@ static void filterJobs(pnWorld *world, const pnFrameDef *def, size_t dense, pnCo
     pnJob *job = &world->jobs.data[j];
     const pnBody *body = &world->bodies.data[world->jobBodies.data[j] >> 32];
     pnPair *pairs = world->collider.pairs.data + job->pairFirst;
-    if (job->t.self && pn_hasFilter(&body->selfFilter, body->tree->mesh)) {
+    if (!job->b && pn_hasFilter(&body->selfFilter, body->tree->mesh)) {
       size_t before = job->pairCount;
       pn_filterPairs(body->tree, &body->selfFilter, pairs, &job->pairCount);
       if (def->first) {
@@ -252,7 +275,7 @@ static pnResult runJobs(pnWorld *world, const pnFrameDef *def, pnFrame *frame) {
   while (result == PN_OK && areLeft(world, &place) && !frame->limited) {
     double start = pn_clock();
     size_t base = pairs->count;
-    if (!makeJobs(world, def, &place, &frame->cost)) {
+    if (!makeJobs(world, def, &place, &frame->cost) || !orderJobs(world)) {
       return pn_failMemory(sizeof(pnJob));
     }
     frame->broadSeconds += pn_clock() - start;
