@@ -72,9 +72,122 @@ static void depthsAreThoseOfFormulas(void **state) {
       }
 }
 
+/* ---------------------------------------------------------------- sheets */
+
+static pnMesh *moved(pnMesh *from, void (*move)(float *p, float h), float h) {
+  uint32_t n = pnMesh_GetVertexCount(from);
+  float *v = malloc(3 * n * sizeof(float));
+  assert_non_null(v);
+  memcpy(v, pnMesh_GetVertices(from), 3 * n * sizeof(float));
+  for (uint32_t i = 0; i < n; ++i) move(v + 3 * (size_t)i, h);
+  pnMeshDef def = pnDefaultMeshDef();
+  def.vertices = v, def.vertexCount = n;
+  def.triangles = pnMesh_GetTriangles(from), def.triangleCount = pnMesh_GetTriangleCount(from);
+  pnMesh *mesh;
+  testExpectOk(pnCreateMesh(&def, &mesh));
+  free(v);
+  pnDestroyMesh(from);
+  return mesh;
+}
+
+static pnRegion onlyRegion(pnMesh *a, pnMesh *b, bool self) {
+  pnMesh *meshes[2] = {a, b};
+  FindScene s = findMake(NULL, meshes, b ? 2 : 1);
+  findLook(&s, false, self, false);
+  uint32_t count;
+  const pnRegion *regions = pnFinder_GetRegions(s.finder, &count);
+  assert_int_equal(count, 1);
+  pnRegion region = regions[0];
+  findFree(&s);
+  return region;
+}
+
+/* A pyramid of height h in the middle of a sheet half of it above, its corners on every raster of 4 cells and more. */
+static void bump(float *p, float h) {
+  float far = fmaxf(fabsf(p[0]), fabsf(p[1]));
+  p[2] = -0.3f + (far < 1 ? (0.3f + h) * (1 - far) : 0);
+  p[0] += 0.01f, p[1] += 0.02f;
+}
+
+/* Upright, one end below the ground by h, and the rest above. */
+static void upright(float *p, float h) {
+  p[2] = p[0] + 2 - h;
+  p[0] = 0.013f + 0.1f * p[1];
+}
+
+static void sheetsThroughSheets(void **state) {
+  (void)state;
+  for (uint32_t level = 0; level < LEVELS; ++level)
+    for (int k = 1; k < 6; ++k) {
+      float h = 0.13f * (float)k;
+      uint32_t cells = 4u << level;
+      pnMesh *sheet, *flat;
+      testExpectOk(pnMakeGrid(4, 4, cells, cells, &sheet));
+      testExpectOk(pnMakeGrid(5, 5, 1u << level, 1u << level, &flat));
+      pnRegion r = onlyRegion(moved(sheet, bump, h), flat, false);
+      assert_int_equal(r.depth.kind, PN_DEPTH_THROUGH);
+      if (fabs(r.depth.value - (double)h) > fmax(0.02 * (double)h, 0.006))
+        fail_msg("bump %g: %g", (double)h, r.depth.value);
+      // A sheet that stands in the ground, which it cuts from nowhere to nowhere: only its end is cut off.
+      testExpectOk(pnMakeGrid(4, 1, cells, cells, &sheet));
+      testExpectOk(pnMakeGrid(5, 5, 1u << level, 1u << level, &flat));
+      r = onlyRegion(moved(sheet, upright, h), flat, false);
+      assert_int_equal(r.depth.kind, PN_DEPTH_THROUGH);
+      if (fabs(r.depth.value - (double)h) > fmax(0.02 * (double)h, 0.005))
+        fail_msg("end %g: %g", (double)h, r.depth.value);
+    }
+}
+
+/* Two sheets that cross at a corner of each: neither is cut in two, and what is left is the length of the curve. */
+static void halfWay(float *p, float h) {
+  p[2] = p[1];
+  p[1] = 0.017f;
+  p[0] += h;
+}
+
+static void curveWhereNothingIsCutOff(void **state) {
+  (void)state;
+  for (uint32_t level = 0; level < LEVELS; ++level) {
+    pnMesh *a, *b;
+    testExpectOk(pnMakeGrid(2, 2, 2u << level, 2u << level, &a));
+    testExpectOk(pnMakeGrid(2, 2, 3u << level, 3u << level, &b));
+    pnRegion r = onlyRegion(moved(a, halfWay, 1.5f), b, false);
+    assert_true(r.depth.kind == PN_DEPTH_CURVE && fabs(r.depth.value - 0.5) < 1e-5 && fabs(r.curveLength - 0.5) < 1e-5);
+  }
+}
+
+/* A strip like the letter alpha, seen from the side: from its start, 0.15 before the place where it will go through itself, along the
+ * ground, round three quarters of a circle of radius 1, and down through itself to its end, h below. */
+static void alpha(float *p, float h) {
+  double length = 1.15 + 4.71238898038469 + 1 + (double)h, at = ((double)p[0] + 2) / 4 * length;
+  double turn = at - 1.15, down = turn - 4.71238898038469;
+  double x = turn < 0 ? at - 0.15 : down < 0 ? 1 + sin(turn) : 0;
+  double z = turn < 0 ? 0 : down < 0 ? 1 - cos(turn) : 1 - down;
+  p[0] = (float)x, p[2] = (float)z;
+}
+
+static void throughItself(void **state) {
+  (void)state;
+  for (uint32_t level = 0; level < LEVELS; ++level)
+    for (int k = 2; k < 6; ++k) {
+      float h = 0.1f * (float)k + 0.033f;
+      pnMesh *strip;
+      testExpectOk(pnMakeGrid(4, 1, 61u << level, 2u << level, &strip));
+      pnRegion r = onlyRegion(moved(strip, alpha, h), NULL, true);
+      assert_int_equal(r.depth.kind, PN_DEPTH_THROUGH);
+      // The end is as far from the ground as it is low; its own piece, and the triangles it is cut at, are not the ground.
+      double cell = (1.15 + 4.712 + 1 + (double)h) / (61u << level);
+      if (fabs(r.depth.value - (double)h) > cell + fmax(0.02 * (double)h, 0.003))
+        fail_msg("end %g: %g", (double)h, r.depth.value);
+    }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(depthsAreThoseOfFormulas),
+      cmocka_unit_test(sheetsThroughSheets),
+      cmocka_unit_test(curveWhereNothingIsCutOff),
+      cmocka_unit_test(throughItself),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

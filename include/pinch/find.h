@@ -208,6 +208,9 @@ typedef struct pnFinding {
   uint32_t number; /* as in pnRegion.finding */
   uint32_t a, b;   /* a <= b */
   pnFindingKind kind;
+  /* Number of a deeper finding that this one only repeats, PN_NONE for none: the same kind, at the same time, in the same place of
+   * one body, and the other bodies of the two have one carrier (four shields in one hand, blade and hilt). */
+  uint32_t repeats;
   bool contained; /* in some frame one body (or a closed part of it) is wholly inside the other */
   bool open;      /* it may go on in the next frame */
   int64_t firstFrame, lastFrame, deepestFrame;
@@ -227,7 +230,7 @@ typedef struct pnFinding {
 
 /* In which order findings are listed. */
 typedef enum pnFindingOrder {
-  PN_FINDINGS_BY_DEPTH,  /* deepest first; constant ones behind all others */
+  PN_FINDINGS_BY_DEPTH, /* new ones, then growing, then constant; in each those that repeat another last; deepest first */
   PN_FINDINGS_BY_FRAMES, /* longest first */
   PN_FINDINGS_BY_FIRST   /* earliest first */
 } pnFindingOrder;

@@ -26,7 +26,7 @@ static bool gatherEnds(pnFinder *finder, const pnContactWork *work, uint32_t reg
     if (!pn_arrayReserve(&finder->curveEnds, finder->curveEnds.count + 2 * draft->meetCount)) return false;
     for (size_t i = 0; i < draft->meetCount; ++i) {
       const pnMeet *meet = &work->meets.data[work->order.data[draft->meetFirst + i]];
-      if (meet->endCount < 2 || (draft->selfMirrored && meet->a > meet->b)) continue;
+      if (meet->endCount < 2 || meet->isTouch || (draft->selfMirrored && meet->a > meet->b)) continue;
       pnCurveEnd end[2];
       for (uint32_t e = 0; e < 2; ++e) {
         end[e] = (pnCurveEnd){{0}, 2 * segment + e};

@@ -34,15 +34,15 @@ typedef struct Dive {
   pnFindScratch *scratch;
   const pnFinderBody *own, *other;
   pnNearFilter filter;
-  uint32_t
-      stamp; /* of triangles that cross; + 1: of vertices of the patch and triangles around them; + 2: crossing, looked at */
-  double step; /* the tolerance is not less */
-  double best; /* deepest so far; -1: none */
-  double most; /* bound of what was left out */
+  uint32_t stamp; /* of triangles that cross; + 1: of vertices of the patch and triangles around them */
+  double step;    /* the tolerance is not less */
+  double best;    /* deepest so far; -1: none */
+  double most;    /* bound of what was left out */
   double from[3], onto[3];
   uint32_t triangle, ontoTriangle;
   uint32_t looks;
-  bool good; /* there is memory */
+  bool leaks; /* it is not known which vertices are on the side that counts */
+  bool good;  /* there is memory */
 } Dive;
 
 static double tolerance(const Dive *d) {
@@ -230,7 +230,7 @@ static double longestSide(const pnDeepCell *cell) {
 /* A triangle with all corners in the patch. */
 static void addInner(Dive *d, uint32_t t) {
   const pnFindScratch *s = d->scratch;
-  pnDeepCell cell = {.triangle = t, .isKnown = true, .most = INFINITY};
+  pnDeepCell cell = {.triangle = t, .isKnown = true, .most = INFINITY, .hint = PN_NONE};
   const pnDeepVertex *corner[3];
   double quick = INFINITY;
   for (uint32_t k = 0; k < 3; ++k) {
@@ -244,6 +244,7 @@ static void addInner(Dive *d, uint32_t t) {
   for (int k = 0; k < 3 && cell.most > d->best + tolerance(d); ++k) {
     if (corner[k]->triangle == PN_NONE || (k > 0 && corner[k]->triangle == corner[k - 1]->triangle)) continue;
     double bound = boundBy(d, &cell, corner[k]->triangle);
+    if (bound < cell.most) cell.hint = corner[k]->triangle;
     cell.most = PN_MIN(cell.most, bound);
   }
   push(d, &cell);
@@ -265,19 +266,12 @@ static void addInnerTriangles(Dive *d) {
   }
 }
 
-/* Triangles that cross: something of them is on the other surface, so nothing is deeper than they are long. */
-static void addCrossing(Dive *d, uint32_t t) {
-  pnDeepCell cell = {.triangle = t};
-  fetchTriangle(d->own, t, cell.p);
-  cell.most = longestSide(&cell);
-  push(d, &cell);
-}
-
 /* Looks at the middle of a cell and halves it across its longest side. */
 static void look(Dive *d, const pnDeepCell *cell) {
   double middle[3];
   for (int k = 0; k < 3; ++k) middle[k] = (cell->p[0][k] + cell->p[1][k] + cell->p[2][k]) / 3;
   pnNear near = {.distance2 = INFINITY, .triangle = PN_NONE};
+  if (cell->hint != PN_NONE) pn_tryNear(d->other->pose, cell->hint, middle, &near);
   pn_findNear(d->other->tree, middle, &d->filter, &d->scratch->fresh, &near);
   ++d->looks;
   if (near.triangle == PN_NONE) return;
@@ -291,6 +285,7 @@ static void look(Dive *d, const pnDeepCell *cell) {
       longest = k;
   for (int half = 0; half < 2; ++half) {
     pnDeepCell child = *cell;
+    child.hint = near.triangle;
     double *moved = child.p[(longest + half) % 3], reach = 0;
     const double *p = cell->p[longest], *q = cell->p[(longest + 1) % 3];
     for (int i = 0; i < 3; ++i) moved[i] = 0.5 * (p[i] + q[i]);
@@ -303,17 +298,92 @@ static void look(Dive *d, const pnDeepCell *cell) {
 
 /* ---------------------------------------------------------------- the dive */
 
-/* Stamps the triangles of the region on this side; with `look`, those that are stamped so become cells, each once. */
-static void eachCrossing(Dive *d, bool look) {
+/* Stamps the triangles of the region on this side, and lists them with their meets, by triangle. */
+static void gatherCrossings(Dive *d) {
   const pnContactWork *work = d->work;
-  uint32_t *stamps = d->scratch->triangleStamps;
+  pnFindScratch *s = d->scratch;
+  s->crossings.count = 0;
   for (uint32_t r = d->patch->region; r != PN_NONE && d->good; r = work->drafts.data[r].next) {
     const pnDraft *draft = &work->drafts.data[r];
+    d->leaks |= (draft->leaks >> (d->patch->ofFar ? 1 : 0) & 1) != 0;
+    d->good = pn_arrayReserve(&s->crossings, 2 * (s->crossings.count + draft->meetCount));
     for (size_t i = 0; i < draft->meetCount && d->good; ++i) {
-      const pnMeet *meet = &work->meets.data[work->order.data[draft->meetFirst + i]];
+      uint32_t place = work->order.data[draft->meetFirst + i];
+      const pnMeet *meet = &work->meets.data[place];
       uint32_t t = d->patch->ofFar ? meet->b : meet->a;
-      if (look && stamps[t] == d->stamp) addCrossing(d, t);
-      stamps[t] = d->stamp + (look ? 2 : 0);
+      s->triangleStamps[t] = d->stamp;
+      s->crossings.data[s->crossings.count++] = (pnKeyValue){t, place};
+    }
+  }
+  if (d->good) pn_sortKeyValue(s->crossings.data, s->crossings.data + s->crossings.count, s->crossings.count);
+}
+
+/* A convex polygon in the plane of a crossing triangle. */
+typedef struct Polygon {
+  int count;
+  double p[8][3];
+} Polygon;
+
+/* What of a polygon is on the side sign * x[axis] <= sign * limit. */
+static void clip(Polygon *polygon, int axis, double sign, double limit) {
+  Polygon out = {0};
+  for (int i = 0; i < polygon->count && out.count < 7; ++i) {
+    const double *p = polygon->p[i], *q = polygon->p[(i + 1) % polygon->count];
+    double a = sign * (p[axis] - limit), b = sign * (q[axis] - limit);
+    if (a <= 0) memcpy(out.p[out.count++], p, sizeof out.p[0]);
+    if ((a < 0 && b > 0) || (a > 0 && b < 0)) {
+      for (int k = 0; k < 3; ++k) out.p[out.count][k] = p[k] + a / (a - b) * (q[k] - p[k]);
+      ++out.count;
+    }
+  }
+  *polygon = out;
+}
+
+/* What of triangle t may be on the side that counts: it ends at the meeting segments, so it is between these and the corners of
+ * the patch. A large triangle is cut down to a box around them. */
+static Polygon mayCount(const Dive *d, uint32_t t, const pnKeyValue *meets, size_t count, uint32_t *outHint) {
+  const pnFindScratch *s = d->scratch;
+  Polygon polygon = {.count = 3};
+  fetchTriangle(d->own, t, polygon.p);
+  double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, longest = -1;
+  for (uint32_t k = 0; k < 3; ++k) {
+    bool corner = d->leaks || s->vertexStamps[pn_cornerOf(d->own->mesh, t, k)] == d->stamp + 1;
+    for (int i = 0; i < 3 && corner; ++i)
+      low[i] = PN_MIN(low[i], polygon.p[k][i]), high[i] = PN_MAX(high[i], polygon.p[k][i]);
+  }
+  for (size_t m = 0; m < count; ++m) {
+    const pnMeet *meet = &d->work->meets.data[meets[m].value];
+    for (uint32_t e = 0; e < meet->endCount; ++e)
+      for (int i = 0; i < 3; ++i) low[i] = PN_MIN(low[i], meet->end[e][i]), high[i] = PN_MAX(high[i], meet->end[e][i]);
+    double length = meet->endCount == 2 ? pn_distance2(meet->end[0], meet->end[1]) : 0;
+    if (length > longest) longest = length, *outHint = d->patch->ofFar ? meet->a : meet->b;
+  }
+  // What floats round away does not matter: it is at the rim, where nothing is deep.
+  for (int i = 0; i < 3; ++i) {
+    clip(&polygon, i, 1, high[i]);
+    clip(&polygon, i, -1, low[i]);
+  }
+  return polygon;
+}
+
+/* The triangles that cross, as cells. Somewhere each of them is on the other surface, so nothing is deeper than it is wide. */
+static void addCrossingCells(Dive *d) {
+  const pnFindScratch *s = d->scratch;
+  for (size_t i = 0, next; i < s->crossings.count && d->good; i = next) {
+    uint32_t t = s->crossings.data[i].key;
+    for (next = i + 1; next < s->crossings.count && s->crossings.data[next].key == t;) ++next;
+    pnDeepCell cell = {.triangle = t, .hint = PN_NONE};
+    Polygon polygon = mayCount(d, t, s->crossings.data + i, next - i, &cell.hint);
+    double wide = 0;
+    for (int j = 0; j < polygon.count; ++j)
+      for (int k = 0; k < j; ++k) wide = PN_MAX(wide, pn_distance2(polygon.p[j], polygon.p[k]));
+    for (int k = 1; k + 1 < polygon.count; ++k) {
+      memcpy(cell.p[0], polygon.p[0], sizeof cell.p[0]);
+      memcpy(cell.p[1], polygon.p[k], sizeof cell.p[1]);
+      memcpy(cell.p[2], polygon.p[k + 1], sizeof cell.p[2]);
+      cell.most = sqrt(wide);
+      if (cell.most > d->best + tolerance(d)) cell.most = PN_MIN(cell.most, boundBy(d, &cell, cell.hint));
+      push(d, &cell);
     }
   }
 }
@@ -337,7 +407,7 @@ static void beginDive(Dive *d) {
   d->other = &d->finder->bodies.data[patch->ofFar ? work->a : work->b];
   const pnDraft *draft = &work->drafts.data[patch->region];
   d->step = pn_stepOf(d->finder, work->a, work->b);
-  d->stamp = pn_newStamps(d->finder, d->scratch, 2);
+  d->stamp = pn_newStamps(d->finder, d->scratch, 1);
   d->scratch->cells.count = 0;
   if (d->other->partCount > 1) {
     d->filter.wanted = d->other->partOf;
@@ -350,7 +420,7 @@ bool pn_findDeepest(const pnFinder *finder, const pnContactWork *work, pnPatch *
   d.triangle = PN_NONE;
   beginDive(&d);
   gatherVertices(&d);
-  eachCrossing(&d, false);
+  gatherCrossings(&d);
   const pnDraft *draft = &work->drafts.data[patch->region];
   if (d.good && work->self && draft->partA == draft->partB) {
     leaveOutOwn(&d);
@@ -359,7 +429,7 @@ bool pn_findDeepest(const pnFinder *finder, const pnContactWork *work, pnPatch *
   }
   lookAtVertices(&d);
   addInnerTriangles(&d);
-  if (!d.filter.marks) eachCrossing(&d, true);
+  if (!d.filter.marks) addCrossingCells(&d);
   while (scratch->cells.count > 0 && d.looks < MOST_LOOKS && d.good) {
     pnDeepCell cell = pop(scratch);
     if (cell.most <= d.best + tolerance(&d)) {

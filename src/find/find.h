@@ -36,7 +36,8 @@ typedef struct pnPart {
   uint32_t vertex; /* one of its vertices, the first of its first triangle */
   uint32_t triangleCount;
   bool closed;                       /* every edge balanced, and a volume that is not 0 */
-  bool outward;                      /* closed: its triangles face outward at rest */
+  bool solid;                        /* closed, or nearly: one can say what is inside */
+  bool outward;                      /* solid: its triangles face outward at rest */
   uint32_t vertexFirst, vertexCount; /* closed: its vertices (representatives), in the body's partVertices */
   uint32_t carrier;                  /* of all its triangles; PN_NONE: there is none */
 } pnPart;
@@ -91,6 +92,7 @@ typedef struct pnMeet {
   bool carried;
   uint8_t pierceCount; /* 2 in general */
   uint8_t endCount;    /* 2: a segment; 1: a point; 0: they lie on each other */
+  bool isTouch;        /* nothing is pierced: they touch, and another pair has the curve if there is one */
   pnPierce pierce[4];
   double end[2][3];
 } pnMeet;
@@ -137,6 +139,7 @@ typedef struct pnDraft {
   size_t meetFirst, meetCount; /* into the contact's `order` */
   uint32_t partA, partB;       /* of its first meet */
   bool carried;
+  uint8_t leaks;     /* bits for its sides: a flood from there ran out, and what is inside is not known */
   bool selfMirrored; /* of a body with itself: one side runs into the other */
   uint32_t root;     /* the region it is one with, by a common patch */
   uint32_t next;     /* the next one of that; PN_NONE: no more */
@@ -184,7 +187,8 @@ typedef struct pnDeepCell {
   double p[3][3];
   double most; /* no point of it is deeper */
   uint32_t triangle;
-  bool isKnown; /* wholly on the side that counts */
+  uint32_t hint; /* a triangle of the other surface that is not far */
+  bool isKnown;  /* wholly on the side that counts */
 } pnDeepCell;
 
 typedef struct pnFindScratch {
@@ -194,6 +198,7 @@ typedef struct pnFindScratch {
   PN_ARRAY(pnDeepVertex) deep;
   PN_ARRAY(pnDeepCell) cells;
   PN_ARRAY(uint32_t) queue[2];
+  PN_ARRAY(pnKeyValue) crossings; /* triangles of one side, and their meets */
   pnFresh fresh;
 } pnFindScratch;
 

@@ -195,7 +195,7 @@ static size_t bytesOfFrame(const pnFinder *f) {
   }
   for (uint32_t i = 0; i < f->scratchCount; ++i) {
     const pnFindScratch *s = &f->scratches[i];
-    bytes += sizeof *s + HELD(s->deep) + HELD(s->cells) + HELD(s->queue[0]) + HELD(s->queue[1]);
+    bytes += sizeof *s + HELD(s->deep) + HELD(s->cells) + HELD(s->queue[0]) + HELD(s->queue[1]) + HELD(s->crossings);
     bytes += (2 * (size_t)PN_MAX(f->vertexCount, 1u) + PN_MAX(f->triangleCount, 1u)) * sizeof(uint32_t);
   }
   return bytes + (f->windings ? PN_MAX(f->partCount, 1u) * sizeof(int32_t) : 0);

@@ -7,6 +7,7 @@
  * a border. */
 #include "find/find.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,8 +73,9 @@ static void numberNames(pnFinding *findings, size_t count) {
 
 static int byDepth(const void *p, const void *q) {
   const pnFinding *a = p, *b = q;
-  bool aIsConstant = a->kind == PN_FINDING_CONSTANT, bIsConstant = b->kind == PN_FINDING_CONSTANT;
-  if (aIsConstant != bIsConstant) return aIsConstant ? 1 : -1;
+  if (a->kind != b->kind) return a->kind < b->kind ? -1 : 1;
+  bool aRepeats = a->repeats != PN_NONE, bRepeats = b->repeats != PN_NONE;
+  if (aRepeats != bRepeats) return aRepeats ? 1 : -1;
   if (a->depth.value != b->depth.value) return a->depth.value > b->depth.value ? -1 : 1;
   return a->number < b->number ? -1 : a->number > b->number;
 }
@@ -88,6 +90,48 @@ static int byFirst(const void *p, const void *q) {
   const pnFinding *a = p, *b = q;
   if (a->firstFrame != b->firstFrame) return a->firstFrame < b->firstFrame ? -1 : 1;
   return byDepth(p, q);
+}
+
+/* ---------------------------------------------------------------- repeats */
+
+/* What carries all of a body; PN_NONE: no one thing does. */
+static uint32_t carrierOfBody(const pnFinderBody *body) {
+  uint32_t carrier = body->partCount > 0 ? body->parts[0].carrier : PN_NONE;
+  for (uint32_t i = 1; i < body->partCount; ++i)
+    if (body->parts[i].carrier != carrier) return PN_NONE;
+  return carrier;
+}
+
+static bool isSamePlace(pnVec3 p, pnVec3 q) {
+  const float far = 0.15f; /* of the box: as findings are known again by their place (pnDefaultCompareDef) */
+  return fabsf(p.x - q.x) <= far && fabsf(p.y - q.y) <= far && fabsf(p.z - q.z) <= far;
+}
+
+static bool doesRepeat(const pnFinder *finder, const pnFinding *f, const pnFinding *g) {
+  bool deeper = g->depth.value > f->depth.value || (g->depth.value == f->depth.value && g->number < f->number);
+  if (!deeper || f->kind != g->kind || f->firstFrame > g->lastFrame || g->firstFrame > f->lastFrame) return false;
+  for (int i = 0; i < 4; ++i) {
+    uint32_t common = i & 1 ? f->b : f->a, other = i & 1 ? f->a : f->b;
+    uint32_t commonG = i & 2 ? g->b : g->a, otherG = i & 2 ? g->a : g->b;
+    if (common != commonG || other == otherG || common == other || common == otherG) continue;
+    uint32_t carrier = carrierOfBody(&finder->bodies.data[other]);
+    if (carrier == PN_NONE || carrier != carrierOfBody(&finder->bodies.data[otherG])) continue;
+    if (isSamePlace(i & 1 ? f->placeB : f->placeA, i & 2 ? g->placeB : g->placeA)) return true;
+  }
+  return false;
+}
+
+/* The deepest one that each repeats. */
+static void findRepeats(const pnFinder *finder) {
+  pnFinding *f = finder->findings.data;
+  for (size_t i = 0; i < finder->findings.count; ++i) {
+    const pnFinding *best = NULL;
+    for (size_t j = 0; j < finder->findings.count; ++j) {
+      if (f[i].a != f[j].a && f[i].a != f[j].b && f[i].b != f[j].a && f[i].b != f[j].b) continue;
+      if (doesRepeat(finder, &f[i], &f[j]) && (!best || doesRepeat(finder, best, &f[j]))) best = &f[j];
+    }
+    f[i].repeats = best ? best->number : PN_NONE;
+  }
 }
 
 /* ---------------------------------------------------------------- findings */
@@ -148,6 +192,7 @@ pnResult pnFinder_Rank(pnFinder *finder, pnFindingOrder order) {
     nameFinding(finder, f);
   }
   numberNames(finder->findings.data, finder->findings.count);
+  findRepeats(finder);
   if (finder->findings.count > 0)
     qsort(finder->findings.data, finder->findings.count, sizeof(pnFinding),
           order == PN_FINDINGS_BY_FRAMES  ? byFrames

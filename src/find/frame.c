@@ -94,6 +94,7 @@ void pn_freeFrame(pnFinder *finder) {
     pn_arrayFree(&s->cells);
     pn_arrayFree(&s->queue[0]);
     pn_arrayFree(&s->queue[1]);
+    pn_arrayFree(&s->crossings);
   }
   pn_free(finder->scratches, finder->scratchCount * sizeof(pnFindScratch));
   pn_free(finder->windings, finder->windings ? PN_MAX(finder->partCount, 1u) * sizeof(int32_t) : 0);

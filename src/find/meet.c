@@ -2,7 +2,8 @@
  *
  * In general two triangles that meet do so along a segment, and each of its ends is where an edge of one pierces the other. Which
  * edges do is said by exact signs, so it fits what the pairs say. A corner that lies exactly in the other's plane counts as
- * above it, everywhere alike: a surface that only touches another from above is then not pierced.
+ * above it, everywhere alike: a surface that only touches another from above is then not pierced, and where an edge lies
+ * exactly in the other surface one of its two triangles has the curve and not both.
  *
  * Where an edge pierces is computed from its ends in the order of their numbers, so that the triangles on either side of
  * the edge get the same bits, and curves can be joined by comparing points. */
@@ -87,8 +88,11 @@ void pn_lookAtMeets(const pnFinderBody *a, const pnFinderBody *b, pnMeet *meets,
     fetchCorners(b, meet->b, &t);
     double heightS[3], heightT[3];
     unsigned sidesS = sidesOf(&t, &s, heightS), sidesT = sidesOf(&s, &t, heightT);
-    addPierces(meet, &s, &t, sidesS, heightS, false);
-    addPierces(meet, &t, &s, sidesT, heightT, true);
+    // One that is on one side of the other's plane only touches it.
+    bool crosses = sidesS != 0 && sidesS != 7 && sidesT != 0 && sidesT != 7;
+    if (crosses) addPierces(meet, &s, &t, sidesS, heightS, false);
+    if (crosses) addPierces(meet, &t, &s, sidesT, heightT, true);
+    meet->isTouch = meet->pierceCount == 0;
     if (meet->pierceCount != 2) takeMeeting(meet, &s, &t);
   }
 }

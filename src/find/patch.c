@@ -153,6 +153,7 @@ static void floodFrom(const Flooding *f, uint32_t region, uint32_t vertex) {
   for (size_t at = first; good && at < work->vertices.count; ++at) good = reachNext(f, work->vertices.data[at], flood);
   // One that ran out is empty.
   if (!good) work->vertices.count = first;
+  if (!good && !work->outOfMemory) work->drafts.data[region].leaks |= (uint8_t)(1u << f->far);
   if (!work->outOfMemory) work->floods.data[flood].vertexCount = (uint32_t)work->vertices.count - first;
 }
 
@@ -164,7 +165,7 @@ static uint32_t otherPart(const pnDraft *draft, uint32_t far) {
 static bool isAskedInside(const pnFinder *finder, const pnContactWork *work, const pnDraft *draft, uint32_t far) {
   const pnFinderBody *other = &finder->bodies.data[far ? work->a : work->b];
   bool same = work->self && draft->partA == draft->partB;
-  return !same && other->parts[otherPart(draft, far)].closed;
+  return !same && other->parts[otherPart(draft, far)].solid;
 }
 
 /* Everything of side `far` that is inside `part`, from the regions `from` on. */
@@ -186,6 +187,7 @@ static void floodPart(const Flooding *f, uint32_t from) {
         if (!inside) *stamp = f->stamp + 1;
         else if (*stamp == f->stamp) joinDrafts(work, r, work->floods.data[f->scratch->vertexPlaces[v]].region);
         else if (*stamp != f->stamp + 1) floodFrom(f, r, v);
+        else work->drafts.data[r].leaks |= (uint8_t)(1u << f->far);
         if (work->outOfMemory) return;
       }
     }

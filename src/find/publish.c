@@ -95,8 +95,8 @@ static void publishDepth(const pnFinder *finder, const pnContactWork *work, uint
   }
   out->depth.max = PN_MAX(out->depth.max, most);
   const pnDraft *draft = &work->drafts.data[region];
-  asked |= finder->bodies.data[work->a].parts[draft->partA].closed ||
-           finder->bodies.data[work->b].parts[draft->partB].closed;
+  asked |=
+      finder->bodies.data[work->a].parts[draft->partA].solid || finder->bodies.data[work->b].parts[draft->partB].solid;
   bool byCurve = finder->def.noDepth || !asked;
   if (out->depth.kind == PN_DEPTH_NONE && byCurve && out->curveLength > 0)
     out->depth = (pnDepth){.kind = PN_DEPTH_CURVE,

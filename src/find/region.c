@@ -134,7 +134,7 @@ static void growBox(pnBox *box, const double p[3]) {
 
 static void measureMeet(const pnMeet *meet, pnDraft *draft) {
   for (uint32_t i = 0; i < meet->endCount; ++i) growBox(&draft->box, meet->end[i]);
-  if (meet->endCount < 2) return;
+  if (meet->endCount < 2 || meet->isTouch) return;
   double length = sqrt(pn_distance2(meet->end[0], meet->end[1]));
   draft->curveLength += length;
   for (int k = 0; k < 3; ++k) draft->centre[k] += 0.5 * length * (meet->end[0][k] + meet->end[1][k]);
