@@ -1,10 +1,12 @@
 /* anim_body.c: the bodies of an animated file as objects of the library. Nothing is baked: targets stay targets, and a skin
  * a skin. */
 #include "pinch/io.h"
+#include "float_mode.h"
 
 #include <stdlib.h>
 
 pnResult pnAnimFile_CreateMesh(const pnAnimFile *file, uint32_t b, const char *name, pnMesh **outMesh) {
+  PN_IO_FLOAT;
   const pnAnimBody *from = &file->bodies[b];
   pnMeshDef def = pnDefaultMeshDef();
   def.vertices = from->vertices;
@@ -17,6 +19,7 @@ pnResult pnAnimFile_CreateMesh(const pnAnimFile *file, uint32_t b, const char *n
 }
 
 pnResult pnAnimFile_CreateMorph(const pnAnimFile *file, uint32_t b, const pnMesh *mesh, pnMorph **outMorph) {
+  PN_IO_FLOAT;
   const pnAnimBody *from = &file->bodies[b];
   pnMorphTarget *targets = calloc(from->targetCount, sizeof(pnMorphTarget));
   if (!targets) {
@@ -42,6 +45,7 @@ pnResult pnAnimFile_CreateMorph(const pnAnimFile *file, uint32_t b, const pnMesh
 }
 
 pnResult pnAnimFile_CreateSkin(const pnAnimFile *file, uint32_t b, const pnMesh *mesh, pnSkin **outSkin) {
+  PN_IO_FLOAT;
   const pnAnimBody *from = &file->bodies[b];
   pnSkinDef def = pnDefaultSkinDef();
   def.mesh = mesh;

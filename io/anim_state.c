@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "anim.h"
+#include "float_mode.h"
 
 struct pnAnimState {
   const pnAnimFile *file;
@@ -114,6 +115,7 @@ static size_t layOut(pnAnimState *s, const pnAnimFile *file, char *block) {
 }
 
 pnResult pnCreateAnimState(const pnAnimFile *file, pnAnimState **outState) {
+  PN_IO_FLOAT;
   *outState = NULL;
   pnResult result = checkNodes(file);
   if (result == PN_OK) result = checkBodies(file);
@@ -193,6 +195,7 @@ static pnResult applyClip(pnAnimState *s, uint32_t clip, double time) {
 }
 
 pnResult pnAnimState_Evaluate(pnAnimState *state, uint32_t clip, double time) {
+  PN_IO_FLOAT;
   pnAnimState *s = state;
   const pnAnimFile *file = s->file;
   if (clip != PN_NONE && clip >= file->clipCount) {

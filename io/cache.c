@@ -2,6 +2,7 @@
  * place that can be computed. A frame is read into the caller's memory and turned into numbers there, so a cache of any
  * length needs no memory of its own. */
 #include "cache.h"
+#include "float_mode.h"
 
 #include <errno.h>
 #include <math.h>
@@ -67,6 +68,7 @@ static pnResult openFile(pnCache *cache, uint64_t fileSize) {
 }
 
 pnResult pnOpenCache(const char *path, pnCache **outCache) {
+  PN_IO_FLOAT;
   *outCache = NULL;
   pnCache *cache = pn_ioAlloc(sizeof(pnCache));
   if (cache == NULL) return pn_ioFailMemory(path);
@@ -108,10 +110,12 @@ pnCacheInfo pnCache_GetInfo(const pnCache *cache) {
 }
 
 double pnCache_GetTime(const pnCache *cache, uint32_t frame) {
+  PN_IO_FLOAT;
   return cache->table->time(cache, frame);
 }
 
 pnResult pnCache_Read(pnCache *cache, uint32_t frame, float *outVertices) {
+  PN_IO_FLOAT;
   if (frame >= cache->info.frameCount) {
     return pnFail(PN_ERROR_INDEX, "%s: frame %u of %u", cache->path, frame, cache->info.frameCount);
   }

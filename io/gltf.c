@@ -13,6 +13,7 @@
 #include "assimp.h"
 
 #include "reader.h"
+#include "float_mode.h"
 
 /* What pn_gltfKeep took, and the file itself, freed together. */
 typedef struct pnGltfFile {
@@ -171,6 +172,7 @@ static pnResult readAll(pnGltf *g, const uint8_t *bytes, size_t count, const cha
 }
 
 pnResult pnParseAnimFile(const void *bytes, size_t byteCount, const char *name, pnAnimFile **outFile) {
+  PN_IO_FLOAT;
   *outFile = NULL;
   pnGltf g = {.name = name != NULL ? name : "glTF in memory"};
   pn_gltfAddInput(&g, byteCount);
@@ -208,6 +210,7 @@ bool pnCanLoadAnimFile(const char *path) {
 }
 
 pnResult pnLoadAnimFile(const char *path, pnAnimFile **outFile) {
+  PN_IO_FLOAT;
   *outFile = NULL;
   uint8_t *bytes = NULL;
   size_t count = 0;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "reader.h"
+#include "float_mode.h"
 
 /* ---------------------------------------------------------------- nodes */
 
@@ -246,6 +247,7 @@ pnResult pn_gltfMakeContainer(const pnGltfWriter *w, const char *path, const jso
 }
 
 pnResult pnSaveAnimFile(const char *path, const pnAnimFile *file) {
+  PN_IO_FLOAT;
   /* What evaluation follows is checked by making a state; what is written further, by the reader that reads it back. */
   pnAnimState *state = NULL;
   pnResult result = pnCreateAnimState(file, &state);

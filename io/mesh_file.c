@@ -5,6 +5,7 @@
  * text as a count mean at least 0x09090909 triangles, and the file would have 7 GB.) OBJ has no mark of its own and is
  * taken by its extension, or by a first word that only OBJ has. */
 #include "mesh_file.h"
+#include "float_mode.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -173,6 +174,7 @@ static pnParseFcn *chooseParser(const pnReader *reader) {
 /* ---------------------------------------------------------------- the doors */
 
 pnResult pnParseMeshFile(const void *bytes, size_t byteCount, const char *name, pnMeshFile *outFile) {
+  PN_IO_FLOAT;
   memset(outFile, 0, sizeof(*outFile));
   if (!name) name = "mesh in memory";
   pnReader reader = pn_makeReader(bytes, byteCount, name);
@@ -205,6 +207,7 @@ pnResult pnParseMeshFile(const void *bytes, size_t byteCount, const char *name, 
 }
 
 pnResult pnLoadMeshFile(const char *path, pnMeshFile *outFile) {
+  PN_IO_FLOAT;
   memset(outFile, 0, sizeof(*outFile));
   unsigned char *bytes;
   size_t size;

@@ -4,6 +4,7 @@
 #include "pinch/io.h"
 
 #include "reader.h"
+#include "float_mode.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -151,6 +152,7 @@ static pnWriteFcn *writerOf(const char *path) {
 
 pnResult pnSaveMesh(const char *path, const float *vertices, uint32_t vertexCount, const uint32_t *triangles,
                     uint32_t triangleCount) {
+  PN_IO_FLOAT;
   pnMeshView mesh = {vertices, vertexCount, triangles, triangleCount};
   pnWriteFcn *write = writerOf(path);
   if (!write)

@@ -4,6 +4,8 @@
  * and failing needs no memory, so that "out of memory" itself can be reported. */
 #include "base/core.h"
 
+#include "base/fenv.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +20,17 @@ static pnLogFcn *s_log;
 static void *s_logUser;
 static pnAssertFcn *s_assert;
 static void *s_assertUser;
+
+/* ---------------------------------------------------------------- floating point */
+
+pnFloatMode pnEnterFloat(void) {
+  pnFenv saved = pn_enterFenv();
+  return (pnFloatMode){saved.control, saved.changed};
+}
+
+void pnLeaveFloat(pnFloatMode mode) {
+  pn_leaveFenv(&(pnFenv){mode.control, mode.changed});
+}
 
 /* ---------------------------------------------------------------- results */
 

@@ -14,6 +14,7 @@
  * A call made while the pool is already busy (from inside a task, or from another thread) runs on its own thread. */
 #include "base/task.h"
 
+#include "base/fenv.h"
 #include "base/memory.h"
 #include "base/thread.h"
 
@@ -219,11 +220,27 @@ void pnDestroyPool(pnPool *pool) {
 
 /* ---------------------------------------------------------------- the parallel-for of the rooms */
 
+/* A task in the environment that the library computes in: threads have their own, the caller's hooks any. */
+typedef struct FloatTask {
+  pnTaskFcn *task;
+  void *context;
+} FloatTask;
+
+static void runFloatTask(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+  PN_FLOAT_SCOPE;
+  const FloatTask *t = context;
+  t->task(t->context, begin, end, worker);
+}
+
 void pn_parallelFor(const pnTasks *tasks, pnTaskFcn *task, void *context, uint32_t count, uint32_t grain) {
   if (count == 0) return;
   // more workers than anybody has buffers for is a bug of the caller's task hooks
   bool tooMany = tasks && tasks->workerCount > PN_MAX_WORKERS;
   PN_ASSERT(!tooMany);
-  if (pn_workerCount(tasks) == 1 || count <= grain || tooMany) task(context, 0, count, 0);
-  else tasks->parallelFor(tasks->user, task, context, count, PN_MAX(grain, 1));
+  if (pn_workerCount(tasks) == 1 || count <= grain || tooMany) {
+    task(context, 0, count, 0);
+    return;
+  }
+  FloatTask inside = {task, context};
+  tasks->parallelFor(tasks->user, runFloatTask, &inside, count, PN_MAX(grain, 1));
 }

@@ -1,5 +1,7 @@
 /* collide.c: the queries of pinch/collide.h over plain trees: update, one job, filters. */
 #include "collide/calm.h"
+
+#include "base/fenv.h"
 #include "collide/fan.h"
 #include "collide/filter.h"
 #include "collide/flat.h"
@@ -139,12 +141,14 @@ static pnResult collide(pnTree *a, pnTree *b, const pnQueryDef *def, pnPairList 
 }
 
 pnResult pnCollideTrees(pnTree *a, pnTree *b, const pnQueryDef *def, pnPairList *outPairs, pnCost *outCost) {
+  PN_FLOAT_SCOPE;
   PN_ASSERT(a && b && a != b);
   pnQueryDef none = pnDefaultQueryDef();
   return collide(a, b, def ? def : &none, outPairs, outCost);
 }
 
 pnResult pnCollideSelf(pnTree *tree, const pnQueryDef *def, pnPairList *outPairs, pnCost *outCost) {
+  PN_FLOAT_SCOPE;
   PN_ASSERT(tree);
   pnQueryDef none = pnDefaultQueryDef();
   def = def ? def : &none;
@@ -171,6 +175,7 @@ pnResult pnCollideSelf(pnTree *tree, const pnQueryDef *def, pnPairList *outPairs
 /* ---------------------------------------------------------------- the slow obvious answer */
 
 pnResult pnCollideBrute(const pnPose *a, const pnPose *b, const pnQueryDef *def, pnPairList *outPairs) {
+  PN_FLOAT_SCOPE;
   PN_ASSERT(a && b && outPairs);
   pnPairs *pairs = &outPairs->collider.pairs;
   pairs->count = 0;

@@ -2,6 +2,7 @@
  * query is cheap where bodies meet and cheaper where they do not, so halving costs a few of them. */
 #include "pinch/collide.h"
 
+#include "base/fenv.h"
 #include "mesh/pose.h"
 #include "base/memory.h"
 
@@ -33,6 +34,7 @@ static pnResult meetAt(pnTree *a, pnTree *b, pnMoveFcn *move, void *context, flo
 
 pnResult pnFindImpact(pnTree *a, pnTree *b, pnMoveFcn *move, void *context, uint32_t samples, float tolerance,
                       pnImpact *outImpact) {
+  PN_FLOAT_SCOPE;
   PN_ASSERT(a && move && outImpact);
   *outImpact = (pnImpact){.before = 1, .after = 1};
   if (samples < 1 || !(tolerance > 0)) {
@@ -103,6 +105,7 @@ static pnResult moveLines(void *context, float t) {
 
 pnResult pnFindLinearImpact(pnTree *a, pnTree *b, const pnLinearMotion *motion, uint32_t samples, float tolerance,
                             pnImpact *outImpact) {
+  PN_FLOAT_SCOPE;
   PN_ASSERT(a && motion && motion->poseA && (!b || motion->poseB));
   size_t most = numberCount(motion->poseA);
   most = motion->poseB ? PN_MAX(most, numberCount(motion->poseB)) : most;

@@ -10,6 +10,7 @@
  * square of the body's size, which changes what a search costs and lets it answer what measuring every triangle would. */
 #include "collide/near.h"
 
+#include "base/fenv.h"
 #include "base/memory.h"
 #include "base/task.h"
 #include "geom/predicate.h"
@@ -254,6 +255,7 @@ pnClosestDef pnDefaultClosestDef(void) {
 }
 
 pnResult pnFindClosest(pnTree *tree, const float *points, uint32_t count, const pnClosestDef *def, pnClosest *out) {
+  PN_FLOAT_SCOPE;
   PN_ASSERT(tree && (count == 0 || (points && out)));
   pnClosestDef none = pnDefaultClosestDef();
   def = def ? def : &none;

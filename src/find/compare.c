@@ -5,6 +5,8 @@
  * the order in which either list is written. */
 #include "find/find.h"
 
+#include "base/fenv.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -78,6 +80,7 @@ static bool matchClosest(pnFinder *finder, const pnKnownFinding *known, uint32_t
 
 pnResult pnFinder_Compare(pnFinder *finder, const pnKnownFinding *known, uint32_t knownCount, const pnCompareDef *def,
                           pnStanding *outStandings, uint32_t *outMatches) {
+  PN_FLOAT_SCOPE;
   PN_ASSERT(finder && outStandings && (knownCount == 0 || known));
   pnCompareDef none = pnDefaultCompareDef();
   def = def ? def : &none;

@@ -1,5 +1,7 @@
 /* finder.c: the life of a finder, and its bodies. */
 #include "find/find.h"
+
+#include "base/fenv.h"
 #include "tree/update.h"
 
 #include <math.h>
@@ -75,6 +77,7 @@ static double diagonalOf(pnBox box) {
 }
 
 pnResult pnFinder_AddBody(pnFinder *finder, const pnFinderBodyDef *def, uint32_t *outBody) {
+  PN_FLOAT_SCOPE;
   PN_ASSERT(finder && def && def->tree && outBody && !finder->begun);
   const pnTree *tree = def->tree;
   if (tree->rule->reshapes)
@@ -129,6 +132,7 @@ pnResult pnFinder_SetWanted(pnFinder *finder, uint32_t a, uint32_t b, bool wante
 /* ---------------------------------------------------------------- the finder */
 
 pnResult pnCreateFinder(const pnFinderDef *def, pnFinder **outFinder) {
+  PN_FLOAT_SCOPE;
   PN_ASSERT(def && outFinder);
   const double lengths[] = {def->reach, def->gap, def->step, def->growth};
   for (int i = 0; i < 4; ++i) {

@@ -7,6 +7,8 @@
  * a border. */
 #include "find/find.h"
 
+#include "base/fenv.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -175,6 +177,7 @@ static bool listFinding(pnFinder *finder, pnTrack *track) {
 }
 
 pnResult pnFinder_Rank(pnFinder *finder, pnFindingOrder order) {
+  PN_FLOAT_SCOPE;
   PN_ASSERT(finder);
   finder->findings.count = finder->findingLabels.count = 0;
   for (size_t i = 0; i < finder->tracks.count; ++i) {

@@ -11,6 +11,8 @@
  * What workers do is written where their item is, so the answer does not depend on who does what. */
 #include "find/find.h"
 
+#include "base/fenv.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -242,6 +244,7 @@ static pnResult checkOrder(const pnFinder *finder, const pnFinderFrame *frame) {
 }
 
 pnResult pnFinder_AddFrame(pnFinder *finder, const pnFinderFrame *frame) {
+  PN_FLOAT_SCOPE;
   PN_ASSERT(finder && frame && (frame->contactCount == 0 || frame->contacts));
   pnResult result = checkOrder(finder, frame);
   if (result != PN_OK) return result;

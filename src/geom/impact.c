@@ -1,6 +1,8 @@
 /* impact.c: the first contact of moving points: the public names. */
 #include "geom/impact.h"
 
+#include "base/fenv.h"
+
 static pnMovingDouble widen(const pnMoving *points) {
   pnMovingDouble wide;
   for (int i = 0; i < 4; ++i) {
@@ -13,11 +15,13 @@ static pnMovingDouble widen(const pnMoving *points) {
 }
 
 pnImpactSpan pnImpactVertexFace(const pnMoving *points) {
+  PN_FLOAT_SCOPE;
   pnMovingDouble wide = widen(points);
   return pnImpactVertexFaceDouble(&wide);
 }
 
 pnImpactSpan pnImpactEdgeEdge(const pnMoving *points) {
+  PN_FLOAT_SCOPE;
   pnMovingDouble wide = widen(points);
   return pnImpactEdgeEdgeDouble(&wide);
 }
@@ -29,9 +33,11 @@ static pnImpactSpan find(pn_Features features, const pnMovingDouble *points) {
 }
 
 pnImpactSpan pnImpactVertexFaceDouble(const pnMovingDouble *points) {
+  PN_FLOAT_SCOPE;
   return find(PN_VERTEX_FACE, points);
 }
 
 pnImpactSpan pnImpactEdgeEdgeDouble(const pnMovingDouble *points) {
+  PN_FLOAT_SCOPE;
   return find(PN_EDGE_EDGE, points);
 }

@@ -9,6 +9,8 @@
  */
 #include "geom/predicate.h"
 
+#include "base/fenv.h"
+
 #include <string.h>
 
 /* ---------------------------------------------------------------- stage 2: integers */
@@ -205,10 +207,12 @@ double pn_orient2Value(double ax, double ay, double bx, double by, double cx, do
 #ifndef __OPENCL_VERSION__
 
 int pnOrient3(const float a[3], const float b[3], const float c[3], const float d[3]) {
+  PN_FLOAT_SCOPE;
   return pn_orient3(a, b, c, d);
 }
 
 int pnOrient3Double(const double a[3], const double b[3], const double c[3], const double d[3]) {
+  PN_FLOAT_SCOPE;
   /* Stage 1 as in predicate.h, on doubles. */
   double bx = b[0] - a[0], by = b[1] - a[1], bz = b[2] - a[2];
   double cx = c[0] - a[0], cy = c[1] - a[1], cz = c[2] - a[2];
@@ -224,10 +228,12 @@ int pnOrient3Double(const double a[3], const double b[3], const double c[3], con
 }
 
 int pnOrient2(const float a[2], const float b[2], const float c[2]) {
+  PN_FLOAT_SCOPE;
   return pn_orient2(a[0], a[1], b[0], b[1], c[0], c[1]);
 }
 
 int pnOrient2Double(const double a[2], const double b[2], const double c[2]) {
+  PN_FLOAT_SCOPE;
   return pn_orient2(a[0], a[1], b[0], b[1], c[0], c[1]);
 }
 

@@ -5,7 +5,10 @@
  */
 #include "geom/triangle.h"
 
+#include "base/fenv.h"
+
 bool pnTrianglesMeetBy(pnKernel kernel, const pnTriangle *a, const pnTriangle *b) {
+  PN_FLOAT_SCOPE;
   PN_ASSERT(a != NULL && b != NULL && (unsigned)kernel < PN_KERNEL_COUNT);
   const float *pa[3] = {a->v[0], a->v[1], a->v[2]}, *pb[3] = {b->v[0], b->v[1], b->v[2]};
   pn_Verdict verdict = PN_UNCERTAIN;
@@ -19,6 +22,7 @@ bool pnTrianglesMeetBy(pnKernel kernel, const pnTriangle *a, const pnTriangle *b
 }
 
 bool pnTrianglesMeet(const pnTriangle *a, const pnTriangle *b) {
+  PN_FLOAT_SCOPE;
   return pnTrianglesMeetBy(PN_KERNEL_DEFAULT, a, b);
 }
 
@@ -38,6 +42,7 @@ static bool pn_sharedIsValid(const pnTriangle *a, const pnTriangle *b, const pnS
 }
 
 bool pnTrianglesMeetBeyond(const pnTriangle *a, const pnTriangle *b, pnSharedCorners shared) {
+  PN_FLOAT_SCOPE;
   PN_ASSERT(a != NULL && b != NULL);
   bool sharedIsValid = pn_sharedIsValid(a, b, &shared);
   PN_ASSERT(sharedIsValid);

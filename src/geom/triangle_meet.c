@@ -20,6 +20,8 @@
  */
 #include "geom/triangle.h"
 
+#include "base/fenv.h"
+
 /* Corners found so far, with the edges they lie on: bits 0 to 2 for a, 3 to 5 for b; edge i runs from corner i to
  * i + 1. */
 typedef struct pn_Found {
@@ -112,6 +114,7 @@ static void pn_walkPolygon(pn_Found *found) {
 }
 
 pnMeeting pnMeetTriangles(const pnTriangle *a, const pnTriangle *b) {
+  PN_FLOAT_SCOPE;
   PN_ASSERT(a != NULL && b != NULL);
   const float *pa[3] = {a->v[0], a->v[1], a->v[2]}, *pb[3] = {b->v[0], b->v[1], b->v[2]};
   pn_Found found = {{PN_MEETING_NONE, 0, {{0}}}, {0}};

@@ -5,6 +5,8 @@
  * only looked at when it is used (sourceMaxAbs is PN_UNKNOWN_MAX_ABS until then): the tree reads every vertex anyway, and
  * a pass of its own would cost as much as the copy that sharing saves. */
 #include "base/memory.h"
+
+#include "base/fenv.h"
 #include "mesh/pose.h"
 
 #include <float.h>
@@ -50,6 +52,7 @@ static pnResult checkVertices(const pnPose *pose, const float *vertices, uint32_
 }
 
 pnResult pnPose_SetVertices(pnPose *pose, const float *vertices, uint32_t count) {
+  PN_FLOAT_SCOPE;
   float maxAbs = 0;
   pnResult result = checkVertices(pose, vertices, count, &maxAbs);
   if (result != PN_OK) return result;
@@ -70,6 +73,7 @@ pnResult pnPose_SetVertices(pnPose *pose, const float *vertices, uint32_t count)
 }
 
 pnResult pnPose_ShareVertices(pnPose *pose, const float *vertices, uint32_t count) {
+  PN_FLOAT_SCOPE;
   PN_ASSERT(vertices);
   // a shared array is looked through by the tree anyway: it reports what is not finite. Only a transform must know now.
   float maxAbs = PN_UNKNOWN_MAX_ABS;

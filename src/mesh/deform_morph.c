@@ -6,6 +6,8 @@
  * weight 1 gives its own bits. Entries with a weight of exactly 0 are left out, so that their number costs a
  * look and rest weights give rest bits. The three coordinates are computed side by side in one register. */
 #include "base/memory.h"
+
+#include "base/fenv.h"
 #include "geom/simd.h"
 #include "mesh/pose.h"
 
@@ -136,6 +138,7 @@ void pn_restMorph(pnPose *pose) {
 }
 
 pnResult pnPose_SetWeights(pnPose *pose, const float *weights, uint32_t count) {
+  PN_FLOAT_SCOPE;
   PN_ASSERT(pose && (weights || count == 0));
   const pnMorph *morph = pose->morph;
   const char *name = pose->mesh->name;

@@ -5,6 +5,8 @@
  * the same sum in the same order in each, and compilers turn it into four-wide arithmetic with the same bits. */
 #include "mesh/pose.h"
 
+#include "base/fenv.h"
+
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -95,6 +97,7 @@ static bool isIdentity(const pnMatrix *transform) {
 }
 
 pnResult pnPose_SetTransform(pnPose *pose, const pnMatrix *transform) {
+  PN_FLOAT_SCOPE;
   PN_ASSERT(pose && transform);
   const char *name = pose->mesh->name;
   size_t bad;

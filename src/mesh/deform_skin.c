@@ -10,6 +10,8 @@
  * quaternions and brought back to length 1: a root and a division, which give the same bits everywhere; sines do not.
  */
 #include "base/memory.h"
+
+#include "base/fenv.h"
 #include "geom/simd.h"
 #include "mesh/pose.h"
 
@@ -207,6 +209,7 @@ pnResult pn_restSkin(pnPose *pose) {
 }
 
 pnResult pnPose_SetJoints(pnPose *pose, const pnMatrix *joints, uint32_t count) {
+  PN_FLOAT_SCOPE;
   PN_ASSERT(pose && (joints || count == 0));
   const pnSkin *skin = pose->skin;
   const char *name = pose->mesh->name;

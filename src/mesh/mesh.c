@@ -7,6 +7,7 @@
  * are neighbours of each other, as if it were not there. It still belongs to the rings of its vertices. */
 #include "mesh/mesh.h"
 
+#include "base/fenv.h"
 #include "base/memory.h"
 #include "base/sort.h"
 
@@ -314,6 +315,7 @@ static void fillBox(pnMesh *mesh) {
 }
 
 pnResult pnCreateMesh(const pnMeshDef *def, pnMesh **outMesh) {
+  PN_FLOAT_SCOPE;
   PN_ASSERT(def && outMesh);
   *outMesh = NULL;
   const char *name = def->name ? def->name : "mesh";

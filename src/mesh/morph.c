@@ -5,6 +5,7 @@
  * what keeps targets sparse that a file has stored densely. */
 #include "mesh/morph.h"
 
+#include "base/fenv.h"
 #include "base/memory.h"
 
 #include <float.h>
@@ -212,6 +213,7 @@ static void fillNames(const pnMorphDef *def, pnMorph *morph) {
 /* ---------------------------------------------------------------- life */
 
 pnResult pnCreateMorph(const pnMorphDef *def, pnMorph **outMorph) {
+  PN_FLOAT_SCOPE;
   PN_ASSERT(def && outMorph);
   *outMorph = NULL;
   pnResult result = checkDef(def);

@@ -7,6 +7,7 @@
  * number of threads may ask. */
 #include "mesh/pose.h"
 
+#include "base/fenv.h"
 #include "base/memory.h"
 
 #include <string.h>
@@ -70,6 +71,7 @@ static pnResult setToRest(pnPose *pose) {
 }
 
 pnResult pnCreatePose(const pnPoseDef *def, pnPose **outPose) {
+  PN_FLOAT_SCOPE;
   PN_ASSERT(def && outPose);
   *outPose = NULL;
   if (!def->mesh) return pn_fail(PN_ERROR_ARGUMENT, "pose: the definition has no mesh");
@@ -105,6 +107,7 @@ void pnDestroyPose(pnPose *pose) {
 }
 
 void pnPose_Reset(pnPose *pose) {
+  PN_FLOAT_SCOPE;
   (void)setToRest(pose);
   pn_poseTouch(pose, true);
 }
@@ -120,6 +123,7 @@ uint64_t pnPose_GetFrame(const pnPose *pose) {
 }
 
 pnVec3 pnPose_GetVertex(const pnPose *pose, uint32_t v) {
+  PN_FLOAT_SCOPE;
   bool inRange = v < pose->mesh->vertexCount;
   PN_ASSERT(inRange);
   float p[3] = {0, 0, 0};
@@ -128,5 +132,6 @@ pnVec3 pnPose_GetVertex(const pnPose *pose, uint32_t v) {
 }
 
 void pnPose_GetVertices(const pnPose *pose, float *outVertices) {
+  PN_FLOAT_SCOPE;
   pn_poseFetchRange(pose, 0, pose->mesh->vertexCount, outVertices, 3);
 }

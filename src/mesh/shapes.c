@@ -6,6 +6,8 @@
  * Vertices are shared where faces meet, by counting and never by comparing positions, so every shape but the grid is
  * closed; corners run counter-clockwise seen from outside. */
 #include "base/memory.h"
+
+#include "base/fenv.h"
 #include "mesh/mesh.h"
 
 #include <float.h>
@@ -219,6 +221,7 @@ static void subdivide(const Level *old, Level *fresh, double *points) {
 }
 
 pnResult pnMakeIcosphere(uint32_t subdivisions, float radius, pnMesh **outMesh) {
+  PN_FLOAT_SCOPE;
   PN_ASSERT(outMesh);
   *outMesh = NULL;
   // 20 * 4^13 triangles are the most whose corners 32 bits can count
@@ -299,6 +302,7 @@ static void addBoxVertices(Builder *b, uint64_t n, pnVec3 half) {
 }
 
 pnResult pnMakeBox(pnVec3 halfSize, uint32_t cellsPerSide, pnMesh **outMesh) {
+  PN_FLOAT_SCOPE;
   PN_ASSERT(outMesh);
   *outMesh = NULL;
   if (cellsPerSide == 0 || !isLength(halfSize.x) || !isLength(halfSize.y) || !isLength(halfSize.z))
@@ -328,6 +332,7 @@ pnResult pnMakeBox(pnVec3 halfSize, uint32_t cellsPerSide, pnMesh **outMesh) {
 /* ---------------------------------------------------------------- grid */
 
 pnResult pnMakeGrid(float width, float depth, uint32_t columns, uint32_t rows, pnMesh **outMesh) {
+  PN_FLOAT_SCOPE;
   PN_ASSERT(outMesh);
   *outMesh = NULL;
   if (columns == 0 || rows == 0 || !isLength(width) || !isLength(depth))
@@ -362,6 +367,7 @@ static void addTubeTriangles(Builder *b, uint32_t around, uint32_t across) {
 }
 
 pnResult pnMakeTorus(float ring, float tube, uint32_t around, uint32_t across, pnMesh **outMesh) {
+  PN_FLOAT_SCOPE;
   PN_ASSERT(outMesh);
   *outMesh = NULL;
   if (around < 3 || across < 3 || !isLength(ring) || !isLength(tube))
@@ -419,6 +425,7 @@ static void addKnotRow(Builder *b, Angle u, Angle v, double p, double q, double 
 
 pnResult pnMakeKnot(uint32_t p, uint32_t q, float radius, float tube, uint32_t around, uint32_t across,
                     pnMesh **outMesh) {
+  PN_FLOAT_SCOPE;
   PN_ASSERT(outMesh);
   *outMesh = NULL;
   if (around < 3 || across < 3 || !isLength(radius) || !isLength(tube))

@@ -4,6 +4,7 @@
  * and reported (pnSkin_GetWeightError); what has no meaning (negative, NaN, none at all) is refused. */
 #include "mesh/skin.h"
 
+#include "base/fenv.h"
 #include "base/memory.h"
 
 #include <float.h>
@@ -140,6 +141,7 @@ static pnResult fillInfluences(const pnSkinDef *def, pnSkin *skin) {
 /* ---------------------------------------------------------------- life */
 
 pnResult pnCreateSkin(const pnSkinDef *def, pnSkin **outSkin) {
+  PN_FLOAT_SCOPE;
   PN_ASSERT(def && outSkin);
   *outSkin = NULL;
   pnResult result = checkDef(def);

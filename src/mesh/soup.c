@@ -5,6 +5,7 @@
  * and an id with a generation, as bodies of a world do. Every call is checked as a whole before the first change. */
 #include "mesh/soup.h"
 
+#include "base/fenv.h"
 #include "base/memory.h"
 
 #include <float.h>
@@ -199,6 +200,7 @@ static void touch(pnSoup *soup) {
 /* ---------------------------------------------------------------- coming, going, moving */
 
 pnResult pnSoup_Add(pnSoup *soup, pnPrimitiveKind kind, const float *positions, uint32_t count, pnPrimitiveId *outIds) {
+  PN_FLOAT_SCOPE;
   pnResult result = checkKind(soup, kind);
   if (result == PN_OK) result = checkPositions(soup, kind, positions, count);
   if (result == PN_OK) result = reserve(soup, (size_t)soup->liveCount + count);
@@ -228,6 +230,7 @@ pnResult pnSoup_Remove(pnSoup *soup, const pnPrimitiveId *ids, uint32_t count) {
 
 pnResult pnSoup_Replace(pnSoup *soup, const pnPrimitiveId *ids, pnPrimitiveKind kind, const float *positions,
                         uint32_t count) {
+  PN_FLOAT_SCOPE;
   pnResult result = checkKind(soup, kind);
   if (result == PN_OK) result = checkPositions(soup, kind, positions, count);
   for (uint32_t i = 0; result == PN_OK && i < count; ++i)
@@ -253,6 +256,7 @@ static pnResult checkPlaces(const pnSoup *soup, const float *positions) {
 }
 
 pnResult pnSoup_SetAll(pnSoup *soup, const float *positions, uint32_t placeCount) {
+  PN_FLOAT_SCOPE;
   if (placeCount != soup->placeCount)
     return pn_fail(PN_ERROR_COUNT, "soup '%s': %u places were given, it has %u", soup->mesh.name, placeCount,
                    soup->placeCount);
@@ -273,6 +277,7 @@ pnResult pnSoup_SetAll(pnSoup *soup, const float *positions, uint32_t placeCount
 /* ---------------------------------------------------------------- joining */
 
 pnResult pnSoup_Fuse(pnSoup *into, pnSoup *from, pnPrimitiveId *outIds) {
+  PN_FLOAT_SCOPE;
   PN_ASSERT(into != from);
   pnResult result = reserve(into, (size_t)into->liveCount + from->liveCount);
   if (result != PN_OK) return result;

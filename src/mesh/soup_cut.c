@@ -12,6 +12,8 @@
  *
  * with the corners in the order of the original, so that the pieces face the same way. */
 #include "geom/expansion.h"
+
+#include "base/fenv.h"
 #include "mesh/soup.h"
 
 #include <math.h>
@@ -93,6 +95,7 @@ static void listWhole(pnPrimitiveId id, const int side[3], uint32_t corners, pnC
 }
 
 pnResult pnSoup_Cut(pnSoup *soup, pnPrimitiveId id, const pnPlane *plane, pnCut *outCut) {
+  PN_FLOAT_SCOPE;
   PN_ASSERT(plane && outCut);
   *outCut = (pnCut){0};
   float v[9];

@@ -6,6 +6,8 @@
  *
  * Triangles with a repeated corner have no edges (see mesh.c) and take no part in closed, manifold and oriented. */
 #include "base/memory.h"
+
+#include "base/fenv.h"
 #include "mesh/mesh.h"
 #include "pinch/geom.h"
 
@@ -222,6 +224,7 @@ static void countComponents(const pnMesh *mesh, uint32_t *parents, pnMeshInfo *i
 /* ---------------------------------------------------------------- the door */
 
 pnResult pnMesh_Validate(const pnMesh *mesh, pnMeshInfo *outInfo) {
+  PN_FLOAT_SCOPE;
   PN_ASSERT(mesh && outInfo);
   size_t count = PN_MAX((size_t)mesh->vertexCount, 1);
   size_t parentBytes = pn_bytes(count, sizeof(uint32_t));

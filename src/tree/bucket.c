@@ -5,6 +5,7 @@
  * the parent of those leaves, whatever levels lie between; and the default order is not the paper's (docs/soup.md). */
 #include "tree/bucket.h"
 
+#include "base/fenv.h"
 #include "tree/build.h"
 #include "tree/update.h"
 
@@ -413,6 +414,7 @@ pnBucketDef pnDefaultBucketDef(void) {
 }
 
 pnResult pnCreateBucketTree(const pnBucketDef *def, pnTree **outTree) {
+  PN_FLOAT_SCOPE;
   PN_ASSERT(def && outTree && def->soup);
   *outTree = NULL;
   if ((uint32_t)def->method >= PN_BUCKET_COUNT) {

@@ -2,6 +2,7 @@
  * the invariants. */
 #include "tree/tree.h"
 
+#include "base/fenv.h"
 #include "tree/build.h"
 #include "tree/corner.h"
 #include "tree/update.h"
@@ -132,6 +133,7 @@ static pnResult takeShape(pnTree *tree) {
 static float relativeSurface(const pnTree *tree);
 
 pnResult pnCreateTree(const pnTreeDef *def, pnTree **outTree) {
+  PN_FLOAT_SCOPE;
   PN_ASSERT(def && outTree);
   *outTree = NULL;
   pnResult result = checkDef(def);
@@ -183,6 +185,7 @@ void pnDestroyTree(pnTree *tree) {
 }
 
 pnResult pnTree_Update(pnTree *tree, const pnTasks *tasks) {
+  PN_FLOAT_SCOPE;
   PN_ASSERT(tree);
   bool empty = tree->shape->nodeCount == 0 && !tree->rule->reshapes;
   if (empty || tree->poseFrame == tree->pose->frame) {
@@ -213,6 +216,7 @@ pnResult pnTree_Update(pnTree *tree, const pnTasks *tasks) {
 }
 
 pnResult pnTree_Rebuild(pnTree *tree) {
+  PN_FLOAT_SCOPE;
   PN_ASSERT(tree);
   if (tree->rule->reshapes) {
     return pnTree_Update(tree, NULL);
@@ -273,6 +277,7 @@ static float relativeSurface(const pnTree *tree) {
 }
 
 float pnTree_GetQuality(const pnTree *tree) {
+  PN_FLOAT_SCOPE;
   float now = relativeSurface(tree);
   return tree->builtSurface > 0 && now > 0 ? now / tree->builtSurface : 1.0f;
 }
@@ -298,6 +303,7 @@ size_t pnTree_GetByteCount(const pnTree *tree) {
 }
 
 uint32_t pnTree_GetLevelBoxes(pnTree *tree, uint32_t level, pnBox *outBoxes, uint32_t capacity) {
+  PN_FLOAT_SCOPE;
   uint32_t count = 0;
   for (uint32_t node = 0; node < tree->shape->nodeCount; node++) {
     /* how deep is it? */

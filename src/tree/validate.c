@@ -1,6 +1,8 @@
 /* validate.c: the invariants of tree.h, one by one, by their numbers. Slow and obvious. */
 #include "tree/update.h"
 
+#include "base/fenv.h"
+
 #include <float.h>
 #include <math.h>
 
@@ -232,6 +234,7 @@ static pnResult checkBox(const pnTree *t) {
 }
 
 pnResult pnTree_Validate(pnTree *tree) {
+  PN_FLOAT_SCOPE;
   PN_ASSERT(tree);
   pnResult result = pnTree_Update(tree, NULL);
   pnFresh fresh = {.alone = true};

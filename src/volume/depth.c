@@ -20,6 +20,7 @@
  * surface less that where it begins there: the three images along the axes give all three. */
 #include "volume/overlap.h"
 
+#include "base/fenv.h"
 #include "base/memory.h"
 #include "base/task.h"
 #include "base/thread.h"
@@ -251,6 +252,7 @@ static pnResult tryAll(pnOverlap *overlap, DepthJob *job, pnDepthResult *best) {
 }
 
 pnResult pnOverlap_FindDepth(pnOverlap *overlap, pnDepthResult *outResult) {
+  PN_FLOAT_SCOPE;
   PN_ASSERT(overlap && outResult);
   double start = pn_clock();
   *outResult = (pnDepthResult){0};

@@ -7,6 +7,7 @@
  * the diagonal of a cell. Rounding to the grid moves the surface by at most the snap, and the depth by a step. */
 #include "volume/ldi.h"
 
+#include "base/fenv.h"
 #include "base/task.h"
 #include "base/thread.h"
 #include "volume/walk.h"
@@ -64,6 +65,7 @@ static void testRange(void *context, uint32_t begin, uint32_t end, uint32_t work
 
 pnResult pnLdi_TestPoints(const pnLdi *ldi, const float *points, uint32_t count, uint8_t *outInside,
                           pnInsideResult *outResult) {
+  PN_FLOAT_SCOPE;
   PN_ASSERT(ldi && outResult && (count == 0 || (points && outInside)));
   double start = pn_clock();
   *outResult = (pnInsideResult){0};

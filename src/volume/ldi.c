@@ -1,6 +1,7 @@
 /* ldi.c: the image of one body as an object: create, update, look. More is asked of it in inside.c and in self.c. */
 #include "volume/ldi.h"
 
+#include "base/fenv.h"
 #include "base/memory.h"
 #include "base/thread.h"
 #include "volume/measure.h"
@@ -31,6 +32,7 @@ bool pn_hasWindow(const pnBox *window) {
 }
 
 pnResult pnCreateLdi(const pnLdiDef *def, pnLdi **outLdi) {
+  PN_FLOAT_SCOPE;
   PN_ASSERT(def && outLdi && def->pose);
   *outLdi = NULL;
   pnResult result = pn_checkVolumeSettings(def->resolution, def->rule, &def->window);
@@ -72,6 +74,7 @@ static pnView chooseView(const pnLdi *ldi) {
 }
 
 pnResult pnLdi_Update(pnLdi *ldi) {
+  PN_FLOAT_SCOPE;
   PN_ASSERT(ldi);
   double start = pn_clock();
   bool moved;
@@ -95,6 +98,7 @@ pnResult pnLdi_Update(pnLdi *ldi) {
 }
 
 pnLdiInfo pnLdi_GetInfo(const pnLdi *ldi) {
+  PN_FLOAT_SCOPE;
   PN_ASSERT(ldi);
   const pnImage *image = &ldi->image;
   const pnView *view = &image->layers.view;
@@ -121,6 +125,7 @@ pnLdiInfo pnLdi_GetInfo(const pnLdi *ldi) {
 }
 
 uint32_t pnLdi_GetLayers(const pnLdi *ldi, uint32_t x, uint32_t y, pnLayer *outLayers, uint32_t capacity) {
+  PN_FLOAT_SCOPE;
   PN_ASSERT(ldi && (outLayers || capacity == 0));
   const pnView *view = &ldi->image.layers.view;
   if (ldi->empty || ldi->image.frame == 0 || x >= view->size || y >= view->size) return 0;
@@ -140,6 +145,7 @@ pnResult pn_ldiReady(const pnLdi *ldi) {
 }
 
 pnResult pnLdi_Measure(const pnLdi *ldi, pnVolumeResult *outResult) {
+  PN_FLOAT_SCOPE;
   PN_ASSERT(ldi && outResult);
   double start = pn_clock();
   *outResult = (pnVolumeResult){.box = {{1.0f, 1.0f, 1.0f}, {-1.0f, -1.0f, -1.0f}}};

@@ -2,6 +2,7 @@
  * volume of interest (view.c), two images (raster.c), Boolean intersection (measure.c). */
 #include "volume/overlap.h"
 
+#include "base/fenv.h"
 #include "base/memory.h"
 #include "base/thread.h"
 #include "volume/ldi.h"
@@ -17,6 +18,7 @@ pnOverlapDef pnDefaultOverlapDef(void) {
 }
 
 pnResult pnCreateOverlap(const pnOverlapDef *def, pnOverlap **outOverlap) {
+  PN_FLOAT_SCOPE;
   PN_ASSERT(def && outOverlap && def->poseA && def->poseB);
   *outOverlap = NULL;
   pnResult result = pn_checkVolumeSettings(def->resolution, def->rule, &def->window);
@@ -130,6 +132,7 @@ static pnResult makeImages(pnOverlap *overlap, const pnInterest *interest, pnOve
 }
 
 pnResult pnOverlap_Measure(pnOverlap *overlap, pnOverlapResult *outResult) {
+  PN_FLOAT_SCOPE;
   PN_ASSERT(overlap && outResult);
   double start = pn_clock();
   *outResult = (pnOverlapResult){.relation = PN_RELATION_APART,
@@ -184,6 +187,7 @@ static pnVec3 cellPoint(const pnView *view, uint32_t x, uint32_t y, int32_t z) {
 }
 
 uint64_t pnOverlap_GetSpans(const pnOverlap *overlap, pnSpan *outSpans, uint64_t capacity) {
+  PN_FLOAT_SCOPE;
   PN_ASSERT(overlap && (outSpans || capacity == 0));
   if (!overlap->measured) return 0;
   const pnLayers *a = &overlap->images[0].layers, *b = &overlap->images[1].layers;

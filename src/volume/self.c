@@ -8,6 +8,7 @@
  * cell. */
 #include "volume/ldi.h"
 
+#include "base/fenv.h"
 #include "base/thread.h"
 #include "volume/measure.h"
 #include "volume/walk.h"
@@ -54,6 +55,7 @@ static void tallyColumn(SelfTally *tally, const pnLayers *layers, uint32_t x, ui
 }
 
 pnResult pnLdi_FindSelfOverlap(const pnLdi *ldi, pnSelfOverlapResult *outResult) {
+  PN_FLOAT_SCOPE;
   PN_ASSERT(ldi && outResult);
   double start = pn_clock();
   *outResult = (pnSelfOverlapResult){.box = {{1.0f, 1.0f, 1.0f}, {-1.0f, -1.0f, -1.0f}}};

@@ -5,6 +5,7 @@
  * overlap: the mesh encloses exactly the sampled volume. */
 #include "volume/overlap.h"
 
+#include "base/fenv.h"
 #include "base/memory.h"
 #include "volume/walk.h"
 
@@ -100,6 +101,7 @@ static void addRow(Surface *surface, uint32_t y, const Row *above, const Row *ro
 }
 
 pnResult pnOverlap_MakeMesh(const pnOverlap *overlap, pnMesh **outMesh) {
+  PN_FLOAT_SCOPE;
   PN_ASSERT(overlap && outMesh);
   *outMesh = NULL;
   Surface surface = {.view = &overlap->images[0].layers.view};

@@ -1,6 +1,8 @@
 /* draw.c: where pairs meet, and looking at a world through the caller's drawing hooks. */
 #include "world/world.h"
 
+#include "base/fenv.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -46,6 +48,7 @@ static bool isStillThere(const pnWorld *world, uint32_t contactIndex, size_t pai
 }
 
 pnContactPoint pnWorld_GetContactPoint(const pnWorld *world, uint32_t contactIndex, size_t pairIndex) {
+  PN_FLOAT_SCOPE;
   PN_ASSERT(world && contactIndex < world->contactCount);
   const pnContact *c = &world->contacts.data[contactIndex];
   PN_ASSERT(pairIndex >= c->firstPair && pairIndex < c->firstPair + c->pairCount);
@@ -100,6 +103,7 @@ static void drawMeeting(const pnDebugDraw *draw, const pnMeeting *m) {
 }
 
 pnResult pnWorld_Draw(pnWorld *world, const pnDebugDraw *draw) {
+  PN_FLOAT_SCOPE;
   PN_ASSERT(world && draw);
   pnResult result = draw->boxes ? drawBoxes(world, draw) : PN_OK;
   for (uint32_t c = 0; c < world->contactCount; c++) {

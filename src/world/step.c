@@ -10,6 +10,8 @@
  * nothing. */
 #include "base/sort.h"
 #include "collide/calm.h"
+
+#include "base/fenv.h"
 #include "collide/fan.h"
 #include "collide/filter.h"
 #include "collide/flat.h"
@@ -300,6 +302,7 @@ static pnResult runJobs(pnWorld *world, const pnFrameDef *def, pnFrame *frame) {
 }
 
 pnFrame pnWorld_Collide(pnWorld *world, const pnFrameDef *def) {
+  PN_FLOAT_SCOPE;
   PN_ASSERT(world);
   pnFrameDef none = {0};
   pnFrame frame = {0};

@@ -1,6 +1,8 @@
 /* world.c: bodies by id. The frame itself is in step.c. */
 #include "world/follow.h"
 
+#include "base/fenv.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -77,6 +79,7 @@ static void givePlaceBack(pnWorld *world, uint32_t place) {
 }
 
 pnResult pnWorld_CreateBody(pnWorld *world, const pnBodyDef *def, pnBodyId *outBody) {
+  PN_FLOAT_SCOPE;
   PN_ASSERT(world && def && outBody);
   *outBody = (pnBodyId){0};
   uint32_t place;
@@ -170,14 +173,17 @@ static pnResult takeVertices(pnWorld *world, pnBodyId id, const float *vertices,
 }
 
 pnResult pnBody_SetVertices(pnWorld *world, pnBodyId id, const float *vertices, uint32_t count) {
+  PN_FLOAT_SCOPE;
   return takeVertices(world, id, vertices, count, pnPose_SetVertices);
 }
 
 pnResult pnBody_ShareVertices(pnWorld *world, pnBodyId id, const float *vertices, uint32_t count) {
+  PN_FLOAT_SCOPE;
   return takeVertices(world, id, vertices, count, pnPose_ShareVertices);
 }
 
 pnResult pnBody_SetTransform(pnWorld *world, pnBodyId id, const pnMatrix *transform) {
+  PN_FLOAT_SCOPE;
   PN_ASSERT(world && transform);
   pnBody *body = pn_findBody(world, id);
   if (!body) {
@@ -193,6 +199,7 @@ pnResult pnBody_SetTransform(pnWorld *world, pnBodyId id, const pnMatrix *transf
 }
 
 pnResult pnBody_SetWeights(pnWorld *world, pnBodyId id, const float *weights, uint32_t count) {
+  PN_FLOAT_SCOPE;
   PN_ASSERT(world && (weights || count == 0));
   pnBody *body = pn_findBody(world, id);
   if (!body) {
@@ -205,6 +212,7 @@ pnResult pnBody_SetWeights(pnWorld *world, pnBodyId id, const float *weights, ui
 }
 
 pnResult pnBody_SetJoints(pnWorld *world, pnBodyId id, const pnMatrix *joints, uint32_t count) {
+  PN_FLOAT_SCOPE;
   PN_ASSERT(world && (joints || count == 0));
   pnBody *body = pn_findBody(world, id);
   if (!body) {
