@@ -4,8 +4,10 @@
  * bad index is found where it stands. Negative indices count back from the last vertex *so far*.
  *
  * What has no triangles (normals, texture coordinates, materials, points, lines, smoothing) is known by name and passed
- * over; curves and surfaces are geometry we do not have and are refused by name; an unknown word is an error. A first
- * line with two counts, as the old robotics data sets have it, is accepted when the counts are true. */
+ * over; curves and surfaces are geometry we do not have and are refused by name. Other lines are text that somebody left there
+ * ("File exported by ..."): they are skipped with a warning, unless they look like a vertex or face that was misspelled, which
+ * would change the answer. A first line with two counts, as the old robotics data sets have it, is accepted when the
+ * counts are true. */
 #include "mesh_file.h"
 
 #include <string.h>
@@ -132,7 +134,40 @@ static pnResult readCounts(pnReader *reader, pnWord word, pnObjTotals totals) {
   return PN_OK;
 }
 
-static pnResult readStatement(pnReader *reader, pnWord word, bool first, pnObjTotals totals, pnMeshBuilder *builder) {
+/* Could a line with this unknown first word be geometry? Numbers alone, or numbers alone behind the word ("V 0 0 0", "f1 2 3"),
+ * or a word that runs on from v or f ("f,1,2,3"). Bytes that are no text are not looked at any further. */
+static bool mayBeGeometry(pnReader reader, pnWord word) {
+  int64_t corner;
+  double value;
+  bool numbers = true;
+  size_t count = 0;
+  for (size_t i = 0; i < word.length; ++i) {
+    if ((unsigned char)word.text[i] < ' ') return true;
+  }
+  if (pn_wordToDouble(word, &value) != PN_NUMBER_NONE || splitCorner(word, &corner)) return true;
+  for (pnWord next; pn_nextWord(&reader, &next); ++count) {
+    numbers = numbers && (pn_wordToDouble(next, &value) != PN_NUMBER_NONE || splitCorner(next, &corner));
+  }
+  bool joined = strchr("vVfF", word.text[0]) && word.length > 1 && strchr(",;:0123456789+-.", word.text[1]);
+  return count > 0 ? numbers : joined;
+}
+
+/* So many stray lines are named; the others are counted. */
+#define PN_OBJ_MOST_WARNINGS 8
+
+/* A line that is no statement: left out with a warning, or refused. */
+static pnResult skipStray(const pnReader *reader, pnWord word, uint64_t *inOutCount) {
+  if (mayBeGeometry(*reader, word))
+    return pn_failLine(reader, PN_ERROR_FORMAT, "expected a statement such as v, f, g or o, found '%s'",
+                       pn_quote(word).text);
+  if (++*inOutCount <= PN_OBJ_MOST_WARNINGS)
+    pnLog(PN_LOG_WARNING, "%s: line %zu: '%s' is no statement of OBJ; the line is skipped", reader->name, reader->line,
+          pn_quote(word).text);
+  return PN_OK;
+}
+
+static pnResult readStatement(pnReader *reader, pnWord word, bool first, pnObjTotals totals, pnMeshBuilder *builder,
+                              uint64_t *inOutStray) {
   if (pn_wordIs(word, "v")) return readVertex(reader, builder);
   if (pn_wordIs(word, "f") || pn_wordIs(word, "fo")) return readFace(reader, builder, totals);
   if (pn_wordIs(word, "g") || pn_wordIs(word, "o")) {
@@ -146,9 +181,9 @@ static pnResult readStatement(pnReader *reader, pnWord word, bool first, pnObjTo
                        "'%s' belongs to curves and surfaces or to other files; expected polygons only: convert the "
                        "model to a mesh first",
                        pn_quote(word).text);
-  if (first) return readCounts(reader, word, totals);
-  return pn_failLine(reader, PN_ERROR_FORMAT, "expected a statement such as v, f, g or o, found '%s'",
-                     pn_quote(word).text);
+  int64_t number;
+  if (first && pn_wordToInt(word, &number)) return readCounts(reader, word, totals);
+  return skipStray(reader, word, inOutStray);
 }
 
 pnResult pn_parseObj(pnReader *reader, pnMeshBuilder *builder) {
@@ -156,12 +191,19 @@ pnResult pn_parseObj(pnReader *reader, pnMeshBuilder *builder) {
   reader->continues = true;
   pnObjTotals totals = countStatements(*reader);
   bool first = true;
+  uint64_t stray = 0;
   do {
     pnWord word;
     if (!pn_nextWord(reader, &word)) continue;
-    pnResult result = readStatement(reader, word, first, totals, builder);
+    pnResult result = readStatement(reader, word, first, totals, builder, &stray);
     if (result != PN_OK) return result;
     first = false;
   } while (pn_nextLine(reader));
+  if (stray > 0 && totals.vertices == 0)
+    return pnFail(PN_ERROR_FORMAT, "%s: no vertices, and %llu lines that are no statements: this is no OBJ",
+                  reader->name, (unsigned long long)stray);
+  if (stray > PN_OBJ_MOST_WARNINGS)
+    pnLog(PN_LOG_WARNING, "%s: %llu more lines that are no statements of OBJ are skipped", reader->name,
+          (unsigned long long)stray - PN_OBJ_MOST_WARNINGS);
   return PN_OK;
 }

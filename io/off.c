@@ -1,7 +1,7 @@
 /* off.c: reads OFF, the object file format of Geomview.
  *
  *   [ST][C][N]OFF          which extras a vertex has; the word may be missing
- *   vertices faces [edges] on the line of the word or the next
+ *   vertices faces [edges] on the line of the word or the next; right behind the word (OFF490 518 0) with a warning
  *   x y z [extras]         one vertex a line
  *   n i1 ... in [colour]   one face a line
  *
@@ -15,16 +15,25 @@
 /* A colour and normal and texture coordinates at most: 4 + 3 + 2 (homogeneous texture: 3). */
 #define PN_OFF_MAX_EXTRAS 10
 
-bool pn_looksLikeOff(pnWord word) {
+/* How long the keyword is at the start of a word that is nothing but this, or has a count right behind it; 0: it is none. A
+ * whole data set (ModelNet) has lost the line break there. */
+static size_t keywordLength(pnWord word) {
   static const char *prefixes[] = {"ST", "C", "N", "4", "n"};
+  size_t at = 0;
   for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); ++i) {
     size_t n = strlen(prefixes[i]);
-    if (word.length > n && memcmp(word.text, prefixes[i], n) == 0) {
-      word.text += n;
-      word.length -= n;
-    }
+    if (word.length > at + n && memcmp(word.text + at, prefixes[i], n) == 0) at += n;
   }
-  return pn_wordIs(word, "OFF");
+  if (word.length < at + 3 || memcmp(word.text + at, "OFF", 3) != 0) return 0;
+  at += 3;
+  for (size_t i = at; i < word.length; ++i) {
+    if (word.text[i] < '0' || word.text[i] > '9') return 0;
+  }
+  return at;
+}
+
+bool pn_looksLikeOff(pnWord word) {
+  return keywordLength(word) > 0;
 }
 
 /* Puts the reader back in front of a word of its line. */
@@ -36,10 +45,18 @@ static void unread(pnReader *reader, pnWord word) {
 static pnResult readHeader(pnReader *reader, uint64_t *outVertices, uint64_t *outFaces) {
   pnWord word;
   bool any = pn_nextWordAnyLine(reader, &word);
-  if (any && pn_looksLikeOff(word)) {
+  size_t keyword = any ? keywordLength(word) : 0;
+  if (keyword > 0) {
+    pnWord counts = {word.text + keyword, word.length - keyword};
+    word.length = keyword;
     if (memchr(word.text, '4', word.length) || memchr(word.text, 'n', word.length))
       return pn_failLine(reader, PN_ERROR_UNSUPPORTED, "'%s' has vertices in more than three dimensions; expected OFF",
                          pn_quote(word).text);
+    if (counts.length > 0) {
+      pnLog(PN_LOG_WARNING, "%s: line %zu: the line break after '%s' is missing", reader->name, reader->line,
+            pn_quote(word).text);
+      unread(reader, counts);
+    }
     any = pn_nextWordAnyLine(reader, &word);
     if (any && pn_wordIs(word, "BINARY"))
       return pn_failLine(reader, PN_ERROR_UNSUPPORTED, "binary OFF; expected OFF as text");

@@ -49,6 +49,52 @@ static void testObjForms(void **state) {
   }
 }
 
+/* Text that somebody left between the statements, and a lost line break: read, with a warning that names the line. */
+static char s_warnings[4096];
+
+static void noteWarning(void *user, pnLogLevel level, const char *text) {
+  (void)user;
+  if (level == PN_LOG_WARNING)
+    snprintf(s_warnings + strlen(s_warnings), sizeof(s_warnings) - strlen(s_warnings), "%s|", text);
+}
+
+static void testStrayText(void **state) {
+  (void)state;
+  static const uint32_t square[] = {0, 1, 2, 0, 2, 3};
+  static const struct {
+    const char *name, *text, *warnings;
+  } cases[] = {
+      {"a.obj", "File exported by modeller 2.3\n" SQUARE "f 1 2 3 4\n",
+       "a.obj: line 1: 'File' is no statement of OBJ; the line is skipped|"},
+      {"a.obj", SQUARE "\nFile body.max from 7 May\nf 1 2 3 4\nEnd\n",
+       "a.obj: line 6: 'File' is no statement of OBJ; the line is skipped|a.obj: line 8: 'End' is no statement of OBJ; "
+       "the line is skipped|"},
+      {"a.obj", "a b\na b\na b\na b\na b\na b\na b\na b\na b\na b\n" SQUARE "f 1 2 3 4\n",
+       "a.obj: line 1: 'a' is|a.obj: line 8: 'a' is|a.obj: 2 more lines"},
+      {"a.off", "OFF4 1 0\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n4 0 1 2 3\n",
+       "a.off: line 1: the line break after 'OFF' is missing|"},
+      {"a.ext", "# x\nCOFF4 1\n0 0 0 1 1 1 1\n1 0 0 1 1 1 1\n1 1 0 1 1 1 1\n0 1 0 1 1 1 1\n4 0 1 2 3\n",
+       "a.ext: line 2: the line break after 'COFF' is missing|"},
+  };
+  for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
+    s_warnings[0] = 0;
+    pnSetLogFcn(noteWarning, NULL);
+    pnMeshFile file = parse(cases[i].name, cases[i].text);
+    pnSetLogFcn(NULL, NULL);
+    assert_int_equal(file.vertexCount, 4);
+    expectTriangles(&file, 2, square);
+    assert_true(file.vertices[6] == 1 && file.vertices[7] == 1 && file.vertices[8] == 0);
+    pnFreeMeshFile(&file);
+    /* each of the words in turn, in their order */
+    char words[512], *at = s_warnings;
+    snprintf(words, sizeof(words), "%s", cases[i].warnings);
+    for (char *word = strtok(words, "|"); word; word = strtok(NULL, "|")) {
+      at = strstr(at, word);
+      if (!at) fail_msg("'%s' is not in: %s", word, s_warnings);
+    }
+  }
+}
+
 /* Negative numbers count back from the vertices so far, not from the last of the file. */
 static void testObjRelative(void **state) {
   (void)state;
@@ -353,7 +399,15 @@ static void testObjRefusals(void **state) {
       {"a.obj", SQUARE "cstype bezier\n", PN_ERROR_UNSUPPORTED, "line 5|'cstype'|polygons"},
       {"a.obj", SQUARE "call other.obj\n", PN_ERROR_UNSUPPORTED, "line 5|'call'"},
       {"a.obj", SQUARE "face 1 2 3\n", PN_ERROR_FORMAT, "line 5|'face'|expected a statement"},
-      {"a.obj", SQUARE "\\\n\nfrog\n", PN_ERROR_FORMAT, "line 7|'frog'"},
+      {"a.obj", SQUARE "\\\n\nf1 2 3\n", PN_ERROR_FORMAT, "line 7|'f1'"},
+      {"a.obj", SQUARE "V 0 0 0\n", PN_ERROR_FORMAT, "line 5|'V'|expected a statement"},
+      {"a.obj", SQUARE "F 1/1 2/2 3/3\n", PN_ERROR_FORMAT, "line 5|'F'|expected a statement"},
+      {"a.obj", SQUARE "vertex 1 2 3\n", PN_ERROR_FORMAT, "line 5|'vertex'|expected a statement"},
+      {"a.obj", SQUARE "f,1,2,3\n", PN_ERROR_FORMAT, "line 5|'f,1,2,3'|expected a statement"},
+      {"a.obj", SQUARE "0.5 0.5 0.5\n", PN_ERROR_FORMAT, "line 5|'0.5'|expected a statement"},
+      {"a.obj", SQUARE "1/1 2/2 3/3\n", PN_ERROR_FORMAT, "line 5|'1/1'|expected a statement"},
+      {"a.obj", SQUARE "x\x01y z\n", PN_ERROR_FORMAT, "line 5|'x?y'|expected a statement"},
+      {"a.obj", "Dear reader,\nthis is a letter.\n", PN_ERROR_FORMAT, "2 lines that are no statements"},
       {"a.obj", "5 1\n" SQUARE "f 1 2 3\n", PN_ERROR_COUNT, "line 1|5 vertices and 1 faces|has 4 and 1"},
       {"a.obj", SQUARE "4 1\n", PN_ERROR_FORMAT, "line 5|'4'"},
       {"a.obj", "\x01\x02\xFF\n", PN_ERROR_FORMAT, "line 1|found '\?\?\?'"},
@@ -560,12 +614,13 @@ static void testManyGroups(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(testObjForms),    cmocka_unit_test(testObjRelative),  cmocka_unit_test(testObjGroups),
-      cmocka_unit_test(testOffForms),    cmocka_unit_test(testStlText),      cmocka_unit_test(testStlBinary),
-      cmocka_unit_test(testPlyText),     cmocka_unit_test(testPlyBinary),    cmocka_unit_test(testPlyWrongOrder),
-      cmocka_unit_test(testObjRefusals), cmocka_unit_test(testOffRefusals),  cmocka_unit_test(testStlRefusals),
-      cmocka_unit_test(testPlyRefusals), cmocka_unit_test(testUnknownFiles), cmocka_unit_test(testMemoryFailures),
-      cmocka_unit_test(testManyGroups),  cmocka_unit_test(testNoName),       cmocka_unit_test(testPlyCarriage),
+      cmocka_unit_test(testObjForms),       cmocka_unit_test(testStrayText),   cmocka_unit_test(testObjRelative),
+      cmocka_unit_test(testObjGroups),      cmocka_unit_test(testOffForms),    cmocka_unit_test(testStlText),
+      cmocka_unit_test(testStlBinary),      cmocka_unit_test(testPlyText),     cmocka_unit_test(testPlyBinary),
+      cmocka_unit_test(testPlyWrongOrder),  cmocka_unit_test(testObjRefusals), cmocka_unit_test(testOffRefusals),
+      cmocka_unit_test(testStlRefusals),    cmocka_unit_test(testPlyRefusals), cmocka_unit_test(testUnknownFiles),
+      cmocka_unit_test(testMemoryFailures), cmocka_unit_test(testManyGroups),  cmocka_unit_test(testNoName),
+      cmocka_unit_test(testPlyCarriage),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
