@@ -484,46 +484,6 @@ static void sharedStaticTreeAndContactPoints(void **state) {
   assert_int_equal(pnGetByteCount(), 0);
 }
 
-/* A body whose volumes have grown is rebuilt, unless that is switched off; the answer is the same. */
-static void wornTreesAreRebuilt(void **state) {
-  (void)state;
-  uint32_t rebuilds[2] = {0};
-  size_t pairs[2] = {0};
-  for (int off = 0; off < 2; off++) {
-    pnWorld *world;
-    pnMesh *mesh;
-    pnWorldDef wd = pnDefaultWorldDef();
-    wd.rebuildQuality = off ? 0 : 2;
-    testExpectOk(pnCreateWorld(&wd, &world));
-    testExpectOk(pnMakeIcosphere(3, 1, &mesh));
-    pnBodyDef def = pnDefaultBodyDef();
-    def.mesh = mesh;
-    def.self = true;
-    pnBodyId id;
-    testExpectOk(pnWorld_CreateBody(world, &def, &id));
-    uint32_t n = pnMesh_GetVertexCount(mesh);
-    float *v = malloc(3 * (size_t)n * sizeof(float));
-    TestRandom r = testRandom(3);
-    for (uint32_t i = 0; i < 3 * n; i++) {
-      v[i] = testFloat(&r, -1, 1); /* nothing is where it was */
-    }
-    for (int step = 0; step < 20; step++) {
-      testExpectOk(pnBody_SetVertices(world, id, v, n));
-      pnFrameDef first = {.first = true};
-      pnFrame frame = pnWorld_Collide(world, &first);
-      testExpectOk(frame.result);
-      rebuilds[off] += frame.rebuilds;
-      pairs[off] += frame.pairCount;
-    }
-    free(v);
-    pnDestroyWorld(world);
-    pnDestroyMesh(mesh);
-  }
-  assert_true(rebuilds[0] >= 1);
-  assert_int_equal(rebuilds[1], 0);
-  assert_int_equal(pairs[0], pairs[1]);
-}
-
 /* Who shares with whom: bodies of one mesh and kind, whatever came and went before; not with a tree built anew. */
 static void twinsAreFound(void **state) {
   (void)state;
@@ -692,14 +652,20 @@ static void drawsAllBoxesOfALevel(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(contactsBeginPersistAndEnd),  cmocka_unit_test(manyBodiesAgreeWithPairwiseQueries),
-      cmocka_unit_test(deadAndNullIdsAreRecognised), cmocka_unit_test(badInputChangesNothing),
-      cmocka_unit_test(filtersByCategory),           cmocka_unit_test(steadyFrameAllocatesNothing),
-      cmocka_unit_test(runsOutOfMemoryCleanly),      cmocka_unit_test(failedFrameKeepsTheLastAnswer),
-      cmocka_unit_test(sharedVerticesAreNamed),      cmocka_unit_test(sharedStaticTreeAndContactPoints),
-      cmocka_unit_test(wornTreesAreRebuilt),         cmocka_unit_test(twinsAreFound),
-      cmocka_unit_test(manyBodiesComeAndGo),         cmocka_unit_test(drawsThroughHooks),
-      cmocka_unit_test(drawsAllBoxesOfALevel),       cmocka_unit_test(pairsHaveNoGaps)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(contactsBeginPersistAndEnd),
+                                     cmocka_unit_test(manyBodiesAgreeWithPairwiseQueries),
+                                     cmocka_unit_test(deadAndNullIdsAreRecognised),
+                                     cmocka_unit_test(badInputChangesNothing),
+                                     cmocka_unit_test(filtersByCategory),
+                                     cmocka_unit_test(steadyFrameAllocatesNothing),
+                                     cmocka_unit_test(runsOutOfMemoryCleanly),
+                                     cmocka_unit_test(failedFrameKeepsTheLastAnswer),
+                                     cmocka_unit_test(sharedVerticesAreNamed),
+                                     cmocka_unit_test(sharedStaticTreeAndContactPoints),
+                                     cmocka_unit_test(twinsAreFound),
+                                     cmocka_unit_test(manyBodiesComeAndGo),
+                                     cmocka_unit_test(drawsThroughHooks),
+                                     cmocka_unit_test(drawsAllBoxesOfALevel),
+                                     cmocka_unit_test(pairsHaveNoGaps)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,9 +34,11 @@ typedef enum pnBroad {
 
 /* Settings of a world; none of them changes an answer. */
 typedef struct pnWorldDef {
-  pnTasks tasks;        /* zeroed: one thread */
-  pnBroad broad;        /* default PN_BROAD_AUTO */
-  float rebuildQuality; /* rebuild a free body's tree when pnTree_GetQuality exceeds this (default 2; 0 = never) */
+  pnTasks tasks; /* zeroed: one thread */
+  pnBroad broad; /* default PN_BROAD_AUTO */
+  /* From which pnTree_GetQuality on the tree of a free body without self-collision is worn (default 2): it is built anew when it
+   * has cost as much as that. One that is torn between two frames is followed as a soup. 0: neither, ever. */
+  float rebuildQuality;
 } pnWorldDef;
 
 PN_API pnWorldDef pnDefaultWorldDef(void);

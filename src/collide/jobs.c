@@ -144,6 +144,7 @@ static bool dealJobs(pnCollider *c, pnJob *jobs, uint32_t jobCount, uint32_t wor
     uint32_t j = ordered ? c->order.data[k] : k;
     bool split = workers > 1 && !jobs[j].first && few;
     jobs[j].inPieces = false;
+    jobs[j].leafPairs = 0;
     if (!(split || strict || !jobs[j].b ? divideJob(c, &jobs[j], j, workers, jobCount, split)
                                         : pn_arrayPush(&c->whole, j))) {
       return false;
@@ -234,15 +235,20 @@ static void runItem(Run *run, uint32_t worker, uint32_t i, double *time) {
   pnWorker *w = &run->c->workers[worker];
   const pnItem *item = &run->c->items.data[i];
   size_t before = w->found.count;
+  uint64_t opened = w->cost.leafPairs;
   if (item->kind != PN_ITEM_JOBS) {
     runPart(run, item, w, time);
+    atomic_fetch_add_explicit(&run->jobs[item->job].leafPairs, (uint32_t)(w->cost.leafPairs - opened),
+                              memory_order_relaxed);
     keepSegment(run, worker, i, item->job, before);
     return;
   }
   for (uint32_t k = item->begin; k < item->end && !w->outOfMemory; k++) {
     uint32_t job = run->c->whole.data[k];
     before = w->found.count;
+    opened = w->cost.leafPairs;
     runWhole(run, &run->jobs[job], w, time);
+    run->jobs[job].leafPairs = (uint32_t)(w->cost.leafPairs - opened);
     keepSegment(run, worker, i, job, before);
   }
 }

@@ -1,5 +1,5 @@
 /* body.c: the life of a body: a pose, a tree over it, and how it takes part. */
-#include "world/body.h"
+#include "world/mirror.h"
 
 #include "base/memory.h"
 #include "collide/calm.h"
@@ -155,6 +155,7 @@ pnResult pn_bodyCreate(pnBody *body, const pnBodyDef *def) {
 }
 
 void pn_bodyFree(pnBody *body) {
+  pn_dropMirror(body);
   if (body->groups) {
     pn_free(body->groups,
             pn_bytes(pnMesh_GetTriangleCount(pnPose_GetMesh(pnTree_GetPose(body->tree))), sizeof(uint32_t)));

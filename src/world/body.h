@@ -15,7 +15,11 @@ typedef struct pnBody {
   pnSelfFilter selfFilter;
   uint32_t *groups; /* our copy of selfFilter.triangleGroup */
   uint32_t category, mask;
-  bool isTouched; /* it is in the world's list */
+  bool isTouched;          /* it is in the world's list */
+  bool isWorn;             /* its tree is worse than pnWorldDef.rebuildQuality */
+  float quality;           /* of its tree when that was last looked at; 0: never */
+  uint64_t debt;           /* worn: pairs of leaves opened since then */
+  struct pnMirror *mirror; /* mirror.h; mostly null */
   bool hasLooseBox;
   pnBox looseBox;
   char *name;

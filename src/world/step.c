@@ -18,6 +18,7 @@
 #include "collide/hint.h"
 #include "mesh/soup.h"
 #include "world/follow.h"
+#include "world/mirror.h"
 
 #include <string.h>
 
@@ -60,8 +61,9 @@ static bool beginSelf(pnBody *body, bool first, const pnPair *hint, pnJob *job, 
 
 static bool addJob(pnWorld *world, uint32_t a, uint32_t b, const pnFrameDef *def, const pnPair *hint, pnCost *cost) {
   pnBody *body = &world->bodies.data[a];
-  pnJob job = {.a = body->tree, .b = world->bodies.data[b].tree, .first = def->first, .hint = hint};
+  pnJob job = {.a = pn_treeOf(body), .b = pn_treeOf(&world->bodies.data[b]), .first = def->first, .hint = hint};
   if (a == b) {
+    job.a = body->tree;
     if (body->tree->shape->nodeCount == 0) {
       return true; /* nothing to meet */
     }
@@ -164,6 +166,16 @@ static void filterJobs(pnWorld *world, const pnFrameDef *def, size_t dense, pnCo
     dense += job->pairCount;
   }
   world->collider.pairs.count = dense;
+}
+
+/* What the jobs have cost bodies whose trees are worn. */
+static void bookWear(pnWorld *world) {
+  for (size_t j = 0; world->wornCount > 0 && j < world->jobs.count; j++) {
+    pnBody *a = &world->bodies.data[world->jobBodies.data[j] >> 32];
+    pnBody *b = &world->bodies.data[(uint32_t)world->jobBodies.data[j]];
+    a->debt += a->isWorn ? world->jobs.data[j].leafPairs : 0;
+    b->debt += b->isWorn && a != b ? world->jobs.data[j].leafPairs : 0;
+  }
 }
 
 /* ---------------------------------------------------------------- contacts */
@@ -292,6 +304,7 @@ static pnResult runJobs(pnWorld *world, const pnFrameDef *def, pnFrame *frame) {
     }
     found += pairs->count - base;
     if (result == PN_OK) {
+      bookWear(world);
       filterJobs(world, def, base, &frame->cost);
     }
     if (result == PN_OK && !(noteGenerations(world) && addContacts(world, frame))) {

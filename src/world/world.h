@@ -13,6 +13,7 @@ struct pnWorld {
   pnTwins twins;
   uint32_t bodyCount;
   uint32_t looseCount; /* bodies whose trees wait until something is near their loose boxes */
+  uint32_t wornCount;  /* bodies whose trees are worn */
   uint64_t frameNumber;
 
   /* places (follow.c); there is room for all bodies in each */

@@ -1,0 +1,116 @@
+/* mirror.c: see mirror.h. */
+#include "world/mirror.h"
+
+#include "mesh/pose.h"
+#include "tree/tree.h"
+
+#include <math.h>
+
+/* The quality (pnTree_GetQuality) from which on a tree is of no use, and by how much it must have become worse since the frame
+ * before: wear is slow, a leap is not. */
+#define USELESS 3.0f
+#define LEAP 1.5f
+/* A sample that moves against the others by less than this part of the body's size is where it was; after so many frames in which
+ * all are, a tree is worth building. */
+#define NEAR 0.02
+#define STEADY_FRAMES 32u
+
+void pn_dropMirror(pnBody *body) {
+  pnMirror *m = body->mirror;
+  if (m) {
+    pnDestroyTree(m->tree);
+    pnDestroySoup(m->soup);
+    pn_free(m->positions, m->bytes);
+    pn_free(m, sizeof *m);
+  }
+  body->mirror = NULL;
+}
+
+static uint32_t sampleAt(const pnBody *body, uint32_t i) {
+  return (uint32_t)((uint64_t)i * body->pose->mesh->vertexCount / PN_MIRROR_SAMPLES);
+}
+
+/* Did the samples move as one since the last time? Keeps where they are now. */
+static bool movedAsOne(const pnBody *body) {
+  pnMirror *m = body->mirror;
+  double mean[3] = {0, 0, 0}, step[PN_MIRROR_SAMPLES][3], sum = 0, size = 0;
+  for (uint32_t i = 0; i < PN_MIRROR_SAMPLES; i++) {
+    float p[3];
+    uint32_t v = sampleAt(body, i);
+    pn_poseFetch(body->pose, &v, 1, p, 3);
+    for (int k = 0; k < 3; k++) {
+      step[i][k] = (double)p[k] - m->sample[i][k];
+      mean[k] += step[i][k] / PN_MIRROR_SAMPLES;
+      m->sample[i][k] = p[k];
+    }
+  }
+  for (int k = 0; k < 3; k++) {
+    size = fmax(size, (double)(&m->tree->box.max.x)[k] - (&m->tree->box.min.x)[k]);
+    for (uint32_t i = 0; i < PN_MIRROR_SAMPLES; i++) {
+      sum += fabs(step[i][k] - mean[k]);
+    }
+  }
+  return sum / PN_MIRROR_SAMPLES < NEAR * size;
+}
+
+static void fetchAll(const pnBody *body) {
+  pn_poseFetch(body->pose, body->pose->mesh->triangles, 3 * body->pose->mesh->triangleCount, body->mirror->positions,
+               3);
+  body->mirror->frame = body->pose->frame;
+}
+
+pnResult pn_makeMirror(pnBody *body) {
+  uint32_t count = body->pose->mesh->triangleCount;
+  pnMirror *m = body->mirror = pn_allocZero(sizeof(pnMirror));
+  if (!m) {
+    return pn_failMemory(sizeof(pnMirror));
+  }
+  m->bytes = pn_bytes(count, 9 * sizeof(float));
+  m->positions = pn_alloc(m->bytes);
+  pnResult result = m->positions ? PN_OK : pn_failMemory(m->bytes);
+  pnSoupDef soupDef = pnDefaultSoupDef();
+  soupDef.capacity = count;
+  result = result == PN_OK ? pnCreateSoup(&soupDef, &m->soup) : result;
+  if (result == PN_OK) {
+    fetchAll(body);
+    result = pnSoup_Add(m->soup, PN_PRIMITIVE_TRIANGLE, m->positions, count, NULL);
+  }
+  pnBucketDef bucketDef = pnDefaultBucketDef();
+  bucketDef.soup = m->soup;
+  result = result == PN_OK ? pnCreateBucketTree(&bucketDef, &m->tree) : result;
+  if (result != PN_OK) {
+    pn_dropMirror(body);
+    return result;
+  }
+  (void)movedAsOne(body);
+  return PN_OK;
+}
+
+bool pn_hasLeapt(float before, float now) {
+  return before > 0 && now > USELESS && now > LEAP * before;
+}
+
+bool pn_isSteady(const pnMirror *mirror) {
+  return mirror->steady >= STEADY_FRAMES;
+}
+
+pnResult pn_followMirror(pnBody *body, const pnTasks *tasks) {
+  pnMirror *m = body->mirror;
+  if (m->frame == body->pose->frame) {
+    return pnTree_Update(m->tree, tasks);
+  }
+  /* a shared array that nobody has looked through: the vertex is named as it would be without a mirror */
+  float maxAbs;
+  pnResult result = body->pose->sourceMaxAbs < 0 ? pn_checkNumbers(body->pose, body->pose->source, &maxAbs) : PN_OK;
+  if (result == PN_OK) {
+    fetchAll(body);
+    result = pnSoup_SetAll(m->soup, m->positions, body->pose->mesh->triangleCount);
+  }
+  result = result == PN_OK ? pnTree_Update(m->tree, tasks) : result;
+  if (result != PN_OK) {
+    m->frame = 0; /* the next frame tries again */
+    return result;
+  }
+  m->steady = movedAsOne(body) ? m->steady + 1 : 0;
+  return PN_OK;
+}

@@ -1,0 +1,43 @@
+/* mirror.h: a body that has no coherence, followed as a soup.
+ *
+ * A tree over a mesh is worth its build while neighbours stay neighbours. Where patches are thrown about in every frame its
+ * volumes are as large as the body, and building anew takes longer than the frame. The tree of a soup finds every primitive's
+ * place anew in each update (tree/bucket.c): so such a body gets a soup of its triangles, in their order, that is set from
+ * the pose in every frame. Its own tree stays what it is, for the caller's queries and for the day when coherence comes
+ * back. Answers are the same: the same triangles by the same numbers, tested by the same exact tests.
+ *
+ * Not for self-collision: a soup knows no neighbours. */
+#ifndef PN_WORLD_MIRROR_H
+#define PN_WORLD_MIRROR_H
+
+#include "base/core.h"
+#include "world/body.h"
+
+#define PN_MIRROR_SAMPLES 64u
+
+typedef struct pnMirror {
+  pnSoup *soup;
+  pnTree *tree;
+  float *positions; /* 9 a triangle */
+  size_t bytes;     /* of them */
+  uint64_t frame;   /* of the pose, that the soup was set to */
+  uint32_t steady;  /* frames in which what was sampled moved as one */
+  float sample[PN_MIRROR_SAMPLES][3];
+} pnMirror;
+
+/* The tree that queries between bodies use. */
+PN_INLINE pnTree *pn_treeOf(const pnBody *body) {
+  return body->mirror ? body->mirror->tree : body->tree;
+}
+
+/* Has a tree been torn between two frames, with these qualities (pnTree_GetQuality; 0: it was not looked at)? */
+bool pn_hasLeapt(float before, float now);
+/* For a free body without self-collision. */
+pnResult pn_makeMirror(pnBody *body);
+/* Brings the mirror and its tree to the pose. */
+pnResult pn_followMirror(pnBody *body, const pnTasks *tasks);
+/* Has the body moved as one for a while, so that a tree is worth its build again? */
+bool pn_isSteady(const pnMirror *mirror);
+void pn_dropMirror(pnBody *body);
+
+#endif

@@ -1,0 +1,219 @@
+/* test_world_mirror.c: bodies whose trees wear out or are torn: what the world does about it never changes an answer, and it is
+ * done when it should be. */
+#include "support.h"
+
+#include "pinch/world.h"
+#include "scenes.h"
+
+#include "world/mirror.h"
+#include "world/world.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Play {
+  pnScene *scene;
+  pnMesh *meshes[2];
+  pnWorld *worlds[2]; /* as it comes, and one that looks after nothing */
+  pnBodyId bodies[2][2];
+  float *vertices[2];
+  uint32_t bodyCount, rebuilds;
+} Play;
+
+static Play begin(const char *name) {
+  Play p = {0};
+  pnSceneDef def = pnDefaultSceneDef();
+  def.name = name;
+  testExpectOk(pnCreateScene(&def, &p.scene));
+  p.bodyCount = pnScene_GetBodyCount(p.scene);
+  for (uint32_t b = 0; b < p.bodyCount; b++) {
+    p.vertices[b] = malloc(sizeof(float) * (3 * (size_t)pnScene_GetVertexCount(p.scene, b) + 1));
+    testExpectOk(pnScene_Frame(p.scene, 0, b, p.vertices[b]));
+    pnMeshDef meshDef = pnDefaultMeshDef();
+    meshDef.vertices = p.vertices[b];
+    meshDef.vertexCount = pnScene_GetVertexCount(p.scene, b);
+    meshDef.triangles = pnScene_GetTriangles(p.scene, b);
+    meshDef.triangleCount = pnScene_GetTriangleCount(p.scene, b);
+    testExpectOk(pnCreateMesh(&meshDef, &p.meshes[b]));
+  }
+  for (int w = 0; w < 2; w++) {
+    pnWorldDef worldDef = pnDefaultWorldDef();
+    worldDef.rebuildQuality = w ? 0 : worldDef.rebuildQuality;
+    testExpectOk(pnCreateWorld(&worldDef, &p.worlds[w]));
+    for (uint32_t b = 0; b < p.bodyCount; b++) {
+      pnBodyDef bodyDef = pnDefaultBodyDef();
+      bodyDef.mesh = p.meshes[b];
+      bodyDef.self = pnScene_IsSelf(p.scene);
+      testExpectOk(pnWorld_CreateBody(p.worlds[w], &bodyDef, &p.bodies[w][b]));
+    }
+  }
+  return p;
+}
+
+static void end(Play *p) {
+  for (int i = 0; i < 2; i++) {
+    pnDestroyWorld(p->worlds[i]);
+  }
+  for (uint32_t b = 0; b < p->bodyCount; b++) {
+    pnDestroyMesh(p->meshes[b]);
+    free(p->vertices[b]);
+  }
+  pnDestroyScene(p->scene);
+  assert_int_equal(pnGetByteCount(), 0);
+}
+
+/* A frame in both worlds: the same contacts and pairs. `shake` moves everything by a little. */
+static size_t play(Play *p, uint32_t frame, float shake) {
+  pnFrame frames[2];
+  for (uint32_t b = 0; b < p->bodyCount; b++) {
+    uint32_t count = pnScene_GetVertexCount(p->scene, b);
+    testExpectOk(pnScene_Frame(p->scene, frame, b, p->vertices[b]));
+    for (uint32_t i = 0; i < 3 * count; i++) {
+      p->vertices[b][i] += shake;
+    }
+    for (int w = 0; w < 2; w++) {
+      testExpectOk(pnBody_SetVertices(p->worlds[w], p->bodies[w][b], p->vertices[b], count));
+    }
+  }
+  for (int w = 0; w < 2; w++) {
+    frames[w] = pnWorld_Collide(p->worlds[w], NULL);
+    testExpectOk(frames[w].result);
+  }
+  assert_int_equal(frames[0].pairCount, frames[1].pairCount);
+  assert_int_equal(frames[0].contactCount, frames[1].contactCount);
+  assert_int_equal(frames[1].rebuilds, 0);
+  if (frames[0].pairCount > 0) {
+    assert_memory_equal(pnWorld_GetPairs(p->worlds[0]), pnWorld_GetPairs(p->worlds[1]),
+                        frames[0].pairCount * sizeof(pnPair));
+  }
+  p->rebuilds += frames[0].rebuilds;
+  return frames[0].pairCount;
+}
+
+static const pnBody *bodyOf(const Play *p, int world, int body) {
+  return &p->worlds[world]->bodies.data[p->bodies[world][body].index1 - 1];
+}
+
+/* Patches thrown about: soups from the first leap on; trees again when they have come to rest. */
+static void tornTreesGetMirrors(void **state) {
+  (void)state;
+  Play p = begin("shuffle-3200");
+  size_t pairs = play(&p, 0, 0);
+  for (int b = 0; b < 2; b++) {
+    assert_null(bodyOf(&p, 0, b)->mirror);
+  }
+  for (uint32_t frame = 1; frame < 20; frame++) {
+    pairs += play(&p, frame, 0);
+    for (int b = 0; b < 2; b++) {
+      assert_non_null(bodyOf(&p, 0, b)->mirror);
+      assert_null(bodyOf(&p, 1, b)->mirror);
+    }
+  }
+  assert_int_equal(p.rebuilds, 0);
+  /* all move, but as one */
+  for (uint32_t i = 1; i < 40; i++) {
+    pairs += play(&p, 20, 0.01f * (float)i);
+  }
+  assert_int_equal(p.rebuilds, 2);
+  for (int b = 0; b < 2; b++) {
+    assert_null(bodyOf(&p, 0, b)->mirror);
+  }
+  assert_true(pairs > 500);
+  /* a body that is destroyed takes its mirror along; one that stays goes on */
+  play(&p, 30, 0);
+  for (int w = 0; w < 2; w++) {
+    testExpectOk(pnWorld_DestroyBody(p.worlds[w], p.bodies[w][1]));
+  }
+  end(&p);
+}
+
+/* A vertex that is no number is named as without a mirror, and the world goes on afterwards. */
+static void mirrorsNameVertices(void **state) {
+  (void)state;
+  Play p = begin("shuffle-3200");
+  play(&p, 0, 0);
+  play(&p, 1, 0);
+  assert_non_null(bodyOf(&p, 0, 0)->mirror);
+  float old = p.vertices[0][3 * 7];
+  p.vertices[0][3 * 7] = NAN;
+  testExpectOk(pnBody_ShareVertices(p.worlds[0], p.bodies[0][0], p.vertices[0], pnMesh_GetVertexCount(p.meshes[0])));
+  testExpectFailure(pnWorld_Collide(p.worlds[0], NULL).result, PN_ERROR_NUMBER, "vertex 7");
+  p.vertices[0][3 * 7] = old;
+  testExpectOk(pnBody_ShareVertices(p.worlds[0], p.bodies[0][0], p.vertices[0], pnMesh_GetVertexCount(p.meshes[0])));
+  testExpectOk(pnWorld_Collide(p.worlds[0], NULL).result);
+  play(&p, 2, 0);
+  end(&p);
+}
+
+/* What wears out slowly is built anew, and not before it has cost as much as that. */
+static void wornTreesAreRebuilt(void **state) {
+  (void)state;
+  Play p = begin("swarm-8000");
+  bool worn = false;
+  for (uint32_t frame = 0; frame < 80; frame++) {
+    play(&p, frame, 0);
+    for (int b = 0; b < 2; b++) {
+      const pnBody *body = bodyOf(&p, 0, b);
+      assert_null(body->mirror);
+      worn = worn || (body->isWorn && p.rebuilds == 0);
+      /* at most what a frame has added since it was last looked at */
+      assert_true(body->debt < 2 * 27 * 8000);
+    }
+  }
+  assert_true(worn);
+  assert_true(p.rebuilds >= 1 && p.rebuilds <= 8);
+  end(&p);
+}
+
+/* A cloth that folds keeps the tree of its rest pose. */
+static void selfCollisionKeepsItsTree(void **state) {
+  (void)state;
+  Play p = begin("s4-5000");
+  for (uint32_t frame = 0; frame < 60; frame += 3) {
+    play(&p, frame, 0);
+  }
+  assert_int_equal(p.rebuilds, 0);
+  assert_null(bodyOf(&p, 0, 0)->mirror);
+  end(&p);
+}
+
+/* Out of memory while a mirror is made is a result. */
+static pnResult leap(void *context) {
+  (void)context;
+  pnMesh *mesh = NULL;
+  pnWorld *world = NULL;
+  pnBodyId id;
+  static float vertices[3 * 642];
+  pnResult result = pnMakeIcosphere(3, 1, &mesh);
+  result = result == PN_OK ? pnCreateWorld(NULL, &world) : result;
+  pnBodyDef def = pnDefaultBodyDef();
+  def.mesh = mesh;
+  result = result == PN_OK ? pnWorld_CreateBody(world, &def, &id) : result;
+  TestRandom r = testRandom(3);
+  for (int i = 0; result == PN_OK && i < 3; i++) {
+    for (int k = 0; k < 3 * 642; k++) {
+      vertices[k] = i == 0 ? pnMesh_GetVertices(mesh)[k] : testFloat(&r, -1, 1);
+    }
+    result = pnBody_SetVertices(world, id, vertices, 642);
+    result = result == PN_OK ? pnWorld_Collide(world, NULL).result : result;
+  }
+  if (result == PN_OK) {
+    assert_non_null(world->bodies.data[0].mirror);
+  }
+  pnDestroyWorld(world);
+  pnDestroyMesh(mesh);
+  return result;
+}
+
+static void memoryFailuresAreReported(void **state) {
+  (void)state;
+  assert_true(testEveryAllocationFailure(leap, NULL, false, true) > 20); /* the tree of a soup can do with less */
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(tornTreesGetMirrors), cmocka_unit_test(mirrorsNameVertices),
+                                     cmocka_unit_test(wornTreesAreRebuilt), cmocka_unit_test(selfCollisionKeepsItsTree),
+                                     cmocka_unit_test(memoryFailuresAreReported)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
