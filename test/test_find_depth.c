@@ -2,6 +2,8 @@
  * tessellations. Errors below 2 % or one step, bounds that hold, the same ranking at every tessellation. */
 #include "support_find.h"
 
+#include "pinch/volume.h"
+
 #define LEVELS 4
 #define FRAMES 9
 
@@ -182,12 +184,59 @@ static void throughItself(void **state) {
     }
 }
 
+/* ---------------------------------------------------------------- shared space */
+
+static pnMesh *closedMesh(uint32_t kind) {
+  pnMesh *mesh;
+  if (kind == 0) testExpectOk(pnMakeIcosphere(2, 0.8f, &mesh));
+  else if (kind == 1) testExpectOk(pnMakeBox((pnVec3){0.9f, 0.4f, 0.7f}, 3, &mesh));
+  else if (kind == 2) testExpectOk(pnMakeTorus(0.8f, 0.3f, 24, 10, &mesh));
+  else if (kind == 3) mesh = findCapsule(2, 0.4f, 0.7f);
+  else testExpectOk(pnMakeKnot(2, 3, 0.8f, 0.15f, 48, 8, &mesh));
+  return mesh;
+}
+
+/* The volumes of all regions together are what layered depth images say, within the bounds they prove. */
+static void volumesAreThoseOfImages(void **state) {
+  (void)state;
+  TestRandom random = testRandom(77);
+  uint32_t known = 0, tries = 0;
+  for (uint32_t k = 0; k < 15; ++k)
+    for (int turn = 0; turn < 4; ++turn) {
+      pnMesh *meshes[2] = {closedMesh(k / 3), closedMesh((k + k / 3) % 5)};
+      FindScene s = findMake(NULL, meshes, 2);
+      for (uint32_t b = 0; b < 2; ++b) {
+        pnMatrix m = testRotation(&random, 0.35f);
+        testExpectOk(pnPose_SetTransform(s.body[b].pose, &m));
+      }
+      findLook(&s, false, false, false);
+      uint32_t count;
+      const pnRegion *r = pnFinder_GetRegions(s.finder, &count);
+      double sum = 0;
+      bool all = true;
+      for (uint32_t i = 0; i < count; ++i) all = all && r[i].volume >= 0, sum += r[i].volume;
+      pnOverlapDef def = pnDefaultOverlapDef();
+      def.poseA = s.body[0].pose, def.poseB = s.body[1].pose;
+      pnOverlap *overlap;
+      pnOverlapResult image;
+      testExpectOk(pnCreateOverlap(&def, &overlap));
+      testExpectOk(pnOverlap_Measure(overlap, &image));
+      pnDestroyOverlap(overlap);
+      ++tries;
+      known += all;
+      if (all && (sum < image.volumeMin - 1e-6 || sum > image.volumeMax + 1e-6 || fabs(sum - image.volume) > 0.01))
+        fail_msg("%u with %u: %g, by images %g to %g", k / 3, (k + k / 3) % 5, sum, image.volumeMin, image.volumeMax);
+      findFree(&s);
+    }
+  // In general position nothing is left out.
+  assert_int_equal(known, tries);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(depthsAreThoseOfFormulas),
-      cmocka_unit_test(sheetsThroughSheets),
-      cmocka_unit_test(curveWhereNothingIsCutOff),
-      cmocka_unit_test(throughItself),
+      cmocka_unit_test(depthsAreThoseOfFormulas),  cmocka_unit_test(sheetsThroughSheets),
+      cmocka_unit_test(curveWhereNothingIsCutOff), cmocka_unit_test(throughItself),
+      cmocka_unit_test(volumesAreThoseOfImages),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

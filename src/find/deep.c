@@ -427,6 +427,10 @@ bool pn_findDeepest(const pnFinder *finder, const pnContactWork *work, pnPatch *
     d.filter.marks = scratch->triangleStamps;
     d.filter.mark = d.stamp;
   }
+  if (d.good && patch->isInside && !d.leaks) {
+    pnPatchView view = {work, patch, scratch, d.own, d.other, d.stamp, d.stamp + 1};
+    patch->share = pn_measureShare(&view);
+  }
   lookAtVertices(&d);
   addInnerTriangles(&d);
   if (!d.filter.marks) addCrossingCells(&d);

@@ -7,6 +7,7 @@
  *   region.c    the pairs of a contact fall into regions
  *   patch.c     the piece of a surface that a region cuts off
  *   deep.c      the deepest point of such a piece
+ *   share.c     the space that two closed parts share
  *   contain.c   parts wholly inside others
  *   publish.c   regions as the door has them
  *   curve.c     meeting segments in order: curves
@@ -119,6 +120,14 @@ typedef struct pnFlood {
   uint32_t next; /* of the same patch; PN_NONE: no more */
 } pnFlood;
 
+/* Sums over a piece of surface, seen from a point near it. */
+typedef struct pnShare {
+  bool known;
+  double volume;  /* between it and the point */
+  double area[3]; /* its vector area: what it faces away from */
+  double total;   /* its area */
+} pnShare;
+
 /* What a region cuts off of one side: a piece of surface to look for the deepest point on. */
 typedef struct pnPatch {
   uint32_t region; /* and all with this root */
@@ -128,6 +137,7 @@ typedef struct pnPatch {
   bool isWhole;    /* a whole part, contained */
   uint32_t flood;  /* the first; PN_NONE: only what is within the crossing triangles */
   pnDepth depth;   /* the answer */
+  pnShare share;   /* inside a closed part: its part of the surface of what is shared */
   uint32_t onto;   /* and the triangle of the other surface that its arrow ends on */
 } pnPatch;
 
@@ -146,8 +156,6 @@ typedef struct pnDraft {
   double curveLength;
   double centre[3]; /* of the segments, times length */
   pnBox box;
-  pnDepth depth;
-  double volume;
   uint32_t inner;
 } pnDraft;
 
@@ -214,6 +222,20 @@ pnResult pn_findContained(pnFinder *finder);
 /* Lengths for two bodies: the tolerance of depths, and how far apart regions are still one. */
 double pn_stepOf(const pnFinder *finder, uint32_t a, uint32_t b);
 double pn_reachOf(const pnFinder *finder, uint32_t a, uint32_t b);
+
+/* A patch as a dive has laid it out: its vertices in the scratch's `deep`, with their places, and its crossing triangles. */
+typedef struct pnPatchView {
+  const pnContactWork *work;
+  const pnPatch *patch;
+  const pnFindScratch *scratch;
+  const pnFinderBody *own, *other;
+  uint32_t crossing, inner; /* stamps of crossing triangles and of the patch's vertices */
+} pnPatchView;
+
+/* The sums over a patch that is inside a closed part. */
+pnShare pn_measureShare(const pnPatchView *view);
+/* The space shared in a region, from the patches of both its sides; negative: not known. */
+double pn_sharedVolume(const pnFinder *finder, const pnContactWork *work, uint32_t region);
 
 /* The deepest point of a patch. False: out of memory. */
 bool pn_findDeepest(const pnFinder *finder, const pnContactWork *work, pnPatch *patch, pnFindScratch *scratch);

@@ -148,11 +148,11 @@ static bool publishRegion(pnFinder *finder, uint32_t w, uint32_t region, bool cu
   pnContactWork *work = &finder->works.data[w];
   const pnDraft *draft = &work->drafts.data[region];
   if (draft->inner != PN_NONE) placeInner(finder, work, region);
-  pnRegion out = {
-      .a = work->a, .b = work->b, .inner = draft->inner, .carried = draft->carried, .volume = draft->volume};
+  pnRegion out = {.a = work->a, .b = work->b, .inner = draft->inner, .carried = draft->carried};
   out.finding = PN_NONE;
   out.depth.triangle = PN_NONE;
   publishPlace(work, region, &out);
+  out.volume = finder->def.noDepth ? -1 : pn_sharedVolume(finder, work, region);
   publishDepth(finder, work, region, &out);
   if (!publishPairs(finder, work, region, &out)) return false;
   pnNumbers *list = &finder->numbers;

@@ -93,7 +93,6 @@ pnDraft pn_beginDraft(const pnContactWork *work, uint32_t partA, uint32_t partB,
   draft.root = (uint32_t)work->drafts.count;
   draft.next = PN_NONE;
   draft.box = (pnBox){{FLT_MAX, FLT_MAX, FLT_MAX}, {-FLT_MAX, -FLT_MAX, -FLT_MAX}};
-  draft.volume = -1;
   draft.inner = PN_NONE;
   return draft;
 }
