@@ -9,6 +9,8 @@
  * first     milliseconds and kilobytes of the first body, which makes what the others share
  * each      of each of the others; the time is what the thread spent on the processor
  *
+ * Then shapes by themselves: built, prepared for self queries (pnShape_PrepareSelf), saved, loaded and prepared again.
+ *
  * Memory is what pinch has asked for (pnGetByteCount), mesh, targets and skin not counted. */
 #include "avatar.h"
 #include "face.h"
@@ -88,6 +90,51 @@ static pnMorph *makeFace(pnMesh **outMesh) {
   return morph;
 }
 
+/* A shape built and prepared for self queries, and the same loaded from its block. */
+static void measureSaved(const char *name, const pnShapeDef *def) {
+  const pnShape *shape, *loaded;
+  void *block;
+  size_t bytes;
+  double time[5];
+  time[0] = processorTime();
+  check(pnCreateShape(def, &shape));
+  time[1] = processorTime();
+  check(pnShape_PrepareSelf(shape));
+  time[2] = processorTime();
+  check(pnShape_Save(shape, &block, &bytes));
+  time[3] = processorTime();
+  check(pnLoadShape(def, block, bytes, &loaded));
+  time[4] = processorTime();
+  check(pnShape_PrepareSelf(loaded));
+  double prepared = processorTime();
+  printf("%-24s %10.1f %10.1f %10.1f %10.1f %10.1f\n", name, 1e3 * (time[1] - time[0]), 1e3 * (time[2] - time[1]),
+         (double)bytes / 1024, 1e3 * (time[4] - time[3]), 1e3 * (prepared - time[4]));
+  fflush(stdout);
+  pnFree(block, bytes);
+  pnShape_Release(loaded);
+  pnShape_Release(shape);
+}
+
+/* What loading a shape saves. */
+static void measureShapes(const pnMesh *mask, const pnMorph *morph) {
+  printf("\n%-24s %10s %10s %10s %10s %10s\n", "shapes", "build ms", "prepare ms", "block KB", "load ms", "prepare ms");
+  for (uint32_t level = 5; level <= 7; ++level) {
+    pnMesh *ball;
+    char name[32];
+    pnShapeDef def = pnDefaultShapeDef();
+    check(pnMakeIcosphere(level, 1.0f, &ball));
+    snprintf(name, sizeof name, "ball of %u", pnMesh_GetTriangleCount(ball));
+    def.mesh = ball;
+    measureSaved(name, &def);
+    pnDestroyMesh(ball);
+  }
+  pnShapeDef def = pnDefaultShapeDef();
+  def.mesh = mask;
+  def.morph = morph;
+  def.tree.calm = true;
+  measureSaved("face, calm", &def);
+}
+
 int main(int count, char **words) {
   for (int i = 1; i < count; ++i) {
     if (strcmp(words[i], "--count") != 0 || i + 1 == count || atoi(words[i + 1]) < 2) {
@@ -123,6 +170,7 @@ int main(int count, char **words) {
   def.morph = NULL;
   def.skin = avatar.skin;
   measureBoth("skinned", def);
+  measureShapes(mask, morph);
   pnDestroyMorph(morph);
   pnDestroyMesh(ball);
   pnDestroyMesh(mask);

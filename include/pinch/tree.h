@@ -16,6 +16,8 @@ extern "C" {
 #endif
 
 typedef struct pnTree pnTree;
+/* What never changes of a tree; made once for any number of trees and bodies. See below. */
+typedef struct pnShape pnShape;
 
 /* How the triangles are divided among children. */
 typedef enum pnBuild {
@@ -94,6 +96,10 @@ typedef struct pnTreeDef {
    * of built once more. A crowd of one character costs its memory once and finds it in cache. The other tree may be
    * destroyed before this one. Ignored where it does not fit: another mesh, skin or setting, pieces of big triangles. */
   const pnTree *twin;
+  /* Make the tree from this shape, or null (default): build one. The settings above, but for noStamps, are then the shape's, and
+   * those here are ignored. The tree holds the shape as long as it needs it. PN_ERROR_KIND when the pose has another
+   * mesh, morph or skin. */
+  const pnShape *shape;
 } pnTreeDef;
 
 PN_API pnTreeDef pnDefaultTreeDef(void);
@@ -129,6 +135,45 @@ PN_API pnResult pnTree_Validate(pnTree *tree);
 
 /* The boxes of a level (0 = root), for drawing. Writes at most capacity and returns how many there are. */
 PN_API uint32_t pnTree_GetLevelBoxes(pnTree *tree, uint32_t level, pnBox *outBoxes, uint32_t capacity);
+
+/* ---------------------------------------------------------------- shapes
+ *
+ * A shape is what a tree has that no frame changes: which triangles stand where, what they share, and what the update rule and
+ * self queries work out of mesh, targets and joints. Make it once and give it to any number of trees (pnTreeDef.shape) and
+ * bodies (pnBodyDef.shape): each costs its volumes and positions only. pinch/collide.h saves and loads shapes.
+ *
+ * A shape is const and may be read from any thread. It counts its holders: who creates, loads or retains one releases it once;
+ * trees and bodies hold theirs by themselves. */
+
+/* What a shape is made of. */
+typedef struct pnShapeDef {
+  const pnMesh *mesh;   /* must outlive the shape, as the others */
+  const pnMorph *morph; /* null (default): none */
+  const pnSkin *skin;   /* null (default): none */
+  pnTreeDef tree;       /* settings; its pose, twin and shape are ignored. For rigid bodies choose PN_UPDATE_RIGID */
+} pnShapeDef;
+
+PN_API pnShapeDef pnDefaultShapeDef(void);
+
+/* Builds a shape over the rest pose. Cost: O(n log n). Errors: those of pnCreateTree. */
+PN_API pnResult pnCreateShape(const pnShapeDef *def, const pnShape **outShape);
+/* One holder more; returns the shape. */
+PN_API const pnShape *pnShape_Retain(const pnShape *shape);
+/* One holder less; the last one frees it. Null is allowed. */
+PN_API void pnShape_Release(const pnShape *shape);
+
+/* What it was made of; morph and skin may be null. */
+PN_API const pnMesh *pnShape_GetMesh(const pnShape *shape);
+PN_API const pnMorph *pnShape_GetMorph(const pnShape *shape);
+PN_API const pnSkin *pnShape_GetSkin(const pnShape *shape);
+/* Its settings, with what was left open decided; no pose. */
+PN_API pnTreeDef pnShape_GetDef(const pnShape *shape);
+PN_API uint32_t pnShape_GetNodeCount(const pnShape *shape);
+PN_API uint32_t pnShape_GetHeight(const pnShape *shape);
+/* Bytes it holds; they grow when a first self query works something out. */
+PN_API size_t pnShape_GetByteCount(const pnShape *shape);
+/* The shape of a tree, the tree's to hold; null for a tree over a soup, whose shape is made anew in every update. */
+PN_API const pnShape *pnTree_GetShape(const pnTree *tree);
 
 /* ---------------------------------------------------------------- trees over soups */
 

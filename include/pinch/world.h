@@ -62,11 +62,14 @@ typedef enum pnBodyKind {
 /* What a body is. */
 typedef struct pnBodyDef {
   pnBodyKind kind;
-  const pnMesh *mesh;      /* must outlive the body */
-  const pnMorph *morph;    /* morph, skinned */
-  const pnSkin *skin;      /* skinned */
-  const pnSoup *soup;      /* soup; must outlive the body. Triangle numbers in pairs are its places */
-  pnBucketDef buckets;     /* soup: settings of its tree; its soup is ignored */
+  const pnMesh *mesh;   /* must outlive the body */
+  const pnMorph *morph; /* morph, skinned */
+  const pnSkin *skin;   /* skinned */
+  const pnSoup *soup;   /* soup; must outlive the body. Triangle numbers in pairs are its places */
+  pnBucketDef buckets;  /* soup: settings of its tree; its soup is ignored */
+  /* Made of this shape, or null (default): then mesh, morph and skin above may be null and are the shape's, and so are the
+   * settings in `tree`. It must have been made with `self` when the body has it. Not for soups and shared static trees. */
+  const pnShape *shape;
   pnTree *staticTree;      /* static only: share this tree (not owned) instead of building one; mesh may be null */
   pnTreeDef tree;          /* settings; its pose is ignored */
   bool self;               /* look for self-collision (default false) */

@@ -98,6 +98,8 @@ typedef struct pnCalmFrame {
   pnCalmChange *change; /* by target */
 } pnCalmFrame;
 
+/* Does a shape ask for the pairs, and are they of use with its targets and volumes? */
+bool pn_canBeCalm(const pnShape *shape);
 /* Makes the pairs when the tree asks for them and has none yet. PN_OK also when there is nothing to make. */
 pnResult pn_prepareCalm(pnTree *tree);
 

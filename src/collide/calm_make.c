@@ -243,13 +243,13 @@ static bool areNear(const pnCalmMaker *m, uint32_t a, uint32_t b) {
   return a == b || !(gapOf(p, q) > NEAR * fmin(sizeOf(p), sizeOf(q)));
 }
 
-static uint32_t linkOf(const pnTree *tree, uint32_t a, uint32_t b) {
-  if (!pn_isLeaf(tree, a) || !pn_isLeaf(tree, b)) {
+uint32_t pn_calmLink(const pnShape *shape, uint32_t a, uint32_t b) {
+  if (!pn_isShapeLeaf(shape, a) || !pn_isShapeLeaf(shape, b)) {
     return PN_NONE;
   }
-  for (uint32_t l = tree->shape->linkFirst[a - tree->shape->innerCount];
-       l < tree->shape->linkFirst[a - tree->shape->innerCount + 1]; l++) {
-    if (tree->shape->links[l].leaf == b - tree->shape->innerCount) {
+  uint32_t leaf = a - shape->innerCount, other = b - shape->innerCount;
+  for (uint32_t l = shape->linkFirst[leaf]; l < shape->linkFirst[leaf + 1]; l++) {
+    if (shape->links[l].leaf == other) {
       return l;
     }
   }
@@ -339,7 +339,7 @@ static uint32_t makePair(pnCalmMaker *m, uint32_t a, uint32_t b) {
                                .childFirst = (uint32_t)m->children.count,
                                .blockFirst = (uint32_t)m->blocks.count,
                                .hasFar = children.hasFar,
-                               .link = linkOf(m->tree, a, b)},
+                               .link = pn_calmLink(m->tree->shape, a, b)},
                       .termFirst = (uint32_t)m->terms.count,
                       .noise = (float)(children.noise * UPWARD)};
   pn_packChildren(m, children.pair, children.count, children.hasFar, children.farNoise * UPWARD);
@@ -469,14 +469,19 @@ static pnResult makeCalm(void *context, void **outData, size_t *outBytes) {
   return result;
 }
 
+bool pn_canBeCalm(const pnShape *shape) {
+  const pnMorph *morph = shape->morph;
+  bool blended = shape->rule == &pn_updateBlended && shape->def.volume != PN_VOLUME_SPHERE && morph &&
+                 morph->mode == PN_MORPH_DELTAS;
+  /* all patches around a hub are near each other: too many pairs */
+  return shape->def.calm && shape->def.self && blended && shape->nodeCount > 0 && shape->hubCount == 0;
+}
+
 pnResult pn_prepareCalm(pnTree *tree) {
-  const pnMorph *morph = tree->pose->morph;
-  bool blended = tree->rule == &pn_updateBlended && tree->slabs && morph && morph->mode == PN_MORPH_DELTAS;
-  if (!tree->def.calm || !tree->def.self || tree->calm || !blended || tree->shape->nodeCount == 0 ||
-      tree->shape->hubCount > 0) { /* all patches around a hub are near each other: too many pairs */
+  if (tree->calm || !pn_canBeCalm(tree->shape)) {
     return PN_OK;
   }
-  pnResult result = pn_prepareRest(tree);
+  pnResult result = pn_partOf(tree->shape, PN_PART_CALM) ? PN_OK : pn_prepareRest(tree);
   if (result == PN_OK) {
     result = pn_makePart(tree->shape, PN_PART_CALM, makeCalm, tree);
   }

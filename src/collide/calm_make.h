@@ -46,6 +46,11 @@ typedef struct pnCalmMaker {
 
 /* The children of a pair side by side, and after them, when there are some, its far ones (m->far) as one. */
 void pn_packChildren(pnCalmMaker *m, const uint32_t *children, uint32_t count, bool hasFar, double farNoise);
+/* The arrays of a calm whose counts are set, out of one block (pn_carve); and its pairs by their first node. */
+size_t pn_layOutCalm(const pnShape *shape, pnCalm *calm, char *base);
+void pn_sortCalm(pnCalm *calm, uint32_t nodeCount);
+/* The place of two leaves in the links of a shape, PN_NONE when they share nothing or are no leaves. */
+uint32_t pn_calmLink(const pnShape *shape, uint32_t a, uint32_t b);
 /* Everything into one block of memory, which becomes the shape's. */
 pnResult pn_packCalm(pnCalmMaker *m, void **outData, size_t *outBytes);
 /* Room for what is calm in a frame. */

@@ -62,19 +62,19 @@ void pn_packChildren(pnCalmMaker *m, const uint32_t *children, uint32_t count, b
 
 /* ---------------------------------------------------------------- one block */
 
-static size_t layout(const pnCalmMaker *m, pnCalm *calm, char *base) {
+size_t pn_layOutCalm(const pnShape *shape, pnCalm *calm, char *base) {
   size_t at = 0;
   pn_carve(base, &at, 1, sizeof(pnCalm));
   calm->pairs = pn_carve(base, &at, (size_t)calm->pairCount + 1, sizeof(pnCalmPair));
   calm->blocks = pn_carve(base, &at, (size_t)calm->blockCount + 1, sizeof(pnCalmBlock));
   calm->rows = pn_carve(base, &at, calm->rowCount, sizeof(pnCalmRow));
-  calm->pairFirst = pn_carve(base, &at, (size_t)m->tree->shape->nodeCount + 1, sizeof(uint32_t));
+  calm->pairFirst = pn_carve(base, &at, (size_t)shape->nodeCount + 1, sizeof(uint32_t));
   calm->byNode = pn_carve(base, &at, calm->pairCount, sizeof(pnPair));
   return at;
 }
 
-/* Pairs by their first node: counted, summed, filled; within a node sorted by the second. */
-static void sortByNode(pnCalm *calm, uint32_t nodeCount) {
+/* Counted, summed, filled. */
+void pn_sortCalm(pnCalm *calm, uint32_t nodeCount) {
   uint32_t *first = calm->pairFirst;
   for (uint32_t i = 0; i < calm->pairCount; i++) {
     first[calm->pairs[i].a + 1]++;
@@ -117,12 +117,12 @@ pnResult pn_packCalm(pnCalmMaker *m, void **outData, size_t *outBytes) {
                  .rowCount = (uint32_t)m->rows.count};
   size_t orderBytes = pn_bytes(calm.pairCount, sizeof(uint32_t));
   uint32_t *order = pn_alloc(orderBytes);
-  *outBytes = layout(m, &calm, NULL);
+  *outBytes = pn_layOutCalm(m->tree->shape, &calm, NULL);
   *outData = order ? pn_allocZero(*outBytes) : NULL;
   if (*outData) {
-    layout(m, &calm, *outData);
+    pn_layOutCalm(m->tree->shape, &calm, *outData);
     copyPairs(m, &calm, order);
-    sortByNode(&calm, m->tree->shape->nodeCount);
+    pn_sortCalm(&calm, m->tree->shape->nodeCount);
     memcpy(*outData, &calm, sizeof calm);
   }
   pn_free(order, orderBytes);

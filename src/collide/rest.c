@@ -5,6 +5,7 @@
 #include "collide/fan.h"
 #include "collide/flat.h"
 #include "collide/jobs.h"
+#include "collide/shape_file.h"
 
 #include <stdlib.h>
 
@@ -86,4 +87,55 @@ bool pn_meetAtRest(const pnShape *shape, uint32_t a, uint32_t b) {
   const RestPairs *rest = pn_partOf(shape, PN_PART_REST);
   uint64_t key = keyOf(a, b);
   return rest && rest->count > 0 && bsearch(&key, rest->keys, rest->count, sizeof key, compareU64);
+}
+
+/* ---------------------------------------------------------------- as bytes */
+
+void pn_writeRest(const pnShape *shape, pnByteWriter *w) {
+  const RestPairs *rest = pn_partOf(shape, PN_PART_REST);
+  pn_putU64(w, rest->count);
+  pn_putBytes(w, rest->keys, rest->count * sizeof(uint64_t));
+}
+
+typedef struct Reading {
+  const pnShape *shape;
+  pnByteReader *r;
+} Reading;
+
+static bool arePairs(const pnMesh *mesh, const RestPairs *rest) {
+  for (size_t i = 0; i < rest->count; i++) {
+    uint32_t a = (uint32_t)(rest->keys[i] >> 32), b = (uint32_t)rest->keys[i];
+    if (a >= b || b >= mesh->triangleCount || (i > 0 && rest->keys[i] <= rest->keys[i - 1])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static pnResult takeRest(void *context, void **outData, size_t *outBytes) {
+  const Reading *reading = context;
+  pnByteReader *r = reading->r;
+  uint64_t count = pn_takeU64(r);
+  const pnMesh *mesh = reading->shape->mesh;
+  if (!pn_hasLeft(r, count, sizeof(uint64_t))) {
+    return pn_fail(PN_ERROR_FORMAT, "shape of mesh '%s': it ends within its pairs at rest", mesh->name);
+  }
+  *outBytes = sizeof(RestPairs) + (size_t)count * sizeof(uint64_t);
+  RestPairs *rest = *outData = pn_alloc(*outBytes);
+  if (!rest) {
+    return pn_failMemory(*outBytes);
+  }
+  rest->count = (size_t)count;
+  pn_takeBytes(r, rest->keys, rest->count * sizeof(uint64_t));
+  if (!arePairs(mesh, rest)) {
+    pn_free(rest, *outBytes);
+    return pn_fail(PN_ERROR_FORMAT, "shape of mesh '%s': its pairs at rest are not sorted pairs of triangles",
+                   mesh->name);
+  }
+  return PN_OK;
+}
+
+pnResult pn_readRest(const pnShape *shape, pnByteReader *r) {
+  Reading reading = {shape, r};
+  return pn_makePart(shape, PN_PART_REST, takeRest, &reading);
 }

@@ -493,15 +493,52 @@ static pnResult writeShape(const Assembly *a, pnShape *s) {
   }
 }
 
-pnResult pn_assemble(pnShape *s, const pnTreeDef *def, const pnPiece *pieces) {
-  Assembly a = {0};
-  if (def->self && !pieces && !pn_findHubs(s->mesh, &a.hubs)) {
-    pn_freeHubs(&a.hubs);
+/* Has every hub a subtree of its own? Builders see to it; a division that comes from elsewhere may not. */
+static bool hubsAreWhole(const Assembly *a) {
+  uint32_t whole = 0, wanted = 0;
+  for (uint32_t hub = 0; hub < a->hubs.count; hub++) {
+    wanted += a->hubs.size[hub] > 0;
+  }
+  for (size_t i = 0; i < a->shape.nodeCount; i++) {
+    const pnBuildNode *n = &a->shape.nodes[i];
+    uint32_t hub = a->hubs.count > 0 ? a->hubs.of[a->shape.order[n->first]] : PN_NONE;
+    if (hub == PN_NONE || n->count != a->hubs.size[hub]) {
+      continue;
+    }
+    for (uint32_t j = 1; j < n->count; j++) {
+      if (a->hubs.of[a->shape.order[n->first + j]] != hub) {
+        return false;
+      }
+    }
+    whole += n->childCount != 1; /* a node with one child has the same triangles, and that child is counted */
+  }
+  return whole == wanted;
+}
+
+/* The division that was given, or the one of the definition's builder; and hubs. */
+static pnResult divideMesh(Assembly *a, const pnShape *s, const pnTreeDef *def, const pnPiece *pieces,
+                           pnBuildResult *given) {
+  if (given) {
+    a->shape = *given;
+    *given = (pnBuildResult){0};
+  }
+  if (def->self && !pieces && !pn_findHubs(s->mesh, &a->hubs)) {
     return pn_failMemory(listBytes(s->mesh->triangleCount));
   }
-  pnResult result = pn_buildShape(def, s->mesh, pieces, a.hubs.count > 0 ? &a.hubs : NULL, &a.shape);
+  if (!given) {
+    return pn_buildShape(def, s->mesh, pieces, a->hubs.count > 0 ? &a->hubs : NULL, &a->shape);
+  }
+  return hubsAreWhole(a) ? PN_OK
+                         : pn_fail(PN_ERROR_FORMAT, "shape of mesh '%s': a vertex of very many triangles is divided",
+                                   s->mesh->name);
+}
+
+pnResult pn_assemble(pnShape *s, const pnTreeDef *def, const pnPiece *pieces, pnBuildResult *given) {
+  Assembly a = {0};
+  pnResult result = divideMesh(&a, s, def, pieces, given);
   if (result != PN_OK || s->mesh->triangleCount == 0) {
     pn_freeHubs(&a.hubs);
+    pn_buildFree(&a.shape);
     return result;
   }
   if (!makeLists(&a, s) || !makeLinks(&a, s)) {

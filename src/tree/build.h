@@ -72,7 +72,8 @@ void pn_buildFree(pnBuildResult *result);
 /* The arrays that every shape has for its nodes and leaves, out of a block (pn_carve). */
 void pn_carveNodes(pnShape *shape, char *base, size_t *ioAt, size_t inner, size_t leaves);
 
-/* Builds everything of a shape whose def, mesh and rule are set, over def's pose; with pieces, mesh has their triangles. */
-pnResult pn_assemble(pnShape *shape, const pnTreeDef *def, const pnPiece *pieces);
+/* Builds everything of a shape whose def, mesh and rule are set, over def's pose; with pieces, mesh has their triangles. A
+ * division that is given is taken instead of the builder's, and taken over. */
+pnResult pn_assemble(pnShape *shape, const pnTreeDef *def, const pnPiece *pieces, pnBuildResult *given);
 
 #endif

@@ -1,8 +1,70 @@
 /* shape.c: the life of a shape: made over a pose (assemble.c), held by its users, freed by the last. See shape.h. */
 #include "tree/shape.h"
 
+#include "base/fenv.h"
 #include "tree/build.h"
 #include "tree/corner.h"
+#include "tree/update.h"
+
+/* ---------------------------------------------------------------- definition */
+
+/* Triangles from which on nodes are updated eagerly only above 512; see pnTreeDef.cut. */
+#define LARGE_MESH 16384u
+
+static pnResult checkDef(const pnTreeDef *def) {
+  if (def->arity != 2 && def->arity != 4 && def->arity != 8) {
+    return pn_fail(PN_ERROR_ARGUMENT, "tree: arity is %u, it must be 2, 4 or 8", def->arity);
+  }
+  if (def->leafSize < 1 || def->leafSize > PN_LANES) {
+    return pn_fail(PN_ERROR_ARGUMENT, "tree: leafSize is %u, it must be 1 to 8", def->leafSize);
+  }
+  if (def->extraReferences > 15) {
+    return pn_fail(PN_ERROR_ARGUMENT, "tree: extraReferences is %u, it must be 0 to 15", def->extraReferences);
+  }
+  if ((uint32_t)def->build >= PN_BUILD_COUNT || (uint32_t)def->volume >= PN_VOLUME_COUNT ||
+      (uint32_t)def->update >= PN_UPDATE_COUNT) {
+    return pn_fail(PN_ERROR_ARGUMENT, "tree: build %d, volume %d or update %d is not one of the list", (int)def->build,
+                   (int)def->volume, (int)def->update);
+  }
+  if (def->pose->mesh->vertexCount > UINT32_MAX / 3) {
+    return pn_fail(PN_ERROR_COUNT, "tree: mesh '%s' has %u vertices, at most %u can be listed", def->pose->mesh->name,
+                   def->pose->mesh->vertexCount, UINT32_MAX / 3);
+  }
+  if ((uint32_t)def->big >= PN_BIG_COUNT || !(def->bigSide >= 0)) {
+    return pn_fail(PN_ERROR_ARGUMENT, "tree: big %d or bigSide %g is out of its range", (int)def->big,
+                   (double)def->bigSide);
+  }
+  if (pn_hasPieces(def) && (def->self || def->build == PN_BUILD_LINK)) {
+    return pn_fail(PN_ERROR_ARGUMENT,
+                   "tree of mesh '%s': big triangles in pieces and representative triangles go without `self` "
+                   "and not with PN_BUILD_LINK",
+                   def->pose->mesh->name);
+  }
+  const pnUpdateRule *rule = pn_chooseRule(def);
+  if (!rule) {
+    return pn_fail(PN_ERROR_KIND, "tree: update rule %d does not fit the pose of mesh '%s'", (int)def->update,
+                   def->pose->mesh->name);
+  }
+  if (rule->modelSpace && def->volume != PN_VOLUME_BOX) {
+    return pn_fail(PN_ERROR_ARGUMENT, "tree: update rule '%s' works with boxes only", rule->name);
+  }
+  return PN_OK;
+}
+
+pnResult pn_resolveDef(const pnTreeDef *def, pnTreeDef *out, const pnUpdateRule **outRule) {
+  pnResult result = checkDef(def);
+  if (result != PN_OK) {
+    return result;
+  }
+  *out = *def;
+  *outRule = pn_chooseRule(def);
+  if (*outRule == &pn_updateBottomUp) {
+    out->cut = 1;
+  } else if (def->cut == 0) {
+    out->cut = def->pose->mesh->triangleCount < LARGE_MESH ? 64 : 512;
+  }
+  return PN_OK;
+}
 
 /* ---------------------------------------------------------------- users and parts */
 
@@ -115,7 +177,7 @@ static pnResult assemblePieces(pnShape *shape, const pnTreeDef *def) {
   pnResult result = pn_makePieces(def, &pieces, &mesh);
   if (result == PN_OK) {
     shape->mesh = &mesh;
-    result = pn_assemble(shape, def, pieces.data);
+    result = pn_assemble(shape, def, pieces.data, NULL);
     shape->mesh = def->pose->mesh;
   }
   result = result == PN_OK ? pn_keepPieces(shape, &pieces) : result;
@@ -123,7 +185,7 @@ static pnResult assemblePieces(pnShape *shape, const pnTreeDef *def) {
   return result;
 }
 
-pnResult pn_createShape(const pnTreeDef *def, const struct pnUpdateRule *rule, pnShape **outShape) {
+pnResult pn_createShape(const pnTreeDef *def, const pnUpdateRule *rule, pnBuildResult *given, pnShape **outShape) {
   pnShape *shape = *outShape = pn_allocShape();
   if (!shape) {
     return pn_failMemory(sizeof *shape);
@@ -131,12 +193,13 @@ pnResult pn_createShape(const pnTreeDef *def, const struct pnUpdateRule *rule, p
   shape->def = *def;
   shape->def.pose = NULL;
   shape->def.twin = NULL;
+  shape->def.shape = NULL;
   shape->mesh = def->pose->mesh;
   shape->morph = def->pose->morph;
   shape->skin = def->pose->skin;
   shape->rule = rule;
   shape->builtFrame = def->pose->frame;
-  pnResult result = pn_hasPieces(def) ? assemblePieces(shape, def) : pn_assemble(shape, def, NULL);
+  pnResult result = pn_hasPieces(def) ? assemblePieces(shape, def) : pn_assemble(shape, def, NULL, given);
   if (result != PN_OK) {
     pn_releaseShape(shape);
     *outShape = NULL;
@@ -152,4 +215,62 @@ bool pn_fitsShape(const pnShape *shape, const pnTreeDef *def, const struct pnUpd
          shape->skin == def->pose->skin && !pn_hasPieces(p) && !pn_hasPieces(def) && p->build == def->build &&
          p->volume == def->volume && p->arity == def->arity && p->leafSize == def->leafSize && p->cut == def->cut &&
          p->extraReferences == def->extraReferences && p->calm == def->calm && p->self == def->self;
+}
+
+/* ---------------------------------------------------------------- the door */
+
+pnShapeDef pnDefaultShapeDef(void) {
+  return (pnShapeDef){.tree = pnDefaultTreeDef()};
+}
+
+pnResult pnCreateShape(const pnShapeDef *def, const pnShape **outShape) {
+  PN_FLOAT_SCOPE;
+  PN_ASSERT(def && def->mesh && outShape);
+  *outShape = NULL;
+  pnPoseDef poseDef = {def->mesh, def->morph, def->skin};
+  pnPose *pose;
+  pnResult result = pnCreatePose(&poseDef, &pose);
+  if (result != PN_OK) {
+    return result;
+  }
+  pnTreeDef asked = def->tree, resolved;
+  asked.pose = pose;
+  const pnUpdateRule *rule;
+  pnShape *shape = NULL;
+  result = pn_resolveDef(&asked, &resolved, &rule);
+  if (result == PN_OK) {
+    result = pn_createShape(&resolved, rule, NULL, &shape);
+  }
+  pnDestroyPose(pose);
+  *outShape = shape;
+  return result;
+}
+
+const pnShape *pnShape_Retain(const pnShape *shape) {
+  PN_ASSERT(shape);
+  return pn_retainShape(shape);
+}
+void pnShape_Release(const pnShape *shape) {
+  pn_releaseShape(shape);
+}
+const pnMesh *pnShape_GetMesh(const pnShape *shape) {
+  return shape->mesh;
+}
+const pnMorph *pnShape_GetMorph(const pnShape *shape) {
+  return shape->morph;
+}
+const pnSkin *pnShape_GetSkin(const pnShape *shape) {
+  return shape->skin;
+}
+pnTreeDef pnShape_GetDef(const pnShape *shape) {
+  return shape->def;
+}
+uint32_t pnShape_GetNodeCount(const pnShape *shape) {
+  return shape->nodeCount;
+}
+uint32_t pnShape_GetHeight(const pnShape *shape) {
+  return shape->height;
+}
+size_t pnShape_GetByteCount(const pnShape *shape) {
+  return pn_shapeBytes(shape);
 }

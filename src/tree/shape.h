@@ -36,7 +36,7 @@ typedef enum pnShapePart {
   PN_PART_COUNT
 } pnShapePart;
 
-typedef struct pnShape {
+struct pnShape {
   struct pnShapeKeeper *keeper; /* users, and parts that are made when first asked for; the rest is const */
   pnTreeDef def;                /* the settings, defaults resolved; no pose and no twin */
   const pnMesh *mesh;           /* whose triangles these are; likewise the targets and joints that move them */
@@ -85,10 +85,15 @@ typedef struct pnShape {
   uint32_t *nodeBigs;     /* PN_NODE_BIGS a node, the big triangles below it; the first PN_NONE: others too */
   uint32_t *bigTriangles; /* which triangles these are: nodeBigs are places in this list */
   uint32_t bigCount;
-} pnShape;
+};
 
-/* A new shape, built over the pose of a checked definition whose defaults are resolved; it has one user. */
-pnResult pn_createShape(const pnTreeDef *def, const struct pnUpdateRule *rule, pnShape **outShape);
+/* Checks a definition and decides what it leaves open: `cut`, and which rule it is. */
+pnResult pn_resolveDef(const pnTreeDef *def, pnTreeDef *out, const struct pnUpdateRule **outRule);
+/* A new shape, built over the pose of a resolved definition, or with a division that is given and taken over (build.h); it has
+ * one user. */
+struct pnBuildResult;
+pnResult pn_createShape(const pnTreeDef *def, const struct pnUpdateRule *rule, struct pnBuildResult *given,
+                        pnShape **outShape);
 /* An empty one with one user; null: out of memory. */
 pnShape *pn_allocShape(void);
 /* One user more. */

@@ -18,50 +18,6 @@ pnTreeDef pnDefaultTreeDef(void) {
                      .self = true};
 }
 
-/* Triangles from which on nodes are updated eagerly only above 512; see pnTreeDef.cut. */
-#define LARGE_MESH 16384u
-
-static pnResult checkDef(const pnTreeDef *def) {
-  PN_ASSERT(def->pose);
-  if (def->arity != 2 && def->arity != 4 && def->arity != 8) {
-    return pn_fail(PN_ERROR_ARGUMENT, "tree: arity is %u, it must be 2, 4 or 8", def->arity);
-  }
-  if (def->leafSize < 1 || def->leafSize > PN_LANES) {
-    return pn_fail(PN_ERROR_ARGUMENT, "tree: leafSize is %u, it must be 1 to 8", def->leafSize);
-  }
-  if (def->extraReferences > 15) {
-    return pn_fail(PN_ERROR_ARGUMENT, "tree: extraReferences is %u, it must be 0 to 15", def->extraReferences);
-  }
-  if ((uint32_t)def->build >= PN_BUILD_COUNT || (uint32_t)def->volume >= PN_VOLUME_COUNT ||
-      (uint32_t)def->update >= PN_UPDATE_COUNT) {
-    return pn_fail(PN_ERROR_ARGUMENT, "tree: build %d, volume %d or update %d is not one of the list", (int)def->build,
-                   (int)def->volume, (int)def->update);
-  }
-  if (def->pose->mesh->vertexCount > UINT32_MAX / 3) {
-    return pn_fail(PN_ERROR_COUNT, "tree: mesh '%s' has %u vertices, at most %u can be listed", def->pose->mesh->name,
-                   def->pose->mesh->vertexCount, UINT32_MAX / 3);
-  }
-  if ((uint32_t)def->big >= PN_BIG_COUNT || !(def->bigSide >= 0)) {
-    return pn_fail(PN_ERROR_ARGUMENT, "tree: big %d or bigSide %g is out of its range", (int)def->big,
-                   (double)def->bigSide);
-  }
-  if (pn_hasPieces(def) && (def->self || def->build == PN_BUILD_LINK)) {
-    return pn_fail(PN_ERROR_ARGUMENT,
-                   "tree of mesh '%s': big triangles in pieces and representative triangles go without `self` "
-                   "and not with PN_BUILD_LINK",
-                   def->pose->mesh->name);
-  }
-  const pnUpdateRule *rule = pn_chooseRule(def);
-  if (!rule) {
-    return pn_fail(PN_ERROR_KIND, "tree: update rule %d does not fit the pose of mesh '%s'", (int)def->update,
-                   def->pose->mesh->name);
-  }
-  if (rule->modelSpace && def->volume != PN_VOLUME_BOX) {
-    return pn_fail(PN_ERROR_ARGUMENT, "tree: update rule '%s' works with boxes only", rule->name);
-  }
-  return PN_OK;
-}
-
 static const pnSlabSet *slabsOf(pnVolume volume) {
   switch (volume) {
     case PN_VOLUME_DOP14: return &pn_slabDop14;
@@ -117,43 +73,59 @@ static pnResult allocFrame(pnTree *t) {
   return PN_OK;
 }
 
-/* The twin's, or a new one. */
+/* The one that was given, the twin's, or a new one. */
 static pnResult takeShape(pnTree *tree) {
   const pnTree *twin = tree->def.twin;
-  if (twin && pn_fitsShape(twin->shape, &tree->def, tree->rule)) {
-    tree->shape = pn_retainShape(twin->shape);
+  const pnShape *given = tree->def.shape;
+  if (!given && twin && pn_fitsShape(twin->shape, &tree->def, tree->rule)) {
+    given = twin->shape;
+  }
+  if (given) {
+    tree->shape = pn_retainShape(given);
     return PN_OK;
   }
   pnShape *shape;
-  pnResult result = pn_createShape(&tree->def, tree->rule, &shape);
+  pnResult result = pn_createShape(&tree->def, tree->rule, NULL, &shape);
   tree->shape = shape;
   return result;
+}
+
+/* The settings of a tree: those of its shape, or what a definition says. */
+static pnResult settle(pnTree *tree, const pnTreeDef *def) {
+  const pnShape *shape = def->shape;
+  tree->pose = def->pose;
+  tree->mesh = def->pose->mesh;
+  if (!shape) {
+    return pn_resolveDef(def, &tree->def, &tree->rule);
+  }
+  if (shape->mesh != def->pose->mesh || shape->morph != def->pose->morph || shape->skin != def->pose->skin) {
+    return pn_fail(PN_ERROR_KIND, "tree: its shape was made of mesh '%s', and the pose has another mesh, morph or skin",
+                   shape->mesh->name);
+  }
+  tree->def = shape->def;
+  tree->def.pose = def->pose;
+  tree->def.noStamps = def->noStamps;
+  tree->def.shape = shape;
+  tree->rule = shape->rule;
+  return PN_OK;
 }
 
 static float relativeSurface(const pnTree *tree);
 
 pnResult pnCreateTree(const pnTreeDef *def, pnTree **outTree) {
   PN_FLOAT_SCOPE;
-  PN_ASSERT(def && outTree);
+  PN_ASSERT(def && def->pose && outTree);
   *outTree = NULL;
-  pnResult result = checkDef(def);
-  if (result != PN_OK) {
-    return result;
-  }
   pnTree *tree = pn_allocZero(sizeof(pnTree));
   if (!tree) {
     return pn_failMemory(sizeof(pnTree));
   }
-  tree->def = *def;
-  tree->rule = pn_chooseRule(def);
-  if (tree->rule == &pn_updateBottomUp) {
-    tree->def.cut = 1;
-  } else if (def->cut == 0) {
-    tree->def.cut = def->pose->mesh->triangleCount < LARGE_MESH ? 64 : 512;
+  pnResult result = settle(tree, def);
+  if (result != PN_OK) {
+    pn_free(tree, sizeof(pnTree));
+    return result;
   }
-  tree->pose = def->pose;
-  tree->mesh = def->pose->mesh;
-  tree->slabs = slabsOf(def->volume);
+  tree->slabs = slabsOf(tree->def.volume);
   tree->box = (pnBox){{1, 1, 1}, {-1, -1, -1}};
   tree->laneBytes = laneBytes(tree);
   result = takeShape(tree);
@@ -173,7 +145,8 @@ pnResult pnCreateTree(const pnTreeDef *def, pnTree **outTree) {
     return result;
   }
   tree->builtSurface = relativeSurface(tree);
-  tree->def.twin = NULL; /* what is shared stays; the other may go */
+  tree->def.twin = NULL; /* what is shared is held; a tree that is built anew has a shape of its own */
+  tree->def.shape = NULL;
   *outTree = tree;
   return PN_OK;
 }
@@ -290,6 +263,9 @@ const pnPose *pnTree_GetPose(const pnTree *tree) {
 }
 pnTreeDef pnTree_GetDef(const pnTree *tree) {
   return tree->def;
+}
+const pnShape *pnTree_GetShape(const pnTree *tree) {
+  return tree->rule->reshapes ? NULL : tree->shape;
 }
 uint32_t pnTree_GetNodeCount(const pnTree *tree) {
   return tree->shape->nodeCount;

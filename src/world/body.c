@@ -47,6 +47,28 @@ static const char *nameFor(const pnBodyDef *def) {
   return def->name ? def->name : mesh ? pnMesh_GetName(mesh) : "static";
 }
 
+/* Does its shape suit a body? */
+static pnResult checkShape(const pnBodyDef *def) {
+  const char *name = def->name ? def->name : pnMesh_GetName(def->shape->mesh);
+  bool skin = def->kind == PN_BODY_SKINNED, morph = skin || def->kind == PN_BODY_MORPH;
+  if (def->kind == PN_BODY_SOUP || (def->kind == PN_BODY_STATIC && def->staticTree)) {
+    return pn_fail(PN_ERROR_KIND, "body '%s': neither a soup nor a shared static tree takes a shape", name);
+  }
+  if ((skin && !def->shape->skin) || (!skin && def->shape->skin) || (!morph && def->shape->morph) ||
+      (def->kind == PN_BODY_MORPH && !def->shape->morph)) {
+    return pn_fail(PN_ERROR_KIND, "body '%s': its shape has morph targets or joints that its kind lacks, or none",
+                   name);
+  }
+  if ((def->mesh && def->mesh != def->shape->mesh) || (def->morph && def->morph != def->shape->morph) ||
+      (def->skin && def->skin != def->shape->skin)) {
+    return pn_fail(PN_ERROR_KIND, "body '%s': its shape was made of another mesh, morph or skin", name);
+  }
+  if (def->self && !def->shape->def.self) {
+    return pn_fail(PN_ERROR_KIND, "body '%s': self-collision asked of a shape made without `self`", name);
+  }
+  return PN_OK;
+}
+
 static pnResult checkBody(const pnBodyDef *def) {
   bool shared = def->kind == PN_BODY_STATIC && def->staticTree, soup = def->kind == PN_BODY_SOUP;
   if ((uint32_t)def->kind > PN_BODY_SOUP) {
@@ -115,8 +137,19 @@ static pnResult createShape(pnBody *body, const pnBodyDef *def) {
   return result;
 }
 
-pnResult pn_bodyCreate(pnBody *body, const pnBodyDef *def) {
-  pnResult result = checkBody(def);
+pnResult pn_bodyCreate(pnBody *body, const pnBodyDef *asked) {
+  pnResult result = asked->shape ? checkShape(asked) : PN_OK;
+  if (result != PN_OK) {
+    return result;
+  }
+  pnBodyDef with = *asked, *def = &with;
+  if (with.shape) {
+    with.mesh = with.shape->mesh;
+    with.morph = with.shape->morph;
+    with.skin = with.shape->skin;
+    with.tree.shape = with.shape;
+  }
+  result = checkBody(def);
   if (result != PN_OK) {
     return result;
   }

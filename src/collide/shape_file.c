@@ -1,0 +1,285 @@
+/* shape_file.c: shapes as blocks of bytes, to be made once and shipped.
+ *
+ *   head        "pnshape", order of bytes, version, length, checksum of all that follows
+ *   prints      64 bits of mesh, morph and skin each: the block is of use with these only
+ *   settings    build, volume, update, arity, leafSize, cut, extraReferences, calm, self
+ *   division    tree/division.h
+ *   parts       which there are; then pairs at rest (rest.c), calm patches (calm_file.c)
+ *
+ * The division says what took time to decide; all lists, links and constants of rules follow from it and are worked out again
+ * by the code that makes them, so that a block cannot say anything false about them. */
+#include "collide/shape_file.h"
+
+#include "base/fenv.h"
+#include "collide/calm.h"
+#include "collide/fan.h"
+#include "collide/flat.h"
+#include "tree/corner.h"
+#include "tree/division.h"
+
+static const char s_magic[8] = "pnshape";
+#define BYTE_ORDER_MARK 0x01020304u
+/* To be raised with every change of what is written. */
+#define VERSION 1u
+/* Where the length is, and from where on the checksum counts. */
+#define LENGTH_AT 16u
+#define HEAD_BYTES 32u
+
+/* ---------------------------------------------------------------- prints */
+
+static uint64_t printOfMesh(const pnMesh *mesh) {
+  uint64_t hash = pn_hashBytes(1, mesh->vertices, 3 * sizeof(float) * (size_t)mesh->vertexCount);
+  hash = pn_hashBytes(hash, mesh->triangles, 3 * sizeof(uint32_t) * (size_t)mesh->triangleCount);
+  return pn_hashBytes(hash, mesh->weld, sizeof(uint32_t) * (size_t)mesh->vertexCount);
+}
+
+static uint64_t printOfMorph(const pnMorph *morph) {
+  size_t vertices = morph ? morph->mesh->vertexCount : 0;
+  if (!morph) {
+    return 0;
+  }
+  uint32_t numbers[2] = {(uint32_t)morph->mode, morph->targetCount};
+  uint64_t hash = pn_hashBytes(2, numbers, sizeof numbers);
+  hash = pn_hashBytes(hash, morph->restWeights, sizeof(float) * morph->targetCount);
+  if (morph->mode != PN_MORPH_DELTAS) {
+    return pn_hashBytes(hash, morph->positions, 3 * sizeof(float) * morph->targetCount * vertices);
+  }
+  hash = pn_hashBytes(hash, morph->entryFirst, sizeof(uint32_t) * (vertices + 1));
+  return pn_hashBytes(hash, morph->entries, sizeof(pnMorphEntry) * morph->entryFirst[vertices]);
+}
+
+static uint64_t printOfSkin(const pnSkin *skin) {
+  size_t vertices = skin ? skin->mesh->vertexCount : 0;
+  if (!skin) {
+    return 0;
+  }
+  uint32_t numbers[2] = {(uint32_t)skin->mode, skin->jointCount};
+  uint64_t hash = pn_hashBytes(3, numbers, sizeof numbers);
+  hash = pn_hashBytes(hash, skin->influenceFirst, sizeof(uint32_t) * (vertices + 1));
+  hash = pn_hashBytes(hash, skin->influences, sizeof(pnInfluence) * skin->influenceFirst[vertices]);
+  if (skin->mode == PN_SKIN_WEIGHTED) {
+    hash = pn_hashBytes(hash, skin->parents, sizeof(uint32_t) * skin->jointCount);
+    hash = pn_hashBytes(hash, skin->pivots, sizeof(pnVec3) * skin->jointCount);
+  }
+  return hash;
+}
+
+/* ---------------------------------------------------------------- preparing */
+
+/* A tree of a shape over a pose at rest, prepared as for a self query. */
+static pnResult prepareTree(const pnShape *shape, const pnPose *pose) {
+  pnTreeDef def = pnDefaultTreeDef();
+  def.pose = pose;
+  def.shape = shape;
+  pnTree *tree;
+  pnResult result = pnCreateTree(&def, &tree);
+  if (result != PN_OK) {
+    return result;
+  }
+  result = pn_prepareCalm(tree);
+  if (result == PN_OK) {
+    result = pn_prepareFans(tree);
+  }
+  if (result == PN_OK) {
+    result = pn_prepareFlat(tree);
+  }
+  pnDestroyTree(tree);
+  return result;
+}
+
+pnResult pnShape_PrepareSelf(const pnShape *shape) {
+  PN_FLOAT_SCOPE;
+  PN_ASSERT(shape);
+  if (!shape->def.self) {
+    return PN_OK;
+  }
+  pnPoseDef poseDef = {shape->mesh, shape->morph, shape->skin};
+  pnPose *pose;
+  pnResult result = pnCreatePose(&poseDef, &pose);
+  if (result == PN_OK) {
+    result = prepareTree(shape, pose);
+    pnDestroyPose(pose);
+  }
+  return result;
+}
+
+/* ---------------------------------------------------------------- saving */
+
+enum { HAS_REST = 1, HAS_CALM = 2 };
+
+/* Length and checksum are filled in when they are known. */
+static void writeShape(const pnShape *shape, uint32_t parts, pnByteWriter *w) {
+  const pnTreeDef *def = &shape->def;
+  uint32_t settings[9] = {(uint32_t)def->build,
+                          (uint32_t)def->volume,
+                          (uint32_t)def->update,
+                          def->arity,
+                          def->leafSize,
+                          def->cut,
+                          def->extraReferences,
+                          def->calm,
+                          def->self};
+  pn_putBytes(w, s_magic, sizeof s_magic);
+  pn_putU32(w, BYTE_ORDER_MARK);
+  pn_putU32(w, VERSION);
+  pn_putU64(w, 0);
+  pn_putU64(w, 0);
+  pn_putU64(w, printOfMesh(shape->mesh));
+  pn_putU64(w, printOfMorph(shape->morph));
+  pn_putU64(w, printOfSkin(shape->skin));
+  pn_putBytes(w, settings, sizeof settings);
+  pn_putU32(w, parts);
+  pn_writeDivision(shape, w);
+  if (parts & HAS_REST) {
+    pn_writeRest(shape, w);
+  }
+  if (parts & HAS_CALM) {
+    pn_writeCalm(shape, w);
+  }
+}
+
+pnResult pnShape_Save(const pnShape *shape, void **outBlock, size_t *outBytes) {
+  PN_ASSERT(shape && outBlock && outBytes);
+  *outBlock = NULL;
+  *outBytes = 0;
+  if (pn_hasPieces(&shape->def)) {
+    return pn_fail(PN_ERROR_KIND, "shape of mesh '%s': with triangles in pieces or left out it cannot be saved",
+                   shape->mesh->name);
+  }
+  /* another thread may add a part meanwhile: those of now count */
+  uint32_t parts = (pn_partOf(shape, PN_PART_REST) ? HAS_REST : 0) | (pn_partOf(shape, PN_PART_CALM) ? HAS_CALM : 0);
+  pnByteWriter count = {0};
+  writeShape(shape, parts, &count);
+  char *block = pn_alloc(count.at);
+  if (!block) {
+    return pn_failMemory(count.at);
+  }
+  pnByteWriter w = {.block = block};
+  writeShape(shape, parts, &w);
+  uint64_t head[2] = {w.at, pn_hashBytes(VERSION, block + HEAD_BYTES, w.at - HEAD_BYTES)};
+  memcpy(block + LENGTH_AT, head, sizeof head);
+  *outBlock = block;
+  *outBytes = w.at;
+  return PN_OK;
+}
+
+/* ---------------------------------------------------------------- loading */
+
+/* The head, and that nothing was damaged. */
+static pnResult checkHead(const pnShapeDef *def, pnByteReader *r) {
+  char magic[sizeof s_magic];
+  pn_takeBytes(r, magic, sizeof magic);
+  uint32_t order = pn_takeU32(r), version = pn_takeU32(r);
+  uint64_t bytes = pn_takeU64(r), sum = pn_takeU64(r);
+  const char *name = def->mesh->name;
+  if (r->isShort || memcmp(magic, s_magic, sizeof magic) != 0) {
+    return pn_fail(PN_ERROR_FORMAT, "shape for mesh '%s': these %zu bytes are not a saved shape", name, r->bytes);
+  }
+  if (order != BYTE_ORDER_MARK) {
+    return pn_fail(PN_ERROR_UNSUPPORTED, "shape for mesh '%s': saved on a machine with another order of bytes", name);
+  }
+  if (version != VERSION) {
+    return pn_fail(PN_ERROR_UNSUPPORTED, "shape for mesh '%s': its version is %u, this pinch reads %u", name, version,
+                   VERSION);
+  }
+  if (bytes != r->bytes || sum != pn_hashBytes(VERSION, r->block + HEAD_BYTES, r->bytes - HEAD_BYTES)) {
+    return pn_fail(PN_ERROR_FORMAT, "shape for mesh '%s': its length or checksum is wrong, it was damaged", name);
+  }
+  uint64_t prints[3];
+  pn_takeBytes(r, prints, sizeof prints);
+  if (r->isShort) {
+    return pn_fail(PN_ERROR_FORMAT, "shape for mesh '%s': it ends within its head", name);
+  }
+  if (prints[0] != printOfMesh(def->mesh) || prints[1] != printOfMorph(def->morph) ||
+      prints[2] != printOfSkin(def->skin)) {
+    return pn_fail(PN_ERROR_KIND, "shape for mesh '%s': it was made of another mesh, morph or skin", name);
+  }
+  return PN_OK;
+}
+
+/* The definition that the shape was made by; what is out of range is refused by pn_resolveDef. */
+static pnResult readSettings(pnByteReader *r, const pnPose *pose, pnTreeDef *out, const struct pnUpdateRule **outRule) {
+  uint32_t s[9];
+  pn_takeBytes(r, s, sizeof s);
+  pnTreeDef def = pnDefaultTreeDef();
+  def.pose = pose;
+  def.build = (pnBuild)s[0];
+  def.volume = (pnVolume)s[1];
+  def.update = (pnUpdate)s[2];
+  def.arity = s[3];
+  def.leafSize = s[4];
+  def.cut = s[5];
+  def.extraReferences = s[6];
+  def.calm = s[7] == 1;
+  def.self = s[8] == 1;
+  if (r->isShort || s[7] > 1 || s[8] > 1) {
+    return pn_fail(PN_ERROR_FORMAT, "shape for mesh '%s': its settings are not settings", pose->mesh->name);
+  }
+  if (pn_resolveDef(&def, out, outRule) != PN_OK) {
+    return pn_fail(PN_ERROR_FORMAT, "shape for mesh '%s': its settings do not fit it", pose->mesh->name);
+  }
+  return PN_OK;
+}
+
+static pnResult readParts(const pnShape *shape, uint32_t parts, pnByteReader *r) {
+  pnResult result = PN_OK;
+  if ((parts & ~(HAS_REST | HAS_CALM)) != 0 || (parts != 0 && !shape->def.self) ||
+      ((parts & HAS_CALM) && !pn_canBeCalm(shape))) {
+    return pn_fail(PN_ERROR_FORMAT, "shape of mesh '%s': it has parts that do not fit it", shape->mesh->name);
+  }
+  if (parts & HAS_REST) {
+    result = pn_readRest(shape, r);
+  }
+  if (result == PN_OK && (parts & HAS_CALM)) {
+    result = pn_readCalm(shape, r);
+  }
+  if (result == PN_OK && r->at != r->bytes) {
+    result = pn_fail(PN_ERROR_FORMAT, "shape of mesh '%s': bytes are left over at its end", shape->mesh->name);
+  }
+  return result;
+}
+
+static pnResult readShape(pnByteReader *r, const pnPose *pose, pnShape **outShape) {
+  pnTreeDef def;
+  const struct pnUpdateRule *rule;
+  pnResult result = readSettings(r, pose, &def, &rule);
+  if (result != PN_OK) {
+    return result;
+  }
+  uint32_t parts = pn_takeU32(r);
+  pnBuildResult division = {0};
+  result = pn_readDivision(r, &def, pose->mesh, &division);
+  if (result == PN_OK) {
+    result = pn_createShape(&def, rule, &division, outShape);
+  }
+  pn_buildFree(&division);
+  if (result == PN_OK) {
+    result = readParts(*outShape, parts, r);
+  }
+  return result;
+}
+
+pnResult pnLoadShape(const pnShapeDef *def, const void *block, size_t bytes, const pnShape **outShape) {
+  PN_FLOAT_SCOPE;
+  PN_ASSERT(def && def->mesh && (block || bytes == 0) && outShape);
+  *outShape = NULL;
+  pnByteReader r = {.block = block, .bytes = bytes};
+  pnPoseDef poseDef = {def->mesh, def->morph, def->skin};
+  pnPose *pose;
+  pnShape *shape = NULL;
+  pnResult result = pnCreatePose(&poseDef, &pose);
+  if (result != PN_OK) {
+    return result;
+  }
+  result = checkHead(def, &r);
+  if (result == PN_OK) {
+    result = readShape(&r, pose, &shape);
+  }
+  pnDestroyPose(pose);
+  if (result != PN_OK) {
+    pn_releaseShape(shape);
+    return result;
+  }
+  *outShape = shape;
+  return PN_OK;
+}
