@@ -23,7 +23,8 @@ int main(int argc, char **argv) {
     for (int k = hard && !edge ? 1 + randomBelow(&r, 3) : 0; k > 0; --k) spoilMotion(&p, &r);
     pn_Features features = edges ? PN_EDGE_EDGE : PN_VERTEX_FACE;
     pnImpactSpan span = {0}, exact = pn_impactExact(features, &p);
-    pn_Verdict verdict = pn_impactFilter(features, &p, &span);
+    MOTION_PLACES(p, x, places);
+    pn_Verdict verdict = pn_impactFilter(features, places, &span);
     bool ok = verdict == PN_UNCERTAIN || (verdict == PN_MEETING) == exact.meets;
     ok = ok && oracleSpan(edges, &p, exact) && (verdict != PN_MEETING || oracleSpan(edges, &p, span));
     met += exact.meets, uncertain += verdict == PN_UNCERTAIN, wrong += !ok;

@@ -15,4 +15,10 @@ void spoilMotion(pnMovingDouble *p, Random *r);
 /* Small whole coordinates, turned by any matrix and rounded: what was touching, flat or parallel is so but for the last bits. */
 pnMovingDouble motionOnTheEdge(Random *r);
 
+/* The motion as the filter takes it: for places[4] pointing into x. */
+#define MOTION_PLACES(p, x, places)                                                                             \
+  pnD2 x[4][3];                                                                                                 \
+  for (int i_ = 0; i_ < 12; ++i_) x[i_ / 3][i_ % 3] = (pnD2){(p).from[i_ / 3][i_ % 3], (p).to[i_ / 3][i_ % 3]}; \
+  const pnD2 *const places[4] = {x[0], x[1], x[2], x[3]}
+
 #endif

@@ -26,7 +26,8 @@ static Score judge(uint64_t seed, int count) {
     pnMovingDouble p = motionOnTheEdge(&r);
     pn_Features features = n & 1 ? PN_EDGE_EDGE : PN_VERTEX_FACE;
     pnImpactSpan span = {0}, exact = pn_impactExact(features, &p);
-    pn_Verdict verdict = filterUnderTest(features, &p, &span);
+    MOTION_PLACES(p, x, places);
+    pn_Verdict verdict = filterUnderTest(features, places, &span);
     score.asked++;
     score.uncertain += verdict == PN_UNCERTAIN;
     bool late = verdict == PN_MEETING && (span.lo > exact.hi || span.hi < exact.lo);

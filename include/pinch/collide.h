@@ -130,6 +130,81 @@ PN_API pnClosestDef pnDefaultClosestDef(void);
 PN_API pnResult pnFindClosest(pnTree *tree, const float *points, uint32_t count, const pnClosestDef *def,
                               pnClosest *outClosest);
 
+/* ---------------------------------------------------------------- between two poses */
+
+/* A body on its way: where every vertex was at t = 0 and is at t = 1, and a tree over the boxes of triangles on the way. **Vertices
+ * move on straight lines**, whatever moves the body: a vertex that turns by an angle x about an axis at distance r leaves its
+ * arc by at most r (1 - cos(x / 2)), about r x^2 / 8; where that is too much, divide the step: n parts leave n^2 times less.
+ *
+ * Every kind of pose will do: begin and end are taken from poses (free, rigid, morph, skin), or as doubles. */
+typedef struct pnSweep pnSweep;
+
+/* For the triangles of a mesh, which must outlive it. Begin and end are the rest positions. */
+PN_API pnResult pnCreateSweep(const pnMesh *mesh, pnSweep **outSweep);
+PN_API void pnDestroySweep(pnSweep *sweep); /* null is allowed */
+
+/* The step begins, or ends, where this pose of the mesh is now. */
+PN_API pnResult pnSweep_SetBegin(pnSweep *sweep, const pnPose *pose);
+PN_API pnResult pnSweep_SetEnd(pnSweep *sweep, const pnPose *pose);
+/* Both at once, as doubles: 3 * vertexCount numbers each, finite and within the range of float, else PN_ERROR_NUMBER. */
+PN_API pnResult pnSweep_SetStep(pnSweep *sweep, const double *begin, const double *end, uint32_t vertexCount);
+/* The next step begins where this one ends. */
+PN_API void pnSweep_Advance(pnSweep *sweep);
+
+/* The edges that impacts name: each once, by its two vertices i < j, sorted by j, then i. */
+PN_API uint32_t pnSweep_GetEdgeCount(const pnSweep *sweep);
+PN_API const uint32_t *pnSweep_GetEdges(const pnSweep *sweep); /* 2 an edge */
+
+/* Which features meet: a and b are numbers of vertices, edges or triangles of the two bodies. */
+typedef enum pnFeatureKind {
+  PN_VERTEX_WITH_FACE, /* a vertex of a, a triangle of b; of a body with itself all are of this kind */
+  PN_FACE_WITH_VERTEX, /* a triangle of a, a vertex of b */
+  PN_EDGE_WITH_EDGE,
+  PN_FACE_WITH_FACE /* only where pairs of triangles are wanted: PN_SWEPT_TRIANGLES */
+} pnFeatureKind;
+
+/* Two features that meet at some time of the step, and when first: as pnImpactSpan says. */
+typedef struct pnFeatureImpact {
+  pnFeatureKind kind;
+  uint32_t a, b;
+  double lo, hi;
+} pnFeatureImpact;
+
+/* What is wanted of a step. */
+typedef enum pnSweptWhat {
+  PN_SWEPT_ALL,       /* every vertex with every face and every two edges that meet: each once (default) */
+  PN_SWEPT_EARLIEST,  /* only the first of all, and the time before which nothing meets: cheaper by far */
+  PN_SWEPT_TRIANGLES, /* every pair of triangles that meet at some time, with the first; those that meet at 0 too */
+  PN_SWEPT_COUNT
+} pnSweptWhat;
+
+/* How to search. Zeroed is the default. */
+typedef struct pnSweptDef {
+  pnSweptWhat what;
+  pnTasks tasks; /* zeroed: one thread */
+} pnSweptDef;
+
+PN_API pnSweptDef pnDefaultSweptDef(void);
+
+/* A list of impacts that keeps its memory from query to query. */
+typedef struct pnImpactList pnImpactList;
+PN_API pnResult pnCreateImpactList(pnImpactList **outList);
+PN_API void pnDestroyImpactList(pnImpactList *list);
+/* Sorted by kind, a, b. */
+PN_API const pnFeatureImpact *pnImpactList_GetImpacts(const pnImpactList *list);
+PN_API size_t pnImpactList_GetCount(const pnImpactList *list);
+/* The first contact of all: meets is false when there is none; lo is never late. The same for every `what`, but that
+ * PN_SWEPT_TRIANGLES also counts triangles that stand in each other from the start, which no vertex or edge need tell. */
+PN_API pnImpactSpan pnImpactList_GetEarliest(const pnImpactList *list);
+
+/* Everything that meets between two bodies on their way, or of one with itself (b null). Features are closed and the answers
+ * exact, as those of pnImpactVertexFace and pnImpactEdgeEdge. In one body features that share a vertex are left out,
+ * also a vertex that is welded to theirs and is at one place with it at both ends of the step. With more than one
+ * thread, and on every machine: the same list. def and outCost may be null; cost: exactTests counts features asked, uncertain those that
+ * went to whole numbers. On an error the list is empty. */
+PN_API pnResult pnCollideSwept(pnSweep *a, pnSweep *b, const pnSweptDef *def, pnImpactList *outImpacts,
+                               pnCost *outCost);
+
 /* ---------------------------------------------------------------- first contact in time */
 
 /* Sets the poses of both trees to time t in [0, 1]. Must give the same pose for the same t. */
@@ -148,7 +223,8 @@ typedef struct pnImpact {
  * back-tracking: `samples` equal steps until one shows contact, then halving down to `tolerance`.
  *
  * What it promises: contact at `after`, none at `before`. What it does not: a contact that begins and ends between two
- * samples is missed (thin bodies at high speed). More samples make that rarer; only continuous detection excludes it. */
+ * samples is missed (thin bodies at high speed). More samples make that rarer; pnCollideSwept excludes it, for vertices on
+ * straight lines. Use this for motion on curves that straight pieces do not follow closely enough. */
 PN_API pnResult pnFindImpact(pnTree *a, pnTree *b, pnMoveFcn *move, void *context, uint32_t samples, float tolerance,
                              pnImpact *outImpact);
 

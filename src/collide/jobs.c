@@ -83,6 +83,7 @@ static pnTraversal traversalOf(const pnJob *job) {
   t.calm = job->calm;
   t.flat = job->flat;
   t.planeDecides = job->planeDecides;
+  t.sink = job->sink;
   return t;
 }
 

@@ -15,6 +15,7 @@ typedef struct pnJob {
   bool first;
   bool neighbours;             /* self: also neighbours that meet in more than what they share */
   bool flat, planeDecides;     /* as in pnTraversal */
+  pnSink *sink;                /* as in pnTraversal */
   bool inPieces;               /* out: one of the trees has big triangles in pieces */
   _Atomic uint32_t leafPairs;  /* out: opened */
   size_t pairFirst, pairCount; /* out: sorted, into the collider's pairs */

@@ -172,6 +172,11 @@ static bool keepPairs(const pnTraversal *t, pnWorker *w, const pnPair *candidate
 
 /* Tests the candidates in w and appends the pairs that meet. */
 static bool testCandidates(const pnTraversal *t, pnWorker *w, pnKernel kernel) {
+  if (PN_UNLIKELY(t->sink != NULL)) {
+    bool taken = t->sink->take(t->sink, t, w, w->candidates.data, w->candidates.count);
+    w->candidates.count = 0;
+    return taken;
+  }
   bool ok = pn_arrayReserve(&w->candidates, w->candidates.count + PN_NARROW_PAD);
   if (ok && PN_UNLIKELY(pn_hasPlanes(t))) {
     size_t others = pn_siftPlanes(t, w);

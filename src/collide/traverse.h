@@ -18,6 +18,15 @@ typedef struct pnLens {
   int16_t part[PN_MAX_SLABS][2][2]; /* direction, lo/hi, the two parts */
 } pnLens;
 
+struct pnTraversal;
+struct pnWorker;
+
+/* Where candidates go instead of to the exact tests: pairs of slots, to do with as one likes. False: out of memory. */
+typedef struct pnSink {
+  bool (*take)(struct pnSink *sink, const struct pnTraversal *t, struct pnWorker *w, const pnPair *candidates,
+               size_t count);
+} pnSink;
+
 /* One question about two trees (or one, self). */
 typedef struct pnTraversal {
   pnTree *a, *b;
@@ -27,6 +36,7 @@ typedef struct pnTraversal {
   bool fillsAreDear;              /* vertices are computed when a leaf is filled: skins, morph targets */
   const struct pnCalmFrame *calm; /* self: pairs that need not be looked at; may be null */
   bool flat;                      /* self: leave out what flat regions prove to be apart */
+  pnSink *sink;                   /* null: candidates are tested, and pairs that meet are found */
   pnLens lens;
   const struct pnSteps *steps;
   /* Bergen: b's model space from a's and back, with margins for the rounding of everything */

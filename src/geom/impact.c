@@ -1,43 +1,58 @@
-/* impact.c: the first contact of moving points: the public names. */
+/* impact.c: the first contact of moving points: the public names. The filter first, whole numbers where it is in doubt. */
 #include "geom/impact.h"
 
 #include "base/fenv.h"
 
-static pnMovingDouble widen(const pnMoving *points) {
-  pnMovingDouble wide;
+pnImpactSpan pn_impactOfPlaces(pn_Features features, const pnD2 *const places[4], bool *outUncertain) {
+  pnImpactSpan span = {0};
+  *outUncertain = pn_impactFilter(features, places, &span) == PN_UNCERTAIN;
+  if (PN_LIKELY(!*outUncertain)) return span;
+  pnMovingDouble points;
   for (int i = 0; i < 4; ++i) {
-    for (int j = 0; j < 3; ++j) {
-      wide.from[i][j] = points->from[i][j];
-      wide.to[i][j] = points->to[i][j];
+    for (int k = 0; k < 3; ++k) {
+      points.from[i][k] = places[i][k][0];
+      points.to[i][k] = places[i][k][1];
     }
   }
-  return wide;
+  return pn_impactExact(features, &points);
+}
+
+static pnImpactSpan findDouble(pn_Features features, const pnMovingDouble *points) {
+  pnD2 x[4][3];
+  bool uncertain;
+  for (int i = 0; i < 4; ++i) {
+    for (int k = 0; k < 3; ++k) x[i][k] = (pnD2){points->from[i][k], points->to[i][k]};
+  }
+  const pnD2 *const places[4] = {x[0], x[1], x[2], x[3]};
+  return pn_impactOfPlaces(features, places, &uncertain);
+}
+
+static pnImpactSpan find(pn_Features features, const pnMoving *points) {
+  pnD2 x[4][3];
+  bool uncertain;
+  for (int i = 0; i < 4; ++i) {
+    for (int k = 0; k < 3; ++k) x[i][k] = (pnD2){points->from[i][k], points->to[i][k]};
+  }
+  const pnD2 *const places[4] = {x[0], x[1], x[2], x[3]};
+  return pn_impactOfPlaces(features, places, &uncertain);
 }
 
 pnImpactSpan pnImpactVertexFace(const pnMoving *points) {
   PN_FLOAT_SCOPE;
-  pnMovingDouble wide = widen(points);
-  return pnImpactVertexFaceDouble(&wide);
+  return find(PN_VERTEX_FACE, points);
 }
 
 pnImpactSpan pnImpactEdgeEdge(const pnMoving *points) {
   PN_FLOAT_SCOPE;
-  pnMovingDouble wide = widen(points);
-  return pnImpactEdgeEdgeDouble(&wide);
-}
-
-static pnImpactSpan find(pn_Features features, const pnMovingDouble *points) {
-  pnImpactSpan span = {0};
-  pn_Verdict verdict = pn_impactFilter(features, points, &span);
-  return verdict == PN_UNCERTAIN ? pn_impactExact(features, points) : span;
+  return find(PN_EDGE_EDGE, points);
 }
 
 pnImpactSpan pnImpactVertexFaceDouble(const pnMovingDouble *points) {
   PN_FLOAT_SCOPE;
-  return find(PN_VERTEX_FACE, points);
+  return findDouble(PN_VERTEX_FACE, points);
 }
 
 pnImpactSpan pnImpactEdgeEdgeDouble(const pnMovingDouble *points) {
   PN_FLOAT_SCOPE;
-  return find(PN_EDGE_EDGE, points);
+  return findDouble(PN_EDGE_EDGE, points);
 }

@@ -8,13 +8,18 @@
 #define PN_GEOM_IMPACT_H
 
 #include "pinch/geom.h"
+#include "geom/simd_whole.h"
 #include "geom/triangle.h"
 
 /* Which features four points are: a vertex and the three corners of a face, or two ends of an edge and two of another. */
 typedef enum pn_Features { PN_VERTEX_FACE, PN_EDGE_EDGE } pn_Features;
 
+/* The question for four points by where they are: each place is x, y and z, and of each the begin and the end of the step side
+ * by side. This is what pinch/geom.h's functions and swept queries call. */
+pnImpactSpan pn_impactOfPlaces(pn_Features features, const pnD2 *const places[4], bool *outUncertain);
+
 /* What the filter is certain of; `span` is set when it is PN_MEETING. */
-pn_Verdict pn_impactFilter(pn_Features features, const pnMovingDouble *points, pnImpactSpan *span);
+pn_Verdict pn_impactFilter(pn_Features features, const pnD2 *const places[4], pnImpactSpan *span);
 
 /* The answer in whole numbers, without a filter in front. */
 pnImpactSpan pn_impactExact(pn_Features features, const pnMovingDouble *points);

@@ -63,10 +63,8 @@ typedef struct Both {
   pnD2 x, y, z;
 } Both;
 
-PN_INLINE Both subtractBoth(const pnMovingDouble *p, int i, int j) {
-  const double *a = p->from[i], *b = p->from[j], *c = p->to[i], *d = p->to[j];
-  return (Both){(pnD2){a[0], c[0]} - (pnD2){b[0], d[0]}, (pnD2){a[1], c[1]} - (pnD2){b[1], d[1]},
-                (pnD2){a[2], c[2]} - (pnD2){b[2], d[2]}};
+PN_INLINE Both subtractBoth(const pnD2 *const x[4], int i, int j) {
+  return (Both){x[i][0] - x[j][0], x[i][1] - x[j][1], x[i][2] - x[j][2]};
 }
 
 PN_INLINE Vec endOf(const Both *a, int k) {
@@ -118,7 +116,7 @@ typedef struct Motion {
 } Motion;
 
 /* Differences; false when they are too large or too small for the bounds below. */
-PN_INLINE bool prepare(Motion *q, pn_Features features, const pnMovingDouble *p) {
+PN_INLINE bool prepare(Motion *q, pn_Features features, const pnD2 *const p[4]) {
   q->edges = features == PN_EDGE_EDGE;
   q->e1 = q->edges ? subtractBoth(p, 1, 0) : subtractBoth(p, 2, 1);
   q->e2 = q->edges ? subtractBoth(p, 3, 2) : subtractBoth(p, 3, 1);
@@ -319,14 +317,14 @@ static PN_NOINLINE pn_Verdict search(Motion *q, pnImpactSpan *span) {
 }
 
 /* Compiled once for each kind of features, without a branch on it. */
-PN_INLINE pn_Verdict filter(pn_Features features, const pnMovingDouble *points, pnImpactSpan *span) {
+PN_INLINE pn_Verdict filter(pn_Features features, const pnD2 *const places[4], pnImpactSpan *span) {
   Motion q;
-  if (!prepare(&q, features, points)) return PN_UNCERTAIN;
+  if (!prepare(&q, features, places)) return PN_UNCERTAIN;
   if (apart(&q)) return PN_APART;
   makeCubic(&q);
   return search(&q, span);
 }
 
-pn_Verdict pn_impactFilter(pn_Features features, const pnMovingDouble *points, pnImpactSpan *span) {
-  return features == PN_EDGE_EDGE ? filter(PN_EDGE_EDGE, points, span) : filter(PN_VERTEX_FACE, points, span);
+pn_Verdict pn_impactFilter(pn_Features features, const pnD2 *const places[4], pnImpactSpan *span) {
+  return features == PN_EDGE_EDGE ? filter(PN_EDGE_EDGE, places, span) : filter(PN_VERTEX_FACE, places, span);
 }

@@ -1,0 +1,410 @@
+/* sweep.c: see sweep.h. Features and who owns them, places, boxes. */
+#include "collide/sweep.h"
+
+#include "base/fenv.h"
+#include "base/memory.h"
+#include "base/sort.h"
+#include "mesh/mesh.h"
+#include "mesh/pose.h"
+#include "tree/tree.h"
+
+#include <math.h>
+
+/* ---------------------------------------------------------------- features */
+
+/* Edges of all triangles sorted by (j, i), as keys; `value` is 3t + k. */
+typedef struct Side {
+  uint32_t i, j, corner;
+} Side;
+
+/* The sides sorted by j, then i, then corner: two stable sorts of keys. */
+static void sortSides(Side *sides, Side *scratch, pnKeyValue *keys, size_t count) {
+  for (int pass = 0; pass < 2; pass++) {
+    for (size_t n = 0; n < count; n++) keys[n] = (pnKeyValue){pass ? sides[n].j : sides[n].i, (uint32_t)n};
+    pn_sortKeyValue(keys, keys + count, count);
+    for (size_t n = 0; n < count; n++) scratch[n] = sides[keys[n].value];
+    memcpy(sides, scratch, count * sizeof *sides);
+  }
+}
+
+static pnResult makeEdges(pnSweep *s) {
+  const uint32_t *triangles = s->mesh->triangles;
+  size_t count = 3 * (size_t)s->triangleCount, bytes = pn_bytes(count + 1, 2 * sizeof(Side) + 2 * sizeof(pnKeyValue));
+  char *block = pn_alloc(bytes);
+  if (!block) return pn_failMemory(bytes);
+  Side *sides = (Side *)(void *)block, *scratch = sides + count + 1;
+  pnKeyValue *keys = (pnKeyValue *)(void *)(scratch + count + 1);
+  for (size_t n = 0; n < count; n++) {
+    uint32_t a = triangles[n], b = triangles[n % 3 == 2 ? n - 2 : n + 1];
+    sides[n] = (Side){PN_MIN(a, b), PN_MAX(a, b), (uint32_t)n};
+  }
+  sortSides(sides, scratch, keys, count);
+  /* the first of equal sides, which is of the first triangle, owns the edge; one without length is a vertex */
+  for (size_t n = 0; n < count; n++) {
+    uint32_t corner = sides[n].corner;
+    bool again = n > 0 && sides[n].i == sides[n - 1].i && sides[n].j == sides[n - 1].j;
+    if (!again) {
+      s->edges[2 * (size_t)s->edgeCount] = sides[n].i;
+      s->edges[2 * (size_t)s->edgeCount + 1] = sides[n].j;
+      s->edgeCount++;
+      s->owned[corner / 3] |= (uint8_t)(8u << corner % 3);
+    }
+    s->triangleEdge[corner] = s->edgeCount - 1;
+  }
+  pn_free(block, bytes);
+  return PN_OK;
+}
+
+static pnResult makeOwners(pnSweep *s) {
+  size_t bytes = pn_bytes(s->vertexCount + 1, 1);
+  uint8_t *seen = pn_allocZero(bytes);
+  if (!seen) return pn_failMemory(bytes);
+  for (size_t n = 0; n < 3 * (size_t)s->triangleCount; n++) {
+    uint32_t v = s->mesh->triangles[n];
+    s->owned[n / 3] |= (uint8_t)((seen[v] ? 0u : 1u) << n % 3);
+    seen[v] = 1;
+  }
+  pn_free(seen, bytes);
+  for (uint32_t v = 0; v < s->vertexCount; v++) s->hasWelds = s->hasWelds || s->mesh->weld[v] != v;
+  return PN_OK;
+}
+
+/* ---------------------------------------------------------------- life */
+
+/* What it holds, in bytes; also for freeing. */
+typedef struct Sizes {
+  size_t edges, triangleEdge, owned, places, vertexBoxes, corners;
+  size_t faceBoxes, faceCorners, featureFirst, ownedVertices, featureBoxes, featureNames; /* by slots */
+} Sizes;
+
+static Sizes sizesOf(const pnSweep *s) {
+  size_t sides = 3 * (size_t)s->triangleCount;
+  return (Sizes){
+      .edges = pn_bytes(2 * sides + 1, sizeof(uint32_t)),
+      .triangleEdge = pn_bytes(sides + 1, sizeof(uint32_t)),
+      .owned = (size_t)s->triangleCount + 1,
+      .places = pn_bytes((size_t)s->vertexCount + 1, sizeof(pnPlace)),
+      .vertexBoxes = pn_bytes((size_t)s->vertexCount + 1, sizeof(pnFeatureBox)),
+      .corners = pn_bytes(2 * sides + 1, sizeof(float)),
+      .faceBoxes = pn_bytes((size_t)s->slotCount + 1, sizeof(pnFeatureBox)),
+      .faceCorners = pn_bytes((size_t)s->slotCount + 1, sizeof *s->faceCorners),
+      .featureFirst = pn_bytes((size_t)s->slotCount + 1, sizeof(uint32_t)),
+      .ownedVertices = (size_t)s->slotCount + 1,
+      .featureBoxes = pn_bytes((size_t)s->vertexCount + s->edgeCount + 1, sizeof(pnFeatureBox)),
+      .featureNames = pn_bytes((size_t)s->vertexCount + s->edgeCount + 1, sizeof(uint32_t)),
+  };
+}
+
+static pnResult allocate(pnSweep *s) {
+  Sizes z = sizesOf(s);
+  s->edges = pn_alloc(z.edges);
+  s->triangleEdge = pn_alloc(z.triangleEdge);
+  s->owned = pn_allocZero(z.owned);
+  s->places = pn_allocZero(z.places);
+  s->vertexBoxes = pn_allocZero(z.vertexBoxes);
+  s->corners = pn_allocZero(z.corners);
+  bool ok = s->edges && s->triangleEdge && s->owned && s->places && s->vertexBoxes && s->corners;
+  return ok ? PN_OK : pn_failMemory(z.places);
+}
+
+/* The mesh of boxes, its pose and its tree, over the boxes as they are. */
+static pnResult makeTree(pnSweep *s) {
+  size_t bytes = pn_bytes(3 * (size_t)s->triangleCount + 1, sizeof(uint32_t));
+  uint32_t *names = pn_alloc(bytes);
+  if (!names) return pn_failMemory(bytes);
+  for (uint32_t t = 0; t < s->triangleCount; t++) {
+    names[3 * (size_t)t] = names[3 * (size_t)t + 2] = 2 * t;
+    names[3 * (size_t)t + 1] = 2 * t + 1;
+  }
+  pnMeshDef meshDef = pnDefaultMeshDef();
+  meshDef.vertices = s->corners;
+  meshDef.vertexCount = 2 * s->triangleCount;
+  meshDef.triangles = names;
+  meshDef.triangleCount = s->triangleCount;
+  meshDef.weld = false;
+  meshDef.name = s->mesh->name;
+  pnResult result = pnCreateMesh(&meshDef, &s->boxMesh);
+  pn_free(names, bytes);
+  pnPoseDef poseDef = pnDefaultPoseDef();
+  poseDef.mesh = s->boxMesh;
+  if (result == PN_OK) result = pnCreatePose(&poseDef, &s->boxPose);
+  pnTreeDef treeDef = pnDefaultTreeDef();
+  treeDef.pose = s->boxPose;
+  if (result == PN_OK) result = pnCreateTree(&treeDef, &s->tree);
+  if (result != PN_OK) {
+    pnDestroyPose(s->boxPose);
+    pnDestroyMesh(s->boxMesh);
+    s->boxPose = NULL;
+    s->boxMesh = NULL;
+  }
+  return result;
+}
+
+pnResult pnCreateSweep(const pnMesh *mesh, pnSweep **outSweep) {
+  PN_FLOAT_SCOPE;
+  PN_ASSERT(mesh && outSweep);
+  *outSweep = NULL;
+  pnSweep *s = pn_allocZero(sizeof *s);
+  if (!s) return pn_failMemory(sizeof *s);
+  s->mesh = mesh;
+  s->vertexCount = mesh->vertexCount;
+  s->triangleCount = mesh->triangleCount;
+  pnResult result = mesh->triangleCount <= PN_NONE / 3
+                        ? allocate(s)
+                        : pn_fail(PN_ERROR_COUNT, "sweep of '%s': too many triangles", mesh->name);
+  if (result == PN_OK) result = makeEdges(s);
+  if (result == PN_OK) result = makeOwners(s);
+  if (result == PN_OK) {
+    for (size_t n = 0; n < 3 * (size_t)s->vertexCount; n++) {
+      double x = mesh->vertices[n];
+      s->places[n / 3].x[n % 3] = (pnD2){x, x};
+    }
+    s->stale = true;
+    *outSweep = s;
+  } else {
+    pnDestroySweep(s);
+  }
+  return result;
+}
+
+static void freeSlots(pnSweep *s) {
+  Sizes z = sizesOf(s);
+  pn_free(s->faceBoxes, z.faceBoxes);
+  pn_free(s->faceCorners, z.faceCorners);
+  pn_free(s->featureFirst, z.featureFirst);
+  pn_free(s->ownedVertices, z.ownedVertices);
+  pn_free(s->featureBoxes, z.featureBoxes);
+  pn_free(s->featureNames, z.featureNames);
+  s->faceBoxes = s->featureBoxes = NULL;
+  s->faceCorners = NULL;
+  s->featureFirst = s->featureNames = NULL;
+  s->ownedVertices = NULL;
+  s->slotCount = 0;
+}
+
+void pnDestroySweep(pnSweep *s) {
+  if (!s) return;
+  Sizes z = sizesOf(s);
+  freeSlots(s);
+  if (s->tree) pnDestroyTree(s->tree);
+  pnDestroyPose(s->boxPose);
+  pnDestroyMesh(s->boxMesh);
+  pn_free(s->edges, z.edges);
+  pn_free(s->triangleEdge, z.triangleEdge);
+  pn_free(s->owned, z.owned);
+  pn_free(s->places, z.places);
+  pn_free(s->vertexBoxes, z.vertexBoxes);
+  pn_free(s->corners, z.corners);
+  pn_free(s, sizeof *s);
+}
+
+/* ---------------------------------------------------------------- places */
+
+/* One end of the step from a pose. Vertices come in portions, so that there is no memory to fail. */
+static pnResult setFromPose(pnSweep *s, const pnPose *pose, int end) {
+  PN_ASSERT(s && pose);
+  if (pose->mesh != s->mesh)
+    return pn_fail(PN_ERROR_ARGUMENT, "sweep of '%s': the pose is of '%s'", s->mesh->name, pose->mesh->name);
+  float portion[3 * 256 + 1];
+  for (uint32_t first = 0; first < s->vertexCount; first += 256) {
+    uint32_t count = PN_MIN(256u, s->vertexCount - first);
+    size_t bad;
+    pn_poseFetchRange(pose, first, count, portion, 3);
+    if (!pn_allFinite(portion, 3 * (size_t)count, &bad)) {
+      return pn_fail(PN_ERROR_NUMBER, "sweep of '%s': vertex %u is not finite", s->mesh->name,
+                     first + (uint32_t)(bad / 3));
+    }
+    for (uint32_t n = 0; n < 3 * count; n++) s->places[first + n / 3].x[n % 3][end] = portion[n];
+  }
+  s->stale = true;
+  return PN_OK;
+}
+
+pnResult pnSweep_SetBegin(pnSweep *sweep, const pnPose *pose) {
+  PN_FLOAT_SCOPE;
+  return setFromPose(sweep, pose, 0);
+}
+
+pnResult pnSweep_SetEnd(pnSweep *sweep, const pnPose *pose) {
+  PN_FLOAT_SCOPE;
+  return setFromPose(sweep, pose, 1);
+}
+
+pnResult pnSweep_SetStep(pnSweep *sweep, const double *begin, const double *end, uint32_t vertexCount) {
+  PN_FLOAT_SCOPE;
+  PN_ASSERT(sweep && begin && end);
+  const char *name = sweep->mesh->name;
+  if (vertexCount != sweep->vertexCount) {
+    return pn_fail(PN_ERROR_COUNT, "sweep of '%s': %u vertices for %u", name, vertexCount, sweep->vertexCount);
+  }
+  for (size_t n = 0; n < 3 * (size_t)vertexCount; n++) {
+    if (!(fabs(begin[n]) <= 3e38 && fabs(end[n]) <= 3e38)) {
+      return pn_fail(PN_ERROR_NUMBER, "sweep of '%s': vertex %u is not finite or leaves the range of float", name,
+                     (unsigned)(n / 3));
+    }
+  }
+  for (size_t n = 0; n < 3 * (size_t)vertexCount; n++) sweep->places[n / 3].x[n % 3] = (pnD2){begin[n], end[n]};
+  sweep->stale = true;
+  return PN_OK;
+}
+
+void pnSweep_Advance(pnSweep *sweep) {
+  PN_FLOAT_SCOPE;
+  for (uint32_t v = 0; v < sweep->vertexCount; v++) {
+    for (int k = 0; k < 3; k++) sweep->places[v].x[k][0] = sweep->places[v].x[k][1];
+  }
+  sweep->stale = true;
+}
+
+uint32_t pnSweep_GetEdgeCount(const pnSweep *sweep) {
+  return sweep->edgeCount;
+}
+const uint32_t *pnSweep_GetEdges(const pnSweep *sweep) {
+  return sweep->edges;
+}
+
+/* ---------------------------------------------------------------- boxes */
+
+/* The float at or below x, at or above it. */
+PN_INLINE float floatBelow(double x) {
+  float f = (float)x;
+  return (double)f > x ? nextafterf(f, -INFINITY) : f;
+}
+PN_INLINE float floatAbove(double x) {
+  float f = (float)x;
+  return (double)f < x ? nextafterf(f, INFINITY) : f;
+}
+
+typedef struct BoxWork {
+  pnSweep *s;
+  double end;
+} BoxWork;
+
+/* Vertices: around the begin and the place at `end`. That place is computed with three roundings of numbers below |begin| + |end|:
+ * 4u of them are added on both sides. At end = 1 it is the end itself. */
+static void boxVertices(void *context, uint32_t first, uint32_t last, uint32_t worker) {
+  (void)worker;
+  const BoxWork *w = context;
+  for (uint32_t v = first; v < last; v++) {
+    for (int k = 0; k < 3; k++) {
+      double a = w->s->places[v].x[k][0], b = w->s->places[v].x[k][1], slack = 0;
+      if (w->end < 1.0) {
+        slack = 0x1p-51 * (fabs(a) + fabs(b));
+        b = a + w->end * (b - a);
+      }
+      w->s->vertexBoxes[v].lo[k] = floatBelow((a < b ? a : b) - slack);
+      w->s->vertexBoxes[v].hi[k] = floatAbove((a < b ? b : a) + slack);
+    }
+  }
+}
+
+static void boxTriangles(void *context, uint32_t first, uint32_t last, uint32_t worker) {
+  (void)worker;
+  const BoxWork *w = context;
+  for (uint32_t t = first; t < last; t++) {
+    const uint32_t *v = &w->s->mesh->triangles[3 * (size_t)t];
+    const pnFeatureBox *a = &w->s->vertexBoxes[v[0]], *b = &w->s->vertexBoxes[v[1]], *c = &w->s->vertexBoxes[v[2]];
+    float *out = &w->s->corners[6 * (size_t)t];
+    for (int k = 0; k < 3; k++) {
+      out[k] = PN_MIN(PN_MIN(a->lo[k], b->lo[k]), c->lo[k]);
+      out[3 + k] = PN_MAX(PN_MAX(a->hi[k], b->hi[k]), c->hi[k]);
+    }
+  }
+}
+
+/* ---------------------------------------------------------------- in the order of the tree */
+
+/* Which features and faces are where. */
+static void nameSlots(pnSweep *s) {
+  uint32_t at = 0;
+  for (uint32_t slot = 0; slot < s->slotCount; slot++) {
+    uint32_t t = s->tree->shape->leafTriangles[slot];
+    s->featureFirst[slot] = at;
+    s->ownedVertices[slot] = 0;
+    if (t == PN_NONE) continue;
+    const uint32_t *v = &s->mesh->triangles[3 * (size_t)t];
+    uint32_t *corners = s->faceCorners[slot];
+    corners[0] = v[0], corners[1] = v[1], corners[2] = v[2], corners[3] = t;
+    for (int k = 0; k < 3; k++) {
+      if (!(s->owned[t] >> k & 1)) continue;
+      s->featureBoxes[at].v0 = s->featureBoxes[at].v1 = s->featureNames[at] = v[k];
+      s->ownedVertices[slot]++;
+      at++;
+    }
+    for (int k = 0; k < 3; k++) {
+      uint32_t e = s->triangleEdge[3 * (size_t)t + (size_t)k];
+      if (!(s->owned[t] >> (3 + k) & 1)) continue;
+      s->featureNames[at] = e;
+      s->featureBoxes[at].v0 = s->edges[2 * (size_t)e];
+      s->featureBoxes[at].v1 = s->edges[2 * (size_t)e + 1];
+      at++;
+    }
+  }
+  s->featureFirst[s->slotCount] = at;
+}
+
+/* After the tree was built. */
+static pnResult makeSlots(pnSweep *s) {
+  freeSlots(s);
+  s->slotCount = s->tree->shape->leafCount * PN_LANES;
+  Sizes z = sizesOf(s);
+  s->faceBoxes = pn_allocZero(z.faceBoxes);
+  s->faceCorners = pn_allocZero(z.faceCorners);
+  s->featureFirst = pn_allocZero(z.featureFirst);
+  s->ownedVertices = pn_allocZero(z.ownedVertices);
+  s->featureBoxes = pn_allocZero(z.featureBoxes);
+  s->featureNames = pn_allocZero(z.featureNames);
+  if (!s->faceBoxes || !s->faceCorners || !s->featureFirst || !s->ownedVertices || !s->featureBoxes ||
+      !s->featureNames) {
+    freeSlots(s);
+    return pn_failMemory(z.featureBoxes);
+  }
+  nameSlots(s);
+  return PN_OK;
+}
+
+static void boxSlots(void *context, uint32_t first, uint32_t last, uint32_t worker) {
+  (void)worker;
+  pnSweep *s = ((const BoxWork *)context)->s;
+  for (uint32_t slot = first; slot < last; slot++) {
+    uint32_t t = s->tree->shape->leafTriangles[slot];
+    if (t == PN_NONE) continue;
+    memcpy(s->faceBoxes[slot].lo, &s->corners[6 * (size_t)t], 3 * sizeof(float));
+    memcpy(s->faceBoxes[slot].hi, &s->corners[6 * (size_t)t + 3], 3 * sizeof(float));
+    for (uint32_t i = s->featureFirst[slot]; i < s->featureFirst[slot + 1]; i++) {
+      pnFeatureBox *f = &s->featureBoxes[i];
+      const pnFeatureBox *a = &s->vertexBoxes[f->v0], *b = &s->vertexBoxes[f->v1];
+      for (int k = 0; k < 3; k++) {
+        f->lo[k] = PN_MIN(a->lo[k], b->lo[k]);
+        f->hi[k] = PN_MAX(a->hi[k], b->hi[k]);
+      }
+    }
+  }
+}
+
+/* A tree whose boxes have grown by this is built anew: queries cost about so much more than after a build, which costs
+ * as much as some dozens of them. */
+#define WORN_QUALITY 2.0f
+
+pnResult pn_updateSweep(pnSweep *s, double end, const pnTasks *tasks) {
+  if (!s->stale && s->boxEnd == end) return PN_OK;
+  BoxWork work = {s, end};
+  pn_parallelFor(tasks, boxVertices, &work, s->vertexCount, 4096);
+  pn_parallelFor(tasks, boxTriangles, &work, s->triangleCount, 4096);
+  bool isNew = s->tree == NULL;
+  pnResult result = isNew ? makeTree(s) : PN_OK;
+  if (result == PN_OK) result = pnPose_ShareVertices(s->boxPose, s->corners, 2 * s->triangleCount);
+  if (result == PN_OK) result = pnTree_Update(s->tree, tasks);
+  if (result == PN_OK && !isNew && pnTree_GetQuality(s->tree) > WORN_QUALITY) {
+    freeSlots(s);
+    result = pnTree_Rebuild(s->tree);
+    if (result == PN_OK) result = pnTree_Update(s->tree, tasks);
+  }
+  if (result == PN_OK && s->slotCount == 0) result = makeSlots(s);
+  if (result == PN_OK) {
+    pn_parallelFor(tasks, boxSlots, &work, s->slotCount, 4096);
+    s->boxEnd = end;
+    s->stale = false;
+  }
+  return result;
+}

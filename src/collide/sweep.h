@@ -1,0 +1,61 @@
+/* sweep.h: a body on its way between two places, as swept queries see it.
+ *
+ * The tree is a tree like any other (tree.h), over *boxes*: a mesh that has two vertices for each triangle of the body, the
+ * lowest and the highest corner of the box around the triangle at both ends of the step, joined as a "triangle" lo, hi, lo.
+ * Its box is that box, so all that trees and traversals do for moving triangles they do for moving boxes: build, follow, threads.
+ * Points move on straight lines, so a box around both ends holds everything in between.
+ *
+ * Every vertex and every edge is *owned* by one triangle, the first that has it. Two features are looked at when the boxes
+ * of their owners (or of the owner and the face) overlap, which is once.
+ */
+#ifndef PN_COLLIDE_SWEEP_H
+#define PN_COLLIDE_SWEEP_H
+
+#include "base/task.h"
+#include "geom/simd_whole.h"
+#include "pinch/collide.h"
+
+/* x, y, z of a vertex, begin and end of each side by side; one cache line. */
+typedef struct pnPlace {
+  pnD2 x[4];
+} pnPlace;
+
+/* A feature, or a face, and its box over the step: v is a vertex, the two ends of an edge, or (in pnFaceBox) nothing. The floats can
+ * be loaded four at a time; what is in the fourth does not matter. */
+typedef struct pnFeatureBox {
+  float lo[3];
+  uint32_t v0;
+  float hi[3];
+  uint32_t v1;
+} pnFeatureBox;
+
+struct pnSweep {
+  const pnMesh *mesh;
+  uint32_t vertexCount, triangleCount, edgeCount;
+  uint32_t *edges;        /* 2 an edge */
+  uint32_t *triangleEdge; /* 3 a triangle: the edge from corner k to corner k + 1 */
+  uint8_t *owned;         /* a triangle: bits 0 to 2, its corners; bits 3 to 5, its edges */
+  bool hasWelds;          /* some vertex is welded to another */
+  pnPlace *places;        /* a vertex */
+  pnFeatureBox *vertexBoxes;
+  float *corners; /* of the box mesh: lo and hi of each triangle, and one float more */
+  bool stale;     /* places have changed since the boxes were made */
+  double boxEnd;  /* the boxes are around t = 0 ... boxEnd */
+  pnMesh *boxMesh;
+  pnPose *boxPose;
+  pnTree *tree;
+  /* In the order of the tree's slots, so that what is close lies close: faces, and the features that triangles own, first vertices, then
+   * edges. */
+  uint32_t slotCount;
+  pnFeatureBox *faceBoxes;    /* a slot */
+  uint32_t (*faceCorners)[4]; /* a slot: three vertices and the triangle */
+  uint32_t *featureFirst;     /* a slot, and one more */
+  uint8_t *ownedVertices;     /* a slot: how many of its features are vertices */
+  pnFeatureBox *featureBoxes; /* vertices and edges */
+  uint32_t *featureNames;     /* the number of the vertex or edge */
+};
+
+/* Boxes around 0 ... end, and the tree brought up to date. */
+pnResult pn_updateSweep(pnSweep *sweep, double end, const pnTasks *tasks);
+
+#endif
