@@ -147,10 +147,10 @@ static int run(size_t shape, const char *path, const pnMakeOptions *options) {
   pnMesh *mesh = NULL;
   pnResult result = shapes[shape].make(options, &mesh);
   if (result == PN_OK) result = saveShape(mesh, options->at, path);
-  if (result == PN_OK)
+  if (result == PN_OK && !pn_isQuiet())
     printf("%s: %s, %u vertices, %u triangles\n", path, shapes[shape].name, pnMesh_GetVertexCount(mesh),
            pnMesh_GetTriangleCount(mesh));
-  else pn_sayFailure("make");
+  if (result != PN_OK) pn_sayFailure("make");
   pnDestroyMesh(mesh);
   return result == PN_OK && pn_finishOutput("make") ? PN_EXIT_CLEAN : PN_EXIT_ERROR;
 }

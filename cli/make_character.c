@@ -2,6 +2,8 @@
  * program that reads glTF, can open. */
 #include "make.h"
 
+#include "out.h"
+
 #include "character.h"
 
 #include "pinch/io.h"
@@ -22,7 +24,7 @@ pnResult pn_makeCharacter(const char *path, uint32_t triangles, double seconds) 
   pnResult result = pnCreateCharacter(&def, &file);
   if (result != PN_OK) return result;
   result = pnSaveAnimFile(path, file);
-  if (result == PN_OK) {
+  if (result == PN_OK && !pn_isQuiet()) {
     printf("%s: character,", path);
     for (uint32_t b = 0; b < file->bodyCount; ++b)
       printf("%s %s with %u triangles", b > 0 ? " and" : "", file->bodies[b].name, file->bodies[b].triangleCount);

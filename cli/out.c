@@ -119,7 +119,7 @@ static size_t lineOf(const char *text, size_t width, size_t *outPassed) {
 static void printLast(const pnCell *cell, size_t left) {
   size_t screen = pn_screenWidth(), passed, length;
   // With less room than this breaking makes it worse.
-  size_t width = screen >= left + 20 ? screen - left : SIZE_MAX;
+  size_t width = screen >= left + 12 ? screen - left : SIZE_MAX;
   const char *text = cell->text;
   bool first = true;
   do {
@@ -197,6 +197,25 @@ json_t *pn_jsonText(const char *text) {
 }
 
 /* ---------------------------------------------------------------- the end */
+
+const char *pn_baseName(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash && slash[1] ? slash + 1 : path;
+}
+
+void pn_printWrapped(const char *format, ...) {
+  char text[4096];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof(text), format, arguments);
+  va_end(arguments);
+  for (const char *at = text; *at;) {
+    size_t passed, length = lineOf(at, pn_screenWidth(), &passed);
+    for (size_t i = 0; i < length; ++i) putchar(plain(at[i]));
+    putchar('\n');
+    at += passed;
+  }
+}
 
 void pn_printPlain(FILE *stream, const char *text) {
   for (; *text; ++text) putc(plain(*text), stream);

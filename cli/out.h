@@ -65,6 +65,9 @@ json_t *pn_jsonText(const char *text);
 
 /* ---------------------------------------------------------------- the end */
 
+/* A path without its folders. */
+const char *pn_baseName(const char *path);
+
 /* Text that comes from a file, on a terminal: what would move the cursor becomes '?'. */
 void pn_printPlain(FILE *stream, const char *text);
 
@@ -74,6 +77,9 @@ void pn_sayFailure(const char *command);
 /* -q: nothing but errors, and what is asked for as a file or as JSON. */
 void pn_beQuiet(void);
 bool pn_isQuiet(void);
+
+/* A paragraph that may come from files, as printf, in lines no wider than the screen. */
+void pn_printWrapped(const char *format, ...) PN_FORMAT(1, 2);
 
 /* A list of words after a heading, in lines of at most 80 columns that begin with two blanks: "  walk, run, idle". */
 void pn_printWords(FILE *stream, const char *const *words, uint32_t count);

@@ -480,6 +480,8 @@ void pn_reportCancel(pnReport *report) {
     free(report->groupRaw[i]);
   }
   pn_bytesFree(&report->counts);
+  pn_bytesFree(&report->findings);
+  pn_bytesFree(&report->joins);
   free(report->topology.data);
   free(report->difference);
   free(report->folded);

@@ -6,6 +6,7 @@
  *   pn_reportBegin   opens the file and copies what is constant: names, triangles, groups
  *   pn_reportClip    another animation begins: frames are numbered anew
  *   pn_reportFrame   where every vertex is in this frame, and which triangles meet
+ *   pn_reportFinding what somebody must fix, in the order of its rank, once the frames are there
  *   pn_reportNote    a sentence the page shows ("pairs that meet at rest are left out")
  *   pn_reportEnd     writes the page; pn_reportCancel leaves no file behind
  *
@@ -50,10 +51,35 @@ typedef struct pnReportInfo {
 
 pnReportInfo pn_defaultReportInfo(void);
 
-/* Triangles that meet: number `triangleA` of body `a` with number `triangleB` of body `b`; a = b is self contact. */
+/* Triangles that meet: number `triangleA` of body `a` with number `triangleB` of body `b`; a = b is self contact.
+ * `finding` is one more than the number of the finding they are part of; 0: none. */
 typedef struct pnReportPair {
   uint32_t a, triangleA, b, triangleB;
+  uint32_t finding;
 } pnReportPair;
+
+/* How deep a finding was in a frame, and where. */
+typedef struct pnReportSample {
+  int64_t frame;
+  double depth;
+  float centre[3];
+} pnReportSample;
+
+/* Something to fix. Words are those of the tool's JSON. Everything is copied. */
+typedef struct pnReportFinding {
+  const char *name, *depthKind, *kind, *standing, *comment; /* comment: of the baseline; null: none */
+  uint32_t clip, number;                                    /* number: that of its pairs, in its clip */
+  uint32_t a, b;
+  int64_t first, last, deepest; /* numbers of frames of the clip */
+  uint32_t frameCount;
+  double depth, volume; /* volume NAN: not known */
+  bool contained, fails;
+  const char *const *jointsA, *const *jointsB;
+  uint32_t jointCountA, jointCountB;
+  float centre[3], from[3], onto[3]; /* in the deepest frame: where, and the arrow of the depth */
+  const pnReportSample *samples;     /* ascending */
+  uint32_t sampleCount;
+} pnReportFinding;
 
 /* What became of it. */
 typedef struct pnReportStats {
@@ -78,6 +104,10 @@ pnResult pn_reportClip(pnReport *report, const char *name, double fps);
  * After an error the report can still be ended (it has the frames before) or cancelled. */
 pnResult pn_reportFrame(pnReport *report, int64_t number, double time, const float *const *positions,
                         const pnReportPair *pairs, size_t pairCount);
+
+/* In rank order, before the end. Pairs that were said to be of number `from` in a clip are of number `to` (pn_reportJoin). */
+pnResult pn_reportFinding(pnReport *report, const pnReportFinding *finding);
+pnResult pn_reportJoin(pnReport *report, uint32_t clip, uint32_t from, uint32_t to);
 
 pnResult pn_reportNote(pnReport *report, const char *text);
 

@@ -175,7 +175,8 @@ pnResult pn_flushGroup(pnReport *report, bool last) {
   return result == PN_OK ? pn_thin(report) : result;
 }
 
-/* Per pair of bodies: a, b, how many; then each pair's triangles as steps from the pair before. */
+/* Per pair of bodies: a, b, how many; then each pair's triangles as steps from the pair before; then their findings, a
+ * number and for how many pairs it holds, until all have one. */
 pnResult pn_packPairs(const pnReportPair *pairs, size_t pairCount, pnBlob *outBlob) {
   pnBytes bytes = {0};
   for (size_t i = 0; i < pairCount;) {
@@ -187,11 +188,21 @@ pnResult pn_packPairs(const pnReportPair *pairs, size_t pairCount, pnBlob *outBl
     pn_bytesVarint(&bytes, pairs[i].b);
     pn_bytesVarint(&bytes, end - i);
     uint32_t triangleA = 0, triangleB = 0;
+    size_t begin = i;
     for (; i < end; ++i) {
       pn_bytesVarint(&bytes, pairs[i].triangleA - triangleA);
       pn_bytesSigned(&bytes, (int64_t)pairs[i].triangleB - triangleB);
       triangleA = pairs[i].triangleA;
       triangleB = pairs[i].triangleB;
+    }
+    for (size_t k = begin; k < end;) {
+      size_t same = k + 1;
+      while (same < end && pairs[same].finding == pairs[k].finding) {
+        ++same;
+      }
+      pn_bytesVarint(&bytes, pairs[k].finding);
+      pn_bytesVarint(&bytes, same - k);
+      k = same;
     }
   }
   pnResult result = bytes.failed ? pn_reportFailMemory() : PN_OK;

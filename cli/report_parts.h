@@ -4,6 +4,7 @@
  *   report_bytes.c  growing byte buffers, varints, deflate, base64, JSON text
  *   report_mesh.c   vertex order and predictors of one body
  *   report_frame.c  rounding, prediction and packing of positions; packing of pairs
+ *   report_finding.c  the list of findings
  *   report_thin.c   what is left out when the limit is near
  *   report_write.c  the file
  */
@@ -133,6 +134,7 @@ struct pnReport {
   uint64_t textBytes; /* names and notes, at most, as JSON */
   pnClipData *clips;
   uint32_t clipCount;
+  pnBytes findings, joins; /* JSON: the objects of the two lists */
 
   pnBodyData *bodies;
   uint32_t bodyCount;
@@ -168,6 +170,9 @@ void pn_roundPositions(const pnReport *report, const float *const *positions, in
 pnResult pn_flushGroup(pnReport *report, bool last);
 /* Packs a sorted pair list. */
 pnResult pn_packPairs(const pnReportPair *pairs, size_t pairCount, pnBlob *outBlob);
+
+/* Packs the list of findings. */
+pnResult pn_packFindings(const pnReport *report, pnBlob *outBlob);
 
 /* ---------------------------------------------------------------- thinning */
 

@@ -141,7 +141,9 @@ uint64_t pn_reportSize(const pnReport *report) {
   // the index is deflated in the file, and never much longer than raw. A frame has its number (10 bytes at most), time
   // (8), block (1), two sizes (4 each, up to 256 MB) and two distances (1 each)
   uint64_t index = report->counts.size + 29 * (uint64_t)report->frameCount + 1024;
-  uint64_t packed = report->positionBytes + report->pairBytes + report->topology.size + index;
+  // findings are deflated too
+  uint64_t findings = report->findings.size + report->joins.size + 1024;
+  uint64_t packed = report->positionBytes + report->pairBytes + report->topology.size + index + findings;
 
   // base64, the script elements around every block, the page and the names; any two blocks that follow each other have
   // more than a block's bytes together

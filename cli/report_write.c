@@ -4,6 +4,7 @@
  *   pinch-meta      JSON: title, names, counts, grids
  *   pinch-index     what every frame has and where, and all counts (deflated varints, base64)
  *   pinch-topology  predictors, triangles and groups of each body (the same)
+ *   pinch-findings  the list of findings (deflated JSON, base64)
  *   pinch-block     blocks of about a megabyte: pair lists and positions of consecutive frames, each deflated by
  *                   itself; the page decodes a block only when it shows one of its frames
  * docs/report.md has the layout of each.
@@ -54,7 +55,7 @@ static void writeClips(pnBytes *out, const pnReport *report) {
 }
 
 static void writeMeta(const pnReport *report, bool complete, pnBytes *out) {
-  pn_bytesFormat(out, "{\"format\":1,\"pinch\":\"%s\",\"title\":", pnGetVersion());
+  pn_bytesFormat(out, "{\"format\":2,\"pinch\":\"%s\",\"title\":", pnGetVersion());
   pn_bytesJson(out, report->title);
   if (report->command != NULL) {
     pn_bytesText(out, ",\"command\":");
@@ -143,7 +144,7 @@ static void writeBlocks(pnReport *report) {
 
 pnResult pn_writePage(pnReport *report, bool complete) {
   pnBytes meta = {0}, index = {0};
-  pnBlob packed = {0};
+  pnBlob packed = {0}, findings = {0};
 
   // collect what can fail for want of memory before the first byte is written
   writeMeta(report, complete, &meta);
@@ -151,6 +152,9 @@ pnResult pn_writePage(pnReport *report, bool complete) {
   pnResult result = meta.failed || index.failed ? pn_reportFailMemory() : PN_OK;
   if (result == PN_OK) {
     result = pn_deflate(index.data, index.size, &packed.data, &packed.size);
+  }
+  if (result == PN_OK) {
+    result = pn_packFindings(report, &findings);
   }
   if (result != PN_OK) {
     goto done;
@@ -164,6 +168,7 @@ pnResult pn_writePage(pnReport *report, bool complete) {
   pn_reportPut(report, meta.data, meta.size);
   putText(report, "</script>");
   writeElement(report, "pinch-index", packed.data, packed.size);
+  writeElement(report, "pinch-findings", findings.data, findings.size);
   if (!report->noView) {
     writeElement(report, "pinch-topology", report->topology.data, report->topology.size);
   }
@@ -175,5 +180,6 @@ done:
   pn_bytesFree(&meta);
   pn_bytesFree(&index);
   free(packed.data);
+  free(findings.data);
   return result;
 }

@@ -46,6 +46,7 @@ static pnResult load(pnScan *scan, int count, char **words) {
   if (result == PN_OK) result = pn_scanChooseRuns(scan);
   if (result == PN_OK) result = pn_scanChooseBodies(scan);
   if (result == PN_OK) result = pn_scanMakeWorld(scan);
+  if (result == PN_OK) result = pn_findBegin(scan);
   pn_endProgress();
   scan->loadSeconds = pnGetTime() - start;
   return result;
@@ -54,6 +55,7 @@ static pnResult load(pnScan *scan, int count, char **words) {
 /* The frames of the animation that is scanned now. */
 static pnResult scanRun(pnScan *scan) {
   pnResult result = pn_scanOpenRun(scan);
+  if (result == PN_OK) result = pn_findBeginRun(scan);
   for (uint32_t i = 0; i < scan->range.count && result == PN_OK && !stopAsked; ++i) {
     pn_stepProgress(scan->tallies.frameCount, scan->frameTotal);
     int64_t number = scan->range.first + (int64_t)i * scan->range.step;
@@ -64,7 +66,7 @@ static pnResult scanRun(pnScan *scan) {
     if (result != PN_OK && scan->runCount > 1)
       pnFail(result, "animation '%.100s': %.800s", scan->runs[scan->run].name, pnGetMessage());
   }
-  return result;
+  return result == PN_OK ? pn_findEndRun(scan) : result;
 }
 
 static pnResult scanFrames(pnScan *scan) {
@@ -75,6 +77,7 @@ static pnResult scanFrames(pnScan *scan) {
     pn_scanBeginRun(scan, r);
     result = scanRun(scan);
   }
+  pn_listRank(scan);
   pn_endProgress();
   scan->interrupted = scan->tallies.frameCount < scan->frameTotal;
   scan->scanSeconds = pnGetTime() - start;
@@ -82,6 +85,7 @@ static pnResult scanFrames(pnScan *scan) {
 }
 
 static void freeScan(pnScan *scan) {
+  pn_findEnd(scan);
   if (scan->world) pnDestroyWorld(scan->world);
   if (scan->pool) pnDestroyPool(scan->pool);
   for (uint32_t b = 0; b < scan->bodyCount; ++b) {
@@ -123,7 +127,8 @@ static void freeScan(pnScan *scan) {
 /* An answer "nothing meets" that was not looked at to the end is none. */
 static int exitStatus(const pnScan *scan) {
   const pnScanTallies *t = &scan->tallies;
-  uint32_t failing = scan->options->failOn == PN_FAIL_ON_ANY   ? t->collidingFrames
+  uint32_t failing = !scan->options->first                     ? pn_listCountFailing(scan)
+                     : scan->options->failOn == PN_FAIL_ON_ANY ? t->collidingFrames
                      : scan->options->failOn == PN_FAIL_ON_NEW ? t->newFrames
                                                                : 0;
   if (failing > 0) return PN_EXIT_COLLISION;
@@ -132,10 +137,11 @@ static int exitStatus(const pnScan *scan) {
 
 /* Standard output has one of the files: then it has nothing else. */
 static bool usesOutput(const pnScanOptions *options) {
-  const char *const outputs[] = {options->csv, options->pairs, options->html};
-  for (int i = 0; i < 3; ++i)
-    if (outputs[i] && strcmp(outputs[i], "-") == 0) return true;
-  return false;
+  for (int i = 0; i < PN_OUT_COUNT; ++i) {
+    const char *path = pn_scanOutPath(options, (pnScanOut)i);
+    if (path && strcmp(path, "-") == 0) return true;
+  }
+  return options->html && strcmp(options->html, "-") == 0;
 }
 
 static int run(int count, char **words, const pnScanOptions *options) {
@@ -168,7 +174,22 @@ static int run(int count, char **words, const pnScanOptions *options) {
 
 /* ---------------------------------------------------------------- the command */
 
-/* The command line in one text, words with spaces or signs of the shell in quotes. Null without memory. */
+/* What is left of a word when folders are taken from it: of "--html=out/r.html" "--html=r.html", of both sides of
+ * MESH@CACHE. Returns the end of what was written. */
+static char *putWord(char *at, const char *word) {
+  char *part = at;
+  // A quote inside quotes: out of them, itself, in again.
+  for (const char *c = word; *c; ++c) {
+    if (*c == '/' && c[1]) at = part;
+    else if (*c == '\'') at += sprintf(at, "'\\''");
+    else *at++ = *c;
+    if (*c == '@' || *c == '=') part = at;
+  }
+  return at;
+}
+
+/* The command line in one text, words with spaces or signs of the shell in quotes, files without their folders: the report is
+ * made to be mailed. Null without memory. */
 static char *joinWords(int argc, char **argv) {
   size_t size = sizeof("pinch");
   for (int i = 0; i < argc; ++i) size += 4 * strlen(argv[i]) + 3;
@@ -178,38 +199,57 @@ static char *joinWords(int argc, char **argv) {
   for (int i = 0; i < argc; ++i) {
     const char *quote = argv[i][0] == 0 || strpbrk(argv[i], " \t\n*?#$&;|<>()'\"\\`~[{!") ? "'" : "";
     at += sprintf(at, " %s", quote);
-    // A quote inside quotes: out of them, itself, in again.
-    for (const char *c = argv[i]; *c; ++c) {
-      if (*c == '\'') at += sprintf(at, "'\\''");
-      else *at++ = *c;
-    }
+    at = putWord(at, argv[i]);
     at += sprintf(at, "%s", quote);
   }
   return text;
 }
 
+/* The number of a word in a list that ends with null; -1 when it is not there, `absent` when none was given. */
+static int wordOf(const char *word, const char *const *list, int absent) {
+  for (int i = 0; word && list[i]; ++i)
+    if (strcmp(word, list[i]) == 0) return i;
+  return word ? -1 : absent;
+}
+
+/* Outputs must not be one another nor a file that is read; false after saying it. */
+static bool checkOutputs(const pnUsage *usage, int fileCount, char **files, const pnScanOptions *options) {
+  static const char *const names[] = {"csv", "pairs", "junit", "sarif", "write-baseline", "html"};
+  const char *paths[PN_OUT_COUNT + 1];
+  for (int i = 0; i < PN_OUT_COUNT; ++i) paths[i] = pn_scanOutPath(options, (pnScanOut)i);
+  paths[PN_OUT_COUNT] = options->html;
+  for (int i = 0; i <= PN_OUT_COUNT; ++i) {
+    if (!pn_checkOutput(usage, names[i], paths[i], fileCount, files)) return false;
+    for (int k = 0; k < i; ++k) {
+      if (!paths[i] || !paths[k] || !pn_isSameFile(paths[i], paths[k])) continue;
+      pn_sayWrong(usage, "--%s and --%s must be different files", names[k], names[i]);
+      return false;
+    }
+  }
+  return true;
+}
+
 /* What the parser cannot know; false after saying it. */
 static bool checkOptions(const pnUsage *usage, int fileCount, char **files, pnScanOptions *options) {
-  static const char *const words[] = {[PN_FAIL_ON_ANY] = "any", [PN_FAIL_ON_NEW] = "new", [PN_FAIL_ON_NONE] = "none"};
-  const char *const outputs[] = {options->csv, options->pairs, options->html};
-  static const char *const names[] = {"csv", "pairs", "html"};
-  int failOn = options->failOnWord ? -1 : PN_FAIL_ON_ANY;
-  for (int i = 0; i < 3 && options->failOnWord; ++i) {
-    if (strcmp(options->failOnWord, words[i]) == 0) failOn = i;
-  }
-  bool sameFile = false;
-  for (int i = 0; i < 3; ++i)
-    sameFile |= outputs[i] && outputs[(i + 1) % 3] && pn_isSameFile(outputs[i], outputs[(i + 1) % 3]);
-  for (int i = 0; i < 3; ++i)
-    if (!pn_checkOutput(usage, names[i], outputs[i], fileCount, files)) return false;
+  static const char *const fails[] = {
+      [PN_FAIL_ON_ANY] = "any", [PN_FAIL_ON_NEW] = "new", [PN_FAIL_ON_NONE] = "none", NULL};
+  static const char *const orders[] = {
+      [PN_FINDINGS_BY_DEPTH] = "depth", [PN_FINDINGS_BY_FRAMES] = "frames", [PN_FINDINGS_BY_FIRST] = "first", NULL};
+  int failOn = wordOf(options->failOnWord, fails, PN_FAIL_ON_ANY);
+  int order = wordOf(options->orderWord, orders, PN_FINDINGS_BY_DEPTH);
+  bool asksFindings = options->baseline || options->writeBaseline || options->junit || options->sarif ||
+                      options->minDepth > 0 || options->regions;
+  if (!checkOutputs(usage, fileCount, files, options)) return false;
   if (fileCount == 0) pn_sayWrong(usage, "no file given; 'pinch make character hero.glb' makes one to try");
   else if (failOn < 0) pn_sayWrong(usage, "--fail-on: expected any, new or none, found '%s'", options->failOnWord);
-  else if (sameFile) pn_sayWrong(usage, "--csv, --pairs and --html must be different files");
+  else if (order < 0) pn_sayWrong(usage, "--sort: expected depth, frames or first, found '%s'", options->orderWord);
+  else if (options->first && asksFindings) pn_sayWrong(usage, "--first looks for no findings: leave it out");
   else if (options->json && usesOutput(options)) pn_sayWrong(usage, "--json already goes to standard output ('-')");
   else if (options->html && !pn_reportAvailable())
     pn_sayWrong(usage, "--html: this build has no HTML report; build pinch where npm is installed");
   else {
     options->failOn = (pnFailOn)failOn;
+    options->order = (pnFindingOrder)order;
     return true;
   }
   return false;
@@ -240,7 +280,7 @@ static const char examples[] =
     "  pinch scan hero.glb --first --fail-on new || exit 1  a check in CI: fast, and only what is not so at rest\n";
 
 int pn_cmdScan(int argc, char **argv) {
-  pnScanOptions options = {.maxPairs = PN_DEFAULT_MAX_PAIRS};
+  pnScanOptions options = {.top = 20, .maxPairs = PN_DEFAULT_MAX_PAIRS};
   const pnOption table[] = {
       {"frames", PN_OPTION_TEXT, "A:B:STEP",
        "which frames; each part may be left out, A alone is one frame\n(default: all)", &options.frames},
@@ -265,15 +305,30 @@ int pn_cmdScan(int argc, char **argv) {
       {"max-pairs", PN_OPTION_COUNT, "N",
        "in each frame, stop when more pairs of triangles than this are found\n(default: 1000000; 0: no limit)",
        &options.maxPairs},
+      {"min-depth", PN_OPTION_NUMBER, "D", "leave out findings that are less deep, in units of the scene",
+       &options.minDepth},
+      {"sort", PN_OPTION_TEXT, "BY",
+       "depth: the deepest finding first (default); frames: the longest;\nfirst: the earliest", &options.orderWord},
+      {"top", PN_OPTION_COUNT, "N", "list so many findings (default 20; 0: all)", &options.top},
+      {"constant", PN_OPTION_FLAG, NULL, "also list what is built in: so at rest, or nothing moves there",
+       &options.constant},
+      {"baseline", PN_OPTION_TEXT, "F",
+       "findings that are in this file are known: quiet, and no failure, unless\nthey are deeper or longer by now",
+       &options.baseline},
+      {"write-baseline", PN_OPTION_TEXT, "F", "write what was found as known, with the comments of --baseline",
+       &options.writeBaseline},
       {"threads", PN_OPTION_COUNT, "N",
        "how many threads work (default: one for each core);\nthe answer does not depend on it", &options.threads},
       {"json", PN_OPTION_FLAG, NULL, "one JSON object instead of tables", &options.json},
+      {"regions", PN_OPTION_FLAG, NULL, "with --json: the regions of each frame and their intersection curves",
+       &options.regions},
+      {"junit", PN_OPTION_TEXT, "F", "write findings as JUnit XML, for CI services", &options.junit},
+      {"sarif", PN_OPTION_TEXT, "F", "write findings as SARIF, for code hosts", &options.sarif},
       {"csv", PN_OPTION_TEXT, "F", "write counts: frame,time,a,b,pairs; - is standard output", &options.csv},
       {"pairs", PN_OPTION_TEXT, "F", "write every pair: frame,a,triangle_a,b,triangle_b", &options.pairs},
       {"html", PN_OPTION_TEXT, "F", "write a report to look at in a browser, one file, no network", &options.html},
       {"fail-on", PN_OPTION_TEXT, "WHICH",
-       "any: status 1 when anything meets (default); new: only when pairs\nmeet that do not in the rest pose; none: "
-       "never",
+       "any: status 1 for every finding (default); new: only for new and growing\nones; none: never",
        &options.failOnWord},
   };
   const pnUsage usage = {

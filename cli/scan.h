@@ -7,7 +7,10 @@
  *   scan_range.c   which frames of an animation, and at what time each of them is
  *   scan_world.c   the world of the bodies, a frame of it, and what meets at rest
  *   scan_tally.c   what stays of the frames: first, worst, intervals, joints
- *   scan_files.c   what is written frame by frame: JSON, CSV, the report
+ *   scan_files.c   what is written frame by frame: CSV, the report; and at the end
+ *   scan_json.c    the same as JSON
+ *   scan_report.c  the same for the report
+ *   scan_find.h    findings, and its parts
  *   scan_table.c   what is printed at the end
  *
  * One frame goes through it at a time: no memory grows with their number. */
@@ -16,6 +19,7 @@
 
 #include "choose.h"
 #include "report.h"
+#include "scan_find.h"
 
 #include "pinch/io.h"
 #include "pinch/world.h"
@@ -28,14 +32,18 @@
 typedef enum pnFailOn { PN_FAIL_ON_ANY, PN_FAIL_ON_NEW, PN_FAIL_ON_NONE } pnFailOn;
 
 typedef struct pnScanOptions {
-  const char *frames, *failOnWord; /* as written; null: not given */
+  const char *frames, *failOnWord, *orderWord; /* as written; null: not given */
   pnWords animations, only, ignored;
-  const char *csv, *pairs, *html; /* files to write; null: none */
-  double fps;                     /* 0: not given */
-  uint32_t threads;               /* 0: one for each core */
-  uint32_t maxPairs;              /* in a frame; 0: no limit */
-  bool self, first, ignoreRest, json;
+  const char *csv, *pairs, *html, *junit, *sarif, *writeBaseline; /* files to write; null: none */
+  const char *baseline;                                           /* a file to read */
+  double minDepth;
+  uint32_t top;      /* findings that are listed; 0: all */
+  double fps;        /* 0: not given */
+  uint32_t threads;  /* 0: one for each core */
+  uint32_t maxPairs; /* in a frame; 0: no limit */
+  bool self, first, ignoreRest, json, constant, regions;
   pnFailOn failOn;
+  pnFindingOrder order;
   const char *command; /* the whole command line, for the report */
 } pnScanOptions;
 
@@ -62,6 +70,7 @@ typedef struct pnScanBody {
   bool self;   /* is asked about itself */
   bool wanted; /* takes part; a body that does not is only shown in the report */
   pnBodyId id; /* null: not in the world */
+  uint32_t finderBody;
   /* The joint, or without joints the target, that moves each vertex most; without either there are none. */
   const char **groupNames; /* the names are the file's, except those made here */
   char *madeNames;
@@ -140,9 +149,19 @@ typedef struct pnScanRest {
   pnPair *pairs;
 } pnScanRest;
 
-/* What is written while the scan goes on. */
+/* Files that are not the report. */
+typedef enum pnScanOut {
+  PN_OUT_CSV,
+  PN_OUT_PAIRS,
+  PN_OUT_JUNIT,
+  PN_OUT_SARIF,
+  PN_OUT_BASELINE,
+  PN_OUT_COUNT
+} pnScanOut;
+
+/* What is written while the scan goes on, and at its end. */
 typedef struct pnScanFiles {
-  pnOutFile *csv, *pairs;
+  pnOutFile *outs[PN_OUT_COUNT];
   pnReport *report;
   bool jsonBegun;
   float **positions; /* of all bodies, for the report */
@@ -171,6 +190,7 @@ typedef struct pnScan {
   size_t keptCapacity;
   pnScanFrame frame;
   pnScanTallies tallies;
+  pnScanFindings findings;
   pnScanFiles files;
   bool interrupted;
   uint32_t limitedCount;          /* frames with more pairs than --max-pairs, the rest pose among them */
@@ -215,6 +235,18 @@ pnResult pn_scanOpenRun(pnScan *scan);
 pnResult pn_scanWriteFrame(pnScan *scan);
 /* good: everything so far is kept, and called incomplete when the scan was interrupted; else nothing is left behind. */
 pnResult pn_scanCloseFiles(pnScan *scan, bool good);
+
+/* The path of an output that is not the report, as the options have it; null: not asked for. */
+const char *pn_scanOutPath(const pnScanOptions *options, pnScanOut out);
+
+bool pn_scanBeginJson(pnScan *scan);
+bool pn_scanWriteJson(const pnScan *scan); /* the frame */
+void pn_scanEndJson(const pnScan *scan, bool good);
+
+pnResult pn_scanOpenReport(pnScan *scan);
+pnResult pn_scanWriteReport(pnScan *scan); /* the frame */
+/* keep: with the findings, in its place; else nothing is left. */
+pnResult pn_scanCloseReport(pnScan *scan, bool keep);
 
 bool pn_scanPrintTables(const pnScan *scan);
 

@@ -134,7 +134,12 @@ static pnResult takeContacts(pnScan *scan, pnFrame found) {
 
 /* Is what meets at rest of any interest? Then a first pair is not enough: it might be one of those. */
 static bool needsRest(const pnScanOptions *options) {
-  return options->ignoreRest || options->failOn == PN_FAIL_ON_NEW;
+  return options->ignoreRest || options->failOn == PN_FAIL_ON_NEW || !options->first;
+}
+
+/* Are its pairs to be compared with those of every frame? Findings do that by themselves. */
+static bool comparesRest(const pnScanOptions *options) {
+  return options->ignoreRest || (options->first && options->failOn == PN_FAIL_ON_NEW);
 }
 
 static pnResult look(pnScan *scan) {
@@ -150,7 +155,8 @@ pnResult pn_scanLookAtRest(pnScan *scan) {
   if (!needsRest(scan->options)) return PN_OK;
   pnResult result = moveBodies(scan, 0, true);
   if (result == PN_OK) result = look(scan);
-  if (result != PN_OK) return result;
+  if (result == PN_OK) result = pn_findFrame(scan, true);
+  if (result != PN_OK || !comparesRest(scan->options)) return result;
   // A copy that outlives the world's next answer.
   const pnScanFrame *frame = &scan->frame;
   pnScanRest *rest = &scan->rest;
@@ -234,6 +240,8 @@ pnResult pn_scanLookAtFrame(pnScan *scan, int64_t number) {
   scan->frame.time = (double)number / scan->range.fps;
   pnResult result = moveBodies(scan, number, false);
   if (result == PN_OK) result = look(scan);
+  // Findings know by themselves what is built in: they see all pairs.
+  if (result == PN_OK) result = pn_findFrame(scan, false);
   if (result == PN_OK && scan->rest.known) result = separateRest(scan);
   if (result == PN_OK) countPairs(scan);
   return result;

@@ -110,7 +110,7 @@ if(TARGET pinch_report)
 endif()
 
 # The other folders of test/ bring their own few lines.
-foreach(folder headers install readme subproject)
+foreach(folder headers install readme subproject docs)
   if(EXISTS ${PROJECT_SOURCE_DIR}/test/${folder}/CMakeLists.txt)
     add_subdirectory(test/${folder})
   endif()

@@ -244,7 +244,7 @@ static inline void readCorner(ReadReport *report, uint32_t f, uint32_t b, uint32
   }
 }
 
-/* Pairs of a frame: a, triangleA, b, triangleB; free() it. Null when the list is not stored. */
+/* Pairs of a frame: a, triangleA, b, triangleB, finding; free() it. Null when the list is not stored. */
 static inline uint32_t *readPairs(const ReadReport *report, uint32_t f) {
   const ReadFrame *frame = &report->frames[f];
   if (frame->pairsSize == 0) {
@@ -253,18 +253,27 @@ static inline uint32_t *readPairs(const ReadReport *report, uint32_t f) {
   size_t size = 0;
   uint8_t *bytes = inflateAll(report->blocks + frame->pairsAt, frame->pairsSize, &size);
   Cursor cursor = {bytes, bytes + size};
-  uint32_t *pairs = calloc(4 * (size_t)frame->total + 1, sizeof *pairs), *at = pairs;
+  uint32_t *pairs = calloc(5 * (size_t)frame->total + 1, sizeof *pairs), *at = pairs;
   while (cursor.at < cursor.end) {
     uint32_t a = (uint32_t)readVarint(&cursor), b = (uint32_t)readVarint(&cursor), s = 0, t = 0;
-    for (uint64_t left = readVarint(&cursor); left > 0; --left, at += 4) {
-      assert_true(at < pairs + 4 * frame->total);
+    uint64_t count = readVarint(&cursor);
+    for (uint64_t left = count; left > 0; --left, at += 5) {
+      assert_true(at < pairs + 5 * frame->total);
       at[0] = a;
       at[1] = s += (uint32_t)readVarint(&cursor);
       at[2] = b;
       at[3] = t += (uint32_t)readSigned(&cursor);
     }
+    for (uint64_t left = count; left > 0;) {
+      uint32_t finding = (uint32_t)readVarint(&cursor);
+      uint64_t run = readVarint(&cursor);
+      assert_true(run > 0 && run <= left);
+      for (; run > 0; --run, --left) {
+        at[4 - 5 * (ptrdiff_t)left] = finding;
+      }
+    }
   }
-  assert_true(at == pairs + 4 * frame->total);
+  assert_true(at == pairs + 5 * frame->total);
   free(bytes);
   return pairs;
 }

@@ -241,7 +241,7 @@ static inline size_t scenePairs(const Scene *scene, pnReportPair *pairs, size_t 
           if (boxesMeet(&box, &boxes[t])) {
             corners(scene, b, t, q);
             if (count < most && trianglesCross(p, q)) {
-              pairs[count++] = (pnReportPair){(uint32_t)a, s, (uint32_t)b, t};
+              pairs[count++] = (pnReportPair){(uint32_t)a, s, (uint32_t)b, t, 0};
             }
           }
         }

@@ -170,8 +170,8 @@ static void pairsMayComeInAnyOrder(void **state) {
   (void)state;
   Scene scene = makeSpheres(6);
   pnReportInfo info = infoOf(&scene);
-  const pnReportPair given[5] = {{1, 5, 1, 9}, {0, 7, 1, 2}, {0, 7, 1, 1}, {0, 3, 0, 8}, {0, 2, 1, 90}};
-  const pnReportPair sorted[5] = {{0, 3, 0, 8}, {0, 2, 1, 90}, {0, 7, 1, 1}, {0, 7, 1, 2}, {1, 5, 1, 9}};
+  const pnReportPair given[5] = {{1, 5, 1, 9, 4}, {0, 7, 1, 2, 9}, {0, 7, 1, 1, 9}, {0, 3, 0, 8, 0}, {0, 2, 1, 90, 3}};
+  const pnReportPair sorted[5] = {{0, 3, 0, 8, 0}, {0, 2, 1, 90, 3}, {0, 7, 1, 1, 9}, {0, 7, 1, 2, 9}, {1, 5, 1, 9, 4}};
   pnReport *writer;
   assert_int_equal(pn_reportBegin(s_path, &info, &writer), PN_OK);
   scenePose(&scene, 0);
@@ -337,7 +337,7 @@ static void nothingAtAll(void **state) {
 static size_t peakedPairs(uint32_t f) {
   size_t count = f > 100 && f < 180 ? 500 - 10 * (size_t)abs((int)f - 137) : 0;
   for (uint32_t i = 0; i < count; ++i) {
-    s_pairs[i] = (pnReportPair){0, i, 1, i / 2 + f};
+    s_pairs[i] = (pnReportPair){0, i, 1, i / 2 + f, i / 50};
   }
   return count;
 }
@@ -406,8 +406,8 @@ static void longPairListsAreThinnedToo(void **state) {
     scenePose(&scene, f * 0.01);
     size_t count = f == 41 ? 20000 : 10000;
     for (size_t i = 0; i < count; ++i) {
-      s_pairs[i] =
-          (pnReportPair){0, randomBelow(scene.bodies[0].triangleCount), 1, randomBelow(scene.bodies[1].triangleCount)};
+      s_pairs[i] = (pnReportPair){0, randomBelow(scene.bodies[0].triangleCount), 1,
+                                  randomBelow(scene.bodies[1].triangleCount), 0};
     }
     assert_int_equal(pn_reportFrame(writer, f, f, (const float *const *)scene.positions, s_pairs, count), PN_OK);
   }
@@ -475,7 +475,7 @@ static void wrongIsNamed(void **state) {
 
   // what a frame refuses changes nothing
   assert_int_equal(pn_reportBegin(s_path, &info, &writer), PN_OK);
-  const pnReportPair good = {0, 1, 1, 1}, bad = {0, 1, 2, 1}, worse = {0, 1, 1, scene.bodies[1].triangleCount};
+  const pnReportPair good = {0, 1, 1, 1, 0}, bad = {0, 1, 2, 1, 0}, worse = {0, 1, 1, scene.bodies[1].triangleCount, 0};
   assert_int_equal(pn_reportFrame(writer, 5, 1, positions, &good, 1), PN_OK);
   assert_int_equal(pn_reportFrame(writer, 6, 2, positions, &bad, 1), PN_ERROR_INDEX);
   assert_int_equal(pn_reportFrame(writer, 6, 2, positions, &worse, 1), PN_ERROR_INDEX);
@@ -505,7 +505,7 @@ static pnResult writeSmall(const pnReportInfo *info, Scene *scene) {
   if (result != PN_OK) {
     return result;
   }
-  const pnReportPair pairs[3] = {{0, 2, 1, 2}, {0, 1, 1, 1}, {0, 5, 0, 9}};
+  const pnReportPair pairs[3] = {{0, 2, 1, 2, 1}, {0, 1, 1, 1, 1}, {0, 5, 0, 9, 2}};
   result = pn_reportNote(writer, "note");
   for (uint32_t f = 0; f < 40 && result == PN_OK; ++f) {
     result = pn_reportFrame(writer, f, f, (const float *const *)scene->positions, pairs, f % 3 + 1);
@@ -619,7 +619,7 @@ static void writeCrowd(void **state) {
     memcpy(places[b], (float[9]){turn, 0, 0, 1, 1 + turn, 0, 0, 1, turn}, sizeof places[b]);
     positions[b] = places[b];
     for (uint32_t c = b + 1; c < BODIES; ++c) {
-      pairs[pairCount++] = (pnReportPair){b, 0, c, 0};
+      pairs[pairCount++] = (pnReportPair){b, 0, c, 0, 0};
     }
   }
   pnReportInfo info = pn_defaultReportInfo();
@@ -655,7 +655,7 @@ static int writeBig(const char *path, double detail, uint32_t frameCount) {
     scenePose(&scene, f / 37.0);
     uint32_t arm = FIGURE_LEFT + f / 30 % 2, count = f % 30 < 12 ? 0 : f % 30 * 9;
     for (uint32_t i = 0; i < count; ++i) {
-      s_pairs[i] = (pnReportPair){FIGURE_COAT, 400 + f % 50 + i / 2, arm, 300 + i * 7 / 3};
+      s_pairs[i] = (pnReportPair){FIGURE_COAT, 400 + f % 50 + i / 2, arm, 300 + i * 7 / 3, 0};
     }
     double start = pnGetTime();
     if (pn_reportFrame(report, f, f / 30.0, (const float *const *)scene.positions, s_pairs, count) != PN_OK) {

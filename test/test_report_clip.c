@@ -1,4 +1,4 @@
-/* test_report_clip.c: a report of several animations: each numbers its frames anew, none is predicted from another's. */
+/* test_report_clip.c: a report of several animations, each of which numbers its frames anew, and of findings. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -88,7 +88,78 @@ static void clipsAreApart(void **state) {
   sceneFree(&scene);
 }
 
+static pnReportFinding makeFinding(const char *name, const pnReportSample *samples) {
+  static const char *const joints[] = {"hand \"L\"", "arm</script>"};
+  return (pnReportFinding){.name = name,
+                           .depthKind = "inside",
+                           .kind = "new",
+                           .standing = "deeper",
+                           .comment = "seen",
+                           .clip = 1,
+                           .number = 7,
+                           .a = 0,
+                           .b = 1,
+                           .first = -3,
+                           .last = 5,
+                           .deepest = 2,
+                           .frameCount = 8,
+                           .depth = 0.125,
+                           .volume = NAN,
+                           .fails = true,
+                           .jointsA = joints,
+                           .jointCountA = 2,
+                           .centre = {1, 2, 3},
+                           .from = {4, 5, 6},
+                           .onto = {7, 8, 9.5f},
+                           .samples = samples,
+                           .sampleCount = 2};
+}
+
+static void findingsComeBack(void **state) {
+  (void)state;
+  Scene scene = makeSpheres(6);
+  pnReportInfo info = pn_defaultReportInfo();
+  info.bodies = scene.bodies;
+  info.bodyCount = (uint32_t)scene.bodyCount;
+  info.pageTemplate = s_page;
+  pnReport *writer;
+  assert_int_equal(pn_reportBegin(s_path, &info, &writer), PN_OK);
+  const pnReportSample samples[2] = {{-3, 0.01, {0, 0, 1}}, {2, 0.125, {0, 1, 0}}};
+  pnReportFinding finding = makeFinding("0badcafe", samples);
+  assert_int_equal(pn_reportFinding(writer, &finding), PN_OK);
+  finding.name = "cafe0bad";
+  assert_int_equal(pn_reportFinding(writer, &finding), PN_OK);
+  finding.b = 2;
+  assert_int_equal(pn_reportFinding(writer, &finding), PN_ERROR_INDEX);
+  assert_int_equal(pn_reportJoin(writer, 1, 9, 7), PN_OK);
+  assert_int_equal(pn_reportEnd(writer, true, NULL), PN_OK);
+  ReadReport report = readReport(s_path);
+  size_t size = 0;
+  char *text = (char *)inflateElement(&report, "pinch-findings", &size);
+  json_t *root = json_loadb(text, size, 0, NULL), *list = json_object_get(root, "findings");
+  assert_int_equal(json_array_size(list), 2);
+  json_t *first = json_array_get(list, 0), *sample = json_array_get(json_object_get(first, "samples"), 1);
+  assert_string_equal(json_string_value(json_object_get(first, "name")), "0badcafe");
+  assert_string_equal(json_string_value(json_object_get(json_array_get(list, 1), "name")), "cafe0bad");
+  assert_int_equal(json_integer_value(json_object_get(first, "first")), -3);
+  assert_int_equal(json_integer_value(json_object_get(first, "number")), 7);
+  assert_true(json_number_value(json_object_get(first, "depth")) == 0.125);
+  assert_true(json_is_null(json_object_get(first, "volume")));
+  assert_true(json_is_true(json_object_get(first, "fails")));
+  assert_string_equal(json_string_value(json_array_get(json_object_get(first, "jointsA"), 0)), "hand \"L\"");
+  assert_true(json_number_value(json_array_get(json_object_get(first, "onto"), 2)) == 9.5);
+  assert_int_equal(json_integer_value(json_array_get(sample, 0)), 2);
+  assert_true(json_number_value(json_array_get(sample, 1)) == 0.125);
+  json_t *join = json_array_get(json_object_get(root, "joined"), 0);
+  assert_int_equal(json_integer_value(json_array_get(join, 1)), 9);
+  json_decref(root);
+  free(text);
+  freeReport(&report);
+  sceneFree(&scene);
+  unlink(s_path);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(clipsAreApart)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(clipsAreApart), cmocka_unit_test(findingsComeBack)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,6 +38,7 @@ export class Report {
     });
     const report = new Report(JSON.parse(text('pinch-meta')), blocks);
     report.readIndex(await inflate(fromBase64(text('pinch-index'))));
+    report.readFindings(await inflate(fromBase64(text('pinch-findings'))));
     if (report.meta.view) {
       report.readTopology(await inflate(fromBase64(text('pinch-topology'))));
     }
@@ -45,6 +46,23 @@ export class Report {
   }
 
   // ---------------------------------------------------------------- constant parts
+
+  /** The list of findings in rank order, and which numbers of pairs mean another one. */
+  readFindings(bytes) {
+    const { findings, joined } = JSON.parse(new TextDecoder().decode(bytes));
+    this.findings = findings;
+    this.joins = new Map(joined.map(([clip, from, to]) => [`${clip} ${from}`, to]));
+  }
+
+  /** The number of the finding that pairs with `number` are of. */
+  joined(clip, number) {
+    return this.joins.get(`${clip} ${number}`) ?? number;
+  }
+
+  /** The clip (animation) that frame f is of. */
+  clipOf(f) {
+    return this.meta.clips.findLastIndex((clip) => clip.firstFrame <= f);
+  }
 
   readIndex(bytes) {
     const reader = new Reader(bytes);
@@ -214,33 +232,47 @@ export class Report {
     }
     const high = at < stored.length ? stored[at] : stored[at - 1];
     const low = at > 0 ? stored[at - 1] : high;
-    return [low, high];
+    // nothing is between two animations
+    const clip = this.clipOf(f);
+    if (this.clipOf(low) !== clip) {
+      return [high, high];
+    }
+    return this.clipOf(high) === clip ? [low, high] : [low, low];
   }
 
   /**
-   * The triangle pairs of frame f: { list: Uint32Array of a, triangleA, b, triangleB, from, exact }. Where the list was
-   * thinned, `from` is the nearest frame that has one.
+   * The triangle pairs of frame f: { list: Uint32Array of a, triangleA, b, triangleB, findings: the number of the finding
+   * of each pair in its clip, or -1, from, exact }. Where the list was thinned, `from` is the nearest frame that has one.
    */
   async pairs(f) {
     const from = this.nearestPairs(f);
     if (from < 0) {
-      return { list: new Uint32Array(0), from: f, exact: this.frames[f].total === 0 };
+      return { list: new Uint32Array(0), findings: new Int32Array(0), from: f, exact: this.frames[f].total === 0 };
     }
     const frame = this.frames[from];
     const reader = new Reader(await inflate(this.packed(frame, frame.pairsAt, frame.pairsSize)));
     const list = new Uint32Array(4 * frame.total);
+    const findings = new Int32Array(frame.total);
     for (let i = 0; i < list.length;) {
       const a = reader.varint();
       const b = reader.varint();
       let triangleA = 0;
       let triangleB = 0;
-      for (let left = reader.varint(); left > 0; --left, i += 4) {
+      const count = reader.varint();
+      for (let left = count; left > 0; --left, i += 4) {
         triangleA += reader.varint();
         triangleB += reader.signed();
         list.set([a, triangleA, b, triangleB], i);
       }
+      // runs of pairs that are of one finding; numbers that were joined since lead to the finding they are of now
+      for (let left = count; left > 0;) {
+        const number = reader.varint() - 1;
+        const run = reader.varint();
+        findings.fill(this.joined(this.clipOf(from), number), i / 4 - left, i / 4 - left + run);
+        left -= run;
+      }
     }
-    return { list, from, exact: from === f };
+    return { list, findings, from, exact: from === f };
   }
 
   /** The frame whose list stands for frame f: itself, or the nearest that has one; -1 when nothing meets in f. */
@@ -250,7 +282,7 @@ export class Report {
     }
     for (let d = 0; d < this.frames.length; ++d) {
       for (const g of [f - d, f + d]) {
-        if (this.frames[g] && this.frames[g].pairsSize > 0) {
+        if (this.frames[g]?.pairsSize > 0 && this.clipOf(g) === this.clipOf(f)) {
           return g;
         }
       }

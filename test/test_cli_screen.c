@@ -1,0 +1,153 @@
+/* test_cli_screen.c: what the tool prints on a terminal: no line wider than it, colour only where it is wanted, and never a word
+ * that is said by colour alone. A terminal is made for it (a pseudo terminal of so many columns). */
+#define _XOPEN_SOURCE 700 // pseudo terminals
+#define _DEFAULT_SOURCE
+#include "support.h"
+
+#include "tool.h"
+
+#include "scan_make.h"
+
+#include <errno.h>
+#include <sys/ioctl.h>
+
+/* Runs words with stdout on a terminal of `columns`; what it printed, without carriage returns. Free it. */
+static char *runOnScreen(const char *const *words, uint16_t columns) {
+  int screen = posix_openpt(O_RDWR | O_NOCTTY);
+  assert_true(screen >= 0 && grantpt(screen) == 0 && unlockpt(screen) == 0);
+  int side = open(ptsname(screen), O_RDWR | O_NOCTTY);
+  assert_true(side >= 0);
+  struct winsize size = {.ws_row = 24, .ws_col = columns};
+  assert_int_equal(ioctl(screen, TIOCSWINSZ, &size), 0);
+  char *argv[32] = {(char *)PINCH_TOOL};
+  for (int i = 0; words[i]; ++i) argv[i + 1] = (char *)words[i];
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, side, 1);
+  pid_t child;
+  assert_int_equal(posix_spawn(&child, PINCH_TOOL, &actions, NULL, argv, environ), 0);
+  posix_spawn_file_actions_destroy(&actions);
+  close(side);
+  size_t capacity = 1 << 20, used = 0;
+  char *text = malloc(capacity);
+  assert_non_null(text);
+  // The read fails when the other side is closed: the tool is done.
+  for (ssize_t got; (got = read(screen, text + used, capacity - 1 - used)) > 0;) used += (size_t)got;
+  close(screen);
+  int status;
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_true(WIFEXITED(status) && WEXITSTATUS(status) <= 1);
+  size_t kept = 0;
+  for (size_t i = 0; i < used; ++i)
+    if (text[i] != '\r') text[kept++] = text[i];
+  text[kept] = 0;
+  return text;
+}
+
+#define ON_SCREEN(columns, ...) runOnScreen((const char *const[]){__VA_ARGS__, NULL}, columns)
+
+/* Takes the colours out of the text; returns how many there were. */
+static int stripColors(char *text) {
+  int count = 0;
+  char *out = text;
+  for (const char *c = text; *c; ++c) {
+    if (*c == '\033') {
+      while (*c && *c != 'm') ++c;
+      ++count;
+    } else {
+      *out++ = *c;
+    }
+  }
+  *out = 0;
+  return count;
+}
+
+static void expectWidth(char *text, size_t columns) {
+  for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+    if (strlen(line) > columns) fail_msg("%zu columns on a screen of %zu: %s", strlen(line), columns, line);
+  }
+}
+
+static int enterScreen(void **state) {
+  setenv("TERM", "xterm", 1);
+  unsetenv("NO_COLOR");
+  return enterWithBoxes(state);
+}
+
+static void testWidth(void **state) {
+  (void)state;
+  static const uint16_t widths[] = {80, 100, 200};
+  for (size_t i = 0; i < 3; ++i) {
+    char *one = ON_SCREEN(widths[i], "scan", "boxes.glb", "--self", "--constant");
+    char *all = ON_SCREEN(widths[i], "scan", "boxes.glb", "--animation", "all");
+    stripColors(one);
+    stripColors(all);
+    expectWidth(one, widths[i]);
+    expectWidth(all, widths[i]);
+    free(one);
+    free(all);
+  }
+  const char *knight = testDataPath("kaykit/Characters/gltf/Knight.glb");
+  if (!knight) return;
+  char path[1100];
+  snprintf(path, sizeof(path), knight[0] == '/' ? "%s" : "../%s", knight);
+  char *text = ON_SCREEN(80, "scan", path, "--constant", "--top", "0");
+  stripColors(text);
+  assert_non_null(strstr(text, "Knight.glb: 15 bodies"));
+  expectWidth(text, 80);
+  free(text);
+}
+
+/* The words are the same with and without colour. */
+static void testColor(void **state) {
+  (void)state;
+  char *colored = ON_SCREEN(80, "scan", "boxes.glb", "--only", "anvil,hammer, heavy", "--frames", "30");
+  assert_true(stripColors(colored) > 0);
+  setenv("NO_COLOR", "1", 1);
+  char *plain = ON_SCREEN(80, "scan", "boxes.glb", "--only", "anvil,hammer, heavy", "--frames", "30");
+  assert_int_equal(stripColors(plain), 0);
+  unsetenv("NO_COLOR");
+  setenv("TERM", "dumb", 1);
+  char *dumb = ON_SCREEN(80, "scan", "boxes.glb", "--only", "anvil,hammer, heavy", "--frames", "30");
+  assert_int_equal(stripColors(dumb), 0);
+  // Up to the seconds it took.
+  const char *end = strstr(plain, "Read in ");
+  assert_non_null(end);
+  assert_memory_equal(colored, plain, end - plain);
+  assert_memory_equal(dumb, plain, end - plain);
+  free(colored);
+  free(plain);
+  free(dumb);
+  // Nor in a pipe.
+  setenv("TERM", "xterm", 1);
+  assert_int_equal(runLine("scan boxes.glb"), 1);
+  assert_null(strchr(lastRun.out, '\033'));
+}
+
+/* Names from files cannot speak to the terminal. */
+static void testPlain(void **state) {
+  (void)state;
+  writeText(
+      "bad.gltf",
+      "{\"asset\": {\"version\": \"2.0\"}, \"scenes\": [{\"nodes\": [0]}], \"nodes\": [{\"name\": \"x\\u001b[31m\", "
+      "\"mesh\": 0}], "
+      "\"meshes\": [{\"primitives\": [{\"attributes\": {\"POSITION\": 0}}]}], \"accessors\": [{\"componentType\": "
+      "5126, "
+      "\"count\": 6, \"type\": \"VEC3\", \"bufferView\": 0}], \"bufferViews\": [{\"buffer\": 0, \"byteLength\": 72}], "
+      "\"buffers\": [{\"byteLength\": 72, \"uri\": \"data:application/octet-stream;base64,"
+      "AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAAzczMPc3MzD0AAIC/zczMPc3MzD0AAIA/zcxMPs3MTD4AAIA/\"}]}");
+  char *text = ON_SCREEN(80, "scan", "bad.gltf");
+  stripColors(text);
+  assert_non_null(strstr(text, "x?[31m and itself"));
+  free(text);
+  unlink("bad.gltf");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(testWidth, enterScreen, leaveWithBoxes),
+      cmocka_unit_test_setup_teardown(testColor, enterScreen, leaveWithBoxes),
+      cmocka_unit_test_setup_teardown(testPlain, enterScreen, leaveWithBoxes),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
