@@ -51,12 +51,66 @@ export class Report {
   readFindings(bytes) {
     const { findings, joined } = JSON.parse(new TextDecoder().decode(bytes));
     this.findings = findings;
+    for (const finding of findings) {
+      finding.firstIndex = this.indexOf(finding.clip, finding.first);
+      finding.lastIndex = this.indexOf(finding.clip, finding.last);
+      finding.deepestIndex = this.indexOf(finding.clip, finding.deepest);
+      const { a, b, name, jointsA, jointsB, kind } = finding;
+      const names = [this.bodies[a].name, this.bodies[b].name, name, kind, this.meta.clips[finding.clip]?.name ?? ''];
+      finding.text = [...names, ...jointsA, ...jointsB].join(' ').toLowerCase();
+    }
     this.joins = new Map(joined.map(([clip, from, to]) => [`${clip} ${from}`, to]));
   }
 
   /** The number of the finding that pairs with `number` are of. */
   joined(clip, number) {
     return this.joins.get(`${clip} ${number}`) ?? number;
+  }
+
+  /** The name of the clip of frame f, where there are several. */
+  clipName(f) {
+    return this.meta.clips.length > 1 ? this.meta.clips[this.clipOf(f)].name : '';
+  }
+
+  /** The first and the last frame of a clip. */
+  rangeOf(clip) {
+    const { firstFrame, frameCount } = this.meta.clips[clip] ?? { firstFrame: 0, frameCount: this.frames.length };
+    return [firstFrame, Math.max(firstFrame + frameCount - 1, firstFrame)];
+  }
+
+  /** The frame that a clip calls `number`, or the nearest after it. */
+  indexOf(clip, number) {
+    const [first, last] = this.rangeOf(clip);
+    let f = first;
+    while (f < last && this.frames[f].number < number) {
+      f += 1;
+    }
+    return f;
+  }
+
+  /** How deep a finding is in frame f, between samples on a straight line; 0 where it is not. */
+  depthAt(finding, f) {
+    if (f < finding.firstIndex || f > finding.lastIndex) {
+      return 0;
+    }
+    const at = this.sampleAt(finding, f);
+    return at ? at[1] : finding.depth ?? 0;
+  }
+
+  /** Frame, depth and centre of a finding in frame f: [frame, depth, x, y, z]; null without samples. */
+  sampleAt(finding, f) {
+    const { samples } = finding;
+    const number = this.frames[f].number;
+    const high = lowerBound(samples, number, (sample) => sample[0]);
+    if (samples.length === 0) {
+      return null;
+    }
+    if (high === 0 || high === samples.length || samples[high][0] === number) {
+      return samples[Math.min(high, samples.length - 1)];
+    }
+    const [p, q] = [samples[high - 1], samples[high]];
+    const t = (number - p[0]) / (q[0] - p[0]);
+    return p.map((x, i) => x + t * (q[i] - x));
   }
 
   /** The clip (animation) that frame f is of. */

@@ -16,10 +16,12 @@ function table(actions) {
     ],
     [['Home', 'End'], 'first and last frame', { Home: actions.first, End: actions.last }],
     [['Space'], 'play and pause', { ' ': actions.play }],
-    [['W'], 'worst frame', { w: actions.worst }],
+    [['W'], 'worst frame, or the deepest of a finding', { w: actions.worst }],
     [['P', 'N'], 'previous and next contact', { p: () => actions.contact(-1), n: () => actions.contact(1) }],
     [['F'], 'frame the contact; again for the next one', { f: actions.frameContact }],
     [['A'], 'frame everything', { a: actions.frameWhole }],
+    [['J', 'K'], 'next and previous finding', { j: () => actions.nextFinding(1), k: () => actions.nextFinding(-1) }],
+    [['H'], 'hold the camera, or let it follow the finding', { h: actions.follow }],
     [['G'], 'ghosted or solid', { g: actions.solid }],
     [[',', '.'], 'turn the view', { ',': () => actions.turn(-0.18, 0, 1), '.': () => actions.turn(0.18, 0, 1) }],
     [
@@ -34,7 +36,7 @@ function table(actions) {
       { '+': () => actions.zoom(0.5), '=': () => actions.zoom(0.5), '-': () => actions.zoom(2), 0: actions.fit },
     ],
     [['T'], 'light or dark', { t: actions.theme }],
-    [['Esc'], 'show all pairs again', { Escape: actions.escape }],
+    [['Esc'], 'show everything again', { Escape: actions.escape }],
     [['?'], 'this list', { '?': actions.help }],
   ];
 }
@@ -58,7 +60,7 @@ export function listenToKeys(actions, list) {
     // them
     const name = key.length === 1 ? key.toLowerCase() : key;
     const upDown = key === 'ArrowUp' || key === 'ArrowDown';
-    if (target.closest('input, textarea') || (target.closest('button, summary') && (key === ' ' || key === 'Enter'))) {
+    if (target.closest('input, textarea, select') || (target.closest('button, summary') && (key === ' ' || key === 'Enter'))) {
       return;
     }
     if (upDown && target.closest('#timeline')) {

@@ -3,6 +3,7 @@
 // up.
 
 import { findContacts } from './contacts.js';
+import { letsThrough } from './findings.js';
 
 const AHEAD = 4; // frames decoded in advance while playing
 
@@ -53,16 +54,30 @@ export class Loader {
   }
 }
 
-/** The pairs of `shown` that belong to the chosen body pair, and the contacts they form. Computed once for each
+/** The pairs of `shown` that belong to the chosen finding or body pair, and the contacts they form. Computed once for each
  * choice. */
-export function chosenPairs(report, shown, kind) {
-  const key = kind ? kind.key : 'all';
+export function chosenPairs(report, shown, state) {
+  const finding = state.get('finding');
+  const kind = finding ? null : state.get('kind');
+  const key = finding
+    ? `finding ${report.findings.indexOf(finding)}`
+    : kind
+      ? kind.key
+      : `all ${state.get('show')} ${state.get('clip')} ${state.get('search')}`;
   shown.chosen ??= {};
   if (!shown.chosen[key]) {
-    const { list } = shown.pairs;
+    const { list, findings } = shown.pairs;
+    const clip = report.clipOf(shown.frame);
+    const passes = letsThrough(report, state);
+    const isOf = (i) =>
+      finding
+        ? finding.clip === clip && findings[i / 4] === finding.number
+        : kind
+          ? list[i] === kind.a && list[i + 2] === kind.b
+          : passes(clip, findings[i / 4]);
     const kept = [];
     for (let i = 0; i < list.length; i += 4) {
-      if (!kind || (list[i] === kind.a && list[i + 2] === kind.b)) {
+      if (isOf(i)) {
         kept.push(list[i], list[i + 1], list[i + 2], list[i + 3]);
       }
     }

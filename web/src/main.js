@@ -1,13 +1,14 @@
 // main.js: starts the page: reads the data, makes the parts, and connects buttons and keys to the state.
 
 import { countsCsv, pairsCsv } from './csv.js';
-import { intervals, Report } from './data.js';
+import { intervals, pairsIn, Report } from './data.js';
+import { Findings, listed } from './findings.js';
 import { Loader } from './loader.js';
-import { byId, copyText, count, kindName, make, plural, saveFile, seconds, short, toast } from './page.js';
+import { byId, copyText, count, kindName, length, make, plural, saveFile, seconds, short, toast } from './page.js';
 import { Panel } from './panel.js';
 import { Player } from './player.js';
 import { Pointer } from './point.js';
-import { bodyTint } from './shading.js';
+import { bodyTint, pairTint } from './shading.js';
 import { State } from './state.js';
 import { Timeline } from './timeline.js';
 import { listenToKeys } from './keys.js';
@@ -26,11 +27,59 @@ function showTheme(theme) {
 
 // ---------------------------------------------------------------- the frame to start with
 
-/** The frame the address asks for (#frame=42), else the worst one. */
-function firstFrame(report) {
-  const asked = /#frame=(-?\d+)/.exec(location.hash);
-  const at = asked ? report.frames.findIndex((frame) => frame.number === Number(asked[1])) : -1;
-  return at >= 0 ? at : report.all.worstFrame;
+/** What the address asks for (#frame=42&finding=NAME&clip=NAME): { frame, finding }. Else the deepest moment that is not built in,
+ * else the frame with the most pairs. */
+function asked(report) {
+  const words = new URLSearchParams(location.hash.slice(1));
+  const finding = report.findings.find(({ name }) => name === words.get('finding')) ?? null;
+  const named = report.meta.clips.findIndex(({ name }) => name === words.get('clip'));
+  const [first, last] = report.rangeOf(finding ? finding.clip : Math.max(named, 0));
+  const number = words.has('frame') ? Number(words.get('frame')) : NaN;
+  const at = report.frames.findIndex((frame, f) => f >= first && f <= last && frame.number === number);
+  if (at >= 0 || finding) {
+    return { frame: at >= 0 ? at : finding.deepestIndex, finding };
+  }
+  const worst = report.findings.find(({ kind }) => kind !== 'constant');
+  return { frame: worst ? worst.deepestIndex : report.all.worstFrame, finding };
+}
+
+/** The address says what is shown, so that it can be sent. */
+function keepAddress(report, state) {
+  state.on(['frame', 'finding', 'playing'], () => {
+    const frame = report.frames[state.get('frame')];
+    if (state.get('playing') || !frame || !document.documentElement.dataset.ready) {
+      return;
+    }
+    const words = new URLSearchParams({ frame: frame.number });
+    if (state.get('finding')) {
+      words.set('finding', state.get('finding').name);
+    } else if (report.clipName(state.get('frame'))) {
+      words.set('clip', report.clipName(state.get('frame')));
+    }
+    history.replaceState(null, '', `#${words}`);
+  });
+}
+
+/** The sentence about findings: how many must be looked at, and the deepest. */
+function findingsVerdict(report) {
+  const fresh = report.findings.filter(({ kind }) => kind !== 'constant');
+  const constant = report.findings.length - fresh.length;
+  const folded = constant > 0 ? `${plural(constant, 'constant one')} folded away.` : '';
+  if (fresh.length === 0) {
+    return [make('b', { class: 'good' }, 'Nothing new or growing'), `. ${folded}`];
+  }
+  const [worst] = fresh;
+  const names = [report.bodies[worst.a].name, report.bodies[worst.b].name];
+  const where = worst.a === worst.b ? `${names[0]} in itself` : `${names[0]} and ${names[1]}`;
+  const clip = report.clipName(worst.deepestIndex);
+  return [
+    make('b', { class: 'bad' }, plural(fresh.length, 'finding')),
+    ', deepest ',
+    make('b', {}, worst.depth === null ? 'unknown' : length(worst.depth)),
+    ` (${where}, frame `,
+    make('b', {}, String(worst.deepest)),
+    `${clip ? ` of ${clip}` : ''}). ${folded}`,
+  ];
 }
 
 function showVerdict(report) {
@@ -39,8 +88,13 @@ function showVerdict(report) {
   byId('title').textContent = meta.title;
   byId('title').title = meta.title;
   document.title = `${meta.title} · pinch`;
-  if (frames.length === 0) {
-    verdict.textContent = 'No frame was scanned.';
+  if (!meta.complete) {
+    verdict.append(make('b', { class: 'bad' }, 'Incomplete: the scan was stopped. '));
+  }
+  if (report.findings.length > 0) {
+    verdict.append(...findingsVerdict(report));
+  } else if (frames.length === 0) {
+    verdict.append('No frame was scanned.');
   } else if (all.frames.length === 0) {
     verdict.append(make('b', { class: 'good' }, 'No intersections'), ` in ${plural(frames.length, 'frame')}.`);
   } else {
@@ -77,35 +131,49 @@ function makeLegend(report, state) {
   );
   legend.replaceChildren(...buttons);
   legend.classList.toggle('many', buttons.length > 12);
-  state.on(['hidden', 'theme'], () =>
+  state.on(['hidden', 'theme', 'kind', 'finding'], () => {
+    const chosen = state.get('finding') ?? state.get('kind');
+    const dark = state.get('theme') === 'dark';
     buttons.forEach((button, b) => {
+      const tint = chosen ? pairTint([chosen.a, chosen.b].indexOf(b), dark) : bodyTint(b, dark);
       button.setAttribute('aria-pressed', String(!state.get('hidden').has(b)));
-      button.style.setProperty('--tint', bodyTint(b, state.get('theme') === 'dark'));
-    }),
-  );
+      button.style.setProperty('--tint', tint);
+    });
+  });
 }
 
 /** The words over the view: frame, pairs, and what is not quite what it seems. */
 function showNow(report, state) {
   const f = state.get('frame');
   const frame = report.frames[f];
-  const kind = state.get('kind');
+  const finding = state.get('finding');
+  const kind = finding ? null : state.get('kind');
+  const byDepth = finding || (!kind && report.findings.length > 0);
+  const subjects = finding ? [finding] : byDepth ? listed(report, state) : [];
+  const depth = Math.max(...subjects.map((one) => report.depthAt(one, f)), 0);
   const pairs = kind ? (frame.counts.find(({ a, b }) => a === kind.a && b === kind.b)?.pairs ?? 0) : frame.total;
   byId('now-frame').textContent = frame.number;
-  byId('now-pairs').textContent = pairs > 0 ? plural(pairs, 'pair') : 'no contact';
-  byId('now-pairs').classList.toggle('none', pairs === 0);
+  const none = byDepth ? depth === 0 : pairs === 0;
+  byId('now-pairs').textContent = none
+    ? byDepth && frame.total > 0
+      ? 'nothing new'
+      : 'no contact'
+    : byDepth
+      ? `depth ${length(depth)}`
+      : plural(pairs, 'pair');
+  byId('now-pairs').classList.toggle('none', none);
   byId('clock').textContent = seconds(frame.time);
   if (document.activeElement !== byId('frame')) {
     byId('frame').value = frame.number;
   }
   const shown = state.get('shown');
-  const notes = pairs < frame.total ? [`${plural(frame.total - pairs, 'pair')} of other bodies`] : [];
+  const notes = kind && pairs < frame.total ? [`${plural(frame.total - pairs, 'pair')} of other bodies`] : [];
   if (shown?.frame === f && shown.pose && !shown.pose.exact) {
     const [low, high] = [report.frames[shown.pose.low].number, report.frames[shown.pose.high].number];
     notes.push(`positions interpolated between frames ${low} and ${high}`);
   }
   if (shown?.frame === f && !shown.pairs.exact) {
-    notes.push(`red triangles of frame ${report.frames[shown.pairs.from].number}`);
+    notes.push(`lines of frame ${report.frames[shown.pairs.from].number}`);
   }
   byId('now-note').hidden = notes.length === 0;
   byId('now-note').textContent = notes.join('; ');
@@ -114,20 +182,58 @@ function showNow(report, state) {
 // ---------------------------------------------------------------- what buttons and keys do
 
 function makeActions(report, state, parts) {
-  const clamp = (f) => Math.min(Math.max(f, 0), report.frames.length - 1);
+  const range = () => report.rangeOf(report.clipOf(state.get('frame')));
+  const clamp = (f) => Math.min(Math.max(f, range()[0]), range()[1]);
   const subject = () => state.get('kind') ?? report.all;
   const actions = {
     goTo: (f) => state.set({ frame: clamp(f), playing: false }),
     step: (by) => actions.goTo(state.get('frame') + by),
-    first: () => actions.goTo(0),
-    last: () => actions.goTo(report.frames.length - 1),
+    first: () => actions.goTo(range()[0]),
+    last: () => actions.goTo(range()[1]),
+
+    /** Shows one finding everywhere, at its deepest; chosen again, everything. */
+    chooseFinding(finding) {
+      const again = state.get('finding') === finding;
+      state.set(again ? { finding: null } : { finding, kind: null, frame: finding.deepestIndex, playing: false });
+    },
+
+    /** One animation (or all in the list), at its deepest moment. */
+    chooseClip(clip) {
+      const [first, last] = report.rangeOf(Math.max(clip, 0));
+      const worst = report.findings.find((finding) => finding.clip === clip && finding.kind !== 'constant');
+      const most = report.all.frames.filter((f) => f >= first && f <= last);
+      const frame = clip < 0 ? state.get('frame') : (worst?.deepestIndex ?? most[0] ?? first);
+      state.set({ clip, frame, finding: null, kind: null, playing: false });
+    },
+
+    /** The finding before or after the chosen one in the list. */
+    nextFinding(by) {
+      const all = listed(report, state);
+      if (all.length > 0) {
+        const at = all.indexOf(state.get('finding'));
+        const next = at < 0 ? (by > 0 ? 0 : all.length - 1) : (at + by + all.length) % all.length;
+        state.set({ finding: null });
+        actions.chooseFinding(all[next]);
+      }
+    },
+    follow: () => state.set({ follow: !state.get('follow') }),
     play: () => state.set({ playing: !state.get('playing') && report.frames.length > 1 }),
-    worst: () => subject().frames.length > 0 && actions.goTo(subject().worstFrame),
+    worst() {
+      const finding = state.get('finding');
+      const frames = subject().frames.filter((f) => report.clipOf(f) === report.clipOf(state.get('frame')));
+      const pairs = (f) => (state.get('kind') ? pairsIn(state.get('kind'), f) : report.frames[f].total);
+      if (finding) {
+        actions.goTo(finding.deepestIndex);
+      } else if (frames.length > 0) {
+        actions.goTo(frames.reduce((best, f) => (pairs(f) > pairs(best) ? f : best)));
+      }
+    },
 
     /** The next or previous stretch of frames with contact. */
     contact(direction) {
       const f = state.get('frame');
-      const starts = intervals(subject().frames).map(([first]) => first);
+      const here = subject().frames.filter((frame) => report.clipOf(frame) === report.clipOf(f));
+      const starts = intervals(here).map(([first]) => first);
       const next = direction > 0 ? starts.find((first) => first > f) : starts.reverse().find((first) => first < f);
       if (next === undefined) {
         toast(direction > 0 ? 'No contact after this one' : 'No contact before this one');
@@ -156,7 +262,7 @@ function makeActions(report, state, parts) {
     escape() {
       byId('save').open = false;
       parts.pointer?.hide();
-      state.set({ kind: null });
+      state.set({ kind: null, finding: null });
     },
   };
   return actions;
@@ -177,7 +283,8 @@ function connectButtons(report, state, actions) {
   press('zoom-in', () => actions.zoom(0.5));
   press('zoom-out', () => actions.zoom(2));
   press('zoom-fit', actions.fit);
-  press('filter', () => state.set({ kind: null }));
+  press('filter', () => state.set({ kind: null, finding: null }));
+  press('follow', actions.follow);
   press('help-open', actions.help);
   press('help-close', () => byId('help').close());
   press('speed', () => {
@@ -192,8 +299,9 @@ function connectButtons(report, state, actions) {
   byId('frame').addEventListener('change', (event) => {
     const asked = Number(event.target.value);
     let best = state.get('frame');
+    const clip = report.clipOf(best);
     report.frames.forEach(({ number }, f) => {
-      if (Math.abs(number - asked) < Math.abs(report.frames[best].number - asked)) {
+      if (report.clipOf(f) === clip && Math.abs(number - asked) < Math.abs(report.frames[best].number - asked)) {
         best = f;
       }
     });
@@ -201,6 +309,10 @@ function connectButtons(report, state, actions) {
     event.target.value = report.frames[best].number;
   });
   document.addEventListener('click', (event) => {
+    // a button pressed with the pointer gives the keys back to the page: space plays
+    if (event.detail > 0) {
+      event.target.closest?.('button, summary')?.blur();
+    }
     if (!byId('save').contains(event.target)) {
       byId('save').open = false;
     }
@@ -217,19 +329,22 @@ function showControls(report, state) {
     byId('play').setAttribute('aria-label', playing ? 'Pause' : 'Play');
   });
   state.on(['solid'], () => byId('solid').setAttribute('aria-pressed', String(state.get('solid'))));
-  state.on(['speed'], () => (byId('speed').textContent = `${state.get('speed')}×`));
-  state.on(['kind'], () => {
-    const kind = state.get('kind');
-    byId('filter').hidden = !kind;
-    byId('filter').textContent = kind ? `${kindName(report.bodies, kind)}  ✕` : '';
-    byId('filter').setAttribute(
-      'aria-label',
-      kind ? `Only ${kindName(report.bodies, kind)}. Show all pairs again.` : '',
-    );
+  state.on(['speed'], () => {
+    byId('speed').textContent = `${state.get('speed')}×`;
+    byId('speed').setAttribute('aria-label', `${state.get('speed')}× playing speed`);
+  });
+  state.on(['follow'], () => byId('follow').setAttribute('aria-pressed', String(state.get('follow'))));
+  state.on(['kind', 'finding'], () => {
+    const chosen = state.get('finding') ?? state.get('kind');
+    const name = chosen ? kindName(report.bodies, chosen) : '';
+    byId('filter').hidden = !chosen;
+    byId('filter').textContent = chosen ? `${short(name, 40)}  ✕` : '';
+    byId('filter').setAttribute('aria-label', chosen ? `Only ${name}. Show all pairs again.` : '');
+    byId('follow').hidden = !state.get('finding');
   });
   document.querySelector('.now').hidden = report.frames.length === 0;
   if (report.frames.length > 0) {
-    state.on(['frame', 'kind', 'shown'], () => showNow(report, state));
+    state.on(['frame', 'kind', 'finding', 'show', 'search', 'shown'], () => showNow(report, state));
   }
   for (const id of ['worst', 'prev-contact', 'next-contact', 'to-contact']) {
     byId(id).disabled = report.all.frames.length === 0;
@@ -253,7 +368,7 @@ function withoutView(report, why) {
   byId('legend').hidden = true;
   byId('no-view').hidden = false;
   byId('no-view').textContent = why;
-  for (const id of ['to-contact', 'to-whole', 'solid']) {
+  for (const id of ['to-contact', 'to-whole', 'solid', 'follow']) {
     byId(id).hidden = true;
   }
 }
@@ -272,8 +387,12 @@ async function start() {
   showTheme(prefersDark.matches ? 'dark' : 'light');
   const report = await Report.fromDocument(document);
   const state = new State({
-    frame: firstFrame(report),
+    ...asked(report),
     kind: null,
+    show: report.findings.some(({ kind }) => kind !== 'constant') ? 'fresh' : 'all',
+    search: '',
+    clip: -1,
+    follow: true,
     playing: false,
     speed: 1,
     solid: false,
@@ -288,6 +407,7 @@ async function start() {
   const actions = makeActions(report, state, parts);
   showVerdict(report);
   showControls(report, state);
+  parts.findings = new Findings(report, state, actions);
   parts.panel = new Panel(report, state, actions);
   parts.timeline = new Timeline(report, state, {
     box: byId('timeline'),
@@ -308,7 +428,8 @@ async function start() {
   );
   parts.player = new Player(report, state);
   parts.loader = new Loader(report, state);
-  addEventListener('hashchange', () => actions.goTo(firstFrame(report)));
+  keepAddress(report, state);
+  addEventListener('hashchange', () => state.set({ ...asked(report), playing: false }));
 
   // tells tests (and the console) that everything is connected
   window.pinch = { report, state, actions, view: parts.view, copyText };

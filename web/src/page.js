@@ -47,6 +47,15 @@ export function seconds(t) {
     : `${rounded.toFixed(2)} s`;
 }
 
+/** A length in scene units, three digits of it. */
+export function length(x) {
+  const size = Math.abs(x);
+  if (size === 0) {
+    return '0';
+  }
+  return size < 1e-4 || size >= 1e6 ? x.toExponential(2) : String(Number(x.toPrecision(3)));
+}
+
 /** "Coat" with itself or with another body. */
 export function kindName(bodies, kind) {
   return kind.a === kind.b ? `${bodies[kind.a].name}, with itself` : `${bodies[kind.a].name} × ${bodies[kind.b].name}`;

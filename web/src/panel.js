@@ -3,13 +3,24 @@
 import { pairLines } from './csv.js';
 import { intervals, pairsIn } from './data.js';
 import { chosenPairs } from './loader.js';
-import { byId, copyText, count, kindName, make, plural, seconds, short } from './page.js';
+import { byId, copyText, count, kindName, length, make, plural, seconds, short } from './page.js';
 
 const MOST_BODIES = 40; // rows of the matrix; more would not be read
 const ROWS = matchMedia('(max-width: 620px)').matches ? 10 : 40; // triangle pairs listed at a time
 const COUNT_ROWS = 40; // body pairs of a frame
 const GROUP_ROWS = 6;
 const INTERVALS = 12;
+const DEPTH_WORDS = {
+  inside: 'inside the other body',
+  through: 'through the other sheet',
+  curve: 'length of the line where they meet',
+  none: 'depth not known',
+};
+const KIND_WORDS = {
+  new: 'new: not there at rest',
+  growing: 'growing: there at rest, deeper in motion',
+  constant: 'constant: built into the model',
+};
 
 export class Panel {
   constructor(report, state, actions) {
@@ -20,9 +31,9 @@ export class Panel {
     this.fillAbout();
     byId('copy-matrix').addEventListener('click', () => this.copyMatrix());
     byId('copy-frame').addEventListener('click', () => this.copyFrame());
-    state.on(['kind'], () => this.showKind());
-    state.on(['frame', 'kind'], () => this.showCounts());
-    state.on(['shown', 'kind'], () => {
+    state.on(['kind', 'finding'], () => this.showKind());
+    state.on(['frame', 'kind', 'finding'], () => this.showCounts());
+    state.on(['shown', 'kind', 'finding', 'show', 'search', 'clip'], () => {
       this.rows = ROWS;
       this.showPairs();
     });
@@ -118,7 +129,8 @@ export class Panel {
   choose(kind) {
     const again = this.state.get('kind') === kind;
     const elsewhere = pairsIn(kind, this.state.get('frame')) === 0;
-    this.state.set(again ? { kind: null } : elsewhere ? { kind, frame: kind.worstFrame, playing: false } : { kind });
+    const choice = { kind: again ? null : kind, finding: null };
+    this.state.set(!again && elsewhere ? { ...choice, frame: kind.worstFrame, playing: false } : choice);
   }
 
   /** Arrows walk from cell to cell. */
@@ -218,8 +230,13 @@ export class Panel {
     if (!frame) {
       return;
     }
-    byId('frame-title').textContent = `Frame ${frame.number}`;
+    const clip = this.report.clipName(this.state.get('frame'));
+    byId('frame-title').textContent = `Frame ${frame.number}${clip ? ` of ${clip}` : ''}`;
     byId('copy-frame').disabled = frame.total === 0;
+    if (this.state.get('finding')) {
+      byId('frame-counts').replaceChildren(this.facts(this.state.get('finding')));
+      return;
+    }
     if (frame.total === 0) {
       byId('frame-counts').replaceChildren(make('p', { class: 'hint' }, 'Nothing intersects in this frame.'));
       return;
@@ -243,10 +260,40 @@ export class Panel {
     );
   }
 
+  /** The chosen finding: how deep here and at worst, when, and between what. */
+  facts(finding) {
+    const { report } = this;
+    const f = this.state.get('frame');
+    const here = report.depthAt(finding, f);
+    const go = (to, text) =>
+      make('button', { type: 'button', class: 'link', onclick: () => this.actions.goTo(to) }, text);
+    const side = (body, joints) => report.bodies[body].name + (joints.length > 0 ? ` (${joints.join(', ')})` : '');
+    const rows = [
+      ['depth here', here > 0 ? length(here) : 'none'],
+      ['deepest', [go(finding.deepestIndex, `frame ${finding.deepest}`), `, ${DEPTH_WORDS[finding.depthKind]}`]],
+      ['frames', [go(finding.firstIndex, String(finding.first)), ' to ', go(finding.lastIndex, String(finding.last))]],
+      ['between', side(finding.a, finding.jointsA)],
+      ['and', finding.a === finding.b ? `itself (${finding.jointsB.join(', ')})` : side(finding.b, finding.jointsB)],
+      ['kind', KIND_WORDS[finding.kind] ?? finding.kind],
+      ['name', finding.name],
+    ];
+    if (finding.volume !== null) {
+      rows.splice(2, 0, ['shared volume', length(finding.volume)]);
+    }
+    if (finding.comment) {
+      rows.push(['comment', finding.comment]);
+    }
+    return make(
+      'dl',
+      { class: 'facts' },
+      ...rows.flatMap(([term, words]) => [make('dt', {}, term), make('dd', {}, ...[words].flat())]),
+    );
+  }
+
   /** Joints and triangle pairs: what the decoded list of the frame has. */
   showPairs() {
     const shown = this.state.get('shown');
-    const list = shown ? chosenPairs(this.report, shown, this.state.get('kind')).list : [];
+    const list = shown ? chosenPairs(this.report, shown, this.state).list : [];
     if (list.length === 0) {
       byId('frame-groups').replaceChildren();
       byId('frame-pairs').replaceChildren();
@@ -329,10 +376,10 @@ export class Panel {
     if (!shown || shown.frame !== this.state.get('frame')) {
       return;
     }
-    const { list } = chosenPairs(this.report, shown, kind);
+    const { list } = chosenPairs(this.report, shown, this.state);
     const number = this.report.frames[shown.pairs.from].number;
     const lines = pairLines(this.report, number, list, '\t');
-    const words = plural(kind ? pairsIn(kind, shown.frame) : frame.total, 'pair');
+    const words = plural(list.length / 4, 'pair');
     copyText(['frame\ta\ttriangle_a\tb\ttriangle_b', ...lines].join('\n'), words);
   }
 

@@ -16,9 +16,9 @@ export class Player {
 
   start() {
     const { state, report } = this;
-    const last = report.frames.length - 1;
+    const [first, last] = report.rangeOf(report.clipOf(state.get('frame')));
     if (state.get('frame') === last) {
-      state.set({ frame: 0 });
+      state.set({ frame: first });
     }
     let before = performance.now();
     let due = 0;

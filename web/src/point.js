@@ -22,7 +22,7 @@ export class Pointer {
       }
       down = null;
     });
-    state.on(['shown', 'kind'], () => this.hide());
+    state.on(['shown', 'kind', 'finding'], () => this.hide());
   }
 
   ask(event) {

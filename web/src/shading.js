@@ -2,7 +2,7 @@
 //
 //   ghost  glass: hardly there where it faces the eye, denser towards its outline
 //   solid  plain, lit from the eye and a little from above
-//   red    triangles that meet: opaque, outlined, and pulled a little towards the eye to win over their own ghost
+//   red    triangles that meet: a light tint, outlined, pulled a little towards the eye to win over their own ghost
 
 import { Color, DoubleSide, NormalBlending, ShaderMaterial } from 'three';
 
@@ -112,10 +112,10 @@ export function redMaterial(through) {
   return new ShaderMaterial({
     vertexShader: redVertex,
     fragmentShader: redFragment,
-    uniforms: { tint: { value: new Color() }, strength: { value: through ? 0.28 : 1 } },
-    transparent: through,
+    uniforms: { tint: { value: new Color() }, strength: { value: through ? 0.12 : 0.4 } },
+    transparent: true,
     depthTest: !through,
-    depthWrite: !through,
+    depthWrite: false,
     side: DoubleSide,
     polygonOffset: !through,
     polygonOffsetFactor: -2,
@@ -137,6 +137,15 @@ export function floorMaterial() {
 /** Colours of bodies: calm, and none of them near red. */
 const TINTS_LIGHT = ['#4f74a8', '#2f8f86', '#7d68b8', '#6f8a3f', '#3d8fb8', '#8a7a55', '#5d6f86', '#a06aa0'];
 const TINTS_DARK = ['#8fb4ea', '#6fd0c4', '#b7a3f0', '#b0cf7c', '#7fcdf2', '#d0bd90', '#a3b6cd', '#dfa6dd'];
+
+/** The two bodies of a choice: blue and orange, which nearly everybody tells apart, also by how light they are; the others grey. */
+const PAIR_LIGHT = ['#1f5fa8', '#c9761a', '#8b8d93'];
+const PAIR_DARK = ['#6db1ff', '#ffb45c', '#7d8088'];
+
+export function pairTint(side, dark) {
+  const tints = dark ? PAIR_DARK : PAIR_LIGHT;
+  return tints[side < 0 ? 2 : side];
+}
 
 export function bodyTint(index, dark) {
   const tints = dark ? TINTS_DARK : TINTS_LIGHT;

@@ -18,14 +18,21 @@ import {
   Vector3,
   WebGLRenderer,
 } from 'three';
+import { LineMaterial } from 'three/addons/lines/LineMaterial.js';
+import { LineSegments2 } from 'three/addons/lines/LineSegments2.js';
+import { LineSegmentsGeometry } from 'three/addons/lines/LineSegmentsGeometry.js';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import { sphereOf } from './contacts.js';
+import { curveOf } from './curve.js';
 import { chosenPairs } from './loader.js';
 import { make } from './page.js';
-import { bodyTint, floorMaterial, ghostMaterial, redMaterial, solidMaterial } from './shading.js';
+import { pickTriangle } from './pick.js';
+import { bodyTint, floorMaterial, ghostMaterial, pairTint, redMaterial, solidMaterial } from './shading.js';
 
 const MOST_MARKS = 8;
 const FLIGHT_MS = 420;
+const MOST_CURVE = 20000; // pairs whose line is drawn; more is a surface
+const MOST_RAYS = 6e6; // triangles looked at when a side to look from is chosen: some 50 ms
 
 export class View {
   /** Throws when the browser has no WebGL. */
@@ -44,12 +51,13 @@ export class View {
     this.controls.addEventListener('start', () => (this.flight = null));
     this.makeBodies();
     this.makeRed();
+    this.makeCurve();
     this.makeFloor();
     this.contactTurn = -1;
     new ResizeObserver(() => this.resize()).observe(stage);
     state.on(['theme'], () => this.paint());
-    state.on(['shown', 'kind'], () => this.update());
-    state.on(['solid', 'hidden', 'kind'], () => this.dress());
+    state.on(['shown', 'kind', 'finding', 'show', 'search', 'clip'], () => this.update());
+    state.on(['solid', 'hidden', 'kind', 'finding'], () => this.dress());
   }
 
   // ---------------------------------------------------------------- things in the scene
@@ -88,6 +96,22 @@ export class View {
     }
   }
 
+  /** The line along which bodies meet, with a halo so that it stands out from every colour, and the arrow of the depth. */
+  makeCurve() {
+    const line = (width, order) => {
+      const material = new LineMaterial({ linewidth: width, depthTest: false, transparent: true });
+      const object = new LineSegments2(new LineSegmentsGeometry(), material);
+      object.frustumCulled = false;
+      object.renderOrder = order;
+      object.visible = false;
+      this.scene.add(object);
+      return object;
+    };
+    this.halo = line(5.5, 6);
+    this.curve = line(2.6, 7);
+    this.arrow = line(2, 8);
+  }
+
   makeFloor() {
     this.floor = new Mesh(new PlaneGeometry(2, 2), floorMaterial());
     const up = this.camera.up.clone();
@@ -103,8 +127,9 @@ export class View {
     const dark = this.state.get('theme') === 'dark';
     const style = getComputedStyle(document.documentElement);
     const colour = (name) => new Color(style.getPropertyValue(`--${name}`).trim());
+    const pair = this.chosenBodies();
     this.bodies.forEach(({ ghost, solid }, b) => {
-      const tint = new Color(bodyTint(b, dark));
+      const tint = new Color(pair ? pairTint(pair.indexOf(b), dark) : bodyTint(b, dark));
       ghost.uniforms.tint.value.copy(tint);
       ghost.uniforms.rim.value.copy(tint).lerp(new Color(dark ? '#ffffff' : '#101820'), 0.35);
       solid.uniforms.tint.value.copy(tint).lerp(new Color('#ffffff'), dark ? 0 : 0.28);
@@ -112,24 +137,33 @@ export class View {
     this.red.material.uniforms.tint.value.copy(colour('red'));
     this.redThrough.material.uniforms.tint.value.copy(colour('red'));
     this.outline.material.color.copy(colour('ink'));
+    this.curve.material.color.copy(colour('red'));
+    this.halo.material.color.copy(colour('panel'));
+    this.arrow.material.color.copy(colour('ink'));
     this.floor.material.uniforms.tint.value.copy(colour('faint'));
     this.draw();
   }
 
   /** Solid or ghosted, which bodies are hidden, which stand back because they are not of the chosen pair. */
   dress() {
-    const kind = this.state.get('kind');
+    const pair = this.chosenBodies();
     const solid = this.state.get('solid');
     const hidden = this.state.get('hidden');
     this.bodies.forEach((body, b) => {
-      const aside = kind && kind.a !== b && kind.b !== b;
+      const aside = pair && !pair.includes(b);
       body.mesh.visible = !hidden.has(b);
       body.mesh.material = solid && !aside ? body.solid : body.ghost;
       body.mesh.renderOrder = solid && !aside ? 0 : 2;
       body.ghost.uniforms.strength.value = aside ? 0.3 : 1;
     });
     this.redThrough.visible = solid;
-    this.draw();
+    this.paint();
+  }
+
+  /** The bodies of the chosen finding or body pair, null when nothing is chosen. */
+  chosenBodies() {
+    const chosen = this.state.get('finding') ?? this.state.get('kind');
+    return chosen ? [chosen.a, chosen.b] : null;
   }
 
   /** A new frame, or another choice of pairs in it. */
@@ -138,20 +172,112 @@ export class View {
     if (!shown?.pose) {
       return;
     }
+    const before = this.pose;
     if (this.pose !== shown.pose) {
       this.pose = shown.pose;
       this.bodies.forEach(({ mesh }, b) => this.moveBody(mesh.geometry, b, shown.pose.positions[b]));
       this.placeFloor();
       this.contactTurn = -1;
     }
-    this.chosen = chosenPairs(this.report, shown, this.state.get('kind'));
+    this.chosen = chosenPairs(this.report, shown, this.state);
     this.fillRed();
+    this.fillCurve();
+    this.fillArrow(shown.frame);
     this.placeMarks();
     if (!this.placed) {
       this.placed = true;
       this.frameWhole(true);
     }
+    this.follow(before !== shown.pose);
     this.draw();
+  }
+
+  /** Where the chosen finding is in the frame shown: the middle of its triangles, else where the scan said. */
+  findingPlace() {
+    const finding = this.state.get('finding');
+    if (!finding) {
+      return null;
+    }
+    const members = this.chosen.contacts.flatMap((contact) => contact.members);
+    if (members.length > 0) {
+      const triangles = this.report.topology.map((body) => body.triangles);
+      return sphereOf(members, triangles, this.pose.positions);
+    }
+    const sample = this.report.sampleAt(finding, this.state.get('shown').frame);
+    return { centre: sample ? sample.slice(2, 5) : finding.centre, radius: finding.depth ?? 0 };
+  }
+
+  /** A newly chosen finding is flown to; after that the camera goes along with it, unless it is held. */
+  follow(moved) {
+    const finding = this.state.get('finding');
+    const place = this.findingPlace();
+    if (!finding || !place) {
+      this.followed = null;
+      return;
+    }
+    const centre = new Vector3(...place.centre);
+    if (this.followed?.finding !== finding) {
+      if (this.state.get('shown').frame === this.state.get('frame')) {
+        this.lookAt(centre, place.radius);
+        this.followed = { finding, centre };
+      }
+      return;
+    }
+    if (moved && this.state.get('follow')) {
+      const step = centre.clone().sub(this.followed.centre);
+      this.flight = null;
+      this.controls.target.add(step);
+      this.camera.position.add(step);
+    }
+    this.followed.centre = centre;
+  }
+
+  fillCurve() {
+    const { list } = this.chosen;
+    const corners = new Float32Array(9);
+    const cornersOf = (b, triangle) => {
+      this.addCorners(b, triangle, corners, 0);
+      return [0, 3, 6].map((k) => [corners[k], corners[k + 1], corners[k + 2]]);
+    };
+    const pieces = curveOf(list.slice(0, 4 * MOST_CURVE), cornersOf);
+    this.curvePieces = pieces;
+    for (const object of [this.curve, this.halo]) {
+      this.setLines(object, pieces);
+    }
+  }
+
+  setLines(object, pieces) {
+    object.visible = pieces.length > 0;
+    if (pieces.length > 0) {
+      object.geometry.dispose();
+      object.geometry = new LineSegmentsGeometry().setPositions(pieces);
+    }
+  }
+
+  /** From the deepest place to the surface it should be behind; in the deepest frame only, where the scan measured it. */
+  arrowWay(frame) {
+    const finding = this.state.get('finding');
+    if (!finding || finding.depthKind === 'curve' || frame !== finding.deepestIndex) {
+      return null;
+    }
+    const way = new Vector3(...finding.onto).sub(new Vector3(...finding.from));
+    return way.length() > 0 ? way : null;
+  }
+
+  fillArrow(frame) {
+    const way = this.arrowWay(frame);
+    const pieces = [];
+    if (way) {
+      const { from, onto } = this.state.get('finding');
+      pieces.push(...from, ...onto);
+      const side = new Vector3(0.3, 0.8, 0.52).cross(way).setLength(0.12 * way.length());
+      const other = side.clone().cross(way).setLength(0.12 * way.length());
+      const neck = new Vector3(...from).addScaledVector(way, 0.76);
+      for (const barb of [side, side.clone().negate(), other, other.clone().negate()]) {
+        pieces.push(...onto, ...neck.clone().add(barb));
+      }
+    }
+    this.setLines(this.arrow, pieces);
   }
 
   moveBody(geometry, b, positions) {
@@ -279,17 +405,75 @@ export class View {
   frameMembers(members) {
     const triangles = this.report.topology.map((body) => body.triangles);
     const { centre, radius } = sphereOf(members, triangles, this.pose.positions);
-    const target = new Vector3(...centre);
+    this.lookAt(new Vector3(...centre), radius);
+  }
 
-    // look at it from outside of the scene, unless it is in its very middle
+  /** Looks at a place from the side from which most of the line there is seen. */
+  lookAt(target, radius) {
     const whole = this.bounds();
+    const distance = this.distanceFor(Math.max(radius * 1.9, whole.radius * 0.06));
+    this.fly(target, distance, this.clearSide(target) ?? this.outward(target, whole));
+  }
+
+  /** A direction from which few triangles stand before the line; null when nothing is drawn, or too much to try. */
+  clearSide(target) {
+    const pieces = this.curvePieces ?? [];
+    const total = this.report.topology.reduce((sum, body) => sum + body.triangles.length / 3, 0);
+    const places = [];
+    for (let i = 0; i + 6 <= pieces.length; i += 6 * Math.max(Math.floor(pieces.length / 24), 1)) {
+      places.push([0, 1, 2].map((k) => (pieces[i + k] + pieces[i + 3 + k]) / 2));
+    }
+    const directions = this.directions();
+    if (places.length === 0 || total * places.length * directions.length > MOST_RAYS) {
+      return null;
+    }
+    const current = this.camera.position.clone().sub(this.controls.target).normalize();
+    const outward = this.outward(target, this.bounds()).normalize();
+    const arrow = this.arrowWay(this.state.get('frame'))?.normalize() ?? new Vector3();
+    let best = null;
+    for (const direction of directions) {
+      const seen = places.filter((place) => !this.isHidden(place, direction)).length / places.length;
+      // an arrow that points at the eye shows no depth
+      const aside = 1 - Math.abs(direction.dot(arrow));
+      const score = seen + 0.12 * direction.dot(current) + 0.12 * direction.dot(outward) + 0.35 * aside;
+      if (!best || score > best.score) {
+        best = { score, direction };
+      }
+    }
+    return best.direction;
+  }
+
+  /** Sides to look from: around, from three heights. */
+  directions() {
+    const up = this.camera.up;
+    const side = new Vector3(up.y, up.z, up.x);
+    const out = [];
+    for (const height of [-0.15, 0.3, 0.9]) {
+      for (let k = 0; k < 10; ++k) {
+        out.push(side.clone().applyAxisAngle(up, (k * Math.PI) / 5).addScaledVector(up, height).normalize());
+      }
+    }
+    return out;
+  }
+
+  /** Does a triangle stand between a place on the line and the eye? Those that meet there do not count. */
+  isHidden(place, direction) {
+    const hidden = this.state.get('hidden');
+    const way = direction.toArray();
+    const start = place.map((x, k) => x + 0.004 * this.size * way[k]);
+    return this.pose.positions.some(
+      (positions, b) => !hidden.has(b) && pickTriangle(start, way, positions, this.report.topology[b].triangles, null),
+    );
+  }
+
+  outward(target, whole) {
+    // look at it from outside of the scene, unless it is in its very middle
     const outward = target.clone().sub(new Vector3(...whole.centre));
     const up = this.camera.up;
     outward.addScaledVector(up, -outward.dot(up));
     const current = this.camera.position.clone().sub(this.controls.target).normalize();
     const direction = outward.length() > 0.05 * whole.radius ? outward.normalize().addScaledVector(up, 0.35) : current;
-    direction.addScaledVector(current, 0.45);
-    this.fly(target, this.distanceFor(Math.max(radius * 1.9, whole.radius * 0.04)), direction);
+    return direction.addScaledVector(current, 0.45);
   }
 
   /** Moves the camera to look at `target` from `direction`; at once for people who asked for less motion. */

@@ -11,6 +11,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
+import { findingTests } from './findings.mjs';
 
 const [samples, modules, screenshots] = process.argv.slice(2).map((path) => resolve(path));
 const chromiumPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
@@ -511,6 +512,8 @@ const tests = {
     });
   },
 };
+
+Object.assign(tests, findingTests({ open, settled, text, frame, picture, NARROW, modules }));
 
 // ---------------------------------------------------------------- run
 

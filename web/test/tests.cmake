@@ -17,6 +17,12 @@ endif()
 # The page is the same in every build, so the plain one is enough for it.
 if(PINCH_NODE AND NOT PINCH_WEB STREQUAL OFF AND NOT PINCH_SANITIZE AND NOT PINCH_SCALAR AND NOT CMAKE_CROSSCOMPILING)
   set(samples ${PROJECT_BINARY_DIR}/report_samples)
+  # A scan by the real tool, whose findings the page shows. It ends with 1: there are some.
+  if(TARGET pinch_cli)
+    add_test(NAME web_sample COMMAND sh -c "mkdir -p ${samples} && cd ${samples} && $<TARGET_FILE:pinch_cli> make character \
+hero.glb && { $<TARGET_FILE:pinch_cli> scan hero.glb --animation all --html findings.html -q; [ $? = 1 ]; }")
+    set_tests_properties(web_sample PROPERTIES LABELS web FIXTURES_SETUP report_samples)
+  endif()
   add_test(NAME web_unit COMMAND ${PINCH_NODE} ${PROJECT_SOURCE_DIR}/web/test/unit.mjs ${samples})
   add_test(NAME web_browser COMMAND ${PINCH_NODE} ${PROJECT_SOURCE_DIR}/web/test/browser.mjs
     ${samples} ${PROJECT_BINARY_DIR}/web/node_modules ${PROJECT_BINARY_DIR}/report_screenshots)
