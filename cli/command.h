@@ -24,6 +24,7 @@ pnCommandFcn pn_cmdScan;
 pnCommandFcn pn_cmdMake;
 pnCommandFcn pn_cmdVolume;
 pnCommandFcn pn_cmdInside;
+pnCommandFcn pn_cmdDevice;
 pnCommandFcn pn_cmdCompletion;
 
 #endif

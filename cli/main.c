@@ -19,6 +19,7 @@ static const struct {
     {"volume", pn_cmdVolume, "how much space two closed meshes share, and how deep they are in each other"},
     {"inside", pn_cmdInside, "which points lie inside a closed mesh"},
     {"make", pn_cmdMake, "write a mesh made by formula, or a character who walks"},
+    {"device", pn_cmdDevice, "which GPUs and other devices there are"},
     {"completion", pn_cmdCompletion, "completions for a shell, manual pages"},
 };
 

@@ -9,7 +9,7 @@ add_library(pinch_bench_shared STATIC ${PINCH_BENCH_SHARED})
 target_include_directories(pinch_bench_shared PUBLIC ${PROJECT_SOURCE_DIR}/bench)
 target_compile_definitions(pinch_bench_shared PUBLIC PINCH_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 target_link_libraries(pinch_bench_shared PUBLIC $<TARGET_NAME_IF_EXISTS:pinch_gl>
-  $<TARGET_NAME_IF_EXISTS:pinch_scenes> $<TARGET_NAME_IF_EXISTS:pinch_io> pinch)
+  $<TARGET_NAME_IF_EXISTS:pinch_scenes> $<TARGET_NAME_IF_EXISTS:pinch_io> pinch_cl pinch)
 
 # pinch_adapter(<name> <found> <targets...>): adds bench/adapter_<name>.cpp when the library is there.
 function(pinch_adapter name found)

@@ -42,7 +42,7 @@ function(pinch_test source)
     $<$<TARGET_EXISTS:pinch_cli>:PINCH_TOOL="${PINCH_TOOL_FILE}">)
   target_link_libraries(${name} PRIVATE
     $<TARGET_NAME_IF_EXISTS:pinch_test_support> $<TARGET_NAME_IF_EXISTS:pinch_gl>
-    $<TARGET_NAME_IF_EXISTS:pinch_io> $<TARGET_NAME_IF_EXISTS:pinch_scenes>
+    $<TARGET_NAME_IF_EXISTS:pinch_io> $<TARGET_NAME_IF_EXISTS:pinch_scenes> pinch_cl
     pinch PkgConfig::PINCH_CMOCKA ${PINCH_GMP_LIBRARY} ${PINCH_JANSSON_LIBRARY} ${ARGN})
   # A test that runs the tool needs it built.
   file(STRINGS ${source} mentions REGEX "PINCH_TOOL")

@@ -73,21 +73,22 @@ PN_API void pnLeaveFloat(pnFloatMode mode);
 /* ---------------------------------------------------------------- results */
 
 /* Every result and its text in one list: X(name, text). */
-#define PN_RESULTS(X)                                                    \
-  X(PN_OK, "ok")                                                         \
-  X(PN_ERROR_MEMORY, "out of memory")                                    \
-  X(PN_ERROR_ARGUMENT, "an argument is out of its range")                \
-  X(PN_ERROR_COUNT, "a count does not fit the object")                   \
-  X(PN_ERROR_INDEX, "an index is out of range")                          \
-  X(PN_ERROR_NUMBER, "a number is NaN or infinite")                      \
-  X(PN_ERROR_TRANSFORM, "the transform is not rigid")                    \
-  X(PN_ERROR_ID, "the id is null or its object was destroyed")           \
-  X(PN_ERROR_KIND, "the object is of another kind than this call needs") \
-  X(PN_ERROR_OPEN_MESH, "the mesh is not closed")                        \
-  X(PN_ERROR_ORIENTATION, "the mesh is not consistently oriented")       \
-  X(PN_ERROR_FILE, "the file cannot be opened, read or written")         \
-  X(PN_ERROR_FORMAT, "the file does not follow its format")              \
-  X(PN_ERROR_UNSUPPORTED, "the file or machine asks for something pinch does not have")
+#define PN_RESULTS(X)                                                                   \
+  X(PN_OK, "ok")                                                                        \
+  X(PN_ERROR_MEMORY, "out of memory")                                                   \
+  X(PN_ERROR_ARGUMENT, "an argument is out of its range")                               \
+  X(PN_ERROR_COUNT, "a count does not fit the object")                                  \
+  X(PN_ERROR_INDEX, "an index is out of range")                                         \
+  X(PN_ERROR_NUMBER, "a number is NaN or infinite")                                     \
+  X(PN_ERROR_TRANSFORM, "the transform is not rigid")                                   \
+  X(PN_ERROR_ID, "the id is null or its object was destroyed")                          \
+  X(PN_ERROR_KIND, "the object is of another kind than this call needs")                \
+  X(PN_ERROR_OPEN_MESH, "the mesh is not closed")                                       \
+  X(PN_ERROR_ORIENTATION, "the mesh is not consistently oriented")                      \
+  X(PN_ERROR_FILE, "the file cannot be opened, read or written")                        \
+  X(PN_ERROR_FORMAT, "the file does not follow its format")                             \
+  X(PN_ERROR_UNSUPPORTED, "the file or machine asks for something pinch does not have") \
+  X(PN_ERROR_DEVICE, "the device failed or was lost")
 
 /* What a call answers: PN_OK or what went wrong, as the list above has it. */
 typedef enum pnResult {

@@ -1,0 +1,180 @@
+/* pinch/device.h: the frame on a GPU, or on any other device that speaks OpenCL 1.2 with doubles.
+ *
+ *   pnDevice *device;  pnCreateDevice(NULL, &device);                     the first GPU, else the processor
+ *   pnDeviceWorld *world;  pnCreateDeviceWorld(device, &world);
+ *   pnDeviceBodyDef bd = pnDefaultDeviceBodyDef();  bd.pose = pose;  pnDeviceWorld_AddBody(world, &bd, &body);
+ *   each frame:  pnPose_SetVertices, _SetJoints, _SetWeights, _SetTransform ...
+ *                pnDeviceFrame f = pnDeviceWorld_Collide(world, NULL);
+ *                pnDeviceWorld_GetContacts(world)[i] ... its triangle pairs
+ *
+ * The pairs are those of pinch/world.h, exactly: the device compiles the text of the processor's own predicates, and one that
+ * does not round as it must is refused when it is opened. Bodies are poses, moved as everywhere: vertices travel to the device
+ * when they were set, of morphing and skinned bodies only weights and joints do, and vertices that are already there need not
+ * travel at all (pnDeviceWorld_GetVertexBuffer). Pairs can stay there too (pnDeviceWorld_GetResults).
+ *
+ * The library is pinch_cl (find_package: pinch::cl). OpenCL itself is loaded when the first function here is called; nothing
+ * links with it. Without it the calls answer PN_ERROR_UNSUPPORTED, and the message says what to install.
+ *
+ * Pointers of OpenCL (cl_mem, cl_event, ...) are void * here, so that this header needs none of its headers.
+ * Threads: as everywhere, two threads may not use one device or world at the same time, nor one a device and another a world
+ * on it.
+ */
+#ifndef PINCH_DEVICE_H
+#define PINCH_DEVICE_H
+
+#include "pinch/collide.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---------------------------------------------------------------- devices */
+
+typedef struct pnDevice pnDevice;
+
+/* What a device is made of. */
+typedef enum pnDeviceKind { PN_DEVICE_GPU, PN_DEVICE_CPU, PN_DEVICE_OTHER } pnDeviceKind;
+
+/* A device as the driver describes it. */
+typedef struct pnDeviceInfo {
+  char name[128], platform[128], driver[64];
+  char why[160]; /* empty, or why it cannot be used: no doubles, no compiler, ... */
+  pnDeviceKind kind;
+  uint32_t computeUnits;
+  uint64_t memory; /* bytes */
+} pnDeviceInfo;
+
+/* All devices, GPUs first, then processors, then others; within a kind in the order of the drivers. Up to `capacity` of them
+ * into outInfos (may be null when that is 0), and how many there are. PN_ERROR_UNSUPPORTED without OpenCL; no device at all is
+ * PN_OK and 0. */
+PN_API pnResult pnListDevices(pnDeviceInfo *outInfos, uint32_t capacity, uint32_t *outCount);
+
+/* Which device, and how. */
+typedef struct pnDeviceDef {
+  uint32_t index; /* in the list above; PN_NONE (default): the first that can be used */
+  /* The caller's own cl_command_queue: work is put there, in its context and on its device; index is ignored. It must be in
+   * order, and is retained. Null (default): a queue of our own. */
+  void *queue;
+  const char *cacheFolder; /* where compiled programs are kept; null (default): the user's cache folder; "": nowhere */
+  bool profile;            /* a queue of our own notes times, for pnDeviceWorld_GetStage */
+} pnDeviceDef;
+
+PN_API pnDeviceDef pnDefaultDeviceDef(void);
+/* Opens a device: compiles its programs or takes them from the cache, and compares its exact tests and its rounding with the
+ * processor's on cases made to hurt. def may be null. Errors: PN_ERROR_UNSUPPORTED (no OpenCL, no device, one that lacks
+ * something or disagrees with the processor; the message says what), PN_ERROR_ARGUMENT (no such index), PN_ERROR_DEVICE,
+ * PN_ERROR_MEMORY. */
+PN_API pnResult pnCreateDevice(const pnDeviceDef *def, pnDevice **outDevice);
+PN_API void pnDestroyDevice(pnDevice *device); /* null is allowed; its worlds must be gone */
+
+/* As in the list. */
+PN_API pnDeviceInfo pnDevice_GetInfo(const pnDevice *device);
+/* Its cl_context and cl_command_queue, for buffers of your own. They stay the device's. */
+PN_API void *pnDevice_GetContext(const pnDevice *device);
+PN_API void *pnDevice_GetQueue(const pnDevice *device);
+/* Seconds that opening it took to compile, and how many of its programs came from the cache. */
+PN_API double pnDevice_GetBuildSeconds(const pnDevice *device, uint32_t *outFromCache);
+
+/* ---------------------------------------------------------------- worlds */
+
+typedef struct pnDeviceWorld pnDeviceWorld;
+
+/* An empty world on a device. Several worlds may share one. */
+PN_API pnResult pnCreateDeviceWorld(pnDevice *device, pnDeviceWorld **outWorld);
+PN_API void pnDestroyDeviceWorld(pnDeviceWorld *world); /* null is allowed; poses and meshes are the caller's */
+
+/* What a body is. */
+typedef struct pnDeviceBodyDef {
+  const pnPose *pose;      /* any kind: free, rigid, morphing, skinned; must outlive the world */
+  bool self;               /* look for self-collision (default false) */
+  pnSelfFilter selfFilter; /* arrays are copied */
+  uint32_t category;       /* bits this body is (default 1) */
+  uint32_t mask;           /* bits it collides with (default all); both sides must agree */
+  /* The caller writes the world positions of the vertices into the device's buffer (pnDeviceWorld_GetVertexBuffer); of the pose
+   * only the mesh is looked at. Default false. */
+  bool onDevice;
+} pnDeviceBodyDef;
+
+PN_API pnDeviceBodyDef pnDefaultDeviceBodyDef(void);
+/* Bodies are numbered 0, 1, ... in the order they come. The next frame lays the world out anew: their triangles are ordered in
+ * space as they are then (those of onDevice bodies at rest), which costs O(n log n) on the processor and is never done again
+ * unless another body comes. */
+PN_API pnResult pnDeviceWorld_AddBody(pnDeviceWorld *world, const pnDeviceBodyDef *def, uint32_t *outBody);
+PN_API uint32_t pnDeviceWorld_GetBodyCount(const pnDeviceWorld *world);
+/* Triangles of all bodies have one numbering, body after body, in results that stay on the device: a body's first. */
+PN_API uint32_t pnDeviceWorld_GetFirstTriangle(const pnDeviceWorld *world, uint32_t body);
+
+/* Vertices on the device. The world's cl_mem of vertices, 3 floats a vertex, and where those of `body` begin in it, in bytes.
+ * Write those of onDevice bodies there, on the device's queue or before the events given to Begin; others are overwritten.
+ * Valid until a body comes. Lays the world out when that has not been done. */
+PN_API pnResult pnDeviceWorld_GetVertexBuffer(pnDeviceWorld *world, uint32_t body, void **outBuffer, size_t *outOffset);
+/* The same as a copy on the device, out of a cl_mem of the caller's from `offset` bytes on, at once in the queue's order. Only for
+ * onDevice bodies: else PN_ERROR_KIND. */
+PN_API pnResult pnDeviceWorld_CopyVertices(pnDeviceWorld *world, uint32_t body, void *buffer, size_t offset);
+
+/* ---------------------------------------------------------------- the frame */
+
+/* What to look for. Zeroed is the default: all pairs, sorted. */
+typedef struct pnDeviceFrameDef {
+  bool first;         /* one pair for each two bodies is enough, any */
+  bool noSelf;        /* skip self-collision in this frame */
+  bool unsorted;      /* in the order found, by chance */
+  bool countOnly;     /* how many pairs; none is handed out */
+  uint32_t waitCount; /* cl_events to wait for before vertices are read; Begin only */
+  void *const *waits;
+} pnDeviceFrameDef;
+
+/* What a frame found and what it cost. */
+typedef struct pnDeviceFrame {
+  pnResult result;
+  size_t pairCount;
+  uint32_t contactCount; /* after a download */
+  uint32_t reruns;       /* how often a list on the device was too short and the frame was run again */
+  uint64_t superPairs, clusterPairs, candidates, uncertain; /* what each step handed to the next */
+  double seconds;                                           /* from Begin to the end of Finish */
+} pnDeviceFrame;
+
+/* Begin uploads what has changed in the poses and puts the frame into the queue, without waiting; Finish waits for it, runs it
+ * again if a list was too short, and tells what it found. Poses, and arrays they share, must stay as they are in between. A
+ * Begin that finds a frame unfinished lets it run out and forgets its answer. Errors: PN_ERROR_NUMBER names body and vertex
+ * (of onDevice bodies, and of shared arrays; other numbers were checked when they were set), PN_ERROR_DEVICE when the device
+ * failed or was lost: then it and its worlds can only be destroyed. */
+PN_API pnResult pnDeviceWorld_Begin(pnDeviceWorld *world, const pnDeviceFrameDef *def);
+PN_API pnDeviceFrame pnDeviceWorld_Finish(pnDeviceWorld *world);
+/* Fetches the pairs of a finished frame and sorts them into contacts. */
+PN_API pnResult pnDeviceWorld_Download(pnDeviceWorld *world);
+/* All three. */
+PN_API pnDeviceFrame pnDeviceWorld_Collide(pnDeviceWorld *world, const pnDeviceFrameDef *def);
+
+/* Two bodies that meet, a < b, or one with itself. Contacts are sorted by a, then b. */
+typedef struct pnDeviceContact {
+  uint32_t a, b;
+  size_t firstPair, pairCount; /* into pnDeviceWorld_GetPairs */
+} pnDeviceContact;
+
+/* Of the last frame that was downloaded; valid until the next download. Triangles are those of the meshes, and in each
+ * contact sorted unless the frame was unsorted. */
+PN_API const pnDeviceContact *pnDeviceWorld_GetContacts(const pnDeviceWorld *world);
+PN_API const pnPair *pnDeviceWorld_GetPairs(const pnDeviceWorld *world);
+
+/* The answer where it is. */
+typedef struct pnDeviceResults {
+  void *pairs; /* cl_mem: uint2 each, triangles by the world's numbers, smaller first */
+  void *
+      head; /* cl_mem: uint; [0] how many pairs, [1] not 0: a list was too short, and only Finish makes the answer right */
+  void *event; /* cl_event that the frame ends with; stays the world's, retain it to keep it */
+} pnDeviceResults;
+/* Of the last Begin; valid until the next one. Finish may change `pairs`: ask again after it. */
+PN_API pnDeviceResults pnDeviceWorld_GetResults(const pnDeviceWorld *world);
+
+/* For measuring: what step i of the last finished frame is called and how many seconds the device spent on it; null past the
+ * last, or when the device was not opened with `profile`. */
+PN_API const char *pnDeviceWorld_GetStage(const pnDeviceWorld *world, uint32_t i, double *outSeconds);
+/* Bytes on the device. */
+PN_API size_t pnDeviceWorld_GetByteCount(const pnDeviceWorld *world);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,38 @@
+/* device.h: an open device, as the room sees it. */
+#ifndef PN_DEVICE_DEVICE_H
+#define PN_DEVICE_DEVICE_H
+
+#include "device/cl.h"
+#include "pinch/device.h"
+
+/* Programs, each compiled and kept on its own. The exact one takes longest. */
+typedef enum pnProgram { PN_PROGRAM_FRAME, PN_PROGRAM_EXACT, PN_PROGRAM_MOTION, PN_PROGRAM_COUNT } pnProgram;
+
+struct pnDevice {
+  pnDeviceInfo info;
+  cl_device_id id;
+  cl_context context;
+  cl_command_queue queue;
+  cl_program programs[PN_PROGRAM_COUNT];
+  size_t mostBytes; /* of one buffer */
+  bool profile;
+  bool roundsQuotients; /* of floats; and roots */
+  bool lost;            /* a call has failed for good */
+  double buildSeconds;
+  uint32_t fromCache;
+};
+
+/* The text of a program, made at build time from the kernels and the shared files of geom and collide (cmake/embed.cmake). */
+extern const char pn_textOfFrame[], pn_textOfExact[], pn_textOfMotion[];
+
+/* program.c: all programs of a device, from the cache or compiled. */
+pnResult pn_buildPrograms(pnDevice *device, const char *cacheFolder);
+/* selftest.c: does the device decide and round as the processor does? */
+pnResult pn_testDevice(pnDevice *device);
+
+/* A buffer, null and a message when there is none. Contents are undefined. */
+cl_mem pn_createBuffer(pnDevice *device, size_t bytes, const char *what, pnResult *outResult);
+void pn_releaseBuffer(cl_mem *buffer);
+cl_kernel pn_createKernel(pnDevice *device, pnProgram program, const char *name, pnResult *outResult);
+
+#endif

@@ -1,0 +1,315 @@
+/* frame.c: the kernels of a frame, with their arguments and sizes, into the queue.
+ *
+ *   evaluate   vertices of bodies that are moved by weights, joints or a transform     (kernel/motion.cl)
+ *   refit      corners, boxes of clusters and supers                                   (refit.cl)
+ *   superPairs, clusterPairs, trianglePairs   boxes against boxes, coarse to fine      (pairs.cl)
+ *   narrow     the float filter; neighbours: the same for those on their list          (narrow.cl)
+ *   exact      what the filters left                                                   (exact.cl)
+ *   wanted     self filters, when there are any                                        (wanted.cl)
+ *   scan, scatter, order   the sort                                                    (sort.cl)
+ *
+ * Sizes of the lists are known on the device only: kernels that read one are started with a fixed number of groups, which take
+ * its items by turns. */
+#include "device/world.h"
+
+#include "base/thread.h"
+
+#include <string.h>
+
+/* ---------------------------------------------------------------- arguments */
+
+/* Arguments of one kernel, one after the other. */
+typedef struct Arguments {
+  pnDeviceWorld *world;
+  cl_kernel kernel;
+  cl_uint at;
+  cl_int error;
+} Arguments;
+
+static void set(Arguments *a, size_t size, const void *value) {
+  if (a->error == CL_SUCCESS) a->error = pn_cl.SetKernelArg(a->kernel, a->at++, size, value);
+}
+
+static void buffer(Arguments *a, pnBufferName name) {
+  set(a, sizeof(cl_mem), &a->world->buffers[name]);
+}
+
+static void number(Arguments *a, uint32_t value) {
+  set(a, sizeof value, &value);
+}
+
+enum { EMIT_SORT = 1, EMIT_FIRST = 2 };
+
+static uint32_t modeOf(const pnDeviceWorld *world) {
+  const bool sorted = !world->def.unsorted && !world->def.countOnly;
+  const bool first = world->def.first && world->bodies.count <= PN_MAX_MET_BODIES;
+  return (sorted ? EMIT_SORT : 0) | (first ? EMIT_FIRST : 0);
+}
+
+/* What every kernel that finds pairs begins with. Before a filter they go to a list of their own. */
+static void emit(Arguments *a, bool raw) {
+  const pnListName list = raw ? PN_LIST_RAW : PN_LIST_PAIRS;
+  buffer(a, PN_BUFFER_HEAD);
+  buffer(a, raw ? PN_BUFFER_LIST_RAW : PN_BUFFER_LIST_PAIRS);
+  buffer(a, PN_BUFFER_RANKS);
+  buffer(a, PN_BUFFER_COUNTS);
+  buffer(a, PN_BUFFER_MET);
+  buffer(a, PN_BUFFER_BODY_FIRST);
+  number(a, a->world->capacity[list]);
+  number(a, raw ? 0 : modeOf(a->world));
+  number(a, raw ? PN_HEAD_RAW : PN_HEAD_PAIRS);
+  number(a, 1u << list);
+  number(a, (uint32_t)a->world->bodies.count);
+}
+
+static void buffers(Arguments *a, const pnBufferName *names, int count) {
+  for (int i = 0; i < count; ++i) buffer(a, names[i]);
+}
+
+#define BUFFERS(a, ...)                           \
+  buffers(a, (const pnBufferName[]){__VA_ARGS__}, \
+          (int)(sizeof((const pnBufferName[]){__VA_ARGS__}) / sizeof(pnBufferName)))
+
+static void setBoxArguments(Arguments *a, pnStage stage) {
+  const uint32_t *capacity = a->world->capacity;
+  switch (stage) {
+    case PN_STAGE_REFIT:
+      BUFFERS(a, PN_BUFFER_TRIANGLES, PN_BUFFER_WELDS, PN_BUFFER_VERTICES, PN_BUFFER_CLUSTER_BODY, PN_BUFFER_SUPER_BODY,
+              PN_BUFFER_RECORDS, PN_BUFFER_CLUSTER_LOW, PN_BUFFER_CLUSTER_HIGH, PN_BUFFER_SUPER_LOW,
+              PN_BUFFER_SUPER_HIGH, PN_BUFFER_HEAD, PN_BUFFER_COUNTS);
+      break;
+    case PN_STAGE_SUPERS:
+      BUFFERS(a, PN_BUFFER_SUPER_LOW, PN_BUFFER_SUPER_HIGH, PN_BUFFER_RULES);
+      number(a, a->world->superCount);
+      BUFFERS(a, PN_BUFFER_HEAD, PN_BUFFER_LIST_SUPERS);
+      number(a, capacity[PN_LIST_SUPERS]);
+      break;
+    case PN_STAGE_CLUSTERS:
+      BUFFERS(a, PN_BUFFER_CLUSTER_LOW, PN_BUFFER_CLUSTER_HIGH, PN_BUFFER_SUPER_LOW, PN_BUFFER_SUPER_HIGH,
+              PN_BUFFER_RULES, PN_BUFFER_HEAD, PN_BUFFER_LIST_SUPERS);
+      number(a, capacity[PN_LIST_SUPERS]);
+      buffer(a, PN_BUFFER_LIST_CLUSTERS);
+      number(a, capacity[PN_LIST_CLUSTERS]);
+      break;
+    default: // PN_STAGE_TRIANGLES
+      BUFFERS(a, PN_BUFFER_RECORDS, PN_BUFFER_CLUSTER_LOW, PN_BUFFER_CLUSTER_HIGH, PN_BUFFER_HEAD,
+              PN_BUFFER_LIST_CLUSTERS);
+      number(a, capacity[PN_LIST_CLUSTERS]);
+      buffer(a, PN_BUFFER_MET);
+      number(a, (uint32_t)a->world->bodies.count);
+      number(a, modeOf(a->world));
+      number(a, a->world->nearOnList);
+      buffer(a, PN_BUFFER_LIST_CANDIDATES);
+      number(a, capacity[PN_LIST_CANDIDATES]);
+      break;
+  }
+}
+
+static void setPairArguments(Arguments *a, pnStage stage) {
+  const uint32_t *capacity = a->world->capacity;
+  emit(a, a->world->filtered && stage != PN_STAGE_WANTED);
+  if (stage == PN_STAGE_WANTED) {
+    buffer(a, PN_BUFFER_LIST_RAW);
+    number(a, capacity[PN_LIST_RAW]);
+    BUFFERS(a, PN_BUFFER_WISHES, PN_BUFFER_NUMBERS, PN_BUFFER_VERTICES);
+    return;
+  }
+  BUFFERS(a, PN_BUFFER_RECORDS, PN_BUFFER_TRIANGLES);
+  if (stage == PN_STAGE_NARROW) {
+    buffer(a, PN_BUFFER_LIST_CANDIDATES);
+    number(a, capacity[PN_LIST_CANDIDATES]);
+    number(a, a->world->nearOnList);
+  } else if (stage == PN_STAGE_NEIGHBOURS) {
+    buffer(a, PN_BUFFER_NEAR);
+    number(a, a->world->nearCount);
+  }
+  buffer(a, PN_BUFFER_LIST_UNSURE);
+  number(a, capacity[PN_LIST_UNSURE]);
+}
+
+static void setSortArguments(Arguments *a, pnStage stage) {
+  const pnDeviceWorld *world = a->world;
+  switch (stage) {
+    case PN_STAGE_SCAN:
+      BUFFERS(a, PN_BUFFER_COUNTS, PN_BUFFER_OFFSETS, PN_BUFFER_RUNS);
+      number(a, world->triangleCount);
+      number(a, world->scanEach);
+      break;
+    case PN_STAGE_SCATTER:
+      BUFFERS(a, PN_BUFFER_HEAD, PN_BUFFER_LIST_PAIRS, PN_BUFFER_RANKS);
+      number(a, world->capacity[PN_LIST_PAIRS]);
+      BUFFERS(a, PN_BUFFER_OFFSETS, PN_BUFFER_RUNS);
+      number(a, world->scanRuns);
+      number(a, 256 * world->scanEach);
+      BUFFERS(a, PN_BUFFER_STARTS, PN_BUFFER_PLACED);
+      break;
+    default: // PN_STAGE_ORDER
+      BUFFERS(a, PN_BUFFER_HEAD, PN_BUFFER_PLACED);
+      number(a, world->capacity[PN_LIST_PAIRS]);
+      BUFFERS(a, PN_BUFFER_STARTS, PN_BUFFER_COUNTS, PN_BUFFER_SORTED);
+      break;
+  }
+}
+
+static pnResult setArguments(pnDeviceWorld *world) {
+  for (int i = 0; i < PN_STAGE_COUNT; ++i) {
+    Arguments a = {world, world->kernels[i], 0, CL_SUCCESS};
+    const pnStage stage = (pnStage)i;
+    if (stage == PN_STAGE_EVALUATE)
+      BUFFERS(&a, PN_BUFFER_CHUNKS, PN_BUFFER_MOTIONS, PN_BUFFER_SOURCES, PN_BUFFER_INPUTS, PN_BUFFER_CONSTANTS,
+              PN_BUFFER_WHOLE, PN_BUFFER_VERTICES);
+    else if (stage <= PN_STAGE_TRIANGLES) setBoxArguments(&a, stage);
+    else if (stage <= PN_STAGE_WANTED) setPairArguments(&a, stage);
+    else setSortArguments(&a, stage);
+    if (a.error != CL_SUCCESS) return pn_worldFail(world, a.error, "SetKernelArg", "a frame");
+  }
+  world->argumentsStale = false;
+  return PN_OK;
+}
+
+/* ---------------------------------------------------------------- sizes */
+
+/* Groups of 32 that keep a compute unit of a GPU busy, as measured; a processor needs a few for each core. */
+static size_t teamsOf(const pnDeviceWorld *world) {
+  const pnDeviceInfo *info = &world->device->info;
+  return (size_t)info->computeUnits * (info->kind == PN_DEVICE_GPU ? 28 : 4);
+}
+
+/* Is the stage part of this frame, and with how many items? */
+static bool sizeStage(const pnDeviceWorld *world, pnStage stage, size_t global[2], size_t local[2]) {
+  const size_t teams = teamsOf(world);
+  const uint32_t mode = modeOf(world);
+  local[1] = global[1] = 1;
+  switch (stage) {
+    case PN_STAGE_EVALUATE:
+      local[0] = 64;
+      global[0] = (size_t)world->chunkCount * 64;
+      return world->moved;
+    case PN_STAGE_REFIT:
+      local[0] = 256;
+      global[0] = (size_t)world->superCount * 256;
+      return true;
+    case PN_STAGE_SUPERS:
+      local[0] = 64;
+      global[0] = ((size_t)world->superCount + 63) / 64 * 64;
+      global[1] = world->superCount;
+      return true;
+    case PN_STAGE_CLUSTERS:
+    case PN_STAGE_TRIANGLES:
+    case PN_STAGE_NARROW:
+      local[0] = 32;
+      global[0] = teams * 32;
+      return true;
+    case PN_STAGE_NEIGHBOURS:
+      local[0] = 64;
+      global[0] = PN_MIN(((size_t)world->nearCount + 63) / 64, teams) * 64;
+      return world->nearCount > 0 && !world->def.noSelf;
+    case PN_STAGE_EXACT:
+    case PN_STAGE_WANTED:
+      local[0] = 64;
+      global[0] = PN_MAX(teams / 7, 1) * 64;
+      return stage == PN_STAGE_EXACT || world->filtered;
+    case PN_STAGE_SCAN:
+      local[0] = 256;
+      global[0] = (size_t)world->scanRuns * 256;
+      return (mode & EMIT_SORT) != 0;
+    default: // scatter, order
+      local[0] = 256;
+      global[0] = PN_MAX(teams / 7, 1) * 256;
+      return (mode & EMIT_SORT) != 0;
+  }
+}
+
+/* ---------------------------------------------------------------- the frame */
+
+/* Rules with or without self-collision, as the frame wants it. */
+static pnResult sendRules(pnDeviceWorld *world) {
+  if (!world->anySelf || world->rulesWithoutSelf == world->def.noSelf) return PN_OK;
+  const size_t bytes = world->bodies.count * 16;
+  uint32_t *rules = pn_alloc(bytes);
+  if (!rules) return pn_failMemory(bytes);
+  for (size_t b = 0; b < world->bodies.count; ++b) {
+    const pnDeviceBody *body = &world->bodies.data[b];
+    rules[4 * b] = body->category;
+    rules[4 * b + 1] = body->mask;
+    rules[4 * b + 2] = body->self && !world->def.noSelf;
+    rules[4 * b + 3] = 0;
+  }
+  pnResult result = pn_fillBuffer(world, PN_BUFFER_RULES, rules, bytes);
+  pn_free(rules, bytes);
+  if (result == PN_OK) world->rulesWithoutSelf = world->def.noSelf;
+  return result;
+}
+
+static pnResult clearMet(pnDeviceWorld *world) {
+  const bool first = (modeOf(world) & EMIT_FIRST) != 0;
+  const size_t bytes = first ? world->bodies.count * world->bodies.count * 4 : 4;
+  pnResult result = pn_reserveBuffer(world, PN_BUFFER_MET, bytes);
+  if (result != PN_OK || !first) return result;
+  const uint32_t none = 0;
+  cl_int error = pn_cl.EnqueueFillBuffer(world->device->queue, world->buffers[PN_BUFFER_MET], &none, sizeof none, 0,
+                                         bytes, 0, NULL, NULL);
+  return error == CL_SUCCESS ? PN_OK : pn_worldFail(world, error, "EnqueueFillBuffer", "bodies that meet");
+}
+
+static void forgetEvents(pnDeviceWorld *world) {
+  if (world->event) pn_cl.ReleaseEvent(world->event);
+  world->event = NULL;
+  for (int i = 0; i < PN_STAGE_COUNT; ++i) {
+    if (world->stageEvents[i]) pn_cl.ReleaseEvent(world->stageEvents[i]);
+    world->stageEvents[i] = NULL;
+  }
+}
+
+pnResult pn_enqueueFrame(pnDeviceWorld *world) {
+  pnResult result = sendRules(world);
+  if (result == PN_OK) result = clearMet(world);
+  if (result == PN_OK && world->argumentsStale) result = setArguments(world);
+  if (result != PN_OK) return result;
+  forgetEvents(world);
+  pnStage last = PN_STAGE_EXACT;
+  for (int i = 0; i < PN_STAGE_COUNT; ++i) {
+    size_t global[2], local[2];
+    if (sizeStage(world, (pnStage)i, global, local)) last = (pnStage)i;
+  }
+  for (int i = 0; i < PN_STAGE_COUNT; ++i) {
+    size_t global[2], local[2];
+    if (!sizeStage(world, (pnStage)i, global, local)) continue;
+    cl_event *event = i == (int)last ? &world->event : world->device->profile ? &world->stageEvents[i] : NULL;
+    cl_int error = pn_cl.EnqueueNDRangeKernel(world->device->queue, world->kernels[i], i == PN_STAGE_SUPERS ? 2 : 1,
+                                              NULL, global, local, 0, NULL, event);
+    if (error != CL_SUCCESS) return pn_worldFail(world, error, "EnqueueNDRangeKernel", "a frame");
+  }
+  if (world->device->profile && pn_cl.RetainEvent(world->event) == CL_SUCCESS) world->stageEvents[last] = world->event;
+  cl_int error = pn_cl.Flush(world->device->queue);
+  return error == CL_SUCCESS ? PN_OK : pn_worldFail(world, error, "Flush", "a frame");
+}
+
+static bool sameMode(const pnDeviceFrameDef *a, const pnDeviceFrameDef *b) {
+  return a->first == b->first && a->unsorted == b->unsorted && a->countOnly == b->countOnly;
+}
+
+pnResult pnDeviceWorld_Begin(pnDeviceWorld *world, const pnDeviceFrameDef *def) {
+  PN_ASSERT(world);
+  const pnDeviceFrameDef none = {0};
+  def = def ? def : &none;
+  world->begun = pn_clock();
+  world->finished = false;
+  if (world->device->lost)
+    return pn_fail(PN_ERROR_DEVICE, "device '%s' failed before; it and its worlds can only be destroyed",
+                   world->device->info.name);
+  pnResult result = pn_layOut(world);
+  if (result != PN_OK) return result;
+  if (!sameMode(def, &world->def)) world->argumentsStale = true;
+  world->def = *def;
+  world->def.waits = NULL;
+  world->running = true;
+  if (world->triangleCount == 0) return PN_OK;
+  if (def->waitCount > 0) {
+    cl_int error =
+        pn_cl.EnqueueBarrierWithWaitList(world->device->queue, def->waitCount, (const cl_event *)def->waits, NULL);
+    if (error != CL_SUCCESS) return pn_worldFail(world, error, "EnqueueBarrierWithWaitList", "the caller's events");
+  }
+  result = pn_uploadPoses(world);
+  return result == PN_OK ? pn_enqueueFrame(world) : result;
+}

@@ -1,0 +1,210 @@
+/* result.c: the end of a frame: was every list long enough, is every number a number, and then the pairs. */
+#include "device/world.h"
+
+#include "base/sort.h"
+#include "base/thread.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- finishing */
+
+/* A frame that is run again so often counts more than 32 bits hold. */
+#define MOST_RERUNS 16u
+
+static pnResult readHead(pnDeviceWorld *world) {
+  cl_int error = pn_cl.EnqueueReadBuffer(world->device->queue, world->buffers[PN_BUFFER_HEAD], 1, 0, sizeof world->head,
+                                         world->head, 0, NULL, NULL);
+  return error == CL_SUCCESS ? PN_OK : pn_worldFail(world, error, "EnqueueReadBuffer", "the end of a frame");
+}
+
+/* A quarter more than was asked for: the next frame is likely to ask for a little more. */
+static pnResult growLists(pnDeviceWorld *world) {
+  static const int places[PN_LIST_COUNT] = {PN_HEAD_SUPERS, PN_HEAD_CLUSTERS, PN_HEAD_CANDIDATES,
+                                            PN_HEAD_UNSURE, PN_HEAD_PAIRS,    PN_HEAD_RAW};
+  for (int i = 0; i < PN_LIST_COUNT; ++i) {
+    if (!(world->head[PN_HEAD_OVERFLOW] >> i & 1u)) continue;
+    const uint64_t wanted = (uint64_t)world->head[places[i]] + world->head[places[i]] / 4 + 64;
+    pnResult result = pn_reserveList(world, (pnListName)i, (uint32_t)PN_MIN(wanted, UINT32_MAX / 2));
+    if (result != PN_OK) return result;
+  }
+  return PN_OK;
+}
+
+/* Which vertex of a super is NaN or infinite? Only for the message, so it may take its time. */
+static pnResult failNumber(pnDeviceWorld *world) {
+  const size_t floats = (size_t)world->vertexCount * 3;
+  float *vertices = pn_alloc(floats * sizeof(float));
+  if (!vertices) return pn_failMemory(floats * sizeof(float));
+  pnResult result = PN_OK;
+  cl_int error = pn_cl.EnqueueReadBuffer(world->device->queue, world->buffers[PN_BUFFER_VERTICES], 1, 0,
+                                         floats * sizeof(float), vertices, 0, NULL, NULL);
+  if (error != CL_SUCCESS) result = pn_worldFail(world, error, "EnqueueReadBuffer", "vertices");
+  for (size_t b = 0; b < world->bodies.count && result == PN_OK; ++b) {
+    const pnDeviceBody *body = &world->bodies.data[b];
+    size_t bad;
+    if (!pn_allFinite(vertices + 3 * (size_t)body->firstVertex, 3 * (size_t)body->pose->mesh->vertexCount, &bad))
+      result = pn_fail(PN_ERROR_NUMBER, "device world: body %zu ('%s'): coordinate %c of vertex %zu is NaN or infinite",
+                       b, body->pose->mesh->name, "xyz"[bad % 3], bad / 3);
+  }
+  pn_free(vertices, floats * sizeof(float));
+  return result != PN_OK ? result : pn_fail(PN_ERROR_NUMBER, "device world: a coordinate was NaN or infinite");
+}
+
+static void noteStages(pnDeviceWorld *world) {
+  for (int i = 0; i < PN_STAGE_COUNT && world->device->profile; ++i) {
+    cl_ulong start = 0, end = 0;
+    world->stageSeconds[i] = 0;
+    if (world->stageEvents[i] &&
+        pn_cl.GetEventProfilingInfo(world->stageEvents[i], CL_PROFILING_COMMAND_START, sizeof start, &start, NULL) ==
+            CL_SUCCESS &&
+        pn_cl.GetEventProfilingInfo(world->stageEvents[i], CL_PROFILING_COMMAND_END, sizeof end, &end, NULL) ==
+            CL_SUCCESS)
+      world->stageSeconds[i] = 1e-9 * (double)(end - start);
+  }
+}
+
+pnDeviceFrame pnDeviceWorld_Finish(pnDeviceWorld *world) {
+  PN_ASSERT(world);
+  pnDeviceFrame frame = {0};
+  if (!world->running) {
+    frame.result = pn_fail(PN_ERROR_ARGUMENT, "device world: no frame was begun");
+    return frame;
+  }
+  memset(world->head, 0, sizeof world->head);
+  frame.result = world->triangleCount > 0 ? readHead(world) : PN_OK;
+  while (frame.result == PN_OK && world->head[PN_HEAD_OVERFLOW] != 0) {
+    if (frame.reruns++ == MOST_RERUNS)
+      frame.result = pn_fail(PN_ERROR_MEMORY, "device world: the frame has more pairs than can be counted");
+    if (frame.result == PN_OK) frame.result = growLists(world);
+    if (frame.result == PN_OK) frame.result = pn_enqueueFrame(world);
+    if (frame.result == PN_OK) frame.result = readHead(world);
+  }
+  world->running = false;
+  if (frame.result == PN_OK && world->triangleCount > 0 && world->head[PN_HEAD_BAD] != PN_NONE)
+    frame.result = failNumber(world);
+  world->finished = frame.result == PN_OK;
+  if (world->finished) {
+    noteStages(world);
+    frame.pairCount = world->head[PN_HEAD_PAIRS];
+    frame.superPairs = world->head[PN_HEAD_SUPERS];
+    frame.clusterPairs = world->head[PN_HEAD_CLUSTERS];
+    frame.candidates = world->head[PN_HEAD_CANDIDATES];
+    frame.uncertain = world->head[PN_HEAD_UNSURE];
+  }
+  frame.seconds = pn_clock() - world->begun;
+  return frame;
+}
+
+static bool isSorted(const pnDeviceWorld *world) {
+  return !world->def.unsorted && !world->def.countOnly;
+}
+
+pnDeviceResults pnDeviceWorld_GetResults(const pnDeviceWorld *world) {
+  return (pnDeviceResults){world->buffers[isSorted(world) ? PN_BUFFER_SORTED : PN_BUFFER_LIST_PAIRS],
+                           world->buffers[PN_BUFFER_HEAD], world->event};
+}
+
+/* ---------------------------------------------------------------- downloading */
+
+/* The body of a triangle of the world; the last answer is tried first. */
+static uint32_t bodyOf(const pnDeviceWorld *world, uint32_t triangle, uint32_t last) {
+  const pnDeviceBody *bodies = world->bodies.data;
+  if (triangle >= bodies[last].firstTriangle &&
+      triangle - bodies[last].firstTriangle < bodies[last].pose->mesh->triangleCount)
+    return last;
+  uint32_t low = 0, high = (uint32_t)world->bodies.count;
+  while (high - low > 1) {
+    uint32_t middle = low + (high - low) / 2;
+    if (bodies[middle].firstTriangle <= triangle) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+/* A world of one body: its numbers are the mesh's. */
+static pnResult oneContact(pnDeviceWorld *world) {
+  world->contacts.count = 0;
+  if (world->pairs.count == 0) return PN_OK;
+  const pnDeviceContact contact = {0, 0, 0, world->pairs.count};
+  return pn_arrayPush(&world->contacts, contact) ? PN_OK : pn_failMemory(sizeof contact);
+}
+
+/* Pairs by contact, in the order they are in, and with the numbers of their meshes. Keys are two bodies in one number. */
+static pnResult makeContacts(pnDeviceWorld *world) {
+  const size_t n = world->pairs.count;
+  const uint32_t bodies = (uint32_t)world->bodies.count;
+  // keys, their scratch, and the pairs in their new order
+  if (!pn_arrayReserve(&world->scratch, 3 * n)) return pn_failMemory(3 * n * sizeof(uint64_t));
+  pnKeyValue *keys = (pnKeyValue *)(void *)world->scratch.data, *other = keys + n;
+  pnPair *pairs = (pnPair *)(void *)(world->scratch.data + 2 * n);
+  uint32_t a = 0, b = 0;
+  for (size_t i = 0; i < n; ++i) {
+    a = bodyOf(world, world->pairs.data[i].a, a);
+    b = bodyOf(world, world->pairs.data[i].b, b);
+    keys[i] = (pnKeyValue){a * bodies + b, (uint32_t)i};
+  }
+  pn_sortKeyValue(keys, other, n);
+  world->contacts.count = 0;
+  for (size_t i = 0; i < n; ++i) {
+    a = keys[i].key / bodies, b = keys[i].key % bodies;
+    if (i == 0 || keys[i].key != keys[i - 1].key) {
+      const pnDeviceContact contact = {a, b, i, 0};
+      if (!pn_arrayPush(&world->contacts, contact)) return pn_failMemory(sizeof contact);
+    }
+    ++world->contacts.data[world->contacts.count - 1].pairCount;
+    const pnPair pair = world->pairs.data[keys[i].value];
+    pairs[i] = (pnPair){pair.a - world->bodies.data[a].firstTriangle, pair.b - world->bodies.data[b].firstTriangle};
+  }
+  if (n > 0) memcpy(world->pairs.data, pairs, n * sizeof(pnPair));
+  return PN_OK;
+}
+
+/* With more bodies than the device has a table for, it found all pairs where the first was wanted. */
+static void keepFirsts(pnDeviceWorld *world) {
+  for (size_t c = 0; c < world->contacts.count; ++c) {
+    pnDeviceContact *contact = &world->contacts.data[c];
+    world->pairs.data[c] = world->pairs.data[contact->firstPair];
+    contact->firstPair = c;
+    contact->pairCount = 1;
+  }
+  world->pairs.count = world->contacts.count;
+}
+
+pnResult pnDeviceWorld_Download(pnDeviceWorld *world) {
+  PN_ASSERT(world);
+  if (!world->finished) return pn_fail(PN_ERROR_ARGUMENT, "device world: no frame was finished");
+  const size_t n = world->def.countOnly ? 0 : world->head[PN_HEAD_PAIRS];
+  if (!pn_arrayReserve(&world->pairs, n)) return pn_failMemory(n * sizeof(pnPair));
+  if (n > 0) {
+    cl_int error = pn_cl.EnqueueReadBuffer(world->device->queue, pnDeviceWorld_GetResults(world).pairs, 1, 0,
+                                           n * sizeof(pnPair), world->pairs.data, 0, NULL, NULL);
+    if (error != CL_SUCCESS) return pn_worldFail(world, error, "EnqueueReadBuffer", "pairs");
+  }
+  world->pairs.count = n;
+  pnResult result = world->bodies.count == 1 ? oneContact(world) : makeContacts(world);
+  if (result != PN_OK) world->pairs.count = world->contacts.count = 0;
+  else if (world->def.first && world->bodies.count > PN_MAX_MET_BODIES) keepFirsts(world);
+  return result;
+}
+
+pnDeviceFrame pnDeviceWorld_Collide(pnDeviceWorld *world, const pnDeviceFrameDef *def) {
+  pnDeviceFrame frame = {.result = pnDeviceWorld_Begin(world, def)};
+  if (frame.result != PN_OK) return frame;
+  frame = pnDeviceWorld_Finish(world);
+  if (frame.result != PN_OK) return frame;
+  frame.result = pnDeviceWorld_Download(world);
+  frame.contactCount = (uint32_t)world->contacts.count;
+  if (!world->def.countOnly) frame.pairCount = world->pairs.count;
+  frame.seconds = pn_clock() - world->begun;
+  return frame;
+}
+
+const pnDeviceContact *pnDeviceWorld_GetContacts(const pnDeviceWorld *world) {
+  return world->contacts.data;
+}
+
+const pnPair *pnDeviceWorld_GetPairs(const pnDeviceWorld *world) {
+  return world->pairs.data;
+}

@@ -1,0 +1,208 @@
+/* world.h: a world on a device.
+ *
+ *   slot     a triangle's place in the order fixed by the layout; 32 slots are a cluster, 1 024 a super
+ *   list     pairs that one step hands to the next; has a capacity and grows
+ *   stage    one kernel of the frame
+ *
+ * world.c is life and getters, layout.c makes the constant arrays, order.c the order of triangles, upload.c brings poses over,
+ * frame.c puts the kernels into the queue, result.c takes the answer. */
+#ifndef PN_DEVICE_WORLD_H
+#define PN_DEVICE_WORLD_H
+
+#include "base/array.h"
+#include "device/device.h"
+#include "mesh/pose.h"
+
+#define PN_CLUSTER 32u
+#define PN_SUPER 1024u
+/* Contacts are counted by pairs of bodies, in 32 bits. */
+#define PN_MAX_DEVICE_BODIES 65535u
+/* Up to here the pairs of bodies have a table on the device, so that a first pair ends the search for others. */
+#define PN_MAX_MET_BODIES 4096u
+
+/* Buffers of a world. */
+#define PN_BUFFERS(X)                    \
+  X(TRIANGLES, "triangles")              \
+  X(WELDS, "welded vertices")            \
+  X(VERTICES, "vertices")                \
+  X(RECORDS, "corners")                  \
+  X(CLUSTER_BODY, "bodies of clusters")  \
+  X(SUPER_BODY, "bodies of supers")      \
+  X(CLUSTER_LOW, "boxes")                \
+  X(CLUSTER_HIGH, "boxes")               \
+  X(SUPER_LOW, "boxes")                  \
+  X(SUPER_HIGH, "boxes")                 \
+  X(RULES, "rules of bodies")            \
+  X(BODY_FIRST, "first triangles")       \
+  X(NEAR, "neighbours")                  \
+  X(HEAD, "the head")                    \
+  X(COUNTS, "counts of pairs")           \
+  X(OFFSETS, "sums of counts")           \
+  X(RUNS, "sums of counts")              \
+  X(STARTS, "places of pairs")           \
+  X(MET, "bodies that meet")             \
+  X(LIST_SUPERS, "pairs of supers")      \
+  X(LIST_CLUSTERS, "pairs of clusters")  \
+  X(LIST_CANDIDATES, "candidates")       \
+  X(LIST_UNSURE, "undecided pairs")      \
+  X(LIST_PAIRS, "pairs")                 \
+  X(LIST_RAW, "pairs before the filter") \
+  X(RANKS, "ranks of pairs")             \
+  X(PLACED, "pairs by triangle")         \
+  X(SORTED, "sorted pairs")              \
+  X(CHUNKS, "chunks of vertices")        \
+  X(MOTIONS, "motions")                  \
+  X(SOURCES, "vertices at rest")         \
+  X(INPUTS, "weights and joints")        \
+  X(CONSTANTS, "morph targets")          \
+  X(WHOLE, "influences")                 \
+  X(WISHES, "filters")                   \
+  X(NUMBERS, "filters")
+
+typedef enum pnBufferName {
+#define PN_BUFFER_NAME(name, text) PN_BUFFER_##name,
+  PN_BUFFERS(PN_BUFFER_NAME)
+#undef PN_BUFFER_NAME
+      PN_BUFFER_COUNT
+} pnBufferName;
+
+/* Lists, in the order of their bits in the head (kernel/prelude.cl). */
+typedef enum pnListName {
+  PN_LIST_SUPERS,
+  PN_LIST_CLUSTERS,
+  PN_LIST_CANDIDATES,
+  PN_LIST_UNSURE,
+  PN_LIST_PAIRS,
+  PN_LIST_RAW,
+  PN_LIST_COUNT
+} pnListName;
+
+/* The head, as the kernels have it (kernel/prelude.cl). */
+enum {
+  PN_HEAD_PAIRS,
+  PN_HEAD_OVERFLOW,
+  PN_HEAD_BAD,
+  PN_HEAD_SUPERS,
+  PN_HEAD_CLUSTERS,
+  PN_HEAD_CANDIDATES,
+  PN_HEAD_UNSURE,
+  PN_HEAD_RAW,
+  PN_HEAD_PLACES
+};
+
+/* Stages, in the order of the frame. */
+#define PN_STAGES(X)          \
+  X(EVALUATE, evaluate)       \
+  X(REFIT, refit)             \
+  X(SUPERS, superPairs)       \
+  X(CLUSTERS, clusterPairs)   \
+  X(TRIANGLES, trianglePairs) \
+  X(NARROW, narrow)           \
+  X(NEIGHBOURS, neighbours)   \
+  X(EXACT, exact)             \
+  X(WANTED, wanted)           \
+  X(SCAN, scan)               \
+  X(SCATTER, scatter)         \
+  X(ORDER, order)
+
+typedef enum pnStage {
+#define PN_STAGE_NAME(name, kernel) PN_STAGE_##name,
+  PN_STAGES(PN_STAGE_NAME)
+#undef PN_STAGE_NAME
+      PN_STAGE_COUNT
+} pnStage;
+
+/* A body's motion and its filter, as the kernels have them (kernel/motion.cl, kernel/wanted.cl). */
+typedef struct pnMotion {
+  uint32_t flags, vertexCount, out, source, targetCount, weights, entryFirst, entries, influenceFirst, influences,
+      pivots, moves, transform, spare[3];
+} pnMotion;
+
+enum {
+  PN_MOTION_MOVED = 1,
+  PN_MOTION_DELTAS = 2,
+  PN_MOTION_REFERENCES = 4,
+  PN_MOTION_LINEAR = 8,
+  PN_MOTION_WEIGHTED = 16,
+  PN_MOTION_TRANSFORM = 32
+};
+
+typedef struct pnWish {
+  uint32_t ring, restCount, rest, groups, triangles, welds, welded, ringFirst, rings, vertexFirst, spare[2];
+} pnWish;
+
+typedef struct pnDeviceBody {
+  const pnPose *pose;
+  bool self, onDevice;
+  pnSelfFilter filter; /* its groups are our copy */
+  uint32_t category, mask;
+  uint32_t firstTriangle, firstVertex, firstSlot;
+  uint64_t frame, shapeFrame; /* of the pose, as the device has it; 0: not yet */
+} pnDeviceBody;
+
+struct pnDeviceWorld {
+  pnDevice *device;
+  PN_ARRAY(pnDeviceBody) bodies;
+  uint32_t triangleCount, vertexCount; /* of all bodies */
+
+  /* the layout */
+  bool laidOut;
+  uint32_t slotCount, superCount, nearCount, chunkCount;
+  bool nearOnList; /* neighbours have a list; else they come as candidates, like any others */
+  bool filtered;   /* some body has a filter that looks at pairs found */
+  bool anySelf;
+  uint32_t scanEach, scanRuns;
+  cl_mem buffers[PN_BUFFER_COUNT];
+  size_t bufferBytes[PN_BUFFER_COUNT];
+  size_t byteCount;
+  uint32_t capacity[PN_LIST_COUNT];
+  cl_kernel kernels[PN_STAGE_COUNT];
+
+  /* inputs: two copies here, so that one can be filled while the other travels */
+  PN_ARRAY(pnMotion) motions;
+  float *inputs[2];
+  uint32_t inputCount;
+  cl_event inputEvent[2];
+  pnMotion *motionCopy[2];
+  uint32_t inputTurn;
+
+  /* the frame */
+  pnDeviceFrameDef def;
+  bool argumentsStale; /* kernels have arguments of another mode or of buffers that are gone */
+  bool rulesWithoutSelf;
+  bool running, finished, moved;
+  cl_event event;
+  cl_event stageEvents[PN_STAGE_COUNT];
+  double stageSeconds[PN_STAGE_COUNT], begun;
+  uint32_t head[PN_HEAD_PLACES];
+
+  /* the answer */
+  PN_ARRAY(pnPair) pairs;
+  PN_ARRAY(pnDeviceContact) contacts;
+  PN_ARRAY(uint64_t) scratch;
+};
+
+/* world.c: room in a buffer for at least so many bytes; what was in it is lost when it has to grow. */
+pnResult pn_reserveBuffer(pnDeviceWorld *world, pnBufferName name, size_t bytes);
+/* A new buffer with this in it. */
+pnResult pn_fillBuffer(pnDeviceWorld *world, pnBufferName name, const void *data, size_t bytes);
+/* Room for `count` pairs in a list, and in what goes with it. */
+pnResult pn_reserveList(pnDeviceWorld *world, pnListName list, uint32_t count);
+/* A call failed: its result, and the device is lost unless it was memory. */
+pnResult pn_worldFail(pnDeviceWorld *world, cl_int error, const char *call, const char *what);
+
+/* layout.c */
+pnResult pn_layOut(pnDeviceWorld *world);
+/* order.c: brings triangles, by the sums of their corners (3 floats each), into an order in which every run of 1 024 and of 32
+ * is close together. */
+void pn_orderTriangles(uint32_t *triangles, const float *sums, uint32_t count);
+/* layout_motion.c, layout_wish.c: the constant arrays of motions and of filters. */
+pnResult pn_layOutMotions(pnDeviceWorld *world);
+void pn_freeInputs(pnDeviceWorld *world);
+pnResult pn_layOutWishes(pnDeviceWorld *world);
+/* upload.c: what has changed in the poses. */
+pnResult pn_uploadPoses(pnDeviceWorld *world);
+/* frame.c: the kernels of a frame, from refit on; poses are on the device. */
+pnResult pn_enqueueFrame(pnDeviceWorld *world);
+
+#endif
