@@ -340,6 +340,84 @@ static void impactIsBracketed(void **state) {
   agreeFree(&c);
 }
 
+/* ---------------------------------------------------------------- sizes that differ */
+
+/* All pairs of two meshes, by the exact test of two triangles alone. */
+static size_t countBrute(const pnMesh *a, const pnMesh *b) {
+  size_t count = 0;
+  for (uint32_t i = 0; i < pnMesh_GetTriangleCount(a); i++) {
+    for (uint32_t j = 0; j < pnMesh_GetTriangleCount(b); j++) {
+      pnTriangle s, t;
+      for (int k = 0; k < 9; k++) {
+        s.v[k / 3][k % 3] = pnMesh_GetVertices(a)[3 * pnMesh_GetTriangles(a)[3 * i + k / 3] + k % 3];
+        t.v[k / 3][k % 3] = pnMesh_GetVertices(b)[3 * pnMesh_GetTriangles(b)[3 * j + k / 3] + k % 3];
+      }
+      count += pnTrianglesMeet(&s, &t);
+    }
+  }
+  return count;
+}
+
+/* A small body in a large one, whose nodes are opened alone while they are longer: of any volumes, on any grid, either way round,
+ * and fewer pairs of nodes than when all leaves of the small one go down by themselves. */
+static void largerSideIsOpened(void **state) {
+  (void)state;
+  static const float sizes[] = {1.0f, 0.3f, 0.02f};
+  static const pnVolume volumes[] = {PN_VOLUME_BOX, PN_VOLUME_DOP14, PN_VOLUME_SPHERE};
+  for (int i = 0; i < 9; i++) {
+    pnMesh *mesh[2];
+    pnPose *pose[2];
+    pnTree *tree[2];
+    pnPairList *list;
+    testExpectOk(pnMakeTorus(10, 4, 60, 40, &mesh[0]));
+    testExpectOk(pnMakeIcosphere(2, sizes[i % 3], &mesh[1]));
+    pnMatrix m = pnMatrix_Identity();
+    m.m[0][3] = 14;
+    m.m[1][3] = 0.1f;
+    for (int k = 0; k < 2; k++) {
+      pnPoseDef poseDef = pnDefaultPoseDef();
+      poseDef.mesh = mesh[k];
+      testExpectOk(pnCreatePose(&poseDef, &pose[k]));
+      pnTreeDef def = pnDefaultTreeDef();
+      def.pose = pose[k];
+      def.volume = volumes[i / 3];
+      testExpectOk(pnCreateTree(&def, &tree[k]));
+    }
+    testExpectOk(pnPose_SetTransform(pose[1], &m));
+    testExpectOk(pnCreatePairList(&list));
+    /* the same by vertices that are where the transform puts them */
+    uint32_t n = pnMesh_GetVertexCount(mesh[1]);
+    float *v = malloc(3 * (size_t)n * sizeof(float));
+    for (uint32_t k = 0; k < n; k++) {
+      pnVec3 p = pnPose_GetVertex(pose[1], k);
+      v[3 * k] = p.x, v[3 * k + 1] = p.y, v[3 * k + 2] = p.z;
+    }
+    pnMeshDef movedDef = pnDefaultMeshDef();
+    pnMesh *moved;
+    movedDef.vertices = v;
+    movedDef.vertexCount = n;
+    movedDef.triangles = pnMesh_GetTriangles(mesh[1]);
+    movedDef.triangleCount = pnMesh_GetTriangleCount(mesh[1]);
+    testExpectOk(pnCreateMesh(&movedDef, &moved));
+    size_t expected = countBrute(mesh[0], moved);
+    assert_true(expected > 0);
+    for (int turn = 0; turn < 2; turn++) {
+      pnCost cost = {0};
+      testExpectOk(pnCollideTrees(tree[turn], tree[1 - turn], NULL, list, &cost));
+      assert_int_equal(pnPairList_GetCount(list), expected);
+      assert_true(i / 3 == 2 || cost.nodePairs < 60);
+    }
+    free(v);
+    pnDestroyMesh(moved);
+    pnDestroyPairList(list);
+    for (int k = 0; k < 2; k++) {
+      pnDestroyTree(tree[k]);
+      pnDestroyPose(pose[k]);
+      pnDestroyMesh(mesh[k]);
+    }
+  }
+}
+
 /* ---------------------------------------------------------------- broad phase */
 
 /* Sets boxes on a coarse lattice, so that faces touch; `many` of them from anywhere, the others move a little or stay. A few
@@ -421,14 +499,11 @@ static void closeIsClosed(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(ringsLeaveOutWhatIsNear),
-                                     cmocka_unit_test(groupsAndRestPairsAreLeftOut),
-                                     cmocka_unit_test(openedSeamIsNotShared),
-                                     cmocka_unit_test(kernelsAgreeAndCostsAreHonest),
-                                     cmocka_unit_test(refusalsSayWhy),
-                                     cmocka_unit_test(qualityFallsAndRebuildMends),
-                                     cmocka_unit_test(impactIsBracketed),
-                                     cmocka_unit_test(treeOfBoxesAgreesWithAllPairs),
-                                     cmocka_unit_test(closeIsClosed)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(ringsLeaveOutWhatIsNear), cmocka_unit_test(groupsAndRestPairsAreLeftOut),
+      cmocka_unit_test(openedSeamIsNotShared),   cmocka_unit_test(kernelsAgreeAndCostsAreHonest),
+      cmocka_unit_test(refusalsSayWhy),          cmocka_unit_test(qualityFallsAndRebuildMends),
+      cmocka_unit_test(impactIsBracketed),       cmocka_unit_test(treeOfBoxesAgreesWithAllPairs),
+      cmocka_unit_test(closeIsClosed),           cmocka_unit_test(largerSideIsOpened)};
   return cmocka_run_group_tests(tests, oracleSetUp, oracleTearDown);
 }

@@ -116,6 +116,19 @@ static bool setBergen(pnTraversal *t) {
   return reach < FLT_MAX / 32;
 }
 
+/* How much longer one body must be than the other, so that it is worth comparing their nodes. */
+#define UNEVEN 4.0
+
+static double lengthOf(const pnBox *b) {
+  return ((double)b->max.x - b->min.x) + ((double)b->max.y - b->min.y) + ((double)b->max.z - b->min.z);
+}
+
+/* Where both sides are opened together, every leaf of a small body goes down the large tree by itself. */
+static bool areUneven(const pnTraversal *t) {
+  double x = lengthOf(&t->a->box), y = lengthOf(&t->b->box);
+  return !t->self && !t->fillsAreDear && (x > UNEVEN * y || y > UNEVEN * x);
+}
+
 pnTraversal pn_beginTraversal(pnTree *a, pnTree *b) {
   pnTraversal t = {.a = a, .b = b ? b : a, .self = b == NULL};
   t.fillsAreDear = a->pose->skin || a->pose->morph || t.b->pose->skin || t.b->pose->morph;
@@ -134,6 +147,7 @@ pnTraversal pn_beginTraversal(pnTree *a, pnTree *b) {
       t.swapped = true;
     }
     setLens(&t);
+    t.uneven = areUneven(&t);
     t.steps = a->def.volume != PN_VOLUME_BOX ? &pn_stepsDop : chooseBoxSteps(&t);
   }
   return t;

@@ -33,6 +33,7 @@ typedef struct pnTraversal {
   bool self;                      /* a == b: each pair of triangles once, neighbours left out */
   bool swapped;                   /* the caller's a is our b */
   bool planeDecides;              /* approximate: pnQueryDef.planeDecides */
+  bool uneven;                    /* one is much longer than the other: of two nodes only the longer is opened */
   bool fillsAreDear;              /* vertices are computed when a leaf is filled: skins, morph targets */
   const struct pnCalmFrame *calm; /* self: pairs that need not be looked at; may be null */
   bool flat;                      /* self: leave out what flat regions prove to be apart */

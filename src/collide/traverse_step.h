@@ -144,14 +144,38 @@ static void maskRows(const pnTraversal *t, const View *A, const View *B, Rows *r
   }
 }
 
-/* A pair of a leaf and an inner node: only the inner node is opened. */
-static bool openOneSide(const pnTraversal *t, pnWorker *w, pnPair pair, pnPairs *next, pnPairs *leaves) {
-  View A = viewOf(t->a), B = viewOf(t->b);
-  uint32_t a = pair.a, b = pair.b, pa = A.parent[a], pb = B.parent[b];
-  bool openA = a < A.innerCount;
-  const View *view = openA ? &A : &B;
+/* How long the box of a node is, in cells of its tree. */
+PN_INLINE int32_t lengthInCells(const View *v, uint32_t node) {
+  uint32_t p = v->parent[node], j = p % PN_LANES;
+  const pnBoxLanes *lanes = pn_lanesOf(v->tree, p / PN_LANES);
+  return (lanes->row[0][1][j] - lanes->row[0][0][j]) + (lanes->row[1][1][j] - lanes->row[1][0][j]) +
+         (lanes->row[2][1][j] - lanes->row[2][0][j]);
+}
+
+typedef enum Side { BOTH, ONLY_A, ONLY_B } Side;
+
+/* What is opened of a pair of nodes that are not both leaves. In an uneven traversal (boxes and k-DOPs) the side that is
+ * twice as long; a's cells are 2^shift of b's. Which is opened changes how much is looked at, never what is found. */
+PN_INLINE Side sideOf(const pnTraversal *t, const View *A, const View *B, pnPair pair) {
+  bool innerA = pair.a < A->innerCount, innerB = pair.b < B->innerCount;
+  if (PN_LIKELY(innerA && innerB && !t->uneven)) {
+    return BOTH;
+  }
+  if (!innerA || !innerB) {
+    return innerA ? ONLY_A : ONLY_B;
+  }
+  int64_t x = (int64_t)lengthInCells(A, pair.a) << PN_MIN(t->lens.shift, 15), y = lengthInCells(B, pair.b);
+  return x > 2 * y ? ONLY_A : y > 2 * x ? ONLY_B : BOTH;
+}
+
+/* Opens one node of a pair. */
+static bool openOneSide(const pnTraversal *t, pnWorker *w, const View *A, const View *B, pnPair pair, bool openA,
+                        pnPairs *next, pnPairs *leaves) {
+  uint32_t a = pair.a, b = pair.b, pa = A->parent[a], pb = B->parent[b];
+  const View *view = openA ? A : B;
   uint32_t node = openA ? a : b;
-  pnPairs *out = view->first[node] >= view->innerCount ? leaves : next;
+  bool otherIsLeaf = openA ? b >= B->innerCount : a >= A->innerCount;
+  pnPairs *out = otherIsLeaf && view->first[node] >= view->innerCount ? leaves : next;
   if (!pn_arrayReserve(out, out->count + PN_LANES)) {
     return false;
   }
@@ -159,12 +183,12 @@ static bool openOneSide(const pnTraversal *t, pnWorker *w, pnPair pair, pnPairs 
   Regs r;
   unsigned m = fullMask(view, node);
   if (openA) {
-    LOAD_A(t, &A, a, &r);
-    Mask mask = MASK_A(t, &r, &B, pb / PN_LANES, pb % PN_LANES);
+    LOAD_A(t, A, a, &r);
+    Mask mask = MASK_A(t, &r, B, pb / PN_LANES, pb % PN_LANES);
     m &= MASK4(mask, mask, mask, mask);
   } else {
-    LOAD_B(t, &B, b, &r);
-    Mask mask = MASK_B(t, &r, &A, pa / PN_LANES, pa % PN_LANES);
+    LOAD_B(t, B, b, &r);
+    Mask mask = MASK_B(t, &r, A, pa / PN_LANES, pa % PN_LANES);
     m &= MASK4(mask, mask, mask, mask);
   }
   for (; m != 0; m &= m - 1) {
@@ -204,18 +228,19 @@ static bool openNodes(const pnTraversal *t, pnWorker *w, const pnPair *in, size_
   for (size_t from = 0; from < count; from += PORTION) {
     size_t end = PN_MIN(count, from + PORTION);
     Rows rows;
-    freshenPortion(&A, &B, in + from, end - from, &w->fresh);
     pnPair both[PORTION];
     size_t n = 0;
     for (size_t i = from; i < end; i++) {
-      if (PN_LIKELY(in[i].a < A.innerCount && in[i].b < B.innerCount)) {
+      Side side = sideOf(t, &A, &B, in[i]);
+      if (PN_LIKELY(side == BOTH)) {
         both[n++] = in[i];
-      } else if (!openOneSide(t, w, in[i], next, leaves)) {
+      } else if (!openOneSide(t, w, &A, &B, in[i], side == ONLY_A, next, leaves)) {
         return false;
       }
     }
+    freshenPortion(&A, &B, both, n, &w->fresh);
     addRows(t, &A, &B, both, n, &rows);
-    w->cost.volumeTests += 2 * PN_LANES * (end - from) + PN_LANES * rows.count;
+    w->cost.volumeTests += 2 * PN_LANES * n + PN_LANES * rows.count;
     if (!openRows(t, &A, &B, &rows, next, leaves)) {
       return false;
     }
