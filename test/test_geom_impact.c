@@ -143,6 +143,51 @@ static void testSlate(void **state) {
   assert_true(most < PN_SLATE_LIMBS);
 }
 
+/* ---------------------------------------------------------------- a distance that is kept */
+
+/* The distance of the features at a time, or a little more: points of a grid on both. */
+static double distanceAt(bool edges, const pnMovingDouble *p, double t) {
+  double x[4][3], best = INFINITY;
+  enum { CELLS = 48 };
+  for (int k = 0; k < 12; ++k) x[k / 3][k % 3] = (1 - t) * p->from[k / 3][k % 3] + t * p->to[k / 3][k % 3];
+  for (int i = 0; i <= CELLS; ++i) {
+    for (int j = 0; j <= (edges ? CELLS : CELLS - i); ++j) {
+      double s = (double)i / CELLS, u = (double)j / CELLS, sum = 0;
+      for (int k = 0; k < 3; ++k) {
+        double a = edges ? x[0][k] + s * (x[1][k] - x[0][k]) : x[0][k];
+        double b =
+            edges ? x[2][k] + u * (x[3][k] - x[2][k]) : x[1][k] + s * (x[2][k] - x[1][k]) + u * (x[3][k] - x[1][k]);
+        sum += (a - b) * (a - b);
+      }
+      best = fmin(best, sum);
+    }
+  }
+  return sqrt(best);
+}
+
+/* Never closer up to the safe time; and where it ends before the step, they are about that close then. */
+static void testSafeTime(void **state) {
+  (void)state;
+  Random r = {80};
+  int ended = 0, whole = 0, loose = 0;
+  for (int n = 0; n < 1500; ++n) {
+    pnMovingDouble p = randomMotion(&r, n % 3 ? 3 : 1);
+    double separation = n % 2 ? 0.05 : 0.3;
+    MOTION_PLACES(p, x, places);
+    double safe = pn_safeTime(n & 1 ? PN_EDGE_EDGE : PN_VERTEX_FACE, places, separation);
+    assert_true(safe >= 0 && safe <= 1);
+    for (int k = 0; k <= 10 && safe > 0; ++k) assert_true(distanceAt(n & 1, &p, safe * k / 10) > separation);
+    double there = distanceAt(n & 1, &p, safe);
+    whole += safe == 1;
+    ended += safe < 1;
+    loose += safe < 1 && there > separation + 0.06; /* the grid is as fine as that */
+    /* with the exact answer: it is never after the first contact */
+    pnImpactSpan span = impact(n & 1, &p);
+    if (span.meets) assert_true(safe <= span.hi);
+  }
+  assert_true(whole > 200 && ended > 200 && loose < ended / 50);
+}
+
 /* ---------------------------------------------------------------- public queries with their truth */
 
 /* One line: three fractions and the truth. */
@@ -230,9 +275,9 @@ static void testScenes(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(testFall),   cmocka_unit_test(testEdges), cmocka_unit_test(testDegenerate),
-      cmocka_unit_test(testWide),   cmocka_unit_test(testSlate), cmocka_unit_test(testSamples),
-      cmocka_unit_test(testScenes),
+      cmocka_unit_test(testFall),    cmocka_unit_test(testEdges),  cmocka_unit_test(testDegenerate),
+      cmocka_unit_test(testWide),    cmocka_unit_test(testSlate),  cmocka_unit_test(testSafeTime),
+      cmocka_unit_test(testSamples), cmocka_unit_test(testScenes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

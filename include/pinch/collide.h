@@ -205,6 +205,13 @@ PN_API pnImpactSpan pnImpactList_GetEarliest(const pnImpactList *list);
 PN_API pnResult pnCollideSwept(pnSweep *a, pnSweep *b, const pnSweptDef *def, pnImpactList *outImpacts,
                                pnCost *outCost);
 
+/* Intersection-free line search: the part of the step that is safe, in [0, 1]. Without separation (0) it is exact: nothing meets at any
+ * t < *outSafe, and something does less than 1e-6 later, unless it is 1. With a separation: at every t <= *outSafe all features are more than
+ * that apart. This is conservative: it is certain, and up to about a millionth of the step less than it could be; 0 when something is closer at
+ * the start, in one body also neighbours that share no vertex. Vertices put at such a fraction are rounded: where that matters,
+ * keep a separation above the rounding. b null: one body with itself. tasks may be null. Allocates. */
+PN_API pnResult pnFindSafeStep(pnSweep *a, pnSweep *b, double separation, const pnTasks *tasks, double *outSafe);
+
 /* ---------------------------------------------------------------- first contact in time */
 
 /* Sets the poses of both trees to time t in [0, 1]. Must give the same pose for the same t. */

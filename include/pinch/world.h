@@ -184,6 +184,55 @@ typedef struct pnContactPoint {
 } pnContactPoint;
 PN_API pnContactPoint pnWorld_GetContactPoint(const pnWorld *world, uint32_t contactIndex, size_t pairIndex);
 
+/* ---------------------------------------------------------------- between two frames */
+
+/* A step is the way of all bodies from where they were at pnWorld_BeginStep to where they are now:
+ *
+ *   pnWorld_BeginStep(world);  move bodies;  pnStep s = pnWorld_CollideSwept(world, NULL);
+ *
+ * Vertices move on straight lines, whatever moves the body (pinch/collide.h says how far that is from an arc, and what to do). A body that
+ * was made after the step began has not moved. Bodies that look at themselves do so here too, without their self filters.
+ * Soups have no step, and are left out. Independent of pnWorld_Collide: neither changes the other's answer. */
+PN_API pnResult pnWorld_BeginStep(pnWorld *world);
+
+/* What to look for in a step. Zeroed is the default: everything. */
+typedef struct pnStepDef {
+  pnSweptWhat what; /* default PN_SWEPT_ALL */
+  bool noSelf;      /* skip bodies with themselves */
+} pnStepDef;
+
+PN_API pnStepDef pnDefaultStepDef(void);
+
+/* Two bodies (or one with itself: a == b) that meet on their way. Sorted by body index, a before b. */
+typedef struct pnStepContact {
+  pnBodyId a, b;
+  pnImpactSpan first; /* when first */
+  size_t firstImpact; /* into pnWorld_GetImpacts */
+  size_t impactCount; /* sorted by kind, a, b */
+} pnStepContact;
+
+/* What one step found and what it cost. */
+typedef struct pnStep {
+  pnResult result; /* on an error there are no contacts */
+  uint32_t contactCount;
+  size_t impactCount;    /* over all contacts */
+  pnImpactSpan earliest; /* the first of all; lo is never late */
+  double safe;           /* nothing meets at any t below this: earliest.lo, or 1; 0 on an error */
+  pnCost cost;
+  double totalSeconds;
+} pnStep;
+
+/* Everything that meets between pnWorld_BeginStep and now, with times. def may be null. The step stays: bodies may be moved again and
+ * asked again, as a line search does; pnWorld_BeginStep begins the next. */
+PN_API pnStep pnWorld_CollideSwept(pnWorld *world, const pnStepDef *def);
+
+/* Of the last step; valid until the next. */
+PN_API const pnStepContact *pnWorld_GetStepContacts(const pnWorld *world); /* pnStep.contactCount */
+PN_API const pnFeatureImpact *pnWorld_GetImpacts(const pnWorld *world); /* pnStep.impactCount, contact after contact */
+
+/* How much of the step is safe, for all bodies: pnFindSafeStep of pinch/collide.h. */
+PN_API pnResult pnWorld_FindSafeStep(pnWorld *world, double separation, double *outSafe);
+
 /* ---------------------------------------------------------------- looking at it */
 
 /* Functions that draw, and what is wanted. Null functions are not called. */

@@ -277,7 +277,7 @@ PN_INLINE float floatAbove(double x) {
 
 typedef struct BoxWork {
   pnSweep *s;
-  double end;
+  double end, margin;
 } BoxWork;
 
 /* Vertices: around the begin and the place at `end`. That place is computed with three roundings of numbers below |begin| + |end|:
@@ -287,9 +287,10 @@ static void boxVertices(void *context, uint32_t first, uint32_t last, uint32_t w
   const BoxWork *w = context;
   for (uint32_t v = first; v < last; v++) {
     for (int k = 0; k < 3; k++) {
-      double a = w->s->places[v].x[k][0], b = w->s->places[v].x[k][1], slack = 0;
+      double a = w->s->places[v].x[k][0], b = w->s->places[v].x[k][1];
+      double slack = w->margin > 0.0 ? 0.5 * w->margin * (1.0 + 0x1p-50) + 0x1p-51 * (fabs(a) + fabs(b)) : 0.0;
       if (w->end < 1.0) {
-        slack = 0x1p-51 * (fabs(a) + fabs(b));
+        slack += 0x1p-51 * (fabs(a) + fabs(b));
         b = a + w->end * (b - a);
       }
       w->s->vertexBoxes[v].lo[k] = floatBelow((a < b ? a : b) - slack);
@@ -386,9 +387,9 @@ static void boxSlots(void *context, uint32_t first, uint32_t last, uint32_t work
  * as much as some dozens of them. */
 #define WORN_QUALITY 2.0f
 
-pnResult pn_updateSweep(pnSweep *s, double end, const pnTasks *tasks) {
-  if (!s->stale && s->boxEnd == end) return PN_OK;
-  BoxWork work = {s, end};
+pnResult pn_updateSweep(pnSweep *s, double end, double margin, const pnTasks *tasks) {
+  if (!s->stale && s->boxEnd == end && s->boxMargin == margin) return PN_OK;
+  BoxWork work = {s, end, margin};
   pn_parallelFor(tasks, boxVertices, &work, s->vertexCount, 4096);
   pn_parallelFor(tasks, boxTriangles, &work, s->triangleCount, 4096);
   bool isNew = s->tree == NULL;
@@ -404,6 +405,7 @@ pnResult pn_updateSweep(pnSweep *s, double end, const pnTasks *tasks) {
   if (result == PN_OK) {
     pn_parallelFor(tasks, boxSlots, &work, s->slotCount, 4096);
     s->boxEnd = end;
+    s->boxMargin = margin;
     s->stale = false;
   }
   return result;

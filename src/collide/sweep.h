@@ -40,7 +40,8 @@ struct pnSweep {
   pnFeatureBox *vertexBoxes;
   float *corners; /* of the box mesh: lo and hi of each triangle, and one float more */
   bool stale;     /* places have changed since the boxes were made */
-  double boxEnd;  /* the boxes are around t = 0 ... boxEnd */
+  double boxEnd;  /* the boxes are around t = 0 ... boxEnd, and wider by half of boxMargin on each side */
+  double boxMargin;
   pnMesh *boxMesh;
   pnPose *boxPose;
   pnTree *tree;
@@ -55,7 +56,7 @@ struct pnSweep {
   uint32_t *featureNames;     /* the number of the vertex or edge */
 };
 
-/* Boxes around 0 ... end, and the tree brought up to date. */
-pnResult pn_updateSweep(pnSweep *sweep, double end, const pnTasks *tasks);
+/* Boxes around 0 ... end, and the tree brought up to date. What comes closer than `margin` to each other has boxes that overlap. */
+pnResult pn_updateSweep(pnSweep *sweep, double end, double margin, const pnTasks *tasks);
 
 #endif

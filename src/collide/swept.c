@@ -73,6 +73,8 @@ typedef struct Swept {
   pnSweep *a, *b;
   bool self;
   pnSweptWhat what;
+  bool keepsApart; /* not what meets but how long they stay more than `separation` apart */
+  double separation;
   pnImpactList *list;
 } Swept;
 
@@ -114,6 +116,10 @@ static bool keep(Finder *f, pnFeatureKind kind, uint32_t a, uint32_t b, pnImpact
 
 static pnImpactSpan ask(Finder *f, pn_Features features, const pnD2 *const places[4]) {
   bool uncertain;
+  if (f->q->keepsApart) {
+    f->found->soonest = PN_MIN(f->found->soonest, pn_safeTime(features, places, f->q->separation));
+    return (pnImpactSpan){0};
+  }
   pnImpactSpan span = pn_impactOfPlaces(features, places, &uncertain);
   f->cost->exactTests++;
   f->cost->uncertain += uncertain;
@@ -303,8 +309,8 @@ static bool ensureLists(pnImpactList *list, uint32_t workers) {
 /* One traversal with boxes around 0 ... end. */
 static pnResult sweepOnce(Swept *q, double end, const pnTasks *tasks, pnCost *cost) {
   double start = pn_clock();
-  pnResult result = pn_updateSweep(q->a, end, tasks);
-  if (result == PN_OK && !q->self) result = pn_updateSweep(q->b, end, tasks);
+  pnResult result = pn_updateSweep(q->a, end, q->separation, tasks);
+  if (result == PN_OK && !q->self) result = pn_updateSweep(q->b, end, q->separation, tasks);
   cost->updateSeconds += pn_clock() - start;
   if (result == PN_OK && !ensureLists(q->list, pn_workerCount(tasks))) result = pn_failMemory(sizeof(Found));
   bool near = q->self || (result == PN_OK && pn_treesOverlap(q->a->tree, q->b->tree));
@@ -391,5 +397,35 @@ pnResult pnCollideSwept(pnSweep *a, pnSweep *b, const pnSweptDef *def, pnImpactL
   }
   cost.pairs = outImpacts->all.count;
   if (outCost) *outCost = cost;
+  return result;
+}
+
+pnResult pnFindSafeStep(pnSweep *a, pnSweep *b, double separation, const pnTasks *tasks, double *outSafe) {
+  PN_FLOAT_SCOPE;
+  PN_ASSERT(a && outSafe);
+  *outSafe = 0.0;
+  if (!(separation >= 0.0 && separation <= 1e30)) {
+    return pn_fail(PN_ERROR_ARGUMENT, "safe step: a separation of %g", separation);
+  }
+  pnImpactList *list;
+  pnResult result = pnCreateImpactList(&list);
+  if (result != PN_OK) return result;
+  if (separation == 0.0) {
+    /* exactly: up to the first contact */
+    pnSweptDef def = {.what = PN_SWEPT_EARLIEST};
+    if (tasks) def.tasks = *tasks;
+    result = pnCollideSwept(a, b, &def, list, NULL);
+    *outSafe = result != PN_OK ? 0.0 : list->earliest.meets ? list->earliest.lo : 1.0;
+  } else {
+    Swept q = {.sink = {takePairs}, .a = a, .b = b ? b : a, .self = !b || b == a, .keepsApart = true, .list = list};
+    q.separation = separation;
+    pnCost cost = {0};
+    bool empty = a->triangleCount == 0 || q.b->triangleCount == 0;
+    if (!empty) result = sweepOnce(&q, 1.0, tasks, &cost);
+    double safe = 1.0;
+    for (uint32_t i = 0; i < list->workerCount; i++) safe = PN_MIN(safe, list->found[i].soonest);
+    *outSafe = result == PN_OK ? safe : 0.0;
+  }
+  pnDestroyImpactList(list);
   return result;
 }

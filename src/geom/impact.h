@@ -3,6 +3,7 @@
  *   impact.c        the public names
  *   impact_filter.c the fast filter in front
  *   impact_exact.c  the last word, in whole numbers
+ *   impact_safe.c   how long a distance is kept, conservatively
  */
 #ifndef PN_GEOM_IMPACT_H
 #define PN_GEOM_IMPACT_H
@@ -20,6 +21,10 @@ pnImpactSpan pn_impactOfPlaces(pn_Features features, const pnD2 *const places[4]
 
 /* What the filter is certain of; `span` is set when it is PN_MEETING. */
 pn_Verdict pn_impactFilter(pn_Features features, const pnD2 *const places[4], pnImpactSpan *span);
+
+/* A time up to which the features are more than `separation` apart, for certain, from t = 0 on: 1 for the whole step, 0 when that is not
+ * so at the start. It is not the largest there is: about a millionth of the step is given away. */
+double pn_safeTime(pn_Features features, const pnD2 *const places[4], double separation);
 
 /* The answer in whole numbers, without a filter in front. */
 pnImpactSpan pn_impactExact(pn_Features features, const pnMovingDouble *points);

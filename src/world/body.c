@@ -193,6 +193,7 @@ void pn_bodyFree(pnBody *body) {
     pn_free(body->groups,
             pn_bytes(pnMesh_GetTriangleCount(pnPose_GetMesh(pnTree_GetPose(body->tree))), sizeof(uint32_t)));
   }
+  pnDestroySweep(body->sweep);
   if (body->ownsTree) {
     pnDestroyTree(body->tree);
   }

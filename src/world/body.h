@@ -11,6 +11,7 @@ typedef struct pnBody {
   const pnSoup *soup;
   pnTree *tree;
   bool ownsTree;
+  pnSweep *sweep; /* its way in the step (swept.c); null until a step has begun */
   bool self;
   pnSelfFilter selfFilter;
   uint32_t *groups; /* our copy of selfFilter.triangleGroup */

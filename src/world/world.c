@@ -43,6 +43,10 @@ void pnDestroyWorld(pnWorld *world) {
   pn_arrayFree(&world->pairs);
   pn_arrayFree(&world->contacts);
   pn_arrayFree(&world->nextContacts);
+  pn_freeBroad(&world->stepBroad);
+  pnDestroyImpactList(world->stepList);
+  pn_arrayFree(&world->stepContacts);
+  pn_arrayFree(&world->impacts);
   pn_arrayFree(&world->generations);
   pn_arrayFree(&world->nextGenerations);
   pn_free(world, sizeof(pnWorld));

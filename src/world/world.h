@@ -31,6 +31,12 @@ struct pnWorld {
   pnPairs pairs;
   PN_ARRAY(pnContact) contacts, nextContacts;
   uint32_t contactCount, endedCount;
+  /* the step (swept.c) */
+  pnBroadPhase stepBroad; /* boxes around the ways of bodies, by place */
+  pnImpactList *stepList;
+  PN_ARRAY(pnStepContact) stepContacts;
+  PN_ARRAY(pnFeatureImpact) impacts;
+
   PN_ARRAY(uint32_t) generations, nextGenerations; /* with soups: of both primitives of every pair; even: no soup */
 };
 

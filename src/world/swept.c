@@ -1,0 +1,189 @@
+/* swept.c: the step: what the bodies of a world meet on their way since pnWorld_BeginStep. Every body has a sweep of its own
+ * (collide/sweep.h), made when the first step begins; which bodies are close is told by the boxes around their ways. */
+#include "base/fenv.h"
+#include "collide/sweep.h"
+#include "world/world.h"
+
+/* The pose that a body follows; null for a soup. */
+static const pnPose *poseOf(const pnBody *body) {
+  return body->soup ? NULL : body->pose ? body->pose : pnTree_GetPose(body->tree);
+}
+
+static pnResult ensureSweep(pnBody *body) {
+  if (body->sweep) {
+    return PN_OK;
+  }
+  const pnPose *pose = poseOf(body);
+  pnResult result = pnCreateSweep(pnPose_GetMesh(pose), &body->sweep);
+  return result == PN_OK ? pnSweep_SetBegin(body->sweep, pose) : result;
+}
+
+pnResult pnWorld_BeginStep(pnWorld *world) {
+  PN_FLOAT_SCOPE;
+  PN_ASSERT(world);
+  pnResult result = PN_OK;
+  for (size_t i = 0; result == PN_OK && i < world->bodies.count; i++) {
+    pnBody *body = &world->bodies.data[i];
+    const pnPose *pose = body->generation & 1 ? poseOf(body) : NULL;
+    if (pose) {
+      result = ensureSweep(body);
+      result = pn_nameBody(body, result == PN_OK ? pnSweep_SetBegin(body->sweep, pose) : result);
+    }
+  }
+  return result;
+}
+
+/* Every sweep ends where its body is now, and its box is that of the whole way, wider by `margin`. */
+static pnResult endStep(pnWorld *world, double margin, pnCost *cost) {
+  pnBroadPhase *broad = &world->stepBroad;
+  double start = pn_clock();
+  pnResult result = pn_reserveBroad(broad, world->bodies.count) ? PN_OK : pn_failMemory(sizeof(pnBroadBox));
+  for (size_t i = 0; result == PN_OK && i < world->bodies.count; i++) {
+    pnBody *body = &world->bodies.data[i];
+    const pnPose *pose = body->generation & 1 ? poseOf(body) : NULL;
+    pnBroadBox box = pn_emptyBroadBox();
+    if (pose) {
+      result = ensureSweep(body);
+      result = result == PN_OK ? pnSweep_SetEnd(body->sweep, pose) : result;
+      result = result == PN_OK ? pn_updateSweep(body->sweep, 1.0, margin, &world->def.tasks) : result;
+      if (result == PN_OK) {
+        box = (pnBroadBox){pnTree_GetBox(body->sweep->tree), body->category, body->mask};
+      }
+      pn_nameBody(body, result);
+    }
+    pn_setBroadBox(broad, (uint32_t)i, box);
+  }
+  if (result == PN_OK && !pn_findClose(broad, world->def.broad == PN_BROAD_ALL)) {
+    result = pn_failMemory(sizeof(pnPair));
+  }
+  cost->updateSeconds += pn_clock() - start;
+  return result;
+}
+
+/* What is asked of every pair. */
+typedef struct Wanted {
+  pnSweptWhat what;
+  bool noSelf;
+  double separation;
+} Wanted;
+
+/* The impacts of one body with itself or of two: appended, with a contact when there are any. */
+static pnResult addContact(pnWorld *world, uint32_t a, uint32_t b, const Wanted *wanted, pnStep *step) {
+  pnSweptDef query = pnDefaultSweptDef();
+  pnCost cost;
+  query.what = wanted->what;
+  query.tasks = world->def.tasks;
+  pnSweep *first = world->bodies.data[a].sweep, *second = a == b ? NULL : world->bodies.data[b].sweep;
+  pnResult result = pnCollideSwept(first, second, &query, world->stepList, &cost);
+  if (result != PN_OK) {
+    return result;
+  }
+  size_t count = pnImpactList_GetCount(world->stepList);
+  step->cost.exactTests += cost.exactTests;
+  step->cost.uncertain += cost.uncertain;
+  step->cost.nodePairs += cost.nodePairs;
+  step->cost.leafPairs += cost.leafPairs;
+  step->cost.volumeTests += cost.volumeTests;
+  step->cost.traverseSeconds += cost.traverseSeconds;
+  step->cost.exactSeconds += cost.exactSeconds;
+  step->cost.updateSeconds += cost.updateSeconds;
+  if (count == 0) {
+    return PN_OK;
+  }
+  pnStepContact contact = {pn_bodyId(world, a), pn_bodyId(world, b), pnImpactList_GetEarliest(world->stepList),
+                           world->impacts.count, count};
+  if (!pn_arrayReserve(&world->impacts, world->impacts.count + count) || !pn_arrayPush(&world->stepContacts, contact)) {
+    return pn_failMemory(count * sizeof(pnFeatureImpact));
+  }
+  memcpy(world->impacts.data + world->impacts.count, pnImpactList_GetImpacts(world->stepList),
+         count * sizeof(pnFeatureImpact));
+  world->impacts.count += count;
+  bool any = step->earliest.meets;
+  step->earliest.lo = any ? PN_MIN(step->earliest.lo, contact.first.lo) : contact.first.lo;
+  step->earliest.hi = any ? PN_MIN(step->earliest.hi, contact.first.hi) : contact.first.hi;
+  step->earliest.meets = true;
+  return PN_OK;
+}
+
+/* Calls for every body that looks at itself and every close pair, in the order of contacts. */
+typedef pnResult PairFcn(pnWorld *world, uint32_t a, uint32_t b, const Wanted *wanted, pnStep *step);
+
+static pnResult forPairs(pnWorld *world, const Wanted *wanted, pnStep *step, PairFcn *act) {
+  const pnPairs *close = &world->stepBroad.pairs;
+  pnResult result = PN_OK;
+  size_t next = 0;
+  for (uint32_t a = 0; result == PN_OK && a < world->bodies.count; a++) {
+    const pnBody *body = &world->bodies.data[a];
+    if ((body->generation & 1) && body->self && body->sweep && !wanted->noSelf) {
+      result = act(world, a, a, wanted, step);
+    }
+    for (; result == PN_OK && next < close->count && close->data[next].a == a; next++) {
+      result = act(world, a, close->data[next].b, wanted, step);
+    }
+  }
+  return result;
+}
+
+pnStepDef pnDefaultStepDef(void) {
+  return (pnStepDef){0};
+}
+
+pnStep pnWorld_CollideSwept(pnWorld *world, const pnStepDef *def) {
+  PN_FLOAT_SCOPE;
+  PN_ASSERT(world);
+  pnStepDef usual = pnDefaultStepDef();
+  pnStep step = {0};
+  double start = pn_clock();
+  def = def ? def : &usual;
+  Wanted wanted = {.what = def->what, .noSelf = def->noSelf};
+  world->impacts.count = world->stepContacts.count = 0;
+  step.result = world->stepList ? PN_OK : pnCreateImpactList(&world->stepList);
+  if (step.result == PN_OK) {
+    step.result = endStep(world, 0.0, &step.cost);
+  }
+  if (step.result == PN_OK) {
+    step.result = forPairs(world, &wanted, &step, addContact);
+  }
+  if (step.result != PN_OK) {
+    world->impacts.count = world->stepContacts.count = 0;
+    step = (pnStep){.result = step.result};
+  }
+  step.contactCount = (uint32_t)world->stepContacts.count;
+  step.impactCount = step.cost.pairs = world->impacts.count;
+  step.safe = step.result != PN_OK ? 0.0 : step.earliest.meets ? step.earliest.lo : 1.0;
+  step.totalSeconds = pn_clock() - start;
+  return step;
+}
+
+/* The safe part of one pair. */
+static pnResult shorten(pnWorld *world, uint32_t a, uint32_t b, const Wanted *wanted, pnStep *step) {
+  double safe = 1.0;
+  pnResult result = pnFindSafeStep(world->bodies.data[a].sweep, a == b ? NULL : world->bodies.data[b].sweep,
+                                   wanted->separation, &world->def.tasks, &safe);
+  step->safe = PN_MIN(step->safe, safe);
+  return result;
+}
+
+pnResult pnWorld_FindSafeStep(pnWorld *world, double separation, double *outSafe) {
+  PN_FLOAT_SCOPE;
+  PN_ASSERT(world && outSafe);
+  *outSafe = 0.0;
+  Wanted wanted = {.separation = separation};
+  pnStep step = {.safe = 1.0};
+  if (!(separation >= 0.0 && separation <= 1e30)) {
+    return pn_fail(PN_ERROR_ARGUMENT, "safe step: a separation of %g", separation);
+  }
+  pnResult result = endStep(world, separation, &step.cost);
+  if (result == PN_OK) {
+    result = forPairs(world, &wanted, &step, shorten);
+  }
+  *outSafe = result == PN_OK ? step.safe : 0.0;
+  return result;
+}
+
+const pnStepContact *pnWorld_GetStepContacts(const pnWorld *world) {
+  return world->stepContacts.data;
+}
+const pnFeatureImpact *pnWorld_GetImpacts(const pnWorld *world) {
+  return world->impacts.data;
+}

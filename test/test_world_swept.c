@@ -1,0 +1,269 @@
+/* test_world_swept.c: a world between two frames: scenes whose first contact is known by formula, and the safe part of a step. */
+#include "support.h"
+
+#include "pinch/world.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PI 3.14159265358979323846
+
+/* ---------------------------------------------------------------- help */
+
+static pnWorld *makeWorld(void) {
+  pnWorldDef def = pnDefaultWorldDef();
+  pnWorld *world;
+  testExpectOk(pnCreateWorld(&def, &world));
+  return world;
+}
+
+static pnBodyId addBody(pnWorld *world, pnMesh *mesh, pnBodyKind kind) {
+  pnBodyDef def = pnDefaultBodyDef();
+  pnBodyId body;
+  def.mesh = mesh, def.kind = kind;
+  testExpectOk(pnWorld_CreateBody(world, &def, &body));
+  return body;
+}
+
+/* Every vertex of a free body moved by a vector from its rest position. */
+static void place(pnWorld *world, pnBodyId body, const pnMesh *mesh, float x, float y, float z) {
+  uint32_t n = pnMesh_GetVertexCount(mesh);
+  float *v = malloc(3 * n * sizeof *v);
+  for (uint32_t i = 0; i < 3 * n; ++i) v[i] = pnMesh_GetVertices(mesh)[i] + (i % 3 == 0 ? x : i % 3 == 1 ? y : z);
+  testExpectOk(pnBody_SetVertices(world, body, v, n));
+  free(v);
+}
+
+static double extreme(const pnMesh *mesh, int axis, int sign) {
+  double most = -INFINITY;
+  for (uint32_t v = 0; v < pnMesh_GetVertexCount(mesh); ++v)
+    most = fmax(most, sign * pnMesh_GetVertices(mesh)[3 * v + (uint32_t)axis]);
+  return sign * most;
+}
+
+/* The step's first contact is at t, within a millionth; asked for all and for the earliest. */
+static void expectFirst(pnWorld *world, double t) {
+  for (int what = PN_SWEPT_ALL; what <= PN_SWEPT_EARLIEST; ++what) {
+    pnStepDef def = pnDefaultStepDef();
+    def.what = (pnSweptWhat)what;
+    pnStep step = pnWorld_CollideSwept(world, &def);
+    testExpectOk(step.result);
+    assert_true(step.contactCount == 1 && step.earliest.meets && step.impactCount > 0);
+    assert_true(step.earliest.lo <= t + 1e-6 && step.earliest.hi >= t - 1e-6 &&
+                step.earliest.hi - step.earliest.lo < 1e-6);
+    assert_true(step.safe == step.earliest.lo);
+    const pnStepContact *contact = pnWorld_GetStepContacts(world);
+    assert_true(contact->firstImpact == 0 && contact->impactCount == step.impactCount);
+    assert_true(contact->first.lo == step.earliest.lo && pnWorld_GetImpacts(world) != NULL);
+  }
+}
+
+/* ---------------------------------------------------------------- scenes */
+
+/* Before the sheet in one frame and behind it in the next: no frame shows a contact, the step does. */
+static void testBullet(void **state) {
+  (void)state;
+  pnMesh *sheet, *bullet;
+  testExpectOk(pnMakeGrid(4.0f, 4.0f, 20, 20, &sheet));
+  testExpectOk(pnMakeIcosphere(2, 0.1f, &bullet));
+  pnWorld *world = makeWorld();
+  addBody(world, sheet, PN_BODY_STATIC);
+  pnBodyId body = addBody(world, bullet, PN_BODY_FREE);
+  /* the grid's plane, whichever it is */
+  int flat = 0;
+  for (int axis = 0; axis < 3; ++axis) flat = extreme(sheet, axis, 1) == extreme(sheet, axis, -1) ? axis : flat;
+  double middle[3];
+  for (int axis = 0; axis < 3; ++axis)
+    middle[axis] = 0.5 * (extreme(sheet, axis, 1) + extreme(sheet, axis, -1)) + 0.013 * (axis + 1);
+  float from[3], to[3];
+  for (int axis = 0; axis < 3; ++axis) from[axis] = to[axis] = (float)middle[axis];
+  from[flat] = (float)extreme(sheet, flat, 1) + 5, to[flat] = (float)extreme(sheet, flat, 1) - 3;
+  place(world, body, bullet, from[0], from[1], from[2]);
+  assert_int_equal(pnWorld_Collide(world, NULL).contactCount, 0);
+  testExpectOk(pnWorld_BeginStep(world));
+  place(world, body, bullet, to[0], to[1], to[2]);
+  assert_int_equal(pnWorld_Collide(world, NULL).contactCount, 0);
+  expectFirst(world, (5 + extreme(bullet, flat, -1)) / 8);
+  /* the safe part, exact and with a distance of 0.25 kept */
+  double safe;
+  testExpectOk(pnWorld_FindSafeStep(world, 0, &safe));
+  assert_true(fabs(safe - (5 + extreme(bullet, flat, -1)) / 8) < 1e-6);
+  testExpectOk(pnWorld_FindSafeStep(world, 0.25, &safe));
+  double wanted = (5 - 0.25 + extreme(bullet, flat, -1)) / 8;
+  assert_true(safe <= wanted + 1e-6 && safe > wanted - 1e-4);
+  testExpectFailure(pnWorld_FindSafeStep(world, -1, &safe), PN_ERROR_ARGUMENT, "separation");
+  /* nothing in the way: all of it */
+  place(world, body, bullet, from[0], from[1], from[2]);
+  testExpectOk(pnWorld_BeginStep(world));
+  from[flat] += 2;
+  place(world, body, bullet, from[0], from[1], from[2]);
+  pnStep step = pnWorld_CollideSwept(world, NULL);
+  assert_true(step.result == PN_OK && step.contactCount == 0 && step.safe == 1 && !step.earliest.meets);
+  testExpectOk(pnWorld_FindSafeStep(world, 0.25, &safe));
+  assert_true(safe == 1);
+  pnDestroyWorld(world);
+  pnDestroyMesh(sheet), pnDestroyMesh(bullet);
+}
+
+/* A cloth pulled through a ring: flat as it is, it meets the ring's highest vertices. */
+static void testRing(void **state) {
+  (void)state;
+  pnMesh *cloth, *ring;
+  testExpectOk(pnMakeGrid(6.0f, 6.0f, 16, 16, &cloth));
+  testExpectOk(pnMakeTorus(1.0f, 0.25f, 48, 12, &ring));
+  int flat = 0;
+  for (int axis = 0; axis < 3; ++axis) flat = extreme(cloth, axis, 1) == extreme(cloth, axis, -1) ? axis : flat;
+  pnWorld *world = makeWorld();
+  addBody(world, ring, PN_BODY_RIGID);
+  pnBodyId body = addBody(world, cloth, PN_BODY_FREE);
+  float shift[3] = {0};
+  for (int axis = 0; axis < 3; ++axis)
+    shift[axis] = (float)(-0.5 * (extreme(cloth, axis, 1) + extreme(cloth, axis, -1)));
+  double top = extreme(ring, flat, 1);
+  shift[flat] += 3;
+  place(world, body, cloth, shift[0], shift[1], shift[2]);
+  testExpectOk(pnWorld_BeginStep(world));
+  shift[flat] -= 6;
+  place(world, body, cloth, shift[0], shift[1], shift[2]);
+  expectFirst(world, (3 - top) / 6);
+  pnDestroyWorld(world);
+  pnDestroyMesh(cloth), pnDestroyMesh(ring);
+}
+
+/* A tooth that points along x. */
+static pnMesh *makeTooth(float direction) {
+  float v[4][3] = {{1.2f * direction, 0, 0},
+                   {0.2f * direction, 0.1f, 0},
+                   {0.2f * direction, -0.1f, 0.1f},
+                   {0.2f * direction, -0.1f, -0.1f}};
+  const uint32_t t[4][3] = {{0, 1, 2}, {0, 2, 3}, {0, 3, 1}, {1, 3, 2}};
+  pnMeshDef def = pnDefaultMeshDef();
+  def.vertices = v[0], def.vertexCount = 4, def.triangles = t[0], def.triangleCount = 4;
+  pnMesh *mesh;
+  testExpectOk(pnCreateMesh(&def, &mesh));
+  return mesh;
+}
+
+/* Turned about z, and put at x. */
+static pnMatrix turned(double degrees, float x) {
+  float c = (float)cos(degrees * PI / 180), s = (float)sin(degrees * PI / 180);
+  return (pnMatrix){{{c, -s, 0, x}, {s, c, 0, 0}, {0, 0, 1, 0}}};
+}
+
+/* Two gears turn towards each other, one the mirror image of the other: their tips meet where the chord of each crosses the
+ * middle. A tip goes from -1 + 1.2 cos 60 to -1 + 1.2, on a straight line. */
+static void testGears(void **state) {
+  (void)state;
+  pnMesh *left = makeTooth(1), *right = makeTooth(-1);
+  pnWorld *world = makeWorld();
+  pnBodyId a = addBody(world, left, PN_BODY_RIGID), b = addBody(world, right, PN_BODY_RIGID);
+  pnMatrix m = turned(60, -1), n = turned(-60, 1);
+  testExpectOk(pnBody_SetTransform(world, a, &m)), testExpectOk(pnBody_SetTransform(world, b, &n));
+  testExpectOk(pnWorld_BeginStep(world));
+  m = turned(0, -1), n = turned(0, 1);
+  testExpectOk(pnBody_SetTransform(world, a, &m)), testExpectOk(pnBody_SetTransform(world, b, &n));
+  expectFirst(world, (1 / 1.2 - 0.5) / 0.5);
+  pnDestroyWorld(world);
+  pnDestroyMesh(left), pnDestroyMesh(right);
+}
+
+/* A ball that a morph target turns inside out goes through its middle: v (1 - 2.5 t) = 0. */
+static void testInsideOut(void **state) {
+  (void)state;
+  pnMesh *mesh;
+  testExpectOk(pnMakeIcosphere(1, 1.0f, &mesh));
+  uint32_t n = pnMesh_GetVertexCount(mesh);
+  float *values = malloc(3 * n * sizeof *values);
+  for (uint32_t i = 0; i < 3 * n; ++i) values[i] = -2.5f * pnMesh_GetVertices(mesh)[i];
+  pnMorphTarget target = {.count = n, .values = values};
+  pnMorphDef morphDef = pnDefaultMorphDef();
+  morphDef.mesh = mesh, morphDef.targets = &target, morphDef.targetCount = 1;
+  pnMorph *morph;
+  testExpectOk(pnCreateMorph(&morphDef, &morph));
+  pnWorld *world = makeWorld();
+  pnBodyDef def = pnDefaultBodyDef();
+  pnBodyId body;
+  def.kind = PN_BODY_MORPH, def.mesh = mesh, def.morph = morph, def.self = true;
+  testExpectOk(pnWorld_CreateBody(world, &def, &body));
+  testExpectOk(pnWorld_BeginStep(world));
+  testExpectOk(pnBody_SetWeights(world, body, (float[]){1}, 1));
+  expectFirst(world, 0.4);
+  pnStepDef noSelf = {.noSelf = true};
+  assert_int_equal(pnWorld_CollideSwept(world, &noSelf).contactCount, 0);
+  pnDestroyWorld(world);
+  pnDestroyMorph(morph), pnDestroyMesh(mesh);
+  free(values);
+}
+
+/* Bodies come and go; masks hold; a body that came after the step began has not moved; soups are left out. */
+static void testBodies(void **state) {
+  (void)state;
+  pnMesh *ball;
+  testExpectOk(pnMakeIcosphere(1, 0.5f, &ball));
+  pnWorld *world = makeWorld();
+  pnBodyId a = addBody(world, ball, PN_BODY_FREE), gone = addBody(world, ball, PN_BODY_FREE);
+  place(world, a, ball, -3, 0, 0);
+  testExpectOk(pnWorld_BeginStep(world));
+  testExpectOk(pnWorld_DestroyBody(world, gone));
+  pnBodyId late = addBody(world, ball, PN_BODY_FREE);
+  pnSoup *soup;
+  testExpectOk(pnCreateSoup(NULL, &soup));
+  testExpectOk(pnSoup_Add(soup, PN_PRIMITIVE_TRIANGLE, (float[]){-1, -1, -1, -1, 2, 0, -1, 0, 2}, 1, NULL));
+  pnBodyDef def = pnDefaultBodyDef();
+  def.kind = PN_BODY_SOUP, def.soup = soup;
+  pnBodyId body;
+  testExpectOk(pnWorld_CreateBody(world, &def, &body));
+  place(world, a, ball, 3, 0, 0);
+  pnStep step = pnWorld_CollideSwept(world, NULL);
+  assert_true(step.result == PN_OK && step.contactCount == 1 && pnWorld_GetStepContacts(world)->a.index1 == a.index1);
+  testExpectOk(pnBody_SetFilter(world, late, 2, 2));
+  step = pnWorld_CollideSwept(world, NULL);
+  assert_true(step.result == PN_OK && step.contactCount == 0 && step.safe == 1);
+  pnDestroyWorld(world);
+  pnDestroySoup(soup), pnDestroyMesh(ball);
+}
+
+/* ---------------------------------------------------------------- memory */
+
+static pnResult useMemory(void *context) {
+  (void)context;
+  pnMesh *ball = NULL;
+  pnWorldDef def = pnDefaultWorldDef();
+  pnWorld *world = NULL;
+  pnResult result = pnMakeIcosphere(0, 0.5f, &ball);
+  if (!result) result = pnCreateWorld(&def, &world);
+  for (int i = 0; i < 2 && !result; ++i) {
+    pnBodyDef bodyDef = pnDefaultBodyDef();
+    pnBodyId body;
+    bodyDef.mesh = ball, bodyDef.kind = PN_BODY_RIGID;
+    result = pnWorld_CreateBody(world, &bodyDef, &body);
+    if (!result && i) {
+      pnMatrix m = turned(0, 3);
+      result = pnBody_SetTransform(world, body, &m);
+      if (!result) result = pnWorld_BeginStep(world);
+      m = turned(10, -3);
+      if (!result) result = pnBody_SetTransform(world, body, &m);
+    }
+  }
+  double safe;
+  if (!result) result = pnWorld_CollideSwept(world, NULL).result;
+  if (!result) result = pnWorld_FindSafeStep(world, 0.1, &safe);
+  pnDestroyWorld(world);
+  pnDestroyMesh(ball);
+  return result;
+}
+
+static void testMemory(void **state) {
+  (void)state;
+  assert_true(testEveryAllocationFailure(useMemory, NULL, false, true) > 20);
+  assert_true(testEveryAllocationFailure(useMemory, NULL, true, true) > 20);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(testBullet),    cmocka_unit_test(testRing),   cmocka_unit_test(testGears),
+      cmocka_unit_test(testInsideOut), cmocka_unit_test(testBodies), cmocka_unit_test(testMemory),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
