@@ -24,7 +24,7 @@ int main(int argc, char **argv) {
     pn_Features features = edges ? PN_EDGE_EDGE : PN_VERTEX_FACE;
     pnImpactSpan span = {0}, exact = pn_impactExact(features, &p);
     MOTION_PLACES(p, x, places);
-    pn_Verdict verdict = pn_impactFilter(features, places, &span);
+    pn_Verdict verdict = pn_impactFilter(features, places, 1.0, &span);
     bool ok = verdict == PN_UNCERTAIN || (verdict == PN_MEETING) == exact.meets;
     ok = ok && oracleSpan(edges, &p, exact) && (verdict != PN_MEETING || oracleSpan(edges, &p, span));
     met += exact.meets, uncertain += verdict == PN_UNCERTAIN, wrong += !ok;

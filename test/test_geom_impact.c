@@ -76,7 +76,7 @@ static void testDegenerate(void **state) {
   (void)state;
   Random r = {77};
   Tally tally[6] = {{0}};
-  for (int n = 0; n < 9000; ++n) {
+  for (int n = 0; n < 4000; ++n) {
     int sort = n % 6;
     pnMovingDouble p = n % 7 ? randomMotion(&r, sort) : motionOnTheEdge(&r);
     for (int k = n % 7 ? randomBelow(&r, 4) : 0; k > 0; --k) spoilMotion(&p, &r);
@@ -92,7 +92,7 @@ static void testWide(void **state) {
   TestRandom t = testRandom(9);
   Random r = {78};
   Tally tally = {0};
-  for (int n = 0; n < 600; ++n) {
+  for (int n = 0; n < 300; ++n) {
     pnMovingDouble p;
     for (int i = 0; i < 24; ++i) {
       double wide = ldexp(randomBetween(&r, -2, 2), -randomBelow(&r, 588));

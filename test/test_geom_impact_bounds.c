@@ -27,7 +27,12 @@ static Score judge(uint64_t seed, int count) {
     pn_Features features = n & 1 ? PN_EDGE_EDGE : PN_VERTEX_FACE;
     pnImpactSpan span = {0}, exact = pn_impactExact(features, &p);
     MOTION_PLACES(p, x, places);
-    pn_Verdict verdict = filterUnderTest(features, places, &span);
+    pn_Verdict verdict = filterUnderTest(features, places, 1.0, &span);
+    /* and up to a part of the step: nothing may meet for certain before it ends */
+    double until = n % 3 ? 0.5 * exact.lo + 0.5 * exact.hi : randomBetween(&r, 0, 1);
+    pnImpactSpan early;
+    pn_Verdict soon = filterUnderTest(features, places, until, &early);
+    score.wrong += soon == PN_APART && exact.meets && exact.hi < until;
     score.asked++;
     score.uncertain += verdict == PN_UNCERTAIN;
     bool late = verdict == PN_MEETING && (span.lo > exact.hi || span.hi < exact.lo);

@@ -68,6 +68,9 @@ pnSweptDef pnDefaultSweptDef(void) {
 
 /* ---------------------------------------------------------------- features of two triangles */
 
+/* No span is wider than this (pinch/geom.h: 1e-6). */
+#define WIDEST_SPAN 0x1p-19
+
 typedef struct Swept {
   pnSink sink; /* first: the traversal knows only this */
   pnSweep *a, *b;
@@ -120,7 +123,9 @@ static pnImpactSpan ask(Finder *f, pn_Features features, const pnD2 *const place
     f->found->soonest = PN_MIN(f->found->soonest, pn_safeTime(features, places, f->q->separation));
     return (pnImpactSpan){0};
   }
-  pnImpactSpan span = pn_impactOfPlaces(features, places, &uncertain);
+  /* of those that end later than the first that was found, none is wanted */
+  double until = f->q->what == PN_SWEPT_EARLIEST ? PN_MIN(f->found->soonest + WIDEST_SPAN, 1.0) : 1.0;
+  pnImpactSpan span = pn_impactOfPlaces(features, places, until, &uncertain);
   f->cost->exactTests++;
   f->cost->uncertain += uncertain;
   return span;
@@ -367,9 +372,6 @@ static void keepEarliest(pnImpactList *list) {
   if (list->all.count > 0) all[0] = all[best];
   list->all.count = PN_MIN(list->all.count, 1);
 }
-
-/* No span is wider than this (pinch/geom.h: 1e-6). */
-#define WIDEST_SPAN 0x1p-19
 
 pnResult pnCollideSwept(pnSweep *a, pnSweep *b, const pnSweptDef *def, pnImpactList *outImpacts, pnCost *outCost) {
   PN_FLOAT_SCOPE;

@@ -3,9 +3,9 @@
 
 #include "base/fenv.h"
 
-pnImpactSpan pn_impactOfPlaces(pn_Features features, const pnD2 *const places[4], bool *outUncertain) {
+pnImpactSpan pn_impactOfPlaces(pn_Features features, const pnD2 *const places[4], double until, bool *outUncertain) {
   pnImpactSpan span = {0};
-  *outUncertain = pn_impactFilter(features, places, &span) == PN_UNCERTAIN;
+  *outUncertain = pn_impactFilter(features, places, until, &span) == PN_UNCERTAIN;
   if (PN_LIKELY(!*outUncertain)) return span;
   pnMovingDouble points;
   for (int i = 0; i < 4; ++i) {
@@ -24,7 +24,7 @@ static pnImpactSpan findDouble(pn_Features features, const pnMovingDouble *point
     for (int k = 0; k < 3; ++k) x[i][k] = (pnD2){points->from[i][k], points->to[i][k]};
   }
   const pnD2 *const places[4] = {x[0], x[1], x[2], x[3]};
-  return pn_impactOfPlaces(features, places, &uncertain);
+  return pn_impactOfPlaces(features, places, 1.0, &uncertain);
 }
 
 static pnImpactSpan find(pn_Features features, const pnMoving *points) {
@@ -34,7 +34,7 @@ static pnImpactSpan find(pn_Features features, const pnMoving *points) {
     for (int k = 0; k < 3; ++k) x[i][k] = (pnD2){points->from[i][k], points->to[i][k]};
   }
   const pnD2 *const places[4] = {x[0], x[1], x[2], x[3]};
-  return pn_impactOfPlaces(features, places, &uncertain);
+  return pn_impactOfPlaces(features, places, 1.0, &uncertain);
 }
 
 pnImpactSpan pnImpactVertexFace(const pnMoving *points) {

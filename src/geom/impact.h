@@ -16,11 +16,11 @@
 typedef enum pn_Features { PN_VERTEX_FACE, PN_EDGE_EDGE } pn_Features;
 
 /* The question for four points by where they are: each place is x, y and z, and of each the begin and the end of the step side
- * by side. This is what pinch/geom.h's functions and swept queries call. */
-pnImpactSpan pn_impactOfPlaces(pn_Features features, const pnD2 *const places[4], bool *outUncertain);
+ * by side. This is what pinch/geom.h's functions and swept queries call. A contact after `until` (1: none is) may be left out. */
+pnImpactSpan pn_impactOfPlaces(pn_Features features, const pnD2 *const places[4], double until, bool *outUncertain);
 
-/* What the filter is certain of; `span` is set when it is PN_MEETING. */
-pn_Verdict pn_impactFilter(pn_Features features, const pnD2 *const places[4], pnImpactSpan *span);
+/* What the filter is certain of; `span` is set when it is PN_MEETING. PN_APART: up to `until`. */
+pn_Verdict pn_impactFilter(pn_Features features, const pnD2 *const places[4], double until, pnImpactSpan *span);
 
 /* A time up to which the features are more than `separation` apart, for certain, from t = 0 on: 1 for the whole step, 0 when that is not
  * so at the start. It is not the largest there is: about a millionth of the step is given away. */

@@ -183,6 +183,16 @@ PN_INLINE void makeCubic(Motion *q) {
   q->bound = PN_VOLUME_BOUND * q->m1 * q->m2 * q->md;
 }
 
+/* Is f surely not 0 from 0 to `until`? Its coefficients over that part are means with weights, three in a row, each with 3 roundings:
+ * 55u M on top of the 72u M of the coefficients. */
+PN_INLINE bool neverFlat(const Motion *q, double until) {
+  const double *c = q->c;
+  double s = 1.0 - until, a = s * c[0] + until * c[1], b = s * c[1] + until * c[2], d = s * c[2] + until * c[3];
+  double ab = s * a + until * b, bd = s * b + until * d, end = s * ab + until * bd;
+  double low = least(least(c[0], a), least(ab, end)), high = most(most(c[0], a), most(ab, end));
+  return low > q->bound || high < -q->bound;
+}
+
 /* f at t in [0, 1]. */
 PN_INLINE double valueAt(const double c[4], double t) {
   double s = 1.0 - t, t3 = 3.0 * t;
@@ -317,14 +327,20 @@ static PN_NOINLINE pn_Verdict search(Motion *q, pnImpactSpan *span) {
 }
 
 /* Compiled once for each kind of features, without a branch on it. */
-PN_INLINE pn_Verdict filter(pn_Features features, const pnD2 *const places[4], pnImpactSpan *span) {
+PN_INLINE pn_Verdict filter(pn_Features features, const pnD2 *const places[4], double until, pnImpactSpan *span) {
   Motion q;
   if (!prepare(&q, features, places)) return PN_UNCERTAIN;
+  if (until < 1.0) {
+    /* in a short part of the step the volume hardly changes: mostly that is enough */
+    makeCubic(&q);
+    return neverFlat(&q, until) || apart(&q) ? PN_APART : search(&q, span);
+  }
   if (apart(&q)) return PN_APART;
   makeCubic(&q);
   return search(&q, span);
 }
 
-pn_Verdict pn_impactFilter(pn_Features features, const pnD2 *const places[4], pnImpactSpan *span) {
-  return features == PN_EDGE_EDGE ? filter(PN_EDGE_EDGE, places, span) : filter(PN_VERTEX_FACE, places, span);
+pn_Verdict pn_impactFilter(pn_Features features, const pnD2 *const places[4], double until, pnImpactSpan *span) {
+  return features == PN_EDGE_EDGE ? filter(PN_EDGE_EDGE, places, until, span)
+                                  : filter(PN_VERTEX_FACE, places, until, span);
 }
