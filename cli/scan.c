@@ -244,6 +244,7 @@ static bool checkOptions(const pnUsage *usage, int fileCount, char **files, pnSc
   else if (failOn < 0) pn_sayWrong(usage, "--fail-on: expected any, new or none, found '%s'", options->failOnWord);
   else if (order < 0) pn_sayWrong(usage, "--sort: expected depth, frames or first, found '%s'", options->orderWord);
   else if (options->first && asksFindings) pn_sayWrong(usage, "--first looks for no findings: leave it out");
+  else if (options->regions && !options->json) pn_sayWrong(usage, "--regions is for --json");
   else if (options->json && usesOutput(options)) pn_sayWrong(usage, "--json already goes to standard output ('-')");
   else if (options->html && !pn_reportAvailable())
     pn_sayWrong(usage, "--html: this build has no HTML report; build pinch where npm is installed");
@@ -256,7 +257,10 @@ static bool checkOptions(const pnUsage *usage, int fileCount, char **files, pnSc
 }
 
 static const char about[] =
-    "In which frames of an animation, and where, do bodies go through one another, or through themselves?\n"
+    "Where, when and how deep do the bodies of an animation go through one another, or through themselves? What is "
+    "found\n"
+    "is ranked: new things first, the deepest first; what is built into the model, or known (--baseline), stays "
+    "quiet.\n"
     "\n"
     "  walk.glb, walk.gltf      every mesh of the file is a body: skinned, morphing or moved by a node\n"
     "  shirt.obj@shirt.mdd      a mesh and its vertex cache: MDD, PC2, or numbered mesh files\n"
@@ -266,7 +270,7 @@ static const char about[] =
     "\n"
     "Several files play together. The answer is exact for the vertices as floats: touching counts, triangles that\n"
     "share a vertex or an edge count only when they meet in more than that, seams of the export are no gaps.\n"
-    "Ctrl-C prints what is known so far. Exit status: 0 no collision, 1 collisions (see --fail-on), 2 error.\n";
+    "Ctrl-C prints what is known so far. Exit status: 0 nothing found, 1 findings (see --fail-on), 2 error.\n";
 
 static const char examples[] =
     "  pinch make character hero.glb                        a character who walks in a coat, to try\n"
@@ -277,7 +281,8 @@ static const char examples[] =
     "  pinch scan hero.glb --animation all                  every animation of the file\n"
     "  pinch scan hero.glb sword.glb --animation idle       two files, the animation by name\n"
     "  pinch scan body.obj@body.mdd shirt.obj@shirt.pc2     vertex caches\n"
-    "  pinch scan hero.glb --first --fail-on new || exit 1  a check in CI: fast, and only what is not so at rest\n";
+    "  pinch scan hero.glb --write-baseline known.json      what is there now is accepted; then, in CI:\n"
+    "  pinch scan hero.glb --baseline known.json || exit 1  only what is not in it, or worse than there\n";
 
 int pn_cmdScan(int argc, char **argv) {
   pnScanOptions options = {.top = 20, .maxPairs = PN_DEFAULT_MAX_PAIRS};
@@ -291,7 +296,7 @@ int pn_cmdScan(int argc, char **argv) {
        "(default: the first)",
        &options.animations},
       {"self", PN_OPTION_FLAG, NULL, "also each body with itself (a single body always is)", &options.self},
-      {"first", PN_OPTION_FLAG, NULL, "one pair of triangles for each two bodies and frame is enough: faster",
+      {"first", PN_OPTION_FLAG, NULL, "one pair of triangles for each two bodies and frame: faster, and no findings",
        &options.first},
       {"only", PN_OPTION_LIST, "A,B",
        "only these two bodies, by name, number or pattern ('Arm*'); A,A: A with\nitself; A: A with everything; may "
@@ -300,8 +305,8 @@ int pn_cmdScan(int argc, char **argv) {
       {"pairs-only", PN_OPTION_LIST, "A,B", NULL, &options.only},
       {"ignore", PN_OPTION_LIST, "A,B", "not these two bodies, written as for --only; several times, too",
        &options.ignored},
-      {"ignore-rest", PN_OPTION_FLAG, NULL, "leave out pairs of triangles that already meet in the rest pose",
-       &options.ignoreRest},
+      {"ignore-rest", PN_OPTION_FLAG, NULL,
+       "leave out what already meets in the rest pose: pairs and constant findings", &options.ignoreRest},
       {"max-pairs", PN_OPTION_COUNT, "N",
        "in each frame, stop when more pairs of triangles than this are found\n(default: 1000000; 0: no limit)",
        &options.maxPairs},

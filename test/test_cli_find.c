@@ -136,6 +136,8 @@ static void testStatus(void **state) {
   // Each option that asks for findings.
   assert_int_equal(runLine("scan boxes.glb --first --junit x.xml"), 2);
   assert_int_equal(runLine("scan boxes.glb --first --baseline x.json"), 2);
+  assert_int_equal(runLine("scan boxes.glb --regions"), 2);
+  expectRun(&lastRun, 2, "--regions is for --json");
 }
 
 /* What a person reads: new ones first, what is built in as one line, all on request. */
