@@ -168,12 +168,72 @@ static void bodiesFarFromTheirOriginStayInTheirVolumes(void **state) {
   pnDestroyMesh(ball);
 }
 
+/* ---------------------------------------------------------------- the price */
+
+/* Exact tests of two balls through each other. */
+static uint64_t testsAt(float scale, pnBodyKind kind, pnBig big) {
+  pnMesh *ball, *meshes[2];
+  testExpectOk(pnMakeIcosphere(2, 1, &ball));
+  const uint32_t n = pnMesh_GetVertexCount(ball);
+  float vertices[3 * 162];
+  assert_int_equal(n, 162);
+  pnWorld *world = emptyWorld();
+  for (int i = 0; i < 2; ++i) {
+    for (uint32_t k = 0; k < 3 * n; ++k)
+      vertices[k] = (pnMesh_GetVertices(ball)[k] + (k % 3 == 0 ? 0.7f * (float)i : 0)) * scale;
+    meshes[i] = meshOf(vertices, n, pnMesh_GetTriangles(ball), pnMesh_GetTriangleCount(ball));
+    pnBodyDef def = pnDefaultBodyDef();
+    def.mesh = meshes[i];
+    def.kind = kind;
+    def.tree.big = big;
+    def.tree.self = big == PN_BIG_WHOLE;
+    pnBodyId body;
+    testExpectOk(pnWorld_CreateBody(world, &def, &body));
+  }
+  pnFrame frame = pnWorld_Collide(world, NULL);
+  testExpectOk(frame.result);
+  assert_true(frame.pairCount > 100);
+  pnDestroyWorld(world);
+  for (int i = 0; i < 2; ++i) pnDestroyMesh(meshes[i]);
+  pnDestroyMesh(ball);
+  return frame.cost.exactTests;
+}
+
+/* Grids are as fine for small bodies as for others, and pieces of big triangles end where floats do. */
+static void smallBodiesCostWhatOthersDo(void **state) {
+  (void)state;
+  static const float scales[] = {1e-10f, 1e-30f, 1e-36f, 1e-37f, 1e-38f, 1e-39f, 1e-40f};
+  for (size_t i = 0; i < sizeof scales / sizeof *scales; ++i) {
+    assert_true(testsAt(scales[i], PN_BODY_FREE, PN_BIG_WHOLE) < 2 * testsAt(1, PN_BODY_FREE, PN_BIG_WHOLE));
+    for (int big = 0; big < PN_BIG_COUNT; ++big)
+      assert_true(testsAt(scales[i], PN_BODY_STATIC, (pnBig)big) < 2 * testsAt(1, PN_BODY_STATIC, (pnBig)big));
+  }
+}
+
+/* A triangle far from the origin is not divided into pieces that are smaller than its rounding. */
+static void piecesEndWhereFloatsDo(void **state) {
+  (void)state;
+  const float far[9] = {1e7f, 0, 0, 1e7f + 8, 0, 0, 1e7f, 8, 0};
+  pnMesh *mesh = oneTriangle(far);
+  pnPose *pose;
+  testExpectOk(pnCreatePose(&(pnPoseDef){mesh, NULL, NULL}, &pose));
+  pnTreeDef def = pnDefaultTreeDef();
+  def.pose = pose;
+  def.big = PN_BIG_DIVIDED;
+  def.self = false;
+  pnTree *tree;
+  testExpectOk(pnCreateTree(&def, &tree));
+  assert_true(pnTree_GetNodeCount(tree) < 10);
+  pnDestroyTree(tree);
+  pnDestroyPose(pose);
+  pnDestroyMesh(mesh);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(tinyCoordinatesMeetHugeExtents),
-      cmocka_unit_test(tinyCoordinatesMeetOtherVolumes),
-      cmocka_unit_test(turnedBodiesMeetAtEveryScale),
-      cmocka_unit_test(bodiesFarFromTheirOriginStayInTheirVolumes),
+      cmocka_unit_test(tinyCoordinatesMeetHugeExtents), cmocka_unit_test(tinyCoordinatesMeetOtherVolumes),
+      cmocka_unit_test(turnedBodiesMeetAtEveryScale),   cmocka_unit_test(bodiesFarFromTheirOriginStayInTheirVolumes),
+      cmocka_unit_test(smallBodiesCostWhatOthersDo),    cmocka_unit_test(piecesEndWhereFloatsDo),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,9 +48,10 @@ typedef void BoxesFcn(const pnTree *tree, uint32_t node, LaneBoxes *out);
 static void boxesOfCells(const pnTree *tree, uint32_t node, LaneBoxes *out) {
   const pnBoxLanes *b = pn_lanesOf(tree, node);
   for (int k = 0; k < 3; ++k) {
-    double cell = 1.0 / tree->grid.scale[k], offset = tree->grid.offset[k];
+    /* where cells are larger than 1 the product that found the first may have underflowed to cell 0 */
+    double cell = pn_cellSize(&tree->grid, (uint32_t)k), offset = tree->grid.offset[k];
     for (uint32_t j = 0; j < PN_LANES; ++j) {
-      out->lo[k][j] = (b->row[k][0][j] + offset) * cell;
+      out->lo[k][j] = (b->row[k][0][j] + offset - (cell > 1)) * cell;
       out->hi[k][j] = (b->row[k][1][j] + offset + 1) * cell;
     }
   }

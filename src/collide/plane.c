@@ -23,7 +23,7 @@ typedef struct Seen {
 static Seen see(const pnTree *tree) {
   Seen seen = {.tree = tree};
   for (int k = 0; tree->slabs && k < 3; k++) {
-    seen.cell[k] = 1.0 / (double)tree->grid.scale[k];
+    seen.cell[k] = pn_cellSize(&tree->grid, (uint32_t)k);
     seen.offset[k] = tree->grid.offset[k];
   }
   return seen;

@@ -28,13 +28,14 @@ static void boxesOf(const pnTree *tree, uint32_t node, float margin, uint32_t be
         out[k][1][j] = mid + ext;
       }
     } else if (tree->slabs) {
-      /* from the lower edge of the first cell to the upper edge of the last: exact, the numbers are below 2^24. Where
+      /* from the lower edge of the first cell to the upper edge of the last: the numbers are below 2^24, so that this is
+       * exact, or rounds to a float between the edge and what is inside. Where
        * cells are larger than 1 the product that found the first may have underflowed to cell 0, and the one before is it */
       const pnBoxLanes *b = pn_lanesOf(tree, node);
       for (int k = 0; k < 3; k++) {
-        float cell = 1.0f / tree->grid.scale[k];
-        out[k][0][j] = (float)(b->row[k][0][j] + tree->grid.offset[k] - (cell > 1)) * cell;
-        out[k][1][j] = (float)(b->row[k][1][j] + tree->grid.offset[k] + 1) * cell;
+        double cell = pn_cellSize(&tree->grid, (uint32_t)k);
+        out[k][0][j] = (float)((b->row[k][0][j] + tree->grid.offset[k] - (cell > 1)) * cell);
+        out[k][1][j] = (float)((b->row[k][1][j] + tree->grid.offset[k] + 1) * cell);
       }
     } else {
       /* a sphere's box; one rounding in each sum, covered by growing the radius by 2u of what is added */

@@ -140,7 +140,7 @@ void pn_setForm(pnTree *t, pnVolume volume) {
 }
 
 float pn_smallLength(const pnTree *tree) {
-  return FEW_CELLS / tree->grid.scale[0];
+  return (float)(FEW_CELLS * pn_cellSize(&tree->grid, 0));
 }
 
 bool pn_needsSpheres(const pnTree *tree, const pnBuckets *b, uint64_t small) {

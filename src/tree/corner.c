@@ -70,10 +70,15 @@ void pn_pieceCorners(const pnPiece *p, const float *const corner[3], float out[1
  * down to a third of a metre, about as fine as a limb. Halving it divides four times as much. */
 #define AUTOMATIC_PART 80.0
 
-static double longestSide(const pnPose *pose, uint32_t t) {
+/* Pieces are not divided further when their sides are below so many margins: they would only lie in each other. */
+#define LEAST_MARGINS 16
+
+/* The longest side of a triangle, and how small its pieces may get. */
+static double longestSide(const pnPose *pose, uint32_t t, double *outLeast) {
   float p[9];
   double most = 0;
   pn_poseFetch(pose, pose->mesh->triangles + 3 * (size_t)t, 3, p, 3);
+  *outLeast = LEAST_MARGINS * (double)pn_pieceMargin((const float *const[3]){p, p + 3, p + 6});
   for (int c = 0; c < 3; c++) {
     double square = 0;
     for (int k = 0; k < 3; k++) {
@@ -121,8 +126,8 @@ static bool listPieces(const pnTreeDef *def, uint8_t *leftOut, pnPieceList *out)
       continue;
     }
     uint32_t levels = 0;
-    for (double s = longestSide(def->pose, t); def->big != PN_BIG_WHOLE && s > side && levels < PN_MOST_DIVISIONS;
-         s /= 2) {
+    double least, s = longestSide(def->pose, t, &least);
+    for (; def->big != PN_BIG_WHOLE && s > fmax(side, least) && levels < PN_MOST_DIVISIONS; s /= 2) {
       levels++;
     }
     if (!pn_divideTriangle(def->big, t, levels, out)) {

@@ -65,6 +65,15 @@ PN_INLINE pnBigPlane pn_planeOf(const float *const p[3]) {
   return plane;
 }
 
+/* By how much the volume of a piece is widened for the rounding of its corners (update_divided.c). */
+PN_INLINE float pn_pieceMargin(const float *const corner[3]) {
+  float most = 0;
+  for (int i = 0; i < 9; i++) {
+    most = PN_MAX(most, fabsf(corner[i / 3][i % 3]));
+  }
+  return 0x1p-21f * most + 0x1p-147f;
+}
+
 /* Does the piece have a side on a side of its triangle? */
 bool pn_isAtEdge(const pnPiece *piece);
 /* Its four parts. */

@@ -218,9 +218,9 @@ static pnBox laneBox(const pnTree *tree, uint32_t node, uint32_t j) {
       hi[k] = m->row[k][1][j];
     } else if (tree->slabs) {
       const pnBoxLanes *b = pn_lanesOf(tree, node);
-      float cell = 1.0f / tree->grid.scale[k];
-      lo[k] = (float)(b->row[k][0][j] + tree->grid.offset[k]) * cell;
-      hi[k] = (float)(b->row[k][1][j] + tree->grid.offset[k] + 1) * cell;
+      double cell = pn_cellSize(&tree->grid, (uint32_t)k);
+      lo[k] = (float)((b->row[k][0][j] + tree->grid.offset[k]) * cell);
+      hi[k] = (float)((b->row[k][1][j] + tree->grid.offset[k] + 1) * cell);
     } else {
       const pnSphereLanes *s = pn_lanesOf(tree, node);
       lo[k] = s->centre[k][j] - s->radius[j];

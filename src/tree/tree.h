@@ -46,13 +46,29 @@
 
 #define PN_STAMP_BUSY 0xffffffffu /* being filled by some thread */
 
-/* floor(x * scale[d]) - offset[d] along direction d; scale[d] = 2^(exponent - drop), where drop is 0 for the axes and 2
- * for the other directions, whose sums reach three times as far. */
+/* floor(x * lift * scale[d]) - offset[d] along direction d; lift * scale[d] = 2^(exponent - drop), where drop is 0 for the axes
+ * and 2 for the other directions, whose sums reach three times as far. lift is 1 but for bodies so small that their scale
+ * would be no float. */
 typedef struct pnGrid {
   int32_t exponent;
+  float lift;
   float scale[PN_MAX_SLABS];
   int32_t offset[PN_MAX_SLABS];
 } pnGrid;
+
+/* The size of a cell along direction d. */
+PN_INLINE double pn_cellSize(const pnGrid *grid, uint32_t d) {
+  return 1.0 / ((double)grid->scale[d] * grid->lift);
+}
+
+/* The cells of eight numbers. */
+PN_INLINE pnH8 pn_cellsOf(const pnGrid *grid, uint32_t d, pnF4 a, pnF4 b) {
+  if (PN_UNLIKELY(grid->lift != 1)) {
+    a = pn_f4Mul(a, pn_f4Set1(grid->lift));
+    b = pn_f4Mul(b, pn_f4Set1(grid->lift));
+  }
+  return pn_h8Quantise(a, b, grid->scale[d], grid->offset[d]);
+}
 
 /* The volumes of the children of a node, in one of three forms. */
 typedef struct pnBoxLanes { /* slabs: D rows of lo, hi; boxes are D = 3 */

@@ -298,9 +298,10 @@ static void emptyLanes(pnTree *tree, uint32_t node, uint32_t count) {
   }
 }
 
-PN_INLINE void putBoxes(pnTree *tree, uint32_t node, const pnF4 lo[PN_LANES], const pnF4 hi[PN_LANES], uint32_t count) {
+/* The common case of pn_cellsOf, eight boxes at once; `g` has no lift. */
+PN_INLINE void putOnGrid(pnTree *tree, uint32_t node, const pnF4 lo[PN_LANES], const pnF4 hi[PN_LANES],
+                         const pnGrid *g) {
   pnBoxLanes *lanes = (pnBoxLanes *)tree->lanes + node;
-  const pnGrid *g = &tree->grid;
   for (int side = 0; side < 2; side++) {
     const pnF4 *v = side ? hi : lo;
     pnF4 x0, y0, z0, x1, y1, z1;
@@ -309,6 +310,24 @@ PN_INLINE void putBoxes(pnTree *tree, uint32_t node, const pnF4 lo[PN_LANES], co
     pn_h8Store(lanes->row[0][side], pn_h8Quantise(x0, x1, g->scale[0], g->offset[0]));
     pn_h8Store(lanes->row[1][side], pn_h8Quantise(y0, y1, g->scale[1], g->offset[1]));
     pn_h8Store(lanes->row[2][side], pn_h8Quantise(z0, z1, g->scale[2], g->offset[2]));
+  }
+}
+
+/* Boxes of a body so small that they have to be lifted first, which is exact. */
+static PN_NOINLINE void putLifted(pnTree *tree, uint32_t node, const pnF4 lo[PN_LANES], const pnF4 hi[PN_LANES]) {
+  pnF4 lifted[2][PN_LANES], lift = pn_f4Set1(tree->grid.lift);
+  for (uint32_t j = 0; j < PN_LANES; j++) {
+    lifted[0][j] = pn_f4Mul(lo[j], lift);
+    lifted[1][j] = pn_f4Mul(hi[j], lift);
+  }
+  putOnGrid(tree, node, lifted[0], lifted[1], &tree->grid);
+}
+
+PN_INLINE void putBoxes(pnTree *tree, uint32_t node, const pnF4 lo[PN_LANES], const pnF4 hi[PN_LANES], uint32_t count) {
+  if (PN_UNLIKELY(tree->grid.lift != 1)) {
+    putLifted(tree, node, lo, hi);
+  } else {
+    putOnGrid(tree, node, lo, hi, &tree->grid);
   }
   if (PN_UNLIKELY(count < PN_LANES)) {
     emptyLanes(tree, node, count);
@@ -343,10 +362,8 @@ void pn_putBounds(pnTree *tree, uint32_t node, const pnBound *bounds, uint32_t c
       lo[j] = s->lo[d];
       hi[j] = s->hi[d];
     }
-    float scale = tree->grid.scale[d];
-    int32_t offset = tree->grid.offset[d];
-    pn_h8Store(lanes->row[d][0], pn_h8Quantise(pn_f4Load(lo), pn_f4Load(lo + 4), scale, offset));
-    pn_h8Store(lanes->row[d][1], pn_h8Quantise(pn_f4Load(hi), pn_f4Load(hi + 4), scale, offset));
+    pn_h8Store(lanes->row[d][0], pn_cellsOf(&tree->grid, d, pn_f4Load(lo), pn_f4Load(lo + 4)));
+    pn_h8Store(lanes->row[d][1], pn_cellsOf(&tree->grid, d, pn_f4Load(hi), pn_f4Load(hi + 4)));
   }
   emptyLanes(tree, node, count);
 }
@@ -354,10 +371,8 @@ void pn_putBounds(pnTree *tree, uint32_t node, const pnBound *bounds, uint32_t c
 void pn_putRows(pnTree *tree, uint32_t node, const float *rows, uint32_t count) {
   pnBoxLanes *lanes = pn_lanesOf(tree, node);
   for (uint32_t d = 0; d < tree->slabs->count; d++, rows += 2 * PN_LANES) {
-    float scale = tree->grid.scale[d];
-    int32_t offset = tree->grid.offset[d];
-    pn_h8Store(lanes->row[d][0], pn_h8Quantise(pn_f4Load(rows), pn_f4Load(rows + 4), scale, offset));
-    pn_h8Store(lanes->row[d][1], pn_h8Quantise(pn_f4Load(rows + 8), pn_f4Load(rows + 12), scale, offset));
+    pn_h8Store(lanes->row[d][0], pn_cellsOf(&tree->grid, d, pn_f4Load(rows), pn_f4Load(rows + 4)));
+    pn_h8Store(lanes->row[d][1], pn_cellsOf(&tree->grid, d, pn_f4Load(rows + 8), pn_f4Load(rows + 12)));
   }
   emptyLanes(tree, node, count);
 }
@@ -367,8 +382,10 @@ void pn_putRows(pnTree *tree, uint32_t node, const float *rows, uint32_t count) 
 /* Extents span at most 2^14 cells: the box and half a step of the offset beside it (8192 + 12288) fit 16 bits, and bodies of
  * one size within a few of their sizes mostly get one grid, which makes tests between them cheaper. Coordinates stay below
  * 2^24 cells, where floats are integers, so that no cell is finer than the numbers and int32 never overflows. The
- * exponent is kept where 2^k is a normal float. Directions beside the axes count where they say nothing (slab.h): saturated
- * numbers would be small ones through a lens. */
+ * exponent is kept where 2^k, or 2^k over a lift of 2^LIFT, is a normal float; 2^-MOST_EXPONENT is below the least float.
+ * Directions beside the axes count where they say nothing (slab.h): saturated numbers would be small ones through a lens. */
+#define MOST_EXPONENT 160
+#define LIFT 60
 static void chooseGrid(pnGrid *grid, const pnSlabSet *set, const pnSlabs *s) {
   double extent = 0, reach = 0;
   for (uint32_t d = 0; d < set->count; d++) {
@@ -385,11 +402,13 @@ static void chooseGrid(pnGrid *grid, const pnSlabSet *set, const pnSlabs *s) {
     (void)frexp(reach, &e);
     kr = 24 - e;
   }
-  grid->exponent = PN_MAX(-120, PN_MIN(120, PN_MIN(ke, kr)));
+  grid->exponent = PN_MAX(-120, PN_MIN(MOST_EXPONENT, PN_MIN(ke, kr)));
+  int lift = grid->exponent > 120 ? LIFT : 0;
+  grid->lift = ldexpf(1.0f, lift);
   for (uint32_t d = 0; d < set->count; d++) {
-    grid->scale[d] = ldexpf(1.0f, grid->exponent - (d < 3 ? 0 : 2));
+    grid->scale[d] = ldexpf(1.0f, grid->exponent - lift - (d < 3 ? 0 : 2));
     /* offsets in steps of 24576 cells: two neighbouring ones differ by what one 16-bit sum can bridge (traverse.c) */
-    double middle = 0.5 * ((double)s->lo[d] + s->hi[d]) * grid->scale[d];
+    double middle = 0.5 * ((double)s->lo[d] + s->hi[d]) / pn_cellSize(grid, d);
     grid->offset[d] = (int32_t)floor(middle / 24576.0 + 0.5) * 24576;
   }
 }

@@ -146,7 +146,7 @@ static pnResult checkCluster(const pnTree *t, uint32_t c) {
 /* The cell of a number, as lanes have it. */
 static int16_t cellOf(const pnGrid *grid, uint32_t d, float x) {
   int16_t cells[PN_LANES];
-  pn_h8Store(cells, pn_h8Quantise(pn_f4Set1(x), pn_f4Set1(x), grid->scale[d], grid->offset[d]));
+  pn_h8Store(cells, pn_cellsOf(grid, d, pn_f4Set1(x), pn_f4Set1(x)));
   return cells[0];
 }
 
