@@ -1,0 +1,20 @@
+/* test_world_fuzz.c: worlds at random against brute force: every kind of body, rule, volume and filter, at every magnitude of
+ * float, mixed within one body. scripts/fuzz_world runs as many as there is time for. */
+#include "support_world.h"
+
+static void worldsAgreeWithBruteForce(void **state) {
+  (void)state;
+  WorldTally tally = {0};
+  WorldWish wish = {0};
+  for (uint64_t seed = 1; seed <= 1500; ++seed) assert_true(worldCheck(seed, &wish, &tally));
+  /* nothing to be proud of where nothing meets */
+  assert_true(tally.pairs > 50000 && tally.selfPairs > 20000);
+  for (int kind = 0; kind < 6; ++kind) assert_true(tally.kinds[kind] > 50);
+  assert_true(tally.refused < tally.frames / 2);
+  assert_int_equal(pnGetByteCount(), 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(worldsAgreeWithBruteForce)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
