@@ -260,8 +260,8 @@ static void crowdsAskTogether(void **state) {
   for (uint32_t i = 0; i < ASKERS; ++i) {
     assert_ptr_equal(pn_fansOf(crowd.tree[i]), pn_fansOf(crowd.tree[0]));
     assert_int_equal(crowd.pairs[i], 0);
-    pnDestroyTree(crowd.tree[i]);
   }
+  for (uint32_t i = 0; i < ASKERS; ++i) pnDestroyTree(crowd.tree[i]);
   pnDestroyPool(pool);
   closeBall(&ball);
   assert_int_equal(pnGetByteCount(), 0);

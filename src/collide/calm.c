@@ -1,6 +1,8 @@
 /* calm.c: the calm pairs of a frame. See calm.h. */
 #include "collide/calm.h"
 
+#include "collide/proof.h"
+
 #include <float.h>
 #include <math.h>
 
@@ -74,10 +76,11 @@ static void takePair(const pnTree *tree, pnCalmFrame *frame, uint32_t i, bool fa
   }
 }
 
-const pnCalmFrame *pn_walkCalm(pnTree *tree) {
+static bool walkCalm(pnTree *tree, const pnTasks *tasks, pnWorker *workers, pnProofRoom *room) {
+  (void)tasks, (void)workers, (void)room;
   pnCalmFrame *frame = tree->calm;
-  if (!frame || frame->frame == tree->pose->frame) {
-    return frame;
+  if (frame->frame == tree->pose->frame) {
+    return true;
   }
   const pnPose *pose = tree->pose;
   float noise = (float)(1.02 * noiseOf(pose));
@@ -98,10 +101,11 @@ const pnCalmFrame *pn_walkCalm(pnTree *tree) {
     takePair(tree, frame, pair, farCalm);
   }
   frame->frame = pose->frame;
-  return frame;
+  return true;
 }
 
-bool pn_seedCalm(pnTree *tree, const pnCalmFrame *frame, pnPairs *list, pnFresh *fresh) {
+static bool seedCalm(pnTree *tree, pnPairs *list, pnFresh *fresh) {
+  const pnCalmFrame *frame = tree->calm;
   if (!pn_arrayReserve(list, list->count + frame->seedCount)) {
     return false;
   }
@@ -122,11 +126,13 @@ bool pn_seedCalm(pnTree *tree, const pnCalmFrame *frame, pnPairs *list, pnFresh 
   return true;
 }
 
-bool pn_allCalm(const pnCalmFrame *frame) {
-  return frame->isCalm[0];
+static bool isAllCalm(const pnTree *tree) {
+  return tree->calm->isCalm[0];
 }
 
-void pn_pruneCalm(const pnCalmFrame *frame, pnPairs *list, size_t from) {
+static void pruneCalm(const pnTraversal *t, pnWorker *w, pnPairs *list, size_t from) {
+  (void)w;
+  const pnCalmFrame *frame = t->a->calm;
   const pnCalm *calm = frame->calm;
   size_t kept = from;
   for (size_t i = from; i < list->count; i++) {
@@ -140,3 +146,56 @@ void pn_pruneCalm(const pnCalmFrame *frame, pnPairs *list, size_t from) {
   }
   list->count = kept;
 }
+
+/* ---------------------------------------------------------------- neighbours */
+
+/* The neighbouring pairs of slots of two linked leaves. */
+static bool listNeighbours(pnWorker *w, uint32_t leaf, const pnLeafLink *link) {
+  for (uint32_t i = 0; i < PN_LANES; i++) {
+    unsigned m = link->row[i];
+    if (link->leaf == leaf) {
+      m &= 0xfeu << i; /* each pair once, and no triangle with itself */
+    }
+    if (m && !pn_arrayReserve(&w->candidates, w->candidates.count + PN_LANES)) {
+      return false;
+    }
+    for (; m != 0; m &= m - 1) {
+      uint32_t other = link->leaf * PN_LANES + pn_firstLane(m);
+      w->candidates.data[w->candidates.count++] = (pnPair){leaf * PN_LANES + i, other};
+    }
+  }
+  return true;
+}
+
+/* Neighbouring leaves that are not calm. */
+static bool runRestless(pnTree *tree, pnWorker *w, uint32_t unit, bool first, size_t most) {
+  (void)first, (void)most;
+  pnRestless r = tree->calm->restless[unit];
+  pn_freshen(tree, tree->shape->innerCount + r.leaf, &w->fresh);
+  pn_freshen(tree, tree->shape->innerCount + tree->shape->links[r.link].leaf, &w->fresh);
+  return listNeighbours(w, r.leaf, &tree->shape->links[r.link]);
+}
+
+static uint32_t countRestless(const pnTree *tree) {
+  return tree->calm->restlessCount;
+}
+
+/* ---------------------------------------------------------------- the row */
+
+static pnResult prepare(pnTree *tree, const pnAsk *ask, bool *outUse) {
+  (void)ask;
+  pnResult result = pn_prepareCalm(tree);
+  *outUse = tree->calm != NULL;
+  return result;
+}
+
+const pnProof pn_proofCalm = {.name = "calm patches",
+                              .prepare = prepare,
+                              .begin = walkCalm,
+                              .isDone = isAllCalm,
+                              .seed = seedCalm,
+                              .prune = pruneCalm,
+                              .lists = PN_PRUNE_NODES | PN_PRUNE_LEAVES,
+                              .countNeighbours = countRestless,
+                              .runNeighbours = runRestless,
+                              .portion = 128};

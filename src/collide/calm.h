@@ -100,20 +100,13 @@ typedef struct pnCalmFrame {
 
 /* Does a shape ask for the pairs, and are they of use with its targets and volumes? */
 bool pn_canBeCalm(const pnShape *shape);
-/* Makes the pairs when the tree asks for them and has none yet. PN_OK also when there is nothing to make. */
+/* And are the pairs at rest (rest.h) wanted, to make them? */
+PN_INLINE bool pn_needsRest(const pnShape *shape) {
+  return pn_canBeCalm(shape) && !pn_partOf(shape, PN_PART_CALM);
+}
+/* Makes the pairs when the tree asks for them and has none yet; the pairs at rest must be there. PN_OK also when there is nothing to
+ * make. */
 pnResult pn_prepareCalm(pnTree *tree);
-
-/* Looks at an updated tree's pairs for this frame; null when it has none. */
-const pnCalmFrame *pn_walkCalm(pnTree *tree);
-
-/* Is the whole calm? Then a self query has nothing to look at. */
-bool pn_allCalm(const pnCalmFrame *frame);
-
-/* Appends the pairs of nodes at which a self traversal begins; their volumes are made ready. False: out of memory. */
-bool pn_seedCalm(pnTree *tree, const pnCalmFrame *frame, pnPairs *list, pnFresh *fresh);
-
-/* Takes calm pairs of nodes out of a list, from a place on. */
-void pn_pruneCalm(const pnCalmFrame *frame, pnPairs *list, size_t from);
 
 /* ---------------------------------------------------------------- calm_bound.c: two triangles */
 

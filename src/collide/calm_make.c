@@ -481,9 +481,7 @@ pnResult pn_prepareCalm(pnTree *tree) {
   if (tree->calm || !pn_canBeCalm(tree->shape)) {
     return PN_OK;
   }
-  pnResult result = pn_partOf(tree->shape, PN_PART_CALM) ? PN_OK : pn_prepareRest(tree);
-  if (result == PN_OK) {
-    result = pn_makePart(tree->shape, PN_PART_CALM, makeCalm, tree);
-  }
+  PN_ASSERT(pn_partOf(tree->shape, PN_PART_CALM) || pn_partOf(tree->shape, PN_PART_REST));
+  pnResult result = pn_makePart(tree->shape, PN_PART_CALM, makeCalm, tree);
   return result == PN_OK ? pn_allocCalmFrame(tree, pn_partOf(tree->shape, PN_PART_CALM)) : result;
 }

@@ -1,13 +1,9 @@
 /* collide.c: the queries of pinch/collide.h over plain trees: update, one job, filters. */
-#include "collide/calm.h"
 
 #include "base/fenv.h"
-#include "collide/fan.h"
 #include "collide/filter.h"
-#include "collide/flat.h"
 #include "collide/hint.h"
-#include "collide/jobs.h"
-#include "collide/plane.h"
+#include "collide/self.h"
 
 pnQueryDef pnDefaultQueryDef(void) {
   return (pnQueryDef){0};
@@ -60,30 +56,16 @@ static pnResult search(pnTree *a, pnTree *b, const pnQueryDef *def, bool keep, p
   bool current = b && isCurrent(a) && isCurrent(b); /* then there is no time to be taken */
   double start = current ? 0 : pn_clock();
   pnResult result = pnTree_Update(a, &def->tasks);
+  pnJob job = {.a = a, .b = b, .first = def->first};
   if (result == PN_OK) {
-    result = b ? pnTree_Update(b, &def->tasks) : pn_prepareCalm(a);
-  }
-  bool neighbours = !b && pn_seeksNeighbours(&def->filter, a->mesh);
-  if (result == PN_OK && neighbours) {
-    result = pn_prepareFans(a);
-  }
-  bool flat = !b && !def->first && !def->noFlat;
-  if (result == PN_OK && flat) {
-    result = pn_prepareFlat(a);
+    uint32_t without = def->noFlat ? PN_PROOF_BIT(PN_PROOF_FLAT) : 0;
+    result = b ? pnTree_Update(b, &def->tasks) : pn_beginSelf(a, &def->filter, def->first, without, &job);
   }
   cost->updateSeconds = current ? 0 : pn_clock() - start;
-  const pnCalmFrame *calm = result == PN_OK && !b ? pn_walkCalm(a) : NULL;
   /* most queries of a large world end here */
-  bool near = b ? pn_treesOverlap(a, b) : !(calm && pn_allCalm(calm));
-  if (result == PN_OK && near) {
+  if (result == PN_OK && (!b || pn_treesOverlap(a, b))) {
     bool filtered = !b && pn_hasFilter(&def->filter, a->mesh);
-    pnJob job = {.a = a,
-                 .b = b,
-                 .calm = calm,
-                 .first = def->first && !filtered,
-                 .neighbours = neighbours,
-                 .flat = flat && pn_hasFlat(a),
-                 .planeDecides = def->planeDecides};
+    job.planeDecides = def->planeDecides;
     pnRunDef run = {.tasks = &def->tasks, .kernel = def->kernel, .unsorted = def->unsorted};
     run.countOnly = !keep && !job.first && !filtered && !a->shape->slotPieces && !(b && b->shape->slotPieces);
     run.maxPairs = keep ? def->maxPairs : 0;

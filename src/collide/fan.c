@@ -1,6 +1,9 @@
 /* fan.c: the fans of a frame. See fan.h; the signs are certain as in sight.h. */
 #include "collide/fan.h"
 
+#include "collide/proof.h"
+#include "tree/hub.h"
+
 /* The vertices of four fans, counted from their middles, and M. A closed fan has its first again at the end. */
 PN_INLINE pnF4 loadFans(const float *positions, const uint32_t *place, uint32_t around, pnV4 *out) {
   pnV4 middle = pn_gather4(positions, place);
@@ -82,3 +85,59 @@ bool pn_listFan(const pnTree *tree, const pnFans *fans, uint32_t v, pnPairs *can
   }
   return true;
 }
+
+/* ---------------------------------------------------------------- neighbours */
+
+/* Around a hub: so many that beginning a portion costs nothing, so few that their list stays in cache. */
+#define HUB_BATCH 1024u
+
+/* The pairs around a hub, tested in portions until there are more than `most`. */
+static bool runHub(const pnTree *tree, pnWorker *w, uint32_t v, bool first, size_t most) {
+  bool done = false, ok = pn_beginHub(&w->hub, tree, pn_fansOf(tree), v);
+  while (ok && !done && w->found.count <= most) {
+    ok = pn_listHub(&w->hub, tree, pn_fansOf(tree), HUB_BATCH, &w->candidates, &done) &&
+         pn_testNeighbours(tree, w, first);
+  }
+  return ok;
+}
+
+/* The pairs around vertices of one block that are not proved to be apart; those of hubs are tested here, others listed and
+ * tested when they are enough. */
+static bool runFans(pnTree *tree, pnWorker *w, uint32_t unit, bool first, size_t most) {
+  const pnFans *fans = pn_fansOf(tree);
+  const pnFanBlock *block = &fans->blocks[unit];
+  const uint32_t *ring = tree->mesh->ringOffsets;
+  bool ok = true;
+  for (uint32_t i = block->leafFirst; i < block[1].leafFirst; i++) {
+    pn_freshen(tree, tree->shape->innerCount + fans->leaves[i], &w->fresh);
+  }
+  for (uint32_t g = block->groupFirst; ok && g < block[1].groupFirst; g++) {
+    unsigned unsure = pn_unsureFans(tree, fans, &fans->groups[g]);
+    for (; ok && unsure != 0 && w->found.count <= most; unsure &= unsure - 1) {
+      uint32_t v = fans->groups[g].vertex[pn_firstLane(unsure)];
+      if (ring[v + 1] - ring[v] >= PN_HUB_LEAST) {
+        ok = runHub(tree, w, v, first, most);
+      } else {
+        ok = pn_listFan(tree, fans, v, &w->candidates) &&
+             (w->candidates.count < PN_NEIGHBOUR_BATCH || pn_testNeighbours(tree, w, first));
+      }
+    }
+  }
+  return ok;
+}
+
+static uint32_t countFans(const pnTree *tree) {
+  return pn_fansOf(tree)->blockCount;
+}
+
+/* ---------------------------------------------------------------- the row */
+
+static pnResult prepare(pnTree *tree, const pnAsk *ask, bool *outUse) {
+  bool wanted = ask->neighbours && !pn_usesCalm(tree, ask);
+  pnResult result = wanted ? pn_prepareFans(tree) : PN_OK;
+  *outUse = wanted && pn_fansOf(tree);
+  return result;
+}
+
+const pnProof pn_proofFans = {
+    .name = "fans", .prepare = prepare, .countNeighbours = countFans, .runNeighbours = runFans, .portion = 2};

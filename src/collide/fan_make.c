@@ -351,7 +351,7 @@ static pnResult makeFans(void *context, void **outData, size_t *outBytes) {
 }
 
 pnResult pn_prepareFans(const pnTree *tree) {
-  if (tree->calm || !tree->def.self || tree->rule->reshapes || tree->shape->nodeCount == 0) {
+  if (!tree->def.self || tree->rule->reshapes || tree->shape->nodeCount == 0) {
     return PN_OK;
   }
   return pn_makePart(tree->shape, PN_PART_FANS, makeFans, (void *)(uintptr_t)tree);

@@ -53,10 +53,6 @@ static bool isWithin(const pnPose *pose, uint32_t s, uint32_t t, uint32_t ring) 
   return false;
 }
 
-pnResult pn_prepareFilter(const pnTree *tree, const pnSelfFilter *filter) {
-  return filter->ignoreRest ? pn_prepareRest(tree) : PN_OK;
-}
-
 void pn_filterPairs(const pnTree *tree, const pnSelfFilter *filter, pnPair *pairs, size_t *ioCount) {
   size_t kept = 0;
   for (size_t i = 0; i < *ioCount; i++) {

@@ -16,9 +16,7 @@ PN_INLINE bool pn_seeksNeighbours(const pnSelfFilter *filter, const pnMesh *mesh
 }
 /* Does the filter look at found pairs? (Ring 1 alone does not where neighbours are not looked for.) */
 bool pn_hasFilter(const pnSelfFilter *filter, const pnMesh *mesh);
-/* Makes what the filter has to know of a tree, before it is first used. */
-pnResult pn_prepareFilter(const pnTree *tree, const pnSelfFilter *filter);
-/* Takes unwanted pairs out, keeping the order. */
+/* Takes unwanted pairs out, keeping the order; after pn_prepareFilter (self.h). */
 void pn_filterPairs(const pnTree *tree, const pnSelfFilter *filter, pnPair *pairs, size_t *ioCount);
 
 #endif

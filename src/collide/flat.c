@@ -1,6 +1,8 @@
 /* flat.c: the flat regions of a frame. See flat.h; the signs are certain as in sight.h. */
 #include "collide/flat.h"
 
+#include "collide/proof.h"
+
 typedef struct Look {
   pnTree *tree;
   const pnFlat *flat;
@@ -163,23 +165,24 @@ static void findRegions(void *context, uint32_t begin, uint32_t end, uint32_t wo
 
 /* ---------------------------------------------------------------- all */
 
-bool pn_findFlat(pnTree *tree, const pnTasks *tasks, pnWorker *workers, pnFlatRoom *room) {
+static bool findFlat(pnTree *tree, const pnTasks *tasks, pnWorker *workers, pnProofRoom *room) {
   pnFlatFrame *frame = tree->flat;
   if (frame->frame == tree->pose->frame) {
     return true;
   }
-  if (!pn_arrayReserve(room, tree->shape->leafCount)) {
+  if (!pn_arrayReserve(room, tree->shape->leafCount * sizeof(pnFlatNormals))) {
     return false;
   }
-  Look look = {tree, frame->flat, frame->isFlat, room->data, workers};
+  Look look = {tree, frame->flat, frame->isFlat, (pnFlatNormals *)(void *)room->data, workers};
   pn_parallelFor(tasks, computeNormals, &look, tree->shape->leafCount, LEAVES_PER_ITEM);
   pn_parallelFor(tasks, findRegions, &look, look.flat->topCount, TOPS_PER_ITEM);
   frame->frame = tree->pose->frame;
   return true;
 }
 
-void pn_pruneFlat(const pnTree *tree, pnPairs *list, size_t from) {
-  const uint8_t *isFlat = tree->flat->isFlat;
+static void pruneFlat(const pnTraversal *t, pnWorker *w, pnPairs *list, size_t from) {
+  (void)w;
+  const uint8_t *isFlat = t->a->flat->isFlat;
   size_t kept = from;
   for (size_t i = from; i < list->count; i++) {
     pnPair p = list->data[i];
@@ -188,3 +191,19 @@ void pn_pruneFlat(const pnTree *tree, pnPairs *list, size_t from) {
   }
   list->count = kept;
 }
+
+/* ---------------------------------------------------------------- the row */
+
+/* For all pairs: a first one is found sooner. */
+static pnResult prepare(pnTree *tree, const pnAsk *ask, bool *outUse) {
+  bool wanted = !ask->first && !pn_usesCalm(tree, ask);
+  pnResult result = wanted ? pn_prepareFlat(tree) : PN_OK;
+  *outUse = wanted && tree->flat;
+  return result;
+}
+
+const pnProof pn_proofFlat = {.name = "flat regions",
+                              .prepare = prepare,
+                              .begin = findFlat,
+                              .prune = pruneFlat,
+                              .lists = PN_PRUNE_SEEDS | PN_PRUNE_NODES};

@@ -66,20 +66,7 @@ typedef struct pnFlatFrame {
   uint8_t isFlat[]; /* by inner node; of those below a flat one nothing is known */
 } pnFlatFrame;
 
-/* Normals of all leaves of the tree that is looked at: room that is kept for the next one. */
-typedef PN_ARRAY(pnFlatNormals) pnFlatRoom;
-
 /* Makes the regions of a tree's shape when it has none yet. PN_OK also where there are none to make. */
 pnResult pn_prepareFlat(pnTree *tree);
-
-PN_INLINE bool pn_hasFlat(const pnTree *tree) {
-  return tree->flat != NULL;
-}
-
-/* Looks at all regions of an updated tree in this frame. False: out of memory. */
-bool pn_findFlat(pnTree *tree, const pnTasks *tasks, pnWorker *workers, pnFlatRoom *room);
-
-/* Takes flat nodes, paired with themselves, out of a list of pairs of nodes that are not both leaves, from a place on. */
-void pn_pruneFlat(const pnTree *tree, pnPairs *list, size_t from);
 
 #endif

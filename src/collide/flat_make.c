@@ -429,7 +429,7 @@ static pnResult makeFlat(void *context, void **outData, size_t *outBytes) {
 }
 
 pnResult pn_prepareFlat(pnTree *tree) {
-  if (tree->flat || tree->calm || !tree->def.self || tree->rule->reshapes || tree->shape->innerCount == 0) {
+  if (tree->flat || !tree->def.self || tree->rule->reshapes || tree->shape->innerCount == 0) {
     return PN_OK;
   }
   pnResult result = pn_makePart(tree->shape, PN_PART_FLAT, makeFlat, tree);

@@ -8,6 +8,8 @@
  * half of the margin. */
 #include "collide/hub_sweep.h"
 
+#include "collide/proof.h"
+
 #include "geom/triangle.h"
 
 #include <math.h>
@@ -238,3 +240,19 @@ void pn_freeHubSweep(pnHubSweep *s) {
   pn_arrayFree(&s->keys);
   pn_arrayFree(&s->keyScratch);
 }
+
+/* ---------------------------------------------------------------- the row */
+
+/* The top of a hub's subtree with itself: all below it are neighbours, which fans know. */
+static void pruneHubs(const pnTraversal *t, pnWorker *w, pnPairs *list, size_t from) {
+  (void)w;
+  size_t kept = from;
+  for (size_t i = from; i < list->count; i++) {
+    pnPair p = list->data[i];
+    list->data[kept] = p;
+    kept += p.a != p.b || !pn_isHubRoot(t->a->shape, p.a);
+  }
+  list->count = kept;
+}
+
+const pnProof pn_proofHubs = {.name = "hubs", .prune = pruneHubs, .lists = PN_PRUNE_SEEDS | PN_PRUNE_NODES};

@@ -6,10 +6,7 @@
 #include "collide/jobs.h"
 
 #include "base/sort.h"
-#include "collide/calm.h"
-#include "collide/flat.h"
 #include "collide/hint.h"
-#include "collide/plane.h"
 
 /* Pairs of nodes wanted for each worker before work is dealt: enough that the last portion is a small part. */
 #define SEEDS_PER_WORKER 64u
@@ -72,7 +69,7 @@ void pn_colliderFree(pnCollider *c) {
   pn_arrayFree(&c->ordered);
   pn_arrayFree(&c->pairs);
   pn_arrayFree(&c->scratch);
-  pn_arrayFree(&c->normals);
+  pn_arrayFree(&c->room);
   *c = (pnCollider){0};
 }
 
@@ -80,33 +77,30 @@ void pn_colliderFree(pnCollider *c) {
 
 static pnTraversal traversalOf(const pnJob *job) {
   pnTraversal t = pn_beginTraversal(job->a, job->b);
-  t.calm = job->calm;
-  t.flat = job->flat;
+  t.proofs |= job->proofs;
   t.planeDecides = job->planeDecides;
   t.sink = job->sink;
   return t;
 }
 
+/* Big triangles in pieces are met once for each piece. */
+static bool isInPieces(const pnTraversal *t) {
+  return t->proofs & PN_PROOF_BIT(PN_PROOF_PLANES);
+}
+
 /* The items of a job that several workers share, or that begins with more than the roots. */
 static bool divideJob(pnCollider *c, pnJob *job, uint32_t index, uint32_t workers, uint32_t jobCount, bool split) {
-  if (!pn_treesOverlap(job->a, job->b ? job->b : job->a) || (job->calm && pn_allCalm(job->calm))) {
+  if (!pn_treesOverlap(job->a, job->b ? job->b : job->a) || pn_areDone(job->proofs, job->a)) {
     return true;
   }
   pnTraversal t = traversalOf(job);
   pnWorker *w = &c->workers[0];
   w->lists[0].count = 0;
-  job->inPieces = pn_hasPlanes(&t);
-  bool seeded = job->calm ? pn_seedCalm(job->a, job->calm, &w->lists[0], &w->fresh)
-                          : pn_arrayPush(&w->lists[0], ((pnPair){0, 0}));
-  if (!seeded) {
+  job->inPieces = isInPieces(&t);
+  if (!pn_seedProofs(job->proofs, job->a, &w->lists[0], &w->fresh)) {
     return false;
   }
-  if (t.self) {
-    pn_pruneHubs(t.a, &w->lists[0], 0);
-  }
-  if (t.flat) {
-    pn_pruneFlat(t.a, &w->lists[0], 0);
-  }
+  pn_pruneProofs(&t, w, &w->lists[0], 0, PN_PRUNE_SEEDS);
   if (split) {
     pn_expand(&t, w, PN_MAX(workers * SEEDS_PER_WORKER / jobCount, 8u));
   }
@@ -214,7 +208,7 @@ static void runWhole(Run *run, pnJob *job, pnWorker *w, double *time) {
     return;
   }
   pnTraversal t = traversalOf(job);
-  job->inPieces = pn_hasPlanes(&t);
+  job->inPieces = isInPieces(&t);
   w->lists[0].count = 0;
   if (!pn_arrayPush(&w->lists[0], ((pnPair){0, 0}))) {
     w->outOfMemory = true;
@@ -502,9 +496,9 @@ pnResult pn_runJobs(pnCollider *c, pnJob *jobs, uint32_t jobCount, const pnRunDe
   *outLimited = false;
   bool ok = beginWorkers(c, workers, def->countOnly);
   for (uint32_t j = 0; ok && j < jobCount; j++) {
-    if (jobs[j].flat) {
+    if (jobs[j].proofs) {
       double start = pn_clock();
-      ok = pn_findFlat(jobs[j].a, def->tasks, c->workers, &c->normals);
+      ok = pn_beginProofs(jobs[j].proofs, jobs[j].a, def->tasks, c->workers, &c->room);
       cost->traverseSeconds += pn_clock() - start;
     }
   }

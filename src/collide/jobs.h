@@ -2,20 +2,19 @@
 #ifndef PN_COLLIDE_JOBS_H
 #define PN_COLLIDE_JOBS_H
 
-#include "base/task.h"
-#include "collide/flat.h"
+#include "collide/proof.h"
 
 /* One question and where its answer stands. A crowd has a hundred thousand of them, so it is small, and what a traversal needs
  * is found out when it runs. */
 typedef struct pnJob {
-  pnTree *a, *b;                  /* b null: a with itself */
-  const struct pnCalmFrame *calm; /* self: pairs that need not be looked at; may be null */
-  const pnPair *hint;             /* first: a pair to try before (hint.h), or null */
-  const pnSelfFilter *filter;     /* self with a hint: which may not be wanted */
+  pnTree *a, *b;              /* b null: a with itself */
+  const pnPair *hint;         /* first: a pair to try before (hint.h), or null */
+  const pnSelfFilter *filter; /* self with a hint: which may not be wanted */
   bool first;
   bool neighbours;             /* self: also neighbours that meet in more than what they share */
-  bool flat, planeDecides;     /* as in pnTraversal */
+  bool planeDecides;           /* as in pnTraversal */
   pnSink *sink;                /* as in pnTraversal */
+  uint32_t proofs;             /* self: bits of those that were prepared (proof.h) */
   bool inPieces;               /* out: one of the trees has big triangles in pieces */
   _Atomic uint32_t leafPairs;  /* out: opened */
   size_t pairFirst, pairCount; /* out: sorted, into the collider's pairs */
@@ -52,7 +51,7 @@ typedef struct pnCollider {
   pnSegments ordered;       /* with a limit: the segments of all workers by item; `item` is the worker there */
   pnPairs pairs;            /* the answers, job after job */
   pnPairs scratch;          /* for sorting */
-  pnFlatRoom normals;
+  pnProofRoom room;
 } pnCollider;
 
 /* How jobs are run. */

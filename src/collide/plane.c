@@ -1,10 +1,13 @@
-/* plane.c: see plane.h.
+/* plane.c: planes of big triangles against volumes. [Mujika, section 5, Algorithm 1]
+ *
+ * A pair of a node with nothing but pieces of a few big triangles below it and another that lies on one side of the plane of
+ * each is taken out: exact, for what is beside the plane does not meet the triangle. The same for candidates with a piece of a
+ * big triangle on one side, by the ball of the other triangle.
  *
  * The paper tests spheres against planes at the leaves of a big triangle's tree instead of triangles. Here the same
  * test, also for boxes, takes out whole subtrees before anything else is done with them, and errs on the side of
- keeping. */
-#include "collide/plane.h"
-
+ * keeping. */
+#include "collide/proof.h"
 #include "tree/corner.h"
 
 #include <float.h>
@@ -90,7 +93,7 @@ PN_INLINE bool reachesPlane(const pnTree *tree, uint32_t node, const Seen *other
   return false;
 }
 
-void pn_prunePlanes(const pnTraversal *t, pnWorker *w, pnPairs *list, size_t from) {
+static void prunePlanes(const pnTraversal *t, pnWorker *w, pnPairs *list, size_t from) {
   size_t kept = from;
   Seen a = see(t->a), b = see(t->b);
   for (size_t i = from; i < list->count; i++) {
@@ -122,7 +125,7 @@ static Body ballOf(const float *const p[3]) {
   return ball;
 }
 
-size_t pn_siftPlanes(const pnTraversal *t, pnWorker *w) {
+static size_t siftPlanes(const pnTraversal *t, pnWorker *w) {
   pnPair *c = w->candidates.data;
   size_t others = 0, n = w->candidates.count, kept;
   for (size_t i = 0; i < n; i++) {
@@ -149,3 +152,8 @@ size_t pn_siftPlanes(const pnTraversal *t, pnWorker *w) {
   w->candidates.count = kept;
   return others;
 }
+
+const pnProof pn_proofPlanes = {.name = "planes of big triangles",
+                                .prune = prunePlanes,
+                                .lists = PN_PRUNE_NODES | PN_PRUNE_LEAVES,
+                                .sift = siftPlanes};

@@ -2,8 +2,6 @@
  * proofs that would ask for these pairs. */
 #include "collide/rest.h"
 
-#include "collide/fan.h"
-#include "collide/flat.h"
 #include "collide/jobs.h"
 #include "collide/shape_file.h"
 
@@ -23,14 +21,12 @@ static uint64_t keyOf(uint32_t a, uint32_t b) {
 static pnResult searchAll(pnTree *tree, pnCollider *collider) {
   pnTasks alone = {0};
   pnCost cost = {0};
-  pnResult result = pn_prepareFans(tree);
-  if (result == PN_OK) {
-    result = pn_prepareFlat(tree);
-  }
+  pnAsk ask = {.neighbours = true, .without = PN_PROOF_BIT(PN_PROOF_CALM)};
+  pnJob job = {.a = tree, .neighbours = true};
+  pnResult result = pn_prepareProofs(tree, &ask, &job.proofs);
   if (result != PN_OK) {
     return result;
   }
-  pnJob job = {.a = tree, .neighbours = true, .flat = pn_hasFlat(tree)};
   pnRunDef run = {.tasks = &alone, .kernel = PN_KERNEL_DEFAULT};
   bool limited;
   return pn_runJobs(collider, &job, 1, &run, &cost, &limited);

@@ -12,8 +12,7 @@
 
 #include "base/fenv.h"
 #include "collide/calm.h"
-#include "collide/fan.h"
-#include "collide/flat.h"
+#include "collide/self.h"
 #include "tree/corner.h"
 #include "tree/division.h"
 
@@ -76,13 +75,9 @@ static pnResult prepareTree(const pnShape *shape, const pnPose *pose) {
   if (result != PN_OK) {
     return result;
   }
-  result = pn_prepareCalm(tree);
-  if (result == PN_OK) {
-    result = pn_prepareFans(tree);
-  }
-  if (result == PN_OK) {
-    result = pn_prepareFlat(tree);
-  }
+  pnAsk all = {.neighbours = true};
+  uint32_t proofs;
+  result = pn_prepareSelf(tree, &all, &proofs);
   pnDestroyTree(tree);
   return result;
 }

@@ -1,11 +1,7 @@
 /* traverse.c: what is opened when. See traverse.h. */
 #include "collide/traverse.h"
 
-#include "collide/calm.h"
-#include "collide/fan.h"
-#include "collide/flat.h"
-#include "collide/plane.h"
-#include "tree/hub.h"
+#include "collide/proof.h"
 
 #include <float.h>
 #include <math.h>
@@ -130,7 +126,7 @@ static bool areUneven(const pnTraversal *t) {
 }
 
 pnTraversal pn_beginTraversal(pnTree *a, pnTree *b) {
-  pnTraversal t = {.a = a, .b = b ? b : a, .self = b == NULL};
+  pnTraversal t = {.a = a, .b = b ? b : a, .self = b == NULL, .proofs = pn_standingProofs(a, b)};
   t.fillsAreDear = a->pose->skin || a->pose->morph || t.b->pose->skin || t.b->pose->morph;
   bool bergenA = a->rule->modelSpace, bergenB = t.b->rule->modelSpace;
   bool near = (bergenA || bergenB) && setBergen(&t);
@@ -192,8 +188,9 @@ static bool testCandidates(const pnTraversal *t, pnWorker *w, pnKernel kernel) {
     return taken;
   }
   bool ok = pn_arrayReserve(&w->candidates, w->candidates.count + PN_NARROW_PAD);
-  if (ok && PN_UNLIKELY(pn_hasPlanes(t))) {
-    size_t others = pn_siftPlanes(t, w);
+  const pnProof *sifting = PN_UNLIKELY(t->proofs) ? pn_siftingProof(t->proofs) : NULL;
+  if (ok && sifting) {
+    size_t others = sifting->sift(t, w);
     if (t->planeDecides) {
       ok = keepPairs(t, w, w->candidates.data + others, w->candidates.count - others);
       w->candidates.count = others;
@@ -256,37 +253,16 @@ static bool sortOutLeaves(const pnTraversal *t, pnWorker *w) {
   return true;
 }
 
-void pn_pruneHubs(const pnTree *tree, pnPairs *list, size_t from) {
-  size_t kept = from;
-  for (size_t i = from; tree->shape->hubCount > 0 && i < list->count; i++) {
-    pnPair p = list->data[i];
-    list->data[kept] = p;
-    kept += p.a != p.b || !pn_isHubRoot(tree->shape, p.a);
-  }
-  list->count = tree->shape->hubCount > 0 ? kept : list->count;
-}
-
-/* Opens pairs; planes of big triangles take out what is beside them, weights of morph targets what they leave in peace, flat
- * regions what cannot meet. */
+/* Opens pairs, and leaves out what proofs say is apart. */
 static bool openPairs(const pnTraversal *t, pnWorker *w, pnPair *in, size_t count, pnPairs *next) {
   size_t from = next->count, leavesFrom = w->leaves.count;
   if (t->fillsAreDear) {
     count = t->steps->keepReady(t, w, in, count);
   }
   bool ok = t->steps->open(t, w, in, count, next, &w->leaves);
-  if (ok && PN_UNLIKELY(pn_hasPlanes(t))) {
-    pn_prunePlanes(t, w, next, from);
-    pn_prunePlanes(t, w, &w->leaves, leavesFrom);
-  }
-  if (ok && PN_UNLIKELY(t->calm != NULL)) {
-    pn_pruneCalm(t->calm, next, from);
-    pn_pruneCalm(t->calm, &w->leaves, leavesFrom);
-  }
-  if (ok && t->self && PN_UNLIKELY(t->a->shape->hubCount > 0)) {
-    pn_pruneHubs(t->a, next, from);
-  }
-  if (ok && t->flat) {
-    pn_pruneFlat(t->a, next, from);
+  if (ok && t->proofs) {
+    pn_pruneProofs(t, w, next, from, PN_PRUNE_NODES);
+    pn_pruneProofs(t, w, &w->leaves, leavesFrom, PN_PRUNE_LEAVES);
   }
   return ok;
 }
@@ -431,47 +407,17 @@ void pn_workerFree(pnWorker *w) {
 
 const uint8_t pn_noLinks[PN_LANES] = {0};
 
-/* The neighbouring pairs of slots of two linked leaves. */
-static bool listNeighbours(pnWorker *w, uint32_t leaf, const pnLeafLink *link) {
-  for (uint32_t i = 0; i < PN_LANES; i++) {
-    unsigned m = link->row[i];
-    if (link->leaf == leaf) {
-      m &= 0xfeu << i; /* each pair once, and no triangle with itself */
-    }
-    if (m && !pn_arrayReserve(&w->candidates, w->candidates.count + PN_LANES)) {
-      return false;
-    }
-    for (; m != 0; m &= m - 1) {
-      uint32_t other = link->leaf * PN_LANES + pn_firstLane(m);
-      w->candidates.data[w->candidates.count++] = (pnPair){leaf * PN_LANES + i, other};
-    }
-  }
-  return true;
-}
-
-/* Neighbouring leaves that are not calm. */
-static bool listRestless(pnTree *tree, pnWorker *w, pnRestless r) {
-  pn_freshen(tree, tree->shape->innerCount + r.leaf, &w->fresh);
-  pn_freshen(tree, tree->shape->innerCount + tree->shape->links[r.link].leaf, &w->fresh);
-  return listNeighbours(w, r.leaf, &tree->shape->links[r.link]);
-}
-
 uint32_t pn_neighbourCount(const pnTraversal *t) {
-  const pnFans *fans = pn_fansOf(t->a);
-  return t->calm ? t->calm->restlessCount : fans ? fans->blockCount : 0;
+  const pnProof *proof = pn_neighbourProof(t->proofs);
+  return proof ? proof->countNeighbours(t->a) : 0;
 }
 
 uint32_t pn_neighbourPortion(const pnTraversal *t) {
-  return t->calm ? 128 : 2;
+  const pnProof *proof = pn_neighbourProof(t->proofs);
+  return proof ? proof->portion : 1;
 }
 
-/* Pairs of neighbours tested at a time: enough to fill the filter's lanes, which the few of one link do not. */
-#define NEIGHBOUR_BATCH 64u
-/* Around a hub: so many that beginning a portion costs nothing, so few that their list stays in cache. */
-#define HUB_BATCH 1024u
-
-/* Tests the candidates in w; those that meet are appended to the pairs found, with `first` one of them. */
-static bool testNeighbours(const pnTree *tree, pnWorker *w, bool first) {
+bool pn_testNeighbours(const pnTree *tree, pnWorker *w, bool first) {
   w->cost.exactTests += w->candidates.count;
   size_t kept = pn_narrowNeighbours(tree, w->candidates.data, w->candidates.count, &w->cost.uncertain);
   w->candidates.count = 0;
@@ -488,49 +434,16 @@ static bool testNeighbours(const pnTree *tree, pnWorker *w, bool first) {
   return true;
 }
 
-/* The pairs around a hub, tested in portions until there are more than `most`. */
-static bool runHub(const pnTree *tree, pnWorker *w, uint32_t v, bool first, size_t most) {
-  bool done = false, ok = pn_beginHub(&w->hub, tree, pn_fansOf(tree), v);
-  while (ok && !done && w->found.count <= most) {
-    ok = pn_listHub(&w->hub, tree, pn_fansOf(tree), HUB_BATCH, &w->candidates, &done) && testNeighbours(tree, w, first);
-  }
-  return ok;
-}
-
-/* The pairs around vertices of one block that are not proved to be apart; those of hubs are tested here, others listed and
- * tested when they are enough. */
-static bool runFans(pnTree *tree, pnWorker *w, const pnFanBlock *block, bool first, size_t most) {
-  const pnFans *fans = pn_fansOf(tree);
-  const uint32_t *ring = tree->mesh->ringOffsets;
-  bool ok = true;
-  for (uint32_t i = block->leafFirst; i < block[1].leafFirst; i++) {
-    pn_freshen(tree, tree->shape->innerCount + fans->leaves[i], &w->fresh);
-  }
-  for (uint32_t g = block->groupFirst; ok && g < block[1].groupFirst; g++) {
-    unsigned unsure = pn_unsureFans(tree, fans, &fans->groups[g]);
-    for (; ok && unsure != 0 && w->found.count <= most; unsure &= unsure - 1) {
-      uint32_t v = fans->groups[g].vertex[pn_firstLane(unsure)];
-      if (ring[v + 1] - ring[v] >= PN_HUB_LEAST) {
-        ok = runHub(tree, w, v, first, most);
-      } else {
-        ok = pn_listFan(tree, fans, v, &w->candidates) &&
-             (w->candidates.count < NEIGHBOUR_BATCH || testNeighbours(tree, w, first));
-      }
-    }
-  }
-  return ok;
-}
-
 void pn_runNeighbours(const pnTraversal *t, pnWorker *w, uint32_t begin, uint32_t end, bool first) {
   pnTree *tree = t->a;
-  const pnFans *fans = pn_fansOf(tree);
+  const pnProof *proof = pn_neighbourProof(t->proofs);
   double start = pn_clock();
   size_t most = first ? w->found.count : w->foundMost;
   bool ok = true;
   for (uint32_t at = begin; ok && at < end && w->found.count <= most; at++) {
-    ok = t->calm ? listRestless(tree, w, t->calm->restless[at]) : runFans(tree, w, &fans->blocks[at], first, most);
-    if (ok && (w->candidates.count >= NEIGHBOUR_BATCH || at + 1 == end)) {
-      ok = testNeighbours(tree, w, first);
+    ok = proof->runNeighbours(tree, w, at, first, most);
+    if (ok && (w->candidates.count >= PN_NEIGHBOUR_BATCH || at + 1 == end)) {
+      ok = pn_testNeighbours(tree, w, first);
     }
   }
   endRun(w, ok);

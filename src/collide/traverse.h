@@ -30,14 +30,13 @@ typedef struct pnSink {
 /* One question about two trees (or one, self). */
 typedef struct pnTraversal {
   pnTree *a, *b;
-  bool self;                      /* a == b: each pair of triangles once, neighbours left out */
-  bool swapped;                   /* the caller's a is our b */
-  bool planeDecides;              /* approximate: pnQueryDef.planeDecides */
-  bool uneven;                    /* one is much longer than the other: of two nodes only the longer is opened */
-  bool fillsAreDear;              /* vertices are computed when a leaf is filled: skins, morph targets */
-  const struct pnCalmFrame *calm; /* self: pairs that need not be looked at; may be null */
-  bool flat;                      /* self: leave out what flat regions prove to be apart */
-  pnSink *sink;                   /* null: candidates are tested, and pairs that meet are found */
+  bool self;         /* a == b: each pair of triangles once, neighbours left out */
+  bool swapped;      /* the caller's a is our b */
+  bool planeDecides; /* approximate: pnQueryDef.planeDecides */
+  bool uneven;       /* one is much longer than the other: of two nodes only the longer is opened */
+  bool fillsAreDear; /* vertices are computed when a leaf is filled: skins, morph targets */
+  uint32_t proofs;   /* bits: which pairs need not be opened (proof.h) */
+  pnSink *sink;      /* null: candidates are tested, and pairs that meet are found */
   pnLens lens;
   const struct pnSteps *steps;
   /* Bergen: b's model space from a's and back, with margins for the rounding of everything */
@@ -89,9 +88,6 @@ pnTraversal pn_beginTraversal(pnTree *a, pnTree *b);
 /* Do the boxes of two trees overlap at all? */
 bool pn_treesOverlap(const pnTree *a, const pnTree *b);
 
-/* Takes pairs of the top of a hub (tree/hub.h) with itself out of a list of a self query, from a place on. */
-void pn_pruneHubs(const pnTree *tree, pnPairs *list, size_t from);
-
 /* Runs the pairs of nodes in w->lists[0] to the end; found pairs of triangles are appended to w->found, and little more than
  * foundMost. With `first` it stops at the first. *time is since when nothing has been booked: looking at the clock for each of
  * many small questions is felt, so that of small ones the caller books the whole. */
@@ -103,6 +99,11 @@ bool pn_runFirst(const pnTraversal *t, pnWorker *w, pnKernel kernel);
 uint32_t pn_neighbourCount(const pnTraversal *t);
 uint32_t pn_neighbourPortion(const pnTraversal *t);
 void pn_runNeighbours(const pnTraversal *t, pnWorker *w, uint32_t begin, uint32_t end, bool first);
+/* Pairs of neighbours tested at a time: enough to fill the filter's lanes, which the few of one link do not. */
+#define PN_NEIGHBOUR_BATCH 64u
+/* Tests the candidates in w, neighbours all; those that meet are appended to the pairs found, with `first` one of them. False: out of
+ * memory. */
+bool pn_testNeighbours(const pnTree *tree, pnWorker *w, bool first);
 
 /* Opens w->lists[0] breadth-first until there are at least `wanted` pairs of nodes or nothing to open; pairs of leaves
  * met on the way are put back at the end of lists[0]. */

@@ -345,7 +345,9 @@ static bool makeLinks(Assembly *a, const pnShape *s) {
     if (!linkLeaf(&linker, triangles, leaf)) {
       return false;
     }
-    qsort(a->lists.links.data + begin, a->lists.links.count - begin, sizeof(pnLeafLink), compareLink);
+    if (a->lists.links.count > begin) {
+      qsort(a->lists.links.data + begin, a->lists.links.count - begin, sizeof(pnLeafLink), compareLink);
+    }
   }
   a->linkFirst[s->leafCount] = (uint32_t)a->lists.links.count;
   return true;
@@ -483,7 +485,9 @@ static pnResult writeShape(const Assembly *a, pnShape *s) {
   writeHubRoots(a, s, s->hubRoots);
   if (s->def.self) {
     memcpy(s->linkFirst, a->linkFirst, ((size_t)s->leafCount + 1) * sizeof(uint32_t));
-    memcpy(s->links, a->lists.links.data, a->lists.links.count * sizeof(pnLeafLink));
+    if (a->lists.links.count > 0) {
+      memcpy(s->links, a->lists.links.data, a->lists.links.count * sizeof(pnLeafLink));
+    }
   }
   for (uint32_t node = 0;; node = s->first[node]) {
     s->height++;

@@ -12,7 +12,7 @@
  * the whole triangle, with which the exact tests decide; the triangle is reported once. The pieces cover the triangle
  * exactly, their corners being sums of its corners with weights i / 2^level, so nothing can slip between them. Where we
  * differ from the paper: pieces go into the one tree over everything instead of a tree of their own in a leaf, and the
- * plane of a big triangle prunes whole subtrees of the other body (collide/plane.h) and then leaves the
+ * plane of a big triangle prunes whole subtrees of the other body (collide/plane.c) and then leaves the
  * decision to the exact test, unless a caller asks for the approximate one.
  *
  * The same lists serve *representative triangles* [Curtis08]: a list of some whole triangles. */

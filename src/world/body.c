@@ -2,10 +2,8 @@
 #include "world/mirror.h"
 
 #include "base/memory.h"
-#include "collide/calm.h"
-#include "collide/fan.h"
 #include "collide/filter.h"
-#include "collide/flat.h"
+#include "collide/self.h"
 #include "mesh/soup.h"
 #include "tree/update.h"
 
@@ -124,14 +122,10 @@ static pnResult createShape(pnBody *body, const pnBodyDef *def) {
     treeDef.update = ruleFor(def->kind, def->tree.update);
     result = pnCreateTree(&treeDef, &body->tree);
     body->ownsTree = true;
-    if (result == PN_OK) {
-      result = pn_prepareCalm(body->tree);
-    }
-    if (result == PN_OK && def->self && pn_seeksNeighbours(&def->selfFilter, body->tree->mesh)) {
-      result = pn_prepareFans(body->tree);
-    }
     if (result == PN_OK && def->self) {
-      result = pn_prepareFlat(body->tree);
+      pnAsk ask = {.neighbours = pn_seeksNeighbours(&def->selfFilter, body->tree->mesh)};
+      uint32_t proofs;
+      result = pn_prepareSelf(body->tree, &ask, &proofs);
     }
   }
   return result;

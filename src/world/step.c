@@ -9,13 +9,11 @@
  * The answer is put together beside the old one and takes its place at the end, so that a frame that fails changes
  * nothing. */
 #include "base/sort.h"
-#include "collide/calm.h"
 
 #include "base/fenv.h"
-#include "collide/fan.h"
 #include "collide/filter.h"
-#include "collide/flat.h"
 #include "collide/hint.h"
+#include "collide/self.h"
 #include "mesh/soup.h"
 #include "world/follow.h"
 #include "world/mirror.h"
@@ -38,37 +36,24 @@ static int compareContacts(const pnContact *x, const pnContact *y) {
 
 /* A body with itself. A hint that is right is found out here, before proofs are looked for that it makes superfluous. */
 static bool beginSelf(pnBody *body, bool first, const pnPair *hint, pnJob *job, pnCost *cost) {
+  pnPair pair = hint ? *hint : (pnPair){0};
   if (pn_prepareFilter(body->tree, &body->selfFilter) != PN_OK) {
     return false;
   }
-  pnPair pair = hint ? *hint : (pnPair){0};
   if (hint && pn_tryHint(body->tree, NULL, &body->selfFilter, &pair, cost)) {
-    job->first = true;
-    job->hint = hint;
-    job->filter = &body->selfFilter;
+    *job = (pnJob){.a = body->tree, .first = true, .hint = hint, .filter = &body->selfFilter};
     return true;
   }
-  job->calm = pn_walkCalm(body->tree);
-  job->neighbours = pn_seeksNeighbours(&body->selfFilter, body->tree->mesh);
-  job->first = first && !pn_hasFilter(&body->selfFilter, body->tree->mesh);
-  if ((job->neighbours && pn_prepareFans(body->tree) != PN_OK) ||
-      (!job->first && pn_prepareFlat(body->tree) != PN_OK)) {
-    return false;
-  }
-  job->flat = !job->first && pn_hasFlat(body->tree);
-  return true;
+  return pn_beginSelf(body->tree, &body->selfFilter, first, 0, job) == PN_OK;
 }
 
 static bool addJob(pnWorld *world, uint32_t a, uint32_t b, const pnFrameDef *def, const pnPair *hint, pnCost *cost) {
   pnBody *body = &world->bodies.data[a];
   pnJob job = {.a = pn_treeOf(body), .b = pn_treeOf(&world->bodies.data[b]), .first = def->first, .hint = hint};
   if (a == b) {
-    job.a = body->tree;
     if (body->tree->shape->nodeCount == 0) {
       return true; /* nothing to meet */
     }
-    job.b = NULL;
-    job.hint = NULL;
     if (!beginSelf(body, def->first, hint, &job, cost)) {
       return false;
     }

@@ -1,0 +1,67 @@
+/* proof.c: the table of proofs, and what is asked of all of them. See proof.h. */
+#include "collide/proof.h"
+
+const pnProof *const pn_proofs[PN_PROOF_COUNT] = {
+    [PN_PROOF_PLANES] = &pn_proofPlanes, [PN_PROOF_HUBS] = &pn_proofHubs, [PN_PROOF_CALM] = &pn_proofCalm,
+    [PN_PROOF_FLAT] = &pn_proofFlat,     [PN_PROOF_FANS] = &pn_proofFans,
+};
+
+pnResult pn_prepareProofs(pnTree *tree, const pnAsk *ask, uint32_t *outProofs) {
+  *outProofs = 0;
+  for (uint32_t i = 0; i < PN_PROOF_COUNT; i++) {
+    bool use = false;
+    pnResult result = PN_OK;
+    if (pn_proofs[i]->prepare && !(ask->without & PN_PROOF_BIT(i))) {
+      result = pn_proofs[i]->prepare(tree, ask, &use);
+    }
+    if (result != PN_OK) {
+      return result;
+    }
+    *outProofs |= use ? PN_PROOF_BIT(i) : 0;
+  }
+  return PN_OK;
+}
+
+/* The next of the rows in use, or null. */
+static const pnProof *nextOf(uint32_t *ioProofs) {
+  const pnProof *proof = *ioProofs ? pn_proofs[pn_firstLane(*ioProofs)] : NULL;
+  *ioProofs &= *ioProofs - 1;
+  return proof;
+}
+
+bool pn_beginProofs(uint32_t proofs, pnTree *tree, const pnTasks *tasks, pnWorker *workers, pnProofRoom *room) {
+  bool ok = true;
+  for (const pnProof *p; ok && (p = nextOf(&proofs)) != NULL;) {
+    ok = !p->begin || p->begin(tree, tasks, workers, room);
+  }
+  return ok;
+}
+
+bool pn_areDone(uint32_t proofs, const pnTree *tree) {
+  bool done = false;
+  for (const pnProof *p; !done && (p = nextOf(&proofs)) != NULL;) {
+    done = p->isDone && p->isDone(tree);
+  }
+  return done;
+}
+
+bool pn_seedProofs(uint32_t proofs, pnTree *tree, pnPairs *list, pnFresh *fresh) {
+  for (const pnProof *p; (p = nextOf(&proofs)) != NULL;) {
+    if (p->seed) {
+      return p->seed(tree, list, fresh);
+    }
+  }
+  return pn_arrayPush(list, ((pnPair){0, 0}));
+}
+
+const pnProof *pn_neighbourProof(uint32_t proofs) {
+  const pnProof *p;
+  while ((p = nextOf(&proofs)) != NULL && !p->countNeighbours) {}
+  return p;
+}
+
+const pnProof *pn_siftingProof(uint32_t proofs) {
+  const pnProof *p;
+  while ((p = nextOf(&proofs)) != NULL && !p->sift) {}
+  return p;
+}
