@@ -164,6 +164,65 @@ static void againstRaster(void **state) {
   }
 }
 
+/* ---------------------------------------------------------------- windings */
+
+/* Around boxes of whole numbers, at points in line with their corners, edges and faces, seen through every form of volume. Two boxes are
+ * one mesh of two parts, the second turned inside out. */
+static void windingsAreExact(void **state) {
+  (void)state;
+  pnMesh *box, *mesh;
+  testExpectOk(pnMakeBox((pnVec3){2, 2, 2}, 4, &box));
+  uint32_t n = pnMesh_GetVertexCount(box), t = pnMesh_GetTriangleCount(box);
+  float *v = malloc(6 * n * sizeof(float));
+  uint32_t *c = malloc(6 * t * sizeof(uint32_t)), *partOf = malloc(2 * t * sizeof(uint32_t));
+  assert_true(v && c && partOf);
+  for (uint32_t i = 0; i < 6 * n; ++i) v[i] = pnMesh_GetVertices(box)[i % (3 * n)] + (i >= 3 * n ? 1.0f : 0.0f);
+  for (uint32_t i = 0; i < 2 * t; ++i) {
+    bool second = i >= t;
+    const uint32_t *from = pnMesh_GetTriangles(box) + 3 * (size_t)(i % t);
+    for (uint32_t k = 0; k < 3; ++k) c[3 * i + k] = from[second ? 2 - k : k] + (second ? n : 0);
+    partOf[i] = second;
+  }
+  pnMeshDef def = pnDefaultMeshDef();
+  def.vertices = v, def.vertexCount = 2 * n, def.triangles = c, def.triangleCount = 2 * t;
+  testExpectOk(pnCreateMesh(&def, &mesh));
+  pnPose *pose;
+  pnPoseDef poseDef = {.mesh = mesh};
+  testExpectOk(pnCreatePose(&poseDef, &pose));
+  for (int volume = 0; volume < PN_VOLUME_COUNT + 1; ++volume) {
+    pnTreeDef treeDef = pnDefaultTreeDef();
+    treeDef.pose = pose;
+    treeDef.volume = volume < PN_VOLUME_COUNT ? (pnVolume)volume : PN_VOLUME_BOX;
+    treeDef.update = volume < PN_VOLUME_COUNT ? PN_UPDATE_DEFAULT : PN_UPDATE_BERGEN;
+    pnTree *tree;
+    testExpectOk(pnCreateTree(&treeDef, &tree));
+    testExpectOk(pnTree_Update(tree, NULL));
+    pnFresh fresh = {.alone = true};
+    for (int i = 0; i < 9 * 9 * 9; ++i) {
+      const float p[3] = {(float)(i % 9) - 3.5f, (float)(i / 9 % 9) - 4, (float)(i / 81) - 4};
+      int32_t windings[2] = {0, 0};
+      pn_findWindings(tree, p, partOf, &fresh, windings);
+      for (int part = 0; part < 2; ++part) {
+        // On which side of each pair of walls; on a wall there is no answer.
+        bool inside = true, onWall = false;
+        for (int k = 0; k < 3; ++k) {
+          float x = fabsf(p[k] - (float)part);
+          inside = inside && x < 2;
+          onWall = onWall || x == 2;
+        }
+        if (!onWall) assert_int_equal(windings[part], inside ? (part ? -1 : 1) : 0);
+      }
+    }
+    pnDestroyTree(tree);
+  }
+  pnDestroyPose(pose);
+  pnDestroyMesh(mesh);
+  pnDestroyMesh(box);
+  free(v);
+  free(c);
+  free(partOf);
+}
+
 static void errors(void **state) {
   (void)state;
   pnMesh *mesh;
@@ -190,8 +249,8 @@ static void errors(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(freeBodies),    cmocka_unit_test(movingBodies), cmocka_unit_test(soups),
-      cmocka_unit_test(againstRaster), cmocka_unit_test(errors),
+      cmocka_unit_test(freeBodies),    cmocka_unit_test(movingBodies),     cmocka_unit_test(soups),
+      cmocka_unit_test(againstRaster), cmocka_unit_test(windingsAreExact), cmocka_unit_test(errors),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -177,6 +177,20 @@ static void kindsAreByRest(void **state) {
   assert_int_equal(kindOf(1.3f, 1.3f, 1.31f), PN_FINDING_CONSTANT);
 }
 
+/* The same end of a ball in another place of the box is another contact. */
+static void restIsByBothSides(void **state) {
+  (void)state;
+  FindScene s = ballAndBox(NULL, 0.2f);
+  findMove(&s, 0, 0.75f, 0.75f, 1.1f);
+  findLook(&s, true, false, false);
+  for (int frame = 0; frame < 3; ++frame) {
+    findMove(&s, 0, -0.75f, -0.75f, 1.1f);
+    findLook(&s, false, false, false);
+  }
+  assert_int_equal(only(&s)->kind, PN_FINDING_NEW);
+  findFree(&s);
+}
+
 /* Two boxes that one node carries, turned and moved in every frame: rounding makes pairs come and go, and nothing is new. */
 static void whatIsCarriedIsConstant(void **state) {
   (void)state;
@@ -563,6 +577,7 @@ int main(void) {
       cmocka_unit_test(whatFallsApartStaysOne),
       cmocka_unit_test(placesAreKeptApart),
       cmocka_unit_test(kindsAreByRest),
+      cmocka_unit_test(restIsByBothSides),
       cmocka_unit_test(whatIsCarriedIsConstant),
       cmocka_unit_test(curvesAreClosedAndLong),
       cmocka_unit_test(regionsShareOutThePairs),
