@@ -61,10 +61,17 @@ static void addRow(const pnScan *scan, pnTable *table, const pnScanFinding *find
 
 /* ---------------------------------------------------------------- the list */
 
-/* Is it one that is led with? Constant ones wait until they are asked for, known ones are quiet. */
+/* Constant ones wait until they are asked for; where nothing is animated there are no others. */
+static bool showsConstant(const pnScan *scan) {
+  bool moves = false;
+  for (uint32_t s = 0; s < scan->sourceCount; ++s) moves |= scan->sources[s].clip != PN_NONE || scan->sources[s].cache;
+  return scan->options->constant || !moves;
+}
+
+/* Is it one that is led with? Known ones are quiet. */
 static bool isListed(const pnScan *scan, const pnScanFinding *finding) {
   if (finding->standing == PN_STANDING_KNOWN) return false;
-  return finding->core.kind != PN_FINDING_CONSTANT || scan->options->constant;
+  return finding->core.kind != PN_FINDING_CONSTANT || showsConstant(scan);
 }
 
 static bool printTable(const pnScan *scan, uint32_t most) {
@@ -95,13 +102,13 @@ static void printOthers(const pnScan *scan, uint32_t listed, uint32_t shown) {
     known += findings->items[i].standing == PN_STANDING_KNOWN;
     constant += findings->items[i].standing != PN_STANDING_KNOWN && findings->items[i].core.kind == PN_FINDING_CONSTANT;
   }
-  bool quiet = listed == shown && (constant == 0 || scan->options->constant) && findings->shallow == 0 && known == 0;
+  bool quiet = listed == shown && (constant == 0 || showsConstant(scan)) && findings->shallow == 0 && known == 0;
   if (shown > 0 && !quiet) putchar('\n');
   if (listed > shown)
     pn_printWrapped("%u more: --top 0 lists all, --top N so many, --min-depth D the deeper ones.", listed - shown);
-  if (constant > 0 && !scan->options->constant)
-    pn_printWrapped("%u constant one%s (built in, not of this animation): --constant lists %s.", constant,
-                    plural(constant), constant == 1 ? "it" : "them");
+  if (constant > 0 && !showsConstant(scan))
+    pn_printWrapped("%u constant one%s (built in): --constant lists %s.", constant, plural(constant),
+                    constant == 1 ? "it" : "them");
   if (findings->shallow > 0)
     pn_printWrapped("%u less deep than %g left out (--min-depth).", findings->shallow, scan->options->minDepth);
   if (known > 0)

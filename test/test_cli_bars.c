@@ -133,7 +133,7 @@ static void testSwallow(void **state) {
   json_decref(root);
   freeRun(&run);
   // Inside from the beginning, and no two triangles meet: still a finding (built in: nothing moves), and a failure.
-  run = RUN("scan", "box.obj", "ball_15.ply", "--constant");
+  run = RUN("scan", "box.obj", "ball_15.ply");
   expectRun(&run, 1, NULL);
   assert_non_null(strstr(run.out, "one is wholly inside the other"));
   freeRun(&run);
