@@ -7,7 +7,7 @@
  *
  *   device    vertices on the device, pairs left there; frames one after the other without waiting (throughput)
  *   waited    the same, each frame waited for
- *   through   vertices (or joints) uploaded, pairs downloaded and sorted into contacts
+ *   through   vertices (or joints) uploaded from pinned memory, pairs downloaded and sorted into contacts
  *   1, N      pnWorld on one and on all threads of this machine, setting vertices included, by the clock on the wall
  *
  * Every frame's pairs are compared with the processor's: "same", or WRONG and status 1. --stages prints what each kernel takes, by
@@ -214,12 +214,14 @@ static double runProcessor(const Stage *stage, uint32_t threads, Answer *answers
 /* ---------------------------------------------------------------- the device */
 
 typedef struct Show {
+  pnDevice *device;
+  float *pinned[MOST_FRAMES][MOST_BODIES]; /* vertices where the device copies them fastest */
   pnDeviceWorld *world;
   pnPose *poses[MOST_BODIES];
 } Show;
 
 static Show makeShow(const Stage *stage, pnDevice *device) {
-  Show show;
+  Show show = {.device = device};
   check(pnCreateDeviceWorld(device, &show.world));
   for (uint32_t b = 0; b < stage->bodyCount; ++b) {
     pnPoseDef poseDef = {stage->mesh[b], NULL, stage->skin[b]};
@@ -230,19 +232,28 @@ static Show makeShow(const Stage *stage, pnDevice *device) {
     def.pose = show.poses[b];
     def.self = stage->self;
     check(pnDeviceWorld_AddBody(show.world, &def, &number));
+    const size_t bytes = (3 * (size_t)pnMesh_GetVertexCount(stage->mesh[b]) + 1) * sizeof(float);
+    for (uint32_t f = 0; f < stage->frameCount && stage->vertices[f][b]; ++f) {
+      void *memory;
+      check(pnDevice_Alloc(device, bytes, &memory));
+      show.pinned[f][b] = memcpy(memory, stage->vertices[f][b], bytes);
+    }
   }
   return show;
 }
 
 static void freeShow(const Stage *stage, Show *show) {
   pnDestroyDeviceWorld(show->world);
-  for (uint32_t b = 0; b < stage->bodyCount; ++b) pnDestroyPose(show->poses[b]);
+  for (uint32_t b = 0; b < stage->bodyCount; ++b) {
+    pnDestroyPose(show->poses[b]);
+    for (uint32_t f = 0; f < stage->frameCount; ++f) pnDevice_Free(show->device, show->pinned[f][b]);
+  }
 }
 
 static void moveShow(const Stage *stage, Show *show, uint32_t f) {
   for (uint32_t b = 0; b < stage->bodyCount; ++b) {
     if (stage->vertices[f][b])
-      check(pnPose_ShareVertices(show->poses[b], stage->vertices[f][b], pnMesh_GetVertexCount(stage->mesh[b])));
+      check(pnPose_ShareVertices(show->poses[b], show->pinned[f][b], pnMesh_GetVertexCount(stage->mesh[b])));
     if (stage->joints[f][b])
       check(pnPose_SetJoints(show->poses[b], stage->joints[f][b], pnSkin_GetJointCount(stage->skin[b])));
   }
@@ -377,6 +388,12 @@ static pnDevice *open(bool profile) {
   return device;
 }
 
+static void say(void *user, pnLogLevel level, const char *text) {
+  (void)user;
+  (void)level;
+  printf("%s\n", text);
+}
+
 int main(int count, char **words) {
   static const char *const usual[] = {"cloth-ball", "s4-92450", "s1-20480",  "s1-327680",
                                       "s2",         "s5-grid",  "s4-999698", "crowd"};
@@ -399,6 +416,7 @@ int main(int count, char **words) {
   s_frames = s_frames < 1 ? 1 : s_frames > MOST_FRAMES ? MOST_FRAMES : s_frames;
   if (sceneCount == 0)
     for (; sceneCount < sizeof usual / sizeof usual[0]; ++sceneCount) scenes[sceneCount] = usual[sceneCount];
+  pnSetLogFcn(say, NULL);
   char machine[512];
   pn_labMachine(machine, sizeof machine);
   pnDevice *device = open(false);

@@ -6,6 +6,7 @@
 #include "choose.h"
 #include "command.h"
 #include "load.h"
+#include "on_device.h"
 #include "out.h"
 #include "pool.h"
 
@@ -18,7 +19,7 @@
 /* What was asked for. */
 typedef struct pnCheckOptions {
   bool self, first, json, noWeld;
-  const char *pairs;
+  const char *pairs, *device;
   uint32_t threads;  /* 0: one for each core */
   uint32_t maxPairs; /* 0: no limit */
   pnMoment moment;
@@ -33,6 +34,9 @@ typedef struct pnCheck {
   pnChoice choice;
   pnPool *pool;
   pnWorld *world;
+  pnDevice *device; /* null: the processor searches */
+  pnDeviceWorld *deviceWorld;
+  pnPose **poses; /* of the device's bodies */
   pnFrame frame;
   pnContact *contacts; /* those that are asked about */
   uint32_t contactCount;
@@ -72,6 +76,12 @@ static pnResult loadBodies(pnCheck *check, int count, char **paths, const pnChec
   return result;
 }
 
+/* Is a body asked about itself? A single file can only be. */
+static bool isSelf(const pnCheck *check, const pnCheckOptions *options, uint32_t i) {
+  bool self = options->self || check->bodyCount == 1 || pn_choiceNamesSelf(&check->choice, i);
+  return self && pn_choiceAllows(&check->choice, i, i);
+}
+
 /* A world with one body for each mesh; its user data is its number, which is its place in the list of files. */
 static pnResult makeWorld(pnCheck *check, const pnCheckOptions *options) {
   pnResult result = pn_makePool("check", options->threads, &check->pool);
@@ -83,9 +93,7 @@ static pnResult makeWorld(pnCheck *check, const pnCheckOptions *options) {
     pnBodyDef def = pnDefaultBodyDef();
     def.kind = PN_BODY_STATIC;
     def.mesh = check->bodies[i].mesh;
-    // A single file can only be asked about itself.
-    def.self = options->self || check->bodyCount == 1 || pn_choiceNamesSelf(&check->choice, i);
-    def.self = def.self && pn_choiceAllows(&check->choice, i, i);
+    def.self = isSelf(check, options, i);
     pn_choiceFilter(&check->choice, i, &def.category, &def.mask);
     def.tree.self = def.self;
     def.name = check->bodies[i].path;
@@ -96,8 +104,29 @@ static pnResult makeWorld(pnCheck *check, const pnCheckOptions *options) {
   return result;
 }
 
-/* The number of a body: its place in the list. */
+/* The same on a device. */
+static pnResult makeDeviceWorld(pnCheck *check, const pnCheckOptions *options) {
+  pnResult result = pnCreateDeviceWorld(check->device, &check->deviceWorld);
+  check->poses = calloc(check->bodyCount + 1, sizeof(pnPose *));
+  if (result == PN_OK && !check->poses)
+    result = pnFail(PN_ERROR_MEMORY, "out of memory for %u bodies", check->bodyCount);
+  for (uint32_t i = 0; i < check->bodyCount && result == PN_OK; ++i) {
+    pnPoseDef poseDef = {check->bodies[i].mesh, NULL, NULL};
+    result = pnCreatePose(&poseDef, &check->poses[i]);
+    if (result != PN_OK) break;
+    pnDeviceBodyDef def = pnDefaultDeviceBodyDef();
+    uint32_t number;
+    def.pose = check->poses[i];
+    def.self = isSelf(check, options, i);
+    pn_choiceFilter(&check->choice, i, &def.category, &def.mask);
+    result = pnDeviceWorld_AddBody(check->deviceWorld, &def, &number);
+  }
+  return result;
+}
+
+/* The number of a body: its place in the list. Of a device's answer the ids are just that. */
 static uint32_t bodyNumber(const pnCheck *check, pnBodyId id) {
+  if (check->device) return id.index1 - 1;
   const pnLoadedMesh *body = pnBody_GetUserData(check->world, id);
   return (uint32_t)(body - check->bodies);
 }
@@ -115,10 +144,36 @@ static pnResult keepContacts(pnCheck *check) {
   return PN_OK;
 }
 
+/* A device finds all pairs, whatever --max-pairs says: they fit, or memory is an error. */
+static pnResult searchOnDevice(pnCheck *check, const pnCheckOptions *options) {
+  pnResult result = makeDeviceWorld(check, options);
+  if (result != PN_OK) return result;
+  pnDeviceFrame frame = pnDeviceWorld_Collide(check->deviceWorld, &(pnDeviceFrameDef){.first = options->first});
+  if (frame.result != PN_OK) return frame.result;
+  check->contacts = malloc(frame.contactCount * sizeof(pnContact) + 1);
+  if (!check->contacts) return pnFail(PN_ERROR_MEMORY, "out of memory for %u contacts", frame.contactCount);
+  check->frame.pairCount = frame.pairCount;
+  for (uint32_t i = 0; i < frame.contactCount; ++i) {
+    const pnDeviceContact *found = &pnDeviceWorld_GetContacts(check->deviceWorld)[i];
+    if (!pn_choiceAllows(&check->choice, found->a, found->b)) continue;
+    check->contacts[check->contactCount++] = (pnContact){
+        .a = {found->a + 1, 0}, .b = {found->b + 1, 0}, .firstPair = found->firstPair, .pairCount = found->pairCount};
+    check->pairCount += found->pairCount;
+  }
+  return PN_OK;
+}
+
 static pnResult search(pnCheck *check, const pnCheckOptions *options) {
   double start = pnGetTime();
   pn_beginProgress("searching");
-  pnResult result = makeWorld(check, options);
+  pnResult result = pn_openDevice("check", options->device, &check->device);
+  if (result == PN_OK && check->device) {
+    result = searchOnDevice(check, options);
+    pn_endProgress();
+    check->searchSeconds = pnGetTime() - start;
+    return result;
+  }
+  if (result == PN_OK) result = makeWorld(check, options);
   if (result == PN_OK) {
     pnFrameDef def = {.first = options->first, .maxPairs = options->maxPairs};
     check->frame = pnWorld_Collide(check->world, &def);
@@ -137,7 +192,7 @@ static pnResult writePairs(const pnCheck *check, const char *path) {
   pnResult result = pnOpenOutFile(path, &out);
   if (result != PN_OK) return result;
   pnOutFile_Print(out, "a,triangle_a,b,triangle_b\n");
-  const pnPair *pairs = pnWorld_GetPairs(check->world);
+  const pnPair *pairs = check->device ? pnDeviceWorld_GetPairs(check->deviceWorld) : pnWorld_GetPairs(check->world);
   for (uint32_t i = 0; i < check->contactCount; ++i) {
     const pnContact *contact = &check->contacts[i];
     uint32_t a = bodyNumber(check, contact->a), b = bodyNumber(check, contact->b);
@@ -283,6 +338,10 @@ static int run(int count, char **paths, const pnCheckOptions *options) {
   if (good) good = pn_finishOutput("check");
   int status = !good ? PN_EXIT_ERROR : check.pairCount > 0 ? PN_EXIT_COLLISION : PN_EXIT_CLEAN;
 
+  pnDestroyDeviceWorld(check.deviceWorld);
+  for (uint32_t i = 0; i < check.bodyCount && check.poses; ++i) pnDestroyPose(check.poses[i]);
+  free(check.poses);
+  pnDestroyDevice(check.device);
   if (check.world) pnDestroyWorld(check.world);
   if (check.pool) pnDestroyPool(check.pool);
   free(check.contacts);
@@ -305,6 +364,7 @@ int pn_cmdCheck(int argc, char **argv) {
        "stop when more pairs of triangles than this are found\n(default: 1000000; 0: no limit)", &options.maxPairs},
       {"threads", PN_OPTION_COUNT, "N",
        "how many threads work (default: one for each core);\nthe answer does not depend on it", &options.threads},
+      PN_DEVICE_OPTION(&options.device),
       {"animation", PN_OPTION_TEXT, "NAME", "of glTF files: which animation (default: the rest pose)",
        &options.moment.animation},
       {"time", PN_OPTION_NUMBER, "T", "of glTF files: at which second (default: the animation's first)",

@@ -86,6 +86,9 @@ static pnResult scanFrames(pnScan *scan) {
 
 static void freeScan(pnScan *scan) {
   pn_findEnd(scan);
+  pnDestroyDeviceWorld(scan->deviceWorld);
+  pnDestroyDevice(scan->device);
+  free(scan->deviceBodies);
   if (scan->world) pnDestroyWorld(scan->world);
   if (scan->pool) pnDestroyPool(scan->pool);
   for (uint32_t b = 0; b < scan->bodyCount; ++b) {
@@ -322,6 +325,7 @@ int pn_cmdScan(int argc, char **argv) {
        &options.baseline},
       {"write-baseline", PN_OPTION_TEXT, "F", "write what was found as known, with the comments of --baseline",
        &options.writeBaseline},
+      PN_DEVICE_OPTION(&options.device),
       {"threads", PN_OPTION_COUNT, "N",
        "how many threads work (default: one for each core);\nthe answer does not depend on it", &options.threads},
       {"json", PN_OPTION_FLAG, NULL, "one JSON object instead of tables", &options.json},

@@ -18,6 +18,7 @@
 #define PN_CLI_SCAN_H
 
 #include "choose.h"
+#include "on_device.h"
 #include "report.h"
 #include "scan_find.h"
 
@@ -35,6 +36,7 @@ typedef struct pnScanOptions {
   const char *frames, *failOnWord, *orderWord; /* as written; null: not given */
   pnWords animations, only, ignored;
   const char *csv, *pairs, *html, *junit, *sarif, *writeBaseline; /* files to write; null: none */
+  const char *device;                                             /* as written; null: the processor */
   const char *baseline;                                           /* a file to read */
   double minDepth;
   uint32_t top;      /* findings that are listed; 0: all */
@@ -185,6 +187,9 @@ typedef struct pnScan {
   pnScanRange range;      /* of this one */
   pnPool *pool;
   pnWorld *world;
+  pnDevice *device; /* null: the world searches */
+  pnDeviceWorld *deviceWorld;
+  uint32_t *deviceBodies; /* the numbers of the device's bodies */
   pnScanRest rest;
   pnPair *kept; /* pairs of the frame that are not left out */
   size_t keptCapacity;

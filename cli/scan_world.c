@@ -27,6 +27,27 @@ static pnResult addToWorld(pnScan *scan, pnScanBody *body) {
   return pnWorld_CreateBody(scan->world, &def, &body->id);
 }
 
+/* The poses of the world's bodies once more, on a device. The world moves them, and keeps the trees that findings are made with. */
+static pnResult makeDeviceWorld(pnScan *scan) {
+  pnResult result = pn_openDevice("scan", scan->options->device, &scan->device);
+  if (result != PN_OK || !scan->device) return result;
+  scan->deviceBodies = malloc(scan->bodyCount * sizeof(uint32_t) + 1);
+  if (!scan->deviceBodies) return pnFail(PN_ERROR_MEMORY, "out of memory for %u bodies", scan->bodyCount);
+  result = pnCreateDeviceWorld(scan->device, &scan->deviceWorld);
+  for (uint32_t b = 0; b < scan->bodyCount && result == PN_OK; ++b) {
+    pnScanBody *body = &scan->bodies[b];
+    if (body->id.index1 == 0 || !body->wanted) continue;
+    pnDeviceBodyDef def = pnDefaultDeviceBodyDef();
+    uint32_t number;
+    def.pose = pnBody_GetPose(scan->world, body->id);
+    def.self = body->self;
+    pn_choiceFilter(&scan->choice, b, &def.category, &def.mask);
+    result = pnDeviceWorld_AddBody(scan->deviceWorld, &def, &number);
+    if (result == PN_OK) scan->deviceBodies[number] = b;
+  }
+  return result;
+}
+
 pnResult pn_scanMakeWorld(pnScan *scan) {
   pnResult result = pn_makePool("scan", scan->options->threads, &scan->pool);
   if (result != PN_OK) return result;
@@ -36,7 +57,7 @@ pnResult pn_scanMakeWorld(pnScan *scan) {
   for (uint32_t b = 0; b < scan->bodyCount && result == PN_OK; ++b) {
     if (scan->bodies[b].wanted || scan->options->html) result = addToWorld(scan, &scan->bodies[b]);
   }
-  return result;
+  return result == PN_OK ? makeDeviceWorld(scan) : result;
 }
 
 /* ---------------------------------------------------------------- moving */
@@ -108,17 +129,52 @@ static uint32_t bodyNumber(const pnScan *scan, pnBodyId id) {
   return (uint32_t)(body - scan->bodies);
 }
 
-/* The world's answer as contacts with numbers of bodies. */
-static pnResult takeContacts(pnScan *scan, pnFrame found) {
-  pnScanFrame *frame = &scan->frame;
-  if (found.contactCount > frame->contactCapacity) {
-    pnScanContact *contacts = realloc(frame->contacts, 2 * (size_t)found.contactCount * sizeof(pnScanContact));
-    if (!contacts) return pnFail(PN_ERROR_MEMORY, "out of memory for %u contacts", found.contactCount);
+/* Room for so many contacts, and none yet. */
+static pnResult beginContacts(pnScanFrame *frame, uint32_t count) {
+  if (count > frame->contactCapacity) {
+    pnScanContact *contacts = realloc(frame->contacts, 2 * (size_t)count * sizeof(pnScanContact));
+    if (!contacts) return pnFail(PN_ERROR_MEMORY, "out of memory for %u contacts", count);
     frame->contacts = contacts;
-    frame->contactCapacity = 2 * found.contactCount;
+    frame->contactCapacity = 2 * count;
   }
   frame->contactCount = 0;
   frame->pairCount = 0;
+  return PN_OK;
+}
+
+/* The world searches no more, but its trees are asked where pairs are. */
+static pnResult updateTrees(pnScan *scan) {
+  pnTasks tasks = pnPool_GetTasks(scan->pool);
+  for (uint32_t b = 0; b < scan->bodyCount && scan->findings.finder; ++b) {
+    pnResult result =
+        scan->bodies[b].id.index1 ? pnTree_Update(pnBody_GetTree(scan->world, scan->bodies[b].id), &tasks) : PN_OK;
+    if (result != PN_OK) return result;
+  }
+  return PN_OK;
+}
+
+/* The device's answer. A device finds all pairs, whatever --max-pairs says. */
+static pnResult lookOnDevice(pnScan *scan, bool first) {
+  pnScanFrame *frame = &scan->frame;
+  pnDeviceFrame found = pnDeviceWorld_Collide(scan->deviceWorld, &(pnDeviceFrameDef){.first = first});
+  pnResult result = found.result == PN_OK ? beginContacts(frame, found.contactCount) : found.result;
+  for (uint32_t i = 0; i < found.contactCount && result == PN_OK; ++i) {
+    const pnDeviceContact *contact = &pnDeviceWorld_GetContacts(scan->deviceWorld)[i];
+    uint32_t a = scan->deviceBodies[contact->a], b = scan->deviceBodies[contact->b];
+    if (!pn_choiceAllows(&scan->choice, a, b)) continue;
+    frame->contacts[frame->contactCount++] = (pnScanContact){
+        a, b, pnDeviceWorld_GetPairs(scan->deviceWorld) + contact->firstPair, contact->pairCount, contact->pairCount};
+    frame->pairCount += contact->pairCount;
+  }
+  frame->newCount = frame->pairCount;
+  return result == PN_OK ? updateTrees(scan) : result;
+}
+
+/* The world's answer as contacts with numbers of bodies. */
+static pnResult takeContacts(pnScan *scan, pnFrame found) {
+  pnScanFrame *frame = &scan->frame;
+  pnResult result = beginContacts(frame, found.contactCount);
+  if (result != PN_OK) return result;
   for (uint32_t i = 0; i < found.contactCount; ++i) {
     const pnContact *contact = &pnWorld_GetContacts(scan->world)[i];
     uint32_t a = bodyNumber(scan, contact->a), b = bodyNumber(scan, contact->b);
@@ -144,6 +200,7 @@ static bool comparesRest(const pnScanOptions *options) {
 
 static pnResult look(pnScan *scan) {
   pnFrameDef def = {.first = scan->options->first && !needsRest(scan->options), .maxPairs = scan->options->maxPairs};
+  if (scan->device) return lookOnDevice(scan, def.first);
   pnFrame found = pnWorld_Collide(scan->world, &def);
   scan->limitedCount += found.limited;
   return found.result == PN_OK ? takeContacts(scan, found) : found.result;

@@ -75,6 +75,11 @@ PN_API void *pnDevice_GetQueue(const pnDevice *device);
 /* Seconds that opening it took to compile, and how many of its programs came from the cache. */
 PN_API double pnDevice_GetBuildSeconds(const pnDevice *device, uint32_t *outFromCache);
 
+/* Memory of the processor from which the device copies fastest (pinned), for vertices that are shared with a pose
+ * (pnPose_ShareVertices) and travel every frame. Freed with the device at the latest; null may be freed. */
+PN_API pnResult pnDevice_Alloc(pnDevice *device, size_t bytes, void **outMemory);
+PN_API void pnDevice_Free(pnDevice *device, void *memory);
+
 /* ---------------------------------------------------------------- worlds */
 
 typedef struct pnDeviceWorld pnDeviceWorld;
@@ -152,7 +157,7 @@ typedef struct pnDeviceContact {
   size_t firstPair, pairCount; /* into pnDeviceWorld_GetPairs */
 } pnDeviceContact;
 
-/* Of the last frame that was downloaded; valid until the next download. Triangles are those of the meshes, and in each
+/* Of the last frame that was downloaded; valid until the next Finish. Triangles are those of the meshes, and in each
  * contact sorted unless the frame was unsorted. */
 PN_API const pnDeviceContact *pnDeviceWorld_GetContacts(const pnDeviceWorld *world);
 PN_API const pnPair *pnDeviceWorld_GetPairs(const pnDeviceWorld *world);

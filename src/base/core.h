@@ -34,6 +34,11 @@ void pn_log(pnLogLevel level, const char *format, ...) PN_PRINTF(2, 3);
 /* A table that never changes. Files whose text is compiled for OpenCL devices too (src/device) say it by this word, which means
  * something else there. */
 #define PN_TABLE static const
+/* Functions of such files that a device's compiler should call and not put into every caller, which would take it long. Here the
+ * first kind is always inline, the second may be, and the third is as it stands. */
+#define PN_PART_INLINE PN_INLINE
+#define PN_PART static inline
+#define PN_CALLED
 
 #define PN_MIN(a, b) ((a) < (b) ? (a) : (b))
 #define PN_MAX(a, b) ((a) > (b) ? (a) : (b))

@@ -70,54 +70,59 @@ enum {
 #define CL_FP_ROUND_TO_NEAREST ((cl_bitfield)1 << 2)
 #define CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT ((cl_bitfield)1 << 7)
 #define CL_MEM_READ_WRITE ((cl_bitfield)1 << 0)
+#define CL_MEM_ALLOC_HOST_PTR ((cl_bitfield)1 << 4)
+#define CL_MAP_READ ((cl_bitfield)1 << 0)
+#define CL_MAP_WRITE ((cl_bitfield)1 << 1)
 #define CL_QUEUE_PROFILING_ENABLE ((cl_bitfield)1 << 1)
 
 /* Result, name, arguments; name without the letters cl. */
-#define PN_CL_FUNCTIONS(X)                                                                                            \
-  X(cl_int, GetPlatformIDs, (cl_uint, cl_platform_id *, cl_uint *))                                                   \
-  X(cl_int, GetPlatformInfo, (cl_platform_id, cl_uint, size_t, void *, size_t *))                                     \
-  X(cl_int, GetDeviceIDs, (cl_platform_id, cl_bitfield, cl_uint, cl_device_id *, cl_uint *))                          \
-  X(cl_int, GetDeviceInfo, (cl_device_id, cl_uint, size_t, void *, size_t *))                                         \
-  X(cl_context, CreateContext,                                                                                        \
-    (const intptr_t *, cl_uint, const cl_device_id *, void (*)(const char *, const void *, size_t, void *), void *,   \
-     cl_int *))                                                                                                       \
-  X(cl_int, RetainContext, (cl_context))                                                                              \
-  X(cl_int, ReleaseContext, (cl_context))                                                                             \
-  X(cl_command_queue, CreateCommandQueue, (cl_context, cl_device_id, cl_bitfield, cl_int *))                          \
-  X(cl_int, GetCommandQueueInfo, (cl_command_queue, cl_uint, size_t, void *, size_t *))                               \
-  X(cl_int, RetainCommandQueue, (cl_command_queue))                                                                   \
-  X(cl_int, ReleaseCommandQueue, (cl_command_queue))                                                                  \
-  X(cl_mem, CreateBuffer, (cl_context, cl_bitfield, size_t, void *, cl_int *))                                        \
-  X(cl_int, ReleaseMemObject, (cl_mem))                                                                               \
-  X(cl_program, CreateProgramWithSource, (cl_context, cl_uint, const char **, const size_t *, cl_int *))              \
-  X(cl_program, CreateProgramWithBinary,                                                                              \
-    (cl_context, cl_uint, const cl_device_id *, const size_t *, const unsigned char **, cl_int *, cl_int *))          \
-  X(cl_int, BuildProgram,                                                                                             \
-    (cl_program, cl_uint, const cl_device_id *, const char *, void (*)(cl_program, void *), void *))                  \
-  X(cl_int, GetProgramInfo, (cl_program, cl_uint, size_t, void *, size_t *))                                          \
-  X(cl_int, GetProgramBuildInfo, (cl_program, cl_device_id, cl_uint, size_t, void *, size_t *))                       \
-  X(cl_int, ReleaseProgram, (cl_program))                                                                             \
-  X(cl_kernel, CreateKernel, (cl_program, const char *, cl_int *))                                                    \
-  X(cl_int, SetKernelArg, (cl_kernel, cl_uint, size_t, const void *))                                                 \
-  X(cl_int, ReleaseKernel, (cl_kernel))                                                                               \
-  X(cl_int, EnqueueNDRangeKernel,                                                                                     \
-    (cl_command_queue, cl_kernel, cl_uint, const size_t *, const size_t *, const size_t *, cl_uint, const cl_event *, \
-     cl_event *))                                                                                                     \
-  X(cl_int, EnqueueWriteBuffer,                                                                                       \
-    (cl_command_queue, cl_mem, cl_bool, size_t, size_t, const void *, cl_uint, const cl_event *, cl_event *))         \
-  X(cl_int, EnqueueReadBuffer,                                                                                        \
-    (cl_command_queue, cl_mem, cl_bool, size_t, size_t, void *, cl_uint, const cl_event *, cl_event *))               \
-  X(cl_int, EnqueueCopyBuffer,                                                                                        \
-    (cl_command_queue, cl_mem, cl_mem, size_t, size_t, size_t, cl_uint, const cl_event *, cl_event *))                \
-  X(cl_int, EnqueueFillBuffer,                                                                                        \
-    (cl_command_queue, cl_mem, const void *, size_t, size_t, size_t, cl_uint, const cl_event *, cl_event *))          \
-  X(cl_int, EnqueueMarkerWithWaitList, (cl_command_queue, cl_uint, const cl_event *, cl_event *))                     \
-  X(cl_int, EnqueueBarrierWithWaitList, (cl_command_queue, cl_uint, const cl_event *, cl_event *))                    \
-  X(cl_int, WaitForEvents, (cl_uint, const cl_event *))                                                               \
-  X(cl_int, GetEventProfilingInfo, (cl_event, cl_uint, size_t, void *, size_t *))                                     \
-  X(cl_int, RetainEvent, (cl_event))                                                                                  \
-  X(cl_int, ReleaseEvent, (cl_event))                                                                                 \
-  X(cl_int, Flush, (cl_command_queue))                                                                                \
+#define PN_CL_FUNCTIONS(X)                                                                                             \
+  X(cl_int, GetPlatformIDs, (cl_uint, cl_platform_id *, cl_uint *))                                                    \
+  X(cl_int, GetPlatformInfo, (cl_platform_id, cl_uint, size_t, void *, size_t *))                                      \
+  X(cl_int, GetDeviceIDs, (cl_platform_id, cl_bitfield, cl_uint, cl_device_id *, cl_uint *))                           \
+  X(cl_int, GetDeviceInfo, (cl_device_id, cl_uint, size_t, void *, size_t *))                                          \
+  X(cl_context, CreateContext,                                                                                         \
+    (const intptr_t *, cl_uint, const cl_device_id *, void (*)(const char *, const void *, size_t, void *), void *,    \
+     cl_int *))                                                                                                        \
+  X(cl_int, RetainContext, (cl_context))                                                                               \
+  X(cl_int, ReleaseContext, (cl_context))                                                                              \
+  X(cl_command_queue, CreateCommandQueue, (cl_context, cl_device_id, cl_bitfield, cl_int *))                           \
+  X(cl_int, GetCommandQueueInfo, (cl_command_queue, cl_uint, size_t, void *, size_t *))                                \
+  X(cl_int, RetainCommandQueue, (cl_command_queue))                                                                    \
+  X(cl_int, ReleaseCommandQueue, (cl_command_queue))                                                                   \
+  X(cl_mem, CreateBuffer, (cl_context, cl_bitfield, size_t, void *, cl_int *))                                         \
+  X(cl_int, ReleaseMemObject, (cl_mem))                                                                                \
+  X(cl_program, CreateProgramWithSource, (cl_context, cl_uint, const char **, const size_t *, cl_int *))               \
+  X(cl_program, CreateProgramWithBinary,                                                                               \
+    (cl_context, cl_uint, const cl_device_id *, const size_t *, const unsigned char **, cl_int *, cl_int *))           \
+  X(cl_int, BuildProgram,                                                                                              \
+    (cl_program, cl_uint, const cl_device_id *, const char *, void (*)(cl_program, void *), void *))                   \
+  X(cl_int, GetProgramInfo, (cl_program, cl_uint, size_t, void *, size_t *))                                           \
+  X(cl_int, GetProgramBuildInfo, (cl_program, cl_device_id, cl_uint, size_t, void *, size_t *))                        \
+  X(cl_int, ReleaseProgram, (cl_program))                                                                              \
+  X(cl_kernel, CreateKernel, (cl_program, const char *, cl_int *))                                                     \
+  X(cl_int, SetKernelArg, (cl_kernel, cl_uint, size_t, const void *))                                                  \
+  X(cl_int, ReleaseKernel, (cl_kernel))                                                                                \
+  X(cl_int, EnqueueNDRangeKernel,                                                                                      \
+    (cl_command_queue, cl_kernel, cl_uint, const size_t *, const size_t *, const size_t *, cl_uint, const cl_event *,  \
+     cl_event *))                                                                                                      \
+  X(cl_int, EnqueueWriteBuffer,                                                                                        \
+    (cl_command_queue, cl_mem, cl_bool, size_t, size_t, const void *, cl_uint, const cl_event *, cl_event *))          \
+  X(cl_int, EnqueueReadBuffer,                                                                                         \
+    (cl_command_queue, cl_mem, cl_bool, size_t, size_t, void *, cl_uint, const cl_event *, cl_event *))                \
+  X(cl_int, EnqueueCopyBuffer,                                                                                         \
+    (cl_command_queue, cl_mem, cl_mem, size_t, size_t, size_t, cl_uint, const cl_event *, cl_event *))                 \
+  X(cl_int, EnqueueFillBuffer,                                                                                         \
+    (cl_command_queue, cl_mem, const void *, size_t, size_t, size_t, cl_uint, const cl_event *, cl_event *))           \
+  X(void *, EnqueueMapBuffer,                                                                                          \
+    (cl_command_queue, cl_mem, cl_bool, cl_bitfield, size_t, size_t, cl_uint, const cl_event *, cl_event *, cl_int *)) \
+  X(cl_int, EnqueueUnmapMemObject, (cl_command_queue, cl_mem, void *, cl_uint, const cl_event *, cl_event *))          \
+  X(cl_int, EnqueueBarrierWithWaitList, (cl_command_queue, cl_uint, const cl_event *, cl_event *))                     \
+  X(cl_int, WaitForEvents, (cl_uint, const cl_event *))                                                                \
+  X(cl_int, GetEventProfilingInfo, (cl_event, cl_uint, size_t, void *, size_t *))                                      \
+  X(cl_int, RetainEvent, (cl_event))                                                                                   \
+  X(cl_int, ReleaseEvent, (cl_event))                                                                                  \
+  X(cl_int, Flush, (cl_command_queue))                                                                                 \
   X(cl_int, Finish, (cl_command_queue))
 
 typedef struct pnCl {

@@ -211,6 +211,8 @@ pnResult pnCreateDevice(const pnDeviceDef *def, pnDevice **outDevice) {
 
 void pnDestroyDevice(pnDevice *device) {
   if (!device) return;
+  while (device->pinned.count > 0) pnDevice_Free(device, device->pinned.data[0].memory);
+  pn_arrayFree(&device->pinned);
   for (int i = 0; i < PN_PROGRAM_COUNT; ++i)
     if (device->programs[i]) pn_cl.ReleaseProgram(device->programs[i]);
   if (device->queue) pn_cl.ReleaseCommandQueue(device->queue);
@@ -255,6 +257,49 @@ cl_mem pn_createBuffer(pnDevice *device, size_t bytes, const char *what, pnResul
 void pn_releaseBuffer(cl_mem *buffer) {
   if (*buffer) pn_cl.ReleaseMemObject(*buffer);
   *buffer = NULL;
+}
+
+pnResult pn_createPinned(pnDevice *device, size_t bytes, cl_mem *outBuffer, void **outMemory) {
+  cl_int error = CL_SUCCESS;
+  cl_mem buffer = pn_cl.CreateBuffer(device->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, NULL, &error);
+  if (!buffer) return pn_clFail(error, "CreateBuffer", "memory of the processor");
+  void *memory =
+      pn_cl.EnqueueMapBuffer(device->queue, buffer, 1, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, NULL, NULL, &error);
+  if (!memory) {
+    pn_cl.ReleaseMemObject(buffer);
+    return pn_clFail(error, "EnqueueMapBuffer", "memory of the processor");
+  }
+  *outBuffer = buffer;
+  *outMemory = memory;
+  return PN_OK;
+}
+
+void pn_releasePinned(pnDevice *device, cl_mem *buffer, void *memory) {
+  if (*buffer) (void)pn_cl.EnqueueUnmapMemObject(device->queue, *buffer, memory, 0, NULL, NULL);
+  if (*buffer) (void)pn_cl.Finish(device->queue);
+  pn_releaseBuffer(buffer);
+}
+
+pnResult pnDevice_Alloc(pnDevice *device, size_t bytes, void **outMemory) {
+  PN_ASSERT(device && outMemory && bytes > 0);
+  *outMemory = NULL;
+  pnPinned pinned = {.bytes = bytes};
+  if (!pn_arrayReserve(&device->pinned, device->pinned.count + 1)) return pn_failMemory(sizeof pinned);
+  pnResult result = pn_createPinned(device, bytes, &pinned.buffer, &pinned.memory);
+  if (result != PN_OK) return result;
+  device->pinned.data[device->pinned.count++] = pinned;
+  *outMemory = pinned.memory;
+  return PN_OK;
+}
+
+void pnDevice_Free(pnDevice *device, void *memory) {
+  for (size_t i = 0; i < device->pinned.count && memory; ++i) {
+    if (device->pinned.data[i].memory != memory) continue;
+    pn_releasePinned(device, &device->pinned.data[i].buffer, memory);
+    device->pinned.data[i] = device->pinned.data[--device->pinned.count];
+    return;
+  }
+  PN_ASSERT(memory == NULL);
 }
 
 cl_kernel pn_createKernel(pnDevice *device, pnProgram program, const char *name, pnResult *outResult) {

@@ -2,11 +2,19 @@
 #ifndef PN_DEVICE_DEVICE_H
 #define PN_DEVICE_DEVICE_H
 
+#include "base/array.h"
 #include "device/cl.h"
 #include "pinch/device.h"
 
 /* Programs, each compiled and kept on its own. The exact one takes longest. */
 typedef enum pnProgram { PN_PROGRAM_FRAME, PN_PROGRAM_EXACT, PN_PROGRAM_MOTION, PN_PROGRAM_COUNT } pnProgram;
+
+/* Memory handed out by pnDevice_Alloc. */
+typedef struct pnPinned {
+  cl_mem buffer;
+  void *memory;
+  size_t bytes;
+} pnPinned;
 
 struct pnDevice {
   pnDeviceInfo info;
@@ -18,6 +26,7 @@ struct pnDevice {
   bool profile;
   bool roundsQuotients; /* of floats; and roots */
   bool lost;            /* a call has failed for good */
+  PN_ARRAY(pnPinned) pinned;
   double buildSeconds;
   uint32_t fromCache;
 };
@@ -33,6 +42,9 @@ pnResult pn_testDevice(pnDevice *device);
 /* A buffer, null and a message when there is none. Contents are undefined. */
 cl_mem pn_createBuffer(pnDevice *device, size_t bytes, const char *what, pnResult *outResult);
 void pn_releaseBuffer(cl_mem *buffer);
+/* Memory of the processor that the device reads and writes fastest. */
+pnResult pn_createPinned(pnDevice *device, size_t bytes, cl_mem *outBuffer, void **outMemory);
+void pn_releasePinned(pnDevice *device, cl_mem *buffer, void *memory);
 cl_kernel pn_createKernel(pnDevice *device, pnProgram program, const char *name, pnResult *outResult);
 
 #endif

@@ -175,6 +175,15 @@ static size_t teamsOf(const pnDeviceWorld *world) {
   return (size_t)info->computeUnits * (info->kind == PN_DEVICE_GPU ? 28 : 4);
 }
 
+/* Groups for a list that a group takes `each` items of at a time: a quarter more than the last frame had use for, and not fewer than
+ * compute units. More do no harm but that of being started. */
+static size_t groupsFor(const pnDeviceWorld *world, int place, size_t each) {
+  const size_t most = teamsOf(world), least = PN_MIN(world->device->info.computeUnits, most);
+  const size_t last = world->head[place];
+  if (!world->knowsSizes) return most;
+  return PN_MAX(PN_MIN((last + last / 4) / each + 1, most), PN_MAX(least, 1));
+}
+
 /* Is the stage part of this frame, and with how many items? */
 static bool sizeStage(const pnDeviceWorld *world, pnStage stage, size_t global[2], size_t local[2]) {
   const size_t teams = teamsOf(world);
@@ -196,9 +205,12 @@ static bool sizeStage(const pnDeviceWorld *world, pnStage stage, size_t global[2
       return true;
     case PN_STAGE_CLUSTERS:
     case PN_STAGE_TRIANGLES:
+      local[0] = 32;
+      global[0] = groupsFor(world, stage == PN_STAGE_CLUSTERS ? PN_HEAD_SUPERS : PN_HEAD_CLUSTERS, 1) * 32;
+      return true;
     case PN_STAGE_NARROW:
       local[0] = 32;
-      global[0] = teams * 32;
+      global[0] = groupsFor(world, PN_HEAD_CANDIDATES, 256) * 32;
       return true;
     case PN_STAGE_NEIGHBOURS:
       local[0] = 64;
@@ -207,7 +219,7 @@ static bool sizeStage(const pnDeviceWorld *world, pnStage stage, size_t global[2
     case PN_STAGE_EXACT:
     case PN_STAGE_WANTED:
       local[0] = 64;
-      global[0] = PN_MAX(teams / 7, 1) * 64;
+      global[0] = groupsFor(world, stage == PN_STAGE_EXACT ? PN_HEAD_UNSURE : PN_HEAD_RAW, 64) * 64;
       return stage == PN_STAGE_EXACT || world->filtered;
     case PN_STAGE_SCAN:
       local[0] = 256;
@@ -215,7 +227,7 @@ static bool sizeStage(const pnDeviceWorld *world, pnStage stage, size_t global[2
       return (mode & EMIT_SORT) != 0;
     default: // scatter, order
       local[0] = 256;
-      global[0] = PN_MAX(teams / 7, 1) * 256;
+      global[0] = PN_MIN(groupsFor(world, PN_HEAD_PAIRS, 256), PN_MAX(teams / 4, 1)) * 256;
       return (mode & EMIT_SORT) != 0;
   }
 }

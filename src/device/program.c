@@ -132,8 +132,12 @@ pnResult pn_buildPrograms(pnDevice *device, const char *cacheFolder) {
       ++device->fromCache;
       continue;
     }
+    const double begun = pn_clock();
     pnResult result = compile(device, (pnProgram)i, &device->programs[i]);
     if (result != PN_OK) return result;
+    static const char *const names[PN_PROGRAM_COUNT] = {"frame", "exact", "motion"};
+    pn_log(PN_LOG_INFO, "device '%s': program '%s' compiled in %.2f s", device->info.name, names[i],
+           pn_clock() - begun);
     if (cached) keep(device, device->programs[i], folder, name, key);
   }
   device->buildSeconds = pn_clock() - start;

@@ -13,10 +13,50 @@
 /* A frame that is run again so often counts more than 32 bits hold. */
 #define MOST_RERUNS 16u
 
+/* The head stands in front of the pairs, and takes this much. */
+#define HEAD_BYTES 64u
+
+/* Room for so many pairs in memory that the device writes fastest; what was there is lost when it grows. */
+static pnResult reservePinned(pnDeviceWorld *world, size_t pairs) {
+  const size_t bytes = HEAD_BYTES + pairs * sizeof(pnPair);
+  if (world->pinnedBytes >= bytes) return PN_OK;
+  cl_mem buffer;
+  void *memory;
+  const size_t wanted = bytes + bytes / 4;
+  pnResult result = pn_createPinned(world->device, wanted, &buffer, &memory);
+  if (result != PN_OK) return result;
+  pn_releasePinned(world->device, &world->pinned, world->pinnedMemory);
+  world->pinned = buffer;
+  world->pinnedMemory = memory;
+  world->pinnedBytes = wanted;
+  // a single body's last answer was there
+  world->fetched = 0;
+  world->answer = NULL;
+  world->answerCount = world->contacts.count = 0;
+  return PN_OK;
+}
+
+static pnResult readPairs(pnDeviceWorld *world, size_t count) {
+  if (count == 0) return PN_OK;
+  cl_int error = pn_cl.EnqueueReadBuffer(world->device->queue, pnDeviceWorld_GetResults(world).pairs, 1, 0,
+                                         count * sizeof(pnPair), world->pinnedMemory + HEAD_BYTES, 0, NULL, NULL);
+  return error == CL_SUCCESS ? PN_OK : pn_worldFail(world, error, "EnqueueReadBuffer", "pairs");
+}
+
+/* The head and, when they are wanted anyway, about as many pairs as the last frame had: one journey instead of two. */
 static pnResult readHead(pnDeviceWorld *world) {
-  cl_int error = pn_cl.EnqueueReadBuffer(world->device->queue, world->buffers[PN_BUFFER_HEAD], 1, 0, sizeof world->head,
-                                         world->head, 0, NULL, NULL);
-  return error == CL_SUCCESS ? PN_OK : pn_worldFail(world, error, "EnqueueReadBuffer", "the end of a frame");
+  const uint32_t likely = PN_MIN(world->last + world->last / 8 + 64, world->capacity[PN_LIST_PAIRS]);
+  const uint32_t count = world->eager && !world->def.countOnly ? likely : 0;
+  pnResult result = reservePinned(world, count);
+  if (result != PN_OK) return result;
+  cl_int error = pn_cl.EnqueueReadBuffer(world->device->queue, world->buffers[PN_BUFFER_HEAD], count == 0, 0,
+                                         sizeof world->head, world->pinnedMemory, 0, NULL, NULL);
+  if (error != CL_SUCCESS) return pn_worldFail(world, error, "EnqueueReadBuffer", "the end of a frame");
+  result = readPairs(world, count);
+  if (result != PN_OK) return result;
+  world->fetched = count;
+  memcpy(world->head, world->pinnedMemory, sizeof world->head);
+  return PN_OK;
 }
 
 /* A quarter more than was asked for: the next frame is likely to ask for a little more. */
@@ -72,7 +112,7 @@ pnDeviceFrame pnDeviceWorld_Finish(pnDeviceWorld *world) {
     frame.result = pn_fail(PN_ERROR_ARGUMENT, "device world: no frame was begun");
     return frame;
   }
-  memset(world->head, 0, sizeof world->head);
+  if (world->triangleCount == 0) memset(world->head, 0, sizeof world->head);
   frame.result = world->triangleCount > 0 ? readHead(world) : PN_OK;
   while (frame.result == PN_OK && world->head[PN_HEAD_OVERFLOW] != 0) {
     if (frame.reruns++ == MOST_RERUNS)
@@ -84,8 +124,9 @@ pnDeviceFrame pnDeviceWorld_Finish(pnDeviceWorld *world) {
   world->running = false;
   if (frame.result == PN_OK && world->triangleCount > 0 && world->head[PN_HEAD_BAD] != PN_NONE)
     frame.result = failNumber(world);
-  world->finished = frame.result == PN_OK;
+  world->finished = world->knowsSizes = frame.result == PN_OK;
   if (world->finished) {
+    world->last = world->head[PN_HEAD_PAIRS];
     noteStages(world);
     frame.pairCount = world->head[PN_HEAD_PAIRS];
     frame.superPairs = world->head[PN_HEAD_SUPERS];
@@ -123,26 +164,26 @@ static uint32_t bodyOf(const pnDeviceWorld *world, uint32_t triangle, uint32_t l
   return low;
 }
 
-/* A world of one body: its numbers are the mesh's. */
-static pnResult oneContact(pnDeviceWorld *world) {
+/* A world of one body: its numbers are the mesh's, and the pairs stay where they are. */
+static pnResult oneContact(pnDeviceWorld *world, const pnPair *pairs, size_t n) {
   world->contacts.count = 0;
-  if (world->pairs.count == 0) return PN_OK;
-  const pnDeviceContact contact = {0, 0, 0, world->pairs.count};
+  world->answer = pairs;
+  world->answerCount = n;
+  if (n == 0) return PN_OK;
+  const pnDeviceContact contact = {0, 0, 0, n};
   return pn_arrayPush(&world->contacts, contact) ? PN_OK : pn_failMemory(sizeof contact);
 }
 
 /* Pairs by contact, in the order they are in, and with the numbers of their meshes. Keys are two bodies in one number. */
-static pnResult makeContacts(pnDeviceWorld *world) {
-  const size_t n = world->pairs.count;
+static pnResult makeContacts(pnDeviceWorld *world, const pnPair *pairs, size_t n) {
   const uint32_t bodies = (uint32_t)world->bodies.count;
-  // keys, their scratch, and the pairs in their new order
-  if (!pn_arrayReserve(&world->scratch, 3 * n)) return pn_failMemory(3 * n * sizeof(uint64_t));
+  if (!pn_arrayReserve(&world->scratch, 2 * n)) return pn_failMemory(2 * n * sizeof(uint64_t));
+  if (!pn_arrayReserve(&world->pairs, n)) return pn_failMemory(n * sizeof(pnPair));
   pnKeyValue *keys = (pnKeyValue *)(void *)world->scratch.data, *other = keys + n;
-  pnPair *pairs = (pnPair *)(void *)(world->scratch.data + 2 * n);
   uint32_t a = 0, b = 0;
   for (size_t i = 0; i < n; ++i) {
-    a = bodyOf(world, world->pairs.data[i].a, a);
-    b = bodyOf(world, world->pairs.data[i].b, b);
+    a = bodyOf(world, pairs[i].a, a);
+    b = bodyOf(world, pairs[i].b, b);
     keys[i] = (pnKeyValue){a * bodies + b, (uint32_t)i};
   }
   pn_sortKeyValue(keys, other, n);
@@ -154,10 +195,12 @@ static pnResult makeContacts(pnDeviceWorld *world) {
       if (!pn_arrayPush(&world->contacts, contact)) return pn_failMemory(sizeof contact);
     }
     ++world->contacts.data[world->contacts.count - 1].pairCount;
-    const pnPair pair = world->pairs.data[keys[i].value];
-    pairs[i] = (pnPair){pair.a - world->bodies.data[a].firstTriangle, pair.b - world->bodies.data[b].firstTriangle};
+    const pnPair pair = pairs[keys[i].value];
+    world->pairs.data[i] =
+        (pnPair){pair.a - world->bodies.data[a].firstTriangle, pair.b - world->bodies.data[b].firstTriangle};
   }
-  if (n > 0) memcpy(world->pairs.data, pairs, n * sizeof(pnPair));
+  world->answer = world->pairs.data;
+  world->answerCount = n;
   return PN_OK;
 }
 
@@ -169,22 +212,22 @@ static void keepFirsts(pnDeviceWorld *world) {
     contact->firstPair = c;
     contact->pairCount = 1;
   }
-  world->pairs.count = world->contacts.count;
+  world->answerCount = world->contacts.count;
 }
 
 pnResult pnDeviceWorld_Download(pnDeviceWorld *world) {
   PN_ASSERT(world);
   if (!world->finished) return pn_fail(PN_ERROR_ARGUMENT, "device world: no frame was finished");
   const size_t n = world->def.countOnly ? 0 : world->head[PN_HEAD_PAIRS];
-  if (!pn_arrayReserve(&world->pairs, n)) return pn_failMemory(n * sizeof(pnPair));
-  if (n > 0) {
-    cl_int error = pn_cl.EnqueueReadBuffer(world->device->queue, pnDeviceWorld_GetResults(world).pairs, 1, 0,
-                                           n * sizeof(pnPair), world->pairs.data, 0, NULL, NULL);
-    if (error != CL_SUCCESS) return pn_worldFail(world, error, "EnqueueReadBuffer", "pairs");
+  pnResult result = PN_OK;
+  if (n > world->fetched) {
+    result = reservePinned(world, n);
+    if (result == PN_OK) result = readPairs(world, n);
+    if (result == PN_OK) world->fetched = (uint32_t)n;
   }
-  world->pairs.count = n;
-  pnResult result = world->bodies.count == 1 ? oneContact(world) : makeContacts(world);
-  if (result != PN_OK) world->pairs.count = world->contacts.count = 0;
+  const pnPair *pairs = (const pnPair *)(const void *)(world->pinnedMemory ? world->pinnedMemory + HEAD_BYTES : NULL);
+  if (result == PN_OK) result = world->bodies.count == 1 ? oneContact(world, pairs, n) : makeContacts(world, pairs, n);
+  if (result != PN_OK) world->answerCount = world->contacts.count = 0;
   else if (world->def.first && world->bodies.count > PN_MAX_MET_BODIES) keepFirsts(world);
   return result;
 }
@@ -192,11 +235,13 @@ pnResult pnDeviceWorld_Download(pnDeviceWorld *world) {
 pnDeviceFrame pnDeviceWorld_Collide(pnDeviceWorld *world, const pnDeviceFrameDef *def) {
   pnDeviceFrame frame = {.result = pnDeviceWorld_Begin(world, def)};
   if (frame.result != PN_OK) return frame;
+  world->eager = true;
   frame = pnDeviceWorld_Finish(world);
+  world->eager = false;
   if (frame.result != PN_OK) return frame;
   frame.result = pnDeviceWorld_Download(world);
   frame.contactCount = (uint32_t)world->contacts.count;
-  if (!world->def.countOnly) frame.pairCount = world->pairs.count;
+  if (!world->def.countOnly) frame.pairCount = world->answerCount;
   frame.seconds = pn_clock() - world->begun;
   return frame;
 }
@@ -206,5 +251,5 @@ const pnDeviceContact *pnDeviceWorld_GetContacts(const pnDeviceWorld *world) {
 }
 
 const pnPair *pnDeviceWorld_GetPairs(const pnDeviceWorld *world) {
-  return world->pairs.data;
+  return world->answer;
 }

@@ -94,6 +94,7 @@ void pnDestroyDeviceWorld(pnDeviceWorld *world) {
     if (world->kernels[i]) pn_cl.ReleaseKernel(world->kernels[i]);
   }
   for (int i = 0; i < PN_BUFFER_COUNT; ++i) pn_releaseBuffer(&world->buffers[i]);
+  pn_releasePinned(world->device, &world->pinned, world->pinnedMemory);
   pn_freeInputs(world);
   pn_arrayFree(&world->motions);
   for (size_t b = 0; b < world->bodies.count; ++b) {

@@ -175,8 +175,18 @@ struct pnDeviceWorld {
   cl_event stageEvents[PN_STAGE_COUNT];
   double stageSeconds[PN_STAGE_COUNT], begun;
   uint32_t head[PN_HEAD_PLACES];
+  bool knowsSizes; /* the head is that of a frame of this layout */
+
+  /* memory of the processor that the device writes fastest: the head, then pairs */
+  cl_mem pinned;
+  char *pinnedMemory;
+  size_t pinnedBytes;
+  bool eager;             /* pairs are fetched together with the head, as many as are likely */
+  uint32_t fetched, last; /* pairs that came so; pairs of the frame before */
 
   /* the answer */
+  const pnPair *answer; /* the pairs: those below, or for one body the pinned ones */
+  size_t answerCount;
   PN_ARRAY(pnPair) pairs;
   PN_ARRAY(pnDeviceContact) contacts;
   PN_ARRAY(uint64_t) scratch;

@@ -86,7 +86,7 @@ PN_INLINE void pn_twoProduct(double a, double b, double *product, double *error)
 
 /* h = e + f, zeros left out; returns the length, at least 1. h has room for eCount + fCount and overlaps neither.
  * Merge both lists by magnitude and carry a running sum upwards, leaving behind what was rounded off. */
-static inline int pn_expansionSum(int eCount, const double *e, int fCount, const double *f, double *h) {
+PN_PART int pn_expansionSum(int eCount, const double *e, int fCount, const double *f, double *h) {
   int i = 0, j = 0, count = 0;
   double sum = 0.0;
   while (i < eCount || j < fCount) {
@@ -101,7 +101,7 @@ static inline int pn_expansionSum(int eCount, const double *e, int fCount, const
 }
 
 /* h = e * factor, zeros left out; returns the length, at least 1. h has room for 2 * eCount and is not e. */
-static inline int pn_expansionScale(int eCount, const double *e, double factor, double *h) {
+PN_PART int pn_expansionScale(int eCount, const double *e, double factor, double *h) {
   int count = 0;
   double sum, error;
   pn_twoProduct(e[0], factor, &sum, &error);
@@ -119,7 +119,7 @@ static inline int pn_expansionScale(int eCount, const double *e, double factor, 
 }
 
 /* h = a * b - c * d, zeros left out; returns the length, at least 1 and at most 4. */
-static inline int pn_expansionMinor(double a, double b, double c, double d, double h[4]) {
+PN_PART int pn_expansionMinor(double a, double b, double c, double d, double h[4]) {
   double plus[2], minus[2];
   pn_twoProduct(a, b, &plus[1], &plus[0]);
   pn_twoProduct(-c, d, &minus[1], &minus[0]);

@@ -79,7 +79,7 @@ PN_INLINE pn_Estimate pn_estimateSide(const pn_Plane *plane, const float *d) {
 }
 
 /* pnOrient3, inlined. */
-PN_INLINE int pn_orient3(const float *a, const float *b, const float *c, const float *d) {
+PN_PART_INLINE int pn_orient3(const float *a, const float *b, const float *c, const float *d) {
   pn_Plane plane = pn_makePlane(a, b, c);
   pn_Estimate e = pn_estimateSide(&plane, d);
   if (PN_LIKELY(fabs(e.value) > e.error)) return e.value > 0.0 ? 1 : -1;
@@ -93,7 +93,7 @@ PN_INLINE pn_Estimate pn_estimateTurn(double ax, double ay, double bx, double by
 }
 
 /* pnOrient2 for floats or doubles, inlined. */
-PN_INLINE int pn_orient2(double ax, double ay, double bx, double by, double cx, double cy) {
+PN_PART_INLINE int pn_orient2(double ax, double ay, double bx, double by, double cx, double cy) {
   pn_Estimate e = pn_estimateTurn(ax, ay, bx, by, cx, cy);
   if (PN_LIKELY(fabs(e.value) > e.error)) return e.value > 0.0 ? 1 : -1;
   return e.error == 0.0 ? 0 : pn_orient2Exact(ax, ay, bx, by, cx, cy);

@@ -105,7 +105,7 @@ static bool pn_meetBeyondEdge(const float *u, const float *v, const float *p, co
   return (pn_lexicalLess(p, first) && pn_lexicalLess(q, first)) || (pn_lexicalLess(last, p) && pn_lexicalLess(last, q));
 }
 
-bool pn_trianglesMeetBeyondPtr(const float *a[3], const float *b[3], pnSharedCorners shared) {
+PN_CALLED bool pn_trianglesMeetBeyondPtr(const float *a[3], const float *b[3], pnSharedCorners shared) {
   if (shared.count == 0) return pn_trianglesMeetExact(a[0], a[1], a[2], b[0], b[1], b[2]);
   if (shared.count == 1) {
     int i = shared.a[0], j = shared.b[0];

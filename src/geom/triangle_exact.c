@@ -62,8 +62,8 @@ static inline int pn_lonely(const int s[3]) {
   return pn_lonelyCorner[9 * (s[0] + 1) + 3 * (s[1] + 1) + (s[2] + 1)];
 }
 
-bool pn_trianglesMeetExact(const float *a0, const float *a1, const float *a2, const float *b0, const float *b1,
-                           const float *b2) {
+PN_CALLED bool pn_trianglesMeetExact(const float *a0, const float *a1, const float *a2, const float *b0,
+                                     const float *b1, const float *b2) {
   const float *a[3] = {a0, a1, a2}, *b[3] = {b0, b1, b2};
 
   /* Each triangle against the plane of the other. */

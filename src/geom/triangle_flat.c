@@ -15,7 +15,7 @@
 
 /* ---------------------------------------------------------------- what a triangle looks like */
 
-int pn_viewAxis(const float *a, const float *b, const float *c) {
+PN_CALLED int pn_viewAxis(const float *a, const float *b, const float *c) {
   /* Start where the projected area is largest, as far as doubles can tell: usually the first try decides. */
   pn_Plane plane = pn_makePlane(a, b, c);
   double x = fabs(plane.n[0]), y = fabs(plane.n[1]), z = fabs(plane.n[2]);
@@ -126,7 +126,7 @@ bool pn_pointInHull(const float *x, const pn_Hull *hull) {
   return hull->count == 2 ? pn_pointOnSegment(x, hull->p[0], hull->p[1]) : pn_pointInTriangle(x, hull);
 }
 
-bool pn_trianglesMeetFlat(const float *a[3], const float *b[3]) {
+PN_CALLED bool pn_trianglesMeetFlat(const float *a[3], const float *b[3]) {
   /* Two true triangles come here only when they lie in one plane, and then they look true from the same axis. */
   int axis = pn_viewAxis(b[0], b[1], b[2]);
   int turnA = axis >= 0 ? pn_turnAlong(axis, a[0], a[1], a[2]) : 0;

@@ -18,6 +18,9 @@ typedef long int64_t;
 #define PN_UNLIKELY(x) (x)
 #define PN_INLINE static inline
 #define PN_NOINLINE __attribute__((noinline))
+#define PN_PART_INLINE static __attribute__((noinline))
+#define PN_PART static __attribute__((noinline))
+#define PN_CALLED __attribute__((noinline))
 #define PN_TABLE __constant
 #define PN_MIN(a, b) ((a) < (b) ? (a) : (b))
 #define PN_MAX(a, b) ((a) > (b) ? (a) : (b))
