@@ -123,6 +123,7 @@ static const char *const expectations[] = {
     [PN_OPTION_NUMBER] = "a number",
     [PN_OPTION_VECTOR] = "three numbers X,Y,Z",
     [PN_OPTION_LIST] = "a word (at most 256 times)",
+    [PN_OPTION_FILES] = "a file (at most 256)",
 };
 
 /* An option has one meaning, and the same bounds, in every command that has it. */
@@ -168,7 +169,8 @@ static bool setOption(const pnUsage *usage, const pnOption *option, const char *
       case PN_OPTION_COUNT: good = toCount(value, option->target); break;
       case PN_OPTION_NUMBER: good = toNumber(value, option->target); break;
       case PN_OPTION_VECTOR: good = toVector(value, option->target); break;
-      case PN_OPTION_LIST: good = addWord(value, option->target); break;
+      case PN_OPTION_LIST:
+      case PN_OPTION_FILES: good = addWord(value, option->target); break;
     }
   }
   if (!good)
@@ -197,6 +199,11 @@ static void sayUnknown(const pnUsage *usage, const char *word) {
   else pn_sayWrong(usage, "unknown option '%s'", word);
 }
 
+/* A lone "-" is a file name like others. */
+static bool isFile(const char *word) {
+  return word[0] != '-' || word[1] == 0;
+}
+
 /* Takes the option at argv[*at], and its value, which may be the next word. */
 static bool takeOption(const pnUsage *usage, int count, char **argv, int *at) {
   const char *word = argv[*at];
@@ -219,7 +226,11 @@ static bool takeOption(const pnUsage *usage, int count, char **argv, int *at) {
                 expectations[option->kind], value, option->name, value);
     return false;
   }
-  return setOption(usage, option, value);
+  bool good = setOption(usage, option, value);
+  // All files that follow are the option's as well.
+  while (good && option->kind == PN_OPTION_FILES && *at + 1 < count && isFile(argv[*at + 1]))
+    good = setOption(usage, option, argv[++*at]);
+  return good;
 }
 
 pnArgs pn_parseArgs(const pnUsage *usage, int *count, char **argv) {
@@ -234,9 +245,7 @@ pnArgs pn_parseArgs(const pnUsage *usage, int *count, char **argv) {
     }
   }
   for (int i = 1; i < *count; ++i) {
-    // A lone "-" is a file name like others.
-    bool isFile = onlyFiles || argv[i][0] != '-' || argv[i][1] == 0;
-    if (isFile) argv[fileCount++] = argv[i];
+    if (onlyFiles || isFile(argv[i])) argv[fileCount++] = argv[i];
     else if (strcmp(argv[i], "--") == 0) onlyFiles = true;
     else if (!takeOption(usage, *count, argv, &i)) return PN_ARGS_WRONG;
   }

@@ -17,7 +17,8 @@ typedef enum pnOptionKind {
   PN_OPTION_COUNT,  /* a whole number from 0 to 2^32 - 1: uint32_t */
   PN_OPTION_NUMBER, /* a finite number: double */
   PN_OPTION_VECTOR, /* three numbers X,Y,Z: float[3] */
-  PN_OPTION_LIST    /* a word, and another one each time the option is given: pnWords */
+  PN_OPTION_LIST,   /* a word, and another one each time the option is given: pnWords */
+  PN_OPTION_FILES   /* a file and all files that follow, up to the next option: pnWords */
 } pnOptionKind;
 
 /* So many times may an option be given that collects its words. */

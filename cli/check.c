@@ -3,6 +3,7 @@
  * One body a file. Bodies are numbered in the order of the files, triangles in the order of their file. All the work is
  * the library's; here are only the questions and the ways to show the answer. */
 #include "args.h"
+#include "check_swept.h"
 #include "choose.h"
 #include "command.h"
 #include "load.h"
@@ -24,6 +25,8 @@ typedef struct pnCheckOptions {
   uint32_t maxPairs; /* 0: no limit */
   pnMoment moment;
   pnWords only, ignored;
+  pnWords to;          /* the same bodies after a step: what meets on the way is asked */
+  const char *impacts; /* with `to` */
 } pnCheckOptions;
 
 /* Everything that must be freed, and how long it took. */
@@ -350,6 +353,28 @@ static int run(int count, char **paths, const pnCheckOptions *options) {
   return status;
 }
 
+/* What goes with --to and what does not; false after saying so. */
+static bool allowsStep(const pnUsage *usage, int count, char **paths, const pnCheckOptions *options) {
+  if (options->to.count == 0) {
+    if (options->impacts) pn_sayWrong(usage, "--impacts goes with --to");
+    return !options->impacts;
+  }
+  const char *without = options->pairs                                 ? "pairs"
+                        : options->only.count > 0                      ? "only"
+                        : options->ignored.count > 0                   ? "ignore"
+                        : options->moment.animation                    ? "animation"
+                        : options->moment.time == options->moment.time ? "time"
+                                                                       : NULL;
+  if (without) pn_sayWrong(usage, "--%s does not go with --to", without);
+  else if ((uint32_t)count != options->to.count)
+    pn_sayWrong(usage, "--to has %u file%s for %d; each file needs the one it moves to", options->to.count,
+                options->to.count == 1 ? "" : "s", count);
+  else
+    return pn_checkOutput(usage, "impacts", options->impacts, count, paths) &&
+           pn_checkOutput(usage, "impacts", options->impacts, (int)options->to.count, (char **)options->to.items);
+  return false;
+}
+
 int pn_cmdCheck(int argc, char **argv) {
   pnCheckOptions options = {.moment = PN_MOMENT_REST, .maxPairs = PN_DEFAULT_MAX_PAIRS};
   const pnOption table[] = {
@@ -374,6 +399,12 @@ int pn_cmdCheck(int argc, char **argv) {
        "too",
        &options.only},
       {"ignore", PN_OPTION_LIST, "A,B", "not these two bodies; several times, too", &options.ignored},
+      {"to", PN_OPTION_FILES, "FILE...",
+       "the same meshes after a step, one for each file: what meets on\nthe way there? Vertices move on straight lines",
+       &options.to},
+      {"impacts", PN_OPTION_TEXT, "OUT.csv",
+       "with --to: write every vertex with a face and edge with an edge\nthat meet: kind,a,feature_a,b,feature_b,lo,hi",
+       &options.impacts},
       {"no-weld", PN_OPTION_FLAG, NULL,
        "vertices at the same place stay different ones, so that triangles\nwhich only share a place count as touching",
        &options.noWeld},
@@ -388,6 +419,7 @@ int pn_cmdCheck(int argc, char **argv) {
           "The answer is exact. Touching counts. Triangles of one body that share a vertex or an edge count only\n"
           "when they meet in more than that; vertices at the same place are one vertex for this.\n"
           "Surfaces are asked, not volumes: a body wholly inside another does not touch it.\n"
+          "With --to the question is what meets on the way from one state to another.\n"
           "Exit status: 0 no collision, 1 collisions, 2 error.\n",
       .options = table,
       .optionCount = sizeof(table) / sizeof(table[0]),
@@ -398,6 +430,7 @@ int pn_cmdCheck(int argc, char **argv) {
           "                                             every pair of triangles, for another program\n"
           "  pinch check hero.glb --animation walk --time 1.5\n"
           "                                             one moment of an animation; all of it: pinch scan\n"
+          "  pinch check cloth0.ply --to cloth1.ply     what passes through what between two states, and when\n"
           "  pinch check part*.stl --first && echo fits the first pair of each is enough for yes or no\n",
   };
   pnArgs args = pn_parseArgs(&usage, &argc, argv);
@@ -406,6 +439,12 @@ int pn_cmdCheck(int argc, char **argv) {
     args = PN_ARGS_WRONG;
   }
   if (args == PN_ARGS_RUN && !pn_checkOutput(&usage, "pairs", options.pairs, argc, argv)) args = PN_ARGS_WRONG;
+  if (args == PN_ARGS_RUN && !allowsStep(&usage, argc, argv, &options)) args = PN_ARGS_WRONG;
   if (args != PN_ARGS_RUN) return args == PN_ARGS_HELP ? PN_EXIT_CLEAN : PN_EXIT_ERROR;
+  if (options.to.count > 0) {
+    pnSweptOptions swept = {options.self,  options.json,    options.noWeld,
+                            options.first, options.impacts, options.threads};
+    return pn_checkSwept(argc, argv, &options.to, &swept);
+  }
   return run(argc, argv, &options);
 }

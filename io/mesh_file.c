@@ -22,6 +22,14 @@ pnResult pn_addVertex(pnMeshBuilder *builder, const float position[3]) {
   return PN_OK;
 }
 
+pnResult pn_addDoubleVertex(pnMeshBuilder *builder, const float position[3], const double exact[3]) {
+  if (!pn_ioGrow((void **)&builder->doubles, builder->vertexCount, &builder->doubleCapacity, builder->vertexCount + 1,
+                 3 * sizeof(double)))
+    return pn_ioFailMemory(builder->name);
+  memcpy(builder->doubles + 3 * builder->vertexCount, exact, 3 * sizeof(double));
+  return pn_addVertex(builder, position);
+}
+
 void pn_setGroup(pnMeshBuilder *builder, pnWord name) {
   builder->pendingWord = name;
   builder->pending = true;
@@ -194,6 +202,7 @@ pnResult pnParseMeshFile(const void *bytes, size_t byteCount, const char *name, 
 
   // The arrays change hands, also half filled: one way to free them.
   outFile->vertices = builder.vertices;
+  outFile->doubles = builder.doubles;
   outFile->vertexCount = (uint32_t)builder.vertexCount;
   outFile->triangles = builder.triangles;
   outFile->triangleCount = (uint32_t)builder.triangleCount;
@@ -223,6 +232,7 @@ void pnFreeMeshFile(pnMeshFile *file) {
   pn_ioFree(file->triangleGroups);
   pn_ioFree(file->triangles);
   pn_ioFree(file->vertices);
+  pn_ioFree(file->doubles);
   pn_ioFree(file->name);
   memset(file, 0, sizeof(*file));
 }

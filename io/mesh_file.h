@@ -14,6 +14,8 @@ typedef struct pnMeshBuilder {
   const char *name; /* for messages */
   float *vertices;
   size_t vertexCount, vertexCapacity;
+  double *doubles; /* of a file that has doubles; else null */
+  size_t doubleCapacity;
   uint32_t *triangles;
   size_t triangleCount, triangleCapacity;
 
@@ -27,6 +29,8 @@ typedef struct pnMeshBuilder {
 } pnMeshBuilder;
 
 pnResult pn_addVertex(pnMeshBuilder *builder, const float position[3]);
+/* A vertex of a file whose coordinates are doubles: `position` is the same rounded once. All vertices, or none. */
+pnResult pn_addDoubleVertex(pnMeshBuilder *builder, const float position[3], const double exact[3]);
 pnResult pn_addTriangle(pnMeshBuilder *builder, uint32_t a, uint32_t b, uint32_t c);
 /* Triangles from here on belong to the group of this name. The word must stay valid. */
 void pn_setGroup(pnMeshBuilder *builder, pnWord name);

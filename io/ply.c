@@ -20,6 +20,7 @@ typedef struct pnPlyRow {
   const pnPlyElement *element;
   uint64_t index;    /* of the row */
   size_t valueStart; /* byte of the last value, binary only */
+  float rounded;     /* the last coordinate, text only: the word rounded once */
 } pnPlyRow;
 
 /* An error at the last value: by line in text, by byte in binary. */
@@ -40,13 +41,17 @@ static pnResult failRow(const pnPlyRow *row, pnResult result, const char *format
 /* ---------------------------------------------------------------- values */
 
 static pnResult readTextValue(pnPlyRow *row, bool coordinate, double *outValue) {
+  pnWord word;
   if (coordinate) {
+    // The word once more as a double, which a property of that type means; the float is the word rounded once.
     float value = 0;
+    pnReader again = *row->reader;
     pnResult result = pn_readFloat(row->reader, row->element->name, row->index, &value);
     *outValue = (double)value;
+    row->rounded = value;
+    if (result == PN_OK && pn_nextWord(&again, &word)) pn_wordToDouble(word, outValue);
     return result;
   }
-  pnWord word;
   if (!pn_nextWord(row->reader, &word))
     return failRow(row, PN_ERROR_FORMAT, "expected a number, found the end of the line");
   // nan is a value like others where nobody uses it; who uses it checks.
@@ -146,11 +151,12 @@ static pnResult readCorners(pnPlyRow *row, const pnPlyProperty *property, pnMesh
   return PN_OK;
 }
 
-static pnResult readCoordinate(pnPlyRow *row, const pnPlyProperty *property, float *outValue) {
+static pnResult readCoordinate(pnPlyRow *row, const pnPlyProperty *property, float *outValue, double *outExact) {
   double value;
   pnResult result = readValue(row, property->type, true, &value);
   if (result != PN_OK) return result;
-  *outValue = (float)value;
+  *outValue = row->header->format == PN_PLY_TEXT ? row->rounded : (float)value;
+  *outExact = value;
   if (!isfinite(*outValue))
     return failRow(row, PN_ERROR_NUMBER, "expected a finite number that fits a float, found %.9g%s", value,
                    orderHint(row));
@@ -161,18 +167,23 @@ static pnResult readCoordinate(pnPlyRow *row, const pnPlyProperty *property, flo
 
 static pnResult readRow(pnPlyRow *row, pnMeshBuilder *builder) {
   float position[3] = {0, 0, 0};
+  double exact[3] = {0, 0, 0};
+  bool doubles = false;
   const pnPlyProperty *properties = &row->header->properties[row->element->firstProperty];
   for (uint32_t i = 0; i < row->element->propertyCount; ++i) {
     const pnPlyProperty *property = &properties[i];
     double value;
     pnResult result;
-    if (property->role <= PN_PLY_Z) result = readCoordinate(row, property, &position[property->role]);
+    doubles = doubles || (property->role <= PN_PLY_Z && property->type == PN_PLY_F64);
+    if (property->role <= PN_PLY_Z)
+      result = readCoordinate(row, property, &position[property->role], &exact[property->role]);
     else if (property->role == PN_PLY_CORNERS) result = readCorners(row, property, builder);
     else if (property->list) result = skipList(row, property);
     else result = readValue(row, property->type, false, &value);
     if (result != PN_OK) return result;
   }
-  return row->element->kind == PN_PLY_VERTEX ? pn_addVertex(builder, position) : PN_OK;
+  if (row->element->kind != PN_PLY_VERTEX) return PN_OK;
+  return doubles ? pn_addDoubleVertex(builder, position, exact) : pn_addVertex(builder, position);
 }
 
 /* In text a row is a line: nothing but blank lines in front, and nothing behind. */

@@ -18,6 +18,7 @@ extern "C" {
  * order as in the file (STL: 3 a triangle) and every number is finite. Free with pnFreeMeshFile. */
 typedef struct pnMeshFile {
   float *vertices; /* 3 a vertex; the number in the file rounded once to the nearest float */
+  double *doubles; /* 3 a vertex, as the file has them: PLY whose coordinates are doubles; null for all others */
   uint32_t vertexCount;
   uint32_t *triangles; /* 3 a triangle, each below vertexCount */
   uint32_t triangleCount;
