@@ -114,7 +114,9 @@ static bool printTallies(const pnScan *scan) {
   qsort(order, tallies->count, sizeof(*order), compareWorst);
   uint32_t count = tallies->count < PN_MAX_ROWS ? tallies->count : PN_MAX_ROWS;
   bool good = printContacts(scan, order, count);
-  if (tallies->count > count) printf("%u more pairs of bodies: --csv and --json have all.\n", tallies->count - count);
+  if (tallies->count > count)
+    printf("%u more pair%s of bodies: --csv and --json have all.\n", tallies->count - count,
+           tallies->count - count == 1 ? "" : "s");
   free(order);
   return good;
 }
