@@ -4,15 +4,17 @@
 #include <math.h>
 #include <string.h>
 
-/* A place to be: coordinates of one of several sorts. */
+/* A place to be: coordinates of one of several sorts. Random numbers are drawn one statement after the other, so that every
+ * compiler makes the same motions. */
 static double coordinate(Random *r, int sort) {
+  int power = sort == 4 ? -randomBelow(r, 100) : sort == 5 ? randomBelow(r, 9) - 4 : 0;
   switch (sort) {
     case 0: return randomBelow(r, 3);
     case 1: return randomBelow(r, 5) - 2;
     case 2: return (float)randomBetween(r, -1, 1);
     case 3: return randomBetween(r, -1, 1);
-    case 4: return randomBelow(r, 4) ? randomBelow(r, 3) : ldexp(randomBetween(r, -1, 1), -randomBelow(r, 100));
-    default: return ldexp(randomBelow(r, 5) - 2, randomBelow(r, 9) - 4);
+    case 4: return randomBelow(r, 4) ? randomBelow(r, 3) : ldexp(randomBetween(r, -1, 1), power);
+    default: return ldexp(randomBelow(r, 5) - 2, power);
   }
 }
 
