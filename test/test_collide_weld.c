@@ -266,12 +266,48 @@ static void morphingBodiesFollowTheRule(void **state) {
   assert_true(found > 1000);
 }
 
+/* Two triangles in two leaves, welded at the mesh's rest, far apart where the rest weight puts them, and through each other
+ * now: calm patches know them as far, and links as neighbours. */
+static void weldedIsNotNear(void **state) {
+  (void)state;
+  static const float rest[18] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, -1, 0, 0, 0, -1, 0};
+  static const uint32_t triangles[6] = {0, 1, 2, 3, 4, 5}, moved[3] = {3, 4, 5};
+  static const float away[9] = {100, 0, 0, 100, 0, 0, 100, 0, 0}, one = 1;
+  pnMesh *mesh = meshOf(rest, 6, triangles, 2);
+  pnMorphTarget target = {.count = 3, .vertices = moved, .values = away};
+  pnMorphDef morphDef = pnDefaultMorphDef();
+  morphDef.mesh = mesh;
+  morphDef.targets = &target;
+  morphDef.targetCount = 1;
+  morphDef.restWeights = &one;
+  pnMorph *morph;
+  testExpectOk(pnCreateMorph(&morphDef, &morph));
+  pnBodyDef def = pnDefaultBodyDef();
+  def.kind = PN_BODY_MORPH;
+  def.mesh = mesh;
+  def.morph = morph;
+  def.tree.calm = true;
+  def.tree.leafSize = 1;
+  Alone a = alone(def, 0);
+  static const float weights[4] = {1, 0.003f, 0, 0.5f};
+  for (int i = 0; i < 4; ++i) {
+    float now[18];
+    testExpectOk(pnBody_SetWeights(a.world, a.body, &weights[i], 1));
+    pnPose_GetVertices(pnBody_GetPose(a.world, a.body), now);
+    assert_int_equal(expectTruth(&a, mesh, now, 0), i == 1);
+  }
+  pnDestroyWorld(a.world);
+  pnDestroyMorph(morph);
+  pnDestroyMesh(mesh);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(slitsOpen),
       cmocka_unit_test(aClothMadeInOnePlaceOpens),
       cmocka_unit_test(freeBodiesFollowTheRule),
       cmocka_unit_test(morphingBodiesFollowTheRule),
+      cmocka_unit_test(weldedIsNotNear),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

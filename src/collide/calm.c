@@ -100,6 +100,9 @@ static bool walkCalm(pnTree *tree, const pnTasks *tasks, pnWorker *workers, pnPr
     bool farCalm = takeChildren(frame, &frame->calm->pairs[pair], noise, &count);
     takePair(tree, frame, pair, farCalm);
   }
+  for (uint32_t i = 0; i < frame->strayCount && !frame->isCalm[0]; i++) {
+    frame->restless[frame->restlessCount++] = frame->strays[i];
+  }
   frame->frame = pose->frame;
   return true;
 }

@@ -91,6 +91,9 @@ typedef struct pnCalmFrame {
   bool *isCalm;   /* by pair; valid for those whose parent is not calm */
   pnRestless *restless;
   uint32_t restlessCount;
+  /* neighbouring leaves without a pair: welded, and far from each other where rest weights put them. Constant */
+  pnRestless *strays;
+  uint32_t strayCount;
   uint32_t *queue; /* scratch of the walk */
   bool *isCovered; /* by pair: a seed above it has all that is below */
   pnPair *seeds;   /* pairs of nodes from which to look: all that may meet is below them */

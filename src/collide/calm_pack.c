@@ -136,11 +136,29 @@ static size_t layoutFrame(const pnTree *tree, const pnCalm *calm, pnCalmFrame *f
   pn_carve(base, &at, 1, sizeof(pnCalmFrame));
   frame->isCalm = pn_carve(base, &at, calm->pairCount, sizeof(bool));
   frame->restless = pn_carve(base, &at, links, sizeof(pnRestless));
+  frame->strays = pn_carve(base, &at, links, sizeof(pnRestless));
   frame->queue = pn_carve(base, &at, calm->pairCount, sizeof(uint32_t));
   frame->isCovered = pn_carve(base, &at, calm->pairCount, sizeof(bool));
   frame->seeds = pn_carve(base, &at, calm->pairCount, sizeof(pnPair));
   frame->change = pn_carve(base, &at, tree->pose->morph->targetCount, sizeof(pnCalmChange));
   return at;
+}
+
+/* Links whose leaves have no pair. A traversal leaves out what is linked, and so they are asked about by themselves. */
+static void listStrays(const pnShape *shape, pnCalmFrame *frame) {
+  const pnCalm *calm = frame->calm;
+  for (uint32_t leaf = 0; leaf < shape->leafCount; leaf++) {
+    uint32_t a = shape->innerCount + leaf;
+    for (uint32_t l = shape->linkFirst[leaf]; l < shape->linkFirst[leaf + 1]; l++) {
+      bool found = false;
+      for (uint32_t i = calm->pairFirst[a]; i < calm->pairFirst[a + 1]; i++) {
+        found |= calm->byNode[i].a == shape->innerCount + shape->links[l].leaf;
+      }
+      if (!found) {
+        frame->strays[frame->strayCount++] = (pnRestless){leaf, l};
+      }
+    }
+  }
 }
 
 pnResult pn_allocCalmFrame(pnTree *tree, const pnCalm *calm) {
@@ -151,6 +169,7 @@ pnResult pn_allocCalmFrame(pnTree *tree, const pnCalm *calm) {
     return pn_failMemory(bytes);
   }
   layoutFrame(tree, calm, &frame, (char *)tree->calm);
+  listStrays(tree->shape, &frame);
   *tree->calm = frame;
   tree->calmBytes = bytes;
   return PN_OK;
