@@ -332,6 +332,12 @@ static double largestOf(const pnPose *pose) {
   return sum;
 }
 
+static void sayNothing(pnBlendDirection *direction) {
+  direction->lo = -FLT_MAX;
+  direction->hi = FLT_MAX;
+  direction->partCount = 0;
+}
+
 /* How direction d of the tree is summed. `around`: what all directions add for numbers next to nothing. */
 static void aim(const pnTree *tree, pnBlend *blend, uint32_t d, double relative, double around) {
   pnBlendDirection *out = &blend->direction[d];
@@ -358,9 +364,7 @@ static void aim(const pnTree *tree, pnBlend *blend, uint32_t d, double relative,
   out->hi = (float)(shift + margin);
   /* sums of coordinates may leave the range of float where coordinates do not: such a direction says nothing */
   if (!(reach < 0.5 * (double)FLT_MAX)) {
-    out->lo = -FLT_MAX;
-    out->hi = FLT_MAX;
-    out->partCount = 0;
+    sayNothing(out);
   }
 }
 
@@ -405,11 +409,15 @@ static void aimAll(const pnTree *tree, pnBlend *blend, double k) {
   blend->directionCount = tree->slabs->count;
   blend->moved = pose->hasTransform && !tree->rule->modelSpace;
   blend->turned = blend->moved && isTurned(&pose->transform);
+  bool far = !(largestOf(pose) < (double)PN_CARRY_FAR);
   if (blend->turned) {
-    pn_carryBegin(&blend->carry, &pose->transform, blend->set, tree->slabs->count, pose->sourceMaxAbs);
+    pn_carryBegin(&blend->carry, &pose->transform, blend->set, tree->slabs->count, pose->sourceMaxAbs, far);
   }
   for (uint32_t d = 0; d < tree->slabs->count; d++) {
     aim(tree, blend, d, relative, around);
+    if (far && d >= 3 && !blend->turned) {
+      sayNothing(&blend->direction[d]);
+    }
   }
   listProducts(blend);
 }
@@ -437,7 +445,7 @@ void pn_weighBlend(const pnTree *tree, pnBlend *blend) {
     double margin = roundings(2 * m + 8 + more) * (double)pose->sourceMaxAbs;
     blend->margin[0] = (float)margin + FLT_MIN;
     blend->margin[1] = (float)(8 * margin) + FLT_MIN;
-    pn_carryBegin(&blend->carry, &pose->transform, &pn_slabBox, 3, pose->sourceMaxAbs);
+    pn_carryBegin(&blend->carry, &pose->transform, &pn_slabBox, 3, pose->sourceMaxAbs, false);
   }
 }
 

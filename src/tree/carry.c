@@ -56,7 +56,7 @@ void pn_carryAlong(const pnSlabSet *set, const float u[3], pnCarryTerm *term) {
   }
 }
 
-void pn_carryBegin(pnCarry *carry, const pnMatrix *map, const pnSlabSet *set, uint32_t wanted, float reach) {
+void pn_carryBegin(pnCarry *carry, const pnMatrix *map, const pnSlabSet *set, uint32_t wanted, float reach, bool far) {
   carry->map = *map;
   /* stretch: the norm of M is at most the root of the largest row sum of M^T M, in double, rounded up */
   double most = 0;
@@ -87,7 +87,7 @@ void pn_carryBegin(pnCarry *carry, const pnMatrix *map, const pnSlabSet *set, ui
       size += fabs((double)n * map->m[k][3]);
     }
     term->margin = (float)((double)PN_CARRY_MARGIN * size + PN_CARRY_TINY);
-    pn_carryAlong(set, u, term);
+    pn_carryAlong(far ? &pn_slabBox : set, u, term); /* the axes come first in every set */
     /* sums may leave the range of float where coordinates do not: such a direction says nothing */
     if (!(size < 0.5 * (double)FLT_MAX)) {
       memset(term->weight, 0, sizeof term->weight);

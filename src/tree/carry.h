@@ -28,6 +28,8 @@
 
 #define PN_CARRY_MARGIN 1.9073486328125e-06f
 #define PN_CARRY_TINY 0x1p-145
+/* Coordinates beyond this may have slabs beside the axes that say nothing (slab.h) and end before what they stand for. */
+#define PN_CARRY_FAR (FLT_MAX / 8)
 
 /* One direction of the image: which slabs of the source, how much of each, and what the translation adds. */
 typedef struct pnCarryTerm {
@@ -49,8 +51,9 @@ void pn_carryAlong(const pnSlabSet *set, const float u[3], pnCarryTerm *term);
 
 /* Works out a map for a set of slabs (null: spheres): the first `wanted` directions of the image. Fewer than the set has,
  * for instance the three axes from the slabs of a k-DOP, which makes tighter boxes than those of boxes. `reach`: no
- * coordinate of the source is larger. */
-void pn_carryBegin(pnCarry *carry, const pnMatrix *map, const pnSlabSet *set, uint32_t wanted, float reach);
+ * coordinate of the source is larger. `far`: some of what its slabs were made of is beyond PN_CARRY_FAR; then only those
+ * along the axes are used. */
+void pn_carryBegin(pnCarry *carry, const pnMatrix *map, const pnSlabSet *set, uint32_t wanted, float reach, bool far);
 
 /* Float lanes of the source's volumes (rows lo, hi for each slab; or sphere lanes) into bounds of the image, for the first
  * `count` lanes. */

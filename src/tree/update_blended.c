@@ -99,7 +99,7 @@ static pnResult updateModel(pnTree *tree, const pnTasks *tasks) {
   pnBound root;
   pn_weighBlend(tree, blend);
   pn_blendRows(blend, tree->shape->innerCount, pn_lanesOf(tree, tree->shape->nodeCount));
-  pn_carryBegin(&blend->carry, &tree->pose->transform, tree->slabs, 3, tree->pose->sourceMaxAbs);
+  pn_carryBegin(&blend->carry, &tree->pose->transform, tree->slabs, 3, tree->pose->sourceMaxAbs, false);
   pn_carryLanes(&blend->carry, tree->slabs, pn_lanesOf(tree, tree->shape->nodeCount), 1, &root);
   const pnSlabs *s = &root.slabs;
   tree->box = (pnBox){{s->lo[0], s->lo[1], s->lo[2]}, {s->hi[0], s->hi[1], s->hi[2]}};

@@ -154,8 +154,9 @@ static pnResult update(pnTree *tree, const pnTasks *tasks) {
     tree->shapeFrame = tree->pose->shapeFrame;
   }
   pnBound root;
-  pn_carryBegin(&rigid->carry, &tree->pose->transform, tree->slabs, tree->slabs ? tree->slabs->count : 0,
-                reachOf(tree, &rigid->model));
+  float reach = reachOf(tree, &rigid->model);
+  pn_carryBegin(&rigid->carry, &tree->pose->transform, tree->slabs, tree->slabs ? tree->slabs->count : 0, reach,
+                reach > PN_CARRY_FAR);
   pn_carryLanes(&rigid->carry, tree->slabs, lanesOf(&rigid->model, tree->shape->nodeCount), 1, &root);
   return pn_setRoot(tree, &root) ? PN_OK : PN_ERROR_NUMBER;
 }
