@@ -16,6 +16,7 @@
  *
  * Two bodies and self-collision use trees directly, more bodies use the world. */
 #include "peer.h"
+#include "settings.h"
 
 #include "pinch/collide.h"
 #include "pinch/world.h"
@@ -57,24 +58,23 @@ static void check(pnResult result) {
 
 /* ---------------------------------------------------------------- settings */
 
-/* The number of the first of the words that is among the options, or otherwise. */
-static int choose(const char *options, const char *const *names, int count, int otherwise) {
-  for (int i = 0; i < count; ++i) {
-    if (pn_hasOption(options, names[i])) {
-      return i;
+/* The value of the first name of the table that is among the options, or otherwise. */
+static int choose(const char *options, const pnSetting *table, size_t count, int otherwise) {
+  for (size_t i = 0; i < count; ++i) {
+    if (pn_hasOption(options, table[i].name)) {
+      return table[i].value;
     }
   }
   return otherwise;
 }
 
+#define CHOOSE(options, table, otherwise) choose(options, table, PN_SETTING_COUNT(table), (int)(otherwise))
+
 static pnTreeDef readTreeDef(const char *options, bool self) {
-  static const char *const builds[] = {"balanced", "centre", "mean", "link"};
-  static const char *const volumes[] = {"box", "dop14", "dop18", "dop26", "sphere"};
-  static const char *const rules[] = {"bottom-up", "top-down", "hybrid", "bergen"};
   pnTreeDef def = pnDefaultTreeDef();
-  def.build = (pnBuild)choose(options, builds, 4, (int)def.build);
-  def.volume = (pnVolume)choose(options, volumes, 5, (int)def.volume);
-  def.update = (pnUpdate)(choose(options, rules, 4, -1) + PN_UPDATE_BOTTOM_UP);
+  def.build = (pnBuild)CHOOSE(options, pn_buildSettings, def.build);
+  def.volume = (pnVolume)CHOOSE(options, pn_volumeSettings, def.volume);
+  def.update = (pnUpdate)CHOOSE(options, pn_updateSettings, def.update);
   def.arity = pn_optionNumber(options, "arity", def.arity);
   def.leafSize = pn_optionNumber(options, "leaf", def.leafSize);
   def.cut = pn_optionNumber(options, "cut", def.cut);
@@ -83,9 +83,8 @@ static pnTreeDef readTreeDef(const char *options, bool self) {
 }
 
 static pnQueryDef readQueryDef(const char *options) {
-  static const char *const kernels[] = {"moller", "tropp", "exact"};
   pnQueryDef def = pnDefaultQueryDef();
-  def.kernel = (pnKernel)(choose(options, kernels, 3, -1) + PN_KERNEL_MOLLER);
+  def.kernel = (pnKernel)CHOOSE(options, pn_kernelSettings, def.kernel);
   def.unsorted = !pn_hasOption(options, "sorted");
   def.filter.ring = pn_hasOption(options, "all-rings") ? 0 : 1;
   def.noFlat = pn_hasOption(options, "no-flat");
