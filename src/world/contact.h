@@ -1,0 +1,27 @@
+/* contact.h: from the pairs of jobs to contacts that began, go on or ended. The answer is put together beside the old one. */
+#ifndef PN_WORLD_CONTACT_H
+#define PN_WORLD_CONTACT_H
+
+#include "world/world.h"
+
+PN_INLINE bool pn_isSameBody(pnBodyId a, pnBodyId b) {
+  return a.index1 == b.index1 && a.generation == b.generation;
+}
+
+/* Contacts are ordered by places, which live bodies do not share. */
+PN_INLINE int pn_compareContacts(const pnContact *x, const pnContact *y) {
+  if (x->a.index1 != y->a.index1) {
+    return x->a.index1 < y->a.index1 ? -1 : 1;
+  }
+  return x->b.index1 < y->b.index1 ? -1 : x->b.index1 > y->b.index1;
+}
+
+/* The contacts of the jobs that were run, and the generations of primitives in their pairs. False: out of memory. */
+bool pn_addContacts(pnWorld *world, pnFrame *frame);
+bool pn_noteGenerations(pnWorld *world);
+/* When all are there: which go on, and which have ended. */
+bool pn_endContacts(pnWorld *world, pnFrame *frame);
+/* The new answer takes the place of the old one. */
+void pn_publishContacts(pnWorld *world, const pnFrame *frame);
+
+#endif

@@ -1,0 +1,130 @@
+/* job.c: see job.h. */
+#include "world/job.h"
+
+#include "base/sort.h"
+#include "collide/filter.h"
+#include "collide/hint.h"
+#include "collide/self.h"
+#include "world/contact.h"
+#include "world/mirror.h"
+
+#include <string.h>
+
+/* A body with itself. A hint that is right is found out here, before proofs are looked for that it makes superfluous. */
+static bool beginSelf(pnBody *body, bool first, const pnPair *hint, pnJob *job, pnCost *cost) {
+  pnPair pair = hint ? *hint : (pnPair){0};
+  if (pn_prepareFilter(body->tree, &body->selfFilter) != PN_OK) {
+    return false;
+  }
+  if (hint && pn_tryHint(body->tree, NULL, &body->selfFilter, &pair, cost)) {
+    *job = (pnJob){.a = body->tree, .first = true, .hint = hint, .filter = &body->selfFilter};
+    return true;
+  }
+  return pn_beginSelf(body->tree, &body->selfFilter, first, 0, job) == PN_OK;
+}
+
+static bool addJob(pnWorld *world, uint32_t a, uint32_t b, const pnFrameDef *def, const pnPair *hint, pnCost *cost) {
+  pnBody *body = &world->bodies.data[a];
+  pnJob job = {.a = pn_treeOf(body), .b = pn_treeOf(&world->bodies.data[b]), .first = def->first, .hint = hint};
+  if (a == b) {
+    if (body->tree->shape->nodeCount == 0) {
+      return true; /* nothing to meet */
+    }
+    if (!beginSelf(body, def->first, hint, &job, cost)) {
+      return false;
+    }
+  }
+  return pn_arrayPush(&world->jobs, job) && pn_arrayPush(&world->jobBodies, (uint64_t)a << 32 | b);
+}
+
+/* The pair by which two bodies met in the last answer, null: they did not. Asked in the order of contacts; *at goes along. */
+static const pnPair *lastPair(const pnWorld *world, uint32_t a, uint32_t b, uint32_t *at) {
+  const pnContact *contacts = world->contacts.data, wanted = {.a = pn_bodyId(world, a), .b = pn_bodyId(world, b)};
+  while (*at < world->contactCount && pn_compareContacts(&contacts[*at], &wanted) < 0) {
+    ++*at;
+  }
+  bool met =
+      *at < world->contactCount && pn_isSameBody(contacts[*at].a, wanted.a) && pn_isSameBody(contacts[*at].b, wanted.b);
+  return met ? world->pairs.data + contacts[*at].firstPair : NULL;
+}
+
+/* Jobs at a time. Where thousands of bodies are in one place, there are millions. */
+#define MOST_JOBS 16384u
+
+/* The next jobs, in the order of contacts: by a, then b, a body with itself first. Both lists are sorted. */
+bool pn_makeJobs(pnWorld *world, const pnFrameDef *def, pnJobPlace *p, pnCost *cost) {
+  world->jobs.count = world->jobBodies.count = 0;
+  const pnPairs *close = &world->broad.pairs;
+  bool hints = def->first && !def->noHints;
+  while (pn_areJobsLeft(world, p) && world->jobs.count < MOST_JOBS) {
+    bool alone = p->next == close->count ||
+                 (p->self < world->selves.count && world->selves.data[p->self] <= close->data[p->next].a);
+    uint32_t a = alone ? world->selves.data[p->self++] : close->data[p->next].a;
+    uint32_t b = alone ? a : close->data[p->next++].b;
+    if (!addJob(world, a, b, def, hints ? lastPair(world, a, b, &p->at) : NULL, cost)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* From so many jobs on it is worth running those together that are near each other. */
+#define MANY_JOBS 64u
+
+/* The order of jobs along the tree of bodies, so that the trees of one are still in the cache for the next. */
+bool pn_orderJobs(pnWorld *world) {
+  pnCollider *c = &world->collider;
+  size_t count = world->jobs.count;
+  c->order.count = 0;
+  if (count < MANY_JOBS || world->broad.levelCount == 0) {
+    return true;
+  }
+  if (!pn_arrayReserve(&c->order, count) || !pn_arrayReserve(&world->broad.keys, count) ||
+      !pn_arrayReserve(&world->broad.scratch, count)) {
+    return false;
+  }
+  uint64_t *keys = world->broad.keys.data;
+  for (size_t j = 0; j < count; j++) {
+    keys[j] = (uint64_t)world->broad.slotOf.data[world->jobBodies.data[j] >> 32] << 32 | j;
+  }
+  pn_sortU64(keys, world->broad.scratch.data, count);
+  for (size_t j = 0; j < count; j++) {
+    c->order.data[j] = (uint32_t)keys[j];
+  }
+  c->order.count = count;
+  return true;
+}
+
+/* Self filters, in place. What is left of each job's pairs moves up, so that the list stays dense; `dense` is where the
+ * first job's begin. */
+void pn_filterJobs(pnWorld *world, const pnFrameDef *def, size_t dense, pnCost *cost) {
+  for (size_t j = 0; j < world->jobs.count; j++) {
+    pnJob *job = &world->jobs.data[j];
+    const pnBody *body = &world->bodies.data[world->jobBodies.data[j] >> 32];
+    pnPair *pairs = world->collider.pairs.data + job->pairFirst;
+    if (!job->b && pn_hasFilter(&body->selfFilter, body->tree->mesh)) {
+      size_t before = job->pairCount;
+      pn_filterPairs(body->tree, &body->selfFilter, pairs, &job->pairCount);
+      if (def->first) {
+        job->pairCount = PN_MIN(job->pairCount, 1);
+      }
+      cost->pairs -= before - job->pairCount;
+    }
+    if (dense < job->pairFirst) {
+      memmove(world->collider.pairs.data + dense, pairs, job->pairCount * sizeof(pnPair));
+      job->pairFirst = dense;
+    }
+    dense += job->pairCount;
+  }
+  world->collider.pairs.count = dense;
+}
+
+/* What the jobs have cost bodies whose trees are worn. */
+void pn_bookWear(pnWorld *world) {
+  for (size_t j = 0; world->wornCount > 0 && j < world->jobs.count; j++) {
+    pnBody *a = &world->bodies.data[world->jobBodies.data[j] >> 32];
+    pnBody *b = &world->bodies.data[(uint32_t)world->jobBodies.data[j]];
+    a->debt += a->isWorn ? world->jobs.data[j].leafPairs : 0;
+    b->debt += b->isWorn && a != b ? world->jobs.data[j].leafPairs : 0;
+  }
+}
