@@ -77,7 +77,7 @@ export function findingTests({ open, settled, text, frame, picture, NARROW, modu
         assert.match(await text(page, '#frame-counts'), /depth here.*deepest.*between/s);
         assert.match(await text(page, '#filter'), new RegExp(facts.bodies.join(' × ')));
         assert.ok(await contactIsSeen(page));
-        await picture(page, 'finding');
+        await picture(page, 'finding'); // README's picture of the report
 
         // the camera goes along, unless it is held
         const target = () => page.evaluate(() => window.pinch.view.controls.target.toArray());
