@@ -294,7 +294,8 @@ static void sortJobs(void *context, uint32_t begin, uint32_t end, uint32_t worke
   Run *run = context;
   for (uint32_t j = begin; j < end; j++) {
     pnJob *job = &run->jobs[j];
-    if (!run->def->unsorted || job->inPieces) {
+    /* (none: there may be no memory to point into) */
+    if (job->pairCount > 1 && (!run->def->unsorted || job->inPieces)) {
       sortPairs(run->c->pairs.data + job->pairFirst, run->c->scratch.data + (job->pairFirst - run->base),
                 job->pairCount);
     }
@@ -307,8 +308,11 @@ static void sortJobs(void *context, uint32_t begin, uint32_t end, uint32_t worke
 
 /* A triangle in pieces is met once for each piece: every pair once. */
 static void dropRepeats(pnCollider *c, pnJob *job, pnCost *cost) {
+  if (job->pairCount < 2) {
+    return;
+  }
   pnPair *pairs = c->pairs.data + job->pairFirst;
-  size_t kept = PN_MIN(job->pairCount, 1);
+  size_t kept = 1;
   for (size_t i = 1; i < job->pairCount; i++) {
     bool again = pairs[i].a == pairs[kept - 1].a && pairs[i].b == pairs[kept - 1].b;
     pairs[kept] = pairs[i];

@@ -11,8 +11,8 @@ typedef struct Regs {
   pnH8 lo[PN_MAX_SLABS], hi[PN_MAX_SLABS];
 } Regs;
 
-PN_INLINE const pnBoxLanes *lanesAt(const View *v, uint32_t node) {
-  return (const pnBoxLanes *)(v->lanes + (size_t)node * NODE_BYTES(v->tree));
+PN_INLINE const pnSlabLanes *lanesAt(const View *v, uint32_t node) {
+  return (const pnSlabLanes *)(v->lanes + (size_t)node * NODE_BYTES(v->tree));
 }
 
 /* One row of b as a sees it. */
@@ -24,7 +24,7 @@ PN_INLINE pnH8 throughLens(const pnLens *lens, uint32_t d, int side, pnH8 v) {
 
 PN_INLINE void loadA(const pnTraversal *t, const View *v, uint32_t node, Regs *r) {
   (void)t;
-  const pnBoxLanes *lanes = lanesAt(v, node);
+  const pnSlabLanes *lanes = lanesAt(v, node);
   for (uint32_t d = 0; d < SLABS; d++) {
     r->lo[d] = pn_h8Load(lanes->row[d][0]);
     r->hi[d] = pn_h8Load(lanes->row[d][1]);
@@ -52,7 +52,7 @@ PN_INLINE pnH8 oneOfB(const pnTraversal *t, uint32_t d, int side, const int16_t 
 }
 
 PN_INLINE pnH8 maskB(const pnTraversal *t, const Regs *r, const View *a, uint32_t node, uint32_t lane) {
-  const pnBoxLanes *one = lanesAt(a, node);
+  const pnSlabLanes *one = lanesAt(a, node);
   pnH8 m = pn_h8And(pn_h8LessEqual(r->lo[0], oneOfA(t, 0, one->row[0][1], lane)),
                     pn_h8LessEqual(oneOfA(t, 0, one->row[0][0], lane), r->hi[0]));
   for (uint32_t d = 1; d < SLABS; d++) {
@@ -63,7 +63,7 @@ PN_INLINE pnH8 maskB(const pnTraversal *t, const Regs *r, const View *a, uint32_
 }
 
 PN_INLINE pnH8 maskA(const pnTraversal *t, const Regs *r, const View *b, uint32_t node, uint32_t lane) {
-  const pnBoxLanes *one = lanesAt(b, node);
+  const pnSlabLanes *one = lanesAt(b, node);
   pnH8 m = pn_h8And(pn_h8LessEqual(r->lo[0], oneOfB(t, 0, 1, one->row[0][1], lane)),
                     pn_h8LessEqual(oneOfB(t, 0, 0, one->row[0][0], lane), r->hi[0]));
   for (uint32_t d = 1; d < SLABS; d++) {

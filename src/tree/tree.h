@@ -71,13 +71,19 @@ PN_INLINE pnH8 pn_cellsOf(const pnGrid *grid, uint32_t d, pnF4 a, pnF4 b) {
 }
 
 /* The volumes of the children of a node, in one of three forms. */
-typedef struct pnBoxLanes { /* slabs: D rows of lo, hi; boxes are D = 3 */
+typedef struct pnSlabLanes { /* slabs: D rows of lo, hi; a node has as many as its volumes have directions */
+  int16_t row[PN_MAX_SLABS][2][PN_LANES];
+} pnSlabLanes;
+typedef struct pnBoxLanes { /* the same of boxes, D = 3 */
   int16_t row[3][2][PN_LANES];
 } pnBoxLanes;
 typedef struct pnSphereLanes {
   float centre[3][PN_LANES], radius[PN_LANES];
 } pnSphereLanes;
-typedef struct pnModelLanes { /* float slabs in model space, for rules that carry volumes along; D rows of lo, hi */
+typedef struct pnModelSlabs { /* float slabs in model space, for rules that carry volumes along; D rows of lo, hi */
+  float row[PN_MAX_SLABS][2][PN_LANES];
+} pnModelSlabs;
+typedef struct pnModelLanes { /* the same of boxes, D = 3 */
   float row[3][2][PN_LANES];
 } pnModelLanes;
 

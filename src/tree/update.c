@@ -289,7 +289,7 @@ void pn_boundMerge(const pnTree *tree, pnBound *into, const pnBound *other) {
 
 /* Lanes without a child: an interval that overlaps nothing. */
 static void emptyLanes(pnTree *tree, uint32_t node, uint32_t count) {
-  pnBoxLanes *lanes = pn_lanesOf(tree, node);
+  pnSlabLanes *lanes = pn_lanesOf(tree, node);
   for (uint32_t j = count; j < PN_LANES; j++) {
     for (uint32_t d = 0; d < tree->slabs->count; d++) {
       lanes->row[d][0][j] = INT16_MAX;
@@ -354,7 +354,7 @@ void pn_putBounds(pnTree *tree, uint32_t node, const pnBound *bounds, uint32_t c
     putSpheres(tree, node, bounds, count);
     return;
   }
-  pnBoxLanes *lanes = pn_lanesOf(tree, node);
+  pnSlabLanes *lanes = pn_lanesOf(tree, node);
   for (uint32_t d = 0; d < tree->slabs->count; d++) {
     float lo[PN_LANES], hi[PN_LANES];
     for (uint32_t j = 0; j < PN_LANES; j++) {
@@ -369,7 +369,7 @@ void pn_putBounds(pnTree *tree, uint32_t node, const pnBound *bounds, uint32_t c
 }
 
 void pn_putRows(pnTree *tree, uint32_t node, const float *rows, uint32_t count) {
-  pnBoxLanes *lanes = pn_lanesOf(tree, node);
+  pnSlabLanes *lanes = pn_lanesOf(tree, node);
   for (uint32_t d = 0; d < tree->slabs->count; d++, rows += 2 * PN_LANES) {
     pn_h8Store(lanes->row[d][0], pn_cellsOf(&tree->grid, d, pn_f4Load(rows), pn_f4Load(rows + 4)));
     pn_h8Store(lanes->row[d][1], pn_cellsOf(&tree->grid, d, pn_f4Load(rows + 8), pn_f4Load(rows + 12)));

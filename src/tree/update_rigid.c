@@ -36,7 +36,7 @@ static size_t modelBytes(const pnTree *tree) {
 static void storeModel(const pnTree *tree, const Model *model, uint32_t node, const pnBound *bounds, uint32_t count) {
   for (uint32_t j = 0; j < count; j++) {
     if (tree->slabs) {
-      pnModelLanes *m = lanesOf(model, node);
+      pnModelSlabs *m = lanesOf(model, node);
       for (uint32_t d = 0; d < tree->slabs->count; d++) {
         m->row[d][0][j] = bounds[j].slabs.lo[d];
         m->row[d][1][j] = bounds[j].slabs.hi[d];
@@ -97,7 +97,7 @@ static pnResult makeModel(void *context, void **outData, size_t *outBytes) {
 
 /* The largest |coordinate| of the source; spheres do not need it. */
 static float reachOf(const pnTree *tree, const Model *model) {
-  const pnModelLanes *whole = lanesOf(model, tree->shape->nodeCount);
+  const pnModelSlabs *whole = lanesOf(model, tree->shape->nodeCount);
   float reach = 0;
   for (int k = 0; tree->slabs && k < 3; k++) {
     reach = PN_MAX(reach, PN_MAX(-whole->row[k][0][0], whole->row[k][1][0]));

@@ -178,7 +178,7 @@ static bool contains(const pnTree *t, uint32_t node, uint32_t lane, uint32_t v) 
     }
     return sqrt(d) <= (double)s->radius[lane] * (1 + 1e-12);
   }
-  const pnBoxLanes *b = pn_lanesOf(t, node);
+  const pnSlabLanes *b = pn_lanesOf(t, node);
   pnSlabs point;
   pn_slabsOfPoints(t->slabs, p, 1, &point);
   for (uint32_t d = 0; d < t->slabs->count; d++) {

@@ -175,6 +175,7 @@ static bool drawDots(const pnRaster *raster, uint32_t strip, pnSlots *slots) {
   for (uint32_t c = 0; c < raster->chunkCount; ++c) {
     const pnChunk *chunk = raster->chunks.data + c;
     uint32_t first = chunk->dotStarts.data[strip], n = chunk->dotStarts.data[strip + 1] - first;
+    if (n == 0) continue; /* a chunk without dots may have no list */
     if (!pn_slotsReserve(slots, &pen, n)) return false;
     slots->total += n;
     const pnDot *dots = chunk->dots.data + first;

@@ -50,15 +50,18 @@ typedef struct pnSlotPen {
 } pnSlotPen;
 
 PN_INLINE pnSlotPen pn_slotsOpen(const pnSlots *slots) {
-  return (pnSlotPen){slots->counts.data, slots->keys.data, slots->spill.data + slots->spill.count, slots->stride};
+  /* a list without memory has no place to add to */
+  pnDot *spill = slots->spill.data ? slots->spill.data + slots->spill.count : NULL;
+  return (pnSlotPen){slots->counts.data, slots->keys.data, spill, slots->stride};
 }
 PN_INLINE void pn_slotsClose(pnSlots *slots, const pnSlotPen *pen) {
-  slots->spill.count = (size_t)(pen->spill - slots->spill.data);
+  slots->spill.count = pen->spill ? (size_t)(pen->spill - slots->spill.data) : 0;
 }
 
 /* Makes room on the list for `count` keys more, so that adding them checks nothing; false when out of memory. */
 PN_INLINE bool pn_slotsReserve(pnSlots *slots, pnSlotPen *pen, size_t count) {
-  if ((size_t)(slots->spill.data + slots->spill.capacity - pen->spill) >= count) return true;
+  size_t used = pen->spill ? (size_t)(pen->spill - slots->spill.data) : 0;
+  if (slots->spill.capacity - used >= count) return true;
   pn_slotsClose(slots, pen);
   if (!pn_arrayReserve(&slots->spill, slots->spill.count + count)) return false;
   *pen = pn_slotsOpen(slots);

@@ -101,6 +101,9 @@ void pn_filterJobs(pnWorld *world, const pnFrameDef *def, size_t dense, pnCost *
   for (size_t j = 0; j < world->jobs.count; j++) {
     pnJob *job = &world->jobs.data[j];
     const pnBody *body = &world->bodies.data[world->jobBodies.data[j] >> 32];
+    if (job->pairCount == 0) {
+      continue;
+    }
     pnPair *pairs = world->collider.pairs.data + job->pairFirst;
     if (!job->b && pn_hasFilter(&body->selfFilter, body->tree->mesh)) {
       size_t before = job->pairCount;
