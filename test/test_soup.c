@@ -341,11 +341,88 @@ static void testMemory(void **state) {
   assert_true(testEveryAllocationFailure(makeSome, NULL, true, false) > 10);
 }
 
+/* A directed edge by its bits, zeros alike. */
+typedef struct Edge {
+  float from[3], to[3];
+} Edge;
+
+static int compareEdges(const void *a, const void *b) {
+  return memcmp(a, b, sizeof(Edge));
+}
+
+/* All edges of a soup that have a length, and the same turned round; returns how many. */
+static uint32_t edgesOf(const pnSoup *soup, Edge *edges, Edge *turned, uint32_t most) {
+  uint32_t count = 0;
+  for (uint32_t place = 0; place < pnSoup_GetPlaceCount(soup); place++) {
+    float p[9];
+    if (pnSoup_GetCorners(soup, pnSoup_GetId(soup, place), p) == 0) continue;
+    for (int k = 0; k < 9; k++) p[k] += 0.0f;
+    for (int k = 0; k < 3; k++) {
+      const float *from = p + 3 * k, *to = p + 3 * ((k + 1) % 3);
+      if (memcmp(from, to, 3 * sizeof(float)) == 0) continue;
+      assert_true(count < most);
+      memcpy(edges[count].from, from, 3 * sizeof(float));
+      memcpy(edges[count].to, to, 3 * sizeof(float));
+      memcpy(turned[count].from, to, 3 * sizeof(float));
+      memcpy(turned[count++].to, from, 3 * sizeof(float));
+    }
+  }
+  return count;
+}
+
+static float cutNumber(TestRandom *random, int kind) {
+  return kind == 0 ? testFloat(random, -1, 1) : ((float)testBelow(random, 41) - 20) * (kind == 1 ? 0.05f : 0.25f);
+}
+
+/* A closed surface cut by three planes: every edge still has its opposite, to the bit. */
+static void cutsLeaveNoCracks(void **state) {
+  (void)state;
+  enum { MOST = 20000 };
+  static Edge edges[MOST], turned[MOST];
+  TestRandom random = testRandom(17);
+  pnMesh *mesh;
+  testExpectOk(pnMakeIcosphere(0, 1, &mesh));
+  for (int round = 0; round < 1500; round++) {
+    int kind = round % 3;
+    float at[36];
+    for (int k = 0; k < 36; k++) at[k] = kind == 0 ? pnMesh_GetVertices(mesh)[k] : cutNumber(&random, kind);
+    pnSoup *soup;
+    testExpectOk(pnCreateSoup(NULL, &soup));
+    for (uint32_t t = 0; t < 20; t++) {
+      float p[9];
+      for (int k = 0; k < 3; k++) memcpy(p + 3 * k, at + 3 * pnMesh_GetTriangles(mesh)[3 * t + (uint32_t)k], 12);
+      testExpectOk(pnSoup_Add(soup, PN_PRIMITIVE_TRIANGLE, p, 1, NULL));
+    }
+    for (int step = 0; step < 3; step++) {
+      pnPlane plane = {{cutNumber(&random, kind), cutNumber(&random, kind), cutNumber(&random, kind)},
+                       0.5f * cutNumber(&random, kind)};
+      if (plane.normal.x == 0 && plane.normal.y == 0 && plane.normal.z == 0) plane.normal.x = 1;
+      /* each once: pieces take places that have become free */
+      static pnPrimitiveId ids[MOST];
+      uint32_t idCount = 0;
+      for (uint32_t place = 0; place < pnSoup_GetPlaceCount(soup); place++) {
+        ids[idCount] = pnSoup_GetId(soup, place);
+        idCount += ids[idCount].index1 != 0;
+      }
+      for (uint32_t k = 0; k < idCount; k++) {
+        pnCut cut;
+        testExpectOk(pnSoup_Cut(soup, ids[k], &plane, &cut));
+      }
+      uint32_t count = edgesOf(soup, edges, turned, MOST);
+      qsort(edges, count, sizeof(Edge), compareEdges);
+      qsort(turned, count, sizeof(Edge), compareEdges);
+      assert_memory_equal(edges, turned, count * sizeof(Edge));
+    }
+    pnDestroySoup(soup);
+  }
+  pnDestroyMesh(mesh);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(testLife),         cmocka_unit_test(testErrors),     cmocka_unit_test(testRandomOperations),
       cmocka_unit_test(testCutTriangles), cmocka_unit_test(testCutExactly), cmocka_unit_test(testCutSharedEdge),
-      cmocka_unit_test(testFuse),         cmocka_unit_test(testMemory),
+      cmocka_unit_test(testFuse),         cmocka_unit_test(testMemory),     cmocka_unit_test(cutsLeaveNoCracks),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

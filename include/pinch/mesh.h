@@ -305,7 +305,9 @@ typedef struct pnCut {
  * as it is and is listed on its side (above, when it lies in the plane).
  * New corners are where an edge crosses the plane, computed in double and rounded to float once: they are within one
  * rounding of the plane and not, in general, on it. An edge gives the same bits from both its ends, so that two triangles with
- * an edge in common still have it in common after both were cut. Where pieces are thinner than floats can tell,
+ * an edge in common still have it in common after both were cut. Cut each primitive once by one plane: a piece that is cut by it
+ * again, its corners being beside the plane by that rounding, may get another corner, which its neighbour does not have.
+ * Pieces take places that are free, so list the ids before the first cut. Where pieces are thinner than floats can tell,
  * they are degenerate triangles and stay in the soup as such. */
 PN_API pnResult pnSoup_Cut(pnSoup *soup, pnPrimitiveId id, const pnPlane *plane, pnCut *outCut);
 

@@ -34,8 +34,9 @@ static int sideOf(const pnPlane *plane, const float *p) {
 }
 
 /* The point of edge pq on the plane, p and q strictly on different sides. Always computed from the end that comes first in
- * the order of coordinates, so that the bits do not depend on who asks; kept within the edge's box. */
-static void crossing(const pnPlane *plane, const float *p, const float *q, float out[3]) {
+ * the order of coordinates, so that the bits do not depend on who asks; kept within the edge's box. There is one copy of this
+ * code: whatever a compiler makes of its sums, triangles that share an edge get the same. */
+static PN_NOINLINE void crossing(const pnPlane *plane, const float *p, const float *q, float out[3]) {
   bool turn = p[0] != q[0] ? p[0] > q[0] : p[1] != q[1] ? p[1] > q[1] : p[2] > q[2];
   const float *a = turn ? q : p, *b = turn ? p : q;
   double n[3] = {plane->normal.x, plane->normal.y, plane->normal.z}, da = -(double)plane->offset, db = da;
