@@ -1,4 +1,4 @@
-/* test_base_memory.c: allocation, its hooks and count; the arena; the array. */
+/* test_base_memory.c: allocation, its hooks and count; the array. */
 #include "support.h"
 
 #include <string.h>
@@ -85,92 +85,6 @@ static void allocatorIsSetWhole(void **state) {
   pn_free(held, 10);
 }
 
-/* ---------------------------------------------------------------- arena */
-
-/* Asks for `count` blocks of up to `most` bytes, fills each with its number, and checks that nobody wrote over it. */
-static void useArena(pnArena *arena, TestRandom *random, int count, uint32_t most) {
-  static unsigned char *blocks[400];
-  static size_t sizes[400];
-  for (int i = 0; i < count; ++i) {
-    sizes[i] = 1 + testBelow(random, most);
-    blocks[i] = pn_arenaAlloc(arena, sizes[i]);
-    assert_non_null(blocks[i]);
-    assert_int_equal((uintptr_t)blocks[i] % 64, 0);
-    memset(blocks[i], i & 255, sizes[i]);
-  }
-  for (int i = 0; i < count; ++i)
-    for (size_t k = 0; k < sizes[i]; ++k) assert_int_equal(blocks[i][k], i & 255);
-}
-
-static void steadyFramesAllocateNothing(void **state) {
-  (void)state;
-  testInstallAllocator(UINT64_MAX, false);
-  pnArena arena = {0};
-
-  // the first frame overflows, the reset merges; from then on the same frame finds its room
-  for (int frame = 0; frame < 5; ++frame) {
-    uint64_t asked = testAllocationCount();
-    pn_arenaReset(&arena);
-    uint64_t atReset = testAllocationCount() - asked;
-    TestRandom random = testRandom(1);
-    useArena(&arena, &random, 300, 900);
-    uint64_t atUse = testAllocationCount() - asked - atReset;
-    assert_true(frame > 0 || atUse > 0);
-    assert_int_equal(atReset, frame == 1);
-    assert_true(frame == 0 || atUse == 0);
-  }
-  // a larger frame once: the same again, and it holds one block afterwards
-  TestRandom random = testRandom(2);
-  pn_arenaReset(&arena);
-  useArena(&arena, &random, 400, 5000);
-  pn_arenaReset(&arena);
-  assert_int_equal(pnGetByteCount(), arena.capacity);
-  assert_true(arena.capacity >= arena.peak);
-  assert_null(arena.overflow);
-  pn_arenaFree(&arena);
-  assert_int_equal(pnGetByteCount(), 0);
-  testRestoreAllocator();
-}
-
-static void arenaEdges(void **state) {
-  (void)state;
-  pnArena arena = {0};
-  assert_null(pn_arenaAlloc(&arena, 0));
-  assert_null(pn_arenaAlloc(&arena, SIZE_MAX));
-  assert_null(pn_arenaAlloc(&arena, SIZE_MAX - 100));
-  pn_arenaReset(&arena);
-  pn_arenaFree(&arena);
-
-  // freed in the middle of an overflowing frame
-  assert_non_null(pn_arenaAlloc(&arena, 100000));
-  assert_non_null(pn_arenaAlloc(&arena, 300000));
-  pn_arenaFree(&arena);
-  assert_int_equal(pnGetByteCount(), 0);
-}
-
-static pnResult arenaFrames(void *context) {
-  (void)context;
-  pnArena arena = {0};
-  pnResult result = PN_OK;
-  for (int frame = 0; frame < 3; ++frame) {
-    pn_arenaReset(&arena);
-    for (int i = 0; i < 20; ++i) {
-      unsigned char *block = pn_arenaAlloc(&arena, 3000);
-      if (!block) result = pn_failMemory(3000);
-      else memset(block, 1, 3000);
-    }
-  }
-  pn_arenaFree(&arena);
-  return result;
-}
-
-static void arenaSurvivesEveryFailure(void **state) {
-  (void)state;
-  // the arena asks for less when it cannot have much, so single failures are survived
-  assert_true(testEveryAllocationFailure(arenaFrames, NULL, false, true) > 2);
-  assert_true(testEveryAllocationFailure(arenaFrames, NULL, true, true) > 2);
-}
-
 /* ---------------------------------------------------------------- array */
 
 static void arrayGrowsAndKeeps(void **state) {
@@ -223,15 +137,9 @@ static void arrayLosesNothingWithoutMemory(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(memoryIsAlignedAndCounted),
-      cmocka_unit_test(zeroedMemoryIsZero),
-      cmocka_unit_test(hugeSizesAreRefused),
-      cmocka_unit_test(allocatorIsSetWhole),
-      cmocka_unit_test(steadyFramesAllocateNothing),
-      cmocka_unit_test(arenaEdges),
-      cmocka_unit_test(arenaSurvivesEveryFailure),
-      cmocka_unit_test(arrayGrowsAndKeeps),
-      cmocka_unit_test(arrayLosesNothingWithoutMemory),
+      cmocka_unit_test(memoryIsAlignedAndCounted), cmocka_unit_test(zeroedMemoryIsZero),
+      cmocka_unit_test(hugeSizesAreRefused),       cmocka_unit_test(allocatorIsSetWhole),
+      cmocka_unit_test(arrayGrowsAndKeeps),        cmocka_unit_test(arrayLosesNothingWithoutMemory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

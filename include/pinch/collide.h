@@ -19,7 +19,7 @@ typedef struct pnPair {
   uint32_t a, b;
 } pnPair;
 
-/* What a query cost. Counters do not depend on threads or instruction set (uncertain may, by a hair's breadth never). */
+/* What a query cost. Counters do not depend on threads or instruction set. */
 typedef struct pnCost {
   uint64_t nodesUpdated;    /* nodes whose volumes were computed in this frame */
   uint64_t verticesFetched; /* vertex positions computed or gathered for leaves */
@@ -69,7 +69,7 @@ typedef struct pnQueryDef {
   pnTasks tasks; /* zeroed: one thread */
   pnSelfFilter filter; /* for self queries */
   /* APPROXIMATE: a triangle meets a big one (pnTreeDef.big) when the ball around it meets the plane, no exact test
-   * [Mujika, section 5]. Reports pairs that are only close, and none less. Default false. */
+   * [Mujika, section 5]. Reports every pair that meets, and some that are only close. Default false. */
   bool planeDecides;
   pnKernel kernel; /* PN_KERNEL_DEFAULT: SIMD batches; others test one pair at a time, for comparison */
 } pnQueryDef;

@@ -157,7 +157,7 @@ typedef struct pnFrame {
   uint32_t bodyPairs; /* let through by the broad phase */
   uint32_t rebuilds;  /* trees built anew by the quality policy */
   pnCost cost;
-  double broadSeconds, sortSeconds, totalSeconds;
+  double broadSeconds, totalSeconds;
 } pnFrame;
 
 /* Everything that meets now. def may be null. */

@@ -1,4 +1,4 @@
-/* memory.c: the allocation hooks, the byte count, and the frame arena. */
+/* memory.c: the allocation hooks, the byte count, and blocks that several users share. */
 #include "base/memory.h"
 
 #include <stdatomic.h>
@@ -81,75 +81,4 @@ void *pn_pack(char *block, size_t *at, const void *from, size_t bytes) {
     }
   }
   return p;
-}
-
-/* ---------------------------------------------------------------- arena */
-
-/* Head of a block added within a frame; the memory it hands out starts one alignment later. */
-typedef struct OverflowBlock {
-  struct OverflowBlock *next;
-  size_t size; /* in all, this head included */
-  size_t used; /* of the part after the head */
-} OverflowBlock;
-
-_Static_assert(sizeof(OverflowBlock) <= ALIGNMENT, "the head of an overflow block must fit before its first byte");
-
-/* First block of an arena that has never seen a frame: small enough not to matter, large enough not to be many. */
-#define FIRST_BLOCK ((size_t)4096)
-
-void *pn_arenaAlloc(pnArena *arena, size_t size) {
-  if (size == 0 || size > SIZE_MAX / 2) return NULL;
-  size = (size + ALIGNMENT - 1) & ~(ALIGNMENT - 1);
-
-  // the usual case: the block of the frames before is large enough
-  if (size <= arena->capacity - arena->used) {
-    void *memory = arena->block + arena->used;
-    arena->used += size;
-    return memory;
-  }
-
-  // the newest overflow block, or a new one that doubles what the arena has
-  OverflowBlock *block = arena->overflow;
-  if (!block || size > block->size - ALIGNMENT - block->used) {
-    size_t body = PN_MAX(size, PN_MAX(FIRST_BLOCK, arena->capacity + arena->overflowBytes));
-    block = pn_alloc(ALIGNMENT + body);
-    if (!block && body > size) block = pn_alloc(ALIGNMENT + (body = size));
-    if (!block) return NULL;
-    *block = (OverflowBlock){.next = arena->overflow, .size = ALIGNMENT + body};
-    arena->overflow = block;
-    arena->overflowBytes += block->size;
-  }
-  void *memory = (char *)block + ALIGNMENT + block->used;
-  block->used += size;
-  return memory;
-}
-
-void pn_arenaReset(pnArena *arena) {
-  // give the overflow blocks back, counting what this frame needed in all
-  size_t needed = arena->used;
-  bool overflowed = arena->overflow != NULL;
-  for (OverflowBlock *block = arena->overflow, *next; block; block = next) {
-    next = block->next;
-    needed += block->used;
-    pn_free(block, block->size);
-  }
-  arena->overflow = NULL;
-  arena->overflowBytes = 0;
-  arena->used = 0;
-  arena->peak = PN_MAX(arena->peak, needed);
-  if (!overflowed) return;
-
-  // one block for the most a frame ever needed; without memory for it the next frame overflows again, no harm done
-  pn_free(arena->block, arena->capacity);
-  arena->block = pn_alloc(arena->peak);
-  arena->capacity = arena->block ? arena->peak : 0;
-}
-
-void pn_arenaFree(pnArena *arena) {
-  for (OverflowBlock *block = arena->overflow, *next; block; block = next) {
-    next = block->next;
-    pn_free(block, block->size);
-  }
-  pn_free(arena->block, arena->capacity);
-  *arena = (pnArena){0};
 }

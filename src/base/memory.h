@@ -23,18 +23,4 @@ PN_INLINE void *pn_carve(char *base, size_t *at, size_t count, size_t size) {
 /* The same for a copy of `bytes` from `from`, or of zeros when that is null. */
 void *pn_pack(char *block, size_t *at, const void *from, size_t bytes);
 
-/* A frame arena: memory handed out by moving a pointer and taken back all at once. It remembers the most a frame
- * ever needed and keeps that, so that a steady frame allocates nothing. */
-typedef struct pnArena {
-  char *block;
-  size_t capacity, used; /* of the current block */
-  size_t peak;           /* most ever in use in one frame */
-  void *overflow;        /* blocks added within this frame, merged into one at the next reset */
-  size_t overflowBytes;
-} pnArena;
-
-void *pn_arenaAlloc(pnArena *arena, size_t size); /* 64-byte aligned, null when out of memory */
-void pn_arenaReset(pnArena *arena);               /* start of a frame */
-void pn_arenaFree(pnArena *arena);                /* end of life; a zeroed arena is a valid empty one */
-
 #endif

@@ -10,8 +10,8 @@
  *  (3) across . p, the *side* of p: components of `across` are at most G = 66 D = 4224; on each of 3 terms 1u (input) + 1u
  *      (product) + 2u (sums): 12u G M = 3.021e-3 M. 3.15e-3.
  * The bounds leave 4 % for terms of second order and their own rounding. With 1e-8 < M < 1e9 nothing overflows, and what
- * underflow adds, some 2^-140, is far below them (1.6e-20 at least). What is not a number is greater than nothing, and so
- * proves nothing. */
+ * underflow adds, some 2^-140, is far below them (1.6e-20 at least). A comparison with NaN is false, so
+ * NaN proves nothing. */
 #ifndef PN_COLLIDE_SIGHT_H
 #define PN_COLLIDE_SIGHT_H
 

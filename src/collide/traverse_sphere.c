@@ -16,7 +16,8 @@ PN_INLINE void loadB(const pnTraversal *t, const View *v, uint32_t node, Regs *r
   r->lanes = pn_lanesOf(v->tree, node);
 }
 
-/* The test of pn_spheresOverlap (see sphere.h for its margin), one against eight. */
+/* Do balls overlap, one against eight? Errs on the side of yes: the squared distance has under 6u relative error, the squared sum of
+ * radii under 3u, so 16u on one side covers both; NaN (infinite balls) is a yes. */
 PN_INLINE unsigned mask(const pnSphereLanes *lanes, const pnSphereLanes *one, uint32_t j) {
   unsigned m = 0;
   pnF4 cx = pn_f4Set1(one->centre[0][j]), cy = pn_f4Set1(one->centre[1][j]), cz = pn_f4Set1(one->centre[2][j]);

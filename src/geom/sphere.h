@@ -60,11 +60,4 @@ PN_INLINE void pn_sphereMerge(float centre[3], float *radius, const float *other
   *radius = PN_MAX(r, s);
 }
 
-/* Do balls overlap? Errs on the side of yes: the squared distance has under 6u relative error, the squared sum of radii
- * under 3u, so 16u on one side covers both; NaN (infinite balls) is a yes. */
-PN_INLINE bool pn_spheresOverlap(const float *a, float ra, const float *b, float rb) {
-  float x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2], r = ra + rb;
-  return !(x * x + y * y + z * z > r * r * PN_SPHERE_GROW + FLT_MIN);
-}
-
 #endif

@@ -114,8 +114,8 @@ void pn_beginSkinBound(const pnTree *tree, pnSkinBound *bound) {
 
 /* ---------------------------------------------------------------- morph targets below a skin */
 
-pnSpan pn_blendDeltas(const pnTree *tree, const pnSkinBound *bound, uint32_t node) {
-  pnSpan sum = {{0}, {0}};
+pnSkinSpan pn_blendDeltas(const pnTree *tree, const pnSkinBound *bound, uint32_t node) {
+  pnSkinSpan sum = {{0}, {0}};
   if (!bound->deltaFirst) {
     return sum;
   }
@@ -134,8 +134,8 @@ pnSpan pn_blendDeltas(const pnTree *tree, const pnSkinBound *bound, uint32_t nod
 }
 
 /* p + m, of a term or node. */
-PN_INLINE pnSpan addDeltas(const pnSpan *span, const pnSpan *m) {
-  pnSpan out;
+PN_INLINE pnSkinSpan addDeltas(const pnSkinSpan *span, const pnSkinSpan *m) {
+  pnSkinSpan out;
   for (int k = 0; k < 3; k++) {
     out.mid[k] = span->mid[k] + m->mid[k];
     out.half[k] = span->half[k] + m->half[k];
@@ -168,8 +168,8 @@ PN_INLINE pnF4 halfOf(const Columns *m, const float *half) {
 typedef struct Node {
   const pnSkinTerm *terms;
   uint32_t count;
-  pnSpan span;  /* of all p */
-  pnSpan delta; /* of what morph targets add to them */
+  pnSkinSpan span;  /* of all p */
+  pnSkinSpan delta; /* of what morph targets add to them */
   bool morphs;
 } Node;
 
@@ -190,7 +190,7 @@ static Node nodeOf(const pnTree *tree, const pnSkinBound *bound, uint32_t node) 
 typedef struct Arc {
   float turn[3][3]; /* columns */
   float mid[3];     /* the moved middle, before the joints above */
-  pnSpan p;
+  pnSkinSpan p;
   float widen; /* radius of a ball to add, before the joints above */
 } Arc;
 
@@ -303,7 +303,7 @@ static float hullBall(const pnPose *pose, const pnSkinBound *bound, const Node *
     Columns m = load(joint, 0);
     float centre[3], r = term->moves.half[0] + added;
     if (pose->skin->mode == PN_SKIN_LINEAR) {
-      pnSpan p = n->morphs ? addDeltas(&term->moves, &n->delta) : term->moves;
+      pnSkinSpan p = n->morphs ? addDeltas(&term->moves, &n->delta) : term->moves;
       storeMoved(pn_f4Add(turned(&m, p.mid), m.c[3]), centre);
     } else {
       Arc arc = arcOf(pose, n, term);
@@ -345,11 +345,11 @@ static float changeBall(const pnSkinBound *bound, const Node *n, float outCentre
     }
     pnF4 change = pn_f4Add(turned(&b, n->span.mid), b.c[3]);
     storeMoved(change, moved);
-    pnSpan x = term->change;
+    pnSkinSpan x = term->change;
     float r = x.half[0];
     if (n->morphs) {
       /* w m, with w within weightHalf of weight and m within half of mid */
-      pnSpan more;
+      pnSkinSpan more;
       for (int k = 0; k < 3; k++) {
         float size = fabsf(n->delta.mid[k]);
         more.mid[k] = term->weight * n->delta.mid[k];

@@ -78,23 +78,23 @@
 #define PN_MAX_SLAB_GROUPS 4u
 
 /* An interval, or a ball with its radius in half[0]. */
-typedef struct pnSpan {
+typedef struct pnSkinSpan {
   float mid[3], half[3];
-} pnSpan;
+} pnSkinSpan;
 
 /* A joint of a node. The first one is the main joint. */
 typedef struct pnSkinTerm {
   uint32_t joint;
   float weight, weightHalf; /* its weights below the node, 0 where it has no part */
   float away;               /* weighted: largest distance from the pivot */
-  pnSpan moves;             /* the p that it moves */
-  pnSpan change;            /* w (p - centre), all vertices below */
+  pnSkinSpan moves;         /* the p that it moves */
+  pnSkinSpan change;        /* w (p - centre), all vertices below */
 } pnSkinTerm;
 
 /* What a morph target adds below a node. */
 typedef struct pnSkinDelta {
   uint32_t target;
-  pnSpan span;
+  pnSkinSpan span;
 } pnSkinDelta;
 
 /* A joint in a frame, for balls and weighted joints: rows of T M along the directions, by columns. */
@@ -148,7 +148,7 @@ typedef struct pnSkinBound {
   uint32_t *deltaFirst; /* nodeCount + 1; null without morph */
   pnSkinDelta *deltas;
   pnSkinLanes lanes;   /* linear, boxes and k-DOPs; else: */
-  pnSpan *spans;       /* of all p below */
+  pnSkinSpan *spans;   /* of all p below */
   uint32_t *termFirst; /* nodeCount + 1 */
   pnSkinTerm *terms;
   uint32_t groupCount; /* of directions; 1 for spheres */
@@ -180,7 +180,7 @@ pnResult pn_makeSkinTerms(const pnTree *tree, void **outData, size_t *outBytes);
 pnResult pn_makeSkinLanes(const pnTree *tree, void **outData, size_t *outBytes);
 
 /* skin_bound.c: what morph targets add below a node; zero without morph. */
-pnSpan pn_blendDeltas(const pnTree *tree, const pnSkinBound *bound, uint32_t node);
+pnSkinSpan pn_blendDeltas(const pnTree *tree, const pnSkinBound *bound, uint32_t node);
 
 /* skin_lanes.c: the lane joints of a frame, with R; and the rows. */
 void pn_beginSkinLanes(const pnTree *tree, pnSkinBound *bound, float reach);

@@ -24,8 +24,8 @@ void pn_roundOut(double lo, double hi, float *outMid, float *outHalf) {
   *outHalf = half > 0 ? nextafterf((float)half, INFINITY) : 0;
 }
 
-pnSpan pn_spanOf(const pnExtent *extent) {
-  pnSpan s;
+pnSkinSpan pn_skinSpanOf(const pnExtent *extent) {
+  pnSkinSpan s;
   for (int k = 0; k < 3; k++) {
     pn_roundOut(extent->lo[k], extent->hi[k], &s.mid[k], &s.half[k]);
   }
@@ -172,7 +172,7 @@ static bool gatherNode(pnSkinGather *gather, uint32_t node, pnDeltaList *out) {
     if (g->listed < n) {
       growExtent(&g->moves, zero);
     }
-    if (!pn_arrayPush(&out->deltas, ((pnSkinDelta){t, pn_spanOf(&g->moves)}))) {
+    if (!pn_arrayPush(&out->deltas, ((pnSkinDelta){t, pn_skinSpanOf(&g->moves)}))) {
       return false;
     }
   }

@@ -57,6 +57,6 @@ void pn_copyDeltas(const pnDeltaList *list, const pnTree *tree, pnSkinBound *bou
 
 /* The float interval around [lo, hi], and around an extent. */
 void pn_roundOut(double lo, double hi, float *outMid, float *outHalf);
-pnSpan pn_spanOf(const pnExtent *extent);
+pnSkinSpan pn_skinSpanOf(const pnExtent *extent);
 
 #endif

@@ -242,7 +242,7 @@ static void blendLanes(const pnTree *tree, const pnSkinBound *bound, uint32_t se
   memset(s->delta, 0, sizeof s->delta);
   memset(s->deltaHalf, 0, sizeof s->deltaHalf);
   for (uint32_t lane = 0; lane < count; lane++) {
-    pnSpan m = pn_blendDeltas(tree, bound, first + lane);
+    pnSkinSpan m = pn_blendDeltas(tree, bound, first + lane);
     for (int k = 0; k < 3; k++) {
       s->delta[k][lane] = m.mid[k];
       s->deltaHalf[k][lane] = m.half[k];

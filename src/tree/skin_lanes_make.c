@@ -84,7 +84,7 @@ static pnLanePair *pairOf(Maker *maker, uint32_t seat, uint32_t a, uint32_t b) {
 /* What the joints besides the main one change in a lane of `count` listed vertices. */
 static bool putPairs(Maker *maker, uint32_t seat, uint32_t lane, const uint32_t *listed, uint32_t count) {
   pnSkinGather *gather = &maker->gather;
-  pnSpan all = pn_spanOf(&gather->all.moves);
+  pnSkinSpan all = pn_skinSpanOf(&gather->all.moves);
   pn_gatherChanges(gather, listed, count, all.mid);
   for (uint32_t i = 1; i < gather->usedCount; i++) {
     uint32_t main = gather->used[0], joint = gather->used[i];
@@ -94,7 +94,7 @@ static bool putPairs(Maker *maker, uint32_t seat, uint32_t lane, const uint32_t 
       return false;
     }
     float sign = main < joint ? 1.0f : -1.0f;
-    pnSpan x = pn_spanOf(&g->change);
+    pnSkinSpan x = pn_skinSpanOf(&g->change);
     pn_roundOut(g->listed < count ? 0 : g->low, g->high, &pair->weight[lane], &pair->weightHalf[lane]);
     pair->weight[lane] *= sign;
     for (int k = 0; k < 3; k++) {

@@ -11,13 +11,14 @@ typedef struct Maker {
   PN_ARRAY(pnSkinTerm) terms;
   pnDeltaList deltas;
   uint32_t *termFirst; /* nodeCount + 1 */
-  pnSpan *spans;
+  pnSkinSpan *spans;
 } Maker;
 
 /* The ball of a span, when there are no points at hand. */
-static void ballOfSpan(pnSpan *s) {
+static void ballOfSpan(pnSkinSpan *s) {
   const double x = s->half[0], y = s->half[1], z = s->half[2];
-  *s = (pnSpan){{s->mid[0], s->mid[1], s->mid[2]}, {nextafterf((float)sqrt(x * x + y * y + z * z), INFINITY), 0, 0}};
+  *s =
+      (pnSkinSpan){{s->mid[0], s->mid[1], s->mid[2]}, {nextafterf((float)sqrt(x * x + y * y + z * z), INFINITY), 0, 0}};
 }
 
 /* ---------------------------------------------------------------- balls and distances */
@@ -32,14 +33,14 @@ static bool isMovedBy(const pnSkin *skin, uint32_t vertex, uint32_t joint) {
 }
 
 /* The smallest ball of the vertices that a joint moves; PN_NONE: of all. */
-static pnSpan ballOf(const Maker *maker, const uint32_t *v, uint32_t n, uint32_t joint) {
+static pnSkinSpan ballOf(const Maker *maker, const uint32_t *v, uint32_t n, uint32_t joint) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < n; i++) {
     if (joint == PN_NONE || isMovedBy(maker->gather.pose->skin, v[i] / 3, joint)) {
       memcpy(maker->points + 4 * (size_t)count++, maker->gather.tree->mesh->vertices + v[i], 3 * sizeof(float));
     }
   }
-  pnSpan ball = {{0}, {0}};
+  pnSkinSpan ball = {{0}, {0}};
   pn_smallestBall(maker->points, count, ball.mid, &ball.half[0]);
   return ball;
 }
@@ -67,7 +68,7 @@ static bool addTerms(Maker *maker, uint32_t node) {
   uint32_t n;
   const uint32_t *v = pn_verticesBelow(gather->tree, node, &n);
   pn_gatherJoints(gather, v, n);
-  pnSpan span = balls ? ballOf(maker, v, n, PN_NONE) : pn_spanOf(&gather->all.moves);
+  pnSkinSpan span = balls ? ballOf(maker, v, n, PN_NONE) : pn_skinSpanOf(&gather->all.moves);
   maker->spans[node] = span;
   bool changes = linear && gather->usedCount > 1 && gather->usedCount <= PN_CHANGE_TERMS;
   if (changes) {
@@ -77,9 +78,9 @@ static bool addTerms(Maker *maker, uint32_t node) {
     const pnGathered *g = &gather->joints[gather->used[i]];
     pnSkinTerm term = {.joint = gather->used[i]};
     pn_roundOut(linear && g->listed < n ? 0 : g->low, g->high, &term.weight, &term.weightHalf);
-    term.moves = balls ? ballOf(maker, v, n, term.joint) : pn_spanOf(&g->moves);
+    term.moves = balls ? ballOf(maker, v, n, term.joint) : pn_skinSpanOf(&g->moves);
     if (changes) {
-      term.change = pn_spanOf(&g->change);
+      term.change = pn_skinSpanOf(&g->change);
       ballOfSpan(&term.change);
     }
     term.away = linear ? 0 : farFromPivot(maker, v, n, term.joint);
@@ -96,7 +97,7 @@ static size_t layout(const Maker *maker, pnSkinBound *bound, char *base) {
   const pnTree *tree = maker->gather.tree;
   size_t at = 0, nodes = tree->shape->nodeCount;
   pn_carve(base, &at, 1, sizeof *bound);
-  bound->spans = pn_carve(base, &at, nodes, sizeof(pnSpan));
+  bound->spans = pn_carve(base, &at, nodes, sizeof(pnSkinSpan));
   bound->termFirst = pn_carve(base, &at, nodes + 1, sizeof(uint32_t));
   bound->terms = pn_carve(base, &at, maker->terms.count, sizeof(pnSkinTerm));
   pn_placeDeltas(&maker->deltas, tree, bound, base, &at);
@@ -114,7 +115,7 @@ static pnResult keep(const pnTree *tree, const Maker *maker, void **outData, siz
     return pn_failMemory(*outBytes);
   }
   layout(maker, &bound, *outData);
-  memcpy(bound.spans, maker->spans, nodes * sizeof(pnSpan));
+  memcpy(bound.spans, maker->spans, nodes * sizeof(pnSkinSpan));
   memcpy(bound.termFirst, maker->termFirst, (nodes + 1) * sizeof(uint32_t));
   memcpy(bound.terms, maker->terms.data, maker->terms.count * sizeof(pnSkinTerm));
   pn_copyDeltas(&maker->deltas, tree, &bound);
@@ -151,7 +152,7 @@ pnResult pn_makeSkinTerms(const pnTree *tree, void **outData, size_t *outBytes) 
   uint32_t most = mostListed(tree);
   size_t pointBytes = pn_bytes(4 * (size_t)most, sizeof(float)),
          firstBytes = pn_bytes((size_t)tree->shape->nodeCount + 1, 4);
-  size_t spanBytes = pn_bytes(tree->shape->nodeCount, sizeof(pnSpan));
+  size_t spanBytes = pn_bytes(tree->shape->nodeCount, sizeof(pnSkinSpan));
   Maker maker = {.points = pn_allocZero(pointBytes)};
   maker.spans = pn_alloc(spanBytes);
   maker.termFirst = pn_alloc(firstBytes);
