@@ -150,6 +150,17 @@ uint32_t testEveryAllocationFailure(pnResult (*action)(void *context), void *con
   }
 }
 
+pnMesh *testMakeMesh(const float *vertices, uint32_t vertexCount, const uint32_t *triangles, uint32_t triangleCount) {
+  pnMeshDef def = pnDefaultMeshDef();
+  def.vertices = vertices;
+  def.vertexCount = vertexCount;
+  def.triangles = triangles;
+  def.triangleCount = triangleCount;
+  pnMesh *mesh;
+  testExpectOk(pnCreateMesh(&def, &mesh));
+  return mesh;
+}
+
 /* ---------------------------------------------------------------- data and messages */
 
 static const char *dataFolder(void) {

@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "pinch/base.h"
+#include "pinch/mesh.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -61,6 +62,9 @@ typedef struct TestFailures {
 void testSetFailures(const TestFailures *failures); /* null: none */
 uint64_t testFailureCount(void);                    /* since then */
 void testRestoreAllocator(void);
+
+/* A mesh of these arrays, welded as by default; the test fails where it cannot be made. */
+pnMesh *testMakeMesh(const float *vertices, uint32_t vertexCount, const uint32_t *triangles, uint32_t triangleCount);
 
 /* ---------------------------------------------------------------- data and messages */
 

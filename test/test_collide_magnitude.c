@@ -8,20 +8,9 @@
 
 /* ---------------------------------------------------------------- bodies */
 
-static pnMesh *meshOf(const float *vertices, uint32_t vertexCount, const uint32_t *triangles, uint32_t triangleCount) {
-  pnMeshDef def = pnDefaultMeshDef();
-  def.vertices = vertices;
-  def.vertexCount = vertexCount;
-  def.triangles = triangles;
-  def.triangleCount = triangleCount;
-  pnMesh *mesh;
-  testExpectOk(pnCreateMesh(&def, &mesh));
-  return mesh;
-}
-
 static pnMesh *oneTriangle(const float vertices[9]) {
   static const uint32_t corners[3] = {0, 1, 2};
-  return meshOf(vertices, 3, corners, 1);
+  return testMakeMesh(vertices, 3, corners, 1);
 }
 
 static size_t pairsOf(pnWorld *world) {
@@ -150,7 +139,7 @@ static void bodiesFarFromTheirOriginStayInTheirVolumes(void **state) {
     const float far[3] = {(float)(place % 3 - 1) * 1e6f, (float)(place / 3 % 3 - 1) * 1e6f,
                           (float)(place / 9 - 1) * 1e6f};
     for (uint32_t i = 0; i < 3 * n; ++i) vertices[i] = pnMesh_GetVertices(ball)[i] + far[i % 3];
-    pnMesh *mesh = meshOf(vertices, n, pnMesh_GetTriangles(ball), pnMesh_GetTriangleCount(ball));
+    pnMesh *mesh = testMakeMesh(vertices, n, pnMesh_GetTriangles(ball), pnMesh_GetTriangleCount(ball));
     const float s = sqrtf(0.5f);
     pnMatrix turns[4] = {{{{s, -s, 0, 0}, {s, s, 0, 0}, {0, 0, 1, 0}}},
                          {{{1, 0, 0, 0}, {0, s, s, 0}, {0, -s, s, 0}}},
@@ -181,7 +170,7 @@ static uint64_t testsAt(float scale, pnBodyKind kind, pnBig big) {
   for (int i = 0; i < 2; ++i) {
     for (uint32_t k = 0; k < 3 * n; ++k)
       vertices[k] = (pnMesh_GetVertices(ball)[k] + (k % 3 == 0 ? 0.7f * (float)i : 0)) * scale;
-    meshes[i] = meshOf(vertices, n, pnMesh_GetTriangles(ball), pnMesh_GetTriangleCount(ball));
+    meshes[i] = testMakeMesh(vertices, n, pnMesh_GetTriangles(ball), pnMesh_GetTriangleCount(ball));
     pnBodyDef def = pnDefaultBodyDef();
     def.mesh = meshes[i];
     def.kind = kind;

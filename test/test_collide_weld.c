@@ -115,17 +115,6 @@ static size_t expectTruth(const Alone *a, const pnMesh *mesh, const float *now, 
   return count;
 }
 
-static pnMesh *meshOf(const float *rest, uint32_t vertexCount, const uint32_t *triangles, uint32_t triangleCount) {
-  pnMeshDef def = pnDefaultMeshDef();
-  def.vertices = rest;
-  def.vertexCount = vertexCount;
-  def.triangles = triangles;
-  def.triangleCount = triangleCount;
-  pnMesh *mesh;
-  testExpectOk(pnCreateMesh(&def, &mesh));
-  return mesh;
-}
-
 /* A free body made in one pose and put into another. */
 static size_t pairsAfter(const pnMesh *mesh, const float *now, uint32_t ring) {
   pnBodyDef def = pnDefaultBodyDef();
@@ -147,7 +136,8 @@ static void slitsOpen(void **state) {
   static const float lid[15] = {0, 0, 0, 1, 0, 0, 1, 0, 0, 2, 0, 0, 1, 1, 0};
   static const float open[15] = {0, 0, 0, 1, 0, 0, 1, 0.5f, 0, 2, 0, 0, 1, 1, 0};
   for (uint32_t ring = 0; ring < 3; ++ring) {
-    pnMesh *meshes[3] = {meshOf(zero, 4, two, 2), meshOf(closed, 4, two, 2), meshOf(lid, 5, three, 3)};
+    pnMesh *meshes[3] = {testMakeMesh(zero, 4, two, 2), testMakeMesh(closed, 4, two, 2),
+                         testMakeMesh(lid, 5, three, 3)};
     assert_int_equal(pairsAfter(meshes[0], quad, ring), 0);
     assert_int_equal(pairsAfter(meshes[1], quad, ring), 0);
     assert_int_equal(pairsAfter(meshes[2], open, ring), 0);
@@ -180,11 +170,11 @@ static void aClothMadeInOnePlaceOpens(void **state) {
     uint32_t n = seams ? 6 * CELLS : (SIDE + 1) * (SIDE + 1);
     cloth(seams, now, triangles);
     /* made in one place: sides of a seam are at one place still, and nothing meets */
-    pnMesh *mesh = meshOf(zero, n, triangles, 2 * CELLS);
+    pnMesh *mesh = testMakeMesh(zero, n, triangles, 2 * CELLS);
     assert_int_equal(pairsAfter(mesh, now[0], 0), 0);
     pnDestroyMesh(mesh);
     /* made as it is, moved as one */
-    mesh = meshOf(now[0], n, triangles, 2 * CELLS);
+    mesh = testMakeMesh(now[0], n, triangles, 2 * CELLS);
     for (uint32_t i = 0; i < n; ++i) now[i][2] += 0.01f * now[i][0] * now[i][0];
     assert_int_equal(pairsAfter(mesh, now[0], 0), 0);
     pnDestroyMesh(mesh);
@@ -221,7 +211,7 @@ static void freeBodiesFollowTheRule(void **state) {
   size_t found = 0;
   for (int round = 0; round < 400; ++round) {
     Random r = randomMesh(&random);
-    pnMesh *mesh = meshOf(r.rest, r.vertexCount, r.triangles, r.triangleCount);
+    pnMesh *mesh = testMakeMesh(r.rest, r.vertexCount, r.triangles, r.triangleCount);
     found += pairsAfter(mesh, r.now, testBelow(&random, 4));
     pnDestroyMesh(mesh);
   }
@@ -235,7 +225,7 @@ static void morphingBodiesFollowTheRule(void **state) {
   size_t found = 0;
   for (int round = 0; round < 300; ++round) {
     Random r = randomMesh(&random);
-    pnMesh *mesh = meshOf(r.rest, r.vertexCount, r.triangles, r.triangleCount);
+    pnMesh *mesh = testMakeMesh(r.rest, r.vertexCount, r.triangles, r.triangleCount);
     for (uint32_t i = 0; i < 3 * r.vertexCount; ++i) r.now[i] -= r.rest[i];
     pnMorphTarget target = {.count = r.vertexCount, .values = r.now};
     pnMorphDef morphDef = pnDefaultMorphDef();
@@ -273,7 +263,7 @@ static void weldedIsNotNear(void **state) {
   static const float rest[18] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, -1, 0, 0, 0, -1, 0};
   static const uint32_t triangles[6] = {0, 1, 2, 3, 4, 5}, moved[3] = {3, 4, 5};
   static const float away[9] = {100, 0, 0, 100, 0, 0, 100, 0, 0}, one = 1;
-  pnMesh *mesh = meshOf(rest, 6, triangles, 2);
+  pnMesh *mesh = testMakeMesh(rest, 6, triangles, 2);
   pnMorphTarget target = {.count = 3, .vertices = moved, .values = away};
   pnMorphDef morphDef = pnDefaultMorphDef();
   morphDef.mesh = mesh;

@@ -9,21 +9,9 @@
 
 /* ---------------------------------------------------------------- helpers */
 
-static pnMesh *makeMesh(const float *vertices, uint32_t vertexCount, const uint32_t *triangles,
-                        uint32_t triangleCount) {
-  pnMeshDef def = pnDefaultMeshDef();
-  def.vertices = vertices;
-  def.vertexCount = vertexCount;
-  def.triangles = triangles;
-  def.triangleCount = triangleCount;
-  pnMesh *mesh;
-  testExpectOk(pnCreateMesh(&def, &mesh));
-  return mesh;
-}
-
 static pnMeshInfo infoOf(const float *vertices, uint32_t vertexCount, const uint32_t *triangles,
                          uint32_t triangleCount) {
-  pnMesh *mesh = makeMesh(vertices, vertexCount, triangles, triangleCount);
+  pnMesh *mesh = testMakeMesh(vertices, vertexCount, triangles, triangleCount);
   pnMeshInfo info;
   memset(&info, 0xab, sizeof info);
   testExpectOk(pnMesh_Validate(mesh, &info));
@@ -402,7 +390,7 @@ static void validateAgreesWithBruteForce(void **state) {
     b.vertexCount = 4 + testBelow(&random, 9);
     for (uint32_t i = 0; i < 3 * b.vertexCount; ++i) b.vertices[i] = (float)testBelow(&random, span);
     makeTriangles(&b, &random);
-    pnMesh *mesh = makeMesh(b.vertices, b.vertexCount, b.triangles, b.triangleCount);
+    pnMesh *mesh = testMakeMesh(b.vertices, b.vertexCount, b.triangles, b.triangleCount);
     b.mesh = mesh;
     bruteInfo(&b);
     pnMeshInfo info;

@@ -95,10 +95,10 @@ export class Findings {
     const choice = byId('clip');
     choice.hidden = clips.length < 2;
     const option = (clip, words) => make('option', { value: clip }, words);
-    const deepest = (clip) => this.report.findings.filter((f) => f.clip === clip && f.kind !== 'constant').length;
+    const fresh = (clip) => this.report.findings.filter((f) => f.clip === clip && f.kind !== 'constant').length;
     choice.replaceChildren(
       option(-1, `All ${count(clips.length)} animations`),
-      ...clips.map(({ name }, clip) => option(clip, `${name || 'no name'} (${count(deepest(clip))})`)),
+      ...clips.map(({ name }, clip) => option(clip, `${name || 'no name'} (${count(fresh(clip))})`)),
     );
     choice.addEventListener('change', () => this.actions.chooseClip(Number(choice.value)));
     this.state.on(['clip'], () => (choice.value = String(this.state.get('clip'))));
