@@ -45,7 +45,7 @@ static double processorTime(void) {
 
 typedef struct Row {
   const char *name;
-  pnVolume volume;
+  pnForm form;
   pnBig big;
   pnBuild build;
   bool weighted, eager, planeDecides, representative;
@@ -56,19 +56,19 @@ typedef struct Row {
 #define PLACES PN_BUILD_BALANCED
 
 static const Row s_rows[] = {
-    {"sphere, original", PN_VOLUME_SPHERE, PN_BIG_WHOLE, JOINTS, false, false, false, false},
-    {"sphere, sphere division", PN_VOLUME_SPHERE, PN_BIG_DIVIDED, JOINTS, false, false, false, false},
-    {"sphere, corner-tree", PN_VOLUME_SPHERE, PN_BIG_CORNERS, JOINTS, false, false, false, false},
-    {"sphere, corner, by position", PN_VOLUME_SPHERE, PN_BIG_CORNERS, PLACES, false, false, false, false},
-    {"sphere, corner, paper's joints", PN_VOLUME_SPHERE, PN_BIG_CORNERS, JOINTS, true, false, false, false},
-    {"  + plane decides (approx.)", PN_VOLUME_SPHERE, PN_BIG_CORNERS, JOINTS, false, false, true, false},
-    {"  + representative (approx.)", PN_VOLUME_SPHERE, PN_BIG_CORNERS, JOINTS, false, false, true, true},
-    {"box, original", PN_VOLUME_BOX, PN_BIG_WHOLE, JOINTS, false, false, false, false},
-    {"box, sphere division", PN_VOLUME_BOX, PN_BIG_DIVIDED, JOINTS, false, false, false, false},
-    {"box, corner-tree", PN_VOLUME_BOX, PN_BIG_CORNERS, JOINTS, false, false, false, false},
-    {"box, corner, by position", PN_VOLUME_BOX, PN_BIG_CORNERS, PLACES, false, false, false, false},
-    {"18-DOP, corner-tree", PN_VOLUME_DOP18, PN_BIG_CORNERS, JOINTS, false, false, false, false},
-    {"box, corner, all vertices", PN_VOLUME_BOX, PN_BIG_CORNERS, JOINTS, false, true, false, false},
+    {"sphere, original", PN_FORM_SPHERE, PN_BIG_WHOLE, JOINTS, false, false, false, false},
+    {"sphere, sphere division", PN_FORM_SPHERE, PN_BIG_DIVIDED, JOINTS, false, false, false, false},
+    {"sphere, corner-tree", PN_FORM_SPHERE, PN_BIG_CORNERS, JOINTS, false, false, false, false},
+    {"sphere, corner, by position", PN_FORM_SPHERE, PN_BIG_CORNERS, PLACES, false, false, false, false},
+    {"sphere, corner, paper's joints", PN_FORM_SPHERE, PN_BIG_CORNERS, JOINTS, true, false, false, false},
+    {"  + plane decides (approx.)", PN_FORM_SPHERE, PN_BIG_CORNERS, JOINTS, false, false, true, false},
+    {"  + representative (approx.)", PN_FORM_SPHERE, PN_BIG_CORNERS, JOINTS, false, false, true, true},
+    {"box, original", PN_FORM_BOX, PN_BIG_WHOLE, JOINTS, false, false, false, false},
+    {"box, sphere division", PN_FORM_BOX, PN_BIG_DIVIDED, JOINTS, false, false, false, false},
+    {"box, corner-tree", PN_FORM_BOX, PN_BIG_CORNERS, JOINTS, false, false, false, false},
+    {"box, corner, by position", PN_FORM_BOX, PN_BIG_CORNERS, PLACES, false, false, false, false},
+    {"18-DOP, corner-tree", PN_FORM_DOP18, PN_BIG_CORNERS, JOINTS, false, false, false, false},
+    {"box, corner, all vertices", PN_FORM_BOX, PN_BIG_CORNERS, JOINTS, false, true, false, false},
 };
 #define ROW_COUNT (sizeof s_rows / sizeof *s_rows)
 
@@ -96,7 +96,7 @@ static Actors makeActors(const Stage *s, const Row *row) {
   check(pnCreatePose(&skinned, &a.pose));
   check(pnCreatePose(&stored, &a.eager));
   pnTreeDef def = pnDefaultTreeDef();
-  def.volume = row->volume;
+  def.form = row->form;
   def.self = false;
   def.pose = s->roomPose;
   def.big = row->big;
@@ -234,16 +234,16 @@ static bool runRoom(pnRoom room) {
   for (int i = 0; i < 3; ++i) printf("  %s\n", paper[room][i]);
   printf("%-31s %8s %9s %9s %8s %11s %7s %9s %9s %7s | %6s %6s %6s\n", "", "KB", "volume", "triangle", "plane",
          "operations", "fewer", "vertices", "worst ms", "median", "pairs", "missed", "added");
-  uint64_t original[PN_VOLUME_COUNT] = {0};
+  uint64_t original[PN_FORM_COUNT] = {0};
   bool right = true;
   for (size_t i = 0; i < ROW_COUNT; ++i) {
     const Row *row = &s_rows[i];
     Result r = runRow(&s, row);
-    if (row->big == PN_BIG_WHOLE) original[row->volume] = r.operations;
-    if (original[row->volume] == 0) original[row->volume] = original[PN_VOLUME_BOX];
+    if (row->big == PN_BIG_WHOLE) original[row->form] = r.operations;
+    if (original[row->form] == 0) original[row->form] = original[PN_FORM_BOX];
     printf("%-31s %8zu %9llu %9llu %8llu %11llu %6.0fx %9llu %9.3f %7.3f | %6zu %6zu %6zu\n", row->name, r.bytes / 1024,
            (unsigned long long)r.volume, (unsigned long long)r.exact, (unsigned long long)r.plane,
-           (unsigned long long)r.operations, (double)original[row->volume] / (double)r.operations,
+           (unsigned long long)r.operations, (double)original[row->form] / (double)r.operations,
            (unsigned long long)r.vertices, r.worst, r.median, r.pairs, r.missed, r.added);
     fflush(stdout);
     right = right && (row->planeDecides || (r.missed == 0 && r.added == 0));
@@ -429,7 +429,7 @@ static void runAlone(void) {
   static const uint32_t sizes[] = {2000, 20000, 200000};
   printf("\nAlone: a character ten metres from another, microseconds a frame: joints, update, query\n");
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i)
-    for (int v = 0; v < PN_VOLUME_COUNT; v += PN_VOLUME_SPHERE) {
+    for (int v = 0; v < PN_FORM_COUNT; v += PN_FORM_SPHERE) {
       pnAvatar avatar;
       pnPose *poses[2];
       pnTree *trees[2];
@@ -439,7 +439,7 @@ static void runAlone(void) {
         pnTreeDef treeDef = pnDefaultTreeDef();
         check(pnCreatePose(&def, &poses[k]));
         treeDef.pose = poses[k];
-        treeDef.volume = (pnVolume)v;
+        treeDef.form = (pnForm)v;
         treeDef.self = false;
         check(pnCreateTree(&treeDef, &trees[k]));
       }

@@ -9,19 +9,19 @@
 /* ---------------------------------------------------------------- methods, clock */
 
 const pnMorphMethod pn_morphMethods[MORPH_METHOD_COUNT] = {
-    {"blended", MORPH_WEIGHTS, PN_UPDATE_BLENDED, PN_VOLUME_BOX, 0, false},
-    {"blended, SAT-lite", MORPH_WEIGHTS, PN_UPDATE_BLENDED_MODEL, PN_VOLUME_BOX, 0, false},
-    {"blended dop14", MORPH_WEIGHTS, PN_UPDATE_BLENDED, PN_VOLUME_DOP14, 0, false},
-    {"blended dop18", MORPH_WEIGHTS, PN_UPDATE_BLENDED, PN_VOLUME_DOP18, 0, false},
-    {"blended dop26", MORPH_WEIGHTS, PN_UPDATE_BLENDED, PN_VOLUME_DOP26, 0, false},
-    {"blended sphere", MORPH_WEIGHTS, PN_UPDATE_BLENDED, PN_VOLUME_SPHERE, 0, false},
-    {"no stamps", MORPH_WEIGHTS, PN_UPDATE_BLENDED, PN_VOLUME_BOX, 0, true},
-    {"1 extra", MORPH_WEIGHTS, PN_UPDATE_BLENDED, PN_VOLUME_BOX, 1, false},
-    {"3 extra", MORPH_WEIGHTS, PN_UPDATE_BLENDED, PN_VOLUME_BOX, 3, false},
-    {"hybrid", MORPH_VERTICES, PN_UPDATE_HYBRID, PN_VOLUME_BOX, 0, false},
-    {"hybrid of weights", MORPH_WEIGHTS, PN_UPDATE_HYBRID, PN_VOLUME_BOX, 0, false},
-    {"evaluate, hybrid", MORPH_EVALUATED, PN_UPDATE_HYBRID, PN_VOLUME_BOX, 0, false},
-    {"bottom-up", MORPH_VERTICES, PN_UPDATE_BOTTOM_UP, PN_VOLUME_BOX, 0, false},
+    {"blended", MORPH_WEIGHTS, PN_UPDATE_BLENDED, PN_FORM_BOX, 0, false},
+    {"blended, SAT-lite", MORPH_WEIGHTS, PN_UPDATE_BLENDED_MODEL, PN_FORM_BOX, 0, false},
+    {"blended dop14", MORPH_WEIGHTS, PN_UPDATE_BLENDED, PN_FORM_DOP14, 0, false},
+    {"blended dop18", MORPH_WEIGHTS, PN_UPDATE_BLENDED, PN_FORM_DOP18, 0, false},
+    {"blended dop26", MORPH_WEIGHTS, PN_UPDATE_BLENDED, PN_FORM_DOP26, 0, false},
+    {"blended sphere", MORPH_WEIGHTS, PN_UPDATE_BLENDED, PN_FORM_SPHERE, 0, false},
+    {"no stamps", MORPH_WEIGHTS, PN_UPDATE_BLENDED, PN_FORM_BOX, 0, true},
+    {"1 extra", MORPH_WEIGHTS, PN_UPDATE_BLENDED, PN_FORM_BOX, 1, false},
+    {"3 extra", MORPH_WEIGHTS, PN_UPDATE_BLENDED, PN_FORM_BOX, 3, false},
+    {"hybrid", MORPH_VERTICES, PN_UPDATE_HYBRID, PN_FORM_BOX, 0, false},
+    {"hybrid of weights", MORPH_WEIGHTS, PN_UPDATE_HYBRID, PN_FORM_BOX, 0, false},
+    {"evaluate, hybrid", MORPH_EVALUATED, PN_UPDATE_HYBRID, PN_FORM_BOX, 0, false},
+    {"bottom-up", MORPH_VERTICES, PN_UPDATE_BOTTOM_UP, PN_FORM_BOX, 0, false},
 };
 
 void pn_morphCheck(pnResult result) {
@@ -106,7 +106,7 @@ static void makeBody(pnMorphLab *lab, pnMorphRunner *runner, uint32_t i) {
   pnTreeDef def = pnDefaultTreeDef();
   def.pose = runner->poses[i];
   def.update = method->update;
-  def.volume = method->volume;
+  def.form = method->form;
   def.extraReferences = method->extra;
   def.noStamps = method->noStamps;
   def.self = false;

@@ -20,7 +20,7 @@ typedef struct pnMorphMethod {
   const char *name;
   pnMorphInput input;
   pnUpdate update;
-  pnVolume volume;
+  pnForm form;
   uint32_t extra;
   bool noStamps;
 } pnMorphMethod;

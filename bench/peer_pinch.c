@@ -73,7 +73,7 @@ static int choose(const char *options, const pnSetting *table, size_t count, int
 static pnTreeDef readTreeDef(const char *options, bool self) {
   pnTreeDef def = pnDefaultTreeDef();
   def.build = (pnBuild)CHOOSE(options, pn_buildSettings, def.build);
-  def.volume = (pnVolume)CHOOSE(options, pn_volumeSettings, def.volume);
+  def.form = (pnForm)CHOOSE(options, pn_volumeSettings, def.form);
   def.update = (pnUpdate)CHOOSE(options, pn_updateSettings, def.update);
   def.arity = pn_optionNumber(options, "arity", def.arity);
   def.leafSize = pn_optionNumber(options, "leaf", def.leafSize);

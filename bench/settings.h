@@ -14,11 +14,11 @@ static const pnSetting pn_buildSettings[] = {{"balanced", PN_BUILD_BALANCED},
                                              {"centre", PN_BUILD_SHAPE_CENTRE},
                                              {"mean", PN_BUILD_SHAPE_MEAN},
                                              {"link", PN_BUILD_LINK}};
-static const pnSetting pn_volumeSettings[] = {{"box", PN_VOLUME_BOX},
-                                              {"dop14", PN_VOLUME_DOP14},
-                                              {"dop18", PN_VOLUME_DOP18},
-                                              {"dop26", PN_VOLUME_DOP26},
-                                              {"sphere", PN_VOLUME_SPHERE}};
+static const pnSetting pn_volumeSettings[] = {{"box", PN_FORM_BOX},
+                                              {"dop14", PN_FORM_DOP14},
+                                              {"dop18", PN_FORM_DOP18},
+                                              {"dop26", PN_FORM_DOP26},
+                                              {"sphere", PN_FORM_SPHERE}};
 static const pnSetting pn_updateSettings[] = {{"bottom-up", PN_UPDATE_BOTTOM_UP},
                                               {"top-down", PN_UPDATE_TOP_DOWN},
                                               {"hybrid", PN_UPDATE_HYBRID},

@@ -146,7 +146,7 @@ static inline pnMesh *fenvBall(FenvWalk *walk, float scale, float shift) {
 /* Two balls through each other, one free and one rigid, with every volume; self too. */
 static inline void fenvWorld(FenvWalk *walk, float scale) {
   pnMesh *meshes[2] = {fenvBall(walk, scale, 0), fenvBall(walk, scale, 0.7f)};
-  for (int volume = 0; volume < PN_VOLUME_COUNT; ++volume) {
+  for (int volume = 0; volume < PN_FORM_COUNT; ++volume) {
     pnWorldDef worldDef = pnDefaultWorldDef();
     if (walk->tasks) worldDef.tasks = *walk->tasks;
     pnWorld *world;
@@ -157,7 +157,7 @@ static inline void fenvWorld(FenvWalk *walk, float scale) {
       def.mesh = meshes[i];
       def.kind = i ? PN_BODY_RIGID : PN_BODY_FREE;
       /* balls have a least size, which makes small ones meet everywhere: exact all the same, and slow */
-      def.tree.volume = scale < 1e-15f && volume == PN_VOLUME_SPHERE ? PN_VOLUME_BOX : (pnVolume)volume;
+      def.tree.form = scale < 1e-15f && volume == PN_FORM_SPHERE ? PN_FORM_BOX : (pnForm)volume;
       def.self = true;
       FENV_OK(walk, pnWorld_CreateBody(world, &def, &ids[i]));
     }

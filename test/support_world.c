@@ -209,10 +209,10 @@ static void chooseTree(Maker *m, const Body *body, pnBodyDef *def) {
   static const pnUpdate morph[] = {PN_UPDATE_DEFAULT, PN_UPDATE_BLENDED, PN_UPDATE_BLENDED_MODEL, PN_UPDATE_HYBRID};
   pnTreeDef *t = &def->tree;
   t->build = (pnBuild)testBelow(r, PN_BUILD_COUNT);
-  t->volume = (pnVolume)testBelow(r, PN_VOLUME_COUNT);
+  t->form = (pnForm)testBelow(r, PN_FORM_COUNT);
   const pnUpdate *rules = def->kind == PN_BODY_RIGID ? rigid : def->kind == PN_BODY_MORPH ? morph : all;
   t->update = rules[testBelow(r, 4)];
-  if (t->update == PN_UPDATE_BERGEN || t->update == PN_UPDATE_BLENDED_MODEL) t->volume = PN_VOLUME_BOX;
+  if (t->update == PN_UPDATE_BERGEN || t->update == PN_UPDATE_BLENDED_MODEL) t->form = PN_FORM_BOX;
   t->arity = 2u << testBelow(r, 3);
   t->leafSize = 1 + testBelow(r, 8);
   t->cut = testBelow(r, 2) ? 0 : 1 + testBelow(r, 64);
@@ -460,7 +460,7 @@ static void tellBody(const Body *body) {
       "  %s: %u triangles, build %d volume %d update %d arity %u leaf %u cut %u calm %d extra %u big %d self %d ring "
       "%u rest %d groups %d "
       "buckets %d stamps %d\n",
-      kinds[body->def.kind], body->mesh ? pnMesh_GetTriangleCount(body->mesh) : 0, t->build, t->volume, t->update,
+      kinds[body->def.kind], body->mesh ? pnMesh_GetTriangleCount(body->mesh) : 0, t->build, t->form, t->update,
       t->arity, t->leafSize, t->cut, t->calm, t->extraReferences, t->big, body->def.self, body->def.selfFilter.ring,
       body->def.selfFilter.ignoreRest, body->groups != NULL, body->def.buckets.method, !t->noStamps);
 }

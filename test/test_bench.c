@@ -24,7 +24,7 @@ static void namesAreWhatTheySay(void **state) {
   assert_int_equal(VALUE(pn_buildSettings, "link"), PN_BUILD_LINK);
   assert_int_equal(VALUE(pn_updateSettings, "bergen"), PN_UPDATE_BERGEN);
   assert_int_equal(VALUE(pn_updateSettings, "hybrid"), PN_UPDATE_HYBRID);
-  assert_int_equal(VALUE(pn_volumeSettings, "sphere"), PN_VOLUME_SPHERE);
+  assert_int_equal(VALUE(pn_volumeSettings, "sphere"), PN_FORM_SPHERE);
   assert_int_equal(VALUE(pn_kernelSettings, "exact"), PN_KERNEL_EXACT);
 }
 

@@ -235,9 +235,9 @@ static void refusalsSayWhy(void **state) {
   def.leafSize = 9;
   testExpectFailure(pnCreateTree(&def, &tree), PN_ERROR_ARGUMENT, "leafSize is 9");
   def.leafSize = 8;
-  def.volume = (pnVolume)99;
+  def.form = (pnForm)99;
   testExpectFailure(pnCreateTree(&def, &tree), PN_ERROR_ARGUMENT, "volume 99");
-  def.volume = PN_VOLUME_SPHERE;
+  def.form = PN_FORM_SPHERE;
   def.update = PN_UPDATE_BERGEN;
   testExpectFailure(pnCreateTree(&def, &tree), PN_ERROR_ARGUMENT, "boxes only");
   def.update = PN_UPDATE_BLENDED;
@@ -250,10 +250,10 @@ static void refusalsSayWhy(void **state) {
   /* NaN in a shared array: named by the query, for every rule and volume, and nothing is lost */
   uint32_t n = pnMesh_GetVertexCount(c.body[0].mesh);
   for (int update = PN_UPDATE_BOTTOM_UP; update <= PN_UPDATE_BERGEN; update++) {
-    for (int volume = 0; volume < (update == PN_UPDATE_BERGEN ? 1 : PN_VOLUME_COUNT); volume++) {
+    for (int volume = 0; volume < (update == PN_UPDATE_BERGEN ? 1 : PN_FORM_COUNT); volume++) {
       def = pnTree_GetDef(p.tree);
       def.update = (pnUpdate)update;
-      def.volume = (pnVolume)volume;
+      def.form = (pnForm)volume;
       testExpectOk(pnCreateTree(&def, &tree));
       float kept = c.body[0].positions[3 * 5 + 2];
       for (int bad = 0; bad < 2; bad++) {
@@ -363,7 +363,7 @@ static size_t countBrute(const pnMesh *a, const pnMesh *b) {
 static void largerSideIsOpened(void **state) {
   (void)state;
   static const float sizes[] = {1.0f, 0.3f, 0.02f};
-  static const pnVolume volumes[] = {PN_VOLUME_BOX, PN_VOLUME_DOP14, PN_VOLUME_SPHERE};
+  static const pnForm volumes[] = {PN_FORM_BOX, PN_FORM_DOP14, PN_FORM_SPHERE};
   for (int i = 0; i < 9; i++) {
     pnMesh *mesh[2];
     pnPose *pose[2];
@@ -380,7 +380,7 @@ static void largerSideIsOpened(void **state) {
       testExpectOk(pnCreatePose(&poseDef, &pose[k]));
       pnTreeDef def = pnDefaultTreeDef();
       def.pose = pose[k];
-      def.volume = volumes[i / 3];
+      def.form = volumes[i / 3];
       testExpectOk(pnCreateTree(&def, &tree[k]));
     }
     testExpectOk(pnPose_SetTransform(pose[1], &m));

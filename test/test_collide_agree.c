@@ -10,7 +10,7 @@ static const uint32_t arities[3] = {2, 4, 8}, leafSizes[4] = {1, 3, 5, 8};
 
 typedef struct Setting {
   pnBuild build;
-  pnVolume volume;
+  pnForm form;
   pnUpdate update;
   uint32_t arity, leafSize, cut;
 } Setting;
@@ -23,7 +23,7 @@ static pnTree *treeOf(pnPose *pose, const Setting *s, bool self) {
   def.pose = pose;
   def.self = self;
   def.build = s->build;
-  def.volume = s->volume;
+  def.form = s->form;
   def.update = s->update;
   def.arity = s->arity;
   def.leafSize = s->leafSize;
@@ -58,7 +58,7 @@ static void checkTrees(const char *name, const Setting *s, pnTree *a, pnTree *b,
     bool selfFirst = pnPairList_GetCount(list) == (self->count > 0);
     if (!equal || !selfEqual || !first || !selfFirst) {
       fail_msg("%s: build %d volume %d update %d arity %u leaf %u cut %u threads %u: all %d self %d first %d %d", name,
-               (int)s->build, (int)s->volume, (int)s->update, s->arity, s->leafSize, s->cut, threads, equal, selfEqual,
+               (int)s->build, (int)s->form, (int)s->update, s->arity, s->leafSize, s->cut, threads, equal, selfEqual,
                first, selfFirst);
     }
   }
@@ -93,9 +93,9 @@ static void testCase(uint32_t index) {
   testExpectOk(pnCreatePairList(&list));
   uint32_t turn = index;
   for (int build = 0; build < PN_BUILD_COUNT; build++) {
-    for (int volume = 0; volume < PN_VOLUME_COUNT; volume++) {
+    for (int volume = 0; volume < PN_FORM_COUNT; volume++) {
       for (int update = PN_UPDATE_BOTTOM_UP; update <= PN_UPDATE_RIGID; update++) {
-        if (update == PN_UPDATE_BERGEN && volume != PN_VOLUME_BOX) {
+        if (update == PN_UPDATE_BERGEN && volume != PN_FORM_BOX) {
           continue;
         }
         Setting s = {
@@ -125,13 +125,13 @@ static void agreeMixed(void **state) {
   AgreePairs truth = agreeTruth(&c.body[0], &c.body[1]);
   pnPairList *list;
   testExpectOk(pnCreatePairList(&list));
-  static const Setting kinds[] = {{PN_BUILD_BALANCED, PN_VOLUME_BOX, PN_UPDATE_HYBRID, 8, 8, 64},
-                                  {PN_BUILD_LINK, PN_VOLUME_DOP14, PN_UPDATE_TOP_DOWN, 4, 3, 8},
-                                  {PN_BUILD_SHAPE_MEAN, PN_VOLUME_DOP18, PN_UPDATE_HYBRID, 8, 1, 16},
-                                  {PN_BUILD_BALANCED, PN_VOLUME_DOP26, PN_UPDATE_BOTTOM_UP, 2, 2, 64},
-                                  {PN_BUILD_SHAPE_CENTRE, PN_VOLUME_SPHERE, PN_UPDATE_HYBRID, 8, 8, 64},
-                                  {PN_BUILD_BALANCED, PN_VOLUME_BOX, PN_UPDATE_BERGEN, 2, 1, 64},
-                                  {PN_BUILD_BALANCED, PN_VOLUME_DOP18, PN_UPDATE_RIGID, 8, 8, 64}};
+  static const Setting kinds[] = {{PN_BUILD_BALANCED, PN_FORM_BOX, PN_UPDATE_HYBRID, 8, 8, 64},
+                                  {PN_BUILD_LINK, PN_FORM_DOP14, PN_UPDATE_TOP_DOWN, 4, 3, 8},
+                                  {PN_BUILD_SHAPE_MEAN, PN_FORM_DOP18, PN_UPDATE_HYBRID, 8, 1, 16},
+                                  {PN_BUILD_BALANCED, PN_FORM_DOP26, PN_UPDATE_BOTTOM_UP, 2, 2, 64},
+                                  {PN_BUILD_SHAPE_CENTRE, PN_FORM_SPHERE, PN_UPDATE_HYBRID, 8, 8, 64},
+                                  {PN_BUILD_BALANCED, PN_FORM_BOX, PN_UPDATE_BERGEN, 2, 1, 64},
+                                  {PN_BUILD_BALANCED, PN_FORM_DOP18, PN_UPDATE_RIGID, 8, 8, 64}};
   size_t n = sizeof kinds / sizeof *kinds;
   for (size_t i = 0; i < n * n; i++) {
     pnPose *pose[2];
@@ -170,9 +170,9 @@ static void agreeUnderTransforms(void **state) {
     AgreeBody moved[2];
     for (int k = 0; k < 2; k++) {
       static const pnUpdate rules[4] = {PN_UPDATE_HYBRID, PN_UPDATE_RIGID, PN_UPDATE_BERGEN, PN_UPDATE_TOP_DOWN};
-      Setting s = {PN_BUILD_BALANCED, PN_VOLUME_BOX, rules[(round + 2 * k) % 4], 8, 8, 64};
+      Setting s = {PN_BUILD_BALANCED, PN_FORM_BOX, rules[(round + 2 * k) % 4], 8, 8, 64};
       if (s.update == PN_UPDATE_RIGID || s.update == PN_UPDATE_HYBRID) {
-        s.volume = (pnVolume)(round % PN_VOLUME_COUNT);
+        s.form = (pnForm)(round % PN_FORM_COUNT);
       }
       pnPoseDef def = pnDefaultPoseDef();
       def.mesh = c.body[k].mesh;

@@ -246,7 +246,7 @@ static void askAll(Subject *s, uint32_t seed, const pnTasks *tasks) {
     pnTreeDef def = pnDefaultTreeDef();
     if (k > 0) {
       def.build = (pnBuild)((seed + k) % PN_BUILD_COUNT);
-      def.volume = (pnVolume)((seed + 2 * k) % PN_VOLUME_COUNT);
+      def.form = (pnForm)((seed + 2 * k) % PN_FORM_COUNT);
       def.arity = k == 1 ? 2 : k == 2 ? 4 : 8;
       def.leafSize = k == 1 ? 1 : 8;
     }

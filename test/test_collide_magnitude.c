@@ -26,11 +26,11 @@ static pnWorld *emptyWorld(void) {
   return world;
 }
 
-static pnBodyId addBody(pnWorld *world, const pnMesh *mesh, pnBodyKind kind, pnVolume volume, pnUpdate update) {
+static pnBodyId addBody(pnWorld *world, const pnMesh *mesh, pnBodyKind kind, pnForm form, pnUpdate update) {
   pnBodyDef def = pnDefaultBodyDef();
   def.mesh = mesh;
   def.kind = kind;
-  def.tree.volume = volume;
+  def.tree.form = form;
   def.tree.update = update;
   def.tree.leafSize = 2;
   pnBodyId body;
@@ -41,7 +41,7 @@ static pnBodyId addBody(pnWorld *world, const pnMesh *mesh, pnBodyKind kind, pnV
 /* ---------------------------------------------------------------- tiny beside huge */
 
 /* A segment that ends at x = -2^-tiny, with an extent of 2^big, and one that starts there and has no such extent in x. */
-static void expectTouch(int big, int tiny, pnVolume a, pnVolume b) {
+static void expectTouch(int big, int tiny, pnForm a, pnForm b) {
   const float y = -ldexpf(1, big), e = -ldexpf(1.5f, big), x = -ldexpf(1, -tiny);
   const float first[9] = {-1, y, 0, x, e, 0, -1, y, 0}, second[9] = {0, 0, 0, 0, 0, 0, x, e, 0};
   pnMesh *meshes[2] = {oneTriangle(first), oneTriangle(second)};
@@ -58,21 +58,21 @@ static void tinyCoordinatesMeetHugeExtents(void **state) {
   (void)state;
   for (int big = 16; big <= 120; big += 4)
     for (int tiny = 161 - big; tiny <= 165 - big; ++tiny)
-      for (int volume = 0; volume < PN_VOLUME_COUNT && tiny < 150; ++volume)
-        expectTouch(big, tiny, (pnVolume)volume, (pnVolume)volume);
+      for (int volume = 0; volume < PN_FORM_COUNT && tiny < 150; ++volume)
+        expectTouch(big, tiny, (pnForm)volume, (pnForm)volume);
 }
 
 /* A wide body whose lowest x is -tiny, and a small one of another volume that ends there. */
 static void tinyCoordinatesMeetOtherVolumes(void **state) {
   (void)state;
   for (int tiny = 20; tiny < 150; tiny += 3)
-    for (int pair = 0; pair < PN_VOLUME_COUNT * PN_VOLUME_COUNT; ++pair) {
+    for (int pair = 0; pair < PN_FORM_COUNT * PN_FORM_COUNT; ++pair) {
       const float x = -ldexpf(1, -tiny), wide = ldexpf(1, 120), small = 2 * x;
       const float first[9] = {x, 0, 0, wide, 0, 0, wide, wide, 0}, second[9] = {x, 0, 0, small, 0, 0, small, x, 0};
       pnMesh *meshes[2] = {oneTriangle(first), oneTriangle(second)};
       pnWorld *world = emptyWorld();
-      addBody(world, meshes[0], PN_BODY_FREE, (pnVolume)(pair % PN_VOLUME_COUNT), PN_UPDATE_DEFAULT);
-      addBody(world, meshes[1], PN_BODY_FREE, (pnVolume)(pair / PN_VOLUME_COUNT), PN_UPDATE_DEFAULT);
+      addBody(world, meshes[0], PN_BODY_FREE, (pnForm)(pair % PN_FORM_COUNT), PN_UPDATE_DEFAULT);
+      addBody(world, meshes[1], PN_BODY_FREE, (pnForm)(pair / PN_FORM_COUNT), PN_UPDATE_DEFAULT);
       assert_int_equal(pairsOf(world), 1);
       pnDestroyWorld(world);
       pnDestroyMesh(meshes[0]);
@@ -83,13 +83,13 @@ static void tinyCoordinatesMeetOtherVolumes(void **state) {
 /* ---------------------------------------------------------------- transforms */
 
 /* Does a point at each vertex of a turned triangle meet it? */
-static void expectCorners(pnWorld *world, pnBodyId body, pnVolume volume, pnUpdate update) {
+static void expectCorners(pnWorld *world, pnBodyId body, pnForm form, pnUpdate update) {
   for (uint32_t k = 0; k < 3; ++k) {
     pnVec3 p = pnPose_GetVertex(pnBody_GetPose(world, body), k);
     const float at[9] = {p.x, p.y, p.z, p.x, p.y, p.z, p.x, p.y, p.z};
     pnMesh *mesh = oneTriangle(at);
     pnBodyKind kind = update == PN_UPDATE_BERGEN ? PN_BODY_RIGID : PN_BODY_FREE;
-    pnBodyId point = addBody(world, mesh, kind, volume, update);
+    pnBodyId point = addBody(world, mesh, kind, form, update);
     assert_int_equal(pairsOf(world), 1);
     testExpectOk(pnTree_Validate(pnBody_GetTree(world, body)));
     testExpectOk(pnWorld_DestroyBody(world, point));
@@ -97,18 +97,18 @@ static void expectCorners(pnWorld *world, pnBodyId body, pnVolume volume, pnUpda
   }
 }
 
-static void turnTriangles(TestRandom *random, pnVolume volume, pnUpdate update, int exponent) {
+static void turnTriangles(TestRandom *random, pnForm form, pnUpdate update, int exponent) {
   for (int round = 0; round < 40; ++round) {
     const float scale = ldexpf(1, exponent);
     float at[9];
     for (int i = 0; i < 9; ++i) at[i] = testFloat(random, -1, 1) * scale;
     pnMesh *mesh = oneTriangle(at);
     pnWorld *world = emptyWorld();
-    pnBodyId body = addBody(world, mesh, PN_BODY_RIGID, volume, update);
+    pnBodyId body = addBody(world, mesh, PN_BODY_RIGID, form, update);
     pnMatrix turn = testRotation(random, round % 2 ? scale : 0);
     testExpectOk(pnBody_SetTransform(world, body, &turn));
-    expectCorners(world, body, volume, update);
-    if (update == PN_UPDATE_BERGEN) expectCorners(world, body, volume, PN_UPDATE_DEFAULT);
+    expectCorners(world, body, form, update);
+    if (update == PN_UPDATE_BERGEN) expectCorners(world, body, form, PN_UPDATE_DEFAULT);
     pnDestroyWorld(world);
     pnDestroyMesh(mesh);
   }
@@ -119,9 +119,9 @@ static void turnedBodiesMeetAtEveryScale(void **state) {
   TestRandom random = testRandom(1);
   static const int exponents[] = {-148, -142, -136, -130, -124, -60, 0, 60, 120, 125};
   for (size_t i = 0; i < sizeof exponents / sizeof *exponents; ++i) {
-    for (int volume = 0; volume < PN_VOLUME_COUNT; ++volume)
-      turnTriangles(&random, (pnVolume)volume, PN_UPDATE_DEFAULT, exponents[i]);
-    turnTriangles(&random, PN_VOLUME_BOX, PN_UPDATE_BERGEN, exponents[i]);
+    for (int volume = 0; volume < PN_FORM_COUNT; ++volume)
+      turnTriangles(&random, (pnForm)volume, PN_UPDATE_DEFAULT, exponents[i]);
+    turnTriangles(&random, PN_FORM_BOX, PN_UPDATE_BERGEN, exponents[i]);
   }
 }
 
@@ -145,9 +145,9 @@ static void bodiesFarFromTheirOriginStayInTheirVolumes(void **state) {
                          {{{1, 0, 0, 0}, {0, s, s, 0}, {0, -s, s, 0}}},
                          {{{s, 0, s, 0}, {0, 1, 0, 0}, {-s, 0, s, 0}}},
                          testRotation(&random, 0)};
-    for (int volume = 0; volume < PN_VOLUME_COUNT; ++volume) {
+    for (int volume = 0; volume < PN_FORM_COUNT; ++volume) {
       pnWorld *world = emptyWorld();
-      pnBodyId body = addBody(world, mesh, PN_BODY_RIGID, (pnVolume)volume, PN_UPDATE_DEFAULT);
+      pnBodyId body = addBody(world, mesh, PN_BODY_RIGID, (pnForm)volume, PN_UPDATE_DEFAULT);
       testExpectOk(pnBody_SetTransform(world, body, &turns[round / 27 % 4]));
       testExpectOk(pnTree_Validate(pnBody_GetTree(world, body)));
       pnDestroyWorld(world);

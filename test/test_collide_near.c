@@ -55,12 +55,12 @@ static void freeBodies(void **state) {
   static const uint32_t arities[] = {2, 4, 8};
   TestRandom random = testRandom(1);
   for (int u = 0; u < 5; ++u)
-    for (int volume = 0; volume < PN_VOLUME_COUNT; ++volume)
+    for (int volume = 0; volume < PN_FORM_COUNT; ++volume)
       for (int a = 0; a < 3; ++a) {
         pnTreeDef def = pnDefaultTreeDef();
         def.pose = pose;
         def.update = updates[u];
-        def.volume = (pnVolume)volume;
+        def.form = (pnForm)volume;
         def.arity = arities[a];
         def.leafSize = 1 + testBelow(&random, 8);
         def.build = (pnBuild)testBelow(&random, PN_BUILD_COUNT);
@@ -189,11 +189,11 @@ static void windingsAreExact(void **state) {
   pnPose *pose;
   pnPoseDef poseDef = {.mesh = mesh};
   testExpectOk(pnCreatePose(&poseDef, &pose));
-  for (int volume = 0; volume < PN_VOLUME_COUNT + 1; ++volume) {
+  for (int volume = 0; volume < PN_FORM_COUNT + 1; ++volume) {
     pnTreeDef treeDef = pnDefaultTreeDef();
     treeDef.pose = pose;
-    treeDef.volume = volume < PN_VOLUME_COUNT ? (pnVolume)volume : PN_VOLUME_BOX;
-    treeDef.update = volume < PN_VOLUME_COUNT ? PN_UPDATE_DEFAULT : PN_UPDATE_BERGEN;
+    treeDef.form = volume < PN_FORM_COUNT ? (pnForm)volume : PN_FORM_BOX;
+    treeDef.update = volume < PN_FORM_COUNT ? PN_UPDATE_DEFAULT : PN_UPDATE_BERGEN;
     pnTree *tree;
     testExpectOk(pnCreateTree(&treeDef, &tree));
     testExpectOk(pnTree_Update(tree, NULL));

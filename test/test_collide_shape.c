@@ -105,8 +105,8 @@ static pnShapeDef someDef(int i) {
   switch (i) {
     case 0: break;
     case 1: def.tree.self = false; break;
-    case 2: def.tree.volume = PN_VOLUME_SPHERE; break;
-    case 3: def.tree.volume = PN_VOLUME_DOP26, def.tree.update = PN_UPDATE_RIGID; break;
+    case 2: def.tree.form = PN_FORM_SPHERE; break;
+    case 3: def.tree.form = PN_FORM_DOP26, def.tree.update = PN_UPDATE_RIGID; break;
     case 4: def.tree.build = PN_BUILD_LINK, def.tree.arity = 2, def.tree.leafSize = 1; break;
     case 5: def.tree.build = PN_BUILD_SHAPE_CENTRE, def.tree.arity = 4; break;
     case 6: def.tree.update = PN_UPDATE_BOTTOM_UP, def.tree.build = PN_BUILD_SHAPE_MEAN; break;
@@ -115,9 +115,7 @@ static pnShapeDef someDef(int i) {
     case 9: def = defOf(s_stuff.mask, s_stuff.morph, NULL); break;
     case 10: def = defOf(s_stuff.mask, s_stuff.morph, NULL), def.tree.calm = true; break;
     case 11: def = defOf(s_stuff.avatar.mesh, NULL, s_stuff.avatar.skin); break;
-    default:
-      def = defOf(s_stuff.avatar.mesh, NULL, s_stuff.avatar.weightedSkin), def.tree.volume = PN_VOLUME_DOP14;
-      break;
+    default: def = defOf(s_stuff.avatar.mesh, NULL, s_stuff.avatar.weightedSkin), def.tree.form = PN_FORM_DOP14; break;
   }
   return def;
 }
@@ -218,7 +216,7 @@ static void treesOfOneShape(void **state) {
     assert_ptr_equal(pnShape_GetMesh(shape), def.mesh);
     assert_ptr_equal(pnShape_GetMorph(shape), def.morph);
     assert_ptr_equal(pnShape_GetSkin(shape), def.skin);
-    assert_int_equal(pnShape_GetDef(shape).volume, def.tree.volume);
+    assert_int_equal(pnShape_GetDef(shape).form, def.tree.form);
     assert_true(pnShape_GetByteCount(shape) < pnTree_GetByteCount(tree[0]));
     pnShape_Release(shape); /* the trees hold it */
     bend(pose[1], &def);

@@ -139,14 +139,14 @@ static void freeScene(Scene *s) {
   assert_int_equal(pnGetByteCount(), 0);
 }
 
-static pnTree *makeTree(const pnPose *pose, pnVolume volume, pnBig big, float side) {
+static pnTree *makeTree(const pnPose *pose, pnForm form, pnBig big, float side) {
   pnTreeDef def = pnDefaultTreeDef();
   def.pose = pose;
-  def.volume = volume;
+  def.form = form;
   def.self = false;
   def.big = big;
   def.bigSide = side;
-  def.leafSize = volume % 2 ? 2 : 8;
+  def.leafSize = form % 2 ? 2 : 8;
   pnTree *tree;
   testExpectOk(pnCreateTree(&def, &tree));
   testExpectOk(pnTree_Validate(tree));
@@ -191,11 +191,11 @@ static void answersStayWhatTheyAre(void **state) {
   pnPool *pools[5] = {NULL};
   for (uint32_t workers = 2; workers <= 4; ++workers) testExpectOk(pnCreatePool(workers, &pools[workers]));
   Scene s = makeScene(4);
-  pnTree *things[PN_VOLUME_COUNT], *rooms[PN_VOLUME_COUNT][PN_BIG_COUNT];
-  for (int v = 0; v < PN_VOLUME_COUNT; ++v) {
-    things[v] = makeTree(s.thingPose, (pnVolume)v, PN_BIG_WHOLE, 0);
+  pnTree *things[PN_FORM_COUNT], *rooms[PN_FORM_COUNT][PN_BIG_COUNT];
+  for (int v = 0; v < PN_FORM_COUNT; ++v) {
+    things[v] = makeTree(s.thingPose, (pnForm)v, PN_BIG_WHOLE, 0);
     for (int big = 0; big < PN_BIG_COUNT; ++big)
-      rooms[v][big] = makeTree(s.roomPose, (pnVolume)v, (pnBig)big, v == 2 ? 0 : 1);
+      rooms[v][big] = makeTree(s.roomPose, (pnForm)v, (pnBig)big, v == 2 ? 0 : 1);
     assert_true(pnTree_GetByteCount(rooms[v][PN_BIG_CORNERS]) < pnTree_GetByteCount(rooms[v][PN_BIG_DIVIDED]));
   }
   TestRandom random = testRandom(8);
@@ -205,12 +205,12 @@ static void answersStayWhatTheyAre(void **state) {
     testExpectOk(pnPose_SetTransform(s.thingPose, &at));
     testExpectOk(pnCollideBrute(s.thingPose, s.roomPose, NULL, s.truth));
     pairs += pnPairList_GetCount(s.truth);
-    for (int v = 0; v < PN_VOLUME_COUNT; ++v)
+    for (int v = 0; v < PN_FORM_COUNT; ++v)
       for (int big = 1; big < PN_BIG_COUNT; ++big)
-        askAll(&s, things[v], rooms[(v + round) % PN_VOLUME_COUNT][big], pools);
+        askAll(&s, things[v], rooms[(v + round) % PN_FORM_COUNT][big], pools);
   }
   assert_true(pairs > 100);
-  for (int v = 0; v < PN_VOLUME_COUNT; ++v) {
+  for (int v = 0; v < PN_FORM_COUNT; ++v) {
     pnDestroyTree(things[v]);
     for (int big = 0; big < PN_BIG_COUNT; ++big) pnDestroyTree(rooms[v][big]);
   }
@@ -238,11 +238,11 @@ static void wallsCostLittle(void **state) {
   pnMatrix at = pnMatrix_Identity();
   at.m[2][3] = 1.2f; /* the wall's distance from the centre is 1.03 */
   testExpectOk(pnPose_SetTransform(thingPose, &at));
-  for (int v = 0; v < PN_VOLUME_COUNT; v += PN_VOLUME_SPHERE) {
-    pnTree *tree = makeTree(thingPose, (pnVolume)v, PN_BIG_WHOLE, 0);
+  for (int v = 0; v < PN_FORM_COUNT; v += PN_FORM_SPHERE) {
+    pnTree *tree = makeTree(thingPose, (pnForm)v, PN_BIG_WHOLE, 0);
     uint64_t operations[PN_BIG_COUNT];
     for (int big = 0; big < PN_BIG_COUNT; ++big) {
-      pnTree *room = makeTree(wallPose, (pnVolume)v, (pnBig)big, 0.5f);
+      pnTree *room = makeTree(wallPose, (pnForm)v, (pnBig)big, 0.5f);
       pnCost cost;
       testExpectOk(pnCollideTrees(tree, room, NULL, NULL, &cost));
       assert_int_equal(cost.pairs, 0);
@@ -269,7 +269,7 @@ static void representativesAreSome(void **state) {
   def.pose = s.thingPose;
   def.self = false;
   def.representative = true;
-  pnTree *some, *room = makeTree(s.roomPose, PN_VOLUME_BOX, PN_BIG_WHOLE, 0);
+  pnTree *some, *room = makeTree(s.roomPose, PN_FORM_BOX, PN_BIG_WHOLE, 0);
   testExpectOk(pnCreateTree(&def, &some));
   testExpectOk(pnTree_Validate(some));
   uint32_t kept = some->shape->below[0];

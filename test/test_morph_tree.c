@@ -56,12 +56,12 @@ static void everyVolumeAndBuilder(void **state) {
   (void)state;
   for (int kind = 0; kind < MORPH_KIND_COUNT; ++kind) {
     Meeting m = makeMeeting((MorphKind)kind, (MorphKind)((kind + 1) % MORPH_KIND_COUNT), 1);
-    pnTree *trees[2][PN_VOLUME_COUNT][PN_BUILD_COUNT];
+    pnTree *trees[2][PN_FORM_COUNT][PN_BUILD_COUNT];
     for (int i = 0; i < 2; ++i)
-      for (int volume = 0; volume < PN_VOLUME_COUNT; ++volume)
+      for (int volume = 0; volume < PN_FORM_COUNT; ++volume)
         for (int build = 0; build < PN_BUILD_COUNT; ++build) {
           pnTreeDef def = pnDefaultTreeDef();
-          def.volume = (pnVolume)volume;
+          def.form = (pnForm)volume;
           def.build = (pnBuild)build;
           def.leafSize = build == 0 ? 2 : 1;
           def.extraReferences = (uint32_t)build;
@@ -72,13 +72,13 @@ static void everyVolumeAndBuilder(void **state) {
     for (int round = 0; round < 12; ++round) {
       moveMeeting(&m, &random, round);
       pairs += pnPairList_GetCount(m.truth);
-      for (int volume = 0; volume < PN_VOLUME_COUNT; ++volume)
+      for (int volume = 0; volume < PN_FORM_COUNT; ++volume)
         for (int build = 0; build < PN_BUILD_COUNT; ++build)
           checkMeeting(&m, trees[0][volume][build], trees[1][volume][build]);
     }
     assert_true(pairs > 100);
     for (int i = 0; i < 2; ++i)
-      for (int volume = 0; volume < PN_VOLUME_COUNT; ++volume)
+      for (int volume = 0; volume < PN_FORM_COUNT; ++volume)
         for (int build = 0; build < PN_BUILD_COUNT; ++build) pnDestroyTree(trees[i][volume][build]);
     freeMeeting(&m);
   }
@@ -159,13 +159,13 @@ static void otherKinds(void **state) {
   testExpectOk(pnCreatePairList(&found));
   TestRandom random = testRandom(6);
   size_t pairs = 0;
-  for (int volume = 0; volume < PN_VOLUME_COUNT; ++volume)
-    for (int other = 0; other < PN_VOLUME_COUNT; ++other)
+  for (int volume = 0; volume < PN_FORM_COUNT; ++volume)
+    for (int other = 0; other < PN_FORM_COUNT; ++other)
       for (int rigid = 0; rigid < 2; ++rigid) {
         pnTreeDef def = pnDefaultTreeDef();
-        def.volume = (pnVolume)volume;
+        def.form = (pnForm)volume;
         pnTree *a = morphTree(body.pose, &def);
-        def.volume = (pnVolume)other;
+        def.form = (pnForm)other;
         def.update = rigid ? PN_UPDATE_RIGID : PN_UPDATE_HYBRID;
         pnTree *b = morphTree(pose, &def);
         for (int round = 0; round < 3; ++round) {
@@ -206,10 +206,10 @@ static void self(void **state) {
   int empty = 0;
   for (int kind = 0; kind < MORPH_KIND_COUNT; ++kind) {
     MorphBody body = morphMake((MorphKind)kind, 1, 1, 21);
-    pnTree *trees[PN_VOLUME_COUNT];
-    for (int volume = 0; volume < PN_VOLUME_COUNT; ++volume) {
+    pnTree *trees[PN_FORM_COUNT];
+    for (int volume = 0; volume < PN_FORM_COUNT; ++volume) {
       pnTreeDef def = pnDefaultTreeDef();
-      def.volume = (pnVolume)volume;
+      def.form = (pnForm)volume;
       def.build = (pnBuild)(volume % PN_BUILD_COUNT);
       def.leafSize = 1 + (uint32_t)volume % 3;
       def.calm = volume > 0;
@@ -226,7 +226,7 @@ static void self(void **state) {
       testExpectOk(pnCollideBrute(body.pose, body.pose, NULL, truth));
       pairs += pnPairList_GetCount(truth);
       empty += pnPairList_GetCount(truth) == 0;
-      for (int volume = 0; volume < PN_VOLUME_COUNT; ++volume) {
+      for (int volume = 0; volume < PN_FORM_COUNT; ++volume) {
         pnQueryDef query = pnDefaultQueryDef();
         query.tasks = volume % 2 ? pnPool_GetTasks(pool) : (pnTasks){0};
         testExpectOk(pnCollideSelf(trees[volume], &query, found, NULL));
@@ -236,7 +236,7 @@ static void self(void **state) {
         assert_int_equal(pnPairList_GetCount(found), pnPairList_GetCount(truth) > 0);
       }
     }
-    for (int volume = 0; volume < PN_VOLUME_COUNT; ++volume) pnDestroyTree(trees[volume]);
+    for (int volume = 0; volume < PN_FORM_COUNT; ++volume) pnDestroyTree(trees[volume]);
     morphFree(&body);
   }
   assert_true(pairs > 150 && empty > 20);
@@ -352,12 +352,12 @@ static void twins(void **state) {
   (void)state;
   for (int kind = 0; kind < MORPH_KIND_COUNT; ++kind)
     for (int update = 0; update < 2; ++update)
-      for (int volume = 0; volume < PN_VOLUME_COUNT; volume += update ? PN_VOLUME_COUNT : PN_VOLUME_SPHERE) {
+      for (int volume = 0; volume < PN_FORM_COUNT; volume += update ? PN_FORM_COUNT : PN_FORM_SPHERE) {
         MorphBody a = morphMake((MorphKind)kind, 2, 1, 3), b = a;
         pnPoseDef poseDef = {a.mesh, a.morph, NULL};
         testExpectOk(pnCreatePose(&poseDef, &b.pose));
         pnTreeDef def = pnDefaultTreeDef();
-        def.volume = (pnVolume)volume;
+        def.form = (pnForm)volume;
         def.update = update ? PN_UPDATE_BLENDED_MODEL : PN_UPDATE_BLENDED;
         size_t bytes[3] = {pnGetByteCount()};
         pnTree *first = morphTree(a.pose, &def);
@@ -418,9 +418,9 @@ static void wrongSettings(void **state) {
   def.update = PN_UPDATE_BERGEN;
   testExpectFailure(pnCreateTree(&def, &tree), PN_ERROR_KIND, "does not fit");
   def.update = PN_UPDATE_BLENDED_MODEL;
-  def.volume = PN_VOLUME_SPHERE;
+  def.form = PN_FORM_SPHERE;
   testExpectFailure(pnCreateTree(&def, &tree), PN_ERROR_ARGUMENT, "boxes only");
-  def.volume = PN_VOLUME_BOX;
+  def.form = PN_FORM_BOX;
   def.extraReferences = 16;
   testExpectFailure(pnCreateTree(&def, &tree), PN_ERROR_ARGUMENT, "extraReferences is 16");
   def.extraReferences = 0;
@@ -449,9 +449,9 @@ static void smallMeshes(void **state) {
     testExpectOk(pnCreateMorph(&def, &morph));
     pnPoseDef poseDef = {mesh, morph, NULL};
     testExpectOk(pnCreatePose(&poseDef, &pose));
-    for (int volume = 0; volume < PN_VOLUME_COUNT; ++volume) {
+    for (int volume = 0; volume < PN_FORM_COUNT; ++volume) {
       pnTreeDef treeDef = pnDefaultTreeDef();
-      treeDef.volume = (pnVolume)volume;
+      treeDef.form = (pnForm)volume;
       pnTree *tree = morphTree(pose, &treeDef);
       const float weight = -0.25f;
       testExpectOk(pnPose_SetWeights(pose, &weight, 1));
@@ -471,10 +471,10 @@ static void smallMeshes(void **state) {
 static pnResult createTrees(void *context) {
   MorphBody *body = context;
   pnResult result = PN_OK;
-  for (int volume = 0; volume < PN_VOLUME_COUNT && result == PN_OK; ++volume) {
+  for (int volume = 0; volume < PN_FORM_COUNT && result == PN_OK; ++volume) {
     pnTreeDef def = pnDefaultTreeDef();
     def.pose = body->pose;
-    def.volume = (pnVolume)volume;
+    def.form = (pnForm)volume;
     def.extraReferences = 1;
     pnTree *tree;
     result = pnCreateTree(&def, &tree);

@@ -12,11 +12,11 @@
 static void volumesContain(void **state) {
   (void)state;
   for (int kind = 0; kind < MORPH_KIND_COUNT; ++kind)
-    for (int volume = 0; volume <= PN_VOLUME_COUNT; ++volume) {
+    for (int volume = 0; volume <= PN_FORM_COUNT; ++volume) {
       MorphBody body = morphMake((MorphKind)kind, 2, 1, 41);
       pnTreeDef def = pnDefaultTreeDef();
-      def.volume = volume < PN_VOLUME_COUNT ? (pnVolume)volume : PN_VOLUME_BOX;
-      def.update = volume < PN_VOLUME_COUNT ? PN_UPDATE_BLENDED : PN_UPDATE_BLENDED_MODEL;
+      def.form = volume < PN_FORM_COUNT ? (pnForm)volume : PN_FORM_BOX;
+      def.update = volume < PN_FORM_COUNT ? PN_UPDATE_BLENDED : PN_UPDATE_BLENDED_MODEL;
       def.extraReferences = (uint32_t)volume;
       pnTree *tree = morphTree(body.pose, &def);
       TestRandom random = testRandom(42);
@@ -132,13 +132,13 @@ static void millionsOfVertices(void **state) {
   for (int round = 0; round < 60; ++round) {
     bool deltas = round % 2;
     Wild w = makeWild(&random, deltas, round % 3 == 0 ? 1e36f : round % 3 == 1 ? 1e3f : 1e-38f);
-    for (int volume = 0; volume < PN_VOLUME_COUNT; ++volume) {
+    for (int volume = 0; volume < PN_FORM_COUNT; ++volume) {
       pnTreeDef def = pnDefaultTreeDef();
-      def.volume = (pnVolume)volume;
+      def.form = (pnForm)volume;
       def.leafSize = 1 + testBelow(&random, 4);
       def.extraReferences = deltas ? 0 : testBelow(&random, 4);
       pnPose_Reset(w.pose);
-      def.update = volume == PN_VOLUME_BOX && round % 4 == 0 ? PN_UPDATE_BLENDED_MODEL : PN_UPDATE_BLENDED;
+      def.update = volume == PN_FORM_BOX && round % 4 == 0 ? PN_UPDATE_BLENDED_MODEL : PN_UPDATE_BLENDED;
       pnTree *tree = morphTree(w.pose, &def);
       for (int k = 0; k < 40; ++k) {
         setWild(&w, &random);
@@ -184,9 +184,9 @@ static void tinyWeights(void **state) {
     testExpectOk(pnCreateMorph(&def, &morph));
     pnPoseDef poseDef = {mesh, morph, NULL};
     testExpectOk(pnCreatePose(&poseDef, &pose));
-    for (int volume = 0; volume < PN_VOLUME_COUNT; ++volume) {
+    for (int volume = 0; volume < PN_FORM_COUNT; ++volume) {
       pnTreeDef treeDef = pnDefaultTreeDef();
-      treeDef.volume = (pnVolume)volume;
+      treeDef.form = (pnForm)volume;
       treeDef.leafSize = 1;
       pnTree *tree = morphTree(pose, &treeDef);
       for (int k = 0; k < 10; ++k) {
@@ -299,9 +299,9 @@ static void wildPairs(void **state) {
   size_t pairs = 0;
   for (int round = 0; round < 40; ++round) {
     Wild a = makeWild(&random, round % 2, round % 3 == 0 ? 1e30f : 1), b = makeWild(&random, round % 4 < 2, 1);
-    for (int volume = 0; volume < PN_VOLUME_COUNT; ++volume) {
+    for (int volume = 0; volume < PN_FORM_COUNT; ++volume) {
       pnTreeDef def = pnDefaultTreeDef();
-      def.volume = (pnVolume)volume;
+      def.form = (pnForm)volume;
       def.leafSize = 2;
       pnTree *treeA = morphTree(a.pose, &def), *treeB = morphTree(b.pose, &def);
       setWild(&a, &random);

@@ -104,7 +104,7 @@ static void thePapersSphereMissesVertices(void **state) {
   def.pose = s.pose;
   pnTree *trees[2];
   for (int i = 0; i < 2; ++i) {
-    def.volume = i ? PN_VOLUME_SPHERE : PN_VOLUME_BOX;
+    def.form = i ? PN_FORM_SPHERE : PN_FORM_BOX;
     testExpectOk(pnCreateTree(&def, &trees[i]));
   }
   /* 143 degrees about z; then the same, and back to where the strip was */
@@ -183,10 +183,10 @@ static void jointsTogetherCostNothing(void **state) {
     body.joints[j].m[0][3] = 5;
   }
   testExpectOk(pnPose_SetJoints(body.pose, body.joints, body.jointCount));
-  for (int volume = PN_VOLUME_BOX; volume <= PN_VOLUME_DOP26; ++volume) {
+  for (int volume = PN_FORM_BOX; volume <= PN_FORM_DOP26; ++volume) {
     pnTreeDef def = pnDefaultTreeDef();
     def.pose = body.pose;
-    def.volume = (pnVolume)volume;
+    def.form = (pnForm)volume;
     pnTree *tree;
     testExpectOk(pnCreateTree(&def, &tree));
     for (uint32_t node = 0; node < tree->shape->nodeCount; ++node) {

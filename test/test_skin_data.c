@@ -33,10 +33,10 @@ static Body makeBody(const pnAnimFile *file, uint32_t index) {
   testExpectOk(pnCreatePose(&eagerDef, &body.eager));
   pnTreeDef treeDef = pnDefaultTreeDef();
   treeDef.pose = body.pose;
-  treeDef.volume = index % 2 ? PN_VOLUME_SPHERE : PN_VOLUME_BOX;
+  treeDef.form = index % 2 ? PN_FORM_SPHERE : PN_FORM_BOX;
   testExpectOk(pnCreateTree(&treeDef, &body.tree));
   treeDef.pose = body.eager;
-  treeDef.volume = PN_VOLUME_BOX;
+  treeDef.form = PN_FORM_BOX;
   testExpectOk(pnCreateTree(&treeDef, &body.plain));
   body.vertices = malloc(3 * sizeof(float) * (from->vertexCount + 1));
   assert_non_null(body.vertices);

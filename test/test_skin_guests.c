@@ -110,7 +110,7 @@ static size_t checkPart(const pnGuest *guest, uint32_t part, const pnMatrix *at,
   testExpectOk(pnCreatePairList(&found));
   pnTreeDef def = pnDefaultTreeDef();
   def.pose = pose;
-  def.volume = round % 2 ? (pnVolume)(round / 2 % PN_VOLUME_COUNT) : PN_VOLUME_BOX;
+  def.form = round % 2 ? (pnForm)(round / 2 % PN_FORM_COUNT) : PN_FORM_BOX;
   def.build = round % 3 == 2 ? PN_BUILD_BALANCED : PN_BUILD_DEFAULT;
   pnTree *tree;
   testExpectOk(pnCreateTree(&def, &tree)); /* over the rest pose, as a program does */

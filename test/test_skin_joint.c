@@ -52,7 +52,7 @@ static void nodesAreDividedAlongJoints(void **state) {
       pnTreeDef def = pnDefaultTreeDef();
       def.pose = body.pose;
       def.build = PN_BUILD_JOINT;
-      def.volume = (pnVolume)(round % PN_VOLUME_COUNT);
+      def.form = (pnForm)(round % PN_FORM_COUNT);
       def.arity = arities[round % 3];
       def.leafSize = round % 2 ? 8 : 1;
       pnTree *tree;
@@ -109,12 +109,12 @@ static void pairsByJointsAreThoseOfBruteForce(void **state) {
   (void)state;
   size_t pairs = 0;
   for (int kind = 0; kind < SKIN_KIND_COUNT; ++kind)
-    for (int volume = 0; volume < PN_VOLUME_COUNT; ++volume) {
+    for (int volume = 0; volume < PN_FORM_COUNT; ++volume) {
       SkinBody a = skinMake((SkinKind)kind, 2, 1, volume % 3, 1), b = skinMake((SkinKind)kind, 1, 1, 0, 2);
       TestRandom random = testRandom(7 + (uint64_t)(kind * 10 + volume));
       pnTreeDef def = pnDefaultTreeDef();
       def.build = PN_BUILD_JOINT;
-      def.volume = (pnVolume)volume;
+      def.form = (pnForm)volume;
       def.leafSize = 3;
       pnTree *ta, *tb;
       def.pose = a.pose;
@@ -142,14 +142,14 @@ static void pairsByJointsAreThoseOfBruteForce(void **state) {
 static void twinsShareAndPartInPeace(void **state) {
   (void)state;
   for (int kind = 0; kind < SKIN_KIND_COUNT; ++kind)
-    for (int volume = 0; volume < PN_VOLUME_COUNT; volume += PN_VOLUME_SPHERE) {
+    for (int volume = 0; volume < PN_FORM_COUNT; volume += PN_FORM_SPHERE) {
       SkinBody a = skinMake((SkinKind)kind, 2, 1, kind % 3, 1);
       TestRandom random = testRandom(31);
       SkinBody b = a; /* another pose of the same mesh, morph and skin */
       pnPoseDef poseDef = {a.mesh, a.morph, a.skin};
       testExpectOk(pnCreatePose(&poseDef, &b.pose));
       pnTreeDef def = pnDefaultTreeDef();
-      def.volume = (pnVolume)volume;
+      def.form = (pnForm)volume;
       def.pose = a.pose;
       pnTree *first, *twin, *third, *other;
       testExpectOk(pnCreateTree(&def, &first));

@@ -18,10 +18,10 @@ static pnTree *makeTree(const pnPose *pose, const pnTreeDef *settings) {
 static void containBody(SkinKind kind, int morphs, float scale, int rounds) {
   SkinBody body = skinMake(kind, 2, scale, morphs, 7 + (uint64_t)kind);
   TestRandom random = testRandom(100 + (uint64_t)kind);
-  pnTree *trees[PN_VOLUME_COUNT];
-  for (int volume = 0; volume < PN_VOLUME_COUNT; ++volume) {
+  pnTree *trees[PN_FORM_COUNT];
+  for (int volume = 0; volume < PN_FORM_COUNT; ++volume) {
     pnTreeDef def = pnDefaultTreeDef();
-    def.volume = (pnVolume)volume;
+    def.form = (pnForm)volume;
     def.leafSize = 2;
     def.arity = volume % 2 ? 4 : 8;
     def.cut = 40;
@@ -32,9 +32,9 @@ static void containBody(SkinKind kind, int morphs, float scale, int rounds) {
     if (round > 0) skinPose(&body, &random, round % 3, scale * (round % 5 == 4 ? 1000 : 1));
     pnMatrix transform = round % 2 ? testRotation(&random, 3 * scale) : pnMatrix_Identity();
     testExpectOk(pnPose_SetTransform(body.pose, &transform));
-    for (int volume = 0; volume < PN_VOLUME_COUNT; ++volume) testExpectOk(pnTree_Validate(trees[volume]));
+    for (int volume = 0; volume < PN_FORM_COUNT; ++volume) testExpectOk(pnTree_Validate(trees[volume]));
   }
-  for (int volume = 0; volume < PN_VOLUME_COUNT; ++volume) pnDestroyTree(trees[volume]);
+  for (int volume = 0; volume < PN_FORM_COUNT; ++volume) pnDestroyTree(trees[volume]);
   skinFree(&body);
   assert_int_equal(pnGetByteCount(), 0);
 }
@@ -73,7 +73,7 @@ static void listsBelowMayBeLonger(void **state) {
     testExpectOk(pnCreateSkin(&def, &skin));
     testExpectOk(pnCreatePose(&(pnPoseDef){mesh, NULL, skin}, &pose));
     pnTreeDef treeDef = pnDefaultTreeDef();
-    treeDef.volume = PN_VOLUME_SPHERE;
+    treeDef.form = PN_FORM_SPHERE;
     treeDef.leafSize = 1;
     pnTree *tree = makeTree(pose, &treeDef);
     testExpectOk(pnTree_Validate(tree));
@@ -110,16 +110,16 @@ static pnPose *eagerOf(const SkinBody *body) {
 }
 
 /* Two bodies near each other, one frame, all trees. */
-static size_t agreeFrame(SkinBody *bodies, pnTree *trees[2][PN_VOLUME_COUNT], pnPool *const *pools,
+static size_t agreeFrame(SkinBody *bodies, pnTree *trees[2][PN_FORM_COUNT], pnPool *const *pools,
                          pnPairList *lists[2]) {
   pnPose *eager[2] = {eagerOf(&bodies[0]), eagerOf(&bodies[1])};
   testExpectOk(pnCollideBrute(eager[0], eager[1], NULL, lists[0]));
-  for (int volume = 0; volume < PN_VOLUME_COUNT; ++volume)
+  for (int volume = 0; volume < PN_FORM_COUNT; ++volume)
     for (uint32_t workers = 1; workers <= 4; ++workers) {
       pnQueryDef query = pnDefaultQueryDef();
       if (workers > 1) query.tasks = pnPool_GetTasks(pools[workers]);
-      testExpectOk(pnCollideTrees(trees[0][volume], trees[1][(volume + (int)workers) % PN_VOLUME_COUNT], &query,
-                                  lists[1], NULL));
+      testExpectOk(
+          pnCollideTrees(trees[0][volume], trees[1][(volume + (int)workers) % PN_FORM_COUNT], &query, lists[1], NULL));
       expectPairs(lists[1], lists[0]);
     }
   size_t pairs = pnPairList_GetCount(lists[0]);
@@ -127,7 +127,7 @@ static size_t agreeFrame(SkinBody *bodies, pnTree *trees[2][PN_VOLUME_COUNT], pn
   pnTreeDef def = pnDefaultTreeDef();
   pnTree *plain = makeTree(eager[0], &def);
   testExpectOk(pnCollideSelf(plain, NULL, lists[0], NULL));
-  for (int volume = 0; volume < PN_VOLUME_COUNT; ++volume) {
+  for (int volume = 0; volume < PN_FORM_COUNT; ++volume) {
     testExpectOk(pnCollideSelf(trees[0][volume], NULL, lists[1], NULL));
     expectPairs(lists[1], lists[0]);
   }
@@ -147,13 +147,13 @@ static void pairsAreThoseOfEagerVertices(void **state) {
     SkinBody bodies[2] = {skinMake((SkinKind)kind, 1, 1, kind % 3, 1),
                           skinMake((SkinKind)((kind + 1) % SKIN_KIND_COUNT), 2, 1, 0, 2)};
     TestRandom random = testRandom(50 + (uint64_t)kind);
-    pnTree *trees[2][PN_VOLUME_COUNT];
+    pnTree *trees[2][PN_FORM_COUNT];
     for (int i = 0; i < 2; ++i)
-      for (int volume = 0; volume < PN_VOLUME_COUNT; ++volume) {
+      for (int volume = 0; volume < PN_FORM_COUNT; ++volume) {
         static const pnUpdate rules[] = {PN_UPDATE_CARRIED, PN_UPDATE_DEFAULT, PN_UPDATE_HYBRID, PN_UPDATE_CARRIED,
                                          PN_UPDATE_CARRIED};
         pnTreeDef def = pnDefaultTreeDef();
-        def.volume = (pnVolume)volume;
+        def.form = (pnForm)volume;
         def.build = (pnBuild)(volume % PN_BUILD_COUNT);
         def.update = rules[volume];
         def.leafSize = volume % 2 ? 1 : 4;
@@ -170,7 +170,7 @@ static void pairsAreThoseOfEagerVertices(void **state) {
     }
     assert_true(pairs > 100);
     for (int i = 0; i < 2; ++i) {
-      for (int volume = 0; volume < PN_VOLUME_COUNT; ++volume) pnDestroyTree(trees[i][volume]);
+      for (int volume = 0; volume < PN_FORM_COUNT; ++volume) pnDestroyTree(trees[i][volume]);
       skinFree(&bodies[i]);
     }
   }
@@ -232,7 +232,7 @@ static pnResult treeOnce(void *context) {
   const SkinBody *body = context;
   pnTreeDef def = pnDefaultTreeDef();
   def.pose = body->pose;
-  def.volume = PN_VOLUME_SPHERE;
+  def.form = PN_FORM_SPHERE;
   pnTree *tree = NULL;
   pnResult result = pnCreateTree(&def, &tree);
   pnDestroyTree(tree);

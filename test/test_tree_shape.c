@@ -60,7 +60,7 @@ static void onlyTwinsShare(void **state) {
   pnTreeDef defs[CASES];
   for (int i = 0; i < CASES; ++i) defs[i] = pnDefaultTreeDef();
   defs[0].build = PN_BUILD_SHAPE_MEAN;
-  defs[1].volume = PN_VOLUME_DOP14;
+  defs[1].form = PN_FORM_DOP14;
   defs[2].update = PN_UPDATE_TOP_DOWN;
   defs[3].arity = 4;
   defs[4].leafSize = 4;

@@ -9,10 +9,10 @@
 
 #define TRIANGLES 40u
 
-static pnTree *makeTree(const pnPose *pose, pnVolume volume, pnUpdate update) {
+static pnTree *makeTree(const pnPose *pose, pnForm form, pnUpdate update) {
   pnTreeDef def = pnDefaultTreeDef();
   def.pose = pose;
-  def.volume = volume;
+  def.form = form;
   def.update = update;
   def.leafSize = 2;
   def.arity = 4;
@@ -45,8 +45,8 @@ static void noAlarmAtAnyMagnitude(void **state) {
   for (int round = 0; round < 200; ++round) {
     pnMesh *mesh;
     pnPose *pose = makePose(&random, true, &mesh);
-    for (int volume = 0; volume < PN_VOLUME_COUNT; ++volume) {
-      pnTree *tree = makeTree(pose, (pnVolume)volume, updates[round % 4]);
+    for (int volume = 0; volume < PN_FORM_COUNT; ++volume) {
+      pnTree *tree = makeTree(pose, (pnForm)volume, updates[round % 4]);
       testExpectOk(pnTree_Validate(tree));
       pnDestroyTree(tree);
     }
@@ -72,8 +72,8 @@ static void aCellTooSmallIsAnAlarm(void **state) {
   TestRandom random = testRandom(2);
   pnMesh *mesh;
   pnPose *pose = makePose(&random, false, &mesh);
-  for (int volume = 0; volume < PN_VOLUME_COUNT; ++volume) {
-    pnTree *tree = makeTree(pose, (pnVolume)volume, PN_UPDATE_BOTTOM_UP);
+  for (int volume = 0; volume < PN_FORM_COUNT; ++volume) {
+    pnTree *tree = makeTree(pose, (pnForm)volume, PN_UPDATE_BOTTOM_UP);
     testExpectOk(pnTree_Validate(tree));
     uint32_t tried = 0;
     for (uint32_t node = 0; node < tree->shape->nodeCount; ++node)

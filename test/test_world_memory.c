@@ -179,7 +179,7 @@ static bool askSelf(Stage *s, uint32_t k, uint64_t *outHash) {
   def.tasks = pnPool_GetTasks(s->pool);
   pnTreeDef treeDef = pnDefaultTreeDef();
   treeDef.self = true;
-  treeDef.volume = k ? PN_VOLUME_DOP14 : PN_VOLUME_BOX;
+  treeDef.form = k ? PN_FORM_DOP14 : PN_FORM_BOX;
   treeDef.pose = pnBody_GetPose(s->world, s->body[2]);
   pnTree *tree = NULL;
   bool ok = happened(pnCreateTree(&treeDef, &tree)) && happened(pnCollideSelf(tree, &def, s->list, NULL));

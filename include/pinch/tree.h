@@ -31,14 +31,14 @@ typedef enum pnBuild {
 } pnBuild;
 
 /* What stands around the triangles of a node. */
-typedef enum pnVolume {
-  PN_VOLUME_BOX,   /* axis-aligned box (default) */
-  PN_VOLUME_DOP14, /* box with its 8 corners cut */
-  PN_VOLUME_DOP18, /* box with its 12 edges cut */
-  PN_VOLUME_DOP26, /* both */
-  PN_VOLUME_SPHERE,
-  PN_VOLUME_COUNT
-} pnVolume;
+typedef enum pnForm {
+  PN_FORM_BOX,   /* axis-aligned box (default) */
+  PN_FORM_DOP14, /* box with its 8 corners cut */
+  PN_FORM_DOP18, /* box with its 12 edges cut */
+  PN_FORM_DOP26, /* both */
+  PN_FORM_SPHERE,
+  PN_FORM_COUNT
+} pnForm;
 
 /* How the volumes follow the pose. */
 typedef enum pnUpdate {
@@ -66,7 +66,7 @@ typedef enum pnBig {
 typedef struct pnTreeDef {
   const pnPose *pose; /* must outlive the tree */
   pnBuild build;      /* default PN_BUILD_DEFAULT */
-  pnVolume volume;    /* default PN_VOLUME_BOX */
+  pnForm form;        /* default PN_FORM_BOX */
   pnUpdate update;    /* default PN_UPDATE_DEFAULT */
   uint32_t arity;     /* most children of a node: 2, 4 or 8 (default 8) */
   uint32_t leafSize;  /* most triangles of a leaf: 1 to 8 (default 8) */

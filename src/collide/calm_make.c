@@ -471,8 +471,8 @@ static pnResult makeCalm(void *context, void **outData, size_t *outBytes) {
 
 bool pn_canBeCalm(const pnShape *shape) {
   const pnMorph *morph = shape->morph;
-  bool blended = shape->rule == &pn_updateBlended && shape->def.volume != PN_VOLUME_SPHERE && morph &&
-                 morph->mode == PN_MORPH_DELTAS;
+  bool blended =
+      shape->rule == &pn_updateBlended && shape->def.form != PN_FORM_SPHERE && morph && morph->mode == PN_MORPH_DELTAS;
   /* all patches around a hub are near each other: too many pairs */
   return shape->def.calm && shape->def.self && blended && shape->nodeCount > 0 && shape->hubCount == 0;
 }

@@ -105,15 +105,9 @@ enum { HAS_REST = 1, HAS_CALM = 2 };
 /* Length and checksum are filled in when they are known. */
 static void writeShape(const pnShape *shape, uint32_t parts, pnByteWriter *w) {
   const pnTreeDef *def = &shape->def;
-  uint32_t settings[9] = {(uint32_t)def->build,
-                          (uint32_t)def->volume,
-                          (uint32_t)def->update,
-                          def->arity,
-                          def->leafSize,
-                          def->cut,
-                          def->extraReferences,
-                          def->calm,
-                          def->self};
+  uint32_t settings[9] = {(uint32_t)def->build, (uint32_t)def->form, (uint32_t)def->update,
+                          def->arity,           def->leafSize,       def->cut,
+                          def->extraReferences, def->calm,           def->self};
   pn_putBytes(w, s_magic, sizeof s_magic);
   pn_putU32(w, BYTE_ORDER_MARK);
   pn_putU32(w, VERSION);
@@ -199,7 +193,7 @@ static pnResult readSettings(pnByteReader *r, const pnPose *pose, pnTreeDef *out
   pnTreeDef def = pnDefaultTreeDef();
   def.pose = pose;
   def.build = (pnBuild)s[0];
-  def.volume = (pnVolume)s[1];
+  def.form = (pnForm)s[1];
   def.update = (pnUpdate)s[2];
   def.arity = s[3];
   def.leafSize = s[4];

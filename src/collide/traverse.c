@@ -132,7 +132,7 @@ pnTraversal pn_beginTraversal(pnTree *a, pnTree *b) {
   bool near = (bergenA || bergenB) && setBergen(&t);
   if (bergenA && bergenB && near) {
     t.steps = &pn_stepsBergen;
-  } else if (bergenA || bergenB || a->def.volume != t.b->def.volume) {
+  } else if (bergenA || bergenB || a->def.form != t.b->def.form) {
     t.steps = &pn_stepsMixed;
   } else if (!a->slabs) {
     t.steps = &pn_stepsSphere;
@@ -144,7 +144,7 @@ pnTraversal pn_beginTraversal(pnTree *a, pnTree *b) {
     }
     setLens(&t);
     t.uneven = areUneven(&t);
-    t.steps = a->def.volume != PN_VOLUME_BOX ? &pn_stepsDop : chooseBoxSteps(&t);
+    t.steps = a->def.form != PN_FORM_BOX ? &pn_stepsDop : chooseBoxSteps(&t);
   }
   return t;
 }

@@ -133,10 +133,10 @@ static void sphereInner(pnTree *t, const pnBuckets *b) {
 
 /* ---------------------------------------------------------------- all */
 
-void pn_setForm(pnTree *t, pnVolume volume) {
-  t->def.volume = volume;
-  t->slabs = volume == PN_VOLUME_BOX ? &pn_slabBox : NULL;
-  t->laneBytes = volume == PN_VOLUME_BOX ? sizeof(pnBoxLanes) : sizeof(pnSphereLanes);
+void pn_setForm(pnTree *t, pnForm form) {
+  t->def.form = form;
+  t->slabs = form == PN_FORM_BOX ? &pn_slabBox : NULL;
+  t->laneBytes = form == PN_FORM_BOX ? sizeof(pnBoxLanes) : sizeof(pnSphereLanes);
 }
 
 float pn_smallLength(const pnTree *tree) {
@@ -150,7 +150,7 @@ bool pn_needsSpheres(const pnTree *tree, const pnBuckets *b, uint64_t small) {
 }
 
 bool pn_fillBuckets(pnTree *tree, const pnBuckets *b, const pnTasks *tasks) {
-  pn_setForm(tree, PN_VOLUME_BOX);
+  pn_setForm(tree, PN_FORM_BOX);
   pnBound root = {.radius = 0};
   for (int k = 0; k < 3; k++) {
     root.slabs.lo[k] = (&b->box.min.x)[k];
@@ -166,7 +166,7 @@ bool pn_fillBuckets(pnTree *tree, const pnBuckets *b, const pnTasks *tasks) {
     small += pass.small[i];
   }
   if (pn_needsSpheres(tree, b, small)) {
-    pn_setForm(tree, PN_VOLUME_SPHERE);
+    pn_setForm(tree, PN_FORM_SPHERE);
     pn_parallelFor(tasks, sphereLeaves, &pass, tree->shape->leafCount, GRAIN);
     for (uint32_t node = 0; node < tree->shape->innerCount; node++) {
       pn_markFresh(tree, node);

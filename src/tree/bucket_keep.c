@@ -243,7 +243,7 @@ static bool keepOrder(pnTree *tree, pnBuckets *b, const pnTasks *tasks) {
 }
 
 pnResult pn_updateKept(pnTree *tree, pnBuckets *b, const pnTasks *tasks) {
-  pn_setForm(tree, PN_VOLUME_BOX);
+  pn_setForm(tree, PN_FORM_BOX);
   bool ok = keepOrder(tree, b, tasks);
   if (!ok) {
     return pn_fail(PN_ERROR_MEMORY, "soup '%s': out of memory for the index over %u primitives", b->soup->mesh.name,

@@ -21,10 +21,10 @@ static pnResult checkDef(const pnTreeDef *def) {
   if (def->extraReferences > 15) {
     return pn_fail(PN_ERROR_ARGUMENT, "tree: extraReferences is %u, it must be 0 to 15", def->extraReferences);
   }
-  if ((uint32_t)def->build >= PN_BUILD_COUNT || (uint32_t)def->volume >= PN_VOLUME_COUNT ||
+  if ((uint32_t)def->build >= PN_BUILD_COUNT || (uint32_t)def->form >= PN_FORM_COUNT ||
       (uint32_t)def->update >= PN_UPDATE_COUNT) {
     return pn_fail(PN_ERROR_ARGUMENT, "tree: build %d, volume %d or update %d is not one of the list", (int)def->build,
-                   (int)def->volume, (int)def->update);
+                   (int)def->form, (int)def->update);
   }
   if (def->pose->mesh->vertexCount > UINT32_MAX / 3) {
     return pn_fail(PN_ERROR_COUNT, "tree: mesh '%s' has %u vertices, at most %u can be listed", def->pose->mesh->name,
@@ -45,7 +45,7 @@ static pnResult checkDef(const pnTreeDef *def) {
     return pn_fail(PN_ERROR_KIND, "tree: update rule %d does not fit the pose of mesh '%s'", (int)def->update,
                    def->pose->mesh->name);
   }
-  if (rule->modelSpace && def->volume != PN_VOLUME_BOX) {
+  if (rule->modelSpace && def->form != PN_FORM_BOX) {
     return pn_fail(PN_ERROR_ARGUMENT, "tree: update rule '%s' works with boxes only", rule->name);
   }
   return PN_OK;
@@ -213,7 +213,7 @@ bool pn_fitsShape(const pnShape *shape, const pnTreeDef *def, const struct pnUpd
   const pnTreeDef *p = &shape->def;
   return shape->rule == rule && shape->mesh == def->pose->mesh && shape->morph == def->pose->morph &&
          shape->skin == def->pose->skin && !pn_hasPieces(p) && !pn_hasPieces(def) && p->build == def->build &&
-         p->volume == def->volume && p->arity == def->arity && p->leafSize == def->leafSize && p->cut == def->cut &&
+         p->form == def->form && p->arity == def->arity && p->leafSize == def->leafSize && p->cut == def->cut &&
          p->extraReferences == def->extraReferences && p->calm == def->calm && p->self == def->self;
 }
 

@@ -11,19 +11,19 @@
 
 pnTreeDef pnDefaultTreeDef(void) {
   return (pnTreeDef){.build = PN_BUILD_DEFAULT,
-                     .volume = PN_VOLUME_BOX,
+                     .form = PN_FORM_BOX,
                      .update = PN_UPDATE_DEFAULT,
                      .arity = 8,
                      .leafSize = 8,
                      .self = true};
 }
 
-static const pnSlabSet *slabsOf(pnVolume volume) {
-  switch (volume) {
-    case PN_VOLUME_DOP14: return &pn_slabDop14;
-    case PN_VOLUME_DOP18: return &pn_slabDop18;
-    case PN_VOLUME_DOP26: return &pn_slabDop26;
-    case PN_VOLUME_SPHERE: return NULL;
+static const pnSlabSet *slabsOf(pnForm form) {
+  switch (form) {
+    case PN_FORM_DOP14: return &pn_slabDop14;
+    case PN_FORM_DOP18: return &pn_slabDop18;
+    case PN_FORM_DOP26: return &pn_slabDop26;
+    case PN_FORM_SPHERE: return NULL;
     default: return &pn_slabBox;
   }
 }
@@ -125,7 +125,7 @@ pnResult pnCreateTree(const pnTreeDef *def, pnTree **outTree) {
     pn_free(tree, sizeof(pnTree));
     return result;
   }
-  tree->slabs = slabsOf(tree->def.volume);
+  tree->slabs = slabsOf(tree->def.form);
   tree->box = (pnBox){{1, 1, 1}, {-1, -1, -1}};
   tree->laneBytes = laneBytes(tree);
   result = takeShape(tree);
@@ -166,7 +166,7 @@ pnResult pnTree_Update(pnTree *tree, const pnTasks *tasks) {
   }
   /* a shared array that nobody has looked through: the hybrid rule for boxes sees NaN by itself, others do not */
   float maxAbs;
-  bool unseen = tree->pose->sourceMaxAbs < 0 && !(tree->rule == &pn_updateHybrid && tree->def.volume == PN_VOLUME_BOX);
+  bool unseen = tree->pose->sourceMaxAbs < 0 && !(tree->rule == &pn_updateHybrid && tree->def.form == PN_FORM_BOX);
   pnResult result = unseen ? pn_checkNumbers(tree->pose, tree->pose->source, &maxAbs) : PN_OK;
   if (result == PN_OK) {
     result = pn_beginFrame(tree);

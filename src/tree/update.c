@@ -245,7 +245,7 @@ void pn_fetchListed(const pnPose *pose, const uint32_t *listed, uint32_t count, 
 
 void pn_boundOfVertices(const pnTree *tree, const uint32_t *vertices, uint32_t count, pnBound *out) {
   float points[4 * CHUNK];
-  if (tree->def.volume == PN_VOLUME_BOX) {
+  if (tree->def.form == PN_FORM_BOX) {
     pnF4 lo, hi;
     pn_boxOfVertices(tree, vertices, count, &lo, &hi);
     pn_f4Store(points, lo);
@@ -478,7 +478,7 @@ void pn_fillFromVertices(pnTree *tree, uint32_t node) {
     return;
   }
   uint32_t child = tree->shape->first[node], count = tree->shape->count[node];
-  if (tree->def.volume != PN_VOLUME_BOX) {
+  if (tree->def.form != PN_FORM_BOX) {
     pnBound bounds[PN_LANES];
     for (uint32_t j = 0; j < count; j++) {
       uint32_t n;
@@ -545,7 +545,7 @@ static void boundCorners(pnTree *tree, uint32_t node) {
 }
 
 void pn_boundLeaf(pnTree *tree, uint32_t node) {
-  if (tree->def.volume != PN_VOLUME_BOX) {
+  if (tree->def.form != PN_FORM_BOX) {
     boundCorners(tree, node);
     return;
   }

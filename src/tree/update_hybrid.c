@@ -90,12 +90,12 @@ pnResult pn_prepareEager(pnTree *tree) {
   for (uint32_t c = 0; c < tree->shape->clusterCount; c++) {
     most = PN_MAX(most, tree->shape->clusterNode[c]);
   }
-  size_t one = tree->def.volume == PN_VOLUME_BOX ? 8 * sizeof(float) : sizeof(pnBound);
+  size_t one = tree->def.form == PN_FORM_BOX ? 8 * sizeof(float) : sizeof(pnBound);
   return pn_allocRuleData(tree, pn_bytes((size_t)most + 1, one));
 }
 
 pnResult pn_updateEager(pnTree *tree, const pnTasks *tasks) {
-  bool box = tree->def.volume == PN_VOLUME_BOX;
+  bool box = tree->def.form == PN_FORM_BOX;
   Pass pass = {tree, box ? tree->ruleData : NULL, box ? NULL : tree->ruleData};
   pn_parallelFor(tasks, boundClusters, &pass, tree->shape->clusterCount, 32);
   bool ok = box ? mergeBoxes(tree, tree->ruleData) : mergeBounds(tree, tree->ruleData);

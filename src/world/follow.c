@@ -157,7 +157,7 @@ static pnResult updateTouched(pnWorld *world) {
  * layers that lie on each other would come into one leaf, and more is opened, not less. */
 static bool isKept(const pnBody *body) {
   return body->kind == PN_BODY_FREE && !body->self && !waits(body) &&
-         body->pose->mesh->triangleCount >= LEAST_TRIANGLES && body->tree->def.volume == PN_VOLUME_BOX;
+         body->pose->mesh->triangleCount >= LEAST_TRIANGLES && body->tree->def.form == PN_FORM_BOX;
 }
 
 static void setWorn(pnWorld *world, pnBody *body, bool worn) {
