@@ -110,6 +110,20 @@ typedef struct pnFinderFrame {
  * PN_ERROR_INDEX: a body or triangle that there is not. After an error the frame counts as empty. */
 PN_API pnResult pnFinder_AddFrame(pnFinder *finder, const pnFinderFrame *frame);
 
+/* The same in two steps, for frames that several processes or machines share. Looking is the work: it does not depend on other
+ * frames, and any finder with the same bodies (and labels, carriers, rest pose) may do it, in any order; adding is quick and goes
+ * in order. The findings are those of one finder that was given every frame, bit for bit. A finder that looks adds no frames
+ * until it is cleared. The bytes are of this machine's byte order and live until the finder's next call; the regions of the frame
+ * are there as after pnFinder_AddFrame, without findings. frame->rest must be false. */
+PN_API pnResult pnFinder_LookAtFrame(pnFinder *finder, const pnFinderFrame *frame, const void **outBytes,
+                                     size_t *outByteCount);
+/* Adds a frame from a look at it; frame->contacts are not used. Bytes are read with distrust. PN_ERROR_FORMAT: these are no look
+ * at these bodies; PN_ERROR_KIND: the look leans on an earlier frame that this finder was not given (possible only where
+ * something is carried). In both cases nothing has happened, and pnFinder_AddFrame may be called for this frame. */
+PN_API pnResult pnFinder_AddLook(pnFinder *finder, const pnFinderFrame *frame, const void *bytes, size_t byteCount);
+/* Must the bodies' poses stand where the frame has them when this look is added? Only where something is carried. */
+PN_API bool pnFinder_LookNeedsPoses(const void *bytes, size_t byteCount);
+
 /* Ends all findings and forgets them, the frames and (with `rest`) what meets at rest; bodies stay. For the next animation. */
 PN_API void pnFinder_Clear(pnFinder *finder, bool rest);
 

@@ -12,6 +12,7 @@
  *   publish.c   regions as the door has them
  *   curve.c     meeting segments in order: curves
  *   known.c     what was found once for all: regions at rest, and regions that one carrier carries
+ *   look.c      a frame that was looked at elsewhere: its regions as bytes, and back
  *   track.c     regions of frame after frame into findings
  *   finding.c   findings in order, with names
  *   compare.c   findings beside those that are known
@@ -24,6 +25,7 @@
 #define PN_FIND_FIND_H
 
 #include "base/array.h"
+#include "base/bytes.h"
 #include "base/sort.h"
 #include "base/task.h"
 #include "collide/near.h"
@@ -267,6 +269,20 @@ typedef struct pnCarriedRegion {
   double fromAt[2], ontoAt[2]; /* where on them */
 } pnCarriedRegion;
 
+/* ---------------------------------------------------------------- sights */
+
+/* What is needed of a region beside what the door has: to know it again at rest, in the next frame and in later ones. With it the
+ * meshes' poses are not needed any more, so that regions may come from another process (look.c). */
+typedef struct pnSight {
+  uint32_t partA, partB;   /* of the region's a and b */
+  size_t triangleFirst[2]; /* into sightTriangles: those of a and those of b, ascending, each once */
+  uint32_t triangleCount[2];
+  double restDepth;            /* 0: it is not there at rest */
+  bool isMeasured;             /* its depth was measured in this frame; else an earlier one has it (carried) */
+  uint32_t own, onto;          /* carried: the triangles that its arrow leaves from and ends on; PN_NONE: no arrow */
+  double fromAt[2], ontoAt[2]; /* where on them */
+} pnSight;
+
 /* ---------------------------------------------------------------- tracks */
 
 /* Where a region was, to know it in the next frame. */
@@ -346,6 +362,9 @@ struct pnFinder {
 
   /* its regions */
   PN_ARRAY(pnRegionSource) sources;
+  PN_ARRAY(pnSight) sights; /* one a region */
+  pnNumbers sightTriangles;
+  PN_ARRAY(char) look; /* the frame as bytes */
   PN_ARRAY(pnRegion) regions;
   PN_ARRAY(pnPair) regionPairs;
   PN_ARRAY(pnLabelCount) regionLabels;
@@ -365,22 +384,26 @@ struct pnFinder {
   double lastTime;
   PN_ARRAY(pnTrack) tracks;    /* ascending by number */
   PN_ARRAY(uint32_t) numberOf; /* of each number ever given the smaller one it was joined with, or itself */
-  PN_ARRAY(double) restDepths; /* of the regions of the frame */
   uint32_t droppedCount;
   PN_ARRAY(pnFinding) findings;
   PN_ARRAY(pnLabelCount) findingLabels;
 };
+
+/* A frame, step by step: is it in order, its regions and their sights, its end with the result so far. */
+pnResult pn_checkOrder(const pnFinder *finder, const pnFinderFrame *frame);
+pnResult pn_lookAtFrame(pnFinder *finder, const pnFinderFrame *frame);
+pnResult pn_endFrame(pnFinder *finder, const pnFinderFrame *frame, pnResult result);
+void pn_forgetFrame(pnFinder *finder); /* there are no regions */
 
 /* Frees what frames have. */
 void pn_freeFrame(pnFinder *finder);
 void pn_freeKnown(pnFinder *finder, bool rest);
 void pn_freeTracks(pnFinder *finder);
 
-/* Is the depth of this region known from an earlier frame? With `out`, takes it from there. */
+/* Is the depth of this region known from an earlier frame? */
 bool pn_isKnownDepth(const pnFinder *finder, const pnContactWork *work, uint32_t region);
-bool pn_recallDepth(const pnFinder *finder, const pnContactWork *work, uint32_t region, pnRegion *out);
 
-/* Drafts into regions. */
+/* Drafts into regions, and the beginnings of their sights. */
 pnResult pn_publishRegions(pnFinder *finder, const pnFinderFrame *frame);
 /* The triangles of one side of a region, ascending, each once, into `out`. */
 bool pn_listTriangles(const pnContactWork *work, uint32_t region, bool far, pnNumbers *out);
@@ -390,8 +413,11 @@ bool pn_joinCurves(pnFinder *finder, const pnContactWork *work, uint32_t region,
 
 /* The regions of the frame as those at rest. */
 pnResult pn_keepRest(pnFinder *finder);
-/* Which of the regions are there at rest too, and how deep (0: not); and remembers those that are carried. */
-pnResult pn_recognise(pnFinder *finder, double *outRestDepths);
+/* The rest of the sights: which regions are there at rest too, and where the arrows of those that are carried stand. */
+void pn_recognise(pnFinder *finder);
+/* Gives carried regions the depths they had when they were first seen, and remembers those that are new. PN_ERROR_KIND, and
+ * nothing is changed: one of them is neither measured nor known. */
+pnResult pn_recallCarried(pnFinder *finder);
 /* The regions of the frame into findings. */
 pnResult pn_trackRegions(pnFinder *finder, const pnFinderFrame *frame);
 

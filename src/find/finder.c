@@ -151,8 +151,7 @@ void pnFinder_Clear(pnFinder *finder, bool rest) {
   PN_ASSERT(finder);
   pn_freeTracks(finder);
   pn_freeKnown(finder, rest);
-  finder->regions.count = finder->regionPairs.count = finder->regionLabels.count = 0;
-  finder->curves.count = finder->curvePoints.count = 0;
+  pn_forgetFrame(finder);
   finder->hasFrame = false;
 }
 
@@ -190,8 +189,9 @@ static size_t bytesOfTrack(const pnTrack *t) {
 
 static size_t bytesOfFrame(const pnFinder *f) {
   size_t bytes = HELD(f->keys) + HELD(f->works) + HELD(f->meetItems) + HELD(f->diveItems) + HELD(f->workOrder) +
-                 HELD(f->numbers) + HELD(f->sources) + HELD(f->regions) + HELD(f->regionPairs) + HELD(f->regionLabels) +
-                 HELD(f->curves) + HELD(f->curvePoints) + HELD(f->curveEnds);
+                 HELD(f->numbers) + HELD(f->sources) + HELD(f->sights) + HELD(f->sightTriangles) + HELD(f->look) +
+                 HELD(f->regions) + HELD(f->regionPairs) + HELD(f->regionLabels) + HELD(f->curves) +
+                 HELD(f->curvePoints) + HELD(f->curveEnds);
   for (size_t i = 0; i < f->workCapacity; ++i) {
     const pnContactWork *w = &f->works.data[i];
     bytes += HELD(w->meets) + HELD(w->order) + HELD(w->drafts) + HELD(w->marks) + HELD(w->seeds) + HELD(w->floods) +
@@ -208,7 +208,7 @@ static size_t bytesOfFrame(const pnFinder *f) {
 size_t pnFinder_GetByteCount(const pnFinder *finder) {
   size_t bytes = sizeof *finder + HELD(finder->bodies) + HELD(finder->unwanted) + HELD(finder->tracks) +
                  HELD(finder->numberOf) + HELD(finder->findings) + HELD(finder->findingLabels) + HELD(finder->rests) +
-                 HELD(finder->restEntries) + HELD(finder->carried) + HELD(finder->restDepths);
+                 HELD(finder->restEntries) + HELD(finder->carried);
   for (size_t i = 0; i < finder->bodies.count; ++i) bytes += bytesOfBody(&finder->bodies.data[i]);
   for (size_t i = 0; i < finder->tracks.count; ++i) bytes += bytesOfTrack(&finder->tracks.data[i]);
   for (size_t i = 0; i < finder->carried.count; ++i)

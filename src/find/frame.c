@@ -112,6 +112,9 @@ void pn_freeFrame(pnFinder *finder) {
   pn_arrayFree(&finder->workOrder);
   pn_arrayFree(&finder->numbers);
   pn_arrayFree(&finder->sources);
+  pn_arrayFree(&finder->sights);
+  pn_arrayFree(&finder->sightTriangles);
+  pn_arrayFree(&finder->look);
   pn_arrayFree(&finder->curveEnds);
   pn_arrayFree(&finder->regions);
   pn_arrayFree(&finder->regionPairs);
@@ -226,12 +229,13 @@ static pnResult makeDepths(pnFinder *finder) {
   return PN_OK;
 }
 
-static void forgetFrame(pnFinder *finder) {
+void pn_forgetFrame(pnFinder *finder) {
+  finder->sights.count = finder->sightTriangles.count = 0;
   finder->regions.count = finder->regionPairs.count = finder->regionLabels.count = 0;
   finder->curves.count = finder->curvePoints.count = 0;
 }
 
-static pnResult checkOrder(const pnFinder *finder, const pnFinderFrame *frame) {
+pnResult pn_checkOrder(const pnFinder *finder, const pnFinderFrame *frame) {
   if (frame->rest && finder->hasFrame)
     return pn_fail(PN_ERROR_ARGUMENT, "finder: the rest pose comes before the first frame");
   if (!frame->rest && !isfinite(frame->time))
@@ -243,25 +247,38 @@ static pnResult checkOrder(const pnFinder *finder, const pnFinderFrame *frame) {
   return PN_OK;
 }
 
-pnResult pnFinder_AddFrame(pnFinder *finder, const pnFinderFrame *frame) {
-  PN_FLOAT_SCOPE;
-  PN_ASSERT(finder && frame && (frame->contactCount == 0 || frame->contacts));
-  pnResult result = checkOrder(finder, frame);
-  if (result != PN_OK) return result;
-  forgetFrame(finder);
-  result = begin(finder);
+/* Steps 1 to 6, and what tracks need of the regions. */
+pnResult pn_lookAtFrame(pnFinder *finder, const pnFinderFrame *frame) {
+  pn_forgetFrame(finder);
+  pnResult result = begin(finder);
   if (result == PN_OK) result = takeContacts(finder, frame);
   if (result == PN_OK) result = updateTrees(finder);
   if (result == PN_OK) result = makeRegions(finder);
   if (result == PN_OK) result = makeDepths(finder);
   if (result == PN_OK) result = pn_publishRegions(finder, frame);
-  if (result == PN_OK) result = frame->rest ? pn_keepRest(finder) : pn_trackRegions(finder, frame);
-  if (result != PN_OK) forgetFrame(finder);
-  // An empty frame in its place, also after an error.
-  if (!frame->rest) {
-    finder->hasFrame = true;
-    finder->lastNumber = frame->number;
-    finder->lastTime = frame->time;
-  }
+  if (result == PN_OK && !frame->rest) pn_recognise(finder);
   return result;
+}
+
+/* An empty frame in its place, also after an error. */
+pnResult pn_endFrame(pnFinder *finder, const pnFinderFrame *frame, pnResult result) {
+  if (result != PN_OK) pn_forgetFrame(finder);
+  finder->hasFrame = true;
+  finder->lastNumber = frame->number;
+  finder->lastTime = frame->time;
+  return result;
+}
+
+pnResult pnFinder_AddFrame(pnFinder *finder, const pnFinderFrame *frame) {
+  PN_FLOAT_SCOPE;
+  PN_ASSERT(finder && frame && (frame->contactCount == 0 || frame->contacts));
+  pnResult result = pn_checkOrder(finder, frame);
+  if (result != PN_OK) return result;
+  result = pn_lookAtFrame(finder, frame);
+  if (result == PN_OK && frame->rest) result = pn_keepRest(finder);
+  if (frame->rest && result != PN_OK) pn_forgetFrame(finder);
+  if (frame->rest) return result;
+  if (result == PN_OK) result = pn_recallCarried(finder);
+  if (result == PN_OK) result = pn_trackRegions(finder, frame);
+  return pn_endFrame(finder, frame, result);
 }

@@ -145,9 +145,16 @@ static bool isListed(const pnNumbers *list, uint32_t number) {
   return low < list->count && list->data[low] == number;
 }
 
-static const pnCarriedRegion *recall(const pnFinder *finder, const pnContactWork *work, uint32_t region) {
-  if (!work->drafts.data[region].carried) return NULL;
-  uint32_t a = PN_MIN(work->a, work->b), b = PN_MAX(work->a, work->b), swap = work->a > work->b;
+/* Was a pair of triangles in this region when it was first seen? `swap`: the pair has its bodies the other way round. */
+static bool hadPair(const pnCarriedRegion *c, uint32_t a, uint32_t b, bool swap) {
+  if (isListed(&c->triangles[swap], a) && isListed(&c->triangles[!swap], b)) return true;
+  return c->a == c->b && isListed(&c->triangles[0], b) && isListed(&c->triangles[1], a);
+}
+
+/* Before regions are published: the meets are looked at. */
+bool pn_isKnownDepth(const pnFinder *finder, const pnContactWork *work, uint32_t region) {
+  if (!work->drafts.data[region].carried) return false;
+  uint32_t a = PN_MIN(work->a, work->b), b = PN_MAX(work->a, work->b);
   for (size_t i = 0; i < finder->carried.count; ++i) {
     const pnCarriedRegion *c = &finder->carried.data[i];
     if (c->a != a || c->b != b) continue;
@@ -155,17 +162,27 @@ static const pnCarriedRegion *recall(const pnFinder *finder, const pnContactWork
       const pnDraft *draft = &work->drafts.data[r];
       for (size_t k = 0; k < draft->meetCount; ++k) {
         const pnMeet *meet = &work->meets.data[work->order.data[draft->meetFirst + k]];
-        bool same = isListed(&c->triangles[swap], meet->a) && isListed(&c->triangles[!swap], meet->b);
-        bool turned = a == b && isListed(&c->triangles[0], meet->b) && isListed(&c->triangles[1], meet->a);
-        if (same || turned) return c;
+        if (hadPair(c, meet->a, meet->b, work->a > work->b)) return true;
       }
     }
   }
-  return NULL;
+  return false;
 }
 
-bool pn_isKnownDepth(const pnFinder *finder, const pnContactWork *work, uint32_t region) {
-  return recall(finder, work, region) != NULL;
+/* The same of a published region, by its pairs. Of a meet that is there from either side one is published; both give the same
+ * answer, since a region of a body with itself is asked both ways. */
+static const pnCarriedRegion *recall(const pnFinder *finder, const pnRegion *region) {
+  if (!region->carried) return NULL;
+  uint32_t a = PN_MIN(region->a, region->b), b = PN_MAX(region->a, region->b);
+  for (size_t i = 0; i < finder->carried.count; ++i) {
+    const pnCarriedRegion *c = &finder->carried.data[i];
+    if (c->a != a || c->b != b) continue;
+    for (size_t k = 0; k < region->pairCount; ++k) {
+      pnPair pair = finder->regionPairs.data[region->firstPair + k];
+      if (hadPair(c, pair.a, pair.b, region->a > region->b)) return c;
+    }
+  }
+  return NULL;
 }
 
 /* Where the point `at` of a triangle is now. */
@@ -193,49 +210,60 @@ static void placeOn(const pnFinderBody *body, uint32_t t, pnVec3 point, double a
   at[1] = det > 0 ? (ex * dd - dx * de) / det : 0;
 }
 
-bool pn_recallDepth(const pnFinder *finder, const pnContactWork *work, uint32_t region, pnRegion *out) {
-  const pnCarriedRegion *c = recall(finder, work, region);
-  if (!c) return false;
-  bool swap = work->a > work->b;
+/* The depth a region had when it was first seen; its arrow goes with it. */
+static void takeDepth(const pnFinder *finder, const pnCarriedRegion *c, pnRegion *out) {
+  bool swap = out->a > out->b;
   out->depth = c->depth;
   out->depth.fromA = c->depth.fromA != swap;
   out->volume = c->volume;
   if (c->own == PN_NONE) {
     out->depth.from = out->depth.onto = out->centre;
-    return true;
+    return;
   }
   const pnFinderBody *a = &finder->bodies.data[c->a], *b = &finder->bodies.data[c->b];
   out->depth.from = pointOn(c->depth.fromA ? a : b, c->own, c->fromAt);
   out->depth.onto = pointOn(c->depth.fromA ? b : a, c->onto, c->ontoAt);
-  return true;
+}
+
+/* Where the arrow of a region stands on its triangles. */
+static void placeArrow(const pnFinder *finder, const pnRegion *region, const pnRegionSource *source, pnSight *sight) {
+  const pnContactWork *work = &finder->works.data[source->work];
+  for (size_t p = 0; p < work->patches.count; ++p) {
+    const pnPatch *patch = &work->patches.data[p];
+    bool this = patch->region == source->draft && patch->depth.value == region->depth.value &&
+                patch->depth.kind == region->depth.kind && patch->depth.triangle != PN_NONE;
+    if (!this || sight->own != PN_NONE || patch->ofFar != !region->depth.fromA) continue;
+    sight->own = patch->depth.triangle;
+    sight->onto = patch->onto;
+    const pnFinderBody *a = &finder->bodies.data[region->a], *b = &finder->bodies.data[region->b];
+    placeOn(region->depth.fromA ? a : b, sight->own, region->depth.from, sight->fromAt);
+    placeOn(region->depth.fromA ? b : a, sight->onto, region->depth.onto, sight->ontoAt);
+  }
 }
 
 /* Remembers a region that is carried and was measured in this frame. */
 static bool keepCarried(pnFinder *finder, size_t i) {
   const pnRegion *region = &finder->regions.data[i];
-  const pnRegionSource *source = &finder->sources.data[i];
-  const pnContactWork *work = &finder->works.data[source->work];
+  const pnSight *sight = &finder->sights.data[i];
   // What is contained has no pairs to know it by, and is measured again.
-  if (!region->carried || region->pairCount == 0 || recall(finder, work, source->draft)) return true;
+  if (!region->carried || region->pairCount == 0 || recall(finder, region)) return true;
   bool swap = region->a > region->b;
   pnCarriedRegion c = {.a = PN_MIN(region->a, region->b), .b = PN_MAX(region->a, region->b)};
   c.depth = region->depth;
   c.depth.fromA = region->depth.fromA != swap;
   c.volume = region->volume;
-  c.own = c.onto = PN_NONE;
-  for (size_t p = 0; p < work->patches.count; ++p) {
-    const pnPatch *patch = &work->patches.data[p];
-    bool this = patch->region == source->draft && patch->depth.value == region->depth.value &&
-                patch->depth.kind == region->depth.kind && patch->depth.triangle != PN_NONE;
-    if (!this || c.own != PN_NONE || patch->ofFar != !region->depth.fromA) continue;
-    c.own = patch->depth.triangle;
-    c.onto = patch->onto;
-    const pnFinderBody *a = &finder->bodies.data[c.a], *b = &finder->bodies.data[c.b];
-    placeOn(c.depth.fromA ? a : b, c.own, region->depth.from, c.fromAt);
-    placeOn(c.depth.fromA ? b : a, c.onto, region->depth.onto, c.ontoAt);
+  c.own = sight->own;
+  c.onto = sight->onto;
+  memcpy(c.fromAt, sight->fromAt, sizeof c.fromAt);
+  memcpy(c.ontoAt, sight->ontoAt, sizeof c.ontoAt);
+  bool good = true;
+  for (int far = 0; far < 2 && good; ++far) {
+    pnNumbers *list = &c.triangles[far != (int)swap];
+    good = pn_arrayReserve(list, sight->triangleCount[far]);
+    for (uint32_t k = 0; k < sight->triangleCount[far] && good; ++k)
+      list->data[list->count++] = finder->sightTriangles.data[sight->triangleFirst[far] + k];
   }
-  bool good = pn_listTriangles(work, source->draft, false, &c.triangles[swap]) &&
-              pn_listTriangles(work, source->draft, true, &c.triangles[!swap]) && pn_arrayPush(&finder->carried, c);
+  good = good && pn_arrayPush(&finder->carried, c);
   if (!good) {
     pn_arrayFree(&c.triangles[0]);
     pn_arrayFree(&c.triangles[1]);
@@ -245,13 +273,29 @@ static bool keepCarried(pnFinder *finder, size_t i) {
 
 /* ---------------------------------------------------------------- all regions of a frame */
 
-pnResult pn_recognise(pnFinder *finder, double *outRestDepths) {
+void pn_recognise(pnFinder *finder) {
   for (size_t i = 0; i < finder->regions.count; ++i) {
+    pnRegion *region = &finder->regions.data[i];
+    pnSight *sight = &finder->sights.data[i];
     double depth = finder->hasRest ? restDepthOf(finder, i) : -1;
-    finder->regions.data[i].atRest = depth >= 0;
-    outRestDepths[i] = PN_MAX(depth, 0.0);
-    if (!keepCarried(finder, i)) return pn_failMemory(sizeof(pnCarriedRegion));
+    region->atRest = depth >= 0;
+    sight->restDepth = PN_MAX(depth, 0.0);
+    if (region->carried && sight->isMeasured) placeArrow(finder, region, &finder->sources.data[i], sight);
   }
+}
+
+pnResult pn_recallCarried(pnFinder *finder) {
+  for (size_t i = 0; i < finder->regions.count; ++i) {
+    if (!finder->sights.data[i].isMeasured && !recall(finder, &finder->regions.data[i]))
+      return pn_fail(PN_ERROR_KIND, "finder: region %zu was known where it was looked at, and is not here", i);
+  }
+  // First all depths, then what is new: two regions of one frame do not know each other.
+  for (size_t i = 0; i < finder->regions.count; ++i) {
+    const pnCarriedRegion *c = recall(finder, &finder->regions.data[i]);
+    if (c) takeDepth(finder, c, &finder->regions.data[i]);
+  }
+  for (size_t i = 0; i < finder->regions.count; ++i)
+    if (!keepCarried(finder, i)) return pn_failMemory(sizeof(pnCarriedRegion));
   return PN_OK;
 }
 

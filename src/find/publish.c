@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---------------------------------------------------------------- labels */
 
@@ -36,6 +37,17 @@ bool pn_listTriangles(const pnContactWork *work, uint32_t region, bool far, pnNu
   for (size_t i = 0; i < out->count; ++i)
     if (i == 0 || out->data[i] != out->data[i - 1]) out->data[kept++] = out->data[i];
   out->count = kept;
+  return true;
+}
+
+/* The triangles of one side, for the sight. */
+static bool keepTriangles(pnFinder *finder, const pnNumbers *list, bool far, pnSight *sight) {
+  pnNumbers *all = &finder->sightTriangles;
+  sight->triangleFirst[far] = all->count;
+  sight->triangleCount[far] = (uint32_t)list->count;
+  if (!pn_arrayReserve(all, all->count + list->count)) return false;
+  if (list->count > 0) memcpy(all->data + all->count, list->data, list->count * sizeof(uint32_t));
+  all->count += list->count;
   return true;
 }
 
@@ -85,7 +97,6 @@ static bool publishPairs(pnFinder *finder, const pnContactWork *work, uint32_t r
 static void publishDepth(const pnFinder *finder, const pnContactWork *work, uint32_t region, pnRegion *out) {
   bool asked = false;
   double most = 0;
-  if (pn_recallDepth(finder, work, region, out)) return;
   for (size_t i = 0; i < work->patches.count; ++i) {
     const pnPatch *patch = &work->patches.data[i];
     if (patch->region != region) continue;
@@ -153,15 +164,18 @@ static bool publishRegion(pnFinder *finder, uint32_t w, uint32_t region, bool cu
   out.depth.triangle = PN_NONE;
   publishPlace(work, region, &out);
   out.volume = finder->def.noDepth ? -1 : pn_sharedVolume(finder, work, region);
-  publishDepth(finder, work, region, &out);
+  pnSight sight = {.partA = draft->partA, .partB = draft->partB, .own = PN_NONE, .onto = PN_NONE};
+  sight.isMeasured = !pn_isKnownDepth(finder, work, region);
+  if (sight.isMeasured) publishDepth(finder, work, region, &out);
   if (!publishPairs(finder, work, region, &out)) return false;
   pnNumbers *list = &finder->numbers;
-  bool good = pn_listTriangles(work, region, false, list) &&
+  bool good = pn_listTriangles(work, region, false, list) && keepTriangles(finder, list, false, &sight) &&
               countLabels(finder, &finder->bodies.data[work->a], list, &out.firstLabelA, &out.labelCountA) &&
-              pn_listTriangles(work, region, true, list) &&
+              pn_listTriangles(work, region, true, list) && keepTriangles(finder, list, true, &sight) &&
               countLabels(finder, &finder->bodies.data[work->b], list, &out.firstLabelB, &out.labelCountB);
   if (good && curves) good = pn_joinCurves(finder, work, region, &out);
-  return good && pn_arrayPush(&finder->sources, ((pnRegionSource){w, region})) && pn_arrayPush(&finder->regions, out);
+  return good && pn_arrayPush(&finder->sources, ((pnRegionSource){w, region})) &&
+         pn_arrayPush(&finder->sights, sight) && pn_arrayPush(&finder->regions, out);
 }
 
 static int compareOrder(const void *p, const void *q) {

@@ -35,7 +35,6 @@ void pn_freeTracks(pnFinder *finder) {
   pn_arrayFree(&finder->numberOf);
   pn_arrayFree(&finder->findings);
   pn_arrayFree(&finder->findingLabels);
-  pn_arrayFree(&finder->restDepths);
   finder->droppedCount = 0;
 }
 
@@ -367,38 +366,37 @@ static void dropTracks(pnFinder *finder) {
   }
 }
 
-static bool sightOf(pnFinder *finder, size_t i, Sight *sight) {
+static Sight sightOf(const pnFinder *finder, size_t i) {
   const pnRegion *region = &finder->regions.data[i];
-  const pnRegionSource *source = &finder->sources.data[i];
-  const pnContactWork *work = &finder->works.data[source->work];
-  const pnDraft *draft = &work->drafts.data[source->draft];
+  const pnSight *from = &finder->sights.data[i];
   bool swap = region->a > region->b;
-  sight->region = region;
-  sight->a = PN_MIN(region->a, region->b);
-  sight->b = PN_MAX(region->a, region->b);
-  sight->reach = pn_reachOf(finder, sight->a, sight->b);
-  sight->trace = (pnTrace){region->box, region->atRest, region->inner != PN_NONE, swap ? draft->partB : draft->partA,
-                           swap ? draft->partA : draft->partB};
-  return pn_listTriangles(work, source->draft, swap, &sight->triangles[0]) &&
-         pn_listTriangles(work, source->draft, !swap, &sight->triangles[1]);
+  Sight sight;
+  sight.region = region;
+  sight.a = PN_MIN(region->a, region->b);
+  sight.b = PN_MAX(region->a, region->b);
+  sight.reach = pn_reachOf(finder, sight.a, sight.b);
+  sight.trace = (pnTrace){region->box, region->atRest, region->inner != PN_NONE, swap ? from->partB : from->partA,
+                          swap ? from->partA : from->partB};
+  // Lists of the finder's memory, to be read only.
+  for (int side = 0; side < 2; ++side) {
+    bool far = side != (int)swap;
+    sight.triangles[side] =
+        (pnNumbers){.data = finder->sightTriangles.data + from->triangleFirst[far], .count = from->triangleCount[far]};
+  }
+  return sight;
 }
 
 pnResult pn_trackRegions(pnFinder *finder, const pnFinderFrame *frame) {
   beginFrame(finder, frame);
-  if (!pn_arrayReserve(&finder->restDepths, finder->regions.count)) return pn_failMemory(sizeof(double));
-  pnResult result = pn_recognise(finder, finder->restDepths.data);
-  Sight sight = {0};
   bool good = true;
-  for (size_t i = 0; i < finder->regions.count && good && result == PN_OK; ++i) {
-    good = sightOf(finder, i, &sight);
-    pnTrack *track = good ? findTrack(finder, &sight) : NULL;
-    good = track && addRegion(finder, track, &sight, frame, finder->restDepths.data[i]);
+  for (size_t i = 0; i < finder->regions.count && good; ++i) {
+    Sight sight = sightOf(finder, i);
+    pnTrack *track = findTrack(finder, &sight);
+    good = track && addRegion(finder, track, &sight, frame, finder->sights.data[i].restDepth);
     if (!good) break;
     addPlace(finder, track, &sight);
     finder->regions.data[i].finding = track->finding.number;
   }
-  pn_arrayFree(&sight.triangles[0]);
-  pn_arrayFree(&sight.triangles[1]);
   good = endFrame(finder) && good;
   dropTracks(finder);
   // Findings that were joined by later regions of this frame.
@@ -406,7 +404,7 @@ pnResult pn_trackRegions(pnFinder *finder, const pnFinderFrame *frame) {
     pnRegion *region = &finder->regions.data[i];
     if (region->finding != PN_NONE) region->finding = pnFinder_GetFindingNumber(finder, region->finding);
   }
-  return result == PN_OK && !good ? pn_failMemory(sizeof(pnTrack)) : result;
+  return good ? PN_OK : pn_failMemory(sizeof(pnTrack));
 }
 
 uint32_t pnFinder_GetFindingNumber(const pnFinder *finder, uint32_t number) {
