@@ -3,9 +3,8 @@
  * From the root down, the children of a node are visited in the order of their distance, and one that is farther than what was found
  * is not opened. Volumes of triangles stand in leaves too, so that few triangles are measured.
  *
- * A distance to a volume is a lower bound of that to what is in it. Every form is taken as boxes: a lane of 16-bit cells
- * [lo, hi] holds coordinates from lo / 2^k up to (hi + 1) / 2^k, exactly, in double. Volumes in model space are boxes under an affine
- * map: their world box. Rounding: squares of lower bounds carry a few times 2^-53 of themselves, measured distances to
+ * A distance to a volume is a lower bound of that to what is in it. Every form is taken as boxes (tree/form.h, pn_laneBoxes).
+ * Rounding: squares of lower bounds carry a few times 2^-53 of themselves, measured distances to
  * triangles up to 2^-50 of the body's size (geom/distance.h). So a volume is left out only when it is farther by 2^-40 of the
  * square of the body's size, which changes what a search costs and lets it answer what measuring every triangle would. */
 #include "collide/near.h"
@@ -36,62 +35,10 @@ void pn_tryNear(const pnPose *pose, uint32_t triangle, const double p[3], pnNear
   tryCorners(corner, triangle, p, near);
 }
 
-/* ---------------------------------------------------------------- volumes as boxes */
-
-/* World boxes around what is in the lanes of a node, exactly or a little larger. */
-typedef struct LaneBoxes {
-  double lo[3][PN_LANES], hi[3][PN_LANES];
-} LaneBoxes;
-
-typedef void BoxesFcn(const pnTree *tree, uint32_t node, LaneBoxes *out);
-
-static void boxesOfCells(const pnTree *tree, uint32_t node, LaneBoxes *out) {
-  const pnBoxLanes *b = pn_lanesOf(tree, node);
-  for (int k = 0; k < 3; ++k) {
-    /* where cells are larger than 1 the product that found the first may have underflowed to cell 0 */
-    double cell = pn_cellSize(&tree->grid, (uint32_t)k), offset = tree->grid.offset[k];
-    for (uint32_t j = 0; j < PN_LANES; ++j) {
-      out->lo[k][j] = (b->row[k][0][j] + offset - (cell > 1)) * cell;
-      out->hi[k][j] = (b->row[k][1][j] + offset + 1) * cell;
-    }
-  }
-}
-
-static void boxesOfSpheres(const pnTree *tree, uint32_t node, LaneBoxes *out) {
-  const pnSphereLanes *s = pn_lanesOf(tree, node);
-  for (int k = 0; k < 3; ++k)
-    for (uint32_t j = 0; j < tree->shape->count[node]; ++j) {
-      out->lo[k][j] = (double)s->centre[k][j] - s->radius[j];
-      out->hi[k][j] = (double)s->centre[k][j] + s->radius[j];
-    }
-}
-
-static void boxesOfModel(const pnTree *tree, uint32_t node, LaneBoxes *out) {
-  const pnModelLanes *m = pn_lanesOf(tree, node);
-  const pnMatrix *map = &tree->pose->transform;
-  for (uint32_t j = 0; j < tree->shape->count[node]; ++j) {
-    for (int k = 0; k < 3; ++k) {
-      double lo = map->m[k][3], hi = lo, sum = fabs(lo);
-      for (int i = 0; i < 3; ++i) {
-        double a = (double)map->m[k][i] * m->row[i][0][j], b = (double)map->m[k][i] * m->row[i][1][j];
-        lo += a < b ? a : b;
-        hi += a < b ? b : a;
-        sum += fabs(a) + fabs(b);
-      }
-      // The pose's own sum is rounded in float, six times, each by 2^-24 of no more than these terms together.
-      double slack = ldexp(sum, -21);
-      out->lo[k][j] = lo - slack;
-      out->hi[k][j] = hi + slack;
-    }
-  }
-}
-
-static BoxesFcn *chooseBoxes(const pnTree *tree) {
-  return tree->rule->modelSpace ? boxesOfModel : tree->slabs ? boxesOfCells : boxesOfSpheres;
-}
+/* ---------------------------------------------------------------- the search */
 
 /* Squared distances of p from the boxes. */
-static void boundLanes(const LaneBoxes *boxes, const double p[3], double out[PN_LANES]) {
+static void boundLanes(const pnLaneBoxes *boxes, const double p[3], double out[PN_LANES]) {
   for (uint32_t j = 0; j < PN_LANES; ++j) out[j] = 0;
   for (int k = 0; k < 3; ++k) {
     for (uint32_t j = 0; j < PN_LANES; ++j) {
@@ -103,11 +50,8 @@ static void boundLanes(const LaneBoxes *boxes, const double p[3], double out[PN_
   }
 }
 
-/* ---------------------------------------------------------------- the search */
-
 typedef struct Search {
   pnTree *tree;
-  BoxesFcn *boxes;
   const double *p;
   const pnNearFilter *filter;
   pnFresh *fresh;
@@ -127,9 +71,9 @@ static bool isFar(const Search *s, double bound) {
 static void visit(const Search *s, uint32_t node) {
   const pnShape *shape = s->tree->shape;
   pn_freshen(s->tree, node, s->fresh);
-  LaneBoxes boxes;
+  pnLaneBoxes boxes;
   double bound[PN_LANES];
-  s->boxes(s->tree, node, &boxes);
+  pn_laneBoxes(s->tree, node, 0, PN_LANES, &boxes);
   boundLanes(&boxes, s->p, bound);
   // Those that are not too far, in the order of their distance.
   uint32_t order[PN_LANES], count = 0;
@@ -154,7 +98,7 @@ static void visit(const Search *s, uint32_t node) {
 
 void pn_findNear(pnTree *tree, const double p[3], const pnNearFilter *filter, pnFresh *fresh, pnNear *near) {
   if (tree->shape->nodeCount == 0) return;
-  Search s = {.tree = tree, .boxes = chooseBoxes(tree), .p = p, .filter = filter, .fresh = fresh, .near = near};
+  Search s = {.tree = tree, .p = p, .filter = filter, .fresh = fresh, .near = near};
   double x = (double)tree->box.max.x - tree->box.min.x, y = (double)tree->box.max.y - tree->box.min.y,
          z = (double)tree->box.max.z - tree->box.min.z;
   s.slack = ldexp(x * x + y * y + z * z + pn_dot3(p, p), -40);
@@ -176,7 +120,6 @@ static int passesAt(const float *a, const float *b, const float *p) {
 
 typedef struct Winding {
   pnTree *tree;
-  BoxesFcn *boxes;
   const float *p;
   const uint32_t *partOf;
   pnFresh *fresh;
@@ -196,8 +139,8 @@ static void countTriangle(const Winding *w, uint32_t triangle, const float *cons
 static void follow(const Winding *w, uint32_t node) {
   const pnShape *shape = w->tree->shape;
   pn_freshen(w->tree, node, w->fresh);
-  LaneBoxes boxes;
-  w->boxes(w->tree, node, &boxes);
+  pnLaneBoxes boxes;
+  pn_laneBoxes(w->tree, node, 0, shape->count[node], &boxes);
   for (uint32_t j = 0; j < shape->count[node]; ++j) {
     bool far = boxes.hi[0][j] < w->p[0];
     for (int k = 1; k < 3; ++k) far = far || boxes.lo[k][j] > w->p[k] || boxes.hi[k][j] < w->p[k];
@@ -214,7 +157,7 @@ static void follow(const Winding *w, uint32_t node) {
 }
 
 void pn_findWindings(pnTree *tree, const float p[3], const uint32_t *partOf, pnFresh *fresh, int32_t *windings) {
-  Winding w = {tree, chooseBoxes(tree), p, partOf, fresh, windings};
+  Winding w = {tree, p, partOf, fresh, windings};
   // Big triangles in pieces stand in a tree several times, and of representatives some are not there: all of them by number.
   bool each = !tree->shape->slotPieces && !tree->def.representative;
   if (each && tree->shape->nodeCount > 0) follow(&w, 0);

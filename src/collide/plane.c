@@ -17,50 +17,24 @@ typedef struct Body {
   double centre[3], half[3], radius;
 } Body;
 
-/* A tree whose volumes are looked at, with its grid in double: worked out once for many of them. */
-typedef struct Seen {
-  const pnTree *tree;
-  double cell[3], offset[3];
-} Seen;
-
-static Seen see(const pnTree *tree) {
-  Seen seen = {.tree = tree};
-  for (int k = 0; tree->slabs && k < 3; k++) {
-    seen.cell[k] = pn_cellSize(&tree->grid, (uint32_t)k);
-    seen.offset[k] = tree->grid.offset[k];
-  }
-  return seen;
-}
-
-/* The volume of a node, a lane of its parent. False: in model space, not finite, or cut off by the range of its grid.
- * */
-PN_INLINE bool volumeOf(const Seen *seen, uint32_t node, Body *out) {
-  const pnTree *tree = seen->tree;
+/* The volume of a node, a lane of its parent. False: in model space, or not finite. */
+PN_INLINE bool volumeOf(const pnTree *tree, uint32_t node, Body *out) {
   uint32_t parent = tree->shape->parent[node] / PN_LANES, lane = tree->shape->parent[node] % PN_LANES;
   if (tree->rule->modelSpace) {
     return false;
   }
-  if (!tree->slabs) {
-    const pnSphereLanes *s = pn_lanesOf(tree, parent);
-    for (int k = 0; k < 3; k++) {
-      out->centre[k] = s->centre[k][lane];
-      out->half[k] = s->radius[lane];
-    }
-    out->radius = s->radius[lane];
-    return out->radius <= (double)FLT_MAX;
-  }
-  const pnBoxLanes *b = pn_lanesOf(tree, parent);
-  out->radius = -1;
+  pnLaneBoxes boxes;
+  pn_laneBoxes(tree, parent, lane, lane + 1, &boxes);
+  bool finite = true;
   for (int k = 0; k < 3; k++) {
-    int lo = b->row[k][0][lane], hi = b->row[k][1][lane];
-    if (lo == INT16_MIN || hi == INT16_MAX) {
-      return false;
-    }
-    /* all exact: sums of integers below 2^25, times a power of two */
-    out->centre[k] = 0.5 * ((double)(lo + hi + 1) + 2 * seen->offset[k]) * seen->cell[k];
-    out->half[k] = 0.5 * (double)(hi - lo + 1) * seen->cell[k];
+    double lo = boxes.lo[k][lane], hi = boxes.hi[k][lane];
+    /* of cells both exact: sums of integers below 2^26, times a power of two */
+    out->centre[k] = 0.5 * (lo + hi);
+    out->half[k] = 0.5 * (hi - lo);
+    finite = finite && out->half[k] <= (double)FLT_MAX;
   }
-  return true;
+  out->radius = tree->form->isBall ? out->half[0] : -1;
+  return finite;
 }
 
 /* Is the volume strictly on one side of a plane? */
@@ -78,7 +52,7 @@ PN_INLINE bool isBeside(const Body *v, const pnBigPlane *plane) {
 /* ---------------------------------------------------------------- pruning */
 
 /* Does the other node's volume reach the plane of any of the big triangles below this one? */
-PN_INLINE bool reachesPlane(const pnTree *tree, uint32_t node, const Seen *other, uint32_t otherNode, pnWorker *w) {
+PN_INLINE bool reachesPlane(const pnTree *tree, uint32_t node, const pnTree *other, uint32_t otherNode, pnWorker *w) {
   const uint32_t *bigs = tree->shape->nodeBigs + (size_t)node * PN_NODE_BIGS;
   Body volume;
   if (bigs[0] == PN_NONE || !volumeOf(other, otherNode, &volume)) {
@@ -95,11 +69,10 @@ PN_INLINE bool reachesPlane(const pnTree *tree, uint32_t node, const Seen *other
 
 static void prunePlanes(const pnTraversal *t, pnWorker *w, pnPairs *list, size_t from) {
   size_t kept = from;
-  Seen a = see(t->a), b = see(t->b);
   for (size_t i = from; i < list->count; i++) {
     pnPair p = list->data[i];
-    bool keep = (!t->a->shape->slotPieces || reachesPlane(t->a, p.a, &b, p.b, w)) &&
-                (!t->b->shape->slotPieces || reachesPlane(t->b, p.b, &a, p.a, w));
+    bool keep = (!t->a->shape->slotPieces || reachesPlane(t->a, p.a, t->b, p.b, w)) &&
+                (!t->b->shape->slotPieces || reachesPlane(t->b, p.b, t->a, p.a, w));
     list->data[kept] = p;
     kept += keep;
   }

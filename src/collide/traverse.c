@@ -30,8 +30,35 @@ static void setLens(pnTraversal *t) {
   }
 }
 
-/* The steps for boxes on two grids: the same, or one cell size with offsets apart by what one 16-bit sum can bridge. */
-static const pnSteps *chooseBoxSteps(const pnTraversal *t) {
+/* How much longer one body must be than the other, so that it is worth comparing their nodes. */
+#define UNEVEN 4.0
+
+static double lengthOf(const pnBox *b) {
+  return ((double)b->max.x - b->min.x) + ((double)b->max.y - b->min.y) + ((double)b->max.z - b->min.z);
+}
+
+/* Where both sides are opened together, every leaf of a small body goes down the large tree by itself. */
+static bool areUneven(const pnTraversal *t) {
+  double x = lengthOf(&t->a->box), y = lengthOf(&t->b->box);
+  return !t->self && !t->fillsAreDear && (x > UNEVEN * y || y > UNEVEN * x);
+}
+
+/* Slabs on two grids: a is the one with the coarser. */
+static const pnSteps *chooseSlabs(pnTraversal *t) {
+  if (t->a->grid.exponent > t->b->grid.exponent) {
+    pnTree *a = t->a;
+    t->a = t->b;
+    t->b = a;
+    t->swapped = true;
+  }
+  setLens(t);
+  t->uneven = areUneven(t);
+  return &pn_stepsDop;
+}
+
+/* Boxes on two grids: the same, or one cell size with offsets apart by what one 16-bit sum can bridge, or any. */
+static const pnSteps *chooseBoxes(pnTraversal *t) {
+  (void)chooseSlabs(t);
   bool same = true, near = true;
   for (uint32_t d = 0; d < 3; d++) {
     int64_t apart = (int64_t)t->a->grid.offset[d] - t->b->grid.offset[d];
@@ -46,6 +73,18 @@ static const pnSteps *chooseBoxSteps(const pnTraversal *t) {
 #endif
   return oneCell && same ? &pn_stepsBox : oneCell && near ? &pn_stepsBoxOffset : &pn_stepsBoxLens;
 }
+
+static const pnSteps *chooseSpheres(pnTraversal *t) {
+  (void)t;
+  return &pn_stepsSphere;
+}
+
+/* Two trees of one form, a row each. A form without one is looked at as boxes (traverse_mixed.c). */
+static const pnSteps *(*const s_like[PN_FORM_COUNT])(pnTraversal *t) = {[PN_FORM_BOX] = chooseBoxes,
+                                                                        [PN_FORM_DOP14] = chooseSlabs,
+                                                                        [PN_FORM_DOP18] = chooseSlabs,
+                                                                        [PN_FORM_DOP26] = chooseSlabs,
+                                                                        [PN_FORM_SPHERE] = chooseSpheres};
 
 /* The inverse of an affine map, in double. */
 static void invert(const pnMatrix *m, double out[3][4]) {
@@ -112,40 +151,12 @@ static bool setBergen(pnTraversal *t) {
   return reach < FLT_MAX / 32;
 }
 
-/* How much longer one body must be than the other, so that it is worth comparing their nodes. */
-#define UNEVEN 4.0
-
-static double lengthOf(const pnBox *b) {
-  return ((double)b->max.x - b->min.x) + ((double)b->max.y - b->min.y) + ((double)b->max.z - b->min.z);
-}
-
-/* Where both sides are opened together, every leaf of a small body goes down the large tree by itself. */
-static bool areUneven(const pnTraversal *t) {
-  double x = lengthOf(&t->a->box), y = lengthOf(&t->b->box);
-  return !t->self && !t->fillsAreDear && (x > UNEVEN * y || y > UNEVEN * x);
-}
-
 pnTraversal pn_beginTraversal(pnTree *a, pnTree *b) {
   pnTraversal t = {.a = a, .b = b ? b : a, .self = b == NULL, .proofs = pn_standingProofs(a, b)};
   t.fillsAreDear = a->pose->skin || a->pose->morph || t.b->pose->skin || t.b->pose->morph;
   bool bergenA = a->rule->modelSpace, bergenB = t.b->rule->modelSpace;
-  bool near = (bergenA || bergenB) && setBergen(&t);
-  if (bergenA && bergenB && near) {
-    t.steps = &pn_stepsBergen;
-  } else if (bergenA || bergenB || a->def.form != t.b->def.form) {
-    t.steps = &pn_stepsMixed;
-  } else if (!a->slabs) {
-    t.steps = &pn_stepsSphere;
-  } else {
-    if (t.a->grid.exponent > t.b->grid.exponent) {
-      t.a = b;
-      t.b = a;
-      t.swapped = true;
-    }
-    setLens(&t);
-    t.uneven = areUneven(&t);
-    t.steps = a->def.form != PN_FORM_BOX ? &pn_stepsDop : chooseBoxSteps(&t);
-  }
+  bool like = !bergenA && !bergenB && a->form == t.b->form && s_like[a->def.form];
+  t.steps = like ? s_like[a->def.form](&t) : bergenA && bergenB && setBergen(&t) ? &pn_stepsBergen : &pn_stepsMixed;
   return t;
 }
 

@@ -255,7 +255,6 @@ void pn_fillKept(pnTree *tree, uint32_t node);
 void pn_fillLists(pnTree *tree, const pnBuckets *b, uint32_t leaf);
 /* Is a box so large against this many leaves of fewer than 8 cells that spheres are needed? */
 bool pn_needsSpheres(const pnTree *tree, const pnBuckets *b, uint64_t small);
-void pn_setForm(pnTree *tree, pnForm form);
 /* FEW_CELLS of the tree's grid in units of length. */
 float pn_smallLength(const pnTree *tree);
 /* Leaves and volumes of all nodes, from the corners. False: not finite. */

@@ -133,12 +133,6 @@ static void sphereInner(pnTree *t, const pnBuckets *b) {
 
 /* ---------------------------------------------------------------- all */
 
-void pn_setForm(pnTree *t, pnForm form) {
-  t->def.form = form;
-  t->slabs = form == PN_FORM_BOX ? &pn_slabBox : NULL;
-  t->laneBytes = form == PN_FORM_BOX ? sizeof(pnBoxLanes) : sizeof(pnSphereLanes);
-}
-
 float pn_smallLength(const pnTree *tree) {
   return (float)(FEW_CELLS * pn_cellSize(&tree->grid, 0));
 }

@@ -97,43 +97,6 @@ void pn_carryBegin(pnCarry *carry, const pnMatrix *map, const pnSlabSet *set, ui
   }
 }
 
-static void carrySphere(const pnCarry *carry, const pnSphereLanes *s, uint32_t j, pnBound *out) {
-  float size = 0;
-  for (int k = 0; k < 3; k++) {
-    const float *r = carry->map.m[k];
-    out->centre[k] = r[0] * s->centre[0][j] + r[1] * s->centre[1][j] + r[2] * s->centre[2][j] + r[3];
-    for (int i = 0; i < 3; i++) {
-      size += fabsf(r[i] * s->centre[i][j]);
-    }
-    size += fabsf(r[3]);
-  }
-  /* the centre's rounding is at most the margin of the sum of everything added, and so is that of each vertex */
-  out->radius =
-      (carry->stretch * s->radius[j] + PN_CARRY_MARGIN * (size + carry->stretch * s->radius[j])) * PN_SPHERE_GROW;
-  for (int k = 0; k < 3; k++) {
-    /* a ball may reach beyond float, its vertices do not */
-    out->slabs.lo[k] = PN_MAX(-FLT_MAX, out->centre[k] - out->radius);
-    out->slabs.hi[k] = PN_MIN(FLT_MAX, out->centre[k] + out->radius);
-  }
-}
-
-void pn_carryLanes(const pnCarry *carry, const pnSlabSet *set, const void *lanes, uint32_t count, pnBound *out) {
-  if (!set) {
-    for (uint32_t j = 0; j < count; j++) {
-      carrySphere(carry, lanes, j, &out[j]);
-    }
-    return;
-  }
-  float rows[2 * PN_MAX_SLABS * PN_LANES];
-  pn_carryRows(carry, set->count, lanes, rows);
-  for (uint32_t d = 0; d < set->count; d++) {
-    for (uint32_t j = 0; j < count; j++) {
-      out[j].slabs.lo[d] = rows[(2 * d) * PN_LANES + j];
-      out[j].slabs.hi[d] = rows[(2 * d + 1) * PN_LANES + j];
-    }
-  }
-}
-
 void pn_carryRows(const pnCarry *carry, uint32_t wanted, const float *rows, float *out) {
   for (uint32_t i = 0; i < 2 * wanted; i++) {
     /* four lanes of one direction */

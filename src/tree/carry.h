@@ -55,11 +55,8 @@ void pn_carryAlong(const pnSlabSet *set, const float u[3], pnCarryTerm *term);
  * along the axes are used. */
 void pn_carryBegin(pnCarry *carry, const pnMatrix *map, const pnSlabSet *set, uint32_t wanted, float reach, bool far);
 
-/* Float lanes of the source's volumes (rows lo, hi for each slab; or sphere lanes) into bounds of the image, for the first
- * `count` lanes. */
-void pn_carryLanes(const pnCarry *carry, const pnSlabSet *set, const void *lanes, uint32_t count, pnBound *out);
-
-/* The same for slabs, all eight lanes, rows to rows, for the first `wanted` directions. */
+/* Slabs of the source, all eight lanes, rows to rows, for the first `wanted` directions. What a form makes of a map, for the
+ * first lanes of a node: pnFormRow.carry. */
 void pn_carryRows(const pnCarry *carry, uint32_t wanted, const float *rows, float *out);
 
 #endif

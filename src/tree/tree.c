@@ -18,16 +18,6 @@ pnTreeDef pnDefaultTreeDef(void) {
                      .self = true};
 }
 
-static const pnSlabSet *slabsOf(pnForm form) {
-  switch (form) {
-    case PN_FORM_DOP14: return &pn_slabDop14;
-    case PN_FORM_DOP18: return &pn_slabDop18;
-    case PN_FORM_DOP26: return &pn_slabDop26;
-    case PN_FORM_SPHERE: return NULL;
-    default: return &pn_slabBox;
-  }
-}
-
 /* ---------------------------------------------------------------- life */
 
 static void freeTree(pnTree *tree) {
@@ -41,13 +31,6 @@ static void freeTree(pnTree *tree) {
   pn_free(tree->calm, tree->calmBytes);
   pn_free(tree->flat, tree->flatBytes);
   pn_free(tree, sizeof(pnTree));
-}
-
-static size_t laneBytes(const pnTree *t) {
-  if (t->rule->modelSpace) {
-    return sizeof(pnModelLanes);
-  }
-  return t->slabs ? t->slabs->count * 2 * PN_LANES * sizeof(int16_t) : sizeof(pnSphereLanes);
 }
 
 static size_t layoutFrame(pnTree *t, char *base) {
@@ -125,9 +108,8 @@ pnResult pnCreateTree(const pnTreeDef *def, pnTree **outTree) {
     pn_free(tree, sizeof(pnTree));
     return result;
   }
-  tree->slabs = slabsOf(tree->def.form);
+  pn_setForm(tree, tree->def.form);
   tree->box = (pnBox){{1, 1, 1}, {-1, -1, -1}};
-  tree->laneBytes = laneBytes(tree);
   result = takeShape(tree);
   if (result == PN_OK) {
     result = allocFrame(tree);
@@ -164,9 +146,9 @@ pnResult pnTree_Update(pnTree *tree, const pnTasks *tasks) {
   if (empty || tree->poseFrame == tree->pose->frame) {
     return PN_OK;
   }
-  /* a shared array that nobody has looked through: the hybrid rule for boxes sees NaN by itself, others do not */
+  /* a shared array that nobody has looked through: some rules see by themselves what is not a number, others do not */
   float maxAbs;
-  bool unseen = tree->pose->sourceMaxAbs < 0 && !(tree->rule == &pn_updateHybrid && tree->def.form == PN_FORM_BOX);
+  bool unseen = tree->pose->sourceMaxAbs < 0 && !(tree->rule->seesAll && tree->form->keepsNan);
   pnResult result = unseen ? pn_checkNumbers(tree->pose, tree->pose->source, &maxAbs) : PN_OK;
   if (result == PN_OK) {
     result = pn_beginFrame(tree);
@@ -208,26 +190,12 @@ pnResult pnTree_Rebuild(pnTree *tree) {
 
 /* ---------------------------------------------------------------- getters */
 
-/* The box of lane j of a node. Dequantised: from the lower edge of its first cell to the upper edge of its last. */
+/* The world box of lane j of a node. */
 static pnBox laneBox(const pnTree *tree, uint32_t node, uint32_t j) {
-  float lo[3], hi[3];
-  for (int k = 0; k < 3; k++) {
-    if (tree->rule->modelSpace) {
-      const pnModelLanes *m = pn_lanesOf(tree, node);
-      lo[k] = m->row[k][0][j];
-      hi[k] = m->row[k][1][j];
-    } else if (tree->slabs) {
-      const pnBoxLanes *b = pn_lanesOf(tree, node);
-      double cell = pn_cellSize(&tree->grid, (uint32_t)k);
-      lo[k] = (float)((b->row[k][0][j] + tree->grid.offset[k]) * cell);
-      hi[k] = (float)((b->row[k][1][j] + tree->grid.offset[k] + 1) * cell);
-    } else {
-      const pnSphereLanes *s = pn_lanesOf(tree, node);
-      lo[k] = s->centre[k][j] - s->radius[j];
-      hi[k] = s->centre[k][j] + s->radius[j];
-    }
-  }
-  return (pnBox){{lo[0], lo[1], lo[2]}, {hi[0], hi[1], hi[2]}};
+  pnLaneBoxes b;
+  pn_laneBoxes(tree, node, j, j + 1, &b);
+  return (pnBox){{(float)b.lo[0][j], (float)b.lo[1][j], (float)b.lo[2][j]},
+                 {(float)b.hi[0][j], (float)b.hi[1][j], (float)b.hi[2][j]}};
 }
 
 static double surface(pnBox b) {

@@ -52,13 +52,14 @@
 typedef struct pnGrid {
   int32_t exponent;
   float lift;
+  double cell; /* the size of a cell along the axes: 2^-exponent */
   float scale[PN_MAX_SLABS];
   int32_t offset[PN_MAX_SLABS];
 } pnGrid;
 
 /* The size of a cell along direction d. */
 PN_INLINE double pn_cellSize(const pnGrid *grid, uint32_t d) {
-  return 1.0 / ((double)grid->scale[d] * grid->lift);
+  return d < 3 ? grid->cell : 4 * grid->cell;
 }
 
 /* The cells of eight numbers. */
@@ -88,6 +89,7 @@ typedef struct pnModelLanes { /* the same of boxes, D = 3 */
 } pnModelLanes;
 
 struct pnUpdateRule;
+struct pnFormRow;
 
 /* A shape in this frame. */
 struct pnTree {
@@ -96,8 +98,9 @@ struct pnTree {
   const pnShape *shape; /* what never changes, shared by twins */
   const pnMesh *mesh;   /* the shape's, at hand, and its rule */
   const struct pnUpdateRule *rule;
-  const pnSlabSet *slabs; /* null for spheres */
-  char *memory;           /* one block for what every frame writes */
+  const struct pnFormRow *form; /* what stands around a node: form.h */
+  const pnSlabSet *slabs;       /* the form's, at hand; null: it is no intervals */
+  char *memory;                 /* one block for what every frame writes */
   size_t memoryBytes;
 
   /* nodes and leaves */

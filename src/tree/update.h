@@ -4,12 +4,13 @@
 #define PN_TREE_UPDATE_H
 
 #include "base/task.h"
-#include "tree/tree.h"
+#include "tree/form.h"
 
 typedef struct pnUpdateRule {
   const char *name;
   bool modelSpace; /* volumes are float boxes in the source's space, tested under the transform (Bergen) */
   bool inPlace;    /* fills leaves by pn_fillLeaf alone, which need not copy vertices that lie ready */
+  bool seesAll;    /* updates look at every vertex, and at what their volumes tell about numbers (pnFormRow.keepsNan) */
   bool reshapes;   /* makes the nodes anew in every update; an empty tree may get some (bucket.c) */
   pnResult (*prepare)(pnTree *tree);                      /* once, after the tree was built; null: nothing */
   pnResult (*update)(pnTree *tree, const pnTasks *tasks); /* the eager part of a frame */
@@ -58,12 +59,6 @@ PN_INLINE bool pn_isPlain(const pnPose *pose) {
   return !pose->morph && !pose->skin && !pose->hasTransform;
 }
 
-/* A volume while it is being computed. */
-typedef struct pnBound {
-  pnSlabs slabs;           /* the first three also when the volume is a sphere */
-  float centre[3], radius; /* spheres */
-} pnBound;
-
 /* The leaves below a node. */
 PN_INLINE void pn_leafRange(const pnTree *tree, uint32_t node, uint32_t *outFirst, uint32_t *outEnd) {
   pn_shapeLeafRange(tree->shape, node, outFirst, outEnd);
@@ -78,35 +73,37 @@ PN_INLINE bool pn_isTwig(const pnTree *tree, uint32_t node) {
 /* The vertices below a node as one range of a list (with repeats where leaves or clusters meet). */
 const uint32_t *pn_verticesBelow(const pnTree *tree, uint32_t node, uint32_t *outCount);
 
+/* Vertices fetched at a time, by those that look through longer lists. */
+#define PN_FETCH_CHUNK 64u
+
 /* World positions of listed vertices (three times their number, as lists hold them), four floats apart. */
 void pn_fetchListed(const pnPose *pose, const uint32_t *listed, uint32_t count, float *out);
 
 /* The volume of a list of vertices, in world space. */
-void pn_boundOfVertices(const pnTree *tree, const uint32_t *vertices, uint32_t count, pnBound *out);
+PN_INLINE void pn_boundOfVertices(const pnTree *tree, const uint32_t *vertices, uint32_t count, pnBound *out) {
+  tree->form->ofVertices(tree, vertices, count, out);
+}
 /* The volume of points, four floats apart. */
-void pn_boundOfPoints(const pnTree *tree, const float *points, uint32_t count, pnBound *out);
+PN_INLINE void pn_boundOfPoints(const pnTree *tree, const float *points, uint32_t count, pnBound *out) {
+  tree->form->ofPoints(tree->form, points, count, out);
+}
 /* The smallest volume around both (spheres: around both spheres). */
-void pn_boundMerge(const pnTree *tree, pnBound *into, const pnBound *other);
-
-/* Writes the volumes of `count` children into node's lanes on the tree's grid. */
-void pn_putBounds(pnTree *tree, uint32_t node, const pnBound *bounds, uint32_t count);
-/* The same for slabs given as rows, lo and hi of each direction, eight lanes each; lanes past count may hold anything. */
-void pn_putRows(pnTree *tree, uint32_t node, const float *rows, uint32_t count);
-/* The same for boxes given as (x, y, z, -) rows; all eight must be numbers. */
-void pn_putBoxes(pnTree *tree, uint32_t node, const pnF4 lo[PN_LANES], const pnF4 hi[PN_LANES], uint32_t count);
+PN_INLINE void pn_boundMerge(const pnTree *tree, pnBound *into, const pnBound *other) {
+  tree->form->merge(tree->form, into, other);
+}
+/* Writes the volumes of `count` children into node's lanes. */
+PN_INLINE void pn_putBounds(pnTree *tree, uint32_t node, const pnBound *bounds, uint32_t count) {
+  tree->form->put(tree, node, bounds, count);
+}
 
 /* Sets the tree's box, chooses the grid for it, and writes the root's own volume. False: not finite. */
 bool pn_setRoot(pnTree *tree, const pnBound *root);
 
-/* The box of a list of vertices, as rows of four. */
-void pn_boxOfVertices(const pnTree *tree, const uint32_t *vertices, uint32_t count, pnF4 *outLo, pnF4 *outHi);
-
 /* Fills a node from the vertices below its children; a leaf from its block. */
 void pn_fillFromVertices(pnTree *tree, uint32_t node);
 void pn_fillLeaf(pnTree *tree, uint32_t node);
-/* Only the block of a leaf: its vertices' world positions; and only the volumes, of a leaf that has its block. */
+/* Only the block of a leaf: its vertices' world positions. */
 void pn_fetchBlock(pnTree *tree, uint32_t leaf);
-void pn_boundLeaf(pnTree *tree, uint32_t node);
 
 /* The eager pass: clusters from their vertices, everything above them by merging (update_hybrid.c). */
 pnResult pn_prepareEager(pnTree *tree);

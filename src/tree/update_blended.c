@@ -16,7 +16,7 @@
 static void worldSpheres(const pnBlend *blend, uint32_t place, uint32_t count, pnBound *out) {
   float rows[PN_LANES * PN_MAX_ROWS];
   pn_blendRows(blend, place, rows);
-  pn_carryLanes(&blend->carry, NULL, rows, count, out);
+  pn_formSphere.carry(&pn_formSphere, &blend->carry, rows, count, out);
 }
 
 /* The sphere of the whole, at the place after the last inner node, and its box. */
@@ -76,7 +76,7 @@ static void fill(pnTree *tree, uint32_t node) {
   const pnBlend *blend = tree->ruleData;
   if (pn_isLeaf(tree, node)) {
     pn_blendLeaf(tree, blend, node - tree->shape->innerCount);
-    pn_boundLeaf(tree, node);
+    tree->form->fillLeaf(tree, node);
   } else if (tree->slabs) {
     float rows[PN_LANES * PN_MAX_ROWS];
     pn_blendRows(blend, node, rows);
@@ -100,7 +100,7 @@ static pnResult updateModel(pnTree *tree, const pnTasks *tasks) {
   pn_weighBlend(tree, blend);
   pn_blendRows(blend, tree->shape->innerCount, pn_lanesOf(tree, tree->shape->nodeCount));
   pn_carryBegin(&blend->carry, &tree->pose->transform, tree->slabs, 3, tree->pose->sourceMaxAbs, false);
-  pn_carryLanes(&blend->carry, tree->slabs, pn_lanesOf(tree, tree->shape->nodeCount), 1, &root);
+  tree->form->carry(tree->form, &blend->carry, pn_lanesOf(tree, tree->shape->nodeCount), 1, &root);
   const pnSlabs *s = &root.slabs;
   tree->box = (pnBox){{s->lo[0], s->lo[1], s->lo[2]}, {s->hi[0], s->hi[1], s->hi[2]}};
   bool finite = true;

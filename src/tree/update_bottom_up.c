@@ -21,5 +21,9 @@ static pnResult update(pnTree *tree, const pnTasks *tasks) {
   return result;
 }
 
-const pnUpdateRule pn_updateBottomUp = {
-    .name = "bottom-up", .inPlace = true, .prepare = pn_prepareEager, .update = update, .fill = pn_fillFromVertices};
+const pnUpdateRule pn_updateBottomUp = {.name = "bottom-up",
+                                        .inPlace = true,
+                                        .seesAll = true,
+                                        .prepare = pn_prepareEager,
+                                        .update = update,
+                                        .fill = pn_fillFromVertices};

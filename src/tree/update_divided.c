@@ -4,8 +4,6 @@
 #include "tree/corner.h"
 #include "tree/update.h"
 
-#include <float.h>
-
 /* Volumes of a leaf's pieces. Their corners are rounded from double once, 1u of a coordinate, projections of up to three
  * coordinates twice: 8u = 2^-21 of the largest coordinate covers both. Below 2^-126 corners are off by 2^-150 and sums are
  * exact: 2^-147 (corner.h, pn_pieceMargin). */
@@ -16,13 +14,7 @@ static void boundPieces(const pnTree *tree, uint32_t leaf, pnBound *out) {
     float points[12];
     pn_pieceCorners(&tree->shape->slotPieces[leaf * PN_LANES + j], whole, points);
     pn_boundOfPoints(tree, points, 3, &out[j]);
-    float widen = pn_pieceMargin(whole);
-    for (uint32_t d = 0; d < (tree->slabs ? tree->slabs->count : 3); d++) {
-      /* not beyond float, where no cell is */
-      out[j].slabs.lo[d] = PN_MAX(-FLT_MAX, out[j].slabs.lo[d] - widen);
-      out[j].slabs.hi[d] = PN_MIN(FLT_MAX, out[j].slabs.hi[d] + widen);
-    }
-    out[j].radius += 2 * widen;
+    tree->form->widen(tree->form, &out[j], pn_pieceMargin(whole));
   }
 }
 

@@ -26,7 +26,7 @@ static void *lanesOf(const Model *model, uint32_t node) {
 }
 
 static Model modelOver(const pnTree *tree, void *lanes) {
-  return (Model){lanes, tree->slabs ? tree->slabs->count * 2 * PN_LANES * sizeof(float) : sizeof(pnSphereLanes)};
+  return (Model){lanes, tree->form->modelBytes};
 }
 
 static size_t modelBytes(const pnTree *tree) {
@@ -34,21 +34,7 @@ static size_t modelBytes(const pnTree *tree) {
 }
 
 static void storeModel(const pnTree *tree, const Model *model, uint32_t node, const pnBound *bounds, uint32_t count) {
-  for (uint32_t j = 0; j < count; j++) {
-    if (tree->slabs) {
-      pnModelSlabs *m = lanesOf(model, node);
-      for (uint32_t d = 0; d < tree->slabs->count; d++) {
-        m->row[d][0][j] = bounds[j].slabs.lo[d];
-        m->row[d][1][j] = bounds[j].slabs.hi[d];
-      }
-    } else {
-      pnSphereLanes *s = lanesOf(model, node);
-      for (int k = 0; k < 3; k++) {
-        s->centre[k][j] = bounds[j].centre[k];
-      }
-      s->radius[j] = bounds[j].radius;
-    }
-  }
+  tree->form->store(tree->form, lanesOf(model, node), bounds, count);
 }
 
 /* All source volumes, leaves first; `own` holds one bound a node. */
@@ -157,7 +143,7 @@ static pnResult update(pnTree *tree, const pnTasks *tasks) {
   float reach = reachOf(tree, &rigid->model);
   pn_carryBegin(&rigid->carry, &tree->pose->transform, tree->slabs, tree->slabs ? tree->slabs->count : 0, reach,
                 reach > PN_CARRY_FAR);
-  pn_carryLanes(&rigid->carry, tree->slabs, lanesOf(&rigid->model, tree->shape->nodeCount), 1, &root);
+  tree->form->carry(tree->form, &rigid->carry, lanesOf(&rigid->model, tree->shape->nodeCount), 1, &root);
   return pn_setRoot(tree, &root) ? PN_OK : PN_ERROR_NUMBER;
 }
 
@@ -168,7 +154,7 @@ static void fill(pnTree *tree, uint32_t node) {
   }
   pnBound bounds[PN_LANES];
   const Rigid *rigid = tree->ruleData;
-  pn_carryLanes(&rigid->carry, tree->slabs, lanesOf(&rigid->model, node), tree->shape->count[node], bounds);
+  tree->form->carry(tree->form, &rigid->carry, lanesOf(&rigid->model, node), tree->shape->count[node], bounds);
   pn_putBounds(tree, node, bounds, tree->shape->count[node]);
 }
 

@@ -143,13 +143,6 @@ static pnResult checkCluster(const pnTree *t, uint32_t c) {
   return PN_OK;
 }
 
-/* The cell of a number, as lanes have it. */
-static int16_t cellOf(const pnGrid *grid, uint32_t d, float x) {
-  int16_t cells[PN_LANES];
-  pn_h8Store(cells, pn_cellsOf(grid, d, pn_f4Set1(x), pn_f4Set1(x)));
-  return cells[0];
-}
-
 /* Does the volume in a lane contain a point? As the traversal sees it, in the arithmetic of the tree: would the volume of
  * a body that is this point overlap it? On the grid for slabs, with the margins of the pose already inside for spheres. */
 static bool contains(const pnTree *t, uint32_t node, uint32_t lane, uint32_t v) {
@@ -169,25 +162,7 @@ static bool contains(const pnTree *t, uint32_t node, uint32_t lane, uint32_t v) 
   }
   float p[4];
   pn_poseFetch(t->pose, &v, 1, p, 4);
-  if (!t->slabs) {
-    const pnSphereLanes *s = pn_lanesOf(t, node);
-    double d = 0;
-    for (int k = 0; k < 3; k++) {
-      double x = (double)p[k] - s->centre[k][lane];
-      d += x * x;
-    }
-    return sqrt(d) <= (double)s->radius[lane] * (1 + 1e-12);
-  }
-  const pnSlabLanes *b = pn_lanesOf(t, node);
-  pnSlabs point;
-  pn_slabsOfPoints(t->slabs, p, 1, &point);
-  for (uint32_t d = 0; d < t->slabs->count; d++) {
-    if (cellOf(&t->grid, d, point.hi[d]) < b->row[d][0][lane] ||
-        cellOf(&t->grid, d, point.lo[d]) > b->row[d][1][lane]) {
-      return false;
-    }
-  }
-  return true;
+  return t->form->contains(t, node, lane, p);
 }
 
 /* T7: every volume contains what is below it. */

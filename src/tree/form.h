@@ -1,0 +1,100 @@
+/* form.h: what stands around a node: a box, a k-DOP, a ball. One question, several answers: a family of files form_*.c with one
+ * table (form.c). Everybody else asks the row of a tree's form and never which one it is.
+ *
+ * A new form is one file and one row. It has to say how a volume is made of points and of two others, how a node keeps eight
+ * of them, and which world boxes stand around these; then every tree, rule of update and query takes it. What makes the
+ * common ones fast is beside that: filling nodes straight from vertices, the eager pass, and a traversal of its own
+ * for two trees of the form (collide/traverse.c; without one both are looked at as boxes). Rules that make volumes of the
+ * targets or joints of a body (blend.h, skin_bound.h) know slabs and balls and say which forms they fit. */
+#ifndef PN_TREE_FORM_H
+#define PN_TREE_FORM_H
+
+#include "tree/tree.h"
+
+struct pnCarry; /* carry.h */
+
+/* A volume while it is being computed. */
+typedef struct pnBound {
+  pnSlabs slabs;           /* the first three in every form: the box of what is inside */
+  float centre[3], radius; /* balls */
+} pnBound;
+
+/* World boxes around what is in the lanes of a node, exactly or a little larger. */
+typedef struct pnLaneBoxes {
+  double lo[3][PN_LANES], hi[3][PN_LANES];
+} pnLaneBoxes;
+
+typedef struct pnFormRow {
+  const char *name;
+  const pnSlabSet *slabs; /* intervals along these directions, on the tree's grid; null: something else */
+  bool isBall;            /* centre and radius */
+  bool keepsNan;          /* a coordinate that is not a number is seen in the box of the whole */
+  size_t laneBytes;       /* of a node in this frame */
+  size_t modelBytes;      /* of a node as `store` keeps it */
+  size_t eagerBytes;      /* of one volume in the eager pass */
+
+  /* one volume */
+  void (*ofPoints)(const struct pnFormRow *form, const float *points, uint32_t count,
+                   pnBound *out);                                                                 /* 4 floats apart */
+  void (*ofVertices)(const pnTree *tree, const uint32_t *vertices, uint32_t count, pnBound *out); /* as listed */
+  void (*merge)(const struct pnFormRow *form, pnBound *into, const pnBound *other);               /* around both */
+  void (*widen)(const struct pnFormRow *form, pnBound *bound, float by); /* by so much along every axis and diagonal */
+
+  /* the lanes of a node */
+  void (*put)(pnTree *tree, uint32_t node, const pnBound *bounds, uint32_t count);
+  void (*boxes)(const pnTree *tree, uint32_t node, uint32_t begin, uint32_t end, pnLaneBoxes *out);
+  /* Does it contain a point, as the traversal sees it: would the volume of a body that is this point overlap it? */
+  bool (*contains)(const pnTree *tree, uint32_t node, uint32_t lane, const float p[4]);
+
+  /* lanes in float, of volumes that stay while a map carries them (carry.h) */
+  void (*store)(const struct pnFormRow *form, void *lanes, const pnBound *bounds, uint32_t count);
+  void (*carry)(const struct pnFormRow *form, const struct pnCarry *carry, const void *lanes, uint32_t count,
+                pnBound *out);
+
+  /* nodes from vertices: an inner node, a leaf that has its corners, a cluster, and all above the clusters. False: not
+   * finite. `room` has eagerBytes for every node. */
+  void (*fillInner)(pnTree *tree, uint32_t node);
+  void (*fillLeaf)(pnTree *tree, uint32_t node);
+  void (*boundCluster)(const pnTree *tree, uint32_t cluster, void *room);
+  bool (*mergeEager)(pnTree *tree, void *room);
+} pnFormRow;
+
+extern const pnFormRow pn_formBox, pn_formDop14, pn_formDop18, pn_formDop26, pn_formSphere;
+
+/* The row of a form. */
+const pnFormRow *pn_formOf(pnForm form);
+/* Gives a tree its form, or another one before an update fills it: soups change between two. */
+void pn_setForm(pnTree *tree, pnForm form);
+
+/* World boxes of lanes [begin, end) of a node, of volumes in model space too. Not finite: it says nothing there. */
+void pn_laneBoxes(const pnTree *tree, uint32_t node, uint32_t begin, uint32_t end, pnLaneBoxes *out);
+
+/* ---------------------------------------------------------------- what forms share */
+
+/* For forms without a shorter way: by ofVertices, ofPoints, merge and put. `room`: a pnBound a node. */
+void pn_fillInnerAny(pnTree *tree, uint32_t node);
+void pn_fillLeafAny(pnTree *tree, uint32_t node);
+void pn_boundClusterAny(const pnTree *tree, uint32_t cluster, void *room);
+bool pn_mergeEagerAny(pnTree *tree, void *room);
+
+/* form_slabs.c: intervals along directions, boxes among them. */
+void pn_slabsFromPoints(const pnFormRow *form, const float *points, uint32_t count, pnBound *out);
+void pn_slabsAround(const pnFormRow *form, pnBound *into, const pnBound *other);
+void pn_slabsWiden(const pnFormRow *form, pnBound *bound, float by);
+void pn_slabsPut(pnTree *tree, uint32_t node, const pnBound *bounds, uint32_t count);
+void pn_slabsBoxes(const pnTree *tree, uint32_t node, uint32_t begin, uint32_t end, pnLaneBoxes *out);
+bool pn_slabsContain(const pnTree *tree, uint32_t node, uint32_t lane, const float p[4]);
+void pn_slabsStore(const pnFormRow *form, void *lanes, const pnBound *bounds, uint32_t count);
+void pn_slabsCarry(const pnFormRow *form, const struct pnCarry *carry, const void *lanes, uint32_t count, pnBound *out);
+/* Lanes without a child: an interval that overlaps nothing. */
+void pn_emptyLanes(pnTree *tree, uint32_t node, uint32_t count);
+/* Writes the volumes of a node given as rows, lo and hi of each direction, eight lanes each; lanes past count may hold
+ * anything. For rules that work by rows. */
+void pn_putRows(pnTree *tree, uint32_t node, const float *rows, uint32_t count);
+
+/* form_box.c: boxes given as (x, y, z, -) rows; all eight must be numbers. */
+void pn_putBoxes(pnTree *tree, uint32_t node, const pnF4 lo[PN_LANES], const pnF4 hi[PN_LANES], uint32_t count);
+/* The box of a list of vertices, as rows of four. */
+void pn_boxOfVertices(const pnTree *tree, const uint32_t *vertices, uint32_t count, pnF4 *outLo, pnF4 *outHi);
+
+#endif

@@ -1,0 +1,211 @@
+/* form_box.c: boxes along the axes, the common form. What is said of slabs is true of them (form_slabs.c); here are the shorter
+ * ways that most frames go: four coordinates in a register, vertices read in place where they lie ready, eight boxes at a
+ * time onto the grid. */
+#include "tree/update.h"
+
+#include <float.h>
+
+/* ---------------------------------------------------------------- lanes */
+
+/* The common case of pn_cellsOf, eight boxes at once; `g` has no lift. */
+PN_INLINE void putOnGrid(pnTree *tree, uint32_t node, const pnF4 lo[PN_LANES], const pnF4 hi[PN_LANES],
+                         const pnGrid *g) {
+  pnBoxLanes *lanes = (pnBoxLanes *)tree->lanes + node;
+  for (int side = 0; side < 2; side++) {
+    const pnF4 *v = side ? hi : lo;
+    pnF4 x0, y0, z0, x1, y1, z1;
+    pn_f4Transpose3(v[0], v[1], v[2], v[3], &x0, &y0, &z0);
+    pn_f4Transpose3(v[4], v[5], v[6], v[7], &x1, &y1, &z1);
+    pn_h8Store(lanes->row[0][side], pn_h8Quantise(x0, x1, g->scale[0], g->offset[0]));
+    pn_h8Store(lanes->row[1][side], pn_h8Quantise(y0, y1, g->scale[1], g->offset[1]));
+    pn_h8Store(lanes->row[2][side], pn_h8Quantise(z0, z1, g->scale[2], g->offset[2]));
+  }
+}
+
+/* Boxes of a body so small that they have to be lifted first, which is exact. */
+static PN_NOINLINE void putLifted(pnTree *tree, uint32_t node, const pnF4 lo[PN_LANES], const pnF4 hi[PN_LANES]) {
+  pnF4 lifted[2][PN_LANES], lift = pn_f4Set1(tree->grid.lift);
+  for (uint32_t j = 0; j < PN_LANES; j++) {
+    lifted[0][j] = pn_f4Mul(lo[j], lift);
+    lifted[1][j] = pn_f4Mul(hi[j], lift);
+  }
+  putOnGrid(tree, node, lifted[0], lifted[1], &tree->grid);
+}
+
+PN_INLINE void putBoxes(pnTree *tree, uint32_t node, const pnF4 lo[PN_LANES], const pnF4 hi[PN_LANES], uint32_t count) {
+  if (PN_UNLIKELY(tree->grid.lift != 1)) {
+    putLifted(tree, node, lo, hi);
+  } else {
+    putOnGrid(tree, node, lo, hi, &tree->grid);
+  }
+  if (PN_UNLIKELY(count < PN_LANES)) {
+    pn_emptyLanes(tree, node, count);
+  }
+}
+
+void pn_putBoxes(pnTree *tree, uint32_t node, const pnF4 lo[PN_LANES], const pnF4 hi[PN_LANES], uint32_t count) {
+  putBoxes(tree, node, lo, hi, count);
+}
+
+/* ---------------------------------------------------------------- of vertices */
+
+/* The box of listed vertices of a plain pose, read in place. Four at a time hide the latency of min and max; lists of clusters
+ * and twigs are fours to the end (T6). A NaN stays in outLo, whatever the minimum makes of it. */
+PN_INLINE void boxOfList(const float *source, const uint32_t *v, const uint32_t *end, pnF4 *outLo, pnF4 *outHi) {
+  pnF4 lo = pn_f4Load(source + v[0]), hi = lo, lo1 = lo, hi1 = lo, nan = pn_f4Set1(0);
+  for (; v + (PN_CLUSTER_STEP - 1) < end; v += PN_CLUSTER_STEP) {
+    pnF4 p = pn_f4Load(source + v[0]), q = pn_f4Load(source + v[1]);
+    pnF4 r = pn_f4Load(source + v[2]), s = pn_f4Load(source + v[3]);
+    nan = pn_f4TrackNan(pn_f4TrackNan(nan, p), q);
+    nan = pn_f4TrackNan(pn_f4TrackNan(nan, r), s);
+    lo = pn_f4Min(lo, pn_f4Min(p, q));
+    hi = pn_f4Max(hi, pn_f4Max(p, q));
+    lo1 = pn_f4Min(lo1, pn_f4Min(r, s));
+    hi1 = pn_f4Max(hi1, pn_f4Max(r, s));
+  }
+  for (; v < end; v++) {
+    pnF4 p = pn_f4Load(source + v[0]);
+    nan = pn_f4TrackNan(nan, p);
+    lo = pn_f4Min(lo, p);
+    hi = pn_f4Max(hi, p);
+  }
+  *outLo = pn_f4Or(pn_f4Min(lo, lo1), nan); /* all ones is NaN */
+  *outHi = pn_f4Max(hi, hi1);
+}
+
+void pn_boxOfVertices(const pnTree *tree, const uint32_t *vertices, uint32_t count, pnF4 *outLo, pnF4 *outHi) {
+  if (pn_isPlain(tree->pose)) {
+    boxOfList(tree->pose->source, vertices, vertices + count, outLo, outHi);
+    return;
+  }
+  float points[4 * PN_FETCH_CHUNK];
+  pnF4 lo = pn_f4Set1(FLT_MAX), hi = pn_f4Set1(-FLT_MAX);
+  for (uint32_t i = 0; i < count; i += PN_FETCH_CHUNK) {
+    uint32_t n = PN_MIN(PN_FETCH_CHUNK, count - i);
+    pn_fetchListed(tree->pose, vertices + i, n, points);
+    for (uint32_t j = 0; j < n; j++) {
+      pnF4 p = pn_f4Load(points + 4 * j);
+      lo = pn_f4Min(lo, p);
+      hi = pn_f4Max(hi, p);
+    }
+  }
+  *outLo = lo;
+  *outHi = hi;
+}
+
+static void ofVertices(const pnTree *tree, const uint32_t *vertices, uint32_t count, pnBound *out) {
+  float sides[8];
+  pnF4 lo, hi;
+  pn_boxOfVertices(tree, vertices, count, &lo, &hi);
+  pn_f4Store(sides, lo);
+  pn_f4Store(sides + 4, hi);
+  memcpy(out->slabs.lo, sides, 3 * sizeof(float));
+  memcpy(out->slabs.hi, sides + 4, 3 * sizeof(float));
+}
+
+static void fillInner(pnTree *tree, uint32_t node) {
+  uint32_t child = tree->shape->first[node], count = tree->shape->count[node];
+  pnF4 lo[PN_LANES], hi[PN_LANES];
+  if (pn_isPlain(tree->pose) && pn_isLeaf(tree, child)) {
+    /* the common case, straight: leaves of a plain pose */
+    const uint32_t *at = tree->shape->leafVertexFirst + (child - tree->shape->innerCount);
+    for (uint32_t j = 0; j < count; j++) {
+      boxOfList(tree->pose->source, tree->shape->leafVertices + at[j], tree->shape->leafVertices + at[j + 1], &lo[j],
+                &hi[j]);
+    }
+  } else {
+    for (uint32_t j = 0; j < count; j++) {
+      uint32_t n;
+      const uint32_t *v = pn_verticesBelow(tree, child + j, &n);
+      pn_boxOfVertices(tree, v, n, &lo[j], &hi[j]);
+    }
+  }
+  for (uint32_t j = count; j < PN_LANES; j++) {
+    lo[j] = lo[count - 1];
+    hi[j] = hi[count - 1];
+  }
+  putBoxes(tree, node, lo, hi, count);
+}
+
+static void fillLeaf(pnTree *tree, uint32_t node) {
+  uint32_t leaf = node - tree->shape->innerCount;
+  pnF4 lo[PN_LANES], hi[PN_LANES];
+  for (uint32_t j = 0; j < PN_LANES; j++) {
+    /* corners past the count are somebody's: lanes the traversal masks */
+    const float *v[3];
+    pn_slotCorners(tree, leaf * PN_LANES + j, v);
+    pnF4 a = pn_f4Load(v[0]), b = pn_f4Load(v[1]), c = pn_f4Load(v[2]);
+    lo[j] = pn_f4Min(a, pn_f4Min(b, c));
+    hi[j] = pn_f4Max(a, pn_f4Max(b, c));
+  }
+  putBoxes(tree, node, lo, hi, tree->shape->count[node]);
+}
+
+/* ---------------------------------------------------------------- the eager pass: 8 floats a node, lo xyz -, hi xyz - */
+
+static void boundCluster(const pnTree *tree, uint32_t cluster, void *room) {
+  const pnShape *s = tree->shape;
+  uint32_t at = s->clusterVertexFirst[cluster], n = s->clusterVertexFirst[cluster + 1] - at;
+  float *box = (float *)room + 8 * (size_t)s->clusterNode[cluster];
+  pnF4 lo, hi;
+  pn_boxOfVertices(tree, s->clusterVertices + at, n, &lo, &hi);
+  pn_f4Store(box, lo);
+  pn_f4Store(box + 4, hi);
+}
+
+/* Eager nodes from their children's boxes, which are clusters or eager nodes with larger numbers. */
+static bool mergeEager(pnTree *tree, void *room) {
+  float *boxes = room;
+  for (uint32_t i = 0; i < tree->shape->eagerCount; i++) {
+    uint32_t node = tree->shape->eagerNodes[i];
+    const float *child = boxes + 8 * (size_t)tree->shape->first[node];
+    pnF4 lo = pn_f4Load(child), hi = pn_f4Load(child + 4), nan = pn_f4TrackNan(pn_f4Set1(0), lo);
+    for (uint32_t j = 1; j < tree->shape->count[node]; j++) {
+      nan = pn_f4TrackNan(nan, pn_f4Load(child + 8 * j));
+      lo = pn_f4Min(lo, pn_f4Load(child + 8 * j));
+      hi = pn_f4Max(hi, pn_f4Load(child + 8 * j + 4));
+    }
+    pn_f4Store(boxes + 8 * (size_t)node, pn_f4Or(lo, nan));
+    pn_f4Store(boxes + 8 * (size_t)node + 4, hi);
+  }
+  pnBound root;
+  for (int k = 0; k < 3; k++) {
+    root.slabs.lo[k] = boxes[k];
+    root.slabs.hi[k] = boxes[4 + k];
+  }
+  if (!pn_setRoot(tree, &root)) {
+    return false;
+  }
+  for (uint32_t i = 0; i < tree->shape->eagerCount; i++) {
+    uint32_t node = tree->shape->eagerNodes[i], last = tree->shape->count[node] - 1u;
+    const float *child = boxes + 8 * (size_t)tree->shape->first[node];
+    pnF4 lo[PN_LANES], hi[PN_LANES];
+    for (uint32_t j = 0; j < PN_LANES; j++) {
+      lo[j] = pn_f4Load(child + 8 * PN_MIN(j, last));
+      hi[j] = pn_f4Load(child + 8 * PN_MIN(j, last) + 4);
+    }
+    pn_putBoxes(tree, node, lo, hi, tree->shape->count[node]);
+    pn_markFresh(tree, node);
+  }
+  return true;
+}
+
+const pnFormRow pn_formBox = {.name = "box",
+                              .slabs = &pn_slabBox,
+                              .keepsNan = true,
+                              .laneBytes = sizeof(pnBoxLanes),
+                              .modelBytes = sizeof(pnModelLanes),
+                              .eagerBytes = 8 * sizeof(float),
+                              .ofPoints = pn_slabsFromPoints,
+                              .ofVertices = ofVertices,
+                              .merge = pn_slabsAround,
+                              .widen = pn_slabsWiden,
+                              .put = pn_slabsPut,
+                              .boxes = pn_slabsBoxes,
+                              .contains = pn_slabsContain,
+                              .store = pn_slabsStore,
+                              .carry = pn_slabsCarry,
+                              .fillInner = fillInner,
+                              .fillLeaf = fillLeaf,
+                              .boundCluster = boundCluster,
+                              .mergeEager = mergeEager};
