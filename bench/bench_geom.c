@@ -11,6 +11,7 @@
  * turned and rounded; `wide`, exponents so far apart that only the last stage decides.
  */
 #include "pinch/geom.h"
+#include "pinch/lab.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -16,6 +16,7 @@
 #include "lab.h"
 #include "rooms.h"
 
+#include "pinch/lab.h"
 #include "pinch/world.h"
 
 #include <stdlib.h>
@@ -96,14 +97,16 @@ static Actors makeActors(const Stage *s, const Row *row) {
   check(pnCreatePose(&skinned, &a.pose));
   check(pnCreatePose(&stored, &a.eager));
   pnTreeDef def = pnDefaultTreeDef();
-  def.form = row->form;
+  pnTreeLab lab = {0};
+  def.lab = &lab;
+  lab.form = row->form;
   def.self = false;
   def.pose = s->roomPose;
   def.big = row->big;
   check(pnCreateTree(&def, &a.roomTree));
   def.big = PN_BIG_WHOLE;
-  def.build = row->build;
-  def.representative = row->representative;
+  lab.build = row->build;
+  lab.representative = row->representative;
   def.pose = row->eager ? a.eager : a.pose;
   check(pnCreateTree(&def, &a.tree));
   return a;
@@ -171,7 +174,9 @@ static Result runRow(const Stage *s, const Row *row) {
   Actors a = makeActors(s, row);
   double *times = calloc(s_frames, sizeof *times);
   pnQueryDef query = pnDefaultQueryDef();
-  query.planeDecides = row->planeDecides;
+  pnQueryLab queryLab = {0};
+  query.lab = &queryLab;
+  queryLab.planeDecides = row->planeDecides;
   r.bytes = pnTree_GetByteCount(a.tree) + pnTree_GetByteCount(a.roomTree);
   uint32_t worstFrame = 0;
   for (uint32_t pass = 0; pass < s_passes; ++pass) {
@@ -280,8 +285,10 @@ static Crowd makeCrowd(const pnAvatar *avatars, uint32_t avatarCount, pnTree *mu
   worldDef.rebuildQuality = 0;
   check(pnCreateWorld(&worldDef, &c.world));
   pnBodyDef def = pnDefaultBodyDef();
+  pnTreeLab lab = {0};
+  def.tree.lab = &lab;
   def.kind = isFree ? PN_BODY_FREE : PN_BODY_SKINNED;
-  def.tree.build = kind == BY_POSITION ? PLACES : JOINTS;
+  lab.build = kind == BY_POSITION ? PLACES : JOINTS;
   for (uint32_t i = 0; i < CROWD; ++i) {
     def.mesh = avatars[i % avatarCount].mesh;
     def.skin = isFree ? NULL : avatars[i % avatarCount].skin;
@@ -437,9 +444,11 @@ static void runAlone(void) {
       for (int k = 0; k < 2; ++k) {
         pnPoseDef def = {avatar.mesh, NULL, avatar.skin};
         pnTreeDef treeDef = pnDefaultTreeDef();
+        pnTreeLab treeLab = {0};
+        treeDef.lab = &treeLab;
         check(pnCreatePose(&def, &poses[k]));
         treeDef.pose = poses[k];
-        treeDef.form = (pnForm)v;
+        treeLab.form = (pnForm)v;
         treeDef.self = false;
         check(pnCreateTree(&treeDef, &trees[k]));
       }

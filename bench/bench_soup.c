@@ -9,6 +9,7 @@
  * (below) with three rules for which node to open; the library's traversal opens both at once. */
 #include "lab.h"
 #include "pinch/collide.h"
+#include "pinch/lab.h"
 #include "scenes.h"
 #include "soups.h"
 
@@ -67,10 +68,12 @@ static Index makeIndex(Structure structure, const float *positions, uint32_t cou
     x.ids = malloc(sizeof(pnPrimitiveId) * count);
     check(pnSoup_Add(x.soup, PN_PRIMITIVE_TRIANGLE, positions, count, x.ids));
     pnBucketDef bd = pnDefaultBucketDef();
+    pnTreeLab bdLab = {0};
+    bd.lab = &bdLab;
     bd.soup = x.soup;
-    bd.method = s_methods[structure];
-    bd.levels = levels;
-    bd.mostMoves = structure == SORTED ? UINT32_MAX : bd.mostMoves;
+    bdLab.method = s_methods[structure];
+    bdLab.levels = levels;
+    bdLab.mostMoves = structure == SORTED ? UINT32_MAX : bdLab.mostMoves;
     check(pnCreateBucketTree(&bd, &x.tree));
     return x;
   }

@@ -104,11 +104,13 @@ static void makeBody(pnMorphLab *lab, pnMorphRunner *runner, uint32_t i) {
   }
   pn_morphCheck(pnCreatePose(&poseDef, &runner->poses[i]));
   pnTreeDef def = pnDefaultTreeDef();
+  pnTreeLab treeLab = {0};
+  def.lab = &treeLab;
   def.pose = runner->poses[i];
   def.update = method->update;
-  def.form = method->form;
-  def.extraReferences = method->extra;
-  def.noStamps = method->noStamps;
+  treeLab.form = method->form;
+  treeLab.extraReferences = method->extra;
+  treeLab.noStamps = method->noStamps;
   def.self = false;
   pn_morphCheck(pnCreateTree(&def, &runner->trees[i]));
   runner->byteCount += pnTree_GetByteCount(runner->trees[i]);

@@ -8,6 +8,7 @@
 
 #include "lab.h"
 #include "pinch/collide.h"
+#include "pinch/lab.h"
 
 #define MORPH_MOST_BODIES 12
 #define MORPH_MOST_PEERS 2

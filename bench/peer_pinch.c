@@ -33,6 +33,7 @@ typedef struct Pinch {
   pnPool *pool;
   pnWorld *world; /* null: trees */
   pnQueryDef query;
+  pnQueryLab queryLab;
   pnPairList *list;
   pnBenchPairs pairs; /* of trees over more than two bodies, which need several queries */
   pnCost cost;
@@ -70,24 +71,26 @@ static int choose(const char *options, const pnSetting *table, size_t count, int
 
 #define CHOOSE(options, table, otherwise) choose(options, table, PN_SETTING_COUNT(table), (int)(otherwise))
 
-static pnTreeDef readTreeDef(const char *options, bool self) {
+static pnTreeDef readTreeDef(const char *options, bool self, pnTreeLab *lab) {
   pnTreeDef def = pnDefaultTreeDef();
-  def.build = (pnBuild)CHOOSE(options, pn_buildSettings, def.build);
-  def.form = (pnForm)CHOOSE(options, pn_volumeSettings, def.form);
+  def.lab = lab;
+  lab->build = (pnBuild)CHOOSE(options, pn_buildSettings, lab->build);
+  lab->form = (pnForm)CHOOSE(options, pn_volumeSettings, lab->form);
   def.update = (pnUpdate)CHOOSE(options, pn_updateSettings, def.update);
-  def.arity = pn_optionNumber(options, "arity", def.arity);
-  def.leafSize = pn_optionNumber(options, "leaf", def.leafSize);
-  def.cut = pn_optionNumber(options, "cut", def.cut);
+  lab->arity = pn_optionNumber(options, "arity", lab->arity);
+  lab->leafSize = pn_optionNumber(options, "leaf", lab->leafSize);
+  lab->cut = pn_optionNumber(options, "cut", lab->cut);
   def.self = self;
   return def;
 }
 
-static pnQueryDef readQueryDef(const char *options) {
+static pnQueryDef readQueryDef(const char *options, pnQueryLab *lab) {
   pnQueryDef def = pnDefaultQueryDef();
-  def.kernel = (pnKernel)CHOOSE(options, pn_kernelSettings, def.kernel);
+  def.lab = lab;
+  lab->kernel = (pnKernel)CHOOSE(options, pn_kernelSettings, lab->kernel);
   def.unsorted = !pn_hasOption(options, "sorted");
   def.filter.ring = pn_hasOption(options, "all-rings") ? 0 : 1;
-  def.noFlat = pn_hasOption(options, "no-flat");
+  lab->noFlat = pn_hasOption(options, "no-flat");
   return def;
 }
 
@@ -148,7 +151,7 @@ static void *createPinch(const pnBenchInput *input, const char *options) {
   pinch->input = input;
   pinch->copy = pn_hasOption(options, "copy");
   pinch->hints = pn_hasOption(options, "hint") && input->bodyCount <= 2;
-  pinch->query = readQueryDef(options);
+  pinch->query = readQueryDef(options, &pinch->queryLab);
   uint32_t threads = pn_optionNumber(options, "threads", 1);
   if (threads > 1) {
     check(pnCreatePool(threads, &pinch->pool));
@@ -168,7 +171,8 @@ static void *createPinch(const pnBenchInput *input, const char *options) {
   pinch->poses = calloc(input->bodyCount, sizeof(pnPose *));
   pinch->bodies = calloc(input->bodyCount, sizeof(pnBodyId));
   pinch->trees = calloc(input->bodyCount, sizeof(pnTree *));
-  pnTreeDef treeDef = readTreeDef(options, input->self);
+  pnTreeLab treeLab = {0};
+  pnTreeDef treeDef = readTreeDef(options, input->self, &treeLab);
   for (uint32_t i = 0; i < input->bodyCount; ++i) {
     pnMesh *mesh = findMesh(pinch, i);
     pinch->meshes[i] = mesh != NULL ? mesh : makeMesh(&input->bodies[i], input->vertices[i]);
@@ -318,7 +322,7 @@ static bool searchSelf(Pinch *pinch, bool first) {
 static void findAllPinch(void *peer) {
   Pinch *pinch = peer;
   if (pinch->world != NULL) {
-    pnFrameDef def = {.kernel = pinch->query.kernel, .unsorted = pinch->query.unsorted && !pinch->isDefault};
+    pnFrameDef def = {.lab = &pinch->queryLab, .unsorted = pinch->query.unsorted && !pinch->isDefault};
     pnFrame frame = pnWorld_Collide(pinch->world, &def);
     check(frame.result);
     pinch->cost = frame.cost;

@@ -4,6 +4,7 @@
 #define PN_BENCH_SETTINGS_H
 
 #include "pinch/collide.h"
+#include "pinch/lab.h"
 
 typedef struct pnSetting {
   const char *name;

@@ -154,10 +154,12 @@ static inline void fenvWorld(FenvWalk *walk, float scale) {
     pnBodyId ids[2];
     for (int i = 0; i < 2; ++i) {
       pnBodyDef def = pnDefaultBodyDef();
+      pnTreeLab lab = {0};
+      def.tree.lab = &lab;
       def.mesh = meshes[i];
       def.kind = i ? PN_BODY_RIGID : PN_BODY_FREE;
       /* balls have a least size, which makes small ones meet everywhere: exact all the same, and slow */
-      def.tree.form = scale < 1e-15f && volume == PN_FORM_SPHERE ? PN_FORM_BOX : (pnForm)volume;
+      lab.form = scale < 1e-15f && volume == PN_FORM_SPHERE ? PN_FORM_BOX : (pnForm)volume;
       def.self = true;
       FENV_OK(walk, pnWorld_CreateBody(world, &def, &ids[i]));
     }

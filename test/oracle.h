@@ -10,6 +10,7 @@
 #define PN_TEST_ORACLE_H
 
 #include "pinch/geom.h"
+#include "pinch/lab.h"
 
 void oracleOpen(void);
 void oracleClose(void);

@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "pinch/base.h"
+#include "pinch/lab.h"
 #include "pinch/mesh.h"
 
 #ifdef __cplusplus

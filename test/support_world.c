@@ -63,6 +63,7 @@ static void makeNumbers(Maker *m) {
 
 typedef struct Body {
   pnBodyDef def;
+  pnTreeLab lab; /* its tree's */
   pnMesh *mesh;
   pnMorph *morph;
   pnSkin *skin;
@@ -202,33 +203,35 @@ static float largestOf(const pnMesh *mesh) {
 }
 
 /* Settings of a tree that fit the kind. */
-static void chooseTree(Maker *m, const Body *body, pnBodyDef *def) {
+static void chooseTree(Maker *m, Body *body, pnBodyDef *def) {
   TestRandom *r = &m->random;
   static const pnUpdate all[] = {PN_UPDATE_DEFAULT, PN_UPDATE_BOTTOM_UP, PN_UPDATE_TOP_DOWN, PN_UPDATE_HYBRID};
   static const pnUpdate rigid[] = {PN_UPDATE_DEFAULT, PN_UPDATE_RIGID, PN_UPDATE_BERGEN, PN_UPDATE_HYBRID};
   static const pnUpdate morph[] = {PN_UPDATE_DEFAULT, PN_UPDATE_BLENDED, PN_UPDATE_BLENDED_MODEL, PN_UPDATE_HYBRID};
   pnTreeDef *t = &def->tree;
-  t->build = (pnBuild)testBelow(r, PN_BUILD_COUNT);
-  t->form = (pnForm)testBelow(r, PN_FORM_COUNT);
+  pnTreeLab *lab = &body->lab;
+  t->lab = lab;
+  lab->build = (pnBuild)testBelow(r, PN_BUILD_COUNT);
+  lab->form = (pnForm)testBelow(r, PN_FORM_COUNT);
   const pnUpdate *rules = def->kind == PN_BODY_RIGID ? rigid : def->kind == PN_BODY_MORPH ? morph : all;
   t->update = rules[testBelow(r, 4)];
-  if (t->update == PN_UPDATE_BERGEN || t->update == PN_UPDATE_BLENDED_MODEL) t->form = PN_FORM_BOX;
-  t->arity = 2u << testBelow(r, 3);
-  t->leafSize = 1 + testBelow(r, 8);
-  t->cut = testBelow(r, 2) ? 0 : 1 + testBelow(r, 64);
+  if (t->update == PN_UPDATE_BERGEN || t->update == PN_UPDATE_BLENDED_MODEL) lab->form = PN_FORM_BOX;
+  lab->arity = 2u << testBelow(r, 3);
+  lab->leafSize = 1 + testBelow(r, 8);
+  lab->cut = testBelow(r, 2) ? 0 : 1 + testBelow(r, 64);
   t->calm = testBelow(r, 2);
-  t->extraReferences = body->morph && testBelow(r, 4) == 0 ? testBelow(r, 3) : 0;
-  t->noStamps = testBelow(r, 8) == 0;
+  lab->extraReferences = body->morph && testBelow(r, 4) == 0 ? testBelow(r, 3) : 0;
+  lab->noStamps = testBelow(r, 8) == 0;
   def->self = testBelow(r, 2);
   if (def->kind == PN_BODY_STATIC && testBelow(r, 3) == 0) {
     t->big = (pnBig)testBelow(r, PN_BIG_COUNT);
     t->update = PN_UPDATE_DEFAULT;
-    t->build = PN_BUILD_DEFAULT;
+    lab->build = PN_BUILD_DEFAULT;
     t->self = t->big == PN_BIG_WHOLE;
     t->bigSide = largestOf(body->mesh) * testFloat(r, 0.1f, 1); /* smaller ones are thousands of pieces a triangle */
     def->self = def->self && t->self;
   }
-  def->buckets.method = (pnBucketMethod)testBelow(r, PN_BUCKET_COUNT);
+  lab->method = (pnBucketMethod)testBelow(r, PN_BUCKET_COUNT);
 }
 
 static void chooseFilter(Maker *m, Body *body) {
@@ -455,14 +458,15 @@ static const pnPose *poseOf(const World *w, const Body *body) {
 
 static void tellBody(const Body *body) {
   const pnTreeDef *t = &body->def.tree;
+  const pnTreeLab *lab = &body->lab;
   static const char *kinds[] = {"free", "rigid", "static", "morph", "skinned", "soup"};
   printf(
       "  %s: %u triangles, build %d volume %d update %d arity %u leaf %u cut %u calm %d extra %u big %d self %d ring "
       "%u rest %d groups %d "
       "buckets %d stamps %d\n",
-      kinds[body->def.kind], body->mesh ? pnMesh_GetTriangleCount(body->mesh) : 0, t->build, t->form, t->update,
-      t->arity, t->leafSize, t->cut, t->calm, t->extraReferences, t->big, body->def.self, body->def.selfFilter.ring,
-      body->def.selfFilter.ignoreRest, body->groups != NULL, body->def.buckets.method, !t->noStamps);
+      kinds[body->def.kind], body->mesh ? pnMesh_GetTriangleCount(body->mesh) : 0, lab->build, lab->form, t->update,
+      lab->arity, lab->leafSize, lab->cut, t->calm, lab->extraReferences, t->big, body->def.self,
+      body->def.selfFilter.ring, body->def.selfFilter.ignoreRest, body->groups != NULL, lab->method, !lab->noStamps);
 }
 
 static void tellTriangle(const char *name, const pnTriangle *t) {
@@ -552,7 +556,7 @@ bool worldCheck(uint64_t seed, const WorldWish *wish, WorldTally *tally) {
   TestRandom *r = &w.maker.random;
   makeNumbers(&w.maker);
   pnWorldDef def = pnDefaultWorldDef();
-  def.broad = (pnBroad)testBelow(r, 3);
+  def.lab = &(pnWorldLab){.broad = (pnBroad)testBelow(r, 3)};
   def.rebuildQuality = testBelow(r, 2) ? 1.1f : 2;
   if (testBelow(r, 8) == 0) {
     testExpectOk(pnCreatePool(3, &w.pool));

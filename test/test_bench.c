@@ -50,13 +50,15 @@ static void buildsDiffer(void **state) {
   for (size_t i = 0; i < PN_SETTING_COUNT(pn_buildSettings); ++i) {
     pnTree *tree;
     pnTreeDef def = pnDefaultTreeDef();
+    pnTreeLab lab = {0};
+    def.lab = &lab;
     def.pose = pose;
-    def.build = (pnBuild)pn_buildSettings[i].value;
-    def.arity = 2;
-    def.leafSize = 1;
+    lab.build = (pnBuild)pn_buildSettings[i].value;
+    lab.arity = 2;
+    lab.leafSize = 1;
     testExpectOk(pnCreateTree(&def, &tree));
-    assert_int_equal(pnTree_GetDef(tree).build, def.build);
-    assert_int_equal(pnTree_GetLevelBoxes(tree, 1, boxes[def.build], 2), 2);
+    assert_int_equal(pnTree_GetLab(tree).build, lab.build);
+    assert_int_equal(pnTree_GetLevelBoxes(tree, 1, boxes[lab.build], 2), 2);
     pnDestroyTree(tree);
   }
   for (size_t i = 0; i < PN_SETTING_COUNT(pn_buildSettings); ++i)

@@ -84,9 +84,11 @@ static pnSoup *newSoup(void) {
 
 static pnTree *newTree(const pnSoup *soup, pnBucketMethod method, uint32_t levels) {
   pnBucketDef def = pnDefaultBucketDef();
+  pnTreeLab lab = {0};
+  def.lab = &lab;
   def.soup = soup;
-  def.method = method;
-  def.levels = levels;
+  lab.method = method;
+  lab.levels = levels;
   pnTree *tree;
   testExpectOk(pnCreateBucketTree(&def, &tree));
   return tree;
@@ -218,7 +220,7 @@ static void testCurve(void **state) {
   enum { SIDE = 16, CELLS = SIDE * SIDE * SIDE };
   static int at[CELLS][3];
   static bool seen[CELLS];
-  pnBuckets b = {.def = {.method = PN_BUCKET_KEPT}};
+  pnBuckets b = {.lab = {.method = PN_BUCKET_KEPT}};
   pnCells cells[3];
   for (int k = 0; k < 3; k++) {
     cells[k] = pn_cellsOver(0, 1 << PN_CURVE_BITS, PN_CURVE_BITS);
@@ -675,14 +677,16 @@ static void testErrors(void **state) {
   (void)state;
   pnSoup *soup = newSoup();
   pnBucketDef def = pnDefaultBucketDef();
+  pnTreeLab lab = {0};
+  def.lab = &lab;
   def.soup = soup;
-  def.levels = 8;
+  lab.levels = 8;
   pnTree *tree;
   testExpectFailure(pnCreateBucketTree(&def, &tree), PN_ERROR_ARGUMENT, "8 levels");
-  def.levels = 0;
-  def.method = PN_BUCKET_COUNT;
+  lab.levels = 0;
+  lab.method = PN_BUCKET_COUNT;
   testExpectFailure(pnCreateBucketTree(&def, &tree), PN_ERROR_ARGUMENT, "method");
-  def.method = PN_BUCKET_DIRECT;
+  lab.method = PN_BUCKET_DIRECT;
   testExpectOk(pnCreateBucketTree(&def, &tree));
   assert_int_equal(pnTree_GetNodeCount(tree), 0);
   pnDestroyTree(tree);
@@ -704,8 +708,10 @@ static pnResult growTree(void *context) {
   pnResult result = pnCreateSoup(NULL, &soup);
   if (result == PN_OK) {
     pnBucketDef def = pnDefaultBucketDef();
+    pnTreeLab lab = {0};
+    def.lab = &lab;
     def.soup = soup;
-    def.method = (pnBucketMethod)method;
+    lab.method = (pnBucketMethod)method;
     result = pnCreateBucketTree(&def, &tree);
   }
   if (result == PN_OK) {

@@ -195,8 +195,10 @@ static void kernelsAgreeAndCostsAreHonest(void **state) {
   testExpectOk(pnCreatePairList(&list));
   for (int kernel = 0; kernel < PN_KERNEL_COUNT; kernel++) {
     pnQueryDef def = pnDefaultQueryDef();
+    pnQueryLab queryLab = {0};
+    def.lab = &queryLab;
     pnCost cost;
-    def.kernel = (pnKernel)kernel;
+    queryLab.kernel = (pnKernel)kernel;
     testExpectOk(pnCollideTrees(a.tree, b.tree, &def, list, &cost));
     assert_true(agreeEqual(&truth, list));
     assert_int_equal(cost.pairs, truth.count);
@@ -227,22 +229,25 @@ static void refusalsSayWhy(void **state) {
   Posed p = posed(&c.body[0]);
   pnTree *tree;
   pnTreeDef def = pnDefaultTreeDef();
+  pnTreeLab lab = {0};
+  def.lab = &lab;
   def.pose = p.pose;
-  def.arity = 3;
+  lab.arity = 3;
   testExpectFailure(pnCreateTree(&def, &tree), PN_ERROR_ARGUMENT, "arity is 3");
   assert_null(tree);
-  def = pnTree_GetDef(p.tree);
-  def.leafSize = 9;
+  lab.arity = 0;
+  lab.leafSize = 9;
   testExpectFailure(pnCreateTree(&def, &tree), PN_ERROR_ARGUMENT, "leafSize is 9");
-  def.leafSize = 8;
-  def.form = (pnForm)99;
+  lab.leafSize = 8;
+  lab.form = (pnForm)99;
   testExpectFailure(pnCreateTree(&def, &tree), PN_ERROR_ARGUMENT, "volume 99");
-  def.form = PN_FORM_SPHERE;
+  lab.form = PN_FORM_SPHERE;
   def.update = PN_UPDATE_BERGEN;
   testExpectFailure(pnCreateTree(&def, &tree), PN_ERROR_ARGUMENT, "boxes only");
   def.update = PN_UPDATE_BLENDED;
   testExpectFailure(pnCreateTree(&def, &tree), PN_ERROR_KIND, "does not fit");
   def = pnTree_GetDef(p.tree);
+  assert_null(def.lab); /* it is the tree's, and asked for by itself */
   def.self = false;
   testExpectOk(pnCreateTree(&def, &tree));
   testExpectFailure(pnCollideSelf(tree, NULL, NULL, NULL), PN_ERROR_KIND, "self");
@@ -252,8 +257,9 @@ static void refusalsSayWhy(void **state) {
   for (int update = PN_UPDATE_BOTTOM_UP; update <= PN_UPDATE_BERGEN; update++) {
     for (int volume = 0; volume < (update == PN_UPDATE_BERGEN ? 1 : PN_FORM_COUNT); volume++) {
       def = pnTree_GetDef(p.tree);
+      def.lab = &lab;
       def.update = (pnUpdate)update;
-      def.form = (pnForm)volume;
+      lab.form = (pnForm)volume;
       testExpectOk(pnCreateTree(&def, &tree));
       float kept = c.body[0].positions[3 * 5 + 2];
       for (int bad = 0; bad < 2; bad++) {
@@ -379,8 +385,10 @@ static void largerSideIsOpened(void **state) {
       poseDef.mesh = mesh[k];
       testExpectOk(pnCreatePose(&poseDef, &pose[k]));
       pnTreeDef def = pnDefaultTreeDef();
+      pnTreeLab lab = {0};
+      def.lab = &lab;
       def.pose = pose[k];
-      def.form = volumes[i / 3];
+      lab.form = volumes[i / 3];
       testExpectOk(pnCreateTree(&def, &tree[k]));
     }
     testExpectOk(pnPose_SetTransform(pose[1], &m));

@@ -20,14 +20,16 @@ static pnPool *s_pools[5];
 /* self false: queries read the vertices in place where they can (tree.h). */
 static pnTree *treeOf(pnPose *pose, const Setting *s, bool self) {
   pnTreeDef def = pnDefaultTreeDef();
+  pnTreeLab lab = {0};
+  def.lab = &lab;
   def.pose = pose;
   def.self = self;
-  def.build = s->build;
-  def.form = s->form;
+  lab.build = s->build;
+  lab.form = s->form;
   def.update = s->update;
-  def.arity = s->arity;
-  def.leafSize = s->leafSize;
-  def.cut = s->cut;
+  lab.arity = s->arity;
+  lab.leafSize = s->leafSize;
+  lab.cut = s->cut;
   pnTree *tree;
   testExpectOk(pnCreateTree(&def, &tree));
   return tree;

@@ -89,8 +89,10 @@ static Outcome checkMesh(const float *position, uint32_t vertices, const uint32_
   testExpectOk(pnCreatePose(&poseDef, &pose));
   testExpectOk(pnPose_SetVertices(pose, body.positions, vertices));
   pnTreeDef treeDef = pnDefaultTreeDef();
+  pnTreeLab treeLab = {0};
+  treeDef.lab = &treeLab;
   treeDef.pose = pose;
-  treeDef.leafSize = 1 + below(8); /* fans within leaves and across them */
+  treeLab.leafSize = 1 + below(8); /* fans within leaves and across them */
   testExpectOk(pnCreateTree(&treeDef, &tree));
   testExpectOk(pnCreatePairList(&list));
   AgreePairs truth = agreeTruth(&body, NULL);
@@ -258,7 +260,9 @@ static void smoothBodiesAreProved(void **state) {
   testExpectOk(pnCreateTree(&treeDef, &tree));
   pnCost cost;
   pnQueryDef query = pnDefaultQueryDef();
-  query.noFlat = true; /* whose regions would be counted too */
+  pnQueryLab queryLab = {0};
+  query.lab = &queryLab;
+  queryLab.noFlat = true; /* whose regions would be counted too */
   size_t before = pnTree_GetByteCount(tree);
   testExpectOk(pnCollideSelf(tree, &query, NULL, &cost));
   assert_int_equal(cost.pairs, 0);

@@ -65,7 +65,9 @@ static Outcome check(Sheet *s, bool truth) {
   testExpectOk(pnPose_SetVertices(s->pose, s->body.positions, s->vertices));
   for (int i = 0; i < 2; i++) {
     pnQueryDef def = pnDefaultQueryDef();
-    def.noFlat = i == 1;
+    pnQueryLab queryLab = {0};
+    def.lab = &queryLab;
+    queryLab.noFlat = i == 1;
     pnCost cost;
     testExpectOk(pnCollideSelf(s->tree, &def, s->lists[i], &cost));
     out.leafPairs[i] = cost.leafPairs;
@@ -297,8 +299,10 @@ static void agreesOnAllCases(void **state) {
     poseDef.mesh = s.body.mesh;
     testExpectOk(pnCreatePose(&poseDef, &s.pose));
     pnTreeDef def = pnDefaultTreeDef();
+    pnTreeLab lab = {0};
+    def.lab = &lab;
     def.pose = s.pose;
-    def.leafSize = 2; /* more regions */
+    lab.leafSize = 2; /* more regions */
     testExpectOk(pnCreateTree(&def, &s.tree));
     testExpectOk(pnCreatePairList(&s.lists[0]));
     testExpectOk(pnCreatePairList(&s.lists[1]));

@@ -382,7 +382,8 @@ static void worldsCarryTheirPairs(void **state) {
       TestRandom random = testRandom(70);
       for (int round = 0; round < 60; ++round) {
         moveCrowd(&c, &random, round);
-        pnFrameDef def = {.first = round % 7 != 6, .noHints = without};
+        pnQueryLab lab = {.noHints = without};
+        pnFrameDef def = {.first = round % 7 != 6, .lab = &lab};
         pnFrame frame = pnWorld_Collide(c.world, &def);
         testExpectOk(frame.result);
         work[threads][without] += def.first ? frame.cost.leafPairs : 0;

@@ -244,11 +244,13 @@ static void askAll(Subject *s, uint32_t seed, const pnTasks *tasks) {
   testExpectOk(pnCollideBrute(s->pose, s->pose, NULL, s->truth));
   for (uint32_t k = 0; k < 4; k++) {
     pnTreeDef def = pnDefaultTreeDef();
+    pnTreeLab lab = {0};
+    def.lab = &lab;
     if (k > 0) {
-      def.build = (pnBuild)((seed + k) % PN_BUILD_COUNT);
-      def.form = (pnForm)((seed + 2 * k) % PN_FORM_COUNT);
-      def.arity = k == 1 ? 2 : k == 2 ? 4 : 8;
-      def.leafSize = k == 1 ? 1 : 8;
+      lab.build = (pnBuild)((seed + k) % PN_BUILD_COUNT);
+      lab.form = (pnForm)((seed + 2 * k) % PN_FORM_COUNT);
+      lab.arity = k == 1 ? 2 : k == 2 ? 4 : 8;
+      lab.leafSize = k == 1 ? 1 : 8;
     }
     ask(s, &def, k % 2 ? tasks : &(pnTasks){0});
   }

@@ -28,11 +28,13 @@ static pnWorld *emptyWorld(void) {
 
 static pnBodyId addBody(pnWorld *world, const pnMesh *mesh, pnBodyKind kind, pnForm form, pnUpdate update) {
   pnBodyDef def = pnDefaultBodyDef();
+  pnTreeLab lab = {0};
+  def.tree.lab = &lab;
   def.mesh = mesh;
   def.kind = kind;
-  def.tree.form = form;
+  lab.form = form;
   def.tree.update = update;
-  def.tree.leafSize = 2;
+  lab.leafSize = 2;
   pnBodyId body;
   testExpectOk(pnWorld_CreateBody(world, &def, &body));
   return body;

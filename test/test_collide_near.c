@@ -58,12 +58,14 @@ static void freeBodies(void **state) {
     for (int volume = 0; volume < PN_FORM_COUNT; ++volume)
       for (int a = 0; a < 3; ++a) {
         pnTreeDef def = pnDefaultTreeDef();
+        pnTreeLab lab = {0};
+        def.lab = &lab;
         def.pose = pose;
         def.update = updates[u];
-        def.form = (pnForm)volume;
-        def.arity = arities[a];
-        def.leafSize = 1 + testBelow(&random, 8);
-        def.build = (pnBuild)testBelow(&random, PN_BUILD_COUNT);
+        lab.form = (pnForm)volume;
+        lab.arity = arities[a];
+        lab.leafSize = 1 + testBelow(&random, 8);
+        lab.build = (pnBuild)testBelow(&random, PN_BUILD_COUNT);
         pnTree *tree;
         // Some rules take boxes only.
         if (pnCreateTree(&def, &tree) != PN_OK) continue;
@@ -116,8 +118,10 @@ static void soups(void **state) {
     pnSoup *soup;
     testExpectOk(pnCreateSoup(NULL, &soup));
     pnBucketDef def = pnDefaultBucketDef();
+    pnTreeLab lab = {0};
+    def.lab = &lab;
     def.soup = soup;
-    def.method = (pnBucketMethod)method;
+    lab.method = (pnBucketMethod)method;
     pnTree *tree;
     testExpectOk(pnCreateBucketTree(&def, &tree));
     float nowhere[3] = {0};
@@ -191,8 +195,10 @@ static void windingsAreExact(void **state) {
   testExpectOk(pnCreatePose(&poseDef, &pose));
   for (int volume = 0; volume < PN_FORM_COUNT + 1; ++volume) {
     pnTreeDef treeDef = pnDefaultTreeDef();
+    pnTreeLab treeLab = {0};
+    treeDef.lab = &treeLab;
     treeDef.pose = pose;
-    treeDef.form = volume < PN_FORM_COUNT ? (pnForm)volume : PN_FORM_BOX;
+    treeLab.form = volume < PN_FORM_COUNT ? (pnForm)volume : PN_FORM_BOX;
     treeDef.update = volume < PN_FORM_COUNT ? PN_UPDATE_DEFAULT : PN_UPDATE_BERGEN;
     pnTree *tree;
     testExpectOk(pnCreateTree(&treeDef, &tree));

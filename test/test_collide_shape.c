@@ -102,21 +102,25 @@ static pnShapeDef defOf(const pnMesh *mesh, const pnMorph *morph, const pnSkin *
 enum { DEFS = 13 };
 static pnShapeDef someDef(int i) {
   pnShapeDef def = defOf(s_stuff.ball, NULL, NULL);
+  static pnTreeLab s_labs[DEFS]; /* of each, as long as the program */
+  pnTreeLab lab = {0};
   switch (i) {
     case 0: break;
     case 1: def.tree.self = false; break;
-    case 2: def.tree.form = PN_FORM_SPHERE; break;
-    case 3: def.tree.form = PN_FORM_DOP26, def.tree.update = PN_UPDATE_RIGID; break;
-    case 4: def.tree.build = PN_BUILD_LINK, def.tree.arity = 2, def.tree.leafSize = 1; break;
-    case 5: def.tree.build = PN_BUILD_SHAPE_CENTRE, def.tree.arity = 4; break;
-    case 6: def.tree.update = PN_UPDATE_BOTTOM_UP, def.tree.build = PN_BUILD_SHAPE_MEAN; break;
+    case 2: lab.form = PN_FORM_SPHERE; break;
+    case 3: lab.form = PN_FORM_DOP26, def.tree.update = PN_UPDATE_RIGID; break;
+    case 4: lab.build = PN_BUILD_LINK, lab.arity = 2, lab.leafSize = 1; break;
+    case 5: lab.build = PN_BUILD_SHAPE_CENTRE, lab.arity = 4; break;
+    case 6: def.tree.update = PN_UPDATE_BOTTOM_UP, lab.build = PN_BUILD_SHAPE_MEAN; break;
     case 7: def.mesh = s_stuff.knot, def.tree.update = PN_UPDATE_BERGEN; break;
     case 8: def.mesh = s_stuff.cone; break;
     case 9: def = defOf(s_stuff.mask, s_stuff.morph, NULL); break;
     case 10: def = defOf(s_stuff.mask, s_stuff.morph, NULL), def.tree.calm = true; break;
     case 11: def = defOf(s_stuff.avatar.mesh, NULL, s_stuff.avatar.skin); break;
-    default: def = defOf(s_stuff.avatar.mesh, NULL, s_stuff.avatar.weightedSkin), def.tree.form = PN_FORM_DOP14; break;
+    default: def = defOf(s_stuff.avatar.mesh, NULL, s_stuff.avatar.weightedSkin), lab.form = PN_FORM_DOP14; break;
   }
+  s_labs[i] = lab;
+  def.tree.lab = &s_labs[i];
   return def;
 }
 
@@ -216,7 +220,7 @@ static void treesOfOneShape(void **state) {
     assert_ptr_equal(pnShape_GetMesh(shape), def.mesh);
     assert_ptr_equal(pnShape_GetMorph(shape), def.morph);
     assert_ptr_equal(pnShape_GetSkin(shape), def.skin);
-    assert_int_equal(pnShape_GetDef(shape).form, def.tree.form);
+    assert_int_equal(pnShape_GetLab(shape).form, def.tree.lab->form);
     assert_true(pnShape_GetByteCount(shape) < pnTree_GetByteCount(tree[0]));
     pnShape_Release(shape); /* the trees hold it */
     bend(pose[1], &def);
@@ -250,7 +254,7 @@ static void strangersAreRefused(void **state) {
     pnShape_Release(shape[i]);
   }
   pnShapeDef bad = ball;
-  bad.tree.arity = 3;
+  bad.tree.lab = &(pnTreeLab){.arity = 3};
   const pnShape *none;
   testExpectFailure(pnCreateShape(&bad, &none), PN_ERROR_ARGUMENT, "arity");
   assert_null(none);
@@ -344,7 +348,7 @@ static void whatIsLoadedIsTheSame(void **state) {
     Block block = save(shape), again;
     testExpectOk(pnLoadShape(&def, block.data, block.bytes, &loaded));
     expectSame(shape, loaded);
-    assert_int_equal(pnShape_GetDef(loaded).cut, pnShape_GetDef(shape).cut);
+    assert_int_equal(pnShape_GetLab(loaded).cut, pnShape_GetLab(shape).cut);
     /* calm patches are there without working them out */
     assert_int_equal(pn_partOf(loaded, PN_PART_CALM) != NULL, i == 10);
     again = save(loaded);

@@ -235,11 +235,13 @@ static void morphingBodiesFollowTheRule(void **state) {
     pnMorph *morph;
     testExpectOk(pnCreateMorph(&morphDef, &morph));
     pnBodyDef def = pnDefaultBodyDef();
+    pnTreeLab lab = {0};
+    def.tree.lab = &lab;
     def.kind = PN_BODY_MORPH;
     def.mesh = mesh;
     def.morph = morph;
     def.tree.calm = round % 2;
-    def.tree.leafSize = 1 + testBelow(&random, 8);
+    lab.leafSize = 1 + testBelow(&random, 8);
     uint32_t ring = testBelow(&random, 4);
     Alone a = alone(def, ring);
     for (int step = 0; step < 3; ++step) {
@@ -273,11 +275,13 @@ static void weldedIsNotNear(void **state) {
   pnMorph *morph;
   testExpectOk(pnCreateMorph(&morphDef, &morph));
   pnBodyDef def = pnDefaultBodyDef();
+  pnTreeLab lab = {0};
+  def.tree.lab = &lab;
   def.kind = PN_BODY_MORPH;
   def.mesh = mesh;
   def.morph = morph;
   def.tree.calm = true;
-  def.tree.leafSize = 1;
+  lab.leafSize = 1;
   Alone a = alone(def, 0);
   static const float weights[4] = {1, 0.003f, 0, 0.5f};
   for (int i = 0; i < 4; ++i) {

@@ -141,12 +141,14 @@ static void freeScene(Scene *s) {
 
 static pnTree *makeTree(const pnPose *pose, pnForm form, pnBig big, float side) {
   pnTreeDef def = pnDefaultTreeDef();
+  pnTreeLab lab = {0};
+  def.lab = &lab;
   def.pose = pose;
-  def.form = form;
+  lab.form = form;
   def.self = false;
   def.big = big;
   def.bigSide = side;
-  def.leafSize = form % 2 ? 2 : 8;
+  lab.leafSize = form % 2 ? 2 : 8;
   pnTree *tree;
   testExpectOk(pnCreateTree(&def, &tree));
   testExpectOk(pnTree_Validate(tree));
@@ -164,6 +166,8 @@ static void expectSame(const Scene *s) {
 static void askAll(Scene *s, pnTree *thing, pnTree *room, pnPool *const *pools) {
   for (uint32_t workers = 1; workers <= 4; ++workers) {
     pnQueryDef query = pnDefaultQueryDef();
+    pnQueryLab queryLab = {0};
+    query.lab = &queryLab;
     if (workers > 1) query.tasks = pnPool_GetTasks(pools[workers]);
     query.unsorted = workers == 3;
     pnCost cost;
@@ -175,7 +179,7 @@ static void askAll(Scene *s, pnTree *thing, pnTree *room, pnPool *const *pools) 
     assert_int_equal(pnPairList_GetCount(s->found), pnPairList_GetCount(s->truth) > 0);
     /* approximate: none less */
     query.first = query.unsorted = false;
-    query.planeDecides = true;
+    queryLab.planeDecides = true;
     testExpectOk(pnCollideTrees(thing, room, &query, s->found, NULL));
     const pnPair *more = pnPairList_GetPairs(s->found), *end = more + pnPairList_GetCount(s->found);
     for (size_t i = 0; i < pnPairList_GetCount(s->truth); ++i) {
@@ -266,9 +270,11 @@ static void representativesAreSome(void **state) {
   (void)state;
   Scene s = makeScene(6);
   pnTreeDef def = pnDefaultTreeDef();
+  pnTreeLab lab = {0};
+  def.lab = &lab;
   def.pose = s.thingPose;
   def.self = false;
-  def.representative = true;
+  lab.representative = true;
   pnTree *some, *room = makeTree(s.roomPose, PN_FORM_BOX, PN_BIG_WHOLE, 0);
   testExpectOk(pnCreateTree(&def, &some));
   testExpectOk(pnTree_Validate(some));

@@ -480,6 +480,8 @@ static void callsThatMakeNoSense(void **state) {
   assert_true(empty.pairCount == 0 && empty.contactCount == 0);
   pnDeviceBodyDef def = pnDefaultDeviceBodyDef();
   testExpectFailure(pnDeviceWorld_AddBody(world, &def, &body), PN_ERROR_ARGUMENT, "no pose");
+  testExpectFailure(pnDeviceWorld_AddBody(world, &(pnDeviceBodyDef){.pose = pose}, &body), PN_ERROR_ARGUMENT,
+                    "pnDefaultDeviceBodyDef()");
   def.pose = pnSoup_GetPose(soup);
   testExpectFailure(pnDeviceWorld_AddBody(world, &def, &body), PN_ERROR_KIND, "soup");
   def.pose = pose;
@@ -494,6 +496,7 @@ static void callsThatMakeNoSense(void **state) {
   pnDeviceDef deviceDef = pnDefaultDeviceDef();
   deviceDef.index = 1000;
   testExpectFailure(pnCreateDevice(&deviceDef, &none), PN_ERROR_ARGUMENT, "no device 1000");
+  testExpectFailure(pnCreateDevice(&(pnDeviceDef){.index = PN_NONE}, &none), PN_ERROR_ARGUMENT, "pnDefaultDeviceDef()");
   pnDestroyDeviceWorld(world);
   pnDestroySoup(soup);
   pnDestroyPose(pose);

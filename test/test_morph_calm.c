@@ -145,13 +145,15 @@ static Sheet makeSheet(pnMesh *mesh, const pnMorphTarget *targets, uint32_t coun
   pnPoseDef poseDef = {mesh, s.morph, NULL};
   testExpectOk(pnCreatePose(&poseDef, &s.pose));
   pnTreeDef treeDef = pnDefaultTreeDef();
+  pnTreeLab treeLab = {0};
+  treeDef.lab = &treeLab;
   treeDef.pose = s.pose;
-  treeDef.leafSize = leafSize;
+  treeLab.leafSize = leafSize;
   testExpectOk(pnCreateTree(&treeDef, &s.plain));
   treeDef.calm = true;
   /* some with branches of different heights, in which leaves stand beside inner nodes */
-  treeDef.build = leafSize % 3 == 1 ? PN_BUILD_SHAPE_CENTRE : leafSize % 3 == 2 ? PN_BUILD_LINK : PN_BUILD_DEFAULT;
-  treeDef.arity = leafSize % 2 ? 2 : 8;
+  treeLab.build = leafSize % 3 == 1 ? PN_BUILD_SHAPE_CENTRE : leafSize % 3 == 2 ? PN_BUILD_LINK : PN_BUILD_DEFAULT;
+  treeLab.arity = leafSize % 2 ? 2 : 8;
   testExpectOk(pnCreateTree(&treeDef, &s.calm));
   for (int i = 0; i < 2; ++i) testExpectOk(pnCreatePairList(&s.list[i]));
   return s;
@@ -296,7 +298,7 @@ static void farPatchesMeet(void **state) {
       for (uint32_t i = N; i < 2 * N && t == down; ++i) values[t][3 * i + 2] = -1.3f;
       targets[t] = (pnMorphTarget){.count = 2 * N, .values = values[t]};
     }
-    pnMeshDef def = {vertices, 2 * N, triangles, 4 * SIDE * SIDE, NULL, true, "sheets"};
+    pnMeshDef def = {vertices, 2 * N, triangles, 4 * SIDE * SIDE, NULL, true, "sheets", PN_COOKIE};
     pnMesh *mesh;
     testExpectOk(pnCreateMesh(&def, &mesh));
     Sheet s = makeSheet(mesh, targets, TARGETS, NULL, 4);
@@ -359,7 +361,7 @@ static void neverCalm(void **state) {
                             -0.5f, 0.5f, 0.8f, -0.5f, 0.5f, 0.8f, 0.5f, 0.5f, 0.2f, 0.5f, 0, 0, 0,    1,
                             0,     0,    0.5f, -1,    0,    3,    0,    0,    4,    0,    0, 5, 0,    0};
   const uint32_t triangles[] = {0, 1, 2, 0, 2, 3, 4, 5, 6, 4, 6, 7, 8, 10, 9, 11, 12, 13};
-  pnMeshDef def = {vertices, 14, triangles, 6, NULL, true, "odd"};
+  pnMeshDef def = {vertices, 14, triangles, 6, NULL, true, "odd", PN_COOKIE};
   pnMesh *mesh;
   testExpectOk(pnCreateMesh(&def, &mesh));
   /* one side of the seam turns up */
@@ -396,7 +398,7 @@ static void wildBodies(void **state) {
       for (int t = 0; t < 3; ++t) values[t][i] = testFloat(&random, -reach, reach) * (t == 0 ? 0.01f : 1);
     }
     for (int i = 0; i < 72; ++i) triangles[i] = testBelow(&random, 20);
-    pnMeshDef def = {vertices, 20, triangles, 24, NULL, true, "wild"};
+    pnMeshDef def = {vertices, 20, triangles, 24, NULL, true, "wild", PN_COOKIE};
     pnMesh *mesh;
     testExpectOk(pnCreateMesh(&def, &mesh));
     pnMorphTarget targets[3] = {{NULL, 20, NULL, values[0]}, {NULL, 20, NULL, values[1]}, {NULL, 20, NULL, values[2]}};
@@ -430,8 +432,10 @@ static pnResult selfQuery(void *context) {
   }
   if (result == PN_OK) {
     pnTreeDef def = pnDefaultTreeDef();
+    pnTreeLab lab = {0};
+    def.lab = &lab;
     def.pose = pose;
-    def.leafSize = 2;
+    lab.leafSize = 2;
     def.calm = true;
     result = pnCreateTree(&def, &tree);
   }

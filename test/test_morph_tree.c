@@ -61,10 +61,12 @@ static void everyVolumeAndBuilder(void **state) {
       for (int volume = 0; volume < PN_FORM_COUNT; ++volume)
         for (int build = 0; build < PN_BUILD_COUNT; ++build) {
           pnTreeDef def = pnDefaultTreeDef();
-          def.form = (pnForm)volume;
-          def.build = (pnBuild)build;
-          def.leafSize = build == 0 ? 2 : 1;
-          def.extraReferences = (uint32_t)build;
+          pnTreeLab lab = {0};
+          def.lab = &lab;
+          lab.form = (pnForm)volume;
+          lab.build = (pnBuild)build;
+          lab.leafSize = build == 0 ? 2 : 1;
+          lab.extraReferences = (uint32_t)build;
           trees[i][volume][build] = morphTree(m.body[i].pose, &def);
         }
     TestRandom random = testRandom((uint64_t)kind + 1);
@@ -98,9 +100,11 @@ static void everyRule(void **state) {
     for (int i = 0; i < 2; ++i)
       for (int r = 0; r < RULES; ++r) {
         pnTreeDef def = pnDefaultTreeDef();
+        pnTreeLab lab = {0};
+        def.lab = &lab;
         def.update = rules[r];
-        def.leafSize = 3;
-        def.noStamps = r == 1;
+        lab.leafSize = 3;
+        lab.noStamps = r == 1;
         trees[i][r] = morphTree(m.body[i].pose, &def);
       }
     TestRandom random = testRandom((uint64_t)kind + 50);
@@ -163,9 +167,11 @@ static void otherKinds(void **state) {
     for (int other = 0; other < PN_FORM_COUNT; ++other)
       for (int rigid = 0; rigid < 2; ++rigid) {
         pnTreeDef def = pnDefaultTreeDef();
-        def.form = (pnForm)volume;
+        pnTreeLab lab = {0};
+        def.lab = &lab;
+        lab.form = (pnForm)volume;
         pnTree *a = morphTree(body.pose, &def);
-        def.form = (pnForm)other;
+        lab.form = (pnForm)other;
         def.update = rigid ? PN_UPDATE_RIGID : PN_UPDATE_HYBRID;
         pnTree *b = morphTree(pose, &def);
         for (int round = 0; round < 3; ++round) {
@@ -209,9 +215,11 @@ static void self(void **state) {
     pnTree *trees[PN_FORM_COUNT];
     for (int volume = 0; volume < PN_FORM_COUNT; ++volume) {
       pnTreeDef def = pnDefaultTreeDef();
-      def.form = (pnForm)volume;
-      def.build = (pnBuild)(volume % PN_BUILD_COUNT);
-      def.leafSize = 1 + (uint32_t)volume % 3;
+      pnTreeLab lab = {0};
+      def.lab = &lab;
+      lab.form = (pnForm)volume;
+      lab.build = (pnBuild)(volume % PN_BUILD_COUNT);
+      lab.leafSize = 1 + (uint32_t)volume % 3;
       def.calm = volume > 0;
       trees[volume] = morphTree(body.pose, &def);
     }
@@ -292,7 +300,9 @@ static void stamps(void **state) {
   pnPairList *list[2];
   for (int i = 0; i < 2; ++i) {
     pnTreeDef def = pnDefaultTreeDef();
-    def.noStamps = i == 1;
+    pnTreeLab lab = {0};
+    def.lab = &lab;
+    lab.noStamps = i == 1;
     pnTree *treeA = morphTree(a.pose, &def), *treeB = morphTree(b.pose, &def);
     testExpectOk(pnCreatePairList(&list[i]));
     testExpectOk(pnCollideTrees(treeA, treeB, NULL, list[i], &cost[i]));
@@ -324,7 +334,9 @@ static void extraReferences(void **state) {
   const uint32_t extra[3] = {0, 1, 5};
   for (int i = 0; i < 3; ++i) {
     pnTreeDef def = pnDefaultTreeDef();
-    def.extraReferences = extra[i];
+    pnTreeLab lab = {0};
+    def.lab = &lab;
+    lab.extraReferences = extra[i];
     trees[i] = morphTree(body.pose, &def);
     bytes[i] = pnTree_GetByteCount(trees[i]);
   }
@@ -357,7 +369,9 @@ static void twins(void **state) {
         pnPoseDef poseDef = {a.mesh, a.morph, NULL};
         testExpectOk(pnCreatePose(&poseDef, &b.pose));
         pnTreeDef def = pnDefaultTreeDef();
-        def.form = (pnForm)volume;
+        pnTreeLab lab = {0};
+        def.lab = &lab;
+        lab.form = (pnForm)volume;
         def.update = update ? PN_UPDATE_BLENDED_MODEL : PN_UPDATE_BLENDED;
         size_t bytes[3] = {pnGetByteCount()};
         pnTree *first = morphTree(a.pose, &def);
@@ -368,7 +382,7 @@ static void twins(void **state) {
         assert_true(4 * (bytes[2] - bytes[1]) < 3 * (bytes[1] - bytes[0]));
         assert_int_equal(pnTree_GetByteCount(twin), pnTree_GetByteCount(first));
         /* other targets' volumes are needed for extra references */
-        def.extraReferences = kind == MORPH_REFERENCES || kind == MORPH_TWO ? 2 : 0;
+        lab.extraReferences = kind == MORPH_REFERENCES || kind == MORPH_TWO ? 2 : 0;
         pnTree *other = morphTree(b.pose, &def);
         pnPairList *truth, *found;
         testExpectOk(pnCreatePairList(&truth));
@@ -412,18 +426,20 @@ static void wrongSettings(void **state) {
   testExpectOk(pnCreatePose(&poseDef, &plain));
   pnTree *tree = (pnTree *)&body;
   pnTreeDef def = pnDefaultTreeDef();
+  pnTreeLab lab = {0};
+  def.lab = &lab;
   def.pose = body.pose;
   def.update = PN_UPDATE_RIGID;
   testExpectFailure(pnCreateTree(&def, &tree), PN_ERROR_KIND, "does not fit");
   def.update = PN_UPDATE_BERGEN;
   testExpectFailure(pnCreateTree(&def, &tree), PN_ERROR_KIND, "does not fit");
   def.update = PN_UPDATE_BLENDED_MODEL;
-  def.form = PN_FORM_SPHERE;
+  lab.form = PN_FORM_SPHERE;
   testExpectFailure(pnCreateTree(&def, &tree), PN_ERROR_ARGUMENT, "boxes only");
-  def.form = PN_FORM_BOX;
-  def.extraReferences = 16;
+  lab.form = PN_FORM_BOX;
+  lab.extraReferences = 16;
   testExpectFailure(pnCreateTree(&def, &tree), PN_ERROR_ARGUMENT, "extraReferences is 16");
-  def.extraReferences = 0;
+  lab.extraReferences = 0;
   def.pose = plain;
   testExpectFailure(pnCreateTree(&def, &tree), PN_ERROR_KIND, "does not fit");
   def.update = PN_UPDATE_BLENDED;
@@ -442,7 +458,7 @@ static void smallMeshes(void **state) {
     pnMesh *mesh;
     pnMorph *morph;
     pnPose *pose;
-    pnMeshDef meshDef = {vertices, 4, triangles, count, NULL, true, "small"};
+    pnMeshDef meshDef = {vertices, 4, triangles, count, NULL, true, "small", PN_COOKIE};
     testExpectOk(pnCreateMesh(&meshDef, &mesh));
     pnMorphTarget target = {.count = 4, .values = vertices};
     pnMorphDef def = {mesh, PN_MORPH_DELTAS, &target, 1, NULL};
@@ -451,7 +467,9 @@ static void smallMeshes(void **state) {
     testExpectOk(pnCreatePose(&poseDef, &pose));
     for (int volume = 0; volume < PN_FORM_COUNT; ++volume) {
       pnTreeDef treeDef = pnDefaultTreeDef();
-      treeDef.form = (pnForm)volume;
+      pnTreeLab treeLab = {0};
+      treeDef.lab = &treeLab;
+      treeLab.form = (pnForm)volume;
       pnTree *tree = morphTree(pose, &treeDef);
       const float weight = -0.25f;
       testExpectOk(pnPose_SetWeights(pose, &weight, 1));
@@ -473,9 +491,11 @@ static pnResult createTrees(void *context) {
   pnResult result = PN_OK;
   for (int volume = 0; volume < PN_FORM_COUNT && result == PN_OK; ++volume) {
     pnTreeDef def = pnDefaultTreeDef();
+    pnTreeLab lab = {0};
+    def.lab = &lab;
     def.pose = body->pose;
-    def.form = (pnForm)volume;
-    def.extraReferences = 1;
+    lab.form = (pnForm)volume;
+    lab.extraReferences = 1;
     pnTree *tree;
     result = pnCreateTree(&def, &tree);
     if (result == PN_OK) pnDestroyTree(tree);

@@ -15,9 +15,11 @@ static void volumesContain(void **state) {
     for (int volume = 0; volume <= PN_FORM_COUNT; ++volume) {
       MorphBody body = morphMake((MorphKind)kind, 2, 1, 41);
       pnTreeDef def = pnDefaultTreeDef();
-      def.form = volume < PN_FORM_COUNT ? (pnForm)volume : PN_FORM_BOX;
+      pnTreeLab lab = {0};
+      def.lab = &lab;
+      lab.form = volume < PN_FORM_COUNT ? (pnForm)volume : PN_FORM_BOX;
       def.update = volume < PN_FORM_COUNT ? PN_UPDATE_BLENDED : PN_UPDATE_BLENDED_MODEL;
-      def.extraReferences = (uint32_t)volume;
+      lab.extraReferences = (uint32_t)volume;
       pnTree *tree = morphTree(body.pose, &def);
       TestRandom random = testRandom(42);
       for (int round = 0; round < 12; ++round) {
@@ -57,7 +59,7 @@ static Wild makeWild(TestRandom *random, bool deltas, float most) {
   static uint32_t triangles[3 * 40];
   for (uint32_t i = 0; i < 3 * w.n; ++i) vertices[i] = wildFloat(random, most);
   for (uint32_t i = 0; i < 120; ++i) triangles[i] = testBelow(random, w.n);
-  pnMeshDef def = {vertices, w.n, triangles, 40, NULL, false, "wild"};
+  pnMeshDef def = {vertices, w.n, triangles, 40, NULL, false, "wild", PN_COOKIE};
   testExpectOk(pnCreateMesh(&def, &w.mesh));
   pnMorphTarget targets[8] = {{0}};
   for (uint32_t i = 0; i < w.targets; ++i) {
@@ -134,9 +136,11 @@ static void millionsOfVertices(void **state) {
     Wild w = makeWild(&random, deltas, round % 3 == 0 ? 1e36f : round % 3 == 1 ? 1e3f : 1e-38f);
     for (int volume = 0; volume < PN_FORM_COUNT; ++volume) {
       pnTreeDef def = pnDefaultTreeDef();
-      def.form = (pnForm)volume;
-      def.leafSize = 1 + testBelow(&random, 4);
-      def.extraReferences = deltas ? 0 : testBelow(&random, 4);
+      pnTreeLab lab = {0};
+      def.lab = &lab;
+      lab.form = (pnForm)volume;
+      lab.leafSize = 1 + testBelow(&random, 4);
+      lab.extraReferences = deltas ? 0 : testBelow(&random, 4);
       pnPose_Reset(w.pose);
       def.update = volume == PN_FORM_BOX && round % 4 == 0 ? PN_UPDATE_BLENDED_MODEL : PN_UPDATE_BLENDED;
       pnTree *tree = morphTree(w.pose, &def);
@@ -170,7 +174,7 @@ static void tinyWeights(void **state) {
     static float zero[3 * 30], values[3][3 * 30];
     uint32_t triangles[3 * 20];
     for (uint32_t i = 0; i < 60; ++i) triangles[i] = testBelow(&random, 30);
-    pnMeshDef meshDef = {zero, 30, triangles, 20, NULL, false, "tiny"};
+    pnMeshDef meshDef = {zero, 30, triangles, 20, NULL, false, "tiny", PN_COOKIE};
     pnMesh *mesh;
     pnMorph *morph;
     pnPose *pose;
@@ -186,8 +190,10 @@ static void tinyWeights(void **state) {
     testExpectOk(pnCreatePose(&poseDef, &pose));
     for (int volume = 0; volume < PN_FORM_COUNT; ++volume) {
       pnTreeDef treeDef = pnDefaultTreeDef();
-      treeDef.form = (pnForm)volume;
-      treeDef.leafSize = 1;
+      pnTreeLab treeLab = {0};
+      treeDef.lab = &treeLab;
+      treeLab.form = (pnForm)volume;
+      treeLab.leafSize = 1;
       pnTree *tree = morphTree(pose, &treeDef);
       for (int k = 0; k < 10; ++k) {
         float weights[3];
@@ -242,7 +248,7 @@ static void bitsOfLeaves(void **state) {
     for (uint32_t i = 0; i < 3 * N && round % 2; ++i)
       if (testBelow(&random, 20) == 0) vertices[i] = -0.0f;
     for (uint32_t i = 0; i < 240; ++i) triangles[i] = testBelow(&random, N);
-    pnMeshDef def = {vertices, N, triangles, 80, NULL, false, "leaves"};
+    pnMeshDef def = {vertices, N, triangles, 80, NULL, false, "leaves", PN_COOKIE};
     pnMesh *mesh;
     testExpectOk(pnCreateMesh(&def, &mesh));
     pnMorphTarget targets[MOST] = {{0}};
@@ -261,7 +267,9 @@ static void bitsOfLeaves(void **state) {
     pnPoseDef poseDef = {mesh, morph, NULL};
     testExpectOk(pnCreatePose(&poseDef, &pose));
     pnTreeDef treeDef = pnDefaultTreeDef();
-    treeDef.leafSize = 1 + testBelow(&random, 8);
+    pnTreeLab treeLab = {0};
+    treeDef.lab = &treeLab;
+    treeLab.leafSize = 1 + testBelow(&random, 8);
     pnTree *tree = morphTree(pose, &treeDef);
     for (int k = 0; k < 12; ++k) {
       double sum = 0;
@@ -301,8 +309,10 @@ static void wildPairs(void **state) {
     Wild a = makeWild(&random, round % 2, round % 3 == 0 ? 1e30f : 1), b = makeWild(&random, round % 4 < 2, 1);
     for (int volume = 0; volume < PN_FORM_COUNT; ++volume) {
       pnTreeDef def = pnDefaultTreeDef();
-      def.form = (pnForm)volume;
-      def.leafSize = 2;
+      pnTreeLab lab = {0};
+      def.lab = &lab;
+      lab.form = (pnForm)volume;
+      lab.leafSize = 2;
       pnTree *treeA = morphTree(a.pose, &def), *treeB = morphTree(b.pose, &def);
       setWild(&a, &random);
       setWild(&b, &random);

@@ -101,10 +101,12 @@ static void thePapersSphereMissesVertices(void **state) {
   (void)state;
   Strip s = makeStrip();
   pnTreeDef def = pnDefaultTreeDef();
+  pnTreeLab lab = {0};
+  def.lab = &lab;
   def.pose = s.pose;
   pnTree *trees[2];
   for (int i = 0; i < 2; ++i) {
-    def.form = i ? PN_FORM_SPHERE : PN_FORM_BOX;
+    lab.form = i ? PN_FORM_SPHERE : PN_FORM_BOX;
     testExpectOk(pnCreateTree(&def, &trees[i]));
   }
   /* 143 degrees about z; then the same, and back to where the strip was */
@@ -185,8 +187,10 @@ static void jointsTogetherCostNothing(void **state) {
   testExpectOk(pnPose_SetJoints(body.pose, body.joints, body.jointCount));
   for (int volume = PN_FORM_BOX; volume <= PN_FORM_DOP26; ++volume) {
     pnTreeDef def = pnDefaultTreeDef();
+    pnTreeLab lab = {0};
+    def.lab = &lab;
     def.pose = body.pose;
-    def.form = (pnForm)volume;
+    lab.form = (pnForm)volume;
     pnTree *tree;
     testExpectOk(pnCreateTree(&def, &tree));
     for (uint32_t node = 0; node < tree->shape->nodeCount; ++node) {
@@ -276,8 +280,10 @@ static void volumesStayInsideTheWhole(void **state) {
   pnPose *pose;
   testExpectOk(pnCreatePose(&poseDef, &pose));
   pnTreeDef def = pnDefaultTreeDef();
+  pnTreeLab lab = {0};
+  def.lab = &lab;
   def.pose = pose;
-  def.leafSize = 1;
+  lab.leafSize = 1;
   pnTree *tree;
   testExpectOk(pnCreateTree(&def, &tree));
   assert_true(((const pnSkinBound *)tree->ruleData)->lanes.pairFirst[1] > 0);

@@ -32,11 +32,13 @@ static Body makeBody(const pnAnimFile *file, uint32_t index) {
   testExpectOk(pnCreatePose(&poseDef, &body.pose));
   testExpectOk(pnCreatePose(&eagerDef, &body.eager));
   pnTreeDef treeDef = pnDefaultTreeDef();
+  pnTreeLab treeLab = {0};
+  treeDef.lab = &treeLab;
   treeDef.pose = body.pose;
-  treeDef.form = index % 2 ? PN_FORM_SPHERE : PN_FORM_BOX;
+  treeLab.form = index % 2 ? PN_FORM_SPHERE : PN_FORM_BOX;
   testExpectOk(pnCreateTree(&treeDef, &body.tree));
   treeDef.pose = body.eager;
-  treeDef.form = PN_FORM_BOX;
+  treeLab.form = PN_FORM_BOX;
   testExpectOk(pnCreateTree(&treeDef, &body.plain));
   body.vertices = malloc(3 * sizeof(float) * (from->vertexCount + 1));
   assert_non_null(body.vertices);

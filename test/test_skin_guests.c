@@ -109,9 +109,11 @@ static size_t checkPart(const pnGuest *guest, uint32_t part, const pnMatrix *at,
   testExpectOk(pnCreatePose(&stored, &eager));
   testExpectOk(pnCreatePairList(&found));
   pnTreeDef def = pnDefaultTreeDef();
+  pnTreeLab lab = {0};
+  def.lab = &lab;
   def.pose = pose;
-  def.form = round % 2 ? (pnForm)(round / 2 % PN_FORM_COUNT) : PN_FORM_BOX;
-  def.build = round % 3 == 2 ? PN_BUILD_BALANCED : PN_BUILD_DEFAULT;
+  lab.form = round % 2 ? (pnForm)(round / 2 % PN_FORM_COUNT) : PN_FORM_BOX;
+  lab.build = round % 3 == 2 ? PN_BUILD_BALANCED : PN_BUILD_DEFAULT;
   pnTree *tree;
   testExpectOk(pnCreateTree(&def, &tree)); /* over the rest pose, as a program does */
   testExpectOk(pnGuest_SetPose(guest, part, pose));

@@ -50,11 +50,13 @@ static void nodesAreDividedAlongJoints(void **state) {
     for (int round = 0; round < 6; ++round) {
       SkinBody body = skinMake((SkinKind)kind, 2, 1, round % 3, 20 + (uint64_t)round);
       pnTreeDef def = pnDefaultTreeDef();
+      pnTreeLab lab = {0};
+      def.lab = &lab;
       def.pose = body.pose;
-      def.build = PN_BUILD_JOINT;
-      def.form = (pnForm)(round % PN_FORM_COUNT);
-      def.arity = arities[round % 3];
-      def.leafSize = round % 2 ? 8 : 1;
+      lab.build = PN_BUILD_JOINT;
+      lab.form = (pnForm)(round % PN_FORM_COUNT);
+      lab.arity = arities[round % 3];
+      lab.leafSize = round % 2 ? 8 : 1;
       pnTree *tree;
       testExpectOk(pnCreateTree(&def, &tree));
       testExpectOk(pnTree_Validate(tree));
@@ -113,9 +115,11 @@ static void pairsByJointsAreThoseOfBruteForce(void **state) {
       SkinBody a = skinMake((SkinKind)kind, 2, 1, volume % 3, 1), b = skinMake((SkinKind)kind, 1, 1, 0, 2);
       TestRandom random = testRandom(7 + (uint64_t)(kind * 10 + volume));
       pnTreeDef def = pnDefaultTreeDef();
-      def.build = PN_BUILD_JOINT;
-      def.form = (pnForm)volume;
-      def.leafSize = 3;
+      pnTreeLab lab = {0};
+      def.lab = &lab;
+      lab.build = PN_BUILD_JOINT;
+      lab.form = (pnForm)volume;
+      lab.leafSize = 3;
       pnTree *ta, *tb;
       def.pose = a.pose;
       testExpectOk(pnCreateTree(&def, &ta));
@@ -149,7 +153,9 @@ static void twinsShareAndPartInPeace(void **state) {
       pnPoseDef poseDef = {a.mesh, a.morph, a.skin};
       testExpectOk(pnCreatePose(&poseDef, &b.pose));
       pnTreeDef def = pnDefaultTreeDef();
-      def.form = (pnForm)volume;
+      pnTreeLab lab = {0};
+      def.lab = &lab;
+      lab.form = (pnForm)volume;
       def.pose = a.pose;
       pnTree *first, *twin, *third, *other;
       testExpectOk(pnCreateTree(&def, &first));
@@ -161,7 +167,7 @@ static void twinsShareAndPartInPeace(void **state) {
       assert_true(twin->shape == first->shape && third->shape == first->shape && twin->lanes != first->lanes);
       assert_null(pnTree_GetDef(twin).twin);
       /* not with other settings */
-      def.arity = 4;
+      lab.arity = 4;
       testExpectOk(pnCreateTree(&def, &other));
       assert_true(other->shape != first->shape);
       testExpectOk(pnTree_Validate(other));

@@ -21,10 +21,12 @@ static void containBody(SkinKind kind, int morphs, float scale, int rounds) {
   pnTree *trees[PN_FORM_COUNT];
   for (int volume = 0; volume < PN_FORM_COUNT; ++volume) {
     pnTreeDef def = pnDefaultTreeDef();
-    def.form = (pnForm)volume;
-    def.leafSize = 2;
-    def.arity = volume % 2 ? 4 : 8;
-    def.cut = 40;
+    pnTreeLab lab = {0};
+    def.lab = &lab;
+    lab.form = (pnForm)volume;
+    lab.leafSize = 2;
+    lab.arity = volume % 2 ? 4 : 8;
+    lab.cut = 40;
     trees[volume] = makeTree(body.pose, &def);
     assert_int_equal(pnTree_GetDef(trees[volume]).update, PN_UPDATE_DEFAULT);
   }
@@ -73,8 +75,10 @@ static void listsBelowMayBeLonger(void **state) {
     testExpectOk(pnCreateSkin(&def, &skin));
     testExpectOk(pnCreatePose(&(pnPoseDef){mesh, NULL, skin}, &pose));
     pnTreeDef treeDef = pnDefaultTreeDef();
-    treeDef.form = PN_FORM_SPHERE;
-    treeDef.leafSize = 1;
+    pnTreeLab treeLab = {0};
+    treeDef.lab = &treeLab;
+    treeLab.form = PN_FORM_SPHERE;
+    treeLab.leafSize = 1;
     pnTree *tree = makeTree(pose, &treeDef);
     testExpectOk(pnTree_Validate(tree));
     pnDestroyTree(tree);
@@ -153,10 +157,12 @@ static void pairsAreThoseOfEagerVertices(void **state) {
         static const pnUpdate rules[] = {PN_UPDATE_CARRIED, PN_UPDATE_DEFAULT, PN_UPDATE_HYBRID, PN_UPDATE_CARRIED,
                                          PN_UPDATE_CARRIED};
         pnTreeDef def = pnDefaultTreeDef();
-        def.form = (pnForm)volume;
-        def.build = (pnBuild)(volume % PN_BUILD_COUNT);
+        pnTreeLab lab = {0};
+        def.lab = &lab;
+        lab.form = (pnForm)volume;
+        lab.build = (pnBuild)(volume % PN_BUILD_COUNT);
         def.update = rules[volume];
-        def.leafSize = volume % 2 ? 1 : 4;
+        lab.leafSize = volume % 2 ? 1 : 4;
         trees[i][volume] = makeTree(bodies[i].pose, &def);
       }
     size_t pairs = 0;
@@ -231,8 +237,10 @@ static void rulesFitTheirPoses(void **state) {
 static pnResult treeOnce(void *context) {
   const SkinBody *body = context;
   pnTreeDef def = pnDefaultTreeDef();
+  pnTreeLab lab = {0};
+  def.lab = &lab;
   def.pose = body->pose;
-  def.form = PN_FORM_SPHERE;
+  lab.form = PN_FORM_SPHERE;
   pnTree *tree = NULL;
   pnResult result = pnCreateTree(&def, &tree);
   pnDestroyTree(tree);

@@ -231,7 +231,7 @@ static void testErrors(void **state) {
     testExpectFailure(pnWorld_CreateBody(s.world, &bd, &id), PN_ERROR_KIND, "crumbs|rings");
   }
   bd.selfFilter = (pnSelfFilter){0};
-  bd.buckets.levels = 9;
+  bd.tree.lab = &(pnTreeLab){.levels = 9};
   testExpectFailure(pnWorld_CreateBody(s.world, &bd, &id), PN_ERROR_ARGUMENT, "9 levels");
   /* a shared tree over a soup is as good as a soup */
   pnBucketDef td = pnDefaultBucketDef();

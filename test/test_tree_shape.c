@@ -59,12 +59,12 @@ static void onlyTwinsShare(void **state) {
   enum { CASES = 7 };
   pnTreeDef defs[CASES];
   for (int i = 0; i < CASES; ++i) defs[i] = pnDefaultTreeDef();
-  defs[0].build = PN_BUILD_SHAPE_MEAN;
-  defs[1].form = PN_FORM_DOP14;
+  defs[0].lab = &(pnTreeLab){.build = PN_BUILD_SHAPE_MEAN};
+  defs[1].lab = &(pnTreeLab){.form = PN_FORM_DOP14};
   defs[2].update = PN_UPDATE_TOP_DOWN;
-  defs[3].arity = 4;
-  defs[4].leafSize = 4;
-  defs[5].cut = 200;
+  defs[3].lab = &(pnTreeLab){.arity = 4};
+  defs[4].lab = &(pnTreeLab){.leafSize = 4};
+  defs[5].lab = &(pnTreeLab){.cut = 200};
   defs[6].self = false;
   for (int i = 0; i < CASES; ++i) {
     pnTree *other = treeOf(ball.pose, defs[i], ball.tree);

@@ -11,12 +11,14 @@
 
 static pnTree *makeTree(const pnPose *pose, pnForm form, pnUpdate update) {
   pnTreeDef def = pnDefaultTreeDef();
+  pnTreeLab lab = {0};
+  def.lab = &lab;
   def.pose = pose;
-  def.form = form;
+  lab.form = form;
   def.update = update;
-  def.leafSize = 2;
-  def.arity = 4;
-  def.cut = 8;
+  lab.leafSize = 2;
+  lab.arity = 4;
+  lab.cut = 8;
   pnTree *tree;
   testExpectOk(pnCreateTree(&def, &tree));
   return tree;

@@ -18,7 +18,7 @@ static Fixture makeFixture(pnTasks tasks, pnBroad broad) {
   Fixture f;
   pnWorldDef def = pnDefaultWorldDef();
   def.tasks = tasks;
-  def.broad = broad;
+  def.lab = &(pnWorldLab){.broad = broad};
   testExpectOk(pnCreateWorld(&def, &f.world));
   testExpectOk(pnMakeIcosphere(2, 1, &f.mesh));
   return f;

@@ -123,7 +123,7 @@ static void changesAreSeen(void **state) {
     uint32_t count = collide(world, kept);
     pnWorld *other;
     pnWorldDef def = pnDefaultWorldDef();
-    def.broad = PN_BROAD_ALL;
+    def.lab = &(pnWorldLab){.broad = PN_BROAD_ALL};
     testExpectOk(pnCreateWorld(&def, &other));
     for (uint32_t i = 0; i < MOST; i++) {
       Known copy = t.known[i];

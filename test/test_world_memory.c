@@ -178,8 +178,10 @@ static bool askSelf(Stage *s, uint32_t k, uint64_t *outHash) {
   pnQueryDef def = pnDefaultQueryDef();
   def.tasks = pnPool_GetTasks(s->pool);
   pnTreeDef treeDef = pnDefaultTreeDef();
+  pnTreeLab treeLab = {0};
+  treeDef.lab = &treeLab;
   treeDef.self = true;
-  treeDef.form = k ? PN_FORM_DOP14 : PN_FORM_BOX;
+  treeLab.form = k ? PN_FORM_DOP14 : PN_FORM_BOX;
   treeDef.pose = pnBody_GetPose(s->world, s->body[2]);
   pnTree *tree = NULL;
   bool ok = happened(pnCreateTree(&treeDef, &tree)) && happened(pnCollideSelf(tree, &def, s->list, NULL));

@@ -65,8 +65,8 @@ typedef struct pnFloatMode {
   bool changed;
 } pnFloatMode;
 
-/* The environment that the library computes in, for callers who want to compute in the same, and back to what it was. Costs
- * a nanosecond where nothing has to be changed. */
+/* The environment that the library computes in, for callers who want to compute in the same, and back to what it was. Cheap
+ * where nothing has to be changed. */
 PN_API pnFloatMode pnEnterFloat(void);
 PN_API void pnLeaveFloat(pnFloatMode mode);
 
@@ -118,6 +118,14 @@ PN_API pnResult pnFail(pnResult result, const char *format, ...) PN_FORMAT(2, 3)
 
 /* "0.1.0" */
 PN_API const char *pnGetVersion(void);
+
+/* ---------------------------------------------------------------- definitions */
+
+/* What is to be created is described by a definition, pnXDef, and pnDefaultXDef() fills one: start from it and set what you want.
+ * It carries this number, and a definition without it (zeroed, or filled field by field) is refused with PN_ERROR_ARGUMENT and
+ * a message, because a zero is not always the default: a body of category 0 would silently meet nothing. Definitions whose
+ * default is all zero (a query, a frame, a pose) need none, and say so. */
+#define PN_COOKIE 0x70696e63u
 
 /* ---------------------------------------------------------------- hooks */
 

@@ -51,9 +51,12 @@ typedef struct pnSelfFilter {
   const uint32_t *triangleGroup; /* one a triangle, or null: leave out pairs of the same group */
 } pnSelfFilter;
 
-/* How to search. The settings change the time and, with `first` and `filter`, which pairs are wanted. */
+/* Settings that products leave alone; pinch/lab.h. */
+struct pnQueryLab;
+
+/* How to search. The settings change the time and, with `first` and `filter`, which pairs are wanted. Zeroed is the default. */
 typedef struct pnQueryDef {
-  bool first;    /* stop at the first pair found: cheaper by far when there are many */
+  bool first;    /* stop at the first pair found: cheaper when there are many */
   bool unsorted; /* leave pairs in the order found; by default they are sorted by a, then b */
   /* At most so many pairs, 0 (default): all. The search ends when there are more, so that time and memory are bounded where
    * everything meets everything; pnPairList_IsLimited says so. Which are kept depends on the tree and not on threads. Counted
@@ -65,13 +68,9 @@ typedef struct pnQueryDef {
    * primitive that a soup has removed are passed over; a triangle that the mesh does not have is
    * PN_ERROR_ARGUMENT. Copied; may point into the list that takes the answer. The world gives its own hints. */
   const pnPair *hint;
-  bool noFlat;   /* for comparison: self queries open smooth regions too, which are proved not to meet themselves */
-  pnTasks tasks; /* zeroed: one thread */
-  pnSelfFilter filter; /* for self queries */
-  /* APPROXIMATE: a triangle meets a big one (pnTreeDef.big) when the ball around it meets the plane, no exact test
-   * [Mujika, section 5]. Reports every pair that meets, and some that are only close. Default false. */
-  bool planeDecides;
-  pnKernel kernel; /* PN_KERNEL_DEFAULT: SIMD batches; others test one pair at a time, for comparison */
+  pnTasks tasks;                /* zeroed: one thread */
+  pnSelfFilter filter;          /* for self queries */
+  const struct pnQueryLab *lab; /* null (default) in products: pinch/lab.h */
 } pnQueryDef;
 
 PN_API pnQueryDef pnDefaultQueryDef(void);
@@ -99,7 +98,7 @@ PN_API pnResult pnShape_PrepareSelf(const pnShape *shape);
  * pnAlloc and is the caller's (pnFree). PN_ERROR_KIND for shapes with big triangles in pieces or representative triangles. */
 PN_API pnResult pnShape_Save(const pnShape *shape, void **outBlock, size_t *outBytes);
 
-/* A shape from such a block; of the definition only mesh, morph and skin count. Cost: O(n), a few times faster than building.
+/* A shape from such a block; of the definition only mesh, morph and skin count. Cost: O(n), less than building.
  * A block is read with distrust. PN_ERROR_UNSUPPORTED: another version of pinch or order of bytes; PN_ERROR_FORMAT: it is damaged, or
  * not such a block; PN_ERROR_KIND: made of another mesh, morph or skin. Whatever the bytes, loading and what is asked afterwards
  * stay within their memory, and the division is checked so far that no answer depends on it. Calm patches are numbers that
@@ -119,6 +118,7 @@ typedef struct pnClosest {
 typedef struct pnClosestDef {
   double farthest; /* nothing farther is of interest; default INFINITY. Less makes far points cheap */
   pnTasks tasks;   /* zeroed: one thread */
+  uint32_t cookie; /* PN_COOKIE, by pnDefaultClosestDef() */
 } pnClosestDef;
 
 PN_API pnClosestDef pnDefaultClosestDef(void);

@@ -57,6 +57,7 @@ typedef struct pnDeviceDef {
   void *queue;
   const char *cacheFolder; /* where compiled programs are kept; null (default): the user's cache folder; "": nowhere */
   bool profile;            /* a queue of our own notes times, for pnDeviceWorld_GetStage */
+  uint32_t cookie;         /* PN_COOKIE, by pnDefaultDeviceDef() */
 } pnDeviceDef;
 
 PN_API pnDeviceDef pnDefaultDeviceDef(void);
@@ -98,6 +99,7 @@ typedef struct pnDeviceBodyDef {
   /* The caller writes the world positions of the vertices into the device's buffer (pnDeviceWorld_GetVertexBuffer); of the pose
    * only the mesh is looked at. Default false. */
   bool onDevice;
+  uint32_t cookie; /* PN_COOKIE, by pnDefaultDeviceBodyDef() */
 } pnDeviceBodyDef;
 
 PN_API pnDeviceBodyDef pnDefaultDeviceBodyDef(void);

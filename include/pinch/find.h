@@ -49,6 +49,7 @@ typedef struct pnFinderDef {
   /* Most findings; 0 (default): no limit. Beyond it the least deep of those that are over are dropped and counted
    * (pnFinder_GetDroppedCount): memory is then bounded whatever happens. */
   uint32_t findingCapacity;
+  uint32_t cookie; /* PN_COOKIE, by pnDefaultFinderDef() */
 } pnFinderDef;
 
 PN_API pnFinderDef pnDefaultFinderDef(void);
@@ -56,7 +57,7 @@ PN_API pnFinderDef pnDefaultFinderDef(void);
 PN_API pnResult pnCreateFinder(const pnFinderDef *def, pnFinder **outFinder);
 PN_API void pnDestroyFinder(pnFinder *finder); /* null is allowed; before its bodies' trees */
 
-/* A body, as a finder sees it. */
+/* A body, as a finder sees it. Zeroed is the default, but that there must be a tree. */
 typedef struct pnFinderBodyDef {
   pnTree *tree;     /* follows the body; must outlive the finder. Trees of soups: PN_ERROR_KIND */
   const char *name; /* part of the names of findings; copied; default: the mesh's name */
@@ -285,7 +286,8 @@ typedef enum pnStanding {
 typedef struct pnCompareDef {
   double depthPart, depthLength; /* deeper by this part (0.05) and this length (0) */
   double timePart, time;         /* longer by this part (0.1) and this time (0.1) */
-  double place; /* the same place: no farther than this part of the bodies' boxes in each direction (0.15) */
+  double place;    /* the same place: no farther than this part of the bodies' boxes in each direction (0.15) */
+  uint32_t cookie; /* PN_COOKIE, by pnDefaultCompareDef() */
 } pnCompareDef;
 
 PN_API pnCompareDef pnDefaultCompareDef(void);

@@ -8,9 +8,7 @@
  * non-zero coordinate is outside 1e-70 ... 1e+90 in magnitude; outside it they may answer 0 for a tiny sign.
  * NaN and infinity have no place here: meshes and poses refuse them before any of these functions is asked.
  *
- * Cost, in nanoseconds on a core of an ARM Neoverse V1: a sign 4 to 8, 40 when four points lie exactly in one plane;
- * a pair of triangles 45 to 60, 100 to 180 when they lie in one plane. docs/geom.md has the table and how the answers
- * are found.
+ * Cost: docs/geom.md has measurements, and how the answers are found.
  */
 #ifndef PINCH_GEOM_H
 #define PINCH_GEOM_H
@@ -36,19 +34,8 @@ typedef struct pnTriangle {
   float v[3][3];
 } pnTriangle;
 
-/* Which fast test stands in front of the exact one. Each decides only what its error bounds prove and leaves the
- * rest to the exact test, so all give the same answer; only the time differs. */
-typedef enum pnKernel {
-  PN_KERNEL_DEFAULT, /* the fastest measured: now PN_KERNEL_EXACT */
-  PN_KERNEL_MOLLER,  /* Moeller 1997: intervals on the line where the planes meet */
-  PN_KERNEL_TROPP,   /* Tropp, Tal, Shimshoni 2006: determinants reused between edges */
-  PN_KERNEL_EXACT,   /* no kernel in front: orientation signs only, each with a filter of its own */
-  PN_KERNEL_COUNT
-} pnKernel;
-
 /* Do two closed triangles have a point in common? */
 PN_API bool pnTrianglesMeet(const pnTriangle *a, const pnTriangle *b);
-PN_API bool pnTrianglesMeetBy(pnKernel kernel, const pnTriangle *a, const pnTriangle *b);
 
 /* Corners two neighbouring triangles share: corner a[i] of one is corner b[i] of the other, i < count (0 to 3).
  * Corners are numbered 0 to 2, each named at most once; the coordinates of shared corners must be equal. */
@@ -105,8 +92,7 @@ typedef struct pnImpactSpan {
  * line, none at all. Doubles are exact when the smallest bit set in any of the 24 numbers is worth at least 2^-640
  * of the largest number; beyond that the smallest ones may be cut down to that. The same bits on every machine.
  *
- * Costs tens of nanoseconds when the features are clearly apart or clearly meet, and some microseconds when it takes
- * whole numbers to tell. No memory; up to 64 KB of stack. */
+ * Dearer by far when it takes whole numbers to tell (docs/geom.md). No memory; up to 64 KB of stack. */
 PN_API pnImpactSpan pnImpactVertexFace(const pnMoving *points);
 PN_API pnImpactSpan pnImpactEdgeEdge(const pnMoving *points);
 PN_API pnImpactSpan pnImpactVertexFaceDouble(const pnMovingDouble *points);

@@ -37,6 +37,7 @@ typedef struct pnMeshDef {
   const uint32_t *vertexWeld;
   bool weld;        /* default true: vertices at numerically equal rest positions are welded (-0 equals 0) */
   const char *name; /* used in messages; copied; default "mesh" */
+  uint32_t cookie;  /* PN_COOKIE, by pnDefaultMeshDef() */
 } pnMeshDef;
 
 PN_API pnMeshDef pnDefaultMeshDef(void);
@@ -109,7 +110,7 @@ typedef struct pnMorphTarget {
   const float *values;      /* 3 a listed vertex: the delta, or the position in this reference; finite */
 } pnMorphTarget;
 
-/* What a morph is made of. */
+/* What a morph is made of. Zeroed is the default, but that there must be a mesh and targets. */
 typedef struct pnMorphDef {
   const pnMesh *mesh; /* must outlive the morph */
   pnMorphMode mode;   /* default PN_MORPH_DELTAS */
@@ -163,6 +164,7 @@ typedef struct pnSkinDef {
   const float *jointWeights;
   const uint32_t *parents; /* weighted: the joint above, smaller than the joint itself, or PN_NONE */
   const pnVec3 *pivots;    /* weighted: where each joint sits in the rest pose */
+  uint32_t cookie;         /* PN_COOKIE, by pnDefaultSkinDef() */
 } pnSkinDef;
 
 PN_API pnSkinDef pnDefaultSkinDef(void);
@@ -183,7 +185,7 @@ PN_API size_t pnSkin_GetByteCount(const pnSkin *skin);
 
 /* ---------------------------------------------------------------- pose */
 
-/* What a pose moves, and what moves it. */
+/* What a pose moves, and what moves it. Zeroed is the default, but that there must be a mesh. */
 typedef struct pnPoseDef {
   const pnMesh *mesh;   /* must outlive the pose */
   const pnMorph *morph; /* null: no morph targets */
@@ -266,6 +268,7 @@ typedef enum pnPrimitiveKind {
 typedef struct pnSoupDef {
   uint32_t capacity; /* room for so many primitives from the start, default 0: it grows by doubling when it must */
   const char *name;  /* in messages; copied; default "soup" */
+  uint32_t cookie;   /* PN_COOKIE, by pnDefaultSoupDef() */
 } pnSoupDef;
 
 PN_API pnSoupDef pnDefaultSoupDef(void);

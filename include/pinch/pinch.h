@@ -11,6 +11,7 @@
  *   find.h     from pairs to findings: regions, depth, tracks
  *   world.h    bodies by id, the frame, contacts          <- most programs need only this
  *
+ * lab.h (experimental: baselines and comparisons) is included by who wants it;
  * io.h (files) and device.h (the frame on a GPU) are libraries of their own.
  */
 #ifndef PINCH_PINCH_H

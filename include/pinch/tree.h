@@ -19,27 +19,6 @@ typedef struct pnTree pnTree;
 /* What never changes of a tree; made once for any number of trees and bodies. See below. */
 typedef struct pnShape pnShape;
 
-/* How the triangles are divided among children. */
-typedef enum pnBuild {
-  PN_BUILD_DEFAULT,      /* the fastest measured: joint for skins, balanced for others */
-  PN_BUILD_BALANCED,     /* median splits that leave small boxes, leaves filled up */
-  PN_BUILD_SHAPE_CENTRE, /* [Larsson01] initial shape: the longest sides halved at the box centre */
-  PN_BUILD_SHAPE_MEAN,   /* [Larsson01] initial shape: split at the mean of the triangle midpoints */
-  PN_BUILD_LINK,         /* [Larsson01] mesh connectivity: every node is a connected patch where the mesh allows it */
-  PN_BUILD_JOINT,        /* [Mujika09] skins: a group for each joint, merged along the skeleton; others: as balanced */
-  PN_BUILD_COUNT
-} pnBuild;
-
-/* What stands around the triangles of a node. */
-typedef enum pnForm {
-  PN_FORM_BOX,   /* axis-aligned box (default) */
-  PN_FORM_DOP14, /* box with its 8 corners cut */
-  PN_FORM_DOP18, /* box with its 12 edges cut */
-  PN_FORM_DOP26, /* both */
-  PN_FORM_SPHERE,
-  PN_FORM_COUNT
-} pnForm;
-
 /* How the volumes follow the pose. */
 typedef enum pnUpdate {
   PN_UPDATE_DEFAULT,   /* hybrid for free poses, blended for morph targets, carried for joints */
@@ -62,44 +41,33 @@ typedef enum pnBig {
   PN_BIG_COUNT
 } pnBig;
 
+/* Settings that products leave alone; pinch/lab.h. */
+struct pnTreeLab;
+
 /* What a tree stands over, and its settings. */
 typedef struct pnTreeDef {
   const pnPose *pose; /* must outlive the tree */
-  pnBuild build;      /* default PN_BUILD_DEFAULT */
-  pnForm form;        /* default PN_FORM_BOX */
   pnUpdate update;    /* default PN_UPDATE_DEFAULT */
-  uint32_t arity;     /* most children of a node: 2, 4 or 8 (default 8) */
-  uint32_t leafSize;  /* most triangles of a leaf: 1 to 8 (default 8) */
-  /* Hybrid: nodes with more triangles than this are updated eagerly. 0 (default): 64, and 512 for meshes from 16384 triangles
-   * on, of which a smaller part is reached in a frame. 512 takes a third off an update; a frame deep in contact gains 4 % at
-   * 327680 triangles, nothing at 81920, and loses 4 % at 20480 and 5120. Bottom-up: always 1. */
-  uint32_t cut;
-  /* Morph references: volumes of shapes between each two of them, so many a pair, 0 to 15 (default 0). They make blended
-   * volumes tighter while exactly two references have a weight, and cost their memory (pnTree_GetByteCount). */
-  uint32_t extraReferences;
+  bool self;          /* prepare for self-collision: default true; costs memory */
   /* Self-collision of morph deltas: at the first self query, work out for patches of the mesh how far weights may go before
-   * they could meet themselves. While they do not, a self query looks at nothing and computes no vertex. Costs about 0.28 s
-   * for every 1000 triangles of a face with 52 targets, once, and memory (pnTree_GetByteCount). Boxes and k-DOPs. Default
-   * false. */
+   * they could meet themselves. While they do not, a self query looks at nothing and computes no vertex. Costs time once, which
+   * a saved shape saves (docs/morph.md has figures), and memory (pnTree_GetByteCount). Boxes and k-DOPs. Default false. */
   bool calm;
-  bool noStamps; /* for comparison: a node is computed at every visit, not once a frame; one thread (default false) */
-  bool self;     /* prepare for self-collision: default true; costs about 7 bytes a triangle */
   /* For bodies that do not move, without `self` and with the default update rule: volumes of big triangles in pieces, down
    * to sides of bigSide, at most 65536 pieces a triangle. The answers stay what they are. bigSide 0 (default):
    * automatic, the 80th part of the body's size. */
   pnBig big;
   float bigSide;
-  /* APPROXIMATE, without `self`: leave out triangles whose three neighbours are all in, about a third of a closed
-   * mesh [Curtis08]. What touches nothing but the inside of such a triangle is missed. Default false. */
-  bool representative;
   /* A tree over the same mesh with the same settings, or null (default): what never changes is then shared with it instead
    * of built once more. A crowd of one character costs its memory once and finds it in cache. The other tree may be
    * destroyed before this one. Ignored where it does not fit: another mesh, skin or setting, pieces of big triangles. */
   const pnTree *twin;
-  /* Make the tree from this shape, or null (default): build one. The settings above, but for noStamps, are then the shape's, and
-   * those here are ignored. The tree holds the shape as long as it needs it. PN_ERROR_KIND when the pose has another
+  /* Make the tree from this shape, or null (default): build one. The settings above, and all of `lab` but noStamps, are then the
+   * shape's, and those here are ignored. The tree holds the shape as long as it needs it. PN_ERROR_KIND when the pose has another
    * mesh, morph or skin. */
   const pnShape *shape;
+  const struct pnTreeLab *lab; /* null (default) in products: pinch/lab.h */
+  uint32_t cookie;             /* PN_COOKIE, by pnDefaultTreeDef() */
 } pnTreeDef;
 
 PN_API pnTreeDef pnDefaultTreeDef(void);
@@ -123,7 +91,7 @@ PN_API float pnTree_GetQuality(const pnTree *tree);
 /* The box of everything, at the frame the tree was last brought to. Empty for an empty mesh. */
 PN_API pnBox pnTree_GetBox(const pnTree *tree);
 PN_API const pnPose *pnTree_GetPose(const pnTree *tree);
-PN_API pnTreeDef pnTree_GetDef(const pnTree *tree);
+PN_API pnTreeDef pnTree_GetDef(const pnTree *tree); /* lab is null: pnTree_GetLab of pinch/lab.h has those */
 PN_API uint32_t pnTree_GetNodeCount(const pnTree *tree);
 PN_API uint32_t pnTree_GetHeight(const pnTree *tree);
 /* Bytes the tree holds, without mesh and pose. What twins share counts for each of them. */
@@ -151,6 +119,7 @@ typedef struct pnShapeDef {
   const pnMorph *morph; /* null (default): none */
   const pnSkin *skin;   /* null (default): none */
   pnTreeDef tree;       /* settings; its pose, twin and shape are ignored. For rigid bodies choose PN_UPDATE_RIGID */
+  uint32_t cookie;      /* PN_COOKIE, by pnDefaultShapeDef() */
 } pnShapeDef;
 
 PN_API pnShapeDef pnDefaultShapeDef(void);
@@ -166,7 +135,7 @@ PN_API void pnShape_Release(const pnShape *shape);
 PN_API const pnMesh *pnShape_GetMesh(const pnShape *shape);
 PN_API const pnMorph *pnShape_GetMorph(const pnShape *shape);
 PN_API const pnSkin *pnShape_GetSkin(const pnShape *shape);
-/* Its settings, with what was left open decided; no pose. */
+/* Its settings, with what was left open decided; no pose, and no lab (pnShape_GetLab of pinch/lab.h). */
 PN_API pnTreeDef pnShape_GetDef(const pnShape *shape);
 PN_API uint32_t pnShape_GetNodeCount(const pnShape *shape);
 PN_API uint32_t pnShape_GetHeight(const pnShape *shape);
@@ -177,26 +146,11 @@ PN_API const pnShape *pnTree_GetShape(const pnTree *tree);
 
 /* ---------------------------------------------------------------- trees over soups */
 
-/* How the primitives of a soup are put in order in every update. */
-typedef enum pnBucketMethod {
-  PN_BUCKET_DEFAULT, /* the fastest measured: PN_BUCKET_KEPT */
-  PN_BUCKET_DIRECT,  /* [Ganovelli00] buckets of an octree, Algorithm 1: each primitive by division */
-  PN_BUCKET_SORTED,  /* [Ganovelli00] the same buckets, Algorithm 2: three sorted arrays and moving bucket pointers */
-  PN_BUCKET_MORTON,  /* no buckets: sorted by Morton code, leaves filled up */
-  PN_BUCKET_KEPT, /* no buckets: sorted along the curve of Hilbert, divided by halving, and that order kept: what came, went or was
-                     replaced is merged, volumes are updated where a query reaches them; when they have grown too much the order
-                     is made anew, a slice in every update */
-  PN_BUCKET_COUNT
-} pnBucketMethod;
-
-/* A tree over a soup, and its settings. They change the time a query takes and never its answer. */
+/* A tree over a soup. */
 typedef struct pnBucketDef {
-  const pnSoup *soup;    /* must outlive the tree */
-  pnBucketMethod method; /* default PN_BUCKET_DEFAULT */
-  uint32_t levels;       /* of the octree, 1 to 7; 0 (default): the fewest with 8 primitives a bucket, spread evenly */
-  uint32_t
-      mostMoves; /* sorted: moves a primitive and axis before insertion sort is given up for this update (default 64,
-                            UINT32_MAX: never, which is quadratic without coherence) */
+  const pnSoup *soup;          /* must outlive the tree */
+  const struct pnTreeLab *lab; /* null (default) in products: pinch/lab.h */
+  uint32_t cookie;             /* PN_COOKIE, by pnDefaultBucketDef() */
 } pnBucketDef;
 
 PN_API pnBucketDef pnDefaultBucketDef(void);
@@ -206,20 +160,6 @@ PN_API pnBucketDef pnDefaultBucketDef(void);
  * An update costs O(n), whatever changed, and is made by the next query when the soup has changed. pnTree_Rebuild has nothing to do.
  * In a world a body of kind PN_BODY_SOUP makes its own; as a staticTree one may be shared, and the world updates it as well. */
 PN_API pnResult pnCreateBucketTree(const pnBucketDef *def, pnTree **outTree);
-
-/* About the last update. All zero for other trees; levels, buckets and largest are 0 without buckets. */
-typedef struct pnBucketInfo {
-  uint32_t levels;
-  uint32_t bucketCount; /* occupied */
-  uint32_t largest;     /* most primitives in one; those beyond 8 are divided further */
-  uint64_t moves;       /* sorted: places moved by insertion sort, over the three axes */
-  bool fellBack;        /* sorted: insertion sort was given up along some axis */
-  double placeSeconds;  /* direct, sorted: of finding all buckets, the part of an update in which the two differ */
-  /* kept: what the update spent on the order, in passes over one primitive. Sorting everything is 10 for each primitive; an update
-   * stays below 2 for each unless a large part of the soup is new or everything leapt. */
-  uint64_t ordered;
-} pnBucketInfo;
-PN_API pnBucketInfo pnTree_GetBucketInfo(const pnTree *tree);
 
 #ifdef __cplusplus
 }

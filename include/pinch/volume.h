@@ -64,6 +64,7 @@ typedef struct pnLdiDef {
   pnBox window;        /* what part of the world to look at; default (empty): the body's box at each update */
   pnTasks tasks;       /* default: the calling thread */
   pnGlRaster *gl;      /* default null: software. Must outlive the image, and its context must be usable here */
+  uint32_t cookie;     /* PN_COOKIE, by pnDefaultLdiDef() */
 } pnLdiDef;
 
 PN_API pnLdiDef pnDefaultLdiDef(void);
@@ -163,7 +164,8 @@ typedef struct pnOverlapDef {
    * rest is used again. Still a function of the two poses alone. */
   bool steady;
   pnTasks tasks;
-  pnGlRaster *gl; /* default null: software */
+  pnGlRaster *gl;  /* default null: software */
+  uint32_t cookie; /* PN_COOKIE, by pnDefaultOverlapDef() */
 } pnOverlapDef;
 
 PN_API pnOverlapDef pnDefaultOverlapDef(void);
@@ -247,6 +249,7 @@ typedef struct pnGlRasterDef {
   void *(*getProcAddress)(const char *name);
   uint32_t device;  /* own context: which EGL device, counted from 0; default PN_NONE: the first that works */
   uint32_t maxSide; /* largest texture side to use; default 8192. Layers are tiled into one such texture */
+  uint32_t cookie;  /* PN_COOKIE, by pnDefaultGlRasterDef() */
 } pnGlRasterDef;
 
 PN_API pnGlRasterDef pnDefaultGlRasterDef(void);

@@ -25,20 +25,17 @@ typedef struct pnBodyId {
   uint32_t index1, generation;
 } pnBodyId;
 
-/* How close bodies are found before trees are asked. */
-typedef enum pnBroad {
-  PN_BROAD_AUTO, /* all pairs up to 100 bodies, a tree above (default) */
-  PN_BROAD_ALL,  /* every box against every box */
-  PN_BROAD_TREE  /* a tree over the boxes; bodies that do not move cost nothing */
-} pnBroad;
+/* Settings that products leave alone; pinch/lab.h. */
+struct pnWorldLab;
 
 /* Settings of a world; none of them changes an answer. */
 typedef struct pnWorldDef {
   pnTasks tasks; /* zeroed: one thread */
-  pnBroad broad; /* default PN_BROAD_AUTO */
   /* From which pnTree_GetQuality on the tree of a free body without self-collision is worn (default 2): it is built anew when it
    * has cost as much as that. One that is torn between two frames is followed as a soup. 0: neither, ever. */
   float rebuildQuality;
+  const struct pnWorldLab *lab; /* null (default) in products: pinch/lab.h */
+  uint32_t cookie;              /* PN_COOKIE, by pnDefaultWorldDef() */
 } pnWorldDef;
 
 PN_API pnWorldDef pnDefaultWorldDef(void);
@@ -66,12 +63,11 @@ typedef struct pnBodyDef {
   const pnMorph *morph; /* morph, skinned */
   const pnSkin *skin;   /* skinned */
   const pnSoup *soup;   /* soup; must outlive the body. Triangle numbers in pairs are its places */
-  pnBucketDef buckets;  /* soup: settings of its tree; its soup is ignored */
   /* Made of this shape, or null (default): then mesh, morph and skin above may be null and are the shape's, and so are the
    * settings in `tree`. It must have been made with `self` when the body has it. Not for soups and shared static trees. */
   const pnShape *shape;
   pnTree *staticTree;      /* static only: share this tree (not owned) instead of building one; mesh may be null */
-  pnTreeDef tree;          /* settings; its pose is ignored */
+  pnTreeDef tree;          /* settings; its pose is ignored. Of a soup: only its lab */
   bool self;               /* look for self-collision (default false) */
   pnSelfFilter selfFilter; /* arrays are copied */
   uint32_t category;       /* bits this body is (default 1) */
@@ -81,6 +77,7 @@ typedef struct pnBodyDef {
                        is not even updated while no other body is near it, unless `self` */
   const char *name; /* in messages; copied; default: the mesh's name */
   void *userData;
+  uint32_t cookie; /* PN_COOKIE, by pnDefaultBodyDef() */
 } pnBodyDef;
 
 PN_API pnBodyDef pnDefaultBodyDef(void);
@@ -126,14 +123,13 @@ PN_API const char *pnBody_GetName(const pnWorld *world, pnBodyId body);
 /* What to look for in one frame. Zeroed is the default: everything. */
 typedef struct pnFrameDef {
   bool first;    /* one pair for each pair of bodies is enough */
-  bool noHints;  /* for comparison: with `first`, do not try the pair by which two bodies met in the frame before */
   bool noSelf;   /* skip self-collision in this frame */
-  bool unsorted; /* pairs of a contact in the order found, by chance with threads; a crowd takes a twentieth less */
+  bool unsorted; /* pairs of a contact in the order found, by chance with threads; cheaper */
   /* At most so many pairs over all contacts, 0 (default): all. The search ends when there are more, and pnFrame.limited says so.
    * Contacts come in their order, so the last ones may have fewer pairs than they should, or be missing; what was a contact in
    * the frame before then counts as ended. Which pairs are kept does not depend on threads. Counted before self filters. */
   size_t maxPairs;
-  pnKernel kernel; /* default PN_KERNEL_DEFAULT */
+  const struct pnQueryLab *lab; /* null (default) in products: pinch/lab.h */
 } pnFrameDef;
 
 /* Whether a contact is new, goes on, or is over. */

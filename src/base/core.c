@@ -58,6 +58,12 @@ pnResult pn_fail(pnResult result, const char *format, ...) {
   return result;
 }
 
+pnResult pn_checkCookie(uint32_t cookie, const char *name) {
+  if (cookie == PN_COOKIE) return PN_OK;
+  return pn_fail(PN_ERROR_ARGUMENT, "%s: its cookie is missing; start from pnDefault%s() and set what you want", name,
+                 name + 2);
+}
+
 pnResult pn_failMemory(size_t size) {
   return pn_fail(PN_ERROR_MEMORY, "out of memory: %zu bytes were asked for", size);
 }

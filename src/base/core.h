@@ -29,6 +29,9 @@ pnResult pn_fail(pnResult result, const char *format, ...) PN_PRINTF(2, 3);
 /* PN_ERROR_MEMORY with the size that was asked for. */
 pnResult pn_failMemory(size_t size);
 
+/* Does a definition come from its pnDefaultXDef()? `name` is its type, "pnBodyDef". */
+pnResult pn_checkCookie(uint32_t cookie, const char *name);
+
 void pn_log(pnLogLevel level, const char *format, ...) PN_PRINTF(2, 3);
 
 /* A table that never changes. Files whose text is compiled for OpenCL devices too (src/device) say it by this word, which means

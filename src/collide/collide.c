@@ -51,6 +51,12 @@ static bool isCurrent(const pnTree *tree) {
   return tree->poseFrame == tree->pose->frame;
 }
 
+/* What products leave alone. */
+static const pnQueryLab *labOf(const pnQueryDef *def) {
+  static const pnQueryLab s_none = {0};
+  return def->lab ? def->lab : &s_none;
+}
+
 /* Everything up to date, and all that meets into the list. b null: self. */
 static pnResult search(pnTree *a, pnTree *b, const pnQueryDef *def, bool keep, pnPairList *list, pnCost *cost) {
   bool current = b && isCurrent(a) && isCurrent(b); /* then there is no time to be taken */
@@ -58,15 +64,15 @@ static pnResult search(pnTree *a, pnTree *b, const pnQueryDef *def, bool keep, p
   pnResult result = pnTree_Update(a, &def->tasks);
   pnJob job = {.a = a, .b = b, .first = def->first};
   if (result == PN_OK) {
-    uint32_t without = def->noFlat ? PN_PROOF_BIT(PN_PROOF_FLAT) : 0;
+    uint32_t without = labOf(def)->noFlat ? PN_PROOF_BIT(PN_PROOF_FLAT) : 0;
     result = b ? pnTree_Update(b, &def->tasks) : pn_beginSelf(a, &def->filter, def->first, without, &job);
   }
   cost->updateSeconds = current ? 0 : pn_clock() - start;
   /* most queries of a large world end here */
   if (result == PN_OK && (!b || pn_treesOverlap(a, b))) {
     bool filtered = !b && pn_hasFilter(&def->filter, a->mesh);
-    job.planeDecides = def->planeDecides;
-    pnRunDef run = {.tasks = &def->tasks, .kernel = def->kernel, .unsorted = def->unsorted};
+    job.planeDecides = labOf(def)->planeDecides;
+    pnRunDef run = {.tasks = &def->tasks, .kernel = labOf(def)->kernel, .unsorted = def->unsorted};
     run.countOnly = !keep && !job.first && !filtered && !a->shape->slotPieces && !(b && b->shape->slotPieces);
     run.maxPairs = keep ? def->maxPairs : 0;
     result = pn_runJobs(&list->collider, &job, 1, &run, cost, &list->limited);

@@ -195,7 +195,7 @@ static void answerRange(void *context, uint32_t begin, uint32_t end, uint32_t wo
 }
 
 pnClosestDef pnDefaultClosestDef(void) {
-  return (pnClosestDef){.farthest = INFINITY};
+  return (pnClosestDef){.farthest = INFINITY, .cookie = PN_COOKIE};
 }
 
 pnResult pnFindClosest(pnTree *tree, const float *points, uint32_t count, const pnClosestDef *def, pnClosest *out) {
@@ -203,11 +203,13 @@ pnResult pnFindClosest(pnTree *tree, const float *points, uint32_t count, const 
   PN_ASSERT(tree && (count == 0 || (points && out)));
   pnClosestDef none = pnDefaultClosestDef();
   def = def ? def : &none;
+  pnResult result = pn_checkCookie(def->cookie, "pnClosestDef");
+  if (result != PN_OK) return result;
   if (!(def->farthest >= 0)) return pn_fail(PN_ERROR_ARGUMENT, "closest point: farthest must be 0 or more");
   size_t bad;
   if (!pn_allFinite(points, 3 * (size_t)count, &bad))
     return pn_fail(PN_ERROR_NUMBER, "closest point: point %zu is not finite", bad / 3);
-  pnResult result = pnTree_Update(tree, &def->tasks);
+  result = pnTree_Update(tree, &def->tasks);
   if (result != PN_OK) return result;
   Batch batch = {tree, points, def->farthest * def->farthest, out, pn_workerCount(&def->tasks) == 1};
   pn_parallelFor(&def->tasks, answerRange, &batch, count, 64);

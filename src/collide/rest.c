@@ -53,10 +53,10 @@ static pnResult makeRest(void *context, void **outData, size_t *outBytes) {
   pnPoseDef poseDef = {tree->mesh, tree->pose->morph, tree->pose->skin};
   pnResult result = pnCreatePose(&poseDef, &pose);
   if (result == PN_OK) {
-    pnTreeDef def = tree->def;
+    pnTreePlan def = tree->def;
     def.pose = pose;
     def.twin = tree;
-    result = pnCreateTree(&def, &rest);
+    result = pn_createTree(&def, &rest);
   }
   if (result == PN_OK) {
     result = searchAll(rest, &collider);

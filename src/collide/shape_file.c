@@ -104,7 +104,7 @@ enum { HAS_REST = 1, HAS_CALM = 2 };
 
 /* Length and checksum are filled in when they are known. */
 static void writeShape(const pnShape *shape, uint32_t parts, pnByteWriter *w) {
-  const pnTreeDef *def = &shape->def;
+  const pnTreePlan *def = &shape->def;
   uint32_t settings[9] = {(uint32_t)def->build, (uint32_t)def->form, (uint32_t)def->update,
                           def->arity,           def->leafSize,       def->cut,
                           def->extraReferences, def->calm,           def->self};
@@ -187,11 +187,11 @@ static pnResult checkHead(const pnShapeDef *def, pnByteReader *r) {
 }
 
 /* The definition that the shape was made by; what is out of range is refused by pn_resolveDef. */
-static pnResult readSettings(pnByteReader *r, const pnPose *pose, pnTreeDef *out, const struct pnUpdateRule **outRule) {
+static pnResult readSettings(pnByteReader *r, const pnPose *pose, pnTreePlan *out,
+                             const struct pnUpdateRule **outRule) {
   uint32_t s[9];
   pn_takeBytes(r, s, sizeof s);
-  pnTreeDef def = pnDefaultTreeDef();
-  def.pose = pose;
+  pnTreePlan def = {.pose = pose};
   def.build = (pnBuild)s[0];
   def.form = (pnForm)s[1];
   def.update = (pnUpdate)s[2];
@@ -229,7 +229,7 @@ static pnResult readParts(const pnShape *shape, uint32_t parts, pnByteReader *r)
 }
 
 static pnResult readShape(pnByteReader *r, const pnPose *pose, pnShape **outShape) {
-  pnTreeDef def;
+  pnTreePlan def;
   const struct pnUpdateRule *rule;
   pnResult result = readSettings(r, pose, &def, &rule);
   if (result != PN_OK) {

@@ -32,7 +32,7 @@ typedef struct pnTraversal {
   pnTree *a, *b;
   bool self;         /* a == b: each pair of triangles once, neighbours left out */
   bool swapped;      /* the caller's a is our b */
-  bool planeDecides; /* approximate: pnQueryDef.planeDecides */
+  bool planeDecides; /* approximate: pnQueryLab.planeDecides */
   bool uneven;       /* one is much longer than the other: of two nodes only the longer is opened */
   bool fillsAreDear; /* vertices are computed when a leaf is filled: skins, morph targets */
   uint32_t proofs;   /* bits: which pairs need not be opened (proof.h) */

@@ -132,7 +132,7 @@ pnResult pnListDevices(pnDeviceInfo *outInfos, uint32_t capacity, uint32_t *outC
 /* ---------------------------------------------------------------- opening */
 
 pnDeviceDef pnDefaultDeviceDef(void) {
-  return (pnDeviceDef){.index = PN_NONE};
+  return (pnDeviceDef){.index = PN_NONE, .cookie = PN_COOKIE};
 }
 
 /* The device asked for, or the first that can be used. */
@@ -191,9 +191,11 @@ pnResult pnCreateDevice(const pnDeviceDef *def, pnDevice **outDevice) {
   *outDevice = NULL;
   pnDeviceDef usual = pnDefaultDeviceDef();
   def = def ? def : &usual;
+  pnResult result = pn_checkCookie(def->cookie, "pnDeviceDef");
+  if (result != PN_OK) return result;
   pnDevice *device = pn_allocZero(sizeof *device);
   if (!device) return pn_failMemory(sizeof *device);
-  pnResult result = def->queue ? deviceOfQueue(device, def->queue) : chooseDevice(device, def->index);
+  result = def->queue ? deviceOfQueue(device, def->queue) : chooseDevice(device, def->index);
   if (result == PN_OK && device->info.why[0])
     result = pn_fail(PN_ERROR_UNSUPPORTED, "device '%s' cannot be used: %s", device->info.name, device->info.why);
   if (result == PN_OK) {

@@ -111,11 +111,13 @@ void pnDestroyDeviceWorld(pnDeviceWorld *world) {
 /* ---------------------------------------------------------------- bodies */
 
 pnDeviceBodyDef pnDefaultDeviceBodyDef(void) {
-  return (pnDeviceBodyDef){.category = 1, .mask = UINT32_MAX};
+  return (pnDeviceBodyDef){.category = 1, .mask = UINT32_MAX, .cookie = PN_COOKIE};
 }
 
 pnResult pnDeviceWorld_AddBody(pnDeviceWorld *world, const pnDeviceBodyDef *def, uint32_t *outBody) {
   PN_ASSERT(world && def && outBody);
+  pnResult result = pn_checkCookie(def->cookie, "pnDeviceBodyDef");
+  if (result != PN_OK) return result;
   if (!def->pose)
     return pn_fail(PN_ERROR_ARGUMENT, "device world: the definition of body %zu has no pose", world->bodies.count);
   const pnMesh *mesh = def->pose->mesh;
@@ -123,7 +125,7 @@ pnResult pnDeviceWorld_AddBody(pnDeviceWorld *world, const pnDeviceBodyDef *def,
   if (mesh->triangles && mesh->triangles == mesh->weld)
     return pn_fail(PN_ERROR_KIND, "device world: body %zu is a soup, which a device does not take",
                    world->bodies.count);
-  pnResult result = pn_checkFilter(&def->selfFilter);
+  result = pn_checkFilter(&def->selfFilter);
   if (result != PN_OK) return result;
   if (world->bodies.count >= PN_MAX_DEVICE_BODIES)
     return pn_fail(PN_ERROR_COUNT, "device world: it has %u bodies, the most it can", PN_MAX_DEVICE_BODIES);

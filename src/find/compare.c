@@ -12,7 +12,7 @@
 #include <string.h>
 
 pnCompareDef pnDefaultCompareDef(void) {
-  return (pnCompareDef){.depthPart = 0.05, .timePart = 0.1, .time = 0.1, .place = 0.15};
+  return (pnCompareDef){.depthPart = 0.05, .timePart = 0.1, .time = 0.1, .place = 0.15, .cookie = PN_COOKIE};
 }
 
 /* How far apart two places are: the largest difference along an axis. */
@@ -84,6 +84,8 @@ pnResult pnFinder_Compare(pnFinder *finder, const pnKnownFinding *known, uint32_
   PN_ASSERT(finder && outStandings && (knownCount == 0 || known));
   pnCompareDef none = pnDefaultCompareDef();
   def = def ? def : &none;
+  pnResult result = pn_checkCookie(def->cookie, "pnCompareDef");
+  if (result != PN_OK) return result;
   size_t count = finder->findings.count;
   bool *taken = pn_allocZero(PN_MAX(knownCount, 1u));
   uint32_t *matches = pn_alloc(PN_MAX(count, 1) * sizeof(uint32_t));

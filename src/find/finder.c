@@ -8,7 +8,7 @@
 #include <string.h>
 
 pnFinderDef pnDefaultFinderDef(void) {
-  return (pnFinderDef){.gap = 0.1, .growth = 0.1, .sampleCapacity = 128};
+  return (pnFinderDef){.gap = 0.1, .growth = 0.1, .sampleCapacity = 128, .cookie = PN_COOKIE};
 }
 
 pnFinderBodyDef pnDefaultFinderBodyDef(void) {
@@ -134,6 +134,8 @@ pnResult pnFinder_SetWanted(pnFinder *finder, uint32_t a, uint32_t b, bool wante
 pnResult pnCreateFinder(const pnFinderDef *def, pnFinder **outFinder) {
   PN_FLOAT_SCOPE;
   PN_ASSERT(def && outFinder);
+  pnResult result = pn_checkCookie(def->cookie, "pnFinderDef");
+  if (result != PN_OK) return result;
   const double lengths[] = {def->reach, def->gap, def->step, def->growth};
   for (int i = 0; i < 4; ++i) {
     if (!(lengths[i] >= 0 && lengths[i] <= 1e30))

@@ -6,6 +6,7 @@
 #include "geom/triangle.h"
 
 #include "base/fenv.h"
+#include "pinch/lab.h"
 
 bool pnTrianglesMeetBy(pnKernel kernel, const pnTriangle *a, const pnTriangle *b) {
   PN_FLOAT_SCOPE;

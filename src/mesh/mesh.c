@@ -256,7 +256,7 @@ static pnResult fillNeighbours(pnMesh *mesh) {
 /* ---------------------------------------------------------------- life of a mesh */
 
 pnMeshDef pnDefaultMeshDef(void) {
-  return (pnMeshDef){.weld = true, .name = "mesh"};
+  return (pnMeshDef){.weld = true, .name = "mesh", .cookie = PN_COOKIE};
 }
 
 /* Everything that can be wrong with a definition, except its weld. */
@@ -342,7 +342,8 @@ pnResult pnCreateMesh(const pnMeshDef *def, pnMesh **outMesh) {
   PN_ASSERT(def && outMesh);
   *outMesh = NULL;
   const char *name = def->name ? def->name : "mesh";
-  pnResult result = checkDef(def, name);
+  pnResult result = pn_checkCookie(def->cookie, "pnMeshDef");
+  if (result == PN_OK) result = checkDef(def, name);
   if (result != PN_OK) return result;
 
   pnMesh *mesh = pn_allocZero(sizeof *mesh);

@@ -11,7 +11,7 @@
 #include <string.h>
 
 pnSkinDef pnDefaultSkinDef(void) {
-  return (pnSkinDef){.mode = PN_SKIN_LINEAR, .influenceCount = 4};
+  return (pnSkinDef){.mode = PN_SKIN_LINEAR, .influenceCount = 4, .cookie = PN_COOKIE};
 }
 
 /* ---------------------------------------------------------------- checking a definition */
@@ -144,7 +144,8 @@ pnResult pnCreateSkin(const pnSkinDef *def, pnSkin **outSkin) {
   PN_FLOAT_SCOPE;
   PN_ASSERT(def && outSkin);
   *outSkin = NULL;
-  pnResult result = checkDef(def);
+  pnResult result = pn_checkCookie(def->cookie, "pnSkinDef");
+  if (result == PN_OK) result = checkDef(def);
   if (result != PN_OK) return result;
   pnSkin *skin = pn_allocZero(sizeof *skin);
   if (!skin) return pn_failMemory(sizeof *skin);

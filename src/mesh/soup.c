@@ -14,7 +14,7 @@
 /* ---------------------------------------------------------------- life */
 
 pnSoupDef pnDefaultSoupDef(void) {
-  return (pnSoupDef){.name = "soup"};
+  return (pnSoupDef){.name = "soup", .cookie = PN_COOKIE};
 }
 
 /* Frees the arrays of a soup, or of one that is being made. */
@@ -99,12 +99,14 @@ pnResult pnCreateSoup(const pnSoupDef *def, pnSoup **outSoup) {
   *outSoup = NULL;
   pnSoupDef none = pnDefaultSoupDef();
   def = def ? def : &none;
+  pnResult result = pn_checkCookie(def->cookie, "pnSoupDef");
+  if (result != PN_OK) return result;
   pnSoup *soup = pn_allocZero(sizeof *soup);
   if (!soup) return pn_failMemory(sizeof *soup);
   const char *name = def->name ? def->name : none.name;
   soup->freeHead = PN_NONE;
   soup->mesh.name = pn_alloc(strlen(name) + 1);
-  pnResult result = soup->mesh.name ? PN_OK : pn_failMemory(strlen(name) + 1);
+  result = soup->mesh.name ? PN_OK : pn_failMemory(strlen(name) + 1);
   if (result == PN_OK) {
     memcpy(soup->mesh.name, name, strlen(name) + 1);
     soup->mesh.box = (pnBox){{1, 1, 1}, {-1, -1, -1}};

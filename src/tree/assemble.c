@@ -520,7 +520,7 @@ static bool hubsAreWhole(const Assembly *a) {
 }
 
 /* The division that was given, or the one of the definition's builder; and hubs. */
-static pnResult divideMesh(Assembly *a, const pnShape *s, const pnTreeDef *def, const pnPiece *pieces,
+static pnResult divideMesh(Assembly *a, const pnShape *s, const pnTreePlan *def, const pnPiece *pieces,
                            pnBuildResult *given) {
   if (given) {
     a->shape = *given;
@@ -537,7 +537,7 @@ static pnResult divideMesh(Assembly *a, const pnShape *s, const pnTreeDef *def, 
                                    s->mesh->name);
 }
 
-pnResult pn_assemble(pnShape *s, const pnTreeDef *def, const pnPiece *pieces, pnBuildResult *given) {
+pnResult pn_assemble(pnShape *s, const pnTreePlan *def, const pnPiece *pieces, pnBuildResult *given) {
   Assembly a = {0};
   pnResult result = divideMesh(&a, s, def, pieces, given);
   if (result != PN_OK || s->mesh->triangleCount == 0) {

@@ -20,7 +20,7 @@ static pnBuckets *bucketsOf(const pnTree *tree) {
 /* ---------------------------------------------------------------- memory */
 
 static bool isKept(const pnBuckets *b) {
-  return b->def.method == PN_BUCKET_KEPT || b->def.method == PN_BUCKET_DEFAULT;
+  return b->lab.method == PN_BUCKET_KEPT || b->lab.method == PN_BUCKET_DEFAULT;
 }
 
 /* Frees what is kept by place or by primitive. */
@@ -69,7 +69,7 @@ static bool reservePlaces(pnBuckets *b, uint32_t places) {
   bool ok = made != NULL;
   if (ok) {
     made->room = (uint32_t)most;
-    ok = allocPlaces(made, b->def.method, isKept(b));
+    ok = allocPlaces(made, b->lab.method, isKept(b));
   }
   /* what goes on from update to update is copied, then the old and the new change places */
   if (ok && old > 0) {
@@ -354,8 +354,8 @@ static uint32_t autoLevels(uint32_t count) {
 
 /* Order and leaves; false when out of memory. */
 static bool arrange(pnBuckets *b, const pnTasks *tasks) {
-  bool morton = b->def.method == PN_BUCKET_MORTON;
-  b->levels = morton ? 0 : b->def.levels ? b->def.levels : autoLevels(b->count);
+  bool morton = b->lab.method == PN_BUCKET_MORTON;
+  b->levels = morton ? 0 : b->lab.levels ? b->lab.levels : autoLevels(b->count);
   if (!reserveOctree(b)) {
     return false;
   }
@@ -369,7 +369,7 @@ static bool arrange(pnBuckets *b, const pnTasks *tasks) {
     b->step = 1;
   }
   double start = pn_clock();
-  if (b->def.method == PN_BUCKET_SORTED) {
+  if (b->lab.method == PN_BUCKET_SORTED) {
     pn_placeSorted(b);
   } else {
     pn_placeDirect(b, tasks);
@@ -410,18 +410,29 @@ static const pnUpdateRule s_bucketRule = {
 /* ---------------------------------------------------------------- life */
 
 pnBucketDef pnDefaultBucketDef(void) {
-  return (pnBucketDef){.method = PN_BUCKET_DEFAULT, .mostMoves = 64};
+  return (pnBucketDef){.cookie = PN_COOKIE};
+}
+
+pnTreeLab pn_bucketLab(const pnTree *tree) {
+  return bucketsOf(tree)->lab;
 }
 
 pnResult pnCreateBucketTree(const pnBucketDef *def, pnTree **outTree) {
   PN_FLOAT_SCOPE;
-  PN_ASSERT(def && outTree && def->soup);
+  PN_ASSERT(def && outTree);
   *outTree = NULL;
-  if ((uint32_t)def->method >= PN_BUCKET_COUNT) {
-    return pn_fail(PN_ERROR_ARGUMENT, "bucket tree: method %d is not one of the list", (int)def->method);
+  pnResult result = pn_checkCookie(def->cookie, "pnBucketDef");
+  if (result != PN_OK) {
+    return result;
   }
-  if (def->levels > PN_MAX_LEVELS) {
-    return pn_fail(PN_ERROR_ARGUMENT, "bucket tree: %u levels, it can have 1 to %u, or 0 to choose", def->levels,
+  PN_ASSERT(def->soup);
+  pnTreeLab lab = def->lab ? *def->lab : (pnTreeLab){0};
+  lab.mostMoves = lab.mostMoves ? lab.mostMoves : 64;
+  if ((uint32_t)lab.method >= PN_BUCKET_COUNT) {
+    return pn_fail(PN_ERROR_ARGUMENT, "bucket tree: method %d is not one of the list", (int)lab.method);
+  }
+  if (lab.levels > PN_MAX_LEVELS) {
+    return pn_fail(PN_ERROR_ARGUMENT, "bucket tree: %u levels, it can have 1 to %u, or 0 to choose", lab.levels,
                    PN_MAX_LEVELS);
   }
   pnTree *tree = pn_allocZero(sizeof *tree);
@@ -434,10 +445,10 @@ pnResult pnCreateBucketTree(const pnBucketDef *def, pnTree **outTree) {
     return pn_failMemory(sizeof *tree + sizeof *b + sizeof *shape);
   }
   tree->shape = b->shape = shape;
-  b->def = *def;
+  b->lab = lab;
   b->soup = def->soup;
-  tree->def = pnDefaultTreeDef();
-  tree->def.pose = tree->pose = &def->soup->pose;
+  tree->def = pn_planOf(&(pnTreeDef){.pose = &def->soup->pose, .self = true});
+  tree->pose = &def->soup->pose;
   tree->def.cut = UINT32_MAX; /* no clusters: the vertices below any node are a range of the leaves' lists */
   tree->mesh = &def->soup->mesh;
   tree->rule = &s_bucketRule;
@@ -448,7 +459,7 @@ pnResult pnCreateBucketTree(const pnBucketDef *def, pnTree **outTree) {
   tree->box = (pnBox){{1, 1, 1}, {-1, -1, -1}};
   tree->ruleData = b;
   tree->ruleBytes = sizeof *b;
-  pnResult result = pnTree_Update(tree, NULL);
+  result = pnTree_Update(tree, NULL);
   if (result != PN_OK) {
     pnDestroyTree(tree);
     return result;

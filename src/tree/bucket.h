@@ -88,7 +88,7 @@ PN_INLINE uint32_t *pn_renewedCells(const pnRenewal *r) {
 }
 
 typedef struct pnBuckets {
-  pnBucketDef def;
+  pnTreeLab lab; /* method, levels, mostMoves */
   const pnSoup *soup;
   pnShape *shape;  /* the tree's, which we alone may change; its arrays are in the tree's block */
   uint32_t levels; /* in this update; 0: along a curve */

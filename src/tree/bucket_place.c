@@ -87,14 +87,14 @@ static void hilbertOf(uint32_t *x, uint32_t *y, uint32_t *z, uint32_t *outCodes)
 void pn_codesOf(const pnBuckets *b, const pnCells cells[3], pnCodeBatch *batch) {
   uint32_t cell[3][PN_CODE_BATCH] = {{0}};
   for (uint32_t i = 0; i < batch->count; i++) {
-    if (b->def.method == PN_BUCKET_MORTON) {
+    if (b->lab.method == PN_BUCKET_MORTON) {
       batch->codes[i] = pn_mortonOf(cells, batch->centres[i]);
     }
     for (int k = 0; k < 3; k++) {
       cell[k][i] = pn_cellOf(&cells[k], batch->centres[i][k]);
     }
   }
-  if (b->def.method != PN_BUCKET_MORTON) {
+  if (b->lab.method != PN_BUCKET_MORTON) {
     hilbertOf(cell[0], cell[1], cell[2], batch->codes);
   }
 }

@@ -14,7 +14,7 @@
  * Thresholds here are exact: the least float that Algorithm 1 gives the number i, found by halving, 2^l times an axis. So the
  * two algorithms agree for every input, not only away from rounding errors.
  *
- * Insertion sort is quadratic when there is no coherence. It is given up after def.mostMoves moves a primitive, and the array
+ * Insertion sort is quadratic when there is no coherence. It is given up after lab.mostMoves moves a primitive, and the array
  * sorted from scratch. Primitives that are new since the last update are sorted by themselves and merged. */
 #include "tree/bucket.h"
 
@@ -106,7 +106,7 @@ static void sortAxes(pnBuckets *b, bool outMoved[3]) {
   b->fellBack = false;
   for (int k = 0; k < 3; k++) {
     uint32_t kept = same ? b->count : refreshAxis(b, k);
-    uint64_t most = b->def.mostMoves == UINT32_MAX ? UINT64_MAX : (uint64_t)b->def.mostMoves * b->count;
+    uint64_t most = b->lab.mostMoves == UINT32_MAX ? UINT64_MAX : (uint64_t)b->lab.mostMoves * b->count;
     uint64_t before = b->moves;
     if (insertAll(b->axis[k], kept, same ? pn_centresAlong(b, k) : NULL, most, &b->moves)) {
       mergeNew(b, k, kept, newCount);

@@ -276,7 +276,7 @@ static void endHubs(pnBuilder *b) {
   }
 }
 
-pnResult pn_buildShape(const pnTreeDef *def, const pnMesh *mesh, const pnPiece *pieces, const pnHubs *hubs,
+pnResult pn_buildShape(const pnTreePlan *def, const pnMesh *mesh, const pnPiece *pieces, const pnHubs *hubs,
                        pnBuildResult *out) {
   uint32_t n = mesh->triangleCount;
   *out = (pnBuildResult){.triangleCount = n};

@@ -65,7 +65,7 @@ typedef struct pnBuildResult {
   size_t nodeCount, nodeCapacity;
 } pnBuildResult;
 /* Over the triangles of `mesh`, which are the pose's or, with pieces, one a piece. Every hub gets a subtree of its own. */
-pnResult pn_buildShape(const pnTreeDef *def, const pnMesh *mesh, const pnPiece *pieces, const pnHubs *hubs,
+pnResult pn_buildShape(const pnTreePlan *def, const pnMesh *mesh, const pnPiece *pieces, const pnHubs *hubs,
                        pnBuildResult *out);
 void pn_buildFree(pnBuildResult *result);
 
@@ -74,6 +74,6 @@ void pn_carveNodes(pnShape *shape, char *base, size_t *ioAt, size_t inner, size_
 
 /* Builds everything of a shape whose def, mesh and rule are set, over def's pose; with pieces, mesh has their triangles. A
  * division that is given is taken instead of the builder's, and taken over. */
-pnResult pn_assemble(pnShape *shape, const pnTreeDef *def, const pnPiece *pieces, pnBuildResult *given);
+pnResult pn_assemble(pnShape *shape, const pnTreePlan *def, const pnPiece *pieces, pnBuildResult *given);
 
 #endif

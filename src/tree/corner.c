@@ -117,7 +117,7 @@ static bool isLeftOut(const pnMesh *mesh, uint32_t t, const uint8_t *leftOut) {
   return true;
 }
 
-static bool listPieces(const pnTreeDef *def, uint8_t *leftOut, pnPieceList *out) {
+static bool listPieces(const pnTreePlan *def, uint8_t *leftOut, pnPieceList *out) {
   const pnMesh *mesh = def->pose->mesh;
   double side = def->bigSide > 0 ? def->bigSide : automaticSide(def->pose);
   for (uint32_t t = 0; t < mesh->triangleCount; t++) {
@@ -137,7 +137,7 @@ static bool listPieces(const pnTreeDef *def, uint8_t *leftOut, pnPieceList *out)
   return true;
 }
 
-pnResult pn_makePieces(const pnTreeDef *def, pnPieceList *outPieces, pnMesh *outMesh) {
+pnResult pn_makePieces(const pnTreePlan *def, pnPieceList *outPieces, pnMesh *outMesh) {
   const pnMesh *mesh = def->pose->mesh;
   *outMesh = *mesh;
   outMesh->triangles = NULL;

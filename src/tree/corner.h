@@ -85,12 +85,12 @@ bool pn_divideTriangle(pnBig big, uint32_t triangle, uint32_t levels, pnPieceLis
 void pn_pieceCorners(const pnPiece *piece, const float *const corner[3], float out[12]);
 
 /* Does this definition ask for pieces? */
-PN_INLINE bool pn_hasPieces(const pnTreeDef *def) {
+PN_INLINE bool pn_hasPieces(const pnTreePlan *def) {
   return def->big != PN_BIG_WHOLE || def->representative;
 }
 /* The pieces of a mesh, and a mesh of their triangles to build over: outMesh->triangles is to be freed with
  * pn_freePieces, everything else is borrowed. */
-pnResult pn_makePieces(const pnTreeDef *def, pnPieceList *outPieces, pnMesh *outMesh);
+pnResult pn_makePieces(const pnTreePlan *def, pnPieceList *outPieces, pnMesh *outMesh);
 void pn_freePieces(pnPieceList *pieces, pnMesh *mesh);
 /* After assembly: leaves name triangles instead of pieces; divided shapes remember the pieces by slot. */
 pnResult pn_keepPieces(pnShape *shape, const pnPieceList *pieces);

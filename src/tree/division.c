@@ -35,7 +35,7 @@ typedef struct Draft {
 } Draft;
 
 /* The inner children of inner nodes, which follow one another in the numbering. */
-static pnResult placeInner(Draft *d, const pnTreeDef *def) {
+static pnResult placeInner(Draft *d, const pnTreePlan *def) {
   uint32_t next = 1;
   for (uint32_t i = 0; i < d->innerCount; i++) {
     uint32_t count = d->bytes[i] & ~OF_LEAVES;
@@ -82,7 +82,7 @@ static pnResult placeLeaves(Draft *d) {
 }
 
 /* How many triangles are below, and where they begin. */
-static pnResult countTriangles(Draft *d, const pnTreeDef *def) {
+static pnResult countTriangles(Draft *d, const pnTreePlan *def) {
   uint64_t at = 0;
   for (uint32_t leaf = 0; leaf < d->leafCount; leaf++) {
     uint32_t count = d->bytes[d->innerCount + leaf];
@@ -120,7 +120,7 @@ static pnResult checkOrder(const pnMesh *mesh, const uint32_t *order) {
   return result;
 }
 
-static pnResult readNodes(Draft *d, pnByteReader *r, const pnTreeDef *def) {
+static pnResult readNodes(Draft *d, pnByteReader *r, const pnTreePlan *def) {
   pn_takeBytes(r, d->bytes, (size_t)d->innerCount + d->leafCount);
   pnResult result = placeInner(d, def);
   if (result == PN_OK) {
@@ -129,7 +129,7 @@ static pnResult readNodes(Draft *d, pnByteReader *r, const pnTreeDef *def) {
   return result == PN_OK ? countTriangles(d, def) : result;
 }
 
-pnResult pn_readDivision(pnByteReader *r, const pnTreeDef *def, const pnMesh *mesh, pnBuildResult *out) {
+pnResult pn_readDivision(pnByteReader *r, const pnTreePlan *def, const pnMesh *mesh, pnBuildResult *out) {
   Draft d = {.mesh = mesh, .innerCount = pn_takeU32(r), .leafCount = pn_takeU32(r)};
   uint64_t nodes = (uint64_t)d.innerCount + d.leafCount;
   *out = (pnBuildResult){.triangleCount = mesh->triangleCount};

@@ -19,6 +19,6 @@
 void pn_writeDivision(const pnShape *shape, pnByteWriter *w);
 /* The division of a mesh by a definition's arity and leafSize; to be freed (pn_buildFree) in any case. PN_ERROR_FORMAT
  * where it is not one. */
-pnResult pn_readDivision(pnByteReader *r, const pnTreeDef *def, const pnMesh *mesh, pnBuildResult *out);
+pnResult pn_readDivision(pnByteReader *r, const pnTreePlan *def, const pnMesh *mesh, pnBuildResult *out);
 
 #endif

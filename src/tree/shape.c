@@ -8,10 +8,51 @@
 
 /* ---------------------------------------------------------------- definition */
 
-/* Triangles from which on nodes are updated eagerly only above 512; see pnTreeDef.cut. */
+/* Triangles from which on nodes are updated eagerly only above 512; see pnTreeLab.cut. */
 #define LARGE_MESH 16384u
 
-static pnResult checkDef(const pnTreeDef *def) {
+pnTreePlan pn_planOf(const pnTreeDef *def) {
+  const pnTreeLab none = {0}, *lab = def->lab ? def->lab : &none;
+  return (pnTreePlan){.pose = def->pose,
+                      .build = lab->build,
+                      .form = lab->form,
+                      .update = def->update,
+                      .arity = lab->arity ? lab->arity : 8,
+                      .leafSize = lab->leafSize ? lab->leafSize : 8,
+                      .cut = lab->cut,
+                      .extraReferences = lab->extraReferences,
+                      .calm = def->calm,
+                      .self = def->self,
+                      .noStamps = lab->noStamps,
+                      .representative = lab->representative,
+                      .big = def->big,
+                      .bigSide = def->bigSide,
+                      .twin = def->twin,
+                      .shape = def->shape};
+}
+
+pnTreeDef pn_defOf(const pnTreePlan *plan) {
+  return (pnTreeDef){.pose = plan->pose,
+                     .update = plan->update,
+                     .self = plan->self,
+                     .calm = plan->calm,
+                     .big = plan->big,
+                     .bigSide = plan->bigSide,
+                     .cookie = PN_COOKIE};
+}
+
+pnTreeLab pn_labOf(const pnTreePlan *plan) {
+  return (pnTreeLab){.build = plan->build,
+                     .form = plan->form,
+                     .arity = plan->arity,
+                     .leafSize = plan->leafSize,
+                     .cut = plan->cut,
+                     .extraReferences = plan->extraReferences,
+                     .noStamps = plan->noStamps,
+                     .representative = plan->representative};
+}
+
+static pnResult checkDef(const pnTreePlan *def) {
   if (def->arity != 2 && def->arity != 4 && def->arity != 8) {
     return pn_fail(PN_ERROR_ARGUMENT, "tree: arity is %u, it must be 2, 4 or 8", def->arity);
   }
@@ -51,7 +92,7 @@ static pnResult checkDef(const pnTreeDef *def) {
   return PN_OK;
 }
 
-pnResult pn_resolveDef(const pnTreeDef *def, pnTreeDef *out, const pnUpdateRule **outRule) {
+pnResult pn_resolveDef(const pnTreePlan *def, pnTreePlan *out, const pnUpdateRule **outRule) {
   pnResult result = checkDef(def);
   if (result != PN_OK) {
     return result;
@@ -171,7 +212,7 @@ size_t pn_shapeBytes(const pnShape *shape) {
 /* ---------------------------------------------------------------- making one */
 
 /* Over pieces of big triangles, or over some of the triangles. */
-static pnResult assemblePieces(pnShape *shape, const pnTreeDef *def) {
+static pnResult assemblePieces(pnShape *shape, const pnTreePlan *def) {
   pnPieceList pieces = {0};
   pnMesh mesh;
   pnResult result = pn_makePieces(def, &pieces, &mesh);
@@ -185,7 +226,7 @@ static pnResult assemblePieces(pnShape *shape, const pnTreeDef *def) {
   return result;
 }
 
-pnResult pn_createShape(const pnTreeDef *def, const pnUpdateRule *rule, pnBuildResult *given, pnShape **outShape) {
+pnResult pn_createShape(const pnTreePlan *def, const pnUpdateRule *rule, pnBuildResult *given, pnShape **outShape) {
   pnShape *shape = *outShape = pn_allocShape();
   if (!shape) {
     return pn_failMemory(sizeof *shape);
@@ -209,8 +250,8 @@ pnResult pn_createShape(const pnTreeDef *def, const pnUpdateRule *rule, pnBuildR
 
 /* What a setting changes is either in the shape or in what a rule keeps for all twins, so all of them count; where the pose was
  * when pieces were made is not kept, so these are not shared. */
-bool pn_fitsShape(const pnShape *shape, const pnTreeDef *def, const struct pnUpdateRule *rule) {
-  const pnTreeDef *p = &shape->def;
+bool pn_fitsShape(const pnShape *shape, const pnTreePlan *def, const struct pnUpdateRule *rule) {
+  const pnTreePlan *p = &shape->def;
   return shape->rule == rule && shape->mesh == def->pose->mesh && shape->morph == def->pose->morph &&
          shape->skin == def->pose->skin && !pn_hasPieces(p) && !pn_hasPieces(def) && p->build == def->build &&
          p->form == def->form && p->arity == def->arity && p->leafSize == def->leafSize && p->cut == def->cut &&
@@ -220,20 +261,27 @@ bool pn_fitsShape(const pnShape *shape, const pnTreeDef *def, const struct pnUpd
 /* ---------------------------------------------------------------- the door */
 
 pnShapeDef pnDefaultShapeDef(void) {
-  return (pnShapeDef){.tree = pnDefaultTreeDef()};
+  return (pnShapeDef){.tree = pnDefaultTreeDef(), .cookie = PN_COOKIE};
 }
 
 pnResult pnCreateShape(const pnShapeDef *def, const pnShape **outShape) {
   PN_FLOAT_SCOPE;
-  PN_ASSERT(def && def->mesh && outShape);
+  PN_ASSERT(def && outShape);
   *outShape = NULL;
-  pnPoseDef poseDef = {def->mesh, def->morph, def->skin};
-  pnPose *pose;
-  pnResult result = pnCreatePose(&poseDef, &pose);
+  pnResult result = pn_checkCookie(def->cookie, "pnShapeDef");
+  if (result == PN_OK) {
+    result = pn_checkCookie(def->tree.cookie, "pnTreeDef");
+  }
   if (result != PN_OK) {
     return result;
   }
-  pnTreeDef asked = def->tree, resolved;
+  PN_ASSERT(def->mesh);
+  pnPose *pose;
+  result = pnCreatePose(&(pnPoseDef){def->mesh, def->morph, def->skin}, &pose);
+  if (result != PN_OK) {
+    return result;
+  }
+  pnTreePlan asked = pn_planOf(&def->tree), resolved;
   asked.pose = pose;
   const pnUpdateRule *rule;
   pnShape *shape = NULL;
@@ -263,7 +311,10 @@ const pnSkin *pnShape_GetSkin(const pnShape *shape) {
   return shape->skin;
 }
 pnTreeDef pnShape_GetDef(const pnShape *shape) {
-  return shape->def;
+  return pn_defOf(&shape->def);
+}
+pnTreeLab pnShape_GetLab(const pnShape *shape) {
+  return pn_labOf(&shape->def);
 }
 uint32_t pnShape_GetNodeCount(const pnShape *shape) {
   return shape->nodeCount;

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/thread.h"
 #include "mesh/pose.h"
+#include "pinch/lab.h"
 #include "pinch/tree.h"
 
 #define PN_LANES 8u
@@ -36,9 +37,23 @@ typedef enum pnShapePart {
   PN_PART_COUNT
 } pnShapePart;
 
+/* The settings of a tree in one: those of the door (pnTreeDef) and those of the laboratory (pnTreeLab), which say what they are. */
+typedef struct pnTreePlan {
+  const pnPose *pose;
+  pnBuild build;
+  pnForm form;
+  pnUpdate update;
+  uint32_t arity, leafSize, cut, extraReferences;
+  bool calm, self, noStamps, representative;
+  pnBig big;
+  float bigSide;
+  const pnTree *twin;
+  const pnShape *shape;
+} pnTreePlan;
+
 struct pnShape {
   struct pnShapeKeeper *keeper; /* users, and parts that are made when first asked for; the rest is const */
-  pnTreeDef def;                /* the settings, defaults resolved; no pose and no twin */
+  pnTreePlan def;               /* the settings, defaults resolved; no pose and no twin */
   const pnMesh *mesh;           /* whose triangles these are; likewise the targets and joints that move them */
   const pnMorph *morph;
   const pnSkin *skin;
@@ -87,12 +102,16 @@ struct pnShape {
   uint32_t bigCount;
 };
 
+/* What a definition and its laboratory settings say; nothing is checked. The other way for getters. */
+pnTreePlan pn_planOf(const pnTreeDef *def);
+pnTreeDef pn_defOf(const pnTreePlan *plan);
+pnTreeLab pn_labOf(const pnTreePlan *plan);
 /* Checks a definition and decides what it leaves open: `cut`, and which rule it is. */
-pnResult pn_resolveDef(const pnTreeDef *def, pnTreeDef *out, const struct pnUpdateRule **outRule);
+pnResult pn_resolveDef(const pnTreePlan *def, pnTreePlan *out, const struct pnUpdateRule **outRule);
 /* A new shape, built over the pose of a resolved definition, or with a division that is given and taken over (build.h); it has
  * one user. */
 struct pnBuildResult;
-pnResult pn_createShape(const pnTreeDef *def, const struct pnUpdateRule *rule, struct pnBuildResult *given,
+pnResult pn_createShape(const pnTreePlan *def, const struct pnUpdateRule *rule, struct pnBuildResult *given,
                         pnShape **outShape);
 /* An empty one with one user; null: out of memory. */
 pnShape *pn_allocShape(void);
@@ -110,7 +129,7 @@ typedef pnResult pnMakePartFcn(void *context, void **outData, size_t *outBytes);
 pnResult pn_makePart(const pnShape *shape, pnShapePart part, pnMakePartFcn *make, void *context);
 
 /* Would a definition with its defaults resolved, and its rule, make the same shape? */
-bool pn_fitsShape(const pnShape *shape, const pnTreeDef *def, const struct pnUpdateRule *rule);
+bool pn_fitsShape(const pnShape *shape, const pnTreePlan *def, const struct pnUpdateRule *rule);
 
 PN_INLINE bool pn_isShapeLeaf(const pnShape *shape, uint32_t node) {
   return node >= shape->innerCount;

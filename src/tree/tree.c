@@ -10,12 +10,7 @@
 /* ---------------------------------------------------------------- definition */
 
 pnTreeDef pnDefaultTreeDef(void) {
-  return (pnTreeDef){.build = PN_BUILD_DEFAULT,
-                     .form = PN_FORM_BOX,
-                     .update = PN_UPDATE_DEFAULT,
-                     .arity = 8,
-                     .leafSize = 8,
-                     .self = true};
+  return (pnTreeDef){.update = PN_UPDATE_DEFAULT, .self = true, .cookie = PN_COOKIE};
 }
 
 /* ---------------------------------------------------------------- life */
@@ -74,7 +69,7 @@ static pnResult takeShape(pnTree *tree) {
 }
 
 /* The settings of a tree: those of its shape, or what a definition says. */
-static pnResult settle(pnTree *tree, const pnTreeDef *def) {
+static pnResult settle(pnTree *tree, const pnTreePlan *def) {
   const pnShape *shape = def->shape;
   tree->pose = def->pose;
   tree->mesh = def->pose->mesh;
@@ -97,7 +92,18 @@ static float relativeSurface(const pnTree *tree);
 
 pnResult pnCreateTree(const pnTreeDef *def, pnTree **outTree) {
   PN_FLOAT_SCOPE;
-  PN_ASSERT(def && def->pose && outTree);
+  PN_ASSERT(def && outTree);
+  *outTree = NULL;
+  pnResult result = pn_checkCookie(def->cookie, "pnTreeDef");
+  if (result != PN_OK) {
+    return result;
+  }
+  PN_ASSERT(def->pose);
+  pnTreePlan plan = pn_planOf(def);
+  return pn_createTree(&plan, outTree);
+}
+
+pnResult pn_createTree(const pnTreePlan *def, pnTree **outTree) {
   *outTree = NULL;
   pnTree *tree = pn_allocZero(sizeof(pnTree));
   if (!tree) {
@@ -177,7 +183,7 @@ pnResult pnTree_Rebuild(pnTree *tree) {
     return pnTree_Update(tree, NULL);
   }
   pnTree *fresh;
-  pnResult result = pnCreateTree(&tree->def, &fresh);
+  pnResult result = pn_createTree(&tree->def, &fresh);
   if (result != PN_OK) {
     return result;
   }
@@ -230,7 +236,10 @@ const pnPose *pnTree_GetPose(const pnTree *tree) {
   return tree->pose;
 }
 pnTreeDef pnTree_GetDef(const pnTree *tree) {
-  return tree->def;
+  return pn_defOf(&tree->def);
+}
+pnTreeLab pnTree_GetLab(const pnTree *tree) {
+  return tree->rule->reshapes ? pn_bucketLab(tree) : pn_labOf(&tree->def);
 }
 const pnShape *pnTree_GetShape(const pnTree *tree) {
   return tree->rule->reshapes ? NULL : tree->shape;

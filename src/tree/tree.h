@@ -93,7 +93,7 @@ struct pnFormRow;
 
 /* A shape in this frame. */
 struct pnTree {
-  pnTreeDef def;
+  pnTreePlan def;
   const pnPose *pose;
   const pnShape *shape; /* what never changes, shared by twins */
   const pnMesh *mesh;   /* the shape's, at hand, and its rule */
@@ -131,6 +131,11 @@ struct pnTree {
   float builtSurface;    /* relative surface at build time, for the quality */
   uint64_t eagerUpdated; /* nodes computed by updates since a query last took the count */
 };
+
+/* pnCreateTree, its definition taken apart. */
+pnResult pn_createTree(const pnTreePlan *plan, pnTree **outTree);
+/* bucket.c: the laboratory settings of a tree over a soup. */
+pnTreeLab pn_bucketLab(const pnTree *tree);
 
 PN_INLINE bool pn_isLeaf(const pnTree *tree, uint32_t node) {
   return pn_isShapeLeaf(tree->shape, node);

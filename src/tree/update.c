@@ -17,7 +17,7 @@ static const pnUpdateRule *const s_rules[PN_UPDATE_COUNT] = {
     [PN_UPDATE_CARRIED] = &pn_updateCarried,
 };
 
-const pnUpdateRule *pn_chooseRule(const pnTreeDef *def) {
+const pnUpdateRule *pn_chooseRule(const pnTreePlan *def) {
   const pnPose *pose = def->pose;
   bool blends = pose->morph && !pose->skin, plain = !pose->morph && !pose->skin;
   if (def->big != PN_BIG_WHOLE) {

@@ -22,7 +22,7 @@ extern const pnUpdateRule pn_updateBottomUp, pn_updateTopDown, pn_updateHybrid, 
     pn_updateBlended, pn_updateBlendedModel, pn_updateCarried, pn_updateDivided;
 
 /* The rule of a definition, with the default resolved by the kind of pose; null when it does not fit the pose. */
-const pnUpdateRule *pn_chooseRule(const pnTreeDef *def);
+const pnUpdateRule *pn_chooseRule(const pnTreePlan *def);
 
 /* Memory a rule keeps with its tree (tree->ruleData); called by `prepare`. */
 pnResult pn_allocRuleData(pnTree *tree, size_t size);

@@ -10,7 +10,7 @@
 #include <string.h>
 
 pnLdiDef pnDefaultLdiDef(void) {
-  pnLdiDef def = {.resolution = 128, .rule = PN_INSIDE_WINDING, .bounds = true};
+  pnLdiDef def = {.resolution = 128, .rule = PN_INSIDE_WINDING, .bounds = true, .cookie = PN_COOKIE};
   def.window = (pnBox){{1.0f, 1.0f, 1.0f}, {-1.0f, -1.0f, -1.0f}};
   return def;
 }
@@ -33,9 +33,12 @@ bool pn_hasWindow(const pnBox *window) {
 
 pnResult pnCreateLdi(const pnLdiDef *def, pnLdi **outLdi) {
   PN_FLOAT_SCOPE;
-  PN_ASSERT(def && outLdi && def->pose);
+  PN_ASSERT(def && outLdi);
   *outLdi = NULL;
-  pnResult result = pn_checkVolumeSettings(def->resolution, def->rule, &def->window);
+  pnResult result = pn_checkCookie(def->cookie, "pnLdiDef");
+  if (result != PN_OK) return result;
+  PN_ASSERT(def->pose);
+  result = pn_checkVolumeSettings(def->resolution, def->rule, &def->window);
   if (result != PN_OK) return result;
   pnLdi *ldi = pn_allocZero(sizeof *ldi);
   if (!ldi) return pn_failMemory(sizeof *ldi);

@@ -12,16 +12,19 @@
 #include <math.h>
 
 pnOverlapDef pnDefaultOverlapDef(void) {
-  pnOverlapDef def = {.resolution = 128, .rule = PN_INSIDE_WINDING, .bounds = true};
+  pnOverlapDef def = {.resolution = 128, .rule = PN_INSIDE_WINDING, .bounds = true, .cookie = PN_COOKIE};
   def.window = (pnBox){{1.0f, 1.0f, 1.0f}, {-1.0f, -1.0f, -1.0f}};
   return def;
 }
 
 pnResult pnCreateOverlap(const pnOverlapDef *def, pnOverlap **outOverlap) {
   PN_FLOAT_SCOPE;
-  PN_ASSERT(def && outOverlap && def->poseA && def->poseB);
+  PN_ASSERT(def && outOverlap);
   *outOverlap = NULL;
-  pnResult result = pn_checkVolumeSettings(def->resolution, def->rule, &def->window);
+  pnResult result = pn_checkCookie(def->cookie, "pnOverlapDef");
+  if (result != PN_OK) return result;
+  PN_ASSERT(def->poseA && def->poseB);
+  result = pn_checkVolumeSettings(def->resolution, def->rule, &def->window);
   if (result != PN_OK) return result;
   pnOverlap *overlap = pn_allocZero(sizeof *overlap);
   if (!overlap) return pn_failMemory(sizeof *overlap);

@@ -327,7 +327,7 @@ static pnResult render(pnGlRaster *base, const pnRaster *raster, const pnSolid *
 /* ---------------------------------------------------------------- create, destroy */
 
 pnGlRasterDef pnDefaultGlRasterDef(void) {
-  return (pnGlRasterDef){.device = PN_NONE, .maxSide = 8192};
+  return (pnGlRasterDef){.device = PN_NONE, .maxSide = 8192, .cookie = PN_COOKIE};
 }
 
 static pnResult setUp(pnGl *gl, const pnGlRasterDef *def) {
@@ -359,13 +359,14 @@ static pnResult setUp(pnGl *gl, const pnGlRasterDef *def) {
 pnResult pnCreateGlRaster(const pnGlRasterDef *def, pnGlRaster **outRaster) {
   PN_ASSERT(def && outRaster);
   *outRaster = NULL;
+  pnResult result = pn_checkCookie(def->cookie, "pnGlRasterDef");
+  if (result != PN_OK) return result;
   pnGl *gl = pn_allocZero(sizeof *gl);
   if (!gl) return pn_failMemory(sizeof *gl);
   gl->base.render = render;
   gl->own = def->getProcAddress == NULL;
   gl->context = EGL_NO_CONTEXT, gl->surface = EGL_NO_SURFACE, gl->display = EGL_NO_DISPLAY;
   pnGlBefore before = pn_glRemember();
-  pnResult result = PN_OK;
   if (gl->own && !pn_glOpen(gl, def->device))
     result = pn_fail(PN_ERROR_UNSUPPORTED, "no EGL display gives an OpenGL 3.3 context");
   if (result == PN_OK) result = setUp(gl, def);

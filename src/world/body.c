@@ -10,11 +10,8 @@
 #include <string.h>
 
 pnBodyDef pnDefaultBodyDef(void) {
-  return (pnBodyDef){.kind = PN_BODY_FREE,
-                     .tree = pnDefaultTreeDef(),
-                     .buckets = pnDefaultBucketDef(),
-                     .category = 1,
-                     .mask = UINT32_MAX};
+  return (pnBodyDef){
+      .kind = PN_BODY_FREE, .tree = pnDefaultTreeDef(), .category = 1, .mask = UINT32_MAX, .cookie = PN_COOKIE};
 }
 
 static char *copyName(const char *name) {
@@ -105,8 +102,9 @@ static pnResult createShape(pnBody *body, const pnBodyDef *def) {
     return PN_OK;
   }
   if (def->kind == PN_BODY_SOUP) {
-    pnBucketDef bucketDef = def->buckets;
+    pnBucketDef bucketDef = pnDefaultBucketDef();
     bucketDef.soup = body->soup = def->soup;
+    bucketDef.lab = def->tree.lab;
     body->ownsTree = true;
     return pnCreateBucketTree(&bucketDef, &body->tree);
   }
@@ -132,7 +130,10 @@ static pnResult createShape(pnBody *body, const pnBodyDef *def) {
 }
 
 pnResult pn_bodyCreate(pnBody *body, const pnBodyDef *asked) {
-  pnResult result = asked->shape ? checkShape(asked) : PN_OK;
+  pnResult result = pn_checkCookie(asked->cookie, "pnBodyDef");
+  if (result == PN_OK && asked->shape) {
+    result = checkShape(asked);
+  }
   if (result != PN_OK) {
     return result;
   }

@@ -228,7 +228,7 @@ pnResult pn_followPoses(pnWorld *world, pnFrame *frame) {
   }
   boxTouched(world);
   bool all =
-      world->def.broad == PN_BROAD_ALL || (world->def.broad == PN_BROAD_AUTO && world->bodies.count <= BRUTE_BODIES);
+      world->lab.broad == PN_BROAD_ALL || (world->lab.broad == PN_BROAD_AUTO && world->bodies.count <= BRUTE_BODIES);
   result = pn_findClose(&world->broad, all) ? PN_OK : pn_failMemory(sizeof(pnPair));
   frame->broadSeconds = pn_clock() - updated;
   return result;

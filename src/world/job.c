@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* A body with itself. A hint that is right is found out here, before proofs are looked for that it makes superfluous. */
-static bool beginSelf(pnBody *body, bool first, const pnPair *hint, pnJob *job, pnCost *cost) {
+static bool beginSelf(pnBody *body, const pnFrameDef *def, const pnPair *hint, pnJob *job, pnCost *cost) {
   pnPair pair = hint ? *hint : (pnPair){0};
   if (pn_prepareFilter(body->tree, &body->selfFilter) != PN_OK) {
     return false;
@@ -20,7 +20,8 @@ static bool beginSelf(pnBody *body, bool first, const pnPair *hint, pnJob *job, 
     *job = (pnJob){.a = body->tree, .first = true, .hint = hint, .filter = &body->selfFilter};
     return true;
   }
-  return pn_beginSelf(body->tree, &body->selfFilter, first, 0, job) == PN_OK;
+  uint32_t without = def->lab && def->lab->noFlat ? PN_PROOF_BIT(PN_PROOF_FLAT) : 0;
+  return pn_beginSelf(body->tree, &body->selfFilter, def->first, without, job) == PN_OK;
 }
 
 static bool addJob(pnWorld *world, uint32_t a, uint32_t b, const pnFrameDef *def, const pnPair *hint, pnCost *cost) {
@@ -30,7 +31,7 @@ static bool addJob(pnWorld *world, uint32_t a, uint32_t b, const pnFrameDef *def
     if (body->tree->shape->nodeCount == 0) {
       return true; /* nothing to meet */
     }
-    if (!beginSelf(body, def->first, hint, &job, cost)) {
+    if (!beginSelf(body, def, hint, &job, cost)) {
       return false;
     }
   }
@@ -55,7 +56,7 @@ static const pnPair *lastPair(const pnWorld *world, uint32_t a, uint32_t b, uint
 bool pn_makeJobs(pnWorld *world, const pnFrameDef *def, pnJobPlace *p, pnCost *cost) {
   world->jobs.count = world->jobBodies.count = 0;
   const pnPairs *close = &world->broad.pairs;
-  bool hints = def->first && !def->noHints;
+  bool hints = def->first && !(def->lab && def->lab->noHints);
   while (pn_areJobsLeft(world, p) && world->jobs.count < MOST_JOBS) {
     bool alone = p->next == close->count ||
                  (p->self < world->selves.count && world->selves.data[p->self] <= close->data[p->next].a);

@@ -16,7 +16,8 @@
 /* Traversal, exact tests, pairs: all jobs, so many at a time, until there are pairs enough. */
 static pnResult runJobs(pnWorld *world, const pnFrameDef *def, pnFrame *frame) {
   pnJobPlace place = {.self = def->noSelf ? world->selves.count : 0};
-  pnRunDef run = {.tasks = &world->def.tasks, .kernel = def->kernel, .unsorted = def->unsorted};
+  pnRunDef run = {
+      .tasks = &world->def.tasks, .kernel = def->lab ? def->lab->kernel : PN_KERNEL_DEFAULT, .unsorted = def->unsorted};
   pnPairs *pairs = &world->collider.pairs;
   pnResult result = PN_OK;
   size_t found = 0; /* before filters */

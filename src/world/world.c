@@ -9,18 +9,24 @@
 /* ---------------------------------------------------------------- world */
 
 pnWorldDef pnDefaultWorldDef(void) {
-  return (pnWorldDef){.broad = PN_BROAD_AUTO, .rebuildQuality = 2.0f};
+  return (pnWorldDef){.rebuildQuality = 2.0f, .cookie = PN_COOKIE};
 }
 
 pnResult pnCreateWorld(const pnWorldDef *def, pnWorld **outWorld) {
   PN_ASSERT(outWorld);
   pnWorldDef fallback = pnDefaultWorldDef();
   *outWorld = NULL;
+  pnResult result = def ? pn_checkCookie(def->cookie, "pnWorldDef") : PN_OK;
+  if (result != PN_OK) {
+    return result;
+  }
   pnWorld *world = pn_allocZero(sizeof(pnWorld));
   if (!world) {
     return pn_failMemory(sizeof(pnWorld));
   }
   world->def = def ? *def : fallback;
+  world->lab = world->def.lab ? *world->def.lab : (pnWorldLab){0};
+  world->def.lab = NULL; /* the caller's, and read */
   *outWorld = world;
   return PN_OK;
 }

@@ -7,7 +7,8 @@
 #include "world/twin.h"
 
 struct pnWorld {
-  pnWorldDef def;
+  pnWorldDef def; /* its lab was taken over: */
+  pnWorldLab lab;
   PN_ARRAY(pnBody) bodies; /* by place; dead places have an even generation */
   uint32_t freePlace;      /* 1 + the dead place that is taken next (pnBody.freeNext leads on), 0: none */
   pnTwins twins;
