@@ -21,6 +21,7 @@ typedef int pnCommandFcn(int argc, char **argv);
 pnCommandFcn pn_cmdInfo;
 pnCommandFcn pn_cmdCheck;
 pnCommandFcn pn_cmdScan;
+pnCommandFcn pn_cmdMerge;
 pnCommandFcn pn_cmdMake;
 pnCommandFcn pn_cmdVolume;
 pnCommandFcn pn_cmdInside;

@@ -16,6 +16,7 @@ static const struct {
     {"info", pn_cmdInfo, "what is in a file: counts, box, closed or not, faulty faces; bodies, animations"},
     {"check", pn_cmdCheck, "which triangles of meshes meet, or of one mesh with itself"},
     {"scan", pn_cmdScan, "in which frames of an animation, and where, bodies go through one another"},
+    {"merge", pn_cmdMerge, "parts of a scan that several machines looked at, into what one would have written"},
     {"volume", pn_cmdVolume, "how much space two closed meshes share, and how deep they are in each other"},
     {"inside", pn_cmdInside, "which points lie inside a closed mesh"},
     {"make", pn_cmdMake, "write a mesh made by formula, or a character who walks"},

@@ -11,6 +11,7 @@
 #ifndef PN_CLI_REPORT_PARTS_H
 #define PN_CLI_REPORT_PARTS_H
 
+#include "bytes.h"
 #include "report.h"
 
 #include "pinch/io.h"
@@ -20,21 +21,6 @@ extern const unsigned char pn_reportTemplate[];
 extern const size_t pn_reportTemplateSize;
 
 /* ---------------------------------------------------------------- bytes */
-
-typedef struct pnBytes {
-  uint8_t *data;
-  size_t size, capacity;
-  bool failed; /* out of memory: later writes do nothing, so one check at the end is enough */
-} pnBytes;
-
-void pn_bytesFree(pnBytes *bytes);
-void pn_bytesAdd(pnBytes *bytes, const void *data, size_t size);
-void pn_bytesVarint(pnBytes *bytes, uint64_t value);
-void pn_bytesSigned(pnBytes *bytes, int64_t value); /* zigzag varint */
-void pn_bytesDouble(pnBytes *bytes, double value);  /* 8 bytes, little-endian */
-void pn_bytesText(pnBytes *bytes, const char *text);
-void pn_bytesFormat(pnBytes *bytes, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void pn_bytesJson(pnBytes *bytes, const char *text); /* a quoted JSON string that is safe inside a script element */
 
 /* Deflates (zlib format). outData is malloc'd to its exact size. */
 pnResult pn_deflate(const uint8_t *data, size_t size, uint8_t **outData, size_t *outSize);

@@ -1,179 +1,13 @@
-/* scan.c: `pinch scan FILE...`: in which frames of an animation, and where, do bodies go through one another?
- *
- * The order of the work: read the files, choose animation, bodies and frames, make the world, look at the rest pose when
- * it matters, then frame by frame: move, collide, count, write. Ctrl-C ends the row of frames and nothing else: what
- * is known is printed and the files are finished, marked as incomplete. */
+/* scan.c: `pinch scan FILE...`: in which frames of an animation, and where, do bodies go through one another? The command: its
+ * options, and which of them go together. The work is in scan_work.c. */
 #include "args.h"
 #include "command.h"
 #include "out.h"
 #include "pool.h"
 #include "scan.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---------------------------------------------------------------- Ctrl-C */
-
-static volatile sig_atomic_t stopAsked;
-
-static void onStop(int number) {
-  (void)number;
-  stopAsked = 1;
-}
-
-/* The first signal asks for an end; the second one, as nobody listens any more, ends the program. A service that runs
- * checks ends them with SIGTERM: it gets the same courtesy. */
-static void listenForStop(void) {
-  struct sigaction action = {.sa_handler = onStop, .sa_flags = SA_RESTART | (int)SA_RESETHAND};
-  sigemptyset(&action.sa_mask);
-  sigaction(SIGINT, &action, NULL);
-  sigaction(SIGTERM, &action, NULL);
-}
-
-/* ---------------------------------------------------------------- the work */
-
-static pnResult load(pnScan *scan, int count, char **words) {
-  double start = pnGetTime();
-  scan->sources = calloc((size_t)count, sizeof(pnScanSource));
-  if (!scan->sources) return pnFail(PN_ERROR_MEMORY, "out of memory for %d files", count);
-  pn_beginProgress("reading");
-  pnResult result = PN_OK;
-  for (int i = 0; i < count && result == PN_OK; ++i) {
-    pn_stepProgress((uint32_t)i, (uint32_t)count);
-    result = pn_scanOpenSource(scan, words[i]);
-  }
-  if (result == PN_OK) result = pn_scanChooseRuns(scan);
-  if (result == PN_OK) result = pn_scanChooseBodies(scan);
-  if (result == PN_OK) result = pn_scanMakeWorld(scan);
-  if (result == PN_OK) result = pn_findBegin(scan);
-  pn_endProgress();
-  scan->loadSeconds = pnGetTime() - start;
-  return result;
-}
-
-/* The frames of the animation that is scanned now. */
-static pnResult scanRun(pnScan *scan) {
-  pnResult result = pn_scanOpenRun(scan);
-  if (result == PN_OK) result = pn_findBeginRun(scan);
-  for (uint32_t i = 0; i < scan->range.count && result == PN_OK && !stopAsked; ++i) {
-    pn_stepProgress(scan->tallies.frameCount, scan->frameTotal);
-    int64_t number = scan->range.first + (int64_t)i * scan->range.step;
-    result = pn_scanLookAtFrame(scan, number);
-    if (result == PN_OK) result = pn_scanTallyFrame(scan);
-    if (result == PN_OK) result = pn_scanWriteFrame(scan);
-    if (result != PN_OK) pnFail(result, "frame %lld: %.900s", (long long)number, pnGetMessage());
-    if (result != PN_OK && scan->runCount > 1)
-      pnFail(result, "animation '%.100s': %.800s", scan->runs[scan->run].name, pnGetMessage());
-  }
-  return result == PN_OK ? pn_findEndRun(scan) : result;
-}
-
-static pnResult scanFrames(pnScan *scan) {
-  double start = pnGetTime();
-  pn_beginProgress("scanning");
-  pnResult result = pn_scanLookAtRest(scan);
-  for (uint32_t r = 0; r < scan->runCount && result == PN_OK && !stopAsked; ++r) {
-    pn_scanBeginRun(scan, r);
-    result = scanRun(scan);
-  }
-  pn_listRank(scan);
-  pn_endProgress();
-  scan->interrupted = scan->tallies.frameCount < scan->frameTotal;
-  scan->scanSeconds = pnGetTime() - start;
-  return result;
-}
-
-static void freeScan(pnScan *scan) {
-  pn_findEnd(scan);
-  pnDestroyDeviceWorld(scan->deviceWorld);
-  pnDestroyDevice(scan->device);
-  free(scan->deviceBodies);
-  if (scan->world) pnDestroyWorld(scan->world);
-  if (scan->pool) pnDestroyPool(scan->pool);
-  for (uint32_t b = 0; b < scan->bodyCount; ++b) {
-    pnScanBody *body = &scan->bodies[b];
-    pnDestroySkin(body->skin);
-    pnDestroyMorph(body->morph);
-    pnDestroyMesh(body->mesh);
-    free(body->name);
-    free(body->groupNames);
-    free(body->madeNames);
-    free(body->vertexGroups);
-    free(body->vertices);
-  }
-  for (uint32_t s = 0; s < scan->sourceCount; ++s) {
-    pnDestroyAnimState(scan->sources[s].state);
-    pnFreeAnimFile(scan->sources[s].file);
-    pnCloseCache(scan->sources[s].cache);
-  }
-  for (uint32_t i = 0; i < scan->tallies.count; ++i) {
-    free(scan->tallies.data[i].groupsA);
-    free(scan->tallies.data[i].groupsB);
-  }
-  for (uint32_t r = 0; r < scan->runCount + scan->skippedRuns; ++r) {
-    free(scan->runs[r].name);
-    free(scan->runs[r].clips);
-  }
-  free(scan->runs);
-  pn_freeChoice(&scan->choice);
-  free(scan->tallies.data);
-  free(scan->tallies.table);
-  free(scan->bodies);
-  free(scan->sources);
-  free(scan->rest.contacts);
-  free(scan->rest.pairs);
-  free(scan->kept);
-  free(scan->frame.contacts);
-}
-
-/* An answer "nothing meets" that was not looked at to the end is none. */
-static int exitStatus(const pnScan *scan) {
-  const pnScanTallies *t = &scan->tallies;
-  uint32_t failing = !scan->options->first                     ? pn_listCountFailing(scan)
-                     : scan->options->failOn == PN_FAIL_ON_ANY ? t->collidingFrames
-                     : scan->options->failOn == PN_FAIL_ON_NEW ? t->newFrames
-                                                               : 0;
-  if (failing > 0) return PN_EXIT_COLLISION;
-  return scan->interrupted ? PN_EXIT_ERROR : PN_EXIT_CLEAN;
-}
-
-/* Standard output has one of the files: then it has nothing else. */
-static bool usesOutput(const pnScanOptions *options) {
-  for (int i = 0; i < PN_OUT_COUNT; ++i) {
-    const char *path = pn_scanOutPath(options, (pnScanOut)i);
-    if (path && strcmp(path, "-") == 0) return true;
-  }
-  return options->html && strcmp(options->html, "-") == 0;
-}
-
-static int run(int count, char **words, const pnScanOptions *options) {
-  pnScan scan = {.options = options};
-  pnResult result = load(&scan, count, words);
-  if (result == PN_OK) {
-    listenForStop();
-    result = pn_scanOpenFiles(&scan);
-    if (result == PN_OK) result = scanFrames(&scan);
-    // The message of the first failure must survive the closing of files.
-    if (result != PN_OK) pn_sayFailure("scan");
-    pn_beginProgress("writing");
-    pnResult closed = pn_scanCloseFiles(&scan, result == PN_OK);
-    pn_endProgress();
-    if (result == PN_OK && closed != PN_OK) pn_sayFailure("scan");
-    if (result == PN_OK) result = closed;
-  } else {
-    pn_sayFailure("scan");
-    pn_scanSayChoices(&scan);
-  }
-  bool good = result == PN_OK;
-  if (good && !options->json && !pn_isQuiet() && !usesOutput(options)) good = pn_scanPrintTables(&scan);
-  if (good && options->json && scan.interrupted)
-    fprintf(stderr, "pinch scan: interrupted after %u of %u frames\n", scan.tallies.frameCount, scan.frameTotal);
-  if (good) good = pn_finishOutput("scan");
-  int status = good ? exitStatus(&scan) : PN_EXIT_ERROR;
-  freeScan(&scan);
-  return status;
-}
 
 /* ---------------------------------------------------------------- the command */
 
@@ -232,6 +66,39 @@ static bool checkOutputs(const pnUsage *usage, int fileCount, char **files, cons
   return true;
 }
 
+/* "3/8" into part 3 of 8; false after saying that it is not that. */
+static bool parsePart(const pnUsage *usage, pnScanOptions *options) {
+  if (!options->partWord) return true;
+  char *end;
+  unsigned long number = strtoul(options->partWord, &end, 10), count = 0;
+  bool good =
+      options->partWord[0] >= '0' && options->partWord[0] <= '9' && *end == '/' && end[1] >= '0' && end[1] <= '9';
+  if (good) count = strtoul(end + 1, &end, 10);
+  good = good && *end == 0 && number >= 1 && number <= count && count <= PN_MAX_PARTS;
+  if (!good) pn_sayWrong(usage, "--part: expected K/N as in 3/8, K from 1 to N, found '%s'", options->partWord);
+  options->partNumber = good ? (uint32_t)number : 0;
+  options->partCount = good ? (uint32_t)count : 0;
+  return good;
+}
+
+/* What goes with parts and checkpoints, and what does not; false after saying it. */
+static bool checkDealing(const pnUsage *usage, int fileCount, char **files, const pnScanOptions *options) {
+  bool part = options->partCount > 0, dealt = part || options->resume || options->mergeCount > 0, stream = false;
+  bool writes = options->html || options->json || options->writeBaseline;
+  for (int i = 0; i < PN_OUT_COUNT; ++i) writes |= pn_scanOutPath(options, (pnScanOut)i) != NULL;
+  for (int i = 0; i < fileCount; ++i) stream |= strcmp(files[i], "-") == 0;
+  if (part && writes) pn_sayWrong(usage, "--part writes a part and nothing else: pinch merge writes the rest");
+  else if (options->partFile && !part) pn_sayWrong(usage, "--part-file is for --part");
+  else if (dealt && options->first && !pn_scanNeedsRest(options))
+    pn_sayWrong(usage, "--first takes hints from the frame before: it goes without --part and --resume");
+  else if (dealt && stream)
+    pn_sayWrong(usage, "standard input cannot be read again: it goes without --part and --resume");
+  else
+    return pn_checkOutput(usage, "part-file", options->partFile, fileCount, files) &&
+           pn_checkOutput(usage, "resume", options->resume, fileCount, files);
+  return false;
+}
+
 /* What the parser cannot know; false after saying it. */
 static bool checkOptions(const pnUsage *usage, int fileCount, char **files, pnScanOptions *options) {
   static const char *const fails[] = {
@@ -242,19 +109,21 @@ static bool checkOptions(const pnUsage *usage, int fileCount, char **files, pnSc
   int order = wordOf(options->orderWord, orders, PN_FINDINGS_BY_DEPTH);
   bool asksFindings = options->baseline || options->writeBaseline || options->junit || options->sarif ||
                       options->minDepth > 0 || options->regions;
-  if (!checkOutputs(usage, fileCount, files, options)) return false;
+  if (!checkOutputs(usage, fileCount, files, options) || !parsePart(usage, options)) return false;
   if (fileCount == 0) pn_sayWrong(usage, "no file given; 'pinch make character hero.glb' makes one to try");
   else if (failOn < 0) pn_sayWrong(usage, "--fail-on: expected any, new or none, found '%s'", options->failOnWord);
   else if (order < 0) pn_sayWrong(usage, "--sort: expected depth, frames or first, found '%s'", options->orderWord);
   else if (options->first && asksFindings) pn_sayWrong(usage, "--first looks for no findings: leave it out");
-  else if (options->regions && !options->json) pn_sayWrong(usage, "--regions is for --json");
-  else if (options->json && usesOutput(options)) pn_sayWrong(usage, "--json already goes to standard output ('-')");
+  else if (options->regions && !options->json && options->partCount == 0 && options->mergeCount == 0)
+    pn_sayWrong(usage, "--regions is for --json");
+  else if (options->json && pn_scanUsesOutput(options))
+    pn_sayWrong(usage, "--json already goes to standard output ('-')");
   else if (options->html && !pn_reportAvailable())
     pn_sayWrong(usage, "--html: this build has no HTML report; build pinch where npm is installed");
   else {
     options->failOn = (pnFailOn)failOn;
     options->order = (pnFindingOrder)order;
-    return true;
+    return checkDealing(usage, fileCount, files, options);
   }
   return false;
 }
@@ -287,8 +156,25 @@ static const char examples[] =
     "  pinch scan hero.glb --write-baseline known.json      what is there now is accepted; then, in CI:\n"
     "  pinch scan hero.glb --baseline known.json || exit 1  only what is not in it, or worse than there\n";
 
-int pn_cmdScan(int argc, char **argv) {
-  pnScanOptions options = {.top = 20, .maxPairs = PN_DEFAULT_MAX_PAIRS};
+/* The command line without what says which part it is and where it goes: with these words, and outputs, merging is a scan. Null
+ * without memory. */
+static char **keepWords(int argc, char **argv, int *outCount) {
+  static const char *const dropped[] = {"--part", "--part-file", "--resume"};
+  char **words = malloc((size_t)(argc + 1) * sizeof(char *));
+  *outCount = 0;
+  for (int i = 1; i < argc && words; ++i) {
+    size_t length = strcspn(argv[i], "=");
+    bool drop = false;
+    for (size_t k = 0; k < sizeof(dropped) / sizeof(dropped[0]); ++k)
+      drop |= strlen(dropped[k]) == length && strncmp(argv[i], dropped[k], length) == 0;
+    if (!drop) words[(*outCount)++] = argv[i];
+    else if (argv[i][length] != '=') ++i;
+  }
+  return words;
+}
+
+static int scan(int argc, char **argv, char *const *parts, uint32_t partCount) {
+  pnScanOptions options = {.top = 20, .maxPairs = PN_DEFAULT_MAX_PAIRS, .merge = parts, .mergeCount = partCount};
   const pnOption table[] = {
       {"frames", PN_OPTION_TEXT, "A:B:STEP",
        "which frames; each part may be left out, A alone is one frame\n(default: all)", &options.frames},
@@ -335,6 +221,16 @@ int pn_cmdScan(int argc, char **argv) {
       {"sarif", PN_OPTION_TEXT, "F", "write findings as SARIF, for code hosts", &options.sarif},
       {"csv", PN_OPTION_TEXT, "F", "write counts: frame,time,a,b,pairs; - is standard output", &options.csv},
       {"pairs", PN_OPTION_TEXT, "F", "write every pair: frame,a,triangle_a,b,triangle_b", &options.pairs},
+      {"part", PN_OPTION_TEXT, "K/N",
+       "look at part K of N of the frames only and write what they have into a file\nthat pinch merge puts together "
+       "with the others",
+       &options.partWord},
+      {"part-file", PN_OPTION_TEXT, "F", "with --part: that file (default: NAME.K-of-N.pinch, here)",
+       &options.partFile},
+      {"resume", PN_OPTION_TEXT, "F",
+       "keep what is known of each frame in F while the scan goes on; when it was ended\nbefore, go on from there. F "
+       "is removed at the end",
+       &options.resume},
       {"html", PN_OPTION_TEXT, "F", "write a report to look at in a browser, one file, no network", &options.html},
       {"fail-on", PN_OPTION_TEXT, "WHICH",
        "any: status 1 for every finding (default); new: only for new and growing\nones; none: never",
@@ -350,10 +246,24 @@ int pn_cmdScan(int argc, char **argv) {
   };
   // Before the parser puts the words in another order.
   char *command = joinWords(argc, argv);
+  char **words = keepWords(argc, argv, &options.wordCount);
   options.command = command;
+  options.words = words;
+  if (!command || !words) options.wordCount = 0;
   pnArgs args = pn_parseArgs(&usage, &argc, argv);
   if (args == PN_ARGS_RUN && !checkOptions(&usage, argc, argv, &options)) args = PN_ARGS_WRONG;
-  int status = args == PN_ARGS_RUN ? run(argc, argv, &options) : args == PN_ARGS_HELP ? PN_EXIT_CLEAN : PN_EXIT_ERROR;
+  int status = args == PN_ARGS_RUN    ? pn_scanWork(argc, argv, &options)
+               : args == PN_ARGS_HELP ? PN_EXIT_CLEAN
+                                      : PN_EXIT_ERROR;
+  free(words);
   free(command);
   return status;
+}
+
+int pn_cmdScan(int argc, char **argv) {
+  return scan(argc, argv, NULL, 0);
+}
+
+int pn_scanMerge(int argc, char **argv, char *const *parts, uint32_t partCount) {
+  return scan(argc, argv, parts, partCount);
 }

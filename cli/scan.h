@@ -1,6 +1,7 @@
 /* scan.h: the parts of `pinch scan` and what they hand to one another.
  *
- *   scan.c         the command: options, the loop over frames, the exit status
+ *   scan.c         the command: its options
+ *   scan_work.c    the work: read, look at one frame after the other, write; the exit status
  *   scan_source.c  a word of the command line into bodies: glTF, a mesh, a mesh with its vertex cache
  *   scan_body.c    a body of a glTF file: mesh, targets, joints, and which of them moves a vertex most
  *   scan_clip.c    which animations, one after the other
@@ -11,6 +12,7 @@
  *   scan_json.c    the same as JSON
  *   scan_report.c  the same for the report
  *   scan_find.h    findings, and its parts
+ *   scan_deal.h    frames that others look at, and its parts
  *   scan_table.c   what is printed at the end
  *
  * One frame goes through it at a time: no memory grows with their number. */
@@ -47,6 +49,13 @@ typedef struct pnScanOptions {
   pnFailOn failOn;
   pnFindingOrder order;
   const char *command; /* the whole command line, for the report */
+  /* A scan that several share, or that goes on (scan_deal.h). */
+  const char *partWord, *partFile, *resume; /* as written; null: not given */
+  uint32_t partNumber, partCount;           /* part 3 of 8; 0 of 0: all of it */
+  char *const *merge;                       /* parts to be merged */
+  uint32_t mergeCount;
+  char *const *words; /* the command line without what says which part it is and where it goes */
+  int wordCount;
 } pnScanOptions;
 
 /* ---------------------------------------------------------------- sources and bodies */
@@ -113,6 +122,7 @@ typedef struct pnScanFrame {
   pnScanContact *contacts; /* sorted by a, then b */
   uint32_t contactCount, contactCapacity;
   size_t pairCount, newCount;
+  bool limited; /* it has more pairs than --max-pairs */
 } pnScanFrame;
 
 /* So many intervals are kept by their ends; the others are counted. */
@@ -190,18 +200,34 @@ typedef struct pnScan {
   pnDevice *device; /* null: the world searches */
   pnDeviceWorld *deviceWorld;
   uint32_t *deviceBodies; /* the numbers of the device's bodies */
+  struct pnDeal *deal;    /* null: this process looks at every frame, and at once */
   pnScanRest rest;
   pnPair *kept; /* pairs of the frame that are not left out */
   size_t keptCapacity;
+  pnPair *taken; /* pairs of the frame that others found */
+  size_t takenCapacity;
   pnScanFrame frame;
   pnScanTallies tallies;
   pnScanFindings findings;
   pnScanFiles files;
+  uint32_t seenCount; /* frames that were looked at */
   bool interrupted;
   uint32_t limitedCount;          /* frames with more pairs than --max-pairs, the rest pose among them */
   bool wrongAnimation, wrongBody; /* a choice that failed for want of this; pn_scanSayChoices */
   double loadSeconds, scanSeconds;
 } pnScan;
+
+/* ---------------------------------------------------------------- the work */
+
+/* So many parts may a scan have. */
+#define PN_MAX_PARTS 1000000u
+
+/* `pinch scan`, with the frames that these parts have (scan.c, for merge.c). */
+int pn_scanMerge(int argc, char **argv, char *const *parts, uint32_t partCount);
+/* Scans the files and writes what was asked for; the exit status comes back. */
+int pn_scanWork(int count, char **words, const pnScanOptions *options);
+/* Standard output has one of the files: then it has nothing else. */
+bool pn_scanUsesOutput(const pnScanOptions *options);
 
 /* ---------------------------------------------------------------- the parts */
 
@@ -227,8 +253,18 @@ void pn_scanSayChoices(const pnScan *scan);
 pnResult pn_scanMakeWorld(pnScan *scan);
 /* Finds what meets at rest, when the options need it. */
 pnResult pn_scanLookAtRest(pnScan *scan);
+/* Is what meets at rest of any interest? */
+bool pn_scanNeedsRest(const pnScanOptions *options);
 /* Moves all bodies to frame `number` and fills scan->frame. */
 pnResult pn_scanLookAtFrame(pnScan *scan, int64_t number);
+/* The same step by step: which frame it is; bodies to their places (those of caches too?); contacts and pairs into scan->frame; and,
+ * after the findings have them, what counts of these. */
+void pn_scanBeginFrame(pnScan *scan, int64_t number);
+pnResult pn_scanMove(pnScan *scan, int64_t number, bool caches);
+pnResult pn_scanCollide(pnScan *scan);
+pnResult pn_scanCountFrame(pnScan *scan);
+/* Room for so many contacts, and none yet. */
+pnResult pn_scanBeginContacts(pnScanFrame *frame, uint32_t count);
 
 pnResult pn_scanTallyFrame(pnScan *scan);
 /* The group of a triangle: the one of two of its corners, else of the first; PN_REPORT_NO_GROUP without groups. */

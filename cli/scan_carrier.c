@@ -77,8 +77,7 @@ static void carryVertices(const pnScanSource *source, const pnAnimBody *from, co
     for (uint32_t i = 0; i < from->targets[t].count; ++i) carriers[from->targets[t].vertices[i]] = PN_NONE;
 }
 
-static pnResult carryBody(pnScan *scan, const pnScanBody *body, const uint32_t *nodes) {
-  pnFinder *finder = scan->findings.finder;
+static pnResult carryBody(pnScan *scan, pnFinder *finder, const pnScanBody *body, const uint32_t *nodes) {
   const pnScanSource *source = &scan->sources[body->source];
   if (source->cache) return pnFinder_SetCarriers(finder, body->finderBody, NULL, PN_NONE);
   if (!source->file) return pnFinder_SetCarriers(finder, body->finderBody, NULL, PN_CARRIER_GROUND);
@@ -101,7 +100,7 @@ static pnResult carryBody(pnScan *scan, const pnScanBody *body, const uint32_t *
   return result;
 }
 
-pnResult pn_findSetCarriers(pnScan *scan) {
+pnResult pn_findSetCarriers(pnScan *scan, pnFinder *finder) {
   pnResult result = PN_OK;
   uint32_t first = PN_CARRIER_GROUND + 1;
   for (uint32_t s = 0; s < scan->sourceCount && result == PN_OK; ++s) {
@@ -112,7 +111,7 @@ pnResult pn_findSetCarriers(pnScan *scan) {
     if (source->file) carryNodes(source, first, nodes);
     for (uint32_t b = 0; b < scan->bodyCount && result == PN_OK; ++b) {
       const pnScanBody *body = &scan->bodies[b];
-      if (body->source == s && body->wanted) result = carryBody(scan, body, nodes);
+      if (body->source == s && body->wanted) result = carryBody(scan, finder, body, nodes);
     }
     free(nodes);
     first += nodeCount;

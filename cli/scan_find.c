@@ -7,8 +7,8 @@
 
 /* ---------------------------------------------------------------- bodies */
 
-/* Adds a body of the world. Its labels are what the tables and the report call joints or targets. */
-static pnResult addBody(pnScan *scan, uint32_t b) {
+/* Adds a body of the world to a finder. Its labels are what the tables and the report call joints or targets. */
+static pnResult addBody(pnScan *scan, pnFinder *finder, uint32_t b) {
   pnScanBody *body = &scan->bodies[b];
   pnScanFindings *findings = &scan->findings;
   uint32_t triangleCount = pnMesh_GetTriangleCount(body->mesh), *labels = NULL;
@@ -26,23 +26,35 @@ static pnResult addBody(pnScan *scan, uint32_t b) {
     def.labelCount = body->groupCount;
     def.labelNames = body->groupNames;
   }
-  pnResult result = pnFinder_AddBody(findings->finder, &def, &body->finderBody);
+  pnResult result = pnFinder_AddBody(finder, &def, &body->finderBody);
   if (result == PN_OK) findings->bodies[body->finderBody] = b;
   free(labels);
   return result;
 }
 
 /* Bodies that are not asked about one another are not looked at for one inside the other either. */
-static pnResult setWanted(pnScan *scan) {
+static pnResult setWanted(pnScan *scan, pnFinder *finder) {
   pnResult result = PN_OK;
   if (scan->choice.ruleCount == 0) return PN_OK;
   for (uint32_t a = 0; a < scan->bodyCount; ++a) {
     for (uint32_t b = a + 1; b < scan->bodyCount && result == PN_OK; ++b) {
       if (!scan->bodies[a].wanted || !scan->bodies[b].wanted || pn_choiceAllows(&scan->choice, a, b)) continue;
-      result = pnFinder_SetWanted(scan->findings.finder, scan->bodies[a].finderBody, scan->bodies[b].finderBody, false);
+      result = pnFinder_SetWanted(finder, scan->bodies[a].finderBody, scan->bodies[b].finderBody, false);
     }
   }
   return result;
+}
+
+/* A finder of all bodies that are asked about. */
+static pnResult makeFinder(pnScan *scan, pnFinder **outFinder) {
+  pnFinderDef def = pnDefaultFinderDef();
+  def.tasks = pnPool_GetTasks(scan->pool);
+  pnResult result = pnCreateFinder(&def, outFinder);
+  for (uint32_t b = 0; b < scan->bodyCount && result == PN_OK; ++b) {
+    scan->bodies[b].finderBody = PN_NONE;
+    if (scan->bodies[b].wanted) result = addBody(scan, *outFinder, b);
+  }
+  return result == PN_OK ? setWanted(scan, *outFinder) : result;
 }
 
 pnResult pn_findBegin(pnScan *scan) {
@@ -51,31 +63,30 @@ pnResult pn_findBegin(pnScan *scan) {
   if (scan->options->first) return PN_OK;
   pnResult result = PN_OK;
   if (scan->options->baseline) result = pn_readBaseline(scan->options->baseline, &findings->baseline);
-  pnFinderDef def = pnDefaultFinderDef();
-  def.tasks = pnPool_GetTasks(scan->pool);
-  if (result == PN_OK) result = pnCreateFinder(&def, &findings->finder);
   findings->bodies = malloc(scan->bodyCount * sizeof(uint32_t) + 1);
   if (result == PN_OK && !findings->bodies)
     result = pnFail(PN_ERROR_MEMORY, "out of memory for %u bodies", scan->bodyCount);
-  for (uint32_t b = 0; b < scan->bodyCount && result == PN_OK; ++b) {
-    scan->bodies[b].finderBody = PN_NONE;
-    if (scan->bodies[b].wanted) result = addBody(scan, b);
-  }
-  return result == PN_OK ? setWanted(scan) : result;
+  if (result == PN_OK) result = makeFinder(scan, &findings->finder);
+  // Who looks at frames and who takes them remember different things.
+  if (result == PN_OK && scan->deal && scan->options->mergeCount == 0) result = makeFinder(scan, &findings->looker);
+  return result;
 }
 
 pnResult pn_findBeginRun(pnScan *scan) {
-  if (!scan->findings.finder) return PN_OK;
-  scan->findings.numberEnd = 0;
-  return pn_findSetCarriers(scan);
+  pnScanFindings *findings = &scan->findings;
+  findings->numberEnd = 0;
+  pnResult result = findings->finder ? pn_findSetCarriers(scan, findings->finder) : PN_OK;
+  if (result != PN_OK || !findings->looker) return result;
+  pnFinder_Clear(findings->looker, false);
+  return pn_findSetCarriers(scan, findings->looker);
 }
 
 /* ---------------------------------------------------------------- frames */
 
-pnResult pn_findFrame(pnScan *scan, bool rest) {
+/* The contacts of the frame in numbers of the finder's bodies. */
+static pnResult makeFrame(pnScan *scan, bool rest, pnFinderFrame *outFrame) {
   pnScanFindings *findings = &scan->findings;
   const pnScanFrame *frame = &scan->frame;
-  if (!findings->finder) return PN_OK;
   if (frame->contactCount > findings->contactCapacity) {
     pnFinderContact *contacts = realloc(findings->contacts, 2 * (size_t)frame->contactCount * sizeof(pnFinderContact));
     if (!contacts) return pnFail(PN_ERROR_MEMORY, "out of memory for %u contacts", frame->contactCount);
@@ -87,19 +98,50 @@ pnResult pn_findFrame(pnScan *scan, bool rest) {
     findings->contacts[i] = (pnFinderContact){scan->bodies[contact->a].finderBody, scan->bodies[contact->b].finderBody,
                                               contact->pairs, contact->pairCount};
   }
-  pnFinderFrame def = {.number = frame->number,
-                       .time = frame->time,
-                       .contacts = findings->contacts,
-                       .contactCount = frame->contactCount,
-                       .rest = rest,
-                       .curves = !rest && scan->options->regions};
-  pnResult result = pnFinder_AddFrame(findings->finder, &def);
-  if (result != PN_OK || rest) return result;
+  *outFrame = (pnFinderFrame){.number = frame->number,
+                              .time = frame->time,
+                              .contacts = findings->contacts,
+                              .contactCount = frame->contactCount,
+                              .rest = rest,
+                              .curves = !rest && scan->options->regions};
+  return PN_OK;
+}
+
+/* Numbers of findings that this frame's regions have. */
+static void noteNumbers(pnScanFindings *findings) {
   uint32_t count;
   const pnRegion *regions = pnFinder_GetRegions(findings->finder, &count);
   for (uint32_t i = 0; i < count; ++i)
     if (regions[i].finding >= findings->numberEnd) findings->numberEnd = regions[i].finding + 1;
-  return PN_OK;
+}
+
+pnResult pn_findFrame(pnScan *scan, bool rest) {
+  pnScanFindings *findings = &scan->findings;
+  pnFinderFrame frame;
+  if (!findings->finder) return PN_OK;
+  pnResult result = makeFrame(scan, rest, &frame);
+  if (result == PN_OK) result = pnFinder_AddFrame(findings->finder, &frame);
+  if (result == PN_OK && rest && findings->looker) result = pnFinder_AddFrame(findings->looker, &frame);
+  if (result == PN_OK && !rest) noteNumbers(findings);
+  return result;
+}
+
+pnResult pn_findLook(pnScan *scan, const void **outBytes, size_t *outByteCount) {
+  pnFinderFrame frame;
+  *outBytes = NULL;
+  *outByteCount = 0;
+  if (!scan->findings.looker) return PN_OK;
+  pnResult result = makeFrame(scan, false, &frame);
+  return result == PN_OK ? pnFinder_LookAtFrame(scan->findings.looker, &frame, outBytes, outByteCount) : result;
+}
+
+pnResult pn_findTake(pnScan *scan, const void *bytes, size_t byteCount) {
+  pnScanFindings *findings = &scan->findings;
+  pnFinderFrame frame = {.number = scan->frame.number, .time = scan->frame.time};
+  if (!findings->finder) return PN_OK;
+  pnResult result = pnFinder_AddLook(findings->finder, &frame, bytes, byteCount);
+  if (result == PN_OK) noteNumbers(findings);
+  return result;
 }
 
 pnResult pn_findEndRun(pnScan *scan) {
@@ -115,6 +157,7 @@ pnResult pn_findEndRun(pnScan *scan) {
 void pn_findEnd(pnScan *scan) {
   pnScanFindings *findings = &scan->findings;
   pnDestroyFinder(findings->finder);
+  pnDestroyFinder(findings->looker);
   for (uint32_t i = 0; i < findings->count; ++i) free(findings->items[i].samples);
   free(findings->joins);
   free(findings->items);

@@ -55,6 +55,7 @@ typedef struct pnBaseline {
 /* All of it; zeroed is empty. */
 typedef struct pnScanFindings {
   pnFinder *finder; /* null: findings were not asked for (--first) */
+  pnFinder *looker; /* looks at frames for others to take; null: finder does both */
   uint32_t *bodies; /* the scan's body for each of the finder's */
   uint32_t bodyCount, bodyCapacity;
   pnFinderContact *contacts;
@@ -75,10 +76,14 @@ pnResult pn_findBegin(struct pnScan *scan);    /* once the world is there */
 pnResult pn_findBeginRun(struct pnScan *scan); /* before the first frame of an animation */
 /* The contacts of the frame as the world has them; `rest`: of the rest pose. */
 pnResult pn_findFrame(struct pnScan *scan, bool rest);
+/* The same in two steps (pinch/find.h): a look at the frame as bytes, which live until the next; and a look is taken. Nothing
+ * without findings. */
+pnResult pn_findLook(struct pnScan *scan, const void **outBytes, size_t *outByteCount);
+pnResult pn_findTake(struct pnScan *scan, const void *bytes, size_t byteCount);
 pnResult pn_findEndRun(struct pnScan *scan); /* its findings go to the list */
 void pn_findEnd(struct pnScan *scan);        /* frees everything */
 /* Gives the bodies of an animation to the finder as what carries them. */
-pnResult pn_findSetCarriers(struct pnScan *scan);
+pnResult pn_findSetCarriers(struct pnScan *scan, pnFinder *finder);
 
 /* ---------------------------------------------------------------- the list */
 

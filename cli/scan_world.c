@@ -102,8 +102,8 @@ static pnResult moveAnimBody(pnScan *scan, pnScanBody *body) {
 }
 
 /* `rest`: the pose in which the files have the bodies before anything is animated. A cache's is its mesh, where the new
- * body stands. */
-static pnResult moveBodies(pnScan *scan, int64_t number, bool rest) {
+ * body stands. Without `caches` bodies of vertex caches stay where they are, and nothing is read. */
+static pnResult moveBodies(pnScan *scan, int64_t number, bool rest, bool caches) {
   pnResult result = PN_OK;
   for (uint32_t s = 0; s < scan->sourceCount && result == PN_OK; ++s) {
     const pnScanSource *source = &scan->sources[s];
@@ -116,9 +116,13 @@ static pnResult moveBodies(pnScan *scan, int64_t number, bool rest) {
     pnScanBody *body = &scan->bodies[b];
     if (body->id.index1 == 0) continue;
     if (scan->sources[body->source].file) result = moveAnimBody(scan, body);
-    else if (scan->sources[body->source].cache && !rest) result = moveCacheBody(scan, body, number);
+    else if (scan->sources[body->source].cache && !rest && caches) result = moveCacheBody(scan, body, number);
   }
   return result;
+}
+
+pnResult pn_scanMove(pnScan *scan, int64_t number, bool caches) {
+  return moveBodies(scan, number, false, caches);
 }
 
 /* ---------------------------------------------------------------- looking */
@@ -130,7 +134,7 @@ static uint32_t bodyNumber(const pnScan *scan, pnBodyId id) {
 }
 
 /* Room for so many contacts, and none yet. */
-static pnResult beginContacts(pnScanFrame *frame, uint32_t count) {
+pnResult pn_scanBeginContacts(pnScanFrame *frame, uint32_t count) {
   if (count > frame->contactCapacity) {
     pnScanContact *contacts = realloc(frame->contacts, 2 * (size_t)count * sizeof(pnScanContact));
     if (!contacts) return pnFail(PN_ERROR_MEMORY, "out of memory for %u contacts", count);
@@ -156,8 +160,9 @@ static pnResult updateTrees(pnScan *scan) {
 /* The device's answer. A device finds all pairs, whatever --max-pairs says. */
 static pnResult lookOnDevice(pnScan *scan, bool first) {
   pnScanFrame *frame = &scan->frame;
+  frame->limited = false;
   pnDeviceFrame found = pnDeviceWorld_Collide(scan->deviceWorld, &(pnDeviceFrameDef){.first = first});
-  pnResult result = found.result == PN_OK ? beginContacts(frame, found.contactCount) : found.result;
+  pnResult result = found.result == PN_OK ? pn_scanBeginContacts(frame, found.contactCount) : found.result;
   for (uint32_t i = 0; i < found.contactCount && result == PN_OK; ++i) {
     const pnDeviceContact *contact = &pnDeviceWorld_GetContacts(scan->deviceWorld)[i];
     uint32_t a = scan->deviceBodies[contact->a], b = scan->deviceBodies[contact->b];
@@ -173,7 +178,7 @@ static pnResult lookOnDevice(pnScan *scan, bool first) {
 /* The world's answer as contacts with numbers of bodies. */
 static pnResult takeContacts(pnScan *scan, pnFrame found) {
   pnScanFrame *frame = &scan->frame;
-  pnResult result = beginContacts(frame, found.contactCount);
+  pnResult result = pn_scanBeginContacts(frame, found.contactCount);
   if (result != PN_OK) return result;
   for (uint32_t i = 0; i < found.contactCount; ++i) {
     const pnContact *contact = &pnWorld_GetContacts(scan->world)[i];
@@ -189,7 +194,7 @@ static pnResult takeContacts(pnScan *scan, pnFrame found) {
 }
 
 /* Is what meets at rest of any interest? Then a first pair is not enough: it might be one of those. */
-static bool needsRest(const pnScanOptions *options) {
+bool pn_scanNeedsRest(const pnScanOptions *options) {
   return options->ignoreRest || options->failOn == PN_FAIL_ON_NEW || !options->first;
 }
 
@@ -198,20 +203,22 @@ static bool comparesRest(const pnScanOptions *options) {
   return options->ignoreRest || (options->first && options->failOn == PN_FAIL_ON_NEW);
 }
 
-static pnResult look(pnScan *scan) {
-  pnFrameDef def = {.first = scan->options->first && !needsRest(scan->options), .maxPairs = scan->options->maxPairs};
+pnResult pn_scanCollide(pnScan *scan) {
+  pnFrameDef def = {.first = scan->options->first && !pn_scanNeedsRest(scan->options),
+                    .maxPairs = scan->options->maxPairs};
   if (scan->device) return lookOnDevice(scan, def.first);
   pnFrame found = pnWorld_Collide(scan->world, &def);
-  scan->limitedCount += found.limited;
+  scan->frame.limited = found.limited;
   return found.result == PN_OK ? takeContacts(scan, found) : found.result;
 }
 
 /* ---------------------------------------------------------------- rest */
 
 pnResult pn_scanLookAtRest(pnScan *scan) {
-  if (!needsRest(scan->options)) return PN_OK;
-  pnResult result = moveBodies(scan, 0, true);
-  if (result == PN_OK) result = look(scan);
+  if (!pn_scanNeedsRest(scan->options)) return PN_OK;
+  pnResult result = moveBodies(scan, 0, true, true);
+  if (result == PN_OK) result = pn_scanCollide(scan);
+  if (result == PN_OK) scan->limitedCount += scan->frame.limited;
   if (result == PN_OK) result = pn_findFrame(scan, true);
   if (result != PN_OK || !comparesRest(scan->options)) return result;
   // A copy that outlives the world's next answer.
@@ -291,15 +298,24 @@ static void countPairs(pnScan *scan) {
   }
 }
 
-pnResult pn_scanLookAtFrame(pnScan *scan, int64_t number) {
+void pn_scanBeginFrame(pnScan *scan, int64_t number) {
   scan->frame.run = scan->run;
   scan->frame.number = number;
   scan->frame.time = (double)number / scan->range.fps;
-  pnResult result = moveBodies(scan, number, false);
-  if (result == PN_OK) result = look(scan);
+}
+
+pnResult pn_scanCountFrame(pnScan *scan) {
+  pnResult result = scan->rest.known ? separateRest(scan) : PN_OK;
+  if (result == PN_OK) countPairs(scan);
+  scan->limitedCount += scan->frame.limited;
+  return result;
+}
+
+pnResult pn_scanLookAtFrame(pnScan *scan, int64_t number) {
+  pn_scanBeginFrame(scan, number);
+  pnResult result = pn_scanMove(scan, number, true);
+  if (result == PN_OK) result = pn_scanCollide(scan);
   // Findings know by themselves what is built in: they see all pairs.
   if (result == PN_OK) result = pn_findFrame(scan, false);
-  if (result == PN_OK && scan->rest.known) result = separateRest(scan);
-  if (result == PN_OK) countPairs(scan);
-  return result;
+  return result == PN_OK ? pn_scanCountFrame(scan) : result;
 }

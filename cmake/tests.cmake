@@ -70,6 +70,10 @@ endif()
 foreach(source ${PINCH_TEST_SOURCES})
   pinch_test(${source})
 endforeach()
+# It packs damaged parts again.
+if(TARGET test_cli_farm)
+  target_link_libraries(test_cli_farm PRIVATE ZLIB::ZLIB)
+endif()
 # Its start-up code is what it tests: nothing is compiled with -ffast-math.
 if(TARGET test_base_fenv_fast)
   target_link_options(test_base_fenv_fast PRIVATE -ffast-math)

@@ -1,10 +1,15 @@
-/* out_file.c: a file that appears whole or not at all. */
+/* out_file.c: a file that appears whole or not at all.
+ *
+ * It grows under a temporary name, FILE.HOST-PROCESS.part, and takes its place at the end. A program that was killed leaves such a file
+ * behind; whoever writes FILE next on the same machine, and sees that the process is gone, removes it. */
 #include "pinch/io.h"
 
 #include "reader.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +30,41 @@ static char *followLinks(const char *path) {
   char real[PATH_MAX];
   const char *end = realpath(path, real) ? real : path;
   return pn_ioCopyText(end, strlen(end));
+}
+
+/* ---------------------------------------------------------------- temporary files */
+
+/* Machines that share a folder have processes with the same numbers. */
+static void nameHost(char *out, size_t size) {
+  if (gethostname(out, size) != 0 || out[0] == 0) snprintf(out, size, "host");
+  out[size - 1] = 0;
+}
+
+/* The process that a temporary file of FILE (its name without folder) belongs to, on this machine; 0: it is none. */
+static long ownerOf(const char *entry, const char *name, const char *host) {
+  size_t nameLength = strlen(name), hostLength = strlen(host);
+  if (strncmp(entry, name, nameLength) != 0 || entry[nameLength] != '.') return 0;
+  entry += nameLength + 1;
+  if (strncmp(entry, host, hostLength) != 0 || entry[hostLength] != '-') return 0;
+  entry += hostLength + 1;
+  char *end;
+  long process = *entry >= '1' && *entry <= '9' ? strtol(entry, &end, 10) : 0;
+  return process > 0 && process <= INT_MAX && strcmp(end, ".part") == 0 ? process : 0;
+}
+
+/* Removes what programs that were killed have left of this file. */
+static void removeStale(const char *path, const char *host) {
+  const char *slash = strrchr(path, '/');
+  const char *name = slash ? slash + 1 : path;
+  char folder[PATH_MAX];
+  int length = snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+  DIR *list = length > 0 && length < (int)sizeof(folder) ? opendir(folder) : NULL;
+  for (const struct dirent *entry = list ? readdir(list) : NULL; entry; entry = readdir(list)) {
+    long process = ownerOf(entry->d_name, name, host);
+    bool gone = process > 0 && kill((pid_t)process, 0) != 0 && errno == ESRCH;
+    if (gone) unlinkat(dirfd(list), entry->d_name, 0);
+  }
+  if (list) closedir(list);
 }
 
 static void freeOutFile(pnOutFile *file) {
@@ -52,10 +92,13 @@ pnResult pnOpenOutFile(const char *path, pnOutFile **outFile) {
   struct stat status;
   bool there = stat(path, &status) == 0, replace = !there || S_ISREG(status.st_mode);
   if (replace) {
-    size_t size = strlen(file->path) + 32;
+    char host[72];
+    nameHost(host, sizeof(host));
+    size_t size = strlen(file->path) + strlen(host) + 32;
     file->temporary = pn_ioAlloc(size);
     if (!file->temporary) goto memory;
-    snprintf(file->temporary, size, "%s.%ld.part", file->path, (long)getpid());
+    snprintf(file->temporary, size, "%s.%s-%ld.part", file->path, host, (long)getpid());
+    removeStale(file->path, host);
   }
   // Taking its place needs no right to write to a file; whoever took that right away meant it.
   bool allowed = !there || access(path, W_OK) == 0;

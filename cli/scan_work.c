@@ -1,0 +1,215 @@
+/* scan_work.c: the work of a scan, in its order: read the files, choose animation, bodies and frames, make the world, look at the
+ * rest pose when it matters, then frame by frame: move, collide, count, write. Ctrl-C ends the row of frames and nothing else: what
+ * is known is printed and the files are finished, marked as incomplete. */
+#include "command.h"
+#include "out.h"
+#include "scan_deal.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- Ctrl-C */
+
+static volatile sig_atomic_t stopAsked;
+
+static void onStop(int number) {
+  (void)number;
+  stopAsked = 1;
+}
+
+/* The first signal asks for an end; the second one, as nobody listens any more, ends the program. A service that runs
+ * checks ends them with SIGTERM: it gets the same courtesy. */
+static void listenForStop(void) {
+  struct sigaction action = {.sa_handler = onStop, .sa_flags = SA_RESTART | (int)SA_RESETHAND};
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+}
+
+/* ---------------------------------------------------------------- the work */
+
+static pnResult load(pnScan *scan, int count, char **words) {
+  double start = pnGetTime();
+  scan->sources = calloc((size_t)count, sizeof(pnScanSource));
+  if (!scan->sources) return pnFail(PN_ERROR_MEMORY, "out of memory for %d files", count);
+  pn_beginProgress("reading");
+  pnResult result = PN_OK;
+  for (int i = 0; i < count && result == PN_OK; ++i) {
+    pn_stepProgress((uint32_t)i, (uint32_t)count);
+    result = pn_scanOpenSource(scan, words[i]);
+  }
+  if (result == PN_OK) result = pn_scanChooseRuns(scan);
+  if (result == PN_OK) result = pn_scanChooseBodies(scan);
+  if (result == PN_OK) result = pn_scanMakeWorld(scan);
+  if (result == PN_OK) result = pn_dealMake(scan);
+  if (result == PN_OK) result = pn_findBegin(scan);
+  pn_endProgress();
+  scan->loadSeconds = pnGetTime() - start;
+  return result;
+}
+
+/* The places of the frames that are looked at here (scan_deal.h). */
+static uint32_t beginOf(const pnScan *scan) {
+  return scan->deal ? scan->deal->begin : 0;
+}
+static uint32_t endOf(const pnScan *scan) {
+  return scan->deal ? scan->deal->end : scan->frameTotal;
+}
+
+static pnResult scanFrame(pnScan *scan, uint32_t place, int64_t number) {
+  pnResult result = scan->deal ? pn_dealFrame(scan, place, number) : pn_scanLookAtFrame(scan, number);
+  // Whoever merges the parts counts and writes.
+  if (scan->options->partCount == 0) {
+    if (result == PN_OK) result = pn_scanTallyFrame(scan);
+    if (result == PN_OK) result = pn_scanWriteFrame(scan);
+  }
+  if (result != PN_OK) pnFail(result, "frame %lld: %.900s", (long long)number, pnGetMessage());
+  if (result != PN_OK && scan->runCount > 1)
+    pnFail(result, "animation '%.100s': %.800s", scan->runs[scan->run].name, pnGetMessage());
+  return result;
+}
+
+/* The frames of the animation that is scanned now; the first of them has this place. */
+static pnResult scanRun(pnScan *scan, uint32_t first) {
+  uint32_t begin = beginOf(scan), end = endOf(scan);
+  pnResult result = pn_scanOpenRun(scan);
+  if (result == PN_OK) result = pn_findBeginRun(scan);
+  for (uint32_t i = 0; i < scan->range.count && result == PN_OK && !stopAsked; ++i) {
+    uint32_t place = first + i;
+    if (place < begin || place >= end) continue;
+    pn_stepProgress(place - begin, end - begin);
+    result = scanFrame(scan, place, scan->range.first + (int64_t)i * scan->range.step);
+    scan->seenCount += result == PN_OK;
+  }
+  return result == PN_OK ? pn_findEndRun(scan) : result;
+}
+
+static pnResult scanFrames(pnScan *scan) {
+  double start = pnGetTime();
+  uint32_t first = 0;
+  pn_beginProgress("scanning");
+  pnResult result = pn_scanLookAtRest(scan);
+  for (uint32_t r = 0; r < scan->runCount && result == PN_OK && !stopAsked; ++r) {
+    pn_scanBeginRun(scan, r);
+    if (first < endOf(scan) && first + scan->range.count > beginOf(scan)) result = scanRun(scan, first);
+    first += scan->range.count;
+  }
+  pn_listRank(scan);
+  pn_endProgress();
+  scan->interrupted = scan->seenCount < endOf(scan) - beginOf(scan);
+  scan->scanSeconds = pnGetTime() - start;
+  return result;
+}
+
+static void freeScan(pnScan *scan) {
+  pn_dealFree(scan);
+  pn_findEnd(scan);
+  pnDestroyDeviceWorld(scan->deviceWorld);
+  pnDestroyDevice(scan->device);
+  free(scan->deviceBodies);
+  if (scan->world) pnDestroyWorld(scan->world);
+  if (scan->pool) pnDestroyPool(scan->pool);
+  for (uint32_t b = 0; b < scan->bodyCount; ++b) {
+    pnScanBody *body = &scan->bodies[b];
+    pnDestroySkin(body->skin);
+    pnDestroyMorph(body->morph);
+    pnDestroyMesh(body->mesh);
+    free(body->name);
+    free(body->groupNames);
+    free(body->madeNames);
+    free(body->vertexGroups);
+    free(body->vertices);
+  }
+  for (uint32_t s = 0; s < scan->sourceCount; ++s) {
+    pnDestroyAnimState(scan->sources[s].state);
+    pnFreeAnimFile(scan->sources[s].file);
+    pnCloseCache(scan->sources[s].cache);
+  }
+  for (uint32_t i = 0; i < scan->tallies.count; ++i) {
+    free(scan->tallies.data[i].groupsA);
+    free(scan->tallies.data[i].groupsB);
+  }
+  for (uint32_t r = 0; r < scan->runCount + scan->skippedRuns; ++r) {
+    free(scan->runs[r].name);
+    free(scan->runs[r].clips);
+  }
+  free(scan->runs);
+  pn_freeChoice(&scan->choice);
+  free(scan->tallies.data);
+  free(scan->tallies.table);
+  free(scan->bodies);
+  free(scan->sources);
+  free(scan->rest.contacts);
+  free(scan->rest.pairs);
+  free(scan->kept);
+  free(scan->taken);
+  free(scan->frame.contacts);
+}
+
+/* An answer "nothing meets" that was not looked at to the end is none; a part has no answer yet. */
+static int exitStatus(const pnScan *scan) {
+  if (scan->options->partCount > 0) return scan->interrupted ? PN_EXIT_ERROR : PN_EXIT_CLEAN;
+  const pnScanTallies *t = &scan->tallies;
+  uint32_t failing = !scan->options->first                     ? pn_listCountFailing(scan)
+                     : scan->options->failOn == PN_FAIL_ON_ANY ? t->collidingFrames
+                     : scan->options->failOn == PN_FAIL_ON_NEW ? t->newFrames
+                                                               : 0;
+  if (failing > 0) return PN_EXIT_COLLISION;
+  return scan->interrupted ? PN_EXIT_ERROR : PN_EXIT_CLEAN;
+}
+
+/* Standard output has one of the files: then it has nothing else. */
+bool pn_scanUsesOutput(const pnScanOptions *options) {
+  for (int i = 0; i < PN_OUT_COUNT; ++i) {
+    const char *path = pn_scanOutPath(options, (pnScanOut)i);
+    if (path && strcmp(path, "-") == 0) return true;
+  }
+  return options->html && strcmp(options->html, "-") == 0;
+}
+
+/* What is known of the frames, printed; false when that failed. */
+static bool tell(const pnScan *scan) {
+  const pnScanOptions *options = scan->options;
+  if (options->partCount > 0) {
+    if (scan->interrupted)
+      fprintf(stderr, "pinch scan: interrupted: no part was written%s\n",
+              options->resume ? "; --resume goes on from here" : "");
+    return true;
+  }
+  if (!options->json && !pn_isQuiet() && !pn_scanUsesOutput(options) && !pn_scanPrintTables(scan)) return false;
+  if (options->json && scan->interrupted)
+    fprintf(stderr, "pinch scan: interrupted after %u of %u frames\n", scan->tallies.frameCount, scan->frameTotal);
+  return true;
+}
+
+static pnResult lookAndWrite(pnScan *scan) {
+  listenForStop();
+  pnResult result = pn_dealOpen(scan);
+  if (result == PN_OK) result = pn_scanOpenFiles(scan);
+  if (result == PN_OK) result = scanFrames(scan);
+  // The message of the first failure must survive the closing of files.
+  if (result != PN_OK) pn_sayFailure("scan");
+  pn_beginProgress("writing");
+  pnResult closed = pn_scanCloseFiles(scan, result == PN_OK);
+  if (closed == PN_OK) closed = pn_dealClose(scan, result == PN_OK && !scan->interrupted);
+  pn_endProgress();
+  if (result == PN_OK && closed != PN_OK) pn_sayFailure("scan");
+  return result == PN_OK ? closed : result;
+}
+
+int pn_scanWork(int count, char **words, const pnScanOptions *options) {
+  pnScan scan = {.options = options};
+  pnResult result = load(&scan, count, words);
+  if (result == PN_OK) {
+    result = lookAndWrite(&scan);
+  } else {
+    pn_sayFailure("scan");
+    pn_scanSayChoices(&scan);
+  }
+  bool good = result == PN_OK && tell(&scan);
+  if (good) good = pn_finishOutput("scan");
+  int status = good ? exitStatus(&scan) : PN_EXIT_ERROR;
+  freeScan(&scan);
+  return status;
+}
