@@ -6,6 +6,8 @@
 #include "mesh/pose.h"
 #include "tree/skin_bound.h"
 
+#include <stdlib.h>
+
 /* ---------------------------------------------------------------- the paper's update */
 
 /* One joint, and a strip of vertices at one place with weights from 0 to 1. The paper moves the centre of their sphere
@@ -308,10 +310,55 @@ static void volumesStayInsideTheWhole(void **state) {
   pnDestroyMesh(mesh);
 }
 
+/* Two joints that carry halves of a ball apart, so far out that the radius around both is infinite and twice their reach
+ * as well. The vertices are not, but such a body was refused once: its root had no end. */
+static void ballsReachTheEndsOfFloat(void **state) {
+  (void)state;
+  pnMesh *mesh;
+  testExpectOk(pnMakeIcosphere(2, 1, &mesh));
+  uint32_t n = pnMesh_GetVertexCount(mesh);
+  uint16_t *indices = calloc(n, sizeof *indices);
+  float *weights = calloc(n, sizeof *weights);
+  assert_true(indices && weights);
+  for (uint32_t v = 0; v < n; ++v) {
+    indices[v] = pnMesh_GetVertices(mesh)[3 * v] > 0;
+    weights[v] = 1;
+  }
+  pnSkinDef skinDef = pnDefaultSkinDef();
+  skinDef.mesh = mesh;
+  skinDef.jointCount = 2;
+  skinDef.influenceCount = 1;
+  skinDef.jointIndices = indices;
+  skinDef.jointWeights = weights;
+  pnSkin *skin;
+  pnPose *pose;
+  pnTree *tree;
+  testExpectOk(pnCreateSkin(&skinDef, &skin));
+  testExpectOk(pnCreatePose(&(pnPoseDef){mesh, NULL, skin}, &pose));
+  pnTreeDef def = pnDefaultTreeDef();
+  def.pose = pose;
+  def.form = PN_FORM_SPHERE;
+  testExpectOk(pnCreateTree(&def, &tree));
+  pnMatrix joints[2] = {pnMatrix_Identity(), pnMatrix_Identity()}, far = pnMatrix_Identity();
+  joints[0].m[0][3] = -3.2e35f;
+  joints[1].m[0][3] = 3.2e35f;
+  far.m[0][3] = 3.3e38f;
+  testExpectOk(pnPose_SetJoints(pose, joints, 2));
+  testExpectOk(pnPose_SetTransform(pose, &far));
+  testExpectOk(pnTree_Update(tree, NULL));
+  testExpectOk(pnTree_Validate(tree));
+  pnDestroyTree(tree);
+  pnDestroyPose(pose);
+  pnDestroySkin(skin);
+  pnDestroyMesh(mesh);
+  free(weights);
+  free(indices);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(thePapersSphereMissesVertices),
-                                     cmocka_unit_test(ballsAreSmallest), cmocka_unit_test(jointsTogetherCostNothing),
-                                     cmocka_unit_test(closeWeightsAreTight),
-                                     cmocka_unit_test(volumesStayInsideTheWhole)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(thePapersSphereMissesVertices), cmocka_unit_test(ballsAreSmallest),
+      cmocka_unit_test(jointsTogetherCostNothing),     cmocka_unit_test(closeWeightsAreTight),
+      cmocka_unit_test(volumesStayInsideTheWhole),     cmocka_unit_test(ballsReachTheEndsOfFloat)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,10 +49,11 @@ PN_INLINE void pn_sphereMerge(float centre[3], float *radius, const float *other
     *radius = otherRadius;
     return;
   }
-  /* the centre anywhere between (rounding does not matter), then the radius that holds both from there */
+  /* the centre anywhere between (rounding does not matter), then the radius that holds both from there; also where the
+   * difference of two floats is beyond them */
   float c[3], t = d > 0 ? 0.5f + 0.5f * (otherRadius - *radius) / d : 0.5f;
   for (int k = 0; k < 3; k++) {
-    c[k] = centre[k] + t * (otherCentre[k] - centre[k]);
+    c[k] = d <= FLT_MAX ? centre[k] + t * (otherCentre[k] - centre[k]) : 0.5f * centre[k] + 0.5f * otherCentre[k];
   }
   float r = (pn_distanceUp(c, centre) + *radius) * PN_SPHERE_GROW;
   float s = (pn_distanceUp(c, otherCentre) + otherRadius) * PN_SPHERE_GROW;

@@ -372,7 +372,8 @@ void pn_skinBall(const pnTree *tree, const pnSkinBound *bound, uint32_t node, fl
   *outRadius = hullBall(tree->pose, bound, &n, outCentre);
   if (tree->pose->skin->mode == PN_SKIN_LINEAR && n.count > 1 && n.count <= PN_CHANGE_TERMS) {
     float centre[3], radius = changeBall(bound, &n, centre);
-    if (radius < *outRadius) {
+    bool finite = fabsf(centre[0]) <= FLT_MAX && fabsf(centre[1]) <= FLT_MAX && fabsf(centre[2]) <= FLT_MAX;
+    if (finite && radius < *outRadius) {
       memcpy(outCentre, centre, sizeof centre);
       *outRadius = radius;
     }

@@ -5,6 +5,8 @@
  * leaf that is reached computes its vertices, which nothing else does. */
 #include "tree/skin_bound.h"
 
+#include <float.h>
+
 static pnResult update(pnTree *tree, const pnTasks *tasks) {
   (void)tasks;
   pnSkinBound *bound = tree->ruleData;
@@ -12,8 +14,9 @@ static pnResult update(pnTree *tree, const pnTasks *tasks) {
   pnBound root;
   if (!tree->slabs) {
     pn_skinBall(tree, bound, 0, root.centre, &root.radius);
-    /* no coordinate is farther out than the joints reach, also when the radius is infinite */
-    float most = 2 * bound->farthest;
+    /* no coordinate is farther out than the joints reach, also when the radius is infinite, nor than float does: joints
+     * and transforms that could carry one there are refused when they are set */
+    float most = PN_MIN(FLT_MAX, 2 * bound->farthest);
     for (int k = 0; k < 3; k++) {
       root.slabs.lo[k] = PN_MAX(-most, root.centre[k] - root.radius);
       root.slabs.hi[k] = PN_MIN(most, root.centre[k] + root.radius);
