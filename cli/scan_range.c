@@ -12,6 +12,9 @@
 
 /* More frames than this are a mistake in the file or in --fps: a day at 60 a second has half as many. */
 #define PN_MAX_FRAMES 10000000
+/* And so many are looked at only when --frames says so: an hour at 60 a second. A file of a few hundred bytes can have an
+ * animation of a day. */
+#define PN_MAX_UNASKED 250000
 /* Key times are floats, good to 6e-8 of themselves: after an hour at 60 frames a second that is 0.013 of a frame. */
 #define PN_FRAME_SLACK 0.02
 
@@ -152,7 +155,7 @@ pnResult pn_scanChooseRange(const pnScan *scan, pnScanRange *range) {
   pnResult result = scan->options->frames ? cutRange(scan->options->frames, first, last, range) : PN_OK;
   if (result != PN_OK) return result;
   int64_t count = (range->last - range->first) / range->step + 1;
-  if (count > PN_MAX_FRAMES)
+  if (count > (scan->options->frames ? PN_MAX_FRAMES : PN_MAX_UNASKED))
     return pnFail(PN_ERROR_NUMBER,
                   "that is %lld frames, from %lld to %lld; choose some with --frames A:B:STEP, or a lower "
                   "--fps",

@@ -132,8 +132,10 @@ static void printSum(const pnScan *scan) {
   if (scan->interrupted)
     pn_printWrapped("Interrupted after %u of %u frames: this is incomplete.", t->frameCount, scan->frameTotal);
   if (scan->limitedCount > 0)
-    pn_printWrapped("Note: in %u frame%s more than %u pairs meet; the others were not looked for (--max-pairs).",
-                    scan->limitedCount, scan->limitedCount == 1 ? "" : "s", options->maxPairs);
+    pn_printWrapped(
+        "Note: in %u frame%s more than %u pairs meet, or more than 4096 pairs of bodies; the others were not "
+        "looked for (--max-pairs 0: all).",
+        scan->limitedCount, scan->limitedCount == 1 ? "" : "s", options->maxPairs);
   if (t->collidingFrames == 0)
     pn_printWrapped("No two triangles meet in %s%u frame%s.", t->frameCount > 1 ? "any of " : "", t->frameCount,
                     t->frameCount == 1 ? "" : "s");

@@ -175,12 +175,19 @@ static pnResult lookOnDevice(pnScan *scan, bool first) {
   return result == PN_OK ? updateTrees(scan) : result;
 }
 
+/* Every two bodies that meet have a line in the tables and a finding at least. So many of a frame are kept, the first in the
+ * order of bodies, where pairs of triangles have a limit too: a file of 80 KB may have five thousand bodies in one place. */
+#define MOST_CONTACTS 4096u
+
 /* The world's answer as contacts with numbers of bodies. */
 static pnResult takeContacts(pnScan *scan, pnFrame found) {
   pnScanFrame *frame = &scan->frame;
-  pnResult result = pn_scanBeginContacts(frame, found.contactCount);
+  bool crowded = scan->options->maxPairs > 0 && found.contactCount > MOST_CONTACTS;
+  frame->limited = found.limited || crowded;
+  pnResult result = pn_scanBeginContacts(frame, crowded ? MOST_CONTACTS : found.contactCount);
   if (result != PN_OK) return result;
   for (uint32_t i = 0; i < found.contactCount; ++i) {
+    if (crowded && frame->contactCount == MOST_CONTACTS) break;
     const pnContact *contact = &pnWorld_GetContacts(scan->world)[i];
     uint32_t a = bodyNumber(scan, contact->a), b = bodyNumber(scan, contact->b);
     // The world's filter has 32 bits: what they could not say is left out here.
@@ -208,7 +215,6 @@ pnResult pn_scanCollide(pnScan *scan) {
                     .maxPairs = scan->options->maxPairs};
   if (scan->device) return lookOnDevice(scan, def.first);
   pnFrame found = pnWorld_Collide(scan->world, &def);
-  scan->frame.limited = found.limited;
   return found.result == PN_OK ? takeContacts(scan, found) : found.result;
 }
 

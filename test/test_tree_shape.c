@@ -8,6 +8,7 @@
 #include "pinch/pinch.h"
 #include "tree/tree.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -305,12 +306,58 @@ static void everyAllocationMayFail(void **state) {
   assert_true(testEveryAllocationFailure(makeAll, NULL, true, false) > 20);
 }
 
+/* ---------------------------------------------------------------- height */
+
+/* No leaf is deeper than the height, and one is as deep, also where the first path down is short: calm patches have room for
+ * that many levels. Random triangles in a row that grows denser make trees that lean. */
+static void heightIsThatOfTheDeepestLeaf(void **state) {
+  (void)state;
+  enum { COUNT = 200 };
+  uint32_t leaning = 0;
+  for (uint64_t seed = 1; seed <= 24; ++seed) {
+    TestRandom random = testRandom(seed);
+    float vertices[9 * COUNT];
+    uint32_t triangles[3 * COUNT];
+    for (uint32_t i = 0; i < 9 * COUNT; ++i)
+      vertices[i] = testFloat(&random, 0, 1) + (i % 3 ? 0 : ldexpf(1, (int)(i / 60)));
+    for (uint32_t i = 0; i < 3 * COUNT; ++i) triangles[i] = i;
+    pnMeshDef def = pnDefaultMeshDef();
+    def.vertices = vertices, def.vertexCount = 3 * COUNT, def.triangles = triangles, def.triangleCount = COUNT;
+    pnMesh *mesh;
+    testExpectOk(pnCreateMesh(&def, &mesh));
+    pnPose *pose = poseOf(mesh);
+    pnTreeDef treeDef = pnDefaultTreeDef();
+    treeDef.build = (pnBuild)(1 + seed % 4);
+    treeDef.arity = 2u << seed % 3;
+    treeDef.leafSize = 1 + (uint32_t)(seed % 8);
+    pnTree *tree = treeOf(pose, treeDef, NULL);
+    const pnShape *s = tree->shape;
+    uint32_t deepest = 0, shallowest = UINT32_MAX;
+    for (uint32_t node = s->innerCount; node < s->nodeCount; ++node) {
+      uint32_t levels = 1;
+      for (uint32_t up = node; up > 0; up = s->parent[up] / PN_LANES) ++levels;
+      deepest = PN_MAX(deepest, levels), shallowest = PN_MIN(shallowest, levels);
+    }
+    assert_int_equal(pnTree_GetHeight(tree), deepest);
+    leaning += shallowest < deepest;
+    pnDestroyTree(tree);
+    pnDestroyPose(pose);
+    pnDestroyMesh(mesh);
+  }
+  assert_true(leaning > 4);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(onlyTwinsShare),         cmocka_unit_test(twinsPartInPeace),
-      cmocka_unit_test(proofsAreMadeOnce),      cmocka_unit_test(otherVerticesAreOnesOwn),
-      cmocka_unit_test(partsAreMadeByOne),      cmocka_unit_test(crowdsAskTogether),
-      cmocka_unit_test(everyAllocationMayFail), cmocka_unit_test(blocksComeWithATransform),
+      cmocka_unit_test(onlyTwinsShare),
+      cmocka_unit_test(twinsPartInPeace),
+      cmocka_unit_test(proofsAreMadeOnce),
+      cmocka_unit_test(otherVerticesAreOnesOwn),
+      cmocka_unit_test(partsAreMadeByOne),
+      cmocka_unit_test(crowdsAskTogether),
+      cmocka_unit_test(everyAllocationMayFail),
+      cmocka_unit_test(blocksComeWithATransform),
+      cmocka_unit_test(heightIsThatOfTheDeepestLeaf),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

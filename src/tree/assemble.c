@@ -489,12 +489,12 @@ static pnResult writeShape(const Assembly *a, pnShape *s) {
       memcpy(s->links, a->lists.links.data, a->lists.links.count * sizeof(pnLeafLink));
     }
   }
-  for (uint32_t node = 0;; node = s->first[node]) {
+  /* inner nodes are numbered breadth first: below the last of them is a deepest leaf */
+  s->height = 1 + (s->innerCount > 0);
+  for (uint32_t node = s->innerCount - (s->innerCount > 0); node > 0; node = s->parent[node] / PN_LANES) {
     s->height++;
-    if (pn_isShapeLeaf(s, node)) {
-      return PN_OK;
-    }
   }
+  return PN_OK;
 }
 
 /* Has every hub a subtree of its own? Builders see to it; a division that comes from elsewhere may not. */
