@@ -334,10 +334,14 @@ static void ballsReachTheEndsOfFloat(void **state) {
   pnPose *pose;
   pnTree *tree;
   testExpectOk(pnCreateSkin(&skinDef, &skin));
-  testExpectOk(pnCreatePose(&(pnPoseDef){mesh, NULL, skin}, &pose));
+  pnPoseDef poseDef = pnDefaultPoseDef();
+  poseDef.mesh = mesh;
+  poseDef.skin = skin;
+  testExpectOk(pnCreatePose(&poseDef, &pose));
   pnTreeDef def = pnDefaultTreeDef();
   def.pose = pose;
-  def.form = PN_FORM_SPHERE;
+  pnTreeLab lab = {.form = PN_FORM_SPHERE};
+  def.lab = &lab;
   testExpectOk(pnCreateTree(&def, &tree));
   pnMatrix joints[2] = {pnMatrix_Identity(), pnMatrix_Identity()}, far = pnMatrix_Identity();
   joints[0].m[0][3] = -3.2e35f;

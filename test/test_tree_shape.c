@@ -327,9 +327,11 @@ static void heightIsThatOfTheDeepestLeaf(void **state) {
     testExpectOk(pnCreateMesh(&def, &mesh));
     pnPose *pose = poseOf(mesh);
     pnTreeDef treeDef = pnDefaultTreeDef();
-    treeDef.build = (pnBuild)(1 + seed % 4);
-    treeDef.arity = 2u << seed % 3;
-    treeDef.leafSize = 1 + (uint32_t)(seed % 8);
+    pnTreeLab lab = {0};
+    lab.build = (pnBuild)(1 + seed % 4);
+    lab.arity = 2u << seed % 3;
+    lab.leafSize = 1 + (uint32_t)(seed % 8);
+    treeDef.lab = &lab;
     pnTree *tree = treeOf(pose, treeDef, NULL);
     const pnShape *s = tree->shape;
     uint32_t deepest = 0, shallowest = UINT32_MAX;
