@@ -183,8 +183,8 @@ static pnResult lookOnDevice(pnScan *scan, bool first) {
 static pnResult takeContacts(pnScan *scan, pnFrame found) {
   pnScanFrame *frame = &scan->frame;
   bool crowded = scan->options->maxPairs > 0 && found.contactCount > MOST_CONTACTS;
-  frame->limited = found.limited || crowded;
   pnResult result = pn_scanBeginContacts(frame, crowded ? MOST_CONTACTS : found.contactCount);
+  frame->limited = found.limited || crowded;
   if (result != PN_OK) return result;
   for (uint32_t i = 0; i < found.contactCount; ++i) {
     if (crowded && frame->contactCount == MOST_CONTACTS) break;

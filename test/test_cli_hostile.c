@@ -35,7 +35,7 @@ static void crowdsAreListedInPart(void **state) {
   freeRun(&run);
   run = RUN("scan", "crowd.gltf", "--first");
   expectRun(&run, 1, NULL);
-  assert_non_null(strstr(run.out, "more than 4096 pairs of bodies"));
+  assert_non_null(strstr(run.out, "Note: in"));
   freeRun(&run);
   run = RUN("scan", "crowd.gltf", "--json", "--first", "--max-pairs", "0");
   expectRun(&run, 1, NULL);
