@@ -9,7 +9,7 @@ set(shared_exact geom/expansion.h geom/predicate.h geom/predicate.c geom/triangl
 set(shared_filter geom/simd_vec.h collide/narrow_kernel.h collide/narrow_beyond.h)
 set(kernel device/kernel)
 set(Frame ${kernel}/prelude.cl ${kernel}/lane.cl ${shared_filter} ${kernel}/emit.cl ${kernel}/refit.cl ${kernel}/pairs.cl
-  ${kernel}/narrow.cl ${kernel}/wanted.cl ${kernel}/sort.cl)
+  ${kernel}/narrow.cl ${kernel}/fans.cl ${kernel}/wanted.cl ${kernel}/sort.cl)
 set(Exact ${kernel}/prelude.cl ${shared_exact} ${kernel}/emit.cl ${kernel}/exact.cl)
 set(Motion ${kernel}/prelude.cl ${kernel}/motion.cl)
 

@@ -104,8 +104,8 @@ typedef struct pnDeviceBodyDef {
 
 PN_API pnDeviceBodyDef pnDefaultDeviceBodyDef(void);
 /* Bodies are numbered 0, 1, ... in the order they come. The next frame lays the world out anew: their triangles are ordered in
- * space as they are then (those of onDevice bodies at rest), which costs O(n log n) on the processor and is never done again
- * unless another body comes. */
+ * space as they are at rest (as they are then, where all vertices of the mesh are one point), which costs O(n log n) on the
+ * processor and is never done again unless another body comes. */
 PN_API pnResult pnDeviceWorld_AddBody(pnDeviceWorld *world, const pnDeviceBodyDef *def, uint32_t *outBody);
 PN_API uint32_t pnDeviceWorld_GetBodyCount(const pnDeviceWorld *world);
 /* Triangles of all bodies have one numbering, body after body, in results that stay on the device: a body's first. */

@@ -3,7 +3,8 @@
  *   evaluate   vertices of bodies that are moved by weights, joints or a transform     (kernel/motion.cl)
  *   refit      corners, boxes of clusters and supers                                   (refit.cl)
  *   superPairs, clusterPairs, trianglePairs   boxes against boxes, coarse to fine      (pairs.cl)
- *   narrow     the float filter; neighbours: the same for those on their list          (narrow.cl)
+ *   neighbours a proof for all around a vertex; where there is none, candidates        (fans.cl)
+ *   narrow     the float filters                                                       (narrow.cl)
  *   exact      what the filters left                                                   (exact.cl)
  *   wanted     self filters, when there are any                                        (wanted.cl)
  *   scan, scatter, order   the sort                                                    (sort.cl)
@@ -74,9 +75,11 @@ static void setBoxArguments(Arguments *a, pnStage stage) {
   const uint32_t *capacity = a->world->capacity;
   switch (stage) {
     case PN_STAGE_REFIT:
-      BUFFERS(a, PN_BUFFER_TRIANGLES, PN_BUFFER_WELDS, PN_BUFFER_VERTICES, PN_BUFFER_CLUSTER_BODY, PN_BUFFER_SUPER_BODY,
+      // welded vertices are the triangles' own where none is welded onto another: they need not be read twice
+      BUFFERS(a, PN_BUFFER_TRIANGLES, a->world->welded ? PN_BUFFER_WELDS : PN_BUFFER_TRIANGLES, PN_BUFFER_VERTICES, PN_BUFFER_CLUSTER_BODY, PN_BUFFER_SUPER_BODY,
               PN_BUFFER_RECORDS, PN_BUFFER_CLUSTER_LOW, PN_BUFFER_CLUSTER_HIGH, PN_BUFFER_SUPER_LOW,
               PN_BUFFER_SUPER_HIGH, PN_BUFFER_HEAD, PN_BUFFER_COUNTS);
+      number(a, modeOf(a->world) & EMIT_SORT ? a->world->triangleCount : 0);
       break;
     case PN_STAGE_SUPERS:
       BUFFERS(a, PN_BUFFER_SUPER_LOW, PN_BUFFER_SUPER_HIGH, PN_BUFFER_RULES);
@@ -90,6 +93,12 @@ static void setBoxArguments(Arguments *a, pnStage stage) {
       number(a, capacity[PN_LIST_SUPERS]);
       buffer(a, PN_BUFFER_LIST_CLUSTERS);
       number(a, capacity[PN_LIST_CLUSTERS]);
+      break;
+    case PN_STAGE_NEIGHBOURS:
+      BUFFERS(a, PN_BUFFER_NEAR, PN_BUFFER_FANS, PN_BUFFER_RINGS, PN_BUFFER_VERTICES);
+      number(a, a->world->fanCount);
+      BUFFERS(a, PN_BUFFER_HEAD, PN_BUFFER_LIST_CANDIDATES);
+      number(a, capacity[PN_LIST_CANDIDATES]);
       break;
     default: // PN_STAGE_TRIANGLES
       BUFFERS(a, PN_BUFFER_RECORDS, PN_BUFFER_CLUSTER_LOW, PN_BUFFER_CLUSTER_HIGH, PN_BUFFER_HEAD,
@@ -118,10 +127,6 @@ static void setPairArguments(Arguments *a, pnStage stage) {
   if (stage == PN_STAGE_NARROW) {
     buffer(a, PN_BUFFER_LIST_CANDIDATES);
     number(a, capacity[PN_LIST_CANDIDATES]);
-    number(a, a->world->nearOnList);
-  } else if (stage == PN_STAGE_NEIGHBOURS) {
-    buffer(a, PN_BUFFER_NEAR);
-    number(a, a->world->nearCount);
   }
   buffer(a, PN_BUFFER_LIST_UNSURE);
   number(a, capacity[PN_LIST_UNSURE]);
@@ -158,7 +163,7 @@ static pnResult setArguments(pnDeviceWorld *world) {
     if (stage == PN_STAGE_EVALUATE)
       BUFFERS(&a, PN_BUFFER_CHUNKS, PN_BUFFER_MOTIONS, PN_BUFFER_SOURCES, PN_BUFFER_INPUTS, PN_BUFFER_CONSTANTS,
               PN_BUFFER_WHOLE, PN_BUFFER_VERTICES);
-    else if (stage <= PN_STAGE_TRIANGLES) setBoxArguments(&a, stage);
+    else if (stage <= PN_STAGE_NEIGHBOURS) setBoxArguments(&a, stage);
     else if (stage <= PN_STAGE_WANTED) setPairArguments(&a, stage);
     else setSortArguments(&a, stage);
     if (a.error != CL_SUCCESS) return pn_worldFail(world, a.error, "SetKernelArg", "a frame");
@@ -210,12 +215,12 @@ static bool sizeStage(const pnDeviceWorld *world, pnStage stage, size_t global[2
       return true;
     case PN_STAGE_NARROW:
       local[0] = 32;
-      global[0] = groupsFor(world, PN_HEAD_CANDIDATES, 256) * 32;
+      global[0] = groupsFor(world, PN_HEAD_CANDIDATES, 32) * 32;
       return true;
     case PN_STAGE_NEIGHBOURS:
       local[0] = 64;
-      global[0] = PN_MIN(((size_t)world->nearCount + 63) / 64, teams) * 64;
-      return world->nearCount > 0 && !world->def.noSelf;
+      global[0] = PN_MIN(((size_t)world->fanCount + 63) / 64, teams) * 64;
+      return world->fanCount > 0 && !world->def.noSelf;
     case PN_STAGE_EXACT:
     case PN_STAGE_WANTED:
       local[0] = 64;

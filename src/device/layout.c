@@ -1,22 +1,12 @@
-/* layout.c: the arrays that stay as they are from frame to frame: the order of triangles, their vertices by slot, which bodies
- * may meet, and the list of neighbours.
+/* layout.c: the arrays that stay as they are from frame to frame: the order of triangles, their vertices by slot, and which
+ * bodies may meet. Neighbours are in layout_near.c.
  *
  * Bodies begin with a cluster; those of more than half a super with a super of their own. Slots that stay empty have corners
- * that are NaN, whose boxes overlap nothing.
- *
- * Neighbours (triangles of one body that share a welded vertex) are nearly all triangles whose boxes overlap, and there
- * are about six for each triangle. They are listed once, and left out where boxes are compared. Where vertices have so many
- * triangles that the list would be long (a fan of a thousand has half a million pairs) there is none, and they come as
- * candidates like any others. */
+ * that are NaN, whose boxes overlap nothing. */
 #include "device/world.h"
-
-#include "collide/filter.h"
 
 #include <math.h>
 #include <string.h>
-
-/* The list may have so many pairs a triangle; a regular mesh has 6, a grid of quads cut in two too. */
-#define MOST_NEAR 32u
 
 /* What is made here, before it goes to the device. */
 typedef struct Layout {
@@ -26,7 +16,6 @@ typedef struct Layout {
   float *positions, *sums;           /* of one body */
   uint32_t *slots;                   /* of every triangle of the world */
   uint32_t *rules, *bodyFirst;
-  PN_ARRAY(pnPair) near;
   size_t mostTriangles, mostVertices;
 } Layout;
 
@@ -44,10 +33,19 @@ static uint32_t placeBodies(pnDeviceWorld *world) {
   return at;
 }
 
-/* Sums of the corners of a body's triangles, as they are now. */
+/* Does the mesh have a shape? Some make it of zeros and set the vertices later. */
+static bool hasShape(const pnMesh *mesh) {
+  for (size_t i = 3; i < 3 * (size_t)mesh->vertexCount; ++i)
+    if (mesh->vertices[i] != mesh->vertices[i % 3]) return true;
+  return false;
+}
+
+/* Sums of the corners of a body's triangles at rest: there, what is close together stays so. In a fold of a cloth triangles
+ * of two sheets would come into one cluster, and the sheets go apart (3.5 times as many pairs of clusters in scene s4). */
 static void sumCorners(const pnDeviceBody *body, Layout *l) {
   const pnMesh *mesh = body->pose->mesh;
-  if (body->onDevice) memcpy(l->positions, mesh->vertices, 3 * (size_t)mesh->vertexCount * sizeof(float));
+  if (body->onDevice || hasShape(mesh))
+    memcpy(l->positions, mesh->vertices, 3 * (size_t)mesh->vertexCount * sizeof(float));
   else pn_poseFetchRange(body->pose, 0, mesh->vertexCount, l->positions, 3);
   for (uint32_t t = 0; t < mesh->triangleCount; ++t) {
     const uint32_t *c = mesh->triangles + 3 * (size_t)t;
@@ -93,55 +91,6 @@ static void nameSupers(const pnDeviceWorld *world, Layout *l) {
   }
 }
 
-/* ---------------------------------------------------------------- neighbours */
-
-/* Is v the smallest welded vertex that s and t share? Then the pair is listed at v, and only there. */
-static bool isListedAt(const pnMesh *mesh, uint32_t s, uint32_t t, uint32_t v) {
-  uint32_t a[3], b[3], least = PN_NONE;
-  pn_weldedCorners(mesh, s, a);
-  pn_weldedCorners(mesh, t, b);
-  for (int i = 0; i < 9; ++i)
-    if (a[i / 3] == b[i % 3]) least = PN_MIN(least, a[i / 3]);
-  return least == v;
-}
-
-/* Do vertices have so few triangles that all pairs around them can be listed? */
-static bool isListable(const pnDeviceWorld *world) {
-  uint64_t pairs = 0, triangles = 0;
-  for (size_t b = 0; b < world->bodies.count; ++b) {
-    const pnMesh *mesh = world->bodies.data[b].pose->mesh;
-    if (!world->bodies.data[b].self) continue;
-    triangles += mesh->triangleCount;
-    for (uint32_t v = 0; v < mesh->vertexCount; ++v) {
-      const uint64_t n = mesh->ringOffsets[v + 1] - mesh->ringOffsets[v];
-      pairs += n * n / 2;
-    }
-  }
-  return pairs <= triangles * MOST_NEAR + 4096;
-}
-
-/* In the order of slots, so that what is read together lies together. */
-static bool listNeighbours(const pnDeviceWorld *world, uint32_t number, Layout *l) {
-  const pnDeviceBody *body = &world->bodies.data[number];
-  const pnMesh *mesh = body->pose->mesh;
-  const uint32_t first = body->firstSlot;
-  for (uint32_t slot = first; slot < first + mesh->triangleCount; ++slot) {
-    const uint32_t s = l->triangles[4 * (size_t)slot + 3] - body->firstTriangle;
-    uint32_t corner[3];
-    pn_weldedCorners(mesh, s, corner);
-    for (int k = 0; k < 3; ++k) {
-      const uint32_t v = corner[k];
-      if ((k > 0 && v == corner[0]) || (k > 1 && v == corner[1])) continue; // a vertex twice
-      for (uint32_t r = mesh->ringOffsets[v]; r < mesh->ringOffsets[v + 1]; ++r) {
-        const uint32_t other = l->slots[body->firstTriangle + mesh->rings[r]];
-        if (other <= slot || !isListedAt(mesh, s, mesh->rings[r], v)) continue;
-        if (!pn_arrayPush(&l->near, ((pnPair){slot, other}))) return false;
-      }
-    }
-  }
-  return true;
-}
-
 /* ---------------------------------------------------------------- all of it */
 
 static void freeLayout(const pnDeviceWorld *world, Layout *l) {
@@ -156,7 +105,6 @@ static void freeLayout(const pnDeviceWorld *world, Layout *l) {
   pn_free(l->slots, (size_t)world->triangleCount * 4);
   pn_free(l->rules, bodies * 16);
   pn_free(l->bodyFirst, bodies * 4);
-  pn_arrayFree(&l->near);
 }
 
 /* pn_alloc answers null for nothing, so nothing becomes a little. */
@@ -203,15 +151,10 @@ static pnResult makeArrays(pnDeviceWorld *world, Layout *l) {
   nameSupers(world, l);
   world->anySelf = false;
   for (size_t b = 0; b < world->bodies.count; ++b) world->anySelf = world->anySelf || world->bodies.data[b].self;
-  world->nearOnList = isListable(world);
-  for (size_t b = 0; b < world->bodies.count && world->nearOnList; ++b) {
-    // those who leave all neighbours out need no list of them
-    const pnDeviceBody *body = &world->bodies.data[b];
-    if (body->self && pn_seeksNeighbours(&body->filter, body->pose->mesh) && !listNeighbours(world, (uint32_t)b, l))
-      return pn_failMemory(l->near.count * sizeof(pnPair));
-  }
-  world->nearCount = (uint32_t)l->near.count;
-  return PN_OK;
+  world->welded = false;
+  for (size_t b = 0; b < world->bodies.count; ++b)
+    world->welded = world->welded || world->bodies.data[b].pose->mesh->welded;
+  return pn_layOutNear(world, l->triangles, l->slots);
 }
 
 static pnResult sendArrays(pnDeviceWorld *world, const Layout *l) {
@@ -225,8 +168,7 @@ static pnResult sendArrays(pnDeviceWorld *world, const Layout *l) {
                 {PN_BUFFER_CLUSTER_BODY, l->clusterBody, clusters * 4},
                 {PN_BUFFER_SUPER_BODY, l->superBody, (size_t)world->superCount * 4},
                 {PN_BUFFER_RULES, l->rules, bodies * 16},
-                {PN_BUFFER_BODY_FIRST, l->bodyFirst, bodies * 4},
-                {PN_BUFFER_NEAR, l->near.data, l->near.count * sizeof(pnPair)}};
+                {PN_BUFFER_BODY_FIRST, l->bodyFirst, bodies * 4}};
   const struct {
     pnBufferName name;
     size_t bytes;

@@ -35,6 +35,8 @@
   X(RULES, "rules of bodies")            \
   X(BODY_FIRST, "first triangles")       \
   X(NEAR, "neighbours")                  \
+  X(FANS, "fans")                        \
+  X(RINGS, "fans")                       \
   X(HEAD, "the head")                    \
   X(COUNTS, "counts of pairs")           \
   X(OFFSETS, "sums of counts")           \
@@ -97,8 +99,8 @@ enum {
   X(SUPERS, superPairs)       \
   X(CLUSTERS, clusterPairs)   \
   X(TRIANGLES, trianglePairs) \
-  X(NARROW, narrow)           \
   X(NEIGHBOURS, neighbours)   \
+  X(NARROW, narrow)           \
   X(EXACT, exact)             \
   X(WANTED, wanted)           \
   X(SCAN, scan)               \
@@ -147,8 +149,9 @@ struct pnDeviceWorld {
 
   /* the layout */
   bool laidOut;
-  uint32_t slotCount, superCount, nearCount, chunkCount;
+  uint32_t slotCount, superCount, fanCount, chunkCount;
   bool nearOnList; /* neighbours have a list; else they come as candidates, like any others */
+  bool welded;     /* in some body vertices are welded onto others */
   bool filtered;   /* some body has a filter that looks at pairs found */
   bool anySelf;
   uint32_t scanEach, scanRuns;
@@ -206,6 +209,8 @@ pnResult pn_layOut(pnDeviceWorld *world);
 /* order.c: brings triangles, by the sums of their corners (3 floats each), into an order in which every run of 1 024 and of 32
  * is close together. */
 void pn_orderTriangles(uint32_t *triangles, const float *sums, uint32_t count);
+/* layout_near.c: neighbours. triangles: four numbers a slot; slots: one a triangle of the world. */
+pnResult pn_layOutNear(pnDeviceWorld *world, const uint32_t *triangles, const uint32_t *slots);
 /* layout_motion.c, layout_wish.c: the constant arrays of motions and of filters. */
 pnResult pn_layOutMotions(pnDeviceWorld *world);
 void pn_freeInputs(pnDeviceWorld *world);

@@ -7,11 +7,6 @@
 #include "volume/slots.h"
 #include "volume/solid.h"
 
-/* A vertex on the grid of a view; 16 bytes, so that one is one load. */
-typedef struct pnPoint {
-  int32_t x, y, z, unused;
-} pnPoint;
-
 /* Triangles are sorted into bands, or strips, in chunks of this many; the order of chunks is the order of the mesh,
  * whoever works on them. */
 #define PN_CHUNK 2048

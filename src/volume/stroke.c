@@ -8,7 +8,7 @@
  * Along a row the edge function is e + s*i at cell i: inside are the cells from -e / s on, rounded up (s > 0), or up to
  * e / -s, rounded down. Two ways to these quotients, both exact:
  *   plain    doubles hold the edge functions, and a product with 1 / s decides: fours.c
- *   giant    when they do not: quotient and remainder in 64 bits, followed from row to row: here
+ *   giant    when they do not: quotient and remainder in 64 bits, followed from row to row: stroke_one.h, and here
  * Triangles of a few cells are drawn in dots.c, with the same answer.
  *
  * Plain. Rows begin at the largest -floor(e / s) of the rising edges, s > 0, and end before the smallest floor(e / -s)
@@ -23,75 +23,6 @@
  * Depth at a sample is a mean of the corners' depths, weighted by edge functions, which are exact and not negative:
  * nothing cancels, slivers are as good as any triangle. */
 #include "volume/stroke.h"
-
-#include <math.h>
-
-/* Where an edge crosses the rows. On a row with edge function e at its first cell and step s, the cells inside are
- * those from -floor(e / s) on (rising, s > 0), or up to floor(e / -s) (falling). From row to row e grows by a
- * constant, so quotient and remainder do, too: one division at the start, exact ever after. */
-typedef struct Crossing {
-  int64_t quotient, remainder, divisor;
-  int64_t stepQuotient, stepRemainder;
-} Crossing;
-
-static int64_t floorDivide(int64_t a, int64_t b) {
-  int64_t q = a / b;
-  return q * b > a ? q - 1 : q; // b > 0
-}
-
-static Crossing startCrossing(int64_t e, int64_t step, int64_t divisor) {
-  Crossing crossing = {.divisor = divisor};
-  crossing.quotient = floorDivide(e, divisor);
-  crossing.remainder = e - crossing.quotient * divisor;
-  crossing.stepQuotient = floorDivide(step, divisor);
-  crossing.stepRemainder = step - crossing.stepQuotient * divisor;
-  return crossing;
-}
-
-PN_INLINE void nextRow(Crossing *crossing) {
-  crossing->quotient += crossing->stepQuotient;
-  crossing->remainder += crossing->stepRemainder;
-  int64_t carry = crossing->remainder >= crossing->divisor;
-  crossing->quotient += carry;
-  crossing->remainder -= carry ? crossing->divisor : 0;
-}
-
-/* Edge functions of a counter-clockwise triangle at the first sample, less the bias; edge k lies opposite to corner k.
- * */
-typedef struct Edges {
-  int64_t e[3], sx[3], sy[3], bias[3];
-} Edges;
-
-static Edges setUpEdges(const pnView *view, const pnPoint *const corners[3], int32_t px, int32_t py) {
-  Edges edges;
-  for (int k = 0; k < 3; ++k) {
-    const pnPoint *from = corners[(k + 1) % 3], *to = corners[(k + 2) % 3];
-    int64_t dx = to->x - from->x, dy = to->y - from->y;
-    edges.bias[k] = !(dy < 0 || (dy == 0 && dx < 0));
-    edges.e[k] = dx * (py - from->y) - dy * (px - from->x) - edges.bias[k];
-    edges.sx[k] = -dy * (1 << view->cellShift);
-    edges.sy[k] = dx * (1 << view->cellShift);
-  }
-  return edges;
-}
-
-/* Depth is z + w1 * perArea[0] + w2 * perArea[1] for weights w1, w2 of the corners 1 and 2, in 2^-32 units; along a
- * row it grows by dz. */
-typedef struct Depth {
-  double perArea[2];
-  int64_t z, dz;
-} Depth;
-
-static Depth setUpDepth(const pnPoint *const corners[3], const Edges *edges, int64_t area) {
-  double perArea = PN_DEPTH_ONE / (double)area;
-  Depth depth = {{(double)(corners[1]->z - corners[0]->z) * perArea, (double)(corners[2]->z - corners[0]->z) * perArea},
-                 (int64_t)corners[0]->z * (INT64_C(1) << 32) + PN_DEPTH_HALF,
-                 0};
-  // a step longer than all depths there are: no row has two cells, and the step is not used
-  double dz = (double)edges->sx[1] * depth.perArea[0] + (double)edges->sx[2] * depth.perArea[1];
-  if (fabs(dz) < 2.0 * PN_MAX_UNITS * PN_DEPTH_ONE) depth.dz = (int64_t)floor(dz);
-  return depth;
-}
 
 void pn_strokeGiant(const pnView *view, pnStrip strip, const pnPoint *points, const uint32_t *triangle,
                     pnRowLists *lists) {
@@ -110,13 +41,13 @@ void pn_strokeGiant(const pnView *view, pnStrip strip, const pnPoint *points, co
   const uint32_t kind = (exit ? PN_ROW_EXIT : 0) | (lo[2] < 0 || hi[2] > view->steps ? PN_ROW_CLAMP : 0);
   uint32_t cell = (uint32_t)(y0 - strip.first) * strip.pitch + (uint32_t)from[0];
 
-  const Edges edges =
-      setUpEdges(view, corners, from[0] * (1 << view->cellShift) + half, y0 * (1 << view->cellShift) + half);
-  const Depth depth = setUpDepth(corners, &edges, exit ? area : -area);
+  const pnEdges edges =
+      pn_setUpEdges(view->cellShift, corners, from[0] * (1 << view->cellShift) + half, y0 * (1 << view->cellShift) + half);
+  const pnDepth depth = pn_setUpDepth(corners, &edges, exit ? area : -area);
   const int64_t *e = edges.e, *sx = edges.sx, *sy = edges.sy, *bias = edges.bias;
-  Crossing crossings[3];
+  pnCrossing crossings[3];
   // a level edge has no crossing: all of a row is on one side, which its sign says
-  for (int k = 0; k < 3; ++k) crossings[k] = startCrossing(e[k], sy[k], sx[k] > 0 ? sx[k] : sx[k] < 0 ? -sx[k] : 1);
+  for (int k = 0; k < 3; ++k) crossings[k] = pn_startCrossing(e[k], sy[k], sx[k] > 0 ? sx[k] : sx[k] < 0 ? -sx[k] : 1);
   for (int32_t j = 0; j <= y1 - y0; ++j, cell += strip.pitch) {
     int64_t first = 0, last = to[0] - from[0];
     for (int k = 0; k < 3; ++k) {
@@ -124,7 +55,7 @@ void pn_strokeGiant(const pnView *view, pnStrip strip, const pnPoint *points, co
       if (sx[k] > 0) first = PN_MAX(first, -at);
       else if (sx[k] < 0) last = PN_MIN(last, at);
       else last = at < 0 ? -1 : last;
-      nextRow(&crossings[k]);
+      pn_nextRow(&crossings[k]);
     }
     if (first > last) continue;
     double w1 = (double)(e[1] + bias[1] + sy[1] * j + sx[1] * first);

@@ -5,6 +5,7 @@
 
 #include "geom/simd_whole.h"
 #include "volume/raster.h"
+#include "volume/stroke_one.h"
 
 #include <string.h>
 
@@ -45,10 +46,6 @@ PN_INLINE pnI4 pn_lastCells(const pnSampler *sampler, pnI4 hi) {
 }
 
 /* ---------------------------------------------------------------- strokes */
-
-/* Depths are worked out in 2^-32 units, and rounded by adding a half. */
-#define PN_DEPTH_ONE 4294967296.0
-#define PN_DEPTH_HALF (INT64_C(1) << 31)
 
 /* What is taken for 1 / 0 where an edge is level, see stroke.c. */
 #define PN_ROW_LEVEL (2.0 * PN_MAX_RESOLUTION)
@@ -104,11 +101,6 @@ bool pn_strokeTriangles(const pnView *view, pnStrip strip, const pnPoint *points
                         const uint32_t *list, size_t count, pnRowLists *lists, pnSlots *slots);
 
 /* ---------------------------------------------------------------- dots */
-
-/* A triangle no larger than this has edge functions below 2^30 in its box and 4 cells around: 2 * 2^14 * (2^14 +
- * 2^10). */
-#define PN_DOT_UNITS (1 << 14)
-#define PN_DOT_SIDE 4
 
 /* Draws triangles (numbers in `list`) of at most side x side cells and PN_DOT_UNITS; side is 2 or 4. Returns the end
  * of the dots written, with cells of strips of 1 << stripShift rows: at most side * side a triangle. */

@@ -10,15 +10,12 @@
 
 #include "pinch/volume.h"
 #include "base/core.h"
+#include "volume/grid.h"
 
 /* Units per cell, and depth steps, when the bodies are not far larger than the window: what OpenGL drivers use too
  * (8 bits below the pixel, 24 bits of depth), so that both paths round alike. */
 #define PN_CELL_SHIFT 8
 #define PN_DEPTH_STEPS (1 << 24)
-
-/* No coordinate leaves +-PN_MAX_UNITS. Differences then have 30 bits, products 60, an edge function 61: they fit
- * int64. */
-#define PN_MAX_UNITS (1 << 29)
 
 typedef struct pnView {
   bool aligned; /* coordinate k is world coordinate pick[k]; otherwise the dot product with rows[k] */

@@ -66,8 +66,8 @@ static pnVerdicts meeting(const float4 a[3], const float4 b[3]) {
 
 /* ---------------------------------------------------------------- candidates */
 
-/* Items take every TEAM-th of a run of so many candidates. Those that meet wait in local memory until the run is done, so that
- * a team takes its places in the list at once. */
+/* Items take every TEAM-th of a run of candidates, so many at most and fewer where there are few. Those that meet wait in local
+ * memory until the run is done, so that a team takes its places in the list at once. */
 #define RUN (8 * TEAM)
 
 static void emitAll(const Emit *e, __local uint2 *wait, __local uint *length, __local uint *base) {
@@ -83,19 +83,20 @@ static void emitAll(const Emit *e, __local uint2 *wait, __local uint *length, __
 
 __kernel __attribute__((reqd_work_group_size(TEAM, 1, 1))) void narrow(
     EMIT_ARGUMENTS, __global const float4 *rec, __global const uint4 *tri, __global const uint2 *in, uint inCapacity,
-    uint nearOnList, __global uint2 *unsure, uint unsureCapacity) {
+    __global uint2 *unsure, uint unsureCapacity) {
   __local uint2 wait[RUN];
   __local uint waitLength, base;
   const Emit emit = EMIT_FROM_ARGUMENTS;
   const uint lane = get_local_id(0), n = min(head[HEAD_CANDIDATES], inCapacity);
   if (lane == 0) waitLength = base = 0;
   barrier(CLK_LOCAL_MEM_FENCE);
-  for (uint k0 = get_group_id(0) * RUN; k0 < n; k0 += get_num_groups(0) * RUN) {
-    for (uint k = k0 + lane; k < min(n, k0 + RUN); k += TEAM) {
+  const uint run = min(n / (uint)get_global_size(0) + 1, (uint)(RUN / TEAM)) * TEAM;
+  for (uint k0 = get_group_id(0) * run; k0 < n; k0 += get_num_groups(0) * run) {
+    for (uint k = k0 + lane; k < min(n, k0 + run); k += TEAM) {
       const uint2 c = in[k];
       const float4 a[3] = {rec[3 * c.x], rec[3 * c.x + 1], rec[3 * c.x + 2]};
       const float4 b[3] = {rec[3 * c.y], rec[3 * c.y + 1], rec[3 * c.y + 2]};
-      const pnVerdicts verdict = !nearOnList && shareCorner(a, b) ? beyond(a, b) : meeting(a, b);
+      const pnVerdicts verdict = shareCorner(a, b) ? beyond(a, b) : meeting(a, b);
       if (verdict.meet) {
         const uint2 v = sortedPair(tri[c.x].w, tri[c.y].w);
         if (!(mode & EMIT_FIRST) || claims(&emit, v)) wait[atomic_inc(&waitLength)] = v;
@@ -104,21 +105,5 @@ __kernel __attribute__((reqd_work_group_size(TEAM, 1, 1))) void narrow(
       }
     }
     emitAll(&emit, wait, &waitLength, &base);
-  }
-}
-
-/* ---------------------------------------------------------------- neighbours */
-
-/* The list never changes: pairs of slots that share a welded vertex, of bodies that look at themselves. */
-__kernel void neighbours(EMIT_ARGUMENTS, __global const float4 *rec, __global const uint4 *tri,
-                         __global const uint2 *near, uint n, __global uint2 *unsure, uint unsureCapacity) {
-  const Emit emit = EMIT_FROM_ARGUMENTS;
-  for (uint k = get_global_id(0); k < n; k += get_global_size(0)) {
-    const uint2 c = near[k];
-    const float4 a[3] = {rec[3 * c.x], rec[3 * c.x + 1], rec[3 * c.x + 2]};
-    const float4 b[3] = {rec[3 * c.y], rec[3 * c.y + 1], rec[3 * c.y + 2]};
-    const pnVerdicts v = beyond(a, b);
-    if (v.meet) emitPair(&emit, sortedPair(tri[c.x].w, tri[c.y].w));
-    else if (v.unsure) putUnsure(head, unsure, unsureCapacity, c);
   }
 }

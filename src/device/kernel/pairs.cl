@@ -95,11 +95,14 @@ __kernel __attribute__((reqd_work_group_size(TEAM, 1, 1))) void clusterPairs(
     barrier(CLK_LOCAL_MEM_FENCE);
     if (lane == 0) na = nb = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (overlap(al, ah, superLow[s.y], superHigh[s.y])) {
+    const float4 superA = superLow[s.x], superB = superLow[s.y];
+    /* of two bodies it is known that they may meet */
+    const bool mixed = as_uint(superA.w) == PN_NONE || as_uint(superB.w) == PN_NONE;
+    if (overlap(al, ah, superB, superHigh[s.y])) {
       const uint at = atomic_inc(&na);
       boxLow[at] = al, boxHigh[at] = ah;
     }
-    if (overlap(bl, bh, superLow[s.x], superHigh[s.x])) {
+    if (overlap(bl, bh, superA, superHigh[s.x])) {
       const uint at = 32 + atomic_inc(&nb);
       boxLow[at] = bl, boxHigh[at] = bh;
     }
@@ -115,7 +118,7 @@ __kernel __attribute__((reqd_work_group_size(TEAM, 1, 1))) void clusterPairs(
         const uint other = as_uint(yh.w), first = rows.held ? other : mine, second = rows.held ? mine : other;
         /* of a super with itself each pair comes twice */
         if (j < rows.heldCount && first <= second && overlap(xl, xh, yl, yh) &&
-            mayMeet(rules, as_uint(xl.w), as_uint(yl.w)))
+            (!mixed || mayMeet(rules, as_uint(xl.w), as_uint(yl.w))))
           PUSH((uint2)(first, second));
       }
       MAKE_ROOM(8 * TEAM, HEAD_CLUSTERS, LIST_CLUSTERS);
@@ -140,9 +143,11 @@ __kernel __attribute__((reqd_work_group_size(TEAM, 1, 1))) void trianglePairs(
   __local uint queueLength, base, na, nb, done;
   const uint lane = get_local_id(0), n = min(head[HEAD_CLUSTERS], inCapacity);
   if (lane == 0) queueLength = base = 0;
+  uint2 next = in[min(get_group_id(0), (size_t)inCapacity - 1)]; /* read one ahead */
   for (uint k = get_group_id(0); k < n; k += get_num_groups(0)) {
-    const uint2 s = in[k];
-    const float4 clusterA = low[s.x], clusterB = low[s.y];
+    const uint2 s = next;
+    if (k + get_num_groups(0) < n) next = in[k + get_num_groups(0)];
+    const float4 clusterA = low[s.x], clusterB = low[s.y], highA = high[s.x], highB = high[s.y];
     const uint sa = s.x * 32 + lane, sb = s.y * 32 + lane;
     const float4 a0 = rec[3 * sa], a1 = rec[3 * sa + 1], a2 = rec[3 * sa + 2];
     const float4 b0 = rec[3 * sb], b1 = rec[3 * sb + 1], b2 = rec[3 * sb + 2];
@@ -158,11 +163,11 @@ __kernel __attribute__((reqd_work_group_size(TEAM, 1, 1))) void trianglePairs(
     barrier(CLK_LOCAL_MEM_FENCE);
     if (done) continue;
     /* empty slots are NaN and overlap nothing */
-    if (overlap(al, ah, clusterB, high[s.y])) {
+    if (overlap(al, ah, clusterB, highB)) {
       const uint at = atomic_inc(&na);
       boxLow[at] = al, boxHigh[at] = ah, weld[at] = (uint2)(as_uint(a1.w), as_uint(a2.w));
     }
-    if (overlap(bl, bh, clusterA, high[s.x])) {
+    if (overlap(bl, bh, clusterA, highA)) {
       const uint at = 32 + atomic_inc(&nb);
       boxLow[at] = bl, boxHigh[at] = bh, weld[at] = (uint2)(as_uint(b1.w), as_uint(b2.w));
     }

@@ -12,7 +12,7 @@
 __kernel __attribute__((reqd_work_group_size(REFIT_ITEMS, 1, 1))) void refit(
     __global const uint4 *tri, __global const uint4 *weld, __global const float *vert, __global const uint *clusterBody,
     __global const uint *superBody, __global float4 *rec, __global float4 *clusterLow, __global float4 *clusterHigh,
-    __global float4 *superLow, __global float4 *superHigh, __global uint *head, __global uint *count) {
+    __global float4 *superLow, __global float4 *superHigh, __global uint *head, __global uint *count, uint countLength) {
   __local float box[6 * SUPER];
   __local float clusterBox[6 * 32];
   __local uint bad;
@@ -38,8 +38,9 @@ __kernel __attribute__((reqd_work_group_size(REFIT_ITEMS, 1, 1))) void refit(
       const bool finite = far.x <= FLT_MAX && far.y <= FLT_MAX && far.z <= FLT_MAX;
       const bool number = !(isnan(sum.x) || isnan(sum.y) || isnan(sum.z));
       if (!finite || !number) bad = 1;
-      count[t.w] = 0;
     }
+    /* there are no fewer slots than triangles: each slot clears a count, of whichever triangle */
+    if (slot < countLength) count[slot] = 0;
     BOX(0, i) = low.x, BOX(1, i) = low.y, BOX(2, i) = low.z;
     BOX(3, i) = high.x, BOX(4, i) = high.y, BOX(5, i) = high.z;
   }
