@@ -12,9 +12,12 @@ set(Frame ${kernel}/prelude.cl ${kernel}/lane.cl ${shared_filter} ${kernel}/emit
   ${kernel}/narrow.cl ${kernel}/fans.cl ${kernel}/wanted.cl ${kernel}/sort.cl)
 set(Exact ${kernel}/prelude.cl ${shared_exact} ${kernel}/emit.cl ${kernel}/exact.cl)
 set(Motion ${kernel}/prelude.cl ${kernel}/motion.cl)
+set(Volume ${kernel}/prelude.cl volume/grid.h volume/stroke_one.h volume/walk_column.h volume/measure_column.h
+  ${kernel}/sort.cl ${kernel}/image.cl ${kernel}/inside.cl)
+set(programs Frame Exact Motion Volume)
 
-set(code "/* made by cmake/embed.cmake */\nextern const char pn_textOfFrame[], pn_textOfExact[], pn_textOfMotion[];\n")
-foreach(program Frame Exact Motion)
+set(code "/* made by cmake/embed.cmake */\n")
+foreach(program ${programs})
   set(text "")
   foreach(file ${${program}})
     file(READ ${ROOT}/src/${file} one)
@@ -24,6 +27,6 @@ foreach(program Frame Exact Motion)
   string(HEX "${text}" hex)
   string(REGEX REPLACE "(..)" "0x\\1," hex "${hex}")
   string(REGEX REPLACE "(................................................................................)" "\\1\n" hex "${hex}") # 16 a line
-  string(APPEND code "const char pn_textOf${program}[] = {\n${hex}0};\n")
+  string(APPEND code "extern const char pn_textOf${program}[];\nconst char pn_textOf${program}[] = {\n${hex}0};\n")
 endforeach()
 file(WRITE ${OUT} "${code}")

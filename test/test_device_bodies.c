@@ -286,6 +286,54 @@ static void fansNeedNoList(void **state) {
   pnDestroyMesh(mesh);
 }
 
+/* Fans that lie flat but for a sliver, which turns back by less than floats can tell: all in one plane, where what turns back
+ * does meet its neighbours. Coordinates of different sizes, so that their differences are rounded. */
+static void flatFansAreProvedRightly(void **state) {
+  NEEDS_DEVICE;
+  enum { FANS = 3000, RING = 6 };
+  TestRandom random = testRandom(14);
+  float *vertices = malloc(sizeof(float) * 3 * FANS * (RING + 1));
+  uint32_t *triangles = malloc(sizeof(uint32_t) * 3 * FANS * RING);
+  for (uint32_t f = 0; f < FANS; ++f) {
+    const uint32_t first = f * (RING + 1);
+    const float cx = testFloat(&random, -1, 1) * 1e-3f, cy = testFloat(&random, -1, 1) * 1e-3f;
+    float *o = vertices + 3 * (size_t)first;
+    o[0] = cx, o[1] = cy, o[2] = (float)f;
+    for (uint32_t i = 0; i < RING; ++i) {
+      const float angle = 0.7f + 6.2831853f * (float)i / RING, radius = testFloat(&random, 0.5f, 1.5f);
+      float *p = o + 3 * (i + 1);
+      p[0] = cx + radius * cosf(angle), p[1] = cy + radius * sinf(angle), p[2] = (float)f;
+    }
+    /* the second comes next to the line from the middle through the first, a few roundings beside it */
+    const float scale = testFloat(&random, 0.3f, 3.0f);
+    o[6] = cx + scale * (o[3] - cx), o[7] = cy + scale * (o[4] - cy);
+    for (uint32_t k = testBelow(&random, 4); k > 0; --k) o[7] = nextafterf(o[7], testBelow(&random, 2) ? 9.0f : -9.0f);
+    for (uint32_t i = 0; i < RING; ++i) {
+      uint32_t *t = triangles + 3 * (size_t)(f * RING + i);
+      t[0] = first, t[1] = first + 1 + i, t[2] = first + 1 + (i + 1) % RING;
+    }
+  }
+  pnMeshDef def = pnDefaultMeshDef();
+  def.vertices = vertices, def.vertexCount = FANS * (RING + 1), def.triangles = triangles;
+  def.triangleCount = FANS * RING;
+  pnMesh *mesh;
+  pnPose *pose;
+  pnDeviceWorld *world;
+  testExpectOk(pnCreateMesh(&def, &mesh));
+  pnPoseDef poseDef = {mesh, NULL, NULL};
+  testExpectOk(pnCreatePose(&poseDef, &pose));
+  testExpectOk(pnCreateDeviceWorld(s_device, &world));
+  addPose(world, pose, true);
+  const pnDeviceFrame f = collide(world, NULL);
+  assert_true(expectContact(world, f.contactCount, 0, 0, pairsOf(pose, NULL, NULL)) > FANS / 8);
+  /* most are proved, or the proof is for nothing */
+  assert_int_equal(world->fanCount, FANS);
+  pnDestroyDeviceWorld(world);
+  pnDestroyPose(pose);
+  pnDestroyMesh(mesh);
+  free(vertices), free(triangles);
+}
+
 /* ---------------------------------------------------------------- questions */
 
 /* Many small bodies: several share a super, and categories keep some apart. */
@@ -510,6 +558,7 @@ int main(void) {
       cmocka_unit_test(freeBodiesMayGetATransform),
       cmocka_unit_test(filtersLeaveOutTheSamePairs),
       cmocka_unit_test(fansNeedNoList),
+      cmocka_unit_test(flatFansAreProvedRightly),
       cmocka_unit_test(categoriesAndSmallBodies),
       cmocka_unit_test(questionsOfOneWorld),
       cmocka_unit_test(nothingHasToTravel),

@@ -342,7 +342,7 @@ static void damage(const char *folder, long place) {
     ++count;
   }
   closedir(entries);
-  assert_int_equal(count, PN_PROGRAM_COUNT);
+  assert_int_equal(count, PN_PROGRAMS_AT_ONCE);
 }
 
 static uint32_t openFrom(const char *folder) {
@@ -362,13 +362,13 @@ static void programsAreKept(void **state) {
   assert_non_null(mkdtemp(base));
   snprintf(folder, sizeof folder, "%s/deep/er", base);
   assert_int_equal(openFrom(folder), 0);
-  assert_int_equal(openFrom(folder), PN_PROGRAM_COUNT);
+  assert_int_equal(openFrom(folder), PN_PROGRAMS_AT_ONCE);
   /* the key, the size, the binary, and one that ends too soon */
   static const long places[4] = {9, 25, 100, -1};
   for (int i = 0; i < 4; ++i) {
     damage(folder, places[i]);
     assert_int_equal(openFrom(folder), 0);
-    assert_int_equal(openFrom(folder), PN_PROGRAM_COUNT);
+    assert_int_equal(openFrom(folder), PN_PROGRAMS_AT_ONCE);
   }
   assert_int_equal(openFrom(""), 0);
   /* a folder that cannot be is no reason to fail */

@@ -23,6 +23,7 @@
 #define PINCH_DEVICE_H
 
 #include "pinch/collide.h"
+#include "pinch/volume.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -179,6 +180,75 @@ PN_API pnDeviceResults pnDeviceWorld_GetResults(const pnDeviceWorld *world);
 PN_API const char *pnDeviceWorld_GetStage(const pnDeviceWorld *world, uint32_t i, double *outSeconds);
 /* Bytes on the device. */
 PN_API size_t pnDeviceWorld_GetByteCount(const pnDeviceWorld *world);
+
+/* ---------------------------------------------------------------- volumes */
+
+/* Layered depth images (pinch/volume.h) of a world's bodies, made on the device from the vertices that are there, with the
+ * layers of the processor, each bit. Points inside and shared volumes are found there too: an image never travels. Bounds are
+ * the processor's only: here volumes come without, as with pnLdiDef.bounds false. */
+
+typedef struct pnDeviceLdi pnDeviceLdi;
+typedef struct pnDeviceOverlap pnDeviceOverlap;
+
+/* Which body to look at, and how finely; as pnLdiDef. */
+typedef struct pnDeviceLdiDef {
+  pnDeviceWorld *world; /* must outlive the image */
+  uint32_t body;
+  uint32_t resolution; /* pixels per side, 16 to 4096; default 128 */
+  pnInsideRule rule;   /* default PN_INSIDE_WINDING */
+  pnBox window;        /* what part of the world to look at; default (empty): the body's box at each update */
+} pnDeviceLdiDef;
+
+PN_API pnDeviceLdiDef pnDefaultDeviceLdiDef(void);
+/* Checks the mesh, as pnCreateLdi; makes no image yet. The first one on a device compiles a program. */
+PN_API pnResult pnCreateDeviceLdi(const pnDeviceLdiDef *def, pnDeviceLdi **outLdi);
+PN_API void pnDestroyDeviceLdi(pnDeviceLdi *ldi); /* null is allowed */
+
+/* Makes the image of the body where it is now; nothing is done while its pose has not changed (of an onDevice body nobody knows).
+ * What travels back is the body's box and a few counts. */
+PN_API pnResult pnDeviceLdi_Update(pnDeviceLdi *ldi);
+/* Of the last update; byteCount is on the device. */
+PN_API pnLdiInfo pnDeviceLdi_GetInfo(const pnDeviceLdi *ldi);
+/* Layers of pixel (x, y), ascending: how many there are, and at most `capacity` of them. Reads them from the device: for a look
+ * at a pixel, not at all of them. */
+PN_API pnResult pnDeviceLdi_GetLayers(const pnDeviceLdi *ldi, uint32_t x, uint32_t y, pnLayer *outLayers,
+                                      uint32_t capacity, uint32_t *outCount);
+/* As pnLdi_TestPoints: points go there, answers come back. */
+PN_API pnResult pnDeviceLdi_TestPoints(pnDeviceLdi *ldi, const float *points, uint32_t count, uint8_t *outInside,
+                                       pnInsideResult *outResult);
+/* The same where everything stays on the device: `points` is a cl_mem with 3 floats a point from `offset` bytes on (a multiple
+ * of 4), `inside` one for a byte a point. In the queue's order, without waiting; outEvent (may be null) gets a cl_event that
+ * it ends with, the caller's to release. A point that is not finite is outside. */
+PN_API pnResult pnDeviceLdi_TestBuffer(pnDeviceLdi *ldi, void *points, size_t offset, uint32_t count, void *inside,
+                                       void **outEvent);
+/* As pnLdi_Measure, without bounds. */
+PN_API pnResult pnDeviceLdi_Measure(pnDeviceLdi *ldi, pnVolumeResult *outResult);
+
+/* The image where it is: the layers of pixel (x, y) are keys[starts[c]] ... keys[starts[c] + counts[c] - 1] with
+ * c = y * resolution + x, ascending. A key is twice the depth in steps, and one more where the line leaves the body. */
+typedef struct pnDeviceImage {
+  void *counts, *starts, *keys; /* cl_mem: uint each; starts of empty pixels mean nothing */
+  uint32_t resolution;
+} pnDeviceImage;
+/* Of the last update; valid until the next. */
+PN_API pnDeviceImage pnDeviceLdi_GetImage(const pnDeviceLdi *ldi);
+
+/* Two bodies of one world; as pnOverlapDef. */
+typedef struct pnDeviceOverlapDef {
+  pnDeviceWorld *world; /* must outlive the object */
+  uint32_t bodyA, bodyB;
+  uint32_t resolution; /* default 128 */
+  pnInsideRule rule;   /* default PN_INSIDE_WINDING */
+  pnBox window;        /* measure only in this box; default (empty): everywhere */
+  bool steady;         /* default false */
+} pnDeviceOverlapDef;
+
+PN_API pnDeviceOverlapDef pnDefaultDeviceOverlapDef(void);
+/* Checks both meshes; measures nothing yet. */
+PN_API pnResult pnCreateDeviceOverlap(const pnDeviceOverlapDef *def, pnDeviceOverlap **outOverlap);
+PN_API void pnDestroyDeviceOverlap(pnDeviceOverlap *overlap); /* null is allowed */
+/* As pnOverlap_Measure, without bounds. What travels back is boxes, counts and sums. */
+PN_API pnResult pnDeviceOverlap_Measure(pnDeviceOverlap *overlap, pnOverlapResult *outResult);
 
 #ifdef __cplusplus
 }

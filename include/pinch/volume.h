@@ -47,7 +47,7 @@ typedef enum pnInsideRule {
 } pnInsideRule;
 
 /* What made an image. */
-typedef enum pnBackend { PN_BACKEND_SOFTWARE, PN_BACKEND_OPENGL } pnBackend;
+typedef enum pnBackend { PN_BACKEND_SOFTWARE, PN_BACKEND_OPENGL, PN_BACKEND_OPENCL } pnBackend;
 
 /* Pixels per side. */
 #define PN_MIN_RESOLUTION 16

@@ -37,6 +37,8 @@ void pn_log(pnLogLevel level, const char *format, ...) PN_PRINTF(2, 3);
 /* A table that never changes. Files whose text is compiled for OpenCL devices too (src/device) say it by this word, which means
  * something else there. */
 #define PN_TABLE static const
+/* What a pointer of such a file points into, where a device has several kinds of memory: that of buffers. */
+#define PN_GLOBAL
 /* Functions of such files that a device's compiler should call and not put into every caller, which would take it long. Here the
  * first kind is always inline, the second may be, and the third is as it stands. */
 #define PN_PART_INLINE PN_INLINE

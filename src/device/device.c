@@ -306,6 +306,8 @@ void pnDevice_Free(pnDevice *device, void *memory) {
 
 cl_kernel pn_createKernel(pnDevice *device, pnProgram program, const char *name, pnResult *outResult) {
   cl_int error = CL_SUCCESS;
+  *outResult = pn_needProgram(device, program);
+  if (*outResult != PN_OK) return NULL;
   cl_kernel kernel = pn_cl.CreateKernel(device->programs[program], name, &error);
   if (!kernel) *outResult = pn_clFail(error, "CreateKernel", name);
   return kernel;

@@ -6,8 +6,16 @@
 #include "device/cl.h"
 #include "pinch/device.h"
 
-/* Programs, each compiled and kept on its own. The exact one takes longest. */
-typedef enum pnProgram { PN_PROGRAM_FRAME, PN_PROGRAM_EXACT, PN_PROGRAM_MOTION, PN_PROGRAM_COUNT } pnProgram;
+/* Programs, each compiled and kept on its own. The exact one takes longest. Those from PN_PROGRAMS_AT_ONCE on wait until somebody
+ * needs them. */
+typedef enum pnProgram {
+  PN_PROGRAM_FRAME,
+  PN_PROGRAM_EXACT,
+  PN_PROGRAM_MOTION,
+  PN_PROGRAMS_AT_ONCE,
+  PN_PROGRAM_VOLUME = PN_PROGRAMS_AT_ONCE,
+  PN_PROGRAM_COUNT
+} pnProgram;
 
 /* Memory handed out by pnDevice_Alloc. */
 typedef struct pnPinned {
@@ -27,14 +35,16 @@ struct pnDevice {
   bool roundsQuotients; /* of floats; and roots */
   bool lost;            /* a call has failed for good */
   PN_ARRAY(pnPinned) pinned;
+  char cacheFolder[1024]; /* empty: programs are not kept */
   double buildSeconds;
   uint32_t fromCache;
 };
 
 /* The text of a program, made at build time from the kernels and the shared files of geom and collide (cmake/embed.cmake). */
-extern const char pn_textOfFrame[], pn_textOfExact[], pn_textOfMotion[];
+extern const char pn_textOfFrame[], pn_textOfExact[], pn_textOfMotion[], pn_textOfVolume[];
 
-/* program.c: all programs of a device, from the cache or compiled. */
+/* program.c: a program of a device, from the cache or compiled, when it is not there yet; and all that every world needs. */
+pnResult pn_needProgram(pnDevice *device, pnProgram program);
 pnResult pn_buildPrograms(pnDevice *device, const char *cacheFolder);
 /* selftest.c: does the device decide and round as the processor does? */
 pnResult pn_testDevice(pnDevice *device);
@@ -45,6 +55,7 @@ void pn_releaseBuffer(cl_mem *buffer);
 /* Memory of the processor that the device reads and writes fastest. */
 pnResult pn_createPinned(pnDevice *device, size_t bytes, cl_mem *outBuffer, void **outMemory);
 void pn_releasePinned(pnDevice *device, cl_mem *buffer, void *memory);
+/* Compiles the program when it is the first kernel of it. */
 cl_kernel pn_createKernel(pnDevice *device, pnProgram program, const char *name, pnResult *outResult);
 
 #endif

@@ -76,9 +76,9 @@ static void setBoxArguments(Arguments *a, pnStage stage) {
   switch (stage) {
     case PN_STAGE_REFIT:
       // welded vertices are the triangles' own where none is welded onto another: they need not be read twice
-      BUFFERS(a, PN_BUFFER_TRIANGLES, a->world->welded ? PN_BUFFER_WELDS : PN_BUFFER_TRIANGLES, PN_BUFFER_VERTICES, PN_BUFFER_CLUSTER_BODY, PN_BUFFER_SUPER_BODY,
-              PN_BUFFER_RECORDS, PN_BUFFER_CLUSTER_LOW, PN_BUFFER_CLUSTER_HIGH, PN_BUFFER_SUPER_LOW,
-              PN_BUFFER_SUPER_HIGH, PN_BUFFER_HEAD, PN_BUFFER_COUNTS);
+      BUFFERS(a, PN_BUFFER_TRIANGLES, a->world->welded ? PN_BUFFER_WELDS : PN_BUFFER_TRIANGLES, PN_BUFFER_VERTICES,
+              PN_BUFFER_CLUSTER_BODY, PN_BUFFER_SUPER_BODY, PN_BUFFER_RECORDS, PN_BUFFER_CLUSTER_LOW,
+              PN_BUFFER_CLUSTER_HIGH, PN_BUFFER_SUPER_LOW, PN_BUFFER_SUPER_HIGH, PN_BUFFER_HEAD, PN_BUFFER_COUNTS);
       number(a, modeOf(a->world) & EMIT_SORT ? a->world->triangleCount : 0);
       break;
     case PN_STAGE_SUPERS:
@@ -156,17 +156,21 @@ static void setSortArguments(Arguments *a, pnStage stage) {
   }
 }
 
+static pnResult setStage(pnDeviceWorld *world, pnStage stage) {
+  Arguments a = {world, world->kernels[stage], 0, CL_SUCCESS};
+  if (stage == PN_STAGE_EVALUATE)
+    BUFFERS(&a, PN_BUFFER_CHUNKS, PN_BUFFER_MOTIONS, PN_BUFFER_SOURCES, PN_BUFFER_INPUTS, PN_BUFFER_CONSTANTS,
+            PN_BUFFER_WHOLE, PN_BUFFER_VERTICES);
+  else if (stage <= PN_STAGE_NEIGHBOURS) setBoxArguments(&a, stage);
+  else if (stage <= PN_STAGE_WANTED) setPairArguments(&a, stage);
+  else setSortArguments(&a, stage);
+  return a.error == CL_SUCCESS ? PN_OK : pn_worldFail(world, a.error, "SetKernelArg", "a frame");
+}
+
 static pnResult setArguments(pnDeviceWorld *world) {
   for (int i = 0; i < PN_STAGE_COUNT; ++i) {
-    Arguments a = {world, world->kernels[i], 0, CL_SUCCESS};
-    const pnStage stage = (pnStage)i;
-    if (stage == PN_STAGE_EVALUATE)
-      BUFFERS(&a, PN_BUFFER_CHUNKS, PN_BUFFER_MOTIONS, PN_BUFFER_SOURCES, PN_BUFFER_INPUTS, PN_BUFFER_CONSTANTS,
-              PN_BUFFER_WHOLE, PN_BUFFER_VERTICES);
-    else if (stage <= PN_STAGE_NEIGHBOURS) setBoxArguments(&a, stage);
-    else if (stage <= PN_STAGE_WANTED) setPairArguments(&a, stage);
-    else setSortArguments(&a, stage);
-    if (a.error != CL_SUCCESS) return pn_worldFail(world, a.error, "SetKernelArg", "a frame");
+    pnResult result = setStage(world, (pnStage)i);
+    if (result != PN_OK) return result;
   }
   world->argumentsStale = false;
   return PN_OK;
@@ -306,15 +310,33 @@ static bool sameMode(const pnDeviceFrameDef *a, const pnDeviceFrameDef *b) {
   return a->first == b->first && a->unsorted == b->unsorted && a->countOnly == b->countOnly;
 }
 
+static pnResult failLost(const pnDeviceWorld *world) {
+  return pn_fail(PN_ERROR_DEVICE, "device '%s' failed before; it and its worlds can only be destroyed",
+                 world->device->info.name);
+}
+
+pnResult pn_bringVertices(pnDeviceWorld *world) {
+  if (world->device->lost) return failLost(world);
+  pnResult result = pn_layOut(world);
+  if (result == PN_OK && world->triangleCount > 0) result = pn_uploadPoses(world);
+  if (result != PN_OK || world->triangleCount == 0 || !world->moved) return result;
+  size_t global[2], local[2];
+  result = setStage(world, PN_STAGE_EVALUATE);
+  if (result != PN_OK || !sizeStage(world, PN_STAGE_EVALUATE, global, local)) return result;
+  cl_int error = pn_cl.EnqueueNDRangeKernel(world->device->queue, world->kernels[PN_STAGE_EVALUATE], 1, NULL, global,
+                                            local, 0, NULL, NULL);
+  // the next frame finds them in place
+  world->moved = false;
+  return error == CL_SUCCESS ? PN_OK : pn_worldFail(world, error, "EnqueueNDRangeKernel", "vertices");
+}
+
 pnResult pnDeviceWorld_Begin(pnDeviceWorld *world, const pnDeviceFrameDef *def) {
   PN_ASSERT(world);
   const pnDeviceFrameDef none = {0};
   def = def ? def : &none;
   world->begun = pn_clock();
   world->finished = false;
-  if (world->device->lost)
-    return pn_fail(PN_ERROR_DEVICE, "device '%s' failed before; it and its worlds can only be destroyed",
-                   world->device->info.name);
+  if (world->device->lost) return failLost(world);
   pnResult result = pn_layOut(world);
   if (result != PN_OK) return result;
   if (!sameMode(def, &world->def)) world->argumentsStale = true;

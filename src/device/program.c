@@ -39,7 +39,8 @@ static uint64_t hashText(uint64_t h, const char *text) {
 }
 
 static const char *textOfProgram(pnProgram program) {
-  return program == PN_PROGRAM_FRAME ? pn_textOfFrame : program == PN_PROGRAM_EXACT ? pn_textOfExact : pn_textOfMotion;
+  static const char *const texts[PN_PROGRAM_COUNT] = {pn_textOfFrame, pn_textOfExact, pn_textOfMotion, pn_textOfVolume};
+  return texts[program];
 }
 
 static uint64_t keyOf(const pnDevice *device, pnProgram program) {
@@ -119,27 +120,33 @@ static cl_program takeKept(const pnDevice *device, const char *folder, const cha
   return program;
 }
 
-pnResult pn_buildPrograms(pnDevice *device, const char *cacheFolder) {
-  char folder[1024];
-  const bool cached = !(cacheFolder && cacheFolder[0] == '\0') && pn_cacheFolder(cacheFolder, folder, sizeof folder);
-  const double start = pn_clock();
-  for (int i = 0; i < PN_PROGRAM_COUNT; ++i) {
-    const uint64_t key = keyOf(device, (pnProgram)i);
-    char name[32];
-    snprintf(name, sizeof name, "%016llx.cl", (unsigned long long)key);
-    if (cached) device->programs[i] = takeKept(device, folder, name, key);
-    if (device->programs[i]) {
-      ++device->fromCache;
-      continue;
-    }
-    const double begun = pn_clock();
-    pnResult result = compile(device, (pnProgram)i, &device->programs[i]);
+pnResult pn_needProgram(pnDevice *device, pnProgram program) {
+  static const char *const names[PN_PROGRAM_COUNT] = {"frame", "exact", "motion", "volume"};
+  if (device->programs[program]) return PN_OK;
+  const bool cached = device->cacheFolder[0] != '\0';
+  const double begun = pn_clock();
+  const uint64_t key = keyOf(device, program);
+  char name[32];
+  snprintf(name, sizeof name, "%016llx.cl", (unsigned long long)key);
+  if (cached) device->programs[program] = takeKept(device, device->cacheFolder, name, key);
+  if (device->programs[program]) {
+    ++device->fromCache;
+  } else {
+    pnResult result = compile(device, program, &device->programs[program]);
     if (result != PN_OK) return result;
-    static const char *const names[PN_PROGRAM_COUNT] = {"frame", "exact", "motion"};
-    pn_log(PN_LOG_INFO, "device '%s': program '%s' compiled in %.2f s", device->info.name, names[i],
+    pn_log(PN_LOG_INFO, "device '%s': program '%s' compiled in %.2f s", device->info.name, names[program],
            pn_clock() - begun);
-    if (cached) keep(device, device->programs[i], folder, name, key);
+    if (cached) keep(device, device->programs[program], device->cacheFolder, name, key);
   }
-  device->buildSeconds = pn_clock() - start;
+  device->buildSeconds += pn_clock() - begun;
   return PN_OK;
+}
+
+pnResult pn_buildPrograms(pnDevice *device, const char *cacheFolder) {
+  const bool cached = !(cacheFolder && cacheFolder[0] == '\0') &&
+                      pn_cacheFolder(cacheFolder, device->cacheFolder, sizeof device->cacheFolder);
+  if (!cached) device->cacheFolder[0] = '\0';
+  pnResult result = PN_OK;
+  for (int i = 0; i < PN_PROGRAMS_AT_ONCE && result == PN_OK; ++i) result = pn_needProgram(device, (pnProgram)i);
+  return result;
 }

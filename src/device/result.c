@@ -73,7 +73,7 @@ static pnResult growLists(pnDeviceWorld *world) {
 }
 
 /* Which vertex of a super is NaN or infinite? Only for the message, so it may take its time. */
-static pnResult failNumber(pnDeviceWorld *world) {
+pnResult pn_failNumber(pnDeviceWorld *world) {
   const size_t floats = (size_t)world->vertexCount * 3;
   float *vertices = pn_alloc(floats * sizeof(float));
   if (!vertices) return pn_failMemory(floats * sizeof(float));
@@ -123,7 +123,7 @@ pnDeviceFrame pnDeviceWorld_Finish(pnDeviceWorld *world) {
   }
   world->running = false;
   if (frame.result == PN_OK && world->triangleCount > 0 && world->head[PN_HEAD_BAD] != PN_NONE)
-    frame.result = failNumber(world);
+    frame.result = pn_failNumber(world);
   world->finished = world->knowsSizes = frame.result == PN_OK;
   if (world->finished) {
     world->last = world->head[PN_HEAD_PAIRS];

@@ -217,6 +217,14 @@ void pn_freeInputs(pnDeviceWorld *world);
 pnResult pn_layOutWishes(pnDeviceWorld *world);
 /* upload.c: what has changed in the poses. */
 pnResult pn_uploadPoses(pnDeviceWorld *world);
+/* The buffer with the welded vertices of every slot, four numbers each. */
+PN_INLINE cl_mem pn_weldBuffer(const pnDeviceWorld *world) {
+  return world->buffers[world->welded ? PN_BUFFER_WELDS : PN_BUFFER_TRIANGLES];
+}
+/* frame.c: all vertices of the world where its poses are now, on the device: in the queue's order. */
+pnResult pn_bringVertices(pnDeviceWorld *world);
+/* result.c: PN_ERROR_NUMBER, naming the vertex that is NaN or infinite. */
+pnResult pn_failNumber(pnDeviceWorld *world);
 /* frame.c: the kernels of a frame, from refit on; poses are on the device. */
 pnResult pn_enqueueFrame(pnDeviceWorld *world);
 

@@ -54,7 +54,7 @@ typedef struct DepthJob {
 
 static bool listSpans(const pnLayers *layers, const pnColumn *column, pnInsideRule rule,
                       SpanList lists[READING_COUNT]) {
-  pnWalk walk = pn_walkColumn(column, layers->fromHigh, rule);
+  pnWalk walk = pn_walkColumn(column, layers->fromHigh, rule == PN_INSIDE_PARITY);
   int32_t begin[READING_COUNT] = {-1, -1, -1}, steps = layers->view.steps;
   for (int r = 0; r < READING_COUNT; ++r) lists[r].count = 0;
   for (int32_t z = 0;; z = PN_MIN(walk.next, steps)) {

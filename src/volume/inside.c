@@ -27,24 +27,11 @@ typedef struct InsideJob {
   } part[PN_MAX_WORKERS];
 } InsideJob;
 
-/* Winding number or number of layers below depth z. */
-static bool isInside(const pnLayers *layers, uint32_t x, uint32_t y, int32_t z, pnInsideRule rule) {
-  pnColumn column = pn_layersColumn(layers, x, y);
-  uint32_t limit = ((uint32_t)z << 1) | 1, i = 0;
-  if (rule == PN_INSIDE_PARITY) {
-    while (i < column.keyCount && column.keys[i] <= limit) ++i;
-    return i & 1;
-  }
-  int32_t count = 0;
-  for (; i < column.keyCount && column.keys[i] <= limit; ++i) count += 1 - 2 * (int32_t)(column.keys[i] & 1);
-  return count != 0;
-}
-
 static void testRange(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
   InsideJob *job = context;
   const pnLayers *layers = &job->ldi->image.layers;
   const pnView *view = &layers->view;
-  pnInsideRule rule = job->ldi->def.rule;
+  const bool parity = job->ldi->def.rule == PN_INSIDE_PARITY;
   uint32_t u = view->pick[0], v = view->pick[1], w = view->pick[2], shift = view->cellShift;
   double units = (double)((uint64_t)view->size << shift);
   uint64_t count = 0;
@@ -54,13 +41,20 @@ static void testRange(void *context, uint32_t begin, uint32_t end, uint32_t work
     double z = ((double)p[w] - view->lo[2]) * view->scale[2];
     // written so that a NaN is outside
     bool inWindow = (x >= 0.0) & (y >= 0.0) & (z >= 0.0) & (x < units) & (y < units) & (z < view->steps);
-    bool inside = inWindow && isInside(layers, (uint32_t)x >> shift, (uint32_t)y >> shift, (int32_t)z, rule);
+    pnColumn column = {0};
+    if (inWindow) column = pn_layersColumn(layers, (uint32_t)x >> shift, (uint32_t)y >> shift);
+    bool inside = inWindow && pn_isInside(&column, (int32_t)z, parity);
     job->inside[i] = inside;
     count += inside;
     float sum = (p[0] - p[0]) + (p[1] - p[1]) + (p[2] - p[2]);
     if (sum != 0.0f && i < job->part[worker].firstBad) job->part[worker].firstBad = i;
   }
   job->part[worker].insideCount += count;
+}
+
+double pn_insideError(const pnView *view) {
+  double cell = (double)(1u << view->cellShift), du = view->unit[0] * cell, dv = view->unit[1] * cell;
+  return 0.5 * sqrt(du * du + dv * dv) + pn_viewSnap(view) + view->unit[2];
 }
 
 pnResult pnLdi_TestPoints(const pnLdi *ldi, const float *points, uint32_t count, uint8_t *outInside,
@@ -85,10 +79,7 @@ pnResult pnLdi_TestPoints(const pnLdi *ldi, const float *points, uint32_t count,
     return pn_fail(PN_ERROR_NUMBER, "point %u is not finite: %g %g %g", firstBad, (double)points[3 * (size_t)firstBad],
                    (double)points[3 * (size_t)firstBad + 1], (double)points[3 * (size_t)firstBad + 2]);
 
-  const pnView *view = &ldi->image.layers.view;
-  double cell = (double)(1u << view->cellShift), du = view->unit[0] * cell, dv = view->unit[1] * cell;
-  outResult->error = 0.5 * sqrt(du * du + dv * dv) + pn_viewSnap(view) + view->unit[2];
-  if (ldi->image.layers.open) outResult->error = INFINITY;
+  outResult->error = ldi->image.layers.open ? INFINITY : pn_insideError(&ldi->image.layers.view);
   outResult->time = pn_clock() - start;
   return PN_OK;
 }

@@ -13,12 +13,9 @@
 #define PN_VOLUME_LAYERS_H
 
 #include "volume/view.h"
+#include "volume/walk_column.h"
 
 #define PN_BAND_ROWS 8
-
-typedef struct pnInterval {
-  int32_t lo, hi;
-} pnInterval;
 
 typedef struct pnBand {
   uint32_t *offsets; /* PN_BAND_ROWS * size + 1 */
@@ -69,14 +66,6 @@ void pn_bandSort(pnBand *band, uint32_t cellCount);
 uint64_t pn_layersCount(const pnLayers *layers);
 uint32_t pn_layersMax(const pnLayers *layers);
 uint32_t pn_layersOdd(const pnLayers *layers);
-
-/* The layers and the touched depths of one cell, ready to be walked upward. */
-typedef struct pnColumn {
-  const uint32_t *keys;
-  uint32_t keyCount;
-  const pnInterval *thick;
-  uint32_t thickCount;
-} pnColumn;
 
 PN_INLINE pnColumn pn_layersColumn(const pnLayers *layers, uint32_t x, uint32_t y) {
   const pnBand *band = layers->bands + y / PN_BAND_ROWS;

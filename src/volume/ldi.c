@@ -62,8 +62,8 @@ void pnDestroyLdi(pnLdi *ldi) {
 
 /* The window is the body's box or the caller's; we look along its shortest side, where the layers are fewest. A flat
  * side is given some depth, because a window has volume even when the body has none. */
-static pnView chooseView(const pnLdi *ldi) {
-  const pnBox *box = pn_hasWindow(&ldi->def.window) ? &ldi->def.window : &ldi->solid.box;
+pnView pn_ldiView(const pnBox *body, const pnBox *window, uint32_t resolution) {
+  const pnBox *box = pn_hasWindow(window) ? window : body;
   double lo[3] = {box->min.x, box->min.y, box->min.z}, hi[3] = {box->max.x, box->max.y, box->max.z};
   double longest = PN_MAX(PN_MAX(hi[0] - lo[0], hi[1] - lo[1]), hi[2] - lo[2]);
   uint32_t axis = 0;
@@ -73,7 +73,7 @@ static pnView chooseView(const pnLdi *ldi) {
     double grow = longest > 0.0 ? ldexp(longest, -20) : ldexp(fabs(lo[k]) + 1.0, -20);
     lo[k] -= grow, hi[k] += grow;
   }
-  return pn_viewAlong(axis, lo, hi, &ldi->solid.box, ldi->def.resolution);
+  return pn_viewAlong(axis, lo, hi, body, resolution);
 }
 
 pnResult pnLdi_Update(pnLdi *ldi) {
@@ -89,7 +89,7 @@ pnResult pnLdi_Update(pnLdi *ldi) {
   // an empty mesh has an empty image
   ldi->empty = ldi->solid.triangleCount == 0;
   pnView view = {0};
-  if (!ldi->empty) view = chooseView(ldi);
+  if (!ldi->empty) view = pn_ldiView(&ldi->solid.box, &ldi->def.window, ldi->def.resolution);
   ldi->prepareTime = moved ? pn_clock() - start : 0.0;
   if (ldi->empty) {
     ldi->image.reused = !moved;
@@ -98,6 +98,16 @@ pnResult pnLdi_Update(pnLdi *ldi) {
   }
   pnImageSettings settings = {ldi->def.bounds, &ldi->def.tasks, ldi->def.gl};
   return pn_imageMake(&ldi->image, &ldi->raster, &ldi->solid, &view, false, &settings);
+}
+
+void pn_viewInfo(const pnView *view, pnLdiInfo *info) {
+  int32_t lo[3] = {0, 0, 0}, hi[3] = {(int32_t)view->size, (int32_t)view->size, view->steps};
+  info->resolution = view->size;
+  info->axis = view->pick[2];
+  info->window = pn_cellBox(view, lo, hi);
+  for (int k = 0; k < 2; ++k) info->pixel[k] = view->unit[k] * (double)(1 << view->cellShift);
+  info->depthStep = view->unit[2];
+  info->snap = pn_viewSnap(view);
 }
 
 pnLdiInfo pnLdi_GetInfo(const pnLdi *ldi) {
@@ -114,13 +124,7 @@ pnLdiInfo pnLdi_GetInfo(const pnLdi *ldi) {
       sizeof *ldi + pn_solidBytes(&ldi->solid) + pn_rasterBytes(&ldi->raster) + pn_layersBytes(&image->layers);
   info.window = (pnBox){{1.0f, 1.0f, 1.0f}, {-1.0f, -1.0f, -1.0f}};
   if (ldi->empty || image->frame == 0) return info;
-  int32_t lo[3] = {0, 0, 0}, hi[3] = {(int32_t)view->size, (int32_t)view->size, view->steps};
-  info.resolution = view->size;
-  info.axis = view->pick[2];
-  info.window = pn_cellBox(view, lo, hi);
-  for (int k = 0; k < 2; ++k) info.pixel[k] = view->unit[k] * (double)(1 << view->cellShift);
-  info.depthStep = view->unit[2];
-  info.snap = pn_viewSnap(view);
+  pn_viewInfo(view, &info);
   info.layerCount = pn_layersCount(&image->layers);
   info.maxLayers = pn_layersMax(&image->layers);
   info.oddPixelCount = pn_layersOdd(&image->layers);

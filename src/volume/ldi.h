@@ -13,6 +13,13 @@ struct pnLdi {
   double prepareTime;
 };
 
+/* The view of a body in this box, through the caller's window or its own. */
+pnView pn_ldiView(const pnBox *body, const pnBox *window, uint32_t resolution);
+/* What the view says about itself. */
+void pn_viewInfo(const pnView *view, pnLdiInfo *info);
+/* Points farther from the surface than this are answered rightly. */
+double pn_insideError(const pnView *view);
+
 /* PN_OK when an image has been made, otherwise what to do. */
 pnResult pn_ldiReady(const pnLdi *ldi);
 

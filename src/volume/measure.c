@@ -30,81 +30,6 @@ typedef struct MeasureJob {
   pnTally part[PN_MAX_WORKERS];
 } MeasureJob;
 
-static pnTally emptyTally(void) {
-  return (pnTally){.x0 = INT32_MAX, .x1 = -1, .y0 = INT32_MAX, .y1 = -1, .z0 = INT32_MAX, .z1 = -1};
-}
-
-static void addSpan(pnTally *tally, int32_t x, int32_t y, int32_t begin, int32_t end) {
-  int64_t length = end - begin, moment = length * ((int64_t)begin + end);
-  tally->length += length;
-  tally->momentX += length * x;
-  tally->momentY += length * y;
-  tally->momentZHigh += moment >> 24;
-  tally->momentZLow += moment & 0xffffff;
-  ++tally->spanCount;
-}
-
-/* Goes on to depth z, if there is anything to go on to. */
-PN_INLINE void stepTo(pnWalk *walk, int32_t z) {
-  if (walk->next <= z) pn_walkTo(walk, z);
-}
-
-/* Inside or touched now, or later. */
-PN_INLINE bool isDone(const pnWalk *walk) {
-  return walk->next == PN_DEPTH_END && !walk->inside && !walk->touched;
-}
-
-/* Adds one column. `only`: also what one body has and the other has not. Without it, everything before both have
- * begun and after one has ended is passed over. */
-PN_INLINE void measureColumn(pnTally *tally, int32_t x, int32_t y, pnWalk *a, pnWalk *b, int32_t steps,
-                             const bool only) {
-  int32_t begin = -1, outerBegin = -1, outerEnd = -1, z = 0;
-  pn_walkTo(a, 0);
-  pn_walkTo(b, 0);
-  if (!only) {
-    // where neither has begun there is nothing; at the later of the two beginnings look again
-    if (!(a->inside | a->touched)) z = PN_MIN(a->next, steps);
-    if (!(b->inside | b->touched)) z = PN_MAX(z, PN_MIN(b->next, steps));
-  }
-  int64_t lengthMin = 0, lengthMax = 0;
-  while (z < steps) {
-    stepTo(a, z);
-    stepTo(b, z);
-    if (!only && (isDone(a) || isDone(b))) break;
-    int32_t next = PN_MIN(PN_MIN(a->next, b->next), steps), length = next - z;
-    bool maybeA = a->inside | a->touched, sureA = a->inside & !a->touched;
-    bool maybeB = b->inside | b->touched, sureB = b->inside & !b->touched;
-
-    // spans as sampled
-    bool shared = a->inside & b->inside;
-    if (shared && begin < 0) begin = z;
-    if (!shared && begin >= 0) addSpan(tally, x, y, begin, z), begin = -1;
-
-    lengthMin += (sureA & sureB) ? length : 0;
-    if (maybeA & maybeB) {
-      lengthMax += length;
-      if (outerBegin < 0) outerBegin = z;
-      outerEnd = next;
-    }
-    if (only) {
-      tally->onlyA += (a->inside & !b->inside) ? length : 0;
-      tally->onlyASure += (sureA & !maybeB) ? length : 0;
-      tally->onlyAMaybe += (maybeA & !sureB) ? length : 0;
-      tally->onlyB += (b->inside & !a->inside) ? length : 0;
-      tally->onlyBSure += (sureB & !maybeA) ? length : 0;
-      tally->onlyBMaybe += (maybeB & !sureA) ? length : 0;
-    }
-    z = next;
-  }
-  if (begin >= 0) addSpan(tally, x, y, begin, PN_MIN(z, steps));
-  if (outerBegin >= 0) {
-    tally->lengthMin += lengthMin, tally->lengthMax += lengthMax;
-    tally->x0 = PN_MIN(tally->x0, x), tally->x1 = PN_MAX(tally->x1, x);
-    tally->y0 = PN_MIN(tally->y0, y), tally->y1 = PN_MAX(tally->y1, y);
-    tally->z0 = PN_MIN(tally->z0, outerBegin), tally->z1 = PN_MAX(tally->z1, outerEnd);
-  }
-}
-
 static void measureBands(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
   MeasureJob *job = context;
   pnTally *tally = job->part + worker;
@@ -118,34 +43,24 @@ static void measureBands(void *context, uint32_t begin, uint32_t end, uint32_t w
       bool anyA = a.keyCount + a.thickCount != 0, anyB = true;
       if (layersB) b = pn_layersColumn(layersB, x, y), anyB = b.keyCount + b.thickCount != 0;
       if (job->only ? !(anyA || anyB) : !(anyA && anyB)) continue;
-      pnWalk walkA = pn_walkColumn(&a, layersA->fromHigh, job->rule);
-      pnWalk walkB = pn_walkColumn(&b, layersB && layersB->fromHigh, job->rule);
+      const bool parity = job->rule == PN_INSIDE_PARITY;
+      pnWalk walkA = pn_walkColumn(&a, layersA->fromHigh, parity);
+      pnWalk walkB = pn_walkColumn(&b, layersB && layersB->fromHigh, parity);
       // no second body: it is everywhere (an odd count, and no layers to change it)
       if (!layersB) walkB.count = 1;
-      if (job->only) measureColumn(tally, (int32_t)x, (int32_t)y, &walkA, &walkB, steps, true);
-      else measureColumn(tally, (int32_t)x, (int32_t)y, &walkA, &walkB, steps, false);
+      if (job->only) pn_measureColumn(tally, (int32_t)x, (int32_t)y, &walkA, &walkB, steps, true);
+      else pn_measureColumn(tally, (int32_t)x, (int32_t)y, &walkA, &walkB, steps, false);
     }
 }
 
 pnTally pn_measureLayers(const pnLayers *a, const pnLayers *b, bool only, pnInsideRule rule, const pnTasks *tasks) {
   MeasureJob job = {.a = a, .b = b, .only = only, .rule = rule};
   uint32_t workers = pn_workerCount(tasks);
-  for (uint32_t w = 0; w < workers; ++w) job.part[w] = emptyTally();
+  for (uint32_t w = 0; w < workers; ++w) job.part[w] = pn_emptyTally();
   pn_parallelFor(tasks, measureBands, &job, a->bandCount, 1);
 
-  pnTally all = emptyTally();
-  for (uint32_t w = 0; w < workers; ++w) {
-    const pnTally *part = job.part + w;
-    all.length += part->length, all.lengthMin += part->lengthMin, all.lengthMax += part->lengthMax;
-    all.onlyA += part->onlyA, all.onlyASure += part->onlyASure, all.onlyAMaybe += part->onlyAMaybe;
-    all.onlyB += part->onlyB, all.onlyBSure += part->onlyBSure, all.onlyBMaybe += part->onlyBMaybe;
-    all.momentX += part->momentX, all.momentY += part->momentY;
-    all.momentZHigh += part->momentZHigh, all.momentZLow += part->momentZLow;
-    all.spanCount += part->spanCount;
-    all.x0 = PN_MIN(all.x0, part->x0), all.x1 = PN_MAX(all.x1, part->x1);
-    all.y0 = PN_MIN(all.y0, part->y0), all.y1 = PN_MAX(all.y1, part->y1);
-    all.z0 = PN_MIN(all.z0, part->z0), all.z1 = PN_MAX(all.z1, part->z1);
-  }
+  pnTally all = pn_emptyTally();
+  for (uint32_t w = 0; w < workers; ++w) pn_addTally(&all, job.part + w);
   return all;
 }
 

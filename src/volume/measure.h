@@ -3,18 +3,7 @@
 #define PN_VOLUME_MEASURE_H
 
 #include "volume/layers.h"
-
-/* Lengths in depth steps, summed over cells. Whole numbers: the order of adding does not matter. */
-typedef struct pnTally {
-  int64_t length;                       /* shared, as sampled */
-  int64_t lengthMin, lengthMax;         /* surely shared; perhaps shared */
-  int64_t onlyA, onlyASure, onlyAMaybe; /* in A but not in B; only when asked for */
-  int64_t onlyB, onlyBSure, onlyBMaybe;
-  int64_t momentX, momentY;        /* sum of length times cell number */
-  int64_t momentZHigh, momentZLow; /* sum of length times (begin + end), in two parts: High * 2^24 + Low */
-  uint64_t spanCount;
-  int32_t x0, x1, y0, y1, z0, z1; /* cells and depths that are perhaps shared; x0 > x1 when there are none */
-} pnTally;
+#include "volume/measure_column.h"
 
 /* Sums over the image of A, and of B when it is not null (otherwise B is everything). `only`: also the onlyX of the
  * tally, at about twice the cost. */

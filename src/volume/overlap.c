@@ -60,9 +60,8 @@ pnResult pn_overlapRefresh(pnOverlap *overlap) {
 
 /* Where to look. The caller's window stands as it is, whatever moves, so that the image of a body at rest is used
  * again; which body is in front does not matter then, because depths before the window are counted too. */
-static pnInterest chooseInterest(const pnOverlap *overlap) {
-  pnInterest interest = pn_findInterest(&overlap->solids[0].box, &overlap->solids[1].box);
-  const pnBox *window = &overlap->def.window;
+pnInterest pn_chooseInterest(const pnBox *a, const pnBox *b, const pnBox *window, bool steady) {
+  pnInterest interest = pn_findInterest(a, b);
   if (interest.empty) return interest;
   if (pn_hasWindow(window)) {
     interest.lo[0] = window->min.x, interest.lo[1] = window->min.y, interest.lo[2] = window->min.z;
@@ -71,7 +70,7 @@ static pnInterest chooseInterest(const pnOverlap *overlap) {
     for (uint32_t k = 1; k < 3; ++k)
       if (interest.hi[k] - interest.lo[k] < interest.hi[interest.axis] - interest.lo[interest.axis]) interest.axis = k;
     interest.aInFront = true;
-  } else if (overlap->def.steady) {
+  } else if (steady) {
     pn_steadyBox(interest.lo, interest.hi);
   }
   return interest;
@@ -83,9 +82,8 @@ static bool boxIn(const pnBox *a, const pnBox *b) {
 }
 
 /* One body can be inside the other only when its box is (and is in sight): then all of it is in the image. */
-static bool canContain(const pnOverlap *overlap, int outer) {
-  const pnBox *box = &overlap->solids[1 - outer].box, *window = &overlap->def.window;
-  return boxIn(box, &overlap->solids[outer].box) && (!pn_hasWindow(window) || boxIn(box, window));
+bool pn_canContain(const pnBox *outer, const pnBox *inner, const pnBox *window) {
+  return boxIn(inner, outer) && (!pn_hasWindow(window) || boxIn(inner, window));
 }
 
 static void findRelation(const pnTally *tally, bool aFits, bool bFits, bool bounded, pnOverlapResult *result) {
@@ -105,14 +103,14 @@ static void findRelation(const pnTally *tally, bool aFits, bool bFits, bool boun
   result->certain = result->certain && bounded;
 }
 
-static pnBox unionBox(const pnBox *a, const pnBox *b) {
+pnBox pn_unionBox(const pnBox *a, const pnBox *b) {
   return (pnBox){{fminf(a->min.x, b->min.x), fminf(a->min.y, b->min.y), fminf(a->min.z, b->min.z)},
                  {fmaxf(a->max.x, b->max.x), fmaxf(a->max.y, b->max.y), fmaxf(a->max.z, b->max.z)}};
 }
 
 /* Stage 2 of the paper. */
 static pnResult makeImages(pnOverlap *overlap, const pnInterest *interest, pnOverlapResult *result) {
-  pnBox around = unionBox(&overlap->solids[0].box, &overlap->solids[1].box);
+  pnBox around = pn_unionBox(&overlap->solids[0].box, &overlap->solids[1].box);
   pnView view = pn_viewAlong(interest->axis, interest->lo, interest->hi, &around, overlap->def.resolution);
   pnImageSettings settings = {overlap->def.bounds, &overlap->def.tasks, overlap->def.gl};
   for (int i = 0; i < 2; ++i) {
@@ -134,6 +132,20 @@ static pnResult makeImages(pnOverlap *overlap, const pnInterest *interest, pnOve
   return PN_OK;
 }
 
+void pn_tallyOverlap(const pnTally *tally, const pnView *view, bool aFits, bool bFits, bool bounded,
+                     pnOverlapResult *outResult) {
+  pnVolumeResult volume = pn_tallyVolume(tally, view, bounded);
+  outResult->volume = volume.volume;
+  outResult->volumeMin = volume.volumeMin;
+  outResult->volumeMax = volume.volumeMax;
+  outResult->error = volume.error;
+  for (int k = 0; k < 3; ++k) outResult->centroid[k] = volume.centroid[k];
+  outResult->centroidError = volume.centroidError;
+  outResult->box = volume.box;
+  outResult->spanCount = volume.spanCount;
+  findRelation(tally, aFits, bFits, bounded, outResult);
+}
+
 pnResult pnOverlap_Measure(pnOverlap *overlap, pnOverlapResult *outResult) {
   PN_FLOAT_SCOPE;
   PN_ASSERT(overlap && outResult);
@@ -147,7 +159,8 @@ pnResult pnOverlap_Measure(pnOverlap *overlap, pnOverlapResult *outResult) {
   // stage 1: positions, boxes, volume of interest
   pnResult result = pn_overlapRefresh(overlap);
   if (result != PN_OK) return result;
-  pnInterest interest = chooseInterest(overlap);
+  pnInterest interest =
+      pn_chooseInterest(&overlap->solids[0].box, &overlap->solids[1].box, &overlap->def.window, overlap->def.steady);
   outResult->axis = interest.axis;
   outResult->aInFront = interest.aInFront;
   outResult->prepareTime = pn_clock() - start;
@@ -161,18 +174,10 @@ pnResult pnOverlap_Measure(pnOverlap *overlap, pnOverlapResult *outResult) {
   start = pn_clock();
   const pnLayers *a = &overlap->images[0].layers, *b = &overlap->images[1].layers;
   bool bounded = pn_imageBounded(&overlap->images[0]) && pn_imageBounded(&overlap->images[1]);
-  bool aFits = canContain(overlap, 1), bFits = canContain(overlap, 0);
+  const pnBox *boxA = &overlap->solids[0].box, *boxB = &overlap->solids[1].box, *window = &overlap->def.window;
+  bool aFits = pn_canContain(boxB, boxA, window), bFits = pn_canContain(boxA, boxB, window);
   pnTally tally = pn_measureLayers(a, b, aFits || bFits, overlap->def.rule, &overlap->def.tasks);
-  pnVolumeResult volume = pn_tallyVolume(&tally, &a->view, bounded);
-  outResult->volume = volume.volume;
-  outResult->volumeMin = volume.volumeMin;
-  outResult->volumeMax = volume.volumeMax;
-  outResult->error = volume.error;
-  for (int k = 0; k < 3; ++k) outResult->centroid[k] = volume.centroid[k];
-  outResult->centroidError = volume.centroidError;
-  outResult->box = volume.box;
-  outResult->spanCount = volume.spanCount;
-  findRelation(&tally, aFits, bFits, bounded, outResult);
+  pn_tallyOverlap(&tally, &a->view, aFits, bFits, bounded, outResult);
   overlap->measured = true;
   outResult->measureTime = pn_clock() - start;
   return PN_OK;

@@ -3,6 +3,7 @@
 #define PN_VOLUME_OVERLAP_H
 
 #include "volume/image.h"
+#include "volume/measure.h"
 
 struct pnOverlap {
   pnOverlapDef def;
@@ -16,6 +17,15 @@ struct pnOverlap {
   uint64_t depthFrames[2];
   pnDepthResult depth;
 };
+
+/* Where to look, by the boxes of two bodies and the caller's window. */
+pnInterest pn_chooseInterest(const pnBox *a, const pnBox *b, const pnBox *window, bool steady);
+/* Can a body be inside another, by their boxes? */
+bool pn_canContain(const pnBox *outer, const pnBox *inner, const pnBox *window);
+pnBox pn_unionBox(const pnBox *a, const pnBox *b);
+/* Sums as an answer. aFits: A can be inside B; bFits: B inside A. */
+void pn_tallyOverlap(const pnTally *tally, const pnView *view, bool aFits, bool bFits, bool bounded,
+                     pnOverlapResult *outResult);
 
 /* Brings both solids up to date. */
 pnResult pn_overlapRefresh(pnOverlap *overlap);

@@ -32,7 +32,7 @@ static void growBox(SelfTally *tally, int facing, uint32_t x, uint32_t y, int32_
 
 static void tallyColumn(SelfTally *tally, const pnLayers *layers, uint32_t x, uint32_t y) {
   pnColumn column = pn_layersColumn(layers, x, y);
-  pnWalk walk = pn_walkColumn(&column, layers->fromHigh, PN_INSIDE_WINDING);
+  pnWalk walk = pn_walkColumn(&column, layers->fromHigh, false);
   int32_t steps = layers->view.steps;
   for (int32_t z = 0; z < steps;) {
     pn_walkTo(&walk, z);

@@ -41,8 +41,8 @@ void pn_strokeGiant(const pnView *view, pnStrip strip, const pnPoint *points, co
   const uint32_t kind = (exit ? PN_ROW_EXIT : 0) | (lo[2] < 0 || hi[2] > view->steps ? PN_ROW_CLAMP : 0);
   uint32_t cell = (uint32_t)(y0 - strip.first) * strip.pitch + (uint32_t)from[0];
 
-  const pnEdges edges =
-      pn_setUpEdges(view->cellShift, corners, from[0] * (1 << view->cellShift) + half, y0 * (1 << view->cellShift) + half);
+  const pnEdges edges = pn_setUpEdges(view->cellShift, corners, from[0] * (1 << view->cellShift) + half,
+                                      y0 * (1 << view->cellShift) + half);
   const pnDepth depth = pn_setUpDepth(corners, &edges, exit ? area : -area);
   const int64_t *e = edges.e, *sx = edges.sx, *sy = edges.sy, *bias = edges.bias;
   pnCrossing crossings[3];

@@ -69,9 +69,10 @@ typedef struct pnDepth {
 
 PN_INLINE pnDepth pn_setUpDepth(const pnPoint *const corners[3], const pnEdges *edges, int64_t area) {
   double perArea = PN_DEPTH_ONE / (double)area;
-  pnDepth depth = {{(double)(corners[1]->z - corners[0]->z) * perArea, (double)(corners[2]->z - corners[0]->z) * perArea},
-                 (int64_t)corners[0]->z * (INT64_C(1) << 32) + PN_DEPTH_HALF,
-                 0};
+  pnDepth depth = {
+      {(double)(corners[1]->z - corners[0]->z) * perArea, (double)(corners[2]->z - corners[0]->z) * perArea},
+      (int64_t)corners[0]->z * (INT64_C(1) << 32) + PN_DEPTH_HALF,
+      0};
   // a step longer than all depths there are: no row has two cells, and the step is not used
   double dz = (double)edges->sx[1] * depth.perArea[0] + (double)edges->sx[2] * depth.perArea[1];
   if (fabs(dz) < 2.0 * PN_MAX_UNITS * PN_DEPTH_ONE) depth.dz = (int64_t)floor(dz);

@@ -22,6 +22,9 @@ typedef long int64_t;
 #define PN_PART static __attribute__((noinline))
 #define PN_CALLED __attribute__((noinline))
 #define PN_TABLE __constant
+#define PN_GLOBAL __global
+#define INT32_MAX 0x7fffffff
+#define INT64_C(x) x##L
 #define PN_MIN(a, b) ((a) < (b) ? (a) : (b))
 #define PN_MAX(a, b) ((a) > (b) ? (a) : (b))
 #define PN_NONE 0xffffffffu
