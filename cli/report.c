@@ -308,14 +308,27 @@ static int comparePairs(const void *x, const void *y) {
   return 0;
 }
 
-static pnResult checkFrame(const pnReport *report, int64_t number, double time, const float *const *positions) {
+/* "[4294967295,999]," in the list of moments. */
+#define MOMENT_BYTES 17
+
+/* Where a frame, or a moment, is on the timeline. */
+typedef struct When {
+  int64_t number;
+  uint32_t part;
+  double time;
+} When;
+
+static pnResult checkFrame(const pnReport *report, When when, const float *const *positions) {
+  int64_t number = when.number;
+  double time = when.time;
   if (!isfinite(time)) {
     return pn_reportFail(PN_ERROR_NUMBER, "report: frame %lld has no finite time", (long long)number);
   }
   bool begins = report->clipCount > 0 && report->clips[report->clipCount - 1].firstFrame == report->frameCount;
   if (report->frameCount > 0 && !begins) {
     const pnFrameData *before = &report->frames[report->frameCount - 1];
-    if (number <= before->number || time < before->time) {
+    bool grows = number > before->number || (number == before->number && when.part > before->part);
+    if (!grows || time < before->time) {
       return pn_reportFail(PN_ERROR_ARGUMENT, "report: frame %lld comes after frame %lld; numbers and times must grow",
                            (long long)number, (long long)before->number);
     }
@@ -359,8 +372,8 @@ static pnResult growFrames(pnReport *report) {
 }
 
 /* Adds a frame whose pairs are sorted. */
-static pnResult addFrame(pnReport *report, int64_t number, double time, const float *const *positions,
-                         const pnReportPair *pairs, size_t pairCount) {
+static pnResult addFrame(pnReport *report, When when, const float *const *positions, const pnReportPair *pairs,
+                         size_t pairCount) {
   pnResult result = growFrames(report);
   if (result == PN_OK && report->frameCount == 0) {
     result = prepareBodies(report, positions);
@@ -372,7 +385,8 @@ static pnResult addFrame(pnReport *report, int64_t number, double time, const fl
   // counts and pairs at once, positions when their group is full
   uint32_t f = report->frameCount++;
   pnFrameData *frame = &report->frames[f];
-  *frame = (pnFrameData){.number = number, .time = time, .pairCount = pairCount};
+  *frame = (pnFrameData){.number = when.number, .part = when.part, .time = when.time, .pairCount = pairCount};
+  report->textBytes += when.part > 0 ? MOMENT_BYTES : 0;
   frame->low = frame->high = PN_REPORT_NO_FRAME;
   result = pn_noteCounts(report, f, pairs, pairCount);
   frame->countsEnd = report->counts.size;
@@ -393,16 +407,16 @@ static pnResult addFrame(pnReport *report, int64_t number, double time, const fl
   return result;
 }
 
-pnResult pn_reportFrame(pnReport *report, int64_t number, double time, const float *const *positions,
-                        const pnReportPair *pairs, size_t pairCount) {
+static pnResult takeFrame(pnReport *report, When when, const float *const *positions, const pnReportPair *pairs,
+                          size_t pairCount) {
   if (report->broken != PN_OK) {
     return report->broken;
   }
 
   // bad data changes nothing
-  pnResult result = checkFrame(report, number, time, positions);
+  pnResult result = checkFrame(report, when, positions);
   if (result == PN_OK) {
-    result = checkPairs(report, number, pairs, pairCount);
+    result = checkPairs(report, when.number, pairs, pairCount);
   }
   if (result != PN_OK) {
     return result;
@@ -422,9 +436,23 @@ pnResult pn_reportFrame(pnReport *report, int64_t number, double time, const flo
     memcpy(copy, pairs, pairCount * sizeof *copy);
     qsort(copy, pairCount, sizeof *copy, comparePairs);
   }
-  report->broken = addFrame(report, number, time, positions, sorted ? pairs : copy, pairCount);
+  report->broken = addFrame(report, when, positions, sorted ? pairs : copy, pairCount);
   free(copy);
   return report->broken;
+}
+
+pnResult pn_reportFrame(pnReport *report, int64_t number, double time, const float *const *positions,
+                        const pnReportPair *pairs, size_t pairCount) {
+  return takeFrame(report, (When){number, 0, time}, positions, pairs, pairCount);
+}
+
+pnResult pn_reportMoment(pnReport *report, int64_t number, uint32_t part, double time, const float *const *positions,
+                         const pnReportPair *pairs, size_t pairCount) {
+  if (part < 1 || part > 999) {
+    return pn_reportFail(PN_ERROR_ARGUMENT, "report: a moment %u thousandths after frame %lld", part,
+                         (long long)number);
+  }
+  return takeFrame(report, (When){number, part, time}, positions, pairs, pairCount);
 }
 
 pnResult pn_reportNote(pnReport *report, const char *text) {

@@ -60,7 +60,7 @@ typedef struct pnReportPair {
 
 /* How deep a finding was in a frame, and where. */
 typedef struct pnReportSample {
-  int64_t frame;
+  double frame;
   double depth;
   float centre[3];
 } pnReportSample;
@@ -70,7 +70,8 @@ typedef struct pnReportFinding {
   const char *name, *depthKind, *kind, *standing, *comment; /* comment: of the baseline; null: none */
   uint32_t clip, number;                                    /* number: that of its pairs, in its clip */
   uint32_t a, b;
-  int64_t first, last, deepest; /* numbers of frames of the clip */
+  double first, last, deepest; /* numbers of frames of the clip, or of moments */
+  bool unseen;                 /* only in moments: no frame shows it */
   uint32_t frameCount;
   double depth, volume; /* volume NAN: not known */
   bool contained, fails;
@@ -104,6 +105,10 @@ pnResult pn_reportClip(pnReport *report, const char *name, double fps);
  * After an error the report can still be ended (it has the frames before) or cancelled. */
 pnResult pn_reportFrame(pnReport *report, int64_t number, double time, const float *const *positions,
                         const pnReportPair *pairs, size_t pairCount);
+
+/* A moment between two frames: `part` thousandths (1 to 999) after frame `number`. Else as a frame. */
+pnResult pn_reportMoment(pnReport *report, int64_t number, uint32_t part, double time, const float *const *positions,
+                         const pnReportPair *pairs, size_t pairCount);
 
 /* In rank order, before the end. Pairs that were said to be of number `from` in a clip are of number `to` (pn_reportJoin). */
 pnResult pn_reportFinding(pnReport *report, const pnReportFinding *finding);

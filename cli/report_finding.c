@@ -35,7 +35,7 @@ static void putSamples(pnBytes *out, const pnReportFinding *finding) {
   pn_bytesText(out, ",\"samples\":[");
   for (uint32_t i = 0; i < finding->sampleCount; ++i) {
     const pnReportSample *sample = &finding->samples[i];
-    pn_bytesFormat(out, "%s[%lld,", i > 0 ? "," : "", (long long)sample->frame);
+    pn_bytesFormat(out, "%s[%.15g,", i > 0 ? "," : "", sample->frame);
     putNumber(out, sample->depth);
     for (int k = 0; k < 3; ++k) {
       pn_bytesText(out, ",");
@@ -59,15 +59,16 @@ pnResult pn_reportFinding(pnReport *report, const pnReportFinding *finding) {
   pnBytes *out = &report->findings;
   pn_bytesText(out, out->size > 0 ? ",\n{\"name\":" : "{\"name\":");
   pn_bytesJson(out, finding->name);
-  pn_bytesFormat(out, ",\"clip\":%u,\"number\":%u,\"a\":%u,\"b\":%u,\"first\":%lld,\"last\":%lld,\"deepest\":%lld",
-                 finding->clip, finding->number, finding->a, finding->b, (long long)finding->first,
-                 (long long)finding->last, (long long)finding->deepest);
+  pn_bytesFormat(out, ",\"clip\":%u,\"number\":%u,\"a\":%u,\"b\":%u,\"first\":%.15g,\"last\":%.15g,\"deepest\":%.15g",
+                 finding->clip, finding->number, finding->a, finding->b, finding->first, finding->last,
+                 finding->deepest);
   pn_bytesFormat(out, ",\"frames\":%u,\"depth\":", finding->frameCount);
   putNumber(out, finding->depth);
   pn_bytesText(out, ",\"volume\":");
   putNumber(out, finding->volume);
   putText(out, "depthKind", finding->depthKind);
   putText(out, "kind", finding->kind);
+  if (finding->unseen) pn_bytesText(out, ",\"unseen\":true");
   putText(out, "standing", finding->standing);
   putText(out, "comment", finding->comment != NULL ? finding->comment : "");
   pn_bytesFormat(out, ",\"fails\":%s,\"contained\":%s", finding->fails ? "true" : "false",

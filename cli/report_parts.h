@@ -76,6 +76,7 @@ typedef struct pnBlob {
 
 typedef struct pnFrameData {
   int64_t number;
+  uint32_t part; /* thousandths of a frame behind it: a moment; 0: a frame */
   double time;
   pnBlob positions, pairs;
   uint32_t low, high; /* frames that predict this one, PN_REPORT_NO_FRAME for a key frame */

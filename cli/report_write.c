@@ -54,6 +54,18 @@ static void writeClips(pnBytes *out, const pnReport *report) {
   pn_bytesText(out, "]");
 }
 
+/* Which frames of the index are moments between two frames: the place, and how many thousandths of a frame behind its number. */
+static void writeMoments(pnBytes *out, const pnReport *report) {
+  bool any = false;
+  pn_bytesText(out, ",\"moments\":[");
+  for (uint32_t f = 0; f < report->frameCount; ++f) {
+    if (report->frames[f].part == 0) continue;
+    pn_bytesFormat(out, "%s[%u,%u]", any ? "," : "", f, report->frames[f].part);
+    any = true;
+  }
+  pn_bytesText(out, "]");
+}
+
 static void writeMeta(const pnReport *report, bool complete, pnBytes *out) {
   pn_bytesFormat(out, "{\"format\":2,\"pinch\":\"%s\",\"title\":", pnGetVersion());
   pn_bytesJson(out, report->title);
@@ -67,6 +79,7 @@ static void writeMeta(const pnReport *report, bool complete, pnBytes *out) {
   writeNames(out, "files", report->files, report->fileCount);
   writeNames(out, "notes", report->notes, report->noteCount);
   writeClips(out, report);
+  writeMoments(out, report);
   pn_bytesText(out, ",\"bodies\":[");
   for (uint32_t b = 0; b < report->bodyCount; ++b) {
     pn_bytesText(out, b > 0 ? ",\n" : "\n");

@@ -91,6 +91,8 @@ static bool checkDealing(const pnUsage *usage, int fileCount, char **files, cons
   else if (options->partFile && !part) pn_sayWrong(usage, "--part-file is for --part");
   else if (dealt && options->first && !pn_scanNeedsRest(options))
     pn_sayWrong(usage, "--first takes hints from the frame before: it goes without --part and --resume");
+  else if (dealt && options->between)
+    pn_sayWrong(usage, "--between goes from each frame to the next: it goes without --part and --resume");
   else if (dealt && stream)
     pn_sayWrong(usage, "standard input cannot be read again: it goes without --part and --resume");
   else
@@ -108,7 +110,7 @@ static bool checkOptions(const pnUsage *usage, int fileCount, char **files, pnSc
   int failOn = wordOf(options->failOnWord, fails, PN_FAIL_ON_ANY);
   int order = wordOf(options->orderWord, orders, PN_FINDINGS_BY_DEPTH);
   bool asksFindings = options->baseline || options->writeBaseline || options->junit || options->sarif ||
-                      options->minDepth > 0 || options->regions;
+                      options->minDepth > 0 || options->regions || options->between;
   if (!checkOutputs(usage, fileCount, files, options) || !parsePart(usage, options)) return false;
   if (fileCount == 0) pn_sayWrong(usage, "no file given; 'pinch make character hero.glb' makes one to try");
   else if (failOn < 0) pn_sayWrong(usage, "--fail-on: expected any, new or none, found '%s'", options->failOnWord);
@@ -148,6 +150,7 @@ static const char examples[] =
     "  pinch make character hero.glb                        a character who walks in a coat, to try\n"
     "  pinch scan hero.glb --html report.html               body against coat, and a report to look at\n"
     "  pinch scan hero.glb --self --frames 0:90:3           also each one with itself, every third frame\n"
+    "  pinch scan hero.glb --between                        also what happens between two frames\n"
     "  pinch scan hero.glb --only body,body                 the body with itself, nothing else\n"
     "  pinch scan hero.glb --ignore 'hair*,head'            all but hair in the head\n"
     "  pinch scan hero.glb --animation all                  every animation of the file\n"
@@ -184,6 +187,10 @@ static int scan(int argc, char **argv, char *const *parts, uint32_t partCount) {
        "which animation of a glTF file, by name, number or pattern; all: every\none; may be given several times "
        "(default: the first)",
        &options.animations},
+      {"between", PN_OPTION_FLAG, NULL,
+       "also look between frames: what passes through and is seen in neither\nframe is found, at its time ('frame "
+       "12.37')",
+       &options.between},
       {"self", PN_OPTION_FLAG, NULL, "also each body with itself (a single body always is)", &options.self},
       {"first", PN_OPTION_FLAG, NULL, "one pair of triangles for each two bodies and frame: faster, and no findings",
        &options.first},

@@ -7,6 +7,7 @@
  *   scan_clip.c    which animations, one after the other
  *   scan_range.c   which frames of an animation, and at what time each of them is
  *   scan_world.c   the world of the bodies, a frame of it, and what meets at rest
+ *   scan_between.c what happens between two frames and is seen in neither (--between)
  *   scan_tally.c   what stays of the frames: first, worst, intervals, joints
  *   scan_files.c   what is written frame by frame: CSV, the report; and at the end
  *   scan_json.c    the same as JSON
@@ -45,7 +46,7 @@ typedef struct pnScanOptions {
   double fps;        /* 0: not given */
   uint32_t threads;  /* 0: one for each core */
   uint32_t maxPairs; /* in a frame; 0: no limit */
-  bool self, first, ignoreRest, json, constant, regions;
+  bool self, first, ignoreRest, json, constant, regions, between;
   pnFailOn failOn;
   pnFindingOrder order;
   const char *command; /* the whole command line, for the report */
@@ -89,6 +90,10 @@ typedef struct pnScanBody {
   uint16_t *vertexGroups;
   float *vertices;        /* cache: of the frame that was read last */
   uint32_t verticesFrame; /* its number; PN_NONE: none yet */
+  float *verticesBefore;  /* --between: of the frame before, */
+  uint32_t beforeFrame;   /* its number; */
+  float *verticesBetween; /* and where the body stands between the two; null before */
+  bool isBetween;         /* the body stands there, and not in its frame */
 } pnScanBody;
 
 /* Frames first, first + step, ... up to last; frame f is at f / fps seconds. */
@@ -118,6 +123,8 @@ typedef struct pnScanContact {
 typedef struct pnScanFrame {
   uint32_t run;
   int64_t number;
+  uint32_t part; /* so many thousandths after it: a moment between two frames (--between) */
+  bool isMoment;
   double time;
   pnScanContact *contacts; /* sorted by a, then b */
   uint32_t contactCount, contactCapacity;
@@ -160,6 +167,59 @@ typedef struct pnScanRest {
   uint32_t contactCount;
   pnPair *pairs;
 } pnScanRest;
+
+/* A moment between two frames has the number of the one before and so many parts of a frame. */
+#define PN_FRAME_PARTS 1000
+
+/* Contacts with pairs of their own. */
+typedef struct pnScanCopy {
+  pnScanContact *contacts;
+  uint32_t contactCount;
+  size_t contactCapacity;
+  pnPair *pairs;
+  size_t pairCapacity;
+} pnScanCopy;
+
+/* Impacts of two bodies in a part of a step. */
+typedef struct pnScanImpacts {
+  uint32_t a, b;
+  size_t first, count; /* into the impacts */
+  size_t place;        /* among all of the step */
+} pnScanImpacts;
+
+/* What passes through unseen. Times are parts of the step. */
+typedef struct pnScanPassage {
+  uint32_t a, b;
+  pnPassage core; /* firstPair: into passagePairs */
+  int64_t moment; /* in which it is shown: thousandths of a frame after `from` */
+} pnScanPassage;
+
+/* --between: the step from the frame before to the one that comes; zeroed is empty. */
+typedef struct pnScanBetween {
+  bool begun; /* there is a frame before */
+  int64_t from, to;
+  bool beforeLimited; /* more pairs meet there than --max-pairs */
+  bool standing;      /* the world stands in the frame that comes, and scan->frame has what meets in it */
+  pnScanCopy before;  /* what meets in the frame before */
+  pnFeatureImpact *impacts;
+  size_t impactCount, impactCapacity;
+  pnScanImpacts *order;
+  size_t orderCount, orderCapacity;
+  pnPassageList *list;
+  pnScanPassage *passages; /* by bodies */
+  size_t passageCount, passageCapacity;
+  pnPair *passagePairs;
+  size_t passagePairCount, passagePairCapacity;
+  pnMatrix *turns; /* what moved the bodies in the frame before */
+  size_t turnCapacity;
+  int64_t moment; /* that is looked at */
+  pnScanContact *contacts;
+  size_t contactCapacity;
+  pnPair *pairs;
+  size_t pairCapacity;
+  uint32_t limitedSteps, momentCount; /* over all frames: steps not looked into, moments looked at */
+  uint64_t passageTotal;
+} pnScanBetween;
 
 /* Files that are not the report. */
 typedef enum pnScanOut {
@@ -207,6 +267,7 @@ typedef struct pnScan {
   pnPair *taken; /* pairs of the frame that others found */
   size_t takenCapacity;
   pnScanFrame frame;
+  pnScanBetween between;
   pnScanTallies tallies;
   pnScanFindings findings;
   pnScanFiles files;
@@ -265,6 +326,24 @@ pnResult pn_scanCollide(pnScan *scan);
 pnResult pn_scanCountFrame(pnScan *scan);
 /* Room for so many contacts, and none yet. */
 pnResult pn_scanBeginContacts(pnScanFrame *frame, uint32_t count);
+/* Moves all bodies to frame `number`, or with t between 0 and 1 to that moment on the way to the next, in the step that scan->between
+ * has. Vertex caches go on straight lines from one of their frames to the next. */
+pnResult pn_scanMoveTo(pnScan *scan, int64_t number, double t);
+/* What the files say about frame `number`; no body is moved. */
+pnResult pn_scanEvaluate(pnScan *scan, int64_t number);
+/* Room for so many contacts; those that are there stay. */
+pnResult pn_scanReserveContacts(pnScanFrame *frame, uint32_t count);
+/* The number of a body of the world. */
+uint32_t pn_scanBodyNumber(const pnScan *scan, pnBodyId id);
+
+/* --between; without it these do nothing. The frame that scan->frame has, with all pairs, is the one before the next step. */
+pnResult pn_betweenBegin(pnScan *scan);
+/* Looks for what passes through between that frame and frame `to`, and shows it in moments: finds and writes them. */
+pnResult pn_scanLookBetween(pnScan *scan, int64_t to);
+void pn_betweenEnd(pnScan *scan);
+/* How the finder numbers frames and moments, and how they are told. */
+int64_t pn_frameTick(const pnScan *scan, int64_t number, uint32_t part);
+double pn_frameNumber(const pnScan *scan, int64_t tick);
 
 pnResult pn_scanTallyFrame(pnScan *scan);
 /* The group of a triangle: the one of two of its corners, else of the first; PN_REPORT_NO_GROUP without groups. */

@@ -11,7 +11,7 @@
  *   }
  *
  * Needed are name, a and b; without a depth any depth is accepted, without seconds any length, without an animation it
- * holds for all. The rest is for whoever reads it, and for finding the entry again when its name has changed. */
+ * holds for all; "unseen": true is of --between, and not missed without it. The rest is for whoever reads it, and for finding the entry again when its name has changed. */
 #include "out.h"
 #include "scan.h"
 
@@ -59,6 +59,7 @@ static pnResult readEntry(const char *path, const json_t *object, size_t number,
     return pnFail(PN_ERROR_FORMAT,
                   "%s: findings[%zu]: expected an object with a \"name\", and numbers \"depth\" and \"seconds\" if any",
                   path, number);
+  entry->unseen = json_is_true(json_object_get(object, "unseen"));
   known->hasPlace = placeOf(object, "place_a", &known->placeA) && placeOf(object, "place_b", &known->placeB);
   return PN_OK;
 }
@@ -137,7 +138,7 @@ pnResult pn_compareBaseline(pnScan *scan, uint32_t count, pnStanding *standings,
 bool pn_isFixed(const pnScan *scan, const pnBaselineEntry *entry) {
   if (entry->matched || scan->interrupted) return false;
   // What was not asked about is neither there nor gone: another animation, a part of the frames, a body left out.
-  if (scan->options->frames || scan->choice.ruleCount > 0) return false;
+  if (scan->options->frames || scan->choice.ruleCount > 0 || (entry->unseen && !scan->options->between)) return false;
   if (!entry->animation[0]) return true;
   for (uint32_t r = 0; r < scan->runCount; ++r)
     if (strcmp(scan->runs[r].name, entry->animation) == 0) return true;
@@ -162,14 +163,17 @@ static json_t *entryJson(const pnScan *scan, const pnScanFinding *finding) {
   const pnFinding *core = &finding->core;
   char joints[400], frames[64];
   pn_describeJoints(finding, 3, joints, sizeof(joints));
-  snprintf(frames, sizeof(frames), "%lld-%lld", (long long)core->firstFrame, (long long)core->lastFrame);
+  snprintf(frames, sizeof(frames), "%.10g-%.10g", pn_frameNumber(scan, core->firstFrame),
+           pn_frameNumber(scan, core->lastFrame));
   const char *comment = finding->known != PN_NONE ? scan->findings.baseline.entries[finding->known].comment : "";
-  return json_pack("{s:s, s:o, s:o, s:o, s:s, s:f, s:f, s:s, s:o, s:o, s:o, s:o}", "name", core->name, "animation",
-                   pn_jsonText(scan->runs[finding->run].name), "a", pn_jsonText(scan->bodies[core->a].name), "b",
-                   pn_jsonText(scan->bodies[core->b].name), "kind", pn_kindWord(core->kind), "depth",
-                   rounded(core->depth.value), "seconds", rounded(core->lastTime - core->firstTime), "frames", frames,
-                   "joints", pn_jsonText(joints), "place_a", placeJson(core->placeA), "place_b",
-                   placeJson(core->placeB), "comment", pn_jsonText(comment));
+  json_t *entry = json_pack(
+      "{s:s, s:o, s:o, s:o, s:s, s:f, s:f, s:s, s:o, s:o, s:o, s:o}", "name", core->name, "animation",
+      pn_jsonText(scan->runs[finding->run].name), "a", pn_jsonText(scan->bodies[core->a].name), "b",
+      pn_jsonText(scan->bodies[core->b].name), "kind", pn_kindWord(core->kind), "depth", rounded(core->depth.value),
+      "seconds", rounded(core->lastTime - core->firstTime), "frames", frames, "joints", pn_jsonText(joints), "place_a",
+      placeJson(core->placeA), "place_b", placeJson(core->placeB), "comment", pn_jsonText(comment));
+  if (entry && finding->unseen) json_object_set_new(entry, "unseen", json_true());
+  return entry;
 }
 
 pnResult pn_writeBaseline(const pnScan *scan, pnOutFile *file) {

@@ -32,7 +32,7 @@ static void putCase(const pnScan *scan, pnOutFile *file, const pnScanFinding *fi
   putXml(file, bodies);
   pnOutFile_Print(file, " (%s)\" time=\"0\">", finding->core.name);
   bool fails = pn_listFails(scan, finding);
-  if (fails) pnOutFile_Print(file, "<failure type=\"%s\" message=\"", pn_kindWord(finding->core.kind));
+  if (fails) pnOutFile_Print(file, "<failure type=\"%s\" message=\"", pn_findingWord(finding));
   else pnOutFile_Print(file, "<skipped message=\"%s: ", finding->standing == PN_STANDING_KNOWN ? "known" : "accepted");
   putXml(file, text);
   pnOutFile_Print(file, "\"/></testcase>\n");
@@ -64,6 +64,7 @@ static const struct {
 } rules[] = {
     {"collision", "The surfaces of two bodies, or of one with itself, go through each other."},
     {"containment", "A closed body is wholly inside another."},
+    {"passage", "Surfaces go through each other between two frames, and neither frame shows it."},
 };
 
 static json_t *ruleJson(size_t i) {
@@ -92,12 +93,14 @@ static json_t *resultJson(const pnScan *scan, const pnScanFinding *finding) {
   char text[1200];
   pn_describeFinding(scan, finding, text, sizeof(text));
   json_t *object = json_pack(
-      "{s:s, s:s, s:{s:o}, s:[o], s:{s:s}, s:{s:f, s:s, s:s, s:I, s:I, s:I, s:o}}", "ruleId", rules[core->contained].id,
-      "level", pn_listFails(scan, finding) ? "error" : "note", "message", "text", pn_jsonText(text), "locations",
-      locationJson(scan, finding), "partialFingerprints", "pinchFinding/v1", core->name, "properties", "depth",
-      core->depth.value, "depth_kind", pn_depthWord(core->depth.kind), "kind", pn_kindWord(core->kind), "first",
-      (json_int_t)core->firstFrame, "last", (json_int_t)core->lastFrame, "deepest", (json_int_t)core->deepestFrame,
-      "animation", pn_jsonText(scan->runs[finding->run].name));
+      "{s:s, s:s, s:{s:o}, s:[o], s:{s:s}, s:{s:f, s:s, s:s, s:o, s:o, s:o, s:o}}", "ruleId",
+      rules[finding->unseen ? 2 : core->contained].id, "level", pn_listFails(scan, finding) ? "error" : "note",
+      "message", "text", pn_jsonText(text), "locations", locationJson(scan, finding), "partialFingerprints",
+      "pinchFinding/v1", core->name, "properties", "depth", core->depth.value, "depth_kind",
+      pn_depthWord(core->depth.kind), "kind", pn_kindWord(core->kind), "first",
+      pn_frameJson(pn_frameNumber(scan, core->firstFrame)), "last", pn_frameJson(pn_frameNumber(scan, core->lastFrame)),
+      "deepest", pn_frameJson(pn_frameNumber(scan, core->deepestFrame)), "animation",
+      pn_jsonText(scan->runs[finding->run].name));
   const char *state = baselineState(scan, finding);
   if (object && state) json_object_set_new(object, "baselineState", json_string(state));
   return object;

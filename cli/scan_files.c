@@ -25,15 +25,15 @@ static void endLine(const pnScan *scan, pnOutFile *file) {
 static void writeCsvFrame(const pnScan *scan) {
   const pnScanFrame *frame = &scan->frame;
   pnOutFile *csv = scan->files.outs[PN_OUT_CSV], *pairs = scan->files.outs[PN_OUT_PAIRS];
+  double number = (double)frame->number + (double)frame->part / PN_FRAME_PARTS;
   for (uint32_t i = 0; i < frame->contactCount; ++i) {
     const pnScanContact *contact = &frame->contacts[i];
     if (csv) {
-      pnOutFile_Print(csv, "%lld,%.9g,%u,%u,%zu", (long long)frame->number, frame->time, contact->a, contact->b,
-                      contact->pairCount);
+      pnOutFile_Print(csv, "%.15g,%.9g,%u,%u,%zu", number, frame->time, contact->a, contact->b, contact->pairCount);
       endLine(scan, csv);
     }
     for (size_t k = 0; k < contact->pairCount && pairs; ++k) {
-      pnOutFile_Print(pairs, "%lld,%u,%u,%u,%u", (long long)frame->number, contact->a, contact->pairs[k].a, contact->b,
+      pnOutFile_Print(pairs, "%.15g,%u,%u,%u,%u", number, contact->a, contact->pairs[k].a, contact->b,
                       contact->pairs[k].b);
       endLine(scan, pairs);
     }

@@ -49,6 +49,11 @@ static pnResult setWanted(pnScan *scan, pnFinder *finder) {
 static pnResult makeFinder(pnScan *scan, pnFinder **outFinder) {
   pnFinderDef def = pnDefaultFinderDef();
   def.tasks = pnPool_GetTasks(scan->pool);
+  // Moments come between frames: what both frames show goes on nevertheless, as it does without moments.
+  for (uint32_t r = 0; r < scan->runCount && scan->options->between; ++r) {
+    double apart = 1.001 * (double)scan->runs[r].range.step / scan->runs[r].range.fps;
+    def.gap = apart > def.gap ? apart : def.gap;
+  }
   pnResult result = pnCreateFinder(&def, outFinder);
   for (uint32_t b = 0; b < scan->bodyCount && result == PN_OK; ++b) {
     scan->bodies[b].finderBody = PN_NONE;
@@ -75,6 +80,7 @@ pnResult pn_findBegin(pnScan *scan) {
 pnResult pn_findBeginRun(pnScan *scan) {
   pnScanFindings *findings = &scan->findings;
   findings->numberEnd = 0;
+  if (findings->shownCapacity > 0) memset(findings->shown, 0, findings->shownCapacity);
   pnResult result = findings->finder ? pn_findSetCarriers(scan, findings->finder) : PN_OK;
   if (result != PN_OK || !findings->looker) return result;
   pnFinder_Clear(findings->looker, false);
@@ -82,6 +88,22 @@ pnResult pn_findBeginRun(pnScan *scan) {
 }
 
 /* ---------------------------------------------------------------- frames */
+
+/* Which findings a frame shows, and not only a moment between two. */
+static pnResult markShown(pnScan *scan, const pnRegion *regions, uint32_t count) {
+  pnScanFindings *findings = &scan->findings;
+  if (!scan->options->between) return PN_OK;
+  if (findings->numberEnd > findings->shownCapacity) {
+    size_t capacity = 2 * (size_t)findings->numberEnd;
+    uint8_t *shown = realloc(findings->shown, capacity);
+    if (!shown) return pnFail(PN_ERROR_MEMORY, "out of memory for %u findings", findings->numberEnd);
+    memset(shown + findings->shownCapacity, 0, capacity - findings->shownCapacity);
+    findings->shown = shown;
+    findings->shownCapacity = capacity;
+  }
+  for (uint32_t i = 0; i < count && !scan->frame.isMoment; ++i) findings->shown[regions[i].finding] = 1;
+  return PN_OK;
+}
 
 /* The contacts of the frame in numbers of the finder's bodies. */
 static pnResult makeFrame(pnScan *scan, bool rest, pnFinderFrame *outFrame) {
@@ -98,7 +120,7 @@ static pnResult makeFrame(pnScan *scan, bool rest, pnFinderFrame *outFrame) {
     findings->contacts[i] = (pnFinderContact){scan->bodies[contact->a].finderBody, scan->bodies[contact->b].finderBody,
                                               contact->pairs, contact->pairCount};
   }
-  *outFrame = (pnFinderFrame){.number = frame->number,
+  *outFrame = (pnFinderFrame){.number = pn_frameTick(scan, frame->number, frame->part),
                               .time = frame->time,
                               .contacts = findings->contacts,
                               .contactCount = frame->contactCount,
@@ -108,11 +130,13 @@ static pnResult makeFrame(pnScan *scan, bool rest, pnFinderFrame *outFrame) {
 }
 
 /* Numbers of findings that this frame's regions have. */
-static void noteNumbers(pnScanFindings *findings) {
+static pnResult noteNumbers(pnScan *scan) {
+  pnScanFindings *findings = &scan->findings;
   uint32_t count;
   const pnRegion *regions = pnFinder_GetRegions(findings->finder, &count);
   for (uint32_t i = 0; i < count; ++i)
     if (regions[i].finding >= findings->numberEnd) findings->numberEnd = regions[i].finding + 1;
+  return markShown(scan, regions, count);
 }
 
 pnResult pn_findFrame(pnScan *scan, bool rest) {
@@ -122,8 +146,7 @@ pnResult pn_findFrame(pnScan *scan, bool rest) {
   pnResult result = makeFrame(scan, rest, &frame);
   if (result == PN_OK) result = pnFinder_AddFrame(findings->finder, &frame);
   if (result == PN_OK && rest && findings->looker) result = pnFinder_AddFrame(findings->looker, &frame);
-  if (result == PN_OK && !rest) noteNumbers(findings);
-  return result;
+  return result == PN_OK && !rest ? noteNumbers(scan) : result;
 }
 
 pnResult pn_findLook(pnScan *scan, const void **outBytes, size_t *outByteCount) {
@@ -140,8 +163,7 @@ pnResult pn_findTake(pnScan *scan, const void *bytes, size_t byteCount) {
   pnFinderFrame frame = {.number = scan->frame.number, .time = scan->frame.time};
   if (!findings->finder) return PN_OK;
   pnResult result = pnFinder_AddLook(findings->finder, &frame, bytes, byteCount);
-  if (result == PN_OK) noteNumbers(findings);
-  return result;
+  return result == PN_OK ? noteNumbers(scan) : result;
 }
 
 pnResult pn_findEndRun(pnScan *scan) {
@@ -163,6 +185,7 @@ void pn_findEnd(pnScan *scan) {
   free(findings->items);
   free(findings->bodies);
   free(findings->contacts);
+  free(findings->shown);
   pn_freeBaseline(&findings->baseline);
   memset(findings, 0, sizeof(*findings));
 }

@@ -29,6 +29,7 @@ typedef struct pnScanFinding {
   uint32_t jointCountA, jointCountB;
   pnFindingSample *samples;
   uint32_t sampleCount;
+  bool unseen;         /* only in moments between frames: no frame shows it (--between) */
   pnStanding standing; /* PN_STANDING_NEW without a baseline */
   uint32_t known;      /* number of the baseline's entry; PN_NONE */
 } pnScanFinding;
@@ -42,6 +43,7 @@ typedef struct pnScanJoin {
 typedef struct pnBaselineEntry {
   pnKnownFinding known;
   const char *animation, *comment; /* "" for none; text belongs to the JSON */
+  bool unseen;                     /* found with --between, in no frame */
   bool matched;
 } pnBaselineEntry;
 
@@ -61,6 +63,8 @@ typedef struct pnScanFindings {
   pnFinderContact *contacts;
   uint32_t contactCapacity;
   uint32_t numberEnd; /* above every number of a finding that a region of this animation had */
+  uint8_t *shown;     /* one each: a frame shows it, and not only a moment (--between) */
+  size_t shownCapacity;
   uint64_t dropped;
   pnScanFinding *items; /* ranked once the scan is over */
   uint32_t count, capacity;
@@ -94,6 +98,12 @@ void pn_listRank(struct pnScan *scan);
 /* Does it make the exit status 1? */
 bool pn_listFails(const struct pnScan *scan, const pnScanFinding *finding);
 uint32_t pn_listCountFailing(const struct pnScan *scan);
+/* "unseen" where no frame shows it, else as pn_kindWord. */
+const char *pn_findingWord(const pnScanFinding *finding);
+/* "12", "12.371"; "12-18". */
+void pn_describeFrames(const struct pnScan *scan, const pnScanFinding *finding, char *text, size_t size);
+/* A frame's number as JSON: whole, or with the fraction of a moment. */
+json_t *pn_frameJson(double number);
 /* "new", "growing", "constant"; "inside", "through", "curve", "none"; "new", "deeper", "longer", "known". */
 const char *pn_kindWord(pnFindingKind kind);
 const char *pn_depthWord(pnDepthKind kind);

@@ -49,10 +49,10 @@ static void addRow(const pnScan *scan, pnTable *table, const pnScanFinding *find
   char text[900];
   pn_addCell(table, "%u", rank);
   pn_addCell(table, "%.3g", core->depth.value);
-  if (core->firstFrame == core->lastFrame) pn_addCell(table, "%lld", (long long)core->firstFrame);
-  else pn_addCell(table, "%lld-%lld", (long long)core->firstFrame, (long long)core->lastFrame);
-  pn_addCell(table, "%lld", (long long)core->deepestFrame);
-  pn_addCell(table, "%s", pn_kindWord(core->kind));
+  pn_describeFrames(scan, finding, text, sizeof(text));
+  pn_addCell(table, "%s", text);
+  pn_addCell(table, "%.10g", pn_frameNumber(scan, core->deepestFrame));
+  pn_addCell(table, "%s", pn_findingWord(finding));
   pn_paintCell(table, kindColors[core->kind]);
   pn_addCell(table, "%s", core->name);
   describe(scan, finding, text, sizeof(text));
@@ -102,8 +102,13 @@ static void printOthers(const pnScan *scan, uint32_t listed, uint32_t shown) {
     known += findings->items[i].standing == PN_STANDING_KNOWN;
     constant += findings->items[i].standing != PN_STANDING_KNOWN && findings->items[i].core.kind == PN_FINDING_CONSTANT;
   }
-  bool quiet = listed == shown && (constant == 0 || showsConstant(scan)) && findings->shallow == 0 && known == 0;
+  uint32_t unseen = 0;
+  for (uint32_t i = 0; i < findings->count; ++i)
+    unseen += findings->items[i].unseen && isListed(scan, &findings->items[i]);
+  bool quiet =
+      unseen == 0 && listed == shown && (constant == 0 || showsConstant(scan)) && findings->shallow == 0 && known == 0;
   if (shown > 0 && !quiet) putchar('\n');
+  if (unseen > 0) pn_printWrapped("%u unseen: between two frames, and in neither (--between).", unseen);
   if (listed > shown)
     pn_printWrapped("%u more: --top 0 lists all, --top N so many, --min-depth D the deeper ones.", listed - shown);
   if (constant > 0 && !showsConstant(scan))

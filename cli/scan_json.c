@@ -3,6 +3,7 @@
 #include "out.h"
 #include "scan.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,6 +94,28 @@ static json_t *regionsJson(const pnScan *scan) {
   return list;
 }
 
+/* A time of the step as a frame's number. Nine digits are printed: a time that is never late must not be rounded up. */
+static json_t *momentJson(const pnScanBetween *between, double t) {
+  double number = (double)between->from + t * (double)(between->to - between->from);
+  return json_real(number - 2e-9 * fabs(number));
+}
+
+/* What passes through between two frames and is shown in this moment. */
+static json_t *passagesJson(const pnScan *scan) {
+  const pnScanBetween *between = &scan->between;
+  json_t *list = json_array();
+  for (size_t i = 0; i < between->passageCount; ++i) {
+    const pnScanPassage *passage = &between->passages[i];
+    if (passage->moment != between->moment) continue;
+    json_array_append_new(
+        list,
+        json_pack("{s:I, s:I, s:o, s:o, s:I, s:I}", "a", (json_int_t)passage->a, "b", (json_int_t)passage->b, "first",
+                  momentJson(between, passage->core.first), "last", momentJson(between, passage->core.last), "impacts",
+                  (json_int_t)passage->core.impactCount, "pairs", (json_int_t)passage->core.pairCount));
+  }
+  return list;
+}
+
 bool pn_scanWriteJson(const pnScan *scan) {
   const pnScanFrame *frame = &scan->frame;
   json_t *collisions = json_array();
@@ -101,10 +124,16 @@ bool pn_scanWriteJson(const pnScan *scan) {
     json_array_append_new(collisions, json_pack("{s:I, s:I, s:I}", "a", (json_int_t)contact->a, "b",
                                                 (json_int_t)contact->b, "pairs", (json_int_t)contact->pairCount));
   }
-  // The frame is tallied before it is written: one frame, no comma yet.
-  printf("%s\n    ", scan->tallies.frameCount > 1 ? "," : "");
-  json_t *object = json_pack("{s:I, s:f, s:o, s:o}", "frame", (json_int_t)frame->number, "time", frame->time,
-                             "animation", runName(scan, frame->run), "collisions", collisions);
+  // The frame is tallied before it is written: one frame, no comma yet. A moment always follows a frame.
+  printf("%s\n    ", scan->tallies.frameCount > 1 || frame->isMoment ? "," : "");
+  double number = (double)frame->number + (double)frame->part / PN_FRAME_PARTS;
+  json_t *object = json_pack("{s:o, s:f, s:o, s:o}", "frame", pn_frameJson(number), "time", frame->time, "animation",
+                             runName(scan, frame->run), "collisions", collisions);
+  if (object && frame->isMoment) {
+    json_object_set_new(object, "between",
+                        json_pack("[I, I]", (json_int_t)scan->between.from, (json_int_t)scan->between.to));
+    json_object_set_new(object, "passages", passagesJson(scan));
+  }
   if (object && scan->options->regions && scan->findings.finder)
     json_object_set_new(object, "regions", regionsJson(scan));
   return dump(object);
@@ -118,22 +147,29 @@ static json_t *namesJson(const char *const *names, uint32_t count) {
   return list;
 }
 
+static json_t *tickJson(const pnScan *scan, int64_t tick) {
+  return pn_frameJson(pn_frameNumber(scan, tick));
+}
+
 /* What programs rely on: these keys and no others. */
 static json_t *findingJson(const pnScan *scan, const pnScanFinding *finding) {
   const pnFinding *core = &finding->core;
-  return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:f, s:s, s:s, s:b, s:o, s:o, s:o}", "name", core->name, "a",
-                   (json_int_t)core->a, "b", (json_int_t)core->b, "first", (json_int_t)core->firstFrame, "last",
-                   (json_int_t)core->lastFrame, "deepest", (json_int_t)core->deepestFrame, "depth", core->depth.value,
-                   "depth_kind", pn_depthWord(core->depth.kind), "kind", pn_kindWord(core->kind), "contained",
-                   core->contained, "joints_a", namesJson(finding->jointsA, finding->jointCountA), "joints_b",
-                   namesJson(finding->jointsB, finding->jointCountB), "animation", runName(scan, finding->run));
+  json_t *object =
+      json_pack("{s:s, s:I, s:I, s:o, s:o, s:o, s:f, s:s, s:s, s:b, s:o, s:o, s:o}", "name", core->name, "a",
+                (json_int_t)core->a, "b", (json_int_t)core->b, "first", tickJson(scan, core->firstFrame), "last",
+                tickJson(scan, core->lastFrame), "deepest", tickJson(scan, core->deepestFrame), "depth",
+                core->depth.value, "depth_kind", pn_depthWord(core->depth.kind), "kind", pn_kindWord(core->kind),
+                "contained", core->contained, "joints_a", namesJson(finding->jointsA, finding->jointCountA), "joints_b",
+                namesJson(finding->jointsB, finding->jointCountB), "animation", runName(scan, finding->run));
+  if (object && scan->options->between) json_object_set_new(object, "unseen", json_boolean(finding->unseen));
+  return object;
 }
 
-static json_t *samplesJson(const pnScanFinding *finding) {
+static json_t *samplesJson(const pnScan *scan, const pnScanFinding *finding) {
   json_t *list = json_array();
   for (uint32_t i = 0; i < finding->sampleCount; ++i) {
     const pnFindingSample *sample = &finding->samples[i];
-    json_array_append_new(list, json_pack("{s:I, s:f, s:f, s:o}", "frame", (json_int_t)sample->frame, "time",
+    json_array_append_new(list, json_pack("{s:o, s:f, s:f, s:o}", "frame", tickJson(scan, sample->frame), "time",
                                           sample->time, "depth", sample->depth, "centre", vectorJson(sample->centre)));
   }
   return list;
@@ -149,7 +185,7 @@ static json_t *detailJson(const pnScan *scan, const pnScanFinding *finding) {
                    "volume", core->volume < 0 ? json_null() : json_real(core->volume), "centre",
                    vectorJson(core->centre), "from", vectorJson(depth->from), "onto", vectorJson(depth->onto),
                    "curve_length", core->curveLength, "standing", pn_standingWord(finding->standing), "fails",
-                   pn_listFails(scan, finding), "samples", samplesJson(finding));
+                   pn_listFails(scan, finding), "samples", samplesJson(scan, finding));
 }
 
 static bool writeFindings(const pnScan *scan) {
@@ -255,6 +291,8 @@ void pn_scanEndJson(const pnScan *scan, bool good) {
   }
   if (scan->interrupted || !good) printf("  \"incomplete\": true,\n");
   if (scan->limitedCount > 0) printf("  \"limited_frames\": %u,\n", scan->limitedCount);
+  if (scan->options->between) printf("  \"passages_total\": %llu,\n", (unsigned long long)scan->between.passageTotal);
+  if (scan->between.limitedSteps > 0) printf("  \"limited_steps\": %u,\n", scan->between.limitedSteps);
   printf("  \"frames_total\": %u,\n  \"frames_colliding\": %u,\n", all->frameCount, all->collidingFrames);
   printf("  \"pairs_total\": %llu\n}\n", (unsigned long long)all->pairCount);
 }

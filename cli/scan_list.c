@@ -20,6 +20,10 @@ const char *pn_kindWord(pnFindingKind kind) {
   return kindWords[kind];
 }
 
+const char *pn_findingWord(const pnScanFinding *finding) {
+  return finding->unseen ? "unseen" : kindWords[finding->core.kind];
+}
+
 const char *pn_depthWord(pnDepthKind kind) {
   return depthWords[kind];
 }
@@ -48,6 +52,7 @@ static pnResult takeFinding(pnScan *scan, const pnFinding *from, pnStanding stan
     findings->capacity = capacity;
   }
   pnScanFinding item = {.core = *from, .run = scan->run, .standing = standing, .known = known};
+  item.unseen = scan->options->between && !findings->shown[from->number];
   item.core.a = findings->bodies[from->a];
   item.core.b = findings->bodies[from->b];
   item.jointCountA = nameJoints(&scan->bodies[item.core.a], from->labelsA, from->labelCountA, item.jointsA);
@@ -89,6 +94,9 @@ pnResult pn_listTake(pnScan *scan) {
   pnResult result = standings && matches ? PN_OK : pnFail(PN_ERROR_MEMORY, "out of memory for %u findings", count);
   for (uint32_t i = 0; i < count && matches; ++i) matches[i] = PN_NONE;
   if (result == PN_OK && scan->options->baseline) result = pn_compareBaseline(scan, count, standings, matches);
+  // What a frame shows of a finding that was joined to another, it shows of that one.
+  for (uint32_t n = 0; n < findings->numberEnd && scan->options->between; ++n)
+    if (findings->shown[n]) findings->shown[pnFinder_GetFindingNumber(findings->finder, n)] = 1;
   // The names may have changed to those that are known.
   const pnFinding *found = pnFinder_GetFindings(findings->finder, &count);
   for (uint32_t i = 0; i < count && result == PN_OK; ++i) {
@@ -176,6 +184,17 @@ void pn_describeBodies(const pnScan *scan, const pnScanFinding *finding, char *t
   else snprintf(text, size, "%s and %s", a, b);
 }
 
+void pn_describeFrames(const pnScan *scan, const pnScanFinding *finding, char *text, size_t size) {
+  double first = pn_frameNumber(scan, finding->core.firstFrame), last = pn_frameNumber(scan, finding->core.lastFrame);
+  if (first == last) snprintf(text, size, "%.10g", first);
+  else snprintf(text, size, "%.10g-%.10g", first, last);
+}
+
+json_t *pn_frameJson(double number) {
+  json_int_t whole = (json_int_t)number;
+  return (double)whole == number ? json_integer(whole) : json_real(number);
+}
+
 static size_t addNames(const char *const *names, uint32_t count, uint32_t most, char *text, size_t size) {
   size_t used = 0;
   text[0] = 0;
@@ -197,14 +216,16 @@ void pn_describeFinding(const pnScan *scan, const pnScanFinding *finding, char *
   pn_describeBodies(scan, finding, bodies, sizeof(bodies));
   pn_describeJoints(finding, 3, joints, sizeof(joints));
   const char *animation = scan->runs[finding->run].name;
+  char frames[80];
+  pn_describeFrames(scan, finding, frames, sizeof(frames));
   int used = snprintf(text, size, "%s: %s, depth %.3g (%s), frame", bodies, pn_kindWord(core->kind), core->depth.value,
                       pn_depthWord(core->depth.kind));
   if (used < 0 || (size_t)used >= size) return;
+  const char *unseen = finding->unseen ? ", between frames and seen in none" : "";
   if (core->firstFrame == core->lastFrame)
-    snprintf(text + used, size - (size_t)used, " %lld%s%s%s%s", (long long)core->firstFrame, animation[0] ? " of " : "",
-             animation, joints[0] ? "; " : "", joints);
-  else
-    snprintf(text + used, size - (size_t)used, "s %lld-%lld%s%s, deepest in %lld%s%s", (long long)core->firstFrame,
-             (long long)core->lastFrame, animation[0] ? " of " : "", animation, (long long)core->deepestFrame,
+    snprintf(text + used, size - (size_t)used, " %s%s%s%s%s%s", frames, animation[0] ? " of " : "", animation, unseen,
              joints[0] ? "; " : "", joints);
+  else
+    snprintf(text + used, size - (size_t)used, "s %s%s%s%s, deepest in %.10g%s%s", frames, animation[0] ? " of " : "",
+             animation, unseen, pn_frameNumber(scan, core->deepestFrame), joints[0] ? "; " : "", joints);
 }

@@ -145,8 +145,11 @@ pnResult pn_scanWriteReport(pnScan *scan) {
   count = scan->findings.finder ? collectRegions(scan, files->reportPairs) : collectPairs(frame, files->reportPairs);
   for (uint32_t b = 0; b < scan->bodyCount; ++b)
     pnPose_GetVertices(pnBody_GetPose(scan->world, scan->bodies[b].id), files->positions[b]);
-  result = pn_reportFrame(files->report, frame->number, frame->time, (const float *const *)files->positions,
-                          files->reportPairs, count);
+  const float *const *positions = (const float *const *)files->positions;
+  result = frame->isMoment
+               ? pn_reportMoment(files->report, frame->number, frame->part, frame->time, positions, files->reportPairs,
+                                 count)
+               : pn_reportFrame(files->report, frame->number, frame->time, positions, files->reportPairs, count);
   return result == PN_OK ? PN_OK : pnFail(result, "%s", pn_reportMessage());
 }
 
@@ -166,9 +169,10 @@ static pnResult addFinding(const pnScan *scan, const pnScanFinding *from) {
                              .number = core->number,
                              .a = core->a,
                              .b = core->b,
-                             .first = core->firstFrame,
-                             .last = core->lastFrame,
-                             .deepest = core->deepestFrame,
+                             .first = pn_frameNumber(scan, core->firstFrame),
+                             .last = pn_frameNumber(scan, core->lastFrame),
+                             .deepest = pn_frameNumber(scan, core->deepestFrame),
+                             .unseen = from->unseen,
                              .frameCount = core->frameCount,
                              .depth = core->depth.value,
                              .volume = core->volume < 0 ? NAN : core->volume,
@@ -186,7 +190,8 @@ static pnResult addFinding(const pnScan *scan, const pnScanFinding *from) {
   pnReportSample *samples = malloc(from->sampleCount * sizeof(pnReportSample) + 1);
   if (!samples) return pnFail(PN_ERROR_MEMORY, "out of memory for a finding");
   for (uint32_t i = 0; i < from->sampleCount; ++i) {
-    samples[i] = (pnReportSample){.frame = from->samples[i].frame, .depth = from->samples[i].depth};
+    samples[i] =
+        (pnReportSample){.frame = pn_frameNumber(scan, from->samples[i].frame), .depth = from->samples[i].depth};
     copyVector(from->samples[i].centre, samples[i].centre);
   }
   finding.samples = samples;

@@ -136,6 +136,9 @@ static void printSum(const pnScan *scan) {
         "Note: in %u frame%s more than %u pairs meet, or more than 4096 pairs of bodies; the others were not "
         "looked for (--max-pairs 0: all).",
         scan->limitedCount, scan->limitedCount == 1 ? "" : "s", options->maxPairs);
+  if (scan->between.limitedSteps > 0)
+    pn_printWrapped("Note: between %u pair%s of frames there is too much to look through (--max-pairs).",
+                    scan->between.limitedSteps, scan->between.limitedSteps == 1 ? "" : "s");
   if (t->collidingFrames == 0)
     pn_printWrapped("No two triangles meet in %s%u frame%s.", t->frameCount > 1 ? "any of " : "", t->frameCount,
                     t->frameCount == 1 ? "" : "s");

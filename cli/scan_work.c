@@ -58,7 +58,8 @@ static uint32_t endOf(const pnScan *scan) {
 }
 
 static pnResult scanFrame(pnScan *scan, uint32_t place, int64_t number) {
-  pnResult result = scan->deal ? pn_dealFrame(scan, place, number) : pn_scanLookAtFrame(scan, number);
+  pnResult result = pn_scanLookBetween(scan, number);
+  if (result == PN_OK) result = scan->deal ? pn_dealFrame(scan, place, number) : pn_scanLookAtFrame(scan, number);
   // Whoever merges the parts counts and writes.
   if (scan->options->partCount == 0) {
     if (result == PN_OK) result = pn_scanTallyFrame(scan);
@@ -74,6 +75,7 @@ static pnResult scanFrame(pnScan *scan, uint32_t place, int64_t number) {
 static pnResult scanRun(pnScan *scan, uint32_t first) {
   uint32_t begin = beginOf(scan), end = endOf(scan);
   pnResult result = pn_scanOpenRun(scan);
+  scan->between.begun = scan->between.standing = false;
   if (result == PN_OK) result = pn_findBeginRun(scan);
   for (uint32_t i = 0; i < scan->range.count && result == PN_OK && !stopAsked; ++i) {
     uint32_t place = first + i;
@@ -104,6 +106,7 @@ static pnResult scanFrames(pnScan *scan) {
 
 static void freeScan(pnScan *scan) {
   pn_dealFree(scan);
+  pn_betweenEnd(scan);
   pn_findEnd(scan);
   pnDestroyDeviceWorld(scan->deviceWorld);
   pnDestroyDevice(scan->device);
@@ -120,6 +123,8 @@ static void freeScan(pnScan *scan) {
     free(body->madeNames);
     free(body->vertexGroups);
     free(body->vertices);
+    free(body->verticesBefore);
+    free(body->verticesBetween);
   }
   for (uint32_t s = 0; s < scan->sourceCount; ++s) {
     pnDestroyAnimState(scan->sources[s].state);

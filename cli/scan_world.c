@@ -76,15 +76,69 @@ static uint32_t cacheFrameAt(const pnScanSource *source, int64_t number) {
   return low;
 }
 
-static pnResult moveCacheBody(pnScan *scan, pnScanBody *body, int64_t number) {
+static pnResult readCache(pnScan *scan, pnScanBody *body, int64_t number) {
   pnScanSource *source = &scan->sources[body->source];
   uint32_t frame = cacheFrameAt(source, number);
   // While the same frame stays nothing is read.
   if (frame == body->verticesFrame) return PN_OK;
   pnResult result = pnCache_Read(source->cache, frame, body->vertices);
-  if (result != PN_OK) return result;
-  body->verticesFrame = frame;
+  if (result == PN_OK) body->verticesFrame = frame;
+  return result;
+}
+
+static pnResult moveCacheBody(pnScan *scan, pnScanBody *body, int64_t number) {
+  uint32_t stood = body->verticesFrame;
+  pnResult result = readCache(scan, body, number);
+  if (result != PN_OK || (stood == body->verticesFrame && !body->isBetween)) return result;
+  body->isBetween = false;
   return pnBody_SetVertices(scan->world, body->id, body->vertices, pnMesh_GetVertexCount(body->mesh));
+}
+
+/* The vertices of frame `low` as those before, and of frame `high` as those read last. */
+static pnResult readStep(pnScan *scan, pnScanBody *body, int64_t low, int64_t high) {
+  size_t size = 3 * (size_t)pnMesh_GetVertexCount(body->mesh) * sizeof(float);
+  uint32_t frame = cacheFrameAt(&scan->sources[body->source], low);
+  if (!body->verticesBefore) {
+    body->verticesBefore = malloc(size + 1);
+    body->verticesBetween = malloc(size + 1);
+    body->beforeFrame = PN_NONE;
+  }
+  if (!body->verticesBefore || !body->verticesBetween)
+    return pnFail(PN_ERROR_MEMORY, "%s: out of memory for the vertices between two frames", body->name);
+  pnResult result = PN_OK;
+  if (body->beforeFrame != frame) {
+    result = readCache(scan, body, low);
+    memcpy(body->verticesBefore, body->vertices, size);
+    body->beforeFrame = frame;
+  }
+  return result == PN_OK ? readCache(scan, body, high) : result;
+}
+
+/* The number of the frame at which frame `frame` of a cache stands. */
+static int64_t numberOfCacheFrame(const pnScanSource *source, uint32_t frame) {
+  return source->cacheByNumber ? (int64_t)ceil(pnCache_GetTime(source->cache, frame) - 0.02) : frame;
+}
+
+/* On the straight line between the two frames of the cache around frame `number` and t, or to an end of the step. */
+static pnResult moveCacheBetween(pnScan *scan, pnScanBody *body, int64_t number, double t) {
+  const pnScanSource *source = &scan->sources[body->source];
+  uint32_t frame = cacheFrameAt(source, number);
+  int64_t low = numberOfCacheFrame(source, frame), high = scan->between.to;
+  if (low < scan->between.from || low > number) low = scan->between.from;
+  if (frame + 1 < pnCache_GetInfo(source->cache).frameCount) {
+    int64_t next = numberOfCacheFrame(source, frame + 1);
+    high = next > number && next < high ? next : high;
+  }
+  double weight = ((double)(number - low) + t) / (double)(high - low);
+  size_t count = 3 * (size_t)pnMesh_GetVertexCount(body->mesh);
+  pnResult result = readStep(scan, body, low, high);
+  for (size_t i = 0; i < count && result == PN_OK; ++i) {
+    double from = body->verticesBefore[i], to = body->vertices[i];
+    body->verticesBetween[i] = (float)(from + weight * (to - from));
+  }
+  body->isBetween = true;
+  return result == PN_OK ? pnBody_SetVertices(scan->world, body->id, body->verticesBetween, (uint32_t)(count / 3))
+                         : result;
 }
 
 static pnResult moveAnimBody(pnScan *scan, pnScanBody *body) {
@@ -101,17 +155,21 @@ static pnResult moveAnimBody(pnScan *scan, pnScanBody *body) {
   return pnBody_SetTransform(scan->world, body->id, pnAnimState_GetTransform(source->state, number));
 }
 
+static pnResult evaluateSources(pnScan *scan, double time, bool rest) {
+  for (uint32_t s = 0; s < scan->sourceCount; ++s) {
+    const pnScanSource *source = &scan->sources[s];
+    if (!source->file) continue;
+    pnResult result = pnAnimState_Evaluate(source->state, rest ? PN_NONE : source->clip, time);
+    // The reader knows what is wrong but not in which file.
+    if (result != PN_OK) return pnFail(result, "%s: %.900s", source->word, pnGetMessage());
+  }
+  return PN_OK;
+}
+
 /* `rest`: the pose in which the files have the bodies before anything is animated. A cache's is its mesh, where the new
  * body stands. Without `caches` bodies of vertex caches stay where they are, and nothing is read. */
 static pnResult moveBodies(pnScan *scan, int64_t number, bool rest, bool caches) {
-  pnResult result = PN_OK;
-  for (uint32_t s = 0; s < scan->sourceCount && result == PN_OK; ++s) {
-    const pnScanSource *source = &scan->sources[s];
-    if (source->file)
-      result = pnAnimState_Evaluate(source->state, rest ? PN_NONE : source->clip, (double)number / scan->range.fps);
-    // The reader knows what is wrong but not in which file.
-    if (result != PN_OK && source->file) return pnFail(result, "%s: %.900s", source->word, pnGetMessage());
-  }
+  pnResult result = evaluateSources(scan, (double)number / scan->range.fps, rest);
   for (uint32_t b = 0; b < scan->bodyCount && result == PN_OK; ++b) {
     pnScanBody *body = &scan->bodies[b];
     if (body->id.index1 == 0) continue;
@@ -125,25 +183,45 @@ pnResult pn_scanMove(pnScan *scan, int64_t number, bool caches) {
   return moveBodies(scan, number, false, caches);
 }
 
+pnResult pn_scanEvaluate(pnScan *scan, int64_t number) {
+  return evaluateSources(scan, (double)number / scan->range.fps, false);
+}
+
+pnResult pn_scanMoveTo(pnScan *scan, int64_t number, double t) {
+  if (t == 0 && (number == scan->between.from || number == scan->between.to))
+    return moveBodies(scan, number, false, true);
+  pnResult result = evaluateSources(scan, ((double)number + t) / scan->range.fps, false);
+  for (uint32_t b = 0; b < scan->bodyCount && result == PN_OK; ++b) {
+    pnScanBody *body = &scan->bodies[b];
+    if (body->id.index1 == 0) continue;
+    if (scan->sources[body->source].file) result = moveAnimBody(scan, body);
+    else if (scan->sources[body->source].cache) result = moveCacheBetween(scan, body, number, t);
+  }
+  return result;
+}
+
 /* ---------------------------------------------------------------- looking */
 
-/* The number of a body of the world. */
-static uint32_t bodyNumber(const pnScan *scan, pnBodyId id) {
+uint32_t pn_scanBodyNumber(const pnScan *scan, pnBodyId id) {
   const pnScanBody *body = pnBody_GetUserData(scan->world, id);
   return (uint32_t)(body - scan->bodies);
 }
 
-/* Room for so many contacts, and none yet. */
-pnResult pn_scanBeginContacts(pnScanFrame *frame, uint32_t count) {
+pnResult pn_scanReserveContacts(pnScanFrame *frame, uint32_t count) {
   if (count > frame->contactCapacity) {
     pnScanContact *contacts = realloc(frame->contacts, 2 * (size_t)count * sizeof(pnScanContact));
     if (!contacts) return pnFail(PN_ERROR_MEMORY, "out of memory for %u contacts", count);
     frame->contacts = contacts;
     frame->contactCapacity = 2 * count;
   }
+  return PN_OK;
+}
+
+/* Room for so many contacts, and none yet. */
+pnResult pn_scanBeginContacts(pnScanFrame *frame, uint32_t count) {
   frame->contactCount = 0;
   frame->pairCount = 0;
-  return PN_OK;
+  return pn_scanReserveContacts(frame, count);
 }
 
 /* The world searches no more, but its trees are asked where pairs are. */
@@ -189,7 +267,7 @@ static pnResult takeContacts(pnScan *scan, pnFrame found) {
   for (uint32_t i = 0; i < found.contactCount; ++i) {
     if (crowded && frame->contactCount == MOST_CONTACTS) break;
     const pnContact *contact = &pnWorld_GetContacts(scan->world)[i];
-    uint32_t a = bodyNumber(scan, contact->a), b = bodyNumber(scan, contact->b);
+    uint32_t a = pn_scanBodyNumber(scan, contact->a), b = pn_scanBodyNumber(scan, contact->b);
     // The world's filter has 32 bits: what they could not say is left out here.
     if (!pn_choiceAllows(&scan->choice, a, b)) continue;
     frame->contacts[frame->contactCount++] = (pnScanContact){a, b, pnWorld_GetPairs(scan->world) + contact->firstPair,
@@ -319,8 +397,10 @@ pnResult pn_scanCountFrame(pnScan *scan) {
 
 pnResult pn_scanLookAtFrame(pnScan *scan, int64_t number) {
   pn_scanBeginFrame(scan, number);
-  pnResult result = pn_scanMove(scan, number, true);
-  if (result == PN_OK) result = pn_scanCollide(scan);
+  // After a look between two frames the second is there already.
+  pnResult result = scan->between.standing ? PN_OK : pn_scanMove(scan, number, true);
+  if (result == PN_OK && !scan->between.standing) result = pn_scanCollide(scan);
+  if (result == PN_OK) result = pn_betweenBegin(scan);
   // Findings know by themselves what is built in: they see all pairs.
   if (result == PN_OK) result = pn_findFrame(scan, false);
   return result == PN_OK ? pn_scanCountFrame(scan) : result;

@@ -93,6 +93,16 @@ static void testBullet(void **state) {
   double wanted = (5 - 0.25 + extreme(bullet, flat, -1)) / 8;
   assert_true(safe <= wanted + 1e-6 && safe > wanted - 1e-4);
   testExpectFailure(pnWorld_FindSafeStep(world, -1, &safe), PN_ERROR_ARGUMENT, "separation");
+  /* so many impacts and no more: all of them, or none and a word about it */
+  pnStep all = pnWorld_CollideSwept(world, NULL);
+  for (int less = 0; less < 2; ++less) {
+    pnStepDef most = {.maxImpacts = all.impactCount - (size_t)less};
+    pnStep limited = pnWorld_CollideSwept(world, &most);
+    testExpectOk(limited.result);
+    assert_true(limited.limited == less && limited.impactCount == (less ? 0 : all.impactCount));
+    assert_true(limited.safe == (less ? 0 : all.safe));
+  }
+  assert_true(pnBody_GetSweep(world, body) != NULL && pnBody_GetSweep(world, (pnBodyId){0}) == NULL);
   /* nothing in the way: all of it */
   place(world, body, bullet, from[0], from[1], from[2]);
   testExpectOk(pnWorld_BeginStep(world));

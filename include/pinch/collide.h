@@ -181,7 +181,8 @@ typedef enum pnSweptWhat {
 /* How to search. Zeroed is the default. */
 typedef struct pnSweptDef {
   pnSweptWhat what;
-  pnTasks tasks; /* zeroed: one thread */
+  size_t maxImpacts; /* more than so many are not listed: pnImpactList_IsLimited; 0 (default): no limit */
+  pnTasks tasks;     /* zeroed: one thread */
 } pnSweptDef;
 
 PN_API pnSweptDef pnDefaultSweptDef(void);
@@ -196,6 +197,9 @@ PN_API size_t pnImpactList_GetCount(const pnImpactList *list);
 /* The first contact of all: meets is false when there is none; lo is never late. The same for every `what`, but that
  * PN_SWEPT_TRIANGLES also counts triangles that stand in each other from the start, which no vertex or edge need tell. */
 PN_API pnImpactSpan pnImpactList_GetEarliest(const pnImpactList *list);
+/* There are more than pnSweptDef.maxImpacts: the list is empty, and the earliest is not known (PN_SWEPT_EARLIEST finds it). Memory was bounded
+ * by so many impacts a worker. */
+PN_API bool pnImpactList_IsLimited(const pnImpactList *list);
 
 /* Everything that meets between two bodies on their way, or of one with itself (b null). Features are closed and the answers
  * exact, as those of pnImpactVertexFace and pnImpactEdgeEdge. In one body features that share a vertex are left out,

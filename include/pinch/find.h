@@ -261,6 +261,41 @@ PN_API uint32_t pnFinder_GetDroppedCount(const pnFinder *finder);
 /* Bytes the finder holds, without trees. */
 PN_API size_t pnFinder_GetByteCount(const pnFinder *finder);
 
+/* ---------------------------------------------------------------- what no frame shows */
+
+/* A passage: something that meets on the way from one frame to the next, and that neither of the two frames shows.
+ *
+ * Impacts (pinch/collide.h) are joined where they are impacts of the same two triangles: what begins with one and goes on to the
+ * other is one contact, whatever happens on the way. What has no pair of triangles that meets in one of the two frames is a
+ * passage. So a finger that was in the coat and slides on is none, and one that goes through it and out again between two
+ * frames is. */
+typedef struct pnPassage {
+  double first;  /* when first, in [0, 1] of the step: never late, as pnFeatureImpact.lo */
+  double middle; /* when half of its features have met: something meets then */
+  double last;   /* when the last of its features met first */
+  size_t impactCount;
+  size_t firstPair, pairCount; /* into pnPassageList_GetPairs: triangles that meet on the way, sorted */
+} pnPassage;
+
+/* A step of two bodies, or of one with itself. */
+typedef struct pnPassageDef {
+  const pnSweep *a, *b; /* b null: a with itself */
+  const pnFeatureImpact
+      *impacts; /* all of the step (PN_SWEPT_ALL), in any order; of parts of a step, with times of the whole */
+  size_t impactCount;
+  const pnPair *before, *after; /* triangles that meet in the frame before and in the frame after, in any order */
+  size_t beforeCount, afterCount;
+} pnPassageDef;
+
+/* A list of passages that keeps its memory from step to step. */
+typedef struct pnPassageList pnPassageList;
+PN_API pnResult pnCreatePassageList(pnPassageList **outList);
+PN_API void pnDestroyPassageList(pnPassageList *list); /* null is allowed */
+/* Sorted by their first pairs. On an error the list is empty. */
+PN_API pnResult pnFindPassages(const pnPassageDef *def, pnPassageList *outList);
+PN_API const pnPassage *pnPassageList_GetPassages(const pnPassageList *list, size_t *outCount);
+PN_API const pnPair *pnPassageList_GetPairs(const pnPassageList *list, size_t *outCount);
+
 /* ---------------------------------------------------------------- what is known already */
 
 /* A finding that somebody has seen and accepted. */

@@ -193,8 +193,9 @@ PN_API pnResult pnWorld_BeginStep(pnWorld *world);
 
 /* What to look for in a step. Zeroed is the default: everything. */
 typedef struct pnStepDef {
-  pnSweptWhat what; /* default PN_SWEPT_ALL */
-  bool noSelf;      /* skip bodies with themselves */
+  pnSweptWhat what;  /* default PN_SWEPT_ALL */
+  bool noSelf;       /* skip bodies with themselves */
+  size_t maxImpacts; /* over all contacts; beyond it pnStep.limited; 0 (default): no limit */
 } pnStepDef;
 
 PN_API pnStepDef pnDefaultStepDef(void);
@@ -213,7 +214,9 @@ typedef struct pnStep {
   uint32_t contactCount;
   size_t impactCount;    /* over all contacts */
   pnImpactSpan earliest; /* the first of all; lo is never late */
-  double safe;           /* nothing meets at any t below this: earliest.lo, or 1; 0 on an error */
+  double safe;           /* nothing meets at any t below this: earliest.lo, or 1; 0 on an error or when limited */
+  bool
+      limited; /* there are more impacts than pnStepDef.maxImpacts: only the contacts before the one that has too many are here */
   pnCost cost;
   double totalSeconds;
 } pnStep;
@@ -225,6 +228,10 @@ PN_API pnStep pnWorld_CollideSwept(pnWorld *world, const pnStepDef *def);
 /* Of the last step; valid until the next. */
 PN_API const pnStepContact *pnWorld_GetStepContacts(const pnWorld *world); /* pnStep.contactCount */
 PN_API const pnFeatureImpact *pnWorld_GetImpacts(const pnWorld *world); /* pnStep.impactCount, contact after contact */
+
+/* A body on its way in the step, for queries of your own (pinch/collide.h, pinch/find.h); null before its first step, for a dead
+ * id and for soups. Its end is where the last pnWorld_CollideSwept saw it. */
+PN_API const pnSweep *pnBody_GetSweep(const pnWorld *world, pnBodyId body);
 
 /* How much of the step is safe, for all bodies: pnFindSafeStep of pinch/collide.h. */
 PN_API pnResult pnWorld_FindSafeStep(pnWorld *world, double separation, double *outSafe);

@@ -59,4 +59,7 @@ struct pnSweep {
 /* Boxes around 0 ... end, and the tree brought up to date. What comes closer than `margin` to each other has boxes that overlap. */
 pnResult pn_updateSweep(pnSweep *sweep, double end, double margin, const pnTasks *tasks);
 
+/* In one body: are these one vertex? The same, or welded and at one place at both ends. */
+bool pn_isOneVertex(const pnSweep *sweep, uint32_t v, uint32_t w);
+
 #endif

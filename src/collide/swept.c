@@ -32,6 +32,7 @@ struct pnImpactList {
   Impacts all, scratch;
   PN_ARRAY(pnKeyValue) keys;
   pnImpactSpan earliest;
+  bool limited;
 };
 
 pnResult pnCreateImpactList(pnImpactList **outList) {
@@ -62,6 +63,10 @@ pnImpactSpan pnImpactList_GetEarliest(const pnImpactList *list) {
   return list->earliest;
 }
 
+bool pnImpactList_IsLimited(const pnImpactList *list) {
+  return list->limited;
+}
+
 pnSweptDef pnDefaultSweptDef(void) {
   return (pnSweptDef){0};
 }
@@ -78,6 +83,7 @@ typedef struct Swept {
   pnSweptWhat what;
   bool keepsApart; /* not what meets but how long they stay more than `separation` apart */
   double separation;
+  size_t most; /* impacts; a worker that has more stops */
   pnImpactList *list;
 } Swept;
 
@@ -88,8 +94,7 @@ typedef struct Finder {
   pnCost *cost;
 } Finder;
 
-/* In one body: are these one vertex? The same, or welded and at one place at both ends. */
-static bool isOneVertex(const pnSweep *s, uint32_t v, uint32_t w) {
+bool pn_isOneVertex(const pnSweep *s, uint32_t v, uint32_t w) {
   if (v == w) return true;
   if (!s->hasWelds || s->mesh->weld[v] != s->mesh->weld[w]) return false;
   const pnPlace *p = &s->places[v], *q = &s->places[w];
@@ -102,7 +107,7 @@ static bool isOneVertex(const pnSweep *s, uint32_t v, uint32_t w) {
 static bool shareVertex(const Swept *q, const uint32_t *v, int vCount, const uint32_t *w, int wCount) {
   for (int i = 0; q->self && i < vCount; i++) {
     for (int j = 0; j < wCount; j++) {
-      if (isOneVertex(q->a, v[i], w[j])) return true;
+      if (pn_isOneVertex(q->a, v[i], w[j])) return true;
     }
   }
   return false;
@@ -279,7 +284,7 @@ static bool takePairs(pnSink *sink, const pnTraversal *t, pnWorker *w, const pnP
   Candidates c;
   c.count = 0;
   bool ok = true;
-  for (size_t i = 0; ok && i < count; i++) {
+  for (size_t i = 0; ok && i < count && f.found->impacts.count <= q->most; i++) {
     uint32_t m = pairs[i].a, n = pairs[i].b;
     if (q->what == PN_SWEPT_TRIANGLES) {
       uint32_t a = ours->faceCorners[m][3], b = theirs->faceCorners[n][3];
@@ -331,10 +336,16 @@ static pnResult sweepOnce(Swept *q, double end, const pnTasks *tasks, pnCost *co
 
 /* ---------------------------------------------------------------- putting together */
 
-/* All workers' impacts into one list, sorted by kind, a, b: three stable sorts, the last key first. */
-static bool gather(pnImpactList *list) {
+/* Of all workers together. */
+static size_t countFound(const pnImpactList *list) {
   size_t total = 0;
   for (uint32_t i = 0; i < list->workerCount; i++) total += list->found[i].impacts.count;
+  return total;
+}
+
+/* All workers' impacts into one list, sorted by kind, a, b: three stable sorts, the last key first. */
+static bool gather(pnImpactList *list) {
+  size_t total = countFound(list);
   list->all.count = 0;
   if (!pn_arrayReserve(&list->all, total) || !pn_arrayReserve(&list->scratch, total) ||
       !pn_arrayReserve(&list->keys, 2 * total)) {
@@ -382,13 +393,17 @@ pnResult pnCollideSwept(pnSweep *a, pnSweep *b, const pnSweptDef *def, pnImpactL
   pnCost cost = {0};
   outImpacts->all.count = 0;
   outImpacts->earliest = (pnImpactSpan){0};
+  outImpacts->limited = false;
   if ((unsigned)def->what >= PN_SWEPT_COUNT)
     return pn_fail(PN_ERROR_ARGUMENT, "swept query: %d is nothing to ask for", (int)def->what);
   Swept q = {.sink = {takePairs}, .a = a, .b = b ? b : a, .self = !b || b == a, .what = def->what, .list = outImpacts};
+  q.most = def->maxImpacts > 0 && def->what != PN_SWEPT_EARLIEST ? def->maxImpacts : SIZE_MAX;
   pnResult result = PN_OK;
   bool found = a->triangleCount == 0 || q.b->triangleCount == 0;
   for (int i = def->what == PN_SWEPT_EARLIEST ? 0 : 2; i < 3 && !found && result == PN_OK; i++) {
     result = sweepOnce(&q, windows[i], &def->tasks, &cost);
+    outImpacts->limited = result == PN_OK && countFound(outImpacts) > q.most;
+    if (outImpacts->limited) break;
     if (result == PN_OK && !gather(outImpacts)) result = pn_failMemory(sizeof(pnFeatureImpact));
     found = outImpacts->earliest.meets && outImpacts->earliest.hi + WIDEST_SPAN <= windows[i];
   }
@@ -420,6 +435,7 @@ pnResult pnFindSafeStep(pnSweep *a, pnSweep *b, double separation, const pnTasks
     *outSafe = result != PN_OK ? 0.0 : list->earliest.meets ? list->earliest.lo : 1.0;
   } else {
     Swept q = {.sink = {takePairs}, .a = a, .b = b ? b : a, .self = !b || b == a, .keepsApart = true, .list = list};
+    q.most = SIZE_MAX;
     q.separation = separation;
     pnCost cost = {0};
     bool empty = a->triangleCount == 0 || q.b->triangleCount == 0;

@@ -16,6 +16,7 @@
  *   track.c     regions of frame after frame into findings
  *   finding.c   findings in order, with names
  *   compare.c   findings beside those that are known
+ *   passage.c   what meets between two frames and in neither
  *
  * A contact is looked at as a list of *meets*: pairs of triangles, sorted. Of a body with itself every pair is there twice, once
  * from either side, so that each meet has a near side (a) and a far side (b) and regions keep them apart.

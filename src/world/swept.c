@@ -64,6 +64,7 @@ static pnResult endStep(pnWorld *world, double margin, pnCost *cost) {
 typedef struct Wanted {
   pnSweptWhat what;
   bool noSelf;
+  size_t maxImpacts;
   double separation;
 } Wanted;
 
@@ -73,6 +74,9 @@ static pnResult addContact(pnWorld *world, uint32_t a, uint32_t b, const Wanted 
   pnCost cost;
   query.what = wanted->what;
   query.tasks = world->def.tasks;
+  // what is left may be nothing: then one more is one too many
+  size_t left = wanted->maxImpacts - PN_MIN(world->impacts.count, wanted->maxImpacts);
+  query.maxImpacts = wanted->maxImpacts > 0 ? PN_MAX(left, 1) : 0;
   pnSweep *first = world->bodies.data[a].sweep, *second = a == b ? NULL : world->bodies.data[b].sweep;
   pnResult result = pnCollideSwept(first, second, &query, world->stepList, &cost);
   if (result != PN_OK) {
@@ -87,7 +91,9 @@ static pnResult addContact(pnWorld *world, uint32_t a, uint32_t b, const Wanted 
   step->cost.traverseSeconds += cost.traverseSeconds;
   step->cost.exactSeconds += cost.exactSeconds;
   step->cost.updateSeconds += cost.updateSeconds;
-  if (count == 0) {
+  step->limited = pnImpactList_IsLimited(world->stepList) ||
+                  (wanted->maxImpacts > 0 && wanted->what != PN_SWEPT_EARLIEST && count > left);
+  if (count == 0 || step->limited) {
     return PN_OK;
   }
   pnStepContact contact = {pn_bodyId(world, a), pn_bodyId(world, b), pnImpactList_GetEarliest(world->stepList),
@@ -112,12 +118,12 @@ static pnResult forPairs(pnWorld *world, const Wanted *wanted, pnStep *step, Pai
   const pnPairs *close = &world->stepBroad.pairs;
   pnResult result = PN_OK;
   size_t next = 0;
-  for (uint32_t a = 0; result == PN_OK && a < world->bodies.count; a++) {
+  for (uint32_t a = 0; result == PN_OK && !step->limited && a < world->bodies.count; a++) {
     const pnBody *body = &world->bodies.data[a];
     if ((body->generation & 1) && body->self && body->sweep && !wanted->noSelf) {
       result = act(world, a, a, wanted, step);
     }
-    for (; result == PN_OK && next < close->count && close->data[next].a == a; next++) {
+    for (; result == PN_OK && !step->limited && next < close->count && close->data[next].a == a; next++) {
       result = act(world, a, close->data[next].b, wanted, step);
     }
   }
@@ -135,7 +141,7 @@ pnStep pnWorld_CollideSwept(pnWorld *world, const pnStepDef *def) {
   pnStep step = {0};
   double start = pn_clock();
   def = def ? def : &usual;
-  Wanted wanted = {.what = def->what, .noSelf = def->noSelf};
+  Wanted wanted = {.what = def->what, .noSelf = def->noSelf, .maxImpacts = def->maxImpacts};
   world->impacts.count = world->stepContacts.count = 0;
   step.result = world->stepList ? PN_OK : pnCreateImpactList(&world->stepList);
   if (step.result == PN_OK) {
@@ -150,7 +156,7 @@ pnStep pnWorld_CollideSwept(pnWorld *world, const pnStepDef *def) {
   }
   step.contactCount = (uint32_t)world->stepContacts.count;
   step.impactCount = step.cost.pairs = world->impacts.count;
-  step.safe = step.result != PN_OK ? 0.0 : step.earliest.meets ? step.earliest.lo : 1.0;
+  step.safe = step.result != PN_OK || step.limited ? 0.0 : step.earliest.meets ? step.earliest.lo : 1.0;
   step.totalSeconds = pn_clock() - start;
   return step;
 }
@@ -179,6 +185,11 @@ pnResult pnWorld_FindSafeStep(pnWorld *world, double separation, double *outSafe
   }
   *outSafe = result == PN_OK ? step.safe : 0.0;
   return result;
+}
+
+const pnSweep *pnBody_GetSweep(const pnWorld *world, pnBodyId id) {
+  const pnBody *body = pn_findBody(world, id);
+  return body ? body->sweep : NULL;
 }
 
 const pnStepContact *pnWorld_GetStepContacts(const pnWorld *world) {

@@ -56,7 +56,8 @@ export class Report {
       finding.lastIndex = this.indexOf(finding.clip, finding.last);
       finding.deepestIndex = this.indexOf(finding.clip, finding.deepest);
       const { a, b, name, jointsA, jointsB, kind } = finding;
-      const names = [this.bodies[a].name, this.bodies[b].name, name, kind, this.meta.clips[finding.clip]?.name ?? ''];
+      finding.word = finding.unseen ? 'unseen' : kind;
+      const names = [this.bodies[a].name, this.bodies[b].name, name, finding.word, this.meta.clips[finding.clip]?.name ?? ''];
       finding.text = [...names, ...jointsA, ...jointsB].join(' ').toLowerCase();
     }
     this.joins = new Map(joined.map(([clip, from, to]) => [`${clip} ${from}`, to]));
@@ -157,6 +158,11 @@ export class Report {
       }
       this.frames.push(frame);
     }
+    // moments between two frames: so many thousandths of a frame after the frame before
+    for (const [f, part] of this.meta.moments ?? []) {
+      this.frames[f].number = (1000 * this.frames[f].number + part) / 1000;
+      this.frames[f].moment = true;
+    }
     this.kindsByKey = kinds;
     this.kinds = [...kinds.values()].sort((p, q) => q.worst - p.worst || p.a - q.a || p.b - q.b);
     this.summarise();
@@ -167,11 +173,12 @@ export class Report {
     return this.kindsByKey.get(keyOf(a, b)) ?? this.kindsByKey.get(keyOf(b, a));
   }
 
-  /** The numbers at the head of the page. */
+  /** The numbers at the head of the page, about frames: a moment between two is none. */
   summarise() {
     const all = { frames: [], pairs: [], worst: 0, worstFrame: 0, total: 0 };
+    this.frameCount = this.frames.filter((frame) => !frame.moment).length;
     this.frames.forEach((frame, f) => {
-      if (frame.total > 0) {
+      if (frame.total > 0 && !frame.moment) {
         addFrame(all, f, frame.total);
       }
     });

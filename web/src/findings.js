@@ -155,13 +155,13 @@ export class Findings {
         { class: 'finding-words' },
         make('b', {}, finding.contained ? `${a} inside ${b}` : `${a} × ${b}`),
         make('span', { class: 'soft' }, bodies),
-        make('span', { class: 'soft' }, `${frames}${clip}`),
+        make('span', { class: 'soft' }, `${frames}${clip}${finding.unseen ? ', between frames' : ''}`),
       ),
       make(
         'span',
         { class: 'finding-depth' },
         make('b', {}, finding.depth === null ? '·' : length(finding.depth)),
-        make('span', { class: `badge ${finding.kind}` }, finding.kind),
+        make('span', { class: `badge ${finding.kind}` }, finding.word),
       ),
     );
     button.addEventListener('click', () => this.actions.chooseFinding(finding));

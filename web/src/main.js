@@ -83,7 +83,7 @@ function findingsVerdict(report) {
 }
 
 function showVerdict(report) {
-  const { all, frames, meta } = report;
+  const { all, frames, frameCount, meta } = report;
   const verdict = byId('verdict');
   byId('title').textContent = meta.title;
   byId('title').title = meta.title;
@@ -96,10 +96,10 @@ function showVerdict(report) {
   } else if (frames.length === 0) {
     verdict.append('No frame was scanned.');
   } else if (all.frames.length === 0) {
-    verdict.append(make('b', { class: 'good' }, 'No intersections'), ` in ${plural(frames.length, 'frame')}.`);
+    verdict.append(make('b', { class: 'good' }, 'No intersections'), ` in ${plural(frameCount, 'frame')}.`);
   } else {
     verdict.append(
-      make('b', { class: 'bad' }, `${count(all.frames.length)} of ${plural(frames.length, 'frame')}`),
+      make('b', { class: 'bad' }, `${count(all.frames.length)} of ${plural(frameCount, 'frame')}`),
       ` ${all.frames.length === 1 ? 'intersects' : 'intersect'}, worst is frame `,
       make('b', {}, String(frames[all.worstFrame].number)),
       ' with ',
@@ -168,6 +168,9 @@ function showNow(report, state) {
   }
   const shown = state.get('shown');
   const notes = kind && pairs < frame.total ? [`${plural(frame.total - pairs, 'pair')} of other bodies`] : [];
+  if (frame.moment) {
+    notes.unshift('a moment between two frames, which neither shows');
+  }
   if (shown?.frame === f && shown.pose && !shown.pose.exact) {
     const [low, high] = [report.frames[shown.pose.low].number, report.frames[shown.pose.high].number];
     notes.push(`positions interpolated between frames ${low} and ${high}`);

@@ -21,6 +21,7 @@ const KIND_WORDS = {
   growing: 'growing: there at rest, deeper in motion',
   constant: 'constant: built into the model',
 };
+const UNSEEN_WORDS = 'unseen: between two frames, and in neither';
 
 export class Panel {
   constructor(report, state, actions) {
@@ -42,7 +43,7 @@ export class Panel {
   // ---------------------------------------------------------------- summary
 
   fillTiles() {
-    const { all, frames } = this.report;
+    const { all, frames, frameCount } = this.report;
     const tile = (value, words, bad, press) =>
       make(
         press ? 'button' : 'div',
@@ -53,7 +54,7 @@ export class Panel {
     const any = all.frames.length > 0;
     const worst = any ? String(frames[all.worstFrame].number) : 'none';
     byId('tiles').replaceChildren(
-      tile(count(all.frames.length), `of ${plural(frames.length, 'frame')} intersect`, any),
+      tile(count(all.frames.length), `of ${plural(frameCount, 'frame')} intersect`, any),
       tile(worst, 'worst frame', any, any ? () => this.actions.worst() : null),
       tile(count(all.worst), 'pairs there', any),
     );
@@ -231,7 +232,8 @@ export class Panel {
       return;
     }
     const clip = this.report.clipName(this.state.get('frame'));
-    byId('frame-title').textContent = `Frame ${frame.number}${clip ? ` of ${clip}` : ''}`;
+    const words = `${frame.moment ? 'Between frames, at' : 'Frame'} ${frame.number}`;
+    byId('frame-title').textContent = `${words}${clip ? ` of ${clip}` : ''}`;
     byId('copy-frame').disabled = frame.total === 0;
     if (this.state.get('finding')) {
       byId('frame-counts').replaceChildren(this.facts(this.state.get('finding')));
@@ -274,7 +276,7 @@ export class Panel {
       ['frames', [go(finding.firstIndex, String(finding.first)), ' to ', go(finding.lastIndex, String(finding.last))]],
       ['between', side(finding.a, finding.jointsA)],
       ['and', finding.a === finding.b ? `itself (${finding.jointsB.join(', ')})` : side(finding.b, finding.jointsB)],
-      ['kind', KIND_WORDS[finding.kind] ?? finding.kind],
+      ['kind', finding.unseen ? UNSEEN_WORDS : (KIND_WORDS[finding.kind] ?? finding.kind)],
       ['name', finding.name],
     ];
     if (finding.volume !== null) {

@@ -328,7 +328,7 @@ export class Timeline {
     const kind = this.state.get('kind');
     this.tip.replaceChildren(
       make('b', {}, `frame ${frame.number}`),
-      make('span', { class: 'soft' }, `  ${seconds(frame.time)}`),
+      make('span', { class: 'soft' }, `  ${seconds(frame.time)}${frame.moment ? ', between frames' : ''}`),
       make(
         'div',
         { class: this.values[f] > 0 ? 'red' : 'soft' },
@@ -492,11 +492,29 @@ export class Timeline {
     for (const { number, at } of ticksOf(frames, this.from - this.low, this.to - this.low, this.plotWidth / wide)) {
       pen.fillText(String(number), this.xOf(this.low + at + 0.5), base + 13);
     }
+    this.drawMoments(pen, base, colour);
+    pen.fillStyle = colour('faint');
     if (this.report.positionFrames < this.frames && span * 3 < this.plotWidth * 2) {
       for (const f of this.report.stored) {
         if (f >= this.from && f < this.to) {
           pen.fillRect(this.xOf(f + 0.5) - 0.5, base + 1, 1, 3);
         }
+      }
+    }
+  }
+
+  /** A diamond under each moment between two frames: what is there is seen in neither. */
+  drawMoments(pen, base, colour) {
+    pen.fillStyle = colour('red');
+    for (const [f] of this.report.meta.moments ?? []) {
+      if (f >= this.from && f < this.to) {
+        const x = this.xOf(f + 0.5);
+        pen.beginPath();
+        pen.moveTo(x, base + 1);
+        pen.lineTo(x + 4, base + 5);
+        pen.lineTo(x, base + 9);
+        pen.lineTo(x - 4, base + 5);
+        pen.fill();
       }
     }
   }

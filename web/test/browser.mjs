@@ -11,6 +11,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
+import { betweenTests } from './between.mjs';
 import { findingTests } from './findings.mjs';
 
 const [samples, modules, screenshots] = process.argv.slice(2).map((path) => resolve(path));
@@ -513,6 +514,7 @@ const tests = {
   },
 };
 
+Object.assign(tests, betweenTests({ open, settled, text, frame, picture, redPixels }));
 Object.assign(tests, findingTests({ open, settled, text, frame, picture, NARROW, modules }));
 
 // ---------------------------------------------------------------- run
