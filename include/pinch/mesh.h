@@ -248,8 +248,8 @@ PN_API void pnPose_GetVertices(const pnPose *pose, float *outVertices);
  * It follows the soup by itself; there is nothing to rebuild.
  *
  * Pairs name primitives by their *place*, 0 ... pnSoup_GetPlaceCount() - 1: a primitive keeps its place as long as it
- * lives, and pnSoup_GetId turns a place into an id. Nothing in a soup is joined to anything: in a self query triangles
- * that only touch count as well. */
+ * lives, and pnSoup_GetId turns a place into an id. Nothing in a soup is joined to anything unless pnSoup_NameVertices says so: in
+ * a self query triangles that only touch count as well. */
 typedef struct pnSoup pnSoup;
 
 /* Zeroed is null. The id of a removed primitive is recognised, also when its place was taken again. */
@@ -290,6 +290,16 @@ PN_API pnResult pnSoup_Replace(pnSoup *soup, const pnPrimitiveId *ids, pnPrimiti
  * of dead places none. The fastest way to move all of a soup. */
 PN_API pnResult pnSoup_SetAll(pnSoup *soup, const float *positions, uint32_t placeCount);
 
+/* Says which corners are one vertex: 3 names a primitive, below 2^30, PN_NONE for a corner without; of segments the first two are read,
+ * of points the first. Corners with one name are one vertex while they have equal coordinates, as welded vertices of a mesh are
+ * (pnMeshDef.vertexWeld), and primitives that share one are neighbours: a self query finds them only when they meet in more than the
+ * vertex or edge they share. Names stay when corners move and when a primitive is replaced by one of its kind; they are handed on by
+ * pnSoup_Cut and pnSoup_Fuse. PN_ERROR_INDEX for a name that is too large. Costs 12 bytes a place from the first call on. */
+PN_API pnResult pnSoup_NameVertices(pnSoup *soup, const pnPrimitiveId *ids, const uint32_t *names, uint32_t count);
+/* The names now, PN_NONE for corners without; those that a cut or a fuse made are numbers that were not in use. False: the id is
+ * not alive. */
+PN_API bool pnSoup_GetVertexNames(const pnSoup *soup, pnPrimitiveId id, uint32_t outNames[3]);
+
 /* The points with x * normal.x + y * normal.y + z * normal.z = offset, in exact arithmetic on these floats. The normal may
  * have any length but zero. */
 typedef struct pnPlane {
@@ -310,12 +320,15 @@ typedef struct pnCut {
  * rounding of the plane and not, in general, on it. An edge gives the same bits from both its ends, so that two triangles with
  * an edge in common still have it in common after both were cut. Cut each primitive once by one plane: a piece that is cut by it
  * again, its corners being beside the plane by that rounding, may get another corner, which its neighbour does not have.
- * Pieces take places that are free, so list the ids before the first cut. Where pieces are thinner than floats can tell,
+ * A primitive with names hands them on, and its pieces are neighbours; a new corner on an edge is the same vertex for all who have that
+ * edge by its names and are cut there (24 to 48 bytes for each such vertex, as long as the soup lives). PN_ERROR_COUNT when names go
+ * beyond 2^31. Pieces take places that are free, so list the ids before the first cut. Where pieces are thinner than floats can tell,
  * they are degenerate triangles and stay in the soup as such. */
 PN_API pnResult pnSoup_Cut(pnSoup *soup, pnPrimitiveId id, const pnPlane *plane, pnCut *outCut);
 
 /* Moves all primitives of `from` into `into`; `from` is empty afterwards. outIds: the new id of each place of `from`, null
- * ids for dead places, as many as its place count before the call; may be null. */
+ * ids for dead places, as many as its place count before the call; may be null. Who was a neighbour in `from` stays one, and nobody
+ * becomes one: the vertices of `from` get names that were not in use. PN_ERROR_COUNT when there are none below 2^31. */
 PN_API pnResult pnSoup_Fuse(pnSoup *into, pnSoup *from, pnPrimitiveId *outIds);
 
 /* Does the id name a living primitive? */
@@ -326,7 +339,8 @@ PN_API pnPrimitiveId pnSoup_GetId(const pnSoup *soup, uint32_t place); /* null f
 /* The corners, 9 floats: of a segment the second twice, of a point the one three times. 0 for an id that is not alive,
  * else the kind. */
 PN_API uint32_t pnSoup_GetCorners(const pnSoup *soup, pnPrimitiveId id, float outPositions[9]);
-/* The soup as a pose: triangle number = place, dead places included. It has no neighbours and nothing is welded. */
+/* The soup as a pose: triangle number = place, dead places included. It has no edges to go over (pnMesh_GetNeighbours); its weld is
+ * for the library to read. */
 PN_API const pnPose *pnSoup_GetPose(const pnSoup *soup);
 PN_API size_t pnSoup_GetByteCount(const pnSoup *soup);
 

@@ -3,7 +3,7 @@
 
 const pnProof *const pn_proofs[PN_PROOF_COUNT] = {
     [PN_PROOF_PLANES] = &pn_proofPlanes, [PN_PROOF_HUBS] = &pn_proofHubs, [PN_PROOF_CALM] = &pn_proofCalm,
-    [PN_PROOF_FLAT] = &pn_proofFlat,     [PN_PROOF_FANS] = &pn_proofFans,
+    [PN_PROOF_FLAT] = &pn_proofFlat,     [PN_PROOF_FANS] = &pn_proofFans, [PN_PROOF_NAMES] = &pn_proofNames,
 };
 
 pnResult pn_prepareProofs(pnTree *tree, const pnAsk *ask, uint32_t *outProofs) {

@@ -5,10 +5,11 @@
  *   calm    patches of a morphing mesh that the weights leave apart                             calm.c
  *   flat    smooth regions that are seen flat cannot meet themselves                            flat.c
  *   fans    triangles around a vertex that meet in nothing but what they share                  fan.c
+ *   names   corners of a soup that are one vertex: its neighbours                               name.c
  *
  * A proof prepares a tree once (what depends on the shape only is kept there), begins a frame, and is then asked by the
  * traversal: where to begin, what to leave out, which neighbours are to be tested. Leaving out planes, calm patches or flat regions
- * changes the time a query takes and never its answer; hubs and fans are also how neighbours are found. To add one, write its file
+ * changes the time a query takes and never its answer; hubs, fans and names are also how neighbours are found. To add one, write its file
  * and its row; the traversal, the jobs and the world know rows only. */
 #ifndef PN_COLLIDE_PROOF_H
 #define PN_COLLIDE_PROOF_H
@@ -22,6 +23,7 @@ typedef enum pnProofKind {
   PN_PROOF_CALM, /* before those that it makes superfluous */
   PN_PROOF_FLAT,
   PN_PROOF_FANS,
+  PN_PROOF_NAMES,
   PN_PROOF_COUNT
 } pnProofKind;
 #define PN_PROOF_BIT(kind) (1u << (kind))
@@ -60,6 +62,7 @@ typedef struct pnProof {
   uint32_t lists;
   /* Takes candidates out, and puts those that it has looked at behind the others; returns how many others there are. */
   size_t (*sift)(const pnTraversal *t, pnWorker *w);
+  bool decides; /* what is left of those meets, and is not tested again */
   /* Neighbours that are not proved to be apart, in units of which workers take `portion` at a time; null: none of them
    * is looked for here. `run` lists or tests those of one unit; it may stop when more than `most` are found. */
   uint32_t (*countNeighbours)(const pnTree *tree);
@@ -67,7 +70,7 @@ typedef struct pnProof {
   uint32_t portion;
 } pnProof;
 
-extern const pnProof pn_proofPlanes, pn_proofHubs, pn_proofCalm, pn_proofFlat, pn_proofFans;
+extern const pnProof pn_proofPlanes, pn_proofHubs, pn_proofCalm, pn_proofFlat, pn_proofFans, pn_proofNames;
 extern const pnProof *const pn_proofs[PN_PROOF_COUNT];
 
 /* Prepares all that help with a question about a tree itself; bits of those with something to say. */

@@ -202,7 +202,7 @@ static bool testCandidates(const pnTraversal *t, pnWorker *w, pnKernel kernel) {
   const pnProof *sifting = PN_UNLIKELY(t->proofs) ? pn_siftingProof(t->proofs) : NULL;
   if (ok && sifting) {
     size_t others = sifting->sift(t, w);
-    if (t->planeDecides) {
+    if (t->planeDecides || sifting->decides) {
       ok = keepPairs(t, w, w->candidates.data + others, w->candidates.count - others);
       w->candidates.count = others;
     }

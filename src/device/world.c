@@ -122,7 +122,7 @@ pnResult pnDeviceWorld_AddBody(pnDeviceWorld *world, const pnDeviceBodyDef *def,
     return pn_fail(PN_ERROR_ARGUMENT, "device world: the definition of body %zu has no pose", world->bodies.count);
   const pnMesh *mesh = def->pose->mesh;
   // a soup's mesh has one array for both
-  if (mesh->triangles && mesh->triangles == mesh->weld)
+  if (mesh->triangles && mesh->triangles == mesh->ringOffsets)
     return pn_fail(PN_ERROR_KIND, "device world: body %zu is a soup, which a device does not take",
                    world->bodies.count);
   result = pn_checkFilter(&def->selfFilter);

@@ -1,4 +1,5 @@
-/* soup.c: primitives that come and go. Life, places, adding, removing, replacing, fusing; soup_cut.c cuts.
+/* soup.c: primitives that come and go. Life, places, adding, removing, replacing, fusing; soup_cut.c cuts, soup_name.c knows
+ * which of them share vertices.
  *
  * After [Ganovelli00], section 3: an object is a soup of primitives that move freely and know nothing of each other. What the
  * paper leaves open is how the application speaks of a primitive after others were removed: here it keeps its place
@@ -30,13 +31,23 @@ static void freeArrays(pnSoup *soup) {
   pn_free(soup->nobody, pn_bytes(3 * n, sizeof(uint32_t)));
 }
 
+/* Moves the names of `old` places to an array with room for `n`, the rest without. */
+static void growNames(pnSoup *soup, uint32_t *grown, size_t old, size_t n) {
+  memcpy(grown, soup->names, 3 * old * sizeof(uint32_t));
+  for (size_t i = 3 * old; i < 3 * n; ++i) grown[i] = (uint32_t)i;
+  pn_free(soup->names, pn_bytes(3 * (size_t)soup->capacity, sizeof(uint32_t)));
+  soup->names = grown;
+}
+
 /* The mesh and pose that stand for the soup, after arrays or counts changed. */
 static void refreshMesh(pnSoup *soup) {
   pnMesh *mesh = &soup->mesh;
   mesh->vertexCount = 3 * soup->placeCount;
   mesh->triangleCount = soup->placeCount;
   mesh->vertices = soup->positions;
-  mesh->triangles = mesh->weld = mesh->ringOffsets = soup->numbers;
+  mesh->triangles = mesh->ringOffsets = soup->numbers;
+  mesh->weld = soup->names ? soup->names : soup->numbers;
+  mesh->welded = soup->names != NULL;
   mesh->rings = soup->thirds;
   mesh->ringCount = 3 * soup->placeCount;
   mesh->neighbours = soup->nobody;
@@ -59,9 +70,11 @@ static pnResult reserve(pnSoup *soup, size_t wanted) {
                   .numbers = pn_alloc(pn_bytes(3 * n + 1, sizeof(uint32_t))),
                   .thirds = pn_alloc(pn_bytes(3 * n, sizeof(uint32_t))),
                   .nobody = pn_alloc(pn_bytes(3 * n, sizeof(uint32_t)))};
-  if (!grown.positions || !grown.generation || !grown.nextFree || !grown.corners || !grown.changed || !grown.numbers ||
-      !grown.thirds || !grown.nobody) {
+  uint32_t *names = soup->names ? pn_alloc(pn_bytes(3 * n, sizeof(uint32_t))) : NULL;
+  if ((soup->names && !names) || !grown.positions || !grown.generation || !grown.nextFree || !grown.corners ||
+      !grown.changed || !grown.numbers || !grown.thirds || !grown.nobody) {
     freeArrays(&grown);
+    pn_free(names, pn_bytes(3 * n, sizeof(uint32_t)));
     return pn_failMemory(pn_bytes(n, 85)); // bytes a place, over all arrays
   }
 
@@ -80,6 +93,7 @@ static pnResult reserve(pnSoup *soup, size_t wanted) {
     grown.nobody[i] = PN_NONE;
   }
   grown.numbers[3 * n] = (uint32_t)(3 * n);
+  if (names) growNames(soup, names, old, n);
   freeArrays(soup);
   soup->capacity = grown.capacity;
   soup->positions = grown.positions;
@@ -123,6 +137,7 @@ pnResult pnCreateSoup(const pnSoupDef *def, pnSoup **outSoup) {
 
 void pnDestroySoup(pnSoup *soup) {
   if (!soup) return;
+  pn_freeNames(soup);
   freeArrays(soup);
   pn_free(soup->mesh.name, soup->mesh.name ? strlen(soup->mesh.name) + 1 : 0);
   pn_free(soup, sizeof *soup);
@@ -153,7 +168,7 @@ bool pnSoup_IsValid(const pnSoup *soup, pnPrimitiveId id) {
          soup->generation[place] == id.generation;
 }
 
-static pnResult failId(const pnSoup *soup, pnPrimitiveId id, uint32_t entry) {
+pnResult pn_failId(const pnSoup *soup, pnPrimitiveId id, uint32_t entry) {
   return pn_fail(PN_ERROR_ID, "soup '%s': entry %u of the call (place %d, generation %u) is no living primitive",
                  soup->mesh.name, entry, (int)id.index1 - 1, id.generation);
 }
@@ -188,13 +203,14 @@ static pnPrimitiveId takePlace(pnSoup *soup) {
 static void freePlace(pnSoup *soup, uint32_t place) {
   soup->triangleCount -= soup->corners[place] == 3;
   soup->corners[place] = 0;
+  pn_forgetNames(soup, place);
   soup->nextFree[place] = soup->freeHead;
   soup->freeHead = place;
   --soup->liveCount;
   markChanged(soup, place);
 }
 
-static void touch(pnSoup *soup) {
+void pn_touchSoup(pnSoup *soup) {
   refreshMesh(soup);
   pn_poseTouch(&soup->pose, true);
 }
@@ -212,7 +228,7 @@ pnResult pnSoup_Add(pnSoup *soup, pnPrimitiveKind kind, const float *positions, 
     writeCorners(soup, id.index1 - 1, kind, positions + 3 * (size_t)kind * i);
     if (outIds) outIds[i] = id;
   }
-  touch(soup);
+  pn_touchSoup(soup);
   return PN_OK;
 }
 
@@ -221,12 +237,12 @@ pnResult pnSoup_Remove(pnSoup *soup, const pnPrimitiveId *ids, uint32_t count) {
   for (uint32_t i = 0; i < count; ++i) {
     if (!pnSoup_IsValid(soup, ids[i])) {
       for (uint32_t k = 0; k < i; ++k) --soup->generation[ids[k].index1 - 1];
-      return failId(soup, ids[i], i);
+      return pn_failId(soup, ids[i], i);
     }
     ++soup->generation[ids[i].index1 - 1];
   }
   for (uint32_t i = 0; i < count; ++i) freePlace(soup, ids[i].index1 - 1);
-  touch(soup);
+  pn_touchSoup(soup);
   return PN_OK;
 }
 
@@ -236,13 +252,15 @@ pnResult pnSoup_Replace(pnSoup *soup, const pnPrimitiveId *ids, pnPrimitiveKind 
   pnResult result = checkKind(soup, kind);
   if (result == PN_OK) result = checkPositions(soup, kind, positions, count);
   for (uint32_t i = 0; result == PN_OK && i < count; ++i)
-    if (!pnSoup_IsValid(soup, ids[i])) result = failId(soup, ids[i], i);
+    if (!pnSoup_IsValid(soup, ids[i])) result = pn_failId(soup, ids[i], i);
   if (result != PN_OK) return result;
   for (uint32_t i = 0; i < count; ++i) {
+    // of another kind it is another thing, and knows nobody
+    if (soup->corners[ids[i].index1 - 1] != (uint32_t)kind) pn_forgetNames(soup, ids[i].index1 - 1);
     writeCorners(soup, ids[i].index1 - 1, kind, positions + 3 * (size_t)kind * i);
     markChanged(soup, ids[i].index1 - 1);
   }
-  touch(soup);
+  pn_touchSoup(soup);
   return PN_OK;
 }
 
@@ -272,29 +290,40 @@ pnResult pnSoup_SetAll(pnSoup *soup, const float *positions, uint32_t placeCount
   if (plain && placeCount) memmove(soup->positions, positions, 9 * (size_t)placeCount * sizeof(float));
   for (uint32_t place = 0; !plain && place < placeCount; ++place)
     if (soup->corners[place]) writeCorners(soup, place, soup->corners[place], positions + 9 * (size_t)place);
-  touch(soup);
+  pn_touchSoup(soup);
   return PN_OK;
 }
 
 /* ---------------------------------------------------------------- joining */
 
+/* The names of a place of `from`, behind all that `into` has. */
+static void fuseNames(pnSoup *into, uint32_t to, const pnSoup *from, uint32_t place) {
+  uint32_t names[3];
+  pn_readNames(from, place, names);
+  for (int k = 0; k < 3; ++k) names[k] += names[k] != PN_NONE ? into->nameEnd : 0;
+  pn_writeNames(into, to, names);
+}
+
 pnResult pnSoup_Fuse(pnSoup *into, pnSoup *from, pnPrimitiveId *outIds) {
   PN_FLOAT_SCOPE;
   PN_ASSERT(into != from);
   pnResult result = reserve(into, (size_t)into->liveCount + from->liveCount);
+  if (result == PN_OK) result = pn_reserveFusedNames(into, from);
   if (result != PN_OK) return result;
   for (uint32_t place = 0; place < from->placeCount; ++place) {
     pnPrimitiveId id = {0, 0};
     if (pn_isAlive(from, place)) {
       id = takePlace(into);
       writeCorners(into, id.index1 - 1, from->corners[place], from->positions + 9 * (size_t)place);
+      if (from->names) fuseNames(into, id.index1 - 1, from, place);
       ++from->generation[place];
       freePlace(from, place);
     }
     if (outIds) outIds[place] = id;
   }
-  touch(into);
-  touch(from);
+  if (from->names) pn_fuseCuts(into, from);
+  pn_touchSoup(into);
+  pn_touchSoup(from);
   return PN_OK;
 }
 
@@ -325,5 +354,6 @@ const pnPose *pnSoup_GetPose(const pnSoup *soup) {
 
 size_t pnSoup_GetByteCount(const pnSoup *soup) {
   // 9 floats, generation, next, corners, changed and three times three numbers a place
-  return sizeof *soup + (size_t)soup->capacity * (36 + 4 + 4 + 1 + 4 + 36) + 8 + strlen(soup->mesh.name) + 1;
+  return sizeof *soup + (size_t)soup->capacity * (36 + 4 + 4 + 1 + 4 + 36) + 8 + strlen(soup->mesh.name) + 1 +
+         pn_namesByteCount(soup);
 }

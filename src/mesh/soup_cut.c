@@ -10,7 +10,8 @@
  *       /|\  p, q          a on the plane:       a b p | a p c            (p on bc)
  *      / | \
  *
- * with the corners in the order of the original, so that the pieces face the same way. */
+ * with the corners in the order of the original, so that the pieces face the same way. Corners hand their names on to the pieces, and
+ * new ones on an edge between names have one that all have who share the edge (soup_name.c). */
 #include "geom/expansion.h"
 
 #include "base/fenv.h"
@@ -53,38 +54,71 @@ static PN_NOINLINE void crossing(const pnPlane *plane, const float *p, const flo
   }
 }
 
-/* Triangles or segments to be made, 9 or 6 floats each. */
+/* A corner, and the name of its vertex (PN_NONE: none). */
+typedef struct Corner {
+  float at[3];
+  uint32_t name;
+} Corner;
+
+/* Triangles or segments to be made. */
 typedef struct Pieces {
-  float above[2][9], below[2][9];
+  Corner above[2][3], below[2][3];
   uint32_t aboveCount, belowCount;
 } Pieces;
 
-static void addPiece(Pieces *pieces, int side, const float *a, const float *b, const float *c) {
-  float *to = side > 0 ? pieces->above[pieces->aboveCount++] : pieces->below[pieces->belowCount++];
-  memcpy(to, a, 3 * sizeof(float));
-  memcpy(to + 3, b, 3 * sizeof(float));
-  if (c) memcpy(to + 6, c, 3 * sizeof(float));
+static void addPiece(Pieces *pieces, int side, const Corner *a, const Corner *b, const Corner *c) {
+  Corner *to = side > 0 ? pieces->above[pieces->aboveCount++] : pieces->below[pieces->belowCount++];
+  to[0] = *a, to[1] = *b, to[2] = *c;
 }
 
-static void cutTriangle(const pnPlane *plane, const float *v, const int side[3], Pieces *out) {
+/* The new corner of an edge; a vertex with a name when the ends have some. */
+static Corner crossEdge(pnSoup *soup, const pnPlane *plane, const Corner *p, const Corner *q) {
+  Corner c = {.name = PN_NONE};
+  crossing(plane, p->at, q->at, c.at);
+  if (p->name != PN_NONE) c.name = pn_nameOfCut(soup, p->name, q->name, c.at);
+  return c;
+}
+
+static void cutTriangle(pnSoup *soup, const pnPlane *plane, const Corner v[3], const int side[3], Pieces *out) {
   for (int i = 0; i < 3; ++i) {
-    const float *a = v + 3 * i, *b = v + 3 * ((i + 1) % 3), *c = v + 3 * ((i + 2) % 3);
+    const Corner *a = &v[i], *b = &v[(i + 1) % 3], *c = &v[(i + 2) % 3];
     int sa = side[i], sb = side[(i + 1) % 3], sc = side[(i + 2) % 3];
-    float p[3], q[3];
     if (sa == 0 && sb * sc < 0) {
       // through a corner and the edge facing it
-      crossing(plane, b, c, p);
-      addPiece(out, sb, a, b, p);
-      addPiece(out, sc, a, p, c);
+      Corner p = crossEdge(soup, plane, b, c);
+      addPiece(out, sb, a, b, &p);
+      addPiece(out, sc, a, &p, c);
     } else if (sa * sb < 0 && sa * sc < 0) {
       // a alone on its side: a triangle and a quadrilateral
-      crossing(plane, a, b, p);
-      crossing(plane, c, a, q);
-      addPiece(out, sa, a, p, q);
-      addPiece(out, sb, p, b, c);
-      addPiece(out, sb, p, c, q);
+      Corner p = crossEdge(soup, plane, a, b), q = crossEdge(soup, plane, c, a);
+      addPiece(out, sa, a, &p, &q);
+      addPiece(out, sb, &p, b, c);
+      addPiece(out, sb, &p, c, &q);
     }
   }
+}
+
+/* The corners of a primitive. Where one has a name all get one, so that the pieces know each other. */
+static pnResult takeCorners(pnSoup *soup, uint32_t place, uint32_t corners, const float *v, Corner out[3]) {
+  uint32_t names[3];
+  pn_readNames(soup, place, names);
+  bool named = names[0] != PN_NONE || names[1] != PN_NONE || names[2] != PN_NONE;
+  pnResult result = named ? pn_reserveCut(soup) : PN_OK;
+  for (uint32_t k = 0; result == PN_OK && k < corners; ++k) {
+    out[k].name = named && names[k] == PN_NONE ? soup->nameEnd++ : names[k];
+    memcpy(out[k].at, v + 3 * k, 3 * sizeof(float));
+  }
+  return result;
+}
+
+/* Adds the pieces of one side after those that are there. */
+static void listPieces(Corner pieces[2][3], uint32_t count, uint32_t corners, float *positions, uint32_t *names,
+                       uint32_t *ioCount) {
+  for (uint32_t i = 0; i < count; ++i, ++*ioCount)
+    for (uint32_t k = 0; k < corners; ++k) {
+      memcpy(positions + 3 * (*ioCount * corners + k), pieces[i][k].at, 3 * sizeof(float));
+      names[3 * *ioCount + k] = pieces[i][k].name;
+    }
 }
 
 /* A primitive that is not cut, on its side. */
@@ -123,24 +157,27 @@ pnResult pnSoup_Cut(pnSoup *soup, pnPrimitiveId id, const pnPlane *plane, pnCut 
     listWhole(id, side, corners, outCut);
     return PN_OK;
   }
+  Corner corner[3];
+  pnResult result = takeCorners(soup, id.index1 - 1, corners, v, corner);
+  if (result != PN_OK) return result;
   Pieces pieces = {.aboveCount = 0};
   if (corners == 3) {
-    cutTriangle(plane, v, side, &pieces);
+    cutTriangle(soup, plane, corner, side, &pieces);
   } else {
-    float p[3];
-    crossing(plane, v, v + 3, p);
-    addPiece(&pieces, side[0], v, p, NULL);
-    addPiece(&pieces, side[1], p, v + 3, NULL);
+    Corner p = crossEdge(soup, plane, &corner[0], &corner[1]);
+    addPiece(&pieces, side[0], &corner[0], &p, &p);
+    addPiece(&pieces, side[1], &p, &corner[1], &corner[1]);
   }
 
   // the pieces come first: when there is no memory for them the primitive is still whole
   float all[4 * 9];
-  uint32_t count = 0;
-  for (uint32_t i = 0; i < pieces.aboveCount; ++i) memcpy(all + 3 * corners * count++, pieces.above[i], 12 * corners);
-  for (uint32_t i = 0; i < pieces.belowCount; ++i) memcpy(all + 3 * corners * count++, pieces.below[i], 12 * corners);
+  uint32_t names[4 * 3], count = 0;
+  listPieces(pieces.above, pieces.aboveCount, corners, all, names, &count);
+  listPieces(pieces.below, pieces.belowCount, corners, all, names, &count);
   pnPrimitiveId ids[4];
-  pnResult result = pnSoup_Add(soup, (pnPrimitiveKind)corners, all, count, ids);
+  result = pnSoup_Add(soup, (pnPrimitiveKind)corners, all, count, ids);
   if (result != PN_OK) return result;
+  for (uint32_t i = 0; soup->names && i < count; ++i) pn_writeNames(soup, ids[i].index1 - 1, names + 3 * i);
   memcpy(outCut->above, ids, pieces.aboveCount * sizeof *ids);
   memcpy(outCut->below, ids + pieces.aboveCount, pieces.belowCount * sizeof *ids);
   outCut->aboveCount = pieces.aboveCount;
