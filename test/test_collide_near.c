@@ -1,7 +1,6 @@
 /* test_collide_near.c: the closest point is what measuring every triangle gives, the same bits, on every tree: builds, forms of
  * volume, update rules, arities, threads, soups; and the measure itself is right by formula and on triangles that are none. */
-#include "support_morph.h"
-#include "support_skin.h"
+#include "motions.h"
 
 #include "collide/near.h"
 
@@ -78,6 +77,35 @@ static void freeBodies(void **state) {
       }
   pnDestroyPose(pose);
   pnDestroyMesh(mesh);
+}
+
+/* Every motion with every rule and form that fits. */
+static void everyMotion(void **state) {
+  (void)state;
+  TestRandom random = testRandom(4);
+  for (uint32_t i = 0; i < TEST_MOTION_COUNT; ++i) {
+    TestMoving m = {0};
+    testMotions[i]->make(&m, 2, 1, i);
+    uint32_t fitting = 0;
+    for (int u = 0; u < PN_UPDATE_COUNT; ++u)
+      for (int form = 0; form < PN_FORM_COUNT; ++form) {
+        pnTreeDef def = pnDefaultTreeDef();
+        pnTreeLab lab = {.form = (pnForm)form};
+        def.lab = &lab;
+        def.pose = m.pose;
+        def.update = (pnUpdate)u;
+        pnTree *tree;
+        if (pnCreateTree(&def, &tree) != PN_OK) continue;
+        pnMatrix turn = testRotation(&random, 3);
+        testExpectOk(pnPose_SetTransform(m.pose, &turn));
+        testMotions[i]->move(&m, &random, 1);
+        expectNearest(tree, &random, NULL);
+        pnDestroyTree(tree);
+        ++fitting;
+      }
+    assert_true(fitting >= 4 * PN_FORM_COUNT);
+    testMotions[i]->free(&m);
+  }
 }
 
 static void movingBodies(void **state) {
@@ -255,8 +283,9 @@ static void errors(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(freeBodies),    cmocka_unit_test(movingBodies),     cmocka_unit_test(soups),
-      cmocka_unit_test(againstRaster), cmocka_unit_test(windingsAreExact), cmocka_unit_test(errors),
+      cmocka_unit_test(freeBodies), cmocka_unit_test(everyMotion),   cmocka_unit_test(movingBodies),
+      cmocka_unit_test(soups),      cmocka_unit_test(againstRaster), cmocka_unit_test(windingsAreExact),
+      cmocka_unit_test(errors),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

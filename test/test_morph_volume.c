@@ -103,7 +103,7 @@ static uint64_t checkRows(const pnTree *tree) {
       for (uint32_t i = 0; i < n; ++i, ++looked) {
         uint32_t v = list[i] / 3;
         float p[4];
-        pn_fetchMorph(tree->pose, !tree->slabs || tree->rule->modelSpace, &v, 1, p, 4);
+        tree->pose->motion->fetch(tree->pose, !tree->slabs || tree->rule->modelSpace, &v, 1, p, 4);
         if (!tree->slabs) {
           double d = 0;
           for (int k = 0; k < 3; ++k) d = hypot(d, (double)p[k] - (double)rows[k * 8 + (int)j]);

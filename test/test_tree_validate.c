@@ -9,6 +9,7 @@
 
 #define TRIANGLES 40u
 
+/* Null: the rule does not fit the pose or the form. */
 static pnTree *makeTree(const pnPose *pose, pnForm form, pnUpdate update) {
   pnTreeDef def = pnDefaultTreeDef();
   pnTreeLab lab = {0};
@@ -20,7 +21,8 @@ static pnTree *makeTree(const pnPose *pose, pnForm form, pnUpdate update) {
   lab.arity = 4;
   lab.cut = 8;
   pnTree *tree;
-  testExpectOk(pnCreateTree(&def, &tree));
+  pnResult result = pnCreateTree(&def, &tree);
+  if (result != PN_ERROR_KIND && result != PN_ERROR_ARGUMENT) testExpectOk(result);
   return tree;
 }
 
@@ -42,19 +44,21 @@ static pnPose *makePose(TestRandom *random, bool anyFloat, pnMesh **outMesh) {
 
 static void noAlarmAtAnyMagnitude(void **state) {
   (void)state;
-  static const pnUpdate updates[] = {PN_UPDATE_BOTTOM_UP, PN_UPDATE_TOP_DOWN, PN_UPDATE_HYBRID, PN_UPDATE_RIGID};
   TestRandom random = testRandom(1);
-  for (int round = 0; round < 200; ++round) {
+  uint32_t fitting = 0;
+  for (int round = 0; round < 20 * PN_UPDATE_COUNT; ++round) {
     pnMesh *mesh;
     pnPose *pose = makePose(&random, true, &mesh);
     for (int volume = 0; volume < PN_FORM_COUNT; ++volume) {
-      pnTree *tree = makeTree(pose, (pnForm)volume, updates[round % 4]);
-      testExpectOk(pnTree_Validate(tree));
+      pnTree *tree = makeTree(pose, (pnForm)volume, (pnUpdate)(round % PN_UPDATE_COUNT));
+      fitting += tree != NULL;
+      if (tree) testExpectOk(pnTree_Validate(tree));
       pnDestroyTree(tree);
     }
     pnDestroyPose(pose);
     pnDestroyMesh(mesh);
   }
+  assert_true(fitting >= 20 * 5 * PN_FORM_COUNT); /* the default, three by vertices, and the transform */
 }
 
 /* One bound of one lane, moved inward by a cell (or the radius of a ball by a hundredth): true where vertices are out. */

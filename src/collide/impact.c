@@ -76,21 +76,12 @@ typedef struct Lines {
   float *scratch;
 } Lines;
 
-/* Numbers that say how a pose is: weights where there are targets, else vertices. */
-static size_t numberCount(const pnPose *pose) {
-  return pose->morph ? pose->morph->targetCount : 3 * (size_t)pose->mesh->vertexCount;
-}
-
 static pnResult moveOne(pnPose *pose, const float *start, const float *end, float t, float *scratch) {
-  size_t n = start ? numberCount(pose) : 0;
+  size_t n = start ? pose->motion->countInputs(pose) : 0;
   for (size_t i = 0; i < n; i++) {
     scratch[i] = end ? start[i] + t * (end[i] - start[i]) : start[i];
   }
-  if (!start) {
-    return PN_OK;
-  }
-  return pose->morph ? pnPose_SetWeights(pose, scratch, (uint32_t)n)
-                     : pnPose_SetVertices(pose, scratch, pose->mesh->vertexCount);
+  return start ? pose->motion->setInputs(pose, scratch) : PN_OK;
 }
 
 static pnResult moveLines(void *context, float t) {
@@ -107,8 +98,8 @@ pnResult pnFindLinearImpact(pnTree *a, pnTree *b, const pnLinearMotion *motion, 
                             pnImpact *outImpact) {
   PN_FLOAT_SCOPE;
   PN_ASSERT(a && motion && motion->poseA && (!b || motion->poseB));
-  size_t most = numberCount(motion->poseA);
-  most = motion->poseB ? PN_MAX(most, numberCount(motion->poseB)) : most;
+  const pnPose *p = motion->poseA, *q = motion->poseB ? motion->poseB : p;
+  size_t most = PN_MAX(p->motion->countInputs(p), q->motion->countInputs(q));
   size_t size = pn_bytes(most + 1, sizeof(float));
   Lines lines = {motion, pn_alloc(size)};
   if (!lines.scratch) {

@@ -50,8 +50,7 @@ static pnResult makeRest(void *context, void **outData, size_t *outBytes) {
   pnPose *pose = NULL;
   pnTree *rest = NULL;
   pnCollider collider = {0};
-  pnPoseDef poseDef = {tree->mesh, tree->pose->morph, tree->pose->skin};
-  pnResult result = pnCreatePose(&poseDef, &pose);
+  pnResult result = pn_createRestPose(tree->pose, &pose);
   if (result == PN_OK) {
     pnTreePlan def = tree->def;
     def.pose = pose;

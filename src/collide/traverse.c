@@ -153,7 +153,7 @@ static bool setBergen(pnTraversal *t) {
 
 pnTraversal pn_beginTraversal(pnTree *a, pnTree *b) {
   pnTraversal t = {.a = a, .b = b ? b : a, .self = b == NULL, .proofs = pn_standingProofs(a, b)};
-  t.fillsAreDear = a->pose->skin || a->pose->morph || t.b->pose->skin || t.b->pose->morph;
+  t.fillsAreDear = !a->pose->motion->isStored || !t.b->pose->motion->isStored;
   bool bergenA = a->rule->modelSpace, bergenB = t.b->rule->modelSpace;
   bool like = !bergenA && !bergenB && a->form == t.b->form && s_like[a->def.form];
   t.steps = like ? s_like[a->def.form](&t) : bergenA && bergenB && setBergen(&t) ? &pn_stepsBergen : &pn_stepsMixed;

@@ -34,7 +34,7 @@ typedef struct pnTraversal {
   bool swapped;      /* the caller's a is our b */
   bool planeDecides; /* approximate: pnQueryLab.planeDecides */
   bool uneven;       /* one is much longer than the other: of two nodes only the longer is opened */
-  bool fillsAreDear; /* vertices are computed when a leaf is filled: skins, morph targets */
+  bool fillsAreDear; /* vertices are computed when a leaf is filled (pnMotionRow.isStored) */
   uint32_t proofs;   /* bits: which pairs need not be opened (proof.h) */
   pnSink *sink;      /* null: candidates are tested, and pairs that meet are found */
   pnLens lens;

@@ -17,9 +17,9 @@
 /* Is this a pose that takes so many vertices? */
 static pnResult checkKind(const pnPose *pose, uint32_t count) {
   const char *name = pose->mesh->name;
-  if (pose->morph || pose->skin)
+  if (pose->motion->movedBy)
     return pn_fail(PN_ERROR_KIND, "pose of mesh '%s': it moves by %s, its vertices cannot be set", name,
-                   pose->skin ? "joints" : "morph targets");
+                   pose->motion->movedBy);
   if (count != pose->mesh->vertexCount)
     return pn_fail(PN_ERROR_COUNT, "pose of mesh '%s': %u vertices were given, the mesh has %u", name, count,
                    pose->mesh->vertexCount);
@@ -98,3 +98,32 @@ void pn_fetchFree(const float *source, const uint32_t *vertices, uint32_t count,
     for (uint32_t i = 0; i < count; ++i, out += 3) memcpy(out, source + 3 * (size_t)vertices[i], 3 * sizeof(float));
   }
 }
+
+/* With the transform in the same pass. */
+static void fetch(const pnPose *pose, bool local, const uint32_t *vertices, uint32_t count, float *out,
+                  uint32_t stride) {
+  if (pose->hasTransform && !local) pn_fetchRigid(&pose->transform, pose->source, vertices, count, out, stride);
+  else pn_fetchFree(pose->source, vertices, count, out, stride);
+}
+
+/* ---------------------------------------------------------------- the row */
+
+static bool isAsked(const pnPoseDef *def) {
+  (void)def;
+  return true;
+}
+
+static size_t countInputs(const pnPose *pose) {
+  return 3 * (size_t)pose->mesh->vertexCount;
+}
+
+static pnResult setInputs(pnPose *pose, const float *inputs) {
+  return pnPose_SetVertices(pose, inputs, pose->mesh->vertexCount);
+}
+
+const pnMotionRow pn_motionFree = {.name = "free",
+                                   .isStored = true,
+                                   .isAsked = isAsked,
+                                   .fetch = fetch,
+                                   .countInputs = countInputs,
+                                   .setInputs = setInputs};

@@ -1,11 +1,9 @@
 /* deform_rigid.c: the transform, the last stage of every pose.
- *
- * The world position is *defined* as ((m0*x + m1*y) + m2*z) + m3 in float for each coordinate, every step rounded, none
- * contracted. The loop below computes the three coordinates, and a fourth that is always zero, side by side: that is
- * the same sum in the same order in each, and compilers turn it into four-wide arithmetic with the same bits. */
+ * Its sum is defined in vertex.h. */
 #include "mesh/pose.h"
 
 #include "base/fenv.h"
+#include "mesh/vertex.h"
 
 #include <float.h>
 #include <math.h>
@@ -13,46 +11,29 @@
 
 /* ---------------------------------------------------------------- fetching */
 
-/* The matrix by columns, the fourth row zero. */
-typedef struct Columns {
-  float c[4][4];
-} Columns;
-
-static Columns columnsOf(const pnMatrix *m) {
-  Columns columns = {{{0}}};
-  for (int row = 0; row < 3; ++row)
-    for (int column = 0; column < 4; ++column) columns.c[column][row] = m->m[row][column];
-  return columns;
-}
-
-PN_INLINE void movePoint(const Columns *m, const float *p, float out[4]) {
-  const float x = p[0], y = p[1], z = p[2];
-  for (int k = 0; k < 4; ++k) out[k] = ((m->c[0][k] * x + m->c[1][k] * y) + m->c[2][k] * z) + m->c[3][k];
-}
-
-/* Written once for both strides; the stride is a constant where it is called, so that the inner loops unroll. */
-PN_INLINE void fetchMoved(const Columns *m, const float *source, const uint32_t *vertices, uint32_t count, float *out,
+/* Written once for both strides; the stride is a constant where it is called. */
+PN_INLINE void fetchMoved(const pnColumns *m, const float *source, const uint32_t *vertices, uint32_t count, float *out,
                           uint32_t stride) {
   for (uint32_t i = 0; i < count; ++i, out += stride) {
-    float moved[4];
-    movePoint(m, source + 3 * (size_t)vertices[i], moved);
-    for (uint32_t k = 0; k < stride; ++k) out[k] = moved[k];
+    // one readable float after the last vertex of a source
+    const pnF4 moved = pn_movePoint(m, pn_f4Load(source + 3 * (size_t)vertices[i]));
+    if (stride == 4) pn_f4Store(out, moved);
+    else pn_f4StoreThree(out, moved);
   }
 }
 
 void pn_fetchRigid(const pnMatrix *m, const float *source, const uint32_t *vertices, uint32_t count, float *out,
                    uint32_t stride) {
-  const Columns columns = columnsOf(m);
+  const pnColumns columns = pn_columnsOf(m);
   if (stride == 4) fetchMoved(&columns, source, vertices, count, out, 4);
   else fetchMoved(&columns, source, vertices, count, out, 3);
 }
 
 void pn_moveRigid(const pnMatrix *m, uint32_t count, float *inOut, uint32_t stride) {
-  const Columns columns = columnsOf(m);
+  const pnColumns columns = pn_columnsOf(m);
   for (uint32_t i = 0; i < count; ++i, inOut += stride) {
-    float moved[4];
-    movePoint(&columns, inOut, moved);
-    memcpy(inOut, moved, 3 * sizeof(float));
+    const pnF4 moved = pn_moveSplat(&columns, pn_f4Set1(inOut[0]), pn_f4Set1(inOut[1]), pn_f4Set1(inOut[2]));
+    pn_f4StoreThree(inOut, moved);
   }
 }
 

@@ -1,9 +1,7 @@
 /* deform_skin.c: the skin motion, after the morph targets and before the transform.
  *
- * Linear blend skinning as in glTF, and the single-joint weighted transform of [Mujika, section 3]. Vertices come in as
- * the stage before has left them and are replaced in place. The three coordinates are computed side by side in one
- * register; the sum over joints starts from -0, which adds nothing to any number, so that a vertex with one joint of
- * weight 1 has the bits of that joint's map.
+ * Linear blend skinning as in glTF, and the single-joint weighted transform of [Mujika, section 3]; the sums are in
+ * vertex.h. A vertex with one joint of weight 1 has the bits of that joint's map.
  *
  * The paper writes w * C for "the weighted transformation" and does not say what a part of a transformation is. Here it
  * is the part of its rotation, about the joint's pivot, and of its slide. The rotation is taken along the chord between
@@ -12,56 +10,29 @@
 #include "base/memory.h"
 
 #include "base/fenv.h"
-#include "geom/simd.h"
 #include "mesh/pose.h"
+#include "mesh/vertex.h"
 
 #include <float.h>
 #include <string.h>
 
 /* ---------------------------------------------------------------- fetching */
 
-PN_INLINE pnF4 moveByColumns(const float column[4][4], float x, float y, float z) {
-  pnF4 sum = pn_f4Mul(pn_f4Load(column[0]), pn_f4Set1(x));
-  sum = pn_f4Add(sum, pn_f4Mul(pn_f4Load(column[1]), pn_f4Set1(y)));
-  sum = pn_f4Add(sum, pn_f4Mul(pn_f4Load(column[2]), pn_f4Set1(z)));
-  return pn_f4Add(sum, pn_f4Load(column[3]));
-}
-
-/* The columns' fourth row is zero, so the fourth lane ends as 0, or as -0 which is stored as it comes. */
-PN_INLINE pnF4 moveLinear(const pnJointMove *moves, const pnInfluence *at, const pnInfluence *end, const float *p) {
-  const float x = p[0], y = p[1], z = p[2];
-  pnF4 sum = pn_f4Set1(-0.0f);
-  for (; at < end; ++at)
-    sum = pn_f4Add(sum, pn_f4Mul(pn_f4Set1(at->weight), moveByColumns(moves[at->joint].column, x, y, z)));
-  return sum;
-}
-
-static pnF4 moveWeighted(const pnSkin *skin, const pnJointMove *moves, const pnInfluence *at, const float *p) {
-  const pnJointMove *move = &moves[at->joint];
-  const pnVec3 c = skin->pivots[at->joint];
-  const float d[3] = {p[0] - c.x, p[1] - c.y, p[2] - c.z}, w = at->weight;
-  float q[4];
-  pn_partTurn(move->turn, w, q);
-  // rotation by a unit quaternion: d + q3 t + q x t with t = 2 q x d
-  const float t[3] = {2 * (q[1] * d[2] - q[2] * d[1]), 2 * (q[2] * d[0] - q[0] * d[2]),
-                      2 * (q[0] * d[1] - q[1] * d[0])};
-  const float x = (((d[0] + q[3] * t[0]) + (q[1] * t[2] - q[2] * t[1])) + c.x) + w * move->slide[0];
-  const float y = (((d[1] + q[3] * t[1]) + (q[2] * t[0] - q[0] * t[2])) + c.y) + w * move->slide[1];
-  const float z = (((d[2] + q[3] * t[2]) + (q[0] * t[1] - q[1] * t[0])) + c.z) + w * move->slide[2];
-  return moveByColumns(move->column, x, y, z);
-}
-
-void pn_moveSkin(const pnPose *pose, const uint32_t *vertices, uint32_t count, float *inOut, uint32_t stride) {
+/* What targets or the source give, moved by the joints and then by the transform. */
+static void fetch(const pnPose *pose, bool local, const uint32_t *vertices, uint32_t count, float *out,
+                  uint32_t stride) {
+  if (pose->morph) pn_motionMorph.fetch(pose, true, vertices, count, out, stride);
+  else pn_fetchFree(pose->source, vertices, count, out, stride);
   const pnSkin *skin = pose->skin;
   const pnJointMove *moves = pose->moves;
   const bool weighted = skin->mode == PN_SKIN_WEIGHTED;
-  for (uint32_t i = 0; i < count; ++i, inOut += stride) {
+  float *p = out;
+  for (uint32_t i = 0; i < count; ++i, p += stride) {
     const uint32_t *first = skin->influenceFirst + vertices[i];
     const pnInfluence *at = skin->influences + first[0], *end = skin->influences + first[1];
-    float moved[4];
-    pn_f4Store(moved, weighted ? moveWeighted(skin, moves, at, inOut) : moveLinear(moves, at, end, inOut));
-    memcpy(inOut, moved, 3 * sizeof(float));
+    pn_f4StoreThree(p, weighted ? pn_moveWeighted(skin, moves, at, p) : pn_moveLinear(moves, at, end, p));
   }
+  if (pose->hasTransform && !local) pn_moveRigid(&pose->transform, count, out, stride);
 }
 
 /* ---------------------------------------------------------------- joints into moves */
@@ -147,7 +118,7 @@ void pn_jointReach(const pnSkin *skin, const pnJointMove *move, uint32_t joint, 
 /* A thousandth of the range of float: volumes add differences of joints, weighted, and margins. */
 #define MOST_REACH ((double)FLT_MAX / 1024)
 
-pnResult pn_skinReach(const pnPose *pose, const pnJointMove *moves, float reach, float *outReach) {
+static pnResult reachOf(const pnPose *pose, const pnJointMove *moves, float reach, float *outReach) {
   double most = 0;
   for (uint32_t j = 0; j < pose->skin->jointCount; ++j) {
     double at[3];
@@ -170,7 +141,9 @@ static size_t jointBytes(const pnSkin *skin) {
   return pn_bytes(skin->jointCount, sizeof(pnMatrix) + 2 * sizeof(pnJointMove) + sizeof(pnAffine));
 }
 
-pnResult pn_allocJoints(pnPose *pose) {
+static pnResult allocJoints(pnPose *pose) {
+  pnResult result = pose->morph ? pn_motionMorph.alloc(pose) : PN_OK;
+  if (result != PN_OK) return result;
   const size_t n = pose->skin->jointCount, bytes = jointBytes(pose->skin);
   char *block = pn_alloc(bytes);
   if (!block) return pn_failMemory(bytes);
@@ -181,7 +154,8 @@ pnResult pn_allocJoints(pnPose *pose) {
   return PN_OK;
 }
 
-void pn_freeJoints(pnPose *pose) {
+static void releaseJoints(pnPose *pose) {
+  if (pose->morph) pn_motionMorph.release(pose);
   pn_free(pose->products, jointBytes(pose->skin));
 }
 
@@ -189,7 +163,7 @@ void pn_freeJoints(pnPose *pose) {
 static pnResult takeJoints(pnPose *pose, const pnMatrix *joints) {
   float reach;
   makeMoves(pose->skin, joints, pose->products, pose->nextMoves);
-  pnResult result = pn_skinReach(pose, pose->nextMoves, pose->skinMaxAbs, &reach);
+  pnResult result = reachOf(pose, pose->nextMoves, pose->skinMaxAbs, &reach);
   if (result == PN_OK && pose->hasTransform && !pn_rigidFits(&pose->transform, reach))
     result = pn_fail(PN_ERROR_NUMBER, "pose of mesh '%s': a coordinate of magnitude %g overflows under the transform",
                      pose->mesh->name, (double)reach);
@@ -202,7 +176,8 @@ static pnResult takeJoints(pnPose *pose, const pnMatrix *joints) {
   return PN_OK;
 }
 
-pnResult pn_restSkin(pnPose *pose) {
+static pnResult restJoints(pnPose *pose) {
+  if (pose->morph) (void)pn_motionMorph.rest(pose);
   pose->skinMaxAbs = pose->sourceMaxAbs;
   for (uint32_t j = 0; j < pose->skin->jointCount; ++j) pose->joints[j] = pnMatrix_Identity();
   return takeJoints(pose, pose->joints);
@@ -234,3 +209,41 @@ pnResult pnPose_SetJoints(pnPose *pose, const pnMatrix *joints, uint32_t count) 
 const pnMatrix *pnPose_GetJoints(const pnPose *pose) {
   return pose->joints;
 }
+
+/* ---------------------------------------------------------------- the row */
+
+static bool isAsked(const pnPoseDef *def) {
+  return def->skin != NULL;
+}
+
+static pnResult check(const pnPoseDef *def) {
+  if (def->skin->mesh != def->mesh)
+    return pn_fail(PN_ERROR_ARGUMENT, "pose of mesh '%s': its skin belongs to mesh '%s'", def->mesh->name,
+                   def->skin->mesh->name);
+  return def->morph ? pn_motionMorph.check(def) : PN_OK;
+}
+
+static pnResult reach(const pnPose *pose, float before, float *outReach) {
+  return reachOf(pose, pose->moves, before, outReach);
+}
+
+/* The weights of its targets. Joints are no numbers to go between. */
+static size_t countInputs(const pnPose *pose) {
+  return pose->morph ? pn_motionMorph.countInputs(pose) : 0;
+}
+
+static pnResult setInputs(pnPose *pose, const float *inputs) {
+  return pose->morph ? pn_motionMorph.setInputs(pose, inputs) : pn_motionFree.setInputs(pose, inputs);
+}
+
+const pnMotionRow pn_motionSkin = {.name = "skin",
+                                   .movedBy = "joints",
+                                   .isAsked = isAsked,
+                                   .check = check,
+                                   .alloc = allocJoints,
+                                   .release = releaseJoints,
+                                   .rest = restJoints,
+                                   .fetch = fetch,
+                                   .reach = reach,
+                                   .countInputs = countInputs,
+                                   .setInputs = setInputs};

@@ -2,7 +2,7 @@
  *
  *   source (stored vertices) -> morph -> skin -> transform
  *
- * Each motion is a file of its own (deform_*.c) that sets its inputs and does its stage. The chain is evaluated when
+ * Each motion is a file of its own (deform_*.c) that sets its inputs and does its stage, and a row of a table. The chain is evaluated when
  * somebody asks, for the vertices asked for, into the asker's memory: nothing is cached, so nothing goes stale and any
  * number of threads may ask. */
 #include "mesh/pose.h"
@@ -16,20 +16,7 @@
 
 void pn_poseFetch(const pnPose *pose, const uint32_t *vertices, uint32_t count, float *out, uint32_t stride) {
   PN_ASSERT(stride == 3 || stride == 4);
-  if (pose->skin) {
-    if (pose->morph) pn_fetchMorph(pose, true, vertices, count, out, stride);
-    else pn_fetchFree(pose->source, vertices, count, out, stride);
-    pn_moveSkin(pose, vertices, count, out, stride);
-    if (pose->hasTransform) pn_moveRigid(&pose->transform, count, out, stride);
-    return;
-  }
-  if (pose->morph) {
-    pn_fetchMorph(pose, false, vertices, count, out, stride);
-    return;
-  }
-  // free motion: gather, with the transform in the same pass
-  if (pose->hasTransform) pn_fetchRigid(&pose->transform, pose->source, vertices, count, out, stride);
-  else pn_fetchFree(pose->source, vertices, count, out, stride);
+  pose->motion->fetch(pose, false, vertices, count, out, stride);
 }
 
 /* Vertex numbers made at a time for a range: enough to hide the call, few enough for the stack and first cache. */
@@ -37,7 +24,7 @@ void pn_poseFetch(const pnPose *pose, const uint32_t *vertices, uint32_t count, 
 
 void pn_poseFetchRange(const pnPose *pose, uint32_t first, uint32_t count, float *out, uint32_t stride) {
   // stored vertices as they are: one copy
-  if (!pose->morph && !pose->skin && !pose->hasTransform && stride == 3) {
+  if (pn_isPlain(pose) && stride == 3) {
     if (count) memcpy(out, pose->source + 3 * (size_t)first, 3 * (size_t)count * sizeof(float));
     return;
   }
@@ -66,29 +53,33 @@ static pnResult setToRest(pnPose *pose) {
   pose->sourceMaxAbs = pose->mesh->maxAbs;
   pose->transform = pnMatrix_Identity();
   pose->hasTransform = false;
-  if (pose->morph) pn_restMorph(pose);
-  return pose->skin ? pn_restSkin(pose) : PN_OK;
+  return pose->motion->rest ? pose->motion->rest(pose) : PN_OK;
 }
+
+/* The first that a definition asks for; the last is always asked for. */
+static const pnMotionRow *const s_motions[] = {&pn_motionSkin, &pn_motionMorph, &pn_motionFree};
 
 pnResult pnCreatePose(const pnPoseDef *def, pnPose **outPose) {
   PN_FLOAT_SCOPE;
   PN_ASSERT(def && outPose);
   *outPose = NULL;
   if (!def->mesh) return pn_fail(PN_ERROR_ARGUMENT, "pose: the definition has no mesh");
-  if (def->skin && def->skin->mesh != def->mesh)
-    return pn_fail(PN_ERROR_ARGUMENT, "pose of mesh '%s': its skin belongs to mesh '%s'", def->mesh->name,
-                   def->skin->mesh->name);
-  if (def->morph && def->morph->mesh != def->mesh)
-    return pn_fail(PN_ERROR_ARGUMENT, "pose of mesh '%s': its morph belongs to mesh '%s'", def->mesh->name,
-                   def->morph->mesh->name);
+  const pnMotionRow *const *motion = s_motions;
+  while (!(*motion)->isAsked(def)) ++motion;
+  pnResult result = (*motion)->check ? (*motion)->check(def) : PN_OK;
+  return result == PN_OK ? pn_createPose(def, *motion, outPose) : result;
+}
+
+pnResult pn_createPose(const pnPoseDef *def, const pnMotionRow *motion, pnPose **outPose) {
+  *outPose = NULL;
   pnPose *pose = pn_allocZero(sizeof *pose);
   if (!pose) return pn_failMemory(sizeof *pose);
+  pose->motion = motion;
   pose->mesh = def->mesh;
   pose->morph = def->morph;
   pose->skin = def->skin;
   pose->frame = pose->shapeFrame = 1;
-  pnResult result = pose->morph ? pn_allocMorph(pose) : PN_OK;
-  if (result == PN_OK && pose->skin) result = pn_allocJoints(pose);
+  pnResult result = motion->alloc ? motion->alloc(pose) : PN_OK;
   if (result == PN_OK) result = setToRest(pose);
   if (result != PN_OK) {
     pnDestroyPose(pose);
@@ -98,10 +89,14 @@ pnResult pnCreatePose(const pnPoseDef *def, pnPose **outPose) {
   return PN_OK;
 }
 
+pnResult pn_createRestPose(const pnPose *like, pnPose **outPose) {
+  const pnPoseDef def = {.mesh = like->mesh, .morph = like->morph, .skin = like->skin};
+  return pn_createPose(&def, like->motion, outPose);
+}
+
 void pnDestroyPose(pnPose *pose) {
   if (!pose) return;
-  if (pose->morph) pn_freeMorph(pose);
-  if (pose->skin) pn_freeJoints(pose);
+  if (pose->motion->release) pose->motion->release(pose);
   pn_free(pose->own, pn_bytes(3 * (size_t)pose->mesh->vertexCount + 1, sizeof(float)));
   pn_free(pose, sizeof *pose);
 }

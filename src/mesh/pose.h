@@ -16,7 +16,30 @@ typedef struct pnActive {
   float weight;
 } pnActive;
 
+/* What moves the vertices of a pose before its transform: one file deform_*.c and one row each, and one table (pose.c). Trees,
+ * queries and worlds ask the row, never which motion it is; rules of update and proofs that exploit one say whose they are. */
+typedef struct pnMotionRow {
+  const char *name;
+  const char *movedBy; /* in messages; null: the caller sets its vertices */
+  bool isStored; /* the vertices are those of `source`; else they are computed when they are asked for, which is dear */
+  bool (*isAsked)(const pnPoseDef *def);   /* does a definition ask for this motion? */
+  pnResult (*check)(const pnPoseDef *def); /* and is it in order? Null: there is nothing to check */
+  pnResult (*alloc)(pnPose *pose);         /* memory for its inputs; null: there are none */
+  void (*release)(pnPose *pose);           /* also after `alloc` has failed */
+  pnResult (*rest)(pnPose *pose);          /* inputs at rest, and sourceMaxAbs for them; null: the source is all */
+  /* Positions of a list of vertices, `local`: before the transform. Any number of threads may ask. */
+  void (*fetch)(const pnPose *pose, bool local, const uint32_t *vertices, uint32_t count, float *out, uint32_t stride);
+  /* How far out vertices may be whose coordinates weights have left within `before`; null: as far. */
+  pnResult (*reach)(const pnPose *pose, float before, float *outReach);
+  /* The numbers that say how it is: vertices, weights. */
+  size_t (*countInputs)(const pnPose *pose);
+  pnResult (*setInputs)(pnPose *pose, const float *inputs);
+} pnMotionRow;
+
+extern const pnMotionRow pn_motionFree, pn_motionMorph, pn_motionSkin;
+
 struct pnPose {
+  const pnMotionRow *motion;
   const pnMesh *mesh;
   const pnMorph *morph;
   const pnSkin *skin;
@@ -36,6 +59,7 @@ struct pnPose {
   pnJointMove *moves;     /* skin: ready to use */
   pnJointMove *nextMoves; /* skin: room for the next ones, and for products along the skeleton */
   pnAffine *products;
+  void *state; /* of a motion that is none of these */
 };
 
 #define PN_UNKNOWN_MAX_ABS (-1.0f)
@@ -49,6 +73,16 @@ void pn_poseFetch(const pnPose *pose, const uint32_t *vertices, uint32_t count, 
 
 /* The same for the vertices first ... first + count - 1: same bits, faster because nothing is gathered. */
 void pn_poseFetchRange(const pnPose *pose, uint32_t first, uint32_t count, float *out, uint32_t stride);
+
+/* Are the vertices those of the source? */
+PN_INLINE bool pn_isPlain(const pnPose *pose) {
+  return pose->motion->isStored && !pose->hasTransform;
+}
+
+/* A pose of a motion that need not be in the table; pnCreatePose finds the one that is asked for. */
+pnResult pn_createPose(const pnPoseDef *def, const pnMotionRow *motion, pnPose **outPose);
+/* A pose of the same mesh and motion, at rest. */
+pnResult pn_createRestPose(const pnPose *like, pnPose **outPose);
 
 /* For whoever changes a pose: a new frame, of the shape too unless only the transform changed. */
 PN_INLINE void pn_poseTouch(pnPose *pose, bool shape) {
@@ -66,22 +100,6 @@ void pn_fetchFree(const float *source, const uint32_t *vertices, uint32_t count,
 void pn_fetchRigid(const pnMatrix *m, const float *source, const uint32_t *vertices, uint32_t count, float *out,
                    uint32_t stride);
 void pn_moveRigid(const pnMatrix *m, uint32_t count, float *inOut, uint32_t stride);
-
-/* deform_morph.c: weights into positions, gathered, and moved by the transform unless `local`. Memory for weights, and
- * those of a new pose. */
-void pn_fetchMorph(const pnPose *pose, bool local, const uint32_t *vertices, uint32_t count, float *out,
-                   uint32_t stride);
-pnResult pn_allocMorph(pnPose *pose);
-void pn_freeMorph(pnPose *pose);
-void pn_restMorph(pnPose *pose);
-
-/* deform_skin.c: joints, on fetched vertices in place; the joints of a new pose and their memory; and the largest
- * magnitude that joints make of one, PN_ERROR_NUMBER when it leaves the range. */
-void pn_moveSkin(const pnPose *pose, const uint32_t *vertices, uint32_t count, float *inOut, uint32_t stride);
-pnResult pn_allocJoints(pnPose *pose);
-void pn_freeJoints(pnPose *pose);
-pnResult pn_restSkin(pnPose *pose);
-pnResult pn_skinReach(const pnPose *pose, const pnJointMove *moves, float reach, float *outReach);
 
 /* Rows of unit length at right angles, and not mirrored, within the tolerance of pnPose_SetTransform? */
 bool pn_isRigid(const pnMatrix *m);

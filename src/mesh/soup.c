@@ -124,7 +124,8 @@ pnResult pnCreateSoup(const pnSoupDef *def, pnSoup **outSoup) {
   if (result == PN_OK) {
     memcpy(soup->mesh.name, name, strlen(name) + 1);
     soup->mesh.box = (pnBox){{1, 1, 1}, {-1, -1, -1}};
-    soup->pose = (pnPose){.mesh = &soup->mesh, .transform = pnMatrix_Identity(), .frame = 1, .shapeFrame = 1};
+    soup->pose = (pnPose){
+        .motion = &pn_motionFree, .mesh = &soup->mesh, .transform = pnMatrix_Identity(), .frame = 1, .shapeFrame = 1};
     result = reserve(soup, PN_MAX(def->capacity, 1u)); // at least one: the arrays of a mesh are never null
   }
   if (result != PN_OK) {

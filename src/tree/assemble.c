@@ -69,7 +69,7 @@ static void numberLeaves(const pnBuildResult *shape, Lists *lists, const pnShape
 
 /* May queries read the vertices of this tree's pose where they are? Corners are found by 32 bits. */
 static bool readsInPlace(const pnShape *s) {
-  return s->rule->inPlace && !s->morph && !s->skin && !s->def.self && s->mesh->vertexCount <= UINT32_MAX / VERTEX_BYTES;
+  return s->rule->inPlace && s->motion->isStored && !s->def.self && s->mesh->vertexCount <= UINT32_MAX / VERTEX_BYTES;
 }
 
 void pn_carveNodes(pnShape *s, char *base, size_t *ioAt, size_t inner, size_t leaves) {

@@ -5,9 +5,10 @@
  * the leaf lists its vertices: one run of memory for each leaf, 12 bytes for each of its vertices and each target that
  * moves some of them (references: each target; deltas: also for the rest positions).
  *
- * The bits are those of the pose (deform_morph.c): the same products added in the same order. For deltas the run has
+ * The bits are those of the pose: the same sum (mesh/vertex.h). For deltas the run has
  * zeros for vertices that a target does not list, and the pose adds nothing there. x + 0 is x for every x but -0, and a sum
  * of the pose is -0 only if the rest coordinate is; leaves that have such a vertex are left to the pose. */
+#include "mesh/vertex.h"
 #include "tree/blend.h"
 
 /* Parts with a weight that one leaf may have; more than faces have, and 1.5 kB on the stack. */
@@ -117,35 +118,28 @@ typedef struct Part {
 /* How a sum of parts becomes a vertex in the world. */
 typedef enum Motion { STAYS, SHIFTED, MOVED } Motion;
 
-/* Clears the fourth lane, and moves a point in the order of deform_rigid.c, columns by columns. Without a turn that is
- * ((1 x + 0 y) + 0 z) + t, which has the bits of x + t: the zeros change only an x of -0, into another zero, and then t, which is
- * not -0 (pn_aimLeaves), decides about the sign. */
-PN_INLINE pnF4 place(const pnF4 column[4], pnF4 mask, Motion motion, pnF4 p) {
+/* Clears the fourth lane and moves a point. Without a turn that is ((1 x + 0 y) + 0 z) + t, which has the bits of x + t: the
+ * zeros change only an x of -0, into another zero, and then t, which is not -0 (pn_aimLeaves), decides about the sign. */
+PN_INLINE pnF4 place(const pnColumns *columns, pnF4 mask, Motion motion, pnF4 p) {
   p = pn_f4And(p, mask);
   if (motion == STAYS) {
     return p;
   }
-  if (motion == SHIFTED) {
-    return pn_f4Add(p, column[3]);
-  }
-  pnF4 sum = pn_f4Add(pn_f4Mul(column[0], pn_f4Splat(p, 0)), pn_f4Mul(column[1], pn_f4Splat(p, 1)));
-  return pn_f4Add(pn_f4Add(sum, pn_f4Mul(column[2], pn_f4Splat(p, 2))), column[3]);
+  return motion == SHIFTED ? pn_f4Add(p, columns->c[3]) : pn_movePoint(columns, p);
 }
 
 /* Sums `count` parts for n vertices and places them, four floats apart. base: where sums start, three floats apart, or null:
  * from -0. Written once; count and motion are constants where that pays. */
 PN_INLINE void sumParts(const pnBlend *blend, const Part *parts, uint32_t count, const float *base, Motion motion,
                         uint32_t n, float *out) {
-  pnF4 column[4], mask = pn_f4Load(blend->mask);
-  for (int k = 0; k < 4; k++) {
-    column[k] = pn_f4Load(blend->column[k]);
-  }
+  const pnColumns columns = pn_loadColumns(blend->column);
+  const pnF4 mask = pn_f4Load(blend->mask);
   for (uint32_t i = 0; i < n; i++) {
-    pnF4 sum = base ? pn_f4Load(base + 3 * (size_t)i) : pn_f4Set1(-0.0f);
+    pnF4 sum = base ? pn_f4Load(base + 3 * (size_t)i) : pn_sumStart();
     for (uint32_t p = 0; p < count; p++) {
-      sum = pn_f4Add(sum, pn_f4Mul(parts[p].weight, pn_f4Load(parts[p].row + 3 * (size_t)i)));
+      sum = pn_addPart(sum, parts[p].weight, pn_f4Load(parts[p].row + 3 * (size_t)i));
     }
-    pn_f4Store(out + 4 * (size_t)i, place(column, mask, motion, sum));
+    pn_f4Store(out + 4 * (size_t)i, place(&columns, mask, motion, sum));
   }
 }
 

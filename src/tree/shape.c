@@ -99,8 +99,8 @@ pnResult pn_resolveDef(const pnTreePlan *def, pnTreePlan *out, const pnUpdateRul
   }
   *out = *def;
   *outRule = pn_chooseRule(def);
-  if (*outRule == &pn_updateBottomUp) {
-    out->cut = 1;
+  if ((*outRule)->cut > 0) {
+    out->cut = (*outRule)->cut;
   } else if (def->cut == 0) {
     out->cut = def->pose->mesh->triangleCount < LARGE_MESH ? 64 : 512;
   }
@@ -236,6 +236,7 @@ pnResult pn_createShape(const pnTreePlan *def, const pnUpdateRule *rule, pnBuild
   shape->def.twin = NULL;
   shape->def.shape = NULL;
   shape->mesh = def->pose->mesh;
+  shape->motion = def->pose->motion;
   shape->morph = def->pose->morph;
   shape->skin = def->pose->skin;
   shape->rule = rule;
@@ -252,10 +253,11 @@ pnResult pn_createShape(const pnTreePlan *def, const pnUpdateRule *rule, pnBuild
  * when pieces were made is not kept, so these are not shared. */
 bool pn_fitsShape(const pnShape *shape, const pnTreePlan *def, const struct pnUpdateRule *rule) {
   const pnTreePlan *p = &shape->def;
-  return shape->rule == rule && shape->mesh == def->pose->mesh && shape->morph == def->pose->morph &&
-         shape->skin == def->pose->skin && !pn_hasPieces(p) && !pn_hasPieces(def) && p->build == def->build &&
-         p->form == def->form && p->arity == def->arity && p->leafSize == def->leafSize && p->cut == def->cut &&
-         p->extraReferences == def->extraReferences && p->calm == def->calm && p->self == def->self;
+  return shape->rule == rule && shape->motion == def->pose->motion && shape->mesh == def->pose->mesh &&
+         shape->morph == def->pose->morph && shape->skin == def->pose->skin && !pn_hasPieces(p) && !pn_hasPieces(def) &&
+         p->build == def->build && p->form == def->form && p->arity == def->arity && p->leafSize == def->leafSize &&
+         p->cut == def->cut && p->extraReferences == def->extraReferences && p->calm == def->calm &&
+         p->self == def->self;
 }
 
 /* ---------------------------------------------------------------- the door */

@@ -54,7 +54,8 @@ typedef struct pnTreePlan {
 struct pnShape {
   struct pnShapeKeeper *keeper; /* users, and parts that are made when first asked for; the rest is const */
   pnTreePlan def;               /* the settings, defaults resolved; no pose and no twin */
-  const pnMesh *mesh;           /* whose triangles these are; likewise the targets and joints that move them */
+  const pnMesh *mesh;           /* whose triangles these are; likewise the motion, targets and joints that move them */
+  const pnMotionRow *motion;
   const pnMorph *morph;
   const pnSkin *skin;
   const struct pnUpdateRule *rule;

@@ -76,7 +76,8 @@ static pnResult settle(pnTree *tree, const pnTreePlan *def) {
   if (!shape) {
     return pn_resolveDef(def, &tree->def, &tree->rule);
   }
-  if (shape->mesh != def->pose->mesh || shape->morph != def->pose->morph || shape->skin != def->pose->skin) {
+  if (shape->motion != def->pose->motion || shape->mesh != def->pose->mesh || shape->morph != def->pose->morph ||
+      shape->skin != def->pose->skin) {
     return pn_fail(PN_ERROR_KIND, "tree: its shape was made of mesh '%s', and the pose has another mesh, morph or skin",
                    shape->mesh->name);
   }

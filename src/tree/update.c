@@ -17,21 +17,33 @@ static const pnUpdateRule *const s_rules[PN_UPDATE_COUNT] = {
     [PN_UPDATE_CARRIED] = &pn_updateCarried,
 };
 
+static bool fits(const pnUpdateRule *rule, const pnTreePlan *def) {
+  return rule && (!rule->fits || rule->fits(def->pose, pn_formOf(def->form)));
+}
+
 const pnUpdateRule *pn_chooseRule(const pnTreePlan *def) {
-  const pnPose *pose = def->pose;
-  bool blends = pose->morph && !pose->skin, plain = !pose->morph && !pose->skin;
   if (def->big != PN_BIG_WHOLE) {
     return def->update == PN_UPDATE_DEFAULT ? &pn_updateDivided : NULL;
   }
-  switch (def->update) {
-    case PN_UPDATE_DEFAULT: return pose->skin ? &pn_updateCarried : blends ? &pn_updateBlended : &pn_updateHybrid;
-    case PN_UPDATE_BERGEN:
-    case PN_UPDATE_RIGID: return plain ? s_rules[def->update] : NULL; /* they look at stored vertices */
-    case PN_UPDATE_BLENDED:
-    case PN_UPDATE_BLENDED_MODEL: return blends ? s_rules[def->update] : NULL;
-    case PN_UPDATE_CARRIED: return pose->skin ? s_rules[def->update] : NULL;
-    default: return s_rules[def->update];
+  if (def->update != PN_UPDATE_DEFAULT) {
+    return fits(s_rules[def->update], def) ? s_rules[def->update] : NULL;
   }
+  const pnUpdateRule *best = NULL;
+  for (int i = 0; i < PN_UPDATE_COUNT; i++) {
+    if (fits(s_rules[i], def) && s_rules[i]->rank > (best ? best->rank : 0)) {
+      best = s_rules[i];
+    }
+  }
+  return best;
+}
+
+bool pn_fitsStored(const pnPose *pose, const pnFormRow *form) {
+  (void)form;
+  return pose->motion->isStored;
+}
+
+bool pn_fitsBlend(const pnPose *pose, const pnFormRow *form) {
+  return pose->motion == &pn_motionMorph && (form->slabs || form->isBall);
 }
 
 pnResult pn_allocRuleData(pnTree *tree, size_t size) {

@@ -6,8 +6,13 @@
 #include "base/task.h"
 #include "tree/form.h"
 
+/* A new rule is one file and one row. */
 typedef struct pnUpdateRule {
   const char *name;
+  /* Can it follow this pose with volumes of this form? Null: any, by looking at vertices. Rules that exploit a motion know it. */
+  bool (*fits)(const pnPose *pose, const pnFormRow *form);
+  uint32_t rank;   /* of those that fit, the one with the largest is the default; 0: never by itself */
+  uint32_t cut;    /* pnTreeDef.cut of all its trees; 0: as the definition says */
   bool modelSpace; /* volumes are float boxes in the source's space, tested under the transform (Bergen) */
   bool inPlace;    /* fills leaves by pn_fillLeaf alone, which need not copy vertices that lie ready */
   bool seesAll;    /* updates look at every vertex, and at what their volumes tell about numbers (pnFormRow.keepsNan) */
@@ -21,8 +26,13 @@ typedef struct pnUpdateRule {
 extern const pnUpdateRule pn_updateBottomUp, pn_updateTopDown, pn_updateHybrid, pn_updateBergen, pn_updateRigid,
     pn_updateBlended, pn_updateBlendedModel, pn_updateCarried, pn_updateDivided;
 
-/* The rule of a definition, with the default resolved by the kind of pose; null when it does not fit the pose. */
+/* The rule of a definition, with the default resolved by who fits; null when it does not fit the pose. */
 const pnUpdateRule *pn_chooseRule(const pnTreePlan *def);
+
+/* For rules that look at stored vertices. */
+bool pn_fitsStored(const pnPose *pose, const pnFormRow *form);
+/* For those that make volumes of targets: of poses that weights alone move. Slabs and balls are known to them. */
+bool pn_fitsBlend(const pnPose *pose, const pnFormRow *form);
 
 /* Memory a rule keeps with its tree (tree->ruleData); called by `prepare`. */
 pnResult pn_allocRuleData(pnTree *tree, size_t size);
@@ -53,11 +63,6 @@ PN_INLINE void pn_freshen(pnTree *tree, uint32_t node, pnFresh *fresh) {
 void pn_freshenMany(pnTree *tree, uint32_t *nodes, uint32_t count, pnFresh *fresh);
 
 /* ---------------------------------------------------------------- volumes of vertices */
-
-/* Vertices are those of the source. */
-PN_INLINE bool pn_isPlain(const pnPose *pose) {
-  return !pose->morph && !pose->skin && !pose->hasTransform;
-}
 
 /* The leaves below a node. */
 PN_INLINE void pn_leafRange(const pnTree *tree, uint32_t node, uint32_t *outFirst, uint32_t *outEnd) {

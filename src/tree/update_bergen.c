@@ -105,4 +105,5 @@ static void fill(pnTree *tree, uint32_t node) {
   pn_fetchBlock(tree, node - tree->shape->innerCount);
 }
 
-const pnUpdateRule pn_updateBergen = {.name = "van den Bergen", .modelSpace = true, .update = update, .fill = fill};
+const pnUpdateRule pn_updateBergen = {
+    .name = "van den Bergen", .fits = pn_fitsStored, .modelSpace = true, .update = update, .fill = fill};

@@ -88,7 +88,8 @@ static void fill(pnTree *tree, uint32_t node) {
   }
 }
 
-const pnUpdateRule pn_updateBlended = {.name = "blended", .prepare = pn_makeBlend, .update = update, .fill = fill};
+const pnUpdateRule pn_updateBlended = {
+    .name = "blended", .fits = pn_fitsBlend, .rank = 2, .prepare = pn_makeBlend, .update = update, .fill = fill};
 
 /* ---------------------------------------------------------------- model space */
 
@@ -120,7 +121,7 @@ static void fillModelLeaf(pnTree *tree, uint32_t node) {
   }
   const pnPose *pose = tree->pose;
   float *block = tree->leafPositions + 4 * (size_t)at;
-  pn_fetchMorph(pose, true, vertices, n, block, 4);
+  pose->motion->fetch(pose, true, vertices, n, block, 4);
   pnModelLanes *lanes = pn_lanesOf(tree, node);
   for (uint32_t j = 0; j < PN_LANES; j++) {
     const float *corner[3];
@@ -145,6 +146,7 @@ static void fillModel(pnTree *tree, uint32_t node) {
 }
 
 const pnUpdateRule pn_updateBlendedModel = {.name = "blended, tested under rotation",
+                                            .fits = pn_fitsBlend,
                                             .modelSpace = true,
                                             .prepare = pn_makeBlend,
                                             .update = updateModel,

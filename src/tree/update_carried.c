@@ -68,4 +68,9 @@ static void fill(pnTree *tree, uint32_t node) {
   }
 }
 
-const pnUpdateRule pn_updateCarried = {.name = "carried", .prepare = pn_makeSkinBound, .update = update, .fill = fill};
+static bool fits(const pnPose *pose, const pnFormRow *form) {
+  return pose->motion == &pn_motionSkin && (form->slabs || form->isBall);
+}
+
+const pnUpdateRule pn_updateCarried = {
+    .name = "carried", .fits = fits, .rank = 2, .prepare = pn_makeSkinBound, .update = update, .fill = fill};

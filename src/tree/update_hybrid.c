@@ -36,6 +36,7 @@ pnResult pn_updateEager(pnTree *tree, const pnTasks *tasks) {
 }
 
 const pnUpdateRule pn_updateHybrid = {.name = "hybrid",
+                                      .rank = 1,
                                       .inPlace = true,
                                       .seesAll = true,
                                       .prepare = pn_prepareEager,

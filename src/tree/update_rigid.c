@@ -159,4 +159,4 @@ static void fill(pnTree *tree, uint32_t node) {
 }
 
 const pnUpdateRule pn_updateRigid = {
-    .name = "rigid", .prepare = prepare, .update = update, .fill = fill, .release = release};
+    .name = "rigid", .fits = pn_fitsStored, .prepare = prepare, .update = update, .fill = fill, .release = release};

@@ -147,12 +147,9 @@ static pnResult checkCluster(const pnTree *t, uint32_t c) {
  * a body that is this point overlap it? On the grid for slabs, with the margins of the pose already inside for spheres. */
 static bool contains(const pnTree *t, uint32_t node, uint32_t lane, uint32_t v) {
   if (t->rule->modelSpace) {
-    const pnModelLanes *m = pn_lanesOf(t, node); /* boxes of source positions */
-    float morphed[4];
-    if (t->pose->morph) {
-      pn_fetchMorph(t->pose, true, &v, 1, morphed, 4);
-    }
-    const float *s = t->pose->morph ? morphed : t->pose->source + 3 * (size_t)v;
+    const pnModelLanes *m = pn_lanesOf(t, node); /* boxes of positions before the transform */
+    float s[4];
+    t->pose->motion->fetch(t->pose, true, &v, 1, s, 4);
     for (int k = 0; k < 3; k++) {
       if (s[k] < m->row[k][0][lane] || s[k] > m->row[k][1][lane]) {
         return false;

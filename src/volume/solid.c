@@ -243,7 +243,7 @@ pnResult pn_solidRefresh(pnSolid *solid, const pnTasks *tasks, bool *outMoved) {
 
   // a free body's vertices are already an array of world positions
   Refresh refresh = {.solid = solid};
-  refresh.direct = !pose->hasTransform && !pose->morph && !pose->skin && !solid->sources;
+  refresh.direct = pn_isPlain(pose) && !solid->sources;
   solid->positions = refresh.direct ? pose->source : solid->ownPositions;
   solid->frame = 0;
   uint32_t workers = pn_workerCount(tasks);
