@@ -11,4 +11,7 @@
 /* Threads as asked for (0: one for each core), or fewer, after a word on stderr, when the system has not so many. */
 pnResult pn_makePool(const char *command, uint32_t threads, pnPool **outPool);
 
+/* Threads for one of so many processes on this machine: what it may use of the cores, shared. At least 1. */
+uint32_t pn_shareCores(uint32_t processes);
+
 #endif

@@ -4,7 +4,8 @@
 #include "command.h"
 #include "out.h"
 #include "pool.h"
-#include "scan.h"
+#include "rank.h"
+#include "scan_deal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -83,18 +84,19 @@ static bool parsePart(const pnUsage *usage, pnScanOptions *options) {
 
 /* What goes with parts and checkpoints, and what does not; false after saying it. */
 static bool checkDealing(const pnUsage *usage, int fileCount, char **files, const pnScanOptions *options) {
-  bool part = options->partCount > 0, dealt = part || options->resume || options->mergeCount > 0, stream = false;
+  bool part = options->partCount > 0, stream = false;
+  bool dealt = part || options->resume || options->mergeCount > 0 || pn_rankCount() > 1;
   bool writes = options->html || options->json || options->writeBaseline;
   for (int i = 0; i < PN_OUT_COUNT; ++i) writes |= pn_scanOutPath(options, (pnScanOut)i) != NULL;
   for (int i = 0; i < fileCount; ++i) stream |= strcmp(files[i], "-") == 0;
   if (part && writes) pn_sayWrong(usage, "--part writes a part and nothing else: pinch merge writes the rest");
   else if (options->partFile && !part) pn_sayWrong(usage, "--part-file is for --part");
   else if (dealt && options->first && !pn_scanNeedsRest(options))
-    pn_sayWrong(usage, "--first takes hints from the frame before: it goes without --part and --resume");
+    pn_sayWrong(usage, "--first takes hints from the frame before: it goes without --part, --resume and ranks");
   else if (dealt && options->between)
-    pn_sayWrong(usage, "--between goes from each frame to the next: it goes without --part and --resume");
+    pn_sayWrong(usage, "--between goes from each frame to the next: it goes without --part, --resume and ranks");
   else if (dealt && stream)
-    pn_sayWrong(usage, "standard input cannot be read again: it goes without --part and --resume");
+    pn_sayWrong(usage, "standard input cannot be read again: it goes without --part, --resume and ranks");
   else
     return pn_checkOutput(usage, "part-file", options->partFile, fileCount, files) &&
            pn_checkOutput(usage, "resume", options->resume, fileCount, files);
@@ -258,10 +260,12 @@ static int scan(int argc, char **argv, char *const *parts, uint32_t partCount) {
   options.words = words;
   if (!command || !words) options.wordCount = 0;
   pnArgs args = pn_parseArgs(&usage, &argc, argv);
+  // Whoever only describes or asks for help need not meet the others; merging is quick, and one does it.
+  if (args == PN_ARGS_RUN && !pn_ranksBegin("scan")) args = PN_ARGS_WRONG;
   if (args == PN_ARGS_RUN && !checkOptions(&usage, argc, argv, &options)) args = PN_ARGS_WRONG;
-  int status = args == PN_ARGS_RUN    ? pn_scanWork(argc, argv, &options)
-               : args == PN_ARGS_HELP ? PN_EXIT_CLEAN
-                                      : PN_EXIT_ERROR;
+  int status = args == PN_ARGS_HELP ? PN_EXIT_CLEAN : PN_EXIT_ERROR;
+  if (args == PN_ARGS_RUN) status = pn_scanWork(argc, argv, &options);
+  pn_ranksLeave();
   free(words);
   free(command);
   return status;

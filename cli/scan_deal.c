@@ -3,6 +3,7 @@
  *   --part 3/8        looks at an eighth of the frames, and writes their blocks into a file
  *   pinch merge       reads the blocks of all parts and takes them, as if it had looked itself
  *   --resume FILE     puts every block into FILE too; what is in there when a scan begins need not be looked at again */
+#include "rank.h"
 #include "scan_deal.h"
 
 #include "out.h"
@@ -16,7 +17,7 @@
 /* ---------------------------------------------------------------- what is to be done */
 
 static bool isDealt(const pnScanOptions *options) {
-  return options->partCount > 0 || options->resume || options->mergeCount > 0;
+  return options->partCount > 0 || options->resume || options->mergeCount > 0 || pn_rankCount() > 1;
 }
 
 pnResult pn_dealMake(pnScan *scan) {
@@ -24,6 +25,7 @@ pnResult pn_dealMake(pnScan *scan) {
   if (!isDealt(options)) return PN_OK;
   scan->deal = calloc(1, sizeof(pnDeal));
   if (!scan->deal) return pnFail(PN_ERROR_MEMORY, "out of memory");
+  scan->deal->lookRun = PN_NONE;
   uint64_t total = scan->frameTotal, number = options->partNumber, count = options->partCount;
   scan->deal->begin = count > 0 ? (uint32_t)((number - 1) * total / count) : 0;
   scan->deal->end = count > 0 ? (uint32_t)(number * total / count) : scan->frameTotal;
@@ -195,6 +197,20 @@ pnResult pn_dealOpen(pnScan *scan) {
   return result;
 }
 
+/* The looker goes from one animation to another, and what is taken meanwhile stays where it is. */
+pnResult pn_dealLook(pnScan *scan, uint32_t place, pnBytes *out) {
+  pnDeal *deal = scan->deal;
+  uint32_t r = 0, first = 0, before = scan->run;
+  while (r + 1 < scan->runCount && place - first >= scan->runs[r].range.count) first += scan->runs[r++].range.count;
+  pn_scanBeginRun(scan, r);
+  pnResult result = deal->lookRun != r ? pn_findBeginLooks(scan) : PN_OK;
+  deal->lookRun = result == PN_OK ? r : PN_NONE;
+  if (result == PN_OK)
+    result = pn_blockMake(scan, scan->range.first + (int64_t)(place - first) * scan->range.step, out);
+  pn_scanBeginRun(scan, before);
+  return result;
+}
+
 pnResult pn_dealFrame(pnScan *scan, uint32_t place, int64_t number) {
   pnDeal *deal = scan->deal;
   const void *bytes = NULL;
@@ -202,9 +218,10 @@ pnResult pn_dealFrame(pnScan *scan, uint32_t place, int64_t number) {
   pnResult result = deal->parts ? readMerged(deal, place, &bytes, &byteCount) : PN_OK;
   if (result == PN_OK && !bytes) result = readCheckpoint(deal, place, &bytes, &byteCount);
   bool stored = bytes != NULL;
+  if (result == PN_OK && !bytes && pn_rankCount() > 1) result = pn_ranksFetch(scan, place, &bytes, &byteCount);
   if (result == PN_OK && !bytes) {
     deal->block.size = 0;
-    result = pn_blockMake(scan, number, &deal->block);
+    result = pn_dealLook(scan, place, &deal->block);
     bytes = deal->block.data;
     byteCount = deal->block.size;
   }
@@ -237,6 +254,7 @@ void pn_dealFree(pnScan *scan) {
   free(deal->parts);
   pn_closePart(deal->checkpoint);
   if (deal->out) pnCloseOutFile(deal->out, false);
+  pn_ranksFree(deal->ranks);
   pn_bytesFree(&deal->block);
   pn_bytesFree(&deal->record);
   free(deal);

@@ -4,6 +4,7 @@
  *   scan_identity.c  what a scan is of, as text that can be compared: files and options
  *   scan_part.c      blocks in a file, with a head that says what they are of
  *   scan_deal.c      where the block of a frame comes from: a part, the checkpoint, another rank, this process
+ *   scan_ranks.c     frames dealt out to ranks (rank.h), and back in order
  *   merge.c          `pinch merge`
  *
  * Frames of all animations are counted through, from 0 on: that is a frame's *place*. What a block holds depends on its frame
@@ -56,6 +57,18 @@ pnResult pn_comparePart(pnScan *scan, const pnPart *part);
 /* The next block; lives until the next call. PN_ERROR_FORMAT: it is damaged, or the file ends. */
 pnResult pn_readPart(pnPart *part, const void **outBytes, size_t *outByteCount);
 
+/* ---------------------------------------------------------------- ranks */
+
+typedef struct pnRanks pnRanks;
+
+/* Rank 0: the block of the frame at `place`, whoever makes it; lives until the next call. Places ascend by one. */
+pnResult pn_ranksFetch(pnScan *scan, uint32_t place, const void **outBytes, size_t *outByteCount);
+/* All others: look at frames until rank 0 says stop. ready: an error says why this rank cannot. */
+bool pn_ranksServe(pnScan *scan, pnResult ready);
+/* Everybody, at the end of the program. */
+void pn_ranksLeave(void);
+void pn_ranksFree(pnRanks *ranks); /* null is allowed */
+
 /* ---------------------------------------------------------------- dealing */
 
 /* Where blocks come from and go to. */
@@ -69,11 +82,15 @@ typedef struct pnDeal {
   bool checkpointEnds; /* what it had has been read */
   /* a part to be written */
   pnOutFile *out;
+  pnRanks *ranks;        /* null: none yet */
+  uint32_t lookRun;      /* the animation that the looker is set up for; PN_NONE: none */
   pnBytes block, record; /* memory */
 } pnDeal;
 
 /* Is this scan dealt out? Makes scan->deal then. Once the frames are known. */
 pnResult pn_dealMake(pnScan *scan);
+/* Looks at the frame at `place`, of whatever animation, and puts its block behind `out`. */
+pnResult pn_dealLook(pnScan *scan, uint32_t place, pnBytes *out);
 /* Opens the files it needs. Before the first frame. */
 pnResult pn_dealOpen(pnScan *scan);
 /* Gets the frame at `place`, wherever it comes from, and takes it, unless it only goes to a part. */

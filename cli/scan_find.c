@@ -81,8 +81,12 @@ pnResult pn_findBeginRun(pnScan *scan) {
   pnScanFindings *findings = &scan->findings;
   findings->numberEnd = 0;
   if (findings->shownCapacity > 0) memset(findings->shown, 0, findings->shownCapacity);
-  pnResult result = findings->finder ? pn_findSetCarriers(scan, findings->finder) : PN_OK;
-  if (result != PN_OK || !findings->looker) return result;
+  return findings->finder ? pn_findSetCarriers(scan, findings->finder) : PN_OK;
+}
+
+pnResult pn_findBeginLooks(pnScan *scan) {
+  pnScanFindings *findings = &scan->findings;
+  if (!findings->looker) return PN_OK;
   pnFinder_Clear(findings->looker, false);
   return pn_findSetCarriers(scan, findings->looker);
 }

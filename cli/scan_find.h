@@ -76,8 +76,9 @@ typedef struct pnScanFindings {
 
 /* ---------------------------------------------------------------- the finder */
 
-pnResult pn_findBegin(struct pnScan *scan);    /* once the world is there */
-pnResult pn_findBeginRun(struct pnScan *scan); /* before the first frame of an animation */
+pnResult pn_findBegin(struct pnScan *scan);      /* once the world is there */
+pnResult pn_findBeginRun(struct pnScan *scan);   /* before the first frame of an animation */
+pnResult pn_findBeginLooks(struct pnScan *scan); /* before the first look at one */
 /* The contacts of the frame as the world has them; `rest`: of the rest pose. */
 pnResult pn_findFrame(struct pnScan *scan, bool rest);
 /* The same in two steps (pinch/find.h): a look at the frame as bytes, which live until the next; and a look is taken. Nothing

@@ -3,6 +3,7 @@
  * is known is printed and the files are finished, marked as incomplete. */
 #include "command.h"
 #include "out.h"
+#include "rank.h"
 #include "scan_deal.h"
 
 #include <signal.h>
@@ -80,7 +81,7 @@ static pnResult scanRun(pnScan *scan, uint32_t first) {
   for (uint32_t i = 0; i < scan->range.count && result == PN_OK && !stopAsked; ++i) {
     uint32_t place = first + i;
     if (place < begin || place >= end) continue;
-    pn_stepProgress(place - begin, end - begin);
+    if (!scan->deal || !scan->deal->ranks) pn_stepProgress(place - begin, end - begin);
     result = scanFrame(scan, place, scan->range.first + (int64_t)i * scan->range.step);
     scan->seenCount += result == PN_OK;
   }
@@ -90,7 +91,9 @@ static pnResult scanRun(pnScan *scan, uint32_t first) {
 static pnResult scanFrames(pnScan *scan) {
   double start = pnGetTime();
   uint32_t first = 0;
-  pn_beginProgress("scanning");
+  static char what[40] = "scanning";
+  if (pn_rankCount() > 1) snprintf(what, sizeof(what), "scanning on %u ranks", pn_rankCount());
+  pn_beginProgress(what);
   pnResult result = pn_scanLookAtRest(scan);
   for (uint32_t r = 0; r < scan->runCount && result == PN_OK && !stopAsked; ++r) {
     pn_scanBeginRun(scan, r);
@@ -99,6 +102,10 @@ static pnResult scanFrames(pnScan *scan) {
   }
   pn_listRank(scan);
   pn_endProgress();
+  // Ranks are ended together, by whoever started them and for whatever reason: an answer to half of the frames is none.
+  if (result == PN_OK && stopAsked && pn_rankCount() > 1)
+    result = pnFail(PN_ERROR_FILE, "ended after %u of %u frames%s", scan->seenCount, endOf(scan) - beginOf(scan),
+                    scan->options->resume ? "; --resume goes on from there" : "");
   scan->interrupted = scan->seenCount < endOf(scan) - beginOf(scan);
   scan->scanSeconds = pnGetTime() - start;
   return result;
@@ -203,18 +210,28 @@ static pnResult lookAndWrite(pnScan *scan) {
   return result == PN_OK ? closed : result;
 }
 
+/* What ranks other than the first do: look, and say nothing. */
+static int serve(pnScan *scan, pnResult ready) {
+  if (ready == PN_OK) ready = pn_scanLookAtRest(scan);
+  return pn_ranksServe(scan, ready) ? PN_EXIT_CLEAN : PN_EXIT_ERROR;
+}
+
 int pn_scanWork(int count, char **words, const pnScanOptions *options) {
   pnScan scan = {.options = options};
+  int status = PN_EXIT_ERROR;
   pnResult result = load(&scan, count, words);
-  if (result == PN_OK) {
-    result = lookAndWrite(&scan);
+  if (pn_rankNumber() > 0) {
+    status = serve(&scan, result);
   } else {
-    pn_sayFailure("scan");
-    pn_scanSayChoices(&scan);
+    if (result == PN_OK) {
+      result = lookAndWrite(&scan);
+    } else {
+      pn_sayFailure("scan");
+      pn_scanSayChoices(&scan);
+    }
+    bool good = result == PN_OK && tell(&scan) && pn_finishOutput("scan");
+    status = good ? exitStatus(&scan) : PN_EXIT_ERROR;
   }
-  bool good = result == PN_OK && tell(&scan);
-  if (good) good = pn_finishOutput("scan");
-  int status = good ? exitStatus(&scan) : PN_EXIT_ERROR;
   freeScan(&scan);
   return status;
 }

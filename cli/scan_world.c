@@ -4,6 +4,7 @@
  * follows from that is the library's work. What already meets at rest is found once, and each frame's sorted pairs are
  * merged with it. */
 #include "pool.h"
+#include "rank.h"
 #include "scan.h"
 
 #include <math.h>
@@ -49,7 +50,10 @@ static pnResult makeDeviceWorld(pnScan *scan) {
 }
 
 pnResult pn_scanMakeWorld(pnScan *scan) {
-  pnResult result = pn_makePool("scan", scan->options->threads, &scan->pool);
+  uint32_t threads = scan->options->threads;
+  // Ranks on one machine share its cores.
+  if (threads == 0 && pn_rankNeighbours() > 1) threads = pn_shareCores(pn_rankNeighbours());
+  pnResult result = pn_makePool("scan", threads, &scan->pool);
   if (result != PN_OK) return result;
   pnWorldDef def = pnDefaultWorldDef();
   def.tasks = pnPool_GetTasks(scan->pool);

@@ -1,0 +1,22 @@
+/* rank.h: the processes that share a scan: started by mpirun or srun, numbered from 0 on. Rank 0 deals out and writes; alone it does
+ * everything. rank_mpi.c is this over MPI; rank_none.c is a build without it, where everybody is alone. */
+#ifndef PN_CLI_RANK_H
+#define PN_CLI_RANK_H
+
+#include "bytes.h"
+
+/* Joins the others, when something that starts several processes has started this one. False after saying what is wrong. */
+bool pn_ranksBegin(const char *command);
+/* whole: all ranks are still there, and take their leave of one another; else this one just goes. */
+void pn_ranksEnd(bool whole);
+
+uint32_t pn_rankCount(void); /* 1: alone */
+uint32_t pn_rankNumber(void);
+uint32_t pn_rankNeighbours(void); /* ranks on this machine, with this one */
+
+/* Sends bytes with a kind of the caller's; they are copied and go while work goes on. */
+pnResult pn_rankSend(uint32_t to, int kind, const void *bytes, size_t byteCount);
+/* A message, if one is there; messages of one rank come in their order. */
+pnResult pn_rankReceive(bool *outThere, uint32_t *outFrom, int *outKind, pnBytes *outBytes);
+
+#endif

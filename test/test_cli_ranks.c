@@ -1,0 +1,126 @@
+/* test_cli_ranks.c: `mpirun -n N pinch scan` writes what one process writes, byte for byte, with its exit status; a rank that dies ends
+ * the run with an error, with nothing under a final name, and --resume goes on; where MPI lets the others live, they do its work.
+ * Skipped where pinch was built without MPI or there is no mpirun. */
+#include "support.h"
+
+#include "tool.h"
+
+#include "scan_make.h"
+
+#include <signal.h>
+#include <sys/stat.h>
+
+#ifdef PINCH_HAS_MPI
+#define MPIRUN "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe --bind-to none "
+
+static bool hasMpirun(void) {
+  return system("command -v mpirun >/dev/null 2>&1") == 0;
+}
+#else
+#define MPIRUN ""
+static bool hasMpirun(void) {
+  return false;
+}
+#endif
+
+/* The exit status of a line of shell. */
+static int shell(const char *format, const char *scan, int number) {
+  char line[1200];
+  snprintf(line, sizeof(line), format, number, scan);
+  int status = system(line);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void expectSameFiles(const char *a, const char *b) {
+  char *x = takeFile(a), *y = takeFile(b);
+  if (strcmp(x, y) != 0) fail_msg("%s and %s differ", a, b);
+  free(x), free(y);
+}
+
+/* Scans with so many ranks; outputs are r.json, r.html, r.csv. The report has the command line in it: the same everywhere. */
+static int scanWith(int ranks, const char *scan) {
+  return shell(MPIRUN "-n %d " PINCH_TOOL " scan %s --json --html r.html --csv r.csv > r.json 2> r.err", scan, ranks);
+}
+
+static void ranksMakeOneWhole(void **state) {
+  (void)state;
+  if (!hasMpirun()) {
+    print_message("skipped: this pinch has no MPI, or there is no mpirun\n");
+    skip();
+  }
+  static const char *const scans[] = {"boxes.glb --animation all --self --regions", "boxes.glb --only 0,2 --frames 0:9",
+                                      "boxes.glb --animation nobody"};
+  static const int counts[] = {1, 2, 3, 8};
+  for (size_t i = 0; i < sizeof(scans) / sizeof(scans[0]); ++i) {
+    bool fails = i == 2;
+    int one = shell("%.0d" PINCH_TOOL " scan %s --json --html r.html --csv r.csv > one.json 2> r.err", scans[i], 0);
+    assert_int_equal(one, fails ? 2 : i == 0 ? 1 : 0);
+    if (!fails) rename("r.html", "one.html"), rename("r.csv", "one.csv");
+    for (int k = fails ? 2 : 0; k < (i == 0 ? 4 : 3); ++k) {
+      assert_int_equal(scanWith(counts[k], scans[i]), one);
+      if (fails) continue;
+      assert_int_equal(system("cmp r.json one.json && cmp r.html one.html && cmp r.csv one.csv"), 0);
+    }
+    unlink("r.json"), unlink("one.json"), unlink("r.html"), unlink("one.html"), unlink("r.csv"), unlink("one.csv");
+  }
+  unlink("r.err");
+}
+
+static pid_t readPid(const char *path) {
+  FILE *file = fopen(path, "r");
+  int pid = 0;
+  if (file && fscanf(file, "%d", &pid) != 1) pid = 0;
+  if (file) fclose(file);
+  return pid;
+}
+
+/* Starts three ranks and kills one of them once the checkpoint grows. Returns mpirun's status. */
+static int killRank(int victim, const char *options, const char *extra) {
+  char line[1200], name[16];
+  snprintf(line, sizeof(line),
+           MPIRUN "%s -n 3 sh -c 'echo $$ > pid.$OMPI_COMM_WORLD_RANK; exec " PINCH_TOOL
+                  " scan hero.glb --self --threads 1 --resume c %s --html r.html --json' > r.json 2> r.err",
+           extra, options);
+  snprintf(name, sizeof(name), "pid.%d", victim);
+  FILE *run = popen(line, "r");
+  assert_non_null(run);
+  struct stat info;
+  // The head is some 500 bytes; then frames follow.
+  for (int i = 0; i < 6000 && (stat("c", &info) != 0 || info.st_size < 1500); ++i) usleep(10000);
+  pid_t pid = readPid(name);
+  if (pid > 0) kill(pid, SIGKILL);
+  int status = pclose(run);
+  unlink("pid.0"), unlink("pid.1"), unlink("pid.2");
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void aRankThatDies(void **state) {
+  (void)state;
+  if (!hasMpirun()) skip();
+  assert_int_equal(runLine("make character hero.glb --triangles 10000 --seconds 12 -q"), 0);
+  assert_int_equal(
+      shell("%.0d" PINCH_TOOL " scan %s --html r.html --json > one.json", "hero.glb --self --threads 1 --resume c", 0),
+      1);
+  rename("r.html", "one.html");
+  for (int victim = 0; victim < 2; ++victim) {
+    int status = killRank(victim, "", "");
+    bool killed = access("c", F_OK) == 0;
+    if (killed) {
+      assert_true(status != 0 && status != 1);
+      assert_int_not_equal(access("r.html", F_OK), 0);
+    }
+  }
+  assert_int_equal(shell(MPIRUN "-n %d " PINCH_TOOL " scan %s --html r.html --json > r.json 2> r.err",
+                         "hero.glb --self --threads 1 --resume c", 2),
+                   1);
+  assert_int_not_equal(access("c", F_OK), 0);
+  expectSameFiles("r.json", "one.json");
+  expectSameFiles("r.html", "one.html");
+  unlink("r.err"), unlink("hero.glb");
+}
+
+int main(void) {
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, enterWithBoxes, leaveWithBoxes)
+  const struct CMUnitTest tests[] = {IN_FOLDER(ranksMakeOneWhole), IN_FOLDER(aRankThatDies)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
