@@ -7,6 +7,7 @@
 
 #include "base/sort.h"
 #include "collide/hint.h"
+#include "collide/slant.h"
 
 /* Pairs of nodes wanted for each worker before work is dealt: enough that the last portion is a small part. */
 #define SEEDS_PER_WORKER 64u
@@ -487,9 +488,24 @@ static bool beginWorkers(pnCollider *c, uint32_t workers, bool countOnly) {
     w->countOnly = countOnly;
     w->cost = (pnCost){0};
     w->fresh = (pnFresh){.alone = workers == 1};
+    w->candidatesMet = 0;
+    w->wishes = false;
     w->outOfMemory = false;
   }
   return true;
+}
+
+/* What workers wished for in the run before, now that nobody else is at work on these trees. */
+static void grantWishes(pnCollider *c, const pnJob *jobs, uint32_t jobCount) {
+  for (uint32_t j = 0; c->wishes && j < jobCount; j++) {
+    pnTree *trees[2] = {jobs[j].a, jobs[j].b};
+    for (int i = 0; i < 2; i++) {
+      if (trees[i] && !trees[i]->slants && atomic_load_explicit(&trees[i]->wantsSlants, memory_order_relaxed)) {
+        pn_grantSlants(trees[i]);
+      }
+    }
+  }
+  c->wishes = false;
 }
 
 pnResult pn_runJobs(pnCollider *c, pnJob *jobs, uint32_t jobCount, const pnRunDef *def, pnCost *cost,
@@ -499,6 +515,7 @@ pnResult pn_runJobs(pnCollider *c, pnJob *jobs, uint32_t jobCount, const pnRunDe
   c->seeds.count = c->items.count = 0;
   *outLimited = false;
   bool ok = beginWorkers(c, workers, def->countOnly);
+  grantWishes(c, jobs, jobCount);
   for (uint32_t j = 0; ok && j < jobCount; j++) {
     if (jobs[j].proofs) {
       double start = pn_clock();
@@ -513,6 +530,7 @@ pnResult pn_runJobs(pnCollider *c, pnJob *jobs, uint32_t jobCount, const pnRunDe
   for (uint32_t i = 0; ok && i < workers; i++) {
     ok = !c->workers[i].outOfMemory;
     addCost(cost, &c->workers[i]);
+    c->wishes |= c->workers[i].wishes;
   }
   ok = ok && (def->countOnly || gather(&run, jobCount, cost, outLimited));
   ok = ok && (workers == 1 || levelWorkers(c, workers));

@@ -52,6 +52,7 @@ typedef struct pnCollider {
   pnPairs pairs;            /* the answers, job after job */
   pnPairs scratch;          /* for sorting */
   pnProofRoom room;
+  bool wishes; /* of workers in the last run: slants (slant.h) */
 } pnCollider;
 
 /* How jobs are run. */

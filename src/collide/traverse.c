@@ -2,6 +2,7 @@
 #include "collide/traverse.h"
 
 #include "collide/proof.h"
+#include "collide/slant.h"
 
 #include <float.h>
 #include <math.h>
@@ -224,6 +225,22 @@ static bool openLeaves(const pnTraversal *t, pnWorker *w, pnPair *in, size_t cou
   return count == 0 || t->steps->openLeaves(t, w, in, count, &w->candidates);
 }
 
+/* The same for many, where slants may pay. */
+static bool openManyLeaves(const pnTraversal *t, pnWorker *w, pnPair *in, size_t count) {
+  bool slants = pn_wantSlants(t, w);
+  if (slants) {
+    count = pn_slantLeaves(t, w, in, count);
+  }
+  if (!openLeaves(t, w, in, count)) {
+    return false;
+  }
+  w->candidatesMet += w->candidates.count;
+  if (slants) {
+    pn_slantCandidates(t, w);
+  }
+  return true;
+}
+
 /* So many pairs of leaves are worth two looks at the clock. */
 #define TIMED_LEAVES 32u
 
@@ -232,7 +249,7 @@ static bool runLeaves(const pnTraversal *t, pnWorker *w, pnKernel kernel, double
   bool ok = true;
   for (size_t i = 0; ok && i < w->leaves.count && w->found.count <= w->foundMost; i += LEAF_BATCH) {
     size_t count = PN_MIN(LEAF_BATCH, w->leaves.count - i);
-    ok = openLeaves(t, w, w->leaves.data + i, count);
+    ok = openManyLeaves(t, w, w->leaves.data + i, count);
     double middle = count >= TIMED_LEAVES ? pn_clock() : 0;
     ok = ok && testCandidates(t, w, kernel);
     if (count >= TIMED_LEAVES) {

@@ -53,7 +53,9 @@ typedef struct pnWorker {
   size_t foundMost;   /* a run may stop when `found` has more than this */
   bool countOnly;     /* pairs are counted in `cost` and not listed */
   pnCost cost;
-  pnFresh fresh; /* lazy nodes it has filled */
+  uint64_t candidatesMet; /* found by boxes, before slants took some out */
+  bool wishes;            /* some tree wants slants (slant.h) */
+  pnFresh fresh;          /* lazy nodes it has filled */
   pnHubSweep hub;
   bool outOfMemory;
   char apart[128]; /* workers stand in one array and write all the time: no two of them share a cache line */
@@ -116,20 +118,17 @@ extern const uint8_t pn_noLinks[PN_LANES];
 PN_INLINE const uint8_t *pn_linkRows(const pnTree *tree, uint32_t a, uint32_t b) {
   uint32_t lo = tree->shape->linkFirst[a], hi = tree->shape->linkFirst[a + 1];
   const pnLeafLink *links = tree->shape->links;
-  /* sorted by leaf: most leaves that share nothing lie behind the last; halve while there are many, then look along */
-  if (hi == lo || links[hi - 1].leaf < b) {
-    return pn_noLinks;
-  }
+  /* Sorted by leaf: halve while there are many, then count those before b. Which they are nobody could predict, and how many are
+   * looked at is the same as for the pair before, which is mostly of the same leaf. */
   while (PN_UNLIKELY(hi - lo > 16)) {
     uint32_t mid = (lo + hi) / 2;
     *(links[mid].leaf <= b ? &lo : &hi) = mid;
   }
-  for (; lo < hi; lo++) {
-    if (links[lo].leaf >= b) {
-      return links[lo].leaf == b ? links[lo].row : pn_noLinks;
-    }
+  uint32_t at = lo;
+  for (uint32_t i = lo; i < hi; i++) {
+    at += links[i].leaf < b;
   }
-  return pn_noLinks;
+  return at < hi && links[at].leaf == b ? links[at].row : pn_noLinks;
 }
 
 #endif

@@ -24,6 +24,7 @@
 typedef struct Rows {
   size_t count;
   pnPair row[PORTION * PN_LANES + PN_LANES]; /* and what pn_appendLanesFirst writes beyond */
+  uint8_t of[PORTION * PN_LANES + PN_LANES]; /* self: the pair that a row is of */
 } Rows;
 
 /* Makes a stale pair of nodes ready to be opened. The side that is ready is asked first: where none of its children overlaps
@@ -118,6 +119,9 @@ static void addRows(const pnTraversal *t, const View *A, const View *B, const pn
     unsigned ma = m & FULL(A, in[i].a), mb = m >> 8 & FULL(B, in[i].b);
     ma = mb ? ma : 0;
     pn_appendLanesFirst(&rows->row[n].a, in[i].a * PN_LANES, in[i].b, ma);
+    if (t->self) {
+      memset(rows->of + n, (int)i, PN_LANES);
+    }
     n += pn_laneCount(ma);
   }
   rows->count = n;
@@ -249,14 +253,13 @@ static bool openNodes(const pnTraversal *t, pnWorker *w, const pnPair *in, size_
   return true;
 }
 
-/* Rows of leaves into pairs of slots; neighbours are left out of self queries. */
-static bool openLeafRows(const pnTraversal *t, const View *A, const View *B, Rows *rows, pnPairs *candidates) {
+/* Rows of leaves into pairs of slots; neighbours (links, one a pair) are left out of self queries. */
+static bool openLeafRows(const pnTraversal *t, const View *A, const View *B, Rows *rows, const uint8_t *const *links,
+                         pnPairs *candidates) {
   if (!pn_arrayReserve(candidates, candidates->count + rows->count * PN_LANES + PN_LANES)) {
     return false;
   }
   pnPair *at = candidates->data + candidates->count;
-  uint32_t a = PN_NONE, b = PN_NONE;
-  const uint8_t *links = NULL;
   uint32_t masks[ROW_MASKS];
   maskRows(t, A, B, rows, masks);
   for (size_t i = 0; i < rows->count; i++) {
@@ -264,12 +267,7 @@ static bool openLeafRows(const pnTraversal *t, const View *A, const View *B, Row
     uint32_t j = row.a % PN_LANES;
     unsigned m = masks[i / 4] >> (i % 4 * 8) & FULL(B, row.b) & 0xff;
     if (t->self) {
-      if (row.a / PN_LANES != a || row.b != b) {
-        a = row.a / PN_LANES;
-        b = row.b;
-        links = pn_linkRows(A->tree, a - A->innerCount, b - B->innerCount);
-      }
-      m &= ~(unsigned)links[j] & (a == b ? 0xfeu << j : 0xffu);
+      m &= ~(unsigned)links[rows->of[i]][j] & (row.a / PN_LANES == row.b ? 0xfeu << j : 0xffu);
     }
     pn_appendLanes(&at->a, row.a - A->innerCount * PN_LANES, (row.b - B->innerCount) * PN_LANES, m);
     at += pn_laneCount(m);
@@ -283,10 +281,14 @@ static bool openLeaves(const pnTraversal *t, pnWorker *w, const pnPair *in, size
   for (size_t from = 0; from < count; from += PORTION) {
     size_t end = PN_MIN(count, from + PORTION);
     Rows rows;
+    const uint8_t *links[PORTION];
+    for (size_t i = from; t->self && i < end; i++) {
+      links[i - from] = pn_linkRows(t->a, in[i].a - A.innerCount, in[i].b - B.innerCount);
+    }
     freshenPortion(&A, &B, in + from, end - from, &w->fresh);
     addRows(t, &A, &B, in + from, end - from, &rows);
     w->cost.volumeTests += 2 * PN_LANES * (end - from) + PN_LANES * rows.count;
-    if (!openLeafRows(t, &A, &B, &rows, candidates)) {
+    if (!openLeafRows(t, &A, &B, &rows, links, candidates)) {
       return false;
     }
   }

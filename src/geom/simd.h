@@ -306,6 +306,9 @@ typedef __m256 pnF8;
 PN_INLINE pnF8 pn_f8Join(pnF4 low, pnF4 high) {
   return _mm256_insertf128_ps(_mm256_castps128_ps256(low), high, 1);
 }
+PN_INLINE pnF8 pn_f8Load(const float *p) {
+  return _mm256_loadu_ps(p);
+}
 PN_INLINE pnF8 pn_f8Set1(float x) {
   return _mm256_set1_ps(x);
 }

@@ -120,6 +120,11 @@ struct pnTree {
   struct pnFlatFrame *flat; /* collide/flat.h */
   size_t flatBytes;
 
+  /* tight slabs of leaves, allocated when they first pay: collide/slant.h */
+  struct pnSlants *slants;
+  size_t slantBytes;
+  _Atomic bool wantsSlants;
+
   /* the frame */
   uint64_t poseFrame;     /* of the pose, that the tree was brought to; 0: never */
   const char *cornerBase; /* leafPositions or the pose's own vertices, and blockCorners or sourceCorners */

@@ -197,6 +197,9 @@ pnResult pn_beginFrame(pnTree *tree) {
     for (uint32_t i = 0; i < tree->shape->nodeCount; i++) {
       atomic_store_explicit(&tree->stamp[i], 0, memory_order_relaxed);
     }
+    pn_free(tree->slants, tree->slantBytes); /* whose stamps are old ones, too; they come back when they pay */
+    tree->slants = NULL;
+    tree->slantBytes = 0;
     tree->now = 1;
   }
   return PN_OK;

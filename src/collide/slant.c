@@ -1,0 +1,120 @@
+/* slant.c: when slants are made and asked. See slant.h. */
+#include "collide/slant.h"
+
+#include "collide/proof.h"
+
+PN_INLINE bool slantsApart(const float *p, const float *q) {
+  pnF4 low = pn_f4Or(pn_f4Greater(pn_f4Load(p), pn_f4Load(q + 8)), pn_f4Greater(pn_f4Load(q), pn_f4Load(p + 8)));
+  pnF4 high =
+      pn_f4Or(pn_f4Greater(pn_f4Load(p + 4), pn_f4Load(q + 12)), pn_f4Greater(pn_f4Load(q + 4), pn_f4Load(p + 12)));
+  return pn_f4AnySign(pn_f4Or(low, high));
+}
+#define SLANTS_APART slantsApart
+#define LOOPS pn_slantLoops4
+#include "collide/slant_kernel.h"
+
+static const pnSlantLoops *chooseLoops(void) {
+#if defined(__x86_64__) && !defined(PN_SCALAR)
+  if (__builtin_cpu_supports("avx2")) {
+    return &pn_slantLoops8Avx2;
+  }
+#endif
+  return &pn_slantLoops4;
+}
+
+/* ---------------------------------------------------------------- when */
+
+/* In so many instructions, more or less: a leaf's slants take 300 to make. A candidate costs 55 to test, and its slants 10 to look
+ * at, which spare half of the candidates or more; a pair of leaves costs about four times that to open. Bodies whose
+ * leaves have fewer than this many candidates (a pair of leaves counted as four) are faster without. */
+#define WORTH 48u
+/* Nodes that are filled before there is anything to say. */
+#define FEW_NODES 64u
+
+static bool hasSlants(pnTree *tree, pnWorker *w) {
+  if (tree->slants) {
+    return true;
+  }
+  if (w->fresh.alone) {
+    pn_grantSlants(tree);
+    return tree->slants != NULL;
+  }
+  atomic_store_explicit(&tree->wantsSlants, true, memory_order_relaxed);
+  w->wishes = true;
+  return false;
+}
+
+/* Not for candidates that go elsewhere, which may stand for more than their triangles; nor where planes may decide about them. A soup's
+ * leaves are other ones in every frame. */
+bool pn_wantSlants(const pnTraversal *t, pnWorker *w) {
+  uint64_t met = w->candidatesMet + 4 * w->cost.leafPairs;
+  if (met < WORTH * (w->fresh.nodes + FEW_NODES) || t->sink || (t->proofs & PN_PROOF_BIT(PN_PROOF_PLANES)) ||
+      t->a->rule->reshapes || t->b->rule->reshapes) {
+    return false;
+  }
+  bool a = hasSlants(t->a, w), b = hasSlants(t->b, w);
+  return a && b;
+}
+
+void pn_grantSlants(pnTree *tree) {
+  size_t at = 0, leaves = tree->shape->leafCount;
+  pn_carve(NULL, &at, 1, sizeof(pnSlants));
+  size_t stampsAt = at;
+  pn_carve(NULL, &at, leaves, sizeof(uint32_t));
+  size_t recordsAt = at;
+  pn_carve(NULL, &at, leaves, PN_SLANT_LEAF * sizeof(float));
+  char *memory = pn_alloc(at);
+  atomic_store_explicit(&tree->wantsSlants, false, memory_order_relaxed);
+  if (!memory) {
+    return;
+  }
+  memset(memory + stampsAt, 0, leaves * sizeof(uint32_t)); /* 0 is no tree's stamp */
+  tree->slants = (pnSlants *)(void *)memory;
+  tree->slantBytes = at;
+  *tree->slants = (pnSlants){(_Atomic uint32_t *)(void *)(memory + stampsAt), (float *)(void *)(memory + recordsAt)};
+}
+
+/* ---------------------------------------------------------------- making and asking */
+
+/* Claimed and published like nodes (tree/update.c). */
+static void makeRecords(const pnTree *tree, uint32_t leaf, bool alone, const pnSlantLoops *loops) {
+  _Atomic uint32_t *stamp = &tree->slants->stamp[leaf];
+  float *records = tree->slants->records + (size_t)leaf * PN_SLANT_LEAF;
+  uint32_t seen = atomic_load_explicit(stamp, memory_order_acquire);
+  if (PN_LIKELY(seen == tree->now)) {
+    return;
+  }
+  if (alone) {
+    loops->fill(tree, leaf, records);
+    atomic_store_explicit(stamp, tree->now, memory_order_relaxed);
+  } else if (seen != PN_STAMP_BUSY && atomic_compare_exchange_strong_explicit(
+                                          stamp, &seen, PN_STAMP_BUSY, memory_order_relaxed, memory_order_relaxed)) {
+    loops->fill(tree, leaf, records);
+    atomic_store_explicit(stamp, tree->now, memory_order_release);
+  } else {
+    while (atomic_load_explicit(stamp, memory_order_acquire) != tree->now) {
+      pn_pause();
+    }
+  }
+}
+
+size_t pn_slantLeaves(const pnTraversal *t, pnWorker *w, pnPair *pairs, size_t count) {
+  const pnSlantLoops *loops = chooseLoops();
+  uint32_t firstA = t->a->shape->innerCount, firstB = t->b->shape->innerCount;
+  for (size_t i = 0; i < count; i++) {
+    pn_freshen(t->a, pairs[i].a, &w->fresh);
+    pn_freshen(t->b, pairs[i].b, &w->fresh);
+    makeRecords(t->a, pairs[i].a - firstA, w->fresh.alone, loops);
+    makeRecords(t->b, pairs[i].b - firstB, w->fresh.alone, loops);
+  }
+  size_t kept = loops->keepLeaves(t->a->slants->records, t->b->slants->records, firstA, firstB, pairs, count);
+  w->cost.volumeTests += count;
+  w->cost.leafPairs += count - kept;
+  return kept;
+}
+
+void pn_slantCandidates(const pnTraversal *t, pnWorker *w) {
+  w->cost.volumeTests += w->candidates.count;
+  w->candidates.count =
+      chooseLoops()->keepSlots(t->a->slants->records, t->b->slants->records, w->candidates.data, w->candidates.count);
+}

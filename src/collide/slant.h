@@ -1,0 +1,55 @@
+/* slant.h: tight slabs for leaves that many others come near.
+ *
+ * A box says little about a triangle that lies askew: on noisy surfaces and hair nine candidates of ten are boxes that overlap and
+ * triangles that do not. So where pairs are many a leaf gets *slants*: the intervals of each of its triangles, and of all of them
+ * together, along the six edge directions x+y, x-y, x+z, x-z, y+z, y-z (the 18-DOP of slab.h without its box). One look at two of
+ * them says whether something lies between, and takes pairs of leaves out before they are opened, and candidates before they are
+ * tested.
+ *
+ * Nothing is lost. Say two triangles share a real point p. A coordinate sum rounded to nearest is monotone in the real sum, and
+ * that of p lies between those of the corners of each: so the rounded sum of p lies in both intervals, which overlap
+ * without any margin (slab.h; a sum beyond float is infinite at both ends, and still in order). The intervals of a leaf are
+ * the hull of those of its triangles.
+ *
+ * Slants are made of corners, so that they serve every form and every motion; when, is a question of cost: making those of a leaf takes
+ * as long as testing half a dozen candidates. They pay where leaves are met often, which is counted on the way. They are kept for
+ * the frame, 72 bytes a triangle, allocated when they first pay. */
+#ifndef PN_COLLIDE_SLANT_H
+#define PN_COLLIDE_SLANT_H
+
+#include "collide/traverse.h"
+
+/* A record: eight numbers lo and eight hi, one cache line. Of the eight directions two stand there twice. A leaf has nine: of all of
+ * it, and of each of its triangles. */
+#define PN_SLANT_FLOATS 16u
+#define PN_SLANT_LEAF ((PN_LANES + 1) * PN_SLANT_FLOATS)
+
+typedef struct pnSlants {
+  _Atomic uint32_t *stamp; /* one a leaf: of the tree's stamp, or PN_STAMP_BUSY */
+  float *records;          /* PN_SLANT_LEAF a leaf */
+} pnSlants;
+
+/* Does it pay to use slants for the pairs of leaves that come next? Allocates them where no other thread is near; elsewhere the wish
+ * is kept until the next query begins. */
+bool pn_wantSlants(const pnTraversal *t, pnWorker *w);
+/* Fulfils the wish for a tree; without memory there are none. */
+void pn_grantSlants(pnTree *tree);
+
+/* Makes leaves fresh and takes pairs out of a list of leaves, in place; returns how many are left. */
+size_t pn_slantLeaves(const pnTraversal *t, pnWorker *w, pnPair *pairs, size_t count);
+/* Takes candidates out of w->candidates. Their leaves have been through pn_slantLeaves. */
+void pn_slantCandidates(const pnTraversal *t, pnWorker *w);
+
+/* The loops, for any width; chosen at run time. */
+typedef struct pnSlantLoops {
+  void (*fill)(const pnTree *tree, uint32_t leaf, float *records);
+  /* Pairs whose records overlap, moved to the front: of nodes, of which the leaves begin at firstA and firstB, and of slots. */
+  size_t (*keepLeaves)(const float *a, const float *b, uint32_t firstA, uint32_t firstB, pnPair *pairs, size_t count);
+  size_t (*keepSlots)(const float *a, const float *b, pnPair *pairs, size_t count);
+} pnSlantLoops;
+extern const pnSlantLoops pn_slantLoops4;
+#if defined(__x86_64__) && !defined(PN_SCALAR)
+extern const pnSlantLoops pn_slantLoops8Avx2;
+#endif
+
+#endif
