@@ -200,28 +200,34 @@ static void selfHintsRespectFilters(void **state) {
   uint32_t count = pnMesh_GetTriangleCount(mesh);
   uint32_t *groups = malloc(count * sizeof(uint32_t));
   for (uint32_t i = 0; i < count; ++i) groups[i] = testBelow(&random, 3);
-  pnPairList *all, *found;
+  pnPairList *all, *found, *unfiltered;
   testExpectOk(pnCreatePairList(&all));
   testExpectOk(pnCreatePairList(&found));
+  testExpectOk(pnCreatePairList(&unfiltered));
   pnTreeDef treeDef = pnDefaultTreeDef();
   pnTree *tree = morphTree(pose, &treeDef);
   pnSelfFilter filters[5] = {{0}, {.ring = 1}, {.ring = 2}, {.ignoreRest = true}, {.triangleGroup = groups}};
-  uint32_t answered[5] = {0}, neighbours = 0;
+  uint32_t answered[5] = {0}, forbidden[5] = {0}, neighbours = 0;
   for (int round = 0; round < 12; ++round) {
     crumple(pose, &random);
+    testExpectOk(pnCollideSelf(tree, NULL, unfiltered, NULL));
     for (int f = 0; f < 5; ++f) {
       pnQueryDef def = pnDefaultQueryDef();
       def.filter = filters[f];
       testExpectOk(pnCollideSelf(tree, &def, all, NULL));
       def.first = true;
       for (int way = 0; way < 60; ++way) {
-        /* any two triangles, two that share vertices, one with itself, one of the answers, and that one swapped */
+        /* any two triangles, two that share vertices, one with itself, one of the answers, and that one swapped; and one that
+         * meets, whether the filter allows it or not */
         size_t pairs = pnPairList_GetCount(all);
         uint32_t t = testBelow(&random, count), around[3];
         memcpy(around, pnMesh_GetNeighbours(mesh) + 3 * (size_t)t, sizeof around);
         pnPair hint = {t, way % 5 == 0 ? testBelow(&random, count) : way % 5 == 1 ? around[way % 3] : t};
         if (way % 5 >= 3 && pairs > 0) hint = pnPairList_GetPairs(all)[testBelow(&random, (uint32_t)pairs)];
         if (way % 5 == 4) hint = (pnPair){hint.b, hint.a};
+        if (way % 5 == 2 && way > 10)
+          hint = pnPairList_GetPairs(unfiltered)[testBelow(&random, (uint32_t)pnPairList_GetCount(unfiltered))];
+        forbidden[f] += way % 5 == 2 && way > 10 && !isListed(all, hint);
         def.hint = &hint;
         testExpectOk(pnCollideSelf(tree, &def, found, NULL));
         assert_int_equal(pnPairList_GetCount(found), pairs > 0);
@@ -238,9 +244,12 @@ static void selfHintsRespectFilters(void **state) {
     }
   }
   for (int f = 0; f < 5; ++f) assert_true(answered[f] > 50);
+  /* rings and groups forbid many that meet; the first filter forbids nothing, and a ball meets itself nowhere at rest */
+  assert_true(forbidden[0] == 0 && forbidden[1] > 10 && forbidden[2] > 20 && forbidden[4] > 20);
   assert_true(neighbours > 0);
   pnDestroyTree(tree);
   pnDestroyPairList(all);
+  pnDestroyPairList(unfiltered);
   pnDestroyPairList(found);
   pnDestroyPose(pose);
   pnDestroyMesh(mesh);
