@@ -156,7 +156,7 @@ static void testSameBuckets(void **state) {
         for (uint32_t place = 0; place < pnSoup_GetPlaceCount(soup); place++) {
           assert_true(!pnSoup_GetId(soup, place).index1 || p->cells[place] == q->cells[place]);
         }
-        assert_int_equal(p->bucketCount, q->bucketCount);
+        assert_int_equal(pn_octreeOf(p)->bucketCount, pn_octreeOf(q)->bucketCount);
         assert_int_equal(pnTree_GetBucketInfo(direct).largest, pnTree_GetBucketInfo(sorted).largest);
         assert_memory_equal(p->order, q->order, p->count * sizeof(uint32_t));
         testExpectOk(pnTree_Validate(direct));
@@ -220,7 +220,6 @@ static void testCurve(void **state) {
   enum { SIDE = 16, CELLS = SIDE * SIDE * SIDE };
   static int at[CELLS][3];
   static bool seen[CELLS];
-  pnBuckets b = {.lab = {.method = PN_BUCKET_KEPT}};
   pnCells cells[3];
   for (int k = 0; k < 3; k++) {
     cells[k] = pn_cellsOver(0, 1 << PN_CURVE_BITS, PN_CURVE_BITS);
@@ -235,7 +234,7 @@ static void testCurve(void **state) {
         batch.centres[i][k] = (float)cell[i][k] + 0.5f;
       }
     }
-    pn_codesOf(&b, cells, &batch);
+    pn_bucketKept.codes(cells, &batch);
     for (uint32_t i = 0; i < PN_CODE_BATCH; i++) {
       assert_true(batch.codes[i] < CELLS && !seen[batch.codes[i]]);
       seen[batch.codes[i]] = true;
@@ -258,13 +257,13 @@ static void testMarks(void **state) {
     const pnBuckets *b = bucketsOf(tree);
     uint32_t occupied = 0, counted = 0;
     for (uint32_t i = 0; i < 1u << 12; i++) {
-      occupied += b->nodes[pn_levelBegin(4) + i].mark == b->step;
+      occupied += pn_octreeOf(b)->nodes[pn_levelBegin(4) + i].mark == pn_octreeOf(b)->step;
     }
     for (uint32_t place = 0; place < 300; place++) {
       uint32_t cell = b->cells[place];
       counted++;
       for (uint32_t level = 5; level-- > 0; cell >>= 3) {
-        assert_int_equal(b->nodes[pn_levelBegin(level) + cell].mark, b->step);
+        assert_int_equal(pn_octreeOf(b)->nodes[pn_levelBegin(level) + cell].mark, pn_octreeOf(b)->step);
       }
     }
     assert_int_equal(counted, 300);
@@ -419,7 +418,7 @@ static void testKept(void **state) {
     testExpectOk(pnTree_Validate(tree));
   }
   /* merged for the most part: sorted when the places are few, at first, and when worn */
-  uint64_t sorts = bucketsOf(tree)->sorts;
+  uint64_t sorts = pn_keptOf(bucketsOf(tree))->sorts;
   assert_true(sorts >= 1 && sorts < 20);
   /* all somewhere else */
   for (uint32_t i = 0; i < 3; i++) {
@@ -475,7 +474,7 @@ static void testRenewal(void **state) {
     testExpectOk(pnSoup_Add(soup, PN_PRIMITIVE_TRIANGLE, all, COUNT, NULL));
     pnTree *kept = newTree(soup, PN_BUCKET_KEPT, 0), *direct = newTree(soup, PN_BUCKET_DIRECT, 0);
     const pnBuckets *b = bucketsOf(kept);
-    assert_int_equal(b->sorts, 1);
+    assert_int_equal(pn_keptOf(b)->sorts, 1);
     uint64_t most = 0, first = 0, least = UINT64_MAX;
     for (uint32_t frame = 0; frame < FRAMES; frame++) {
       drift(velocities, all, COUNT);
@@ -501,8 +500,8 @@ static void testRenewal(void **state) {
       least = frame > FRAMES / 2 && cost.volumeTests < least ? cost.volumeTests : least;
     }
     /* a sort of everything is 10 steps a primitive; a slice is 0.75 and a block, a merge is 1 and the sort of what is new */
-    assert_int_equal(b->sorts, 1);
-    assert_true(b->renewals >= 2);
+    assert_int_equal(pn_keptOf(b)->sorts, 1);
+    assert_true(pn_keptOf(b)->renewals >= 2);
     assert_true(most <= (changing ? 3 : 2) * COUNT);
     /* without renewal the tests go on growing, to more than ten times as many */
     assert_true(least < 3 * first);

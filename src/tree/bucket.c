@@ -19,44 +19,14 @@ static pnBuckets *bucketsOf(const pnTree *tree) {
 
 /* ---------------------------------------------------------------- memory */
 
-static bool isKept(const pnBuckets *b) {
-  return b->lab.method == PN_BUCKET_KEPT || b->lab.method == PN_BUCKET_DEFAULT;
-}
-
-/* Frees what is kept by place or by primitive. */
+/* Frees what all ways keep by place or by primitive. */
 static void freePlaces(pnBuckets *b) {
   size_t n = b->room, word = pn_bytes(n, sizeof(uint32_t)), keys = pn_bytes(n, sizeof(pnKeyValue));
-  pn_free(b->centres, pn_bytes(n, 3 * sizeof(float)));
-  pn_free(b->cells, word);
-  pn_free(b->order, word);
-  pn_free(b->listed, word);
-  pn_free(b->keys, keys);
-  pn_free(b->scratch, keys);
-  pn_free(b->fresh, pn_bytes(n / PN_FEW_FRESH + 1, sizeof(pnKeyValue)));
-  for (int k = 0; k < 3; k++) {
-    pn_free(b->axis[k], keys);
-    pn_free(b->axisCells[k], n);
-  }
-}
-
-/* Allocates it for `room` places, as far as the method needs it. */
-static bool allocPlaces(pnBuckets *b, pnBucketMethod method, bool kept) {
-  size_t n = b->room, word = pn_bytes(n, sizeof(uint32_t)), keys = pn_bytes(n, sizeof(pnKeyValue));
-  bool sorted = method == PN_BUCKET_SORTED;
-  b->centres = kept ? NULL : pn_alloc(pn_bytes(n, 3 * sizeof(float)));
-  b->cells = pn_alloc(word);
-  b->order = pn_alloc(word);
-  b->listed = sorted ? pn_allocZero(word) : NULL;
-  b->keys = pn_alloc(keys);
-  b->scratch = pn_alloc(keys);
-  b->fresh = kept ? pn_alloc(pn_bytes(n / PN_FEW_FRESH + 1, sizeof(pnKeyValue))) : NULL;
-  bool ok = (kept ? (void *)b->fresh : b->centres) && b->cells && b->order && b->keys && b->scratch;
-  for (int k = 0; k < 3; k++) {
-    b->axis[k] = sorted ? pn_alloc(keys) : NULL;
-    b->axisCells[k] = sorted ? pn_alloc(n) : NULL;
-    ok = ok && ((b->axis[k] && b->axisCells[k]) || !sorted);
-  }
-  return ok && (b->listed || !sorted);
+  pn_free(b->centres, b->centres ? pn_bytes(n, 3 * sizeof(float)) : 0);
+  pn_free(b->cells, b->cells ? word : 0);
+  pn_free(b->order, b->order ? word : 0);
+  pn_free(b->keys, b->keys ? keys : 0);
+  pn_free(b->scratch, b->scratch ? keys : 0);
 }
 
 /* Room for so many places. On failure the old arrays stay. */
@@ -64,51 +34,29 @@ static bool reservePlaces(pnBuckets *b, uint32_t places) {
   if (places <= b->room) {
     return true;
   }
-  size_t most = PN_MAX((size_t)places, b->room + (size_t)b->room / 2), old = b->room;
-  pnBuckets *made = pn_allocZero(sizeof *made);
-  bool ok = made != NULL;
-  if (ok) {
-    made->room = (uint32_t)most;
-    ok = allocPlaces(made, b->lab.method, isKept(b));
+  size_t n = PN_MAX((size_t)places, b->room + (size_t)b->room / 2), old = b->room;
+  size_t word = pn_bytes(n, sizeof(uint32_t)), keys = pn_bytes(n, sizeof(pnKeyValue));
+  pnBuckets made = {.room = (uint32_t)n,
+                    .centres = b->way->centres ? pn_alloc(pn_bytes(n, 3 * sizeof(float))) : NULL,
+                    .cells = pn_alloc(word),
+                    .order = pn_alloc(word),
+                    .keys = pn_alloc(keys),
+                    .scratch = pn_alloc(keys)};
+  bool ok = (made.centres || !b->way->centres) && made.cells && made.order && made.keys && made.scratch;
+  /* what the way keeps by place comes last: nothing can fail after it */
+  if (!ok || (b->way->reserve && !b->way->reserve(b, made.room))) {
+    freePlaces(&made);
+    return false;
   }
   /* what goes on from update to update is copied, then the old and the new change places */
-  if (ok && old > 0) {
-    memcpy(made->keys, b->keys, old * sizeof(pnKeyValue));
-    memcpy(made->order, b->order, old * sizeof(uint32_t));
-    memcpy(made->cells, b->cells, old * sizeof(uint32_t));
-    for (int k = 0; b->listed && k < 3; k++) {
-      memcpy(made->axis[k], b->axis[k], b->axisCount * sizeof(pnFloatKey));
-    }
-    if (b->listed) {
-      memcpy(made->listed, b->listed, old * sizeof(uint32_t));
-    }
+  if (old > 0) {
+    memcpy(made.keys, b->keys, old * sizeof(pnKeyValue));
+    memcpy(made.order, b->order, old * sizeof(uint32_t));
+    memcpy(made.cells, b->cells, old * sizeof(uint32_t));
   }
-  if (ok) {
-    freePlaces(b);
-    b->centres = made->centres, b->cells = made->cells, b->order = made->order, b->listed = made->listed;
-    b->keys = made->keys, b->scratch = made->scratch, b->fresh = made->fresh, b->room = made->room;
-    memcpy(b->axis, made->axis, sizeof b->axis);
-    memcpy(b->axisCells, made->axisCells, sizeof b->axisCells);
-  } else if (made) {
-    freePlaces(made);
-  }
-  pn_free(made, sizeof *made);
-  return ok;
-}
-
-/* The full octree, for as many levels as it ever had. A new one has no marks. */
-static bool reserveOctree(pnBuckets *b) {
-  if (b->levels <= b->nodeLevels && b->nodes) {
-    return true;
-  }
-  size_t size = pn_bytes(pn_levelBegin(b->levels + 1), sizeof(pnBucketNode));
-  pnBucketNode *nodes = b->levels ? pn_allocZero(size) : NULL;
-  if (!nodes) {
-    return b->levels == 0;
-  }
-  pn_free(b->nodes, b->nodes ? pn_bytes(pn_levelBegin(b->nodeLevels + 1), sizeof(pnBucketNode)) : 0);
-  b->nodes = nodes;
-  b->nodeLevels = b->levels;
+  freePlaces(b);
+  b->centres = made.centres, b->cells = made.cells, b->order = made.order;
+  b->keys = made.keys, b->scratch = made.scratch, b->room = made.room;
   return true;
 }
 
@@ -166,24 +114,20 @@ static bool reserveTree(pnTree *tree, pnBuckets *b, uint32_t inner, uint32_t lea
 
 /* Bytes beside the tree's block. */
 static size_t stateBytes(const pnBuckets *b) {
-  size_t place = 2 * sizeof(uint32_t) + 2 * sizeof(pnKeyValue);
-  place += b->centres ? 3 * sizeof(float) : sizeof(pnKeyValue) / PN_FEW_FRESH;
-  place += b->listed ? sizeof(uint32_t) + 3 * (sizeof(pnFloatKey) + 1) : 0;
-  return sizeof(pnBuckets) + b->room * place + b->renewal.room * 2 * sizeof(pnKeyValue) +
-         b->leafBegin.capacity * sizeof(uint32_t) + b->inner.capacity * sizeof(pnBucketInner) +
-         b->workerBoxes.capacity * sizeof(float) +
-         (b->nodes ? pn_levelBegin(b->nodeLevels + 1) * sizeof(pnBucketNode) : 0);
+  size_t place = 2 * sizeof(uint32_t) + 2 * sizeof(pnKeyValue) + (b->centres ? 3 * sizeof(float) : 0);
+  return sizeof(pnBuckets) + b->way->stateBytes + b->room * place + b->leafBegin.capacity * sizeof(uint32_t) +
+         b->inner.capacity * sizeof(pnBucketInner) + (b->way->bytes ? b->way->bytes(b) : 0);
 }
 
 static void release(pnTree *tree) {
   pnBuckets *b = bucketsOf(tree);
+  if (b->way->release) {
+    b->way->release(b);
+  }
   freePlaces(b);
-  pn_free(b->nodes, b->nodes ? pn_bytes(pn_levelBegin(b->nodeLevels + 1), sizeof(pnBucketNode)) : 0);
   pn_arrayFree(&b->leafBegin);
   pn_arrayFree(&b->inner);
-  pn_arrayFree(&b->workerBoxes);
-  pn_free(b->renewal.keys, pn_bytes(b->renewal.room, sizeof(pnKeyValue)));
-  pn_free(b->renewal.scratch, pn_bytes(b->renewal.room, sizeof(pnKeyValue)));
+  pn_free(b->state, b->way->stateBytes);
   pn_free(b, sizeof *b);
   tree->ruleData = NULL;
   tree->ruleBytes = 0;
@@ -241,13 +185,13 @@ void pn_findCentres(pnBuckets *b, const pnTasks *tasks) {
 /* ---------------------------------------------------------------- inner nodes */
 
 /* The children of an inner node as ranges of leaves. Returns how many. */
-static uint32_t divide(const pnBuckets *b, const pnBucketInner *in, pnBucketInner out[PN_LANES]) {
+static uint32_t divide(const pnOctree *o, const pnBucketInner *in, pnBucketInner out[PN_LANES]) {
   uint32_t count = 0;
-  if (in->leafCount > PN_LANES && in->node != PN_NONE && in->level < b->levels) {
+  if (in->leafCount > PN_LANES && in->node != PN_NONE && in->level < o->levels) {
     /* occupied children in the octree */
     for (uint32_t j = 0; j < 8; j++) {
-      const pnBucketNode *child = &b->nodes[pn_levelBegin(in->level + 1) + 8 * in->node + j];
-      if (child->mark == b->step) {
+      const pnBucketNode *child = &o->nodes[pn_levelBegin(in->level + 1) + 8 * in->node + j];
+      if (child->mark == o->step) {
         out[count++] =
             (pnBucketInner){child->leafFirst, child->leafCount, 8 * in->node + j, in->level + 1, 0, 0, false};
       }
@@ -267,23 +211,23 @@ static uint32_t divide(const pnBuckets *b, const pnBucketInner *in, pnBucketInne
 }
 
 /* Breadth-first: the children of a node are neighbours. */
-static bool growInner(pnBuckets *b) {
+static bool growInner(pnBuckets *b, const pnOctree *o) {
   uint32_t leaves = (uint32_t)b->leafBegin.count;
   b->inner.count = 0;
   if (leaves < 2) {
     return true;
   }
-  pnBucketInner root = {0, leaves, b->levels ? 0 : PN_NONE, 0, 0, 0, false};
+  pnBucketInner root = {0, leaves, o ? 0 : PN_NONE, 0, 0, 0, false};
   if (!pn_arrayPush(&b->inner, root)) {
     return false;
   }
   for (size_t i = 0; i < b->inner.count; i++) {
     pnBucketInner children[PN_LANES], in = b->inner.data[i];
-    uint32_t count = divide(b, &in, children);
+    uint32_t count = divide(o, &in, children);
     /* an only child takes the place of its parent */
     while (count == 1 && in.leafCount > 1) {
       in = children[0];
-      count = divide(b, &in, children);
+      count = divide(o, &in, children);
     }
     bool allLeaves = in.leafCount == count;
     b->inner.data[i].leaves = allLeaves;
@@ -333,8 +277,8 @@ static void writeNodes(pnShape *s, const pnBuckets *b) {
   s->leafVertexFirst[leaves] = 3 * b->count;
 }
 
-bool pn_growTree(pnTree *tree, pnBuckets *b) {
-  if (!growInner(b) || !reserveTree(tree, b, (uint32_t)b->inner.count, (uint32_t)b->leafBegin.count)) {
+bool pn_growTree(pnTree *tree, pnBuckets *b, const pnOctree *octree) {
+  if (!growInner(b, octree) || !reserveTree(tree, b, (uint32_t)b->inner.count, (uint32_t)b->leafBegin.count)) {
     return false;
   }
   writeNodes(b->shape, b);
@@ -343,66 +287,41 @@ bool pn_growTree(pnTree *tree, pnBuckets *b) {
 
 /* ---------------------------------------------------------------- the update */
 
-/* The smallest octree with no more primitives than buckets * 8: a leaf each, were they spread evenly. */
-static uint32_t autoLevels(uint32_t count) {
-  uint32_t levels = 1;
-  while (levels < PN_MAX_LEVELS && (8ull << 3 * levels) < count) {
-    levels++;
-  }
-  return levels;
+pnResult pn_failSoup(const pnBuckets *b) {
+  return pn_fail(PN_ERROR_MEMORY, "soup '%s': out of memory for the index over %u primitives", b->soup->mesh.name,
+                 b->count);
 }
 
-/* Order and leaves; false when out of memory. */
-static bool arrange(pnBuckets *b, const pnTasks *tasks) {
-  bool morton = b->lab.method == PN_BUCKET_MORTON;
-  b->levels = morton ? 0 : b->lab.levels ? b->lab.levels : autoLevels(b->count);
-  if (!reserveOctree(b)) {
-    return false;
-  }
-  pn_findCentres(b, tasks);
-  if (morton) {
-    return pn_leavesOfCurve(b, tasks);
-  }
-  /* a new number for the marks; when it runs out they are cleared once */
-  if (++b->step == 0) {
-    memset(b->nodes, 0, pn_levelBegin(b->nodeLevels + 1) * sizeof(pnBucketNode));
-    b->step = 1;
-  }
-  double start = pn_clock();
-  if (b->lab.method == PN_BUCKET_SORTED) {
-    pn_placeSorted(b);
-  } else {
-    pn_placeDirect(b, tasks);
-  }
-  b->placeSeconds = pn_clock() - start;
-  return pn_leavesOfBuckets(b);
-}
-
-static pnResult update(pnTree *tree, const pnTasks *tasks) {
-  pnBuckets *b = bucketsOf(tree);
-  b->count = b->soup->liveCount;
-  if (b->count == 0) {
-    b->keptCount = 0;
-    b->shape->innerCount = b->shape->leafCount = b->shape->nodeCount = b->shape->height = 0;
-    tree->box = (pnBox){{1, 1, 1}, {-1, -1, -1}};
-    return PN_OK;
-  }
-  bool ok = reservePlaces(b, b->soup->placeCount);
-  if (ok && isKept(b)) {
-    tree->ruleBytes = stateBytes(b);
-    return pn_updateKept(tree, b, tasks);
-  }
-  if (!ok || !arrange(b, tasks) || !pn_growTree(tree, b)) {
-    return pn_fail(PN_ERROR_MEMORY, "soup '%s': out of memory for the index over %u primitives", b->soup->mesh.name,
-                   b->count);
-  }
-  tree->ruleBytes = stateBytes(b);
+pnResult pn_fillNew(pnTree *tree, const pnBuckets *b, const pnTasks *tasks) {
   if (!pn_fillBuckets(tree, b, tasks)) {
     return PN_ERROR_NUMBER;
   }
   tree->eagerUpdated += tree->shape->nodeCount;
   return PN_OK;
 }
+
+static pnResult update(pnTree *tree, const pnTasks *tasks) {
+  pnBuckets *b = bucketsOf(tree);
+  b->count = b->soup->liveCount;
+  if (b->count == 0) {
+    if (b->way->clear) {
+      b->way->clear(b);
+    }
+    b->shape->innerCount = b->shape->leafCount = b->shape->nodeCount = b->shape->height = 0;
+    tree->box = (pnBox){{1, 1, 1}, {-1, -1, -1}};
+    return PN_OK;
+  }
+  pnResult result = reservePlaces(b, b->soup->placeCount) ? b->way->update(tree, b, tasks) : pn_failSoup(b);
+  tree->ruleBytes = stateBytes(b);
+  return result;
+}
+
+/* One row for each method. */
+static const pnBucketWay *const s_ways[PN_BUCKET_COUNT] = {[PN_BUCKET_DEFAULT] = &pn_bucketKept,
+                                                           [PN_BUCKET_DIRECT] = &pn_bucketDirect,
+                                                           [PN_BUCKET_SORTED] = &pn_bucketSorted,
+                                                           [PN_BUCKET_MORTON] = &pn_bucketMorton,
+                                                           [PN_BUCKET_KEPT] = &pn_bucketKept};
 
 static const pnUpdateRule s_bucketRule = {
     .name = "bucket", .reshapes = true, .update = update, .fill = pn_fillKept, .release = release};
@@ -437,15 +356,20 @@ pnResult pnCreateBucketTree(const pnBucketDef *def, pnTree **outTree) {
   }
   pnTree *tree = pn_allocZero(sizeof *tree);
   pnBuckets *b = pn_allocZero(sizeof *b);
+  const pnBucketWay *way = s_ways[lab.method];
+  void *state = way->stateBytes ? pn_allocZero(way->stateBytes) : NULL;
   pnShape *shape = pn_allocShape();
-  if (!tree || !b || !shape) {
+  if (!tree || !b || !shape || (way->stateBytes && !state)) {
     pn_free(tree, sizeof *tree);
     pn_free(b, sizeof *b);
+    pn_free(state, state ? way->stateBytes : 0);
     pn_releaseShape(shape);
     return pn_failMemory(sizeof *tree + sizeof *b + sizeof *shape);
   }
   tree->shape = b->shape = shape;
   b->lab = lab;
+  b->way = way;
+  b->state = state;
   b->soup = def->soup;
   tree->def = pn_planOf(&(pnTreeDef){.pose = &def->soup->pose, .self = true});
   tree->pose = &def->soup->pose;
@@ -473,5 +397,9 @@ pnBucketInfo pnTree_GetBucketInfo(const pnTree *tree) {
     return (pnBucketInfo){0};
   }
   const pnBuckets *b = bucketsOf(tree);
-  return (pnBucketInfo){b->levels, b->bucketCount, b->largest, b->moves, b->fellBack, b->placeSeconds, b->ordered};
+  pnBucketInfo info = {0};
+  if (b->way->tell) {
+    b->way->tell(b, &info);
+  }
+  return info;
 }

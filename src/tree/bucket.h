@@ -5,11 +5,11 @@
  *
  *   centres   the middle of each primitive's box, and the box of everything
  *   places    the primitives in *tree order*: by bucket of an octree of l levels (Algorithm 1 or 2 of [Ganovelli00]), or
- *             along a curve through space (bucket_place.c, bucket_sorted.c)
+ *             along a curve through space (bucket_direct.c, bucket_sorted.c, bucket_octree.c, bucket_morton.c)
  *   leaves    at most eight primitives each, in that order; a bucket that holds more is divided further
  *   nodes     the inner nodes over the leaves, in the layout of tree.h (bucket.c)
  *
- * The default keeps the order, the leaves and the nodes from update to update and says how they change in bucket_keep.c,
+ * Each way is a file, a state of its own and a row of the table in bucket.c. The default keeps the order, the leaves and the nodes from update to update and says how they change in bucket_keep.c,
  * bucket_renew.c and bucket_bound.c.
  *
  * What comes out is a pnTree: the octree's eight children are the eight lanes of a node, and the traversal, the exact tests,
@@ -87,18 +87,48 @@ PN_INLINE uint32_t *pn_renewedCells(const pnRenewal *r) {
   return pn_renewedOrder(r) + r->room;
 }
 
-typedef struct pnBuckets {
+/* The codes of some centres along a curve, PN_CURVE_BITS an axis. */
+typedef struct pnCodeBatch {
+  uint32_t count, places[PN_CODE_BATCH], codes[PN_CODE_BATCH];
+  float centres[PN_CODE_BATCH][4];
+} pnCodeBatch;
+
+typedef struct pnBuckets pnBuckets;
+
+/* One way to put a soup in order: one file with a state of its own, and one row of the table in bucket.c. What is null is not needed. */
+typedef struct pnBucketWay {
+  const char *name;
+  size_t stateBytes; /* of what it keeps from update to update; zeroed when the tree is made */
+  bool centres;      /* it wants the centres of all primitives in pnBuckets.centres */
+  /* The curve along which it sorts. */
+  void (*codes)(const pnCells cells[3], pnCodeBatch *batch);
+  /* What it keeps by place, for more than b->room places. False: out of memory, and the old arrays stay. */
+  bool (*reserve)(pnBuckets *b, uint32_t room);
+  /* Frees what its state holds; the state itself is freed by whoever made it. */
+  void (*release)(pnBuckets *b);
+  size_t (*bytes)(const pnBuckets *b); /* of what its state holds */
+  /* Nothing is alive in this update. */
+  void (*clear)(pnBuckets *b);
+  /* Order, leaves, nodes and volumes for the primitives of now, of which there is one at least. */
+  pnResult (*update)(pnTree *tree, pnBuckets *b, const pnTasks *tasks);
+  void (*tell)(const pnBuckets *b, pnBucketInfo *out);
+} pnBucketWay;
+
+extern const pnBucketWay pn_bucketDirect, pn_bucketSorted, pn_bucketMorton, pn_bucketKept;
+
+/* What all ways have. */
+struct pnBuckets {
   pnTreeLab lab; /* method, levels, mostMoves */
+  const pnBucketWay *way;
+  void *state; /* the way's */
   const pnSoup *soup;
-  pnShape *shape;  /* the tree's, which we alone may change; its arrays are in the tree's block */
-  uint32_t levels; /* in this update; 0: along a curve */
-  uint32_t step;   /* the number of the update: the mark */
-  uint32_t count;  /* living primitives */
-  pnBox box;       /* of all corners */
+  pnShape *shape; /* the tree's, which we alone may change; its arrays are in the tree's block */
+  uint32_t count; /* living primitives */
+  pnBox box;      /* of all corners */
 
   /* by place */
   uint32_t room;
-  float *centres;  /* one a place for each axis, axis after axis; kept: none */
+  float *centres;  /* one a place for each axis, axis after axis; null where the way does not want them */
   uint32_t *cells; /* number of the bucket, Morton order; kept: the node of its cluster */
 
   /* in tree order */
@@ -107,10 +137,46 @@ typedef struct pnBuckets {
   PN_ARRAY(uint32_t) leafBegin; /* leafCount + 1: into order */
   PN_ARRAY(pnBucketInner) inner;
 
-  /* kept order: `keys` holds the codes at which the primitives stand, in tree order */
+  /* the tree's memory has room for */
+  uint32_t innerRoom, leafRoom, primitiveRoom;
+  float *boxes;        /* 8 a node */
+  uint32_t *leafLists; /* by leaf: the number of the order that its lists were made for; 0: none */
+};
+
+/* Algorithms 1 and 2: the full octree. The state of the one, and the beginning of that of the other. */
+typedef struct pnOctree {
+  uint32_t levels; /* in this update */
+  uint32_t step;   /* the number of the update: the mark */
+  pnBucketNode *nodes;
+  uint32_t nodeLevels;           /* it has room for */
+  uint32_t bucketCount, largest; /* occupied, and most primitives in one */
+  double placeSeconds;           /* of placing by either algorithm, in the last update */
+} pnOctree;
+PN_INLINE pnOctree *pn_octreeOf(const pnBuckets *b) {
+  return b->state;
+}
+
+/* Algorithm 2: three arrays, and where each bucket begins. */
+typedef struct pnSorted {
+  pnOctree octree;
+  pnFloatKey *axis[3];
+  uint8_t *axisCells[3];          /* by place: the number of its cell along each axis */
+  uint32_t axisCount, axisLevels; /* primitives in them, levels of the pointers; of the last update */
+  uint32_t *listed;               /* by place: the generation that stands in the arrays, 0: none */
+  uint32_t pointer[3][(1u << PN_MAX_LEVELS) + 1];
+  uint64_t seen;  /* soup->changedLast that the arrays know */
+  uint64_t moves; /* places moved by insertion in the last update */
+  bool fellBack;  /* insertion was given up and the arrays sorted from scratch */
+} pnSorted;
+PN_INLINE pnSorted *pn_sortedOf(const pnBuckets *b) {
+  return b->state;
+}
+
+/* A kept order: pnBuckets.keys holds the codes at which the primitives stand, in tree order. */
+typedef struct pnKept {
   pnCells coding[3];   /* what the codes were made with */
   pnKeyValue *fresh;   /* new since the last update */
-  uint64_t seen;       /* soup->changedLast that the order, or the arrays of Algorithm 2, know */
+  uint64_t seen;       /* soup->changedLast that the order knows */
   uint32_t keptCount;  /* primitives in the order; 0: there is none */
   uint32_t grownCount; /* primitives that the tree has leaves for */
   uint32_t refined;    /* how much of the order is divided by halving within blocks, from the beginning */
@@ -121,29 +187,12 @@ typedef struct pnBuckets {
   uint64_t renewals;   /* how often slice by slice */
   uint64_t ordered;    /* steps spent on the order in the last update; bucket_renew.c says what a step is */
   pnRenewal renewal;
-  uint32_t orderNumber; /* grows when the order changes */
-  uint32_t *leafLists;  /* by leaf: the number of the order that its lists were made for; 0: none */
-
-  /* the full octree */
-  pnBucketNode *nodes;
-  uint32_t nodeLevels;           /* it has room for */
-  uint32_t bucketCount, largest; /* occupied, and most primitives in one */
-
-  /* Algorithm 2: three arrays, and where each bucket begins */
-  pnFloatKey *axis[3];
-  uint8_t *axisCells[3];          /* by place: the number of its cell along each axis */
-  uint32_t axisCount, axisLevels; /* primitives in them, levels of the pointers; of the last update */
-  uint32_t *listed;               /* by place: the generation that stands in the arrays, 0: none */
-  uint32_t pointer[3][(1u << PN_MAX_LEVELS) + 1];
-  uint64_t moves;      /* places moved by insertion in the last update */
-  bool fellBack;       /* insertion was given up and the arrays sorted from scratch */
-  double placeSeconds; /* of placing by either algorithm, in the last update */
-
-  /* the tree's memory has room for */
-  uint32_t innerRoom, leafRoom, primitiveRoom;
-  float *boxes;                /* 8 a node */
-  PN_ARRAY(float) workerBoxes; /* kept: the same of inner nodes, for each further worker */
-} pnBuckets;
+  uint32_t orderNumber;        /* grows when the order changes */
+  PN_ARRAY(float) workerBoxes; /* boxes of inner nodes, for each further worker */
+} pnKept;
+PN_INLINE pnKept *pn_keptOf(const pnBuckets *b) {
+  return b->state;
+}
 
 /* (8^d - 1) / 7: where a level of the full octree begins. */
 PN_INLINE uint32_t pn_levelBegin(uint32_t level) {
@@ -171,12 +220,8 @@ PN_INLINE uint32_t pn_mortonOf(const pnCells cells[3], const float *centre) {
          pn_spreadBits(pn_cellOf(&cells[2], centre[2])) << 2;
 }
 
-/* The codes of some centres along the curve of this tree, PN_CURVE_BITS an axis; bucket_place.c. */
-typedef struct pnCodeBatch {
-  uint32_t count, places[PN_CODE_BATCH], codes[PN_CODE_BATCH];
-  float centres[PN_CODE_BATCH][4];
-} pnCodeBatch;
-void pn_codesOf(const pnBuckets *b, const pnCells cells[3], pnCodeBatch *batch);
+/* bucket_curve.c. Codes along the curve of Hilbert. */
+void pn_hilbertCodes(const pnCells cells[3], pnCodeBatch *batch);
 
 /* The middle of a primitive's box; three floats and one more. Halved before adding: two huge numbers must not overflow. */
 PN_INLINE void pn_centreOf(const pnBuckets *b, uint32_t place, float out[4]) {
@@ -208,28 +253,34 @@ typedef struct pnOrdering {
   uint32_t *order;
   pnKeyValue *keys, *scratch;
 } pnOrdering;
-/* Long runs of one code in order[first ... first + count), each sorted within its own box; their keys stay. bucket_place.c */
+/* bucket_curve.c. Sorts order[first ... first + count) along the way's curve within the box of their centres, whose cells come out. */
+void pn_sortRange(const pnOrdering *o, uint32_t first, uint32_t count, const pnTasks *tasks, pnCells outCells[3]);
+/* Long runs of one code in order[first ... first + count), each sorted within its own box; their keys stay. */
 void pn_sortRuns(const pnOrdering *o, uint32_t first, uint32_t count);
 
+/* No leaves, and room for as many as there can be. False: out of memory. */
+bool pn_beginLeaves(pnBuckets *b);
 /* Leaves over order[first ... first + count): eight each, the last may have fewer. There must be room: a leaf holds at least
- * one primitive. bucket_place.c */
+ * one primitive. */
 void pn_pushLeaves(pnBuckets *b, uint32_t first, uint32_t count);
+/* Order, keys and leaves along the curve over everything; the cells that codes were made with come out. */
+bool pn_leavesOfCurve(pnBuckets *b, pnCells outCells[3], const pnTasks *tasks);
 
-/* bucket_place.c. Algorithm 1: the bucket of every primitive by division. */
-void pn_placeDirect(pnBuckets *b, const pnTasks *tasks);
-/* bucket_sorted.c. Algorithm 2: the same by three sorted arrays and moving pointers. */
-void pn_placeSorted(pnBuckets *b);
-/* bucket_place.c. From buckets to tree order and leaves. False: out of memory. */
-bool pn_leavesOfBuckets(pnBuckets *b);
-/* Order, keys and leaves along the curve over everything; no octree. The codes are made with b->coding. */
-bool pn_leavesOfCurve(pnBuckets *b, const pnTasks *tasks);
+/* bucket_octree.c. Levels, memory and a new mark for this update. False: out of memory. */
+bool pn_beginOctree(const pnBuckets *b, pnOctree *o);
+/* From buckets (b->cells) to tree order and leaves. */
+bool pn_leavesOfBuckets(pnBuckets *b, pnOctree *o);
+void pn_freeOctree(pnBuckets *b);
+size_t pn_octreeBytes(const pnBuckets *b);
+void pn_tellOctree(const pnBuckets *b, pnBucketInfo *out);
 
-/* bucket.c. Inner nodes over the leaves, and the tree's arrays for them. False: out of memory. */
-bool pn_growTree(pnTree *tree, pnBuckets *b);
+/* bucket.c. Inner nodes over the leaves, along the octree or (null) the curve, and the tree's arrays for them. False: out of memory. */
+bool pn_growTree(pnTree *tree, pnBuckets *b, const pnOctree *octree);
 /* The centre of every primitive, and the box of all. */
 void pn_findCentres(pnBuckets *b, const pnTasks *tasks);
-/* bucket_keep.c. The whole update by a kept order. */
-pnResult pn_updateKept(pnTree *tree, pnBuckets *b, const pnTasks *tasks);
+/* Leaves and volumes of nodes that were all made anew. */
+pnResult pn_fillNew(pnTree *tree, const pnBuckets *b, const pnTasks *tasks);
+pnResult pn_failSoup(const pnBuckets *b);
 /* bucket_renew.c. Begins to make the order anew. Without memory for that, nothing happens. */
 void pn_beginRenewal(pnBuckets *b);
 /* Goes on with it for so many steps. */

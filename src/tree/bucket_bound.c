@@ -58,7 +58,7 @@ typedef struct BoundPass {
 } BoundPass;
 
 static float *boxesOf(const BoundPass *pass, uint32_t worker) {
-  return worker == 0 ? pass->b->boxes : pass->b->workerBoxes.data + (worker - 1) * (size_t)pass->count * 8;
+  return worker == 0 ? pass->b->boxes : pn_keptOf(pass->b)->workerBoxes.data + (worker - 1) * (size_t)pass->count * 8;
 }
 
 static void emptyBoxes(float *boxes, uint32_t count) {
@@ -99,9 +99,10 @@ static void boundPlaces(void *context, uint32_t begin, uint32_t end, uint32_t wo
 }
 
 bool pn_boundClusters(const pnTree *t, pnBuckets *b, const pnTasks *tasks) {
+  pnKept *kept = pn_keptOf(b);
   BoundPass pass = {.b = b, .count = boxCount(t) + 1};
   uint32_t workers = pn_workerCount(tasks);
-  if (!pn_arrayReserve(&b->workerBoxes, (workers - 1) * (size_t)pass.count * 8)) {
+  if (!pn_arrayReserve(&kept->workerBoxes, (workers - 1) * (size_t)pass.count * 8)) {
     return false;
   }
   pn_parallelFor(tasks, boundPlaces, &pass, b->soup->placeCount, GRAIN);
@@ -212,14 +213,15 @@ static void putLeaves(pnTree *t, const pnBuckets *b, uint32_t node) {
 
 void pn_fillKept(pnTree *tree, uint32_t node) {
   const pnBuckets *b = tree->ruleData;
+  const pnKept *kept = pn_keptOf(b);
   if (!pn_isLeaf(tree, node)) {
     putLeaves(tree, b, node);
     return;
   }
   uint32_t leaf = node - tree->shape->innerCount;
-  if (b->leafLists[leaf] != b->orderNumber) {
+  if (b->leafLists[leaf] != kept->orderNumber) {
     pn_fillLists(tree, b, leaf);
-    b->leafLists[leaf] = b->orderNumber;
+    b->leafLists[leaf] = kept->orderNumber;
   }
   pn_fillLeaf(tree, node);
 }

@@ -33,30 +33,32 @@
 /* ---------------------------------------------------------------- the order */
 
 /* Has it come, gone or been replaced since the order was made? */
-PN_INLINE bool isChanged(const pnBuckets *b, uint32_t place) {
-  return b->soup->changed[place] > (uint32_t)b->seen;
+PN_INLINE bool isChanged(const pnSoup *soup, uint64_t seen, uint32_t place) {
+  return soup->changed[place] > (uint32_t)seen;
 }
 
 /* Some of them get their codes. Returns how many there are now. */
 static uint32_t codeFresh(pnBuckets *b, pnCodeBatch *batch, uint32_t count) {
-  pn_codesOf(b, b->coding, batch);
+  pnKept *kept = pn_keptOf(b);
+  b->way->codes(kept->coding, batch);
   for (uint32_t i = 0; i < batch->count; i++) {
-    b->fresh[count++] = (pnKeyValue){batch->codes[i], batch->places[i]};
+    kept->fresh[count++] = (pnKeyValue){batch->codes[i], batch->places[i]};
   }
   batch->count = 0;
   return count;
 }
 
-/* New since the last update, alive, with codes: sorted into b->fresh. Those beyond the box that codes were made for get the
+/* New since the last update, alive, with codes: sorted into kept->fresh. Those beyond the box that codes were made for get the
  * cells at its border. Returns how many; when there is no room for all, more than there is room for. */
 static uint32_t listFresh(pnBuckets *b) {
+  pnKept *kept = pn_keptOf(b);
   const pnSoup *soup = b->soup;
   uint32_t count = 0;
   uint32_t most = b->count / PN_FEW_FRESH;
   pnCodeBatch batch;
   batch.count = 0;
   for (uint32_t place = 0; place < soup->placeCount; place++) {
-    if (isChanged(b, place) && pn_isAlive(soup, place)) {
+    if (isChanged(soup, kept->seen, place) && pn_isAlive(soup, place)) {
       if (count + batch.count == most) {
         return most + 1;
       }
@@ -66,25 +68,26 @@ static uint32_t listFresh(pnBuckets *b) {
     }
   }
   count = codeFresh(b, &batch, count);
-  pn_sortKeyValue(b->fresh, b->scratch, count);
+  pn_sortKeyValue(kept->fresh, b->scratch, count);
   return count;
 }
 
 /* Those that stay and those that are new, in order, into scratch, which becomes the keys. */
 static void mergeFresh(pnBuckets *b, uint32_t freshCount) {
+  pnKept *kept = pn_keptOf(b);
   uint32_t to = 0, f = 0;
-  for (uint32_t i = 0; i < b->keptCount; i++) {
+  for (uint32_t i = 0; i < kept->keptCount; i++) {
     pnKeyValue item = b->keys[i];
-    if (isChanged(b, item.value)) {
+    if (isChanged(b->soup, kept->seen, item.value)) {
       continue;
     }
-    for (; f < freshCount && b->fresh[f].key < item.key; f++) {
-      b->scratch[to++] = b->fresh[f];
+    for (; f < freshCount && kept->fresh[f].key < item.key; f++) {
+      b->scratch[to++] = kept->fresh[f];
     }
     b->scratch[to++] = item;
   }
   for (; f < freshCount; f++) {
-    b->scratch[to++] = b->fresh[f];
+    b->scratch[to++] = kept->fresh[f];
   }
   PN_ASSERT(to == b->count);
   pnKeyValue *keys = b->keys;
@@ -97,50 +100,54 @@ static void mergeFresh(pnBuckets *b, uint32_t freshCount) {
 
 /* After everything was put in order: nothing is known about it yet. */
 static void takeOrder(pnBuckets *b, uint64_t seen) {
-  b->keptCount = b->count;
-  b->seen = seen;
-  b->builtSurface[0] = b->builtSurface[1] = -1;
-  b->orderNumber++;
+  pnKept *kept = pn_keptOf(b);
+  kept->keptCount = b->count;
+  kept->seen = seen;
+  kept->builtSurface[0] = kept->builtSurface[1] = -1;
+  kept->orderNumber++;
 }
 
 /* Leaves and nodes for the count of now. False: out of memory, and the next update sorts anew. */
 static bool growKept(pnTree *tree, pnBuckets *b) {
-  if (b->count == b->grownCount) {
+  pnKept *kept = pn_keptOf(b);
+  if (b->count == kept->grownCount) {
     return true;
   }
-  b->keptCount = b->grownCount = 0;
+  kept->keptCount = kept->grownCount = 0;
   b->leafBegin.count = 0;
   if (!pn_arrayReserve(&b->leafBegin, (size_t)b->count + 1)) {
     return false;
   }
   pn_pushLeaves(b, 0, b->count);
   b->leafBegin.data[b->leafBegin.count] = b->count;
-  if (!pn_growTree(tree, b)) {
+  if (!pn_growTree(tree, b, NULL)) {
     return false;
   }
-  b->grownCount = b->count;
+  kept->grownCount = b->count;
   return true;
 }
 
 static bool sortAnew(pnTree *tree, pnBuckets *b, const pnTasks *tasks) {
-  bool first = b->sorts == 0;
-  b->keptCount = b->grownCount = 0;
-  b->renewal.stage = PN_RENEW_NONE;
-  if (!pn_leavesOfCurve(b, tasks) || !growKept(tree, b)) {
+  pnKept *kept = pn_keptOf(b);
+  bool first = kept->sorts == 0;
+  kept->keptCount = kept->grownCount = 0;
+  kept->renewal.stage = PN_RENEW_NONE;
+  if (!pn_leavesOfCurve(b, kept->coding, tasks) || !growKept(tree, b)) {
     return false;
   }
   takeOrder(b, b->soup->changedLast);
-  b->sorts++;
-  b->ordered += SORT_STEPS * (uint64_t)b->count;
+  kept->sorts++;
+  kept->ordered += SORT_STEPS * (uint64_t)b->count;
   /* a new tree begins at its best; later, refining waits for its turn */
-  b->refined = first ? pn_refineOrder(b, b->order, b->count, 0, UINT64_MAX, tasks) : 0;
+  kept->refined = first ? pn_refineOrder(b, b->order, b->count, 0, UINT64_MAX, tasks) : 0;
   pn_assignClusters(tree, b);
   return true;
 }
 
 /* The renewed order takes over: as it is when nothing came or went since it began, else its codes, for merging. */
 static void takeRenewed(pnBuckets *b) {
-  pnRenewal *r = &b->renewal;
+  pnKept *kept = pn_keptOf(b);
+  pnRenewal *r = &kept->renewal;
   uint32_t changed = 0, most = b->count / PN_FEW_FRESH;
   r->stage = PN_RENEW_NONE;
   for (uint32_t place = 0; place < b->soup->placeCount && b->soup->changedLast != r->seen; place++) {
@@ -152,30 +159,31 @@ static void takeRenewed(pnBuckets *b) {
   pnKeyValue *keys = b->keys;
   b->keys = r->keys;
   r->keys = keys;
-  memcpy(b->coding, r->coding, sizeof b->coding);
-  b->renewals++;
+  memcpy(kept->coding, r->coding, sizeof kept->coding);
+  kept->renewals++;
   takeOrder(b, r->seen);
-  b->keptCount = r->count;
+  kept->keptCount = r->count;
   if (b->soup->changedLast == r->seen) {
     /* nothing came or went, so dead places are where they were */
     memcpy(b->order, pn_renewedOrder(r), b->count * sizeof(uint32_t));
     for (uint32_t place = 0; place < b->soup->placeCount; place++) {
       b->cells[place] = pn_isAlive(b->soup, place) ? pn_renewedCells(r)[place] : b->cells[place];
     }
-    b->refined = b->count;
+    kept->refined = b->count;
   }
 }
 
 /* Brings the order to the soup. False: out of memory, and the next update sorts anew. */
 static bool bringOrder(pnTree *tree, pnBuckets *b, const pnTasks *tasks) {
+  pnKept *kept = pn_keptOf(b);
   /* frames are compared by their lower half: a new upper half is a new beginning */
-  if (b->keptCount == 0 || b->soup->changedLast >> 32 != b->seen >> 32) {
+  if (kept->keptCount == 0 || b->soup->changedLast >> 32 != kept->seen >> 32) {
     return sortAnew(tree, b, tasks);
   }
-  if (b->renewal.stage == PN_RENEW_READY) {
+  if (kept->renewal.stage == PN_RENEW_READY) {
     takeRenewed(b);
   }
-  if (b->seen == b->soup->changedLast) {
+  if (kept->seen == b->soup->changedLast) {
     return true;
   }
   uint32_t freshCount = listFresh(b);
@@ -183,29 +191,31 @@ static bool bringOrder(pnTree *tree, pnBuckets *b, const pnTasks *tasks) {
     return sortAnew(tree, b, tasks);
   }
   mergeFresh(b, freshCount);
-  b->ordered += b->count + SORT_STEPS * (uint64_t)freshCount;
-  b->orderNumber++;
-  b->refined = 0;
+  kept->ordered += b->count + SORT_STEPS * (uint64_t)freshCount;
+  kept->orderNumber++;
+  kept->refined = 0;
   if (!growKept(tree, b)) {
     return false;
   }
   pn_assignClusters(tree, b);
-  b->keptCount = b->count;
-  b->seen = b->soup->changedLast;
+  kept->keptCount = b->count;
+  kept->seen = b->soup->changedLast;
   return true;
 }
 
 /* What of the order is not refined yet, a part of it. */
 static void refineSome(pnTree *tree, pnBuckets *b, uint64_t steps, const pnTasks *tasks) {
-  uint32_t first = b->refined;
-  b->refined = pn_refineOrder(b, b->order, b->count, first, steps, tasks);
-  pn_assignRange(tree, b->order, first, b->refined, b->cells);
-  memset(b->leafLists + first / PN_LANES, 0, ((b->refined - first + PN_LANES - 1) / PN_LANES) * sizeof(uint32_t));
+  pnKept *kept = pn_keptOf(b);
+  uint32_t first = kept->refined;
+  kept->refined = pn_refineOrder(b, b->order, b->count, first, steps, tasks);
+  pn_assignRange(tree, b->order, first, kept->refined, b->cells);
+  memset(b->leafLists + first / PN_LANES, 0, ((kept->refined - first + PN_LANES - 1) / PN_LANES) * sizeof(uint32_t));
 }
 
 /* How much the boxes of the clusters have grown since the order was new. */
 static float wearOf(pnBuckets *b, float surface) {
-  float *built = &b->builtSurface[b->refined == b->count];
+  pnKept *kept = pn_keptOf(b);
+  float *built = &kept->builtSurface[kept->refined == b->count];
   if (*built < 0) {
     *built = surface;
   }
@@ -216,38 +226,37 @@ static float wearOf(pnBuckets *b, float surface) {
 
 /* The order for this update and the boxes in it. False: out of memory. */
 static bool keepOrder(pnTree *tree, pnBuckets *b, const pnTasks *tasks) {
-  bool calm = b->seen == b->soup->changedLast;
+  pnKept *kept = pn_keptOf(b);
+  bool calm = kept->seen == b->soup->changedLast;
   uint64_t steps = (uint64_t)(STEPS * (float)b->count) + 1;
-  b->ordered = 0;
+  kept->ordered = 0;
   if (!bringOrder(tree, b, tasks)) {
     return false;
   }
-  if (b->renewal.stage != PN_RENEW_NONE) {
-    pn_stepRenewal(tree, b, b->wear > HURRY ? (uint64_t)(HURRY * (float)steps) : steps, tasks);
-  } else if (calm && b->refined < b->count) {
+  if (kept->renewal.stage != PN_RENEW_NONE) {
+    pn_stepRenewal(tree, b, kept->wear > HURRY ? (uint64_t)(HURRY * (float)steps) : steps, tasks);
+  } else if (calm && kept->refined < b->count) {
     refineSome(tree, b, steps, tasks);
   }
   if (!pn_boundClusters(tree, b, tasks)) {
     return false;
   }
-  b->wear = wearOf(b, pn_mergeClusters(tree, b));
-  if (b->wear > WORN_OUT) {
+  kept->wear = wearOf(b, pn_mergeClusters(tree, b));
+  if (kept->wear > WORN_OUT) {
     if (!sortAnew(tree, b, tasks) || !pn_boundClusters(tree, b, tasks)) {
       return false;
     }
-    b->wear = wearOf(b, pn_mergeClusters(tree, b));
-  } else if (b->wear > WORN && b->renewal.stage == PN_RENEW_NONE) {
+    kept->wear = wearOf(b, pn_mergeClusters(tree, b));
+  } else if (kept->wear > WORN && kept->renewal.stage == PN_RENEW_NONE) {
     pn_beginRenewal(b);
   }
   return true;
 }
 
-pnResult pn_updateKept(pnTree *tree, pnBuckets *b, const pnTasks *tasks) {
+static pnResult updateKept(pnTree *tree, pnBuckets *b, const pnTasks *tasks) {
   pn_setForm(tree, PN_FORM_BOX);
-  bool ok = keepOrder(tree, b, tasks);
-  if (!ok) {
-    return pn_fail(PN_ERROR_MEMORY, "soup '%s': out of memory for the index over %u primitives", b->soup->mesh.name,
-                   b->count);
+  if (!keepOrder(tree, b, tasks)) {
+    return pn_failSoup(b);
   }
   pnBound root = {.radius = 0};
   for (int k = 0; k < 3; k++) {
@@ -264,3 +273,47 @@ pnResult pn_updateKept(pnTree *tree, pnBuckets *b, const pnTasks *tasks) {
   pn_putEager(tree, b);
   return PN_OK;
 }
+
+/* ---------------------------------------------------------------- the row */
+
+static bool reserve(pnBuckets *b, uint32_t room) {
+  pnKept *kept = pn_keptOf(b);
+  pnKeyValue *fresh = pn_alloc(pn_bytes(room / PN_FEW_FRESH + 1, sizeof(pnKeyValue)));
+  if (fresh) {
+    pn_free(kept->fresh, kept->fresh ? pn_bytes(b->room / PN_FEW_FRESH + 1, sizeof(pnKeyValue)) : 0);
+    kept->fresh = fresh;
+  }
+  return fresh != NULL;
+}
+
+static void releaseKept(pnBuckets *b) {
+  pnKept *kept = pn_keptOf(b);
+  pn_free(kept->fresh, kept->fresh ? pn_bytes(b->room / PN_FEW_FRESH + 1, sizeof(pnKeyValue)) : 0);
+  pn_arrayFree(&kept->workerBoxes);
+  pn_free(kept->renewal.keys, pn_bytes(kept->renewal.room, sizeof(pnKeyValue)));
+  pn_free(kept->renewal.scratch, pn_bytes(kept->renewal.room, sizeof(pnKeyValue)));
+}
+
+static size_t bytesOf(const pnBuckets *b) {
+  const pnKept *kept = pn_keptOf(b);
+  return b->room * (sizeof(pnKeyValue) / PN_FEW_FRESH) + kept->renewal.room * 2 * sizeof(pnKeyValue) +
+         kept->workerBoxes.capacity * sizeof(float);
+}
+
+static void clear(pnBuckets *b) {
+  pn_keptOf(b)->keptCount = 0;
+}
+
+static void tell(const pnBuckets *b, pnBucketInfo *out) {
+  out->ordered = pn_keptOf(b)->ordered;
+}
+
+const pnBucketWay pn_bucketKept = {.name = "kept",
+                                   .stateBytes = sizeof(pnKept),
+                                   .codes = pn_hilbertCodes,
+                                   .reserve = reserve,
+                                   .release = releaseKept,
+                                   .bytes = bytesOf,
+                                   .clear = clear,
+                                   .update = updateKept,
+                                   .tell = tell};

@@ -75,6 +75,7 @@ static void refineBlocks(void *context, uint32_t begin, uint32_t end, uint32_t w
 
 uint32_t pn_refineOrder(pnBuckets *b, uint32_t *order, uint32_t count, uint32_t first, uint64_t steps,
                         const pnTasks *tasks) {
+  pnKept *kept = pn_keptOf(b);
   RefinePass pass = {b, order, first, count, blockSize(count)};
   uint64_t left = (count - first + pass.block - 1) / pass.block, each = 0;
   for (uint32_t size = PN_LANES; size < pass.block; size *= PN_LANES) {
@@ -83,14 +84,15 @@ uint32_t pn_refineOrder(pnBuckets *b, uint32_t *order, uint32_t count, uint32_t 
   uint32_t blocks = (uint32_t)PN_MIN(left, steps / (each * pass.block) + 1);
   pn_parallelFor(tasks, refineBlocks, &pass, blocks, 1);
   uint32_t end = (uint32_t)PN_MIN((uint64_t)count, first + (uint64_t)blocks * pass.block);
-  b->ordered += each * (end - first);
+  kept->ordered += each * (end - first);
   return end;
 }
 
 /* ---------------------------------------------------------------- the stages */
 
 void pn_beginRenewal(pnBuckets *b) {
-  pnRenewal *r = &b->renewal;
+  pnKept *kept = pn_keptOf(b);
+  pnRenewal *r = &kept->renewal;
   if (r->room < b->room) {
     size_t bytes = pn_bytes(b->room, sizeof(pnKeyValue)), old = pn_bytes(r->room, sizeof(pnKeyValue));
     pnKeyValue *keys = pn_alloc(bytes), *scratch = pn_alloc(bytes);
@@ -122,7 +124,7 @@ static void codePlaces(const pnBuckets *b, pnRenewal *r, uint32_t end) {
         pn_centreOf(b, r->at, batch.centres[batch.count++]);
       }
     }
-    pn_codesOf(b, r->coding, &batch);
+    b->way->codes(r->coding, &batch);
     for (uint32_t i = 0; i < batch.count; i++) {
       r->keys[r->count++] = (pnKeyValue){batch.codes[i], batch.places[i]};
       for (uint32_t d = 0; d < DIGITS; d++) {
@@ -181,13 +183,14 @@ static void nextStage(pnRenewal *r, int stage) {
 
 /* One stage for about so many steps. Returns how many it took. */
 static uint64_t stepStage(const pnTree *tree, pnBuckets *b, uint64_t steps, const pnTasks *tasks) {
-  pnRenewal *r = &b->renewal;
+  pnKept *kept = pn_keptOf(b);
+  pnRenewal *r = &kept->renewal;
   uint32_t places = b->soup->placeCount, from = r->at;
-  uint64_t before = b->ordered;
+  uint64_t before = kept->ordered;
   switch (r->stage) {
     case PN_RENEW_CODES:
       codePlaces(b, r, (uint32_t)PN_MIN((uint64_t)places, from + steps / CODE_STEPS + 1));
-      b->ordered += (uint64_t)CODE_STEPS * (r->at - from);
+      kept->ordered += (uint64_t)CODE_STEPS * (r->at - from);
       if (r->at == places) {
         startPasses(r);
         r->at = 0;
@@ -197,13 +200,13 @@ static uint64_t stepStage(const pnTree *tree, pnBuckets *b, uint64_t steps, cons
     case PN_RENEW_PASSES: {
       uint32_t end = (uint32_t)PN_MIN((uint64_t)r->count, from + steps);
       passItems(r, end);
-      b->ordered += end - from;
+      kept->ordered += end - from;
       r->stage = r->digit == DIGITS ? PN_RENEW_RUNS : PN_RENEW_PASSES;
       break;
     }
     case PN_RENEW_RUNS:
       orderRuns(b, r, (uint32_t)PN_MIN((uint64_t)r->count, from + steps));
-      b->ordered += r->at - from;
+      kept->ordered += r->at - from;
       nextStage(r, PN_RENEW_REFINE);
       break;
     case PN_RENEW_REFINE:
@@ -215,17 +218,18 @@ static uint64_t stepStage(const pnTree *tree, pnBuckets *b, uint64_t steps, cons
       uint64_t wanted = (from + steps / CLUSTER_STEPS + PN_LANES) & ~(uint64_t)(PN_LANES - 1);
       r->at = (uint32_t)PN_MIN((uint64_t)r->count, wanted);
       pn_assignRange(tree, pn_renewedOrder(r), from, r->at, pn_renewedCells(r));
-      b->ordered += (uint64_t)CLUSTER_STEPS * (r->at - from);
+      kept->ordered += (uint64_t)CLUSTER_STEPS * (r->at - from);
       nextStage(r, PN_RENEW_READY);
       break;
     }
     default: break;
   }
-  return b->ordered - before;
+  return kept->ordered - before;
 }
 
 void pn_stepRenewal(const pnTree *tree, pnBuckets *b, uint64_t steps, const pnTasks *tasks) {
-  pnRenewal *r = &b->renewal;
+  pnKept *kept = pn_keptOf(b);
+  pnRenewal *r = &kept->renewal;
   if (r->room < b->room) {
     r->stage = PN_RENEW_NONE; /* the soup has outgrown it */
   }

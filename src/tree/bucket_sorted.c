@@ -33,6 +33,7 @@ static float floatOf(uint32_t order) {
 
 /* From scratch: everything alive. */
 static void sortAxis(pnBuckets *b, int k) {
+  pnSorted *sorted = pn_sortedOf(b);
   uint32_t count = 0;
   for (uint32_t place = 0; place < b->soup->placeCount; place++) {
     if (pn_isAlive(b->soup, place)) {
@@ -41,17 +42,18 @@ static void sortAxis(pnBuckets *b, int k) {
   }
   pn_sortKeyValue(b->keys, b->scratch, count);
   for (uint32_t i = 0; i < count; i++) {
-    b->axis[k][i] = (pnFloatKey){floatOf(b->keys[i].key), b->keys[i].value};
+    sorted->axis[k][i] = (pnFloatKey){floatOf(b->keys[i].key), b->keys[i].value};
   }
 }
 
 /* The order of the last update with new keys, without those that are gone. Returns how many are left. */
 static uint32_t refreshAxis(pnBuckets *b, int k) {
+  pnSorted *sorted = pn_sortedOf(b);
   uint32_t kept = 0;
-  for (uint32_t i = 0; i < b->axisCount; i++) {
-    uint32_t place = b->axis[k][i].value;
-    if (b->soup->generation[place] == b->listed[place]) {
-      b->axis[k][kept++] = (pnFloatKey){pn_centresAlong(b, k)[place], place};
+  for (uint32_t i = 0; i < sorted->axisCount; i++) {
+    uint32_t place = sorted->axis[k][i].value;
+    if (b->soup->generation[place] == sorted->listed[place]) {
+      sorted->axis[k][kept++] = (pnFloatKey){pn_centresAlong(b, k)[place], place};
     }
   }
   return kept;
@@ -77,7 +79,8 @@ static bool insertAll(pnFloatKey *items, uint32_t count, const float *centres, u
 
 /* Merges the primitives that are new, sorted, from the end of the array backwards. */
 static void mergeNew(pnBuckets *b, int k, uint32_t kept, uint32_t newCount) {
-  pnFloatKey *items = b->axis[k];
+  pnSorted *sorted = pn_sortedOf(b);
+  pnFloatKey *items = sorted->axis[k];
   for (uint32_t i = 0; i < newCount; i++) {
     uint32_t place = b->order[i];
     b->keys[i] = (pnKeyValue){pn_floatOrder(pn_centresAlong(b, k)[place]), place};
@@ -95,33 +98,35 @@ static void mergeNew(pnBuckets *b, int k, uint32_t kept, uint32_t newCount) {
 
 /* All three arrays right for this update; in which of them anything moved. b->order serves to list what is new. */
 static void sortAxes(pnBuckets *b, bool outMoved[3]) {
+  pnSorted *sorted = pn_sortedOf(b);
   uint32_t newCount = 0;
-  bool same = b->axisCount > 0 && b->seen == b->soup->changedLast && b->axisLevels == b->levels;
+  bool same =
+      sorted->axisCount > 0 && sorted->seen == b->soup->changedLast && sorted->axisLevels == sorted->octree.levels;
   for (uint32_t place = 0; !same && place < b->soup->placeCount; place++) {
-    if (pn_isAlive(b->soup, place) && b->listed[place] != b->soup->generation[place]) {
+    if (pn_isAlive(b->soup, place) && sorted->listed[place] != b->soup->generation[place]) {
       b->order[newCount++] = place;
     }
   }
-  b->moves = 0;
-  b->fellBack = false;
+  sorted->moves = 0;
+  sorted->fellBack = false;
   for (int k = 0; k < 3; k++) {
     uint32_t kept = same ? b->count : refreshAxis(b, k);
     uint64_t most = b->lab.mostMoves == UINT32_MAX ? UINT64_MAX : (uint64_t)b->lab.mostMoves * b->count;
-    uint64_t before = b->moves;
-    if (insertAll(b->axis[k], kept, same ? pn_centresAlong(b, k) : NULL, most, &b->moves)) {
+    uint64_t before = sorted->moves;
+    if (insertAll(sorted->axis[k], kept, same ? pn_centresAlong(b, k) : NULL, most, &sorted->moves)) {
       mergeNew(b, k, kept, newCount);
     } else {
-      b->fellBack = true;
+      sorted->fellBack = true;
       sortAxis(b, k);
     }
-    outMoved[k] = !same || b->moves > before;
+    outMoved[k] = !same || sorted->moves > before;
   }
   for (uint32_t i = 0; i < newCount; i++) {
-    b->listed[b->order[i]] = b->soup->generation[b->order[i]];
+    sorted->listed[b->order[i]] = b->soup->generation[b->order[i]];
   }
-  b->axisCount = b->count;
-  b->seen = b->soup->changedLast;
-  b->axisLevels = b->levels;
+  sorted->axisCount = b->count;
+  sorted->seen = b->soup->changedLast;
+  sorted->axisLevels = sorted->octree.levels;
 }
 
 /* ---------------------------------------------------------------- bucket pointers */
@@ -171,44 +176,48 @@ static uint32_t movePointer(const pnFloatKey *items, uint32_t count, uint32_t po
 
 /* The number along axis k for everything at [from, to) of its array: bytes, which stay in the first cache. */
 static void numberRange(pnBuckets *b, int k, uint32_t from, uint32_t to) {
-  const uint32_t *pointer = b->pointer[k];
-  uint32_t cell = 0, last = (1u << b->levels) - 1;
+  pnSorted *sorted = pn_sortedOf(b);
+  const uint32_t *pointer = sorted->pointer[k];
+  uint32_t cell = 0, last = (1u << sorted->octree.levels) - 1;
   while (from < to) {
     for (; cell < last && pointer[cell + 1] <= from; cell++) {}
     uint32_t end = cell < last ? PN_MIN(to, pointer[cell + 1]) : to;
     for (; from < end; from++) {
-      b->axisCells[k][b->axis[k][from].value] = (uint8_t)cell;
+      sorted->axisCells[k][sorted->axis[k][from].value] = (uint8_t)cell;
     }
   }
 }
 
 PN_INLINE void joinNumbers(pnBuckets *b, const uint32_t *spread, uint32_t place) {
-  b->cells[place] =
-      spread[b->axisCells[0][place]] | spread[b->axisCells[1][place]] << 1 | spread[b->axisCells[2][place]] << 2;
+  pnSorted *sorted = pn_sortedOf(b);
+  b->cells[place] = spread[sorted->axisCells[0][place]] | spread[sorted->axisCells[1][place]] << 1 |
+                    spread[sorted->axisCells[2][place]] << 2;
 }
 
 /* The pointers along axis k; `old` is where they were. */
 static void movePointers(pnBuckets *b, int k, uint32_t *old) {
+  pnSorted *sorted = pn_sortedOf(b);
   float lo = (&b->box.min.x)[k], hi = (&b->box.max.x)[k];
-  uint32_t cellCount = 1u << b->levels, *pointer = b->pointer[k];
-  pnCells cells = pn_cellsOver(lo, hi, b->levels);
+  uint32_t cellCount = 1u << sorted->octree.levels, *pointer = sorted->pointer[k];
+  pnCells cells = pn_cellsOver(lo, hi, sorted->octree.levels);
   memcpy(old, pointer, (cellCount + 1) * sizeof *old);
   pointer[0] = 0;
   pointer[cellCount] = b->count;
   for (uint32_t i = 1; i < cellCount; i++) {
-    pointer[i] = movePointer(b->axis[k], b->count, pointer[i], thresholdOf(&cells, lo, hi, i));
+    pointer[i] = movePointer(sorted->axis[k], b->count, pointer[i], thresholdOf(&cells, lo, hi, i));
   }
 }
 
-void pn_placeSorted(pnBuckets *b) {
-  uint32_t cellCount = 1u << b->levels, old[3][(1u << PN_MAX_LEVELS) + 1], spread[1u << PN_MAX_LEVELS];
+static void placeSorted(pnBuckets *b) {
+  pnSorted *sorted = pn_sortedOf(b);
+  uint32_t cellCount = 1u << sorted->octree.levels, old[3][(1u << PN_MAX_LEVELS) + 1], spread[1u << PN_MAX_LEVELS];
   bool moved[3];
   sortAxes(b, moved);
   for (int k = 0; k < 3; k++) {
     movePointers(b, k, old[k]);
     /* where no primitive moved in the array only those that a pointer passed have another number */
     for (uint32_t i = 1; !moved[k] && i < cellCount; i++) {
-      numberRange(b, k, PN_MIN(old[k][i], b->pointer[k][i]), PN_MAX(old[k][i], b->pointer[k][i]));
+      numberRange(b, k, PN_MIN(old[k][i], sorted->pointer[k][i]), PN_MAX(old[k][i], sorted->pointer[k][i]));
     }
     numberRange(b, k, 0, moved[k] ? b->count : 0);
   }
@@ -223,10 +232,84 @@ void pn_placeSorted(pnBuckets *b) {
   }
   for (int k = 0; !any && k < 3; k++) {
     for (uint32_t i = 1; i < cellCount; i++) {
-      uint32_t end = PN_MAX(old[k][i], b->pointer[k][i]);
-      for (uint32_t j = PN_MIN(old[k][i], b->pointer[k][i]); j < end; j++) {
-        joinNumbers(b, spread, b->axis[k][j].value);
+      uint32_t end = PN_MAX(old[k][i], sorted->pointer[k][i]);
+      for (uint32_t j = PN_MIN(old[k][i], sorted->pointer[k][i]); j < end; j++) {
+        joinNumbers(b, spread, sorted->axis[k][j].value);
       }
     }
   }
 }
+
+/* ---------------------------------------------------------------- the row */
+
+static pnResult updateSorted(pnTree *tree, pnBuckets *b, const pnTasks *tasks) {
+  pnOctree *o = pn_octreeOf(b);
+  bool ok = pn_beginOctree(b, o);
+  if (ok) {
+    pn_findCentres(b, tasks);
+    double start = pn_clock();
+    placeSorted(b);
+    o->placeSeconds = pn_clock() - start;
+    ok = pn_leavesOfBuckets(b, o) && pn_growTree(tree, b, o);
+  }
+  return ok ? pn_fillNew(tree, b, tasks) : pn_failSoup(b);
+}
+
+static void freeAxes(pnSorted *sorted, size_t room) {
+  pn_free(sorted->listed, sorted->listed ? pn_bytes(room, sizeof(uint32_t)) : 0);
+  for (int k = 0; k < 3; k++) {
+    pn_free(sorted->axis[k], sorted->axis[k] ? pn_bytes(room, sizeof(pnFloatKey)) : 0);
+    pn_free(sorted->axisCells[k], sorted->axisCells[k] ? room : 0);
+  }
+}
+
+/* What goes on from update to update is copied. */
+static bool reserveAxes(pnBuckets *b, uint32_t room) {
+  pnSorted *sorted = pn_sortedOf(b), made = {.listed = pn_allocZero(pn_bytes(room, sizeof(uint32_t)))};
+  bool ok = made.listed != NULL;
+  for (int k = 0; k < 3; k++) {
+    made.axis[k] = pn_alloc(pn_bytes(room, sizeof(pnFloatKey)));
+    made.axisCells[k] = pn_alloc(room);
+    ok = ok && made.axis[k] && made.axisCells[k];
+  }
+  if (!ok) {
+    freeAxes(&made, room);
+    return false;
+  }
+  if (sorted->listed) {
+    memcpy(made.listed, sorted->listed, b->room * sizeof(uint32_t));
+  }
+  for (int k = 0; sorted->listed && k < 3; k++) {
+    memcpy(made.axis[k], sorted->axis[k], sorted->axisCount * sizeof(pnFloatKey));
+  }
+  freeAxes(sorted, b->room);
+  sorted->listed = made.listed;
+  memcpy(sorted->axis, made.axis, sizeof made.axis);
+  memcpy(sorted->axisCells, made.axisCells, sizeof made.axisCells);
+  return true;
+}
+
+static void releaseSorted(pnBuckets *b) {
+  freeAxes(pn_sortedOf(b), b->room);
+  pn_freeOctree(b);
+}
+
+static size_t sortedBytes(const pnBuckets *b) {
+  return pn_octreeBytes(b) + b->room * (sizeof(uint32_t) + 3 * (sizeof(pnFloatKey) + 1));
+}
+
+static void tellSorted(const pnBuckets *b, pnBucketInfo *out) {
+  pn_tellOctree(b, out);
+  out->moves = pn_sortedOf(b)->moves;
+  out->fellBack = pn_sortedOf(b)->fellBack;
+}
+
+const pnBucketWay pn_bucketSorted = {.name = "sorted",
+                                     .stateBytes = sizeof(pnSorted),
+                                     .centres = true,
+                                     .codes = pn_hilbertCodes,
+                                     .reserve = reserveAxes,
+                                     .release = releaseSorted,
+                                     .bytes = sortedBytes,
+                                     .update = updateSorted,
+                                     .tell = tellSorted};
