@@ -13,6 +13,8 @@
  * And `ldi`: layered depth images of the body of 519 168 faces (scenes/volume_scenes.h) at 128 x 128 and at 512 x 512, its vertices
  * on the device, each image waited for; then 100 000 points, there and back; beside them the processor without bounds.
  *
+ * And `step`: cloth-ball from one frame to the next, all features that meet with their times; each step waited for.
+ *
  * Every frame's pairs are compared with the processor's: "same", or WRONG and status 1. --stages prints what each kernel takes, by
  * the device's own clock. */
 #include "avatar.h"
@@ -459,10 +461,107 @@ static bool runImages(pnDevice *device) {
   return fine;
 }
 
+/* ---------------------------------------------------------------- a step */
+
+/* Seconds of the processor for the step, and its impacts. */
+static double stepOfProcessor(const Stage *stage, uint32_t threads, pnImpactList *list) {
+  pnPool *pool = NULL;
+  pnSweep *sweep;
+  pnPose *pose;
+  pnPoseDef poseDef = {stage->mesh[0], NULL, NULL};
+  pnSweptDef def = pnDefaultSweptDef();
+  if (threads != 1) check(pnCreatePool(threads, &pool));
+  if (pool) def.tasks = pnPool_GetTasks(pool);
+  check(pnCreateSweep(stage->mesh[0], &sweep));
+  check(pnCreatePose(&poseDef, &pose));
+  check(pnSweep_SetBegin(sweep, pose));
+  check(pnPose_SetVertices(pose, stage->vertices[0][0], pnMesh_GetVertexCount(stage->mesh[0])));
+  double some[3];
+  for (int r = 0; r < 3; ++r) {
+    check(pnSweep_SetEnd(sweep, pose));
+    const double start = pnGetTime();
+    check(pnCollideSwept(sweep, NULL, &def, list, NULL));
+    some[r] = 1e3 * (pnGetTime() - start);
+  }
+  pnDestroyPose(pose);
+  pnDestroySweep(sweep);
+  pnDestroyPool(pool);
+  return pn_labMedian(some, 3);
+}
+
+static bool sameImpacts(const pnDeviceWorld *world, size_t count, const pnImpactList *list) {
+  const pnFeatureImpact *a = pnDeviceWorld_GetImpacts(world), *b = pnImpactList_GetImpacts(list);
+  if (count != pnImpactList_GetCount(list)) return false;
+  for (size_t i = 0; i < count; ++i)
+    if (a[i].kind != b[i].kind || a[i].a != b[i].a || a[i].b != b[i].b || a[i].lo != b[i].lo || a[i].hi != b[i].hi)
+      return false;
+  return true;
+}
+
+/* From one frame of the cloth to the next, all features with their times: vertices on the device, impacts left there. */
+static bool runStep(pnDevice *device, pnDevice *profiled) {
+  Stage *stage = calloc(1, sizeof *stage);
+  if (!stage) exit(2);
+  if (!stageCloth(stage)) return free(stage), true;
+  stage->triangleCount = pnMesh_GetTriangleCount(stage->mesh[0]);
+  pnImpactList *list;
+  check(pnCreateImpactList(&list));
+  const double one = s_noCpu ? 0 : stepOfProcessor(stage, 1, list), all = s_noCpu ? 0 : stepOfProcessor(stage, 0, list);
+  Show show = makeShow(stage, device);
+  double stays[MOST_REPEATS], through[MOST_REPEATS], first[MOST_REPEATS];
+  check(pnDeviceWorld_BeginStep(show.world));
+  moveShow(stage, &show, 0);
+  pnDeviceStep step = pnDeviceWorld_CollideSwept(show.world, NULL);
+  check(step.result);
+  const bool same = s_noCpu || sameImpacts(show.world, step.impactCount, list);
+  for (uint32_t r = 0; r < s_repeats; ++r) {
+    step = pnDeviceWorld_CollideSwept(show.world, &(pnDeviceStepDef){.stay = true});
+    check(step.result);
+    stays[r] = 1e3 * step.seconds;
+    const pnDeviceStep early = pnDeviceWorld_CollideSwept(show.world, &(pnDeviceStepDef){.what = PN_SWEPT_EARLIEST});
+    check(early.result);
+    first[r] = 1e3 * early.seconds;
+  }
+  for (uint32_t r = 0; r < s_repeats; ++r) {
+    moveShow(stage, &show, 0);
+    step = pnDeviceWorld_CollideSwept(show.world, NULL);
+    check(step.result);
+    through[r] = 1e3 * step.seconds;
+  }
+  printf(
+      "step cloth-ball %8u %8zu impacts | waited %7.4f earliest %7.4f through %7.4f | 1 thread %8.2f threads %8.2f | "
+      "triangles %llu asked %llu searched %llu uncertain %llu %s\n",
+      stage->triangleCount, step.impactCount, pn_labMedian(stays, s_repeats), pn_labMedian(first, s_repeats),
+      pn_labMedian(through, s_repeats), one, all, (unsigned long long)step.trianglePairs,
+      (unsigned long long)step.asked, (unsigned long long)step.searched, (unsigned long long)step.uncertain,
+      s_noCpu ? ""
+      : same  ? "same"
+              : "WRONG");
+  freeShow(stage, &show);
+  if (profiled) {
+    const char *name;
+    double seconds;
+    show = makeShow(stage, profiled);
+    check(pnDeviceWorld_BeginStep(show.world));
+    moveShow(stage, &show, 0);
+    for (int r = 0; r < 3; ++r) check(pnDeviceWorld_CollideSwept(show.world, &(pnDeviceStepDef){.stay = true}).result);
+    printf("    microseconds:");
+    for (uint32_t i = 0; (name = pnDeviceWorld_GetStepStage(show.world, i, &seconds)) != NULL; ++i)
+      printf(" %s %.1f", name, 1e6 * seconds);
+    printf("\n");
+    freeShow(stage, &show);
+  }
+  pnDestroyImpactList(list);
+  freeStage(stage);
+  free(stage);
+  return same;
+}
+
 /* ---------------------------------------------------------------- one scene */
 
 static bool run(const char *name, pnDevice *device, pnDevice *profiled) {
   if (strcmp(name, "ldi") == 0) return runImages(device);
+  if (strcmp(name, "step") == 0) return runStep(device, profiled);
   Stage *stage = calloc(1, sizeof *stage);
   if (!stage) exit(2);
   if (strcmp(name, "cloth-ball") == 0) {
@@ -517,7 +616,7 @@ static void say(void *user, pnLogLevel level, const char *text) {
 
 int main(int count, char **words) {
   static const char *const usual[] = {"cloth-ball", "s4-92450",  "s1-20480", "s1-327680", "s2",
-                                      "s5-grid",    "s4-999698", "crowd",    "ldi"};
+                                      "s5-grid",    "s4-999698", "crowd",    "ldi",       "step"};
   const char *scenes[16];
   uint32_t sceneCount = 0;
   for (int i = 1; i < count; ++i) {

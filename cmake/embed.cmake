@@ -14,7 +14,9 @@ set(Exact ${kernel}/prelude.cl ${shared_exact} ${kernel}/emit.cl ${kernel}/exact
 set(Motion ${kernel}/prelude.cl ${kernel}/motion.cl)
 set(Volume ${kernel}/prelude.cl volume/grid.h volume/stroke_one.h volume/walk_column.h volume/measure_column.h
   ${kernel}/sort.cl ${kernel}/image.cl ${kernel}/inside.cl)
-set(programs Frame Exact Motion Volume)
+set(Swept ${kernel}/prelude.cl ${kernel}/swept_lane.cl geom/expansion.h geom/impact.h geom/impact_filter.c
+  ${kernel}/refit.cl ${kernel}/pairs.cl ${kernel}/swept.cl)
+set(programs Frame Exact Motion Volume Swept)
 
 set(code "/* made by cmake/embed.cmake */\n")
 foreach(program ${programs})

@@ -181,6 +181,63 @@ PN_API const char *pnDeviceWorld_GetStage(const pnDeviceWorld *world, uint32_t i
 /* Bytes on the device. */
 PN_API size_t pnDeviceWorld_GetByteCount(const pnDeviceWorld *world);
 
+/* ---------------------------------------------------------------- between two frames */
+
+/* A step is the way of all bodies from where they were at BeginStep to where they are now, on straight lines, as in
+ * pinch/collide.h (pnCollideSwept) and pinch/world.h. Its impacts are theirs, with the bits of their times: the device
+ * runs the text of the processor's filter, and what that cannot decide, which is next to nothing, comes back and is
+ * decided in whole numbers by the processor. Bodies that look at themselves do so without their filters. */
+
+/* The step begins where all bodies are now. A body that comes later needs a new one. The first one on a device compiles a program. */
+PN_API pnResult pnDeviceWorld_BeginStep(pnDeviceWorld *world);
+
+/* What to look for in a step. Zeroed is the default: everything. */
+typedef struct pnDeviceStepDef {
+  pnSweptWhat
+      what;    /* PN_SWEPT_ALL (default), or PN_SWEPT_EARLIEST: the first of all in the world. Not PN_SWEPT_TRIANGLES */
+  bool noSelf; /* skip bodies with themselves */
+  bool stay;   /* impacts stay on the device (pnDeviceWorld_GetStepResults), and only their number comes back */
+} pnDeviceStepDef;
+
+/* What a step found and what it cost. */
+typedef struct pnDeviceStep {
+  pnResult result;
+  size_t impactCount;
+  uint32_t contactCount;
+  pnImpactSpan earliest;                   /* of all; not with `stay` */
+  uint32_t reruns;                         /* how often a list was too short */
+  uint64_t trianglePairs, asked, searched; /* what each part handed to the next */
+  uint64_t uncertain;                      /* decided in whole numbers, by the processor */
+  double seconds;
+} pnDeviceStep;
+
+/* Two bodies (or one with itself: a == b) that meet on their way. Sorted by a, then b. */
+typedef struct pnDeviceStepContact {
+  uint32_t a, b;
+  pnImpactSpan first; /* when first */
+  size_t firstImpact; /* into pnDeviceWorld_GetImpacts */
+  size_t impactCount; /* sorted by kind, a, b */
+} pnDeviceStepContact;
+
+/* Everything that meets between BeginStep and now, with times; waits. def may be null. The step stays: bodies may be moved again and
+ * asked again. A frame that was begun and not finished is forgotten, and results of one that are on the device are gone.
+ * Errors: as Begin's; PN_ERROR_ARGUMENT when no step was begun for these bodies. */
+PN_API pnDeviceStep pnDeviceWorld_CollideSwept(pnDeviceWorld *world, const pnDeviceStepDef *def);
+/* Of the last step; valid until the next. */
+PN_API const pnDeviceStepContact *pnDeviceWorld_GetStepContacts(const pnDeviceWorld *world);
+PN_API const pnFeatureImpact *pnDeviceWorld_GetImpacts(const pnDeviceWorld *world);
+
+/* The impacts where they are, in the order found, those that the processor decided not among them. */
+typedef struct pnDeviceStepResults {
+  void *names; /* cl_mem: uint4 each: the bodies (a above, b below, 16 bits each), the kind, and the two features */
+  void *spans; /* cl_mem: double2 each: lo and hi */
+  size_t count;
+} pnDeviceStepResults;
+/* Of the last step; valid until the next. */
+PN_API pnDeviceStepResults pnDeviceWorld_GetStepResults(const pnDeviceWorld *world);
+/* For measuring, as pnDeviceWorld_GetStage. */
+PN_API const char *pnDeviceWorld_GetStepStage(const pnDeviceWorld *world, uint32_t i, double *outSeconds);
+
 /* ---------------------------------------------------------------- volumes */
 
 /* Layered depth images (pinch/volume.h) of a world's bodies, made on the device from the vertices that are there, with the

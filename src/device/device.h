@@ -14,6 +14,7 @@ typedef enum pnProgram {
   PN_PROGRAM_MOTION,
   PN_PROGRAMS_AT_ONCE,
   PN_PROGRAM_VOLUME = PN_PROGRAMS_AT_ONCE,
+  PN_PROGRAM_SWEPT,
   PN_PROGRAM_COUNT
 } pnProgram;
 
@@ -41,7 +42,7 @@ struct pnDevice {
 };
 
 /* The text of a program, made at build time from the kernels and the shared files of geom and collide (cmake/embed.cmake). */
-extern const char pn_textOfFrame[], pn_textOfExact[], pn_textOfMotion[], pn_textOfVolume[];
+extern const char pn_textOfFrame[], pn_textOfExact[], pn_textOfMotion[], pn_textOfVolume[], pn_textOfSwept[];
 
 /* program.c: a program of a device, from the cache or compiled, when it is not there yet; and all that every world needs. */
 pnResult pn_needProgram(pnDevice *device, pnProgram program);

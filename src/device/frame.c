@@ -179,7 +179,7 @@ static pnResult setArguments(pnDeviceWorld *world) {
 /* ---------------------------------------------------------------- sizes */
 
 /* Groups of 32 that keep a compute unit of a GPU busy, as measured; a processor needs a few for each core. */
-static size_t teamsOf(const pnDeviceWorld *world) {
+size_t pn_teamsOf(const pnDeviceWorld *world) {
   const pnDeviceInfo *info = &world->device->info;
   return (size_t)info->computeUnits * (info->kind == PN_DEVICE_GPU ? 28 : 4);
 }
@@ -187,7 +187,7 @@ static size_t teamsOf(const pnDeviceWorld *world) {
 /* Groups for a list that a group takes `each` items of at a time: a quarter more than the last frame had use for, and not fewer than
  * compute units. More do no harm but that of being started. */
 static size_t groupsFor(const pnDeviceWorld *world, int place, size_t each) {
-  const size_t most = teamsOf(world), least = PN_MIN(world->device->info.computeUnits, most);
+  const size_t most = pn_teamsOf(world), least = PN_MIN(world->device->info.computeUnits, most);
   const size_t last = world->head[place];
   if (!world->knowsSizes) return most;
   return PN_MAX(PN_MIN((last + last / 4) / each + 1, most), PN_MAX(least, 1));
@@ -195,7 +195,7 @@ static size_t groupsFor(const pnDeviceWorld *world, int place, size_t each) {
 
 /* Is the stage part of this frame, and with how many items? */
 static bool sizeStage(const pnDeviceWorld *world, pnStage stage, size_t global[2], size_t local[2]) {
-  const size_t teams = teamsOf(world);
+  const size_t teams = pn_teamsOf(world);
   const uint32_t mode = modeOf(world);
   local[1] = global[1] = 1;
   switch (stage) {
@@ -243,9 +243,8 @@ static bool sizeStage(const pnDeviceWorld *world, pnStage stage, size_t global[2
 
 /* ---------------------------------------------------------------- the frame */
 
-/* Rules with or without self-collision, as the frame wants it. */
-static pnResult sendRules(pnDeviceWorld *world) {
-  if (!world->anySelf || world->rulesWithoutSelf == world->def.noSelf) return PN_OK;
+pnResult pn_sendRules(pnDeviceWorld *world, bool noSelf) {
+  if (!world->anySelf || world->rulesWithoutSelf == noSelf) return PN_OK;
   const size_t bytes = world->bodies.count * 16;
   uint32_t *rules = pn_alloc(bytes);
   if (!rules) return pn_failMemory(bytes);
@@ -253,12 +252,12 @@ static pnResult sendRules(pnDeviceWorld *world) {
     const pnDeviceBody *body = &world->bodies.data[b];
     rules[4 * b] = body->category;
     rules[4 * b + 1] = body->mask;
-    rules[4 * b + 2] = body->self && !world->def.noSelf;
+    rules[4 * b + 2] = body->self && !noSelf;
     rules[4 * b + 3] = 0;
   }
   pnResult result = pn_fillBuffer(world, PN_BUFFER_RULES, rules, bytes);
   pn_free(rules, bytes);
-  if (result == PN_OK) world->rulesWithoutSelf = world->def.noSelf;
+  if (result == PN_OK) world->rulesWithoutSelf = noSelf;
   return result;
 }
 
@@ -283,7 +282,7 @@ static void forgetEvents(pnDeviceWorld *world) {
 }
 
 pnResult pn_enqueueFrame(pnDeviceWorld *world) {
-  pnResult result = sendRules(world);
+  pnResult result = pn_sendRules(world, world->def.noSelf);
   if (result == PN_OK) result = clearMet(world);
   if (result == PN_OK && world->argumentsStale) result = setArguments(world);
   if (result != PN_OK) return result;

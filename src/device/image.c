@@ -40,14 +40,9 @@ pnResult pn_imageReserve(pnBodyImage *image, pnImageBuffer name, size_t bytes) {
 
 pnResult pn_imageRun(pnBodyImage *image, pnImageKernel kernel, const pnArgument *arguments, int count, size_t groups,
                      size_t local, cl_event *outEvent) {
-  cl_int error = CL_SUCCESS;
-  for (int i = 0; i < count && error == CL_SUCCESS; ++i)
-    error = pn_cl.SetKernelArg(image->kernels[kernel], (cl_uint)i, arguments[i].size, arguments[i].value);
-  if (error != CL_SUCCESS) return pn_worldFail(image->world, error, "SetKernelArg", s_names[kernel]);
-  const size_t global = PN_MAX(groups, 1) * local;
-  error = pn_cl.EnqueueNDRangeKernel(image->world->device->queue, image->kernels[kernel], 1, NULL, &global, &local, 0,
-                                     NULL, outEvent);
-  return error == CL_SUCCESS ? PN_OK : pn_worldFail(image->world, error, "EnqueueNDRangeKernel", s_names[kernel]);
+  const size_t global[2] = {PN_MAX(groups, 1) * local, 1}, locals[2] = {local, 1};
+  return pn_runKernel(image->world, image->kernels[kernel], s_names[kernel], arguments, count, global, locals,
+                      outEvent);
 }
 
 #define RUN(image, kernel, groups, local, ...)                  \

@@ -96,20 +96,6 @@ pnResult pn_bodyImageTally(pnBodyImage *a, pnBodyImage *b, bool only, pnInsideRu
 
 /* ---------------------------------------------------------------- calls */
 
-/* An argument of a kernel. */
-typedef struct pnArgument {
-  size_t size;
-  const void *value;
-} pnArgument;
-#define PN_NUMBER(x)                      \
-  {                                       \
-    sizeof(uint32_t), &(const uint32_t) { \
-      x                                   \
-    }                                     \
-  }
-#define PN_VALUE(x) \
-  { sizeof(x), &(x) }
-
 /* Room for at least so many bytes in a buffer; what was in it is lost when it grows. */
 pnResult pn_imageReserve(pnBodyImage *image, pnImageBuffer name, size_t bytes);
 /* Puts a kernel into the queue: `groups` groups of `local` items. */

@@ -233,7 +233,7 @@ pnResult pn_layOut(pnDeviceWorld *world) {
   if (result != PN_OK) return result;
   // poses travel anew
   for (size_t b = 0; b < world->bodies.count; ++b) world->bodies.data[b].frame = world->bodies.data[b].shapeFrame = 0;
-  world->rulesWithoutSelf = world->knowsSizes = false;
+  world->rulesWithoutSelf = world->knowsSizes = world->hasFeatures = world->stepBegun = false;
   world->argumentsStale = true;
   world->laidOut = true;
   return PN_OK;

@@ -64,6 +64,17 @@ pnResult pn_reserveList(pnDeviceWorld *world, pnListName list, uint32_t count) {
   return PN_OK;
 }
 
+pnResult pn_runKernel(pnDeviceWorld *world, cl_kernel kernel, const char *name, const pnArgument *arguments, int count,
+                      const size_t global[2], const size_t local[2], cl_event *outEvent) {
+  cl_int error = CL_SUCCESS;
+  for (int i = 0; i < count && error == CL_SUCCESS; ++i)
+    error = pn_cl.SetKernelArg(kernel, (cl_uint)i, arguments[i].size, arguments[i].value);
+  if (error != CL_SUCCESS) return pn_worldFail(world, error, "SetKernelArg", name);
+  error = pn_cl.EnqueueNDRangeKernel(world->device->queue, kernel, global[1] > 1 ? 2 : 1, NULL, global, local, 0, NULL,
+                                     outEvent);
+  return error == CL_SUCCESS ? PN_OK : pn_worldFail(world, error, "EnqueueNDRangeKernel", name);
+}
+
 /* ---------------------------------------------------------------- life */
 
 pnResult pnCreateDeviceWorld(pnDevice *device, pnDeviceWorld **outWorld) {
@@ -96,6 +107,7 @@ void pnDestroyDeviceWorld(pnDeviceWorld *world) {
   for (int i = 0; i < PN_BUFFER_COUNT; ++i) pn_releaseBuffer(&world->buffers[i]);
   pn_releasePinned(world->device, &world->pinned, world->pinnedMemory);
   pn_freeInputs(world);
+  pn_freeStep(world);
   pn_arrayFree(&world->motions);
   for (size_t b = 0; b < world->bodies.count; ++b) {
     pnDeviceBody *body = &world->bodies.data[b];
@@ -160,7 +172,7 @@ pnResult pnDeviceWorld_AddBody(pnDeviceWorld *world, const pnDeviceBodyDef *def,
   world->triangleCount += mesh->triangleCount;
   world->vertexCount += mesh->vertexCount;
   world->laidOut = false;
-  world->finished = false;
+  world->finished = world->stepBegun = false;
   return PN_OK;
 }
 

@@ -10,6 +10,7 @@
 #define PN_DEVICE_WORLD_H
 
 #include "base/array.h"
+#include "base/sort.h"
 #include "device/device.h"
 #include "mesh/pose.h"
 
@@ -59,7 +60,17 @@
   X(CONSTANTS, "morph targets")          \
   X(WHOLE, "influences")                 \
   X(WISHES, "filters")                   \
-  X(NUMBERS, "filters")
+  X(NUMBERS, "filters")                  \
+  X(BEGIN, "vertices of the begin")      \
+  X(RECORDS_BEGIN, "corners")            \
+  X(EDGES, "edges")                      \
+  X(FIRSTS, "first features")            \
+  X(STEP_HEAD, "the head of a step")     \
+  X(LIST_SEARCH, "features")             \
+  X(IMPACTS, "impacts")                  \
+  X(SPANS, "times of impacts")           \
+  X(UNSURE_NAMES, "undecided features")  \
+  X(UNSURE_POINTS, "undecided features")
 
 typedef enum pnBufferName {
 #define PN_BUFFER_NAME(name, text) PN_BUFFER_##name,
@@ -142,6 +153,32 @@ typedef struct pnDeviceBody {
   uint64_t frame, shapeFrame; /* of the pose, as the device has it; 0: not yet */
 } pnDeviceBody;
 
+/* Kernels of a step (step.c), in their order. The first four are the frame's, compiled for both ends of it. */
+#define PN_STEP_STAGES(X)     \
+  X(REFIT, refit)             \
+  X(SUPERS, superPairs)       \
+  X(CLUSTERS, clusterPairs)   \
+  X(TRIANGLES, trianglePairs) \
+  X(FEATURES, sweptFeatures)  \
+  X(SEARCH, sweptSearch)
+
+typedef enum pnStepStage {
+#define PN_STEP_NAME(name, kernel) PN_STEP_##name,
+  PN_STEP_STAGES(PN_STEP_NAME)
+#undef PN_STEP_NAME
+      PN_STEP_COUNT
+} pnStepStage;
+
+/* The head of a step: the first places are the frame's (kernel/swept_lane.cl). */
+enum { PN_STEP_HEAD_SEARCH = PN_HEAD_RAW, PN_STEP_HEAD_SOONEST, PN_STEP_HEAD_ASKED, PN_STEP_PLACES };
+
+typedef struct pnDeviceImpactList {
+  PN_ARRAY(pnFeatureImpact) impacts, scratch;
+  PN_ARRAY(uint32_t) bodies, otherBodies; /* of each impact: a above, b below, 16 bits each */
+  PN_ARRAY(pnKeyValue) keys;
+  PN_ARRAY(pnDeviceStepContact) contacts;
+} pnDeviceImpactList;
+
 struct pnDeviceWorld {
   pnDevice *device;
   PN_ARRAY(pnDeviceBody) bodies;
@@ -193,7 +230,35 @@ struct pnDeviceWorld {
   PN_ARRAY(pnPair) pairs;
   PN_ARRAY(pnDeviceContact) contacts;
   PN_ARRAY(uint64_t) scratch;
+
+  /* the step */
+  cl_kernel stepKernels[PN_STEP_COUNT];
+  bool stepBegun;   /* the begin is there, for the bodies of this layout */
+  bool hasFeatures; /* edges and who owns them are on the device, for this layout */
+  uint32_t searchCapacity, impactCapacity, unsureCapacity;
+  uint32_t stepHead[PN_STEP_PLACES];
+  cl_event stepEvents[PN_STEP_COUNT];
+  double stepSeconds[PN_STEP_COUNT];
+  pnDeviceImpactList step;
 };
+
+/* An argument of a kernel. */
+typedef struct pnArgument {
+  size_t size;
+  const void *value;
+} pnArgument;
+#define PN_NUMBER(x)                      \
+  {                                       \
+    sizeof(uint32_t), &(const uint32_t) { \
+      x                                   \
+    }                                     \
+  }
+#define PN_VALUE(x) \
+  { sizeof(x), &(x) }
+
+/* world.c: puts a kernel into the queue, with all its arguments. */
+pnResult pn_runKernel(pnDeviceWorld *world, cl_kernel kernel, const char *name, const pnArgument *arguments, int count,
+                      const size_t global[2], const size_t local[2], cl_event *outEvent);
 
 /* world.c: room in a buffer for at least so many bytes; what was in it is lost when it has to grow. */
 pnResult pn_reserveBuffer(pnDeviceWorld *world, pnBufferName name, size_t bytes);
@@ -221,6 +286,12 @@ pnResult pn_uploadPoses(pnDeviceWorld *world);
 PN_INLINE cl_mem pn_weldBuffer(const pnDeviceWorld *world) {
   return world->buffers[world->welded ? PN_BUFFER_WELDS : PN_BUFFER_TRIANGLES];
 }
+/* frame.c: which bodies may meet, with self-collision or without. */
+pnResult pn_sendRules(pnDeviceWorld *world, bool noSelf);
+/* Groups of 32 that keep the device busy. */
+size_t pn_teamsOf(const pnDeviceWorld *world);
+/* step.c: what a world holds for steps. */
+void pn_freeStep(pnDeviceWorld *world);
 /* frame.c: all vertices of the world where its poses are now, on the device: in the queue's order. */
 pnResult pn_bringVertices(pnDeviceWorld *world);
 /* result.c: PN_ERROR_NUMBER, naming the vertex that is NaN or infinite. */

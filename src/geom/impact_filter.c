@@ -15,6 +15,8 @@
  * caught. Underflow: `prepare` sends anything whose largest differences are outside 2^-200 ... 2^200 to the exact
  * stage; then each bound is above 2^-53 * 2^-800, and the 2^-1075 that an underflowing operation may be off by is nothing.
  *
+ * Also the text of a program of the device room: in the part that C17 and OpenCL C have in common.
+ *
  * Plain C over doubles, no library but fabs and sqrt, which are exact or correctly rounded everywhere: the same bits
  * on every machine.
  */
@@ -68,17 +70,18 @@ PN_INLINE Both subtractBoth(const pnD2 *const x[4], int i, int j) {
 }
 
 PN_INLINE Vec endOf(const Both *a, int k) {
-  return (Vec){a->x[k], a->y[k], a->z[k]};
+  return (Vec){PN_LANE(a->x, k), PN_LANE(a->y, k), PN_LANE(a->z, k)};
 }
 
 /* Twice the middle. */
 PN_INLINE Vec sumOf(const Both *a) {
-  return (Vec){a->x[0] + a->x[1], a->y[0] + a->y[1], a->z[0] + a->z[1]};
+  return (Vec){PN_LANE(a->x, 0) + PN_LANE(a->x, 1), PN_LANE(a->y, 0) + PN_LANE(a->y, 1),
+               PN_LANE(a->z, 0) + PN_LANE(a->z, 1)};
 }
 
 PN_INLINE double largestOf(const Both *a) {
   pnD2 m = pn_d2Max(pn_d2Max(pn_d2Max(a->x, -a->x), pn_d2Max(a->y, -a->y)), pn_d2Max(a->z, -a->z));
-  return most(m[0], m[1]);
+  return most(PN_LANE(m, 0), PN_LANE(m, 1));
 }
 
 PN_INLINE pnD2 dotBoth(Vec n, const Both *a) {
@@ -87,7 +90,8 @@ PN_INLINE pnD2 dotBoth(Vec n, const Both *a) {
 
 PN_INLINE Vec mix(const Both *a, double t) {
   double s = 1.0 - t;
-  return (Vec){s * a->x[0] + t * a->x[1], s * a->y[0] + t * a->y[1], s * a->z[0] + t * a->z[1]};
+  return (Vec){s * PN_LANE(a->x, 0) + t * PN_LANE(a->x, 1), s * PN_LANE(a->y, 0) + t * PN_LANE(a->y, 1),
+               s * PN_LANE(a->z, 0) + t * PN_LANE(a->z, 1)};
 }
 
 /* A length from its square, and 8 roundings (3 products, 2 sums, a root) more. */
@@ -100,7 +104,7 @@ PN_INLINE double lengthOf(double square) {
 PN_INLINE void measure(const Both *a, double *reach, double *change) {
   pnD2 square = a->x * a->x + a->y * a->y + a->z * a->z;
   Vec step = less(endOf(a, 1), endOf(a, 0));
-  *reach = lengthOf(most(square[0], square[1]));
+  *reach = lengthOf(most(PN_LANE(square, 0), PN_LANE(square, 1)));
   *change = lengthOf(dot(step, step)) + 8.0 * PN_ROUND * *reach;
 }
 
@@ -137,7 +141,7 @@ PN_INLINE bool prepare(Motion *q, pn_Features features, const pnD2 *const p[4]) 
 
 PN_INLINE bool apartAlong(const Motion *q, Vec n) {
   double e = PN_APART_BOUND * largest(n) * q->sum;
-  pnD2 p1 = dotBoth(n, &q->e1), p2 = dotBoth(n, &q->e2), pd = dotBoth(n, &q->d), zero = {0.0, 0.0}, up, down;
+  pnD2 p1 = dotBoth(n, &q->e1), p2 = dotBoth(n, &q->e2), pd = dotBoth(n, &q->d), zero = PN_D2(0.0, 0.0), up, down;
   if (q->edges) {
     up = (pd + pn_d2Min(zero, p2)) - pn_d2Max(zero, p1);
     down = pn_d2Min(zero, p1) - (pd + pn_d2Max(zero, p2));
@@ -145,7 +149,7 @@ PN_INLINE bool apartAlong(const Motion *q, Vec n) {
     up = pd - pn_d2Max(zero, pn_d2Max(p1, p2));
     down = pn_d2Min(zero, pn_d2Min(p1, p2)) - pd;
   }
-  return most(least(up[0], up[1]), least(down[0], down[1])) > e;
+  return most(least(PN_LANE(up, 0), PN_LANE(up, 1)), least(PN_LANE(down, 0), PN_LANE(down, 1))) > e;
 }
 
 /* Is one of a few directions a proof that they stay apart? Taken at half time: the normal; in the plane, across each side of

@@ -63,6 +63,9 @@ PN_INLINE bool pn_i4Any(pnI4 a) {
 typedef double pnD2 __attribute__((vector_size(16)));
 typedef uint64_t pnU2 __attribute__((vector_size(16)));
 typedef int64_t pnL2 __attribute__((vector_size(16)));
+/* Two doubles, and one of the lanes: in words that a device's compiler knows in its own way (src/device). */
+#define PN_D2(a, b) ((pnD2){a, b})
+#define PN_LANE(v, k) ((v)[k])
 /* The larger and the smaller; neither may be NaN, and which of two zeros comes out is not said. */
 #if PN_SIMD_NEON
 PN_INLINE pnD2 pn_d2Max(pnD2 a, pnD2 b) {

@@ -135,8 +135,16 @@ static bool areNeighbours(uint x, uint2 xs, uint y, uint2 ys) {
 
 __kernel __attribute__((reqd_work_group_size(TEAM, 1, 1))) void trianglePairs(
     __global const float4 *rec, __global const float4 *low, __global const float4 *high, __global uint *head,
-    __global const uint2 *in, uint inCapacity, __global const uint *met, uint bodyCount, uint mode, uint nearOnList,
+    __global const uint2 *in, uint inCapacity,
+#ifdef SWEPT
+    __global const float4 *rec0,
+#else
+    __global const uint *met, uint bodyCount, uint mode, uint nearOnList,
+#endif
     __global uint2 *list, uint capacity) {
+#ifdef SWEPT
+  const uint nearOnList = 0; /* neighbours may meet on their way with what they do not share */
+#endif
   __local float4 boxLow[64], boxHigh[64]; /* in the fourth: the slot, the first welded vertex */
   __local uint2 weld[64];                 /* the other two */
   __local uint2 queue[QUEUE];
@@ -153,12 +161,22 @@ __kernel __attribute__((reqd_work_group_size(TEAM, 1, 1))) void trianglePairs(
     const float4 b0 = rec[3 * sb], b1 = rec[3 * sb + 1], b2 = rec[3 * sb + 2];
     float4 al = fmin(a0, fmin(a1, a2)), ah = fmax(a0, fmax(a1, a2));
     float4 bl = fmin(b0, fmin(b1, b2)), bh = fmax(b0, fmax(b1, b2));
+#ifdef SWEPT
+    al = fmin(al, fmin(rec0[3 * sa], fmin(rec0[3 * sa + 1], rec0[3 * sa + 2])));
+    ah = fmax(ah, fmax(rec0[3 * sa], fmax(rec0[3 * sa + 1], rec0[3 * sa + 2])));
+    bl = fmin(bl, fmin(rec0[3 * sb], fmin(rec0[3 * sb + 1], rec0[3 * sb + 2])));
+    bh = fmax(bh, fmax(rec0[3 * sb], fmax(rec0[3 * sb + 1], rec0[3 * sb + 2])));
+#endif
     al.w = as_float(sa), ah.w = a0.w, bl.w = as_float(sb), bh.w = b0.w;
     barrier(CLK_LOCAL_MEM_FENCE);
     if (lane == 0) {
       na = nb = 0;
+#ifdef SWEPT
+      done = 0;
+#else
       /* bodies that are known to meet: one lane asks, so that all go the same way */
       done = mode & EMIT_FIRST ? met[as_uint(clusterA.w) * bodyCount + as_uint(clusterB.w)] : 0;
+#endif
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     if (done) continue;

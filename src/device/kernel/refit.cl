@@ -1,5 +1,5 @@
 /* refit.cl: where the triangles are now. A slot is a triangle's place in the order fixed when the world was laid out; 32
- * slots are a cluster, 32 clusters a super. Each slot gets a record (three corners, each with its welded vertex), each
+ * slots are a cluster, 32 clusters a super. With SWEPT (swept_lane.cl) boxes are around both ends of a step. Each slot gets a record (three corners, each with its welded vertex), each
  * cluster and each super a box. One work-group is one super. The frame's counters begin at zero here.
  *
  * Boxes have their body in the fourth number of the lower corner; that of a super is PN_NONE when it holds several. */
@@ -12,13 +12,21 @@
 __kernel __attribute__((reqd_work_group_size(REFIT_ITEMS, 1, 1))) void refit(
     __global const uint4 *tri, __global const uint4 *weld, __global const float *vert, __global const uint *clusterBody,
     __global const uint *superBody, __global float4 *rec, __global float4 *clusterLow, __global float4 *clusterHigh,
-    __global float4 *superLow, __global float4 *superHigh, __global uint *head, __global uint *count, uint countLength) {
+    __global float4 *superLow, __global float4 *superHigh, __global uint *head,
+#ifdef SWEPT
+    __global const float *vert0, __global float4 *rec0) {
+#else
+    __global uint *count, uint countLength) {
+#endif
   __local float box[6 * SUPER];
   __local float clusterBox[6 * 32];
   __local uint bad;
   const uint item = get_local_id(0), super = get_group_id(0);
   if (item == 0) bad = 0;
   if (super == 0 && item < HEAD_PLACES) head[item] = item == HEAD_BAD ? PN_NONE : 0;
+#ifdef SWEPT
+  if (super == 0 && item == HEAD_SOONEST) head[item] = as_uint(INFINITY);
+#endif
   barrier(CLK_LOCAL_MEM_FENCE);
 
   for (uint i = item; i < SUPER; i += REFIT_ITEMS) {
@@ -38,9 +46,21 @@ __kernel __attribute__((reqd_work_group_size(REFIT_ITEMS, 1, 1))) void refit(
       const bool finite = far.x <= FLT_MAX && far.y <= FLT_MAX && far.z <= FLT_MAX;
       const bool number = !(isnan(sum.x) || isnan(sum.y) || isnan(sum.z));
       if (!finite || !number) bad = 1;
+#ifdef SWEPT
+      const float3 a0 = vload3(t.x, vert0), b0 = vload3(t.y, vert0), c0 = vload3(t.z, vert0);
+      rec0[3 * slot] = (float4)(a0, as_float(w.x));
+      rec0[3 * slot + 1] = (float4)(b0, as_float(w.y));
+      rec0[3 * slot + 2] = (float4)(c0, as_float(w.z));
+      low = fmin(low, fmin(a0, fmin(b0, c0)));
+      high = fmax(high, fmax(a0, fmax(b0, c0)));
+      const float3 wrong = (a0 - a0) + (b0 - b0) + (c0 - c0); /* 0, or NaN */
+      if (!(wrong.x == 0 && wrong.y == 0 && wrong.z == 0)) bad = 1;
+#endif
     }
+#ifndef SWEPT
     /* there are no fewer slots than triangles: each slot clears a count, of whichever triangle */
     if (slot < countLength) count[slot] = 0;
+#endif
     BOX(0, i) = low.x, BOX(1, i) = low.y, BOX(2, i) = low.z;
     BOX(3, i) = high.x, BOX(4, i) = high.y, BOX(5, i) = high.z;
   }
