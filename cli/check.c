@@ -147,15 +147,16 @@ static pnResult keepContacts(pnCheck *check) {
   return PN_OK;
 }
 
-/* A device finds all pairs, whatever --max-pairs says: they fit, or memory is an error. */
 static pnResult searchOnDevice(pnCheck *check, const pnCheckOptions *options) {
   pnResult result = makeDeviceWorld(check, options);
   if (result != PN_OK) return result;
-  pnDeviceFrame frame = pnDeviceWorld_Collide(check->deviceWorld, &(pnDeviceFrameDef){.first = options->first});
+  pnDeviceFrame frame = pnDeviceWorld_Collide(
+      check->deviceWorld, &(pnDeviceFrameDef){.first = options->first, .maxPairs = options->maxPairs});
   if (frame.result != PN_OK) return frame.result;
   check->contacts = malloc(frame.contactCount * sizeof(pnContact) + 1);
   if (!check->contacts) return pnFail(PN_ERROR_MEMORY, "out of memory for %u contacts", frame.contactCount);
   check->frame.pairCount = frame.pairCount;
+  check->frame.limited = frame.limited;
   for (uint32_t i = 0; i < frame.contactCount; ++i) {
     const pnDeviceContact *found = &pnDeviceWorld_GetContacts(check->deviceWorld)[i];
     if (!pn_choiceAllows(&check->choice, found->a, found->b)) continue;

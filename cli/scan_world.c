@@ -239,11 +239,12 @@ static pnResult updateTrees(pnScan *scan) {
   return PN_OK;
 }
 
-/* The device's answer. A device finds all pairs, whatever --max-pairs says. */
+/* The device's answer. */
 static pnResult lookOnDevice(pnScan *scan, bool first) {
   pnScanFrame *frame = &scan->frame;
-  frame->limited = false;
-  pnDeviceFrame found = pnDeviceWorld_Collide(scan->deviceWorld, &(pnDeviceFrameDef){.first = first});
+  pnDeviceFrame found = pnDeviceWorld_Collide(scan->deviceWorld,
+                                              &(pnDeviceFrameDef){.first = first, .maxPairs = scan->options->maxPairs});
+  frame->limited = found.limited;
   pnResult result = found.result == PN_OK ? pn_scanBeginContacts(frame, found.contactCount) : found.result;
   for (uint32_t i = 0; i < found.contactCount && result == PN_OK; ++i) {
     const pnDeviceContact *contact = &pnDeviceWorld_GetContacts(scan->deviceWorld)[i];

@@ -30,6 +30,8 @@ static void checkAndScanOnADevice(void **state) {
   expectSamePairs("scan hero.glb --frames 0:360:12");
   expectSamePairs("scan hero.glb --frames 0:360:30 --self --ignore-rest");
   assert_int_equal(runLine("check knot.ply ball.obj --first --device 0 -q"), 1);
+  assert_int_equal(runLine("check knot.ply ball.obj --max-pairs 5 --device 0"), 1);
+  assert_non_null(strstr(lastRun.out, "there are more"));
   unlink("knot.ply");
   unlink("ball.obj");
   unlink("hero.glb");

@@ -57,8 +57,13 @@ typedef struct pnDeviceDef {
    * order, and is retained. Null (default): a queue of our own. */
   void *queue;
   const char *cacheFolder; /* where compiled programs are kept; null (default): the user's cache folder; "": nowhere */
-  bool profile;            /* a queue of our own notes times, for pnDeviceWorld_GetStage */
-  uint32_t cookie;         /* PN_COOKIE, by pnDefaultDeviceDef() */
+  /* An OpenGL context whose buffers are to be shared (pnDeviceWorld_CopyGlVertices) and its display: an EGLContext and its
+   * EGLDisplay, or with `glx` a GLXContext and its Display. It must be current in the calling thread. Null (default): none. Without
+   * cl_khr_gl_sharing PN_ERROR_UNSUPPORTED. With a queue of the caller's sharing is the matter of that queue's context. */
+  void *glContext, *glDisplay;
+  bool glx;
+  bool profile;    /* a queue of our own notes times, for pnDeviceWorld_GetStage */
+  uint32_t cookie; /* PN_COOKIE, by pnDefaultDeviceDef() */
 } pnDeviceDef;
 
 PN_API pnDeviceDef pnDefaultDeviceDef(void);
@@ -120,14 +125,21 @@ PN_API pnResult pnDeviceWorld_GetVertexBuffer(pnDeviceWorld *world, uint32_t bod
  * onDevice bodies: else PN_ERROR_KIND. */
 PN_API pnResult pnDeviceWorld_CopyVertices(pnDeviceWorld *world, uint32_t body, void *buffer, size_t offset);
 
+/* The same out of a buffer of OpenGL, by its name, where the device shares them (pnDeviceDef.glContext). OpenGL must be done with the
+ * buffer (glFinish, or a fence that was waited for), and leave it alone until the frame that was begun after this is finished.
+ * PN_ERROR_ARGUMENT: there is no such buffer. */
+PN_API pnResult pnDeviceWorld_CopyGlVertices(pnDeviceWorld *world, uint32_t body, uint32_t buffer, size_t offset);
+
 /* ---------------------------------------------------------------- the frame */
 
 /* What to look for. Zeroed is the default: all pairs, sorted. */
 typedef struct pnDeviceFrameDef {
-  bool first;         /* one pair for each two bodies is enough, any */
-  bool noSelf;        /* skip self-collision in this frame */
-  bool unsorted;      /* in the order found, by chance */
-  bool countOnly;     /* how many pairs; none is handed out */
+  bool first;     /* one pair for each two bodies is enough, any */
+  bool noSelf;    /* skip self-collision in this frame */
+  bool unsorted;  /* in the order found, by chance */
+  bool countOnly; /* how many pairs; none is handed out */
+  /* At most so many pairs are handed out over all contacts, in their order; 0 (default): all. The device finds them all the same. */
+  size_t maxPairs;
   uint32_t waitCount; /* cl_events to wait for before vertices are read; Begin only */
   void *const *waits;
 } pnDeviceFrameDef;
@@ -136,7 +148,9 @@ typedef struct pnDeviceFrameDef {
 typedef struct pnDeviceFrame {
   pnResult result;
   size_t pairCount;
-  uint32_t contactCount; /* after a download */
+  uint32_t contactCount; /* after a download: begun and persisting */
+  uint32_t endedCount;   /* after a download */
+  bool limited;          /* after a download: there are more pairs than pnDeviceFrameDef.maxPairs */
   uint32_t reruns;       /* how often a list on the device was too short and the frame was run again */
   uint64_t superPairs, clusterPairs, candidates, uncertain; /* what each step handed to the next */
   double seconds;                                           /* from Begin to the end of Finish */
@@ -154,15 +168,23 @@ PN_API pnResult pnDeviceWorld_Download(pnDeviceWorld *world);
 /* All three. */
 PN_API pnDeviceFrame pnDeviceWorld_Collide(pnDeviceWorld *world, const pnDeviceFrameDef *def);
 
+/* Whether a contact is new, goes on, or is over, against the frame that was downloaded before. */
+typedef enum pnDeviceContactState {
+  PN_DEVICE_CONTACT_BEGIN,
+  PN_DEVICE_CONTACT_PERSIST,
+  PN_DEVICE_CONTACT_END
+} pnDeviceContactState;
+
 /* Two bodies that meet, a < b, or one with itself. Contacts are sorted by a, then b. */
 typedef struct pnDeviceContact {
   uint32_t a, b;
+  pnDeviceContactState state;  /* ended contacts have no pairs and come after the others */
   size_t firstPair, pairCount; /* into pnDeviceWorld_GetPairs */
 } pnDeviceContact;
 
 /* Of the last frame that was downloaded; valid until the next Finish. Triangles are those of the meshes, and in each
  * contact sorted unless the frame was unsorted. */
-PN_API const pnDeviceContact *pnDeviceWorld_GetContacts(const pnDeviceWorld *world);
+PN_API const pnDeviceContact *pnDeviceWorld_GetContacts(const pnDeviceWorld *world); /* contactCount, then endedCount */
 PN_API const pnPair *pnDeviceWorld_GetPairs(const pnDeviceWorld *world);
 
 /* The answer where it is. */
@@ -196,7 +218,7 @@ typedef struct pnDeviceStepDef {
   pnSweptWhat
       what;    /* PN_SWEPT_ALL (default), or PN_SWEPT_EARLIEST: the first of all in the world. Not PN_SWEPT_TRIANGLES */
   bool noSelf; /* skip bodies with themselves */
-  bool stay;   /* impacts stay on the device (pnDeviceWorld_GetStepResults), and only their number comes back */
+  bool stay;   /* all impacts stay on the device (pnDeviceWorld_GetStepResults), and only their number comes back */
 } pnDeviceStepDef;
 
 /* What a step found and what it cost. */

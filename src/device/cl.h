@@ -29,7 +29,9 @@ enum {
   CL_OUT_OF_RESOURCES = -5,
   CL_OUT_OF_HOST_MEMORY = -6,
   CL_BUILD_PROGRAM_FAILURE = -11,
+  CL_INVALID_GL_OBJECT = -60,
   CL_INVALID_BUFFER_SIZE = -61,
+  CL_INVALID_GL_SHAREGROUP_REFERENCE_KHR = -1000,
   CL_PLATFORM_NOT_FOUND_KHR = -1001,
 };
 
@@ -49,6 +51,7 @@ enum {
   CL_DEVICE_NAME = 0x102B,
   CL_DEVICE_DRIVER_VERSION = 0x102D,
   CL_DEVICE_VERSION = 0x102F,
+  CL_DEVICE_EXTENSIONS = 0x1030,
   CL_DEVICE_PLATFORM = 0x1031,
   CL_DEVICE_DOUBLE_FP_CONFIG = 0x1032,
   CL_DEVICE_PARTITION_NOTHING = 0,
@@ -60,6 +63,9 @@ enum {
   CL_PROGRAM_BUILD_LOG = 0x1183,
   CL_PROFILING_COMMAND_START = 0x1282,
   CL_PROFILING_COMMAND_END = 0x1283,
+  CL_GL_CONTEXT_KHR = 0x2008,
+  CL_EGL_DISPLAY_KHR = 0x2009,
+  CL_GLX_DISPLAY_KHR = 0x200A,
 };
 
 #define CL_DEVICE_TYPE_CPU ((cl_bitfield)1 << 1)
@@ -70,6 +76,7 @@ enum {
 #define CL_FP_ROUND_TO_NEAREST ((cl_bitfield)1 << 2)
 #define CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT ((cl_bitfield)1 << 7)
 #define CL_MEM_READ_WRITE ((cl_bitfield)1 << 0)
+#define CL_MEM_READ_ONLY ((cl_bitfield)1 << 2)
 #define CL_MEM_ALLOC_HOST_PTR ((cl_bitfield)1 << 4)
 #define CL_MAP_READ ((cl_bitfield)1 << 0)
 #define CL_MAP_WRITE ((cl_bitfield)1 << 1)
@@ -133,6 +140,21 @@ typedef struct pnCl {
 
 /* The functions. All null until pn_clLoad has succeeded; tests may replace entries after that. */
 extern pnCl pn_cl;
+
+/* Buffers of OpenGL (cl_khr_gl_sharing). All null where the library has no such functions. */
+#define PN_CL_GL_FUNCTIONS(X)                                                           \
+  X(cl_mem, CreateFromGLBuffer, (cl_context, cl_bitfield, cl_uint, cl_int *))           \
+  X(cl_int, EnqueueAcquireGLObjects,                                                    \
+    (cl_command_queue, cl_uint, const cl_mem *, cl_uint, const cl_event *, cl_event *)) \
+  X(cl_int, EnqueueReleaseGLObjects, (cl_command_queue, cl_uint, const cl_mem *, cl_uint, const cl_event *, cl_event *))
+
+typedef struct pnClGl {
+#define PN_CL_MEMBER(result, name, arguments) result(*name) arguments;
+  PN_CL_GL_FUNCTIONS(PN_CL_MEMBER)
+#undef PN_CL_MEMBER
+} pnClGl;
+
+extern pnClGl pn_clGl;
 
 /* What went wrong in a call of OpenCL, as a result of ours: lack of memory is PN_ERROR_MEMORY, everything else
  * PN_ERROR_DEVICE. The message says which call, for what, and the code with its name. */

@@ -15,6 +15,7 @@ static const char *nameOf(cl_int error) {
     case CL_OUT_OF_RESOURCES: return "out of resources, or the device was lost";
     case CL_OUT_OF_HOST_MEMORY: return "out of memory";
     case CL_BUILD_PROGRAM_FAILURE: return "the program does not compile";
+    case CL_INVALID_GL_SHAREGROUP_REFERENCE_KHR: return "the OpenGL context is not current here, or of another device";
     case CL_INVALID_BUFFER_SIZE: return "the buffer is larger than the device allows";
     default: return "see the specification of OpenCL";
   }
@@ -154,6 +155,14 @@ static pnResult chooseDevice(pnDevice *device, uint32_t index) {
   return PN_OK;
 }
 
+/* Can the device share buffers with OpenGL? */
+static pnResult checkSharing(cl_device_id id, const char *name) {
+  char extensions[8192] = "";
+  (void)pn_cl.GetDeviceInfo(id, CL_DEVICE_EXTENSIONS, sizeof extensions - 1, extensions, NULL);
+  if (pn_clGl.CreateFromGLBuffer && strstr(extensions, "cl_khr_gl_sharing")) return PN_OK;
+  return pn_fail(PN_ERROR_UNSUPPORTED, "device '%s' does not share buffers with OpenGL (cl_khr_gl_sharing)", name);
+}
+
 /* The context and queue: the caller's, or new ones. */
 static pnResult openQueue(pnDevice *device, const pnDeviceDef *def) {
   cl_int error = CL_SUCCESS;
@@ -169,7 +178,20 @@ static pnResult openQueue(pnDevice *device, const pnDeviceDef *def) {
     if (error == CL_SUCCESS) device->queue = queue;
     return error == CL_SUCCESS ? PN_OK : pn_clFail(error, "RetainCommandQueue", "the caller's queue");
   }
-  device->context = pn_cl.CreateContext(NULL, 1, &device->id, NULL, NULL, &error);
+  cl_platform_id platform = NULL;
+  if (def->glContext) {
+    pnResult result = checkSharing(device->id, device->info.name);
+    if (result != PN_OK) return result;
+    (void)pn_cl.GetDeviceInfo(device->id, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
+  }
+  const intptr_t properties[] = {CL_CONTEXT_PLATFORM,
+                                 (intptr_t)platform,
+                                 CL_GL_CONTEXT_KHR,
+                                 (intptr_t)def->glContext,
+                                 def->glx ? CL_GLX_DISPLAY_KHR : CL_EGL_DISPLAY_KHR,
+                                 (intptr_t)def->glDisplay,
+                                 0};
+  device->context = pn_cl.CreateContext(def->glContext ? properties : NULL, 1, &device->id, NULL, NULL, &error);
   if (!device->context) return pn_clFail(error, "CreateContext", device->info.name);
   device->queue =
       pn_cl.CreateCommandQueue(device->context, device->id, device->profile ? CL_QUEUE_PROFILING_ENABLE : 0, &error);

@@ -121,7 +121,7 @@ pnDeviceFrame pnDeviceWorld_Finish(pnDeviceWorld *world) {
     if (frame.result == PN_OK) frame.result = pn_enqueueFrame(world);
     if (frame.result == PN_OK) frame.result = readHead(world);
   }
-  world->running = false;
+  world->running = world->downloaded = false;
   if (frame.result == PN_OK && world->triangleCount > 0 && world->head[PN_HEAD_BAD] != PN_NONE)
     frame.result = pn_failNumber(world);
   world->finished = world->knowsSizes = frame.result == PN_OK;
@@ -170,7 +170,7 @@ static pnResult oneContact(pnDeviceWorld *world, const pnPair *pairs, size_t n) 
   world->answer = pairs;
   world->answerCount = n;
   if (n == 0) return PN_OK;
-  const pnDeviceContact contact = {0, 0, 0, n};
+  const pnDeviceContact contact = {.pairCount = n};
   return pn_arrayPush(&world->contacts, contact) ? PN_OK : pn_failMemory(sizeof contact);
 }
 
@@ -191,7 +191,7 @@ static pnResult makeContacts(pnDeviceWorld *world, const pnPair *pairs, size_t n
   for (size_t i = 0; i < n; ++i) {
     a = keys[i].key / bodies, b = keys[i].key % bodies;
     if (i == 0 || keys[i].key != keys[i - 1].key) {
-      const pnDeviceContact contact = {a, b, i, 0};
+      const pnDeviceContact contact = {.a = a, .b = b, .firstPair = i};
       if (!pn_arrayPush(&world->contacts, contact)) return pn_failMemory(sizeof contact);
     }
     ++world->contacts.data[world->contacts.count - 1].pairCount;
@@ -215,9 +215,48 @@ static void keepFirsts(pnDeviceWorld *world) {
   world->answerCount = world->contacts.count;
 }
 
+/* The first so many pairs, in the order of contacts. */
+static void keepMost(pnDeviceWorld *world) {
+  const size_t most = world->def.maxPairs;
+  world->limited = most > 0 && world->answerCount > most;
+  if (!world->limited) return;
+  size_t count = 0;
+  while (count < world->contacts.count && world->contacts.data[count].firstPair < most) ++count;
+  world->contacts.count = count;
+  pnDeviceContact *last = &world->contacts.data[count - 1];
+  last->pairCount = PN_MIN(last->pairCount, most - last->firstPair);
+  world->answerCount = most;
+}
+
+/* Who is new, and who is gone: both lists are sorted by a, then b. `before` is the frame before, without those that had ended. */
+static pnResult compareBefore(pnDeviceWorld *world) {
+  const size_t count = world->contacts.count, old = world->before.count;
+  if (!pn_arrayReserve(&world->contacts, count + old)) return pn_failMemory((count + old) * sizeof(pnDeviceContact));
+  pnDeviceContact *now = world->contacts.data, *ended = now + count;
+  size_t i = 0, k = 0;
+  world->endedCount = 0;
+  while (i < count || k < old) {
+    const pnDeviceContact *x = &now[i], *y = &world->before.data[k];
+    const bool later = i == count || (k < old && (x->a > y->a || (x->a == y->a && x->b > y->b)));
+    if (later) {
+      ended[world->endedCount++] = (pnDeviceContact){.a = y->a, .b = y->b, .state = PN_DEVICE_CONTACT_END};
+      ++k;
+      continue;
+    }
+    const bool known = k < old && x->a == y->a && x->b == y->b;
+    now[i++].state = known ? PN_DEVICE_CONTACT_PERSIST : PN_DEVICE_CONTACT_BEGIN;
+    k += known;
+  }
+  if (!pn_arrayReserve(&world->before, count)) return pn_failMemory(count * sizeof(pnDeviceContact));
+  if (count > 0) memcpy(world->before.data, now, count * sizeof *now);
+  world->before.count = count;
+  return PN_OK;
+}
+
 pnResult pnDeviceWorld_Download(pnDeviceWorld *world) {
   PN_ASSERT(world);
   if (!world->finished) return pn_fail(PN_ERROR_ARGUMENT, "device world: no frame was finished");
+  if (world->downloaded) return PN_OK;
   const size_t n = world->def.countOnly ? 0 : world->head[PN_HEAD_PAIRS];
   pnResult result = PN_OK;
   if (n > world->fetched) {
@@ -227,8 +266,13 @@ pnResult pnDeviceWorld_Download(pnDeviceWorld *world) {
   }
   const pnPair *pairs = (const pnPair *)(const void *)(world->pinnedMemory ? world->pinnedMemory + HEAD_BYTES : NULL);
   if (result == PN_OK) result = world->bodies.count == 1 ? oneContact(world, pairs, n) : makeContacts(world, pairs, n);
+  if (result == PN_OK && world->def.first && world->bodies.count > PN_MAX_MET_BODIES) keepFirsts(world);
+  if (result == PN_OK) keepMost(world);
+  // who only counts has no contacts to compare
+  world->endedCount = 0;
+  if (result == PN_OK && !world->def.countOnly) result = compareBefore(world);
   if (result != PN_OK) world->answerCount = world->contacts.count = 0;
-  else if (world->def.first && world->bodies.count > PN_MAX_MET_BODIES) keepFirsts(world);
+  world->downloaded = result == PN_OK;
   return result;
 }
 
@@ -241,6 +285,8 @@ pnDeviceFrame pnDeviceWorld_Collide(pnDeviceWorld *world, const pnDeviceFrameDef
   if (frame.result != PN_OK) return frame;
   frame.result = pnDeviceWorld_Download(world);
   frame.contactCount = (uint32_t)world->contacts.count;
+  frame.endedCount = world->endedCount;
+  frame.limited = world->limited;
   if (!world->def.countOnly) frame.pairCount = world->answerCount;
   frame.seconds = pn_clock() - world->begun;
   return frame;

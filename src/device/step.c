@@ -42,13 +42,11 @@ void pn_freeStep(pnDeviceWorld *world) {
 /* ---------------------------------------------------------------- features */
 
 /* The edges of a body's triangles and which features each owns, by slot: those of the processor's sweep. */
-static pnResult nameFeatures(const pnDeviceWorld *world, const pnDeviceBody *body, const uint32_t *slots,
-                             uint32_t *out) {
+static pnResult nameFeatures(const pnDeviceBody *body, const uint32_t *slots, uint32_t *out) {
   const pnMesh *mesh = body->pose->mesh;
   pnSweep *sweep;
   pnResult result = pnCreateSweep(mesh, &sweep);
   if (result != PN_OK) return result;
-  (void)world;
   for (uint32_t i = 0; i < mesh->triangleCount; ++i) {
     const uint32_t slot = body->firstSlot + i, t = slots[4 * (size_t)slot + 3] - body->firstTriangle;
     for (size_t k = 0; k < 3; ++k) out[4 * (size_t)slot + k] = sweep->triangleEdge[3 * (size_t)t + k];
@@ -72,7 +70,7 @@ static pnResult layOutFeatures(pnDeviceWorld *world) {
   for (size_t b = 0; b < world->bodies.count && result == PN_OK; ++b) {
     const pnDeviceBody *body = &world->bodies.data[b];
     firsts[2 * b] = body->firstVertex, firsts[2 * b + 1] = body->firstTriangle;
-    result = nameFeatures(world, body, slots, edges);
+    result = nameFeatures(body, slots, edges);
   }
   if (result == PN_OK) result = pn_fillBuffer(world, PN_BUFFER_EDGES, edges, bytes);
   if (result == PN_OK) result = pn_fillBuffer(world, PN_BUFFER_FIRSTS, firsts, firstBytes);
@@ -144,7 +142,7 @@ static pnResult reserveStep(pnDeviceWorld *world, uint64_t search, uint64_t impa
                (int)(sizeof((const pnArgument[]){__VA_ARGS__}) / sizeof(pnArgument)), items, local_, \
                world->device->profile ? &world->stepEvents[stage] : NULL)
 
-static pnResult enqueueBoxes(pnDeviceWorld *world) {
+static pnResult enqueueBoxes(pnDeviceWorld *world, float until) {
   const cl_mem *b = world->buffers, head = b[PN_BUFFER_STEP_HEAD];
   const uint32_t *capacity = world->capacity;
   const size_t supers = world->superCount, teams = pn_teamsOf(world);
@@ -155,7 +153,7 @@ static pnResult enqueueBoxes(pnDeviceWorld *world) {
           PN_VALUE(b[PN_BUFFER_VERTICES]), PN_VALUE(b[PN_BUFFER_CLUSTER_BODY]), PN_VALUE(b[PN_BUFFER_SUPER_BODY]),
           PN_VALUE(b[PN_BUFFER_RECORDS]), PN_VALUE(b[PN_BUFFER_CLUSTER_LOW]), PN_VALUE(b[PN_BUFFER_CLUSTER_HIGH]),
           PN_VALUE(b[PN_BUFFER_SUPER_LOW]), PN_VALUE(b[PN_BUFFER_SUPER_HIGH]), PN_VALUE(head),
-          PN_VALUE(b[PN_BUFFER_BEGIN]), PN_VALUE(b[PN_BUFFER_RECORDS_BEGIN]));
+          PN_VALUE(b[PN_BUFFER_BEGIN]), PN_VALUE(b[PN_BUFFER_RECORDS_BEGIN]), PN_VALUE(until));
   if (result == PN_OK)
     result = RUN(PN_STEP_SUPERS, pairs, of64, PN_VALUE(b[PN_BUFFER_SUPER_LOW]), PN_VALUE(b[PN_BUFFER_SUPER_HIGH]),
                  PN_VALUE(b[PN_BUFFER_RULES]), PN_VALUE(world->superCount), PN_VALUE(head),
@@ -166,33 +164,35 @@ static pnResult enqueueBoxes(pnDeviceWorld *world) {
                  PN_VALUE(head), PN_VALUE(b[PN_BUFFER_LIST_SUPERS]), PN_VALUE(capacity[PN_LIST_SUPERS]),
                  PN_VALUE(b[PN_BUFFER_LIST_CLUSTERS]), PN_VALUE(capacity[PN_LIST_CLUSTERS]));
   if (result == PN_OK)
-    result = RUN(PN_STEP_TRIANGLES, team, of32, PN_VALUE(b[PN_BUFFER_RECORDS]), PN_VALUE(b[PN_BUFFER_CLUSTER_LOW]),
-                 PN_VALUE(b[PN_BUFFER_CLUSTER_HIGH]), PN_VALUE(head), PN_VALUE(b[PN_BUFFER_LIST_CLUSTERS]),
-                 PN_VALUE(capacity[PN_LIST_CLUSTERS]), PN_VALUE(b[PN_BUFFER_RECORDS_BEGIN]),
-                 PN_VALUE(b[PN_BUFFER_LIST_CANDIDATES]), PN_VALUE(capacity[PN_LIST_CANDIDATES]));
+    result =
+        RUN(PN_STEP_TRIANGLES, team, of32, PN_VALUE(b[PN_BUFFER_RECORDS]), PN_VALUE(b[PN_BUFFER_CLUSTER_LOW]),
+            PN_VALUE(b[PN_BUFFER_CLUSTER_HIGH]), PN_VALUE(head), PN_VALUE(b[PN_BUFFER_LIST_CLUSTERS]),
+            PN_VALUE(capacity[PN_LIST_CLUSTERS]), PN_VALUE(b[PN_BUFFER_RECORDS_BEGIN]), PN_VALUE(b[PN_BUFFER_EDGES]),
+            PN_VALUE(until), PN_VALUE(b[PN_BUFFER_LIST_CANDIDATES]), PN_VALUE(capacity[PN_LIST_CANDIDATES]));
   return result;
 }
 
-static pnResult enqueueStep(pnDeviceWorld *world, bool earliest) {
+static pnResult enqueueStep(pnDeviceWorld *world, bool earliest, float until) {
   const cl_mem *b = world->buffers, head = b[PN_BUFFER_STEP_HEAD];
   const size_t teams = pn_teamsOf(world), team[2] = {teams * 32, 1}, of32[2] = {32, 1}, of64[2] = {64, 1};
   for (int i = 0; i < PN_STEP_COUNT; ++i) {
     if (world->stepEvents[i]) pn_cl.ReleaseEvent(world->stepEvents[i]);
     world->stepEvents[i] = NULL;
   }
-  pnResult result = enqueueBoxes(world);
+  pnResult result = enqueueBoxes(world, until);
   if (result == PN_OK)
     result = RUN(PN_STEP_FEATURES, team, of32, PN_VALUE(b[PN_BUFFER_RECORDS_BEGIN]), PN_VALUE(b[PN_BUFFER_RECORDS]),
-                 PN_VALUE(b[PN_BUFFER_TRIANGLES]), PN_VALUE(b[PN_BUFFER_EDGES]), PN_VALUE(head),
-                 PN_VALUE(b[PN_BUFFER_LIST_CANDIDATES]), PN_VALUE(world->capacity[PN_LIST_CANDIDATES]),
-                 PN_VALUE(b[PN_BUFFER_LIST_SEARCH]), PN_VALUE(world->searchCapacity));
+                 PN_VALUE(b[PN_BUFFER_EDGES]), PN_VALUE(head), PN_VALUE(b[PN_BUFFER_LIST_CANDIDATES]),
+                 PN_VALUE(world->capacity[PN_LIST_CANDIDATES]), PN_VALUE(until), PN_VALUE(b[PN_BUFFER_LIST_SEARCH]),
+                 PN_VALUE(world->searchCapacity));
   if (result == PN_OK)
-    result = RUN(PN_STEP_SEARCH, team, of64, PN_VALUE(b[PN_BUFFER_RECORDS_BEGIN]), PN_VALUE(b[PN_BUFFER_RECORDS]),
-                 PN_VALUE(b[PN_BUFFER_TRIANGLES]), PN_VALUE(b[PN_BUFFER_WELDS]), PN_VALUE(b[PN_BUFFER_EDGES]),
-                 PN_VALUE(b[PN_BUFFER_FIRSTS]), PN_VALUE(head), PN_VALUE(b[PN_BUFFER_LIST_SEARCH]),
-                 PN_VALUE(world->searchCapacity), PN_VALUE(b[PN_BUFFER_IMPACTS]), PN_VALUE(b[PN_BUFFER_SPANS]),
-                 PN_VALUE(world->impactCapacity), PN_VALUE(b[PN_BUFFER_UNSURE_NAMES]),
-                 PN_VALUE(b[PN_BUFFER_UNSURE_POINTS]), PN_VALUE(world->unsureCapacity), PN_NUMBER(earliest));
+    result =
+        RUN(PN_STEP_SEARCH, team, of64, PN_VALUE(b[PN_BUFFER_RECORDS_BEGIN]), PN_VALUE(b[PN_BUFFER_RECORDS]),
+            PN_VALUE(b[PN_BUFFER_TRIANGLES]), PN_VALUE(b[PN_BUFFER_WELDS]), PN_VALUE(b[PN_BUFFER_EDGES]),
+            PN_VALUE(b[PN_BUFFER_FIRSTS]), PN_VALUE(head), PN_VALUE(b[PN_BUFFER_LIST_SEARCH]),
+            PN_VALUE(world->searchCapacity), PN_VALUE(b[PN_BUFFER_IMPACTS]), PN_VALUE(b[PN_BUFFER_SPANS]),
+            PN_VALUE(world->impactCapacity), PN_VALUE(b[PN_BUFFER_UNSURE_NAMES]), PN_VALUE(b[PN_BUFFER_UNSURE_POINTS]),
+            PN_VALUE(world->unsureCapacity), PN_NUMBER(earliest), PN_VALUE(until));
   return result;
 }
 
@@ -220,15 +220,15 @@ static pnResult growStep(pnDeviceWorld *world) {
 /* A step that is run again so often counts more than 32 bits hold. */
 #define MOST_RERUNS 16u
 
-static pnResult runStep(pnDeviceWorld *world, bool earliest, uint32_t *outReruns) {
+static pnResult runStep(pnDeviceWorld *world, bool earliest, float until, uint32_t *outReruns) {
   // what most steps need
   const uint64_t n = world->slotCount;
   pnResult result = reserveStep(world, 2 * n + 4096, n / 2 + 4096, 1024);
-  for (*outReruns = 0; result == PN_OK; ++*outReruns) {
-    result = enqueueStep(world, earliest);
+  for (; result == PN_OK; ++*outReruns) {
+    result = enqueueStep(world, earliest, until);
     if (result == PN_OK) result = readBuffer(world, PN_BUFFER_STEP_HEAD, world->stepHead, sizeof world->stepHead);
     if (result != PN_OK || world->stepHead[PN_HEAD_OVERFLOW] == 0) break;
-    if (*outReruns == MOST_RERUNS)
+    if (*outReruns >= MOST_RERUNS)
       return pn_fail(PN_ERROR_MEMORY, "device world: the step has more impacts than can be counted");
     result = growStep(world);
   }
@@ -299,30 +299,33 @@ static pnResult decideUnsure(pnDeviceWorld *world) {
   return result;
 }
 
-/* By bodies, kind, a, b: stable sorts, the last key first. */
+/* By bodies, kind, a, b: stable sorts of numbers, the last key first; each impact is moved once, in the end. */
 static bool sortImpacts(pnDeviceImpactList *list) {
   const size_t n = list->impacts.count;
   if (!pn_arrayReserve(&list->scratch, n) || !pn_arrayReserve(&list->otherBodies, n) ||
       !pn_arrayReserve(&list->keys, 2 * n))
     return false;
+  pnKeyValue *keys = list->keys.data;
+  for (size_t i = 0; i < n; ++i) keys[i].value = (uint32_t)i;
   for (int pass = 0; pass < 4 && n > 1; ++pass) {
-    pnKeyValue *keys = list->keys.data;
+    bool same = true;
     for (size_t i = 0; i < n; ++i) {
-      const pnFeatureImpact *x = &list->impacts.data[i];
-      keys[i] = (pnKeyValue){pass == 0   ? x->b
-                             : pass == 1 ? x->a
-                             : pass == 2 ? (uint32_t)x->kind
-                                         : list->bodies.data[i],
-                             (uint32_t)i};
+      const pnFeatureImpact *x = &list->impacts.data[keys[i].value];
+      keys[i].key = pass == 0   ? x->b
+                    : pass == 1 ? x->a
+                    : pass == 2 ? (uint32_t)x->kind
+                                : list->bodies.data[keys[i].value];
+      same = same && keys[i].key == keys[0].key;
     }
-    pn_sortKeyValue(keys, keys + n, n);
-    for (size_t i = 0; i < n; ++i) {
-      list->scratch.data[i] = list->impacts.data[keys[i].value];
-      list->otherBodies.data[i] = list->bodies.data[keys[i].value];
-    }
-    memcpy(list->impacts.data, list->scratch.data, n * sizeof *list->impacts.data);
-    memcpy(list->bodies.data, list->otherBodies.data, n * sizeof *list->bodies.data);
+    if (!same) pn_sortKeyValue(keys, keys + n, n);
   }
+  for (size_t i = 0; i < n; ++i) {
+    list->scratch.data[i] = list->impacts.data[keys[i].value];
+    list->otherBodies.data[i] = list->bodies.data[keys[i].value];
+  }
+  if (n == 0) return true;
+  memcpy(list->impacts.data, list->scratch.data, n * sizeof *list->impacts.data);
+  memcpy(list->bodies.data, list->otherBodies.data, n * sizeof *list->bodies.data);
   return true;
 }
 
@@ -331,25 +334,34 @@ static void addSpan(pnImpactSpan *all, const pnFeatureImpact *x) {
                     : (pnImpactSpan){true, x->lo, x->hi};
 }
 
-/* Of a sorted list only the one whose span ends first. */
-static void keepEarliest(pnDeviceImpactList *list) {
-  pnFeatureImpact *all = list->impacts.data;
-  size_t best = 0;
-  for (size_t i = 1; i < list->impacts.count; ++i) best = all[i].hi < all[best].hi ? i : best;
-  if (list->impacts.count == 0) return;
-  all[0] = all[best];
-  list->bodies.data[0] = list->bodies.data[best];
-  list->impacts.count = list->bodies.count = 1;
+/* Only those whose span ends first; of a sorted list the first of them is wanted. */
+static void keepEarliest(pnDeviceImpactList *list, double hi) {
+  size_t count = 0;
+  for (size_t i = 0; i < list->impacts.count; ++i) {
+    if (list->impacts.data[i].hi != hi) continue;
+    list->impacts.data[count] = list->impacts.data[i];
+    list->bodies.data[count++] = list->bodies.data[i];
+  }
+  list->impacts.count = list->bodies.count = count;
 }
 
-static pnResult listStep(pnDeviceWorld *world, bool earliest, pnDeviceStep *step) {
+/* All impacts here, in the order found, and when the first begins and ends. */
+static pnResult takeStep(pnDeviceWorld *world, pnDeviceStep *step) {
   pnDeviceImpactList *list = &world->step;
+  list->impacts.count = list->bodies.count = 0;
+  step->earliest = (pnImpactSpan){0};
   pnResult result = fetchImpacts(world);
   if (result == PN_OK) result = decideUnsure(world);
-  if (result != PN_OK) return result;
-  if (!sortImpacts(list)) return pn_failMemory(list->impacts.count * sizeof(pnFeatureImpact));
   for (size_t i = 0; i < list->impacts.count; ++i) addSpan(&step->earliest, &list->impacts.data[i]);
-  if (earliest) keepEarliest(list);
+  return result;
+}
+
+/* Sorted, and by contact. */
+static pnResult listStep(pnDeviceWorld *world, bool earliest, pnDeviceStep *step) {
+  pnDeviceImpactList *list = &world->step;
+  if (earliest) keepEarliest(list, step->earliest.hi);
+  if (!sortImpacts(list)) return pn_failMemory(list->impacts.count * sizeof(pnFeatureImpact));
+  if (earliest) list->impacts.count = list->bodies.count = PN_MIN(list->impacts.count, 1);
   for (size_t i = 0; i < list->impacts.count; ++i) {
     const uint32_t bodies = list->bodies.data[i];
     if (i == 0 || bodies != list->bodies.data[i - 1]) {
@@ -365,11 +377,32 @@ static pnResult listStep(pnDeviceWorld *world, bool earliest, pnDeviceStep *step
   return PN_OK;
 }
 
+/* No span is wider than this (pinch/geom.h: 1e-6). */
+#define WIDEST_SPAN 0x1p-19
+
+/* The earliest is sought in windows, as collide/swept.c does: a window decides when the first contact in it ends before the window
+ * does, by more than a span can be wide. */
+static pnResult findStep(pnDeviceWorld *world, const pnDeviceStepDef *def, pnDeviceStep *step) {
+  static const float windows[] = {0x1p-10f, 0x1p-5f, 1.0f};
+  const bool earliest = def->what == PN_SWEPT_EARLIEST;
+  pnResult result = PN_OK;
+  for (int i = earliest ? 0 : 2; i < 3 && result == PN_OK; ++i) {
+    result = runStep(world, earliest, windows[i], &step->reruns);
+    if (result != PN_OK || def->stay) continue;
+    result = takeStep(world, step);
+    if (step->earliest.meets && step->earliest.hi + WIDEST_SPAN <= (double)windows[i]) break;
+  }
+  if (result == PN_OK) noteStages(world);
+  if (result == PN_OK && def->stay) step->impactCount = world->stepHead[PN_HEAD_PAIRS];
+  return result == PN_OK && !def->stay ? listStep(world, earliest, step) : result;
+}
+
 static pnResult checkStep(const pnDeviceWorld *world, const pnDeviceStepDef *def) {
   if (!world->stepBegun || !world->laidOut)
     return pn_fail(PN_ERROR_ARGUMENT, "device world: no step was begun for these bodies: call BeginStep first");
-  if (def->what != PN_SWEPT_ALL && def->what != PN_SWEPT_EARLIEST)
-    return pn_fail(PN_ERROR_ARGUMENT, "device world: %d is nothing a step can be asked for", (int)def->what);
+  if (def->what != PN_SWEPT_ALL && (def->what != PN_SWEPT_EARLIEST || def->stay))
+    return pn_fail(PN_ERROR_ARGUMENT, "device world: %d is nothing a step can be asked for%s", (int)def->what,
+                   def->stay ? " when impacts stay there" : "");
   return PN_OK;
 }
 
@@ -385,14 +418,10 @@ pnDeviceStep pnDeviceWorld_CollideSwept(pnDeviceWorld *world, const pnDeviceStep
   memset(world->stepHead, 0, sizeof world->stepHead);
   // a frame's lists are used here
   world->running = world->finished = false;
-  const bool earliest = def->what == PN_SWEPT_EARLIEST;
   if (step.result == PN_OK) step.result = pn_bringVertices(world);
   if (step.result == PN_OK && world->triangleCount > 0) {
     step.result = pn_sendRules(world, def->noSelf);
-    if (step.result == PN_OK) step.result = runStep(world, earliest, &step.reruns);
-    if (step.result == PN_OK) noteStages(world);
-    if (step.result == PN_OK && !def->stay) step.result = listStep(world, earliest, &step);
-    if (step.result == PN_OK && def->stay) step.impactCount = world->stepHead[PN_HEAD_PAIRS];
+    if (step.result == PN_OK) step.result = findStep(world, def, &step);
   }
   if (step.result != PN_OK) {
     list->impacts.count = list->bodies.count = list->contacts.count = 0;

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 pnCl pn_cl;
+pnClGl pn_clGl;
 
 /* ---------------------------------------------------------------- the library */
 
@@ -27,16 +28,25 @@ static const char *const s_names[] = {
 enum { FUNCTION_COUNT = sizeof s_names / sizeof s_names[0] };
 _Static_assert(sizeof(pnCl) == FUNCTION_COUNT * sizeof(void (*)(void)), "the table is functions only");
 
-/* All functions into a table; false, and which, when one is missing. */
-static bool findFunctions(void *library, pnCl *out, const char **outMissing) {
+static const char *const s_glNames[] = {
+#define PN_CL_NAME(result, name, arguments) "cl" #name,
+    PN_CL_GL_FUNCTIONS(PN_CL_NAME)
+#undef PN_CL_NAME
+};
+
+enum { GL_FUNCTION_COUNT = sizeof s_glNames / sizeof s_glNames[0] };
+_Static_assert(sizeof(pnClGl) == GL_FUNCTION_COUNT * sizeof(void (*)(void)), "the table is functions only");
+
+/* So many functions into a table; false, and which, when one is missing. */
+static bool findFunctions(void *library, const char *const *names, int count, void *out, const char **outMissing) {
   void *found[FUNCTION_COUNT];
-  for (int i = 0; i < FUNCTION_COUNT; ++i) {
-    found[i] = dlsym(library, s_names[i]);
-    *outMissing = s_names[i];
+  for (int i = 0; i < count; ++i) {
+    found[i] = dlsym(library, names[i]);
+    *outMissing = names[i];
     if (!found[i]) return false;
   }
   // a data pointer is not a function pointer in C, but POSIX says their bits are
-  memcpy(out, found, sizeof *out);
+  memcpy(out, found, (size_t)count * sizeof found[0]);
   return true;
 }
 
@@ -55,12 +65,14 @@ pnResult pn_clLoad(void) {
           pn_fail(PN_ERROR_UNSUPPORTED,
                   "no OpenCL on this machine (libOpenCL.so.1 was not found): install the driver of your GPU, or, on "
                   "Debian, the packages ocl-icd-libopencl1 and pocl-opencl-icd to use the processor");
-    } else if (!findFunctions(library, &pn_cl, &missing)) {
+    } else if (!findFunctions(library, s_names, FUNCTION_COUNT, &pn_cl, &missing)) {
       memset(&pn_cl, 0, sizeof pn_cl);
       dlclose(library);
       result = pn_fail(PN_ERROR_UNSUPPORTED, "libOpenCL.so.1 has no %s: OpenCL 1.2 is needed, install a newer driver",
                        missing);
     }
+    // what is missing here is missed only by those who ask for it
+    if (result == PN_OK) (void)findFunctions(library, s_glNames, GL_FUNCTION_COUNT, &pn_clGl, &missing);
     atomic_store(&loaded, result == PN_OK);
   }
   atomic_flag_clear(&lock);

@@ -116,6 +116,7 @@ void pnDestroyDeviceWorld(pnDeviceWorld *world) {
   pn_arrayFree(&world->bodies);
   pn_arrayFree(&world->pairs);
   pn_arrayFree(&world->contacts);
+  pn_arrayFree(&world->before);
   pn_arrayFree(&world->scratch);
   pn_free(world, sizeof *world);
 }
@@ -212,6 +213,34 @@ pnResult pnDeviceWorld_CopyVertices(pnDeviceWorld *world, uint32_t body, void *b
   if (bytes == 0) return PN_OK;
   cl_int error = pn_cl.EnqueueCopyBuffer(world->device->queue, buffer, into, offset, at, bytes, 0, NULL, NULL);
   return error == CL_SUCCESS ? PN_OK : pn_worldFail(world, error, "EnqueueCopyBuffer", "vertices");
+}
+
+/* Takes the buffer from OpenGL, copies, and gives it back. */
+static pnResult copyShared(pnDeviceWorld *world, uint32_t body, cl_mem shared, size_t offset) {
+  cl_command_queue queue = world->device->queue;
+  cl_int error = pn_clGl.EnqueueAcquireGLObjects(queue, 1, &shared, 0, NULL, NULL);
+  if (error != CL_SUCCESS) return pn_worldFail(world, error, "EnqueueAcquireGLObjects", "vertices");
+  pnResult result = pnDeviceWorld_CopyVertices(world, body, shared, offset);
+  error = pn_clGl.EnqueueReleaseGLObjects(queue, 1, &shared, 0, NULL, NULL);
+  return result != PN_OK || error == CL_SUCCESS ? result
+                                                : pn_worldFail(world, error, "EnqueueReleaseGLObjects", "vertices");
+}
+
+pnResult pnDeviceWorld_CopyGlVertices(pnDeviceWorld *world, uint32_t body, uint32_t buffer, size_t offset) {
+  PN_ASSERT(world);
+  pnResult result = checkBody(world, body);
+  if (result != PN_OK) return result;
+  if (!pn_clGl.CreateFromGLBuffer)
+    return pn_fail(PN_ERROR_UNSUPPORTED, "device '%s' does not share buffers with OpenGL (cl_khr_gl_sharing)",
+                   world->device->info.name);
+  cl_int error = CL_SUCCESS;
+  cl_mem shared = pn_clGl.CreateFromGLBuffer(world->device->context, CL_MEM_READ_ONLY, buffer, &error);
+  if (error == CL_INVALID_GL_OBJECT)
+    return pn_fail(PN_ERROR_ARGUMENT, "device world: %u is no buffer of OpenGL, or it has no data", buffer);
+  if (!shared) return pn_clFail(error, "CreateFromGLBuffer", "vertices");
+  result = copyShared(world, body, shared, offset);
+  pn_releaseBuffer(&shared);
+  return result;
 }
 
 size_t pnDeviceWorld_GetByteCount(const pnDeviceWorld *world) {

@@ -228,7 +228,10 @@ struct pnDeviceWorld {
   const pnPair *answer; /* the pairs: those below, or for one body the pinned ones */
   size_t answerCount;
   PN_ARRAY(pnPair) pairs;
-  PN_ARRAY(pnDeviceContact) contacts;
+  PN_ARRAY(pnDeviceContact) contacts; /* and behind them those that ended */
+  PN_ARRAY(pnDeviceContact) before;   /* those of the frame downloaded before */
+  uint32_t endedCount;
+  bool limited, downloaded;
   PN_ARRAY(uint64_t) scratch;
 
   /* the step */

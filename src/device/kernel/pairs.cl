@@ -133,18 +133,32 @@ static bool areNeighbours(uint x, uint2 xs, uint y, uint2 ys) {
          xs.y == ys.y;
 }
 
+#ifdef SWEPT
+/* Pairs that have nothing to ask are left out: who owns no vertex and no edge (bits 0 to 2 and 3 to 5) has only its face to
+ * offer. Neighbours may meet on their way with what they do not share. */
+#define IS_CANDIDATE(x, xs, y, ys) ((((x) | (y)) & 7) != 0 || (((x) >> 3) != 0 && ((y) >> 3) != 0))
+
+static void sweptBox(__global const float4 *rec0, uint slot, float4 a, float4 b, float4 c, float until, float4 *low,
+                     float4 *high) {
+  const float3 a0 = rec0[3 * slot].xyz, b0 = rec0[3 * slot + 1].xyz, c0 = rec0[3 * slot + 2].xyz;
+  low->xyz = fmin(lowUntil(a0, a.xyz, until), fmin(lowUntil(b0, b.xyz, until), lowUntil(c0, c.xyz, until)));
+  high->xyz = fmax(highUntil(a0, a.xyz, until), fmax(highUntil(b0, b.xyz, until), highUntil(c0, c.xyz, until)));
+}
+#else
+/* Neighbours may have a list of their own. */
+#define IS_CANDIDATE(x, xs, y, ys) (!(nearOnList && areNeighbours(x, xs, y, ys)))
+#endif
+
 __kernel __attribute__((reqd_work_group_size(TEAM, 1, 1))) void trianglePairs(
     __global const float4 *rec, __global const float4 *low, __global const float4 *high, __global uint *head,
     __global const uint2 *in, uint inCapacity,
 #ifdef SWEPT
-    __global const float4 *rec0,
+    __global const float4 *rec0, __global const uint4 *edges, float until,
 #else
     __global const uint *met, uint bodyCount, uint mode, uint nearOnList,
 #endif
     __global uint2 *list, uint capacity) {
-#ifdef SWEPT
-  const uint nearOnList = 0; /* neighbours may meet on their way with what they do not share */
-#endif
+
   __local float4 boxLow[64], boxHigh[64]; /* in the fourth: the slot, the first welded vertex */
   __local uint2 weld[64];                 /* the other two */
   __local uint2 queue[QUEUE];
@@ -162,12 +176,13 @@ __kernel __attribute__((reqd_work_group_size(TEAM, 1, 1))) void trianglePairs(
     float4 al = fmin(a0, fmin(a1, a2)), ah = fmax(a0, fmax(a1, a2));
     float4 bl = fmin(b0, fmin(b1, b2)), bh = fmax(b0, fmax(b1, b2));
 #ifdef SWEPT
-    al = fmin(al, fmin(rec0[3 * sa], fmin(rec0[3 * sa + 1], rec0[3 * sa + 2])));
-    ah = fmax(ah, fmax(rec0[3 * sa], fmax(rec0[3 * sa + 1], rec0[3 * sa + 2])));
-    bl = fmin(bl, fmin(rec0[3 * sb], fmin(rec0[3 * sb + 1], rec0[3 * sb + 2])));
-    bh = fmax(bh, fmax(rec0[3 * sb], fmax(rec0[3 * sb + 1], rec0[3 * sb + 2])));
+    sweptBox(rec0, sa, a0, a1, a2, until, &al, &ah);
+    sweptBox(rec0, sb, b0, b1, b2, until, &bl, &bh);
 #endif
     al.w = as_float(sa), ah.w = a0.w, bl.w = as_float(sb), bh.w = b0.w;
+#ifdef SWEPT
+    ah.w = as_float(edges[sa].w), bh.w = as_float(edges[sb].w);
+#endif
     barrier(CLK_LOCAL_MEM_FENCE);
     if (lane == 0) {
       na = nb = 0;
@@ -200,9 +215,8 @@ __kernel __attribute__((reqd_work_group_size(TEAM, 1, 1))) void trianglePairs(
       for (uint i = i0 + lane / rows.width; i < min(rows.rowCount, i0 + 8 * step); i += step) {
         const float4 yl = boxLow[rows.rows + i], yh = boxHigh[rows.rows + i];
         const uint other = as_uint(yl.w), first = rows.held ? other : mine, second = rows.held ? mine : other;
-        /* neighbours may have a list of their own */
         if (j < rows.heldCount && first < second && overlap(xl, xh, yl, yh) &&
-            !(nearOnList && areNeighbours(as_uint(xh.w), xw, as_uint(yh.w), weld[rows.rows + i])))
+            IS_CANDIDATE(as_uint(xh.w), xw, as_uint(yh.w), weld[rows.rows + i]))
           PUSH((uint2)(first, second));
       }
       MAKE_ROOM(8 * TEAM, HEAD_CANDIDATES, LIST_CANDIDATES);

@@ -14,7 +14,7 @@ __kernel __attribute__((reqd_work_group_size(REFIT_ITEMS, 1, 1))) void refit(
     __global const uint *superBody, __global float4 *rec, __global float4 *clusterLow, __global float4 *clusterHigh,
     __global float4 *superLow, __global float4 *superHigh, __global uint *head,
 #ifdef SWEPT
-    __global const float *vert0, __global float4 *rec0) {
+    __global const float *vert0, __global float4 *rec0, float until) {
 #else
     __global uint *count, uint countLength) {
 #endif
@@ -51,8 +51,8 @@ __kernel __attribute__((reqd_work_group_size(REFIT_ITEMS, 1, 1))) void refit(
       rec0[3 * slot] = (float4)(a0, as_float(w.x));
       rec0[3 * slot + 1] = (float4)(b0, as_float(w.y));
       rec0[3 * slot + 2] = (float4)(c0, as_float(w.z));
-      low = fmin(low, fmin(a0, fmin(b0, c0)));
-      high = fmax(high, fmax(a0, fmax(b0, c0)));
+      low = fmin(lowUntil(a0, a, until), fmin(lowUntil(b0, b, until), lowUntil(c0, c, until)));
+      high = fmax(highUntil(a0, a, until), fmax(highUntil(b0, b, until), highUntil(c0, c, until)));
       const float3 wrong = (a0 - a0) + (b0 - b0) + (c0 - c0); /* 0, or NaN */
       if (!(wrong.x == 0 && wrong.y == 0 && wrong.z == 0)) bad = 1;
 #endif

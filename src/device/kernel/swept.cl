@@ -34,43 +34,44 @@ static bool isOneVertex(Corner a, Corner b) {
          a.begin.z == b.begin.z && a.end.x == b.end.x && a.end.y == b.end.y && a.end.z == b.end.z;
 }
 
-static float3 lowOf(Corner c) {
-  return fmin(c.begin.xyz, c.end.xyz);
+/* Its box up to a time. */
+typedef struct Reach {
+  float3 low, high;
+} Reach;
+
+static Reach reachOf(Corner c, float until) {
+  return (Reach){lowUntil(c.begin.xyz, c.end.xyz, until), highUntil(c.begin.xyz, c.end.xyz, until)};
 }
 
-static float3 highOf(Corner c) {
-  return fmax(c.begin.xyz, c.end.xyz);
+static Reach around(Reach a, Reach b) {
+  return (Reach){fmin(a.low, b.low), fmax(a.high, b.high)};
 }
 
-static bool boxesMeet(float3 al, float3 ah, float3 bl, float3 bh) {
-  return al.x <= bh.x && bl.x <= ah.x && al.y <= bh.y && bl.y <= ah.y && al.z <= bh.z && bl.z <= ah.z;
+static bool boxesMeet(Reach a, Reach b) {
+  return a.low.x <= b.high.x && b.low.x <= a.high.x && a.low.y <= b.high.y && b.low.y <= a.high.y &&
+         a.low.z <= b.high.z && b.low.z <= a.high.z;
 }
 
 /* Which codes are worth a question: owned, boxes that overlap, no vertex in common. owned: bits 0 to 2 corners, 3 to 5 edges. */
-static uint codesOf(const Corner a[3], const Corner b[3], uint ownedA, uint ownedB) {
+static uint codesOf(const Corner a[3], const Corner b[3], uint ownedA, uint ownedB, float until) {
   uint codes = 0;
   /* bit 3 i + j: corners i and j are one vertex; welded vertices have numbers of the world, so only in one body */
   uint same = 0;
   for (uint k = 0; k < 9; ++k) same |= (uint)isOneVertex(a[k / 3], b[k % 3]) << k;
-  const float3 faceAl = fmin(lowOf(a[0]), fmin(lowOf(a[1]), lowOf(a[2])));
-  const float3 faceAh = fmax(highOf(a[0]), fmax(highOf(a[1]), highOf(a[2])));
-  const float3 faceBl = fmin(lowOf(b[0]), fmin(lowOf(b[1]), lowOf(b[2])));
-  const float3 faceBh = fmax(highOf(b[0]), fmax(highOf(b[1]), highOf(b[2])));
+  const Reach ra[3] = {reachOf(a[0], until), reachOf(a[1], until), reachOf(a[2], until)};
+  const Reach rb[3] = {reachOf(b[0], until), reachOf(b[1], until), reachOf(b[2], until)};
+  const Reach faceA = around(ra[0], around(ra[1], ra[2])), faceB = around(rb[0], around(rb[1], rb[2]));
   for (uint i = 0; i < 3; ++i) {
-    if ((ownedA >> i & 1) && (same >> (3 * i) & 7) == 0 && boxesMeet(lowOf(a[i]), highOf(a[i]), faceBl, faceBh))
-      codes |= 1u << i;
-    if ((ownedB >> i & 1) && (same >> i & 0x49) == 0 && boxesMeet(lowOf(b[i]), highOf(b[i]), faceAl, faceAh))
-      codes |= 8u << i;
+    if ((ownedA >> i & 1) && (same >> (3 * i) & 7) == 0 && boxesMeet(ra[i], faceB)) codes |= 1u << i;
+    if ((ownedB >> i & 1) && (same >> i & 0x49) == 0 && boxesMeet(rb[i], faceA)) codes |= 8u << i;
   }
   for (uint i = 0; i < 3; ++i) {
-    if (!(ownedA >> (3 + i) & 1)) continue;
-    const uint i1 = i == 2 ? 0 : i + 1;
-    const float3 al = fmin(lowOf(a[i]), lowOf(a[i1])), ah = fmax(highOf(a[i]), highOf(a[i1]));
-    const uint shared = (same >> (3 * i) | same >> (3 * i1)) & 7;
+    const uint i1 = i == 2 ? 0 : i + 1, shared = (same >> (3 * i) | same >> (3 * i1)) & 7;
+    const Reach edge = around(ra[i], ra[i1]);
     for (uint j = 0; j < 3; ++j) {
       const uint j1 = j == 2 ? 0 : j + 1;
-      if ((ownedB >> (3 + j) & 1) && !(shared >> j & 1) && !(shared >> j1 & 1) &&
-          boxesMeet(al, ah, fmin(lowOf(b[j]), lowOf(b[j1])), fmax(highOf(b[j]), highOf(b[j1]))))
+      if ((ownedA >> (3 + i) & 1) && (ownedB >> (3 + j) & 1) && !(shared >> j & 1) && !(shared >> j1 & 1) &&
+          boxesMeet(edge, around(rb[j], rb[j1])))
         codes |= 64u << (3 * i + j);
     }
   }
@@ -124,31 +125,41 @@ static pn_Features pointsOf(Points *p, __global const float4 *rec0, __global con
   return PN_EDGE_EDGE;
 }
 
-/* Is it proved at once that they stay apart? The filter's first two steps, the cheaper first. */
-static bool stayApart(pn_Features features, const Points *p) {
+/* Is it proved at once that they stay apart up to a time? The filter's first two steps, the cheaper first. */
+static bool stayApart(pn_Features features, const Points *p, float until) {
   const pnD2 *const places[4] = {p->x[0], p->x[1], p->x[2], p->x[3]};
   Motion q;
   if (!prepare(&q, features, places)) return false;
   makeCubic(&q);
-  return neverFlat(&q, 1.0) || apart(&q);
+  return neverFlat(&q, (double)until) || apart(&q);
+}
+
+/* The same without the first look, which they have behind them: as the filter goes on. */
+static pn_Verdict searchFeatures(pn_Features features, const Points *p, double until, pnImpactSpan *span) {
+  const pnD2 *const places[4] = {p->x[0], p->x[1], p->x[2], p->x[3]};
+  Motion q;
+  if (!prepare(&q, features, places)) return PN_UNCERTAIN;
+  makeCubic(&q);
+  return until < 1.0 && neverFlat(&q, until) ? PN_APART : search(&q, span);
 }
 
 /* ---------------------------------------------------------------- from triangles to features */
 
-/* A team takes TEAM pairs of triangles, one a lane; their features wait in local memory, so that all lanes have one to ask. */
+/* A team takes TEAM pairs of triangles, one a lane; their features wait in local memory, corners with faces and edges with edges
+ * apart, so that all lanes have one to ask and it is the same question. */
 __kernel __attribute__((reqd_work_group_size(TEAM, 1, 1))) void sweptFeatures(
-    __global const float4 *rec0, __global const float4 *rec, __global const uint4 *tri, __global const uint4 *edges,
-    __global uint *head, __global const uint2 *in, uint inCapacity, __global uint2 *list, uint capacity) {
+    __global const float4 *rec0, __global const float4 *rec, __global const uint4 *edges, __global uint *head,
+    __global const uint2 *in, uint inCapacity, float until, __global uint2 *list, uint capacity) {
   __local uint2 pairs[TEAM];
-  __local uint waiting[15 * TEAM]; /* lane and code */
+  __local uint corners[6 * TEAM], sides[9 * TEAM]; /* lane and code */
   __local uint2 queue[QUEUE];
-  __local uint waitingLength, queueLength, base;
+  __local uint cornerLength, sideLength, queueLength, base;
   const uint lane = get_local_id(0), n = min(head[HEAD_CANDIDATES], inCapacity);
   uint asked = 0;
   if (lane == 0) queueLength = base = 0;
   for (uint k0 = get_group_id(0) * TEAM; k0 < n; k0 += get_num_groups(0) * TEAM) {
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (lane == 0) waitingLength = 0;
+    if (lane == 0) cornerLength = sideLength = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     if (k0 + lane < n) {
       const uint2 c = in[k0 + lane];
@@ -156,22 +167,35 @@ __kernel __attribute__((reqd_work_group_size(TEAM, 1, 1))) void sweptFeatures(
       const uint ownedA = edges[c.x].w, ownedB = edges[c.y].w;
       const Corner a[3] = {cornerAt(rec0, rec, c.x, 0), cornerAt(rec0, rec, c.x, 1), cornerAt(rec0, rec, c.x, 2)};
       const Corner b[3] = {cornerAt(rec0, rec, c.y, 0), cornerAt(rec0, rec, c.y, 1), cornerAt(rec0, rec, c.y, 2)};
-      uint codes = codesOf(a, b, ownedA, ownedB), at = 0;
-      if (codes) at = atomic_add(&waitingLength, popcount(codes));
-      for (; codes; codes &= codes - 1) waiting[at++] = lane << 4 | (31 - clz(codes & -codes));
+      const uint codes = codesOf(a, b, ownedA, ownedB, until);
+      uint some = codes & 63, at = some ? atomic_add(&cornerLength, popcount(some)) : 0;
+      for (; some; some &= some - 1) corners[at++] = lane << 4 | (31 - clz(some & -some));
+      some = codes & ~63u, at = some ? atomic_add(&sideLength, popcount(some)) : 0;
+      for (; some; some &= some - 1) sides[at++] = lane << 4 | (31 - clz(some & -some));
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    const uint length = waitingLength;
-    for (uint w0 = 0; w0 < length; w0 += TEAM) {
-      if (w0 + lane < length) {
-        const uint code = waiting[w0 + lane] & 15;
-        const uint2 c = pairs[waiting[w0 + lane] >> 4];
+    const uint cornerCount = cornerLength, sideCount = sideLength;
+    if (lane == 0) asked += cornerCount + sideCount;
+    for (uint w0 = 0; w0 < cornerCount; w0 += TEAM) {
+      if (w0 + lane < cornerCount) {
+        const uint code = corners[w0 + lane] & 15;
+        const uint2 c = pairs[corners[w0 + lane] >> 4];
+        const bool turned = code >= 3;
         Points p;
-        bool turned;
-        /* which edge comes first does not matter here: boundaries of the proof are the same for both */
-        const pn_Features features = pointsOf(&p, rec0, rec, tri, edges, false, c.x, c.y, code, &turned);
-        ++asked;
-        if (!stayApart(features, &p)) PUSH(packFeatures(c, code));
+        putVertexFace(&p, rec0, rec, turned ? c.y : c.x, turned ? code - 3 : code, turned ? c.x : c.y);
+        if (!stayApart(PN_VERTEX_FACE, &p, until)) PUSH(packFeatures(c, code));
+      }
+      MAKE_ROOM(TEAM, HEAD_SEARCH, LIST_SEARCH);
+    }
+    for (uint w0 = 0; w0 < sideCount; w0 += TEAM) {
+      if (w0 + lane < sideCount) {
+        const uint code = sides[w0 + lane] & 15, i = (code - 6) / 3, j = (code - 6) % 3;
+        const uint2 c = pairs[sides[w0 + lane] >> 4];
+        Points p;
+        /* which way an edge goes and which comes first does not matter for this proof */
+        putPoint(&p, 0, cornerAt(rec0, rec, c.x, i)), putPoint(&p, 1, cornerAt(rec0, rec, c.x, i == 2 ? 0 : i + 1));
+        putPoint(&p, 2, cornerAt(rec0, rec, c.y, j)), putPoint(&p, 3, cornerAt(rec0, rec, c.y, j == 2 ? 0 : j + 1));
+        if (!stayApart(PN_EDGE_EDGE, &p, until)) PUSH(packFeatures(c, code));
       }
       MAKE_ROOM(TEAM, HEAD_SEARCH, LIST_SEARCH);
     }
@@ -203,13 +227,14 @@ static uint4 namesOf(__global const uint4 *tri, __global const uint4 *weld, __gl
   return turned ? (uint4)(bodies, 2, g, e) : (uint4)(bodies, 2, e, g);
 }
 
-/* One pair of features an item. firsts: first vertex and first triangle of each body. earliest: of those that begin after another
- * has ended none is wanted; that time waits in the head, as a float that is not below it. */
+/* One pair of features an item. firsts: first vertex and first triangle of each body. Contacts after `until` may be left out.
+ * earliest: of those that begin after another has ended none is wanted; that time waits in the head, as a float that is not
+ * below it. */
 __kernel void sweptSearch(__global const float4 *rec0, __global const float4 *rec, __global const uint4 *tri,
                           __global const uint4 *weld, __global const uint4 *edges, __global const uint2 *firsts,
                           __global uint *head, __global const uint2 *in, uint inCapacity, __global uint4 *names,
                           __global double2 *spans, uint capacity, __global uint4 *unsureNames, __global float *unsurePoints,
-                          uint unsureCapacity, uint earliest) {
+                          uint unsureCapacity, uint earliest, float until) {
   const uint n = min(head[HEAD_SEARCH], inCapacity);
   for (uint k = get_global_id(0); k < n; k += get_global_size(0)) {
     const uint2 f = in[k];
@@ -217,11 +242,10 @@ __kernel void sweptSearch(__global const float4 *rec0, __global const float4 *re
     Points p;
     bool turned;
     const pn_Features features = pointsOf(&p, rec0, rec, tri, edges, weld[a].w == weld[b].w, a, b, code, &turned);
-    const pnD2 *const places[4] = {p.x[0], p.x[1], p.x[2], p.x[3]};
     const double soonest = earliest ? (double)as_float(*(volatile __global uint *)(head + HEAD_SOONEST)) : INFINITY;
     pnImpactSpan span;
     span.meets = false, span.lo = span.hi = 0;
-    const pn_Verdict verdict = pn_impactFilter(features, places, earliest ? fmin(soonest + WIDEST_SPAN, 1.0) : 1.0, &span);
+    const pn_Verdict verdict = searchFeatures(features, &p, fmin(soonest + WIDEST_SPAN, (double)until), &span);
     if (verdict == PN_APART || (verdict == PN_MEETING && span.lo > soonest)) continue;
     const uint4 who = namesOf(tri, weld, edges, firsts, a, b, code, turned);
     if (verdict == PN_MEETING) {

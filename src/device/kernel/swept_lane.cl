@@ -32,3 +32,17 @@ typedef struct pnMovingDouble {
 } pnMovingDouble;
 /* As in geom/triangle.h. */
 typedef enum pn_Verdict { PN_APART, PN_MEETING, PN_UNCERTAIN } pn_Verdict;
+
+/* Where a point is lowest and highest from the begin to `until`. At 1 that is one of its ends. Before, its place then is computed with
+ * three roundings of numbers below |begin| + |end|: 4u of them are added on both sides (collide/sweep.c). */
+static float3 lowUntil(float3 begin, float3 end, float until) {
+  if (until == 1.0f) return fmin(begin, end);
+  const double3 a = convert_double3(begin), b = convert_double3(end), at = a + (double)until * (b - a);
+  return convert_float3_rtn(fmin(a, at) - 0x1p-51 * (fabs(a) + fabs(b)));
+}
+
+static float3 highUntil(float3 begin, float3 end, float until) {
+  if (until == 1.0f) return fmax(begin, end);
+  const double3 a = convert_double3(begin), b = convert_double3(end), at = a + (double)until * (b - a);
+  return convert_float3_rtp(fmax(a, at) + 0x1p-51 * (fabs(a) + fabs(b)));
+}
