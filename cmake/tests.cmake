@@ -82,16 +82,50 @@ if(TARGET test_base_fenv_fast)
   target_link_options(test_base_fenv_fast PRIVATE -ffast-math)
 endif()
 
+# Files and threads of the tool that fail as a test wishes: preloaded into it.
+if(TARGET test_cli_faults)
+  add_library(pinch_fault_shim MODULE test/fault_shim.c)
+  target_link_libraries(pinch_fault_shim PRIVATE ${CMAKE_DL_LIBS})
+  target_compile_definitions(test_cli_faults PRIVATE PINCH_FAULT_SHIM="$<TARGET_FILE:pinch_fault_shim>")
+  add_dependencies(test_cli_faults pinch_cli pinch_fault_shim)
+endif()
+
 # Long runs, started by scripts/fuzz_*: built when asked for, no part of ctest.
 file(GLOB PINCH_FUZZ_SOURCES CONFIGURE_DEPENDS test/fuzz_*.c)
 if(NOT TARGET pinch_io)
-  list(FILTER PINCH_FUZZ_SOURCES EXCLUDE REGEX "/fuzz_(gltf|io)\\.c$")
+  list(FILTER PINCH_FUZZ_SOURCES EXCLUDE REGEX "/fuzz_io\\.c$")
 endif()
 foreach(source ${PINCH_FUZZ_SOURCES})
   get_filename_component(name ${source} NAME_WE)
   add_executable(${name} EXCLUDE_FROM_ALL ${source})
   target_link_libraries(${name} PRIVATE pinch_test_support $<TARGET_NAME_IF_EXISTS:pinch_io>)
 endforeach()
+
+# A world that lives long, for scripts/soak.
+add_executable(soak EXCLUDE_FROM_ALL test/soak.c)
+target_link_libraries(soak PRIVATE pinch)
+
+# What libFuzzer runs (scripts/fuzz): every test/fuzz/*.c, with the tool's own files for those that look into them.
+if(PINCH_FUZZ)
+  file(GLOB PINCH_FUZZERS CONFIGURE_DEPENDS test/fuzz/*.c)
+  set(PINCH_FUZZ_CLI ${PINCH_CLI_SOURCES})
+  list(FILTER PINCH_FUZZ_CLI EXCLUDE REGEX "/main\\.c$")
+  add_library(pinch_fuzz_cli STATIC EXCLUDE_FROM_ALL ${PINCH_FUZZ_CLI})
+  target_link_libraries(pinch_fuzz_cli PUBLIC pinch_report pinch_io pinch_scenes $<TARGET_NAME_IF_EXISTS:pinch_gl> pinch_cl pinch
+    ZLIB::ZLIB ${PINCH_JANSSON_LIBRARY} m)
+  foreach(source ${PINCH_FUZZERS})
+    get_filename_component(name ${source} NAME_WE)
+    add_executable(fuzzer_${name} EXCLUDE_FROM_ALL ${source})
+    target_link_options(fuzzer_${name} PRIVATE -fsanitize=fuzzer)
+    target_link_libraries(fuzzer_${name} PRIVATE pinch_test_support)
+    if(name MATCHES "args|baseline")
+      target_link_libraries(fuzzer_${name} PRIVATE pinch_fuzz_cli)
+    endif()
+    target_link_libraries(fuzzer_${name} PRIVATE pinch_io pinch ${PINCH_JANSSON_LIBRARY})
+    list(APPEND PINCH_FUZZ_TARGETS fuzzer_${name})
+  endforeach()
+  add_custom_target(fuzzers DEPENDS ${PINCH_FUZZ_TARGETS})
+endif()
 
 # A second opinion from CGAL, where it is installed.
 file(GLOB PINCH_CGAL_TEST_SOURCES CONFIGURE_DEPENDS test/test_*.cpp)
@@ -117,7 +151,7 @@ if(TARGET pinch_report)
 endif()
 
 # The other folders of test/ bring their own few lines.
-foreach(folder headers install readme subproject docs)
+foreach(folder headers install readme subproject docs golden)
   if(EXISTS ${PROJECT_SOURCE_DIR}/test/${folder}/CMakeLists.txt)
     add_subdirectory(test/${folder})
   endif()

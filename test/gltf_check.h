@@ -1,5 +1,5 @@
 /* gltf_check.h: one input through the glTF reader or a vertex cache, with everything checked that is promised about the
- * answer; shared by the test (a fixed run of broken files) and fuzz_gltf (a long one). A broken promise ends the program. */
+ * answer; shared by the test (a fixed run of broken files) and test/fuzz/gltf.c (a long one). A broken promise ends the program. */
 #ifndef PN_TEST_GLTF_CHECK_H
 #define PN_TEST_GLTF_CHECK_H
 
@@ -74,7 +74,7 @@ static void checkMoments(const pnAnimFile *file) {
 }
 
 /* Reads a document from memory. Answers whether it was accepted. */
-static bool checkDocument(const uint8_t *bytes, size_t count) {
+static inline bool checkDocument(const uint8_t *bytes, size_t count) {
   /* A copy of exactly this size, so that a sanitizer sees a read past its end. */
   uint8_t *exact = malloc(count > 0 ? count : 1);
   if (count > 0) memcpy(exact, bytes, count);
@@ -95,7 +95,7 @@ static bool checkDocument(const uint8_t *bytes, size_t count) {
 }
 
 /* Reads a cache from a file of the given name, which it writes. */
-static bool checkCache(const uint8_t *bytes, size_t count, const char *path) {
+static inline bool checkCache(const uint8_t *bytes, size_t count, const char *path) {
   FILE *stream = fopen(path, "wb");
   CHECK(stream != NULL && fwrite(bytes, 1, count, stream) == count);
   fclose(stream);

@@ -14,7 +14,7 @@
 TestRandom testRandom(uint64_t seed) {
   // spread neighbouring seeds, and keep away from the one state that stays
   uint64_t state = (seed + 1) * 0x9e3779b97f4a7c15u;
-  return (TestRandom){state ? state : 1};
+  return (TestRandom){.state = state ? state : 1};
 }
 
 uint64_t testU64(TestRandom *random) {
@@ -23,7 +23,11 @@ uint64_t testU64(TestRandom *random) {
   x ^= x << 25;
   x ^= x >> 27;
   random->state = x;
-  return x * 0x2545f4914f6cdd1du;
+  x *= 0x2545f4914f6cdd1du;
+  // the upper bits are those that choices are made by
+  for (int shift = 56; shift >= 48 && random->tape < random->tapeEnd; shift -= 8)
+    x = (x & ~((uint64_t)255 << shift)) | (uint64_t)*random->tape++ << shift;
+  return x;
 }
 
 uint32_t testBelow(TestRandom *random, uint32_t bound) {

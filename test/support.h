@@ -27,7 +27,8 @@ extern "C" {
 /* ---------------------------------------------------------------- random numbers (xorshift64*) */
 
 typedef struct TestRandom {
-  uint64_t state; /* never 0 */
+  uint64_t state;                /* never 0 */
+  const uint8_t *tape, *tapeEnd; /* null: none. Else bytes of a fuzzer, which decide as long as there are any */
 } TestRandom;
 
 TestRandom testRandom(uint64_t seed); /* any seed, 0 too */

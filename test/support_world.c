@@ -538,6 +538,47 @@ static bool checkFrame(World *w, WorldTally *tally) {
   return good;
 }
 
+/* Calls that must be refused and change nothing: dead ids, wrong counts, NaN, matrices that are not rigid, absurd definitions. */
+static void provoke(World *w) {
+  TestRandom *r = &w->maker.random;
+  const Body *body = &w->bodies[testBelow(r, w->bodyCount)];
+  pnBodyId dead = {testBelow(r, 2) ? 0 : testBelow(r, 1000) + 100, testBelow(r, 5)};
+  pnBodyId stale = {body->id.index1, body->id.generation + 1 + testBelow(r, 3)}, made = {0};
+  uint32_t n = body->mesh ? pnMesh_GetVertexCount(body->mesh) : 0;
+  float *numbers = room(3 * n + 3, sizeof *numbers);
+  pnMatrix matrix = pnMatrix_Identity(), joints[MOST_JOINTS] = {{{{0}}}};
+  const uint32_t before = pnWorld_GetBodyCount(w->world);
+  assert_true(pnBody_SetVertices(w->world, dead, numbers, n) == PN_ERROR_ID);
+  assert_true(pnBody_SetTransform(w->world, stale, &matrix) == PN_ERROR_ID);
+  assert_true(pnBody_SetJoints(w->world, stale, joints, 1) != PN_OK &&
+              pnBody_SetWeights(w->world, dead, numbers, 1) != PN_OK);
+  assert_true(pnWorld_DestroyBody(w->world, dead) == PN_ERROR_ID &&
+              pnWorld_DestroyBody(w->world, stale) == PN_ERROR_ID);
+  assert_true(!pnBody_IsValid(w->world, dead) && !pnBody_GetTree(w->world, stale) && !pnBody_GetPose(w->world, dead));
+  if (n > 0) {
+    numbers[testBelow(r, 3 * n)] = testBelow(r, 2) ? NAN : -INFINITY;
+    assert_true(pnBody_SetVertices(w->world, body->id, numbers, n) != PN_OK);
+    assert_true(pnBody_SetVertices(w->world, body->id, numbers, testBelow(r, 2) ? n + 1 : UINT32_MAX) != PN_OK);
+  }
+  matrix.m[testBelow(r, 3)][testBelow(r, 4)] = testBelow(r, 2) ? NAN : INFINITY;
+  assert_true(pnBody_SetTransform(w->world, body->id, &matrix) != PN_OK);
+  if (body->skin) {
+    joints[0].m[0][testBelow(r, 4)] = NAN;
+    assert_true(pnBody_SetJoints(w->world, body->id, joints, body->jointCount) != PN_OK);
+    assert_true(pnBody_SetJoints(w->world, body->id, joints, UINT32_MAX) != PN_OK);
+  }
+  if (body->morph) {
+    float weights[MOST_TARGETS] = {NAN};
+    assert_true(pnBody_SetWeights(w->world, body->id, weights, body->targetCount) != PN_OK);
+    assert_true(pnBody_SetWeights(w->world, body->id, weights, UINT32_MAX) != PN_OK);
+  }
+  pnBodyDef empty = pnDefaultBodyDef(), zeroed = {0};
+  assert_true(pnWorld_CreateBody(w->world, &empty, &made) != PN_OK &&
+              pnWorld_CreateBody(w->world, &zeroed, &made) != PN_OK);
+  assert_int_equal(pnWorld_GetBodyCount(w->world), before);
+  free(numbers);
+}
+
 static void freeWorld(World *w) {
   pnDestroyWorld(w->world);
   pnDestroyPool(w->pool);
@@ -554,6 +595,7 @@ static void freeWorld(World *w) {
 bool worldCheck(uint64_t seed, const WorldWish *wish, WorldTally *tally) {
   World w = {.maker = {.random = testRandom(seed)}, .wish = wish, .pool = NULL};
   TestRandom *r = &w.maker.random;
+  r->tape = wish->tape, r->tapeEnd = wish->tapeEnd;
   makeNumbers(&w.maker);
   pnWorldDef def = pnDefaultWorldDef();
   def.lab = &(pnWorldLab){.broad = (pnBroad)testBelow(r, 3)};
@@ -570,6 +612,7 @@ bool worldCheck(uint64_t seed, const WorldWish *wish, WorldTally *tally) {
   tally->refused += !made;
   for (uint32_t f = 0; made && good && f < frames; ++f) {
     for (uint32_t i = 0; (f > 0 || testBelow(r, 2)) && i < w.bodyCount; ++i) moveBody(&w, &w.bodies[i], tally);
+    if (wish->hostile) provoke(&w);
     good = checkFrame(&w, tally);
     if (!good || (wish->tell && f + 1 == frames)) {
       printf("seed %llu, frame %u, regime %d, exponent %d\n", (unsigned long long)seed, f, (int)w.maker.regime,

@@ -11,8 +11,10 @@
 
 /* What to make; zeroed: anything. */
 typedef struct WorldWish {
-  uint32_t kinds; /* bits of pnBodyKind */
-  bool tell;      /* print the world */
+  uint32_t kinds;                /* bits of pnBodyKind */
+  bool tell;                     /* print the world */
+  bool hostile;                  /* and calls that must be refused, between the others */
+  const uint8_t *tape, *tapeEnd; /* decisions of a fuzzer; null: the seed's */
 } WorldWish;
 
 /* What a world was: for tables, and so that nobody counts worlds in which nothing happens. */

@@ -1,5 +1,5 @@
 /* test_gltf_mutation.c: a fixed run of broken glTF files and caches. Numbers of the document become extreme ones, words
- * change places, bytes change, pieces vanish or double. scripts/fuzz_gltf runs for longer. */
+ * change places, bytes change, pieces vanish or double. scripts/fuzz runs for longer. */
 #include "support.h"
 
 #include <unistd.h>

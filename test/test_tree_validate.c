@@ -64,7 +64,7 @@ static void noAlarmAtAnyMagnitude(void **state) {
 /* One bound of one lane, moved inward by a cell (or the radius of a ball by a hundredth): true where vertices are out. */
 static void shrink(pnTree *tree, uint32_t node, uint32_t lane, uint32_t d, int side) {
   if (tree->slabs) {
-    int16_t *bound = &((pnBoxLanes *)pn_lanesOf(tree, node))->row[d][side][lane];
+    int16_t *bound = &((pnSlabLanes *)pn_lanesOf(tree, node))->row[d][side][lane];
     *bound = (int16_t)(*bound + (side ? -1 : 1));
   } else {
     ((pnSphereLanes *)pn_lanesOf(tree, node))->radius[lane] *= 0.98f;

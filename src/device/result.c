@@ -179,7 +179,7 @@ static pnResult makeContacts(pnDeviceWorld *world, const pnPair *pairs, size_t n
   const uint32_t bodies = (uint32_t)world->bodies.count;
   if (!pn_arrayReserve(&world->scratch, 2 * n)) return pn_failMemory(2 * n * sizeof(uint64_t));
   if (!pn_arrayReserve(&world->pairs, n)) return pn_failMemory(n * sizeof(pnPair));
-  pnKeyValue *keys = (pnKeyValue *)(void *)world->scratch.data, *other = keys + n;
+  pnKeyValue *keys = (pnKeyValue *)(void *)world->scratch.data, *other = n > 0 ? keys + n : keys;
   uint32_t a = 0, b = 0;
   for (size_t i = 0; i < n; ++i) {
     a = bodyOf(world, pairs[i].a, a);

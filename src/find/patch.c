@@ -82,7 +82,7 @@ static bool gatherSeeds(pnContactWork *work) {
     seeds[work->seeds.count++] = (pnKeyValue){m->regionU, 2 * m->u + m->uIsAbove};
     seeds[work->seeds.count++] = (pnKeyValue){m->regionW, 2 * m->w + m->wIsAbove};
   }
-  pn_sortKeyValue(seeds, seeds + work->seeds.count, work->seeds.count);
+  if (work->seeds.count > 0) pn_sortKeyValue(seeds, seeds + work->seeds.count, work->seeds.count);
   return true;
 }
 

@@ -54,11 +54,16 @@ static void refreshMesh(pnSoup *soup) {
   soup->pose.source = soup->positions;
 }
 
+/* Can it have so many at all? To be asked before so many are read. */
+static pnResult checkCount(const pnSoup *soup, size_t wanted) {
+  return wanted <= PN_MAX_PLACES ? PN_OK
+                                 : pn_fail(PN_ERROR_COUNT, "soup '%s': %zu primitives were asked for, it can have %u",
+                                           soup->mesh.name, wanted, PN_MAX_PLACES);
+}
+
 /* Room for so many places. On failure nothing is changed. */
 static pnResult reserve(pnSoup *soup, size_t wanted) {
-  if (wanted > PN_MAX_PLACES)
-    return pn_fail(PN_ERROR_COUNT, "soup '%s': %zu primitives were asked for, it can have %u", soup->mesh.name, wanted,
-                   PN_MAX_PLACES);
+  if (checkCount(soup, wanted) != PN_OK) return PN_ERROR_COUNT;
   if (wanted <= soup->capacity) return PN_OK;
   size_t n = PN_MIN(PN_MAX(wanted, 2 * (size_t)soup->capacity), PN_MAX_PLACES), old = soup->placeCount;
   pnSoup grown = {.capacity = (uint32_t)n,
@@ -221,6 +226,7 @@ void pn_touchSoup(pnSoup *soup) {
 pnResult pnSoup_Add(pnSoup *soup, pnPrimitiveKind kind, const float *positions, uint32_t count, pnPrimitiveId *outIds) {
   PN_FLOAT_SCOPE;
   pnResult result = checkKind(soup, kind);
+  if (result == PN_OK) result = checkCount(soup, (size_t)soup->liveCount + count);
   if (result == PN_OK) result = checkPositions(soup, kind, positions, count);
   if (result == PN_OK) result = reserve(soup, (size_t)soup->liveCount + count);
   if (result != PN_OK) return result;

@@ -10,7 +10,9 @@ void pn_writeDivision(const pnShape *shape, pnByteWriter *w) {
     uint8_t byte = (uint8_t)(shape->count[node] | (pn_isShapeLeaf(shape, shape->first[node]) ? OF_LEAVES : 0));
     pn_putBytes(w, &byte, 1);
   }
-  pn_putBytes(w, shape->count + shape->innerCount, shape->leafCount);
+  if (shape->leafCount > 0) { /* an empty one has no arrays */
+    pn_putBytes(w, shape->count + shape->innerCount, shape->leafCount);
+  }
   for (uint32_t leaf = 0; leaf < shape->leafCount; leaf++) {
     pn_putBytes(w, shape->leafTriangles + (size_t)leaf * PN_LANES,
                 shape->count[shape->innerCount + leaf] * sizeof(uint32_t));

@@ -1,0 +1,215 @@
+/* test_world_threads.c: what docs/trust.md allows threads to do at the same time, done at the same time, for the thread sanitizer;
+ * and schedulers that do with tasks whatever pnTasks allows. Answers are those of one thread. */
+#include "support.h"
+
+#include "pinch/pinch.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { THREADS = 4, ROUNDS = 6 };
+
+/* What all threads share and nobody changes. */
+typedef struct Shared {
+  pnMesh *mesh, *ground;
+  const pnShape *shape;
+  pnTree *groundTree;
+  pnPose *groundPose;
+  pnPool *pool;
+  size_t truth[ROUNDS];
+} Shared;
+
+static void place(pnMatrix *m, int round) {
+  *m = pnMatrix_Identity();
+  m->m[0][3] = 0.3f * (float)round, m->m[1][3] = 0.5f;
+}
+
+/* A world of its own over shared things: two rigid bodies of one shape and a shared static tree, one that looks at itself. */
+static void runWorld(const Shared *s, const pnTasks *tasks, size_t *outPairs) {
+  pnWorldDef worldDef = pnDefaultWorldDef();
+  worldDef.tasks = *tasks;
+  pnWorld *world;
+  pnBodyId ids[4];
+  testExpectOk(pnCreateWorld(&worldDef, &world));
+  for (int i = 0; i < 4; ++i) {
+    pnBodyDef def = pnDefaultBodyDef();
+    def.kind = i == 2 ? PN_BODY_STATIC : i == 3 ? PN_BODY_FREE : PN_BODY_RIGID;
+    if (i < 2) def.shape = s->shape;
+    if (i == 2) def.staticTree = s->groundTree;
+    if (i == 3) def.mesh = s->mesh, def.self = true;
+    testExpectOk(pnWorld_CreateBody(world, &def, &ids[i]));
+  }
+  for (int round = 0; round < ROUNDS; ++round) {
+    pnMatrix m;
+    place(&m, round);
+    testExpectOk(pnBody_SetTransform(world, ids[0], &m));
+    uint32_t n = pnMesh_GetVertexCount(s->mesh);
+    float *at = malloc(3 * n * sizeof *at);
+    assert_non_null(at);
+    for (uint32_t i = 0; i < 3 * n; ++i)
+      at[i] = pnMesh_GetVertices(s->mesh)[i] * (i % 3 ? 1 : 0.5f + 0.1f * (float)round);
+    testExpectOk(pnBody_SetVertices(world, ids[3], at, n));
+    free(at);
+    pnFrame frame = pnWorld_Collide(world, NULL);
+    testExpectOk(frame.result);
+    outPairs[round] = frame.pairCount;
+  }
+  pnDestroyWorld(world);
+}
+
+/* Queries of trees of its own over the shared shape; who holds the shape changes all the time. */
+static void runQueries(const Shared *s) {
+  pnPoseDef poseDef = pnDefaultPoseDef();
+  poseDef.mesh = s->mesh;
+  for (int round = 0; round < ROUNDS; ++round) {
+    pnPose *pose;
+    pnTree *tree;
+    pnPairList *pairs;
+    const pnShape *held = pnShape_Retain(s->shape);
+    testExpectOk(pnCreatePose(&poseDef, &pose));
+    pnTreeDef def = pnDefaultTreeDef();
+    def.pose = pose, def.shape = held;
+    testExpectOk(pnCreateTree(&def, &tree));
+    testExpectOk(pnCreatePairList(&pairs));
+    testExpectOk(pnShape_PrepareSelf(held));
+    testExpectOk(pnCollideSelf(tree, NULL, pairs, NULL));
+    assert_true(pnPairList_GetCount(pairs) > 0);
+    void *block;
+    size_t bytes;
+    testExpectOk(pnShape_Save(held, &block, &bytes));
+    pnFree(block, bytes);
+    /* a message is the thread's own */
+    assert_true(pnPose_SetVertices(pose, pnMesh_GetVertices(s->mesh), 1) == PN_ERROR_COUNT);
+    assert_non_null(strstr(pnGetMessage(), pnMesh_GetName(s->mesh)));
+    pnDestroyPairList(pairs);
+    pnDestroyTree(tree);
+    pnDestroyPose(pose);
+    pnShape_Release(held);
+  }
+}
+
+static void *work(void *context) {
+  const Shared *s = context;
+  size_t pairs[ROUNDS];
+  runQueries(s);
+  runWorld(s, &(pnTasks){0}, pairs);
+  for (int i = 0; i < ROUNDS; ++i) assert_int_equal(pairs[i], s->truth[i]);
+  /* and all of them on one pool */
+  pnTasks tasks = pnPool_GetTasks(s->pool);
+  runWorld(s, &tasks, pairs);
+  for (int i = 0; i < ROUNDS; ++i) assert_int_equal(pairs[i], s->truth[i]);
+  return NULL;
+}
+
+static void openShared(Shared *s) {
+  memset(s, 0, sizeof *s);
+  testExpectOk(pnMakeKnot(2, 3, 1, 0.45f, 48, 10, &s->mesh));
+  testExpectOk(pnMakeGrid(4, 4, 20, 20, &s->ground));
+  pnShapeDef def = pnDefaultShapeDef();
+  def.mesh = s->mesh;
+  def.tree.self = true;
+  def.tree.update = PN_UPDATE_RIGID;
+  testExpectOk(pnCreateShape(&def, &s->shape));
+  pnPoseDef poseDef = pnDefaultPoseDef();
+  poseDef.mesh = s->ground;
+  testExpectOk(pnCreatePose(&poseDef, &s->groundPose));
+  pnTreeDef treeDef = pnDefaultTreeDef();
+  treeDef.pose = s->groundPose;
+  testExpectOk(pnCreateTree(&treeDef, &s->groundTree));
+  testExpectOk(pnCreatePool(3, &s->pool));
+  runWorld(s, &(pnTasks){0}, s->truth);
+  size_t sum = 0;
+  for (int i = 0; i < ROUNDS; ++i) sum += s->truth[i];
+  assert_true(sum > 100);
+}
+
+static void closeShared(Shared *s) {
+  pnDestroyPool(s->pool);
+  pnDestroyTree(s->groundTree);
+  pnDestroyPose(s->groundPose);
+  pnShape_Release(s->shape);
+  pnDestroyMesh(s->ground);
+  pnDestroyMesh(s->mesh);
+  assert_int_equal(pnGetByteCount(), 0);
+}
+
+static void worldsAndQueriesInParallel(void **state) {
+  (void)state;
+  Shared s;
+  openShared(&s);
+  pthread_t threads[THREADS];
+  for (int i = 0; i < THREADS; ++i) assert_int_equal(pthread_create(&threads[i], NULL, work, &s), 0);
+  for (int i = 0; i < THREADS; ++i) assert_int_equal(pthread_join(threads[i], NULL), 0);
+  closeShared(&s);
+}
+
+/* ---------------------------------------------------------------- hostile schedulers */
+
+typedef struct Part {
+  pnTaskFcn *task;
+  void *context;
+  uint32_t begin, end, worker;
+} Part;
+
+static void *runPart(void *context) {
+  Part *p = context;
+  if (p->worker % 2) sched_yield();
+  p->task(p->context, p->begin, p->end, p->worker);
+  return NULL;
+}
+
+/* Everything on a thread made for it, the last part first, each as small as it may be. */
+static void runOnStrangers(void *user, pnTaskFcn *task, void *context, uint32_t count, uint32_t grain) {
+  (void)user;
+  enum { MOST = 7 };
+  uint32_t step = grain > 0 ? grain : 1;
+  if (count / step > 40) step = count / 40 + 1;
+  for (uint32_t end = count; end > 0;) {
+    Part parts[MOST];
+    pthread_t threads[MOST];
+    uint32_t n = 0;
+    for (; n < MOST && end > 0; ++n) {
+      uint32_t begin = end > step ? end - step : 0;
+      parts[n] = (Part){task, context, begin, end, n};
+      assert_int_equal(pthread_create(&threads[n], NULL, runPart, &parts[n]), 0);
+      end = begin;
+    }
+    while (n > 0) pthread_join(threads[--n], NULL);
+  }
+}
+
+/* All on one thread, one index at a time, backwards, as the last of very many workers. */
+static void runBackwards(void *user, pnTaskFcn *task, void *context, uint32_t count, uint32_t grain) {
+  (void)user, (void)grain;
+  for (uint32_t i = count; i-- > 0;) task(context, i, i + 1, PN_MAX_WORKERS - 1);
+}
+
+/* The whole in one call, or two that differ in size by all but one. */
+static void runUnevenly(void *user, pnTaskFcn *task, void *context, uint32_t count, uint32_t grain) {
+  (void)user, (void)grain;
+  if (count > 1) task(context, count - 1, count, 1);
+  task(context, 0, count > 1 ? count - 1 : count, 0);
+}
+
+static void schedulersMayDoWhatTheyLike(void **state) {
+  (void)state;
+  Shared s;
+  openShared(&s);
+  const pnTasks hooks[] = {{.workerCount = 7, .parallelFor = runOnStrangers},
+                           {.workerCount = PN_MAX_WORKERS, .parallelFor = runBackwards},
+                           {.workerCount = 2, .parallelFor = runUnevenly}};
+  for (size_t i = 0; i < sizeof hooks / sizeof *hooks; ++i) {
+    size_t pairs[ROUNDS];
+    runWorld(&s, &hooks[i], pairs);
+    for (int k = 0; k < ROUNDS; ++k) assert_int_equal(pairs[k], s.truth[k]);
+  }
+  closeShared(&s);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(worldsAndQueriesInParallel),
+                                     cmocka_unit_test(schedulersMayDoWhatTheyLike)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
