@@ -5,7 +5,9 @@
  * zero, s = a_k / (a_k - b_k) with a_k, b_k of opposite sign: s is off by at most 5u (ends) + 3u (itself), and moves p by less than 2
  * (the greatest distance of two ends) times that, 16u; products, sum and ends bring 10u. Where |p| >= 2^-26 (else the whole octahedron
  * is the box) scaling p makes of it less than 2^26 (26u + 5u) < 2^-22. With 2^-25 for rounding to float that is less than
- * half of the margin. */
+ * half of the margin. The direction of a page is w = f - (f.e / e.e) e for the spine e and the third corner f, both of size 1 and 5u
+ * off in each coordinate: dot products are off by less than 16u |e| |f|, the quotient, at most 3 in size, by 60u, w by less than
+ * 80u; where |w| >= 2^-26 scaling makes of it less than 2^26 100u < 2^-20 / 4. */
 #include "collide/hub_sweep.h"
 
 #include "collide/proof.h"
@@ -16,6 +18,8 @@
 
 #define MARGIN 0x1p-20f
 #define LEAST_BEND 0x1p-26
+/* So many triangles with a second vertex in common are pages. */
+#define LEAST_PAGES 64u
 
 static double sizeOf(const double p[3]) {
   return fabs(p[0]) + fabs(p[1]) + fabs(p[2]);
@@ -93,6 +97,83 @@ static bool directionBox(const pnTree *tree, uint32_t v, uint32_t slot, const fl
   return ends > 0;
 }
 
+/* ---------------------------------------------------------------- pages */
+
+/* The vertex but v that most of the regular triangles have, if there are enough of them. False: out of memory. */
+static bool findSpine(pnHubSweep *s, const pnMesh *mesh) {
+  uint32_t n = 0, most = 0;
+  s->spine = PN_NONE;
+  if (!pn_arrayReserve(&s->keys, 3 * (size_t)s->regular) || !pn_arrayReserve(&s->keyScratch, 3 * (size_t)s->regular)) {
+    return false;
+  }
+  for (uint32_t i = 0; i < s->regular; i++) {
+    uint32_t weld[3];
+    pn_weldedCorners(mesh, s->items.data[i].triangle, weld);
+    for (int c = 0; c < 3; c++) {
+      if (weld[c] != s->vertex) {
+        s->keys.data[n++] = (pnKeyValue){weld[c], i};
+      }
+    }
+  }
+  pn_sortKeyValue(s->keys.data, s->keyScratch.data, n);
+  for (uint32_t begin = 0, end; begin < n; begin = end) {
+    for (end = begin + 1; end < n && s->keys.data[end].key == s->keys.data[begin].key; end++) {}
+    if (end - begin > most) {
+      most = end - begin;
+      s->spine = most >= LEAST_PAGES ? s->keys.data[begin].key : PN_NONE;
+    }
+  }
+  return true;
+}
+
+/* The direction from v or the spine's other end to a corner, of size 1. False: it has none. */
+static bool directionTo(const float *middle, const float *corner, double out[3]) {
+  for (int k = 0; k < 3; k++) {
+    out[k] = (double)corner[k] - middle[k];
+  }
+  double size = sizeOf(out);
+  for (int k = 0; size > 0 && k < 3; k++) {
+    out[k] /= size;
+  }
+  return size > 0;
+}
+
+/* Is the triangle a page: v, the spine's other end where `far` is, and a third corner? Then its box becomes that of the direction in
+ * which it leaves the spine. A null `far` is filled in. */
+static bool pageBox(const pnTree *tree, const pnHubSweep *s, uint32_t slot, const float *middle, const float **far,
+                    pnHubItem *item) {
+  const float *corner[3], *third = NULL, *there = NULL;
+  uint32_t weld[3];
+  double e[3], f[3], w[3] = {0};
+  pn_slotCorners(tree, slot, corner);
+  pn_weldedCorners(tree->mesh, item->triangle, weld);
+  for (int c = 0; c < 3; c++) {
+    there = weld[c] == s->spine ? corner[c] : there;
+    third = weld[c] != s->spine && weld[c] != s->vertex ? corner[c] : third;
+  }
+  *far = *far ? *far : there;
+  if (!there || !third || !pn_samePoint(there, *far) || !directionTo(middle, there, e)) {
+    return false;
+  }
+  double along = 0, square = 0;
+  bool some = directionTo(middle, third, f);
+  for (int k = 0; k < 3; k++) {
+    along += some ? e[k] * f[k] : 0;
+    square += e[k] * e[k];
+    item->lo[k] = 3;
+    item->hi[k] = -3;
+  }
+  for (int k = 0; some && k < 3; k++) {
+    w[k] = f[k] - along / square * e[k];
+  }
+  if (!some || sizeOf(w) < LEAST_BEND) {
+    takeAll(item);
+  } else {
+    take(item, w);
+  }
+  return true;
+}
+
 static void spaceBox(const pnTree *tree, uint32_t slot, pnHubItem *item) {
   const float *corner[3];
   pn_slotCorners(tree, slot, corner);
@@ -132,9 +213,8 @@ static int leastCrowded(const pnHubItem *items, uint32_t count) {
   return best;
 }
 
-/* Sorts the regular ones by where they begin on the axis. */
-static bool sortItems(pnHubSweep *s) {
-  uint32_t n = s->regular;
+/* Sorts the first n by where they begin on the axis. */
+static bool sortItems(pnHubSweep *s, uint32_t n) {
   if (!pn_arrayReserve(&s->keys, n) || !pn_arrayReserve(&s->keyScratch, n) || !pn_arrayReserve(&s->scratch, n)) {
     return false;
   }
@@ -161,16 +241,33 @@ bool pn_beginHub(pnHubSweep *s, const pnTree *tree, const pnFans *fans, uint32_t
   }
   s->items.count = count;
   s->vertex = v;
-  s->regular = s->i = 0;
-  s->inSpace = false;
+  s->regular = s->i = s->pages = 0;
+  s->part = PN_HUB_DIRECTIONS;
   for (uint32_t r = 0; r < count; r++) {
     pnHubItem item = {.triangle = mesh->rings[begin + r]};
     bool regular = directionBox(tree, v, fans->slotOf[item.triangle], middle, &item);
     s->items.data[regular ? s->regular++ : count - ++loose] = item;
   }
+  if (!findSpine(s, mesh)) {
+    return false;
+  }
+  const float *far = NULL;
+  for (uint32_t i = 0; s->spine != PN_NONE && i < s->regular; i++) {
+    pnHubItem page = s->items.data[i]; /* its box is made when pages are swept */
+    s->items.data[i].page = pageBox(tree, s, fans->slotOf[page.triangle], middle, &far, &page);
+    s->pages += s->items.data[i].page;
+  }
   s->axis = leastCrowded(s->items.data, s->regular);
   s->j = 1;
-  return sortItems(s);
+  if (!sortItems(s, s->regular)) {
+    return false;
+  }
+  /* keys have done their work: now they lead from a page to the last of those that follow without a gap */
+  for (uint32_t i = s->regular; i-- > 0;) {
+    bool more = i + 1 < s->regular && s->items.data[i + 1].page;
+    s->keys.data[i].key = more ? s->keys.data[i + 1].key : i;
+  }
+  return true;
 }
 
 static bool overlap(const pnHubItem *p, const pnHubItem *q) {
@@ -190,9 +287,28 @@ static bool offer(const pnHubSweep *s, const pnTree *tree, const pnFans *fans, p
   return pn_arrayPush(candidates, ((pnPair){fans->slotOf[p->triangle], fans->slotOf[q->triangle]}));
 }
 
-/* From directions to space: those that are not regular, each with all before it. */
+/* From directions to pages: they come first, with boxes of their own. False: out of memory. */
+static bool goToPages(pnHubSweep *s, const pnTree *tree, const pnFans *fans) {
+  const float *middle = middleOf(tree, fans, s->vertex), *far = NULL;
+  uint32_t n = 0;
+  s->part = PN_HUB_PAGES;
+  s->i = 0;
+  s->j = 1;
+  for (uint32_t i = 0; s->pages > 0 && i < s->regular; i++) {
+    pnHubItem item = s->items.data[i];
+    if (item.page) {
+      (void)pageBox(tree, s, fans->slotOf[item.triangle], middle, &far, &item);
+      s->items.data[i] = s->items.data[n];
+      s->items.data[n++] = item;
+    }
+  }
+  s->axis = leastCrowded(s->items.data, s->pages);
+  return sortItems(s, s->pages);
+}
+
+/* From pages to space: those that are not regular, each with all before it. */
 static void goToSpace(pnHubSweep *s, const pnTree *tree, const pnFans *fans) {
-  s->inSpace = true;
+  s->part = PN_HUB_SPACE;
   s->i = s->regular;
   s->j = 0;
   for (size_t k = 0; s->i < s->items.count && k < s->items.count; k++) {
@@ -200,29 +316,50 @@ static void goToSpace(pnHubSweep *s, const pnTree *tree, const pnFans *fans) {
   }
 }
 
-bool pn_listHub(pnHubSweep *s, const pnTree *tree, const pnFans *fans, size_t most, pnPairs *candidates,
-                bool *outDone) {
-  while (!s->inSpace && s->i < s->regular) {
+/* Sweeps the first n along the axis. False: enough candidates, or (*outOk false) out of memory. Pages are left to their own part. */
+static bool sweep(pnHubSweep *s, const pnTree *tree, const pnFans *fans, uint32_t n, size_t most, pnPairs *candidates,
+                  bool *outOk) {
+  for (; s->i < n; s->i++, s->j = s->i + 1) {
     float end = s->items.data[s->i].hi[s->axis];
-    for (; s->j < s->regular && s->items.data[s->j].lo[s->axis] <= end; s->j++) {
-      if (candidates->count >= most) {
-        *outDone = false;
-        return true;
+    bool page = s->part == PN_HUB_DIRECTIONS && s->items.data[s->i].page;
+    for (; s->j < n && s->items.data[s->j].lo[s->axis] <= end; s->j++) {
+      if (page && s->items.data[s->j].page) {
+        s->j = s->keys.data[s->j].key; /* the last page before one that is none */
+        continue;
       }
-      if (!offer(s, tree, fans, candidates)) {
+      if (candidates->count >= most) {
+        return false;
+      }
+      *outOk = offer(s, tree, fans, candidates);
+      if (!*outOk) {
         return false;
       }
     }
-    s->i++;
-    s->j = s->i + 1;
   }
-  if (!s->inSpace) {
+  return true;
+}
+
+bool pn_listHub(pnHubSweep *s, const pnTree *tree, const pnFans *fans, size_t most, pnPairs *candidates,
+                bool *outDone) {
+  bool ok = true;
+  *outDone = false;
+  if (s->part == PN_HUB_DIRECTIONS) {
+    if (!sweep(s, tree, fans, s->regular, most, candidates, &ok)) {
+      return ok;
+    }
+    if (!goToPages(s, tree, fans)) {
+      return false;
+    }
+  }
+  if (s->part == PN_HUB_PAGES) {
+    if (!sweep(s, tree, fans, s->pages, most, candidates, &ok)) {
+      return ok;
+    }
     goToSpace(s, tree, fans);
   }
   for (; s->i < s->items.count; s->i++, s->j = 0) {
     for (; s->j < s->i; s->j++) {
       if (candidates->count >= most) {
-        *outDone = false;
         return true;
       }
       if (!offer(s, tree, fans, candidates)) {

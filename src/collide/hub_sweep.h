@@ -8,6 +8,11 @@
  * Boxes are sorted along the axis on which they overlap least, and swept. A fan around an apex or in a cap has boxes that
  * overlap their neighbours' only, so that n triangles cost n log n.
  *
+ * Pages. Where very many of these triangles share a second vertex u as well, as pages of a book share its *spine*, the direction of u
+ * is in every box and nothing is kept apart. But two triangles with a common edge lie in half-planes that end at its line, and
+ * meet in more only where these are one. So pages are compared by the direction in which they leave the spine at a right angle,
+ * which is one point of the octahedron, and swept in the same way among themselves.
+ *
  * Triangles that are only the point v, and those whose corner at v has come away from the others' (a seam that opened), have
  * no such direction: they are compared with all others by their boxes in space. */
 #ifndef PN_COLLIDE_HUB_SWEEP_H
@@ -20,7 +25,11 @@
 typedef struct pnHubItem {
   float lo[3], hi[3];
   uint32_t triangle;
+  bool page;
 } pnHubItem;
+
+/* What is swept: boxes of directions, of pages around the spine, in space. */
+typedef enum pnHubPart { PN_HUB_DIRECTIONS, PN_HUB_PAGES, PN_HUB_SPACE } pnHubPart;
 
 /* A sweep, in portions. Memory is kept from one to the next; a zeroed one is valid. */
 typedef struct pnHubSweep {
@@ -28,8 +37,10 @@ typedef struct pnHubSweep {
   PN_ARRAY(pnKeyValue) keys, keyScratch;
   uint32_t vertex;
   uint32_t regular; /* the first so many have directions, sorted along `axis` */
+  uint32_t spine;   /* the welded vertex that pages share, PN_NONE: there are none */
+  uint32_t pages;   /* how many; they come first in that part */
   uint32_t i, j;    /* the next pair */
-  bool inSpace;     /* the second part: boxes are those in space */
+  pnHubPart part;
   int axis;
 } pnHubSweep;
 
