@@ -37,10 +37,26 @@ void pn_narrow4(const pnTree *a, const pnTree *b, const pnPair *candidates, uint
 
 /* ---------------------------------------------------------------- a batch */
 
+/* Is a corner of one triangle a corner of the other? Of lattices that touch nine uncertain pairs of ten have one in common: they meet
+ * there, and no sign is needed, which would be zero and cost most. */
+static bool shareCorner(const float *p[3], const float *q[3]) {
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) {
+      if (pn_samePoint(p[i], q[j])) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 static bool meetExactly(const pnTree *a, const pnTree *b, pnPair c) {
   const float *p[3], *q[3];
   pn_slotCorners(a, c.a, p);
   pn_slotCorners(b, c.b, q);
+  if (shareCorner(p, q)) {
+    return true;
+  }
   return pn_trianglesMeetExact(p[0], p[1], p[2], q[0], q[1], q[2]);
 }
 

@@ -19,6 +19,7 @@ typedef struct Lists {
   PN_ARRAY(uint32_t) twigVertices;
   PN_ARRAY(uint32_t) twigFirst; /* innerCount + 1, or none */
   PN_ARRAY(uint32_t) clusters;
+  PN_ARRAY(uint32_t) clusterFirst; /* where the list of each begins */
   PN_ARRAY(pnLeafLink) links;
   uint32_t *seen; /* mesh vertex -> last cluster or leaf that listed it */
 } Lists;
@@ -110,6 +111,27 @@ static int compareU32(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
+/* Lists of leaves and clusters are short: by insertion, in strides that end with 1. */
+#define SHORT_LIST 1024u
+static void sortNumbers(uint32_t *v, size_t n) {
+  static const size_t strides[] = {301, 132, 57, 23, 10, 4, 1};
+  if (n > SHORT_LIST) {
+    qsort(v, n, sizeof(uint32_t), compareU32);
+    return;
+  }
+  for (size_t s = n > 57 ? 0 : n > 16 ? 3 : 6; s < sizeof strides / sizeof strides[0]; s++) {
+    size_t step = strides[s];
+    for (size_t i = step; i < n; i++) {
+      uint32_t x = v[i];
+      size_t j = i;
+      for (; j >= step && v[j - step] > x; j -= step) {
+        v[j] = v[j - step];
+      }
+      v[j] = x;
+    }
+  }
+}
+
 /* Appends the distinct vertices of order[first ... first+count) to a list, sorted; `mark` is unique to this call. */
 #define LIST_VERTICES(lists, list, shape, mesh, firstTriangle, triangleCount, mark) \
   listVertices((lists)->seen, mark, (shape)->order + (firstTriangle), triangleCount, mesh, (list)->data, &(list)->count)
@@ -126,7 +148,7 @@ static void listVertices(uint32_t *seen, uint32_t mark, const uint32_t *order, u
       }
     }
   }
-  qsort(out + begin, at - begin, sizeof(uint32_t), compareU32);
+  sortNumbers(out + begin, at - begin);
   *ioCount = at;
 }
 
@@ -146,6 +168,7 @@ static bool listClusters(const pnBuildResult *shape, Lists *lists, const pnShape
     const pnBuildNode *n = &shape->nodes[i];
     if (n->count <= s->def.cut || !n->childCount) {
       ok = pn_arrayPush(&lists->clusters, i) &&
+           pn_arrayPush(&lists->clusterFirst, (uint32_t)lists->clusterVertices.count) &&
            pn_arrayReserve(&lists->clusterVertices,
                            lists->clusterVertices.count + 3 * (size_t)n->count + PN_CLUSTER_STEP);
       if (ok) {
@@ -260,6 +283,7 @@ typedef struct Assembly {
   uint32_t *slot;      /* one a leaf */
   uint32_t *linkFirst; /* one a leaf and one more */
   uint32_t *leafNode;  /* leaf -> build node */
+  uint32_t *leafFirst; /* leaf -> where its vertices begin, and one more */
 } Assembly;
 
 static size_t listBytes(size_t n) {
@@ -274,11 +298,13 @@ static void freeAssembly(Assembly *a, uint32_t triangles, uint32_t vertices, uin
   pn_free(a->slot, listBytes(leaves));
   pn_free(a->linkFirst, listBytes((size_t)leaves + 1));
   pn_free(a->leafNode, listBytes(leaves));
+  pn_free(a->leafFirst, listBytes((size_t)leaves + 1));
   pn_arrayFree(&a->lists.leafVertices);
   pn_arrayFree(&a->lists.clusterVertices);
   pn_arrayFree(&a->lists.twigVertices);
   pn_arrayFree(&a->lists.twigFirst);
   pn_arrayFree(&a->lists.clusters);
+  pn_arrayFree(&a->lists.clusterFirst);
   pn_arrayFree(&a->lists.links);
   pn_freeHubs(&a->hubs);
   pn_buildFree(&a->shape);
@@ -300,7 +326,8 @@ static bool makeLists(Assembly *a, pnShape *s) {
   a->leafNode = pn_alloc(listBytes(s->leafCount));
   a->slot = pn_allocZero(listBytes(s->leafCount));
   a->linkFirst = pn_allocZero(listBytes((size_t)s->leafCount + 1));
-  if (!a->leafNode || !a->slot || !a->linkFirst) {
+  a->leafFirst = pn_alloc(listBytes((size_t)s->leafCount + 1));
+  if (!a->leafNode || !a->slot || !a->linkFirst || !a->leafFirst) {
     return false;
   }
   for (uint32_t i = 0; i < a->shape.nodeCount; i++) {
@@ -321,8 +348,10 @@ static bool makeLists(Assembly *a, pnShape *s) {
   }
   for (uint32_t leaf = 0; leaf < s->leafCount; leaf++) {
     const pnBuildNode *n = &a->shape.nodes[a->leafNode[leaf]];
+    a->leafFirst[leaf] = (uint32_t)lists->leafVertices.count;
     LIST_VERTICES(lists, &lists->leafVertices, &a->shape, mesh, n->first, n->count, s->clusterCount + 1 + leaf);
   }
+  a->leafFirst[s->leafCount] = (uint32_t)lists->leafVertices.count;
   return !hasTwigs(s) || listTwigs(&a->shape, lists, s, s->clusterCount + s->leafCount + 1);
 }
 
@@ -381,64 +410,43 @@ static void writeNodes(const Assembly *a, pnShape *s) {
   }
 }
 
-/* Leaves: triangles, corners, vertex lists. */
+/* Leaves: triangles, corners, vertex lists. What `seen` held is not needed any more: now it says where in its leaf a vertex is. */
 static void writeLeaves(const Assembly *a, pnShape *s) {
-  size_t at = 0;
-  for (size_t i = 0; i < a->lists.leafVertices.count; i++) {
-    s->leafVertices[i] = 3 * a->lists.leafVertices.data[i];
-  }
+  const uint32_t *listed = a->lists.leafVertices.data;
+  uint32_t *place = a->lists.seen;
+  memcpy(s->leafVertexFirst, a->leafFirst, ((size_t)s->leafCount + 1) * sizeof(uint32_t));
   for (uint32_t leaf = 0; leaf < s->leafCount; leaf++) {
     const pnBuildNode *n = &a->shape.nodes[a->leafNode[leaf]];
-    uint32_t distinct[24], count = 0;
-    s->leafVertexFirst[leaf] = (uint32_t)at;
-    /* the end of this leaf's list: count its distinct vertices again */
-    for (uint32_t i = 0; i < 3 * n->count; i++) {
-      uint32_t v = s->mesh->triangles[3 * (size_t)a->shape.order[n->first + i / 3] + i % 3], j = 0;
-      while (j < count && distinct[j] != v) {
-        j++;
-      }
-      distinct[j] = v;
-      count += j == count;
+    uint32_t at = a->leafFirst[leaf];
+    for (uint32_t i = at; i < a->leafFirst[leaf + 1]; i++) {
+      s->leafVertices[i] = 3 * listed[i];
+      place[listed[i]] = i;
     }
-    for (uint32_t i = 0; i < 3 * PN_LANES; i++) {
-      s->leafTriangles[leaf * PN_LANES + i / 3] = i / 3 < n->count ? a->shape.order[n->first + i / 3] : PN_NONE;
-      uint32_t corner = 0, vertex = 0;
-      if (i / 3 < n->count) {
-        uint32_t v = s->mesh->triangles[3 * (size_t)a->shape.order[n->first + i / 3] + i % 3];
-        while (s->leafVertices[at + corner] != 3 * v) {
-          corner++;
+    for (uint32_t j = 0; j < PN_LANES; j++) {
+      bool there = j < n->count;
+      uint32_t triangle = there ? a->shape.order[n->first + j] : PN_NONE;
+      size_t slot = (size_t)leaf * PN_LANES + j;
+      s->leafTriangles[slot] = triangle;
+      for (uint32_t k = 0; k < 3; k++) {
+        uint32_t v = there ? s->mesh->triangles[3 * (size_t)triangle + k] : 0;
+        s->blockCorners[3 * slot + k] = PN_PLACE_BYTES * (there ? place[v] : at);
+        if (s->sourceCorners) {
+          s->sourceCorners[3 * slot + k] = VERTEX_BYTES * v;
         }
-        vertex = v;
-      }
-      s->blockCorners[24 * (size_t)leaf + i] = PN_PLACE_BYTES * ((uint32_t)at + corner);
-      if (s->sourceCorners) {
-        s->sourceCorners[24 * (size_t)leaf + i] = VERTEX_BYTES * vertex;
       }
     }
-    at += count;
   }
-  s->leafVertexFirst[s->leafCount] = (uint32_t)at;
 }
 
 static void writeClusters(const Assembly *a, pnShape *s) {
-  size_t at = 0;
   for (size_t i = 0; i < a->lists.clusterVertices.count; i++) {
     s->clusterVertices[i] = 3 * a->lists.clusterVertices.data[i];
   }
   for (uint32_t c = 0; c < s->clusterCount; c++) {
-    const pnBuildNode *n = &a->shape.nodes[a->lists.clusters.data[c]];
     s->clusterNode[c] = a->lists.number[a->lists.clusters.data[c]];
-    s->clusterVertexFirst[c] = (uint32_t)at;
-    /* lists are sorted and distinct: the next begins where the marks change; count by marking once more */
-    uint32_t mark = UINT32_MAX - c;
-    for (uint32_t i = 0; i < 3 * n->count; i++) {
-      uint32_t v = s->mesh->triangles[3 * (size_t)a->shape.order[n->first + i / 3] + i % 3];
-      at += a->lists.seen[v] != mark;
-      a->lists.seen[v] = mark;
-    }
-    at = (at + PN_CLUSTER_STEP - 1) / PN_CLUSTER_STEP * PN_CLUSTER_STEP;
+    s->clusterVertexFirst[c] = a->lists.clusterFirst.data[c];
   }
-  s->clusterVertexFirst[s->clusterCount] = (uint32_t)at;
+  s->clusterVertexFirst[s->clusterCount] = (uint32_t)a->lists.clusterVertices.count;
   for (size_t i = 0; i < a->lists.twigVertices.count; i++) {
     s->twigVertices[i] = 3 * a->lists.twigVertices.data[i];
   }

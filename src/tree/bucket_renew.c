@@ -52,7 +52,8 @@ static void refineBlocks(void *context, uint32_t begin, uint32_t end, uint32_t w
   (void)worker;
   const RefinePass *pass = context;
   uint32_t places[MOST_BLOCK], local[MOST_BLOCK];
-  float centres[3 * MOST_BLOCK + 1], keys[MOST_BLOCK];
+  float centres[3 * MOST_BLOCK + 1];
+  uint64_t keys[MOST_BLOCK];
   pnBuilder builder = {
       .arity = PN_LANES, .leafSize = PN_LANES, .quick = true, .order = local, .centres = centres, .keys = keys};
   for (uint32_t i = begin; i < end; i++) {

@@ -8,17 +8,12 @@
 #include "tree/build.h"
 
 #include "base/array.h"
+#include "geom/simd_vec.h"
 #include "tree/corner.h"
 
 #include <float.h>
 
 /* ---------------------------------------------------------------- choosing and selecting */
-
-/* Before, in the order by key with ties by number: a total order, so that the result does not depend on the path. */
-PN_INLINE bool isBefore(const pnBuilder *b, uint32_t s, uint32_t t) {
-  float x = b->keys[s], y = b->keys[t];
-  return (x < y) | ((x == y) & (s < t));
-}
 
 /* Directions to cut across: the axes, and the diagonals of two. */
 #define DIRECTIONS 9u
@@ -30,16 +25,17 @@ PN_INLINE float along(const float *to, const float *centre) {
   return 0.5f * to[0] * centre[0] + 0.5f * to[1] * centre[1] + 0.5f * to[2] * centre[2];
 }
 
+/* What triangles are ordered by: how far along a direction, and of equals (-0 is 0) the number, in one word. It is a total order, so that
+ * the result does not depend on the path. */
 static void computeKeys(pnBuilder *b, const uint32_t *triangles, uint32_t count, uint32_t direction) {
   for (uint32_t i = 0; i < count; i++) {
-    b->keys[triangles[i]] = along(s_direction[direction], b->centres + 3 * (size_t)triangles[i]);
+    float far = along(s_direction[direction], b->centres + 3 * (size_t)triangles[i]) + 0.0f;
+    b->keys[i] = (uint64_t)pn_floatOrder(far) << 32 | triangles[i];
   }
 }
 
-/* Puts the `rank` smallest by centre along a direction (ties by triangle number) first in order[first ... first+count). */
-static void selectByCentre(pnBuilder *builder, uint32_t first, uint32_t count, uint32_t rank, uint32_t direction) {
-  uint32_t *v = builder->order + first;
-  computeKeys(builder, v, count, direction);
+/* Puts the `rank` smallest of keys first. */
+static void selectKeys(uint64_t *v, uint32_t count, uint32_t rank) {
   size_t lo = 0, hi = count; /* the boundary at `rank` lies in [lo, hi) */
   uint32_t pick = count;
   while (hi - lo > 1) {
@@ -49,19 +45,18 @@ static void selectByCentre(pnBuilder *builder, uint32_t first, uint32_t count, u
       pick = pick * 1664525u + 1013904223u;
       at[k] = lo + (size_t)((uint64_t)pick * (hi - lo) >> 32);
     }
-    uint32_t a = v[at[0]], b = v[at[1]], c = v[at[2]];
-    bool ab = isBefore(builder, a, b), bc = isBefore(builder, b, c), ac = isBefore(builder, a, c);
-    size_t m = ab ? (bc ? at[1] : ac ? at[2] : at[0]) : (ac ? at[0] : bc ? at[2] : at[1]);
-    uint32_t pivot = v[m];
+    uint64_t a = v[at[0]], b = v[at[1]], c = v[at[2]];
+    size_t m = a < b ? (b < c ? at[1] : a < c ? at[2] : at[0]) : (a < c ? at[0] : b < c ? at[2] : at[1]);
+    uint64_t pivot = v[m];
     v[m] = v[last];
     /* everything in [lo, j) is before the pivot. Each goes where the next such belongs, and stays when it is one: no branch, because
      * nobody can guess which side a triangle is on */
     size_t j = lo;
     for (size_t i = lo; i < last; i++) {
-      uint32_t t = v[i];
+      uint64_t t = v[i];
       v[i] = v[j];
       v[j] = t;
-      j += isBefore(builder, t, pivot);
+      j += t < pivot;
     }
     v[last] = v[j];
     v[j] = pivot;
@@ -77,41 +72,66 @@ static void selectByCentre(pnBuilder *builder, uint32_t first, uint32_t count, u
   }
 }
 
+/* Puts the `rank` smallest by centre along a direction (ties by triangle number) first in order[first ... first+count). */
+static void selectByCentre(pnBuilder *builder, uint32_t first, uint32_t count, uint32_t rank, uint32_t direction) {
+  uint32_t *v = builder->order + first;
+  computeKeys(builder, v, count, direction);
+  selectKeys(builder->keys, count, rank);
+  for (uint32_t i = 0; i < count; i++) {
+    v[i] = (uint32_t)builder->keys[i];
+  }
+}
+
 /* ---------------------------------------------------------------- balanced */
 
 /* Half the girth of the box of some triangles, in double: floats may overflow. */
 static double girth(const pnBuilder *b, const uint32_t *triangles, uint32_t count) {
-  float box[6] = {FLT_MAX, FLT_MAX, FLT_MAX, -FLT_MAX, -FLT_MAX, -FLT_MAX};
+  pnF4 lo = pn_f4Set1(FLT_MAX), hi = pn_f4Set1(-FLT_MAX);
   for (uint32_t i = 0; i < count; i++) {
-    const float *one = b->boxes + 6 * (size_t)triangles[i];
-    for (int k = 0; k < 3; k++) {
-      box[k] = PN_MIN(box[k], one[k]);
-      box[3 + k] = PN_MAX(box[3 + k], one[3 + k]);
-    }
+    const float *one = b->boxes + PN_BUILD_BOX * (size_t)triangles[i];
+    lo = pn_f4Min(lo, pn_f4Load(one));
+    hi = pn_f4Max(hi, pn_f4Load(one + 4));
   }
-  return ((double)box[3] - box[0]) + ((double)box[4] - box[1]) + ((double)box[5] - box[2]);
+  float box[8];
+  pn_f4Store(box, lo);
+  pn_f4Store(box + 4, hi);
+  return ((double)box[4] - box[0]) + ((double)box[5] - box[1]) + ((double)box[6] - box[2]);
 }
 
-/* How far the centres of a range spread along the first directions, in halves of the length of a direction. */
+/* How far the centres of a range spread along the first 3 or all 9 directions, in halves of the length of a direction: along the axes, the
+ * sums and the differences, which are the same numbers as `along` gives. */
 static void spreads(const pnBuilder *b, const uint32_t *triangles, uint32_t count, uint32_t directions, double *out) {
-  for (uint32_t d = 0; d < directions; d++) {
-    const float *to = s_direction[d];
-    float lo = FLT_MAX, hi = -FLT_MAX;
-    for (uint32_t i = 0; i < count; i++) {
-      const float *c = b->centres + 3 * (size_t)triangles[i];
-      float key = along(to, c);
-      lo = PN_MIN(lo, key);
-      hi = PN_MAX(hi, key);
+  pnF4 lo[3], hi[3], half = pn_f4Set1(0.5f);
+  for (int k = 0; k < 3; k++) {
+    lo[k] = pn_f4Set1(FLT_MAX);
+    hi[k] = pn_f4Set1(-FLT_MAX);
+  }
+  for (uint32_t i = 0; i < count; i++) {
+    pnF4 p[3];
+    p[0] = pn_f4Mul(half, pn_f4Load(b->centres + 3 * (size_t)triangles[i]));
+    pn_f4EdgeSums(p[0], &p[1], &p[2]);
+    for (int k = 0; k < 3; k++) {
+      lo[k] = pn_f4Min(lo[k], p[k]);
+      hi[k] = pn_f4Max(hi[k], p[k]);
     }
+  }
+  float from[12], to[12];
+  for (int k = 0; k < 3; k++) {
+    pn_f4Store(from + 4 * k, lo[k]);
+    pn_f4Store(to + 4 * k, hi[k]);
+  }
+  /* where each direction stands: x+y x+z y+z are 4 5 6, the differences 8 9 10 */
+  static const uint8_t place[DIRECTIONS] = {0, 1, 2, 4, 8, 5, 9, 6, 10};
+  for (uint32_t d = 0; d < directions; d++) {
     /* diagonals are longer than axes by a factor of 1.414 */
-    out[d] = ((double)hi - lo) * (d < 3 ? 1 : 0.7071);
+    out[d] = ((double)to[place[d]] - from[place[d]]) * (d < 3 ? 1 : 0.7071);
   }
 }
 
 /* Ranges longer than this are cut across their longest axis: what a better cut saves lies near the leaves. */
 #define ASKEW_BELOW 1024u
 /* Directions that are tried for a range, of those with the largest spread. All nine: 1 % fewer box tests, and twice the time
- * to build; three: 4 % more. With four, building takes twice as long as with the longest axis alone, 1 us a triangle. */
+ * to build; three: 4 % more. With four, building takes twice as long as with the longest axis alone. */
 #define TRIES 4
 
 /* Each box counts as often as it has triangles. Measured: 2 to 10 % fewer box tests than with the longest axis, and 2 to 9 %
@@ -245,8 +265,8 @@ static void computeCentres(const pnPose *pose, const pnMesh *mesh, const pnPiece
     for (int k = 0; k < 3; k++) {
       /* halved first: three huge coordinates must not overflow */
       centres[3 * i + k] = p[k] * 0.25f + p[4 + k] * 0.25f + p[8 + k] * 0.25f;
-      boxes[6 * i + k] = PN_MIN(p[k], PN_MIN(p[4 + k], p[8 + k]));
-      boxes[6 * i + 3 + k] = PN_MAX(p[k], PN_MAX(p[4 + k], p[8 + k]));
+      boxes[PN_BUILD_BOX * i + k] = PN_MIN(p[k], PN_MIN(p[4 + k], p[8 + k]));
+      boxes[PN_BUILD_BOX * i + 4 + k] = PN_MAX(p[k], PN_MAX(p[4 + k], p[8 + k]));
     }
   }
 }
@@ -287,11 +307,12 @@ pnResult pn_buildShape(const pnTreePlan *def, const pnMesh *mesh, const pnPiece 
   pnBuilder b = {
       .mesh = mesh, .arity = def->arity, .leafSize = def->leafSize, .pieces = pieces, .split = s_split[def->build]};
   bool link = def->build == PN_BUILD_LINK;
-  size_t list = pn_bytes(n, sizeof(uint32_t)), centreBytes = pn_bytes(n, 3 * sizeof(float));
+  size_t list = pn_bytes(n, sizeof(uint32_t)), keyBytes = pn_bytes(n, sizeof(uint64_t));
+  size_t centreBytes = pn_bytes(3 * (size_t)n + 1, sizeof(float)), boxBytes = pn_bytes(n, PN_BUILD_BOX * sizeof(float));
   b.order = pn_alloc(list);
   b.centres = pn_alloc(centreBytes);
-  b.boxes = pn_alloc(2 * centreBytes);
-  b.keys = pn_alloc(list);
+  b.boxes = pn_allocZero(boxBytes); /* the fourth of each is read, and says nothing */
+  b.keys = pn_alloc(keyBytes);
   b.scratch = pn_alloc(list);
   b.mark = link ? pn_alloc(list) : NULL;
   bool ok = b.order && b.centres && b.boxes && b.keys && b.scratch && (b.mark || !link);
@@ -299,6 +320,7 @@ pnResult pn_buildShape(const pnTreePlan *def, const pnMesh *mesh, const pnPiece 
     ok = pn_makeJointTree(def->pose->skin, mesh, &b.joints);
   }
   if (ok) {
+    b.centres[3 * (size_t)n] = 0;
     for (uint32_t i = 0; i < n; i++) {
       b.order[i] = i;
     }
@@ -315,8 +337,8 @@ pnResult pn_buildShape(const pnTreePlan *def, const pnMesh *mesh, const pnPiece 
   endHubs(&b);
   pn_freeJointTree(&b.joints);
   pn_free(b.centres, centreBytes);
-  pn_free(b.boxes, 2 * centreBytes);
-  pn_free(b.keys, list);
+  pn_free(b.boxes, boxBytes);
+  pn_free(b.keys, keyBytes);
   pn_free(b.scratch, list);
   pn_free(b.mark, list);
   pn_arrayFree(&g.open);

@@ -25,15 +25,18 @@ typedef struct pnJointTree {
 bool pn_makeJointTree(const pnSkin *skin, const pnMesh *mesh, pnJointTree *out);
 void pn_freeJointTree(pnJointTree *tree);
 
+#define PN_BUILD_BOX 8u
+
 /* What a splitter works on. `order` is the permutation of triangles being made. */
 typedef struct pnBuilder {
   const pnMesh *mesh;
   uint32_t arity, leafSize;
   bool quick; /* cut across the longest axis, whatever the boxes: a third of the time, 2 to 10 % more box tests */
   uint32_t *order;
-  float *centres;        /* 3 a triangle: a quarter of the sum of the corners, in the pose at build time */
-  float *boxes;          /* 6 a triangle: lo, hi; quick: null */
-  float *keys;           /* one a triangle, for selecting */
+  float
+      *centres; /* 3 a triangle and a float to spare: a quarter of the sum of the corners, in the pose at build time */
+  float *boxes; /* PN_BUILD_BOX a triangle: lo xyz -, hi xyz -; quick: null */
+  uint64_t *keys;        /* as many as triangles, for selecting */
   uint32_t *scratch;     /* triangleCount */
   uint32_t *mark;        /* triangleCount, for connectivity; PN_NONE outside a split */
   const pnPiece *pieces; /* one a triangle, or null */
