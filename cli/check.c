@@ -367,6 +367,8 @@ static bool allowsStep(const pnUsage *usage, int count, char **paths, const pnCh
                         : options->moment.time == options->moment.time ? "time"
                                                                        : NULL;
   if (without) pn_sayWrong(usage, "--%s does not go with --to", without);
+  else if (options->device && strcmp(options->device, "cpu") != 0)
+    pn_sayWrong(usage, "--device does not go with --to: the way between two states is searched by the processor");
   else if ((uint32_t)count != options->to.count)
     pn_sayWrong(usage, "--to has %u file%s for %d; each file needs the one it moves to", options->to.count,
                 options->to.count == 1 ? "" : "s", count);
@@ -377,7 +379,7 @@ static bool allowsStep(const pnUsage *usage, int count, char **paths, const pnCh
 }
 
 int pn_cmdCheck(int argc, char **argv) {
-  pnCheckOptions options = {.moment = PN_MOMENT_REST, .maxPairs = PN_DEFAULT_MAX_PAIRS};
+  pnCheckOptions options = {.moment = PN_MOMENT_REST, .maxPairs = UINT32_MAX};
   const pnOption table[] = {
       {"self", PN_OPTION_FLAG, NULL,
        "with several files: also each body with itself\n(a single file is always asked about itself)", &options.self},
@@ -387,7 +389,10 @@ int pn_cmdCheck(int argc, char **argv) {
       {"pairs", PN_OPTION_TEXT, "OUT.csv",
        "write every pair: a,triangle_a,b,triangle_b, counted from 0,\nin the order of the files", &options.pairs},
       {"max-pairs", PN_OPTION_COUNT, "N",
-       "stop when more pairs of triangles than this are found\n(default: 1000000; 0: no limit)", &options.maxPairs},
+       "stop when more pairs of triangles than this are found\n(default: 1000000; with --to, where impacts are "
+       "counted, none; 0: no "
+       "limit)",
+       &options.maxPairs},
       {"threads", PN_OPTION_COUNT, "N",
        "how many threads work (default: one for each core);\nthe answer does not depend on it", &options.threads},
       PN_DEVICE_OPTION(&options.device),
@@ -443,9 +448,16 @@ int pn_cmdCheck(int argc, char **argv) {
   if (args == PN_ARGS_RUN && !allowsStep(&usage, argc, argv, &options)) args = PN_ARGS_WRONG;
   if (args != PN_ARGS_RUN) return args == PN_ARGS_HELP ? PN_EXIT_CLEAN : PN_EXIT_ERROR;
   if (options.to.count > 0) {
-    pnSweptOptions swept = {options.self,  options.json,    options.noWeld,
-                            options.first, options.impacts, options.threads};
+    pnSweptOptions swept = {options.self,
+                            options.json,
+                            options.noWeld,
+                            options.first,
+                            options.impacts,
+                            options.threads,
+                            options.maxPairs == UINT32_MAX ? 0 : options.maxPairs};
     return pn_checkSwept(argc, argv, &options.to, &swept);
   }
+  // Whoever asks for no number gets one that fits into memory.
+  if (options.maxPairs == UINT32_MAX) options.maxPairs = PN_DEFAULT_MAX_PAIRS;
   return run(argc, argv, &options);
 }

@@ -26,6 +26,7 @@ typedef struct pnMover {
 typedef struct pnPassage {
   uint32_t a, b;
   uint64_t vertexFace, edgeEdge;
+  bool limited; /* there are more than --max-pairs: not counted */
   pnImpactSpan earliest;
 } pnPassage;
 
@@ -35,6 +36,7 @@ typedef struct pnSweptCheck {
   pnPassage *passages;
   uint32_t passageCount;
   uint64_t vertexFace, edgeEdge;
+  bool limited;
   pnImpactSpan earliest;
   pnPool *pool;
   pnImpactList *list;
@@ -172,13 +174,18 @@ static pnResult searchPair(pnSweptCheck *check, uint32_t a, uint32_t b, const pn
   pnSweptDef def = pnDefaultSweptDef();
   def.tasks = pnPool_GetTasks(check->pool);
   def.what = options->first ? PN_SWEPT_EARLIEST : PN_SWEPT_ALL;
-  pnResult result =
-      pnCollideSwept(check->movers[a].sweep, a == b ? NULL : check->movers[b].sweep, &def, check->list, NULL);
+  def.maxImpacts = options->maxImpacts;
+  pnSweep *first = check->movers[a].sweep, *second = a == b ? NULL : check->movers[b].sweep;
+  pnResult result = pnCollideSwept(first, second, &def, check->list, NULL);
+  // Too many to list are not too many to find the first.
+  bool limited = result == PN_OK && pnImpactList_IsLimited(check->list);
+  def.what = PN_SWEPT_EARLIEST;
+  if (limited) result = pnCollideSwept(first, second, &def, check->list, NULL);
   if (result != PN_OK) return result;
   pnPassage *passage = &check->passages[check->passageCount];
-  *passage = (pnPassage){.a = a, .b = b, .earliest = pnImpactList_GetEarliest(check->list)};
+  *passage = (pnPassage){.a = a, .b = b, .limited = limited, .earliest = pnImpactList_GetEarliest(check->list)};
   const pnFeatureImpact *impacts = pnImpactList_GetImpacts(check->list);
-  for (size_t i = 0; i < pnImpactList_GetCount(check->list); ++i) {
+  for (size_t i = 0; i < pnImpactList_GetCount(check->list) && !limited; ++i) {
     bool edge = impacts[i].kind == PN_EDGE_WITH_EDGE;
     passage->edgeEdge += edge;
     passage->vertexFace += !edge;
@@ -186,8 +193,9 @@ static pnResult searchPair(pnSweptCheck *check, uint32_t a, uint32_t b, const pn
   check->passageCount += passage->earliest.meets;
   check->vertexFace += passage->vertexFace;
   check->edgeEdge += passage->edgeEdge;
+  check->limited |= limited;
   if (isEarlier(passage->earliest, check->earliest)) check->earliest = passage->earliest;
-  if (check->table) writeImpacts(check, a, b);
+  if (check->table && !limited) writeImpacts(check, a, b);
   return PN_OK;
 }
 
@@ -241,12 +249,15 @@ static bool printJson(const pnSweptCheck *check, const pnSweptOptions *options) 
   }
   for (uint32_t i = 0; i < check->passageCount; ++i) {
     const pnPassage *p = &check->passages[i];
-    json_t *pair = impactsJson(p->vertexFace, p->edgeEdge, p->earliest, !options->first);
+    json_t *pair = impactsJson(p->vertexFace, p->edgeEdge, p->earliest, !options->first && !p->limited);
+    if (p->limited) json_object_set_new(pair, "limited", json_true());
     json_object_set_new(pair, "a", json_integer(p->a));
     json_object_set_new(pair, "b", json_integer(p->b));
     json_array_append_new(pairs, pair);
   }
-  json_t *impacts = impactsJson(check->vertexFace, check->edgeEdge, check->earliest, !options->first);
+  json_t *impacts =
+      impactsJson(check->vertexFace, check->edgeEdge, check->earliest, !options->first && !check->limited);
+  if (check->limited) json_object_set_new(impacts, "limited", json_true());
   return pn_printJson(
       json_pack("{s:s, s:o, s:o, s:o}", "pinch", pnGetVersion(), "bodies", bodies, "impacts", impacts, "pairs", pairs));
 }
@@ -259,8 +270,9 @@ static bool printTables(const pnSweptCheck *check, const pnSweptOptions *options
     const pnPassage *p = &check->passages[i];
     pn_addCell(&table, "%u", p->a);
     pn_addCell(&table, "%u", p->b);
-    pn_addCell(&table, options->first ? "-" : "%llu", (unsigned long long)p->vertexFace);
-    pn_addCell(&table, options->first ? "-" : "%llu", (unsigned long long)p->edgeEdge);
+    bool counted = !options->first && !p->limited;
+    pn_addCell(&table, counted ? "%llu" : "-", (unsigned long long)p->vertexFace);
+    pn_addCell(&table, counted ? "%llu" : "-", (unsigned long long)p->edgeEdge);
     pn_addCell(&table, "%.6f", p->earliest.lo);
     if (p->a == p->b) pn_addCell(&table, "%s and itself", check->movers[p->a].name);
     else pn_addCell(&table, "%s and %s", check->movers[p->a].name, check->movers[p->b].name);
@@ -272,6 +284,9 @@ static bool printTables(const pnSweptCheck *check, const pnSweptOptions *options
   else printf("The first contact is at t = %.9g of the step", check->earliest.lo);
   printf(" (read %.3f s, searched %.3f s).\n", check->loadSeconds, check->searchSeconds);
   printf("Vertices move on straight lines; touching counts, also at the start and at the end.\n");
+  if (check->limited)
+    printf("Note: where there is no number, more than %u features meet and are not listed (--max-pairs).\n",
+           options->maxImpacts);
   if (options->impacts) printf("The impacts are in %s.\n", options->impacts);
   else if (check->earliest.meets && !options->first) printf("Next: --impacts OUT.csv lists them with their times.\n");
   return good;

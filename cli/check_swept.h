@@ -8,6 +8,7 @@ typedef struct pnSweptOptions {
   bool self, json, noWeld, first;
   const char *impacts; /* a table to write, or null */
   uint32_t threads;
+  uint32_t maxImpacts; /* of two bodies; 0: no limit */
 } pnSweptOptions;
 
 /* Files as they are at t = 0 and at t = 1, one for one. Answers the exit status. */

@@ -163,6 +163,38 @@ static void doublesAreKept(void **state) {
   pnFreeMeshFile(&file);
 }
 
+/* More impacts than asked for are not listed; the first is still told. */
+static void limitsImpacts(void **state) {
+  (void)state;
+  writeSheet("sheet.obj", 0);
+  writeBullet("bullet0.obj", 2);
+  writeBullet("bullet1.obj", -2);
+  ToolRun all = RUN("check", "sheet.obj", "bullet0.obj", "--json", "--to", "sheet.obj", "bullet1.obj");
+  json_t *root = json_loads(all.out, 0, NULL), *impacts = json_object_get(root, "impacts");
+  json_int_t count = json_integer_value(json_object_get(impacts, "vertex_face")) +
+                     json_integer_value(json_object_get(impacts, "edge_edge"));
+  double earliest = json_number_value(json_object_get(impacts, "earliest"));
+  assert_true(all.status == 1 && count > 1 && earliest > 0);
+  for (int less = 0; less < 2; ++less) {
+    char most[32];
+    snprintf(most, sizeof most, "%d", (int)count - less);
+    ToolRun run = RUN("check", "sheet.obj", "bullet0.obj", "--json", "--max-pairs", most, "--device", "cpu", "--to",
+                      "sheet.obj", "bullet1.obj");
+    assert_int_equal(run.status, 1);
+    json_t *limited = json_loads(run.out, 0, NULL), *found = json_object_get(limited, "impacts");
+    assert_true(json_is_true(json_object_get(found, "limited")) == less);
+    assert_true((json_object_get(found, "edge_edge") == NULL) == less);
+    assert_true(json_number_value(json_object_get(found, "earliest")) == earliest);
+    json_decref(limited);
+    freeRun(&run);
+  }
+  json_decref(root);
+  freeRun(&all);
+  ToolRun run = RUN("check", "sheet.obj", "bullet0.obj", "--max-pairs", "1", "--to", "sheet.obj", "bullet1.obj");
+  expectAnswer(&run, 1, "more than 1 features meet");
+  freeRun(&run);
+}
+
 static void refusesWhatIsNoStep(void **state) {
   (void)state;
   writeSheet("sheet.obj", 0);
@@ -177,6 +209,7 @@ static void refusesWhatIsNoStep(void **state) {
       {{"check", "sheet.obj", "--pairs", "x.csv", "--to", "sheet.obj"}, "--pairs does not go with --to"},
       {{"check", "sheet.obj", "--impacts", "sheet.obj", "--to", "sheet.obj"}, "sheet.obj"},
       {{"check", "sheet.obj", "--to"}, "--to: expected a file"},
+      {{"check", "sheet.obj", "--device", "auto", "--to", "sheet.obj"}, "--device does not go with --to|the processor"},
       {{"check", "sheet.obj", "--to", "nowhere.obj"}, "nowhere.obj"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
@@ -191,6 +224,7 @@ int main(void) {
                                      cmocka_unit_test_setup_teardown(listsImpacts, enterFolder, leave),
                                      cmocka_unit_test_setup_teardown(realSteps, enterFolder, leave),
                                      cmocka_unit_test_setup_teardown(doublesAreKept, enterFolder, leave),
+                                     cmocka_unit_test_setup_teardown(limitsImpacts, enterFolder, leave),
                                      cmocka_unit_test_setup_teardown(refusesWhatIsNoStep, enterFolder, leave)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
