@@ -94,25 +94,6 @@ pnResult pn_betweenBegin(pnScan *scan) {
 
 /* ---------------------------------------------------------------- parts of a step */
 
-/* By how much the axes of two maps are turned against each other, in degrees. Lengths of axes do not matter; an axis without
- * length is left out. */
-static double turnOf(const pnMatrix *p, const pnMatrix *q) {
-  double most = 0;
-  for (int k = 0; k < 3; ++k) {
-    double pq = 0, pp = 0, qq = 0;
-    for (int i = 0; i < 3; ++i) {
-      pq += (double)p->m[i][k] * q->m[i][k];
-      pp += (double)p->m[i][k] * p->m[i][k];
-      qq += (double)q->m[i][k] * q->m[i][k];
-    }
-    if (!(pp > 0 && qq > 0)) continue;
-    most = fmax(most, 0.5 - 0.5 * fmin(pq / (sqrt(pp) * sqrt(qq)), 1));
-  }
-  // Of a turn by x an axis at an angle y to that of the turn goes by 2 asin(sin(x / 2) sin(y)), and of three axes at right angles
-  // one has sin(y)^2 >= 2/3.
-  return 2 * asin(fmin(sqrt(most * 1.5), 1)) * (180 / 3.14159265358979323846);
-}
-
 /* Calls for every matrix that moves a body, in one order: copies it, or compares it with the copy. Returns the greatest turn. */
 static double goThroughMatrices(pnScan *scan, bool compare) {
   pnScanBetween *between = &scan->between;
@@ -126,7 +107,7 @@ static double goThroughMatrices(pnScan *scan, bool compare) {
     const pnMatrix *matrices = body->skin ? pnAnimState_GetJoints(source->state, body->animBody)
                                           : pnAnimState_GetTransform(source->state, body->animBody);
     for (uint32_t j = 0; j < count; ++j, ++at) {
-      if (compare) most = fmax(most, turnOf(&between->turns[at], &matrices[j]));
+      if (compare) most = fmax(most, pnGetTurn(&between->turns[at], &matrices[j]));
       else between->turns[at] = matrices[j];
     }
   }
@@ -170,7 +151,7 @@ static bool takeImpacts(pnScan *scan, const pnStep *step, double begin, double l
 static pnResult countParts(pnScan *scan, int64_t number, uint32_t *outCount) {
   goThroughMatrices(scan, false);
   pnResult result = pn_scanEvaluate(scan, number + 1);
-  double parts = ceil(goThroughMatrices(scan, true) / PN_BETWEEN_TURN - 1e-6);
+  double parts = ceil(goThroughMatrices(scan, true) / (PN_BETWEEN_TURN * (3.14159265358979323846 / 180)) - 1e-6);
   *outCount = parts < 1 ? 1 : parts > PN_BETWEEN_PARTS ? PN_BETWEEN_PARTS : (uint32_t)parts;
   return result;
 }

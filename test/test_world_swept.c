@@ -206,7 +206,42 @@ static void testInsideOut(void **state) {
   free(values);
 }
 
-/* Bodies come and go; masks hold; a body that came after the step began has not moved; soups are left out. */
+/* A skinned strip whose outer half a joint turns by a quarter: its tip goes from (2, 0) to (1, 1) on a straight line, and meets a
+ * wall at y = 0.75 at t = 0.75. Its weights are of both joints in the middle, which stays. */
+static void testSkinned(void **state) {
+  (void)state;
+  float v[6][3], wall[3][3] = {{-9, 0.75f, -9}, {9, 0.75f, -9}, {0, 0.75f, 12}};
+  for (int i = 0; i < 6; ++i) v[i][0] = (float)(i / 2), v[i][1] = 0, v[i][2] = i % 2 ? 0.1f : -0.1f;
+  const uint32_t t[4][3] = {{0, 1, 2}, {1, 3, 2}, {2, 3, 4}, {3, 5, 4}}, one[3] = {0, 1, 2};
+  pnMeshDef def = pnDefaultMeshDef();
+  pnMesh *strip, *plate;
+  def.vertices = v[0], def.vertexCount = 6, def.triangles = t[0], def.triangleCount = 4;
+  testExpectOk(pnCreateMesh(&def, &strip));
+  def.vertices = wall[0], def.vertexCount = 3, def.triangles = one, def.triangleCount = 1;
+  testExpectOk(pnCreateMesh(&def, &plate));
+  uint16_t joints[12] = {0, 0, 0, 0, 0, 1, 0, 1, 1, 0, 1, 0};
+  float weights[12] = {1, 0, 1, 0, 0.5f, 0.5f, 0.5f, 0.5f, 1, 0, 1, 0};
+  pnSkinDef skinDef = pnDefaultSkinDef();
+  skinDef.mesh = strip, skinDef.jointCount = 2, skinDef.influenceCount = 2;
+  skinDef.jointIndices = joints, skinDef.jointWeights = weights;
+  pnSkin *skin;
+  testExpectOk(pnCreateSkin(&skinDef, &skin));
+  pnWorld *world = makeWorld();
+  addBody(world, plate, PN_BODY_STATIC);
+  pnBodyDef bodyDef = pnDefaultBodyDef();
+  pnBodyId body;
+  bodyDef.kind = PN_BODY_SKINNED, bodyDef.mesh = strip, bodyDef.skin = skin;
+  testExpectOk(pnWorld_CreateBody(world, &bodyDef, &body));
+  testExpectOk(pnWorld_BeginStep(world));
+  /* about (1, 0): x = 1 - y, y = x - 1 */
+  pnMatrix pose[2] = {pnMatrix_Identity(), {{{0, -1, 0, 1}, {1, 0, 0, -1}, {0, 0, 1, 0}}}};
+  testExpectOk(pnBody_SetJoints(world, body, pose, 2));
+  expectFirst(world, 0.75);
+  pnDestroyWorld(world);
+  pnDestroySkin(skin), pnDestroyMesh(strip), pnDestroyMesh(plate);
+}
+
+/* Bodies come and go; masks hold; a body that came after the step began has not moved, and a soup neither. */
 static void testBodies(void **state) {
   (void)state;
   pnMesh *ball;
@@ -226,8 +261,13 @@ static void testBodies(void **state) {
   testExpectOk(pnWorld_CreateBody(world, &def, &body));
   place(world, a, ball, 3, 0, 0);
   pnStep step = pnWorld_CollideSwept(world, NULL);
-  assert_true(step.result == PN_OK && step.contactCount == 1 && pnWorld_GetStepContacts(world)->a.index1 == a.index1);
+  /* with the late ball, the soup's triangle, and these two with each other */
+  assert_true(step.result == PN_OK && step.contactCount == 2 && pnWorld_GetStepContacts(world)->a.index1 == a.index1);
   testExpectOk(pnBody_SetFilter(world, late, 2, 2));
+  step = pnWorld_CollideSwept(world, NULL);
+  assert_true(step.result == PN_OK && step.contactCount == 1 &&
+              pnWorld_GetStepContacts(world)->b.index1 == body.index1);
+  testExpectOk(pnBody_SetFilter(world, body, 2, 2));
   step = pnWorld_CollideSwept(world, NULL);
   assert_true(step.result == PN_OK && step.contactCount == 0 && step.safe == 1);
   pnDestroyWorld(world);
@@ -272,8 +312,9 @@ static void testMemory(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(testBullet),    cmocka_unit_test(testRing),   cmocka_unit_test(testGears),
-      cmocka_unit_test(testInsideOut), cmocka_unit_test(testBodies), cmocka_unit_test(testMemory),
+      cmocka_unit_test(testBullet),    cmocka_unit_test(testRing),    cmocka_unit_test(testGears),
+      cmocka_unit_test(testInsideOut), cmocka_unit_test(testSkinned), cmocka_unit_test(testBodies),
+      cmocka_unit_test(testMemory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

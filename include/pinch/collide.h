@@ -134,22 +134,42 @@ PN_API pnResult pnFindClosest(pnTree *tree, const float *points, uint32_t count,
 
 /* A body on its way: where every vertex was at t = 0 and is at t = 1, and a tree over the boxes of triangles on the way. **Vertices
  * move on straight lines**, whatever moves the body: a vertex that turns by an angle x about an axis at distance r leaves its
- * arc by at most r (1 - cos(x / 2)), about r x^2 / 8; where that is too much, divide the step: n parts leave n^2 times less.
+ * arc by at most r (1 - cos(x / 2)), about r x^2 / 8; where that is too much, divide the step (pnCountStepParts): n parts leave n^2
+ * times less.
  *
- * Every kind of pose will do: begin and end are taken from poses (free, rigid, morph, skin), or as doubles. */
+ * Every kind of pose will do: begin and end are taken from poses (free, rigid, morph, skin), or as doubles. Soups have sweeps too. */
 typedef struct pnSweep pnSweep;
 
 /* For the triangles of a mesh, which must outlive it. Begin and end are the rest positions. */
 PN_API pnResult pnCreateSweep(const pnMesh *mesh, pnSweep **outSweep);
+/* For the primitives of a soup, which must outlive it and may change at will. Begin and end are taken from pnSoup_GetPose. A
+ * primitive is matched by its **id**: one that is alive at both ends goes on straight lines from corner to corner, also when it was
+ * replaced by another kind (a segment is a triangle whose last corner is twice there). One that is new at the end (added, or a piece of
+ * a cut) has come from nowhere: it stands still where it is, for the whole step. One that is gone by then is left out, with
+ * the way it had: cut before the step begins where that matters. Impacts name places: triangle p, vertex 3p + k, edges by pnSweep_GetEdges;
+ * of a segment two vertices and an edge, of a point one vertex, and each is a face that others can meet. Nothing is joined:
+ * in one soup touching counts, and primitives have no neighbours. */
+PN_API pnResult pnCreateSoupSweep(const pnSoup *soup, pnSweep **outSweep);
 PN_API void pnDestroySweep(pnSweep *sweep); /* null is allowed */
 
 /* The step begins, or ends, where this pose of the mesh is now. */
 PN_API pnResult pnSweep_SetBegin(pnSweep *sweep, const pnPose *pose);
 PN_API pnResult pnSweep_SetEnd(pnSweep *sweep, const pnPose *pose);
-/* Both at once, as doubles: 3 * vertexCount numbers each, finite and within the range of float, else PN_ERROR_NUMBER. */
+/* Both at once, as doubles: 3 * vertexCount numbers each, finite and within the range of float, else PN_ERROR_NUMBER. PN_ERROR_KIND for
+ * soups, whose primitives have ids. */
 PN_API pnResult pnSweep_SetStep(pnSweep *sweep, const double *begin, const double *end, uint32_t vertexCount);
 /* The next step begins where this one ends. */
 PN_API void pnSweep_Advance(pnSweep *sweep);
+
+/* By how much the axes of one map are turned against those of another: radians, 0 to pi. Of maps that keep right angles, whatever they
+ * do to lengths, it is the angle of the turn from one to the other; an axis without length counts as not turned. */
+PN_API double pnGetTurn(const pnMatrix *begin, const pnMatrix *end);
+/* How far a vertex no farther than `radius` from the axis leaves its arc, at most, when it turns evenly by `turn` and the step is made in
+ * so many equal parts, each a straight line: radius (1 - cos(turn / (2 parts))). */
+PN_API double pnBoundChord(double turn, double radius, uint32_t parts);
+/* The least number of equal parts with which that is not more than `tolerance`, which must be above 0. A step in parts: for each
+ * move to its end, pnSweep_SetEnd, ask, pnSweep_Advance; a time t of part k of n is (k + t) / n of the step. */
+PN_API uint32_t pnCountStepParts(double turn, double radius, double tolerance);
 
 /* The edges that impacts name: each once, by its two vertices i < j, sorted by j, then i. */
 PN_API uint32_t pnSweep_GetEdgeCount(const pnSweep *sweep);

@@ -188,7 +188,7 @@ PN_API pnContactPoint pnWorld_GetContactPoint(const pnWorld *world, uint32_t con
  *
  * Vertices move on straight lines, whatever moves the body (pinch/collide.h says how far that is from an arc, and what to do). A body that
  * was made after the step began has not moved. Bodies that look at themselves do so here too, without their self filters.
- * Soups have no step, and are left out. Independent of pnWorld_Collide: neither changes the other's answer. */
+ * Primitives of soups are matched by their ids (pnCreateSoupSweep says what happens to new ones and to those that are gone). Independent of pnWorld_Collide: neither changes the other's answer. */
 PN_API pnResult pnWorld_BeginStep(pnWorld *world);
 
 /* What to look for in a step. Zeroed is the default: everything. */
@@ -229,8 +229,8 @@ PN_API pnStep pnWorld_CollideSwept(pnWorld *world, const pnStepDef *def);
 PN_API const pnStepContact *pnWorld_GetStepContacts(const pnWorld *world); /* pnStep.contactCount */
 PN_API const pnFeatureImpact *pnWorld_GetImpacts(const pnWorld *world); /* pnStep.impactCount, contact after contact */
 
-/* A body on its way in the step, for queries of your own (pinch/collide.h, pinch/find.h); null before its first step, for a dead
- * id and for soups. Its end is where the last pnWorld_CollideSwept saw it. */
+/* A body on its way in the step, for queries of your own (pinch/collide.h, pinch/find.h); null before its first step and for a dead
+ * id. Its end is where the last pnWorld_CollideSwept saw it. */
 PN_API const pnSweep *pnBody_GetSweep(const pnWorld *world, pnBodyId body);
 
 /* How much of the step is safe, for all bodies: pnFindSafeStep of pinch/collide.h. */

@@ -6,6 +6,7 @@
 #include "base/sort.h"
 #include "mesh/mesh.h"
 #include "mesh/pose.h"
+#include "mesh/soup.h"
 #include "tree/tree.h"
 
 #include <math.h>
@@ -73,7 +74,7 @@ static pnResult makeOwners(pnSweep *s) {
 
 /* What it holds, in bytes; also for freeing. */
 typedef struct Sizes {
-  size_t edges, triangleEdge, owned, places, vertexBoxes, corners;
+  size_t edges, triangleEdge, owned, places, vertexBoxes, corners, generations, kinds;
   size_t faceBoxes, faceCorners, featureFirst, ownedVertices, featureBoxes, featureNames; /* by slots */
 } Sizes;
 
@@ -86,6 +87,8 @@ static Sizes sizesOf(const pnSweep *s) {
       .places = pn_bytes((size_t)s->vertexCount + 1, sizeof(pnPlace)),
       .vertexBoxes = pn_bytes((size_t)s->vertexCount + 1, sizeof(pnFeatureBox)),
       .corners = pn_bytes(2 * sides + 1, sizeof(float)),
+      .generations = pn_bytes((size_t)s->triangleCount + 1, sizeof(uint32_t)),
+      .kinds = (size_t)s->triangleCount + 1,
       .faceBoxes = pn_bytes((size_t)s->slotCount + 1, sizeof(pnFeatureBox)),
       .faceCorners = pn_bytes((size_t)s->slotCount + 1, sizeof *s->faceCorners),
       .featureFirst = pn_bytes((size_t)s->slotCount + 1, sizeof(uint32_t)),
@@ -104,6 +107,11 @@ static pnResult allocate(pnSweep *s) {
   s->vertexBoxes = pn_allocZero(z.vertexBoxes);
   s->corners = pn_allocZero(z.corners);
   bool ok = s->edges && s->triangleEdge && s->owned && s->places && s->vertexBoxes && s->corners;
+  if (s->soup) {
+    for (int end = 0; end < 2; end++) s->generations[end] = pn_allocZero(z.generations);
+    s->kinds = pn_allocZero(z.kinds);
+    ok = ok && s->generations[0] && s->generations[1] && s->kinds;
+  }
   return ok ? PN_OK : pn_failMemory(z.places);
 }
 
@@ -182,8 +190,8 @@ static void freeSlots(pnSweep *s) {
   s->slotCount = 0;
 }
 
-void pnDestroySweep(pnSweep *s) {
-  if (!s) return;
+/* All that a sweep holds, but not itself. */
+static void freeSweep(pnSweep *s) {
   Sizes z = sizesOf(s);
   freeSlots(s);
   if (s->tree) pnDestroyTree(s->tree);
@@ -195,7 +203,98 @@ void pnDestroySweep(pnSweep *s) {
   pn_free(s->places, z.places);
   pn_free(s->vertexBoxes, z.vertexBoxes);
   pn_free(s->corners, z.corners);
+  for (int end = 0; end < 2; end++) pn_free(s->generations[end], z.generations);
+  pn_free(s->kinds, z.kinds);
+}
+
+void pnDestroySweep(pnSweep *s) {
+  if (!s) return;
+  freeSweep(s);
   pn_free(s, sizeof *s);
+}
+
+/* ---------------------------------------------------------------- soups */
+
+/* A sweep for as many places as the soup has now, and in it what this one knows; on an error nothing has changed. */
+static pnResult fitSoup(pnSweep *s) {
+  const pnSoup *soup = s->soup;
+  if (soup->placeCount == s->triangleCount && s->edges) return PN_OK;
+  pnSweep fresh = {.mesh = &soup->mesh, .soup = soup, .stale = true, .ownersChanged = true};
+  fresh.triangleCount = soup->placeCount;
+  fresh.vertexCount = 3 * soup->placeCount;
+  pnResult result = allocate(&fresh);
+  if (result == PN_OK) result = makeEdges(&fresh);
+  if (result != PN_OK) {
+    freeSweep(&fresh);
+    return result;
+  }
+  size_t kept = PN_MIN(s->triangleCount, fresh.triangleCount);
+  if (kept > 0) {
+    memcpy(fresh.places, s->places, 3 * kept * sizeof *s->places);
+    for (int end = 0; end < 2; end++)
+      memcpy(fresh.generations[end], s->generations[end], kept * sizeof *s->generations[end]);
+    memcpy(fresh.kinds, s->kinds, kept);
+  }
+  freeSweep(s);
+  *s = fresh;
+  return PN_OK;
+}
+
+/* The features of a place by the number of its corners: a triangle has three vertices and edges, a segment two and its first
+ * edge, a point one vertex. */
+static uint8_t ownedOf(uint32_t corners) {
+  static const uint8_t owned[] = {PN_NO_PRIMITIVE, 0x01, 0x0B, 0x3F};
+  return owned[corners];
+}
+
+static void placeCorners(pnSweep *s, uint32_t place, int end) {
+  const float *from = &s->soup->positions[9 * (size_t)place];
+  for (int n = 0; n < 9; n++) s->places[3 * (size_t)place + (size_t)n / 3].x[n % 3][end] = from[n];
+}
+
+/* Places that are alive at both ends of the step and are one primitive go their way; what is new stands; of what is gone one point
+ * stays, where it was, so that the tree has no box that is larger than it must be. */
+static void matchPrimitives(pnSweep *s) {
+  const pnSoup *soup = s->soup;
+  for (uint32_t p = 0; p < s->triangleCount; p++) {
+    bool alive = pn_isAlive(soup, p), goes = alive && s->generations[0][p] == soup->generation[p];
+    uint32_t corners = !alive ? 0 : goes ? PN_MAX(soup->corners[p], s->kinds[p]) : soup->corners[p];
+    s->generations[1][p] = soup->generation[p];
+    placeCorners(s, p, 1);
+    if (!goes) placeCorners(s, p, 0);
+    for (uint32_t k = 1; k < 3 && !alive; k++) s->places[3 * (size_t)p + k] = s->places[3 * (size_t)p];
+    s->ownersChanged = s->ownersChanged || s->owned[p] != ownedOf(corners);
+    s->owned[p] = ownedOf(corners);
+  }
+}
+
+/* One end of the step as the soup is now. */
+static pnResult setFromSoup(pnSweep *s, int end) {
+  pnResult result = fitSoup(s);
+  if (result != PN_OK) return result;
+  for (uint32_t p = 0; end == 0 && p < s->triangleCount; p++) {
+    s->generations[0][p] = pn_isAlive(s->soup, p) ? s->soup->generation[p] : 0;
+    s->kinds[p] = s->soup->corners[p];
+    placeCorners(s, p, 0);
+  }
+  // A step that begins now ends now until somebody says where.
+  matchPrimitives(s);
+  s->stale = true;
+  return PN_OK;
+}
+
+pnResult pnCreateSoupSweep(const pnSoup *soup, pnSweep **outSweep) {
+  PN_FLOAT_SCOPE;
+  PN_ASSERT(soup && outSweep);
+  *outSweep = NULL;
+  pnSweep *s = pn_allocZero(sizeof *s);
+  if (!s) return pn_failMemory(sizeof *s);
+  s->mesh = &soup->mesh;
+  s->soup = soup;
+  pnResult result = setFromSoup(s, 0);
+  if (result == PN_OK) *outSweep = s;
+  else pnDestroySweep(s);
+  return result;
 }
 
 /* ---------------------------------------------------------------- places */
@@ -205,6 +304,7 @@ static pnResult setFromPose(pnSweep *s, const pnPose *pose, int end) {
   PN_ASSERT(s && pose);
   if (pose->mesh != s->mesh)
     return pn_fail(PN_ERROR_ARGUMENT, "sweep of '%s': the pose is of '%s'", s->mesh->name, pose->mesh->name);
+  if (s->soup) return setFromSoup(s, end);
   float portion[3 * 256 + 1];
   for (uint32_t first = 0; first < s->vertexCount; first += 256) {
     uint32_t count = PN_MIN(256u, s->vertexCount - first);
@@ -234,6 +334,7 @@ pnResult pnSweep_SetStep(pnSweep *sweep, const double *begin, const double *end,
   PN_FLOAT_SCOPE;
   PN_ASSERT(sweep && begin && end);
   const char *name = sweep->mesh->name;
+  if (sweep->soup) return pn_fail(PN_ERROR_KIND, "sweep of '%s': primitives of a soup are matched by their ids", name);
   if (vertexCount != sweep->vertexCount) {
     return pn_fail(PN_ERROR_COUNT, "sweep of '%s': %u vertices for %u", name, vertexCount, sweep->vertexCount);
   }
@@ -253,7 +354,54 @@ void pnSweep_Advance(pnSweep *sweep) {
   for (uint32_t v = 0; v < sweep->vertexCount; v++) {
     for (int k = 0; k < 3; k++) sweep->places[v].x[k][0] = sweep->places[v].x[k][1];
   }
+  for (uint32_t p = 0; sweep->soup && p < sweep->triangleCount; p++) {
+    bool alive = sweep->generations[1][p] & 1;
+    sweep->generations[0][p] = alive ? sweep->generations[1][p] : 0;
+    // the vertices it had: the soup may be elsewhere by now
+    sweep->kinds[p] = (uint8_t)((sweep->owned[p] & 1) + (sweep->owned[p] >> 1 & 1) + (sweep->owned[p] >> 2 & 1));
+  }
   sweep->stale = true;
+}
+
+/* ---------------------------------------------------------------- turns */
+
+double pnGetTurn(const pnMatrix *begin, const pnMatrix *end) {
+  PN_FLOAT_SCOPE;
+  PN_ASSERT(begin && end);
+  /* The unit axes before and after are columns of turns P and Q, and the squares of their differences add up to
+   * 6 - 2 trace(Q P^T) = 6 - 2 (1 + 2 cos x) = 8 sin(x / 2)^2, without the loss of digits that a cosine near 1 has. */
+  double sum = 0.0;
+  for (int k = 0; k < 3; k++) {
+    double p[3], q[3], pp = 0.0, qq = 0.0;
+    for (int i = 0; i < 3; i++) {
+      p[i] = begin->m[i][k], q[i] = end->m[i][k];
+      pp += p[i] * p[i], qq += q[i] * q[i];
+    }
+    if (!(pp > 0.0 && qq > 0.0)) continue;
+    pp = sqrt(pp), qq = sqrt(qq);
+    for (int i = 0; i < 3; i++) sum += (p[i] / pp - q[i] / qq) * (p[i] / pp - q[i] / qq);
+  }
+  return 2.0 * asin(PN_MIN(sqrt(sum / 8.0), 1.0));
+}
+
+double pnBoundChord(double turn, double radius, uint32_t parts) {
+  PN_FLOAT_SCOPE;
+  PN_ASSERT(parts > 0);
+  /* 1 - cos y = 2 sin(y / 2)^2 */
+  double s = sin(0.25 * turn / parts);
+  return 2.0 * radius * s * s;
+}
+
+uint32_t pnCountStepParts(double turn, double radius, double tolerance) {
+  PN_FLOAT_SCOPE;
+  PN_ASSERT(tolerance > 0.0);
+  if (!(radius > 0.0 && turn > 0.0) || tolerance >= radius) return 1;
+  double parts = ceil(0.25 * turn / asin(sqrt(0.5 * tolerance / radius)));
+  uint32_t count = parts < 1.0 ? 1 : parts > 1e6 ? 1000000 : (uint32_t)parts;
+  /* the division above is rounded */
+  while (count > 1 && pnBoundChord(turn, radius, count - 1) <= tolerance) count--;
+  while (count < 1000000 && pnBoundChord(turn, radius, count) > tolerance) count++;
+  return count;
 }
 
 uint32_t pnSweep_GetEdgeCount(const pnSweep *sweep) {
@@ -372,6 +520,11 @@ static void boxSlots(void *context, uint32_t first, uint32_t last, uint32_t work
     if (t == PN_NONE) continue;
     memcpy(s->faceBoxes[slot].lo, &s->corners[6 * (size_t)t], 3 * sizeof(float));
     memcpy(s->faceBoxes[slot].hi, &s->corners[6 * (size_t)t + 3], 3 * sizeof(float));
+    // Nothing overlaps the box of nothing.
+    for (int k = 0; k < 3 && (s->owned[t] & PN_NO_PRIMITIVE); k++) {
+      s->faceBoxes[slot].lo[k] = INFINITY;
+      s->faceBoxes[slot].hi[k] = -INFINITY;
+    }
     for (uint32_t i = s->featureFirst[slot]; i < s->featureFirst[slot + 1]; i++) {
       pnFeatureBox *f = &s->featureBoxes[i];
       const pnFeatureBox *a = &s->vertexBoxes[f->v0], *b = &s->vertexBoxes[f->v1];
@@ -402,6 +555,8 @@ pnResult pn_updateSweep(pnSweep *s, double end, double margin, const pnTasks *ta
     if (result == PN_OK) result = pnTree_Update(s->tree, tasks);
   }
   if (result == PN_OK && s->slotCount == 0) result = makeSlots(s);
+  else if (result == PN_OK && s->ownersChanged) nameSlots(s);
+  s->ownersChanged = s->ownersChanged && result != PN_OK;
   if (result == PN_OK) {
     pn_parallelFor(tasks, boxSlots, &work, s->slotCount, 4096);
     s->boxEnd = end;

@@ -29,12 +29,19 @@ typedef struct pnFeatureBox {
   uint32_t v1;
 } pnFeatureBox;
 
+/* A bit of `owned`: a dead place of a soup, which has no features and is no face. */
+#define PN_NO_PRIMITIVE 0x80u
+
 struct pnSweep {
   const pnMesh *mesh;
+  const pnSoup *soup;       /* null: of a mesh */
+  uint32_t *generations[2]; /* of a soup: of each place at the begin and at the end; odd: alive */
+  uint8_t *kinds;           /* of a soup: corners at the begin */
   uint32_t vertexCount, triangleCount, edgeCount;
   uint32_t *edges;        /* 2 an edge */
   uint32_t *triangleEdge; /* 3 a triangle: the edge from corner k to corner k + 1 */
   uint8_t *owned;         /* a triangle: bits 0 to 2, its corners; bits 3 to 5, its edges */
+  bool ownersChanged;     /* a soup's primitives came or went since the slots were named */
   bool hasWelds;          /* some vertex is welded to another */
   pnPlace *places;        /* a vertex */
   pnFeatureBox *vertexBoxes;

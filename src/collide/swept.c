@@ -288,6 +288,7 @@ static bool takePairs(pnSink *sink, const pnTraversal *t, pnWorker *w, const pnP
     uint32_t m = pairs[i].a, n = pairs[i].b;
     if (q->what == PN_SWEPT_TRIANGLES) {
       uint32_t a = ours->faceCorners[m][3], b = theirs->faceCorners[n][3];
+      if ((ours->owned[a] | theirs->owned[b]) & PN_NO_PRIMITIVE) continue;
       bool turn = t->self ? a > b : t->swapped;
       ok = firstOfTriangles(&f, turn ? b : a, turn ? a : b);
       continue;

@@ -4,9 +4,9 @@
 #include "collide/sweep.h"
 #include "world/world.h"
 
-/* The pose that a body follows; null for a soup. */
+/* The pose that a body follows. */
 static const pnPose *poseOf(const pnBody *body) {
-  return body->soup ? NULL : body->pose ? body->pose : pnTree_GetPose(body->tree);
+  return body->soup ? pnSoup_GetPose(body->soup) : body->pose ? body->pose : pnTree_GetPose(body->tree);
 }
 
 static pnResult ensureSweep(pnBody *body) {
@@ -14,7 +14,8 @@ static pnResult ensureSweep(pnBody *body) {
     return PN_OK;
   }
   const pnPose *pose = poseOf(body);
-  pnResult result = pnCreateSweep(pnPose_GetMesh(pose), &body->sweep);
+  pnResult result =
+      body->soup ? pnCreateSoupSweep(body->soup, &body->sweep) : pnCreateSweep(pnPose_GetMesh(pose), &body->sweep);
   return result == PN_OK ? pnSweep_SetBegin(body->sweep, pose) : result;
 }
 
@@ -45,8 +46,10 @@ static pnResult endStep(pnWorld *world, double margin, pnCost *cost) {
     if (pose) {
       result = ensureSweep(body);
       result = result == PN_OK ? pnSweep_SetEnd(body->sweep, pose) : result;
-      result = result == PN_OK ? pn_updateSweep(body->sweep, 1.0, margin, &world->def.tasks) : result;
-      if (result == PN_OK) {
+      // a soup may be empty
+      bool any = result == PN_OK && body->sweep->triangleCount > 0;
+      result = any ? pn_updateSweep(body->sweep, 1.0, margin, &world->def.tasks) : result;
+      if (result == PN_OK && any) {
         box = (pnBroadBox){pnTree_GetBox(body->sweep->tree), body->category, body->mask};
       }
       pn_nameBody(body, result);
