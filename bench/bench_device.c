@@ -33,7 +33,7 @@
 #define MOST_FRAMES 32u
 #define MOST_REPEATS 200u
 
-static uint32_t s_device = PN_NONE, s_frames = 8, s_repeats = 40;
+static uint32_t s_device = PN_NONE, s_frames = 8, s_repeats = 100;
 static bool s_stages, s_noCpu;
 
 static void check(pnResult result) {

@@ -11,7 +11,7 @@
 
 /* ---------------------------------------------------------------- both answers */
 
-#define MOST_BODIES 64
+#define MOST_BODIES 512
 
 typedef struct Both {
   uint32_t bodyCount;
@@ -132,6 +132,15 @@ static void scenesAgree(void **state) {
   runScene("s5-grid-1728", 8, false);
   runScene("s5-turned-1728", 8, false);
   runScene("e5-564", 150, true);
+  runScene("e4-1280", 150, false);
+  runScene("bodies-300", 25, false);
+  runScene("idle-100", 12, true);
+  runScene("terrain-2048", 25, false);
+  runScene("hair-4000", 25, false);
+  runScene("hair-self-4000", 25, false);
+  runScene("blobs-1280", 25, false);
+  runScene("shuffle-2048", 25, false);
+  runScene("swarm-2048", 50, false);
 }
 
 int main(void) {

@@ -337,6 +337,8 @@ static void imagesThatMakeNoSense(void **state) {
   def.body = addPose(world, closed, false), def.resolution = 5;
   testExpectFailure(pnCreateDeviceLdi(&def, &ldi), PN_ERROR_ARGUMENT, "resolution of 5");
   def.resolution = 32;
+  const pnDeviceLdiDef zeroed = {.world = world, .body = def.body, .resolution = 32};
+  testExpectFailure(pnCreateDeviceLdi(&zeroed, &ldi), PN_ERROR_ARGUMENT, "pnDeviceLdiDef");
   testExpectOk(pnCreateDeviceLdi(&def, &ldi));
   pnVolumeResult volume;
   testExpectFailure(pnDeviceLdi_Measure(ldi, &volume), PN_ERROR_ARGUMENT, "Update");
@@ -349,6 +351,8 @@ static void imagesThatMakeNoSense(void **state) {
   pnDeviceOverlapDef two = pnDefaultDeviceOverlapDef();
   two.world = world, two.bodyA = def.body, two.bodyB = 9;
   testExpectFailure(pnCreateDeviceOverlap(&two, &overlap), PN_ERROR_INDEX, "no body 9");
+  two.cookie = 0;
+  testExpectFailure(pnCreateDeviceOverlap(&two, &overlap), PN_ERROR_ARGUMENT, "pnDeviceOverlapDef");
   pnDestroyDeviceLdi(ldi);
   pnDestroyDeviceWorld(world);
   pnDestroyPose(open), pnDestroyPose(closed);

@@ -276,6 +276,7 @@ typedef struct pnDeviceLdiDef {
   uint32_t resolution; /* pixels per side, 16 to 4096; default 128 */
   pnInsideRule rule;   /* default PN_INSIDE_WINDING */
   pnBox window;        /* what part of the world to look at; default (empty): the body's box at each update */
+  uint32_t cookie;     /* PN_COOKIE, by pnDefaultDeviceLdiDef() */
 } pnDeviceLdiDef;
 
 PN_API pnDeviceLdiDef pnDefaultDeviceLdiDef(void);
@@ -320,6 +321,7 @@ typedef struct pnDeviceOverlapDef {
   pnInsideRule rule;   /* default PN_INSIDE_WINDING */
   pnBox window;        /* measure only in this box; default (empty): everywhere */
   bool steady;         /* default false */
+  uint32_t cookie;     /* PN_COOKIE, by pnDefaultDeviceOverlapDef() */
 } pnDeviceOverlapDef;
 
 PN_API pnDeviceOverlapDef pnDefaultDeviceOverlapDef(void);

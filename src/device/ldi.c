@@ -16,7 +16,7 @@ struct pnDeviceLdi {
 };
 
 pnDeviceLdiDef pnDefaultDeviceLdiDef(void) {
-  pnDeviceLdiDef def = {.resolution = 128, .rule = PN_INSIDE_WINDING};
+  pnDeviceLdiDef def = {.resolution = 128, .rule = PN_INSIDE_WINDING, .cookie = PN_COOKIE};
   def.window = (pnBox){{1.0f, 1.0f, 1.0f}, {-1.0f, -1.0f, -1.0f}};
   return def;
 }
@@ -24,7 +24,8 @@ pnDeviceLdiDef pnDefaultDeviceLdiDef(void) {
 pnResult pnCreateDeviceLdi(const pnDeviceLdiDef *def, pnDeviceLdi **outLdi) {
   PN_ASSERT(def && def->world && outLdi);
   *outLdi = NULL;
-  pnResult result = pn_checkVolumeSettings(def->resolution, def->rule, &def->window);
+  pnResult result = pn_checkCookie(def->cookie, "pnDeviceLdiDef");
+  if (result == PN_OK) result = pn_checkVolumeSettings(def->resolution, def->rule, &def->window);
   if (result != PN_OK) return result;
   pnDeviceLdi *ldi = pn_allocZero(sizeof *ldi);
   if (!ldi) return pn_failMemory(sizeof *ldi);

@@ -14,7 +14,7 @@ struct pnDeviceOverlap {
 };
 
 pnDeviceOverlapDef pnDefaultDeviceOverlapDef(void) {
-  pnDeviceOverlapDef def = {.resolution = 128, .rule = PN_INSIDE_WINDING};
+  pnDeviceOverlapDef def = {.resolution = 128, .rule = PN_INSIDE_WINDING, .cookie = PN_COOKIE};
   def.window = (pnBox){{1.0f, 1.0f, 1.0f}, {-1.0f, -1.0f, -1.0f}};
   return def;
 }
@@ -22,7 +22,8 @@ pnDeviceOverlapDef pnDefaultDeviceOverlapDef(void) {
 pnResult pnCreateDeviceOverlap(const pnDeviceOverlapDef *def, pnDeviceOverlap **outOverlap) {
   PN_ASSERT(def && def->world && outOverlap);
   *outOverlap = NULL;
-  pnResult result = pn_checkVolumeSettings(def->resolution, def->rule, &def->window);
+  pnResult result = pn_checkCookie(def->cookie, "pnDeviceOverlapDef");
+  if (result == PN_OK) result = pn_checkVolumeSettings(def->resolution, def->rule, &def->window);
   if (result != PN_OK) return result;
   pnDeviceOverlap *overlap = pn_allocZero(sizeof *overlap);
   if (!overlap) return pn_failMemory(sizeof *overlap);
