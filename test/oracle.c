@@ -286,6 +286,63 @@ void oracleIntersect(const pnTriangle *a, const pnTriangle *b) {
   for (int i = 0; i < spaceCount && count > 0; ++i) clip(&spaces[i]);
 }
 
+/* ---------------------------------------------------------------- rays and boxes */
+
+/* The triangle's corners and six more numbers, in units of their own. */
+static void setCorners(const pnTriangle *triangle, const double six[6], mpz_t outSix[2][3]) {
+  double all[15];
+  for (int i = 0; i < 9; ++i) all[i] = triangle->v[i / 3][i % 3];
+  memcpy(all + 9, six, sizeof(double[6]));
+  unitExponent = commonExponent(all, 15);
+  for (int i = 0; i < 9; ++i) setNumber(corner[1][i / 3][i % 3], all[i], unitExponent);
+  for (int i = 0; i < 6; ++i) setNumber(outSix[i / 3][i % 3], all[9 + i], unitExponent);
+}
+
+/* A ray is the segment from its origin to its point at infinity, which has the weight 0. */
+bool oracleRay(const float o[3], const float d[3], const pnTriangle *triangle, double *outT) {
+  double six[6] = {o[0], o[1], o[2], d[0], d[1], d[2]};
+  setCorners(triangle, six, corner[0]);
+  current = 0;
+  count = 2;
+  for (int i = 0; i < 2; ++i) {
+    for (int j = 0; j < 3; ++j) mpz_set(polygon[0][i].x[j], corner[0][i][j]);
+    mpz_set_ui(polygon[0][i].w, i == 0);
+  }
+  makeSpaces(corner[1]);
+  for (int i = 0; i < spaceCount && count > 0; ++i) clip(&spaces[i]);
+  // t of a point along an axis of d: (x - o w) / (d w).
+  *outT = INFINITY;
+  int axis = d[0] != 0 ? 0 : d[1] != 0 ? 1 : 2;
+  for (int i = 0; i < count; ++i) {
+    Point *p = &polygon[current][i];
+    mpz_set(t0, p->x[axis]);
+    mpz_submul(t0, corner[0][0][axis], p->w);
+    mpz_mul(t1, corner[0][1][axis], p->w);
+    signed long upper, lower;
+    double x = mpz_get_d_2exp(&upper, t0), y = mpz_get_d_2exp(&lower, t1), t = ldexp(x / y, (int)(upper - lower));
+    *outT = t < *outT ? t : *outT;
+  }
+  return count > 0;
+}
+
+bool oracleBox(const float lo[3], const float hi[3], const pnTriangle *triangle) {
+  double six[6] = {lo[0], lo[1], lo[2], hi[0], hi[1], hi[2]};
+  setCorners(triangle, six, corner[0]);
+  current = 0;
+  count = 3;
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) mpz_set(polygon[0][i].x[j], corner[1][i][j]);
+    mpz_set_ui(polygon[0][i].w, 1);
+  }
+  spaceCount = 0;
+  for (int side = 0; side < 6; ++side) {
+    for (int i = 0; i < 3; ++i) mpz_set_si(normal[i], i == side / 2 ? (side % 2 ? -1 : 1) : 0);
+    addSpace(normal, corner[0][side % 2], false);
+  }
+  for (int i = 0; i < spaceCount && count > 0; ++i) clip(&spaces[i]);
+  return count > 0;
+}
+
 /* ---------------------------------------------------------------- questions about what is left */
 
 bool oracleMeet(void) {

@@ -33,6 +33,12 @@ bool oracleMeet(void);
 /* Is any of it outside the closed hull of the shared corners (count 1 or 2)? For 0: oracleMeet; for 3: true. */
 bool oracleMeetBeyond(pnSharedCorners shared);
 
+/* Does the ray from o along d (not 0) meet the triangle? The smallest t at which it does, rounded. */
+bool oracleRay(const float o[3], const float d[3], const pnTriangle *triangle, double *outT);
+
+/* Does the triangle meet the box? */
+bool oracleBox(const float lo[3], const float hi[3], const pnTriangle *triangle);
+
 /* Its corners, each once, in order around it, rounded to double; returns their number: 0, 1, 2, or 3 to 6. */
 int oracleCorners(double out[6][3]);
 

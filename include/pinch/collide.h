@@ -105,31 +105,6 @@ PN_API pnResult pnShape_Save(const pnShape *shape, void **outBlock, size_t *outB
  * nothing can check but working them out again: take them from whom you trust. */
 PN_API pnResult pnLoadShape(const pnShapeDef *def, const void *block, size_t bytes, const pnShape **outShape);
 
-/* ---------------------------------------------------------------- the closest point */
-
-/* The point of a body that is closest to a point. */
-typedef struct pnClosest {
-  uint32_t triangle; /* PN_NONE: none within the distance; of several at one distance the smallest number */
-  pnVec3 point;      /* on it, rounded to float */
-  double distance;   /* INFINITY when there is none */
-} pnClosest;
-
-/* How to search. */
-typedef struct pnClosestDef {
-  double farthest; /* nothing farther is of interest; default INFINITY. Less makes far points cheap */
-  pnTasks tasks;   /* zeroed: one thread */
-  uint32_t cookie; /* PN_COOKIE, by pnDefaultClosestDef() */
-} pnClosestDef;
-
-PN_API pnClosestDef pnDefaultClosestDef(void);
-
-/* For each of `count` points (3 floats each) the closest point of the body, on every kind of tree. Distances are measured in
- * double from the float vertices: the triangle is the one that measuring all of them would give, the same bits, and the
- * distance is right up to 2^-45 of the larger of itself and the triangle's size (less for needles). Updates the tree. def may be
- * null. PN_ERROR_NUMBER names a point that is not finite. */
-PN_API pnResult pnFindClosest(pnTree *tree, const float *points, uint32_t count, const pnClosestDef *def,
-                              pnClosest *outClosest);
-
 /* ---------------------------------------------------------------- between two poses */
 
 /* A body on its way: where every vertex was at t = 0 and is at t = 1, and a tree over the boxes of triangles on the way. **Vertices

@@ -7,6 +7,7 @@
  *   mesh.h     what the triangles are, how they move, where they are now
  *   tree.h     volumes over a mesh: build, update
  *   collide.h  which triangles meet, and when
+ *   query.h    what is closest, what a ray hits, what is in a box, how far apart
  *   volume.h   how much space two closed meshes share
  *   find.h     from pairs to findings: regions, depth, tracks
  *   world.h    bodies by id, the frame, contacts          <- most programs need only this
@@ -22,6 +23,7 @@
 #include "pinch/find.h"
 #include "pinch/geom.h"
 #include "pinch/mesh.h"
+#include "pinch/query.h"
 #include "pinch/tree.h"
 #include "pinch/volume.h"
 #include "pinch/world.h"

@@ -12,18 +12,13 @@
 #ifndef PINCH_WORLD_H
 #define PINCH_WORLD_H
 
-#include "pinch/collide.h"
+#include "pinch/query.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 typedef struct pnWorld pnWorld;
-
-/* Zeroed is null. An id of a destroyed body is recognised, also when its place was taken again. */
-typedef struct pnBodyId {
-  uint32_t index1, generation;
-} pnBodyId;
 
 /* Settings that products leave alone; pinch/lab.h. */
 struct pnWorldLab;
@@ -179,6 +174,40 @@ typedef struct pnContactPoint {
   pnVec3 normalA, normalB;
 } pnContactPoint;
 PN_API pnContactPoint pnWorld_GetContactPoint(const pnWorld *world, uint32_t contactIndex, size_t pairIndex);
+
+/* What each pair of a contact has in common: the same as pnWorld_GetContactPoint, in bulk and on all workers. outMeetings has room for
+ * the contact's pairCount. */
+PN_API void pnWorld_FindMeetings(const pnWorld *world, uint32_t contactIndex, pnMeeting *outMeetings);
+
+/* ---------------------------------------------------------------- questions */
+
+/* The questions of pinch/query.h to all bodies as they are now, with the same promises; of the bodies those that have a category among
+ * the bits of `mask` (UINT32_MAX: all). Answers name the body; what is equally far goes to the one with the smaller index. Bodies
+ * are brought up to date as by pnWorld_Collide, whose answers neither change nor are needed. On the world's tasks. Errors are
+ * those of the questions about trees, and those of bodies that cannot be followed. */
+
+/* For each of `count` points the closest point of any body, no farther than `farthest` (INFINITY: any). */
+PN_API pnResult pnWorld_FindClosest(pnWorld *world, const float *points, uint32_t count, double farthest, uint32_t mask,
+                                    pnClosest *outClosest);
+/* The first hit of each ray, on any body. */
+PN_API pnResult pnWorld_FindFirstHits(pnWorld *world, const pnRay *rays, uint32_t count, uint32_t mask, pnHit *outHits);
+/* Whether each ray hits anything. */
+PN_API pnResult pnWorld_FindBlocked(pnWorld *world, const pnRay *rays, uint32_t count, uint32_t mask, bool *outBlocked);
+/* All that each ray hits. */
+PN_API pnResult pnWorld_FindAllHits(pnWorld *world, const pnRay *rays, uint32_t count, uint32_t mask,
+                                    pnHitList *outHits);
+/* All triangles in each box. */
+PN_API pnResult pnWorld_FindInBoxes(pnWorld *world, const pnBox *boxes, uint32_t count, uint32_t mask,
+                                    pnTriangleList *outTriangles);
+
+/* Two different bodies. */
+typedef struct pnBodyPair {
+  pnBodyId a, b;
+} pnBodyPair;
+
+/* How far each two bodies are apart; nothing farther than `farthest` is of interest. PN_ERROR_ID for a dead id. */
+PN_API pnResult pnWorld_FindDistances(pnWorld *world, const pnBodyPair *pairs, uint32_t count, double farthest,
+                                      pnDistance *outDistances);
 
 /* ---------------------------------------------------------------- between two frames */
 

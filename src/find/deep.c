@@ -171,7 +171,8 @@ static void lookAtVertices(Dive *d) {
       near.distance2 = INFINITY;
       pn_tryNear(d->other->pose, at->triangle, at->p, &near);
     }
-    pn_findNear(d->other->tree, at->p, &d->filter, &s->fresh, &near);
+    pnLattice lattice = pn_latticeOf(d->other->tree);
+    pn_findNear(d->other->tree, &lattice, at->p, &d->filter, &s->fresh, &near);
     at->distance2 = near.distance2;
     at->triangle = near.triangle;
     if (near.triangle != PN_NONE) take(d, at->p, &near, triangle);
@@ -272,7 +273,8 @@ static void look(Dive *d, const pnDeepCell *cell) {
   for (int k = 0; k < 3; ++k) middle[k] = (cell->p[0][k] + cell->p[1][k] + cell->p[2][k]) / 3;
   pnNear near = {.distance2 = INFINITY, .triangle = PN_NONE};
   if (cell->hint != PN_NONE) pn_tryNear(d->other->pose, cell->hint, middle, &near);
-  pn_findNear(d->other->tree, middle, &d->filter, &d->scratch->fresh, &near);
+  pnLattice lattice = pn_latticeOf(d->other->tree);
+  pn_findNear(d->other->tree, &lattice, middle, &d->filter, &d->scratch->fresh, &near);
   ++d->looks;
   if (near.triangle == PN_NONE) return;
   bool counts = cell->isKnown || isAbove(d->other, &near, middle) == d->patch->isAbove;

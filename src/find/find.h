@@ -29,7 +29,7 @@
 #include "base/bytes.h"
 #include "base/sort.h"
 #include "base/task.h"
-#include "collide/near.h"
+#include "query/near.h"
 #include "mesh/pose.h"
 #include "pinch/find.h"
 

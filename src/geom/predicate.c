@@ -202,9 +202,34 @@ double pn_orient2Value(double ax, double ay, double bx, double by, double cx, do
   return pn_expansionValue(count, turn);
 }
 
-/* ---------------------------------------------------------------- the public names */
-
 #ifndef __OPENCL_VERSION__
+
+/* ---------------------------------------------------------------- lines */
+
+/* d . ((a-o) x (b-o)): a part for each coordinate of d, each times the turn of the three points as seen along it. */
+PN_NOINLINE int pn_lineSideExact(const float *o, const float *d, const float *a, const float *b, double *outValue) {
+  double sum[72], next[72], part[24], turn[12];
+  int count = 0;
+  for (int k = 0; k < 3; ++k) {
+    int i = (k + 1) % 3, j = (k + 2) % 3;
+    double O[2] = {o[i], o[j]}, A[2] = {a[i], a[j]}, B[2] = {b[i], b[j]};
+    int n = pn_expansionScale(pn_expandTurn(O, A, B, turn), turn, d[k], part);
+    count = pn_expansionSum(count, sum, n, part, next);
+    for (int m = 0; m < count; ++m) sum[m] = next[m];
+  }
+  *outValue = pn_expansionValue(count, sum);
+  return pn_expansionSign(count, sum);
+}
+
+/* d x (p - o) without a difference: d x p - d x o. */
+PN_NOINLINE int pn_offLineExact(const double o[2], const double d[2], const double p[2]) {
+  double toP[4], toO[4], sum[8];
+  int nP = pn_expansionMinor(d[0], p[1], d[1], p[0], toP), nO = pn_expansionMinor(d[1], o[0], d[0], o[1], toO);
+  int count = pn_expansionSum(nP, toP, nO, toO, sum);
+  return pn_expansionSign(count, sum);
+}
+
+/* ---------------------------------------------------------------- the public names */
 
 int pnOrient3(const float a[3], const float b[3], const float c[3], const float d[3]) {
   PN_FLOAT_SCOPE;

@@ -48,6 +48,13 @@ int pn_orient3Exact(const float *a, const float *b, const float *c, const float 
 void pn_sidesExact(const float *const p[3], const float *const t[3], int sides[3]); /* three points, one plane */
 int pn_orient2Exact(double ax, double ay, double bx, double by, double cx, double cy);
 
+/* A line through o along d: the sign of | d a-o b-o |, on which side of it the line from a to b passes; and the determinant
+ * itself, as close as a double gets. Of the plane of the first two coordinates: | d p-o |. */
+#ifndef __OPENCL_VERSION__
+int pn_lineSideExact(const float *o, const float *d, const float *a, const float *b, double *outValue);
+int pn_offLineExact(const double o[2], const double d[2], const double p[2]);
+#endif
+
 /* The determinants themselves with a relative error below 2^-30, and exactly 0 when they are 0: for coordinates. */
 double pn_orient3Value(const float *a, const float *b, const float *c, const float *d);
 double pn_orient2Value(double ax, double ay, double bx, double by, double cx, double cy);

@@ -39,6 +39,10 @@ PN_INLINE pnF4 pn_f4Load(const float *p) {
 PN_INLINE pnF4 pn_f4FromUpper(const uint16_t *p) {
   return vreinterpretq_f32_u32(vshll_n_u16(vld1_u16(p), 16));
 }
+/* Four 16-bit integers as floats. */
+PN_INLINE pnF4 pn_f4FromShorts(const int16_t *p) {
+  return vcvtq_f32_s32(vmovl_s16(vld1_s16(p)));
+}
 PN_INLINE void pn_f4Store(float *p, pnF4 a) {
   vst1q_f32(p, a);
 }
@@ -116,6 +120,10 @@ PN_INLINE pnF4 pn_f4Load(const float *p) {
 }
 PN_INLINE pnF4 pn_f4FromUpper(const uint16_t *p) {
   return _mm_castsi128_ps(_mm_unpacklo_epi16(_mm_setzero_si128(), _mm_loadl_epi64((const __m128i *)(const void *)p)));
+}
+PN_INLINE pnF4 pn_f4FromShorts(const int16_t *p) {
+  __m128i x = _mm_loadl_epi64((const __m128i *)(const void *)p);
+  return _mm_cvtepi32_ps(_mm_srai_epi32(_mm_unpacklo_epi16(x, x), 16));
 }
 PN_INLINE void pn_f4Store(float *p, pnF4 a) {
   _mm_storeu_ps(p, a);
@@ -209,6 +217,9 @@ PN_INLINE pnF4 pn_f4FromUpper(const uint16_t *p) {
     memcpy(&r.f[i], &bits, sizeof bits);
   }
   return r;
+}
+PN_INLINE pnF4 pn_f4FromShorts(const int16_t *p) {
+  return (pnF4){{(float)p[0], (float)p[1], (float)p[2], (float)p[3]}};
 }
 PN_INLINE void pn_f4Store(float *p, pnF4 a) {
   memcpy(p, a.f, 16);
@@ -308,6 +319,12 @@ PN_INLINE pnF8 pn_f8Join(pnF4 low, pnF4 high) {
 }
 PN_INLINE pnF8 pn_f8Load(const float *p) {
   return _mm256_loadu_ps(p);
+}
+PN_INLINE void pn_f8Store(float *p, pnF8 a) {
+  _mm256_storeu_ps(p, a);
+}
+PN_INLINE pnF8 pn_f8FromShorts(const int16_t *p) {
+  return _mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(_mm_loadu_si128((const __m128i *)(const void *)p)));
 }
 PN_INLINE pnF8 pn_f8Set1(float x) {
   return _mm256_set1_ps(x);

@@ -215,6 +215,10 @@ static void boxTouched(pnWorld *world) {
   }
 }
 
+static bool comparesAll(const pnWorld *world) {
+  return world->lab.broad == PN_BROAD_ALL || (world->lab.broad == PN_BROAD_AUTO && world->bodies.count <= BRUTE_BODIES);
+}
+
 pnResult pn_followPoses(pnWorld *world, pnFrame *frame) {
   double start = pn_clock();
   pnResult result = updateTouched(world);
@@ -227,11 +231,23 @@ pnResult pn_followPoses(pnWorld *world, pnFrame *frame) {
     return result;
   }
   boxTouched(world);
-  bool all =
-      world->lab.broad == PN_BROAD_ALL || (world->lab.broad == PN_BROAD_AUTO && world->bodies.count <= BRUTE_BODIES);
-  result = pn_findClose(&world->broad, all) ? PN_OK : pn_failMemory(sizeof(pnPair));
+  result = pn_findClose(&world->broad, comparesAll(world)) ? PN_OK : pn_failMemory(sizeof(pnPair));
   frame->broadSeconds = pn_clock() - updated;
   return result;
+}
+
+pnResult pn_followAll(pnWorld *world) {
+  pnResult result = updateTouched(world);
+  for (size_t i = 0; result == PN_OK && world->looseCount > 0 && i < world->bodies.count; i++) {
+    pnBody *body = &world->bodies.data[i];
+    result =
+        body->generation & 1 && waits(body) ? pn_nameBody(body, pnTree_Update(body->tree, &world->def.tasks)) : PN_OK;
+  }
+  if (result != PN_OK) {
+    return result;
+  }
+  boxTouched(world);
+  return pn_findClose(&world->broad, comparesAll(world)) ? PN_OK : pn_failMemory(sizeof(pnPair));
 }
 
 static pnResult followOne(const pnWorld *world, uint32_t place, pnCost *cost) {

@@ -17,6 +17,9 @@ void pn_freeLists(pnWorld *world);
 pnResult pn_followPoses(pnWorld *world, pnFrame *frame);
 /* The same for bodies with loose boxes, which wait until something is close; after pn_followPoses. */
 pnResult pn_followClose(pnWorld *world, pnCost *cost);
+/* For questions: the trees of all bodies, loose ones among them, and the boxes of the broad phase. What was touched stays so for the
+ * next frame. */
+pnResult pn_followAll(pnWorld *world);
 /* Everything has been done for those that were touched. */
 void pn_forgetTouched(pnWorld *world, pnCost *cost);
 

@@ -3,11 +3,12 @@
  * From the root down, the children of a node are visited in the order of their distance, and one that is farther than what was found
  * is not opened. Volumes of triangles stand in leaves too, so that few triangles are measured.
  *
- * A distance to a volume is a lower bound of that to what is in it. Every form is taken as boxes (tree/form.h, pn_laneBoxes).
- * Rounding: squares of lower bounds carry a few times 2^-53 of themselves, measured distances to
- * triangles up to 2^-50 of the body's size (geom/distance.h). So a volume is left out only when it is farther by 2^-40 of the
- * square of the body's size, which changes what a search costs and lets it answer what measuring every triangle would. */
-#include "collide/near.h"
+ * A distance to a volume is a lower bound of that to what is in it. Every form is taken as boxes on a lattice (lanes.h), and
+ * bounds are floats in cells: a pad takes the rounding of places, and 2^-18 of the limit that of squares and their sum (a few
+ * 2^-24). Measured distances to triangles are off by up to 2^-50 of the body's size (geom/distance.h). So a volume is left out only
+ * when it is farther by 2^-40 of the square of the body's size, which changes what a search costs and lets it answer what
+ * measuring every triangle would. */
+#include "query/near.h"
 
 #include "base/fenv.h"
 #include "base/memory.h"
@@ -18,14 +19,16 @@
 
 /* ---------------------------------------------------------------- one triangle */
 
-static void tryCorners(const float *const corner[3], uint32_t triangle, const double p[3], pnNear *near) {
+/* True: it is closer. */
+static bool tryCorners(const float *const corner[3], uint32_t triangle, const double p[3], pnNear *near) {
   double c[3][3], x[3];
   for (int k = 0; k < 3; ++k)
     for (int i = 0; i < 3; ++i) c[k][i] = corner[k][i];
   pnFeature feature = pn_closestOnTriangle(p, c[0], c[1], c[2], x);
   double d = pn_distance2(p, x);
-  if (d < near->distance2 || (d == near->distance2 && triangle < near->triangle))
-    *near = (pnNear){d, {x[0], x[1], x[2]}, triangle, feature};
+  if (!(d < near->distance2 || (d == near->distance2 && triangle < near->triangle))) return false;
+  *near = (pnNear){d, {x[0], x[1], x[2]}, triangle, feature};
+  return true;
 }
 
 void pn_tryNear(const pnPose *pose, uint32_t triangle, const double p[3], pnNear *near) {
@@ -37,26 +40,17 @@ void pn_tryNear(const pnPose *pose, uint32_t triangle, const double p[3], pnNear
 
 /* ---------------------------------------------------------------- the search */
 
-/* Squared distances of p from the boxes. */
-static void boundLanes(const pnLaneBoxes *boxes, const double p[3], double out[PN_LANES]) {
-  for (uint32_t j = 0; j < PN_LANES; ++j) out[j] = 0;
-  for (int k = 0; k < 3; ++k) {
-    for (uint32_t j = 0; j < PN_LANES; ++j) {
-      double below = boxes->lo[k][j] - p[k], above = p[k] - boxes->hi[k][j];
-      double d = below > above ? below : above;
-      d = d > 0 ? d : 0;
-      out[j] += d * d;
-    }
-  }
-}
-
 typedef struct Search {
   pnTree *tree;
+  const pnLattice *lattice;
   const double *p;
   const pnNearFilter *filter;
   pnFresh *fresh;
   pnNear *near;
-  double slack; /* on squares */
+  float below[3], above[3]; /* of lanes, in cells: how far p is before lo, and behind hi */
+  double slack;             /* on squares, of the world */
+  double perSquare;         /* square cells a square of the world, and a little more */
+  float limit;              /* square cells: what is farther is of no interest */
 } Search;
 
 static bool isWanted(const pnNearFilter *filter, uint32_t triangle) {
@@ -64,26 +58,44 @@ static bool isWanted(const pnNearFilter *filter, uint32_t triangle) {
                      (!filter->marks || filter->marks[triangle] < filter->mark));
 }
 
-static bool isFar(const Search *s, double bound) {
-  return bound > s->near->distance2 + s->slack;
+/* After something closer was found. */
+static void setLimit(Search *s) {
+  s->limit = (float)((s->near->distance2 + s->slack) * s->perSquare);
 }
 
-static void visit(const Search *s, uint32_t node) {
+/* Squared distances of p from the boxes of a node, in cells, rounded down. */
+PN_INLINE void boundLanes(const Search *s, uint32_t node, float out[PN_LANES]) {
+  pnFloatLanes boxes;
+  const pnBoxLanes *cells = pn_lanesOf(s->tree, node);
+  bool isGrid = s->lattice->isGrid;
+  if (!isGrid) pn_latticeBoxes(s->tree, s->lattice, node, &boxes);
+  for (uint32_t h = 0; h < PN_LANES; h += 4) {
+    pnF4 sum = pn_f4Set1(0);
+    for (int k = 0; k < 3; ++k) {
+      pnF4 lo = isGrid ? pn_f4FromShorts(cells->row[k][0] + h) : pn_f4Load(boxes.row[k][0] + h);
+      pnF4 hi = isGrid ? pn_f4FromShorts(cells->row[k][1] + h) : pn_f4Load(boxes.row[k][1] + h);
+      pnF4 d = pn_f4Max(pn_f4Add(lo, pn_f4Set1(s->below[k])), pn_f4Sub(pn_f4Set1(s->above[k]), hi));
+      d = pn_f4Max(d, pn_f4Set1(0));
+      sum = pn_f4Add(sum, pn_f4Mul(d, d));
+    }
+    pn_f4Store(out + h, sum);
+  }
+}
+
+static void visit(Search *s, uint32_t node) {
   const pnShape *shape = s->tree->shape;
   pn_freshen(s->tree, node, s->fresh);
-  pnLaneBoxes boxes;
-  double bound[PN_LANES];
-  pn_laneBoxes(s->tree, node, 0, PN_LANES, &boxes);
-  boundLanes(&boxes, s->p, bound);
+  float bound[PN_LANES];
+  boundLanes(s, node, bound);
   // Those that are not too far, in the order of their distance.
   uint32_t order[PN_LANES], count = 0;
   for (uint32_t j = 0; j < shape->count[node]; ++j) {
-    if (isFar(s, bound[j])) continue;
+    if (bound[j] > s->limit) continue;
     uint32_t i = count++;
     for (; i > 0 && bound[order[i - 1]] > bound[j]; --i) order[i] = order[i - 1];
     order[i] = j;
   }
-  for (uint32_t i = 0; i < count && !isFar(s, bound[order[i]]); ++i) {
+  for (uint32_t i = 0; i < count && bound[order[i]] <= s->limit; ++i) {
     if (!pn_isLeaf(s->tree, node)) {
       visit(s, shape->first[node] + order[i]);
       continue;
@@ -92,16 +104,29 @@ static void visit(const Search *s, uint32_t node) {
     if (!isWanted(s->filter, triangle)) continue;
     const float *corner[3];
     pn_slotCorners(s->tree, slot, corner);
-    tryCorners(corner, triangle, s->p, s->near);
+    if (tryCorners(corner, triangle, s->p, s->near)) setLimit(s);
   }
 }
 
-void pn_findNear(pnTree *tree, const double p[3], const pnNearFilter *filter, pnFresh *fresh, pnNear *near) {
+void pn_findNear(pnTree *tree, const pnLattice *lattice, const double p[3], const pnNearFilter *filter, pnFresh *fresh,
+                 pnNear *near) {
   if (tree->shape->nodeCount == 0) return;
-  Search s = {.tree = tree, .p = p, .filter = filter, .fresh = fresh, .near = near};
+  Search s = {.tree = tree, .lattice = lattice, .p = p, .filter = filter, .fresh = fresh, .near = near};
   double x = (double)tree->box.max.x - tree->box.min.x, y = (double)tree->box.max.y - tree->box.min.y,
-         z = (double)tree->box.max.z - tree->box.min.z;
+         z = (double)tree->box.max.z - tree->box.min.z, at[3], farthest = 0;
+  for (int k = 0; k < 3; ++k) {
+    at[k] = pn_toLattice(lattice, k, p[k]);
+    farthest = PN_MAX(farthest, fabs(at[k]));
+  }
+  // The place of p as a float, and sums with it, are off by 2^-24 of it and of the lanes.
+  double pad = PN_LATTICE_PAD + 0x1p-22 * farthest;
+  for (int k = 0; k < 3; ++k) {
+    s.below[k] = (float)(-at[k] - lattice->before - pad);
+    s.above[k] = (float)(at[k] - lattice->after - pad);
+  }
   s.slack = ldexp(x * x + y * y + z * z + pn_dot3(p, p), -40);
+  s.perSquare = lattice->perCell * lattice->perCell * (1 + 0x1p-18);
+  setLimit(&s);
   visit(&s, 0);
 }
 
@@ -120,7 +145,9 @@ static int passesAt(const float *a, const float *b, const float *p) {
 
 typedef struct Winding {
   pnTree *tree;
+  const pnLattice *lattice;
   const float *p;
+  float lo[3], hi[3]; /* of lanes: beyond which they are clear of p */
   const uint32_t *partOf;
   pnFresh *fresh;
   int32_t *windings;
@@ -139,11 +166,11 @@ static void countTriangle(const Winding *w, uint32_t triangle, const float *cons
 static void follow(const Winding *w, uint32_t node) {
   const pnShape *shape = w->tree->shape;
   pn_freshen(w->tree, node, w->fresh);
-  pnLaneBoxes boxes;
-  pn_laneBoxes(w->tree, node, 0, shape->count[node], &boxes);
+  pnFloatLanes boxes;
+  pn_floatBoxes(w->tree, w->lattice, node, &boxes);
   for (uint32_t j = 0; j < shape->count[node]; ++j) {
-    bool far = boxes.hi[0][j] < w->p[0];
-    for (int k = 1; k < 3; ++k) far = far || boxes.lo[k][j] > w->p[k] || boxes.hi[k][j] < w->p[k];
+    bool far = boxes.row[0][1][j] < w->lo[0];
+    for (int k = 1; k < 3; ++k) far = far || boxes.row[k][0][j] > w->hi[k] || boxes.row[k][1][j] < w->lo[k];
     if (far) continue;
     if (!pn_isLeaf(w->tree, node)) {
       follow(w, shape->first[node] + j);
@@ -157,7 +184,13 @@ static void follow(const Winding *w, uint32_t node) {
 }
 
 void pn_findWindings(pnTree *tree, const float p[3], const uint32_t *partOf, pnFresh *fresh, int32_t *windings) {
-  Winding w = {tree, p, partOf, fresh, windings};
+  pnLattice lattice = pn_latticeOf(tree);
+  Winding w = {tree, &lattice, p, {0}, {0}, partOf, fresh, windings};
+  for (int k = 0; k < 3; ++k) {
+    double at = pn_toLattice(&lattice, k, p[k]), pad = PN_LATTICE_PAD + 0x1p-22 * fabs(at);
+    w.lo[k] = (float)(at - lattice.after - pad);
+    w.hi[k] = (float)(at + lattice.before + pad);
+  }
   // Big triangles in pieces stand in a tree several times, and of representatives some are not there: all of them by number.
   bool each = !tree->shape->slotPieces && !tree->def.representative;
   if (each && tree->shape->nodeCount > 0) follow(&w, 0);
@@ -173,11 +206,28 @@ void pn_findWindings(pnTree *tree, const float p[3], const uint32_t *partOf, pnF
 
 typedef struct Batch {
   pnTree *tree;
+  pnLattice lattice;
   const float *points;
   double farthest2;
   pnClosest *out;
   bool alone;
 } Batch;
+
+pnClosest pn_publishNear(const pnNear *near, pnBodyId body) {
+  pnClosest out = {.body = body, .triangle = near->triangle, .distance = INFINITY};
+  if (near->triangle == PN_NONE) return out;
+  out.distance = sqrt(near->distance2);
+  out.point = (pnVec3){(float)near->point[0], (float)near->point[1], (float)near->point[2]};
+  return out;
+}
+
+pnResult pn_checkPoints(const float *points, uint32_t count, double farthest) {
+  if (!(farthest >= 0)) return pn_fail(PN_ERROR_ARGUMENT, "closest point: farthest must be 0 or more");
+  size_t bad;
+  if (!pn_allFinite(points, 3 * (size_t)count, &bad))
+    return pn_fail(PN_ERROR_NUMBER, "closest point: point %zu is not finite", bad / 3);
+  return PN_OK;
+}
 
 static void answerRange(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
   (void)worker;
@@ -187,10 +237,8 @@ static void answerRange(void *context, uint32_t begin, uint32_t end, uint32_t wo
     const float *q = batch->points + 3 * (size_t)i;
     double p[3] = {q[0], q[1], q[2]};
     pnNear near = {.distance2 = batch->farthest2, .triangle = PN_NONE};
-    pn_findNear(batch->tree, p, NULL, &fresh, &near);
-    bool found = near.triangle != PN_NONE;
-    batch->out[i] = (pnClosest){.triangle = near.triangle, .distance = found ? sqrt(near.distance2) : INFINITY};
-    if (found) batch->out[i].point = (pnVec3){(float)near.point[0], (float)near.point[1], (float)near.point[2]};
+    pn_findNear(batch->tree, &batch->lattice, p, NULL, &fresh, &near);
+    batch->out[i] = pn_publishNear(&near, (pnBodyId){0});
   }
 }
 
@@ -204,14 +252,11 @@ pnResult pnFindClosest(pnTree *tree, const float *points, uint32_t count, const 
   pnClosestDef none = pnDefaultClosestDef();
   def = def ? def : &none;
   pnResult result = pn_checkCookie(def->cookie, "pnClosestDef");
+  if (result == PN_OK) result = pn_checkPoints(points, count, def->farthest);
+  if (result == PN_OK) result = pnTree_Update(tree, &def->tasks);
   if (result != PN_OK) return result;
-  if (!(def->farthest >= 0)) return pn_fail(PN_ERROR_ARGUMENT, "closest point: farthest must be 0 or more");
-  size_t bad;
-  if (!pn_allFinite(points, 3 * (size_t)count, &bad))
-    return pn_fail(PN_ERROR_NUMBER, "closest point: point %zu is not finite", bad / 3);
-  result = pnTree_Update(tree, &def->tasks);
-  if (result != PN_OK) return result;
-  Batch batch = {tree, points, def->farthest * def->farthest, out, pn_workerCount(&def->tasks) == 1};
+  Batch batch = {
+      tree, pn_latticeOf(tree), points, def->farthest * def->farthest, out, pn_workerCount(&def->tasks) == 1};
   pn_parallelFor(&def->tasks, answerRange, &batch, count, 64);
   return PN_OK;
 }

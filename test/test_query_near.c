@@ -1,8 +1,8 @@
-/* test_collide_near.c: the closest point is what measuring every triangle gives, the same bits, on every tree: builds, forms of
+/* test_query_near.c: the closest point is what measuring every triangle gives, the same bits, on every tree: builds, forms of
  * volume, update rules, arities, threads, soups; and the measure itself is right by formula and on triangles that are none. */
 #include "motions.h"
 
-#include "collide/near.h"
+#include "query/near.h"
 
 #define POINTS 60u
 

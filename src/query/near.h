@@ -1,11 +1,11 @@
 /* near.h: the triangle of a tree that is closest to a point, as the rooms to the right ask for it: of chosen triangles only, within
  * a distance that is known already, one point at a time from any thread. */
-#ifndef PN_COLLIDE_NEAR_H
-#define PN_COLLIDE_NEAR_H
+#ifndef PN_QUERY_NEAR_H
+#define PN_QUERY_NEAR_H
 
 #include "geom/distance.h"
-#include "pinch/collide.h"
-#include "tree/update.h"
+#include "pinch/query.h"
+#include "query/lanes.h"
 
 /* Which triangles count; zeroed: all. */
 typedef struct pnNearFilter {
@@ -27,7 +27,13 @@ typedef struct pnNear {
 void pn_tryNear(const pnPose *pose, uint32_t triangle, const double p[3], pnNear *near);
 
 /* The closest triangle of an updated tree. What it answers is what pn_tryNear on every wanted triangle would: the same bits. */
-void pn_findNear(pnTree *tree, const double p[3], const pnNearFilter *filter, pnFresh *fresh, pnNear *near);
+void pn_findNear(pnTree *tree, const pnLattice *lattice, const double p[3], const pnNearFilter *filter, pnFresh *fresh,
+                 pnNear *near);
+
+/* As the door gives it. */
+pnClosest pn_publishNear(const pnNear *near, pnBodyId body);
+/* PN_ERROR_NUMBER for a point that is not finite, PN_ERROR_ARGUMENT for a distance that is none. */
+pnResult pn_checkPoints(const float *points, uint32_t count, double farthest);
 
 /* The parts of a mesh around a point: how often the surface of each winds around it, exactly. A line from p towards larger x is
  * followed through the updated tree, and every triangle of the mesh that it passes is counted for its part: +1 where it goes out,

@@ -1,0 +1,22 @@
+/* hits_avx2.c: hits_walk.h with eight floats at once. Compiled for AVX2 on x86-64 and called only when the machine has it (hits.c);
+ * nothing elsewhere. */
+#include "query/hits_take.h"
+
+#if PN_SIMD_F8
+
+#define F pnF8
+#define LOAD pn_f8Load
+#define SHORTS pn_f8FromShorts
+#define STORE pn_f8Store
+#define SET1 pn_f8Set1
+#define MUL pn_f8Mul
+#define ADD pn_f8Add
+#define MIN pn_f8Min
+#define MAX pn_f8Max
+#define GREATER pn_f8Greater
+#define SIGNS pn_f8Signs
+#define WIDTH 8
+#define WALK pn_walkRayAvx2
+#include "query/hits_walk.h"
+
+#endif
