@@ -5,6 +5,7 @@
 #include "out.h"
 #include "pool.h"
 #include "rank.h"
+#include "scan_batch.h"
 #include "scan_deal.h"
 
 #include <stdlib.h>
@@ -103,6 +104,22 @@ static bool checkDealing(const pnUsage *usage, int fileCount, char **files, cons
   return false;
 }
 
+/* What goes with a list of files; false after saying what does not. */
+static bool checkList(const pnUsage *usage, int fileCount, const pnScanOptions *options, bool words) {
+  bool others = options->csv || options->pairs || options->junit || options->sarif || options->writeBaseline ||
+                options->partWord || options->mergeCount > 0 || options->regions || options->first;
+  if (fileCount > 0) pn_sayWrong(usage, "--list names the files: no others beside it");
+  else if (others)
+    pn_sayWrong(
+        usage,
+        "--list makes rows (--json) and an index page (--html): it goes without other outputs, --first and --part");
+  else if (options->resume && pn_rankCount() > 1)
+    pn_sayWrong(usage, "--list goes on by --resume with one process only: ranks do not know which files are done");
+  else if (!words) pn_sayWrong(usage, "--fail-on takes any, new or none, --sort depth, frames or first");
+  else return true;
+  return false;
+}
+
 /* What the parser cannot know; false after saying it. */
 static bool checkOptions(const pnUsage *usage, int fileCount, char **files, pnScanOptions *options) {
   static const char *const fails[] = {
@@ -114,6 +131,11 @@ static bool checkOptions(const pnUsage *usage, int fileCount, char **files, pnSc
   bool asksFindings = options->baseline || options->writeBaseline || options->junit || options->sarif ||
                       options->minDepth > 0 || options->regions || options->between;
   if (!checkOutputs(usage, fileCount, files, options) || !parsePart(usage, options)) return false;
+  if (options->list) {
+    options->failOn = (pnFailOn)failOn;
+    options->order = (pnFindingOrder)order;
+    return checkList(usage, fileCount, options, failOn >= 0 && order >= 0);
+  }
   if (fileCount == 0) pn_sayWrong(usage, "no file given; 'pinch make character hero.glb' makes one to try");
   else if (failOn < 0) pn_sayWrong(usage, "--fail-on: expected any, new or none, found '%s'", options->failOnWord);
   else if (order < 0) pn_sayWrong(usage, "--sort: expected depth, frames or first, found '%s'", options->orderWord);
@@ -142,7 +164,7 @@ static const char about[] =
     "  shirt.obj@shirt.mdd      a mesh and its vertex cache: MDD, PC2, or numbered mesh files\n"
     "  'frame_####.ply'         numbered mesh files alone; a glob in quotes, or a folder\n"
     "  floor.obj                a mesh that stays where it is\n"
-    "  -                        a glTF or mesh file by standard input\n"
+    "  -                        a glTF or mesh file, or a stream of frames, by standard input\n"
     "\n"
     "Several files play together. The answer is exact for the vertices as floats: touching counts, triangles that\n"
     "share a vertex or an edge count only when they meet in more than that, seams of the export are no gaps.\n"
@@ -230,6 +252,10 @@ static int scan(int argc, char **argv, char *const *parts, uint32_t partCount) {
       {"sarif", PN_OPTION_TEXT, "F", "write findings as SARIF, for code hosts", &options.sarif},
       {"csv", PN_OPTION_TEXT, "F", "write counts: frame,time,a,b,pairs; - is standard output", &options.csv},
       {"pairs", PN_OPTION_TEXT, "F", "write every pair: frame,a,triangle_a,b,triangle_b", &options.pairs},
+      {"list", PN_OPTION_TEXT, "F",
+       "many files, each by itself: F names one in each line, or is a folder. A row\nfor each (--json: a line of "
+       "JSON), an index page (--html), one bad file does\nnot stop the rest",
+       &options.list},
       {"part", PN_OPTION_TEXT, "K/N",
        "look at part K of N of the frames only and write what they have into a file\nthat pinch merge puts together "
        "with the others",
@@ -264,7 +290,7 @@ static int scan(int argc, char **argv, char *const *parts, uint32_t partCount) {
   if (args == PN_ARGS_RUN && !pn_ranksBegin("scan")) args = PN_ARGS_WRONG;
   if (args == PN_ARGS_RUN && !checkOptions(&usage, argc, argv, &options)) args = PN_ARGS_WRONG;
   int status = args == PN_ARGS_HELP ? PN_EXIT_CLEAN : PN_EXIT_ERROR;
-  if (args == PN_ARGS_RUN) status = pn_scanWork(argc, argv, &options);
+  if (args == PN_ARGS_RUN) status = options.list ? pn_batchWork(&options) : pn_scanWork(argc, argv, &options);
   pn_ranksLeave();
   free(words);
   free(command);

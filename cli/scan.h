@@ -57,6 +57,8 @@ typedef struct pnScanOptions {
   uint32_t mergeCount;
   char *const *words; /* the command line without what says which part it is and where it goes */
   int wordCount;
+  const char *list; /* many scans in one (scan_batch.h); null: one */
+  bool alone;       /* one of many: other ranks do others, and its failure is told elsewhere */
 } pnScanOptions;
 
 /* ---------------------------------------------------------------- sources and bodies */
@@ -68,6 +70,8 @@ typedef struct pnScanSource {
   pnAnimState *state;
   uint32_t clip; /* PN_NONE: the file has none and stays at rest */
   pnCache *cache;
+  bool stream; /* frames come by standard input (scan_stream.c), so many a second */
+  double streamFps;
   bool cacheByNumber; /* frame k of the cache is where pnCache_GetTime says; else it is frame k */
 } pnScanSource;
 
@@ -291,6 +295,13 @@ int pn_scanWork(int count, char **words, const pnScanOptions *options);
 bool pn_scanUsesOutput(const pnScanOptions *options);
 
 /* ---------------------------------------------------------------- the parts */
+
+/* Frames by standard input: is `word` that; its head and bodies; the source that is one, or null; and the next frame's vertices into its
+ * bodies. *ioNumber: the number of the frame before, then of this one. */
+bool pn_isStream(const char *word);
+pnResult pn_streamOpen(pnScan *scan, pnScanSource *source);
+const pnScanSource *pn_streamOf(const pnScan *scan);
+pnResult pn_streamNext(pnScan *scan, int64_t *ioNumber, bool *outMore);
 
 /* All of these answer with a message in pnGetMessage(). */
 pnResult pn_scanOpenSource(pnScan *scan, const char *word);

@@ -79,7 +79,7 @@ static void carryVertices(const pnScanSource *source, const pnAnimBody *from, co
 
 static pnResult carryBody(pnScan *scan, pnFinder *finder, const pnScanBody *body, const uint32_t *nodes) {
   const pnScanSource *source = &scan->sources[body->source];
-  if (source->cache) return pnFinder_SetCarriers(finder, body->finderBody, NULL, PN_NONE);
+  if (source->cache || source->stream) return pnFinder_SetCarriers(finder, body->finderBody, NULL, PN_NONE);
   if (!source->file) return pnFinder_SetCarriers(finder, body->finderBody, NULL, PN_CARRIER_GROUND);
   const pnAnimBody *from = &source->file->bodies[body->animBody];
   uint32_t *vertices = malloc(from->vertexCount * sizeof(uint32_t) + 1);

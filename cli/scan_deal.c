@@ -17,7 +17,8 @@
 /* ---------------------------------------------------------------- what is to be done */
 
 static bool isDealt(const pnScanOptions *options) {
-  return options->partCount > 0 || options->resume || options->mergeCount > 0 || pn_rankCount() > 1;
+  return options->partCount > 0 || options->resume || options->mergeCount > 0 ||
+         (pn_rankCount() > 1 && !options->alone);
 }
 
 pnResult pn_dealMake(pnScan *scan) {
@@ -211,6 +212,15 @@ pnResult pn_dealLook(pnScan *scan, uint32_t place, pnBytes *out) {
   return result;
 }
 
+static pnResult lookFor(void *context, uint32_t place, pnBytes *out) {
+  return pn_dealLook(context, place, out);
+}
+
+pnRankWork pn_dealWork(pnScan *scan, uint32_t begin) {
+  // Frames of a portion that a rank has follow one another; more than so many gain nothing.
+  return (pnRankWork){lookFor, scan, begin, scan->deal ? scan->deal->end : 0, scan->deal ? scan->deal->begin : 0, 32};
+}
+
 pnResult pn_dealFrame(pnScan *scan, uint32_t place, int64_t number) {
   pnDeal *deal = scan->deal;
   const void *bytes = NULL;
@@ -218,7 +228,11 @@ pnResult pn_dealFrame(pnScan *scan, uint32_t place, int64_t number) {
   pnResult result = deal->parts ? readMerged(deal, place, &bytes, &byteCount) : PN_OK;
   if (result == PN_OK && !bytes) result = readCheckpoint(deal, place, &bytes, &byteCount);
   bool stored = bytes != NULL;
-  if (result == PN_OK && !bytes && pn_rankCount() > 1) result = pn_ranksFetch(scan, place, &bytes, &byteCount);
+  if (result == PN_OK && !bytes && pn_rankCount() > 1) {
+    pnRankWork work = pn_dealWork(scan, place);
+    if (!deal->ranks) result = pn_ranksMake(&work, &deal->ranks);
+    if (result == PN_OK) result = pn_ranksFetch(deal->ranks, place, &bytes, &byteCount);
+  }
   if (result == PN_OK && !bytes) {
     deal->block.size = 0;
     result = pn_dealLook(scan, place, &deal->block);

@@ -61,10 +61,21 @@ pnResult pn_readPart(pnPart *part, const void **outBytes, size_t *outByteCount);
 
 typedef struct pnRanks pnRanks;
 
-/* Rank 0: the block of the frame at `place`, whoever makes it; lives until the next call. Places ascend by one. */
-pnResult pn_ranksFetch(pnScan *scan, uint32_t place, const void **outBytes, size_t *outByteCount);
-/* All others: look at frames until rank 0 says stop. ready: an error says why this rank cannot. */
-bool pn_ranksServe(pnScan *scan, pnResult ready);
+/* What is dealt out: places from `begin` to `end`, of which each rank can make a block. */
+typedef struct pnRankWork {
+  pnResult (*make)(void *context, uint32_t place, pnBytes *out); /* puts the block behind `out` */
+  void *context;
+  uint32_t begin, end;
+  uint32_t start;       /* where the whole begins, for the sign of life: those before `begin` are known */
+  uint32_t mostPortion; /* no more at once */
+} pnRankWork;
+
+/* Rank 0. */
+pnResult pn_ranksMake(const pnRankWork *work, pnRanks **outRanks);
+/* Rank 0: the block of `place`, whoever makes it; lives until the next call. Places ascend by one. */
+pnResult pn_ranksFetch(pnRanks *ranks, uint32_t place, const void **outBytes, size_t *outByteCount);
+/* All others: make blocks until rank 0 says stop. ready: an error says why this rank cannot. */
+bool pn_ranksServe(const pnRankWork *work, pnResult ready);
 /* Everybody, at the end of the program. */
 void pn_ranksLeave(void);
 void pn_ranksFree(pnRanks *ranks); /* null is allowed */
@@ -91,6 +102,8 @@ typedef struct pnDeal {
 pnResult pn_dealMake(pnScan *scan);
 /* Looks at the frame at `place`, of whatever animation, and puts its block behind `out`. */
 pnResult pn_dealLook(pnScan *scan, uint32_t place, pnBytes *out);
+/* The frames from `begin` on, for ranks. */
+pnRankWork pn_dealWork(pnScan *scan, uint32_t begin);
 /* Opens the files it needs. Before the first frame. */
 pnResult pn_dealOpen(pnScan *scan);
 /* Gets the frame at `place`, wherever it comes from, and takes it, unless it only goes to a part. */

@@ -64,7 +64,8 @@ static void addRow(const pnScan *scan, pnTable *table, const pnScanFinding *find
 /* Constant ones wait until they are asked for; where nothing is animated there are no others. */
 static bool showsConstant(const pnScan *scan) {
   bool moves = false;
-  for (uint32_t s = 0; s < scan->sourceCount; ++s) moves |= scan->sources[s].clip != PN_NONE || scan->sources[s].cache;
+  for (uint32_t s = 0; s < scan->sourceCount; ++s)
+    moves |= scan->sources[s].clip != PN_NONE || scan->sources[s].cache || scan->sources[s].stream;
   return scan->options->constant || !moves;
 }
 

@@ -35,6 +35,10 @@ static json_t *runName(const pnScan *scan, uint32_t r) {
 
 static json_t *runJson(const pnScan *scan, uint32_t r) {
   const pnScanRange *range = &scan->runs[r].range;
+  // Where a stream begins and ends is not known yet.
+  if (pn_streamOf(scan))
+    return json_pack("{s:o, s:f, s:n, s:n, s:I, s:n}", "name", runName(scan, r), "fps", range->fps, "first", "last",
+                     "step", (json_int_t)range->step, "frames");
   return json_pack("{s:o, s:f, s:I, s:I, s:I, s:I}", "name", runName(scan, r), "fps", range->fps, "first",
                    (json_int_t)range->first, "last", (json_int_t)range->last, "step", (json_int_t)range->step, "frames",
                    (json_int_t)range->count);

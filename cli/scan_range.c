@@ -141,7 +141,19 @@ static pnResult cutRange(const char *word, double first, double last, pnScanRang
   return PN_OK;
 }
 
+/* How many frames a stream has is known when it ends. */
+static pnResult chooseStream(const pnScan *scan, const pnScanSource *stream, pnScanRange *range) {
+  if (scan->options->frames) return pnFail(PN_ERROR_ARGUMENT, "--frames: whoever writes a stream chooses its frames");
+  if (scan->options->between)
+    return pnFail(PN_ERROR_ARGUMENT, "--between: a stream does not come back to the frame before");
+  double fps = scan->options->fps > 0 ? scan->options->fps : stream->streamFps;
+  *range = (pnScanRange){0, PN_MAX_FRAMES - 1, 1, PN_MAX_FRAMES, fps};
+  return PN_OK;
+}
+
 pnResult pn_scanChooseRange(const pnScan *scan, pnScanRange *range) {
+  const pnScanSource *stream = pn_streamOf(scan);
+  if (stream) return chooseStream(scan, stream, range);
   double fps = chooseRate(scan), first = INFINITY, last = -INFINITY;
   for (uint32_t s = 0; s < scan->sourceCount; ++s) widen(&scan->sources[s], fps, &first, &last);
   // Nothing moves: the one frame there is.

@@ -1,4 +1,4 @@
-/* scan_ranks.c: the frames of a scan dealt out to ranks, and their blocks back in order.
+/* scan_ranks.c: the frames of a scan, or the files of a list, dealt out to ranks, and their blocks back in order.
  *
  * Frames are dealt in *portions*, some neighbours each, so that what is a little elsewhere in the next frame is found quickly. Every
  * rank has two: one that it works on and one that waits, so that nobody waits for rank 0, which works as well and looks for
@@ -42,6 +42,7 @@ typedef struct Worker {
 } Worker;
 
 struct pnRanks {
+  pnRankWork work;
   uint32_t first;   /* the first place that is dealt: those before were known */
   uint32_t end;     /* behind the last */
   uint32_t taken;   /* the place that is taken next */
@@ -62,18 +63,19 @@ static void nap(void) {
 /* ---------------------------------------------------------------- rank 0 */
 
 /* Frames of one portion: few enough that the last ones are shared out, many enough that messages cost nothing. */
-static uint32_t portionOf(uint32_t frames) {
-  uint32_t share = frames / (16 * pn_rankCount());
-  return share < 1 ? 1 : share > 32 ? 32 : share;
+static uint32_t portionOf(const pnRankWork *work) {
+  uint32_t share = (work->end - work->begin) / (16 * pn_rankCount());
+  return share < 1 ? 1 : share > work->mostPortion ? work->mostPortion : share;
 }
 
-static pnResult makeRanks(pnScan *scan, uint32_t place) {
+pnResult pn_ranksMake(const pnRankWork *work, pnRanks **outRanks) {
   pnRanks *ranks = calloc(1, sizeof(pnRanks));
+  *outRanks = ranks;
   if (!ranks) return pnFail(PN_ERROR_MEMORY, "out of memory for ranks");
-  scan->deal->ranks = ranks;
-  ranks->first = ranks->taken = ranks->dealt = place;
-  ranks->end = scan->deal->end;
-  ranks->portion = portionOf(ranks->end - place);
+  ranks->work = *work;
+  ranks->first = ranks->taken = ranks->dealt = work->begin;
+  ranks->end = work->end;
+  ranks->portion = portionOf(work);
   ranks->window = 4 * ranks->portion * pn_rankCount();
   ranks->waiting = calloc(ranks->window, sizeof(Waiting));
   ranks->workers = calloc(pn_rankCount(), sizeof(Worker));
@@ -151,10 +153,9 @@ static pnResult readMessages(pnRanks *ranks, bool *outAny) {
 }
 
 /* Looks at one frame here. */
-static pnResult lookHere(pnScan *scan, uint32_t place) {
-  pnRanks *ranks = scan->deal->ranks;
+static pnResult lookHere(pnRanks *ranks, uint32_t place) {
   ranks->block.size = 0;
-  pnResult result = pn_dealLook(scan, place, &ranks->block);
+  pnResult result = ranks->work.make(ranks->work.context, place, &ranks->block);
   const char *message = pnGetMessage();
   return result == PN_OK ? keepBlock(ranks, place, PN_OK, ranks->block.data, ranks->block.size)
                          : keepBlock(ranks, place, result, message, strlen(message));
@@ -168,9 +169,8 @@ static bool findOwn(pnRanks *ranks) {
   return ranks->ownAt < ranks->ownEnd || takePortion(ranks, &ranks->ownAt, &ranks->ownEnd);
 }
 
-pnResult pn_ranksFetch(pnScan *scan, uint32_t place, const void **outBytes, size_t *outByteCount) {
-  pnResult result = scan->deal->ranks ? PN_OK : makeRanks(scan, place);
-  pnRanks *ranks = scan->deal->ranks;
+pnResult pn_ranksFetch(pnRanks *ranks, uint32_t place, const void **outBytes, size_t *outByteCount) {
+  pnResult result = PN_OK;
   double since = pnGetTime(), patience = 0.2;
   if (result == PN_OK && ranks->taken != place) {
     // The memory of the frame before is free.
@@ -184,14 +184,14 @@ pnResult pn_ranksFetch(pnScan *scan, uint32_t place, const void **outBytes, size
     result = readMessages(ranks, &any);
     if (result == PN_OK) result = dealOut(ranks);
     if (result != PN_OK || ranks->waiting[place % ranks->window].there) break;
-    pn_stepProgress(ranks->first - scan->deal->begin + ranks->arrived, scan->deal->end - scan->deal->begin);
+    pn_stepProgress(ranks->first - ranks->work.start + ranks->arrived, ranks->end - ranks->work.start);
     double now = pnGetTime();
     if (any) since = now;
     if (findOwn(ranks)) {
-      result = lookHere(scan, ranks->ownAt++);
+      result = lookHere(ranks, ranks->ownAt++);
       since = pnGetTime();
     } else if (now - since > patience) {
-      result = lookHere(scan, place);
+      result = lookHere(ranks, place);
     } else {
       nap();
     }
@@ -283,11 +283,11 @@ static pnResult readOrders(Orders *orders) {
 }
 
 /* Looks at a frame and sends what it has, or why it has nothing. */
-static pnResult answer(pnScan *scan, uint32_t place, bool last, pnBytes *bytes) {
+static pnResult answer(const pnRankWork *work, uint32_t place, bool last, pnBytes *bytes) {
   uint32_t head[3] = {place, PN_OK, last};
   bytes->size = 0;
   pn_bytesAdd(bytes, head, sizeof(head));
-  pnResult result = pn_dealLook(scan, place, bytes);
+  pnResult result = work->make(work->context, place, bytes);
   if (result != PN_OK) {
     head[1] = (uint32_t)result;
     bytes->size = 0;
@@ -297,7 +297,7 @@ static pnResult answer(pnScan *scan, uint32_t place, bool last, pnBytes *bytes) 
   return pn_rankSend(0, BLOCK, bytes->data, bytes->size);
 }
 
-bool pn_ranksServe(pnScan *scan, pnResult ready) {
+bool pn_ranksServe(const pnRankWork *work, pnResult ready) {
   Orders orders = {0};
   pnBytes bytes = {0};
   pnResult result = PN_OK;
@@ -313,7 +313,7 @@ bool pn_ranksServe(pnScan *scan, pnResult ready) {
     memmove(orders.places[0], orders.places[1], 3 * sizeof(orders.places[0]));
     --orders.count;
     for (uint32_t p = begin; p < end && result == PN_OK && !orders.stop; ++p) {
-      result = answer(scan, p, p + 1 == end, &bytes);
+      result = answer(work, p, p + 1 == end, &bytes);
       if (result == PN_OK) result = readOrders(&orders);
     }
   }

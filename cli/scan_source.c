@@ -3,7 +3,8 @@
  *   walk.glb, walk.gltf      every mesh of the file's scene is a body
  *   shirt.obj@shirt.mdd      one body: triangles of the mesh, vertices of the cache (MDD, PC2, numbered mesh files)
  *   frame_####.ply, folder   the same, with the triangles of the first file
- *   floor.obj                one body that does not move */
+ *   floor.obj                one body that does not move
+ *   -                        a file, or a stream of frames (scan_stream.c), by standard input */
 #include "scan.h"
 
 #include "load.h"
@@ -150,6 +151,7 @@ static pnResult openAnimFile(pnScan *scan, pnScanSource *source) {
 pnResult pn_scanOpenSource(pnScan *scan, const char *word) {
   pnScanSource *source = &scan->sources[scan->sourceCount++];
   *source = (pnScanSource){.word = word, .clip = PN_NONE};
+  if (pn_isStream(word)) return pn_streamOpen(scan, source);
   // A file that is there is meant, whatever letters its name has.
   const char *at = strrchr(word, '@');
   if (at && !isThere(word, false)) return openMeshAtCache(scan, source, at);

@@ -4,6 +4,7 @@
 #include "command.h"
 #include "out.h"
 #include "rank.h"
+#include "scan_batch.h"
 #include "scan_deal.h"
 
 #include <signal.h>
@@ -88,6 +89,32 @@ static pnResult scanRun(pnScan *scan, uint32_t first) {
   return result == PN_OK ? pn_findEndRun(scan) : result;
 }
 
+/* Frames that come by standard input, until it ends; what is written of each is given away at once. */
+static pnResult scanStream(pnScan *scan) {
+  int64_t number = 0, first = 0;
+  bool more = true;
+  pnResult result = pn_scanOpenRun(scan);
+  if (result == PN_OK) result = pn_findBeginRun(scan);
+  while (result == PN_OK && more && !stopAsked) {
+    pn_stepProgress(scan->seenCount, 0);
+    result = pn_streamNext(scan, &number, &more);
+    if (result != PN_OK || !more) break;
+    if (scan->seenCount == 0) first = number;
+    result = scan->seenCount < scan->frameTotal
+                 ? scanFrame(scan, scan->seenCount, number)
+                 : pnFail(PN_ERROR_COUNT, "the stream has more than %u frames", scan->frameTotal);
+    scan->seenCount += result == PN_OK;
+    if (scan->files.outs[PN_OUT_CSV] && result == PN_OK) result = pnOutFile_Flush(scan->files.outs[PN_OUT_CSV]);
+    if (scan->files.outs[PN_OUT_PAIRS] && result == PN_OK) result = pnOutFile_Flush(scan->files.outs[PN_OUT_PAIRS]);
+    if (fflush(stdout) != 0 && result == PN_OK) result = pnFail(PN_ERROR_FILE, "the output cannot be written");
+  }
+  // Now it is known how many there are.
+  scan->frameTotal = scan->seenCount + (stopAsked && more);
+  scan->range = (pnScanRange){first, number, 1, scan->seenCount, scan->range.fps};
+  scan->runs[0].range = scan->range;
+  return result == PN_OK ? pn_findEndRun(scan) : result;
+}
+
 static pnResult scanFrames(pnScan *scan) {
   double start = pnGetTime();
   uint32_t first = 0;
@@ -97,13 +124,14 @@ static pnResult scanFrames(pnScan *scan) {
   pnResult result = pn_scanLookAtRest(scan);
   for (uint32_t r = 0; r < scan->runCount && result == PN_OK && !stopAsked; ++r) {
     pn_scanBeginRun(scan, r);
-    if (first < endOf(scan) && first + scan->range.count > beginOf(scan)) result = scanRun(scan, first);
+    if (pn_streamOf(scan)) result = scanStream(scan);
+    else if (first < endOf(scan) && first + scan->range.count > beginOf(scan)) result = scanRun(scan, first);
     first += scan->range.count;
   }
   pn_listRank(scan);
   pn_endProgress();
   // Ranks are ended together, by whoever started them and for whatever reason: an answer to half of the frames is none.
-  if (result == PN_OK && stopAsked && pn_rankCount() > 1)
+  if (result == PN_OK && stopAsked && pn_rankCount() > 1 && !scan->options->alone)
     result = pnFail(PN_ERROR_FILE, "ended after %u of %u frames%s", scan->seenCount, endOf(scan) - beginOf(scan),
                     scan->options->resume ? "; --resume goes on from there" : "");
   scan->interrupted = scan->seenCount < endOf(scan) - beginOf(scan);
@@ -201,19 +229,20 @@ static pnResult lookAndWrite(pnScan *scan) {
   if (result == PN_OK) result = pn_scanOpenFiles(scan);
   if (result == PN_OK) result = scanFrames(scan);
   // The message of the first failure must survive the closing of files.
-  if (result != PN_OK) pn_sayFailure("scan");
+  if (result != PN_OK && !scan->options->alone) pn_sayFailure("scan");
   pn_beginProgress("writing");
   pnResult closed = pn_scanCloseFiles(scan, result == PN_OK);
   if (closed == PN_OK) closed = pn_dealClose(scan, result == PN_OK && !scan->interrupted);
   pn_endProgress();
-  if (result == PN_OK && closed != PN_OK) pn_sayFailure("scan");
+  if (result == PN_OK && closed != PN_OK && !scan->options->alone) pn_sayFailure("scan");
   return result == PN_OK ? closed : result;
 }
 
 /* What ranks other than the first do: look, and say nothing. */
 static int serve(pnScan *scan, pnResult ready) {
   if (ready == PN_OK) ready = pn_scanLookAtRest(scan);
-  return pn_ranksServe(scan, ready) ? PN_EXIT_CLEAN : PN_EXIT_ERROR;
+  pnRankWork work = pn_dealWork(scan, 0);
+  return pn_ranksServe(&work, ready) ? PN_EXIT_CLEAN : PN_EXIT_ERROR;
 }
 
 int pn_scanWork(int count, char **words, const pnScanOptions *options) {
@@ -234,4 +263,19 @@ int pn_scanWork(int count, char **words, const pnScanOptions *options) {
   }
   freeScan(&scan);
   return status;
+}
+
+json_t *pn_scanRow(char *word, const pnScanOptions *options) {
+  pnScan scan = {.options = options};
+  pnResult result = load(&scan, 1, &word);
+  if (result == PN_OK) result = lookAndWrite(&scan);
+  json_t *row = NULL;
+  if (result != PN_OK) row = pn_rowOfError(word, pnGetMessage());
+  else if (!scan.interrupted) row = pn_rowOfScan(&scan);
+  freeScan(&scan);
+  return row;
+}
+
+bool pn_scanIsStopped(void) {
+  return stopAsked;
 }

@@ -179,6 +179,8 @@ static pnResult moveBodies(pnScan *scan, int64_t number, bool rest, bool caches)
     if (body->id.index1 == 0) continue;
     if (scan->sources[body->source].file) result = moveAnimBody(scan, body);
     else if (scan->sources[body->source].cache && !rest && caches) result = moveCacheBody(scan, body, number);
+    else if (scan->sources[body->source].stream && !rest)
+      result = pnBody_SetVertices(scan->world, body->id, body->vertices, pnMesh_GetVertexCount(body->mesh));
   }
   return result;
 }
