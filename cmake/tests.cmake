@@ -156,3 +156,9 @@ foreach(folder headers install readme subproject docs golden)
     add_subdirectory(test/${folder})
   endif()
 endforeach()
+
+# The batch files of examples/slurm, under a Slurm of this machine alone.
+if(TARGET pinch_cli AND NOT CMAKE_CROSSCOMPILING)
+  add_test(NAME slurm COMMAND sh ${PROJECT_SOURCE_DIR}/test/slurm/run.sh ${PINCH_TOOL_FILE} ${PROJECT_SOURCE_DIR}/examples/slurm)
+  set_tests_properties(slurm PROPERTIES LABELS "cli;slow" SKIP_RETURN_CODE 77 TIMEOUT 600 RUN_SERIAL OFF)
+endif()
