@@ -118,7 +118,9 @@ PN_API pnBucketInfo pnTree_GetBucketInfo(const pnTree *tree);
 typedef struct pnQueryLab {
   pnKernel kernel; /* PN_KERNEL_DEFAULT: SIMD batches; others test one pair at a time */
   bool noFlat;     /* self queries open smooth regions too, which are proved not to meet themselves */
-  bool noHints;    /* frames: with `first`, do not try the pair by which two bodies met in the frame before */
+  bool
+      noPlanes; /* queries: the planes of big triangles in pieces (pnTreeDef.big) prune nothing: their pieces alone do */
+  bool noHints; /* frames: with `first`, do not try the pair by which two bodies met in the frame before */
   /* APPROXIMATE, queries only: a triangle meets a big one (pnTreeDef.big) when the ball around it meets the plane, no exact test
    * [Mujika, section 5]. Reports every pair that meets, and some that are only close. Default false. */
   bool planeDecides;

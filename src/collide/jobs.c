@@ -80,6 +80,7 @@ static pnTraversal traversalOf(const pnJob *job) {
   pnTraversal t = pn_beginTraversal(job->a, job->b);
   t.proofs |= job->proofs;
   t.planeDecides = job->planeDecides;
+  t.noPlanes = job->noPlanes;
   t.sink = job->sink;
   return t;
 }

@@ -68,6 +68,9 @@ PN_INLINE bool reachesPlane(const pnTree *tree, uint32_t node, const pnTree *oth
 }
 
 static void prunePlanes(const pnTraversal *t, pnWorker *w, pnPairs *list, size_t from) {
+  if (t->noPlanes) {
+    return;
+  }
   size_t kept = from;
   for (size_t i = from; i < list->count; i++) {
     pnPair p = list->data[i];
@@ -101,6 +104,9 @@ static Body ballOf(const float *const p[3]) {
 static size_t siftPlanes(const pnTraversal *t, pnWorker *w) {
   pnPair *c = w->candidates.data;
   size_t others = 0, n = w->candidates.count, kept;
+  if (t->noPlanes) {
+    return n;
+  }
   for (size_t i = 0; i < n; i++) {
     bool bigA = t->a->shape->slotPieces && t->a->shape->slotPieces[c[i].a].level > 0;
     bool bigB = t->b->shape->slotPieces && t->b->shape->slotPieces[c[i].b].level > 0;

@@ -33,6 +33,7 @@ typedef struct pnTraversal {
   bool self;         /* a == b: each pair of triangles once, neighbours left out */
   bool swapped;      /* the caller's a is our b */
   bool planeDecides; /* approximate: pnQueryLab.planeDecides */
+  bool noPlanes;     /* for comparison: pnQueryLab.noPlanes */
   bool uneven;       /* one is much longer than the other: of two nodes only the longer is opened */
   bool fillsAreDear; /* vertices are computed when a leaf is filled (pnMotionRow.isStored) */
   uint32_t proofs;   /* bits: which pairs need not be opened (proof.h) */
