@@ -5,12 +5,14 @@
  *   bench_free s1-20480 s2              these scenes
  *   bench_free --peer embree --peer pinch --peer pinch:threads=2 s4
  *   bench_free --csv FILE ...           the figures as comma-separated values too
+ *   bench_free --rows FILE ...          figures as rows (record.h); --experiment NAME names them, "peers" otherwise
  *   bench_free --list                   what there is
  *
  * Also: --passes N, --block N, --seconds N (for one peer on one scene), --core N, --step N (every n-th frame),
  * --cold MB (before every frame other memory is read), --anchor SPEC. A time is worth something only beside a right answer: "WRONG" stands in the row of a peer whose
  * pairs differ from the truth. */
 #include "lab.h"
+#include "record.h"
 
 #include <math.h>
 #include <signal.h>
@@ -29,7 +31,7 @@ static const char *const usualSpecs[] = {"floor",  "embree",    "embree:returned
 
 typedef struct Arguments {
   pnLabSettings settings;
-  const char *scenes[MAX_SCENES], *specs[MAX_ROWS], *csv, *anchor;
+  const char *scenes[MAX_SCENES], *specs[MAX_ROWS], *csv, *anchor, *experiment;
   uint32_t sceneCount, specCount, frameStep;
   bool list;
 } Arguments;
@@ -73,6 +75,8 @@ static bool readArguments(int count, char **words, Arguments *out) {
       out->specs[out->specCount++] = value;
     } else if (strcmp(word, "--csv") == 0) {
       out->csv = value;
+    } else if (strcmp(word, "--experiment") == 0) {
+      out->experiment = value;
     } else if (strcmp(word, "--anchor") == 0) {
       out->anchor = value;
     } else if (strcmp(word, "--passes") == 0) {
@@ -159,6 +163,27 @@ static void printGrowth(const Growth *growth) {
 
 /* ---------------------------------------------------------------- the run */
 
+/* Medians of every peer, with what its answers are worth. */
+static void record(const char *experiment, const pnFrames *frames, pnRow *const *rows, uint32_t rowCount) {
+  pn_recordScene(experiment, frames->sceneName);
+  pn_record("truth", "triangles", frames->triangleCount);
+  pn_record("truth", "pairs at end", (double)frames->pairCounts[frames->frameCount - 1]);
+  for (uint32_t i = 0; i < rowCount; ++i) {
+    const pnRow *row = rows[i];
+    pnRowFigures figures = pn_labFigures(frames, row, NULL);
+    pn_record(row->spec, "build ms", row->buildTime);
+    pn_record(row->spec, "update ms", figures.update);
+    pn_record(row->spec, "all ms", row->peer->isFloor ? NAN : figures.all);
+    if (!row->peer->isFloor) {
+      pn_record(row->spec, "all ms, a quarter of the frames below", pn_labQuantile(frames, row, 0.25));
+      pn_record(row->spec, "all ms, three quarters below", pn_labQuantile(frames, row, 0.75));
+    }
+    pn_record(row->spec, "first ms", row->canFirst && !row->peer->isFloor ? figures.first : NAN);
+    pn_record(row->spec, "MB", 1e-6 * (double)row->byteCount);
+    pn_record(row->spec, "wrong frames", row->crashed ? row->frameCount : row->wrongFrames + row->wrongFirsts);
+  }
+}
+
 /* False when the scene could not be made or pinch itself gave a wrong answer. */
 static bool runScene(const Arguments *a, const char *scene, FILE *csv, Growth *growth) {
   pnRow *rows[MAX_ROWS];
@@ -172,6 +197,7 @@ static bool runScene(const Arguments *a, const char *scene, FILE *csv, Growth *g
   if (csv != NULL) {
     pn_labCsvRows(csv, frames, rows, rowCount, a->anchor);
   }
+  record(a->experiment, frames, rows, rowCount);
   noteGrowth(growth, frames, rows, rowCount);
   bool right = true;
   for (uint32_t i = 0; i < rowCount; ++i) {
@@ -198,7 +224,8 @@ static bool runApart(const Arguments *a, const char *scene, FILE *csv, Growth *g
 }
 
 int main(int count, char **words) {
-  Arguments a = {.settings = pn_defaultLabSettings(), .anchor = "embree"};
+  Arguments a = {.settings = pn_defaultLabSettings(), .anchor = "embree", .experiment = "peers"};
+  pn_recordArguments(&count, words);
   if (!readArguments(count, words, &a)) {
     return 2;
   }

@@ -3,6 +3,7 @@
  *   bench_morph [s3] [e4] [e5] [idle] [face]     which experiments; all when none is named
  *   bench_morph --passes N --core N --step N     every N-th frame only
  *   bench_morph --method NAME                    only this one of the methods
+ *   bench_morph --rows FILE                      figures as rows (record.h)
  *   bench_morph --out FOLDER                     also morph_s3.csv, morph_e4.csv, morph_e5.csv
  *
  * A body that morphs is given weights and a transform. What it is compared with is our best update for free bodies, hybrid,
@@ -11,6 +12,7 @@
  *   "hybrid of weights"   the same body, with pnTreeDef.update set to hybrid: it asks the pose for all vertices
  *   "evaluate, hybrid"    all vertices evaluated into an array, then a free body, as an application would */
 #include "morph_lab.h"
+#include "record.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -61,6 +63,35 @@ static void printCounters(const pnMorphLab *lab, const pnMorphRunner *runner) {
     printf("; vertices in the %u frames with roots apart: %llu", idle, (unsigned long long)mostIdle);
   }
   printf("\n");
+}
+
+/* Means of all methods, and of the first two a series for a plot. */
+static void record(const pnMorphLab *lab, const char *experiment) {
+  pn_recordScene(experiment, pnScene_GetName(lab->scene));
+  for (uint32_t i = 0; i < MORPH_METHOD_COUNT; ++i) {
+    const pnMorphRunner *r = &lab->runners[i];
+    if (r->method == NULL) {
+      continue;
+    }
+    const char *name = r->method->name;
+    pn_record(name, "all ms", mean(lab, r->all));
+    pn_record(name, "first ms", mean(lab, r->first));
+    pn_record(name, "hint ms", mean(lab, r->hinted));
+    pn_record(name, "all ms, hits", median(lab, r->all, NULL, 1));
+    pn_record(name, "all ms, idle", median(lab, r->all, NULL, 0));
+    pn_record(name, "kB", (double)r->byteCount / 1024);
+    pn_record(name, "wrong frames", r->wrong);
+    for (uint32_t f = 0; f < lab->frameCount; f += lab->frameCount / 50 + 1) {
+      pn_recordStep(name, "all ms by step", f * lab->step, r->all[f]);
+      pn_recordStep(name, "first ms by step", f * lab->step, r->first[f]);
+    }
+  }
+  for (uint32_t i = 0; i < lab->peerCount; ++i) {
+    const pnRow *row = lab->peers[i];
+    pn_record(row->spec, "all ms, hits", median(lab, row->all, row->update, 1));
+    pn_record(row->spec, "all ms, idle", median(lab, row->all, row->update, 0));
+    pn_record(row->spec, "wrong frames", row->wrongFrames);
+  }
 }
 
 static void printScene(const pnMorphLab *lab, const char *title) {
@@ -140,6 +171,7 @@ static bool runTwo(pnMorphLab *lab, const char *name, const char *title, const c
   if (right) {
     printScene(lab, title);
     printPeers(lab);
+    record(lab, withPeers ? "s3" : "e4");
     writeFrames(lab, file);
     fflush(stdout);
     pn_closeMorphScene(lab);
@@ -210,6 +242,7 @@ static bool runE5(pnMorphLab *lab) {
     }
     d.sizes[i] = lab->bodies[0].triangleCount;
     printScene(lab, "E5");
+    record(lab, "e5");
     for (uint32_t m = 0; m < MORPH_METHOD_COUNT; ++m) {
       d.all[m][i] = mean(lab, lab->runners[m].all);
       d.first[m][i] = mean(lab, lab->runners[m].first);
@@ -244,6 +277,8 @@ static bool runIdle(pnMorphLab *lab) {
         bool apart = r->costs[f].nodePairs + r->costs[f].leafPairs == 0;
         vertices += apart ? r->costs[f].verticesFetched : 0;
       }
+      pn_recordScene("morph-idle", "s3");
+      pn_recordStep("blended", "us by triangles", lab->bodies[0].triangleCount, 1e3 * median(lab, r->all, NULL, 0));
       printf("  %6u triangles each: %.2f, %llu\n", lab->bodies[0].triangleCount, 1e3 * median(lab, r->all, NULL, 0),
              (unsigned long long)vertices);
       pn_closeMorphScene(lab);
@@ -258,6 +293,7 @@ static bool runIdle(pnMorphLab *lab) {
 
 int main(int count, char **words) {
   static pnMorphLab lab;
+  pn_recordArguments(&count, words);
   static const char *const names[] = {"s3", "e4", "e5", "idle", "face"};
   enum { NAMES = sizeof names / sizeof names[0] };
   bool wants[NAMES] = {false}, any = false;

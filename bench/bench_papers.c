@@ -1,13 +1,15 @@
 /* bench_papers.c: the three experiments of [Larsson01], with all update rules, beside the paper's figures.
  *
- *   bench_papers [e1] [e2] [e3]     which experiments; all when none is named
+ *   bench_papers [e1] [e2] [e3] [arity] [trees]   which experiments; all when none is named
  *   bench_papers --out FOLDER       also e1.csv, e2.csv and e3.csv, one line a step or size
- *   bench_papers --passes N --core N
+ *   bench_papers --passes N --core N --step N      every N-th step only (e1, arity, trees)
+ *   bench_papers --rows FILE                       figures as rows (record.h)
  *
  * The paper's machine was a Pentium III of 550 MHz: its milliseconds cannot compare with ours. What must carry over
  * are the ratios between the methods and the growth with the size. Two forms of our trees are run: "as in the paper"
  * (split at the box centre, one triangle a leaf; van den Bergen's method on a binary tree) and ours as they come. */
 #include "lab.h"
+#include "record.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -37,6 +39,7 @@ enum { PAPER_HYBRID = 2, PAPER_BERGEN = 3, OUR_HYBRID = 7, OUR_BERGEN = 8, TEXTB
 
 typedef struct Lab {
   pnLabSettings settings;
+  uint32_t step;
   const char *folder;
   pnFrames *frames;
   pnRow *rows[16];
@@ -79,7 +82,7 @@ static bool run(Lab *lab, const char *scene, bool contactsOnly) {
   for (uint32_t i = 0; i < METHOD_COUNT; ++i) {
     specs[i] = methods[i].spec;
   }
-  lab->frames = pn_labCreateFrames(scene, 1);
+  lab->frames = pn_labCreateFrames(scene, contactsOnly ? 1 : lab->step);
   if (lab->frames == NULL) {
     return false;
   }
@@ -158,6 +161,29 @@ static void printGain(const Lab *lab, const char *paper, double (*time)(const pn
          textbookGain);
 }
 
+/* Steps that are kept of a series: enough for a plot. */
+#define KEPT_STEPS 50u
+
+/* Means of all methods, and a series of steps. */
+static void record(const Lab *lab, const char *experiment) {
+  const pnFrames *frames = lab->frames;
+  pn_recordScene(experiment, frames->sceneName);
+  uint32_t every = frames->frameCount > KEPT_STEPS ? frames->frameCount / KEPT_STEPS : 1;
+  for (uint32_t i = 0; i < METHOD_COUNT; ++i) {
+    const pnRow *row = lab->rows[i];
+    pn_record(methods[i].name, "all ms", meanTime(lab, row, allTime));
+    pn_record(methods[i].name, "first ms", meanTime(lab, row, firstTime));
+    pn_record(methods[i].name, "wrong frames", row->wrongFrames + row->wrongFirsts);
+    for (uint32_t step = every - 1; step < frames->frameCount; step += every) {
+      double at = (step + 1.0) * lab->step;
+      pn_recordStep(methods[i].name, "all ms by step", at, allTime(row, step));
+      pn_recordStep(methods[i].name, "first ms by step", at, firstTime(row, step));
+    }
+  }
+  pn_record("truth", "first hit", (firstStep(frames) + 1.0) * lab->step);
+  pn_record("truth", "pairs at end", (double)frames->pairCounts[frames->frameCount - 1]);
+}
+
 /* One line a step: pairs, then all-pairs and first-pair milliseconds of each method. */
 static void writeSteps(const Lab *lab, const char *name) {
   FILE *file = openCsv(lab, name);
@@ -185,9 +211,10 @@ static void writeSteps(const Lab *lab, const char *name) {
 static void printSteps(const Lab *lab, const char *title, double (*time)(const pnRow *, uint32_t)) {
   printf("\n%s, milliseconds a step\n", title);
   printMethodHead("step (pairs)");
-  for (uint32_t step = 20; step <= lab->frames->frameCount; step += 20) {
+  uint32_t every = lab->frames->frameCount / 10;
+  for (uint32_t step = every; step <= lab->frames->frameCount; step += every) {
     char label[32];
-    snprintf(label, sizeof label, "%u (%zu)", step, lab->frames->pairCounts[step - 1]);
+    snprintf(label, sizeof label, "%u (%zu)", step * lab->step, lab->frames->pairCounts[step - 1]);
     printf("%-14s", label);
     for (uint32_t i = 0; i < METHOD_COUNT; ++i) {
       printf(" %15.4f", time(lab->rows[i], step - 1));
@@ -203,13 +230,14 @@ static bool runE1(Lab *lab) {
   }
   uint32_t firstHit = firstStep(lab->frames);
   printf("\nE1: two bumpy spheres of 20480 triangles, 200 steps (Figure 3)\n");
-  printf("first hit at step %u (paper: 60), %zu pairs at step 200 (paper: 3760)\n", firstHit + 1,
-         lab->frames->pairCounts[199]);
+  printf("first hit at step %u (paper: 60), %zu pairs at step 200 (paper: 3760)\n", (firstHit + 1) * lab->step,
+         lab->frames->pairCounts[lab->frames->frameCount - 1]);
   printSteps(lab, "all pairs", allTime);
   printGain(lab, "about five times", allTime);
   printSteps(lab, "first pair", firstTime);
   printGain(lab, "about five times", firstTime);
   writeSteps(lab, "e1.csv");
+  record(lab, "e1");
   finish(lab);
   return true;
 }
@@ -256,11 +284,18 @@ static bool runE2(Lab *lab) {
     uint32_t hit = firstStep(lab->frames), step = worstStep(lab->frames);
     for (uint32_t m = 0; m < METHOD_COUNT; ++m) {
       worst[m][i] = allTime(lab->rows[m], step);
+      pn_recordScene("e2", "s1");
+      pn_recordStep(methods[m].name, "first contact ms", paperSizes[i].triangles, allTime(lab->rows[m], hit));
+      pn_recordStep(methods[m].name, "worst contact ms", paperSizes[i].triangles, worst[m][i]);
       if (csv != NULL) {
         fprintf(csv, "%u,%s,%u,%.5f,%u,%.5f,%zu\n", paperSizes[i].triangles, methods[m].spec, hit + 1,
                 allTime(lab->rows[m], hit), step + 1, worst[m][i], lab->frames->pairCounts[step]);
       }
     }
+    pn_recordStep("truth", "pairs at worst", paperSizes[i].triangles, (double)lab->frames->pairCounts[step]);
+    pn_recordStep("the paper", "first contact ms", paperSizes[i].triangles, paperSizes[i].first);
+    pn_recordStep("the paper", "worst contact ms", paperSizes[i].triangles, paperSizes[i].worst);
+    pn_recordStep("the paper", "pairs at worst", paperSizes[i].triangles, paperSizes[i].pairs);
     first[i] = allTime(lab->rows[OUR_HYBRID], hit);
     paperWorst[i] = paperSizes[i].worst;
     printf("%9u %10u %14.4f %14.4f %12zu          %8.0f %8.0f %8u\n", paperSizes[i].triangles, hit + 1, first[i],
@@ -302,27 +337,96 @@ static bool runE3(Lab *lab) {
     printMeans(lab, "first pair", firstTime);
     printGain(lab, paper[i], allTime);
     writeSteps(lab, files[i]);
+    record(lab, "e3");
     finish(lab);
   }
   return true;
+}
+
+/* ---------------------------------------------------------------- what the paper chose, and we */
+
+/* One scene, the methods of a list, means over all steps. */
+static bool runList(Lab *lab, const char *experiment, const char *title, const char *const *specs, uint32_t count) {
+  lab->frames = pn_labCreateFrames("s1-20480", lab->step);
+  if (lab->frames == NULL) {
+    return false;
+  }
+  uint32_t made = pn_labCreateRows(lab->frames, &lab->settings, specs, count, lab->rows);
+  pn_labMeasure(lab->frames, &lab->settings, lab->rows, made);
+  printf("\n%s; mean milliseconds a step of s1-20480\n%-40s %10s %10s %10s\n", title, "", "update", "all pairs",
+         "first pair");
+  pn_recordScene(experiment, "s1-20480");
+  bool right = made == count;
+  for (uint32_t i = 0; i < made; ++i) {
+    const pnRow *row = lab->rows[i];
+    double all = meanTime(lab, row, allTime), first = meanTime(lab, row, firstTime);
+    double update = pn_labFigures(lab->frames, row, NULL).update;
+    printf("%-40s %10.4f %10.4f %10.4f%s\n", row->spec, update, all, first, row->wrongFrames > 0 ? "  WRONG" : "");
+    pn_record(row->spec, "update ms", update);
+    pn_record(row->spec, "all ms", all);
+    pn_record(row->spec, "first ms", first);
+    pn_record(row->spec, "wrong frames", row->wrongFrames + row->wrongFirsts);
+    right = right && !row->crashed && row->wrongFrames + row->wrongFirsts == 0;
+  }
+  pn_labDestroyRows(lab->rows, made);
+  pn_labDestroyFrames(lab->frames);
+  return right;
+}
+
+/* The paper finds eight children a node best, of 2, 4 and 8. */
+static bool runArity(Lab *lab) {
+  static const char *const specs[] = {"pinch:hybrid:centre:leaf=1:arity=2",
+                                      "pinch:hybrid:centre:leaf=1:arity=4",
+                                      "pinch:hybrid:centre:leaf=1:arity=8",
+                                      "pinch:hybrid:arity=2",
+                                      "pinch:hybrid:arity=4",
+                                      "pinch:hybrid:arity=8",
+                                      "pinch:bottom-up:arity=2",
+                                      "pinch:bottom-up:arity=8",
+                                      "pinch:bergen:arity=2"};
+  return runList(lab, "arity", "Children of a node", specs, sizeof specs / sizeof specs[0]);
+}
+
+/* Where a node is divided: at the middle of its box, at the mean of its triangles, along the mesh, or as we do. */
+static bool runTrees(Lab *lab) {
+  static const char *const specs[] = {
+      "pinch:hybrid:centre:leaf=1",   "pinch:hybrid:mean:leaf=1", "pinch:hybrid:link:leaf=1",
+      "pinch:hybrid:centre",          "pinch:hybrid:mean",        "pinch:hybrid:link",
+      "pinch:hybrid:balanced:leaf=1", "pinch:hybrid:balanced"};
+  return runList(lab, "trees", "Where trees are divided", specs, sizeof specs / sizeof specs[0]);
 }
 
 /* ---------------------------------------------------------------- main */
 
 int main(int count, char **words) {
   static Lab lab;
+  static const struct {
+    const char *name;
+    bool (*run)(Lab *);
+  } experiments[] = {{"e1", runE1}, {"e2", runE2}, {"e3", runE3}, {"arity", runArity}, {"trees", runTrees}};
+  enum { COUNT = sizeof experiments / sizeof experiments[0] };
+  pn_recordArguments(&count, words);
   lab.settings = pn_defaultLabSettings();
   /* every step is wanted, however long it takes */
   lab.settings.seconds = 1e9;
-  bool wants[3] = {false, false, false};
+  lab.step = 1;
+  bool wants[COUNT] = {false}, any = false;
   for (int i = 1; i < count; ++i) {
-    bool hasValue = i + 1 < count;
-    if (strcmp(words[i], "e1") == 0 || strcmp(words[i], "e2") == 0 || strcmp(words[i], "e3") == 0) {
-      wants[words[i][1] - '1'] = true;
+    bool hasValue = i + 1 < count, known = false;
+    for (uint32_t k = 0; k < COUNT; ++k) {
+      bool here = strcmp(words[i], experiments[k].name) == 0;
+      wants[k] = wants[k] || here;
+      known = known || here;
+    }
+    any = any || known;
+    if (known) {
+      continue;
     } else if (strcmp(words[i], "--out") == 0 && hasValue) {
       lab.folder = words[++i];
     } else if (strcmp(words[i], "--passes") == 0 && hasValue) {
       lab.settings.passes = (uint32_t)fmax(1.0, atof(words[++i]));
+    } else if (strcmp(words[i], "--step") == 0 && hasValue) {
+      lab.step = (uint32_t)fmax(1.0, fmin(20.0, atof(words[++i])));
     } else if (strcmp(words[i], "--core") == 0 && hasValue) {
       lab.settings.core = atoi(words[++i]);
     } else {
@@ -330,12 +434,13 @@ int main(int count, char **words) {
       return 2;
     }
   }
-  if (!wants[0] && !wants[1] && !wants[2]) {
-    wants[0] = wants[1] = wants[2] = true;
-  }
   char machine[512];
   pn_labMachine(machine, sizeof machine);
   printf("%s\n", machine);
-  bool ok = (!wants[0] || runE1(&lab)) && (!wants[1] || runE2(&lab)) && (!wants[2] || runE3(&lab));
+  bool ok = true;
+  for (uint32_t k = 0; k < COUNT && ok; ++k) {
+    ok = (any && !wants[k]) || experiments[k].run(&lab);
+    fflush(stdout);
+  }
   return ok ? 0 : 1;
 }

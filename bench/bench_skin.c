@@ -3,6 +3,7 @@
  *
  *   bench_skin [e6] [e7] [crowd] [alone]      which; all when none is named
  *   bench_skin --passes N --frames N
+ *   bench_skin --rows FILE                    figures as rows (record.h)
  *
  * E6 and E7: the avatar walks along a slanted wall, close and without touching (the paper: "very close to these
  * triangles without colliding"). The worst frame is the one with the most operations, counted as in the paper: 10 for
@@ -14,11 +15,13 @@
  * other work it says little, but with two threads there is nothing better, for what other threads spend is booked late. */
 #include "avatar.h"
 #include "lab.h"
+#include "record.h"
 #include "rooms.h"
 
 #include "pinch/lab.h"
 #include "pinch/world.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -49,7 +52,8 @@ typedef struct Row {
   pnForm form;
   pnBig big;
   pnBuild build;
-  bool weighted, eager, planeDecides, representative;
+  bool weighted, eager, planeDecides, representative, noPlanes;
+  float side; /* of the pieces; 0: as the library chooses */
 } Row;
 
 /* Trees of the avatar are by joints (PN_BUILD_DEFAULT) or by position (PN_BUILD_BALANCED). */
@@ -57,19 +61,23 @@ typedef struct Row {
 #define PLACES PN_BUILD_BALANCED
 
 static const Row s_rows[] = {
-    {"sphere, original", PN_FORM_SPHERE, PN_BIG_WHOLE, JOINTS, false, false, false, false},
-    {"sphere, sphere division", PN_FORM_SPHERE, PN_BIG_DIVIDED, JOINTS, false, false, false, false},
-    {"sphere, corner-tree", PN_FORM_SPHERE, PN_BIG_CORNERS, JOINTS, false, false, false, false},
-    {"sphere, corner, by position", PN_FORM_SPHERE, PN_BIG_CORNERS, PLACES, false, false, false, false},
-    {"sphere, corner, paper's joints", PN_FORM_SPHERE, PN_BIG_CORNERS, JOINTS, true, false, false, false},
-    {"  + plane decides (approx.)", PN_FORM_SPHERE, PN_BIG_CORNERS, JOINTS, false, false, true, false},
-    {"  + representative (approx.)", PN_FORM_SPHERE, PN_BIG_CORNERS, JOINTS, false, false, true, true},
-    {"box, original", PN_FORM_BOX, PN_BIG_WHOLE, JOINTS, false, false, false, false},
-    {"box, sphere division", PN_FORM_BOX, PN_BIG_DIVIDED, JOINTS, false, false, false, false},
-    {"box, corner-tree", PN_FORM_BOX, PN_BIG_CORNERS, JOINTS, false, false, false, false},
-    {"box, corner, by position", PN_FORM_BOX, PN_BIG_CORNERS, PLACES, false, false, false, false},
-    {"18-DOP, corner-tree", PN_FORM_DOP18, PN_BIG_CORNERS, JOINTS, false, false, false, false},
-    {"box, corner, all vertices", PN_FORM_BOX, PN_BIG_CORNERS, JOINTS, false, true, false, false},
+    {"sphere, original", PN_FORM_SPHERE, PN_BIG_WHOLE, JOINTS, false, false, false, false, false, 0},
+    {"sphere, division alone", PN_FORM_SPHERE, PN_BIG_DIVIDED, JOINTS, .noPlanes = true},
+    {"sphere, corners alone", PN_FORM_SPHERE, PN_BIG_CORNERS, JOINTS, .noPlanes = true},
+    {"sphere, sphere division", PN_FORM_SPHERE, PN_BIG_DIVIDED, JOINTS, false, false, false, false, false, 0},
+    {"sphere, corner-tree", PN_FORM_SPHERE, PN_BIG_CORNERS, JOINTS, false, false, false, false, false, 0},
+    {"sphere, corner, by position", PN_FORM_SPHERE, PN_BIG_CORNERS, PLACES, false, false, false, false, false, 0},
+    {"sphere, corner, paper's joints", PN_FORM_SPHERE, PN_BIG_CORNERS, JOINTS, true, false, false, false, false, 0},
+    {"  + plane decides (approx.)", PN_FORM_SPHERE, PN_BIG_CORNERS, JOINTS, false, false, true, false, false, 0},
+    {"  + representative (approx.)", PN_FORM_SPHERE, PN_BIG_CORNERS, JOINTS, false, false, true, true, false, 0},
+    {"box, original", PN_FORM_BOX, PN_BIG_WHOLE, JOINTS, false, false, false, false, false, 0},
+    {"box, division alone", PN_FORM_BOX, PN_BIG_DIVIDED, JOINTS, .noPlanes = true},
+    {"box, corners alone", PN_FORM_BOX, PN_BIG_CORNERS, JOINTS, .noPlanes = true},
+    {"box, sphere division", PN_FORM_BOX, PN_BIG_DIVIDED, JOINTS, false, false, false, false, false, 0},
+    {"box, corner-tree", PN_FORM_BOX, PN_BIG_CORNERS, JOINTS, false, false, false, false, false, 0},
+    {"box, corner, by position", PN_FORM_BOX, PN_BIG_CORNERS, PLACES, false, false, false, false, false, 0},
+    {"18-DOP, corner-tree", PN_FORM_DOP18, PN_BIG_CORNERS, JOINTS, false, false, false, false, false, 0},
+    {"box, corner, all vertices", PN_FORM_BOX, PN_BIG_CORNERS, JOINTS, false, true, false, false, false, 0},
 };
 #define ROW_COUNT (sizeof s_rows / sizeof *s_rows)
 
@@ -103,8 +111,10 @@ static Actors makeActors(const Stage *s, const Row *row) {
   def.self = false;
   def.pose = s->roomPose;
   def.big = row->big;
+  def.bigSide = row->side;
   check(pnCreateTree(&def, &a.roomTree));
   def.big = PN_BIG_WHOLE;
+  def.bigSide = 0;
   lab.build = row->build;
   lab.representative = row->representative;
   def.pose = row->eager ? a.eager : a.pose;
@@ -162,6 +172,8 @@ typedef struct Result {
   uint64_t operations, volume, exact, plane, vertices; /* of the worst frame */
   double worst, median;                                /* ms */
   size_t bytes, pairs, missed, added;
+  uint32_t leaves;                      /* triangles of the avatar that its tree has */
+  uint32_t contactFrames, missedFrames; /* with contact, and of these without a pair found */
 } Result;
 
 static int compareDoubles(const void *a, const void *b) {
@@ -169,7 +181,26 @@ static int compareDoubles(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
-static Result runRow(const Stage *s, const Row *row) {
+/* Triangles that a representative tree keeps: one is left out when its three neighbours are all in, in the order of the mesh. */
+static uint32_t representativeCount(const pnMesh *mesh) {
+  uint32_t count = pnMesh_GetTriangleCount(mesh), kept = 0;
+  const uint32_t *neighbours = pnMesh_GetNeighbours(mesh);
+  bool *out = calloc(count, sizeof *out);
+  for (uint32_t t = 0; t < count; ++t) {
+    uint32_t in = 0;
+    for (uint32_t e = 0; e < 3; ++e) {
+      uint32_t other = neighbours[3 * (size_t)t + e];
+      in += other < count && !out[other];
+    }
+    out[t] = in == 3;
+    kept += !out[t];
+  }
+  free(out);
+  return kept;
+}
+
+/* compare: also look whether the pairs are right. */
+static Result runRow(const Stage *s, const Row *row, bool compare) {
   Result r = {0};
   Actors a = makeActors(s, row);
   double *times = calloc(s_frames, sizeof *times);
@@ -177,6 +208,7 @@ static Result runRow(const Stage *s, const Row *row) {
   pnQueryLab queryLab = {0};
   query.lab = &queryLab;
   queryLab.planeDecides = row->planeDecides;
+  queryLab.noPlanes = row->noPlanes;
   r.bytes = pnTree_GetByteCount(a.tree) + pnTree_GetByteCount(a.roomTree);
   uint32_t worstFrame = 0;
   for (uint32_t pass = 0; pass < s_passes; ++pass) {
@@ -203,19 +235,82 @@ static Result runRow(const Stage *s, const Row *row) {
   free(times);
   /* right? also where something meets */
   Actors plain = makeActors(s, &s_rows[ROW_COUNT - 1]);
-  for (uint32_t f = 0; f < s_frames; f += 5) {
+  for (uint32_t f = 0; compare && f < s_frames; f += 5) {
     for (int step = 0; step < 2; ++step) {
       poseActors(s, &a, f, step ? 0.06f : 0);
       findTruth(s, &a, plain.tree, plain.eager, plain.roomTree);
       check(pnCollideTrees(a.tree, a.roomTree, &query, s->found, NULL));
       r.pairs += pnPairList_GetCount(s->truth);
+      bool meets = pnPairList_GetCount(s->truth) > 0;
+      r.contactFrames += meets;
+      r.missedFrames += meets && pnPairList_GetCount(s->found) == 0;
       r.missed += countMissing(s->truth, s->found);
       r.added += countMissing(s->found, s->truth);
     }
   }
+  r.leaves = row->representative ? representativeCount(s->avatar.mesh) : pnMesh_GetTriangleCount(s->avatar.mesh);
   freeActors(&plain);
   freeActors(&a);
   return r;
+}
+
+static void record(const char *name, const Result *r) {
+  pn_record(name, "KB", (double)r->bytes / 1024);
+  pn_record(name, "volume tests", (double)r->volume);
+  pn_record(name, "triangle tests", (double)r->exact);
+  pn_record(name, "plane tests", (double)r->plane);
+  pn_record(name, "operations", (double)r->operations);
+  pn_record(name, "worst ms", r->worst);
+  pn_record(name, "median ms", r->median);
+  pn_record(name, "missed pairs", (double)r->missed);
+  pn_record(name, "added pairs", (double)r->added);
+  pn_record(name, "contact frames", r->contactFrames);
+  pn_record(name, "missed frames", r->missedFrames);
+  pn_record(name, "triangles in", r->leaves);
+}
+
+/* Each technique over the length of its pieces' sides, as parts of the room: where division stops paying, and where corners lose. */
+static void sweepSides(const Stage *s, float size) {
+  static const struct {
+    const char *name;
+    Row row;
+  } methods[] = {
+      {"sphere, division alone", {.form = PN_FORM_SPHERE, .big = PN_BIG_DIVIDED, .noPlanes = true}},
+      {"sphere, corners alone", {.form = PN_FORM_SPHERE, .big = PN_BIG_CORNERS, .noPlanes = true}},
+      {"sphere, corner-tree", {.form = PN_FORM_SPHERE, .big = PN_BIG_CORNERS}},
+      {"box, division alone", {.form = PN_FORM_BOX, .big = PN_BIG_DIVIDED, .noPlanes = true}},
+      {"box, corners alone", {.form = PN_FORM_BOX, .big = PN_BIG_CORNERS, .noPlanes = true}},
+      {"box, corner-tree", {.form = PN_FORM_BOX, .big = PN_BIG_CORNERS}},
+  };
+  static const float parts[] = {20, 40, 80, 160, 320};
+  uint32_t passes = s_passes;
+  s_passes = 1; /* operations are counted, not timed */
+  printf("operations of the worst frame by the pieces' side, as a part of the room: 1/20, 1/40, 1/80, 1/160, 1/320\n");
+  for (size_t m = 0; m < sizeof methods / sizeof *methods; ++m) {
+    printf("%-31s", methods[m].name);
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; ++k) {
+      Row row = methods[m].row;
+      row.side = size / parts[k];
+      Result r = runRow(s, &row, false);
+      pn_recordStep(methods[m].name, "operations by part of the room", parts[k], (double)r.operations);
+      pn_recordStep(methods[m].name, "KB by part of the room", parts[k], (double)r.bytes / 1024);
+      printf(" %11llu", (unsigned long long)r.operations);
+      fflush(stdout);
+    }
+    printf("\n");
+  }
+  s_passes = passes;
+}
+
+/* The longest side of a mesh's box. */
+static float sizeOf(const pnMesh *mesh) {
+  const float *v = pnMesh_GetVertices(mesh);
+  float low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+  for (size_t i = 0; i < 3 * (size_t)pnMesh_GetVertexCount(mesh); ++i) {
+    low[i % 3] = fminf(low[i % 3], v[i]);
+    high[i % 3] = fmaxf(high[i % 3], v[i]);
+  }
+  return fmaxf(high[0] - low[0], fmaxf(high[1] - low[1], high[2] - low[2]));
 }
 
 static bool runRoom(pnRoom room) {
@@ -239,11 +334,13 @@ static bool runRoom(pnRoom room) {
   for (int i = 0; i < 3; ++i) printf("  %s\n", paper[room][i]);
   printf("%-31s %8s %9s %9s %8s %11s %7s %9s %9s %7s | %6s %6s %6s\n", "", "KB", "volume", "triangle", "plane",
          "operations", "fewer", "vertices", "worst ms", "median", "pairs", "missed", "added");
+  pn_recordScene(room == PN_ROOM_MUSEUM ? "e6" : "e7", pnMesh_GetName(s.roomMesh));
   uint64_t original[PN_FORM_COUNT] = {0};
   bool right = true;
   for (size_t i = 0; i < ROW_COUNT; ++i) {
     const Row *row = &s_rows[i];
-    Result r = runRow(&s, row);
+    Result r = runRow(&s, row, true);
+    record(row->name, &r);
     if (row->big == PN_BIG_WHOLE) original[row->form] = r.operations;
     if (original[row->form] == 0) original[row->form] = original[PN_FORM_BOX];
     printf("%-31s %8zu %9llu %9llu %8llu %11llu %6.0fx %9llu %9.3f %7.3f | %6zu %6zu %6zu\n", row->name, r.bytes / 1024,
@@ -254,6 +351,7 @@ static bool runRoom(pnRoom room) {
     right = right && (row->planeDecides || (r.missed == 0 && r.added == 0));
   }
   if (!right) fprintf(stderr, "bench_skin: an exact row is wrong\n");
+  sweepSides(&s, sizeOf(s.roomMesh));
   free(s.vertices);
   pnDestroyPairList(s.found);
   pnDestroyPairList(s.truth);
@@ -413,7 +511,11 @@ static bool runCrowd(uint32_t avatarCount) {
                                                    "all vertices, free bodies"};
     printf("  %u thread%s, %zu pairs, %zu of %u vertices computed, %s\n", threads, threads > 1 ? "s" : "", pairs,
            fetched, CROWD * vertexCount, right ? "same pairs" : "DIFFERENT PAIRS");
+    pn_recordScene("skin-crowd", avatarCount > 1 ? "hundred meshes" : "one mesh");
     for (int k = 0; k < CROWD_KINDS; ++k) {
+      pn_recordStep(names[k], "wall ms by threads", threads, sum[k].wall);
+      pn_recordStep(names[k], "processor ms by threads", threads, sum[k].processor);
+      pn_recordStep(names[k], "wrong frames", threads, right ? 0 : 1);
       printf("    %-28s %6.2f  %4.1fx", names[k], sum[k].wall, sum[FREE].wall / sum[k].wall);
       if (threads == 1) printf("  (%.2f, %.1fx)", sum[k].processor, sum[FREE].processor / sum[k].processor);
       printf("\n");
@@ -466,6 +568,8 @@ static void runAlone(void) {
         double time = processorTime() - start;
         least = time < least ? time : least;
       }
+      pn_recordScene("skin-alone", "avatar");
+      pn_recordStep(v ? "sphere" : "box", "us by triangles", pnMesh_GetTriangleCount(avatar.mesh), 1e6 * least);
       printf("  %7u triangles, %-6s: %.1f us, %llu vertices computed, %zu KB\n", pnMesh_GetTriangleCount(avatar.mesh),
              v ? "sphere" : "box", 1e6 * least, (unsigned long long)cost.verticesFetched,
              pnTree_GetByteCount(trees[0]) / 1024);
@@ -478,6 +582,7 @@ static void runAlone(void) {
 }
 
 int main(int count, char **words) {
+  pn_recordArguments(&count, words);
   bool e6 = false, e7 = false, crowd = false, alone = false;
   for (int i = 1; i < count; ++i) {
     bool hasValue = i + 1 < count;

@@ -3,6 +3,7 @@
  *
  *   bench_soup [e8] [e9] [e10] [million] [churn] [wear]  which experiments; all when none is named
  *   bench_soup --frames N                            frames of each figure (default 20); medians are printed
+ *   bench_soup --rows FILE                           figures as rows (record.h)
  *
  * Time is what the thread spent on the processor; with two threads, what the clock on the wall says. Answers are compared among the methods: a figure whose number of pairs differs
  * is marked WRONG. E10 is the paper's own question, time for 1000 overlapping pairs of buckets, asked of a textbook octree
@@ -10,6 +11,7 @@
 #include "lab.h"
 #include "pinch/collide.h"
 #include "pinch/lab.h"
+#include "record.h"
 #include "scenes.h"
 #include "soups.h"
 
@@ -151,6 +153,7 @@ static Updates updatesOf(Structure structure, uint32_t count, float angle, uint3
 static void runE8(void) {
   static const uint32_t counts[] = {1000, 5000, 15000, 50000};
   static const float angles[] = {0, 10, 45, 180};
+  static Updates kept[STRUCTURES][4][4];
   printf("\nE8  update, ms, 4 levels; angle 0 is rigid motion, 180 no coherence\n%-14s", "");
   for (int c = 0; c < 4; c++) {
     printf("   | %5u:   0     10     45    180", counts[c]);
@@ -160,9 +163,18 @@ static void runE8(void) {
     printf("%-14s", s_names[s]);
     for (int c = 0; c < 4; c++) {
       printf("   | ");
+      char scene[32];
+      snprintf(scene, sizeof scene, "soup-%u", counts[c]);
+      pn_recordScene("e8", scene);
       for (int a = 0; a < 4; a++) {
-        printf(" %6.3f", updatesOf((Structure)s, counts[c], angles[a], 4).update);
+        Updates u = kept[s][c][a] = updatesOf((Structure)s, counts[c], angles[a], 4);
+        printf(" %6.3f", u.update);
         fflush(stdout);
+        pn_recordStep(s_names[s], "update ms by angle", angles[a], u.update);
+        if (s <= SORTED) {
+          pn_recordStep(s_names[s], "place ns by angle", angles[a], 1e6 * u.place / counts[c]);
+          pn_recordStep(s_names[s], "moves by angle", angles[a], u.moves);
+        }
       }
     }
     printf("\n");
@@ -173,8 +185,7 @@ static void runE8(void) {
     for (int c = 0; c < 4; c++) {
       printf("   |");
       for (int a = 0; a < 4; a++) {
-        Updates u = updatesOf((Structure)s, counts[c], angles[a], 4);
-        printf(" %5.1f (%4.1f)", 1e6 * u.place / counts[c], u.moves);
+        printf(" %5.1f (%4.1f)", 1e6 * kept[s][c][a].place / counts[c], kept[s][c][a].moves);
       }
     }
     printf("\n");
@@ -186,11 +197,14 @@ static void runE9(void) {
       "\nE9  update, ms, 15000 primitives, angle 10, by levels\n%-14s      1      2      3      4      5      6      "
       "7\n",
       "");
+  pn_recordScene("e9", "soup-15000");
   for (int s = DIRECT; s <= SORTED; s++) {
     printf("%-14s", s_names[s]);
     for (uint32_t levels = 1; levels <= 7; levels++) {
-      printf(" %6.3f", updatesOf((Structure)s, 15000, 10, levels).update);
+      double update = updatesOf((Structure)s, 15000, 10, levels).update;
+      printf(" %6.3f", update);
       fflush(stdout);
+      pn_recordStep(s_names[s], "update ms by levels", levels, update);
     }
     printf("\n");
   }
@@ -296,6 +310,12 @@ static void runE10(void) {
   for (uint32_t i = 0; i < 9 * b->count; i++) {
     b->positions[i] += i % 3 == 0 ? 1.0f : 0.1f;
   }
+  pn_recordScene("e10", "soup-15000");
+  for (uint32_t levels = 3; levels <= 5; levels++) {
+    /* Table 1 of the paper: milliseconds on its machine */
+    static const double paper[] = {95, 325, 684};
+    pn_recordStep("the paper", "ms by levels", levels, paper[levels - 3]);
+  }
   for (int r = 0; r < 3; r++) {
     printf("%-26s", rules[r]);
     for (uint32_t levels = 3; levels <= 5; levels++) {
@@ -307,8 +327,11 @@ static void runE10(void) {
         visit(&p, 0, 0, &q, 0, 0, (Rule)r);
         times[f] = now() - start;
       }
-      printf("    %7.4f (%5.1f)", 1000 * pn_labMedian(times, s_frames) / (double)p.hits,
-             (double)p.tests / (double)p.hits);
+      double time = pn_labMedian(times, s_frames), each = (double)p.tests / (double)p.hits;
+      printf("    %7.4f (%5.1f)", 1000 * time / (double)p.hits, each);
+      pn_recordStep(rules[r], "ms by levels", levels, time);
+      pn_recordStep(rules[r], "overlapping buckets by levels", levels, (double)p.hits);
+      pn_recordStep(rules[r], "box tests a pair by levels", levels, each);
       free(p.nodes);
       free(q.nodes);
     }
@@ -330,7 +353,11 @@ static void runE10(void) {
         times[f] = now() - start;
       }
       truth = truth ? truth : cost.pairs;
-      printf("    %7.4f %-6s ", pn_labMedian(times, s_frames), truth == cost.pairs ? "" : "WRONG");
+      double time = pn_labMedian(times, s_frames);
+      printf("    %7.4f %-6s ", time, truth == cost.pairs ? "" : "WRONG");
+      pn_recordStep(s_names[s], "all ms by levels", levels, time);
+      pn_recordStep(s_names[s], "volume tests by levels", levels, (double)cost.volumeTests);
+      pn_recordStep(s_names[s], "wrong frames", levels, truth == cost.pairs ? 0 : 1);
       freeIndex(&x);
       freeIndex(&y);
     }
@@ -358,6 +385,10 @@ typedef struct Figure {
 
 static void printFigure(const char *name, Figure *f, uint32_t frames, double triangles) {
   double update = pn_labMedian(f->update, frames), all = pn_labMedian(f->all, frames);
+  pn_record(name, "update ms", update);
+  pn_record(name, "all ms", all);
+  pn_record(name, "ns a triangle", 1e6 * (update + all) / triangles);
+  pn_record(name, "bytes a triangle", (double)f->bytes / triangles);
   printf("%-24s %9.2f %9.2f %9.2f %9.2f %10.1f %10zu %8.1f\n", name, pn_labMedian(f->set, frames), update, all,
          update + all, 1e6 * (update + all) / triangles, f->pairs, (double)f->bytes / triangles);
 }
@@ -450,6 +481,7 @@ static void runMillion(void) {
       "tree); both: update and all\n",
       m.triangles, 2 * m.triangles, m.frames);
   printf("%-24s %9s %9s %9s %9s %10s %10s %8s\n", "", "set", "update", "all", "both", "ns/tri", "pairs", "bytes");
+  pn_recordScene("million", "s1-524288");
   runMillionRow(&m, -1, "meshes (hybrid)");
   runMillionRow(&m, KEPT, s_names[KEPT]);
   runMillionRow(&m, MORTON, s_names[MORTON]);
@@ -510,6 +542,9 @@ static void runChurn(void) {
           worst = fmax(worst, update[f] + all[f]);
         }
         double u = pn_labMedian(update, s_frames), a = pn_labMedian(all, s_frames);
+        pn_recordScene("churn", k ? "soup-1000000" : "soup-100000");
+        pn_recordStep(s_names[s], "ms by percent", percents[i], u + a);
+        pn_recordStep(s_names[s], "worst ms by percent", percents[i], worst);
         printf("    %8.2f %6.2f %6.2f", u, a, u + a);
         if (i == 3) {
           printf(" %7.2f", worst);
@@ -554,6 +589,9 @@ static void runWear(void) {
       tests[f > 0] = fmax(tests[f > 0], (double)cost.volumeTests);
     }
     double u = pn_labMedian(update, WEAR_FRAMES), b = pn_labMedian(both, WEAR_FRAMES);
+    pn_recordScene("wear", "soup");
+    pn_recordStep(s_names[KEPT], "median ms by size", n, b);
+    pn_recordStep(s_names[KEPT], "worst ms by size", n, worst[1]);
     printf("%7u  %-15s %9.2f %9.2f %9.2f %9.2f %9.2f %9.2f %9.2f %9.2f\n", n, s_names[KEPT], u, worst[0], worst[0] / u,
            b, worst[1], worst[1] / b, passes, tests[1] / tests[0]);
     fflush(stdout);
@@ -563,6 +601,7 @@ static void runWear(void) {
 }
 
 int main(int argc, char **argv) {
+  pn_recordArguments(&argc, argv);
   static const struct {
     const char *name;
     void (*run)(void);

@@ -1,6 +1,7 @@
 /* bench_volume.c: the experiments of [Heidelberger03] beside the paper's figures, and what images cost at least.
  *
- *   bench_volume [e11] [e12] [e13] [e14] [floor]   which parts; all when none is named
+ *   bench_volume [e11] [e12] [e13] [e14] [depth] [floor]   which parts; all when none is named
+ *   bench_volume --rows FILE                                 figures as rows (record.h)
  *   bench_volume --passes N                                  the least of N passes counts; default 7
  *
  * The paper's machine had a Pentium IV of 2.8 GHz and a GeForce 4: its milliseconds cannot compare with ours. What
@@ -9,6 +10,7 @@
  * folder is there. */
 #include "pinch/io.h"
 #include "pinch/volume.h"
+#include "record.h"
 #include "volume_scenes.h"
 
 #ifdef PN_HAVE_EMBREE_INSIDE
@@ -121,7 +123,7 @@ static const char *milliseconds(double time, char buffer[16]) {
   return buffer;
 }
 
-static void runPairs(const Bench *bench, uint32_t first, uint32_t last) {
+static void runPairs(const Bench *bench, const char *experiment, uint32_t first, uint32_t last) {
   static const struct {
     uint32_t layers[2];
     double image, measure;
@@ -157,6 +159,19 @@ static void runPairs(const Bench *bench, uint32_t first, uint32_t last) {
            milliseconds(full.image - bare.image, text[3]), milliseconds(bare.measure, text[4]),
            milliseconds(full.measure, text[5]), paper[i].measure > 0 ? "1" : "-", full.last.volume,
            100 * full.last.error / full.last.volume);
+    char scene[64];
+    snprintf(scene, sizeof scene, "%s, %s", names, pair->complex ? "complex" : "simple");
+    pn_recordScene(experiment, scene);
+    pn_record("software", "image ms", bare.image);
+    pn_record("software", "measure ms", bare.measure);
+    pn_record("two threads", "image ms", pool.image);
+    pn_record("OpenGL", "image ms", bench->gl ? card.image : NAN);
+    pn_record("bounds", "image ms", full.image);
+    pn_record("bounds", "measure ms", full.measure);
+    pn_record("bounds", "within %", 100 * full.last.error / full.last.volume);
+    pn_record("software", "layers", fmax(full.last.maxLayers[0], full.last.maxLayers[1]));
+    pn_record("the paper", "image ms", paper[i].image);
+    pn_record("the paper", "measure ms", paper[i].measure > 0 ? paper[i].measure : NAN);
     for (int k = 0; k < 2; ++k) pnDestroyPose(poses[k]);
   }
   for (int s = 0; s < PN_VOLUME_SHAPE_COUNT; ++s) pnDestroyMesh(meshes[s]);
@@ -235,6 +250,9 @@ static void printEmbree(const Bench *bench, const pnMesh *mesh, const float *poi
   }
   uint32_t same = 0;
   for (uint32_t i = 0; i < POINT_COUNT; ++i) same += ours[i] == theirs[i];
+  pn_record("embree", "build ms", build);
+  pn_record("embree", "points ms", rays);
+  pn_record("embree", "same %", 1e-3 * same);
   printf(" | %8.1f %8.1f | %6.1fx %6.1fx | %.2f %%", build, rays, (build + rays) / oursTime, rays / oursTime,
          1e-3 * same);
   free(theirs);
@@ -251,6 +269,14 @@ static void printPoints(const Bench *bench, const char *name, const pnMesh *mesh
   if (bench->gl) card = timePoints(bench, pose, one, bench->gl, points, inside);
   PointTimes times = timePoints(bench, pose, one, NULL, points, inside);
   char text[6][16];
+  pn_recordScene("e12", name);
+  pn_record("truth", "triangles", pnMesh_GetTriangleCount(mesh));
+  pn_record("software", "image ms", times.image);
+  pn_record("software", "points ms", times.points);
+  pn_record("two threads", "image ms", pool.image);
+  pn_record("OpenGL", "image ms", bench->gl ? card.image : NAN);
+  pn_record("the paper", "image ms", paper ? paper[1] : NAN);
+  pn_record("the paper", "points ms", paper ? paper[2] : NAN);
   printf("%-10s %7u | %3u %5s | %8.2f %8.2f %8s %7s | %8.2f %7s", name, pnMesh_GetTriangleCount(mesh),
          times.info.maxLayers, paper ? milliseconds(paper[0], text[0]) : "-", times.image, pool.image,
          milliseconds(card.image, text[1]), paper ? milliseconds(paper[1], text[2]) : "-", times.points,
@@ -350,11 +376,90 @@ static void runParticles(const Bench *bench) {
       "%.3f ms a frame\n  %.0f frames a second without drawing (paper: 29 with drawing); %.1f contacts a frame\n",
       pnMesh_GetTriangleCount(particles->mesh), FRAMES, 1e3 * motion / FRAMES, 1e3 * image / FRAMES,
       1e3 * points / FRAMES, 1e3 * response / FRAMES, FRAMES / all, (double)contacts / FRAMES);
+  pn_recordScene("e14", "particles-20000");
+  pn_record("software", "motion ms", 1e3 * motion / FRAMES);
+  pn_record("software", "image ms", 1e3 * image / FRAMES);
+  pn_record("software", "points ms", 1e3 * points / FRAMES);
+  pn_record("software", "response ms", 1e3 * response / FRAMES);
+  pn_record("software", "frames a second", FRAMES / all);
+  pn_record("the paper", "frames a second", 29);
   (void)bench;
   free(inside);
   pnDestroyLdi(ldi);
   pnDestroyPose(pose);
   pnDestroyParticles(particles);
+}
+
+/* ---------------------------------------------------------------- what the paper left for later */
+
+/* Depth of penetration, and bodies that overlap themselves: beside what the shared volume alone costs. */
+static void runDepth(const Bench *bench) {
+  printf("%-14s %-8s | %9s %9s %9s | %10s %s\n", "bodies", "overlap", "volume ms", "depth ms", "times", "depth",
+         "within");
+  for (uint32_t i = 0; i < PN_VOLUME_PAIR_COUNT; ++i) {
+    const pnVolumePair *pair = &pn_volumePairs[i];
+    pnMesh *meshes[2];
+    pnOverlapDef def = pnDefaultOverlapDef();
+    need(pnMakeVolumeShape(pair->a, 0, &meshes[0]), "shape");
+    need(pnMakeVolumeShape(pair->b, 0, &meshes[1]), "shape");
+    pnPose *a = makePose(meshes[0]), *b = makePose(meshes[1]);
+    def.poseA = a, def.poseB = b;
+    pnOverlap *overlap;
+    need(pnCreateOverlap(&def, &overlap), "overlap");
+    double volume = INFINITY, depth = INFINITY;
+    pnDepthResult result = {0};
+    for (uint32_t pass = 0; pass < bench->passes; ++pass) {
+      pnOverlapResult shared;
+      place(a, (pnVec3){0, 0, 0});
+      place(b, pair->at);
+      double start = busyTime();
+      need(pnOverlap_Measure(overlap, &shared), "measure");
+      volume = least(volume, 1e3 * (busyTime() - start));
+      place(b, pair->at);
+      start = busyTime();
+      need(pnOverlap_FindDepth(overlap, &result), "depth");
+      depth = least(depth, 1e3 * (busyTime() - start));
+    }
+    char scene[64];
+    snprintf(scene, sizeof scene, "%s/%s, %s", pnVolumeShape_Name(pair->a), pnVolumeShape_Name(pair->b),
+             pair->complex ? "complex" : "simple");
+    pn_recordScene("depth", scene);
+    pn_record("shared volume", "ms", volume);
+    pn_record("depth", "ms", depth);
+    printf("%-23s | %9.3f %9.3f %9.2f | %10.6f %.2g\n", scene, volume, depth, depth / volume, result.depth,
+           result.error);
+    pnDestroyOverlap(overlap);
+    pnDestroyPose(a), pnDestroyPose(b);
+    pnDestroyMesh(meshes[0]), pnDestroyMesh(meshes[1]);
+  }
+  printf("\nself-overlap, out of an image that is there, ms\n");
+  for (int s = 0; s < PN_VOLUME_SHAPE_COUNT; ++s) {
+    pnMesh *mesh;
+    need(pnMakeVolumeShape((pnVolumeShape)s, 0, &mesh), "shape");
+    pnPose *pose = makePose(mesh);
+    pnLdiDef def = pnDefaultLdiDef();
+    def.pose = pose;
+    pnLdi *ldi;
+    need(pnCreateLdi(&def, &ldi), "image");
+    double image = INFINITY, self = INFINITY;
+    for (uint32_t pass = 0; pass < bench->passes; ++pass) {
+      pnSelfOverlapResult result;
+      place(pose, (pnVec3){0, 0, 0});
+      double start = busyTime();
+      need(pnLdi_Update(ldi), "update");
+      double middle = busyTime();
+      need(pnLdi_FindSelfOverlap(ldi, &result), "self-overlap");
+      image = least(image, 1e3 * (middle - start));
+      self = least(self, 1e3 * (busyTime() - middle));
+    }
+    pn_recordScene("depth", pnVolumeShape_Name((pnVolumeShape)s));
+    pn_record("image", "ms", image);
+    pn_record("self-overlap", "ms", self);
+    printf("%-10s image %8.3f, self-overlap %8.3f\n", pnVolumeShape_Name((pnVolumeShape)s), image, self);
+    pnDestroyLdi(ldi);
+    pnDestroyPose(pose);
+    pnDestroyMesh(mesh);
+  }
 }
 
 /* ---------------------------------------------------------------- the floor */
@@ -455,6 +560,10 @@ static void runFloor(const Bench *bench) {
         if (k == 0) floorTime = timeFloor(bench, ldi, mesh, &vertices);
         pnDestroyLdi(ldi);
       }
+      pn_recordScene("image-floor", pnVolumeShape_Name((pnVolumeShape)s));
+      pn_recordStep("software", "image ms by side", sides[i], times[0]);
+      pn_recordStep("two threads", "image ms by side", sides[i], times[1]);
+      pn_recordStep("floor", "image ms by side", sides[i], floorTime + triangles);
       printf("%-8s %7u %5u %9llu | %8.3f %8.3f | %8.3f %8.3f %8.3f | %.1fx %.1fx; %.1fx %.1fx, speed-up %.2f\n",
              pnVolumeShape_Name((pnVolumeShape)s), pnMesh_GetTriangleCount(mesh), sides[i],
              (unsigned long long)info.layerCount, times[0], times[1], vertices, floorTime, floorTime + triangles,
@@ -469,21 +578,23 @@ static void runFloor(const Bench *bench) {
 /* ---------------------------------------------------------------- the program */
 
 int main(int argc, char **argv) {
+  pn_recordArguments(&argc, argv);
   Bench bench = {.passes = 7};
-  bool e11 = false, e12 = false, e13 = false, e14 = false, atLeast = false;
+  bool e11 = false, e12 = false, e13 = false, e14 = false, atLeast = false, depth = false;
   for (int i = 1; i < argc; ++i) {
     if (strcmp(argv[i], "e11") == 0) e11 = true;
     else if (strcmp(argv[i], "e12") == 0) e12 = true;
     else if (strcmp(argv[i], "e13") == 0) e13 = true;
     else if (strcmp(argv[i], "e14") == 0) e14 = true;
+    else if (strcmp(argv[i], "depth") == 0) depth = true;
     else if (strcmp(argv[i], "floor") == 0) atLeast = true;
     else if (strcmp(argv[i], "--passes") == 0 && i + 1 < argc) bench.passes = (uint32_t)strtoul(argv[++i], NULL, 10);
     else {
-      fprintf(stderr, "usage: bench_volume [e11] [e12] [e13] [e14] [floor] [--passes N]\n");
+      fprintf(stderr, "usage: bench_volume [e11] [e12] [e13] [e14] [depth] [floor] [--passes N] [--rows FILE]\n");
       return 2;
     }
   }
-  if (!(e11 || e12 || e13 || e14 || atLeast)) e11 = e12 = e13 = e14 = atLeast = true;
+  if (!(e11 || e12 || e13 || e14 || depth || atLeast)) e11 = e12 = e13 = e14 = depth = atLeast = true;
   if (bench.passes == 0) bench.passes = 1;
   need(pnCreatePool(2, &bench.pool), "pool");
 #ifdef PN_HAVE_GL
@@ -492,10 +603,11 @@ int main(int argc, char **argv) {
   else printf("no OpenGL: %s\n", pnGetMessage());
 #endif
 
-  if (e11) printf("\nE11, shared volume, 128 x 128 (table 1 of the paper)\n"), runPairs(&bench, 0, 6);
+  if (e11) printf("\nE11, shared volume, 128 x 128 (table 1 of the paper)\n"), runPairs(&bench, "e11", 0, 6);
   if (e12) printf("\nE12, 100 000 points, 128 x 128 (table 2)\n"), runPoints(&bench);
-  if (e13) printf("\nE13, knot and Dragon, 128 x 128 (figure 10)\n"), runPairs(&bench, 6, 7);
+  if (e13) printf("\nE13, knot and Dragon, 128 x 128 (figure 10)\n"), runPairs(&bench, "e13", 6, 7);
   if (e14) printf("\nE14, particles and a deforming body (figure 12)\n"), runParticles(&bench);
+  if (depth) printf("\nwhat the paper left for later, 128 x 128\n"), runDepth(&bench);
   if (atLeast) printf("\nwhat an image costs at least\n"), runFloor(&bench);
 
 #ifdef PN_HAVE_GL

@@ -1,6 +1,6 @@
 /* bench_world: the world as a new user has it, beside the best of the others.
  *
- *   bench_world [--peer SPEC]... [--passes N] [--step N] [--frames N] [SCENE]...
+ *   bench_world [--peer SPEC]... [--passes N] [--step N] [--frames N] [--rows FILE] [SCENE]...
  *
  * Not the best setting for each scene but the one that README recommends: bodies by id, vertices copied, pairs sorted, frames
  * in order, nothing set by hand. Every pass makes each peer anew, in a process of its own, and plays all frames; of every
@@ -9,6 +9,7 @@
  * memory, and whether every answer was right. The ratio is that of the medians, against the best of the other libraries. */
 #define _GNU_SOURCE
 #include "lab.h"
+#include "record.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -153,6 +154,31 @@ static void printScene(const pnFrames *frames, uint32_t frameCount, const Argume
   }
 }
 
+/* What counts of a peer: the usual frame, the worst, the first, and what they cost in memory. */
+static void record(const pnFrames *frames, uint32_t frameCount, const Arguments *a, Result *const *results) {
+  pn_recordScene("world", frames->sceneName);
+  pn_record("truth", "triangles", frames->triangleCount);
+  pn_record("truth", "bodies", frames->input.bodyCount);
+  for (uint32_t i = 0; i < a->peerCount; ++i) {
+    const Result *r = results[i];
+    if (!r->done) {
+      continue;
+    }
+    Figures f = figuresOf(r, frameCount);
+    pn_record(a->peers[i], "create ms", r->create);
+    pn_record(a->peers[i], "first frame ms", r->frame[0]);
+    pn_record(a->peers[i], "median ms", f.median);
+    pn_record(a->peers[i], "99 % ms", f.high);
+    pn_record(a->peers[i], "worst ms", f.worst);
+    pn_record(a->peers[i], "MB", 1e-6 * (double)r->bytes);
+    pn_record(a->peers[i], "pairs", (double)r->pairs);
+    pn_record(a->peers[i], "wrong frames", r->wrong);
+    for (uint32_t k = 0; k < frameCount; k += frameCount / 100 + 1) {
+      pn_recordStep(a->peers[i], "ms by frame", k, r->frame[k]);
+    }
+  }
+}
+
 static bool runScene(const Arguments *a, const char *scene) {
   pnFrames *frames = pn_labCreateFrames(scene, a->step);
   if (frames == NULL) {
@@ -174,6 +200,7 @@ static bool runScene(const Arguments *a, const char *scene) {
     }
   }
   printScene(frames, frameCount, a, results);
+  record(frames, frameCount, a, results);
   for (uint32_t i = 0; i < a->peerCount; ++i) {
     pn_labUnshare(results[i], sizeof(Result));
   }
@@ -206,6 +233,7 @@ static bool readArguments(int count, char **words, Arguments *a) {
 
 int main(int count, char **words) {
   Arguments a = {.passes = 3};
+  pn_recordArguments(&count, words);
   if (!readArguments(count, words, &a)) {
     return 2;
   }

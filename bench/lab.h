@@ -93,6 +93,9 @@ void pn_labDestroyRows(pnRow **rows, uint32_t rowCount);
 pnRowFigures pn_labFigures(const pnFrames *frames, const pnRow *row, const pnRow *other);
 pnRatios pn_labRatios(const pnFrames *frames, const pnRow *row, const pnRow *anchor);
 
+/* Milliseconds of update and all pairs, below which that part of the frames is: 0.25, 0.75. */
+double pn_labQuantile(const pnFrames *frames, const pnRow *row, double part);
+
 double pn_labMedian(double *values, uint32_t count); /* sorts them; 0 for none */
 
 /* Runs this thread on one core, or with -1 on any. Where that is not allowed it stays where it is. */

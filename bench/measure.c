@@ -37,9 +37,9 @@ double pn_labMedian(double *values, uint32_t count) {
   return count > 0 ? values[count / 2] : 0.0;
 }
 
-/* The median of a + b (b may be null) over the frames with hits that both rows have done. */
-static double medianOver(const pnFrames *frames, const pnRow *row, const pnRow *other, const double *a,
-                         const double *b) {
+/* That part of the values of a + b (b may be null) is below, over the frames with hits that both rows have done. */
+static double quantileOver(const pnFrames *frames, const pnRow *row, const pnRow *other, const double *a,
+                           const double *b, double part) {
   double *values = malloc(sizeof(double) * frames->frameCount);
   uint32_t count = 0;
   for (uint32_t i = 0; values != NULL && i < frames->frameCount; ++i) {
@@ -50,9 +50,19 @@ static double medianOver(const pnFrames *frames, const pnRow *row, const pnRow *
       values[count++] = value;
     }
   }
-  double median = pn_labMedian(values, count);
+  pn_labMedian(values, count); /* sorts them */
+  double value = count > 0 ? values[(uint32_t)(part * count) < count ? (uint32_t)(part * count) : count - 1] : 0.0;
   free(values);
-  return median;
+  return value;
+}
+
+static double medianOver(const pnFrames *frames, const pnRow *row, const pnRow *other, const double *a,
+                         const double *b) {
+  return quantileOver(frames, row, other, a, b, 0.5);
+}
+
+double pn_labQuantile(const pnFrames *frames, const pnRow *row, double part) {
+  return quantileOver(frames, row, row, row->update, row->all, part);
 }
 
 pnRowFigures pn_labFigures(const pnFrames *frames, const pnRow *row, const pnRow *other) {

@@ -9,19 +9,23 @@
 /* ---------------------------------------------------------------- methods, clock */
 
 const pnMorphMethod pn_morphMethods[MORPH_METHOD_COUNT] = {
-    {"blended", MORPH_WEIGHTS, PN_UPDATE_BLENDED, PN_FORM_BOX, 0, false},
-    {"blended, SAT-lite", MORPH_WEIGHTS, PN_UPDATE_BLENDED_MODEL, PN_FORM_BOX, 0, false},
-    {"blended dop14", MORPH_WEIGHTS, PN_UPDATE_BLENDED, PN_FORM_DOP14, 0, false},
-    {"blended dop18", MORPH_WEIGHTS, PN_UPDATE_BLENDED, PN_FORM_DOP18, 0, false},
-    {"blended dop26", MORPH_WEIGHTS, PN_UPDATE_BLENDED, PN_FORM_DOP26, 0, false},
-    {"blended sphere", MORPH_WEIGHTS, PN_UPDATE_BLENDED, PN_FORM_SPHERE, 0, false},
-    {"no stamps", MORPH_WEIGHTS, PN_UPDATE_BLENDED, PN_FORM_BOX, 0, true},
-    {"1 extra", MORPH_WEIGHTS, PN_UPDATE_BLENDED, PN_FORM_BOX, 1, false},
-    {"3 extra", MORPH_WEIGHTS, PN_UPDATE_BLENDED, PN_FORM_BOX, 3, false},
-    {"hybrid", MORPH_VERTICES, PN_UPDATE_HYBRID, PN_FORM_BOX, 0, false},
-    {"hybrid of weights", MORPH_WEIGHTS, PN_UPDATE_HYBRID, PN_FORM_BOX, 0, false},
-    {"evaluate, hybrid", MORPH_EVALUATED, PN_UPDATE_HYBRID, PN_FORM_BOX, 0, false},
-    {"bottom-up", MORPH_VERTICES, PN_UPDATE_BOTTOM_UP, PN_FORM_BOX, 0, false},
+    {"blended", MORPH_WEIGHTS, PN_UPDATE_BLENDED, PN_FORM_BOX, 0, false, false},
+    {"blended, SAT-lite", MORPH_WEIGHTS, PN_UPDATE_BLENDED_MODEL, PN_FORM_BOX, 0, false, false},
+    {"blended dop14", MORPH_WEIGHTS, PN_UPDATE_BLENDED, PN_FORM_DOP14, 0, false, false},
+    {"blended dop18", MORPH_WEIGHTS, PN_UPDATE_BLENDED, PN_FORM_DOP18, 0, false, false},
+    {"blended dop26", MORPH_WEIGHTS, PN_UPDATE_BLENDED, PN_FORM_DOP26, 0, false, false},
+    {"blended sphere", MORPH_WEIGHTS, PN_UPDATE_BLENDED, PN_FORM_SPHERE, 0, false, false},
+    {"no stamps", MORPH_WEIGHTS, PN_UPDATE_BLENDED, PN_FORM_BOX, 0, true, false},
+    {"1 extra", MORPH_WEIGHTS, PN_UPDATE_BLENDED, PN_FORM_BOX, 1, false, false},
+    {"3 extra", MORPH_WEIGHTS, PN_UPDATE_BLENDED, PN_FORM_BOX, 3, false, false},
+    {"hybrid", MORPH_VERTICES, PN_UPDATE_HYBRID, PN_FORM_BOX, 0, false, false},
+    {"hybrid of weights", MORPH_WEIGHTS, PN_UPDATE_HYBRID, PN_FORM_BOX, 0, false, false},
+    {"evaluate, hybrid", MORPH_EVALUATED, PN_UPDATE_HYBRID, PN_FORM_BOX, 0, false, false},
+    {"bottom-up", MORPH_VERTICES, PN_UPDATE_BOTTOM_UP, PN_FORM_BOX, 0, false, false},
+    /* the paper's own two: blended boxes in model space, tested under rotation, and its hybrid of the year before, which gets its
+     * vertices from the weights as in the paper */
+    {"paper morph", MORPH_WEIGHTS, PN_UPDATE_BLENDED_MODEL, PN_FORM_BOX, 0, false, true},
+    {"paper hybrid", MORPH_WEIGHTS, PN_UPDATE_HYBRID, PN_FORM_BOX, 0, false, true},
 };
 
 void pn_morphCheck(pnResult result) {
@@ -112,6 +116,10 @@ static void makeBody(pnMorphLab *lab, pnMorphRunner *runner, uint32_t i) {
   treeLab.extraReferences = method->extra;
   treeLab.noStamps = method->noStamps;
   def.self = false;
+  if (method->isPaper) {
+    treeLab.build = PN_BUILD_SHAPE_CENTRE;
+    treeLab.leafSize = 1;
+  }
   pn_morphCheck(pnCreateTree(&def, &runner->trees[i]));
   runner->byteCount += pnTree_GetByteCount(runner->trees[i]);
 }

@@ -24,6 +24,7 @@ typedef struct pnMorphMethod {
   pnForm form;
   uint32_t extra;
   bool noStamps;
+  bool isPaper; /* trees as the paper has them: divided at the box's centre, one triangle a leaf */
 } pnMorphMethod;
 
 enum {
@@ -31,7 +32,7 @@ enum {
   MORPH_HYBRID = 9,
   MORPH_OWN_HYBRID = 10,
   MORPH_EVALUATED_HYBRID = 11,
-  MORPH_METHOD_COUNT = 13
+  MORPH_METHOD_COUNT = 15
 };
 extern const pnMorphMethod pn_morphMethods[MORPH_METHOD_COUNT];
 

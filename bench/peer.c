@@ -108,5 +108,5 @@ const pnPeer *const pn_peers[] = {
 #ifdef PN_HAVE_CGAL
     &pn_peerCgal,
 #endif
-    &pn_peerTextbook, &pn_peerPinch, NULL,
+    &pn_peerTextbook, &pn_peerPinch, &pn_peerExample, NULL,
 };

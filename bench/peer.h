@@ -87,7 +87,7 @@ typedef struct pnPeer {
 extern const pnPeer *const pn_peers[];
 
 /* Those in C; the adapters over other libraries are named in peers.c. */
-extern const pnPeer pn_peerFloor, pn_peerTextbook, pn_peerPinch;
+extern const pnPeer pn_peerFloor, pn_peerTextbook, pn_peerPinch, pn_peerExample;
 
 /* The number behind "word=" in options such as "hybrid:cut=64:arity=8", or otherwise when it is not there. */
 uint32_t pn_optionNumber(const char *options, const char *word, uint32_t otherwise);

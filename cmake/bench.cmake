@@ -3,7 +3,7 @@
 # the other files in bench/ are a library for all programs.
 file(GLOB PINCH_BENCH_PROGRAMS CONFIGURE_DEPENDS bench/bench_*.c bench/bench_*.cpp)
 file(GLOB PINCH_BENCH_SHARED CONFIGURE_DEPENDS bench/*.c bench/*.cpp)
-list(FILTER PINCH_BENCH_SHARED EXCLUDE REGEX "/(bench|adapter)_[^/]*$")
+list(FILTER PINCH_BENCH_SHARED EXCLUDE REGEX "/((bench|adapter)_[^/]*|figures.c|claims.c|quote.c)$")
 
 add_library(pinch_bench_shared STATIC ${PINCH_BENCH_SHARED})
 target_include_directories(pinch_bench_shared PUBLIC ${PROJECT_SOURCE_DIR}/bench)
