@@ -26,6 +26,7 @@ pnCommandFcn pn_cmdMake;
 pnCommandFcn pn_cmdVolume;
 pnCommandFcn pn_cmdInside;
 pnCommandFcn pn_cmdDevice;
+pnCommandFcn pn_cmdBench;
 pnCommandFcn pn_cmdCompletion;
 
 #endif

@@ -21,6 +21,7 @@ static const struct {
     {"inside", pn_cmdInside, "which points lie inside a closed mesh"},
     {"make", pn_cmdMake, "write a mesh made by formula, or a character who walks"},
     {"device", pn_cmdDevice, "which GPUs and other devices there are"},
+    {"bench", pn_cmdBench, "the papers' experiments rerun, and other libraries beside this one"},
     {"completion", pn_cmdCompletion, "completions for a shell, manual pages"},
 };
 

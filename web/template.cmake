@@ -10,7 +10,9 @@ function(no_report why)
   file(WRITE ${BINARY}/report_template.html "")
   file(WRITE ${BINARY}/report_template.c
     "#include <stddef.h>\nextern const unsigned char pn_reportTemplate[];\nextern const size_t pn_reportTemplateSize;\n"
-    "const unsigned char pn_reportTemplate[1] = {0};\nconst size_t pn_reportTemplateSize = 0;\n")
+    "const unsigned char pn_reportTemplate[1] = {0};\nconst size_t pn_reportTemplateSize = 0;\n"
+    "extern const unsigned char pn_labTemplate[];\nextern const size_t pn_labTemplateSize;\n"
+    "const unsigned char pn_labTemplate[1] = {0};\nconst size_t pn_labTemplateSize = 0;\n")
 endfunction()
 
 if(MODE STREQUAL OFF)

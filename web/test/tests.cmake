@@ -27,6 +27,13 @@ hero.glb && { $<TARGET_FILE:pinch_cli> scan hero.glb --animation all --html find
   add_test(NAME web_unit COMMAND ${PINCH_NODE} ${PROJECT_SOURCE_DIR}/web/test/unit.mjs ${samples})
   add_test(NAME web_browser COMMAND ${PINCH_NODE} ${PROJECT_SOURCE_DIR}/web/test/browser.mjs
     ${samples} ${PROJECT_BINARY_DIR}/web/node_modules ${PROJECT_BINARY_DIR}/report_screenshots)
+  # The page of the laboratory, of the committed rows.
+  if(TARGET pinch_cli)
+    add_test(NAME web_lab COMMAND sh -c "$<TARGET_FILE:pinch_cli> bench show --out ${PROJECT_SOURCE_DIR}/bench/results/lab \
+--html ${PROJECT_BINARY_DIR}/lab.html >/dev/null && ${PINCH_NODE} ${PROJECT_SOURCE_DIR}/web/test/lab.mjs ${PROJECT_BINARY_DIR}/lab.html \
+${PROJECT_BINARY_DIR}/web/node_modules ${PROJECT_BINARY_DIR}/report_screenshots")
+    set_tests_properties(web_lab PROPERTIES LABELS web SKIP_RETURN_CODE 77 TIMEOUT 600)
+  endif()
   set_tests_properties(web_unit web_browser PROPERTIES
     LABELS web FIXTURES_REQUIRED report_samples SKIP_RETURN_CODE 77 TIMEOUT 600)
 else()

@@ -1,0 +1,52 @@
+/* bench.h: parts of `pinch bench`: which experiments there are, how they are run, what is shown. */
+#ifndef PN_CLI_BENCH_H
+#define PN_CLI_BENCH_H
+
+#include "args.h"
+
+#include "figures.h"
+
+#include <jansson.h>
+
+/* An experiment is a program of the laboratory with its words. It leaves one file of rows, <name>.csv. */
+typedef struct pnExperiment {
+  const char *name, *group;       /* "papers", "peers", "more" */
+  const char *program;            /* "bench_papers" */
+  const char *words, *quick;      /* what it is told; with --quick */
+  const char *passes;             /* the option that takes --repeat; null: none */
+  const char *threads;            /* the option that takes --threads; null: none */
+  uint32_t seconds, quickSeconds; /* about, on one core of a desktop */
+  bool images;                    /* measures layered depth images, not trees: scripts/fingerprint */
+  const char *text;
+} pnExperiment;
+
+/* Null past the last one. */
+const pnExperiment *pn_experiment(size_t i);
+
+/* What the user asked for. */
+typedef struct pnBenchRun {
+  const char *folder, *csv, *json, *html; /* null: not asked for, the folder is always there */
+  uint32_t repeat, threads;               /* 0: as the experiment has it */
+  bool quick, again;
+  const pnExperiment *chosen[64];
+  size_t chosenCount;
+  pnWords scenes; /* of `pinch bench scene` */
+} pnBenchRun;
+
+/* Runs what was chosen and is not there yet. False when one failed, after saying so; the others are kept. */
+bool pn_runExperiments(const pnBenchRun *run);
+
+/* What the rows of the folder say: verdicts about the papers, ratios to the others; and files, when asked for. */
+bool pn_showResults(const pnBenchRun *run);
+/* --html: the same as a page of its own. False after saying why not. */
+bool pn_writeBenchPage(const char *path, pnFigures *figures, const pnClaims *claims);
+/* --json: the same for machines. */
+json_t *pn_benchJson(pnFigures *figures, const pnClaims *claims);
+
+/* The claims, built in. */
+extern const unsigned char pn_textOfClaims[];
+
+/* What the code of the library says, of trees or images (scripts/fingerprint). */
+extern const char pn_codeOfTrees[], pn_codeOfImages[];
+
+#endif
