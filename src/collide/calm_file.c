@@ -104,10 +104,10 @@ static bool checkBlocks(const pnShape *shape, const pnCalm *calm) {
 
 /* ---------------------------------------------------------------- reading */
 
-typedef struct Reading {
+typedef struct CalmReading {
   const pnShape *shape;
   pnByteReader *r;
-} Reading;
+} CalmReading;
 
 /* Pairs, with what is known without the block; false: a node that is not there. */
 static bool takePairs(const pnShape *shape, pnByteReader *r, pnCalm *calm) {
@@ -137,8 +137,8 @@ static bool fillCalm(const pnShape *shape, pnByteReader *r, pnCalm *calm, uint32
 }
 
 static pnResult takeCalm(void *context, void **outData, size_t *outBytes) {
-  const pnShape *shape = ((const Reading *)context)->shape;
-  pnByteReader *r = ((const Reading *)context)->r;
+  const pnShape *shape = ((const CalmReading *)context)->shape;
+  pnByteReader *r = ((const CalmReading *)context)->r;
   pnCalm calm = {.pairCount = pn_takeU32(r), .blockCount = pn_takeU32(r), .rowCount = pn_takeU32(r)};
   uint64_t bytes = 20 * (uint64_t)calm.pairCount + sizeof(pnCalmBlock) * (uint64_t)calm.blockCount +
                    sizeof(pnCalmRow) * (uint64_t)calm.rowCount;
@@ -166,6 +166,6 @@ static pnResult takeCalm(void *context, void **outData, size_t *outBytes) {
 }
 
 pnResult pn_readCalm(const pnShape *shape, pnByteReader *r) {
-  Reading reading = {shape, r};
+  CalmReading reading = {shape, r};
   return pn_makePart(shape, PN_PART_CALM, takeCalm, &reading);
 }

@@ -126,18 +126,18 @@ static bool meetAtRest(const pnTree *tree, uint32_t s, uint32_t t) {
 
 /* Some vertices, and how far their entries have been read: targets ascend in each, so that one walk sees all. */
 #define MOST_CORNERS (6u * PN_LANES)
-typedef struct Reading {
+typedef struct EntryWalk {
   uint32_t count, vertex[MOST_CORNERS], at[MOST_CORNERS];
   double deltas[MOST_CORNERS][3];
-} Reading;
+} EntryWalk;
 
-static void readVertex(const pnCalmMaker *m, Reading *r, uint32_t vertex) {
+static void readVertex(const pnCalmMaker *m, EntryWalk *r, uint32_t vertex) {
   r->vertex[r->count] = vertex;
   r->at[r->count++] = m->morph->entryFirst[vertex];
 }
 
 /* The next target that moves one of the vertices, with its deltas; targetCount when there is none. */
-static uint32_t readTarget(const pnCalmMaker *m, Reading *r) {
+static uint32_t readTarget(const pnCalmMaker *m, EntryWalk *r) {
   const pnMorph *morph = m->morph;
   uint32_t target = morph->targetCount;
   for (uint32_t i = 0; i < r->count; i++) {
@@ -155,7 +155,7 @@ static uint32_t readTarget(const pnCalmMaker *m, Reading *r) {
   return target;
 }
 
-static void readSlot(const pnCalmMaker *m, Reading *r, uint32_t slot) {
+static void readSlot(const pnCalmMaker *m, EntryWalk *r, uint32_t slot) {
   for (uint32_t k = 0; k < 3; k++) {
     readVertex(m, r, m->tree->mesh->triangles[3 * (size_t)m->tree->shape->leafTriangles[slot] + k]);
   }
@@ -171,7 +171,7 @@ static double addTriangles(const pnCalmMaker *m, uint32_t s, uint32_t t, pnStret
   if (seam || meetAtRest(m->tree, s, t) || !(meeting.noise < INFINITY)) {
     return INFINITY;
   }
-  Reading r = {.count = 0};
+  EntryWalk r = {.count = 0};
   readSlot(m, &r, s);
   readSlot(m, &r, t);
   for (uint32_t target; (target = readTarget(m, &r)) < m->morph->targetCount;) {
@@ -197,7 +197,7 @@ static double addLeaves(const pnCalmMaker *m, uint32_t a, uint32_t b, pnStretch 
 static void addFarLeaves(const pnCalmMaker *m, uint32_t a, uint32_t b, pnStretch *most, double gap) {
   const pnTree *tree = m->tree;
   const pnCalmTriangle *triangle[2 * PN_LANES];
-  Reading r = {.count = 0};
+  EntryWalk r = {.count = 0};
   uint32_t countA = tree->shape->count[a], count = countA + tree->shape->count[b];
   for (uint32_t i = 0; i < count; i++) {
     uint32_t leaf = (i < countA ? a : b) - tree->shape->innerCount,

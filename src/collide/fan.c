@@ -25,7 +25,7 @@ PN_INLINE pnF4 provedFans(const pnV4 *p, uint32_t steps, pnF4 m, float changes) 
     normal[i] = pn_v4Cross(&p[i], &p[i + 1]);
     sum = pn_v4Add(&sum, &normal[i]);
   }
-  pnSight sight = pn_lookAlong(&sum);
+  pnLineOfSight sight = pn_lookAlong(&sum);
   pnF4 zero = pn_f4Set1(0), one = pn_f4Set1(1), changed = zero, sideError = pn_sideError(m),
        seenError = pn_seenError(m);
   pnF4 side = pn_v4Dot(&sight.across, &p[0]), above = pn_f4Greater(side, zero);

@@ -23,7 +23,7 @@ typedef struct Fan {
   bool closed;
 } Fan;
 
-typedef struct Maker {
+typedef struct FanMaker {
   const pnTree *tree;
   uint32_t *slotOf;
   uint32_t *leafMark; /* leaf -> the last block that listed it, plus one */
@@ -36,7 +36,7 @@ typedef struct Maker {
   PN_ARRAY(uint32_t) places;
   PN_ARRAY(pnSeam) seams;
   PN_ARRAY(uint32_t) leaves;
-} Maker;
+} FanMaker;
 
 /* ---------------------------------------------------------------- one fan */
 
@@ -137,7 +137,7 @@ static bool orderSteps(const pnMesh *mesh, Step *steps, uint32_t count, bool *ou
   return (count >= 3 || !*outClosed) && isSimple(mesh, steps, count, *outClosed);
 }
 
-static bool addFan(Maker *m, uint32_t v) {
+static bool addFan(FanMaker *m, uint32_t v) {
   const pnMesh *mesh = m->tree->mesh;
   uint32_t begin = mesh->ringOffsets[v], count = mesh->ringOffsets[v + 1] - begin;
   Fan *fan = &m->window[m->windowCount++];
@@ -159,18 +159,18 @@ static bool addFan(Maker *m, uint32_t v) {
 
 /* ---------------------------------------------------------------- four of them */
 
-static uint32_t placeOf(const Maker *m, const Step *s, uint8_t corner) {
+static uint32_t placeOf(const FanMaker *m, const Step *s, uint8_t corner) {
   return pn_placeOf(m->tree, m->slotOf[s->triangle], corner);
 }
 
 /* Two corners that are one vertex by welding: if not by number, they may come apart. */
-static bool addSeam(Maker *m, const Step *s, uint8_t cornerS, const Step *t, uint8_t cornerT, uint32_t lane) {
+static bool addSeam(FanMaker *m, const Step *s, uint8_t cornerS, const Step *t, uint8_t cornerT, uint32_t lane) {
   const uint32_t *triangles = m->tree->mesh->triangles;
   bool same = triangles[3 * (size_t)s->triangle + cornerS] == triangles[3 * (size_t)t->triangle + cornerT];
   return same || pn_arrayPush(&m->seams, ((pnSeam){{placeOf(m, s, cornerS), placeOf(m, t, cornerT)}, lane}));
 }
 
-static bool addSeams(Maker *m, const Fan *fan, uint32_t lane) {
+static bool addSeams(FanMaker *m, const Fan *fan, uint32_t lane) {
   const Step *steps = m->steps.data + fan->stepFirst;
   bool ok = true;
   for (uint32_t i = 0; ok && i < fan->stepCount; i++) {
@@ -184,7 +184,7 @@ static bool addSeams(Maker *m, const Fan *fan, uint32_t lane) {
 }
 
 /* Place k of a fan: the middle, then those around. */
-static uint32_t fanPlace(const Maker *m, const Fan *fan, uint32_t k) {
+static uint32_t fanPlace(const FanMaker *m, const Fan *fan, uint32_t k) {
   const Step *steps = m->steps.data + fan->stepFirst;
   if (k == 0) {
     return placeOf(m, &steps[0], steps[0].middle);
@@ -192,7 +192,7 @@ static uint32_t fanPlace(const Maker *m, const Fan *fan, uint32_t k) {
   return k <= fan->stepCount ? placeOf(m, &steps[k - 1], steps[k - 1].in) : placeOf(m, &steps[k - 2], steps[k - 2].out);
 }
 
-static bool addGroup(Maker *m, const Fan *fans, uint32_t lanes) {
+static bool addGroup(FanMaker *m, const Fan *fans, uint32_t lanes) {
   const Fan *first = &fans[0];
   uint32_t around = first->stepCount == 0 ? 0 : first->stepCount + !first->closed;
   pnFanGroup group = {.placeFirst = (uint32_t)m->places.count,
@@ -229,7 +229,7 @@ static int compareFan(const void *a, const void *b) {
 }
 
 /* The leaves with the triangles around v. */
-static bool listLeaves(Maker *m, uint32_t v) {
+static bool listLeaves(FanMaker *m, uint32_t v) {
   const pnMesh *mesh = m->tree->mesh;
   for (uint32_t r = mesh->ringOffsets[v]; r < mesh->ringOffsets[v + 1]; r++) {
     uint32_t leaf = m->slotOf[mesh->rings[r]] / PN_LANES, mark = (uint32_t)m->blocks.count;
@@ -243,7 +243,7 @@ static bool listLeaves(Maker *m, uint32_t v) {
   return true;
 }
 
-static bool closeWindow(Maker *m) {
+static bool closeWindow(FanMaker *m) {
   qsort(m->window, m->windowCount, sizeof(Fan), compareFan);
   bool ok = pn_arrayPush(&m->blocks, ((pnFanBlock){(uint32_t)m->groups.count, (uint32_t)m->leaves.count}));
   for (uint32_t i = 0; ok && i < m->windowCount; i++) {
@@ -264,7 +264,7 @@ static bool closeWindow(Maker *m) {
 }
 
 /* Every vertex with two triangles or more, in the order of the tree. */
-static bool makeWindows(Maker *m) {
+static bool makeWindows(FanMaker *m) {
   const pnTree *tree = m->tree;
   for (uint32_t slot = 0; slot < tree->shape->leafCount * PN_LANES; slot++) {
     if (tree->shape->leafTriangles[slot] == PN_NONE) {
@@ -293,7 +293,7 @@ static bool makeWindows(Maker *m) {
 #define TAKE(list) pn_pack(block, &at, m->list.data, m->list.count * sizeof(*m->list.data))
 
 /* Everything in one block: how long it is, and with `block` the copy. */
-static size_t pack(const Maker *m, char *block) {
+static size_t pack(const FanMaker *m, char *block) {
   size_t at = 0;
   pn_carve(block, &at, 1, sizeof(pnFans));
   pnFans fans = {.blockCount = (uint32_t)m->blocks.count - 1};
@@ -309,7 +309,7 @@ static size_t pack(const Maker *m, char *block) {
   return at;
 }
 
-static bool packFans(Maker *m, void **outData, size_t *outBytes) {
+static bool packFans(FanMaker *m, void **outData, size_t *outBytes) {
   pn_findSlots(m->tree, m->slotOf);
   if (!makeWindows(m)) {
     return false;
@@ -326,7 +326,7 @@ static pnResult makeFans(void *context, void **outData, size_t *outBytes) {
   const pnTree *tree = context;
   size_t triangleBytes = pn_bytes(tree->mesh->triangleCount, sizeof(uint32_t));
   size_t leafBytes = pn_bytes(tree->shape->leafCount, sizeof(uint32_t)), vertexBytes = tree->mesh->vertexCount;
-  Maker *m = pn_allocZero(sizeof(Maker));
+  FanMaker *m = pn_allocZero(sizeof(FanMaker));
   bool ok = m != NULL;
   if (ok) {
     m->tree = tree;
@@ -343,7 +343,7 @@ static pnResult makeFans(void *context, void **outData, size_t *outBytes) {
     pn_arrayFree(&m->places);
     pn_arrayFree(&m->seams);
     pn_arrayFree(&m->leaves);
-    pn_free(m, sizeof(Maker));
+    pn_free(m, sizeof(FanMaker));
   }
   return ok ? PN_OK
             : pn_fail(PN_ERROR_MEMORY, "out of memory while looking around the vertices of mesh '%s'",

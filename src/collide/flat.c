@@ -67,7 +67,7 @@ PN_INLINE pnV4 normals4(const pnFlatNormals *n, int half) {
 /* ---------------------------------------------------------------- one region */
 
 /* Along the sum of the normals below the node, which come first. */
-static pnSight lookAtNode(const Look *look, const pnFlatRegion *r) {
+static pnLineOfSight lookAtNode(const Look *look, const pnFlatRegion *r) {
   pnV4 sum = {{pn_f4Set1(0), pn_f4Set1(0), pn_f4Set1(0)}};
   const pnFlatLeaf *leaf = look->flat->leaves + r->leafFirst;
   uint32_t first, end;
@@ -85,7 +85,7 @@ static pnSight lookAtNode(const Look *look, const pnFlatRegion *r) {
 }
 
 /* Is every triangle of the region seen from the same side? */
-static bool isSeenFromOneSide(const Look *look, const pnFlatRegion *r, const pnSight *sight) {
+static bool isSeenFromOneSide(const Look *look, const pnFlatRegion *r, const pnLineOfSight *sight) {
   const pnFlat *flat = look->flat;
   for (const pnFlatLeaf *l = flat->leaves + r->leafFirst; l < flat->leaves + r[1].leafFirst; l++) {
     const pnFlatNormals *n = &look->normals[l->leaf];
@@ -101,7 +101,7 @@ static bool isSeenFromOneSide(const Look *look, const pnFlatRegion *r, const pnS
 }
 
 /* Does the rim turn around the middle once, step by step? */
-static bool isRound(const pnTree *tree, const pnFlat *flat, const pnFlatRegion *r, const pnSight *sight) {
+static bool isRound(const pnTree *tree, const pnFlat *flat, const pnFlatRegion *r, const pnLineOfSight *sight) {
   static const float places[4] = {0, 1, 2, 3};
   const float *positions = tree->leafPositions;
   const uint32_t *rim = flat->rims + r->rimFirst;
@@ -132,7 +132,7 @@ static bool isRound(const pnTree *tree, const pnFlat *flat, const pnFlatRegion *
 
 static bool isFlat(const Look *look, const pnFlatRegion *r) {
   const pnFlat *flat = look->flat;
-  pnSight sight = lookAtNode(look, r);
+  pnLineOfSight sight = lookAtNode(look, r);
   if (!isRound(look->tree, flat, r, &sight) || !isSeenFromOneSide(look, r, &sight)) {
     return false;
   }

@@ -24,7 +24,7 @@
 #define GOOD_SINE 0.25
 #define LEAST_SINE 0.02
 
-typedef struct Maker {
+typedef struct FlatMaker {
   const pnTree *tree;
   const pnMesh *mesh;
   uint32_t *slotOf;               /* triangle -> leaf * 8 + lane */
@@ -43,23 +43,23 @@ typedef struct Maker {
   PN_ARRAY(uint32_t) rims;
   PN_ARRAY(pnSeam) seams;
   PN_ARRAY(uint32_t) tops;
-} Maker;
+} FlatMaker;
 
 /* Of a region: not made, or out of memory. */
-typedef enum Made { MADE, NOT_MADE, NO_MEMORY } Made;
+typedef enum Made { FLAT_MADE, FLAT_NOT_MADE, NO_MEMORY } Made;
 
-static uint32_t weldAt(const Maker *m, uint32_t edge) {
+static uint32_t weldAt(const FlatMaker *m, uint32_t edge) {
   return m->mesh->weld[m->mesh->triangles[edge]];
 }
 static uint32_t nextEdge(uint32_t edge) {
   return edge % 3 == 2 ? edge - 2 : edge + 1;
 }
-static uint32_t placeAt(const Maker *m, uint32_t edge) {
+static uint32_t placeAt(const FlatMaker *m, uint32_t edge) {
   return pn_placeOf(m->tree, m->slotOf[edge / 3], edge % 3);
 }
 
 /* From the middle to a welded vertex at rest. */
-static void fromMiddle(const Maker *m, uint32_t v, double out[3]) {
+static void fromMiddle(const FlatMaker *m, uint32_t v, double out[3]) {
   for (int k = 0; k < 3; k++) {
     out[k] = (double)m->mesh->vertices[3 * (size_t)v + k] - m->middle[k];
   }
@@ -76,7 +76,7 @@ static void cross(const double *a, const double *b, double *out) {
 /* ---------------------------------------------------------------- growing */
 
 /* The vertex nearest to the mean of the corners in some leaves, as an edge that leaves it; the middle is there. */
-static uint32_t chooseMiddle(Maker *m, uint32_t firstLeaf, uint32_t leafCount) {
+static uint32_t chooseMiddle(FlatMaker *m, uint32_t firstLeaf, uint32_t leafCount) {
   double mean[3] = {0}, least = DBL_MAX;
   uint32_t corners = 0, best = PN_NONE;
   m->middle[0] = m->middle[1] = m->middle[2] = 0;
@@ -106,7 +106,7 @@ static uint32_t chooseMiddle(Maker *m, uint32_t firstLeaf, uint32_t leafCount) {
 }
 
 /* The triangle over an edge, PN_NONE at a border; false when more than two meet there. */
-static bool over(const Maker *m, uint32_t edge, uint32_t *out) {
+static bool over(const FlatMaker *m, uint32_t edge, uint32_t *out) {
   uint32_t t = m->mesh->neighbours[edge];
   *out = t;
   if (t == PN_NONE) {
@@ -122,12 +122,12 @@ static bool over(const Maker *m, uint32_t edge, uint32_t *out) {
   return false;
 }
 
-static bool addTriangle(Maker *m, uint32_t t) {
+static bool addTriangle(FlatMaker *m, uint32_t t) {
   m->inRegion[t] = m->region;
   return pn_arrayPush(&m->triangles, t);
 }
 
-static void sumNormals(Maker *m) {
+static void sumNormals(FlatMaker *m) {
   m->normal[0] = m->normal[1] = m->normal[2] = 0;
   for (size_t i = 0; i < m->triangles.count; i++) {
     double p[3][3], n[3];
@@ -146,7 +146,7 @@ static void sumNormals(Maker *m) {
 }
 
 /* Does the rim edge go around the middle, seen along the normal, and not toward it or away? */
-static bool goesAround(const Maker *m, uint32_t edge, double least) {
+static bool goesAround(const FlatMaker *m, uint32_t edge, double least) {
   double p[3], q[3], step[3], n[3];
   fromMiddle(m, weldAt(m, edge), p);
   fromMiddle(m, weldAt(m, nextEdge(edge)), q);
@@ -160,13 +160,13 @@ static bool goesAround(const Maker *m, uint32_t edge, double least) {
 }
 
 /* One round; *outDone when nothing was left to do. */
-static Made mend(Maker *m, bool *outDone) {
+static Made mend(FlatMaker *m, bool *outDone) {
   *outDone = true;
   for (size_t i = 0, count = m->triangles.count; i < count; i++) {
     uint32_t t = m->triangles.data[i], next;
     for (uint32_t e = 3 * t; e < 3 * t + 3; e++) {
       if (!over(m, e, &next)) {
-        return NOT_MADE;
+        return FLAT_NOT_MADE;
       }
       /* borders of the mesh stay as they are */
       if (next == PN_NONE || m->inRegion[next] == m->region || goesAround(m, e, GOOD_SINE)) {
@@ -178,13 +178,13 @@ static Made mend(Maker *m, bool *outDone) {
       }
     }
   }
-  return MADE;
+  return FLAT_MADE;
 }
 
 /* ---------------------------------------------------------------- a disc? */
 
 /* Can every triangle be reached from the first, over edges? */
-static Made checkConnected(Maker *m) {
+static Made checkConnected(FlatMaker *m) {
   size_t count = m->triangles.count;
   m->reached.count = 0;
   if (!pn_arrayReserve(&m->reached, count)) {
@@ -206,11 +206,11 @@ static Made checkConnected(Maker *m) {
   for (size_t i = 0; i < m->reached.count; i++) {
     m->inRegion[m->reached.data[i]] = m->region;
   }
-  return m->reached.count == count ? MADE : NOT_MADE;
+  return m->reached.count == count ? FLAT_MADE : FLAT_NOT_MADE;
 }
 
 /* The rim: from every vertex on it one edge. Returns how many, 0 when it is not a line, or an edge of it does not go around. */
-static uint32_t findRim(Maker *m, uint32_t *outFirst) {
+static uint32_t findRim(FlatMaker *m, uint32_t *outFirst) {
   uint32_t count = 0;
   for (size_t i = 0; i < m->triangles.count; i++) {
     for (uint32_t e = 3 * m->triangles.data[i]; e < 3 * m->triangles.data[i] + 3; e++) {
@@ -230,7 +230,7 @@ static uint32_t findRim(Maker *m, uint32_t *outFirst) {
   return count;
 }
 
-static uint32_t countVertices(Maker *m) {
+static uint32_t countVertices(FlatMaker *m) {
   uint32_t count = 0;
   for (size_t i = 0; i < 3 * m->triangles.count; i++) {
     uint32_t edge = 3 * m->triangles.data[i / 3] + (uint32_t)(i % 3), v = weldAt(m, edge);
@@ -244,7 +244,7 @@ static uint32_t countVertices(Maker *m) {
 }
 
 /* Follows the rim; its places are appended. */
-static Made addRim(Maker *m, uint32_t first, uint32_t count) {
+static Made addRim(FlatMaker *m, uint32_t first, uint32_t count) {
   size_t begin = m->rims.count;
   if (!pn_arrayReserve(&m->rims, begin + count + 5)) {
     return NO_MEMORY;
@@ -255,7 +255,7 @@ static Made addRim(Maker *m, uint32_t first, uint32_t count) {
     uint32_t v = weldAt(m, nextEdge(edge));
     if (m->rimMark[v] != m->region || (m->rimEdge[v] == first) != (i + 1 == count)) {
       m->rims.count = begin;
-      return NOT_MADE; /* not one line */
+      return FLAT_NOT_MADE; /* not one line */
     }
     edge = m->rimEdge[v];
   }
@@ -263,13 +263,13 @@ static Made addRim(Maker *m, uint32_t first, uint32_t count) {
     m->rims.data[m->rims.count] = m->rims.data[begin + i % count];
     m->rims.count++;
   }
-  return MADE;
+  return FLAT_MADE;
 }
 
 /* ---------------------------------------------------------------- writing it down */
 
 /* A leaf with some of its triangles. */
-static bool addLeaf(Maker *m, uint32_t leaf, uint8_t lanes) {
+static bool addLeaf(FlatMaker *m, uint32_t leaf, uint8_t lanes) {
   if (m->leafMark[leaf] != m->region) {
     m->leafMark[leaf] = m->region;
     m->leafPlace[leaf] = (uint32_t)m->leaves.count;
@@ -279,15 +279,15 @@ static bool addLeaf(Maker *m, uint32_t leaf, uint8_t lanes) {
   return true;
 }
 
-static Made addRegion(Maker *m, uint32_t node, uint32_t middleEdge) {
+static Made addRegion(FlatMaker *m, uint32_t node, uint32_t middleEdge) {
   uint32_t firstRim = 0, rim = findRim(m, &firstRim), faces = (uint32_t)m->triangles.count;
   if (rim < 3 || rim > PN_RIM_MOST || 2 * (countVertices(m) + faces) != 2 + 3 * faces + rim) {
-    return NOT_MADE;
+    return FLAT_NOT_MADE;
   }
   pnFlatRegion r = {node, placeAt(m, middleEdge), (uint32_t)m->leaves.count, (uint32_t)m->rims.count,
                     (uint32_t)m->seams.count};
   Made made = addRim(m, firstRim, rim);
-  if (made != MADE) {
+  if (made != FLAT_MADE) {
     return made;
   }
   bool ok = true;
@@ -306,11 +306,11 @@ static Made addRegion(Maker *m, uint32_t node, uint32_t middleEdge) {
     }
   }
   m->regionOf[node] = (uint32_t)m->regions.count;
-  return ok && pn_arrayPush(&m->regions, r) ? MADE : NO_MEMORY;
+  return ok && pn_arrayPush(&m->regions, r) ? FLAT_MADE : NO_MEMORY;
 }
 
 /* The region of one node. */
-static Made makeRegion(Maker *m, uint32_t node) {
+static Made makeRegion(FlatMaker *m, uint32_t node) {
   uint32_t first, end;
   pn_leafRange(m->tree, node, &first, &end);
   m->region += 2; /* the number in between is for checkConnected */
@@ -326,20 +326,20 @@ static Made makeRegion(Maker *m, uint32_t node) {
   /* it only grows: one that is too large already will be in the end, and on a crumpled mesh that is most of them */
   size_t most = MOST_GROWTH * (size_t)m->tree->shape->below[node];
   bool done = false;
-  Made made = MADE;
-  for (int i = 0; made == MADE && !done && i < ROUNDS && m->triangles.count <= most; i++) {
+  Made made = FLAT_MADE;
+  for (int i = 0; made == FLAT_MADE && !done && i < ROUNDS && m->triangles.count <= most; i++) {
     made = mend(m, &done);
   }
-  if (made == MADE && (!done || m->triangles.count > most)) {
-    made = NOT_MADE;
+  if (made == FLAT_MADE && (!done || m->triangles.count > most)) {
+    made = FLAT_NOT_MADE;
   }
-  made = made == MADE ? checkConnected(m) : made;
-  return made == MADE ? addRegion(m, node, middleEdge) : made;
+  made = made == FLAT_MADE ? checkConnected(m) : made;
+  return made == FLAT_MADE ? addRegion(m, node, middleEdge) : made;
 }
 
 /* ---------------------------------------------------------------- all */
 
-static bool makeRegions(Maker *m) {
+static bool makeRegions(FlatMaker *m) {
   const pnTree *tree = m->tree;
   pn_findSlots(tree, m->slotOf);
   for (uint32_t node = 0; node < tree->shape->innerCount; node++) {
@@ -359,7 +359,7 @@ static bool makeRegions(Maker *m) {
 #define TAKE(list) pn_pack(block, &at, m->list.data, m->list.count * sizeof(*m->list.data))
 
 /* Everything in one block: how long it is, and with `block` the copy. */
-static size_t pack(const Maker *m, char *block) {
+static size_t pack(const FlatMaker *m, char *block) {
   size_t at = 0;
   pn_carve(block, &at, 1, sizeof(pnFlat));
   pnFlat flat = {.regionCount = (uint32_t)m->regions.count - 1};
@@ -383,7 +383,7 @@ static uint32_t *scratch(uint32_t **at, size_t count) {
   return p;
 }
 
-static bool packFlat(Maker *m, void **outData, size_t *outBytes) {
+static bool packFlat(FlatMaker *m, void **outData, size_t *outBytes) {
   const pnTree *tree = m->tree;
   size_t triangles = tree->mesh->triangleCount, vertices = tree->mesh->vertexCount, leaves = tree->shape->leafCount;
   size_t bytes = pn_bytes(2 * triangles + 4 * vertices + 2 * leaves + tree->shape->innerCount, sizeof(uint32_t));
@@ -415,7 +415,7 @@ static bool packFlat(Maker *m, void **outData, size_t *outBytes) {
 
 static pnResult makeFlat(void *context, void **outData, size_t *outBytes) {
   const pnTree *tree = context;
-  Maker m = {.tree = tree, .mesh = tree->mesh};
+  FlatMaker m = {.tree = tree, .mesh = tree->mesh};
   bool ok = packFlat(&m, outData, outBytes);
   pn_arrayFree(&m.triangles);
   pn_arrayFree(&m.reached);

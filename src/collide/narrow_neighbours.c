@@ -17,13 +17,13 @@ pnSharedCorners pn_sharedNow(const pnMesh *mesh, uint32_t s, uint32_t t, const f
 }
 
 /* A triangle of a pair: its corners and their welded vertices. */
-typedef struct Side {
+typedef struct NeighbourSide {
   uint32_t slot;
   const float *corner[3];
   uint32_t weld[3];
-} Side;
+} NeighbourSide;
 
-PN_INLINE void takeSide(const pnTree *tree, uint32_t slot, Side *side) {
+PN_INLINE void takeSide(const pnTree *tree, uint32_t slot, NeighbourSide *side) {
   side->slot = slot;
   pn_slotCorners(tree, slot, side->corner);
   pn_weldedCorners(tree->mesh, tree->shape->leafTriangles[slot], side->weld);
@@ -38,13 +38,13 @@ typedef struct Waiting {
 } Waiting;
 
 /* What is known about a block of pairs: bits by place. */
-typedef struct Known {
+typedef struct KnownPairs {
   uint64_t meet, unsure;
-} Known;
+} KnownPairs;
 
 /* Puts a pair where it belongs by the welded vertices that are equal, corner i of one and j of the other being bit 3 i + j.
  * Both places are written and one counts, because which it is nobody can predict. False: neither. */
-PN_INLINE bool wait(Waiting *one, Waiting *two, uint32_t at, const Side *p, const Side *q) {
+PN_INLINE bool wait(Waiting *one, Waiting *two, uint32_t at, const NeighbourSide *p, const NeighbourSide *q) {
   static const uint8_t next[5] = {1, 2, 0, 1, 2};
   uint32_t equal = 0;
   for (uint32_t k = 0; k < 9; k++) {
@@ -95,7 +95,7 @@ static pnVerdicts edge4(const float *const corner[4][5]) {
   return pn_beyondEdge(p);
 }
 
-static void filter(Waiting *list, pnVerdicts (*verdicts)(const float *const corner[4][5]), Known *known) {
+static void filter(Waiting *list, pnVerdicts (*verdicts)(const float *const corner[4][5]), KnownPairs *known) {
   /* copies of the last fill up the four */
   for (uint32_t i = list->count; list->count > 0 && i % 4 != 0; i++) {
     memcpy(list->corner[i], list->corner[list->count - 1], sizeof list->corner[i]);
@@ -123,8 +123,8 @@ static bool meetExactly(const pnTree *tree, pnPair pair) {
 static uint64_t meetBeyond(const pnTree *tree, const pnPair *pairs, uint32_t count, uint64_t *uncertain) {
   Waiting one, two;
   one.count = two.count = 0;
-  Known known = {0, 0};
-  Side p = {.slot = PN_NONE}, q;
+  KnownPairs known = {0, 0};
+  NeighbourSide p = {.slot = PN_NONE}, q;
   for (uint32_t i = 0; i < count; i++) {
     /* pairs come sorted by their first triangle */
     if (p.slot != pairs[i].a) {

@@ -92,10 +92,10 @@ void pn_writeRest(const pnShape *shape, pnByteWriter *w) {
   pn_putBytes(w, rest->keys, rest->count * sizeof(uint64_t));
 }
 
-typedef struct Reading {
+typedef struct RestReading {
   const pnShape *shape;
   pnByteReader *r;
-} Reading;
+} RestReading;
 
 static bool arePairs(const pnMesh *mesh, const RestPairs *rest) {
   for (size_t i = 0; i < rest->count; i++) {
@@ -108,7 +108,7 @@ static bool arePairs(const pnMesh *mesh, const RestPairs *rest) {
 }
 
 static pnResult takeRest(void *context, void **outData, size_t *outBytes) {
-  const Reading *reading = context;
+  const RestReading *reading = context;
   pnByteReader *r = reading->r;
   uint64_t count = pn_takeU64(r);
   const pnMesh *mesh = reading->shape->mesh;
@@ -131,6 +131,6 @@ static pnResult takeRest(void *context, void **outData, size_t *outBytes) {
 }
 
 pnResult pn_readRest(const pnShape *shape, pnByteReader *r) {
-  Reading reading = {shape, r};
+  RestReading reading = {shape, r};
   return pn_makePart(shape, PN_PART_REST, takeRest, &reading);
 }

@@ -18,16 +18,16 @@
 #include "collide/narrow.h"
 
 /* Along d and across it. */
-typedef struct pnSight {
+typedef struct pnLineOfSight {
   pnV4 along, across;
-} pnSight;
+} pnLineOfSight;
 
 /* Whole numbers nearest to a direction. One of length zero gives something that is not a number. */
-PN_INLINE pnSight pn_lookAlong(const pnV4 *direction) {
+PN_INLINE pnLineOfSight pn_lookAlong(const pnV4 *direction) {
   /* adding and taking away 1.5 * 2^23 rounds to a whole number */
   const pnF4 round = pn_f4Set1(12582912.0f);
   pnF4 scale = pn_f4Div(pn_f4Set1(64), pn_v4Reach(direction, pn_f4Set1(0)));
-  pnSight s;
+  pnLineOfSight s;
   for (int i = 0; i < 3; i++) {
     s.along.x[i] = pn_f4Sub(pn_f4Add(pn_f4Mul(direction->x[i], scale), round), round);
   }

@@ -156,11 +156,11 @@ PN_INLINE int32_t lengthInCells(const View *v, uint32_t node) {
          (lanes->row[2][1][j] - lanes->row[2][0][j]);
 }
 
-typedef enum Side { BOTH, ONLY_A, ONLY_B } Side;
+typedef enum Opened { BOTH, ONLY_A, ONLY_B } Opened;
 
 /* What is opened of a pair of nodes that are not both leaves. In an uneven traversal (boxes and k-DOPs) the side that is
  * twice as long; a's cells are 2^shift of b's. Which is opened changes how much is looked at, never what is found. */
-PN_INLINE Side sideOf(const pnTraversal *t, const View *A, const View *B, pnPair pair) {
+PN_INLINE Opened sideOf(const pnTraversal *t, const View *A, const View *B, pnPair pair) {
   bool innerA = pair.a < A->innerCount, innerB = pair.b < B->innerCount;
   if (PN_LIKELY(innerA && innerB && !t->uneven)) {
     return BOTH;
@@ -235,7 +235,7 @@ static bool openNodes(const pnTraversal *t, pnWorker *w, const pnPair *in, size_
     pnPair both[PORTION];
     size_t n = 0;
     for (size_t i = from; i < end; i++) {
-      Side side = sideOf(t, &A, &B, in[i]);
+      Opened side = sideOf(t, &A, &B, in[i]);
       if (PN_LIKELY(side == BOTH)) {
         both[n++] = in[i];
       } else if (!openOneSide(t, w, &A, &B, in[i], side == ONLY_A, next, leaves)) {

@@ -64,7 +64,7 @@ static uint32_t rootOf(pnMeet *meets, uint32_t i) {
   return i;
 }
 
-static void link(pnContactWork *work, uint32_t i, uint32_t j) {
+static void joinMeets(pnContactWork *work, uint32_t i, uint32_t j) {
   pnMeet *meets = work->meets.data;
   // What is carried is a thing of its own: it never changes.
   if (j == PN_NONE || meets[i].carried != meets[j].carried) return;
@@ -80,8 +80,8 @@ static void linkNeighbours(const pnFinder *finder, pnContactWork *work) {
     const uint32_t *near = a->neighbours + 3 * (size_t)meets[i].a, *far = b->neighbours + 3 * (size_t)meets[i].b;
     // Each link is seen from both of its ends: from the smaller one is enough.
     for (int k = 0; k < 3; ++k) {
-      if (near[k] != PN_NONE && near[k] > meets[i].a) link(work, i, placeOf(work, near[k], meets[i].b));
-      if (far[k] != PN_NONE && far[k] > meets[i].b) link(work, i, placeOf(work, meets[i].a, far[k]));
+      if (near[k] != PN_NONE && near[k] > meets[i].a) joinMeets(work, i, placeOf(work, near[k], meets[i].b));
+      if (far[k] != PN_NONE && far[k] > meets[i].b) joinMeets(work, i, placeOf(work, meets[i].a, far[k]));
     }
   }
 }

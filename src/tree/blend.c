@@ -23,14 +23,14 @@ typedef struct Gathered {
 } Gathered;
 
 /* Scratch of one creation. */
-typedef struct Maker {
+typedef struct BlendMaker {
   const pnTree *tree;
   const pnMorph *morph;
   pnBlend *blend;
   Move *moves;        /* slotCount */
   Gathered *gathered; /* slotCount */
   uint32_t mark;      /* grows with every child and node */
-} Maker;
+} BlendMaker;
 
 /* Slots of the extra references between references i < j, extraCount of them: pairs in the order (0,1) (0,2) ... (1,2). */
 static uint32_t extraSlot(uint32_t targetCount, uint32_t extraCount, uint32_t i, uint32_t j) {
@@ -44,7 +44,7 @@ PN_INLINE void setMove(Move *move, uint32_t slot, const float *at) {
 }
 
 /* The moves of a vertex of deltas: those of its targets, and the rest position. */
-static uint32_t movesOfDeltas(const Maker *maker, uint32_t vertex) {
+static uint32_t movesOfDeltas(const BlendMaker *maker, uint32_t vertex) {
   const pnMorph *morph = maker->morph;
   uint32_t count = 0;
   for (uint32_t e = morph->entryFirst[vertex]; e < morph->entryFirst[vertex + 1]; e++) {
@@ -55,7 +55,7 @@ static uint32_t movesOfDeltas(const Maker *maker, uint32_t vertex) {
 }
 
 /* The moves of a vertex of references: its positions, and those between each two, rounded once from double. */
-static uint32_t movesOfReferences(const Maker *maker, uint32_t vertex) {
+static uint32_t movesOfReferences(const BlendMaker *maker, uint32_t vertex) {
   uint32_t n = maker->morph->targetCount, extra = maker->blend->extraCount, count = 0;
   const float *at = maker->morph->positions + 3 * (size_t)vertex * n;
   for (; count < n; count++) {
@@ -76,14 +76,14 @@ static uint32_t movesOfReferences(const Maker *maker, uint32_t vertex) {
   return count;
 }
 
-static uint32_t movesOf(const Maker *maker, uint32_t vertex) {
+static uint32_t movesOf(const BlendMaker *maker, uint32_t vertex) {
   return maker->morph->positions ? movesOfReferences(maker, vertex) : movesOfDeltas(maker, vertex);
 }
 
 /* ---------------------------------------------------------------- volumes of the slots of a node */
 
 /* Which slots move something below a node? Marks them and returns how many. */
-static uint32_t markSlots(Maker *maker, uint32_t node) {
+static uint32_t markSlots(BlendMaker *maker, uint32_t node) {
   uint32_t n, found = 0;
   const uint32_t *v = pn_verticesBelow(maker->tree, node, &n);
   maker->mark++;
@@ -98,7 +98,7 @@ static uint32_t markSlots(Maker *maker, uint32_t node) {
 }
 
 /* The volumes of all slots over the vertices below one node, into `gathered` under a new mark. */
-static void gather(Maker *maker, uint32_t node) {
+static void gather(BlendMaker *maker, uint32_t node) {
   const pnTree *tree = maker->tree;
   const pnSlabSet *set = maker->blend->set ? maker->blend->set : &pn_slabBox;
   uint32_t n;
@@ -142,7 +142,7 @@ static void gather(Maker *maker, uint32_t node) {
 }
 
 /* One lane of all terms at a place, from what was gathered; slots that move nothing there have [0, 0]. */
-static void writeLane(const Maker *maker, uint32_t place, uint32_t lane) {
+static void writeLane(const BlendMaker *maker, uint32_t place, uint32_t lane) {
   const pnBlend *blend = maker->blend;
   uint32_t first = blend->termFirst[place], count = blend->termFirst[place + 1] - first;
   for (uint32_t t = 0; t < count; t++) {
@@ -163,7 +163,7 @@ static void writeLane(const Maker *maker, uint32_t place, uint32_t lane) {
 }
 
 /* Spheres: the box of each slot over the whole, after the root was gathered. */
-static void writeRootRows(const Maker *maker) {
+static void writeRootRows(const BlendMaker *maker) {
   const pnBlend *blend = maker->blend;
   for (uint32_t s = 0; blend->rootRows && s < blend->slotCount; s++) {
     const Gathered *g = &maker->gathered[s];
@@ -175,7 +175,7 @@ static void writeRootRows(const Maker *maker) {
 }
 
 /* The slots of each place, then their rows. Place innerCount is the root's own volume. */
-static void fillPlaces(Maker *maker) {
+static void fillPlaces(BlendMaker *maker) {
   const pnTree *tree = maker->tree;
   const pnBlend *blend = maker->blend;
   for (uint32_t place = 0; place <= tree->shape->innerCount; place++) {
@@ -198,13 +198,13 @@ static void fillPlaces(Maker *maker) {
 /* ---------------------------------------------------------------- memory */
 
 /* How much there is of what depends on the tree. */
-typedef struct Sizes {
+typedef struct BlendSizes {
   uint32_t places;
   uint64_t terms, leafTerms;
   size_t leafFloats;
-} Sizes;
+} BlendSizes;
 
-static size_t layout(pnBlend *blend, const pnTree *tree, const Sizes *sizes, char *base) {
+static size_t layout(pnBlend *blend, const pnTree *tree, const BlendSizes *sizes, char *base) {
   size_t at = 0, leaves = tree->rule->modelSpace ? 0 : tree->shape->leafCount;
   pn_carve(base, &at, 1, sizeof *blend);
   blend->rows = pn_carve(base, &at, (size_t)sizes->terms, blend->rowFloats * sizeof(float));
@@ -232,7 +232,7 @@ static pnBlend emptyBlend(const pnTree *tree) {
 }
 
 /* Counts everything, so that there is one block of the right size. */
-static pnResult countAll(Maker *maker, uint32_t *counts, uint32_t *leafCounts, uint32_t *marks, Sizes *out) {
+static pnResult countAll(BlendMaker *maker, uint32_t *counts, uint32_t *leafCounts, uint32_t *marks, BlendSizes *out) {
   const pnTree *tree = maker->tree;
   out->places = tree->shape->innerCount + 1;
   for (uint32_t place = 0; place <= tree->shape->innerCount; place++) {
@@ -262,10 +262,10 @@ static pnResult makeBlend(void *context, void **outData, size_t *outBytes) {
   size_t countBytes = pn_bytes((size_t)tree->shape->innerCount + 1, sizeof(uint32_t));
   size_t leafBytes = pn_bytes((size_t)tree->shape->leafCount + 1, sizeof(uint32_t));
   size_t markBytes = pn_bytes(tree->pose->morph->targetCount, sizeof(uint32_t));
-  Maker maker = {tree, tree->pose->morph, &blend, pn_alloc(moveBytes), pn_allocZero(gatherBytes), 0};
+  BlendMaker maker = {tree, tree->pose->morph, &blend, pn_alloc(moveBytes), pn_allocZero(gatherBytes), 0};
   uint32_t *counts = pn_alloc(countBytes), *leafCounts = pn_alloc(leafBytes), *marks = pn_allocZero(markBytes);
   bool enough = maker.moves && maker.gathered && counts && leafCounts && marks;
-  Sizes sizes = {0};
+  BlendSizes sizes = {0};
   pnResult result = enough ? countAll(&maker, counts, leafCounts, marks, &sizes) : pn_failMemory(gatherBytes);
   if (result == PN_OK) {
     *outBytes = layout(&blend, tree, &sizes, NULL);

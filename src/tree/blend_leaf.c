@@ -110,17 +110,17 @@ void pn_fillLeaves(const pnTree *tree, pnBlend *blend, const uint32_t *termCount
 /* ---------------------------------------------------------------- a frame */
 
 /* A run of vertices and its weight. */
-typedef struct Part {
+typedef struct BlendPart {
   const float *row;
   pnF4 weight;
-} Part;
+} BlendPart;
 
 /* How a sum of parts becomes a vertex in the world. */
-typedef enum Motion { STAYS, SHIFTED, MOVED } Motion;
+typedef enum BlendMotion { STAYS, SHIFTED, MOVED } BlendMotion;
 
 /* Clears the fourth lane and moves a point. Without a turn that is ((1 x + 0 y) + 0 z) + t, which has the bits of x + t: the
  * zeros change only an x of -0, into another zero, and then t, which is not -0 (pn_aimLeaves), decides about the sign. */
-PN_INLINE pnF4 place(const pnColumns *columns, pnF4 mask, Motion motion, pnF4 p) {
+PN_INLINE pnF4 place(const pnColumns *columns, pnF4 mask, BlendMotion motion, pnF4 p) {
   p = pn_f4And(p, mask);
   if (motion == STAYS) {
     return p;
@@ -130,8 +130,8 @@ PN_INLINE pnF4 place(const pnColumns *columns, pnF4 mask, Motion motion, pnF4 p)
 
 /* Sums `count` parts for n vertices and places them, four floats apart. base: where sums start, three floats apart, or null:
  * from -0. Written once; count and motion are constants where that pays. */
-PN_INLINE void sumParts(const pnBlend *blend, const Part *parts, uint32_t count, const float *base, Motion motion,
-                        uint32_t n, float *out) {
+PN_INLINE void sumParts(const pnBlend *blend, const BlendPart *parts, uint32_t count, const float *base,
+                        BlendMotion motion, uint32_t n, float *out) {
   const pnColumns columns = pn_loadColumns(blend->column);
   const pnF4 mask = pn_f4Load(blend->mask);
   for (uint32_t i = 0; i < n; i++) {
@@ -144,7 +144,7 @@ PN_INLINE void sumParts(const pnBlend *blend, const Part *parts, uint32_t count,
 }
 
 /* The common cases, straight: two or three references, or any number of deltas. */
-static void sumLeaf(const pnBlend *blend, const Part *parts, uint32_t count, const float *base, uint32_t n,
+static void sumLeaf(const pnBlend *blend, const BlendPart *parts, uint32_t count, const float *base, uint32_t n,
                     float *out) {
   switch (base ? 0u : 3 * count + blend->motion) {
     case 6: sumParts(blend, parts, 2, NULL, STAYS, n, out); break;
@@ -153,7 +153,7 @@ static void sumLeaf(const pnBlend *blend, const Part *parts, uint32_t count, con
     case 9: sumParts(blend, parts, 3, NULL, STAYS, n, out); break;
     case 10: sumParts(blend, parts, 3, NULL, SHIFTED, n, out); break;
     case 11: sumParts(blend, parts, 3, NULL, MOVED, n, out); break;
-    default: sumParts(blend, parts, count, base, (Motion)blend->motion, n, out); break;
+    default: sumParts(blend, parts, count, base, (BlendMotion)blend->motion, n, out); break;
   }
 }
 
@@ -175,7 +175,7 @@ void pn_aimLeaves(const pnPose *pose, bool turned, pnBlend *blend) {
 
 /* The parts of a leaf of deltas; MOST_PARTS + 1 when there are more. */
 static uint32_t listParts(const pnBlend *blend, const float *weights, uint32_t leaf, const float *rows, size_t step,
-                          Part *parts) {
+                          BlendPart *parts) {
   uint32_t count = 0, end = blend->leafTermFirst[leaf + 1];
   for (uint32_t t = blend->leafTermFirst[leaf]; t < end; t++, rows += step) {
     float weight = weights[blend->leafSlot[t]];
@@ -183,7 +183,7 @@ static uint32_t listParts(const pnBlend *blend, const float *weights, uint32_t l
       return MOST_PARTS + 1;
     }
     if (weight != 0) {
-      parts[count++] = (Part){rows, pn_f4Set1(weight)};
+      parts[count++] = (BlendPart){rows, pn_f4Set1(weight)};
     }
   }
   return count;
@@ -194,7 +194,7 @@ void pn_blendLeaf(pnTree *tree, const pnBlend *blend, uint32_t leaf) {
   uint32_t begin = tree->shape->leafVertexFirst[leaf], n = tree->shape->leafVertexFirst[leaf + 1] - begin,
            count = MOST_PARTS + 1;
   size_t step = 3 * (size_t)n;
-  Part parts[MOST_PARTS];
+  BlendPart parts[MOST_PARTS];
   const float *base = NULL;
   if (blend->baseSlot != PN_NONE && blend->leafRowFirst[leaf] != SIZE_MAX) {
     base = blend->leafRows + blend->leafRowFirst[leaf];
@@ -203,7 +203,7 @@ void pn_blendLeaf(pnTree *tree, const pnBlend *blend, uint32_t leaf) {
     /* every leaf has all references: where its rows are need not be looked up */
     const float *rows = blend->leafRows + 3 * (size_t)begin * pose->morph->targetCount;
     for (count = 0; count < pose->activeCount; count++) {
-      parts[count] = (Part){rows + step * pose->active[count].target, pn_f4Set1(pose->active[count].weight)};
+      parts[count] = (BlendPart){rows + step * pose->active[count].target, pn_f4Set1(pose->active[count].weight)};
     }
   }
   if (count > MOST_PARTS) {

@@ -256,18 +256,18 @@ static uint32_t cut(pnBuilder *b, uint32_t first, uint32_t count, uint32_t at) {
 }
 
 /* A part while a node is divided. */
-typedef struct Part {
+typedef struct JointPart {
   uint32_t first, count;
   uint32_t cut; /* PN_NONE: one joint */
   double size;
-} Part;
+} JointPart;
 
-static Part partOf(pnBuilder *b, uint32_t first, uint32_t count) {
-  return (Part){first, count, chooseCut(b, first, count), sizeOf(b, first, count)};
+static JointPart partOf(pnBuilder *b, uint32_t first, uint32_t count) {
+  return (JointPart){first, count, chooseCut(b, first, count), sizeOf(b, first, count)};
 }
 
 /* The largest part that is worth cutting; `count`: there is none. */
-static uint32_t choosePart(const pnBuilder *b, const Part *parts, uint32_t count, double whole) {
+static uint32_t choosePart(const pnBuilder *b, const JointPart *parts, uint32_t count, double whole) {
   uint32_t best = count;
   for (uint32_t i = 0; i < count; i++) {
     bool one = parts[i].cut == PN_NONE;
@@ -280,7 +280,7 @@ static uint32_t choosePart(const pnBuilder *b, const Part *parts, uint32_t count
 }
 
 uint32_t pn_splitJoint(pnBuilder *b, uint32_t first, uint32_t count, uint32_t depth, uint32_t outSizes[PN_LANES]) {
-  Part parts[PN_LANES];
+  JointPart parts[PN_LANES];
   uint32_t partCount = 1;
   if (b->joints.joint) {
     parts[0] = partOf(b, first, count);
@@ -294,14 +294,14 @@ uint32_t pn_splitJoint(pnBuilder *b, uint32_t first, uint32_t count, uint32_t de
     if (i == partCount) {
       break;
     }
-    Part part = parts[i];
+    JointPart part = parts[i];
     uint32_t left = part.count / 2;
     if (part.cut != PN_NONE) {
       left = cut(b, part.first, part.count, part.cut);
     } else {
       pn_cutBest(b, part.first, part.count, left);
     }
-    memmove(parts + i + 2, parts + i + 1, (partCount - i - 1) * sizeof(Part));
+    memmove(parts + i + 2, parts + i + 1, (partCount - i - 1) * sizeof(JointPart));
     parts[i] = partOf(b, part.first, left);
     parts[i + 1] = partOf(b, part.first + left, part.count - left);
     partCount++;

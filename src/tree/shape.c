@@ -111,16 +111,16 @@ pnResult pn_resolveDef(const pnTreePlan *def, pnTreePlan *out, const pnUpdateRul
 
 typedef enum PartState { NOT_MADE, BEING_MADE, MADE } PartState;
 
-typedef struct Part {
+typedef struct KeptPart {
   _Atomic PartState state; /* changed with the monitor held; data is there for whoever sees MADE */
   void *data;
   size_t bytes;
-} Part;
+} KeptPart;
 
 struct pnShapeKeeper {
   _Atomic uint32_t users;
   pnMonitor *monitor;
-  Part part[PN_PART_COUNT];
+  KeptPart part[PN_PART_COUNT];
 };
 
 pnShape *pn_allocShape(void) {
@@ -160,17 +160,17 @@ void pn_releaseShape(const pnShape *shape) {
   pn_free((void *)(uintptr_t)shape, sizeof *shape);
 }
 
-static bool isMade(const Part *part) {
+static bool isMade(const KeptPart *part) {
   return atomic_load_explicit(&part->state, memory_order_acquire) == MADE;
 }
 
 const void *pn_partOf(const pnShape *shape, pnShapePart part) {
-  const Part *p = &shape->keeper->part[part];
+  const KeptPart *p = &shape->keeper->part[part];
   return isMade(p) ? p->data : NULL;
 }
 
 /* True: it is ours to make. False: it was made, maybe while we waited. */
-static bool claim(struct pnShapeKeeper *keeper, Part *part) {
+static bool claim(struct pnShapeKeeper *keeper, KeptPart *part) {
   pn_monitorLock(keeper->monitor);
   while (part->state == BEING_MADE) {
     pn_monitorWait(keeper->monitor);
@@ -185,7 +185,7 @@ static bool claim(struct pnShapeKeeper *keeper, Part *part) {
 
 pnResult pn_makePart(const pnShape *shape, pnShapePart part, pnMakePartFcn *make, void *context) {
   struct pnShapeKeeper *keeper = shape->keeper;
-  Part *p = &keeper->part[part];
+  KeptPart *p = &keeper->part[part];
   if (isMade(p) || !claim(keeper, p)) {
     return PN_OK;
   }

@@ -9,28 +9,28 @@
 
 /* ---------------------------------------------------------------- joints of a frame */
 
-typedef struct Columns {
+typedef struct LaneColumns {
   pnF4 c[4];
-} Columns;
+} LaneColumns;
 
-PN_INLINE Columns columnsOf(const float column[4][4]) {
-  return (Columns){{pn_f4Load(column[0]), pn_f4Load(column[1]), pn_f4Load(column[2]), pn_f4Load(column[3])}};
+PN_INLINE LaneColumns columnsOf(const float column[4][4]) {
+  return (LaneColumns){{pn_f4Load(column[0]), pn_f4Load(column[1]), pn_f4Load(column[2]), pn_f4Load(column[3])}};
 }
 
 /* Sum of the first three columns, weighted. */
-PN_INLINE pnF4 mix(const Columns *m, float x, float y, float z) {
+PN_INLINE pnF4 mix(const LaneColumns *m, float x, float y, float z) {
   pnF4 sum = pn_f4Add(pn_f4Mul(m->c[0], pn_f4Set1(x)), pn_f4Mul(m->c[1], pn_f4Set1(y)));
   return pn_f4Add(sum, pn_f4Mul(m->c[2], pn_f4Set1(z)));
 }
 
-PN_INLINE Columns absolute(const Columns *m) {
-  return (Columns){{pn_f4Abs(m->c[0]), pn_f4Abs(m->c[1]), pn_f4Abs(m->c[2]), pn_f4Abs(m->c[3])}};
+PN_INLINE LaneColumns absolute(const LaneColumns *m) {
+  return (LaneColumns){{pn_f4Abs(m->c[0]), pn_f4Abs(m->c[1]), pn_f4Abs(m->c[2]), pn_f4Abs(m->c[3])}};
 }
 
 /* T M, and S of its three rows. */
-static Columns worldMap(const pnPose *pose, const Columns *transform, const pnJointMove *move, float reach,
-                        float outSize[4]) {
-  Columns m = columnsOf(move->column), size = absolute(&m), out = m;
+static LaneColumns worldMap(const pnPose *pose, const LaneColumns *transform, const pnJointMove *move, float reach,
+                            float outSize[4]) {
+  LaneColumns m = columnsOf(move->column), size = absolute(&m), out = m;
   pnF4 local = pn_f4Add(mix(&size, reach, reach, reach), size.c[3]);
   pn_f4Store(outSize, local);
   if (pose->hasTransform) {
@@ -62,7 +62,7 @@ static void addRows(const pnSlabSet *set, pnLaneJoint *joint) {
 void pn_beginSkinLanes(const pnTree *tree, pnSkinBound *bound, float reach) {
   const pnPose *pose = tree->pose;
   const pnMatrix *t = &pose->transform;
-  Columns transform;
+  LaneColumns transform;
   for (int k = 0; k < 4; k++) {
     const float column[4] = {t->m[0][k], t->m[1][k], t->m[2][k], 0};
     transform.c[k] = pn_f4Load(column);
@@ -72,7 +72,7 @@ void pn_beginSkinLanes(const pnTree *tree, pnSkinBound *bound, float reach) {
     pnLaneJoint *joint = &bound->lanes.joints[j];
     float size[4];
     pnF4 row[3];
-    Columns m = worldMap(pose, &transform, &pose->moves[j], reach, size);
+    LaneColumns m = worldMap(pose, &transform, &pose->moves[j], reach, size);
     pn_f4Transpose3(m.c[0], m.c[1], m.c[2], m.c[3], &row[0], &row[1], &row[2]);
     for (int k = 0; k < 3; k++) {
       pn_f4Store(joint->row[k], row[k]);

@@ -8,7 +8,7 @@
 #include <float.h>
 
 /* Scratch of one creation. */
-typedef struct Maker {
+typedef struct LaneMaker {
   pnSkinGather gather;
   size_t termFloats;
   uint32_t *slot; /* by joint: its term in the seat at hand, when it is not before the seat's first */
@@ -17,7 +17,7 @@ typedef struct Maker {
   PN_ARRAY(float) termRows;
   PN_ARRAY(pnLanePair) pairs;
   pnDeltaList deltas;
-} Maker;
+} LaneMaker;
 
 /* The lanes of a seat. */
 static uint32_t lanesOf(const pnTree *tree, uint32_t seat, uint32_t *outFirst) {
@@ -28,7 +28,7 @@ static uint32_t lanesOf(const pnTree *tree, uint32_t seat, uint32_t *outFirst) {
 /* ---------------------------------------------------------------- terms */
 
 /* The rows of a joint in the seat, new ones empty; null: out of memory. */
-static float *rowsOf(Maker *maker, uint32_t seat, uint32_t joint) {
+static float *rowsOf(LaneMaker *maker, uint32_t seat, uint32_t joint) {
   uint32_t at = maker->slot[joint];
   if (at < maker->termFirst[seat] || at >= maker->termJoint.count || maker->termJoint.data[at] != joint) {
     at = (uint32_t)maker->termJoint.count;
@@ -53,7 +53,7 @@ static float reachUp(double reach) {
 }
 
 /* The joint's rows in a lane. */
-static bool putLane(Maker *maker, uint32_t seat, uint32_t lane, uint32_t joint, const pnGathered *g, bool main) {
+static bool putLane(LaneMaker *maker, uint32_t seat, uint32_t lane, uint32_t joint, const pnGathered *g, bool main) {
   float *rows = rowsOf(maker, seat, joint);
   if (!rows) {
     return false;
@@ -71,7 +71,7 @@ static bool putLane(Maker *maker, uint32_t seat, uint32_t lane, uint32_t joint, 
 
 /* ---------------------------------------------------------------- pairs */
 
-static pnLanePair *pairOf(Maker *maker, uint32_t seat, uint32_t a, uint32_t b) {
+static pnLanePair *pairOf(LaneMaker *maker, uint32_t seat, uint32_t a, uint32_t b) {
   for (size_t i = maker->pairFirst[seat]; i < maker->pairs.count; i++) {
     if (maker->pairs.data[i].a == a && maker->pairs.data[i].b == b) {
       return &maker->pairs.data[i];
@@ -82,7 +82,7 @@ static pnLanePair *pairOf(Maker *maker, uint32_t seat, uint32_t a, uint32_t b) {
 }
 
 /* What the joints besides the main one change in a lane of `count` listed vertices. */
-static bool putPairs(Maker *maker, uint32_t seat, uint32_t lane, const uint32_t *listed, uint32_t count) {
+static bool putPairs(LaneMaker *maker, uint32_t seat, uint32_t lane, const uint32_t *listed, uint32_t count) {
   pnSkinGather *gather = &maker->gather;
   pnSkinSpan all = pn_skinSpanOf(&gather->all.moves);
   pn_gatherChanges(gather, listed, count, all.mid);
@@ -120,7 +120,7 @@ static double weightRange(const pnSkinGather *gather, uint32_t count) {
 
 /* Is the change bound worth its time: no lane has too many joints, and of those with several at least half have their
  * weights close together? Where they are spread, the hull is as tight. */
-static bool hasPairs(Maker *maker, uint32_t seat) {
+static bool hasPairs(LaneMaker *maker, uint32_t seat) {
   const pnTree *tree = maker->gather.tree;
   uint32_t first, lanes = lanesOf(tree, seat, &first), most = 0, several = 0, close = 0;
   for (uint32_t lane = 0; lane < lanes; lane++) {
@@ -134,7 +134,7 @@ static bool hasPairs(Maker *maker, uint32_t seat) {
   return close > 0 && most <= PN_CHANGE_TERMS && 2 * close >= several;
 }
 
-static bool addSeat(Maker *maker, uint32_t seat) {
+static bool addSeat(LaneMaker *maker, uint32_t seat) {
   pnSkinGather *gather = &maker->gather;
   uint32_t first, lanes = lanesOf(gather->tree, seat, &first);
   maker->termFirst[seat] = (uint32_t)maker->termJoint.count;
@@ -155,7 +155,7 @@ static bool addSeat(Maker *maker, uint32_t seat) {
 
 /* ---------------------------------------------------------------- memory */
 
-static size_t layout(const Maker *maker, pnSkinBound *bound, char *base) {
+static size_t layout(const LaneMaker *maker, pnSkinBound *bound, char *base) {
   const pnTree *tree = maker->gather.tree;
   pnSkinLanes *lanes = &bound->lanes;
   size_t at = 0, seats = (size_t)tree->shape->innerCount + 1;
@@ -170,7 +170,7 @@ static size_t layout(const Maker *maker, pnSkinBound *bound, char *base) {
 }
 
 /* What was gathered, into one block. */
-static pnResult keep(const pnTree *tree, const Maker *maker, void **outData, size_t *outBytes) {
+static pnResult keep(const pnTree *tree, const LaneMaker *maker, void **outData, size_t *outBytes) {
   pnSkinBound bound = {.lanes = {.set = maker->gather.set}};
   size_t firstBytes = ((size_t)tree->shape->innerCount + 2) * sizeof(uint32_t);
   *outBytes = layout(maker, &bound, NULL);
@@ -191,7 +191,7 @@ static pnResult keep(const pnTree *tree, const Maker *maker, void **outData, siz
   return PN_OK;
 }
 
-static bool gatherAll(Maker *maker) {
+static bool gatherAll(LaneMaker *maker) {
   uint32_t seats = maker->gather.tree->shape->innerCount + 1;
   for (uint32_t seat = 0; seat < seats; seat++) {
     if (!addSeat(maker, seat)) {
@@ -208,7 +208,7 @@ pnResult pn_makeSkinLanes(const pnTree *tree, void **outData, size_t *outBytes) 
   const pnSlabSet *set = tree->slabs == &pn_slabBox ? &pn_slabDop18 : tree->slabs;
   size_t firstBytes = pn_bytes((size_t)tree->shape->innerCount + 2, sizeof(uint32_t));
   size_t slotBytes = pn_bytes(tree->pose->skin->jointCount, sizeof(uint32_t));
-  Maker maker = {.termFloats = (2 * set->count + 1) * PN_LANES};
+  LaneMaker maker = {.termFloats = (2 * set->count + 1) * PN_LANES};
   maker.slot = pn_allocZero(slotBytes);
   maker.termFirst = pn_alloc(firstBytes);
   maker.pairFirst = pn_alloc(firstBytes);

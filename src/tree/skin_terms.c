@@ -5,14 +5,14 @@
 #include <float.h>
 
 /* Scratch of one creation. */
-typedef struct Maker {
+typedef struct TermMaker {
   pnSkinGather gather;
   float *points; /* room for the most vertices that a node lists; spheres */
   PN_ARRAY(pnSkinTerm) terms;
   pnDeltaList deltas;
   uint32_t *termFirst; /* nodeCount + 1 */
   pnSkinSpan *spans;
-} Maker;
+} TermMaker;
 
 /* The ball of a span, when there are no points at hand. */
 static void ballOfSpan(pnSkinSpan *s) {
@@ -33,7 +33,7 @@ static bool isMovedBy(const pnSkin *skin, uint32_t vertex, uint32_t joint) {
 }
 
 /* The smallest ball of the vertices that a joint moves; PN_NONE: of all. */
-static pnSkinSpan ballOf(const Maker *maker, const uint32_t *v, uint32_t n, uint32_t joint) {
+static pnSkinSpan ballOf(const TermMaker *maker, const uint32_t *v, uint32_t n, uint32_t joint) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < n; i++) {
     if (joint == PN_NONE || isMovedBy(maker->gather.pose->skin, v[i] / 3, joint)) {
@@ -46,7 +46,7 @@ static pnSkinSpan ballOf(const Maker *maker, const uint32_t *v, uint32_t n, uint
 }
 
 /* Weighted: how far the vertices of a joint are from its pivot. */
-static float farFromPivot(const Maker *maker, const uint32_t *v, uint32_t n, uint32_t joint) {
+static float farFromPivot(const TermMaker *maker, const uint32_t *v, uint32_t n, uint32_t joint) {
   const pnSkin *skin = maker->gather.pose->skin;
   const double c[3] = {skin->pivots[joint].x, skin->pivots[joint].y, skin->pivots[joint].z};
   double most = 0;
@@ -62,7 +62,7 @@ static float farFromPivot(const Maker *maker, const uint32_t *v, uint32_t n, uin
 
 /* ---------------------------------------------------------------- nodes */
 
-static bool addTerms(Maker *maker, uint32_t node) {
+static bool addTerms(TermMaker *maker, uint32_t node) {
   pnSkinGather *gather = &maker->gather;
   const bool linear = gather->pose->skin->mode == PN_SKIN_LINEAR, balls = !gather->tree->slabs;
   uint32_t n;
@@ -93,7 +93,7 @@ static bool addTerms(Maker *maker, uint32_t node) {
 
 /* ---------------------------------------------------------------- memory */
 
-static size_t layout(const Maker *maker, pnSkinBound *bound, char *base) {
+static size_t layout(const TermMaker *maker, pnSkinBound *bound, char *base) {
   const pnTree *tree = maker->gather.tree;
   size_t at = 0, nodes = tree->shape->nodeCount;
   pn_carve(base, &at, 1, sizeof *bound);
@@ -105,7 +105,7 @@ static size_t layout(const Maker *maker, pnSkinBound *bound, char *base) {
 }
 
 /* What was gathered, into one block. */
-static pnResult keep(const pnTree *tree, const Maker *maker, void **outData, size_t *outBytes) {
+static pnResult keep(const pnTree *tree, const TermMaker *maker, void **outData, size_t *outBytes) {
   const pnSlabSet *set = tree->slabs ? tree->slabs : &pn_slabBox;
   pnSkinBound bound = {.groupCount = 1 + (set->count - 3 + 3) / 4};
   size_t nodes = tree->shape->nodeCount;
@@ -124,7 +124,7 @@ static pnResult keep(const pnTree *tree, const Maker *maker, void **outData, siz
 }
 
 /* All nodes; false: out of memory, or more terms than can be numbered. */
-static bool gatherAll(Maker *maker) {
+static bool gatherAll(TermMaker *maker) {
   uint32_t nodes = maker->gather.tree->shape->nodeCount;
   for (uint32_t node = 0; node < nodes; node++) {
     maker->termFirst[node] = (uint32_t)maker->terms.count;
@@ -153,7 +153,7 @@ pnResult pn_makeSkinTerms(const pnTree *tree, void **outData, size_t *outBytes) 
   size_t pointBytes = pn_bytes(4 * (size_t)most, sizeof(float)),
          firstBytes = pn_bytes((size_t)tree->shape->nodeCount + 1, 4);
   size_t spanBytes = pn_bytes(tree->shape->nodeCount, sizeof(pnSkinSpan));
-  Maker maker = {.points = pn_allocZero(pointBytes)};
+  TermMaker maker = {.points = pn_allocZero(pointBytes)};
   maker.spans = pn_alloc(spanBytes);
   maker.termFirst = pn_alloc(firstBytes);
   bool ok =

@@ -12,10 +12,10 @@
 
 /* What depths need, lane by lane: weights of corners 1 and 2 at the first cell and their steps, twice the area, the
  * cell. */
-typedef struct Four {
+typedef struct FourDots {
   int32_t w1[4], w2[4], sx1[4], sx2[4], sy1[4], sy2[4];
   int32_t area[4], z[4], z1[4], z2[4], x0[4], y0[4], exit[4];
-} Four;
+} FourDots;
 
 PN_INLINE void store(int32_t out[4], pnI4 lanes) {
   memcpy(out, &lanes, sizeof lanes);
@@ -33,7 +33,7 @@ PN_INLINE pnI4 cutAtBorder(pnI4 hits, pnI4 width, pnI4 height, uint32_t side) {
 
 /* Which cells of side x side are inside: of each lane as many bits, that of the first cell the highest. */
 PN_INLINE pnI4 scanFour(const pnView *view, const pnPoint *points, const uint32_t *const corners[4], uint32_t side,
-                        Four *four) {
+                        FourDots *four) {
   const int32_t shift = (int32_t)view->cellShift, half = 1 << (shift - 1), lastCell = (int32_t)view->size - 1;
   const pnI4 zero = {0, 0, 0, 0}, end = zero + lastCell;
   pnI4 x[3], y[3], z[3];
@@ -84,7 +84,7 @@ PN_INLINE pnI4 scanFour(const pnView *view, const pnPoint *points, const uint32_
 }
 
 /* Writes the dots of four triangles; hits has 16 bits for each, see scanFour. */
-PN_INLINE pnDot *writeDots(const pnView *view, uint32_t stripShift, const Four *four, uint64_t hits, uint32_t side,
+PN_INLINE pnDot *writeDots(const pnView *view, uint32_t stripShift, const FourDots *four, uint64_t hits, uint32_t side,
                            pnDot *out) {
   const uint32_t pitch = pn_slotsPitch(view->size), rows = (1u << stripShift) - 1;
   double per1[4], per2[4];
@@ -117,7 +117,7 @@ PN_INLINE pnDot *dotTriangles(const pnView *view, uint32_t stripShift, const pnP
     uint32_t lanes = PN_MIN(count - i, 4);
     const uint32_t *corners[4];
     for (uint32_t l = 0; l < 4; ++l) corners[l] = triangles + 3 * (size_t)list[i + PN_MIN(l, lanes - 1)];
-    Four four;
+    FourDots four;
     int32_t masks[4];
     store(masks, scanFour(view, points, corners, side, &four));
     uint64_t hits = 0;

@@ -137,20 +137,20 @@ static void readyFour(const pnView *view, pnStrip strip, const Four *four, Ready
 /* ---------------------------------------------------------------- following */
 
 /* Two rows, one a lane: what is followed, and by what it steps. */
-typedef struct Walk {
+typedef struct FourWalk {
   pnD2 at[3], step[3], per[3], leastAlone, mostAlone, leastOthers, mostOthers;
   pnU2 aloneBegins;
   pnD2 w[2], sx[2], sy[2], perArea[2];
   pnU2 z;
-} Walk;
+} FourWalk;
 
 PN_INLINE pnD2 both(double x) {
   return (pnD2){x, x};
 }
 
-PN_INLINE Walk startWalk(const Ready *ready, int lane) {
+PN_INLINE FourWalk startWalk(const Ready *ready, int lane) {
   const pnD2 rows = {0.0, 1.0}, end = both((double)ready->width[lane]), zero = both(0.0);
-  Walk walk;
+  FourWalk walk;
   for (int k = 0; k < 3; ++k) {
     pnD2 step = both(ready->step[k][lane]);
     walk.at[k] = both(ready->at[k][lane]) + rows * step, walk.step[k] = step + step;
@@ -170,17 +170,17 @@ PN_INLINE Walk startWalk(const Ready *ready, int lane) {
 }
 
 /* Two rows: their first cells in the box, their lengths, which may be 0, twice the depth at the first cells. */
-typedef struct Rows {
+typedef struct FourRows {
   pnL2 begin;
   pnU2 length, z;
-} Rows;
+} FourRows;
 
-PN_INLINE Rows nextRows(Walk *walk) {
+PN_INLINE FourRows nextRows(FourWalk *walk) {
   pnD2 alone = walk->at[0] * walk->per[0];
   pnD2 others = pn_d2Max(walk->at[1] * walk->per[1], walk->at[2] * walk->per[2]);
   pnL2 a = pn_l2Of(pn_d2Min(pn_d2Max(alone, walk->leastAlone), walk->mostAlone));
   pnL2 b = pn_l2Of(pn_d2Min(pn_d2Max(others, walk->leastOthers), walk->mostOthers));
-  Rows rows;
+  FourRows rows;
   pnL2 minusLength = a + b;
   rows.begin = (pnL2)((walk->aloneBegins & (pnU2)a) | (~walk->aloneBegins & (pnU2)b));
   pnD2 begin = __builtin_convertvector(rows.begin, pnD2);
@@ -196,14 +196,14 @@ PN_INLINE Rows nextRows(Walk *walk) {
 }
 
 static void listRows(const Ready *ready, int lane, uint32_t pitch, pnRowLists *lists) {
-  Walk walk = startWalk(ready, lane);
+  FourWalk walk = startWalk(ready, lane);
   const uint64_t dz = ready->dz[lane];
   const uint32_t kind = ready->kind[lane];
   const int32_t height = ready->height[lane];
   uint64_t counts = lists->counts;
   uint32_t cell = (uint32_t)ready->cell[lane];
   for (int32_t j = 0; j < height; j += 2, cell += 2 * pitch) {
-    Rows rows = nextRows(&walk);
+    FourRows rows = nextRows(&walk);
     // of an odd number the last has none beside it
     uint32_t second = (uint32_t)rows.length[1] & -(uint32_t)(j + 1 < height);
     counts =

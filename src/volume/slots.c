@@ -58,16 +58,16 @@ static void writeOffsets(uint32_t *offsets, uint32_t place, uint32_t each, size_
 /* ---------------------------------------------------------------- a row */
 
 /* A row of a band. */
-typedef struct Row {
+typedef struct SlotRow {
   const uint8_t *entries, *exits; /* numbers of slots taken */
   uint32_t *slot;                 /* first entries */
   size_t stride;
   uint32_t *offsets;
   bool spill; /* there was one: offsets[c] says how many keys of cell c are in it */
-} Row;
+} SlotRow;
 
 /* Eight cells or less; returns the place behind them. */
-static uint32_t writeCells(const Row *row, pnBand *band, uint32_t begin, uint32_t end, uint32_t place) {
+static uint32_t writeCells(const SlotRow *row, pnBand *band, uint32_t begin, uint32_t end, uint32_t place) {
   for (uint32_t c = begin; c < end; ++c) {
     uint32_t entries = row->entries[c], exits = row->exits[c], count = entries + exits;
     uint32_t *keys = band->keys + place, *slot = row->slot + c;
@@ -91,7 +91,7 @@ static uint32_t writeCells(const Row *row, pnBand *band, uint32_t begin, uint32_
 }
 
 /* How many cells from c on, in whole groups, have these counts. */
-PN_INLINE uint32_t countAlike(const Row *row, uint32_t c, uint32_t size, uint64_t alike) {
+PN_INLINE uint32_t countAlike(const SlotRow *row, uint32_t c, uint32_t size, uint64_t alike) {
   uint32_t n = c + GROUP;
   while (n + GROUP <= size && ((pn_loadEight(row->entries + n) ^ alike) | (pn_loadEight(row->exits + n) ^ alike)) == 0)
     n += GROUP;
@@ -99,7 +99,7 @@ PN_INLINE uint32_t countAlike(const Row *row, uint32_t c, uint32_t size, uint64_
 }
 
 /* How many keys a row has. Counts behind its end are zero, and no byte of a sum runs over: 8 * 2 * PN_SLOTS < 256. */
-static size_t countKeys(const Row *row, uint32_t size) {
+static size_t countKeys(const SlotRow *row, uint32_t size) {
   size_t count = 0;
   for (uint32_t c = 0; c < size; c += GROUP)
     count += ((pn_loadEight(row->entries + c) + pn_loadEight(row->exits + c)) * PN_EIGHT_ONES) >> 56;
@@ -108,7 +108,7 @@ static size_t countKeys(const Row *row, uint32_t size) {
 }
 
 /* Writes a row from `place` on; returns the place behind it. There is room. */
-static uint32_t writeRow(const Row *row, pnBand *band, uint32_t size, uint32_t place) {
+static uint32_t writeRow(const SlotRow *row, pnBand *band, uint32_t size, uint32_t place) {
   for (uint32_t c = 0, end; c < size; c = end) {
     uint64_t entries = pn_loadEight(row->entries + c), exits = pn_loadEight(row->exits + c);
     end = PN_MIN(c + GROUP, size);
@@ -130,19 +130,19 @@ static uint32_t writeRow(const Row *row, pnBand *band, uint32_t size, uint32_t p
 
 /* ---------------------------------------------------------------- all */
 
-static Row rowOf(const pnSlots *slots, const pnBand *bands, uint32_t y) {
+static SlotRow rowOf(const pnSlots *slots, const pnBand *bands, uint32_t y) {
   size_t first = (size_t)y * slots->pitch;
   const uint8_t *counts = slots->counts.data + first;
   uint32_t *offsets = bands[y / PN_BAND_ROWS].offsets + (size_t)(y % PN_BAND_ROWS) * slots->size;
-  return (Row){counts,  counts + slots->stride, slots->keys.data + first, slots->stride,
-               offsets, slots->spill.count > 0};
+  return (SlotRow){counts,  counts + slots->stride, slots->keys.data + first, slots->stride,
+                   offsets, slots->spill.count > 0};
 }
 
 /* How many keys a band has. */
 static size_t countBand(const pnSlots *slots, const pnBand *bands, uint32_t b) {
   size_t total = 0;
   for (uint32_t y = b * PN_BAND_ROWS; y < (b + 1) * PN_BAND_ROWS; ++y) {
-    Row row = rowOf(slots, bands, y);
+    SlotRow row = rowOf(slots, bands, y);
     total += countKeys(&row, slots->size);
   }
   return total;
@@ -154,7 +154,7 @@ static bool finishBand(const pnSlots *slots, pnBand *bands, uint32_t b, size_t t
   band->maxLayers = band->oddCount = 0;
   uint32_t place = 0;
   for (uint32_t y = b * PN_BAND_ROWS; y < (b + 1) * PN_BAND_ROWS; ++y) {
-    Row row = rowOf(slots, bands, y);
+    SlotRow row = rowOf(slots, bands, y);
     place = writeRow(&row, band, slots->size, place);
   }
   PN_ASSERT(place == total);

@@ -43,7 +43,7 @@ void pn_strokeGiant(const pnView *view, pnStrip strip, const pnPoint *points, co
 
   const pnEdges edges = pn_setUpEdges(view->cellShift, corners, from[0] * (1 << view->cellShift) + half,
                                       y0 * (1 << view->cellShift) + half);
-  const pnDepth depth = pn_setUpDepth(corners, &edges, exit ? area : -area);
+  const pnDepthPlane depth = pn_setUpDepth(corners, &edges, exit ? area : -area);
   const int64_t *e = edges.e, *sx = edges.sx, *sy = edges.sy, *bias = edges.bias;
   pnCrossing crossings[3];
   // a level edge has no crossing: all of a row is on one side, which its sign says

@@ -62,14 +62,14 @@ PN_INLINE pnEdges pn_setUpEdges(uint32_t cellShift, const pnPoint *const corners
 
 /* Depth is z + w1 * perArea[0] + w2 * perArea[1] for weights w1, w2 of the corners 1 and 2, in 2^-32 units; along a
  * row it grows by dz. */
-typedef struct pnDepth {
+typedef struct pnDepthPlane {
   double perArea[2];
   int64_t z, dz;
-} pnDepth;
+} pnDepthPlane;
 
-PN_INLINE pnDepth pn_setUpDepth(const pnPoint *const corners[3], const pnEdges *edges, int64_t area) {
+PN_INLINE pnDepthPlane pn_setUpDepth(const pnPoint *const corners[3], const pnEdges *edges, int64_t area) {
   double perArea = PN_DEPTH_ONE / (double)area;
-  pnDepth depth = {
+  pnDepthPlane depth = {
       {(double)(corners[1]->z - corners[0]->z) * perArea, (double)(corners[2]->z - corners[0]->z) * perArea},
       (int64_t)corners[0]->z * (INT64_C(1) << 32) + PN_DEPTH_HALF,
       0};

@@ -223,12 +223,12 @@ static Large setUpLarge(const pnPoint *a, const pnPoint *b, const pnPoint *c) {
 /* Ranges of the two other coordinates in the part of the triangle where lo <= p[axis] <= hi. That part is convex, and
  * its corners lie on the triangle's edges: the ends of the edges after cutting. Empty (lo > hi) when no edge is
  * there. */
-typedef struct Part {
+typedef struct ThickPart {
   double lo[3], hi[3];
-} Part;
+} ThickPart;
 
-static Part cutSlab(const Large *large, int axis, double lo, double hi) {
-  Part part = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+static ThickPart cutSlab(const Large *large, int axis, double lo, double hi) {
+  ThickPart part = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
   for (int e = 0; e < 3; ++e) {
     const double *a = large->p[e], *b = large->p[e == 2 ? 0 : e + 1];
     if (a[axis] > b[axis]) {
@@ -258,7 +258,7 @@ static void addRange(pnFat *fat, double lo, double hi, int32_t steps) {
 static void addLargeRow(const pnView *view, const Large *large, int32_t y, pnFat *row) {
   // what of the triangle is in the row, grown by the snap
   double cell = (double)(1 << view->cellShift), grow = PN_SNAP_UNITS;
-  Part part = cutSlab(large, 1, y * cell - grow, (y + 1) * cell + grow);
+  ThickPart part = cutSlab(large, 1, y * cell - grow, (y + 1) * cell + grow);
   double zLo = part.lo[2], zHi = part.hi[2];
   if (zLo > zHi) return;
   int32_t x0 = (int32_t)PN_MAX(floor((part.lo[0] - grow) / cell), 0.0);
@@ -277,7 +277,7 @@ static void addLargeRow(const pnView *view, const Large *large, int32_t y, pnFat
       double dx = (x + 0.5) * cell - p[0], ex = large->gx * dx, slack = around + (fabs(ex) + fabs(ey)) * 0x1p-49;
       lo = p[2] + (ex + ey) - slack, hi = p[2] + (ex + ey) + slack;
     } else {
-      Part column = cutSlab(large, 0, x * cell - grow, (x + 1) * cell + grow);
+      ThickPart column = cutSlab(large, 0, x * cell - grow, (x + 1) * cell + grow);
       lo = column.lo[2], hi = column.hi[2];
     }
     lo = PN_MAX(lo, zLo), hi = PN_MIN(hi, zHi);

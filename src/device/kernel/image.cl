@@ -103,7 +103,7 @@ static Drawn drawnOf(const Grid *g, uint4 w, __global const float *vert) {
 /* Edges at the sample of cell (x0, y), depths, and which way the triangle faces. */
 typedef struct Face {
   pnEdges edges;
-  pnDepth depth;
+  pnDepthPlane depth;
   bool seen, exit; /* not edge-on; the line leaves the body here */
 } Face;
 
