@@ -23,34 +23,46 @@ static char *copyName(const char *name) {
   return copy;
 }
 
-/* The update rule that suits a kind, when the caller left it open. */
-static pnUpdate ruleFor(pnBodyKind kind, pnUpdate asked) {
-  if (asked != PN_UPDATE_DEFAULT) {
-    return asked;
-  }
-  switch (kind) {
-    case PN_BODY_RIGID: return PN_UPDATE_RIGID;
-    case PN_BODY_MORPH: return PN_UPDATE_BLENDED;
-    case PN_BODY_SKINNED: return PN_UPDATE_CARRIED;
-    default: return PN_UPDATE_DEFAULT;
-  }
+static const pnKindRow s_kinds[] = {
+    [PN_BODY_FREE] = {.name = "a free body", .ofMesh = true, .vertices = true, .wears = true},
+    [PN_BODY_RIGID] = {.name = "a rigid body", .ofMesh = true, .update = PN_UPDATE_RIGID},
+    [PN_BODY_STATIC] = {.name = "a static body",
+                        .ofMesh = true,
+                        .noTransform = "a static body does not move; make it rigid"},
+    [PN_BODY_MORPH] = {.name = "a morphing body", .ofMesh = true, .morph = true, .needsMorph = true, .weights = true},
+    [PN_BODY_SKINNED] = {.name = "a skinned body",
+                         .ofMesh = true,
+                         .morph = true,
+                         .skin = true,
+                         .needsSkin = true,
+                         .weights = true,
+                         .joints = true},
+    [PN_BODY_SOUP] = {.name = "a soup", .noTransform = "a soup has no transform; use pnSoup_SetAll"},
+};
+
+const pnKindRow *pn_kindOf(pnBodyKind kind) {
+  return (uint32_t)kind < sizeof s_kinds / sizeof *s_kinds ? &s_kinds[kind] : NULL;
 }
 
 /* What messages call a body that has no name of its own. */
 static const char *nameFor(const pnBodyDef *def) {
-  const pnMesh *mesh = def->kind == PN_BODY_SOUP && def->soup ? &def->soup->mesh : def->mesh;
+  const pnMesh *mesh = !pn_kindOf(def->kind)->ofMesh && def->soup ? &def->soup->mesh : def->mesh;
   return def->name ? def->name : mesh ? pnMesh_GetName(mesh) : "static";
+}
+
+/* Is its tree one that others may have, too? */
+static bool sharesTree(const pnBodyDef *def) {
+  return def->kind == PN_BODY_STATIC && def->staticTree;
 }
 
 /* Does its shape suit a body? */
 static pnResult checkShape(const pnBodyDef *def) {
   const char *name = def->name ? def->name : pnMesh_GetName(def->shape->mesh);
-  bool skin = def->kind == PN_BODY_SKINNED, morph = skin || def->kind == PN_BODY_MORPH;
-  if (def->kind == PN_BODY_SOUP || (def->kind == PN_BODY_STATIC && def->staticTree)) {
+  const pnKindRow *kind = pn_kindOf(def->kind);
+  if (!kind->ofMesh || sharesTree(def)) {
     return pn_fail(PN_ERROR_KIND, "body '%s': neither a soup nor a shared static tree takes a shape", name);
   }
-  if ((skin && !def->shape->skin) || (!skin && def->shape->skin) || (!morph && def->shape->morph) ||
-      (def->kind == PN_BODY_MORPH && !def->shape->morph)) {
+  if ((def->shape->skin ? !kind->skin : kind->needsSkin) || (def->shape->morph ? !kind->morph : kind->needsMorph)) {
     return pn_fail(PN_ERROR_KIND, "body '%s': its shape has morph targets or joints that its kind lacks, or none",
                    name);
   }
@@ -65,21 +77,18 @@ static pnResult checkShape(const pnBodyDef *def) {
 }
 
 static pnResult checkBody(const pnBodyDef *def) {
-  bool shared = def->kind == PN_BODY_STATIC && def->staticTree, soup = def->kind == PN_BODY_SOUP;
-  if ((uint32_t)def->kind > PN_BODY_SOUP) {
-    return pn_fail(PN_ERROR_ARGUMENT, "body '%s': kind %d is not one of the list", def->name ? def->name : "",
-                   (int)def->kind);
-  }
+  const pnKindRow *kind = pn_kindOf(def->kind);
+  bool shared = sharesTree(def), soup = !kind->ofMesh;
   if (!shared && !(soup ? (const void *)def->soup : def->mesh)) {
     return pn_fail(PN_ERROR_ARGUMENT, "body '%s': the definition has no %s", def->name ? def->name : "",
                    soup ? "soup (pnBodyDef.soup)" : "mesh");
   }
   const char *name = nameFor(def);
-  if (!def->morph && def->kind == PN_BODY_MORPH) {
-    return pn_fail(PN_ERROR_ARGUMENT, "body '%s': a morphing body needs morph targets (pnBodyDef.morph)", name);
+  if (!def->morph && kind->needsMorph) {
+    return pn_fail(PN_ERROR_ARGUMENT, "body '%s': %s needs morph targets (pnBodyDef.morph)", name, kind->name);
   }
-  if (!def->skin && def->kind == PN_BODY_SKINNED) {
-    return pn_fail(PN_ERROR_ARGUMENT, "body '%s': a skinned body needs joints (pnBodyDef.skin)", name);
+  if (!def->skin && kind->needsSkin) {
+    return pn_fail(PN_ERROR_ARGUMENT, "body '%s': %s needs joints (pnBodyDef.skin)", name, kind->name);
   }
   const pnBox *loose = def->looseBox;
   if (loose && !(loose->min.x <= loose->max.x && loose->min.y <= loose->max.y && loose->min.z <= loose->max.z)) {
@@ -97,11 +106,12 @@ static pnResult checkBody(const pnBodyDef *def) {
 
 /* Pose and tree. */
 static pnResult createShape(pnBody *body, const pnBodyDef *def) {
-  if (def->kind == PN_BODY_STATIC && def->staticTree) {
+  const pnKindRow *kind = pn_kindOf(def->kind);
+  if (sharesTree(def)) {
     body->tree = def->staticTree;
     return PN_OK;
   }
-  if (def->kind == PN_BODY_SOUP) {
+  if (!kind->ofMesh) {
     pnBucketDef bucketDef = pnDefaultBucketDef();
     bucketDef.soup = body->soup = def->soup;
     bucketDef.lab = def->tree.lab;
@@ -110,14 +120,14 @@ static pnResult createShape(pnBody *body, const pnBodyDef *def) {
   }
   pnPoseDef poseDef = pnDefaultPoseDef();
   poseDef.mesh = def->mesh;
-  poseDef.morph = def->kind == PN_BODY_MORPH || def->kind == PN_BODY_SKINNED ? def->morph : NULL;
-  poseDef.skin = def->kind == PN_BODY_SKINNED ? def->skin : NULL;
+  poseDef.morph = kind->morph ? def->morph : NULL;
+  poseDef.skin = kind->skin ? def->skin : NULL;
   pnResult result = pnCreatePose(&poseDef, &body->pose);
   if (result == PN_OK) {
     pnTreeDef treeDef = def->tree;
     treeDef.pose = body->pose;
     treeDef.self = def->self;
-    treeDef.update = ruleFor(def->kind, def->tree.update);
+    treeDef.update = def->tree.update ? def->tree.update : kind->update;
     result = pnCreateTree(&treeDef, &body->tree);
     body->ownsTree = true;
     if (result == PN_OK && def->self) {
@@ -131,6 +141,10 @@ static pnResult createShape(pnBody *body, const pnBodyDef *def) {
 
 pnResult pn_bodyCreate(pnBody *body, const pnBodyDef *asked) {
   pnResult result = pn_checkCookie(asked->cookie, "pnBodyDef");
+  if (result == PN_OK && !pn_kindOf(asked->kind)) {
+    result = pn_fail(PN_ERROR_ARGUMENT, "body '%s': kind %d is not one of the list", asked->name ? asked->name : "",
+                     (int)asked->kind);
+  }
   if (result == PN_OK && asked->shape) {
     result = checkShape(asked);
   }

@@ -4,6 +4,21 @@
 
 #include "pinch/world.h"
 
+/* What a kind of body is made of, takes, and follows by; one row each (body.c). */
+typedef struct pnKindRow {
+  const char *name;       /* in messages */
+  bool ofMesh;            /* it has a pose of a mesh; else its vertices are a soup's */
+  bool morph, needsMorph; /* it may, must have targets; likewise joints */
+  bool skin, needsSkin;
+  bool vertices, weights, joints; /* what may be set; and a transform, unless there is a reason not to */
+  const char *noTransform;
+  bool wears;      /* its tree may come to fit badly, and is looked after (follow.c) */
+  pnUpdate update; /* the rule, when the caller leaves it open */
+} pnKindRow;
+
+/* Null: there is no such kind. */
+const pnKindRow *pn_kindOf(pnBodyKind kind);
+
 typedef struct pnBody {
   uint32_t generation; /* grows when the place is taken and when it is given up; odd: alive */
   pnBodyKind kind;

@@ -156,7 +156,7 @@ static pnResult updateTouched(pnWorld *world) {
 /* Is this body's tree looked after? Self-collision has what it knows of neighbours from the shape at rest: over a folded pose
  * layers that lie on each other would come into one leaf, and more is opened, not less. */
 static bool isKept(const pnBody *body) {
-  return body->kind == PN_BODY_FREE && !body->self && !waits(body) &&
+  return pn_kindOf(body->kind)->wears && !body->self && !waits(body) &&
          body->pose->mesh->triangleCount >= LEAST_TRIANGLES && body->tree->def.form == PN_FORM_BOX;
 }
 

@@ -41,7 +41,7 @@ static uint32_t *chainOf(pnTwins *twins, const Family *family) {
 
 /* Soups have a mesh of their own, and a shared static tree is shared by its owner. */
 static bool canShare(const pnBody *body) {
-  return (body->generation & 1) && body->ownsTree && body->kind != PN_BODY_SOUP;
+  return (body->generation & 1) && body->ownsTree && pn_kindOf(body->kind)->ofMesh;
 }
 
 void pn_addTwin(pnTwins *twins, pnBody *bodies, uint32_t place) {
@@ -101,12 +101,11 @@ bool pn_reserveTwins(pnTwins *twins, pnBody *bodies, size_t bodyCount, size_t pl
 }
 
 const pnTree *pn_findTwin(pnTwins *twins, pnBody *bodies, const pnBodyDef *def) {
-  if (def->kind == PN_BODY_SOUP || twins->first.count == 0) {
+  const pnKindRow *kind = pn_kindOf(def->kind);
+  if (!kind || !kind->ofMesh || twins->first.count == 0) {
     return NULL;
   }
-  bool skinned = def->kind == PN_BODY_SKINNED;
-  Family family = {def->kind, def->mesh, skinned ? def->skin : NULL,
-                   skinned || def->kind == PN_BODY_MORPH ? def->morph : NULL};
+  Family family = {def->kind, def->mesh, kind->skin ? def->skin : NULL, kind->morph ? def->morph : NULL};
   for (uint32_t at = *chainOf(twins, &family), next; at; at = next) {
     const pnBody *body = &bodies[at - 1];
     next = body->twinNext;

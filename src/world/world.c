@@ -175,7 +175,7 @@ static pnResult takeVertices(pnWorld *world, pnBodyId id, const float *vertices,
   if (!body) {
     return PN_ERROR_ID;
   }
-  if (body->kind != PN_BODY_FREE) {
+  if (!pn_kindOf(body->kind)->vertices) {
     return pn_fail(PN_ERROR_KIND, "body '%s': only a free body takes vertices; use %s", body->name,
                    body->soup ? "pnSoup_SetAll" : "its transform, weights or joints");
   }
@@ -199,11 +199,9 @@ pnResult pnBody_SetTransform(pnWorld *world, pnBodyId id, const pnMatrix *transf
   if (!body) {
     return PN_ERROR_ID;
   }
-  if (body->kind == PN_BODY_STATIC) {
-    return pn_fail(PN_ERROR_KIND, "body '%s': a static body does not move; make it rigid", body->name);
-  }
-  if (body->kind == PN_BODY_SOUP) {
-    return pn_fail(PN_ERROR_KIND, "body '%s': a soup has no transform; use pnSoup_SetAll", body->name);
+  const char *reason = pn_kindOf(body->kind)->noTransform;
+  if (reason) {
+    return pn_fail(PN_ERROR_KIND, "body '%s': %s", body->name, reason);
   }
   return moved(world, body, pnPose_SetTransform(body->pose, transform));
 }
@@ -215,7 +213,7 @@ pnResult pnBody_SetWeights(pnWorld *world, pnBodyId id, const float *weights, ui
   if (!body) {
     return PN_ERROR_ID;
   }
-  if (body->kind != PN_BODY_MORPH && body->kind != PN_BODY_SKINNED) {
+  if (!pn_kindOf(body->kind)->weights) {
     return pn_fail(PN_ERROR_KIND, "body '%s': only a morphing or skinned body takes weights", body->name);
   }
   return moved(world, body, pnPose_SetWeights(body->pose, weights, count));
@@ -228,7 +226,7 @@ pnResult pnBody_SetJoints(pnWorld *world, pnBodyId id, const pnMatrix *joints, u
   if (!body) {
     return PN_ERROR_ID;
   }
-  if (body->kind != PN_BODY_SKINNED) {
+  if (!pn_kindOf(body->kind)->joints) {
     return pn_fail(PN_ERROR_KIND, "body '%s': only a skinned body takes joints", body->name);
   }
   return moved(world, body, pnPose_SetJoints(body->pose, joints, count));
