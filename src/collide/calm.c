@@ -185,8 +185,7 @@ static uint32_t countRestless(const pnTree *tree) {
 
 /* ---------------------------------------------------------------- the row */
 
-static pnResult prepare(pnTree *tree, const pnAsk *ask, bool *outUse) {
-  (void)ask;
+static pnResult prepare(pnTree *tree, bool *outUse) {
   pnResult result = pn_prepareCalm(tree);
   *outUse = tree->calm != NULL;
   return result;

@@ -132,12 +132,16 @@ static uint32_t countFans(const pnTree *tree) {
 
 /* ---------------------------------------------------------------- the row */
 
-static pnResult prepare(pnTree *tree, const pnAsk *ask, bool *outUse) {
-  bool wanted = ask->neighbours && !pn_usesCalm(tree, ask);
-  pnResult result = wanted ? pn_prepareFans(tree) : PN_OK;
-  *outUse = wanted && pn_fansOf(tree);
+static pnResult prepare(pnTree *tree, bool *outUse) {
+  pnResult result = pn_prepareFans(tree);
+  *outUse = pn_fansOf(tree) != NULL;
   return result;
 }
 
-const pnProof pn_proofFans = {
-    .name = "fans", .prepare = prepare, .countNeighbours = countFans, .runNeighbours = runFans, .portion = 2};
+const pnProof pn_proofFans = {.name = "fans",
+                              .prepare = prepare,
+                              .onlyNeighbours = true,
+                              .notCalm = true,
+                              .countNeighbours = countFans,
+                              .runNeighbours = runFans,
+                              .portion = 2};

@@ -11,10 +11,6 @@ pnResult pn_checkFilter(const pnSelfFilter *filter) {
   return PN_OK;
 }
 
-bool pn_hasFilter(const pnSelfFilter *filter, const pnMesh *mesh) {
-  return filter->ring > (mesh->welded ? 0u : 1u) || filter->ignoreRest || filter->triangleGroup;
-}
-
 /* Do two triangles share a vertex, by number, or by welding and place as they are now? */
 static bool areNeighbours(const pnPose *pose, uint32_t s, uint32_t t) {
   const pnMesh *mesh = pose->mesh;

@@ -15,7 +15,9 @@ PN_INLINE bool pn_seeksNeighbours(const pnSelfFilter *filter, const pnMesh *mesh
   return filter->ring == 0 || mesh->welded;
 }
 /* Does the filter look at found pairs? (Ring 1 alone does not where neighbours are not looked for.) */
-bool pn_hasFilter(const pnSelfFilter *filter, const pnMesh *mesh);
+PN_INLINE bool pn_hasFilter(const pnSelfFilter *filter, const pnMesh *mesh) {
+  return filter->ring > (mesh->welded ? 0u : 1u) || filter->ignoreRest || filter->triangleGroup;
+}
 /* Takes unwanted pairs out, keeping the order; after pn_prepareFilter (self.h). */
 void pn_filterPairs(const pnTree *tree, const pnSelfFilter *filter, pnPair *pairs, size_t *ioCount);
 

@@ -195,15 +195,16 @@ static void pruneFlat(const pnTraversal *t, pnWorker *w, pnPairs *list, size_t f
 /* ---------------------------------------------------------------- the row */
 
 /* For all pairs: a first one is found sooner. */
-static pnResult prepare(pnTree *tree, const pnAsk *ask, bool *outUse) {
-  bool wanted = !ask->first && !pn_usesCalm(tree, ask);
-  pnResult result = wanted ? pn_prepareFlat(tree) : PN_OK;
-  *outUse = wanted && tree->flat;
+static pnResult prepare(pnTree *tree, bool *outUse) {
+  pnResult result = pn_prepareFlat(tree);
+  *outUse = tree->flat != NULL;
   return result;
 }
 
 const pnProof pn_proofFlat = {.name = "flat regions",
                               .prepare = prepare,
+                              .notFirst = true,
+                              .notCalm = true,
                               .begin = findFlat,
                               .prune = pruneFlat,
                               .lists = PN_PRUNE_SEEDS | PN_PRUNE_NODES};

@@ -8,8 +8,7 @@
 #include "collide/proof.h"
 
 /* It has something to say whenever a soup has names: neighbours must not be tested as others are. */
-static pnResult prepare(pnTree *tree, const pnAsk *ask, bool *outUse) {
-  (void)ask;
+static pnResult prepare(pnTree *tree, bool *outUse) {
   *outUse = tree->rule->reshapes && tree->mesh->welded;
   return PN_OK;
 }

@@ -6,18 +6,35 @@ const pnProof *const pn_proofs[PN_PROOF_COUNT] = {
     [PN_PROOF_FLAT] = &pn_proofFlat,     [PN_PROOF_FANS] = &pn_proofFans, [PN_PROOF_NAMES] = &pn_proofNames,
 };
 
+/* Prepares one row unless that was done. Soups may have other things to say in every frame. */
+static pnResult prepareProof(pnTree *tree, uint32_t i) {
+  uint32_t bit = PN_PROOF_BIT(i);
+  if ((tree->proofsAsked & bit) && !tree->rule->reshapes) {
+    return PN_OK;
+  }
+  bool use = false;
+  pnResult result = pn_proofs[i]->prepare(tree, &use);
+  if (result == PN_OK) {
+    tree->proofsAsked |= bit;
+    tree->proofsThere = use ? tree->proofsThere | bit : tree->proofsThere & ~bit;
+  }
+  return result;
+}
+
 pnResult pn_prepareProofs(pnTree *tree, const pnAsk *ask, uint32_t *outProofs) {
   *outProofs = 0;
   for (uint32_t i = 0; i < PN_PROOF_COUNT; i++) {
-    bool use = false;
-    pnResult result = PN_OK;
-    if (pn_proofs[i]->prepare && !(ask->without & PN_PROOF_BIT(i))) {
-      result = pn_proofs[i]->prepare(tree, ask, &use);
+    const pnProof *p = pn_proofs[i];
+    bool beside = p->notCalm && (*outProofs & PN_PROOF_BIT(PN_PROOF_CALM));
+    if (!p->prepare || (ask->without & PN_PROOF_BIT(i)) || (p->notFirst && ask->first) ||
+        (p->onlyNeighbours && !ask->neighbours) || beside) {
+      continue;
     }
+    pnResult result = prepareProof(tree, i);
     if (result != PN_OK) {
       return result;
     }
-    *outProofs |= use ? PN_PROOF_BIT(i) : 0;
+    *outProofs |= tree->proofsThere & PN_PROOF_BIT(i);
   }
   return PN_OK;
 }

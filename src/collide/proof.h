@@ -35,11 +35,6 @@ typedef struct pnAsk {
   uint32_t without; /* bits: proofs that are not to be used */
 } pnAsk;
 
-/* Are calm patches in use, which make others superfluous? */
-PN_INLINE bool pn_usesCalm(const pnTree *tree, const pnAsk *ask) {
-  return tree->calm && !(ask->without & PN_PROOF_BIT(PN_PROOF_CALM));
-}
-
 /* Lists that a traversal has: where it begins, pairs of nodes, pairs of leaves. */
 enum { PN_PRUNE_SEEDS = 1, PN_PRUNE_NODES = 2, PN_PRUNE_LEAVES = 4 };
 
@@ -48,9 +43,11 @@ typedef PN_ARRAY(char) pnProofRoom;
 
 typedef struct pnProof {
   const char *name;
-  /* Once for a tree, then cheap: makes what is missing. *outUse: it has something to say about this question. Null: it
-   * stands by itself (pn_standingProofs). */
-  pnResult (*prepare)(pnTree *tree, const pnAsk *ask, bool *outUse);
+  /* Once for a tree (of a soup, for every question): makes what it needs. *outUse: it has something to say. Null: it stands by
+   * itself (pn_standingProofs). */
+  pnResult (*prepare)(pnTree *tree, bool *outUse);
+  /* Which questions it is for: not for a first pair; only where neighbours are asked for; not beside calm patches. */
+  bool notFirst, onlyNeighbours, notCalm;
   /* Looks at an updated tree in this frame; null: there is nothing to look at. False: out of memory. */
   bool (*begin)(pnTree *tree, const pnTasks *tasks, pnWorker *workers, pnProofRoom *room);
   /* Is nothing left to look at? Null: never. */

@@ -12,7 +12,7 @@ pnResult pn_prepareFilter(const pnTree *tree, const pnSelfFilter *filter) {
 pnResult pn_prepareSelf(pnTree *tree, const pnAsk *ask, uint32_t *outProofs) {
   *outProofs = 0;
   /* patches that meet at rest are not calm; finding these pairs is a question of its own, which knows nothing of calm patches */
-  bool calm = !(ask->without & PN_PROOF_BIT(PN_PROOF_CALM)) && pn_needsRest(tree->shape);
+  bool calm = !((ask->without | tree->proofsAsked) & PN_PROOF_BIT(PN_PROOF_CALM)) && pn_needsRest(tree->shape);
   pnResult result = calm ? pn_prepareRest(tree) : PN_OK;
   return result == PN_OK ? pn_prepareProofs(tree, ask, outProofs) : result;
 }

@@ -14,11 +14,6 @@
 
 /* ---------------------------------------------------------------- the chain */
 
-void pn_poseFetch(const pnPose *pose, const uint32_t *vertices, uint32_t count, float *out, uint32_t stride) {
-  PN_ASSERT(stride == 3 || stride == 4);
-  pose->motion->fetch(pose, false, vertices, count, out, stride);
-}
-
 /* Vertex numbers made at a time for a range: enough to hide the call, few enough for the stack and first cache. */
 #define RANGE_BATCH 128
 

@@ -69,7 +69,10 @@ pnResult pn_checkNumbers(const pnPose *pose, const float *vertices, float *outMa
 
 /* World positions of a list of vertices, `stride` floats apart (3 or 4) into out. With stride 4 the fourth float is
  * written as 0. The one function everything else calls. */
-void pn_poseFetch(const pnPose *pose, const uint32_t *vertices, uint32_t count, float *out, uint32_t stride);
+PN_INLINE void pn_poseFetch(const pnPose *pose, const uint32_t *vertices, uint32_t count, float *out, uint32_t stride) {
+  PN_ASSERT(stride == 3 || stride == 4);
+  pose->motion->fetch(pose, false, vertices, count, out, stride);
+}
 
 /* The same for the vertices first ... first + count - 1: same bits, faster because nothing is gathered. */
 void pn_poseFetchRange(const pnPose *pose, uint32_t first, uint32_t count, float *out, uint32_t stride);

@@ -27,7 +27,7 @@ void pn_setForm(pnTree *tree, pnForm form) {
 
 /* Boxes in model space under the transform. The pose's own sum is rounded in float, six times, each by 2^-24 of no more than
  * these terms together, for which 8 of those are added; products below 2^-126 are off by up to 2^-150, three of them. */
-static void boxesOfModel(const pnTree *tree, uint32_t node, uint32_t begin, uint32_t end, pnLaneBoxes *out) {
+void pn_modelBoxes(const pnTree *tree, uint32_t node, uint32_t begin, uint32_t end, pnLaneBoxes *out) {
   const pnModelLanes *m = pn_lanesOf(tree, node);
   for (int k = 0; k < 3; k++) {
     const float *r = tree->pose->transform.m[k];
@@ -43,14 +43,6 @@ static void boxesOfModel(const pnTree *tree, uint32_t node, uint32_t begin, uint
       out->lo[k][j] = lo - slack;
       out->hi[k][j] = hi + slack;
     }
-  }
-}
-
-void pn_laneBoxes(const pnTree *tree, uint32_t node, uint32_t begin, uint32_t end, pnLaneBoxes *out) {
-  if (tree->rule->modelSpace) {
-    boxesOfModel(tree, node, begin, end, out);
-  } else {
-    tree->form->boxes(tree, node, begin, end, out);
   }
 }
 

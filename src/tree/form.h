@@ -61,13 +61,13 @@ typedef struct pnFormRow {
 
 extern const pnFormRow pn_formBox, pn_formDop14, pn_formDop18, pn_formDop26, pn_formSphere;
 
+/* Boxes in model space, of rules that keep such, as they are in the world. */
+void pn_modelBoxes(const pnTree *tree, uint32_t node, uint32_t begin, uint32_t end, pnLaneBoxes *out);
+
 /* The row of a form. */
 const pnFormRow *pn_formOf(pnForm form);
 /* Gives a tree its form, or another one before an update fills it: soups change between two. */
 void pn_setForm(pnTree *tree, pnForm form);
-
-/* World boxes of lanes [begin, end) of a node, of volumes in model space too. Not finite: it says nothing there. */
-void pn_laneBoxes(const pnTree *tree, uint32_t node, uint32_t begin, uint32_t end, pnLaneBoxes *out);
 
 /* ---------------------------------------------------------------- what forms share */
 

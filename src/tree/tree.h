@@ -115,7 +115,8 @@ struct pnTree {
   size_t ruleBytes;
 
   /* what proofs about self-collision say in this frame; allocated when a self query first asks */
-  struct pnCalmFrame *calm; /* collide/calm.h */
+  uint32_t proofsAsked, proofsThere; /* bits: rows that were prepared, and of those that have something to say */
+  struct pnCalmFrame *calm;          /* collide/calm.h */
   size_t calmBytes;
   struct pnFlatFrame *flat; /* collide/flat.h */
   size_t flatBytes;

@@ -84,6 +84,11 @@ const uint32_t *pn_verticesBelow(const pnTree *tree, uint32_t node, uint32_t *ou
 /* World positions of listed vertices (three times their number, as lists hold them), four floats apart. */
 void pn_fetchListed(const pnPose *pose, const uint32_t *listed, uint32_t count, float *out);
 
+/* World boxes of lanes [begin, end) of a node, in every form. Not finite: it says nothing there. */
+PN_INLINE void pn_laneBoxes(const pnTree *tree, uint32_t node, uint32_t begin, uint32_t end, pnLaneBoxes *out) {
+  (tree->rule->modelSpace ? pn_modelBoxes : tree->form->boxes)(tree, node, begin, end, out);
+}
+
 /* The volume of a list of vertices, in world space. */
 PN_INLINE void pn_boundOfVertices(const pnTree *tree, const uint32_t *vertices, uint32_t count, pnBound *out) {
   tree->form->ofVertices(tree, vertices, count, out);

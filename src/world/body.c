@@ -23,7 +23,7 @@ static char *copyName(const char *name) {
   return copy;
 }
 
-static const pnKindRow s_kinds[] = {
+const pnKindRow pn_kinds[PN_KIND_COUNT] = {
     [PN_BODY_FREE] = {.name = "a free body", .ofMesh = true, .vertices = true, .wears = true},
     [PN_BODY_RIGID] = {.name = "a rigid body", .ofMesh = true, .update = PN_UPDATE_RIGID},
     [PN_BODY_STATIC] = {.name = "a static body",
@@ -39,10 +39,6 @@ static const pnKindRow s_kinds[] = {
                          .joints = true},
     [PN_BODY_SOUP] = {.name = "a soup", .noTransform = "a soup has no transform; use pnSoup_SetAll"},
 };
-
-const pnKindRow *pn_kindOf(pnBodyKind kind) {
-  return (uint32_t)kind < sizeof s_kinds / sizeof *s_kinds ? &s_kinds[kind] : NULL;
-}
 
 /* What messages call a body that has no name of its own. */
 static const char *nameFor(const pnBodyDef *def) {

@@ -2,6 +2,7 @@
 #ifndef PN_WORLD_BODY_H
 #define PN_WORLD_BODY_H
 
+#include "base/core.h"
 #include "pinch/world.h"
 
 /* What a kind of body is made of, takes, and follows by; one row each (body.c). */
@@ -16,8 +17,13 @@ typedef struct pnKindRow {
   pnUpdate update; /* the rule, when the caller leaves it open */
 } pnKindRow;
 
+#define PN_KIND_COUNT (PN_BODY_SOUP + 1)
+extern const pnKindRow pn_kinds[PN_KIND_COUNT];
+
 /* Null: there is no such kind. */
-const pnKindRow *pn_kindOf(pnBodyKind kind);
+PN_INLINE const pnKindRow *pn_kindOf(pnBodyKind kind) {
+  return (uint32_t)kind < PN_KIND_COUNT ? &pn_kinds[kind] : NULL;
+}
 
 typedef struct pnBody {
   uint32_t generation; /* grows when the place is taken and when it is given up; odd: alive */

@@ -153,6 +153,16 @@ static pnResult updateTouched(pnWorld *world) {
   return u.failedPlace ? explainFailure(&world->bodies.data[u.failedPlace - 1]) : PN_OK;
 }
 
+/* The quality (pnTree_GetQuality) from which on a tree is of no use, and by how much it must have become worse since the frame
+ * before: wear is slow, a leap is not. */
+#define USELESS 3.0f
+#define LEAP 1.5f
+
+/* Has a tree been torn between two frames, with these qualities (0: it was not looked at)? */
+static bool hasLeapt(float before, float now) {
+  return before > 0 && now > USELESS && now > LEAP * before;
+}
+
 /* Is this body's tree looked after? Self-collision has what it knows of neighbours from the shape at rest: over a folded pose
  * layers that lie on each other would come into one leaf, and more is opened, not less. */
 static bool isKept(const pnBody *body) {
@@ -194,7 +204,7 @@ static pnResult keepTrees(pnWorld *world, uint32_t *outRebuilds) {
     float before = body->quality;
     body->quality = pnTree_GetQuality(body->tree);
     setWorn(world, body, body->quality > world->def.rebuildQuality);
-    if (pn_hasLeapt(before, body->quality)) {
+    if (hasLeapt(before, body->quality)) {
       result = pn_makeMirror(body);
       setWorn(world, body, false);
     } else if (body->debt > BUILD_LEAVES * (uint64_t)body->pose->mesh->triangleCount) {

@@ -6,10 +6,6 @@
 
 #include <math.h>
 
-/* The quality (pnTree_GetQuality) from which on a tree is of no use, and by how much it must have become worse since the frame
- * before: wear is slow, a leap is not. */
-#define USELESS 3.0f
-#define LEAP 1.5f
 /* A sample that moves against the others by less than this part of the body's size is where it was; after so many frames in which
  * all are, a tree is worth building. */
 #define NEAR 0.02
@@ -84,10 +80,6 @@ pnResult pn_makeMirror(pnBody *body) {
   }
   (void)movedAsOne(body);
   return PN_OK;
-}
-
-bool pn_hasLeapt(float before, float now) {
-  return before > 0 && now > USELESS && now > LEAP * before;
 }
 
 bool pn_isSteady(const pnMirror *mirror) {

@@ -30,8 +30,6 @@ PN_INLINE pnTree *pn_treeOf(const pnBody *body) {
   return body->mirror ? body->mirror->tree : body->tree;
 }
 
-/* Has a tree been torn between two frames, with these qualities (pnTree_GetQuality; 0: it was not looked at)? */
-bool pn_hasLeapt(float before, float now);
 /* For a free body without self-collision. */
 pnResult pn_makeMirror(pnBody *body);
 /* Brings the mirror and its tree to the pose. */
