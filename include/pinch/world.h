@@ -90,7 +90,7 @@ PN_API uint32_t pnWorld_GetBodyCount(const pnWorld *world);
 PN_API bool pnBody_IsValid(const pnWorld *world, pnBodyId body);
 
 /* Moving. Bad input (NaN, wrong count, dead id, a transform that is not rigid) is a result, names body and vertex,
- * and changes nothing. Copies. */
+ * and changes nothing. Copies; the vertices of large bodies are looked through and copied by the world's tasks. */
 PN_API pnResult pnBody_SetVertices(pnWorld *world, pnBodyId body, const float *vertices, uint32_t count);
 /* As pnBody_SetVertices without the copy: the array stays the caller's and must stay as it is until vertices are set again
  * (pnPose_ShareVertices has the rules). Numbers are checked by the next frame, which names body and vertex. */

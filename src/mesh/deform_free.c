@@ -7,6 +7,7 @@
 #include "base/memory.h"
 
 #include "base/fenv.h"
+#include "base/task.h"
 #include "mesh/pose.h"
 
 #include <float.h>
@@ -38,12 +39,71 @@ pnResult pn_checkNumbers(const pnPose *pose, const float *vertices, float *outMa
   return PN_OK;
 }
 
+/* Numbers that a worker takes at a time, and how many such parts a body has that is worth several workers. */
+#define PART 16384u
+#define FEWEST_PARTS 4u
+
+/* An array that several workers look through, or copy. */
+typedef struct Pass {
+  const float *from;
+  float *to;
+  size_t count;
+  float most[PN_MAX_WORKERS]; /* of each worker */
+} Pass;
+
+static void checkParts(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+  Pass *pass = context;
+  size_t first = (size_t)begin * PART, last = PN_MIN((size_t)end * PART, pass->count);
+  float most = pn_maxAbs(pass->from + first, last - first), before = pass->most[worker];
+  // what is not finite stays, whatever comes after it
+  pass->most[worker] = before <= FLT_MAX && !(most <= before) ? most : before;
+}
+
+static void copyParts(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+  (void)worker;
+  const Pass *pass = context;
+  size_t first = (size_t)begin * PART, last = PN_MIN((size_t)end * PART, pass->count);
+  memcpy(pass->to + first, pass->from + first, (last - first) * sizeof(float));
+}
+
+static uint32_t partCount(size_t count) {
+  return (uint32_t)((count + PART - 1) / PART);
+}
+
+static bool isWorthWorkers(size_t count, const pnTasks *tasks) {
+  return pn_workerCount(tasks) > 1 && partCount(count) >= FEWEST_PARTS;
+}
+
+/* pn_checkNumbers by all workers. */
+static pnResult checkByMany(const pnPose *pose, const float *vertices, const pnTasks *tasks, float *outMaxAbs) {
+  Pass pass = {.from = vertices, .count = 3 * (size_t)pose->mesh->vertexCount};
+  pn_parallelFor(tasks, checkParts, &pass, partCount(pass.count), 1);
+  *outMaxAbs = 0;
+  for (uint32_t i = 0; i < PN_MAX_WORKERS; ++i) {
+    // one that is not finite: the plain check says where
+    if (!(pass.most[i] <= FLT_MAX)) return pn_checkNumbers(pose, vertices, outMaxAbs);
+    *outMaxAbs = PN_MAX(*outMaxAbs, pass.most[i]);
+  }
+  return PN_OK;
+}
+
+static void copyNumbers(float *to, const float *from, size_t count, const pnTasks *tasks) {
+  bool apart = from + count <= to || to + count <= from;
+  if (apart && isWorthWorkers(count, tasks)) {
+    pn_parallelFor(tasks, copyParts, &(Pass){.from = from, .to = to, .count = count}, partCount(count), 1);
+  } else if (count) {
+    memmove(to, from, count * sizeof(float));
+  }
+}
+
 /* Is the array one that this pose can take? *outMaxAbs is its largest magnitude. */
-static pnResult checkVertices(const pnPose *pose, const float *vertices, uint32_t count, float *outMaxAbs) {
+static pnResult checkVertices(const pnPose *pose, const float *vertices, uint32_t count, const pnTasks *tasks,
+                              float *outMaxAbs) {
   pnResult result = checkKind(pose, count);
   if (result != PN_OK) return result;
   PN_ASSERT(vertices || count == 0);
-  result = pn_checkNumbers(pose, vertices, outMaxAbs);
+  result = isWorthWorkers(3 * (size_t)count, tasks) ? checkByMany(pose, vertices, tasks, outMaxAbs)
+                                                    : pn_checkNumbers(pose, vertices, outMaxAbs);
   if (result != PN_OK) return result;
   if (pose->hasTransform && !pn_rigidFits(&pose->transform, *outMaxAbs))
     return pn_fail(PN_ERROR_NUMBER, "pose of mesh '%s': a coordinate of magnitude %g overflows under the transform",
@@ -51,10 +111,9 @@ static pnResult checkVertices(const pnPose *pose, const float *vertices, uint32_
   return PN_OK;
 }
 
-pnResult pnPose_SetVertices(pnPose *pose, const float *vertices, uint32_t count) {
-  PN_FLOAT_SCOPE;
+pnResult pn_setVertices(pnPose *pose, const float *vertices, uint32_t count, const pnTasks *tasks) {
   float maxAbs = 0;
-  pnResult result = checkVertices(pose, vertices, count, &maxAbs);
+  pnResult result = checkVertices(pose, vertices, count, tasks, &maxAbs);
   if (result != PN_OK) return result;
 
   // our copy is made at the first call and kept: later frames allocate nothing
@@ -65,11 +124,16 @@ pnResult pnPose_SetVertices(pnPose *pose, const float *vertices, uint32_t count)
     if (!pose->own) return pn_failMemory(bytes);
     pose->own[floatCount] = 0;
   }
-  if (count) memmove(pose->own, vertices, floatCount * sizeof(float));
+  copyNumbers(pose->own, vertices, floatCount, tasks);
   pose->source = pose->own;
   pose->sourceMaxAbs = maxAbs;
   pn_poseTouch(pose, true);
   return PN_OK;
+}
+
+pnResult pnPose_SetVertices(pnPose *pose, const float *vertices, uint32_t count) {
+  PN_FLOAT_SCOPE;
+  return pn_setVertices(pose, vertices, count, NULL);
 }
 
 pnResult pnPose_ShareVertices(pnPose *pose, const float *vertices, uint32_t count) {
@@ -77,7 +141,7 @@ pnResult pnPose_ShareVertices(pnPose *pose, const float *vertices, uint32_t coun
   PN_ASSERT(vertices);
   // a shared array is looked through by the tree anyway: it reports what is not finite. Only a transform must know now.
   float maxAbs = PN_UNKNOWN_MAX_ABS;
-  pnResult result = pose->hasTransform ? checkVertices(pose, vertices, count, &maxAbs) : checkKind(pose, count);
+  pnResult result = pose->hasTransform ? checkVertices(pose, vertices, count, NULL, &maxAbs) : checkKind(pose, count);
   if (result != PN_OK) return result;
   pose->source = vertices;
   pose->sourceMaxAbs = maxAbs;

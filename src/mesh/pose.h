@@ -66,6 +66,8 @@ struct pnPose {
 
 /* Looks through an array of the pose's size; PN_ERROR_NUMBER names the first vertex that is not finite. */
 pnResult pn_checkNumbers(const pnPose *pose, const float *vertices, float *outMaxAbs);
+/* pnPose_SetVertices, of large bodies by several workers. */
+pnResult pn_setVertices(pnPose *pose, const float *vertices, uint32_t count, const pnTasks *tasks);
 
 /* World positions of a list of vertices, `stride` floats apart (3 or 4) into out. With stride 4 the fourth float is
  * written as 0. The one function everything else calls. */

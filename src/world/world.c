@@ -168,8 +168,7 @@ static pnResult moved(pnWorld *world, pnBody *body, pnResult result) {
 }
 
 /* Copied or shared: the same body must be there, and be free. */
-static pnResult takeVertices(pnWorld *world, pnBodyId id, const float *vertices, uint32_t count,
-                             pnResult (*take)(pnPose *, const float *, uint32_t)) {
+static pnResult takeVertices(pnWorld *world, pnBodyId id, const float *vertices, uint32_t count, bool copy) {
   PN_ASSERT(world && (vertices || count == 0));
   pnBody *body = pn_findBody(world, id);
   if (!body) {
@@ -179,17 +178,19 @@ static pnResult takeVertices(pnWorld *world, pnBodyId id, const float *vertices,
     return pn_fail(PN_ERROR_KIND, "body '%s': only a free body takes vertices; use %s", body->name,
                    body->soup ? "pnSoup_SetAll" : "its transform, weights or joints");
   }
-  return moved(world, body, take(body->pose, vertices, count));
+  return moved(world, body,
+               copy ? pn_setVertices(body->pose, vertices, count, &world->def.tasks)
+                    : pnPose_ShareVertices(body->pose, vertices, count));
 }
 
 pnResult pnBody_SetVertices(pnWorld *world, pnBodyId id, const float *vertices, uint32_t count) {
   PN_FLOAT_SCOPE;
-  return takeVertices(world, id, vertices, count, pnPose_SetVertices);
+  return takeVertices(world, id, vertices, count, true);
 }
 
 pnResult pnBody_ShareVertices(pnWorld *world, pnBodyId id, const float *vertices, uint32_t count) {
   PN_FLOAT_SCOPE;
-  return takeVertices(world, id, vertices, count, pnPose_ShareVertices);
+  return takeVertices(world, id, vertices, count, false);
 }
 
 pnResult pnBody_SetTransform(pnWorld *world, pnBodyId id, const pnMatrix *transform) {

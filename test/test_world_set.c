@@ -1,0 +1,96 @@
+/* test_world_set.c: vertices of a large body are looked through and copied by all workers of its world: the same as by one, whatever
+ * is wrong with them and wherever. */
+#include "support.h"
+
+#include "mesh/pose.h"
+#include "pinch/world.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SIDE 200u /* 40 401 vertices: eight parts */
+
+typedef struct Stage {
+  pnMesh *mesh;
+  pnPool *pool;
+  pnWorld *world;
+  pnBodyId body;
+  uint32_t count;
+  float *vertices, *seen;
+} Stage;
+
+static Stage openStage(uint32_t workers) {
+  Stage s = {0};
+  testExpectOk(pnMakeGrid(1, 1, SIDE, SIDE, &s.mesh));
+  testExpectOk(pnCreatePool(workers, &s.pool));
+  pnWorldDef def = pnDefaultWorldDef();
+  def.tasks = pnPool_GetTasks(s.pool);
+  testExpectOk(pnCreateWorld(&def, &s.world));
+  pnBodyDef bodyDef = pnDefaultBodyDef();
+  bodyDef.mesh = s.mesh;
+  bodyDef.name = "sheet";
+  testExpectOk(pnWorld_CreateBody(s.world, &bodyDef, &s.body));
+  s.count = pnMesh_GetVertexCount(s.mesh);
+  s.vertices = malloc(3 * (size_t)s.count * sizeof(float));
+  s.seen = malloc(3 * (size_t)s.count * sizeof(float));
+  return s;
+}
+
+static void closeStage(Stage *s) {
+  pnDestroyWorld(s->world);
+  pnDestroyPool(s->pool);
+  pnDestroyMesh(s->mesh);
+  free(s->vertices);
+  free(s->seen);
+}
+
+static void expectVertices(const Stage *s, const float *expected, float maxAbs) {
+  const pnPose *pose = pnBody_GetPose(s->world, s->body);
+  pnPose_GetVertices(pose, s->seen);
+  assert_memory_equal(s->seen, expected, 3 * (size_t)s->count * sizeof(float));
+  assert_true(pose->sourceMaxAbs == maxAbs);
+}
+
+static void largeBodies(void **state) {
+  (void)state;
+  for (uint32_t workers = 1; workers <= 3; workers++) {
+    Stage s = openStage(workers);
+    size_t n = 3 * (size_t)s.count;
+    TestRandom dice = testRandom(workers);
+    for (size_t i = 0; i < n; i++) {
+      s.vertices[i] = testFloat(&dice, -1, 1);
+    }
+    /* the largest in every part, at its ends, and in the last */
+    const size_t places[] = {0, 16383, 16384, 5 * 16384 - 1, 5 * 16384, n - 1};
+    for (int i = 0; i < 6; i++) {
+      s.vertices[places[i]] = -3.0f - (float)i;
+      testExpectOk(pnBody_SetVertices(s.world, s.body, s.vertices, s.count));
+      expectVertices(&s, s.vertices, 3.0f + (float)i);
+    }
+    /* what is not a number is named, and nothing has changed */
+    float *kept = malloc(n * sizeof(float));
+    memcpy(kept, s.vertices, n * sizeof(float));
+    for (int i = 0; i < 12; i++) {
+      size_t at = places[i % 6];
+      float keep = s.vertices[at];
+      s.vertices[at] = i < 6 ? NAN : -INFINITY;
+      char words[64];
+      snprintf(words, sizeof words, "coordinate %c of vertex %zu", "xyz"[at % 3], at / 3);
+      testExpectFailure(pnBody_SetVertices(s.world, s.body, s.vertices, s.count), PN_ERROR_NUMBER, words);
+      s.vertices[at] = keep;
+      expectVertices(&s, kept, 8.0f);
+    }
+    free(kept);
+    /* its own copy, given back to it */
+    testExpectOk(pnBody_SetVertices(s.world, s.body, pnBody_GetPose(s.world, s.body)->source, s.count));
+    expectVertices(&s, s.vertices, 8.0f);
+    closeStage(&s);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(largeBodies)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
