@@ -174,8 +174,12 @@ static void killedRunsLeaveWholeFiles(void **state) {
     freeRun(&run);
   }
   assert_true(killed > 15 && left > 10);
+  /* by the clock the last one may have come to its end: this one does not */
+  prepare(command);
+  ToolRun run = runWith(command, "rename:1:kill");
+  freeRun(&run);
   assert_true(leftParts() > 0);
-  ToolRun run = runWith(command, NULL);
+  run = runWith(command, NULL);
   assert_int_equal(run.status, command->status);
   assert_int_equal(leftParts(), 0);
   freeRun(&run);
