@@ -274,11 +274,60 @@ static void volumesAreThoseOfImages(void **state) {
   assert_int_equal(known, tries);
 }
 
+/* One animation of five contacts of different depths, all at once, at four tessellations: the same findings in the same order, with
+ * depths within 2 % or a step of each other. */
+static void rankingIsThatOfAnyTessellation(void **state) {
+  (void)state;
+  enum { BALLS = 5 };
+  // Not in the order of their numbers.
+  static const float deep[BALLS] = {0.30f, 0.62f, 0.11f, 0.45f, 0.20f};
+  uint32_t order[LEVELS][BALLS];
+  double depth[LEVELS][BALLS];
+  for (uint32_t level = 0; level < LEVELS; ++level) {
+    pnMesh *meshes[BALLS + 1];
+    testExpectOk(pnMakeBox((pnVec3){12, 3, 1}, 3u << level, &meshes[0]));
+    for (int i = 0; i < BALLS; ++i) testExpectOk(pnMakeIcosphere(level + 3, 1, &meshes[i + 1]));
+    FindScene s = findMake(NULL, meshes, BALLS + 1);
+    for (int frame = 0; frame < FRAMES; ++frame) {
+      for (uint32_t i = 0; i < BALLS; ++i) {
+        // Down and up again; each at its deepest in a frame of its own.
+        float away = fabsf((float)frame - 2 - (float)i) * 0.3f;
+        findMove(&s, i + 1, 4.4f * ((float)i - 2) + 0.03f, 0.02f, 2 - deep[i] + away);
+      }
+      findLook(&s, false, false, false);
+    }
+    uint32_t count;
+    testExpectOk(pnFinder_Rank(s.finder, PN_FINDINGS_BY_DEPTH));
+    const pnFinding *f = pnFinder_GetFindings(s.finder, &count);
+    assert_int_equal(count, BALLS);
+    for (uint32_t i = 0; i < BALLS; ++i) {
+      order[level][i] = f[i].b;
+      depth[level][i] = f[i].depth.value;
+      assert_int_equal(f[i].a, 0);
+      assert_int_equal(f[i].deepestFrame, 2 + (int64_t)f[i].b - 1);
+      // And that is the truth: deepest first.
+      double truth = (double)deep[f[i].b - 1], step = 2 * 3.5 / 1000 + sagOf(level + 1);
+      assert_true(fabs(depth[level][i] - truth) <= fmax(0.02 * truth, step));
+      if (i > 0) assert_true(deep[f[i].b - 1] < deep[f[i - 1].b - 1]);
+    }
+    findFree(&s);
+  }
+  for (uint32_t level = 1; level < LEVELS; ++level)
+    for (uint32_t i = 0; i < BALLS; ++i) {
+      assert_int_equal(order[level][i], order[0][i]);
+      assert_true(fabs(depth[level][i] - depth[0][i]) <= fmax(0.02 * depth[0][i], 2 * 3.5 / 1000 + sagOf(1)));
+    }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(depthsAreThoseOfFormulas),  cmocka_unit_test(sheetsThroughSheets),
-      cmocka_unit_test(curveWhereNothingIsCutOff), cmocka_unit_test(throughItself),
-      cmocka_unit_test(smallHolesAreClosed),       cmocka_unit_test(volumesAreThoseOfImages),
+      cmocka_unit_test(rankingIsThatOfAnyTessellation),
+      cmocka_unit_test(depthsAreThoseOfFormulas),
+      cmocka_unit_test(sheetsThroughSheets),
+      cmocka_unit_test(curveWhereNothingIsCutOff),
+      cmocka_unit_test(throughItself),
+      cmocka_unit_test(smallHolesAreClosed),
+      cmocka_unit_test(volumesAreThoseOfImages),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
