@@ -15,7 +15,8 @@
 #include <strings.h>
 
 typedef struct pnInsideOptions {
-  const char *pointsPath;
+  const char *pointsPath, *body;
+  pnMoment moment;
   uint32_t resolution, threads;
   bool json, parity;
 } pnInsideOptions;
@@ -28,26 +29,32 @@ typedef struct pnPoints {
 /* ---------------------------------------------------------------- points */
 
 static bool hasMeshExtension(const char *path) {
-  static const char *const extensions[] = {".obj", ".ply", ".stl", ".off"};
+  static const char *const extensions[] = {".obj", ".ply", ".stl", ".off", ".gltf", ".glb"};
   const char *dot = strrchr(path, '.');
   for (size_t i = 0; dot && i < sizeof(extensions) / sizeof(extensions[0]); ++i)
     if (strcasecmp(dot, extensions[i]) == 0) return true;
   return false;
 }
 
-/* The vertices of a mesh file. */
-static bool loadMeshPoints(const char *path, pnPoints *points) {
-  pnMeshFile file;
-  if (pnLoadMeshFile(path, &file) != PN_OK) {
+/* The vertices of a mesh file, or of all bodies of a glTF file. */
+static bool loadMeshPoints(const char *path, pnMoment moment, pnPoints *points) {
+  pnLoadedList list = {0};
+  if (pn_loadBodies(path, false, moment, &list) != PN_OK) {
     pn_sayFailure("inside");
+    pn_freeLoadedList(&list);
     return false;
   }
-  size_t bytes = sizeof(float) * 3 * file.vertexCount;
-  points->data = malloc(bytes + 1);
-  points->count = file.vertexCount;
-  if (points->data && bytes) memcpy(points->data, file.vertices, bytes);
-  if (!points->data) fprintf(stderr, "pinch inside: out of memory for %zu bytes of points\n", bytes);
-  pnFreeMeshFile(&file);
+  size_t count = 0;
+  for (uint32_t b = 0; b < list.count; ++b) count += pnMesh_GetVertexCount(list.items[b].mesh);
+  points->data = malloc(sizeof(float) * 3 * count + 1);
+  for (uint32_t b = 0; b < list.count && points->data; ++b) {
+    uint32_t own = pnMesh_GetVertexCount(list.items[b].mesh);
+    const float *from = pnMesh_GetVertices(list.items[b].mesh);
+    if (own > 0) memcpy(points->data + 3 * (size_t)points->count, from, sizeof(float) * 3 * own);
+    points->count += own;
+  }
+  if (!points->data) fprintf(stderr, "pinch inside: out of memory for %zu points\n", count);
+  pn_freeLoadedList(&list);
   return points->data != NULL;
 }
 
@@ -161,39 +168,62 @@ static pnResult test(const pnMesh *mesh, const pnPoints *points, const pnInsideO
   return result;
 }
 
+/* The one body that is meant. */
+static pnResult chooseBody(const pnLoadedList *list, const char *word, const pnLoadedMesh **outBody) {
+  *outBody = NULL;
+  for (uint32_t b = 0; b < list->count && word; ++b)
+    if (strcmp(list->items[b].name, word) == 0) return *outBody = &list->items[b], PN_OK;
+  char *end;
+  unsigned long number = word ? strtoul(word, &end, 10) : 0;
+  bool isNumber = !word || (*word >= '0' && *word <= '9' && *end == 0);
+  if (isNumber && number < list->count && (word || list->count == 1)) return *outBody = &list->items[number], PN_OK;
+  if (!word) return pnFail(PN_ERROR_ARGUMENT, "expected one body, found %u; --body B chooses one", list->count);
+  return pnFail(PN_ERROR_ARGUMENT, "--body: there is no '%s' among %u bodies (pinch info lists them)", word,
+                list->count);
+}
+
 static int runInside(const char *path, const pnInsideOptions *options) {
   pnPoints points = {0};
-  pnLoadedMesh loaded = {0};
+  pnLoadedList list = {0};
+  const pnLoadedMesh *loaded = NULL;
   uint8_t *inside = NULL;
   pnInsideResult result;
   pn_beginProgress("testing points");
-  bool good = (hasMeshExtension(options->pointsPath) ? loadMeshPoints : loadTextPoints)(options->pointsPath, &points);
+  bool isMesh = hasMeshExtension(options->pointsPath);
+  bool good = isMesh ? loadMeshPoints(options->pointsPath, options->moment, &points)
+                     : loadTextPoints(options->pointsPath, &points);
   if (good) {
     inside = malloc((size_t)points.count + 1);
-    pnResult done = inside ? pn_loadMesh(path, true, &loaded) : PN_ERROR_MEMORY;
-    if (done == PN_OK) done = test(loaded.mesh, &points, options, inside, &result);
+    pnResult done = inside ? pn_loadBodies(path, true, options->moment, &list) : PN_ERROR_MEMORY;
+    if (done == PN_OK) done = chooseBody(&list, options->body, &loaded);
+    if (done == PN_OK) done = test(loaded->mesh, &points, options, inside, &result);
     good = done == PN_OK;
     if (!inside) fprintf(stderr, "pinch inside: out of memory for %u answers\n", points.count);
     else if (!good) pn_sayFailure("inside");
     if (done == PN_ERROR_OPEN_MESH || done == PN_ERROR_ORIENTATION) fprintf(stderr, "try: pinch inside --parity ...\n");
   }
   pn_endProgress();
-  if (good && options->json) good = pn_printJson(resultJson(&loaded, &points, inside, &result, options->resolution));
+  if (good && options->json) good = pn_printJson(resultJson(loaded, &points, inside, &result, options->resolution));
   else if (good)
     for (uint32_t i = 0; i < points.count; ++i) puts(inside[i] ? "1" : "0");
   free(inside);
   free(points.data);
-  pn_freeLoadedMesh(&loaded);
+  pn_freeLoadedList(&list);
   good = pn_finishOutput("inside") && good;
   return good ? PN_EXIT_CLEAN : PN_EXIT_ERROR;
 }
 
 int pn_cmdInside(int argc, char **argv) {
-  pnInsideOptions options = {.resolution = 512};
+  pnInsideOptions options = {.resolution = 512, .moment = PN_MOMENT_REST};
   const pnOption list[] = {
       {"points", PN_OPTION_TEXT, "FILE",
-       "the points: text with X Y Z a line, or the vertices of a mesh\nfile (.obj, .ply, .stl, .off)",
+       "the points: text with X Y Z a line, or the vertices of a mesh\nfile (.obj, .ply, .stl, .off, .gltf, .glb)",
        &options.pointsPath},
+      {"body", PN_OPTION_TEXT, "B", "which body, by name or number, where the file has more than one", &options.body},
+      {"animation", PN_OPTION_TEXT, "NAME", "of glTF files: which animation (default: the rest pose)",
+       &options.moment.animation},
+      {"time", PN_OPTION_NUMBER, "T", "of glTF files: at which second (default: the animation's first)",
+       &options.moment.time},
       {"resolution", PN_OPTION_COUNT, "N", "cells per side, 16 to 4096 (default 512)", &options.resolution},
       {"json", PN_OPTION_FLAG, NULL, "one JSON object instead of lines", &options.json},
       {"parity", PN_OPTION_FLAG, NULL, "take a mesh that is open or wrongly oriented", &options.parity},
@@ -203,7 +233,8 @@ int pn_cmdInside(int argc, char **argv) {
       .command = "inside",
       .synopsis = "A --points FILE [options]",
       .about =
-          "Which points lie inside a closed mesh: one 1 (inside) or 0 (outside) a line, in the order of the points.\n"
+          "Which points lie inside a closed mesh, or a body of a glTF file: one 1 (inside) or 0 (outside) a line, in "
+          "the order of the points.\n"
           "A point closer to the surface than half a cell's diagonal may be answered either way; --json says how\n"
           "far that is (\"error\").\n"
           "Exit status: 0, or 2 on an error, such as a mesh that is not closed.\n",
@@ -211,7 +242,8 @@ int pn_cmdInside(int argc, char **argv) {
       .optionCount = sizeof(list) / sizeof(list[0]),
       .examples =
           "  pinch inside bunny.ply --points samples.txt > answers.txt\n"
-          "  pinch inside room.obj --points furniture.obj --json | jq .inside_total\n",
+          "  pinch inside room.obj --points furniture.obj --json | jq .inside_total\n"
+          "  pinch inside hero.glb --body coat --animation walk --time 1.5 --points samples.txt\n",
   };
   pnArgs args = pn_parseArgs(&usage, &argc, argv);
   if (args == PN_ARGS_RUN && (argc != 1 || !options.pointsPath)) {

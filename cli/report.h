@@ -110,6 +110,10 @@ pnResult pn_reportFrame(pnReport *report, int64_t number, double time, const flo
 pnResult pn_reportMoment(pnReport *report, int64_t number, uint32_t part, double time, const float *const *positions,
                          const pnReportPair *pairs, size_t pairCount);
 
+/* How deep the finding with this number is in the frame that comes next: the deepest frame of each is the last to be left out when the
+ * file would grow past its limit. */
+void pn_reportDepth(pnReport *report, uint32_t number, double depth);
+
 /* In rank order, before the end. Pairs that were said to be of number `from` in a clip are of number `to` (pn_reportJoin). */
 pnResult pn_reportFinding(pnReport *report, const pnReportFinding *finding);
 pnResult pn_reportJoin(pnReport *report, uint32_t clip, uint32_t from, uint32_t to);

@@ -98,6 +98,13 @@ typedef struct pnWorst {
   uint64_t pairCount;
 } pnWorst;
 
+/* The deepest frame of a finding so far, by the number of its pairs. */
+typedef struct pnDeepest {
+  uint32_t clip, number, frame;
+  double depth;
+} pnDeepest;
+
+#define PN_REPORT_DEEPEST 256   /* the deepest frames of this many findings, the deepest ones, are kept as well */
 #define PN_REPORT_TOP 16        /* this many frames with the most pairs are never thinned before the rest is gone */
 #define PN_REPORT_WORST 64      /* the worst frames of this many body pairs are kept as well */
 #define PN_REPORT_BLOCK 1048576 /* bytes of frames decoded at once by the page */
@@ -146,6 +153,8 @@ struct pnReport {
   uint32_t topCount;
   pnWorst worst[PN_REPORT_WORST];
   uint32_t worstCount;
+  pnDeepest deepest[PN_REPORT_DEEPEST];
+  uint32_t deepestCount;
   uint64_t positionBytes, pairBytes; /* stored, before base64 */
   bool noView;                       /* not even one frame fits: counts only */
   pnResult broken;                   /* an error after which the report cannot go on */

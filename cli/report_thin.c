@@ -3,7 +3,8 @@
  * Every frame has a rank (report_frame.c). Thinning moves a cut down: frames whose rank is at or above the cut lose
  * their positions, so each move halves what is stored: first every odd frame, then every frame that is odd times two,
  * and so on. Three things are never dropped by a move:
- *   - frames kept for their pairs: the worst frames of all, and the worst frame of each pair of bodies;
+ *   - frames kept for what meets in them: the deepest frame of each finding, which is what somebody who chooses it wants to
+ *     see, the frames with the most pairs, and the one with the most of each pair of bodies;
  *   - frames that a stored frame is predicted from;
  *   - counts. The timeline and the matrix are always complete.
  * Pair lists are thinned by the same rule, with a cut of their own, only when they are the larger part of the file.
@@ -50,6 +51,25 @@ static void noteWorst(pnReport *report, uint32_t frame, const pnReportPair *pair
   }
 }
 
+void pn_reportDepth(pnReport *report, uint32_t number, double depth) {
+  uint32_t clip = report->clipCount > 0 ? report->clipCount - 1 : 0, frame = report->frameCount;
+  pnDeepest found = {clip, number, frame, depth}, *least = NULL;
+  for (uint32_t i = 0; i < report->deepestCount; ++i) {
+    pnDeepest *deepest = &report->deepest[i];
+    if (deepest->clip == clip && deepest->number == number) {
+      if (deepest->depth < depth) *deepest = found;
+      return;
+    }
+    if (!least || deepest->depth < least->depth) least = deepest;
+  }
+  // findings beyond so many: the deepest of all
+  if (report->deepestCount < PN_REPORT_DEEPEST) {
+    report->deepest[report->deepestCount++] = found;
+  } else if (least->depth < depth) {
+    *least = found;
+  }
+}
+
 pnResult pn_noteCounts(pnReport *report, uint32_t frame, const pnReportPair *pairs, size_t pairCount) {
   // count the body pairs first: the format has their number before them
   uint64_t kinds = 0;
@@ -75,9 +95,24 @@ pnResult pn_noteCounts(pnReport *report, uint32_t frame, const pnReportPair *pai
   return report->counts.failed ? pn_reportFailMemory() : PN_OK;
 }
 
+/* Is a finding among those whose deepest frames are kept? As many as there are, and the deeper half of them for each halving of
+ * the frames that are kept for their pairs. */
+static bool isDeep(const pnReport *report, uint32_t i) {
+  uint32_t deeper = 0, most = report->topKeep / 2 * (PN_REPORT_DEEPEST / (PN_REPORT_TOP / 2));
+  for (uint32_t k = 0; k < report->deepestCount; ++k) {
+    deeper += report->deepest[k].depth > report->deepest[i].depth;
+  }
+  return deeper < most;
+}
+
 bool pn_isKept(const pnReport *report, uint32_t frame) {
   for (uint32_t i = 0; i < report->topCount && i < report->topKeep; ++i) {
     if (report->top[i] == frame) {
+      return true;
+    }
+  }
+  for (uint32_t i = 0; i < report->deepestCount; ++i) {
+    if (report->deepest[i].frame == frame && isDeep(report, i)) {
       return true;
     }
   }
@@ -170,7 +205,9 @@ static bool lowerCut(pnReport *report) {
 
 pnResult pn_thin(pnReport *report) {
   pnResult result = PN_OK;
-  while (result == PN_OK && pn_reportSize(report) > report->byteLimit && lowerCut(report)) {
+  // first what was kept for a frame that is not the deepest or worst any more; then by lower cuts
+  for (bool lower = false; result == PN_OK && pn_reportSize(report) > report->byteLimit; lower = true) {
+    if (lower && !lowerCut(report)) break;
     dropPairs(report);
     result = dropPositions(report);
   }

@@ -11,7 +11,9 @@
  *   }
  *
  * Needed are name, a and b; without a depth any depth is accepted, without seconds any length, without an animation it
- * holds for all; "unseen": true is of --between, and not missed without it. The rest is for whoever reads it, and for finding the entry again when its name has changed. */
+ * holds for all; "unseen": true is of --between, and not missed without it. "begins" tells which
+ * of several with the same eight digits it is. The rest is for whoever reads it, and for finding the entry again when its name has
+ * changed. */
 #include "out.h"
 #include "scan.h"
 
@@ -54,10 +56,12 @@ static pnResult readEntry(const char *path, const json_t *object, size_t number,
   known->a = textOf(object, "a");
   known->b = textOf(object, "b");
   bool good = json_is_object(object) && known->name[0] && numberOf(object, "depth", INFINITY, &known->depth) &&
-              numberOf(object, "seconds", -1, &known->time);
+              numberOf(object, "seconds", -1, &known->time) && numberOf(object, "begins", -INFINITY, &known->begin);
+  known->hasBegin = known->begin > -INFINITY;
   if (!good)
     return pnFail(PN_ERROR_FORMAT,
-                  "%s: findings[%zu]: expected an object with a \"name\", and numbers \"depth\" and \"seconds\" if any",
+                  "%s: findings[%zu]: expected an object with a \"name\", and numbers \"depth\", \"seconds\" and "
+                  "\"begins\" if any",
                   path, number);
   entry->unseen = json_is_true(json_object_get(object, "unseen"));
   known->hasPlace = placeOf(object, "place_a", &known->placeA) && placeOf(object, "place_b", &known->placeB);
@@ -166,12 +170,13 @@ static json_t *entryJson(const pnScan *scan, const pnScanFinding *finding) {
   snprintf(frames, sizeof(frames), "%.10g-%.10g", pn_frameNumber(scan, core->firstFrame),
            pn_frameNumber(scan, core->lastFrame));
   const char *comment = finding->known != PN_NONE ? scan->findings.baseline.entries[finding->known].comment : "";
-  json_t *entry = json_pack(
-      "{s:s, s:o, s:o, s:o, s:s, s:f, s:f, s:s, s:o, s:o, s:o, s:o}", "name", core->name, "animation",
-      pn_jsonText(scan->runs[finding->run].name), "a", pn_jsonText(scan->bodies[core->a].name), "b",
-      pn_jsonText(scan->bodies[core->b].name), "kind", pn_kindWord(core->kind), "depth", rounded(core->depth.value),
-      "seconds", rounded(core->lastTime - core->firstTime), "frames", frames, "joints", pn_jsonText(joints), "place_a",
-      placeJson(core->placeA), "place_b", placeJson(core->placeB), "comment", pn_jsonText(comment));
+  json_t *entry =
+      json_pack("{s:s, s:o, s:o, s:o, s:s, s:f, s:f, s:f, s:s, s:o, s:o, s:o, s:o}", "name", core->name, "animation",
+                pn_jsonText(scan->runs[finding->run].name), "a", pn_jsonText(scan->bodies[core->a].name), "b",
+                pn_jsonText(scan->bodies[core->b].name), "kind", pn_kindWord(core->kind), "depth",
+                rounded(core->depth.value), "seconds", rounded(core->lastTime - core->firstTime), "begins",
+                round(1e3 * core->firstTime) / 1e3, "frames", frames, "joints", pn_jsonText(joints), "place_a",
+                placeJson(core->placeA), "place_b", placeJson(core->placeB), "comment", pn_jsonText(comment));
   if (entry && finding->unseen) json_object_set_new(entry, "unseen", json_true());
   return entry;
 }

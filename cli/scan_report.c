@@ -117,6 +117,7 @@ static size_t collectRegions(const pnScan *scan, pnReportPair *out) {
   const pnPair *pairs = pnFinder_GetRegionPairs(findings->finder, &pairCount);
   for (uint32_t i = 0; i < regionCount; ++i) {
     uint32_t a = findings->bodies[regions[i].a], b = findings->bodies[regions[i].b];
+    pn_reportDepth(scan->files.report, regions[i].finding, regions[i].depth.value);
     for (size_t k = regions[i].firstPair; k < regions[i].firstPair + regions[i].pairCount; ++k) {
       if (scan->rest.known && !isCounted(&scan->frame, a, b, &pairs[k])) continue;
       out[count++] = (pnReportPair){a, pairs[k].a, b, pairs[k].b, regions[i].finding + 1};

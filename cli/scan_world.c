@@ -264,6 +264,17 @@ static pnResult lookOnDevice(pnScan *scan, bool first) {
  * order of bodies, where pairs of triangles have a limit too: a file of 80 KB may have five thousand bodies in one place. */
 #define MOST_CONTACTS 4096u
 
+/* Pairs between bodies that nobody asked about: the world's filter has 32 bits, and what they could not say it finds too. */
+static size_t unwantedPairs(const pnScan *scan, const pnFrame *found) {
+  size_t count = 0;
+  for (uint32_t i = 0; i < found->contactCount && scan->choice.ruleCount > 0; ++i) {
+    const pnContact *contact = &pnWorld_GetContacts(scan->world)[i];
+    uint32_t a = pn_scanBodyNumber(scan, contact->a), b = pn_scanBodyNumber(scan, contact->b);
+    if (!pn_choiceAllows(&scan->choice, a, b)) count += contact->pairCount;
+  }
+  return count;
+}
+
 /* The world's answer as contacts with numbers of bodies. */
 static pnResult takeContacts(pnScan *scan, pnFrame found) {
   pnScanFrame *frame = &scan->frame;
@@ -275,11 +286,14 @@ static pnResult takeContacts(pnScan *scan, pnFrame found) {
     if (crowded && frame->contactCount == MOST_CONTACTS) break;
     const pnContact *contact = &pnWorld_GetContacts(scan->world)[i];
     uint32_t a = pn_scanBodyNumber(scan, contact->a), b = pn_scanBodyNumber(scan, contact->b);
-    // The world's filter has 32 bits: what they could not say is left out here.
     if (!pn_choiceAllows(&scan->choice, a, b)) continue;
-    frame->contacts[frame->contactCount++] = (pnScanContact){a, b, pnWorld_GetPairs(scan->world) + contact->firstPair,
-                                                             contact->pairCount, contact->pairCount};
-    frame->pairCount += contact->pairCount;
+    size_t most = scan->options->maxPairs > 0 ? scan->options->maxPairs - frame->pairCount : SIZE_MAX;
+    size_t count = contact->pairCount < most ? contact->pairCount : most;
+    frame->limited = frame->limited || count < contact->pairCount;
+    if (count == 0) continue;
+    frame->contacts[frame->contactCount++] =
+        (pnScanContact){a, b, pnWorld_GetPairs(scan->world) + contact->firstPair, count, count};
+    frame->pairCount += count;
   }
   frame->newCount = frame->pairCount;
   return PN_OK;
@@ -300,6 +314,14 @@ pnResult pn_scanCollide(pnScan *scan) {
                     .maxPairs = scan->options->maxPairs};
   if (scan->device) return lookOnDevice(scan, def.first);
   pnFrame found = pnWorld_Collide(scan->world, &def);
+  // Pairs that are left out do not use up what is asked for.
+  for (size_t unwanted = unwantedPairs(scan, &found); found.result == PN_OK && found.limited && unwanted > 0;) {
+    def.maxPairs = scan->options->maxPairs + 2 * unwanted;
+    found = pnWorld_Collide(scan->world, &def);
+    size_t now = unwantedPairs(scan, &found);
+    if (found.pairCount - now >= scan->options->maxPairs) break;
+    unwanted = now > unwanted ? now : 2 * unwanted;
+  }
   return found.result == PN_OK ? takeContacts(scan, found) : found.result;
 }
 

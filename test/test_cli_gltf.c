@@ -118,6 +118,31 @@ static void testCheck(void **state) {
   freeRun(&run);
 }
 
+/* Points in one of several bodies, at rest and at a moment. */
+static void testInside(void **state) {
+  (void)state;
+  FILE *file = fopen("points.txt", "w");
+  assert_non_null(file);
+  fputs("0 0 0\n9 9 9\n", file);
+  assert_int_equal(fclose(file), 0);
+  assert_int_equal(runLine("inside boxes.glb --points points.txt"), 2);
+  expectRun(&lastRun, 2, "expected one body, found 3|--body");
+  assert_int_equal(runLine("inside boxes.glb --body pillow --points points.txt"), 2);
+  expectRun(&lastRun, 2, "there is no 'pillow'");
+  // By number and by name it is the same body; the points are the vertices of all three.
+  assert_int_equal(runLine("inside boxes.glb --body 0 --points boxes.glb --json"), 0);
+  json_t *object = parseJson(lastRun.out), *again;
+  assert_true(json_integer_value(json_object_get(object, "points")) >= 24);
+  assert_int_equal(runLine("inside boxes.glb --body anvil --points boxes.glb --json"), 0);
+  again = parseJson(lastRun.out);
+  assert_true(json_equal(json_object_get(object, "inside"), json_object_get(again, "inside")));
+  json_decref(object);
+  json_decref(again);
+  assert_int_equal(runLine("inside boxes.glb --body 2 --time 1 --points points.txt"), 0);
+  assert_int_equal(runLine("inside boxes.glb --body 2 --animation jump --points points.txt"), 2);
+  unlink("points.txt");
+}
+
 /* Two unit boxes, one moved by 0.8: they share a fifth. */
 static void testVolume(void **state) {
   (void)state;
@@ -212,6 +237,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(testInfo, enterWithBoxes, leaveWithBoxes),
       cmocka_unit_test_setup_teardown(testInfoCharacter, enterWithBoxes, leaveWithBoxes),
       cmocka_unit_test_setup_teardown(testCheck, enterWithBoxes, leaveWithBoxes),
+      cmocka_unit_test_setup_teardown(testInside, enterWithBoxes, leaveWithBoxes),
       cmocka_unit_test_setup_teardown(testVolume, enterWithBoxes, leaveWithBoxes),
       cmocka_unit_test_setup_teardown(testStandard, enterWithBoxes, leaveWithBoxes),
       cmocka_unit_test_setup_teardown(testForeign, enterWithBoxes, leaveWithBoxes),

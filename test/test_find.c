@@ -336,8 +336,14 @@ static void fillNames(double fps, bool turned, float shift, char names[3][PN_FIN
   for (uint32_t i = 0; i < 2; ++i) {
     memcpy(names[i], f[i].name, PN_FINDING_NAME);
     if (known)
-      known[i] = (pnKnownFinding){names[i], "bea",       "ada",      f[i].depth.value, f[i].lastTime - f[i].firstTime,
-                                  true,     f[i].placeB, f[i].placeA};
+      known[i] = (pnKnownFinding){.name = names[i],
+                                  .a = "bea",
+                                  .b = "ada",
+                                  .depth = f[i].depth.value,
+                                  .time = f[i].lastTime - f[i].firstTime,
+                                  .hasPlace = true,
+                                  .placeA = f[i].placeB,
+                                  .placeB = f[i].placeA};
     if (known && f[i].b == 2) known[i].a = "cem";
   }
   findFree(&s);
@@ -357,6 +363,51 @@ static void namesLast(void **state) {
   assert_string_equal(first[1], again[1]);
 }
 
+/* A ball that dips into a box in the frames named by `dips`, three each. */
+static FindScene dipping(const int *dips, int count) {
+  FindScene s = ballAndBox(NULL, 0.3f);
+  for (int frame = 0; frame < 80; ++frame) {
+    bool isIn = false;
+    for (int i = 0; i < count; ++i) isIn = isIn || (frame >= dips[i] && frame < dips[i] + 3);
+    findMove(&s, 0, 0.8f, -0.5f, isIn ? 1.0f : 3.0f);
+    findLook(&s, false, false, false);
+  }
+  return s;
+}
+
+/* One contact that comes back: its names have numbers, which last when the first is mended and another comes. */
+static void numbersLast(void **state) {
+  (void)state;
+  FindScene s = dipping((int[]){5, 25, 45}, 3);
+  uint32_t count;
+  char names[3][PN_FINDING_NAME];
+  pnKnownFinding known[3];
+  testExpectOk(pnFinder_Rank(s.finder, PN_FINDINGS_BY_FIRST));
+  const pnFinding *f = pnFinder_GetFindings(s.finder, &count);
+  assert_int_equal(count, 3);
+  for (uint32_t i = 0; i < 3; ++i) {
+    memcpy(names[i], f[i].name, PN_FINDING_NAME);
+    known[i] = (pnKnownFinding){.name = names[i], .a = "ada", .b = "bea", .depth = 1, .time = -1, .hasBegin = true};
+    known[i].begin = f[i].firstTime;
+    assert_memory_equal(names[i], names[0], 8);
+  }
+  assert_string_equal(names[1] + 8, "-2");
+  assert_string_equal(names[2] + 8, "-3");
+  findFree(&s);
+  // The first is mended, the others are a little later, and there is a new one.
+  s = dipping((int[]){26, 46, 65}, 3);
+  testExpectOk(pnFinder_Rank(s.finder, PN_FINDINGS_BY_FIRST));
+  pnStanding standings[3];
+  uint32_t matches[3];
+  testExpectOk(pnFinder_Compare(s.finder, known, 3, NULL, standings, matches));
+  f = pnFinder_GetFindings(s.finder, &count);
+  assert_int_equal(count, 3);
+  assert_true(matches[0] == 1 && matches[1] == 2 && matches[2] == 0);
+  assert_string_equal(f[0].name, names[1]);
+  assert_string_equal(f[1].name, names[2]);
+  findFree(&s);
+}
+
 static void knownOnesAreKnown(void **state) {
   (void)state;
   char names[3][PN_FINDING_NAME];
@@ -374,7 +425,8 @@ static void knownOnesAreKnown(void **state) {
   assert_true(standing == PN_STANDING_NEW && match == PN_NONE);
   // By name: accepted as it is, too shallow, too short; by place under another name, which it then has.
   const pnFinding *f = only(&s);
-  pnKnownFinding one = {f->name, "bea", "ada", f->depth.value, f->lastTime - f->firstTime, false, {0, 0, 0}, {0, 0, 0}};
+  pnKnownFinding one = {
+      .name = f->name, .a = "bea", .b = "ada", .depth = f->depth.value, .time = f->lastTime - f->firstTime};
   char name[PN_FINDING_NAME];
   memcpy(name, f->name, sizeof name);
   one.name = name;
@@ -582,6 +634,7 @@ int main(void) {
       cmocka_unit_test(curvesAreClosedAndLong),
       cmocka_unit_test(regionsShareOutThePairs),
       cmocka_unit_test(namesLast),
+      cmocka_unit_test(numbersLast),
       cmocka_unit_test(knownOnesAreKnown),
       cmocka_unit_test(threadsDoNotMatter),
       cmocka_unit_test(framesCostNoMemory),

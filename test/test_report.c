@@ -348,6 +348,9 @@ static void writePeaked(const pnReportInfo *info, Scene *scene, pnReportStats *o
   for (uint32_t f = 0; f < 200; ++f) {
     scenePose(scene, f * 0.0075);
     size_t count = peakedPairs(f);
+    // two findings, deepest in frames 113 and 151, which have neither the most pairs nor an even number
+    pn_reportDepth(report, 7, 1.0 / (1 + abs((int)f - 113)));
+    pn_reportDepth(report, 2, 0.1 / (1 + abs((int)f - 151)));
     assert_int_equal(pn_reportFrame(report, f, f, (const float *const *)scene->positions, s_pairs, count), PN_OK);
   }
   assert_int_equal(pn_reportEnd(report, true, outStats), PN_OK);
@@ -379,6 +382,10 @@ static void thinningKeepsWhatMatters(void **state) {
     }
     assert_true(report.frames[137].positionsSize > 0);
     assert_true(report.frames[137].pairsSize > 0);
+    // and so have the deepest frames of findings, until there is room for next to nothing
+    for (uint32_t f = 113; part < 8 && f <= 151; f += 38) {
+      assert_true(report.frames[f].positionsSize > 0 && report.frames[f].pairsSize > 0);
+    }
     assert_true(report.frames[199].positionsSize > 0);
     assert_int_equal(comparePositions(&report, &scene, 0.0075), thin.positionFrames);
 

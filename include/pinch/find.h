@@ -217,7 +217,8 @@ typedef struct pnFindingSample {
 /* One thing to fix. Pointers live as long as pnRegion's: until the next frame or Rank. */
 typedef struct pnFinding {
   /* Eight hexadecimal digits: a hash of the bodies' names, of the label on either side with the most triangles and of the place
-   * on the rest meshes in coarse steps. The second one with the same digits has "-2" behind. It is the same after a new export, at
+   * on the rest meshes in coarse steps. Of several with the same digits, one contact that comes and goes, say, the second has "-2"
+   * behind, in the order of their first frames; pnFinder_Compare keeps these numbers where they are known. It is the same after a new export, at
    * another frame rate and after small changes; where it is not, by a step, pnFinder_Compare knows it by its place. */
   char name[PN_FINDING_NAME];
   uint32_t number; /* as in pnRegion.finding */
@@ -304,6 +305,8 @@ typedef struct pnKnownFinding {
   const char *a, *b; /* names of the bodies, in either order */
   double depth;      /* accepted */
   double time;       /* accepted: last minus first time; negative: any */
+  bool hasBegin;     /* `begin` is given */
+  double begin;      /* first time: which of several with the same eight digits it is */
   bool hasPlace;     /* placeA and placeB, of a and b as named here, are given */
   pnVec3 placeA, placeB;
 } pnKnownFinding;
@@ -327,10 +330,12 @@ typedef struct pnCompareDef {
 
 PN_API pnCompareDef pnDefaultCompareDef(void);
 
-/* Compares the ranked findings with `known`. Each known one is taken at most once: first by name, then the closest of the same
- * two bodies by place, which also gives the finding the known name. outStandings: one a finding, in the order of
- * pnFinder_GetFindings. outMatches: the number of the known one for each, PN_NONE for none; may be null. Known ones that nothing
- * matches no longer occur. def may be null. */
+/* Compares the ranked findings with `known`. Each known one is taken at most once: first those with the same two bodies and the same
+ * eight digits, where there are several on either side those that begin closest to each other (or, without `begin`, have the same
+ * name); then the closest of the same two bodies by place. A finding has the name under which it is known from then on, and one
+ * that is not known has none that is: so names last when one of several is mended, or another comes before them. outStandings: one
+ * a finding, in the order of pnFinder_GetFindings. outMatches: the number of the known one for each, PN_NONE for none; may be null.
+ * Known ones that nothing matches no longer occur. def may be null. */
 PN_API pnResult pnFinder_Compare(pnFinder *finder, const pnKnownFinding *known, uint32_t knownCount,
                                  const pnCompareDef *def, pnStanding *outStandings, uint32_t *outMatches);
 

@@ -1,6 +1,8 @@
 /* compare.c: findings beside those that somebody has seen and accepted.
  *
- * First by name. What is left on both sides is compared by place: the same two bodies, and on both the same place within a part of
+ * First by the digits of the name. Several findings may have the same: a foot goes through a coat at every step. Which is which is
+ * told by when they begin, and not by the number behind the digits, which counts: when the first one is mended all others
+ * have other numbers. What is left on both sides is compared by place: the same two bodies, and on both the same place within a part of
  * their boxes. Of all such pairs the closest is taken first, then the closest of the rest, so that the answer does not depend on
  * the order in which either list is written. */
 #include "find/find.h"
@@ -44,22 +46,59 @@ static pnStanding standingOf(const pnFinding *f, const pnKnownFinding *known, co
   return longer ? PN_STANDING_LONGER : PN_STANDING_KNOWN;
 }
 
-/* Everything that has the same name and bodies. */
-static void matchNames(const pnFinder *finder, const pnKnownFinding *known, uint32_t knownCount, uint32_t *matches,
-                       bool *taken) {
+/* The digits of a name, without the number behind them. */
+static bool haveSameDigits(const char *name, const char *other) {
+  return strncmp(name, other, 8) == 0 && (name[8] == 0 || name[8] == '-') && (other[8] == 0 || other[8] == '-');
+}
+
+/* How well two with the same digits and bodies fit: the time between their begins, or their names. Infinite: not at all. */
+static double distanceInTime(const pnFinder *finder, const pnFinding *f, const pnKnownFinding *known) {
+  if (!haveSameDigits(f->name, known->name) || !isBetween(finder, f, known)) return INFINITY;
+  if (known->hasBegin) return fabs(f->firstTime - known->begin);
+  return strcmp(f->name, known->name) == 0 ? 0 : INFINITY;
+}
+
+/* Of those with the same digits the closest two in time that are left; of equal ones the first. False: there are none. */
+static bool matchDigits(const pnFinder *finder, const pnKnownFinding *known, uint32_t knownCount, uint32_t *matches,
+                        bool *taken) {
+  double best = INFINITY;
+  size_t finding = 0;
+  uint32_t match = PN_NONE;
   for (size_t i = 0; i < finder->findings.count; ++i) {
-    const pnFinding *f = &finder->findings.data[i];
-    matches[i] = PN_NONE;
     for (uint32_t k = 0; k < knownCount && matches[i] == PN_NONE; ++k) {
-      if (taken[k] || strcmp(known[k].name, f->name) != 0 || !isBetween(finder, f, &known[k])) continue;
-      matches[i] = k;
-      taken[k] = true;
+      double d = taken[k] ? INFINITY : distanceInTime(finder, &finder->findings.data[i], &known[k]);
+      if (d < best) best = d, finding = i, match = k;
     }
+  }
+  if (match == PN_NONE) return false;
+  matches[finding] = match;
+  taken[match] = true;
+  return true;
+}
+
+static bool isTaken(const pnFinder *finder, const pnKnownFinding *known, uint32_t knownCount, const char *name,
+                    size_t except) {
+  for (uint32_t k = 0; k < knownCount; ++k)
+    if (strcmp(known[k].name, name) == 0) return true;
+  for (size_t i = 0; i < finder->findings.count; ++i)
+    if (i != except && strcmp(finder->findings.data[i].name, name) == 0) return true;
+  return false;
+}
+
+/* Known ones have their known names; the others get the next number of theirs that nobody has or had. */
+static void keepNames(pnFinder *finder, const pnKnownFinding *known, uint32_t knownCount, const uint32_t *matches) {
+  for (size_t i = 0; i < finder->findings.count; ++i)
+    if (matches[i] != PN_NONE) snprintf(finder->findings.data[i].name, PN_FINDING_NAME, "%s", known[matches[i]].name);
+  for (size_t i = 0; i < finder->findings.count; ++i) {
+    char *name = finder->findings.data[i].name;
+    if (matches[i] != PN_NONE) continue;
+    for (unsigned number = 2; isTaken(finder, known, knownCount, name, i); ++number)
+      snprintf(name + 8, PN_FINDING_NAME - 8, "-%u", number);
   }
 }
 
 /* The closest two that are left; false when none are close enough. */
-static bool matchClosest(pnFinder *finder, const pnKnownFinding *known, uint32_t knownCount, double most,
+static bool matchClosest(const pnFinder *finder, const pnKnownFinding *known, uint32_t knownCount, double most,
                          uint32_t *matches, bool *taken) {
   double best = INFINITY;
   size_t finding = 0;
@@ -74,7 +113,6 @@ static bool matchClosest(pnFinder *finder, const pnKnownFinding *known, uint32_t
   if (match == PN_NONE || !(best <= most)) return false;
   matches[finding] = match;
   taken[match] = true;
-  snprintf(finder->findings.data[finding].name, PN_FINDING_NAME, "%s", known[match].name);
   return true;
 }
 
@@ -90,8 +128,10 @@ pnResult pnFinder_Compare(pnFinder *finder, const pnKnownFinding *known, uint32_
   bool *taken = pn_allocZero(PN_MAX(knownCount, 1u));
   uint32_t *matches = pn_alloc(PN_MAX(count, 1) * sizeof(uint32_t));
   bool good = taken && matches;
-  if (good) matchNames(finder, known, knownCount, matches, taken);
+  for (size_t i = 0; i < count && good; ++i) matches[i] = PN_NONE;
+  while (good && matchDigits(finder, known, knownCount, matches, taken)) {}
   while (good && matchClosest(finder, known, knownCount, def->place, matches, taken)) {}
+  if (good) keepNames(finder, known, knownCount, matches);
   for (size_t i = 0; i < count && good; ++i) {
     outStandings[i] =
         matches[i] == PN_NONE ? PN_STANDING_NEW : standingOf(&finder->findings.data[i], &known[matches[i]], def);
