@@ -209,6 +209,49 @@ static void beside(Scene *s, const Setup *setup) {
 }
 #endif
 
+/* ---------------------------------------------------------------- distances */
+
+#ifdef PN_HAVE_FCL_QUERY
+/* The second body stands around the first, turned by 3, 4, 5; what ours need to follow it is in their time. */
+static void distances(Scene *a, Scene *b, const Setup *setup) {
+  enum { PLACES = 100 };
+  pnFclQuery *rival[2] = {pn_fclOpen(&a->arrays), pn_fclOpen(&b->arrays)};
+  pnMatrix places[PLACES];
+  double found[PLACES] = {0}, worst = 0;
+  Column ours = {"pinch", {0}}, theirs = {"FCL", {0}};
+  for (int i = 0; i < PLACES; ++i) {
+    float away[3], length = 0;
+    for (int k = 0; k < 3; ++k) away[k] = between(-1, 1), length += away[k] * away[k];
+    length = between(2.2, 3.5) / sqrtf(length);
+    places[i] = pnMatrix_Identity();
+    places[i].m[0][0] = places[i].m[1][1] = 0.6f, places[i].m[0][1] = -0.8f, places[i].m[1][0] = 0.8f;
+    for (int k = 0; k < 3; ++k) places[i].m[k][3] = away[k] * length;
+  }
+  pnTreePair pair = {a->tree, b->tree};
+  for (int pass = -1; pass < setup->passes; ++pass) {
+    int at = pass < 0 ? 0 : pass;
+    double t0 = processorTime();
+    for (int i = 0; i < PLACES; ++i) {
+      pnDistance one;
+      check(pnPose_SetTransform(b->pose, &places[i]));
+      check(pnFindDistances(&pair, 1, NULL, &one));
+      found[i] = one.distance;
+    }
+    double t1 = processorTime();
+    for (int i = 0; i < PLACES; ++i) {
+      pnVec3 onA, onB;
+      double d = pn_fclDistance(rival[0], rival[1], &places[i], &onA, &onB);
+      worst = fmax(worst, fabs(fmax(d, 0) - found[i]));
+    }
+    double t2 = processorTime();
+    ours.time[at] = t1 - t0, theirs.time[at] = t2 - t1;
+  }
+  printRow(a->name, "distance", &ours, &theirs, setup, PLACES);
+  printf("%-10s distances differ by %.1e\n", a->name, worst);
+  for (int i = 0; i < 2; ++i) pn_fclClose(rival[i]);
+}
+#endif
+
 /* ---------------------------------------------------------------- */
 
 int main(int argc, char **argv) {
@@ -225,6 +268,11 @@ int main(int argc, char **argv) {
     Scene s = openScene(names[i], setup.triangles);
 #ifdef PN_HAVE_EMBREE_QUERY
     beside(&s, &setup);
+#endif
+#ifdef PN_HAVE_FCL_QUERY
+    Scene other = openScene(names[i], setup.triangles);
+    distances(&s, &other, &setup);
+    closeScene(&other);
 #endif
     closeScene(&s);
   }
