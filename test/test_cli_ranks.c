@@ -1,6 +1,7 @@
 /* test_cli_ranks.c: `mpirun -n N pinch scan` writes what one process writes, byte for byte, with its exit status; a rank that dies ends
  * the run with an error, with nothing under a final name, and --resume goes on; where MPI lets the others live, they do its work.
- * Skipped where pinch was built without MPI or there is no mpirun. */
+ * Skipped where pinch was built without MPI or there is no mpirun; not under sanitizers, which would look at MPI's memory.
+ * ctest labels: slow */
 #include "support.h"
 
 #include "tool.h"

@@ -20,6 +20,7 @@ end() {
   rm -rf "$folder"
 }
 trap end EXIT
+trap 'exit 1' INT TERM HUP
 fail() {
   echo "slurm: $*"
   tail -n 20 "$folder"/*.log 2>/dev/null
