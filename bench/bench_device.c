@@ -18,9 +18,9 @@
  * Every frame's pairs are compared with the processor's: "same", or WRONG and status 1. --stages prints what each kernel takes, by
  * the device's own clock. */
 #include "avatar.h"
+#include "device_images.h"
 #include "lab.h"
 #include "rooms.h"
-#include "volume_scenes.h"
 
 #include "pinch/device.h"
 #include "pinch/io.h"
@@ -345,122 +345,6 @@ static void printStages(const Stage *stage, Show *show) {
   printf("; sum %.1f\n", total);
 }
 
-/* ---------------------------------------------------------------- images */
-
-/* Milliseconds for an image and for the points on so many threads of the processor, and what it measures. */
-static void imageOfProcessor(const pnPose *pose, uint32_t resolution, uint32_t threads, const float *points,
-                             uint32_t count, double outTimes[2], pnVolumeResult *outVolume, uint8_t *inside) {
-  pnPool *pool = NULL;
-  pnLdiDef def = pnDefaultLdiDef();
-  pnLdi *ldi;
-  pnInsideResult result;
-  double some[8];
-  if (threads != 1) check(pnCreatePool(threads, &pool));
-  def.pose = pose, def.resolution = resolution, def.bounds = false;
-  if (pool) def.tasks = pnPool_GetTasks(pool);
-  check(pnCreateLdi(&def, &ldi));
-  for (int r = 0; r < 8; ++r) {
-    check(pnPose_SetVertices((pnPose *)(uintptr_t)pose, pnMesh_GetVertices(pnPose_GetMesh(pose)),
-                             pnMesh_GetVertexCount(pnPose_GetMesh(pose))));
-    const double start = pnGetTime();
-    check(pnLdi_Update(ldi));
-    some[r] = 1e3 * (pnGetTime() - start);
-  }
-  outTimes[0] = pn_labMedian(some, 8);
-  for (int r = 0; r < 8; ++r) {
-    check(pnLdi_TestPoints(ldi, points, count, inside, &result));
-    some[r] = 1e3 * result.time;
-  }
-  outTimes[1] = pn_labMedian(some, 8);
-  check(pnLdi_Measure(ldi, outVolume));
-  pnDestroyLdi(ldi);
-  pnDestroyPool(pool);
-}
-
-#define POINTS 100000u
-
-static bool runImage(pnDevice *device, const pnPose *pose, uint32_t resolution, const float *points) {
-  pnDeviceWorld *world;
-  pnDeviceBodyDef body = pnDefaultDeviceBodyDef();
-  pnDeviceLdiDef def = pnDefaultDeviceLdiDef();
-  pnDeviceLdi *ldi;
-  pnVolumeResult mine, theirs, again;
-  pnInsideResult result;
-  double images[MOST_REPEATS], asked[MOST_REPEATS], one[2] = {0, 0}, all[2] = {0, 0};
-  uint8_t *inside = need(POINTS), *expected = need(POINTS);
-  check(pnCreateDeviceWorld(device, &world));
-  body.pose = pose;
-  check(pnDeviceWorld_AddBody(world, &body, &def.body));
-  def.world = world, def.resolution = resolution;
-  check(pnCreateDeviceLdi(&def, &ldi));
-  imageOfProcessor(pose, resolution, 1, points, POINTS, one, &theirs, expected);
-  imageOfProcessor(pose, resolution, 0, points, POINTS, all, &again, expected);
-  check(pnDeviceLdi_Update(ldi));
-  const uint64_t layers = pnDeviceLdi_GetInfo(ldi).layerCount;
-  check(pnDeviceLdi_TestPoints(ldi, points, POINTS, inside, &result));
-  check(pnDeviceLdi_Measure(ldi, &mine));
-  const bool same =
-      mine.volume == theirs.volume && mine.spanCount == theirs.spanCount && memcmp(inside, expected, POINTS) == 0;
-  pnDestroyDeviceLdi(ldi);
-  pnDestroyDeviceWorld(world);
-
-  // vertices that are there: nobody knows that they are the same
-  void *buffer;
-  size_t offset;
-  body.onDevice = true;
-  check(pnCreateDeviceWorld(device, &world));
-  check(pnDeviceWorld_AddBody(world, &body, &def.body));
-  def.world = world;
-  pnDeviceWorld *source;
-  pnDeviceBodyDef copy = pnDefaultDeviceBodyDef();
-  uint32_t number;
-  check(pnCreateDeviceWorld(device, &source));
-  copy.pose = pose;
-  check(pnDeviceWorld_AddBody(source, &copy, &number));
-  check(pnDeviceWorld_Collide(source, NULL).result);
-  check(pnDeviceWorld_GetVertexBuffer(source, number, &buffer, &offset));
-  check(pnDeviceWorld_CopyVertices(world, def.body, buffer, offset));
-  check(pnCreateDeviceLdi(&def, &ldi));
-  for (uint32_t r = 0; r < s_repeats; ++r) {
-    const double start = pnGetTime();
-    check(pnDeviceLdi_Update(ldi));
-    images[r] = 1e3 * (pnGetTime() - start);
-    check(pnDeviceLdi_TestPoints(ldi, points, POINTS, inside, &result));
-    asked[r] = 1e3 * result.time;
-  }
-  printf(
-      "ldi %4u x %-4u %8u faces %9llu layers | image %7.4f, 1 thread %7.3f, threads %7.3f | points %7.4f, %7.3f, "
-      "%7.3f | %s\n",
-      resolution, resolution, pnMesh_GetTriangleCount(pnPose_GetMesh(pose)), (unsigned long long)layers,
-      pn_labMedian(images, s_repeats), one[0], all[0], pn_labMedian(asked, s_repeats), one[1], all[1],
-      same ? "same" : "WRONG");
-  pnDestroyDeviceLdi(ldi);
-  pnDestroyDeviceWorld(world);
-  pnDestroyDeviceWorld(source);
-  free(inside), free(expected);
-  return same;
-}
-
-static bool runImages(pnDevice *device) {
-  pnMesh *mesh;
-  pnPose *pose;
-  float *points = need(3 * POINTS * sizeof(float));
-  uint64_t state = 1;
-  for (size_t i = 0; i < 3 * (size_t)POINTS; ++i) {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    points[i] = (float)(state >> 40) * 0x1p-23f - 1.0f;
-  }
-  check(pnMakeVolumeShape(PN_VOLUME_WYRM, 0, &mesh));
-  pnPoseDef def = {mesh, NULL, NULL};
-  check(pnCreatePose(&def, &pose));
-  const bool same = runImage(device, pose, 128, points);
-  const bool fine = runImage(device, pose, 512, points) && same;
-  pnDestroyPose(pose);
-  pnDestroyMesh(mesh);
-  free(points);
-  return fine;
-}
-
 /* ---------------------------------------------------------------- a step */
 
 /* Seconds of the processor for the step, and its impacts. */
@@ -560,7 +444,7 @@ static bool runStep(pnDevice *device, pnDevice *profiled) {
 /* ---------------------------------------------------------------- one scene */
 
 static bool run(const char *name, pnDevice *device, pnDevice *profiled) {
-  if (strcmp(name, "ldi") == 0) return runImages(device);
+  if (strcmp(name, "ldi") == 0) return pn_benchImages(device, s_repeats);
   if (strcmp(name, "step") == 0) return runStep(device, profiled);
   Stage *stage = calloc(1, sizeof *stage);
   if (!stage) exit(2);

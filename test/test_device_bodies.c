@@ -507,69 +507,6 @@ static void nothingHasToTravel(void **state) {
   pn_cl.ReleaseCommandQueue(queue);
 }
 
-/* Contacts begin, go on and end as they do in a world of the processor; and at most so many pairs are handed out, the first. */
-static void contactsComeAndGo(void **state) {
-  NEEDS_DEVICE;
-  enum { BODIES = 4 };
-  pnMesh *mesh;
-  pnPose *pose[BODIES];
-  pnDeviceWorld *world;
-  testExpectOk(pnMakeBox((pnVec3){0.5f, 0.5f, 0.5f}, 2, &mesh));
-  testExpectOk(pnCreateDeviceWorld(s_device, &world));
-  for (int b = 0; b < BODIES; ++b) {
-    pnPoseDef def = {mesh, NULL, NULL};
-    testExpectOk(pnCreatePose(&def, &pose[b]));
-    addPose(world, pose[b], false);
-  }
-  /* where each of them is on a line, in every frame; they are 1 wide */
-  static const float places[4][BODIES] = {{0, 0.7f, 5, 9}, {0, 0.7f, 1.4f, 9}, {0, 4, 4.7f, 9}, {0, 4, 4.7f, 9}};
-  static const struct {
-    uint32_t count, ended;
-    pnDeviceContact contacts[3];
-  } truth[4] = {
-      {1, 0, {{.a = 0, .b = 1}}},
-      {2, 0, {{.a = 0, .b = 1, .state = PN_DEVICE_CONTACT_PERSIST}, {.a = 1, .b = 2}}},
-      {1, 1, {{.a = 1, .b = 2, .state = PN_DEVICE_CONTACT_PERSIST}, {.a = 0, .b = 1, .state = PN_DEVICE_CONTACT_END}}},
-      {1, 0, {{.a = 1, .b = 2, .state = PN_DEVICE_CONTACT_PERSIST}}}};
-  pnPair *all = NULL;
-  size_t count = 0;
-  for (int frame = 0; frame < 4; ++frame) {
-    for (int b = 0; b < BODIES; ++b) {
-      pnMatrix m = pnMatrix_Identity();
-      m.m[0][3] = places[frame][b], m.m[1][3] = 0.1f * (float)b;
-      testExpectOk(pnPose_SetTransform(pose[b], &m));
-    }
-    /* a count in between changes nothing */
-    assert_true(collide(world, &(pnDeviceFrameDef){.countOnly = true}).pairCount > 0);
-    const pnDeviceFrame f = collide(world, NULL);
-    assert_int_equal(f.contactCount, truth[frame].count);
-    assert_int_equal(f.endedCount, truth[frame].ended);
-    for (uint32_t c = 0; c < f.contactCount + f.endedCount; ++c) {
-      const pnDeviceContact *found = &pnDeviceWorld_GetContacts(world)[c], *x = &truth[frame].contacts[c];
-      assert_true(found->a == x->a && found->b == x->b && found->state == x->state);
-      assert_true((found->pairCount > 0) == (x->state != PN_DEVICE_CONTACT_END));
-    }
-    if (frame != 1) continue;
-    count = f.pairCount;
-    all = malloc(count * sizeof(pnPair));
-    memcpy(all, pnDeviceWorld_GetPairs(world), count * sizeof(pnPair));
-    const size_t first = pnDeviceWorld_GetContacts(world)[0].pairCount;
-    for (int k = 0; k < 4; ++k) {
-      const size_t most = k == 0 ? 1 : k == 1 ? first : k == 2 ? first + 1 : count;
-      const pnDeviceFrame some = collide(world, &(pnDeviceFrameDef){.maxPairs = most});
-      assert_true(some.limited == (most < count) && some.pairCount == most);
-      assert_int_equal(some.contactCount, most > first ? 2 : 1);
-      assert_memory_equal(pnDeviceWorld_GetPairs(world), all, most * sizeof(pnPair));
-    }
-    testExpectOk(collide(world, NULL).result);
-  }
-  assert_true(count > 2);
-  free(all);
-  pnDestroyDeviceWorld(world);
-  for (int b = 0; b < BODIES; ++b) pnDestroyPose(pose[b]);
-  pnDestroyMesh(mesh);
-}
-
 static void callsThatMakeNoSense(void **state) {
   NEEDS_DEVICE;
   pnDeviceWorld *world;
@@ -625,7 +562,6 @@ int main(void) {
       cmocka_unit_test(categoriesAndSmallBodies),
       cmocka_unit_test(questionsOfOneWorld),
       cmocka_unit_test(nothingHasToTravel),
-      cmocka_unit_test(contactsComeAndGo),
       cmocka_unit_test(callsThatMakeNoSense),
   };
   return cmocka_run_group_tests(tests, openDevice, closeDevice);
