@@ -327,6 +327,33 @@ static void namesAreHandedOn(void **state) {
   assert_int_equal(pnGetByteCount(), 0);
 }
 
+/* An edge that two have and that is cut in two places has two new vertices, also when they are moved to one place later. */
+static void otherPlacesAreOtherVertices(void **state) {
+  (void)state;
+  pnSoup *soup = newSoup();
+  const float corners[18] = {0, 0, 0, 1, 0, 0, 0, 1, 0, /**/ 1, 0, 0, 1, 1, 0, 0, 1, 0};
+  const uint32_t names[6] = {0, 1, 2, 1, 3, 2};
+  pnPrimitiveId ids[2];
+  testExpectOk(pnSoup_Add(soup, PN_PRIMITIVE_TRIANGLE, corners, 2, ids));
+  testExpectOk(pnSoup_NameVertices(soup, ids, names, 2));
+  pnCut cut[2];
+  testExpectOk(pnSoup_Cut(soup, ids[0], &(pnPlane){{1, 0, 0}, 0.5f}, &cut[0]));
+  testExpectOk(pnSoup_Cut(soup, ids[1], &(pnPlane){{1, 0, 0}, 0.25f}, &cut[1]));
+  uint32_t a[3], b[3];
+  assert_true(pnSoup_GetVertexNames(soup, cut[0].above[0], a) && pnSoup_GetVertexNames(soup, cut[1].below[0], b));
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) assert_true(a[i] != b[j]);
+  pnDestroySoup(soup);
+  /* where one corner has a name its pieces know each other by all of theirs */
+  soup = newSoup();
+  const uint32_t one[3] = {5, PN_NONE, PN_NONE};
+  testExpectOk(pnSoup_Add(soup, PN_PRIMITIVE_TRIANGLE, corners, 1, ids));
+  testExpectOk(pnSoup_NameVertices(soup, ids, one, 1));
+  testExpectOk(pnSoup_Cut(soup, ids[0], &(pnPlane){{1, 0, 0}, 0.5f}, &cut[0]));
+  assert_true(pnSoup_GetCount(soup) == 3 && selfCount(soup, 0) == 0);
+  pnDestroySoup(soup);
+}
+
 /* Fused halves of a ball: each knows its own, and the two meet along the seam, where nobody said that they are one. A cut that one
  * half began goes on after the fuse. */
 static void fusedSoupsKnowTheirOwn(void **state) {
@@ -506,6 +533,7 @@ int main(void) {
       cmocka_unit_test(ballsDoNotMeetThemselves),
       cmocka_unit_test_setup_teardown(soupsAgree, openAll, closeAll),
       cmocka_unit_test(namesAreHandedOn),
+      cmocka_unit_test(otherPlacesAreOtherVertices),
       cmocka_unit_test_setup_teardown(fusedSoupsKnowTheirOwn, openAll, closeAll),
       cmocka_unit_test(zerosAreOneZero),
       cmocka_unit_test(worldsKnowThem),

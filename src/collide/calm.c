@@ -6,11 +6,7 @@
 #include <float.h>
 #include <math.h>
 
-/* How far a float vertex in the world can be from where real numbers would put it, as a length. With u = 2^-24, m weights
- * and g(k) = k u / (1 - k u): the pose's sum is off by g(m + 2) reach in each coordinate, and so is that of the rest pose
- * from which weights are counted; the transform's by 4u (3 reach + shift); and a length is at most sqrt(3) times a
- * coordinate. 1.001 for the stretch of the transform. */
-static double noiseOf(const pnPose *pose) {
+double pn_calmNoise(const pnPose *pose) {
   double k = (pose->morph->targetCount + 2.0) * 0x1p-24, reach = (double)pose->sourceMaxAbs, shift = 0;
   float rest = 0;
   (void)pn_checkWeights(pose->morph, "pose", pose->morph->restWeights, &rest);
@@ -83,7 +79,7 @@ static bool walkCalm(pnTree *tree, const pnTasks *tasks, pnWorker *workers, pnPr
     return true;
   }
   const pnPose *pose = tree->pose;
-  float noise = (float)(1.02 * noiseOf(pose));
+  float noise = (float)(1.02 * pn_calmNoise(pose));
   frame->restlessCount = frame->seedCount = 0;
   /* how far each weight is from its rest weight */
   for (uint32_t t = 0; t < pose->morph->targetCount; t++) {

@@ -144,4 +144,10 @@ pnStretch pn_calmStretch(const pnCalmTriangle *s, const pnCalmTriangle *t, const
 pnStretch pn_calmStretchFar(const pnCalmTriangle *const *triangles, uint32_t countA, uint32_t count,
                             double (*deltas)[3], double gap, double enough);
 
+/* How far a float vertex in the world can be from where real numbers would put it, as a length. With u = 2^-24, m weights
+ * and g(k) = k u / (1 - k u): the pose's sum is off by g(m + 2) reach in each coordinate, and so is that of the rest pose
+ * from which weights are counted; the transform's by 4u (3 reach + shift); and a length is at most sqrt(3) times a
+ * coordinate. 1.001 for the stretch of the transform. */
+double pn_calmNoise(const pnPose *pose);
+
 #endif

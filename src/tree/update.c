@@ -251,7 +251,9 @@ void pn_fetchListed(const pnPose *pose, const uint32_t *listed, uint32_t count, 
 
 /* Extents span at most 2^14 cells: the box and half a step of the offset beside it (8192 + 12288) fit 16 bits, and bodies of
  * one size within a few of their sizes mostly get one grid, which makes tests between them cheaper. Coordinates stay below
- * 2^24 cells, where floats are integers, so that no cell is finer than the numbers and int32 never overflows. The
+ * 2^24 cells, where floats are integers, so that no cell is finer than the numbers and int32 never overflows. (This is about waste
+ * and not about answers: a scale is a power of two, so that a coordinate in cells is exact wherever it stays below 2^31, and so is
+ * its distance from an offset, a small multiple of the same unit. 2^26 would do.) The
  * exponent is kept where 2^k, or 2^k over a lift of 2^LIFT, is a normal float; 2^-MOST_EXPONENT is below the least float.
  * Directions beside the axes count where they say nothing (slab.h): saturated numbers would be small ones through a lens. */
 #define MOST_EXPONENT 160
