@@ -43,8 +43,7 @@ bool pnPairList_IsLimited(const pnPairList *list) {
 
 /* What the eager part of an update cost. */
 static void addUpdates(pnCost *cost, pnTree *tree) {
-  cost->nodesUpdated += tree->eagerUpdated;
-  tree->eagerUpdated = 0;
+  cost->nodesUpdated += pn_takeUpdated(tree);
 }
 
 static bool isCurrent(const pnTree *tree) {

@@ -134,8 +134,10 @@ struct pnTree {
   uint32_t now;        /* the tree's stamp */
   pnGrid grid;
   pnBox box;
-  float builtSurface;    /* relative surface at build time, for the quality */
-  uint64_t eagerUpdated; /* nodes computed by updates since a query last took the count */
+  float builtSurface; /* relative surface at build time, for the quality */
+  _Atomic uint64_t
+      eagerUpdated; /* nodes computed by updates since a query last took the count. Worlds that share a tree take it
+                                    at the same time: one of them gets it */
 };
 
 /* pnCreateTree, its definition taken apart. */
@@ -163,6 +165,11 @@ PN_INLINE bool pn_isInPlace(const pnTree *tree) {
 }
 PN_INLINE void *pn_lanesOf(const pnTree *tree, uint32_t node) {
   return tree->lanes + (size_t)node * tree->laneBytes;
+}
+
+/* The nodes that updates have computed since the last call. */
+PN_INLINE uint64_t pn_takeUpdated(pnTree *tree) {
+  return atomic_exchange_explicit(&tree->eagerUpdated, 0, memory_order_relaxed);
 }
 
 #endif

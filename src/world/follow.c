@@ -266,8 +266,7 @@ static pnResult followOne(const pnWorld *world, uint32_t place, pnCost *cost) {
     return PN_OK;
   }
   pnResult result = pnTree_Update(body->tree, &world->def.tasks);
-  cost->nodesUpdated += body->tree->eagerUpdated;
-  body->tree->eagerUpdated = 0;
+  cost->nodesUpdated += pn_takeUpdated(body->tree);
   return pn_nameBody(body, result);
 }
 
@@ -284,9 +283,7 @@ pnResult pn_followClose(pnWorld *world, pnCost *cost) {
 void pn_forgetTouched(pnWorld *world, pnCost *cost) {
   for (size_t i = 0; i < world->touched.count; i++) {
     pnBody *body = &world->bodies.data[world->touched.data[i]];
-    pnTree *tree = pn_treeOf(body);
-    cost->nodesUpdated += tree->eagerUpdated;
-    tree->eagerUpdated = 0;
+    cost->nodesUpdated += pn_takeUpdated(pn_treeOf(body));
     body->isTouched = false;
   }
   world->touched.count = 0;
