@@ -247,7 +247,7 @@ static void wrongSkinsAreNamed(void **state) {
   REFUSED(PN_ERROR_ARGUMENT, "vertex 2|1.5");
   s.def.mode = (pnSkinMode)7;
   REFUSED(PN_ERROR_ARGUMENT, "mode 7");
-  s.def = (pnSkinDef){0};
+  s.def = pnDefaultSkinDef();
   REFUSED(PN_ERROR_ARGUMENT, "no mesh");
 #undef REFUSED
   pnDestroyMesh(s.mesh);
