@@ -348,7 +348,8 @@ static ToolRun interruptTool(const char *const *words, int signalNumber) {
 }
 
 static void expectIncomplete(const char *option, int signalNumber, int status) {
-  const char *words[] = {"scan", "boxes.glb", "--json", "--fps", "100000", "--frames", "0:6000000", "--csv", "c.csv", option, NULL};
+  const char *words[] = {"scan",      "boxes.glb", "--json", "--fps", "100000", "--frames",
+                         "0:6000000", "--csv",     "c.csv",  option,  NULL};
   ToolRun run = interruptTool(words, signalNumber);
   expectRun(&run, status, "interrupted after");
   json_t *object = parseJson(run.out);

@@ -42,14 +42,14 @@ void pn_placeHit(const pn_Line *line, const float *const c[3], const double w[3]
 /* ---------------------------------------------------------------- planes that hold the ray */
 
 /* A place on the line, with its exact sign, and the weights of the corners there. */
-typedef struct Place {
+typedef struct LinePlace {
   double t;
   int sign;
   double w[3];
-} Place;
+} LinePlace;
 
 /* The sign is right, whatever t was rounded to. */
-static void takePlace(Place *lo, Place *hi, Place p) {
+static void takePlace(LinePlace *lo, LinePlace *hi, LinePlace p) {
   p.t = p.sign == 0 ? 0 : p.sign > 0 ? PN_MAX(p.t, DBL_MIN) : PN_MIN(p.t, -DBL_MIN);
   if (p.t < lo->t) *lo = p;
   if (p.t > hi->t) *hi = p;
@@ -72,7 +72,7 @@ static int sidesInPlane(const pn_Line *line, const float *const c[3], int sides[
 }
 
 /* Where the edge from corner a to corner b, on either side of the line, passes it. */
-static Place crossing(const pn_Line *line, const float *const c[3], int axis, int a, int b, int sideA) {
+static LinePlace crossing(const pn_Line *line, const float *const c[3], int axis, int a, int b, int sideA) {
   int i = (axis + 1) % 3, j = (axis + 2) % 3, Z = line->axis[2];
   // | a-o b-o | as seen along the axis, and the same of d with both: t = -|ab| / (|da| - |db|).
   int turn = pn_orient2(line->o[i], line->o[j], c[a][i], c[a][j], c[b][i], c[b][j]);
@@ -83,7 +83,7 @@ static Place crossing(const pn_Line *line, const float *const c[3], int axis, in
   double part = offA != offB ? offA / (offA - offB) : 0.5;
   part = part >= 0 && part <= 1 ? part : 0.5;
   double z = c[a][Z] + part * ((double)c[b][Z] - c[a][Z]) - line->o[Z];
-  Place p = {z * line->inverse, -turn * sideA, {0, 0, 0}};
+  LinePlace p = {z * line->inverse, -turn * sideA, {0, 0, 0}};
   p.w[a] = 1 - part;
   p.w[b] = part;
   return p;
@@ -91,12 +91,12 @@ static Place crossing(const pn_Line *line, const float *const c[3], int axis, in
 
 static bool meetInPlane(const pn_Line *line, const float *const c[3], double first, pn_LineHit *out) {
   int sides[3], axis = sidesInPlane(line, c, sides), Z = line->axis[2];
-  Place lo = {.t = INFINITY}, hi = {.t = -INFINITY};
+  LinePlace lo = {.t = INFINITY}, hi = {.t = -INFINITY};
   for (int k = 0; k < 3; ++k) {
     int next = (k + 1) % 3;
     if (axis < 0 || sides[k] == 0) {
       double z = (double)c[k][Z] - line->o[Z];
-      Place p = {z * line->inverse, (z > 0) - (z < 0), {k == 0, k == 1, k == 2}};
+      LinePlace p = {z * line->inverse, (z > 0) - (z < 0), {k == 0, k == 1, k == 2}};
       p.sign = line->inverse > 0 ? p.sign : -p.sign;
       takePlace(&lo, &hi, p);
     }

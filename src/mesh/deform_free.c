@@ -44,15 +44,15 @@ pnResult pn_checkNumbers(const pnPose *pose, const float *vertices, float *outMa
 #define FEWEST_PARTS 4u
 
 /* An array that several workers look through, or copy. */
-typedef struct Pass {
+typedef struct VertexPass {
   const float *from;
   float *to;
   size_t count;
   float most[PN_MAX_WORKERS]; /* of each worker */
-} Pass;
+} VertexPass;
 
 static void checkParts(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
-  Pass *pass = context;
+  VertexPass *pass = context;
   size_t first = (size_t)begin * PART, last = PN_MIN((size_t)end * PART, pass->count);
   float most = pn_maxAbs(pass->from + first, last - first), before = pass->most[worker];
   // what is not finite stays, whatever comes after it
@@ -61,7 +61,7 @@ static void checkParts(void *context, uint32_t begin, uint32_t end, uint32_t wor
 
 static void copyParts(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
   (void)worker;
-  const Pass *pass = context;
+  const VertexPass *pass = context;
   size_t first = (size_t)begin * PART, last = PN_MIN((size_t)end * PART, pass->count);
   memcpy(pass->to + first, pass->from + first, (last - first) * sizeof(float));
 }
@@ -76,7 +76,7 @@ static bool isWorthWorkers(size_t count, const pnTasks *tasks) {
 
 /* pn_checkNumbers by all workers. */
 static pnResult checkByMany(const pnPose *pose, const float *vertices, const pnTasks *tasks, float *outMaxAbs) {
-  Pass pass = {.from = vertices, .count = 3 * (size_t)pose->mesh->vertexCount};
+  VertexPass pass = {.from = vertices, .count = 3 * (size_t)pose->mesh->vertexCount};
   pn_parallelFor(tasks, checkParts, &pass, partCount(pass.count), 1);
   *outMaxAbs = 0;
   for (uint32_t i = 0; i < PN_MAX_WORKERS; ++i) {
@@ -90,7 +90,7 @@ static pnResult checkByMany(const pnPose *pose, const float *vertices, const pnT
 static void copyNumbers(float *to, const float *from, size_t count, const pnTasks *tasks) {
   bool apart = from + count <= to || to + count <= from;
   if (apart && isWorthWorkers(count, tasks)) {
-    pn_parallelFor(tasks, copyParts, &(Pass){.from = from, .to = to, .count = count}, partCount(count), 1);
+    pn_parallelFor(tasks, copyParts, &(VertexPass){.from = from, .to = to, .count = count}, partCount(count), 1);
   } else if (count) {
     memmove(to, from, count * sizeof(float));
   }

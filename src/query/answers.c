@@ -7,7 +7,7 @@ pnResult pn_beginAnswers(pnAnswers *answers, uint32_t questions) {
   answers->count = 0;
   answers->spans.count = 0;
   for (uint32_t i = 0; i < PN_MAX_WORKERS; ++i) answers->ofWorker[i].count = 0, answers->failed[i] = false;
-  if (!pn_arrayReserve(&answers->spans, questions)) return pn_failMemory(questions * sizeof(pnSpan));
+  if (!pn_arrayReserve(&answers->spans, questions)) return pn_failMemory(questions * sizeof(pnAnswerSpan));
   answers->spans.count = questions;
   return PN_OK;
 }
@@ -15,7 +15,7 @@ pnResult pn_beginAnswers(pnAnswers *answers, uint32_t questions) {
 bool pn_giveAnswers(pnAnswers *answers, uint32_t worker, uint32_t question, const void *given, size_t count) {
   pnBytes *mine = &answers->ofWorker[worker];
   size_t bytes = count * answers->answerBytes;
-  answers->spans.data[question] = (pnSpan){worker, mine->count / answers->answerBytes, count};
+  answers->spans.data[question] = (pnAnswerSpan){worker, mine->count / answers->answerBytes, count};
   if (!pn_arrayReserve(mine, mine->count + bytes)) {
     answers->failed[worker] = true;
     answers->spans.data[question].count = 0;
@@ -36,7 +36,7 @@ pnResult pn_putTogether(pnAnswers *answers) {
     return pn_failMemory(count * bytes);
   }
   for (size_t i = 0; i < answers->spans.count; ++i) {
-    pnSpan *span = &answers->spans.data[i];
+    pnAnswerSpan *span = &answers->spans.data[i];
     const char *from = answers->ofWorker[span->worker].data;
     if (span->count > 0)
       memcpy(answers->joined.data + answers->count * bytes, from + span->begin * bytes, span->count * bytes);

@@ -10,15 +10,15 @@
 typedef PN_ARRAY(char) pnBytes;
 
 /* Of a question. */
-typedef struct pnSpan {
+typedef struct pnAnswerSpan {
   uint32_t worker;
   size_t begin, count; /* in answers: of the worker's, and after pn_putTogether of all */
-} pnSpan;
+} pnAnswerSpan;
 
 typedef struct pnAnswers { /* a zeroed one with answerBytes is valid */
   size_t answerBytes;
-  PN_ARRAY(pnSpan) spans; /* one a question */
-  pnBytes joined;         /* in order */
+  PN_ARRAY(pnAnswerSpan) spans; /* one a question */
+  pnBytes joined;               /* in order */
   size_t count;
   pnBytes ofWorker[PN_MAX_WORKERS];
   bool failed[PN_MAX_WORKERS];

@@ -19,7 +19,7 @@
 
 /* ---------------------------------------------------------------- the walk over bodies */
 
-typedef struct Walk {
+typedef struct BodyWalk {
   const pnWorld *world;
   uint32_t mask;
   void *context;
@@ -28,10 +28,10 @@ typedef struct Walk {
   /* Asks one body; returns from which bound on nothing is of interest any more. */
   double (*ask)(void *context, const pnBody *body, pnBodyId id);
   double limit;
-} Walk;
+} BodyWalk;
 
 /* Boxes of the broad phase are cut at half the largest float: what reaches there goes on. */
-static double boundOf(Walk *w, const float *lo, const float *hi, size_t stride) {
+static double boundOf(BodyWalk *w, const float *lo, const float *hi, size_t stride) {
   double a[3], b[3];
   for (size_t k = 0; k < 3; ++k) {
     float x = lo[k * stride], y = hi[k * stride];
@@ -42,13 +42,13 @@ static double boundOf(Walk *w, const float *lo, const float *hi, size_t stride) 
   return w->bound(w->context, a, b);
 }
 
-static void askPlace(Walk *w, uint32_t place, double bound) {
+static void askPlace(BodyWalk *w, uint32_t place, double bound) {
   const pnBody *body = &w->world->bodies.data[place];
   if (bound <= w->limit && bound < INFINITY && (body->generation & 1) && (body->category & w->mask))
     w->limit = w->ask(w->context, body, pn_bodyId(w->world, place));
 }
 
-static void walkNode(Walk *w, uint32_t level, size_t index) {
+static void walkNode(BodyWalk *w, uint32_t level, size_t index) {
   const pnBroadPhase *broad = &w->world->broad;
   const pnBroadNode *node = &broad->nodes.data[broad->levelFirst[level] + index];
   double bound[PN_LANES];
@@ -67,7 +67,7 @@ static void walkNode(Walk *w, uint32_t level, size_t index) {
   }
 }
 
-static void walkBodies(Walk *w) {
+static void walkBodies(BodyWalk *w) {
   const pnBroadPhase *broad = &w->world->broad;
   if (broad->levelCount > 0) walkNode(w, broad->levelCount - 1, 0);
   // Those that are in no tree: newcomers, or all.
@@ -199,7 +199,7 @@ static void castRange(void *context, uint32_t begin, uint32_t end, uint32_t work
     hits.count = 0;
     quest.all = &hits;
     RayAsk ask = {&quest, batch->hits ? PN_RAY_FIRST : batch->blocked ? PN_RAY_ANY : PN_RAY_ALL, &fresh};
-    Walk walk = {batch->world, batch->mask, &ask, boundRay, askRay, quest.last};
+    BodyWalk walk = {batch->world, batch->mask, &ask, boundRay, askRay, quest.last};
     walkBodies(&walk);
     if (batch->hits) batch->hits[i] = quest.best;
     else if (batch->blocked) batch->blocked[i] = quest.best.triangle != PN_NONE;
@@ -216,7 +216,7 @@ static void measureRange(void *context, uint32_t begin, uint32_t end, uint32_t w
   for (uint32_t i = begin; i < end; ++i) {
     const float *p = batch->points + 3 * (size_t)i;
     PointAsk ask = {{p[0], p[1], p[2]}, {.distance2 = batch->farthest2, .triangle = PN_NONE}, {0}, &fresh};
-    Walk walk = {batch->world, batch->mask, &ask, boundPoint, askPoint, batch->farthest2};
+    BodyWalk walk = {batch->world, batch->mask, &ask, boundPoint, askPoint, batch->farthest2};
     walkBodies(&walk);
     batch->closest[i] = pn_publishNear(&ask.near, ask.body);
   }
@@ -229,7 +229,7 @@ static void searchRange(void *context, uint32_t begin, uint32_t end, uint32_t wo
   for (uint32_t i = begin; i < end; ++i) {
     found.count = 0;
     BoxAsk ask = {&batch->boxes[i], &found, false, &fresh};
-    Walk walk = {batch->world, batch->mask, &ask, boundBox, askBox, 0};
+    BodyWalk walk = {batch->world, batch->mask, &ask, boundBox, askBox, 0};
     if (!pn_isEmptyBox(ask.box)) walkBodies(&walk);
     if (ask.failed) batch->answers->failed[worker] = true;
     pn_giveAnswers(batch->answers, worker, i, found.data, pn_sortTriangles(found.data, found.count));
