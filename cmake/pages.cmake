@@ -14,7 +14,7 @@ function(pinch_page file)
 endfunction()
 
 pinch_page(pinch.1 --man pinch)
-foreach(command info check scan volume inside make device completion)
+foreach(command info check scan merge volume inside make device bench completion)
   pinch_page(pinch-${command}.1 --man ${command})
 endforeach()
 set(manuals ${PINCH_PAGES})
