@@ -185,7 +185,8 @@ static pnResult carryPoints(pnDeviceLdi *ldi, const float *points, uint32_t coun
   if (result == PN_OK) result = pn_imageReserve(image, PN_IMAGE_BUFFER_INSIDE, count);
   if (result != PN_OK) return result;
   const cl_mem *b = image->buffers;
-  cl_int error = pn_cl.EnqueueWriteBuffer(image->world->device->queue, b[PN_IMAGE_BUFFER_POINTS], 0, 0, bytes, points,
+  // waits until the points are there: they are the caller's, who may free them when a later call fails
+  cl_int error = pn_cl.EnqueueWriteBuffer(image->world->device->queue, b[PN_IMAGE_BUFFER_POINTS], 1, 0, bytes, points,
                                           0, NULL, NULL);
   if (error != CL_SUCCESS) return pn_worldFail(image->world, error, "EnqueueWriteBuffer", "points");
   result = enqueuePoints(ldi, b[PN_IMAGE_BUFFER_POINTS], 0, count, b[PN_IMAGE_BUFFER_INSIDE], NULL);
