@@ -18,17 +18,17 @@ typedef struct Box {
   double lo[3], hi[3];
 } Box;
 
-typedef struct Side {
+typedef struct BodySide {
   pnTree *tree;
   pnLattice lattice;
-} Side;
+} BodySide;
 
-typedef struct Search {
-  Side side[2];
+typedef struct ApartSearch {
+  BodySide side[2];
   pnFresh *fresh;
   pnApart *apart;
   double slack; /* on squares, of the world */
-} Search;
+} ApartSearch;
 
 /* ---------------------------------------------------------------- triangles */
 
@@ -69,7 +69,7 @@ void pn_tryApart(const float *const a[3], uint32_t triangleA, const float *const
 /* ---------------------------------------------------------------- nodes */
 
 /* Squared distances of a box from those of a node, in cells of its lattice, rounded down. */
-static void boundLanes(const Side *side, const pnFloatLanes *boxes, const Box *other, float out[PN_LANES]) {
+static void boundLanes(const BodySide *side, const pnFloatLanes *boxes, const Box *other, float out[PN_LANES]) {
   const pnLattice *l = &side->lattice;
   for (uint32_t j = 0; j < PN_LANES; ++j) out[j] = 0;
   for (int k = 0; k < 3; ++k) {
@@ -86,12 +86,12 @@ static void boundLanes(const Side *side, const pnFloatLanes *boxes, const Box *o
 }
 
 /* The same limit in square cells. */
-static float limitOf(const Search *s, const Side *side) {
+static float limitOf(const ApartSearch *s, const BodySide *side) {
   double perSquare = side->lattice.perCell * side->lattice.perCell * (1 + 0x1p-18);
   return (float)((s->apart->distance2 + s->slack) * perSquare);
 }
 
-static Box boxOfLane(const Side *side, const pnFloatLanes *boxes, uint32_t j) {
+static Box boxOfLane(const BodySide *side, const pnFloatLanes *boxes, uint32_t j) {
   const pnLattice *l = &side->lattice;
   Box box;
   for (int k = 0; k < 3; ++k) {
@@ -102,8 +102,8 @@ static Box boxOfLane(const Side *side, const pnFloatLanes *boxes, uint32_t j) {
 }
 
 /* Lanes that are not too far from a box, in the order of their distance. */
-static uint32_t orderLanes(const Search *s, const Side *side, uint32_t node, const Box *other, pnFloatLanes *boxes,
-                           float bound[PN_LANES], uint32_t order[PN_LANES]) {
+static uint32_t orderLanes(const ApartSearch *s, const BodySide *side, uint32_t node, const Box *other,
+                           pnFloatLanes *boxes, float bound[PN_LANES], uint32_t order[PN_LANES]) {
   pn_freshen(side->tree, node, s->fresh);
   pn_floatBoxes(side->tree, &side->lattice, node, boxes);
   boundLanes(side, boxes, other, bound);
@@ -123,11 +123,11 @@ static double sizeOf(const Box *box) {
 }
 
 /* Two leaves: each triangle of the first that is not too far with each of the second that is not. */
-static void openLeaves(const Search *s, const uint32_t node[2], const Box box[2]) {
+static void openLeaves(const ApartSearch *s, const uint32_t node[2], const Box box[2]) {
   pnFloatLanes boxesA, boxesB;
   float boundA[PN_LANES], boundB[PN_LANES];
   uint32_t orderA[PN_LANES], orderB[PN_LANES];
-  const Side *a = &s->side[0], *b = &s->side[1];
+  const BodySide *a = &s->side[0], *b = &s->side[1];
   uint32_t countA = orderLanes(s, a, node[0], &box[1], &boxesA, boundA, orderA);
   for (uint32_t i = 0; i < countA && boundA[orderA[i]] <= limitOf(s, a); ++i) {
     Box one = boxOfLane(a, &boxesA, orderA[i]);
@@ -144,14 +144,14 @@ static void openLeaves(const Search *s, const uint32_t node[2], const Box box[2]
   }
 }
 
-static void open(const Search *s, const uint32_t node[2], const Box box[2]) {
+static void open(const ApartSearch *s, const uint32_t node[2], const Box box[2]) {
   bool isLeaf[2] = {pn_isLeaf(s->side[0].tree, node[0]), pn_isLeaf(s->side[1].tree, node[1])};
   if (isLeaf[0] && isLeaf[1]) {
     openLeaves(s, node, box);
     return;
   }
   int which = isLeaf[0] || (!isLeaf[1] && sizeOf(&box[1]) > sizeOf(&box[0])) ? 1 : 0;
-  const Side *side = &s->side[which];
+  const BodySide *side = &s->side[which];
   pnFloatLanes boxes;
   float bound[PN_LANES];
   uint32_t order[PN_LANES], count = orderLanes(s, side, node[which], &box[1 - which], &boxes, bound, order);
@@ -166,7 +166,7 @@ static void open(const Search *s, const uint32_t node[2], const Box box[2]) {
 
 void pn_findApart(pnTree *a, pnTree *b, pnFresh *fresh, pnApart *apart) {
   if (a->shape->nodeCount == 0 || b->shape->nodeCount == 0) return;
-  Search s = {.side = {{a, pn_latticeOf(a)}, {b, pn_latticeOf(b)}}, .fresh = fresh, .apart = apart};
+  ApartSearch s = {.side = {{a, pn_latticeOf(a)}, {b, pn_latticeOf(b)}}, .fresh = fresh, .apart = apart};
   Box box[2];
   double reach = 0;
   for (int k = 0; k < 3; ++k) {
@@ -204,16 +204,16 @@ pnDistance pn_publishApart(const pnTree *a, const pnTree *b, const pnApart *apar
   return out;
 }
 
-typedef struct Batch {
+typedef struct ApartBatch {
   const pnTreePair *pairs;
   double farthest2;
   pnDistance *out;
   bool alone;
-} Batch;
+} ApartBatch;
 
 static void measureRange(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
   (void)worker;
-  const Batch *batch = context;
+  const ApartBatch *batch = context;
   pnFresh fresh = {.alone = batch->alone};
   for (uint32_t i = begin; i < end; ++i) {
     pnTree *a = batch->pairs[i].a, *b = batch->pairs[i].b;
@@ -236,7 +236,7 @@ pnResult pnFindDistances(const pnTreePair *pairs, uint32_t count, const pnCloses
     if (result == PN_OK) result = pnTree_Update(pairs[i].b, &def->tasks);
     if (result != PN_OK) return result;
   }
-  Batch batch = {pairs, def->farthest * def->farthest, outDistances, pn_workerCount(&def->tasks) == 1};
+  ApartBatch batch = {pairs, def->farthest * def->farthest, outDistances, pn_workerCount(&def->tasks) == 1};
   pn_parallelFor(&def->tasks, measureRange, &batch, count, 1);
   return PN_OK;
 }

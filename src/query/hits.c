@@ -29,7 +29,7 @@ static pnWalkFcn walkRay;
 
 /* ---------------------------------------------------------------- one ray */
 
-bool pn_makeSight(const pnLattice *lattice, const pnRayQuest *quest, pnSight *out) {
+bool pn_makeSight(const pnLattice *lattice, const pnRayQuest *quest, pnRaySight *out) {
   double o[3], d[3], inverse[3], farthest = 0;
   // One cell along the longest axis.
   double unit = fabs(quest->line.inverse), length = fabs((double)quest->line.d[quest->line.axis[2]]);
@@ -77,7 +77,7 @@ void pn_tryRay(const float *const corners[3], uint32_t triangle, pnRayMode mode,
 }
 
 void pn_castRay(pnTree *tree, const pnLattice *lattice, pnRayMode mode, pnFresh *fresh, pnRayQuest *quest) {
-  pnSight sight;
+  pnRaySight sight;
   if (tree->shape->nodeCount == 0 || !pn_makeSight(lattice, quest, &sight)) return;
   double most = 0;
   for (int k = 0; k < 3; ++k) {
@@ -131,7 +131,7 @@ struct pnHitList {
   pnAnswers answers;
 };
 
-typedef struct Batch {
+typedef struct CastBatch {
   pnTree *tree;
   pnLattice lattice;
   const pnRay *rays;
@@ -139,11 +139,11 @@ typedef struct Batch {
   bool *blocked;
   pnAnswers *answers;
   bool alone;
-} Batch;
+} CastBatch;
 
 static void castRange(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
   (void)worker;
-  const Batch *batch = context;
+  const CastBatch *batch = context;
   pnFresh fresh = {.alone = batch->alone};
   for (uint32_t i = begin; i < end; ++i) {
     pnRayQuest quest = pn_beginRay(&batch->rays[i]);
@@ -154,7 +154,7 @@ static void castRange(void *context, uint32_t begin, uint32_t end, uint32_t work
 }
 
 static void collectRange(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
-  const Batch *batch = context;
+  const CastBatch *batch = context;
   pnFresh fresh = {.alone = batch->alone};
   pnHits hits = {0};
   for (uint32_t i = begin; i < end; ++i) {
@@ -169,7 +169,7 @@ static void collectRange(void *context, uint32_t begin, uint32_t end, uint32_t w
   pn_arrayFree(&hits);
 }
 
-static pnResult runBatch(Batch *batch, uint32_t count, const pnTasks *tasks, pnTaskFcn *range) {
+static pnResult runBatch(CastBatch *batch, uint32_t count, const pnTasks *tasks, pnTaskFcn *range) {
   pnResult result = pn_checkRays(batch->rays, count);
   if (result == PN_OK) result = pnTree_Update(batch->tree, tasks);
   if (result != PN_OK) return result;
@@ -186,14 +186,14 @@ pnRay pnDefaultRay(void) {
 pnResult pnFindFirstHits(pnTree *tree, const pnRay *rays, uint32_t count, const pnTasks *tasks, pnHit *outHits) {
   PN_FLOAT_SCOPE;
   PN_ASSERT(tree && (count == 0 || (rays && outHits)));
-  Batch batch = {.tree = tree, .rays = rays, .hits = outHits};
+  CastBatch batch = {.tree = tree, .rays = rays, .hits = outHits};
   return runBatch(&batch, count, tasks, castRange);
 }
 
 pnResult pnFindBlocked(pnTree *tree, const pnRay *rays, uint32_t count, const pnTasks *tasks, bool *outBlocked) {
   PN_FLOAT_SCOPE;
   PN_ASSERT(tree && (count == 0 || (rays && outBlocked)));
-  Batch batch = {.tree = tree, .rays = rays, .blocked = outBlocked};
+  CastBatch batch = {.tree = tree, .rays = rays, .blocked = outBlocked};
   return runBatch(&batch, count, tasks, castRange);
 }
 
@@ -201,7 +201,7 @@ pnResult pnFindAllHits(pnTree *tree, const pnRay *rays, uint32_t count, const pn
   PN_FLOAT_SCOPE;
   PN_ASSERT(tree && outHits && (count == 0 || rays));
   pnAnswers *answers = pn_answersOfHits(outHits);
-  Batch batch = {.tree = tree, .rays = rays, .answers = answers};
+  CastBatch batch = {.tree = tree, .rays = rays, .answers = answers};
   pnResult result = pn_beginAnswers(answers, count);
   if (result == PN_OK) result = runBatch(&batch, count, tasks, collectRange);
   if (result == PN_OK) return pn_putTogether(answers);

@@ -25,7 +25,7 @@ typedef struct Rays {
     missed |= SIGNS(GREATER(in, out)) << h;                                                 \
   }
 
-PN_INLINE unsigned enterNode(const pnTree *tree, const pnLattice *lattice, uint32_t node, const pnSight *s,
+PN_INLINE unsigned enterNode(const pnTree *tree, const pnLattice *lattice, uint32_t node, const pnRaySight *s,
                              const Rays *r, float last, float near[PN_LANES]) {
   unsigned missed = 0;
   if (PN_LIKELY(lattice->isGrid)) {
@@ -40,16 +40,16 @@ PN_INLINE unsigned enterNode(const pnTree *tree, const pnLattice *lattice, uint3
   return ~missed & ((1u << tree->shape->count[node]) - 1);
 }
 
-typedef struct Waiting {
+typedef struct WaitingNode {
   float near;
   uint32_t node;
-} Waiting;
+} WaitingNode;
 
 #define WAITING_ROOM 128u
 
 /* The triangles of a leaf whose boxes are hit. True: that is enough. */
 PN_INLINE bool testLeaf(const pnTree *tree, uint32_t node, unsigned lanes, const float near[PN_LANES], pnRayMode mode,
-                        pnSight *sight, pnRayQuest *quest) {
+                        pnRaySight *sight, pnRayQuest *quest) {
   const pnShape *shape = tree->shape;
   for (; lanes; lanes &= lanes - 1) {
     uint32_t j = pn_firstLane(lanes), slot = (node - shape->innerCount) * PN_LANES + j;
@@ -66,19 +66,20 @@ PN_INLINE bool testLeaf(const pnTree *tree, uint32_t node, unsigned lanes, const
 }
 
 /* Puts the children that are hit onto the stack, the closest on top. */
-PN_INLINE uint32_t pushLanes(Waiting *stack, uint32_t top, unsigned lanes, const float near[PN_LANES], uint32_t first) {
+PN_INLINE uint32_t pushLanes(WaitingNode *stack, uint32_t top, unsigned lanes, const float near[PN_LANES],
+                             uint32_t first) {
   uint32_t base = top;
   for (; lanes; lanes &= lanes - 1) {
     uint32_t j = pn_firstLane(lanes), i = top++;
     for (; i > base && stack[i - 1].near < near[j]; --i) stack[i] = stack[i - 1];
-    stack[i] = (Waiting){near[j], first + j};
+    stack[i] = (WaitingNode){near[j], first + j};
   }
   return top;
 }
 
-PN_INLINE void walk(pnTree *tree, const pnLattice *lattice, pnRayMode mode, pnFresh *fresh, pnSight *sight,
+PN_INLINE void walk(pnTree *tree, const pnLattice *lattice, pnRayMode mode, pnFresh *fresh, pnRaySight *sight,
                     pnRayQuest *quest, uint32_t root) {
-  Waiting stack[WAITING_ROOM];
+  WaitingNode stack[WAITING_ROOM];
   uint32_t top = 0, node = root, innerCount = tree->shape->innerCount;
   const uint32_t *first = tree->shape->first;
   Rays r;
@@ -111,7 +112,7 @@ PN_INLINE void walk(pnTree *tree, const pnLattice *lattice, pnRayMode mode, pnFr
   }
 }
 
-void WALK(pnTree *tree, const pnLattice *lattice, pnRayMode mode, pnFresh *fresh, pnSight *sight, pnRayQuest *quest,
+void WALK(pnTree *tree, const pnLattice *lattice, pnRayMode mode, pnFresh *fresh, pnRaySight *sight, pnRayQuest *quest,
           uint32_t root) {
   switch (mode) {
     case PN_RAY_FIRST: walk(tree, lattice, PN_RAY_FIRST, fresh, sight, quest, root); break;

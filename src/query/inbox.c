@@ -89,16 +89,16 @@ struct pnTriangleList {
   pnAnswers answers;
 };
 
-typedef struct Batch {
+typedef struct BoxBatch {
   pnTree *tree;
   pnLattice lattice;
   const pnBox *boxes;
   pnAnswers *answers;
   bool alone;
-} Batch;
+} BoxBatch;
 
 static void searchRange(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
-  const Batch *batch = context;
+  const BoxBatch *batch = context;
   pnFresh fresh = {.alone = batch->alone};
   pnBodyTriangles found = {0};
   for (uint32_t i = begin; i < end; ++i) {
@@ -119,7 +119,7 @@ pnResult pnFindInBoxes(pnTree *tree, const pnBox *boxes, uint32_t count, const p
   if (result == PN_OK) result = pn_checkBoxes(boxes, count);
   if (result == PN_OK) result = pnTree_Update(tree, tasks);
   if (result != PN_OK) return pn_dropAnswers(answers), result;
-  Batch batch = {tree, pn_latticeOf(tree), boxes, answers, pn_workerCount(tasks) == 1};
+  BoxBatch batch = {tree, pn_latticeOf(tree), boxes, answers, pn_workerCount(tasks) == 1};
   pn_parallelFor(tasks, searchRange, &batch, count, 16);
   return pn_putTogether(answers);
 }

@@ -5,11 +5,11 @@
 #include "pinch/query.h"
 #include "tree/tree.h"
 
-typedef struct Batch {
+typedef struct MeetBatch {
   const pnTree *a, *b;
   const pnPair *pairs;
   pnMeeting *out;
-} Batch;
+} MeetBatch;
 
 static void fetch(const pnTree *tree, uint32_t triangle, pnTriangle *out) {
   pn_poseFetch(tree->pose, tree->mesh->triangles + 3 * (size_t)triangle, 3, out->v[0], 3);
@@ -17,7 +17,7 @@ static void fetch(const pnTree *tree, uint32_t triangle, pnTriangle *out) {
 
 static void meetRange(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
   (void)worker;
-  const Batch *batch = context;
+  const MeetBatch *batch = context;
   pnTriangle s, t;
   for (uint32_t i = begin; i < end; ++i) {
     // Sorted pairs have many with one a in a row.
@@ -38,7 +38,7 @@ pnResult pnFindMeetings(const pnTree *a, const pnTree *b, const pnPair *pairs, s
   // A parallel-for counts in 32 bits.
   for (size_t from = 0; from < count; from += UINT32_MAX / 2) {
     uint32_t part = (uint32_t)PN_MIN(count - from, UINT32_MAX / 2);
-    Batch batch = {a, b, pairs + from, outMeetings + from};
+    MeetBatch batch = {a, b, pairs + from, outMeetings + from};
     pn_parallelFor(tasks, meetRange, &batch, part, 64);
   }
   return PN_OK;

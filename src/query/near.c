@@ -204,14 +204,14 @@ void pn_findWindings(pnTree *tree, const float p[3], const uint32_t *partOf, pnF
 
 /* ---------------------------------------------------------------- the door */
 
-typedef struct Batch {
+typedef struct NearBatch {
   pnTree *tree;
   pnLattice lattice;
   const float *points;
   double farthest2;
   pnClosest *out;
   bool alone;
-} Batch;
+} NearBatch;
 
 pnClosest pn_publishNear(const pnNear *near, pnBodyId body) {
   pnClosest out = {.body = body, .triangle = near->triangle, .distance = INFINITY};
@@ -231,7 +231,7 @@ pnResult pn_checkPoints(const float *points, uint32_t count, double farthest) {
 
 static void answerRange(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
   (void)worker;
-  const Batch *batch = context;
+  const NearBatch *batch = context;
   pnFresh fresh = {.alone = batch->alone};
   for (uint32_t i = begin; i < end; ++i) {
     const float *q = batch->points + 3 * (size_t)i;
@@ -255,7 +255,7 @@ pnResult pnFindClosest(pnTree *tree, const float *points, uint32_t count, const 
   if (result == PN_OK) result = pn_checkPoints(points, count, def->farthest);
   if (result == PN_OK) result = pnTree_Update(tree, &def->tasks);
   if (result != PN_OK) return result;
-  Batch batch = {
+  NearBatch batch = {
       tree, pn_latticeOf(tree), points, def->farthest * def->farthest, out, pn_workerCount(&def->tasks) == 1};
   pn_parallelFor(&def->tasks, answerRange, &batch, count, 64);
   return PN_OK;

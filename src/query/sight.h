@@ -11,26 +11,26 @@
 
 #include "query/hits.h"
 
-typedef struct pnSight {
+typedef struct pnRaySight {
   float inverse[3], nearTerm[3], farTerm[3];
   uint32_t nearRow[3], farRow[3]; /* where in a node's lanes stand the sides through which it enters and leaves */
   float last;                     /* s of the last point of interest, rounded up */
   double scale, begin, pad;
-} pnSight;
+} pnRaySight;
 
 #define PN_SIGHT_MOST 0x1p60
 
 /* s of t, a little later. */
-PN_INLINE float pn_sightAt(const pnSight *sight, double t) {
+PN_INLINE float pn_sightAt(const pnRaySight *sight, double t) {
   double s = t * sight->scale - sight->begin;
   return (float)(s + fabs(s) * 0x1p-20 + sight->pad);
 }
 
 /* False: it passes the tree's box by. */
-bool pn_makeSight(const pnLattice *lattice, const pnRayQuest *quest, pnSight *out);
+bool pn_makeSight(const pnLattice *lattice, const pnRayQuest *quest, pnRaySight *out);
 
 /* hits.c and hits_avx2.c: the walk, compiled for what the machine has. */
-typedef void pnWalkFcn(pnTree *tree, const pnLattice *lattice, pnRayMode mode, pnFresh *fresh, pnSight *sight,
+typedef void pnWalkFcn(pnTree *tree, const pnLattice *lattice, pnRayMode mode, pnFresh *fresh, pnRaySight *sight,
                        pnRayQuest *quest, uint32_t root);
 pnWalkFcn pn_walkRayAvx2;
 
