@@ -155,6 +155,38 @@ void pn_freeFigures(pnFigures *f) {
   *f = (pnFigures){0};
 }
 
+/* ---------------------------------------------------------------- single rows */
+
+double pn_figureValue(const pnFigures *f, const char *experiment, const char *scene, const char *method,
+                      const char *measure, double step) {
+  for (size_t i = 0; i < f->count; ++i) {
+    const pnFigure *r = &f->rows[i];
+    if (strcmp(r->experiment, experiment) == 0 && strcmp(r->scene, scene) == 0 && strcmp(r->method, method) == 0 &&
+        strcmp(r->measure, measure) == 0 && (isnan(step) ? isnan(r->step) : r->step == step))
+      return r->value;
+  }
+  return NAN;
+}
+
+bool pn_isWrong(const pnFigures *f, const char *experiment, const char *scene, const char *method) {
+  return pn_figureValue(f, experiment, scene, method, "wrong frames", NAN) > 0;
+}
+
+const pnFigure *pn_bestPeer(const pnFigures *f, const char *experiment, const char *scene, const char *measure) {
+  const pnFigure *best = NULL;
+  for (int mayBeWrong = 0; mayBeWrong < 2 && best == NULL; ++mayBeWrong)
+    for (size_t i = 0; i < f->count; ++i) {
+      const pnFigure *r = &f->rows[i];
+      bool other = strncmp(r->method, "pinch", 5) != 0 && strcmp(r->method, "floor") != 0 &&
+                   strncmp(r->method, "textbook", 8) != 0 && strcmp(r->method, "truth") != 0;
+      if (other && strcmp(r->experiment, experiment) == 0 && strcmp(r->scene, scene) == 0 &&
+          strcmp(r->measure, measure) == 0 && isnan(r->step) &&
+          (mayBeWrong || !pn_isWrong(f, experiment, scene, r->method)) && (best == NULL || r->value < best->value))
+        best = r;
+    }
+  return best;
+}
+
 /* ---------------------------------------------------------------- sums */
 
 bool pn_nameFits(const char *pattern, const char *name) {

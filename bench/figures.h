@@ -44,6 +44,15 @@ bool pn_readFigures(pnFigures *figures, const char *path);
 bool pn_readFigureFolder(pnFigures *figures, const char *folder);
 void pn_freeFigures(pnFigures *figures);
 
+/* The value of one row, named in full; not a number when there is none. step: not a number for a row that has none. */
+double pn_figureValue(const pnFigures *figures, const char *experiment, const char *scene, const char *method,
+                      const char *measure, double step);
+/* Had the method wrong pairs in some frame of the scene? */
+bool pn_isWrong(const pnFigures *figures, const char *experiment, const char *scene, const char *method);
+/* The row of the other library (not pinch, the textbook tree or the floor) with the least of a measure among those whose pairs are
+ * right, or, where all are wrong, among all of them; null when there is none. */
+const pnFigure *pn_bestPeer(const pnFigures *figures, const char *experiment, const char *scene, const char *measure);
+
 /* The value of a sum; not a number and a message when a row is missing or the sum is not understood. */
 double pn_sum(pnFigures *figures, const char *sum);
 /* Does a name fit a pattern in which * stands for any text and ? for one letter? */

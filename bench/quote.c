@@ -49,15 +49,10 @@ static void addName(Names *names, const char *name) {
 /* The value of a cell, or an empty one. A method that was wrong is shown as wrong. */
 static void putCell(FILE *out, Quote *q, const char *experiment, const char *scene, const char *method,
                     const char *measure, double step) {
-  for (size_t i = 0; i < q->figures.count; ++i) {
-    const pnFigure *r = &q->figures.rows[i];
-    if (strcmp(r->experiment, experiment) == 0 && strcmp(r->scene, scene) == 0 && strcmp(r->method, method) == 0 &&
-        strcmp(r->measure, measure) == 0 && (isnan(step) ? isnan(r->step) : r->step == step)) {
-      fprintf(out, r->value != 0 && fabs(r->value) < 1000 ? " %.3g |" : " %.0f |", r->value);
-      return;
-    }
-  }
-  fprintf(out, " |");
+  double value = pn_figureValue(&q->figures, experiment, scene, method, measure, step);
+  if (!isnan(value)) fprintf(out, value != 0 && fabs(value) < 1000 ? " %.3g" : " %.0f", value);
+  bool isTime = strcmp(measure, "wrong frames") != 0;
+  fprintf(out, !isnan(value) && isTime && pn_isWrong(&q->figures, experiment, scene, method) ? ", wrong |" : " |");
 }
 
 static void putHead(FILE *out, const char *first, const Names *columns) {
@@ -131,27 +126,6 @@ static void writeMethods(FILE *out, Quote *q, const char *experiment, const char
   }
 }
 
-/* The least median of another library whose answers are right; its name. */
-static double bestPeer(Quote *q, const char *scene, const char **outName) {
-  double best = INFINITY;
-  *outName = "";
-  for (size_t i = 0; i < q->figures.count; ++i) {
-    const pnFigure *r = &q->figures.rows[i];
-    if (strcmp(r->experiment, "world") == 0 && strcmp(r->scene, scene) == 0 && strcmp(r->measure, "median ms") == 0 &&
-        strncmp(r->method, "pinch", 5) != 0 && r->value < best) {
-      best = r->value;
-      *outName = r->method;
-    }
-  }
-  return best;
-}
-
-static double worldFigure(Quote *q, const char *scene, const char *method, const char *measure) {
-  char sum[256];
-  snprintf(sum, sizeof sum, "[world|%s|%s|%s]", scene, method, measure);
-  return pn_sum(&q->figures, sum);
-}
-
 static void writeWorld(FILE *out, Quote *q) {
   Names scenes = {.count = 0};
   for (size_t i = 0; i < q->figures.count; ++i)
@@ -161,12 +135,15 @@ static void writeWorld(FILE *out, Quote *q) {
           "| scene | median ms | worst / median | times faster than | the best of the others | create ms | MB |\n"
           "|---|---|---|---|---|---|---|\n");
   for (size_t i = 0; i < scenes.count; ++i) {
-    const char *scene = scenes.names[i], *name, *us = "pinch:default";
-    double best = bestPeer(q, scene, &name), median = worldFigure(q, scene, us, "median ms");
-    double theirs = worldFigure(q, scene, name, "wrong frames");
-    fprintf(out, "| %s | %.3g | %.1f | %.1f | %s%s | %.3g | %.3g |\n", scene, median,
-            worldFigure(q, scene, us, "worst ms") / median, best / median, name, theirs > 0 ? ", wrong pairs" : "",
-            worldFigure(q, scene, us, "create ms"), worldFigure(q, scene, us, "MB"));
+    const char *scene = scenes.names[i], *us = "pinch:default",
+               *measures[] = {"median ms", "worst ms", "create ms", "MB"};
+    double ours[4];
+    for (int k = 0; k < 4; ++k) ours[k] = pn_figureValue(&q->figures, "world", scene, us, measures[k], NAN);
+    const pnFigure *best = pn_bestPeer(&q->figures, "world", scene, "median ms");
+    const char *name = best ? best->method : "";
+    bool isWrong = best && pn_isWrong(&q->figures, "world", scene, name);
+    fprintf(out, "| %s | %.3g | %.1f | %.1f | %s%s | %.3g | %.3g |\n", scene, ours[0], ours[1] / ours[0],
+            (best ? best->value : NAN) / ours[0], name, isWrong ? ", wrong pairs" : "", ours[2], ours[3]);
   }
 }
 

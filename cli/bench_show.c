@@ -56,32 +56,6 @@ static bool printVerdicts(pnFigures *figures, const pnClaims *claims) {
   return good;
 }
 
-static double rowValue(const pnFigures *f, const pnFigure *like, const char *method, const char *measure) {
-  for (size_t i = 0; i < f->count; ++i) {
-    const pnFigure *r = &f->rows[i];
-    if (strcmp(r->experiment, like->experiment) == 0 && strcmp(r->scene, like->scene) == 0 &&
-        strcmp(r->method, method) == 0 && strcmp(r->measure, measure) == 0 && isnan(r->step))
-      return r->value;
-  }
-  return NAN;
-}
-
-/* The least of a measure among other libraries whose pairs are right; else among all others. */
-static const pnFigure *bestPeer(const pnFigures *f, const pnFigure *like, const char *measure) {
-  const pnFigure *best = NULL;
-  for (int mayBeWrong = 0; mayBeWrong < 2 && best == NULL; ++mayBeWrong)
-    for (size_t i = 0; i < f->count; ++i) {
-      const pnFigure *r = &f->rows[i];
-      bool other = strncmp(r->method, "pinch", 5) != 0 && strcmp(r->method, "floor") != 0 &&
-                   strncmp(r->method, "textbook", 8) != 0;
-      if (other && strcmp(r->experiment, like->experiment) == 0 && strcmp(r->scene, like->scene) == 0 &&
-          strcmp(r->measure, measure) == 0 && (mayBeWrong || !(rowValue(f, r, r->method, "wrong frames") > 0)) &&
-          (best == NULL || r->value < best->value))
-        best = r;
-    }
-  return best;
-}
-
 /* Every method of an experiment that names libraries: time, ratio to the best of the others, and whether it was right. */
 static bool printPeers(pnFigures *f, const char *experiment, const char *measure) {
   pnTable table = {0};
@@ -95,20 +69,25 @@ static bool printPeers(pnFigures *f, const char *experiment, const char *measure
   for (size_t i = 0; i < f->count; ++i) {
     const pnFigure *r = &f->rows[i];
     if (strcmp(r->experiment, experiment) != 0 || strcmp(r->measure, measure) != 0 || !isnan(r->step)) continue;
-    const pnFigure *best = bestPeer(f, r, measure);
-    double wrong = rowValue(f, r, r->method, "wrong frames"), worst = rowValue(f, r, r->method, "worst ms");
+    const pnFigure *best = pn_bestPeer(f, experiment, r->scene, measure);
+    double wrong = pn_figureValue(f, experiment, r->scene, r->method, "wrong frames", NAN);
+    double worst = pn_figureValue(f, experiment, r->scene, r->method, "worst ms", NAN);
     pn_addCell(&table, "%s", r->scene);
     pn_addCell(&table, "%s", r->method);
     pn_addCell(&table, "%.4g", r->value);
     pn_addCell(&table, best ? "%.2f" : "", best ? best->value / r->value : 0.0);
     pn_addCell(&table, isnan(worst) ? "" : "%.2f", worst / r->value);
-    pn_addCell(&table, "%.1f", rowValue(f, r, r->method, "MB"));
+    pn_addCell(&table, "%.1f", pn_figureValue(f, experiment, r->scene, r->method, "MB", NAN));
     if (wrong > 0) pn_addCell(&table, "WRONG in %.0f frames", wrong), pn_paintCell(&table, PN_COLOR_RED);
     else pn_addCell(&table, "right");
   }
   bool some = table.cellCount > 0;
   bool good = !some || pn_printTable(&table);
-  if (some) printf("times as fast: than the best setting of the best other library whose pairs are right\n\n");
+  if (some)
+    printf(
+        "times as fast: than the best setting of the best other library whose pairs are right, or of those whose "
+        "pairs\n"
+        "are wrong where all are\n\n");
   pn_freeTable(&table);
   return good;
 }
