@@ -11,19 +11,6 @@
 #define POINTS 100000u
 #define MOST_REPEATS 200u
 
-static void check(pnResult result) {
-  if (result == PN_OK) return;
-  fprintf(stderr, "bench_device: %s\n", pnGetMessage());
-  exit(2);
-}
-
-static void *need(size_t size) {
-  void *memory = malloc(size);
-  if (memory) return memory;
-  fprintf(stderr, "bench_device: out of memory\n");
-  exit(2);
-}
-
 /* Milliseconds for an image and for the points on so many threads of the processor, and what it measures. */
 static void imageOfProcessor(const pnPose *pose, uint32_t resolution, uint32_t threads, const float *points,
                              uint32_t count, double outTimes[2], pnVolumeResult *outVolume, uint8_t *inside) {
@@ -32,24 +19,24 @@ static void imageOfProcessor(const pnPose *pose, uint32_t resolution, uint32_t t
   pnLdi *ldi;
   pnInsideResult result;
   double some[8];
-  if (threads != 1) check(pnCreatePool(threads, &pool));
+  if (threads != 1) pn_benchCheck(pnCreatePool(threads, &pool));
   def.pose = pose, def.resolution = resolution, def.bounds = false;
   if (pool) def.tasks = pnPool_GetTasks(pool);
-  check(pnCreateLdi(&def, &ldi));
+  pn_benchCheck(pnCreateLdi(&def, &ldi));
   for (int r = 0; r < 8; ++r) {
-    check(pnPose_SetVertices((pnPose *)(uintptr_t)pose, pnMesh_GetVertices(pnPose_GetMesh(pose)),
-                             pnMesh_GetVertexCount(pnPose_GetMesh(pose))));
+    pn_benchCheck(pnPose_SetVertices((pnPose *)(uintptr_t)pose, pnMesh_GetVertices(pnPose_GetMesh(pose)),
+                                     pnMesh_GetVertexCount(pnPose_GetMesh(pose))));
     const double start = pnGetTime();
-    check(pnLdi_Update(ldi));
+    pn_benchCheck(pnLdi_Update(ldi));
     some[r] = 1e3 * (pnGetTime() - start);
   }
   outTimes[0] = pn_labMedian(some, 8);
   for (int r = 0; r < 8; ++r) {
-    check(pnLdi_TestPoints(ldi, points, count, inside, &result));
+    pn_benchCheck(pnLdi_TestPoints(ldi, points, count, inside, &result));
     some[r] = 1e3 * result.time;
   }
   outTimes[1] = pn_labMedian(some, 8);
-  check(pnLdi_Measure(ldi, outVolume));
+  pn_benchCheck(pnLdi_Measure(ldi, outVolume));
   pnDestroyLdi(ldi);
   pnDestroyPool(pool);
 }
@@ -65,11 +52,11 @@ static Seen see(pnDevice *device, const pnPose *pose, uint32_t resolution, bool 
   Seen seen;
   pnDeviceBodyDef body = pnDefaultDeviceBodyDef();
   pnDeviceLdiDef def = pnDefaultDeviceLdiDef();
-  check(pnCreateDeviceWorld(device, &seen.world));
+  pn_benchCheck(pnCreateDeviceWorld(device, &seen.world));
   body.pose = pose, body.onDevice = onDevice;
-  check(pnDeviceWorld_AddBody(seen.world, &body, &seen.body));
+  pn_benchCheck(pnDeviceWorld_AddBody(seen.world, &body, &seen.body));
   def.world = seen.world, def.body = seen.body, def.resolution = resolution;
-  check(pnCreateDeviceLdi(&def, &seen.ldi));
+  pn_benchCheck(pnCreateDeviceLdi(&def, &seen.ldi));
   return seen;
 }
 
@@ -83,9 +70,9 @@ static bool isSame(const Seen *seen, const float *points, const pnVolumeResult *
                    uint8_t *inside) {
   pnVolumeResult mine;
   pnInsideResult result;
-  check(pnDeviceLdi_Update(seen->ldi));
-  check(pnDeviceLdi_TestPoints(seen->ldi, points, POINTS, inside, &result));
-  check(pnDeviceLdi_Measure(seen->ldi, &mine));
+  pn_benchCheck(pnDeviceLdi_Update(seen->ldi));
+  pn_benchCheck(pnDeviceLdi_TestPoints(seen->ldi, points, POINTS, inside, &result));
+  pn_benchCheck(pnDeviceLdi_Measure(seen->ldi, &mine));
   return mine.volume == theirs->volume && mine.spanCount == theirs->spanCount && memcmp(inside, expected, POINTS) == 0;
 }
 
@@ -93,7 +80,7 @@ static bool runImage(pnDevice *device, const pnPose *pose, uint32_t resolution, 
   pnVolumeResult theirs, again;
   pnInsideResult result;
   double images[MOST_REPEATS], asked[MOST_REPEATS], one[2] = {0, 0}, all[2] = {0, 0};
-  uint8_t *inside = need(POINTS), *expected = need(POINTS);
+  uint8_t *inside = pn_benchNeed(POINTS), *expected = pn_benchNeed(POINTS);
   imageOfProcessor(pose, resolution, 1, points, POINTS, one, &theirs, expected);
   imageOfProcessor(pose, resolution, 0, points, POINTS, all, &again, expected);
   Seen source = see(device, pose, resolution, false), seen = see(device, pose, resolution, true);
@@ -102,13 +89,13 @@ static bool runImage(pnDevice *device, const pnPose *pose, uint32_t resolution, 
   // vertices that are there: nobody knows that they are the same
   void *buffer;
   size_t offset;
-  check(pnDeviceWorld_GetVertexBuffer(source.world, source.body, &buffer, &offset));
-  check(pnDeviceWorld_CopyVertices(seen.world, seen.body, buffer, offset));
+  pn_benchCheck(pnDeviceWorld_GetVertexBuffer(source.world, source.body, &buffer, &offset));
+  pn_benchCheck(pnDeviceWorld_CopyVertices(seen.world, seen.body, buffer, offset));
   for (uint32_t r = 0; r < repeats; ++r) {
     const double start = pnGetTime();
-    check(pnDeviceLdi_Update(seen.ldi));
+    pn_benchCheck(pnDeviceLdi_Update(seen.ldi));
     images[r] = 1e3 * (pnGetTime() - start);
-    check(pnDeviceLdi_TestPoints(seen.ldi, points, POINTS, inside, &result));
+    pn_benchCheck(pnDeviceLdi_TestPoints(seen.ldi, points, POINTS, inside, &result));
     asked[r] = 1e3 * result.time;
   }
   printf(
@@ -126,16 +113,16 @@ static bool runImage(pnDevice *device, const pnPose *pose, uint32_t resolution, 
 bool pn_benchImages(pnDevice *device, uint32_t repeats) {
   pnMesh *mesh;
   pnPose *pose;
-  float *points = need(3 * POINTS * sizeof(float));
+  float *points = pn_benchNeed(3 * POINTS * sizeof(float));
   repeats = repeats > MOST_REPEATS ? MOST_REPEATS : repeats;
   uint64_t state = 1;
   for (size_t i = 0; i < 3 * (size_t)POINTS; ++i) {
     state = state * 6364136223846793005u + 1442695040888963407u;
     points[i] = (float)(state >> 40) * 0x1p-23f - 1.0f;
   }
-  check(pnMakeVolumeShape(PN_VOLUME_WYRM, 0, &mesh));
+  pn_benchCheck(pnMakeVolumeShape(PN_VOLUME_WYRM, 0, &mesh));
   pnPoseDef def = {mesh, NULL, NULL};
-  check(pnCreatePose(&def, &pose));
+  pn_benchCheck(pnCreatePose(&def, &pose));
   const bool same = runImage(device, pose, 128, points, repeats);
   const bool fine = runImage(device, pose, 512, points, repeats) && same;
   pnDestroyPose(pose);

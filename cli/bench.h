@@ -14,7 +14,7 @@ typedef struct pnExperiment {
   const char *program;            /* "bench_papers" */
   const char *words, *quick;      /* what it is told; with --quick */
   const char *passes;             /* the option that takes --repeat; null: none */
-  const char *threads;            /* the option that takes --threads; null: none */
+  const char *threads;            /* --threads adds a peer, this with the number behind it; null: none */
   uint32_t seconds, quickSeconds; /* about, on one core of a desktop */
   bool images;                    /* measures layered depth images, not trees: scripts/fingerprint */
   const char *text;

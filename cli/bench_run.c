@@ -80,19 +80,19 @@ static size_t addWords(char **words, size_t count, char *text) {
 }
 
 static pid_t startProgram(const pnBenchRun *run, const pnExperiment *e, char *program, char *rows, const char *log) {
-  char text[1024], number[2][16], *words[MOST_WORDS + PN_MAX_WORDS] = {program, "--rows", rows};
+  char text[1024], number[16], peer[64], *words[MOST_WORDS + PN_MAX_WORDS] = {program, "--rows", rows};
   snprintf(text, sizeof text, "%s", run->quick ? e->quick : e->words);
   size_t count = addWords(words, 3, text);
   /* the last word counts where one is given twice */
   if (run->repeat > 0 && e->passes) {
-    snprintf(number[0], sizeof number[0], "%u", run->repeat);
+    snprintf(number, sizeof number, "%u", run->repeat);
     words[count++] = (char *)e->passes;
-    words[count++] = number[0];
+    words[count++] = number;
   }
   if (run->threads > 0 && e->threads) {
-    snprintf(number[1], sizeof number[1], "%u", run->threads);
-    words[count++] = (char *)e->threads;
-    words[count++] = number[1];
+    snprintf(peer, sizeof peer, "%s%u", e->threads, run->threads);
+    words[count++] = "--peer";
+    words[count++] = peer;
   }
   for (uint32_t i = 0; strcmp(e->name, "scene") == 0 && i < run->scenes.count; ++i)
     words[count++] = (char *)run->scenes.items[i];

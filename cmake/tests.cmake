@@ -114,7 +114,7 @@ if(PINCH_FUZZ)
   set(PINCH_FUZZ_CLI ${PINCH_CLI_SOURCES})
   list(FILTER PINCH_FUZZ_CLI EXCLUDE REGEX "/main\\.c$")
   add_library(pinch_fuzz_cli STATIC EXCLUDE_FROM_ALL ${PINCH_FUZZ_CLI})
-  target_link_libraries(pinch_fuzz_cli PUBLIC pinch_report pinch_io pinch_scenes $<TARGET_NAME_IF_EXISTS:pinch_gl> pinch_cl pinch
+  target_link_libraries(pinch_fuzz_cli PUBLIC pinch_lab pinch_report pinch_io pinch_scenes $<TARGET_NAME_IF_EXISTS:pinch_gl> pinch_cl pinch
     ZLIB::ZLIB ${PINCH_JANSSON_LIBRARY} m)
   foreach(source ${PINCH_FUZZERS})
     get_filename_component(name ${source} NAME_WE)

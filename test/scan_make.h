@@ -10,6 +10,20 @@
 
 #include <jansson.h>
 
+/* A body of an animated file that node i carries. */
+static inline pnAnimBody carriedBody(const char *name, const char *meshName, uint32_t i, const pnMesh *mesh) {
+  return (pnAnimBody){.name = name,
+                      .meshName = meshName,
+                      .node = i,
+                      .carrier = i,
+                      .skin = PN_NONE,
+                      .vertices = pnMesh_GetVertices(mesh),
+                      .vertexCount = pnMesh_GetVertexCount(mesh),
+                      .triangles = pnMesh_GetTriangles(mesh),
+                      .triangleCount = pnMesh_GetTriangleCount(mesh),
+                      .vertexWeld = pnMesh_GetWeld(mesh)};
+}
+
 /* ---------------------------------------------------------------- a file of three boxes */
 
 /* Boxes of edge 1: "anvil" at the origin; "table" at x = 0.8, which meets it at rest and always; "hammer, heavy" (names may
@@ -24,16 +38,7 @@ static inline void saveBoxes(const char *path, float seconds) {
   uint32_t roots[3] = {0, 1, 2};
   for (uint32_t i = 0; i < 3; ++i) {
     nodes[i] = (pnAnimNode){.name = names[i], .parent = PN_NONE, .rotation = {0, 0, 0, 1}, .scale = {1, 1, 1}};
-    bodies[i] = (pnAnimBody){.name = names[i],
-                             .meshName = "box",
-                             .node = i,
-                             .carrier = i,
-                             .skin = PN_NONE,
-                             .vertices = pnMesh_GetVertices(box),
-                             .vertexCount = pnMesh_GetVertexCount(box),
-                             .triangles = pnMesh_GetTriangles(box),
-                             .triangleCount = pnMesh_GetTriangleCount(box),
-                             .vertexWeld = pnMesh_GetWeld(box)};
+    bodies[i] = carriedBody(names[i], "box", i, box);
   }
   nodes[1].translation[0] = 0.8f;
   nodes[2].translation[1] = 6;

@@ -82,6 +82,11 @@ static void whatIsDoneIsKept(void **state) {
   told = takeFile("told.txt");
   assert_non_null(strstr(told, "--passes 5"));
   free(told);
+  writeProgram("bench_free", "exit 0");
+  assert_int_equal(runLine("bench growth --quick --threads 4 --out out"), 0);
+  told = takeFile("told.txt");
+  assert_non_null(strstr(told, "--peer pinch:threads=4"));
+  free(told);
   FILE *file = fopen("out/e2.csv", "r");
   assert_non_null(file);
   char text[512] = {0};

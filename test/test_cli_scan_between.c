@@ -46,17 +46,7 @@ static void saveBullet(const char *path, Mover mover) {
   pnAnimBody bodies[2];
   for (uint32_t i = 0; i < 3; ++i)
     nodes[i] = (pnAnimNode){.name = names[i], .parent = PN_NONE, .rotation = {0, 0, 0, 1}, .scale = {1, 1, 1}};
-  for (uint32_t i = 0; i < 2; ++i)
-    bodies[i] = (pnAnimBody){.name = names[i],
-                             .meshName = names[i],
-                             .node = i,
-                             .carrier = i,
-                             .skin = PN_NONE,
-                             .vertices = pnMesh_GetVertices(meshes[i]),
-                             .vertexCount = pnMesh_GetVertexCount(meshes[i]),
-                             .triangles = pnMesh_GetTriangles(meshes[i]),
-                             .triangleCount = pnMesh_GetTriangleCount(meshes[i]),
-                             .vertexWeld = pnMesh_GetWeld(meshes[i])};
+  for (uint32_t i = 0; i < 2; ++i) bodies[i] = carriedBody(names[i], names[i], i, meshes[i]);
   float rest = 0;
   if (mover == BY_TARGET) bodies[1].targets = &target, bodies[1].targetCount = 1, bodies[1].restWeights = &rest;
   if (mover == BY_JOINT) {
@@ -284,17 +274,7 @@ static void saveWheel(const char *path, float postAngle) {
   nodes[2].parent = 3, nodes[2].translation[0] = 0.75f;
   nodes[1].translation[0] = 0.8f * cosf(postAngle), nodes[1].translation[1] = 0.8f * sinf(postAngle);
   for (int k = 0; k < 3; ++k) nodes[1].scale[k] = 0.2f;
-  for (uint32_t i = 0; i < 3; ++i)
-    bodies[i] = (pnAnimBody){.name = names[i],
-                             .meshName = names[i],
-                             .node = i,
-                             .carrier = i,
-                             .skin = PN_NONE,
-                             .vertices = pnMesh_GetVertices(meshes[i]),
-                             .vertexCount = pnMesh_GetVertexCount(meshes[i]),
-                             .triangles = pnMesh_GetTriangles(meshes[i]),
-                             .triangleCount = pnMesh_GetTriangleCount(meshes[i]),
-                             .vertexWeld = pnMesh_GetWeld(meshes[i])};
+  for (uint32_t i = 0; i < 3; ++i) bodies[i] = carriedBody(names[i], names[i], i, meshes[i]);
   float times[3], turns[12] = {0};
   for (int i = 0; i < 3; ++i) {
     double half = 0.5 * 150 * i * 3.14159265358979 / 180;
