@@ -86,9 +86,8 @@ void *create(const pnBenchInput *input, const char *options) {
     Body &body = *peer->bodies[i];
     body.triangles = input->bodies[i].triangles;
     body.vertices = input->vertices[i];
-    for (uint32_t k = 0; k < input->bodies[i].triangleCount; ++k) {
+    for (uint32_t k = 0; k < input->bodies[i].triangleCount; ++k)
       body.tree.insert(boxOf(body, k), reinterpret_cast<void *>(size_t(k)));
-    }
     body.tree.optimizeTopDown();
   }
   return peer;

@@ -115,9 +115,8 @@ struct BoxPeer : Peer {
         if (!CGAL::do_overlap(whole[i], whole[j])) continue;
         CGAL::box_intersection_d(order[i].begin(), order[i].end(), order[j].begin(), order[j].end(),
                                  [&](const Box *x, const Box *y) {
-                                   if (CGAL::do_intersect(triangles[i][x->triangle], triangles[j][y->triangle])) {
+                                   if (CGAL::do_intersect(triangles[i][x->triangle], triangles[j][y->triangle]))
                                      add(i, j, x->triangle, y->triangle);
-                                   }
                                  });
       }
     }
@@ -184,9 +183,8 @@ int findFirst(void *object) {
 }
 
 void collect(void *object, pnBenchPairs *outPairs) {
-  for (const pnBenchPair &pair : static_cast<Peer *>(object)->pairs) {
+  for (const pnBenchPair &pair : static_cast<Peer *>(object)->pairs)
     pn_benchAdd(outPairs, pair.bodyA, pair.bodyB, pair.a, pair.b);
-  }
 }
 
 void destroy(void *object) {

@@ -51,9 +51,8 @@ struct PeerOf : Peer {
   /* FCL takes its own vector type only */
   void convert(uint32_t i, const float *v) {
     vertices[i].resize(input->bodies[i].vertexCount);
-    for (size_t k = 0; k < vertices[i].size(); ++k) {
+    for (size_t k = 0; k < vertices[i].size(); ++k)
       vertices[i][k] = fcl::Vector3<float>(v[3 * k], v[3 * k + 1], v[3 * k + 2]);
-    }
   }
 
   void update(const float *const *newVertices) override {

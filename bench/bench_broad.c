@@ -34,9 +34,7 @@ typedef struct Sweep {
 static uint64_t sweepPairs(Sweep *s) {
   for (uint32_t i = 1; i < s->count; ++i) {
     uint32_t body = s->order[i], k = i;
-    for (; k > 0 && s->boxes[s->order[k - 1]].min.x > s->boxes[body].min.x; --k) {
-      s->order[k] = s->order[k - 1];
-    }
+    for (; k > 0 && s->boxes[s->order[k - 1]].min.x > s->boxes[body].min.x; --k) s->order[k] = s->order[k - 1];
     s->order[k] = body;
   }
   uint64_t pairs = 0;
@@ -98,9 +96,7 @@ static void moveCrowd(Crowd *c, uint32_t frame) {
 
 static void freeCrowd(Crowd *c) {
   pnDestroyWorld(c->world);
-  for (uint32_t i = 0; i < c->count; ++i) {
-    pnDestroyMesh(c->meshes[i]);
-  }
+  for (uint32_t i = 0; i < c->count; ++i) pnDestroyMesh(c->meshes[i]);
   pnDestroyScene(c->scene);
   free(c->ids);
   free(c->meshes);
@@ -130,15 +126,11 @@ static double sweepTime(const char *name, uint32_t frames, uint64_t *outPairs) {
   Crowd c = makeCrowd(name, PN_BROAD_TREE);
   Sweep s = {c.count, malloc(sizeof(uint32_t) * c.count), malloc(sizeof(pnBox) * c.count)};
   double times[MOST_FRAMES];
-  for (uint32_t i = 0; i < c.count; ++i) {
-    s.order[i] = i;
-  }
+  for (uint32_t i = 0; i < c.count; ++i) s.order[i] = i;
   for (uint32_t f = 0; f < frames; ++f) {
     moveCrowd(&c, f);
     check(pnWorld_Collide(c.world, NULL).result);
-    for (uint32_t i = 0; i < c.count; ++i) {
-      s.boxes[i] = pnTree_GetBox(pnBody_GetTree(c.world, c.ids[i]));
-    }
+    for (uint32_t i = 0; i < c.count; ++i) s.boxes[i] = pnTree_GetBox(pnBody_GetTree(c.world, c.ids[i]));
     double start = pnGetTime();
     *outPairs = sweepPairs(&s);
     times[f] = 1e3 * (pnGetTime() - start);

@@ -50,9 +50,7 @@ static void measure(const char *name, const pnBodyDef *def) {
   check(pnWorld_CreateBody(world, def, &id));
   double one = processorTime();
   size_t first = pnGetByteCount();
-  for (uint32_t i = 1; i < s_count; ++i) {
-    check(pnWorld_CreateBody(world, def, &id));
-  }
+  for (uint32_t i = 1; i < s_count; ++i) check(pnWorld_CreateBody(world, def, &id));
   double all = processorTime();
   printf("%-24s %10.2f %10.1f %10.2f %10.1f\n", name, 1e3 * (one - start), (double)(first - empty) / 1024,
          1e3 * (all - one) / (s_count - 1), (double)(pnGetByteCount() - first) / 1024 / (s_count - 1));

@@ -125,12 +125,11 @@ static void run(const pnCharacterDef *def, uint32_t passes, bool self) {
 int main(int argc, char **argv) {
   pnCharacterDef def = pnDefaultCharacterDef();
   uint32_t passes = 3;
-  for (int i = 1; i + 1 < argc; i += 2) {
+  for (int i = 1; i + 1 < argc; i += 2)
     if (strcmp(argv[i], "--triangles") == 0) def.triangleCount = (uint32_t)atoi(argv[i + 1]);
     else if (strcmp(argv[i], "--seconds") == 0) def.seconds = (float)atof(argv[i + 1]);
     else if (strcmp(argv[i], "--passes") == 0) passes = (uint32_t)atoi(argv[i + 1]);
     else return fprintf(stderr, "usage: bench_find [--triangles N] [--seconds S] [--passes N]\n"), 2;
-  }
   printf("A walk: a frame of the scan, what findings add to it, milliseconds\n");
   printf("  %-20s %9s %7s %9s %9s %9s %10s %9s %9s\n", "", "triangles", "frames", "scan", "findings", "worst", "added",
          "findings", "KiB");

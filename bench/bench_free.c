@@ -40,9 +40,7 @@ typedef struct Arguments {
 
 static void listAll(void) {
   printf("scenes:\n");
-  for (uint32_t i = 0; pnGetSceneName(i) != NULL; ++i) {
-    printf("  %-12s %s\n", pnGetSceneName(i), pnGetSceneText(i));
-  }
+  for (uint32_t i = 0; pnGetSceneName(i) != NULL; ++i) printf("  %-12s %s\n", pnGetSceneName(i), pnGetSceneText(i));
   printf("peers:\n");
   for (uint32_t i = 0; pn_peers[i] != NULL; ++i) {
     const pnPeer *peer = pn_peers[i];
@@ -105,16 +103,13 @@ static void fillIn(Arguments *a) {
     a->sceneCount = sizeof usualScenes / sizeof usualScenes[0];
     memcpy(a->scenes, usualScenes, sizeof usualScenes);
   }
-  if (a->specCount > 0) {
-    return;
-  }
+  if (a->specCount > 0) return;
   for (size_t i = 0; i < sizeof usualSpecs / sizeof usualSpecs[0]; ++i) {
     for (uint32_t k = 0; pn_peers[k] != NULL; ++k) {
       size_t length = strlen(pn_peers[k]->name);
       bool same = strncmp(usualSpecs[i], pn_peers[k]->name, length) == 0;
-      if (same && (usualSpecs[i][length] == ':' || usualSpecs[i][length] == '\0')) {
+      if (same && (usualSpecs[i][length] == ':' || usualSpecs[i][length] == '\0'))
         a->specs[a->specCount++] = usualSpecs[i];
-      }
     }
   }
 }
@@ -131,9 +126,7 @@ typedef struct Growth {
 static void noteGrowth(Growth *growth, const pnFrames *frames, pnRow *const *rows, uint32_t rowCount) {
   for (uint32_t i = 0; i < rowCount && strncmp(frames->sceneName, "s1-", 3) == 0; ++i) {
     Growth *g = growth;
-    while (g->spec[0] != '\0' && strcmp(g->spec, rows[i]->spec) != 0) {
-      ++g;
-    }
+    while (g->spec[0] != '\0' && strcmp(g->spec, rows[i]->spec) != 0) ++g;
     double n = frames->triangleCount, time = pn_labFigures(frames, rows[i], NULL).all;
     memcpy(g->spec, rows[i]->spec, sizeof g->spec);
     if (g->smallest == 0.0 || n < g->smallest) {
@@ -188,15 +181,11 @@ static void record(const char *experiment, const pnFrames *frames, pnRow *const 
 static bool runScene(const Arguments *a, const char *scene, FILE *csv, Growth *growth) {
   pnRow *rows[MAX_ROWS];
   pnFrames *frames = pn_labCreateFrames(scene, a->frameStep);
-  if (frames == NULL) {
-    return false;
-  }
+  if (frames == NULL) return false;
   uint32_t rowCount = pn_labCreateRows(frames, &a->settings, a->specs, a->specCount, rows);
   pn_labMeasure(frames, &a->settings, rows, rowCount);
   pn_labPrint(frames, rows, rowCount, a->anchor);
-  if (csv != NULL) {
-    pn_labCsvRows(csv, frames, rows, rowCount, a->anchor);
-  }
+  if (csv != NULL) pn_labCsvRows(csv, frames, rows, rowCount, a->anchor);
   record(a->experiment, frames, rows, rowCount);
   noteGrowth(growth, frames, rows, rowCount);
   bool right = true;
@@ -226,9 +215,7 @@ static bool runApart(const Arguments *a, const char *scene, FILE *csv, Growth *g
 int main(int count, char **words) {
   Arguments a = {.settings = pn_defaultLabSettings(), .anchor = "embree", .experiment = "peers"};
   pn_recordArguments(&count, words);
-  if (!readArguments(count, words, &a)) {
-    return 2;
-  }
+  if (!readArguments(count, words, &a)) return 2;
   if (a.list) {
     listAll();
     return 0;
@@ -250,13 +237,9 @@ int main(int count, char **words) {
 
   Growth *growth = pn_labShare(sizeof(Growth) * (MAX_ROWS + 1));
   bool ok = true;
-  for (uint32_t i = 0; i < a.sceneCount; ++i) {
-    ok &= runApart(&a, a.scenes[i], csv, growth);
-  }
+  for (uint32_t i = 0; i < a.sceneCount; ++i) ok &= runApart(&a, a.scenes[i], csv, growth);
   printGrowth(growth);
   pn_labUnshare(growth, sizeof(Growth) * (MAX_ROWS + 1));
-  if (csv != NULL) {
-    fclose(csv);
-  }
+  if (csv != NULL) fclose(csv);
   return ok ? 0 : 1;
 }

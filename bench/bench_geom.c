@@ -49,9 +49,7 @@ static float *corner(Pair *p, int i) {
 
 static Pair makeRandom(void) {
   Pair p;
-  for (int i = 0; i < 18; ++i) {
-    corner(&p, i / 3)[i % 3] = (float)between(-1.0, 1.0);
-  }
+  for (int i = 0; i < 18; ++i) corner(&p, i / 3)[i % 3] = (float)between(-1.0, 1.0);
   return p;
 }
 
@@ -61,9 +59,7 @@ static bool boxesOverlap(const Pair *p) {
     float aHigh = fmaxf(fmaxf(p->a.v[0][j], p->a.v[1][j]), p->a.v[2][j]);
     float bLow = fminf(fminf(p->b.v[0][j], p->b.v[1][j]), p->b.v[2][j]);
     float bHigh = fmaxf(fmaxf(p->b.v[0][j], p->b.v[1][j]), p->b.v[2][j]);
-    if (aHigh < bLow || bHigh < aLow) {
-      return false;
-    }
+    if (aHigh < bLow || bHigh < aLow) return false;
   }
   return true;
 }
@@ -73,9 +69,7 @@ static Pair makeLeaves(void) {
   do {
     for (int k = 0; k < 2; ++k) {
       double centre[3] = {between(-0.6, 0.6), between(-0.6, 0.6), between(-0.6, 0.6)};
-      for (int i = 0; i < 9; ++i) {
-        corner(&p, 3 * k + i / 3)[i % 3] = (float)(10.0 + centre[i % 3] + between(-0.5, 0.5));
-      }
+      for (int i = 0; i < 9; ++i) corner(&p, 3 * k + i / 3)[i % 3] = (float)(10.0 + centre[i % 3] + between(-0.5, 0.5));
     }
   } while (!boxesOverlap(&p));
   return p;
@@ -92,17 +86,13 @@ static Pair makeCrossing(void) {
 /* o + s u + t v in one plane; `grid` takes s and t from a grid of quarters and hands over two neighbouring cells. */
 static Pair makePlane(bool grid) {
   double o[3], u[3], v[3];
-  for (int j = 0; j < 3; ++j) {
-    o[j] = between(-1.0, 1.0), u[j] = between(-1.0, 1.0), v[j] = between(-1.0, 1.0);
-  }
+  for (int j = 0; j < 3; ++j) o[j] = between(-1.0, 1.0), u[j] = between(-1.0, 1.0), v[j] = between(-1.0, 1.0);
   Pair p;
   int s0 = below(16), t0 = below(16);
   for (int i = 0; i < 6; ++i) {
     double s = grid ? (s0 + below(2) + (i > 2)) / 16.0 : between(-1.0, 1.0);
     double t = grid ? (t0 + (i % 3 == 1) + below(2)) / 16.0 : between(-1.0, 1.0);
-    for (int j = 0; j < 3; ++j) {
-      corner(&p, i)[j] = (float)(o[j] + s * u[j] + t * v[j]);
-    }
+    for (int j = 0; j < 3; ++j) corner(&p, i)[j] = (float)(o[j] + s * u[j] + t * v[j]);
   }
   return p;
 }
@@ -118,12 +108,8 @@ static Pair makeTurnedGrid(void) {
 /* Integers of 12 bits and their combinations: exactly one plane, slanted; b's first corner on an edge of a. */
 static Pair makeCoplanar(void) {
   int o[3], u[3], v[3], st[6][2];
-  for (int j = 0; j < 3; ++j) {
-    o[j] = below(4096) - 2048, u[j] = below(512) - 256, v[j] = below(512) - 256;
-  }
-  for (int i = 0; i < 6; ++i) {
-    st[i][0] = 2 * below(16) + (i > 2 ? 8 : 0), st[i][1] = 2 * below(16);
-  }
+  for (int j = 0; j < 3; ++j) o[j] = below(4096) - 2048, u[j] = below(512) - 256, v[j] = below(512) - 256;
+  for (int i = 0; i < 6; ++i) st[i][0] = 2 * below(16) + (i > 2 ? 8 : 0), st[i][1] = 2 * below(16);
   st[3][0] = (st[0][0] + st[1][0]) / 2, st[3][1] = (st[0][1] + st[1][1]) / 2;
   Pair p;
   for (int i = 0; i < 18; ++i) {
@@ -136,9 +122,7 @@ static Pair makeCoplanar(void) {
 static Pair makeFlat(void) {
   Pair p = makeRandom();
   int axis = below(3);
-  for (int i = 0; i < 6; ++i) {
-    corner(&p, i)[axis] = 0.7f;
-  }
+  for (int i = 0; i < 6; ++i) corner(&p, i)[axis] = 0.7f;
   return p;
 }
 
@@ -232,9 +216,7 @@ int main(int argc, char **argv) {
   printf("%-12s %7s | %8s %8s %8s %8s | %8s %8s | %8s %8s   ns a call, %d pairs\n", "mix", "meet", "default", "moller",
          "tropp", "exact", "orient3", "orient2", "beyond", "geometry", n);
   for (size_t m = 0; m < sizeof mixes / sizeof *mixes; ++m) {
-    for (int i = 0; i < n; ++i) {
-      pairs[i] = mixes[m].make();
-    }
+    for (int i = 0; i < n; ++i) pairs[i] = mixes[m].make();
     int expected, yes;
     measure(askMeet, PN_KERNEL_EXACT, pairs, n, &expected);
     printf("%-12s %7d |", mixes[m].name, expected);

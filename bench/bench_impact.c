@@ -62,13 +62,11 @@ static Feature *makeFeatures(const pnMovingScene *s, int count, uint32_t n) {
 }
 
 static bool canMeet(const Feature *a, const Feature *b) {
-  for (int k = 0; k < 3; ++k) {
+  for (int k = 0; k < 3; ++k)
     if (a->lo[k] > b->hi[k] || b->lo[k] > a->hi[k]) return false;
-  }
   for (int i = 0; i < a->count; ++i) {
-    for (int j = 0; j < b->count; ++j) {
+    for (int j = 0; j < b->count; ++j)
       if (a->v[i] == b->v[j]) return false;
-    }
   }
   return true;
 }
@@ -100,19 +98,15 @@ static uint32_t cellOf(double x, double lo, double size) {
 /* Every a with every b (every later one, when they are the same list) by a plain grid. */
 static bool findCandidates(const Feature *a, uint32_t aCount, const Feature *b, uint32_t bCount, Candidates *out) {
   double lo[3] = {INFINITY, INFINITY, INFINITY}, size = 0;
-  for (uint32_t i = 0; i < bCount; ++i) {
+  for (uint32_t i = 0; i < bCount; ++i)
     for (int k = 0; k < 3; ++k) lo[k] = fmin(lo[k], b[i].lo[k]);
-  }
-  for (uint32_t i = 0; i < bCount; ++i) {
+  for (uint32_t i = 0; i < bCount; ++i)
     for (int k = 0; k < 3; ++k) size = fmax(size, b[i].hi[k] - lo[k]);
-  }
   /* lists of the features in each cell, by counting */
   uint32_t *start = calloc((size_t)CELLS * CELLS * CELLS + 1, sizeof *start), *stamp = calloc(bCount, sizeof *stamp);
   uint32_t *list = NULL;
   bool ok = start && stamp;
-  for (uint32_t i = 0; ok && i < bCount; ++i) {
-    FOR_CELLS(&b[i], lo, size) start[(x * CELLS + y) * CELLS + z]++;
-  }
+  for (uint32_t i = 0; ok && i < bCount; ++i) FOR_CELLS(&b[i], lo, size)++ start[(x * CELLS + y) * CELLS + z];
   size_t cells = (size_t)CELLS * CELLS * CELLS;
   for (size_t i = 0; ok && i < cells; ++i) start[i + 1] += i + 1 < cells ? start[i] : 0;
   if (ok) {
@@ -120,9 +114,7 @@ static bool findCandidates(const Feature *a, uint32_t aCount, const Feature *b, 
     list = calloc(start[cells] + 1, sizeof *list);
     ok = list != NULL;
   }
-  for (uint32_t i = 0; ok && i < bCount; ++i) {
-    FOR_CELLS(&b[i], lo, size) list[--start[(x * CELLS + y) * CELLS + z]] = i;
-  }
+  for (uint32_t i = 0; ok && i < bCount; ++i) FOR_CELLS(&b[i], lo, size) list[--start[(x * CELLS + y) * CELLS + z]] = i;
   for (uint32_t i = 0; ok && i < aCount; ++i) {
     FOR_CELLS(&a[i], lo, size) {
       size_t cell = (x * CELLS + y) * CELLS + z;
@@ -177,9 +169,8 @@ static bool askAll(const pnMovingScene *s, int edges) {
       size_t n = c.count - i < BLOCK ? c.count - i : BLOCK;
       for (size_t k = 0; k < n; ++k) block[k] = motionOf(s, &a[c.list[i + k].a], &b[c.list[i + k].b]);
       double begin = now();
-      for (size_t k = 0; k < n; ++k) {
+      for (size_t k = 0; k < n; ++k)
         spans[k] = edges ? pnImpactEdgeEdgeDouble(&block[k]) : pnImpactVertexFaceDouble(&block[k]);
-      }
       seconds += now() - begin;
       for (size_t k = 0; ok && k < n; ++k) {
         if (!spans[k].meets) continue;
@@ -300,7 +291,7 @@ static void askFile(const char *path, bool edges, Queries *sum) {
       span = edges ? pnImpactEdgeEdgeDouble(&m) : pnImpactVertexFaceDouble(&m);
       best = fmin(best, now() - begin);
     }
-    sum->asked++;
+    ++sum->asked;
     sum->wrong += span.meets != (*at == '1');
     if (best > 1e-6) sum->slow++, sum->slowSeconds += best;
   }

@@ -24,11 +24,8 @@
 static double median(const pnMorphLab *lab, const double *a, const double *b, int hits) {
   double *values = malloc(sizeof(double) * lab->frameCount);
   uint32_t count = 0;
-  for (uint32_t f = 0; values != NULL && f < lab->frameCount; ++f) {
-    if ((lab->pairCounts[f] > 0) == (hits == 1)) {
-      values[count++] = a[f] + (b != NULL ? b[f] : 0.0);
-    }
-  }
+  for (uint32_t f = 0; values != NULL && f < lab->frameCount; ++f)
+    if ((lab->pairCounts[f] > 0) == (hits == 1)) values[count++] = a[f] + (b != NULL ? b[f] : 0.0);
   double result = pn_labMedian(values, count);
   free(values);
   return result;
@@ -36,9 +33,7 @@ static double median(const pnMorphLab *lab, const double *a, const double *b, in
 
 static double mean(const pnMorphLab *lab, const double *times) {
   double sum = 0.0;
-  for (uint32_t f = 0; times != NULL && f < lab->frameCount; ++f) {
-    sum += times[f];
-  }
+  for (uint32_t f = 0; times != NULL && f < lab->frameCount; ++f) sum += times[f];
   return sum / lab->frameCount;
 }
 
@@ -59,9 +54,7 @@ static void printCounters(const pnMorphLab *lab, const pnMorphRunner *runner) {
   }
   printf("  %-18s %8.0f nodes %8.0f vertices %8.0f leaf pairs %8.0f exact tests a frame", runner->method->name, nodes,
          vertices, leafPairs, exact);
-  if (idle > 0) {
-    printf("; vertices in the %u frames with roots apart: %llu", idle, (unsigned long long)mostIdle);
-  }
+  if (idle > 0) printf("; vertices in the %u frames with roots apart: %llu", idle, (unsigned long long)mostIdle);
   printf("\n");
 }
 
@@ -70,9 +63,7 @@ static void record(const pnMorphLab *lab, const char *experiment) {
   pn_recordScene(experiment, pnScene_GetName(lab->scene));
   for (uint32_t i = 0; i < MORPH_METHOD_COUNT; ++i) {
     const pnMorphRunner *r = &lab->runners[i];
-    if (r->method == NULL) {
-      continue;
-    }
+    if (r->method == NULL) continue;
     const char *name = r->method->name;
     pn_record(name, "all ms", mean(lab, r->all));
     pn_record(name, "first ms", mean(lab, r->first));
@@ -120,19 +111,14 @@ static void printScene(const pnMorphLab *lab, const char *title) {
     }
   }
   printf("(x: how many times faster than hybrid, by the means; hint: a first pair, last frame's tried before)\n");
-  for (uint32_t i = 0; i < MORPH_METHOD_COUNT; ++i) {
-    if (lab->runners[i].method != NULL) {
-      printCounters(lab, &lab->runners[i]);
-    }
-  }
+  for (uint32_t i = 0; i < MORPH_METHOD_COUNT; ++i)
+    if (lab->runners[i].method != NULL) printCounters(lab, &lab->runners[i]);
 }
 
 /* One line a frame: pairs, then all-pairs and first-pair milliseconds of each method, without and with hints. */
 static void writeFrames(const pnMorphLab *lab, const char *name) {
   FILE *file = pn_openMorphCsv(lab, name);
-  if (file == NULL) {
-    return;
-  }
+  if (file == NULL) return;
   fprintf(file, "frame,pairs");
   for (uint32_t i = 0; i < MORPH_METHOD_COUNT; ++i) {
     const char *method = pn_morphMethods[i].name;
@@ -196,9 +182,7 @@ typedef struct Dolphins {
 } Dolphins;
 
 static void printGain(const double *yardstick, const double *times, const double *sizes) {
-  for (uint32_t i = 0; i < 4; ++i) {
-    printf(" %7.2f", yardstick[i] / times[i]);
-  }
+  for (uint32_t i = 0; i < 4; ++i) printf(" %7.2f", yardstick[i] / times[i]);
   printf(" %8.2f", growth(times, sizes, 4));
 }
 
@@ -222,9 +206,7 @@ static void printGains(const Dolphins *d, uint32_t yardstick) {
 
 static void writeDolphins(const pnMorphLab *lab, const Dolphins *d) {
   FILE *file = pn_openMorphCsv(lab, "morph_e5.csv");
-  if (file == NULL) {
-    return;
-  }
+  if (file == NULL) return;
   fprintf(file, "triangles,method,all_ms,first_ms,hint_ms\n");
   for (uint32_t i = 0; i < 4 * MORPH_METHOD_COUNT; ++i) {
     fprintf(file, "%.0f,\"%s\",%.5f,%.5f,%.5f\n", d->sizes[i % 4], pn_morphMethods[i / 4].name, d->all[i / 4][i % 4],
@@ -237,9 +219,7 @@ static bool runE5(pnMorphLab *lab) {
   static const char *const names[] = {"e5-564", "e5-2256", "e5-9024", "e5-36096"};
   static Dolphins d;
   for (uint32_t i = 0; i < 4; ++i) {
-    if (!pn_runMorphScene(lab, names[i], false)) {
-      return false;
-    }
+    if (!pn_runMorphScene(lab, names[i], false)) return false;
     d.sizes[i] = lab->bodies[0].triangleCount;
     printScene(lab, "E5");
     record(lab, "e5");

@@ -50,17 +50,14 @@ typedef struct Lab {
 /* The first step in which something meets, and the step with most pairs: the worst contact of every method. */
 static uint32_t firstStep(const pnFrames *frames) {
   uint32_t step = 0;
-  while (step + 1 < frames->frameCount && frames->pairCounts[step] == 0) {
-    ++step;
-  }
+  while (step + 1 < frames->frameCount && frames->pairCounts[step] == 0) ++step;
   return step;
 }
 
 static uint32_t worstStep(const pnFrames *frames) {
   uint32_t worst = 0;
-  for (uint32_t i = 1; i < frames->frameCount; ++i) {
+  for (uint32_t i = 1; i < frames->frameCount; ++i)
     worst = frames->pairCounts[i] >= frames->pairCounts[worst] ? i : worst;
-  }
   return worst;
 }
 
@@ -79,19 +76,12 @@ static void measureContacts(Lab *lab) {
  * the experiment. */
 static bool run(Lab *lab, const char *scene, bool contactsOnly) {
   const char *specs[16];
-  for (uint32_t i = 0; i < METHOD_COUNT; ++i) {
-    specs[i] = methods[i].spec;
-  }
+  for (uint32_t i = 0; i < METHOD_COUNT; ++i) specs[i] = methods[i].spec;
   lab->frames = pn_labCreateFrames(scene, contactsOnly ? 1 : lab->step);
-  if (lab->frames == NULL) {
-    return false;
-  }
+  if (lab->frames == NULL) return false;
   uint32_t count = pn_labCreateRows(lab->frames, &lab->settings, specs, METHOD_COUNT, lab->rows);
-  if (count == METHOD_COUNT && contactsOnly) {
-    measureContacts(lab);
-  } else if (count == METHOD_COUNT) {
-    pn_labMeasure(lab->frames, &lab->settings, lab->rows, count);
-  }
+  if (count == METHOD_COUNT && contactsOnly) measureContacts(lab);
+  else if (count == METHOD_COUNT) pn_labMeasure(lab->frames, &lab->settings, lab->rows, count);
   bool right = count == METHOD_COUNT;
   for (uint32_t i = 0; i < count; ++i) {
     pnRow *row = lab->rows[i];
@@ -123,9 +113,7 @@ static double firstTime(const pnRow *row, uint32_t step) {
 
 static double meanTime(const Lab *lab, const pnRow *row, double (*time)(const pnRow *, uint32_t)) {
   double sum = 0.0;
-  for (uint32_t i = 0; i < lab->frames->frameCount; ++i) {
-    sum += time(row, i);
-  }
+  for (uint32_t i = 0; i < lab->frames->frameCount; ++i) sum += time(row, i);
   return sum / lab->frames->frameCount;
 }
 
@@ -136,17 +124,13 @@ static FILE *openCsv(const Lab *lab, const char *name) {
 /* Names of the methods as columns. */
 static void printMethodHead(const char *first) {
   printf("%-14s", first);
-  for (uint32_t i = 0; i < METHOD_COUNT; ++i) {
-    printf(" %15s", methods[i].name);
-  }
+  for (uint32_t i = 0; i < METHOD_COUNT; ++i) printf(" %15s", methods[i].name);
   printf("\n");
 }
 
 static void printMeans(const Lab *lab, const char *label, double (*time)(const pnRow *, uint32_t)) {
   printf("%-14s", label);
-  for (uint32_t i = 0; i < METHOD_COUNT; ++i) {
-    printf(" %15.4f", meanTime(lab, lab->rows[i], time));
-  }
+  for (uint32_t i = 0; i < METHOD_COUNT; ++i) printf(" %15.4f", meanTime(lab, lab->rows[i], time));
   printf("\n");
 }
 
@@ -187,19 +171,14 @@ static void record(const Lab *lab, const char *experiment) {
 /* One line a step: pairs, then all-pairs and first-pair milliseconds of each method. */
 static void writeSteps(const Lab *lab, const char *name) {
   FILE *file = openCsv(lab, name);
-  if (file == NULL) {
-    return;
-  }
+  if (file == NULL) return;
   fprintf(file, "step,pairs");
-  for (uint32_t i = 0; i < METHOD_COUNT; ++i) {
-    fprintf(file, ",all %s,first %s", methods[i].spec, methods[i].spec);
-  }
+  for (uint32_t i = 0; i < METHOD_COUNT; ++i) fprintf(file, ",all %s,first %s", methods[i].spec, methods[i].spec);
   fprintf(file, "\n");
   for (uint32_t step = 0; step < lab->frames->frameCount; ++step) {
     fprintf(file, "%u,%zu", step + 1, lab->frames->pairCounts[step]);
-    for (uint32_t i = 0; i < METHOD_COUNT; ++i) {
+    for (uint32_t i = 0; i < METHOD_COUNT; ++i)
       fprintf(file, ",%.5f,%.5f", allTime(lab->rows[i], step), firstTime(lab->rows[i], step));
-    }
     fprintf(file, "\n");
   }
   fclose(file);
@@ -216,18 +195,14 @@ static void printSteps(const Lab *lab, const char *title, double (*time)(const p
     char label[32];
     snprintf(label, sizeof label, "%u (%zu)", step * lab->step, lab->frames->pairCounts[step - 1]);
     printf("%-14s", label);
-    for (uint32_t i = 0; i < METHOD_COUNT; ++i) {
-      printf(" %15.4f", time(lab->rows[i], step - 1));
-    }
+    for (uint32_t i = 0; i < METHOD_COUNT; ++i) printf(" %15.4f", time(lab->rows[i], step - 1));
     printf("\n");
   }
   printMeans(lab, "mean of all", time);
 }
 
 static bool runE1(Lab *lab) {
-  if (!run(lab, "s1-20480", false)) {
-    return false;
-  }
+  if (!run(lab, "s1-20480", false)) return false;
   uint32_t firstHit = firstStep(lab->frames);
   printf("\nE1: two bumpy spheres of 20480 triangles, 200 steps (Figure 3)\n");
   printf("first hit at step %u (paper: 60), %zu pairs at step 200 (paper: 3760)\n", (firstHit + 1) * lab->step,
@@ -272,15 +247,12 @@ static bool runE2(Lab *lab) {
   printf("%9s %10s %14s %14s %12s   paper: %8s %8s %8s\n", "triangles", "first hit", "first contact", "worst contact",
          "pairs there", "first", "worst", "pairs");
   FILE *csv = openCsv(lab, "e2.csv");
-  if (csv != NULL) {
+  if (csv != NULL)
     fprintf(csv, "triangles,method,first_hit_step,first_contact,worst_step,worst_contact,pairs_at_worst\n");
-  }
   for (uint32_t i = 0; i < SIZE_COUNT; ++i) {
     char scene[32];
     snprintf(scene, sizeof scene, "s1-%u", paperSizes[i].triangles);
-    if (!run(lab, scene, true)) {
-      return false;
-    }
+    if (!run(lab, scene, true)) return false;
     uint32_t hit = firstStep(lab->frames), step = worstStep(lab->frames);
     for (uint32_t m = 0; m < METHOD_COUNT; ++m) {
       worst[m][i] = allTime(lab->rows[m], step);
@@ -306,12 +278,8 @@ static bool runE2(Lab *lab) {
   }
   printf("\ngrowth: time ~ triangles ^ exponent; first contact %.2f, worst contact as below (paper: %.2f)\n",
          growthExponent(first), growthExponent(paperWorst));
-  for (uint32_t m = 0; m < METHOD_COUNT; ++m) {
-    printf("  %-16s %.2f\n", methods[m].name, growthExponent(worst[m]));
-  }
-  if (csv != NULL) {
-    fclose(csv);
-  }
+  for (uint32_t m = 0; m < METHOD_COUNT; ++m) printf("  %-16s %.2f\n", methods[m].name, growthExponent(worst[m]));
+  if (csv != NULL) fclose(csv);
   return true;
 }
 
@@ -322,9 +290,7 @@ static bool runE3(Lab *lab) {
   static const char *const paper[] = {"5.6 times", "4.5 times"};
   printf("\nE3: 27 bodies of 5120 triangles, 200 steps, kept apart by a simple response (Figure 4)\n");
   for (int i = 0; i < 2; ++i) {
-    if (!run(lab, scenes[i], false)) {
-      return false;
-    }
+    if (!run(lab, scenes[i], false)) return false;
     size_t most = 0, sum = 0;
     for (uint32_t k = 0; k < lab->frames->frameCount; ++k) {
       sum += lab->frames->pairCounts[k];
@@ -348,9 +314,7 @@ static bool runE3(Lab *lab) {
 /* One scene, the methods of a list, means over all steps. */
 static bool runList(Lab *lab, const char *experiment, const char *title, const char *const *specs, uint32_t count) {
   lab->frames = pn_labCreateFrames("s1-20480", lab->step);
-  if (lab->frames == NULL) {
-    return false;
-  }
+  if (lab->frames == NULL) return false;
   uint32_t made = pn_labCreateRows(lab->frames, &lab->settings, specs, count, lab->rows);
   pn_labMeasure(lab->frames, &lab->settings, lab->rows, made);
   printf("\n%s; mean milliseconds a step of s1-20480\n%-40s %10s %10s %10s\n", title, "", "update", "all pairs",

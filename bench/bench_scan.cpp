@@ -104,10 +104,9 @@ void makeWalk(const Settings &settings, Walk &walk) {
   def.seconds = float(settings.seconds);
   expect(pnCreateCharacter(&def, &walk.file), "character");
   expect(pnCreateAnimState(walk.file, &walk.state), "state");
-  while (strcmp(walk.file->clips[walk.clip].name, settings.clip) != 0) {
+  while (strcmp(walk.file->clips[walk.clip].name, settings.clip) != 0)
     if (++walk.clip == walk.file->clipCount)
       pnFail(PN_ERROR_ARGUMENT, "walk or idle, not %s", settings.clip), stop("--clip");
-  }
   pnWorldDef worldDef = pnDefaultWorldDef();
   expect(pnCreateWorld(&worldDef, &walk.world), "world");
   walk.bodies.resize(walk.file->bodyCount);
@@ -181,10 +180,9 @@ void makeBaked(const Walk &walk, Baked &baked) {
     const uint32_t *weld = pnMesh_GetWeld(body.mesh), *corners = pnMesh_GetTriangles(body.mesh);
     for (uint32_t v = 0; v < vertexCount; ++v)
       places[v] = weld[v] == v ? baked.mesh.add_vertex(Kernel::Point_3(0, 0, 0)) : places[weld[v]];
-    for (uint32_t t = 0; t < pnMesh_GetTriangleCount(body.mesh); ++t, corners += 3) {
+    for (uint32_t t = 0; t < pnMesh_GetTriangleCount(body.mesh); ++t, corners += 3)
       if (baked.mesh.add_face(places[corners[0]], places[corners[1]], places[corners[2]]) == Mesh::null_face())
         pnFail(PN_ERROR_UNSUPPORTED, "triangle %u cannot be a face of a CGAL mesh", t), stop("mesh");
-    }
     baked.places.push_back(places);
     baked.vertices.emplace_back(3 * size_t(vertexCount));
   }
@@ -258,13 +256,12 @@ bool compare(const Settings &, Walk &, uint32_t, double) {
 /* ---------------------------------------------------------------- the program */
 
 bool parse(int argc, char **argv, Settings &settings) {
-  for (int i = 1; i + 1 < argc; i += 2) {
+  for (int i = 1; i + 1 < argc; i += 2)
     if (strcmp(argv[i], "--seconds") == 0) settings.seconds = atof(argv[i + 1]);
     else if (strcmp(argv[i], "--triangles") == 0) settings.triangles = uint32_t(atoi(argv[i + 1]));
     else if (strcmp(argv[i], "--every") == 0) settings.every = uint32_t(atoi(argv[i + 1]));
     else if (strcmp(argv[i], "--clip") == 0) settings.clip = argv[i + 1];
     else return false;
-  }
   return argc % 2 == 1 && settings.seconds >= 1 && settings.every >= 1;
 }
 

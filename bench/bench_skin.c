@@ -135,11 +135,8 @@ static double poseActors(const Stage *s, const Actors *a, uint32_t frame, float 
   at.m[0][3] += 0.6f * into;
   at.m[2][3] += 0.8f * into;
   double phase = frame / 20.0;
-  if (a->row->weighted) {
-    pnAvatar_WalkWeighted(phase, joints);
-  } else {
-    pnAvatar_Walk(phase, joints);
-  }
+  if (a->row->weighted) pnAvatar_WalkWeighted(phase, joints);
+  else pnAvatar_Walk(phase, joints);
   double start = processorTime();
   check(pnPose_SetJoints(a->pose, joints, PN_AVATAR_JOINTS));
   check(pnPose_SetTransform(a->pose, &at));
@@ -162,7 +159,7 @@ static size_t countMissing(const pnPairList *x, const pnPairList *y) {
   const pnPair *p = pnPairList_GetPairs(x), *q = pnPairList_GetPairs(y), *end = q + pnPairList_GetCount(y);
   size_t missing = 0;
   for (size_t i = 0; i < pnPairList_GetCount(x); ++i) {
-    while (q < end && (q->a < p[i].a || (q->a == p[i].a && q->b < p[i].b))) q++;
+    while (q < end && (q->a < p[i].a || (q->a == p[i].a && q->b < p[i].b))) ++q;
     missing += q == end || q->a != p[i].a || q->b != p[i].b;
   }
   return missing;

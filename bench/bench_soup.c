@@ -80,9 +80,7 @@ static Index makeIndex(Structure structure, const float *positions, uint32_t cou
     return x;
   }
   uint32_t *triangles = malloc(sizeof(uint32_t) * 3 * count);
-  for (uint32_t i = 0; i < 3 * count; i++) {
-    triangles[i] = i;
-  }
+  for (uint32_t i = 0; i < 3 * count; ++i) triangles[i] = i;
   pnMeshDef md = pnDefaultMeshDef();
   md.vertices = positions;
   md.vertexCount = 3 * count;
@@ -111,11 +109,8 @@ static void freeIndex(Index *x) {
 
 /* New positions; not timed: every structure copies them. */
 static void moveIndex(Index *x, const float *positions, uint32_t count) {
-  if (x->soup) {
-    check(pnSoup_SetAll(x->soup, positions, count));
-  } else {
-    check(pnPose_SetVertices(x->pose, positions, 3 * count));
-  }
+  if (x->soup) check(pnSoup_SetAll(x->soup, positions, count));
+  else check(pnPose_SetVertices(x->pose, positions, 3 * count));
 }
 
 static double timeUpdate(Index *x) {
@@ -137,7 +132,7 @@ static Updates updatesOf(Structure structure, uint32_t count, float angle, uint3
   pnSoupScene *scene = pnCreateSoupScene(count, 0.02f, angle, 0.01f, 1);
   Index x = makeIndex(structure, scene->positions, count, levels);
   double times[MOST_FRAMES], places[MOST_FRAMES], moves = 0;
-  for (uint32_t f = 0; f < s_frames; f++) {
+  for (uint32_t f = 0; f < s_frames; ++f) {
     pnSoupScene_Step(scene);
     moveIndex(&x, scene->positions, count);
     times[f] = timeUpdate(&x);
@@ -155,18 +150,16 @@ static void runE8(void) {
   static const float angles[] = {0, 10, 45, 180};
   static Updates kept[STRUCTURES][4][4];
   printf("\nE8  update, ms, 4 levels; angle 0 is rigid motion, 180 no coherence\n%-14s", "");
-  for (int c = 0; c < 4; c++) {
-    printf("   | %5u:   0     10     45    180", counts[c]);
-  }
+  for (int c = 0; c < 4; ++c) printf("   | %5u:   0     10     45    180", counts[c]);
   printf("\n");
-  for (int s = 0; s < STRUCTURES; s++) {
+  for (int s = 0; s < STRUCTURES; ++s) {
     printf("%-14s", s_names[s]);
-    for (int c = 0; c < 4; c++) {
+    for (int c = 0; c < 4; ++c) {
       printf("   | ");
       char scene[32];
       snprintf(scene, sizeof scene, "soup-%u", counts[c]);
       pn_recordScene("e8", scene);
-      for (int a = 0; a < 4; a++) {
+      for (int a = 0; a < 4; ++a) {
         Updates u = kept[s][c][a] = updatesOf((Structure)s, counts[c], angles[a], 4);
         printf(" %6.3f", u.update);
         fflush(stdout);
@@ -180,13 +173,11 @@ static void runE8(void) {
     printf("\n");
   }
   printf("finding the buckets alone, ns a primitive (moves of insertion sort a primitive, over three axes)\n");
-  for (int s = DIRECT; s <= SORTED; s++) {
+  for (int s = DIRECT; s <= SORTED; ++s) {
     printf("%-14s", s_names[s]);
-    for (int c = 0; c < 4; c++) {
+    for (int c = 0; c < 4; ++c) {
       printf("   |");
-      for (int a = 0; a < 4; a++) {
-        printf(" %5.1f (%4.1f)", 1e6 * kept[s][c][a].place / counts[c], kept[s][c][a].moves);
-      }
+      for (int a = 0; a < 4; ++a) printf(" %5.1f (%4.1f)", 1e6 * kept[s][c][a].place / counts[c], kept[s][c][a].moves);
     }
     printf("\n");
   }
@@ -198,9 +189,9 @@ static void runE9(void) {
       "7\n",
       "");
   pn_recordScene("e9", "soup-15000");
-  for (int s = DIRECT; s <= SORTED; s++) {
+  for (int s = DIRECT; s <= SORTED; ++s) {
     printf("%-14s", s_names[s]);
-    for (uint32_t levels = 1; levels <= 7; levels++) {
+    for (uint32_t levels = 1; levels <= 7; ++levels) {
       double update = updatesOf((Structure)s, 15000, 10, levels).update;
       printf(" %6.3f", update);
       fflush(stdout);
@@ -229,40 +220,35 @@ static uint32_t levelBegin(uint32_t d) {
 }
 
 static void include(Node *n, const float *lo, const float *hi) {
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     n->lo[k] = fminf(n->lo[k], lo[k]);
     n->hi[k] = fmaxf(n->hi[k], hi[k]);
   }
-  n->count++;
+  ++n->count;
 }
 
 static Octree makeOctree(const float *positions, uint32_t count, uint32_t levels) {
   uint32_t total = levelBegin(levels + 1);
   Octree o = {malloc(sizeof(Node) * total), levels, 0, 0};
-  for (uint32_t i = 0; i < total; i++) {
+  for (uint32_t i = 0; i < total; ++i)
     o.nodes[i] = (Node){{FLT_MAX, FLT_MAX, FLT_MAX}, {-FLT_MAX, -FLT_MAX, -FLT_MAX}, 0};
-  }
   float lo[3] = {FLT_MAX, FLT_MAX, FLT_MAX}, hi[3] = {-FLT_MAX, -FLT_MAX, -FLT_MAX};
-  for (uint32_t i = 0; i < 9 * count; i++) {
+  for (uint32_t i = 0; i < 9 * count; ++i) {
     lo[i % 3] = fminf(lo[i % 3], positions[i]);
     hi[i % 3] = fmaxf(hi[i % 3], positions[i]);
   }
-  for (uint32_t i = 0; i < count; i++) {
+  for (uint32_t i = 0; i < count; ++i) {
     const float *p = positions + 9 * (size_t)i;
     float l[3], h[3];
     uint32_t code = 0;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
       l[k] = fminf(p[k], fminf(p[3 + k], p[6 + k]));
       h[k] = fmaxf(p[k], fmaxf(p[3 + k], p[6 + k]));
       uint32_t cell = (uint32_t)((0.5f * (l[k] + h[k]) - lo[k]) / (hi[k] - lo[k]) * (float)(1u << levels));
       cell = cell < 1u << levels ? cell : (1u << levels) - 1;
-      for (uint32_t b = 0; b < levels; b++) {
-        code |= (cell >> b & 1) << (3 * b + (uint32_t)k);
-      }
+      for (uint32_t b = 0; b < levels; ++b) code |= (cell >> b & 1) << (3 * b + (uint32_t)k);
     }
-    for (uint32_t d = levels + 1; d-- > 0; code >>= 3) {
-      include(&o.nodes[levelBegin(d) + code], l, h);
-    }
+    for (uint32_t d = levels + 1; d-- > 0; code >>= 3) include(&o.nodes[levelBegin(d) + code], l, h);
   }
   return o;
 }
@@ -276,28 +262,21 @@ typedef enum Rule { OPEN_SMALLER, OPEN_LARGER, OPEN_BOTH } Rule;
 /* Counts pairs of buckets that overlap. */
 static void visit(Octree *a, uint32_t da, uint32_t i, const Octree *b, uint32_t db, uint32_t j, Rule rule) {
   const Node *p = &a->nodes[levelBegin(da) + i], *q = &b->nodes[levelBegin(db) + j];
-  if (!p->count || !q->count) {
-    return;
-  }
-  a->tests++;
-  for (int k = 0; k < 3; k++) {
-    if (p->lo[k] > q->hi[k] || q->lo[k] > p->hi[k]) {
-      return;
-    }
-  }
+  if (!p->count || !q->count) return;
+  ++a->tests;
+  for (int k = 0; k < 3; ++k)
+    if (p->lo[k] > q->hi[k] || q->lo[k] > p->hi[k]) return;
   bool leafA = da == a->levels, leafB = db == b->levels;
   if (leafA && leafB) {
-    a->hits++;
+    ++a->hits;
     return;
   }
   bool smallerA = volumeOf(p) < volumeOf(q), openA = rule == OPEN_SMALLER ? smallerA : !smallerA;
   openA = !leafA && (leafB || openA || rule == OPEN_BOTH);
   bool openB = !leafB && (rule == OPEN_BOTH || !openA);
-  for (uint32_t x = 0; x < (openA ? 8u : 1u); x++) {
-    for (uint32_t y = 0; y < (openB ? 8u : 1u); y++) {
+  for (uint32_t x = 0; x < (openA ? 8u : 1u); ++x)
+    for (uint32_t y = 0; y < (openB ? 8u : 1u); ++y)
       visit(a, da + openA, openA ? 8 * i + x : i, b, db + openB, openB ? 8 * j + y : j, rule);
-    }
-  }
 }
 
 static void runE10(void) {
@@ -307,21 +286,19 @@ static void runE10(void) {
       "tests a pair)\n");
   printf("%-26s %18s %18s %18s\n", "levels", "3", "4", "5");
   pnSoupScene *a = pnCreateSoupScene(15000, 0.02f, 0, 0, 1), *b = pnCreateSoupScene(15000, 0.02f, 0, 0, 2);
-  for (uint32_t i = 0; i < 9 * b->count; i++) {
-    b->positions[i] += i % 3 == 0 ? 1.0f : 0.1f;
-  }
+  for (uint32_t i = 0; i < 9 * b->count; ++i) b->positions[i] += i % 3 == 0 ? 1.0f : 0.1f;
   pn_recordScene("e10", "soup-15000");
-  for (uint32_t levels = 3; levels <= 5; levels++) {
+  for (uint32_t levels = 3; levels <= 5; ++levels) {
     /* Table 1 of the paper: milliseconds on its machine */
     static const double paper[] = {95, 325, 684};
     pn_recordStep("the paper", "ms by levels", levels, paper[levels - 3]);
   }
-  for (int r = 0; r < 3; r++) {
+  for (int r = 0; r < 3; ++r) {
     printf("%-26s", rules[r]);
-    for (uint32_t levels = 3; levels <= 5; levels++) {
+    for (uint32_t levels = 3; levels <= 5; ++levels) {
       Octree p = makeOctree(a->positions, a->count, levels), q = makeOctree(b->positions, b->count, levels);
       double times[MOST_FRAMES];
-      for (uint32_t f = 0; f < s_frames; f++) {
+      for (uint32_t f = 0; f < s_frames; ++f) {
         p.tests = p.hits = 0;
         double start = now();
         visit(&p, 0, 0, &q, 0, 0, (Rule)r);
@@ -340,14 +317,14 @@ static void runE10(void) {
   /* the whole question by the library: exact pairs of triangles */
   printf("all pairs of triangles, ms, update not included:\n");
   size_t truth = 0;
-  for (int s = 0; s < STRUCTURES; s++) {
+  for (int s = 0; s < STRUCTURES; ++s) {
     printf("%-26s", s_names[s]);
-    for (uint32_t levels = 3; levels <= (s <= SORTED_BOUND ? 5u : 3u); levels++) {
+    for (uint32_t levels = 3; levels <= (s <= SORTED_BOUND ? 5u : 3u); ++levels) {
       Index x = makeIndex((Structure)s, a->positions, a->count, levels),
             y = makeIndex((Structure)s, b->positions, b->count, levels);
       double times[MOST_FRAMES];
       pnCost cost;
-      for (uint32_t f = 0; f < s_frames; f++) {
+      for (uint32_t f = 0; f < s_frames; ++f) {
         double start = now();
         check(pnCollideTrees(x.tree, y.tree, NULL, NULL, &cost));
         times[f] = now() - start;
@@ -373,9 +350,8 @@ static void runE10(void) {
 static void unfold(pnScene *scene, uint32_t body, uint32_t frame, float *vertices, float *out) {
   check(pnScene_Frame(scene, frame, body, vertices));
   const uint32_t *t = pnScene_GetTriangles(scene, body);
-  for (size_t i = 0; i < 3 * (size_t)pnScene_GetTriangleCount(scene, body); i++) {
+  for (size_t i = 0; i < 3 * (size_t)pnScene_GetTriangleCount(scene, body); ++i)
     memcpy(out + 3 * i, vertices + 3 * (size_t)t[i], 3 * sizeof(float));
-  }
 }
 
 typedef struct Figure {
@@ -402,9 +378,7 @@ typedef struct Million {
 
 /* The triangles of both bodies in frame f. */
 static void loadFrame(Million *m, uint32_t f) {
-  for (int b = 0; b < 2; b++) {
-    unfold(m->scene, (uint32_t)b, m->first + f, m->vertices[b], m->corners[b]);
-  }
+  for (int b = 0; b < 2; ++b) unfold(m->scene, (uint32_t)b, m->first + f, m->vertices[b], m->corners[b]);
 }
 
 /* Body b as the mesh that it is: the yardstick. */
@@ -431,22 +405,17 @@ static void runMillionRow(Million *m, int s, const char *name) {
   static Figure figure;
   Index x[2];
   loadFrame(m, 0);
-  for (uint32_t b = 0; b < 2; b++) {
+  for (uint32_t b = 0; b < 2; ++b)
     x[b] = s < 0 ? makeMeshIndex(m, b) : makeIndex((Structure)s, m->corners[b], m->triangles, 0);
-  }
   pnQueryDef query = pnDefaultQueryDef();
   query.tasks = s_pool ? pnPool_GetTasks(s_pool) : query.tasks;
   figure.pairs = figure.bytes = 0;
-  for (uint32_t f = 0; f < m->frames; f++) {
+  for (uint32_t f = 0; f < m->frames; ++f) {
     loadFrame(m, f);
     double start = now();
-    for (int b = 0; b < 2; b++) {
-      if (s < 0) {
-        check(pnPose_SetVertices(x[b].pose, m->vertices[b], m->vertexCount));
-      } else {
-        moveIndex(&x[b], m->corners[b], m->triangles);
-      }
-    }
+    for (int b = 0; b < 2; ++b)
+      if (s < 0) check(pnPose_SetVertices(x[b].pose, m->vertices[b], m->vertexCount));
+      else moveIndex(&x[b], m->corners[b], m->triangles);
     figure.set[f] = now() - start;
     figure.update[f] = timeUpdate(&x[0]) + timeUpdate(&x[1]);
     pnCost cost;
@@ -455,7 +424,7 @@ static void runMillionRow(Million *m, int s, const char *name) {
     figure.all[f] = now() - start;
     figure.pairs += cost.pairs;
   }
-  for (int b = 0; b < 2; b++) {
+  for (int b = 0; b < 2; ++b) {
     figure.bytes += pnTree_GetByteCount(x[b].tree) + (s >= 0 ? pnSoup_GetByteCount(x[b].soup) : 12 * m->vertexCount);
     freeIndex(&x[b]);
   }
@@ -472,7 +441,7 @@ static void runMillion(void) {
   m.vertexCount = pnScene_GetVertexCount(m.scene, 0);
   m.frames = frames > s_frames ? s_frames : frames;
   m.first = frames - m.frames;
-  for (int b = 0; b < 2; b++) {
+  for (int b = 0; b < 2; ++b) {
     m.vertices[b] = malloc(sizeof(float) * (3 * (size_t)m.vertexCount + 1));
     m.corners[b] = malloc(sizeof(float) * 9 * m.triangles);
   }
@@ -491,7 +460,7 @@ static void runMillion(void) {
   runMillionRow(&m, KEPT, "kept, two threads");
   pnDestroyPool(s_pool);
   s_pool = NULL;
-  for (int b = 0; b < 2; b++) {
+  for (int b = 0; b < 2; ++b) {
     free(m.vertices[b]);
     free(m.corners[b]);
   }
@@ -507,29 +476,25 @@ static void runChurn(void) {
       "\nChurn  soup against itself, all drift (angle 10), part of it removed and added anew in each frame; ms for "
       "update and all pairs\n%-24s",
       "");
-  for (int i = 0; i < 4; i++) {
-    printf("   %3u %%: up.    all   both", percents[i]);
-  }
+  for (int i = 0; i < 4; ++i) printf("   %3u %%: up.    all   both", percents[i]);
   printf("   worst\n");
-  for (int k = 0; k < 2; k++) {
+  for (int k = 0; k < 2; ++k) {
     uint32_t n = k ? 1000000 : 100000;
     float size = k ? 0.012f : 0.026f;
-    for (int s = 0; s < REBUILT; s++) {
-      if (s == SORTED || (k == 1 && s == SORTED_BOUND)) {
-        continue;
-      }
+    for (int s = 0; s < REBUILT; ++s) {
+      if (s == SORTED || (k == 1 && s == SORTED_BOUND)) continue;
       printf("%7u  %-15s", n, s_names[s]);
-      for (int i = 0; i < 4; i++) {
+      for (int i = 0; i < 4; ++i) {
         pnSoupScene *scene = pnCreateSoupScene(n, size, 10, 0.002f, 3);
         Index x = makeIndex((Structure)s, scene->positions, n, 0);
         double update[MOST_FRAMES], all[MOST_FRAMES], worst = 0;
         uint32_t part = (uint32_t)((uint64_t)n * percents[i] / 100);
-        for (uint32_t f = 0; f < s_frames; f++) {
+        for (uint32_t f = 0; f < s_frames; ++f) {
           pnSoupScene_Step(scene);
           check(pnSoup_SetAll(x.soup, scene->positions, n));
           uint32_t begin = part ? (uint32_t)((uint64_t)f * part % (n - part + 1)) : 0;
           check(pnSoup_Remove(x.soup, x.ids + begin, part));
-          for (uint32_t j = 0; j < part; j++) {
+          for (uint32_t j = 0; j < part; ++j) {
             /* the last place given up is the first taken */
             uint32_t place = begin + part - 1 - j;
             pnSoupScene_Renew(scene, place, size);
@@ -546,9 +511,7 @@ static void runChurn(void) {
         pn_recordStep(s_names[s], "ms by percent", percents[i], u + a);
         pn_recordStep(s_names[s], "worst ms by percent", percents[i], worst);
         printf("    %8.2f %6.2f %6.2f", u, a, u + a);
-        if (i == 3) {
-          printf(" %7.2f", worst);
-        }
+        if (i == 3) printf(" %7.2f", worst);
         fflush(stdout);
         freeIndex(&x);
         pnDestroySoupScene(scene);
@@ -569,13 +532,13 @@ static void runWear(void) {
       "\nWear  a soup in which everything wanders (angle 180), %u frames; ms; both: update and all pairs with itself\n"
       "%-24s %9s %9s %9s %9s %9s %9s %9s %9s\n",
       WEAR_FRAMES, "", "up. med.", "worst", "ratio", "both med.", "worst", "ratio", "passes", "tests x");
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     uint32_t n = k == 0 ? 10000 : k == 1 ? 100000 : 1000000;
     float size = k == 0 ? 0.056f : k == 1 ? 0.026f : 0.012f;
     pnSoupScene *scene = pnCreateSoupScene(n, size, 180, size / 2, 5);
     Index x = makeIndex(KEPT, scene->positions, n, 0);
     double update[WEAR_FRAMES], both[WEAR_FRAMES], worst[2] = {0, 0}, passes = 0, tests[2] = {0, 0};
-    for (uint32_t f = 0; f < WEAR_FRAMES; f++) {
+    for (uint32_t f = 0; f < WEAR_FRAMES; ++f) {
       pnSoupScene_Step(scene);
       moveIndex(&x, scene->positions, n);
       update[f] = timeUpdate(&x);
@@ -608,7 +571,7 @@ int main(int argc, char **argv) {
   } experiments[] = {{"e8", runE8},           {"e9", runE9},       {"e10", runE10},
                      {"million", runMillion}, {"churn", runChurn}, {"wear", runWear}};
   bool named = false;
-  for (int i = 1; i < argc; i++) {
+  for (int i = 1; i < argc; ++i) {
     if (strcmp(argv[i], "--frames") == 0 && i + 1 < argc) {
       int frames = atoi(argv[++i]);
       s_frames = frames < 1 ? 1 : frames > MOST_FRAMES ? MOST_FRAMES : (uint32_t)frames;
@@ -619,14 +582,10 @@ int main(int argc, char **argv) {
   char machine[256];
   pn_labMachine(machine, sizeof machine);
   printf("%s\n", machine);
-  for (int e = 0; e < 6; e++) {
+  for (int e = 0; e < 6; ++e) {
     bool wanted = !named;
-    for (int i = 1; i < argc; i++) {
-      wanted = wanted || strcmp(argv[i], experiments[e].name) == 0;
-    }
-    if (wanted) {
-      experiments[e].run();
-    }
+    for (int i = 1; i < argc; ++i) wanted = wanted || strcmp(argv[i], experiments[e].name) == 0;
+    if (wanted) experiments[e].run();
   }
   return 0;
 }

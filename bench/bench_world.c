@@ -59,11 +59,8 @@ static size_t residentBytes(void) {
 
 static const pnPeer *findPeer(const char *spec) {
   size_t length = strcspn(spec, ":");
-  for (uint32_t i = 0; pn_peers[i] != NULL; ++i) {
-    if (strlen(pn_peers[i]->name) == length && strncmp(spec, pn_peers[i]->name, length) == 0) {
-      return pn_peers[i];
-    }
-  }
+  for (uint32_t i = 0; pn_peers[i] != NULL; ++i)
+    if (strlen(pn_peers[i]->name) == length && strncmp(spec, pn_peers[i]->name, length) == 0) return pn_peers[i];
   return NULL;
 }
 
@@ -75,9 +72,7 @@ static void play(const pnFrames *frames, uint32_t frameCount, const pnPeer *peer
   double start = milliseconds();
   void *object = peer->create(&frames->input, spec + strcspn(spec, ":"));
   double created = milliseconds() - start;
-  if (object == NULL) {
-    return;
-  }
+  if (object == NULL) return;
   out->create = fmin(out->create, created);
   pnBenchPairs pairs = {0};
   uint32_t wrong = 0;
@@ -105,9 +100,7 @@ static void playApart(const pnFrames *frames, uint32_t frameCount, const char *s
     play(frames, frameCount, peer, spec, out);
     _exit(0);
   }
-  if (process > 0) {
-    waitpid(process, NULL, 0);
-  }
+  if (process > 0) waitpid(process, NULL, 0);
 }
 
 /* ---------------------------------------------------------------- figures */
@@ -134,9 +127,7 @@ static void printScene(const pnFrames *frames, uint32_t frameCount, const Argume
   double best = INFINITY;
   for (uint32_t i = 0; i < a->peerCount; ++i) {
     bool other = strncmp(a->peers[i], "pinch", 5) != 0;
-    if (other && results[i]->done) {
-      best = fmin(best, figuresOf(results[i], frameCount).median);
-    }
+    if (other && results[i]->done) best = fmin(best, figuresOf(results[i], frameCount).median);
   }
   printf("\n%s: %u bodies, %u triangles, %u frames\n", frames->sceneName, frames->input.bodyCount,
          frames->triangleCount, frameCount);
@@ -144,9 +135,7 @@ static void printScene(const pnFrames *frames, uint32_t frameCount, const Argume
          "ratio", "MB", "pairs", "answer");
   for (uint32_t i = 0; i < a->peerCount; ++i) {
     const Result *r = results[i];
-    if (!r->done) {
-      continue;
-    }
+    if (!r->done) continue;
     Figures f = figuresOf(r, frameCount);
     printf("%-28s %9.2f %9.3f %9.4f %9.4f %9.4f %7.2f %7.2fx %8.1f %8zu  ", a->peers[i], r->create, r->frame[0],
            f.median, f.high, f.worst, f.worst / f.median, best / f.median, (double)r->bytes / 1e6, r->pairs);
@@ -161,9 +150,7 @@ static void record(const pnFrames *frames, uint32_t frameCount, const Arguments 
   pn_record("truth", "bodies", frames->input.bodyCount);
   for (uint32_t i = 0; i < a->peerCount; ++i) {
     const Result *r = results[i];
-    if (!r->done) {
-      continue;
-    }
+    if (!r->done) continue;
     Figures f = figuresOf(r, frameCount);
     pn_record(a->peers[i], "create ms", r->create);
     pn_record(a->peers[i], "first frame ms", r->frame[0]);
@@ -173,37 +160,27 @@ static void record(const pnFrames *frames, uint32_t frameCount, const Arguments 
     pn_record(a->peers[i], "MB", 1e-6 * (double)r->bytes);
     pn_record(a->peers[i], "pairs", (double)r->pairs);
     pn_record(a->peers[i], "wrong frames", r->wrong);
-    for (uint32_t k = 0; k < frameCount; k += frameCount / 100 + 1) {
+    for (uint32_t k = 0; k < frameCount; k += frameCount / 100 + 1)
       pn_recordStep(a->peers[i], "ms by frame", k, r->frame[k]);
-    }
   }
 }
 
 static bool runScene(const Arguments *a, const char *scene) {
   pnFrames *frames = pn_labCreateFrames(scene, a->step);
-  if (frames == NULL) {
-    return false;
-  }
+  if (frames == NULL) return false;
   uint32_t frameCount = frames->frameCount < MAX_FRAMES ? frames->frameCount : MAX_FRAMES;
   frameCount = a->frames > 0 && a->frames < frameCount ? a->frames : frameCount;
   Result *results[MAX_PEERS];
   for (uint32_t i = 0; i < a->peerCount; ++i) {
     results[i] = pn_labShare(sizeof(Result));
     results[i]->create = INFINITY;
-    for (uint32_t k = 0; k < frameCount; ++k) {
-      results[i]->frame[k] = INFINITY;
-    }
+    for (uint32_t k = 0; k < frameCount; ++k) results[i]->frame[k] = INFINITY;
   }
-  for (uint32_t pass = 0; pass < a->passes; ++pass) {
-    for (uint32_t i = 0; i < a->peerCount; ++i) {
-      playApart(frames, frameCount, a->peers[i], results[i]);
-    }
-  }
+  for (uint32_t pass = 0; pass < a->passes; ++pass)
+    for (uint32_t i = 0; i < a->peerCount; ++i) playApart(frames, frameCount, a->peers[i], results[i]);
   printScene(frames, frameCount, a, results);
   record(frames, frameCount, a, results);
-  for (uint32_t i = 0; i < a->peerCount; ++i) {
-    pn_labUnshare(results[i], sizeof(Result));
-  }
+  for (uint32_t i = 0; i < a->peerCount; ++i) pn_labUnshare(results[i], sizeof(Result));
   pn_labDestroyFrames(frames);
   return true;
 }
@@ -234,16 +211,12 @@ static bool readArguments(int count, char **words, Arguments *a) {
 int main(int count, char **words) {
   Arguments a = {.passes = 3};
   pn_recordArguments(&count, words);
-  if (!readArguments(count, words, &a)) {
-    return 2;
-  }
-  for (uint32_t i = 0; a.peerCount == 0 || (i > 0 && i < sizeof usualPeers / sizeof usualPeers[0]); ++i) {
+  if (!readArguments(count, words, &a)) return 2;
+  for (uint32_t i = 0; a.peerCount == 0 || (i > 0 && i < sizeof usualPeers / sizeof usualPeers[0]); ++i)
     a.peers[a.peerCount++] = usualPeers[i];
-  }
   bool usual = a.sceneCount == 0;
-  for (uint32_t i = 0; usual && i < sizeof usualScenes / sizeof usualScenes[0]; ++i) {
+  for (uint32_t i = 0; usual && i < sizeof usualScenes / sizeof usualScenes[0]; ++i)
     a.scenes[a.sceneCount++] = usualScenes[i];
-  }
   char machine[512];
   pn_labMachine(machine, sizeof machine);
   printf(
@@ -252,8 +225,6 @@ int main(int count, char **words) {
       "others\n",
       machine, a.passes);
   bool ok = true;
-  for (uint32_t i = 0; i < a.sceneCount; ++i) {
-    ok &= runScene(&a, a.scenes[i]);
-  }
+  for (uint32_t i = 0; i < a.sceneCount; ++i) ok &= runScene(&a, a.scenes[i]);
   return ok ? 0 : 1;
 }

@@ -315,21 +315,19 @@ static double readValue(Reader *r) {
 
 static double readProduct(Reader *r) {
   double value = readValue(r);
-  while (!r->failed) {
+  while (!r->failed)
     if (take(r, '*')) value *= readValue(r);
     else if (take(r, '/')) value /= readValue(r);
     else break;
-  }
   return value;
 }
 
 static double readSum(Reader *r) {
   double value = readProduct(r);
-  while (!r->failed) {
+  while (!r->failed)
     if (take(r, '+')) value += readProduct(r);
     else if (take(r, '-')) value -= readProduct(r);
     else break;
-  }
   return value;
 }
 

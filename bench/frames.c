@@ -11,9 +11,7 @@ const float *const *pn_labVertices(const pnFrames *frames, uint32_t frame) {
 }
 
 void pn_labDestroyFrames(pnFrames *frames) {
-  if (frames == NULL) {
-    return;
-  }
+  if (frames == NULL) return;
   pnDestroyScene(frames->scene);
   free((void *)frames->input.bodies);
   pn_labUnshare(frames->data, frames->dataBytes);
@@ -35,9 +33,7 @@ static bool allocateFrames(pnFrames *frames) {
   frames->vertices = calloc((size_t)frames->frameCount * bodyCount, sizeof(float *));
   frames->hashes = pn_labShare(sizeof(uint64_t) * frames->frameCount);
   frames->pairCounts = pn_labShare(sizeof(size_t) * frames->frameCount);
-  if (bodies == NULL || frames->vertices == NULL) {
-    return false;
-  }
+  if (bodies == NULL || frames->vertices == NULL) return false;
   size_t floatCount = 0;
   for (uint32_t i = 0; i < bodyCount; ++i) {
     bodies[i].vertexCount = pnScene_GetVertexCount(scene, i);
@@ -64,9 +60,7 @@ static bool allocateFrames(pnFrames *frames) {
 static void fillFrame(pnFrames *frames, uint32_t frame) {
   for (uint32_t body = 0; body < frames->input.bodyCount; ++body) {
     float *v = frames->data + (pn_labVertices(frames, frame)[body] - frames->data);
-    if (frame == 0 || !pnScene_IsStill(frames->scene, body)) {
-      pnScene_Frame(frames->scene, frame, body, v);
-    }
+    if (frame == 0 || !pnScene_IsStill(frames->scene, body)) pnScene_Frame(frames->scene, frame, body, v);
   }
 }
 
@@ -76,9 +70,8 @@ static void drive(pnFrames *frames, const pnBenchPairs *pairs) {
   pnSceneContact *contacts = malloc(sizeof(pnSceneContact) * most);
   for (size_t i = 0; contacts != NULL && i < pairs->count; ++i) {
     const pnBenchPair *pair = &pairs->data[i];
-    if (count == 0 || contacts[count - 1].bodyA != pair->bodyA || contacts[count - 1].bodyB != pair->bodyB) {
+    if (count == 0 || contacts[count - 1].bodyA != pair->bodyA || contacts[count - 1].bodyB != pair->bodyB)
       contacts[count++] = (pnSceneContact){pair->bodyA, pair->bodyB};
-    }
   }
   pnScene_Step(frames->scene, contacts, count);
   free(contacts);
@@ -88,9 +81,7 @@ static void drive(pnFrames *frames, const pnBenchPairs *pairs) {
 static bool fillFrames(pnFrames *frames) {
   fillFrame(frames, 0);
   void *truth = pn_peerTextbook.create(&frames->input, "exact");
-  if (truth == NULL) {
-    return false;
-  }
+  if (truth == NULL) return false;
   pnBenchPairs pairs = {0};
   for (uint32_t frame = 0; frame < frames->frameCount; ++frame) {
     if (frame > 0 && !frames->moves) {
@@ -105,9 +96,7 @@ static bool fillFrames(pnFrames *frames) {
     pn_peerTextbook.collect(truth, &pairs);
     frames->hashes[frame] = pn_benchHash(&pairs);
     frames->pairCounts[frame] = pairs.count;
-    if (pnScene_IsDriven(frames->scene)) {
-      drive(frames, &pairs);
-    }
+    if (pnScene_IsDriven(frames->scene)) drive(frames, &pairs);
   }
   free(pairs.data);
   pn_peerTextbook.destroy(truth);
@@ -118,14 +107,10 @@ static bool fillFrames(pnFrames *frames) {
 static bool fillApart(pnFrames *frames) {
   fflush(NULL);
   pid_t process = fork();
-  if (process == 0) {
-    _exit(fillFrames(frames) ? 0 : 1);
-  }
+  if (process == 0) _exit(fillFrames(frames) ? 0 : 1);
   int status = 1;
   bool ok = process > 0 && waitpid(process, &status, 0) == process && WIFEXITED(status) && WEXITSTATUS(status) == 0;
-  for (uint32_t i = 0; i < frames->frameCount; ++i) {
-    frames->hitFrames += frames->pairCounts[i] > 0;
-  }
+  for (uint32_t i = 0; i < frames->frameCount; ++i) frames->hitFrames += frames->pairCounts[i] > 0;
   return ok;
 }
 

@@ -17,11 +17,8 @@ void pn_labMeasure(const pnFrames *frames, const pnLabSettings *settings, pnRow 
   /* writing to a child that has died is an error to be told, not the end of the program */
   signal(SIGPIPE, SIG_IGN);
   for (uint32_t pass = 0; pass < settings->passes; ++pass) {
-    for (uint32_t begin = 0; begin < frames->frameCount; begin += settings->block) {
-      for (uint32_t i = 0; i < rowCount; ++i) {
-        pn_labRunRow(rows[i], begin, begin + settings->block);
-      }
-    }
+    for (uint32_t begin = 0; begin < frames->frameCount; begin += settings->block)
+      for (uint32_t i = 0; i < rowCount; ++i) pn_labRunRow(rows[i], begin, begin + settings->block);
   }
 }
 
@@ -46,9 +43,7 @@ static double quantileOver(const pnFrames *frames, const pnRow *row, const pnRow
     bool done = (row->marks[i] & other->marks[i] & PN_MARK_DONE) != 0;
     bool counts = done && (frames->pairCounts[i] > 0 || frames->hitFrames == 0);
     double value = a[i] + (b != NULL ? b[i] : 0.0);
-    if (counts && isfinite(value)) {
-      values[count++] = value;
-    }
+    if (counts && isfinite(value)) values[count++] = value;
   }
   pn_labMedian(values, count); /* sorts them */
   double value = count > 0 ? values[(uint32_t)(part * count) < count ? (uint32_t)(part * count) : count - 1] : 0.0;

@@ -50,9 +50,7 @@ static pnMesh *makeMesh(const float *vertices, uint32_t vertexCount, const uint3
 
 static double *makeTimes(uint32_t count) {
   double *times = malloc(sizeof(double) * count);
-  for (uint32_t i = 0; times != NULL && i < count; ++i) {
-    times[i] = INFINITY;
-  }
+  for (uint32_t i = 0; times != NULL && i < count; ++i) times[i] = INFINITY;
   return times;
 }
 
@@ -103,9 +101,7 @@ static void makeLab(FaceLab *f) {
   f->handPairs = calloc(face->frameCount, sizeof(size_t));
   f->hashes = calloc(face->frameCount, sizeof *f->hashes);
   f->isKnown = calloc(face->frameCount, sizeof(bool));
-  for (int i = 0; i < WAY_COUNT; ++i) {
-    makeWay(f, i);
-  }
+  for (int i = 0; i < WAY_COUNT; ++i) makeWay(f, i);
 }
 
 static void freeLab(FaceLab *f) {
@@ -144,9 +140,7 @@ static uint64_t hashOf(FaceLab *f, size_t *outCount) {
   const pnPair *pairs = pnPairList_GetPairs(lab->list);
   *outCount = pnPairList_GetCount(lab->list);
   lab->pairs.count = 0;
-  for (size_t i = 0; i < *outCount; ++i) {
-    pn_benchAdd(&lab->pairs, 0, 1, pairs[i].a, pairs[i].b);
-  }
+  for (size_t i = 0; i < *outCount; ++i) pn_benchAdd(&lab->pairs, 0, 1, pairs[i].a, pairs[i].b);
   return pn_benchHash(&lab->pairs);
 }
 
@@ -205,9 +199,7 @@ static void measureFrames(FaceLab *f) {
 
 static double meanOf(const double *times, uint32_t count) {
   double sum = 0.0;
-  for (uint32_t i = 0; i < count; ++i) {
-    sum += times[i];
-  }
+  for (uint32_t i = 0; i < count; ++i) sum += times[i];
   return sum / count;
 }
 
@@ -230,9 +222,7 @@ static void printFace(const FaceLab *f) {
          "no pairs", "vertices", "leaf prs", "exact", "kB");
   for (int kind = 0; kind < WAY_COUNT; ++kind) {
     const Way *way = &f->ways[kind];
-    if (!isWanted(f, kind)) {
-      continue;
-    }
+    if (!isWanted(f, kind)) continue;
     double vertices = 0.0, leafPairs = 0.0, exact = 0.0, self = meanOf(way->self, n), touch = meanOf(way->touch, n);
     double calm = 0.0;
     uint32_t calmFrames = 0;
@@ -257,14 +247,9 @@ bool pn_runFace(pnMorphLab *lab) {
   pn_labPin(lab->settings.core);
   lab->clockCost = pn_morphClockCost();
   makeLab(&f);
-  for (uint32_t pass = 0; pass < lab->settings.passes; ++pass) {
-    measureFrames(&f);
-  }
-  if (f.wrong > 0) {
-    fprintf(stderr, "bench_morph: the ways disagree about the face in %u frames\n", f.wrong);
-  } else {
-    printFace(&f);
-  }
+  for (uint32_t pass = 0; pass < lab->settings.passes; ++pass) measureFrames(&f);
+  if (f.wrong > 0) fprintf(stderr, "bench_morph: the ways disagree about the face in %u frames\n", f.wrong);
+  else printFace(&f);
   freeLab(&f);
   return f.wrong == 0;
 }

@@ -56,9 +56,7 @@ FILE *pn_openMorphCsv(const pnMorphLab *lab, const char *name) {
 
 static double *makeTimes(uint32_t count) {
   double *times = malloc(sizeof(double) * count);
-  for (uint32_t i = 0; times != NULL && i < count; ++i) {
-    times[i] = INFINITY;
-  }
+  for (uint32_t i = 0; times != NULL && i < count; ++i) times[i] = INFINITY;
   return times;
 }
 
@@ -126,17 +124,13 @@ static void makeBody(pnMorphLab *lab, pnMorphRunner *runner, uint32_t i) {
 
 static void makeRunner(pnMorphLab *lab, const pnMorphMethod *method, pnMorphRunner *runner) {
   memset(runner, 0, sizeof *runner);
-  if (lab->only != NULL && strcmp(lab->only, method->name) != 0) {
-    return;
-  }
+  if (lab->only != NULL && strcmp(lab->only, method->name) != 0) return;
   runner->method = method;
   runner->all = makeTimes(lab->frameCount);
   runner->first = makeTimes(lab->frameCount);
   runner->hinted = makeTimes(lab->frameCount);
   runner->costs = calloc(lab->frameCount, sizeof(pnCost));
-  for (uint32_t i = 0; i < lab->bodyCount; ++i) {
-    makeBody(lab, runner, i);
-  }
+  for (uint32_t i = 0; i < lab->bodyCount; ++i) makeBody(lab, runner, i);
 }
 
 static void destroyRunner(pnMorphLab *lab, pnMorphRunner *runner) {
@@ -194,9 +188,7 @@ static void move(pnMorphLab *lab, pnMorphRunner *runner, const Inputs *inputs) {
       pn_morphCheck(pnPose_ShareVertices(pose, inputs->vertices[i], lab->bodies[i].vertexCount));
     }
     /* with two bodies the query updates the trees; with more their boxes are wanted first */
-    if (lab->bodyCount > 2) {
-      pn_morphCheck(pnTree_Update(runner->trees[i], NULL));
-    }
+    if (lab->bodyCount > 2) pn_morphCheck(pnTree_Update(runner->trees[i], NULL));
   }
 }
 
@@ -222,15 +214,13 @@ static pnCost search(pnMorphLab *lab, pnMorphRunner *runner, Wanted wanted, bool
   pnCost sum = {0};
   for (uint32_t a = 0; a < lab->bodyCount; ++a) {
     for (uint32_t b = a + 1; b < lab->bodyCount; ++b) {
-      if (lab->bodyCount > 2 && !boxesOverlap(pnTree_GetBox(runner->trees[a]), pnTree_GetBox(runner->trees[b]))) {
+      if (lab->bodyCount > 2 && !boxesOverlap(pnTree_GetBox(runner->trees[a]), pnTree_GetBox(runner->trees[b])))
         continue;
-      }
       pnCost cost = searchTwo(lab, runner, a, b, wanted);
       addCost(&sum, &cost);
       const pnPair *pairs = pnPairList_GetPairs(lab->list);
-      for (size_t i = 0; collect && i < pnPairList_GetCount(lab->list); ++i) {
+      for (size_t i = 0; collect && i < pnPairList_GetCount(lab->list); ++i)
         pn_benchAdd(&lab->pairs, a, b, pairs[i].a, pairs[i].b);
-      }
     }
   }
   return sum;
@@ -296,34 +286,25 @@ static void pass(pnMorphLab *lab, bool first) {
   for (uint32_t begin = 0; begin < lab->frameCount; begin += lab->settings.block) {
     uint32_t end = begin + lab->settings.block < lab->frameCount ? begin + lab->settings.block : lab->frameCount;
     fillBlock(lab, begin, end);
-    if (first) {
-      findTruth(lab, truth, begin, end);
-    }
+    if (first) findTruth(lab, truth, begin, end);
     for (uint32_t r = 0; r < MORPH_METHOD_COUNT; ++r) {
       for (uint32_t f = begin; f < end && lab->runners[r].method != NULL; ++f) {
         Inputs inputs = {.vertices = (const float *const *)lab->vertices + (size_t)(f - begin) * lab->bodyCount};
-        for (uint32_t i = 0; i < lab->bodyCount; ++i) {
+        for (uint32_t i = 0; i < lab->bodyCount; ++i)
           pnScene_Weights(lab->scene, f, i, inputs.weights[i], &inputs.transforms[i]);
-        }
         measureFrame(lab, &lab->runners[r], f, &inputs, first);
       }
     }
-    for (uint32_t i = 0; i < lab->peerCount; ++i) {
-      pn_labRunRow(lab->peers[i], begin, end);
-    }
+    for (uint32_t i = 0; i < lab->peerCount; ++i) pn_labRunRow(lab->peers[i], begin, end);
   }
-  if (truth != NULL) {
-    pn_peerTextbook.destroy(truth);
-  }
+  if (truth != NULL) pn_peerTextbook.destroy(truth);
 }
 
 static bool openScene(pnMorphLab *lab, const char *name) {
   pnSceneDef def = pnDefaultSceneDef();
   def.name = name;
   def.frameStep = lab->step;
-  if (pnCreateScene(&def, &lab->scene) != PN_OK) {
-    return false;
-  }
+  if (pnCreateScene(&def, &lab->scene) != PN_OK) return false;
   lab->bodyCount = pnScene_GetBodyCount(lab->scene);
   lab->frameCount = pnScene_GetFrameCount(lab->scene);
   size_t floats = 3 * (size_t)pnScene_GetVertexCount(lab->scene, 0),
@@ -332,9 +313,7 @@ static bool openScene(pnMorphLab *lab, const char *name) {
   lab->vertices = calloc(arrays, sizeof(float *));
   lab->hashes = calloc(lab->frameCount, sizeof(uint64_t));
   lab->pairCounts = calloc(lab->frameCount, sizeof(size_t));
-  for (size_t i = 0; i < arrays; ++i) {
-    lab->vertices[i] = lab->data + floats * i;
-  }
+  for (size_t i = 0; i < arrays; ++i) lab->vertices[i] = lab->data + floats * i;
   for (uint32_t i = 0; i < lab->bodyCount; ++i) {
     lab->bodies[i] = (pnBenchBody){pnScene_GetVertexCount(lab->scene, i), pnScene_GetTriangleCount(lab->scene, i),
                                    pnScene_GetTriangles(lab->scene, i)};
@@ -348,9 +327,8 @@ static bool openScene(pnMorphLab *lab, const char *name) {
 static void openPeers(pnMorphLab *lab, const char *name) {
   static const char *const specs[MORPH_MOST_PEERS] = {"embree", "embree:returned"};
   lab->frames = pn_labCreateFrames(name, lab->step);
-  if (lab->frames != NULL) {
+  if (lab->frames != NULL)
     lab->peerCount = pn_labCreateRows(lab->frames, &lab->settings, specs, MORPH_MOST_PEERS, lab->peers);
-  }
 }
 
 bool pn_runMorphScene(pnMorphLab *lab, const char *name, bool withPeers) {
@@ -358,17 +336,11 @@ bool pn_runMorphScene(pnMorphLab *lab, const char *name, bool withPeers) {
     fprintf(stderr, "bench_morph: no scene %s\n", name);
     return false;
   }
-  if (withPeers && lab->only == NULL) {
-    openPeers(lab, name);
-  }
+  if (withPeers && lab->only == NULL) openPeers(lab, name);
   pn_labPin(lab->settings.core);
   lab->clockCost = pn_morphClockCost();
-  for (uint32_t i = 0; i < MORPH_METHOD_COUNT; ++i) {
-    makeRunner(lab, &pn_morphMethods[i], &lab->runners[i]);
-  }
-  for (uint32_t p = 0; p < lab->settings.passes; ++p) {
-    pass(lab, p == 0);
-  }
+  for (uint32_t i = 0; i < MORPH_METHOD_COUNT; ++i) makeRunner(lab, &pn_morphMethods[i], &lab->runners[i]);
+  for (uint32_t p = 0; p < lab->settings.passes; ++p) pass(lab, p == 0);
   bool right = true;
   for (uint32_t i = 0; i < MORPH_METHOD_COUNT; ++i) {
     if (lab->runners[i].wrong > 0) {
@@ -381,11 +353,8 @@ bool pn_runMorphScene(pnMorphLab *lab, const char *name, bool withPeers) {
 }
 
 void pn_closeMorphScene(pnMorphLab *lab) {
-  for (uint32_t i = 0; i < MORPH_METHOD_COUNT; ++i) {
-    if (lab->runners[i].method != NULL) {
-      destroyRunner(lab, &lab->runners[i]);
-    }
-  }
+  for (uint32_t i = 0; i < MORPH_METHOD_COUNT; ++i)
+    if (lab->runners[i].method != NULL) destroyRunner(lab, &lab->runners[i]);
   pn_labDestroyRows(lab->peers, lab->peerCount);
   pn_labDestroyFrames(lab->frames);
   lab->frames = NULL;

@@ -39,28 +39,21 @@ uint64_t pn_benchHash(const pnBenchPairs *pairs) {
 
 /* The next option of a list separated by colons; returns its length, 0 at the end. */
 static size_t nextOption(const char **options) {
-  while (**options == ':') {
-    ++*options;
-  }
+  while (**options == ':') ++*options;
   return strcspn(*options, ":");
 }
 
 uint32_t pn_optionNumber(const char *options, const char *word, uint32_t otherwise) {
   size_t wordLength = strlen(word);
-  for (size_t length; (length = nextOption(&options)) > 0; options += length) {
-    if (length > wordLength && options[wordLength] == '=' && strncmp(options, word, wordLength) == 0) {
+  for (size_t length; (length = nextOption(&options)) > 0; options += length)
+    if (length > wordLength && options[wordLength] == '=' && strncmp(options, word, wordLength) == 0)
       return (uint32_t)strtoul(options + wordLength + 1, NULL, 10);
-    }
-  }
   return otherwise;
 }
 
 bool pn_hasOption(const char *options, const char *word) {
-  for (size_t length; (length = nextOption(&options)) > 0; options += length) {
-    if (length == strlen(word) && strncmp(options, word, length) == 0) {
-      return true;
-    }
-  }
+  for (size_t length; (length = nextOption(&options)) > 0; options += length)
+    if (length == strlen(word) && strncmp(options, word, length) == 0) return true;
   return false;
 }
 
@@ -72,9 +65,7 @@ bool pn_optionsKnown(const char *options, const char *const *words) {
       bool takesNumber = words[i][wordLength - 1] == '=';
       known = strncmp(options, words[i], wordLength) == 0 && (takesNumber ? length > wordLength : length == wordLength);
     }
-    if (!known) {
-      return false;
-    }
+    if (!known) return false;
   }
   return true;
 }

@@ -45,9 +45,7 @@ typedef struct pnBenchPairs {
 
 void pn_benchGrow(pnBenchPairs *pairs);
 static inline void pn_benchAdd(pnBenchPairs *pairs, uint32_t bodyA, uint32_t bodyB, uint32_t a, uint32_t b) {
-  if (pairs->count == pairs->capacity) {
-    pn_benchGrow(pairs);
-  }
+  if (pairs->count == pairs->capacity) pn_benchGrow(pairs);
   pnBenchPair *pair = &pairs->data[pairs->count++];
   pair->bodyA = bodyA, pair->bodyB = bodyB, pair->a = a, pair->b = b;
 }

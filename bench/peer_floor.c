@@ -17,17 +17,13 @@ typedef struct Floor {
 
 static void *createFloor(const pnBenchInput *input, const char *options) {
   Floor *floor = options[0] == '\0' ? calloc(1, sizeof(Floor)) : NULL;
-  if (floor != NULL) {
-    floor->input = input;
-  }
+  if (floor != NULL) floor->input = input;
   return floor;
 }
 
 static float extent(const float *v, size_t floatCount) {
   float low[WIDTH], high[WIDTH];
-  for (int k = 0; k < WIDTH; ++k) {
-    low[k] = high[k] = v[(size_t)k % floatCount];
-  }
+  for (int k = 0; k < WIDTH; ++k) low[k] = high[k] = v[(size_t)k % floatCount];
   size_t i = 0;
   for (; i + WIDTH <= floatCount; i += WIDTH) {
     for (int k = 0; k < WIDTH; ++k) {
@@ -40,17 +36,14 @@ static float extent(const float *v, size_t floatCount) {
     high[k] = v[i] > high[k] ? v[i] : high[k];
   }
   float sum = 0.0f;
-  for (int k = 0; k < WIDTH; ++k) {
-    sum += high[k] - low[k];
-  }
+  for (int k = 0; k < WIDTH; ++k) sum += high[k] - low[k];
   return sum;
 }
 
 static void updateFloor(void *peer, const float *const *vertices) {
   Floor *floor = peer;
-  for (uint32_t i = 0; i < floor->input->bodyCount; ++i) {
+  for (uint32_t i = 0; i < floor->input->bodyCount; ++i)
     floor->sum += extent(vertices[i], 3 * (size_t)floor->input->bodies[i].vertexCount);
-  }
 }
 
 static void findNothing(void *peer) {

@@ -61,11 +61,8 @@ static void check(pnResult result) {
 
 /* The value of the first name of the table that is among the options, or otherwise. */
 static int choose(const char *options, const pnSetting *table, size_t count, int otherwise) {
-  for (size_t i = 0; i < count; ++i) {
-    if (pn_hasOption(options, table[i].name)) {
-      return table[i].value;
-    }
-  }
+  for (size_t i = 0; i < count; ++i)
+    if (pn_hasOption(options, table[i].name)) return table[i].value;
   return otherwise;
 }
 
@@ -112,11 +109,8 @@ static pnMesh *makeMesh(const pnBenchBody *body, const float *vertices) {
 #define CROWD 100u
 
 static pnMesh *findMesh(const Pinch *pinch, uint32_t i) {
-  for (uint32_t k = i; k > 0 && k + 8 > i && pinch->isDefault && pinch->input->bodyCount >= CROWD; --k) {
-    if (pinch->input->bodies[k - 1].triangles == pinch->input->bodies[i].triangles) {
-      return pinch->meshes[k - 1];
-    }
-  }
+  for (uint32_t k = i; k > 0 && k + 8 > i && pinch->isDefault && pinch->input->bodyCount >= CROWD; --k)
+    if (pinch->input->bodies[k - 1].triangles == pinch->input->bodies[i].triangles) return pinch->meshes[k - 1];
   return NULL;
 }
 
@@ -141,13 +135,9 @@ static void makeBody(Pinch *pinch, uint32_t i, pnTreeDef def) {
 }
 
 static void *createPinch(const pnBenchInput *input, const char *options) {
-  if (!pn_optionsKnown(options, words)) {
-    return NULL;
-  }
+  if (!pn_optionsKnown(options, words)) return NULL;
   Pinch *pinch = calloc(1, sizeof(Pinch));
-  if (pinch == NULL) {
-    return NULL;
-  }
+  if (pinch == NULL) return NULL;
   pinch->input = input;
   pinch->copy = pn_hasOption(options, "copy");
   pinch->hints = pn_hasOption(options, "hint") && input->bodyCount <= 2;
@@ -179,9 +169,8 @@ static void *createPinch(const pnBenchInput *input, const char *options) {
     pinch->lastVertices[i] = input->vertices[i];
     if (pinch->world != NULL) {
       makeBody(pinch, i, treeDef);
-      if (mesh != NULL) {
+      if (mesh != NULL)
         check(pnBody_SetVertices(pinch->world, pinch->bodies[i], input->vertices[i], input->bodies[i].vertexCount));
-      }
     } else {
       makeTree(pinch, i, treeDef);
     }
@@ -195,18 +184,11 @@ static void destroyPinch(void *peer) {
     pnDestroyTree(pinch->trees[i]);
     pnDestroyPose(pinch->poses[i]);
   }
-  if (pinch->world != NULL) {
-    pnDestroyWorld(pinch->world);
-  }
-  for (uint32_t i = 0; i < pinch->input->bodyCount; ++i) {
-    if (findMesh(pinch, i) == NULL) {
-      pnDestroyMesh(pinch->meshes[i]);
-    }
-  }
+  if (pinch->world != NULL) pnDestroyWorld(pinch->world);
+  for (uint32_t i = 0; i < pinch->input->bodyCount; ++i)
+    if (findMesh(pinch, i) == NULL) pnDestroyMesh(pinch->meshes[i]);
   pnDestroyPairList(pinch->list);
-  if (pinch->pool != NULL) {
-    pnDestroyPool(pinch->pool);
-  }
+  if (pinch->pool != NULL) pnDestroyPool(pinch->pool);
   free(pinch->lastVertices);
   free(pinch->meshes);
   free(pinch->poses);
@@ -243,13 +225,10 @@ static void updatePinch(void *peer, const float *const *vertices) {
     moveDefault(pinch, vertices);
     return;
   }
-  for (uint32_t i = 0; i < pinch->input->bodyCount; ++i) {
-    check(setVertices(pinch, i, vertices[i]));
-  }
+  for (uint32_t i = 0; i < pinch->input->bodyCount; ++i) check(setVertices(pinch, i, vertices[i]));
   /* a world with threads updates its trees side by side when it collides */
-  for (uint32_t i = 0; i < pinch->input->bodyCount && (pinch->world == NULL || pinch->pool == NULL); ++i) {
+  for (uint32_t i = 0; i < pinch->input->bodyCount && (pinch->world == NULL || pinch->pool == NULL); ++i)
     check(pnTree_Update(pinch->trees[i], &pinch->query.tasks));
-  }
 }
 
 static bool boxesOverlap(pnBox a, pnBox b) {
@@ -291,21 +270,15 @@ static bool searchTrees(Pinch *pinch, bool first) {
     for (uint32_t b = a + 1; b < pinch->input->bodyCount; ++b) {
       /* of two bodies only, the query itself looks at the boxes, and leaves its list empty */
       bool many = pinch->input->bodyCount > 2;
-      if (many && !boxesOverlap(pnTree_GetBox(pinch->trees[a]), pnTree_GetBox(pinch->trees[b]))) {
-        continue;
-      }
+      if (many && !boxesOverlap(pnTree_GetBox(pinch->trees[a]), pnTree_GetBox(pinch->trees[b]))) continue;
       pnCost cost = {0};
       check(pnCollideTrees(pinch->trees[a], pinch->trees[b], &query, pinch->list, &cost));
       addCost(&pinch->cost, &cost);
       keepHint(pinch, first);
       size_t count = pnPairList_GetCount(pinch->list);
-      if (first && count > 0) {
-        return true;
-      }
+      if (first && count > 0) return true;
       const pnPair *pairs = pnPairList_GetPairs(pinch->list);
-      for (size_t i = 0; many && i < count; ++i) {
-        pn_benchAdd(&pinch->pairs, a, b, pairs[i].a, pairs[i].b);
-      }
+      for (size_t i = 0; many && i < count; ++i) pn_benchAdd(&pinch->pairs, a, b, pairs[i].a, pairs[i].b);
     }
   }
   return false;
@@ -338,9 +311,8 @@ static void findAllPinch(void *peer) {
  * directly. */
 static int findFirstPinch(void *peer) {
   Pinch *pinch = peer;
-  for (uint32_t i = 0; i < pinch->input->bodyCount && pinch->world != NULL; ++i) {
+  for (uint32_t i = 0; i < pinch->input->bodyCount && pinch->world != NULL; ++i)
     check(pnTree_Update(pinch->trees[i], &pinch->query.tasks));
-  }
   return pinch->input->self ? searchSelf(pinch, true) : searchTrees(pinch, true);
 }
 
@@ -355,9 +327,7 @@ static void collectWorld(const Pinch *pinch, pnBenchPairs *outPairs) {
     const uint32_t *t = pinch->input->bodies[a].triangles;
     for (size_t k = 0; k < contacts[i].pairCount; ++k) {
       pnPair pair = pairs[contacts[i].firstPair + k];
-      if (a == b && pn_benchNeighbours(t + 3 * (size_t)pair.a, t + 3 * (size_t)pair.b)) {
-        continue;
-      }
+      if (a == b && pn_benchNeighbours(t + 3 * (size_t)pair.a, t + 3 * (size_t)pair.b)) continue;
       pn_benchAdd(outPairs, a <= b ? a : b, a <= b ? b : a, a <= b ? pair.a : pair.b, a <= b ? pair.b : pair.a);
     }
   }
@@ -375,11 +345,9 @@ static void collectPinch(void *peer, pnBenchPairs *outPairs) {
   }
   const uint32_t *t = pinch->input->bodies[0].triangles;
   const pnPair *pairs = pnPairList_GetPairs(pinch->list);
-  for (size_t i = 0; i < pnPairList_GetCount(pinch->list) && pinch->input->bodyCount <= 2; ++i) {
-    if (!pinch->input->self || !pn_benchNeighbours(t + 3 * (size_t)pairs[i].a, t + 3 * (size_t)pairs[i].b)) {
+  for (size_t i = 0; i < pnPairList_GetCount(pinch->list) && pinch->input->bodyCount <= 2; ++i)
+    if (!pinch->input->self || !pn_benchNeighbours(t + 3 * (size_t)pairs[i].a, t + 3 * (size_t)pairs[i].b))
       pn_benchAdd(outPairs, 0, pinch->input->self ? 0 : 1, pairs[i].a, pairs[i].b);
-    }
-  }
 }
 
 static void getCostPinch(void *peer, pnPeerCost *outCost) {
@@ -391,9 +359,7 @@ static void getCostPinch(void *peer, pnPeerCost *outCost) {
   outCost->volumeTests = pinch->cost.volumeTests;
   outCost->exactTests = pinch->cost.exactTests;
   outCost->uncertain = pinch->cost.uncertain;
-  for (uint32_t i = 0; i < pinch->input->bodyCount; ++i) {
-    outCost->byteCount += pnTree_GetByteCount(pinch->trees[i]);
-  }
+  for (uint32_t i = 0; i < pinch->input->bodyCount; ++i) outCost->byteCount += pnTree_GetByteCount(pinch->trees[i]);
 }
 
 const pnPeer pn_peerPinch = {

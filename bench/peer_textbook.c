@@ -67,13 +67,9 @@ static void selectMiddle(Builder *b, uint32_t begin, uint32_t end, uint32_t midd
         b->order[j--] = swap;
       }
     }
-    if ((int64_t)middle <= j) {
-      high = j;
-    } else if ((int64_t)middle >= i) {
-      low = i;
-    } else {
-      return;
-    }
+    if ((int64_t)middle <= j) high = j;
+    else if ((int64_t)middle >= i) low = i;
+    else return;
   }
 }
 
@@ -128,13 +124,9 @@ static bool buildTree(Tree *tree, const pnBenchBody *body, const float *vertices
     }
     tree->nodeCount = 1;
     buildNode(&b, 0, 0, n);
-    for (uint32_t i = tree->nodeCount; i-- > 0;) {
-      if (tree->nodes[i].triangle >= 0) {
-        tree->leaves[tree->leafCount++] = i;
-      } else {
-        tree->inner[tree->innerCount++] = i;
-      }
-    }
+    for (uint32_t i = tree->nodeCount; i-- > 0;)
+      if (tree->nodes[i].triangle >= 0) tree->leaves[tree->leafCount++] = i;
+      else tree->inner[tree->innerCount++] = i;
   }
   free(b.order);
   free(b.midpoints);
@@ -157,9 +149,7 @@ static void destroyTextbook(void *peer) {
 static void *createTextbook(const pnBenchInput *input, const char *options) {
   static const char *const words[] = {"exact", NULL};
   Textbook *book = pn_optionsKnown(options, words) ? calloc(1, sizeof(Textbook)) : NULL;
-  if (book == NULL) {
-    return NULL;
-  }
+  if (book == NULL) return NULL;
   book->input = input;
   book->exact = pn_hasOption(options, "exact");
   book->trees = calloc(input->bodyCount, sizeof(Tree));
@@ -201,9 +191,7 @@ static void updateTree(Tree *tree, const float *v) {
 
 static void updateTextbook(void *peer, const float *const *vertices) {
   Textbook *book = peer;
-  for (uint32_t i = 0; i < book->input->bodyCount; ++i) {
-    updateTree(&book->trees[i], vertices[i]);
-  }
+  for (uint32_t i = 0; i < book->input->bodyCount; ++i) updateTree(&book->trees[i], vertices[i]);
 }
 
 /* ---------------------------------------------------------------- search */
@@ -219,27 +207,21 @@ static float longestSide(const Node *node) {
 
 static void testLeaves(Textbook *book, const Tree *treeA, uint32_t a, const Tree *treeB, uint32_t b) {
   const uint32_t *s = treeA->triangles + 3 * (size_t)a, *t = treeB->triangles + 3 * (size_t)b;
-  if (book->input->self && pn_benchNeighbours(s, t)) {
-    return;
-  }
+  if (book->input->self && pn_benchNeighbours(s, t)) return;
   ++book->exactTests;
   bool meet = book->exact ? pn_bodyTrianglesMeetExact(treeA->vertices, s, treeB->vertices, t)
                           : pn_bodyTrianglesMeetFloat(treeA->vertices, s, treeB->vertices, t);
   if (meet) {
     book->found = true;
     bool swap = book->input->self && a > b;
-    if (!book->first) {
-      pn_benchAdd(&book->pairs, book->bodyA, book->bodyB, swap ? b : a, swap ? a : b);
-    }
+    if (!book->first) pn_benchAdd(&book->pairs, book->bodyA, book->bodyB, swap ? b : a, swap ? a : b);
   }
 }
 
 static void searchPair(Textbook *book, const Tree *treeA, int32_t a, const Tree *treeB, int32_t b) {
   const Node *x = &treeA->nodes[a], *y = &treeB->nodes[b];
   ++book->volumeTests;
-  if ((book->first && book->found) || !boxesOverlap(x, y)) {
-    return;
-  }
+  if ((book->first && book->found) || !boxesOverlap(x, y)) return;
   if (x->triangle >= 0 && y->triangle >= 0) {
     testLeaves(book, treeA, (uint32_t)x->triangle, treeB, (uint32_t)y->triangle);
   } else if (y->triangle >= 0 || (x->triangle < 0 && longestSide(x) >= longestSide(y))) {
@@ -270,9 +252,8 @@ static void sortBodies(Textbook *book) {
   for (uint32_t gap = book->input->bodyCount / 2; gap > 0; gap /= 2) {
     for (uint32_t i = gap; i < book->input->bodyCount; ++i) {
       uint32_t body = book->order[i], j = i;
-      for (; j >= gap && beginOf(book, j - gap) > book->trees[body].nodes[0].min[0]; j -= gap) {
+      for (; j >= gap && beginOf(book, j - gap) > book->trees[body].nodes[0].min[0]; j -= gap)
         book->order[j] = book->order[j - gap];
-      }
       book->order[j] = body;
     }
   }

@@ -22,9 +22,7 @@ static void closeFile(void) {
 
 void pn_recordArguments(int *count, char **words) {
   for (int i = 1; i + 1 < *count; ++i) {
-    if (strcmp(words[i], "--rows") != 0) {
-      continue;
-    }
+    if (strcmp(words[i], "--rows") != 0) continue;
     s_path = words[i + 1];
     s_file = fopen(s_path, "a");
     if (s_file == NULL) {
@@ -57,16 +55,12 @@ static void putCell(const char *text) {
 }
 
 void pn_recordStep(const char *method, const char *measure, double step, double value) {
-  if (s_file == NULL || !isfinite(value)) {
-    return;
-  }
+  if (s_file == NULL || !isfinite(value)) return;
   putCell(s_experiment);
   putCell(s_scene);
   putCell(method);
   putCell(measure);
-  if (isfinite(step)) {
-    fprintf(s_file, "%.9g", step);
-  }
+  if (isfinite(step)) fprintf(s_file, "%.9g", step);
   fprintf(s_file, ",%.6g\n", value);
 }
 

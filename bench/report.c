@@ -21,9 +21,7 @@ static void readCpuField(const char *field, char *out, size_t size) {
       snprintf(out, size, "%s", colon + 1 + strspn(colon + 1, " \t"));
     }
   }
-  if (file != NULL) {
-    fclose(file);
-  }
+  if (file != NULL) fclose(file);
 }
 
 void pn_labMachine(char *out, size_t size) {
@@ -49,9 +47,7 @@ void pn_labMachine(char *out, size_t size) {
 }
 
 FILE *pn_labOpenCsv(const char *program, const char *folder, const char *name) {
-  if (folder == NULL) {
-    return NULL;
-  }
+  if (folder == NULL) return NULL;
   char path[512], machine[512];
   snprintf(path, sizeof path, "%s/%s", folder, name);
   FILE *file = fopen(path, "w");
@@ -65,44 +61,30 @@ FILE *pn_labOpenCsv(const char *program, const char *folder, const char *name) {
 }
 
 static const pnRow *findAnchor(pnRow *const *rows, uint32_t rowCount, const char *anchor) {
-  for (uint32_t i = 0; i < rowCount; ++i) {
-    if (anchor != NULL && strcmp(rows[i]->spec, anchor) == 0) {
-      return rows[i];
-    }
-  }
+  for (uint32_t i = 0; i < rowCount; ++i)
+    if (anchor != NULL && strcmp(rows[i]->spec, anchor) == 0) return rows[i];
   return NULL;
 }
 
 /* "12.34x", or nothing for zero. */
 static void formatRatio(char *out, size_t size, double ratio) {
-  if (ratio > 0.0) {
-    snprintf(out, size, "%.2fx", ratio);
-  } else {
-    out[0] = '\0';
-  }
+  if (ratio > 0.0) snprintf(out, size, "%.2fx", ratio);
+  else out[0] = '\0';
 }
 
 /* A time, or nothing for zero. */
 static void formatTime(char *out, size_t size, double value) {
-  if (value > 0.0) {
-    snprintf(out, size, value < 10.0 ? "%.4f" : "%.2f", value);
-  } else {
-    snprintf(out, size, "-");
-  }
+  if (value > 0.0) snprintf(out, size, value < 10.0 ? "%.4f" : "%.2f", value);
+  else snprintf(out, size, "-");
 }
 
 static void formatVerdict(char *out, size_t size, const pnRow *row) {
-  if (row->crashed) {
-    snprintf(out, size, "CRASHED");
-  } else if (row->peer->isFloor) {
-    snprintf(out, size, "bound");
-  } else if (row->wrongFrames > 0) {
-    snprintf(out, size, "WRONG in %u of %u frames", row->wrongFrames, row->framesDone);
-  } else if (row->wrongFirsts > 0) {
+  if (row->crashed) snprintf(out, size, "CRASHED");
+  else if (row->peer->isFloor) snprintf(out, size, "bound");
+  else if (row->wrongFrames > 0) snprintf(out, size, "WRONG in %u of %u frames", row->wrongFrames, row->framesDone);
+  else if (row->wrongFirsts > 0)
     snprintf(out, size, "WRONG first in %u of %u frames", row->wrongFirsts, row->framesDone);
-  } else {
-    snprintf(out, size, row->stride > 1 ? "right (every %u.)" : "right", row->stride);
-  }
+  else snprintf(out, size, row->stride > 1 ? "right (every %u.)" : "right", row->stride);
 }
 
 void pn_labPrint(const pnFrames *frames, pnRow *const *rows, uint32_t rowCount, const char *anchorSpec) {

@@ -29,9 +29,7 @@ typedef struct Command {
  * that others use too, a long frame is nearly always interrupted and a short one hardly ever; the processor's own
  * account leaves the interruptions out, or the fast engines would look better than they are. */
 static double milliseconds(const pnRow *row) {
-  if (row->threads > 1) {
-    return pnGetTime() * 1e3;
-  }
+  if (row->threads > 1) return pnGetTime() * 1e3;
   struct timespec now;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return now.tv_sec * 1e3 + now.tv_nsec * 1e-6;
@@ -51,11 +49,8 @@ void pn_labPin(int core) {
   cpu_set_t set;
   CPU_ZERO(&set);
   long count = sysconf(_SC_NPROCESSORS_CONF);
-  for (long i = 0; i < count && i < CPU_SETSIZE; ++i) {
-    if (core < 0 || i == core) {
-      CPU_SET(i, &set);
-    }
-  }
+  for (long i = 0; i < count && i < CPU_SETSIZE; ++i)
+    if (core < 0 || i == core) CPU_SET(i, &set);
   (void)sched_setaffinity(0, sizeof set, &set);
 }
 
@@ -64,9 +59,7 @@ static size_t residentBytes(void) {
   FILE *file = fopen("/proc/self/statm", "r");
   long total = 0, resident = 0;
   if (file != NULL) {
-    if (fscanf(file, "%ld %ld", &total, &resident) != 2) {
-      resident = 0;
-    }
+    if (fscanf(file, "%ld %ld", &total, &resident) != 2) resident = 0;
     fclose(file);
   }
   return (size_t)resident * (size_t)sysconf(_SC_PAGESIZE);
@@ -88,9 +81,7 @@ void *pn_labShare(size_t size) {
 }
 
 void pn_labUnshare(void *memory, size_t size) {
-  if (memory != NULL) {
-    munmap(memory, size);
-  }
+  if (memory != NULL) munmap(memory, size);
 }
 
 /* ---------------------------------------------------------------- the child: measuring */
@@ -111,9 +102,7 @@ static void checkAnswer(const pnFrames *frames, pnRow *row, uint32_t frame, pnBe
   pairs->count = 0;
   row->peer->collect(row->object, pairs);
   uint64_t hash = pn_benchHash(pairs);
-  if (!row->peer->isFloor && hash != frames->hashes[frame]) {
-    row->wrongFrames += mark(row, frame, PN_MARK_WRONG);
-  }
+  if (!row->peer->isFloor && hash != frames->hashes[frame]) row->wrongFrames += mark(row, frame, PN_MARK_WRONG);
   if ((row->marks[frame] & PN_MARK_DONE) == 0) {
     /* a frame number in it, so that two exchanged frames show */
     row->hash += hash * (2 * (uint64_t)frame + 1);
@@ -122,9 +111,7 @@ static void checkAnswer(const pnFrames *frames, pnRow *row, uint32_t frame, pnBe
   if (frame == frames->frameCount - 1) {
     row->lastPairs = pairs->count;
     memset(&row->lastCost, 0, sizeof row->lastCost);
-    if (row->peer->getCost != NULL) {
-      row->peer->getCost(row->object, &row->lastCost);
-    }
+    if (row->peer->getCost != NULL) row->peer->getCost(row->object, &row->lastCost);
   }
 }
 
@@ -149,12 +136,8 @@ static void coolDown(uint32_t megabytes) {
   static volatile char *memory;
   static volatile char sum;
   size_t size = (size_t)megabytes << 20;
-  if (memory == NULL && size > 0) {
-    memory = pn_labShare(size);
-  }
-  for (size_t i = 0; i < size; i += 64) {
-    sum = (char)(sum + memory[i]++);
-  }
+  if (memory == NULL && size > 0) memory = pn_labShare(size);
+  for (size_t i = 0; i < size; i += 64) sum = (char)(sum + memory[i]++);
 }
 
 /* One peer, one frame: update, all pairs, update, first pair. The faster update counts; of a cold frame the first, which is the
@@ -179,16 +162,12 @@ static void measureFrame(const pnFrames *frames, uint32_t cold, pnRow *row, uint
   updated = milliseconds(row);
   int found = peer->findFirst(row->object);
   end = milliseconds(row);
-  if (cold == 0) {
-    keepLeast(&row->update[frame], fmax(0.0, updated - start - row->clockCost));
-  }
+  if (cold == 0) keepLeast(&row->update[frame], fmax(0.0, updated - start - row->clockCost));
   if (found < 0) {
     row->canFirst = false;
   } else {
     keepLeast(&row->first[frame], fmax(0.0, end - updated - row->clockCost));
-    if ((found != 0) != (frames->pairCounts[frame] > 0)) {
-      row->wrongFirsts += mark(row, frame, PN_MARK_WRONG_FIRST);
-    }
+    if ((found != 0) != (frames->pairCounts[frame] > 0)) row->wrongFirsts += mark(row, frame, PN_MARK_WRONG_FIRST);
   }
   row->framesDone += mark(row, frame, PN_MARK_DONE);
 }
@@ -211,9 +190,7 @@ static void chooseStride(const pnFrames *frames, const pnLabSettings *settings, 
   double all = 2.0 * worst * frames->frameCount * settings->passes * 1e-3;
   /* powers of two, so that of any two rows one has all frames of the other */
   row->stride = 1;
-  while (all / row->stride > settings->seconds && row->stride < frames->frameCount) {
-    row->stride *= 2;
-  }
+  while (all / row->stride > settings->seconds && row->stride < frames->frameCount) row->stride *= 2;
 }
 
 /* ---------------------------------------------------------------- the child: life */
@@ -227,9 +204,7 @@ static bool startPeer(const pnFrames *frames, const pnLabSettings *settings, pnR
   double start = milliseconds(row);
   row->object = row->peer->create(&frames->input, row->spec + strcspn(row->spec, ":"));
   row->buildTime = milliseconds(row) - start;
-  if (row->object == NULL) {
-    return false;
-  }
+  if (row->object == NULL) return false;
   /* one frame to warm up: buffers grow, pages come in */
   row->peer->update(row->object, pn_labVertices(frames, frames->frameCount - 1));
   row->peer->findAll(row->object);
@@ -248,14 +223,10 @@ static void runChild(const pnFrames *frames, const pnLabSettings *settings, pnRo
          read(commands, &command, sizeof command) == sizeof command && command.end > 0) {
     for (uint32_t frame = command.begin; frame < command.end && frame < frames->frameCount; ++frame) {
       /* strides count from the last frame, so that everybody does that one */
-      if ((frames->frameCount - 1 - frame) % row->stride == 0) {
-        measureFrame(frames, settings->cold, row, frame, &pairs);
-      }
+      if ((frames->frameCount - 1 - frame) % row->stride == 0) measureFrame(frames, settings->cold, row, frame, &pairs);
     }
   }
-  if (row->object != NULL) {
-    row->peer->destroy(row->object);
-  }
+  if (row->object != NULL) row->peer->destroy(row->object);
   free(pairs.data);
 }
 
@@ -263,20 +234,15 @@ static void runChild(const pnFrames *frames, const pnLabSettings *settings, pnRo
 
 static const pnPeer *findPeer(const char *spec) {
   size_t length = strcspn(spec, ":");
-  for (uint32_t i = 0; pn_peers[i] != NULL; ++i) {
-    if (strlen(pn_peers[i]->name) == length && strncmp(spec, pn_peers[i]->name, length) == 0) {
-      return pn_peers[i];
-    }
-  }
+  for (uint32_t i = 0; pn_peers[i] != NULL; ++i)
+    if (strlen(pn_peers[i]->name) == length && strncmp(spec, pn_peers[i]->name, length) == 0) return pn_peers[i];
   return NULL;
 }
 
 /* An array with "not yet measured" in it. */
 static double *makeTimes(uint32_t count) {
   double *times = pn_labShare(sizeof(double) * count);
-  for (uint32_t i = 0; i < count; ++i) {
-    times[i] = INFINITY;
-  }
+  for (uint32_t i = 0; i < count; ++i) times[i] = INFINITY;
   return times;
 }
 
@@ -289,9 +255,7 @@ static bool waitAnswer(pnRow *row) {
 /* Starts the child. False when there is no process to be had. */
 static bool forkChild(const pnFrames *frames, const pnLabSettings *settings, pnRow *row) {
   int down[2], up[2];
-  if (pipe(down) != 0 || pipe(up) != 0) {
-    return false;
-  }
+  if (pipe(down) != 0 || pipe(up) != 0) return false;
   fflush(NULL);
   row->process = fork();
   if (row->process == 0) {
@@ -319,17 +283,13 @@ static void destroyRow(pnRow *row) {
     waitpid((pid_t)row->process, NULL, 0);
   }
   double *times[] = {row->update, row->all, row->first, row->traverse, row->exact, row->inner};
-  for (size_t i = 0; i < sizeof times / sizeof times[0]; ++i) {
-    pn_labUnshare(times[i], sizeof(double) * row->frameCount);
-  }
+  for (size_t i = 0; i < sizeof times / sizeof times[0]; ++i) pn_labUnshare(times[i], sizeof(double) * row->frameCount);
   pn_labUnshare(row->marks, row->frameCount);
   pn_labUnshare(row, sizeof *row);
 }
 
 void pn_labDestroyRows(pnRow **rows, uint32_t rowCount) {
-  for (uint32_t i = 0; i < rowCount; ++i) {
-    destroyRow(rows[i]);
-  }
+  for (uint32_t i = 0; i < rowCount; ++i) destroyRow(rows[i]);
 }
 
 static pnRow *createRow(const pnFrames *frames, const pnLabSettings *settings, const char *spec) {

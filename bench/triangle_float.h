@@ -62,11 +62,8 @@ static inline bool pn_coplanarMeetFloat(const pnFloat3 a[3], const pnFloat3 b[3]
     flatB[i][0] = drop == 0 ? b[i].y : b[i].x;
     flatB[i][1] = drop == 2 ? b[i].y : b[i].z;
   }
-  for (int i = 0; i < 9; ++i) {
-    if (pn_segmentsMeetFloat(flatA[i / 3], flatA[(i / 3 + 1) % 3], flatB[i % 3], flatB[(i % 3 + 1) % 3])) {
-      return true;
-    }
-  }
+  for (int i = 0; i < 9; ++i)
+    if (pn_segmentsMeetFloat(flatA[i / 3], flatA[(i / 3 + 1) % 3], flatB[i % 3], flatB[(i % 3 + 1) % 3])) return true;
   return pn_pointInTriangleFloat(flatA[0], flatB) || pn_pointInTriangleFloat(flatB[0], flatA);
 }
 
@@ -94,18 +91,13 @@ static inline bool pn_trianglesMeetFloat(const pnFloat3 a[3], const pnFloat3 b[3
   pnFloat3 normalB = pn_cross3(pn_subtract3(b[0], b[2]), pn_subtract3(b[1], b[2]));
   float a0 = pn_dot3(pn_subtract3(a[0], b[2]), normalB), a1 = pn_dot3(pn_subtract3(a[1], b[2]), normalB);
   float a2 = pn_dot3(pn_subtract3(a[2], b[2]), normalB);
-  if ((a0 > 0.0f && a1 > 0.0f && a2 > 0.0f) || (a0 < 0.0f && a1 < 0.0f && a2 < 0.0f)) {
-    return false;
-  }
+  if ((a0 > 0.0f && a1 > 0.0f && a2 > 0.0f) || (a0 < 0.0f && a1 < 0.0f && a2 < 0.0f)) return false;
   pnFloat3 normalA = pn_cross3(pn_subtract3(a[1], a[0]), pn_subtract3(a[2], a[0]));
   float b0 = pn_dot3(pn_subtract3(b[0], a[2]), normalA), b1 = pn_dot3(pn_subtract3(b[1], a[2]), normalA);
   float b2 = pn_dot3(pn_subtract3(b[2], a[2]), normalA);
-  if ((b0 > 0.0f && b1 > 0.0f && b2 > 0.0f) || (b0 < 0.0f && b1 < 0.0f && b2 < 0.0f)) {
-    return false;
-  }
-  if ((a0 == 0.0f && a1 == 0.0f && a2 == 0.0f) || (b0 == 0.0f && b1 == 0.0f && b2 == 0.0f)) {
+  if ((b0 > 0.0f && b1 > 0.0f && b2 > 0.0f) || (b0 < 0.0f && b1 < 0.0f && b2 < 0.0f)) return false;
+  if ((a0 == 0.0f && a1 == 0.0f && a2 == 0.0f) || (b0 == 0.0f && b1 == 0.0f && b2 == 0.0f))
     return pn_coplanarMeetFloat(a, b, normalA);
-  }
 
   /* turn both so that the lone corner comes first and lies in front; a triangle is reversed to bring the other one
    * in front */
@@ -116,9 +108,7 @@ static inline bool pn_trianglesMeetFloat(const pnFloat3 a[3], const pnFloat3 b[3
 
   /* the two intervals on the common line overlap when their ends come in this order */
   pnFloat3 n = pn_cross3(pn_subtract3(p2, q1), pn_subtract3(p1, q1));
-  if (pn_dot3(pn_subtract3(q2, q1), n) > 0.0f) {
-    return false;
-  }
+  if (pn_dot3(pn_subtract3(q2, q1), n) > 0.0f) return false;
   n = pn_cross3(pn_subtract3(p2, p1), pn_subtract3(r1, p1));
   return !(pn_dot3(pn_subtract3(r2, p1), n) > 0.0f);
 }

@@ -244,11 +244,10 @@ pnArgs pn_parseArgs(const pnUsage *usage, int *count, char **argv) {
       return pn_finishOutput(usage->command) ? PN_ARGS_HELP : PN_ARGS_WRONG;
     }
   }
-  for (int i = 1; i < *count; ++i) {
+  for (int i = 1; i < *count; ++i)
     if (onlyFiles || isFile(argv[i])) argv[fileCount++] = argv[i];
     else if (strcmp(argv[i], "--") == 0) onlyFiles = true;
     else if (!takeOption(usage, *count, argv, &i)) return PN_ARGS_WRONG;
-  }
   *count = fileCount;
   return PN_ARGS_RUN;
 }

@@ -87,10 +87,9 @@ static bool writeScene(pnOutFile *out, const char *name, bool isFirst) {
 
 /* Data inside a script element: nothing in it may end the element. */
 static void writeSafe(pnOutFile *out, const char *json) {
-  for (const char *at = json; *at; ++at) {
+  for (const char *at = json; *at; ++at)
     if (*at == '<') pnOutFile_Print(out, "\\u003c");
     else pnOutFile_Write(out, at, 1);
-  }
 }
 
 bool pn_writeBenchPage(const char *path, pnFigures *figures, const pnClaims *claims) {

@@ -38,7 +38,7 @@ static bool printVerdicts(pnFigures *figures, const pnClaims *claims) {
     const pnClaim *c = &claims->claims[i];
     pnJudgement j = pn_judge(figures, c);
     pnVerdict verdict = c->theirs ? j.theirVerdict : j.ourVerdict;
-    counts[verdict]++;
+    ++counts[verdict];
     if (isnan(j.theirs) && isnan(j.ours)) continue;
     pn_addCell(&table, "%s", c->name);
     pn_addCell(&table, "%s", c->number);

@@ -295,10 +295,9 @@ static bool findInside(const pnCheck *check, uint32_t *outInner, uint32_t *outOu
 static void printNext(const pnCheck *check, const pnCheckOptions *options) {
   uint32_t inner, outer;
   // "No two triangles meet" is true of a file without any, and hardly what was asked.
-  for (uint32_t i = 0; i < check->bodyCount; ++i) {
+  for (uint32_t i = 0; i < check->bodyCount; ++i)
     if (pnMesh_GetTriangleCount(check->bodies[i].mesh) == 0)
       printf("Note: %s has no triangles.\n", check->bodies[i].path);
-  }
   if (check->frame.limited)
     printf("Note: there are more, and bodies may meet that are not listed; --max-pairs 0 looks for all.\n");
   if (options->pairs) printf("The pairs are in %s.\n", options->pairs);

@@ -128,9 +128,8 @@ bool pn_choiceNamesSelf(const pnChoice *choice, uint32_t body) {
 }
 
 bool pn_choiceWants(const pnChoice *choice, uint32_t body) {
-  for (uint32_t b = 0; b < choice->bodyCount; ++b) {
+  for (uint32_t b = 0; b < choice->bodyCount; ++b)
     if (pn_choiceAllows(choice, body, b)) return true;
-  }
   return false;
 }
 

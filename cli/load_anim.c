@@ -20,9 +20,8 @@ pnResult pn_openAnim(const char *path, pnAnimFile **outFile) {
 /* ---------------------------------------------------------------- the moment */
 
 uint32_t pn_findClip(const pnAnimFile *file, const char *word) {
-  for (uint32_t c = 0; c < file->clipCount; ++c) {
+  for (uint32_t c = 0; c < file->clipCount; ++c)
     if (strcmp(file->clips[c].name, word) == 0) return c;
-  }
   char *end;
   unsigned long number = strtoul(word, &end, 10);
   return word[0] >= '0' && word[0] <= '9' && *end == 0 && number < file->clipCount ? (uint32_t)number : PN_NONE;

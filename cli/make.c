@@ -84,9 +84,8 @@ static bool parseList(const char *text, int most, float *out) {
 /* Whole numbers: a million is far above use, and products of two stay within 64 bits. */
 static bool parseCounts(const char *text, float out[2]) {
   if (!parseList(text, 2, out)) return false;
-  for (int i = 0; i < 2; ++i) {
+  for (int i = 0; i < 2; ++i)
     if (!(out[i] >= 0 && out[i] <= 1e6f) || out[i] != (float)(uint32_t)out[i]) return false;
-  }
   return true;
 }
 

@@ -188,9 +188,8 @@ json_t *pn_jsonText(const char *text) {
   char *copy = malloc(strlen(text) + 1);
   if (!copy) return NULL;
   strcpy(copy, text);
-  for (char *c = copy; *c; ++c) {
+  for (char *c = copy; *c; ++c)
     if ((unsigned char)*c >= 0x80) *c = '?';
-  }
   string = json_string(copy);
   free(copy);
   return string;

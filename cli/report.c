@@ -26,9 +26,7 @@ pnReportInfo pn_defaultReportInfo(void) {
 /* A copy, and its length as JSON at most (an escape is six characters a byte) added to the text bytes. Null stays
  * null. */
 static char *copyText(pnReport *report, const char *text, bool *failed) {
-  if (text == NULL) {
-    return NULL;
-  }
+  if (text == NULL) return NULL;
   size_t size = strlen(text) + 1;
   char *copy = malloc(size);
   if (copy == NULL) {
@@ -46,9 +44,7 @@ static char **copyNames(pnReport *report, const char *const *names, uint32_t cou
     *failed = true;
     return NULL;
   }
-  for (uint32_t i = 0; i < count; ++i) {
-    copies[i] = copyText(report, names[i] != NULL ? names[i] : "", failed);
-  }
+  for (uint32_t i = 0; i < count; ++i) copies[i] = copyText(report, names[i] != NULL ? names[i] : "", failed);
   return copies;
 }
 
@@ -58,9 +54,7 @@ static void *copyArray(const void *data, size_t size, bool *failed) {
     *failed = true;
     return NULL;
   }
-  if (size > 0) {
-    memcpy(copy, data, size);
-  }
+  if (size > 0) memcpy(copy, data, size);
   return copy;
 }
 
@@ -72,9 +66,8 @@ static pnResult copyBody(pnReport *report, const pnReportBody *from, pnBodyData 
   body->groupNames = copyNames(report, from->groupNames, from->groupCount, &failed);
   body->groupCount = failed ? 0 : from->groupCount;
   body->triangles = copyArray(from->triangles, 3 * (size_t)from->triangleCount * sizeof(uint32_t), &failed);
-  if (from->vertexGroups != NULL) {
+  if (from->vertexGroups != NULL)
     body->vertexGroups = copyArray(from->vertexGroups, from->vertexCount * sizeof(uint16_t), &failed);
-  }
   report->textBytes += 320; // the numbers of a body: five integers and four doubles of at most 24 characters, and keys
   return failed ? pn_reportFailMemory() : PN_OK;
 }
@@ -109,9 +102,8 @@ static pnResult chooseTemplate(pnReport *report, const char *given) {
   }
   report->pageTemplate = given != NULL ? given : (const char *)pn_reportTemplate;
   report->pageTemplateSize = given != NULL ? strlen(given) : pn_reportTemplateSize;
-  if (strstr(report->pageTemplate, PN_REPORT_MARK) == NULL) {
+  if (strstr(report->pageTemplate, PN_REPORT_MARK) == NULL)
     return pn_reportFail(PN_ERROR_ARGUMENT, "report: the page template has no line %s", PN_REPORT_MARK);
-  }
   return PN_OK;
 }
 
@@ -128,15 +120,11 @@ static pnResult copyInfo(pnReport *report, const pnReportInfo *info) {
   report->topKeep = PN_REPORT_TOP;
   report->groupSize = PN_REPORT_GROUP;
   report->bodies = calloc((size_t)info->bodyCount + 1, sizeof *report->bodies);
-  if (failed || report->bodies == NULL) {
-    return pn_reportFailMemory();
-  }
+  if (failed || report->bodies == NULL) return pn_reportFailMemory();
   report->bodyCount = info->bodyCount;
   for (uint32_t b = 0; b < info->bodyCount; ++b) {
     pnResult result = copyBody(report, &info->bodies[b], &report->bodies[b]);
-    if (result != PN_OK) {
-      return result;
-    }
+    if (result != PN_OK) return result;
   }
   return PN_OK;
 }
@@ -144,15 +132,9 @@ static pnResult copyInfo(pnReport *report, const pnReportInfo *info) {
 static pnResult openReport(pnReport *report, const char *path, const pnReportInfo *info) {
   // what can be wrong with the question
   pnResult result = chooseTemplate(report, info->pageTemplate);
-  for (uint32_t b = 0; result == PN_OK && b < info->bodyCount; ++b) {
-    result = checkBody(&info->bodies[b], b);
-  }
-  if (result == PN_OK) {
-    result = copyInfo(report, info);
-  }
-  if (result != PN_OK) {
-    return result;
-  }
+  for (uint32_t b = 0; result == PN_OK && b < info->bodyCount; ++b) result = checkBody(&info->bodies[b], b);
+  if (result == PN_OK) result = copyInfo(report, info);
+  if (result != PN_OK) return result;
 
   // an empty page must fit, with a page of memory to spare for a first frame's counts
   if (pn_reportSize(report) + 4096 > report->byteLimit) {
@@ -167,15 +149,10 @@ static pnResult openReport(pnReport *report, const char *path, const pnReportInf
 pnResult pn_reportBegin(const char *path, const pnReportInfo *info, pnReport **outReport) {
   *outReport = NULL;
   pnReport *report = calloc(1, sizeof *report);
-  if (report == NULL) {
-    return pn_reportFailMemory();
-  }
+  if (report == NULL) return pn_reportFailMemory();
   pnResult result = openReport(report, path, info);
-  if (result == PN_OK) {
-    *outReport = report;
-  } else {
-    pn_reportCancel(report);
-  }
+  if (result == PN_OK) *outReport = report;
+  else pn_reportCancel(report);
   return result;
 }
 
@@ -208,9 +185,7 @@ static void chooseGrids(pnReport *report, const float *const *positions) {
 /* Raw frames and scratch. The groups get shorter until they fit. */
 static pnResult allocateRaw(pnReport *report) {
   size_t frameBytes = 3 * (size_t)report->slotCount * sizeof(int32_t);
-  while (report->groupSize > 1 && (report->groupSize + 1) * frameBytes > RAW_BYTES) {
-    report->groupSize /= 2;
-  }
+  while (report->groupSize > 1 && (report->groupSize + 1) * frameBytes > RAW_BYTES) report->groupSize /= 2;
   bool failed = false;
   for (uint32_t i = 0; i <= report->groupSize; ++i) {
     report->groupRaw[i] = malloc(frameBytes + 1);
@@ -231,9 +206,7 @@ static pnResult prepareBodies(pnReport *report, const float *const *positions) {
   for (uint32_t b = 0; result == PN_OK && b < report->bodyCount; ++b) {
     pnBodyData *body = &report->bodies[b];
     result = pn_orderBody(body, positions[b]);
-    if (result == PN_OK) {
-      result = pn_packTopology(body, &bytes);
-    }
+    if (result == PN_OK) result = pn_packTopology(body, &bytes);
     free(body->triangles);
     body->triangles = NULL;
     slotCount += body->slotCount;
@@ -247,9 +220,7 @@ static pnResult prepareBodies(pnReport *report, const float *const *positions) {
     chooseGrids(report, positions);
     result = pn_deflate(bytes.data, bytes.size, &report->topology.data, &report->topology.size);
   }
-  if (result == PN_OK) {
-    result = allocateRaw(report);
-  }
+  if (result == PN_OK) result = allocateRaw(report);
   pn_bytesFree(&bytes);
   return result;
 }
@@ -269,9 +240,7 @@ static void giveUpView(pnReport *report) {
 /* ---------------------------------------------------------------- clips */
 
 pnResult pn_reportClip(pnReport *report, const char *name, double fps) {
-  if (report->broken != PN_OK) {
-    return report->broken;
-  }
+  if (report->broken != PN_OK) return report->broken;
 
   // no frame is predicted from, or interpolated with, one of another clip
   if (report->groupFill > 0) {
@@ -281,16 +250,12 @@ pnResult pn_reportClip(pnReport *report, const char *name, double fps) {
     report->groupOpen = false;
   }
   pnClipData *grown = realloc(report->clips, (report->clipCount + (size_t)1) * sizeof *grown);
-  if (grown == NULL) {
-    return pn_reportFailMemory();
-  }
+  if (grown == NULL) return pn_reportFailMemory();
   report->clips = grown;
   bool failed = false;
   char *copy = copyText(report, name, &failed);
   report->textBytes += 100; // numbers and keys of a clip
-  if (failed) {
-    return pn_reportFailMemory();
-  }
+  if (failed) return pn_reportFailMemory();
   report->clips[report->clipCount++] = (pnClipData){copy, isfinite(fps) && fps > 0 ? fps : 0, report->frameCount};
   return report->broken;
 }
@@ -300,11 +265,8 @@ pnResult pn_reportClip(pnReport *report, const char *name, double fps) {
 static int comparePairs(const void *x, const void *y) {
   const uint32_t *p = x, *q = y; // a, triangleA, b, triangleB
   static const int order[4] = {0, 2, 1, 3};
-  for (int i = 0; i < 4; ++i) {
-    if (p[order[i]] != q[order[i]]) {
-      return p[order[i]] < q[order[i]] ? -1 : 1;
-    }
-  }
+  for (int i = 0; i < 4; ++i)
+    if (p[order[i]] != q[order[i]]) return p[order[i]] < q[order[i]] ? -1 : 1;
   return 0;
 }
 
@@ -321,9 +283,8 @@ typedef struct When {
 static pnResult checkFrame(const pnReport *report, When when, const float *const *positions) {
   int64_t number = when.number;
   double time = when.time;
-  if (!isfinite(time)) {
+  if (!isfinite(time))
     return pn_reportFail(PN_ERROR_NUMBER, "report: frame %lld has no finite time", (long long)number);
-  }
   bool begins = report->clipCount > 0 && report->clips[report->clipCount - 1].firstFrame == report->frameCount;
   if (report->frameCount > 0 && !begins) {
     const pnFrameData *before = &report->frames[report->frameCount - 1];
@@ -362,9 +323,7 @@ static pnResult growFrames(pnReport *report) {
   if (report->frameCount == report->frameCapacity) {
     uint32_t capacity = report->frameCapacity * 2 + 64;
     pnFrameData *grown = realloc(report->frames, capacity * sizeof *grown);
-    if (grown == NULL) {
-      return pn_reportFailMemory();
-    }
+    if (grown == NULL) return pn_reportFailMemory();
     report->frames = grown;
     report->frameCapacity = capacity;
   }
@@ -375,12 +334,8 @@ static pnResult growFrames(pnReport *report) {
 static pnResult addFrame(pnReport *report, When when, const float *const *positions, const pnReportPair *pairs,
                          size_t pairCount) {
   pnResult result = growFrames(report);
-  if (result == PN_OK && report->frameCount == 0) {
-    result = prepareBodies(report, positions);
-  }
-  if (result != PN_OK) {
-    return result;
-  }
+  if (result == PN_OK && report->frameCount == 0) result = prepareBodies(report, positions);
+  if (result != PN_OK) return result;
 
   // counts and pairs at once, positions when their group is full
   uint32_t f = report->frameCount++;
@@ -395,44 +350,30 @@ static pnResult addFrame(pnReport *report, When when, const float *const *positi
     report->pairBytes += frame->pairs.size;
   }
   if (result == PN_OK) {
-    if (!report->noView) {
-      pn_roundPositions(report, positions, report->groupRaw[report->groupFill]);
-    }
+    if (!report->noView) pn_roundPositions(report, positions, report->groupRaw[report->groupFill]);
     report->groupFill += 1;
     result = pn_flushGroup(report, false);
   }
-  if (result == PN_OK && f == 0 && pn_reportSize(report) > report->byteLimit) {
-    giveUpView(report);
-  }
+  if (result == PN_OK && f == 0 && pn_reportSize(report) > report->byteLimit) giveUpView(report);
   return result;
 }
 
 static pnResult takeFrame(pnReport *report, When when, const float *const *positions, const pnReportPair *pairs,
                           size_t pairCount) {
-  if (report->broken != PN_OK) {
-    return report->broken;
-  }
+  if (report->broken != PN_OK) return report->broken;
 
   // bad data changes nothing
   pnResult result = checkFrame(report, when, positions);
-  if (result == PN_OK) {
-    result = checkPairs(report, when.number, pairs, pairCount);
-  }
-  if (result != PN_OK) {
-    return result;
-  }
+  if (result == PN_OK) result = checkPairs(report, when.number, pairs, pairCount);
+  if (result != PN_OK) return result;
 
   // sort a copy unless the list is sorted, as the library's lists are
   pnReportPair *copy = NULL;
   bool sorted = true;
-  for (size_t i = 1; sorted && i < pairCount; ++i) {
-    sorted = comparePairs(&pairs[i - 1], &pairs[i]) <= 0;
-  }
+  for (size_t i = 1; sorted && i < pairCount; ++i) sorted = comparePairs(&pairs[i - 1], &pairs[i]) <= 0;
   if (!sorted) {
     copy = malloc(pairCount * sizeof *copy);
-    if (copy == NULL) {
-      return pn_reportFailMemory();
-    }
+    if (copy == NULL) return pn_reportFailMemory();
     memcpy(copy, pairs, pairCount * sizeof *copy);
     qsort(copy, pairCount, sizeof *copy, comparePairs);
   }
@@ -457,15 +398,11 @@ pnResult pn_reportMoment(pnReport *report, int64_t number, uint32_t part, double
 
 pnResult pn_reportNote(pnReport *report, const char *text) {
   char **grown = realloc(report->notes, (report->noteCount + (size_t)1) * sizeof *grown);
-  if (grown == NULL) {
-    return pn_reportFailMemory();
-  }
+  if (grown == NULL) return pn_reportFailMemory();
   report->notes = grown;
   bool failed = false;
   char *copy = copyText(report, text, &failed);
-  if (failed) {
-    return pn_reportFailMemory();
-  }
+  if (failed) return pn_reportFailMemory();
   report->notes[report->noteCount++] = copy;
   return PN_OK;
 }
@@ -473,9 +410,7 @@ pnResult pn_reportNote(pnReport *report, const char *text) {
 /* ---------------------------------------------------------------- end */
 
 static void freeNames(char **names, uint32_t count) {
-  for (uint32_t i = 0; names != NULL && i < count; ++i) {
-    free(names[i]);
-  }
+  for (uint32_t i = 0; names != NULL && i < count; ++i) free(names[i]);
   free(names);
 }
 
@@ -489,24 +424,16 @@ static void freeBody(pnBodyData *body) {
 }
 
 void pn_reportCancel(pnReport *report) {
-  if (report == NULL) {
-    return;
-  }
-  if (report->file != NULL) {
-    pnCloseOutFile(report->file, false);
-  }
-  for (uint32_t b = 0; b < report->bodyCount; ++b) {
-    freeBody(&report->bodies[b]);
-  }
+  if (report == NULL) return;
+  if (report->file != NULL) pnCloseOutFile(report->file, false);
+  for (uint32_t b = 0; b < report->bodyCount; ++b) freeBody(&report->bodies[b]);
   free(report->bodies);
   for (uint32_t f = 0; f < report->frameCount; ++f) {
     free(report->frames[f].positions.data);
     free(report->frames[f].pairs.data);
   }
   free(report->frames);
-  for (uint32_t i = 0; i <= PN_REPORT_GROUP; ++i) {
-    free(report->groupRaw[i]);
-  }
+  for (uint32_t i = 0; i <= PN_REPORT_GROUP; ++i) free(report->groupRaw[i]);
   pn_bytesFree(&report->counts);
   pn_bytesFree(&report->findings);
   pn_bytesFree(&report->joins);
@@ -516,9 +443,7 @@ void pn_reportCancel(pnReport *report) {
   free(report->planes);
   freeNames(report->files, report->fileCount);
   freeNames(report->notes, report->noteCount);
-  for (uint32_t c = 0; c < report->clipCount; ++c) {
-    free(report->clips[c].name);
-  }
+  for (uint32_t c = 0; c < report->clipCount; ++c) free(report->clips[c].name);
   free(report->clips);
   free(report->title);
   free(report->command);
@@ -546,22 +471,14 @@ pnResult pn_reportEnd(pnReport *report, bool complete, pnReportStats *outStats) 
   pnReportStats stats = {0};
 
   // the last, shorter group
-  if (result == PN_OK && report->frameCount > 0) {
-    result = pn_flushGroup(report, true);
-  }
-  if (result == PN_OK && (report->positionBytes == 0 || pn_reportSize(report) > report->byteLimit)) {
-    giveUpView(report);
-  }
-  if (result == PN_OK) {
-    result = pn_writePage(report, complete);
-  }
+  if (result == PN_OK && report->frameCount > 0) result = pn_flushGroup(report, true);
+  if (result == PN_OK && (report->positionBytes == 0 || pn_reportSize(report) > report->byteLimit)) giveUpView(report);
+  if (result == PN_OK) result = pn_writePage(report, complete);
   if (result == PN_OK) {
     collectStats(report, &stats);
     result = publishFile(report);
   }
-  if (outStats != NULL) {
-    *outStats = stats;
-  }
+  if (outStats != NULL) *outStats = stats;
   pn_reportCancel(report);
   return result;
 }

@@ -37,9 +37,7 @@ void pn_bytesFree(pnBytes *bytes) {
 }
 
 void pn_bytesAdd(pnBytes *bytes, const void *data, size_t size) {
-  if (bytes->failed || size == 0) {
-    return;
-  }
+  if (bytes->failed || size == 0) return;
 
   // grow by half, so that appending n bytes costs O(n)
   if (bytes->capacity - bytes->size < size) {
@@ -76,9 +74,7 @@ void pn_bytesDouble(pnBytes *bytes, double value) {
   uint64_t bits;
   memcpy(&bits, &value, sizeof bits);
   uint8_t out[8];
-  for (int i = 0; i < 8; ++i) {
-    out[i] = (uint8_t)(bits >> (8 * i));
-  }
+  for (int i = 0; i < 8; ++i) out[i] = (uint8_t)(bits >> (8 * i));
   pn_bytesAdd(bytes, out, sizeof out);
 }
 
@@ -105,14 +101,10 @@ void pn_bytesFormat(pnBytes *bytes, const char *format, ...) {
 static size_t utf8Length(const unsigned char *text) {
   static const uint32_t smallest[5] = {0, 0, 0x80, 0x800, 0x10000};
   size_t length = text[0] < 0xc0 ? 0 : text[0] < 0xe0 ? 2 : text[0] < 0xf0 ? 3 : text[0] < 0xf8 ? 4 : 0;
-  if (length == 0) {
-    return 0;
-  }
+  if (length == 0) return 0;
   uint32_t code = text[0] & (0x7fu >> length);
   for (size_t i = 1; i < length; ++i) {
-    if ((text[i] & 0xc0) != 0x80) {
-      return 0;
-    }
+    if ((text[i] & 0xc0) != 0x80) return 0;
     code = code << 6 | (text[i] & 0x3fu);
   }
   bool surrogate = code >= 0xd800 && code < 0xe000;
@@ -136,11 +128,9 @@ void pn_bytesJson(pnBytes *bytes, const char *text) {
       }
       continue;
     }
-    if (*c < 0x20 || *c == '"' || *c == '\\' || *c == '<' || *c == '>' || *c == '&' || *c == 0x7f) {
+    if (*c < 0x20 || *c == '"' || *c == '\\' || *c == '<' || *c == '>' || *c == '&' || *c == 0x7f)
       pn_bytesFormat(bytes, "\\u%04x", *c);
-    } else {
-      pn_bytesAdd(bytes, c, 1);
-    }
+    else pn_bytesAdd(bytes, c, 1);
     ++c;
   }
   pn_bytesText(bytes, "\"");
@@ -157,9 +147,7 @@ pnResult pn_deflate(const uint8_t *data, size_t size, uint8_t **outData, size_t 
   // Z_FILTERED: what we pack are residuals, small numbers without long repetitions; looking longer for repetitions than
   // level 4 does takes twice the time for 2 % of the size (a walking figure of 42 000 triangles)
   z_stream stream = {0};
-  if (deflateInit2(&stream, 4, Z_DEFLATED, 15, 8, Z_FILTERED) != Z_OK) {
-    return pn_reportFailMemory();
-  }
+  if (deflateInit2(&stream, 4, Z_DEFLATED, 15, 8, Z_FILTERED) != Z_OK) return pn_reportFailMemory();
   size_t bound = deflateBound(&stream, (uLong)size);
   if (size > UINT32_MAX || bound > UINT32_MAX) {
     result = pn_reportFail(PN_ERROR_COUNT, "report: one frame has more than 4 GB; scan fewer bodies at a time");
@@ -230,9 +218,7 @@ void pn_base64End(pnBase64 *state) {
     char out[4];
     encodeTriple(last, out);
     out[3] = '=';
-    if (state->carryCount == 1) {
-      out[2] = '=';
-    }
+    if (state->carryCount == 1) out[2] = '=';
     pn_reportPut(state->report, out, 4);
     state->carryCount = 0;
   }

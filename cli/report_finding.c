@@ -6,11 +6,8 @@
 
 /* A length or place with as many digits as a picture needs: positions are rounded to 1/65535 of a body. */
 static void putNumber(pnBytes *out, double value) {
-  if (isfinite(value)) {
-    pn_bytesFormat(out, "%.6g", value);
-  } else {
-    pn_bytesText(out, "null");
-  }
+  if (isfinite(value)) pn_bytesFormat(out, "%.6g", value);
+  else pn_bytesText(out, "null");
 }
 
 static void putNumbers(pnBytes *out, const char *key, const float *values, int count) {

@@ -55,9 +55,7 @@ static void foldBody(const pnBodyData *body, int32_t *difference, uint32_t *fold
 /* Packs one frame: raw positions, expected half-way between `low` and `high` (null: expected nowhere). */
 static pnResult packPositions(pnReport *report, const int32_t *raw, const int32_t *low, const int32_t *high,
                               pnBlob *outBlob) {
-  if (report->noView) {
-    return PN_OK;
-  }
+  if (report->noView) return PN_OK;
   size_t slotCount = report->slotCount, start = 0;
   uint32_t *folded = report->folded;
   for (uint32_t b = 0; b < report->bodyCount; ++b) {
@@ -77,30 +75,22 @@ static pnResult packPositions(pnReport *report, const int32_t *raw, const int32_
   // planes: lowest bytes of all x, of all y, of all z, then the next bytes
   uint8_t *plane = report->planes;
   for (int shift = 0; shift < 32; shift += 8) {
-    for (size_t k = 0; k < 3; ++k) {
-      for (size_t i = 0; i < slotCount; ++i) {
-        *plane++ = (uint8_t)(folded[3 * i + k] >> shift);
-      }
-    }
+    for (size_t k = 0; k < 3; ++k)
+      for (size_t i = 0; i < slotCount; ++i) *plane++ = (uint8_t)(folded[3 * i + k] >> shift);
   }
   return pn_deflate(report->planes, 12 * slotCount, &outBlob->data, &outBlob->size);
 }
 
 /* Is any frame strictly between the two kept for its pairs? */
 static bool keepsBetween(const pnReport *report, uint32_t low, uint32_t high) {
-  for (uint32_t f = low + 1; f < high; ++f) {
-    if (pn_isKept(report, f)) {
-      return true;
-    }
-  }
+  for (uint32_t f = low + 1; f < high; ++f)
+    if (pn_isKept(report, f)) return true;
   return false;
 }
 
 /* Packs the frames strictly between two stored ones, half-way first. */
 static pnResult packBetween(pnReport *report, uint32_t low, uint32_t high, uint32_t rank) {
-  if (high - low < 2) {
-    return PN_OK;
-  }
+  if (high - low < 2) return PN_OK;
   uint32_t middle = low + (high - low) / 2;
   report->frames[middle].rank = rank;
   pnResult result = PN_OK;
@@ -115,12 +105,8 @@ static pnResult packBetween(pnReport *report, uint32_t low, uint32_t high, uint3
     frame->high = high;
     report->positionBytes += frame->positions.size;
   }
-  if (result == PN_OK) {
-    result = packBetween(report, low, middle, rank + 1);
-  }
-  if (result == PN_OK) {
-    result = packBetween(report, middle, high, rank + 1);
-  }
+  if (result == PN_OK) result = packBetween(report, low, middle, rank + 1);
+  if (result == PN_OK) result = packBetween(report, middle, high, rank + 1);
   return result;
 }
 
@@ -137,9 +123,7 @@ static uint32_t rankOfKey(uint32_t ordinal) {
 static pnResult packKey(pnReport *report, uint32_t f) {
   pnFrameData *frame = &report->frames[f];
   frame->rank = rankOfKey((f + report->groupSize - 1) / report->groupSize);
-  if (!report->groupOpen && f > 0) {
-    frame->rank = PN_REPORT_CLIP_RANK;
-  }
+  if (!report->groupOpen && f > 0) frame->rank = PN_REPORT_CLIP_RANK;
   frame->low = frame->high = PN_REPORT_NO_FRAME;
   pnResult result = packPositions(report, report->groupRaw[f - report->groupStart], NULL, NULL, &frame->positions);
   report->positionBytes += frame->positions.size;
@@ -155,16 +139,12 @@ pnResult pn_flushGroup(pnReport *report, bool last) {
     report->groupOpen = true;
     return result;
   }
-  if (fill <= (last ? 1 : report->groupSize)) {
-    return last ? pn_thin(report) : PN_OK;
-  }
+  if (fill <= (last ? 1 : report->groupSize)) return last ? pn_thin(report) : PN_OK;
 
   // close the group: its last frame is a key, the others lie between two keys
   uint32_t end = start + fill - 1;
   pnResult result = packKey(report, end);
-  if (result == PN_OK) {
-    result = packBetween(report, start, end, PN_REPORT_KEY_RANK + 1);
-  }
+  if (result == PN_OK) result = packBetween(report, start, end, PN_REPORT_KEY_RANK + 1);
 
   // the last frame opens the next group
   int32_t *raw = report->groupRaw[0];
@@ -181,9 +161,7 @@ pnResult pn_packPairs(const pnReportPair *pairs, size_t pairCount, pnBlob *outBl
   pnBytes bytes = {0};
   for (size_t i = 0; i < pairCount;) {
     size_t end = i + 1;
-    while (end < pairCount && pairs[end].a == pairs[i].a && pairs[end].b == pairs[i].b) {
-      ++end;
-    }
+    while (end < pairCount && pairs[end].a == pairs[i].a && pairs[end].b == pairs[i].b) ++end;
     pn_bytesVarint(&bytes, pairs[i].a);
     pn_bytesVarint(&bytes, pairs[i].b);
     pn_bytesVarint(&bytes, end - i);
@@ -197,18 +175,14 @@ pnResult pn_packPairs(const pnReportPair *pairs, size_t pairCount, pnBlob *outBl
     }
     for (size_t k = begin; k < end;) {
       size_t same = k + 1;
-      while (same < end && pairs[same].finding == pairs[k].finding) {
-        ++same;
-      }
+      while (same < end && pairs[same].finding == pairs[k].finding) ++same;
       pn_bytesVarint(&bytes, pairs[k].finding);
       pn_bytesVarint(&bytes, same - k);
       k = same;
     }
   }
   pnResult result = bytes.failed ? pn_reportFailMemory() : PN_OK;
-  if (result == PN_OK && bytes.size > 0) {
-    result = pn_deflate(bytes.data, bytes.size, &outBlob->data, &outBlob->size);
-  }
+  if (result == PN_OK && bytes.size > 0) result = pn_deflate(bytes.data, bytes.size, &outBlob->data, &outBlob->size);
   pn_bytesFree(&bytes);
   return result;
 }

@@ -35,9 +35,7 @@ static uint64_t mixBits(uint64_t x) {
 /* The smallest power of two that leaves a table of `count` entries at most half full. */
 static size_t tableSize(size_t count) {
   size_t size = 16;
-  while (size < 2 * count) {
-    size *= 2;
-  }
+  while (size < 2 * count) size *= 2;
   return size;
 }
 
@@ -50,9 +48,7 @@ static size_t tableSize(size_t count) {
 static pnResult weldVertices(const float *positions, uint32_t vertexCount, uint32_t *first) {
   size_t size = tableSize(vertexCount);
   uint32_t *table = malloc(size * sizeof *table);
-  if (table == NULL) {
-    return pn_reportFailMemory();
-  }
+  if (table == NULL) return pn_reportFailMemory();
   memset(table, 0xff, size * sizeof *table);
   for (uint32_t v = 0; v < vertexCount; ++v) {
     // adding zero makes -0 and 0 the same bits
@@ -63,13 +59,9 @@ static pnResult weldVertices(const float *positions, uint32_t vertexCount, uint3
     size_t at = mixBits(mixBits((uint64_t)bits[0] << 32 | bits[1]) + bits[2]) & (size - 1);
     for (; table[at] != UINT32_MAX && tries < MOST_TRIES; at = (at + 1) & (size - 1), ++tries) {
       const float *q = positions + 3 * (size_t)table[at];
-      if (q[0] == p[0] && q[1] == p[1] && q[2] == p[2]) {
-        break;
-      }
+      if (q[0] == p[0] && q[1] == p[1] && q[2] == p[2]) break;
     }
-    if (table[at] == UINT32_MAX) {
-      table[at] = v;
-    }
+    if (table[at] == UINT32_MAX) table[at] = v;
     first[v] = tries < MOST_TRIES ? table[at] : v;
   }
   free(table);
@@ -81,18 +73,14 @@ static pnResult weldVertices(const float *positions, uint32_t vertexCount, uint3
 static pnResult findTwins(const uint32_t *corners, uint32_t triangleCount, uint32_t *twin) {
   size_t size = tableSize(3 * (size_t)triangleCount);
   uint32_t *table = malloc(size * sizeof *table);
-  if (table == NULL) {
-    return pn_reportFailMemory();
-  }
+  if (table == NULL) return pn_reportFailMemory();
   memset(table, 0xff, size * sizeof *table);
   for (uint32_t edge = 0; edge < 3 * triangleCount; ++edge) {
     uint32_t next = edge % 3 == 2 ? edge - 2 : edge + 1;
     uint32_t low = corners[edge] < corners[next] ? corners[edge] : corners[next];
     uint32_t high = corners[edge] ^ corners[next] ^ low;
     twin[edge] = NO_EDGE;
-    if (low == high) {
-      continue;
-    }
+    if (low == high) continue;
 
     // the table keeps the latest half of each edge, so that an edge with very many triangles costs no more than others
     size_t at = mixBits((uint64_t)low << 32 | high) & (size - 1);
@@ -100,13 +88,9 @@ static pnResult findTwins(const uint32_t *corners, uint32_t triangleCount, uint3
     for (; table[at] != NO_EDGE && tries < MOST_TRIES; at = (at + 1) & (size - 1), ++tries) {
       uint32_t other = table[at], otherNext = other % 3 == 2 ? other - 2 : other + 1;
       uint32_t p = corners[other], q = corners[otherNext];
-      if ((p == low && q == high) || (p == high && q == low)) {
-        break;
-      }
+      if ((p == low && q == high) || (p == high && q == low)) break;
     }
-    if (tries == MOST_TRIES) {
-      continue;
-    }
+    if (tries == MOST_TRIES) continue;
     if (table[at] != NO_EDGE && twin[table[at]] == NO_EDGE) {
       twin[edge] = table[at];
       twin[table[at]] = edge;
@@ -132,16 +116,11 @@ typedef struct Walk {
 
 /* Gives vertex v the next slot, unless it has one. */
 static void placeVertex(Walk *walk, uint32_t v, pnPredictor predictor) {
-  if (walk->slot[v] != NO_SLOT) {
-    return;
-  }
+  if (walk->slot[v] != NO_SLOT) return;
   pnBodyData *body = walk->body;
   uint32_t slot = body->slotCount++, w = walk->first[v];
-  if (walk->lead[w] == NO_SLOT) {
-    walk->lead[w] = slot;
-  } else {
-    predictor = (pnPredictor){walk->lead[w] + 1, 0, 0};
-  }
+  if (walk->lead[w] == NO_SLOT) walk->lead[w] = slot;
+  else predictor = (pnPredictor){walk->lead[w] + 1, 0, 0};
   walk->slot[v] = slot;
   body->slotVertex[slot] = v;
   body->predictors[slot] = predictor;
@@ -154,41 +133,30 @@ static void placeNext(Walk *walk, uint32_t entry) {
   uint32_t entryNext = entry % 3 == 2 ? entry - 2 : entry + 1, entryLast = entry % 3 == 0 ? entry + 2 : entry - 1;
   pnPredictor across = {walk->lead[corners[entry]] + 1, walk->lead[corners[entryNext]] + 1,
                         walk->lead[corners[entryLast]] + 1};
-  for (uint32_t k = 0; k < 3; ++k) {
-    placeVertex(walk, walk->body->triangles[3 * t + k], across);
-  }
+  for (uint32_t k = 0; k < 3; ++k) placeVertex(walk, walk->body->triangles[3 * t + k], across);
 }
 
 /* Places the corners of a triangle that starts a new part: each is expected where the one before it is. */
 static void placeStart(Walk *walk, uint32_t t) {
-  for (uint32_t k = 0; k < 3; ++k) {
+  for (uint32_t k = 0; k < 3; ++k)
     placeVertex(walk, walk->body->triangles[3 * t + k], (pnPredictor){walk->body->slotCount, 0, 0});
-  }
 }
 
 static void walkTriangles(Walk *walk) {
   uint32_t head = 0, tail = 0;
   for (uint32_t start = 0; start < walk->body->triangleCount; ++start) {
-    if (walk->done[start]) {
-      continue;
-    }
+    if (walk->done[start]) continue;
     placeStart(walk, start);
     walk->done[start] = 1;
-    for (uint32_t k = 0; k < 3; ++k) {
-      walk->queue[tail++] = 3 * start + k;
-    }
+    for (uint32_t k = 0; k < 3; ++k) walk->queue[tail++] = 3 * start + k;
 
     // breadth first: each triangle enters once, so the queue holds at most three edges a triangle
     while (head < tail) {
       uint32_t entry = walk->queue[head++], edge = walk->twin[entry];
-      if (edge == NO_EDGE || walk->done[edge / 3]) {
-        continue;
-      }
+      if (edge == NO_EDGE || walk->done[edge / 3]) continue;
       placeNext(walk, entry);
       walk->done[edge / 3] = 1;
-      for (uint32_t k = 0; k < 3; ++k) {
-        walk->queue[tail++] = edge / 3 * 3 + k;
-      }
+      for (uint32_t k = 0; k < 3; ++k) walk->queue[tail++] = edge / 3 * 3 + k;
     }
   }
 }
@@ -218,23 +186,15 @@ pnResult pn_orderBody(pnBodyData *body, const float *positions) {
 
   // weld, connect, walk
   result = weldVertices(positions, body->vertexCount, walk.first);
-  if (result != PN_OK) {
-    goto done;
-  }
-  for (size_t i = 0; i < edgeCount; ++i) {
-    walk.corners[i] = walk.first[body->triangles[i]];
-  }
+  if (result != PN_OK) goto done;
+  for (size_t i = 0; i < edgeCount; ++i) walk.corners[i] = walk.first[body->triangles[i]];
   result = findTwins(walk.corners, body->triangleCount, walk.twin);
-  if (result != PN_OK) {
-    goto done;
-  }
+  if (result != PN_OK) goto done;
   body->slotCount = 0;
   walkTriangles(&walk);
 
   // from here on a triangle's corners are slots
-  for (size_t i = 0; i < edgeCount; ++i) {
-    body->triangles[i] = walk.slot[body->triangles[i]];
-  }
+  for (size_t i = 0; i < edgeCount; ++i) body->triangles[i] = walk.slot[body->triangles[i]];
 
 done:
   free(walk.first);

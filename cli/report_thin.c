@@ -20,15 +20,9 @@
 /* Keeps `top` sorted by falling pair count; equal counts keep the earlier frame. */
 static void noteTop(pnReport *report, uint32_t frame, uint64_t pairCount) {
   uint32_t at = report->topCount;
-  while (at > 0 && report->frames[report->top[at - 1]].pairCount < pairCount) {
-    --at;
-  }
-  if (at == PN_REPORT_TOP) {
-    return;
-  }
-  if (report->topCount < PN_REPORT_TOP) {
-    report->topCount += 1;
-  }
+  while (at > 0 && report->frames[report->top[at - 1]].pairCount < pairCount) --at;
+  if (at == PN_REPORT_TOP) return;
+  if (report->topCount < PN_REPORT_TOP) report->topCount += 1;
   memmove(report->top + at + 1, report->top + at, (report->topCount - 1 - at) * sizeof report->top[0]);
   report->top[at] = frame;
 }
@@ -46,9 +40,8 @@ static void noteWorst(pnReport *report, uint32_t frame, const pnReportPair *pair
   }
 
   // body pairs beyond the 64th are covered by the worst frames of all only
-  if (report->worstCount < PN_REPORT_WORST) {
+  if (report->worstCount < PN_REPORT_WORST)
     report->worst[report->worstCount++] = (pnWorst){pair->a, pair->b, frame, count};
-  }
 }
 
 void pn_reportDepth(pnReport *report, uint32_t number, double depth) {
@@ -63,35 +56,27 @@ void pn_reportDepth(pnReport *report, uint32_t number, double depth) {
     if (!least || deepest->depth < least->depth) least = deepest;
   }
   // findings beyond so many: the deepest of all
-  if (report->deepestCount < PN_REPORT_DEEPEST) {
-    report->deepest[report->deepestCount++] = found;
-  } else if (least->depth < depth) {
-    *least = found;
-  }
+  if (report->deepestCount < PN_REPORT_DEEPEST) report->deepest[report->deepestCount++] = found;
+  else if (least->depth < depth) *least = found;
 }
 
 pnResult pn_noteCounts(pnReport *report, uint32_t frame, const pnReportPair *pairs, size_t pairCount) {
   // count the body pairs first: the format has their number before them
   uint64_t kinds = 0;
-  for (size_t i = 0; i < pairCount; ++i) {
+  for (size_t i = 0; i < pairCount; ++i)
     kinds += i == 0 || pairs[i].a != pairs[i - 1].a || pairs[i].b != pairs[i - 1].b;
-  }
   pn_bytesVarint(&report->counts, kinds);
 
   // then each of them
   for (size_t i = 0; i < pairCount;) {
     size_t start = i;
-    while (i < pairCount && pairs[i].a == pairs[start].a && pairs[i].b == pairs[start].b) {
-      ++i;
-    }
+    while (i < pairCount && pairs[i].a == pairs[start].a && pairs[i].b == pairs[start].b) ++i;
     pn_bytesVarint(&report->counts, pairs[start].a);
     pn_bytesVarint(&report->counts, pairs[start].b);
     pn_bytesVarint(&report->counts, i - start);
     noteWorst(report, frame, &pairs[start], i - start);
   }
-  if (pairCount > 0) {
-    noteTop(report, frame, pairCount);
-  }
+  if (pairCount > 0) noteTop(report, frame, pairCount);
   return report->counts.failed ? pn_reportFailMemory() : PN_OK;
 }
 
@@ -99,28 +84,17 @@ pnResult pn_noteCounts(pnReport *report, uint32_t frame, const pnReportPair *pai
  * the frames that are kept for their pairs. */
 static bool isDeep(const pnReport *report, uint32_t i) {
   uint32_t deeper = 0, most = report->topKeep / 2 * (PN_REPORT_DEEPEST / (PN_REPORT_TOP / 2));
-  for (uint32_t k = 0; k < report->deepestCount; ++k) {
-    deeper += report->deepest[k].depth > report->deepest[i].depth;
-  }
+  for (uint32_t k = 0; k < report->deepestCount; ++k) deeper += report->deepest[k].depth > report->deepest[i].depth;
   return deeper < most;
 }
 
 bool pn_isKept(const pnReport *report, uint32_t frame) {
-  for (uint32_t i = 0; i < report->topCount && i < report->topKeep; ++i) {
-    if (report->top[i] == frame) {
-      return true;
-    }
-  }
-  for (uint32_t i = 0; i < report->deepestCount; ++i) {
-    if (report->deepest[i].frame == frame && isDeep(report, i)) {
-      return true;
-    }
-  }
-  for (uint32_t i = 0; i < report->worstCount && report->topKeep == PN_REPORT_TOP; ++i) {
-    if (report->worst[i].frame == frame) {
-      return true;
-    }
-  }
+  for (uint32_t i = 0; i < report->topCount && i < report->topKeep; ++i)
+    if (report->top[i] == frame) return true;
+  for (uint32_t i = 0; i < report->deepestCount; ++i)
+    if (report->deepest[i].frame == frame && isDeep(report, i)) return true;
+  for (uint32_t i = 0; i < report->worstCount && report->topKeep == PN_REPORT_TOP; ++i)
+    if (report->worst[i].frame == frame) return true;
   return false;
 }
 
@@ -136,9 +110,7 @@ static void freeBlob(pnBlob *blob, uint64_t *total) {
 static void markNeeded(const pnReport *report, uint32_t frame, uint8_t *needed) {
   while (frame != PN_REPORT_NO_FRAME && !needed[frame]) {
     needed[frame] = 1;
-    if (report->frames[frame].low != PN_REPORT_NO_FRAME) {
-      markNeeded(report, report->frames[frame].high, needed);
-    }
+    if (report->frames[frame].low != PN_REPORT_NO_FRAME) markNeeded(report, report->frames[frame].high, needed);
     frame = report->frames[frame].low;
   }
 }
@@ -146,30 +118,22 @@ static void markNeeded(const pnReport *report, uint32_t frame, uint8_t *needed) 
 /* Drops positions at or above the cut. The open end of the animation stays: the next group is predicted from it. */
 static pnResult dropPositions(pnReport *report) {
   uint8_t *needed = calloc(report->frameCount, 1);
-  if (needed == NULL) {
-    return pn_reportFailMemory();
-  }
+  if (needed == NULL) return pn_reportFailMemory();
   for (uint32_t f = 0; f < report->frameCount; ++f) {
     bool below = report->frames[f].rank < report->positionCut;
-    if (report->frames[f].positions.size > 0 && (below || f == report->groupStart || pn_isKept(report, f))) {
+    if (report->frames[f].positions.size > 0 && (below || f == report->groupStart || pn_isKept(report, f)))
       markNeeded(report, f, needed);
-    }
   }
-  for (uint32_t f = 0; f < report->frameCount; ++f) {
-    if (!needed[f]) {
-      freeBlob(&report->frames[f].positions, &report->positionBytes);
-    }
-  }
+  for (uint32_t f = 0; f < report->frameCount; ++f)
+    if (!needed[f]) freeBlob(&report->frames[f].positions, &report->positionBytes);
   free(needed);
   return PN_OK;
 }
 
 static void dropPairs(pnReport *report) {
-  for (uint32_t f = 0; f < report->frameCount; ++f) {
-    if (report->frames[f].rank >= report->pairCut && !pn_isKept(report, f)) {
+  for (uint32_t f = 0; f < report->frameCount; ++f)
+    if (report->frames[f].rank >= report->pairCut && !pn_isKept(report, f))
       freeBlob(&report->frames[f].pairs, &report->pairBytes);
-    }
-  }
 }
 
 uint64_t pn_reportSize(const pnReport *report) {
@@ -195,11 +159,8 @@ static bool lowerCut(pnReport *report) {
     report->topKeep /= 2;
     return any;
   }
-  if ((pairsFirst && report->pairCut > 0) || report->positionCut == 0) {
-    report->pairCut -= 1;
-  } else {
-    report->positionCut -= 1;
-  }
+  if ((pairsFirst && report->pairCut > 0) || report->positionCut == 0) report->pairCut -= 1;
+  else report->positionCut -= 1;
   return true;
 }
 

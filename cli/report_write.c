@@ -163,15 +163,9 @@ pnResult pn_writePage(pnReport *report, bool complete) {
   writeMeta(report, complete, &meta);
   packIndex(report, &index);
   pnResult result = meta.failed || index.failed ? pn_reportFailMemory() : PN_OK;
-  if (result == PN_OK) {
-    result = pn_deflate(index.data, index.size, &packed.data, &packed.size);
-  }
-  if (result == PN_OK) {
-    result = pn_packFindings(report, &findings);
-  }
-  if (result != PN_OK) {
-    goto done;
-  }
+  if (result == PN_OK) result = pn_deflate(index.data, index.size, &packed.data, &packed.size);
+  if (result == PN_OK) result = pn_packFindings(report, &findings);
+  if (result != PN_OK) goto done;
 
   // template, data, template
   size_t head = (size_t)(strstr(report->pageTemplate, PN_REPORT_MARK) - report->pageTemplate);
@@ -182,9 +176,7 @@ pnResult pn_writePage(pnReport *report, bool complete) {
   putText(report, "</script>");
   writeElement(report, "pinch-index", packed.data, packed.size);
   writeElement(report, "pinch-findings", findings.data, findings.size);
-  if (!report->noView) {
-    writeElement(report, "pinch-topology", report->topology.data, report->topology.size);
-  }
+  if (!report->noView) writeElement(report, "pinch-topology", report->topology.data, report->topology.size);
   writeBlocks(report);
   putText(report, "\n");
   pn_reportPut(report, report->pageTemplate + tail, report->pageTemplateSize - tail);

@@ -106,10 +106,9 @@ static double goThroughMatrices(pnScan *scan, bool compare) {
     uint32_t count = body->skin ? pnSkin_GetJointCount(body->skin) : 1;
     const pnMatrix *matrices = body->skin ? pnAnimState_GetJoints(source->state, body->animBody)
                                           : pnAnimState_GetTransform(source->state, body->animBody);
-    for (uint32_t j = 0; j < count; ++j, ++at) {
+    for (uint32_t j = 0; j < count; ++j, ++at)
       if (compare) most = fmax(most, pnGetTurn(&between->turns[at], &matrices[j]));
       else between->turns[at] = matrices[j];
-    }
   }
   return most;
 }

@@ -12,9 +12,8 @@
 static void groupByJoint(const pnAnimBody *from, uint16_t *groups) {
   for (uint32_t v = 0; v < from->vertexCount; ++v) {
     size_t first = (size_t)v * from->influenceCount, best = first;
-    for (size_t k = first + 1; k < first + from->influenceCount; ++k) {
+    for (size_t k = first + 1; k < first + from->influenceCount; ++k)
       if (from->jointWeights[k] > from->jointWeights[best]) best = k;
-    }
     groups[v] = from->jointIndices[best];
   }
 }

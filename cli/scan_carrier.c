@@ -18,10 +18,9 @@
 /* Do the keys of a channel differ? Between equal keys a straight line or a step stays; a spline may not. */
 static bool changes(const pnAnimChannel *channel) {
   if (channel->interpolation == PN_INTERPOLATION_CUBIC) return true;
-  for (uint32_t k = 1; k < channel->keyCount; ++k) {
+  for (uint32_t k = 1; k < channel->keyCount; ++k)
     if (memcmp(channel->values, channel->values + (size_t)k * channel->width, channel->width * sizeof(float)) != 0)
       return true;
-  }
   return false;
 }
 

@@ -12,13 +12,12 @@
  * make the whole file unreadable, so JSON's judgement of the text is taken. */
 static void putXml(pnOutFile *file, const char *text) {
   json_t *plain = pn_jsonText(text);
-  for (const char *c = plain ? json_string_value(plain) : ""; *c; ++c) {
+  for (const char *c = plain ? json_string_value(plain) : ""; *c; ++c)
     if (*c == '&') pnOutFile_Print(file, "&amp;");
     else if (*c == '<') pnOutFile_Print(file, "&lt;");
     else if (*c == '>') pnOutFile_Print(file, "&gt;");
     else if (*c == '"') pnOutFile_Print(file, "&quot;");
     else pnOutFile_Print(file, "%c", (unsigned char)*c < 0x20 ? ' ' : *c);
-  }
   json_decref(plain);
 }
 

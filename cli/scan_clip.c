@@ -31,16 +31,14 @@ static char *nameClip(const pnAnimFile *file, uint32_t clip) {
 
 /* The clip of file `file` that belongs to clip `clip` of source `source`: of the same name, else the first. */
 static uint32_t partnerOf(const pnAnimFile *file, const char *name) {
-  for (uint32_t c = 0; c < file->clipCount; ++c) {
+  for (uint32_t c = 0; c < file->clipCount; ++c)
     if (name[0] && strcmp(file->clips[c].name, name) == 0) return c;
-  }
   return file->clipCount > 0 ? 0 : PN_NONE;
 }
 
 static bool isChosen(const pnScan *scan, uint32_t source, uint32_t clip) {
-  for (uint32_t r = 0; r < scan->runCount; ++r) {
+  for (uint32_t r = 0; r < scan->runCount; ++r)
     if (scan->runs[r].clips[source] == clip) return true;
-  }
   return false;
 }
 

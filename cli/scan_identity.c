@@ -114,9 +114,8 @@ static pnResult addBody(uint64_t *hash, pnScan *scan, pnScanBody *body) {
 pnResult pn_identifyInputs(pnScan *scan, char out[17]) {
   uint64_t hash = 1;
   pnResult result = PN_OK;
-  for (uint32_t s = 0; s < scan->sourceCount; ++s) {
+  for (uint32_t s = 0; s < scan->sourceCount; ++s)
     if (scan->sources[s].file) addNodes(&hash, scan->sources[s].file), addClips(&hash, scan->sources[s].file);
-  }
   for (uint32_t b = 0; b < scan->bodyCount && result == PN_OK; ++b) result = addBody(&hash, scan, &scan->bodies[b]);
   for (uint32_t r = 0; r < scan->runCount; ++r) {
     const pnScanRange *range = &scan->runs[r].range;

@@ -34,9 +34,8 @@ static bool keysFit(const pnAnimClip *clip, double fps) {
 
 double pn_clipRate(const pnAnimClip *clip) {
   static const double usual[] = {30, 24, 25, 60, 50, 120};
-  for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); ++i) {
+  for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); ++i)
     if (keysFit(clip, usual[i])) return usual[i];
-  }
   return 30;
 }
 

@@ -58,9 +58,8 @@ pnResult pn_scanMakeWorld(pnScan *scan) {
   pnWorldDef def = pnDefaultWorldDef();
   def.tasks = pnPool_GetTasks(scan->pool);
   result = pnCreateWorld(&def, &scan->world);
-  for (uint32_t b = 0; b < scan->bodyCount && result == PN_OK; ++b) {
+  for (uint32_t b = 0; b < scan->bodyCount && result == PN_OK; ++b)
     if (scan->bodies[b].wanted || scan->options->html) result = addToWorld(scan, &scan->bodies[b]);
-  }
   return result == PN_OK ? makeDeviceWorld(scan) : result;
 }
 

@@ -19,9 +19,8 @@ pnMatrix pn_mapToMatrix(const pnMap *map) {
 }
 
 bool pn_mapIsFinite(const pnMatrix *matrix) {
-  for (int i = 0; i < 12; ++i) {
+  for (int i = 0; i < 12; ++i)
     if (!isfinite(matrix->m[i / 4][i % 4])) return false;
-  }
   return true;
 }
 
@@ -92,11 +91,8 @@ static uint32_t findKey(const pnAnimChannel *channel, double time) {
   uint32_t low = 0, high = channel->keyCount;
   while (high - low > 1) {
     uint32_t middle = low + (high - low) / 2;
-    if ((double)channel->times[middle] <= time) {
-      low = middle;
-    } else {
-      high = middle;
-    }
+    if ((double)channel->times[middle] <= time) low = middle;
+    else high = middle;
   }
   return low;
 }

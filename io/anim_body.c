@@ -22,9 +22,8 @@ pnResult pnAnimFile_CreateMorph(const pnAnimFile *file, uint32_t b, const pnMesh
   PN_IO_FLOAT;
   const pnAnimBody *from = &file->bodies[b];
   pnMorphTarget *targets = calloc(from->targetCount, sizeof(pnMorphTarget));
-  if (!targets) {
+  if (!targets)
     return pnFail(PN_ERROR_MEMORY, "%s: out of memory for %u targets", pnMesh_GetName(mesh), from->targetCount);
-  }
   // A target that moves nothing still has a weight; its list must not read as "all vertices".
   static const uint32_t noVertices[1];
   static const float noDeltas[1];

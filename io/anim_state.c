@@ -67,9 +67,8 @@ static pnResult checkClips(const pnAnimState *s) {
       uint32_t body = ok ? s->nodeBody[channel->node] : PN_NONE;
       uint32_t wanted = channel->path == PN_ANIM_ROTATION ? 4 : 3;
       /* Weights of a node without a body (lines, points) move nothing and are passed over. */
-      if (channel->path == PN_ANIM_WEIGHTS) {
+      if (channel->path == PN_ANIM_WEIGHTS)
         wanted = body != PN_NONE ? s->file->bodies[body].targetCount : channel->width;
-      }
       if (!ok || channel->width != wanted) {
         return pnFail(PN_ERROR_INDEX, "%s: clip '%s': channel %u has no such node, no keys, or a width of %u for %u",
                       s->file->name, clip->name, i, channel->width, wanted);
@@ -144,9 +143,8 @@ pnResult pnCreateAnimState(const pnAnimFile *file, pnAnimState **outState) {
 
   result = checkClips(s);
   uint32_t fault = pn_orderNodes(file->nodes, file->nodeCount, s->order, s->placed);
-  if (result == PN_OK && fault != PN_NONE) {
+  if (result == PN_OK && fault != PN_NONE)
     result = pnFail(PN_ERROR_FORMAT, "%s: node %u is its own ancestor; nodes must form trees", file->name, fault);
-  }
   if (result == PN_OK) result = pnAnimState_Evaluate(s, PN_NONE, 0.0);
   if (result != PN_OK) {
     pnDestroyAnimState(s);
@@ -198,9 +196,8 @@ pnResult pnAnimState_Evaluate(pnAnimState *state, uint32_t clip, double time) {
   PN_IO_FLOAT;
   pnAnimState *s = state;
   const pnAnimFile *file = s->file;
-  if (clip != PN_NONE && clip >= file->clipCount) {
+  if (clip != PN_NONE && clip >= file->clipCount)
     return pnFail(PN_ERROR_INDEX, "%s: clip %u of %u", file->name, clip, file->clipCount);
-  }
   if (!(time - time == 0.0)) return pnFail(PN_ERROR_NUMBER, "%s: the time is NaN or infinite", file->name);
   pnResult result = applyClip(s, clip, time);
   if (result != PN_OK) return result;

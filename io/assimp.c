@@ -119,11 +119,8 @@ static uint32_t findNode(const Import *im, const char *name) {
   uint32_t low = 0, high = im->nodeCount;
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
-    if (strcmp(im->nodes[im->byName[middle]]->mName.data, name) < 0) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
+    if (strcmp(im->nodes[im->byName[middle]]->mName.data, name) < 0) low = middle + 1;
+    else high = middle;
   }
   if (low == im->nodeCount || strcmp(im->nodes[im->byName[low]]->mName.data, name) != 0) return PN_NONE;
   return im->byName[low];
@@ -244,10 +241,9 @@ static pnResult writeBones(Import *im, uint32_t n, const struct aiMesh *mesh, Jo
       break;
     }
     uint32_t joint = addJoint(im, joints, node, &bone->mOffsetMatrix);
-    for (unsigned i = 0; i < bone->mNumWeights; ++i) {
+    for (unsigned i = 0; i < bone->mNumWeights; ++i)
       if (bone->mWeights[i].mVertexId < mesh->mNumVertices && bone->mWeights[i].mWeight > 0)
         addHold(&holds[bone->mWeights[i].mVertexId], joint, (float)bone->mWeights[i].mWeight);
-    }
   }
   /* What nothing holds stays with the node. */
   for (unsigned v = 0; v < mesh->mNumVertices && !im->w.failed && result == PN_OK; ++v)

@@ -16,9 +16,8 @@ pnResult pn_decodeCacheFrame(const pnCache *cache, uint32_t frame, bool bigEndia
     uint8_t bytes[4];
     memcpy(bytes, inOutVertices + i, 4);
     inOutVertices[i] = pn_getFloat(bytes, bigEndian);
-    if (!isfinite(inOutVertices[i])) {
+    if (!isfinite(inOutVertices[i]))
       return pnFail(PN_ERROR_NUMBER, "%s: frame %u: vertex %zu is NaN or infinite", cache->path, frame, i / 3);
-    }
   }
   return PN_OK;
 }
@@ -61,9 +60,7 @@ static pnResult openFile(pnCache *cache, uint64_t fileSize) {
   char extension[8];
   pn_ioExtension(cache->path, extension);
   if (strcmp(extension, "mdd") == 0) return pn_openMdd(cache, fileSize);
-  if (strcmp(extension, "pc2") == 0) {
-    return pnFail(PN_ERROR_FORMAT, "%s: byte 0: expected POINTCACHE2", cache->path);
-  }
+  if (strcmp(extension, "pc2") == 0) return pnFail(PN_ERROR_FORMAT, "%s: byte 0: expected POINTCACHE2", cache->path);
   return pn_openCacheFiles(cache, false);
 }
 
@@ -82,13 +79,9 @@ pnResult pnOpenCache(const char *path, pnCache **outCache) {
   struct stat info;
   bool there = stat(path, &info) == 0;
   pnResult result = PN_OK;
-  if (there && S_ISREG(info.st_mode)) {
-    result = openFile(cache, (uint64_t)info.st_size);
-  } else if (there ? S_ISDIR(info.st_mode) : pn_isCachePattern(path)) {
-    result = pn_openCacheFiles(cache, there);
-  } else {
-    result = pnFail(PN_ERROR_FILE, "%s: there is no such file or folder", path);
-  }
+  if (there && S_ISREG(info.st_mode)) result = openFile(cache, (uint64_t)info.st_size);
+  else if (there ? S_ISDIR(info.st_mode) : pn_isCachePattern(path)) result = pn_openCacheFiles(cache, there);
+  else result = pnFail(PN_ERROR_FILE, "%s: there is no such file or folder", path);
   if (result != PN_OK) {
     pnCloseCache(cache);
     return result;
@@ -116,8 +109,7 @@ double pnCache_GetTime(const pnCache *cache, uint32_t frame) {
 
 pnResult pnCache_Read(pnCache *cache, uint32_t frame, float *outVertices) {
   PN_IO_FLOAT;
-  if (frame >= cache->info.frameCount) {
+  if (frame >= cache->info.frameCount)
     return pnFail(PN_ERROR_INDEX, "%s: frame %u of %u", cache->path, frame, cache->info.frameCount);
-  }
   return cache->table->read(cache, frame, outVertices);
 }

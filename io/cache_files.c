@@ -138,14 +138,11 @@ static pnResult collectFiles(const pnCache *cache, pnCacheFiles *files, const ch
   }
   closedir(folder);
   if (result != PN_OK) return result;
-  if (files->count == 0) {
-    return pnFail(PN_ERROR_FILE, "%s: no mesh there (.obj, .ply, .stl, .off)", cache->path);
-  }
+  if (files->count == 0) return pnFail(PN_ERROR_FILE, "%s: no mesh there (.obj, .ply, .stl, .off)", cache->path);
   qsort(files->list, files->count, sizeof(pnCacheFile), compareFiles);
   files->numbered = files->list[0].number >= 0;
-  for (size_t i = 1; i < files->count; ++i) {
+  for (size_t i = 1; i < files->count; ++i)
     files->numbered = files->numbered && files->list[i].number > files->list[i - 1].number;
-  }
   return PN_OK;
 }
 
@@ -214,11 +211,9 @@ pnResult pn_openCacheFiles(pnCache *cache, bool isFolder) {
   *cache->files = (pnCacheFiles){0};
   const char *pattern = NULL;
   pnResult result = splitPath(cache, isFolder, cache->files, &pattern);
-  if (result == PN_OK && !isFolder && cache->file != NULL) {
+  if (result == PN_OK && !isFolder && cache->file != NULL)
     result = addFile(cache, cache->files, pattern); /* a file that is there is one frame, whatever its name */
-  } else if (result == PN_OK) {
-    result = collectFiles(cache, cache->files, pattern);
-  }
+  else if (result == PN_OK) result = collectFiles(cache, cache->files, pattern);
   if (result == PN_OK && cache->files->count > UINT32_MAX - 1) result = pn_ioFailMemory(cache->path);
   if (result == PN_OK) result = loadFrame(cache, 0, &cache->files->first);
   if (result != PN_OK) return result;

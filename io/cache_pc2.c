@@ -36,9 +36,8 @@ pnResult pn_openPc2(pnCache *cache, uint64_t fileSize) {
   cache->rate = pn_getFloat(head + 24, false);
   cache->info.frameCount = pn_getU32(head + 28, false);
   cache->dataStart = 32;
-  if (!isfinite(cache->info.startTime) || !isfinite(cache->rate)) {
+  if (!isfinite(cache->info.startTime) || !isfinite(cache->rate))
     return pnFail(PN_ERROR_NUMBER, "%s: byte 20: the first frame or the rate is NaN or infinite", cache->path);
-  }
   cache->table = &table;
   return pn_checkCacheSize(cache, fileSize);
 }

@@ -27,9 +27,7 @@ typedef struct pnGltfFile {
 static pnResult readContainer(pnGltf *g, const uint8_t *bytes, size_t count, pnGltfBytes *outJson) {
   if (count < 20) return pnFail(PN_ERROR_FORMAT, "%s: %zu bytes are too few for a .glb", g->name, count);
   uint32_t version = pn_getU32(bytes + 4, false), length = pn_getU32(bytes + 8, false);
-  if (version != 2) {
-    return pnFail(PN_ERROR_UNSUPPORTED, "%s: byte 4: glTF version %u, expected 2", g->name, version);
-  }
+  if (version != 2) return pnFail(PN_ERROR_UNSUPPORTED, "%s: byte 4: glTF version %u, expected 2", g->name, version);
   if (length > count || length < 20) {
     return pnFail(PN_ERROR_FORMAT, "%s: byte 8: the length is given as %u, but the file has %zu bytes", g->name, length,
                   count);
@@ -73,12 +71,10 @@ static pnResult checkVersion(const pnGltf *g) {
   pnJson asset = pn_jsonMember(&g->root, "asset");
   const char *version = pn_jsonString(&asset, "version", "");
   const char *least = pn_jsonString(&asset, "minVersion", "2.0");
-  if (asset.value == NULL || version[0] == 0) {
+  if (asset.value == NULL || version[0] == 0)
     return pn_jsonFail(&g->root, PN_ERROR_FORMAT, "asset.version is missing: this is no glTF 2.0");
-  }
-  if (strncmp(version, "2.", 2) != 0 || strcmp(least, "2.0") != 0) {
+  if (strncmp(version, "2.", 2) != 0 || strcmp(least, "2.0") != 0)
     return pn_jsonFail(&asset, PN_ERROR_UNSUPPORTED, "version %.20s (at least %.20s), expected 2.0", version, least);
-  }
   return PN_OK;
 }
 
@@ -90,12 +86,10 @@ static bool isKnownExtension(const char *name) {
   static const char *const starts[] = {"KHR_materials_",   "KHR_texture_",   "EXT_texture_", "MSFT_texture_",
                                        "ADOBE_materials_", "EXT_materials_", "MSFT_packing_"};
   if (strcmp(name, "EXT_meshopt_compression") == 0) return pn_gltfReadsMeshopt();
-  for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); ++i) {
+  for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); ++i)
     if (strcmp(name, whole[i]) == 0) return true;
-  }
-  for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); ++i) {
+  for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); ++i)
     if (strncmp(name, starts[i], strlen(starts[i])) == 0) return true;
-  }
   return false;
 }
 
@@ -124,9 +118,8 @@ static pnResult checkExtensions(const pnGltf *g) {
   }
   for (uint32_t i = 0; i < usedCount && result == PN_OK; ++i) {
     const char *name = json_string_value(json_array_get(used.value, i));
-    if (name != NULL && !isKnownExtension(name)) {
+    if (name != NULL && !isKnownExtension(name))
       pnLog(PN_LOG_WARNING, "%s: the extension '%.80s' is not read; what it adds is missing", g->name, name);
-    }
   }
   return result;
 }
@@ -186,11 +179,8 @@ pnResult pnParseAnimFile(const void *bytes, size_t byteCount, const char *name, 
   pn_gltfFreeBlocks(&g.scratch);
   file->keep = g.keep;
   file->file.memory = file;
-  if (result == PN_OK) {
-    *outFile = &file->file;
-  } else {
-    pnFreeAnimFile(&file->file);
-  }
+  if (result == PN_OK) *outFile = &file->file;
+  else pnFreeAnimFile(&file->file);
   return result;
 }
 

@@ -36,9 +36,8 @@ static uint32_t typeWidth(const char *type) {
     const char *name;
     uint32_t width;
   } types[] = {{"SCALAR", 1}, {"VEC2", 2}, {"VEC3", 3}, {"VEC4", 4}, {"MAT4", 16}};
-  for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); ++i) {
+  for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); ++i)
     if (strcmp(types[i].name, type) == 0) return types[i].width;
-  }
   return 0;
 }
 
@@ -58,9 +57,8 @@ static pnResult readSparse(pnGltf *g, const pnJson *at, const pnJson *sparse, pn
   if (result == PN_OK) result = pn_jsonIndex(&values, "bufferView", g->viewCount, &valueView);
   if (result == PN_OK) result = pn_jsonNumber(&values, "byteOffset", UINT64_MAX - 1, &valueOffset);
   if (result != PN_OK) return result;
-  if (indexView == UINT32_MAX || valueView == UINT32_MAX) {
+  if (indexView == UINT32_MAX || valueView == UINT32_MAX)
     return pn_jsonFail(sparse, PN_ERROR_FORMAT, "indices and values must both name a bufferView");
-  }
   if (!(componentBit(indexType) & (PN_GLTF_IS_UBYTE | PN_GLTF_IS_USHORT | PN_GLTF_IS_UINT))) {
     return pn_jsonFail(&indices, PN_ERROR_FORMAT, "componentType %llu, expected 5121, 5123 or 5125",
                        (unsigned long long)indexType);
@@ -72,9 +70,8 @@ static pnResult readSparse(pnGltf *g, const pnJson *at, const pnJson *sparse, pn
   uint64_t elementSize = (uint64_t)accessor->width * componentSize(accessor->component);
   result = pn_gltfView(g, &indices, indexView, indexOffset, count * componentSize(accessor->sparseIndex),
                        &accessor->sparseIndices);
-  if (result == PN_OK) {
+  if (result == PN_OK)
     result = pn_gltfView(g, &values, valueView, valueOffset, count * elementSize, &accessor->sparseValues);
-  }
 
   /* Indices rise and stay in range, so that each element is replaced at most once. */
   for (uint32_t i = 0; i < count && result == PN_OK; ++i) {
@@ -187,9 +184,8 @@ static float readFloat(const uint8_t *bytes, pnGltfComponent component, bool nor
 
 static void readElement(const pnGltfAccessor *accessor, const uint8_t *bytes, float *out) {
   uint32_t size = componentSize(accessor->component);
-  for (uint32_t c = 0; c < accessor->width; ++c) {
+  for (uint32_t c = 0; c < accessor->width; ++c)
     out[c] = readFloat(bytes + (size_t)c * size, accessor->component, accessor->normalized);
-  }
 }
 
 void pn_gltfElementFloats(const pnGltfAccessor *accessor, uint32_t e, float *out) {
@@ -209,12 +205,10 @@ pnResult pn_gltfReadFloats(const pnJson *at, const pnGltfAccessor *accessor, flo
   /* The elements in place, zeros when there are none, then the replaced ones. */
   size_t width = accessor->width, total = accessor->count * width;
   if (accessor->bytes == NULL) memset(out, 0, total * sizeof(float));
-  for (uint32_t e = 0; e < accessor->count && accessor->bytes != NULL; ++e) {
+  for (uint32_t e = 0; e < accessor->count && accessor->bytes != NULL; ++e)
     pn_gltfElementFloats(accessor, e, out + e * width);
-  }
-  for (uint32_t i = 0; i < accessor->sparseCount; ++i) {
+  for (uint32_t i = 0; i < accessor->sparseCount; ++i)
     pn_gltfSparseFloats(accessor, i, out + pn_gltfSparseIndex(accessor, i) * width);
-  }
   /* No number that is none. */
   for (size_t i = 0; i < total; ++i) {
     if (!isfinite(out[i])) {
@@ -229,9 +223,8 @@ void pn_gltfReadUints(const pnGltfAccessor *accessor, uint32_t *out) {
   uint32_t size = componentSize(accessor->component), width = accessor->width;
   for (uint32_t e = 0; e < accessor->count; ++e) {
     const uint8_t *bytes = accessor->bytes != NULL ? accessor->bytes + (size_t)e * accessor->stride : NULL;
-    for (uint32_t c = 0; c < width; ++c) {
+    for (uint32_t c = 0; c < width; ++c)
       out[(size_t)e * width + c] = bytes != NULL ? readUint(bytes + (size_t)c * size, accessor->component) : 0;
-    }
   }
   for (uint32_t i = 0; i < accessor->sparseCount; ++i) {
     const uint8_t *bytes = accessor->sparseValues + (size_t)i * width * size;

@@ -34,15 +34,13 @@ static void decodePercent(char *text) {
 /* "data:application/octet-stream;base64,AAAA" */
 static pnResult loadDataUri(pnGltf *g, const pnJson *at, const char *uri, pnGltfBytes *out) {
   const char *comma = strchr(uri, ',');
-  if (comma == NULL || comma - uri < 12 || memcmp(comma - 7, ";base64", 7) != 0) {
+  if (comma == NULL || comma - uri < 12 || memcmp(comma - 7, ";base64", 7) != 0)
     return pn_jsonFail(at, PN_ERROR_FORMAT, "expected a data URI with ;base64, and data after the comma");
-  }
   size_t length = strlen(comma + 1), count = 0;
   uint8_t *bytes = pn_gltfScratch(g, pn_base64Bound(length), 1);
   if (bytes == NULL) return pn_gltfNoMemory(g);
-  if (!pn_base64Decode(comma + 1, length, bytes, &count)) {
+  if (!pn_base64Decode(comma + 1, length, bytes, &count))
     return pn_jsonFail(at, PN_ERROR_FORMAT, "the base64 data is broken at its character %zu", count);
-  }
   *out = (pnGltfBytes){bytes, count};
   return PN_OK;
 }
@@ -82,9 +80,8 @@ static pnResult loadFileUri(pnGltf *g, const pnJson *at, const char *uri, pnGltf
     return pn_jsonFail(at, PN_ERROR_UNSUPPORTED,
                        "'%.80s' is no path below this file; only files beside this one are read", uri);
   }
-  if (g->folder == NULL) {
+  if (g->folder == NULL)
     return pn_jsonFail(at, PN_ERROR_FILE, "the file '%.80s' is needed, but this glTF is read from memory alone", uri);
-  }
   for (const pnGltfNamed *file = g->files; file != NULL; file = file->next) {
     if (strcmp(file->path, path) == 0) {
       *out = file->bytes;
@@ -97,9 +94,8 @@ static pnResult loadFileUri(pnGltf *g, const pnJson *at, const char *uri, pnGltf
   size_t count = 0;
   pnResult result = pn_ioReadFile(path, &bytes, &count);
   if (result == PN_ERROR_MEMORY) return result;
-  if (result != PN_OK) {
+  if (result != PN_OK)
     return pn_jsonFail(at, result, "the buffer's file '%.200s' cannot be read; it must lie beside this file", path);
-  }
   pn_gltfAddInput(g, count);
   uint8_t *copy = pn_gltfScratch(g, count, 1);
   pnGltfNamed *file = pn_gltfScratch(g, 1, sizeof(pnGltfNamed));
@@ -129,9 +125,8 @@ static pnResult loadBuffer(pnGltf *g, const pnJson *buffer, uint32_t index) {
     return PN_OK;
   }
   if (uri.value == NULL) {
-    if (index != 0 || g->chunk.data == NULL) {
+    if (index != 0 || g->chunk.data == NULL)
       return pn_jsonFail(buffer, PN_ERROR_FORMAT, "has no uri, and this file has no binary chunk for it");
-    }
     bytes = g->chunk;
   } else if (!json_is_string(uri.value)) {
     return pn_jsonFail(&uri, PN_ERROR_FORMAT, "expected a string");

@@ -7,9 +7,8 @@
 /* What a channel moves, by name; -1 for something that is not geometry. */
 static int findPath(const char *name) {
   static const char *const names[] = {"translation", "rotation", "scale", "weights"};
-  for (int i = 0; i < 4; ++i) {
+  for (int i = 0; i < 4; ++i)
     if (strcmp(names[i], name) == 0) return i;
-  }
   return -1;
 }
 

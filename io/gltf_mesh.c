@@ -58,9 +58,8 @@ static pnResult measure(pnGltf *g, const pnJson *primitive, pnGltfPrimitive *out
     if (result != PN_OK) return result;
     corners = accessor.count;
   }
-  if (out->mode == 4 && corners % 3 != 0) {
+  if (out->mode == 4 && corners % 3 != 0)
     return pn_jsonFail(primitive, PN_ERROR_FORMAT, "%u corners do not make triangles of three", corners);
-  }
   out->triangleCount = out->mode == 4 ? corners / 3 : corners > 2 ? corners - 2 : 0;
   return PN_OK;
 }
@@ -100,9 +99,8 @@ static pnResult addPrimitive(pnGltf *g, pnGltfSurface *surface, uint32_t index, 
   surface->vertexCount += out->ownVertices ? out->vertexCount : 0;
   surface->triangleCount += out->triangleCount;
   /* Three corners a triangle and three floats a vertex are numbered in 32 bits. */
-  if (surface->vertexCount > UINT32_MAX / 4 || surface->triangleCount > UINT32_MAX / 4) {
+  if (surface->vertexCount > UINT32_MAX / 4 || surface->triangleCount > UINT32_MAX / 4)
     return pn_jsonFail(&primitive, PN_ERROR_COUNT, "the mesh has more than 2^30 vertices or triangles");
-  }
 
   /* As many joints a vertex as the widest primitive needs. */
   if (skinned && out->ownVertices) {
@@ -147,13 +145,9 @@ static pnResult readCorners(pnGltf *g, const pnJson *primitive, const pnGltfPrim
 static void makeTriangles(const pnGltfPrimitive *p, const uint32_t *corners, uint32_t *triangles) {
   for (uint32_t i = 0; i < p->triangleCount; ++i) {
     uint32_t a, b, c;
-    if (p->mode == 4) {
-      a = 3 * i, b = 3 * i + 1, c = 3 * i + 2;
-    } else if (p->mode == 5) {
-      a = i, b = i + 1 + i % 2, c = i + 2 - i % 2;
-    } else {
-      a = i + 1, b = i + 2, c = 0;
-    }
+    if (p->mode == 4) a = 3 * i, b = 3 * i + 1, c = 3 * i + 2;
+    else if (p->mode == 5) a = i, b = i + 1 + i % 2, c = i + 2 - i % 2;
+    else a = i + 1, b = i + 2, c = 0;
     uint32_t *triangle = triangles + (size_t)(p->firstTriangle + i) * 3;
     triangle[0] = p->firstVertex + corners[a];
     triangle[1] = p->firstVertex + corners[b];
@@ -173,12 +167,10 @@ static pnResult fillPrimitive(pnGltf *g, const pnGltfSurface *surface, const pnG
   pnJson position = pn_jsonMember(&attributes, "POSITION");
   pnGltfAccessor accessor;
   result = pn_gltfAccessor(g, &position, 3, ~0u, &accessor);
-  if (result == PN_OK) {
+  if (result == PN_OK)
     result = pn_gltfReadFloats(&position, &accessor, (float *)mesh->body.vertices + (size_t)p->firstVertex * 3);
-  }
-  if (result == PN_OK && mesh->body.influenceCount > 0) {
+  if (result == PN_OK && mesh->body.influenceCount > 0)
     result = pn_gltfReadInfluences(g, &attributes, mesh, p->firstVertex, p->vertexCount);
-  }
   return result;
 }
 
@@ -192,9 +184,8 @@ typedef struct pnGltfDeltas {
 
 /* Keeps a delta that moves its vertex. */
 static pnResult addDelta(const pnJson *at, uint32_t vertex, const float *delta, pnGltfDeltas *out) {
-  if (!isfinite(delta[0]) || !isfinite(delta[1]) || !isfinite(delta[2])) {
+  if (!isfinite(delta[0]) || !isfinite(delta[1]) || !isfinite(delta[2]))
     return pn_jsonFail(at, PN_ERROR_NUMBER, "the displacement of vertex %u is NaN or infinite", vertex);
-  }
   if (delta[0] == 0 && delta[1] == 0 && delta[2] == 0) return PN_OK;
   if (out->vertices != NULL) {
     out->vertices[out->count] = vertex;
@@ -219,11 +210,9 @@ static pnResult addDeltas(pnGltf *g, const pnJson *at, const pnGltfPrimitive *p,
     float delta[3];
     if (accessor.bytes == NULL && sparse < accessor.sparseCount) e = pn_gltfSparseIndex(&accessor, sparse);
     if (e >= accessor.count || (accessor.bytes == NULL && sparse == accessor.sparseCount)) break;
-    if (sparse < accessor.sparseCount && pn_gltfSparseIndex(&accessor, sparse) == e) {
+    if (sparse < accessor.sparseCount && pn_gltfSparseIndex(&accessor, sparse) == e)
       pn_gltfSparseFloats(&accessor, sparse++, delta);
-    } else {
-      pn_gltfElementFloats(&accessor, e, delta);
-    }
+    else pn_gltfElementFloats(&accessor, e, delta);
     result = addDelta(at, p->firstVertex + e, delta, out);
     ++e;
   }
@@ -315,15 +304,13 @@ pnResult pn_gltfLoadMesh(pnGltf *g, uint32_t mesh, bool skinned, pnGltfMesh **ou
   surface.primitives = pn_gltfScratch(g, count, sizeof(pnGltfPrimitive));
   if (surface.primitives == NULL) return pn_gltfNoMemory(g);
   for (uint32_t i = 0; i < count && result == PN_OK; ++i) result = addPrimitive(g, &surface, i, skinned);
-  if (result == PN_OK && skinned && surface.primitiveCount > 0 && surface.influenceCount == 0) {
+  if (result == PN_OK && skinned && surface.primitiveCount > 0 && surface.influenceCount == 0)
     result = pn_jsonFail(&surface.mesh, PN_ERROR_FORMAT, "a node places it with a skin, but it has no JOINTS_0");
-  }
 
   /* Fill. */
   if (result == PN_OK) result = takeArrays(g, &surface, &out->body);
-  for (uint32_t i = 0; i < surface.primitiveCount && result == PN_OK; ++i) {
+  for (uint32_t i = 0; i < surface.primitiveCount && result == PN_OK; ++i)
     result = fillPrimitive(g, &surface, &surface.primitives[i], out);
-  }
   if (result == PN_OK) result = readTargets(g, &surface, &out->body);
   if (result == PN_OK) result = pn_gltfWeld(g, &out->body);
   out->body.meshName = pn_gltfText(g, pn_jsonString(&surface.mesh, "name", ""));

@@ -73,9 +73,8 @@ static pnResult unpack(pnGltf *g, const pnJson *extension, const Packed *p, uint
     return pn_jsonFail(extension, PN_ERROR_FORMAT, "%llu elements of %llu bytes cannot be '%.20s'",
                        (unsigned long long)p->count, (unsigned long long)p->stride, p->mode);
   }
-  if (decode(p, g->buffers[p->buffer].data + p->offset, bytes) != 0) {
+  if (decode(p, g->buffers[p->buffer].data + p->offset, bytes) != 0)
     return pn_jsonFail(extension, PN_ERROR_FORMAT, "the packed bytes are damaged");
-  }
   if (!unfilter(p, bytes)) {
     return pn_jsonFail(extension, PN_ERROR_UNSUPPORTED, "filter '%.20s' with elements of %llu bytes", p->filter,
                        (unsigned long long)p->stride);

@@ -16,9 +16,8 @@ static pnResult readMatrix(const pnJson *node, pnAnimNode *out) {
     return pn_jsonFail(&matrix, PN_ERROR_FORMAT, "the last row is %g %g %g %g, expected 0 0 0 1", (double)m[3],
                        (double)m[7], (double)m[11], (double)m[15]);
   }
-  for (int row = 0; row < 3; ++row) {
+  for (int row = 0; row < 3; ++row)
     for (int column = 0; column < 4; ++column) out->matrix.m[row][column] = m[column * 4 + row];
-  }
   out->hasMatrix = true;
   return PN_OK;
 }
@@ -39,9 +38,8 @@ static pnResult readNode(pnGltf *g, const pnJson *node, uint32_t index, uint32_t
     if (result == PN_OK) result = pn_jsonFloats(node, "scale", 3, out->scale);
   }
   const float *r = out->rotation;
-  if (result == PN_OK && r[0] == 0 && r[1] == 0 && r[2] == 0 && r[3] == 0) {
+  if (result == PN_OK && r[0] == 0 && r[1] == 0 && r[2] == 0 && r[3] == 0)
     result = pn_jsonFail(node, PN_ERROR_FORMAT, "the rotation 0 0 0 0 is none");
-  }
 
   /* What it carries. */
   if (result == PN_OK) result = pn_jsonIndex(node, "mesh", g->meshCount, &g->nodeMesh[index]);
@@ -111,9 +109,8 @@ static pnResult findBodies(pnGltf *g, pnAnimScene *scene, uint8_t *isRoot, const
   uint32_t *bodies = pn_gltfKeep(g, g->file->bodyCount, sizeof(uint32_t));
   if (bodies == NULL) return pn_gltfNoMemory(g);
   for (uint32_t i = 0; i < scene->rootCount; ++i) isRoot[scene->roots[i]] = 1;
-  for (uint32_t b = 0; b < g->file->bodyCount; ++b) {
+  for (uint32_t b = 0; b < g->file->bodyCount; ++b)
     if (isRoot[topmost[g->bodies[b].node]]) bodies[scene->bodyCount++] = b;
-  }
   for (uint32_t i = 0; i < scene->rootCount; ++i) isRoot[scene->roots[i]] = 0;
   scene->bodies = bodies;
   return PN_OK;
@@ -130,9 +127,8 @@ static pnResult readScene(pnGltf *g, const pnJson *scene, pnAnimScene *out) {
   for (uint32_t i = 0; i < count && result == PN_OK; ++i) {
     pnJson element = pn_jsonElement(&roots, i);
     result = pn_jsonIndexHere(&element, g->file->nodeCount, &list[i]);
-    if (result == PN_OK && g->nodes[list[i]].parent != PN_NONE) {
+    if (result == PN_OK && g->nodes[list[i]].parent != PN_NONE)
       result = pn_jsonFail(&element, PN_ERROR_FORMAT, "node %u has a parent; a scene lists roots", list[i]);
-    }
   }
   out->roots = list;
   out->rootCount = count;
@@ -143,9 +139,8 @@ static pnResult readScene(pnGltf *g, const pnJson *scene, pnAnimScene *out) {
 static pnResult makeScene(pnGltf *g, pnAnimScene *out) {
   uint32_t *list = pn_gltfKeep(g, g->file->nodeCount, sizeof(uint32_t));
   if (list == NULL) return pn_gltfNoMemory(g);
-  for (uint32_t i = 0; i < g->file->nodeCount; ++i) {
+  for (uint32_t i = 0; i < g->file->nodeCount; ++i)
     if (g->nodes[i].parent == PN_NONE) list[out->rootCount++] = i;
-  }
   out->name = "";
   out->roots = list;
   return PN_OK;

@@ -62,9 +62,8 @@ static double channelDeviation(const pnAnimChannel *channel) {
   for (size_t i = 0; i < channel->keyCount; ++i) {
     const float *value = channel->values + (cubic ? i * 9 + 3 : i * 3);
     double deviation = scaleDeviation(value);
-    for (int k = 0; k < 3 && cubic; ++k) {
+    for (int k = 0; k < 3 && cubic; ++k)
       if (value[k - 3] != 0.0f || value[k + 3] != 0.0f) deviation = INFINITY;
-    }
     most = deviation > most ? deviation : most;
   }
   return most;
@@ -123,15 +122,13 @@ static pnResult bake(pnGltf *g, const pnMap *map, pnAnimBody *body) {
   pnAnimTarget *targets = pn_gltfKeep(g, body->targetCount, sizeof(pnAnimTarget));
   if (vertices == NULL || targets == NULL) return pn_gltfNoMemory(g);
   bool ok = true;
-  for (size_t v = 0; v < body->vertexCount; ++v) {
+  for (size_t v = 0; v < body->vertexCount; ++v)
     ok = bakePoint(map, body->vertices + v * 3, false, vertices + v * 3) && ok;
-  }
   for (uint32_t t = 0; t < body->targetCount; ++t) {
     float *deltas = pn_gltfKeep(g, (size_t)body->targets[t].count * 3, sizeof(float));
     if (deltas == NULL) return pn_gltfNoMemory(g);
-    for (size_t i = 0; i < body->targets[t].count; ++i) {
+    for (size_t i = 0; i < body->targets[t].count; ++i)
       ok = bakePoint(map, body->targets[t].deltas + i * 3, true, deltas + i * 3) && ok;
-    }
     targets[t] = body->targets[t];
     targets[t].deltas = deltas;
   }
@@ -275,8 +272,7 @@ pnResult pn_gltfPlaceBodies(pnGltf *g) {
   g->file->ownSkinCount = g->file->skinCount;
 
   pnResult result = PN_OK;
-  for (uint32_t n = 0; n < g->file->nodeCount && result == PN_OK; ++n) {
+  for (uint32_t n = 0; n < g->file->nodeCount && result == PN_OK; ++n)
     if (g->nodeMesh[n] != PN_NONE) result = placeNode(g, chains, n);
-  }
   return result == PN_OK ? makeNamesUnique(g) : result;
 }

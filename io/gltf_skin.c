@@ -39,9 +39,8 @@ static pnResult readInverseBinds(pnGltf *g, const pnJson *skin, uint32_t jointCo
       return pn_jsonFail(&member, PN_ERROR_FORMAT, "accessor %u: the last row of matrix %u is not 0 0 0 1",
                          accessor.index, j);
     }
-    for (int row = 0; row < 3; ++row) {
+    for (int row = 0; row < 3; ++row)
       for (int column = 0; column < 4; ++column) out[j].m[row][column] = m[column * 4 + row];
-    }
   }
   return result;
 }
@@ -52,9 +51,7 @@ static pnResult readSkin(pnGltf *g, const pnJson *skin, pnAnimSkin *out) {
   pnResult result = pn_jsonArray(skin, "joints", &joints, &count);
   if (result != PN_OK) return result;
   /* Vertices name joints by 16 bits. */
-  if (count == 0 || count > 65536) {
-    return pn_jsonFail(&joints, PN_ERROR_COUNT, "%u joints, expected 1 to 65536", count);
-  }
+  if (count == 0 || count > 65536) return pn_jsonFail(&joints, PN_ERROR_COUNT, "%u joints, expected 1 to 65536", count);
   uint32_t *list = pn_gltfKeep(g, count, sizeof(uint32_t));
   pnMatrix *inverseBinds = pn_gltfKeep(g, count, sizeof(pnMatrix));
   out->name = pn_gltfText(g, pn_jsonString(skin, "name", ""));
@@ -108,19 +105,16 @@ static pnResult readSet(pnGltf *g, const pnJson *attributes, uint32_t set, uint3
   snprintf(names[1], sizeof(names[1]), "WEIGHTS_%u", set);
   pnJson joints = pn_jsonMember(attributes, names[0]), weights = pn_jsonMember(attributes, names[1]);
   if (joints.value == NULL && weights.value == NULL) return PN_OK;
-  if (joints.value == NULL || weights.value == NULL) {
+  if (joints.value == NULL || weights.value == NULL)
     return pn_jsonFail(attributes, PN_ERROR_FORMAT, "JOINTS_%u and WEIGHTS_%u must come together", set, set);
-  }
-  if (set >= PN_GLTF_MAX_SETS) {
+  if (set >= PN_GLTF_MAX_SETS)
     return pn_jsonFail(&joints, PN_ERROR_UNSUPPORTED, "more than %d joints a vertex", PN_GLTF_MAX_SETS * 4);
-  }
 
   /* Both must be there for every vertex. */
   pnGltfAccessor j, w;
   pnResult result = pn_gltfAccessor(g, &joints, 4, PN_GLTF_IS_UBYTE | PN_GLTF_IS_USHORT, &j);
-  if (result == PN_OK) {
+  if (result == PN_OK)
     result = pn_gltfAccessor(g, &weights, 4, PN_GLTF_IS_FLOAT | PN_GLTF_IS_UBYTE | PN_GLTF_IS_USHORT, &w);
-  }
   if (result != PN_OK) return result;
   if (j.count != vertexCount || w.count != vertexCount) {
     return pn_jsonFail(&joints, PN_ERROR_COUNT, "accessors %u and %u have %u and %u elements for %u vertices", j.index,
@@ -207,9 +201,8 @@ pnResult pn_gltfReadInfluences(pnGltf *g, const pnJson *attributes, pnGltfMesh *
   pnGltfSets sets;
   pnResult result = readSets(g, attributes, count, &sets);
   if (result != PN_OK) return result;
-  if (sets.count == 0) {
+  if (sets.count == 0)
     return pn_jsonFail(attributes, PN_ERROR_FORMAT, "a node places this mesh with a skin, but JOINTS_0 is missing");
-  }
   uint32_t width = mesh->body.influenceCount, changed = 0;
   uint16_t *joints = (uint16_t *)mesh->body.jointIndices + (size_t)first * width;
   float *weights = (float *)mesh->body.jointWeights + (size_t)first * width;

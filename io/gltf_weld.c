@@ -57,11 +57,8 @@ static const float *findDelta(const pnAnimTarget *target, uint32_t vertex) {
   uint32_t low = 0, high = target->count;
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
-    if (target->vertices[middle] < vertex) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
+    if (target->vertices[middle] < vertex) low = middle + 1;
+    else high = middle;
   }
   return low < target->count && target->vertices[low] == vertex ? target->deltas + (size_t)low * 3 : NULL;
 }

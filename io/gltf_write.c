@@ -35,12 +35,10 @@ static json_t *makeNode(pnGltfWriter *w, const pnAnimNode *node) {
     pn_gltfSet(w, out, "matrix", pn_gltfFloats(w, m, 16));
     return out;
   }
-  if (memcmp(node->translation, zero, sizeof(zero)) != 0) {
+  if (memcmp(node->translation, zero, sizeof(zero)) != 0)
     pn_gltfSet(w, out, "translation", pn_gltfFloats(w, node->translation, 3));
-  }
-  if (memcmp(node->rotation, none, sizeof(none)) != 0) {
+  if (memcmp(node->rotation, none, sizeof(none)) != 0)
     pn_gltfSet(w, out, "rotation", pn_gltfFloats(w, node->rotation, 4));
-  }
   if (memcmp(node->scale, one, sizeof(one)) != 0) pn_gltfSet(w, out, "scale", pn_gltfFloats(w, node->scale, 3));
   return out;
 }
@@ -59,9 +57,8 @@ static json_t *makeNodes(pnGltfWriter *w) {
   const pnAnimFile *file = w->file;
   json_t *nodes = json_array();
   for (uint32_t n = 0; n < file->nodeCount; ++n) pn_gltfAppend(w, nodes, makeNode(w, &file->nodes[n]));
-  for (uint32_t n = 0; n < file->nodeCount; ++n) {
+  for (uint32_t n = 0; n < file->nodeCount; ++n)
     if (file->nodes[n].parent != PN_NONE) addChild(w, nodes, file->nodes[n].parent, n);
-  }
   for (uint32_t b = 0; b < file->bodyCount; ++b) {
     const pnAnimBody *body = &file->bodies[b];
     if (w->bodyNode[b] >= file->nodeCount) {
@@ -71,9 +68,7 @@ static json_t *makeNodes(pnGltfWriter *w) {
     json_t *node = json_array_get(nodes, w->bodyNode[b]);
     pn_gltfSet(w, node, "mesh", json_integer(w->bodyMesh[b]));
     if (body->skin != PN_NONE) pn_gltfSet(w, node, "skin", json_integer(body->skin));
-    if (body->targetCount > 0) {
-      pn_gltfSet(w, node, "weights", pn_gltfFloats(w, body->restWeights, body->targetCount));
-    }
+    if (body->targetCount > 0) pn_gltfSet(w, node, "weights", pn_gltfFloats(w, body->restWeights, body->targetCount));
   }
   return nodes;
 }
@@ -127,9 +122,8 @@ static json_t *makeSkins(pnGltfWriter *w) {
 
 /* A node's weights belong to the node that places its body. */
 static uint32_t targetNode(const pnGltfWriter *w, const pnAnimChannel *channel) {
-  for (uint32_t b = 0; b < w->file->bodyCount && channel->path == PN_ANIM_WEIGHTS; ++b) {
+  for (uint32_t b = 0; b < w->file->bodyCount && channel->path == PN_ANIM_WEIGHTS; ++b)
     if (w->file->bodies[b].node == channel->node) return w->bodyNode[b];
-  }
   return channel->node;
 }
 
@@ -167,11 +161,8 @@ static json_t *makeClip(pnGltfWriter *w, const pnAnimClip *clip) {
 
 /* Empty arrays are not allowed in the format: they are left out. */
 static void setArray(pnGltfWriter *w, json_t *document, const char *key, json_t *array) {
-  if (array == NULL || json_array_size(array) > 0) {
-    pn_gltfSet(w, document, key, array);
-  } else {
-    json_decref(array);
-  }
+  if (array == NULL || json_array_size(array) > 0) pn_gltfSet(w, document, key, array);
+  else json_decref(array);
 }
 
 static json_t *makeDocument(pnGltfWriter *w) {
@@ -184,9 +175,8 @@ static json_t *makeDocument(pnGltfWriter *w) {
   setArray(w, document, "nodes", makeNodes(w));
   setArray(w, document, "skins", makeSkins(w));
   /* A clip without channels cannot be said in the format. */
-  for (uint32_t c = 0; c < w->file->clipCount; ++c) {
+  for (uint32_t c = 0; c < w->file->clipCount; ++c)
     if (w->file->clips[c].channelCount > 0) pn_gltfAppend(w, clips, makeClip(w, &w->file->clips[c]));
-  }
   setArray(w, document, "animations", clips);
   setArray(w, document, "scenes", makeScenes(w));
   if (w->file->sceneCount > 0) pn_gltfSet(w, document, "scene", json_integer(w->file->defaultScene));
@@ -194,9 +184,8 @@ static json_t *makeDocument(pnGltfWriter *w) {
   setArray(w, document, "materials", json_incref(w->materials));
   setArray(w, document, "accessors", json_incref(w->accessors));
   setArray(w, document, "bufferViews", json_incref(w->views));
-  if (w->byteCount > 0) {
+  if (w->byteCount > 0)
     pn_gltfSet(w, document, "buffers", json_pack("[{s:I}]", "byteLength", (json_int_t)w->byteCount));
-  }
   return document;
 }
 

@@ -12,9 +12,8 @@
 pnResult pn_jsonParse(const char *text, size_t length, const char *name, json_t **outValue) {
   json_error_t error;
   *outValue = json_loadb(text, length, 0, &error);
-  if (*outValue == NULL) {
+  if (*outValue == NULL)
     return pnFail(PN_ERROR_FORMAT, "%s:%d:%d: the JSON is broken: %s", name, error.line, error.column, error.text);
-  }
   return PN_OK;
 }
 
@@ -83,9 +82,8 @@ pnResult pn_jsonArray(const pnJson *object, const char *key, pnJson *outArray, u
   *outArray = pn_jsonMember(object, key);
   *outCount = 0;
   if (outArray->value == NULL) return PN_OK;
-  if (!json_is_array(outArray->value)) {
+  if (!json_is_array(outArray->value))
     return pn_jsonFail(outArray, PN_ERROR_FORMAT, "expected an array, found %s", kindName(outArray->value));
-  }
   size_t count = json_array_size(outArray->value);
   if (count > INT32_MAX) return pn_jsonFail(outArray, PN_ERROR_COUNT, "%zu elements are too many", count);
   *outCount = (uint32_t)count;
@@ -94,9 +92,8 @@ pnResult pn_jsonArray(const pnJson *object, const char *key, pnJson *outArray, u
 
 pnResult pn_jsonObject(const pnJson *object, const char *key, pnJson *outMember) {
   *outMember = pn_jsonMember(object, key);
-  if (outMember->value != NULL && !json_is_object(outMember->value)) {
+  if (outMember->value != NULL && !json_is_object(outMember->value))
     return pn_jsonFail(outMember, PN_ERROR_FORMAT, "expected an object, found %s", kindName(outMember->value));
-  }
   return PN_OK;
 }
 
@@ -108,9 +105,8 @@ static pnResult wholeNumber(const pnJson *at, uint64_t max, uint64_t *out) {
     return pn_jsonFail(at, PN_ERROR_FORMAT, "expected a whole number that is not negative, found %s",
                        json_is_number(at->value) ? "another number" : kindName(at->value));
   }
-  if ((uint64_t)number > max) {
+  if ((uint64_t)number > max)
     return pn_jsonFail(at, PN_ERROR_FORMAT, "%.0f is more than the %llu allowed here", number, (unsigned long long)max);
-  }
   *out = (uint64_t)number;
   return PN_OK;
 }
@@ -126,9 +122,8 @@ pnResult pn_jsonIndexHere(const pnJson *at, uint32_t count, uint32_t *outIndex) 
   uint64_t number = 0;
   pnResult result = wholeNumber(at, UINT64_MAX, &number);
   if (result != PN_OK) return result;
-  if (number >= count) {
+  if (number >= count)
     return pn_jsonFail(at, PN_ERROR_INDEX, "%llu is out of range, there are %u", (unsigned long long)number, count);
-  }
   *outIndex = (uint32_t)number;
   return PN_OK;
 }
@@ -142,14 +137,12 @@ pnResult pn_jsonIndex(const pnJson *object, const char *key, uint32_t count, uin
 pnResult pn_jsonFloats(const pnJson *object, const char *key, uint32_t count, float *inOut) {
   pnJson member = pn_jsonMember(object, key);
   if (member.value == NULL) return PN_OK;
-  if (!json_is_array(member.value) || json_array_size(member.value) != count) {
+  if (!json_is_array(member.value) || json_array_size(member.value) != count)
     return pn_jsonFail(&member, PN_ERROR_FORMAT, "expected an array of %u numbers", count);
-  }
   for (uint32_t i = 0; i < count; ++i) {
     pnJson element = pn_jsonElement(&member, i);
-    if (!json_is_number(element.value)) {
+    if (!json_is_number(element.value))
       return pn_jsonFail(&element, PN_ERROR_FORMAT, "expected a number, found %s", kindName(element.value));
-    }
     float number = (float)json_number_value(element.value);
     if (!isfinite(number)) return pn_jsonFail(&element, PN_ERROR_NUMBER, "the number does not fit a float");
     inOut[i] = number;
@@ -160,9 +153,8 @@ pnResult pn_jsonFloats(const pnJson *object, const char *key, uint32_t count, fl
 pnResult pn_jsonBool(const pnJson *object, const char *key, bool *inOut) {
   pnJson member = pn_jsonMember(object, key);
   if (member.value == NULL) return PN_OK;
-  if (!json_is_boolean(member.value)) {
+  if (!json_is_boolean(member.value))
     return pn_jsonFail(&member, PN_ERROR_FORMAT, "expected true or false, found %s", kindName(member.value));
-  }
   *inOut = json_is_true(member.value);
   return PN_OK;
 }

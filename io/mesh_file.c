@@ -115,9 +115,8 @@ static pnResult finishGroups(pnMeshBuilder *builder, pnMeshFile *outFile) {
   // For now the group of a statement is the first statement with its name.
   for (size_t i = 0; i < count; ++i) entries[i] = (pnGroupEntry){builder->groupWords[i], (uint32_t)i, (uint32_t)i};
   qsort(entries, count, sizeof(pnGroupEntry), byNameThenPlace);
-  for (size_t i = 1; i < count; ++i) {
+  for (size_t i = 1; i < count; ++i)
     if (compareWords(entries[i - 1].word, entries[i].word) == 0) entries[i].group = entries[i - 1].group;
-  }
 
   // In file order, a statement that is its own first gets the next number; the others have their first behind them.
   qsort(entries, count, sizeof(pnGroupEntry), byPlace);
@@ -156,9 +155,8 @@ static pnParseFcn *parserOfExtension(const char *name) {
     const char *extension;
     pnParseFcn *parse;
   } parsers[] = {{"obj", pn_parseObj}, {"off", pn_parseOff}, {"ply", pn_parsePly}, {"stl", pn_parseStl}};
-  for (size_t i = 0; i < sizeof(parsers) / sizeof(parsers[0]); ++i) {
+  for (size_t i = 0; i < sizeof(parsers) / sizeof(parsers[0]); ++i)
     if (hasExtension(name, parsers[i].extension)) return parsers[i].parse;
-  }
   return NULL;
 }
 

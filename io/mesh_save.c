@@ -126,10 +126,9 @@ static void writeStl(pnOutFile *out, const pnMeshView *mesh) {
 
 /* Nothing is written that we would not read. */
 static pnResult checkMesh(const char *path, const pnMeshView *mesh) {
-  for (size_t i = 0; i < 3 * (size_t)mesh->vertexCount; ++i) {
+  for (size_t i = 0; i < 3 * (size_t)mesh->vertexCount; ++i)
     if (!isfinite(mesh->vertices[i]))
       return pnFail(PN_ERROR_NUMBER, "%s: not written: vertex %zu is not finite", path, i / 3);
-  }
   for (size_t i = 0; i < 3 * (size_t)mesh->triangleCount; ++i) {
     if (mesh->triangles[i] >= mesh->vertexCount)
       return pnFail(PN_ERROR_INDEX, "%s: not written: triangle %zu names vertex %u of %u", path, i / 3,

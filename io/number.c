@@ -85,9 +85,8 @@ static bool isNotFinite(pnWord word) {
 /* All digits without the point, and the exponent: what strtof and strtod read alike in every locale. */
 static void withoutPoint(pnWord word, const pnDecimal *decimal, char *out) {
   size_t n = 0;
-  for (size_t i = decimal->begin; i < decimal->end; ++i) {
+  for (size_t i = decimal->begin; i < decimal->end; ++i)
     if (word.text[i] != '.' && (n > 0 || word.text[i] != '0')) out[n++] = word.text[i];
-  }
   snprintf(out + n, 32, "e%lld", (long long)decimal->exponent);
 }
 

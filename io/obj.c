@@ -23,9 +23,8 @@ static const char *const refused[] = {"cstype", "deg",  "bmat", "step", "curv", 
                                       "call",   "csh",  "bzp",  "bsp",  "cdc",  "cdp",   "res"};
 
 static bool isAmong(pnWord word, const char *const *list, size_t count) {
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < count; ++i)
     if (pn_wordIs(word, list[i])) return true;
-  }
   return false;
 }
 
@@ -141,13 +140,11 @@ static bool mayBeGeometry(pnReader reader, pnWord word) {
   double value;
   bool numbers = true;
   size_t count = 0;
-  for (size_t i = 0; i < word.length; ++i) {
+  for (size_t i = 0; i < word.length; ++i)
     if ((unsigned char)word.text[i] < ' ') return true;
-  }
   if (pn_wordToDouble(word, &value) != PN_NUMBER_NONE || splitCorner(word, &corner)) return true;
-  for (pnWord next; pn_nextWord(&reader, &next); ++count) {
+  for (pnWord next; pn_nextWord(&reader, &next); ++count)
     numbers = numbers && (pn_wordToDouble(next, &value) != PN_NUMBER_NONE || splitCorner(next, &corner));
-  }
   bool joined = strchr("vVfF", word.text[0]) && word.length > 1 && strchr(",;:0123456789+-.", word.text[1]);
   return count > 0 ? numbers : joined;
 }

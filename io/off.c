@@ -26,9 +26,8 @@ static size_t keywordLength(pnWord word) {
   }
   if (word.length < at + 3 || memcmp(word.text + at, "OFF", 3) != 0) return 0;
   at += 3;
-  for (size_t i = at; i < word.length; ++i) {
+  for (size_t i = at; i < word.length; ++i)
     if (word.text[i] < '0' || word.text[i] > '9') return 0;
-  }
   return at;
 }
 

@@ -70,10 +70,9 @@ static pnResult readElement(pnReader *reader, pnPlyHeader *header) {
   if (result != PN_OK) return result;
 
   // Two elements of one kind would leave open which one the faces mean.
-  for (uint32_t i = 0; i < header->elementCount; ++i) {
+  for (uint32_t i = 0; i < header->elementCount; ++i)
     if (element->kind != PN_PLY_ELSE && header->elements[i].kind == element->kind)
       return pn_failLine(reader, PN_ERROR_FORMAT, "a second element '%s'; expected one", element->name);
-  }
   if (pn_wordIs(word, "tristrips") && element->count > 0)
     return pn_failLine(reader, PN_ERROR_UNSUPPORTED, "triangle strips; expected faces: convert the file first");
   if (element->kind == PN_PLY_VERTEX) header->vertexCount = element->count;
@@ -111,10 +110,9 @@ static pnResult readProperty(pnReader *reader, pnPlyHeader *header) {
     return pn_failLine(reader, PN_ERROR_FORMAT, "expected the name of a property, found the end of the line");
   property->role = roleOf(element, word, property->list);
 
-  for (uint32_t i = 0; i < element->propertyCount; ++i) {
+  for (uint32_t i = 0; i < element->propertyCount; ++i)
     if (property->role != PN_PLY_OTHER && header->properties[element->firstProperty + i].role == property->role)
       return pn_failLine(reader, PN_ERROR_FORMAT, "a second property '%s'; expected one", pn_quote(word).text);
-  }
   ++element->propertyCount;
   ++header->propertyCount;
   return PN_OK;

@@ -242,9 +242,8 @@ bool pn_nextLine(pnReader *reader) {
 }
 
 bool pn_nextWordAnyLine(pnReader *reader, pnWord *outWord) {
-  while (!pn_nextWord(reader, outWord)) {
+  while (!pn_nextWord(reader, outWord))
     if (!pn_nextLine(reader)) return false;
-  }
   return true;
 }
 

@@ -187,7 +187,7 @@ static void putVertex(Maker *m, const Limb *limb, double along, double around, b
   for (int k = 0; k < 3; ++k)
     m->vertices[3 * m->vertexCount + k] = (float)(a->at[k] + part * axis[k] + radius * (c * side[k] + s * up[k]));
   putWeights(m, limb, stop, part);
-  m->vertexCount++;
+  ++m->vertexCount;
 }
 
 static void putTriangle(Maker *m, uint32_t a, uint32_t b, uint32_t c) {

@@ -28,9 +28,8 @@ static pnResult makeBox(pnScene *scene) {
   scene->vertexCount = 8;
   scene->triangleCount = 12;
   pnResult result = pn_allocateSceneMesh(scene);
-  for (uint32_t i = 0; result == PN_OK && i < 8; ++i) {
+  for (uint32_t i = 0; result == PN_OK && i < 8; ++i)
     scene->points[i] = pn_vec(i & 1 ? 0.7 : -0.7, i & 2 ? 0.7 : -0.7, i & 4 ? 0.7 : -0.7);
-  }
   for (uint32_t i = 0; result == PN_OK && i < 6; ++i) {
     uint32_t *t = scene->triangles + 6 * i;
     t[0] = quads[i][0], t[1] = quads[i][1], t[2] = quads[i][2];
@@ -68,15 +67,11 @@ static uint32_t meshOfThree(const pnScene *scene, uint32_t body) {
 static Motion *makeMotion(uint32_t count, double side, double height, double speed) {
   Motion *motion = malloc(sizeof(Motion) + sizeof(Mover) * count);
   uint64_t state = 4711;
-  for (uint32_t i = 0; i < 20; ++i) {
-    pn_sceneRandom(&state);
-  }
+  for (uint32_t i = 0; i < 20; ++i) pn_sceneRandom(&state);
   for (uint32_t i = 0; motion != NULL && i < count; ++i) {
     /* one statement a number: their order is part of the scene */
     double n[10];
-    for (int k = 0; k < 10; ++k) {
-      n[k] = pn_sceneRandom(&state);
-    }
+    for (int k = 0; k < 10; ++k) n[k] = pn_sceneRandom(&state);
     motion->side = side;
     motion->movers[i] = (Mover){pn_vec(n[0] * side, n[1] * side, n[2] * height),
                                 pn_vec((n[3] - 0.5) * speed, (n[4] - 0.5) * speed, (n[5] - 0.5) * speed),
@@ -95,9 +90,8 @@ static double fold(double x, double side) {
 static void place(const pnScene *scene, uint32_t body, const Mover *m, double time, pnSceneVec at, float *out) {
   pnSceneMesh mesh = pn_sceneMeshOf(scene, body);
   pnSceneTurn turn = pn_makeSceneTurn(m->turn[0] + m->spin[0] * time, m->turn[1] + m->spin[1] * time);
-  for (uint32_t i = 0; i < mesh.vertexCount; ++i) {
+  for (uint32_t i = 0; i < mesh.vertexCount; ++i)
     pn_storeSceneVertex(out + 3 * (size_t)i, pn_vecAdd(pn_sceneTurn(&turn, mesh.points[i]), at));
-  }
 }
 
 /* ---------------------------------------------------------------- bodies that drift, bodies that do nothing */
@@ -174,20 +168,14 @@ static double heightAt(double x, double y) {
 static pnResult createTerrain(pnScene *scene) {
   /* 2 triangles for each of g x g cells */
   uint32_t size = scene->triangleCount, g = (uint32_t)(sqrt(size / 2.0) + 0.5);
-  if (g == 0 || (uint64_t)2 * g * g != size) {
-    return PN_ERROR_ARGUMENT;
-  }
+  if (g == 0 || (uint64_t)2 * g * g != size) return PN_ERROR_ARGUMENT;
   pnResult result = makeSphere(scene, 80);
-  if (result != PN_OK) {
-    return result;
-  }
+  if (result != PN_OK) return result;
   pn_setSceneMeshAside(scene);
   scene->vertexCount = (g + 1) * (g + 1);
   scene->triangleCount = size;
   result = pn_allocateSceneMesh(scene);
-  if (result != PN_OK) {
-    return result;
-  }
+  if (result != PN_OK) return result;
   for (uint32_t i = 0; i < scene->vertexCount; ++i) {
     double x = TERRAIN * (i % (g + 1)) / g, y = TERRAIN * (i / (g + 1)) / g;
     scene->points[i] = pn_vec(x, y, heightAt(x, y));
@@ -206,12 +194,9 @@ static pnResult createTerrain(pnScene *scene) {
 }
 
 static void frameTerrain(const pnScene *scene, uint32_t frame, uint32_t body, float *outVertices) {
-  for (uint32_t i = 0; body == 0 && i < scene->vertexCount; ++i) {
+  for (uint32_t i = 0; body == 0 && i < scene->vertexCount; ++i)
     pn_storeSceneVertex(outVertices + 3 * (size_t)i, scene->points[i]);
-  }
-  if (body == 0) {
-    return;
-  }
+  if (body == 0) return;
   const Motion *motion = scene->motion;
   const Mover *m = &motion->movers[body];
   double time = (double)frame * scene->frameStep;

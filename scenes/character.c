@@ -96,11 +96,8 @@ static void makeBody(pnCharacter *c, uint32_t which, const pnCharacterMesh *mesh
   memcpy(triangles, mesh->triangles, (size_t)mesh->triangleCount * 3 * sizeof(uint32_t));
   for (uint32_t v = 0; v < count; ++v) {
     double pulls[PN_CHARACTER_JOINTS];
-    if (which == BODY) {
-      pn_characterWeights(mesh->vertices[v], pulls);
-    } else {
-      pn_coatWeights(mesh->vertices[v], pulls);
-    }
+    if (which == BODY) pn_characterWeights(mesh->vertices[v], pulls);
+    else pn_coatWeights(mesh->vertices[v], pulls);
     pnCharacterInfluences influences = pn_characterLargest(pulls);
     memcpy(joints + (size_t)v * 4, influences.joints, sizeof(influences.joints));
     memcpy(weights + (size_t)v * 4, influences.weights, sizeof(influences.weights));
@@ -142,9 +139,8 @@ static void makeBodies(pnCharacter *c, uint32_t triangleCount) {
 
 /* Writes one moment into the channels of a clip, as key `key`. */
 static void writeKey(float *const values[CHANNEL_COUNT], uint32_t key, const pnCharacterMoment *moment) {
-  for (int j = 0; j < PN_CHARACTER_JOINTS; ++j) {
+  for (int j = 0; j < PN_CHARACTER_JOINTS; ++j)
     memcpy(values[j] + (size_t)key * 4, moment->rotations[j], 4 * sizeof(float));
-  }
   memcpy(values[CHANNEL_HIPS] + (size_t)key * 3, moment->hips, 3 * sizeof(float));
   memcpy(values[CHANNEL_BODY] + (size_t)key * 3, moment->bodyWeights, 3 * sizeof(float));
   memcpy(values[CHANNEL_COAT] + (size_t)key * 3, moment->coatWeights, 3 * sizeof(float));

@@ -109,9 +109,8 @@ static bool makeGrid(double cell, pnSkinGrid *grid) {
   if (grid->values == NULL || grid->vertices == NULL) return false;
   memset(grid->vertices, 0xFF, total * sizeof(uint32_t));
   for (uint32_t z = 0; z < grid->count[2]; z += 4) {
-    for (uint32_t y = 0; y < grid->count[1]; y += 4) {
+    for (uint32_t y = 0; y < grid->count[1]; y += 4)
       for (uint32_t x = 0; x < grid->count[0]; x += 4) fillBlock(grid, x, y, z, 4);
-    }
   }
   return true;
 }
@@ -164,11 +163,8 @@ static void repairGrid(pnSkinGrid *grid) {
   for (bool changed = true; changed;) {
     changed = false;
     for (uint32_t z = 0; z + 1 < grid->count[2]; ++z) {
-      for (uint32_t y = 0; y + 1 < grid->count[1]; ++y) {
-        for (uint32_t x = 0; x + 1 < grid->count[0]; ++x) {
-          changed = repairCell(grid, (uint32_t[]){x, y, z}) || changed;
-        }
-      }
+      for (uint32_t y = 0; y + 1 < grid->count[1]; ++y)
+        for (uint32_t x = 0; x + 1 < grid->count[0]; ++x) changed = repairCell(grid, (uint32_t[]){x, y, z}) || changed;
     }
   }
 }
@@ -185,9 +181,8 @@ static pnSceneVec settle(pnSceneVec p, double cell) {
 /* The vertex of a cell: the mean of the crossings of its twelve edges. */
 static void addVertex(pnSkinGrid *grid, uint32_t x, uint32_t y, uint32_t z, pnCharacterMesh *mesh) {
   float values[8];
-  for (uint32_t i = 0; i < 8; ++i) {
+  for (uint32_t i = 0; i < 8; ++i)
     values[i] = grid->values[cornerIndex(grid, x + (i & 1), y + (i >> 1 & 1), z + (i >> 2))];
-  }
   pnSceneVec sum = pn_vec(0, 0, 0);
   int crossings = 0;
   for (uint32_t i = 0; i < 8; ++i) {
@@ -224,11 +219,8 @@ static void addQuad(const pnSkinGrid *grid, const uint32_t corner[3], int axis, 
     cell[v] -= i < 2;
     quad[i] = grid->vertices[cornerIndex(grid, cell[0], cell[1], cell[2])];
   }
-  if (inside) {
-    pn_characterQuad(mesh, quad[0], quad[1], quad[2], quad[3]);
-  } else {
-    pn_characterQuad(mesh, quad[3], quad[2], quad[1], quad[0]);
-  }
+  if (inside) pn_characterQuad(mesh, quad[0], quad[1], quad[2], quad[3]);
+  else pn_characterQuad(mesh, quad[3], quad[2], quad[1], quad[0]);
 }
 
 void pn_makeCharacterBody(uint32_t triangleCount, pnCharacterMesh *out) {
@@ -239,15 +231,13 @@ void pn_makeCharacterBody(uint32_t triangleCount, pnCharacterMesh *out) {
 
   /* A vertex for each cell, then a quad for each edge; the border of the grid is outside, so neighbours are there. */
   for (uint32_t z = 0; z + 1 < grid.count[2] && !out->failed; ++z) {
-    for (uint32_t y = 0; y + 1 < grid.count[1]; ++y) {
+    for (uint32_t y = 0; y + 1 < grid.count[1]; ++y)
       for (uint32_t x = 0; x + 1 < grid.count[0]; ++x) addVertex(&grid, x, y, z, out);
-    }
   }
   for (uint32_t z = 1; z + 1 < grid.count[2] && !out->failed; ++z) {
     for (uint32_t y = 1; y + 1 < grid.count[1]; ++y) {
-      for (uint32_t x = 1; x + 1 < grid.count[0]; ++x) {
+      for (uint32_t x = 1; x + 1 < grid.count[0]; ++x)
         for (int axis = 0; axis < 3; ++axis) addQuad(&grid, (uint32_t[]){x, y, z}, axis, out);
-      }
     }
   }
   free(grid.values);

@@ -126,15 +126,10 @@ static uint32_t borderOf(const pnCoatGrid *grid, bool right, uint32_t *out) {
   uint32_t wide = grid->holeRight - grid->holeLeft, high = grid->holeBottom - grid->holeTop;
   for (uint32_t i = 0; i < 2 * (wide + high); ++i) {
     uint32_t row = grid->holeTop, column = grid->holeLeft;
-    if (i < wide) {
-      column += i;
-    } else if (i < wide + high) {
-      column += wide, row += i - wide;
-    } else if (i < 2 * wide + high) {
-      column += 2 * wide + high - i, row += high;
-    } else {
-      row += 2 * (wide + high) - i;
-    }
+    if (i < wide) column += i;
+    else if (i < wide + high) column += wide, row += i - wide;
+    else if (i < 2 * wide + high) column += 2 * wide + high - i, row += high;
+    else row += 2 * (wide + high) - i;
     out[count++] = grid->numbers[(size_t)row * stride + (right ? grid->columns - column : column)];
   }
   return count;
@@ -193,11 +188,8 @@ static void addSleeve(const pnCoatGrid *grid, bool right, pnCharacterMesh *out) 
     }
     for (uint32_t i = 0; i < count; ++i) {
       uint32_t j = (i + 1) % count;
-      if (right) {
-        pn_characterQuad(out, ring[j], next[j], next[i], ring[i]);
-      } else {
-        pn_characterQuad(out, ring[i], next[i], next[j], ring[j]);
-      }
+      if (right) pn_characterQuad(out, ring[j], next[j], next[i], ring[i]);
+      else pn_characterQuad(out, ring[i], next[i], next[j], ring[j]);
     }
     memcpy(ring, next, count * sizeof(uint32_t));
   }
@@ -254,11 +246,9 @@ void pn_makeCharacterCoat(uint32_t triangleCount, pnCharacterMesh *out) {
   } else {
     out->failed = true;
   }
-  for (uint32_t v = 0; v < out->vertexCount && !out->failed; ++v) {
-    if (pn_characterField(out->vertices[v]) < s_leastGap) {
+  for (uint32_t v = 0; v < out->vertexCount && !out->failed; ++v)
+    if (pn_characterField(out->vertices[v]) < s_leastGap)
       out->vertices[v] = pn_characterProject(out->vertices[v], s_leastGap);
-    }
-  }
   free(grid.numbers);
 }
 

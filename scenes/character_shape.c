@@ -169,9 +169,7 @@ pnSceneVec pn_characterGradient(pnSceneVec p) {
 
 pnSceneVec pn_characterProject(pnSceneVec p, double distance) {
   /* The field is close to a true distance, so a few steps are enough. */
-  for (int i = 0; i < 4; ++i) {
-    p = pn_vecAdd(p, pn_vecScale(pn_characterGradient(p), distance - pn_characterField(p)));
-  }
+  for (int i = 0; i < 4; ++i) p = pn_vecAdd(p, pn_vecScale(pn_characterGradient(p), distance - pn_characterField(p)));
   return p;
 }
 
@@ -188,9 +186,8 @@ pnCharacterInfluences pn_characterLargest(const double weights[PN_CHARACTER_JOIN
   double sum = 0;
   for (int k = 0; k < 4; ++k) {
     int best = -1;
-    for (int j = 0; j < PN_CHARACTER_JOINTS; ++j) {
+    for (int j = 0; j < PN_CHARACTER_JOINTS; ++j)
       if (!taken[j] && weights[j] > 0 && (best < 0 || weights[j] > weights[best])) best = j;
-    }
     if (best < 0) break;
     taken[best] = true;
     sum += weights[best];

@@ -17,17 +17,12 @@
 static pnResult createCloth(pnScene *scene) {
   /* 2 triangles for each of g x g cells */
   uint32_t g = (uint32_t)(sqrt(scene->triangleCount / 2.0) + 0.5);
-  if (g == 0 || (uint64_t)2 * g * g != scene->triangleCount) {
-    return PN_ERROR_ARGUMENT;
-  }
+  if (g == 0 || (uint64_t)2 * g * g != scene->triangleCount) return PN_ERROR_ARGUMENT;
   scene->vertexCount = (g + 1) * (g + 1);
   pnResult result = pn_allocateSceneMesh(scene);
-  if (result != PN_OK) {
-    return result;
-  }
-  for (uint32_t i = 0; i < scene->vertexCount; ++i) {
+  if (result != PN_OK) return result;
+  for (uint32_t i = 0; i < scene->vertexCount; ++i)
     scene->points[i] = pn_vec(i % (g + 1) / (double)g, i / (g + 1) / (double)g, 0.0);
-  }
   /* diagonals alternate like the squares of a chess board */
   uint32_t *t = scene->triangles;
   for (uint32_t row = 0; row < g; ++row) {

@@ -20,9 +20,7 @@ typedef struct Motion {
 /* Start places and speeds: a grid, everyone heading for the middle with some randomness. */
 static void startCentres(Motion *motion, pnSceneVec speeds[BODY_COUNT]) {
   uint64_t state = 777;
-  for (int i = 0; i < 10; ++i) {
-    pn_sceneRandom(&state);
-  }
+  for (int i = 0; i < 10; ++i) pn_sceneRandom(&state);
   for (int i = 0; i < BODY_COUNT; ++i) {
     int x = i % 3 - 1, y = i / 3 % 3 - 1, z = i / 9 - 1;
     motion->centres[0][i] = pn_vec(x * 2.35, y * 2.35, z * 2.35);
@@ -37,9 +35,7 @@ static void startCentres(Motion *motion, pnSceneVec speeds[BODY_COUNT]) {
 /* Turns a speed round when its body is beyond the wall and still going outward. */
 static void bounceOffWall(double place, double *speed) {
   const double wall = 2.5;
-  if ((place > wall && *speed > 0.0) || (place < -wall && *speed < 0.0)) {
-    *speed = -*speed;
-  }
+  if ((place > wall && *speed > 0.0) || (place < -wall && *speed < 0.0)) *speed = -*speed;
 }
 
 static void moveCentres(const pnSceneVec *from, pnSceneVec *to, pnSceneVec speeds[BODY_COUNT]) {
@@ -67,21 +63,15 @@ static void moveCentres(const pnSceneVec *from, pnSceneVec *to, pnSceneVec speed
 
 static pnResult createCrowd(pnScene *scene) {
   pnResult result = pn_makeSceneSphere(scene);
-  if (result != PN_OK) {
-    return result;
-  }
+  if (result != PN_OK) return result;
   Motion *motion = malloc(sizeof(Motion));
-  if (motion == NULL) {
-    return PN_ERROR_MEMORY;
-  }
-  for (uint32_t body = 0; body < BODY_COUNT; ++body) {
+  if (motion == NULL) return PN_ERROR_MEMORY;
+  for (uint32_t body = 0; body < BODY_COUNT; ++body)
     motion->bumps[body] = pn_makeSceneBumps(100 + body, 0.02, 3.0, 18.0, 6);
-  }
   pnSceneVec speeds[BODY_COUNT];
   startCentres(motion, speeds);
-  for (uint32_t frame = 1; frame < FRAME_COUNT; ++frame) {
+  for (uint32_t frame = 1; frame < FRAME_COUNT; ++frame)
     moveCentres(motion->centres[frame - 1], motion->centres[frame], speeds);
-  }
   scene->motion = motion;
   scene->bodyCount = BODY_COUNT;
   scene->frameStep = scene->frameStep == 0 ? 1 : scene->frameStep;

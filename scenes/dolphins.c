@@ -45,11 +45,9 @@ static void addTriangle(Builder *b, uint32_t i, uint32_t j, uint32_t k) {
 static void addTube(Builder *b, uint32_t rings, uint32_t around,
                     pnSceneVec (*surface)(int part, double s, double angle), int part) {
   uint32_t apex = addPoint(b, surface(part, 0.0, 0.0)), first = b->pointCount;
-  for (uint32_t r = 0; r < rings; ++r) {
-    for (uint32_t a = 0; a < around; ++a) {
+  for (uint32_t r = 0; r < rings; ++r)
+    for (uint32_t a = 0; a < around; ++a)
       addPoint(b, surface(part, (r + 1.0) / (rings + 1.0), 6.283185307179586 * a / around));
-    }
-  }
   uint32_t end = addPoint(b, surface(part, 1.0, 0.0));
   for (uint32_t a = 0; a < around; ++a) {
     uint32_t next = (a + 1) % around, last = first + (rings - 1) * around;
@@ -81,9 +79,7 @@ static pnSceneVec dolphinSurface(int part, double s, double angle) {
   /* a blade of length 1 that narrows to its tip, swept back */
   double taper = s == 0.0 || s == 1.0 ? 0.0 : 1.0 - 0.75 * s;
   pnSceneVec blade = pn_vec(-0.5 * s + 0.45 * taper * c, 0.09 * taper * d, s);
-  if (part == BACK_FIN) {
-    return pn_vec(-0.02 + 0.26 * blade.x, 0.26 * blade.y, 0.08 + 0.32 * blade.z);
-  }
+  if (part == BACK_FIN) return pn_vec(-0.02 + 0.26 * blade.x, 0.26 * blade.y, 0.08 + 0.32 * blade.z);
   double side = part == LEFT_FLIPPER ? 1.0 : -1.0;
   return pn_vec(0.42 + 0.28 * blade.x, side * (0.13 + 0.22 * blade.z), -0.12 + 0.28 * blade.y * side - 0.12 * blade.z);
 }
@@ -99,9 +95,7 @@ static void buildDolphin(Builder *b) {
 /* Reference 0, 1, 2: the hind part bent down, not at all, up; bent along an arc, so that its length stays. */
 static pnSceneVec bent(pnSceneVec p, uint32_t reference) {
   double angle = 0.75 * ((double)reference - 1.0), behind = 0.25 - p.x;
-  if (behind <= 0.0 || angle == 0.0) {
-    return p;
-  }
+  if (behind <= 0.0 || angle == 0.0) return p;
   /* the turn grows evenly from x = 0.25 to the tail: an arc of radius 1 / curvature */
   double curvature = angle / 1.25, turn = curvature * behind, z = p.z;
   return pn_vec(0.25 - sin(turn) / curvature + z * sin(turn), p.y, (1.0 - cos(turn)) / curvature + z * cos(turn));
@@ -119,9 +113,7 @@ typedef struct Middle {
 static Middle *findMiddle(Middle *table, uint32_t mask, uint32_t a, uint32_t b) {
   uint64_t key = a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
   uint32_t at = (uint32_t)((key * UINT64_C(0x9E3779B97F4A7C15)) >> 40) & mask;
-  while (table[at].point != 0 && table[at].key != key) {
-    at = (at + 1) & mask;
-  }
+  while (table[at].point != 0 && table[at].key != key) at = (at + 1) & mask;
   table[at].key = key;
   return &table[at];
 }
@@ -129,13 +121,9 @@ static Middle *findMiddle(Middle *table, uint32_t mask, uint32_t a, uint32_t b) 
 /* Every triangle into four, in its plane; the points of all references at once, `stride` apart. False: no memory. */
 static bool quarter(Builder *b, uint32_t stride) {
   uint32_t size = 1;
-  while (size < 4 * b->triangleCount) {
-    size *= 2;
-  }
+  while (size < 4 * b->triangleCount) size *= 2;
   Middle *table = calloc(size, sizeof(Middle));
-  if (table == NULL) {
-    return false;
-  }
+  if (table == NULL) return false;
   uint32_t oldTriangles = b->triangleCount;
   for (uint32_t t = 0; t < oldTriangles; ++t) {
     uint32_t corner[3], middle[3];
@@ -153,9 +141,7 @@ static bool quarter(Builder *b, uint32_t stride) {
       middle[k] = m->point;
     }
     memcpy(b->triangles + 3 * (size_t)t, middle, sizeof middle);
-    for (int k = 0; k < 3; ++k) {
-      addTriangle(b, corner[k], middle[k], middle[(k + 2) % 3]);
-    }
+    for (int k = 0; k < 3; ++k) addTriangle(b, corner[k], middle[k], middle[(k + 2) % 3]);
   }
   free(table);
   return true;
@@ -165,9 +151,7 @@ static bool quarter(Builder *b, uint32_t stride) {
 
 static void destroyDolphins(void *memory) {
   Motion *motion = memory;
-  for (uint32_t i = 0; i < REFERENCE_COUNT; ++i) {
-    free(motion->references[i]);
-  }
+  for (uint32_t i = 0; i < REFERENCE_COUNT; ++i) free(motion->references[i]);
   free(motion);
 }
 
@@ -176,45 +160,30 @@ static pnResult storeReferences(pnScene *scene, const Builder *b, uint32_t strid
   Motion *motion = scene->motion;
   for (uint32_t r = 0; r < REFERENCE_COUNT; ++r) {
     motion->references[r] = malloc(sizeof(float) * 3 * b->pointCount);
-    if (motion->references[r] == NULL) {
-      return PN_ERROR_MEMORY;
-    }
-    for (uint32_t v = 0; v < b->pointCount; ++v) {
+    if (motion->references[r] == NULL) return PN_ERROR_MEMORY;
+    for (uint32_t v = 0; v < b->pointCount; ++v)
       pn_storeSceneVertex(motion->references[r] + 3 * (size_t)v, b->points[(size_t)r * stride + v]);
-    }
   }
   return PN_OK;
 }
 
 static pnResult createDolphins(pnScene *scene) {
   uint32_t wanted = scene->triangleCount, levels = 0, size = COARSE_TRIANGLES;
-  for (; size < wanted; size *= 4) {
-    ++levels;
-  }
-  if (size != wanted) {
-    return PN_ERROR_ARGUMENT;
-  }
+  for (; size < wanted; size *= 4) ++levels;
+  if (size != wanted) return PN_ERROR_ARGUMENT;
   /* five closed parts: points = triangles / 2 + 2 * 5 */
   uint32_t stride = wanted / 2 + 10;
   scene->motion = calloc(1, sizeof(Motion));
   scene->points = malloc(sizeof(pnSceneVec) * REFERENCE_COUNT * stride);
   scene->triangles = malloc(sizeof(uint32_t) * 3 * wanted);
-  if (scene->motion == NULL || scene->points == NULL || scene->triangles == NULL) {
-    return PN_ERROR_MEMORY;
-  }
+  if (scene->motion == NULL || scene->points == NULL || scene->triangles == NULL) return PN_ERROR_MEMORY;
   Builder b = {scene->points, scene->triangles, 0, 0};
   buildDolphin(&b);
   /* reference 1 is straight: it comes first, the others are bent from it */
-  for (uint32_t r = REFERENCE_COUNT; r-- > 0;) {
-    for (uint32_t v = 0; v < b.pointCount; ++v) {
-      scene->points[(size_t)r * stride + v] = bent(scene->points[v], r);
-    }
-  }
-  for (uint32_t i = 0; i < levels; ++i) {
-    if (!quarter(&b, stride)) {
-      return PN_ERROR_MEMORY;
-    }
-  }
+  for (uint32_t r = REFERENCE_COUNT; r-- > 0;)
+    for (uint32_t v = 0; v < b.pointCount; ++v) scene->points[(size_t)r * stride + v] = bent(scene->points[v], r);
+  for (uint32_t i = 0; i < levels; ++i)
+    if (!quarter(&b, stride)) return PN_ERROR_MEMORY;
   scene->vertexCount = b.pointCount;
   scene->bodyCount = DOLPHIN_COUNT;
   scene->referenceCount = REFERENCE_COUNT;

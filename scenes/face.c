@@ -30,24 +30,17 @@ static double vOf(uint32_t row) {
 
 /* The slit that a vertex of the grid is on, or -1. */
 static int slitAt(uint32_t row, uint32_t column) {
-  for (int i = 0; i < SLIT_COUNT; ++i) {
-    if (row == slits[i].row && column > slits[i].first && column < slits[i].end) {
-      return i;
-    }
-  }
+  for (int i = 0; i < SLIT_COUNT; ++i)
+    if (row == slits[i].row && column > slits[i].first && column < slits[i].end) return i;
   return -1;
 }
 
 /* The number of a vertex. The second copies of slit vertices, which belong to the triangles above, come last. */
 static uint32_t vertexAt(uint32_t row, uint32_t column, bool above) {
   int slit = slitAt(row, column);
-  if (slit < 0 || !above) {
-    return row * (COLUMNS + 1) + column;
-  }
+  if (slit < 0 || !above) return row * (COLUMNS + 1) + column;
   uint32_t number = (ROWS + 1) * (COLUMNS + 1) + column - slits[slit].first - 1;
-  for (int i = 0; i < slit; ++i) {
-    number += slits[i].end - slits[i].first - 1;
-  }
+  for (int i = 0; i < slit; ++i) number += slits[i].end - slits[i].first - 1;
   return number;
 }
 
@@ -135,23 +128,17 @@ static const Region regions[] = {
 /* Which side of the slits the row of a vertex is on; its copy decides on a slit itself. */
 static int sideOf(uint32_t row, uint32_t column, bool above, const Region *region) {
   uint32_t slitRow = slits[region->v > 0.0 ? LEFT_EYE : MOUTH].row;
-  if (row == slitRow && slitAt(row, column) >= 0) {
-    return above ? 1 : -1;
-  }
+  if (row == slitRow && slitAt(row, column) >= 0) return above ? 1 : -1;
   return row > slitRow ? 1 : row < slitRow ? -1 : 0;
 }
 
 /* The delta of a vertex; false when it stays. Lids and lips fade out towards the ends of their slit by their width. */
 static bool deltaOf(const Region *region, double mirror, uint32_t row, uint32_t column, bool above, float *out) {
-  if (region->side != 0 && sideOf(row, column, above, region) != region->side) {
-    return false;
-  }
+  if (region->side != 0 && sideOf(row, column, above, region) != region->side) return false;
   double w = bump((uOf(column) - mirror * region->u) / region->width, (vOf(row) - region->v) / region->height);
   pn_storeSceneVertex(out, pn_vec(w * mirror * region->x, w * region->y, w * region->z));
   /* a region in the middle is not mirrored: its x is its own */
-  if (region->u == 0.0) {
-    out[0] = (float)(w * region->x);
-  }
+  if (region->u == 0.0) out[0] = (float)(w * region->x);
   return w > 0.0;
 }
 
@@ -160,22 +147,16 @@ static pnResult makeTarget(pnFace *face, uint32_t index, const Region *region, d
   uint32_t *list = malloc(sizeof(uint32_t) * face->vertexCount);
   float *deltas = malloc(sizeof(float) * 3 * face->vertexCount);
   face->targets[index] = (pnMorphTarget){name, 0, list, deltas};
-  if (name == NULL || list == NULL || deltas == NULL) {
-    return PN_ERROR_MEMORY;
-  }
+  if (name == NULL || list == NULL || deltas == NULL) return PN_ERROR_MEMORY;
   strcpy(name, region->name);
   char *star = strchr(name, '*');
-  if (star != NULL) {
-    strcpy(star, mirror > 0.0 ? "left" : "right");
-  }
+  if (star != NULL) strcpy(star, mirror > 0.0 ? "left" : "right");
   uint32_t count = 0;
   for (uint32_t i = 0; i < 2 * (ROWS + 1) * (COLUMNS + 1); ++i) {
     uint32_t row = i / 2 / (COLUMNS + 1), column = i / 2 % (COLUMNS + 1);
     bool above = i % 2 == 1;
-    if ((!above || slitAt(row, column) >= 0) &&
-        deltaOf(region, mirror, row, column, above, deltas + 3 * (size_t)count)) {
+    if ((!above || slitAt(row, column) >= 0) && deltaOf(region, mirror, row, column, above, deltas + 3 * (size_t)count))
       list[count++] = vertexAt(row, column, above);
-    }
   }
   face->targets[index].count = count;
   return PN_OK;
@@ -186,13 +167,9 @@ static pnResult makeTargets(pnFace *face) {
   for (uint32_t i = 0; i < 2 * REGION_COUNT; ++i) {
     const Region *region = &regions[i / 2];
     bool twice = strchr(region->name, '*') != NULL;
-    if (i % 2 == 1 && !twice) {
-      continue;
-    }
+    if (i % 2 == 1 && !twice) continue;
     pnResult result = makeTarget(face, index++, region, i % 2 == 1 ? -1.0 : 1.0);
-    if (result != PN_OK) {
-      return result;
-    }
+    if (result != PN_OK) return result;
   }
   return PN_OK;
 }
@@ -204,9 +181,7 @@ static pnResult makeMask(pnFace *face) {
   face->triangleCount = 2 * COLUMNS * ROWS;
   face->vertices = malloc(sizeof(float) * 3 * face->vertexCount);
   face->triangles = malloc(sizeof(uint32_t) * 3 * face->triangleCount);
-  if (face->vertices == NULL || face->triangles == NULL) {
-    return PN_ERROR_MEMORY;
-  }
+  if (face->vertices == NULL || face->triangles == NULL) return PN_ERROR_MEMORY;
   for (uint32_t row = 0; row <= ROWS; ++row) {
     for (uint32_t column = 0; column <= COLUMNS; ++column) {
       for (int above = 0; above < 2; ++above) {
@@ -238,9 +213,7 @@ static pnResult makeHand(pnFace *face) {
   face->handTriangleCount = 6 * TRIANGLES;
   face->handVertices = malloc(sizeof(float) * 3 * face->handVertexCount);
   face->handTriangles = malloc(sizeof(uint32_t) * 3 * face->handTriangleCount);
-  if (face->handVertices == NULL || face->handTriangles == NULL) {
-    return PN_ERROR_MEMORY;
-  }
+  if (face->handVertices == NULL || face->handTriangles == NULL) return PN_ERROR_MEMORY;
   uint32_t *t = face->handTriangles;
   for (uint32_t part = 0; part < 6; ++part) {
     const double *f = fingers[part];
@@ -273,9 +246,7 @@ static pnResult makeHand(pnFace *face) {
 pnResult pnCreateFace(pnFace **outFace) {
   *outFace = NULL;
   pnFace *face = calloc(1, sizeof(pnFace));
-  if (face == NULL) {
-    return PN_ERROR_MEMORY;
-  }
+  if (face == NULL) return PN_ERROR_MEMORY;
   face->frameCount = FRAME_COUNT;
   pnResult result = makeMask(face);
   result = result == PN_OK ? makeTargets(face) : result;
@@ -289,9 +260,7 @@ pnResult pnCreateFace(pnFace **outFace) {
 }
 
 void pnDestroyFace(pnFace *face) {
-  if (face == NULL) {
-    return;
-  }
+  if (face == NULL) return;
   for (uint32_t i = 0; i < PN_FACE_TARGETS; ++i) {
     free((void *)face->targets[i].name);
     free((void *)face->targets[i].vertices);

@@ -31,9 +31,7 @@ static uint32_t cornerNumber(pnScene *scene, uint32_t *numbers, int g, uint32_t 
 static pnResult createGrid(pnScene *scene) {
   /* 6 sides of g x g cells of 2 triangles */
   int g = (int)(sqrt(scene->triangleCount / 12.0) + 0.5);
-  if (g == 0 || g > 256 || (uint32_t)(12 * g * g) != scene->triangleCount) {
-    return PN_ERROR_ARGUMENT;
-  }
+  if (g == 0 || g > 256 || (uint32_t)(12 * g * g) != scene->triangleCount) return PN_ERROR_ARGUMENT;
   scene->vertexCount = (uint32_t)(6 * g * g + 2);
   size_t cornerCount = (size_t)(g + 1) * (size_t)(g + 1) * (size_t)(g + 1);
   uint32_t *numbers = malloc(sizeof(uint32_t) * cornerCount);
@@ -42,9 +40,7 @@ static pnResult createGrid(pnScene *scene) {
     free(numbers);
     return PN_ERROR_MEMORY;
   }
-  for (size_t i = 0; i < cornerCount; ++i) {
-    numbers[i] = UINT32_MAX;
-  }
+  for (size_t i = 0; i < cornerCount; ++i) numbers[i] = UINT32_MAX;
   uint32_t count = 0, *t = scene->triangles;
   for (int cell = 0; cell < 6 * g * g; ++cell, t += 6) {
     int axis = cell / (2 * g * g), far = cell / (g * g) % 2, i = cell / g % g, j = cell % g;
@@ -79,9 +75,7 @@ static void stepVertex(pnSceneVec point, int g, int moment, int body, int place[
   }
   if (sides == 1) {
     int u = c[(axis + 1) % 3], w = c[(axis + 2) % 3];
-    if ((u * 7 + w * 13 + moment / 3 * 5 + body * 11) % 5 == 0) {
-      c[axis] += (u + w) % 2 != 0 ? 1 : -1;
-    }
+    if ((u * 7 + w * 13 + moment / 3 * 5 + body * 11) % 5 == 0) c[axis] += (u + w) % 2 != 0 ? 1 : -1;
   }
   /* the second cube slides */
   place[0] = c[0] + (body == 1 ? 20 - moment / 2 : 0);
@@ -97,9 +91,7 @@ static void frameGrid(const pnScene *scene, uint32_t frame, uint32_t body, float
     int place[3];
     stepVertex(scene->points[i], g, (int)(frame * scene->frameStep), (int)body, place);
     pnSceneVec p = pn_vec(place[0] * CELL, place[1] * CELL, place[2] * CELL);
-    if (turned) {
-      p = pn_vecAdd(pn_sceneTurn(&turn, p), pn_vec(1.3, -2.1, 0.7));
-    }
+    if (turned) p = pn_vecAdd(pn_sceneTurn(&turn, p), pn_vec(1.3, -2.1, 0.7));
     pn_storeSceneVertex(outVertices + 3 * (size_t)i, p);
   }
 }

@@ -60,9 +60,7 @@ static void startArms(Arm arms[ARM_COUNT], uint64_t *state) {
 
 static void startBodies(Motion *motion, double spacing) {
   uint64_t state = 4242;
-  for (int i = 0; i < 10; ++i) {
-    pn_sceneRandom(&state);
-  }
+  for (int i = 0; i < 10; ++i) pn_sceneRandom(&state);
   for (int i = 0; i < BODY_COUNT; ++i) {
     motion->bumps[i] = pn_makeSceneBumps(300 + (uint64_t)i, 0.02, 3.0, 18.0, 6);
     startArms(motion->arms[i], &state);
@@ -77,13 +75,9 @@ static void startBodies(Motion *motion, double spacing) {
 
 static pnResult createKept(pnScene *scene) {
   pnResult result = pn_makeSceneSphere(scene);
-  if (result != PN_OK) {
-    return result;
-  }
+  if (result != PN_OK) return result;
   Motion *motion = malloc(sizeof(Motion));
-  if (motion == NULL) {
-    return PN_ERROR_MEMORY;
-  }
+  if (motion == NULL) return PN_ERROR_MEMORY;
   /* so far apart that nothing touches in the first frame: spheres reach 1.12, arms 1.37 from their centres */
   startBodies(motion, scene->kind == &pn_sceneKeptArms ? 2.8 : 2.3);
   scene->motion = motion;
@@ -127,11 +121,8 @@ static void stepKept(pnScene *scene, const pnSceneContact *contacts, uint32_t co
     touches[a < b ? a : b][a < b ? b : a] = true;
   }
   for (uint32_t a = 0; a < BODY_COUNT; ++a) {
-    for (uint32_t b = a + 1; b < BODY_COUNT; ++b) {
-      if (touches[a][b]) {
-        respond(from, to, speeds, a, b);
-      }
-    }
+    for (uint32_t b = a + 1; b < BODY_COUNT; ++b)
+      if (touches[a][b]) respond(from, to, speeds, a, b);
   }
 
   /* the pull, the limit, the step */

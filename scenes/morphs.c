@@ -17,9 +17,7 @@ typedef struct Motion {
 /* A point of reference r in direction d: a bumpy sphere, a flattened ellipsoid, a dumb-bell. */
 static pnSceneVec referencePoint(uint32_t reference, const pnSceneBumps *bumps, pnSceneVec d) {
   pnSceneVec p = pn_vecScale(d, pn_sceneRadius(bumps, d, 0.0));
-  if (reference == 1) {
-    return pn_vec(p.x * 1.5, p.y * 0.7, p.z * 0.9);
-  }
+  if (reference == 1) return pn_vec(p.x * 1.5, p.y * 0.7, p.z * 0.9);
   if (reference == 2) {
     double waist = 0.55 + 0.45 * d.z * d.z;
     return pn_vec(p.x * waist, p.y * waist, p.z * 1.35);
@@ -29,33 +27,24 @@ static pnSceneVec referencePoint(uint32_t reference, const pnSceneBumps *bumps, 
 
 static void destroyMorphs(void *memory) {
   Motion *motion = memory;
-  for (uint32_t i = 0; i < 2 * REFERENCE_COUNT; ++i) {
-    free(motion->references[i / REFERENCE_COUNT][i % REFERENCE_COUNT]);
-  }
+  for (uint32_t i = 0; i < 2 * REFERENCE_COUNT; ++i) free(motion->references[i / REFERENCE_COUNT][i % REFERENCE_COUNT]);
   free(motion);
 }
 
 static pnResult createMorphs(pnScene *scene) {
   pnResult result = pn_makeSceneSphere(scene);
-  if (result != PN_OK) {
-    return result;
-  }
+  if (result != PN_OK) return result;
   Motion *motion = calloc(1, sizeof(Motion));
-  if (motion == NULL) {
-    return PN_ERROR_MEMORY;
-  }
+  if (motion == NULL) return PN_ERROR_MEMORY;
   scene->motion = motion;
   for (uint32_t i = 0; i < 2 * REFERENCE_COUNT; ++i) {
     uint32_t body = i / REFERENCE_COUNT, reference = i % REFERENCE_COUNT;
     pnSceneBumps bumps = pn_makeSceneBumps(50 + 10 * body + reference, 0.02, 3.0, 22.0, 6);
     float *vertices = malloc(sizeof(float) * 3 * scene->vertexCount);
-    if (vertices == NULL) {
-      return PN_ERROR_MEMORY;
-    }
+    if (vertices == NULL) return PN_ERROR_MEMORY;
     motion->references[body][reference] = vertices;
-    for (uint32_t v = 0; v < scene->vertexCount; ++v) {
+    for (uint32_t v = 0; v < scene->vertexCount; ++v)
       pn_storeSceneVertex(vertices + 3 * (size_t)v, referencePoint(reference, &bumps, scene->points[v]));
-    }
   }
   scene->bodyCount = 2;
   scene->referenceCount = REFERENCE_COUNT;

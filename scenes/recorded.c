@@ -27,34 +27,26 @@ static pnResult loadEnd(pnScene *scene, const char *relative, int which) {
   pnMeshFile file = {0};
   snprintf(path, sizeof path, "%s/%s", folder != NULL ? folder : "../shared/data", relative);
   pnResult result = pnLoadMeshFile(path, &file);
-  if (result != PN_OK) {
-    return PN_ERROR_ARGUMENT;
-  }
+  if (result != PN_OK) return PN_ERROR_ARGUMENT;
   Motion *motion = scene->motion;
   size_t bytes = sizeof(float) * 3 * file.vertexCount;
   if (which == 0) {
     scene->vertexCount = file.vertexCount;
     scene->triangleCount = file.triangleCount;
     result = pn_allocateSceneMesh(scene);
-    if (result == PN_OK) {
-      memcpy(scene->triangles, file.triangles, sizeof(uint32_t) * 3 * file.triangleCount);
-    }
+    if (result == PN_OK) memcpy(scene->triangles, file.triangles, sizeof(uint32_t) * 3 * file.triangleCount);
   }
   motion->ends[which] = malloc(bytes);
   result = motion->ends[which] == NULL ? PN_ERROR_MEMORY : result;
   result = file.vertexCount != scene->vertexCount ? PN_ERROR_ARGUMENT : result;
-  if (result == PN_OK) {
-    memcpy(motion->ends[which], file.vertices, bytes);
-  }
+  if (result == PN_OK) memcpy(motion->ends[which], file.vertices, bytes);
   pnFreeMeshFile(&file);
   return result;
 }
 
 static pnResult createRecorded(pnScene *scene, const char *first, const char *last) {
   scene->motion = calloc(1, sizeof(Motion));
-  if (scene->motion == NULL) {
-    return PN_ERROR_MEMORY;
-  }
+  if (scene->motion == NULL) return PN_ERROR_MEMORY;
   scene->self = true;
   scene->bodyCount = 1;
   scene->frameStep = scene->frameStep == 0 ? 1 : scene->frameStep;
@@ -67,9 +59,8 @@ static void frameRecorded(const pnScene *scene, uint32_t frame, uint32_t body, f
   (void)body;
   const Motion *motion = scene->motion;
   double u = frame * scene->frameStep / (FRAME_COUNT - 1.0);
-  for (size_t i = 0; i < 3 * (size_t)scene->vertexCount; ++i) {
+  for (size_t i = 0; i < 3 * (size_t)scene->vertexCount; ++i)
     outVertices[i] = (float)((1.0 - u) * motion->ends[0][i] + u * motion->ends[1][i]);
-  }
 }
 
 static pnResult createClothBall(pnScene *scene) {

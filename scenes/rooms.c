@@ -140,7 +140,7 @@ pnMatrix pnRoom_Place(pnRoom room, uint32_t index, uint32_t count) {
   bool museum = room == PN_ROOM_MUSEUM;
   float width = museum ? 18 : 5, depth = museum ? 8 : 2.4f;
   uint32_t pair = index / 2, pairs = (count + 1) / 2, columns = 1;
-  while (columns * columns < 2 * pairs) columns++;
+  while (columns * columns < 2 * pairs) ++columns;
   uint32_t rows = (pairs + columns - 1) / columns;
   float x = ((float)(pair % columns) + 0.5f) / (float)columns * width - width / 2 + (index % 2 ? 0.55f : 0);
   float z = ((float)(pair / columns) + 0.5f) / (float)rows * depth - (museum ? 6.5f : 2.0f);

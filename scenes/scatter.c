@@ -16,14 +16,10 @@
 /* `count` strips of `segments` quadrangles each, numbered along: vertex 2 i + side of strip k is 2 (segments + 1) k + ... */
 static pnResult makeStrips(pnScene *scene, uint32_t segments, uint32_t bodyCount, uint32_t frameCount) {
   uint32_t perStrip = 2 * segments, count = scene->triangleCount / perStrip;
-  if (count == 0 || count * perStrip != scene->triangleCount) {
-    return PN_ERROR_ARGUMENT;
-  }
+  if (count == 0 || count * perStrip != scene->triangleCount) return PN_ERROR_ARGUMENT;
   scene->vertexCount = count * 2 * (segments + 1);
   pnResult result = pn_allocateSceneMesh(scene);
-  if (result != PN_OK) {
-    return result;
-  }
+  if (result != PN_OK) return result;
   uint32_t *t = scene->triangles;
   for (uint32_t k = 0; k < count; ++k) {
     for (uint32_t i = 0; i < segments; ++i, t += 6) {
@@ -32,9 +28,7 @@ static pnResult makeStrips(pnScene *scene, uint32_t segments, uint32_t bodyCount
       t[3] = a + 1, t[4] = a + 3, t[5] = a + 2;
     }
   }
-  for (uint32_t i = 0; i < scene->vertexCount; ++i) {
-    scene->points[i] = pn_vec(0, 0, 0);
-  }
+  for (uint32_t i = 0; i < scene->vertexCount; ++i) scene->points[i] = pn_vec(0, 0, 0);
   scene->bodyCount = bodyCount;
   scene->self = bodyCount == 1;
   scene->frameStep = scene->frameStep == 0 ? 1 : scene->frameStep;
@@ -45,12 +39,8 @@ static pnResult makeStrips(pnScene *scene, uint32_t segments, uint32_t bodyCount
 /* Numbers of a strip that are the same whenever they are asked for. */
 static void drawNumbers(uint32_t strip, uint32_t body, uint32_t frame, double *out, uint32_t count) {
   uint64_t state = (1 + strip + ((uint64_t)body << 24) + ((uint64_t)frame << 32)) * UINT64_C(0x9E3779B97F4A7C15);
-  for (uint32_t i = 0; i < 8; ++i) {
-    pn_sceneRandom(&state);
-  }
-  for (uint32_t i = 0; i < count; ++i) {
-    out[i] = pn_sceneRandom(&state);
-  }
+  for (uint32_t i = 0; i < 8; ++i) pn_sceneRandom(&state);
+  for (uint32_t i = 0; i < count; ++i) out[i] = pn_sceneRandom(&state);
 }
 
 /* ---------------------------------------------------------------- hair */
@@ -69,9 +59,7 @@ static void frameHair(const pnScene *scene, uint32_t frame, uint32_t body, float
     for (uint32_t i = 0; i <= SEGMENTS; ++i) {
       double s = i / (double)SEGMENTS, wave = 0.12 * s * sin(6.0 * s + phase + 3.0 * u);
       pnSceneVec p = pn_vec(x + wave + 0.5 * lean * s * s, y + 0.10 * s * cos(7.0 * s + phase - 2.0 * u), -2.0 * s);
-      if (body == 1) {
-        p = pn_vec(p.x + 0.4 * (1.0 - u), p.y + 0.2 * s, -2.2 - p.z);
-      }
+      if (body == 1) p = pn_vec(p.x + 0.4 * (1.0 - u), p.y + 0.2 * s, -2.2 - p.z);
       pnSceneVec width = pn_vec(0.006 * cos(side + 2.0 * s), 0.006 * sin(side + 2.0 * s), 0.0);
       pn_storeSceneVertex(out, pn_vecAdd(p, width));
       pn_storeSceneVertex(out + 3, pn_vecSub(p, width));

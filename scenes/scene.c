@@ -32,9 +32,7 @@ pnSceneBumps pn_makeSceneBumps(uint64_t seed, double amplitude, double lowest, d
   pnSceneBumps bumps = {.count = count};
   /* spread the seed over all bits (the golden ratio as a 64-bit number), then let the generator run warm */
   uint64_t state = seed * UINT64_C(0x9E3779B97F4A7C15) + 12345;
-  for (int i = 0; i < 20; ++i) {
-    pn_sceneRandom(&state);
-  }
+  for (int i = 0; i < 20; ++i) pn_sceneRandom(&state);
   for (uint32_t i = 0; i < count; ++i) {
     pnSceneWave *wave = &bumps.waves[i];
     /* one statement a number: their order is part of the scene */
@@ -86,11 +84,7 @@ void pn_frameOfReferences(const pnScene *scene, uint32_t frame, uint32_t body, f
   const float *r2 = scene->kind->reference(scene, body, 2);
   for (size_t i = 0; i < 3 * (size_t)scene->vertexCount; i += 3) {
     float v[3];
-    for (int k = 0; k < 3; ++k) {
-      v[k] = w[0] * r0[i + k] + w[1] * r1[i + k] + w[2] * r2[i + k];
-    }
-    for (int k = 0; k < 3; ++k) {
-      outVertices[i + k] = m.m[k][0] * v[0] + m.m[k][1] * v[1] + m.m[k][2] * v[2] + m.m[k][3];
-    }
+    for (int k = 0; k < 3; ++k) v[k] = w[0] * r0[i + k] + w[1] * r1[i + k] + w[2] * r2[i + k];
+    for (int k = 0; k < 3; ++k) outVertices[i + k] = m.m[k][0] * v[0] + m.m[k][1] * v[1] + m.m[k][2] * v[2] + m.m[k][3];
   }
 }

@@ -33,14 +33,10 @@ static bool parseName(const char *name, const pnSceneKind **outKind, uint32_t *o
   for (size_t i = 0; i < KIND_COUNT + RECORDED_COUNT; ++i) {
     const pnSceneKind *kind = i < KIND_COUNT ? kinds[i] : recorded[i - KIND_COUNT];
     size_t length = strlen(kind->name);
-    if (strncmp(name, kind->name, length) != 0) {
-      continue;
-    }
+    if (strncmp(name, kind->name, length) != 0) continue;
     *outKind = kind;
     *outSize = kind->usualSize;
-    if (name[length] == '\0') {
-      return true;
-    }
+    if (name[length] == '\0') return true;
     /* digits only: strtol alone would take signs and spaces */
     const char *digits = name + length + 1;
     size_t digitCount = strspn(digits, "0123456789");
@@ -69,13 +65,10 @@ pnResult pnCreateScene(const pnSceneDef *def, pnScene **outScene) {
   *outScene = NULL;
   const pnSceneKind *kind = NULL;
   uint32_t size = 0;
-  if (def->name == NULL || !parseName(def->name, &kind, &size)) {
+  if (def->name == NULL || !parseName(def->name, &kind, &size))
     return failScene(def->name != NULL ? def->name : "", PN_ERROR_ARGUMENT);
-  }
   pnScene *scene = calloc(1, sizeof(pnScene));
-  if (scene == NULL) {
-    return failScene(def->name, PN_ERROR_MEMORY);
-  }
+  if (scene == NULL) return failScene(def->name, PN_ERROR_MEMORY);
   scene->kind = kind;
   scene->triangleCount = size;
   scene->frameStep = def->frameStep;
@@ -91,14 +84,9 @@ pnResult pnCreateScene(const pnSceneDef *def, pnScene **outScene) {
 }
 
 void pnDestroyScene(pnScene *scene) {
-  if (scene == NULL) {
-    return;
-  }
-  if (scene->motion != NULL && scene->kind->destroy != NULL) {
-    scene->kind->destroy(scene->motion);
-  } else {
-    free(scene->motion);
-  }
+  if (scene == NULL) return;
+  if (scene->motion != NULL && scene->kind->destroy != NULL) scene->kind->destroy(scene->motion);
+  else free(scene->motion);
   free(scene->points);
   free(scene->triangles);
   for (uint32_t i = 0; i < scene->otherCount; ++i) {
@@ -145,17 +133,13 @@ const uint32_t *pnScene_GetTriangles(const pnScene *scene, uint32_t body) {
 }
 
 pnResult pnScene_Frame(const pnScene *scene, uint32_t frame, uint32_t body, float *outVertices) {
-  if (frame >= scene->readyCount || body >= scene->bodyCount) {
-    return failFrame(scene, frame, body);
-  }
+  if (frame >= scene->readyCount || body >= scene->bodyCount) return failFrame(scene, frame, body);
   scene->kind->frame(scene, frame, body, outVertices);
   return PN_OK;
 }
 
 const float *pnScene_GetReference(const pnScene *scene, uint32_t body, uint32_t reference) {
-  if (scene->kind->reference == NULL || body >= scene->bodyCount || reference >= scene->referenceCount) {
-    return NULL;
-  }
+  if (scene->kind->reference == NULL || body >= scene->bodyCount || reference >= scene->referenceCount) return NULL;
   return scene->kind->reference(scene, body, reference);
 }
 
@@ -165,20 +149,16 @@ uint32_t pnScene_GetReferenceCount(const pnScene *scene) {
 
 pnResult pnScene_Weights(const pnScene *scene, uint32_t frame, uint32_t body, float *outWeights,
                          pnMatrix *outTransform) {
-  if (scene->kind->weights == NULL) {
+  if (scene->kind->weights == NULL)
     return pnFail(PN_ERROR_KIND, "scene '%s': its bodies do not morph, there are no weights", scene->name);
-  }
-  if (frame >= scene->readyCount || body >= scene->bodyCount) {
-    return failFrame(scene, frame, body);
-  }
+  if (frame >= scene->readyCount || body >= scene->bodyCount) return failFrame(scene, frame, body);
   scene->kind->weights(scene, frame, body, outWeights, outTransform);
   return PN_OK;
 }
 
 pnResult pnScene_Step(pnScene *scene, const pnSceneContact *contacts, uint32_t contactCount) {
-  if (scene->kind->step == NULL) {
+  if (scene->kind->step == NULL)
     return pnFail(PN_ERROR_KIND, "scene '%s': it runs by itself, there is no step to take", scene->name);
-  }
   for (uint32_t i = 0; i < contactCount; ++i) {
     if (contacts[i].bodyA >= scene->bodyCount || contacts[i].bodyB >= scene->bodyCount) {
       return pnFail(PN_ERROR_INDEX, "scene '%s': contact %u is between bodies %u and %u of %u", scene->name, i,
@@ -197,7 +177,5 @@ uint32_t pnScene_GetReadyFrameCount(const pnScene *scene) {
 }
 
 void pnScene_Rewind(pnScene *scene) {
-  if (scene->kind->step != NULL) {
-    scene->readyCount = 1;
-  }
+  if (scene->kind->step != NULL) scene->readyCount = 1;
 }

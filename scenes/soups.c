@@ -20,14 +20,10 @@ static float drawIn(uint64_t *state, float lo, float hi) {
 
 void pnSoupScene_Renew(pnSoupScene *scene, uint32_t i, float size) {
   float centre[3], *p = scene->positions + 9 * (size_t)i;
-  for (int k = 0; k < 3; k++) {
-    centre[k] = drawIn(&scene->random, -1, 1);
-  }
+  for (int k = 0; k < 3; ++k) centre[k] = drawIn(&scene->random, -1, 1);
   /* corners within a ball: no side is longer than its diameter */
   float reach = size * 0.28867513f; /* half the side of a cube whose diagonal is `size` */
-  for (int k = 0; k < 9; k++) {
-    p[k] = centre[k % 3] + drawIn(&scene->random, -reach, reach);
-  }
+  for (int k = 0; k < 9; ++k) p[k] = centre[k % 3] + drawIn(&scene->random, -reach, reach);
 }
 
 pnSoupScene *pnCreateSoupScene(uint32_t count, float size, float angle, float speed, uint64_t seed) {
@@ -39,9 +35,7 @@ pnSoupScene *pnCreateSoupScene(uint32_t count, float size, float angle, float sp
     return NULL;
   }
   *scene = (pnSoupScene){count, positions, angle, speed, seed * 2 + 1};
-  for (uint32_t i = 0; i < count; i++) {
-    pnSoupScene_Renew(scene, i, size);
-  }
+  for (uint32_t i = 0; i < count; ++i) pnSoupScene_Renew(scene, i, size);
   return scene;
 }
 
@@ -66,23 +60,13 @@ void pnSoupScene_Step(pnSoupScene *scene) {
   drawCap(state, -1, main);
   /* two vectors at right angles to the main direction */
   float side[3] = {fabsf(main[0]) < 0.5f, fabsf(main[0]) >= 0.5f, 0}, u[3], v[3];
-  for (int k = 0; k < 3; k++) {
-    u[k] = main[(k + 1) % 3] * side[(k + 2) % 3] - main[(k + 2) % 3] * side[(k + 1) % 3];
-  }
+  for (int k = 0; k < 3; ++k) u[k] = main[(k + 1) % 3] * side[(k + 2) % 3] - main[(k + 2) % 3] * side[(k + 1) % 3];
   float length = sqrtf(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
-  for (int k = 0; k < 3; k++) {
-    u[k] /= length;
-  }
-  for (int k = 0; k < 3; k++) {
-    v[k] = main[(k + 1) % 3] * u[(k + 2) % 3] - main[(k + 2) % 3] * u[(k + 1) % 3];
-  }
-  for (uint32_t i = 0; i < scene->count; i++) {
+  for (int k = 0; k < 3; ++k) u[k] /= length;
+  for (int k = 0; k < 3; ++k) v[k] = main[(k + 1) % 3] * u[(k + 2) % 3] - main[(k + 2) % 3] * u[(k + 1) % 3];
+  for (uint32_t i = 0; i < scene->count; ++i) {
     float cap[3] = {0, 0, 1}, *p = scene->positions + 9 * (size_t)i;
-    if (scene->angle > 0) {
-      drawCap(state, least, cap);
-    }
-    for (int k = 0; k < 9; k++) {
-      p[k] += speed * (cap[0] * u[k % 3] + cap[1] * v[k % 3] + cap[2] * main[k % 3]);
-    }
+    if (scene->angle > 0) drawCap(state, least, cap);
+    for (int k = 0; k < 9; ++k) p[k] += speed * (cap[0] * u[k % 3] + cap[1] * v[k % 3] + cap[2] * main[k % 3]);
   }
 }

@@ -55,15 +55,11 @@ typedef struct EdgeTable {
 
 static bool createEdgeTable(EdgeTable *table, uint32_t edgeCount) {
   uint64_t size = 16;
-  while (size < 2 * (uint64_t)edgeCount) {
-    size *= 2;
-  }
+  while (size < 2 * (uint64_t)edgeCount) size *= 2;
   table->mask = size - 1;
   table->keys = malloc(sizeof(uint64_t) * size);
   table->middles = malloc(sizeof(uint32_t) * size);
-  if (table->keys == NULL || table->middles == NULL) {
-    return false;
-  }
+  if (table->keys == NULL || table->middles == NULL) return false;
   memset(table->keys, 0xff, sizeof(uint64_t) * size);
   return true;
 }
@@ -77,9 +73,7 @@ static void destroyEdgeTable(EdgeTable *table) {
 static uint32_t getMiddle(EdgeTable *table, pnSceneVec *points, uint32_t *vertexCount, uint32_t a, uint32_t b) {
   uint64_t key = a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
   uint64_t slot = (key * UINT64_C(0x9E3779B97F4A7C15) >> 20) & table->mask;
-  while (table->keys[slot] != UINT64_MAX && table->keys[slot] != key) {
-    slot = (slot + 1) & table->mask;
-  }
+  while (table->keys[slot] != UINT64_MAX && table->keys[slot] != key) slot = (slot + 1) & table->mask;
   if (table->keys[slot] != key) {
     table->keys[slot] = key;
     table->middles[slot] = *vertexCount;
@@ -96,11 +90,9 @@ static bool quarter(pnScene *scene, uint32_t triangleCount, uint32_t *vertexCoun
   uint32_t *t = scene->triangles;
   EdgeTable table = {0};
   bool ok = createEdgeTable(&table, triangleCount * 3 / 2);
-  for (uint32_t i = 0; ok && i < triangleCount; ++i) {
-    for (uint32_t k = 0; k < 3; ++k) {
+  for (uint32_t i = 0; ok && i < triangleCount; ++i)
+    for (uint32_t k = 0; k < 3; ++k)
       getMiddle(&table, scene->points, vertexCount, t[3 * i + k], t[3 * i + (k + 1) % 3]);
-    }
-  }
   for (uint32_t i = triangleCount; ok && i-- > 0;) {
     uint32_t a = t[3 * i], b = t[3 * i + 1], c = t[3 * i + 2];
     uint32_t ab = getMiddle(&table, scene->points, vertexCount, a, b);
@@ -120,36 +112,23 @@ pnResult pn_makeSceneSphere(pnScene *scene) {
   for (uint32_t i = 0; i < sizeof solids / sizeof solids[0]; ++i) {
     uint64_t count = solids[i].faceCount;
     uint32_t n = 0;
-    for (; count < scene->triangleCount; count *= 4) {
-      ++n;
-    }
+    for (; count < scene->triangleCount; count *= 4) ++n;
     if (count == scene->triangleCount) {
       solid = &solids[i];
       levels = n;
       break;
     }
   }
-  if (solid == NULL) {
-    return PN_ERROR_ARGUMENT;
-  }
+  if (solid == NULL) return PN_ERROR_ARGUMENT;
 
   /* Euler: V = F / 2 + 2 */
   scene->vertexCount = scene->triangleCount / 2 + 2;
   pnResult result = pn_allocateSceneMesh(scene);
-  if (result != PN_OK) {
-    return result;
-  }
-  for (uint32_t i = 0; i < solid->vertexCount; ++i) {
-    scene->points[i] = pn_vecUnit(solid->vertices[i]);
-  }
-  for (uint32_t i = 0; i < 3 * solid->faceCount; ++i) {
-    scene->triangles[i] = solid->faces[i / 3][i % 3];
-  }
+  if (result != PN_OK) return result;
+  for (uint32_t i = 0; i < solid->vertexCount; ++i) scene->points[i] = pn_vecUnit(solid->vertices[i]);
+  for (uint32_t i = 0; i < 3 * solid->faceCount; ++i) scene->triangles[i] = solid->faces[i / 3][i % 3];
   uint32_t vertexCount = solid->vertexCount, triangleCount = solid->faceCount;
-  for (uint32_t n = 0; n < levels; ++n, triangleCount *= 4) {
-    if (!quarter(scene, triangleCount, &vertexCount)) {
-      return PN_ERROR_MEMORY;
-    }
-  }
+  for (uint32_t n = 0; n < levels; ++n, triangleCount *= 4)
+    if (!quarter(scene, triangleCount, &vertexCount)) return PN_ERROR_MEMORY;
   return PN_OK;
 }

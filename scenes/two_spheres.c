@@ -18,22 +18,14 @@ typedef struct Motion {
 
 static pnResult createTwoSpheres(pnScene *scene) {
   pnResult result = pn_makeSceneSphere(scene);
-  if (result != PN_OK) {
-    return result;
-  }
+  if (result != PN_OK) return result;
   Motion *motion = malloc(sizeof(Motion));
-  if (motion == NULL) {
-    return PN_ERROR_MEMORY;
-  }
-  for (uint32_t body = 0; body < 2; ++body) {
-    motion->bumps[body] = pn_makeSceneBumps(1 + body, 0.03, 3.0, 50.0, 8);
-  }
+  if (motion == NULL) return PN_ERROR_MEMORY;
+  for (uint32_t body = 0; body < 2; ++body) motion->bumps[body] = pn_makeSceneBumps(1 + body, 0.03, 3.0, 50.0, 8);
   scene->motion = motion;
   scene->bodyCount = 2;
   /* big bodies: every tenth moment, or the frames of one run would not fit into memory */
-  if (scene->frameStep == 0) {
-    scene->frameStep = scene->triangleCount > 65536 ? 10 : 1;
-  }
+  if (scene->frameStep == 0) scene->frameStep = scene->triangleCount > 65536 ? 10 : 1;
   scene->frameCount = (MOMENT_COUNT + scene->frameStep - 1) / scene->frameStep;
   return PN_OK;
 }

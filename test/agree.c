@@ -14,28 +14,22 @@ static AgreeBody bodyOf(pnMesh *mesh) {
   uint32_t n = pnMesh_GetVertexCount(mesh);
   AgreeBody b = {mesh, calloc(3 * (size_t)n + 1, sizeof(float))};
   assert_non_null(b.positions);
-  if (n > 0) {
-    memcpy(b.positions, pnMesh_GetVertices(mesh), 3 * (size_t)n * sizeof(float));
-  }
+  if (n > 0) memcpy(b.positions, pnMesh_GetVertices(mesh), 3 * (size_t)n * sizeof(float));
   return b;
 }
 
 static void jitter(AgreeBody *b, TestRandom *r, float amount, float dx, float dy, float dz) {
-  for (uint32_t i = 0; i < pnMesh_GetVertexCount(b->mesh); i++) {
+  for (uint32_t i = 0; i < pnMesh_GetVertexCount(b->mesh); ++i) {
     float *p = b->positions + 3 * (size_t)i, d[3] = {dx, dy, dz};
-    for (int k = 0; k < 3; k++) {
-      p[k] = p[k] * (1 + testFloat(r, -amount, amount)) + d[k];
-    }
+    for (int k = 0; k < 3; ++k) p[k] = p[k] * (1 + testFloat(r, -amount, amount)) + d[k];
   }
 }
 
 /* Every coordinate under one rotation, rounded to float: touching becomes almost touching, one plane almost one plane. */
 static void rotate(AgreeBody *b, const pnMatrix *m) {
-  for (uint32_t i = 0; i < pnMesh_GetVertexCount(b->mesh); i++) {
+  for (uint32_t i = 0; i < pnMesh_GetVertexCount(b->mesh); ++i) {
     float *p = b->positions + 3 * (size_t)i, q[3];
-    for (int k = 0; k < 3; k++) {
-      q[k] = m->m[k][0] * p[0] + m->m[k][1] * p[1] + m->m[k][2] * p[2] + m->m[k][3];
-    }
+    for (int k = 0; k < 3; ++k) q[k] = m->m[k][0] * p[0] + m->m[k][1] * p[1] + m->m[k][2] * p[2] + m->m[k][3];
     memcpy(p, q, sizeof q);
   }
 }
@@ -44,9 +38,9 @@ static AgreeBody soup(uint32_t triangles, TestRandom *r, float size, bool coinci
   float *v = calloc(9 * (size_t)triangles + 1, sizeof(float));
   uint32_t *t = calloc(3 * (size_t)triangles + 1, sizeof(uint32_t));
   assert_true(v && t);
-  for (uint32_t i = 0; i < 3 * triangles; i++) {
+  for (uint32_t i = 0; i < 3 * triangles; ++i) {
     t[i] = i;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
       float c = i % 3 == 0 ? testFloat(r, -1, 1) : v[9 * (i / 3) + k] + testFloat(r, -size, size);
       v[3 * i + k] = coincident && i >= 3 ? v[3 * (i % 3) + k] : c;
     }
@@ -118,22 +112,20 @@ AgreeCase agreeMake(uint32_t index) {
     case 9: c = (AgreeCase){"coincident triangles", {soup(60, &r, 0.5f, true), soup(70, &r, 0.8f, false)}}; break;
     case 10: /* sizes far apart, so that grids are seen through a lens */
       c = (AgreeCase){"small in large", {sphere(2), sphere(2)}};
-      for (uint32_t i = 0; i < 3 * pnMesh_GetVertexCount(c.body[1].mesh); i++) {
+      for (uint32_t i = 0; i < 3 * pnMesh_GetVertexCount(c.body[1].mesh); ++i)
         c.body[1].positions[i] = c.body[1].positions[i] * 0.01f + (i % 3 == 2 ? 0.97f : 0.1f);
-      }
       break;
     default: /* all vertices at one place and on one line */
       c = (AgreeCase){"flat to nothing", {sphere(1), sphere(1)}};
       memset(c.body[0].positions, 0, 3 * (size_t)pnMesh_GetVertexCount(c.body[0].mesh) * sizeof(float));
-      for (uint32_t i = 0; i < 3 * pnMesh_GetVertexCount(c.body[1].mesh); i++) {
+      for (uint32_t i = 0; i < 3 * pnMesh_GetVertexCount(c.body[1].mesh); ++i)
         c.body[1].positions[i] *= i % 3 == 0 ? 1.0f : 0.0f;
-      }
   }
   return c;
 }
 
 void agreeFree(AgreeCase *c) {
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2; ++i) {
     free(c->body[i].positions);
     pnDestroyMesh(c->body[i].mesh);
   }
@@ -143,19 +135,16 @@ void agreeFree(AgreeCase *c) {
 
 static pnTriangle triangleOf(const AgreeBody *b, uint32_t t) {
   pnTriangle x;
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k)
     memcpy(x.v[k], b->positions + 3 * (size_t)pnMesh_GetTriangles(b->mesh)[3 * (size_t)t + k], 3 * sizeof(float));
-  }
   return x;
 }
 
 static bool boxesTouch(const pnTriangle *x, const pnTriangle *y) {
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     float xl = fminf(x->v[0][k], fminf(x->v[1][k], x->v[2][k])), xh = fmaxf(x->v[0][k], fmaxf(x->v[1][k], x->v[2][k]));
     float yl = fminf(y->v[0][k], fminf(y->v[1][k], y->v[2][k])), yh = fmaxf(y->v[0][k], fmaxf(y->v[1][k], y->v[2][k]));
-    if (xl > yh || yl > xh) {
-      return false;
-    }
+    if (xl > yh || yl > xh) return false;
   }
   return true;
 }
@@ -165,8 +154,8 @@ static pnSharedCorners sharedOf(const AgreeBody *b, uint32_t s, uint32_t t, cons
   pnSharedCorners shared = {0};
   const uint32_t *tri = pnMesh_GetTriangles(b->mesh), *weld = pnMesh_GetWeld(b->mesh);
   bool used[3] = {false};
-  for (uint8_t i = 0; i < 3; i++) {
-    for (uint8_t j = 0; j < 3; j++) {
+  for (uint8_t i = 0; i < 3; ++i) {
+    for (uint8_t j = 0; j < 3; ++j) {
       bool same = weld[tri[3 * (size_t)s + i]] == weld[tri[3 * (size_t)t + j]] && x->v[i][0] == y->v[j][0] &&
                   x->v[i][1] == y->v[j][1] && x->v[i][2] == y->v[j][2];
       if (same && !used[j]) {
@@ -184,13 +173,11 @@ AgreePairs agreeTruth(const AgreeBody *a, const AgreeBody *b) {
   AgreePairs out = {0};
   size_t capacity = 0;
   const AgreeBody *other = b ? b : a;
-  for (uint32_t s = 0; s < pnMesh_GetTriangleCount(a->mesh); s++) {
+  for (uint32_t s = 0; s < pnMesh_GetTriangleCount(a->mesh); ++s) {
     pnTriangle x = triangleOf(a, s);
-    for (uint32_t t = b ? 0 : s + 1; t < pnMesh_GetTriangleCount(other->mesh); t++) {
+    for (uint32_t t = b ? 0 : s + 1; t < pnMesh_GetTriangleCount(other->mesh); ++t) {
       pnTriangle y = triangleOf(other, t);
-      if (!boxesTouch(&x, &y)) {
-        continue;
-      }
+      if (!boxesTouch(&x, &y)) continue;
       oracleIntersect(&x, &y);
       if (b ? oracleMeet() : oracleMeetBeyond(sharedOf(a, s, t, &x, &y))) {
         if (out.count == capacity) {

@@ -57,13 +57,9 @@ static inline char *makeText(const char *json, const Bytes *bytes) {
 /* A .glb: ' as ", @ as {"byteLength": n}. The caller frees it. */
 static inline uint8_t *makeGlb(const char *json, const Bytes *bytes, size_t *outSize) {
   char *text = malloc(strlen(json) + 256), *out = text;
-  for (; *json != 0; ++json) {
-    if (*json == '@') {
-      out += sprintf(out, "{\"byteLength\": %zu}", bytes->count);
-    } else {
-      *out++ = *json == '\'' ? '"' : *json;
-    }
-  }
+  for (; *json != 0; ++json)
+    if (*json == '@') out += sprintf(out, "{\"byteLength\": %zu}", bytes->count);
+    else *out++ = *json == '\'' ? '"' : *json;
   while ((out - text) % 4 != 0) *out++ = ' ';
   uint32_t jsonSize = (uint32_t)(out - text), binSize = ((uint32_t)bytes->count + 3) & ~3u;
   uint32_t words[] = {0x46546C67, 2, 12 + 8 + jsonSize + 8 + binSize, jsonSize, 0x4E4F534A};

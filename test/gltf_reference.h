@@ -177,9 +177,8 @@ static RefMatrix refMultiply(const RefMatrix *a, const RefMatrix *b) {
 }
 
 static void refApply(const RefMatrix *m, const double *p, double w, double *out) {
-  for (int row = 0; row < 3; ++row) {
+  for (int row = 0; row < 3; ++row)
     out[row] = m->a[row] * p[0] + m->a[4 + row] * p[1] + m->a[8 + row] * p[2] + m->a[12 + row] * w;
-  }
 }
 
 static RefMatrix refCompose(const double *t, const double *quaternion, const double *s) {
@@ -238,9 +237,8 @@ static const json_t *refFind(const RefFile *file, int animation, int64_t node, c
   size_t i;
   json_array_foreach(json_object_get(a, "channels"), i, channel) {
     json_t *target = json_object_get(channel, "target");
-    if (refInt(target, "node", -1) != node || strcmp(json_string_value(json_object_get(target, "path")), path) != 0) {
+    if (refInt(target, "node", -1) != node || strcmp(json_string_value(json_object_get(target, "path")), path) != 0)
       continue;
-    }
     found = refAt(a, "samplers", (size_t)refInt(channel, "sampler", 0));
   }
   return found;

@@ -255,11 +255,9 @@ static void clip(HalfSpace *s) {
   for (int i = 0; i < count; ++i) {
     int j = (i + 1) % count;
     if (mpz_sgn(sides[i]) >= 0) copyPoint(&out[n++], &in[i]);
-    if (mpz_sgn(sides[i]) > 0 && mpz_sgn(sides[j]) < 0) {
-      crossBoundary(&out[n++], &in[i], sides[i], &in[j], sides[j]);
-    } else if (mpz_sgn(sides[i]) < 0 && mpz_sgn(sides[j]) > 0) {
+    if (mpz_sgn(sides[i]) > 0 && mpz_sgn(sides[j]) < 0) crossBoundary(&out[n++], &in[i], sides[i], &in[j], sides[j]);
+    else if (mpz_sgn(sides[i]) < 0 && mpz_sgn(sides[j]) > 0)
       crossBoundary(&out[n++], &in[j], sides[j], &in[i], sides[i]);
-    }
   }
   current = 1 - current;
   count = n;

@@ -69,15 +69,13 @@ static void randomFrame(Random *r, double m[3][3]) {
 
 static void makeRandom(Case *c, Random *r) {
   double spread = randomBelow(r, 2) ? 1.0 : 0.5;
-  for (int i = 0; i < 6; ++i) {
+  for (int i = 0; i < 6; ++i)
     for (int j = 0; j < 3; ++j) cornerOf(c, i)[j] = (float)randomBetween(r, -spread, spread);
-  }
 }
 
 static void makeLattice(Case *c, Random *r, int size) {
-  for (int i = 0; i < 6; ++i) {
+  for (int i = 0; i < 6; ++i)
     for (int j = 0; j < 3; ++j) cornerOf(c, i)[j] = (float)randomBelow(r, size);
-  }
 }
 
 /* Points of one plane: coordinates (s, t) in a turned frame, plus `lift` along the normal for a few. */
@@ -137,11 +135,8 @@ static void touch(Case *c, Random *r, int which) {
 }
 
 static void makeTouch(Case *c, Random *r) {
-  if (randomBelow(r, 2)) {
-    makeRandom(c, r);
-  } else {
-    makeLattice(c, r, 9);
-  }
+  if (randomBelow(r, 2)) makeRandom(c, r);
+  else makeLattice(c, r, 9);
   int count = 1 + randomBelow(r, 3);
   for (int i = 0; i < count; ++i) touch(c, r, randomBelow(r, 3));
 }

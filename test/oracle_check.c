@@ -75,9 +75,8 @@ bool checkMeeting(const Case *c, Tally *tally) {
 
   /* One unit in the last place of the largest coordinate, at least the smallest float. */
   double largest = 0.0;
-  for (int i = 0; i < 9; ++i) {
+  for (int i = 0; i < 9; ++i)
     largest = fmax(largest, fmax(fabs((double)c->a.v[i / 3][i % 3]), fabs((double)c->b.v[i / 3][i % 3])));
-  }
   double ulp = fmax(largest * 0x1p-23, 0x1p-149), error = cornerError(&m, truth);
   tally->worst = fmax(tally->worst, error / ulp);
   return error <= ulp ? true : wrong(c, "corners, off by more than an ulp", 0, n);

@@ -36,9 +36,8 @@ static void polySet(Poly *r, const Poly *a) {
 
 /* r += sign * a * b */
 static void polyAddProduct(Poly *r, int sign, const Poly *a, const Poly *b) {
-  for (int i = 0; i <= a->degree; ++i) {
+  for (int i = 0; i <= a->degree; ++i)
     for (int j = 0; j <= b->degree; ++j) (sign > 0 ? mpz_addmul : mpz_submul)(r->c[i + j], a->c[i], b->c[j]);
-  }
   polyTrim(r);
 }
 
@@ -168,9 +167,9 @@ static void chainMake(Chain *chain, const Poly *a) {
     polyDivide(next, &chain->p[chain->count - 1], NULL);
     for (int i = 0; i <= MAX_DEGREE; ++i) mpz_neg(next->c[i], next->c[i]);
     polyReduce(next);
-    chain->count++;
+    ++chain->count;
   }
-  chain->count--;
+  --chain->count;
 }
 
 static void chainClear(Chain *chain) {
@@ -371,9 +370,8 @@ static void ask(Question *q, bool edges, Vector x[4]) {
 static bool meetThen(Question *q, Moment *m) {
   if (signThen(m, &q->volume) != 0) return false;
   if (signThen(m, &q->area) > 0) {
-    for (int i = 0; i < q->insideCount; ++i) {
+    for (int i = 0; i < q->insideCount; ++i)
       if (signThen(m, &q->inside[i]) < 0) return false;
-    }
     return true;
   }
   for (int i = 0; i < q->segmentCount; ++i) {

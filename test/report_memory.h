@@ -17,9 +17,7 @@ static long s_failAt = -1; /* this many allocations succeed, then one fails; -1:
 static bool s_failed;
 
 static bool allocationFails(void) {
-  if (s_failAt < 0 || s_failAt-- > 0) {
-    return false;
-  }
+  if (s_failAt < 0 || s_failAt-- > 0) return false;
   s_failed = true;
   return true;
 }

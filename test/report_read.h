@@ -41,9 +41,7 @@ static inline uint64_t readVarint(Cursor *cursor) {
   for (int shift = 0;; shift += 7) {
     assert_true(cursor->at < cursor->end);
     value |= (uint64_t)(*cursor->at & 0x7f) << shift;
-    if (*cursor->at++ < 0x80) {
-      return value;
-    }
+    if (*cursor->at++ < 0x80) return value;
   }
 }
 
@@ -66,9 +64,7 @@ static inline size_t decodeBase64(const char *text, size_t size, uint8_t *out) {
       bits = bits << 6 | (text[i + k] == '=' ? 0 : (uint32_t)(digit - digits));
     }
     assert_true(pad == 0 || i + 4 == size);
-    for (uint32_t k = 0; k < 3 - pad; ++k) {
-      out[count++] = (uint8_t)(bits >> (16 - 8 * k));
-    }
+    for (uint32_t k = 0; k < 3 - pad; ++k) out[count++] = (uint8_t)(bits >> (16 - 8 * k));
   }
   return count;
 }
@@ -95,9 +91,7 @@ static inline uint8_t *inflateAll(const uint8_t *data, size_t size, size_t *outS
 /* The text between `open` and </script>, from *at on; null when there is no more. */
 static inline const char *elementText(const char **at, const char *open, size_t *size) {
   const char *begin = strstr(*at, open);
-  if (begin == NULL) {
-    return NULL;
-  }
+  if (begin == NULL) return NULL;
   begin += strlen(open);
   const char *end = strstr(begin, "</script>");
   assert_non_null(end);
@@ -148,9 +142,7 @@ static inline void readIndex(ReadReport *report, const size_t *blockStart, size_
     frame->kindCount = (uint32_t)readVarint(&cursor);
     assert_true(frame->kindCount <= 64);
     for (uint32_t k = 0; k < frame->kindCount; ++k) {
-      for (int i = 0; i < 3; ++i) {
-        frame->kinds[k][i] = readVarint(&cursor);
-      }
+      for (int i = 0; i < 3; ++i) frame->kinds[k][i] = readVarint(&cursor);
       frame->total += frame->kinds[k][2];
     }
   }
@@ -199,9 +191,7 @@ static inline void readTopology(ReadReport *report) {
 /* Decodes a frame and those it needs. */
 static inline const int32_t *readRaw(ReadReport *report, uint32_t f) {
   ReadFrame *frame = &report->frames[f];
-  if (frame->raw != NULL) {
-    return frame->raw;
-  }
+  if (frame->raw != NULL) return frame->raw;
   assert_true(frame->positionsSize > 0);
   const int32_t *low = frame->low != UINT32_MAX ? readRaw(report, frame->low) : NULL;
   const int32_t *high = frame->high != UINT32_MAX ? readRaw(report, frame->high) : NULL;
@@ -215,9 +205,8 @@ static inline const int32_t *readRaw(ReadReport *report, uint32_t f) {
       const uint32_t *p = report->predictors[b] + 3 * i;
       for (size_t k = 0; k < 3; ++k) {
         uint32_t folded = 0;
-        for (size_t byte = 0; byte < 4; ++byte) {
+        for (size_t byte = 0; byte < 4; ++byte)
           folded |= (uint32_t)planes[byte * 3 * slotCount + k * slotCount + start + i] << 8 * byte;
-        }
         uint32_t rest = folded >> 1 ^ (0u - (folded & 1));
         d[3 * (i + 1) + k] = rest + d[3 * p[0] + k] + d[3 * p[1] + k] - d[3 * p[2] + k];
         size_t own = 3 * (start + i) + k;
@@ -235,21 +224,15 @@ static inline const int32_t *readRaw(ReadReport *report, uint32_t f) {
 static inline void readCorner(ReadReport *report, uint32_t f, uint32_t b, uint32_t triangle, uint32_t k,
                               double out[3]) {
   size_t start = 0;
-  for (uint32_t i = 0; i < b; ++i) {
-    start += report->slots[i];
-  }
+  for (uint32_t i = 0; i < b; ++i) start += report->slots[i];
   const int32_t *raw = readRaw(report, f) + 3 * (start + report->triangles[b][3 * triangle + k]);
-  for (int i = 0; i < 3; ++i) {
-    out[i] = report->origin[b][i] + report->step[b] * raw[i];
-  }
+  for (int i = 0; i < 3; ++i) out[i] = report->origin[b][i] + report->step[b] * raw[i];
 }
 
 /* Pairs of a frame: a, triangleA, b, triangleB, finding; free() it. Null when the list is not stored. */
 static inline uint32_t *readPairs(const ReadReport *report, uint32_t f) {
   const ReadFrame *frame = &report->frames[f];
-  if (frame->pairsSize == 0) {
-    return NULL;
-  }
+  if (frame->pairsSize == 0) return NULL;
   size_t size = 0;
   uint8_t *bytes = inflateAll(report->blocks + frame->pairsAt, frame->pairsSize, &size);
   Cursor cursor = {bytes, bytes + size};
@@ -268,9 +251,7 @@ static inline uint32_t *readPairs(const ReadReport *report, uint32_t f) {
       uint32_t finding = (uint32_t)readVarint(&cursor);
       uint64_t run = readVarint(&cursor);
       assert_true(run > 0 && run <= left);
-      for (; run > 0; --run, --left) {
-        at[4 - 5 * (ptrdiff_t)left] = finding;
-      }
+      for (; run > 0; --run, --left) at[4 - 5 * (ptrdiff_t)left] = finding;
     }
   }
   assert_true(at == pairs + 5 * frame->total);
@@ -293,9 +274,8 @@ static inline void readMeta(ReadReport *report) {
     report->slots[b] = (uint32_t)json_integer_value(json_object_get(body, "slots"));
     report->triangleCounts[b] = (uint32_t)json_integer_value(json_object_get(body, "triangles"));
     report->step[b] = json_number_value(json_object_get(body, "step"));
-    for (size_t k = 0; k < 3; ++k) {
+    for (size_t k = 0; k < 3; ++k)
       report->origin[b][k] = json_number_value(json_array_get(json_object_get(body, "origin"), k));
-    }
     report->slotCount += report->slots[b];
   }
 }
@@ -322,9 +302,7 @@ static inline ReadReport readReport(const char *path) {
     filled += decodeBase64(text, size, report.blocks + filled);
   }
   readIndex(&report, blockStart, blockCount);
-  if (json_is_true(json_object_get(report.meta, "view"))) {
-    readTopology(&report);
-  }
+  if (json_is_true(json_object_get(report.meta, "view"))) readTopology(&report);
   return report;
 }
 
@@ -334,9 +312,7 @@ static inline void freeReport(ReadReport *report) {
     free(report->triangles[b]);
     free(report->groups[b]);
   }
-  for (uint32_t f = 0; f < report->frameCount; ++f) {
-    free(report->frames[f].raw);
-  }
+  for (uint32_t f = 0; f < report->frameCount; ++f) free(report->frames[f].raw);
   free(report->frames);
   free(report->blocks);
   free(report->text);

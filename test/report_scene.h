@@ -180,26 +180,20 @@ static inline double orient(const float *a, const float *b, const float *c, cons
 
 /* Does the segment p q cross triangle t? */
 static inline bool segmentCrosses(const float *p, const float *q, const float *const t[3]) {
-  if (orient(t[0], t[1], t[2], p) * orient(t[0], t[1], t[2], q) > 0) {
-    return false;
-  }
+  if (orient(t[0], t[1], t[2], p) * orient(t[0], t[1], t[2], q) > 0) return false;
   double x = orient(p, q, t[0], t[1]), y = orient(p, q, t[1], t[2]), z = orient(p, q, t[2], t[0]);
   return (x >= 0 && y >= 0 && z >= 0) || (x <= 0 && y <= 0 && z <= 0);
 }
 
 static inline bool trianglesCross(const float *const s[3], const float *const t[3]) {
-  for (int k = 0; k < 3; ++k) {
-    if (segmentCrosses(s[k], s[(k + 1) % 3], t) || segmentCrosses(t[k], t[(k + 1) % 3], s)) {
-      return true;
-    }
-  }
+  for (int k = 0; k < 3; ++k)
+    if (segmentCrosses(s[k], s[(k + 1) % 3], t) || segmentCrosses(t[k], t[(k + 1) % 3], s)) return true;
   return false;
 }
 
 static inline void corners(const Scene *scene, int b, uint32_t t, const float *out[3]) {
-  for (int k = 0; k < 3; ++k) {
+  for (int k = 0; k < 3; ++k)
     out[k] = scene->positions[b] + 3 * (size_t)scene->bodies[b].triangles[3 * t + (uint32_t)k];
-  }
 }
 
 static inline SceneBox boxOf(const float *const t[3]) {
@@ -240,9 +234,8 @@ static inline size_t scenePairs(const Scene *scene, pnReportPair *pairs, size_t 
         for (uint32_t t = 0; boxesMeet(&box, &whole) && t < countB; ++t) {
           if (boxesMeet(&box, &boxes[t])) {
             corners(scene, b, t, q);
-            if (count < most && trianglesCross(p, q)) {
+            if (count < most && trianglesCross(p, q))
               pairs[count++] = (pnReportPair){(uint32_t)a, s, (uint32_t)b, t, 0};
-            }
           }
         }
       }

@@ -112,9 +112,8 @@ static inline void morphRandomWeights(MorphBody *body, TestRandom *random) {
     uint32_t i = testBelow(random, 3), j = (i + 1 + testBelow(random, 2)) % 3;
     w[i] = testFloat(random, 0, 1), w[j] = 1 - w[i];
   } else {
-    for (uint32_t i = 0; i < body->targetCount; ++i) {
+    for (uint32_t i = 0; i < body->targetCount; ++i)
       w[i] = testBelow(random, 3) == 0 ? 0 : testFloat(random, -0.6f, 1.3f);
-    }
   }
 }
 

@@ -29,12 +29,10 @@ static pnTriangle triangleOf(const pnSoup *soup, uint32_t place) {
 }
 
 static bool boxesTouch(const pnTriangle *s, const pnTriangle *t) {
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     float sl = fminf(s->v[0][k], fminf(s->v[1][k], s->v[2][k])), sh = fmaxf(s->v[0][k], fmaxf(s->v[1][k], s->v[2][k]));
     float tl = fminf(t->v[0][k], fminf(t->v[1][k], t->v[2][k])), th = fmaxf(t->v[0][k], fmaxf(t->v[1][k], t->v[2][k]));
-    if (sl > th || tl > sh) {
-      return false;
-    }
+    if (sl > th || tl > sh) return false;
   }
   return true;
 }
@@ -44,18 +42,12 @@ static Pairs truthOf(const pnSoup *a, const pnSoup *b, bool oracle) {
   Pairs out = {0};
   size_t room = 0;
   const pnSoup *other = b ? b : a;
-  for (uint32_t s = 0; s < pnSoup_GetPlaceCount(a); s++) {
-    for (uint32_t t = b ? 0 : s + 1; t < pnSoup_GetPlaceCount(other); t++) {
-      if (!pnSoup_GetId(a, s).index1 || !pnSoup_GetId(other, t).index1) {
-        continue;
-      }
+  for (uint32_t s = 0; s < pnSoup_GetPlaceCount(a); ++s) {
+    for (uint32_t t = b ? 0 : s + 1; t < pnSoup_GetPlaceCount(other); ++t) {
+      if (!pnSoup_GetId(a, s).index1 || !pnSoup_GetId(other, t).index1) continue;
       pnTriangle x = triangleOf(a, s), y = triangleOf(other, t);
-      if (!boxesTouch(&x, &y)) {
-        continue;
-      }
-      if (oracle) {
-        oracleIntersect(&x, &y);
-      }
+      if (!boxesTouch(&x, &y)) continue;
+      if (oracle) oracleIntersect(&x, &y);
       if (oracle ? oracleMeet() : pnTrianglesMeet(&x, &y)) {
         if (out.count == room) {
           room = 2 * room + 64;
@@ -71,9 +63,8 @@ static Pairs truthOf(const pnSoup *a, const pnSoup *b, bool oracle) {
 
 static void expectPairs(const Pairs *truth, const pnPairList *found, const char *what) {
   if (truth->count != pnPairList_GetCount(found) ||
-      (truth->count > 0 && memcmp(truth->data, pnPairList_GetPairs(found), truth->count * sizeof(pnPair)) != 0)) {
+      (truth->count > 0 && memcmp(truth->data, pnPairList_GetPairs(found), truth->count * sizeof(pnPair)) != 0))
     fail_msg("%s: %zu pairs found, %zu are true", what, pnPairList_GetCount(found), truth->count);
-  }
 }
 
 static pnSoup *newSoup(void) {
@@ -98,16 +89,16 @@ static pnTree *newTree(const pnSoup *soup, pnBucketMethod method, uint32_t level
 enum { EVEN, FLAT, ONE_POINT, ONE_FAR, LONG_ONES, ON_GRID, HUGE_NUMBERS, TINY_NUMBERS, SHAPES };
 
 static void addPrimitives(TestRandom *r, pnSoup *soup, uint32_t shape, uint32_t count) {
-  for (uint32_t i = 0; i < count; i++) {
+  for (uint32_t i = 0; i < count; ++i) {
     float p[9], c[3];
     uint32_t kind = 1 + testBelow(r, 3);
     kind = testBelow(r, 2) ? 3 : kind;
     float size = shape == LONG_ONES && i % 7 == 0 ? 3.0f : 0.15f;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
       c[k] = shape == ONE_POINT ? 0.25f : testFloat(r, -1, 1);
       c[k] = shape == FLAT && k == 2 ? 0 : c[k];
     }
-    for (int k = 0; k < 9; k++) {
+    for (int k = 0; k < 9; ++k) {
       p[k] = c[k % 3] + testFloat(r, -size, size);
       p[k] = shape == ON_GRID ? floorf(4 * p[k]) * 0.25f : shape == FLAT && k % 3 == 2 ? 0 : p[k];
       p[k] = shape == ONE_POINT && i % 2 ? 0.25f : p[k];
@@ -123,16 +114,12 @@ static void addPrimitives(TestRandom *r, pnSoup *soup, uint32_t shape, uint32_t 
 /* Moves every primitive a little, or anywhere. */
 static void shake(TestRandom *r, pnSoup *soup, float reach) {
   uint32_t places = pnSoup_GetPlaceCount(soup);
-  for (uint32_t place = 0; place < places; place++) {
+  for (uint32_t place = 0; place < places; ++place) {
     pnPrimitiveId id = pnSoup_GetId(soup, place);
     float p[9];
     uint32_t kind = id.index1 ? pnSoup_GetCorners(soup, id, p) : 0;
-    for (int k = 0; kind && k < 9; k++) {
-      p[k] += testFloat(r, -reach, reach);
-    }
-    if (kind) {
-      testExpectOk(pnSoup_Replace(soup, &id, (pnPrimitiveKind)kind, p, 1));
-    }
+    for (int k = 0; kind && k < 9; ++k) p[k] += testFloat(r, -reach, reach);
+    if (kind) testExpectOk(pnSoup_Replace(soup, &id, (pnPrimitiveKind)kind, p, 1));
   }
 }
 
@@ -144,29 +131,26 @@ static const pnBuckets *bucketsOf(const pnTree *tree) {
 static void testSameBuckets(void **state) {
   (void)state;
   TestRandom r = testRandom(11);
-  for (uint32_t shape = 0; shape < SHAPES; shape++) {
-    for (uint32_t levels = 0; levels <= 6; levels++) {
+  for (uint32_t shape = 0; shape < SHAPES; ++shape) {
+    for (uint32_t levels = 0; levels <= 6; ++levels) {
       pnSoup *soup = newSoup();
       addPrimitives(&r, soup, shape, 150);
       pnTree *direct = newTree(soup, PN_BUCKET_DIRECT, levels), *sorted = newTree(soup, PN_BUCKET_SORTED, levels);
-      for (uint32_t frame = 0; frame < 6; frame++) {
+      for (uint32_t frame = 0; frame < 6; ++frame) {
         testExpectOk(pnTree_Update(direct, NULL));
         testExpectOk(pnTree_Update(sorted, NULL));
         const pnBuckets *p = bucketsOf(direct), *q = bucketsOf(sorted);
-        for (uint32_t place = 0; place < pnSoup_GetPlaceCount(soup); place++) {
+        for (uint32_t place = 0; place < pnSoup_GetPlaceCount(soup); ++place)
           assert_true(!pnSoup_GetId(soup, place).index1 || p->cells[place] == q->cells[place]);
-        }
         assert_int_equal(pn_octreeOf(p)->bucketCount, pn_octreeOf(q)->bucketCount);
         assert_int_equal(pnTree_GetBucketInfo(direct).largest, pnTree_GetBucketInfo(sorted).largest);
         assert_memory_equal(p->order, q->order, p->count * sizeof(uint32_t));
         testExpectOk(pnTree_Validate(direct));
         testExpectOk(pnTree_Validate(sorted));
         /* some go, some come, all move; and in one frame without any coherence */
-        for (uint32_t i = 0; i < 10; i++) {
+        for (uint32_t i = 0; i < 10; ++i) {
           pnPrimitiveId id = pnSoup_GetId(soup, testBelow(&r, pnSoup_GetPlaceCount(soup)));
-          if (id.index1) {
-            testExpectOk(pnSoup_Remove(soup, &id, 1));
-          }
+          if (id.index1) testExpectOk(pnSoup_Remove(soup, &id, 1));
         }
         addPrimitives(&r, soup, shape, 5 + frame);
         float scale = shape == HUGE_NUMBERS ? 1e35f : shape == TINY_NUMBERS ? 1e-43f : 0.01f;
@@ -184,17 +168,17 @@ static void testSameBuckets(void **state) {
 static void testSameBucketsCoherent(void **state) {
   (void)state;
   TestRandom r = testRandom(13);
-  for (uint32_t levels = 1; levels <= 7; levels++) {
+  for (uint32_t levels = 1; levels <= 7; ++levels) {
     pnSoup *soup = newSoup();
     addPrimitives(&r, soup, EVEN, 300);
     pnTree *direct = newTree(soup, PN_BUCKET_DIRECT, levels), *sorted = newTree(soup, PN_BUCKET_SORTED, levels);
     const pnBuckets *p = bucketsOf(direct), *q = bucketsOf(sorted);
     uint32_t unmoved = 0, places = pnSoup_GetPlaceCount(soup);
     float *all = malloc(sizeof(float) * 9 * places);
-    for (uint32_t frame = 0; frame < 40; frame++) {
-      for (uint32_t i = 0; i < places; i++) {
+    for (uint32_t frame = 0; frame < 40; ++frame) {
+      for (uint32_t i = 0; i < places; ++i) {
         pnSoup_GetCorners(soup, pnSoup_GetId(soup, i), all + 9 * i);
-        for (uint32_t k = 0; k < 9; k++) {
+        for (uint32_t k = 0; k < 9; ++k) {
           float rigid = frame % 4 == 0 ? 0.25f : 0, far = frame % 4 == 1 && i == 0 ? 0.5f : 0;
           all[9 * i + k] += rigid + far + (frame % 4 == 2 ? testFloat(&r, -0.002f, 0.002f) : 0);
         }
@@ -221,29 +205,26 @@ static void testCurve(void **state) {
   static int at[CELLS][3];
   static bool seen[CELLS];
   pnCells cells[3];
-  for (int k = 0; k < 3; k++) {
-    cells[k] = pn_cellsOver(0, 1 << PN_CURVE_BITS, PN_CURVE_BITS);
-  }
+  for (int k = 0; k < 3; ++k) cells[k] = pn_cellsOver(0, 1 << PN_CURVE_BITS, PN_CURVE_BITS);
   for (int first = 0; first < CELLS; first += PN_CODE_BATCH) {
     pnCodeBatch batch = {.count = PN_CODE_BATCH};
     int cell[PN_CODE_BATCH][3];
-    for (int i = 0; i < (int)PN_CODE_BATCH; i++) {
+    for (int i = 0; i < (int)PN_CODE_BATCH; ++i) {
       int n = first + i;
-      for (int k = 0; k < 3; k++, n /= SIDE) {
+      for (int k = 0; k < 3; ++k, n /= SIDE) {
         cell[i][k] = n % SIDE;
         batch.centres[i][k] = (float)cell[i][k] + 0.5f;
       }
     }
     pn_bucketKept.codes(cells, &batch);
-    for (uint32_t i = 0; i < PN_CODE_BATCH; i++) {
+    for (uint32_t i = 0; i < PN_CODE_BATCH; ++i) {
       assert_true(batch.codes[i] < CELLS && !seen[batch.codes[i]]);
       seen[batch.codes[i]] = true;
       memcpy(at[batch.codes[i]], cell[i], sizeof cell[i]);
     }
   }
-  for (int i = 1; i < CELLS; i++) {
+  for (int i = 1; i < CELLS; ++i)
     assert_int_equal(abs(at[i][0] - at[i - 1][0]) + abs(at[i][1] - at[i - 1][1]) + abs(at[i][2] - at[i - 1][2]), 1);
-  }
 }
 
 /* The marks: after everything moved into one corner, no node elsewhere is occupied, and none is visited. */
@@ -253,18 +234,16 @@ static void testMarks(void **state) {
   pnSoup *soup = newSoup();
   addPrimitives(&r, soup, EVEN, 300);
   pnTree *tree = newTree(soup, PN_BUCKET_DIRECT, 4);
-  for (uint32_t frame = 0; frame < 3; frame++) {
+  for (uint32_t frame = 0; frame < 3; ++frame) {
     const pnBuckets *b = bucketsOf(tree);
     uint32_t occupied = 0, counted = 0;
-    for (uint32_t i = 0; i < 1u << 12; i++) {
+    for (uint32_t i = 0; i < 1u << 12; ++i)
       occupied += pn_octreeOf(b)->nodes[pn_levelBegin(4) + i].mark == pn_octreeOf(b)->step;
-    }
-    for (uint32_t place = 0; place < 300; place++) {
+    for (uint32_t place = 0; place < 300; ++place) {
       uint32_t cell = b->cells[place];
-      counted++;
-      for (uint32_t level = 5; level-- > 0; cell >>= 3) {
+      ++counted;
+      for (uint32_t level = 5; level-- > 0; cell >>= 3)
         assert_int_equal(pn_octreeOf(b)->nodes[pn_levelBegin(level) + cell].mark, pn_octreeOf(b)->step);
-      }
     }
     assert_int_equal(counted, 300);
     assert_int_equal(occupied, pnTree_GetBucketInfo(tree).bucketCount);
@@ -306,21 +285,18 @@ static void testPairs(void **state) {
   pnPairList *list;
   testExpectOk(pnCreatePairList(&list));
   TestRandom r = testRandom(13);
-  for (uint32_t shape = 0; shape < SHAPES; shape++) {
+  for (uint32_t shape = 0; shape < SHAPES; ++shape) {
     pnSoup *a = newSoup(), *b = newSoup();
     addPrimitives(&r, a, shape, 120);
     addPrimitives(&r, b, shape, 90);
     /* holes among the places */
-    for (uint32_t i = 0; i < 10; i++) {
+    for (uint32_t i = 0; i < 10; ++i) {
       pnPrimitiveId id = pnSoup_GetId(a, 11 * i);
       testExpectOk(pnSoup_Remove(a, &id, 1));
     }
     Pairs truth = truthOf(a, b, true), self = truthOf(a, NULL, true);
-    for (uint32_t method = 0; method < METHODS; method++) {
-      for (uint32_t levels = 0; levels <= 5; levels++) {
-        checkPair(a, b, &truth, &self, method, levels, list);
-      }
-    }
+    for (uint32_t method = 0; method < METHODS; ++method)
+      for (uint32_t levels = 0; levels <= 5; ++levels) checkPair(a, b, &truth, &self, method, levels, list);
     free(truth.data);
     free(self.data);
     pnDestroySoup(a);
@@ -336,11 +312,9 @@ static void testRandomOperations(void **state) {
   testExpectOk(pnCreatePairList(&list));
   pnSoup *soup = newSoup();
   pnTree *tree[METHODS];
-  for (uint32_t m = 0; m < METHODS; m++) {
-    tree[m] = newTree(soup, (pnBucketMethod)m, 0);
-  }
+  for (uint32_t m = 0; m < METHODS; ++m) tree[m] = newTree(soup, (pnBucketMethod)m, 0);
   TestRandom r = testRandom(17);
-  for (uint32_t op = 0; op < 100000; op++) {
+  for (uint32_t op = 0; op < 100000; ++op) {
     uint32_t what = testBelow(&r, 100), places = pnSoup_GetPlaceCount(soup);
     pnPrimitiveId id = places ? pnSoup_GetId(soup, testBelow(&r, places)) : (pnPrimitiveId){0, 0};
     if (what < 50 && pnSoup_GetCount(soup) < 100) {
@@ -356,7 +330,7 @@ static void testRandomOperations(void **state) {
     }
     if (op % 250 == 0) {
       Pairs self = truthOf(soup, NULL, op % 5000 == 0);
-      for (uint32_t m = 0; m < METHODS; m++) {
+      for (uint32_t m = 0; m < METHODS; ++m) {
         testExpectOk(pnCollideSelf(tree[m], NULL, list, NULL));
         expectPairs(&self, list, "after random operations");
       }
@@ -364,18 +338,18 @@ static void testRandomOperations(void **state) {
     }
   }
   /* down to nothing and back */
-  for (uint32_t place = 0; place < pnSoup_GetPlaceCount(soup); place++) {
+  for (uint32_t place = 0; place < pnSoup_GetPlaceCount(soup); ++place) {
     pnPrimitiveId id = pnSoup_GetId(soup, place);
     testExpectOk(id.index1 ? pnSoup_Remove(soup, &id, 1) : PN_OK);
   }
-  for (uint32_t m = 0; m < METHODS; m++) {
+  for (uint32_t m = 0; m < METHODS; ++m) {
     testExpectOk(pnCollideSelf(tree[m], NULL, list, NULL));
     assert_int_equal(pnPairList_GetCount(list), 0);
     assert_int_equal(pnTree_GetNodeCount(tree[m]), 0);
   }
   addPrimitives(&r, soup, EVEN, 60);
   Pairs self = truthOf(soup, NULL, true);
-  for (uint32_t m = 0; m < METHODS; m++) {
+  for (uint32_t m = 0; m < METHODS; ++m) {
     testExpectOk(pnCollideSelf(tree[m], NULL, list, NULL));
     expectPairs(&self, list, "after being empty");
     testExpectOk(pnTree_Rebuild(tree[m]));
@@ -395,18 +369,13 @@ static void testKept(void **state) {
   pnSoup *soup = newSoup();
   addPrimitives(&r, soup, EVEN, 280);
   pnTree *tree = newTree(soup, PN_BUCKET_KEPT, 0);
-  for (uint32_t frame = 0; frame < 60; frame++) {
-    for (uint32_t i = 0; i < 20; i++) {
+  for (uint32_t frame = 0; frame < 60; ++frame) {
+    for (uint32_t i = 0; i < 20; ++i) {
       pnPrimitiveId id = pnSoup_GetId(soup, testBelow(&r, pnSoup_GetPlaceCount(soup)));
       float p[9];
-      for (int k = 0; k < 9; k++) {
-        p[k] = testFloat(&r, -0.1f, 0.1f) + (frame == 30 ? 40.0f : 0.5f);
-      }
-      if (id.index1 && i % 2) {
-        testExpectOk(pnSoup_Remove(soup, &id, 1));
-      } else if (id.index1) {
-        testExpectOk(pnSoup_Replace(soup, &id, PN_PRIMITIVE_TRIANGLE, p, 1));
-      }
+      for (int k = 0; k < 9; ++k) p[k] = testFloat(&r, -0.1f, 0.1f) + (frame == 30 ? 40.0f : 0.5f);
+      if (id.index1 && i % 2) testExpectOk(pnSoup_Remove(soup, &id, 1));
+      else if (id.index1) testExpectOk(pnSoup_Replace(soup, &id, PN_PRIMITIVE_TRIANGLE, p, 1));
     }
     /* sometimes as many as went, sometimes not */
     uint32_t missing = 280 - pnSoup_GetCount(soup);
@@ -421,13 +390,12 @@ static void testKept(void **state) {
   uint64_t sorts = pn_keptOf(bucketsOf(tree))->sorts;
   assert_true(sorts >= 1 && sorts < 20);
   /* all somewhere else */
-  for (uint32_t i = 0; i < 3; i++) {
+  for (uint32_t i = 0; i < 3; ++i) {
     uint32_t places = pnSoup_GetPlaceCount(soup);
     float *all = malloc(sizeof(float) * 9 * places);
     assert_non_null(all);
-    for (uint32_t k = 0; k < 9 * places; k++) {
+    for (uint32_t k = 0; k < 9 * places; ++k)
       all[k] = (k % 9 < 3 ? testFloat(&r, -1, 1) : all[k - 3] + testFloat(&r, -0.05f, 0.05f));
-    }
     testExpectOk(pnSoup_SetAll(soup, all, places));
     Pairs self = truthOf(soup, NULL, false);
     testExpectOk(pnCollideSelf(tree, NULL, list, NULL));
@@ -442,12 +410,10 @@ static void testKept(void **state) {
 
 /* Every primitive goes its own way and turns back at the walls. */
 static void drift(float *velocities, float *all, uint32_t places) {
-  for (uint32_t i = 0; i < places; i++) {
-    for (uint32_t k = 0; k < 9; k++) {
+  for (uint32_t i = 0; i < places; ++i) {
+    for (uint32_t k = 0; k < 9; ++k) {
       float *v = &velocities[3 * i + k % 3];
-      if (k < 3 && all[9 * i + k] * *v > 0 && (all[9 * i + k] > 1 || all[9 * i + k] < -1)) {
-        *v = -*v;
-      }
+      if (k < 3 && all[9 * i + k] * *v > 0 && (all[9 * i + k] > 1 || all[9 * i + k] < -1)) *v = -*v;
       all[9 * i + k] += *v;
     }
   }
@@ -458,28 +424,25 @@ static void drift(float *velocities, float *all, uint32_t places) {
 static void testRenewal(void **state) {
   (void)state;
   enum { COUNT = 4000, FRAMES = 150 };
-  for (uint32_t changing = 0; changing < 2; changing++) {
+  for (uint32_t changing = 0; changing < 2; ++changing) {
     TestRandom r = testRandom(31);
     pnPairList *list, *truth;
     testExpectOk(pnCreatePairList(&list));
     testExpectOk(pnCreatePairList(&truth));
     float *all = malloc(sizeof(float) * 9 * COUNT), *velocities = malloc(sizeof(float) * 3 * COUNT);
-    for (uint32_t i = 0; i < 9 * COUNT; i++) {
+    for (uint32_t i = 0; i < 9 * COUNT; ++i)
       all[i] = i % 9 < 3 ? testFloat(&r, -1, 1) : all[i - 3] + testFloat(&r, -0.03f, 0.03f);
-    }
-    for (uint32_t i = 0; i < 3 * COUNT; i++) {
-      velocities[i] = testFloat(&r, -0.006f, 0.006f);
-    }
+    for (uint32_t i = 0; i < 3 * COUNT; ++i) velocities[i] = testFloat(&r, -0.006f, 0.006f);
     pnSoup *soup = newSoup();
     testExpectOk(pnSoup_Add(soup, PN_PRIMITIVE_TRIANGLE, all, COUNT, NULL));
     pnTree *kept = newTree(soup, PN_BUCKET_KEPT, 0), *direct = newTree(soup, PN_BUCKET_DIRECT, 0);
     const pnBuckets *b = bucketsOf(kept);
     assert_int_equal(pn_keptOf(b)->sorts, 1);
     uint64_t most = 0, first = 0, least = UINT64_MAX;
-    for (uint32_t frame = 0; frame < FRAMES; frame++) {
+    for (uint32_t frame = 0; frame < FRAMES; ++frame) {
       drift(velocities, all, COUNT);
       testExpectOk(pnSoup_SetAll(soup, all, COUNT));
-      for (uint32_t i = 0; changing && frame % 5 == 0 && i < 30; i++) {
+      for (uint32_t i = 0; changing && frame % 5 == 0 && i < 30; ++i) {
         uint32_t place = testBelow(&r, COUNT);
         pnPrimitiveId id = pnSoup_GetId(soup, place);
         testExpectOk(pnSoup_Remove(soup, &id, 1));
@@ -492,9 +455,7 @@ static void testRenewal(void **state) {
       assert_int_equal(pnPairList_GetCount(list), pnPairList_GetCount(truth));
       assert_memory_equal(pnPairList_GetPairs(list), pnPairList_GetPairs(truth),
                           pnPairList_GetCount(truth) * sizeof(pnPair));
-      if (frame % 20 == 0) {
-        testExpectOk(pnTree_Validate(kept));
-      }
+      if (frame % 20 == 0) testExpectOk(pnTree_Validate(kept));
       most = most > pnTree_GetBucketInfo(kept).ordered ? most : pnTree_GetBucketInfo(kept).ordered;
       first = frame == 0 ? cost.volumeTests : first;
       least = frame > FRAMES / 2 && cost.volumeTests < least ? cost.volumeTests : least;
@@ -523,16 +484,13 @@ static void testWorkers(void **state) {
   float *all = malloc(sizeof(float) * 9 * COUNT);
   pnPrimitiveId *ids = malloc(sizeof(pnPrimitiveId) * COUNT);
   pnSoup *soup = newSoup();
-  for (uint32_t i = 0; i < 9 * COUNT; i++) {
+  for (uint32_t i = 0; i < 9 * COUNT; ++i)
     all[i] = i % 9 < 3 ? testFloat(&r, -1, 1) : all[i - 3] + testFloat(&r, -0.01f, 0.01f);
-  }
   testExpectOk(pnSoup_Add(soup, PN_PRIMITIVE_TRIANGLE, all, COUNT, ids));
   pnTree *one = newTree(soup, PN_BUCKET_KEPT, 0), *many = newTree(soup, PN_BUCKET_KEPT, 0);
   pnTasks tasks = pnPool_GetTasks(s_pool);
-  for (uint32_t frame = 0; frame < 8; frame++) {
-    for (uint32_t i = 0; i < 9 * COUNT; i++) {
-      all[i] += testFloat(&r, -0.02f, 0.02f);
-    }
+  for (uint32_t frame = 0; frame < 8; ++frame) {
+    for (uint32_t i = 0; i < 9 * COUNT; ++i) all[i] += testFloat(&r, -0.02f, 0.02f);
     testExpectOk(pnSoup_SetAll(soup, all, COUNT));
     testExpectOk(pnSoup_Remove(soup, ids + 500 * frame, frame % 2 ? 500 : 0));
     testExpectOk(pnTree_Update(one, NULL));
@@ -540,9 +498,7 @@ static void testWorkers(void **state) {
     const pnBuckets *p = bucketsOf(one), *q = bucketsOf(many);
     assert_int_equal(one->shape->innerCount, many->shape->innerCount);
     assert_memory_equal(p->order, q->order, p->count * sizeof(uint32_t));
-    for (uint32_t i = 0; i < 8 * one->shape->innerCount; i++) {
-      assert_true(i % 4 == 3 || p->boxes[i] == q->boxes[i]);
-    }
+    for (uint32_t i = 0; i < 8 * one->shape->innerCount; ++i) assert_true(i % 4 == 3 || p->boxes[i] == q->boxes[i]);
   }
   testExpectOk(pnTree_Validate(many));
   pnDestroyTree(one);
@@ -573,11 +529,10 @@ static void testAgainstTrees(void **state) {
   td.pose = roomPose;
   testExpectOk(pnCreateTree(&td, &roomTree));
   pnSoup *soup = newSoup();
-  for (uint32_t t = 0; t < pnMesh_GetTriangleCount(ball); t++) {
+  for (uint32_t t = 0; t < pnMesh_GetTriangleCount(ball); ++t) {
     float p[9];
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; ++i)
       memcpy(p + 3 * i, pnMesh_GetVertices(ball) + 3 * (size_t)pnMesh_GetTriangles(ball)[3 * t + (uint32_t)i], 12);
-    }
     testExpectOk(pnSoup_Add(soup, PN_PRIMITIVE_TRIANGLE, p, 1, NULL));
   }
   pnPairList *list, *expected;
@@ -588,7 +543,7 @@ static void testAgainstTrees(void **state) {
   Pairs truth = {(pnPair *)pnPairList_GetPairs(expected), pnPairList_GetCount(expected)};
   pnWorld *world;
   pnWorldDef wd = pnDefaultWorldDef();
-  for (uint32_t method = 0; method < METHODS; method++) {
+  for (uint32_t method = 0; method < METHODS; ++method) {
     pnTree *tree = newTree(soup, (pnBucketMethod)method, 0);
     testExpectOk(pnCollideTrees(tree, roomTree, NULL, list, NULL));
     expectPairs(&truth, list, "soup against tree");
@@ -614,9 +569,7 @@ static void testAgainstTrees(void **state) {
     pnPrimitiveId id = pnSoup_GetId(soup, truth.data[0].a);
     float p[9], far[9];
     pnSoup_GetCorners(soup, id, p);
-    for (int k = 0; k < 9; k++) {
-      far[k] = p[k] + 100;
-    }
+    for (int k = 0; k < 9; ++k) far[k] = p[k] + 100;
     testExpectOk(pnSoup_Replace(soup, &id, PN_PRIMITIVE_TRIANGLE, far, 1));
     frame = pnWorld_Collide(world, NULL);
     assert_true(frame.result == PN_OK && frame.pairCount < truth.count);
@@ -643,17 +596,15 @@ static void testAgainstTrees(void **state) {
 static void testOneFar(void **state) {
   (void)state;
   uint64_t opened[2][METHODS];
-  for (uint32_t far = 0; far < 2; far++) {
+  for (uint32_t far = 0; far < 2; ++far) {
     TestRandom r = testRandom(19);
     pnSoup *soup = newSoup();
-    for (uint32_t i = 0; i < 4000; i++) {
+    for (uint32_t i = 0; i < 4000; ++i) {
       float p[9], c[3] = {testFloat(&r, -1, 1), testFloat(&r, -1, 1), testFloat(&r, -1, 1)};
-      for (int k = 0; k < 9; k++) {
-        p[k] = c[k % 3] + testFloat(&r, -0.02f, 0.02f) + (far && i == 0 ? 1e6f : 0);
-      }
+      for (int k = 0; k < 9; ++k) p[k] = c[k % 3] + testFloat(&r, -0.02f, 0.02f) + (far && i == 0 ? 1e6f : 0);
       testExpectOk(pnSoup_Add(soup, PN_PRIMITIVE_TRIANGLE, p, 1, NULL));
     }
-    for (uint32_t method = 0; method < METHODS; method++) {
+    for (uint32_t method = 0; method < METHODS; ++method) {
       pnTree *tree = newTree(soup, (pnBucketMethod)method, 0);
       pnBucketInfo info = pnTree_GetBucketInfo(tree);
       assert_true(info.levels == 0 || !far || (info.largest == 3999 && info.bucketCount == 2));
@@ -664,7 +615,7 @@ static void testOneFar(void **state) {
     }
     pnDestroySoup(soup);
   }
-  for (uint32_t method = 0; method < METHODS; method++) {
+  for (uint32_t method = 0; method < METHODS; ++method) {
     /* spheres instead of boxes; without them every one of 8 million pairs is tested */
     assert_true(opened[1][method] < 4 * opened[0][method]);
   }
@@ -701,9 +652,7 @@ static pnResult growTree(void *context) {
   pnPairList *list = NULL;
   TestRandom r = testRandom(23);
   float p[9 * 200];
-  for (int i = 0; i < 9 * 200; i++) {
-    p[i] = testFloat(&r, -1, 1);
-  }
+  for (int i = 0; i < 9 * 200; ++i) p[i] = testFloat(&r, -1, 1);
   pnResult result = pnCreateSoup(NULL, &soup);
   if (result == PN_OK) {
     pnBucketDef def = pnDefaultBucketDef();
@@ -713,10 +662,8 @@ static pnResult growTree(void *context) {
     lab.method = (pnBucketMethod)method;
     result = pnCreateBucketTree(&def, &tree);
   }
-  if (result == PN_OK) {
-    result = pnCreatePairList(&list);
-  }
-  for (uint32_t i = 0; result == PN_OK && i < 4; i++) {
+  if (result == PN_OK) result = pnCreatePairList(&list);
+  for (uint32_t i = 0; result == PN_OK && i < 4; ++i) {
     result = pnSoup_Add(soup, PN_PRIMITIVE_TRIANGLE, p, 50 * i, NULL);
     if (result == PN_OK) {
       result = pnCollideSelf(tree, NULL, list, NULL);
@@ -731,7 +678,7 @@ static pnResult growTree(void *context) {
 
 static void testMemory(void **state) {
   (void)state;
-  for (uint32_t method = 1; method < METHODS; method++) {
+  for (uint32_t method = 1; method < METHODS; ++method) {
     assert_true(testEveryAllocationFailure(growTree, &method, false, true) > 20);
     assert_true(testEveryAllocationFailure(growTree, &method, true, false) > 20);
   }

@@ -65,9 +65,8 @@ static uint8_t *makeCache(bool mdd, uint32_t frames, uint32_t vertices, size_t *
     putFloat(bytes + 24, 0.5f, false);
     put(bytes + 28, frames, false);
   }
-  for (uint32_t f = 0; f < frames; ++f) {
+  for (uint32_t f = 0; f < frames; ++f)
     for (uint32_t i = 0; i < vertices * 3; ++i, out += 4) putFloat(out, coordinate(f, i / 3, i % 3), mdd);
-  }
   *outSize = size;
   return bytes;
 }

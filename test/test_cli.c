@@ -125,9 +125,8 @@ static void testInfo(void **state) {
   static const char *words[] = {
       "box.obj",   "vertices    9",          "triangles   11",   "closed      no: 4 open edges",
       "floor (2)", "(0, 0, 0) to (1, 1, 1)", "1 in no triangle", "first is 10"};
-  for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); ++i) {
+  for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); ++i)
     if (!strstr(run.out, words[i])) fail_msg("'%s' is not in:\n%s", words[i], run.out);
-  }
   freeRun(&run);
   remove("box.obj");
 }

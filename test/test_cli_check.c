@@ -35,9 +35,8 @@ static int compareRows(const void *left, const void *right) {
   const uint32_t *a = left, *b = right;
   // Bodies first, then triangles.
   static const int order[] = {0, 2, 1, 3};
-  for (int i = 0; i < 4; ++i) {
+  for (int i = 0; i < 4; ++i)
     if (a[order[i]] != b[order[i]]) return a[order[i]] < b[order[i]] ? -1 : 1;
-  }
   return 0;
 }
 

@@ -79,10 +79,9 @@ static bool sameFile(const Command *command, int i, const char *old) {
 
 /* Puts old files in place of some, takes others away. */
 static void prepare(const Command *command) {
-  for (int i = 0; command->files[i]; ++i) {
+  for (int i = 0; command->files[i]; ++i)
     if (i % 2) writeText(command->files[i], OLD);
     else remove(command->files[i]);
-  }
 }
 
 static void expectWhole(const Command *command, const char *fault) {

@@ -150,9 +150,8 @@ static void testTable(void **state) {
                                       "Animation 'strike', one of 2",
                                       "In 61 of 61 frames",
                                       "--html"};
-  for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); ++i) {
+  for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); ++i)
     if (!strstr(run.out, words[i])) fail_msg("'%s' is not in\n%s", words[i], run.out);
-  }
   freeRun(&run);
   run = RUN("scan", "--help");
   expectRun(&run, 0, NULL);

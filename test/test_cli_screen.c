@@ -63,9 +63,8 @@ static int stripColors(char *text) {
 }
 
 static void expectWidth(char *text, size_t columns) {
-  for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+  for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
     if (strlen(line) > columns) fail_msg("%zu columns on a screen of %zu: %s", strlen(line), columns, line);
-  }
 }
 
 static int enterScreen(void **state) {

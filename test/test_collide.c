@@ -40,9 +40,8 @@ static bool areNeighbours(const pnMesh *mesh, uint32_t s, uint32_t t) {
   uint32_t a[3], b[3];
   pn_weldedCorners(mesh, s, a);
   pn_weldedCorners(mesh, t, b);
-  for (int k = 0; k < 9; k++) {
+  for (int k = 0; k < 9; ++k)
     if (a[k / 3] == b[k % 3]) return true;
-  }
   return false;
 }
 
@@ -51,10 +50,10 @@ static void distances(const pnMesh *mesh, uint32_t from, uint32_t *out) {
   uint32_t n = pnMesh_GetTriangleCount(mesh);
   memset(out, 0xff, n * sizeof(uint32_t));
   out[from] = 0;
-  for (uint32_t step = 0, found = 1; found; step++) {
+  for (uint32_t step = 0, found = 1; found; ++step) {
     found = 0;
-    for (uint32_t s = 0; s < n; s++) {
-      for (uint32_t t = 0; t < n && out[s] == step; t++) {
+    for (uint32_t s = 0; s < n; ++s) {
+      for (uint32_t t = 0; t < n && out[s] == step; ++t) {
         if (out[t] == UINT32_MAX && areNeighbours(mesh, s, t)) {
           out[t] = step + 1;
           found = 1;
@@ -73,19 +72,17 @@ static void ringsLeaveOutWhatIsNear(void **state) {
   testExpectOk(pnCreatePairList(&list));
   uint32_t n = pnMesh_GetTriangleCount(c.body[0].mesh), *distance = malloc(n * sizeof(uint32_t));
   size_t before = truth.count + 1;
-  for (uint32_t ring = 0; ring <= 3; ring++) {
+  for (uint32_t ring = 0; ring <= 3; ++ring) {
     pnQueryDef def = pnDefaultQueryDef();
     def.filter.ring = ring;
     AgreePairs expected = {malloc(truth.count * sizeof(pnPair)), 0};
     uint32_t last = UINT32_MAX;
-    for (size_t i = 0; i < truth.count; i++) {
+    for (size_t i = 0; i < truth.count; ++i) {
       if (truth.pairs[i].a != last) {
         last = truth.pairs[i].a;
         distances(c.body[0].mesh, last, distance);
       }
-      if (distance[truth.pairs[i].b] > ring) {
-        expected.pairs[expected.count++] = truth.pairs[i];
-      }
+      if (distance[truth.pairs[i].b] > ring) expected.pairs[expected.count++] = truth.pairs[i];
     }
     testExpectOk(pnCollideSelf(p.tree, &def, list, NULL));
     assert_true(agreeEqual(&expected, list));
@@ -116,40 +113,30 @@ static void groupsAndRestPairsAreLeftOut(void **state) {
   /* move half of it: some pairs of the rest pose stay, new ones come */
   uint32_t n = pnMesh_GetVertexCount(c.body[0].mesh);
   Posed p = posed(&c.body[0]);
-  for (uint32_t i = 0; i < 3 * n / 2; i += 3) {
-    c.body[0].positions[i] += 0.2f;
-  }
+  for (uint32_t i = 0; i < 3 * n / 2; i += 3) c.body[0].positions[i] += 0.2f;
   testExpectOk(pnPose_SetVertices(p.pose, c.body[0].positions, n));
   AgreePairs now = agreeTruth(&c.body[0], NULL), expected = {malloc(now.count * sizeof(pnPair)), 0};
-  for (size_t i = 0; i < now.count; i++) {
+  for (size_t i = 0; i < now.count; ++i) {
     bool old = false;
-    for (size_t j = 0; j < rest.count; j++) {
+    for (size_t j = 0; j < rest.count; ++j)
       old = old || (rest.pairs[j].a == now.pairs[i].a && rest.pairs[j].b == now.pairs[i].b);
-    }
-    if (!old) {
-      expected.pairs[expected.count++] = now.pairs[i];
-    }
+    if (!old) expected.pairs[expected.count++] = now.pairs[i];
   }
   pnQueryDef def = pnDefaultQueryDef();
   def.filter.ignoreRest = true;
-  for (int again = 0; again < 2; again++) {
+  for (int again = 0; again < 2; ++again) {
     testExpectOk(pnCollideSelf(p.tree, &def, list, NULL));
     assert_true(agreeEqual(&expected, list));
   }
   assert_true(expected.count > 0 && expected.count < now.count);
   /* groups: even against odd only */
   uint32_t triangles = pnMesh_GetTriangleCount(c.body[0].mesh), *group = malloc(triangles * sizeof(uint32_t));
-  for (uint32_t i = 0; i < triangles; i++) {
-    group[i] = i % 2;
-  }
+  for (uint32_t i = 0; i < triangles; ++i) group[i] = i % 2;
   def = pnDefaultQueryDef();
   def.filter.triangleGroup = group;
   expected.count = 0;
-  for (size_t i = 0; i < now.count; i++) {
-    if (now.pairs[i].a % 2 != now.pairs[i].b % 2) {
-      expected.pairs[expected.count++] = now.pairs[i];
-    }
-  }
+  for (size_t i = 0; i < now.count; ++i)
+    if (now.pairs[i].a % 2 != now.pairs[i].b % 2) expected.pairs[expected.count++] = now.pairs[i];
   testExpectOk(pnCollideSelf(p.tree, &def, list, NULL));
   assert_true(agreeEqual(&expected, list));
   free(group);
@@ -170,9 +157,8 @@ static void openedSeamIsNotShared(void **state) {
   testExpectOk(pnCreatePairList(&list));
   TestRandom r = testRandom(11);
   uint32_t n = pnMesh_GetVertexCount(c.body[0].mesh);
-  for (uint32_t i = 0; i < 3 * n; i++) {
+  for (uint32_t i = 0; i < 3 * n; ++i)
     c.body[0].positions[i] += (float)testBelow(&r, 3) * 0.25f; /* some stay together, some part */
-  }
   testExpectOk(pnPose_SetVertices(p.pose, c.body[0].positions, n));
   AgreePairs truth = agreeTruth(&c.body[0], NULL);
   testExpectOk(pnCollideSelf(p.tree, NULL, list, NULL));
@@ -193,7 +179,7 @@ static void kernelsAgreeAndCostsAreHonest(void **state) {
   Posed a = posed(&c.body[0]), b = posed(&c.body[1]);
   pnPairList *list;
   testExpectOk(pnCreatePairList(&list));
-  for (int kernel = 0; kernel < PN_KERNEL_COUNT; kernel++) {
+  for (int kernel = 0; kernel < PN_KERNEL_COUNT; ++kernel) {
     pnQueryDef def = pnDefaultQueryDef();
     pnQueryLab queryLab = {0};
     def.lab = &queryLab;
@@ -208,7 +194,7 @@ static void kernelsAgreeAndCostsAreHonest(void **state) {
   /* the other way round: pairs are (b, a), sorted by b */
   testExpectOk(pnCollideTrees(b.tree, a.tree, NULL, list, NULL));
   assert_int_equal(pnPairList_GetCount(list), truth.count);
-  for (size_t i = 1; i < truth.count; i++) {
+  for (size_t i = 1; i < truth.count; ++i) {
     pnPair x = pnPairList_GetPairs(list)[i - 1], y = pnPairList_GetPairs(list)[i];
     assert_true(x.a < y.a || (x.a == y.a && x.b < y.b));
   }
@@ -254,15 +240,15 @@ static void refusalsSayWhy(void **state) {
   pnDestroyTree(tree);
   /* NaN in a shared array: named by the query, for every rule and volume, and nothing is lost */
   uint32_t n = pnMesh_GetVertexCount(c.body[0].mesh);
-  for (int update = PN_UPDATE_BOTTOM_UP; update <= PN_UPDATE_BERGEN; update++) {
-    for (int volume = 0; volume < (update == PN_UPDATE_BERGEN ? 1 : PN_FORM_COUNT); volume++) {
+  for (int update = PN_UPDATE_BOTTOM_UP; update <= PN_UPDATE_BERGEN; ++update) {
+    for (int volume = 0; volume < (update == PN_UPDATE_BERGEN ? 1 : PN_FORM_COUNT); ++volume) {
       def = pnTree_GetDef(p.tree);
       def.lab = &lab;
       def.update = (pnUpdate)update;
       lab.form = (pnForm)volume;
       testExpectOk(pnCreateTree(&def, &tree));
       float kept = c.body[0].positions[3 * 5 + 2];
-      for (int bad = 0; bad < 2; bad++) {
+      for (int bad = 0; bad < 2; ++bad) {
         c.body[0].positions[3 * 5 + 2] = bad ? INFINITY : NAN;
         testExpectOk(pnPose_ShareVertices(p.pose, c.body[0].positions, n));
         testExpectFailure(pnTree_Update(tree, NULL), PN_ERROR_NUMBER, "vertex 5");
@@ -290,9 +276,7 @@ static void qualityFallsAndRebuildMends(void **state) {
   print_message("  %.1f bytes a triangle\n", (double)pnTree_GetByteCount(p.tree) / pnMesh_GetTriangleCount(mesh));
   assert_true(pnTree_GetByteCount(p.tree) < 100 * (size_t)pnMesh_GetTriangleCount(mesh));
   TestRandom r = testRandom(2);
-  for (uint32_t i = 0; i < 3 * n; i++) {
-    b.positions[i] = testFloat(&r, -1, 1);
-  }
+  for (uint32_t i = 0; i < 3 * n; ++i) b.positions[i] = testFloat(&r, -1, 1);
   testExpectOk(pnPose_SetVertices(p.pose, b.positions, n));
   testExpectOk(pnTree_Update(p.tree, NULL));
   assert_true(pnTree_GetQuality(p.tree) > 2);
@@ -316,14 +300,14 @@ static void impactIsBracketed(void **state) {
   AgreeCase c = agreeMake(2); /* two boxes with faces at x = 1 and x = 1 + gap */
   uint32_t n = pnMesh_GetVertexCount(c.body[1].mesh);
   float *start = malloc(3 * (size_t)n * sizeof(float)), *end = malloc(3 * (size_t)n * sizeof(float));
-  for (uint32_t i = 0; i < 3 * n; i++) {
+  for (uint32_t i = 0; i < 3 * n; ++i) {
     start[i] = c.body[1].positions[i] + (i % 3 == 0 ? 1.0f : 0);
     end[i] = c.body[1].positions[i] - (i % 3 == 0 ? 1.0f : 0);
   }
   Posed a = posed(&c.body[0]), b = posed(&c.body[1]);
   pnLinearMotion motion = {a.pose, b.pose, c.body[0].positions, NULL, start, end};
   pnImpact impact;
-  for (int k = 1; k < 6; k++) {
+  for (int k = 1; k < 6; ++k) {
     float tolerance = powf(10, -(float)k);
     testExpectOk(pnFindLinearImpact(a.tree, b.tree, &motion, 7, tolerance, &impact));
     assert_true(impact.contact && !impact.atStart);
@@ -351,10 +335,10 @@ static void impactIsBracketed(void **state) {
 /* All pairs of two meshes, by the exact test of two triangles alone. */
 static size_t countBrute(const pnMesh *a, const pnMesh *b) {
   size_t count = 0;
-  for (uint32_t i = 0; i < pnMesh_GetTriangleCount(a); i++) {
-    for (uint32_t j = 0; j < pnMesh_GetTriangleCount(b); j++) {
+  for (uint32_t i = 0; i < pnMesh_GetTriangleCount(a); ++i) {
+    for (uint32_t j = 0; j < pnMesh_GetTriangleCount(b); ++j) {
       pnTriangle s, t;
-      for (int k = 0; k < 9; k++) {
+      for (int k = 0; k < 9; ++k) {
         s.v[k / 3][k % 3] = pnMesh_GetVertices(a)[3 * pnMesh_GetTriangles(a)[3 * i + k / 3] + k % 3];
         t.v[k / 3][k % 3] = pnMesh_GetVertices(b)[3 * pnMesh_GetTriangles(b)[3 * j + k / 3] + k % 3];
       }
@@ -370,7 +354,7 @@ static void largerSideIsOpened(void **state) {
   (void)state;
   static const float sizes[] = {1.0f, 0.3f, 0.02f};
   static const pnForm volumes[] = {PN_FORM_BOX, PN_FORM_DOP14, PN_FORM_SPHERE};
-  for (int i = 0; i < 9; i++) {
+  for (int i = 0; i < 9; ++i) {
     pnMesh *mesh[2];
     pnPose *pose[2];
     pnTree *tree[2];
@@ -380,7 +364,7 @@ static void largerSideIsOpened(void **state) {
     pnMatrix m = pnMatrix_Identity();
     m.m[0][3] = 14;
     m.m[1][3] = 0.1f;
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 2; ++k) {
       pnPoseDef poseDef = pnDefaultPoseDef();
       poseDef.mesh = mesh[k];
       testExpectOk(pnCreatePose(&poseDef, &pose[k]));
@@ -396,7 +380,7 @@ static void largerSideIsOpened(void **state) {
     /* the same by vertices that are where the transform puts them */
     uint32_t n = pnMesh_GetVertexCount(mesh[1]);
     float *v = malloc(3 * (size_t)n * sizeof(float));
-    for (uint32_t k = 0; k < n; k++) {
+    for (uint32_t k = 0; k < n; ++k) {
       pnVec3 p = pnPose_GetVertex(pose[1], k);
       v[3 * k] = p.x, v[3 * k + 1] = p.y, v[3 * k + 2] = p.z;
     }
@@ -409,7 +393,7 @@ static void largerSideIsOpened(void **state) {
     testExpectOk(pnCreateMesh(&movedDef, &moved));
     size_t expected = countBrute(mesh[0], moved);
     assert_true(expected > 0);
-    for (int turn = 0; turn < 2; turn++) {
+    for (int turn = 0; turn < 2; ++turn) {
       pnCost cost = {0};
       testExpectOk(pnCollideTrees(tree[turn], tree[1 - turn], NULL, list, &cost));
       assert_int_equal(pnPairList_GetCount(list), expected);
@@ -418,7 +402,7 @@ static void largerSideIsOpened(void **state) {
     free(v);
     pnDestroyMesh(moved);
     pnDestroyPairList(list);
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 2; ++k) {
       pnDestroyTree(tree[k]);
       pnDestroyPose(pose[k]);
       pnDestroyMesh(mesh[k]);
@@ -431,12 +415,10 @@ static void largerSideIsOpened(void **state) {
 /* Sets boxes on a coarse lattice, so that faces touch; `many` of them from anywhere, the others move a little or stay. A few
  * are empty, a few large, one is all there is. */
 static void moveBoxes(TestRandom *r, pnBroadBox *boxes, uint32_t count, bool fresh, uint32_t moving) {
-  for (uint32_t i = 0; i < count; i++) {
-    if (!fresh && testBelow(r, 100) >= moving) {
-      continue;
-    }
+  for (uint32_t i = 0; i < count; ++i) {
+    if (!fresh && testBelow(r, 100) >= moving) continue;
     pnBox *b = &boxes[i].box;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
       float step = (float)testBelow(r, 3) - 1;
       step *= testBelow(r, 9) == 0 ? 40 : 1; /* some leap, also out of the place where all are */
       float lo = fresh ? (float)testBelow(r, 100) * 0.25f : (&b->min.x)[k] + step * 0.25f;
@@ -446,9 +428,7 @@ static void moveBoxes(TestRandom *r, pnBroadBox *boxes, uint32_t count, bool fre
     }
     boxes[i].category = 1u << testBelow(r, 3);
     boxes[i].mask = testBelow(r, 8);
-    if (i == 7) {
-      *b = (pnBox){{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
-    }
+    if (i == 7) *b = (pnBox){{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
   }
 }
 
@@ -462,22 +442,20 @@ static void treeOfBoxesAgreesWithAllPairs(void **state) {
   pnBroadPhase tree = {0}, all = {0};
   uint32_t count = 0;
   size_t found = 0;
-  for (int step = 0; step < 300; step++) {
+  for (int step = 0; step < 300; ++step) {
     bool fresh = step % 60 == 0;
     uint32_t before = count;
     count = fresh ? 1 + testBelow(&r, COUNT / 2) : PN_MIN(COUNT, count + testBelow(&r, 4) * (step % 3 == 0));
     moveBoxes(&r, boxes, count, fresh, moving[step / 7 % 5]);
     moveBoxes(&r, boxes + PN_MIN(before, count), count - PN_MIN(before, count), true, 100);
     assert_true(pn_reserveBroad(&tree, COUNT) && pn_reserveBroad(&all, COUNT));
-    for (uint32_t i = 0; i < COUNT; i++) {
+    for (uint32_t i = 0; i < COUNT; ++i) {
       pn_setBroadBox(&tree, i, i < count ? boxes[i] : pn_emptyBroadBox());
       pn_setBroadBox(&all, i, i < count ? boxes[i] : pn_emptyBroadBox());
     }
     assert_true(pn_findClose(&tree, step % 50 == 49) && pn_findClose(&all, true));
     assert_int_equal(tree.pairs.count, all.pairs.count);
-    if (all.pairs.count > 0) {
-      assert_memory_equal(tree.pairs.data, all.pairs.data, all.pairs.count * sizeof(pnPair));
-    }
+    if (all.pairs.count > 0) assert_memory_equal(tree.pairs.data, all.pairs.data, all.pairs.count * sizeof(pnPair));
     found += all.pairs.count;
   }
   assert_true(found > 1000);
@@ -493,8 +471,8 @@ static void closeIsClosed(void **state) {
   pnBroadBox unit = {{{0, 0, 0}, {1, 1, 1}}, 1, 1}, beside = {{{1, 1, 1}, {2, 2, 2}}, 1, 1}, shy = {unit.box, 1, 2};
   pnBroadBox apart = {{{nextafterf(1, 2), 0, 0}, {2, 1, 1}}, 1, 1};
   pnBroadBox four[4] = {unit, beside, shy, apart};
-  for (int all = 0; all < 2; all++) {
-    for (uint32_t i = 0; i < 4; i++) {
+  for (int all = 0; all < 2; ++all) {
+    for (uint32_t i = 0; i < 4; ++i) {
       pn_setBroadBox(&broad, i, pn_emptyBroadBox());
       pn_setBroadBox(&broad, i, four[i]);
     }

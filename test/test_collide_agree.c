@@ -36,33 +36,24 @@ static pnTree *treeOf(pnPose *pose, const Setting *s, bool self) {
   pnTree *tree;
   pnResult result = pnCreateTree(&def, &tree);
   bool byVertices = s->update <= PN_UPDATE_HYBRID;
-  if (byVertices || (result != PN_ERROR_KIND && result != PN_ERROR_ARGUMENT)) {
-    testExpectOk(result);
-  }
+  if (byVertices || (result != PN_ERROR_KIND && result != PN_ERROR_ARGUMENT)) testExpectOk(result);
   return tree;
 }
 
 /* Is what a query for the first pair has found one of them, or nothing when there are none? */
 static bool isFirst(const AgreePairs *truth, const pnPairList *list) {
-  if (truth->count == 0 || pnPairList_GetCount(list) != 1) {
-    return truth->count == pnPairList_GetCount(list);
-  }
-  for (size_t i = 0; i < truth->count; i++) {
-    if (memcmp(&truth->pairs[i], pnPairList_GetPairs(list), sizeof(pnPair)) == 0) {
-      return true;
-    }
-  }
+  if (truth->count == 0 || pnPairList_GetCount(list) != 1) return truth->count == pnPairList_GetCount(list);
+  for (size_t i = 0; i < truth->count; ++i)
+    if (memcmp(&truth->pairs[i], pnPairList_GetPairs(list), sizeof(pnPair)) == 0) return true;
   return false;
 }
 
 /* All, first and self on 1 ... 4 threads, against the truth. */
 static void checkTrees(const char *name, const Setting *s, pnTree *a, pnTree *b, const AgreePairs *truth,
                        const AgreePairs *self, pnPairList *list) {
-  for (uint32_t threads = 1; threads <= 4; threads++) {
+  for (uint32_t threads = 1; threads <= 4; ++threads) {
     pnQueryDef def = pnDefaultQueryDef();
-    if (threads > 1) {
-      def.tasks = pnPool_GetTasks(s_pools[threads]);
-    }
+    if (threads > 1) def.tasks = pnPool_GetTasks(s_pools[threads]);
     testExpectOk(pnCollideTrees(a, b, &def, list, NULL));
     bool equal = agreeEqual(truth, list);
     testExpectOk(pnCollideSelf(a, &def, list, NULL));
@@ -85,21 +76,17 @@ static bool checkSetting(const AgreeCase *c, const Setting *s, const AgreePairs 
                          pnPairList *list) {
   pnPose *pose[2];
   pnTree *tree[2];
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2; ++i) {
     pnPoseDef def = pnDefaultPoseDef();
     def.mesh = c->body[i].mesh;
     testExpectOk(pnCreatePose(&def, &pose[i]));
     tree[i] = treeOf(pose[i], s, i == 0);
     testExpectOk(pnPose_SetVertices(pose[i], c->body[i].positions, pnMesh_GetVertexCount(c->body[i].mesh)));
-    if (tree[i]) {
-      testExpectOk(pnTree_Validate(tree[i]));
-    }
+    if (tree[i]) testExpectOk(pnTree_Validate(tree[i]));
   }
   bool fits = tree[0] && tree[1];
-  if (fits) {
-    checkTrees(c->name, s, tree[0], tree[1], truth, self, list);
-  }
-  for (int i = 0; i < 2; i++) {
+  if (fits) checkTrees(c->name, s, tree[0], tree[1], truth, self, list);
+  for (int i = 0; i < 2; ++i) {
     pnDestroyTree(tree[i]);
     pnDestroyPose(pose[i]);
   }
@@ -114,9 +101,9 @@ static void testCase(uint32_t index) {
   pnPairList *list;
   testExpectOk(pnCreatePairList(&list));
   uint32_t turn = index, last = turn;
-  for (int build = 0; build < PN_BUILD_COUNT; build++) {
-    for (int volume = 0; volume < PN_FORM_COUNT; volume++) {
-      for (int update = PN_UPDATE_BOTTOM_UP; update < PN_UPDATE_COUNT; update++) {
+  for (int build = 0; build < PN_BUILD_COUNT; ++build) {
+    for (int volume = 0; volume < PN_FORM_COUNT; ++volume) {
+      for (int update = PN_UPDATE_BOTTOM_UP; update < PN_UPDATE_COUNT; ++update) {
         Setting s = {
             build, volume, update, arities[turn % 3], leafSizes[turn / 3 % 4], turn % 5 ? 1u << (turn % 5 * 2) : 1};
         turn += checkSetting(&c, &s, &truth, &self, list);
@@ -134,9 +121,7 @@ static void testCase(uint32_t index) {
 
 static void agreeOnEverything(void **state) {
   (void)state;
-  for (uint32_t i = 0; i < AGREE_CASES; i++) {
-    testCase(i);
-  }
+  for (uint32_t i = 0; i < AGREE_CASES; ++i) testCase(i);
 }
 
 /* Two trees with different volumes, rules and settings: every form of volume meets every other. */
@@ -154,10 +139,10 @@ static void agreeMixed(void **state) {
                                   {PN_BUILD_BALANCED, PN_FORM_BOX, PN_UPDATE_BERGEN, 2, 1, 64},
                                   {PN_BUILD_BALANCED, PN_FORM_DOP18, PN_UPDATE_RIGID, 8, 8, 64}};
   size_t n = sizeof kinds / sizeof *kinds;
-  for (size_t i = 0; i < n * n; i++) {
+  for (size_t i = 0; i < n * n; ++i) {
     pnPose *pose[2];
     pnTree *tree[2];
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 2; ++k) {
       pnPoseDef def = pnDefaultPoseDef();
       def.mesh = c.body[k].mesh;
       testExpectOk(pnCreatePose(&def, &pose[k]));
@@ -165,10 +150,9 @@ static void agreeMixed(void **state) {
       tree[k] = treeOf(pose[k], &kinds[k ? i % n : i / n], (i + k) % 3 == 0);
     }
     testExpectOk(pnCollideTrees(tree[0], tree[1], NULL, list, NULL));
-    if (!agreeEqual(&truth, list)) {
+    if (!agreeEqual(&truth, list))
       fail_msg("kinds %zu and %zu: %zu pairs, not %zu", i / n, i % n, pnPairList_GetCount(list), truth.count);
-    }
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 2; ++k) {
       pnDestroyTree(tree[k]);
       pnDestroyPose(pose[k]);
     }
@@ -196,12 +180,10 @@ typedef struct Grove {
 
 static uint32_t plantGrove(Grove *g, pnPose *const pose[2]) {
   uint32_t fitting = 0, turn = 0;
-  for (int update = 0; update < PN_UPDATE_COUNT; update++) {
-    for (int form = 0; form < PN_FORM_COUNT; form++, turn++) {
+  for (int update = 0; update < PN_UPDATE_COUNT; ++update) {
+    for (int form = 0; form < PN_FORM_COUNT; ++form, ++turn) {
       Setting s = {PN_BUILD_BALANCED, form, update, arities[turn % 3], leafSizes[turn % 4], 1u << (turn % 5 * 2)};
-      for (int k = 0; k < 2; k++) {
-        g->tree[k][update][form] = treeOf(pose[k], &s, k == 0);
-      }
+      for (int k = 0; k < 2; ++k) g->tree[k][update][form] = treeOf(pose[k], &s, k == 0);
       fitting += g->tree[0][update][form] != NULL;
     }
   }
@@ -209,12 +191,10 @@ static uint32_t plantGrove(Grove *g, pnPose *const pose[2]) {
 }
 
 static void checkGrove(const char *name, Grove *g, const AgreePairs *truth, const AgreePairs *self, pnPairList *list) {
-  for (int i = 0; i < PN_UPDATE_COUNT * PN_FORM_COUNT; i++) {
+  for (int i = 0; i < PN_UPDATE_COUNT * PN_FORM_COUNT; ++i) {
     int update = i / PN_FORM_COUNT, form = i % PN_FORM_COUNT;
     pnTree *a = g->tree[0][update][form], *b = g->tree[1][update][form];
-    if (!a || !b) {
-      continue;
-    }
+    if (!a || !b) continue;
     Setting s = {PN_BUILD_BALANCED, form, update, 0, 0, 0};
     testExpectOk(pnTree_Validate(a));
     testExpectOk(pnTree_Validate(b));
@@ -229,15 +209,13 @@ static void checkGrove(const char *name, Grove *g, const AgreePairs *truth, cons
 static void checkMotion(const TestMotion *motion, uint64_t seed, pnPairList *list) {
   TestRandom r = testRandom(seed);
   TestMoving body[2] = {{0}, {0}};
-  for (int k = 0; k < 2; k++) {
-    motion->make(&body[k], 1, 1, seed + (uint64_t)k);
-  }
+  for (int k = 0; k < 2; ++k) motion->make(&body[k], 1, 1, seed + (uint64_t)k);
   Grove grove;
   uint32_t fitting = plantGrove(&grove, (pnPose *const[2]){body[0].pose, body[1].pose});
   size_t pairs = 0, selves = 0;
-  for (int round = 0; round < 3; round++) {
+  for (int round = 0; round < 3; ++round) {
     AgreeBody now[2];
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 2; ++k) {
       pnMatrix m = testRotation(&r, 0.5f);
       testExpectOk(pnPose_SetTransform(body[k].pose, &m));
       motion->move(&body[k], &r, 1);
@@ -254,21 +232,15 @@ static void checkMotion(const TestMotion *motion, uint64_t seed, pnPairList *lis
   }
   print_message("  %s: %u rules and forms, %zu pairs, %zu self\n", motion->name, fitting, pairs, selves);
   assert_true(pairs > 20);
-  for (int i = 0; i < 2 * PN_UPDATE_COUNT * PN_FORM_COUNT; i++) {
-    pnDestroyTree((&grove.tree[0][0][0])[i]);
-  }
-  for (int k = 0; k < 2; k++) {
-    motion->free(&body[k]);
-  }
+  for (int i = 0; i < 2 * PN_UPDATE_COUNT * PN_FORM_COUNT; ++i) pnDestroyTree((&grove.tree[0][0][0])[i]);
+  for (int k = 0; k < 2; ++k) motion->free(&body[k]);
 }
 
 static void agreeMoving(void **state) {
   (void)state;
   pnPairList *list;
   testExpectOk(pnCreatePairList(&list));
-  for (uint32_t i = 0; i < TEST_MOTION_COUNT; i++) {
-    checkMotion(testMotions[i], 100 + i, list);
-  }
+  for (uint32_t i = 0; i < TEST_MOTION_COUNT; ++i) checkMotion(testMotions[i], 100 + i, list);
   pnDestroyPairList(list);
 }
 
@@ -277,12 +249,10 @@ static void agreeMoving(void **state) {
 /* First `by`, then `m`. */
 static pnMatrix after(const pnMatrix *m, const pnMatrix *by) {
   pnMatrix out;
-  for (int i = 0; i < 3; i++) {
-    for (int j = 0; j < 4; j++) {
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 4; ++j) {
       float sum = j == 3 ? m->m[i][3] : 0;
-      for (int k = 0; k < 3; k++) {
-        sum += m->m[i][k] * by->m[k][j];
-      }
+      for (int k = 0; k < 3; ++k) sum += m->m[i][k] * by->m[k][j];
       out.m[i][j] = sum;
     }
   }
@@ -297,17 +267,15 @@ static void agreeUnderTransforms(void **state) {
   pnPairList *list;
   testExpectOk(pnCreatePairList(&list));
   uint32_t meetFar = 0;
-  for (int round = 0; round < 30; round++) {
+  for (int round = 0; round < 30; ++round) {
     pnPose *pose[2];
     pnTree *tree[2];
     pnMatrix place = pnMatrix_Identity();
     AgreeBody moved[2];
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 2; ++k) {
       static const pnUpdate rules[4] = {PN_UPDATE_HYBRID, PN_UPDATE_RIGID, PN_UPDATE_BERGEN, PN_UPDATE_TOP_DOWN};
       Setting s = {PN_BUILD_BALANCED, PN_FORM_BOX, rules[(round + 2 * k) % 4], 8, 8, 64};
-      if (s.update == PN_UPDATE_RIGID || s.update == PN_UPDATE_HYBRID) {
-        s.form = (pnForm)(round % PN_FORM_COUNT);
-      }
+      if (s.update == PN_UPDATE_RIGID || s.update == PN_UPDATE_HYBRID) s.form = (pnForm)(round % PN_FORM_COUNT);
       pnPoseDef def = pnDefaultPoseDef();
       def.mesh = c.body[k].mesh;
       uint32_t n = pnMesh_GetVertexCount(def.mesh);
@@ -329,7 +297,7 @@ static void agreeUnderTransforms(void **state) {
     assert_true(agreeEqual(&truth, list));
     meetFar += round % 3 == 0 && truth.count > 0;
     free(truth.pairs);
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 2; ++k) {
       free(moved[k].positions);
       pnDestroyTree(tree[k]);
       pnDestroyPose(pose[k]);
@@ -344,9 +312,7 @@ static void agreeUnderTransforms(void **state) {
 static void checkPoses(pnTree *a, const pnPose *p, pnTree *b, const pnPose *q, uint32_t threads, pnPairList *list,
                        pnPairList *truth) {
   pnQueryDef def = pnDefaultQueryDef();
-  if (threads > 1) {
-    def.tasks = pnPool_GetTasks(s_pools[threads]);
-  }
+  if (threads > 1) def.tasks = pnPool_GetTasks(s_pools[threads]);
   testExpectOk(pnCollideTrees(a, b, &def, list, NULL));
   testExpectOk(pnCollideBrute(p, q, NULL, truth));
   assert_true(pnPairList_GetCount(truth) > 0);
@@ -371,7 +337,7 @@ static void agreeInPlace(void **state) {
   pnPairList *list, *truth;
   testExpectOk(pnCreatePairList(&list));
   testExpectOk(pnCreatePairList(&truth));
-  for (int k = 0; k < 2; k++) {
+  for (int k = 0; k < 2; ++k) {
     pnPoseDef poseDef = pnDefaultPoseDef();
     poseDef.mesh = mesh;
     testExpectOk(pnCreatePose(&poseDef, &pose[k]));
@@ -382,12 +348,10 @@ static void agreeInPlace(void **state) {
     testExpectOk(pnCreateTree(&def, &tree[k]));
     array[k] = calloc(3 * (size_t)n + 1, sizeof(float));
   }
-  for (uint32_t step = 0; step < 24; step++) {
-    for (uint32_t k = 0; k < 2; k++) {
+  for (uint32_t step = 0; step < 24; ++step) {
+    for (uint32_t k = 0; k < 2; ++k) {
       float *v = array[step / 2 % 2]; /* now and then both bodies have one array */
-      for (uint32_t i = 0; i < 3 * n; i++) {
-        v[i] = c.body[0].positions[i] + testFloat(&r, -0.02f, 0.02f);
-      }
+      for (uint32_t i = 0; i < 3 * n; ++i) v[i] = c.body[0].positions[i] + testFloat(&r, -0.02f, 0.02f);
       pnMatrix m = testRotation(&r, 0.2f);
       static const pnMatrix one = {{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}};
       testExpectOk(pnPose_SetTransform(pose[k], (step + k) % 2 ? &m : &one));
@@ -395,7 +359,7 @@ static void agreeInPlace(void **state) {
     }
     checkPoses(tree[0], pose[0], tree[1], pose[1], 1 + step % 4, list, truth);
   }
-  for (int k = 0; k < 2; k++) {
+  for (int k = 0; k < 2; ++k) {
     pnDestroyTree(tree[k]);
     pnDestroyPose(pose[k]);
     free(array[k]);
@@ -408,19 +372,14 @@ static void agreeInPlace(void **state) {
 static int setup(void **state) {
   (void)state;
   oracleOpen();
-  for (uint32_t i = 2; i <= 4; i++) {
-    if (pnCreatePool(i, &s_pools[i]) != PN_OK) {
-      return -1;
-    }
-  }
+  for (uint32_t i = 2; i <= 4; ++i)
+    if (pnCreatePool(i, &s_pools[i]) != PN_OK) return -1;
   return 0;
 }
 
 static int teardown(void **state) {
   (void)state;
-  for (uint32_t i = 2; i <= 4; i++) {
-    pnDestroyPool(s_pools[i]);
-  }
+  for (uint32_t i = 2; i <= 4; ++i) pnDestroyPool(s_pools[i]);
   oracleClose();
   return pnGetByteCount() == 0 ? 0 : -1;
 }

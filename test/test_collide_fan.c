@@ -31,7 +31,7 @@ typedef struct Wheel {
 static Wheel wheel(uint32_t triangles, bool closed) {
   Wheel w = {.around = triangles + !closed, .triangles = triangles, .closed = closed};
   w.vertices = w.around + 1;
-  for (uint32_t i = 0; i < triangles; i++) {
+  for (uint32_t i = 0; i < triangles; ++i) {
     w.index[3 * i] = 0;
     w.index[3 * i + 1] = 1 + i;
     w.index[3 * i + 2] = 1 + (i + 1) % w.around;
@@ -42,10 +42,10 @@ static Wheel wheel(uint32_t triangles, bool closed) {
 /* Points around at angle turns * i / triangles, height by `height`, all shaken by `shake` and rounded to a grid when `step`
  * is not 0. */
 static void place(Wheel *w, double turns, double rise, double wave, double shake, double step) {
-  for (uint32_t i = 0; i <= w->around; i++) {
+  for (uint32_t i = 0; i <= w->around; ++i) {
     double angle = 6.283185307179586 * turns * (i - 1) / w->triangles, r = i == 0 ? 0 : 1 + 0.5 * uniform();
     double p[3] = {r * cos(angle), r * sin(angle), i == 0 ? 0 : rise * (i - 1) / w->around + wave * (i % 2 ? 1 : -1)};
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
       p[k] += shake * (2 * uniform() - 1);
       w->position[3 * i + k] = (float)(step > 0 ? step * round(p[k] / step) : p[k]);
     }
@@ -55,11 +55,10 @@ static void place(Wheel *w, double turns, double rise, double wave, double shake
 /* A rotation and a size, so that no axis is special. */
 static void turnAbout(Wheel *w, double size) {
   pnMatrix m = testRotation(&dice, 0);
-  for (uint32_t i = 0; i < w->vertices; i++) {
+  for (uint32_t i = 0; i < w->vertices; ++i) {
     float *p = w->position + 3 * i, out[3];
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k)
       out[k] = (float)(size * (double)(m.m[k][0] * p[0] + m.m[k][1] * p[1] + m.m[k][2] * p[2]));
-    }
     memcpy(p, out, sizeof out);
   }
 }
@@ -99,9 +98,8 @@ static Outcome checkMesh(const float *position, uint32_t vertices, const uint32_
   pnCost cost;
   testExpectOk(pnCollideSelf(tree, NULL, list, &cost));
   if (!agreeEqual(&truth, list)) {
-    for (uint32_t i = 0; i < vertices; i++) {
+    for (uint32_t i = 0; i < vertices; ++i)
       print_error("%u: %a %a %a\n", i, body.positions[3 * i], body.positions[3 * i + 1], body.positions[3 * i + 2]);
-    }
     fail_msg("%zu pairs, truth %zu", pnPairList_GetCount(list), truth.count);
   }
   Outcome out = {(uint32_t)truth.count, cost.exactTests > 0};
@@ -122,14 +120,14 @@ static Outcome check(const Wheel *w) {
 static void smoothFansAreProved(void **state) {
   (void)state;
   uint32_t tested = 0, all = 0;
-  for (uint32_t i = 0; i < 2000; i++) {
+  for (uint32_t i = 0; i < 2000; ++i) {
     bool closed = i % 2 == 0;
     Wheel w = wheel(3 + below(8), closed);
     place(&w, closed ? 1 : 0.5, 0, 0.1, 0.1, 0);
     turnAbout(&w, pow(10, 8 * uniform() - 4));
     Outcome out = check(&w);
     tested += out.tested;
-    all++;
+    ++all;
   }
   assert_true(tested < all / 10);
 }
@@ -139,15 +137,11 @@ static void fansOfAllKindsAgree(void **state) {
   static const double turns[] = {0.2, 0.5, 0.9, 1, 1.1, 1.5, 2, 2.4, 3}, shakes[] = {0, 1e-7, 1e-3, 0.3, 2},
                       steps[] = {0, 0, 0.25, 0.5};
   uint32_t meeting = 0, proved = 0;
-  for (uint32_t i = 0; i < 20000; i++) {
+  for (uint32_t i = 0; i < 20000; ++i) {
     Wheel w = wheel(2 + below(MOST - 4), below(2));
-    if (w.closed && w.triangles < 3) {
-      continue;
-    }
+    if (w.closed && w.triangles < 3) continue;
     place(&w, turns[below(9)] * (below(2) ? 1 : -1), below(3), below(2) * uniform(), shakes[below(5)], steps[below(4)]);
-    if (below(2)) {
-      turnAbout(&w, 1);
-    }
+    if (below(2)) turnAbout(&w, 1);
     Outcome out = check(&w);
     meeting += out.pairs > 0;
     proved += !out.tested;
@@ -160,8 +154,8 @@ static void fansOfAllKindsAgree(void **state) {
 /* A circle that goes around twice and meets itself only at its middle line: each step is seen from the same side. */
 static void windingTwiceIsNotOnce(void **state) {
   (void)state;
-  for (uint32_t k = 7; k < MOST; k++) {
-    for (int open = 0; open < 2; open++) {
+  for (uint32_t k = 7; k < MOST; ++k) {
+    for (int open = 0; open < 2; ++open) {
       Wheel w = wheel(k, !open);
       place(&w, 2, 0, 0, 0, 0);
       assert_true(check(&w).pairs > 0);
@@ -177,17 +171,16 @@ static void windingTwiceIsNotOnce(void **state) {
 static void hairsAreNotJudgedByRounding(void **state) {
   (void)state;
   uint32_t meeting = 0;
-  for (uint32_t i = 0; i < 20000; i++) {
+  for (uint32_t i = 0; i < 20000; ++i) {
     Wheel w = wheel(4 + below(4), true);
     place(&w, 1, 0, 0, 0.1, 0);
     float *p = w.position + 3, *q = w.position + 6, size = testFloat(&dice, 0.5f, 2);
-    for (uint32_t v = 0; v < w.vertices; v++) {
+    for (uint32_t v = 0; v < w.vertices; ++v) {
       w.position[3 * v] += 100 * (float)(i % 2); /* far from the origin, too */
       w.position[3 * v + 2] = 0;
     }
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 2; ++k)
       q[k] = nextafterf(w.position[k] + size * (p[k] - w.position[k]), below(2) ? -1000.0f : 1000.0f);
-    }
     meeting += check(&w).pairs > 0;
   }
   assert_true(meeting > 2000 && meeting < 18000);
@@ -198,13 +191,13 @@ static void hairsAreNotJudgedByRounding(void **state) {
 static void seamsAreOneVertexWhileTheyAreOnePoint(void **state) {
   (void)state;
   uint32_t opened = 0;
-  for (uint32_t i = 0; i < 3000; i++) {
+  for (uint32_t i = 0; i < 3000; ++i) {
     /* every triangle with vertices of its own: welding makes the fan */
     Wheel w = wheel(3 + below(8), below(2));
     place(&w, w.closed ? 1 : 0.6, 0, 0.1, 0.1, 0);
     float position[9 * MOST], moved[9 * MOST];
     uint32_t index[3 * MOST];
-    for (uint32_t c = 0; c < 3 * w.triangles; c++) {
+    for (uint32_t c = 0; c < 3 * w.triangles; ++c) {
       index[c] = c;
       memcpy(position + 3 * c, w.position + 3 * w.index[c], 3 * sizeof(float));
     }
@@ -212,9 +205,7 @@ static void seamsAreOneVertexWhileTheyAreOnePoint(void **state) {
     assert_true(checkMesh(position, 3 * w.triangles, index, w.triangles, true, moved).pairs == 0);
     /* one corner of one triangle comes away a little, or turns through its neighbours */
     uint32_t c = below(3 * w.triangles);
-    for (int k = 0; k < 3; k++) {
-      moved[3 * c + k] += (float)((below(2) ? 1e-6 : 1.0) * (2 * uniform() - 1));
-    }
+    for (int k = 0; k < 3; ++k) moved[3 * c + k] += (float)((below(2) ? 1e-6 : 1.0) * (2 * uniform() - 1));
     opened += checkMesh(position, 3 * w.triangles, index, w.triangles, true, moved).pairs > 0;
   }
   assert_true(opened > 100);
@@ -231,10 +222,10 @@ static void whatIsNotAFanIsTested(void **state) {
     uint32_t count;
   } meshes[] = {{bow, 4}, {three, 3}, {twice, 3}, {flat, 3}, {eight, 6}};
   uint32_t meeting = 0;
-  for (uint32_t i = 0; i < 5000; i++) {
+  for (uint32_t i = 0; i < 5000; ++i) {
     float position[21];
     double grid = below(2) ? 0.25 : 0;
-    for (int k = 0; k < 21; k++) {
+    for (int k = 0; k < 21; ++k) {
       double x = 2 * uniform() - 1;
       position[k] = (float)(grid > 0 ? grid * round(x / grid) : x);
     }

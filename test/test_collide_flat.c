@@ -33,9 +33,7 @@ static Sheet openSheet(pnMesh *mesh) {
   pnTreeDef def = pnDefaultTreeDef();
   def.pose = s.pose;
   testExpectOk(pnCreateTree(&def, &s.tree));
-  for (int i = 0; i < 2; i++) {
-    testExpectOk(pnCreatePairList(&s.lists[i]));
-  }
+  for (int i = 0; i < 2; ++i) testExpectOk(pnCreatePairList(&s.lists[i]));
   return s;
 }
 
@@ -63,7 +61,7 @@ static bool sameLists(const pnPairList *a, const pnPairList *b) {
 static Outcome check(Sheet *s, bool truth) {
   Outcome out;
   testExpectOk(pnPose_SetVertices(s->pose, s->body.positions, s->vertices));
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2; ++i) {
     pnQueryDef def = pnDefaultQueryDef();
     pnQueryLab queryLab = {0};
     def.lab = &queryLab;
@@ -94,7 +92,7 @@ static pnMesh *grid(uint32_t columns, uint32_t rows) {
 static void wave(Sheet *s, double height, double length, double turn, double noise) {
   const float *rest = pnMesh_GetVertices(s->body.mesh);
   double phase = 6.28 * uniform();
-  for (uint32_t v = 0; v < s->vertices; v++) {
+  for (uint32_t v = 0; v < s->vertices; ++v) {
     double x = (double)rest[3 * v], y = (double)rest[3 * v + 1], z = (double)rest[3 * v + 2];
     double up = height * sin(x / length + phase) * cos(y / length) + z, angle = turn * x, r = turn > 0 ? 1 / turn : 0;
     double p[3] = {x, y, up};
@@ -104,9 +102,7 @@ static void wave(Sheet *s, double height, double length, double turn, double noi
       p[0] = (r + up) * sin(angle);
       p[2] = (r + up) * cos(angle);
     }
-    for (int k = 0; k < 3; k++) {
-      s->body.positions[3 * v + k] = (float)(p[k] + noise * (2 * uniform() - 1));
-    }
+    for (int k = 0; k < 3; ++k) s->body.positions[3 * v + k] = (float)(p[k] + noise * (2 * uniform() - 1));
   }
 }
 
@@ -136,7 +132,7 @@ static void sheetsOfAllKindsAgree(void **state) {
                       noises[] = {0, 1e-6, 0.05, 0.5};
   Sheet s = openSheet(grid(24, 20));
   uint32_t meeting = 0, saving = 0;
-  for (uint32_t i = 0; i < 300; i++) {
+  for (uint32_t i = 0; i < 300; ++i) {
     wave(&s, heights[testBelow(&dice, 4)], lengths[testBelow(&dice, 4)], turns[testBelow(&dice, 4)],
          noises[testBelow(&dice, 4)]);
     Outcome out = check(&s, i % 10 == 0);
@@ -153,9 +149,9 @@ static void rampsAreNotFlat(void **state) {
   (void)state;
   Sheet s = openSheet(grid(60, 4));
   const float *rest = pnMesh_GetVertices(s.body.mesh);
-  for (uint32_t i = 0; i < 40; i++) {
+  for (uint32_t i = 0; i < 40; ++i) {
     double turns = 0.5 + 0.1 * i, shift = uniform();
-    for (uint32_t v = 0; v < s.vertices; v++) {
+    for (uint32_t v = 0; v < s.vertices; ++v) {
       double u = ((double)rest[3 * v] + 30) / 60, r = 3 + (double)rest[3 * v + 1],
              angle = 6.2831853 * (turns * u + shift);
       float *p = s.body.positions + 3 * v;
@@ -174,7 +170,7 @@ static pnMesh *disc(uint32_t rings, uint32_t spokes) {
   float *vertices = malloc((3 * (size_t)rings * spokes + 3) * sizeof(float));
   uint32_t *triangles = malloc(6 * (size_t)rings * spokes * sizeof(uint32_t)), count = 0;
   memset(vertices, 0, 3 * sizeof(float));
-  for (uint32_t i = 0; i < rings * spokes; i++) {
+  for (uint32_t i = 0; i < rings * spokes; ++i) {
     uint32_t ring = i / spokes, next = i % spokes + 1 == spokes ? i + 1 - spokes : i + 1;
     double angle = 6.283185307179586 * (i % spokes) / spokes;
     float *v = vertices + 3 * (i + 1);
@@ -206,7 +202,7 @@ static void windingTwiceIsNotFlat(void **state) {
     Sheet s = openSheet(disc(8, spokes));
     assert_int_equal(check(&s, true).leafPairs[0], 0); /* flat as it is */
     const float *rest = pnMesh_GetVertices(s.body.mesh);
-    for (uint32_t v = 0; v < s.vertices; v++) {
+    for (uint32_t v = 0; v < s.vertices; ++v) {
       double x = (double)rest[3 * v], y = (double)rest[3 * v + 1], r = hypot(x, y), angle = 2 * atan2(y, x);
       float *p = s.body.positions + 3 * v;
       p[0] = (float)(r * cos(angle));
@@ -224,7 +220,7 @@ static void foldsAreFound(void **state) {
   Sheet s = openSheet(grid(32, 32));
   const float *rest = pnMesh_GetVertices(s.body.mesh);
   uint32_t meeting = 0;
-  for (uint32_t i = 0; i < 300; i++) {
+  for (uint32_t i = 0; i < 300; ++i) {
     memcpy(s.body.positions, rest, 3 * (size_t)s.vertices * sizeof(float));
     uint32_t v = testBelow(&dice, s.vertices);
     s.body.positions[3 * v] += (float)(4 * uniform() - 2);
@@ -249,12 +245,10 @@ static void openedSeamsAreSeen(void **state) {
   uint32_t *triangles = malloc(3 * (size_t)t * sizeof(uint32_t));
   memcpy(vertices, pnMesh_GetVertices(whole), 3 * (size_t)n * sizeof(float));
   memcpy(vertices + 3 * (size_t)n, vertices, 3 * (size_t)n * sizeof(float));
-  for (uint32_t i = 0; i < t; i++) {
+  for (uint32_t i = 0; i < t; ++i) {
     const uint32_t *c = pnMesh_GetTriangles(whole) + 3 * (size_t)i;
     float x = vertices[3 * c[0]] + vertices[3 * c[1]] + vertices[3 * c[2]];
-    for (int k = 0; k < 3; k++) {
-      triangles[3 * i + (uint32_t)k] = c[k] + (x > 0 ? n : 0);
-    }
+    for (int k = 0; k < 3; ++k) triangles[3 * i + (uint32_t)k] = c[k] + (x > 0 ? n : 0);
   }
   pnMeshDef def = pnDefaultMeshDef();
   def.vertices = vertices;
@@ -268,8 +262,8 @@ static void openedSeamsAreSeen(void **state) {
   assert_int_equal(closed.pairs, 0);
   assert_true(2 * closed.leafPairs[0] < closed.leafPairs[1]);
   /* the right half slides over the left one, in the same plane and a little above it */
-  for (int i = 0; i < 2; i++) {
-    for (uint32_t v = n; v < 2 * n; v++) {
+  for (int i = 0; i < 2; ++i) {
+    for (uint32_t v = n; v < 2 * n; ++v) {
       s.body.positions[3 * v] = vertices[3 * v] - 1.3f;
       s.body.positions[3 * v + 2] = i ? 0.1f * sinf(vertices[3 * v]) : 0;
     }
@@ -277,11 +271,8 @@ static void openedSeamsAreSeen(void **state) {
   }
   /* only the inside of the seam opens: the right side's vertices on it move left, and the rim stays */
   memcpy(s.body.positions, vertices, 6 * (size_t)n * sizeof(float));
-  for (uint32_t v = n; v < 2 * n; v++) {
-    if (vertices[3 * v] == 0 && fabsf(vertices[3 * v + 1]) < 7) {
-      s.body.positions[3 * v] = -1.6f;
-    }
-  }
+  for (uint32_t v = n; v < 2 * n; ++v)
+    if (vertices[3 * v] == 0 && fabsf(vertices[3 * v + 1]) < 7) s.body.positions[3 * v] = -1.6f;
   assert_true(check(&s, true).pairs > 20);
   closeSheet(&s);
   pnDestroyMesh(whole);
@@ -292,7 +283,7 @@ static void openedSeamsAreSeen(void **state) {
 /* Every case of the agreement tests, of which many are no surfaces at all. */
 static void agreesOnAllCases(void **state) {
   (void)state;
-  for (uint32_t i = 0; i < AGREE_CASES; i++) {
+  for (uint32_t i = 0; i < AGREE_CASES; ++i) {
     AgreeCase c = agreeMake(i);
     Sheet s = {.body = c.body[0], .vertices = pnMesh_GetVertexCount(c.body[0].mesh)};
     pnPoseDef poseDef = pnDefaultPoseDef();
@@ -318,10 +309,10 @@ static void agreesOnAllCases(void **state) {
 static void threadsAgree(void **state) {
   (void)state;
   Sheet s = openSheet(grid(48, 48));
-  for (uint32_t i = 0; i < 8; i++) {
+  for (uint32_t i = 0; i < 8; ++i) {
     wave(&s, 2, 2, 0.2, 0.02);
     check(&s, false);
-    for (uint32_t threads = 2; threads <= 4; threads++) {
+    for (uint32_t threads = 2; threads <= 4; ++threads) {
       pnPool *pool;
       testExpectOk(pnCreatePool(threads, &pool));
       pnQueryDef def = pnDefaultQueryDef();
@@ -352,9 +343,7 @@ static pnResult queryOnce(void *context) {
     def.pose = pose;
     result = pnCreateTree(&def, &tree);
   }
-  if (result == PN_OK) {
-    result = pnCollideSelf(tree, NULL, NULL, NULL);
-  }
+  if (result == PN_OK) result = pnCollideSelf(tree, NULL, NULL, NULL);
   pnDestroyTree(tree);
   pnDestroyPose(pose);
   pnDestroyMesh(mesh);

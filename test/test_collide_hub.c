@@ -45,30 +45,26 @@ static float uniform(float low, float high) {
 static uint32_t cone(Draft *d, uint32_t apex, uint32_t n, double turns, double rise, double shake, double step) {
   uint32_t rim = d->vertices;
   const float *o = d->position + 3 * apex;
-  for (uint32_t i = 0; i < n; i++) {
+  for (uint32_t i = 0; i < n; ++i) {
     double a = 6.283185307179586 * turns * i / n, p[3] = {cos(a), sin(a), rise};
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
       p[k] += (double)o[k] + shake * (double)uniform(-1, 1);
       p[k] = step > 0 ? step * round(p[k] / step) : p[k];
     }
     vertex(d, p[0], p[1], p[2]);
   }
-  for (uint32_t i = 0; i < n; i++) {
-    triangle(d, apex, rim + i, rim + (i + 1) % n);
-  }
+  for (uint32_t i = 0; i < n; ++i) triangle(d, apex, rim + i, rim + (i + 1) % n);
   return rim;
 }
 
 /* n triangles around `apex` that have nothing else in common, anywhere, on a grid when `step` is not 0. */
 static void hedgehog(Draft *d, uint32_t apex, uint32_t n, double width, double step) {
-  for (uint32_t i = 0; i < n; i++) {
+  for (uint32_t i = 0; i < n; ++i) {
     double p[2][3];
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
       p[0][k] = (double)uniform(-1, 1);
       p[1][k] = p[0][k] + width * (double)uniform(-1, 1);
-      for (int e = 0; step > 0 && e < 2; e++) {
-        p[e][k] = step * round(p[e][k] / step);
-      }
+      for (int e = 0; step > 0 && e < 2; ++e) p[e][k] = step * round(p[e][k] / step);
     }
     uint32_t a = vertex(d, p[0][0], p[0][1], p[0][2]), b = vertex(d, p[1][0], p[1][1], p[1][2]);
     triangle(d, apex, a, b);
@@ -108,7 +104,7 @@ static void coarse(Draft *d) {
 /* Pages of a book: all share an edge. */
 static void book(Draft *d) {
   uint32_t a = vertex(d, 0, 0, 0), b = vertex(d, 0, 0, 1);
-  for (uint32_t i = 0; i < 300; i++) {
+  for (uint32_t i = 0; i < 300; ++i) {
     double angle = 6.283185307179586 * (i % 280) / 280;
     triangle(d, a, b, vertex(d, (1 + 0.01 * (i / 280)) * cos(angle), sin(angle), 0.5));
   }
@@ -116,7 +112,7 @@ static void book(Draft *d) {
 /* Corners twice, and triangles that are one point. */
 static void degenerate(Draft *d) {
   uint32_t apex = vertex(d, 0, 0, 0), rim = cone(d, apex, 300, 1, 1, 0, 0);
-  for (uint32_t i = 0; i < 6; i++) {
+  for (uint32_t i = 0; i < 6; ++i) {
     triangle(d, apex, apex, rim + i);
     triangle(d, apex, rim + i, rim + i);
     triangle(d, apex, apex, apex);
@@ -125,31 +121,25 @@ static void degenerate(Draft *d) {
 }
 static void copies(Draft *d) {
   uint32_t a = vertex(d, 0, 0, 0), b = vertex(d, 1, 0, 0), c = vertex(d, 0, 1, 0);
-  for (uint32_t i = 0; i < 270; i++) {
-    triangle(d, a, b, c);
-  }
+  for (uint32_t i = 0; i < 270; ++i) triangle(d, a, b, c);
 }
 /* Two hubs on one rim, a third on half of it, a wall below that goes through them, and hubs that share many. */
 static void drum(Draft *d) {
   uint32_t n = 300, top = vertex(d, 0, 0, 1), bottom = vertex(d, 0, 0, -0.2), rim = cone(d, top, n, 1, 0, 0.01, 0);
   uint32_t side = vertex(d, 3, 0, 0);
-  for (uint32_t i = 0; i < n; i++) {
+  for (uint32_t i = 0; i < n; ++i) {
     triangle(d, bottom, rim + (i + 1) % n, rim + i);
-    if (i < 270) {
-      triangle(d, side, rim + i, rim + i + 1);
-    }
+    if (i < 270) triangle(d, side, rim + i, rim + i + 1);
   }
-  for (uint32_t i = 0; i < 12; i++) {
+  for (uint32_t i = 0; i < 12; ++i) {
     uint32_t a = vertex(d, -1.5 + 0.25 * i, -2, 0.9), b = vertex(d, -1.4 + 0.25 * i, 2, 0.95);
     triangle(d, a, b, vertex(d, -1.3 + 0.25 * i, 0, 2));
   }
 }
 /* Five hubs among many others. */
 static void among(Draft *d) {
-  for (uint32_t h = 0; h < 5; h++) {
-    cone(d, vertex(d, 0.7 * h, 0, 0), 260 + h, 1, 0.1, 0.01, 0);
-  }
-  for (uint32_t i = 0; i < 400; i++) {
+  for (uint32_t h = 0; h < 5; ++h) cone(d, vertex(d, 0.7 * h, 0, 0), 260 + h, 1, 0.1, 0.01, 0);
+  for (uint32_t i = 0; i < 400; ++i) {
     double x = (double)uniform(-1, 4), y = (double)uniform(-1, 1), z = (double)uniform(-1, 1);
     uint32_t a = vertex(d, x, y, z), b = vertex(d, x + 0.1, y, z);
     triangle(d, a, b, vertex(d, x, y + 0.1, z + 0.1));
@@ -158,9 +148,9 @@ static void among(Draft *d) {
 /* Tiny and huge at once, and far away. */
 static void extreme(Draft *d) {
   uint32_t apex = vertex(d, 1e6, 1, -1e-6);
-  for (uint32_t i = 0; i < 300; i++) {
+  for (uint32_t i = 0; i < 300; ++i) {
     uint32_t a = d->vertices;
-    for (int e = 0; e < 2; e++) {
+    for (int e = 0; e < 2; ++e) {
       double s = ldexp(1, (int)testBelow(&dice, 40) - 20);
       vertex(d, 1e6 + s * (double)uniform(-1, 1), s * (double)uniform(-1, 1), s * (double)uniform(-1, 1));
     }
@@ -231,7 +221,7 @@ static void ask(Subject *s, const pnTreeDef *treeDef, const pnTasks *tasks) {
   if (pnPairList_GetCount(s->found) > 0) {
     pnPair pair = *pnPairList_GetPairs(s->found);
     bool known = false;
-    for (size_t i = 0; i < pnPairList_GetCount(s->truth); i++) {
+    for (size_t i = 0; i < pnPairList_GetCount(s->truth); ++i) {
       const pnPair *p = &pnPairList_GetPairs(s->truth)[i];
       known = known || (p->a == pair.a && p->b == pair.b);
     }
@@ -242,7 +232,7 @@ static void ask(Subject *s, const pnTreeDef *treeDef, const pnTasks *tasks) {
 
 static void askAll(Subject *s, uint32_t seed, const pnTasks *tasks) {
   testExpectOk(pnCollideBrute(s->pose, s->pose, NULL, s->truth));
-  for (uint32_t k = 0; k < 4; k++) {
+  for (uint32_t k = 0; k < 4; ++k) {
     pnTreeDef def = pnDefaultTreeDef();
     pnTreeLab lab = {0};
     def.lab = &lab;
@@ -263,7 +253,7 @@ static void agreesWithAllPairs(void **state) {
   testExpectOk(pnCreatePool(3, &pool));
   pnTasks tasks = pnPool_GetTasks(pool);
   size_t pairs = 0;
-  for (uint32_t i = 0; i < SHAPES; i++) {
+  for (uint32_t i = 0; i < SHAPES; ++i) {
     d.vertices = d.triangles = 0;
     dice = testRandom(i);
     s_make[i](&d);
@@ -285,19 +275,16 @@ static void seamsOpen(void **state) {
   static Draft d;
   d.vertices = d.triangles = 0;
   dice = testRandom(77);
-  for (uint32_t i = 0; i < N; i++) {
+  for (uint32_t i = 0; i < N; ++i) {
     double a = 6.283185307179586 * i / N, b = 6.283185307179586 * (i + 1) / N;
     uint32_t apex = vertex(&d, 0, 0, 0), p = vertex(&d, cos(a), sin(a), 0.5);
     triangle(&d, apex, p, vertex(&d, cos(b), sin(b), 0.5));
   }
   Subject s = begin(&d);
-  for (uint32_t round = 0; round < 4; round++) {
+  for (uint32_t round = 0; round < 4; ++round) {
     memcpy(moved, d.position, sizeof moved);
-    for (uint32_t i = 0; i < (round == 3 ? N : 20 * round); i++) {
-      for (int k = 0; k < 3; k++) {
-        moved[9 * testBelow(&dice, N) + (uint32_t)k] += uniform(-0.5f, 0.5f);
-      }
-    }
+    for (uint32_t i = 0; i < (round == 3 ? N : 20 * round); ++i)
+      for (int k = 0; k < 3; ++k) moved[9 * testBelow(&dice, N) + (uint32_t)k] += uniform(-0.5f, 0.5f);
     testExpectOk(pnPose_SetVertices(s.pose, moved, 3 * N));
     askAll(&s, round, &(pnTasks){0});
     assert_true(round == 0 || pnPairList_GetCount(s.truth) > 0);
@@ -317,10 +304,8 @@ static void touch(Draft *d, Ray p, Ray q, Ray r, Ray outward) {
   uint32_t turn = testBelow(&dice, 3), first = d->vertices;
   const Ray *rays[4] = {&p, &q, &r, &outward};
   double sign[3];
-  for (int k = 0; k < 3; k++) {
-    sign[k] = testBelow(&dice, 2) ? 1 : -1;
-  }
-  for (int i = 0; i < 4; i++) {
+  for (int k = 0; k < 3; ++k) sign[k] = testBelow(&dice, 2) ? 1 : -1;
+  for (int i = 0; i < 4; ++i) {
     const double *x = rays[i]->x;
     vertex(d, sign[0] * x[turn], sign[1] * x[(turn + 1) % 3], sign[2] * x[(turn + 2) % 3]);
   }
@@ -336,18 +321,16 @@ static double whole(uint32_t below) {
  * is 0 there, r = e p_k - p e_k. The other begins at r and leads away in a coordinate that is largest at the bend. */
 static bool bendOnce(Draft *d) {
   Ray p, q, r, out;
-  for (int k = 0; k < 3; k++) {
-    p.x[k] = (whole(1u << 22) + 8) * (testBelow(&dice, 2) ? 1 : -1);
-  }
+  for (int k = 0; k < 3; ++k) p.x[k] = (whole(1u << 22) + 8) * (testBelow(&dice, 2) ? 1 : -1);
   double e[3] = {p.x[0] > 0 ? 1 : -1, whole(3) - 1, whole(3) - 1};
   double sp = 0, sq = 0, sr = 0;
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     q.x[k] = e[k] - p.x[k];
     r.x[k] = e[k] * p.x[0] - p.x[k] * e[0];
     r.x[k] *= p.x[0] > 0 ? 1 : -1; /* p |q_0| + q |p_0| */
     sp += fabs(p.x[k]), sq += fabs(q.x[k]), sr += fabs(r.x[k]);
   }
-  for (int k = 1; k < 3 && sr > 0; k++) {
+  for (int k = 1; k < 3 && sr > 0; ++k) {
     double most = fmax(fabs(p.x[k]) / sp, fabs(q.x[k]) / sq);
     if (fabs(r.x[k]) / sr > most && fabs(r.x[k]) < sr) {
       out = r;
@@ -365,17 +348,12 @@ static bool flatOnce(Draft *d) {
   int64_t a = 0, b = 1, c = 1, e = 0; /* walk down the tree of fractions */
   while (a + c < 1 << 23 && b + e < 1 << 23) {
     int64_t na = a + c, nb = b + e;
-    if (testBelow(&dice, 2)) {
-      a = na, b = nb;
-    } else {
-      c = na, e = nb;
-    }
+    if (testBelow(&dice, 2)) a = na, b = nb;
+    else c = na, e = nb;
   }
   Ray p = {{(double)c, (double)(c + e), (double)e}}, q = {{-(double)a, -(double)(a + b), -(double)b}};
   Ray r = {{0, -1, -1}}, out = {{0, -1, -2}};
-  if (a == 0 || e == 0) {
-    return false;
-  }
+  if (a == 0 || e == 0) return false;
   touch(d, p, q, r, out);
   return true;
 }
@@ -385,12 +363,10 @@ static void directionsAtTheirEdges(void **state) {
   (void)state;
   static Draft d;
   dice = testRandom(99);
-  for (uint32_t round = 0; round < 60; round++) {
+  for (uint32_t round = 0; round < 60; ++round) {
     d.vertices = d.triangles = 0;
     vertex(&d, 0, 0, 0);
-    while (d.triangles < 300) {
-      (void)(round % 2 ? flatOnce(&d) : bendOnce(&d));
-    }
+    while (d.triangles < 300) (void)(round % 2 ? flatOnce(&d) : bendOnce(&d));
     Subject s = begin(&d);
     pnTreeDef def = pnDefaultTreeDef();
     pnTree *tree;
@@ -399,7 +375,7 @@ static void directionsAtTheirEdges(void **state) {
     testExpectOk(pnCreateTree(&def, &tree));
     testExpectOk(pnCollideSelf(tree, NULL, s.found, NULL));
     uint32_t met = 0;
-    for (size_t i = 0; i < pnPairList_GetCount(s.found); i++) {
+    for (size_t i = 0; i < pnPairList_GetCount(s.found); ++i) {
       pnPair pair = pnPairList_GetPairs(s.found)[i];
       met += pair.a % 2 == 0 && pair.b == pair.a + 1;
     }
@@ -414,7 +390,7 @@ static void directionsAtTheirEdges(void **state) {
 /* A book of so many pages. */
 static void pages(Draft *d, uint32_t count) {
   uint32_t a = vertex(d, 0, 0, 0), b = vertex(d, 0.1, 0.2, 1);
-  for (uint32_t i = 0; i < count; i++) {
+  for (uint32_t i = 0; i < count; ++i) {
     double angle = 6.283185307179586 * i / count;
     triangle(d, a, b, vertex(d, cos(angle), sin(angle), 0.5));
   }
@@ -425,7 +401,7 @@ static void costOf(bool book) {
   static Draft d;
   uint64_t work[2];
   size_t bytes[2];
-  for (uint32_t i = 0; i < 2; i++) {
+  for (uint32_t i = 0; i < 2; ++i) {
     d.vertices = d.triangles = 0;
     if (book) pages(&d, i ? 4000 : 1000);
     else cone(&d, vertex(&d, 0, 0, 0), i ? 4000 : 1000, 1, 1, 0, 0);
@@ -473,16 +449,16 @@ static void hubsHaveSubtrees(void **state) {
   testExpectOk(pnCreateTree(&def, &tree));
   const pnShape *shape = tree->shape;
   uint32_t tops = 0;
-  for (uint32_t node = 0; node < shape->innerCount; node++) {
+  for (uint32_t node = 0; node < shape->innerCount; ++node) {
     uint32_t first, last, hub = PN_NONE, count = 0;
     bool pure = true;
     pn_shapeLeafRange(shape, node, &first, &last);
-    for (uint32_t slot = first * PN_LANES; slot < last * PN_LANES; slot++) {
+    for (uint32_t slot = first * PN_LANES; slot < last * PN_LANES; ++slot) {
       uint32_t t = shape->leafTriangles[slot];
       if (t != PN_NONE) {
         pure = pure && (count == 0 || hubs.of[t] == hub);
         hub = hubs.of[t];
-        count++;
+        ++count;
       }
     }
     bool top = pure && hub != PN_NONE && count == hubs.size[hub];

@@ -13,13 +13,11 @@ static pnMesh *makePile(uint32_t n, bool same) {
   float *v = malloc(9 * n * sizeof(float));
   uint32_t *t = malloc(3 * n * sizeof(uint32_t));
   assert_true(v && t);
-  for (uint32_t i = 0; i < n; i++) {
+  for (uint32_t i = 0; i < n; ++i) {
     float shift = 0.1f * (float)i / (float)n;
     memcpy(v + 9 * i, (float[9]){shift, 0, -0.01f * shift, 1 + shift, 0, 0.01f * shift, shift, 1, 0},
            9 * sizeof(float));
-    for (uint32_t k = 0; k < 3; k++) {
-      t[3 * i + k] = same ? k : 3 * i + k;
-    }
+    for (uint32_t k = 0; k < 3; ++k) t[3 * i + k] = same ? k : 3 * i + k;
   }
   pnMeshDef def = pnDefaultMeshDef();
   def.vertices = v;
@@ -65,11 +63,9 @@ static bool isBefore(pnPair x, pnPair y) {
 static void expectAmong(const pnPairList *some, const pnPairList *all) {
   const pnPair *p = pnPairList_GetPairs(some), *q = pnPairList_GetPairs(all);
   size_t at = 0, n = pnPairList_GetCount(all);
-  for (size_t i = 0; i < pnPairList_GetCount(some); i++) {
+  for (size_t i = 0; i < pnPairList_GetCount(some); ++i) {
     assert_true(i == 0 || isBefore(p[i - 1], p[i]));
-    while (at < n && isBefore(q[at], p[i])) {
-      at++;
-    }
+    while (at < n && isBefore(q[at], p[i])) ++at;
     assert_true(at < n && q[at].a == p[i].a && q[at].b == p[i].b);
   }
 }
@@ -89,7 +85,7 @@ static void checkLimits(Subject *a, Subject *b) {
          limits[] = {1, 2, 17, 500, total / 2, total - 1, total, total + 1, 2 * total};
   print_message("  %zu pairs\n", total);
   assert_true(total > 1000 && !pnPairList_IsLimited(all));
-  for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+  for (size_t i = 0; i < sizeof limits / sizeof *limits; ++i) {
     for (uint32_t workers = 1; workers <= 5; workers += workers == 1 ? 1 : 3) {
       pnPool *pool;
       pnCost cost;
@@ -130,12 +126,12 @@ static void limitsAreKept(void **state) {
  * workers too. */
 static void workFollowsTheLimit(void **state) {
   (void)state;
-  for (uint32_t same = 0; same < 2; same++) {
+  for (uint32_t same = 0; same < 2; ++same) {
     Subject s = make(makePile(same ? 20000 : 3000, same));
     pnPool *pool;
     pnPairList *list;
     testExpectOk(pnCreatePool(4, &pool));
-    for (uint32_t first = 0; first < 2; first++) {
+    for (uint32_t first = 0; first < 2; ++first) {
       pnCost cost;
       pnQueryDef def = pnDefaultQueryDef();
       def.tasks = pnPool_GetTasks(pool);
@@ -151,9 +147,7 @@ static void workFollowsTheLimit(void **state) {
       assert_true(cost.exactTests < 600000);
       assert_true(pnGetByteCount() - before < (32u << 20));
       pnDestroyPairList(list);
-      if (same == 0) {
-        break;
-      }
+      if (same == 0) break;
     }
     pnDestroyPool(pool);
     drop(&s);
@@ -179,7 +173,7 @@ static void watchFree(void *user, void *memory, size_t size) {
 /* 2000 copies are 1 999 000 pairs, 16 MB of them: counting takes no such memory. */
 static void countingKeepsNothing(void **state) {
   (void)state;
-  for (uint32_t same = 0; same < 2; same++) {
+  for (uint32_t same = 0; same < 2; ++same) {
     testExpectOk(pnSetAllocator(watchAlloc, watchFree, NULL));
     Subject s = make(makePile(2000, same));
     pnCost cost;
@@ -203,7 +197,7 @@ static pnWorld *makeCrowd(pnMesh *mesh, const pnTasks *tasks) {
   pnWorldDef def = pnDefaultWorldDef();
   def.tasks = *tasks;
   testExpectOk(pnCreateWorld(&def, &world));
-  for (uint32_t i = 0; i < CROWD; i++) {
+  for (uint32_t i = 0; i < CROWD; ++i) {
     pnBodyDef bodyDef = pnDefaultBodyDef();
     pnBodyId id;
     bodyDef.mesh = mesh;
@@ -221,7 +215,7 @@ static void framesAreLimited(void **state) {
   pnWorld *worlds[2];
   testExpectOk(pnCreatePool(1, &pools[0]));
   testExpectOk(pnCreatePool(4, &pools[1]));
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2; ++i) {
     pnTasks tasks = pnPool_GetTasks(pools[i]);
     worlds[i] = makeCrowd(mesh, &tasks);
   }
@@ -234,8 +228,8 @@ static void framesAreLimited(void **state) {
   pnPair *pairs = malloc(total * sizeof(pnPair));
   memcpy(pairs, pnWorld_GetPairs(worlds[0]), total * sizeof(pnPair));
   size_t limits[] = {1, 999, 4 * 16384, 4 * 16384 + 1, total - 1, total, total + 1};
-  for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
-    for (int w = 0; w < 2; w++) {
+  for (size_t i = 0; i < sizeof limits / sizeof *limits; ++i) {
+    for (int w = 0; w < 2; ++w) {
       pnFrame frame = pnWorld_Collide(worlds[w], &(pnFrameDef){.maxPairs = limits[i]});
       testExpectOk(frame.result);
       size_t kept = limits[i] < total ? limits[i] : total;
@@ -253,7 +247,7 @@ static void framesAreLimited(void **state) {
   pnFrame frame = pnWorld_Collide(worlds[1], &(pnFrameDef){.first = true, .maxPairs = 100});
   assert_true(frame.result == PN_OK && frame.limited && frame.contactCount == 100 && frame.pairCount == 100);
   free(pairs);
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2; ++i) {
     pnDestroyWorld(worlds[i]);
     pnDestroyPool(pools[i]);
   }

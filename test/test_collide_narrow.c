@@ -24,12 +24,8 @@ typedef struct Soup {
 
 static void soupOpen(Soup *soup) {
   memset(soup, 0, sizeof *soup);
-  for (uint32_t i = 0; i < 3 * SLOTS; i++) {
-    soup->corners[i] = PN_PLACE_BYTES * i;
-  }
-  for (uint32_t i = 0; i < SLOTS; i++) {
-    soup->triangles[i] = i;
-  }
+  for (uint32_t i = 0; i < 3 * SLOTS; ++i) soup->corners[i] = PN_PLACE_BYTES * i;
+  for (uint32_t i = 0; i < SLOTS; ++i) soup->triangles[i] = i;
   soup->shape.leafTriangles = soup->triangles;
   soup->tree.shape = &soup->shape;
   soup->tree.corners = soup->corners;
@@ -37,9 +33,7 @@ static void soupOpen(Soup *soup) {
 }
 
 static void soupSet(Soup *soup, uint32_t slot, const pnTriangle *t) {
-  for (uint32_t k = 0; k < 3; k++) {
-    memcpy(soup->positions[3 * slot + k], t->v[k], 3 * sizeof(float));
-  }
+  for (uint32_t k = 0; k < 3; ++k) memcpy(soup->positions[3 * slot + k], t->v[k], 3 * sizeof(float));
 }
 
 static Soup s_a, s_b;
@@ -49,13 +43,13 @@ static bool s_meet[SLOTS];
 
 /* Slots full of cases of a kind, some of them moved to where the range of the filters ends; the truth about each. */
 static void fill(CaseKind kind, Random *r) {
-  for (uint32_t i = 0; i < SLOTS; i++) {
+  for (uint32_t i = 0; i < SLOTS; ++i) {
     s_cases[i] = makeCase(kind, r);
     if (randomBelow(r, 3) == 0) {
       float scale = ldexpf(1, (randomBelow(r, 2) ? 40 : -34) + randomBelow(r, 6) - 3);
       Case scaled = s_cases[i];
       bool finite = true;
-      for (int k = 0; k < 9; k++) {
+      for (int k = 0; k < 9; ++k) {
         scaled.a.v[k / 3][k % 3] *= scale;
         scaled.b.v[k / 3][k % 3] *= scale;
         finite = finite && isfinite(scaled.a.v[k / 3][k % 3]) && isfinite(scaled.b.v[k / 3][k % 3]);
@@ -82,14 +76,14 @@ static void checkWidth(pnNarrowFcn *filter, uint32_t width, uint8_t *answers, Co
     filter(&s_a.tree, &s_b.tree, s_candidates + i, &hit, &unsure);
     assert_int_equal((hit | unsure) >> width, 0);
     assert_int_equal(hit & unsure, 0);
-    for (uint32_t lane = 0; lane < width; lane++) {
+    for (uint32_t lane = 0; lane < width; ++lane) {
       bool isHit = hit >> lane & 1, isUnsure = unsure >> lane & 1;
       if (!isUnsure && isHit != s_meet[i + lane]) {
         printCase(&s_cases[i + lane]);
         fail_msg("%u wide: says %d for certain, and is wrong", width, isHit);
       }
       answers[i + lane] = (uint8_t)(isHit | isUnsure << 1);
-      counts->pairs++;
+      ++counts->pairs;
       counts->hits += isHit;
       counts->unsure += isUnsure;
     }
@@ -100,9 +94,9 @@ static void certainIsTrue(void **state) {
   (void)state;
   enum { ROUNDS = 8 };
   Random r = {5};
-  for (int kind = 0; kind < CASE_KIND_COUNT; kind++) {
+  for (int kind = 0; kind < CASE_KIND_COUNT; ++kind) {
     Counts counts = {0};
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < ROUNDS; ++round) {
       uint8_t four[SLOTS];
       fill((CaseKind)kind, &r);
       checkWidth(pn_narrow4, 4, four, &counts);
@@ -118,9 +112,7 @@ static void certainIsTrue(void **state) {
     print_message("  %-16s %5u pairs, %4u certain to meet, %4u unsure\n", caseName((CaseKind)kind), counts.pairs,
                   counts.hits, counts.unsure);
     /* a filter that is never sure would pass: a random pair is decided nearly always, in range */
-    if (kind == CASE_RANDOM) {
-      assert_true(counts.unsure < counts.pairs / 4 && counts.hits > counts.pairs / 50);
-    }
+    if (kind == CASE_RANDOM) assert_true(counts.unsure < counts.pairs / 4 && counts.hits > counts.pairs / 50);
   }
 }
 
@@ -129,18 +121,18 @@ static void batches(void **state) {
   (void)state;
   Random r = {6};
   static const pnKernel kernels[] = {PN_KERNEL_DEFAULT, PN_KERNEL_MOLLER, PN_KERNEL_TROPP, PN_KERNEL_EXACT};
-  for (int round = 0; round < 40; round++) {
+  for (int round = 0; round < 40; ++round) {
     fill((CaseKind)(round % CASE_KIND_COUNT), &r);
-    for (size_t count = 0; count <= 20; count++) {
-      for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+    for (size_t count = 0; count <= 20; ++count) {
+      for (size_t k = 0; k < sizeof kernels / sizeof *kernels; ++k) {
         pnPair list[20 + PN_NARROW_PAD];
         memcpy(list, s_candidates, count * sizeof(pnPair));
         uint64_t uncertain = 0;
         size_t kept = pn_narrow(&s_a.tree, &s_b.tree, list, count, kernels[k], &uncertain), expected = 0;
-        for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t i = 0; i < count; ++i) {
           if (s_meet[i]) {
             assert_true(expected < kept && list[expected].a == i && list[expected].b == i);
-            expected++;
+            ++expected;
           }
         }
         assert_int_equal(kept, expected);
@@ -169,7 +161,7 @@ static Case makeFlat(int kind, Random *r) {
   int x = randomBelow(r, 3), y = (x + 1) % 3;
   double at[3] = {0}, ray[3] = {0}, some[3] = {0}, across[3];
   some[(x + 2) % 3] = 1;
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     if (whole) {
       at[k] = randomBelow(r, 9) - 4;
       ray[k] = randomBelow(r, 201) - 100;
@@ -179,9 +171,7 @@ static Case makeFlat(int kind, Random *r) {
       ray[k] = randomBetween(r, -1, 1);
     }
   }
-  for (int k = 0; k < 3; k++) {
-    across[k] = some[(k + 1) % 3] * ray[(k + 2) % 3] - some[(k + 2) % 3] * ray[(k + 1) % 3];
-  }
+  for (int k = 0; k < 3; ++k) across[k] = some[(k + 1) % 3] * ray[(k + 2) % 3] - some[(k + 2) % 3] * ray[(k + 1) % 3];
   /* along the ray and across it: corners of a, then of b */
   double s = whole ? 1 + randomBelow(r, 40) : randomBetween(r, 0.2, 3);
   double t = whole ? 1 + randomBelow(r, 40) : randomBetween(r, 0.2, 3);
@@ -190,7 +180,7 @@ static Case makeFlat(int kind, Random *r) {
   double edge[6][2] = {{0, 0}, {1, 0}, {s, height}, {0, 0}, {1, 0}, {t, 0}};
   double(*p)[2] = kind == FLAT_EDGE ? edge : corner;
   Case c = {0};
-  for (int k = 0; k < 18; k++) {
+  for (int k = 0; k < 18; ++k) {
     int i = k / 3, d = k % 3;
     (i < 3 ? c.a.v[i] : c.b.v[i - 3])[d] = (float)(at[d] + p[i][0] * ray[d] + p[i][1] * across[d]);
   }
@@ -208,35 +198,25 @@ static void makeNeighbours(int kind, Random *r, uint32_t i, Neighbours *n) {
   Case c = flat ? makeFlat(kind, r) : makeCase((CaseKind)kind, r);
   if (!flat && !seam && kind != CASE_SHARED_EDGE && kind != CASE_SHARED_CORNER && kind != CASE_IDENTICAL) {
     int count = 1 + randomBelow(r, 2), turn = randomBelow(r, 3), other = randomBelow(r, 3);
-    for (int k = 0; k < count; k++) {
-      memcpy(c.b.v[(other + k) % 3], c.a.v[(turn + k) % 3], sizeof c.b.v[0]);
-    }
+    for (int k = 0; k < count; ++k) memcpy(c.b.v[(other + k) % 3], c.a.v[(turn + k) % 3], sizeof c.b.v[0]);
   }
   pnSharedCorners first = {kind == FLAT_EDGE ? 2 : 1, {0, 1}, {0, 1}}, shared = flat ? first : pickShared(&c, r);
   n->c[i] = c;
   n->shared[i] = shared;
-  for (uint32_t k = 0; k < 6; k++) {
-    n->weld[6 * i + k] = 6 * i + k;
-  }
-  for (uint32_t k = 0; k < shared.count; k++) {
-    n->weld[6 * i + 3 + shared.b[k]] = 6 * i + shared.a[k];
-  }
-  if (seam && shared.count == 0) {
-    n->weld[6 * i + 3] = 6 * i;
-  }
+  for (uint32_t k = 0; k < 6; ++k) n->weld[6 * i + k] = 6 * i + k;
+  for (uint32_t k = 0; k < shared.count; ++k) n->weld[6 * i + 3 + shared.b[k]] = 6 * i + shared.a[k];
+  if (seam && shared.count == 0) n->weld[6 * i + 3] = 6 * i;
 }
 
 static pnMesh *meshOf(const Neighbours *n) {
   static float vertices[9 * SLOTS];
   static uint32_t triangles[3 * SLOTS];
-  for (uint32_t i = 0; i < SLOTS; i++) {
+  for (uint32_t i = 0; i < SLOTS; ++i) {
     const pnTriangle *t = i % 2 ? &n->c[i / 2].b : &n->c[i / 2].a;
     memcpy(vertices + 9 * i, t->v, sizeof t->v);
     soupSet(&s_a, i, t);
   }
-  for (uint32_t i = 0; i < 3 * SLOTS; i++) {
-    triangles[i] = i;
-  }
+  for (uint32_t i = 0; i < 3 * SLOTS; ++i) triangles[i] = i;
   pnMeshDef def = pnDefaultMeshDef();
   def.vertices = vertices;
   def.vertexCount = 3 * SLOTS;
@@ -253,22 +233,19 @@ static void neighboursAgree(void **state) {
   enum { ROUNDS = 40, PAIRS = SLOTS / 2 };
   static Neighbours n;
   Random r = {8};
-  for (int kind = 0; kind < NEIGHBOUR_KINDS; kind++) {
+  for (int kind = 0; kind < NEIGHBOUR_KINDS; ++kind) {
     uint64_t uncertain = 0, beyond = 0, pairs = 0;
-    for (int round = 0; round < ROUNDS; round++) {
-      for (uint32_t i = 0; i < PAIRS; i++) {
-        makeNeighbours(kind, &r, i, &n);
-      }
+    for (int round = 0; round < ROUNDS; ++round) {
+      for (uint32_t i = 0; i < PAIRS; ++i) makeNeighbours(kind, &r, i, &n);
       pnMesh *mesh = meshOf(&n);
       s_a.tree.mesh = mesh;
       /* lists of many lengths, among them the whole, which is more than a block */
       uint32_t count = round % 4 ? 1 + (uint32_t)randomBelow(&r, PAIRS) : PAIRS;
       pnPair list[PAIRS];
-      for (uint32_t i = 0; i < count; i++) {
+      for (uint32_t i = 0; i < count; ++i)
         list[i] = round % 2 ? (pnPair){2 * i, 2 * i + 1} : (pnPair){2 * i + 1, 2 * i};
-      }
       size_t kept = pn_narrowNeighbours(&s_a.tree, list, count, &uncertain), at = 0;
-      for (uint32_t i = 0; i < count; i++) {
+      for (uint32_t i = 0; i < count; ++i) {
         oracleIntersect(&n.c[i].a, &n.c[i].b);
         bool expected = oracleMeetBeyond(n.shared[i]);
         bool found = at < kept && list[at].a / 2 == i;
@@ -286,9 +263,7 @@ static void neighboursAgree(void **state) {
     print_message("  %-16s %5u neighbours, %4u beyond, %4u asked exactly\n", kindName(kind), (unsigned)pairs,
                   (unsigned)beyond, (unsigned)uncertain);
     /* never sure would pass; what must be asked are corners in one place that are not shared */
-    if (kind == CASE_RANDOM) {
-      assert_true(uncertain < pairs / 2 && beyond > pairs / 50);
-    }
+    if (kind == CASE_RANDOM) assert_true(uncertain < pairs / 2 && beyond > pairs / 50);
   }
 }
 
@@ -353,8 +328,8 @@ static void loadCarried(const pnTree *a, const pnTree *b, const pnPair *candidat
   const float *c[3], *d[3];
   pn_slotCorners(a, candidates->a, c);
   pn_slotCorners(b, candidates->b, d);
-  for (int k = 0; k < 6; k++) {
-    for (int x = 0; x < 3; x++) {
+  for (int k = 0; k < 6; ++k) {
+    for (int x = 0; x < 3; ++x) {
       float v = k < 3 ? c[k][x] : d[k - 3][x];
       p[k][x] = (Carried){v, v};
     }
@@ -366,11 +341,8 @@ static void loadCarried(const pnTree *a, const pnTree *b, const pnPair *candidat
 /* The bound as the kernel computes it; 0 outside its range. */
 static float boundOf(const Case *c) {
   float m = 0;
-  for (int k = 0; k < 5; k++) {
-    for (int x = 0; x < 3; x++) {
-      m = fmaxf(m, fabsf((k < 3 ? c->a.v[k][x] : c->b.v[k - 3][x]) - c->b.v[2][x]));
-    }
-  }
+  for (int k = 0; k < 5; ++k)
+    for (int x = 0; x < 3; ++x) m = fmaxf(m, fabsf((k < 3 ? c->a.v[k][x] : c->b.v[k - 3][x]) - c->b.v[2][x]));
   return m > 1e-10f && m < 1e12f ? m * m * m * 1.5e-5f : 0;
 }
 
@@ -380,13 +352,13 @@ static void boundHolds(void **state) {
   Random r = {7};
   double largest = 0;
   uint32_t checked = 0;
-  for (int kind = 0; kind < CASE_KIND_COUNT; kind++) {
-    for (int round = 0; round < ROUNDS; round++) {
+  for (int kind = 0; kind < CASE_KIND_COUNT; ++kind) {
+    for (int round = 0; round < ROUNDS; ++round) {
       fill((CaseKind)kind, &r);
       uint8_t answers[SLOTS];
       Counts ignored = {0};
       checkWidth(pn_narrow4, 4, answers, &ignored);
-      for (uint32_t i = 0; i < SLOTS; i++) {
+      for (uint32_t i = 0; i < SLOTS; ++i) {
         uint32_t hit, unsure;
         s_worst = 0;
         Carried corners[6][3];
@@ -398,7 +370,7 @@ static void boundHolds(void **state) {
         if (bound > 0) {
           double share = (double)(s_worst / bound);
           largest = fmax(largest, share);
-          checked++;
+          ++checked;
           if (!(share <= 1)) {
             printCase(&s_cases[i]);
             fail_msg("an error of %g times the bound", share);

@@ -524,10 +524,10 @@ static void changedBlocksDoNoHarm(void **state) {
       if (result != PN_OK) {
         assert_true(result == PN_ERROR_FORMAT);
         assert_null(loaded);
-        refused++;
+        ++refused;
         continue;
       }
-      accepted++;
+      ++accepted;
       pnTree *tree = treeOf(loaded, pose);
       testExpectOk(pnTree_Validate(tree));
       if (pnTree_GetDef(tree).self) {

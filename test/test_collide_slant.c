@@ -30,19 +30,16 @@ static float coordinate(Kind kind) {
 
 /* Triangles of a size that lets a few of a hundred meet; each lies in the plane x+y = const, x-y = const, ... or anyhow. */
 static void scatter(Kind kind, float *out) {
-  for (uint32_t i = 0; i < COUNT; i++) {
+  for (uint32_t i = 0; i < COUNT; ++i) {
     float *p = out + 9 * (size_t)i, middle[3];
-    for (int k = 0; k < 3; k++) {
-      middle[k] = coordinate(kind);
-    }
-    for (int c = 0; c < 3; c++) {
-      for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) middle[k] = coordinate(kind);
+    for (int c = 0; c < 3; ++c) {
+      for (int k = 0; k < 3; ++k) {
         float other = coordinate(kind);
         p[3 * c + k] = kind == CLOUD || kind == HUGE ? 0.6f * middle[k] + 0.4f * other : other;
       }
-      if (i % 3 == 0 && kind != HUGE) {
+      if (i % 3 == 0 && kind != HUGE)
         p[3 * c + 1] = kind == FAR_LATTICE ? 16777216.0f + 10 - p[3 * c] : middle[0] - p[3 * c];
-      }
     }
   }
 }
@@ -56,9 +53,7 @@ typedef struct Body {
 
 static void openBody(Body *body, Kind kind) {
   uint32_t *triangles = malloc(3 * COUNT * sizeof(uint32_t));
-  for (uint32_t i = 0; i < 3 * COUNT; i++) {
-    triangles[i] = i;
-  }
+  for (uint32_t i = 0; i < 3 * COUNT; ++i) triangles[i] = i;
   scatter(kind, body->positions);
   pnMeshDef def = pnDefaultMeshDef();
   def.vertices = body->positions;
@@ -97,12 +92,12 @@ static pnTriangle triangleOf(const Body *body, uint32_t i) {
 static void expectTruth(const Body *a, const Body *b, const pnPairList *list) {
   const pnPair *pairs = pnPairList_GetPairs(list);
   size_t n = 0, count = pnPairList_GetCount(list);
-  for (uint32_t i = 0; i < COUNT; i++) {
-    for (uint32_t j = b ? 0 : i + 1; j < COUNT; j++) {
+  for (uint32_t i = 0; i < COUNT; ++i) {
+    for (uint32_t j = b ? 0 : i + 1; j < COUNT; ++j) {
       pnTriangle s = triangleOf(a, i), t = triangleOf(b ? b : a, j);
       if (pnTrianglesMeet(&s, &t)) {
         assert_true(n < count && pairs[n].a == i && pairs[n].b == j);
-        n++;
+        ++n;
       }
     }
   }
@@ -110,9 +105,9 @@ static void expectTruth(const Body *a, const Body *b, const pnPairList *list) {
 }
 
 static bool boxesOverlap(const pnTriangle *s, const pnTriangle *t) {
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     float lo[2], hi[2];
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; ++i) {
       const pnTriangle *u = i ? t : s;
       lo[i] = PN_MIN(u->v[0][k], PN_MIN(u->v[1][k], u->v[2][k]));
       hi[i] = PN_MAX(u->v[0][k], PN_MAX(u->v[1][k], u->v[2][k]));
@@ -124,7 +119,7 @@ static bool boxesOverlap(const pnTriangle *s, const pnTriangle *t) {
 
 static uint64_t candidatesOf(const Body *a, const Body *b) {
   uint64_t n = 0;
-  for (uint32_t i = 0; i < COUNT * COUNT; i++) {
+  for (uint32_t i = 0; i < COUNT * COUNT; ++i) {
     pnTriangle s = triangleOf(a, i / COUNT), t = triangleOf(b, i % COUNT);
     n += boxesOverlap(&s, &t);
   }
@@ -140,10 +135,10 @@ static void sameAsEveryPair(void **state) {
   pnPool *pool;
   testExpectOk(pnCreatePairList(&list));
   testExpectOk(pnCreatePool(3, &pool));
-  for (int kind = 0; kind < KINDS; kind++) {
+  for (int kind = 0; kind < KINDS; ++kind) {
     openBody(&a, kind);
     openBody(&b, kind);
-    for (uint32_t frame = 0; frame < 4; frame++) {
+    for (uint32_t frame = 0; frame < 4; ++frame) {
       pnQueryDef def = pnDefaultQueryDef();
       def.tasks = frame % 2 ? pnPool_GetTasks(pool) : def.tasks;
       pnCost cost;
@@ -151,9 +146,7 @@ static void sameAsEveryPair(void **state) {
       expectTruth(&a, &b, list);
       /* they are in use: nothing else takes candidates out */
       assert_true(a.tree->slants && b.tree->slants);
-      if (kind == CLOUD && frame % 2 == 0) {
-        assert_true(4 * cost.exactTests < 3 * candidatesOf(&a, &b));
-      }
+      if (kind == CLOUD && frame % 2 == 0) assert_true(4 * cost.exactTests < 3 * candidatesOf(&a, &b));
       testExpectOk(pnCollideSelf(a.tree, &def, list, NULL));
       expectTruth(&a, NULL, list);
       moveBody(frame % 2 ? &a : &b, kind);
@@ -197,9 +190,7 @@ static void notForFew(void **state) {
   testExpectOk(pnCreatePairList(&list));
   openBody(&a, CLOUD);
   openBody(&b, CLOUD);
-  for (uint32_t i = 0; i < 3 * COUNT; i++) {
-    b.positions[3 * i] += 1.9f;
-  }
+  for (uint32_t i = 0; i < 3 * COUNT; ++i) b.positions[3 * i] += 1.9f;
   testExpectOk(pnPose_SetVertices(b.pose, b.positions, 3 * COUNT));
   testExpectOk(pnCollideTrees(a.tree, b.tree, NULL, list, NULL));
   assert_true(!a.tree->slants && !b.tree->slants);
@@ -213,7 +204,7 @@ static void widthsAgree(void **state) {
   (void)state;
 #if defined(__x86_64__) && !defined(PN_SCALAR)
   if (!__builtin_cpu_supports("avx2")) return;
-  for (int kind = 0; kind < KINDS; kind++) {
+  for (int kind = 0; kind < KINDS; ++kind) {
     Body a;
     openBody(&a, kind);
     uint32_t leaves = a.tree->shape->leafCount;
@@ -222,21 +213,19 @@ static void widthsAgree(void **state) {
     const pnSlantLoops *loops[2] = {&pn_slantLoops4, &pn_slantLoops8Avx2};
     pnPair *pairs[2] = {malloc(COUNT * COUNT * sizeof(pnPair)), malloc(COUNT * COUNT * sizeof(pnPair))};
     size_t kept[2];
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; ++i) {
       pnFresh fresh = {.alone = true};
-      for (uint32_t leaf = 0; leaf < leaves; leaf++) {
+      for (uint32_t leaf = 0; leaf < leaves; ++leaf) {
         pn_freshen(a.tree, a.tree->shape->innerCount + leaf, &fresh);
         loops[i]->fill(a.tree, leaf, records[i] + (size_t)leaf * PN_SLANT_LEAF);
       }
-      for (uint32_t k = 0; k < COUNT * COUNT; k++) {
-        pairs[i][k] = (pnPair){k / COUNT, k % COUNT};
-      }
+      for (uint32_t k = 0; k < COUNT * COUNT; ++k) pairs[i][k] = (pnPair){k / COUNT, k % COUNT};
       kept[i] = loops[i]->keepSlots(records[i], records[i], pairs[i], COUNT * COUNT);
     }
     assert_memory_equal(records[0], records[1], floats * sizeof(float));
     assert_true(kept[0] == kept[1] && kept[0] >= COUNT);
     assert_memory_equal(pairs[0], pairs[1], kept[0] * sizeof(pnPair));
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; ++i) {
       free(records[i]);
       free(pairs[i]);
     }

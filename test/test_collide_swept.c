@@ -54,9 +54,8 @@ static void makeRandom(Body *b, Random *r, int sort, double motion) {
     b->from[i / 3][i % 3] = x;
     b->to[i / 3][i % 3] = sort == 0 ? x + randomBelow(r, 3) - 1 : x + randomBetween(r, -motion, motion);
   }
-  for (uint32_t t = 0; t < b->triangleCount; ++t) {
+  for (uint32_t t = 0; t < b->triangleCount; ++t)
     for (int k = 0; k < 3; ++k) b->triangles[t][k] = (uint32_t)randomBelow(r, (int)b->vertexCount);
-  }
 }
 
 /* ---------------------------------------------------------------- one by one */
@@ -76,9 +75,8 @@ static bool isOne(const Body *s, uint32_t v, uint32_t w) {
 }
 
 static bool share(const Body *s, const uint32_t *v, int n, const uint32_t *w, int m) {
-  for (int i = 0; i < n * m; ++i) {
+  for (int i = 0; i < n * m; ++i)
     if (isOne(s, v[i / m], w[i % m])) return true;
-  }
   return false;
 }
 
@@ -99,9 +97,8 @@ static pnImpactSpan askFour(bool edges, const Body *s, const uint32_t *v, int n,
 }
 
 static bool isUsed(const Body *s, uint32_t v) {
-  for (uint32_t i = 0; i < 3 * s->triangleCount; ++i) {
+  for (uint32_t i = 0; i < 3 * s->triangleCount; ++i)
     if (s->triangles[i / 3][i % 3] == v) return true;
-  }
   return false;
 }
 

@@ -30,7 +30,7 @@ static void check(bool edges, const pnMovingDouble *p, Tally *tally) {
     printMoving(p);
     fail_msg("wrong");
   }
-  tally->asked++;
+  ++tally->asked;
   tally->met += span.meets;
 }
 
@@ -212,9 +212,8 @@ static bool readRow(FILE *file, double x[3], int *truth) {
   char word[7][200];
   mpq_t q;
   if (fscanf(file, " %199[^,],%199[^,],%199[^,],%199[^,],%199[^,],%199[^,],%199[^\n]", word[0], word[1], word[2],
-             word[3], word[4], word[5], word[6]) != 7) {
+             word[3], word[4], word[5], word[6]) != 7)
     return false;
-  }
   mpq_init(q);
   for (int k = 0; k < 3; ++k) {
     mpz_set_str(mpq_numref(q), word[2 * k], 10);
@@ -251,7 +250,7 @@ static void testSamples(void **state) {
       if (++row < 8) continue;
       row = 0;
       assert_int_equal(impact(edges, &p).meets, truth);
-      asked++;
+      ++asked;
     }
     fclose(file);
   }

@@ -33,7 +33,7 @@ static Score judge(uint64_t seed, int count) {
     pnImpactSpan early;
     pn_Verdict soon = filterUnderTest(features, places, until, &early);
     score.wrong += soon == PN_APART && exact.meets && exact.hi < until;
-    score.asked++;
+    ++score.asked;
     score.uncertain += verdict == PN_UNCERTAIN;
     bool late = verdict == PN_MEETING && (span.lo > exact.hi || span.hi < exact.lo);
     score.wrong += late || (verdict == PN_APART && exact.meets) || (verdict == PN_MEETING && !exact.meets);

@@ -33,9 +33,9 @@ static void expectRay(const float o[3], const float d[3], const pnTriangle *tria
   assert_int_equal(same, hits);
   pn_boundLine(&line, 8e38);
   assert_int_equal(pn_meetLine(&line, c, 0, &again), hits);
-  tally->asked++;
+  ++tally->asked;
   if (!hits) return;
-  tally->hits++;
+  ++tally->hits;
   tally->flat += found.side == 0;
   assert_true(again.t == found.t && again.u == found.u && again.v == found.v && again.side == found.side);
   // Never before the origin, and 0 exactly there.
@@ -146,7 +146,7 @@ static void boxesAreExact(void **state) {
       cornersOf(&c.a, corner);
       bool truth = oracleBox(lo, hi, &c.a);
       assert_int_equal(pn_meetsBox(corner, lo, hi), truth);
-      asked++;
+      ++asked;
       meets += truth;
     }
   }
@@ -172,7 +172,7 @@ static void distancesAreRight(void **state) {
     if (i % 5 == 0) memcpy(s.v[2], s.v[1], sizeof s.v[2]);
     if (i % 7 == 0) memcpy(t.v[2], t.v[0], sizeof t.v[2]), memcpy(t.v[1], t.v[0], sizeof t.v[1]);
     if (pnTrianglesMeet(&s, &t)) continue;
-    apart++;
+    ++apart;
     const float *a[3], *b[3];
     cornersOf(&s, a);
     cornersOf(&t, b);

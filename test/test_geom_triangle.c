@@ -70,11 +70,9 @@ static void testKnown(void **state) {
     if (oracleMeet() != k->meet) fail_msg("the oracle about '%s'", k->what);
     for (int how = 0; how < 72; ++how) {
       Case p = permuteCase(&c, how);
-      for (int kernel = 0; kernel < PN_KERNEL_COUNT; ++kernel) {
-        if (pnTrianglesMeetBy((pnKernel)kernel, &p.a, &p.b) != k->meet) {
+      for (int kernel = 0; kernel < PN_KERNEL_COUNT; ++kernel)
+        if (pnTrianglesMeetBy((pnKernel)kernel, &p.a, &p.b) != k->meet)
           fail_msg("%s: kernel %d, permutation %d: expected %d", k->what, kernel, how, k->meet);
-        }
-      }
       assert_int_equal(pnTrianglesMeet(&p.a, &p.b), k->meet);
       assert_int_equal(pn_trianglesMeetExact(p.a.v[0], p.a.v[1], p.a.v[2], p.b.v[0], p.b.v[1], p.b.v[2]), k->meet);
     }

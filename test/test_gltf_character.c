@@ -26,9 +26,8 @@ static void place(const pnAnimState *state, const pnAnimBody *body, uint32_t b, 
   memcpy(out, body->vertices, (size_t)body->vertexCount * 12);
   for (uint32_t t = 0; t < body->targetCount; ++t) {
     const pnAnimTarget *target = &body->targets[t];
-    for (uint32_t i = 0; i < target->count * 3; ++i) {
+    for (uint32_t i = 0; i < target->count * 3; ++i)
       out[target->vertices[i / 3] * 3 + i % 3] += weights[t] * target->deltas[i];
-    }
   }
   for (uint32_t v = 0; v < body->vertexCount; ++v) {
     float p[3], sum[3] = {0, 0, 0};
@@ -36,9 +35,8 @@ static void place(const pnAnimState *state, const pnAnimBody *body, uint32_t b, 
     for (uint32_t k = 0; k < 4; ++k) {
       const pnMatrix *m = &joints[body->jointIndices[v * 4 + k]];
       float w = body->jointWeights[v * 4 + k];
-      for (int c = 0; c < 3; ++c) {
+      for (int c = 0; c < 3; ++c)
         sum[c] += w * (m->m[c][0] * p[0] + m->m[c][1] * p[1] + m->m[c][2] * p[2] + m->m[c][3]);
-      }
     }
     memcpy(out + v * 3, sum, sizeof(sum));
   }

@@ -96,9 +96,8 @@ static void mutate(Input *input, TestRandom *random) {
 static void repairHead(Input *input) {
   if (input->count < 20 || memcmp(input->bytes, "glTF", 4) != 0) return;
   uint32_t length = (uint32_t)input->count, json = length - 20;
-  for (uint32_t i = 20; i + 8 <= length; ++i) {
+  for (uint32_t i = 20; i + 8 <= length; ++i)
     if (memcmp(input->bytes + i, "BIN", 4) == 0) json = i - 4 - 20;
-  }
   uint32_t binary = json + 28 <= length ? length - json - 28 : 0;
   memcpy(input->bytes + 8, &length, 4);
   memcpy(input->bytes + 12, &json, 4);
@@ -141,11 +140,8 @@ static void brokenCaches(void **context) {
     /* Three frames of five vertices, all zeros behind the head. */
     bool pc2 = round % 2 == 1;
     memset(&s_broken, 0, 300);
-    if (pc2) {
-      memcpy(s_broken.bytes, "POINTCACHE2\0\1\0\0\0\5\0\0\0\0\0\0\0\0\0\x80\x3F\3\0\0\0", 32);
-    } else {
-      memcpy(s_broken.bytes, "\0\0\0\3\0\0\0\5", 8);
-    }
+    if (pc2) memcpy(s_broken.bytes, "POINTCACHE2\0\1\0\0\0\5\0\0\0\0\0\0\0\0\0\x80\x3F\3\0\0\0", 32);
+    else memcpy(s_broken.bytes, "\0\0\0\3\0\0\0\5", 8);
     s_broken.count = pc2 ? 32 + 180 : 20 + 180;
     for (uint32_t n = 1 + testBelow(&random, 3); n > 0; --n) mutate(&s_broken, &random);
     checkCache(s_broken.bytes, s_broken.count, path[pc2]);

@@ -84,7 +84,7 @@ static json_t *makeMesh(Maker *m) {
       json_object_set_new(primitive, "indices", json_integer(addIndices(m, corners, vertices, size)));
     }
     json_array_append_new(primitives, primitive);
-    s_seen[mode][size]++;
+    ++s_seen[mode][size];
   }
   return json_pack("{s:o}", "primitives", primitives);
 }
@@ -212,9 +212,8 @@ static void allModes(void **context) {
   }
   remove(path);
   print_message("  %zu corners of %zu bodies\n", corners, bodies);
-  for (int mode = 0; mode < 7; ++mode) {
+  for (int mode = 0; mode < 7; ++mode)
     for (int size = 0; size < 5; ++size) assert_true(size == 3 || s_seen[mode][size] > 0);
-  }
   assert_true(bodies > 1000);
 }
 

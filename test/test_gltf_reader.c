@@ -71,9 +71,8 @@ static void assertWorld(const pnAnimFile *file, const pnAnimState *state, uint32
                         double z) {
   double p[3];
   world(file, state, b, v, p);
-  if (fabs(p[0] - x) > 1e-6 || fabs(p[1] - y) > 1e-6 || fabs(p[2] - z) > 1e-6) {
+  if (fabs(p[0] - x) > 1e-6 || fabs(p[1] - y) > 1e-6 || fabs(p[2] - z) > 1e-6)
     fail_msg("body %u vertex %u is at %g %g %g, expected %g %g %g", b, v, p[0], p[1], p[2], x, y, z);
-  }
 }
 
 /* ---------------------------------------------------------------- content */

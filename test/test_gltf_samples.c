@@ -13,10 +13,9 @@ static void place(const pnAnimState *state, const pnAnimBody *body, uint32_t b, 
   memcpy(out, body->vertices, (size_t)body->vertexCount * 3 * sizeof(float));
   for (uint32_t t = 0; t < body->targetCount; ++t) {
     const pnAnimTarget *target = &body->targets[t];
-    for (uint32_t i = 0; i < target->count; ++i) {
+    for (uint32_t i = 0; i < target->count; ++i)
       for (int c = 0; c < 3; ++c)
         out[target->vertices[i] * 3 + (uint32_t)c] += weights[t] * target->deltas[i * 3 + (uint32_t)c];
-    }
   }
   for (uint32_t v = 0; v < body->vertexCount; ++v) {
     float p[3], sum[3] = {0, 0, 0};
@@ -172,9 +171,8 @@ static void samplesHoldWhatTheySay(void **context) {
       assert_int_equal(file->clipCount, known[k].clips);
       assert_int_equal(file->sceneCount, known[k].scenes);
       const pnAnimBody *body = NULL;
-      for (uint32_t b = 0; b < file->bodyCount; ++b) {
+      for (uint32_t b = 0; b < file->bodyCount; ++b)
         if (strcmp(file->bodies[b].name, known[k].body) == 0) body = &file->bodies[b];
-      }
       assert_non_null(body);
       assert_int_equal(body->targetCount, known[k].targets);
       assert_int_equal(body->skin != PN_NONE ? file->skins[body->skin].jointCount : 0, known[k].joints);

@@ -63,9 +63,8 @@ static void compareMoment(const pnAnimFile *x, const pnAnimState *stateX, const 
     uint32_t b = 0;
     const pnAnimBody *body = &x->bodies[a];
     findBody(y, body->name, &b);
-    if (body->targetCount > 0) {
+    if (body->targetCount > 0)
       assert_memory_equal(pnAnimState_GetWeights(stateX, a), pnAnimState_GetWeights(stateY, b), body->targetCount * 4);
-    }
     if (body->skin != PN_NONE) {
       size_t size = x->skins[body->skin].jointCount * sizeof(pnMatrix);
       assert_memory_equal(pnAnimState_GetJoints(stateX, a), pnAnimState_GetJoints(stateY, b), size);

@@ -5,9 +5,8 @@ static Sample *samples, *broken;
 
 static void testSamplesAreGood(void **state) {
   (void)state;
-  for (int i = 0; i < SAMPLE_COUNT; ++i) {
+  for (int i = 0; i < SAMPLE_COUNT; ++i)
     if (!readSample(&samples[i])) fail_msg("sample %d: %s", i, pnGetMessage());
-  }
 }
 
 /* Cut at every byte (the large one at some): nothing but an error, or a smaller mesh where the format cannot tell. */

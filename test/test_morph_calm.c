@@ -65,7 +65,7 @@ static void boundsHold(void **state) {
     }
     for (uint32_t i = 0; i < shared; ++i) memcpy(deltas[3 + i], deltas[i], sizeof deltas[i]);
     pnStretch bound = pn_calmStretch(&s, &t, &meeting, deltas, 0);
-    proved++;
+    ++proved;
     double down = 0, up = 0;
     for (int sample = 0; sample < 300; ++sample) {
       double a[3], b[3], wa[3], wb[3], between = 0, toward = 0, moved = 0;

@@ -71,7 +71,7 @@ static void everyTree(void **state) {
           hits += queryExpectRays(tree, &random, 1, tasks);
           triangles += queryExpectBoxes(tree, &random, 1, tasks);
           queryExpectDistance(tree, small, a == 2 ? 0.7 : INFINITY, tasks);
-          made++;
+          ++made;
         }
         if (fits) pnDestroyTree(tree);
         pnDestroyTree(small);

@@ -161,10 +161,9 @@ static void expectDistances(Stage *s, TestRandom *random) {
   pnDistance found[PAIRS];
   uint32_t at[PAIRS][2];
   for (int i = 0; i < PAIRS; ++i) {
-    for (int k = 0; k < 2; ++k) {
-      do at[i][k] = testBelow(random, s->count);
+    for (int k = 0; k < 2; ++k) do
+        at[i][k] = testBelow(random, s->count);
       while (!pnBody_IsValid(s->world, s->body[at[i][k]]) || (k == 1 && at[i][0] == at[i][1]));
-    }
     pairs[i] = (pnBodyPair){s->body[at[i][0]], s->body[at[i][1]]};
   }
   testExpectOk(pnWorld_FindDistances(s->world, pairs, PAIRS, INFINITY, found));

@@ -67,9 +67,7 @@ static void writeScene(const char *path, const pnReportInfo *info, Scene *scene,
 static uint32_t comparePositions(ReadReport *report, Scene *scene, double perFrame) {
   uint32_t stored = 0;
   for (uint32_t f = 0; f < report->frameCount; ++f) {
-    if (report->frames[f].positionsSize == 0) {
-      continue;
-    }
+    if (report->frames[f].positionsSize == 0) continue;
     stored += 1;
     scenePose(scene, f * perFrame);
     for (uint32_t b = 0; b < report->bodyCount; ++b) {
@@ -116,9 +114,7 @@ static void everythingComesBack(void **state) {
     assert_true(report.frames[f].time == f / 30.0);
     uint32_t *pairs = readPairs(&report, f);
     assert_true((pairs != NULL) == (count > 0));
-    if (pairs != NULL) {
-      assert_memory_equal(pairs, s_pairs, count * sizeof *s_pairs);
-    }
+    if (pairs != NULL) assert_memory_equal(pairs, s_pairs, count * sizeof *s_pairs);
     free(pairs);
   }
   assert_true(contactFrames > 10 && contactFrames < 75);
@@ -158,9 +154,8 @@ static void namesAndGroupsComeBack(void **state) {
   for (uint32_t b = 0; b < report.bodyCount; ++b) {
     const pnReportBody *given = &scene.bodies[b];
     assert_true((report.groups[b] != NULL) == (given->vertexGroups != NULL));
-    for (uint32_t i = 0; report.groups[b] != NULL && i < 3 * given->triangleCount; ++i) {
+    for (uint32_t i = 0; report.groups[b] != NULL && i < 3 * given->triangleCount; ++i)
       assert_int_equal(report.groups[b][report.triangles[b][i]], given->vertexGroups[given->triangles[i]] + 1);
-    }
   }
   freeReport(&report);
   sceneFree(&scene);
@@ -195,9 +190,7 @@ static uint64_t unmix(uint64_t x) {
   static const uint64_t factors[2] = {0xc4ceb9fe1a85ec53ull, 0xff51afd7ed558ccdull};
   for (int i = 0; i < 2; ++i) {
     uint64_t inverse = factors[i];
-    for (int n = 0; n < 6; ++n) {
-      inverse *= 2 - factors[i] * inverse; // Newton: each step doubles the good bits
-    }
+    for (int n = 0; n < 6; ++n) inverse *= 2 - factors[i] * inverse; // Newton: each step doubles the good bits
     x = (x ^ x >> 33) * inverse;
   }
   return x ^ x >> 33;
@@ -251,9 +244,7 @@ static void anyMeshComesBack(void **state) {
     for (int b = 0; b < scene.bodyCount; ++b) {
       uint32_t vertexCount = 1 + randomBelow(40), triangleCount = randomBelow(60);
       uint32_t *triangles = malloc((3 * triangleCount + 1) * sizeof *triangles);
-      for (uint32_t i = 0; i < 3 * triangleCount; ++i) {
-        triangles[i] = randomBelow(vertexCount);
-      }
+      for (uint32_t i = 0; i < 3 * triangleCount; ++i) triangles[i] = randomBelow(vertexCount);
       scene.bodies[b] = (pnReportBody){
           .name = "any", .vertexCount = vertexCount, .triangles = triangles, .triangleCount = triangleCount};
       scene.positions[b] = malloc(3 * vertexCount * sizeof(float));
@@ -265,9 +256,8 @@ static void anyMeshComesBack(void **state) {
     assert_int_equal(pn_reportBegin(s_path, &info, &writer), PN_OK);
     for (uint32_t f = 0; f < frameCount; ++f) {
       for (int b = 0; b < scene.bodyCount; ++b) {
-        for (uint32_t i = 0; i < 3 * scene.bodies[b].vertexCount; ++i) {
+        for (uint32_t i = 0; i < 3 * scene.bodies[b].vertexCount; ++i)
           scene.positions[b][i] = (float)randomBelow(5) * (f % 7 == 3 ? 1e3f : 0.5f) - (float)randomBelow(2);
-        }
         memcpy(keep, scene.positions[b], 3 * scene.bodies[b].vertexCount * sizeof *keep);
         keep += 3 * scene.bodies[b].vertexCount;
       }
@@ -283,9 +273,8 @@ static void anyMeshComesBack(void **state) {
         for (uint32_t i = 0; view && i < 3 * scene.bodies[b].triangleCount; ++i) {
           double out[3];
           readCorner(&report, f, b, i / 3, i % 3, out);
-          for (int k = 0; k < 3; ++k) {
+          for (int k = 0; k < 3; ++k)
             assert_true(fabs(out[k] - keep[3 * scene.bodies[b].triangles[i] + (uint32_t)k]) <= report.step[b] * 0.5001);
-          }
         }
         keep += 3 * scene.bodies[b].vertexCount;
       }
@@ -336,9 +325,7 @@ static void nothingAtAll(void **state) {
 /* Made-up pairs with one peak, at frame 137 of 200. */
 static size_t peakedPairs(uint32_t f) {
   size_t count = f > 100 && f < 180 ? 500 - 10 * (size_t)abs((int)f - 137) : 0;
-  for (uint32_t i = 0; i < count; ++i) {
-    s_pairs[i] = (pnReportPair){0, i, 1, i / 2 + f, i / 50};
-  }
+  for (uint32_t i = 0; i < count; ++i) s_pairs[i] = (pnReportPair){0, i, 1, i / 2 + f, i / 50};
   return count;
 }
 
@@ -383,9 +370,8 @@ static void thinningKeepsWhatMatters(void **state) {
     assert_true(report.frames[137].positionsSize > 0);
     assert_true(report.frames[137].pairsSize > 0);
     // and so have the deepest frames of findings, until there is room for next to nothing
-    for (uint32_t f = 113; part < 8 && f <= 151; f += 38) {
+    for (uint32_t f = 113; part < 8 && f <= 151; f += 38)
       assert_true(report.frames[f].positionsSize > 0 && report.frames[f].pairsSize > 0);
-    }
     assert_true(report.frames[199].positionsSize > 0);
     assert_int_equal(comparePositions(&report, &scene, 0.0075), thin.positionFrames);
 
@@ -422,9 +408,7 @@ static void longPairListsAreThinnedToo(void **state) {
   assert_true(stats.byteCount <= info.byteLimit);
   assert_true(stats.pairFrames > 0 && stats.pairFrames < 80);
   ReadReport report = readReport(s_path);
-  for (uint32_t f = 0; f < 80; ++f) {
-    assert_int_equal(report.frames[f].total, f == 41 ? 20000 : 10000);
-  }
+  for (uint32_t f = 0; f < 80; ++f) assert_int_equal(report.frames[f].total, f == 41 ? 20000 : 10000);
   assert_true(report.frames[41].pairsSize > 0);
   freeReport(&report);
   sceneFree(&scene);
@@ -509,14 +493,11 @@ static void wrongIsNamed(void **state) {
 static pnResult writeSmall(const pnReportInfo *info, Scene *scene) {
   pnReport *writer;
   pnResult result = pn_reportBegin(s_path, info, &writer);
-  if (result != PN_OK) {
-    return result;
-  }
+  if (result != PN_OK) return result;
   const pnReportPair pairs[3] = {{0, 2, 1, 2, 1}, {0, 1, 1, 1, 1}, {0, 5, 0, 9, 2}};
   result = pn_reportNote(writer, "note");
-  for (uint32_t f = 0; f < 40 && result == PN_OK; ++f) {
+  for (uint32_t f = 0; f < 40 && result == PN_OK; ++f)
     result = pn_reportFrame(writer, f, f, (const float *const *)scene->positions, pairs, f % 3 + 1);
-  }
   if (result != PN_OK) {
     pn_reportCancel(writer);
     return result;
@@ -556,9 +537,7 @@ static void memoryRunsOut(void **state) {
 /* The numbers a page must show, as the scene itself had them. */
 static void writeExpected(const char *path, uint32_t frameCount) {
   json_t *counts = json_array();
-  for (uint32_t f = 0; f < frameCount; ++f) {
-    json_array_append_new(counts, json_integer((json_int_t)s_counts[f]));
-  }
+  for (uint32_t f = 0; f < frameCount; ++f) json_array_append_new(counts, json_integer((json_int_t)s_counts[f]));
   json_t *root = json_pack("{s:o}", "pairs", counts);
   assert_int_equal(json_dump_file(root, path, 0), 0);
   json_decref(root);
@@ -608,9 +587,7 @@ static void writeSamples(void **state) {
 /* Many bodies of one triangle, all in contact with all, in frames whose numbers are far apart. */
 static void writeCrowd(void **state) {
   (void)state;
-  if (!pn_reportAvailable()) {
-    return;
-  }
+  if (!pn_reportAvailable()) return;
   enum { BODIES = 600, PAIRS = BODIES * (BODIES - 1) / 2 };
   static const uint32_t triangle[3] = {0, 1, 2};
   static pnReportBody bodies[BODIES];
@@ -625,18 +602,15 @@ static void writeCrowd(void **state) {
     const float turn = (float)b * 0.01f;
     memcpy(places[b], (float[9]){turn, 0, 0, 1, 1 + turn, 0, 0, 1, turn}, sizeof places[b]);
     positions[b] = places[b];
-    for (uint32_t c = b + 1; c < BODIES; ++c) {
-      pairs[pairCount++] = (pnReportPair){b, 0, c, 0, 0};
-    }
+    for (uint32_t c = b + 1; c < BODIES; ++c) pairs[pairCount++] = (pnReportPair){b, 0, c, 0, 0};
   }
   pnReportInfo info = pn_defaultReportInfo();
   info.bodies = bodies;
   info.bodyCount = BODIES;
   pnReport *report;
   assert_int_equal(pn_reportBegin("report_samples/crowd.html", &info, &report), PN_OK);
-  for (int f = 0; f < 3; ++f) {
+  for (int f = 0; f < 3; ++f)
     assert_int_equal(pn_reportFrame(report, 1000000000ll * f, f, positions, pairs, f == 1 ? pairCount : 0), PN_OK);
-  }
   assert_int_equal(pn_reportEnd(report, true, NULL), PN_OK);
   free(names);
   free(pairs);
@@ -654,16 +628,13 @@ static int writeBig(const char *path, double detail, uint32_t frameCount) {
     return 1;
   }
   uint32_t triangles = 0;
-  for (int b = 0; b < scene.bodyCount; ++b) {
-    triangles += scene.bodies[b].triangleCount;
-  }
+  for (int b = 0; b < scene.bodyCount; ++b) triangles += scene.bodies[b].triangleCount;
   double spent = 0;
   for (uint32_t f = 0; f < frameCount; ++f) {
     scenePose(&scene, f / 37.0);
     uint32_t arm = FIGURE_LEFT + f / 30 % 2, count = f % 30 < 12 ? 0 : f % 30 * 9;
-    for (uint32_t i = 0; i < count; ++i) {
+    for (uint32_t i = 0; i < count; ++i)
       s_pairs[i] = (pnReportPair){FIGURE_COAT, 400 + f % 50 + i / 2, arm, 300 + i * 7 / 3, 0};
-    }
     double start = pnGetTime();
     if (pn_reportFrame(report, f, f / 30.0, (const float *const *)scene.positions, s_pairs, count) != PN_OK) {
       fprintf(stderr, "%s\n", pn_reportMessage());
@@ -681,9 +652,7 @@ static int writeBig(const char *path, double detail, uint32_t frameCount) {
 }
 
 int main(int argc, char **argv) {
-  if (argc == 5 && strcmp(argv[1], "--big") == 0) {
-    return writeBig(argv[2], atof(argv[3]), (uint32_t)atoi(argv[4]));
-  }
+  if (argc == 5 && strcmp(argv[1], "--big") == 0) return writeBig(argv[2], atof(argv[3]), (uint32_t)atoi(argv[4]));
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(everythingComesBack),
       cmocka_unit_test(namesAndGroupsComeBack),

@@ -49,9 +49,7 @@ static Item *makeItems(const pnScene *scene, uint32_t frame, uint32_t body) {
   for (uint32_t i = 0; i < count; ++i) {
     Item *item = &items[i];
     item->corners = pnScene_GetTriangles(scene, body) + 3 * (size_t)i;
-    for (int k = 0; k < 3; ++k) {
-      memcpy(item->triangle.v[k], vertices + 3 * (size_t)item->corners[k], sizeof(float) * 3);
-    }
+    for (int k = 0; k < 3; ++k) memcpy(item->triangle.v[k], vertices + 3 * (size_t)item->corners[k], sizeof(float) * 3);
     for (int axis = 0; axis < 3; ++axis) {
       float a = item->triangle.v[0][axis], b = item->triangle.v[1][axis], c = item->triangle.v[2][axis];
       item->min[axis] = fminf(a, fminf(b, c));
@@ -64,16 +62,10 @@ static Item *makeItems(const pnScene *scene, uint32_t frame, uint32_t body) {
 }
 
 static bool itemsMeet(const Item *a, const Item *b, bool self) {
-  for (int axis = 0; axis < 3; ++axis) {
-    if (a->min[axis] > b->max[axis] || b->min[axis] > a->max[axis]) {
-      return false;
-    }
-  }
-  for (int i = 0; self && i < 9; ++i) {
-    if (a->corners[i / 3] == b->corners[i % 3]) {
-      return false;
-    }
-  }
+  for (int axis = 0; axis < 3; ++axis)
+    if (a->min[axis] > b->max[axis] || b->min[axis] > a->max[axis]) return false;
+  for (int i = 0; self && i < 9; ++i)
+    if (a->corners[i / 3] == b->corners[i % 3]) return false;
   return pnTrianglesMeet(&a->triangle, &b->triangle);
 }
 
@@ -85,26 +77,16 @@ static size_t countPairs(const pnScene *scene, uint32_t frame, uint32_t bodyA, u
   size_t pairs = 0;
   for (uint32_t i = 0, from = 0; i < countA; ++i) {
     /* those of b that begin within a; and, unless they are the same list, those of a that begin within b, below */
-    while (from < countB && b[from].min[0] < a[i].min[0]) {
-      ++from;
-    }
+    while (from < countB && b[from].min[0] < a[i].min[0]) ++from;
     uint32_t j = self ? i + 1 : from;
-    for (; j < countB && b[j].min[0] <= a[i].max[0]; ++j) {
-      pairs += itemsMeet(&a[i], &b[j], self);
-    }
+    for (; j < countB && b[j].min[0] <= a[i].max[0]; ++j) pairs += itemsMeet(&a[i], &b[j], self);
   }
   for (uint32_t j = 0, from = 0; !self && j < countB; ++j) {
-    while (from < countA && a[from].min[0] <= b[j].min[0]) {
-      ++from;
-    }
-    for (uint32_t i = from; i < countA && a[i].min[0] <= b[j].max[0]; ++i) {
-      pairs += itemsMeet(&a[i], &b[j], false);
-    }
+    while (from < countA && a[from].min[0] <= b[j].min[0]) ++from;
+    for (uint32_t i = from; i < countA && a[i].min[0] <= b[j].max[0]; ++i) pairs += itemsMeet(&a[i], &b[j], false);
   }
   free(a);
-  if (!self) {
-    free(b);
-  }
+  if (!self) free(b);
   return pairs;
 }
 
@@ -197,12 +179,8 @@ static void checkClosed(const char *name) {
   qsort(edges, edgeCount, sizeof(uint64_t), compareEdges);
   qsort(opposite, edgeCount, sizeof(uint64_t), compareEdges);
   assert_memory_equal(edges, opposite, sizeof(uint64_t) * edgeCount);
-  for (uint32_t i = 1; i < edgeCount; ++i) {
-    assert_true(edges[i - 1] != edges[i]);
-  }
-  for (uint32_t i = 0; i < vertexCount; ++i) {
-    assert_true(used[i]);
-  }
+  for (uint32_t i = 1; i < edgeCount; ++i) assert_true(edges[i - 1] != edges[i]);
+  for (uint32_t i = 0; i < vertexCount; ++i) assert_true(used[i]);
   free(edges);
   free(opposite);
   free(used);
@@ -225,9 +203,7 @@ static void test_closed(void **state) {
   static const char *const names[] = {"s1-4",    "s1-8",      "s1-20",    "s1-16",    "s1-1280",    "s1-5120",
                                       "s1-8192", "s1-16384",  "s1-32768", "s1-65536", "s5-grid-12", "s5-grid-48",
                                       "s5-grid", "s5-turned", "e3-arms",  "s3-5120",  "e5-564",     "e5-2256"};
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
-    checkClosed(names[i]);
-  }
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) checkClosed(names[i]);
 }
 
 /* The sheet has a border of 4 g edges, and is one piece of (g+1)^2 vertices. */
@@ -272,9 +248,7 @@ static void test_same_bits(void **state) {
       float *a = makeFrame(one, frame, body), *b = makeFrame(two, frame, body);
       size_t floatCount = 3 * (size_t)pnScene_GetVertexCount(one, body);
       assert_memory_equal(a, b, sizeof(float) * floatCount);
-      for (size_t k = 0; k < floatCount; ++k) {
-        assert_true(isfinite(a[k]));
-      }
+      for (size_t k = 0; k < floatCount; ++k) assert_true(isfinite(a[k]));
       free(a);
       free(b);
     }
@@ -296,9 +270,7 @@ static void test_small_bodies(void **state) {
     assert_true(pnScene_IsStill(idle, i) && !pnScene_IsStill(bodies, i));
     assert_int_equal(pnScene_GetTriangleCount(idle, i), sizes[i % 3]);
     assert_int_equal(pnScene_GetTriangleCount(bodies, i), sizes[i % 3]);
-    for (uint32_t j = 0; j < i; ++j) {
-      assert_int_equal(countPairs(idle, 3, j, i), 0);
-    }
+    for (uint32_t j = 0; j < i; ++j) assert_int_equal(countPairs(idle, 3, j, i), 0);
   }
   pnDestroyScene(terrain);
   pnDestroyScene(idle);
@@ -378,9 +350,7 @@ static void expectFormula(const char *name) {
     assert_true(fabsf(w[0] + w[1] + w[2] - 1.0f) < 2e-7f);
     float *vertices = makeFrame(scene, frame, body);
     const float *r[3];
-    for (uint32_t k = 0; k < 3; ++k) {
-      r[k] = pnScene_GetReference(scene, body, k);
-    }
+    for (uint32_t k = 0; k < 3; ++k) r[k] = pnScene_GetReference(scene, body, k);
     for (uint32_t v = 0; v < 3 * vertexCount; v += 3) {
       float x = blended(w, r, v), y = blended(w, r, v + 1), z = blended(w, r, v + 2);
       for (uint32_t k = 0; k < 3; ++k) {
@@ -406,9 +376,8 @@ static void test_grid_exact(void **state) {
   pnScene *scene = makeScene("s5-grid", 0);
   for (uint32_t i = 0; i < 80; ++i) {
     float *vertices = makeFrame(scene, i / 2, i % 2);
-    for (uint32_t k = 0; k < 3 * pnScene_GetVertexCount(scene, 0); ++k) {
+    for (uint32_t k = 0; k < 3 * pnScene_GetVertexCount(scene, 0); ++k)
       assert_true(vertices[k] * 16.0f == floorf(vertices[k] * 16.0f));
-    }
     free(vertices);
   }
   pnDestroyScene(scene);
@@ -438,9 +407,7 @@ static void test_pairs_crowd(void **state) {
   (void)state;
   pnScene *scene = makeScene("s2-320", 0);
   size_t pairs = 0;
-  for (uint32_t i = 0; i < 27 * 27; ++i) {
-    pairs += i / 27 < i % 27 ? countPairs(scene, 199, i / 27, i % 27) : 0;
-  }
+  for (uint32_t i = 0; i < 27 * 27; ++i) pairs += i / 27 < i % 27 ? countPairs(scene, 199, i / 27, i % 27) : 0;
   assert_true(pairs > 500);
   pnDestroyScene(scene);
 }
@@ -459,9 +426,7 @@ static uint32_t play(pnScene *scene, double *outNearest) {
     for (uint32_t body = 0; body < 27; ++body) {
       float *v = makeFrame(scene, frame, body);
       memset(centres[body], 0, sizeof centres[body]);
-      for (uint32_t i = 0; i < 3 * vertexCount; ++i) {
-        centres[body][i % 3] += v[i] / vertexCount;
-      }
+      for (uint32_t i = 0; i < 3 * vertexCount; ++i) centres[body][i % 3] += v[i] / vertexCount;
       free(v);
     }
     pnSceneContact contacts[27 * 26 / 2];
@@ -469,9 +434,7 @@ static uint32_t play(pnScene *scene, double *outNearest) {
       uint32_t a = i / 27, b = i % 27;
       double x = centres[a][0] - centres[b][0], y = centres[a][1] - centres[b][1], z = centres[a][2] - centres[b][2];
       double distance = sqrt(x * x + y * y + z * z);
-      if (a < b && distance < 2.9 && countPairs(scene, frame, a, b) > 0) {
-        contacts[count++] = (pnSceneContact){a, b};
-      }
+      if (a < b && distance < 2.9 && countPairs(scene, frame, a, b) > 0) contacts[count++] = (pnSceneContact){a, b};
       *outNearest = a < b && distance < *outNearest ? distance : *outNearest;
     }
     assert_true(frame > 0 || count == 0);
@@ -528,9 +491,7 @@ static void test_driven(void **state) {
   float *before = makeFrame(one, 150, 4);
   pnScene_Rewind(one);
   assert_int_equal(pnScene_GetReadyFrameCount(one), 1);
-  for (uint32_t i = 0; i < 150; ++i) {
-    assert_int_equal(pnScene_Step(one, some, 3), PN_OK);
-  }
+  for (uint32_t i = 0; i < 150; ++i) assert_int_equal(pnScene_Step(one, some, 3), PN_OK);
   float *after = makeFrame(one, 150, 4);
   assert_memory_equal(before, after, sizeof vertices);
   free(before);

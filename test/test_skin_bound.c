@@ -245,7 +245,7 @@ static void closeWeightsAreTight(void **state) {
         two += body.skin->influenceFirst[v[i] / 3 + 1] - body.skin->influenceFirst[v[i] / 3] == 2;
       if (two < n) continue;
       assert_true(rows[1][1][lane] - rows[1][0][lane] < 4); /* the hull's would be 20 */
-      seen++;
+      ++seen;
     }
   }
   assert_true(seen > 10);

@@ -8,9 +8,7 @@
 #include <string.h>
 
 static void randomCorners(TestRandom *r, uint32_t floats, float *out) {
-  for (uint32_t i = 0; i < floats; i++) {
-    out[i] = testFloat(r, -1, 1);
-  }
+  for (uint32_t i = 0; i < floats; ++i) out[i] = testFloat(r, -1, 1);
 }
 
 static pnSoup *newSoup(void) {
@@ -23,7 +21,7 @@ static pnSoup *newSoup(void) {
 static void expectCorners(const pnSoup *soup, pnPrimitiveId id, uint32_t kind, const float *corners) {
   float got[9];
   assert_int_equal(pnSoup_GetCorners(soup, id, got), kind);
-  for (uint32_t i = 0; i < 9; i++) {
+  for (uint32_t i = 0; i < 9; ++i) {
     uint32_t corner = i / 3 < kind ? i / 3 : kind - 1;
     assert_true(got[i] == corners[3 * corner + i % 3]);
   }
@@ -37,14 +35,12 @@ static void testLife(void **state) {
   float p[3][9];
   TestRandom r = testRandom(1);
   pnPrimitiveId id[3];
-  for (uint32_t kind = 1; kind <= 3; kind++) {
+  for (uint32_t kind = 1; kind <= 3; ++kind) {
     randomCorners(&r, 9, p[kind - 1]);
     testExpectOk(pnSoup_Add(soup, (pnPrimitiveKind)kind, p[kind - 1], 1, &id[kind - 1]));
   }
   assert_int_equal(pnSoup_GetCount(soup), 3);
-  for (uint32_t kind = 1; kind <= 3; kind++) {
-    expectCorners(soup, id[kind - 1], kind, p[kind - 1]);
-  }
+  for (uint32_t kind = 1; kind <= 3; ++kind) expectCorners(soup, id[kind - 1], kind, p[kind - 1]);
   /* a place that is taken again has another id */
   testExpectOk(pnSoup_Remove(soup, &id[1], 1));
   assert_false(pnSoup_IsValid(soup, id[1]));
@@ -131,7 +127,7 @@ static void testRandomOperations(void **state) {
   uint32_t count = 0;
   TestRandom r = testRandom(7);
   pnPrimitiveId dead = {0, 0};
-  for (uint32_t op = 0; op < 100000; op++) {
+  for (uint32_t op = 0; op < 100000; ++op) {
     uint32_t what = testBelow(&r, 3), kind = 1 + testBelow(&r, 3);
     float p[9];
     randomCorners(&r, 9, p);
@@ -157,9 +153,7 @@ static void testRandomOperations(void **state) {
     assert_int_equal(pnSoup_GetCount(soup), count);
   }
   assert_true(pnSoup_GetPlaceCount(soup) <= MODEL);
-  for (uint32_t i = 0; i < count; i++) {
-    expectCorners(soup, model[i].id, model[i].kind, model[i].p);
-  }
+  for (uint32_t i = 0; i < count; ++i) expectCorners(soup, model[i].id, model[i].kind, model[i].p);
   pnDestroySoup(soup);
 }
 
@@ -167,7 +161,7 @@ static void testRandomOperations(void **state) {
 
 static double areaOf(const float *p) {
   double u[3], v[3];
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     u[k] = (double)p[3 + k] - p[k];
     v[k] = (double)p[6 + k] - p[k];
   }
@@ -184,7 +178,7 @@ static double heightOf(const pnPlane *plane, const float *p) {
 static void testCutTriangles(void **state) {
   (void)state;
   TestRandom r = testRandom(3);
-  for (uint32_t i = 0; i < 2000; i++) {
+  for (uint32_t i = 0; i < 2000; ++i) {
     pnSoup *soup = newSoup();
     float p[9], piece[9];
     randomCorners(&r, 9, p);
@@ -198,11 +192,11 @@ static void testCutTriangles(void **state) {
     assert_true(whole || cut.aboveCount + cut.belowCount == 3);
     assert_int_equal(pnSoup_IsValid(soup, id), whole);
     double area = 0;
-    for (uint32_t k = 0; k < cut.aboveCount + cut.belowCount; k++) {
+    for (uint32_t k = 0; k < cut.aboveCount + cut.belowCount; ++k) {
       bool above = k < cut.aboveCount;
       assert_int_equal(pnSoup_GetCorners(soup, above ? cut.above[k] : cut.below[k - cut.aboveCount], piece), 3);
       area += areaOf(piece);
-      for (int c = 0; c < 3; c++) {
+      for (int c = 0; c < 3; ++c) {
         double h = heightOf(&plane, piece + 3 * c);
         assert_true(above ? h > -1e-6 : h < 1e-6);
       }
@@ -254,7 +248,7 @@ static void testCutExactly(void **state) {
 static void testCutSharedEdge(void **state) {
   (void)state;
   TestRandom r = testRandom(5);
-  for (uint32_t i = 0; i < 500; i++) {
+  for (uint32_t i = 0; i < 500; ++i) {
     float a[3], b[3], c[3], d[3];
     randomCorners(&r, 3, a), randomCorners(&r, 3, b), randomCorners(&r, 3, c), randomCorners(&r, 3, d);
     a[2] = fabsf(a[2]) + 0.01f;
@@ -266,7 +260,7 @@ static void testCutSharedEdge(void **state) {
     pnPlane flat = {{testFloat(&r, -0.001f, 0.001f), 0, 1}, 0};
     testExpectOk(pnSoup_Add(soup, PN_PRIMITIVE_SEGMENT, s, 2, id));
     float mid[2][9];
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 2; ++k) {
       pnCut cut;
       testExpectOk(pnSoup_Cut(soup, id[k], &flat, &cut));
       assert_int_equal(cut.belowCount, 1);
@@ -285,7 +279,7 @@ static void testFuse(void **state) {
   float p[10][9];
   pnPrimitiveId id[10], moved[10];
   TestRandom r = testRandom(9);
-  for (uint32_t i = 0; i < 10; i++) {
+  for (uint32_t i = 0; i < 10; ++i) {
     randomCorners(&r, 9, p[i]);
     testExpectOk(pnSoup_Add(i < 4 ? a : b, (pnPrimitiveKind)(1 + i % 3), p[i], 1, &id[i]));
   }
@@ -295,11 +289,9 @@ static void testFuse(void **state) {
   assert_int_equal(pnSoup_GetCount(a), 8);
   assert_int_equal(pnSoup_GetCount(b), 0);
   assert_int_equal(moved[1].index1, 0);
-  for (uint32_t i = 4; i < 10; i++) {
+  for (uint32_t i = 4; i < 10; ++i) {
     assert_false(pnSoup_IsValid(b, id[i]));
-    if (i != 5) {
-      expectCorners(a, moved[i - 4], 1 + i % 3, p[i]);
-    }
+    if (i != 5) expectCorners(a, moved[i - 4], 1 + i % 3, p[i]);
   }
   expectCorners(a, id[0], 1, p[0]);
   testExpectOk(pnSoup_Fuse(a, b, NULL));
@@ -315,17 +307,13 @@ static pnResult makeSome(void *context) {
   TestRandom r = testRandom(2);
   randomCorners(&r, 90, p);
   pnResult result = pnCreateSoup(NULL, &soup);
-  if (result == PN_OK) {
-    result = pnCreateSoup(NULL, &other);
-  }
-  for (uint32_t i = 0; result == PN_OK && i < 3; i++) {
+  if (result == PN_OK) result = pnCreateSoup(NULL, &other);
+  for (uint32_t i = 0; result == PN_OK && i < 3; ++i) {
     uint32_t before = pnSoup_GetCount(soup);
     result = pnSoup_Add(soup, PN_PRIMITIVE_TRIANGLE, p, 10, NULL);
     assert_int_equal(pnSoup_GetCount(soup), before + (result == PN_OK ? 10 : 0));
   }
-  if (result == PN_OK) {
-    result = pnSoup_Add(other, PN_PRIMITIVE_POINT, p, 30, NULL);
-  }
+  if (result == PN_OK) result = pnSoup_Add(other, PN_PRIMITIVE_POINT, p, 30, NULL);
   if (result == PN_OK) {
     result = pnSoup_Fuse(soup, other, NULL);
     assert_int_equal(pnSoup_GetCount(soup) + pnSoup_GetCount(other), 60);
@@ -353,11 +341,11 @@ static int compareEdges(const void *a, const void *b) {
 /* All edges of a soup that have a length, and the same turned round; returns how many. */
 static uint32_t edgesOf(const pnSoup *soup, Edge *edges, Edge *turned, uint32_t most) {
   uint32_t count = 0;
-  for (uint32_t place = 0; place < pnSoup_GetPlaceCount(soup); place++) {
+  for (uint32_t place = 0; place < pnSoup_GetPlaceCount(soup); ++place) {
     float p[9];
     if (pnSoup_GetCorners(soup, pnSoup_GetId(soup, place), p) == 0) continue;
-    for (int k = 0; k < 9; k++) p[k] += 0.0f;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 9; ++k) p[k] += 0.0f;
+    for (int k = 0; k < 3; ++k) {
       const float *from = p + 3 * k, *to = p + 3 * ((k + 1) % 3);
       if (memcmp(from, to, 3 * sizeof(float)) == 0) continue;
       assert_true(count < most);
@@ -382,29 +370,29 @@ static void cutsLeaveNoCracks(void **state) {
   TestRandom random = testRandom(17);
   pnMesh *mesh;
   testExpectOk(pnMakeIcosphere(0, 1, &mesh));
-  for (int round = 0; round < 1500; round++) {
+  for (int round = 0; round < 1500; ++round) {
     int kind = round % 3;
     float at[36];
-    for (int k = 0; k < 36; k++) at[k] = kind == 0 ? pnMesh_GetVertices(mesh)[k] : cutNumber(&random, kind);
+    for (int k = 0; k < 36; ++k) at[k] = kind == 0 ? pnMesh_GetVertices(mesh)[k] : cutNumber(&random, kind);
     pnSoup *soup;
     testExpectOk(pnCreateSoup(NULL, &soup));
-    for (uint32_t t = 0; t < 20; t++) {
+    for (uint32_t t = 0; t < 20; ++t) {
       float p[9];
-      for (int k = 0; k < 3; k++) memcpy(p + 3 * k, at + 3 * pnMesh_GetTriangles(mesh)[3 * t + (uint32_t)k], 12);
+      for (int k = 0; k < 3; ++k) memcpy(p + 3 * k, at + 3 * pnMesh_GetTriangles(mesh)[3 * t + (uint32_t)k], 12);
       testExpectOk(pnSoup_Add(soup, PN_PRIMITIVE_TRIANGLE, p, 1, NULL));
     }
-    for (int step = 0; step < 3; step++) {
+    for (int step = 0; step < 3; ++step) {
       pnPlane plane = {{cutNumber(&random, kind), cutNumber(&random, kind), cutNumber(&random, kind)},
                        0.5f * cutNumber(&random, kind)};
       if (plane.normal.x == 0 && plane.normal.y == 0 && plane.normal.z == 0) plane.normal.x = 1;
       /* each once: pieces take places that have become free */
       static pnPrimitiveId ids[MOST];
       uint32_t idCount = 0;
-      for (uint32_t place = 0; place < pnSoup_GetPlaceCount(soup); place++) {
+      for (uint32_t place = 0; place < pnSoup_GetPlaceCount(soup); ++place) {
         ids[idCount] = pnSoup_GetId(soup, place);
         idCount += ids[idCount].index1 != 0;
       }
-      for (uint32_t k = 0; k < idCount; k++) {
+      for (uint32_t k = 0; k < idCount; ++k) {
         pnCut cut;
         testExpectOk(pnSoup_Cut(soup, ids[k], &plane, &cut));
       }

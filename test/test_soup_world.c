@@ -19,10 +19,9 @@ typedef struct Stage {
 
 static void addSome(Stage *s, uint32_t which, uint32_t count, pnPrimitiveId *ids) {
   float p[9];
-  for (uint32_t i = 0; i < count; i++) {
-    for (int k = 0; k < 9; k++) {
+  for (uint32_t i = 0; i < count; ++i) {
+    for (int k = 0; k < 9; ++k)
       p[k] = k < 3 ? testFloat(&s->random, -1, 1) : p[k - 3] + testFloat(&s->random, -0.2f, 0.2f);
-    }
     pnPrimitiveKind kind = (pnPrimitiveKind)(1 + testBelow(&s->random, 8) / 3);
     testExpectOk(pnSoup_Add(s->soup[which], kind, p, 1, ids ? ids + i : NULL));
   }
@@ -39,7 +38,7 @@ static Stage openStage(pnTasks tasks, bool self) {
   bd.kind = PN_BODY_STATIC;
   bd.mesh = s.room;
   testExpectOk(pnWorld_CreateBody(s.world, &bd, &s.body[0]));
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2; ++i) {
     pnSoupDef sd = pnDefaultSoupDef();
     sd.name = i ? "sparks" : "crumbs";
     testExpectOk(pnCreateSoup(&sd, &s.soup[i]));
@@ -77,7 +76,7 @@ static void expectContact(Stage *s, uint32_t contactCount, uint32_t i, uint32_t 
   testExpectOk(pnCollideBrute(a ? pnSoup_GetPose(a) : rest, poseB, NULL, s->list));
   const pnContact *contact = NULL;
   uint32_t number = 0;
-  for (uint32_t c = 0; c < contactCount; c++) {
+  for (uint32_t c = 0; c < contactCount; ++c) {
     const pnContact *at = &pnWorld_GetContacts(s->world)[c];
     if (at->a.index1 == s->body[i].index1 && at->b.index1 == s->body[j].index1) {
       contact = at;
@@ -85,11 +84,9 @@ static void expectContact(Stage *s, uint32_t contactCount, uint32_t i, uint32_t 
     }
   }
   size_t found = 0;
-  for (size_t k = 0; k < pnPairList_GetCount(s->list); k++) {
+  for (size_t k = 0; k < pnPairList_GetCount(s->list); ++k) {
     pnPair pair = pnPairList_GetPairs(s->list)[k];
-    if (!isAlive(a, pair.a) || !isAlive(b, pair.b)) {
-      continue;
-    }
+    if (!isAlive(a, pair.a) || !isAlive(b, pair.b)) continue;
     assert_non_null(contact);
     assert_true(found < contact->pairCount);
     size_t index = contact->firstPair + found++;
@@ -125,7 +122,7 @@ static void editAndCompare(pnTasks tasks) {
   addSome(&s, 0, 60, NULL);
   expectFrame(&s, true);
   addSome(&s, 1, 40, NULL);
-  for (uint32_t frame = 0; frame < 120; frame++) {
+  for (uint32_t frame = 0; frame < 120; ++frame) {
     uint32_t which = testBelow(&s.random, 2), places = pnSoup_GetPlaceCount(s.soup[which]);
     pnSoup *soup = s.soup[which];
     pnPrimitiveId id = pnSoup_GetId(soup, testBelow(&s.random, places ? places : 1));
@@ -145,9 +142,8 @@ static void editAndCompare(pnTasks tasks) {
       }
       case 4: {
         float *all = malloc(sizeof(float) * 9 * (places + 1));
-        for (uint32_t i = 0; i < 9 * places; i++) {
+        for (uint32_t i = 0; i < 9 * places; ++i)
           all[i] = i % 9 < 3 ? testFloat(&s.random, -1, 1) : all[i - 3] + testFloat(&s.random, -0.2f, 0.2f);
-        }
         testExpectOk(pnSoup_SetAll(soup, all, places));
         free(all);
         break;
@@ -192,7 +188,7 @@ static void testStaleIds(void **state) {
   addSome(&s, 0, 1, &again);
   assert_int_equal(again.index1, first.b.index1);
   uint32_t dead = 0;
-  for (size_t i = 0; i < frame.pairCount; i++) {
+  for (size_t i = 0; i < frame.pairCount; ++i) {
     pnPrimitiveId id = pnWorld_GetPrimitives(s.world, 0, i).b;
     bool gone = !pnSoup_IsValid(s.soup[0], id);
     assert_int_equal(gone, id.index1 == first.b.index1);
@@ -226,7 +222,7 @@ static void testErrors(void **state) {
   bd.self = true;
   uint32_t groups[8] = {0};
   const pnSelfFilter filters[] = {{.ring = 1}, {.ring = 2}, {.ignoreRest = true}, {.triangleGroup = groups}};
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < 4; ++i) {
     bd.selfFilter = filters[i];
     testExpectFailure(pnWorld_CreateBody(s.world, &bd, &id), PN_ERROR_KIND, "crumbs|rings");
   }
@@ -281,13 +277,9 @@ static pnResult makeWorld(void *context) {
   pnBodyId id;
   TestRandom r = testRandom(43);
   float p[9 * 60];
-  for (int i = 0; i < 9 * 60; i++) {
-    p[i] = testFloat(&r, -1, 1);
-  }
+  for (int i = 0; i < 9 * 60; ++i) p[i] = testFloat(&r, -1, 1);
   pnResult result = pnCreateWorld(NULL, &world);
-  if (result == PN_OK) {
-    result = pnCreateSoup(NULL, &soup);
-  }
+  if (result == PN_OK) result = pnCreateSoup(NULL, &soup);
   if (result == PN_OK) {
     pnBodyDef bd = pnDefaultBodyDef();
     bd.kind = PN_BODY_SOUP;
@@ -296,12 +288,12 @@ static pnResult makeWorld(void *context) {
     result = pnWorld_CreateBody(world, &bd, &id);
   }
   uint32_t contacts = 0;
-  for (uint32_t i = 1; result == PN_OK && i < 4; i++) {
+  for (uint32_t i = 1; result == PN_OK && i < 4; ++i) {
     result = pnSoup_Add(soup, PN_PRIMITIVE_TRIANGLE, p, 20 * i, NULL);
     if (result == PN_OK) {
       pnFrame frame = pnWorld_Collide(world, NULL);
       assert_true(frame.result == PN_OK || frame.contactCount == contacts);
-      for (uint32_t c = 0; c < frame.contactCount; c++) {
+      for (uint32_t c = 0; c < frame.contactCount; ++c) {
         const pnContact *contact = &pnWorld_GetContacts(world)[c];
         assert_true(pnSoup_IsValid(soup, pnWorld_GetPrimitives(world, c, contact->firstPair).a));
       }

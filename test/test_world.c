@@ -59,7 +59,7 @@ static void contactsBeginPersistAndEnd(void **state) {
     pnContactState state;
   } steps[] = {{3, 0, 0, 0}, {1, 1, 0, PN_CONTACT_BEGIN}, {1.2f, 1, 0, PN_CONTACT_PERSIST}, {5, 0, 1, PN_CONTACT_END},
                {5, 0, 0, 0}, {1, 1, 0, PN_CONTACT_BEGIN}};
-  for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+  for (size_t i = 0; i < sizeof steps / sizeof *steps; ++i) {
     pnMatrix m = shift(steps[i].x, 0, 0);
     testExpectOk(pnBody_SetTransform(f.world, b, &m));
     pnFrame frame = pnWorld_Collide(f.world, NULL);
@@ -88,9 +88,7 @@ static int comparePairs(const void *a, const void *b) {
 static void expectPairs(const pnPair *found, const pnPair *expected, size_t count, bool unsorted) {
   pnPair *copy = malloc(count * sizeof(pnPair));
   memcpy(copy, found, count * sizeof(pnPair));
-  if (unsorted) {
-    qsort(copy, count, sizeof(pnPair), comparePairs);
-  }
+  if (unsorted) qsort(copy, count, sizeof(pnPair), comparePairs);
   assert_memory_equal(copy, expected, count * sizeof(pnPair));
   free(copy);
 }
@@ -99,19 +97,17 @@ static void manyBodiesAgreeWithPairwiseQueries(void **state) {
   (void)state;
   pnPool *pool;
   testExpectOk(pnCreatePool(3, &pool));
-  for (int variant = 0; variant < 4; variant++) {
+  for (int variant = 0; variant < 4; ++variant) {
     TestRandom r = testRandom(5);
     Fixture f =
         makeFixture(variant & 1 ? pnPool_GetTasks(pool) : (pnTasks){0}, variant & 2 ? PN_BROAD_TREE : PN_BROAD_ALL);
     enum { COUNT = 24 };
     pnBodyId id[COUNT];
-    for (int i = 0; i < COUNT; i++) {
-      id[i] = addBody(&f, i % 2 ? PN_BODY_RIGID : PN_BODY_FREE, "ball");
-    }
+    for (int i = 0; i < COUNT; ++i) id[i] = addBody(&f, i % 2 ? PN_BODY_RIGID : PN_BODY_FREE, "ball");
     pnPairList *list;
     testExpectOk(pnCreatePairList(&list));
-    for (int step = 0; step < 6; step++) {
-      for (int i = 0; i < COUNT; i++) {
+    for (int step = 0; step < 6; ++step) {
+      for (int i = 0; i < COUNT; ++i) {
         pnMatrix m = testRotation(&r, 3);
         testExpectOk(pnBody_SetTransform(f.world, id[i], &m));
       }
@@ -120,20 +116,18 @@ static void manyBodiesAgreeWithPairwiseQueries(void **state) {
       testExpectOk(frame.result);
       const pnContact *c = pnWorld_GetContacts(f.world);
       uint32_t at = 0;
-      for (int i = 0; i < COUNT; i++) {
-        for (int j = i + 1; j < COUNT; j++) {
+      for (int i = 0; i < COUNT; ++i) {
+        for (int j = i + 1; j < COUNT; ++j) {
           testExpectOk(
               pnCollideTrees(pnBody_GetTree(f.world, id[i]), pnBody_GetTree(f.world, id[j]), NULL, list, NULL));
           size_t n = pnPairList_GetCount(list);
-          if (n == 0) {
-            continue;
-          }
+          if (n == 0) continue;
           assert_true(at < frame.contactCount);
           assert_int_equal(c[at].a.index1, id[i].index1);
           assert_int_equal(c[at].b.index1, id[j].index1);
           assert_int_equal(c[at].pairCount, n);
           expectPairs(pnWorld_GetPairs(f.world) + c[at].firstPair, pnPairList_GetPairs(list), n, def.unsorted);
-          at++;
+          ++at;
         }
       }
       assert_int_equal(at, frame.contactCount);
@@ -220,12 +214,10 @@ static void steadyFrameAllocatesNothing(void **state) {
   for (int threads = 1; threads <= 3; threads += 2) {
     testInstallAllocator(UINT64_MAX, false);
     pnPool *pool = NULL;
-    if (threads > 1) {
-      testExpectOk(pnCreatePool((uint32_t)threads, &pool));
-    }
+    if (threads > 1) testExpectOk(pnCreatePool((uint32_t)threads, &pool));
     Fixture f = makeFixture(pool ? pnPool_GetTasks(pool) : (pnTasks){0}, PN_BROAD_TREE);
     pnBodyId id[6];
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 6; ++i) {
       pnBodyDef def = pnDefaultBodyDef();
       def.mesh = f.mesh;
       def.kind = i % 2 ? PN_BODY_RIGID : PN_BODY_FREE;
@@ -233,17 +225,14 @@ static void steadyFrameAllocatesNothing(void **state) {
       testExpectOk(pnWorld_CreateBody(f.world, &def, &id[i]));
     }
     uint64_t before = 0;
-    for (int step = 0; step < 60; step++) {
-      if (step == 40) {
-        before = testAllocationCount();
-      }
-      for (int i = 0; i < 6; i++) {
+    for (int step = 0; step < 60; ++step) {
+      if (step == 40) before = testAllocationCount();
+      for (int i = 0; i < 6; ++i) {
         /* the same motion again and again: after one round everything has been seen */
         pnMatrix m = shift(0.4f * (float)i + 0.1f * sinf((float)(step % 20) * 0.3f + (float)i), 0.05f * (float)i, 0);
         testExpectOk(pnBody_SetTransform(f.world, id[i], &m));
-        if (i % 2 == 0) {
+        if (i % 2 == 0)
           testExpectOk(pnBody_SetVertices(f.world, id[i], pnMesh_GetVertices(f.mesh), pnMesh_GetVertexCount(f.mesh)));
-        }
       }
       pnFrame frame = pnWorld_Collide(f.world, NULL);
       testExpectOk(frame.result);
@@ -259,20 +248,17 @@ static void steadyFrameAllocatesNothing(void **state) {
 /* A loop over all pairs of a frame meets those of its contacts, one contact after the other, whatever filters took out. */
 static void pairsHaveNoGaps(void **state) {
   (void)state;
-  for (int first = 0; first < 2; first++) {
+  for (int first = 0; first < 2; ++first) {
     Fixture f = makeFixture((pnTasks){0}, PN_BROAD_AUTO);
     uint32_t n = pnMesh_GetVertexCount(f.mesh), group[5120];
     assert_true(pnMesh_GetTriangleCount(f.mesh) <= 5120);
     float *v = malloc(3 * n * sizeof(float));
-    for (uint32_t i = 0; i < 3 * n; i++) {
-      v[i] = pnMesh_GetVertices(f.mesh)[i] * (i % 7 == 0 ? -1 : 1);
-    }
-    for (int i = 0; i < 3; i++) {
+    for (uint32_t i = 0; i < 3 * n; ++i) v[i] = pnMesh_GetVertices(f.mesh)[i] * (i % 7 == 0 ? -1 : 1);
+    for (int i = 0; i < 3; ++i) {
       pnBodyDef def = pnDefaultBodyDef();
       pnBodyId id;
-      for (uint32_t t = 0; t < pnMesh_GetTriangleCount(f.mesh); t++) {
+      for (uint32_t t = 0; t < pnMesh_GetTriangleCount(f.mesh); ++t)
         group[t] = t % (2 + (uint32_t)i); /* a half, a third, a quarter of the pairs go */
-      }
       def.mesh = f.mesh;
       def.self = true;
       def.selfFilter.triangleGroup = group;
@@ -286,11 +272,11 @@ static void pairsHaveNoGaps(void **state) {
     assert_true(frame.contactCount > 4);
     assert_int_equal(frame.cost.pairs, frame.pairCount);
     size_t at = 0;
-    for (uint32_t c = 0; c < frame.contactCount; c++) {
+    for (uint32_t c = 0; c < frame.contactCount; ++c) {
       const pnContact *contact = &pnWorld_GetContacts(f.world)[c];
       assert_int_equal(contact->firstPair, at);
       at += contact->pairCount;
-      for (size_t i = contact->firstPair; contact->a.index1 == contact->b.index1 && i < at; i++) {
+      for (size_t i = contact->firstPair; contact->a.index1 == contact->b.index1 && i < at; ++i) {
         pnPair pair = pnWorld_GetPairs(f.world)[i];
         assert_true(pair.a % (1 + contact->a.index1) != pair.b % (1 + contact->a.index1));
       }
@@ -307,10 +293,8 @@ static pnResult wholeLife(void *context) {
   pnWorld *world = NULL;
   pnFrame frame = {0};
   pnResult result = pnMakeIcosphere(1, 1, &mesh);
-  if (result == PN_OK) {
-    result = pnCreateWorld(NULL, &world);
-  }
-  for (int i = 0; result == PN_OK && i < 2; i++) {
+  if (result == PN_OK) result = pnCreateWorld(NULL, &world);
+  for (int i = 0; result == PN_OK && i < 2; ++i) {
     pnBodyDef def = pnDefaultBodyDef();
     pnBodyId id;
     def.mesh = mesh;
@@ -319,16 +303,12 @@ static pnResult wholeLife(void *context) {
     def.selfFilter.ignoreRest = true;
     result = pnWorld_CreateBody(world, &def, &id);
     pnMatrix m = shift(0.5f * (float)i, 0, 0);
-    if (result == PN_OK) {
-      result = pnBody_SetTransform(world, id, &m);
-    }
+    if (result == PN_OK) result = pnBody_SetTransform(world, id, &m);
   }
-  for (int i = 0; result == PN_OK && i < 3; i++) {
+  for (int i = 0; result == PN_OK && i < 3; ++i) {
     frame = pnWorld_Collide(world, NULL);
     result = frame.result;
-    if (result == PN_OK) {
-      assert_int_equal(frame.contactCount, 1);
-    }
+    if (result == PN_OK) assert_int_equal(frame.contactCount, 1);
   }
   pnDestroyWorld(world);
   pnDestroyMesh(mesh);
@@ -347,11 +327,9 @@ static pnResult growingLife(void *context) {
   pnMesh *mesh = NULL;
   pnWorld *world = NULL;
   pnResult result = pnMakeIcosphere(2, 1, &mesh);
-  if (result == PN_OK) {
-    result = pnCreateWorld(NULL, &world);
-  }
+  if (result == PN_OK) result = pnCreateWorld(NULL, &world);
   pnFrame good = {0};
-  for (int i = 0; result == PN_OK && i < 3; i++) {
+  for (int i = 0; result == PN_OK && i < 3; ++i) {
     if (i == 2) {
       good = pnWorld_Collide(world, NULL);
       result = good.result;
@@ -360,12 +338,8 @@ static pnResult growingLife(void *context) {
     pnBodyId id;
     def.mesh = mesh;
     pnMatrix m = shift(i == 1 ? 1.9f : 0, i == 2 ? 0.5f : 0, 0);
-    if (result == PN_OK) {
-      result = pnWorld_CreateBody(world, &def, &id);
-    }
-    if (result == PN_OK) {
-      result = pnBody_SetTransform(world, id, &m);
-    }
+    if (result == PN_OK) result = pnWorld_CreateBody(world, &def, &id);
+    if (result == PN_OK) result = pnBody_SetTransform(world, id, &m);
   }
   if (result == PN_OK) {
     pnFrame next = pnWorld_Collide(world, NULL);
@@ -414,7 +388,7 @@ static void sharedVerticesAreNamed(void **state) {
     pnWorldDef worldDef = pnDefaultWorldDef();
     worldDef.tasks = pnPool_GetTasks(pool);
     testExpectOk(pnCreateWorld(&worldDef, &world));
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; ++i) {
       char name[16];
       snprintf(name, sizeof name, "ball%u", i);
       pnBodyDef def = pnDefaultBodyDef();
@@ -450,7 +424,7 @@ static void sharedStaticTreeAndContactPoints(void **state) {
   pnWorld *other;
   testExpectOk(pnCreateWorld(NULL, &other));
   size_t pairs[2];
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2; ++i) {
     pnWorld *world = i ? other : f.world;
     pnBodyDef def = pnDefaultBodyDef();
     pnBodyId wall, ball;
@@ -466,7 +440,7 @@ static void sharedStaticTreeAndContactPoints(void **state) {
     pnFrame frame = pnWorld_Collide(world, NULL);
     testExpectOk(frame.result);
     pairs[i] = frame.pairCount;
-    for (size_t p = 0; p < frame.pairCount; p++) {
+    for (size_t p = 0; p < frame.pairCount; ++p) {
       pnContactPoint point = pnWorld_GetContactPoint(world, 0, p);
       assert_true(point.meeting.kind != PN_MEETING_NONE);
       float n =
@@ -491,13 +465,11 @@ static void twinsAreFound(void **state) {
   pnMesh *meshes[MESHES];
   pnWorld *world;
   testExpectOk(pnCreateWorld(NULL, &world));
-  for (int i = 0; i < MESHES; i++) {
-    testExpectOk(pnMakeIcosphere(0, 1 + (float)i, &meshes[i]));
-  }
+  for (int i = 0; i < MESHES; ++i) testExpectOk(pnMakeIcosphere(0, 1 + (float)i, &meshes[i]));
   pnBodyId ids[BODIES] = {0};
   int family[BODIES] = {0};
   TestRandom r = testRandom(5);
-  for (int step = 0; step < 20000; step++) {
+  for (int step = 0; step < 20000; ++step) {
     int i = (int)testBelow(&r, BODIES);
     pnBodyDef def = pnDefaultBodyDef();
     if (ids[i].index1) {
@@ -505,9 +477,7 @@ static void twinsAreFound(void **state) {
       /* the place given up last is taken first, under a new id */
       pnBodyId dead = ids[i];
       ids[i] = (pnBodyId){0};
-      if (step % 2) {
-        continue;
-      }
+      if (step % 2) continue;
       assert_int_equal(pnWorld_CreateBody(world, &def, &ids[i]), PN_ERROR_ARGUMENT); /* no mesh: the place stays free */
       def.mesh = meshes[0];
       family[i] = 0;
@@ -520,20 +490,16 @@ static void twinsAreFound(void **state) {
     def.mesh = meshes[family[i] / 2];
     def.kind = family[i] % 2 ? PN_BODY_RIGID : PN_BODY_FREE;
     testExpectOk(pnWorld_CreateBody(world, &def, &ids[i]));
-    if (step % 7 == 0) {
-      testExpectOk(pnTree_Rebuild(pnBody_GetTree(world, ids[i])));
-    }
+    if (step % 7 == 0) testExpectOk(pnTree_Rebuild(pnBody_GetTree(world, ids[i])));
     const pnTree *tree = pnBody_GetTree(world, ids[i]);
-    for (int j = 0; j < BODIES && step % 100 == 1; j++) {
+    for (int j = 0; j < BODIES && step % 100 == 1; ++j) {
       const pnTree *other = ids[j].index1 && j != i ? pnBody_GetTree(world, ids[j]) : NULL;
-      if (other && family[j] != family[i]) {
-        assert_true(other->shape != tree->shape);
-      }
+      if (other && family[j] != family[i]) assert_true(other->shape != tree->shape);
     }
   }
   /* with the first of two gone, the third shares with the second; with both built anew it cannot */
   pnBodyId id[4];
-  for (int round = 0; round < 2; round++) {
+  for (int round = 0; round < 2; ++round) {
     pnMesh *mesh;
     testExpectOk(pnMakeIcosphere(1, 100, &mesh));
     pnBodyDef def = pnDefaultBodyDef();
@@ -544,7 +510,7 @@ static void twinsAreFound(void **state) {
     testExpectOk(pnWorld_DestroyBody(world, id[round]));
     testExpectOk(pnWorld_CreateBody(world, &def, &id[round]));
     assert_true(pnBody_GetTree(world, id[0])->shape == pnBody_GetTree(world, id[1])->shape);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; ++i) {
       testExpectOk(pnBody_SetVertices(world, id[i], pnMesh_GetVertices(mesh), pnMesh_GetVertexCount(mesh)));
       testExpectOk(pnTree_Rebuild(pnBody_GetTree(world, id[i])));
     }
@@ -553,15 +519,11 @@ static void twinsAreFound(void **state) {
     assert_true(pnBody_GetTree(world, id[2])->shape != pnBody_GetTree(world, id[1])->shape);
     testExpectOk(pnWorld_CreateBody(world, &def, &id[3]));
     assert_true(pnBody_GetTree(world, id[3])->shape == pnBody_GetTree(world, id[2])->shape);
-    for (int i = 0; i < 4; i++) {
-      testExpectOk(pnWorld_DestroyBody(world, id[i]));
-    }
+    for (int i = 0; i < 4; ++i) testExpectOk(pnWorld_DestroyBody(world, id[i]));
     pnDestroyMesh(mesh);
   }
   pnDestroyWorld(world);
-  for (int i = 0; i < MESHES; i++) {
-    pnDestroyMesh(meshes[i]);
-  }
+  for (int i = 0; i < MESHES; ++i) pnDestroyMesh(meshes[i]);
 }
 
 /* Many bodies, each of a mesh of its own: each costs what the first one does. */
@@ -572,24 +534,18 @@ static void manyBodiesComeAndGo(void **state) {
   pnBodyId *ids = malloc(COUNT * sizeof *ids);
   pnWorld *world;
   testExpectOk(pnCreateWorld(NULL, &world));
-  for (int i = 0; i < COUNT; i++) {
-    testExpectOk(pnMakeBox((pnVec3){1, 1, 1}, 1, &meshes[i]));
-  }
-  for (int round = 0; round < 2; round++) {
-    for (int i = 0; i < COUNT; i++) {
+  for (int i = 0; i < COUNT; ++i) testExpectOk(pnMakeBox((pnVec3){1, 1, 1}, 1, &meshes[i]));
+  for (int round = 0; round < 2; ++round) {
+    for (int i = 0; i < COUNT; ++i) {
       pnBodyDef def = pnDefaultBodyDef();
       def.mesh = meshes[i];
       def.kind = PN_BODY_STATIC;
       testExpectOk(pnWorld_CreateBody(world, &def, &ids[i]));
     }
-    for (int i = 0; i < COUNT; i++) {
-      testExpectOk(pnWorld_DestroyBody(world, ids[i]));
-    }
+    for (int i = 0; i < COUNT; ++i) testExpectOk(pnWorld_DestroyBody(world, ids[i]));
   }
   pnDestroyWorld(world);
-  for (int i = 0; i < COUNT; i++) {
-    pnDestroyMesh(meshes[i]);
-  }
+  for (int i = 0; i < COUNT; ++i) pnDestroyMesh(meshes[i]);
   free(meshes);
   free(ids);
 }

@@ -27,9 +27,7 @@ typedef struct Test {
 
 static pnMatrix shift(const float *p) {
   pnMatrix m = pnMatrix_Identity();
-  for (int k = 0; k < 3; k++) {
-    m.m[k][3] = p[k];
-  }
+  for (int k = 0; k < 3; ++k) m.m[k][3] = p[k];
   return m;
 }
 
@@ -47,9 +45,7 @@ static void create(Test *t, pnWorld *world, Known *k, uint32_t number) {
 }
 
 static void draw(Test *t, Known *k) {
-  for (int i = 0; i < 3; i++) {
-    k->place[i] = testFloat(&t->r, 0, 9);
-  }
+  for (int i = 0; i < 3; ++i) k->place[i] = testFloat(&t->r, 0, 9);
   k->category = 1u << testBelow(&t->r, 2);
   k->mask = 1 + testBelow(&t->r, 3);
 }
@@ -89,12 +85,12 @@ static int compareLines(const void *x, const void *y) {
 static uint32_t collide(pnWorld *world, Line *out) {
   pnFrame frame = pnWorld_Collide(world, NULL);
   testExpectOk(frame.result);
-  for (uint32_t i = 0; i < frame.contactCount; i++) {
+  for (uint32_t i = 0; i < frame.contactCount; ++i) {
     const pnContact *c = &pnWorld_GetContacts(world)[i];
     uint32_t a = (uint32_t)(uintptr_t)pnBody_GetUserData(world, c->a);
     uint32_t b = (uint32_t)(uintptr_t)pnBody_GetUserData(world, c->b);
     Line line = {PN_MIN(a, b), PN_MAX(a, b), c->pairCount, 0};
-    for (size_t k = 0; k < c->pairCount; k++) {
+    for (size_t k = 0; k < c->pairCount; ++k) {
       pnPair p = pnWorld_GetPairs(world)[c->firstPair + k];
       line.sum += ((uint64_t)(a < b ? p.a : p.b) + 1) * 1000003 ^ (a < b ? p.b : p.a);
     }
@@ -114,22 +110,19 @@ static void changesAreSeen(void **state) {
   pnWorld *world;
   testExpectOk(pnCreateWorld(NULL, &world));
   size_t contacts = 0;
-  for (uint32_t step = 0; step < 120; step++) {
+  for (uint32_t step = 0; step < 120; ++step) {
     static const uint32_t changes[] = {0, 1, 2, 5, 150};
     uint32_t bodies = step < 30 ? 60 : MOST;
-    for (uint32_t i = 0; i < (step == 30 || step == 0 ? 2 * bodies : changes[step % 5]); i++) {
+    for (uint32_t i = 0; i < (step == 30 || step == 0 ? 2 * bodies : changes[step % 5]); ++i)
       change(&t, world, testBelow(&t.r, bodies));
-    }
     uint32_t count = collide(world, kept);
     pnWorld *other;
     pnWorldDef def = pnDefaultWorldDef();
     def.lab = &(pnWorldLab){.broad = PN_BROAD_ALL};
     testExpectOk(pnCreateWorld(&def, &other));
-    for (uint32_t i = 0; i < MOST; i++) {
+    for (uint32_t i = 0; i < MOST; ++i) {
       Known copy = t.known[i];
-      if (copy.alive) {
-        create(&t, other, &copy, i);
-      }
+      if (copy.alive) create(&t, other, &copy, i);
     }
     assert_int_equal(collide(other, anew), count);
     assert_memory_equal(kept, anew, count * sizeof(Line));
@@ -150,7 +143,7 @@ static void nothingMovedIsNothingDone(void **state) {
   testExpectOk(pnMakeIcosphere(1, 1, &t.mesh));
   pnWorld *world;
   testExpectOk(pnCreateWorld(NULL, &world));
-  for (uint32_t i = 0; i < MOST; i++) {
+  for (uint32_t i = 0; i < MOST; ++i) {
     t.known[i] = (Known){.place = {3.0f * (float)i, 0, 0}, .category = 1, .mask = 1};
     create(&t, world, &t.known[i], i);
   }
@@ -189,7 +182,7 @@ static void looseBoxesSkipUpdates(void **state) {
     bool near, meets;
   } steps[] = {{0, 9, false, false},    {1, 9, false, false},     {1, 3.5f, true, false},    {1.8f, 3.5f, true, true},
                {1.8f, 9, false, false}, {-1.8f, 9, false, false}, {-1.8f, -3.5f, true, true}};
-  for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+  for (size_t i = 0; i < sizeof steps / sizeof *steps; ++i) {
     pnMatrix m = shift((float[3]){steps[i].a, 0, 0}), n = shift((float[3]){steps[i].b, 0, 0});
     testExpectOk(pnBody_SetTransform(world, a, &m));
     testExpectOk(pnBody_SetTransform(world, b, &n));

@@ -45,9 +45,7 @@ static void makeMeshes(Stage *s) {
   testExpectOk(pnMakeTorus(1, 0.5f, 9, 9, &s->ring));
   assert_int_equal(pnMesh_GetVertexCount(s->ball), FREE_VERTICES);
   memcpy(crumpled, pnMesh_GetVertices(s->ring), sizeof crumpled);
-  for (int i = 0; i < 3 * 81; i += 5) {
-    crumpled[i] *= -1; /* so that neighbours meet as well */
-  }
+  for (int i = 0; i < 3 * 81; i += 5) crumpled[i] *= -1; /* so that neighbours meet as well */
   pnMeshDef def = pnDefaultMeshDef();
   def.vertices = crumpled;
   def.vertexCount = 81;
@@ -61,9 +59,7 @@ static void makeMeshes(Stage *s) {
 static void makeSoup(Stage *s) {
   TestRandom random = testRandom(7);
   float p[9 * 40];
-  for (int i = 0; i < 9 * 40; i++) {
-    p[i] = testFloat(&random, -1, 1);
-  }
+  for (int i = 0; i < 9 * 40; ++i) p[i] = testFloat(&random, -1, 1);
   testExpectOk(pnCreateSoup(NULL, &s->soup));
   testExpectOk(pnSoup_Add(s->soup, PN_PRIMITIVE_TRIANGLE, p, 40, NULL));
 }
@@ -132,12 +128,11 @@ static bool happened(pnResult result) {
 static bool pose(Stage *s, uint32_t k) {
   TestRandom random = testRandom(100 + k);
   float v[3 * FREE_VERTICES];
-  for (uint32_t i = 0; i < 3 * FREE_VERTICES; i++) {
+  for (uint32_t i = 0; i < 3 * FREE_VERTICES; ++i)
     v[i] = pnMesh_GetVertices(s->ball)[i] * (1 + 0.3f * (float)k) + testFloat(&random, -0.05f, 0.05f);
-  }
   pnMatrix m = testRotation(&random, 0.5f);
   bool ok = happened(pnBody_SetVertices(s->world, s->body[0], v, FREE_VERTICES));
-  for (uint32_t i = 2; i < 7; i++) {
+  for (uint32_t i = 2; i < 7; ++i) {
     m.m[0][3] += 0.7f; /* a body on another is work for exact arithmetic only */
     ok = happened(pnBody_SetTransform(s->world, s->body[i], &m)) && ok;
   }
@@ -149,16 +144,14 @@ static bool pose(Stage *s, uint32_t k) {
 
 static uint64_t hashOf(uint64_t hash, const void *data, size_t size) {
   const unsigned char *bytes = data;
-  for (size_t i = 0; i < size; i++) {
-    hash = (hash ^ bytes[i]) * 0x100000001b3u;
-  }
+  for (size_t i = 0; i < size; ++i) hash = (hash ^ bytes[i]) * 0x100000001b3u;
   return hash;
 }
 
 /* The answer of the frame as a number. Bodies that come and go have no say in it: only those that are always there. */
 static uint64_t hashFrame(const Stage *s, const pnFrame *frame) {
   uint64_t hash = 0xcbf29ce484222325u;
-  for (uint32_t i = 0; i < frame->contactCount; i++) {
+  for (uint32_t i = 0; i < frame->contactCount; ++i) {
     const pnContact *c = &pnWorld_GetContacts(s->world)[i];
     if (c->a.index1 <= BODIES && c->b.index1 <= BODIES) {
       hash = hashOf(hash, (uint32_t[2]){c->a.index1, c->b.index1}, 8);
@@ -258,18 +251,12 @@ static uint64_t live(uint32_t workers, const TestFailures *failures, bool warm) 
   Stage s;
   testInstallAllocator(UINT64_MAX, false);
   openStage(&s, workers);
-  for (uint32_t k = 0; warm && k < POSES; k++) {
-    goRound(&s, k, failures == NULL);
-  }
+  for (uint32_t k = 0; warm && k < POSES; ++k) goRound(&s, k, failures == NULL);
   testSetFailures(failures);
-  for (uint32_t k = 0; k < POSES; k++) {
-    goRound(&s, k, false);
-  }
+  for (uint32_t k = 0; k < POSES; ++k) goRound(&s, k, false);
   uint64_t failed = testFailureCount();
   testSetFailures(NULL);
-  for (uint32_t k = 0; k < POSES; k++) {
-    goRound(&s, k, false);
-  }
+  for (uint32_t k = 0; k < POSES; ++k) goRound(&s, k, false);
   closeStage(&s);
   assert_int_equal(pnGetByteCount(), 0);
   testRestoreAllocator();
@@ -288,9 +275,7 @@ static int learn(void **state) {
 static void oneFails(void **state) {
   (void)state;
   uint32_t tries = 0;
-  for (uint32_t at = 0; live(1 + at % 4, &(TestFailures){.at = at}, false) > 0; at += STEP) {
-    tries++;
-  }
+  for (uint32_t at = 0; live(1 + at % 4, &(TestFailures){.at = at}, false) > 0; at += STEP) ++tries;
   print_message("  %u allocations refused, one at a time\n", tries);
   assert_true(tries > 60);
 }
@@ -298,9 +283,7 @@ static void oneFails(void **state) {
 static void allFailFromOneOn(void **state) {
   (void)state;
   uint32_t tries = 0;
-  for (uint32_t at = 1; live(1 + at % 4, &(TestFailures){.at = at, .andAfter = true}, false) > 0; at += STEP) {
-    tries++;
-  }
+  for (uint32_t at = 1; live(1 + at % 4, &(TestFailures){.at = at, .andAfter = true}, false) > 0; at += STEP) ++tries;
   assert_true(tries > 60);
 }
 
@@ -309,7 +292,7 @@ static void someFail(void **state) {
   (void)state;
   static const uint32_t bursts[3] = {1, 4, 25}, seldom[3] = {2, 9, 40};
   uint64_t failed = 0;
-  for (uint32_t i = 0; i < 54; i++) {
+  for (uint32_t i = 0; i < 54; ++i) {
     TestFailures f = {.at = UINT64_MAX, .burst = bursts[i % 3], .oneIn = seldom[i / 3 % 3], .seed = i};
     failed += live(1 + i % 4, &f, i % 2);
   }

@@ -27,7 +27,7 @@ static Play begin(const char *name) {
   def.name = name;
   testExpectOk(pnCreateScene(&def, &p.scene));
   p.bodyCount = pnScene_GetBodyCount(p.scene);
-  for (uint32_t b = 0; b < p.bodyCount; b++) {
+  for (uint32_t b = 0; b < p.bodyCount; ++b) {
     p.vertices[b] = malloc(sizeof(float) * (3 * (size_t)pnScene_GetVertexCount(p.scene, b) + 1));
     testExpectOk(pnScene_Frame(p.scene, 0, b, p.vertices[b]));
     pnMeshDef meshDef = pnDefaultMeshDef();
@@ -37,11 +37,11 @@ static Play begin(const char *name) {
     meshDef.triangleCount = pnScene_GetTriangleCount(p.scene, b);
     testExpectOk(pnCreateMesh(&meshDef, &p.meshes[b]));
   }
-  for (int w = 0; w < 2; w++) {
+  for (int w = 0; w < 2; ++w) {
     pnWorldDef worldDef = pnDefaultWorldDef();
     worldDef.rebuildQuality = w ? 0 : worldDef.rebuildQuality;
     testExpectOk(pnCreateWorld(&worldDef, &p.worlds[w]));
-    for (uint32_t b = 0; b < p.bodyCount; b++) {
+    for (uint32_t b = 0; b < p.bodyCount; ++b) {
       pnBodyDef bodyDef = pnDefaultBodyDef();
       bodyDef.mesh = p.meshes[b];
       bodyDef.self = pnScene_IsSelf(p.scene);
@@ -52,10 +52,8 @@ static Play begin(const char *name) {
 }
 
 static void end(Play *p) {
-  for (int i = 0; i < 2; i++) {
-    pnDestroyWorld(p->worlds[i]);
-  }
-  for (uint32_t b = 0; b < p->bodyCount; b++) {
+  for (int i = 0; i < 2; ++i) pnDestroyWorld(p->worlds[i]);
+  for (uint32_t b = 0; b < p->bodyCount; ++b) {
     pnDestroyMesh(p->meshes[b]);
     free(p->vertices[b]);
   }
@@ -66,17 +64,13 @@ static void end(Play *p) {
 /* A frame in both worlds: the same contacts and pairs. `shake` moves everything by a little. */
 static size_t play(Play *p, uint32_t frame, float shake) {
   pnFrame frames[2];
-  for (uint32_t b = 0; b < p->bodyCount; b++) {
+  for (uint32_t b = 0; b < p->bodyCount; ++b) {
     uint32_t count = pnScene_GetVertexCount(p->scene, b);
     testExpectOk(pnScene_Frame(p->scene, frame, b, p->vertices[b]));
-    for (uint32_t i = 0; i < 3 * count; i++) {
-      p->vertices[b][i] += shake;
-    }
-    for (int w = 0; w < 2; w++) {
-      testExpectOk(pnBody_SetVertices(p->worlds[w], p->bodies[w][b], p->vertices[b], count));
-    }
+    for (uint32_t i = 0; i < 3 * count; ++i) p->vertices[b][i] += shake;
+    for (int w = 0; w < 2; ++w) testExpectOk(pnBody_SetVertices(p->worlds[w], p->bodies[w][b], p->vertices[b], count));
   }
-  for (int w = 0; w < 2; w++) {
+  for (int w = 0; w < 2; ++w) {
     frames[w] = pnWorld_Collide(p->worlds[w], NULL);
     testExpectOk(frames[w].result);
   }
@@ -100,31 +94,23 @@ static void tornTreesGetMirrors(void **state) {
   (void)state;
   Play p = begin("shuffle-3200");
   size_t pairs = play(&p, 0, 0);
-  for (int b = 0; b < 2; b++) {
-    assert_null(bodyOf(&p, 0, b)->mirror);
-  }
-  for (uint32_t frame = 1; frame < 20; frame++) {
+  for (int b = 0; b < 2; ++b) assert_null(bodyOf(&p, 0, b)->mirror);
+  for (uint32_t frame = 1; frame < 20; ++frame) {
     pairs += play(&p, frame, 0);
-    for (int b = 0; b < 2; b++) {
+    for (int b = 0; b < 2; ++b) {
       assert_non_null(bodyOf(&p, 0, b)->mirror);
       assert_null(bodyOf(&p, 1, b)->mirror);
     }
   }
   assert_int_equal(p.rebuilds, 0);
   /* all move, but as one */
-  for (uint32_t i = 1; i < 40; i++) {
-    pairs += play(&p, 20, 0.01f * (float)i);
-  }
+  for (uint32_t i = 1; i < 40; ++i) pairs += play(&p, 20, 0.01f * (float)i);
   assert_int_equal(p.rebuilds, 2);
-  for (int b = 0; b < 2; b++) {
-    assert_null(bodyOf(&p, 0, b)->mirror);
-  }
+  for (int b = 0; b < 2; ++b) assert_null(bodyOf(&p, 0, b)->mirror);
   assert_true(pairs > 500);
   /* a body that is destroyed takes its mirror along; one that stays goes on */
   play(&p, 30, 0);
-  for (int w = 0; w < 2; w++) {
-    testExpectOk(pnWorld_DestroyBody(p.worlds[w], p.bodies[w][1]));
-  }
+  for (int w = 0; w < 2; ++w) testExpectOk(pnWorld_DestroyBody(p.worlds[w], p.bodies[w][1]));
   end(&p);
 }
 
@@ -152,9 +138,9 @@ static void wornTreesAreRebuilt(void **state) {
   Play p = begin("swarm-8000");
   bool worn = false;
   uint64_t most[2] = {0, 0};
-  for (uint32_t frame = 0; frame < 80; frame++) {
+  for (uint32_t frame = 0; frame < 80; ++frame) {
     play(&p, frame, 0);
-    for (int b = 0; b < 2; b++) {
+    for (int b = 0; b < 2; ++b) {
       const pnBody *body = bodyOf(&p, 0, b);
       assert_null(body->mirror);
       worn = worn || (body->isWorn && p.rebuilds == 0);
@@ -173,12 +159,8 @@ static void wornTreesAreRebuilt(void **state) {
 static void selfCollisionKeepsItsTree(void **state) {
   (void)state;
   Play p = begin("s4-5000");
-  for (uint32_t frame = 0; frame < 60; frame += 3) {
-    play(&p, frame, 0);
-  }
-  for (uint32_t i = 0; i < 100; i++) {
-    play(&p, 58 + i % 2, 0);
-  }
+  for (uint32_t frame = 0; frame < 60; frame += 3) play(&p, frame, 0);
+  for (uint32_t i = 0; i < 100; ++i) play(&p, 58 + i % 2, 0);
   assert_int_equal(p.rebuilds, 0);
   assert_null(bodyOf(&p, 0, 0)->mirror);
   end(&p);
@@ -197,16 +179,12 @@ static pnResult leap(void *context) {
   def.mesh = mesh;
   result = result == PN_OK ? pnWorld_CreateBody(world, &def, &id) : result;
   TestRandom r = testRandom(3);
-  for (int i = 0; result == PN_OK && i < 3; i++) {
-    for (int k = 0; k < 3 * 642; k++) {
-      vertices[k] = i == 0 ? pnMesh_GetVertices(mesh)[k] : testFloat(&r, -1, 1);
-    }
+  for (int i = 0; result == PN_OK && i < 3; ++i) {
+    for (int k = 0; k < 3 * 642; ++k) vertices[k] = i == 0 ? pnMesh_GetVertices(mesh)[k] : testFloat(&r, -1, 1);
     result = pnBody_SetVertices(world, id, vertices, 642);
     result = result == PN_OK ? pnWorld_Collide(world, NULL).result : result;
   }
-  if (result == PN_OK) {
-    assert_non_null(world->bodies.data[0].mirror);
-  }
+  if (result == PN_OK) assert_non_null(world->bodies.data[0].mirror);
   pnDestroyWorld(world);
   pnDestroyMesh(mesh);
   return result;

@@ -55,16 +55,14 @@ static void expectVertices(const Stage *s, const float *expected, float maxAbs) 
 
 static void largeBodies(void **state) {
   (void)state;
-  for (uint32_t workers = 1; workers <= 3; workers++) {
+  for (uint32_t workers = 1; workers <= 3; ++workers) {
     Stage s = openStage(workers);
     size_t n = 3 * (size_t)s.count;
     TestRandom dice = testRandom(workers);
-    for (size_t i = 0; i < n; i++) {
-      s.vertices[i] = testFloat(&dice, -1, 1);
-    }
+    for (size_t i = 0; i < n; ++i) s.vertices[i] = testFloat(&dice, -1, 1);
     /* the largest in every part, at its ends, and in the last */
     const size_t places[] = {0, 16383, 16384, 5 * 16384 - 1, 5 * 16384, n - 1};
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 6; ++i) {
       s.vertices[places[i]] = -3.0f - (float)i;
       testExpectOk(pnBody_SetVertices(s.world, s.body, s.vertices, s.count));
       expectVertices(&s, s.vertices, 3.0f + (float)i);
@@ -72,7 +70,7 @@ static void largeBodies(void **state) {
     /* what is not a number is named, and nothing has changed */
     float *kept = malloc(n * sizeof(float));
     memcpy(kept, s.vertices, n * sizeof(float));
-    for (int i = 0; i < 12; i++) {
+    for (int i = 0; i < 12; ++i) {
       size_t at = places[i % 6];
       float keep = s.vertices[at];
       s.vertices[at] = i < 6 ? NAN : -INFINITY;

@@ -108,9 +108,8 @@ static inline void expectRun(const ToolRun *run, int status, const char *errorWo
   }
   char words[512];
   snprintf(words, sizeof(words), "%s", errorWords);
-  for (char *word = strtok(words, "|"); word; word = strtok(NULL, "|")) {
+  for (char *word = strtok(words, "|"); word; word = strtok(NULL, "|"))
     if (!strstr(run->err, word)) fail_msg("'%s' is not in: %s", word, run->err);
-  }
 }
 
 /* ---------------------------------------------------------------- files */

@@ -64,9 +64,7 @@ PN_INLINE pnFenv pn_enterFenv(void) {
 }
 
 PN_INLINE void pn_leaveFenv(const pnFenv *saved) {
-  if (PN_UNLIKELY(saved->changed)) {
-    pn_writeFenv(saved->control);
-  }
+  if (PN_UNLIKELY(saved->changed)) pn_writeFenv(saved->control);
 }
 
 /* The first line of a door that computes. */

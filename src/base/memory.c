@@ -76,11 +76,8 @@ size_t pn_bytes(size_t count, size_t size) {
 void *pn_pack(char *block, size_t *at, const void *from, size_t bytes) {
   char *p = pn_carve(block, at, 1, bytes);
   if (p && bytes > 0) {
-    if (from) {
-      memcpy(p, from, bytes);
-    } else {
-      memset(p, 0, bytes);
-    }
+    if (from) memcpy(p, from, bytes);
+    else memset(p, 0, bytes);
   }
   return p;
 }

@@ -30,7 +30,7 @@ static bool overlap(const pnBox *p, const pnBox *q) {
 #define FARTHEST (FLT_MAX / 2)
 
 static pnBox clampBox(pnBox box) {
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     (&box.min.x)[k] = PN_MAX(-FARTHEST, PN_MIN(FARTHEST, (&box.min.x)[k]));
     (&box.max.x)[k] = PN_MAX(-FARTHEST, PN_MIN(FARTHEST, (&box.max.x)[k]));
   }
@@ -44,10 +44,9 @@ pnBroadBox pn_emptyBroadBox(void) {
 bool pn_reserveBroad(pnBroadPhase *broad, size_t placeCount) {
   if (!pn_arrayReserve(&broad->boxes, placeCount) || !pn_arrayReserve(&broad->slotOf, placeCount) ||
       !pn_arrayReserve(&broad->isChanged, placeCount) || !pn_arrayReserve(&broad->changed, placeCount) ||
-      !pn_arrayReserve(&broad->newcomers, placeCount)) {
+      !pn_arrayReserve(&broad->newcomers, placeCount))
     return false;
-  }
-  for (size_t i = broad->boxes.count; i < placeCount; i++) {
+  for (size_t i = broad->boxes.count; i < placeCount; ++i) {
     broad->boxes.data[broad->boxes.count++] = pn_emptyBroadBox();
     broad->slotOf.data[broad->slotOf.count++] = PN_NONE;
     broad->isChanged.data[broad->isChanged.count++] = 0;
@@ -56,15 +55,10 @@ bool pn_reserveBroad(pnBroadPhase *broad, size_t placeCount) {
 }
 
 void pn_setBroadBox(pnBroadPhase *broad, uint32_t place, pnBroadBox box) {
-  if (isEmpty(&box.box)) {
-    box = pn_emptyBroadBox();
-  } else {
-    box.box = clampBox(box.box);
-  }
+  if (isEmpty(&box.box)) box = pn_emptyBroadBox();
+  else box.box = clampBox(box.box);
   pnBroadBox *old = &broad->boxes.data[place];
-  if (memcmp(old, &box, sizeof box) == 0) {
-    return;
-  }
+  if (memcmp(old, &box, sizeof box) == 0) return;
   *old = box;
   if (!broad->isChanged.data[place]) {
     broad->isChanged.data[place] = 1;
@@ -76,8 +70,8 @@ void pn_setBroadBox(pnBroadPhase *broad, uint32_t place, pnBroadBox box) {
 
 static pnBroadNode emptyNode(void) {
   pnBroadNode n;
-  for (int k = 0; k < 3; k++) {
-    for (uint32_t j = 0; j < PN_LANES; j++) {
+  for (int k = 0; k < 3; ++k) {
+    for (uint32_t j = 0; j < PN_LANES; ++j) {
       n.lo[k][j] = FLT_MAX;
       n.hi[k][j] = -FLT_MAX;
     }
@@ -86,7 +80,7 @@ static pnBroadNode emptyNode(void) {
 }
 
 static void putLane(pnBroadNode *node, uint32_t lane, const pnBox *box) {
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     node->lo[k][lane] = (&box->min.x)[k];
     node->hi[k][lane] = (&box->max.x)[k];
   }
@@ -94,7 +88,7 @@ static void putLane(pnBroadNode *node, uint32_t lane, const pnBox *box) {
 
 static pnBox laneOf(const pnBroadNode *node, uint32_t lane) {
   pnBox box;
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     (&box.min.x)[k] = node->lo[k][lane];
     (&box.max.x)[k] = node->hi[k][lane];
   }
@@ -104,8 +98,8 @@ static pnBox laneOf(const pnBroadNode *node, uint32_t lane) {
 /* The box around all lanes; empty lanes change nothing. */
 static pnBox unionOf(const pnBroadNode *node) {
   pnBox box = laneOf(node, 0);
-  for (uint32_t j = 1; j < PN_LANES; j++) {
-    for (int k = 0; k < 3; k++) {
+  for (uint32_t j = 1; j < PN_LANES; ++j) {
+    for (int k = 0; k < 3; ++k) {
       (&box.min.x)[k] = PN_MIN((&box.min.x)[k], node->lo[k][j]);
       (&box.max.x)[k] = PN_MAX((&box.max.x)[k], node->hi[k][j]);
     }
@@ -116,9 +110,9 @@ static pnBox unionOf(const pnBroadNode *node) {
 /* Lanes that overlap a box, a bit each. */
 PN_INLINE unsigned lanesMeeting(const pnBroadNode *node, const pnBox *box) {
   unsigned apart = 0;
-  for (int half = 0; half < 2; half++) {
+  for (int half = 0; half < 2; ++half) {
     pnF4 out = pn_f4Set1(0);
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
       pnF4 lo = pn_f4Load(node->lo[k] + 4 * half), hi = pn_f4Load(node->hi[k] + 4 * half);
       out = pn_f4Or(out, pn_f4Greater(lo, pn_f4Set1((&box->max.x)[k])));
       out = pn_f4Or(out, pn_f4Greater(pn_f4Set1((&box->min.x)[k]), hi));
@@ -151,14 +145,13 @@ static uint64_t spread(uint64_t x) {
 static bool sortAlongCurve(pnBroadPhase *broad) {
   size_t n = 0;
   double lo[3] = {DBL_MAX, DBL_MAX, DBL_MAX}, hi[3] = {-DBL_MAX, -DBL_MAX, -DBL_MAX}, length = 0;
-  if (!pn_arrayReserve(&broad->keys, broad->boxes.count) || !pn_arrayReserve(&broad->scratch, broad->boxes.count)) {
+  if (!pn_arrayReserve(&broad->keys, broad->boxes.count) || !pn_arrayReserve(&broad->scratch, broad->boxes.count))
     return false;
-  }
-  for (size_t i = 0; i < broad->boxes.count; i++) {
+  for (size_t i = 0; i < broad->boxes.count; ++i) {
     const float *b = &broad->boxes.data[i].box.min.x;
     if (!isEmpty(&broad->boxes.data[i].box)) {
       broad->keys.data[n++] = i;
-      for (int k = 0; k < 3; k++) {
+      for (int k = 0; k < 3; ++k) {
         double middle = 0.5 * ((double)b[k] + b[k + 3]);
         lo[k] = PN_MIN(lo[k], middle);
         hi[k] = PN_MAX(hi[k], middle);
@@ -168,11 +161,11 @@ static bool sortAlongCurve(pnBroadPhase *broad) {
   }
   double side = PN_MAX(PN_MAX(hi[0] - lo[0], hi[1] - lo[1]), hi[2] - lo[2]);
   double scale = side > 0 ? ((1 << CURVE_BITS) - 1) / side : 0, large = LARGE * length / (n > 0 ? (double)n : 1);
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n; ++i) {
     uint64_t place = broad->keys.data[i], code = 0;
     const float *b = &broad->boxes.data[place].box.min.x;
     double size = 0;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
       double middle = 0.5 * ((double)b[k] + b[k + 3]);
       code |= spread((uint64_t)((middle - lo[k]) * scale)) << k;
       size += (double)b[k + 3] - b[k];
@@ -187,11 +180,9 @@ static bool sortAlongCurve(pnBroadPhase *broad) {
 
 /* Nodes of every level from those below. */
 static void fillLevels(pnBroadPhase *broad, const size_t *counts) {
-  for (uint32_t level = 1; level < broad->levelCount; level++) {
-    for (size_t i = 0; i < counts[level]; i++) {
-      *nodeAt(broad, level, i) = emptyNode();
-    }
-    for (size_t i = 0; i < counts[level - 1]; i++) {
+  for (uint32_t level = 1; level < broad->levelCount; ++level) {
+    for (size_t i = 0; i < counts[level]; ++i) *nodeAt(broad, level, i) = emptyNode();
+    for (size_t i = 0; i < counts[level - 1]; ++i) {
       pnBox box = unionOf(nodeAt(broad, level - 1, i));
       putLane(nodeAt(broad, level, i / PN_LANES), i % PN_LANES, &box);
     }
@@ -199,35 +190,26 @@ static void fillLevels(pnBroadPhase *broad, const size_t *counts) {
 }
 
 static bool build(pnBroadPhase *broad) {
-  if (!sortAlongCurve(broad)) {
-    return false;
-  }
+  if (!sortAlongCurve(broad)) return false;
   size_t n = broad->keys.count, counts[PN_BROAD_LEVELS], total = 0;
   uint32_t levels = 0;
   for (size_t count = (n + PN_LANES - 1) / PN_LANES; n > 0; count = (count + PN_LANES - 1) / PN_LANES) {
     broad->levelFirst[levels] = total;
     counts[levels++] = count;
     total += count;
-    if (count == 1) {
-      break;
-    }
+    if (count == 1) break;
   }
   if (!pn_arrayReserve(&broad->nodes, total) ||
-      !pn_arrayReserve(&broad->placeAt, levels > 0 ? counts[0] * PN_LANES : 0)) {
+      !pn_arrayReserve(&broad->placeAt, levels > 0 ? counts[0] * PN_LANES : 0))
     return false;
-  }
   broad->levelCount = levels;
   broad->nodes.count = total;
   broad->placeAt.count = levels > 0 ? counts[0] * PN_LANES : 0;
-  for (size_t place = 0; place < broad->boxes.count; place++) {
-    broad->slotOf.data[place] = PN_NONE;
-  }
-  for (size_t slot = 0; slot < broad->placeAt.count; slot++) {
+  for (size_t place = 0; place < broad->boxes.count; ++place) broad->slotOf.data[place] = PN_NONE;
+  for (size_t slot = 0; slot < broad->placeAt.count; ++slot) {
     uint32_t place = slot < n ? (uint32_t)broad->keys.data[slot] : PN_NONE;
     pnBroadNode *node = nodeAt(broad, 0, slot / PN_LANES);
-    if (slot % PN_LANES == 0) {
-      *node = emptyNode();
-    }
+    if (slot % PN_LANES == 0) *node = emptyNode();
     broad->placeAt.data[slot] = place;
     if (place != PN_NONE) {
       broad->slotOf.data[place] = (uint32_t)slot;
@@ -244,9 +226,7 @@ static bool build(pnBroadPhase *broad) {
 
 /* Appends a pair of places as a key that sorts. */
 static bool addPair(pnBroadPhase *broad, uint32_t a, uint32_t b) {
-  if (!pn_mayMeet(&broad->boxes.data[a], &broad->boxes.data[b])) {
-    return true;
-  }
+  if (!pn_mayMeet(&broad->boxes.data[a], &broad->boxes.data[b])) return true;
   return pn_arrayPush(&broad->keys, a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a);
 }
 
@@ -265,9 +245,7 @@ static bool openPair(pnBroadPhase *broad, uint32_t level, size_t i, size_t j) {
       size_t x = i * PN_LANES + lane, y = j * PN_LANES + pn_firstLane(m);
       bool ok = level > 0 ? pn_arrayPush(&broad->stack, (uint64_t)(level - 1) << 60 | (uint64_t)x << 30 | y)
                           : addPair(broad, broad->placeAt.data[x], broad->placeAt.data[y]);
-      if (!ok) {
-        return false;
-      }
+      if (!ok) return false;
     }
   }
   return true;
@@ -277,9 +255,7 @@ static bool openPair(pnBroadPhase *broad, uint32_t level, size_t i, size_t j) {
  * 2^30 nodes would have more boxes than places can be counted. */
 static bool findAll(pnBroadPhase *broad) {
   broad->keys.count = broad->stack.count = 0;
-  if (broad->levelCount == 0) {
-    return true;
-  }
+  if (broad->levelCount == 0) return true;
   bool ok = pn_arrayPush(&broad->stack, (uint64_t)(broad->levelCount - 1) << 60);
   while (ok && broad->stack.count > 0) {
     uint64_t top = broad->stack.data[--broad->stack.count];
@@ -291,12 +267,9 @@ static bool findAll(pnBroadPhase *broad) {
 /* Every box against every box; the tree is left behind and so must go. */
 static bool compareAll(pnBroadPhase *broad) {
   broad->keys.count = broad->placeAt.count = broad->newcomers.count = broad->levelCount = 0;
-  for (uint32_t i = 0; i < broad->boxes.count; i++) {
-    for (uint32_t j = i + 1; j < broad->boxes.count; j++) {
-      if (overlap(&broad->boxes.data[i].box, &broad->boxes.data[j].box) && !addPair(broad, i, j)) {
-        return false;
-      }
-    }
+  for (uint32_t i = 0; i < broad->boxes.count; ++i) {
+    for (uint32_t j = i + 1; j < broad->boxes.count; ++j)
+      if (overlap(&broad->boxes.data[i].box, &broad->boxes.data[j].box) && !addPair(broad, i, j)) return false;
   }
   return true;
 }
@@ -305,7 +278,7 @@ static bool compareAll(pnBroadPhase *broad) {
 static void mend(pnBroadPhase *broad, uint32_t slot) {
   pnBox box = broad->boxes.data[broad->placeAt.data[slot]].box;
   size_t at = slot;
-  for (uint32_t level = 0; level < broad->levelCount; level++, at /= PN_LANES) {
+  for (uint32_t level = 0; level < broad->levelCount; ++level, at /= PN_LANES) {
     pnBroadNode *node = nodeAt(broad, level, at / PN_LANES);
     putLane(node, at % PN_LANES, &box);
     box = unionOf(node);
@@ -333,7 +306,7 @@ static bool findAround(pnBroadPhase *broad, uint32_t place) {
                      : offer(broad, place, broad->placeAt.data[child]);
     }
   }
-  for (size_t i = 0; ok && i < broad->newcomers.count; i++) {
+  for (size_t i = 0; ok && i < broad->newcomers.count; ++i) {
     uint32_t other = broad->newcomers.data[i];
     ok = !overlap(&box, &broad->boxes.data[other].box) || offer(broad, place, other);
   }
@@ -342,24 +315,21 @@ static bool findAround(pnBroadPhase *broad, uint32_t place) {
 
 /* Brings changed boxes into the tree or among the newcomers. */
 static void mendChanged(pnBroadPhase *broad) {
-  for (size_t i = 0; i < broad->changed.count; i++) {
+  for (size_t i = 0; i < broad->changed.count; ++i) {
     uint32_t place = broad->changed.data[i];
-    if (broad->slotOf.data[place] != PN_NONE) {
-      mend(broad, broad->slotOf.data[place]);
-    }
+    if (broad->slotOf.data[place] != PN_NONE) mend(broad, broad->slotOf.data[place]);
   }
   size_t kept = 0;
-  for (size_t i = 0; i < broad->newcomers.count; i++) {
+  for (size_t i = 0; i < broad->newcomers.count; ++i) {
     uint32_t place = broad->newcomers.data[i];
     broad->newcomers.data[kept] = place;
     kept += !broad->isChanged.data[place];
   }
   broad->newcomers.count = kept;
-  for (size_t i = 0; i < broad->changed.count; i++) {
+  for (size_t i = 0; i < broad->changed.count; ++i) {
     uint32_t place = broad->changed.data[i];
-    if (broad->slotOf.data[place] == PN_NONE && !isEmpty(&broad->boxes.data[place].box)) {
+    if (broad->slotOf.data[place] == PN_NONE && !isEmpty(&broad->boxes.data[place].box))
       broad->newcomers.data[broad->newcomers.count++] = place;
-    }
   }
 }
 
@@ -367,15 +337,10 @@ static void mendChanged(pnBroadPhase *broad) {
 static bool findChanged(pnBroadPhase *broad) {
   mendChanged(broad);
   broad->keys.count = 0;
-  for (size_t i = 0; i < broad->changed.count; i++) {
-    if (!findAround(broad, broad->changed.data[i])) {
-      return false;
-    }
-  }
-  if (!pn_arrayReserve(&broad->keys, broad->keys.count + broad->pairs.count)) {
-    return false;
-  }
-  for (size_t i = 0; i < broad->pairs.count; i++) {
+  for (size_t i = 0; i < broad->changed.count; ++i)
+    if (!findAround(broad, broad->changed.data[i])) return false;
+  if (!pn_arrayReserve(&broad->keys, broad->keys.count + broad->pairs.count)) return false;
+  for (size_t i = 0; i < broad->pairs.count; ++i) {
     pnPair p = broad->pairs.data[i];
     broad->keys.data[broad->keys.count] = (uint64_t)p.a << 32 | p.b;
     broad->keys.count += !(broad->isChanged.data[p.a] | broad->isChanged.data[p.b]);
@@ -386,18 +351,14 @@ static bool findChanged(pnBroadPhase *broad) {
 /* The keys as the list of pairs, sorted. */
 static bool keepPairs(pnBroadPhase *broad) {
   size_t n = broad->keys.count;
-  if (!pn_arrayReserve(&broad->pairs, n) || !pn_arrayReserve(&broad->scratch, n)) {
-    return false;
-  }
+  if (!pn_arrayReserve(&broad->pairs, n) || !pn_arrayReserve(&broad->scratch, n)) return false;
   pn_sortU64(broad->keys.data, broad->scratch.data, n);
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n; ++i) {
     uint64_t key = broad->keys.data[i];
     broad->pairs.data[i] = (pnPair){(uint32_t)(key >> 32), (uint32_t)key};
   }
   broad->pairs.count = n;
-  for (size_t i = 0; i < broad->changed.count; i++) {
-    broad->isChanged.data[broad->changed.data[i]] = 0;
-  }
+  for (size_t i = 0; i < broad->changed.count; ++i) broad->isChanged.data[broad->changed.data[i]] = 0;
   broad->changed.count = 0;
   return true;
 }
@@ -409,9 +370,7 @@ static bool keepPairs(pnBroadPhase *broad) {
 #define NEWCOMERS 64u
 
 bool pn_findClose(pnBroadPhase *broad, bool all) {
-  if (broad->changed.count == 0) {
-    return true;
-  }
+  if (broad->changed.count == 0) return true;
   broad->worn += broad->changed.count;
   bool anew = broad->changed.count > broad->placeAt.count / MUCH || broad->worn > WORN * broad->placeAt.count ||
               broad->newcomers.count + broad->changed.count > NEWCOMERS + broad->placeAt.count / MUCH;

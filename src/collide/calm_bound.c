@@ -37,9 +37,7 @@ static double square(double x) {
   return x * x;
 }
 static void sub3(const double *a, const double *b, double *r) {
-  for (int k = 0; k < 3; k++) {
-    r[k] = a[k] - b[k];
-  }
+  for (int k = 0; k < 3; ++k) r[k] = a[k] - b[k];
 }
 static double dot3(const double *a, const double *b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -53,17 +51,15 @@ static void cross3(const double *a, const double *b, double *r) {
   r[2] = a[0] * b[1] - a[1] * b[0];
 }
 static void scale3(double *a, double s) {
-  for (int k = 0; k < 3; k++) {
-    a[k] *= s;
-  }
+  for (int k = 0; k < 3; ++k) a[k] *= s;
 }
 
 /* The least and the greatest eigenvalue of the symmetric part of a matrix, which are real: the formula with the cosine.
  * Its rounding is below 1e-12 of the sizes, for which 1e-9 is given away. */
 static void eigenvalues(double m[3][3], double *outLeast, double *outMost) {
   double a[3][3], size = 0, off = 0, third = (m[0][0] + m[1][1] + m[2][2]) / 3, p = 0;
-  for (int i = 0; i < 3; i++) {
-    for (int j = 0; j < 3; j++) {
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) {
       a[i][j] = 0.5 * (m[i][j] + m[j][i]) - (i == j ? third : 0);
       size += fabs(m[i][j]);
       off += i < j ? a[i][j] * a[i][j] : 0;
@@ -87,9 +83,7 @@ static void eigenvalues(double m[3][3], double *outLeast, double *outMost) {
  * the sum of squares in size: when even that is not above `enough`, nobody wants to know more. */
 static bool keepBetter(pnStretch *best, double g[3][3], double left, double enough) {
   double least, most, squares = 0;
-  for (int k = 0; k < 9; k++) {
-    squares += square(g[k / 3][k % 3]);
-  }
+  for (int k = 0; k < 9; ++k) squares += square(g[k / 3][k % 3]);
   double bound = (sqrt(squares) + left) * (1 + 1e-12);
   if (bound <= enough) {
     *best = (pnStretch){bound, bound};
@@ -103,58 +97,45 @@ static bool keepBetter(pnStretch *best, double g[3][3], double left, double enou
 
 /* The other choice of G n for a unit vector n: g - (g^T n) n^T, for a g with g n = 0. */
 static void turnAway(double g[3][3], const double n[3], double out[3][3]) {
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 3; ++i) {
     double part = g[0][i] * n[0] + g[1][i] * n[1] + g[2][i] * n[2];
-    for (int k = 0; k < 3; k++) {
-      out[i][k] = g[i][k] - part * n[k];
-    }
+    for (int k = 0; k < 3; ++k) out[i][k] = g[i][k] - part * n[k];
   }
 }
 
 /* g less what it does along a unit vector n. */
 static void flatten(double g[3][3], const double n[3]) {
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 3; ++i) {
     double along = dot3(g[i], n);
-    for (int k = 0; k < 3; k++) {
-      g[i][k] -= along * n[k];
-    }
+    for (int k = 0; k < 3; ++k) g[i][k] -= along * n[k];
   }
 }
 
 /* The gradient of a function that is linear on a triangle, zero along its normal: m[i][k] = d g_i / d x_k. */
 static void gradientOf(const pnCalmTriangle *t, double deltas[3][3], double m[3][3]) {
-  for (int i = 0; i < 3; i++) {
-    for (int k = 0; k < 3; k++) {
+  for (int i = 0; i < 3; ++i)
+    for (int k = 0; k < 3; ++k)
       m[i][k] = deltas[0][i] * t->slope[0][k] + deltas[1][i] * t->slope[1][k] + deltas[2][i] * t->slope[2][k];
-    }
-  }
 }
 
 static void apply(double m[3][3], const double *x, double *r) {
-  for (int i = 0; i < 3; i++) {
-    r[i] = dot3(m[i], x);
-  }
+  for (int i = 0; i < 3; ++i) r[i] = dot3(m[i], x);
 }
 
 /* ---------------------------------------------------------------- a triangle */
 
 void pn_calmTriangle(const float *a, const float *b, const float *c, pnCalmTriangle *out) {
   const float *p[3] = {a, b, c};
-  for (int i = 0; i < 3; i++) {
-    for (int k = 0; k < 3; k++) {
-      out->v[i][k] = (double)p[i][k];
-    }
-  }
+  for (int i = 0; i < 3; ++i)
+    for (int k = 0; k < 3; ++k) out->v[i][k] = (double)p[i][k];
   double e[3][3], n[3];
-  for (int i = 0; i < 3; i++) {
-    sub3(out->v[(i + 2) % 3], out->v[(i + 1) % 3], e[i]); /* the edge opposite corner i */
-  }
+  for (int i = 0; i < 3; ++i) sub3(out->v[(i + 2) % 3], out->v[(i + 1) % 3], e[i]); /* the edge opposite corner i */
   cross3(e[0], e[1], n);
   double area = dot3(n, n), longest = fmax(dot3(e[0], e[0]), fmax(dot3(e[1], e[1]), dot3(e[2], e[2])));
   /* an angle below about 1e-5 cannot be told from none by the bounds above */
   out->flat = !(area > 1e-10 * longest * longest) || !(area > DBL_MIN);
   out->steepness = 0;
-  for (int i = 0; i < 3 && !out->flat; i++) {
+  for (int i = 0; i < 3 && !out->flat; ++i) {
     /* n x e points to corner i and has the length |n| |e|; the height is |n| / |e| */
     cross3(n, e[i], out->slope[i]);
     scale3(out->slope[i], 1 / area);
@@ -176,30 +157,22 @@ static double segments2(const double *p, const double *d, const double *q, const
     s = a > 0 ? fmin(1, fmax(0, (b * t - c) / a)) : 0;
   }
   double w[3];
-  for (int k = 0; k < 3; k++) {
-    w[k] = r[k] + s * d[k] - t * e[k];
-  }
+  for (int k = 0; k < 3; ++k) w[k] = r[k] + s * d[k] - t * e[k];
   return dot3(w, w);
 }
 
 /* Squared distance of a point from the inside of a triangle's plane; infinite when its foot is outside. */
 static double face2(const double *p, const pnCalmTriangle *t) {
   double u[3], foot = 0, height[3] = {0};
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 3; ++i) {
     /* corner functions at the foot of p: 1 at corner i, 0 on the edge opposite */
     sub3(p, t->v[i], u);
     double weight = 1 + dot3(t->slope[i], u);
-    if (weight < 0) {
-      return INFINITY;
-    }
-    for (int k = 0; k < 3; k++) {
-      height[k] += weight * t->v[i][k];
-    }
+    if (weight < 0) return INFINITY;
+    for (int k = 0; k < 3; ++k) height[k] += weight * t->v[i][k];
     foot += weight;
   }
-  for (int k = 0; k < 3; k++) {
-    u[k] = p[k] - height[k] / foot;
-  }
+  for (int k = 0; k < 3; ++k) u[k] = p[k] - height[k] / foot;
   return dot3(u, u);
 }
 
@@ -207,9 +180,9 @@ static double face2(const double *p, const pnCalmTriangle *t) {
  * parallel a square may come out too large by about 1e-16 of the size of everything: 1e-13 of it is taken off. */
 static double distanceOf(const pnCalmTriangle *s, const pnCalmTriangle *t) {
   double least = INFINITY, size = 0;
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 3; ++i) {
     least = fmin(least, fmin(face2(s->v[i], t), face2(t->v[i], s)));
-    for (int j = 0; j < 3; j++) {
+    for (int j = 0; j < 3; ++j) {
       double d[3], e[3];
       sub3(s->v[(i + 1) % 3], s->v[i], d);
       sub3(t->v[(j + 1) % 3], t->v[j], e);
@@ -227,13 +200,9 @@ static double cosToSector(const double *d, const double *p1, const double *p2) {
   double n[3], q[3], c[3], best = fmax(dot3(d, p1), dot3(d, p2));
   cross3(p1, p2, n);
   double nn = dot3(n, n);
-  if (!(nn > 0)) {
-    return 1;
-  }
+  if (!(nn > 0)) return 1;
   /* the projection onto their plane, when it lies between them */
-  for (int k = 0; k < 3; k++) {
-    q[k] = d[k] - dot3(d, n) / nn * n[k];
-  }
+  for (int k = 0; k < 3; ++k) q[k] = d[k] - dot3(d, n) / nn * n[k];
   cross3(p1, q, c);
   bool after = dot3(c, n) >= 0;
   cross3(q, p2, c);
@@ -242,7 +211,7 @@ static double cosToSector(const double *d, const double *p1, const double *p2) {
 
 /* Directions from the shared corner to the other two. */
 static void directions(const pnCalmTriangle *t, const uint8_t at[3], double out[2][3]) {
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2; ++i) {
     sub3(t->v[at[1 + i]], t->v[at[0]], out[i]);
     scale3(out[i], 1 / length3(out[i]));
   }
@@ -255,9 +224,7 @@ static double edgeFrame(const pnCalmTriangle *t, const uint8_t at[3], double alo
   scale3(along, 1 / length);
   sub3(t->v[at[2]], t->v[at[0]], across);
   double part = dot3(across, along);
-  for (int k = 0; k < 3; k++) {
-    across[k] -= part * along[k];
-  }
+  for (int k = 0; k < 3; ++k) across[k] -= part * along[k];
   scale3(across, 1 / length3(across));
   return length;
 }
@@ -269,7 +236,7 @@ static void meetAtCorner(const pnCalmTriangle *s, const pnCalmTriangle *t, pnCal
   double a[2][3], b[2][3], most = 0;
   directions(s, m->at[0], a);
   directions(t, m->at[1], b);
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2; ++i) {
     most = fmax(most, cosToSector(a[i], b[0], b[1]));
     most = fmax(most, cosToSector(b[i], a[0], a[1]));
   }
@@ -291,9 +258,7 @@ void pn_calmMeeting(const pnCalmTriangle *s, const pnCalmTriangle *t, uint32_t s
   *out = (pnCalmMeeting){.shared = shared, .openness = 1, .noise = INFINITY};
   memcpy(out->at[0], atS, 3);
   memcpy(out->at[1], atT, 3);
-  if (s->flat || t->flat || shared > 2) {
-    return;
-  }
+  if (s->flat || t->flat || shared > 2) return;
   if (shared == 0) {
     out->distance = distanceOf(s, t);
     out->noise = 2 / out->distance;
@@ -303,16 +268,14 @@ void pn_calmMeeting(const pnCalmTriangle *s, const pnCalmTriangle *t, uint32_t s
     meetAtEdge(s, t, out);
   }
   /* angles below about 1e-4 prove nothing that survives rounding */
-  if (!(out->openness > 1e-8) || !(out->noise < 1e30)) {
-    out->noise = INFINITY;
-  }
+  if (!(out->openness > 1e-8) || !(out->noise < 1e30)) out->noise = INFINITY;
 }
 
 /* None shared: what is left at the corners, over the distance. */
 static double leftApart(const pnCalmTriangle *s, const pnCalmTriangle *t, double distance, double g[3][3],
                         double deltas[6][3]) {
   double most = 0;
-  for (int i = 0; i < 9; i++) {
+  for (int i = 0; i < 9; ++i) {
     double between[3], taken[3], left[3];
     sub3(s->v[i / 3], t->v[i % 3], between);
     apply(g, between, taken);
@@ -331,9 +294,8 @@ static double leftOnPlane(const pnCalmTriangle *t, double gradient[3][3], double
   cross3(t->slope[0], t->slope[1], n);
   cross3(n, e, f);
   scale3(f, 1 / length3(f));
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 3; ++i)
     squares += square(dot3(gradient[i], e) - dot3(g[i], e)) + square(dot3(gradient[i], f) - dot3(g[i], f));
-  }
   return sqrt(squares);
 }
 
@@ -359,30 +321,18 @@ static void stretchEdge(const pnCalmTriangle *s, const pnCalmTriangle *t, const 
   double high = 0.5 * (dot3(u, n) + dot3(v, n)); /* of u and v along n */
   /* G n = 0: along the edge and across it only */
   double g[3][3], h[3][3], left[3], turned[3];
-  for (int i = 0; i < 3; i++) {
-    for (int k = 0; k < 3; k++) {
-      g[i][k] = ge[i] * e[k] + (gu[i] - gv[i]) / wide * across[k];
-    }
+  for (int i = 0; i < 3; ++i) {
+    for (int k = 0; k < 3; ++k) g[i][k] = ge[i] * e[k] + (gu[i] - gv[i]) / wide * across[k];
     left[i] = 0.5 * (gu[i] + gv[i]);
   }
-  if (keepBetter(best, g, length3(left) * sqrt(2 / m->openness), enough)) {
-    return;
-  }
+  if (keepBetter(best, g, length3(left) * sqrt(2 / m->openness), enough)) return;
   /* G n = -G^T n */
   turnAway(g, n, h);
-  for (int i = 0; i < 3; i++) {
-    turned[i] = left[i] + high * (g[0][i] * n[0] + g[1][i] * n[1] + g[2][i] * n[2]);
-  }
-  if (keepBetter(best, h, length3(turned) * sqrt(2 / m->openness), enough)) {
-    return;
-  }
+  for (int i = 0; i < 3; ++i) turned[i] = left[i] + high * (g[0][i] * n[0] + g[1][i] * n[1] + g[2][i] * n[2]);
+  if (keepBetter(best, h, length3(turned) * sqrt(2 / m->openness), enough)) return;
   /* G n so that nothing is left */
-  for (int i = 0; i < 9 && fabs(high) > 1e-6; i++) {
-    h[i / 3][i % 3] = g[i / 3][i % 3] + left[i / 3] / high * n[i % 3];
-  }
-  if (fabs(high) > 1e-6) {
-    keepBetter(best, h, 0, enough);
-  }
+  for (int i = 0; i < 9 && fabs(high) > 1e-6; ++i) h[i / 3][i % 3] = g[i / 3][i % 3] + left[i / 3] / high * n[i % 3];
+  if (fabs(high) > 1e-6) keepBetter(best, h, 0, enough);
 }
 
 pnStretch pn_calmStretch(const pnCalmTriangle *s, const pnCalmTriangle *t, const pnCalmMeeting *meeting,
@@ -396,18 +346,15 @@ pnStretch pn_calmStretch(const pnCalmTriangle *s, const pnCalmTriangle *t, const
     return best;
   }
   /* the mean of the gradients; then the same, turned away from the mean normal */
-  for (int i = 0; i < 9; i++) {
+  for (int i = 0; i < 9; ++i)
     g[0][i / 3][i % 3] = g[1][i / 3][i % 3] = 0.5 * (gradient[0][i / 3][i % 3] + gradient[1][i / 3][i % 3]);
-  }
-  for (int choice = 0; choice < 2; choice++) {
+  for (int choice = 0; choice < 2; ++choice) {
     double left, flat[3][3];
     if (choice == 1) {
       normalOf(s, n);
       normalOf(t, o);
       double side = dot3(n, o) < 0 ? -1 : 1;
-      for (int k = 0; k < 3; k++) {
-        n[k] += side * o[k];
-      }
+      for (int k = 0; k < 3; ++k) n[k] += side * o[k];
       scale3(n, 1 / length3(n));
       flatten(g[1], n);
       memcpy(flat, g[1], sizeof flat);
@@ -419,9 +366,7 @@ pnStretch pn_calmStretch(const pnCalmTriangle *s, const pnCalmTriangle *t, const
       double a = leftOnPlane(s, gradient[0], g[choice]), b = leftOnPlane(t, gradient[1], g[choice]);
       left = sqrt((a * a + b * b) / meeting->openness);
     }
-    if (keepBetter(&best, g[choice], left, enough)) {
-      break;
-    }
+    if (keepBetter(&best, g[choice], left, enough)) break;
   }
   return best;
 }
@@ -432,34 +377,32 @@ pnStretch pn_calmStretch(const pnCalmTriangle *s, const pnCalmTriangle *t, const
 static double leftFar(const pnCalmTriangle *const *triangles, uint32_t countA, uint32_t count, double g[3][3],
                       double (*deltas)[3], double gap) {
   double lo[2][3], hi[2][3], squares = 0;
-  for (int k = 0; k < 6; k++) {
+  for (int k = 0; k < 6; ++k) {
     lo[k / 3][k % 3] = INFINITY;
     hi[k / 3][k % 3] = -INFINITY;
   }
-  for (uint32_t i = 0; i < 3 * count; i++) {
+  for (uint32_t i = 0; i < 3 * count; ++i) {
     double taken[3];
     int side = i >= 3 * countA;
     apply(g, triangles[i / 3]->v[i % 3], taken);
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
       lo[side][k] = fmin(lo[side][k], deltas[i][k] - taken[k]);
       hi[side][k] = fmax(hi[side][k], deltas[i][k] - taken[k]);
     }
   }
-  for (int k = 0; k < 3; k++) {
-    squares += square(fmax(fabs(hi[0][k] - lo[1][k]), fabs(hi[1][k] - lo[0][k])));
-  }
+  for (int k = 0; k < 3; ++k) squares += square(fmax(fabs(hi[0][k] - lo[1][k]), fabs(hi[1][k] - lo[0][k])));
   return sqrt(squares) / gap;
 }
 
 pnStretch pn_calmStretchFar(const pnCalmTriangle *const *triangles, uint32_t countA, uint32_t count,
                             double (*deltas)[3], double gap, double enough) {
   double g[3][3] = {{0}}, one[3][3], normal[3] = {0}, n[3];
-  for (uint32_t i = 0; i < count; i++) {
+  for (uint32_t i = 0; i < count; ++i) {
     if (!triangles[i]->flat) {
       gradientOf(triangles[i], deltas + 3 * i, one);
       normalOf(triangles[i], n);
       double side = dot3(n, normal) < 0 ? -1 : 1;
-      for (int k = 0; k < 9; k++) {
+      for (int k = 0; k < 9; ++k) {
         g[k / 3][k % 3] += one[k / 3][k % 3] / count;
         normal[k % 3] += k < 3 ? side * n[k] : 0;
       }

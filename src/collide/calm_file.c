@@ -12,7 +12,7 @@ void pn_writeCalm(const pnShape *shape, pnByteWriter *w) {
   pn_putU32(w, calm->pairCount);
   pn_putU32(w, calm->blockCount);
   pn_putU32(w, calm->rowCount);
-  for (uint32_t i = 0; i < calm->pairCount; i++) {
+  for (uint32_t i = 0; i < calm->pairCount; ++i) {
     const pnCalmPair *p = &calm->pairs[i];
     uint32_t numbers[5] = {p->a, p->b, p->childFirst, p->blockFirst, p->hasFar};
     pn_putBytes(w, numbers, sizeof numbers);
@@ -35,23 +35,17 @@ static bool isChildPair(const pnShape *shape, const pnCalmPair *child, const pnC
 
 static bool checkPairs(const pnShape *shape, const pnCalm *calm) {
   uint32_t next = 1;
-  for (uint32_t i = 0; i < calm->pairCount; i++) {
+  for (uint32_t i = 0; i < calm->pairCount; ++i) {
     const pnCalmPair *p = &calm->pairs[i];
     uint32_t end = p[1].childFirst;
     bool leaves = pn_isShapeLeaf(shape, p->a) && pn_isShapeLeaf(shape, p->b);
     if (p->childFirst != next || end < next || end > calm->pairCount || (i >= next && i > 0) ||
-        (leaves && (end > next || p->hasFar))) {
+        (leaves && (end > next || p->hasFar)))
       return false;
-    }
     uint64_t lanes = (uint64_t)(end - next) + p->hasFar;
-    if (p->blockFirst + (lanes + PN_LANES - 1) / PN_LANES > (uint64_t)calm->blockCount - 1) {
-      return false;
-    }
-    for (uint32_t c = next; c < end; c++) {
-      if (!isChildPair(shape, &calm->pairs[c], p)) {
-        return false;
-      }
-    }
+    if (p->blockFirst + (lanes + PN_LANES - 1) / PN_LANES > (uint64_t)calm->blockCount - 1) return false;
+    for (uint32_t c = next; c < end; ++c)
+      if (!isChildPair(shape, &calm->pairs[c], p)) return false;
     next = end;
   }
   return next == calm->pairCount && calm->pairs[0].a == 0 && calm->pairs[0].b == 0;
@@ -59,12 +53,10 @@ static bool checkPairs(const pnShape *shape, const pnCalm *calm) {
 
 /* No pair twice? After they were sorted by node. `mark`: a zero for each node. */
 static bool areDistinct(const pnShape *shape, const pnCalm *calm, uint32_t *mark) {
-  for (uint32_t node = 0; node < shape->nodeCount; node++) {
-    for (uint32_t i = calm->pairFirst[node]; i < calm->pairFirst[node + 1]; i++) {
+  for (uint32_t node = 0; node < shape->nodeCount; ++node) {
+    for (uint32_t i = calm->pairFirst[node]; i < calm->pairFirst[node + 1]; ++i) {
       uint32_t *m = &mark[calm->byNode[i].a];
-      if (*m == node + 1) {
-        return false;
-      }
+      if (*m == node + 1) return false;
       *m = node + 1;
     }
   }
@@ -77,27 +69,17 @@ static bool isHalf(uint16_t half) {
 }
 
 static bool checkBlocks(const pnShape *shape, const pnCalm *calm) {
-  for (uint32_t i = 0; i < calm->blockCount; i++) {
+  for (uint32_t i = 0; i < calm->blockCount; ++i) {
     const pnCalmBlock *b = &calm->blocks[i];
-    for (uint32_t j = 0; j < PN_LANES; j++) {
-      if (!(b->noise[j] >= 0)) {
-        return false;
-      }
-    }
-    if (b->rowFirst > b[1].rowFirst) {
-      return false;
-    }
+    for (uint32_t j = 0; j < PN_LANES; ++j)
+      if (!(b->noise[j] >= 0)) return false;
+    if (b->rowFirst > b[1].rowFirst) return false;
   }
-  for (uint32_t i = 0; i < calm->rowCount; i++) {
+  for (uint32_t i = 0; i < calm->rowCount; ++i) {
     const pnCalmRow *row = &calm->rows[i];
-    for (uint32_t j = 0; j < PN_LANES; j++) {
-      if (!isHalf(row->toward[0][j]) || !isHalf(row->toward[1][j])) {
-        return false;
-      }
-    }
-    if (row->target >= shape->morph->targetCount) {
-      return false;
-    }
+    for (uint32_t j = 0; j < PN_LANES; ++j)
+      if (!isHalf(row->toward[0][j]) || !isHalf(row->toward[1][j])) return false;
+    if (row->target >= shape->morph->targetCount) return false;
   }
   return true;
 }
@@ -111,12 +93,10 @@ typedef struct CalmReading {
 
 /* Pairs, with what is known without the block; false: a node that is not there. */
 static bool takePairs(const pnShape *shape, pnByteReader *r, pnCalm *calm) {
-  for (uint32_t i = 0; i < calm->pairCount; i++) {
+  for (uint32_t i = 0; i < calm->pairCount; ++i) {
     uint32_t numbers[5];
     pn_takeBytes(r, numbers, sizeof numbers);
-    if (numbers[0] > numbers[1] || numbers[1] >= shape->nodeCount || numbers[4] > 1) {
-      return false;
-    }
+    if (numbers[0] > numbers[1] || numbers[1] >= shape->nodeCount || numbers[4] > 1) return false;
     calm->pairs[i] = (pnCalmPair){numbers[0], numbers[1],      numbers[2],
                                   numbers[3], numbers[4] == 1, pn_calmLink(shape, numbers[0], numbers[1])};
   }
@@ -126,9 +106,7 @@ static bool takePairs(const pnShape *shape, pnByteReader *r, pnCalm *calm) {
 
 /* Everything into the arrays; false: it is not calm patches of this shape. */
 static bool fillCalm(const pnShape *shape, pnByteReader *r, pnCalm *calm, uint32_t *mark) {
-  if (!takePairs(shape, r, calm)) {
-    return false;
-  }
+  if (!takePairs(shape, r, calm)) return false;
   pn_takeBytes(r, calm->blocks, calm->blockCount * sizeof(pnCalmBlock));
   calm->blocks[calm->blockCount] = (pnCalmBlock){.rowFirst = calm->rowCount};
   pn_takeBytes(r, calm->rows, calm->rowCount * sizeof(pnCalmRow));
@@ -142,9 +120,8 @@ static pnResult takeCalm(void *context, void **outData, size_t *outBytes) {
   pnCalm calm = {.pairCount = pn_takeU32(r), .blockCount = pn_takeU32(r), .rowCount = pn_takeU32(r)};
   uint64_t bytes = 20 * (uint64_t)calm.pairCount + sizeof(pnCalmBlock) * (uint64_t)calm.blockCount +
                    sizeof(pnCalmRow) * (uint64_t)calm.rowCount;
-  if (!pn_hasLeft(r, bytes, 1) || calm.pairCount == 0 || calm.blockCount == 0) {
+  if (!pn_hasLeft(r, bytes, 1) || calm.pairCount == 0 || calm.blockCount == 0)
     return pn_fail(PN_ERROR_FORMAT, "shape of mesh '%s': it ends within its calm patches", shape->mesh->name);
-  }
   size_t markBytes = pn_bytes(shape->nodeCount, sizeof(uint32_t));
   uint32_t *mark = pn_allocZero(markBytes);
   *outBytes = pn_layOutCalm(shape, &calm, NULL);
@@ -159,9 +136,7 @@ static pnResult takeCalm(void *context, void **outData, size_t *outBytes) {
     }
   }
   pn_free(mark, markBytes);
-  if (result != PN_OK) {
-    pn_free(*outData, *outBytes);
-  }
+  if (result != PN_OK) pn_free(*outData, *outBytes);
   return result;
 }
 

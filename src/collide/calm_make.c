@@ -48,7 +48,7 @@ static bool deltasOf(const pnCalmMaker *m, uint32_t node, uint32_t target, doubl
     *(blend->termSlot[mid] < target ? &first : &end) = mid + (blend->termSlot[mid] < target);
   }
   bool found = first < blend->termFirst[place + 1] && blend->termSlot[first] == target;
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     const float *row = found ? pn_termRow(blend, place, first - blend->termFirst[place], (uint32_t)k) + lane : NULL;
     lo[k] = found ? (double)row[0] : 0;
     hi[k] = found ? (double)row[PN_LANES] : 0;
@@ -59,7 +59,7 @@ static bool deltasOf(const pnCalmMaker *m, uint32_t node, uint32_t target, doubl
 /* The distance of two boxes. */
 static double gapOf(const pnCalmBox *a, const pnCalmBox *b) {
   double squares = 0;
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     double gap = fmax(0, fmax(a->lo[k] - b->hi[k], b->lo[k] - a->hi[k]));
     squares += gap * gap;
   }
@@ -74,7 +74,7 @@ static double sizeOf(const pnCalmBox *a) {
 static double farStretch(const pnCalmMaker *m, uint32_t a, uint32_t b, uint32_t target, double gap) {
   double alo[3], ahi[3], blo[3], bhi[3], squares = 0;
   bool inA = deltasOf(m, a, target, alo, ahi), inB = deltasOf(m, b, target, blo, bhi);
-  for (int k = 0; k < 3 && (inA || inB); k++) {
+  for (int k = 0; k < 3 && (inA || inB); ++k) {
     double most = fmax(fabs(ahi[k] - blo[k]), fabs(bhi[k] - alo[k]));
     squares += most * most;
   }
@@ -90,31 +90,27 @@ static uint32_t sharedAtRest(const pnCalmMaker *m, uint32_t s, uint32_t t, uint8
   uint32_t triangle[2] = {m->tree->shape->leafTriangles[s], m->tree->shape->leafTriangles[t]};
   const uint32_t *cs = mesh->triangles + 3 * (size_t)triangle[0], *ct = mesh->triangles + 3 * (size_t)triangle[1];
   const float *p[3], *q[3];
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     p[k] = m->base + 3 * (size_t)cs[k];
     q[k] = m->base + 3 * (size_t)ct[k];
   }
   pnSharedCorners shared = pn_sharedNow(mesh, triangle[0], triangle[1], p, q);
   uint32_t count = shared.count;
-  for (uint32_t i = 0; i < count; i++) {
+  for (uint32_t i = 0; i < count; ++i) {
     uint32_t v = cs[shared.a[i]], w = ct[shared.b[i]];
     *outSeam |= v != w && (m->seam[v] || m->seam[w]);
     atS[i] = shared.a[i];
     atT[i] = shared.b[i];
   }
   /* the others, in any order */
-  for (uint32_t k = 0, x = count, y = count; k < 3; k++) {
+  for (uint32_t k = 0, x = count, y = count; k < 3; ++k) {
     bool inS = false, inT = false;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; ++i) {
       inS |= atS[i] == k;
       inT |= atT[i] == k;
     }
-    if (!inS) {
-      atS[x++] = (uint8_t)k;
-    }
-    if (!inT) {
-      atT[y++] = (uint8_t)k;
-    }
+    if (!inS) atS[x++] = (uint8_t)k;
+    if (!inT) atT[y++] = (uint8_t)k;
   }
   return count;
 }
@@ -140,25 +136,19 @@ static void readVertex(const pnCalmMaker *m, EntryWalk *r, uint32_t vertex) {
 static uint32_t readTarget(const pnCalmMaker *m, EntryWalk *r) {
   const pnMorph *morph = m->morph;
   uint32_t target = morph->targetCount;
-  for (uint32_t i = 0; i < r->count; i++) {
-    if (r->at[i] < morph->entryFirst[r->vertex[i] + 1]) {
-      target = PN_MIN(target, morph->entries[r->at[i]].target);
-    }
-  }
-  for (uint32_t i = 0; i < r->count; i++) {
+  for (uint32_t i = 0; i < r->count; ++i)
+    if (r->at[i] < morph->entryFirst[r->vertex[i] + 1]) target = PN_MIN(target, morph->entries[r->at[i]].target);
+  for (uint32_t i = 0; i < r->count; ++i) {
     bool here = r->at[i] < morph->entryFirst[r->vertex[i] + 1] && morph->entries[r->at[i]].target == target;
-    for (int k = 0; k < 3; k++) {
-      r->deltas[i][k] = here ? (double)morph->entries[r->at[i]].move[k] : 0;
-    }
+    for (int k = 0; k < 3; ++k) r->deltas[i][k] = here ? (double)morph->entries[r->at[i]].move[k] : 0;
     r->at[i] += here;
   }
   return target;
 }
 
 static void readSlot(const pnCalmMaker *m, EntryWalk *r, uint32_t slot) {
-  for (uint32_t k = 0; k < 3; k++) {
+  for (uint32_t k = 0; k < 3; ++k)
     readVertex(m, r, m->tree->mesh->triangles[3 * (size_t)m->tree->shape->leafTriangles[slot] + k]);
-  }
 }
 
 /* Two triangles: into `most`; returns their noise. */
@@ -168,9 +158,7 @@ static double addTriangles(const pnCalmMaker *m, uint32_t s, uint32_t t, pnStret
   uint32_t shared = sharedAtRest(m, s, t, atS, atT, &seam);
   pnCalmMeeting meeting;
   pn_calmMeeting(&m->triangles[s], &m->triangles[t], shared, atS, atT, &meeting);
-  if (seam || meetAtRest(m->tree, s, t) || !(meeting.noise < INFINITY)) {
-    return INFINITY;
-  }
+  if (seam || meetAtRest(m->tree, s, t) || !(meeting.noise < INFINITY)) return INFINITY;
   EntryWalk r = {.count = 0};
   readSlot(m, &r, s);
   readSlot(m, &r, t);
@@ -184,8 +172,8 @@ static double addTriangles(const pnCalmMaker *m, uint32_t s, uint32_t t, pnStret
 static double addLeaves(const pnCalmMaker *m, uint32_t a, uint32_t b, pnStretch *most) {
   const pnTree *tree = m->tree;
   double noise = 0;
-  for (uint32_t i = 0; i < tree->shape->count[a]; i++) {
-    for (uint32_t j = a == b ? i + 1 : 0; j < tree->shape->count[b]; j++) {
+  for (uint32_t i = 0; i < tree->shape->count[a]; ++i) {
+    for (uint32_t j = a == b ? i + 1 : 0; j < tree->shape->count[b]; ++j) {
       uint32_t s = (a - tree->shape->innerCount) * PN_LANES + i, t = (b - tree->shape->innerCount) * PN_LANES + j;
       noise = fmax(noise, addTriangles(m, s, t, most));
     }
@@ -199,7 +187,7 @@ static void addFarLeaves(const pnCalmMaker *m, uint32_t a, uint32_t b, pnStretch
   const pnCalmTriangle *triangle[2 * PN_LANES];
   EntryWalk r = {.count = 0};
   uint32_t countA = tree->shape->count[a], count = countA + tree->shape->count[b];
-  for (uint32_t i = 0; i < count; i++) {
+  for (uint32_t i = 0; i < count; ++i) {
     uint32_t leaf = (i < countA ? a : b) - tree->shape->innerCount,
              slot = leaf * PN_LANES + (i < countA ? i : i - countA);
     triangle[i] = &m->triangles[slot];
@@ -207,9 +195,8 @@ static void addFarLeaves(const pnCalmMaker *m, uint32_t a, uint32_t b, pnStretch
   }
   for (uint32_t target; (target = readTarget(m, &r)) < m->morph->targetCount;) {
     double enough = fmin(most[target].down, most[target].up);
-    if (farStretch(m, a, b, target, gap) * UPWARD > enough) {
+    if (farStretch(m, a, b, target, gap) * UPWARD > enough)
       keepNew(&most[target], pn_calmStretchFar(triangle, countA, count, r.deltas, gap, enough));
-    }
   }
 }
 
@@ -218,21 +205,17 @@ static double addFar(const pnCalmMaker *m, uint32_t a, uint32_t b, pnStretch *mo
   const pnTree *tree = m->tree;
   double gap = gapOf(&m->boxes[a], &m->boxes[b]);
   bool whole = 2 / gap <= noise;
-  for (uint32_t t = 0; whole && t < m->morph->targetCount; t++) {
+  for (uint32_t t = 0; whole && t < m->morph->targetCount; ++t)
     whole = farStretch(m, a, b, t, gap) * UPWARD <= fmin(most[t].down, most[t].up);
-  }
-  if (whole) {
-    return noise;
-  }
+  if (whole) return noise;
   if (pn_isLeaf(tree, a) && pn_isLeaf(tree, b)) {
     addFarLeaves(m, a, b, most, gap);
     return fmax(noise, 2 / gap);
   }
   bool openA = !pn_isLeaf(tree, a) && (pn_isLeaf(tree, b) || tree->shape->below[a] >= tree->shape->below[b]);
   uint32_t node = openA ? a : b, other = openA ? b : a;
-  for (uint32_t j = 0; j < tree->shape->count[node]; j++) {
+  for (uint32_t j = 0; j < tree->shape->count[node]; ++j)
     noise = addFar(m, tree->shape->first[node] + j, other, most, noise);
-  }
   return noise;
 }
 
@@ -244,15 +227,10 @@ static bool areNear(const pnCalmMaker *m, uint32_t a, uint32_t b) {
 }
 
 uint32_t pn_calmLink(const pnShape *shape, uint32_t a, uint32_t b) {
-  if (!pn_isShapeLeaf(shape, a) || !pn_isShapeLeaf(shape, b)) {
-    return PN_NONE;
-  }
+  if (!pn_isShapeLeaf(shape, a) || !pn_isShapeLeaf(shape, b)) return PN_NONE;
   uint32_t leaf = a - shape->innerCount, other = b - shape->innerCount;
-  for (uint32_t l = shape->linkFirst[leaf]; l < shape->linkFirst[leaf + 1]; l++) {
-    if (shape->links[l].leaf == other) {
-      return l;
-    }
-  }
+  for (uint32_t l = shape->linkFirst[leaf]; l < shape->linkFirst[leaf + 1]; ++l)
+    if (shape->links[l].leaf == other) return l;
   return PN_NONE;
 }
 
@@ -269,12 +247,10 @@ static uint32_t makePair(pnCalmMaker *m, uint32_t a, uint32_t b);
 /* A pair of near children: its own pair, and what is in it. */
 static double addNear(pnCalmMaker *m, uint32_t p, uint32_t q, pnStretch *most, uint32_t *outPair) {
   uint32_t pair = *outPair = makePair(m, PN_MIN(p, q), PN_MAX(p, q));
-  if (!m->ok) {
-    return 0;
-  }
+  if (!m->ok) return 0;
   const pnCalmDraft *child = &m->pairs.data[pair];
   uint32_t end = pair + 1 < m->pairs.count ? child[1].termFirst : (uint32_t)m->terms.count;
-  for (uint32_t t = child->termFirst; t < end; t++) {
+  for (uint32_t t = child->termFirst; t < end; ++t) {
     const uint16_t *toward = m->terms.data[t].toward;
     keepMost(&most[m->terms.data[t].target], (pnStretch){wholeOf(toward[0]), wholeOf(toward[1])});
   }
@@ -293,9 +269,9 @@ static void addChildren(pnCalmMaker *m, uint32_t a, uint32_t b, pnStretch *most,
   const pnTree *tree = m->tree;
   bool openA = !pn_isLeaf(tree, a), openB = !pn_isLeaf(tree, b);
   uint32_t na = openA ? tree->shape->count[a] : 1, nb = openB ? tree->shape->count[b] : 1;
-  for (int far = 0; far < 2; far++) {
-    for (uint32_t i = 0; i < na; i++) {
-      for (uint32_t j = a == b ? i : 0; m->ok && j < nb; j++) {
+  for (int far = 0; far < 2; ++far) {
+    for (uint32_t i = 0; i < na; ++i) {
+      for (uint32_t j = a == b ? i : 0; m->ok && j < nb; ++j) {
         uint32_t p = openA ? tree->shape->first[a] + i : a, q = openB ? tree->shape->first[b] + j : b;
         bool near = areNear(m, p, q);
         if (near && !far) {
@@ -306,14 +282,11 @@ static void addChildren(pnCalmMaker *m, uint32_t a, uint32_t b, pnStretch *most,
         }
       }
     }
-    for (uint32_t t = 0; !far && t < m->morph->targetCount; t++) {
+    for (uint32_t t = 0; !far && t < m->morph->targetCount; ++t)
       m->far[t] = (pnStretch){fmin(most[t].down, FAR_STRETCH), fmin(most[t].up, FAR_STRETCH)};
-    }
     out->farNoise = far ? out->farNoise : fmin(out->noise, FAR_NOISE / sizeOf(&m->boxes[0]));
   }
-  for (uint32_t t = 0; out->hasFar && t < m->morph->targetCount; t++) {
-    keepMost(&most[t], m->far[t]);
-  }
+  for (uint32_t t = 0; out->hasFar && t < m->morph->targetCount; ++t) keepMost(&most[t], m->far[t]);
   out->noise = out->hasFar ? fmax(out->noise, out->farNoise) : out->noise;
 }
 
@@ -327,13 +300,10 @@ static uint32_t makePair(pnCalmMaker *m, uint32_t a, uint32_t b) {
   }
   memset(most, 0, targets * sizeof(pnStretch));
   Children children = {.count = 0};
-  m->depth++;
-  if (pn_isLeaf(m->tree, a) && pn_isLeaf(m->tree, b)) {
-    children.noise = addLeaves(m, a, b, most);
-  } else {
-    addChildren(m, a, b, most, &children);
-  }
-  m->depth--;
+  ++m->depth;
+  if (pn_isLeaf(m->tree, a) && pn_isLeaf(m->tree, b)) children.noise = addLeaves(m, a, b, most);
+  else addChildren(m, a, b, most, &children);
+  --m->depth;
   pnCalmDraft pair = {.kept = {.a = a,
                                .b = b,
                                .childFirst = (uint32_t)m->children.count,
@@ -344,10 +314,8 @@ static uint32_t makePair(pnCalmMaker *m, uint32_t a, uint32_t b) {
                       .noise = (float)(children.noise * UPWARD)};
   pn_packChildren(m, children.pair, children.count, children.hasFar, children.farNoise * UPWARD);
   m->ok = m->ok && pn_arrayPush(&m->pairs, pair) && pn_arrayReserve(&m->children, m->children.count + children.count);
-  for (uint32_t i = 0; m->ok && i < children.count; i++) {
-    m->children.data[m->children.count++] = children.pair[i];
-  }
-  for (uint32_t t = 0; m->ok && children.noise < INFINITY && t < targets; t++) {
+  for (uint32_t i = 0; m->ok && i < children.count; ++i) m->children.data[m->children.count++] = children.pair[i];
+  for (uint32_t t = 0; m->ok && children.noise < INFINITY && t < targets; ++t) {
     if (most[t].down > 0 || most[t].up > 0) {
       pnCalmTerm term = {(uint16_t)t, {pn_upperHalf(most[t].down), pn_upperHalf(most[t].up)}};
       m->ok = pn_arrayPush(&m->terms, term);
@@ -366,8 +334,8 @@ static void makeBoxes(pnCalmMaker *m) {
     uint32_t leaf = node - tree->shape->innerCount;
     uint32_t first = pn_isLeaf(tree, node) ? tree->shape->leafVertexFirst[leaf] : 0;
     uint32_t count = pn_isLeaf(tree, node) ? tree->shape->leafVertexFirst[leaf + 1] - first : tree->shape->count[node];
-    for (uint32_t i = 0; i < count; i++) {
-      for (int k = 0; k < 3; k++) {
+    for (uint32_t i = 0; i < count; ++i) {
+      for (int k = 0; k < 3; ++k) {
         bool isLeaf = pn_isLeaf(tree, node);
         double x = isLeaf ? (double)m->base[tree->shape->leafVertices[first + i] + (uint32_t)k] : 0;
         box.lo[k] = fmin(box.lo[k], isLeaf ? x : m->boxes[tree->shape->first[node] + i].lo[k]);
@@ -380,7 +348,7 @@ static void makeBoxes(pnCalmMaker *m) {
 
 static void makeTriangles(pnCalmMaker *m) {
   const pnTree *tree = m->tree;
-  for (uint32_t slot = 0; slot < tree->shape->leafCount * PN_LANES; slot++) {
+  for (uint32_t slot = 0; slot < tree->shape->leafCount * PN_LANES; ++slot) {
     uint32_t triangle = tree->shape->leafTriangles[slot];
     if (triangle != PN_NONE) {
       const uint32_t *c = tree->mesh->triangles + 3 * (size_t)triangle;
@@ -394,14 +362,12 @@ static void makeTriangles(pnCalmMaker *m) {
 static void markSeams(pnCalmMaker *m) {
   const pnMesh *mesh = m->tree->mesh;
   const pnMorph *morph = m->morph;
-  for (uint32_t v = 0; v < mesh->vertexCount; v++) {
+  for (uint32_t v = 0; v < mesh->vertexCount; ++v) {
     uint32_t w = mesh->weld[v], n = morph->entryFirst[v + 1] - morph->entryFirst[v];
     bool same = n == morph->entryFirst[w + 1] - morph->entryFirst[w] &&
                 (n == 0 || memcmp(morph->entries + morph->entryFirst[v], morph->entries + morph->entryFirst[w],
                                   n * sizeof(pnMorphEntry)) == 0);
-    if (!same) {
-      m->seam[v] = m->seam[w] = true;
-    }
+    if (!same) m->seam[v] = m->seam[w] = true;
   }
 }
 
@@ -422,9 +388,7 @@ static pnResult fillBase(const pnTree *tree, float *base) {
 /* With all memory at hand. */
 static pnResult measureCalm(pnCalmMaker *m, void **outData, size_t *outBytes) {
   pnResult result = fillBase(m->tree, m->base);
-  if (result != PN_OK) {
-    return result;
-  }
+  if (result != PN_OK) return result;
   makeBoxes(m);
   makeTriangles(m);
   markSeams(m);
@@ -478,9 +442,7 @@ bool pn_canBeCalm(const pnShape *shape) {
 }
 
 pnResult pn_prepareCalm(pnTree *tree) {
-  if (tree->calm || !pn_canBeCalm(tree->shape)) {
-    return PN_OK;
-  }
+  if (tree->calm || !pn_canBeCalm(tree->shape)) return PN_OK;
   PN_ASSERT(pn_partOf(tree->shape, PN_PART_CALM) || pn_partOf(tree->shape, PN_PART_REST));
   pnResult result = pn_makePart(tree->shape, PN_PART_CALM, makeCalm, tree);
   return result == PN_OK ? pn_allocCalmFrame(tree, pn_partOf(tree->shape, PN_PART_CALM)) : result;

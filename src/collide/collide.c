@@ -85,9 +85,7 @@ static pnResult search(pnTree *a, pnTree *b, const pnQueryDef *def, bool keep, p
     }
   }
   addUpdates(cost, a);
-  if (b) {
-    addUpdates(cost, b);
-  }
+  if (b) addUpdates(cost, b);
   return result;
 }
 
@@ -112,18 +110,10 @@ static pnResult collide(pnTree *a, pnTree *b, const pnQueryDef *def, pnPairList 
   list->collider.pairs.count = 0;
   list->limited = false;
   pnResult result = b ? PN_OK : pn_prepareFilter(a, &def->filter);
-  if (result == PN_OK && def->first && def->hint) {
-    result = answerHint(a, b, def, list, &cost);
-  }
-  if (result == PN_OK && list->collider.pairs.count == 0) {
-    result = search(a, b, def, outPairs != NULL, list, &cost);
-  }
-  if (result != PN_OK) {
-    list->collider.pairs.count = 0;
-  }
-  if (outCost) {
-    *outCost = cost;
-  }
+  if (result == PN_OK && def->first && def->hint) result = answerHint(a, b, def, list, &cost);
+  if (result == PN_OK && list->collider.pairs.count == 0) result = search(a, b, def, outPairs != NULL, list, &cost);
+  if (result != PN_OK) list->collider.pairs.count = 0;
+  if (outCost) *outCost = cost;
   pn_colliderFree(&local.collider);
   return result;
 }
@@ -147,12 +137,9 @@ pnResult pnCollideSelf(pnTree *tree, const pnQueryDef *def, pnPairList *outPairs
   } else {
     result = pn_checkFilter(&def->filter);
   }
-  if (result == PN_OK && tree->rule->reshapes && (def->filter.ring > 0 || def->filter.ignoreRest)) {
+  if (result == PN_OK && tree->rule->reshapes && (def->filter.ring > 0 || def->filter.ignoreRest))
     result = pn_fail(PN_ERROR_KIND, "soup '%s': it has no rings and no rest pose to filter by", tree->mesh->name);
-  }
-  if (result == PN_OK) {
-    return collide(tree, NULL, def, outPairs, outCost);
-  }
+  if (result == PN_OK) return collide(tree, NULL, def, outPairs, outCost);
   if (outPairs) {
     outPairs->collider.pairs.count = 0;
     outPairs->limited = false;
@@ -168,16 +155,14 @@ pnResult pnCollideBrute(const pnPose *a, const pnPose *b, const pnQueryDef *def,
   pnPairs *pairs = &outPairs->collider.pairs;
   pairs->count = 0;
   outPairs->limited = false;
-  for (uint32_t s = 0; s < a->mesh->triangleCount; s++) {
-    for (uint32_t t = a == b ? s + 1 : 0; t < b->mesh->triangleCount; t++) {
+  for (uint32_t s = 0; s < a->mesh->triangleCount; ++s) {
+    for (uint32_t t = a == b ? s + 1 : 0; t < b->mesh->triangleCount; ++t) {
       if (pn_trianglesMeetNow(a, s, b, t, a == b)) {
         if (!pn_arrayPush(pairs, ((pnPair){s, t}))) {
           pairs->count = 0;
           return pn_failMemory(sizeof(pnPair));
         }
-        if (def && def->first) {
-          return PN_OK;
-        }
+        if (def && def->first) return PN_OK;
       }
     }
   }

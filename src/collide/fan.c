@@ -8,7 +8,7 @@
 PN_INLINE pnF4 loadFans(const float *positions, const uint32_t *place, uint32_t around, pnV4 *out) {
   pnV4 middle = pn_gather4(positions, place);
   pnF4 m = pn_f4Set1(0);
-  for (uint32_t i = 0; i < around; i++) {
+  for (uint32_t i = 0; i < around; ++i) {
     pnV4 p = pn_gather4(positions, place + 4 * (i + 1));
     out[i] = pn_v4Sub(&p, &middle);
     m = pn_v4Reach(&out[i], m);
@@ -21,7 +21,7 @@ PN_INLINE pnF4 loadFans(const float *positions, const uint32_t *place, uint32_t 
 PN_INLINE pnF4 provedFans(const pnV4 *p, uint32_t steps, pnF4 m, float changes) {
   pnV4 normal[PN_FAN_MOST], sum = pn_v4Cross(&p[0], &p[1]);
   normal[0] = sum;
-  for (uint32_t i = 1; i < steps; i++) {
+  for (uint32_t i = 1; i < steps; ++i) {
     normal[i] = pn_v4Cross(&p[i], &p[i + 1]);
     sum = pn_v4Add(&sum, &normal[i]);
   }
@@ -30,7 +30,7 @@ PN_INLINE pnF4 provedFans(const pnV4 *p, uint32_t steps, pnF4 m, float changes) 
        seenError = pn_seenError(m);
   pnF4 side = pn_v4Dot(&sight.across, &p[0]), above = pn_f4Greater(side, zero);
   pnF4 proved = pn_f4Greater(pn_f4Abs(side), sideError);
-  for (uint32_t i = 0; i < steps; i++) {
+  for (uint32_t i = 0; i < steps; ++i) {
     side = pn_v4Dot(&sight.across, &p[i + 1]);
     pnF4 next = pn_f4Greater(side, zero);
     changed = pn_f4Add(changed, pn_f4And(pn_f4Xor(above, next), one));
@@ -43,9 +43,7 @@ PN_INLINE pnF4 provedFans(const pnV4 *p, uint32_t steps, pnF4 m, float changes) 
 
 unsigned pn_unsureFans(const pnTree *tree, const pnFans *fans, const pnFanGroup *group) {
   unsigned all = (1u << group->lanes) - 1;
-  if (group->around == 0) {
-    return all;
-  }
+  if (group->around == 0) return all;
   pnV4 p[PN_FAN_MOST + 1];
   pnF4 m = loadFans(tree->leafPositions, fans->places + group->placeFirst, group->around, p);
   uint32_t steps = group->around - !group->closed;
@@ -53,9 +51,8 @@ unsigned pn_unsureFans(const pnTree *tree, const pnFans *fans, const pnFanGroup 
   unsigned unsure = all & ~pn_f4Signs(pn_f4And(proved, pn_neighbourRange(m)));
 
   /* what is one vertex in the fan must be one point now */
-  for (const pnSeam *s = fans->seams + group->seamFirst; s < fans->seams + group[1].seamFirst; s++) {
+  for (const pnSeam *s = fans->seams + group->seamFirst; s < fans->seams + group[1].seamFirst; ++s)
     unsure |= (unsigned)!pn_isClosedSeam(tree, s) << s->of;
-  }
   return unsure;
 }
 
@@ -63,24 +60,19 @@ uint32_t pn_smallestShared(const pnMesh *mesh, uint32_t s, uint32_t t) {
   uint32_t a[3], b[3], least = PN_NONE;
   pn_weldedCorners(mesh, s, a);
   pn_weldedCorners(mesh, t, b);
-  for (int k = 0; k < 9; k++) {
-    least = a[k / 3] == b[k % 3] ? PN_MIN(least, a[k / 3]) : least;
-  }
+  for (int k = 0; k < 9; ++k) least = a[k / 3] == b[k % 3] ? PN_MIN(least, a[k / 3]) : least;
   return least;
 }
 
 bool pn_listFan(const pnTree *tree, const pnFans *fans, uint32_t v, pnPairs *candidates) {
   const pnMesh *mesh = tree->mesh;
   uint32_t end = mesh->ringOffsets[v + 1];
-  for (uint32_t i = mesh->ringOffsets[v]; i < end; i++) {
-    if (!pn_arrayReserve(candidates, candidates->count + (end - i))) {
-      return false;
-    }
-    for (uint32_t j = i + 1; j < end; j++) {
+  for (uint32_t i = mesh->ringOffsets[v]; i < end; ++i) {
+    if (!pn_arrayReserve(candidates, candidates->count + (end - i))) return false;
+    for (uint32_t j = i + 1; j < end; ++j) {
       uint32_t s = mesh->rings[i], t = mesh->rings[j];
-      if (pn_smallestShared(mesh, s, t) == v) {
+      if (pn_smallestShared(mesh, s, t) == v)
         candidates->data[candidates->count++] = (pnPair){fans->slotOf[s], fans->slotOf[t]};
-      }
     }
   }
   return true;
@@ -108,10 +100,9 @@ static bool runFans(pnTree *tree, pnWorker *w, uint32_t unit, bool first, size_t
   const pnFanBlock *block = &fans->blocks[unit];
   const uint32_t *ring = tree->mesh->ringOffsets;
   bool ok = true;
-  for (uint32_t i = block->leafFirst; i < block[1].leafFirst; i++) {
+  for (uint32_t i = block->leafFirst; i < block[1].leafFirst; ++i)
     pn_freshen(tree, tree->shape->innerCount + fans->leaves[i], &w->fresh);
-  }
-  for (uint32_t g = block->groupFirst; ok && g < block[1].groupFirst; g++) {
+  for (uint32_t g = block->groupFirst; ok && g < block[1].groupFirst; ++g) {
     unsigned unsure = pn_unsureFans(tree, fans, &fans->groups[g]);
     for (; ok && unsure != 0 && w->found.count <= most; unsure &= unsure - 1) {
       uint32_t v = fans->groups[g].vertex[pn_firstLane(unsure)];

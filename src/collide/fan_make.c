@@ -63,22 +63,16 @@ static void turn(Step *s) {
  * one. */
 static bool bringNext(const pnMesh *mesh, Step *steps, uint32_t from, uint32_t count, uint32_t w) {
   uint32_t found = PN_NONE;
-  for (uint32_t i = from; i < count; i++) {
+  for (uint32_t i = from; i < count; ++i) {
     if (weldAt(mesh, &steps[i], steps[i].in) == w || weldAt(mesh, &steps[i], steps[i].out) == w) {
-      if (found != PN_NONE) {
-        return false;
-      }
+      if (found != PN_NONE) return false;
       found = i;
     }
   }
-  if (found == PN_NONE) {
-    return false;
-  }
+  if (found == PN_NONE) return false;
   Step s = steps[found];
   steps[found] = steps[from];
-  if (weldAt(mesh, &s, s.in) != w) {
-    turn(&s);
-  }
+  if (weldAt(mesh, &s, s.in) != w) turn(&s);
   steps[from] = s;
   return true;
 }
@@ -86,22 +80,19 @@ static bool bringNext(const pnMesh *mesh, Step *steps, uint32_t from, uint32_t c
 /* Is w a vertex of only one of the steps? */
 static bool isEnd(const pnMesh *mesh, const Step *steps, uint32_t count, uint32_t w) {
   uint32_t n = 0;
-  for (uint32_t i = 0; i < count; i++) {
+  for (uint32_t i = 0; i < count; ++i)
     n += (weldAt(mesh, &steps[i], steps[i].in) == w) + (weldAt(mesh, &steps[i], steps[i].out) == w);
-  }
   return n == 1;
 }
 
 /* A triangle at an end of the path goes first, coming in at that end. */
 static void bringEnd(const pnMesh *mesh, Step *steps, uint32_t count) {
-  for (uint32_t i = 0; i < count; i++) {
+  for (uint32_t i = 0; i < count; ++i) {
     bool in = isEnd(mesh, steps, count, weldAt(mesh, &steps[i], steps[i].in));
     if (in || isEnd(mesh, steps, count, weldAt(mesh, &steps[i], steps[i].out))) {
       Step s = steps[i];
       steps[i] = steps[0];
-      if (!in) {
-        turn(&s);
-      }
+      if (!in) turn(&s);
       steps[0] = s;
       return;
     }
@@ -111,16 +102,11 @@ static void bringEnd(const pnMesh *mesh, Step *steps, uint32_t count) {
 /* Does the walk come to no vertex twice? */
 static bool isSimple(const pnMesh *mesh, const Step *steps, uint32_t count, bool closed) {
   uint32_t last = weldAt(mesh, &steps[count - 1], steps[count - 1].out);
-  for (uint32_t i = 0; i < count; i++) {
+  for (uint32_t i = 0; i < count; ++i) {
     uint32_t w = weldAt(mesh, &steps[i], steps[i].in);
-    if (!closed && w == last) {
-      return false;
-    }
-    for (uint32_t j = 0; j < i; j++) {
-      if (weldAt(mesh, &steps[j], steps[j].in) == w) {
-        return false;
-      }
-    }
+    if (!closed && w == last) return false;
+    for (uint32_t j = 0; j < i; ++j)
+      if (weldAt(mesh, &steps[j], steps[j].in) == w) return false;
   }
   return true;
 }
@@ -128,11 +114,8 @@ static bool isSimple(const pnMesh *mesh, const Step *steps, uint32_t count, bool
 /* Puts the steps around one vertex in order. False: they are not one fan. */
 static bool orderSteps(const pnMesh *mesh, Step *steps, uint32_t count, bool *outClosed) {
   bringEnd(mesh, steps, count);
-  for (uint32_t i = 1; i < count; i++) {
-    if (!bringNext(mesh, steps, i, count, weldAt(mesh, &steps[i - 1], steps[i - 1].out))) {
-      return false;
-    }
-  }
+  for (uint32_t i = 1; i < count; ++i)
+    if (!bringNext(mesh, steps, i, count, weldAt(mesh, &steps[i - 1], steps[i - 1].out))) return false;
   *outClosed = weldAt(mesh, &steps[count - 1], steps[count - 1].out) == weldAt(mesh, &steps[0], steps[0].in);
   return (count >= 3 || !*outClosed) && isSimple(mesh, steps, count, *outClosed);
 }
@@ -143,13 +126,9 @@ static bool addFan(FanMaker *m, uint32_t v) {
   Fan *fan = &m->window[m->windowCount++];
   *fan = (Fan){.vertex = v, .stepFirst = (uint32_t)m->steps.count};
   bool good = count < PN_FAN_MOST;
-  if (!pn_arrayReserve(&m->steps, m->steps.count + count)) {
-    return false;
-  }
+  if (!pn_arrayReserve(&m->steps, m->steps.count + count)) return false;
   Step *steps = m->steps.data + m->steps.count;
-  for (uint32_t i = 0; good && i < count; i++) {
-    good = stepOf(mesh, mesh->rings[begin + i], v, &steps[i]);
-  }
+  for (uint32_t i = 0; good && i < count; ++i) good = stepOf(mesh, mesh->rings[begin + i], v, &steps[i]);
   if (good && orderSteps(mesh, steps, count, &fan->closed)) {
     fan->stepCount = count;
     m->steps.count += count;
@@ -173,12 +152,10 @@ static bool addSeam(FanMaker *m, const Step *s, uint8_t cornerS, const Step *t, 
 static bool addSeams(FanMaker *m, const Fan *fan, uint32_t lane) {
   const Step *steps = m->steps.data + fan->stepFirst;
   bool ok = true;
-  for (uint32_t i = 0; ok && i < fan->stepCount; i++) {
+  for (uint32_t i = 0; ok && i < fan->stepCount; ++i) {
     const Step *next = &steps[(i + 1) % fan->stepCount];
     ok = addSeam(m, &steps[0], steps[0].middle, &steps[i], steps[i].middle, lane);
-    if (ok && (fan->closed || i + 1 < fan->stepCount)) {
-      ok = addSeam(m, &steps[i], steps[i].out, next, next->in, lane);
-    }
+    if (ok && (fan->closed || i + 1 < fan->stepCount)) ok = addSeam(m, &steps[i], steps[i].out, next, next->in, lane);
   }
   return ok;
 }
@@ -186,9 +163,7 @@ static bool addSeams(FanMaker *m, const Fan *fan, uint32_t lane) {
 /* Place k of a fan: the middle, then those around. */
 static uint32_t fanPlace(const FanMaker *m, const Fan *fan, uint32_t k) {
   const Step *steps = m->steps.data + fan->stepFirst;
-  if (k == 0) {
-    return placeOf(m, &steps[0], steps[0].middle);
-  }
+  if (k == 0) return placeOf(m, &steps[0], steps[0].middle);
   return k <= fan->stepCount ? placeOf(m, &steps[k - 1], steps[k - 1].in) : placeOf(m, &steps[k - 2], steps[k - 2].out);
 }
 
@@ -201,18 +176,12 @@ static bool addGroup(FanMaker *m, const Fan *fans, uint32_t lanes) {
                       .lanes = (uint8_t)lanes,
                       .closed = first->closed};
   uint32_t places = around == 0 ? 0 : around + 1;
-  if (!pn_arrayReserve(&m->places, m->places.count + 4 * (size_t)places)) {
-    return false;
-  }
-  for (uint32_t i = 0; i < 4; i++) {
+  if (!pn_arrayReserve(&m->places, m->places.count + 4 * (size_t)places)) return false;
+  for (uint32_t i = 0; i < 4; ++i) {
     const Fan *fan = &fans[PN_MIN(i, lanes - 1)];
     group.vertex[i] = fan->vertex;
-    for (uint32_t k = 0; k < places; k++) {
-      m->places.data[m->places.count + 4 * k + i] = fanPlace(m, fan, k);
-    }
-    if (i < lanes && !addSeams(m, fan, i)) {
-      return false;
-    }
+    for (uint32_t k = 0; k < places; ++k) m->places.data[m->places.count + 4 * k + i] = fanPlace(m, fan, k);
+    if (i < lanes && !addSeams(m, fan, i)) return false;
   }
   m->places.count += 4 * (size_t)places;
   return pn_arrayPush(&m->groups, group);
@@ -222,22 +191,19 @@ static bool addGroup(FanMaker *m, const Fan *fans, uint32_t lanes) {
 
 static int compareFan(const void *a, const void *b) {
   const Fan *p = a, *q = b;
-  if (p->stepCount != q->stepCount || p->closed != q->closed) {
+  if (p->stepCount != q->stepCount || p->closed != q->closed)
     return 2 * p->stepCount + p->closed < 2 * q->stepCount + q->closed ? -1 : 1;
-  }
   return p->stepFirst < q->stepFirst ? -1 : p->stepFirst > q->stepFirst;
 }
 
 /* The leaves with the triangles around v. */
 static bool listLeaves(FanMaker *m, uint32_t v) {
   const pnMesh *mesh = m->tree->mesh;
-  for (uint32_t r = mesh->ringOffsets[v]; r < mesh->ringOffsets[v + 1]; r++) {
+  for (uint32_t r = mesh->ringOffsets[v]; r < mesh->ringOffsets[v + 1]; ++r) {
     uint32_t leaf = m->slotOf[mesh->rings[r]] / PN_LANES, mark = (uint32_t)m->blocks.count;
     if (m->leafMark[leaf] != mark) {
       m->leafMark[leaf] = mark;
-      if (!pn_arrayPush(&m->leaves, leaf)) {
-        return false;
-      }
+      if (!pn_arrayPush(&m->leaves, leaf)) return false;
     }
   }
   return true;
@@ -246,16 +212,11 @@ static bool listLeaves(FanMaker *m, uint32_t v) {
 static bool closeWindow(FanMaker *m) {
   qsort(m->window, m->windowCount, sizeof(Fan), compareFan);
   bool ok = pn_arrayPush(&m->blocks, ((pnFanBlock){(uint32_t)m->groups.count, (uint32_t)m->leaves.count}));
-  for (uint32_t i = 0; ok && i < m->windowCount; i++) {
-    ok = listLeaves(m, m->window[i].vertex);
-  }
+  for (uint32_t i = 0; ok && i < m->windowCount; ++i) ok = listLeaves(m, m->window[i].vertex);
   for (uint32_t i = 0, n; ok && i < m->windowCount; i += n) {
     const Fan *fan = &m->window[i];
-    for (n = 1; n < 4 && i + n < m->windowCount; n++) {
-      if (fan[n].stepCount != fan->stepCount || fan[n].closed != fan->closed) {
-        break;
-      }
-    }
+    for (n = 1; n < 4 && i + n < m->windowCount; ++n)
+      if (fan[n].stepCount != fan->stepCount || fan[n].closed != fan->closed) break;
     ok = addGroup(m, fan, n);
   }
   m->windowCount = 0;
@@ -266,21 +227,15 @@ static bool closeWindow(FanMaker *m) {
 /* Every vertex with two triangles or more, in the order of the tree. */
 static bool makeWindows(FanMaker *m) {
   const pnTree *tree = m->tree;
-  for (uint32_t slot = 0; slot < tree->shape->leafCount * PN_LANES; slot++) {
-    if (tree->shape->leafTriangles[slot] == PN_NONE) {
-      continue;
-    }
+  for (uint32_t slot = 0; slot < tree->shape->leafCount * PN_LANES; ++slot) {
+    if (tree->shape->leafTriangles[slot] == PN_NONE) continue;
     uint32_t c[3];
     pn_weldedCorners(tree->mesh, tree->shape->leafTriangles[slot], c);
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
       uint32_t v = c[k];
-      if (m->isListed[v] || tree->mesh->ringOffsets[v + 1] - tree->mesh->ringOffsets[v] < 2) {
-        continue;
-      }
+      if (m->isListed[v] || tree->mesh->ringOffsets[v + 1] - tree->mesh->ringOffsets[v] < 2) continue;
       m->isListed[v] = 1;
-      if (!addFan(m, v) || (m->windowCount == WINDOW && !closeWindow(m))) {
-        return false;
-      }
+      if (!addFan(m, v) || (m->windowCount == WINDOW && !closeWindow(m))) return false;
     }
   }
   return closeWindow(m) &&
@@ -303,22 +258,16 @@ static size_t pack(const FanMaker *m, char *block) {
   fans.seams = TAKE(seams);
   fans.leaves = TAKE(leaves);
   fans.slotOf = pn_pack(block, &at, m->slotOf, m->tree->mesh->triangleCount * sizeof(uint32_t));
-  if (block) {
-    memcpy(block, &fans, sizeof fans);
-  }
+  if (block) memcpy(block, &fans, sizeof fans);
   return at;
 }
 
 static bool packFans(FanMaker *m, void **outData, size_t *outBytes) {
   pn_findSlots(m->tree, m->slotOf);
-  if (!makeWindows(m)) {
-    return false;
-  }
+  if (!makeWindows(m)) return false;
   *outBytes = pack(m, NULL);
   *outData = pn_alloc(*outBytes);
-  if (*outData) {
-    pack(m, *outData);
-  }
+  if (*outData) pack(m, *outData);
   return *outData != NULL;
 }
 
@@ -351,8 +300,6 @@ static pnResult makeFans(void *context, void **outData, size_t *outBytes) {
 }
 
 pnResult pn_prepareFans(const pnTree *tree) {
-  if (!tree->def.self || tree->rule->reshapes || tree->shape->nodeCount == 0) {
-    return PN_OK;
-  }
+  if (!tree->def.self || tree->rule->reshapes || tree->shape->nodeCount == 0) return PN_OK;
   return pn_makePart(tree->shape, PN_PART_FANS, makeFans, (void *)(uintptr_t)tree);
 }

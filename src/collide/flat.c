@@ -31,30 +31,24 @@ static float sum4(pnF4 v) {
 /* The corners of four triangles of a leaf. */
 PN_INLINE void corners4(const pnTree *tree, uint32_t slot, pnV4 out[3]) {
   const float *c[4][3];
-  for (uint32_t i = 0; i < 4; i++) {
-    pn_slotCorners(tree, slot + i, c[i]);
-  }
-  for (int k = 0; k < 3; k++) {
-    out[k] = pn_v4Load(c[0][k], c[1][k], c[2][k], c[3][k]);
-  }
+  for (uint32_t i = 0; i < 4; ++i) pn_slotCorners(tree, slot + i, c[i]);
+  for (int k = 0; k < 3; ++k) out[k] = pn_v4Load(c[0][k], c[1][k], c[2][k], c[3][k]);
 }
 
 static void computeNormals(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
   Look *look = context;
   pnTree *tree = look->tree;
-  for (uint32_t leaf = begin; leaf < end; leaf++) {
+  for (uint32_t leaf = begin; leaf < end; ++leaf) {
     pn_freshen(tree, tree->shape->innerCount + leaf, &look->workers[worker].fresh);
     pnFlatNormals *out = &look->normals[leaf];
     pnF4 reach = pn_f4Set1(0);
-    for (uint32_t half = 0; half < 2; half++) {
+    for (uint32_t half = 0; half < 2; ++half) {
       pnV4 p[3];
       corners4(tree, leaf * PN_LANES + 4 * half, p);
       pnV4 b = pn_v4Sub(&p[1], &p[0]), c = pn_v4Sub(&p[2], &p[0]);
       pnV4 n = pn_v4Cross(&b, &c);
       reach = pn_v4Reach(&c, pn_v4Reach(&b, reach));
-      for (int k = 0; k < 3; k++) {
-        pn_f4Store(out->x[k] + 4 * half, n.x[k]);
-      }
+      for (int k = 0; k < 3; ++k) pn_f4Store(out->x[k] + 4 * half, n.x[k]);
     }
     out->reach = largest4(reach);
   }
@@ -72,30 +66,26 @@ static pnLineOfSight lookAtNode(const Look *look, const pnFlatRegion *r) {
   const pnFlatLeaf *leaf = look->flat->leaves + r->leafFirst;
   uint32_t first, end;
   pn_leafRange(look->tree, r->node, &first, &end);
-  for (uint32_t i = 0; i < end - first; i++) {
+  for (uint32_t i = 0; i < end - first; ++i) {
     /* lanes without a triangle have all corners in one place, and no normal */
     pnV4 low = normals4(&look->normals[leaf[i].leaf], 0), high = normals4(&look->normals[leaf[i].leaf], 1);
     low = pn_v4Add(&low, &high);
     sum = pn_v4Add(&sum, &low);
   }
-  for (int k = 0; k < 3; k++) {
-    sum.x[k] = pn_f4Set1(sum4(sum.x[k]));
-  }
+  for (int k = 0; k < 3; ++k) sum.x[k] = pn_f4Set1(sum4(sum.x[k]));
   return pn_lookAlong(&sum);
 }
 
 /* Is every triangle of the region seen from the same side? */
 static bool isSeenFromOneSide(const Look *look, const pnFlatRegion *r, const pnLineOfSight *sight) {
   const pnFlat *flat = look->flat;
-  for (const pnFlatLeaf *l = flat->leaves + r->leafFirst; l < flat->leaves + r[1].leafFirst; l++) {
+  for (const pnFlatLeaf *l = flat->leaves + r->leafFirst; l < flat->leaves + r[1].leafFirst; ++l) {
     const pnFlatNormals *n = &look->normals[l->leaf];
     pnF4 m = pn_f4Set1(n->reach), error = pn_seenError(m), inRange = pn_neighbourRange(m);
     pnV4 low = normals4(n, 0), high = normals4(n, 1);
     unsigned seen = pn_f4Signs(pn_f4And(pn_f4Greater(pn_v4Dot(&sight->along, &low), error), inRange));
     seen |= pn_f4Signs(pn_f4And(pn_f4Greater(pn_v4Dot(&sight->along, &high), error), inRange)) << 4;
-    if ((l->lanes & ~seen) != 0) {
-      return false;
-    }
+    if ((l->lanes & ~seen) != 0) return false;
   }
   return true;
 }
@@ -133,14 +123,9 @@ static bool isRound(const pnTree *tree, const pnFlat *flat, const pnFlatRegion *
 static bool isFlat(const Look *look, const pnFlatRegion *r) {
   const pnFlat *flat = look->flat;
   pnLineOfSight sight = lookAtNode(look, r);
-  if (!isRound(look->tree, flat, r, &sight) || !isSeenFromOneSide(look, r, &sight)) {
-    return false;
-  }
-  for (const pnSeam *s = flat->seams + r->seamFirst; s < flat->seams + r[1].seamFirst; s++) {
-    if (!pn_isClosedSeam(look->tree, s)) {
-      return false;
-    }
-  }
+  if (!isRound(look->tree, flat, r, &sight) || !isSeenFromOneSide(look, r, &sight)) return false;
+  for (const pnSeam *s = flat->seams + r->seamFirst; s < flat->seams + r[1].seamFirst; ++s)
+    if (!pn_isClosedSeam(look->tree, s)) return false;
   return true;
 }
 
@@ -150,29 +135,22 @@ static void findBelow(const Look *look, uint32_t node) {
   uint32_t region = look->flat->regionOf[node];
   look->isFlat[node] = region != PN_NONE && isFlat(look, &look->flat->regions[region]);
   uint32_t child = shape->first[node];
-  for (uint32_t j = 0; !look->isFlat[node] && child < shape->innerCount && j < shape->count[node]; j++) {
+  for (uint32_t j = 0; !look->isFlat[node] && child < shape->innerCount && j < shape->count[node]; ++j)
     findBelow(look, child + j);
-  }
 }
 
 static void findRegions(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
   (void)worker;
   const Look *look = context;
-  for (uint32_t i = begin; i < end; i++) {
-    findBelow(look, look->flat->tops[i]);
-  }
+  for (uint32_t i = begin; i < end; ++i) findBelow(look, look->flat->tops[i]);
 }
 
 /* ---------------------------------------------------------------- all */
 
 static bool findFlat(pnTree *tree, const pnTasks *tasks, pnWorker *workers, pnProofRoom *room) {
   pnFlatFrame *frame = tree->flat;
-  if (frame->frame == tree->pose->frame) {
-    return true;
-  }
-  if (!pn_arrayReserve(room, tree->shape->leafCount * sizeof(pnFlatNormals))) {
-    return false;
-  }
+  if (frame->frame == tree->pose->frame) return true;
+  if (!pn_arrayReserve(room, tree->shape->leafCount * sizeof(pnFlatNormals))) return false;
   Look look = {tree, frame->flat, frame->isFlat, (pnFlatNormals *)(void *)room->data, workers};
   pn_parallelFor(tasks, computeNormals, &look, tree->shape->leafCount, LEAVES_PER_ITEM);
   pn_parallelFor(tasks, findRegions, &look, look.flat->topCount, TOPS_PER_ITEM);
@@ -184,7 +162,7 @@ static void pruneFlat(const pnTraversal *t, pnWorker *w, pnPairs *list, size_t f
   (void)w;
   const uint8_t *isFlat = t->a->flat->isFlat;
   size_t kept = from;
-  for (size_t i = from; i < list->count; i++) {
+  for (size_t i = from; i < list->count; ++i) {
     pnPair p = list->data[i];
     list->data[kept] = p;
     kept += !(p.a == p.b && isFlat[p.a]);

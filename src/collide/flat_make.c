@@ -60,17 +60,13 @@ static uint32_t placeAt(const FlatMaker *m, uint32_t edge) {
 
 /* From the middle to a welded vertex at rest. */
 static void fromMiddle(const FlatMaker *m, uint32_t v, double out[3]) {
-  for (int k = 0; k < 3; k++) {
-    out[k] = (double)m->mesh->vertices[3 * (size_t)v + k] - m->middle[k];
-  }
+  for (int k = 0; k < 3; ++k) out[k] = (double)m->mesh->vertices[3 * (size_t)v + k] - m->middle[k];
 }
 static double dot(const double *a, const double *b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 static void cross(const double *a, const double *b, double *out) {
-  for (int k = 0; k < 3; k++) {
-    out[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
-  }
+  for (int k = 0; k < 3; ++k) out[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
 }
 
 /* ---------------------------------------------------------------- growing */
@@ -80,28 +76,24 @@ static uint32_t chooseMiddle(FlatMaker *m, uint32_t firstLeaf, uint32_t leafCoun
   double mean[3] = {0}, least = DBL_MAX;
   uint32_t corners = 0, best = PN_NONE;
   m->middle[0] = m->middle[1] = m->middle[2] = 0;
-  for (int pass = 0; pass < 2; pass++) {
-    for (uint32_t slot = firstLeaf * PN_LANES; slot < (firstLeaf + leafCount) * PN_LANES; slot++) {
+  for (int pass = 0; pass < 2; ++pass) {
+    for (uint32_t slot = firstLeaf * PN_LANES; slot < (firstLeaf + leafCount) * PN_LANES; ++slot) {
       uint32_t t = m->tree->shape->leafTriangles[slot];
-      for (uint32_t e = 3 * t; t != PN_NONE && e < 3 * t + 3; e++) {
+      for (uint32_t e = 3 * t; t != PN_NONE && e < 3 * t + 3; ++e) {
         double p[3];
         fromMiddle(m, weldAt(m, e), p);
         if (pass == 0) {
           mean[0] += p[0], mean[1] += p[1], mean[2] += p[2];
-          corners++;
+          ++corners;
         } else if (dot(p, p) < least) {
           least = dot(p, p);
           best = e;
         }
       }
     }
-    for (int k = 0; k < 3 && pass == 0; k++) {
-      m->middle[k] = mean[k] / corners;
-    }
+    for (int k = 0; k < 3 && pass == 0; ++k) m->middle[k] = mean[k] / corners;
   }
-  for (int k = 0; k < 3; k++) {
-    m->middle[k] = (double)m->mesh->vertices[3 * (size_t)weldAt(m, best) + k];
-  }
+  for (int k = 0; k < 3; ++k) m->middle[k] = (double)m->mesh->vertices[3 * (size_t)weldAt(m, best) + k];
   return best;
 }
 
@@ -109,15 +101,12 @@ static uint32_t chooseMiddle(FlatMaker *m, uint32_t firstLeaf, uint32_t leafCoun
 static bool over(const FlatMaker *m, uint32_t edge, uint32_t *out) {
   uint32_t t = m->mesh->neighbours[edge];
   *out = t;
-  if (t == PN_NONE) {
-    return true;
-  }
-  for (uint32_t e = 3 * t; e < 3 * t + 3; e++) {
+  if (t == PN_NONE) return true;
+  for (uint32_t e = 3 * t; e < 3 * t + 3; ++e) {
     /* over the same edge and back again: only two */
     if (m->mesh->neighbours[e] == edge / 3 && weldAt(m, e) == weldAt(m, nextEdge(edge)) &&
-        weldAt(m, nextEdge(e)) == weldAt(m, edge)) {
+        weldAt(m, nextEdge(e)) == weldAt(m, edge))
       return true;
-    }
   }
   return false;
 }
@@ -129,19 +118,15 @@ static bool addTriangle(FlatMaker *m, uint32_t t) {
 
 static void sumNormals(FlatMaker *m) {
   m->normal[0] = m->normal[1] = m->normal[2] = 0;
-  for (size_t i = 0; i < m->triangles.count; i++) {
+  for (size_t i = 0; i < m->triangles.count; ++i) {
     double p[3][3], n[3];
-    for (uint32_t k = 0; k < 3; k++) {
-      fromMiddle(m, weldAt(m, 3 * m->triangles.data[i] + k), p[k]);
-    }
-    for (int k = 0; k < 3; k++) {
+    for (uint32_t k = 0; k < 3; ++k) fromMiddle(m, weldAt(m, 3 * m->triangles.data[i] + k), p[k]);
+    for (int k = 0; k < 3; ++k) {
       p[1][k] -= p[0][k];
       p[2][k] -= p[0][k];
     }
     cross(p[1], p[2], n);
-    for (int k = 0; k < 3; k++) {
-      m->normal[k] += n[k];
-    }
+    for (int k = 0; k < 3; ++k) m->normal[k] += n[k];
   }
 }
 
@@ -150,7 +135,7 @@ static bool goesAround(const FlatMaker *m, uint32_t edge, double least) {
   double p[3], q[3], step[3], n[3];
   fromMiddle(m, weldAt(m, edge), p);
   fromMiddle(m, weldAt(m, nextEdge(edge)), q);
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     step[k] = q[k] - p[k];
     p[k] = 0.5 * (p[k] + q[k]);
   }
@@ -162,20 +147,14 @@ static bool goesAround(const FlatMaker *m, uint32_t edge, double least) {
 /* One round; *outDone when nothing was left to do. */
 static Made mend(FlatMaker *m, bool *outDone) {
   *outDone = true;
-  for (size_t i = 0, count = m->triangles.count; i < count; i++) {
+  for (size_t i = 0, count = m->triangles.count; i < count; ++i) {
     uint32_t t = m->triangles.data[i], next;
-    for (uint32_t e = 3 * t; e < 3 * t + 3; e++) {
-      if (!over(m, e, &next)) {
-        return FLAT_NOT_MADE;
-      }
+    for (uint32_t e = 3 * t; e < 3 * t + 3; ++e) {
+      if (!over(m, e, &next)) return FLAT_NOT_MADE;
       /* borders of the mesh stay as they are */
-      if (next == PN_NONE || m->inRegion[next] == m->region || goesAround(m, e, GOOD_SINE)) {
-        continue;
-      }
+      if (next == PN_NONE || m->inRegion[next] == m->region || goesAround(m, e, GOOD_SINE)) continue;
       *outDone = false;
-      if (!addTriangle(m, next)) {
-        return NO_MEMORY;
-      }
+      if (!addTriangle(m, next)) return NO_MEMORY;
     }
   }
   return FLAT_MADE;
@@ -187,15 +166,13 @@ static Made mend(FlatMaker *m, bool *outDone) {
 static Made checkConnected(FlatMaker *m) {
   size_t count = m->triangles.count;
   m->reached.count = 0;
-  if (!pn_arrayReserve(&m->reached, count)) {
-    return NO_MEMORY;
-  }
+  if (!pn_arrayReserve(&m->reached, count)) return NO_MEMORY;
   /* those reached bear the next number meanwhile */
   m->reached.data[m->reached.count++] = m->triangles.data[0];
   m->inRegion[m->triangles.data[0]] = m->region + 1;
-  for (size_t i = 0; i < m->reached.count; i++) {
+  for (size_t i = 0; i < m->reached.count; ++i) {
     uint32_t t = m->reached.data[i];
-    for (uint32_t e = 3 * t; e < 3 * t + 3; e++) {
+    for (uint32_t e = 3 * t; e < 3 * t + 3; ++e) {
       uint32_t next = m->mesh->neighbours[e];
       if (next != PN_NONE && m->inRegion[next] == m->region) {
         m->inRegion[next] = m->region + 1;
@@ -203,28 +180,22 @@ static Made checkConnected(FlatMaker *m) {
       }
     }
   }
-  for (size_t i = 0; i < m->reached.count; i++) {
-    m->inRegion[m->reached.data[i]] = m->region;
-  }
+  for (size_t i = 0; i < m->reached.count; ++i) m->inRegion[m->reached.data[i]] = m->region;
   return m->reached.count == count ? FLAT_MADE : FLAT_NOT_MADE;
 }
 
 /* The rim: from every vertex on it one edge. Returns how many, 0 when it is not a line, or an edge of it does not go around. */
 static uint32_t findRim(FlatMaker *m, uint32_t *outFirst) {
   uint32_t count = 0;
-  for (size_t i = 0; i < m->triangles.count; i++) {
-    for (uint32_t e = 3 * m->triangles.data[i]; e < 3 * m->triangles.data[i] + 3; e++) {
+  for (size_t i = 0; i < m->triangles.count; ++i) {
+    for (uint32_t e = 3 * m->triangles.data[i]; e < 3 * m->triangles.data[i] + 3; ++e) {
       uint32_t next = m->mesh->neighbours[e], v = weldAt(m, e);
-      if (next != PN_NONE && m->inRegion[next] == m->region) {
-        continue;
-      }
-      if (m->rimMark[v] == m->region || !goesAround(m, e, LEAST_SINE)) {
-        return 0;
-      }
+      if (next != PN_NONE && m->inRegion[next] == m->region) continue;
+      if (m->rimMark[v] == m->region || !goesAround(m, e, LEAST_SINE)) return 0;
       m->rimMark[v] = m->region;
       m->rimEdge[v] = e;
       *outFirst = e;
-      count++;
+      ++count;
     }
   }
   return count;
@@ -232,12 +203,12 @@ static uint32_t findRim(FlatMaker *m, uint32_t *outFirst) {
 
 static uint32_t countVertices(FlatMaker *m) {
   uint32_t count = 0;
-  for (size_t i = 0; i < 3 * m->triangles.count; i++) {
+  for (size_t i = 0; i < 3 * m->triangles.count; ++i) {
     uint32_t edge = 3 * m->triangles.data[i / 3] + (uint32_t)(i % 3), v = weldAt(m, edge);
     if (m->vertexMark[v] != m->region) {
       m->vertexMark[v] = m->region;
       m->firstCorner[v] = edge;
-      count++;
+      ++count;
     }
   }
   return count;
@@ -246,11 +217,9 @@ static uint32_t countVertices(FlatMaker *m) {
 /* Follows the rim; its places are appended. */
 static Made addRim(FlatMaker *m, uint32_t first, uint32_t count) {
   size_t begin = m->rims.count;
-  if (!pn_arrayReserve(&m->rims, begin + count + 5)) {
-    return NO_MEMORY;
-  }
+  if (!pn_arrayReserve(&m->rims, begin + count + 5)) return NO_MEMORY;
   uint32_t edge = first;
-  for (uint32_t i = 0; i < count; i++) {
+  for (uint32_t i = 0; i < count; ++i) {
     m->rims.data[m->rims.count++] = placeAt(m, edge);
     uint32_t v = weldAt(m, nextEdge(edge));
     if (m->rimMark[v] != m->region || (m->rimEdge[v] == first) != (i + 1 == count)) {
@@ -259,9 +228,9 @@ static Made addRim(FlatMaker *m, uint32_t first, uint32_t count) {
     }
     edge = m->rimEdge[v];
   }
-  for (uint32_t i = 0; i < 5; i++) {
+  for (uint32_t i = 0; i < 5; ++i) {
     m->rims.data[m->rims.count] = m->rims.data[begin + i % count];
-    m->rims.count++;
+    ++m->rims.count;
   }
   return FLAT_MADE;
 }
@@ -281,29 +250,22 @@ static bool addLeaf(FlatMaker *m, uint32_t leaf, uint8_t lanes) {
 
 static Made addRegion(FlatMaker *m, uint32_t node, uint32_t middleEdge) {
   uint32_t firstRim = 0, rim = findRim(m, &firstRim), faces = (uint32_t)m->triangles.count;
-  if (rim < 3 || rim > PN_RIM_MOST || 2 * (countVertices(m) + faces) != 2 + 3 * faces + rim) {
-    return FLAT_NOT_MADE;
-  }
+  if (rim < 3 || rim > PN_RIM_MOST || 2 * (countVertices(m) + faces) != 2 + 3 * faces + rim) return FLAT_NOT_MADE;
   pnFlatRegion r = {node, placeAt(m, middleEdge), (uint32_t)m->leaves.count, (uint32_t)m->rims.count,
                     (uint32_t)m->seams.count};
   Made made = addRim(m, firstRim, rim);
-  if (made != FLAT_MADE) {
-    return made;
-  }
+  if (made != FLAT_MADE) return made;
   bool ok = true;
   uint32_t first, end;
   pn_leafRange(m->tree, node, &first, &end);
-  for (uint32_t leaf = first; ok && leaf < end; leaf++) {
-    ok = addLeaf(m, leaf, 0);
-  }
-  for (size_t i = 0; ok && i < 3 * (size_t)faces; i++) {
+  for (uint32_t leaf = first; ok && leaf < end; ++leaf) ok = addLeaf(m, leaf, 0);
+  for (size_t i = 0; ok && i < 3 * (size_t)faces; ++i) {
     uint32_t t = m->triangles.data[i / 3], e = 3 * t + (uint32_t)(i % 3), slot = m->slotOf[t];
     ok = addLeaf(m, slot / PN_LANES, (uint8_t)(1u << slot % PN_LANES));
     /* one vertex by welding, two by number: they may come apart */
     uint32_t other = m->firstCorner[weldAt(m, e)];
-    if (ok && m->mesh->triangles[e] != m->mesh->triangles[other]) {
+    if (ok && m->mesh->triangles[e] != m->mesh->triangles[other])
       ok = pn_arrayPush(&m->seams, ((pnSeam){{placeAt(m, e), placeAt(m, other)}, node}));
-    }
   }
   m->regionOf[node] = (uint32_t)m->regions.count;
   return ok && pn_arrayPush(&m->regions, r) ? FLAT_MADE : NO_MEMORY;
@@ -316,23 +278,17 @@ static Made makeRegion(FlatMaker *m, uint32_t node) {
   m->region += 2; /* the number in between is for checkConnected */
   uint32_t middleEdge = chooseMiddle(m, first, end - first);
   m->triangles.count = 0;
-  for (uint32_t slot = first * PN_LANES; slot < end * PN_LANES; slot++) {
+  for (uint32_t slot = first * PN_LANES; slot < end * PN_LANES; ++slot) {
     uint32_t t = m->tree->shape->leafTriangles[slot];
-    if (t != PN_NONE && !addTriangle(m, t)) {
-      return NO_MEMORY;
-    }
+    if (t != PN_NONE && !addTriangle(m, t)) return NO_MEMORY;
   }
   sumNormals(m);
   /* it only grows: one that is too large already will be in the end, and on a crumpled mesh that is most of them */
   size_t most = MOST_GROWTH * (size_t)m->tree->shape->below[node];
   bool done = false;
   Made made = FLAT_MADE;
-  for (int i = 0; made == FLAT_MADE && !done && i < ROUNDS && m->triangles.count <= most; i++) {
-    made = mend(m, &done);
-  }
-  if (made == FLAT_MADE && (!done || m->triangles.count > most)) {
-    made = FLAT_NOT_MADE;
-  }
+  for (int i = 0; made == FLAT_MADE && !done && i < ROUNDS && m->triangles.count <= most; ++i) made = mend(m, &done);
+  if (made == FLAT_MADE && (!done || m->triangles.count > most)) made = FLAT_NOT_MADE;
   made = made == FLAT_MADE ? checkConnected(m) : made;
   return made == FLAT_MADE ? addRegion(m, node, middleEdge) : made;
 }
@@ -342,13 +298,11 @@ static Made makeRegion(FlatMaker *m, uint32_t node) {
 static bool makeRegions(FlatMaker *m) {
   const pnTree *tree = m->tree;
   pn_findSlots(tree, m->slotOf);
-  for (uint32_t node = 0; node < tree->shape->innerCount; node++) {
+  for (uint32_t node = 0; node < tree->shape->innerCount; ++node) {
     m->regionOf[node] = PN_NONE;
     if (tree->shape->below[node] <= MOST_TRIANGLES) {
       bool isTop = node == 0 || tree->shape->below[tree->shape->parent[node] / PN_LANES] > MOST_TRIANGLES;
-      if (makeRegion(m, node) == NO_MEMORY || (isTop && !pn_arrayPush(&m->tops, node))) {
-        return false;
-      }
+      if (makeRegion(m, node) == NO_MEMORY || (isTop && !pn_arrayPush(&m->tops, node))) return false;
     }
   }
   return pn_arrayPush(&m->regions, ((pnFlatRegion){.leafFirst = (uint32_t)m->leaves.count,
@@ -370,9 +324,7 @@ static size_t pack(const FlatMaker *m, char *block) {
   flat.topCount = (uint32_t)m->tops.count;
   flat.tops = TAKE(tops);
   flat.regionOf = pn_pack(block, &at, m->regionOf, m->tree->shape->innerCount * sizeof(uint32_t));
-  if (block) {
-    memcpy(block, &flat, sizeof flat);
-  }
+  if (block) memcpy(block, &flat, sizeof flat);
   return at;
 }
 
@@ -388,9 +340,7 @@ static bool packFlat(FlatMaker *m, void **outData, size_t *outBytes) {
   size_t triangles = tree->mesh->triangleCount, vertices = tree->mesh->vertexCount, leaves = tree->shape->leafCount;
   size_t bytes = pn_bytes(2 * triangles + 4 * vertices + 2 * leaves + tree->shape->innerCount, sizeof(uint32_t));
   uint32_t *memory = pn_allocZero(bytes), *at = memory;
-  if (!memory) {
-    return false;
-  }
+  if (!memory) return false;
   m->slotOf = scratch(&at, triangles);
   m->inRegion = scratch(&at, triangles);
   m->vertexMark = scratch(&at, vertices);
@@ -406,9 +356,7 @@ static bool packFlat(FlatMaker *m, void **outData, size_t *outBytes) {
     *outData = pn_alloc(*outBytes);
     ok = *outData != NULL;
   }
-  if (*outData) {
-    pack(m, *outData);
-  }
+  if (*outData) pack(m, *outData);
   pn_free(memory, bytes);
   return ok;
 }
@@ -429,19 +377,13 @@ static pnResult makeFlat(void *context, void **outData, size_t *outBytes) {
 }
 
 pnResult pn_prepareFlat(pnTree *tree) {
-  if (tree->flat || !tree->def.self || tree->rule->reshapes || tree->shape->innerCount == 0) {
-    return PN_OK;
-  }
+  if (tree->flat || !tree->def.self || tree->rule->reshapes || tree->shape->innerCount == 0) return PN_OK;
   pnResult result = pn_makePart(tree->shape, PN_PART_FLAT, makeFlat, tree);
   const pnFlat *flat = pn_partOf(tree->shape, PN_PART_FLAT);
-  if (result != PN_OK || !flat) {
-    return result;
-  }
+  if (result != PN_OK || !flat) return result;
   size_t bytes = sizeof(pnFlatFrame) + tree->shape->innerCount;
   tree->flat = pn_allocZero(bytes);
-  if (!tree->flat) {
-    return pn_failMemory(bytes);
-  }
+  if (!tree->flat) return pn_failMemory(bytes);
   tree->flatBytes = bytes;
   tree->flat->flat = flat;
   return PN_OK;

@@ -20,12 +20,8 @@ static bool fetch(const pnPose *pose, uint32_t triangle, pnTriangle *out) {
 
 bool pn_trianglesMeetNow(const pnPose *a, uint32_t s, const pnPose *b, uint32_t t, bool self) {
   pnTriangle x, y;
-  if (!fetch(a, s, &x) || !fetch(b, t, &y)) {
-    return false;
-  }
-  if (!self) {
-    return pnTrianglesMeet(&x, &y);
-  }
+  if (!fetch(a, s, &x) || !fetch(b, t, &y)) return false;
+  if (!self) return pnTrianglesMeet(&x, &y);
   const float *p[3] = {x.v[0], x.v[1], x.v[2]}, *q[3] = {y.v[0], y.v[1], y.v[2]};
   return pn_trianglesMeetBeyondPtr(p, q, pn_sharedNow(a->mesh, s, t, p, q));
 }
@@ -35,7 +31,7 @@ bool pn_trianglesMeetNow(const pnPose *a, uint32_t s, const pnPose *b, uint32_t 
 pnResult pn_checkHint(const pnTree *a, const pnTree *b, pnPair hint) {
   const pnTree *trees[2] = {a, b ? b : a};
   uint32_t triangles[2] = {hint.a, hint.b};
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2; ++i) {
     const pnMesh *mesh = trees[i]->mesh;
     if (triangles[i] >= mesh->triangleCount && !trees[i]->rule->reshapes) {
       return pn_fail(PN_ERROR_ARGUMENT, "hint: %s is triangle %u of mesh '%s', which has %u", i ? "b" : "a",
@@ -55,16 +51,10 @@ static bool isThere(const pnTree *tree, uint32_t triangle) {
 bool pn_tryHint(const pnTree *a, const pnTree *b, const pnSelfFilter *filter, pnPair *ioHint, pnCost *cost) {
   pnPair pair = b ? *ioHint : (pnPair){PN_MIN(ioHint->a, ioHint->b), PN_MAX(ioHint->a, ioHint->b)};
   size_t wanted = 1;
-  if (!isThere(a, pair.a) || !isThere(b ? b : a, pair.b) || (!b && pair.a == pair.b)) {
-    return false;
-  }
-  if (!b) {
-    pn_filterPairs(a, filter, &pair, &wanted);
-  }
-  if (wanted == 0) {
-    return false;
-  }
-  cost->exactTests++;
+  if (!isThere(a, pair.a) || !isThere(b ? b : a, pair.b) || (!b && pair.a == pair.b)) return false;
+  if (!b) pn_filterPairs(a, filter, &pair, &wanted);
+  if (wanted == 0) return false;
+  ++cost->exactTests;
   cost->verticesFetched += 6;
   *ioHint = pair;
   return pn_trianglesMeetNow(a->pose, pair.a, b ? b->pose : a->pose, pair.b, !b);

@@ -28,7 +28,7 @@ static double sizeOf(const double p[3]) {
 /* Makes the box hold a point of the octahedron, given at any size but zero. */
 static void take(pnHubItem *item, const double p[3]) {
   double size = sizeOf(p);
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     float x = (float)(p[k] / size);
     item->lo[k] = PN_MIN(item->lo[k], x - MARGIN);
     item->hi[k] = PN_MAX(item->hi[k], x + MARGIN);
@@ -36,7 +36,7 @@ static void take(pnHubItem *item, const double p[3]) {
 }
 
 static void takeAll(pnHubItem *item) {
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     item->lo[k] = -2;
     item->hi[k] = 2;
   }
@@ -46,12 +46,10 @@ static void takeAll(pnHubItem *item) {
 static void takeBetween(pnHubItem *item, const double a[3], const double b[3]) {
   take(item, a);
   take(item, b);
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     if ((a[k] < 0 && b[k] > 0) || (a[k] > 0 && b[k] < 0)) {
       double s = a[k] / (a[k] - b[k]), p[3];
-      for (int i = 0; i < 3; i++) {
-        p[i] = i == k ? 0 : (1 - s) * a[i] + s * b[i];
-      }
+      for (int i = 0; i < 3; ++i) p[i] = i == k ? 0 : (1 - s) * a[i] + s * b[i];
       if (sizeOf(p) < LEAST_BEND) {
         takeAll(item);
         return;
@@ -68,32 +66,23 @@ static bool directionBox(const pnTree *tree, uint32_t v, uint32_t slot, const fl
   uint32_t weld[3], ends = 0;
   pn_slotCorners(tree, slot, corner);
   pn_weldedCorners(tree->mesh, item->triangle, weld);
-  for (int c = 0; c < 3; c++) {
+  for (int c = 0; c < 3; ++c) {
     if (weld[c] == v) {
-      if (!pn_samePoint(corner[c], middle)) {
-        return false;
-      }
+      if (!pn_samePoint(corner[c], middle)) return false;
       continue;
     }
     double size, *e = end[ends];
-    for (int k = 0; k < 3; k++) {
-      e[k] = (double)corner[c][k] - middle[k];
-    }
+    for (int k = 0; k < 3; ++k) e[k] = (double)corner[c][k] - middle[k];
     size = sizeOf(e);
-    for (int k = 0; size > 0 && k < 3; k++) {
-      e[k] /= size;
-    }
+    for (int k = 0; size > 0 && k < 3; ++k) e[k] /= size;
     ends += size > 0;
   }
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     item->lo[k] = 3;
     item->hi[k] = -3;
   }
-  if (ends == 2) {
-    takeBetween(item, end[0], end[1]);
-  } else if (ends == 1) {
-    take(item, end[0]);
-  }
+  if (ends == 2) takeBetween(item, end[0], end[1]);
+  else if (ends == 1) take(item, end[0]);
   return ends > 0;
 }
 
@@ -103,21 +92,17 @@ static bool directionBox(const pnTree *tree, uint32_t v, uint32_t slot, const fl
 static bool findSpine(pnHubSweep *s, const pnMesh *mesh) {
   uint32_t n = 0, most = 0;
   s->spine = PN_NONE;
-  if (!pn_arrayReserve(&s->keys, 3 * (size_t)s->regular) || !pn_arrayReserve(&s->keyScratch, 3 * (size_t)s->regular)) {
+  if (!pn_arrayReserve(&s->keys, 3 * (size_t)s->regular) || !pn_arrayReserve(&s->keyScratch, 3 * (size_t)s->regular))
     return false;
-  }
-  for (uint32_t i = 0; i < s->regular; i++) {
+  for (uint32_t i = 0; i < s->regular; ++i) {
     uint32_t weld[3];
     pn_weldedCorners(mesh, s->items.data[i].triangle, weld);
-    for (int c = 0; c < 3; c++) {
-      if (weld[c] != s->vertex) {
-        s->keys.data[n++] = (pnKeyValue){weld[c], i};
-      }
-    }
+    for (int c = 0; c < 3; ++c)
+      if (weld[c] != s->vertex) s->keys.data[n++] = (pnKeyValue){weld[c], i};
   }
   pn_sortKeyValue(s->keys.data, s->keyScratch.data, n);
   for (uint32_t begin = 0, end; begin < n; begin = end) {
-    for (end = begin + 1; end < n && s->keys.data[end].key == s->keys.data[begin].key; end++) {}
+    for (end = begin + 1; end < n && s->keys.data[end].key == s->keys.data[begin].key; ++end) {}
     if (end - begin > most) {
       most = end - begin;
       s->spine = most >= LEAST_PAGES ? s->keys.data[begin].key : PN_NONE;
@@ -128,13 +113,9 @@ static bool findSpine(pnHubSweep *s, const pnMesh *mesh) {
 
 /* The direction from v or the spine's other end to a corner, of size 1. False: it has none. */
 static bool directionTo(const float *middle, const float *corner, double out[3]) {
-  for (int k = 0; k < 3; k++) {
-    out[k] = (double)corner[k] - middle[k];
-  }
+  for (int k = 0; k < 3; ++k) out[k] = (double)corner[k] - middle[k];
   double size = sizeOf(out);
-  for (int k = 0; size > 0 && k < 3; k++) {
-    out[k] /= size;
-  }
+  for (int k = 0; size > 0 && k < 3; ++k) out[k] /= size;
   return size > 0;
 }
 
@@ -147,37 +128,30 @@ static bool pageBox(const pnTree *tree, const pnHubSweep *s, uint32_t slot, cons
   double e[3], f[3], w[3] = {0};
   pn_slotCorners(tree, slot, corner);
   pn_weldedCorners(tree->mesh, item->triangle, weld);
-  for (int c = 0; c < 3; c++) {
+  for (int c = 0; c < 3; ++c) {
     there = weld[c] == s->spine ? corner[c] : there;
     third = weld[c] != s->spine && weld[c] != s->vertex ? corner[c] : third;
   }
   *far = *far ? *far : there;
-  if (!there || !third || !pn_samePoint(there, *far) || !directionTo(middle, there, e)) {
-    return false;
-  }
+  if (!there || !third || !pn_samePoint(there, *far) || !directionTo(middle, there, e)) return false;
   double along = 0, square = 0;
   bool some = directionTo(middle, third, f);
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     along += some ? e[k] * f[k] : 0;
     square += e[k] * e[k];
     item->lo[k] = 3;
     item->hi[k] = -3;
   }
-  for (int k = 0; some && k < 3; k++) {
-    w[k] = f[k] - along / square * e[k];
-  }
-  if (!some || sizeOf(w) < LEAST_BEND) {
-    takeAll(item);
-  } else {
-    take(item, w);
-  }
+  for (int k = 0; some && k < 3; ++k) w[k] = f[k] - along / square * e[k];
+  if (!some || sizeOf(w) < LEAST_BEND) takeAll(item);
+  else take(item, w);
   return true;
 }
 
 static void spaceBox(const pnTree *tree, uint32_t slot, pnHubItem *item) {
   const float *corner[3];
   pn_slotCorners(tree, slot, corner);
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     item->lo[k] = PN_MIN(corner[0][k], PN_MIN(corner[1][k], corner[2][k]));
     item->hi[k] = PN_MAX(corner[0][k], PN_MAX(corner[1][k], corner[2][k]));
   }
@@ -189,9 +163,7 @@ static const float *middleOf(const pnTree *tree, const pnFans *fans, uint32_t v)
   const float *corner[3];
   pn_slotCorners(tree, fans->slotOf[triangle], corner);
   pn_weldedCorners(tree->mesh, triangle, weld);
-  while (weld[c] != v) {
-    c++;
-  }
+  while (weld[c] != v) ++c;
   return corner[c];
 }
 
@@ -199,9 +171,9 @@ static const float *middleOf(const pnTree *tree, const pnFans *fans, uint32_t v)
 static int leastCrowded(const pnHubItem *items, uint32_t count) {
   int best = 0;
   double least = 0;
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     double sum = 0, lo = 3, hi = -3;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; ++i) {
       sum += (double)items[i].hi[k] - items[i].lo[k];
       lo = PN_MIN(lo, items[i].lo[k]);
       hi = PN_MAX(hi, items[i].hi[k]);
@@ -215,19 +187,12 @@ static int leastCrowded(const pnHubItem *items, uint32_t count) {
 
 /* Sorts the first n by where they begin on the axis. */
 static bool sortItems(pnHubSweep *s, uint32_t n) {
-  if (!pn_arrayReserve(&s->keys, n) || !pn_arrayReserve(&s->keyScratch, n) || !pn_arrayReserve(&s->scratch, n)) {
+  if (!pn_arrayReserve(&s->keys, n) || !pn_arrayReserve(&s->keyScratch, n) || !pn_arrayReserve(&s->scratch, n))
     return false;
-  }
-  for (uint32_t i = 0; i < n; i++) {
-    s->keys.data[i] = (pnKeyValue){pn_floatOrder(s->items.data[i].lo[s->axis]), i};
-  }
+  for (uint32_t i = 0; i < n; ++i) s->keys.data[i] = (pnKeyValue){pn_floatOrder(s->items.data[i].lo[s->axis]), i};
   pn_sortKeyValue(s->keys.data, s->keyScratch.data, n);
-  for (uint32_t i = 0; i < n; i++) {
-    s->scratch.data[i] = s->items.data[s->keys.data[i].value];
-  }
-  if (n > 0) {
-    memcpy(s->items.data, s->scratch.data, n * sizeof(pnHubItem));
-  }
+  for (uint32_t i = 0; i < n; ++i) s->scratch.data[i] = s->items.data[s->keys.data[i].value];
+  if (n > 0) memcpy(s->items.data, s->scratch.data, n * sizeof(pnHubItem));
   return true;
 }
 
@@ -236,32 +201,26 @@ bool pn_beginHub(pnHubSweep *s, const pnTree *tree, const pnFans *fans, uint32_t
   uint32_t begin = mesh->ringOffsets[v], count = mesh->ringOffsets[v + 1] - begin, loose = 0;
   const float *middle = middleOf(tree, fans, v);
   s->items.count = 0;
-  if (!pn_arrayReserve(&s->items, count)) {
-    return false;
-  }
+  if (!pn_arrayReserve(&s->items, count)) return false;
   s->items.count = count;
   s->vertex = v;
   s->regular = s->i = s->pages = 0;
   s->part = PN_HUB_DIRECTIONS;
-  for (uint32_t r = 0; r < count; r++) {
+  for (uint32_t r = 0; r < count; ++r) {
     pnHubItem item = {.triangle = mesh->rings[begin + r]};
     bool regular = directionBox(tree, v, fans->slotOf[item.triangle], middle, &item);
     s->items.data[regular ? s->regular++ : count - ++loose] = item;
   }
-  if (!findSpine(s, mesh)) {
-    return false;
-  }
+  if (!findSpine(s, mesh)) return false;
   const float *far = NULL;
-  for (uint32_t i = 0; s->spine != PN_NONE && i < s->regular; i++) {
+  for (uint32_t i = 0; s->spine != PN_NONE && i < s->regular; ++i) {
     pnHubItem page = s->items.data[i]; /* its box is made when pages are swept */
     s->items.data[i].page = pageBox(tree, s, fans->slotOf[page.triangle], middle, &far, &page);
     s->pages += s->items.data[i].page;
   }
   s->axis = leastCrowded(s->items.data, s->regular);
   s->j = 1;
-  if (!sortItems(s, s->regular)) {
-    return false;
-  }
+  if (!sortItems(s, s->regular)) return false;
   /* keys have done their work: now they lead from a page to the last of those that follow without a gap */
   for (uint32_t i = s->regular; i-- > 0;) {
     bool more = i + 1 < s->regular && s->items.data[i + 1].page;
@@ -272,18 +231,14 @@ bool pn_beginHub(pnHubSweep *s, const pnTree *tree, const pnFans *fans, uint32_t
 
 static bool overlap(const pnHubItem *p, const pnHubItem *q) {
   bool apart = false;
-  for (int k = 0; k < 3; k++) {
-    apart = apart || p->lo[k] > q->hi[k] || q->lo[k] > p->hi[k];
-  }
+  for (int k = 0; k < 3; ++k) apart = apart || p->lo[k] > q->hi[k] || q->lo[k] > p->hi[k];
   return !apart;
 }
 
 /* Offers the pair at (i, j). */
 static bool offer(const pnHubSweep *s, const pnTree *tree, const pnFans *fans, pnPairs *candidates) {
   const pnHubItem *p = &s->items.data[s->i], *q = &s->items.data[s->j];
-  if (!overlap(p, q) || pn_smallestShared(tree->mesh, p->triangle, q->triangle) != s->vertex) {
-    return true;
-  }
+  if (!overlap(p, q) || pn_smallestShared(tree->mesh, p->triangle, q->triangle) != s->vertex) return true;
   return pn_arrayPush(candidates, ((pnPair){fans->slotOf[p->triangle], fans->slotOf[q->triangle]}));
 }
 
@@ -294,7 +249,7 @@ static bool goToPages(pnHubSweep *s, const pnTree *tree, const pnFans *fans) {
   s->part = PN_HUB_PAGES;
   s->i = 0;
   s->j = 1;
-  for (uint32_t i = 0; s->pages > 0 && i < s->regular; i++) {
+  for (uint32_t i = 0; s->pages > 0 && i < s->regular; ++i) {
     pnHubItem item = s->items.data[i];
     if (item.page) {
       (void)pageBox(tree, s, fans->slotOf[item.triangle], middle, &far, &item);
@@ -311,29 +266,24 @@ static void goToSpace(pnHubSweep *s, const pnTree *tree, const pnFans *fans) {
   s->part = PN_HUB_SPACE;
   s->i = s->regular;
   s->j = 0;
-  for (size_t k = 0; s->i < s->items.count && k < s->items.count; k++) {
+  for (size_t k = 0; s->i < s->items.count && k < s->items.count; ++k)
     spaceBox(tree, fans->slotOf[s->items.data[k].triangle], &s->items.data[k]);
-  }
 }
 
 /* Sweeps the first n along the axis. False: enough candidates, or (*outOk false) out of memory. Pages are left to their own part. */
 static bool sweep(pnHubSweep *s, const pnTree *tree, const pnFans *fans, uint32_t n, size_t most, pnPairs *candidates,
                   bool *outOk) {
-  for (; s->i < n; s->i++, s->j = s->i + 1) {
+  for (; s->i < n; ++s->i, s->j = s->i + 1) {
     float end = s->items.data[s->i].hi[s->axis];
     bool page = s->part == PN_HUB_DIRECTIONS && s->items.data[s->i].page;
-    for (; s->j < n && s->items.data[s->j].lo[s->axis] <= end; s->j++) {
+    for (; s->j < n && s->items.data[s->j].lo[s->axis] <= end; ++s->j) {
       if (page && s->items.data[s->j].page) {
         s->j = s->keys.data[s->j].key; /* the last page before one that is none */
         continue;
       }
-      if (candidates->count >= most) {
-        return false;
-      }
+      if (candidates->count >= most) return false;
       *outOk = offer(s, tree, fans, candidates);
-      if (!*outOk) {
-        return false;
-      }
+      if (!*outOk) return false;
     }
   }
   return true;
@@ -344,27 +294,17 @@ bool pn_listHub(pnHubSweep *s, const pnTree *tree, const pnFans *fans, size_t mo
   bool ok = true;
   *outDone = false;
   if (s->part == PN_HUB_DIRECTIONS) {
-    if (!sweep(s, tree, fans, s->regular, most, candidates, &ok)) {
-      return ok;
-    }
-    if (!goToPages(s, tree, fans)) {
-      return false;
-    }
+    if (!sweep(s, tree, fans, s->regular, most, candidates, &ok)) return ok;
+    if (!goToPages(s, tree, fans)) return false;
   }
   if (s->part == PN_HUB_PAGES) {
-    if (!sweep(s, tree, fans, s->pages, most, candidates, &ok)) {
-      return ok;
-    }
+    if (!sweep(s, tree, fans, s->pages, most, candidates, &ok)) return ok;
     goToSpace(s, tree, fans);
   }
-  for (; s->i < s->items.count; s->i++, s->j = 0) {
-    for (; s->j < s->i; s->j++) {
-      if (candidates->count >= most) {
-        return true;
-      }
-      if (!offer(s, tree, fans, candidates)) {
-        return false;
-      }
+  for (; s->i < s->items.count; ++s->i, s->j = 0) {
+    for (; s->j < s->i; ++s->j) {
+      if (candidates->count >= most) return true;
+      if (!offer(s, tree, fans, candidates)) return false;
     }
   }
   *outDone = true;
@@ -384,7 +324,7 @@ void pn_freeHubSweep(pnHubSweep *s) {
 static void pruneHubs(const pnTraversal *t, pnWorker *w, pnPairs *list, size_t from) {
   (void)w;
   size_t kept = from;
-  for (size_t i = from; i < list->count; i++) {
+  for (size_t i = from; i < list->count; ++i) {
     pnPair p = list->data[i];
     list->data[kept] = p;
     kept += p.a != p.b || !pn_isHubRoot(t->a->shape, p.a);

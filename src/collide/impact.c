@@ -22,7 +22,7 @@ static pnResult meetAt(pnTree *a, pnTree *b, pnMoveFcn *move, void *context, flo
   pnResult result = move(context, t);
   if (result == PN_OK) {
     result = b ? pnCollideTrees(a, b, &def, list, NULL) : pnCollideSelf(a, &def, list, NULL);
-    impact->queryCount++;
+    ++impact->queryCount;
   }
   *outMeet = result == PN_OK && pnPairList_GetCount(list) > 0;
   if (*outMeet) {
@@ -37,15 +37,14 @@ pnResult pnFindImpact(pnTree *a, pnTree *b, pnMoveFcn *move, void *context, uint
   PN_FLOAT_SCOPE;
   PN_ASSERT(a && move && outImpact);
   *outImpact = (pnImpact){.before = 1, .after = 1};
-  if (samples < 1 || !(tolerance > 0)) {
+  if (samples < 1 || !(tolerance > 0))
     return pn_fail(PN_ERROR_ARGUMENT, "impact: samples must be at least 1 and tolerance above 0");
-  }
   Known known = {0};
   pnResult result = pnCreatePairList(&known.list);
   bool meet = false;
   /* forward in equal steps to the first that shows contact */
   float before = 0, after = 0;
-  for (uint32_t i = 0; result == PN_OK && i <= samples && !meet; i++) {
+  for (uint32_t i = 0; result == PN_OK && i <= samples && !meet; ++i) {
     before = after;
     after = (float)((double)i / samples);
     result = meetAt(a, b, move, context, after, &known, outImpact, &meet);
@@ -60,9 +59,7 @@ pnResult pnFindImpact(pnTree *a, pnTree *b, pnMoveFcn *move, void *context, uint
     middle = before + 0.5f * (after - before);
   }
   /* leave the bodies where they meet */
-  if (result == PN_OK) {
-    result = move(context, after);
-  }
+  if (result == PN_OK) result = move(context, after);
   outImpact->before = outImpact->contact ? before : 1;
   outImpact->after = outImpact->contact ? after : 1;
   pnDestroyPairList(known.list);
@@ -78,9 +75,7 @@ typedef struct Lines {
 
 static pnResult moveOne(pnPose *pose, const float *start, const float *end, float t, float *scratch) {
   size_t n = start ? pose->motion->countInputs(pose) : 0;
-  for (size_t i = 0; i < n; i++) {
-    scratch[i] = end ? start[i] + t * (end[i] - start[i]) : start[i];
-  }
+  for (size_t i = 0; i < n; ++i) scratch[i] = end ? start[i] + t * (end[i] - start[i]) : start[i];
   return start ? pose->motion->setInputs(pose, scratch) : PN_OK;
 }
 
@@ -88,9 +83,7 @@ static pnResult moveLines(void *context, float t) {
   Lines *l = context;
   const pnLinearMotion *m = l->motion;
   pnResult result = moveOne(m->poseA, m->startA, m->endA, t, l->scratch);
-  if (result == PN_OK && m->poseB) {
-    result = moveOne(m->poseB, m->startB, m->endB, t, l->scratch);
-  }
+  if (result == PN_OK && m->poseB) result = moveOne(m->poseB, m->startB, m->endB, t, l->scratch);
   return result;
 }
 
@@ -102,9 +95,7 @@ pnResult pnFindLinearImpact(pnTree *a, pnTree *b, const pnLinearMotion *motion, 
   size_t most = PN_MAX(p->motion->countInputs(p), q->motion->countInputs(q));
   size_t size = pn_bytes(most + 1, sizeof(float));
   Lines lines = {motion, pn_alloc(size)};
-  if (!lines.scratch) {
-    return pn_failMemory(size);
-  }
+  if (!lines.scratch) return pn_failMemory(size);
   pnResult result = pnFindImpact(a, b, moveLines, &lines, samples, tolerance, outImpact);
   pn_free(lines.scratch, size);
   return result;

@@ -34,9 +34,7 @@ typedef struct Run {
 /* ---------------------------------------------------------------- workers */
 
 static bool ensureWorkers(pnCollider *c, uint32_t count) {
-  if (count <= c->workerCount) {
-    return true;
-  }
+  if (count <= c->workerCount) return true;
   pnWorker *workers = pn_allocZero(count * sizeof(pnWorker));
   pnSegments *segments = pn_allocZero(count * sizeof(pnSegments));
   if (!workers || !segments) {
@@ -57,7 +55,7 @@ static bool ensureWorkers(pnCollider *c, uint32_t count) {
 }
 
 void pn_colliderFree(pnCollider *c) {
-  for (uint32_t i = 0; i < c->workerCount; i++) {
+  for (uint32_t i = 0; i < c->workerCount; ++i) {
     pn_workerFree(&c->workers[i]);
     pn_arrayFree(&c->segments[i]);
   }
@@ -92,42 +90,27 @@ static bool isInPieces(const pnTraversal *t) {
 
 /* The items of a job that several workers share, or that begins with more than the roots. */
 static bool divideJob(pnCollider *c, pnJob *job, uint32_t index, uint32_t workers, uint32_t jobCount, bool split) {
-  if (!pn_treesOverlap(job->a, job->b ? job->b : job->a) || pn_areDone(job->proofs, job->a)) {
-    return true;
-  }
+  if (!pn_treesOverlap(job->a, job->b ? job->b : job->a) || pn_areDone(job->proofs, job->a)) return true;
   pnTraversal t = traversalOf(job);
   pnWorker *w = &c->workers[0];
   w->lists[0].count = 0;
   job->inPieces = isInPieces(&t);
-  if (!pn_seedProofs(job->proofs, job->a, &w->lists[0], &w->fresh)) {
-    return false;
-  }
+  if (!pn_seedProofs(job->proofs, job->a, &w->lists[0], &w->fresh)) return false;
   pn_pruneProofs(&t, w, &w->lists[0], 0, PN_PRUNE_SEEDS);
-  if (split) {
-    pn_expand(&t, w, PN_MAX(workers * SEEDS_PER_WORKER / jobCount, 8u));
-  }
+  if (split) pn_expand(&t, w, PN_MAX(workers * SEEDS_PER_WORKER / jobCount, 8u));
   uint32_t begin = (uint32_t)c->seeds.count, count = (uint32_t)w->lists[0].count;
-  if (w->outOfMemory || !pn_arrayReserve(&c->seeds, begin + (size_t)count)) {
-    return false;
-  }
-  if (count > 0) {
-    memcpy(c->seeds.data + begin, w->lists[0].data, count * sizeof(pnPair));
-  }
+  if (w->outOfMemory || !pn_arrayReserve(&c->seeds, begin + (size_t)count)) return false;
+  if (count > 0) memcpy(c->seeds.data + begin, w->lists[0].data, count * sizeof(pnPair));
   c->seeds.count += count;
   uint32_t portion = split ? SEEDS_PER_ITEM : count;
-  for (uint32_t at = begin; at < begin + count; at += portion) {
-    if (!pn_arrayPush(&c->items, ((pnItem){index, at, PN_MIN(at + portion, begin + count), PN_ITEM_SEEDS}))) {
+  for (uint32_t at = begin; at < begin + count; at += portion)
+    if (!pn_arrayPush(&c->items, ((pnItem){index, at, PN_MIN(at + portion, begin + count), PN_ITEM_SEEDS})))
       return false;
-    }
-  }
   /* neighbours; for a first pair they follow in the same item, where there is one */
   uint32_t leaves = job->neighbours && !(job->first && count > 0) ? pn_neighbourCount(&t) : 0;
   uint32_t step = workers > 1 && !job->first ? pn_neighbourPortion(&t) : PN_MAX(leaves, 1u);
-  for (uint32_t at = 0; at < leaves; at += step) {
-    if (!pn_arrayPush(&c->items, ((pnItem){index, at, PN_MIN(at + step, leaves), PN_ITEM_NEIGHBOURS}))) {
-      return false;
-    }
-  }
+  for (uint32_t at = 0; at < leaves; at += step)
+    if (!pn_arrayPush(&c->items, ((pnItem){index, at, PN_MIN(at + step, leaves), PN_ITEM_NEIGHBOURS}))) return false;
   return true;
 }
 
@@ -137,21 +120,18 @@ static bool dealJobs(pnCollider *c, pnJob *jobs, uint32_t jobCount, uint32_t wor
   bool few = jobCount < workers * JOBS_PER_WORKER;
   bool ordered = c->order.count == jobCount && !strict;
   c->whole.count = 0;
-  for (uint32_t k = 0; k < jobCount; k++) {
+  for (uint32_t k = 0; k < jobCount; ++k) {
     uint32_t j = ordered ? c->order.data[k] : k;
     bool split = workers > 1 && !jobs[j].first && few;
     jobs[j].inPieces = false;
     jobs[j].leafPairs = 0;
     if (!(split || strict || !jobs[j].b ? divideJob(c, &jobs[j], j, workers, jobCount, split)
-                                        : pn_arrayPush(&c->whole, j))) {
+                                        : pn_arrayPush(&c->whole, j)))
       return false;
-    }
   }
   for (uint32_t at = 0; at < c->whole.count; at += JOBS_PER_ITEM) {
     uint32_t end = (uint32_t)PN_MIN(at + JOBS_PER_ITEM, c->whole.count);
-    if (!pn_arrayPush(&c->items, ((pnItem){0, at, end, PN_ITEM_JOBS}))) {
-      return false;
-    }
+    if (!pn_arrayPush(&c->items, ((pnItem){0, at, end, PN_ITEM_JOBS}))) return false;
   }
   return true;
 }
@@ -164,7 +144,7 @@ static bool answerHint(const pnJob *job, pnWorker *w) {
   double start = pn_clock();
   bool meets = pn_tryHint(job->a, job->b, job->filter, &hint, &w->cost);
   if (meets) {
-    w->cost.pairs++;
+    ++w->cost.pairs;
     w->outOfMemory |= !pn_arrayPush(&w->found, hint);
   }
   w->cost.exactSeconds += pn_clock() - start;
@@ -184,9 +164,7 @@ static void runSeeds(const Run *run, const pnJob *job, const pnTraversal *t, pnW
 /* A part of one job. */
 static void runPart(Run *run, const pnItem *item, pnWorker *w, double *time) {
   const pnJob *job = &run->jobs[item->job];
-  if (job->hint && answerHint(job, w)) {
-    return;
-  }
+  if (job->hint && answerHint(job, w)) return;
   pnTraversal t = traversalOf(job);
   if (item->kind == PN_ITEM_NEIGHBOURS) {
     pn_runNeighbours(&t, w, item->begin, item->end, job->first);
@@ -206,9 +184,7 @@ static void runPart(Run *run, const pnItem *item, pnWorker *w, double *time) {
 
 /* A job of two bodies from the roots on. */
 static void runWhole(Run *run, pnJob *job, pnWorker *w, double *time) {
-  if (!pn_treesOverlap(job->a, job->b) || (job->hint && answerHint(job, w))) {
-    return;
-  }
+  if (!pn_treesOverlap(job->a, job->b) || (job->hint && answerHint(job, w))) return;
   pnTraversal t = traversalOf(job);
   job->inPieces = isInPieces(&t);
   w->lists[0].count = 0;
@@ -223,9 +199,8 @@ static void runWhole(Run *run, pnJob *job, pnWorker *w, double *time) {
 static void keepSegment(Run *run, uint32_t worker, uint32_t item, uint32_t job, size_t before) {
   pnWorker *w = &run->c->workers[worker];
   if (w->found.count > before &&
-      !pn_arrayPush(&run->c->segments[worker], ((pnSegment){item, job, before, w->found.count}))) {
+      !pn_arrayPush(&run->c->segments[worker], ((pnSegment){item, job, before, w->found.count})))
     w->outOfMemory = true;
-  }
 }
 
 static void runItem(Run *run, uint32_t worker, uint32_t i, double *time) {
@@ -240,7 +215,7 @@ static void runItem(Run *run, uint32_t worker, uint32_t i, double *time) {
     keepSegment(run, worker, i, item->job, before);
     return;
   }
-  for (uint32_t k = item->begin; k < item->end && !w->outOfMemory; k++) {
+  for (uint32_t k = item->begin; k < item->end && !w->outOfMemory; ++k) {
     uint32_t job = run->c->whole.data[k];
     before = w->found.count;
     opened = w->cost.leafPairs;
@@ -254,12 +229,10 @@ static void runItems(void *context, uint32_t begin, uint32_t end, uint32_t worke
   Run *run = context;
   pnWorker *w = &run->c->workers[worker];
   double time = pn_clock();
-  for (uint32_t i = begin; i < end && !w->outOfMemory; i++) {
+  for (uint32_t i = begin; i < end && !w->outOfMemory; ++i) {
     size_t before = w->found.count, most = run->def->maxPairs;
     /* those that are done come before this one, whatever order the caller's tasks have, and are enough */
-    if (most > 0 && atomic_load(&run->lastDone) <= i && atomic_load(&run->done) > most) {
-      continue;
-    }
+    if (most > 0 && atomic_load(&run->lastDone) <= i && atomic_load(&run->done) > most) continue;
     w->foundMost = most > 0 ? before + most : SIZE_MAX;
     runItem(run, worker, i, &time);
     if (most > 0) {
@@ -274,17 +247,15 @@ static void runItems(void *context, uint32_t begin, uint32_t end, uint32_t worke
 /* ---------------------------------------------------------------- putting together */
 
 static void sortPairs(pnPair *pairs, pnPair *scratch, size_t count) {
-  if (count < 2) {
-    return;
-  }
+  if (count < 2) return;
   /* as 64-bit keys, a above b, in place */
   uint64_t *keys = (uint64_t *)(void *)pairs;
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count; ++i) {
     pnPair p = pairs[i];
     keys[i] = (uint64_t)p.a << 32 | p.b;
   }
   pn_sortU64(keys, (uint64_t *)(void *)scratch, count);
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count; ++i) {
     uint64_t k = keys[i];
     pairs[i] = (pnPair){(uint32_t)(k >> 32), (uint32_t)k};
   }
@@ -294,7 +265,7 @@ static void sortPairs(pnPair *pairs, pnPair *scratch, size_t count) {
 static void sortJobs(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
   (void)worker;
   Run *run = context;
-  for (uint32_t j = begin; j < end; j++) {
+  for (uint32_t j = begin; j < end; ++j) {
     pnJob *job = &run->jobs[j];
     /* (none: there may be no memory to point into) */
     if (job->pairCount > 1 && (!run->def->unsorted || job->inPieces)) {
@@ -310,12 +281,10 @@ static void sortJobs(void *context, uint32_t begin, uint32_t end, uint32_t worke
 
 /* A triangle in pieces is met once for each piece: every pair once. */
 static void dropRepeats(pnCollider *c, pnJob *job, pnCost *cost) {
-  if (job->pairCount < 2) {
-    return;
-  }
+  if (job->pairCount < 2) return;
   pnPair *pairs = c->pairs.data + job->pairFirst;
   size_t kept = 1;
-  for (size_t i = 1; i < job->pairCount; i++) {
+  for (size_t i = 1; i < job->pairCount; ++i) {
     bool again = pairs[i].a == pairs[kept - 1].a && pairs[i].b == pairs[kept - 1].b;
     pairs[kept] = pairs[i];
     kept += !again;
@@ -328,21 +297,17 @@ static void dropRepeats(pnCollider *c, pnJob *job, pnCost *cost) {
 static bool limitSegments(Run *run, bool *outLimited) {
   pnCollider *c = run->c;
   c->ordered.count = 0;
-  if (!pn_arrayReserve(&c->ordered, c->items.count)) {
-    return false;
-  }
+  if (!pn_arrayReserve(&c->ordered, c->items.count)) return false;
   c->ordered.count = c->items.count;
-  for (size_t i = 0; i < c->items.count; i++) {
-    c->ordered.data[i] = (pnSegment){0};
-  }
-  for (uint32_t i = 0; i < run->workers; i++) {
-    for (size_t s = 0; s < c->segments[i].count; s++) {
+  for (size_t i = 0; i < c->items.count; ++i) c->ordered.data[i] = (pnSegment){0};
+  for (uint32_t i = 0; i < run->workers; ++i) {
+    for (size_t s = 0; s < c->segments[i].count; ++s) {
       pnSegment g = c->segments[i].data[s];
       c->ordered.data[g.item] = (pnSegment){i, g.job, g.begin, g.end};
     }
   }
   size_t room = run->def->maxPairs;
-  for (size_t i = 0; i < c->items.count; i++) {
+  for (size_t i = 0; i < c->items.count; ++i) {
     pnSegment *g = &c->ordered.data[i];
     size_t count = g->end - g->begin;
     *outLimited = *outLimited || count > room;
@@ -363,18 +328,15 @@ static const pnSegments *segmentsAt(const Run *run, uint32_t list, uint32_t *out
 static size_t layOut(Run *run, uint32_t jobCount, bool *outSorts) {
   pnJob *jobs = run->jobs;
   uint32_t lists = 1;
-  for (uint32_t j = 0; j < jobCount; j++) {
-    jobs[j].pairCount = 0;
-  }
-  for (uint32_t i = 0; i < lists; i++) {
+  for (uint32_t j = 0; j < jobCount; ++j) jobs[j].pairCount = 0;
+  for (uint32_t i = 0; i < lists; ++i) {
     const pnSegments *list = segmentsAt(run, i, &lists);
-    for (size_t s = 0; s < list->count; s++) {
+    for (size_t s = 0; s < list->count; ++s)
       jobs[list->data[s].job].pairCount += list->data[s].end - list->data[s].begin;
-    }
   }
   size_t end = run->base;
   *outSorts = !run->def->unsorted;
-  for (uint32_t j = 0; j < jobCount; j++) {
+  for (uint32_t j = 0; j < jobCount; ++j) {
     *outSorts = *outSorts || jobs[j].inPieces;
     jobs[j].pairFirst = end;
     end += jobs[j].pairCount;
@@ -387,17 +349,13 @@ static bool gather(Run *run, uint32_t jobCount, pnCost *cost, bool *outLimited) 
   pnCollider *c = run->c;
   pnJob *jobs = run->jobs;
   bool sorts;
-  if (run->def->maxPairs > 0 && !limitSegments(run, outLimited)) {
-    return false;
-  }
+  if (run->def->maxPairs > 0 && !limitSegments(run, outLimited)) return false;
   size_t end = layOut(run, jobCount, &sorts), total = end - run->base;
-  if (!pn_arrayReserve(&c->pairs, end) || (sorts && !pn_arrayReserve(&c->scratch, total))) {
-    return false;
-  }
+  if (!pn_arrayReserve(&c->pairs, end) || (sorts && !pn_arrayReserve(&c->scratch, total))) return false;
   uint32_t lists = 1;
-  for (uint32_t i = 0; i < lists; i++) {
+  for (uint32_t i = 0; i < lists; ++i) {
     const pnSegments *list = segmentsAt(run, i, &lists);
-    for (size_t s = 0; s < list->count; s++) {
+    for (size_t s = 0; s < list->count; ++s) {
       pnSegment g = list->data[s];
       const pnWorker *w = &c->workers[run->def->maxPairs > 0 ? g.item : i];
       pnJob *job = &jobs[g.job];
@@ -408,16 +366,10 @@ static bool gather(Run *run, uint32_t jobCount, pnCost *cost, bool *outLimited) 
       job->pairCount += g.end - g.begin;
     }
   }
-  if (sorts && total < PAIRS_PER_SORT) {
-    sortJobs(run, 0, jobCount, 0);
-  } else if (sorts) {
-    pn_parallelFor(run->def->tasks, sortJobs, run, jobCount, JOBS_PER_SORT);
-  }
-  for (uint32_t j = 0; j < jobCount; j++) {
-    if (jobs[j].inPieces) {
-      dropRepeats(c, &jobs[j], cost);
-    }
-  }
+  if (sorts && total < PAIRS_PER_SORT) sortJobs(run, 0, jobCount, 0);
+  else if (sorts) pn_parallelFor(run->def->tasks, sortJobs, run, jobCount, JOBS_PER_SORT);
+  for (uint32_t j = 0; j < jobCount; ++j)
+    if (jobs[j].inPieces) dropRepeats(c, &jobs[j], cost);
   /* the last job's pairs end the list */
   c->pairs.count = jobCount > 0 ? jobs[jobCount - 1].pairFirst + jobs[jobCount - 1].pairCount : run->base;
   return true;
@@ -445,9 +397,7 @@ static void addCost(pnCost *into, const pnWorker *w) {
 
 static size_t powerAbove(size_t n) {
   size_t p = 1;
-  while (p < n) {
-    p *= 2;
-  }
+  while (p < n) p *= 2;
   return p;
 }
 
@@ -460,7 +410,7 @@ static size_t powerAbove(size_t n) {
  * fair share. */
 static bool levelWorkers(pnCollider *c, uint32_t workers) {
   size_t stack = 0, leaves = 0, candidates = 0, found = 0, segments = powerAbove(c->items.count + c->whole.count);
-  for (uint32_t i = 0; i < workers; i++) {
+  for (uint32_t i = 0; i < workers; ++i) {
     const pnWorker *w = &c->workers[i];
     stack = PN_MAX(stack, PN_MAX(w->lists[0].capacity, w->lists[1].capacity));
     leaves = PN_MAX(leaves, w->leaves.capacity);
@@ -469,7 +419,7 @@ static bool levelWorkers(pnCollider *c, uint32_t workers) {
   }
   found = powerAbove(PN_MIN(found, PN_MAX(4 * found / workers, ROOM_FOR_ALL)));
   bool ok = ROOM(&c->workers[0].lists[1], stack); /* only the first opens levels, which takes two lists */
-  for (uint32_t i = 0; ok && i < workers; i++) {
+  for (uint32_t i = 0; ok && i < workers; ++i) {
     pnWorker *w = &c->workers[i];
     ok = ROOM(&w->lists[0], stack) && ROOM(&w->leaves, leaves) && ROOM(&w->candidates, candidates) &&
          ROOM(&w->found, found) && ROOM(&c->segments[i], segments);
@@ -479,10 +429,8 @@ static bool levelWorkers(pnCollider *c, uint32_t workers) {
 
 /* Everything of the workers as at the beginning. */
 static bool beginWorkers(pnCollider *c, uint32_t workers, bool countOnly) {
-  if (!ensureWorkers(c, workers)) {
-    return false;
-  }
-  for (uint32_t i = 0; i < workers; i++) {
+  if (!ensureWorkers(c, workers)) return false;
+  for (uint32_t i = 0; i < workers; ++i) {
     pnWorker *w = &c->workers[i];
     w->found.count = w->candidates.count = w->leaves.count = c->segments[i].count = 0;
     w->foundMost = SIZE_MAX;
@@ -498,13 +446,11 @@ static bool beginWorkers(pnCollider *c, uint32_t workers, bool countOnly) {
 
 /* What workers wished for in the run before, now that nobody else is at work on these trees. */
 static void grantWishes(pnCollider *c, const pnJob *jobs, uint32_t jobCount) {
-  for (uint32_t j = 0; c->wishes && j < jobCount; j++) {
+  for (uint32_t j = 0; c->wishes && j < jobCount; ++j) {
     pnTree *trees[2] = {jobs[j].a, jobs[j].b};
-    for (int i = 0; i < 2; i++) {
-      if (trees[i] && !trees[i]->slants && atomic_load_explicit(&trees[i]->wantsSlants, memory_order_relaxed)) {
+    for (int i = 0; i < 2; ++i)
+      if (trees[i] && !trees[i]->slants && atomic_load_explicit(&trees[i]->wantsSlants, memory_order_relaxed))
         pn_grantSlants(trees[i]);
-      }
-    }
   }
   c->wishes = false;
 }
@@ -517,7 +463,7 @@ pnResult pn_runJobs(pnCollider *c, pnJob *jobs, uint32_t jobCount, const pnRunDe
   *outLimited = false;
   bool ok = beginWorkers(c, workers, def->countOnly);
   grantWishes(c, jobs, jobCount);
-  for (uint32_t j = 0; ok && j < jobCount; j++) {
+  for (uint32_t j = 0; ok && j < jobCount; ++j) {
     if (jobs[j].proofs) {
       double start = pn_clock();
       ok = pn_beginProofs(jobs[j].proofs, jobs[j].a, def->tasks, c->workers, &c->room);
@@ -525,10 +471,8 @@ pnResult pn_runJobs(pnCollider *c, pnJob *jobs, uint32_t jobCount, const pnRunDe
     }
   }
   ok = ok && dealJobs(c, jobs, jobCount, def->maxPairs > 0 ? LIMITED_WORKERS : workers, def->maxPairs > 0);
-  if (ok) {
-    pn_parallelFor(def->tasks, runItems, &run, (uint32_t)c->items.count, 1);
-  }
-  for (uint32_t i = 0; ok && i < workers; i++) {
+  if (ok) pn_parallelFor(def->tasks, runItems, &run, (uint32_t)c->items.count, 1);
+  for (uint32_t i = 0; ok && i < workers; ++i) {
     ok = !c->workers[i].outOfMemory;
     addCost(cost, &c->workers[i]);
     c->wishes |= c->workers[i].wishes;

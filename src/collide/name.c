@@ -15,9 +15,7 @@ static pnResult prepare(pnTree *tree, bool *outUse) {
 
 static bool haveCommon(const uint32_t a[3], const uint32_t b[3]) {
   bool common = false;
-  for (int k = 0; k < 9; k++) {
-    common |= a[k / 3] == b[k % 3];
-  }
+  for (int k = 0; k < 9; ++k) common |= a[k / 3] == b[k % 3];
   return common;
 }
 
@@ -25,7 +23,7 @@ static size_t siftNames(const pnTraversal *t, pnWorker *w) {
   const uint32_t *names = t->a->mesh->weld, *triangles = t->a->shape->leafTriangles;
   pnPair *c = w->candidates.data;
   size_t others = 0, n = w->candidates.count;
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n; ++i) {
     if (!haveCommon(names + 3 * (size_t)triangles[c[i].a], names + 3 * (size_t)triangles[c[i].b])) {
       pnPair swap = c[i];
       c[i] = c[others];

@@ -40,12 +40,9 @@ void pn_narrow4(const pnTree *a, const pnTree *b, const pnPair *candidates, uint
 /* Is a corner of one triangle a corner of the other? Of lattices that touch nine uncertain pairs of ten have one in common: they meet
  * there, and no sign is needed, which would be zero and cost most. */
 static bool shareCorner(const float *p[3], const float *q[3]) {
-  for (int i = 0; i < 3; i++) {
-    for (int j = 0; j < 3; j++) {
-      if (pn_samePoint(p[i], q[j])) {
-        return true;
-      }
-    }
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j)
+      if (pn_samePoint(p[i], q[j])) return true;
   }
   return false;
 }
@@ -54,27 +51,23 @@ static bool meetExactly(const pnTree *a, const pnTree *b, pnPair c) {
   const float *p[3], *q[3];
   pn_slotCorners(a, c.a, p);
   pn_slotCorners(b, c.b, q);
-  if (shareCorner(p, q)) {
-    return true;
-  }
+  if (shareCorner(p, q)) return true;
   return pn_trianglesMeetExact(p[0], p[1], p[2], q[0], q[1], q[2]);
 }
 
 /* One at a time by a chosen kernel, for comparison. */
 static size_t narrowBy(const pnTree *a, const pnTree *b, pnPair *candidates, size_t count, pnKernel kernel) {
   size_t kept = 0;
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count; ++i) {
     pnTriangle s, t;
     const float *p[3], *q[3];
     pn_slotCorners(a, candidates[i].a, p);
     pn_slotCorners(b, candidates[i].b, q);
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
       memcpy(s.v[k], p[k], 3 * sizeof(float));
       memcpy(t.v[k], q[k], 3 * sizeof(float));
     }
-    if (pnTrianglesMeetBy(kernel, &s, &t)) {
-      candidates[kept++] = candidates[i];
-    }
+    if (pnTrianglesMeetBy(kernel, &s, &t)) candidates[kept++] = candidates[i];
   }
   return kept;
 }
@@ -83,9 +76,7 @@ static size_t narrowBy(const pnTree *a, const pnTree *b, pnPair *candidates, siz
 PN_INLINE size_t narrowBatches(const pnTree *a, const pnTree *b, pnPair *candidates, size_t count, pnNarrowFcn *run,
                                uint32_t width, uint64_t *uncertain) {
   /* fill the last batch up with a candidate that exists */
-  for (size_t i = count; count > 0 && i < count + width; i++) {
-    candidates[i] = candidates[count - 1];
-  }
+  for (size_t i = count; count > 0 && i < count + width; ++i) candidates[i] = candidates[count - 1];
   size_t kept = 0;
   for (size_t i = 0; i < count; i += width) {
     uint32_t hit, unsure, here = (uint32_t)PN_MIN(count - i, width);
@@ -98,7 +89,7 @@ PN_INLINE size_t narrowBatches(const pnTree *a, const pnTree *b, pnPair *candida
     }
     /* keep the hits, without a branch: who hits is nothing a processor could predict */
     hit &= in;
-    for (uint32_t lane = 0; lane < width; lane++) {
+    for (uint32_t lane = 0; lane < width; ++lane) {
       candidates[kept] = candidates[i + lane];
       kept += hit >> lane & 1;
     }
@@ -108,13 +99,9 @@ PN_INLINE size_t narrowBatches(const pnTree *a, const pnTree *b, pnPair *candida
 
 size_t pn_narrow(const pnTree *a, const pnTree *b, pnPair *candidates, size_t count, pnKernel kernel,
                  uint64_t *uncertain) {
-  if (kernel != PN_KERNEL_DEFAULT) {
-    return narrowBy(a, b, candidates, count, kernel);
-  }
+  if (kernel != PN_KERNEL_DEFAULT) return narrowBy(a, b, candidates, count, kernel);
 #if defined(__x86_64__) && !defined(PN_SCALAR)
-  if (__builtin_cpu_supports("avx2")) {
-    return narrowBatches(a, b, candidates, count, pn_narrow8Avx2, 8, uncertain);
-  }
+  if (__builtin_cpu_supports("avx2")) return narrowBatches(a, b, candidates, count, pn_narrow8Avx2, 8, uncertain);
 #endif
   return narrowBatches(a, b, candidates, count, narrow4, 4, uncertain);
 }

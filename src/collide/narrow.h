@@ -16,18 +16,16 @@ typedef PN_ARRAY(pnPair) pnPairs;
  * coordinate x of four corners k. */
 PN_INLINE void pn_loadCorners4(const pnTree *a, const pnTree *b, const pnPair *candidates, pnF4 p[6][3]) {
   pnF4 row[6][4];
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < 4; ++i) {
     const float *c[3], *d[3];
     pn_slotCorners(a, candidates[i].a, c);
     pn_slotCorners(b, candidates[i].b, d);
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
       row[k][i] = pn_f4Load(c[k]);
       row[3 + k][i] = pn_f4Load(d[k]);
     }
   }
-  for (int k = 0; k < 6; k++) {
-    pn_f4Transpose3(row[k][0], row[k][1], row[k][2], row[k][3], &p[k][0], &p[k][1], &p[k][2]);
-  }
+  for (int k = 0; k < 6; ++k) pn_f4Transpose3(row[k][0], row[k][1], row[k][2], row[k][3], &p[k][0], &p[k][1], &p[k][2]);
 }
 
 /* The corners two triangles share *now*: those that are one welded vertex and stand at one place. Welded vertices that have

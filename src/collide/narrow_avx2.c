@@ -26,11 +26,8 @@ PN_INLINE void loadCorners8(const pnTree *a, const pnTree *b, const pnPair *cand
   pnF4 low[6][3], high[6][3];
   pn_loadCorners4(a, b, candidates, low);
   pn_loadCorners4(a, b, candidates + 4, high);
-  for (int k = 0; k < 6; k++) {
-    for (int x = 0; x < 3; x++) {
-      p[k][x] = pn_f8Join(low[k][x], high[k][x]);
-    }
-  }
+  for (int k = 0; k < 6; ++k)
+    for (int x = 0; x < 3; ++x) p[k][x] = pn_f8Join(low[k][x], high[k][x]);
 }
 
 #include "collide/narrow_kernel.h"

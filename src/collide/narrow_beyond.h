@@ -35,7 +35,7 @@
 /* The first point becomes the origin; returns M. */
 PN_INLINE pnF4 pn_toOrigin(pnV4 *p, int count) {
   pnF4 m = pn_f4Set1(0);
-  for (int k = 1; k < count; k++) {
+  for (int k = 1; k < count; ++k) {
     p[k] = pn_v4Sub(&p[k], &p[0]);
     m = pn_v4Reach(&p[k], m);
   }
@@ -69,20 +69,16 @@ PN_INLINE pnF4 pn_separates(const pnV4 *w, const pnV4 p[5], pnF4 m) {
 /* a1 + a2 - b1 - b2. */
 PN_INLINE pnV4 pn_between(const pnV4 p[5]) {
   pnV4 w;
-  for (int i = 0; i < 3; i++) {
-    w.x[i] = pn_f4Sub(pn_f4Add(p[1].x[i], p[2].x[i]), pn_f4Add(p[3].x[i], p[4].x[i]));
-  }
+  for (int i = 0; i < 3; ++i) w.x[i] = pn_f4Sub(pn_f4Add(p[1].x[i], p[2].x[i]), pn_f4Add(p[3].x[i], p[4].x[i]));
   return w;
 }
 
 /* The same of vectors of length one. */
 PN_INLINE pnV4 pn_betweenUnits(const pnV4 p[5]) {
   pnV4 unit[5];
-  for (int k = 1; k < 5; k++) {
+  for (int k = 1; k < 5; ++k) {
     pnF4 length = pn_f4Sqrt(pn_v4Dot(&p[k], &p[k]));
-    for (int i = 0; i < 3; i++) {
-      unit[k].x[i] = pn_f4Div(p[k].x[i], length);
-    }
+    for (int i = 0; i < 3; ++i) unit[k].x[i] = pn_f4Div(p[k].x[i], length);
   }
   return pn_between(unit);
 }
@@ -92,9 +88,7 @@ PN_INLINE pnVerdicts pn_beyondCorner(pnV4 p[5]) {
   pnF4 m = pn_toOrigin(p, 5), inRange = pn_neighbourRange(m);
   pnV4 w = pn_between(p);
   uint32_t apart = pn_f4Signs(pn_f4And(pn_separates(&w, p, m), inRange));
-  if (apart == PN_ALL_LANES) {
-    return (pnVerdicts){0, 0};
-  }
+  if (apart == PN_ALL_LANES) return (pnVerdicts){0, 0};
 
   /* (2) sides */
   pnV4 na = pn_v4Cross(&p[1], &p[2]), nb = pn_v4Cross(&p[3], &p[4]);

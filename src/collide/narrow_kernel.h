@@ -44,8 +44,8 @@ PN_INLINE F clearOf(const F *s, F e) {
 PN_INLINE void NARROW_NAME(F p[6][3], uint32_t *outHit, uint32_t *outUnsure) {
   /* the largest coordinate; three chains, as a maximum takes time */
   F most[3];
-  for (int x = 0; x < 3; x++) {
-    for (int i = 0; i < 5; i++) {
+  for (int x = 0; x < 3; ++x) {
+    for (int i = 0; i < 5; ++i) {
       p[i][x] = SUB(p[i][x], p[5][x]);
       most[x] = i == 0 ? ABS(p[i][x]) : MAX(most[x], ABS(p[i][x]));
     }
@@ -56,11 +56,11 @@ PN_INLINE void NARROW_NAME(F p[6][3], uint32_t *outHit, uint32_t *outUnsure) {
   /* the determinants */
   F n[3], sA[3], sB[3], v[3][3], c[3][3];
   crossW(pb0, pb1, n);
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     sA[k] = dotW(p[k], n);
     crossW(p[k], p[(k + 1) % 3], c[k]);
   }
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     v[k][1] = dotW(pb1, c[k]);
     v[k][2] = dotW(pb0, c[k]);
     v[k][0] = ADD(SUB(sA[(k + 1) % 3], sA[k]), SUB(v[k][1], v[k][2]));
@@ -73,9 +73,7 @@ PN_INLINE void NARROW_NAME(F p[6][3], uint32_t *outHit, uint32_t *outUnsure) {
   /* certain of all signs? */
   F e = MUL(MUL(MUL(m, m), m), SET1(1.5e-5f));
   F near[3];
-  for (int i = 0; i < 3; i++) {
-    near[i] = MIN(MIN(ABS(sA[i]), ABS(v[i][0])), MIN(ABS(v[i][1]), ABS(v[i][2])));
-  }
+  for (int i = 0; i < 3; ++i) near[i] = MIN(MIN(ABS(sA[i]), ABS(v[i][0])), MIN(ABS(v[i][1]), ABS(v[i][2])));
   F least = MIN(MIN(near[0], near[1]), near[2]);
   least = MIN(least, MIN(MIN(ABS(sB[0]), ABS(sB[1])), ABS(sB[2]))); /* known last */
   F inRange = AND(GREATER(m, SET1(1e-10f)), GREATER(SET1(1e12f), m));
@@ -83,7 +81,7 @@ PN_INLINE void NARROW_NAME(F p[6][3], uint32_t *outHit, uint32_t *outUnsure) {
 
   /* an edge of one through the other: only sign bits matter */
   F ofA[3], ofB[3];
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 3; ++i) {
     int j = (i + 1) % 3;
     F inside = AND(XOR(v[i][0], v[i][1]), XOR(v[i][1], v[i][2]));
     ofA[i] = AND(XOR(sA[i], sA[j]), inside);

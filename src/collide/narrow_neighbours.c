@@ -47,18 +47,12 @@ typedef struct KnownPairs {
 PN_INLINE bool wait(Waiting *one, Waiting *two, uint32_t at, const NeighbourSide *p, const NeighbourSide *q) {
   static const uint8_t next[5] = {1, 2, 0, 1, 2};
   uint32_t equal = 0;
-  for (uint32_t k = 0; k < 9; k++) {
-    equal |= (uint32_t)(p->weld[k / 3] == q->weld[k % 3]) << k;
-  }
+  for (uint32_t k = 0; k < 9; ++k) equal |= (uint32_t)(p->weld[k / 3] == q->weld[k % 3]) << k;
   uint32_t more = equal & (equal - 1);
-  if (PN_UNLIKELY(equal == 0 || (more & (more - 1)) != 0)) {
-    return false;
-  }
+  if (PN_UNLIKELY(equal == 0 || (more & (more - 1)) != 0)) return false;
   uint32_t k = pn_firstLane(equal), l = more ? pn_firstLane(more) : k, i = k / 3, j = k % 3, i2 = l / 3, j2 = l % 3;
   bool isEdge = more != 0;
-  if (PN_UNLIKELY(isEdge && (i == i2 || j == j2))) {
-    return false; /* a triangle with one vertex twice */
-  }
+  if (PN_UNLIKELY(isEdge && (i == i2 || j == j2))) return false; /* a triangle with one vertex twice */
   const float **c = one->corner[one->count], **e = two->corner[two->count];
   one->at[one->count] = two->at[two->count] = (uint8_t)at;
   c[0] = p->corner[i];
@@ -78,9 +72,7 @@ PN_INLINE bool wait(Waiting *one, Waiting *two, uint32_t at, const NeighbourSide
 
 /* Corners of four pairs as columns. */
 PN_INLINE void load4(const float *const corner[4][5], int count, pnV4 out[5]) {
-  for (int k = 0; k < count; k++) {
-    out[k] = pn_v4Load(corner[0][k], corner[1][k], corner[2][k], corner[3][k]);
-  }
+  for (int k = 0; k < count; ++k) out[k] = pn_v4Load(corner[0][k], corner[1][k], corner[2][k], corner[3][k]);
 }
 
 static pnVerdicts corner4(const float *const corner[4][5]) {
@@ -97,12 +89,11 @@ static pnVerdicts edge4(const float *const corner[4][5]) {
 
 static void filter(Waiting *list, pnVerdicts (*verdicts)(const float *const corner[4][5]), KnownPairs *known) {
   /* copies of the last fill up the four */
-  for (uint32_t i = list->count; list->count > 0 && i % 4 != 0; i++) {
+  for (uint32_t i = list->count; list->count > 0 && i % 4 != 0; ++i)
     memcpy(list->corner[i], list->corner[list->count - 1], sizeof list->corner[i]);
-  }
   for (uint32_t i = 0; i < list->count; i += 4) {
     pnVerdicts v = verdicts((const float *const(*)[5])list->corner + i);
-    for (uint32_t lane = 0; (v.meet | v.unsure) >> lane != 0 && i + lane < list->count; lane++) {
+    for (uint32_t lane = 0; (v.meet | v.unsure) >> lane != 0 && i + lane < list->count; ++lane) {
       known->meet |= (uint64_t)(v.meet >> lane & 1) << list->at[i + lane];
       known->unsure |= (uint64_t)(v.unsure >> lane & 1) << list->at[i + lane];
     }
@@ -125,11 +116,9 @@ static uint64_t meetBeyond(const pnTree *tree, const pnPair *pairs, uint32_t cou
   one.count = two.count = 0;
   KnownPairs known = {0, 0};
   NeighbourSide p = {.slot = PN_NONE}, q;
-  for (uint32_t i = 0; i < count; i++) {
+  for (uint32_t i = 0; i < count; ++i) {
     /* pairs come sorted by their first triangle */
-    if (p.slot != pairs[i].a) {
-      takeSide(tree, pairs[i].a, &p);
-    }
+    if (p.slot != pairs[i].a) takeSide(tree, pairs[i].a, &p);
     takeSide(tree, pairs[i].b, &q);
     known.unsure |= (uint64_t)!wait(&one, &two, i, &p, &q) << i;
   }
@@ -147,9 +136,7 @@ size_t pn_narrowNeighbours(const pnTree *tree, pnPair *candidates, size_t count,
   size_t kept = 0;
   for (size_t i = 0; i < count; i += BLOCK) {
     uint64_t meet = meetBeyond(tree, candidates + i, (uint32_t)PN_MIN(count - i, BLOCK), uncertain);
-    for (; meet != 0; meet &= meet - 1) {
-      candidates[kept++] = candidates[i + (size_t)__builtin_ctzll(meet)];
-    }
+    for (; meet != 0; meet &= meet - 1) candidates[kept++] = candidates[i + (size_t)__builtin_ctzll(meet)];
   }
   return kept;
 }

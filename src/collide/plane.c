@@ -20,13 +20,11 @@ typedef struct Body {
 /* The volume of a node, a lane of its parent. False: in model space, or not finite. */
 PN_INLINE bool volumeOf(const pnTree *tree, uint32_t node, Body *out) {
   uint32_t parent = tree->shape->parent[node] / PN_LANES, lane = tree->shape->parent[node] % PN_LANES;
-  if (tree->rule->modelSpace) {
-    return false;
-  }
+  if (tree->rule->modelSpace) return false;
   pnLaneBoxes boxes;
   pn_laneBoxes(tree, parent, lane, lane + 1, &boxes);
   bool finite = true;
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     double lo = boxes.lo[k][lane], hi = boxes.hi[k][lane];
     /* of cells both exact: sums of integers below 2^26, times a power of two */
     out->centre[k] = 0.5 * (lo + hi);
@@ -40,7 +38,7 @@ PN_INLINE bool volumeOf(const pnTree *tree, uint32_t node, Body *out) {
 /* Is the volume strictly on one side of a plane? */
 PN_INLINE bool isBeside(const Body *v, const pnBigPlane *plane) {
   double distance = 0, reach = 0, size = 0;
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     distance += plane->normal[k] * (v->centre[k] - plane->origin[k]);
     reach += fabs(plane->normal[k]) * v->half[k];
     size += fabs(v->centre[k]) + fabs(plane->origin[k]) + v->half[k];
@@ -55,24 +53,18 @@ PN_INLINE bool isBeside(const Body *v, const pnBigPlane *plane) {
 PN_INLINE bool reachesPlane(const pnTree *tree, uint32_t node, const pnTree *other, uint32_t otherNode, pnWorker *w) {
   const uint32_t *bigs = tree->shape->nodeBigs + (size_t)node * PN_NODE_BIGS;
   Body volume;
-  if (bigs[0] == PN_NONE || !volumeOf(other, otherNode, &volume)) {
-    return true;
-  }
-  for (uint32_t k = 0; k < PN_NODE_BIGS && bigs[k] != PN_NONE; k++) {
-    w->cost.planeTests++;
-    if (!isBeside(&volume, &tree->bigPlanes[bigs[k]])) {
-      return true;
-    }
+  if (bigs[0] == PN_NONE || !volumeOf(other, otherNode, &volume)) return true;
+  for (uint32_t k = 0; k < PN_NODE_BIGS && bigs[k] != PN_NONE; ++k) {
+    ++w->cost.planeTests;
+    if (!isBeside(&volume, &tree->bigPlanes[bigs[k]])) return true;
   }
   return false;
 }
 
 static void prunePlanes(const pnTraversal *t, pnWorker *w, pnPairs *list, size_t from) {
-  if (t->noPlanes) {
-    return;
-  }
+  if (t->noPlanes) return;
   size_t kept = from;
-  for (size_t i = from; i < list->count; i++) {
+  for (size_t i = from; i < list->count; ++i) {
     pnPair p = list->data[i];
     bool keep = (!t->a->shape->slotPieces || reachesPlane(t->a, p.a, t->b, p.b, w)) &&
                 (!t->b->shape->slotPieces || reachesPlane(t->b, p.b, t->a, p.a, w));
@@ -87,15 +79,13 @@ static void prunePlanes(const pnTraversal *t, pnWorker *w, pnPairs *list, size_t
 /* The ball about the middle of a triangle's box. */
 static Body ballOf(const float *const p[3]) {
   Body ball = {{0}, {0}, 0};
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     double lo = fmin(p[0][k], fmin(p[1][k], p[2][k])), hi = fmax(p[0][k], fmax(p[1][k], p[2][k]));
     ball.centre[k] = 0.5 * (lo + hi);
   }
-  for (int c = 0; c < 3; c++) {
+  for (int c = 0; c < 3; ++c) {
     double square = 0;
-    for (int k = 0; k < 3; k++) {
-      square += (p[c][k] - ball.centre[k]) * (p[c][k] - ball.centre[k]);
-    }
+    for (int k = 0; k < 3; ++k) square += (p[c][k] - ball.centre[k]) * (p[c][k] - ball.centre[k]);
     ball.radius = fmax(ball.radius, sqrt(square));
   }
   return ball;
@@ -104,10 +94,8 @@ static Body ballOf(const float *const p[3]) {
 static size_t siftPlanes(const pnTraversal *t, pnWorker *w) {
   pnPair *c = w->candidates.data;
   size_t others = 0, n = w->candidates.count, kept;
-  if (t->noPlanes) {
-    return n;
-  }
-  for (size_t i = 0; i < n; i++) {
+  if (t->noPlanes) return n;
+  for (size_t i = 0; i < n; ++i) {
     bool bigA = t->a->shape->slotPieces && t->a->shape->slotPieces[c[i].a].level > 0;
     bool bigB = t->b->shape->slotPieces && t->b->shape->slotPieces[c[i].b].level > 0;
     if (bigA == bigB) {
@@ -117,7 +105,7 @@ static size_t siftPlanes(const pnTraversal *t, pnWorker *w) {
     }
   }
   kept = others;
-  for (size_t i = others; i < n; i++) {
+  for (size_t i = others; i < n; ++i) {
     const float *p[3], *q[3];
     pn_slotCorners(t->a, c[i].a, p);
     pn_slotCorners(t->b, c[i].b, q);

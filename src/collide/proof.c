@@ -9,9 +9,7 @@ const pnProof *const pn_proofs[PN_PROOF_COUNT] = {
 /* Prepares one row unless that was done. Soups may have other things to say in every frame. */
 static pnResult prepareProof(pnTree *tree, uint32_t i) {
   uint32_t bit = PN_PROOF_BIT(i);
-  if ((tree->proofsAsked & bit) && !tree->rule->reshapes) {
-    return PN_OK;
-  }
+  if ((tree->proofsAsked & bit) && !tree->rule->reshapes) return PN_OK;
   bool use = false;
   pnResult result = pn_proofs[i]->prepare(tree, &use);
   if (result == PN_OK) {
@@ -23,17 +21,14 @@ static pnResult prepareProof(pnTree *tree, uint32_t i) {
 
 pnResult pn_prepareProofs(pnTree *tree, const pnAsk *ask, uint32_t *outProofs) {
   *outProofs = 0;
-  for (uint32_t i = 0; i < PN_PROOF_COUNT; i++) {
+  for (uint32_t i = 0; i < PN_PROOF_COUNT; ++i) {
     const pnProof *p = pn_proofs[i];
     bool beside = p->notCalm && (*outProofs & PN_PROOF_BIT(PN_PROOF_CALM));
     if (!p->prepare || (ask->without & PN_PROOF_BIT(i)) || (p->notFirst && ask->first) ||
-        (p->onlyNeighbours && !ask->neighbours) || beside) {
+        (p->onlyNeighbours && !ask->neighbours) || beside)
       continue;
-    }
     pnResult result = prepareProof(tree, i);
-    if (result != PN_OK) {
-      return result;
-    }
+    if (result != PN_OK) return result;
     *outProofs |= tree->proofsThere & PN_PROOF_BIT(i);
   }
   return PN_OK;
@@ -48,26 +43,19 @@ static const pnProof *nextOf(uint32_t *ioProofs) {
 
 bool pn_beginProofs(uint32_t proofs, pnTree *tree, const pnTasks *tasks, pnWorker *workers, pnProofRoom *room) {
   bool ok = true;
-  for (const pnProof *p; ok && (p = nextOf(&proofs)) != NULL;) {
-    ok = !p->begin || p->begin(tree, tasks, workers, room);
-  }
+  for (const pnProof *p; ok && (p = nextOf(&proofs)) != NULL;) ok = !p->begin || p->begin(tree, tasks, workers, room);
   return ok;
 }
 
 bool pn_areDone(uint32_t proofs, const pnTree *tree) {
   bool done = false;
-  for (const pnProof *p; !done && (p = nextOf(&proofs)) != NULL;) {
-    done = p->isDone && p->isDone(tree);
-  }
+  for (const pnProof *p; !done && (p = nextOf(&proofs)) != NULL;) done = p->isDone && p->isDone(tree);
   return done;
 }
 
 bool pn_seedProofs(uint32_t proofs, pnTree *tree, pnPairs *list, pnFresh *fresh) {
-  for (const pnProof *p; (p = nextOf(&proofs)) != NULL;) {
-    if (p->seed) {
-      return p->seed(tree, list, fresh);
-    }
-  }
+  for (const pnProof *p; (p = nextOf(&proofs)) != NULL;)
+    if (p->seed) return p->seed(tree, list, fresh);
   return pn_arrayPush(list, ((pnPair){0, 0}));
 }
 

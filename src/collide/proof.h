@@ -91,9 +91,7 @@ const pnProof *pn_siftingProof(uint32_t proofs);
 PN_INLINE void pn_pruneProofs(const pnTraversal *t, pnWorker *w, pnPairs *list, size_t from, uint32_t kind) {
   for (uint32_t m = t->proofs; m != 0; m &= m - 1) {
     const pnProof *proof = pn_proofs[pn_firstLane(m)];
-    if (proof->lists & kind) {
-      proof->prune(t, w, list, from);
-    }
+    if (proof->lists & kind) proof->prune(t, w, list, from);
   }
 }
 

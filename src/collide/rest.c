@@ -24,9 +24,7 @@ static pnResult searchAll(pnTree *tree, pnCollider *collider) {
   pnAsk ask = {.neighbours = true, .without = PN_PROOF_BIT(PN_PROOF_CALM)};
   pnJob job = {.a = tree, .neighbours = true};
   pnResult result = pn_prepareProofs(tree, &ask, &job.proofs);
-  if (result != PN_OK) {
-    return result;
-  }
+  if (result != PN_OK) return result;
   pnRunDef run = {.tasks = &alone, .kernel = PN_KERNEL_DEFAULT};
   bool limited;
   return pn_runJobs(collider, &job, 1, &run, &cost, &limited);
@@ -35,13 +33,9 @@ static pnResult searchAll(pnTree *tree, pnCollider *collider) {
 static pnResult keepPairs(const pnPairs *pairs, void **outData, size_t *outBytes) {
   *outBytes = sizeof(RestPairs) + pairs->count * sizeof(uint64_t);
   RestPairs *rest = *outData = pn_alloc(*outBytes);
-  if (!rest) {
-    return pn_failMemory(*outBytes);
-  }
+  if (!rest) return pn_failMemory(*outBytes);
   rest->count = pairs->count;
-  for (size_t i = 0; i < pairs->count; i++) {
-    rest->keys[i] = keyOf(pairs->data[i].a, pairs->data[i].b);
-  }
+  for (size_t i = 0; i < pairs->count; ++i) rest->keys[i] = keyOf(pairs->data[i].a, pairs->data[i].b);
   return PN_OK;
 }
 
@@ -57,12 +51,8 @@ static pnResult makeRest(void *context, void **outData, size_t *outBytes) {
     def.twin = tree;
     result = pn_createTree(&def, &rest);
   }
-  if (result == PN_OK) {
-    result = searchAll(rest, &collider);
-  }
-  if (result == PN_OK) {
-    result = keepPairs(&collider.pairs, outData, outBytes);
-  }
+  if (result == PN_OK) result = searchAll(rest, &collider);
+  if (result == PN_OK) result = keepPairs(&collider.pairs, outData, outBytes);
   pn_colliderFree(&collider);
   pnDestroyTree(rest);
   pnDestroyPose(pose);
@@ -98,11 +88,9 @@ typedef struct RestReading {
 } RestReading;
 
 static bool arePairs(const pnMesh *mesh, const RestPairs *rest) {
-  for (size_t i = 0; i < rest->count; i++) {
+  for (size_t i = 0; i < rest->count; ++i) {
     uint32_t a = (uint32_t)(rest->keys[i] >> 32), b = (uint32_t)rest->keys[i];
-    if (a >= b || b >= mesh->triangleCount || (i > 0 && rest->keys[i] <= rest->keys[i - 1])) {
-      return false;
-    }
+    if (a >= b || b >= mesh->triangleCount || (i > 0 && rest->keys[i] <= rest->keys[i - 1])) return false;
   }
   return true;
 }
@@ -112,14 +100,11 @@ static pnResult takeRest(void *context, void **outData, size_t *outBytes) {
   pnByteReader *r = reading->r;
   uint64_t count = pn_takeU64(r);
   const pnMesh *mesh = reading->shape->mesh;
-  if (!pn_hasLeft(r, count, sizeof(uint64_t))) {
+  if (!pn_hasLeft(r, count, sizeof(uint64_t)))
     return pn_fail(PN_ERROR_FORMAT, "shape of mesh '%s': it ends within its pairs at rest", mesh->name);
-  }
   *outBytes = sizeof(RestPairs) + (size_t)count * sizeof(uint64_t);
   RestPairs *rest = *outData = pn_alloc(*outBytes);
-  if (!rest) {
-    return pn_failMemory(*outBytes);
-  }
+  if (!rest) return pn_failMemory(*outBytes);
   rest->count = (size_t)count;
   pn_takeBytes(r, rest->keys, rest->count * sizeof(uint64_t));
   if (!arePairs(mesh, rest)) {

@@ -34,24 +34,19 @@ static uint64_t printOfMesh(const pnMesh *mesh) {
 
 static uint64_t printOfMorph(const pnMorph *morph) {
   size_t vertices = morph ? morph->mesh->vertexCount : 0;
-  if (!morph) {
-    return 0;
-  }
+  if (!morph) return 0;
   uint32_t numbers[2] = {(uint32_t)morph->mode, morph->targetCount};
   uint64_t hash = pn_hashBytes(2, numbers, sizeof numbers);
   hash = pn_hashBytes(hash, morph->restWeights, sizeof(float) * morph->targetCount);
-  if (morph->mode != PN_MORPH_DELTAS) {
+  if (morph->mode != PN_MORPH_DELTAS)
     return pn_hashBytes(hash, morph->positions, 3 * sizeof(float) * morph->targetCount * vertices);
-  }
   hash = pn_hashBytes(hash, morph->entryFirst, sizeof(uint32_t) * (vertices + 1));
   return pn_hashBytes(hash, morph->entries, sizeof(pnMorphEntry) * morph->entryFirst[vertices]);
 }
 
 static uint64_t printOfSkin(const pnSkin *skin) {
   size_t vertices = skin ? skin->mesh->vertexCount : 0;
-  if (!skin) {
-    return 0;
-  }
+  if (!skin) return 0;
   uint32_t numbers[2] = {(uint32_t)skin->mode, skin->jointCount};
   uint64_t hash = pn_hashBytes(3, numbers, sizeof numbers);
   hash = pn_hashBytes(hash, skin->influenceFirst, sizeof(uint32_t) * (vertices + 1));
@@ -72,9 +67,7 @@ static pnResult prepareTree(const pnShape *shape, const pnPose *pose) {
   def.shape = shape;
   pnTree *tree;
   pnResult result = pnCreateTree(&def, &tree);
-  if (result != PN_OK) {
-    return result;
-  }
+  if (result != PN_OK) return result;
   pnAsk all = {.neighbours = true};
   uint32_t proofs;
   result = pn_prepareSelf(tree, &all, &proofs);
@@ -85,9 +78,7 @@ static pnResult prepareTree(const pnShape *shape, const pnPose *pose) {
 pnResult pnShape_PrepareSelf(const pnShape *shape) {
   PN_FLOAT_SCOPE;
   PN_ASSERT(shape);
-  if (!shape->def.self) {
-    return PN_OK;
-  }
+  if (!shape->def.self) return PN_OK;
   pnPoseDef poseDef = {shape->mesh, shape->morph, shape->skin};
   pnPose *pose;
   pnResult result = pnCreatePose(&poseDef, &pose);
@@ -119,12 +110,8 @@ static void writeShape(const pnShape *shape, uint32_t parts, pnByteWriter *w) {
   pn_putBytes(w, settings, sizeof settings);
   pn_putU32(w, parts);
   pn_writeDivision(shape, w);
-  if (parts & HAS_REST) {
-    pn_writeRest(shape, w);
-  }
-  if (parts & HAS_CALM) {
-    pn_writeCalm(shape, w);
-  }
+  if (parts & HAS_REST) pn_writeRest(shape, w);
+  if (parts & HAS_CALM) pn_writeCalm(shape, w);
 }
 
 pnResult pnShape_Save(const pnShape *shape, void **outBlock, size_t *outBytes) {
@@ -140,9 +127,7 @@ pnResult pnShape_Save(const pnShape *shape, void **outBlock, size_t *outBytes) {
   pnByteWriter count = {0};
   writeShape(shape, parts, &count);
   char *block = pn_alloc(count.at);
-  if (!block) {
-    return pn_failMemory(count.at);
-  }
+  if (!block) return pn_failMemory(count.at);
   pnByteWriter w = {.block = block};
   writeShape(shape, parts, &w);
   uint64_t head[2] = {w.at, pn_hashBytes(VERSION, block + HEAD_BYTES, w.at - HEAD_BYTES)};
@@ -161,28 +146,22 @@ static pnResult checkHead(const pnShapeDef *def, pnByteReader *r) {
   uint32_t order = pn_takeU32(r), version = pn_takeU32(r);
   uint64_t bytes = pn_takeU64(r), sum = pn_takeU64(r);
   const char *name = def->mesh->name;
-  if (r->isShort || memcmp(magic, s_magic, sizeof magic) != 0) {
+  if (r->isShort || memcmp(magic, s_magic, sizeof magic) != 0)
     return pn_fail(PN_ERROR_FORMAT, "shape for mesh '%s': these %zu bytes are not a saved shape", name, r->bytes);
-  }
-  if (order != BYTE_ORDER_MARK) {
+  if (order != BYTE_ORDER_MARK)
     return pn_fail(PN_ERROR_UNSUPPORTED, "shape for mesh '%s': saved on a machine with another order of bytes", name);
-  }
   if (version != VERSION) {
     return pn_fail(PN_ERROR_UNSUPPORTED, "shape for mesh '%s': its version is %u, this pinch reads %u", name, version,
                    VERSION);
   }
-  if (bytes != r->bytes || sum != pn_hashBytes(VERSION, r->block + HEAD_BYTES, r->bytes - HEAD_BYTES)) {
+  if (bytes != r->bytes || sum != pn_hashBytes(VERSION, r->block + HEAD_BYTES, r->bytes - HEAD_BYTES))
     return pn_fail(PN_ERROR_FORMAT, "shape for mesh '%s': its length or checksum is wrong, it was damaged", name);
-  }
   uint64_t prints[3];
   pn_takeBytes(r, prints, sizeof prints);
-  if (r->isShort) {
-    return pn_fail(PN_ERROR_FORMAT, "shape for mesh '%s': it ends within its head", name);
-  }
+  if (r->isShort) return pn_fail(PN_ERROR_FORMAT, "shape for mesh '%s': it ends within its head", name);
   if (prints[0] != printOfMesh(def->mesh) || prints[1] != printOfMorph(def->morph) ||
-      prints[2] != printOfSkin(def->skin)) {
+      prints[2] != printOfSkin(def->skin))
     return pn_fail(PN_ERROR_KIND, "shape for mesh '%s': it was made of another mesh, morph or skin", name);
-  }
   return PN_OK;
 }
 
@@ -201,30 +180,22 @@ static pnResult readSettings(pnByteReader *r, const pnPose *pose, pnTreePlan *ou
   def.extraReferences = s[6];
   def.calm = s[7] == 1;
   def.self = s[8] == 1;
-  if (r->isShort || s[7] > 1 || s[8] > 1) {
+  if (r->isShort || s[7] > 1 || s[8] > 1)
     return pn_fail(PN_ERROR_FORMAT, "shape for mesh '%s': its settings are not settings", pose->mesh->name);
-  }
-  if (pn_resolveDef(&def, out, outRule) != PN_OK) {
+  if (pn_resolveDef(&def, out, outRule) != PN_OK)
     return pn_fail(PN_ERROR_FORMAT, "shape for mesh '%s': its settings do not fit it", pose->mesh->name);
-  }
   return PN_OK;
 }
 
 static pnResult readParts(const pnShape *shape, uint32_t parts, pnByteReader *r) {
   pnResult result = PN_OK;
   if ((parts & ~(HAS_REST | HAS_CALM)) != 0 || (parts != 0 && !shape->def.self) ||
-      ((parts & HAS_CALM) && !pn_canBeCalm(shape))) {
+      ((parts & HAS_CALM) && !pn_canBeCalm(shape)))
     return pn_fail(PN_ERROR_FORMAT, "shape of mesh '%s': it has parts that do not fit it", shape->mesh->name);
-  }
-  if (parts & HAS_REST) {
-    result = pn_readRest(shape, r);
-  }
-  if (result == PN_OK && (parts & HAS_CALM)) {
-    result = pn_readCalm(shape, r);
-  }
-  if (result == PN_OK && r->at != r->bytes) {
+  if (parts & HAS_REST) result = pn_readRest(shape, r);
+  if (result == PN_OK && (parts & HAS_CALM)) result = pn_readCalm(shape, r);
+  if (result == PN_OK && r->at != r->bytes)
     result = pn_fail(PN_ERROR_FORMAT, "shape of mesh '%s': bytes are left over at its end", shape->mesh->name);
-  }
   return result;
 }
 
@@ -232,19 +203,13 @@ static pnResult readShape(pnByteReader *r, const pnPose *pose, pnShape **outShap
   pnTreePlan def;
   const struct pnUpdateRule *rule;
   pnResult result = readSettings(r, pose, &def, &rule);
-  if (result != PN_OK) {
-    return result;
-  }
+  if (result != PN_OK) return result;
   uint32_t parts = pn_takeU32(r);
   pnBuildResult division = {0};
   result = pn_readDivision(r, &def, pose->mesh, &division);
-  if (result == PN_OK) {
-    result = pn_createShape(&def, rule, &division, outShape);
-  }
+  if (result == PN_OK) result = pn_createShape(&def, rule, &division, outShape);
   pn_buildFree(&division);
-  if (result == PN_OK) {
-    result = readParts(*outShape, parts, r);
-  }
+  if (result == PN_OK) result = readParts(*outShape, parts, r);
   return result;
 }
 
@@ -257,13 +222,9 @@ pnResult pnLoadShape(const pnShapeDef *def, const void *block, size_t bytes, con
   pnPose *pose;
   pnShape *shape = NULL;
   pnResult result = pnCreatePose(&poseDef, &pose);
-  if (result != PN_OK) {
-    return result;
-  }
+  if (result != PN_OK) return result;
   result = checkHead(def, &r);
-  if (result == PN_OK) {
-    result = readShape(&r, pose, &shape);
-  }
+  if (result == PN_OK) result = readShape(&r, pose, &shape);
   pnDestroyPose(pose);
   if (result != PN_OK) {
     pn_releaseShape(shape);

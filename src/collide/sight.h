@@ -28,9 +28,7 @@ PN_INLINE pnLineOfSight pn_lookAlong(const pnV4 *direction) {
   const pnF4 round = pn_f4Set1(12582912.0f);
   pnF4 scale = pn_f4Div(pn_f4Set1(64), pn_v4Reach(direction, pn_f4Set1(0)));
   pnLineOfSight s;
-  for (int i = 0; i < 3; i++) {
-    s.along.x[i] = pn_f4Sub(pn_f4Add(pn_f4Mul(direction->x[i], scale), round), round);
-  }
+  for (int i = 0; i < 3; ++i) s.along.x[i] = pn_f4Sub(pn_f4Add(pn_f4Mul(direction->x[i], scale), round), round);
   /* no small multiples of each other: vertices of a regular grid must not lie on the line */
   pnV4 c = {{pn_f4Set1(13), pn_f4Set1(-29), pn_f4Set1(37)}};
   s.across = pn_v4Cross(&s.along, &c);
@@ -57,11 +55,8 @@ PN_INLINE uint32_t pn_placeOf(const pnTree *tree, uint32_t slot, uint32_t corner
 
 /* Which slot each triangle is in. */
 PN_INLINE void pn_findSlots(const pnTree *tree, uint32_t *outSlotOf) {
-  for (uint32_t slot = 0; slot < tree->shape->leafCount * PN_LANES; slot++) {
-    if (tree->shape->leafTriangles[slot] != PN_NONE) {
-      outSlotOf[tree->shape->leafTriangles[slot]] = slot;
-    }
-  }
+  for (uint32_t slot = 0; slot < tree->shape->leafCount * PN_LANES; ++slot)
+    if (tree->shape->leafTriangles[slot] != PN_NONE) outSlotOf[tree->shape->leafTriangles[slot]] = slot;
 }
 
 /* Two places at which one welded vertex stands: they are one vertex while they are one point. */

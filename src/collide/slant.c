@@ -15,9 +15,7 @@ PN_INLINE bool slantsApart(const float *p, const float *q) {
 
 static const pnSlantLoops *chooseLoops(void) {
 #if defined(__x86_64__) && !defined(PN_SCALAR)
-  if (__builtin_cpu_supports("avx2")) {
-    return &pn_slantLoops8Avx2;
-  }
+  if (__builtin_cpu_supports("avx2")) return &pn_slantLoops8Avx2;
 #endif
   return &pn_slantLoops4;
 }
@@ -32,9 +30,7 @@ static const pnSlantLoops *chooseLoops(void) {
 #define FEW_NODES 64u
 
 static bool hasSlants(pnTree *tree, pnWorker *w) {
-  if (tree->slants) {
-    return true;
-  }
+  if (tree->slants) return true;
   if (w->fresh.alone) {
     pn_grantSlants(tree);
     return tree->slants != NULL;
@@ -49,9 +45,8 @@ static bool hasSlants(pnTree *tree, pnWorker *w) {
 bool pn_wantSlants(const pnTraversal *t, pnWorker *w) {
   uint64_t met = w->candidatesMet + 4 * w->cost.leafPairs;
   if (met < WORTH * (w->fresh.nodes + FEW_NODES) || t->sink || (t->proofs & PN_PROOF_BIT(PN_PROOF_PLANES)) ||
-      t->a->rule->reshapes || t->b->rule->reshapes) {
+      t->a->rule->reshapes || t->b->rule->reshapes)
     return false;
-  }
   bool a = hasSlants(t->a, w), b = hasSlants(t->b, w);
   return a && b;
 }
@@ -65,9 +60,7 @@ void pn_grantSlants(pnTree *tree) {
   pn_carve(NULL, &at, leaves, PN_SLANT_LEAF * sizeof(float));
   char *memory = pn_alloc(at);
   atomic_store_explicit(&tree->wantsSlants, false, memory_order_relaxed);
-  if (!memory) {
-    return;
-  }
+  if (!memory) return;
   memset(memory + stampsAt, 0, leaves * sizeof(uint32_t)); /* 0 is no tree's stamp */
   tree->slants = (pnSlants *)(void *)memory;
   tree->slantBytes = at;
@@ -81,9 +74,7 @@ static void makeRecords(const pnTree *tree, uint32_t leaf, bool alone, const pnS
   _Atomic uint32_t *stamp = &tree->slants->stamp[leaf];
   float *records = tree->slants->records + (size_t)leaf * PN_SLANT_LEAF;
   uint32_t seen = atomic_load_explicit(stamp, memory_order_acquire);
-  if (PN_LIKELY(seen == tree->now)) {
-    return;
-  }
+  if (PN_LIKELY(seen == tree->now)) return;
   if (alone) {
     loops->fill(tree, leaf, records);
     atomic_store_explicit(stamp, tree->now, memory_order_relaxed);
@@ -92,16 +83,14 @@ static void makeRecords(const pnTree *tree, uint32_t leaf, bool alone, const pnS
     loops->fill(tree, leaf, records);
     atomic_store_explicit(stamp, tree->now, memory_order_release);
   } else {
-    while (atomic_load_explicit(stamp, memory_order_acquire) != tree->now) {
-      pn_pause();
-    }
+    while (atomic_load_explicit(stamp, memory_order_acquire) != tree->now) pn_pause();
   }
 }
 
 size_t pn_slantLeaves(const pnTraversal *t, pnWorker *w, pnPair *pairs, size_t count) {
   const pnSlantLoops *loops = chooseLoops();
   uint32_t firstA = t->a->shape->innerCount, firstB = t->b->shape->innerCount;
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count; ++i) {
     pn_freshen(t->a, pairs[i].a, &w->fresh);
     pn_freshen(t->b, pairs[i].b, &w->fresh);
     makeRecords(t->a, pairs[i].a - firstA, w->fresh.alone, loops);

@@ -9,15 +9,15 @@ PN_INLINE void boundTriangle(const pnTree *tree, uint32_t slot, float *out) {
   pn_f4EdgeSums(pn_f4Load(v[0]), &lo[0], &lo[1]);
   hi[0] = lo[0];
   hi[1] = lo[1];
-  for (int k = 1; k < 3; k++) {
+  for (int k = 1; k < 3; ++k) {
     pnF4 sum[2];
     pn_f4EdgeSums(pn_f4Load(v[k]), &sum[0], &sum[1]);
-    for (int h = 0; h < 2; h++) {
+    for (int h = 0; h < 2; ++h) {
       lo[h] = pn_f4Min(lo[h], sum[h]);
       hi[h] = pn_f4Max(hi[h], sum[h]);
     }
   }
-  for (int h = 0; h < 2; h++) {
+  for (int h = 0; h < 2; ++h) {
     pn_f4Store(out + 4 * h, lo[h]);
     pn_f4Store(out + 8 + 4 * h, hi[h]);
   }
@@ -26,25 +26,23 @@ PN_INLINE void boundTriangle(const pnTree *tree, uint32_t slot, float *out) {
 static void fillRecords(const pnTree *tree, uint32_t leaf, float *records) {
   uint32_t count = tree->shape->count[tree->shape->innerCount + leaf];
   pnF4 hull[4] = {pn_f4Set1(0), pn_f4Set1(0), pn_f4Set1(0), pn_f4Set1(0)};
-  for (uint32_t j = 0; j < count; j++) {
+  for (uint32_t j = 0; j < count; ++j) {
     float *out = records + PN_SLANT_FLOATS * (j + 1);
     boundTriangle(tree, leaf * PN_LANES + j, out);
-    for (int h = 0; h < 2; h++) {
+    for (int h = 0; h < 2; ++h) {
       pnF4 lo = pn_f4Load(out + 4 * h), hi = pn_f4Load(out + 8 + 4 * h);
       hull[h] = j ? pn_f4Min(hull[h], lo) : lo;
       hull[2 + h] = j ? pn_f4Max(hull[2 + h], hi) : hi;
     }
   }
-  for (int h = 0; h < 4; h++) {
-    pn_f4Store(records + 4 * h, hull[h]);
-  }
+  for (int h = 0; h < 4; ++h) pn_f4Store(records + 4 * h, hull[h]);
 }
 
 /* Who is kept is nothing a processor could predict: no branch. */
 static size_t keepLeaves(const float *a, const float *b, uint32_t firstA, uint32_t firstB, pnPair *pairs,
                          size_t count) {
   size_t kept = 0;
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count; ++i) {
     pnPair p = pairs[i];
     const float *ra = a + (size_t)(p.a - firstA) * PN_SLANT_LEAF, *rb = b + (size_t)(p.b - firstB) * PN_SLANT_LEAF;
     pairs[kept] = p;
@@ -60,7 +58,7 @@ PN_INLINE const float *slotRecord(const float *records, uint32_t slot) {
 
 static size_t keepSlots(const float *a, const float *b, pnPair *pairs, size_t count) {
   size_t kept = 0;
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count; ++i) {
     pnPair p = pairs[i];
     pairs[kept] = p;
     kept += !SLANTS_APART(slotRecord(a, p.a), slotRecord(b, p.b));

@@ -20,10 +20,10 @@ typedef struct Side {
 
 /* The sides sorted by j, then i, then corner: two stable sorts of keys. */
 static void sortSides(Side *sides, Side *scratch, pnKeyValue *keys, size_t count) {
-  for (int pass = 0; pass < 2; pass++) {
-    for (size_t n = 0; n < count; n++) keys[n] = (pnKeyValue){pass ? sides[n].j : sides[n].i, (uint32_t)n};
+  for (int pass = 0; pass < 2; ++pass) {
+    for (size_t n = 0; n < count; ++n) keys[n] = (pnKeyValue){pass ? sides[n].j : sides[n].i, (uint32_t)n};
     pn_sortKeyValue(keys, keys + count, count);
-    for (size_t n = 0; n < count; n++) scratch[n] = sides[keys[n].value];
+    for (size_t n = 0; n < count; ++n) scratch[n] = sides[keys[n].value];
     memcpy(sides, scratch, count * sizeof *sides);
   }
 }
@@ -35,19 +35,19 @@ static pnResult makeEdges(pnSweep *s) {
   if (!block) return pn_failMemory(bytes);
   Side *sides = (Side *)(void *)block, *scratch = sides + count + 1;
   pnKeyValue *keys = (pnKeyValue *)(void *)(scratch + count + 1);
-  for (size_t n = 0; n < count; n++) {
+  for (size_t n = 0; n < count; ++n) {
     uint32_t a = triangles[n], b = triangles[n % 3 == 2 ? n - 2 : n + 1];
     sides[n] = (Side){PN_MIN(a, b), PN_MAX(a, b), (uint32_t)n};
   }
   sortSides(sides, scratch, keys, count);
   /* the first of equal sides, which is of the first triangle, owns the edge; one without length is a vertex */
-  for (size_t n = 0; n < count; n++) {
+  for (size_t n = 0; n < count; ++n) {
     uint32_t corner = sides[n].corner;
     bool again = n > 0 && sides[n].i == sides[n - 1].i && sides[n].j == sides[n - 1].j;
     if (!again) {
       s->edges[2 * (size_t)s->edgeCount] = sides[n].i;
       s->edges[2 * (size_t)s->edgeCount + 1] = sides[n].j;
-      s->edgeCount++;
+      ++s->edgeCount;
       s->owned[corner / 3] |= (uint8_t)(8u << corner % 3);
     }
     s->triangleEdge[corner] = s->edgeCount - 1;
@@ -60,13 +60,13 @@ static pnResult makeOwners(pnSweep *s) {
   size_t bytes = pn_bytes(s->vertexCount + 1, 1);
   uint8_t *seen = pn_allocZero(bytes);
   if (!seen) return pn_failMemory(bytes);
-  for (size_t n = 0; n < 3 * (size_t)s->triangleCount; n++) {
+  for (size_t n = 0; n < 3 * (size_t)s->triangleCount; ++n) {
     uint32_t v = s->mesh->triangles[n];
     s->owned[n / 3] |= (uint8_t)((seen[v] ? 0u : 1u) << n % 3);
     seen[v] = 1;
   }
   pn_free(seen, bytes);
-  for (uint32_t v = 0; v < s->vertexCount; v++) s->hasWelds = s->hasWelds || s->mesh->weld[v] != v;
+  for (uint32_t v = 0; v < s->vertexCount; ++v) s->hasWelds = s->hasWelds || s->mesh->weld[v] != v;
   return PN_OK;
 }
 
@@ -108,7 +108,7 @@ static pnResult allocate(pnSweep *s) {
   s->corners = pn_allocZero(z.corners);
   bool ok = s->edges && s->triangleEdge && s->owned && s->places && s->vertexBoxes && s->corners;
   if (s->soup) {
-    for (int end = 0; end < 2; end++) s->generations[end] = pn_allocZero(z.generations);
+    for (int end = 0; end < 2; ++end) s->generations[end] = pn_allocZero(z.generations);
     s->kinds = pn_allocZero(z.kinds);
     ok = ok && s->generations[0] && s->generations[1] && s->kinds;
   }
@@ -120,7 +120,7 @@ static pnResult makeTree(pnSweep *s) {
   size_t bytes = pn_bytes(3 * (size_t)s->triangleCount + 1, sizeof(uint32_t));
   uint32_t *names = pn_alloc(bytes);
   if (!names) return pn_failMemory(bytes);
-  for (uint32_t t = 0; t < s->triangleCount; t++) {
+  for (uint32_t t = 0; t < s->triangleCount; ++t) {
     names[3 * (size_t)t] = names[3 * (size_t)t + 2] = 2 * t;
     names[3 * (size_t)t + 1] = 2 * t + 1;
   }
@@ -163,7 +163,7 @@ pnResult pnCreateSweep(const pnMesh *mesh, pnSweep **outSweep) {
   if (result == PN_OK) result = makeEdges(s);
   if (result == PN_OK) result = makeOwners(s);
   if (result == PN_OK) {
-    for (size_t n = 0; n < 3 * (size_t)s->vertexCount; n++) {
+    for (size_t n = 0; n < 3 * (size_t)s->vertexCount; ++n) {
       double x = mesh->vertices[n];
       s->places[n / 3].x[n % 3] = (pnD2){x, x};
     }
@@ -203,7 +203,7 @@ static void freeSweep(pnSweep *s) {
   pn_free(s->places, z.places);
   pn_free(s->vertexBoxes, z.vertexBoxes);
   pn_free(s->corners, z.corners);
-  for (int end = 0; end < 2; end++) pn_free(s->generations[end], z.generations);
+  for (int end = 0; end < 2; ++end) pn_free(s->generations[end], z.generations);
   pn_free(s->kinds, z.kinds);
 }
 
@@ -231,7 +231,7 @@ static pnResult fitSoup(pnSweep *s) {
   size_t kept = PN_MIN(s->triangleCount, fresh.triangleCount);
   if (kept > 0) {
     memcpy(fresh.places, s->places, 3 * kept * sizeof *s->places);
-    for (int end = 0; end < 2; end++)
+    for (int end = 0; end < 2; ++end)
       memcpy(fresh.generations[end], s->generations[end], kept * sizeof *s->generations[end]);
     memcpy(fresh.kinds, s->kinds, kept);
   }
@@ -249,20 +249,20 @@ static uint8_t ownedOf(uint32_t corners) {
 
 static void placeCorners(pnSweep *s, uint32_t place, int end) {
   const float *from = &s->soup->positions[9 * (size_t)place];
-  for (int n = 0; n < 9; n++) s->places[3 * (size_t)place + (size_t)n / 3].x[n % 3][end] = from[n];
+  for (int n = 0; n < 9; ++n) s->places[3 * (size_t)place + (size_t)n / 3].x[n % 3][end] = from[n];
 }
 
 /* Places that are alive at both ends of the step and are one primitive go their way; what is new stands; of what is gone one point
  * stays, where it was, so that the tree has no box that is larger than it must be. */
 static void matchPrimitives(pnSweep *s) {
   const pnSoup *soup = s->soup;
-  for (uint32_t p = 0; p < s->triangleCount; p++) {
+  for (uint32_t p = 0; p < s->triangleCount; ++p) {
     bool alive = pn_isAlive(soup, p), goes = alive && s->generations[0][p] == soup->generation[p];
     uint32_t corners = !alive ? 0 : goes ? PN_MAX(soup->corners[p], s->kinds[p]) : soup->corners[p];
     s->generations[1][p] = soup->generation[p];
     placeCorners(s, p, 1);
     if (!goes) placeCorners(s, p, 0);
-    for (uint32_t k = 1; k < 3 && !alive; k++) s->places[3 * (size_t)p + k] = s->places[3 * (size_t)p];
+    for (uint32_t k = 1; k < 3 && !alive; ++k) s->places[3 * (size_t)p + k] = s->places[3 * (size_t)p];
     s->ownersChanged = s->ownersChanged || s->owned[p] != ownedOf(corners);
     s->owned[p] = ownedOf(corners);
   }
@@ -272,7 +272,7 @@ static void matchPrimitives(pnSweep *s) {
 static pnResult setFromSoup(pnSweep *s, int end) {
   pnResult result = fitSoup(s);
   if (result != PN_OK) return result;
-  for (uint32_t p = 0; end == 0 && p < s->triangleCount; p++) {
+  for (uint32_t p = 0; end == 0 && p < s->triangleCount; ++p) {
     s->generations[0][p] = pn_isAlive(s->soup, p) ? s->soup->generation[p] : 0;
     s->kinds[p] = s->soup->corners[p];
     placeCorners(s, p, 0);
@@ -314,7 +314,7 @@ static pnResult setFromPose(pnSweep *s, const pnPose *pose, int end) {
       return pn_fail(PN_ERROR_NUMBER, "sweep of '%s': vertex %u is not finite", s->mesh->name,
                      first + (uint32_t)(bad / 3));
     }
-    for (uint32_t n = 0; n < 3 * count; n++) s->places[first + n / 3].x[n % 3][end] = portion[n];
+    for (uint32_t n = 0; n < 3 * count; ++n) s->places[first + n / 3].x[n % 3][end] = portion[n];
   }
   s->stale = true;
   return PN_OK;
@@ -335,26 +335,24 @@ pnResult pnSweep_SetStep(pnSweep *sweep, const double *begin, const double *end,
   PN_ASSERT(sweep && begin && end);
   const char *name = sweep->mesh->name;
   if (sweep->soup) return pn_fail(PN_ERROR_KIND, "sweep of '%s': primitives of a soup are matched by their ids", name);
-  if (vertexCount != sweep->vertexCount) {
+  if (vertexCount != sweep->vertexCount)
     return pn_fail(PN_ERROR_COUNT, "sweep of '%s': %u vertices for %u", name, vertexCount, sweep->vertexCount);
-  }
-  for (size_t n = 0; n < 3 * (size_t)vertexCount; n++) {
+  for (size_t n = 0; n < 3 * (size_t)vertexCount; ++n) {
     if (!(fabs(begin[n]) <= 3e38 && fabs(end[n]) <= 3e38)) {
       return pn_fail(PN_ERROR_NUMBER, "sweep of '%s': vertex %u is not finite or leaves the range of float", name,
                      (unsigned)(n / 3));
     }
   }
-  for (size_t n = 0; n < 3 * (size_t)vertexCount; n++) sweep->places[n / 3].x[n % 3] = (pnD2){begin[n], end[n]};
+  for (size_t n = 0; n < 3 * (size_t)vertexCount; ++n) sweep->places[n / 3].x[n % 3] = (pnD2){begin[n], end[n]};
   sweep->stale = true;
   return PN_OK;
 }
 
 void pnSweep_Advance(pnSweep *sweep) {
   PN_FLOAT_SCOPE;
-  for (uint32_t v = 0; v < sweep->vertexCount; v++) {
-    for (int k = 0; k < 3; k++) sweep->places[v].x[k][0] = sweep->places[v].x[k][1];
-  }
-  for (uint32_t p = 0; sweep->soup && p < sweep->triangleCount; p++) {
+  for (uint32_t v = 0; v < sweep->vertexCount; ++v)
+    for (int k = 0; k < 3; ++k) sweep->places[v].x[k][0] = sweep->places[v].x[k][1];
+  for (uint32_t p = 0; sweep->soup && p < sweep->triangleCount; ++p) {
     bool alive = sweep->generations[1][p] & 1;
     sweep->generations[0][p] = alive ? sweep->generations[1][p] : 0;
     // the vertices it had: the soup may be elsewhere by now
@@ -371,15 +369,15 @@ double pnGetTurn(const pnMatrix *begin, const pnMatrix *end) {
   /* The unit axes before and after are columns of turns P and Q, and the squares of their differences add up to
    * 6 - 2 trace(Q P^T) = 6 - 2 (1 + 2 cos x) = 8 sin(x / 2)^2, without the loss of digits that a cosine near 1 has. */
   double sum = 0.0;
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     double p[3], q[3], pp = 0.0, qq = 0.0;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; ++i) {
       p[i] = begin->m[i][k], q[i] = end->m[i][k];
       pp += p[i] * p[i], qq += q[i] * q[i];
     }
     if (!(pp > 0.0 && qq > 0.0)) continue;
     pp = sqrt(pp), qq = sqrt(qq);
-    for (int i = 0; i < 3; i++) sum += (p[i] / pp - q[i] / qq) * (p[i] / pp - q[i] / qq);
+    for (int i = 0; i < 3; ++i) sum += (p[i] / pp - q[i] / qq) * (p[i] / pp - q[i] / qq);
   }
   return 2.0 * asin(PN_MIN(sqrt(sum / 8.0), 1.0));
 }
@@ -399,8 +397,8 @@ uint32_t pnCountStepParts(double turn, double radius, double tolerance) {
   double parts = ceil(0.25 * turn / asin(sqrt(0.5 * tolerance / radius)));
   uint32_t count = parts < 1.0 ? 1 : parts > 1e6 ? 1000000 : (uint32_t)parts;
   /* the division above is rounded */
-  while (count > 1 && pnBoundChord(turn, radius, count - 1) <= tolerance) count--;
-  while (count < 1000000 && pnBoundChord(turn, radius, count) > tolerance) count++;
+  while (count > 1 && pnBoundChord(turn, radius, count - 1) <= tolerance) --count;
+  while (count < 1000000 && pnBoundChord(turn, radius, count) > tolerance) ++count;
   return count;
 }
 
@@ -433,8 +431,8 @@ typedef struct BoxWork {
 static void boxVertices(void *context, uint32_t first, uint32_t last, uint32_t worker) {
   (void)worker;
   const BoxWork *w = context;
-  for (uint32_t v = first; v < last; v++) {
-    for (int k = 0; k < 3; k++) {
+  for (uint32_t v = first; v < last; ++v) {
+    for (int k = 0; k < 3; ++k) {
       double a = w->s->places[v].x[k][0], b = w->s->places[v].x[k][1];
       double slack = w->margin > 0.0 ? 0.5 * w->margin * (1.0 + 0x1p-50) + 0x1p-51 * (fabs(a) + fabs(b)) : 0.0;
       if (w->end < 1.0) {
@@ -450,11 +448,11 @@ static void boxVertices(void *context, uint32_t first, uint32_t last, uint32_t w
 static void boxTriangles(void *context, uint32_t first, uint32_t last, uint32_t worker) {
   (void)worker;
   const BoxWork *w = context;
-  for (uint32_t t = first; t < last; t++) {
+  for (uint32_t t = first; t < last; ++t) {
     const uint32_t *v = &w->s->mesh->triangles[3 * (size_t)t];
     const pnFeatureBox *a = &w->s->vertexBoxes[v[0]], *b = &w->s->vertexBoxes[v[1]], *c = &w->s->vertexBoxes[v[2]];
     float *out = &w->s->corners[6 * (size_t)t];
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
       out[k] = PN_MIN(PN_MIN(a->lo[k], b->lo[k]), c->lo[k]);
       out[3 + k] = PN_MAX(PN_MAX(a->hi[k], b->hi[k]), c->hi[k]);
     }
@@ -466,7 +464,7 @@ static void boxTriangles(void *context, uint32_t first, uint32_t last, uint32_t 
 /* Which features and faces are where. */
 static void nameSlots(pnSweep *s) {
   uint32_t at = 0;
-  for (uint32_t slot = 0; slot < s->slotCount; slot++) {
+  for (uint32_t slot = 0; slot < s->slotCount; ++slot) {
     uint32_t t = s->tree->shape->leafTriangles[slot];
     s->featureFirst[slot] = at;
     s->ownedVertices[slot] = 0;
@@ -474,19 +472,19 @@ static void nameSlots(pnSweep *s) {
     const uint32_t *v = &s->mesh->triangles[3 * (size_t)t];
     uint32_t *corners = s->faceCorners[slot];
     corners[0] = v[0], corners[1] = v[1], corners[2] = v[2], corners[3] = t;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
       if (!(s->owned[t] >> k & 1)) continue;
       s->featureBoxes[at].v0 = s->featureBoxes[at].v1 = s->featureNames[at] = v[k];
-      s->ownedVertices[slot]++;
-      at++;
+      ++s->ownedVertices[slot];
+      ++at;
     }
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
       uint32_t e = s->triangleEdge[3 * (size_t)t + (size_t)k];
       if (!(s->owned[t] >> (3 + k) & 1)) continue;
       s->featureNames[at] = e;
       s->featureBoxes[at].v0 = s->edges[2 * (size_t)e];
       s->featureBoxes[at].v1 = s->edges[2 * (size_t)e + 1];
-      at++;
+      ++at;
     }
   }
   s->featureFirst[s->slotCount] = at;
@@ -515,20 +513,20 @@ static pnResult makeSlots(pnSweep *s) {
 static void boxSlots(void *context, uint32_t first, uint32_t last, uint32_t worker) {
   (void)worker;
   pnSweep *s = ((const BoxWork *)context)->s;
-  for (uint32_t slot = first; slot < last; slot++) {
+  for (uint32_t slot = first; slot < last; ++slot) {
     uint32_t t = s->tree->shape->leafTriangles[slot];
     if (t == PN_NONE) continue;
     memcpy(s->faceBoxes[slot].lo, &s->corners[6 * (size_t)t], 3 * sizeof(float));
     memcpy(s->faceBoxes[slot].hi, &s->corners[6 * (size_t)t + 3], 3 * sizeof(float));
     // Nothing overlaps the box of nothing.
-    for (int k = 0; k < 3 && (s->owned[t] & PN_NO_PRIMITIVE); k++) {
+    for (int k = 0; k < 3 && (s->owned[t] & PN_NO_PRIMITIVE); ++k) {
       s->faceBoxes[slot].lo[k] = INFINITY;
       s->faceBoxes[slot].hi[k] = -INFINITY;
     }
-    for (uint32_t i = s->featureFirst[slot]; i < s->featureFirst[slot + 1]; i++) {
+    for (uint32_t i = s->featureFirst[slot]; i < s->featureFirst[slot + 1]; ++i) {
       pnFeatureBox *f = &s->featureBoxes[i];
       const pnFeatureBox *a = &s->vertexBoxes[f->v0], *b = &s->vertexBoxes[f->v1];
-      for (int k = 0; k < 3; k++) {
+      for (int k = 0; k < 3; ++k) {
         f->lo[k] = PN_MIN(a->lo[k], b->lo[k]);
         f->hi[k] = PN_MAX(a->hi[k], b->hi[k]);
       }

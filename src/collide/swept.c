@@ -45,7 +45,7 @@ pnResult pnCreateImpactList(pnImpactList **outList) {
 void pnDestroyImpactList(pnImpactList *list) {
   if (!list) return;
   pn_colliderFree(&list->collider);
-  for (uint32_t i = 0; i < list->workerCount; i++) pn_arrayFree(&list->found[i].impacts);
+  for (uint32_t i = 0; i < list->workerCount; ++i) pn_arrayFree(&list->found[i].impacts);
   pn_free(list->found, list->workerCount * sizeof *list->found);
   pn_arrayFree(&list->all);
   pn_arrayFree(&list->scratch);
@@ -98,17 +98,15 @@ bool pn_isOneVertex(const pnSweep *s, uint32_t v, uint32_t w) {
   if (v == w) return true;
   if (!s->hasWelds || s->mesh->weld[v] != s->mesh->weld[w]) return false;
   const pnPlace *p = &s->places[v], *q = &s->places[w];
-  for (int k = 0; k < 6; k++) {
+  for (int k = 0; k < 6; ++k)
     if (p->x[k / 2][k % 2] != q->x[k / 2][k % 2]) return false;
-  }
   return true;
 }
 
 static bool shareVertex(const Swept *q, const uint32_t *v, int vCount, const uint32_t *w, int wCount) {
-  for (int i = 0; q->self && i < vCount; i++) {
-    for (int j = 0; j < wCount; j++) {
+  for (int i = 0; q->self && i < vCount; ++i) {
+    for (int j = 0; j < wCount; ++j)
       if (pn_isOneVertex(q->a, v[i], w[j])) return true;
-    }
   }
   return false;
 }
@@ -131,7 +129,7 @@ static pnImpactSpan ask(Finder *f, pn_Features features, const pnD2 *const place
   /* of those that end later than the first that was found, none is wanted */
   double until = f->q->what == PN_SWEPT_EARLIEST ? PN_MIN(f->found->soonest + WIDEST_SPAN, 1.0) : 1.0;
   pnImpactSpan span = pn_impactOfPlaces(features, places, until, &uncertain);
-  f->cost->exactTests++;
+  ++f->cost->exactTests;
   f->cost->uncertain += uncertain;
   return span;
 }
@@ -176,7 +174,7 @@ PN_INLINE void listVertices(Candidates *c, bool self, uint8_t side, const pnSwee
   const pnFeatureBox *box = &t->faceBoxes[n];
   const uint32_t *face = t->faceCorners[n];
   uint32_t first = s->featureFirst[m], end = first + s->ownedVertices[m];
-  for (uint32_t i = first; i < end; i++) {
+  for (uint32_t i = first; i < end; ++i) {
     uint32_t v = s->featureBoxes[i].v0;
     c->list[c->count] = (Candidate){{v, face[0], face[1], face[2]}, {v, face[3]}, 0, side};
     bool share = self & ((v == face[0]) | (v == face[1]) | (v == face[2]));
@@ -187,9 +185,9 @@ PN_INLINE void listVertices(Candidates *c, bool self, uint8_t side, const pnSwee
 PN_INLINE void listEdges(Candidates *c, bool self, const pnSweep *s, uint32_t m, const pnSweep *t, uint32_t n) {
   uint32_t endI = s->featureFirst[m + 1], firstJ = t->featureFirst[n] + t->ownedVertices[n],
            endJ = t->featureFirst[n + 1];
-  for (uint32_t i = s->featureFirst[m] + s->ownedVertices[m]; i < endI; i++) {
+  for (uint32_t i = s->featureFirst[m] + s->ownedVertices[m]; i < endI; ++i) {
     const pnFeatureBox *e = &s->featureBoxes[i];
-    for (uint32_t j = firstJ; j < endJ; j++) {
+    for (uint32_t j = firstJ; j < endJ; ++j) {
       const pnFeatureBox *g = &t->featureBoxes[j];
       c->list[c->count] = (Candidate){{e->v0, e->v1, g->v0, g->v1}, {s->featureNames[i], t->featureNames[j]}, 1, 0};
       bool share = self & ((e->v0 == g->v0) | (e->v0 == g->v1) | (e->v1 == g->v0) | (e->v1 == g->v1));
@@ -221,9 +219,9 @@ static bool askCandidate(Finder *f, const Candidate *c, const pnSweep *ours, con
 
 static bool askCandidates(Finder *f, Candidates *c, const pnSweep *ours, const pnSweep *theirs) {
   bool ok = true;
-  for (uint32_t i = 0; ok && i < c->count; i++) {
+  for (uint32_t i = 0; ok && i < c->count; ++i) {
     const Candidate *next = &c->list[PN_MIN(i + AHEAD, c->count - 1)];
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < 4; ++k) {
       bool first = next->edges ? k < 2 : (k == 0) != next->side;
       __builtin_prefetch(&(first ? ours : theirs)->places[next->v[k]]);
     }
@@ -240,7 +238,7 @@ static bool pierces(const pnSweep *s, uint32_t p, uint32_t q, const pnSweep *t, 
   double x[5][3];
   const pnPlace *places[5] = {&s->places[p], &s->places[q], &t->places[face[0]], &t->places[face[1]],
                               &t->places[face[2]]};
-  for (int i = 0; i < 15; i++) x[i / 3][i % 3] = places[i / 3]->x[i % 3][0];
+  for (int i = 0; i < 15; ++i) x[i / 3][i % 3] = places[i / 3]->x[i % 3][0];
   int side = pnOrient3Double(x[2], x[3], x[4], x[0]);
   if (side == 0 || pnOrient3Double(x[2], x[3], x[4], x[1]) != -side) return false;
   int turn = pnOrient3Double(x[0], x[1], x[2], x[3]);
@@ -256,7 +254,7 @@ static bool firstOfTriangles(Finder *f, uint32_t m, uint32_t n) {
   const pnSweep *s[2] = {q->a, q->b};
   const uint32_t *corners[2] = {&s[0]->mesh->triangles[3 * (size_t)m], &s[1]->mesh->triangles[3 * (size_t)n]};
   pnImpactSpan first = {.meets = false, .lo = 1, .hi = 1};
-  for (int i = 0; i < 6 && !(first.meets && first.hi == 0); i++) {
+  for (int i = 0; i < 6 && !(first.meets && first.hi == 0); ++i) {
     int x = i / 3, y = 1 - x;
     uint32_t v = corners[x][i % 3], w = corners[x][(i + 1) % 3];
     if (pierces(s[x], v, w, s[y], corners[y])) first = (pnImpactSpan){.meets = true};
@@ -264,7 +262,7 @@ static bool firstOfTriangles(Finder *f, uint32_t m, uint32_t n) {
     pnImpactSpan span = askVertexFace(f, s[x], v, s[y], corners[y]);
     if (span.meets) first = (pnImpactSpan){true, PN_MIN(first.lo, span.lo), PN_MIN(first.hi, span.hi)};
   }
-  for (int i = 0; i < 9 && !(first.meets && first.hi == 0); i++) {
+  for (int i = 0; i < 9 && !(first.meets && first.hi == 0); ++i) {
     uint32_t e[2] = {corners[0][i / 3], corners[0][(i / 3 + 1) % 3]},
              g[2] = {corners[1][i % 3], corners[1][(i % 3 + 1) % 3]};
     if (shareVertex(q, e, 2, g, 2)) continue;
@@ -284,7 +282,7 @@ static bool takePairs(pnSink *sink, const pnTraversal *t, pnWorker *w, const pnP
   Candidates c;
   c.count = 0;
   bool ok = true;
-  for (size_t i = 0; ok && i < count && f.found->impacts.count <= q->most; i++) {
+  for (size_t i = 0; ok && i < count && f.found->impacts.count <= q->most; ++i) {
     uint32_t m = pairs[i].a, n = pairs[i].b;
     if (q->what == PN_SWEPT_TRIANGLES) {
       uint32_t a = ours->faceCorners[m][3], b = theirs->faceCorners[n][3];
@@ -310,7 +308,7 @@ static bool ensureLists(pnImpactList *list, uint32_t workers) {
     list->found = found;
     list->workerCount = workers;
   }
-  for (uint32_t i = 0; i < list->workerCount; i++) {
+  for (uint32_t i = 0; i < list->workerCount; ++i) {
     list->found[i].impacts.count = 0;
     list->found[i].soonest = INFINITY;
   }
@@ -340,7 +338,7 @@ static pnResult sweepOnce(Swept *q, double end, const pnTasks *tasks, pnCost *co
 /* Of all workers together. */
 static size_t countFound(const pnImpactList *list) {
   size_t total = 0;
-  for (uint32_t i = 0; i < list->workerCount; i++) total += list->found[i].impacts.count;
+  for (uint32_t i = 0; i < list->workerCount; ++i) total += list->found[i].impacts.count;
   return total;
 }
 
@@ -349,27 +347,25 @@ static bool gather(pnImpactList *list) {
   size_t total = countFound(list);
   list->all.count = 0;
   if (!pn_arrayReserve(&list->all, total) || !pn_arrayReserve(&list->scratch, total) ||
-      !pn_arrayReserve(&list->keys, 2 * total)) {
+      !pn_arrayReserve(&list->keys, 2 * total))
     return false;
-  }
-  for (uint32_t i = 0; i < list->workerCount; i++) {
+  for (uint32_t i = 0; i < list->workerCount; ++i) {
     size_t n = list->found[i].impacts.count;
     if (n > 0) memcpy(list->all.data + list->all.count, list->found[i].impacts.data, n * sizeof *list->all.data);
     list->all.count += n;
   }
   pnFeatureImpact *all = list->all.data;
-  for (int pass = 0; pass < 3 && total > 1; pass++) {
+  for (int pass = 0; pass < 3 && total > 1; ++pass) {
     pnKeyValue *keys = list->keys.data;
-    for (size_t i = 0; i < total; i++) {
+    for (size_t i = 0; i < total; ++i)
       keys[i] = (pnKeyValue){pass == 0 ? all[i].b : pass == 1 ? all[i].a : (uint32_t)all[i].kind, (uint32_t)i};
-    }
     pn_sortKeyValue(keys, keys + total, total);
-    for (size_t i = 0; i < total; i++) list->scratch.data[i] = all[keys[i].value];
+    for (size_t i = 0; i < total; ++i) list->scratch.data[i] = all[keys[i].value];
     memcpy(all, list->scratch.data, total * sizeof *all);
   }
   /* before the first span ends, nothing begins earlier than the first that begins */
   list->earliest = (pnImpactSpan){.meets = total > 0, .lo = total > 0, .hi = total > 0};
-  for (size_t i = 0; i < total; i++) {
+  for (size_t i = 0; i < total; ++i) {
     list->earliest.lo = PN_MIN(list->earliest.lo, all[i].lo);
     list->earliest.hi = PN_MIN(list->earliest.hi, all[i].hi);
   }
@@ -380,7 +376,7 @@ static bool gather(pnImpactList *list) {
 static void keepEarliest(pnImpactList *list) {
   pnFeatureImpact *all = list->all.data;
   size_t best = 0;
-  for (size_t i = 1; i < list->all.count; i++) best = all[i].hi < all[best].hi ? i : best;
+  for (size_t i = 1; i < list->all.count; ++i) best = all[i].hi < all[best].hi ? i : best;
   if (list->all.count > 0) all[0] = all[best];
   list->all.count = PN_MIN(list->all.count, 1);
 }
@@ -401,7 +397,7 @@ pnResult pnCollideSwept(pnSweep *a, pnSweep *b, const pnSweptDef *def, pnImpactL
   q.most = def->maxImpacts > 0 && def->what != PN_SWEPT_EARLIEST ? def->maxImpacts : SIZE_MAX;
   pnResult result = PN_OK;
   bool found = a->triangleCount == 0 || q.b->triangleCount == 0;
-  for (int i = def->what == PN_SWEPT_EARLIEST ? 0 : 2; i < 3 && !found && result == PN_OK; i++) {
+  for (int i = def->what == PN_SWEPT_EARLIEST ? 0 : 2; i < 3 && !found && result == PN_OK; ++i) {
     result = sweepOnce(&q, windows[i], &def->tasks, &cost);
     outImpacts->limited = result == PN_OK && countFound(outImpacts) > q.most;
     if (outImpacts->limited) break;
@@ -422,9 +418,8 @@ pnResult pnFindSafeStep(pnSweep *a, pnSweep *b, double separation, const pnTasks
   PN_FLOAT_SCOPE;
   PN_ASSERT(a && outSafe);
   *outSafe = 0.0;
-  if (!(separation >= 0.0 && separation <= 1e30)) {
+  if (!(separation >= 0.0 && separation <= 1e30))
     return pn_fail(PN_ERROR_ARGUMENT, "safe step: a separation of %g", separation);
-  }
   pnImpactList *list;
   pnResult result = pnCreateImpactList(&list);
   if (result != PN_OK) return result;
@@ -442,7 +437,7 @@ pnResult pnFindSafeStep(pnSweep *a, pnSweep *b, double separation, const pnTasks
     bool empty = a->triangleCount == 0 || q.b->triangleCount == 0;
     if (!empty) result = sweepOnce(&q, 1.0, tasks, &cost);
     double safe = 1.0;
-    for (uint32_t i = 0; i < list->workerCount; i++) safe = PN_MIN(safe, list->found[i].soonest);
+    for (uint32_t i = 0; i < list->workerCount; ++i) safe = PN_MIN(safe, list->found[i].soonest);
     *outSafe = result == PN_OK ? safe : 0.0;
   }
   pnDestroyImpactList(list);

@@ -17,11 +17,11 @@ static void setLens(pnTraversal *t) {
   int shift = gb->exponent - ga->exponent;
   int steps = PN_MIN(shift, 30);
   t->lens.shift = PN_MIN(shift, 15); /* a 16-bit number shifted by more is its sign, as by 15 */
-  for (uint32_t d = 0; d < t->a->slabs->count; d++) {
+  for (uint32_t d = 0; d < t->a->slabs->count; ++d) {
     int64_t below = (int64_t)gb->offset[d] >> steps;
     bool whole = below * ((int64_t)1 << steps) == gb->offset[d] && shift <= 15;
     bool underflow = shift > 0 && ga->scale[d] < 1;
-    for (int side = 0; side < 2; side++) {
+    for (int side = 0; side < 2; ++side) {
       int64_t delta = below - ga->offset[d] + (side && !whole) + (side && underflow);
       int64_t first = PN_MAX(-32768, PN_MIN(32767, delta));
       int64_t second = PN_MAX(-32768, PN_MIN(32767, delta - first));
@@ -61,16 +61,14 @@ static const pnSteps *chooseSlabs(pnTraversal *t) {
 static const pnSteps *chooseBoxes(pnTraversal *t) {
   (void)chooseSlabs(t);
   bool same = true, near = true;
-  for (uint32_t d = 0; d < 3; d++) {
+  for (uint32_t d = 0; d < 3; ++d) {
     int64_t apart = (int64_t)t->a->grid.offset[d] - t->b->grid.offset[d];
     same = same && apart == 0;
     near = near && apart > -32768 && apart < 32768;
   }
   bool oneCell = t->a->grid.exponent == t->b->grid.exponent;
 #if defined(__x86_64__) && !defined(PN_SCALAR)
-  if (oneCell && near && __builtin_cpu_supports("avx2")) {
-    return same ? &pn_stepsBoxAvx2 : &pn_stepsBoxOffsetAvx2;
-  }
+  if (oneCell && near && __builtin_cpu_supports("avx2")) return same ? &pn_stepsBoxAvx2 : &pn_stepsBoxOffsetAvx2;
 #endif
   return oneCell && same ? &pn_stepsBox : oneCell && near ? &pn_stepsBoxOffset : &pn_stepsBoxLens;
 }
@@ -90,18 +88,16 @@ static const pnSteps *(*const s_like[PN_FORM_COUNT])(pnTraversal *t) = {[PN_FORM
 /* The inverse of an affine map, in double. */
 static void invert(const pnMatrix *m, double out[3][4]) {
   double a[3][3], det = 0;
-  for (int i = 0; i < 3; i++) {
-    for (int j = 0; j < 3; j++) {
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) {
       int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
       a[j][i] = (double)m->m[i1][j1] * m->m[i2][j2] - (double)m->m[i1][j2] * m->m[i2][j1];
     }
   }
-  for (int j = 0; j < 3; j++) {
-    det += m->m[0][j] * a[j][0];
-  }
-  for (int i = 0; i < 3; i++) {
+  for (int j = 0; j < 3; ++j) det += m->m[0][j] * a[j][0];
+  for (int i = 0; i < 3; ++i) {
     out[i][3] = 0;
-    for (int j = 0; j < 3; j++) {
+    for (int j = 0; j < 3; ++j) {
       out[i][j] = a[i][j] / det;
       out[i][3] -= out[i][j] * m->m[j][3];
     }
@@ -113,12 +109,10 @@ static pnMatrix relativeMap(const pnMatrix *from, const pnMatrix *to) {
   double inv[3][4];
   pnMatrix r;
   invert(to, inv);
-  for (int i = 0; i < 3; i++) {
-    for (int j = 0; j < 4; j++) {
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 4; ++j) {
       double s = j == 3 ? inv[i][3] : 0;
-      for (int k = 0; k < 3; k++) {
-        s += inv[i][k] * from->m[k][j];
-      }
+      for (int k = 0; k < 3; ++k) s += inv[i][k] * from->m[k][j];
       r.m[i][j] = (float)s;
     }
   }
@@ -138,12 +132,10 @@ static bool setBergen(pnTraversal *t) {
   t->bToA = relativeMap(tb, ta);
   float reach = 0;
   const pnTree *trees[2] = {t->a, t->b};
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2; ++i) {
     const float *box = &trees[i]->box.min.x;
-    for (int k = 0; k < 6; k++) {
-      reach = PN_MAX(reach, fabsf(box[k]));
-    }
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 6; ++k) reach = PN_MAX(reach, fabsf(box[k]));
+    for (int k = 0; k < 3; ++k) {
       reach = PN_MAX(reach, fabsf(trees[i]->pose->transform.m[k][3]));
       reach = PN_MAX(reach, fabsf((i ? t->bToA : t->aToB).m[k][3]));
     }
@@ -180,10 +172,8 @@ static bool keepPairs(const pnTraversal *t, pnWorker *w, const pnPair *candidate
     w->cost.pairs += count;
     return true;
   }
-  if (!pn_arrayReserve(&w->found, w->found.count + count)) {
-    return false;
-  }
-  for (size_t i = 0; i < count; i++) {
+  if (!pn_arrayReserve(&w->found, w->found.count + count)) return false;
+  for (size_t i = 0; i < count; ++i) {
     uint32_t a = t->a->shape->leafTriangles[candidates[i].a], b = t->b->shape->leafTriangles[candidates[i].b];
     bool turn = t->self ? a > b : t->swapped;
     w->found.data[w->found.count++] = turn ? (pnPair){b, a} : (pnPair){a, b};
@@ -219,25 +209,17 @@ static bool testCandidates(const pnTraversal *t, pnWorker *w, pnKernel kernel) {
 
 /* Pairs of leaves into candidates. */
 static bool openLeaves(const pnTraversal *t, pnWorker *w, pnPair *in, size_t count) {
-  if (t->fillsAreDear) {
-    count = t->steps->keepReady(t, w, in, count);
-  }
+  if (t->fillsAreDear) count = t->steps->keepReady(t, w, in, count);
   return count == 0 || t->steps->openLeaves(t, w, in, count, &w->candidates);
 }
 
 /* The same for many, where slants may pay. */
 static bool openManyLeaves(const pnTraversal *t, pnWorker *w, pnPair *in, size_t count) {
   bool slants = pn_wantSlants(t, w);
-  if (slants) {
-    count = pn_slantLeaves(t, w, in, count);
-  }
-  if (!openLeaves(t, w, in, count)) {
-    return false;
-  }
+  if (slants) count = pn_slantLeaves(t, w, in, count);
+  if (!openLeaves(t, w, in, count)) return false;
   w->candidatesMet += w->candidates.count;
-  if (slants) {
-    pn_slantCandidates(t, w);
-  }
+  if (slants) pn_slantCandidates(t, w);
   return true;
 }
 
@@ -266,16 +248,11 @@ static bool runLeaves(const pnTraversal *t, pnWorker *w, pnKernel kernel, double
 static bool sortOutLeaves(const pnTraversal *t, pnWorker *w) {
   pnPairs *list = &w->lists[0];
   size_t kept = 0;
-  if (!pn_arrayReserve(&w->leaves, w->leaves.count + list->count)) {
-    return false;
-  }
-  for (size_t i = 0; i < list->count; i++) {
+  if (!pn_arrayReserve(&w->leaves, w->leaves.count + list->count)) return false;
+  for (size_t i = 0; i < list->count; ++i) {
     pnPair p = list->data[i];
-    if (pn_isLeaf(t->a, p.a) && pn_isLeaf(t->b, p.b)) {
-      w->leaves.data[w->leaves.count++] = p;
-    } else {
-      list->data[kept++] = p;
-    }
+    if (pn_isLeaf(t->a, p.a) && pn_isLeaf(t->b, p.b)) w->leaves.data[w->leaves.count++] = p;
+    else list->data[kept++] = p;
   }
   list->count = kept;
   return true;
@@ -284,9 +261,7 @@ static bool sortOutLeaves(const pnTraversal *t, pnWorker *w) {
 /* Opens pairs, and leaves out what proofs say is apart. */
 static bool openPairs(const pnTraversal *t, pnWorker *w, pnPair *in, size_t count, pnPairs *next) {
   size_t from = next->count, leavesFrom = w->leaves.count;
-  if (t->fillsAreDear) {
-    count = t->steps->keepReady(t, w, in, count);
-  }
+  if (t->fillsAreDear) count = t->steps->keepReady(t, w, in, count);
   bool ok = t->steps->open(t, w, in, count, next, &w->leaves);
   if (ok && t->proofs) {
     pn_pruneProofs(t, w, next, from, PN_PRUNE_NODES);
@@ -329,9 +304,7 @@ void pn_runAll(const pnTraversal *t, pnWorker *w, pnKernel kernel, double *time)
   bool ok = sortOutLeaves(t, w);
   while (ok && w->lists[0].count > 0 && w->found.count <= w->foundMost) {
     ok = openLast(t, w, NODE_BATCH);
-    if (ok && w->leaves.count >= LEAF_BATCH) {
-      ok = runLeaves(t, w, kernel, time);
-    }
+    if (ok && w->leaves.count >= LEAF_BATCH) ok = runLeaves(t, w, kernel, time);
   }
   ok = ok && runLeaves(t, w, kernel, time);
   endRun(w, ok);
@@ -345,7 +318,7 @@ PN_INLINE int64_t sharedCells(const pnTraversal *t, const int32_t delta[3], pnPa
   uint32_t pa = t->a->shape->parent[pair.a], pb = t->b->shape->parent[pair.b], i = pa % PN_LANES, j = pb % PN_LANES;
   const pnBoxLanes *a = pn_lanesOf(t->a, pa / PN_LANES), *b = pn_lanesOf(t->b, pb / PN_LANES);
   int64_t cells = 1;
-  for (int d = 0; d < 3; d++) {
+  for (int d = 0; d < 3; ++d) {
     int32_t lo = (b->row[d][0][j] >> t->lens.shift) + delta[d], hi = (b->row[d][1][j] >> t->lens.shift) + delta[d];
     cells *= 1 + PN_MAX(0, PN_MIN(hi, a->row[d][1][i]) - PN_MAX(lo, a->row[d][0][i]));
   }
@@ -358,16 +331,13 @@ PN_INLINE int64_t sharedCells(const pnTraversal *t, const int32_t delta[3], pnPa
  * it is left, and where it guesses wrong: a body has most in common with itself beside the place, where it meets least. */
 static void bringBestLast(const pnTraversal *t, pnPairs *list, size_t from) {
   if (list->count < from + 2 || t->self || t->steps == &pn_stepsSphere || t->steps == &pn_stepsMixed ||
-      t->steps == &pn_stepsBergen) {
+      t->steps == &pn_stepsBergen)
     return;
-  }
   int32_t delta[3];
-  for (int d = 0; d < 3; d++) {
-    delta[d] = t->lens.part[d][0][0] + t->lens.part[d][0][1];
-  }
+  for (int d = 0; d < 3; ++d) delta[d] = t->lens.part[d][0][0] + t->lens.part[d][0][1];
   int64_t most = 0;
   size_t best = from;
-  for (size_t i = from; i < list->count; i++) {
+  for (size_t i = from; i < list->count; ++i) {
     int64_t cells = sharedCells(t, delta, list->data[i]);
     best = cells > most ? i : best;
     most = PN_MAX(cells, most);
@@ -394,9 +364,7 @@ static bool stepFirst(const pnTraversal *t, pnWorker *w, pnKernel kernel) {
 bool pn_runFirst(const pnTraversal *t, pnWorker *w, pnKernel kernel) {
   size_t before = w->found.count;
   bool ok = sortOutLeaves(t, w);
-  while (ok && w->found.count == before && (w->lists[0].count > 0 || w->leaves.count > 0)) {
-    ok = stepFirst(t, w, kernel);
-  }
+  while (ok && w->found.count == before && (w->lists[0].count > 0 || w->leaves.count > 0)) ok = stepFirst(t, w, kernel);
   endRun(w, ok);
   if (w->found.count > before + 1) {
     w->cost.pairs -= w->found.count - before - 1;
@@ -408,9 +376,7 @@ bool pn_runFirst(const pnTraversal *t, pnWorker *w, pnKernel kernel) {
 void pn_expand(const pnTraversal *t, pnWorker *w, size_t wanted) {
   double start = pn_clock();
   bool ok = sortOutLeaves(t, w);
-  while (ok && w->lists[0].count > 0 && w->lists[0].count + w->leaves.count < wanted) {
-    ok = openLevel(t, w);
-  }
+  while (ok && w->lists[0].count > 0 && w->lists[0].count + w->leaves.count < wanted) ok = openLevel(t, w);
   pnPairs *list = &w->lists[0];
   ok = ok && pn_arrayReserve(list, list->count + w->leaves.count);
   if (ok && w->leaves.count > 0) {
@@ -450,10 +416,8 @@ bool pn_testNeighbours(const pnTree *tree, pnWorker *w, bool first) {
   size_t kept = pn_narrowNeighbours(tree, w->candidates.data, w->candidates.count, &w->cost.uncertain);
   w->candidates.count = 0;
   kept = first ? PN_MIN(kept, 1) : kept;
-  if (!w->countOnly && !pn_arrayReserve(&w->found, w->found.count + kept)) {
-    return false;
-  }
-  for (size_t i = 0; !w->countOnly && i < kept; i++) {
+  if (!w->countOnly && !pn_arrayReserve(&w->found, w->found.count + kept)) return false;
+  for (size_t i = 0; !w->countOnly && i < kept; ++i) {
     uint32_t a = tree->shape->leafTriangles[w->candidates.data[i].a],
              b = tree->shape->leafTriangles[w->candidates.data[i].b];
     w->found.data[w->found.count++] = (pnPair){PN_MIN(a, b), PN_MAX(a, b)};
@@ -468,11 +432,9 @@ void pn_runNeighbours(const pnTraversal *t, pnWorker *w, uint32_t begin, uint32_
   double start = pn_clock();
   size_t most = first ? w->found.count : w->foundMost;
   bool ok = true;
-  for (uint32_t at = begin; ok && at < end && w->found.count <= most; at++) {
+  for (uint32_t at = begin; ok && at < end && w->found.count <= most; ++at) {
     ok = proof->runNeighbours(tree, w, at, first, most);
-    if (ok && (w->candidates.count >= PN_NEIGHBOUR_BATCH || at + 1 == end)) {
-      ok = pn_testNeighbours(tree, w, first);
-    }
+    if (ok && (w->candidates.count >= PN_NEIGHBOUR_BATCH || at + 1 == end)) ok = pn_testNeighbours(tree, w, first);
   }
   endRun(w, ok);
   w->cost.exactSeconds += pn_clock() - start;

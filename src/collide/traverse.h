@@ -126,9 +126,7 @@ PN_INLINE const uint8_t *pn_linkRows(const pnTree *tree, uint32_t a, uint32_t b)
     *(links[mid].leaf <= b ? &lo : &hi) = mid;
   }
   uint32_t at = lo;
-  for (uint32_t i = lo; i < hi; i++) {
-    at += links[i].leaf < b;
-  }
+  for (uint32_t i = lo; i < hi; ++i) at += links[i].leaf < b;
   return at < hi && links[at].leaf == b ? links[at].row : pn_noLinks;
 }
 

@@ -17,13 +17,13 @@ typedef struct Regs {
 
 PN_INLINE void imageOf(const pnModelLanes *m, const pnMatrix *map, float margin, uint32_t begin, uint32_t end,
                        float out[3][2][PN_LANES]) {
-  for (uint32_t j = begin; j < end; j++) {
+  for (uint32_t j = begin; j < end; ++j) {
     float c[3], e[3];
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
       c[k] = 0.5f * m->row[k][0][j] + 0.5f * m->row[k][1][j];
       e[k] = 0.5f * m->row[k][1][j] - 0.5f * m->row[k][0][j];
     }
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
       const float *r = map->m[k];
       float mid = r[0] * c[0] + r[1] * c[1] + r[2] * c[2] + r[3];
       float ext = fabsf(r[0]) * e[0] + fabsf(r[1]) * e[1] + fabsf(r[2]) * e[2] + margin;
@@ -47,9 +47,9 @@ PN_INLINE unsigned mask(const Regs *r, const pnModelLanes *one, const pnMatrix *
   float image[3][2][PN_LANES];
   imageOf(one, oneToOwn, margin, lane, lane + 1, image);
   unsigned m = 0;
-  for (uint32_t j = 0; j < PN_LANES; j++) {
+  for (uint32_t j = 0; j < PN_LANES; ++j) {
     bool meet = true;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
       meet &= r->own->row[k][0][j] <= image[k][1][lane] && image[k][0][lane] <= r->own->row[k][1][j];
       meet &= r->image[k][0][j] <= one->row[k][1][lane] && one->row[k][0][lane] <= r->image[k][1][j];
     }

@@ -25,7 +25,7 @@ PN_INLINE pnH8 throughLens(const pnLens *lens, uint32_t d, int side, pnH8 v) {
 PN_INLINE void loadA(const pnTraversal *t, const View *v, uint32_t node, Regs *r) {
   (void)t;
   const pnSlabLanes *lanes = lanesAt(v, node);
-  for (uint32_t d = 0; d < SLABS; d++) {
+  for (uint32_t d = 0; d < SLABS; ++d) {
     r->lo[d] = pn_h8Load(lanes->row[d][0]);
     r->hi[d] = pn_h8Load(lanes->row[d][1]);
   }
@@ -33,7 +33,7 @@ PN_INLINE void loadA(const pnTraversal *t, const View *v, uint32_t node, Regs *r
 
 PN_INLINE void loadB(const pnTraversal *t, const View *v, uint32_t node, Regs *r) {
   loadA(t, v, node, r);
-  for (uint32_t d = 0; LENS == 2 && d < SLABS; d++) {
+  for (uint32_t d = 0; LENS == 2 && d < SLABS; ++d) {
     r->lo[d] = throughLens(&t->lens, d, 0, r->lo[d]);
     r->hi[d] = throughLens(&t->lens, d, 1, r->hi[d]);
   }
@@ -55,7 +55,7 @@ PN_INLINE pnH8 maskB(const pnTraversal *t, const Regs *r, const View *a, uint32_
   const pnSlabLanes *one = lanesAt(a, node);
   pnH8 m = pn_h8And(pn_h8LessEqual(r->lo[0], oneOfA(t, 0, one->row[0][1], lane)),
                     pn_h8LessEqual(oneOfA(t, 0, one->row[0][0], lane), r->hi[0]));
-  for (uint32_t d = 1; d < SLABS; d++) {
+  for (uint32_t d = 1; d < SLABS; ++d) {
     m = pn_h8And(m, pn_h8And(pn_h8LessEqual(r->lo[d], oneOfA(t, d, one->row[d][1], lane)),
                              pn_h8LessEqual(oneOfA(t, d, one->row[d][0], lane), r->hi[d])));
   }
@@ -66,7 +66,7 @@ PN_INLINE pnH8 maskA(const pnTraversal *t, const Regs *r, const View *b, uint32_
   const pnSlabLanes *one = lanesAt(b, node);
   pnH8 m = pn_h8And(pn_h8LessEqual(r->lo[0], oneOfB(t, 0, 1, one->row[0][1], lane)),
                     pn_h8LessEqual(oneOfB(t, 0, 0, one->row[0][0], lane), r->hi[0]));
-  for (uint32_t d = 1; d < SLABS; d++) {
+  for (uint32_t d = 1; d < SLABS; ++d) {
     m = pn_h8And(m, pn_h8And(pn_h8LessEqual(r->lo[d], oneOfB(t, d, 1, one->row[d][1], lane)),
                              pn_h8LessEqual(oneOfB(t, d, 0, one->row[d][0], lane), r->hi[d])));
   }

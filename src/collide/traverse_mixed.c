@@ -19,11 +19,9 @@ static unsigned mask(const Regs *r, const pnTree *tree, uint32_t node, uint32_t 
   pnLaneBoxes one;
   pn_laneBoxes(tree, node, lane, lane + 1, &one);
   unsigned m = 0;
-  for (uint32_t j = 0; j < PN_LANES; j++) {
+  for (uint32_t j = 0; j < PN_LANES; ++j) {
     bool meet = true;
-    for (int k = 0; k < 3; k++) {
-      meet &= own->lo[k][j] <= one.hi[k][lane] && one.lo[k][lane] <= own->hi[k][j];
-    }
+    for (int k = 0; k < 3; ++k) meet &= own->lo[k][j] <= one.hi[k][lane] && one.lo[k][lane] <= own->hi[k][j];
     m |= (unsigned)meet << j;
   }
   return m;

@@ -38,18 +38,14 @@ static bool makeReady(const pnTraversal *t, pnFresh *fresh, const View *A, const
   if (isStale(A, pair.a) && !isStale(B, pair.b)) {
     LOAD_B(t, B, pair.b, &r);
     mask = MASK_B(t, &r, A, pa / PN_LANES, pa % PN_LANES);
-    if ((MASK4(mask, mask, mask, mask) & FULL(B, pair.b)) == 0) {
-      return false;
-    }
+    if ((MASK4(mask, mask, mask, mask) & FULL(B, pair.b)) == 0) return false;
     freshen(A, pair.a, fresh);
     return true;
   }
   freshen(A, pair.a, fresh);
   LOAD_A(t, A, pair.a, &r);
   mask = MASK_A(t, &r, B, pb / PN_LANES, pb % PN_LANES);
-  if ((MASK4(mask, mask, mask, mask) & FULL(A, pair.a)) == 0) {
-    return false;
-  }
+  if ((MASK4(mask, mask, mask, mask) & FULL(A, pair.a)) == 0) return false;
   freshen(B, pair.b, fresh);
   return true;
 }
@@ -57,13 +53,13 @@ static bool makeReady(const pnTraversal *t, pnFresh *fresh, const View *A, const
 static size_t keepReady(const pnTraversal *t, pnWorker *w, pnPair *pairs, size_t count) {
   const View A = viewOf(t->a), B = viewOf(t->b);
   size_t kept = 0;
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count; ++i) {
     pnPair p = pairs[i];
     /* of a leaf and an inner node only one side is opened, and that is the one to be filled */
     bool both = (p.a < A.innerCount) == (p.b < B.innerCount);
     pairs[kept] = p;
     if (!both || (!isStale(&A, p.a) && !isStale(&B, p.b)) || makeReady(t, &w->fresh, &A, &B, p)) {
-      kept++;
+      ++kept;
     } else {
       /* a pair that was opened on one side */
       *(p.a < A.innerCount ? &w->cost.nodePairs : &w->cost.leafPairs) += 1;
@@ -79,7 +75,7 @@ static void freshenPortion(const View *A, const View *B, const pnPair *in, size_
   uint32_t listA[PORTION], listB[PORTION];
   uint32_t staleA = 0, staleB = 0;
   bool alone = fresh->alone;
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count; ++i) {
     uint32_t a = in[i].a, b = in[i].b;
     bool both = (a < A->innerCount) == (b < B->innerCount);
     PREFETCH(A, a);
@@ -96,7 +92,7 @@ static void freshenPortion(const View *A, const View *B, const pnPair *in, size_
 /* The first pass for two pairs: children of a that overlap b, children of b that overlap a, a byte each. */
 PN_INLINE uint32_t pairMasks(const pnTraversal *t, const View *A, const View *B, pnPair p, pnPair q) {
   Mask m[4];
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2; ++i) {
     uint32_t a = i ? q.a : p.a, b = i ? q.b : p.b, pa = A->parent[a], pb = B->parent[b];
     Regs ra, rb;
     LOAD_A(t, A, a, &ra);
@@ -110,18 +106,14 @@ PN_INLINE uint32_t pairMasks(const pnTraversal *t, const View *A, const View *B,
 /* Rows of pairs that are opened on both sides. */
 static void addRows(const pnTraversal *t, const View *A, const View *B, const pnPair *in, size_t count, Rows *rows) {
   uint32_t masks[PORTION / 2];
-  for (size_t i = 0; i < count; i += 2) {
-    masks[i / 2] = pairMasks(t, A, B, in[i], in[PN_MIN(i + 1, count - 1)]);
-  }
+  for (size_t i = 0; i < count; i += 2) masks[i / 2] = pairMasks(t, A, B, in[i], in[PN_MIN(i + 1, count - 1)]);
   size_t n = 0;
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count; ++i) {
     unsigned m = masks[i / 2] >> (i % 2 * 16);
     unsigned ma = m & FULL(A, in[i].a), mb = m >> 8 & FULL(B, in[i].b);
     ma = mb ? ma : 0;
     pn_appendLanesFirst(&rows->row[n].a, in[i].a * PN_LANES, in[i].b, ma);
-    if (t->self) {
-      memset(rows->of + n, (int)i, PN_LANES);
-    }
+    if (t->self) memset(rows->of + n, (int)i, PN_LANES);
     n += pn_laneCount(ma);
   }
   rows->count = n;
@@ -130,7 +122,7 @@ static void addRows(const pnTraversal *t, const View *A, const View *B, const pn
 /* The second pass for four rows: lanes of b's children, a byte each. Rows past the end are made up. */
 PN_INLINE uint32_t rowMasks(const pnTraversal *t, const View *A, const View *B, const pnPair *row) {
   Mask m[4];
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < 4; ++i) {
     Regs rb;
     LOAD_B(t, B, row[i].b, &rb);
     m[i] = MASK_B(t, &rb, A, row[i].a / PN_LANES, row[i].a % PN_LANES);
@@ -140,12 +132,8 @@ PN_INLINE uint32_t rowMasks(const pnTraversal *t, const View *A, const View *B, 
 
 /* Of all rows. Up to the next multiple of four they are copies of the last, so that there is something to load. */
 static void maskRows(const pnTraversal *t, const View *A, const View *B, Rows *rows, uint32_t *masks) {
-  for (size_t i = rows->count; rows->count > 0 && i % 4 != 0; i++) {
-    rows->row[i] = rows->row[rows->count - 1];
-  }
-  for (size_t i = 0; i < rows->count; i += 4) {
-    masks[i / 4] = rowMasks(t, A, B, &rows->row[i]);
-  }
+  for (size_t i = rows->count; rows->count > 0 && i % 4 != 0; ++i) rows->row[i] = rows->row[rows->count - 1];
+  for (size_t i = 0; i < rows->count; i += 4) masks[i / 4] = rowMasks(t, A, B, &rows->row[i]);
 }
 
 /* How long the box of a node is, in cells of its tree. */
@@ -162,12 +150,8 @@ typedef enum Opened { BOTH, ONLY_A, ONLY_B } Opened;
  * twice as long; a's cells are 2^shift of b's. Which is opened changes how much is looked at, never what is found. */
 PN_INLINE Opened sideOf(const pnTraversal *t, const View *A, const View *B, pnPair pair) {
   bool innerA = pair.a < A->innerCount, innerB = pair.b < B->innerCount;
-  if (PN_LIKELY(innerA && innerB && !t->uneven)) {
-    return BOTH;
-  }
-  if (!innerA || !innerB) {
-    return innerA ? ONLY_A : ONLY_B;
-  }
+  if (PN_LIKELY(innerA && innerB && !t->uneven)) return BOTH;
+  if (!innerA || !innerB) return innerA ? ONLY_A : ONLY_B;
   int64_t x = (int64_t)lengthInCells(A, pair.a) << PN_MIN(t->lens.shift, 15), y = lengthInCells(B, pair.b);
   return x > 2 * y ? ONLY_A : y > 2 * x ? ONLY_B : BOTH;
 }
@@ -180,9 +164,7 @@ static bool openOneSide(const pnTraversal *t, pnWorker *w, const View *A, const 
   uint32_t node = openA ? a : b;
   bool otherIsLeaf = openA ? b >= B->innerCount : a >= A->innerCount;
   pnPairs *out = otherIsLeaf && view->first[node] >= view->innerCount ? leaves : next;
-  if (!pn_arrayReserve(out, out->count + PN_LANES)) {
-    return false;
-  }
+  if (!pn_arrayReserve(out, out->count + PN_LANES)) return false;
   freshen(view, node, &w->fresh);
   Regs r;
   unsigned m = fullMask(view, node);
@@ -206,18 +188,14 @@ static bool openOneSide(const pnTraversal *t, pnWorker *w, const View *A, const 
 /* Rows of inner nodes into pairs of their children. */
 static bool openRows(const pnTraversal *t, const View *A, const View *B, Rows *rows, pnPairs *next, pnPairs *leaves) {
   size_t room = rows->count * PN_LANES + PN_LANES;
-  if (!pn_arrayReserve(next, next->count + room) || !pn_arrayReserve(leaves, leaves->count + room)) {
-    return false;
-  }
+  if (!pn_arrayReserve(next, next->count + room) || !pn_arrayReserve(leaves, leaves->count + room)) return false;
   uint32_t masks[ROW_MASKS];
   maskRows(t, A, B, rows, masks);
-  for (size_t i = 0; i < rows->count; i++) {
+  for (size_t i = 0; i < rows->count; ++i) {
     pnPair row = rows->row[i];
     uint32_t a = row.a / PN_LANES, j = row.a % PN_LANES, childA = A->first[a], childB = B->first[row.b];
     unsigned m = masks[i / 4] >> (i % 4 * 8) & FULL(B, row.b) & 0xff;
-    if (t->self && a == row.b) {
-      m &= 0xffu << j; /* each pair of children once, and each with itself */
-    }
+    if (t->self && a == row.b) m &= 0xffu << j; /* each pair of children once, and each with itself */
     /* the children of a node are all leaves or all inner nodes */
     pnPairs *out = childA >= A->innerCount && childB >= B->innerCount ? leaves : next;
     pn_appendLanes(&out->data[out->count].a, childA + j, childB, m);
@@ -234,20 +212,15 @@ static bool openNodes(const pnTraversal *t, pnWorker *w, const pnPair *in, size_
     Rows rows;
     pnPair both[PORTION];
     size_t n = 0;
-    for (size_t i = from; i < end; i++) {
+    for (size_t i = from; i < end; ++i) {
       Opened side = sideOf(t, &A, &B, in[i]);
-      if (PN_LIKELY(side == BOTH)) {
-        both[n++] = in[i];
-      } else if (!openOneSide(t, w, &A, &B, in[i], side == ONLY_A, next, leaves)) {
-        return false;
-      }
+      if (PN_LIKELY(side == BOTH)) both[n++] = in[i];
+      else if (!openOneSide(t, w, &A, &B, in[i], side == ONLY_A, next, leaves)) return false;
     }
     freshenPortion(&A, &B, both, n, &w->fresh);
     addRows(t, &A, &B, both, n, &rows);
     w->cost.volumeTests += 2 * PN_LANES * n + PN_LANES * rows.count;
-    if (!openRows(t, &A, &B, &rows, next, leaves)) {
-      return false;
-    }
+    if (!openRows(t, &A, &B, &rows, next, leaves)) return false;
   }
   w->cost.nodePairs += count;
   return true;
@@ -256,19 +229,15 @@ static bool openNodes(const pnTraversal *t, pnWorker *w, const pnPair *in, size_
 /* Rows of leaves into pairs of slots; neighbours (links, one a pair) are left out of self queries. */
 static bool openLeafRows(const pnTraversal *t, const View *A, const View *B, Rows *rows, const uint8_t *const *links,
                          pnPairs *candidates) {
-  if (!pn_arrayReserve(candidates, candidates->count + rows->count * PN_LANES + PN_LANES)) {
-    return false;
-  }
+  if (!pn_arrayReserve(candidates, candidates->count + rows->count * PN_LANES + PN_LANES)) return false;
   pnPair *at = candidates->data + candidates->count;
   uint32_t masks[ROW_MASKS];
   maskRows(t, A, B, rows, masks);
-  for (size_t i = 0; i < rows->count; i++) {
+  for (size_t i = 0; i < rows->count; ++i) {
     pnPair row = rows->row[i];
     uint32_t j = row.a % PN_LANES;
     unsigned m = masks[i / 4] >> (i % 4 * 8) & FULL(B, row.b) & 0xff;
-    if (t->self) {
-      m &= ~(unsigned)links[rows->of[i]][j] & (row.a / PN_LANES == row.b ? 0xfeu << j : 0xffu);
-    }
+    if (t->self) m &= ~(unsigned)links[rows->of[i]][j] & (row.a / PN_LANES == row.b ? 0xfeu << j : 0xffu);
     pn_appendLanes(&at->a, row.a - A->innerCount * PN_LANES, (row.b - B->innerCount) * PN_LANES, m);
     at += pn_laneCount(m);
   }
@@ -282,15 +251,12 @@ static bool openLeaves(const pnTraversal *t, pnWorker *w, const pnPair *in, size
     size_t end = PN_MIN(count, from + PORTION);
     Rows rows;
     const uint8_t *links[PORTION];
-    for (size_t i = from; t->self && i < end; i++) {
+    for (size_t i = from; t->self && i < end; ++i)
       links[i - from] = pn_linkRows(t->a, in[i].a - A.innerCount, in[i].b - B.innerCount);
-    }
     freshenPortion(&A, &B, in + from, end - from, &w->fresh);
     addRows(t, &A, &B, in + from, end - from, &rows);
     w->cost.volumeTests += 2 * PN_LANES * (end - from) + PN_LANES * rows.count;
-    if (!openLeafRows(t, &A, &B, &rows, links, candidates)) {
-      return false;
-    }
+    if (!openLeafRows(t, &A, &B, &rows, links, candidates)) return false;
   }
   w->cost.leafPairs += count;
   return true;

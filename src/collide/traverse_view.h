@@ -31,9 +31,7 @@ PN_INLINE bool isStaleAlone(const View *v, uint32_t node) {
 
 /* pn_freshen through a view. */
 PN_INLINE void freshen(const View *v, uint32_t node, pnFresh *fresh) {
-  if (PN_UNLIKELY(isStale(v, node))) {
-    pn_freshenSlow(v->tree, node, fresh);
-  }
+  if (PN_UNLIKELY(isStale(v, node))) pn_freshenSlow(v->tree, node, fresh);
 }
 
 PN_INLINE unsigned fullMask(const View *v, uint32_t node) {

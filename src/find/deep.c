@@ -396,9 +396,8 @@ static void leaveOutOwn(Dive *d) {
   const pnFindScratch *s = d->scratch;
   for (size_t i = 0; i < s->deep.count; ++i) {
     uint32_t v = s->deep.data[i].vertex;
-    for (uint32_t j = mesh->ringOffsets[v]; j < mesh->ringOffsets[v + 1]; ++j) {
+    for (uint32_t j = mesh->ringOffsets[v]; j < mesh->ringOffsets[v + 1]; ++j)
       if (s->triangleStamps[mesh->rings[j]] != d->stamp) s->triangleStamps[mesh->rings[j]] = d->stamp + 1;
-    }
   }
 }
 

@@ -137,10 +137,9 @@ pnResult pnCreateFinder(const pnFinderDef *def, pnFinder **outFinder) {
   pnResult result = pn_checkCookie(def->cookie, "pnFinderDef");
   if (result != PN_OK) return result;
   const double lengths[] = {def->reach, def->gap, def->step, def->growth};
-  for (int i = 0; i < 4; ++i) {
+  for (int i = 0; i < 4; ++i)
     if (!(lengths[i] >= 0 && lengths[i] <= 1e30))
       return pn_fail(PN_ERROR_ARGUMENT, "finder: reach, gap, step and growth must be 0 or more");
-  }
   if (def->sampleCapacity < 4) return pn_fail(PN_ERROR_ARGUMENT, "finder: sampleCapacity must be 4 or more");
   pnFinder *finder = pn_allocZero(sizeof(pnFinder));
   if (!finder) return pn_failMemory(sizeof(pnFinder));

@@ -285,10 +285,9 @@ void pn_recognise(pnFinder *finder) {
 }
 
 pnResult pn_recallCarried(pnFinder *finder) {
-  for (size_t i = 0; i < finder->regions.count; ++i) {
+  for (size_t i = 0; i < finder->regions.count; ++i)
     if (!finder->sights.data[i].isMeasured && !recall(finder, &finder->regions.data[i]))
       return pn_fail(PN_ERROR_KIND, "finder: region %zu was known where it was looked at, and is not here", i);
-  }
   // First all depths, then what is new: two regions of one frame do not know each other.
   for (size_t i = 0; i < finder->regions.count; ++i) {
     const pnCarriedRegion *c = recall(finder, &finder->regions.data[i]);

@@ -20,9 +20,8 @@ pnImpactSpan pn_impactOfPlaces(pn_Features features, const pnD2 *const places[4]
 static pnImpactSpan findDouble(pn_Features features, const pnMovingDouble *points) {
   pnD2 x[4][3];
   bool uncertain;
-  for (int i = 0; i < 4; ++i) {
+  for (int i = 0; i < 4; ++i)
     for (int k = 0; k < 3; ++k) x[i][k] = (pnD2){points->from[i][k], points->to[i][k]};
-  }
   const pnD2 *const places[4] = {x[0], x[1], x[2], x[3]};
   return pn_impactOfPlaces(features, places, 1.0, &uncertain);
 }
@@ -30,9 +29,8 @@ static pnImpactSpan findDouble(pn_Features features, const pnMovingDouble *point
 static pnImpactSpan find(pn_Features features, const pnMoving *points) {
   pnD2 x[4][3];
   bool uncertain;
-  for (int i = 0; i < 4; ++i) {
+  for (int i = 0; i < 4; ++i)
     for (int k = 0; k < 3; ++k) x[i][k] = (pnD2){points->from[i][k], points->to[i][k]};
-  }
   const pnD2 *const places[4] = {x[0], x[1], x[2], x[3]};
   return pn_impactOfPlaces(features, places, 1.0, &uncertain);
 }

@@ -138,9 +138,8 @@ static pn_Poly volume(const Points *p, int i, int j, int k, int l, int m) {
   for (int axis = 0; axis < 3; ++axis) {
     pn_Poly n = crossComponent(p, i, j, k, l, axis);
     Line d = between(p, i, m, axis);
-    for (int a = 0; a <= n.degree; ++a) {
+    for (int a = 0; a <= n.degree; ++a)
       for (int b = 0; b < 2; ++b) f.c[a + b] = pn_addWhole(s, f.c[a + b], pn_multiplyWhole(s, n.c[a], d.c[b]));
-    }
   }
   pn_trimPoly(&f, 4);
   pn_keepWholes(s, mark, f.c, 4);
@@ -170,9 +169,8 @@ static int turnThen(const Points *p, Moment m, int a, int b, int c, int axis) {
 
 /* Is x on the closed segment ab? */
 static bool onSegmentThen(const Points *p, Moment m, int x, int a, int b) {
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; ++axis)
     if (turnThen(p, m, a, b, x, axis) != 0) return false;
-  }
   uint32_t mark = p->slate->used;
   pn_Poly q = betweenness(p, x, a, b);
   int sign = signThen(p, m, &q);
@@ -237,11 +235,8 @@ static pnImpactSpan firstOnSegment(const Points *p, int x, int a, int b) {
   } else {
     /* On one line for good: between the ends from the start, or when it gets to one of them. */
     f = betweenness(p, x, a, b);
-    if (f.degree < 0 || f.c[0].sign <= 0) {
-      span.meets = true;
-    } else if (pn_findRoots(p->slate, &f, roots) > 0) {
-      span = spanOf(p, (Moment){&f, &roots[0]});
-    }
+    if (f.degree < 0 || f.c[0].sign <= 0) span.meets = true;
+    else if (pn_findRoots(p->slate, &f, roots) > 0) span = spanOf(p, (Moment){&f, &roots[0]});
   }
   p->slate->used = mark;
   return span;

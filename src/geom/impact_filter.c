@@ -302,15 +302,11 @@ static PN_NOINLINE pn_Verdict search(Motion *q, pnImpactSpan *span) {
     int s3 = certainSign(now.c[3], e);
     pn_Verdict verdict = PN_UNCERTAIN;
     bool halve = false;
-    if (s0 != 0 && s0 == s1 && s0 == s2 && s0 == s3) {
-      verdict = PN_APART;
-    } else if (s0 * s3 < 0 && (s1 == s0 || s2 == s3)) {
+    if (s0 != 0 && s0 == s1 && s0 == s2 && s0 == s3) verdict = PN_APART;
+    else if (s0 * s3 < 0 && (s1 == s0 || s2 == s3))
       verdict = decideRoot(q, now.lo, now.hi, now.c, span); /* one change of sign, whatever the uncertain one is */
-    } else if (now.depth > 0 && inside(q, 0.5 * (now.lo + now.hi), 0.5 * (now.hi - now.lo)) < 0) {
-      verdict = PN_APART;
-    } else {
-      halve = now.depth < MAX_HALVINGS;
-    }
+    else if (now.depth > 0 && inside(q, 0.5 * (now.lo + now.hi), 0.5 * (now.hi - now.lo)) < 0) verdict = PN_APART;
+    else halve = now.depth < MAX_HALVINGS;
     if (halve) {
       const double *c = now.c;
       double m = 0.5 * (now.lo + now.hi), a = 0.5 * (c[0] + c[1]), b = 0.5 * (c[1] + c[2]), d = 0.5 * (c[2] + c[3]);

@@ -13,9 +13,8 @@
 
 /* The four points at a time. */
 static void placesAt(const pnD2 *const places[4], double t, double out[4][3]) {
-  for (int i = 0; i < 4; ++i) {
+  for (int i = 0; i < 4; ++i)
     for (int k = 0; k < 3; ++k) out[i][k] = (1.0 - t) * places[i][k][0] + t * places[i][k][1];
-  }
 }
 
 static double dot3(const double a[3], const double b[3]) {
@@ -77,9 +76,8 @@ static Gaps measureGaps(pn_Features features, const pnD2 *const places[4], const
 
 /* A linear gap at a time is off by its error at the ends and 3 roundings more: 4u of the larger end, which is below `error`. */
 static bool holds(const Gaps *g, double t, double wanted) {
-  for (int i = 0; i < g->count; ++i) {
+  for (int i = 0; i < g->count; ++i)
     if (!((1.0 - t) * g->begin[i] + t * g->end[i] > wanted + 2.0 * g->error)) return false;
-  }
   return true;
 }
 

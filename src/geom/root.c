@@ -36,9 +36,8 @@ static void bernsteinSigns(pn_Slate *s, const pn_Poly *f, pn_Whole n, uint32_t k
   /* f((n + x) / 2^k) 2^(dk) as a polynomial g in x: scale, then shift by n. */
   pn_Whole g[4] = {{0}};
   for (int i = 0; i <= d; ++i) g[i] = pn_shiftWhole(s, f->c[i], k * (uint32_t)(d - i));
-  for (int i = 0; i < d; ++i) {
+  for (int i = 0; i < d; ++i)
     for (int j = d - 1; j >= i; --j) g[j] = pn_addWhole(s, g[j], pn_multiplyWhole(s, n, g[j + 1]));
-  }
   /* Coefficient i is the sum of binomial(i, j) / binomial(d, j) g[j]; times 3 or 2 these are whole. */
   pn_Whole all = g[0];
   for (int i = 1; i <= d; ++i) all = pn_addWhole(s, all, g[i]);
@@ -122,7 +121,7 @@ static void goDown(Place *p) {
     over = x >> 63;
   }
   if (over) p->limb[p->count++] = 1;
-  p->k++;
+  ++p->k;
 }
 
 /* To the next interval: the widest one of the walk that begins where this one ends. */
@@ -131,11 +130,10 @@ static void goOn(Place *p) {
   while (i < p->count && ++p->limb[i] == 0) ++i;
   if (i == p->count) p->limb[p->count++] = 1;
   while (p->k > 0 && !(p->limb[0] & 1)) {
-    for (uint32_t j = 0; j < p->count; ++j) {
+    for (uint32_t j = 0; j < p->count; ++j)
       p->limb[j] = p->limb[j] >> 1 | (j + 1 < p->count ? p->limb[j + 1] << 63 : 0);
-    }
     p->count -= p->limb[p->count - 1] == 0;
-    p->k--;
+    --p->k;
   }
 }
 
@@ -246,9 +244,8 @@ int pn_signAtRoot(pn_Slate *s, const pn_Poly *f, const pn_Root *root, const pn_P
 static int signAtTime(pn_Slate *s, const pn_Poly *f, int64_t m) {
   uint32_t mark = s->used;
   pn_Whole sum = f->c[f->degree];
-  for (int i = f->degree - 1; i >= 0; --i) {
+  for (int i = f->degree - 1; i >= 0; --i)
     sum = pn_addWhole(s, pn_scaleWhole(s, sum, m), pn_shiftWhole(s, f->c[i], GRID * (uint32_t)(f->degree - i)));
-  }
   s->used = mark;
   return sum.sign;
 }

@@ -191,11 +191,9 @@ PN_INLINE void pn_f4Transpose3(pnF4 a, pnF4 b, pnF4 c, pnF4 d, pnF4 *x, pnF4 *y,
 typedef struct pnF4 {
   float f[4];
 } pnF4;
-#define PN_EACH4(r, expr)       \
-  pnF4 r;                       \
-  for (int i = 0; i < 4; i++) { \
-    r.f[i] = (expr);            \
-  }                             \
+#define PN_EACH4(r, expr)                      \
+  pnF4 r;                                      \
+  for (int i = 0; i < 4; ++i) r.f[i] = (expr); \
   return r
 PN_INLINE uint32_t pn_floatBits(float x) {
   uint32_t u;
@@ -212,7 +210,7 @@ PN_INLINE pnF4 pn_f4Load(const float *p) {
 }
 PN_INLINE pnF4 pn_f4FromUpper(const uint16_t *p) {
   pnF4 r;
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < 4; ++i) {
     uint32_t bits = (uint32_t)p[i] << 16;
     memcpy(&r.f[i], &bits, sizeof bits);
   }
@@ -272,9 +270,7 @@ PN_INLINE pnF4 pn_f4Greater(pnF4 a, pnF4 b) {
 }
 PN_INLINE unsigned pn_f4Signs(pnF4 a) {
   unsigned m = 0;
-  for (int i = 0; i < 4; i++) {
-    m |= (pn_floatBits(a.f[i]) >> 31) << i;
-  }
+  for (int i = 0; i < 4; ++i) m |= (pn_floatBits(a.f[i]) >> 31) << i;
   return m;
 }
 PN_INLINE bool pn_f4AnySign(pnF4 a) {
@@ -301,9 +297,7 @@ PN_INLINE pnF4 pn_f4TrackNan(pnF4 track, pnF4 p) {
 }
 #else
 PN_INLINE pnF4 pn_f4TrackNan(pnF4 track, pnF4 p) {
-  for (int i = 0; i < 4; i++) {
-    track.f[i] = p.f[i] != p.f[i] ? pn_bitsFloat(~0u) : track.f[i];
-  }
+  for (int i = 0; i < 4; ++i) track.f[i] = p.f[i] != p.f[i] ? pn_bitsFloat(~0u) : track.f[i];
   return track;
 }
 #endif
@@ -474,11 +468,9 @@ PN_INLINE pnH8 pn_h8Quantise(pnF4 a, pnF4 b, float scale, int32_t offset) {
 typedef struct pnH8 {
   int16_t h[8];
 } pnH8;
-#define PN_EACH8(r, expr)       \
-  pnH8 r;                       \
-  for (int i = 0; i < 8; i++) { \
-    r.h[i] = (int16_t)(expr);   \
-  }                             \
+#define PN_EACH8(r, expr)                               \
+  pnH8 r;                                               \
+  for (int i = 0; i < 8; ++i) r.h[i] = (int16_t)(expr); \
   return r
 PN_INLINE int16_t pn_saturate16(int32_t x) {
   return (int16_t)(x < -32768 ? -32768 : x > 32767 ? 32767 : x);
@@ -509,9 +501,7 @@ PN_INLINE pnH8 pn_h8LessEqual(pnH8 a, pnH8 b) {
 }
 PN_INLINE unsigned pn_h8Mask(pnH8 a) {
   unsigned m = 0;
-  for (int i = 0; i < 8; i++) {
-    m |= (unsigned)(a.h[i] & 1) << i;
-  }
+  for (int i = 0; i < 8; ++i) m |= (unsigned)(a.h[i] & 1) << i;
   return m;
 }
 PN_INLINE uint32_t pn_h8Mask4(pnH8 a, pnH8 b, pnH8 c, pnH8 d) {
@@ -519,9 +509,7 @@ PN_INLINE uint32_t pn_h8Mask4(pnH8 a, pnH8 b, pnH8 c, pnH8 d) {
 }
 PN_INLINE pnH8 pn_h8Quantise(pnF4 a, pnF4 b, float scale, int32_t offset) {
   pnH8 r;
-  for (int i = 0; i < 8; i++) {
-    r.h[i] = pn_saturate16((int32_t)floorf((i < 4 ? a.f[i] : b.f[i - 4]) * scale) - offset);
-  }
+  for (int i = 0; i < 8; ++i) r.h[i] = pn_saturate16((int32_t)floorf((i < 4 ? a.f[i] : b.f[i - 4]) * scale) - offset);
   return r;
 }
 #undef PN_EACH8
@@ -551,7 +539,7 @@ PN_INLINE void pn_appendLanesFirst(uint32_t *out, uint32_t a, uint32_t b, unsign
   v.val[0] = vaddw_u16(vdupq_n_u32(a), vget_high_u16(lanes));
   vst2q_u32(out + 8, v);
 #else
-  for (int i = 0; i < 8; i++) {
+  for (int i = 0; i < 8; ++i) {
     out[2 * i] = a + (uint32_t)(list >> (8 * i) & 255);
     out[2 * i + 1] = b;
   }
@@ -581,7 +569,7 @@ PN_INLINE void pn_appendLanes(uint32_t *out, uint32_t a, uint32_t b, unsigned ma
   _mm_storeu_si128((__m128i *)(out + 8), _mm_unpacklo_epi32(va, hi));
   _mm_storeu_si128((__m128i *)(out + 12), _mm_unpackhi_epi32(va, hi));
 #else
-  for (int i = 0; i < 8; i++) {
+  for (int i = 0; i < 8; ++i) {
     out[2 * i] = a;
     out[2 * i + 1] = b + (uint32_t)(list >> (8 * i) & 255);
   }

@@ -54,7 +54,7 @@ PN_INLINE void pn_f4EdgeSums(pnF4 p, pnF4 *sums, pnF4 *differences) {
 #else
   float v[4], a[4], b[4];
   pn_f4Store(v, p);
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < 4; ++i) {
     a[i] = v[i == 2];
     b[i] = v[i == 0 || i == 3 ? 1 : 2];
   }

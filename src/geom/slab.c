@@ -28,7 +28,7 @@ const pnSlabSet pn_slabDop26 = {
                                          3,  13, 2,  12,  -7, 9,   6,  11, 1, 10,  5,  8,   4}};
 
 void pn_slabsEmpty(pnSlabs *slabs) {
-  for (int d = 0; d < PN_MAX_SLABS; d++) {
+  for (int d = 0; d < PN_MAX_SLABS; ++d) {
     slabs->lo[d] = FLT_MAX;
     slabs->hi[d] = -FLT_MAX;
   }
@@ -37,48 +37,41 @@ void pn_slabsEmpty(pnSlabs *slabs) {
 /* The projection of a point, in the order of operations that slab.h reasons about. */
 PN_INLINE float project(const int8_t dir[3], const float *p) {
   float s = 0;
-  for (int k = 0; k < 3; k++) {
-    if (dir[k]) {
-      s = s + (dir[k] > 0 ? p[k] : -p[k]);
-    }
-  }
+  for (int k = 0; k < 3; ++k)
+    if (dir[k]) s = s + (dir[k] > 0 ? p[k] : -p[k]);
   return s;
 }
 
 void pn_slabsOfPoints(const pnSlabSet *set, const float *points, uint32_t count, pnSlabs *out) {
   pn_slabsEmpty(out);
-  for (uint32_t i = 0; i < count; i++) {
+  for (uint32_t i = 0; i < count; ++i) {
     const float *p = points + 4 * i;
-    for (uint32_t d = 0; d < set->count; d++) {
+    for (uint32_t d = 0; d < set->count; ++d) {
       float s = project(set->dir[d], p);
       out->lo[d] = PN_MIN(out->lo[d], s);
       out->hi[d] = PN_MAX(out->hi[d], s);
     }
   }
-  if (count == 0 || set->count == 3) {
-    return;
-  }
+  if (count == 0 || set->count == 3) return;
   float sum = 0;
-  for (int k = 0; k < 3; k++) {
-    sum += PN_MAX(fabsf(out->lo[k]), fabsf(out->hi[k]));
-  }
+  for (int k = 0; k < 3; ++k) sum += PN_MAX(fabsf(out->lo[k]), fabsf(out->hi[k]));
   /* sums that may have left the range of float say nothing; NaN stays what it is */
   if (PN_UNLIKELY(sum > 0.5f * FLT_MAX)) {
-    for (uint32_t d = 3; d < set->count; d++) {
+    for (uint32_t d = 3; d < set->count; ++d) {
       out->lo[d] = -FLT_MAX;
       out->hi[d] = FLT_MAX;
     }
     return;
   }
   /* widen the diagonals by the rounding of their sums */
-  for (uint32_t d = set->diagonalFirst; d < set->diagonalEnd; d++) {
+  for (uint32_t d = set->diagonalFirst; d < set->diagonalEnd; ++d) {
     out->lo[d] -= PN_DIAGONAL_MARGIN * sum;
     out->hi[d] += PN_DIAGONAL_MARGIN * sum;
   }
 }
 
 void pn_slabsMerge(const pnSlabSet *set, pnSlabs *into, const pnSlabs *other) {
-  for (uint32_t d = 0; d < set->count; d++) {
+  for (uint32_t d = 0; d < set->count; ++d) {
     into->lo[d] = PN_MIN(into->lo[d], other->lo[d]);
     into->hi[d] = PN_MAX(into->hi[d], other->hi[d]);
   }

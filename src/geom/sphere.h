@@ -19,9 +19,7 @@
 
 /* The centre of the box of slabs. */
 PN_INLINE void pn_sphereCentre(const pnSlabs *s, float centre[3]) {
-  for (int k = 0; k < 3; k++) {
-    centre[k] = 0.5f * s->lo[k] + 0.5f * s->hi[k];
-  }
+  for (int k = 0; k < 3; ++k) centre[k] = 0.5f * s->lo[k] + 0.5f * s->hi[k];
 }
 
 PN_INLINE float pn_distanceUp(const float *a, const float *b) {
@@ -32,18 +30,14 @@ PN_INLINE float pn_distanceUp(const float *a, const float *b) {
 /* The radius about a centre that holds points, four floats apart. */
 PN_INLINE float pn_sphereRadius(const float centre[3], const float *points, uint32_t count) {
   float r = 0;
-  for (uint32_t i = 0; i < count; i++) {
-    r = PN_MAX(r, pn_distanceUp(centre, points + 4 * i));
-  }
+  for (uint32_t i = 0; i < count; ++i) r = PN_MAX(r, pn_distanceUp(centre, points + 4 * i));
   return r;
 }
 
 /* The ball around two balls: the larger alone when it holds the other. */
 PN_INLINE void pn_sphereMerge(float centre[3], float *radius, const float *otherCentre, float otherRadius) {
   float d = pn_distanceUp(centre, otherCentre);
-  if (d + otherRadius <= *radius) {
-    return;
-  }
+  if (d + otherRadius <= *radius) return;
   if (d + *radius <= otherRadius) {
     memcpy(centre, otherCentre, 3 * sizeof(float));
     *radius = otherRadius;
@@ -52,9 +46,8 @@ PN_INLINE void pn_sphereMerge(float centre[3], float *radius, const float *other
   /* the centre anywhere between (rounding does not matter), then the radius that holds both from there; also where the
    * difference of two floats is beyond them */
   float c[3], t = d > 0 ? 0.5f + 0.5f * (otherRadius - *radius) / d : 0.5f;
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k)
     c[k] = d <= FLT_MAX ? centre[k] + t * (otherCentre[k] - centre[k]) : 0.5f * centre[k] + 0.5f * otherCentre[k];
-  }
   float r = (pn_distanceUp(c, centre) + *radius) * PN_SPHERE_GROW;
   float s = (pn_distanceUp(c, otherCentre) + otherRadius) * PN_SPHERE_GROW;
   memcpy(centre, c, sizeof c);

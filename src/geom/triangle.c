@@ -13,11 +13,8 @@ bool pnTrianglesMeetBy(pnKernel kernel, const pnTriangle *a, const pnTriangle *b
   PN_ASSERT(a != NULL && b != NULL && (unsigned)kernel < PN_KERNEL_COUNT);
   const float *pa[3] = {a->v[0], a->v[1], a->v[2]}, *pb[3] = {b->v[0], b->v[1], b->v[2]};
   pn_Verdict verdict = PN_UNCERTAIN;
-  if (kernel == PN_KERNEL_MOLLER) {
-    verdict = pn_trianglesMeetMoller(pa, pb);
-  } else if (kernel == PN_KERNEL_TROPP) {
-    verdict = pn_trianglesMeetTropp(pa, pb);
-  }
+  if (kernel == PN_KERNEL_MOLLER) verdict = pn_trianglesMeetMoller(pa, pb);
+  else if (kernel == PN_KERNEL_TROPP) verdict = pn_trianglesMeetTropp(pa, pb);
   return verdict == PN_UNCERTAIN ? pn_trianglesMeetExact(pa[0], pa[1], pa[2], pb[0], pb[1], pb[2])
                                  : verdict == PN_MEETING;
 }

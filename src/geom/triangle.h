@@ -75,9 +75,8 @@ bool pn_pointInHull(const float *x, const pn_Hull *hull);
 
 /* Do points of one line come in the order a, b along x, then y, then z? On a line that is the order along the line. */
 static inline bool pn_lexicalLess(const float *a, const float *b) {
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < 3; ++i)
     if (a[i] != b[i]) return a[i] < b[i];
-  }
   return false;
 }
 

@@ -38,9 +38,8 @@ static bool pn_rayOnTriangle(const float *const t[3], const float *x) {
   const float *v = t[0];
   int axis = pn_viewAxis(v, t[1], t[2]);
   if (axis >= 0) return pn_orient3(v, t[1], t[2], x) == 0 && pn_rayInAngle(axis, v, t[1], t[2], x);
-  for (int i = 1; i < 3; ++i) {
+  for (int i = 1; i < 3; ++i)
     if (!pn_samePoint(v, t[i]) && pn_sameRay(v, t[i], x)) return true;
-  }
   return false;
 }
 
@@ -58,9 +57,8 @@ static bool pn_meetBeyondCornerFlat(const float *const a[3], const float *const 
 
   /* The rays of one without area against the other. */
   const float *const *rays = aTrue ? b : a, *const *other = aTrue ? a : b;
-  for (int i = 1; i < 3; ++i) {
+  for (int i = 1; i < 3; ++i)
     if (!pn_samePoint(v, rays[i]) && pn_rayOnTriangle(other, rays[i])) return true;
-  }
   return false;
 }
 

@@ -61,17 +61,15 @@ static pn_Flat pn_flatten(const float *const *p, int count, int axis, int turn) 
 
 /* Are all points of b strictly to the right of the edge from p to q? */
 static inline bool pn_allRight(const double *p, const double *q, const pn_Flat *b) {
-  for (int i = 0; i < b->count; ++i) {
+  for (int i = 0; i < b->count; ++i)
     if (pn_orient2(p[0], p[1], q[0], q[1], b->p[i][0], b->p[i][1]) >= 0) return false;
-  }
   return true;
 }
 
 /* Does an edge of a have all of b outside? A segment is a polygon with two edges, there and back. */
 static inline bool pn_hasSeparatingEdge(const pn_Flat *a, const pn_Flat *b) {
-  for (int i = 0; i < a->count; ++i) {
+  for (int i = 0; i < a->count; ++i)
     if (pn_allRight(a->p[i], a->p[i + 1 < a->count ? i + 1 : 0], b)) return true;
-  }
   return false;
 }
 

@@ -53,9 +53,8 @@ static int pn_edgeCount(const pn_Hull *hull) {
 static unsigned pn_edgesThrough(const float *x, const pn_Hull *hull, unsigned firstBit) {
   unsigned bits = 0;
   int axis = hull->count == 3 ? pn_viewAxis(hull->p[0], hull->p[1], hull->p[2]) : -1;
-  for (unsigned i = 0; i < 3 && axis >= 0; ++i) {
+  for (unsigned i = 0; i < 3 && axis >= 0; ++i)
     bits |= pn_turnAlong(axis, hull->p[i], hull->p[(i + 1) % 3], x) == 0 ? firstBit << i : 0u;
-  }
   return bits;
 }
 
@@ -66,9 +65,8 @@ static void pn_addCorners(pn_Found *found, const pn_Hull *from, const pn_Hull *o
     const float *x = from->p[i];
     bool twice = false;
     for (int j = 0; j < onto->count && fromBit > ontoBit; ++j) twice = twice || pn_samePoint(x, onto->p[j]);
-    if (!twice && pn_pointInHull(x, onto)) {
+    if (!twice && pn_pointInHull(x, onto))
       pn_addPoint(found, x[0], x[1], x[2], pn_edgesThrough(x, from, fromBit) | pn_edgesThrough(x, onto, ontoBit));
-    }
   }
 }
 
@@ -124,11 +122,9 @@ pnMeeting pnMeetTriangles(const pnTriangle *a, const pnTriangle *b) {
   pn_Hull ha = pn_triangleHull(pa), hb = pn_triangleHull(pb);
   pn_addCorners(&found, &ha, &hb, 1u, 8u);
   pn_addCorners(&found, &hb, &ha, 8u, 1u);
-  for (int i = 0; i < pn_edgeCount(&ha); ++i) {
-    for (int j = 0; j < pn_edgeCount(&hb); ++j) {
+  for (int i = 0; i < pn_edgeCount(&ha); ++i)
+    for (int j = 0; j < pn_edgeCount(&hb); ++j)
       pn_addCrossing(&found, ha.p[i], ha.p[(i + 1) % ha.count], hb.p[j], hb.p[(j + 1) % hb.count], 1u << i | 8u << j);
-    }
-  }
   pn_addPiercings(&found, &ha, &hb);
   pn_addPiercings(&found, &hb, &ha);
 

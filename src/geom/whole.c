@@ -54,9 +54,8 @@ pn_Whole pn_makeWhole(pn_Slate *s, int64_t value, uint32_t shift) {
 
 static int compareMagnitudes(pn_Whole a, pn_Whole b) {
   if (a.count != b.count) return a.count < b.count ? -1 : 1;
-  for (uint32_t i = a.count; i-- > 0;) {
+  for (uint32_t i = a.count; i-- > 0;)
     if (a.limb[i] != b.limb[i]) return a.limb[i] < b.limb[i] ? -1 : 1;
-  }
   return 0;
 }
 
@@ -165,9 +164,8 @@ void pn_keepWholes(pn_Slate *s, uint32_t mark, pn_Whole *numbers, int count) {
     memmove(moved, last, next->count * sizeof *last);
     used += next->count;
     done = last + next->count;
-    for (int i = 0; i < count; ++i) {
+    for (int i = 0; i < count; ++i)
       if (numbers[i].limb == last) numbers[i].limb = moved;
-    }
   }
   s->used = used;
 }

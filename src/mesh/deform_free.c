@@ -89,11 +89,9 @@ static pnResult checkByMany(const pnPose *pose, const float *vertices, const pnT
 
 static void copyNumbers(float *to, const float *from, size_t count, const pnTasks *tasks) {
   bool apart = from + count <= to || to + count <= from;
-  if (apart && isWorthWorkers(count, tasks)) {
+  if (apart && isWorthWorkers(count, tasks))
     pn_parallelFor(tasks, copyParts, &(VertexPass){.from = from, .to = to, .count = count}, partCount(count), 1);
-  } else if (count) {
-    memmove(to, from, count * sizeof(float));
-  }
+  else if (count) memmove(to, from, count * sizeof(float));
 }
 
 /* Is the array one that this pose can take? *outMaxAbs is its largest magnitude. */

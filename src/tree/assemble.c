@@ -27,9 +27,7 @@ typedef struct Lists {
 /* Inner nodes breadth-first, leaves in tree order. */
 static void numberNodes(const pnBuildResult *shape, Lists *lists, pnShape *s) {
   const pnBuildNode *nodes = shape->nodes;
-  for (size_t i = 0; i < shape->nodeCount; i++) {
-    nodes[i].childCount ? s->innerCount++ : s->leafCount++;
-  }
+  for (size_t i = 0; i < shape->nodeCount; ++i) nodes[i].childCount ? s->innerCount++ : s->leafCount++;
   s->nodeCount = s->innerCount + s->leafCount;
   /* breadth-first over inner nodes */
   uint32_t head = 0, tail = 0;
@@ -39,7 +37,7 @@ static void numberNodes(const pnBuildResult *shape, Lists *lists, pnShape *s) {
   }
   while (head < tail) {
     const pnBuildNode *n = &nodes[lists->bfs[head++]];
-    for (uint32_t j = 0; j < n->childCount; j++) {
+    for (uint32_t j = 0; j < n->childCount; ++j) {
       if (nodes[n->childFirst + j].childCount) {
         lists->bfs[tail] = n->childFirst + j;
         lists->number[n->childFirst + j] = tail++;
@@ -51,17 +49,11 @@ static void numberNodes(const pnBuildResult *shape, Lists *lists, pnShape *s) {
 /* Leaves sorted by the place of their first triangle: `seat[i]` is the build node of the leaf that starts at i. */
 static void numberLeaves(const pnBuildResult *shape, Lists *lists, const pnShape *s, uint32_t *seat) {
   memset(seat, 0xff, shape->triangleCount * sizeof(uint32_t));
-  for (size_t i = 0; i < shape->nodeCount; i++) {
-    if (!shape->nodes[i].childCount) {
-      seat[shape->nodes[i].first] = (uint32_t)i;
-    }
-  }
+  for (size_t i = 0; i < shape->nodeCount; ++i)
+    if (!shape->nodes[i].childCount) seat[shape->nodes[i].first] = (uint32_t)i;
   uint32_t leaf = 0;
-  for (uint32_t i = 0; i < shape->triangleCount; i++) {
-    if (seat[i] != PN_NONE) {
-      lists->number[seat[i]] = s->innerCount + leaf++;
-    }
-  }
+  for (uint32_t i = 0; i < shape->triangleCount; ++i)
+    if (seat[i] != PN_NONE) lists->number[seat[i]] = s->innerCount + leaf++;
 }
 
 /* ---------------------------------------------------------------- one block of memory */
@@ -119,14 +111,12 @@ static void sortNumbers(uint32_t *v, size_t n) {
     qsort(v, n, sizeof(uint32_t), compareU32);
     return;
   }
-  for (size_t s = n > 57 ? 0 : n > 16 ? 3 : 6; s < sizeof strides / sizeof strides[0]; s++) {
+  for (size_t s = n > 57 ? 0 : n > 16 ? 3 : 6; s < sizeof strides / sizeof strides[0]; ++s) {
     size_t step = strides[s];
-    for (size_t i = step; i < n; i++) {
+    for (size_t i = step; i < n; ++i) {
       uint32_t x = v[i];
       size_t j = i;
-      for (; j >= step && v[j - step] > x; j -= step) {
-        v[j] = v[j - step];
-      }
+      for (; j >= step && v[j - step] > x; j -= step) v[j] = v[j - step];
       v[j] = x;
     }
   }
@@ -139,8 +129,8 @@ static void sortNumbers(uint32_t *v, size_t n) {
 static void listVertices(uint32_t *seen, uint32_t mark, const uint32_t *order, uint32_t n, const pnMesh *mesh,
                          uint32_t *out, size_t *ioCount) {
   size_t begin = *ioCount, at = begin;
-  for (uint32_t i = 0; i < n; i++) {
-    for (int k = 0; k < 3; k++) {
+  for (uint32_t i = 0; i < n; ++i) {
+    for (int k = 0; k < 3; ++k) {
       uint32_t v = mesh->triangles[3 * (size_t)order[i] + k];
       if (seen[v] != mark) {
         seen[v] = mark;
@@ -154,9 +144,7 @@ static void listVertices(uint32_t *seen, uint32_t mark, const uint32_t *order, u
 
 /* Fills a list up with its last vertex, for the loop that reads it in fours. */
 static void fillUp(uint32_t *list, size_t *ioCount) {
-  for (; *ioCount % PN_CLUSTER_STEP != 0; ++*ioCount) {
-    list[*ioCount] = list[*ioCount - 1];
-  }
+  for (; *ioCount % PN_CLUSTER_STEP != 0; ++*ioCount) list[*ioCount] = list[*ioCount - 1];
 }
 
 /* Walks the shape depth-first in tree order and lists the clusters: maximal nodes of at most `cut` triangles. */
@@ -178,9 +166,7 @@ static bool listClusters(const pnBuildResult *shape, Lists *lists, const pnShape
       }
     } else {
       /* pushed backwards so that they come off in order */
-      for (uint32_t j = n->childCount; ok && j-- > 0;) {
-        ok = pn_arrayPush(&stack, n->childFirst + j);
-      }
+      for (uint32_t j = n->childCount; ok && j-- > 0;) ok = pn_arrayPush(&stack, n->childFirst + j);
     }
   }
   pn_arrayFree(&stack);
@@ -195,7 +181,7 @@ static bool hasTwigs(const pnShape *s) {
 /* Vertices of the twigs, by number of node; other inner nodes have empty lists. Marks go on counting from `mark`. */
 static bool listTwigs(const pnBuildResult *shape, Lists *lists, const pnShape *s, uint32_t mark) {
   bool ok = pn_arrayPush(&lists->twigFirst, 0);
-  for (uint32_t i = 0; ok && i < s->innerCount; i++) {
+  for (uint32_t i = 0; ok && i < s->innerCount; ++i) {
     const pnBuildNode *n = &shape->nodes[lists->bfs[i]];
     if (shape->nodes[n->childFirst].childCount == 0) {
       ok = pn_arrayReserve(&lists->twigVertices, lists->twigVertices.count + 3 * (size_t)n->count + PN_CLUSTER_STEP);
@@ -223,16 +209,12 @@ typedef struct Linker {
 /* Notes that triangle i of a leaf shares a vertex with one of a later leaf, or of its own. */
 static bool linkTriangle(const Linker *l, size_t begin, uint32_t leaf, uint32_t i, uint32_t triangle) {
   uint32_t place = l->leafOf[triangle], other = place / PN_LANES;
-  if (other < leaf) {
-    return true;
-  }
+  if (other < leaf) return true;
   size_t at = l->slot[other];
   if (at < begin || at >= l->lists->links.count || l->lists->links.data[at].leaf != other) {
     at = l->lists->links.count;
     l->slot[other] = (uint32_t)at;
-    if (!pn_arrayPush(&l->lists->links, ((pnLeafLink){.leaf = other}))) {
-      return false;
-    }
+    if (!pn_arrayPush(&l->lists->links, ((pnLeafLink){.leaf = other}))) return false;
   }
   l->lists->links.data[at].row[i] |= (uint8_t)(1u << place % PN_LANES);
   return true;
@@ -245,12 +227,12 @@ static bool linkLeaf(const Linker *l, const uint32_t *triangles, uint32_t leaf) 
   const pnHubs *hubs = l->hubs;
   size_t begin = l->lists->links.count;
   bool ok = true;
-  for (uint32_t i = 0; i < PN_LANES && triangles[i] != PN_NONE; i++) {
-    for (int k = 0; k < 3; k++) {
+  for (uint32_t i = 0; i < PN_LANES && triangles[i] != PN_NONE; ++i) {
+    for (int k = 0; k < 3; ++k) {
       uint32_t v = mesh->weld[mesh->triangles[3 * (size_t)triangles[i] + k]];
       uint32_t hub = hubs->count > 0 ? pn_hubAt(hubs, v) : PN_NONE;
       if (hub == PN_NONE) {
-        for (uint32_t r = mesh->ringOffsets[v]; ok && r < mesh->ringOffsets[v + 1]; r++) {
+        for (uint32_t r = mesh->ringOffsets[v]; ok && r < mesh->ringOffsets[v + 1]; ++r) {
           bool together = hubs->count > 0 && hubs->of[triangles[i]] != PN_NONE &&
                           hubs->of[triangles[i]] == hubs->of[mesh->rings[r]];
           ok = together || linkTriangle(l, begin, leaf, i, mesh->rings[r]);
@@ -318,35 +300,22 @@ static bool makeLists(Assembly *a, pnShape *s) {
   lists->bfs = pn_alloc(listBytes(a->shape.nodeCount));
   lists->seen = pn_allocZero(listBytes(mesh->vertexCount));
   a->leafOf = pn_alloc(listBytes(mesh->triangleCount));
-  if (!lists->number || !lists->bfs || !lists->seen || !a->leafOf) {
-    return false;
-  }
+  if (!lists->number || !lists->bfs || !lists->seen || !a->leafOf) return false;
   numberNodes(&a->shape, lists, s);
   numberLeaves(&a->shape, lists, s, a->leafOf);
   a->leafNode = pn_alloc(listBytes(s->leafCount));
   a->slot = pn_allocZero(listBytes(s->leafCount));
   a->linkFirst = pn_allocZero(listBytes((size_t)s->leafCount + 1));
   a->leafFirst = pn_alloc(listBytes((size_t)s->leafCount + 1));
-  if (!a->leafNode || !a->slot || !a->linkFirst || !a->leafFirst) {
-    return false;
-  }
-  for (uint32_t i = 0; i < a->shape.nodeCount; i++) {
-    if (lists->number[i] >= s->innerCount) {
-      a->leafNode[lists->number[i] - s->innerCount] = i;
-    }
-  }
-  if (!listClusters(&a->shape, lists, s)) {
-    return false;
-  }
+  if (!a->leafNode || !a->slot || !a->linkFirst || !a->leafFirst) return false;
+  for (uint32_t i = 0; i < a->shape.nodeCount; ++i)
+    if (lists->number[i] >= s->innerCount) a->leafNode[lists->number[i] - s->innerCount] = i;
+  if (!listClusters(&a->shape, lists, s)) return false;
   s->clusterCount = (uint32_t)lists->clusters.count;
-  for (uint32_t i = 0; i < s->innerCount; i++) {
-    s->eagerCount += a->shape.nodes[lists->bfs[i]].count > s->def.cut;
-  }
+  for (uint32_t i = 0; i < s->innerCount; ++i) s->eagerCount += a->shape.nodes[lists->bfs[i]].count > s->def.cut;
   /* leaf vertex lists; marks go on counting after the clusters' */
-  if (!pn_arrayReserve(&lists->leafVertices, 3 * (size_t)mesh->triangleCount)) {
-    return false;
-  }
-  for (uint32_t leaf = 0; leaf < s->leafCount; leaf++) {
+  if (!pn_arrayReserve(&lists->leafVertices, 3 * (size_t)mesh->triangleCount)) return false;
+  for (uint32_t leaf = 0; leaf < s->leafCount; ++leaf) {
     const pnBuildNode *n = &a->shape.nodes[a->leafNode[leaf]];
     a->leafFirst[leaf] = (uint32_t)lists->leafVertices.count;
     LIST_VERTICES(lists, &lists->leafVertices, &a->shape, mesh, n->first, n->count, s->clusterCount + 1 + leaf);
@@ -356,27 +325,20 @@ static bool makeLists(Assembly *a, pnShape *s) {
 }
 
 static bool makeLinks(Assembly *a, const pnShape *s) {
-  for (uint32_t leaf = 0; leaf < s->leafCount; leaf++) {
+  for (uint32_t leaf = 0; leaf < s->leafCount; ++leaf) {
     const pnBuildNode *n = &a->shape.nodes[a->leafNode[leaf]];
-    for (uint32_t j = 0; j < n->count; j++) {
-      a->leafOf[a->shape.order[n->first + j]] = leaf * PN_LANES + j;
-    }
+    for (uint32_t j = 0; j < n->count; ++j) a->leafOf[a->shape.order[n->first + j]] = leaf * PN_LANES + j;
   }
   Linker linker = {&a->lists, s->mesh, &a->hubs, a->leafOf, a->slot};
-  for (uint32_t leaf = 0; leaf < s->leafCount && s->def.self; leaf++) {
+  for (uint32_t leaf = 0; leaf < s->leafCount && s->def.self; ++leaf) {
     const pnBuildNode *n = &a->shape.nodes[a->leafNode[leaf]];
     uint32_t triangles[PN_LANES];
-    for (uint32_t j = 0; j < PN_LANES; j++) {
-      triangles[j] = j < n->count ? a->shape.order[n->first + j] : PN_NONE;
-    }
+    for (uint32_t j = 0; j < PN_LANES; ++j) triangles[j] = j < n->count ? a->shape.order[n->first + j] : PN_NONE;
     size_t begin = a->lists.links.count;
     a->linkFirst[leaf] = (uint32_t)begin;
-    if (!linkLeaf(&linker, triangles, leaf)) {
-      return false;
-    }
-    if (a->lists.links.count > begin) {
+    if (!linkLeaf(&linker, triangles, leaf)) return false;
+    if (a->lists.links.count > begin)
       qsort(a->lists.links.data + begin, a->lists.links.count - begin, sizeof(pnLeafLink), compareLink);
-    }
   }
   a->linkFirst[s->leafCount] = (uint32_t)a->lists.links.count;
   return true;
@@ -385,16 +347,14 @@ static bool makeLinks(Assembly *a, const pnShape *s) {
 /* The nodes, from the shape. */
 static void writeNodes(const Assembly *a, pnShape *s) {
   const Lists *lists = &a->lists;
-  for (uint32_t node = 0; node < s->innerCount; node++) {
+  for (uint32_t node = 0; node < s->innerCount; ++node) {
     const pnBuildNode *n = &a->shape.nodes[lists->bfs[node]];
     s->first[node] = lists->number[n->childFirst];
     s->count[node] = (uint8_t)n->childCount;
     s->below[node] = n->count;
-    for (uint32_t j = 0; j < n->childCount; j++) {
-      s->parent[lists->number[n->childFirst + j]] = node * PN_LANES + j;
-    }
+    for (uint32_t j = 0; j < n->childCount; ++j) s->parent[lists->number[n->childFirst + j]] = node * PN_LANES + j;
   }
-  for (uint32_t leaf = 0; leaf < s->leafCount; leaf++) {
+  for (uint32_t leaf = 0; leaf < s->leafCount; ++leaf) {
     const pnBuildNode *n = &a->shape.nodes[a->leafNode[leaf]];
     s->count[s->innerCount + leaf] = (uint8_t)n->count;
     s->below[s->innerCount + leaf] = n->count;
@@ -415,64 +375,52 @@ static void writeLeaves(const Assembly *a, pnShape *s) {
   const uint32_t *listed = a->lists.leafVertices.data;
   uint32_t *place = a->lists.seen;
   memcpy(s->leafVertexFirst, a->leafFirst, ((size_t)s->leafCount + 1) * sizeof(uint32_t));
-  for (uint32_t leaf = 0; leaf < s->leafCount; leaf++) {
+  for (uint32_t leaf = 0; leaf < s->leafCount; ++leaf) {
     const pnBuildNode *n = &a->shape.nodes[a->leafNode[leaf]];
     uint32_t at = a->leafFirst[leaf];
-    for (uint32_t i = at; i < a->leafFirst[leaf + 1]; i++) {
+    for (uint32_t i = at; i < a->leafFirst[leaf + 1]; ++i) {
       s->leafVertices[i] = 3 * listed[i];
       place[listed[i]] = i;
     }
-    for (uint32_t j = 0; j < PN_LANES; j++) {
+    for (uint32_t j = 0; j < PN_LANES; ++j) {
       bool there = j < n->count;
       uint32_t triangle = there ? a->shape.order[n->first + j] : PN_NONE;
       size_t slot = (size_t)leaf * PN_LANES + j;
       s->leafTriangles[slot] = triangle;
-      for (uint32_t k = 0; k < 3; k++) {
+      for (uint32_t k = 0; k < 3; ++k) {
         uint32_t v = there ? s->mesh->triangles[3 * (size_t)triangle + k] : 0;
         s->blockCorners[3 * slot + k] = PN_PLACE_BYTES * (there ? place[v] : at);
-        if (s->sourceCorners) {
-          s->sourceCorners[3 * slot + k] = VERTEX_BYTES * v;
-        }
+        if (s->sourceCorners) s->sourceCorners[3 * slot + k] = VERTEX_BYTES * v;
       }
     }
   }
 }
 
 static void writeClusters(const Assembly *a, pnShape *s) {
-  for (size_t i = 0; i < a->lists.clusterVertices.count; i++) {
+  for (size_t i = 0; i < a->lists.clusterVertices.count; ++i)
     s->clusterVertices[i] = 3 * a->lists.clusterVertices.data[i];
-  }
-  for (uint32_t c = 0; c < s->clusterCount; c++) {
+  for (uint32_t c = 0; c < s->clusterCount; ++c) {
     s->clusterNode[c] = a->lists.number[a->lists.clusters.data[c]];
     s->clusterVertexFirst[c] = a->lists.clusterFirst.data[c];
   }
   s->clusterVertexFirst[s->clusterCount] = (uint32_t)a->lists.clusterVertices.count;
-  for (size_t i = 0; i < a->lists.twigVertices.count; i++) {
-    s->twigVertices[i] = 3 * a->lists.twigVertices.data[i];
-  }
-  for (size_t i = 0; i < a->lists.twigFirst.count; i++) {
-    s->twigFirst[i] = a->lists.twigFirst.data[i];
-  }
+  for (size_t i = 0; i < a->lists.twigVertices.count; ++i) s->twigVertices[i] = 3 * a->lists.twigVertices.data[i];
+  for (size_t i = 0; i < a->lists.twigFirst.count; ++i) s->twigFirst[i] = a->lists.twigFirst.data[i];
   uint32_t e = 0;
-  for (uint32_t node = s->innerCount; node-- > 0;) {
-    if (s->below[node] > s->def.cut) {
-      s->eagerNodes[e++] = node;
-    }
-  }
+  for (uint32_t node = s->innerCount; node-- > 0;)
+    if (s->below[node] > s->def.cut) s->eagerNodes[e++] = node;
 }
 
 /* The tops of the hubs' subtrees, in ascending order; with null only how many. */
 static uint32_t writeHubRoots(const Assembly *a, const pnShape *s, uint32_t *out) {
   uint32_t n = 0;
-  for (uint32_t node = 0; a->hubs.count > 0 && node < s->innerCount; node++) {
+  for (uint32_t node = 0; a->hubs.count > 0 && node < s->innerCount; ++node) {
     const pnBuildNode *b = &a->shape.nodes[a->lists.bfs[node]];
     uint32_t hub = a->hubs.of[a->shape.order[b->first]];
     /* all of a hub are together, so the first and their number say it; a node with one child is as good as that child */
     if (hub != PN_NONE && b->count == a->hubs.size[hub]) {
-      if (out) {
-        out[n] = node;
-      }
-      n++;
+      if (out) out[n] = node;
+      ++n;
     }
   }
   return n;
@@ -483,9 +431,7 @@ static pnResult writeShape(const Assembly *a, pnShape *s) {
   s->hubCount = writeHubRoots(a, s, NULL);
   s->memoryBytes = layoutShape(s, &a->lists, NULL);
   s->memory = pn_allocZero(s->memoryBytes);
-  if (!s->memory) {
-    return pn_failMemory(s->memoryBytes);
-  }
+  if (!s->memory) return pn_failMemory(s->memoryBytes);
   layoutShape(s, &a->lists, s->memory);
   writeNodes(a, s);
   writeLeaves(a, s);
@@ -493,35 +439,24 @@ static pnResult writeShape(const Assembly *a, pnShape *s) {
   writeHubRoots(a, s, s->hubRoots);
   if (s->def.self) {
     memcpy(s->linkFirst, a->linkFirst, ((size_t)s->leafCount + 1) * sizeof(uint32_t));
-    if (a->lists.links.count > 0) {
-      memcpy(s->links, a->lists.links.data, a->lists.links.count * sizeof(pnLeafLink));
-    }
+    if (a->lists.links.count > 0) memcpy(s->links, a->lists.links.data, a->lists.links.count * sizeof(pnLeafLink));
   }
   /* inner nodes are numbered breadth first: below the last of them is a deepest leaf */
   s->height = 1 + (s->innerCount > 0);
-  for (uint32_t node = s->innerCount - (s->innerCount > 0); node > 0; node = s->parent[node] / PN_LANES) {
-    s->height++;
-  }
+  for (uint32_t node = s->innerCount - (s->innerCount > 0); node > 0; node = s->parent[node] / PN_LANES) ++s->height;
   return PN_OK;
 }
 
 /* Has every hub a subtree of its own? Builders see to it; a division that comes from elsewhere may not. */
 static bool hubsAreWhole(const Assembly *a) {
   uint32_t whole = 0, wanted = 0;
-  for (uint32_t hub = 0; hub < a->hubs.count; hub++) {
-    wanted += a->hubs.size[hub] > 0;
-  }
-  for (size_t i = 0; i < a->shape.nodeCount; i++) {
+  for (uint32_t hub = 0; hub < a->hubs.count; ++hub) wanted += a->hubs.size[hub] > 0;
+  for (size_t i = 0; i < a->shape.nodeCount; ++i) {
     const pnBuildNode *n = &a->shape.nodes[i];
     uint32_t hub = a->hubs.count > 0 ? a->hubs.of[a->shape.order[n->first]] : PN_NONE;
-    if (hub == PN_NONE || n->count != a->hubs.size[hub]) {
-      continue;
-    }
-    for (uint32_t j = 1; j < n->count; j++) {
-      if (a->hubs.of[a->shape.order[n->first + j]] != hub) {
-        return false;
-      }
-    }
+    if (hub == PN_NONE || n->count != a->hubs.size[hub]) continue;
+    for (uint32_t j = 1; j < n->count; ++j)
+      if (a->hubs.of[a->shape.order[n->first + j]] != hub) return false;
     whole += n->childCount != 1; /* a node with one child has the same triangles, and that child is counted */
   }
   return whole == wanted;
@@ -534,12 +469,8 @@ static pnResult divideMesh(Assembly *a, const pnShape *s, const pnTreePlan *def,
     a->shape = *given;
     *given = (pnBuildResult){0};
   }
-  if (def->self && !pieces && !pn_findHubs(s->mesh, &a->hubs)) {
-    return pn_failMemory(listBytes(s->mesh->triangleCount));
-  }
-  if (!given) {
-    return pn_buildShape(def, s->mesh, pieces, a->hubs.count > 0 ? &a->hubs : NULL, &a->shape);
-  }
+  if (def->self && !pieces && !pn_findHubs(s->mesh, &a->hubs)) return pn_failMemory(listBytes(s->mesh->triangleCount));
+  if (!given) return pn_buildShape(def, s->mesh, pieces, a->hubs.count > 0 ? &a->hubs : NULL, &a->shape);
   return hubsAreWhole(a) ? PN_OK
                          : pn_fail(PN_ERROR_FORMAT, "shape of mesh '%s': a vertex of very many triangles is divided",
                                    s->mesh->name);

@@ -47,9 +47,8 @@ PN_INLINE void setMove(Move *move, uint32_t slot, const float *at) {
 static uint32_t movesOfDeltas(const BlendMaker *maker, uint32_t vertex) {
   const pnMorph *morph = maker->morph;
   uint32_t count = 0;
-  for (uint32_t e = morph->entryFirst[vertex]; e < morph->entryFirst[vertex + 1]; e++) {
+  for (uint32_t e = morph->entryFirst[vertex]; e < morph->entryFirst[vertex + 1]; ++e)
     setMove(&maker->moves[count++], morph->entries[e].target, morph->entries[e].move);
-  }
   setMove(&maker->moves[count++], maker->blend->baseSlot, maker->tree->mesh->vertices + 3 * (size_t)vertex);
   return count;
 }
@@ -58,17 +57,14 @@ static uint32_t movesOfDeltas(const BlendMaker *maker, uint32_t vertex) {
 static uint32_t movesOfReferences(const BlendMaker *maker, uint32_t vertex) {
   uint32_t n = maker->morph->targetCount, extra = maker->blend->extraCount, count = 0;
   const float *at = maker->morph->positions + 3 * (size_t)vertex * n;
-  for (; count < n; count++) {
-    setMove(&maker->moves[count], count, at + 3 * (size_t)count);
-  }
-  for (uint32_t i = 0; extra > 0 && i < n; i++) {
-    for (uint32_t j = i + 1; j < n; j++) {
-      for (uint32_t e = 1; e <= extra; e++) {
+  for (; count < n; ++count) setMove(&maker->moves[count], count, at + 3 * (size_t)count);
+  for (uint32_t i = 0; extra > 0 && i < n; ++i) {
+    for (uint32_t j = i + 1; j < n; ++j) {
+      for (uint32_t e = 1; e <= extra; ++e) {
         double t = (double)e / (extra + 1);
         float between[3];
-        for (int k = 0; k < 3; k++) {
+        for (int k = 0; k < 3; ++k)
           between[k] = (float)((1 - t) * (double)at[3 * (size_t)i + k] + t * (double)at[3 * (size_t)j + k]);
-        }
         setMove(&maker->moves[count++], extraSlot(n, extra, i, j) + e - 1, between);
       }
     }
@@ -86,8 +82,8 @@ static uint32_t movesOf(const BlendMaker *maker, uint32_t vertex) {
 static uint32_t markSlots(BlendMaker *maker, uint32_t node) {
   uint32_t n, found = 0;
   const uint32_t *v = pn_verticesBelow(maker->tree, node, &n);
-  maker->mark++;
-  for (uint32_t i = 0; i < n; i++) {
+  ++maker->mark;
+  for (uint32_t i = 0; i < n; ++i) {
     for (uint32_t m = movesOf(maker, v[i] / 3); m-- > 0;) {
       Gathered *g = &maker->gathered[maker->moves[m].slot];
       found += g->mark != maker->mark;
@@ -103,8 +99,8 @@ static void gather(BlendMaker *maker, uint32_t node) {
   const pnSlabSet *set = maker->blend->set ? maker->blend->set : &pn_slabBox;
   uint32_t n;
   const uint32_t *v = pn_verticesBelow(tree, node, &n);
-  maker->mark++;
-  for (uint32_t i = 0; i < n; i++) {
+  ++maker->mark;
+  for (uint32_t i = 0; i < n; ++i) {
     for (uint32_t m = movesOf(maker, v[i] / 3); m-- > 0;) {
       Gathered *g = &maker->gathered[maker->moves[m].slot];
       pnSlabs one;
@@ -114,7 +110,7 @@ static void gather(BlendMaker *maker, uint32_t node) {
         g->listed = 0;
         pn_slabsEmpty(&g->bound.slabs);
       }
-      g->listed++;
+      ++g->listed;
       pn_slabsMerge(set, &g->bound.slabs, &one);
     }
   }
@@ -122,18 +118,16 @@ static void gather(BlendMaker *maker, uint32_t node) {
   static const float zero[4] = {0};
   pnSlabs none;
   pn_slabsOfPoints(set, zero, 1, &none);
-  for (uint32_t s = 0; s < maker->blend->slotCount; s++) {
+  for (uint32_t s = 0; s < maker->blend->slotCount; ++s) {
     Gathered *g = &maker->gathered[s];
-    if (g->mark == maker->mark && g->listed < n) {
-      pn_slabsMerge(set, &g->bound.slabs, &none);
-    }
+    if (g->mark == maker->mark && g->listed < n) pn_slabsMerge(set, &g->bound.slabs, &none);
     if (g->mark == maker->mark && !tree->slabs) {
       pn_sphereCentre(&g->bound.slabs, g->bound.centre);
       g->bound.radius = g->listed < n ? pn_distanceUp(g->bound.centre, zero) : 0;
     }
   }
   /* spheres: a second pass for the radii */
-  for (uint32_t i = 0; !tree->slabs && i < n; i++) {
+  for (uint32_t i = 0; !tree->slabs && i < n; ++i) {
     for (uint32_t m = movesOf(maker, v[i] / 3); m-- > 0;) {
       pnBound *b = &maker->gathered[maker->moves[m].slot].bound;
       b->radius = PN_MAX(b->radius, pn_distanceUp(b->centre, maker->moves[m].at));
@@ -145,17 +139,15 @@ static void gather(BlendMaker *maker, uint32_t node) {
 static void writeLane(const BlendMaker *maker, uint32_t place, uint32_t lane) {
   const pnBlend *blend = maker->blend;
   uint32_t first = blend->termFirst[place], count = blend->termFirst[place + 1] - first;
-  for (uint32_t t = 0; t < count; t++) {
+  for (uint32_t t = 0; t < count; ++t) {
     const Gathered *g = &maker->gathered[blend->termSlot[first + t]];
-    if (g->mark != maker->mark) {
-      continue;
-    }
-    for (uint32_t d = 0; blend->set && d < blend->set->count; d++) {
+    if (g->mark != maker->mark) continue;
+    for (uint32_t d = 0; blend->set && d < blend->set->count; ++d) {
       float *row = pn_termRow(blend, place, t, d) + lane;
       row[0] = g->bound.slabs.lo[d];
       row[PN_LANES] = g->bound.slabs.hi[d];
     }
-    for (uint32_t k = 0; !blend->set && k < 4; k++) {
+    for (uint32_t k = 0; !blend->set && k < 4; ++k) {
       float *row = blend->rows + (size_t)(first + t) * blend->rowFloats + lane;
       row[k * PN_LANES] = k < 3 ? g->bound.centre[k] : g->bound.radius;
     }
@@ -165,9 +157,9 @@ static void writeLane(const BlendMaker *maker, uint32_t place, uint32_t lane) {
 /* Spheres: the box of each slot over the whole, after the root was gathered. */
 static void writeRootRows(const BlendMaker *maker) {
   const pnBlend *blend = maker->blend;
-  for (uint32_t s = 0; blend->rootRows && s < blend->slotCount; s++) {
+  for (uint32_t s = 0; blend->rootRows && s < blend->slotCount; ++s) {
     const Gathered *g = &maker->gathered[s];
-    for (uint32_t k = 0; g->mark == maker->mark && k < 3; k++) {
+    for (uint32_t k = 0; g->mark == maker->mark && k < 3; ++k) {
       blend->rootRows[6 * (size_t)s + 2 * k] = g->bound.slabs.lo[k];
       blend->rootRows[6 * (size_t)s + 2 * k + 1] = g->bound.slabs.hi[k];
     }
@@ -178,16 +170,13 @@ static void writeRootRows(const BlendMaker *maker) {
 static void fillPlaces(BlendMaker *maker) {
   const pnTree *tree = maker->tree;
   const pnBlend *blend = maker->blend;
-  for (uint32_t place = 0; place <= tree->shape->innerCount; place++) {
+  for (uint32_t place = 0; place <= tree->shape->innerCount; ++place) {
     uint32_t at = blend->termFirst[place], node = place < tree->shape->innerCount ? place : 0;
     markSlots(maker, node);
-    for (uint32_t s = 0; s < blend->slotCount; s++) {
-      if (maker->gathered[s].mark == maker->mark) {
-        blend->termSlot[at++] = s;
-      }
-    }
+    for (uint32_t s = 0; s < blend->slotCount; ++s)
+      if (maker->gathered[s].mark == maker->mark) blend->termSlot[at++] = s;
     uint32_t count = place < tree->shape->innerCount ? tree->shape->count[node] : 1;
-    for (uint32_t j = 0; j < count; j++) {
+    for (uint32_t j = 0; j < count; ++j) {
       gather(maker, place < tree->shape->innerCount ? tree->shape->first[node] + j : 0);
       writeLane(maker, place, j);
     }
@@ -235,13 +224,11 @@ static pnBlend emptyBlend(const pnTree *tree) {
 static pnResult countAll(BlendMaker *maker, uint32_t *counts, uint32_t *leafCounts, uint32_t *marks, BlendSizes *out) {
   const pnTree *tree = maker->tree;
   out->places = tree->shape->innerCount + 1;
-  for (uint32_t place = 0; place <= tree->shape->innerCount; place++) {
+  for (uint32_t place = 0; place <= tree->shape->innerCount; ++place) {
     counts[place] = place < tree->shape->innerCount || place == 0 ? markSlots(maker, place) : counts[0];
     out->terms += counts[place];
   }
-  if (!tree->rule->modelSpace) {
-    out->leafFloats = pn_countLeaves(tree, leafCounts, marks, &out->leafTerms);
-  }
+  if (!tree->rule->modelSpace) out->leafFloats = pn_countLeaves(tree, leafCounts, marks, &out->leafTerms);
   uint64_t most = PN_MAX(out->terms, out->leafTerms);
   return most <= UINT32_MAX
              ? PN_OK
@@ -274,13 +261,10 @@ static pnResult makeBlend(void *context, void **outData, size_t *outBytes) {
   }
   if (result == PN_OK) {
     layout(&blend, tree, &sizes, *outData);
-    for (uint32_t place = 0; place <= tree->shape->innerCount; place++) {
+    for (uint32_t place = 0; place <= tree->shape->innerCount; ++place)
       blend.termFirst[place + 1] = blend.termFirst[place] + counts[place];
-    }
     fillPlaces(&maker);
-    if (!tree->rule->modelSpace) {
-      pn_fillLeaves(tree, &blend, leafCounts, marks);
-    }
+    if (!tree->rule->modelSpace) pn_fillLeaves(tree, &blend, leafCounts, marks);
     memcpy(*outData, &blend, sizeof blend);
   }
   pn_free(marks, markBytes);
@@ -298,9 +282,7 @@ pnResult pn_makeBlend(pnTree *tree) {
     const pnBlend *blend = pn_partOf(tree->shape, PN_PART_RULE);
     result = pn_copyRuleHead(tree, sizeof *blend, blend->slotCount, sizeof(float), &own);
   }
-  if (result == PN_OK) {
-    ((pnBlend *)tree->ruleData)->slotWeight = own;
-  }
+  if (result == PN_OK) ((pnBlend *)tree->ruleData)->slotWeight = own;
   return result;
 }
 
@@ -326,9 +308,7 @@ static double roundings(double k) {
 /* The sum of the largest numbers of what has a weight. */
 static double largestOf(const pnPose *pose) {
   double sum = (double)pose->mesh->maxAbs;
-  for (uint32_t i = 0; i < pose->activeCount; i++) {
-    sum += (double)pose->morph->targetMaxAbs[pose->active[i].target];
-  }
+  for (uint32_t i = 0; i < pose->activeCount; ++i) sum += (double)pose->morph->targetMaxAbs[pose->active[i].target];
   return sum;
 }
 
@@ -343,7 +323,7 @@ static void aim(const pnTree *tree, pnBlend *blend, uint32_t d, double relative,
   pnBlendDirection *out = &blend->direction[d];
   const int8_t *n = tree->slabs->dir[d];
   double stretch = 0, shiftSize = 0, shift = 0;
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 3; ++i) {
     const float *row = tree->pose->transform.m[i];
     double size = blend->turned ? fabs((double)row[0]) + fabs((double)row[1]) + fabs((double)row[2]) : 1;
     double along = blend->moved ? n[i] * (double)row[3] : 0;
@@ -354,7 +334,7 @@ static void aim(const pnTree *tree, pnBlend *blend, uint32_t d, double relative,
   /* a body that is not turned has its directions as they are */
   const pnCarryTerm *term = &blend->carry.term[d];
   out->partCount = 0;
-  for (uint32_t k = 0; k < (blend->turned ? 3u : 1u); k++) {
+  for (uint32_t k = 0; k < (blend->turned ? 3u : 1u); ++k) {
     out->slab[out->partCount] = blend->turned ? term->slab[k] : d;
     out->weight[out->partCount] = !blend->turned ? 1 : term->flip[k] ? -term->weight[k] : term->weight[k];
     out->partCount += out->weight[out->partCount] != 0;
@@ -363,18 +343,13 @@ static void aim(const pnTree *tree, pnBlend *blend, uint32_t d, double relative,
   out->lo = (float)(shift - margin);
   out->hi = (float)(shift + margin);
   /* sums of coordinates may leave the range of float where coordinates do not: such a direction says nothing */
-  if (!(reach < 0.5 * (double)FLT_MAX)) {
-    sayNothing(out);
-  }
+  if (!(reach < 0.5 * (double)FLT_MAX)) sayNothing(out);
 }
 
 /* Is the matrix without its last column that of no turn? */
 static bool isTurned(const pnMatrix *m) {
-  for (int i = 0; i < 9; i++) {
-    if (m->m[i / 3][i % 3] != (i / 3 == i % 3 ? 1.0f : 0.0f)) {
-      return true;
-    }
-  }
+  for (int i = 0; i < 9; ++i)
+    if (m->m[i / 3][i % 3] != (i / 3 == i % 3 ? 1.0f : 0.0f)) return true;
   return false;
 }
 
@@ -383,17 +358,15 @@ static void listProducts(pnBlend *blend) {
   uint32_t slots[PN_MAX_LISTED], count = 0;
   /* offsets have 32 bits */
   blend->listed = blend->baseSlot == PN_NONE && blend->slotCount <= UINT32_MAX / (2 * PN_LANES * PN_MAX_SLABS);
-  for (uint32_t s = 0; s < blend->slotCount && blend->listed; s++) {
+  for (uint32_t s = 0; s < blend->slotCount && blend->listed; ++s) {
     bool active = blend->slotWeight[s] != 0;
     blend->listed = !active || count < PN_MAX_LISTED;
-    if (active && blend->listed) {
-      slots[count++] = s;
-    }
+    if (active && blend->listed) slots[count++] = s;
   }
-  for (uint32_t d = 0; d < blend->directionCount && blend->listed; d++) {
+  for (uint32_t d = 0; d < blend->directionCount && blend->listed; ++d) {
     pnBlendDirection *direction = &blend->direction[d];
     direction->productCount = 0;
-    for (uint32_t i = 0; i < direction->partCount * count; i++) {
+    for (uint32_t i = 0; i < direction->partCount * count; ++i) {
       uint32_t k = i / count, slot = slots[i % count];
       float weight = blend->slotWeight[slot] * direction->weight[k];
       uint32_t at = 2 * PN_LANES * (direction->slab[k] * blend->slotCount + slot), lo = weight < 0 ? PN_LANES : 0;
@@ -410,14 +383,11 @@ static void aimAll(const pnTree *tree, pnBlend *blend, double k) {
   blend->moved = pose->hasTransform && !tree->rule->modelSpace;
   blend->turned = blend->moved && isTurned(&pose->transform);
   bool far = !(largestOf(pose) < (double)PN_CARRY_FAR);
-  if (blend->turned) {
+  if (blend->turned)
     pn_carryBegin(&blend->carry, &pose->transform, blend->set, tree->slabs->count, pose->sourceMaxAbs, far);
-  }
-  for (uint32_t d = 0; d < tree->slabs->count; d++) {
+  for (uint32_t d = 0; d < tree->slabs->count; ++d) {
     aim(tree, blend, d, relative, around);
-    if (far && d >= 3 && !blend->turned) {
-      sayNothing(&blend->direction[d]);
-    }
+    if (far && d >= 3 && !blend->turned) sayNothing(&blend->direction[d]);
   }
   listProducts(blend);
 }
@@ -427,9 +397,7 @@ void pn_weighBlend(const pnTree *tree, pnBlend *blend) {
   uint32_t active = pose->activeCount;
   memset(blend->slotWeight, 0, blend->slotCount * sizeof(float));
   memcpy(blend->slotWeight, pose->weights, pose->morph->targetCount * sizeof(float));
-  if (blend->baseSlot != PN_NONE) {
-    blend->slotWeight[blend->baseSlot] = 1;
-  }
+  if (blend->baseSlot != PN_NONE) blend->slotWeight[blend->baseSlot] = 1;
   uint32_t more = 0;
   if (blend->extraCount > 0 && active == 2) {
     weighExtra(blend, pose->morph->targetCount, pose->active[0].target, pose->active[1].target);
@@ -464,15 +432,14 @@ typedef struct Terms {
 /* Adds terms to the rows of all directions; slabs of a term are `step` floats apart. Rows are lo, lo, hi, hi, four lanes
  * each. A negative product takes lo from hi and hi from lo: `lo` is where lo is found. */
 static void addTerms(const pnBlend *blend, const Terms *terms, size_t step, bool first, float *out) {
-  for (uint32_t d = 0; d < blend->directionCount; d++, out += 2 * PN_LANES) {
+  for (uint32_t d = 0; d < blend->directionCount; ++d, out += 2 * PN_LANES) {
     const pnBlendDirection *direction = &blend->direction[d];
     pnF4 lo0 = pn_f4Set1(direction->lo), lo1 = lo0, hi0 = pn_f4Set1(direction->hi), hi1 = hi0;
-    if (PN_UNLIKELY(!first)) {
+    if (PN_UNLIKELY(!first))
       lo0 = pn_f4Load(out), lo1 = pn_f4Load(out + 4), hi0 = pn_f4Load(out + 8), hi1 = pn_f4Load(out + 12);
-    }
-    for (uint32_t k = 0; k < direction->partCount; k++) {
+    for (uint32_t k = 0; k < direction->partCount; ++k) {
       size_t at = step * direction->slab[k];
-      for (uint32_t t = 0; t < terms->count; t++) {
+      for (uint32_t t = 0; t < terms->count; ++t) {
         float weight = terms->weight[t] * direction->weight[k];
         uint32_t lo = weight < 0 ? PN_LANES : 0, hi = PN_LANES - lo;
         const float *row = terms->row[t] + at;
@@ -493,11 +460,11 @@ static void addTerms(const pnBlend *blend, const Terms *terms, size_t step, bool
 /* The same sums from the list. */
 static void blendListed(const pnBlend *blend, uint32_t place, float *out) {
   const float *rows = blend->rows + (size_t)place * blend->slotCount * blend->rowFloats;
-  for (uint32_t d = 0; d < blend->directionCount; d++, out += 2 * PN_LANES) {
+  for (uint32_t d = 0; d < blend->directionCount; ++d, out += 2 * PN_LANES) {
     const pnBlendDirection *direction = &blend->direction[d];
     const pnBlendProduct *product = direction->product, *end = product + direction->productCount;
     pnF4 lo0 = pn_f4Set1(direction->lo), lo1 = lo0, hi0 = pn_f4Set1(direction->hi), hi1 = hi0;
-    for (; product < end; product++) {
+    for (; product < end; ++product) {
       const float *lo = rows + product->lo, *hi = rows + product->hi;
       pnF4 w = pn_f4Set1(product->weight);
       lo0 = pn_f4Add(lo0, pn_f4Mul(w, pn_f4Load(lo)));
@@ -523,7 +490,7 @@ static void blendSlabs(const pnBlend *blend, uint32_t place, float *out) {
   size_t step = 2 * PN_LANES * (size_t)count;
   bool begun = false;
   terms.count = 0;
-  for (uint32_t t = 0; t < count; t++) {
+  for (uint32_t t = 0; t < count; ++t) {
     terms.row[terms.count] = rows + 2 * PN_LANES * (size_t)t;
     terms.weight[terms.count] = blend->slotWeight[blend->termSlot[first + t]];
     terms.count += terms.weight[terms.count] != 0;
@@ -533,31 +500,26 @@ static void blendSlabs(const pnBlend *blend, uint32_t place, float *out) {
       terms.count = 0;
     }
   }
-  if (!begun || terms.count > 0) {
-    addTerms(blend, &terms, step, !begun, out);
-  }
+  if (!begun || terms.count > 0) addTerms(blend, &terms, step, !begun, out);
 }
 
 static void blendSpheres(const pnBlend *blend, uint32_t place, float *out) {
-  for (uint32_t i = 0; i < 4 * PN_LANES; i++) {
-    out[i] = i < 3 * PN_LANES ? 0 : blend->margin[1];
-  }
-  for (uint32_t t = blend->termFirst[place]; t < blend->termFirst[place + 1]; t++) {
+  for (uint32_t i = 0; i < 4 * PN_LANES; ++i) out[i] = i < 3 * PN_LANES ? 0 : blend->margin[1];
+  for (uint32_t t = blend->termFirst[place]; t < blend->termFirst[place + 1]; ++t) {
     float weight = blend->slotWeight[blend->termSlot[t]];
     const float *row = blend->rows + (size_t)t * blend->rowFloats;
-    for (uint32_t i = 0; weight != 0 && i < 4 * PN_LANES; i++) {
+    for (uint32_t i = 0; weight != 0 && i < 4 * PN_LANES; ++i)
       out[i] += (i < 3 * PN_LANES ? weight : fabsf(weight)) * row[i];
-    }
   }
 }
 
 void pn_blendRootBox(const pnBlend *blend, float *outRows) {
   memset(outRows, 0, 6 * PN_LANES * sizeof(float));
-  for (uint32_t k = 0; k < 3; k++) {
+  for (uint32_t k = 0; k < 3; ++k) {
     float *lo = outRows + 2 * k * PN_LANES, *hi = lo + PN_LANES;
     *lo = -blend->margin[0];
     *hi = blend->margin[0];
-    for (uint32_t s = 0; s < blend->slotCount; s++) {
+    for (uint32_t s = 0; s < blend->slotCount; ++s) {
       float w = blend->slotWeight[s];
       const float *row = blend->rootRows + 6 * (size_t)s + 2 * k;
       *lo += w * row[w < 0];
@@ -567,9 +529,6 @@ void pn_blendRootBox(const pnBlend *blend, float *outRows) {
 }
 
 void pn_blendRows(const pnBlend *blend, uint32_t place, float *outRows) {
-  if (blend->set) {
-    blendSlabs(blend, place, outRows);
-  } else {
-    blendSpheres(blend, place, outRows);
-  }
+  if (blend->set) blendSlabs(blend, place, outRows);
+  else blendSpheres(blend, place, outRows);
 }

@@ -18,12 +18,10 @@
 
 /* Has some coordinate of the rest pose the bits of -0? */
 static bool hasMinusZero(const pnTree *tree, uint32_t leaf) {
-  for (uint32_t i = tree->shape->leafVertexFirst[leaf]; i < tree->shape->leafVertexFirst[leaf + 1]; i++) {
-    for (uint32_t k = 0; k < 3; k++) {
+  for (uint32_t i = tree->shape->leafVertexFirst[leaf]; i < tree->shape->leafVertexFirst[leaf + 1]; ++i) {
+    for (uint32_t k = 0; k < 3; ++k) {
       float x = tree->mesh->vertices[tree->shape->leafVertices[i] + k];
-      if (x == 0 && signbit(x)) {
-        return true;
-      }
+      if (x == 0 && signbit(x)) return true;
     }
   }
   return false;
@@ -37,30 +35,22 @@ static uint32_t listTargets(const pnTree *tree, uint32_t leaf, uint32_t *marks, 
   for (uint32_t i = tree->shape->leafVertexFirst[leaf]; !morph->positions && i < tree->shape->leafVertexFirst[leaf + 1];
        i++) {
     uint32_t v = tree->shape->leafVertices[i] / 3;
-    for (uint32_t e = morph->entryFirst[v]; e < morph->entryFirst[v + 1]; e++) {
+    for (uint32_t e = morph->entryFirst[v]; e < morph->entryFirst[v + 1]; ++e) {
       count += marks[morph->entries[e].target] != leaf + 1;
       marks[morph->entries[e].target] = leaf + 1;
     }
   }
   count = morph->positions ? morph->targetCount : count;
-  for (uint32_t t = 0, at = 0; out && t < morph->targetCount; t++) {
-    if (morph->positions || marks[t] == leaf + 1) {
-      out[at++] = t;
-    }
-  }
+  for (uint32_t t = 0, at = 0; out && t < morph->targetCount; ++t)
+    if (morph->positions || marks[t] == leaf + 1) out[at++] = t;
   return count;
 }
 
 /* What target t has for vertex v; null when it does not move it. */
 static const float *valueOf(const pnMorph *morph, uint32_t v, uint32_t t) {
-  if (morph->positions) {
-    return morph->positions + 3 * ((size_t)v * morph->targetCount + t);
-  }
-  for (uint32_t e = morph->entryFirst[v]; e < morph->entryFirst[v + 1]; e++) {
-    if (morph->entries[e].target == t) {
-      return morph->entries[e].move;
-    }
-  }
+  if (morph->positions) return morph->positions + 3 * ((size_t)v * morph->targetCount + t);
+  for (uint32_t e = morph->entryFirst[v]; e < morph->entryFirst[v + 1]; ++e)
+    if (morph->entries[e].target == t) return morph->entries[e].move;
   return NULL;
 }
 
@@ -68,7 +58,7 @@ size_t pn_countLeaves(const pnTree *tree, uint32_t *termCounts, uint32_t *marks,
   size_t floats = 0;
   bool deltas = !tree->pose->morph->positions;
   *outTerms = 0;
-  for (uint32_t leaf = 0; leaf < tree->shape->leafCount; leaf++) {
+  for (uint32_t leaf = 0; leaf < tree->shape->leafCount; ++leaf) {
     bool left = deltas && hasMinusZero(tree, leaf);
     termCounts[leaf] = left ? PN_NONE : listTargets(tree, leaf, marks, NULL);
     uint32_t terms = left ? 0 : termCounts[leaf];
@@ -84,24 +74,20 @@ void pn_fillLeaves(const pnTree *tree, pnBlend *blend, const uint32_t *termCount
   const pnMorph *morph = tree->pose->morph;
   size_t at = 0;
   memset(marks, 0, morph->targetCount * sizeof(uint32_t));
-  for (uint32_t leaf = 0; leaf < tree->shape->leafCount; leaf++) {
+  for (uint32_t leaf = 0; leaf < tree->shape->leafCount; ++leaf) {
     bool left = termCounts[leaf] == PN_NONE;
     uint32_t first = blend->leafTermFirst[leaf], terms = left ? 0 : termCounts[leaf];
     uint32_t begin = tree->shape->leafVertexFirst[leaf], end = tree->shape->leafVertexFirst[leaf + 1];
     blend->leafTermFirst[leaf + 1] = first + terms;
     blend->leafRowFirst[leaf] = left ? SIZE_MAX : at;
-    if (left) {
-      continue;
-    }
+    if (left) continue;
     listTargets(tree, leaf, marks, blend->leafSlot + first);
-    for (uint32_t t = morph->positions ? 0 : UINT32_MAX; t != terms; t++) {
-      for (uint32_t i = begin; i < end; i++, at += 3) {
+    for (uint32_t t = morph->positions ? 0 : UINT32_MAX; t != terms; ++t) {
+      for (uint32_t i = begin; i < end; ++i, at += 3) {
         const float *rest = tree->mesh->vertices + tree->shape->leafVertices[i];
         const float *value =
             t == UINT32_MAX ? rest : valueOf(morph, tree->shape->leafVertices[i] / 3, blend->leafSlot[first + t]);
-        for (int k = 0; k < 3; k++) {
-          blend->leafRows[at + (size_t)k] = value ? value[k] : 0;
-        }
+        for (int k = 0; k < 3; ++k) blend->leafRows[at + (size_t)k] = value ? value[k] : 0;
       }
     }
   }
@@ -122,9 +108,7 @@ typedef enum BlendMotion { STAYS, SHIFTED, MOVED } BlendMotion;
  * zeros change only an x of -0, into another zero, and then t, which is not -0 (pn_aimLeaves), decides about the sign. */
 PN_INLINE pnF4 place(const pnColumns *columns, pnF4 mask, BlendMotion motion, pnF4 p) {
   p = pn_f4And(p, mask);
-  if (motion == STAYS) {
-    return p;
-  }
+  if (motion == STAYS) return p;
   return motion == SHIFTED ? pn_f4Add(p, columns->c[3]) : pn_movePoint(columns, p);
 }
 
@@ -134,11 +118,10 @@ PN_INLINE void sumParts(const pnBlend *blend, const BlendPart *parts, uint32_t c
                         BlendMotion motion, uint32_t n, float *out) {
   const pnColumns columns = pn_loadColumns(blend->column);
   const pnF4 mask = pn_f4Load(blend->mask);
-  for (uint32_t i = 0; i < n; i++) {
+  for (uint32_t i = 0; i < n; ++i) {
     pnF4 sum = base ? pn_f4Load(base + 3 * (size_t)i) : pn_sumStart();
-    for (uint32_t p = 0; p < count; p++) {
+    for (uint32_t p = 0; p < count; ++p)
       sum = pn_addPart(sum, parts[p].weight, pn_f4Load(parts[p].row + 3 * (size_t)i));
-    }
     pn_f4Store(out + 4 * (size_t)i, place(&columns, mask, motion, sum));
   }
 }
@@ -161,15 +144,11 @@ void pn_aimLeaves(const pnPose *pose, bool turned, pnBlend *blend) {
   static const uint32_t three[4] = {~0u, ~0u, ~0u, 0};
   bool minus = false;
   memcpy(blend->mask, three, sizeof three);
-  for (int k = 0; k < 4; k++) {
-    for (int i = 0; i < 3; i++) {
-      blend->column[k][i] = pose->transform.m[i][k];
-    }
+  for (int k = 0; k < 4; ++k) {
+    for (int i = 0; i < 3; ++i) blend->column[k][i] = pose->transform.m[i][k];
     blend->column[k][3] = 0;
   }
-  for (int i = 0; i < 3; i++) {
-    minus = minus || (pose->transform.m[i][3] == 0 && signbit(pose->transform.m[i][3]));
-  }
+  for (int i = 0; i < 3; ++i) minus = minus || (pose->transform.m[i][3] == 0 && signbit(pose->transform.m[i][3]));
   blend->motion = !pose->hasTransform ? STAYS : turned || minus ? MOVED : SHIFTED;
 }
 
@@ -177,14 +156,10 @@ void pn_aimLeaves(const pnPose *pose, bool turned, pnBlend *blend) {
 static uint32_t listParts(const pnBlend *blend, const float *weights, uint32_t leaf, const float *rows, size_t step,
                           BlendPart *parts) {
   uint32_t count = 0, end = blend->leafTermFirst[leaf + 1];
-  for (uint32_t t = blend->leafTermFirst[leaf]; t < end; t++, rows += step) {
+  for (uint32_t t = blend->leafTermFirst[leaf]; t < end; ++t, rows += step) {
     float weight = weights[blend->leafSlot[t]];
-    if (weight != 0 && count == MOST_PARTS) {
-      return MOST_PARTS + 1;
-    }
-    if (weight != 0) {
-      parts[count++] = (BlendPart){rows, pn_f4Set1(weight)};
-    }
+    if (weight != 0 && count == MOST_PARTS) return MOST_PARTS + 1;
+    if (weight != 0) parts[count++] = (BlendPart){rows, pn_f4Set1(weight)};
   }
   return count;
 }
@@ -202,9 +177,8 @@ void pn_blendLeaf(pnTree *tree, const pnBlend *blend, uint32_t leaf) {
   } else if (blend->baseSlot == PN_NONE && pose->activeCount <= MOST_PARTS) {
     /* every leaf has all references: where its rows are need not be looked up */
     const float *rows = blend->leafRows + 3 * (size_t)begin * pose->morph->targetCount;
-    for (count = 0; count < pose->activeCount; count++) {
+    for (count = 0; count < pose->activeCount; ++count)
       parts[count] = (BlendPart){rows + step * pose->active[count].target, pn_f4Set1(pose->active[count].weight)};
-    }
   }
   if (count > MOST_PARTS) {
     pn_fetchBlock(tree, leaf);

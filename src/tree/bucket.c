@@ -31,9 +31,7 @@ static void freePlaces(pnBuckets *b) {
 
 /* Room for so many places. On failure the old arrays stay. */
 static bool reservePlaces(pnBuckets *b, uint32_t places) {
-  if (places <= b->room) {
-    return true;
-  }
+  if (places <= b->room) return true;
   size_t n = PN_MAX((size_t)places, b->room + (size_t)b->room / 2), old = b->room;
   size_t word = pn_bytes(n, sizeof(uint32_t)), keys = pn_bytes(n, sizeof(pnKeyValue));
   pnBuckets made = {.room = (uint32_t)n,
@@ -84,17 +82,13 @@ static size_t layOut(Layout *l, char *base, size_t inner, size_t leaves, size_t 
 
 /* The tree's own arrays, a quarter more than needed when they must grow. On failure the tree stays as it was. */
 static bool reserveTree(pnTree *tree, pnBuckets *b, uint32_t inner, uint32_t leaves) {
-  if (inner <= b->innerRoom && leaves <= b->leafRoom && b->count <= b->primitiveRoom) {
-    return true;
-  }
+  if (inner <= b->innerRoom && leaves <= b->leafRoom && b->count <= b->primitiveRoom) return true;
   uint32_t innerRoom = PN_MAX(b->innerRoom, inner + inner / 4), leafRoom = PN_MAX(b->leafRoom, leaves + leaves / 4);
   uint32_t primitiveRoom = PN_MAX(b->primitiveRoom, b->count + b->count / 4);
   Layout l = {.shape = *b->shape};
   size_t size = layOut(&l, NULL, innerRoom, leafRoom, primitiveRoom);
   char *memory = pn_allocZero(size);
-  if (!memory) {
-    return false;
-  }
+  if (!memory) return false;
   pn_free(tree->memory, tree->memoryBytes);
   tree->memory = memory;
   tree->memoryBytes = size;
@@ -121,9 +115,7 @@ static size_t stateBytes(const pnBuckets *b) {
 
 static void release(pnTree *tree) {
   pnBuckets *b = bucketsOf(tree);
-  if (b->way->release) {
-    b->way->release(b);
-  }
+  if (b->way->release) b->way->release(b);
   freePlaces(b);
   pn_arrayFree(&b->leafBegin);
   pn_arrayFree(&b->inner);
@@ -145,18 +137,14 @@ static void centreRange(void *context, uint32_t begin, uint32_t end, uint32_t wo
   CentrePass *pass = context;
   const pnSoup *soup = pass->b->soup;
   pnF4 allLo = pass->lo[worker], allHi = pass->hi[worker];
-  for (uint32_t place = begin; place < end; place++) {
-    if (!pn_isAlive(soup, place)) {
-      continue;
-    }
+  for (uint32_t place = begin; place < end; ++place) {
+    if (!pn_isAlive(soup, place)) continue;
     const float *p = soup->positions + 9 * (size_t)place;
     pnF4 a = pn_f4Load(p), b = pn_f4Load(p + 3), c = pn_f4Load(p + 6);
     pnF4 lo = pn_f4Min(a, pn_f4Min(b, c)), hi = pn_f4Max(a, pn_f4Max(b, c));
     float centre[4];
     pn_centreOf(pass->b, place, centre);
-    for (uint32_t k = 0; k < 3; k++) {
-      pass->b->centres[k * (size_t)pass->b->room + place] = centre[k];
-    }
+    for (uint32_t k = 0; k < 3; ++k) pass->b->centres[k * (size_t)pass->b->room + place] = centre[k];
     allLo = pn_f4Min(allLo, lo);
     allHi = pn_f4Max(allHi, hi);
   }
@@ -167,12 +155,12 @@ static void centreRange(void *context, uint32_t begin, uint32_t end, uint32_t wo
 void pn_findCentres(pnBuckets *b, const pnTasks *tasks) {
   CentrePass pass = {.b = b};
   uint32_t workers = pn_workerCount(tasks);
-  for (uint32_t i = 0; i < workers; i++) {
+  for (uint32_t i = 0; i < workers; ++i) {
     pass.lo[i] = pn_f4Set1(FLT_MAX);
     pass.hi[i] = pn_f4Set1(-FLT_MAX);
   }
   pn_parallelFor(tasks, centreRange, &pass, b->soup->placeCount, 8 * GRAIN);
-  for (uint32_t i = 1; i < workers; i++) {
+  for (uint32_t i = 1; i < workers; ++i) {
     pass.lo[0] = pn_f4Min(pass.lo[0], pass.lo[i]);
     pass.hi[0] = pn_f4Max(pass.hi[0], pass.hi[i]);
   }
@@ -189,7 +177,7 @@ static uint32_t divide(const pnOctree *o, const pnBucketInner *in, pnBucketInner
   uint32_t count = 0;
   if (in->leafCount > PN_LANES && in->node != PN_NONE && in->level < o->levels) {
     /* occupied children in the octree */
-    for (uint32_t j = 0; j < 8; j++) {
+    for (uint32_t j = 0; j < 8; ++j) {
       const pnBucketNode *child = &o->nodes[pn_levelBegin(in->level + 1) + 8 * in->node + j];
       if (child->mark == o->step) {
         out[count++] =
@@ -200,9 +188,7 @@ static uint32_t divide(const pnOctree *o, const pnBucketInner *in, pnBucketInner
   }
   /* full subtrees of leaves: the largest that are smaller than the whole */
   uint32_t unit = 1;
-  while (unit * PN_LANES < in->leafCount) {
-    unit *= PN_LANES;
-  }
+  while (unit * PN_LANES < in->leafCount) unit *= PN_LANES;
   for (uint32_t done = 0; done < in->leafCount; done += unit) {
     uint32_t leaves = PN_MIN(unit, in->leafCount - done);
     out[count++] = (pnBucketInner){in->leafFirst + done, leaves, PN_NONE, 0, 0, 0, false};
@@ -214,14 +200,10 @@ static uint32_t divide(const pnOctree *o, const pnBucketInner *in, pnBucketInner
 static bool growInner(pnBuckets *b, const pnOctree *o) {
   uint32_t leaves = (uint32_t)b->leafBegin.count;
   b->inner.count = 0;
-  if (leaves < 2) {
-    return true;
-  }
+  if (leaves < 2) return true;
   pnBucketInner root = {0, leaves, o ? 0 : PN_NONE, 0, 0, 0, false};
-  if (!pn_arrayPush(&b->inner, root)) {
-    return false;
-  }
-  for (size_t i = 0; i < b->inner.count; i++) {
+  if (!pn_arrayPush(&b->inner, root)) return false;
+  for (size_t i = 0; i < b->inner.count; ++i) {
     pnBucketInner children[PN_LANES], in = b->inner.data[i];
     uint32_t count = divide(o, &in, children);
     /* an only child takes the place of its parent */
@@ -233,12 +215,8 @@ static bool growInner(pnBuckets *b, const pnOctree *o) {
     b->inner.data[i].leaves = allLeaves;
     b->inner.data[i].first = allLeaves ? in.leafFirst : (uint32_t)b->inner.count;
     b->inner.data[i].count = count;
-    if (allLeaves) {
-      continue;
-    }
-    if (!pn_arrayReserve(&b->inner, b->inner.count + count)) {
-      return false;
-    }
+    if (allLeaves) continue;
+    if (!pn_arrayReserve(&b->inner, b->inner.count + count)) return false;
     memcpy(b->inner.data + b->inner.count, children, count * sizeof *children);
     b->inner.count += count;
   }
@@ -252,23 +230,19 @@ static void writeNodes(pnShape *s, const pnBuckets *b) {
   s->leafCount = leaves;
   s->nodeCount = inner + leaves;
   s->parent[0] = s->nodeCount * PN_LANES;
-  for (uint32_t i = 0; i < inner; i++) {
+  for (uint32_t i = 0; i < inner; ++i) {
     const pnBucketInner *in = &b->inner.data[i];
     s->first[i] = in->leaves ? inner + in->first : in->first;
     s->count[i] = (uint8_t)in->count;
     s->leafFirst[i] = in->leafFirst;
     s->leafEnd[i] = in->leafFirst + in->leafCount;
     s->below[i] = b->leafBegin.data[in->leafFirst + in->leafCount] - b->leafBegin.data[in->leafFirst];
-    for (uint32_t j = 0; j < in->count; j++) {
-      s->parent[s->first[i] + j] = i * PN_LANES + j;
-    }
+    for (uint32_t j = 0; j < in->count; ++j) s->parent[s->first[i] + j] = i * PN_LANES + j;
   }
   s->height = 1;
-  for (uint32_t node = 0; node < inner; node = s->first[node]) {
-    s->height++;
-  }
+  for (uint32_t node = 0; node < inner; node = s->first[node]) ++s->height;
   /* where every block begins, before any is filled: a block ends where the next begins */
-  for (uint32_t leaf = 0; leaf < leaves; leaf++) {
+  for (uint32_t leaf = 0; leaf < leaves; ++leaf) {
     uint32_t at = b->leafBegin.data[leaf], count = b->leafBegin.data[leaf + 1] - at;
     s->leafVertexFirst[leaf] = 3 * at;
     s->count[inner + leaf] = (uint8_t)count;
@@ -278,9 +252,8 @@ static void writeNodes(pnShape *s, const pnBuckets *b) {
 }
 
 bool pn_growTree(pnTree *tree, pnBuckets *b, const pnOctree *octree) {
-  if (!growInner(b, octree) || !reserveTree(tree, b, (uint32_t)b->inner.count, (uint32_t)b->leafBegin.count)) {
+  if (!growInner(b, octree) || !reserveTree(tree, b, (uint32_t)b->inner.count, (uint32_t)b->leafBegin.count))
     return false;
-  }
   writeNodes(b->shape, b);
   return true;
 }
@@ -293,9 +266,7 @@ pnResult pn_failSoup(const pnBuckets *b) {
 }
 
 pnResult pn_fillNew(pnTree *tree, const pnBuckets *b, const pnTasks *tasks) {
-  if (!pn_fillBuckets(tree, b, tasks)) {
-    return PN_ERROR_NUMBER;
-  }
+  if (!pn_fillBuckets(tree, b, tasks)) return PN_ERROR_NUMBER;
   tree->eagerUpdated += tree->shape->nodeCount;
   return PN_OK;
 }
@@ -304,9 +275,7 @@ static pnResult update(pnTree *tree, const pnTasks *tasks) {
   pnBuckets *b = bucketsOf(tree);
   b->count = b->soup->liveCount;
   if (b->count == 0) {
-    if (b->way->clear) {
-      b->way->clear(b);
-    }
+    if (b->way->clear) b->way->clear(b);
     b->shape->innerCount = b->shape->leafCount = b->shape->nodeCount = b->shape->height = 0;
     tree->box = (pnBox){{1, 1, 1}, {-1, -1, -1}};
     return PN_OK;
@@ -341,15 +310,12 @@ pnResult pnCreateBucketTree(const pnBucketDef *def, pnTree **outTree) {
   PN_ASSERT(def && outTree);
   *outTree = NULL;
   pnResult result = pn_checkCookie(def->cookie, "pnBucketDef");
-  if (result != PN_OK) {
-    return result;
-  }
+  if (result != PN_OK) return result;
   PN_ASSERT(def->soup);
   pnTreeLab lab = def->lab ? *def->lab : (pnTreeLab){0};
   lab.mostMoves = lab.mostMoves ? lab.mostMoves : 64;
-  if ((uint32_t)lab.method >= PN_BUCKET_COUNT) {
+  if ((uint32_t)lab.method >= PN_BUCKET_COUNT)
     return pn_fail(PN_ERROR_ARGUMENT, "bucket tree: method %d is not one of the list", (int)lab.method);
-  }
   if (lab.levels > PN_MAX_LEVELS) {
     return pn_fail(PN_ERROR_ARGUMENT, "bucket tree: %u levels, it can have 1 to %u, or 0 to choose", lab.levels,
                    PN_MAX_LEVELS);
@@ -393,13 +359,9 @@ pnResult pnCreateBucketTree(const pnBucketDef *def, pnTree **outTree) {
 }
 
 pnBucketInfo pnTree_GetBucketInfo(const pnTree *tree) {
-  if (!tree->rule->reshapes) {
-    return (pnBucketInfo){0};
-  }
+  if (!tree->rule->reshapes) return (pnBucketInfo){0};
   const pnBuckets *b = bucketsOf(tree);
   pnBucketInfo info = {0};
-  if (b->way->tell) {
-    b->way->tell(b, &info);
-  }
+  if (b->way->tell) b->way->tell(b, &info);
   return info;
 }

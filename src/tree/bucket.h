@@ -238,13 +238,9 @@ PN_INLINE const float *pn_centresAlong(const pnBuckets *b, int k) {
 
 /* The centre as it was found, or from the corners. */
 PN_INLINE void pn_findCentre(const pnBuckets *b, uint32_t place, float out[4]) {
-  if (b->centres) {
-    for (int k = 0; k < 3; k++) {
-      out[k] = pn_centresAlong(b, k)[place];
-    }
-  } else {
-    pn_centreOf(b, place, out);
-  }
+  if (b->centres)
+    for (int k = 0; k < 3; ++k) out[k] = pn_centresAlong(b, k)[place];
+  else pn_centreOf(b, place, out);
 }
 
 /* What a sort along the curve works on. Keys stand where their primitives do. */

@@ -33,19 +33,14 @@ void pn_assignRange(const pnTree *t, const uint32_t *order, uint32_t first, uint
   /* the leaves of a kept order are full but for the last: eight of them are 64 primitives */
   for (uint32_t at = first; at < end; at += PN_LANES) {
     uint32_t node = t->shape->innerCount ? t->shape->parent[t->shape->innerCount + at / PN_LANES] / PN_LANES : 0;
-    for (uint32_t i = at; i < PN_MIN(at + PN_LANES, end); i++) {
-      outCells[order[i]] = node;
-    }
+    for (uint32_t i = at; i < PN_MIN(at + PN_LANES, end); ++i) outCells[order[i]] = node;
   }
 }
 
 void pn_assignClusters(const pnTree *t, pnBuckets *b) {
   uint32_t places = b->soup->placeCount, nobody = boxCount(t);
-  if (places != b->count) {
-    for (uint32_t place = 0; place < places; place++) {
-      b->cells[place] = nobody;
-    }
-  }
+  if (places != b->count)
+    for (uint32_t place = 0; place < places; ++place) b->cells[place] = nobody;
   pn_assignRange(t, b->order, 0, b->count, b->cells);
 }
 
@@ -63,7 +58,7 @@ static float *boxesOf(const BoundPass *pass, uint32_t worker) {
 
 static void emptyBoxes(float *boxes, uint32_t count) {
   pnF4 lo = pn_f4Set1(FLT_MAX), hi = pn_f4Set1(-FLT_MAX);
-  for (uint32_t i = 0; i < count; i++) {
+  for (uint32_t i = 0; i < count; ++i) {
     pn_f4Store(boxes + 8 * (size_t)i, lo);
     pn_f4Store(boxes + 8 * (size_t)i + 4, hi);
   }
@@ -88,28 +83,19 @@ static void boundPlaces(void *context, uint32_t begin, uint32_t end, uint32_t wo
   const uint32_t *cells = pass->b->cells;
   const float *positions = pass->b->soup->positions;
   uint32_t strand = (end - begin) / STRANDS;
-  for (uint32_t i = begin; i < begin + strand; i++) {
-    for (uint32_t s = 0; s < STRANDS; s++) {
-      putInto(boxes, cells, positions, i + s * strand);
-    }
-  }
-  for (uint32_t i = begin + STRANDS * strand; i < end; i++) {
-    putInto(boxes, cells, positions, i);
-  }
+  for (uint32_t i = begin; i < begin + strand; ++i)
+    for (uint32_t s = 0; s < STRANDS; ++s) putInto(boxes, cells, positions, i + s * strand);
+  for (uint32_t i = begin + STRANDS * strand; i < end; ++i) putInto(boxes, cells, positions, i);
 }
 
 bool pn_boundClusters(const pnTree *t, pnBuckets *b, const pnTasks *tasks) {
   pnKept *kept = pn_keptOf(b);
   BoundPass pass = {.b = b, .count = boxCount(t) + 1};
   uint32_t workers = pn_workerCount(tasks);
-  if (!pn_arrayReserve(&kept->workerBoxes, (workers - 1) * (size_t)pass.count * 8)) {
-    return false;
-  }
+  if (!pn_arrayReserve(&kept->workerBoxes, (workers - 1) * (size_t)pass.count * 8)) return false;
   pn_parallelFor(tasks, boundPlaces, &pass, b->soup->placeCount, GRAIN);
-  if (!pass.used[0]) {
-    emptyBoxes(b->boxes, pass.count);
-  }
-  for (uint32_t w = 1; w < workers; w++) {
+  if (!pass.used[0]) emptyBoxes(b->boxes, pass.count);
+  for (uint32_t w = 1; w < workers; ++w) {
     const float *more = boxesOf(&pass, w);
     for (size_t i = 0; pass.used[w] && i < 8 * (size_t)pass.count; i += 8) {
       pn_f4Store(b->boxes + i, pn_f4Min(pn_f4Load(b->boxes + i), pn_f4Load(more + i)));
@@ -136,7 +122,7 @@ float pn_mergeClusters(const pnTree *t, pnBuckets *b) {
     }
     const float *child = b->boxes + 8 * (size_t)t->shape->first[node];
     pnF4 lo = pn_f4Load(child), hi = pn_f4Load(child + 4);
-    for (uint32_t j = 1; j < t->shape->count[node]; j++) {
+    for (uint32_t j = 1; j < t->shape->count[node]; ++j) {
       lo = pn_f4Min(lo, pn_f4Load(child + 8 * j));
       hi = pn_f4Max(hi, pn_f4Load(child + 8 * j + 4));
     }
@@ -152,7 +138,7 @@ float pn_mergeClusters(const pnTree *t, pnBuckets *b) {
 uint64_t pn_countSmall(const pnTree *t, const pnBuckets *b) {
   uint64_t count = 0;
   float small = pn_smallLength(t);
-  for (uint32_t node = 0; node < t->shape->innerCount; node++) {
+  for (uint32_t node = 0; node < t->shape->innerCount; ++node) {
     const float *box = b->boxes + 8 * (size_t)node;
     float longest = PN_MAX(PN_MAX(box[4] - box[0], box[5] - box[1]), box[6] - box[2]);
     count += isCluster(t, node) && longest < small ? t->shape->count[node] : 0;
@@ -166,7 +152,7 @@ uint64_t pn_countSmall(const pnTree *t, const pnBuckets *b) {
 static void putChildren(pnTree *t, const pnBuckets *b, uint32_t node) {
   const float *child = b->boxes + 8 * (size_t)t->shape->first[node];
   pnF4 lo[PN_LANES], hi[PN_LANES];
-  for (uint32_t j = 0; j < PN_LANES; j++) {
+  for (uint32_t j = 0; j < PN_LANES; ++j) {
     uint32_t lane = PN_MIN(j, t->shape->count[node] - 1u);
     lo[j] = pn_f4Load(child + 8 * lane);
     hi[j] = pn_f4Load(child + 8 * lane + 4);
@@ -175,11 +161,11 @@ static void putChildren(pnTree *t, const pnBuckets *b, uint32_t node) {
 }
 
 void pn_putEager(pnTree *t, const pnBuckets *b) {
-  for (uint32_t node = 0; node < t->shape->innerCount; node++) {
+  for (uint32_t node = 0; node < t->shape->innerCount; ++node) {
     if (!isCluster(t, node)) {
       putChildren(t, b, node);
       pn_markFresh(t, node);
-      t->eagerUpdated++;
+      ++t->eagerUpdated;
     }
   }
 }
@@ -190,17 +176,15 @@ static void putLeaves(pnTree *t, const pnBuckets *b, uint32_t node) {
   uint32_t leaf = t->shape->first[node] - t->shape->innerCount, count = t->shape->count[node];
   const uint32_t *begin = b->leafBegin.data + leaf;
   const float *positions = b->soup->positions;
-  for (uint32_t i = begin[0]; i < begin[count]; i++) {
-    __builtin_prefetch(positions + 9 * (size_t)b->order[i]);
-  }
+  for (uint32_t i = begin[0]; i < begin[count]; ++i) __builtin_prefetch(positions + 9 * (size_t)b->order[i]);
   pnF4 lo[PN_LANES], hi[PN_LANES];
-  for (uint32_t j = 0; j < PN_LANES; j++) {
+  for (uint32_t j = 0; j < PN_LANES; ++j) {
     if (j >= count) {
       lo[j] = lo[count - 1], hi[j] = hi[count - 1];
       continue;
     }
     pnF4 l = pn_f4Set1(FLT_MAX), h = pn_f4Set1(-FLT_MAX);
-    for (uint32_t i = begin[j]; i < begin[j + 1]; i++) {
+    for (uint32_t i = begin[j]; i < begin[j + 1]; ++i) {
       const float *p = positions + 9 * (size_t)b->order[i];
       pnF4 x = pn_f4Load(p), y = pn_f4Load(p + 3), z = pn_f4Load(p + 6);
       l = pn_f4Min(l, pn_f4Min(x, pn_f4Min(y, z)));

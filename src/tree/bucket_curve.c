@@ -29,9 +29,9 @@ pnCells pn_cellsOver(float lo, float hi, uint32_t bits) {
  * the top, the exchange or reflection of axes in the octant; then Gray code. Without branches, the bits are anybody's guess,
  * and for a whole batch at each level, which compilers turn into vector code: one after the other takes four times as long. */
 static void hilbertOf(uint32_t *x, uint32_t *y, uint32_t *z, uint32_t *outCodes) {
-  for (uint32_t bit = PN_CURVE_BITS - 1; bit > 0; bit--) {
+  for (uint32_t bit = PN_CURVE_BITS - 1; bit > 0; --bit) {
     uint32_t lower = (1u << bit) - 1;
-    for (uint32_t i = 0; i < PN_CODE_BATCH; i++) {
+    for (uint32_t i = 0; i < PN_CODE_BATCH; ++i) {
       uint32_t turnX = 0u - (x[i] >> bit & 1), turnY = 0u - (y[i] >> bit & 1), turnZ = 0u - (z[i] >> bit & 1);
       uint32_t a = x[i] ^ (lower & (turnX ^ turnY)), b = y[i], c = z[i];
       uint32_t swap = (a ^ b) & lower & ~turnY;
@@ -42,7 +42,7 @@ static void hilbertOf(uint32_t *x, uint32_t *y, uint32_t *z, uint32_t *outCodes)
       z[i] = c ^ swap;
     }
   }
-  for (uint32_t i = 0; i < PN_CODE_BATCH; i++) {
+  for (uint32_t i = 0; i < PN_CODE_BATCH; ++i) {
     uint32_t b = y[i] ^ x[i], c = z[i] ^ b;
     /* every bit of z flips all bits below it */
     uint32_t flip = c >> 1;
@@ -56,11 +56,8 @@ static void hilbertOf(uint32_t *x, uint32_t *y, uint32_t *z, uint32_t *outCodes)
 
 void pn_hilbertCodes(const pnCells cells[3], pnCodeBatch *batch) {
   uint32_t cell[3][PN_CODE_BATCH] = {{0}};
-  for (uint32_t i = 0; i < batch->count; i++) {
-    for (int k = 0; k < 3; k++) {
-      cell[k][i] = pn_cellOf(&cells[k], batch->centres[i][k]);
-    }
-  }
+  for (uint32_t i = 0; i < batch->count; ++i)
+    for (int k = 0; k < 3; ++k) cell[k][i] = pn_cellOf(&cells[k], batch->centres[i][k]);
   hilbertOf(cell[0], cell[1], cell[2], batch->codes);
 }
 
@@ -78,20 +75,16 @@ static void keyRange(void *context, uint32_t begin, uint32_t end, uint32_t worke
   pnCodeBatch batch;
   for (uint32_t at = r->first + begin; at < r->first + end; at += batch.count) {
     batch.count = PN_MIN(PN_CODE_BATCH, r->first + end - at);
-    for (uint32_t i = 0; i < batch.count; i++) {
-      pn_findCentre(r->o->b, r->o->order[at + i], batch.centres[i]);
-    }
+    for (uint32_t i = 0; i < batch.count; ++i) pn_findCentre(r->o->b, r->o->order[at + i], batch.centres[i]);
     r->o->b->way->codes(r->cells, &batch);
-    for (uint32_t i = 0; i < batch.count; i++) {
-      r->o->keys[at + i] = (pnKeyValue){batch.codes[i], r->o->order[at + i]};
-    }
+    for (uint32_t i = 0; i < batch.count; ++i) r->o->keys[at + i] = (pnKeyValue){batch.codes[i], r->o->order[at + i]};
   }
 }
 
 /* Cells over the box of the centres of order[first ... first + count). */
 static void cellsOfRange(const pnOrdering *o, uint32_t first, uint32_t count, pnCells outCells[3]) {
   pnF4 lo = pn_f4Set1(FLT_MAX), hi = pn_f4Set1(-FLT_MAX);
-  for (uint32_t i = first; i < first + count; i++) {
+  for (uint32_t i = first; i < first + count; ++i) {
     float c[4] = {0};
     pn_findCentre(o->b, o->order[i], c);
     pnF4 centre = pn_f4Load(c);
@@ -101,9 +94,7 @@ static void cellsOfRange(const pnOrdering *o, uint32_t first, uint32_t count, pn
   float l[4], h[4];
   pn_f4Store(l, lo);
   pn_f4Store(h, hi);
-  for (int k = 0; k < 3; k++) {
-    outCells[k] = pn_cellsOver(l[k], h[k], PN_CURVE_BITS);
-  }
+  for (int k = 0; k < 3; ++k) outCells[k] = pn_cellsOver(l[k], h[k], PN_CURVE_BITS);
 }
 
 /* Sorts order[first ... first + count) along the curve within the box of their centres. Keys stand where their primitives do, so
@@ -114,26 +105,20 @@ void pn_sortRange(const pnOrdering *o, uint32_t first, uint32_t count, const pnT
   cellsOfRange(o, first, count, range.cells);
   pn_parallelFor(tasks, keyRange, &range, count, GRAIN);
   pn_sortKeyValue(o->keys + first, o->scratch + first, count);
-  for (uint32_t i = first; i < first + count; i++) {
-    o->order[i] = o->keys[i].value;
-  }
+  for (uint32_t i = first; i < first + count; ++i) o->order[i] = o->keys[i].value;
   /* all of one code stand at one point, as good as floats tell, in any order */
-  if (o->keys[first].key != o->keys[first + count - 1].key) {
-    pn_sortRuns(o, first, count);
-  }
+  if (o->keys[first].key != o->keys[first + count - 1].key) pn_sortRuns(o, first, count);
   memcpy(outCells, range.cells, sizeof range.cells);
 }
 
 void pn_sortRuns(const pnOrdering *o, uint32_t first, uint32_t count) {
   for (uint32_t begin = first, end; begin < first + count; begin = end) {
     uint32_t key = o->keys[begin].key;
-    for (end = begin + 1; end < first + count && o->keys[end].key == key; end++) {}
+    for (end = begin + 1; end < first + count && o->keys[end].key == key; ++end) {}
     if (end - begin > LONG_RUN) {
       pnCells cells[3];
       pn_sortRange(o, begin, end - begin, NULL, cells);
-      for (uint32_t i = begin; i < end; i++) {
-        o->keys[i] = (pnKeyValue){key, o->order[i]};
-      }
+      for (uint32_t i = begin; i < end; ++i) o->keys[i] = (pnKeyValue){key, o->order[i]};
     }
   }
 }
@@ -141,9 +126,7 @@ void pn_sortRuns(const pnOrdering *o, uint32_t first, uint32_t count) {
 /* ---------------------------------------------------------------- leaves */
 
 void pn_pushLeaves(pnBuckets *b, uint32_t first, uint32_t count) {
-  for (uint32_t at = first; at < first + count; at += PN_LANES) {
-    b->leafBegin.data[b->leafBegin.count++] = at;
-  }
+  for (uint32_t at = first; at < first + count; at += PN_LANES) b->leafBegin.data[b->leafBegin.count++] = at;
 }
 
 bool pn_beginLeaves(pnBuckets *b) {
@@ -152,15 +135,10 @@ bool pn_beginLeaves(pnBuckets *b) {
 }
 
 bool pn_leavesOfCurve(pnBuckets *b, pnCells outCells[3], const pnTasks *tasks) {
-  if (!pn_beginLeaves(b)) {
-    return false;
-  }
+  if (!pn_beginLeaves(b)) return false;
   uint32_t at = 0;
-  for (uint32_t place = 0; place < b->soup->placeCount; place++) {
-    if (pn_isAlive(b->soup, place)) {
-      b->order[at++] = place;
-    }
-  }
+  for (uint32_t place = 0; place < b->soup->placeCount; ++place)
+    if (pn_isAlive(b->soup, place)) b->order[at++] = place;
   pnOrdering o = {b, b->order, b->keys, b->scratch};
   pn_sortRange(&o, 0, b->count, tasks, outCells);
   pn_pushLeaves(b, 0, b->count);

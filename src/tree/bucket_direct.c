@@ -17,7 +17,7 @@ static void placeRange(void *context, uint32_t begin, uint32_t end, uint32_t wor
   (void)worker;
   const Coder *coder = context;
   pnBuckets *b = coder->b;
-  for (uint32_t place = begin; place < end; place++) {
+  for (uint32_t place = begin; place < end; ++place) {
     if (pn_isAlive(b->soup, place)) {
       float centre[4];
       pn_findCentre(b, place, centre);
@@ -29,9 +29,7 @@ static void placeRange(void *context, uint32_t begin, uint32_t end, uint32_t wor
 static void placeDirect(pnBuckets *b, const pnTasks *tasks) {
   const pnOctree *o = pn_octreeOf(b);
   Coder coder = {.b = b};
-  for (int k = 0; k < 3; k++) {
-    coder.cells[k] = pn_cellsOver((&b->box.min.x)[k], (&b->box.max.x)[k], o->levels);
-  }
+  for (int k = 0; k < 3; ++k) coder.cells[k] = pn_cellsOver((&b->box.min.x)[k], (&b->box.max.x)[k], o->levels);
   pn_parallelFor(tasks, placeRange, &coder, b->soup->placeCount, GRAIN);
 }
 

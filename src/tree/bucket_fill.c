@@ -19,21 +19,17 @@
 void pn_fillLists(pnTree *t, const pnBuckets *b, uint32_t leaf) {
   uint32_t at = b->leafBegin.data[leaf], count = b->leafBegin.data[leaf + 1] - at, places[PN_LANES];
   /* places ascend within a leaf (invariant T5) */
-  for (uint32_t i = 0; i < count; i++) {
+  for (uint32_t i = 0; i < count; ++i) {
     uint32_t place = b->order[at + i], j = i;
-    for (; j > 0 && places[j - 1] > place; j--) {
-      places[j] = places[j - 1];
-    }
+    for (; j > 0 && places[j - 1] > place; --j) places[j] = places[j - 1];
     places[j] = place;
   }
-  for (uint32_t j = 0; j < PN_LANES; j++) {
+  for (uint32_t j = 0; j < PN_LANES; ++j) {
     uint32_t place = j < count ? places[j] : PN_NONE;
     t->shape->leafTriangles[leaf * PN_LANES + j] = place;
-    for (uint32_t k = 0; k < 3; k++) {
+    for (uint32_t k = 0; k < 3; ++k) {
       t->shape->blockCorners[24 * (size_t)leaf + 3 * j + k] = PN_PLACE_BYTES * (3 * at + (j < count ? 3 * j + k : 0));
-      if (j < count) {
-        t->shape->leafVertices[3 * (size_t)(at + j) + k] = 3 * (3 * place + k);
-      }
+      if (j < count) t->shape->leafVertices[3 * (size_t)(at + j) + k] = 3 * (3 * place + k);
     }
   }
 }
@@ -49,7 +45,7 @@ typedef struct FillPass {
 static void fillLeaves(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
   FillPass *pass = context;
   pnTree *t = pass->tree;
-  for (uint32_t leaf = begin; leaf < end; leaf++) {
+  for (uint32_t leaf = begin; leaf < end; ++leaf) {
     uint32_t node = t->shape->innerCount + leaf, first = t->shape->leafVertexFirst[leaf],
              last = t->shape->leafVertexFirst[leaf + 1];
     pn_fillLists(t, pass->b, leaf);
@@ -57,7 +53,7 @@ static void fillLeaves(void *context, uint32_t begin, uint32_t end, uint32_t wor
     pn_markFresh(t, node);
     const float *block = t->leafPositions;
     pnF4 lo = pn_f4Load(block + 4 * (size_t)first), hi = lo;
-    for (uint32_t i = first + 1; i < last; i++) {
+    for (uint32_t i = first + 1; i < last; ++i) {
       pnF4 p = pn_f4Load(block + 4 * (size_t)i);
       lo = pn_f4Min(lo, p);
       hi = pn_f4Max(hi, p);
@@ -76,7 +72,7 @@ static void fillInner(pnTree *t, const pnBuckets *b) {
     const float *child = b->boxes + 8 * (size_t)t->shape->first[node];
     uint32_t last = t->shape->count[node] - 1u;
     pnF4 lo[PN_LANES], hi[PN_LANES], allLo = pn_f4Load(child), allHi = pn_f4Load(child + 4);
-    for (uint32_t j = 0; j < PN_LANES; j++) {
+    for (uint32_t j = 0; j < PN_LANES; ++j) {
       lo[j] = pn_f4Load(child + 8 * PN_MIN(j, last));
       hi[j] = pn_f4Load(child + 8 * PN_MIN(j, last) + 4);
       allLo = pn_f4Min(allLo, lo[j]);
@@ -96,13 +92,11 @@ static void sphereLeaves(void *context, uint32_t begin, uint32_t end, uint32_t w
   (void)worker;
   FillPass *pass = context;
   pnTree *t = pass->tree;
-  for (uint32_t leaf = begin; leaf < end; leaf++) {
+  for (uint32_t leaf = begin; leaf < end; ++leaf) {
     uint32_t first = t->shape->leafVertexFirst[leaf];
     float *box = pass->b->boxes + 8 * (size_t)(t->shape->innerCount + leaf), centre[3];
     pn_fillLeaf(t, t->shape->innerCount + leaf);
-    for (int k = 0; k < 3; k++) {
-      centre[k] = 0.5f * box[k] + 0.5f * box[4 + k];
-    }
+    for (int k = 0; k < 3; ++k) centre[k] = 0.5f * box[k] + 0.5f * box[4 + k];
     memcpy(box, centre, sizeof centre);
     box[3] = pn_sphereRadius(centre, t->leafPositions + 4 * (size_t)first, t->shape->leafVertexFirst[leaf + 1] - first);
   }
@@ -116,14 +110,11 @@ static void sphereInner(pnTree *t, const pnBuckets *b) {
   for (uint32_t node = t->shape->innerCount; node-- > 0;) {
     pnBound bounds[PN_LANES];
     float *to = b->boxes + 8 * (size_t)node;
-    for (uint32_t j = 0; j < t->shape->count[node]; j++) {
+    for (uint32_t j = 0; j < t->shape->count[node]; ++j) {
       const float *child = b->boxes + 8 * (size_t)(t->shape->first[node] + j);
       bounds[j] = boundOfSphere(child);
-      if (j == 0) {
-        memcpy(to, child, 4 * sizeof(float));
-      } else {
-        pn_sphereMerge(to, &to[3], child, child[3]);
-      }
+      if (j == 0) memcpy(to, child, 4 * sizeof(float));
+      else pn_sphereMerge(to, &to[3], child, child[3]);
     }
     pn_putBounds(t, node, bounds, t->shape->count[node]);
   }
@@ -146,25 +137,19 @@ bool pn_needsSpheres(const pnTree *tree, const pnBuckets *b, uint64_t small) {
 bool pn_fillBuckets(pnTree *tree, const pnBuckets *b, const pnTasks *tasks) {
   pn_setForm(tree, PN_FORM_BOX);
   pnBound root = {.radius = 0};
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     root.slabs.lo[k] = (&b->box.min.x)[k];
     root.slabs.hi[k] = (&b->box.max.x)[k];
   }
-  if (!pn_setRoot(tree, &root)) {
-    return false;
-  }
+  if (!pn_setRoot(tree, &root)) return false;
   FillPass pass = {.tree = tree, .b = b, .smallLeaf = pn_smallLength(tree)};
   pn_parallelFor(tasks, fillLeaves, &pass, tree->shape->leafCount, GRAIN);
   uint64_t small = 0;
-  for (uint32_t i = 0; i < pn_workerCount(tasks); i++) {
-    small += pass.small[i];
-  }
+  for (uint32_t i = 0; i < pn_workerCount(tasks); ++i) small += pass.small[i];
   if (pn_needsSpheres(tree, b, small)) {
     pn_setForm(tree, PN_FORM_SPHERE);
     pn_parallelFor(tasks, sphereLeaves, &pass, tree->shape->leafCount, GRAIN);
-    for (uint32_t node = 0; node < tree->shape->innerCount; node++) {
-      pn_markFresh(tree, node);
-    }
+    for (uint32_t node = 0; node < tree->shape->innerCount; ++node) pn_markFresh(tree, node);
     sphereInner(tree, b);
   } else {
     fillInner(tree, b);

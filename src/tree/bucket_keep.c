@@ -41,9 +41,7 @@ PN_INLINE bool isChanged(const pnSoup *soup, uint64_t seen, uint32_t place) {
 static uint32_t codeFresh(pnBuckets *b, pnCodeBatch *batch, uint32_t count) {
   pnKept *kept = pn_keptOf(b);
   b->way->codes(kept->coding, batch);
-  for (uint32_t i = 0; i < batch->count; i++) {
-    kept->fresh[count++] = (pnKeyValue){batch->codes[i], batch->places[i]};
-  }
+  for (uint32_t i = 0; i < batch->count; ++i) kept->fresh[count++] = (pnKeyValue){batch->codes[i], batch->places[i]};
   batch->count = 0;
   return count;
 }
@@ -57,11 +55,9 @@ static uint32_t listFresh(pnBuckets *b) {
   uint32_t most = b->count / PN_FEW_FRESH;
   pnCodeBatch batch;
   batch.count = 0;
-  for (uint32_t place = 0; place < soup->placeCount; place++) {
+  for (uint32_t place = 0; place < soup->placeCount; ++place) {
     if (isChanged(soup, kept->seen, place) && pn_isAlive(soup, place)) {
-      if (count + batch.count == most) {
-        return most + 1;
-      }
+      if (count + batch.count == most) return most + 1;
       batch.places[batch.count] = place;
       pn_centreOf(b, place, batch.centres[batch.count++]);
       count = batch.count == PN_CODE_BATCH ? codeFresh(b, &batch, count) : count;
@@ -76,26 +72,18 @@ static uint32_t listFresh(pnBuckets *b) {
 static void mergeFresh(pnBuckets *b, uint32_t freshCount) {
   pnKept *kept = pn_keptOf(b);
   uint32_t to = 0, f = 0;
-  for (uint32_t i = 0; i < kept->keptCount; i++) {
+  for (uint32_t i = 0; i < kept->keptCount; ++i) {
     pnKeyValue item = b->keys[i];
-    if (isChanged(b->soup, kept->seen, item.value)) {
-      continue;
-    }
-    for (; f < freshCount && kept->fresh[f].key < item.key; f++) {
-      b->scratch[to++] = kept->fresh[f];
-    }
+    if (isChanged(b->soup, kept->seen, item.value)) continue;
+    for (; f < freshCount && kept->fresh[f].key < item.key; ++f) b->scratch[to++] = kept->fresh[f];
     b->scratch[to++] = item;
   }
-  for (; f < freshCount; f++) {
-    b->scratch[to++] = kept->fresh[f];
-  }
+  for (; f < freshCount; ++f) b->scratch[to++] = kept->fresh[f];
   PN_ASSERT(to == b->count);
   pnKeyValue *keys = b->keys;
   b->keys = b->scratch;
   b->scratch = keys;
-  for (uint32_t i = 0; i < to; i++) {
-    b->order[i] = b->keys[i].value;
-  }
+  for (uint32_t i = 0; i < to; ++i) b->order[i] = b->keys[i].value;
 }
 
 /* After everything was put in order: nothing is known about it yet. */
@@ -104,25 +92,19 @@ static void takeOrder(pnBuckets *b, uint64_t seen) {
   kept->keptCount = b->count;
   kept->seen = seen;
   kept->builtSurface[0] = kept->builtSurface[1] = -1;
-  kept->orderNumber++;
+  ++kept->orderNumber;
 }
 
 /* Leaves and nodes for the count of now. False: out of memory, and the next update sorts anew. */
 static bool growKept(pnTree *tree, pnBuckets *b) {
   pnKept *kept = pn_keptOf(b);
-  if (b->count == kept->grownCount) {
-    return true;
-  }
+  if (b->count == kept->grownCount) return true;
   kept->keptCount = kept->grownCount = 0;
   b->leafBegin.count = 0;
-  if (!pn_arrayReserve(&b->leafBegin, (size_t)b->count + 1)) {
-    return false;
-  }
+  if (!pn_arrayReserve(&b->leafBegin, (size_t)b->count + 1)) return false;
   pn_pushLeaves(b, 0, b->count);
   b->leafBegin.data[b->leafBegin.count] = b->count;
-  if (!pn_growTree(tree, b, NULL)) {
-    return false;
-  }
+  if (!pn_growTree(tree, b, NULL)) return false;
   kept->grownCount = b->count;
   return true;
 }
@@ -132,11 +114,9 @@ static bool sortAnew(pnTree *tree, pnBuckets *b, const pnTasks *tasks) {
   bool first = kept->sorts == 0;
   kept->keptCount = kept->grownCount = 0;
   kept->renewal.stage = PN_RENEW_NONE;
-  if (!pn_leavesOfCurve(b, kept->coding, tasks) || !growKept(tree, b)) {
-    return false;
-  }
+  if (!pn_leavesOfCurve(b, kept->coding, tasks) || !growKept(tree, b)) return false;
   takeOrder(b, b->soup->changedLast);
-  kept->sorts++;
+  ++kept->sorts;
   kept->ordered += SORT_STEPS * (uint64_t)b->count;
   /* a new tree begins at its best; later, refining waits for its turn */
   kept->refined = first ? pn_refineOrder(b, b->order, b->count, 0, UINT64_MAX, tasks) : 0;
@@ -150,25 +130,21 @@ static void takeRenewed(pnBuckets *b) {
   pnRenewal *r = &kept->renewal;
   uint32_t changed = 0, most = b->count / PN_FEW_FRESH;
   r->stage = PN_RENEW_NONE;
-  for (uint32_t place = 0; place < b->soup->placeCount && b->soup->changedLast != r->seen; place++) {
+  for (uint32_t place = 0; place < b->soup->placeCount && b->soup->changedLast != r->seen; ++place)
     changed += b->soup->changed[place] > (uint32_t)r->seen;
-  }
-  if (changed > most || r->room != b->room) {
-    return; /* the old one knows them already */
-  }
+  if (changed > most || r->room != b->room) return; /* the old one knows them already */
   pnKeyValue *keys = b->keys;
   b->keys = r->keys;
   r->keys = keys;
   memcpy(kept->coding, r->coding, sizeof kept->coding);
-  kept->renewals++;
+  ++kept->renewals;
   takeOrder(b, r->seen);
   kept->keptCount = r->count;
   if (b->soup->changedLast == r->seen) {
     /* nothing came or went, so dead places are where they were */
     memcpy(b->order, pn_renewedOrder(r), b->count * sizeof(uint32_t));
-    for (uint32_t place = 0; place < b->soup->placeCount; place++) {
+    for (uint32_t place = 0; place < b->soup->placeCount; ++place)
       b->cells[place] = pn_isAlive(b->soup, place) ? pn_renewedCells(r)[place] : b->cells[place];
-    }
     kept->refined = b->count;
   }
 }
@@ -177,26 +153,16 @@ static void takeRenewed(pnBuckets *b) {
 static bool bringOrder(pnTree *tree, pnBuckets *b, const pnTasks *tasks) {
   pnKept *kept = pn_keptOf(b);
   /* frames are compared by their lower half: a new upper half is a new beginning */
-  if (kept->keptCount == 0 || b->soup->changedLast >> 32 != kept->seen >> 32) {
-    return sortAnew(tree, b, tasks);
-  }
-  if (kept->renewal.stage == PN_RENEW_READY) {
-    takeRenewed(b);
-  }
-  if (kept->seen == b->soup->changedLast) {
-    return true;
-  }
+  if (kept->keptCount == 0 || b->soup->changedLast >> 32 != kept->seen >> 32) return sortAnew(tree, b, tasks);
+  if (kept->renewal.stage == PN_RENEW_READY) takeRenewed(b);
+  if (kept->seen == b->soup->changedLast) return true;
   uint32_t freshCount = listFresh(b);
-  if (freshCount > b->count / PN_FEW_FRESH) {
-    return sortAnew(tree, b, tasks);
-  }
+  if (freshCount > b->count / PN_FEW_FRESH) return sortAnew(tree, b, tasks);
   mergeFresh(b, freshCount);
   kept->ordered += b->count + SORT_STEPS * (uint64_t)freshCount;
-  kept->orderNumber++;
+  ++kept->orderNumber;
   kept->refined = 0;
-  if (!growKept(tree, b)) {
-    return false;
-  }
+  if (!growKept(tree, b)) return false;
   pn_assignClusters(tree, b);
   kept->keptCount = b->count;
   kept->seen = b->soup->changedLast;
@@ -216,9 +182,7 @@ static void refineSome(pnTree *tree, pnBuckets *b, uint64_t steps, const pnTasks
 static float wearOf(pnBuckets *b, float surface) {
   pnKept *kept = pn_keptOf(b);
   float *built = &kept->builtSurface[kept->refined == b->count];
-  if (*built < 0) {
-    *built = surface;
-  }
+  if (*built < 0) *built = surface;
   return *built > 0 ? surface / *built : surface > 0 ? WORN_OUT + 1 : 1;
 }
 
@@ -230,22 +194,14 @@ static bool keepOrder(pnTree *tree, pnBuckets *b, const pnTasks *tasks) {
   bool calm = kept->seen == b->soup->changedLast;
   uint64_t steps = (uint64_t)(STEPS * (float)b->count) + 1;
   kept->ordered = 0;
-  if (!bringOrder(tree, b, tasks)) {
-    return false;
-  }
-  if (kept->renewal.stage != PN_RENEW_NONE) {
+  if (!bringOrder(tree, b, tasks)) return false;
+  if (kept->renewal.stage != PN_RENEW_NONE)
     pn_stepRenewal(tree, b, kept->wear > HURRY ? (uint64_t)(HURRY * (float)steps) : steps, tasks);
-  } else if (calm && kept->refined < b->count) {
-    refineSome(tree, b, steps, tasks);
-  }
-  if (!pn_boundClusters(tree, b, tasks)) {
-    return false;
-  }
+  else if (calm && kept->refined < b->count) refineSome(tree, b, steps, tasks);
+  if (!pn_boundClusters(tree, b, tasks)) return false;
   kept->wear = wearOf(b, pn_mergeClusters(tree, b));
   if (kept->wear > WORN_OUT) {
-    if (!sortAnew(tree, b, tasks) || !pn_boundClusters(tree, b, tasks)) {
-      return false;
-    }
+    if (!sortAnew(tree, b, tasks) || !pn_boundClusters(tree, b, tasks)) return false;
     kept->wear = wearOf(b, pn_mergeClusters(tree, b));
   } else if (kept->wear > WORN && kept->renewal.stage == PN_RENEW_NONE) {
     pn_beginRenewal(b);
@@ -255,17 +211,13 @@ static bool keepOrder(pnTree *tree, pnBuckets *b, const pnTasks *tasks) {
 
 static pnResult updateKept(pnTree *tree, pnBuckets *b, const pnTasks *tasks) {
   pn_setForm(tree, PN_FORM_BOX);
-  if (!keepOrder(tree, b, tasks)) {
-    return pn_failSoup(b);
-  }
+  if (!keepOrder(tree, b, tasks)) return pn_failSoup(b);
   pnBound root = {.radius = 0};
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     root.slabs.lo[k] = (&b->box.min.x)[k];
     root.slabs.hi[k] = (&b->box.max.x)[k];
   }
-  if (!pn_setRoot(tree, &root)) {
-    return PN_ERROR_NUMBER;
-  }
+  if (!pn_setRoot(tree, &root)) return PN_ERROR_NUMBER;
   if (pn_needsSpheres(tree, b, pn_countSmall(tree, b))) {
     tree->eagerUpdated += tree->shape->nodeCount;
     return pn_fillBuckets(tree, b, tasks) ? PN_OK : PN_ERROR_NUMBER;

@@ -2,9 +2,7 @@
 #include "tree/bucket.h"
 
 static void mortonCodes(const pnCells cells[3], pnCodeBatch *batch) {
-  for (uint32_t i = 0; i < batch->count; i++) {
-    batch->codes[i] = pn_mortonOf(cells, batch->centres[i]);
-  }
+  for (uint32_t i = 0; i < batch->count; ++i) batch->codes[i] = pn_mortonOf(cells, batch->centres[i]);
 }
 
 static pnResult updateMorton(pnTree *tree, pnBuckets *b, const pnTasks *tasks) {

@@ -9,9 +9,7 @@
 /* The smallest octree with no more primitives than buckets * 8: a leaf each, were they spread evenly. */
 static uint32_t autoLevels(uint32_t count) {
   uint32_t levels = 1;
-  while (levels < PN_MAX_LEVELS && (8ull << 3 * levels) < count) {
-    levels++;
-  }
+  while (levels < PN_MAX_LEVELS && (8ull << 3 * levels) < count) ++levels;
   return levels;
 }
 
@@ -21,13 +19,9 @@ static size_t nodeBytes(const pnOctree *o) {
 
 /* For as many levels as it ever had. A new one has no marks. */
 static bool reserveNodes(pnOctree *o) {
-  if (o->levels <= o->nodeLevels && o->nodes) {
-    return true;
-  }
+  if (o->levels <= o->nodeLevels && o->nodes) return true;
   pnBucketNode *nodes = pn_allocZero(pn_bytes(pn_levelBegin(o->levels + 1), sizeof(pnBucketNode)));
-  if (!nodes) {
-    return false;
-  }
+  if (!nodes) return false;
   pn_free(o->nodes, nodeBytes(o));
   o->nodes = nodes;
   o->nodeLevels = o->levels;
@@ -36,9 +30,7 @@ static bool reserveNodes(pnOctree *o) {
 
 bool pn_beginOctree(const pnBuckets *b, pnOctree *o) {
   o->levels = b->lab.levels ? b->lab.levels : autoLevels(b->count);
-  if (!reserveNodes(o)) {
-    return false;
-  }
+  if (!reserveNodes(o)) return false;
   /* a new number for the marks; when it runs out they are cleared once */
   if (++o->step == 0) {
     memset(o->nodes, 0, pn_levelBegin(o->nodeLevels + 1) * sizeof(pnBucketNode));
@@ -70,7 +62,7 @@ void pn_tellOctree(const pnBuckets *b, pnBucketInfo *out) {
 PN_INLINE void countInto(pnOctree *o, uint32_t cell) {
   pnBucketNode *bucket = &o->nodes[pn_levelBegin(o->levels) + cell];
   if (bucket->mark == o->step) {
-    bucket->at++;
+    ++bucket->at;
     return;
   }
   bucket->mark = o->step;
@@ -78,9 +70,7 @@ PN_INLINE void countInto(pnOctree *o, uint32_t cell) {
   for (uint32_t level = o->levels; level-- > 0;) {
     cell >>= 3;
     pnBucketNode *node = &o->nodes[pn_levelBegin(level) + cell];
-    if (node->mark == o->step) {
-      return;
-    }
+    if (node->mark == o->step) return;
     node->mark = o->step;
   }
 }
@@ -88,45 +78,33 @@ PN_INLINE void countInto(pnOctree *o, uint32_t cell) {
 /* Gives every bucket its range of the tree order, marked nodes only, in Morton order. Leaves are counted here and filled later. */
 static void assignRanges(pnOctree *o, uint32_t level, uint32_t index, uint32_t *ioAt, uint32_t *ioLeaf) {
   pnBucketNode *node = &o->nodes[pn_levelBegin(level) + index];
-  if (node->mark != o->step) {
-    return;
-  }
+  if (node->mark != o->step) return;
   node->leafFirst = *ioLeaf;
   if (level == o->levels) {
     uint32_t count = node->at;
     node->at = *ioAt;
     *ioAt += count;
     *ioLeaf += (count + PN_LANES - 1) / PN_LANES;
-    o->bucketCount++;
+    ++o->bucketCount;
     o->largest = PN_MAX(o->largest, count);
   } else {
-    for (uint32_t j = 0; j < 8; j++) {
-      assignRanges(o, level + 1, 8 * index + j, ioAt, ioLeaf);
-    }
+    for (uint32_t j = 0; j < 8; ++j) assignRanges(o, level + 1, 8 * index + j, ioAt, ioLeaf);
   }
   node->leafCount = *ioLeaf - node->leafFirst;
 }
 
 bool pn_leavesOfBuckets(pnBuckets *b, pnOctree *o) {
-  if (!pn_beginLeaves(b)) {
-    return false;
-  }
+  if (!pn_beginLeaves(b)) return false;
   const pnSoup *soup = b->soup;
   o->bucketCount = o->largest = 0;
-  for (uint32_t place = 0; place < soup->placeCount; place++) {
-    if (pn_isAlive(soup, place)) {
-      countInto(o, b->cells[place]);
-    }
-  }
+  for (uint32_t place = 0; place < soup->placeCount; ++place)
+    if (pn_isAlive(soup, place)) countInto(o, b->cells[place]);
   uint32_t at = 0, leaf = 0;
   assignRanges(o, 0, 0, &at, &leaf);
   /* every primitive to its place; a bucket's `at` ends where the bucket ends */
   pnBucketNode *buckets = o->nodes + pn_levelBegin(o->levels);
-  for (uint32_t place = 0; place < soup->placeCount; place++) {
-    if (pn_isAlive(soup, place)) {
-      b->order[buckets[b->cells[place]].at++] = place;
-    }
-  }
+  for (uint32_t place = 0; place < soup->placeCount; ++place)
+    if (pn_isAlive(soup, place)) b->order[buckets[b->cells[place]].at++] = place;
   /* leaves, bucket by bucket: the next begins where the one before ended */
   for (uint32_t begin = 0, end; begin < b->count; begin = end) {
     end = buckets[b->cells[b->order[begin]]].at;

@@ -27,19 +27,14 @@
 /* The largest full subtree of at most a sixteenth of everything, so that a few updates always share the work. */
 static uint32_t blockSize(uint32_t count) {
   uint32_t block = PN_LANES * PN_LANES;
-  while (block < MOST_BLOCK && block * PN_LANES <= count / 16) {
-    block *= PN_LANES;
-  }
+  while (block < MOST_BLOCK && block * PN_LANES <= count / 16) block *= PN_LANES;
   return block;
 }
 
 static void divideBlock(pnBuilder *builder, uint32_t first, uint32_t count) {
   uint32_t sizes[PN_LANES], parts = pn_splitBalanced(builder, first, count, 0, sizes);
-  for (uint32_t i = 0; i < parts; first += sizes[i++]) {
-    if (sizes[i] > PN_LANES) {
-      divideBlock(builder, first, sizes[i]);
-    }
-  }
+  for (uint32_t i = 0; i < parts; first += sizes[i++])
+    if (sizes[i] > PN_LANES) divideBlock(builder, first, sizes[i]);
 }
 
 typedef struct RefinePass {
@@ -56,21 +51,17 @@ static void refineBlocks(void *context, uint32_t begin, uint32_t end, uint32_t w
   uint64_t keys[MOST_BLOCK];
   pnBuilder builder = {
       .arity = PN_LANES, .leafSize = PN_LANES, .quick = true, .order = local, .centres = centres, .keys = keys};
-  for (uint32_t i = begin; i < end; i++) {
+  for (uint32_t i = begin; i < end; ++i) {
     uint32_t at = pass->first + i * pass->block, n = PN_MIN(pass->block, pass->count - at);
-    if (n <= PN_LANES) {
-      continue;
-    }
+    if (n <= PN_LANES) continue;
     /* the block by itself, numbered from 0: everything it needs is near */
-    for (uint32_t k = 0; k < n; k++) {
+    for (uint32_t k = 0; k < n; ++k) {
       places[k] = pass->order[at + k];
       local[k] = k;
       pn_centreOf(pass->b, places[k], centres + 3 * k); /* the float beyond is written over by the next */
     }
     divideBlock(&builder, 0, n);
-    for (uint32_t k = 0; k < n; k++) {
-      pass->order[at + k] = places[local[k]];
-    }
+    for (uint32_t k = 0; k < n; ++k) pass->order[at + k] = places[local[k]];
   }
 }
 
@@ -79,9 +70,7 @@ uint32_t pn_refineOrder(pnBuckets *b, uint32_t *order, uint32_t count, uint32_t 
   pnKept *kept = pn_keptOf(b);
   RefinePass pass = {b, order, first, count, blockSize(count)};
   uint64_t left = (count - first + pass.block - 1) / pass.block, each = 0;
-  for (uint32_t size = PN_LANES; size < pass.block; size *= PN_LANES) {
-    each += REFINE_STEPS;
-  }
+  for (uint32_t size = PN_LANES; size < pass.block; size *= PN_LANES) each += REFINE_STEPS;
   uint32_t blocks = (uint32_t)PN_MIN(left, steps / (each * pass.block) + 1);
   pn_parallelFor(tasks, refineBlocks, &pass, blocks, 1);
   uint32_t end = (uint32_t)PN_MIN((uint64_t)count, first + (uint64_t)blocks * pass.block);
@@ -110,35 +99,31 @@ void pn_beginRenewal(pnBuckets *b) {
   r->at = r->digit = r->count = 0;
   r->seen = b->soup->changedLast;
   memset(r->starts, 0, sizeof r->starts);
-  for (int k = 0; k < 3; k++) {
-    r->coding[k] = pn_cellsOver((&b->box.min.x)[k], (&b->box.max.x)[k], PN_CURVE_BITS);
-  }
+  for (int k = 0; k < 3; ++k) r->coding[k] = pn_cellsOver((&b->box.min.x)[k], (&b->box.max.x)[k], PN_CURVE_BITS);
 }
 
 /* Codes of the places from `at` on. */
 static void codePlaces(const pnBuckets *b, pnRenewal *r, uint32_t end) {
   pnCodeBatch batch;
   while (r->at < end) {
-    for (batch.count = 0; r->at < end && batch.count < PN_CODE_BATCH; r->at++) {
+    for (batch.count = 0; r->at < end && batch.count < PN_CODE_BATCH; ++r->at) {
       if (pn_isAlive(b->soup, r->at)) {
         batch.places[batch.count] = r->at;
         pn_centreOf(b, r->at, batch.centres[batch.count++]);
       }
     }
     b->way->codes(r->coding, &batch);
-    for (uint32_t i = 0; i < batch.count; i++) {
+    for (uint32_t i = 0; i < batch.count; ++i) {
       r->keys[r->count++] = (pnKeyValue){batch.codes[i], batch.places[i]};
-      for (uint32_t d = 0; d < DIGITS; d++) {
-        r->starts[d][batch.codes[i] >> PN_CURVE_BITS * d & DIGIT]++;
-      }
+      for (uint32_t d = 0; d < DIGITS; ++d) ++r->starts[d][batch.codes[i] >> PN_CURVE_BITS * d & DIGIT];
     }
   }
 }
 
 /* How many of each value become where they begin. */
 static void startPasses(pnRenewal *r) {
-  for (uint32_t d = 0; d < DIGITS; d++) {
-    for (uint32_t i = 0, sum = 0; i <= DIGIT; i++) {
+  for (uint32_t d = 0; d < DIGITS; ++d) {
+    for (uint32_t i = 0, sum = 0; i <= DIGIT; ++i) {
       uint32_t n = r->starts[d][i];
       r->starts[d][i] = sum;
       sum += n;
@@ -149,7 +134,7 @@ static void startPasses(pnRenewal *r) {
 /* A part of one pass: stable, the lowest digit first. */
 static void passItems(pnRenewal *r, uint32_t end) {
   uint32_t *starts = r->starts[r->digit];
-  for (; r->at < end; r->at++) {
+  for (; r->at < end; ++r->at) {
     pnKeyValue item = r->keys[r->at];
     r->scratch[starts[item.key >> PN_CURVE_BITS * r->digit & DIGIT]++] = item;
   }
@@ -157,7 +142,7 @@ static void passItems(pnRenewal *r, uint32_t end) {
     pnKeyValue *keys = r->keys;
     r->keys = r->scratch;
     r->scratch = keys;
-    r->digit++;
+    ++r->digit;
     r->at = 0;
   }
 }
@@ -166,10 +151,8 @@ static void passItems(pnRenewal *r, uint32_t end) {
  * are not cut. */
 static void orderRuns(const pnBuckets *b, pnRenewal *r, uint32_t end) {
   uint32_t *order = pn_renewedOrder(r), first = r->at;
-  for (; end < r->count && r->keys[end].key == r->keys[end - 1].key; end++) {}
-  for (; r->at < end; r->at++) {
-    order[r->at] = r->keys[r->at].value;
-  }
+  for (; end < r->count && r->keys[end].key == r->keys[end - 1].key; ++end) {}
+  for (; r->at < end; ++r->at) order[r->at] = r->keys[r->at].value;
   pnOrdering o = {b, order, r->keys, b->scratch};
   pn_sortRuns(&o, first, end - first);
 }
@@ -231,9 +214,7 @@ static uint64_t stepStage(const pnTree *tree, pnBuckets *b, uint64_t steps, cons
 void pn_stepRenewal(const pnTree *tree, pnBuckets *b, uint64_t steps, const pnTasks *tasks) {
   pnKept *kept = pn_keptOf(b);
   pnRenewal *r = &kept->renewal;
-  if (r->room < b->room) {
-    r->stage = PN_RENEW_NONE; /* the soup has outgrown it */
-  }
+  if (r->room < b->room) r->stage = PN_RENEW_NONE; /* the soup has outgrown it */
   /* what came since is merged later, into the order of the curve: then what follows is for nothing */
   bool changed = b->soup->changedLast != r->seen;
   while (steps > 0 && r->stage != PN_RENEW_NONE && r->stage != PN_RENEW_READY) {

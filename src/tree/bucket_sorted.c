@@ -35,26 +35,20 @@ static float floatOf(uint32_t order) {
 static void sortAxis(pnBuckets *b, int k) {
   pnSorted *sorted = pn_sortedOf(b);
   uint32_t count = 0;
-  for (uint32_t place = 0; place < b->soup->placeCount; place++) {
-    if (pn_isAlive(b->soup, place)) {
-      b->keys[count++] = (pnKeyValue){pn_floatOrder(pn_centresAlong(b, k)[place]), place};
-    }
-  }
+  for (uint32_t place = 0; place < b->soup->placeCount; ++place)
+    if (pn_isAlive(b->soup, place)) b->keys[count++] = (pnKeyValue){pn_floatOrder(pn_centresAlong(b, k)[place]), place};
   pn_sortKeyValue(b->keys, b->scratch, count);
-  for (uint32_t i = 0; i < count; i++) {
-    sorted->axis[k][i] = (pnFloatKey){floatOf(b->keys[i].key), b->keys[i].value};
-  }
+  for (uint32_t i = 0; i < count; ++i) sorted->axis[k][i] = (pnFloatKey){floatOf(b->keys[i].key), b->keys[i].value};
 }
 
 /* The order of the last update with new keys, without those that are gone. Returns how many are left. */
 static uint32_t refreshAxis(pnBuckets *b, int k) {
   pnSorted *sorted = pn_sortedOf(b);
   uint32_t kept = 0;
-  for (uint32_t i = 0; i < sorted->axisCount; i++) {
+  for (uint32_t i = 0; i < sorted->axisCount; ++i) {
     uint32_t place = sorted->axis[k][i].value;
-    if (b->soup->generation[place] == sorted->listed[place]) {
+    if (b->soup->generation[place] == sorted->listed[place])
       sorted->axis[k][kept++] = (pnFloatKey){pn_centresAlong(b, k)[place], place};
-    }
   }
   return kept;
 }
@@ -63,13 +57,11 @@ static uint32_t refreshAxis(pnBuckets *b, int k) {
  * taken from them on the way: one pass, when nothing came or went. */
 static bool insertAll(pnFloatKey *items, uint32_t count, const float *centres, uint64_t most, uint64_t *ioMoves) {
   uint64_t moved = 0;
-  for (uint32_t i = 0; i < count && moved <= most; i++) {
+  for (uint32_t i = 0; i < count && moved <= most; ++i) {
     pnFloatKey item = items[i];
     item.key = centres ? centres[item.value] : item.key;
     uint32_t j = i;
-    for (; j > 0 && items[j - 1].key > item.key; j--) {
-      items[j] = items[j - 1];
-    }
+    for (; j > 0 && items[j - 1].key > item.key; --j) items[j] = items[j - 1];
     items[j] = item;
     moved += i - j;
   }
@@ -81,18 +73,15 @@ static bool insertAll(pnFloatKey *items, uint32_t count, const float *centres, u
 static void mergeNew(pnBuckets *b, int k, uint32_t kept, uint32_t newCount) {
   pnSorted *sorted = pn_sortedOf(b);
   pnFloatKey *items = sorted->axis[k];
-  for (uint32_t i = 0; i < newCount; i++) {
+  for (uint32_t i = 0; i < newCount; ++i) {
     uint32_t place = b->order[i];
     b->keys[i] = (pnKeyValue){pn_floatOrder(pn_centresAlong(b, k)[place]), place};
   }
   pn_sortKeyValue(b->keys, b->scratch, newCount);
   for (uint32_t to = kept + newCount; newCount > 0;) {
     float key = floatOf(b->keys[newCount - 1].key);
-    if (kept > 0 && items[kept - 1].key > key) {
-      items[--to] = items[--kept];
-    } else {
-      items[--to] = (pnFloatKey){key, b->keys[--newCount].value};
-    }
+    if (kept > 0 && items[kept - 1].key > key) items[--to] = items[--kept];
+    else items[--to] = (pnFloatKey){key, b->keys[--newCount].value};
   }
 }
 
@@ -102,14 +91,11 @@ static void sortAxes(pnBuckets *b, bool outMoved[3]) {
   uint32_t newCount = 0;
   bool same =
       sorted->axisCount > 0 && sorted->seen == b->soup->changedLast && sorted->axisLevels == sorted->octree.levels;
-  for (uint32_t place = 0; !same && place < b->soup->placeCount; place++) {
-    if (pn_isAlive(b->soup, place) && sorted->listed[place] != b->soup->generation[place]) {
-      b->order[newCount++] = place;
-    }
-  }
+  for (uint32_t place = 0; !same && place < b->soup->placeCount; ++place)
+    if (pn_isAlive(b->soup, place) && sorted->listed[place] != b->soup->generation[place]) b->order[newCount++] = place;
   sorted->moves = 0;
   sorted->fellBack = false;
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     uint32_t kept = same ? b->count : refreshAxis(b, k);
     uint64_t most = b->lab.mostMoves == UINT32_MAX ? UINT64_MAX : (uint64_t)b->lab.mostMoves * b->count;
     uint64_t before = sorted->moves;
@@ -121,9 +107,7 @@ static void sortAxes(pnBuckets *b, bool outMoved[3]) {
     }
     outMoved[k] = !same || sorted->moves > before;
   }
-  for (uint32_t i = 0; i < newCount; i++) {
-    sorted->listed[b->order[i]] = b->soup->generation[b->order[i]];
-  }
+  for (uint32_t i = 0; i < newCount; ++i) sorted->listed[b->order[i]] = b->soup->generation[b->order[i]];
   sorted->axisCount = b->count;
   sorted->seen = b->soup->changedLast;
   sorted->axisLevels = sorted->octree.levels;
@@ -136,26 +120,17 @@ static void sortAxes(pnBuckets *b, bool outMoved[3]) {
 
 /* The least float in [lo, hi] in cell k or above; infinite when there is none. */
 static float thresholdOf(const pnCells *cells, float lo, float hi, uint32_t k) {
-  if (pn_cellOf(cells, hi) < k) {
-    return INFINITY;
-  }
+  if (pn_cellOf(cells, hi) < k) return INFINITY;
   uint32_t below = pn_floatOrder(lo), at = pn_floatOrder(hi);
   /* it is within some roundings of where it would be in real numbers: look there first, the halving below is right anyway */
   uint32_t guess = pn_floatOrder(2 * ((float)k / cells->scale + cells->half));
   uint32_t left = guess - PN_MIN(guess, NEAR), right = guess + NEAR;
-  if (left > below && left < at && pn_cellOf(cells, floatOf(left)) < k) {
-    below = left + 1;
-  }
-  if (right > below && right < at && pn_cellOf(cells, floatOf(right)) >= k) {
-    at = right;
-  }
+  if (left > below && left < at && pn_cellOf(cells, floatOf(left)) < k) below = left + 1;
+  if (right > below && right < at && pn_cellOf(cells, floatOf(right)) >= k) at = right;
   while (below < at) {
     uint32_t mid = below + (at - below) / 2;
-    if (pn_cellOf(cells, floatOf(mid)) < k) {
-      below = mid + 1;
-    } else {
-      at = mid;
-    }
+    if (pn_cellOf(cells, floatOf(mid)) < k) below = mid + 1;
+    else at = mid;
   }
   return floatOf(at);
 }
@@ -163,12 +138,8 @@ static float thresholdOf(const pnCells *cells, float lo, float hi, uint32_t k) {
 /* UpdateBucketPointers: from where it was to the first primitive at or above the threshold. */
 static uint32_t movePointer(const pnFloatKey *items, uint32_t count, uint32_t pos, float threshold) {
   pos = PN_MIN(pos, count);
-  while (pos > 0 && items[pos - 1].key >= threshold) {
-    pos--;
-  }
-  while (pos < count && items[pos].key < threshold) {
-    pos++;
-  }
+  while (pos > 0 && items[pos - 1].key >= threshold) --pos;
+  while (pos < count && items[pos].key < threshold) ++pos;
   return pos;
 }
 
@@ -180,11 +151,9 @@ static void numberRange(pnBuckets *b, int k, uint32_t from, uint32_t to) {
   const uint32_t *pointer = sorted->pointer[k];
   uint32_t cell = 0, last = (1u << sorted->octree.levels) - 1;
   while (from < to) {
-    for (; cell < last && pointer[cell + 1] <= from; cell++) {}
+    for (; cell < last && pointer[cell + 1] <= from; ++cell) {}
     uint32_t end = cell < last ? PN_MIN(to, pointer[cell + 1]) : to;
-    for (; from < end; from++) {
-      sorted->axisCells[k][sorted->axis[k][from].value] = (uint8_t)cell;
-    }
+    for (; from < end; ++from) sorted->axisCells[k][sorted->axis[k][from].value] = (uint8_t)cell;
   }
 }
 
@@ -203,9 +172,8 @@ static void movePointers(pnBuckets *b, int k, uint32_t *old) {
   memcpy(old, pointer, (cellCount + 1) * sizeof *old);
   pointer[0] = 0;
   pointer[cellCount] = b->count;
-  for (uint32_t i = 1; i < cellCount; i++) {
+  for (uint32_t i = 1; i < cellCount; ++i)
     pointer[i] = movePointer(sorted->axis[k], b->count, pointer[i], thresholdOf(&cells, lo, hi, i));
-  }
 }
 
 static void placeSorted(pnBuckets *b) {
@@ -213,29 +181,22 @@ static void placeSorted(pnBuckets *b) {
   uint32_t cellCount = 1u << sorted->octree.levels, old[3][(1u << PN_MAX_LEVELS) + 1], spread[1u << PN_MAX_LEVELS];
   bool moved[3];
   sortAxes(b, moved);
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     movePointers(b, k, old[k]);
     /* where no primitive moved in the array only those that a pointer passed have another number */
-    for (uint32_t i = 1; !moved[k] && i < cellCount; i++) {
+    for (uint32_t i = 1; !moved[k] && i < cellCount; ++i)
       numberRange(b, k, PN_MIN(old[k][i], sorted->pointer[k][i]), PN_MAX(old[k][i], sorted->pointer[k][i]));
-    }
     numberRange(b, k, 0, moved[k] ? b->count : 0);
   }
-  for (uint32_t i = 0; i < cellCount; i++) {
-    spread[i] = pn_spreadBits(i);
-  }
+  for (uint32_t i = 0; i < cellCount; ++i) spread[i] = pn_spreadBits(i);
   bool any = moved[0] || moved[1] || moved[2];
-  for (uint32_t place = 0; any && place < b->soup->placeCount; place++) {
-    if (pn_isAlive(b->soup, place)) {
-      joinNumbers(b, spread, place);
-    }
-  }
-  for (int k = 0; !any && k < 3; k++) {
-    for (uint32_t i = 1; i < cellCount; i++) {
+  for (uint32_t place = 0; any && place < b->soup->placeCount; ++place)
+    if (pn_isAlive(b->soup, place)) joinNumbers(b, spread, place);
+  for (int k = 0; !any && k < 3; ++k) {
+    for (uint32_t i = 1; i < cellCount; ++i) {
       uint32_t end = PN_MAX(old[k][i], sorted->pointer[k][i]);
-      for (uint32_t j = PN_MIN(old[k][i], sorted->pointer[k][i]); j < end; j++) {
+      for (uint32_t j = PN_MIN(old[k][i], sorted->pointer[k][i]); j < end; ++j)
         joinNumbers(b, spread, sorted->axis[k][j].value);
-      }
     }
   }
 }
@@ -257,7 +218,7 @@ static pnResult updateSorted(pnTree *tree, pnBuckets *b, const pnTasks *tasks) {
 
 static void freeAxes(pnSorted *sorted, size_t room) {
   pn_free(sorted->listed, sorted->listed ? pn_bytes(room, sizeof(uint32_t)) : 0);
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     pn_free(sorted->axis[k], sorted->axis[k] ? pn_bytes(room, sizeof(pnFloatKey)) : 0);
     pn_free(sorted->axisCells[k], sorted->axisCells[k] ? room : 0);
   }
@@ -267,7 +228,7 @@ static void freeAxes(pnSorted *sorted, size_t room) {
 static bool reserveAxes(pnBuckets *b, uint32_t room) {
   pnSorted *sorted = pn_sortedOf(b), made = {.listed = pn_allocZero(pn_bytes(room, sizeof(uint32_t)))};
   bool ok = made.listed != NULL;
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     made.axis[k] = pn_alloc(pn_bytes(room, sizeof(pnFloatKey)));
     made.axisCells[k] = pn_alloc(room);
     ok = ok && made.axis[k] && made.axisCells[k];
@@ -276,12 +237,9 @@ static bool reserveAxes(pnBuckets *b, uint32_t room) {
     freeAxes(&made, room);
     return false;
   }
-  if (sorted->listed) {
-    memcpy(made.listed, sorted->listed, b->room * sizeof(uint32_t));
-  }
-  for (int k = 0; sorted->listed && k < 3; k++) {
+  if (sorted->listed) memcpy(made.listed, sorted->listed, b->room * sizeof(uint32_t));
+  for (int k = 0; sorted->listed && k < 3; ++k)
     memcpy(made.axis[k], sorted->axis[k], sorted->axisCount * sizeof(pnFloatKey));
-  }
   freeAxes(sorted, b->room);
   sorted->listed = made.listed;
   memcpy(sorted->axis, made.axis, sizeof made.axis);

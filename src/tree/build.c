@@ -28,7 +28,7 @@ PN_INLINE float along(const float *to, const float *centre) {
 /* What triangles are ordered by: how far along a direction, and of equals (-0 is 0) the number, in one word. It is a total order, so that
  * the result does not depend on the path. */
 static void computeKeys(pnBuilder *b, const uint32_t *triangles, uint32_t count, uint32_t direction) {
-  for (uint32_t i = 0; i < count; i++) {
+  for (uint32_t i = 0; i < count; ++i) {
     float far = along(s_direction[direction], b->centres + 3 * (size_t)triangles[i]) + 0.0f;
     b->keys[i] = (uint64_t)pn_floatOrder(far) << 32 | triangles[i];
   }
@@ -41,7 +41,7 @@ static void selectKeys(uint64_t *v, uint32_t count, uint32_t rank) {
   while (hi - lo > 1) {
     /* pivot: the median of three picked without regard to any pattern of the mesh, out of the way */
     size_t last = hi - 1, at[3];
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
       pick = pick * 1664525u + 1013904223u;
       at[k] = lo + (size_t)((uint64_t)pick * (hi - lo) >> 32);
     }
@@ -52,7 +52,7 @@ static void selectKeys(uint64_t *v, uint32_t count, uint32_t rank) {
     /* everything in [lo, j) is before the pivot. Each goes where the next such belongs, and stays when it is one: no branch, because
      * nobody can guess which side a triangle is on */
     size_t j = lo;
-    for (size_t i = lo; i < last; i++) {
+    for (size_t i = lo; i < last; ++i) {
       uint64_t t = v[i];
       v[i] = v[j];
       v[j] = t;
@@ -61,14 +61,9 @@ static void selectKeys(uint64_t *v, uint32_t count, uint32_t rank) {
     v[last] = v[j];
     v[j] = pivot;
     /* go on in the part that holds the boundary */
-    if (j == rank || j + 1 == rank) {
-      return;
-    }
-    if (j < rank) {
-      lo = j + 1;
-    } else {
-      hi = j;
-    }
+    if (j == rank || j + 1 == rank) return;
+    if (j < rank) lo = j + 1;
+    else hi = j;
   }
 }
 
@@ -77,9 +72,7 @@ static void selectByCentre(pnBuilder *builder, uint32_t first, uint32_t count, u
   uint32_t *v = builder->order + first;
   computeKeys(builder, v, count, direction);
   selectKeys(builder->keys, count, rank);
-  for (uint32_t i = 0; i < count; i++) {
-    v[i] = (uint32_t)builder->keys[i];
-  }
+  for (uint32_t i = 0; i < count; ++i) v[i] = (uint32_t)builder->keys[i];
 }
 
 /* ---------------------------------------------------------------- balanced */
@@ -87,7 +80,7 @@ static void selectByCentre(pnBuilder *builder, uint32_t first, uint32_t count, u
 /* Half the girth of the box of some triangles, in double: floats may overflow. */
 static double girth(const pnBuilder *b, const uint32_t *triangles, uint32_t count) {
   pnF4 lo = pn_f4Set1(FLT_MAX), hi = pn_f4Set1(-FLT_MAX);
-  for (uint32_t i = 0; i < count; i++) {
+  for (uint32_t i = 0; i < count; ++i) {
     const float *one = b->boxes + PN_BUILD_BOX * (size_t)triangles[i];
     lo = pn_f4Min(lo, pn_f4Load(one));
     hi = pn_f4Max(hi, pn_f4Load(one + 4));
@@ -102,27 +95,27 @@ static double girth(const pnBuilder *b, const uint32_t *triangles, uint32_t coun
  * sums and the differences, which are the same numbers as `along` gives. */
 static void spreads(const pnBuilder *b, const uint32_t *triangles, uint32_t count, uint32_t directions, double *out) {
   pnF4 lo[3], hi[3], half = pn_f4Set1(0.5f);
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     lo[k] = pn_f4Set1(FLT_MAX);
     hi[k] = pn_f4Set1(-FLT_MAX);
   }
-  for (uint32_t i = 0; i < count; i++) {
+  for (uint32_t i = 0; i < count; ++i) {
     pnF4 p[3];
     p[0] = pn_f4Mul(half, pn_f4Load(b->centres + 3 * (size_t)triangles[i]));
     pn_f4EdgeSums(p[0], &p[1], &p[2]);
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
       lo[k] = pn_f4Min(lo[k], p[k]);
       hi[k] = pn_f4Max(hi[k], p[k]);
     }
   }
   float from[12], to[12];
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     pn_f4Store(from + 4 * k, lo[k]);
     pn_f4Store(to + 4 * k, hi[k]);
   }
   /* where each direction stands: x+y x+z y+z are 4 5 6, the differences 8 9 10 */
   static const uint8_t place[DIRECTIONS] = {0, 1, 2, 4, 8, 5, 9, 6, 10};
-  for (uint32_t d = 0; d < directions; d++) {
+  for (uint32_t d = 0; d < directions; ++d) {
     /* diagonals are longer than axes by a factor of 1.414 */
     out[d] = ((double)to[place[d]] - from[place[d]]) * (d < 3 ? 1 : 0.7071);
   }
@@ -142,32 +135,24 @@ void pn_cutBest(pnBuilder *b, uint32_t first, uint32_t count, uint32_t left) {
   bool large = b->quick || count > ASKEW_BELOW;
   uint32_t best = 0, last = 0, directions = large ? 3 : DIRECTIONS;
   spreads(b, order, count, directions, spread);
-  for (int i = 0; i < TRIES; i++) {
+  for (int i = 0; i < TRIES; ++i) {
     last = 0;
-    for (uint32_t d = 1; d < directions; d++) {
-      last = spread[d] > spread[last] ? d : last;
-    }
+    for (uint32_t d = 1; d < directions; ++d) last = spread[d] > spread[last] ? d : last;
     spread[last] = -1;
     selectByCentre(b, first, count, left, last);
-    if (large) {
-      return;
-    }
+    if (large) return;
     double cost = left * girth(b, order, left) + (count - left) * girth(b, order + left, count - left);
     if (cost < least) {
       least = cost;
       best = last;
     }
   }
-  if (best != last) {
-    selectByCentre(b, first, count, left, best);
-  }
+  if (best != last) selectByCentre(b, first, count, left, best);
 }
 
 /* Divides order[first...] into parts of `unit` triangles (the last may be smaller) by halving at multiples of it. */
 static void halve(pnBuilder *b, uint32_t first, uint32_t count, uint32_t unit) {
-  if (count <= unit) {
-    return;
-  }
+  if (count <= unit) return;
   uint32_t parts = (count + unit - 1) / unit, left = (parts / 2) * unit;
   pn_cutBest(b, first, count, left);
   halve(b, first, left, unit);
@@ -178,14 +163,11 @@ uint32_t pn_splitBalanced(pnBuilder *b, uint32_t first, uint32_t count, uint32_t
   (void)depth;
   /* the largest full subtree that is smaller than the whole */
   uint64_t unit = b->leafSize;
-  while (unit * b->arity < count) {
-    unit *= b->arity;
-  }
+  while (unit * b->arity < count) unit *= b->arity;
   halve(b, first, count, (uint32_t)unit);
   uint32_t parts = 0;
-  for (uint32_t done = 0; done < count; done += outSizes[parts - 1]) {
+  for (uint32_t done = 0; done < count; done += outSizes[parts - 1])
     outSizes[parts++] = PN_MIN((uint32_t)unit, count - done);
-  }
   return parts;
 }
 
@@ -215,38 +197,26 @@ typedef struct Growth {
 static bool divide(Growth *g, pnBuilder *b, pnSplitFcn *split, Open item) {
   pnBuildNode node = g->nodes.data[item.node];
   bool fits = node.count <= b->leafSize;
-  if (fits && !item.inner) {
-    return true;
-  }
+  if (fits && !item.inner) return true;
   uint32_t sizes[PN_LANES] = {node.count}, parts = 1;
-  if (!fits) {
-    parts = split(b, node.first, node.count, item.depth, sizes);
-  }
+  if (!fits) parts = split(b, node.first, node.count, item.depth, sizes);
   bool anyInner = false;
-  for (uint32_t i = 0; i < parts; i++) {
-    anyInner |= sizes[i] > b->leafSize;
-  }
+  for (uint32_t i = 0; i < parts; ++i) anyInner |= sizes[i] > b->leafSize;
   g->nodes.data[item.node].childFirst = (uint32_t)g->nodes.count;
   g->nodes.data[item.node].childCount = parts;
   for (uint32_t i = 0, at = node.first; i < parts; at += sizes[i++]) {
     Open child = {(uint32_t)g->nodes.count, item.depth + 1, anyInner};
-    if (!pn_arrayPush(&g->nodes, ((pnBuildNode){at, sizes[i], 0, 0})) || !pn_arrayPush(&g->open, child)) {
-      return false;
-    }
+    if (!pn_arrayPush(&g->nodes, ((pnBuildNode){at, sizes[i], 0, 0})) || !pn_arrayPush(&g->open, child)) return false;
   }
   return true;
 }
 
 static bool grow(Growth *g, pnBuilder *b, pnSplitFcn *split, uint32_t triangleCount) {
   if (!pn_arrayPush(&g->nodes, ((pnBuildNode){0, triangleCount, 0, 0})) ||
-      !pn_arrayPush(&g->open, ((Open){0, 0, false}))) {
+      !pn_arrayPush(&g->open, ((Open){0, 0, false})))
     return false;
-  }
-  while (g->open.count > 0) {
-    if (!divide(g, b, split, g->open.data[--g->open.count])) {
-      return false;
-    }
-  }
+  while (g->open.count > 0)
+    if (!divide(g, b, split, g->open.data[--g->open.count])) return false;
   return true;
 }
 
@@ -254,7 +224,7 @@ static bool grow(Growth *g, pnBuilder *b, pnSplitFcn *split, uint32_t triangleCo
 static void computeCentres(const pnPose *pose, const pnMesh *mesh, const pnPiece *pieces, float *centres,
                            float *boxes) {
   const uint32_t *t = mesh->triangles;
-  for (size_t i = 0; i < mesh->triangleCount; i++) {
+  for (size_t i = 0; i < mesh->triangleCount; ++i) {
     float p[12];
     pn_poseFetch(pose, t + 3 * i, 3, p, 4);
     if (pieces) {
@@ -262,7 +232,7 @@ static void computeCentres(const pnPose *pose, const pnMesh *mesh, const pnPiece
       memcpy(whole, p, sizeof p);
       pn_pieceCorners(&pieces[i], (const float *const[3]){whole, whole + 4, whole + 8}, p);
     }
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
       /* halved first: three huge coordinates must not overflow */
       centres[3 * i + k] = p[k] * 0.25f + p[4 + k] * 0.25f + p[8 + k] * 0.25f;
       boxes[PN_BUILD_BOX * i + k] = PN_MIN(p[k], PN_MIN(p[4 + k], p[8 + k]));
@@ -277,14 +247,10 @@ static bool beginHubs(pnBuilder *b, const pnHubs *hubs) {
   b->hubCentres = pn_allocZero(pn_bytes(hubs->count, 3 * sizeof(float)));
   b->items = pn_alloc(pn_bytes(b->mesh->triangleCount, sizeof(pnKeyValue)));
   b->itemScratch = pn_alloc(pn_bytes(b->mesh->triangleCount, sizeof(pnKeyValue)));
-  if (!b->hubCentres || !b->items || !b->itemScratch) {
-    return false;
-  }
-  for (size_t t = 0; t < hubs->triangleCount; t++) {
-    for (int k = 0; hubs->of[t] != PN_NONE && k < 3; k++) {
+  if (!b->hubCentres || !b->items || !b->itemScratch) return false;
+  for (size_t t = 0; t < hubs->triangleCount; ++t)
+    for (int k = 0; hubs->of[t] != PN_NONE && k < 3; ++k)
       b->hubCentres[3 * (size_t)hubs->of[t] + k] += b->centres[3 * t + k] / (float)hubs->size[hubs->of[t]];
-    }
-  }
   return true;
 }
 
@@ -300,9 +266,7 @@ pnResult pn_buildShape(const pnTreePlan *def, const pnMesh *mesh, const pnPiece 
                        pnBuildResult *out) {
   uint32_t n = mesh->triangleCount;
   *out = (pnBuildResult){.triangleCount = n};
-  if (n == 0) {
-    return PN_OK;
-  }
+  if (n == 0) return PN_OK;
   Growth g = {0};
   pnBuilder b = {
       .mesh = mesh, .arity = def->arity, .leafSize = def->leafSize, .pieces = pieces, .split = s_split[def->build]};
@@ -316,17 +280,11 @@ pnResult pn_buildShape(const pnTreePlan *def, const pnMesh *mesh, const pnPiece 
   b.scratch = pn_alloc(list);
   b.mark = link ? pn_alloc(list) : NULL;
   bool ok = b.order && b.centres && b.boxes && b.keys && b.scratch && (b.mark || !link);
-  if (ok && def->pose->skin && b.split == pn_splitJoint) {
-    ok = pn_makeJointTree(def->pose->skin, mesh, &b.joints);
-  }
+  if (ok && def->pose->skin && b.split == pn_splitJoint) ok = pn_makeJointTree(def->pose->skin, mesh, &b.joints);
   if (ok) {
     b.centres[3 * (size_t)n] = 0;
-    for (uint32_t i = 0; i < n; i++) {
-      b.order[i] = i;
-    }
-    if (link) {
-      memset(b.mark, 0xff, list);
-    }
+    for (uint32_t i = 0; i < n; ++i) b.order[i] = i;
+    if (link) memset(b.mark, 0xff, list);
     computeCentres(def->pose, mesh, pieces, b.centres, b.boxes);
     ok = (hubs == NULL || beginHubs(&b, hubs)) && grow(&g, &b,
                                                        pieces ? pn_splitPieces

@@ -23,12 +23,10 @@
 static uint32_t mainJoint(const pnSkin *skin, const uint32_t *triangle) {
   uint32_t joint[3 * PN_MAX_INFLUENCES], count = 0, best = 0;
   double weight[3 * PN_MAX_INFLUENCES];
-  for (int k = 0; k < 3; k++) {
-    for (uint32_t e = skin->influenceFirst[triangle[k]]; e < skin->influenceFirst[triangle[k] + 1]; e++) {
+  for (int k = 0; k < 3; ++k) {
+    for (uint32_t e = skin->influenceFirst[triangle[k]]; e < skin->influenceFirst[triangle[k] + 1]; ++e) {
       uint32_t i = 0;
-      while (i < count && joint[i] != skin->influences[e].joint) {
-        i++;
-      }
+      while (i < count && joint[i] != skin->influences[e].joint) ++i;
       if (i == count) {
         joint[count] = skin->influences[e].joint;
         weight[count++] = 0;
@@ -36,11 +34,8 @@ static uint32_t mainJoint(const pnSkin *skin, const uint32_t *triangle) {
       weight[i] += skin->influences[e].weight;
     }
   }
-  for (uint32_t i = 1; i < count; i++) {
-    if (weight[i] > weight[best] || (weight[i] == weight[best] && joint[i] < joint[best])) {
-      best = i;
-    }
-  }
+  for (uint32_t i = 1; i < count; ++i)
+    if (weight[i] > weight[best] || (weight[i] == weight[best] && joint[i] < joint[best])) best = i;
   return count > 0 ? joint[best] : 0;
 }
 
@@ -52,20 +47,18 @@ static bool listShared(const pnSkin *skin, Shared *out) {
   PN_ARRAY(uint64_t) keys = {0};
   PN_ARRAY(uint64_t) scratch = {0};
   bool ok = true;
-  for (uint32_t v = 0; ok && v < skin->mesh->vertexCount; v++) {
-    for (uint32_t e = skin->influenceFirst[v]; ok && e < skin->influenceFirst[v + 1]; e++) {
-      for (uint32_t f = e + 1; ok && f < skin->influenceFirst[v + 1]; f++) {
+  for (uint32_t v = 0; ok && v < skin->mesh->vertexCount; ++v) {
+    for (uint32_t e = skin->influenceFirst[v]; ok && e < skin->influenceFirst[v + 1]; ++e) {
+      for (uint32_t f = e + 1; ok && f < skin->influenceFirst[v + 1]; ++f) {
         uint64_t a = skin->influences[e].joint, b = skin->influences[f].joint;
         ok = pn_arrayPush(&keys, PN_MIN(a, b) << 32 | PN_MAX(a, b));
       }
     }
   }
   ok = ok && pn_arrayReserve(&scratch, keys.count);
-  if (ok && keys.count > 0) {
-    pn_sortU64(keys.data, scratch.data, keys.count);
-  }
+  if (ok && keys.count > 0) pn_sortU64(keys.data, scratch.data, keys.count);
   for (size_t i = 0, end; ok && i < keys.count; i = end) {
-    for (end = i + 1; end < keys.count && keys.data[end] == keys.data[i]; end++) {}
+    for (end = i + 1; end < keys.count && keys.data[end] == keys.data[i]; ++end) {}
     /* most first: the key falls as the number of shared vertices grows */
     uint32_t a = (uint32_t)(keys.data[i] >> 32), b = (uint32_t)keys.data[i];
     ok = pn_arrayPush(out, ((pnKeyValue){UINT32_MAX - (uint32_t)PN_MIN(end - i, UINT32_MAX), a << 16 | b}));
@@ -75,28 +68,22 @@ static bool listShared(const pnSkin *skin, Shared *out) {
   if (ok && out->count > 0) {
     Shared other = {0};
     ok = pn_arrayReserve(&other, out->count);
-    if (ok) {
-      pn_sortKeyValue(out->data, other.data, out->count);
-    }
+    if (ok) pn_sortKeyValue(out->data, other.data, out->count);
     pn_arrayFree(&other);
   }
   return ok;
 }
 
 static uint32_t rootOf(uint32_t *above, uint32_t joint) {
-  while (above[joint] != joint) {
-    joint = above[joint] = above[above[joint]];
-  }
+  while (above[joint] != joint) joint = above[joint] = above[above[joint]];
   return joint;
 }
 
 /* Those that join what is not joined yet: the tree's edges stay in the list. */
 static void keepTree(Shared *shared, uint32_t *above, uint32_t joints) {
   size_t kept = 0;
-  for (uint32_t j = 0; j < joints; j++) {
-    above[j] = j;
-  }
-  for (size_t i = 0; i < shared->count; i++) {
+  for (uint32_t j = 0; j < joints; ++j) above[j] = j;
+  for (size_t i = 0; i < shared->count; ++i) {
     uint32_t a = rootOf(above, shared->data[i].value >> 16), b = rootOf(above, shared->data[i].value & 0xffff);
     if (a != b) {
       above[PN_MAX(a, b)] = PN_MIN(a, b);
@@ -109,11 +96,11 @@ static void keepTree(Shared *shared, uint32_t *above, uint32_t joints) {
 /* The edges of each joint: list[first[j] ... first[j + 1]) are those at its other ends. */
 static void listEdges(const Shared *edges, uint32_t joints, uint32_t *first, uint32_t *list) {
   memset(first, 0, (joints + 1) * sizeof(uint32_t));
-  for (size_t i = 0; i < edges->count; i++) {
-    first[edges->data[i].value >> 16]++;
-    first[edges->data[i].value & 0xffff]++;
+  for (size_t i = 0; i < edges->count; ++i) {
+    ++first[edges->data[i].value >> 16];
+    ++first[edges->data[i].value & 0xffff];
   }
-  for (uint32_t j = 0, sum = 0; j <= joints; j++) {
+  for (uint32_t j = 0, sum = 0; j <= joints; ++j) {
     sum += first[j]; /* the end of each list, which filling brings down to its beginning */
     first[j] = sum;
   }
@@ -129,16 +116,14 @@ static void orderJoints(pnJointTree *tree, const uint32_t *first, const uint32_t
   uint32_t n = tree->jointCount, done = 0, *reached = tree->below;
   memset(tree->above, 0xff, n * sizeof(uint32_t));
   memset(reached, 0, n * sizeof(uint32_t));
-  for (uint32_t root = 0; root < n; root++) {
-    if (reached[root]) {
-      continue;
-    }
+  for (uint32_t root = 0; root < n; ++root) {
+    if (reached[root]) continue;
     uint32_t head = done;
     reached[root] = 1;
     tree->order[done++] = root;
-    for (; head < done; head++) {
+    for (; head < done; ++head) {
       uint32_t at = tree->order[head];
-      for (uint32_t i = first[at]; i < first[at + 1]; i++) {
+      for (uint32_t i = first[at]; i < first[at + 1]; ++i) {
         if (!reached[list[i]]) {
           reached[list[i]] = 1;
           tree->above[list[i]] = at;
@@ -173,19 +158,13 @@ bool pn_makeJointTree(const pnSkin *skin, const pnMesh *mesh, pnJointTree *out) 
   *out = (pnJointTree){.jointCount = skin->jointCount, .triangleCount = mesh->triangleCount};
   out->order = pn_alloc(treeBytes(out));
   out->joint = pn_alloc(pn_bytes(mesh->triangleCount, sizeof(uint32_t)));
-  if (!out->order || !out->joint) {
-    return false;
-  }
+  if (!out->order || !out->joint) return false;
   out->above = out->order + skin->jointCount;
   out->below = out->above + skin->jointCount;
-  for (size_t i = 0; i < mesh->triangleCount; i++) {
-    out->joint[i] = mainJoint(skin, mesh->triangles + 3 * i);
-  }
-  if (skin->mode == PN_SKIN_LINEAR) {
-    return deriveTree(skin, out);
-  }
+  for (size_t i = 0; i < mesh->triangleCount; ++i) out->joint[i] = mainJoint(skin, mesh->triangles + 3 * i);
+  if (skin->mode == PN_SKIN_LINEAR) return deriveTree(skin, out);
   /* weighted: the parents are given, and come before their joints */
-  for (uint32_t j = 0; j < skin->jointCount; j++) {
+  for (uint32_t j = 0; j < skin->jointCount; ++j) {
     out->order[j] = j;
     out->above[j] = skin->parents[j];
   }
@@ -202,9 +181,9 @@ void pn_freeJointTree(pnJointTree *tree) {
 /* How far apart the centres of a range are, squared. */
 static double sizeOf(const pnBuilder *b, uint32_t first, uint32_t count) {
   double sum = 0;
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     double lo = INFINITY, hi = -INFINITY;
-    for (uint32_t i = first; i < first + count; i++) {
+    for (uint32_t i = first; i < first + count; ++i) {
       double c = b->centres[3 * (size_t)b->order[i] + k];
       lo = PN_MIN(lo, c);
       hi = PN_MAX(hi, c);
@@ -218,15 +197,11 @@ static double sizeOf(const pnBuilder *b, uint32_t first, uint32_t count) {
 static uint32_t chooseCut(pnBuilder *b, uint32_t first, uint32_t count) {
   pnJointTree *tree = &b->joints;
   memset(tree->below, 0, tree->jointCount * sizeof(uint32_t));
-  for (uint32_t i = first; i < first + count; i++) {
-    tree->below[tree->joint[b->order[i]]]++;
-  }
+  for (uint32_t i = first; i < first + count; ++i) tree->below[tree->joint[b->order[i]]]++;
   uint32_t best = PN_NONE, bestSize = 0;
   for (uint32_t i = tree->jointCount; i-- > 0;) {
     uint32_t joint = tree->order[i], size = tree->below[joint];
-    if (tree->above[joint] != PN_NONE) {
-      tree->below[tree->above[joint]] += size;
-    }
+    if (tree->above[joint] != PN_NONE) tree->below[tree->above[joint]] += size;
     uint32_t smaller = PN_MIN(size, count - size);
     if (smaller > bestSize) {
       best = joint;
@@ -239,18 +214,14 @@ static uint32_t chooseCut(pnBuilder *b, uint32_t first, uint32_t count) {
 /* Triangles of the joints at and below the cut last; returns how many come before. Both keep their order. */
 static uint32_t cut(pnBuilder *b, uint32_t first, uint32_t count, uint32_t at) {
   pnJointTree *tree = &b->joints;
-  for (uint32_t i = 0; i < tree->jointCount; i++) {
+  for (uint32_t i = 0; i < tree->jointCount; ++i) {
     uint32_t joint = tree->order[i], above = tree->above[joint];
     tree->below[joint] = joint == at || (above != PN_NONE && tree->below[above]);
   }
   uint32_t before = 0, after = 0, *order = b->order + first;
-  for (uint32_t i = 0; i < count; i++) {
-    if (tree->below[tree->joint[order[i]]]) {
-      b->scratch[after++] = order[i];
-    } else {
-      order[before++] = order[i];
-    }
-  }
+  for (uint32_t i = 0; i < count; ++i)
+    if (tree->below[tree->joint[order[i]]]) b->scratch[after++] = order[i];
+    else order[before++] = order[i];
   memcpy(order + before, b->scratch, after * sizeof(uint32_t));
   return before;
 }
@@ -269,12 +240,10 @@ static JointPart partOf(pnBuilder *b, uint32_t first, uint32_t count) {
 /* The largest part that is worth cutting; `count`: there is none. */
 static uint32_t choosePart(const pnBuilder *b, const JointPart *parts, uint32_t count, double whole) {
   uint32_t best = count;
-  for (uint32_t i = 0; i < count; i++) {
+  for (uint32_t i = 0; i < count; ++i) {
     bool one = parts[i].cut == PN_NONE;
     bool worth = parts[i].count > b->leafSize && (!one || parts[i].size > AS_LARGE * AS_LARGE * whole);
-    if (worth && (best == count || parts[i].size > parts[best].size)) {
-      best = i;
-    }
+    if (worth && (best == count || parts[i].size > parts[best].size)) best = i;
   }
   return best;
 }
@@ -282,32 +251,21 @@ static uint32_t choosePart(const pnBuilder *b, const JointPart *parts, uint32_t 
 uint32_t pn_splitJoint(pnBuilder *b, uint32_t first, uint32_t count, uint32_t depth, uint32_t outSizes[PN_LANES]) {
   JointPart parts[PN_LANES];
   uint32_t partCount = 1;
-  if (b->joints.joint) {
-    parts[0] = partOf(b, first, count);
-  }
-  if (!b->joints.joint || parts[0].cut == PN_NONE) {
-    return pn_splitBalanced(b, first, count, depth, outSizes);
-  }
+  if (b->joints.joint) parts[0] = partOf(b, first, count);
+  if (!b->joints.joint || parts[0].cut == PN_NONE) return pn_splitBalanced(b, first, count, depth, outSizes);
   double whole = parts[0].size;
   while (partCount < b->arity) {
     uint32_t i = choosePart(b, parts, partCount, whole);
-    if (i == partCount) {
-      break;
-    }
+    if (i == partCount) break;
     JointPart part = parts[i];
     uint32_t left = part.count / 2;
-    if (part.cut != PN_NONE) {
-      left = cut(b, part.first, part.count, part.cut);
-    } else {
-      pn_cutBest(b, part.first, part.count, left);
-    }
+    if (part.cut != PN_NONE) left = cut(b, part.first, part.count, part.cut);
+    else pn_cutBest(b, part.first, part.count, left);
     memmove(parts + i + 2, parts + i + 1, (partCount - i - 1) * sizeof(JointPart));
     parts[i] = partOf(b, part.first, left);
     parts[i + 1] = partOf(b, part.first + left, part.count - left);
-    partCount++;
+    ++partCount;
   }
-  for (uint32_t i = 0; i < partCount; i++) {
-    outSizes[i] = parts[i].count;
-  }
+  for (uint32_t i = 0; i < partCount; ++i) outSizes[i] = parts[i].count;
   return partCount;
 }

@@ -15,7 +15,7 @@ static uint32_t flood(pnBuilder *b, uint32_t start, uint32_t in, uint32_t done, 
   out[tail++] = start;
   while (head < tail && tail < most) {
     uint32_t t = out[head++];
-    for (int k = 0; k < 3 && tail < most; k++) {
+    for (int k = 0; k < 3 && tail < most; ++k) {
       uint32_t s = b->mesh->neighbours[3 * (size_t)t + k];
       if (s != PN_NONE && b->mark[s] == in) {
         b->mark[s] = done;
@@ -27,9 +27,7 @@ static uint32_t flood(pnBuilder *b, uint32_t start, uint32_t in, uint32_t done, 
 }
 
 static void markAll(pnBuilder *b, uint32_t first, uint32_t count, uint32_t value) {
-  for (uint32_t i = first; i < first + count; i++) {
-    b->mark[b->order[i]] = value;
-  }
+  for (uint32_t i = first; i < first + count; ++i) b->mark[b->order[i]] = value;
 }
 
 enum { OPEN, REACHED, TAKEN, REST }; /* marks of one halving; triangles outside it are marked PN_NONE */
@@ -40,7 +38,7 @@ static void gatherPieces(pnBuilder *b, uint32_t first, uint32_t count, uint32_t 
                          uint32_t *outBest, uint32_t *outBestSize) {
   *outBest = used;
   *outBestSize = 0;
-  for (uint32_t i = first; i < first + count; i++) {
+  for (uint32_t i = first; i < first + count; ++i) {
     if (b->mark[b->order[i]] == in) {
       uint32_t size = flood(b, b->order[i], in, done, count, b->scratch + used);
       if (size > *outBestSize) {
@@ -58,7 +56,7 @@ static uint32_t splitComponents(pnBuilder *b, uint32_t first, uint32_t count, ui
   if (2 * bestSize >= count) {
     /* the largest to the front */
     uint32_t *v = b->order + first, left = 0, right = bestSize;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; ++i) {
       bool inBest = i >= best && i < best + bestSize;
       v[inBest ? left++ : right++] = b->scratch[i];
     }
@@ -70,9 +68,7 @@ static uint32_t splitComponents(pnBuilder *b, uint32_t first, uint32_t count, ui
   uint32_t at = 0;
   while (at < count / 2) {
     uint32_t size = flood(b, b->order[first + at], OPEN, REACHED, count, b->scratch);
-    if (at > 0 && at + size > count / 2 && at + size - count / 2 > count / 2 - at) {
-      break;
-    }
+    if (at > 0 && at + size > count / 2 && at + size - count / 2 > count / 2 - at) break;
     at += size;
   }
   return at;
@@ -92,7 +88,7 @@ static uint32_t halveLink(pnBuilder *b, uint32_t first, uint32_t count) {
     uint32_t taken = flood(b, far, REACHED, TAKEN, count / 2, b->scratch);
     gatherPieces(b, first, count, REACHED, REST, taken, &best, &bestSize);
     uint32_t *v = b->order + first, right = count - bestSize, at = 0;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; ++i) {
       bool stays = i >= best && i < best + bestSize;
       v[stays ? right++ : at++] = b->scratch[i];
     }
@@ -115,14 +111,12 @@ uint32_t pn_splitLink(pnBuilder *b, uint32_t first, uint32_t count, uint32_t dep
         largestAt = at;
       }
     }
-    if (outSizes[largest] <= b->leafSize) {
-      break;
-    }
+    if (outSizes[largest] <= b->leafSize) break;
     uint32_t left = halveLink(b, largestAt, outSizes[largest]);
     memmove(outSizes + largest + 1, outSizes + largest, (parts - largest) * sizeof(uint32_t));
     outSizes[largest + 1] -= left;
     outSizes[largest] = left;
-    parts++;
+    ++parts;
   }
   return parts;
 }

@@ -15,16 +15,10 @@ static int compareU32(const void *a, const void *b) {
 /* Small ones first; returns how many there are. */
 static uint32_t smallFirst(pnBuilder *b, uint32_t first, uint32_t count) {
   uint32_t *order = b->order + first, small = 0, big = 0;
-  for (uint32_t i = 0; i < count; i++) {
-    if (b->pieces[order[i]].level > 0) {
-      b->scratch[big++] = order[i];
-    } else {
-      order[small++] = order[i];
-    }
-  }
-  for (uint32_t i = 0; i < big; i++) {
-    order[small + i] = b->scratch[i];
-  }
+  for (uint32_t i = 0; i < count; ++i)
+    if (b->pieces[order[i]].level > 0) b->scratch[big++] = order[i];
+    else order[small++] = order[i];
+  for (uint32_t i = 0; i < big; ++i) order[small + i] = b->scratch[i];
   return small;
 }
 
@@ -32,13 +26,13 @@ static uint32_t smallFirst(pnBuilder *b, uint32_t first, uint32_t count) {
 static uint32_t byTriangle(const pnBuilder *b, const uint32_t *order, uint32_t count, uint32_t target,
                            uint32_t *outSizes) {
   uint32_t parts = 0, size = 0;
-  for (uint32_t i = 0; i < count; i++) {
+  for (uint32_t i = 0; i < count; ++i) {
     bool next = i > 0 && b->pieces[order[i]].triangle != b->pieces[order[i - 1]].triangle;
     if (next && size >= target && parts + 1 < b->arity) {
       outSizes[parts++] = size;
       size = 0;
     }
-    size++;
+    ++size;
   }
   outSizes[parts++] = size;
   return parts;

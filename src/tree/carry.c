@@ -9,9 +9,7 @@
  * the opposite, is in the set: it is found by its place in a list of all 27 directions. */
 static void setTerm(pnCarryTerm *term, int i, const pnSlabSet *set, const float u[3], unsigned mask, float weight) {
   int at = 0;
-  for (int k = 0; k < 3; k++) {
-    at = 3 * at + (mask >> k & 1 ? (u[k] < 0 ? 0 : 2) : 1);
-  }
+  for (int k = 0; k < 3; ++k) at = 3 * at + (mask >> k & 1 ? (u[k] < 0 ? 0 : 2) : 1);
   int place = set->place[at];
   PN_ASSERT(place != 0 && "a direction that is not in the set");
   term->slab[i] = (uint8_t)(abs(place) - 1);
@@ -60,26 +58,24 @@ void pn_carryBegin(pnCarry *carry, const pnMatrix *map, const pnSlabSet *set, ui
   carry->map = *map;
   /* stretch: the norm of M is at most the root of the largest row sum of M^T M, in double, rounded up */
   double most = 0;
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 3; ++i) {
     double row = 0;
-    for (int j = 0; j < 3; j++) {
+    for (int j = 0; j < 3; ++j) {
       double s = 0;
-      for (int k = 0; k < 3; k++) {
-        s += (double)map->m[k][i] * map->m[k][j];
-      }
+      for (int k = 0; k < 3; ++k) s += (double)map->m[k][i] * map->m[k][j];
       row += fabs(s);
     }
     most = fmax(most, row);
   }
   carry->stretch = (float)sqrt(most) * PN_SPHERE_GROW;
-  for (uint32_t d = 0; set && d < wanted; d++) {
+  for (uint32_t d = 0; set && d < wanted; ++d) {
     pnCarryTerm *term = &carry->term[d];
     float u[3] = {0};
     double size = 0;
     term->shift = 0;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
       float n = set->dir[d][k];
-      for (int j = 0; j < 3; j++) {
+      for (int j = 0; j < 3; ++j) {
         u[j] += n * map->m[k][j];
         size += fabs((double)n * map->m[k][j]) * reach;
       }
@@ -98,15 +94,13 @@ void pn_carryBegin(pnCarry *carry, const pnMatrix *map, const pnSlabSet *set, ui
 }
 
 void pn_carryRows(const pnCarry *carry, uint32_t wanted, const float *rows, float *out) {
-  for (uint32_t i = 0; i < 2 * wanted; i++) {
+  for (uint32_t i = 0; i < 2 * wanted; ++i) {
     /* four lanes of one direction */
     uint32_t half = 4 * (i & 1), d = i / 2;
     const pnCarryTerm *term = &carry->term[d];
     pnF4 lo = pn_f4Set1(term->shift), hi = lo, margin = pn_f4Set1(term->margin);
-    for (int k = 0; k < 3; k++) {
-      if (term->weight[k] == 0) {
-        continue; /* two of three when nothing turns */
-      }
+    for (int k = 0; k < 3; ++k) {
+      if (term->weight[k] == 0) continue; /* two of three when nothing turns */
       const float *row = rows + 2 * PN_LANES * term->slab[k] + half;
       pnF4 l = pn_f4Load(row), h = pn_f4Load(row + PN_LANES), w = pn_f4Set1(term->weight[k]);
       lo = pn_f4Add(lo, pn_f4Mul(w, term->flip[k] ? pn_f4Neg(h) : l));

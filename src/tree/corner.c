@@ -30,23 +30,18 @@ void pn_divide(const pnPiece *p, pnPiece out[4]) {
 
 bool pn_divideTriangle(pnBig big, uint32_t triangle, uint32_t levels, pnPieceList *out) {
   size_t first = out->count;
-  if (!pn_arrayPush(out, ((pnPiece){.triangle = triangle}))) {
-    return false;
-  }
+  if (!pn_arrayPush(out, ((pnPiece){.triangle = triangle}))) return false;
   /* a list that is worked off while it grows: a divided piece is replaced by its first part */
   for (size_t at = first; at < out->count;) {
     pnPiece p = out->data[at], parts[4];
     if (p.level == levels || (big == PN_BIG_CORNERS && p.level > 0 && !pn_isAtEdge(&p))) {
-      at++;
+      ++at;
       continue;
     }
     pn_divide(&p, parts);
     out->data[at] = parts[0];
-    for (int k = 1; k < 4; k++) {
-      if (!pn_arrayPush(out, parts[k])) {
-        return false;
-      }
-    }
+    for (int k = 1; k < 4; ++k)
+      if (!pn_arrayPush(out, parts[k])) return false;
   }
   return true;
 }
@@ -54,9 +49,9 @@ bool pn_divideTriangle(pnBig big, uint32_t triangle, uint32_t levels, pnPieceLis
 void pn_pieceCorners(const pnPiece *p, const float *const corner[3], float out[12]) {
   static const uint8_t offset[2][3][2] = {{{0, 0}, {1, 0}, {0, 1}}, {{1, 1}, {0, 1}, {1, 0}}};
   double scale = 1.0 / (double)(1u << p->level);
-  for (int c = 0; c < 3; c++) {
+  for (int c = 0; c < 3; ++c) {
     double s = (p->i + offset[p->turned][c][0]) * scale, t = (p->j + offset[p->turned][c][1]) * scale;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
       double x = corner[0][k];
       out[4 * c + k] = (float)(x + s * (corner[1][k] - x) + t * (corner[2][k] - x));
     }
@@ -79,9 +74,9 @@ static double longestSide(const pnPose *pose, uint32_t t, double *outLeast) {
   double most = 0;
   pn_poseFetch(pose, pose->mesh->triangles + 3 * (size_t)t, 3, p, 3);
   *outLeast = LEAST_MARGINS * (double)pn_pieceMargin((const float *const[3]){p, p + 3, p + 6});
-  for (int c = 0; c < 3; c++) {
+  for (int c = 0; c < 3; ++c) {
     double square = 0;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
       double d = (double)p[3 * c + k] - (double)p[3 * ((c + 1) % 3) + k];
       square += d * d;
     }
@@ -92,27 +87,23 @@ static double longestSide(const pnPose *pose, uint32_t t, double *outLeast) {
 
 static double automaticSide(const pnPose *pose) {
   double lo[3] = {DBL_MAX, DBL_MAX, DBL_MAX}, hi[3] = {-DBL_MAX, -DBL_MAX, -DBL_MAX}, square = 0;
-  for (size_t i = 0; i < 3 * (size_t)pose->mesh->triangleCount; i++) {
+  for (size_t i = 0; i < 3 * (size_t)pose->mesh->triangleCount; ++i) {
     float p[3];
     pn_poseFetch(pose, pose->mesh->triangles + i, 1, p, 3);
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
       lo[k] = fmin(lo[k], p[k]);
       hi[k] = fmax(hi[k], p[k]);
     }
   }
-  for (int k = 0; k < 3; k++) {
-    square += (hi[k] - lo[k]) * (hi[k] - lo[k]);
-  }
+  for (int k = 0; k < 3; ++k) square += (hi[k] - lo[k]) * (hi[k] - lo[k]);
   return sqrt(square) / AUTOMATIC_PART;
 }
 
 /* [Curtis08; Mujika, section 4]: a triangle with three neighbours that are all in the list is left out of it. */
 static bool isLeftOut(const pnMesh *mesh, uint32_t t, const uint8_t *leftOut) {
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     uint32_t n = mesh->neighbours[3 * (size_t)t + k];
-    if (n == PN_NONE || n == t || leftOut[n]) {
-      return false;
-    }
+    if (n == PN_NONE || n == t || leftOut[n]) return false;
   }
   return true;
 }
@@ -120,19 +111,13 @@ static bool isLeftOut(const pnMesh *mesh, uint32_t t, const uint8_t *leftOut) {
 static bool listPieces(const pnTreePlan *def, uint8_t *leftOut, pnPieceList *out) {
   const pnMesh *mesh = def->pose->mesh;
   double side = def->bigSide > 0 ? def->bigSide : automaticSide(def->pose);
-  for (uint32_t t = 0; t < mesh->triangleCount; t++) {
+  for (uint32_t t = 0; t < mesh->triangleCount; ++t) {
     leftOut[t] = def->representative && isLeftOut(mesh, t, leftOut);
-    if (leftOut[t]) {
-      continue;
-    }
+    if (leftOut[t]) continue;
     uint32_t levels = 0;
     double least, s = longestSide(def->pose, t, &least);
-    for (; def->big != PN_BIG_WHOLE && s > fmax(side, least) && levels < PN_MOST_DIVISIONS; s /= 2) {
-      levels++;
-    }
-    if (!pn_divideTriangle(def->big, t, levels, out)) {
-      return false;
-    }
+    for (; def->big != PN_BIG_WHOLE && s > fmax(side, least) && levels < PN_MOST_DIVISIONS; s /= 2) ++levels;
+    if (!pn_divideTriangle(def->big, t, levels, out)) return false;
   }
   return true;
 }
@@ -155,9 +140,8 @@ pnResult pn_makePieces(const pnTreePlan *def, pnPieceList *outPieces, pnMesh *ou
     outMesh->triangleCount = (uint32_t)outPieces->count;
     ok = outMesh->triangles != NULL;
   }
-  for (size_t i = 0; ok && i < outPieces->count; i++) {
+  for (size_t i = 0; ok && i < outPieces->count; ++i)
     memcpy(outMesh->triangles + 3 * i, mesh->triangles + 3 * (size_t)outPieces->data[i].triangle, 3 * sizeof(uint32_t));
-  }
   return ok ? PN_OK : pn_failMemory(outPieces->count * sizeof(pnPiece));
 }
 
@@ -168,7 +152,7 @@ void pn_freePieces(pnPieceList *pieces, pnMesh *mesh) {
 
 /* Adds a triangle to a set of big ones; false when it is full. */
 static bool addBig(uint32_t *set, uint32_t triangle) {
-  for (uint32_t k = 0; k < PN_NODE_BIGS; k++) {
+  for (uint32_t k = 0; k < PN_NODE_BIGS; ++k) {
     if (set[k] == triangle || set[k] == PN_NONE) {
       set[k] = triangle;
       return true;
@@ -184,7 +168,7 @@ static void collectBigs(pnShape *shape, const uint32_t *numbers) {
   for (uint32_t node = shape->nodeCount; node-- > 0;) {
     uint32_t *set = shape->nodeBigs + (size_t)node * PN_NODE_BIGS;
     bool few = true;
-    for (uint32_t j = 0; few && j < shape->count[node]; j++) {
+    for (uint32_t j = 0; few && j < shape->count[node]; ++j) {
       if (pn_isShapeLeaf(shape, node)) {
         const pnPiece *piece = &shape->slotPieces[(size_t)(node - shape->innerCount) * PN_LANES + j];
         few = piece->level > 0 && addBig(set, numbers[piece->triangle]);
@@ -192,9 +176,7 @@ static void collectBigs(pnShape *shape, const uint32_t *numbers) {
       }
       const uint32_t *below = shape->nodeBigs + (size_t)(shape->first[node] + j) * PN_NODE_BIGS;
       few = below[0] != PN_NONE;
-      for (uint32_t k = 0; few && k < PN_NODE_BIGS && below[k] != PN_NONE; k++) {
-        few = addBig(set, below[k]);
-      }
+      for (uint32_t k = 0; few && k < PN_NODE_BIGS && below[k] != PN_NONE; ++k) few = addBig(set, below[k]);
     }
     set[0] = few ? set[0] : PN_NONE;
   }
@@ -209,30 +191,20 @@ size_t pn_pieceBytes(const pnShape *shape) {
 /* Room for what a shape with pieces keeps, filled from the list. `numbers`: room for one a triangle. */
 static pnResult keepDivided(pnShape *shape, const pnPieceList *pieces, uint32_t *numbers) {
   size_t slots = (size_t)shape->leafCount * PN_LANES;
-  for (size_t i = 0; i < pieces->count; i++) {
+  for (size_t i = 0; i < pieces->count; ++i) {
     /* pieces of a triangle follow one another */
     bool first = i == 0 || pieces->data[i].triangle != pieces->data[i - 1].triangle;
-    if (first && pieces->data[i].level > 0) {
-      numbers[pieces->data[i].triangle] = shape->bigCount++;
-    }
+    if (first && pieces->data[i].level > 0) numbers[pieces->data[i].triangle] = shape->bigCount++;
   }
   size_t bytes = pn_pieceBytes(shape);
   shape->slotPieces = pn_allocZero(bytes);
-  if (!shape->slotPieces) {
-    return pn_failMemory(bytes);
-  }
+  if (!shape->slotPieces) return pn_failMemory(bytes);
   shape->nodeBigs = (uint32_t *)(shape->slotPieces + slots);
   shape->bigTriangles = shape->nodeBigs + (size_t)shape->nodeCount * PN_NODE_BIGS;
-  for (size_t i = 0; i < pieces->count; i++) {
-    if (pieces->data[i].level > 0) {
-      shape->bigTriangles[numbers[pieces->data[i].triangle]] = pieces->data[i].triangle;
-    }
-  }
-  for (size_t s = 0; s < slots; s++) {
-    if (shape->leafTriangles[s] != PN_NONE) {
-      shape->slotPieces[s] = pieces->data[shape->leafTriangles[s]];
-    }
-  }
+  for (size_t i = 0; i < pieces->count; ++i)
+    if (pieces->data[i].level > 0) shape->bigTriangles[numbers[pieces->data[i].triangle]] = pieces->data[i].triangle;
+  for (size_t s = 0; s < slots; ++s)
+    if (shape->leafTriangles[s] != PN_NONE) shape->slotPieces[s] = pieces->data[shape->leafTriangles[s]];
   collectBigs(shape, numbers);
   return PN_OK;
 }
@@ -245,10 +217,7 @@ pnResult pn_keepPieces(pnShape *shape, const pnPieceList *pieces) {
     result = numbers ? keepDivided(shape, pieces, numbers) : pn_failMemory(bytes);
     pn_free(numbers, bytes);
   }
-  for (size_t s = 0; result == PN_OK && s < (size_t)shape->leafCount * PN_LANES; s++) {
-    if (shape->leafTriangles[s] != PN_NONE) {
-      shape->leafTriangles[s] = pieces->data[shape->leafTriangles[s]].triangle;
-    }
-  }
+  for (size_t s = 0; result == PN_OK && s < (size_t)shape->leafCount * PN_LANES; ++s)
+    if (shape->leafTriangles[s] != PN_NONE) shape->leafTriangles[s] = pieces->data[shape->leafTriangles[s]].triangle;
   return result;
 }

@@ -48,14 +48,14 @@ typedef struct pnBigPlane {
 PN_INLINE pnBigPlane pn_planeOf(const float *const p[3]) {
   pnBigPlane plane;
   double e[3], f[3], sizeE = 0, sizeF = 0, square = 0;
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     plane.origin[k] = p[0][k];
     e[k] = (double)p[1][k] - p[0][k];
     f[k] = (double)p[2][k] - p[0][k];
     sizeE += fabs(e[k]);
     sizeF += fabs(f[k]);
   }
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     int i = (k + 1) % 3, j = (k + 2) % 3;
     plane.normal[k] = e[i] * f[j] - e[j] * f[i];
     square += plane.normal[k] * plane.normal[k];
@@ -68,9 +68,7 @@ PN_INLINE pnBigPlane pn_planeOf(const float *const p[3]) {
 /* By how much the volume of a piece is widened for the rounding of its corners (update_divided.c). */
 PN_INLINE float pn_pieceMargin(const float *const corner[3]) {
   float most = 0;
-  for (int i = 0; i < 9; i++) {
-    most = PN_MAX(most, fabsf(corner[i / 3][i % 3]));
-  }
+  for (int i = 0; i < 9; ++i) most = PN_MAX(most, fabsf(corner[i / 3][i % 3]));
   return 0x1p-21f * most + 0x1p-147f;
 }
 

@@ -6,14 +6,13 @@
 void pn_writeDivision(const pnShape *shape, pnByteWriter *w) {
   pn_putU32(w, shape->innerCount);
   pn_putU32(w, shape->leafCount);
-  for (uint32_t node = 0; node < shape->innerCount; node++) {
+  for (uint32_t node = 0; node < shape->innerCount; ++node) {
     uint8_t byte = (uint8_t)(shape->count[node] | (pn_isShapeLeaf(shape, shape->first[node]) ? OF_LEAVES : 0));
     pn_putBytes(w, &byte, 1);
   }
-  if (shape->leafCount > 0) { /* an empty one has no arrays */
+  if (shape->leafCount > 0) /* an empty one has no arrays */
     pn_putBytes(w, shape->count + shape->innerCount, shape->leafCount);
-  }
-  for (uint32_t leaf = 0; leaf < shape->leafCount; leaf++) {
+  for (uint32_t leaf = 0; leaf < shape->leafCount; ++leaf) {
     pn_putBytes(w, shape->leafTriangles + (size_t)leaf * PN_LANES,
                 shape->count[shape->innerCount + leaf] * sizeof(uint32_t));
   }
@@ -39,18 +38,15 @@ typedef struct Draft {
 /* The inner children of inner nodes, which follow one another in the numbering. */
 static pnResult placeInner(Draft *d, const pnTreePlan *def) {
   uint32_t next = 1;
-  for (uint32_t i = 0; i < d->innerCount; i++) {
+  for (uint32_t i = 0; i < d->innerCount; ++i) {
     uint32_t count = d->bytes[i] & ~OF_LEAVES;
     bool leaves = d->bytes[i] & OF_LEAVES;
     /* each has a place after its parent, which is known by now */
     if (i >= next || count < 1 || count > def->arity || d->level[i] >= PN_MOST_LEVELS ||
-        (!leaves && count > d->innerCount - next)) {
+        (!leaves && count > d->innerCount - next))
       return refuse(d->mesh, "inner node", i);
-    }
     d->nodes[i].childCount = count;
-    for (uint32_t j = 0; !leaves && j < count; j++) {
-      d->level[next + j] = d->level[i] + 1;
-    }
+    for (uint32_t j = 0; !leaves && j < count; ++j) d->level[next + j] = d->level[i] + 1;
     d->nodes[i].childFirst = leaves ? 0 : next;
     next += leaves ? 0 : count;
   }
@@ -60,25 +56,18 @@ static pnResult placeInner(Draft *d, const pnTreePlan *def) {
 /* The leaves, in the order of a walk. */
 static pnResult placeLeaves(Draft *d) {
   uint32_t depth = 0, leaf = 0;
-  if (d->innerCount > 0) {
-    d->stack[depth++] = 0;
-  } else {
-    leaf = d->leafCount > 0; /* the only one */
-  }
+  if (d->innerCount > 0) d->stack[depth++] = 0;
+  else leaf = d->leafCount > 0; /* the only one */
   while (depth > 0) {
     pnBuildNode *n = &d->nodes[d->stack[--depth]];
     if (n->childFirst == 0) {
-      if (n->childCount > d->leafCount - leaf) {
-        return refuse(d->mesh, "leaf", leaf);
-      }
+      if (n->childCount > d->leafCount - leaf) return refuse(d->mesh, "leaf", leaf);
       n->childFirst = d->innerCount + leaf;
       leaf += n->childCount;
       continue;
     }
     /* backwards, so that they come off in order; all inner nodes at most are waiting */
-    for (uint32_t j = n->childCount; j-- > 0;) {
-      d->stack[depth++] = n->childFirst + j;
-    }
+    for (uint32_t j = n->childCount; j-- > 0;) d->stack[depth++] = n->childFirst + j;
   }
   return leaf == d->leafCount ? PN_OK : refuse(d->mesh, "leaf", leaf);
 }
@@ -86,24 +75,18 @@ static pnResult placeLeaves(Draft *d) {
 /* How many triangles are below, and where they begin. */
 static pnResult countTriangles(Draft *d, const pnTreePlan *def) {
   uint64_t at = 0;
-  for (uint32_t leaf = 0; leaf < d->leafCount; leaf++) {
+  for (uint32_t leaf = 0; leaf < d->leafCount; ++leaf) {
     uint32_t count = d->bytes[d->innerCount + leaf];
-    if (count < 1 || count > def->leafSize) {
-      return refuse(d->mesh, "leaf", leaf);
-    }
+    if (count < 1 || count > def->leafSize) return refuse(d->mesh, "leaf", leaf);
     d->nodes[d->innerCount + leaf] = (pnBuildNode){(uint32_t)at, count, 0, 0};
     at += count;
   }
-  if (at != d->mesh->triangleCount) {
-    return refuse(d->mesh, "leaf", d->leafCount);
-  }
+  if (at != d->mesh->triangleCount) return refuse(d->mesh, "leaf", d->leafCount);
   for (uint32_t node = d->innerCount; node-- > 0;) {
     pnBuildNode *n = &d->nodes[node];
     n->first = d->nodes[n->childFirst].first;
     n->count = 0;
-    for (uint32_t j = 0; j < n->childCount; j++) {
-      n->count += d->nodes[n->childFirst + j].count;
-    }
+    for (uint32_t j = 0; j < n->childCount; ++j) n->count += d->nodes[n->childFirst + j].count;
   }
   return PN_OK;
 }
@@ -113,11 +96,8 @@ static pnResult checkOrder(const pnMesh *mesh, const uint32_t *order) {
   size_t bytes = mesh->triangleCount;
   uint8_t *seen = pn_allocZero(bytes);
   pnResult result = seen || bytes == 0 ? PN_OK : pn_failMemory(bytes);
-  for (uint32_t i = 0; result == PN_OK && i < mesh->triangleCount; i++) {
-    if (order[i] >= mesh->triangleCount || seen[order[i]]++) {
-      result = refuse(mesh, "triangle", i);
-    }
-  }
+  for (uint32_t i = 0; result == PN_OK && i < mesh->triangleCount; ++i)
+    if (order[i] >= mesh->triangleCount || seen[order[i]]++) result = refuse(mesh, "triangle", i);
   pn_free(seen, bytes);
   return result;
 }
@@ -125,9 +105,7 @@ static pnResult checkOrder(const pnMesh *mesh, const uint32_t *order) {
 static pnResult readNodes(Draft *d, pnByteReader *r, const pnTreePlan *def) {
   pn_takeBytes(r, d->bytes, (size_t)d->innerCount + d->leafCount);
   pnResult result = placeInner(d, def);
-  if (result == PN_OK) {
-    result = placeLeaves(d);
-  }
+  if (result == PN_OK) result = placeLeaves(d);
   return result == PN_OK ? countTriangles(d, def) : result;
 }
 
@@ -136,12 +114,9 @@ pnResult pn_readDivision(pnByteReader *r, const pnTreePlan *def, const pnMesh *m
   uint64_t nodes = (uint64_t)d.innerCount + d.leafCount;
   *out = (pnBuildResult){.triangleCount = mesh->triangleCount};
   if (!pn_hasLeft(r, nodes, 1) || d.leafCount > mesh->triangleCount || (d.leafCount > 1) != (d.innerCount > 0) ||
-      nodes >= UINT32_MAX) {
+      nodes >= UINT32_MAX)
     return refuse(mesh, "node", (uint32_t)nodes);
-  }
-  if (nodes == 0) {
-    return mesh->triangleCount == 0 ? PN_OK : refuse(mesh, "triangle", 0);
-  }
+  if (nodes == 0) return mesh->triangleCount == 0 ? PN_OK : refuse(mesh, "triangle", 0);
   size_t stackBytes = pn_bytes((size_t)d.innerCount + 1, 2 * sizeof(uint32_t));
   size_t orderBytes = pn_bytes(mesh->triangleCount, sizeof(uint32_t));
   d.bytes = pn_alloc(nodes);

@@ -11,7 +11,7 @@
 PN_INLINE void putOnGrid(pnTree *tree, uint32_t node, const pnF4 lo[PN_LANES], const pnF4 hi[PN_LANES],
                          const pnGrid *g) {
   pnBoxLanes *lanes = (pnBoxLanes *)tree->lanes + node;
-  for (int side = 0; side < 2; side++) {
+  for (int side = 0; side < 2; ++side) {
     const pnF4 *v = side ? hi : lo;
     pnF4 x0, y0, z0, x1, y1, z1;
     pn_f4Transpose3(v[0], v[1], v[2], v[3], &x0, &y0, &z0);
@@ -25,7 +25,7 @@ PN_INLINE void putOnGrid(pnTree *tree, uint32_t node, const pnF4 lo[PN_LANES], c
 /* Boxes of a body so small that they have to be lifted first, which is exact. */
 static PN_NOINLINE void putLifted(pnTree *tree, uint32_t node, const pnF4 lo[PN_LANES], const pnF4 hi[PN_LANES]) {
   pnF4 lifted[2][PN_LANES], lift = pn_f4Set1(tree->grid.lift);
-  for (uint32_t j = 0; j < PN_LANES; j++) {
+  for (uint32_t j = 0; j < PN_LANES; ++j) {
     lifted[0][j] = pn_f4Mul(lo[j], lift);
     lifted[1][j] = pn_f4Mul(hi[j], lift);
   }
@@ -33,14 +33,9 @@ static PN_NOINLINE void putLifted(pnTree *tree, uint32_t node, const pnF4 lo[PN_
 }
 
 PN_INLINE void putBoxes(pnTree *tree, uint32_t node, const pnF4 lo[PN_LANES], const pnF4 hi[PN_LANES], uint32_t count) {
-  if (PN_UNLIKELY(tree->grid.lift != 1)) {
-    putLifted(tree, node, lo, hi);
-  } else {
-    putOnGrid(tree, node, lo, hi, &tree->grid);
-  }
-  if (PN_UNLIKELY(count < PN_LANES)) {
-    pn_emptyLanes(tree, node, count);
-  }
+  if (PN_UNLIKELY(tree->grid.lift != 1)) putLifted(tree, node, lo, hi);
+  else putOnGrid(tree, node, lo, hi, &tree->grid);
+  if (PN_UNLIKELY(count < PN_LANES)) pn_emptyLanes(tree, node, count);
 }
 
 void pn_putBoxes(pnTree *tree, uint32_t node, const pnF4 lo[PN_LANES], const pnF4 hi[PN_LANES], uint32_t count) {
@@ -63,7 +58,7 @@ PN_INLINE void boxOfList(const float *source, const uint32_t *v, const uint32_t 
     lo1 = pn_f4Min(lo1, pn_f4Min(r, s));
     hi1 = pn_f4Max(hi1, pn_f4Max(r, s));
   }
-  for (; v < end; v++) {
+  for (; v < end; ++v) {
     pnF4 p = pn_f4Load(source + v[0]);
     nan = pn_f4TrackNan(nan, p);
     lo = pn_f4Min(lo, p);
@@ -83,7 +78,7 @@ void pn_boxOfVertices(const pnTree *tree, const uint32_t *vertices, uint32_t cou
   for (uint32_t i = 0; i < count; i += PN_FETCH_CHUNK) {
     uint32_t n = PN_MIN(PN_FETCH_CHUNK, count - i);
     pn_fetchListed(tree->pose, vertices + i, n, points);
-    for (uint32_t j = 0; j < n; j++) {
+    for (uint32_t j = 0; j < n; ++j) {
       pnF4 p = pn_f4Load(points + 4 * j);
       lo = pn_f4Min(lo, p);
       hi = pn_f4Max(hi, p);
@@ -109,18 +104,18 @@ static void fillInner(pnTree *tree, uint32_t node) {
   if (pn_isPlain(tree->pose) && pn_isLeaf(tree, child)) {
     /* the common case, straight: leaves of a plain pose */
     const uint32_t *at = tree->shape->leafVertexFirst + (child - tree->shape->innerCount);
-    for (uint32_t j = 0; j < count; j++) {
+    for (uint32_t j = 0; j < count; ++j) {
       boxOfList(tree->pose->source, tree->shape->leafVertices + at[j], tree->shape->leafVertices + at[j + 1], &lo[j],
                 &hi[j]);
     }
   } else {
-    for (uint32_t j = 0; j < count; j++) {
+    for (uint32_t j = 0; j < count; ++j) {
       uint32_t n;
       const uint32_t *v = pn_verticesBelow(tree, child + j, &n);
       pn_boxOfVertices(tree, v, n, &lo[j], &hi[j]);
     }
   }
-  for (uint32_t j = count; j < PN_LANES; j++) {
+  for (uint32_t j = count; j < PN_LANES; ++j) {
     lo[j] = lo[count - 1];
     hi[j] = hi[count - 1];
   }
@@ -130,7 +125,7 @@ static void fillInner(pnTree *tree, uint32_t node) {
 static void fillLeaf(pnTree *tree, uint32_t node) {
   uint32_t leaf = node - tree->shape->innerCount;
   pnF4 lo[PN_LANES], hi[PN_LANES];
-  for (uint32_t j = 0; j < PN_LANES; j++) {
+  for (uint32_t j = 0; j < PN_LANES; ++j) {
     /* corners past the count are somebody's: lanes the traversal masks */
     const float *v[3];
     pn_slotCorners(tree, leaf * PN_LANES + j, v);
@@ -156,11 +151,11 @@ static void boundCluster(const pnTree *tree, uint32_t cluster, void *room) {
 /* Eager nodes from their children's boxes, which are clusters or eager nodes with larger numbers. */
 static bool mergeEager(pnTree *tree, void *room) {
   float *boxes = room;
-  for (uint32_t i = 0; i < tree->shape->eagerCount; i++) {
+  for (uint32_t i = 0; i < tree->shape->eagerCount; ++i) {
     uint32_t node = tree->shape->eagerNodes[i];
     const float *child = boxes + 8 * (size_t)tree->shape->first[node];
     pnF4 lo = pn_f4Load(child), hi = pn_f4Load(child + 4), nan = pn_f4TrackNan(pn_f4Set1(0), lo);
-    for (uint32_t j = 1; j < tree->shape->count[node]; j++) {
+    for (uint32_t j = 1; j < tree->shape->count[node]; ++j) {
       nan = pn_f4TrackNan(nan, pn_f4Load(child + 8 * j));
       lo = pn_f4Min(lo, pn_f4Load(child + 8 * j));
       hi = pn_f4Max(hi, pn_f4Load(child + 8 * j + 4));
@@ -169,18 +164,16 @@ static bool mergeEager(pnTree *tree, void *room) {
     pn_f4Store(boxes + 8 * (size_t)node + 4, hi);
   }
   pnBound root;
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     root.slabs.lo[k] = boxes[k];
     root.slabs.hi[k] = boxes[4 + k];
   }
-  if (!pn_setRoot(tree, &root)) {
-    return false;
-  }
-  for (uint32_t i = 0; i < tree->shape->eagerCount; i++) {
+  if (!pn_setRoot(tree, &root)) return false;
+  for (uint32_t i = 0; i < tree->shape->eagerCount; ++i) {
     uint32_t node = tree->shape->eagerNodes[i], last = tree->shape->count[node] - 1u;
     const float *child = boxes + 8 * (size_t)tree->shape->first[node];
     pnF4 lo[PN_LANES], hi[PN_LANES];
-    for (uint32_t j = 0; j < PN_LANES; j++) {
+    for (uint32_t j = 0; j < PN_LANES; ++j) {
       lo[j] = pn_f4Load(child + 8 * PN_MIN(j, last));
       hi[j] = pn_f4Load(child + 8 * PN_MIN(j, last) + 4);
     }

@@ -27,7 +27,7 @@ void pn_slabsAround(const pnFormRow *form, pnBound *into, const pnBound *other) 
 }
 
 void pn_slabsWiden(const pnFormRow *form, pnBound *bound, float by) {
-  for (uint32_t d = 0; d < form->slabs->count; d++) {
+  for (uint32_t d = 0; d < form->slabs->count; ++d) {
     /* not beyond float, where no cell is */
     bound->slabs.lo[d] = PN_MAX(-FLT_MAX, bound->slabs.lo[d] - by);
     bound->slabs.hi[d] = PN_MIN(FLT_MAX, bound->slabs.hi[d] + by);
@@ -38,8 +38,8 @@ void pn_slabsWiden(const pnFormRow *form, pnBound *bound, float by) {
 
 void pn_emptyLanes(pnTree *tree, uint32_t node, uint32_t count) {
   pnSlabLanes *lanes = pn_lanesOf(tree, node);
-  for (uint32_t j = count; j < PN_LANES; j++) {
-    for (uint32_t d = 0; d < tree->slabs->count; d++) {
+  for (uint32_t j = count; j < PN_LANES; ++j) {
+    for (uint32_t d = 0; d < tree->slabs->count; ++d) {
       lanes->row[d][0][j] = INT16_MAX;
       lanes->row[d][1][j] = INT16_MIN;
     }
@@ -48,9 +48,9 @@ void pn_emptyLanes(pnTree *tree, uint32_t node, uint32_t count) {
 
 void pn_slabsPut(pnTree *tree, uint32_t node, const pnBound *bounds, uint32_t count) {
   pnSlabLanes *lanes = pn_lanesOf(tree, node);
-  for (uint32_t d = 0; d < tree->slabs->count; d++) {
+  for (uint32_t d = 0; d < tree->slabs->count; ++d) {
     float lo[PN_LANES], hi[PN_LANES];
-    for (uint32_t j = 0; j < PN_LANES; j++) {
+    for (uint32_t j = 0; j < PN_LANES; ++j) {
       const pnSlabs *s = &bounds[PN_MIN(j, count - 1)].slabs;
       lo[j] = s->lo[d];
       hi[j] = s->hi[d];
@@ -63,7 +63,7 @@ void pn_slabsPut(pnTree *tree, uint32_t node, const pnBound *bounds, uint32_t co
 
 void pn_putRows(pnTree *tree, uint32_t node, const float *rows, uint32_t count) {
   pnSlabLanes *lanes = pn_lanesOf(tree, node);
-  for (uint32_t d = 0; d < tree->slabs->count; d++, rows += 2 * PN_LANES) {
+  for (uint32_t d = 0; d < tree->slabs->count; ++d, rows += 2 * PN_LANES) {
     pn_h8Store(lanes->row[d][0], pn_cellsOf(&tree->grid, d, pn_f4Load(rows), pn_f4Load(rows + 4)));
     pn_h8Store(lanes->row[d][1], pn_cellsOf(&tree->grid, d, pn_f4Load(rows + 8), pn_f4Load(rows + 12)));
   }
@@ -75,9 +75,9 @@ void pn_putRows(pnTree *tree, uint32_t node, const float *rows, uint32_t count) 
  * what 16 bits hold stands for all beyond it, too. */
 void pn_slabsBoxes(const pnTree *tree, uint32_t node, uint32_t begin, uint32_t end, pnLaneBoxes *out) {
   const pnBoxLanes *b = pn_lanesOf(tree, node);
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     double cell = pn_cellSize(&tree->grid, (uint32_t)k), offset = tree->grid.offset[k];
-    for (uint32_t j = begin; j < end; j++) {
+    for (uint32_t j = begin; j < end; ++j) {
       int16_t lo = b->row[k][0][j], hi = b->row[k][1][j];
       out->lo[k][j] = lo == INT16_MIN ? -INFINITY : (lo + offset - (cell > 1)) * cell;
       out->hi[k][j] = hi == INT16_MAX ? INFINITY : (hi + offset + 1) * cell;
@@ -96,12 +96,10 @@ bool pn_slabsContain(const pnTree *tree, uint32_t node, uint32_t lane, const flo
   const pnSlabLanes *b = pn_lanesOf(tree, node);
   pnSlabs point;
   pn_slabsOfPoints(tree->slabs, p, 1, &point);
-  for (uint32_t d = 0; d < tree->slabs->count; d++) {
+  for (uint32_t d = 0; d < tree->slabs->count; ++d)
     if (cellOf(&tree->grid, d, point.hi[d]) < b->row[d][0][lane] ||
-        cellOf(&tree->grid, d, point.lo[d]) > b->row[d][1][lane]) {
+        cellOf(&tree->grid, d, point.lo[d]) > b->row[d][1][lane])
       return false;
-    }
-  }
   return true;
 }
 
@@ -109,8 +107,8 @@ bool pn_slabsContain(const pnTree *tree, uint32_t node, uint32_t lane, const flo
 
 void pn_slabsStore(const pnFormRow *form, void *lanes, const pnBound *bounds, uint32_t count) {
   pnModelSlabs *m = lanes;
-  for (uint32_t d = 0; d < form->slabs->count; d++) {
-    for (uint32_t j = 0; j < count; j++) {
+  for (uint32_t d = 0; d < form->slabs->count; ++d) {
+    for (uint32_t j = 0; j < count; ++j) {
       m->row[d][0][j] = bounds[j].slabs.lo[d];
       m->row[d][1][j] = bounds[j].slabs.hi[d];
     }
@@ -120,8 +118,8 @@ void pn_slabsStore(const pnFormRow *form, void *lanes, const pnBound *bounds, ui
 void pn_slabsCarry(const pnFormRow *form, const pnCarry *carry, const void *lanes, uint32_t count, pnBound *out) {
   float rows[2 * PN_MAX_SLABS * PN_LANES];
   pn_carryRows(carry, form->slabs->count, lanes, rows);
-  for (uint32_t d = 0; d < form->slabs->count; d++) {
-    for (uint32_t j = 0; j < count; j++) {
+  for (uint32_t d = 0; d < form->slabs->count; ++d) {
+    for (uint32_t j = 0; j < count; ++j) {
       out[j].slabs.lo[d] = rows[(2 * d) * PN_LANES + j];
       out[j].slabs.hi[d] = rows[(2 * d + 1) * PN_LANES + j];
     }

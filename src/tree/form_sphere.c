@@ -26,9 +26,7 @@ static void ofVertices(const pnTree *tree, const uint32_t *vertices, uint32_t co
   out->radius = 0;
   for (uint32_t i = 0; i < count; i += PN_FETCH_CHUNK) {
     uint32_t n = PN_MIN(PN_FETCH_CHUNK, count - i);
-    if (count > PN_FETCH_CHUNK) {
-      pn_fetchListed(tree->pose, vertices + i, n, points);
-    }
+    if (count > PN_FETCH_CHUNK) pn_fetchListed(tree->pose, vertices + i, n, points);
     out->radius = PN_MAX(out->radius, pn_sphereRadius(out->centre, points, n));
   }
 }
@@ -50,11 +48,9 @@ static void widen(const pnFormRow *form, pnBound *bound, float by) {
 
 static void put(pnTree *tree, uint32_t node, const pnBound *bounds, uint32_t count) {
   pnSphereLanes *lanes = pn_lanesOf(tree, node);
-  for (uint32_t j = 0; j < PN_LANES; j++) {
+  for (uint32_t j = 0; j < PN_LANES; ++j) {
     const pnBound *b = &bounds[PN_MIN(j, count - 1)];
-    for (int k = 0; k < 3; k++) {
-      lanes->centre[k][j] = b->centre[k];
-    }
+    for (int k = 0; k < 3; ++k) lanes->centre[k][j] = b->centre[k];
     lanes->radius[j] = b->radius;
   }
 }
@@ -62,8 +58,8 @@ static void put(pnTree *tree, uint32_t node, const pnBound *bounds, uint32_t cou
 /* In double: what is rounded here is 2^-53 of the radius and the centre, which the radius has room for (PN_SPHERE_GROW). */
 static void boxes(const pnTree *tree, uint32_t node, uint32_t begin, uint32_t end, pnLaneBoxes *out) {
   const pnSphereLanes *s = pn_lanesOf(tree, node);
-  for (int k = 0; k < 3; k++) {
-    for (uint32_t j = begin; j < end; j++) {
+  for (int k = 0; k < 3; ++k) {
+    for (uint32_t j = begin; j < end; ++j) {
       out->lo[k][j] = (double)s->centre[k][j] - (double)s->radius[j];
       out->hi[k][j] = (double)s->centre[k][j] + (double)s->radius[j];
     }
@@ -74,7 +70,7 @@ static void boxes(const pnTree *tree, uint32_t node, uint32_t begin, uint32_t en
 static bool contains(const pnTree *tree, uint32_t node, uint32_t lane, const float p[4]) {
   const pnSphereLanes *s = pn_lanesOf(tree, node);
   double d = 0;
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     double x = (double)p[k] - (double)s->centre[k][lane];
     d += x * x;
   }
@@ -86,28 +82,24 @@ static bool contains(const pnTree *tree, uint32_t node, uint32_t lane, const flo
 static void store(const pnFormRow *form, void *lanes, const pnBound *bounds, uint32_t count) {
   (void)form;
   pnSphereLanes *s = lanes;
-  for (uint32_t j = 0; j < count; j++) {
-    for (int k = 0; k < 3; k++) {
-      s->centre[k][j] = bounds[j].centre[k];
-    }
+  for (uint32_t j = 0; j < count; ++j) {
+    for (int k = 0; k < 3; ++k) s->centre[k][j] = bounds[j].centre[k];
     s->radius[j] = bounds[j].radius;
   }
 }
 
 static void carrySphere(const pnCarry *carry, const pnSphereLanes *s, uint32_t j, pnBound *out) {
   float size = 0;
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     const float *r = carry->map.m[k];
     out->centre[k] = r[0] * s->centre[0][j] + r[1] * s->centre[1][j] + r[2] * s->centre[2][j] + r[3];
-    for (int i = 0; i < 3; i++) {
-      size += fabsf(r[i] * s->centre[i][j]);
-    }
+    for (int i = 0; i < 3; ++i) size += fabsf(r[i] * s->centre[i][j]);
     size += fabsf(r[3]);
   }
   /* the centre's rounding is at most the margin of the sum of everything added, and so is that of each vertex */
   out->radius =
       (carry->stretch * s->radius[j] + PN_CARRY_MARGIN * (size + carry->stretch * s->radius[j])) * PN_SPHERE_GROW;
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     /* a ball may reach beyond float, its vertices do not */
     out->slabs.lo[k] = PN_MAX(-FLT_MAX, out->centre[k] - out->radius);
     out->slabs.hi[k] = PN_MIN(FLT_MAX, out->centre[k] + out->radius);
@@ -116,9 +108,7 @@ static void carrySphere(const pnCarry *carry, const pnSphereLanes *s, uint32_t j
 
 static void carryLanes(const pnFormRow *form, const pnCarry *carry, const void *lanes, uint32_t count, pnBound *out) {
   (void)form;
-  for (uint32_t j = 0; j < count; j++) {
-    carrySphere(carry, lanes, j, &out[j]);
-  }
+  for (uint32_t j = 0; j < count; ++j) carrySphere(carry, lanes, j, &out[j]);
 }
 
 const pnFormRow pn_formSphere = {.name = "sphere",

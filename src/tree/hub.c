@@ -17,11 +17,8 @@ uint32_t pn_hubAt(const pnHubs *hubs, uint32_t vertex) {
   uint32_t lo = 0, hi = hubs->count;
   while (lo < hi) {
     uint32_t mid = (lo + hi) / 2;
-    if (hubs->vertex[mid] < vertex) {
-      lo = mid + 1;
-    } else {
-      hi = mid;
-    }
+    if (hubs->vertex[mid] < vertex) lo = mid + 1;
+    else hi = mid;
   }
   return lo < hubs->count && hubs->vertex[lo] == vertex ? lo : PN_NONE;
 }
@@ -29,36 +26,24 @@ uint32_t pn_hubAt(const pnHubs *hubs, uint32_t vertex) {
 /* Every triangle to the largest of its hubs, of two that are as large to the first. */
 static void assign(const pnMesh *mesh, pnHubs *h) {
   memset(h->of, 0xff, h->triangleCount * sizeof(uint32_t));
-  for (uint32_t i = 0; i < h->count; i++) {
-    for (uint32_t r = mesh->ringOffsets[h->vertex[i]]; r < mesh->ringOffsets[h->vertex[i] + 1]; r++) {
+  for (uint32_t i = 0; i < h->count; ++i) {
+    for (uint32_t r = mesh->ringOffsets[h->vertex[i]]; r < mesh->ringOffsets[h->vertex[i] + 1]; ++r) {
       uint32_t *of = &h->of[mesh->rings[r]];
-      if (*of == PN_NONE || ringSize(mesh, h->vertex[i]) > ringSize(mesh, h->vertex[*of])) {
-        *of = i;
-      }
+      if (*of == PN_NONE || ringSize(mesh, h->vertex[i]) > ringSize(mesh, h->vertex[*of])) *of = i;
     }
   }
-  for (size_t t = 0; t < h->triangleCount; t++) {
-    if (h->of[t] != PN_NONE) {
-      h->size[h->of[t]]++;
-    }
-  }
-  for (size_t t = 0; t < h->triangleCount; t++) {
-    if (h->of[t] != PN_NONE && h->size[h->of[t]] < LEAST_OWN) {
-      h->of[t] = PN_NONE;
-    }
-  }
-  for (uint32_t i = 0; i < h->count; i++) {
-    h->size[i] = h->size[i] < LEAST_OWN ? 0 : h->size[i];
-  }
+  for (size_t t = 0; t < h->triangleCount; ++t)
+    if (h->of[t] != PN_NONE) ++h->size[h->of[t]];
+  for (size_t t = 0; t < h->triangleCount; ++t)
+    if (h->of[t] != PN_NONE && h->size[h->of[t]] < LEAST_OWN) h->of[t] = PN_NONE;
+  for (uint32_t i = 0; i < h->count; ++i) h->size[i] = h->size[i] < LEAST_OWN ? 0 : h->size[i];
 }
 
 /* The ring of every hub, sorted. */
 static void sortRings(const pnMesh *mesh, pnHubs *h, pnKeyValue *items, pnKeyValue *scratch) {
-  for (uint32_t i = 0; i < h->count; i++) {
+  for (uint32_t i = 0; i < h->count; ++i) {
     uint32_t begin = mesh->ringOffsets[h->vertex[i]], n = ringSize(mesh, h->vertex[i]), first = h->first[i];
-    for (uint32_t r = 0; r < n; r++) {
-      items[r] = (pnKeyValue){h->of[mesh->rings[begin + r]], mesh->rings[begin + r]};
-    }
+    for (uint32_t r = 0; r < n; ++r) items[r] = (pnKeyValue){h->of[mesh->rings[begin + r]], mesh->rings[begin + r]};
     pn_sortKeyValue(items, scratch, n);
     for (uint32_t r = n; r-- > 0;) {
       bool last = r + 1 == n || items[r].key != items[r + 1].key;
@@ -72,15 +57,13 @@ static void sortRings(const pnMesh *mesh, pnHubs *h, pnKeyValue *items, pnKeyVal
 bool pn_findHubs(const pnMesh *mesh, pnHubs *out) {
   *out = (pnHubs){0};
   uint32_t most = 0;
-  for (uint32_t v = 0; v < mesh->vertexCount; v++) {
+  for (uint32_t v = 0; v < mesh->vertexCount; ++v) {
     uint32_t n = ringSize(mesh, v);
     out->count += n >= PN_HUB_LEAST;
     out->ringCount += n >= PN_HUB_LEAST ? n : 0;
     most = PN_MAX(most, n);
   }
-  if (out->count == 0) {
-    return true;
-  }
+  if (out->count == 0) return true;
   out->triangleCount = mesh->triangleCount;
   size_t itemBytes = pn_bytes(most, sizeof(pnKeyValue));
   pnKeyValue *items = pn_alloc(itemBytes), *scratch = pn_alloc(itemBytes);
@@ -92,11 +75,8 @@ bool pn_findHubs(const pnMesh *mesh, pnHubs *out) {
   out->next = pn_alloc(pn_bytes(out->ringCount, sizeof(uint32_t)));
   bool ok = items && scratch && out->vertex && out->size && out->of && out->first && out->ring && out->next;
   if (ok) {
-    for (uint32_t v = 0, i = 0; v < mesh->vertexCount; v++) {
-      if (ringSize(mesh, v) >= PN_HUB_LEAST) {
-        out->vertex[i++] = v;
-      }
-    }
+    for (uint32_t v = 0, i = 0; v < mesh->vertexCount; ++v)
+      if (ringSize(mesh, v) >= PN_HUB_LEAST) out->vertex[i++] = v;
     assign(mesh, out);
     sortRings(mesh, out, items, scratch);
   }

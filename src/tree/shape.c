@@ -53,15 +53,12 @@ pnTreeLab pn_labOf(const pnTreePlan *plan) {
 }
 
 static pnResult checkDef(const pnTreePlan *def) {
-  if (def->arity != 2 && def->arity != 4 && def->arity != 8) {
+  if (def->arity != 2 && def->arity != 4 && def->arity != 8)
     return pn_fail(PN_ERROR_ARGUMENT, "tree: arity is %u, it must be 2, 4 or 8", def->arity);
-  }
-  if (def->leafSize < 1 || def->leafSize > PN_LANES) {
+  if (def->leafSize < 1 || def->leafSize > PN_LANES)
     return pn_fail(PN_ERROR_ARGUMENT, "tree: leafSize is %u, it must be 1 to 8", def->leafSize);
-  }
-  if (def->extraReferences > 15) {
+  if (def->extraReferences > 15)
     return pn_fail(PN_ERROR_ARGUMENT, "tree: extraReferences is %u, it must be 0 to 15", def->extraReferences);
-  }
   if ((uint32_t)def->build >= PN_BUILD_COUNT || (uint32_t)def->form >= PN_FORM_COUNT ||
       (uint32_t)def->update >= PN_UPDATE_COUNT) {
     return pn_fail(PN_ERROR_ARGUMENT, "tree: build %d, volume %d or update %d is not one of the list", (int)def->build,
@@ -86,24 +83,18 @@ static pnResult checkDef(const pnTreePlan *def) {
     return pn_fail(PN_ERROR_KIND, "tree: update rule %d does not fit the pose of mesh '%s'", (int)def->update,
                    def->pose->mesh->name);
   }
-  if (rule->modelSpace && def->form != PN_FORM_BOX) {
+  if (rule->modelSpace && def->form != PN_FORM_BOX)
     return pn_fail(PN_ERROR_ARGUMENT, "tree: update rule '%s' works with boxes only", rule->name);
-  }
   return PN_OK;
 }
 
 pnResult pn_resolveDef(const pnTreePlan *def, pnTreePlan *out, const pnUpdateRule **outRule) {
   pnResult result = checkDef(def);
-  if (result != PN_OK) {
-    return result;
-  }
+  if (result != PN_OK) return result;
   *out = *def;
   *outRule = pn_chooseRule(def);
-  if ((*outRule)->cut > 0) {
-    out->cut = (*outRule)->cut;
-  } else if (def->cut == 0) {
-    out->cut = def->pose->mesh->triangleCount < LARGE_MESH ? 64 : 512;
-  }
+  if ((*outRule)->cut > 0) out->cut = (*outRule)->cut;
+  else if (def->cut == 0) out->cut = def->pose->mesh->triangleCount < LARGE_MESH ? 64 : 512;
   return PN_OK;
 }
 
@@ -146,13 +137,9 @@ const pnShape *pn_retainShape(const pnShape *shape) {
 
 void pn_releaseShape(const pnShape *shape) {
   /* whoever frees it must see what the others have done with it */
-  if (!shape || atomic_fetch_sub_explicit(&shape->keeper->users, 1, memory_order_acq_rel) != 1) {
-    return;
-  }
+  if (!shape || atomic_fetch_sub_explicit(&shape->keeper->users, 1, memory_order_acq_rel) != 1) return;
   struct pnShapeKeeper *keeper = shape->keeper;
-  for (int i = 0; i < PN_PART_COUNT; i++) {
-    pn_free(keeper->part[i].data, keeper->part[i].bytes);
-  }
+  for (int i = 0; i < PN_PART_COUNT; ++i) pn_free(keeper->part[i].data, keeper->part[i].bytes);
   pn_monitorDestroy(keeper->monitor);
   pn_free(keeper, sizeof *keeper);
   pn_free(shape->slotPieces, shape->slotPieces ? pn_pieceBytes(shape) : 0);
@@ -172,13 +159,9 @@ const void *pn_partOf(const pnShape *shape, pnShapePart part) {
 /* True: it is ours to make. False: it was made, maybe while we waited. */
 static bool claim(struct pnShapeKeeper *keeper, KeptPart *part) {
   pn_monitorLock(keeper->monitor);
-  while (part->state == BEING_MADE) {
-    pn_monitorWait(keeper->monitor);
-  }
+  while (part->state == BEING_MADE) pn_monitorWait(keeper->monitor);
   bool ours = part->state == NOT_MADE;
-  if (ours) {
-    part->state = BEING_MADE;
-  }
+  if (ours) part->state = BEING_MADE;
   pn_monitorUnlock(keeper->monitor);
   return ours;
 }
@@ -186,9 +169,7 @@ static bool claim(struct pnShapeKeeper *keeper, KeptPart *part) {
 pnResult pn_makePart(const pnShape *shape, pnShapePart part, pnMakePartFcn *make, void *context) {
   struct pnShapeKeeper *keeper = shape->keeper;
   KeptPart *p = &keeper->part[part];
-  if (isMade(p) || !claim(keeper, p)) {
-    return PN_OK;
-  }
+  if (isMade(p) || !claim(keeper, p)) return PN_OK;
   void *data = NULL;
   size_t bytes = 0;
   pnResult result = make(context, &data, &bytes);
@@ -203,9 +184,7 @@ pnResult pn_makePart(const pnShape *shape, pnShapePart part, pnMakePartFcn *make
 
 size_t pn_shapeBytes(const pnShape *shape) {
   size_t bytes = sizeof *shape + sizeof *shape->keeper + shape->memoryBytes;
-  for (int i = 0; i < PN_PART_COUNT; i++) {
-    bytes += isMade(&shape->keeper->part[i]) ? shape->keeper->part[i].bytes : 0;
-  }
+  for (int i = 0; i < PN_PART_COUNT; ++i) bytes += isMade(&shape->keeper->part[i]) ? shape->keeper->part[i].bytes : 0;
   return bytes + (shape->slotPieces ? pn_pieceBytes(shape) : 0);
 }
 
@@ -228,9 +207,7 @@ static pnResult assemblePieces(pnShape *shape, const pnTreePlan *def) {
 
 pnResult pn_createShape(const pnTreePlan *def, const pnUpdateRule *rule, pnBuildResult *given, pnShape **outShape) {
   pnShape *shape = *outShape = pn_allocShape();
-  if (!shape) {
-    return pn_failMemory(sizeof *shape);
-  }
+  if (!shape) return pn_failMemory(sizeof *shape);
   shape->def = *def;
   shape->def.pose = NULL;
   shape->def.twin = NULL;
@@ -271,26 +248,18 @@ pnResult pnCreateShape(const pnShapeDef *def, const pnShape **outShape) {
   PN_ASSERT(def && outShape);
   *outShape = NULL;
   pnResult result = pn_checkCookie(def->cookie, "pnShapeDef");
-  if (result == PN_OK) {
-    result = pn_checkCookie(def->tree.cookie, "pnTreeDef");
-  }
-  if (result != PN_OK) {
-    return result;
-  }
+  if (result == PN_OK) result = pn_checkCookie(def->tree.cookie, "pnTreeDef");
+  if (result != PN_OK) return result;
   PN_ASSERT(def->mesh);
   pnPose *pose;
   result = pnCreatePose(&(pnPoseDef){def->mesh, def->morph, def->skin}, &pose);
-  if (result != PN_OK) {
-    return result;
-  }
+  if (result != PN_OK) return result;
   pnTreePlan asked = pn_planOf(&def->tree), resolved;
   asked.pose = pose;
   const pnUpdateRule *rule;
   pnShape *shape = NULL;
   result = pn_resolveDef(&asked, &resolved, &rule);
-  if (result == PN_OK) {
-    result = pn_createShape(&resolved, rule, NULL, &shape);
-  }
+  if (result == PN_OK) result = pn_createShape(&resolved, rule, NULL, &shape);
   pnDestroyPose(pose);
   *outShape = shape;
   return result;

@@ -18,17 +18,13 @@ static pnAffine worldMap(const pnPose *pose, const pnJointMove *move, uint32_t j
   double local[3];
   pn_jointReach(pose->skin, move, joint, reach, local);
   pnAffine out;
-  for (int row = 0; row < 3; row++) {
+  for (int row = 0; row < 3; ++row) {
     const float *t = pose->transform.m[row];
     size[row] = fabs((double)t[3]);
-    for (int i = 0; i < 3; i++) {
-      size[row] += fabs((double)t[i]) * local[i];
-    }
-    for (int k = 0; k < 4; k++) {
+    for (int i = 0; i < 3; ++i) size[row] += fabs((double)t[i]) * local[i];
+    for (int k = 0; k < 4; ++k) {
       double sum = k == 3 ? (double)t[3] : 0;
-      for (int i = 0; i < 3; i++) {
-        sum += (double)t[i] * (double)move->column[k][i];
-      }
+      for (int i = 0; i < 3; ++i) sum += (double)t[i] * (double)move->column[k][i];
       out.m[row][k] = pose->hasTransform ? sum : (double)move->column[k][row];
     }
   }
@@ -38,17 +34,13 @@ static pnAffine worldMap(const pnPose *pose, const pnJointMove *move, uint32_t j
 /* Rows along a direction of the volume. */
 static void putRow(pnSkinJoint *joint, uint32_t at, const int8_t dir[3], const pnAffine *map, const double size[3]) {
   double square = 0, reach = 0;
-  for (int k = 0; k < 4; k++) {
+  for (int k = 0; k < 4; ++k) {
     double sum = 0;
-    for (int i = 0; i < 3; i++) {
-      sum += dir[i] * map->m[i][k];
-    }
+    for (int i = 0; i < 3; ++i) sum += dir[i] * map->m[i][k];
     joint->column[at / 4][k][at % 4] = (float)sum;
     square += k < 3 ? sum * sum : 0;
   }
-  for (int i = 0; i < 3; i++) {
-    reach += dir[i] ? size[i] : 0;
-  }
+  for (int i = 0; i < 3; ++i) reach += dir[i] ? size[i] : 0;
   joint->norm[at / 4][at % 4] = lengthUp(square);
   joint->size[at / 4][at % 4] = (float)(reach * (1 + 0x1p-22)) + FLT_MIN;
 }
@@ -56,11 +48,10 @@ static void putRow(pnSkinJoint *joint, uint32_t at, const int8_t dir[3], const p
 /* The norm of a matrix is at most the root of the largest row sum of its square. */
 static float stretchOf(const pnAffine *map) {
   double most = 0;
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 3; ++i) {
     double row = 0;
-    for (int j = 0; j < 3; j++) {
+    for (int j = 0; j < 3; ++j)
       row += fabs(map->m[0][i] * map->m[0][j] + map->m[1][i] * map->m[1][j] + map->m[2][i] * map->m[2][j]);
-    }
     most = fmax(most, row);
   }
   return lengthUp(most);
@@ -75,9 +66,7 @@ static double beginMargins(const pnPose *pose, pnSkinBound *bound) {
     if (pose->morph->mode == PN_MORPH_REFERENCES) {
       /* differences to the rest position add it twice; the sum of the weights is within 1e-4 of 1 */
       double sum = 0;
-      for (uint32_t i = 0; i < pose->activeCount; i++) {
-        sum += (double)pose->active[i].weight;
-      }
+      for (uint32_t i = 0; i < pose->activeCount; ++i) sum += (double)pose->active[i].weight;
       reach += 3 * (double)pose->mesh->maxAbs;
       bound->deltaSlack = (float)(fabs(sum - 1) * (double)pose->mesh->maxAbs * (1 + 0x1p-20)) + FLT_MIN;
     }
@@ -97,13 +86,11 @@ void pn_beginSkinBound(const pnTree *tree, pnSkinBound *bound) {
     return;
   }
   bound->farthest = 0;
-  for (uint32_t j = 0; j < pose->skin->jointCount; j++) {
+  for (uint32_t j = 0; j < pose->skin->jointCount; ++j) {
     pnSkinJoint *joint = &bound->joints[j];
     double size[3];
     pnAffine map = worldMap(pose, &pose->moves[j], j, reach, size);
-    for (uint32_t d = 0; d < set->count; d++) {
-      putRow(joint, d < 3 ? d : d + 1, set->dir[d], &map, size);
-    }
+    for (uint32_t d = 0; d < set->count; ++d) putRow(joint, d < 3 ? d : d + 1, set->dir[d], &map, size);
     bound->farthest = PN_MAX(bound->farthest, PN_MAX(joint->size[0][0], PN_MAX(joint->size[0][1], joint->size[0][2])));
     if (!tree->slabs) {
       joint->stretch = stretchOf(&map);
@@ -116,27 +103,23 @@ void pn_beginSkinBound(const pnTree *tree, pnSkinBound *bound) {
 
 pnSkinSpan pn_blendDeltas(const pnTree *tree, const pnSkinBound *bound, uint32_t node) {
   pnSkinSpan sum = {{0}, {0}};
-  if (!bound->deltaFirst) {
-    return sum;
-  }
-  for (uint32_t i = bound->deltaFirst[node]; i < bound->deltaFirst[node + 1]; i++) {
+  if (!bound->deltaFirst) return sum;
+  for (uint32_t i = bound->deltaFirst[node]; i < bound->deltaFirst[node + 1]; ++i) {
     const pnSkinDelta *delta = &bound->deltas[i];
     float w = tree->pose->weights[delta->target], size = fabsf(w);
-    for (int k = 0; w != 0 && k < 3; k++) {
+    for (int k = 0; w != 0 && k < 3; ++k) {
       sum.mid[k] += w * delta->span.mid[k];
       sum.half[k] += size * delta->span.half[k];
     }
   }
-  for (int k = 0; k < 3; k++) {
-    sum.half[k] += bound->deltaSlack;
-  }
+  for (int k = 0; k < 3; ++k) sum.half[k] += bound->deltaSlack;
   return sum;
 }
 
 /* p + m, of a term or node. */
 PN_INLINE pnSkinSpan addDeltas(const pnSkinSpan *span, const pnSkinSpan *m) {
   pnSkinSpan out;
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     out.mid[k] = span->mid[k] + m->mid[k];
     out.half[k] = span->half[k] + m->half[k];
   }
@@ -178,9 +161,7 @@ static Node nodeOf(const pnTree *tree, const pnSkinBound *bound, uint32_t node) 
             .count = bound->termFirst[node + 1] - bound->termFirst[node],
             .span = bound->spans[node],
             .morphs = bound->deltaFirst != NULL};
-  if (n.morphs) {
-    n.delta = pn_blendDeltas(tree, bound, node);
-  }
+  if (n.morphs) n.delta = pn_blendDeltas(tree, bound, node);
   return n;
 }
 
@@ -221,7 +202,7 @@ static Arc arcOf(const pnPose *pose, const Node *n, const pnSkinTerm *term) {
                    {2 * (zx + yw), 2 * (yz - xw), 1 - 2 * (xx + yy)}};
   memcpy(arc.turn, r, sizeof r);
   float away = term->away, slide = 0;
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     float d[3] = {arc.p.mid[0] - c[0], arc.p.mid[1] - c[1], arc.p.mid[2] - c[2]};
     arc.mid[k] = r[0][k] * d[0] + r[1][k] * d[1] + r[2][k] * d[2] + c[k] + w * move->slide[k];
     away += n->morphs ? fabsf(n->delta.mid[k]) + n->delta.half[k] : 0;
@@ -234,13 +215,11 @@ static Arc arcOf(const pnPose *pose, const Node *n, const pnSkinTerm *term) {
 static void weightedSlabs(const pnPose *pose, const pnSkinBound *bound, const Node *n, uint32_t group, pnF4 *outLo,
                           pnF4 *outHi) {
   pnF4 lo = pn_f4Set1(FLT_MAX), hi = pn_f4Set1(-FLT_MAX), size = pn_f4Set1(0);
-  for (uint32_t i = 0; i < n->count; i++) {
+  for (uint32_t i = 0; i < n->count; ++i) {
     const pnSkinJoint *joint = &bound->joints[n->terms[i].joint];
     Arc arc = arcOf(pose, n, &n->terms[i]);
     Columns above = load(joint, group), own;
-    for (int k = 0; k < 3; k++) {
-      own.c[k] = turned(&above, arc.turn[k]);
-    }
+    for (int k = 0; k < 3; ++k) own.c[k] = turned(&above, arc.turn[k]);
     pnF4 mid = pn_f4Add(turned(&above, arc.mid), above.c[3]);
     pnF4 half = pn_f4Add(halfOf(&own, arc.p.half), pn_f4Mul(pn_f4Load(joint->norm[group]), pn_f4Set1(arc.widen)));
     lo = pn_f4Min(lo, pn_f4Sub(mid, half));
@@ -257,16 +236,16 @@ static void weightedRows(const pnTree *tree, const pnSkinBound *bound, uint32_t 
   uint32_t first = seat < tree->shape->innerCount ? tree->shape->first[seat] : 0;
   uint32_t count = seat < tree->shape->innerCount ? tree->shape->count[seat] : 1;
   memset(outRows, 0, 2 * tree->slabs->count * PN_LANES * sizeof(float));
-  for (uint32_t j = 0; j < count; j++) {
+  for (uint32_t j = 0; j < count; ++j) {
     Node n = nodeOf(tree, bound, first + j);
-    for (uint32_t g = 0; g < bound->groupCount; g++) {
+    for (uint32_t g = 0; g < bound->groupCount; ++g) {
       pnF4 lo, hi;
       float out[2][4];
       weightedSlabs(tree->pose, bound, &n, g, &lo, &hi);
       pn_f4Store(out[0], lo);
       pn_f4Store(out[1], hi);
       /* the fourth of the first group is empty */
-      for (uint32_t i = 0, d = g ? 4 * g - 1 : 0; i < (g ? 4u : 3u) && d < tree->slabs->count; i++, d++) {
+      for (uint32_t i = 0, d = g ? 4 * g - 1 : 0; i < (g ? 4u : 3u) && d < tree->slabs->count; ++i, ++d) {
         outRows[2 * d * PN_LANES + j] = out[0][i];
         outRows[(2 * d + 1) * PN_LANES + j] = out[1][i];
       }
@@ -275,11 +254,8 @@ static void weightedRows(const pnTree *tree, const pnSkinBound *bound, uint32_t 
 }
 
 void pn_skinRows(const pnTree *tree, const pnSkinBound *bound, uint32_t seat, float *outRows) {
-  if (bound->lanes.set) {
-    pn_skinLanes(tree, bound, seat, outRows);
-  } else {
-    weightedRows(tree, bound, seat, outRows);
-  }
+  if (bound->lanes.set) pn_skinLanes(tree, bound, seat, outRows);
+  else weightedRows(tree, bound, seat, outRows);
 }
 
 /* ---------------------------------------------------------------- balls */
@@ -297,7 +273,7 @@ static void storeMoved(pnF4 p, float out[3]) {
 /* The ball around what each joint makes of the ball it moves. */
 static float hullBall(const pnPose *pose, const pnSkinBound *bound, const Node *n, float outCentre[3]) {
   float radius = 0, size = 0, added = n->morphs ? lengthOf(n->delta.half) : 0;
-  for (uint32_t i = 0; i < n->count; i++) {
+  for (uint32_t i = 0; i < n->count; ++i) {
     const pnSkinTerm *term = &n->terms[i];
     const pnSkinJoint *joint = &bound->joints[term->joint];
     Columns m = load(joint, 0);
@@ -330,15 +306,13 @@ static float changeBall(const pnSkinBound *bound, const Node *n, float outCentre
   pnF4 mid = pn_f4Add(turned(&a, n->span.mid), a.c[3]);
   float added = n->morphs ? lengthOf(n->delta.half) : 0, size = main->sizeSum;
   float radius = main->stretch * (n->span.half[0] + added);
-  if (n->morphs) {
-    mid = pn_f4Add(mid, turned(&a, n->delta.mid));
-  }
-  for (uint32_t i = 1; i < n->count; i++) {
+  if (n->morphs) mid = pn_f4Add(mid, turned(&a, n->delta.mid));
+  for (uint32_t i = 1; i < n->count; ++i) {
     const pnSkinTerm *term = &n->terms[i];
     const pnSkinJoint *joint = &bound->joints[term->joint];
     Columns b = load(joint, 0);
     float d[4][4], square = 0, moved[3];
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < 4; ++k) {
       b.c[k] = pn_f4Sub(b.c[k], a.c[k]);
       pn_f4Store(d[k], b.c[k]);
       square += k < 3 ? d[k][0] * d[k][0] + d[k][1] * d[k][1] + d[k][2] * d[k][2] : 0;
@@ -350,7 +324,7 @@ static float changeBall(const pnSkinBound *bound, const Node *n, float outCentre
     if (n->morphs) {
       /* w m, with w within weightHalf of weight and m within half of mid */
       pnSkinSpan more;
-      for (int k = 0; k < 3; k++) {
+      for (int k = 0; k < 3; ++k) {
         float size = fabsf(n->delta.mid[k]);
         more.mid[k] = term->weight * n->delta.mid[k];
         more.half[k] = (term->weight + term->weightHalf) * n->delta.half[k] + term->weightHalf * size;
@@ -392,9 +366,7 @@ static pnResult makeBound(void *context, void **outData, size_t *outBytes) {
 pnResult pn_makeSkinBound(pnTree *tree) {
   void *own;
   pnResult result = pn_makePart(tree->shape, PN_PART_RULE, makeBound, tree);
-  if (result != PN_OK) {
-    return result;
-  }
+  if (result != PN_OK) return result;
   const pnSkinBound *bound = pn_partOf(tree->shape, PN_PART_RULE);
   bool lanes = bound->lanes.set != NULL;
   result = pn_copyRuleHead(tree, sizeof *bound, tree->pose->skin->jointCount,

@@ -4,14 +4,14 @@
 /* ---------------------------------------------------------------- intervals */
 
 static void emptyExtent(pnExtent *e) {
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     e->lo[k] = INFINITY;
     e->hi[k] = -INFINITY;
   }
 }
 
 static void growExtent(pnExtent *e, const double p[3]) {
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     e->lo[k] = fmin(e->lo[k], p[k]);
     e->hi[k] = fmax(e->hi[k], p[k]);
   }
@@ -26,9 +26,7 @@ void pn_roundOut(double lo, double hi, float *outMid, float *outHalf) {
 
 pnSkinSpan pn_skinSpanOf(const pnExtent *extent) {
   pnSkinSpan s;
-  for (int k = 0; k < 3; k++) {
-    pn_roundOut(extent->lo[k], extent->hi[k], &s.mid[k], &s.half[k]);
-  }
+  for (int k = 0; k < 3; ++k) pn_roundOut(extent->lo[k], extent->hi[k], &s.mid[k], &s.half[k]);
   return s;
 }
 
@@ -36,33 +34,27 @@ pnSkinSpan pn_skinSpanOf(const pnExtent *extent) {
 
 static void restOf(const pnSkinGather *gather, uint32_t vertex, double out[3]) {
   const float *p = gather->tree->mesh->vertices + 3 * (size_t)vertex;
-  for (int k = 0; k < 3; k++) {
-    out[k] = p[k];
-  }
+  for (int k = 0; k < 3; ++k) out[k] = p[k];
 }
 
 static void begin(pnGathered *slot, uint32_t mark) {
   *slot = (pnGathered){.mark = mark, .low = INFINITY, .high = -INFINITY};
   emptyExtent(&slot->moves);
   emptyExtent(&slot->change);
-  for (uint32_t i = 0; i < 2 * PN_MAX_SLABS; i++) {
-    slot->reach[i] = -INFINITY;
-  }
+  for (uint32_t i = 0; i < 2 * PN_MAX_SLABS; ++i) slot->reach[i] = -INFINITY;
 }
 
 /* What `slot` does to one more vertex. */
 static pnGathered *touch(const pnSkinGather *gather, pnGathered *slot) {
-  if (slot->mark != gather->mark) {
-    begin(slot, gather->mark);
-  }
-  slot->listed++;
+  if (slot->mark != gather->mark) begin(slot, gather->mark);
+  ++slot->listed;
   return slot;
 }
 
 /* A place in both measures; `along` has it by directions. */
 static void growBy(const pnSkinGather *gather, pnGathered *slot, const double p[3], const double *along) {
   growExtent(&slot->moves, p);
-  for (uint32_t d = 0; gather->set && d < gather->set->count; d++) {
+  for (uint32_t d = 0; gather->set && d < gather->set->count; ++d) {
     slot->reach[2 * d] = fmax(slot->reach[2 * d], along[d]);
     slot->reach[2 * d + 1] = fmax(slot->reach[2 * d + 1], -along[d]);
   }
@@ -71,11 +63,8 @@ static void growBy(const pnSkinGather *gather, pnGathered *slot, const double p[
 /* The joint with the largest weight first. */
 static void mainFirst(pnSkinGather *gather) {
   uint32_t main = 0;
-  for (uint32_t i = 1; i < gather->usedCount; i++) {
-    if (gather->joints[gather->used[i]].total > gather->joints[gather->used[main]].total) {
-      main = i;
-    }
-  }
+  for (uint32_t i = 1; i < gather->usedCount; ++i)
+    if (gather->joints[gather->used[i]].total > gather->joints[gather->used[main]].total) main = i;
   uint32_t joint = gather->used[main];
   gather->used[main] = gather->used[0];
   gather->used[0] = joint;
@@ -83,24 +72,22 @@ static void mainFirst(pnSkinGather *gather) {
 
 void pn_gatherJoints(pnSkinGather *gather, const uint32_t *listed, uint32_t count) {
   const pnSkin *skin = gather->pose->skin;
-  gather->mark++;
+  ++gather->mark;
   gather->usedCount = 0;
   begin(&gather->all, gather->mark);
-  for (uint32_t i = 0; i < count; i++) {
+  for (uint32_t i = 0; i < count; ++i) {
     double p[3], along[PN_MAX_SLABS];
     uint32_t vertex = listed[i] / 3;
     restOf(gather, vertex, p);
-    for (uint32_t d = 0; gather->set && d < gather->set->count; d++) {
+    for (uint32_t d = 0; gather->set && d < gather->set->count; ++d) {
       const int8_t *n = gather->set->dir[d];
       along[d] = n[0] * p[0] + n[1] * p[1] + n[2] * p[2];
     }
     growBy(gather, &gather->all, p, along);
-    for (uint32_t e = skin->influenceFirst[vertex]; e < skin->influenceFirst[vertex + 1]; e++) {
+    for (uint32_t e = skin->influenceFirst[vertex]; e < skin->influenceFirst[vertex + 1]; ++e) {
       const pnInfluence *in = &skin->influences[e];
       pnGathered *g = &gather->joints[in->joint];
-      if (g->mark != gather->mark) {
-        gather->used[gather->usedCount++] = in->joint;
-      }
+      if (g->mark != gather->mark) gather->used[gather->usedCount++] = in->joint;
       g = touch(gather, g);
       g->total += in->weight;
       g->low = fmin(g->low, in->weight);
@@ -114,24 +101,20 @@ void pn_gatherJoints(pnSkinGather *gather, const uint32_t *listed, uint32_t coun
 void pn_gatherChanges(pnSkinGather *gather, const uint32_t *listed, uint32_t count, const float centre[3]) {
   const pnSkin *skin = gather->pose->skin;
   static const double zero[3] = {0};
-  for (uint32_t i = 0; i < count; i++) {
+  for (uint32_t i = 0; i < count; ++i) {
     double p[3];
     uint32_t vertex = listed[i] / 3;
     restOf(gather, vertex, p);
-    for (uint32_t e = skin->influenceFirst[vertex]; e < skin->influenceFirst[vertex + 1]; e++) {
+    for (uint32_t e = skin->influenceFirst[vertex]; e < skin->influenceFirst[vertex + 1]; ++e) {
       const pnInfluence *in = &skin->influences[e];
       double x[3];
-      for (int k = 0; k < 3; k++) {
-        x[k] = in->weight * (p[k] - centre[k]);
-      }
+      for (int k = 0; k < 3; ++k) x[k] = in->weight * (p[k] - centre[k]);
       growExtent(&gather->joints[in->joint].change, x);
     }
   }
-  for (uint32_t i = 0; i < gather->usedCount; i++) {
+  for (uint32_t i = 0; i < gather->usedCount; ++i) {
     pnGathered *g = &gather->joints[gather->used[i]];
-    if (g->listed < count) {
-      growExtent(&g->change, zero);
-    }
+    if (g->listed < count) growExtent(&g->change, zero);
   }
 }
 
@@ -145,12 +128,10 @@ static void gatherTargets(pnSkinGather *gather, uint32_t vertex) {
   restOf(gather, vertex, p);
   uint32_t first = deltas ? morph->entryFirst[vertex] : 0,
            end = deltas ? morph->entryFirst[vertex + 1] : morph->targetCount;
-  for (uint32_t e = first; e < end; e++) {
+  for (uint32_t e = first; e < end; ++e) {
     const float *given =
         deltas ? morph->entries[e].move : morph->positions + 3 * ((size_t)vertex * morph->targetCount + e);
-    for (int k = 0; k < 3; k++) {
-      move[k] = given[k] - (deltas ? 0 : p[k]);
-    }
+    for (int k = 0; k < 3; ++k) move[k] = given[k] - (deltas ? 0 : p[k]);
     growExtent(&touch(gather, &gather->targets[deltas ? morph->entries[e].target : e])->moves, move);
   }
 }
@@ -160,21 +141,13 @@ static bool gatherNode(pnSkinGather *gather, uint32_t node, pnDeltaList *out) {
   static const double zero[3] = {0};
   uint32_t n;
   const uint32_t *v = pn_verticesBelow(gather->tree, node, &n);
-  gather->mark++;
-  for (uint32_t i = 0; i < n; i++) {
-    gatherTargets(gather, v[i] / 3);
-  }
-  for (uint32_t t = 0; t < morph->targetCount; t++) {
+  ++gather->mark;
+  for (uint32_t i = 0; i < n; ++i) gatherTargets(gather, v[i] / 3);
+  for (uint32_t t = 0; t < morph->targetCount; ++t) {
     pnGathered *g = &gather->targets[t];
-    if (g->mark != gather->mark) {
-      continue;
-    }
-    if (g->listed < n) {
-      growExtent(&g->moves, zero);
-    }
-    if (!pn_arrayPush(&out->deltas, ((pnSkinDelta){t, pn_skinSpanOf(&g->moves)}))) {
-      return false;
-    }
+    if (g->mark != gather->mark) continue;
+    if (g->listed < n) growExtent(&g->moves, zero);
+    if (!pn_arrayPush(&out->deltas, ((pnSkinDelta){t, pn_skinSpanOf(&g->moves)}))) return false;
   }
   return true;
 }
@@ -185,18 +158,14 @@ static size_t firstBytes(const pnTree *tree) {
 
 bool pn_gatherDeltas(pnSkinGather *gather, pnDeltaList *out) {
   const pnTree *tree = gather->tree;
-  if (!gather->pose->morph) {
-    return true;
-  }
+  if (!gather->pose->morph) return true;
   out->first = pn_alloc(firstBytes(tree));
   bool ok = out->first != NULL;
-  for (uint32_t node = 0; ok && node < tree->shape->nodeCount; node++) {
+  for (uint32_t node = 0; ok && node < tree->shape->nodeCount; ++node) {
     out->first[node] = (uint32_t)out->deltas.count;
     ok = gatherNode(gather, node, out) && out->deltas.count <= UINT32_MAX;
   }
-  if (ok) {
-    out->first[tree->shape->nodeCount] = (uint32_t)out->deltas.count;
-  }
+  if (ok) out->first[tree->shape->nodeCount] = (uint32_t)out->deltas.count;
   return ok;
 }
 
@@ -213,12 +182,8 @@ void pn_placeDeltas(const pnDeltaList *list, const pnTree *tree, pnSkinBound *bo
 }
 
 void pn_copyDeltas(const pnDeltaList *list, const pnTree *tree, pnSkinBound *bound) {
-  if (list->first) {
-    memcpy(bound->deltaFirst, list->first, firstBytes(tree));
-  }
-  if (list->deltas.count > 0) {
-    memcpy(bound->deltas, list->deltas.data, list->deltas.count * sizeof(pnSkinDelta));
-  }
+  if (list->first) memcpy(bound->deltaFirst, list->first, firstBytes(tree));
+  if (list->deltas.count > 0) memcpy(bound->deltas, list->deltas.data, list->deltas.count * sizeof(pnSkinDelta));
 }
 
 /* ---------------------------------------------------------------- memory */

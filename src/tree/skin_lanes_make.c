@@ -33,13 +33,9 @@ static float *rowsOf(LaneMaker *maker, uint32_t seat, uint32_t joint) {
   if (at < maker->termFirst[seat] || at >= maker->termJoint.count || maker->termJoint.data[at] != joint) {
     at = (uint32_t)maker->termJoint.count;
     size_t end = maker->termRows.count + maker->termFloats;
-    if (!pn_arrayPush(&maker->termJoint, joint) || !pn_arrayReserve(&maker->termRows, end)) {
-      return NULL;
-    }
+    if (!pn_arrayPush(&maker->termJoint, joint) || !pn_arrayReserve(&maker->termRows, end)) return NULL;
     float *rows = maker->termRows.data + maker->termRows.count;
-    for (size_t i = 0; i < maker->termFloats; i++) {
-      rows[i] = i < maker->termFloats - PN_LANES ? -FLT_MAX : 0;
-    }
+    for (size_t i = 0; i < maker->termFloats; ++i) rows[i] = i < maker->termFloats - PN_LANES ? -FLT_MAX : 0;
     maker->termRows.count = end;
     maker->slot[joint] = at;
   }
@@ -55,13 +51,10 @@ static float reachUp(double reach) {
 /* The joint's rows in a lane. */
 static bool putLane(LaneMaker *maker, uint32_t seat, uint32_t lane, uint32_t joint, const pnGathered *g, bool main) {
   float *rows = rowsOf(maker, seat, joint);
-  if (!rows) {
-    return false;
-  }
+  if (!rows) return false;
   uint32_t sides = 2 * maker->gather.set->count;
-  for (uint32_t i = 0; i < sides; i++) {
+  for (uint32_t i = 0; i < sides; ++i)
     rows[i * PN_LANES + lane] = i < 6 ? reachUp(g->reach[i]) : nextafterf((float)g->reach[i], INFINITY);
-  }
   if (main) {
     const uint32_t ones = 0xffffffffu;
     memcpy(rows + sides * PN_LANES + lane, &ones, sizeof ones);
@@ -72,11 +65,8 @@ static bool putLane(LaneMaker *maker, uint32_t seat, uint32_t lane, uint32_t joi
 /* ---------------------------------------------------------------- pairs */
 
 static pnLanePair *pairOf(LaneMaker *maker, uint32_t seat, uint32_t a, uint32_t b) {
-  for (size_t i = maker->pairFirst[seat]; i < maker->pairs.count; i++) {
-    if (maker->pairs.data[i].a == a && maker->pairs.data[i].b == b) {
-      return &maker->pairs.data[i];
-    }
-  }
+  for (size_t i = maker->pairFirst[seat]; i < maker->pairs.count; ++i)
+    if (maker->pairs.data[i].a == a && maker->pairs.data[i].b == b) return &maker->pairs.data[i];
   pnLanePair none = {.a = a, .b = b};
   return pn_arrayPush(&maker->pairs, none) ? &maker->pairs.data[maker->pairs.count - 1] : NULL;
 }
@@ -86,18 +76,16 @@ static bool putPairs(LaneMaker *maker, uint32_t seat, uint32_t lane, const uint3
   pnSkinGather *gather = &maker->gather;
   pnSkinSpan all = pn_skinSpanOf(&gather->all.moves);
   pn_gatherChanges(gather, listed, count, all.mid);
-  for (uint32_t i = 1; i < gather->usedCount; i++) {
+  for (uint32_t i = 1; i < gather->usedCount; ++i) {
     uint32_t main = gather->used[0], joint = gather->used[i];
     const pnGathered *g = &gather->joints[joint];
     pnLanePair *pair = pairOf(maker, seat, PN_MIN(main, joint), PN_MAX(main, joint));
-    if (!pair) {
-      return false;
-    }
+    if (!pair) return false;
     float sign = main < joint ? 1.0f : -1.0f;
     pnSkinSpan x = pn_skinSpanOf(&g->change);
     pn_roundOut(g->listed < count ? 0 : g->low, g->high, &pair->weight[lane], &pair->weightHalf[lane]);
     pair->weight[lane] *= sign;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
       pair->centre[k][lane] = all.mid[k];
       pair->x[k][lane] = sign * x.mid[k];
       pair->xHalf[k][lane] = x.half[k];
@@ -111,7 +99,7 @@ static bool putPairs(LaneMaker *maker, uint32_t seat, uint32_t lane, const uint3
 /* How far apart the weights of a joint besides the main one are, at most; 0 with one joint. */
 static double weightRange(const pnSkinGather *gather, uint32_t count) {
   double widest = 0;
-  for (uint32_t i = 1; i < gather->usedCount; i++) {
+  for (uint32_t i = 1; i < gather->usedCount; ++i) {
     const pnGathered *g = &gather->joints[gather->used[i]];
     widest = fmax(widest, g->high - (g->listed < count ? 0 : g->low));
   }
@@ -123,7 +111,7 @@ static double weightRange(const pnSkinGather *gather, uint32_t count) {
 static bool hasPairs(LaneMaker *maker, uint32_t seat) {
   const pnTree *tree = maker->gather.tree;
   uint32_t first, lanes = lanesOf(tree, seat, &first), most = 0, several = 0, close = 0;
-  for (uint32_t lane = 0; lane < lanes; lane++) {
+  for (uint32_t lane = 0; lane < lanes; ++lane) {
     uint32_t n;
     const uint32_t *v = pn_verticesBelow(tree, first + lane, &n);
     pn_gatherJoints(&maker->gather, v, n);
@@ -140,11 +128,11 @@ static bool addSeat(LaneMaker *maker, uint32_t seat) {
   maker->termFirst[seat] = (uint32_t)maker->termJoint.count;
   maker->pairFirst[seat] = (uint32_t)maker->pairs.count;
   bool pairs = hasPairs(maker, seat), ok = true;
-  for (uint32_t lane = 0; ok && lane < lanes; lane++) {
+  for (uint32_t lane = 0; ok && lane < lanes; ++lane) {
     uint32_t n;
     const uint32_t *v = pn_verticesBelow(gather->tree, first + lane, &n);
     pn_gatherJoints(gather, v, n);
-    for (uint32_t i = 0; ok && i < gather->usedCount; i++) {
+    for (uint32_t i = 0; ok && i < gather->usedCount; ++i) {
       uint32_t joint = gather->used[i];
       ok = putLane(maker, seat, lane, joint, pairs && i == 0 ? &gather->all : &gather->joints[joint], i == 0);
     }
@@ -175,17 +163,13 @@ static pnResult keep(const pnTree *tree, const LaneMaker *maker, void **outData,
   size_t firstBytes = ((size_t)tree->shape->innerCount + 2) * sizeof(uint32_t);
   *outBytes = layout(maker, &bound, NULL);
   *outData = pn_allocZero(*outBytes);
-  if (!*outData) {
-    return pn_failMemory(*outBytes);
-  }
+  if (!*outData) return pn_failMemory(*outBytes);
   layout(maker, &bound, *outData);
   memcpy(bound.lanes.termFirst, maker->termFirst, firstBytes);
   memcpy(bound.lanes.termJoint, maker->termJoint.data, maker->termJoint.count * sizeof(uint32_t));
   memcpy(bound.lanes.termRows, maker->termRows.data, maker->termRows.count * sizeof(float));
   memcpy(bound.lanes.pairFirst, maker->pairFirst, firstBytes);
-  if (maker->pairs.count > 0) {
-    memcpy(bound.lanes.pairs, maker->pairs.data, maker->pairs.count * sizeof(pnLanePair));
-  }
+  if (maker->pairs.count > 0) memcpy(bound.lanes.pairs, maker->pairs.data, maker->pairs.count * sizeof(pnLanePair));
   pn_copyDeltas(&maker->deltas, tree, &bound);
   memcpy(*outData, &bound, sizeof bound);
   return PN_OK;
@@ -193,11 +177,8 @@ static pnResult keep(const pnTree *tree, const LaneMaker *maker, void **outData,
 
 static bool gatherAll(LaneMaker *maker) {
   uint32_t seats = maker->gather.tree->shape->innerCount + 1;
-  for (uint32_t seat = 0; seat < seats; seat++) {
-    if (!addSeat(maker, seat)) {
-      return false;
-    }
-  }
+  for (uint32_t seat = 0; seat < seats; ++seat)
+    if (!addSeat(maker, seat)) return false;
   maker->termFirst[seats] = (uint32_t)maker->termJoint.count;
   maker->pairFirst[seats] = (uint32_t)maker->pairs.count;
   return pn_gatherDeltas(&maker->gather, &maker->deltas);

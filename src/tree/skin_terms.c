@@ -24,22 +24,17 @@ static void ballOfSpan(pnSkinSpan *s) {
 /* ---------------------------------------------------------------- balls and distances */
 
 static bool isMovedBy(const pnSkin *skin, uint32_t vertex, uint32_t joint) {
-  for (uint32_t e = skin->influenceFirst[vertex]; e < skin->influenceFirst[vertex + 1]; e++) {
-    if (skin->influences[e].joint == joint) {
-      return true;
-    }
-  }
+  for (uint32_t e = skin->influenceFirst[vertex]; e < skin->influenceFirst[vertex + 1]; ++e)
+    if (skin->influences[e].joint == joint) return true;
   return false;
 }
 
 /* The smallest ball of the vertices that a joint moves; PN_NONE: of all. */
 static pnSkinSpan ballOf(const TermMaker *maker, const uint32_t *v, uint32_t n, uint32_t joint) {
   uint32_t count = 0;
-  for (uint32_t i = 0; i < n; i++) {
-    if (joint == PN_NONE || isMovedBy(maker->gather.pose->skin, v[i] / 3, joint)) {
+  for (uint32_t i = 0; i < n; ++i)
+    if (joint == PN_NONE || isMovedBy(maker->gather.pose->skin, v[i] / 3, joint))
       memcpy(maker->points + 4 * (size_t)count++, maker->gather.tree->mesh->vertices + v[i], 3 * sizeof(float));
-    }
-  }
   pnSkinSpan ball = {{0}, {0}};
   pn_smallestBall(maker->points, count, ball.mid, &ball.half[0]);
   return ball;
@@ -50,7 +45,7 @@ static float farFromPivot(const TermMaker *maker, const uint32_t *v, uint32_t n,
   const pnSkin *skin = maker->gather.pose->skin;
   const double c[3] = {skin->pivots[joint].x, skin->pivots[joint].y, skin->pivots[joint].z};
   double most = 0;
-  for (uint32_t i = 0; i < n; i++) {
+  for (uint32_t i = 0; i < n; ++i) {
     if (isMovedBy(skin, v[i] / 3, joint)) {
       const float *at = maker->gather.tree->mesh->vertices + v[i];
       const double p[3] = {at[0], at[1], at[2]};
@@ -71,10 +66,8 @@ static bool addTerms(TermMaker *maker, uint32_t node) {
   pnSkinSpan span = balls ? ballOf(maker, v, n, PN_NONE) : pn_skinSpanOf(&gather->all.moves);
   maker->spans[node] = span;
   bool changes = linear && gather->usedCount > 1 && gather->usedCount <= PN_CHANGE_TERMS;
-  if (changes) {
-    pn_gatherChanges(gather, v, n, span.mid);
-  }
-  for (uint32_t i = 0; i < gather->usedCount; i++) {
+  if (changes) pn_gatherChanges(gather, v, n, span.mid);
+  for (uint32_t i = 0; i < gather->usedCount; ++i) {
     const pnGathered *g = &gather->joints[gather->used[i]];
     pnSkinTerm term = {.joint = gather->used[i]};
     pn_roundOut(linear && g->listed < n ? 0 : g->low, g->high, &term.weight, &term.weightHalf);
@@ -84,9 +77,7 @@ static bool addTerms(TermMaker *maker, uint32_t node) {
       ballOfSpan(&term.change);
     }
     term.away = linear ? 0 : farFromPivot(maker, v, n, term.joint);
-    if (!pn_arrayPush(&maker->terms, term)) {
-      return false;
-    }
+    if (!pn_arrayPush(&maker->terms, term)) return false;
   }
   return true;
 }
@@ -111,9 +102,7 @@ static pnResult keep(const pnTree *tree, const TermMaker *maker, void **outData,
   size_t nodes = tree->shape->nodeCount;
   *outBytes = layout(maker, &bound, NULL);
   *outData = pn_allocZero(*outBytes);
-  if (!*outData) {
-    return pn_failMemory(*outBytes);
-  }
+  if (!*outData) return pn_failMemory(*outBytes);
   layout(maker, &bound, *outData);
   memcpy(bound.spans, maker->spans, nodes * sizeof(pnSkinSpan));
   memcpy(bound.termFirst, maker->termFirst, (nodes + 1) * sizeof(uint32_t));
@@ -126,11 +115,9 @@ static pnResult keep(const pnTree *tree, const TermMaker *maker, void **outData,
 /* All nodes; false: out of memory, or more terms than can be numbered. */
 static bool gatherAll(TermMaker *maker) {
   uint32_t nodes = maker->gather.tree->shape->nodeCount;
-  for (uint32_t node = 0; node < nodes; node++) {
+  for (uint32_t node = 0; node < nodes; ++node) {
     maker->termFirst[node] = (uint32_t)maker->terms.count;
-    if (!addTerms(maker, node) || maker->terms.count > UINT32_MAX) {
-      return false;
-    }
+    if (!addTerms(maker, node) || maker->terms.count > UINT32_MAX) return false;
   }
   maker->termFirst[nodes] = (uint32_t)maker->terms.count;
   return pn_gatherDeltas(&maker->gather, &maker->deltas);
@@ -140,7 +127,7 @@ static bool gatherAll(TermMaker *maker) {
  * cluster once a leaf. */
 static uint32_t mostListed(const pnTree *tree) {
   uint32_t most = 0;
-  for (uint32_t node = 0; node < tree->shape->nodeCount; node++) {
+  for (uint32_t node = 0; node < tree->shape->nodeCount; ++node) {
     uint32_t n;
     pn_verticesBelow(tree, node, &n);
     most = PN_MAX(most, n);

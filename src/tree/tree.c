@@ -16,9 +16,7 @@ pnTreeDef pnDefaultTreeDef(void) {
 /* ---------------------------------------------------------------- life */
 
 static void freeTree(pnTree *tree) {
-  if (tree->rule->release) {
-    tree->rule->release(tree);
-  }
+  if (tree->rule->release) tree->rule->release(tree);
   pn_free(tree->ruleData, tree->ruleBytes);
   pn_free(tree->memory, tree->memoryBytes);
   pn_free(tree->blockBytes ? tree->leafPositions : NULL, tree->blockBytes);
@@ -40,14 +38,10 @@ static size_t layoutFrame(pnTree *t, char *base) {
 
 /* What changes from frame to frame. */
 static pnResult allocFrame(pnTree *t) {
-  if (t->shape->nodeCount == 0) {
-    return PN_OK;
-  }
+  if (t->shape->nodeCount == 0) return PN_OK;
   t->memoryBytes = layoutFrame(t, NULL);
   t->memory = pn_allocZero(t->memoryBytes);
-  if (!t->memory) {
-    return pn_failMemory(t->memoryBytes);
-  }
+  if (!t->memory) return pn_failMemory(t->memoryBytes);
   layoutFrame(t, t->memory);
   return PN_OK;
 }
@@ -56,9 +50,7 @@ static pnResult allocFrame(pnTree *t) {
 static pnResult takeShape(pnTree *tree) {
   const pnTree *twin = tree->def.twin;
   const pnShape *given = tree->def.shape;
-  if (!given && twin && pn_fitsShape(twin->shape, &tree->def, tree->rule)) {
-    given = twin->shape;
-  }
+  if (!given && twin && pn_fitsShape(twin->shape, &tree->def, tree->rule)) given = twin->shape;
   if (given) {
     tree->shape = pn_retainShape(given);
     return PN_OK;
@@ -74,9 +66,7 @@ static pnResult settle(pnTree *tree, const pnTreePlan *def) {
   const pnShape *shape = def->shape;
   tree->pose = def->pose;
   tree->mesh = def->pose->mesh;
-  if (!shape) {
-    return pn_resolveDef(def, &tree->def, &tree->rule);
-  }
+  if (!shape) return pn_resolveDef(def, &tree->def, &tree->rule);
   if (shape->motion != def->pose->motion || shape->mesh != def->pose->mesh || shape->morph != def->pose->morph ||
       shape->skin != def->pose->skin) {
     return pn_fail(PN_ERROR_KIND, "tree: its shape was made of mesh '%s', and the pose has another mesh, morph or skin",
@@ -97,9 +87,7 @@ pnResult pnCreateTree(const pnTreeDef *def, pnTree **outTree) {
   PN_ASSERT(def && outTree);
   *outTree = NULL;
   pnResult result = pn_checkCookie(def->cookie, "pnTreeDef");
-  if (result != PN_OK) {
-    return result;
-  }
+  if (result != PN_OK) return result;
   PN_ASSERT(def->pose);
   pnTreePlan plan = pn_planOf(def);
   return pn_createTree(&plan, outTree);
@@ -108,9 +96,7 @@ pnResult pnCreateTree(const pnTreeDef *def, pnTree **outTree) {
 pnResult pn_createTree(const pnTreePlan *def, pnTree **outTree) {
   *outTree = NULL;
   pnTree *tree = pn_allocZero(sizeof(pnTree));
-  if (!tree) {
-    return pn_failMemory(sizeof(pnTree));
-  }
+  if (!tree) return pn_failMemory(sizeof(pnTree));
   pnResult result = settle(tree, def);
   if (result != PN_OK) {
     pn_free(tree, sizeof(pnTree));
@@ -119,16 +105,10 @@ pnResult pn_createTree(const pnTreePlan *def, pnTree **outTree) {
   pn_setForm(tree, tree->def.form);
   tree->box = (pnBox){{1, 1, 1}, {-1, -1, -1}};
   result = takeShape(tree);
-  if (result == PN_OK) {
-    result = allocFrame(tree);
-  }
+  if (result == PN_OK) result = allocFrame(tree);
   if (result == PN_OK && tree->shape->nodeCount > 0) {
-    if (tree->rule->prepare) {
-      result = tree->rule->prepare(tree);
-    }
-    if (result == PN_OK) {
-      result = pnTree_Update(tree, NULL);
-    }
+    if (tree->rule->prepare) result = tree->rule->prepare(tree);
+    if (result == PN_OK) result = pnTree_Update(tree, NULL);
   }
   if (result != PN_OK) {
     freeTree(tree);
@@ -142,32 +122,25 @@ pnResult pn_createTree(const pnTreePlan *def, pnTree **outTree) {
 }
 
 void pnDestroyTree(pnTree *tree) {
-  if (tree) {
-    freeTree(tree);
-  }
+  if (tree) freeTree(tree);
 }
 
 pnResult pnTree_Update(pnTree *tree, const pnTasks *tasks) {
   PN_FLOAT_SCOPE;
   PN_ASSERT(tree);
   bool empty = tree->shape->nodeCount == 0 && !tree->rule->reshapes;
-  if (empty || tree->poseFrame == tree->pose->frame) {
-    return PN_OK;
-  }
+  if (empty || tree->poseFrame == tree->pose->frame) return PN_OK;
   /* a shared array that nobody has looked through: some rules see by themselves what is not a number, others do not */
   float maxAbs;
   bool unseen = tree->pose->sourceMaxAbs < 0 && !(tree->rule->seesAll && tree->form->keepsNan);
   pnResult result = unseen ? pn_checkNumbers(tree->pose, tree->pose->source, &maxAbs) : PN_OK;
-  if (result == PN_OK) {
-    result = pn_beginFrame(tree);
-  }
+  if (result == PN_OK) result = pn_beginFrame(tree);
   if (result == PN_OK) {
     result = tree->rule->update(tree, tasks);
     if (result == PN_ERROR_NUMBER) {
       /* whose fault? name the vertex if the source has a bad one */
-      if (pn_checkNumbers(tree->pose, tree->pose->source, &maxAbs) == PN_OK) {
+      if (pn_checkNumbers(tree->pose, tree->pose->source, &maxAbs) == PN_OK)
         pn_fail(result, "mesh '%s': a vertex moved to infinity; check its transform or joints", tree->mesh->name);
-      }
     }
   }
   if (result != PN_OK) {
@@ -181,14 +154,10 @@ pnResult pnTree_Update(pnTree *tree, const pnTasks *tasks) {
 pnResult pnTree_Rebuild(pnTree *tree) {
   PN_FLOAT_SCOPE;
   PN_ASSERT(tree);
-  if (tree->rule->reshapes) {
-    return pnTree_Update(tree, NULL);
-  }
+  if (tree->rule->reshapes) return pnTree_Update(tree, NULL);
   pnTree *fresh;
   pnResult result = pn_createTree(&tree->def, &fresh);
-  if (result != PN_OK) {
-    return result;
-  }
+  if (result != PN_OK) return result;
   pnTree old = *tree;
   *tree = *fresh;
   *fresh = old;
@@ -214,13 +183,10 @@ static double surface(pnBox b) {
 /* Summed surface of the volumes in the fresh eager nodes over the surface of the whole. */
 static float relativeSurface(const pnTree *tree) {
   double whole = surface(tree->box), sum = 0;
-  for (uint32_t i = 0; i < tree->shape->eagerCount; i++) {
+  for (uint32_t i = 0; i < tree->shape->eagerCount; ++i) {
     uint32_t node = tree->shape->eagerNodes[i];
-    if (atomic_load_explicit(&tree->stamp[node], memory_order_acquire) == tree->now) {
-      for (uint32_t j = 0; j < tree->shape->count[node]; j++) {
-        sum += surface(laneBox(tree, node, j));
-      }
-    }
+    if (atomic_load_explicit(&tree->stamp[node], memory_order_acquire) == tree->now)
+      for (uint32_t j = 0; j < tree->shape->count[node]; ++j) sum += surface(laneBox(tree, node, j));
   }
   return whole > 0 ? (float)(sum / whole) : 0;
 }
@@ -260,15 +226,11 @@ size_t pnTree_GetByteCount(const pnTree *tree) {
 uint32_t pnTree_GetLevelBoxes(pnTree *tree, uint32_t level, pnBox *outBoxes, uint32_t capacity) {
   PN_FLOAT_SCOPE;
   uint32_t count = 0;
-  for (uint32_t node = 0; node < tree->shape->nodeCount; node++) {
+  for (uint32_t node = 0; node < tree->shape->nodeCount; ++node) {
     /* how deep is it? */
     uint32_t depth = 0;
-    for (uint32_t up = node; up != 0; up = tree->shape->parent[up] / PN_LANES) {
-      depth++;
-    }
-    if (depth != level) {
-      continue;
-    }
+    for (uint32_t up = node; up != 0; up = tree->shape->parent[up] / PN_LANES) ++depth;
+    if (depth != level) continue;
     if (count < capacity) {
       uint32_t parent = tree->shape->parent[node] / PN_LANES;
       if (parent < tree->shape->nodeCount) {
@@ -277,7 +239,7 @@ uint32_t pnTree_GetLevelBoxes(pnTree *tree, uint32_t level, pnBox *outBoxes, uin
       }
       outBoxes[count] = laneBox(tree, parent, tree->shape->parent[node] % PN_LANES);
     }
-    count++;
+    ++count;
   }
   return count;
 }

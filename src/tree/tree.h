@@ -156,9 +156,7 @@ PN_INLINE bool pn_isLeaf(const pnTree *tree, uint32_t node) {
 /* The three corners of the triangle in a slot (leaf * 8 + lane). Four floats may be read of each; three count. */
 PN_INLINE void pn_slotCorners(const pnTree *tree, uint32_t slot, const float *out[3]) {
   const uint32_t *corner = tree->corners + 3 * (size_t)slot;
-  for (int k = 0; k < 3; k++) {
-    out[k] = (const float *)(const void *)(tree->cornerBase + corner[k]);
-  }
+  for (int k = 0; k < 3; ++k) out[k] = (const float *)(const void *)(tree->cornerBase + corner[k]);
 }
 PN_INLINE bool pn_isInPlace(const pnTree *tree) {
   return tree->corners == tree->shape->sourceCorners;

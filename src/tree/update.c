@@ -22,18 +22,11 @@ static bool fits(const pnUpdateRule *rule, const pnTreePlan *def) {
 }
 
 const pnUpdateRule *pn_chooseRule(const pnTreePlan *def) {
-  if (def->big != PN_BIG_WHOLE) {
-    return def->update == PN_UPDATE_DEFAULT ? &pn_updateDivided : NULL;
-  }
-  if (def->update != PN_UPDATE_DEFAULT) {
-    return fits(s_rules[def->update], def) ? s_rules[def->update] : NULL;
-  }
+  if (def->big != PN_BIG_WHOLE) return def->update == PN_UPDATE_DEFAULT ? &pn_updateDivided : NULL;
+  if (def->update != PN_UPDATE_DEFAULT) return fits(s_rules[def->update], def) ? s_rules[def->update] : NULL;
   const pnUpdateRule *best = NULL;
-  for (int i = 0; i < PN_UPDATE_COUNT; i++) {
-    if (fits(s_rules[i], def) && s_rules[i]->rank > (best ? best->rank : 0)) {
-      best = s_rules[i];
-    }
-  }
+  for (int i = 0; i < PN_UPDATE_COUNT; ++i)
+    if (fits(s_rules[i], def) && s_rules[i]->rank > (best ? best->rank : 0)) best = s_rules[i];
   return best;
 }
 
@@ -73,7 +66,7 @@ pnResult pn_copyRuleHead(pnTree *tree, size_t headBytes, size_t ownCount, size_t
  * released is written, and with one such pair for each node that is filled a tenth of a query is waiting. */
 static void fillCounted(pnTree *tree, uint32_t node, pnFresh *fresh) {
   tree->rule->fill(tree, node);
-  fresh->nodes++;
+  ++fresh->nodes;
   if (pn_isLeaf(tree, node)) {
     const uint32_t *at = tree->shape->leafVertexFirst + (node - tree->shape->innerCount);
     fresh->vertices += at[1] - at[0];
@@ -100,9 +93,7 @@ static void publish(pnTree *tree, uint32_t node) {
 }
 
 static void waitFor(const pnTree *tree, uint32_t node) {
-  while (atomic_load_explicit(&tree->stamp[node], memory_order_acquire) != tree->now) {
-    pn_pause();
-  }
+  while (atomic_load_explicit(&tree->stamp[node], memory_order_acquire) != tree->now) pn_pause();
 }
 
 void pn_freshenSlow(pnTree *tree, uint32_t node, pnFresh *fresh) {
@@ -120,9 +111,7 @@ void pn_freshenSlow(pnTree *tree, uint32_t node, pnFresh *fresh) {
 #define AHEAD 4u
 
 PN_INLINE void prefetchFill(const pnTree *tree, uint32_t node) {
-  if (!pn_isLeaf(tree, node)) {
-    return;
-  }
+  if (!pn_isLeaf(tree, node)) return;
   uint32_t leaf = node - tree->shape->innerCount;
   __builtin_prefetch(tree->corners + 24 * (size_t)leaf);
   __builtin_prefetch(tree->corners + 24 * (size_t)leaf + 16);
@@ -134,11 +123,10 @@ PN_INLINE void prefetchFill(const pnTree *tree, uint32_t node) {
 }
 
 static void fillManyAlone(pnTree *tree, const uint32_t *nodes, uint32_t count, pnFresh *fresh) {
-  for (uint32_t i = 0; i < count; i++) {
+  for (uint32_t i = 0; i < count; ++i) {
     prefetchFill(tree, nodes[PN_MIN(i + AHEAD, count - 1)]);
-    if (atomic_load_explicit(&tree->stamp[nodes[i]], memory_order_relaxed) != tree->now) {
+    if (atomic_load_explicit(&tree->stamp[nodes[i]], memory_order_relaxed) != tree->now)
       fillAlone(tree, nodes[i], fresh);
-    }
   }
 }
 
@@ -149,23 +137,19 @@ void pn_freshenMany(pnTree *tree, uint32_t *nodes, uint32_t count, pnFresh *fres
     return;
   }
   uint32_t mine = 0;
-  for (uint32_t i = 0; i < count; i++) {
+  for (uint32_t i = 0; i < count; ++i) {
     if (claim(tree, nodes[i])) {
       uint32_t node = nodes[i];
       nodes[i] = nodes[mine];
       nodes[mine++] = node;
     }
   }
-  for (uint32_t i = 0; i < mine; i++) {
+  for (uint32_t i = 0; i < mine; ++i) {
     prefetchFill(tree, nodes[PN_MIN(i + AHEAD, mine - 1)]);
     fillCounted(tree, nodes[i], fresh);
   }
-  for (uint32_t i = 0; i < mine; i++) {
-    publish(tree, nodes[i]);
-  }
-  for (uint32_t i = mine; i < count; i++) {
-    waitFor(tree, nodes[i]);
-  }
+  for (uint32_t i = 0; i < mine; ++i) publish(tree, nodes[i]);
+  for (uint32_t i = mine; i < count; ++i) waitFor(tree, nodes[i]);
 }
 
 void pn_findCorners(pnTree *tree) {
@@ -177,9 +161,7 @@ void pn_findCorners(pnTree *tree) {
 /* Trees that are read in place have no blocks until their pose has a transform. */
 static pnResult needBlocks(pnTree *tree) {
   const pnShape *s = tree->shape;
-  if (tree->leafPositions || s->nodeCount == 0 || (s->sourceCorners && pn_isPlain(tree->pose))) {
-    return PN_OK;
-  }
+  if (tree->leafPositions || s->nodeCount == 0 || (s->sourceCorners && pn_isPlain(tree->pose))) return PN_OK;
   size_t bytes = pn_bytes(s->leafVertexFirst[s->leafCount], 4 * sizeof(float));
   tree->leafPositions = pn_allocZero(bytes);
   tree->blockBytes = tree->leafPositions ? bytes : 0;
@@ -188,15 +170,12 @@ static pnResult needBlocks(pnTree *tree) {
 
 pnResult pn_beginFrame(pnTree *tree) {
   pnResult result = tree->rule->reshapes ? PN_OK : needBlocks(tree);
-  if (result != PN_OK) {
-    return result;
-  }
+  if (result != PN_OK) return result;
   pn_findCorners(tree);
-  tree->now++;
+  ++tree->now;
   if (tree->now == PN_STAMP_BUSY) {
-    for (uint32_t i = 0; i < tree->shape->nodeCount; i++) {
+    for (uint32_t i = 0; i < tree->shape->nodeCount; ++i)
       atomic_store_explicit(&tree->stamp[i], 0, memory_order_relaxed);
-    }
     pn_free(tree->slants, tree->slantBytes); /* whose stamps are old ones, too; they come back when they pay */
     tree->slants = NULL;
     tree->slantBytes = 0;
@@ -220,16 +199,13 @@ const uint32_t *pn_verticesBelow(const pnTree *tree, uint32_t node, uint32_t *ou
   }
   /* above the cut: the clusters that start in [first, end); they are in tree order, so search by their first leaf */
   uint32_t lo[2] = {0, 0}, bound[2] = {first, end};
-  for (int side = 0; side < 2; side++) {
+  for (int side = 0; side < 2; ++side) {
     uint32_t hi = tree->shape->clusterCount;
     while (lo[side] < hi) {
       uint32_t mid = (lo[side] + hi) / 2, clusterFirst, clusterEnd;
       pn_leafRange(tree, tree->shape->clusterNode[mid], &clusterFirst, &clusterEnd);
-      if (clusterFirst < bound[side]) {
-        lo[side] = mid + 1;
-      } else {
-        hi = mid;
-      }
+      if (clusterFirst < bound[side]) lo[side] = mid + 1;
+      else hi = mid;
     }
   }
   *outCount = tree->shape->clusterVertexFirst[lo[1]] - tree->shape->clusterVertexFirst[lo[0]];
@@ -240,9 +216,7 @@ void pn_fetchListed(const pnPose *pose, const uint32_t *listed, uint32_t count, 
   uint32_t vertices[PN_FETCH_CHUNK];
   for (uint32_t i = 0; i < count; i += PN_FETCH_CHUNK) {
     uint32_t n = PN_MIN(PN_FETCH_CHUNK, count - i);
-    for (uint32_t j = 0; j < n; j++) {
-      vertices[j] = listed[i + j] / 3;
-    }
+    for (uint32_t j = 0; j < n; ++j) vertices[j] = listed[i + j] / 3;
     pn_poseFetch(pose, vertices, n, out + 4 * (size_t)i, 4);
   }
 }
@@ -260,7 +234,7 @@ void pn_fetchListed(const pnPose *pose, const uint32_t *listed, uint32_t count, 
 #define LIFT 60
 static void chooseGrid(pnGrid *grid, const pnSlabSet *set, const pnSlabs *s) {
   double extent = 0, reach = 0;
-  for (uint32_t d = 0; d < set->count; d++) {
+  for (uint32_t d = 0; d < set->count; ++d) {
     double cells = d < 3 ? 1 : 0.25;
     extent = fmax(extent, cells * ((double)s->hi[d] - s->lo[d]));
     reach = fmax(reach, cells * fmax(fabs((double)s->lo[d]), fabs((double)s->hi[d])));
@@ -278,7 +252,7 @@ static void chooseGrid(pnGrid *grid, const pnSlabSet *set, const pnSlabs *s) {
   int lift = grid->exponent > 120 ? LIFT : 0;
   grid->lift = ldexpf(1.0f, lift);
   grid->cell = ldexp(1.0, -grid->exponent);
-  for (uint32_t d = 0; d < set->count; d++) {
+  for (uint32_t d = 0; d < set->count; ++d) {
     grid->scale[d] = ldexpf(1.0f, grid->exponent - lift - (d < 3 ? 0 : 2));
     /* offsets in steps of 24576 cells: two neighbouring ones differ by what one 16-bit sum can bridge (traverse.c) */
     double middle = 0.5 * ((double)s->lo[d] + s->hi[d]) / pn_cellSize(grid, d);
@@ -288,11 +262,8 @@ static void chooseGrid(pnGrid *grid, const pnSlabSet *set, const pnSlabs *s) {
 
 bool pn_setRoot(pnTree *tree, const pnBound *root) {
   const pnSlabs *s = &root->slabs;
-  for (int k = 0; k < 3; k++) {
-    if (!(fabsf(s->lo[k]) <= FLT_MAX) || !(fabsf(s->hi[k]) <= FLT_MAX)) {
-      return false;
-    }
-  }
+  for (int k = 0; k < 3; ++k)
+    if (!(fabsf(s->lo[k]) <= FLT_MAX) || !(fabsf(s->hi[k]) <= FLT_MAX)) return false;
   tree->box = (pnBox){{s->lo[0], s->lo[1], s->lo[2]}, {s->hi[0], s->hi[1], s->hi[2]}};
   chooseGrid(&tree->grid, tree->slabs ? tree->slabs : &pn_slabBox, s);
   pn_putBounds(tree, tree->shape->nodeCount, root, 1);
@@ -302,11 +273,8 @@ bool pn_setRoot(pnTree *tree, const pnBound *root) {
 /* ---------------------------------------------------------------- filling nodes */
 
 void pn_fillFromVertices(pnTree *tree, uint32_t node) {
-  if (pn_isLeaf(tree, node)) {
-    pn_fillLeaf(tree, node);
-  } else {
-    tree->form->fillInner(tree, node);
-  }
+  if (pn_isLeaf(tree, node)) pn_fillLeaf(tree, node);
+  else tree->form->fillInner(tree, node);
 }
 
 PN_INLINE void fetchBlock(pnTree *tree, uint32_t leaf) {
@@ -315,9 +283,7 @@ PN_INLINE void fetchBlock(pnTree *tree, uint32_t leaf) {
   float *block = tree->leafPositions + 4 * (size_t)at;
   if (pn_isPlain(tree->pose)) {
     const float *source = tree->pose->source;
-    for (uint32_t i = 0; i < n; i++) {
-      pn_f4Store(block + 4 * i, pn_f4Load(source + v[i]));
-    }
+    for (uint32_t i = 0; i < n; ++i) pn_f4Store(block + 4 * i, pn_f4Load(source + v[i]));
   } else {
     pn_fetchListed(tree->pose, v, n, block);
   }
@@ -328,8 +294,6 @@ void pn_fetchBlock(pnTree *tree, uint32_t leaf) {
 }
 
 void pn_fillLeaf(pnTree *tree, uint32_t node) {
-  if (!pn_isInPlace(tree)) {
-    fetchBlock(tree, node - tree->shape->innerCount);
-  }
+  if (!pn_isInPlace(tree)) fetchBlock(tree, node - tree->shape->innerCount);
   tree->form->fillLeaf(tree, node);
 }

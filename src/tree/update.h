@@ -54,9 +54,8 @@ void pn_freshenSlow(pnTree *tree, uint32_t node, pnFresh *fresh);
 
 /* Makes node's lanes valid for this frame. */
 PN_INLINE void pn_freshen(pnTree *tree, uint32_t node, pnFresh *fresh) {
-  if (PN_UNLIKELY(atomic_load_explicit(&tree->stamp[node], memory_order_acquire) != tree->now)) {
+  if (PN_UNLIKELY(atomic_load_explicit(&tree->stamp[node], memory_order_acquire) != tree->now))
     pn_freshenSlow(tree, node, fresh);
-  }
 }
 
 /* The same for many, of which some may be fresh and some listed twice. The list comes back in another order. */

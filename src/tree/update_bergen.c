@@ -10,7 +10,7 @@ static void boxLeaf(pnTree *tree, uint32_t leaf) {
   uint32_t node = tree->shape->innerCount + leaf;
   pnModelLanes *lanes = pn_lanesOf(tree, node);
   pnF4 side[2][PN_LANES];
-  for (uint32_t j = 0; j < PN_LANES; j++) {
+  for (uint32_t j = 0; j < PN_LANES; ++j) {
     uint32_t slot = leaf * PN_LANES + PN_MIN(j, tree->shape->count[node] - 1u);
     const uint32_t *corner = tree->mesh->triangles + 3 * (size_t)tree->shape->leafTriangles[slot];
     const float *source = tree->pose->source;
@@ -19,14 +19,12 @@ static void boxLeaf(pnTree *tree, uint32_t leaf) {
     side[0][j] = pn_f4Min(a, pn_f4Min(b, c));
     side[1][j] = pn_f4Max(a, pn_f4Max(b, c));
   }
-  for (int s = 0; s < 2; s++) {
-    for (int half = 0; half < 2; half++) {
+  for (int s = 0; s < 2; ++s) {
+    for (int half = 0; half < 2; ++half) {
       const pnF4 *v = side[s] + 4 * half;
       pnF4 row[3];
       pn_f4Transpose3(v[0], v[1], v[2], v[3], &row[0], &row[1], &row[2]);
-      for (int k = 0; k < 3; k++) {
-        pn_f4Store(lanes->row[k][s] + 4 * half, row[k]);
-      }
+      for (int k = 0; k < 3; ++k) pn_f4Store(lanes->row[k][s] + 4 * half, row[k]);
     }
   }
 }
@@ -45,11 +43,11 @@ static void passUp(pnTree *tree, uint32_t node) {
   pnModelLanes *to = pn_lanesOf(tree, parent);
   bool isLast = parent < tree->shape->nodeCount && lane + 1u == tree->shape->count[parent];
   uint32_t end = isLast ? PN_LANES : lane + 1;
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     const float *lo = from->row[k][0], *hi = from->row[k][1];
     float least = least4(pn_f4Min(pn_f4Load(lo), pn_f4Load(lo + 4)));
     float most = -least4(pn_f4Neg(pn_f4Max(pn_f4Load(hi), pn_f4Load(hi + 4))));
-    for (uint32_t j = lane; j < end; j++) {
+    for (uint32_t j = lane; j < end; ++j) {
       to->row[k][0][j] = least;
       to->row[k][1][j] = most;
     }
@@ -61,10 +59,10 @@ static void passUp(pnTree *tree, uint32_t node) {
 static bool setWorldBox(pnTree *tree) {
   const pnModelLanes *root = pn_lanesOf(tree, tree->shape->nodeCount);
   float out[3][2];
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     const float *r = tree->pose->transform.m[k];
     float mid = r[3], ext = 0, reach = fabsf(r[3]);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; ++i) {
       float lo = root->row[i][0][0], hi = root->row[i][1][0];
       mid += r[i] * (0.5f * lo + 0.5f * hi);
       ext += fabsf(r[i]) * (0.5f * hi - 0.5f * lo);
@@ -76,27 +74,19 @@ static bool setWorldBox(pnTree *tree) {
   }
   tree->box = (pnBox){{out[0][0], out[1][0], out[2][0]}, {out[0][1], out[1][1], out[2][1]}};
   bool finite = true;
-  for (int k = 0; k < 3; k++) {
-    finite = finite && isfinite(out[k][0]) && isfinite(out[k][1]);
-  }
+  for (int k = 0; k < 3; ++k) finite = finite && isfinite(out[k][0]) && isfinite(out[k][1]);
   return finite;
 }
 
 static pnResult update(pnTree *tree, const pnTasks *tasks) {
   (void)tasks;
   if (tree->shapeFrame != tree->pose->shapeFrame) {
-    for (uint32_t leaf = 0; leaf < tree->shape->leafCount; leaf++) {
-      boxLeaf(tree, leaf);
-    }
-    for (uint32_t node = tree->shape->nodeCount; node-- > 0;) {
-      passUp(tree, node);
-    }
+    for (uint32_t leaf = 0; leaf < tree->shape->leafCount; ++leaf) boxLeaf(tree, leaf);
+    for (uint32_t node = tree->shape->nodeCount; node-- > 0;) passUp(tree, node);
     tree->shapeFrame = tree->pose->shapeFrame;
     tree->eagerUpdated += tree->shape->nodeCount;
   }
-  for (uint32_t node = 0; node < tree->shape->innerCount; node++) {
-    pn_markFresh(tree, node);
-  }
+  for (uint32_t node = 0; node < tree->shape->innerCount; ++node) pn_markFresh(tree, node);
   return setWorldBox(tree) ? PN_OK : PN_ERROR_NUMBER;
 }
 

@@ -25,7 +25,7 @@ static void worldSphere(const pnBlend *blend, uint32_t place, pnBound *out) {
   worldSpheres(blend, place, 1, out);
   pn_blendRootBox(blend, local);
   pn_carryRows(&blend->carry, 3, local, rows);
-  for (uint32_t d = 0; d < 3; d++) {
+  for (uint32_t d = 0; d < 3; ++d) {
     out->slabs.lo[d] = rows[(2 * d) * PN_LANES];
     out->slabs.hi[d] = rows[(2 * d + 1) * PN_LANES];
   }
@@ -33,10 +33,10 @@ static void worldSphere(const pnBlend *blend, uint32_t place, pnBound *out) {
 
 /* The slabs around the first `count` lanes of rows. */
 static void aroundLanes(const float *rows, uint32_t slabs, uint32_t count, pnSlabs *out) {
-  for (uint32_t d = 0; d < slabs; d++, rows += 2 * PN_LANES) {
+  for (uint32_t d = 0; d < slabs; ++d, rows += 2 * PN_LANES) {
     out->lo[d] = rows[0];
     out->hi[d] = rows[PN_LANES];
-    for (uint32_t j = 1; j < count; j++) {
+    for (uint32_t j = 1; j < count; ++j) {
       out->lo[d] = PN_MIN(out->lo[d], rows[j]);
       out->hi[d] = PN_MAX(out->hi[d], rows[PN_LANES + j]);
     }
@@ -64,9 +64,7 @@ static pnResult updateSlabs(pnTree *tree, const pnBlend *blend) {
 static pnResult update(pnTree *tree, const pnTasks *tasks) {
   (void)tasks;
   pn_weighBlend(tree, tree->ruleData);
-  if (tree->slabs) {
-    return updateSlabs(tree, tree->ruleData);
-  }
+  if (tree->slabs) return updateSlabs(tree, tree->ruleData);
   pnBound root;
   worldSphere(tree->ruleData, tree->shape->innerCount, &root);
   return pn_setRoot(tree, &root) ? PN_OK : PN_ERROR_NUMBER;
@@ -105,9 +103,7 @@ static pnResult updateModel(pnTree *tree, const pnTasks *tasks) {
   const pnSlabs *s = &root.slabs;
   tree->box = (pnBox){{s->lo[0], s->lo[1], s->lo[2]}, {s->hi[0], s->hi[1], s->hi[2]}};
   bool finite = true;
-  for (int k = 0; k < 3; k++) {
-    finite = finite && isfinite(s->lo[k]) && isfinite(s->hi[k]);
-  }
+  for (int k = 0; k < 3; ++k) finite = finite && isfinite(s->lo[k]) && isfinite(s->hi[k]);
   return finite ? PN_OK : PN_ERROR_NUMBER;
 }
 
@@ -116,33 +112,26 @@ static void fillModelLeaf(pnTree *tree, uint32_t node) {
   uint32_t leaf = node - tree->shape->innerCount, at = tree->shape->leafVertexFirst[leaf],
            n = tree->shape->leafVertexFirst[leaf + 1] - at;
   uint32_t vertices[3 * PN_LANES];
-  for (uint32_t i = 0; i < n; i++) {
-    vertices[i] = tree->shape->leafVertices[at + i] / 3;
-  }
+  for (uint32_t i = 0; i < n; ++i) vertices[i] = tree->shape->leafVertices[at + i] / 3;
   const pnPose *pose = tree->pose;
   float *block = tree->leafPositions + 4 * (size_t)at;
   pose->motion->fetch(pose, true, vertices, n, block, 4);
   pnModelLanes *lanes = pn_lanesOf(tree, node);
-  for (uint32_t j = 0; j < PN_LANES; j++) {
+  for (uint32_t j = 0; j < PN_LANES; ++j) {
     const float *corner[3];
     pn_slotCorners(tree, leaf * PN_LANES + PN_MIN(j, tree->shape->count[node] - 1u), corner);
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
       float a = corner[0][k], b = corner[1][k], c = corner[2][k];
       lanes->row[k][0][j] = PN_MIN(a, PN_MIN(b, c));
       lanes->row[k][1][j] = PN_MAX(a, PN_MAX(b, c));
     }
   }
-  if (pose->hasTransform) {
-    pn_moveRigid(&pose->transform, n, block, 4);
-  }
+  if (pose->hasTransform) pn_moveRigid(&pose->transform, n, block, 4);
 }
 
 static void fillModel(pnTree *tree, uint32_t node) {
-  if (pn_isLeaf(tree, node)) {
-    fillModelLeaf(tree, node);
-  } else {
-    pn_blendRows(tree->ruleData, node, pn_lanesOf(tree, node));
-  }
+  if (pn_isLeaf(tree, node)) fillModelLeaf(tree, node);
+  else pn_blendRows(tree->ruleData, node, pn_lanesOf(tree, node));
 }
 
 const pnUpdateRule pn_updateBlendedModel = {.name = "blended, tested under rotation",

@@ -6,7 +6,7 @@
 static void putLeaves(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
   (void)worker;
   pnTree *tree = context;
-  for (uint32_t leaf = begin; leaf < end; leaf++) {
+  for (uint32_t leaf = begin; leaf < end; ++leaf) {
     pn_fillLeaf(tree, tree->shape->innerCount + leaf);
     pn_markFresh(tree, tree->shape->innerCount + leaf);
   }

@@ -17,7 +17,7 @@ static pnResult update(pnTree *tree, const pnTasks *tasks) {
     /* no coordinate is farther out than the joints reach, also when the radius is infinite, nor than float does: joints
      * and transforms that could carry one there are refused when they are set */
     float most = PN_MIN(FLT_MAX, 2 * bound->farthest);
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
       root.slabs.lo[k] = PN_MAX(-most, root.centre[k] - root.radius);
       root.slabs.hi[k] = PN_MIN(most, root.centre[k] + root.radius);
     }
@@ -25,7 +25,7 @@ static pnResult update(pnTree *tree, const pnTasks *tasks) {
   }
   float rows[2 * PN_MAX_SLABS * PN_LANES];
   pn_skinRows(tree, bound, tree->shape->innerCount, rows);
-  for (uint32_t d = 0; d < tree->slabs->count; d++) {
+  for (uint32_t d = 0; d < tree->slabs->count; ++d) {
     root.slabs.lo[d] = bound->root[d][0] = rows[2 * d * PN_LANES];
     root.slabs.hi[d] = bound->root[d][1] = rows[(2 * d + 1) * PN_LANES];
   }
@@ -34,20 +34,18 @@ static pnResult update(pnTree *tree, const pnTasks *tasks) {
 
 static void fillBalls(pnTree *tree, uint32_t node) {
   pnBound bounds[PN_LANES];
-  for (uint32_t j = 0; j < tree->shape->count[node]; j++) {
+  for (uint32_t j = 0; j < tree->shape->count[node]; ++j)
     pn_skinBall(tree, tree->ruleData, tree->shape->first[node] + j, bounds[j].centre, &bounds[j].radius);
-  }
   pn_putBounds(tree, node, bounds, tree->shape->count[node]);
 }
 
 /* No vertex is outside the whole. A child's bound may be: its main joint moves all its vertices there, also those that do
  * not follow it, and joints may stretch a thousandfold. The grid is made for the whole. */
 static void keepInside(const pnSkinBound *bound, uint32_t slabs, float *rows) {
-  for (uint32_t d = 0; d < slabs; d++, rows += 2 * PN_LANES) {
+  for (uint32_t d = 0; d < slabs; ++d, rows += 2 * PN_LANES) {
     pnF4 lo = pn_f4Set1(bound->root[d][0]), hi = pn_f4Set1(bound->root[d][1]);
-    for (uint32_t i = 0; i < 2 * PN_LANES; i += 4) {
+    for (uint32_t i = 0; i < 2 * PN_LANES; i += 4)
       pn_f4Store(rows + i, pn_f4Min(pn_f4Max(pn_f4Load(rows + i), lo), hi));
-    }
   }
 }
 
@@ -59,13 +57,9 @@ static void fillSlabs(pnTree *tree, uint32_t node) {
 }
 
 static void fill(pnTree *tree, uint32_t node) {
-  if (pn_isLeaf(tree, node)) {
-    pn_fillLeaf(tree, node);
-  } else if (!tree->slabs) {
-    fillBalls(tree, node);
-  } else {
-    fillSlabs(tree, node);
-  }
+  if (pn_isLeaf(tree, node)) pn_fillLeaf(tree, node);
+  else if (!tree->slabs) fillBalls(tree, node);
+  else fillSlabs(tree, node);
 }
 
 static bool fits(const pnPose *pose, const pnFormRow *form) {

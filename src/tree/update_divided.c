@@ -8,7 +8,7 @@
  * coordinates twice: 8u = 2^-21 of the largest coordinate covers both. Below 2^-126 corners are off by 2^-150 and sums are
  * exact: 2^-147 (corner.h, pn_pieceMargin). */
 static void boundPieces(const pnTree *tree, uint32_t leaf, pnBound *out) {
-  for (uint32_t j = 0; j < tree->shape->count[tree->shape->innerCount + leaf]; j++) {
+  for (uint32_t j = 0; j < tree->shape->count[tree->shape->innerCount + leaf]; ++j) {
     const float *whole[3];
     pn_slotCorners(tree, leaf * PN_LANES + j, whole);
     float points[12];
@@ -25,7 +25,7 @@ static pnResult prepare(pnTree *tree) {
 
 static pnResult update(pnTree *tree, const pnTasks *tasks) {
   (void)tasks;
-  for (uint32_t i = 0; i < tree->shape->bigCount; i++) {
+  for (uint32_t i = 0; i < tree->shape->bigCount; ++i) {
     float p[9];
     pn_poseFetch(tree->pose, tree->mesh->triangles + 3 * (size_t)tree->shape->bigTriangles[i], 3, p, 3);
     tree->bigPlanes[i] = pn_planeOf((const float *const[3]){p, p + 3, p + 6});
@@ -41,9 +41,7 @@ static pnResult update(pnTree *tree, const pnTasks *tasks) {
       parts = own + tree->shape->first[node];
     }
     own[node] = parts[0];
-    for (uint32_t j = 1; j < tree->shape->count[node]; j++) {
-      pn_boundMerge(tree, &own[node], &parts[j]);
-    }
+    for (uint32_t j = 1; j < tree->shape->count[node]; ++j) pn_boundMerge(tree, &own[node], &parts[j]);
   }
   tree->eagerUpdated += tree->shape->nodeCount;
   return pn_setRoot(tree, &own[0]) ? PN_OK : PN_ERROR_NUMBER;
@@ -53,11 +51,8 @@ static pnResult update(pnTree *tree, const pnTasks *tasks) {
 static void fill(pnTree *tree, uint32_t node) {
   pnBound bounds[PN_LANES];
   const pnBound *parts = bounds;
-  if (pn_isLeaf(tree, node)) {
-    boundPieces(tree, node - tree->shape->innerCount, bounds);
-  } else {
-    parts = (const pnBound *)tree->ruleData + tree->shape->first[node];
-  }
+  if (pn_isLeaf(tree, node)) boundPieces(tree, node - tree->shape->innerCount, bounds);
+  else parts = (const pnBound *)tree->ruleData + tree->shape->first[node];
   pn_putBounds(tree, node, parts, tree->shape->count[node]);
 }
 

@@ -13,17 +13,13 @@ typedef struct Pass {
 static void boundClusters(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
   (void)worker;
   const Pass *pass = context;
-  for (uint32_t c = begin; c < end; c++) {
-    pass->tree->form->boundCluster(pass->tree, c, pass->room);
-  }
+  for (uint32_t c = begin; c < end; ++c) pass->tree->form->boundCluster(pass->tree, c, pass->room);
 }
 
 /* Room for a volume of every node that is eager or a cluster; those have numbers up to the largest cluster's. */
 pnResult pn_prepareEager(pnTree *tree) {
   uint32_t most = 0;
-  for (uint32_t c = 0; c < tree->shape->clusterCount; c++) {
-    most = PN_MAX(most, tree->shape->clusterNode[c]);
-  }
+  for (uint32_t c = 0; c < tree->shape->clusterCount; ++c) most = PN_MAX(most, tree->shape->clusterNode[c]);
   return pn_allocRuleData(tree, pn_bytes((size_t)most + 1, tree->form->eagerBytes));
 }
 

@@ -5,12 +5,10 @@
 
 /* Source volumes of one leaf's triangles. */
 static void boundTriangles(const pnTree *tree, uint32_t leaf, pnBound *out) {
-  for (uint32_t j = 0; j < tree->shape->count[tree->shape->innerCount + leaf]; j++) {
+  for (uint32_t j = 0; j < tree->shape->count[tree->shape->innerCount + leaf]; ++j) {
     const uint32_t *corner = tree->mesh->triangles + 3 * (size_t)tree->shape->leafTriangles[leaf * PN_LANES + j];
     float points[12] = {0};
-    for (int k = 0; k < 3; k++) {
-      memcpy(points + 4 * k, tree->pose->source + 3 * (size_t)corner[k], 3 * sizeof(float));
-    }
+    for (int k = 0; k < 3; ++k) memcpy(points + 4 * k, tree->pose->source + 3 * (size_t)corner[k], 3 * sizeof(float));
     pn_boundOfPoints(tree, points, 3, &out[j]);
   }
 }
@@ -42,16 +40,11 @@ static void computeModel(const pnTree *tree, const Model *model, pnBound *own) {
   for (uint32_t node = tree->shape->nodeCount; node-- > 0;) {
     pnBound bounds[PN_LANES];
     uint32_t count = tree->shape->count[node];
-    if (pn_isLeaf(tree, node)) {
-      boundTriangles(tree, node - tree->shape->innerCount, bounds);
-    } else {
-      memcpy(bounds, own + tree->shape->first[node], count * sizeof(pnBound));
-    }
+    if (pn_isLeaf(tree, node)) boundTriangles(tree, node - tree->shape->innerCount, bounds);
+    else memcpy(bounds, own + tree->shape->first[node], count * sizeof(pnBound));
     storeModel(tree, model, node, bounds, count);
     own[node] = bounds[0];
-    for (uint32_t j = 1; j < count; j++) {
-      pn_boundMerge(tree, &own[node], &bounds[j]);
-    }
+    for (uint32_t j = 1; j < count; ++j) pn_boundMerge(tree, &own[node], &bounds[j]);
   }
   storeModel(tree, model, tree->shape->nodeCount, own, 1);
 }
@@ -60,9 +53,7 @@ static void computeModel(const pnTree *tree, const Model *model, pnBound *own) {
 static pnResult fillModel(const pnTree *tree, void *lanes) {
   size_t size = pn_bytes(tree->shape->nodeCount, sizeof(pnBound));
   pnBound *own = pn_alloc(size);
-  if (!own) {
-    return pn_failMemory(size);
-  }
+  if (!own) return pn_failMemory(size);
   Model model = modelOver(tree, lanes);
   computeModel(tree, &model, own);
   pn_free(own, size);
@@ -75,9 +66,7 @@ static pnResult makeModel(void *context, void **outData, size_t *outBytes) {
   *outBytes = modelBytes(tree);
   *outData = pn_allocZero(*outBytes);
   pnResult result = *outData ? fillModel(tree, *outData) : pn_failMemory(*outBytes);
-  if (result != PN_OK) {
-    pn_free(*outData, *outBytes);
-  }
+  if (result != PN_OK) pn_free(*outData, *outBytes);
   return result;
 }
 
@@ -85,9 +74,7 @@ static pnResult makeModel(void *context, void **outData, size_t *outBytes) {
 static float reachOf(const pnTree *tree, const Model *model) {
   const pnModelSlabs *whole = lanesOf(model, tree->shape->nodeCount);
   float reach = 0;
-  for (int k = 0; tree->slabs && k < 3; k++) {
-    reach = PN_MAX(reach, PN_MAX(-whole->row[k][0][0], whole->row[k][1][0]));
-  }
+  for (int k = 0; tree->slabs && k < 3; ++k) reach = PN_MAX(reach, PN_MAX(-whole->row[k][0][0], whole->row[k][1][0]));
   return reach;
 }
 
@@ -100,9 +87,7 @@ typedef struct Rigid {
 
 static pnResult prepare(pnTree *tree) {
   pnResult result = pn_allocRuleData(tree, sizeof(Rigid));
-  if (result == PN_OK) {
-    memset(tree->ruleData, 0, sizeof(Rigid));
-  }
+  if (result == PN_OK) memset(tree->ruleData, 0, sizeof(Rigid));
   return result;
 }
 
@@ -134,9 +119,7 @@ static pnResult update(pnTree *tree, const pnTasks *tasks) {
   Rigid *rigid = tree->ruleData;
   if (tree->shapeFrame != tree->pose->shapeFrame) {
     pnResult result = findModel(tree, rigid);
-    if (result != PN_OK) {
-      return result;
-    }
+    if (result != PN_OK) return result;
     tree->shapeFrame = tree->pose->shapeFrame;
   }
   pnBound root;

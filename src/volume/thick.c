@@ -96,10 +96,9 @@ static bool binChunk(ThickJob *job, uint32_t c) {
   uint32_t total = pn_placeBands(starts, bandCount), blockTotal = pn_placeBands(blockStarts, bandCount);
   if (!pn_arrayReserve(&chunk->refs, total) || !pn_arrayReserve(&chunk->blocks, blockTotal)) return false;
   for (uint32_t i = 0; i < count; ++i)
-    for (uint32_t b = blocks[i].y0 / PN_BAND_ROWS; b <= blocks[i].y1 / PN_BAND_ROWS; ++b) {
+    for (uint32_t b = blocks[i].y0 / PN_BAND_ROWS; b <= blocks[i].y1 / PN_BAND_ROWS; ++b)
       if (isFew(blocks + i)) chunk->blocks.data[blockStarts[b + 1]++] = blocks[i];
       else chunk->refs.data[starts[b + 1]++] = numbers[i];
-    }
   return true;
 }
 
@@ -152,10 +151,9 @@ static uint32_t joinDepths(pnFat *fat) {
     list[j] = depth;
   }
   uint32_t count = 0;
-  for (uint32_t i = 0; i < fat->count; ++i) {
+  for (uint32_t i = 0; i < fat->count; ++i)
     if (count && list[i].lo <= list[count - 1].hi) list[count - 1].hi = PN_MAX(list[count - 1].hi, list[i].hi);
     else list[count++] = list[i];
-  }
   return count;
 }
 

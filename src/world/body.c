@@ -17,9 +17,7 @@ pnBodyDef pnDefaultBodyDef(void) {
 static char *copyName(const char *name) {
   size_t size = strlen(name) + 1;
   char *copy = pn_alloc(size);
-  if (copy) {
-    memcpy(copy, name, size);
-  }
+  if (copy) memcpy(copy, name, size);
   return copy;
 }
 
@@ -55,20 +53,17 @@ static bool sharesTree(const pnBodyDef *def) {
 static pnResult checkShape(const pnBodyDef *def) {
   const char *name = def->name ? def->name : pnMesh_GetName(def->shape->mesh);
   const pnKindRow *kind = pn_kindOf(def->kind);
-  if (!kind->ofMesh || sharesTree(def)) {
+  if (!kind->ofMesh || sharesTree(def))
     return pn_fail(PN_ERROR_KIND, "body '%s': neither a soup nor a shared static tree takes a shape", name);
-  }
   if ((def->shape->skin ? !kind->skin : kind->needsSkin) || (def->shape->morph ? !kind->morph : kind->needsMorph)) {
     return pn_fail(PN_ERROR_KIND, "body '%s': its shape has morph targets or joints that its kind lacks, or none",
                    name);
   }
   if ((def->mesh && def->mesh != def->shape->mesh) || (def->morph && def->morph != def->shape->morph) ||
-      (def->skin && def->skin != def->shape->skin)) {
+      (def->skin && def->skin != def->shape->skin))
     return pn_fail(PN_ERROR_KIND, "body '%s': its shape was made of another mesh, morph or skin", name);
-  }
-  if (def->self && !def->shape->def.self) {
+  if (def->self && !def->shape->def.self)
     return pn_fail(PN_ERROR_KIND, "body '%s': self-collision asked of a shape made without `self`", name);
-  }
   return PN_OK;
 }
 
@@ -80,23 +75,18 @@ static pnResult checkBody(const pnBodyDef *def) {
                    soup ? "soup (pnBodyDef.soup)" : "mesh");
   }
   const char *name = nameFor(def);
-  if (!def->morph && kind->needsMorph) {
+  if (!def->morph && kind->needsMorph)
     return pn_fail(PN_ERROR_ARGUMENT, "body '%s': %s needs morph targets (pnBodyDef.morph)", name, kind->name);
-  }
-  if (!def->skin && kind->needsSkin) {
+  if (!def->skin && kind->needsSkin)
     return pn_fail(PN_ERROR_ARGUMENT, "body '%s': %s needs joints (pnBodyDef.skin)", name, kind->name);
-  }
   const pnBox *loose = def->looseBox;
-  if (loose && !(loose->min.x <= loose->max.x && loose->min.y <= loose->max.y && loose->min.z <= loose->max.z)) {
+  if (loose && !(loose->min.x <= loose->max.x && loose->min.y <= loose->max.y && loose->min.z <= loose->max.z))
     return pn_fail(PN_ERROR_ARGUMENT, "body '%s': its loose box is empty or NaN", name);
-  }
-  if (shared && def->self && !pnTree_GetDef(def->staticTree).self) {
+  if (shared && def->self && !pnTree_GetDef(def->staticTree).self)
     return pn_fail(PN_ERROR_KIND, "body '%s': self-collision asked of a shared tree made without `self`", name);
-  }
   bool overSoup = soup || (shared && def->staticTree->rule->reshapes);
-  if (overSoup && (def->selfFilter.ring > 0 || def->selfFilter.ignoreRest || def->selfFilter.triangleGroup)) {
+  if (overSoup && (def->selfFilter.ring > 0 || def->selfFilter.ignoreRest || def->selfFilter.triangleGroup))
     return pn_fail(PN_ERROR_KIND, "body '%s': a soup has no rings, rest pose or lasting groups to filter by", name);
-  }
   return pn_checkFilter(&def->selfFilter);
 }
 
@@ -141,12 +131,8 @@ pnResult pn_bodyCreate(pnBody *body, const pnBodyDef *asked) {
     result = pn_fail(PN_ERROR_ARGUMENT, "body '%s': kind %d is not one of the list", asked->name ? asked->name : "",
                      (int)asked->kind);
   }
-  if (result == PN_OK && asked->shape) {
-    result = checkShape(asked);
-  }
-  if (result != PN_OK) {
-    return result;
-  }
+  if (result == PN_OK && asked->shape) result = checkShape(asked);
+  if (result != PN_OK) return result;
   pnBodyDef with = *asked, *def = &with;
   if (with.shape) {
     with.mesh = with.shape->mesh;
@@ -155,9 +141,7 @@ pnResult pn_bodyCreate(pnBody *body, const pnBodyDef *asked) {
     with.tree.shape = with.shape;
   }
   result = checkBody(def);
-  if (result != PN_OK) {
-    return result;
-  }
+  if (result != PN_OK) return result;
   uint32_t generation = body->generation;
   *body = (pnBody){.generation = generation,
                    .kind = def->kind,
@@ -167,9 +151,7 @@ pnResult pn_bodyCreate(pnBody *body, const pnBodyDef *asked) {
                    .mask = def->mask,
                    .hasLooseBox = def->looseBox != NULL,
                    .userData = def->userData};
-  if (def->looseBox) {
-    body->looseBox = *def->looseBox;
-  }
+  if (def->looseBox) body->looseBox = *def->looseBox;
   result = createShape(body, def);
   if (result == PN_OK) {
     const pnMesh *mesh = pnPose_GetMesh(pnTree_GetPose(body->tree));
@@ -177,18 +159,13 @@ pnResult pn_bodyCreate(pnBody *body, const pnBodyDef *asked) {
     if (def->selfFilter.triangleGroup) {
       size_t size = pn_bytes(pnMesh_GetTriangleCount(mesh), sizeof(uint32_t));
       body->groups = pn_alloc(size);
-      if (body->groups) {
-        memcpy(body->groups, def->selfFilter.triangleGroup, size);
-      }
+      if (body->groups) memcpy(body->groups, def->selfFilter.triangleGroup, size);
       body->selfFilter.triangleGroup = body->groups;
     }
-    if (!body->name || (def->selfFilter.triangleGroup && !body->groups && pnMesh_GetTriangleCount(mesh) > 0)) {
+    if (!body->name || (def->selfFilter.triangleGroup && !body->groups && pnMesh_GetTriangleCount(mesh) > 0))
       result = pn_failMemory(0);
-    }
   }
-  if (result != PN_OK) {
-    pn_bodyFree(body);
-  }
+  if (result != PN_OK) pn_bodyFree(body);
   return result;
 }
 
@@ -199,9 +176,7 @@ void pn_bodyFree(pnBody *body) {
             pn_bytes(pnMesh_GetTriangleCount(pnPose_GetMesh(pnTree_GetPose(body->tree))), sizeof(uint32_t)));
   }
   pnDestroySweep(body->sweep);
-  if (body->ownsTree) {
-    pnDestroyTree(body->tree);
-  }
+  if (body->ownsTree) pnDestroyTree(body->tree);
   pnDestroyPose(body->pose);
   pn_free(body->name, body->name ? strlen(body->name) + 1 : 0);
   *body = (pnBody){.generation = body->generation};

@@ -5,16 +5,14 @@
 
 /* The contacts of jobs that found something. */
 bool pn_addContacts(pnWorld *world, pnFrame *frame) {
-  for (size_t j = 0; j < world->jobs.count; j++) {
+  for (size_t j = 0; j < world->jobs.count; ++j) {
     const pnJob *job = &world->jobs.data[j];
     uint64_t bodies = world->jobBodies.data[j];
     pnContact contact = {.state = PN_CONTACT_BEGIN, .firstPair = job->pairFirst, .pairCount = job->pairCount};
     if (job->pairCount > 0) {
       contact.a = pn_bodyId(world, (uint32_t)(bodies >> 32));
       contact.b = pn_bodyId(world, (uint32_t)bodies);
-      if (!pn_arrayPush(&world->nextContacts, contact)) {
-        return false;
-      }
+      if (!pn_arrayPush(&world->nextContacts, contact)) return false;
       frame->pairCount += job->pairCount;
     }
   }
@@ -24,16 +22,12 @@ bool pn_addContacts(pnWorld *world, pnFrame *frame) {
 /* After this frame's contacts in nextContacts the ended ones: a merge of two sorted lists. */
 bool pn_endContacts(pnWorld *world, pnFrame *frame) {
   uint32_t count = (uint32_t)world->nextContacts.count;
-  if (!pn_arrayReserve(&world->nextContacts, (size_t)count + world->contactCount)) {
-    return false;
-  }
+  if (!pn_arrayReserve(&world->nextContacts, (size_t)count + world->contactCount)) return false;
   pnContact *out = world->nextContacts.data;
   uint32_t ended = count, i = 0;
-  for (uint32_t o = 0; o < world->contactCount; o++) {
+  for (uint32_t o = 0; o < world->contactCount; ++o) {
     pnContact old = world->contacts.data[o];
-    while (i < count && pn_compareContacts(&out[i], &old) < 0) {
-      i++;
-    }
+    while (i < count && pn_compareContacts(&out[i], &old) < 0) ++i;
     bool goesOn = i < count && pn_isSameBody(out[i].a, old.a) && pn_isSameBody(out[i].b, old.b);
     if (goesOn) {
       out[i].state = PN_CONTACT_PERSIST;
@@ -52,19 +46,16 @@ bool pn_endContacts(pnWorld *world, pnFrame *frame) {
 /* The generations of primitives in pairs of this frame, for ids that stay true whatever happens to the soup afterwards. */
 bool pn_noteGenerations(pnWorld *world) {
   bool any = false;
-  for (size_t i = 0; i < world->alone.count; i++) { /* soups are among these */
+  for (size_t i = 0; i < world->alone.count; ++i) /* soups are among these */
     any = any || world->bodies.data[world->alone.data[i]].soup;
-  }
   size_t count = 2 * world->collider.pairs.count;
-  if (!any || !pn_arrayReserve(&world->nextGenerations, count)) {
-    return !any;
-  }
+  if (!any || !pn_arrayReserve(&world->nextGenerations, count)) return !any;
   world->nextGenerations.count = count;
-  for (size_t j = 0; j < world->jobs.count; j++) {
+  for (size_t j = 0; j < world->jobs.count; ++j) {
     const pnJob *job = &world->jobs.data[j];
     const pnSoup *a = world->bodies.data[world->jobBodies.data[j] >> 32].soup;
     const pnSoup *b = world->bodies.data[(uint32_t)world->jobBodies.data[j]].soup;
-    for (size_t i = job->pairFirst; i < job->pairFirst + job->pairCount; i++) {
+    for (size_t i = job->pairFirst; i < job->pairFirst + job->pairCount; ++i) {
       pnPair pair = world->collider.pairs.data[i];
       world->nextGenerations.data[2 * i] = a ? a->generation[pair.a] : 0;
       world->nextGenerations.data[2 * i + 1] = b ? b->generation[pair.b] : 0;
@@ -96,5 +87,5 @@ void pn_publishContacts(pnWorld *world, const pnFrame *frame) {
   world->nextGenerations.data = generations;
   world->nextGenerations.capacity = capacity;
   world->nextGenerations.count = 0;
-  world->frameNumber++;
+  ++world->frameNumber;
 }

@@ -10,9 +10,7 @@ PN_INLINE bool pn_isSameBody(pnBodyId a, pnBodyId b) {
 
 /* Contacts are ordered by places, which live bodies do not share. */
 PN_INLINE int pn_compareContacts(const pnContact *x, const pnContact *y) {
-  if (x->a.index1 != y->a.index1) {
-    return x->a.index1 < y->a.index1 ? -1 : 1;
-  }
+  if (x->a.index1 != y->a.index1) return x->a.index1 < y->a.index1 ? -1 : 1;
   return x->b.index1 < y->b.index1 ? -1 : x->b.index1 > y->b.index1;
 }
 

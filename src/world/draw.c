@@ -16,7 +16,7 @@ static pnTriangle triangleOf(const pnWorld *world, pnBodyId id, uint32_t t) {
 /* The unit normal, in double so that small and large triangles have one; zero when there is none. */
 static pnVec3 normalOf(const pnTriangle *t) {
   double a[3], b[3];
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     a[k] = (double)t->v[1][k] - t->v[0][k];
     b[k] = (double)t->v[2][k] - t->v[0][k];
   }
@@ -53,9 +53,7 @@ pnContactPoint pnWorld_GetContactPoint(const pnWorld *world, uint32_t contactInd
   const pnContact *c = &world->contacts.data[contactIndex];
   PN_ASSERT(pairIndex >= c->firstPair && pairIndex < c->firstPair + c->pairCount);
   pnPair pair = world->pairs.data[pairIndex];
-  if (!isStillThere(world, contactIndex, pairIndex)) {
-    return (pnContactPoint){0};
-  }
+  if (!isStillThere(world, contactIndex, pairIndex)) return (pnContactPoint){0};
   pnTriangle a = triangleOf(world, c->a, pair.a), b = triangleOf(world, c->b, pair.b);
   return (pnContactPoint){pnMeetTriangles(&a, &b), normalOf(&a), normalOf(&b)};
 }
@@ -70,48 +68,37 @@ static pnResult drawBoxesOf(const pnBody *body, const pnDebugDraw *draw) {
   uint32_t count = pnTree_GetLevelBoxes(body->tree, draw->level, NULL, 0);
   size_t size = pn_bytes(count, sizeof(pnBox));
   pnBox *boxes = pn_alloc(size);
-  if (!boxes && count > 0) {
-    return pn_failMemory(size);
-  }
+  if (!boxes && count > 0) return pn_failMemory(size);
   draw->drawBox(draw->user, pnTree_GetBox(body->tree), COLOR_BODY);
   pnTree_GetLevelBoxes(body->tree, draw->level, boxes, count);
-  for (uint32_t j = 0; j < count; j++) {
-    draw->drawBox(draw->user, boxes[j], COLOR_NODE);
-  }
+  for (uint32_t j = 0; j < count; ++j) draw->drawBox(draw->user, boxes[j], COLOR_NODE);
   pn_free(boxes, size);
   return PN_OK;
 }
 
 static pnResult drawBoxes(const pnWorld *world, const pnDebugDraw *draw) {
-  for (size_t i = 0; i < world->bodies.count; i++) {
+  for (size_t i = 0; i < world->bodies.count; ++i) {
     const pnBody *body = &world->bodies.data[i];
     pnResult result = (body->generation & 1) && draw->drawBox ? drawBoxesOf(body, draw) : PN_OK;
-    if (result != PN_OK) {
-      return result;
-    }
+    if (result != PN_OK) return result;
   }
   return PN_OK;
 }
 
 static void drawMeeting(const pnDebugDraw *draw, const pnMeeting *m) {
-  for (uint32_t i = 0; i + 1 < m->pointCount; i++) {
+  for (uint32_t i = 0; i + 1 < m->pointCount; ++i)
     draw->drawSegment(draw->user, m->points[i], m->points[i + 1], COLOR_MEETING);
-  }
-  if (m->pointCount > 2) {
-    draw->drawSegment(draw->user, m->points[m->pointCount - 1], m->points[0], COLOR_MEETING);
-  }
+  if (m->pointCount > 2) draw->drawSegment(draw->user, m->points[m->pointCount - 1], m->points[0], COLOR_MEETING);
 }
 
 pnResult pnWorld_Draw(pnWorld *world, const pnDebugDraw *draw) {
   PN_FLOAT_SCOPE;
   PN_ASSERT(world && draw);
   pnResult result = draw->boxes ? drawBoxes(world, draw) : PN_OK;
-  for (uint32_t c = 0; c < world->contactCount; c++) {
+  for (uint32_t c = 0; c < world->contactCount; ++c) {
     const pnContact *contact = &world->contacts.data[c];
-    for (size_t i = contact->firstPair; i < contact->firstPair + contact->pairCount; i++) {
-      if (!isStillThere(world, c, i)) {
-        continue;
-      }
+    for (size_t i = contact->firstPair; i < contact->firstPair + contact->pairCount; ++i) {
+      if (!isStillThere(world, c, i)) continue;
       pnTriangle a = triangleOf(world, contact->a, world->pairs.data[i].a);
       pnTriangle b = triangleOf(world, contact->b, world->pairs.data[i].b);
       if (draw->triangles && draw->drawTriangle) {

@@ -53,7 +53,7 @@ void pn_freeLists(pnWorld *world) {
 /* Takes a place out of a list, which keeps its order. */
 static size_t leave(uint32_t *list, size_t count, uint32_t place) {
   size_t kept = 0;
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count; ++i) {
     list[kept] = list[i];
     kept += list[i] != place;
   }
@@ -64,29 +64,19 @@ void pn_enterLists(pnWorld *world, pnBody *body) {
   uint32_t place = placeOf(world, body);
   pn_touchBody(world, body);
   world->looseCount += waits(body);
-  if (movesAlone(body)) {
-    world->alone.data[world->alone.count++] = place;
-  }
+  if (movesAlone(body)) world->alone.data[world->alone.count++] = place;
   if (body->self) {
     size_t at = world->selves.count++;
-    for (; at > 0 && world->selves.data[at - 1] > place; at--) {
-      world->selves.data[at] = world->selves.data[at - 1];
-    }
+    for (; at > 0 && world->selves.data[at - 1] > place; --at) world->selves.data[at] = world->selves.data[at - 1];
     world->selves.data[at] = place;
   }
 }
 
 void pn_leaveLists(pnWorld *world, pnBody *body) {
   uint32_t place = placeOf(world, body);
-  if (body->isTouched) {
-    world->touched.count = leave(world->touched.data, world->touched.count, place);
-  }
-  if (movesAlone(body)) {
-    world->alone.count = leave(world->alone.data, world->alone.count, place);
-  }
-  if (body->self) {
-    world->selves.count = leave(world->selves.data, world->selves.count, place);
-  }
+  if (body->isTouched) world->touched.count = leave(world->touched.data, world->touched.count, place);
+  if (movesAlone(body)) world->alone.count = leave(world->alone.data, world->alone.count, place);
+  if (body->self) world->selves.count = leave(world->selves.data, world->selves.count, place);
   world->looseCount -= waits(body);
   world->wornCount -= body->isWorn;
   pn_setBroadBox(&world->broad, place, pn_emptyBroadBox());
@@ -101,11 +91,8 @@ typedef struct Updates {
 
 static void noteFailure(Updates *u, uint32_t place, pnResult result) {
   uint32_t first = atomic_load(&u->failedPlace);
-  while (result != PN_OK && (first == 0 || place + 1 < first)) {
-    if (atomic_compare_exchange_weak(&u->failedPlace, &first, place + 1)) {
-      return;
-    }
-  }
+  while (result != PN_OK && (first == 0 || place + 1 < first))
+    if (atomic_compare_exchange_weak(&u->failedPlace, &first, place + 1)) return;
 }
 
 /* The tree that queries use. */
@@ -117,16 +104,15 @@ static pnResult followBody(pnBody *body, const pnTasks *tasks) {
  * What fails once and then not was memory. */
 static pnResult explainFailure(pnBody *body) {
   pnResult result = followBody(body, NULL);
-  if (result == PN_OK) {
+  if (result == PN_OK)
     return pn_fail(PN_ERROR_MEMORY, "body '%s': out of memory while its tree was updated", body->name);
-  }
   return pn_nameBody(body, result);
 }
 
 static void updateBodies(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
   (void)worker;
   Updates *u = context;
-  for (uint32_t i = begin; i < end; i++) {
+  for (uint32_t i = begin; i < end; ++i) {
     uint32_t place = u->world->touched.data[i];
     pnBody *body = &u->world->bodies.data[place];
     noteFailure(u, place, body->ownsTree && !waits(body) ? followBody(body, NULL) : PN_OK);
@@ -139,17 +125,13 @@ static pnResult updateTouched(pnWorld *world) {
   size_t count = world->touched.count;
   /* few bodies, and trees that several bodies may share: all workers on each */
   bool many = count >= 2 * (size_t)pn_workerCount(tasks);
-  for (size_t i = 0; i < count && (!many || world->alone.count > 0); i++) {
+  for (size_t i = 0; i < count && (!many || world->alone.count > 0); ++i) {
     uint32_t place = world->touched.data[i];
     pnBody *body = &world->bodies.data[place];
-    if ((!many || !body->ownsTree) && !waits(body)) {
-      noteFailure(&u, place, followBody(body, tasks));
-    }
+    if ((!many || !body->ownsTree) && !waits(body)) noteFailure(&u, place, followBody(body, tasks));
   }
   /* many: one worker each */
-  if (many) {
-    pn_parallelFor(tasks, updateBodies, &u, (uint32_t)count, 1);
-  }
+  if (many) pn_parallelFor(tasks, updateBodies, &u, (uint32_t)count, 1);
   return u.failedPlace ? explainFailure(&world->bodies.data[u.failedPlace - 1]) : PN_OK;
 }
 
@@ -192,11 +174,9 @@ static pnResult rebuild(pnWorld *world, pnBody *body, uint32_t *outRebuilds) {
  * pays. */
 static pnResult keepTrees(pnWorld *world, uint32_t *outRebuilds) {
   pnResult result = PN_OK;
-  for (size_t i = 0; result == PN_OK && i < world->touched.count; i++) {
+  for (size_t i = 0; result == PN_OK && i < world->touched.count; ++i) {
     pnBody *body = &world->bodies.data[world->touched.data[i]];
-    if (!isKept(body)) {
-      continue;
-    }
+    if (!isKept(body)) continue;
     if (body->mirror) {
       result = pn_isSteady(body->mirror) ? rebuild(world, body, outRebuilds) : PN_OK;
       continue;
@@ -217,7 +197,7 @@ static pnResult keepTrees(pnWorld *world, uint32_t *outRebuilds) {
 /* ---------------------------------------------------------------- the frame */
 
 static void boxTouched(pnWorld *world) {
-  for (size_t i = 0; i < world->touched.count; i++) {
+  for (size_t i = 0; i < world->touched.count; ++i) {
     uint32_t place = world->touched.data[i];
     const pnBody *body = &world->bodies.data[place];
     pnBox box = body->hasLooseBox ? body->looseBox : pnTree_GetBox(pn_treeOf(body));
@@ -232,14 +212,10 @@ static bool comparesAll(const pnWorld *world) {
 pnResult pn_followPoses(pnWorld *world, pnFrame *frame) {
   double start = pn_clock();
   pnResult result = updateTouched(world);
-  if (result == PN_OK && world->def.rebuildQuality > 0) {
-    result = keepTrees(world, &frame->rebuilds);
-  }
+  if (result == PN_OK && world->def.rebuildQuality > 0) result = keepTrees(world, &frame->rebuilds);
   double updated = pn_clock();
   frame->cost.updateSeconds = updated - start;
-  if (result != PN_OK) {
-    return result;
-  }
+  if (result != PN_OK) return result;
   boxTouched(world);
   result = pn_findClose(&world->broad, comparesAll(world)) ? PN_OK : pn_failMemory(sizeof(pnPair));
   frame->broadSeconds = pn_clock() - updated;
@@ -248,23 +224,19 @@ pnResult pn_followPoses(pnWorld *world, pnFrame *frame) {
 
 pnResult pn_followAll(pnWorld *world) {
   pnResult result = updateTouched(world);
-  for (size_t i = 0; result == PN_OK && world->looseCount > 0 && i < world->bodies.count; i++) {
+  for (size_t i = 0; result == PN_OK && world->looseCount > 0 && i < world->bodies.count; ++i) {
     pnBody *body = &world->bodies.data[i];
     result =
         body->generation & 1 && waits(body) ? pn_nameBody(body, pnTree_Update(body->tree, &world->def.tasks)) : PN_OK;
   }
-  if (result != PN_OK) {
-    return result;
-  }
+  if (result != PN_OK) return result;
   boxTouched(world);
   return pn_findClose(&world->broad, comparesAll(world)) ? PN_OK : pn_failMemory(sizeof(pnPair));
 }
 
 static pnResult followOne(const pnWorld *world, uint32_t place, pnCost *cost) {
   const pnBody *body = &world->bodies.data[place];
-  if (!waits(body)) {
-    return PN_OK;
-  }
+  if (!waits(body)) return PN_OK;
   pnResult result = pnTree_Update(body->tree, &world->def.tasks);
   cost->nodesUpdated += pn_takeUpdated(body->tree);
   return pn_nameBody(body, result);
@@ -272,7 +244,7 @@ static pnResult followOne(const pnWorld *world, uint32_t place, pnCost *cost) {
 
 pnResult pn_followClose(pnWorld *world, pnCost *cost) {
   pnResult result = PN_OK;
-  for (size_t i = 0; result == PN_OK && world->looseCount > 0 && i < world->broad.pairs.count; i++) {
+  for (size_t i = 0; result == PN_OK && world->looseCount > 0 && i < world->broad.pairs.count; ++i) {
     pnPair pair = world->broad.pairs.data[i];
     result = followOne(world, pair.a, cost);
     result = result == PN_OK ? followOne(world, pair.b, cost) : result;
@@ -281,13 +253,11 @@ pnResult pn_followClose(pnWorld *world, pnCost *cost) {
 }
 
 void pn_forgetTouched(pnWorld *world, pnCost *cost) {
-  for (size_t i = 0; i < world->touched.count; i++) {
+  for (size_t i = 0; i < world->touched.count; ++i) {
     pnBody *body = &world->bodies.data[world->touched.data[i]];
     cost->nodesUpdated += pn_takeUpdated(pn_treeOf(body));
     body->isTouched = false;
   }
   world->touched.count = 0;
-  for (size_t i = 0; i < world->alone.count; i++) {
-    pn_touchBody(world, &world->bodies.data[world->alone.data[i]]);
-  }
+  for (size_t i = 0; i < world->alone.count; ++i) pn_touchBody(world, &world->bodies.data[world->alone.data[i]]);
 }

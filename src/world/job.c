@@ -13,9 +13,7 @@
 /* A body with itself. A hint that is right is found out here, before proofs are looked for that it makes superfluous. */
 static bool beginSelf(pnBody *body, const pnFrameDef *def, const pnPair *hint, pnJob *job, pnCost *cost) {
   pnPair pair = hint ? *hint : (pnPair){0};
-  if (pn_prepareFilter(body->tree, &body->selfFilter) != PN_OK) {
-    return false;
-  }
+  if (pn_prepareFilter(body->tree, &body->selfFilter) != PN_OK) return false;
   if (hint && pn_tryHint(body->tree, NULL, &body->selfFilter, &pair, cost)) {
     *job = (pnJob){.a = body->tree, .first = true, .hint = hint, .filter = &body->selfFilter};
     return true;
@@ -28,12 +26,8 @@ static bool addJob(pnWorld *world, uint32_t a, uint32_t b, const pnFrameDef *def
   pnBody *body = &world->bodies.data[a];
   pnJob job = {.a = pn_treeOf(body), .b = pn_treeOf(&world->bodies.data[b]), .first = def->first, .hint = hint};
   if (a == b) {
-    if (body->tree->shape->nodeCount == 0) {
-      return true; /* nothing to meet */
-    }
-    if (!beginSelf(body, def, hint, &job, cost)) {
-      return false;
-    }
+    if (body->tree->shape->nodeCount == 0) return true; /* nothing to meet */
+    if (!beginSelf(body, def, hint, &job, cost)) return false;
   }
   return pn_arrayPush(&world->jobs, job) && pn_arrayPush(&world->jobBodies, (uint64_t)a << 32 | b);
 }
@@ -41,9 +35,7 @@ static bool addJob(pnWorld *world, uint32_t a, uint32_t b, const pnFrameDef *def
 /* The pair by which two bodies met in the last answer, null: they did not. Asked in the order of contacts; *at goes along. */
 static const pnPair *lastPair(const pnWorld *world, uint32_t a, uint32_t b, uint32_t *at) {
   const pnContact *contacts = world->contacts.data, wanted = {.a = pn_bodyId(world, a), .b = pn_bodyId(world, b)};
-  while (*at < world->contactCount && pn_compareContacts(&contacts[*at], &wanted) < 0) {
-    ++*at;
-  }
+  while (*at < world->contactCount && pn_compareContacts(&contacts[*at], &wanted) < 0) ++*at;
   bool met =
       *at < world->contactCount && pn_isSameBody(contacts[*at].a, wanted.a) && pn_isSameBody(contacts[*at].b, wanted.b);
   return met ? world->pairs.data + contacts[*at].firstPair : NULL;
@@ -62,9 +54,7 @@ bool pn_makeJobs(pnWorld *world, const pnFrameDef *def, pnJobPlace *p, pnCost *c
                  (p->self < world->selves.count && world->selves.data[p->self] <= close->data[p->next].a);
     uint32_t a = alone ? world->selves.data[p->self++] : close->data[p->next].a;
     uint32_t b = alone ? a : close->data[p->next++].b;
-    if (!addJob(world, a, b, def, hints ? lastPair(world, a, b, &p->at) : NULL, cost)) {
-      return false;
-    }
+    if (!addJob(world, a, b, def, hints ? lastPair(world, a, b, &p->at) : NULL, cost)) return false;
   }
   return true;
 }
@@ -77,21 +67,15 @@ bool pn_orderJobs(pnWorld *world) {
   pnCollider *c = &world->collider;
   size_t count = world->jobs.count;
   c->order.count = 0;
-  if (count < MANY_JOBS || world->broad.levelCount == 0) {
-    return true;
-  }
+  if (count < MANY_JOBS || world->broad.levelCount == 0) return true;
   if (!pn_arrayReserve(&c->order, count) || !pn_arrayReserve(&world->broad.keys, count) ||
-      !pn_arrayReserve(&world->broad.scratch, count)) {
+      !pn_arrayReserve(&world->broad.scratch, count))
     return false;
-  }
   uint64_t *keys = world->broad.keys.data;
-  for (size_t j = 0; j < count; j++) {
+  for (size_t j = 0; j < count; ++j)
     keys[j] = (uint64_t)world->broad.slotOf.data[world->jobBodies.data[j] >> 32] << 32 | j;
-  }
   pn_sortU64(keys, world->broad.scratch.data, count);
-  for (size_t j = 0; j < count; j++) {
-    c->order.data[j] = (uint32_t)keys[j];
-  }
+  for (size_t j = 0; j < count; ++j) c->order.data[j] = (uint32_t)keys[j];
   c->order.count = count;
   return true;
 }
@@ -99,19 +83,15 @@ bool pn_orderJobs(pnWorld *world) {
 /* Self filters, in place. What is left of each job's pairs moves up, so that the list stays dense; `dense` is where the
  * first job's begin. */
 void pn_filterJobs(pnWorld *world, const pnFrameDef *def, size_t dense, pnCost *cost) {
-  for (size_t j = 0; j < world->jobs.count; j++) {
+  for (size_t j = 0; j < world->jobs.count; ++j) {
     pnJob *job = &world->jobs.data[j];
     const pnBody *body = &world->bodies.data[world->jobBodies.data[j] >> 32];
-    if (job->pairCount == 0) {
-      continue;
-    }
+    if (job->pairCount == 0) continue;
     pnPair *pairs = world->collider.pairs.data + job->pairFirst;
     if (!job->b && pn_hasFilter(&body->selfFilter, body->tree->mesh)) {
       size_t before = job->pairCount;
       pn_filterPairs(body->tree, &body->selfFilter, pairs, &job->pairCount);
-      if (def->first) {
-        job->pairCount = PN_MIN(job->pairCount, 1);
-      }
+      if (def->first) job->pairCount = PN_MIN(job->pairCount, 1);
       cost->pairs -= before - job->pairCount;
     }
     if (dense < job->pairFirst) {
@@ -125,7 +105,7 @@ void pn_filterJobs(pnWorld *world, const pnFrameDef *def, size_t dense, pnCost *
 
 /* What the jobs have cost bodies whose trees are worn. */
 void pn_bookWear(pnWorld *world) {
-  for (size_t j = 0; world->wornCount > 0 && j < world->jobs.count; j++) {
+  for (size_t j = 0; world->wornCount > 0 && j < world->jobs.count; ++j) {
     pnBody *a = &world->bodies.data[world->jobBodies.data[j] >> 32];
     pnBody *b = &world->bodies.data[(uint32_t)world->jobBodies.data[j]];
     a->debt += a->isWorn ? world->jobs.data[j].leafPairs : 0;

@@ -30,21 +30,19 @@ static uint32_t sampleAt(const pnBody *body, uint32_t i) {
 static bool movedAsOne(const pnBody *body) {
   pnMirror *m = body->mirror;
   double mean[3] = {0, 0, 0}, step[PN_MIRROR_SAMPLES][3], sum = 0, size = 0;
-  for (uint32_t i = 0; i < PN_MIRROR_SAMPLES; i++) {
+  for (uint32_t i = 0; i < PN_MIRROR_SAMPLES; ++i) {
     float p[3];
     uint32_t v = sampleAt(body, i);
     pn_poseFetch(body->pose, &v, 1, p, 3);
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
       step[i][k] = (double)p[k] - m->sample[i][k];
       mean[k] += step[i][k] / PN_MIRROR_SAMPLES;
       m->sample[i][k] = p[k];
     }
   }
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     size = fmax(size, (double)(&m->tree->box.max.x)[k] - (&m->tree->box.min.x)[k]);
-    for (uint32_t i = 0; i < PN_MIRROR_SAMPLES; i++) {
-      sum += fabs(step[i][k] - mean[k]);
-    }
+    for (uint32_t i = 0; i < PN_MIRROR_SAMPLES; ++i) sum += fabs(step[i][k] - mean[k]);
   }
   return sum / PN_MIRROR_SAMPLES < NEAR * size;
 }
@@ -58,9 +56,7 @@ static void fetchAll(const pnBody *body) {
 pnResult pn_makeMirror(pnBody *body) {
   uint32_t count = body->pose->mesh->triangleCount;
   pnMirror *m = body->mirror = pn_allocZero(sizeof(pnMirror));
-  if (!m) {
-    return pn_failMemory(sizeof(pnMirror));
-  }
+  if (!m) return pn_failMemory(sizeof(pnMirror));
   m->bytes = pn_bytes(count, 9 * sizeof(float));
   m->positions = pn_alloc(m->bytes);
   pnResult result = m->positions ? PN_OK : pn_failMemory(m->bytes);
@@ -88,9 +84,7 @@ bool pn_isSteady(const pnMirror *mirror) {
 
 pnResult pn_followMirror(pnBody *body, const pnTasks *tasks) {
   pnMirror *m = body->mirror;
-  if (m->frame == body->pose->frame) {
-    return pnTree_Update(m->tree, tasks);
-  }
+  if (m->frame == body->pose->frame) return pnTree_Update(m->tree, tasks);
   /* a shared array that nobody has looked through: the vertex is named as it would be without a mirror */
   float maxAbs;
   pnResult result = body->pose->sourceMaxAbs < 0 ? pn_checkNumbers(body->pose, body->pose->source, &maxAbs) : PN_OK;

@@ -25,9 +25,7 @@ static pnResult runJobs(pnWorld *world, const pnFrameDef *def, pnFrame *frame) {
   while (result == PN_OK && pn_areJobsLeft(world, &place) && !frame->limited) {
     double start = pn_clock();
     size_t base = pairs->count;
-    if (!pn_makeJobs(world, def, &place, &frame->cost) || !pn_orderJobs(world)) {
-      return pn_failMemory(sizeof(pnJob));
-    }
+    if (!pn_makeJobs(world, def, &place, &frame->cost) || !pn_orderJobs(world)) return pn_failMemory(sizeof(pnJob));
     frame->broadSeconds += pn_clock() - start;
     /* when exactly as many are found as are wanted, the next one says that there are more */
     run.maxPairs = def->maxPairs > 0 ? def->maxPairs - found + (def->maxPairs == found) : 0;
@@ -43,9 +41,8 @@ static pnResult runJobs(pnWorld *world, const pnFrameDef *def, pnFrame *frame) {
       pn_bookWear(world);
       pn_filterJobs(world, def, base, &frame->cost);
     }
-    if (result == PN_OK && !(pn_noteGenerations(world) && pn_addContacts(world, frame))) {
+    if (result == PN_OK && !(pn_noteGenerations(world) && pn_addContacts(world, frame)))
       result = pn_failMemory(sizeof(pnContact));
-    }
   }
   return result;
 }
@@ -59,18 +56,14 @@ pnFrame pnWorld_Collide(pnWorld *world, const pnFrameDef *def) {
   double start = pn_clock();
   /* pose, volumes, broad phase */
   frame.result = pn_followPoses(world, &frame);
-  if (frame.result == PN_OK) {
-    frame.result = pn_followClose(world, &frame.cost);
-  }
+  if (frame.result == PN_OK) frame.result = pn_followClose(world, &frame.cost);
   if (frame.result == PN_OK) {
     /* traversal, exact tests, pairs */
     frame.bodyPairs = (uint32_t)world->broad.pairs.count;
     frame.result = runJobs(world, def, &frame);
   }
   /* contacts */
-  if (frame.result == PN_OK && !pn_endContacts(world, &frame)) {
-    frame.result = pn_failMemory(sizeof(pnContact));
-  }
+  if (frame.result == PN_OK && !pn_endContacts(world, &frame)) frame.result = pn_failMemory(sizeof(pnContact));
   frame.cost.pairs = frame.limited ? frame.pairCount : frame.cost.pairs;
   if (frame.result == PN_OK) {
     pn_forgetTouched(world, &frame.cost);
@@ -79,9 +72,7 @@ pnFrame pnWorld_Collide(pnWorld *world, const pnFrameDef *def) {
     frame.contactCount = world->contactCount;
     frame.endedCount = world->endedCount;
     frame.pairCount = 0;
-    for (uint32_t i = 0; i < world->contactCount; i++) {
-      frame.pairCount += world->contacts.data[i].pairCount;
-    }
+    for (uint32_t i = 0; i < world->contactCount; ++i) frame.pairCount += world->contacts.data[i].pairCount;
   }
   frame.totalSeconds = pn_clock() - start;
   return frame;

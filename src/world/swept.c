@@ -10,9 +10,7 @@ static const pnPose *poseOf(const pnBody *body) {
 }
 
 static pnResult ensureSweep(pnBody *body) {
-  if (body->sweep) {
-    return PN_OK;
-  }
+  if (body->sweep) return PN_OK;
   const pnPose *pose = poseOf(body);
   pnResult result =
       body->soup ? pnCreateSoupSweep(body->soup, &body->sweep) : pnCreateSweep(pnPose_GetMesh(pose), &body->sweep);
@@ -23,7 +21,7 @@ pnResult pnWorld_BeginStep(pnWorld *world) {
   PN_FLOAT_SCOPE;
   PN_ASSERT(world);
   pnResult result = PN_OK;
-  for (size_t i = 0; result == PN_OK && i < world->bodies.count; i++) {
+  for (size_t i = 0; result == PN_OK && i < world->bodies.count; ++i) {
     pnBody *body = &world->bodies.data[i];
     const pnPose *pose = body->generation & 1 ? poseOf(body) : NULL;
     if (pose) {
@@ -39,7 +37,7 @@ static pnResult endStep(pnWorld *world, double margin, pnCost *cost) {
   pnBroadPhase *broad = &world->stepBroad;
   double start = pn_clock();
   pnResult result = pn_reserveBroad(broad, world->bodies.count) ? PN_OK : pn_failMemory(sizeof(pnBroadBox));
-  for (size_t i = 0; result == PN_OK && i < world->bodies.count; i++) {
+  for (size_t i = 0; result == PN_OK && i < world->bodies.count; ++i) {
     pnBody *body = &world->bodies.data[i];
     const pnPose *pose = body->generation & 1 ? poseOf(body) : NULL;
     pnBroadBox box = pn_emptyBroadBox();
@@ -49,16 +47,12 @@ static pnResult endStep(pnWorld *world, double margin, pnCost *cost) {
       // a soup may be empty
       bool any = result == PN_OK && body->sweep->triangleCount > 0;
       result = any ? pn_updateSweep(body->sweep, 1.0, margin, &world->def.tasks) : result;
-      if (result == PN_OK && any) {
-        box = (pnBroadBox){pnTree_GetBox(body->sweep->tree), body->category, body->mask};
-      }
+      if (result == PN_OK && any) box = (pnBroadBox){pnTree_GetBox(body->sweep->tree), body->category, body->mask};
       pn_nameBody(body, result);
     }
     pn_setBroadBox(broad, (uint32_t)i, box);
   }
-  if (result == PN_OK && !pn_findClose(broad, world->lab.broad == PN_BROAD_ALL)) {
-    result = pn_failMemory(sizeof(pnPair));
-  }
+  if (result == PN_OK && !pn_findClose(broad, world->lab.broad == PN_BROAD_ALL)) result = pn_failMemory(sizeof(pnPair));
   cost->updateSeconds += pn_clock() - start;
   return result;
 }
@@ -82,9 +76,7 @@ static pnResult addContact(pnWorld *world, uint32_t a, uint32_t b, const Wanted 
   query.maxImpacts = wanted->maxImpacts > 0 ? PN_MAX(left, 1) : 0;
   pnSweep *first = world->bodies.data[a].sweep, *second = a == b ? NULL : world->bodies.data[b].sweep;
   pnResult result = pnCollideSwept(first, second, &query, world->stepList, &cost);
-  if (result != PN_OK) {
-    return result;
-  }
+  if (result != PN_OK) return result;
   size_t count = pnImpactList_GetCount(world->stepList);
   step->cost.exactTests += cost.exactTests;
   step->cost.uncertain += cost.uncertain;
@@ -96,14 +88,11 @@ static pnResult addContact(pnWorld *world, uint32_t a, uint32_t b, const Wanted 
   step->cost.updateSeconds += cost.updateSeconds;
   step->limited = pnImpactList_IsLimited(world->stepList) ||
                   (wanted->maxImpacts > 0 && wanted->what != PN_SWEPT_EARLIEST && count > left);
-  if (count == 0 || step->limited) {
-    return PN_OK;
-  }
+  if (count == 0 || step->limited) return PN_OK;
   pnStepContact contact = {pn_bodyId(world, a), pn_bodyId(world, b), pnImpactList_GetEarliest(world->stepList),
                            world->impacts.count, count};
-  if (!pn_arrayReserve(&world->impacts, world->impacts.count + count) || !pn_arrayPush(&world->stepContacts, contact)) {
+  if (!pn_arrayReserve(&world->impacts, world->impacts.count + count) || !pn_arrayPush(&world->stepContacts, contact))
     return pn_failMemory(count * sizeof(pnFeatureImpact));
-  }
   memcpy(world->impacts.data + world->impacts.count, pnImpactList_GetImpacts(world->stepList),
          count * sizeof(pnFeatureImpact));
   world->impacts.count += count;
@@ -121,14 +110,11 @@ static pnResult forPairs(pnWorld *world, const Wanted *wanted, pnStep *step, Pai
   const pnPairs *close = &world->stepBroad.pairs;
   pnResult result = PN_OK;
   size_t next = 0;
-  for (uint32_t a = 0; result == PN_OK && !step->limited && a < world->bodies.count; a++) {
+  for (uint32_t a = 0; result == PN_OK && !step->limited && a < world->bodies.count; ++a) {
     const pnBody *body = &world->bodies.data[a];
-    if ((body->generation & 1) && body->self && body->sweep && !wanted->noSelf) {
-      result = act(world, a, a, wanted, step);
-    }
-    for (; result == PN_OK && !step->limited && next < close->count && close->data[next].a == a; next++) {
+    if ((body->generation & 1) && body->self && body->sweep && !wanted->noSelf) result = act(world, a, a, wanted, step);
+    for (; result == PN_OK && !step->limited && next < close->count && close->data[next].a == a; ++next)
       result = act(world, a, close->data[next].b, wanted, step);
-    }
   }
   return result;
 }
@@ -147,12 +133,8 @@ pnStep pnWorld_CollideSwept(pnWorld *world, const pnStepDef *def) {
   Wanted wanted = {.what = def->what, .noSelf = def->noSelf, .maxImpacts = def->maxImpacts};
   world->impacts.count = world->stepContacts.count = 0;
   step.result = world->stepList ? PN_OK : pnCreateImpactList(&world->stepList);
-  if (step.result == PN_OK) {
-    step.result = endStep(world, 0.0, &step.cost);
-  }
-  if (step.result == PN_OK) {
-    step.result = forPairs(world, &wanted, &step, addContact);
-  }
+  if (step.result == PN_OK) step.result = endStep(world, 0.0, &step.cost);
+  if (step.result == PN_OK) step.result = forPairs(world, &wanted, &step, addContact);
   if (step.result != PN_OK) {
     world->impacts.count = world->stepContacts.count = 0;
     step = (pnStep){.result = step.result};
@@ -179,13 +161,10 @@ pnResult pnWorld_FindSafeStep(pnWorld *world, double separation, double *outSafe
   *outSafe = 0.0;
   Wanted wanted = {.separation = separation};
   pnStep step = {.safe = 1.0};
-  if (!(separation >= 0.0 && separation <= 1e30)) {
+  if (!(separation >= 0.0 && separation <= 1e30))
     return pn_fail(PN_ERROR_ARGUMENT, "safe step: a separation of %g", separation);
-  }
   pnResult result = endStep(world, separation, &step.cost);
-  if (result == PN_OK) {
-    result = forPairs(world, &wanted, &step, shorten);
-  }
+  if (result == PN_OK) result = forPairs(world, &wanted, &step, shorten);
   *outSafe = result == PN_OK ? step.safe : 0.0;
   return result;
 }

@@ -32,7 +32,7 @@ static uint32_t *chainOf(pnTwins *twins, const Family *family) {
   const uint64_t parts[4] = {(uintptr_t)family->mesh, (uintptr_t)family->skin, (uintptr_t)family->morph,
                              (uint64_t)family->kind};
   uint64_t hash = 0;
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < 4; ++i) {
     hash = (hash ^ parts[i]) * 0x9E3779B97F4A7C15u;
     hash ^= hash >> 32;
   }
@@ -46,28 +46,20 @@ static bool canShare(const pnBody *body) {
 
 void pn_addTwin(pnTwins *twins, pnBody *bodies, uint32_t place) {
   pnBody *body = &bodies[place];
-  if (!canShare(body)) {
-    return;
-  }
+  if (!canShare(body)) return;
   Family family = familyOf(body);
   uint32_t *first = chainOf(twins, &family);
   body->twinNext = *first;
   body->twinBefore = 0;
-  if (*first) {
-    bodies[*first - 1].twinBefore = place + 1;
-  }
+  if (*first) bodies[*first - 1].twinBefore = place + 1;
   *first = place + 1;
   body->inChain = true;
 }
 
 void pn_removeTwin(pnTwins *twins, pnBody *bodies, uint32_t place) {
   pnBody *body = &bodies[place];
-  if (!body->inChain) {
-    return;
-  }
-  if (body->twinNext) {
-    bodies[body->twinNext - 1].twinBefore = body->twinBefore;
-  }
+  if (!body->inChain) return;
+  if (body->twinNext) bodies[body->twinNext - 1].twinBefore = body->twinBefore;
   if (body->twinBefore) {
     bodies[body->twinBefore - 1].twinNext = body->twinNext;
   } else {
@@ -78,33 +70,20 @@ void pn_removeTwin(pnTwins *twins, pnBody *bodies, uint32_t place) {
 }
 
 bool pn_reserveTwins(pnTwins *twins, pnBody *bodies, size_t bodyCount, size_t placeCount) {
-  if (placeCount <= twins->first.count) {
-    return true;
-  }
+  if (placeCount <= twins->first.count) return true;
   size_t size = twins->first.count ? 2 * twins->first.count : 16;
-  while (size < placeCount) {
-    size *= 2;
-  }
-  if (!pn_arrayReserve(&twins->first, size)) {
-    return false;
-  }
+  while (size < placeCount) size *= 2;
+  if (!pn_arrayReserve(&twins->first, size)) return false;
   twins->first.count = size;
-  for (size_t i = 0; i < size; i++) {
-    twins->first.data[i] = 0;
-  }
-  for (size_t i = 0; i < bodyCount; i++) {
-    if (bodies[i].inChain) {
-      pn_addTwin(twins, bodies, (uint32_t)i);
-    }
-  }
+  for (size_t i = 0; i < size; ++i) twins->first.data[i] = 0;
+  for (size_t i = 0; i < bodyCount; ++i)
+    if (bodies[i].inChain) pn_addTwin(twins, bodies, (uint32_t)i);
   return true;
 }
 
 const pnTree *pn_findTwin(pnTwins *twins, pnBody *bodies, const pnBodyDef *def) {
   const pnKindRow *kind = pn_kindOf(def->kind);
-  if (!kind || !kind->ofMesh || twins->first.count == 0) {
-    return NULL;
-  }
+  if (!kind || !kind->ofMesh || twins->first.count == 0) return NULL;
   Family family = {def->kind, def->mesh, kind->skin ? def->skin : NULL, kind->morph ? def->morph : NULL};
   for (uint32_t at = *chainOf(twins, &family), next; at; at = next) {
     const pnBody *body = &bodies[at - 1];
@@ -114,9 +93,7 @@ const pnTree *pn_findTwin(pnTwins *twins, pnBody *bodies, const pnBodyDef *def) 
       continue;
     }
     Family other = familyOf(body);
-    if (isSame(&other, &family)) {
-      return body->tree;
-    }
+    if (isSame(&other, &family)) return body->tree;
   }
   return NULL;
 }

@@ -17,13 +17,9 @@ pnResult pnCreateWorld(const pnWorldDef *def, pnWorld **outWorld) {
   pnWorldDef fallback = pnDefaultWorldDef();
   *outWorld = NULL;
   pnResult result = def ? pn_checkCookie(def->cookie, "pnWorldDef") : PN_OK;
-  if (result != PN_OK) {
-    return result;
-  }
+  if (result != PN_OK) return result;
   pnWorld *world = pn_allocZero(sizeof(pnWorld));
-  if (!world) {
-    return pn_failMemory(sizeof(pnWorld));
-  }
+  if (!world) return pn_failMemory(sizeof(pnWorld));
   world->def = def ? *def : fallback;
   world->lab = world->def.lab ? *world->def.lab : (pnWorldLab){0};
   world->def.lab = NULL; /* the caller's, and read */
@@ -32,14 +28,9 @@ pnResult pnCreateWorld(const pnWorldDef *def, pnWorld **outWorld) {
 }
 
 void pnDestroyWorld(pnWorld *world) {
-  if (!world) {
-    return;
-  }
-  for (size_t i = 0; i < world->bodies.count; i++) {
-    if (world->bodies.data[i].generation & 1) {
-      pn_bodyFree(&world->bodies.data[i]);
-    }
-  }
+  if (!world) return;
+  for (size_t i = 0; i < world->bodies.count; ++i)
+    if (world->bodies.data[i].generation & 1) pn_bodyFree(&world->bodies.data[i]);
   pn_arrayFree(&world->bodies);
   pn_arrayFree(&world->twins.first);
   pn_freeLists(world);
@@ -63,9 +54,7 @@ void pnDestroyWorld(pnWorld *world) {
 pnBody *pn_findBody(const pnWorld *world, pnBodyId id) {
   if (id.index1 >= 1 && id.index1 <= world->bodies.count) {
     pnBody *body = &world->bodies.data[id.index1 - 1];
-    if ((body->generation & 1) && body->generation == id.generation) {
-      return body;
-    }
+    if ((body->generation & 1) && body->generation == id.generation) return body;
   }
   pn_fail(PN_ERROR_ID, "body id %u (generation %u) is null or was destroyed", id.index1, id.generation);
   return NULL;
@@ -93,9 +82,7 @@ pnResult pnWorld_CreateBody(pnWorld *world, const pnBodyDef *def, pnBodyId *outB
   PN_ASSERT(world && def && outBody);
   *outBody = (pnBodyId){0};
   uint32_t place;
-  if (!takePlace(world, &place)) {
-    return pn_failMemory(sizeof(pnBody));
-  }
+  if (!takePlace(world, &place)) return pn_failMemory(sizeof(pnBody));
   pnBodyDef with = *def;
   with.tree.twin = def->tree.twin ? def->tree.twin : pn_findTwin(&world->twins, world->bodies.data, def);
   pnResult result = pn_bodyCreate(&world->bodies.data[place], &with);
@@ -103,10 +90,10 @@ pnResult pnWorld_CreateBody(pnWorld *world, const pnBodyDef *def, pnBodyId *outB
     givePlaceBack(world, place);
     return result;
   }
-  world->bodies.data[place].generation++;
+  ++world->bodies.data[place].generation;
   pn_addTwin(&world->twins, world->bodies.data, place);
   pn_enterLists(world, &world->bodies.data[place]);
-  world->bodyCount++;
+  ++world->bodyCount;
   *outBody = pn_bodyId(world, place);
   return PN_OK;
 }
@@ -114,7 +101,7 @@ pnResult pnWorld_CreateBody(pnWorld *world, const pnBodyDef *def, pnBodyId *outB
 /* Takes the contacts of a body out of the last answer; the others keep their order and pairs. */
 static void forgetContacts(pnWorld *world, pnBodyId id) {
   uint32_t kept = 0, keptCurrent = 0, total = world->contactCount + world->endedCount;
-  for (uint32_t i = 0; i < total; i++) {
+  for (uint32_t i = 0; i < total; ++i) {
     const pnContact *c = &world->contacts.data[i];
     if (c->a.index1 != id.index1 && c->b.index1 != id.index1) {
       keptCurrent += i < world->contactCount;
@@ -128,16 +115,14 @@ static void forgetContacts(pnWorld *world, pnBodyId id) {
 
 pnResult pnWorld_DestroyBody(pnWorld *world, pnBodyId id) {
   pnBody *body = pn_findBody(world, id);
-  if (!body) {
-    return PN_ERROR_ID;
-  }
+  if (!body) return PN_ERROR_ID;
   forgetContacts(world, id);
   pn_removeTwin(&world->twins, world->bodies.data, id.index1 - 1);
   pn_leaveLists(world, body);
   pn_bodyFree(body);
-  body->generation++;
+  ++body->generation;
   givePlaceBack(world, id.index1 - 1);
-  world->bodyCount--;
+  --world->bodyCount;
   return PN_OK;
 }
 
@@ -154,9 +139,7 @@ bool pnBody_IsValid(const pnWorld *world, pnBodyId id) {
 
 pnResult pn_nameBody(const pnBody *body, pnResult result) {
   char message[400];
-  if (result == PN_OK) {
-    return result;
-  }
+  if (result == PN_OK) return result;
   snprintf(message, sizeof message, "%s", pnGetMessage());
   return pn_fail(result, "body '%s': %s", body->name, message);
 }
@@ -171,9 +154,7 @@ static pnResult moved(pnWorld *world, pnBody *body, pnResult result) {
 static pnResult takeVertices(pnWorld *world, pnBodyId id, const float *vertices, uint32_t count, bool copy) {
   PN_ASSERT(world && (vertices || count == 0));
   pnBody *body = pn_findBody(world, id);
-  if (!body) {
-    return PN_ERROR_ID;
-  }
+  if (!body) return PN_ERROR_ID;
   if (!pn_kindOf(body->kind)->vertices) {
     return pn_fail(PN_ERROR_KIND, "body '%s': only a free body takes vertices; use %s", body->name,
                    body->soup ? "pnSoup_SetAll" : "its transform, weights or joints");
@@ -197,13 +178,9 @@ pnResult pnBody_SetTransform(pnWorld *world, pnBodyId id, const pnMatrix *transf
   PN_FLOAT_SCOPE;
   PN_ASSERT(world && transform);
   pnBody *body = pn_findBody(world, id);
-  if (!body) {
-    return PN_ERROR_ID;
-  }
+  if (!body) return PN_ERROR_ID;
   const char *reason = pn_kindOf(body->kind)->noTransform;
-  if (reason) {
-    return pn_fail(PN_ERROR_KIND, "body '%s': %s", body->name, reason);
-  }
+  if (reason) return pn_fail(PN_ERROR_KIND, "body '%s': %s", body->name, reason);
   return moved(world, body, pnPose_SetTransform(body->pose, transform));
 }
 
@@ -211,12 +188,9 @@ pnResult pnBody_SetWeights(pnWorld *world, pnBodyId id, const float *weights, ui
   PN_FLOAT_SCOPE;
   PN_ASSERT(world && (weights || count == 0));
   pnBody *body = pn_findBody(world, id);
-  if (!body) {
-    return PN_ERROR_ID;
-  }
-  if (!pn_kindOf(body->kind)->weights) {
+  if (!body) return PN_ERROR_ID;
+  if (!pn_kindOf(body->kind)->weights)
     return pn_fail(PN_ERROR_KIND, "body '%s': only a morphing or skinned body takes weights", body->name);
-  }
   return moved(world, body, pnPose_SetWeights(body->pose, weights, count));
 }
 
@@ -224,20 +198,15 @@ pnResult pnBody_SetJoints(pnWorld *world, pnBodyId id, const pnMatrix *joints, u
   PN_FLOAT_SCOPE;
   PN_ASSERT(world && (joints || count == 0));
   pnBody *body = pn_findBody(world, id);
-  if (!body) {
-    return PN_ERROR_ID;
-  }
-  if (!pn_kindOf(body->kind)->joints) {
+  if (!body) return PN_ERROR_ID;
+  if (!pn_kindOf(body->kind)->joints)
     return pn_fail(PN_ERROR_KIND, "body '%s': only a skinned body takes joints", body->name);
-  }
   return moved(world, body, pnPose_SetJoints(body->pose, joints, count));
 }
 
 pnResult pnBody_SetFilter(pnWorld *world, pnBodyId id, uint32_t category, uint32_t mask) {
   pnBody *body = pn_findBody(world, id);
-  if (!body) {
-    return PN_ERROR_ID;
-  }
+  if (!body) return PN_ERROR_ID;
   body->category = category;
   body->mask = mask;
   pn_touchBody(world, body);
