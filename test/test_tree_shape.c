@@ -268,7 +268,113 @@ static void crowdsAskTogether(void **state) {
   assert_int_equal(pnGetByteCount(), 0);
 }
 
+/* ---------------------------------------------------------------- crowds in a world */
+
+enum { CROWD = 5 };
+
+static pnResult moveTo(pnWorld *world, pnBodyId id, float x) {
+  pnMatrix m = pnMatrix_Identity();
+  m.m[0][3] = x;
+  return pnBody_SetTransform(world, id, &m);
+}
+
+/* A crowd of one mesh, ten apart. */
+static pnResult openCrowd(pnBodyKind kind, const pnMesh *mesh, pnWorld **outWorld, pnBodyId *outIds) {
+  pnBodyDef def = pnDefaultBodyDef();
+  def.kind = kind;
+  def.mesh = mesh;
+  pnResult result = pnCreateWorld(NULL, outWorld);
+  for (int i = 0; i < CROWD && result == PN_OK; ++i) result = pnWorld_CreateBody(*outWorld, &def, &outIds[i]);
+  return result;
+}
+
+/* A further body of a crowd has no volumes until a frame, no positions until something is near, and answers as one that has. */
+static void crowdsHaveWhatTheyNeed(void **state) {
+  (void)state;
+  static const pnBodyKind kinds[] = {PN_BODY_FREE, PN_BODY_RIGID};
+  for (int k = 0; k < 2; ++k) {
+    Ball ball = openBall();
+    pnWorld *world;
+    pnBodyId id[CROWD];
+    pnTree *tree[CROWD];
+    testExpectOk(openCrowd(kinds[k], ball.mesh, &world, id));
+    for (int i = 0; i < CROWD; ++i) tree[i] = pnBody_GetTree(world, id[i]);
+    size_t before = pnGetByteCount();
+    assert_non_null(tree[0]->memory);
+    for (int i = 1; i < CROWD; ++i) {
+      assert_null(tree[i]->memory);
+      pnBox a = pnTree_GetBox(tree[0]), b = pnTree_GetBox(tree[i]);
+      assert_memory_equal(&a, &b, sizeof a);
+      assert_true(pnTree_GetQuality(tree[i]) == 1);
+    }
+    /* somebody looks: it gets a frame; the levels of its tree are those of the first one */
+    pnBox boxes[2][64];
+    assert_int_equal(pnTree_GetLevelBoxes(tree[0], 1, boxes[0], 64), pnTree_GetLevelBoxes(tree[1], 1, boxes[1], 64));
+    assert_memory_equal(boxes[0], boxes[1], tree[0]->shape->count[0] * sizeof(pnBox));
+    assert_non_null(tree[1]->memory);
+    assert_true(pnTree_GetQuality(tree[1]) == 1);
+    /* apart: volumes */
+    for (int i = 0; i < CROWD; ++i) testExpectOk(moveTo(world, id[i], 10 * (float)i));
+    pnFrame frame = pnWorld_Collide(world, NULL);
+    testExpectOk(frame.result);
+    assert_int_equal(frame.contactCount, 0);
+    assert_true(pnGetByteCount() > before);
+    for (int i = 2; i < CROWD; ++i) {
+      assert_non_null(tree[i]->memory);
+      assert_null(tree[i]->leafPositions);
+      assert_true(fabsf(pnTree_GetQuality(tree[i]) - 1) < 0.1f);
+    }
+    /* two of them close: positions, of these */
+    testExpectOk(moveTo(world, id[3], 21));
+    frame = pnWorld_Collide(world, NULL);
+    testExpectOk(frame.result);
+    assert_int_equal(frame.contactCount, 1);
+    assert_non_null(tree[2]->leafPositions);
+    assert_non_null(tree[3]->leafPositions);
+    assert_null(tree[4]->leafPositions);
+    pnTree *fresh[2] = {treeOf(tree[2]->pose, pnDefaultTreeDef(), NULL),
+                        treeOf(tree[3]->pose, pnDefaultTreeDef(), NULL)};
+    pnCost cost;
+    testExpectOk(pnCollideTrees(fresh[0], fresh[1], NULL, NULL, &cost));
+    assert_true(cost.pairs > 20);
+    assert_int_equal(frame.pairCount, cost.pairs);
+    for (int i = 0; i < 2; ++i) pnDestroyTree(fresh[i]);
+    /* a question goes to all of them, and to one that comes later */
+    pnClosest closest;
+    testExpectOk(pnWorld_FindClosest(world, (float[]){44, 0, 0}, 1, 100, UINT32_MAX, &closest));
+    assert_int_equal(closest.body.index1, id[4].index1);
+    assert_non_null(tree[4]->leafPositions);
+    testExpectOk(pnWorld_DestroyBody(world, id[4]));
+    pnBodyDef def = pnDefaultBodyDef();
+    def.kind = kinds[k];
+    def.mesh = ball.mesh;
+    testExpectOk(pnWorld_CreateBody(world, &def, &id[4]));
+    testExpectOk(moveTo(world, id[4], 50));
+    testExpectOk(pnWorld_FindClosest(world, (float[]){54, 0, 0}, 1, 100, UINT32_MAX, &closest));
+    assert_int_equal(closest.body.index1, id[4].index1);
+    testExpectOk(pnTree_Validate(pnBody_GetTree(world, id[4])));
+    pnDestroyWorld(world);
+    closeBall(&ball);
+    assert_int_equal(pnGetByteCount(), 0);
+  }
+}
+
 /* ---------------------------------------------------------------- no memory */
+
+/* The frames of a crowd, made when they are needed, in the second frame positions too. */
+static pnResult runCrowd(const pnMesh *mesh) {
+  pnWorld *world = NULL;
+  pnBodyId id[CROWD];
+  pnResult result = openCrowd(PN_BODY_RIGID, mesh, &world, id);
+  for (int frame = 0; frame < 2 && result == PN_OK; ++frame) {
+    for (int i = 0; i < CROWD && result == PN_OK; ++i) result = moveTo(world, id[i], (frame ? 1 : 10) * (float)i);
+    if (result == PN_OK) result = pnWorld_Collide(world, NULL).result;
+  }
+  pnClosest closest;
+  if (result == PN_OK) result = pnWorld_FindClosest(world, (float[]){9, 0, 0}, 1, 100, UINT32_MAX, &closest);
+  if (world) pnDestroyWorld(world);
+  return result;
+}
 
 static pnResult makeTwins(void *context) {
   const pnMesh *mesh = context;
@@ -296,6 +402,7 @@ static pnResult makeAll(void *context) {
   pnMesh *mesh = NULL;
   pnResult result = pnMakeIcosphere(1, 1, &mesh);
   if (result == PN_OK) result = makeTwins(mesh);
+  if (result == PN_OK) result = runCrowd(mesh);
   pnDestroyMesh(mesh);
   return result;
 }
@@ -351,15 +458,11 @@ static void heightIsThatOfTheDeepestLeaf(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(onlyTwinsShare),
-      cmocka_unit_test(twinsPartInPeace),
-      cmocka_unit_test(proofsAreMadeOnce),
-      cmocka_unit_test(otherVerticesAreOnesOwn),
-      cmocka_unit_test(partsAreMadeByOne),
-      cmocka_unit_test(crowdsAskTogether),
-      cmocka_unit_test(everyAllocationMayFail),
-      cmocka_unit_test(blocksComeWithATransform),
-      cmocka_unit_test(heightIsThatOfTheDeepestLeaf),
+      cmocka_unit_test(onlyTwinsShare),           cmocka_unit_test(twinsPartInPeace),
+      cmocka_unit_test(proofsAreMadeOnce),        cmocka_unit_test(otherVerticesAreOnesOwn),
+      cmocka_unit_test(partsAreMadeByOne),        cmocka_unit_test(crowdsAskTogether),
+      cmocka_unit_test(crowdsHaveWhatTheyNeed),   cmocka_unit_test(everyAllocationMayFail),
+      cmocka_unit_test(blocksComeWithATransform), cmocka_unit_test(heightIsThatOfTheDeepestLeaf),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -112,6 +112,8 @@ struct pnShapeKeeper {
   _Atomic uint32_t users;
   pnMonitor *monitor;
   KeptPart part[PN_PART_COUNT];
+  bool knowsRest; /* with the monitor held */
+  pnShapeRest rest;
 };
 
 pnShape *pn_allocShape(void) {
@@ -180,6 +182,23 @@ pnResult pn_makePart(const pnShape *shape, pnShapePart part, pnMakePartFcn *make
   pn_monitorWakeAll(keeper->monitor);
   pn_monitorUnlock(keeper->monitor);
   return result;
+}
+
+void pn_noteRest(const pnShape *shape, const pnShapeRest *rest) {
+  struct pnShapeKeeper *keeper = shape->keeper;
+  pn_monitorLock(keeper->monitor);
+  if (!keeper->knowsRest) keeper->rest = *rest;
+  keeper->knowsRest = true;
+  pn_monitorUnlock(keeper->monitor);
+}
+
+bool pn_findRest(const pnShape *shape, pnShapeRest *out) {
+  struct pnShapeKeeper *keeper = shape->keeper;
+  pn_monitorLock(keeper->monitor);
+  bool knows = keeper->knowsRest;
+  if (knows) *out = keeper->rest;
+  pn_monitorUnlock(keeper->monitor);
+  return knows;
 }
 
 size_t pn_shapeBytes(const pnShape *shape) {

@@ -49,6 +49,7 @@ typedef struct pnTreePlan {
   float bigSide;
   const pnTree *twin;
   const pnShape *shape;
+  bool later; /* where the shape is there and knows how it is at rest: the first update makes the frame (worlds) */
 } pnTreePlan;
 
 struct pnShape {
@@ -128,6 +129,15 @@ typedef pnResult pnMakePartFcn(void *context, void **outData, size_t *outBytes);
 /* Makes a part unless it was made. Of several threads one makes it, and the others wait for that one; `make` may ask for parts
  * other than its own (REST does). When it fails, the next one tries again. */
 pnResult pn_makePart(const pnShape *shape, pnShapePart part, pnMakePartFcn *make, void *context);
+
+/* How trees of a shape are over a pose at rest, as the first of them has found it: what one that has no frame yet answers. */
+typedef struct pnShapeRest {
+  pnBox box;
+  float surface; /* pnTree.builtSurface */
+} pnShapeRest;
+void pn_noteRest(const pnShape *shape, const pnShapeRest *rest);
+/* False: nobody has noted it. */
+bool pn_findRest(const pnShape *shape, pnShapeRest *out);
 
 /* Would a definition with its defaults resolved, and its rule, make the same shape? */
 bool pn_fitsShape(const pnShape *shape, const pnTreePlan *def, const struct pnUpdateRule *rule);

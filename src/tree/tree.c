@@ -15,10 +15,18 @@ pnTreeDef pnDefaultTreeDef(void) {
 
 /* ---------------------------------------------------------------- life */
 
-static void freeTree(pnTree *tree) {
+/* What frames write and what the rule keeps. */
+static void dropFrame(pnTree *tree) {
   if (tree->rule->release) tree->rule->release(tree);
   pn_free(tree->ruleData, tree->ruleBytes);
   pn_free(tree->memory, tree->memoryBytes);
+  tree->ruleData = NULL;
+  tree->memory = NULL;
+  tree->ruleBytes = tree->memoryBytes = 0;
+}
+
+static void freeTree(pnTree *tree) {
+  dropFrame(tree);
   pn_free(tree->blockBytes ? tree->leafPositions : NULL, tree->blockBytes);
   pn_releaseShape(tree->shape);
   pn_free(tree->calm, tree->calmBytes);
@@ -36,14 +44,16 @@ static size_t layoutFrame(pnTree *t, char *base) {
   return at;
 }
 
-/* What changes from frame to frame. */
-static pnResult allocFrame(pnTree *t) {
-  if (t->shape->nodeCount == 0) return PN_OK;
-  t->memoryBytes = layoutFrame(t, NULL);
-  t->memory = pn_allocZero(t->memoryBytes);
-  if (!t->memory) return pn_failMemory(t->memoryBytes);
+/* What changes from frame to frame, before the first update. When it fails, the next update tries again. */
+static pnResult makeFrame(pnTree *t) {
+  size_t bytes = layoutFrame(t, NULL);
+  t->memory = pn_allocZero(bytes);
+  if (!t->memory) return pn_failMemory(bytes);
+  t->memoryBytes = bytes;
   layoutFrame(t, t->memory);
-  return PN_OK;
+  pnResult result = t->rule->prepare ? t->rule->prepare(t) : PN_OK;
+  if (result != PN_OK) dropFrame(t);
+  return result;
 }
 
 /* The one that was given, the twin's, or a new one. */
@@ -82,6 +92,23 @@ static pnResult settle(pnTree *tree, const pnTreePlan *def) {
 
 static float relativeSurface(const pnTree *tree);
 
+/* The first update, now or later. A body of a crowd that nobody has looked at has no frame: neither volumes nor stamps. */
+static pnResult beginLife(pnTree *tree) {
+  pnShapeRest rest;
+  bool atRest = tree->pose->frame == 1; /* poses begin so */
+  if (tree->shape->nodeCount == 0) return PN_OK;
+  if (tree->def.later && atRest && pn_findRest(tree->shape, &rest)) {
+    tree->box = rest.box;
+    tree->builtSurface = rest.surface;
+    return PN_OK;
+  }
+  pnResult result = pnTree_Update(tree, NULL);
+  if (result != PN_OK) return result;
+  tree->builtSurface = relativeSurface(tree);
+  if (atRest) pn_noteRest(tree->shape, &(pnShapeRest){tree->box, tree->builtSurface});
+  return PN_OK;
+}
+
 pnResult pnCreateTree(const pnTreeDef *def, pnTree **outTree) {
   PN_FLOAT_SCOPE;
   PN_ASSERT(def && outTree);
@@ -105,16 +132,12 @@ pnResult pn_createTree(const pnTreePlan *def, pnTree **outTree) {
   pn_setForm(tree, tree->def.form);
   tree->box = (pnBox){{1, 1, 1}, {-1, -1, -1}};
   result = takeShape(tree);
-  if (result == PN_OK) result = allocFrame(tree);
-  if (result == PN_OK && tree->shape->nodeCount > 0) {
-    if (tree->rule->prepare) result = tree->rule->prepare(tree);
-    if (result == PN_OK) result = pnTree_Update(tree, NULL);
-  }
+  if (result == PN_OK) result = beginLife(tree);
   if (result != PN_OK) {
     freeTree(tree);
     return result;
   }
-  tree->builtSurface = relativeSurface(tree);
+  tree->def.later = false;
   tree->def.twin = NULL; /* what is shared is held; a tree that is built anew has a shape of its own */
   tree->def.shape = NULL;
   *outTree = tree;
@@ -128,8 +151,18 @@ void pnDestroyTree(pnTree *tree) {
 pnResult pnTree_Update(pnTree *tree, const pnTasks *tasks) {
   PN_FLOAT_SCOPE;
   PN_ASSERT(tree);
+  pnResult result = pn_followPose(tree, tasks);
+  return result == PN_OK ? pn_openLeaves(tree) : result;
+}
+
+pnResult pn_followPose(pnTree *tree, const pnTasks *tasks) {
+  PN_FLOAT_SCOPE;
   bool empty = tree->shape->nodeCount == 0 && !tree->rule->reshapes;
   if (empty || tree->poseFrame == tree->pose->frame) return PN_OK;
+  if (!tree->memory && !tree->rule->reshapes) {
+    pnResult made = makeFrame(tree);
+    if (made != PN_OK) return made;
+  }
   /* a shared array that nobody has looked through: some rules see by themselves what is not a number, others do not */
   float maxAbs;
   bool unseen = tree->pose->sourceMaxAbs < 0 && !(tree->rule->seesAll && tree->form->keepsNan);
@@ -182,6 +215,7 @@ static double surface(pnBox b) {
 
 /* Summed surface of the volumes in the fresh eager nodes over the surface of the whole. */
 static float relativeSurface(const pnTree *tree) {
+  if (!tree->memory) return tree->builtSurface; /* at rest, as the shape knows it */
   double whole = surface(tree->box), sum = 0;
   for (uint32_t i = 0; i < tree->shape->eagerCount; ++i) {
     uint32_t node = tree->shape->eagerNodes[i];
@@ -226,6 +260,7 @@ size_t pnTree_GetByteCount(const pnTree *tree) {
 uint32_t pnTree_GetLevelBoxes(pnTree *tree, uint32_t level, pnBox *outBoxes, uint32_t capacity) {
   PN_FLOAT_SCOPE;
   uint32_t count = 0;
+  if (!tree->memory && !tree->rule->reshapes && pnTree_Update(tree, NULL) != PN_OK) return 0;
   for (uint32_t node = 0; node < tree->shape->nodeCount; ++node) {
     /* how deep is it? */
     uint32_t depth = 0;

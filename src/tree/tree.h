@@ -107,8 +107,8 @@ struct pnTree {
   _Atomic uint32_t *stamp;
   char *lanes; /* nodeCount + 1 nodes of laneBytes */
   size_t laneBytes;
-  float *leafPositions;         /* the blocks: 4 floats a listed vertex; a memory of their own when they are needed */
-  size_t blockBytes;            /* its size; 0 for a soup's, which are in `memory` */
+  float *leafPositions; /* the blocks: 4 floats a listed vertex; a memory of their own, from when a query is near */
+  size_t blockBytes;    /* its size; 0 for a soup's, which are in `memory` */
   struct pnBigPlane *bigPlanes; /* of the shape's big triangles */
 
   void *ruleData; /* what the rule keeps; freed with the tree */
@@ -127,11 +127,11 @@ struct pnTree {
   _Atomic bool wantsSlants;
 
   /* the frame */
-  uint64_t poseFrame;     /* of the pose, that the tree was brought to; 0: never */
-  const char *cornerBase; /* leafPositions or the pose's own vertices, and blockCorners or sourceCorners */
-  const uint32_t *corners;
-  uint64_t shapeFrame; /* of the pose, that volumes in model space were computed from */
-  uint32_t now;        /* the tree's stamp */
+  uint64_t poseFrame;      /* of the pose, that the tree was brought to; 0: never */
+  const char *cornerBase;  /* leafPositions (null: not yet, see pn_openLeaves) or the pose's own vertices, */
+  const uint32_t *corners; /* and blockCorners or sourceCorners */
+  uint64_t shapeFrame;     /* of the pose, that volumes in model space were computed from */
+  uint32_t now;            /* the tree's stamp */
   pnGrid grid;
   pnBox box;
   float builtSurface; /* relative surface at build time, for the quality */
@@ -142,6 +142,10 @@ struct pnTree {
 
 /* pnCreateTree, its definition taken apart. */
 pnResult pn_createTree(const pnTreePlan *plan, pnTree **outTree);
+/* The two halves of pnTree_Update: the volumes follow the pose; and room for the positions of leaves, without which no leaf may be
+ * filled. Bodies with nothing near them do without the second. */
+pnResult pn_followPose(pnTree *tree, const pnTasks *tasks);
+pnResult pn_openLeaves(pnTree *tree);
 /* bucket.c: the laboratory settings of a tree over a soup. */
 pnTreeLab pn_bucketLab(const pnTree *tree);
 

@@ -158,20 +158,21 @@ void pn_findCorners(pnTree *tree) {
   tree->cornerBase = (const char *)(inPlace ? tree->pose->source : tree->leafPositions);
 }
 
-/* Trees that are read in place have no blocks until their pose has a transform. */
-static pnResult needBlocks(pnTree *tree) {
+/* Trees that are read in place have no blocks until their pose has a transform, and those of a world none until something is near. */
+pnResult pn_openLeaves(pnTree *tree) {
   const pnShape *s = tree->shape;
-  if (tree->leafPositions || s->nodeCount == 0 || (s->sourceCorners && pn_isPlain(tree->pose))) return PN_OK;
+  if (tree->cornerBase || s->nodeCount == 0 || tree->rule->reshapes) return PN_OK;
   size_t bytes = pn_bytes(s->leafVertexFirst[s->leafCount], 4 * sizeof(float));
   tree->leafPositions = pn_allocZero(bytes);
   tree->blockBytes = tree->leafPositions ? bytes : 0;
+  pn_findCorners(tree);
   return tree->leafPositions ? PN_OK : pn_failMemory(bytes);
 }
 
 pnResult pn_beginFrame(pnTree *tree) {
-  pnResult result = tree->rule->reshapes ? PN_OK : needBlocks(tree);
-  if (result != PN_OK) return result;
   pn_findCorners(tree);
+  pnResult result = tree->rule->fillsLeaves ? pn_openLeaves(tree) : PN_OK;
+  if (result != PN_OK) return result;
   ++tree->now;
   if (tree->now == PN_STAMP_BUSY) {
     for (uint32_t i = 0; i < tree->shape->nodeCount; ++i)

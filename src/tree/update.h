@@ -11,12 +11,13 @@ typedef struct pnUpdateRule {
   const char *name;
   /* Can it follow this pose with volumes of this form? Null: any, by looking at vertices. Rules that exploit a motion know it. */
   bool (*fits)(const pnPose *pose, const pnFormRow *form);
-  uint32_t rank;   /* of those that fit, the one with the largest is the default; 0: never by itself */
-  uint32_t cut;    /* pnTreeDef.cut of all its trees; 0: as the definition says */
-  bool modelSpace; /* volumes are float boxes in the source's space, tested under the transform (Bergen) */
-  bool inPlace;    /* fills leaves by pn_fillLeaf alone, which need not copy vertices that lie ready */
-  bool seesAll;    /* updates look at every vertex, and at what their volumes tell about numbers (pnFormRow.keepsNan) */
-  bool reshapes;   /* makes the nodes anew in every update; an empty tree may get some (bucket.c) */
+  uint32_t rank;    /* of those that fit, the one with the largest is the default; 0: never by itself */
+  uint32_t cut;     /* pnTreeDef.cut of all its trees; 0: as the definition says */
+  bool modelSpace;  /* volumes are float boxes in the source's space, tested under the transform (Bergen) */
+  bool inPlace;     /* fills leaves by pn_fillLeaf alone, which need not copy vertices that lie ready */
+  bool fillsLeaves; /* in updates: their blocks must be there */
+  bool seesAll;  /* updates look at every vertex, and at what their volumes tell about numbers (pnFormRow.keepsNan) */
+  bool reshapes; /* makes the nodes anew in every update; an empty tree may get some (bucket.c) */
   pnResult (*prepare)(pnTree *tree);                      /* once, after the tree was built; null: nothing */
   pnResult (*update)(pnTree *tree, const pnTasks *tasks); /* the eager part of a frame */
   void (*fill)(pnTree *tree, uint32_t node);              /* the lazy part: all lanes of one node */
@@ -126,8 +127,7 @@ PN_INLINE void pn_markFresh(pnTree *tree, uint32_t node) {
 /* Where the exact tests find corners in this frame; after the tree's memory or the pose's vertices have moved. */
 void pn_findCorners(pnTree *tree);
 
-/* A new frame: a new stamp (all stamps are cleared when the number runs out) and cleared counters. Blocks are allocated when they
- * are first needed. */
+/* A new frame: a new stamp (all stamps are cleared when the number runs out) and cleared counters. */
 pnResult pn_beginFrame(pnTree *tree);
 
 #endif

@@ -24,6 +24,7 @@ static pnResult update(pnTree *tree, const pnTasks *tasks) {
 const pnUpdateRule pn_updateBottomUp = {.name = "bottom-up",
                                         .cut = 1,
                                         .inPlace = true,
+                                        .fillsLeaves = true,
                                         .seesAll = true,
                                         .prepare = pn_prepareEager,
                                         .update = update,

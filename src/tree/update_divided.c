@@ -56,4 +56,5 @@ static void fill(pnTree *tree, uint32_t node) {
   pn_putBounds(tree, node, parts, tree->shape->count[node]);
 }
 
-const pnUpdateRule pn_updateDivided = {.name = "divided", .prepare = prepare, .update = update, .fill = fill};
+const pnUpdateRule pn_updateDivided = {
+    .name = "divided", .fillsLeaves = true, .prepare = prepare, .update = update, .fill = fill};

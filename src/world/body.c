@@ -114,7 +114,10 @@ static pnResult createShape(pnBody *body, const pnBodyDef *def) {
     treeDef.pose = body->pose;
     treeDef.self = def->self;
     treeDef.update = def->tree.update ? def->tree.update : kind->update;
-    result = pnCreateTree(&treeDef, &body->tree);
+    result = pn_checkCookie(treeDef.cookie, "pnTreeDef");
+    pnTreePlan plan = pn_planOf(&treeDef);
+    plan.later = true;
+    if (result == PN_OK) result = pn_createTree(&plan, &body->tree);
     body->ownsTree = true;
     if (result == PN_OK && def->self) {
       pnAsk ask = {.neighbours = pn_seeksNeighbours(&def->selfFilter, body->tree->mesh)};

@@ -95,9 +95,10 @@ static void noteFailure(Updates *u, uint32_t place, pnResult result) {
     if (atomic_compare_exchange_weak(&u->failedPlace, &first, place + 1)) return;
 }
 
-/* The tree that queries use. */
+/* The tree that queries use. One that others share is opened, too: two worlds may come to its leaves at one time. */
 static pnResult followBody(pnBody *body, const pnTasks *tasks) {
-  return body->mirror ? pn_followMirror(body, tasks) : pnTree_Update(body->tree, tasks);
+  if (body->mirror) return pn_followMirror(body, tasks);
+  return body->ownsTree ? pn_followPose(body->tree, tasks) : pnTree_Update(body->tree, tasks);
 }
 
 /* The message of a failure stays in the thread that made it: the body tries again in this one, and its vertex can be named.
@@ -121,6 +122,7 @@ static void updateBodies(void *context, uint32_t begin, uint32_t end, uint32_t w
 
 static pnResult updateTouched(pnWorld *world) {
   Updates u = {.world = world};
+  world->isOpen = world->isOpen && world->touched.count == 0;
   const pnTasks *tasks = &world->def.tasks;
   size_t count = world->touched.count;
   /* few bodies, and trees that several bodies may share: all workers on each */
@@ -222,13 +224,21 @@ pnResult pn_followPoses(pnWorld *world, pnFrame *frame) {
   return result;
 }
 
+/* Leaves of all bodies, so that any number of threads may ask for them; of those with loose boxes the rest of the tree, too. */
+static pnResult openAll(pnWorld *world) {
+  pnResult result = PN_OK;
+  for (size_t i = 0; result == PN_OK && (!world->isOpen || world->looseCount > 0) && i < world->bodies.count; ++i) {
+    pnBody *body = &world->bodies.data[i];
+    if (!(body->generation & 1)) continue;
+    result = pn_nameBody(body, waits(body) ? pnTree_Update(body->tree, &world->def.tasks) : pn_openLeaves(body->tree));
+  }
+  world->isOpen = result == PN_OK;
+  return result;
+}
+
 pnResult pn_followAll(pnWorld *world) {
   pnResult result = updateTouched(world);
-  for (size_t i = 0; result == PN_OK && world->looseCount > 0 && i < world->bodies.count; ++i) {
-    pnBody *body = &world->bodies.data[i];
-    result =
-        body->generation & 1 && waits(body) ? pn_nameBody(body, pnTree_Update(body->tree, &world->def.tasks)) : PN_OK;
-  }
+  if (result == PN_OK) result = openAll(world);
   if (result != PN_OK) return result;
   boxTouched(world);
   return pn_findClose(&world->broad, comparesAll(world)) ? PN_OK : pn_failMemory(sizeof(pnPair));

@@ -25,6 +25,7 @@ static bool beginSelf(pnBody *body, const pnFrameDef *def, const pnPair *hint, p
 static bool addJob(pnWorld *world, uint32_t a, uint32_t b, const pnFrameDef *def, const pnPair *hint, pnCost *cost) {
   pnBody *body = &world->bodies.data[a];
   pnJob job = {.a = pn_treeOf(body), .b = pn_treeOf(&world->bodies.data[b]), .first = def->first, .hint = hint};
+  if (pn_openLeaves(job.a) != PN_OK || pn_openLeaves(job.b) != PN_OK) return false;
   if (a == b) {
     if (body->tree->shape->nodeCount == 0) return true; /* nothing to meet */
     if (!beginSelf(body, def, hint, &job, cost)) return false;
