@@ -1,6 +1,7 @@
 /* fuzz_geom.c: the long run. Pairs of every kind until the number asked for, every question against the oracle.
  *
- *   fuzz_geom [pairs] [seed]       ten million pairs by default; a few minutes
+ *   fuzz_geom [pairs] [seed] [seconds]     ten million pairs by default; a few minutes. It ends after so many seconds at the
+ *                                          latest (default 0: never)
  *
  * Stops at the first disagreement and prints the pair; the seed of its block repeats it. Not part of ctest:
  * test_geom_*.c do the same with fewer pairs.
@@ -34,13 +35,14 @@ int main(int argc, char **argv) {
   enum { BLOCK = 1000 };
   long wanted = argc > 1 ? atol(argv[1]) : 10000000;
   uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
+  double seconds = argc > 3 ? atof(argv[3]) : 0;
   Tally tallies[CASE_KIND_COUNT] = {{0}}, total = {0};
-  time_t start = time(NULL), shown = start;
+  time_t start = time(NULL), shown = start, now = start;
   bool good = wanted > 0;
   if (!good) fprintf(stderr, "fuzz_geom: the number of pairs must be positive\n");
 
   oracleOpen();
-  for (uint64_t block = 0; good && total.pairs < wanted; ++block) {
+  for (uint64_t block = 0; good && total.pairs < wanted && !(seconds > 0 && difftime(now, start) >= seconds); ++block) {
     /* Each block has a seed of its own, so that one can be repeated without those before it. */
     uint64_t blockSeed = seed * 1000003u + block;
     Random r = {blockSeed};
@@ -55,7 +57,7 @@ int main(int argc, char **argv) {
     if (!good) printf("kind %s, block seed %llu\n", caseName(kind), (unsigned long long)blockSeed);
 
     /* A line now and then. */
-    time_t now = time(NULL);
+    now = time(NULL);
     if (now - shown >= 5) {
       printf("%10ld pairs, %5.1f %%, %ld s\n", total.pairs, 100.0 * (double)total.pairs / (double)wanted,
              (long)(now - start));

@@ -1,6 +1,7 @@
 /* fuzz_world.c: the long run. Worlds at random until the number asked for, every frame against brute force.
  *
- *   fuzz_world [worlds] [first seed] [kinds]     a hundred thousand worlds by default; kinds: bits of pnBodyKind, 0 for all
+ *   fuzz_world [worlds] [first seed] [kinds] [seconds]     a hundred thousand worlds by default; kinds: bits of pnBodyKind, 0 for
+ *                                                          all. It ends after so many seconds at the latest (default 0: never)
  *
  * Goes on after a world that differs and prints it; its seed alone repeats it. Not part of ctest: test_world_fuzz.c does the
  * same with fewer worlds. */
@@ -10,6 +11,7 @@
 #include <time.h>
 
 static long wanted;
+static double seconds;
 static uint64_t firstSeed;
 static WorldWish wish;
 
@@ -17,10 +19,10 @@ static void run(void **state) {
   (void)state;
   WorldTally tally = {0};
   long wrong = 0;
-  time_t start = time(NULL), shown = start;
-  for (long i = 0; i < wanted; ++i) {
+  time_t start = time(NULL), shown = start, now = start;
+  for (long i = 0; i < wanted && !(seconds > 0 && difftime(now, start) >= seconds); ++i) {
     wrong += !worldCheck(firstSeed + (uint64_t)i, &wish, &tally);
-    time_t now = time(NULL);
+    now = time(NULL);
     if (now - shown >= 5) {
       printf("%10ld worlds, %5.1f %%, %ld wrong, %ld s\n", i + 1, 100.0 * (double)(i + 1) / (double)wanted, wrong,
              (long)(now - start));
@@ -38,6 +40,7 @@ int main(int argc, char **argv) {
   wanted = argc > 1 ? atol(argv[1]) : 100000;
   firstSeed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
   wish.kinds = argc > 3 ? (uint32_t)strtoul(argv[3], NULL, 0) : 0;
+  seconds = argc > 4 ? atof(argv[4]) : 0;
   wish.tell = wanted == 1;
   const struct CMUnitTest tests[] = {cmocka_unit_test(run)};
   return cmocka_run_group_tests(tests, NULL, NULL);

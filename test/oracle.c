@@ -23,9 +23,11 @@ static Point polygon[2][MAX_POINTS];
 static int current, count;
 static HalfSpace spaces[MAX_SPACES];
 static int spaceCount;
-static mpz_t sides[MAX_POINTS];
+static mpz_t sides[MAX_POINTS], ways[MAX_POINTS][3];
 static mpz_t corner[2][3][3], e1[3], e2[3], normal[3], edge[3], t0, t1, t2;
 static int unitExponent;
+static pnTriangle last[2]; /* the pair of which polygon is the intersection, where `known` says so */
+static bool known;
 
 static void forAll(void (*act)(mpz_t)) {
   for (int i = 0; i < MAX_POINTS; ++i) {
@@ -33,7 +35,7 @@ static void forAll(void (*act)(mpz_t)) {
       act(polygon[k][i].w);
       for (int j = 0; j < 3; ++j) act(polygon[k][i].x[j]);
     }
-    act(sides[i]);
+    act(sides[i]), act(ways[i][0]), act(ways[i][1]), act(ways[i][2]);
   }
   for (int i = 0; i < MAX_SPACES; ++i) {
     act(spaces[i].h);
@@ -59,6 +61,7 @@ static void clearNumber(mpz_t z) {
 
 void oracleOpen(void) {
   forAll(initNumber);
+  known = false;
 }
 
 void oracleClose(void) {
@@ -88,7 +91,7 @@ static int commonExponent(const double *values, int n) {
     if (m == 0.0) continue;
     /* m is in [1/2, 1): a whole number of 53 bits times 2^-53; drop its trailing zeros. */
     e -= 53;
-    for (int64_t whole = (int64_t)ldexp(m, 53); whole % 2 == 0; whole /= 2) ++e;
+    e += __builtin_ctzll((unsigned long long)(int64_t)ldexp(m, 53));
     least = e < least ? e : least;
   }
   return least == 2000 ? 0 : least;
@@ -264,6 +267,9 @@ static void clip(HalfSpace *s) {
 }
 
 void oracleIntersect(const pnTriangle *a, const pnTriangle *b) {
+  /* One pair is asked about in several ways; the set is the same, bit for bit (-0 and 0 are told apart: no harm). */
+  if (known && memcmp(&last[0], a, sizeof *a) == 0 && memcmp(&last[1], b, sizeof *b) == 0) return;
+  last[0] = *a, last[1] = *b, known = true;
   double all[18];
   for (int i = 0; i < 9; ++i) {
     all[i] = a->v[i / 3][i % 3];
@@ -288,6 +294,7 @@ void oracleIntersect(const pnTriangle *a, const pnTriangle *b) {
 
 /* The triangle's corners and six more numbers, in units of their own. */
 static void setCorners(const pnTriangle *triangle, const double six[6], mpz_t outSix[2][3]) {
+  known = false;
   double all[15];
   for (int i = 0; i < 9; ++i) all[i] = triangle->v[i / 3][i % 3];
   memcpy(all + 9, six, sizeof(double[6]));
@@ -377,25 +384,40 @@ static void homogeneousDifference(mpz_t out[3], Point *p, Point *q) {
   }
 }
 
+/* Are a and b parallel? Most are not, and one number says so. */
+static bool areParallel(mpz_t a[3], mpz_t b[3]) {
+  for (int i = 0; i < 3; ++i) {
+    int j = (i + 1) % 3, k = (i + 2) % 3;
+    mpz_mul(t0, a[j], b[k]);
+    mpz_submul(t0, a[k], b[j]);
+    if (mpz_sgn(t0) != 0) return false;
+  }
+  return true;
+}
+
+/* Does a point lie on another that is still there, or between two of them? */
+static bool isBetween(Point *p, const bool *gone, int i) {
+  for (int j = 0; j < count; ++j) {
+    if (j == i || gone[j]) continue;
+    homogeneousDifference(ways[j], &p[j], &p[i]);
+    if (isZero(ways[j])) return true;
+    for (int k = 0; k < j; ++k) {
+      if (k == i || gone[k] || !areParallel(ways[j], ways[k])) continue;
+      dot(t0, ways[j], ways[k]);
+      if (mpz_sgn(t0) < 0) return true;
+    }
+  }
+  return false;
+}
+
+/* A point is dropped as long as it lies between others that are still there. */
 int oracleCorners(double out[6][3]) {
   Point *p = polygon[current];
   bool gone[MAX_POINTS] = {false};
   int left = count;
-  /* Drop a point as long as it lies between two others that are still there (or on one of them). */
   for (int i = 0; i < count; ++i) {
-    for (int j = 0; j < count && !gone[i]; ++j) {
-      for (int k = 0; k < count && !gone[i]; ++k) {
-        if (i == j || i == k || gone[j] || gone[k]) continue;
-        homogeneousDifference(e1, &p[j], &p[i]);
-        homogeneousDifference(e2, &p[k], &p[i]);
-        cross(normal, e1, e2);
-        dot(t0, e1, e2);
-        if (isZero(normal) && (mpz_sgn(t0) < 0 || isZero(e1) || isZero(e2))) {
-          gone[i] = true;
-          --left;
-        }
-      }
-    }
+    gone[i] = isBetween(p, gone, i);
+    left -= gone[i];
   }
   int n = 0;
   for (int i = 0; i < count && n < 6; ++i) {
