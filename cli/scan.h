@@ -80,6 +80,7 @@ typedef struct pnScanBody {
   uint32_t source, animBody; /* animBody: number in the source's file; PN_NONE for meshes and caches */
   pnBodyKind kind;
   pnMesh *mesh;
+  bool sharesMesh; /* with a body before, which destroys it: nodes of a file that show one mesh */
   pnMorph *morph;
   pnSkin *skin;
   bool closed;

@@ -78,7 +78,34 @@ uint16_t pn_scanTriangleGroup(const pnScanBody *body, uint32_t triangle) {
 
 /* ---------------------------------------------------------------- the bodies */
 
-static pnResult addAnimBody(pnScan *scan, uint32_t source, uint32_t number) {
+/* Rigid bodies by the mesh they show, so that a thousand nodes with one mesh have one: a table by address, of places of bodies that
+ * count from 1; 0 is nobody. At most half of it is full. */
+typedef struct Seen {
+  uint32_t *places, mask;
+} Seen;
+
+/* The first body of the file with these vertices and triangles; this one, which is then known, when there is none. */
+static pnScanBody *firstOf(pnScan *scan, const Seen *seen, const pnAnimFile *file, const pnAnimBody *from,
+                           pnScanBody *body) {
+  uint32_t at = (uint32_t)((uintptr_t)from->vertices >> 4) * 2654435769u; /* 2^32 over the golden ratio */
+  for (at ^= at >> 15;; ++at) {
+    uint32_t *place = &seen->places[at & seen->mask];
+    if (*place == 0) *place = 1 + (uint32_t)(body - scan->bodies);
+    pnScanBody *other = &scan->bodies[*place - 1];
+    const pnAnimBody *shows = &file->bodies[other->animBody];
+    if (shows->vertices == from->vertices && shows->triangles == from->triangles) return other;
+  }
+}
+
+static pnResult makeMesh(const pnAnimFile *file, pnScanBody *body) {
+  pnMeshInfo info = {0};
+  pnResult result = pnAnimFile_CreateMesh(file, body->animBody, body->name, &body->mesh);
+  if (result == PN_OK) result = pnMesh_Validate(body->mesh, &info);
+  body->closed = info.closed;
+  return result;
+}
+
+static pnResult addAnimBody(pnScan *scan, const Seen *seen, uint32_t source, uint32_t number) {
   const pnAnimFile *file = scan->sources[source].file;
   const pnAnimBody *from = &file->bodies[number];
   pnScanBody *body;
@@ -86,10 +113,10 @@ static pnResult addAnimBody(pnScan *scan, uint32_t source, uint32_t number) {
   if (result != PN_OK) return result;
   body->animBody = number;
   body->kind = from->skin != PN_NONE ? PN_BODY_SKINNED : from->targetCount > 0 ? PN_BODY_MORPH : PN_BODY_RIGID;
-  pnMeshInfo info = {0};
-  result = pnAnimFile_CreateMesh(file, number, body->name, &body->mesh);
-  if (result == PN_OK) result = pnMesh_Validate(body->mesh, &info);
-  body->closed = info.closed;
+  const pnScanBody *first = body->kind == PN_BODY_RIGID ? firstOf(scan, seen, file, from, body) : body;
+  body->sharesMesh = first != body;
+  if (body->sharesMesh) body->mesh = first->mesh, body->closed = first->closed;
+  else result = makeMesh(file, body);
   if (result == PN_OK && from->targetCount > 0) result = pnAnimFile_CreateMorph(file, number, body->mesh, &body->morph);
   if (result == PN_OK && from->skin != PN_NONE) result = pnAnimFile_CreateSkin(file, number, body->mesh, &body->skin);
   if (result == PN_OK) result = makeGroups(body, file, from);
@@ -101,8 +128,12 @@ pnResult pn_scanAddAnimBodies(pnScan *scan, uint32_t source) {
   const pnAnimScene *scene = &file->scenes[file->defaultScene];
   if (scene->bodyCount == 0)
     return pnFail(PN_ERROR_COUNT, "%s: its scene has no triangles to look at", scan->sources[source].word);
-  pnResult result = PN_OK;
+  Seen seen = {.mask = 1};
+  while (seen.mask / 2 < scene->bodyCount) seen.mask = 2 * seen.mask + 1;
+  seen.places = calloc((size_t)seen.mask + 1, sizeof(uint32_t));
+  pnResult result = seen.places ? PN_OK : pnFail(PN_ERROR_MEMORY, "out of memory for %u bodies", scene->bodyCount);
   for (uint32_t i = 0; i < scene->bodyCount && result == PN_OK; ++i)
-    result = addAnimBody(scan, source, scene->bodies[i]);
+    result = addAnimBody(scan, &seen, source, scene->bodies[i]);
+  free(seen.places);
   return result;
 }

@@ -152,7 +152,7 @@ static void freeScan(pnScan *scan) {
     pnScanBody *body = &scan->bodies[b];
     pnDestroySkin(body->skin);
     pnDestroyMorph(body->morph);
-    pnDestroyMesh(body->mesh);
+    if (!body->sharesMesh) pnDestroyMesh(body->mesh);
     free(body->name);
     free(body->groupNames);
     free(body->madeNames);

@@ -311,6 +311,8 @@ static bool comparesRest(const pnScanOptions *options) {
 pnResult pn_scanCollide(pnScan *scan) {
   pnFrameDef def = {.first = scan->options->first && !pn_scanNeedsRest(scan->options),
                     .maxPairs = scan->options->maxPairs};
+  // one more than are kept says that there are more; where some are nobody's business, all are looked for
+  if (def.maxPairs > 0 && scan->choice.ruleCount == 0) def.maxContacts = MOST_CONTACTS + 1;
   if (scan->device) return lookOnDevice(scan, def.first);
   pnFrame found = pnWorld_Collide(scan->world, &def);
   // Pairs that are left out do not use up what is asked for.

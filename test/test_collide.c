@@ -463,6 +463,55 @@ static void treeOfBoxesAgreesWithAllPairs(void **state) {
   pn_freeBroad(&all);
 }
 
+/* All pairs of a crowd, some rows at a time. */
+static size_t listCrowd(pnBroadPhase *broad, bool all, pnPair *out, size_t most, int *outParts) {
+  size_t count = 0;
+  *outParts = 0;
+  assert_true(pn_findClose(broad, all));
+  for (;; assert_true(pn_findNextClose(broad))) {
+    assert_true(count + broad->pairs.count <= most);
+    if (broad->pairs.count > 0) memcpy(out + count, broad->pairs.data, broad->pairs.count * sizeof(pnPair));
+    count += broad->pairs.count;
+    *outParts += 1;
+    for (size_t i = 0; i < broad->pairs.count; ++i) assert_true(broad->pairs.data[i].a < pn_closeEnd(broad));
+    if (!pn_isCloseLeft(broad)) return count;
+  }
+}
+
+/* Where there are more pairs than are listed at once, they come in parts, and are the same: after much and little has moved, and
+ * when the crowd has gone apart and come together again. */
+static void crowdsAreListedInParts(void **state) {
+  (void)state;
+  TestRandom r = testRandom(29);
+  enum { COUNT = 200, MOST = COUNT * COUNT / 2 };
+  static pnBroadBox boxes[COUNT];
+  static pnPair found[MOST];
+  static const uint32_t moving[] = {100, 1, 0, 3};
+  pnBroadPhase parts = {.crowd = 64}, whole = {0};
+  int crowds = 0;
+  assert_true(pn_reserveBroad(&parts, COUNT) && pn_reserveBroad(&whole, COUNT));
+  for (int step = 0; step < 400; ++step) {
+    moveBoxes(&r, boxes, COUNT, step % 40 == 0, moving[step % 4]);
+    bool apart = step % 10 >= 7;
+    for (uint32_t i = 0; i < COUNT; ++i) {
+      pnBroadBox box = boxes[i];
+      if (apart) box.box.min.x += 100 * (float)i, box.box.max.x += 100 * (float)i;
+      pn_setBroadBox(&parts, i, box);
+      pn_setBroadBox(&whole, i, box);
+    }
+    int count;
+    size_t pairs = listCrowd(&parts, step % 9 == 8, found, MOST, &count);
+    assert_true(pn_findClose(&whole, true));
+    assert_int_equal(pairs, whole.pairs.count);
+    if (pairs > 0) assert_memory_equal(found, whole.pairs.data, pairs * sizeof(pnPair));
+    assert_true(pairs > 64 ? count > 1 : count == 1);
+    crowds += count > 1;
+  }
+  assert_true(crowds > 100 && crowds < 300);
+  pn_freeBroad(&parts);
+  pn_freeBroad(&whole);
+}
+
 /* What the brute force compares is what closed boxes are: touching counts, and masks must agree on both sides. */
 static void closeIsClosed(void **state) {
   (void)state;
@@ -490,6 +539,7 @@ int main(void) {
       cmocka_unit_test(openedSeamIsNotShared),   cmocka_unit_test(kernelsAgreeAndCostsAreHonest),
       cmocka_unit_test(refusalsSayWhy),          cmocka_unit_test(qualityFallsAndRebuildMends),
       cmocka_unit_test(impactIsBracketed),       cmocka_unit_test(treeOfBoxesAgreesWithAllPairs),
-      cmocka_unit_test(closeIsClosed),           cmocka_unit_test(largerSideIsOpened)};
+      cmocka_unit_test(closeIsClosed),           cmocka_unit_test(crowdsAreListedInParts),
+      cmocka_unit_test(largerSideIsOpened)};
   return cmocka_run_group_tests(tests, oracleSetUp, oracleTearDown);
 }

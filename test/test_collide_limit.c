@@ -1,9 +1,10 @@
 /* test_collide_limit.c: no more pairs than are wanted. What is kept must be pairs that meet, as many as were asked for, the same
  * on any number of workers; a limit that is not reached must change nothing; and where everything meets everything, work and
- * memory must follow the limit. Counting takes no memory for pairs. */
+ * memory must follow the limit. Counting takes no memory for pairs. Of bodies in one place not all pairs are listed at once. */
 #include "support.h"
 
 #include "pinch/world.h"
+#include "world/world.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -255,12 +256,105 @@ static void framesAreLimited(void **state) {
   assert_int_equal(pnGetByteCount(), 0);
 }
 
+/* So many contacts, the first in their order, with all their pairs. */
+static void contactsAreLimited(void **state) {
+  (void)state;
+  pnMesh *mesh = makePile(2, false);
+  pnWorld *world = makeCrowd(mesh, &(pnTasks){0});
+  uint32_t total = CROWD * (CROWD - 1) / 2, limits[] = {1, 300, 16384, 16385, total - 1, total, total + 1};
+  pnFrame whole = pnWorld_Collide(world, NULL);
+  assert_true(whole.result == PN_OK && whole.contactCount == total);
+  pnPair *pairs = malloc(4 * total * sizeof(pnPair));
+  memcpy(pairs, pnWorld_GetPairs(world), 4 * total * sizeof(pnPair));
+  for (size_t i = 0; i < sizeof limits / sizeof *limits; ++i) {
+    pnFrame frame = pnWorld_Collide(world, &(pnFrameDef){.maxContacts = limits[i]});
+    uint32_t kept = PN_MIN(limits[i], total);
+    assert_true(frame.result == PN_OK && frame.limited == (limits[i] < total));
+    assert_int_equal(frame.contactCount, kept);
+    assert_int_equal(frame.pairCount, 4 * kept);
+    assert_memory_equal(pnWorld_GetPairs(world), pairs, 4 * kept * sizeof(pnPair));
+  }
+  free(pairs);
+  pnDestroyWorld(world);
+  pnDestroyMesh(mesh);
+}
+
+/* Bodies of which many are close and some meet: a body in three looks at itself, one in five has a tree that waits. */
+static pnWorld *makeMixed(pnMesh *const meshes[2], uint32_t crowd, pnBodyId ids[CROWD]) {
+  pnWorld *world;
+  pnWorldDef worldDef = pnDefaultWorldDef();
+  pnBox loose = {{-40, -40, -40}, {40, 40, 40}};
+  testExpectOk(pnCreateWorld(&worldDef, &world));
+  world->broad.crowd = world->stepBroad.crowd = crowd;
+  for (uint32_t i = 0; i < CROWD / 4; ++i) {
+    pnBodyDef def = pnDefaultBodyDef();
+    def.mesh = meshes[i % 2], def.kind = PN_BODY_RIGID, def.self = i % 3 == 0;
+    def.looseBox = i % 5 == 1 ? &loose : NULL;
+    testExpectOk(pnWorld_CreateBody(world, &def, &ids[i]));
+  }
+  return world;
+}
+
+static void moveMixed(pnWorld *world, const pnBodyId ids[CROWD], uint32_t seed, bool all) {
+  TestRandom r = testRandom(seed);
+  for (uint32_t i = 0; i < CROWD / 4; ++i) {
+    pnMatrix m = pnMatrix_Identity();
+    for (int k = 0; k < 3; ++k) m.m[k][3] = testFloat(&r, -1, 1);
+    if (all || i % 16 == seed % 16) testExpectOk(pnBody_SetTransform(world, ids[i], &m));
+  }
+}
+
+/* A crowd whose pairs of bodies are listed in parts has the frames and steps that one has whose pairs are listed at once. */
+static void crowdsAreTheSameInParts(void **state) {
+  (void)state;
+  pnMesh *meshes[2] = {makePile(2, false), NULL};
+  testExpectOk(pnMakeBox((pnVec3){0.3f, 0.3f, 0.3f}, 1, &meshes[1]));
+  static pnBodyId ids[2][CROWD];
+  pnWorld *whole = makeMixed(meshes, 0, ids[0]), *parts = makeMixed(meshes, 100, ids[1]);
+  for (uint32_t step = 0; step < 12; ++step) {
+    moveMixed(whole, ids[0], step, step % 4 == 0), moveMixed(parts, ids[1], step, step % 4 == 0);
+    pnFrameDef def = {.first = step % 3 == 1, .noSelf = step % 5 == 4, .maxPairs = step % 6 == 5 ? 50 : 0};
+    pnFrame x = pnWorld_Collide(whole, &def), y = pnWorld_Collide(parts, &def);
+    assert_true(x.result == PN_OK && y.result == PN_OK && x.pairCount > 0 && x.contactCount > 0);
+    assert_false(whole->broad.isCrowd);
+    assert_true(parts->broad.isCrowd);
+    assert_true(x.pairCount == y.pairCount && x.contactCount == y.contactCount && x.endedCount == y.endedCount);
+    assert_true(x.limited == y.limited && (x.limited || x.bodyPairs == y.bodyPairs));
+    assert_memory_equal(pnWorld_GetPairs(whole), pnWorld_GetPairs(parts), x.pairCount * sizeof(pnPair));
+    for (uint32_t i = 0; i < x.contactCount + x.endedCount; ++i) {
+      const pnContact *c = &pnWorld_GetContacts(whole)[i], *d = &pnWorld_GetContacts(parts)[i];
+      assert_true(c->a.index1 == d->a.index1 && c->b.index1 == d->b.index1 && c->state == d->state);
+      assert_true(c->firstPair == d->firstPair && c->pairCount == d->pairCount);
+    }
+    if (step % 4 != 3) continue;
+    pnStep s[2];
+    double safe[2];
+    for (int w = 0; w < 2; ++w) {
+      pnWorld *world = w == 0 ? whole : parts;
+      testExpectOk(pnWorld_BeginStep(world));
+      moveMixed(world, ids[w], 99, true);
+      s[w] = pnWorld_CollideSwept(world, NULL);
+      testExpectOk(s[w].result);
+      testExpectOk(pnWorld_FindSafeStep(world, 0, &safe[w]));
+    }
+    assert_true(parts->stepBroad.isCrowd && s[0].impactCount > 0 && s[0].impactCount == s[1].impactCount);
+    assert_true(s[0].contactCount == s[1].contactCount && s[0].earliest.lo == s[1].earliest.lo && safe[0] == safe[1]);
+    for (size_t i = 0; i < s[0].impactCount; ++i) {
+      const pnFeatureImpact *p = &pnWorld_GetImpacts(whole)[i], *q = &pnWorld_GetImpacts(parts)[i];
+      assert_true(p->kind == q->kind && p->a == q->a && p->b == q->b && p->lo == q->lo && p->hi == q->hi);
+    }
+  }
+  pnDestroyWorld(whole);
+  pnDestroyWorld(parts);
+  for (int i = 0; i < 2; ++i) pnDestroyMesh(meshes[i]);
+  assert_int_equal(pnGetByteCount(), 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(limitsAreKept),
-      cmocka_unit_test(workFollowsTheLimit),
-      cmocka_unit_test(countingKeepsNothing),
-      cmocka_unit_test(framesAreLimited),
+      cmocka_unit_test(limitsAreKept),        cmocka_unit_test(workFollowsTheLimit),
+      cmocka_unit_test(countingKeepsNothing), cmocka_unit_test(framesAreLimited),
+      cmocka_unit_test(contactsAreLimited),   cmocka_unit_test(crowdsAreTheSameInParts),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -124,6 +124,9 @@ typedef struct pnFrameDef {
    * Contacts come in their order, so the last ones may have fewer pairs than they should, or be missing; what was a contact in
    * the frame before then counts as ended. Which pairs are kept does not depend on threads. Counted before self filters. */
   size_t maxPairs;
+  /* At most so many contacts, the first in their order, 0 (default): all. There may be as many as pairs of bodies, where
+   * thousands are in one place; the search ends there as it does with pairs. */
+  uint32_t maxContacts;
   const struct pnQueryLab *lab; /* null (default) in products: pinch/lab.h */
 } pnFrameDef;
 
@@ -144,8 +147,8 @@ typedef struct pnFrame {
   uint32_t contactCount; /* begun and persisting */
   uint32_t endedCount;
   size_t pairCount;   /* over all contacts */
-  bool limited;       /* there are more than pnFrameDef.maxPairs */
-  uint32_t bodyPairs; /* let through by the broad phase */
+  bool limited;       /* there are more than pnFrameDef.maxPairs or maxContacts */
+  uint32_t bodyPairs; /* let through by the broad phase; of a limited frame those it came to */
   uint32_t rebuilds;  /* trees built anew by the quality policy */
   pnCost cost;
   double broadSeconds, totalSeconds;

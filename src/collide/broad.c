@@ -5,6 +5,8 @@
  * and opened against itself; when little has, the ways up from the changed boxes are mended, only these are looked for
  * in it, and the other pairs are kept. A frame in which nothing changed does nothing.
  *
+ * A crowd (broad.h) is one place of the tree in which everything overlaps: box after box is looked for in it.
+ *
  * Large boxes come first in the order, so that they make their own nodes large and not those of small ones. */
 #include "collide/broad.h"
 
@@ -224,9 +226,17 @@ static bool build(pnBroadPhase *broad) {
 
 /* ---------------------------------------------------------------- finding pairs */
 
-/* Appends a pair of places as a key that sorts. */
+static uint32_t crowdOf(const pnBroadPhase *broad) {
+  return broad->crowd > 0 ? broad->crowd : PN_BROAD_CROWD;
+}
+
+/* Appends a pair of places as a key that sorts. False: out of memory, or this is a crowd, which it says. */
 static bool addPair(pnBroadPhase *broad, uint32_t a, uint32_t b) {
   if (!pn_mayMeet(&broad->boxes.data[a], &broad->boxes.data[b])) return true;
+  if (broad->keys.count == crowdOf(broad) && !broad->isCrowd) {
+    broad->isCrowd = true;
+    return false;
+  }
   return pn_arrayPush(&broad->keys, a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a);
 }
 
@@ -285,9 +295,11 @@ static void mend(pnBroadPhase *broad, uint32_t slot) {
   }
 }
 
-/* Another box that overlaps the one at a place. When both have changed both are asked: the lower one keeps the pair. */
+/* Another box that overlaps the one at a place. When both have changed both are asked, and of a crowd all are: the lower one keeps
+ * the pair. */
 static bool offer(pnBroadPhase *broad, uint32_t place, uint32_t other) {
-  return other == place || (broad->isChanged.data[other] && other < place) || addPair(broad, place, other);
+  bool both = broad->isCrowd || broad->isChanged.data[other];
+  return other == place || (both && other < place) || addPair(broad, place, other);
 }
 
 /* Boxes in the tree and newcomers that overlap the one at a place. */
@@ -345,7 +357,8 @@ static bool findChanged(pnBroadPhase *broad) {
     broad->keys.data[broad->keys.count] = (uint64_t)p.a << 32 | p.b;
     broad->keys.count += !(broad->isChanged.data[p.a] | broad->isChanged.data[p.b]);
   }
-  return true;
+  broad->isCrowd = broad->keys.count > crowdOf(broad);
+  return !broad->isCrowd;
 }
 
 /* The keys as the list of pairs, sorted. */
@@ -369,13 +382,30 @@ static bool keepPairs(pnBroadPhase *broad) {
 /* Newcomers that are looked through one by one. */
 #define NEWCOMERS 64u
 
+/* Of a crowd: the pairs of the next rows. */
+bool pn_findNextClose(pnBroadPhase *broad) {
+  broad->keys.count = 0;
+  for (; broad->nextRow < broad->boxes.count && 4 * broad->keys.count < crowdOf(broad); ++broad->nextRow)
+    if (!findAround(broad, broad->nextRow)) return false;
+  return keepPairs(broad);
+}
+
 bool pn_findClose(pnBroadPhase *broad, bool all) {
-  if (broad->changed.count == 0) return true;
+  bool wasCrowd = broad->isCrowd; /* the list is not whole: nothing to go on from */
+  if (broad->changed.count == 0 && !wasCrowd) return true;
   broad->worn += broad->changed.count;
-  bool anew = broad->changed.count > broad->placeAt.count / MUCH || broad->worn > WORN * broad->placeAt.count ||
+  bool anew = wasCrowd || broad->changed.count > broad->placeAt.count / MUCH ||
+              broad->worn > WORN * broad->placeAt.count ||
               broad->newcomers.count + broad->changed.count > NEWCOMERS + broad->placeAt.count / MUCH;
+  broad->isCrowd = false;
   bool ok = all ? compareAll(broad) : anew ? build(broad) && findAll(broad) : findChanged(broad);
-  return ok && keepPairs(broad);
+  if (!broad->isCrowd) {
+    ok = ok && keepPairs(broad);
+    broad->isCrowd = !ok && wasCrowd;
+    return ok;
+  }
+  broad->nextRow = 0;
+  return build(broad) && pn_findNextClose(broad);
 }
 
 void pn_freeBroad(pnBroadPhase *broad) {

@@ -1,6 +1,12 @@
 /* broad.h: which boxes overlap? Kept from frame to frame: boxes that do not change cost nothing.
  *
- * Boxes are known by their place. pn_setBroadBox says what changed, pn_findClose brings the list of pairs up to date. */
+ * Boxes are known by their place. pn_setBroadBox says what changed, pn_findClose brings the list of pairs up to date. Where thousands
+ * of boxes are in one place there are more pairs than memory: from PN_BROAD_CROWD on they are listed some rows at a time, in
+ * the same order, and found anew every time:
+ *
+ *   ok = pn_findClose(broad, false);
+ *   for (;;) { ... broad->pairs ...; if (!pn_isCloseLeft(broad)) break; ok = pn_findNextClose(broad); }
+ */
 #ifndef PN_COLLIDE_BROAD_H
 #define PN_COLLIDE_BROAD_H
 
@@ -19,6 +25,9 @@ typedef struct pnBroadNode {
 } pnBroadNode;
 
 #define PN_BROAD_LEVELS 12 /* 8^11 > 2^32 */
+/* More pairs than this are a crowd (24 MB with what sorting needs), and then a quarter of it is listed at a time, to the end of a
+ * row. */
+#define PN_BROAD_CROWD (1u << 20)
 
 /* A zeroed one is valid and has no boxes. */
 typedef struct pnBroadPhase {
@@ -32,8 +41,11 @@ typedef struct pnBroadPhase {
   size_t levelFirst[PN_BROAD_LEVELS];
   uint32_t levelCount;
   size_t worn;   /* changes since the tree was built */
-  pnPairs pairs; /* places a < b of boxes that overlap and may meet, sorted */
+  pnPairs pairs; /* places a < b of boxes that overlap and may meet, sorted: all, or of a crowd those of some rows */
   PN_ARRAY(uint64_t) keys, scratch, stack;
+  uint32_t crowd;   /* more pairs than this are a crowd; 0: PN_BROAD_CROWD. Tests have smaller ones */
+  bool isCrowd;     /* there are more pairs than are listed at once */
+  uint32_t nextRow; /* of a crowd: `pairs` has all whose lower place is below this one and was not listed before */
 } pnBroadPhase;
 
 /* Do the categories and masks of two boxes agree that they may meet? */
@@ -52,6 +64,15 @@ void pn_setBroadBox(pnBroadPhase *broad, uint32_t place, pnBroadBox box);
 /* Brings broad->pairs up to date: closed boxes that overlap and may meet. `all` compares every box with every box. False: out of
  * memory, and the next call tries again. */
 bool pn_findClose(pnBroadPhase *broad, bool all);
+/* Of a crowd: are there pairs beyond those listed? The next rows; false: out of memory. */
+PN_INLINE bool pn_isCloseLeft(const pnBroadPhase *broad) {
+  return broad->isCrowd && broad->nextRow < broad->boxes.count;
+}
+bool pn_findNextClose(pnBroadPhase *broad);
+/* Places below this one have all their pairs with higher ones in the list, or had before. */
+PN_INLINE uint32_t pn_closeEnd(const pnBroadPhase *broad) {
+  return broad->isCrowd ? broad->nextRow : UINT32_MAX;
+}
 void pn_freeBroad(pnBroadPhase *broad);
 
 #endif

@@ -3,18 +3,22 @@
 
 #include "mesh/soup.h"
 
-/* The contacts of jobs that found something. */
-bool pn_addContacts(pnWorld *world, pnFrame *frame) {
+/* The contacts of jobs that found something; what is beyond the most is cut off, with its pairs. */
+bool pn_addContacts(pnWorld *world, uint32_t most, pnFrame *frame) {
   for (size_t j = 0; j < world->jobs.count; ++j) {
     const pnJob *job = &world->jobs.data[j];
     uint64_t bodies = world->jobBodies.data[j];
     pnContact contact = {.state = PN_CONTACT_BEGIN, .firstPair = job->pairFirst, .pairCount = job->pairCount};
-    if (job->pairCount > 0) {
-      contact.a = pn_bodyId(world, (uint32_t)(bodies >> 32));
-      contact.b = pn_bodyId(world, (uint32_t)bodies);
-      if (!pn_arrayPush(&world->nextContacts, contact)) return false;
-      frame->pairCount += job->pairCount;
+    if (job->pairCount == 0) continue;
+    if (most > 0 && world->nextContacts.count == most) {
+      frame->limited = true;
+      world->collider.pairs.count = job->pairFirst;
+      return true;
     }
+    contact.a = pn_bodyId(world, (uint32_t)(bodies >> 32));
+    contact.b = pn_bodyId(world, (uint32_t)bodies);
+    if (!pn_arrayPush(&world->nextContacts, contact)) return false;
+    frame->pairCount += job->pairCount;
   }
   return true;
 }

@@ -14,8 +14,9 @@ PN_INLINE int pn_compareContacts(const pnContact *x, const pnContact *y) {
   return x->b.index1 < y->b.index1 ? -1 : x->b.index1 > y->b.index1;
 }
 
-/* The contacts of the jobs that were run, and the generations of primitives in their pairs. False: out of memory. */
-bool pn_addContacts(pnWorld *world, pnFrame *frame);
+/* The contacts of the jobs that were run, at most so many in all (0: no limit; frame->limited says when), and the generations of
+ * primitives in their pairs. False: out of memory. */
+bool pn_addContacts(pnWorld *world, uint32_t most, pnFrame *frame);
 bool pn_noteGenerations(pnWorld *world);
 /* When all are there: which go on, and which have ended. */
 bool pn_endContacts(pnWorld *world, pnFrame *frame);

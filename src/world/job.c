@@ -51,8 +51,8 @@ bool pn_makeJobs(pnWorld *world, const pnFrameDef *def, pnJobPlace *p, pnCost *c
   const pnPairs *close = &world->broad.pairs;
   bool hints = def->first && !(def->lab && def->lab->noHints);
   while (pn_areJobsLeft(world, p) && world->jobs.count < MOST_JOBS) {
-    bool alone = p->next == close->count ||
-                 (p->self < world->selves.count && world->selves.data[p->self] <= close->data[p->next].a);
+    bool alone =
+        p->next == close->count || (pn_isSelfLeft(world, p) && world->selves.data[p->self] <= close->data[p->next].a);
     uint32_t a = alone ? world->selves.data[p->self++] : close->data[p->next].a;
     uint32_t b = alone ? a : close->data[p->next++].b;
     if (!addJob(world, a, b, def, hints ? lastPair(world, a, b, &p->at) : NULL, cost)) return false;

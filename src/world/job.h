@@ -10,8 +10,13 @@ typedef struct pnJobPlace {
   uint32_t at;
 } pnJobPlace;
 
+/* Is there a body that looks at itself, of those whose pairs are listed? */
+PN_INLINE bool pn_isSelfLeft(const pnWorld *world, const pnJobPlace *p) {
+  return p->self < world->selves.count && world->selves.data[p->self] < pn_closeEnd(&world->broad);
+}
+/* Jobs of the pairs that are listed; a crowd has more of them (pn_isCloseLeft). */
 PN_INLINE bool pn_areJobsLeft(const pnWorld *world, const pnJobPlace *p) {
-  return p->next < world->broad.pairs.count || p->self < world->selves.count;
+  return p->next < world->broad.pairs.count || pn_isSelfLeft(world, p);
 }
 
 /* The next jobs, one for each close pair of bodies and one for each body that looks at itself, in the order of contacts; false: out of

@@ -13,37 +13,52 @@
 #include "world/follow.h"
 #include "world/job.h"
 
-/* Traversal, exact tests, pairs: all jobs, so many at a time, until there are pairs enough. */
-static pnResult runJobs(pnWorld *world, const pnFrameDef *def, pnFrame *frame) {
-  pnJobPlace place = {.self = def->noSelf ? world->selves.count : 0};
+/* The next jobs are run, and what they found is kept; `found` counts pairs before filters. */
+static pnResult runSome(pnWorld *world, const pnFrameDef *def, pnJobPlace *place, size_t *found, pnFrame *frame) {
   pnRunDef run = {
       .tasks = &world->def.tasks, .kernel = def->lab ? def->lab->kernel : PN_KERNEL_DEFAULT, .unsorted = def->unsorted};
   pnPairs *pairs = &world->collider.pairs;
-  pnResult result = PN_OK;
-  size_t found = 0; /* before filters */
-  pairs->count = world->nextContacts.count = world->nextGenerations.count = 0;
-  while (result == PN_OK && pn_areJobsLeft(world, &place) && !frame->limited) {
-    double start = pn_clock();
-    size_t base = pairs->count;
-    if (!pn_makeJobs(world, def, &place, &frame->cost) || !pn_orderJobs(world)) return pn_failMemory(sizeof(pnJob));
-    frame->broadSeconds += pn_clock() - start;
-    /* when exactly as many are found as are wanted, the next one says that there are more */
-    run.maxPairs = def->maxPairs > 0 ? def->maxPairs - found + (def->maxPairs == found) : 0;
-    result = pn_runJobs(&world->collider, world->jobs.data, (uint32_t)world->jobs.count, &run, &frame->cost,
-                        &frame->limited);
-    if (result == PN_OK && def->maxPairs > 0 && def->maxPairs == found && pairs->count > base) {
-      frame->limited = true;
-      pairs->count = base;
-      return PN_OK;
-    }
-    found += pairs->count - base;
-    if (result == PN_OK) {
-      pn_bookWear(world);
-      pn_filterJobs(world, def, base, &frame->cost);
-    }
-    if (result == PN_OK && !(pn_noteGenerations(world) && pn_addContacts(world, frame)))
-      result = pn_failMemory(sizeof(pnContact));
+  double start = pn_clock();
+  size_t base = pairs->count;
+  if (!pn_makeJobs(world, def, place, &frame->cost) || !pn_orderJobs(world)) return pn_failMemory(sizeof(pnJob));
+  frame->broadSeconds += pn_clock() - start;
+  /* when exactly as many are found as are wanted, the next one says that there are more */
+  run.maxPairs = def->maxPairs > 0 ? def->maxPairs - *found + (def->maxPairs == *found) : 0;
+  pnResult result =
+      pn_runJobs(&world->collider, world->jobs.data, (uint32_t)world->jobs.count, &run, &frame->cost, &frame->limited);
+  if (result != PN_OK) return result;
+  if (def->maxPairs > 0 && def->maxPairs == *found && pairs->count > base) {
+    frame->limited = true;
+    pairs->count = base;
+    return PN_OK;
   }
+  *found += pairs->count - base;
+  pn_bookWear(world);
+  pn_filterJobs(world, def, base, &frame->cost);
+  return pn_noteGenerations(world) && pn_addContacts(world, def->maxContacts, frame) ? PN_OK
+                                                                                     : pn_failMemory(sizeof(pnContact));
+}
+
+/* The pairs of bodies after those that are listed. */
+static pnResult listMore(pnWorld *world, pnJobPlace *place, pnFrame *frame) {
+  double start = pn_clock();
+  if (!pn_findNextClose(&world->broad)) return pn_failMemory(sizeof(pnPair));
+  place->next = 0;
+  frame->bodyPairs += (uint32_t)world->broad.pairs.count;
+  frame->broadSeconds += pn_clock() - start;
+  return pn_followClose(world, &frame->cost);
+}
+
+/* Traversal, exact tests, pairs: all jobs, so many at a time, until there are pairs enough. */
+static pnResult runJobs(pnWorld *world, const pnFrameDef *def, pnFrame *frame) {
+  pnJobPlace place = {.self = def->noSelf ? world->selves.count : 0};
+  pnResult result = PN_OK;
+  size_t found = 0;
+  world->collider.pairs.count = world->nextContacts.count = world->nextGenerations.count = 0;
+  while (result == PN_OK && !frame->limited)
+    if (pn_areJobsLeft(world, &place)) result = runSome(world, def, &place, &found, frame);
+    else if (pn_isCloseLeft(&world->broad)) result = listMore(world, &place, frame);
+    else break;
   return result;
 }
 

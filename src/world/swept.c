@@ -107,11 +107,16 @@ static pnResult addContact(pnWorld *world, uint32_t a, uint32_t b, const Wanted 
 typedef pnResult PairFcn(pnWorld *world, uint32_t a, uint32_t b, const Wanted *wanted, pnStep *step);
 
 static pnResult forPairs(pnWorld *world, const Wanted *wanted, pnStep *step, PairFcn *act) {
-  const pnPairs *close = &world->stepBroad.pairs;
+  pnBroadPhase *broad = &world->stepBroad;
+  const pnPairs *close = &broad->pairs;
   pnResult result = PN_OK;
   size_t next = 0;
   for (uint32_t a = 0; result == PN_OK && !step->limited && a < world->bodies.count; ++a) {
     const pnBody *body = &world->bodies.data[a];
+    if (a == pn_closeEnd(broad)) {
+      if (!pn_findNextClose(broad)) return pn_failMemory(sizeof(pnPair));
+      next = 0;
+    }
     if ((body->generation & 1) && body->self && body->sweep && !wanted->noSelf) result = act(world, a, a, wanted, step);
     for (; result == PN_OK && !step->limited && next < close->count && close->data[next].a == a; ++next)
       result = act(world, a, close->data[next].b, wanted, step);
