@@ -27,6 +27,10 @@ install(FILES ${PROJECT_BINARY_DIR}/pinch-config.cmake ${PROJECT_BINARY_DIR}/pin
 # pkg-config: the prefix is found from the file's own place, so an installed tree may be moved.
 set(PINCH_PC_ASSIMP "")
 set(PINCH_PC_MESHOPT "")
+set(PINCH_PC_DRACO "")
+if(PINCH_HAVE_DRACO)
+  set(PINCH_PC_DRACO " -ldraco -l${PINCH_CXX_LIBRARY}") # the prefix its own .pc file names is one of the system's
+endif()
 if(PINCH_MESHOPT_LIBRARY AND PINCH_MESHOPT_INCLUDE)
   set(PINCH_PC_MESHOPT " -lmeshoptimizer") # it has no .pc file
 endif()

@@ -73,6 +73,12 @@ endforeach()
 if(TARGET test_cli_ranks AND MPI_C_FOUND)
   target_compile_definitions(test_cli_ranks PRIVATE PINCH_HAS_MPI)
 endif()
+# It packs what it reads.
+if(TARGET test_gltf_draco AND PINCH_HAVE_DRACO)
+  target_sources(test_gltf_draco PRIVATE test/draco_pack.cpp)
+  target_include_directories(test_gltf_draco SYSTEM PRIVATE ${PINCH_DRACO_INCLUDE})
+  target_link_libraries(test_gltf_draco PRIVATE ${PINCH_DRACO_LIBRARY})
+endif()
 # It packs damaged parts again.
 if(TARGET test_cli_farm)
   target_link_libraries(test_cli_farm PRIVATE ZLIB::ZLIB)

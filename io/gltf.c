@@ -86,6 +86,7 @@ static bool isKnownExtension(const char *name) {
   static const char *const starts[] = {"KHR_materials_",   "KHR_texture_",   "EXT_texture_", "MSFT_texture_",
                                        "ADOBE_materials_", "EXT_materials_", "MSFT_packing_"};
   if (strcmp(name, "EXT_meshopt_compression") == 0) return pn_gltfReadsMeshopt();
+  if (strcmp(name, "KHR_draco_mesh_compression") == 0) return pn_gltfReadsDraco();
   for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); ++i)
     if (strcmp(name, whole[i]) == 0) return true;
   for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); ++i)
@@ -105,11 +106,12 @@ static pnResult checkExtensions(const pnGltf *g) {
       result = pn_jsonFail(&element, PN_ERROR_UNSUPPORTED,
                            "the file is packed by EXT_meshopt_compression, and this build of pinch cannot unpack it: "
                            "build it with libmeshoptimizer-dev, or export without packing");
-    } else if (name != NULL && strcmp(name, "KHR_draco_mesh_compression") == 0) {
+    } else if (name != NULL && strcmp(name, "KHR_draco_mesh_compression") == 0 && !pn_gltfReadsDraco()) {
       result =
           pn_jsonFail(&element, PN_ERROR_UNSUPPORTED,
-                      "the file is packed by KHR_draco_mesh_compression, which pinch does not read; export without "
-                      "it (in Blender: Export > glTF 2.0 > Data > Compression off)");
+                      "the file is packed by KHR_draco_mesh_compression, and this build of pinch cannot unpack it: "
+                      "build it with libdraco-dev, or export without it (in Blender: Export > glTF 2.0 > Data > "
+                      "Compression off)");
     } else if (name == NULL || !isKnownExtension(name)) {
       result = pn_jsonFail(&element, PN_ERROR_UNSUPPORTED,
                            "the file needs the extension '%.80s', which pinch does not read; export without it",

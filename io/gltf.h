@@ -4,6 +4,7 @@
  *   gltf_memory.c    memory with a limit
  *   gltf_buffer.c    buffers (in the .glb, in a data URI, in a file) and views of them
  *   gltf_meshopt.c   views that are packed
+ *   gltf_draco.c     primitives that are packed
  *   gltf_accessor.c  checked arrays of numbers in views
  *   gltf_node.c      nodes, scenes
  *   gltf_skin.c      skins, and joints and weights of vertices
@@ -52,6 +53,12 @@ typedef struct pnGltfNamed {
   pnGltfBytes bytes;
 } pnGltfNamed;
 
+/* Numbers of an accessor that were unpacked, without gaps; from which view, and which of the things in there. */
+typedef struct pnGltfFilled {
+  const uint8_t *data; /* null: it has bytes of its own, or nobody has looked yet */
+  uint32_t view, id;
+} pnGltfFilled;
+
 /* A mesh, read the first time a node asks for it; with and without its joints, since that decides what welds. */
 typedef struct pnGltfMesh {
   bool loaded;
@@ -79,6 +86,7 @@ typedef struct pnGltf {
   uint32_t viewCount, accessorCount;
   pnGltfBytes
       *unpacked; /* by view: what EXT_meshopt_compression packed, once somebody has looked; null before the first */
+  pnGltfFilled *filled; /* by accessor: what KHR_draco_mesh_compression packed; null before the first */
   const float **floats; /* by accessor: its numbers, once somebody shared has asked for them */
 
   pnGltfMesh *meshes; /* 2 * meshCount: without, with joints */
@@ -116,6 +124,9 @@ pnResult pn_gltfView(pnGltf *g, const pnJson *at, uint32_t view, uint64_t offset
 pnResult pn_gltfUnpackView(pnGltf *g, uint32_t view, pnGltfBytes *outBytes);
 /* Was pinch built with what unpacks them? */
 bool pn_gltfReadsMeshopt(void);
+/* Unpacks a primitive that is packed by KHR_draco_mesh_compression, once; nothing for others. Call it before its accessors are read. */
+pnResult pn_gltfUnpackPrimitive(pnGltf *g, const pnJson *primitive);
+bool pn_gltfReadsDraco(void);
 /* The stride a view was given, 0 for none. */
 pnResult pn_gltfStride(pnGltf *g, uint32_t view, uint32_t *outStride);
 
@@ -152,6 +163,9 @@ typedef struct pnGltfAccessor {
 
 /* Accessor `at` (a number in the document); `width` components of one of the types in `allowed`. */
 pnResult pn_gltfAccessor(pnGltf *g, const pnJson *at, uint32_t width, uint32_t allowed, pnGltfAccessor *out);
+
+/* The same without a look at its bytes: number, shape and type are known, and the stride of elements without gaps. */
+pnResult pn_gltfDescribe(pnGltf *g, const pnJson *at, uint32_t width, uint32_t allowed, pnGltfAccessor *out);
 
 /* All elements as floats, sparse ones in their places; finite, or an error. out has count * width floats. */
 pnResult pn_gltfReadFloats(const pnJson *at, const pnGltfAccessor *accessor, float *out);

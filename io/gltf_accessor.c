@@ -87,6 +87,11 @@ static pnResult readSparse(pnGltf *g, const pnJson *at, const pnJson *sparse, pn
 
 /* Where the elements lie, when they lie somewhere. */
 static pnResult findBytes(pnGltf *g, const pnJson *at, const pnJson *element, pnGltfAccessor *accessor) {
+  /* What was unpacked counts, whatever else is there (KHR_draco_mesh_compression allows both). */
+  if (g->filled != NULL && g->filled[accessor->index].data != NULL) {
+    accessor->bytes = g->filled[accessor->index].data;
+    return PN_OK;
+  }
   uint32_t view = UINT32_MAX, stride = 0;
   uint64_t offset = 0;
   pnResult result = pn_jsonIndex(element, "bufferView", g->viewCount, &view);
@@ -96,18 +101,18 @@ static pnResult findBytes(pnGltf *g, const pnJson *at, const pnJson *element, pn
   if (result != PN_OK) return result;
 
   /* Interleaved elements may not overlap; without a stride they are packed. */
-  uint32_t size = accessor->width * componentSize(accessor->component);
+  uint32_t size = (uint32_t)accessor->stride;
   if (stride != 0 && stride < size) {
     return pn_jsonFail(at, PN_ERROR_FORMAT,
                        "accessor %u: elements of %u bytes do not fit the byteStride %u of bufferView %u",
                        accessor->index, size, stride, view);
   }
-  accessor->stride = stride != 0 ? stride : size;
+  if (stride != 0) accessor->stride = stride;
   uint64_t bytes = accessor->count > 0 ? (uint64_t)(accessor->count - 1) * accessor->stride + size : 0;
   return pn_gltfView(g, at, view, offset, bytes, &accessor->bytes);
 }
 
-pnResult pn_gltfAccessor(pnGltf *g, const pnJson *at, uint32_t width, uint32_t allowed, pnGltfAccessor *out) {
+pnResult pn_gltfDescribe(pnGltf *g, const pnJson *at, uint32_t width, uint32_t allowed, pnGltfAccessor *out) {
   memset(out, 0, sizeof(*out));
   pnResult result = pn_jsonIndexHere(at, g->accessorCount, &out->index);
   if (result != PN_OK) return result;
@@ -132,6 +137,14 @@ pnResult pn_gltfAccessor(pnGltf *g, const pnJson *at, uint32_t width, uint32_t a
   out->width = width;
   out->component = (pnGltfComponent)component;
   out->count = (uint32_t)count;
+  out->stride = (size_t)width * componentSize(out->component);
+  return PN_OK;
+}
+
+pnResult pn_gltfAccessor(pnGltf *g, const pnJson *at, uint32_t width, uint32_t allowed, pnGltfAccessor *out) {
+  pnResult result = pn_gltfDescribe(g, at, width, allowed, out);
+  if (result != PN_OK) return result;
+  pnJson element = pn_jsonElement(&g->accessors, out->index);
 
   /* Its bytes, and what replaces some of them. Without bytes all is zero, which stands for targets that do nothing or for
    * what targets will move: lists as long as others that have bytes, one at least for each element. */

@@ -84,7 +84,8 @@ static pnResult addPrimitive(pnGltf *g, pnGltfSurface *surface, uint32_t index, 
   if (result != PN_OK || mode < 4) return result;
   pnGltfPrimitive *out = &surface->primitives[surface->primitiveCount];
   *out = (pnGltfPrimitive){.index = index, .mode = (uint32_t)mode, .ownVertices = true};
-  result = measure(g, &primitive, out);
+  result = pn_gltfUnpackPrimitive(g, &primitive);
+  if (result == PN_OK) result = measure(g, &primitive, out);
   if (result == PN_OK) result = countTargets(&primitive, surface->primitiveCount == 0, &surface->targetCount);
   if (result != PN_OK || out->triangleCount == 0) return result;
 

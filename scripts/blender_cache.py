@@ -9,6 +9,7 @@ Every mesh of the scene is evaluated in each frame (modifiers, armatures, caches
 triangles of the first frame and a PC2 with the vertices of all. A mesh whose number of vertices changes is left out and named. What a Blender
 reads is its own affair: those of blender.org have USD and Alembic, Debian's is built without, and then says so."""
 import array
+import math
 import os
 import re
 import struct
@@ -55,6 +56,12 @@ def read(path):
         bpy.ops.import_scene.gltf(filepath=path)
     else:
         stop("%s: expected .usd, .abc, .fbx, .dae, .glb or .blend" % path)
+    # These importers leave the scene's frames as they were: take those that have keys.
+    ranges = [action.frame_range for action in bpy.data.actions]
+    if ending in (".fbx", ".dae", ".glb", ".gltf") and ranges:
+        scene = bpy.context.scene
+        scene.frame_start = math.floor(min(range[0] for range in ranges))
+        scene.frame_end = math.ceil(max(range[1] for range in ranges))
 
 
 class Cache:
