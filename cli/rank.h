@@ -7,12 +7,15 @@
 
 /* Joins the others, when something that starts several processes has started this one. False after saying what is wrong. */
 bool pn_ranksBegin(const char *command);
-/* whole: all ranks are still there, and take their leave of one another; else this one just goes. */
-void pn_ranksEnd(bool whole);
+/* whole: all ranks are still there, and take their leave of one another. Else rank 0, whose work is done, ends them all with its status, so
+ * that whoever started them does not wait for those that are gone; the others just go. */
+void pn_ranksEnd(bool whole, int status);
 
 uint32_t pn_rankCount(void); /* 1: alone */
 uint32_t pn_rankNumber(void);
 uint32_t pn_rankNeighbours(void); /* ranks on this machine, with this one */
+bool pn_rankZeroIsGone(
+    void); /* it was on this machine and is no more; false: it is there, or cannot be seen from here */
 
 /* Sends bytes with a kind of the caller's; they are copied and go while work goes on. */
 pnResult pn_rankSend(uint32_t to, int kind, const void *bytes, size_t byteCount);

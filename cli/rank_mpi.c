@@ -2,8 +2,10 @@
  * keeps nobody waiting. MPI is not even begun when nobody started several processes: then it costs nothing. */
 #include "rank.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <mpi.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +14,7 @@
 static struct {
   bool begun;
   int count, number, neighbours;
+  int zero; /* process of rank 0, when it can be seen from here; else 0 */
 } ranks = {.count = 1, .neighbours = 1};
 
 /* Messages on their way, with their bytes. */
@@ -30,6 +33,17 @@ static int countOf(const char *name) {
   return text && atoi(text) > 1 ? atoi(text) : 1;
 }
 
+/* Which process is rank 0? The first of a machine's ranks tells the others; they see it, unless each has a list of processes of its own. */
+static void meetZero(MPI_Comm near) {
+  int first[2] = {ranks.number, (int)getpid()};
+  if (MPI_Bcast(first, 2, MPI_INT, 0, near) != MPI_SUCCESS || first[0] != 0 || ranks.number == 0) return;
+  if (kill(first[1], 0) == 0) ranks.zero = first[1];
+}
+
+bool pn_rankZeroIsGone(void) {
+  return ranks.zero > 0 && kill(ranks.zero, 0) != 0 && errno == ESRCH;
+}
+
 bool pn_ranksBegin(const char *command) {
   int step = countOf("SLURM_STEP_NUM_TASKS");
   bool started = countOf("OMPI_COMM_WORLD_SIZE") > 1 || countOf("PMI_SIZE") > 1 || step > 1;
@@ -46,6 +60,7 @@ bool pn_ranksBegin(const char *command) {
   MPI_Comm near;
   if (MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &near) == MPI_SUCCESS) {
     MPI_Comm_size(near, &ranks.neighbours);
+    meetZero(near);
     MPI_Comm_free(&near);
   }
   // Tasks of srun that MPI does not know of one another would all do everything, and write the same files.
@@ -67,10 +82,11 @@ static void finishSends(void) {
   sendCount = 0;
 }
 
-void pn_ranksEnd(bool whole) {
+void pn_ranksEnd(bool whole, int status) {
   if (!ranks.begun) return;
   ranks.begun = false;
-  // Without this MPI waits for ranks that are gone. Whoever started us is told by the exit status.
+  // MPI would wait for ranks that are gone, and mpirun for us all.
+  if (!whole && ranks.number == 0) fflush(NULL), MPI_Abort(MPI_COMM_WORLD, status);
   if (!whole) return;
   finishSends();
   MPI_Finalize();

@@ -19,8 +19,8 @@ bool pn_ranksBegin(const char *command) {
   return true;
 }
 
-void pn_ranksEnd(bool whole) {
-  (void)whole;
+void pn_ranksEnd(bool whole, int status) {
+  (void)whole, (void)status;
 }
 
 uint32_t pn_rankCount(void) {
@@ -29,6 +29,10 @@ uint32_t pn_rankCount(void) {
 
 uint32_t pn_rankNumber(void) {
   return 0;
+}
+
+bool pn_rankZeroIsGone(void) {
+  return false;
 }
 
 uint32_t pn_rankNeighbours(void) {

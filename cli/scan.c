@@ -113,8 +113,6 @@ static bool checkList(const pnUsage *usage, int fileCount, const pnScanOptions *
     pn_sayWrong(
         usage,
         "--list makes rows (--json) and an index page (--html): it goes without other outputs, --first and --part");
-  else if (options->resume && pn_rankCount() > 1)
-    pn_sayWrong(usage, "--list goes on by --resume with one process only: ranks do not know which files are done");
   else if (!words) pn_sayWrong(usage, "--fail-on takes any, new or none, --sort depth, frames or first");
   else return true;
   return false;
@@ -292,7 +290,7 @@ static int scan(int argc, char **argv, char *const *parts, uint32_t partCount) {
   if (args == PN_ARGS_RUN && !checkOptions(&usage, argc, argv, &options)) args = PN_ARGS_WRONG;
   int status = args == PN_ARGS_HELP ? PN_EXIT_CLEAN : PN_EXIT_ERROR;
   if (args == PN_ARGS_RUN) status = options.list ? pn_batchWork(&options) : pn_scanWork(argc, argv, &options);
-  pn_ranksLeave();
+  pn_ranksLeave(status);
   free(words);
   free(command);
   return status;

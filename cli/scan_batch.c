@@ -3,7 +3,8 @@
  *
  * Rows are told in the order of the list, each as soon as it and all before it are done: as a line of JSON, or of text. With --resume
  * each goes into a journal as well: a line of JSON with the file's size and date beside the row, so that a batch that was killed
- * goes on, and one whose files have changed scans those again. Ranks of MPI share the files. */
+ * goes on, and one whose files have changed scans those again. Ranks of MPI share the files; rank 0 alone knows the journal, and deals out
+ * the files that are not in it by their numbers in the list. */
 #include "scan_batch.h"
 
 #include "command.h"
@@ -196,9 +197,9 @@ typedef struct Batch {
 } Batch;
 
 /* The block of a file is its row, as text. */
-static pnResult makeRow(void *context, uint32_t place, pnBytes *out) {
+static pnResult makeRow(void *context, uint32_t number, pnBytes *out) {
   Batch *batch = context;
-  json_t *row = pn_scanRow(batch->files.names[batch->todo[place]], &batch->one);
+  json_t *row = pn_scanRow(batch->files.names[number], &batch->one);
   if (!row && pn_scanIsStopped()) return pnFail(PN_ERROR_FILE, "stopped");
   char *text = row ? json_dumps(row, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
   json_decref(row);
@@ -255,7 +256,7 @@ static pnResult oneRow(Batch *batch, pnRanks *ranks, uint32_t i, uint32_t *place
     size_t byteCount = 0;
     pnBytes own = {0};
     if (ranks) result = pn_ranksFetch(ranks, *place, &bytes, &byteCount);
-    else result = makeRow(batch, *place, &own), bytes = own.data, byteCount = own.size;
+    else result = makeRow(batch, i, &own), bytes = own.data, byteCount = own.size;
     if (result == PN_OK) row = json_loadb(bytes, byteCount, 0, NULL);
     pn_bytesFree(&own);
     ++*place;
@@ -270,7 +271,7 @@ static pnResult oneRow(Batch *batch, pnRanks *ranks, uint32_t i, uint32_t *place
 
 static pnResult allRows(Batch *batch) {
   pnRanks *ranks = NULL;
-  pnRankWork work = {makeRow, batch, 0, batch->todoCount, 0, 1};
+  pnRankWork work = {makeRow, batch, batch->todo, 0, batch->todoCount, 0, 1};
   pnResult result = pn_rankCount() > 1 ? pn_ranksMake(&work, &ranks) : PN_OK;
   uint32_t place = 0;
   for (uint32_t i = 0; i < batch->files.count && result == PN_OK && !pn_scanIsStopped(); ++i)
@@ -325,7 +326,7 @@ int pn_batchWork(const pnScanOptions *options) {
   pnResult result = begin(&batch);
   int status = PN_EXIT_ERROR;
   if (pn_rankNumber() > 0) {
-    pnRankWork work = {makeRow, &batch, 0, batch.files.count, 0, 1};
+    pnRankWork work = {makeRow, &batch, NULL, 0, batch.files.count, 0, 1};
     status = pn_ranksServe(&work, result) ? PN_EXIT_CLEAN : PN_EXIT_ERROR;
   } else {
     if (result == PN_OK) result = finish(&batch);

@@ -218,7 +218,8 @@ static pnResult lookFor(void *context, uint32_t place, pnBytes *out) {
 
 pnRankWork pn_dealWork(pnScan *scan, uint32_t begin) {
   // Frames of a portion that a rank has follow one another; more than so many gain nothing.
-  return (pnRankWork){lookFor, scan, begin, scan->deal ? scan->deal->end : 0, scan->deal ? scan->deal->begin : 0, 32};
+  uint32_t end = scan->deal ? scan->deal->end : 0, start = scan->deal ? scan->deal->begin : 0;
+  return (pnRankWork){lookFor, scan, NULL, begin, end, start, 32};
 }
 
 pnResult pn_dealFrame(pnScan *scan, uint32_t place, int64_t number) {

@@ -63,8 +63,10 @@ typedef struct pnRanks pnRanks;
 
 /* What is dealt out: places from `begin` to `end`, of which each rank can make a block. */
 typedef struct pnRankWork {
-  pnResult (*make)(void *context, uint32_t place, pnBytes *out); /* puts the block behind `out` */
+  pnResult (*make)(void *context, uint32_t number, pnBytes *out); /* puts the block of a number behind `out` */
   void *context;
+  const uint32_t *
+      numbers; /* of rank 0: the number at each place, when only some are to be made; then one at a time. Null: the place */
   uint32_t begin, end;
   uint32_t start;       /* where the whole begins, for the sign of life: those before `begin` are known */
   uint32_t mostPortion; /* no more at once */
@@ -76,8 +78,8 @@ pnResult pn_ranksMake(const pnRankWork *work, pnRanks **outRanks);
 pnResult pn_ranksFetch(pnRanks *ranks, uint32_t place, const void **outBytes, size_t *outByteCount);
 /* All others: make blocks until rank 0 says stop. ready: an error says why this rank cannot. */
 bool pn_ranksServe(const pnRankWork *work, pnResult ready);
-/* Everybody, at the end of the program. */
-void pn_ranksLeave(void);
+/* Everybody, at the end of the program, with its exit status. */
+void pn_ranksLeave(int status);
 void pn_ranksFree(pnRanks *ranks); /* null is allowed */
 
 /* ---------------------------------------------------------------- dealing */

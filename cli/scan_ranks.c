@@ -8,7 +8,7 @@
  * When nothing is left to be dealt and the frame that is taken next does not come, rank 0 looks at it itself. So a rank that is slow
  * or gone keeps nobody waiting, where MPI lets the others live.
  *
- *   rank 0 -> others   WORK   places from, to
+ *   rank 0 -> others   WORK   places from, to; the number of the first
  *                      STOP
  *                      LEAVE  after all goodbyes: 1 when nobody is missing
  *   others -> rank 0   BLOCK  place, result, 1 for the last of its portion; the block or the message
@@ -19,14 +19,19 @@
 
 #include "out.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 enum { WORK = 1, STOP, LEAVE, BLOCK, FAIL, BYE };
 
-/* Who does not say goodbye for so many seconds is gone: longer than anybody looks at one frame. */
-#define FAREWELL_SECONDS 30
+/* Who does not say goodbye is gone: after so many times what the longest block took here, which others make as well, and a little for messages; at
+ * most so many seconds. Nothing of what is written depends on it. */
+#define FAREWELL_BLOCKS 20
+#define FAREWELL_LEAST 2.0
+#define FAREWELL_MOST 30.0
+static double longestBlock = FAREWELL_MOST; /* not known: this rank has made none */
 
 /* The block of a frame that waits to be taken. */
 typedef struct Waiting {
@@ -64,7 +69,7 @@ static void nap(void) {
 
 /* Frames of one portion: few enough that the last ones are shared out, many enough that messages cost nothing. */
 static uint32_t portionOf(const pnRankWork *work) {
-  uint32_t share = (work->end - work->begin) / (16 * pn_rankCount());
+  uint32_t share = work->numbers ? 1 : (work->end - work->begin) / (16 * pn_rankCount());
   return share < 1 ? 1 : share > work->mostPortion ? work->mostPortion : share;
 }
 
@@ -83,11 +88,13 @@ pnResult pn_ranksMake(const pnRankWork *work, pnRanks **outRanks) {
   return good ? PN_OK : pnFail(PN_ERROR_MEMORY, "out of memory for %u frames that wait", ranks->window);
 }
 
-/* The next portion, if there is one and the window has room for it. */
+/* The next portion, if there is one and the window has room for it. Towards the end they get smaller, so that all are done at the same time: a
+ * rank has two, and an eighth of its share of what is left is little to wait for. */
 static bool takePortion(pnRanks *ranks, uint32_t *outBegin, uint32_t *outEnd) {
   if (ranks->dealt >= ranks->end) return false;
   uint32_t begin = ranks->dealt, left = ranks->end - begin;
-  uint32_t end = begin + (left < ranks->portion ? left : ranks->portion);
+  uint32_t share = left / (8 * pn_rankCount());
+  uint32_t end = begin + (share < 1 ? 1 : share < ranks->portion ? share : ranks->portion);
   if (end - ranks->taken > ranks->window) return false;
   ranks->dealt = end;
   *outBegin = begin;
@@ -95,13 +102,18 @@ static bool takePortion(pnRanks *ranks, uint32_t *outBegin, uint32_t *outEnd) {
   return true;
 }
 
+static uint32_t numberOf(const pnRanks *ranks, uint32_t place) {
+  return ranks->work.numbers ? ranks->work.numbers[place] : place;
+}
+
 static pnResult dealOut(pnRanks *ranks) {
   // One for everybody before a second one for anybody.
   for (uint32_t have = 0; have < 2; ++have) {
     for (uint32_t r = 1; r < pn_rankCount(); ++r) {
-      uint32_t places[2];
+      uint32_t places[3];
       if (ranks->workers[r].gone || ranks->workers[r].portions != have) continue;
       if (!takePortion(ranks, &places[0], &places[1])) return PN_OK;
+      places[2] = numberOf(ranks, places[0]);
       pnResult result = pn_rankSend(r, WORK, places, sizeof(places));
       if (result != PN_OK) return result;
       ++ranks->workers[r].portions;
@@ -155,7 +167,10 @@ static pnResult readMessages(pnRanks *ranks, bool *outAny) {
 /* Looks at one frame here. */
 static pnResult lookHere(pnRanks *ranks, uint32_t place) {
   ranks->block.size = 0;
-  pnResult result = ranks->work.make(ranks->work.context, place, &ranks->block);
+  double begin = pnGetTime();
+  pnResult result = ranks->work.make(ranks->work.context, numberOf(ranks, place), &ranks->block);
+  double seconds = pnGetTime() - begin;
+  if (seconds > longestBlock || longestBlock == FAREWELL_MOST) longestBlock = seconds;
   const char *message = pnGetMessage();
   return result == PN_OK ? keepBlock(ranks, place, PN_OK, ranks->block.data, ranks->block.size)
                          : keepBlock(ranks, place, result, message, strlen(message));
@@ -207,7 +222,8 @@ pnResult pn_ranksFetch(pnRanks *ranks, uint32_t place, const void **outBytes, si
 
 /* Tells everybody to stop, and then whether all have answered. */
 static bool stopAll(void) {
-  double until = pnGetTime() + FAREWELL_SECONDS;
+  double patience = fmin(FAREWELL_LEAST + FAREWELL_BLOCKS * longestBlock, FAREWELL_MOST);
+  double until = pnGetTime() + patience;
   pnBytes message = {0};
   uint32_t left = pn_rankCount() - 1;
   for (uint32_t r = 1; r < pn_rankCount(); ++r) pn_rankSend(r, STOP, NULL, 0);
@@ -227,11 +243,11 @@ static bool stopAll(void) {
 
 /* Says goodbye and waits for the last word of rank 0; true when nobody is missing. */
 static bool waitForLeave(void) {
-  double until = pnGetTime() + 2 * FAREWELL_SECONDS;
+  double until = pnGetTime() + 2 * FAREWELL_MOST;
   pnBytes message = {0};
   bool whole = false;
   pn_rankSend(0, BYE, NULL, 0);
-  for (bool there = false; !there && pnGetTime() < until;) {
+  for (bool there = false; !there && pnGetTime() < until && !pn_rankZeroIsGone();) {
     uint32_t from;
     int kind;
     if (pn_rankReceive(&there, &from, &kind, &message) != PN_OK) break;
@@ -243,9 +259,9 @@ static bool waitForLeave(void) {
   return whole;
 }
 
-void pn_ranksLeave(void) {
+void pn_ranksLeave(int status) {
   bool whole = pn_rankCount() == 1 || (pn_rankNumber() > 0 ? waitForLeave() : stopAll());
-  pn_ranksEnd(whole);
+  pn_ranksEnd(whole, status);
 }
 
 void pn_ranksFree(pnRanks *ranks) {
@@ -262,7 +278,7 @@ void pn_ranksFree(pnRanks *ranks) {
 
 /* Portions that wait, and whether to stop. */
 typedef struct Orders {
-  uint32_t places[4][2];
+  uint32_t places[4][3];
   uint32_t count;
   bool stop;
   pnBytes message;
@@ -283,11 +299,11 @@ static pnResult readOrders(Orders *orders) {
 }
 
 /* Looks at a frame and sends what it has, or why it has nothing. */
-static pnResult answer(const pnRankWork *work, uint32_t place, bool last, pnBytes *bytes) {
+static pnResult answer(const pnRankWork *work, uint32_t place, uint32_t number, bool last, pnBytes *bytes) {
   uint32_t head[3] = {place, PN_OK, last};
   bytes->size = 0;
   pn_bytesAdd(bytes, head, sizeof(head));
-  pnResult result = work->make(work->context, place, bytes);
+  pnResult result = work->make(work->context, number, bytes);
   if (result != PN_OK) {
     head[1] = (uint32_t)result;
     bytes->size = 0;
@@ -306,18 +322,20 @@ bool pn_ranksServe(const pnRankWork *work, pnResult ready) {
     result = readOrders(&orders);
     if (result != PN_OK || orders.stop) break;
     if (orders.count == 0 || ready != PN_OK) {
+      // Nobody is left to take what this one makes.
+      if (pn_rankZeroIsGone()) break;
       nap();
       continue;
     }
-    uint32_t begin = orders.places[0][0], end = orders.places[0][1];
+    uint32_t begin = orders.places[0][0], end = orders.places[0][1], number = orders.places[0][2];
     memmove(orders.places[0], orders.places[1], 3 * sizeof(orders.places[0]));
     --orders.count;
     for (uint32_t p = begin; p < end && result == PN_OK && !orders.stop; ++p) {
-      result = answer(work, p, p + 1 == end, &bytes);
+      result = answer(work, p, number + (p - begin), p + 1 == end, &bytes);
       if (result == PN_OK) result = readOrders(&orders);
     }
   }
   pn_bytesFree(&bytes);
   pn_bytesFree(&orders.message);
-  return result == PN_OK && ready == PN_OK;
+  return result == PN_OK && ready == PN_OK && orders.stop;
 }

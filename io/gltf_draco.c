@@ -148,7 +148,8 @@ static pnResult unpack(pnGltf *g, const pnJson *extension, const Packed *p) {
 pnResult pn_gltfUnpackPrimitive(pnGltf *g, const pnJson *primitive) {
   pnJson extensions = pn_jsonMember(primitive, "extensions");
   pnJson extension = pn_jsonMember(&extensions, "KHR_draco_mesh_compression");
-  if (extension.value == NULL || !pn_gltfReadsDraco()) return PN_OK;
+  pnJson attributes = pn_jsonMember(primitive, "attributes"), position = pn_jsonMember(&attributes, "POSITION");
+  if (extension.value == NULL || position.value == NULL || !pn_gltfReadsDraco()) return PN_OK;
 #ifdef PN_HAVE_DRACO
   if (g->filled == NULL) g->filled = pn_gltfScratch(g, g->accessorCount, sizeof(pnGltfFilled));
   if (g->filled == NULL) return pn_gltfNoMemory(g);

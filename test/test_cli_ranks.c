@@ -10,6 +10,7 @@
 
 #include <signal.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #ifdef PINCH_HAS_MPI
 #define MPIRUN "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe --bind-to none "
@@ -33,9 +34,14 @@ static int shell(const char *format, const char *scan, int number) {
 }
 
 static void expectSameFiles(const char *a, const char *b) {
-  char *x = takeFile(a), *y = takeFile(b);
-  if (strcmp(x, y) != 0) fail_msg("%s and %s differ", a, b);
-  free(x), free(y);
+  char line[200];
+  snprintf(line, sizeof(line), "cmp %s %s", a, b);
+  if (system(line) != 0) fail_msg("%s and %s differ", a, b);
+}
+
+/* What a test of hero.glb has left. */
+static void removeFiles(void) {
+  assert_int_equal(system("rm -f hero.glb one.html one.json r.html* r.json r.err c pid.*"), 0);
 }
 
 /* Scans with so many ranks; outputs are r.json, r.html, r.csv. The report has the command line in it: the same everywhere. */
@@ -75,24 +81,113 @@ static pid_t readPid(const char *path) {
   return pid;
 }
 
-/* Starts three ranks and kills one of them once the checkpoint grows. Returns mpirun's status. */
-static int killRank(int victim, const char *options, const char *extra) {
+/* Starts three ranks and kills one of them after so many seconds, or, negative, once the checkpoint grows. Returns mpirun's status, 124 when it
+ * does not end within two minutes. */
+static int killRank(int victim, double wait, const char *extra) {
   char line[1200], name[16];
   snprintf(line, sizeof(line),
-           MPIRUN "%s -n 3 sh -c 'echo $$ > pid.$OMPI_COMM_WORLD_RANK; exec " PINCH_TOOL
-                  " scan hero.glb --self --threads 1 --resume c %s --html r.html --json' > r.json 2> r.err",
-           extra, options);
+           "timeout 120 env " MPIRUN "%s -n 3 sh -c 'echo $$ > pid.$OMPI_COMM_WORLD_RANK; exec " PINCH_TOOL
+           " scan hero.glb --self --threads 1 --resume c --html r.html --json' > r.json 2> r.err",
+           extra);
   snprintf(name, sizeof(name), "pid.%d", victim);
   FILE *run = popen(line, "r");
   assert_non_null(run);
   struct stat info;
   // The head is some 500 bytes; then frames follow.
-  for (int i = 0; i < 6000 && (stat("c", &info) != 0 || info.st_size < 1500); ++i) usleep(10000);
+  for (int i = 0; wait < 0 && i < 6000 && (stat("c", &info) != 0 || info.st_size < 1500); ++i) usleep(10000);
+  if (wait >= 0) usleep((useconds_t)(1e6 * wait));
   pid_t pid = readPid(name);
   if (pid > 0) kill(pid, SIGKILL);
   int status = pclose(run);
   unlink("pid.0"), unlink("pid.1"), unlink("pid.2");
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* Ten kills of any rank at any time, each of a run that goes on where the one before was ended; then the same bytes. */
+static void tenKills(void **state) {
+  (void)state;
+  if (!hasMpirun()) skip();
+  uint32_t seed = (uint32_t)time(NULL);
+  TestRandom random = testRandom(seed);
+  assert_int_equal(runLine("make character hero.glb --triangles 10000 --seconds 12 -q"), 0);
+  double start = pnGetTime();
+  assert_int_equal(shell(MPIRUN "-n %d " PINCH_TOOL " scan %s --html r.html --json > one.json 2> r.err",
+                         "hero.glb --self --threads 1 --resume c", 3),
+                   1);
+  double seconds = pnGetTime() - start;
+  rename("r.html", "one.html");
+  int killed = 0;
+  for (int i = 0; i < 10; ++i) {
+    int victim = (int)testBelow(&random, 3);
+    double wait = seconds * testBelow(&random, 1000) / 1000.0;
+    int status = killRank(victim, wait, "");
+    bool finished = status == 1 && access("r.html", F_OK) == 0;
+    if (!finished && status == 1) fail_msg("seed %u: kill %d of rank %d left nothing and said 1", seed, i, victim);
+    if (finished) expectSameFiles("r.html", "one.html"), unlink("r.html");
+    killed += !finished;
+  }
+  print_message("%d of 10 runs were killed before their end\n", killed);
+  assert_true(killed > 0);
+  assert_int_equal(shell(MPIRUN "-n %d " PINCH_TOOL " scan %s --html r.html --json > r.json 2> r.err",
+                         "hero.glb --self --threads 1 --resume c", 2),
+                   1);
+  expectSameFiles("r.json", "one.json");
+  expectSameFiles("r.html", "one.html");
+  removeFiles();
+}
+
+/* Where MPI lets the others live: rank 0 does what a dead one had and gives the whole answer; without rank 0 nobody stays. mpirun ends in
+ * both cases, by itself. */
+static void theOthersLive(void **state) {
+  (void)state;
+  if (!hasMpirun()) skip();
+  assert_int_equal(runLine("make character hero.glb --triangles 10000 --seconds 12 -q"), 0);
+  assert_int_equal(
+      shell("%.0d" PINCH_TOOL " scan %s --html r.html --json > one.json", "hero.glb --self --threads 1 --resume c", 0),
+      1);
+  rename("r.html", "one.html");
+  int status = killRank(1, -1, "--enable-recovery");
+  assert_int_not_equal(status, 124); /* that would be the time limit */
+  expectSameFiles("r.json", "one.json");
+  expectSameFiles("r.html", "one.html");
+  unlink("r.html");
+  status = killRank(0, -1, "--enable-recovery");
+  assert_int_not_equal(status, 124);
+  assert_int_not_equal(access("r.html", F_OK), 0);
+  removeFiles();
+}
+
+/* A list goes on where it was ended, on ranks. */
+static void aListGoesOn(void **state) {
+  (void)state;
+  if (!hasMpirun()) skip();
+  assert_int_equal(system("for i in 0 1 2 3 4 5 6 7; do cp boxes.glb box$i.glb; echo box$i.glb; done > list.txt; echo "
+                          "nothere.glb >> list.txt"),
+                   0);
+  assert_int_equal(
+      shell("%.0d" PINCH_TOOL " scan %s --html a.html --json > one.jsonl 2> one.err", "--list list.txt", 0), 2);
+  rename("a.html", "one.html");
+  assert_int_equal(
+      shell("%.0d" PINCH_TOOL " scan %s --html a.html --json --resume j > r.jsonl 2> r.err", "--list list.txt", 0), 2);
+  expectSameFiles("r.jsonl", "one.jsonl");
+  /* a journal of three files out of the middle, of a list that waits for a fourth until it is killed: the others are dealt out */
+  assert_int_equal(
+      system("mkfifo stop.glb; printf 'box1.glb\\nbox4.glb\\nbox6.glb\\nstop.glb\\n' > half.txt; " PINCH_TOOL
+             " scan --list half.txt --json --resume j > /dev/null 2>&1 & pid=$!; "
+             "for i in $(seq 600); do [ $(cat j 2>/dev/null | wc -l) -ge 4 ] && break; sleep 0.1; done; "
+             "kill -9 $pid; rm stop.glb half.txt; [ $(wc -l < j) -eq 4 ]"),
+      0);
+  for (int ranks = 3; ranks >= 2; --ranks) {
+    assert_int_equal(system("cp j kept.j"), 0);
+    assert_int_equal(shell(MPIRUN "-n %d " PINCH_TOOL " scan %s --html a.html --json --resume j > r.jsonl 2> r.err",
+                           "--list list.txt", ranks),
+                     2);
+    expectSameFiles("r.jsonl", "one.jsonl");
+    expectSameFiles("a.html", "one.html");
+    assert_int_not_equal(access("j", F_OK), 0);
+    rename("kept.j", "j");
+  }
+  assert_int_equal(system("rm -f box?.glb list.txt one.* r.* a.html j"), 0);
 }
 
 static void aRankThatDies(void **state) {
@@ -104,7 +199,7 @@ static void aRankThatDies(void **state) {
       1);
   rename("r.html", "one.html");
   for (int victim = 0; victim < 2; ++victim) {
-    int status = killRank(victim, "", "");
+    int status = killRank(victim, -1, "");
     bool killed = access("c", F_OK) == 0;
     if (killed) {
       assert_true(status != 0 && status != 1);
@@ -117,11 +212,12 @@ static void aRankThatDies(void **state) {
   assert_int_not_equal(access("c", F_OK), 0);
   expectSameFiles("r.json", "one.json");
   expectSameFiles("r.html", "one.html");
-  unlink("r.err"), unlink("hero.glb");
+  removeFiles();
 }
 
 int main(void) {
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, enterWithBoxes, leaveWithBoxes)
-  const struct CMUnitTest tests[] = {IN_FOLDER(ranksMakeOneWhole), IN_FOLDER(aRankThatDies)};
+  const struct CMUnitTest tests[] = {IN_FOLDER(ranksMakeOneWhole), IN_FOLDER(aRankThatDies), IN_FOLDER(tenKills),
+                                     IN_FOLDER(theOthersLive), IN_FOLDER(aListGoesOn)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

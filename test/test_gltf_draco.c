@@ -228,6 +228,21 @@ static void refusesWhatDoesNotFit(void **state) {
   }
 }
 
+/* Found by fuzzing: without places there is nothing to see, packed or not. */
+static void leavesOutWhatHasNoPlaces(void **state) {
+  (void)state;
+  Bytes none = {.count = 0};
+  pnAnimFile *file;
+  char *text = makeText(
+      "{'asset': {'version': '2.0'}, 'nodes': [{'mesh': 0}], 'meshes': [{'primitives': [{'attributes': {}, "
+      "'indices': 0, 'extensions': {'KHR_draco_mesh_compression': {'bufferView': 0, 'attributes': {}}}}]}]}",
+      &none);
+  testExpectOk(pnParseAnimFile(text, strlen(text), NULL, &file));
+  assert_int_equal(file->bodyCount, 0);
+  pnFreeAnimFile(file);
+  free(text);
+}
+
 /* Every byte in turn, and every end: an answer or a refusal, nothing else. */
 static void survivesDamage(void **state) {
   (void)state;
@@ -316,8 +331,9 @@ static void refusesBombs(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
 #ifdef PN_HAVE_DRACO
-      cmocka_unit_test(comesOutAsItWentIn), cmocka_unit_test(refusesWhatDoesNotFit), cmocka_unit_test(survivesDamage),
-      cmocka_unit_test(refusesBombs),
+      cmocka_unit_test(comesOutAsItWentIn),       cmocka_unit_test(refusesWhatDoesNotFit),
+      cmocka_unit_test(survivesDamage),           cmocka_unit_test(refusesBombs),
+      cmocka_unit_test(leavesOutWhatHasNoPlaces),
 #endif
       cmocka_unit_test(saysWhatIsMissing)};
   return cmocka_run_group_tests(tests, NULL, NULL);
