@@ -2,6 +2,13 @@
 #include "geom/impact.h"
 
 #include "base/fenv.h"
+#include "geom/whole.h"
+
+pnImpactSpan pn_impactExact(pn_Features features, const pnMovingDouble *points) {
+  uint64_t room[PN_SLATE_LIMBS];
+  uint32_t limbs;
+  return pn_impactExactOn(features, points, room, &limbs);
+}
 
 pnImpactSpan pn_impactOfPlaces(pn_Features features, const pnD2 *const places[4], double until, bool *outUncertain) {
   pnImpactSpan span = {0};

@@ -29,7 +29,8 @@ double pn_safeTime(pn_Features features, const pnD2 *const places[4], double sep
 /* The answer in whole numbers, without a filter in front. */
 pnImpactSpan pn_impactExact(pn_Features features, const pnMovingDouble *points);
 
-/* The same, and how many limbs of its slate were used: for the test of the size. */
-pnImpactSpan pn_impactExactMeasured(pn_Features features, const pnMovingDouble *points, uint32_t *outLimbs);
+/* The same on room for PN_SLATE_LIMBS limbs (whole.h), and how many of them were used: for the test of the size. */
+pnImpactSpan pn_impactExactOn(pn_Features features, const pnMovingDouble *points, PN_GLOBAL uint64_t *room,
+                              uint32_t *outLimbs);
 
 #endif

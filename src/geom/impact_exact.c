@@ -26,7 +26,6 @@
 #include "geom/root.h"
 
 #include <math.h>
-#include <string.h>
 
 #define COORDINATE_BITS 640
 
@@ -73,8 +72,7 @@ static pn_Whole wholeOf(pn_Slate *s, double x, int unit) {
 
 static void makePoints(Points *p, pn_Slate *s, const pnMovingDouble *points) {
   double x[24];
-  memcpy(x, points->from, 12 * sizeof *x);
-  memcpy(x + 12, points->to, 12 * sizeof *x);
+  for (int i = 0; i < 12; ++i) x[i] = points->from[i / 3][i % 3], x[12 + i] = points->to[i / 3][i % 3];
   int unit = findUnit(x);
   p->slate = s;
   for (int i = 0; i < 12; ++i) {
@@ -179,7 +177,7 @@ static bool onSegmentThen(const Points *p, Moment m, int x, int a, int b) {
 }
 
 /* The ends and segments whose meeting is the meeting of figures without area: point, segment. */
-static const int endOnSegment[2][4][3] = {
+PN_TABLE int endOnSegment[2][4][3] = {
     {{0, 1, 2}, {0, 2, 3}, {0, 3, 1}, {-1, 0, 0}},
     {{0, 2, 3}, {1, 2, 3}, {2, 0, 1}, {3, 0, 1}},
 };
@@ -196,8 +194,8 @@ static bool meetThen(const Points *p, Moment m, pn_Features features) {
   }
   if (turn == 0) {
     for (int i = 0; i < 4; ++i) {
-      const int *e = endOnSegment[features][i];
-      if (e[0] >= 0 && onSegmentThen(p, m, e[0], e[1], e[2])) return true;
+      const int x = endOnSegment[features][i][0], a = endOnSegment[features][i][1], b = endOnSegment[features][i][2];
+      if (x >= 0 && onSegmentThen(p, m, x, a, b)) return true;
     }
     return false;
   }
@@ -252,9 +250,9 @@ static pnImpactSpan firstInPlane(const Points *p, pn_Features features) {
   /* the earliest of three or four; its span is bounded by the earliest of their ends */
   pnImpactSpan first = {0};
   for (int i = 0; i < 4; ++i) {
-    const int *e = endOnSegment[features][i];
-    if (e[0] < 0) continue;
-    pnImpactSpan span = firstOnSegment(p, e[0], e[1], e[2]);
+    const int x = endOnSegment[features][i][0], a = endOnSegment[features][i][1], b = endOnSegment[features][i][2];
+    if (x < 0) continue;
+    pnImpactSpan span = firstOnSegment(p, x, a, b);
     if (!span.meets) continue;
     first.lo = first.meets ? fmin(first.lo, span.lo) : span.lo;
     first.hi = first.meets ? fmin(first.hi, span.hi) : span.hi;
@@ -279,15 +277,11 @@ static pnImpactSpan answer(pn_Slate *s, pn_Features features, const pnMovingDoub
   return (pnImpactSpan){0};
 }
 
-pnImpactSpan pn_impactExactMeasured(pn_Features features, const pnMovingDouble *points, uint32_t *outLimbs) {
+pnImpactSpan pn_impactExactOn(pn_Features features, const pnMovingDouble *points, PN_GLOBAL uint64_t *room,
+                              uint32_t *outLimbs) {
   pn_Slate slate;
-  pn_cleanSlate(&slate);
+  pn_cleanSlate(&slate, room);
   pnImpactSpan span = answer(&slate, features, points);
   *outLimbs = slate.most;
   return span;
-}
-
-pnImpactSpan pn_impactExact(pn_Features features, const pnMovingDouble *points) {
-  uint32_t limbs;
-  return pn_impactExactMeasured(features, points, &limbs);
 }

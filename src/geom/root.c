@@ -104,10 +104,10 @@ static bool findMultiple(pn_Slate *s, const pn_Poly *f, pn_Root roots[3], int *c
 /* A place in the walk over [0, 1]: the interval [n / 2^k, (n + 1) / 2^k]. */
 typedef struct Place {
   uint32_t k, count;
-  uint64_t limb[PLACE_LIMBS];
+  PN_GLOBAL uint64_t *limb; /* PLACE_LIMBS of them, on the slate */
 } Place;
 
-static pn_Whole placeNumber(Place *p) {
+static pn_Whole placeNumber(const Place *p) {
   return (pn_Whole){p->count > 0, p->count, p->limb};
 }
 
@@ -138,7 +138,7 @@ static void goOn(Place *p) {
 }
 
 int pn_findRoots(pn_Slate *s, const pn_Poly *f, pn_Root roots[3]) {
-  Place place = {.k = 0, .count = 0};
+  Place place = {0, 0, pn_takeLimbs(s, PLACE_LIMBS)};
   int count = 0, d = f->degree, signs[4] = {0};
   if (d < 1) return 0;
   do {

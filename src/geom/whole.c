@@ -24,17 +24,16 @@ PN_INLINE uint64_t multiplyAdd(uint64_t a, uint64_t b, uint64_t c, uint64_t d, u
 }
 #endif
 
-/* Room for `count` limbs. */
-static uint64_t *take(pn_Slate *s, uint32_t count) {
+PN_GLOBAL uint64_t *pn_takeLimbs(pn_Slate *s, uint32_t count) {
   PN_ASSERT(s->used + count <= PN_SLATE_LIMBS);
-  uint64_t *limb = s->limb + s->used;
+  PN_GLOBAL uint64_t *limb = s->limb + s->used;
   s->used += count;
   s->most = PN_MAX(s->most, s->used);
   return limb;
 }
 
 /* The number in the `count` limbs taken last, without leading zeros; what they took goes back to the slate. */
-static pn_Whole finish(pn_Slate *s, int sign, uint64_t *limb, uint32_t count) {
+static pn_Whole finish(pn_Slate *s, int sign, PN_GLOBAL uint64_t *limb, uint32_t count) {
   uint32_t n = count;
   while (n > 0 && limb[n - 1] == 0) --n;
   s->used -= count - n;
@@ -45,7 +44,7 @@ pn_Whole pn_makeWhole(pn_Slate *s, int64_t value, uint32_t shift) {
   uint64_t magnitude = value < 0 ? 0u - (uint64_t)value : (uint64_t)value;
   uint32_t skip = shift / 64, bits = shift % 64, count = skip + 2;
   if (value == 0) return (pn_Whole){0, 0, s->limb};
-  uint64_t *limb = take(s, count);
+  PN_GLOBAL uint64_t *limb = pn_takeLimbs(s, count);
   memset(limb, 0, skip * sizeof *limb);
   limb[skip] = magnitude << bits;
   limb[skip + 1] = bits > 0 ? magnitude >> (64 - bits) : 0;
@@ -65,7 +64,7 @@ int pn_compareWhole(pn_Whole a, pn_Whole b) {
 }
 
 /* |a| + |b| with |a| at least as long. */
-static uint32_t addMagnitudes(pn_Whole a, pn_Whole b, uint64_t *out) {
+static uint32_t addMagnitudes(pn_Whole a, pn_Whole b, PN_GLOBAL uint64_t *out) {
   uint64_t carry = 0;
   for (uint32_t i = 0; i < a.count; ++i) {
     uint64_t y = i < b.count ? b.limb[i] : 0, x = a.limb[i] + carry;
@@ -79,7 +78,7 @@ static uint32_t addMagnitudes(pn_Whole a, pn_Whole b, uint64_t *out) {
 }
 
 /* |a| - |b| with |a| >= |b|. */
-static uint32_t subtractMagnitudes(pn_Whole a, pn_Whole b, uint64_t *out) {
+static uint32_t subtractMagnitudes(pn_Whole a, pn_Whole b, PN_GLOBAL uint64_t *out) {
   uint64_t borrow = 0;
   for (uint32_t i = 0; i < a.count; ++i) {
     uint64_t y = i < b.count ? b.limb[i] : 0, x = a.limb[i], z = x - borrow;
@@ -95,7 +94,7 @@ pn_Whole pn_addWhole(pn_Slate *s, pn_Whole a, pn_Whole b) {
   if (a.sign == 0) return b;
   bool swap = compareMagnitudes(a, b) < 0;
   pn_Whole large = swap ? b : a, small = swap ? a : b;
-  uint64_t *limb = take(s, large.count + 1);
+  PN_GLOBAL uint64_t *limb = pn_takeLimbs(s, large.count + 1);
   uint32_t count = a.sign == b.sign ? addMagnitudes(large, small, limb) : subtractMagnitudes(large, small, limb);
   s->used -= large.count + 1 - count;
   return finish(s, large.sign, limb, count);
@@ -104,7 +103,7 @@ pn_Whole pn_addWhole(pn_Slate *s, pn_Whole a, pn_Whole b) {
 pn_Whole pn_multiplyWhole(pn_Slate *s, pn_Whole a, pn_Whole b) {
   if (a.sign == 0 || b.sign == 0) return (pn_Whole){0, 0, s->limb};
   uint32_t count = a.count + b.count;
-  uint64_t *limb = take(s, count);
+  PN_GLOBAL uint64_t *limb = pn_takeLimbs(s, count);
   memset(limb, 0, a.count * sizeof *limb);
   for (uint32_t j = 0; j < b.count; ++j) {
     uint64_t carry = 0, y = b.limb[j];
@@ -115,14 +114,14 @@ pn_Whole pn_multiplyWhole(pn_Slate *s, pn_Whole a, pn_Whole b) {
 }
 
 pn_Whole pn_scaleWhole(pn_Slate *s, pn_Whole a, int64_t factor) {
-  uint64_t magnitude = factor < 0 ? 0u - (uint64_t)factor : (uint64_t)factor;
-  return pn_multiplyWhole(s, a, (pn_Whole){factor < 0 ? -1 : factor > 0, factor != 0, &magnitude});
+  return pn_multiplyWhole(s, a, pn_makeWhole(s, factor, 0));
 }
 
 pn_Whole pn_shiftWhole(pn_Slate *s, pn_Whole a, uint32_t bits) {
   if (a.sign == 0 || bits == 0) return a;
   uint32_t skip = bits / 64, part = bits % 64, count = a.count + skip + 1;
-  uint64_t *limb = take(s, count), over = 0;
+  PN_GLOBAL uint64_t *limb = pn_takeLimbs(s, count);
+  uint64_t over = 0;
   memset(limb, 0, skip * sizeof *limb);
   for (uint32_t i = 0; i < a.count; ++i) {
     limb[skip + i] = a.limb[i] << part | over;
@@ -150,7 +149,7 @@ double pn_wholeToDouble(pn_Whole a, int exponent) {
 
 void pn_keepWholes(pn_Slate *s, uint32_t mark, pn_Whole *numbers, int count) {
   uint32_t used = mark;
-  uint64_t *done = s->limb + mark, *last = NULL, *moved = NULL;
+  PN_GLOBAL uint64_t *done = s->limb + mark;
   /* From the front of the slate to the back, so that nothing is overwritten before it has moved. */
   for (;;) {
     pn_Whole *next = NULL;
@@ -159,8 +158,7 @@ void pn_keepWholes(pn_Slate *s, uint32_t mark, pn_Whole *numbers, int count) {
       if (w->count > 0 && w->limb >= done && (!next || w->limb < next->limb)) next = w;
     }
     if (!next) break;
-    last = next->limb;
-    moved = s->limb + used;
+    PN_GLOBAL uint64_t *last = next->limb, *moved = s->limb + used;
     memmove(moved, last, next->count * sizeof *last);
     used += next->count;
     done = last + next->count;

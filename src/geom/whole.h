@@ -5,6 +5,9 @@
  * expressions nest like formulas; a caller remembers where it began (`used`), and wipes the slate back to there when
  * only a sign is wanted of what it wrote. Nothing is rounded and nothing overflows: a slate is made large enough for the
  * longest question there is (impact_exact.c has the count), and a test writes that question.
+ *
+ * This file, whole.c, root.h, root.c and impact_exact.c are C17 and OpenCL C 1.2 (docs/device.md): there limbs lie in memory
+ * that all items share, which is what PN_GLOBAL says.
  */
 #ifndef PN_GEOM_WHOLE_H
 #define PN_GEOM_WHOLE_H
@@ -16,21 +19,26 @@
 
 /* Where numbers are written. */
 typedef struct pn_Slate {
-  uint32_t used; /* limbs written */
-  uint32_t most; /* the largest `used` there was: for the test of the size */
-  uint64_t limb[PN_SLATE_LIMBS];
+  uint32_t used;            /* limbs written */
+  uint32_t most;            /* the largest `used` there was: for the test of the size */
+  PN_GLOBAL uint64_t *limb; /* PN_SLATE_LIMBS of them */
 } pn_Slate;
 
 /* A whole number; 0 has sign 0 and no limbs. Otherwise the last limb is not 0. */
 typedef struct pn_Whole {
   int sign; /* -1, 0, +1 */
   uint32_t count;
-  uint64_t *limb;
+  PN_GLOBAL uint64_t *limb;
 } pn_Whole;
 
-PN_INLINE void pn_cleanSlate(pn_Slate *s) {
+/* room: PN_SLATE_LIMBS limbs. */
+PN_INLINE void pn_cleanSlate(pn_Slate *s, PN_GLOBAL uint64_t *room) {
   s->used = s->most = 0;
+  s->limb = room;
 }
+
+/* Room on the slate for `count` limbs, which are not set. */
+PN_GLOBAL uint64_t *pn_takeLimbs(pn_Slate *s, uint32_t count);
 
 /* value * 2^shift. */
 pn_Whole pn_makeWhole(pn_Slate *s, int64_t value, uint32_t shift);
