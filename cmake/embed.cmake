@@ -9,14 +9,17 @@ set(shared_exact geom/expansion.h geom/predicate.h geom/predicate.c geom/triangl
 set(shared_filter geom/simd_vec.h collide/narrow_kernel.h collide/narrow_beyond.h)
 set(kernel device/kernel)
 set(Frame ${kernel}/prelude.cl ${kernel}/lane.cl ${shared_filter} ${kernel}/emit.cl ${kernel}/refit.cl ${kernel}/pairs.cl
-  ${kernel}/narrow.cl ${kernel}/fans.cl ${kernel}/wanted.cl ${kernel}/sort.cl)
+  ${kernel}/narrow.cl ${kernel}/fans.cl ${kernel}/wanted.cl ${kernel}/sort.cl ${kernel}/bins.cl ${kernel}/limit.cl)
 set(Exact ${kernel}/prelude.cl ${shared_exact} ${kernel}/emit.cl ${kernel}/exact.cl)
 set(Motion ${kernel}/prelude.cl ${kernel}/motion.cl)
 set(Volume ${kernel}/prelude.cl volume/grid.h volume/stroke_one.h volume/walk_column.h volume/measure_column.h
   ${kernel}/sort.cl ${kernel}/image.cl ${kernel}/inside.cl)
-set(Swept ${kernel}/prelude.cl ${kernel}/swept_lane.cl geom/expansion.h geom/impact.h geom/impact_filter.c
-  ${kernel}/refit.cl ${kernel}/pairs.cl ${kernel}/swept.cl)
-set(programs Frame Exact Motion Volume Swept)
+set(Swept ${kernel}/prelude.cl ${kernel}/swept_words.cl ${kernel}/swept_lane.cl geom/expansion.h geom/impact.h
+  geom/impact_filter.c ${kernel}/refit.cl ${kernel}/pairs.cl ${kernel}/impacts.cl ${kernel}/swept.cl ${kernel}/sort.cl
+  ${kernel}/impacts_sort.cl)
+set(SweptExact ${kernel}/prelude.cl ${kernel}/swept_words.cl ${kernel}/swept_exact_lane.cl ${kernel}/impacts.cl
+  geom/whole.h geom/whole.c geom/root.h geom/root.c geom/impact.h geom/impact_exact.c ${kernel}/swept_exact.cl)
+set(programs Frame Exact Motion Volume Swept SweptExact)
 
 set(code "/* made by cmake/embed.cmake */\n")
 foreach(program ${programs})

@@ -1,49 +1,11 @@
 /* test_device_bodies.c: every kind of body, filter and question on a device. Vertices that the device makes of weights and joints
  * have the bits of the pose; pairs are those of the processor. */
-#include "support_device.h"
+#include "support_device_pairs.h"
 #include "support_morph.h"
 #include "support_skin.h"
 
+#include <math.h>
 #include <string.h>
-
-/* ---------------------------------------------------------------- what the processor says */
-
-/* All pairs of one pose with itself, or of two, by trees of their own. */
-static pnPairList *pairsOf(const pnPose *a, const pnPose *b, const pnSelfFilter *filter) {
-  pnTree *trees[2] = {NULL, NULL};
-  pnPairList *list;
-  pnTreeDef def = pnDefaultTreeDef();
-  pnQueryDef query = pnDefaultQueryDef();
-  if (filter) query.filter = *filter;
-  testExpectOk(pnCreatePairList(&list));
-  for (int i = 0; i < 2; ++i) {
-    def.pose = i == 0 ? (pnPose *)(uintptr_t)a : (pnPose *)(uintptr_t)b;
-    if (def.pose) testExpectOk(pnCreateTree(&def, &trees[i]));
-  }
-  testExpectOk(b ? pnCollideTrees(trees[0], trees[1], &query, list, NULL)
-                 : pnCollideSelf(trees[0], &query, list, NULL));
-  pnDestroyTree(trees[0]);
-  pnDestroyTree(trees[1]);
-  return list;
-}
-
-/* The contact of two bodies on the device has the pairs of the list, which is freed. Returns how many. */
-static size_t expectContact(const pnDeviceWorld *world, uint32_t contactCount, uint32_t a, uint32_t b,
-                            pnPairList *expected) {
-  const size_t count = pnPairList_GetCount(expected);
-  size_t found = 0;
-  for (uint32_t c = 0; c < contactCount; ++c) {
-    const pnDeviceContact *contact = &pnDeviceWorld_GetContacts(world)[c];
-    if (contact->a != a || contact->b != b) continue;
-    found = contact->pairCount;
-    assert_int_equal(found, count);
-    assert_memory_equal(pnDeviceWorld_GetPairs(world) + contact->firstPair, pnPairList_GetPairs(expected),
-                        count * sizeof(pnPair));
-  }
-  assert_int_equal(found, count);
-  pnDestroyPairList(expected);
-  return found;
-}
 
 /* The vertices of a body on the device are the pose's, bit for bit. */
 static void expectVertices(pnDeviceWorld *world, uint32_t body, const pnPose *pose) {
@@ -59,12 +21,6 @@ static void expectVertices(pnDeviceWorld *world, uint32_t body, const pnPose *po
   assert_memory_equal(mine, theirs, bytes);
   free(mine);
   free(theirs);
-}
-
-static pnDeviceFrame collide(pnDeviceWorld *world, const pnDeviceFrameDef *def) {
-  pnDeviceFrame frame = pnDeviceWorld_Collide(world, def);
-  testExpectOk(frame.result);
-  return frame;
 }
 
 /* ---------------------------------------------------------------- motions */
@@ -336,66 +292,6 @@ static void flatFansAreProvedRightly(void **state) {
 
 /* ---------------------------------------------------------------- questions */
 
-/* Many small bodies: several share a super, and categories keep some apart. */
-static void categoriesAndSmallBodies(void **state) {
-  NEEDS_DEVICE;
-  enum { BODIES = 40 };
-  TestRandom random = testRandom(11);
-  pnMesh *mesh;
-  pnPose *pose[BODIES];
-  pnDeviceWorld *world;
-  testExpectOk(pnMakeBox((pnVec3){0.5f, 0.5f, 0.5f}, 2, &mesh));
-  testExpectOk(pnCreateDeviceWorld(s_device, &world));
-  for (uint32_t b = 0; b < BODIES; ++b) {
-    pnPoseDef poseDef = {mesh, NULL, NULL};
-    testExpectOk(pnCreatePose(&poseDef, &pose[b]));
-    pnMatrix m = testRotation(&random, 1.5f);
-    testExpectOk(pnPose_SetTransform(pose[b], &m));
-    pnDeviceBodyDef def = pnDefaultDeviceBodyDef();
-    uint32_t body;
-    def.pose = pose[b];
-    def.category = 1u << b % 3;
-    def.mask = b % 3 == 0 ? 7 : 6;
-    testExpectOk(pnDeviceWorld_AddBody(world, &def, &body));
-  }
-  assert_true(world->bodies.count == BODIES);
-  pnDeviceFrame f = collide(world, NULL);
-  assert_true(world->superCount < BODIES);
-  size_t pairs = 0, apart = 0;
-  for (uint32_t a = 0; a < BODIES; ++a)
-    for (uint32_t b = a + 1; b < BODIES; ++b) {
-      const bool may = (1u << a % 3 & (b % 3 == 0 ? 7u : 6u)) && (1u << b % 3 & (a % 3 == 0 ? 7u : 6u));
-      pnPairList *list = pairsOf(pose[a], pose[b], NULL);
-      if (may) {
-        pairs += expectContact(world, f.contactCount, a, b, list);
-      } else {
-        apart += pnPairList_GetCount(list);
-        pnDestroyPairList(list);
-      }
-    }
-  assert_int_equal(pairs, f.pairCount);
-  assert_true(pairs > 0 && apart > 0);
-
-  /* one pair for each two bodies, and it is one of theirs */
-  const uint32_t contacts = f.contactCount;
-  f = collide(world, &(pnDeviceFrameDef){.first = true});
-  assert_int_equal(f.contactCount, contacts);
-  assert_int_equal(f.pairCount, contacts);
-  for (uint32_t c = 0; c < contacts; ++c) {
-    const pnDeviceContact *contact = &pnDeviceWorld_GetContacts(world)[c];
-    pnPairList *list = pairsOf(pose[contact->a], pose[contact->b], NULL);
-    const pnPair first = pnDeviceWorld_GetPairs(world)[contact->firstPair];
-    bool found = false;
-    for (size_t i = 0; i < pnPairList_GetCount(list); ++i)
-      found = found || memcmp(&pnPairList_GetPairs(list)[i], &first, sizeof first) == 0;
-    assert_true(found && contact->pairCount == 1);
-    pnDestroyPairList(list);
-  }
-  pnDestroyDeviceWorld(world);
-  for (uint32_t b = 0; b < BODIES; ++b) pnDestroyPose(pose[b]);
-  pnDestroyMesh(mesh);
-}
-
 static int comparePairs(const void *a, const void *b) {
   const pnPair *x = a, *y = b;
   return x->a != y->a ? (x->a < y->a ? -1 : 1) : x->b < y->b ? -1 : x->b > y->b;
@@ -559,7 +455,6 @@ int main(void) {
       cmocka_unit_test(filtersLeaveOutTheSamePairs),
       cmocka_unit_test(fansNeedNoList),
       cmocka_unit_test(flatFansAreProvedRightly),
-      cmocka_unit_test(categoriesAndSmallBodies),
       cmocka_unit_test(questionsOfOneWorld),
       cmocka_unit_test(nothingHasToTravel),
       cmocka_unit_test(callsThatMakeNoSense),

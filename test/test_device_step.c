@@ -232,31 +232,101 @@ static void whatTheFilterLeaves(void **state) {
 
 /* ---------------------------------------------------------------- results that stay, refusals */
 
+/* The impacts that lie on the device. */
+typedef struct Staying {
+  uint32_t (*names)[4];
+  double (*spans)[2];
+  size_t count;
+} Staying;
+
+static Staying readStaying(const pnDeviceWorld *world) {
+  const pnDeviceStepResults results = pnDeviceWorld_GetStepResults(world);
+  const size_t bytes = results.count * 16;
+  const Staying s = {malloc(bytes + 1), malloc(bytes + 1), results.count};
+  cl_command_queue queue = pnDevice_GetQueue(s_device);
+  if (bytes == 0) return s;
+  assert_int_equal(pn_cl.EnqueueReadBuffer(queue, results.names, 1, 0, bytes, s.names, 0, NULL, NULL), 0);
+  assert_int_equal(pn_cl.EnqueueReadBuffer(queue, results.spans, 1, 0, bytes, s.spans, 0, NULL, NULL), 0);
+  return s;
+}
+
+/* They are those that were downloaded, each once, in the order that is promised. */
+static void expectStaying(const pnDeviceWorld *world, const pnDeviceStepContact *contacts, uint32_t contactCount,
+                          const pnFeatureImpact *impacts, size_t impactCount) {
+  const Staying s = readStaying(world);
+  size_t found = 0;
+  assert_int_equal(s.count, impactCount);
+  for (size_t i = 1; i < s.count; ++i) {
+    const uint32_t *x = s.names[i - 1], *y = s.names[i];
+    const uint32_t before[5] = {x[1], x[0] >> 16, x[2], x[0] & 0xffff, x[3]};
+    const uint32_t after[5] = {y[1], y[0] >> 16, y[2], y[0] & 0xffff, y[3]};
+    int k = 0;
+    while (k < 4 && before[k] == after[k]) ++k;
+    assert_true(before[k] < after[k]);
+  }
+  for (uint32_t c = 0; c < contactCount; ++c) {
+    size_t at = contacts[c].firstImpact;
+    for (size_t i = 0; i < s.count; ++i) {
+      if (s.names[i][0] != (contacts[c].a << 16 | contacts[c].b)) continue;
+      const pnFeatureImpact *x = &impacts[at++];
+      assert_true(x->kind == (pnFeatureKind)s.names[i][1] && x->a == s.names[i][2] && x->b == s.names[i][3]);
+      assert_true(x->lo == s.spans[i][0] && x->hi == s.spans[i][1]);
+      ++found;
+    }
+    assert_int_equal(at - contacts[c].firstImpact, contacts[c].impactCount);
+  }
+  assert_int_equal(found, impactCount);
+  free(s.names), free(s.spans);
+}
+
+/* Sorted, all of them, also those that whole numbers decide: three bodies with corners on a coarse grid. */
 static void impactsThatStayThere(void **state) {
   NEEDS_DEVICE;
+  enum { TRIANGLES = 24 };
   TestRandom random = testRandom(44);
-  pnMesh *mesh = makeCloth(false);
-  pnPose *pose = poseOf(mesh);
+  float vertices[9 * TRIANGLES];
+  uint32_t triangles[3 * TRIANGLES];
+  pnMesh *mesh[3];
+  pnPose *pose[3];
   Bodies b = makeBodies(true);
-  addMoving(&b, pose);
+  for (int i = 0; i < 3; ++i) {
+    for (uint32_t k = 0; k < 9 * TRIANGLES; ++k) vertices[k] = (float)testBelow(&random, 4) * 0.5f;
+    for (uint32_t k = 0; k < 3 * TRIANGLES; ++k) triangles[k] = k;
+    pnMeshDef def = pnDefaultMeshDef();
+    def.vertices = vertices, def.vertexCount = 3 * TRIANGLES, def.triangles = triangles, def.triangleCount = TRIANGLES;
+    testExpectOk(pnCreateMesh(&def, &mesh[i]));
+    pose[i] = poseOf(mesh[i]);
+    addMoving(&b, pose[i]);
+  }
   begin(&b);
-  shake(pose, &random, 0.06f);
+  for (int i = 0; i < 3; ++i) {
+    for (uint32_t k = 0; k < 9 * TRIANGLES; ++k) vertices[k] = (float)testBelow(&random, 4) * 0.5f;
+    testExpectOk(pnPose_SetVertices(pose[i], vertices, 3 * TRIANGLES));
+  }
   size_t count = 0;
   const pnDeviceStep all = expectSame(&b, &count);
+  assert_true(all.contactCount == 6 && all.uncertain > 10);
+  pnFeatureImpact *impacts = malloc(count * sizeof *impacts);
+  pnDeviceStepContact contacts[6];
+  memcpy(impacts, pnDeviceWorld_GetImpacts(b.world), count * sizeof *impacts);
+  memcpy(contacts, pnDeviceWorld_GetStepContacts(b.world), sizeof contacts);
+  expectStaying(b.world, contacts, 6, impacts, count);
   const pnDeviceStep stay = pnDeviceWorld_CollideSwept(b.world, &(pnDeviceStepDef){.stay = true});
   testExpectOk(stay.result);
-  const pnDeviceStepResults results = pnDeviceWorld_GetStepResults(b.world);
-  assert_true(stay.impactCount == results.count && results.count + all.uncertain >= all.impactCount &&
-              results.count > 0);
-  uint32_t names[4];
-  double span[2];
-  cl_command_queue queue = pnDevice_GetQueue(s_device);
-  assert_int_equal(pn_cl.EnqueueReadBuffer(queue, results.names, 1, 0, sizeof names, names, 0, NULL, NULL), 0);
-  assert_int_equal(pn_cl.EnqueueReadBuffer(queue, results.spans, 1, 0, sizeof span, span, 0, NULL, NULL), 0);
-  assert_true(names[0] == 0 && names[1] <= PN_EDGE_WITH_EDGE && span[0] >= 0 && span[0] <= span[1] && span[1] <= 1);
+  assert_true(stay.impactCount == count && stay.contactCount == 0);
+  expectStaying(b.world, contacts, 6, impacts, count);
+  /* the earliest is in both places, or in one */
+  for (int k = 0; k < 2; ++k) {
+    const pnDeviceStepDef def = {.what = PN_SWEPT_EARLIEST, .stay = k == 0};
+    const pnDeviceStep early = pnDeviceWorld_CollideSwept(b.world, &def);
+    testExpectOk(early.result);
+    assert_true(early.impactCount == 1 && early.earliest.hi == all.earliest.hi);
+    if (k == 0) expectStaying(b.world, pnDeviceWorld_GetStepContacts(b.world), 1, pnDeviceWorld_GetImpacts(b.world), 1);
+    else assert_int_equal(pnDeviceWorld_GetStepResults(b.world).count, 0);
+  }
+  free(impacts);
   freeBodies(&b);
-  pnDestroyPose(pose);
-  pnDestroyMesh(mesh);
+  for (int i = 0; i < 3; ++i) pnDestroyPose(pose[i]), pnDestroyMesh(mesh[i]);
 }
 
 static void stepsThatMakeNoSense(void **state) {

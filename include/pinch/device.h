@@ -138,7 +138,8 @@ typedef struct pnDeviceFrameDef {
   bool noSelf;    /* skip self-collision in this frame */
   bool unsorted;  /* in the order found, by chance */
   bool countOnly; /* how many pairs; none is handed out */
-  /* At most so many pairs are handed out over all contacts, in their order; 0 (default): all. The device finds them all the same. */
+  /* At most so many pairs, 0 (default): all. The device finds them all, and keeps the first in the order of contacts and, in each, of
+   * triangles: also of those that stay there. `unsorted` then means nothing. */
   size_t maxPairs;
   uint32_t waitCount; /* cl_events to wait for before vertices are read; Begin only */
   void *const *waits;
@@ -150,7 +151,8 @@ typedef struct pnDeviceFrame {
   size_t pairCount;
   uint32_t contactCount; /* after a download: begun and persisting */
   uint32_t endedCount;   /* after a download */
-  bool limited;          /* after a download: there are more pairs than pnDeviceFrameDef.maxPairs */
+  bool limited;          /* there are more pairs than pnDeviceFrameDef.maxPairs (of `first` in a world of more than 4 096
+                          * bodies: known after a download) */
   uint32_t reruns;       /* how often a list on the device was too short and the frame was run again */
   uint64_t superPairs, clusterPairs, candidates, uncertain; /* what each step handed to the next */
   double seconds;                                           /* from Begin to the end of Finish */
@@ -207,10 +209,11 @@ PN_API size_t pnDeviceWorld_GetByteCount(const pnDeviceWorld *world);
 
 /* A step is the way of all bodies from where they were at BeginStep to where they are now, on straight lines, as in
  * pinch/collide.h (pnCollideSwept) and pinch/world.h. Its impacts are theirs, with the bits of their times: the device
- * runs the text of the processor's filter, and what that cannot decide, which is next to nothing, comes back and is
- * decided in whole numbers by the processor. Bodies that look at themselves do so without their filters. */
+ * runs the text of the processor's filter, and in whole numbers, for what that cannot decide, that of its exact answer.
+ * Bodies that look at themselves do so without their filters. */
 
-/* The step begins where all bodies are now. A body that comes later needs a new one. The first one on a device compiles a program. */
+/* The step begins where all bodies are now. A body that comes later needs a new one. The first one on a device compiles two programs and
+ * compares their answers with the processor's: PN_ERROR_UNSUPPORTED when one differs. */
 PN_API pnResult pnDeviceWorld_BeginStep(pnDeviceWorld *world);
 
 /* What to look for in a step. Zeroed is the default: everything. */
@@ -218,7 +221,9 @@ typedef struct pnDeviceStepDef {
   pnSweptWhat
       what;    /* PN_SWEPT_ALL (default), or PN_SWEPT_EARLIEST: the first of all in the world. Not PN_SWEPT_TRIANGLES */
   bool noSelf; /* skip bodies with themselves */
-  bool stay;   /* all impacts stay on the device (pnDeviceWorld_GetStepResults), and only their number comes back */
+  /* Impacts stay on the device (pnDeviceWorld_GetStepResults), and only their number comes back; the earliest, when that is asked
+   * for, is in both places. */
+  bool stay;
 } pnDeviceStepDef;
 
 /* What a step found and what it cost. */
@@ -229,7 +234,7 @@ typedef struct pnDeviceStep {
   pnImpactSpan earliest;                   /* of all; not with `stay` */
   uint32_t reruns;                         /* how often a list was too short */
   uint64_t trianglePairs, asked, searched; /* what each part handed to the next */
-  uint64_t uncertain;                      /* decided in whole numbers, by the processor */
+  uint64_t uncertain;                      /* decided in whole numbers */
   double seconds;
 } pnDeviceStep;
 
@@ -249,7 +254,8 @@ PN_API pnDeviceStep pnDeviceWorld_CollideSwept(pnDeviceWorld *world, const pnDev
 PN_API const pnDeviceStepContact *pnDeviceWorld_GetStepContacts(const pnDeviceWorld *world);
 PN_API const pnFeatureImpact *pnDeviceWorld_GetImpacts(const pnDeviceWorld *world);
 
-/* The impacts where they are, in the order found, those that the processor decided not among them. */
+/* The impacts where they are, sorted by kind, then by the first feature and then by the second: each by its body and its number
+ * there. (Downloaded they are by contact first.) */
 typedef struct pnDeviceStepResults {
   void *names; /* cl_mem: uint4 each: the bodies (a above, b below, 16 bits each), the kind, and the two features */
   void *spans; /* cl_mem: double2 each: lo and hi */

@@ -263,6 +263,12 @@ double pnDevice_GetBuildSeconds(const pnDevice *device, uint32_t *outFromCache) 
   return device->buildSeconds;
 }
 
+pnResult pn_deviceFail(pnDevice *device, cl_int error, const char *call, const char *what) {
+  pnResult result = pn_clFail(error, call, what);
+  if (result != PN_ERROR_MEMORY) device->lost = true;
+  return result;
+}
+
 cl_mem pn_createBuffer(pnDevice *device, size_t bytes, const char *what, pnResult *outResult) {
   cl_int error = CL_SUCCESS;
   if (bytes == 0 || bytes > device->mostBytes) {
@@ -272,7 +278,7 @@ cl_mem pn_createBuffer(pnDevice *device, size_t bytes, const char *what, pnResul
   }
   cl_mem buffer = pn_cl.CreateBuffer(device->context, CL_MEM_READ_WRITE, bytes, NULL, &error);
   if (!buffer || error != CL_SUCCESS) {
-    *outResult = pn_clFail(error, "CreateBuffer", what);
+    *outResult = pn_deviceFail(device, error, "CreateBuffer", what);
     return NULL;
   }
   return buffer;
@@ -286,12 +292,12 @@ void pn_releaseBuffer(cl_mem *buffer) {
 pnResult pn_createPinned(pnDevice *device, size_t bytes, cl_mem *outBuffer, void **outMemory) {
   cl_int error = CL_SUCCESS;
   cl_mem buffer = pn_cl.CreateBuffer(device->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, NULL, &error);
-  if (!buffer) return pn_clFail(error, "CreateBuffer", "memory of the processor");
+  if (!buffer) return pn_deviceFail(device, error, "CreateBuffer", "memory of the processor");
   void *memory =
       pn_cl.EnqueueMapBuffer(device->queue, buffer, 1, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, NULL, NULL, &error);
   if (!memory) {
     pn_cl.ReleaseMemObject(buffer);
-    return pn_clFail(error, "EnqueueMapBuffer", "memory of the processor");
+    return pn_deviceFail(device, error, "EnqueueMapBuffer", "memory of the processor");
   }
   *outBuffer = buffer;
   *outMemory = memory;
@@ -331,6 +337,6 @@ cl_kernel pn_createKernel(pnDevice *device, pnProgram program, const char *name,
   *outResult = pn_needProgram(device, program);
   if (*outResult != PN_OK) return NULL;
   cl_kernel kernel = pn_cl.CreateKernel(device->programs[program], name, &error);
-  if (!kernel) *outResult = pn_clFail(error, "CreateKernel", name);
+  if (!kernel) *outResult = pn_deviceFail(device, error, "CreateKernel", name);
   return kernel;
 }

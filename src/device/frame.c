@@ -2,12 +2,13 @@
  *
  *   evaluate   vertices of bodies that are moved by weights, joints or a transform     (kernel/motion.cl)
  *   refit      corners, boxes of clusters and supers                                   (refit.cl)
- *   superPairs, clusterPairs, trianglePairs   boxes against boxes, coarse to fine      (pairs.cl)
+ *   clusterPairs, trianglePairs   boxes against boxes, coarse to fine                  (pairs.cl)
  *   neighbours a proof for all around a vertex; where there is none, candidates        (fans.cl)
  *   narrow     the float filters                                                       (narrow.cl)
  *   exact      what the filters left                                                   (exact.cl)
  *   wanted     self filters, when there are any                                        (wanted.cl)
- *   scan, scatter, order   the sort                                                    (sort.cl)
+ *   scan, scatter, order; or orderBins   the sort                                      (sort.cl)
+ *   limit      the first so many of them                                               (limit.cl)
  *
  * Sizes of the lists are known on the device only: kernels that read one are started with a fixed number of groups, which take
  * its items by turns. */
@@ -39,28 +40,52 @@ static void number(Arguments *a, uint32_t value) {
   set(a, sizeof value, &value);
 }
 
-enum { EMIT_SORT = 1, EMIT_FIRST = 2 };
+enum { EMIT_SORT = 1, EMIT_FIRST = 2, EMIT_BINS = 4 };
+
+bool pn_isSorted(const pnDeviceWorld *world) {
+  // what comes first is known by the order only
+  return !world->def.countOnly && (!world->def.unsorted || world->def.maxPairs > 0);
+}
+
+bool pn_isLimited(const pnDeviceWorld *world) {
+  const bool firstsLater = world->def.first && world->bodies.count > PN_MAX_MET_BODIES;
+  return !world->def.countOnly && world->def.maxPairs > 0 && world->def.maxPairs < UINT32_MAX && !firstsLater;
+}
+
+/* Up to so many pairs bins are the faster sort; beyond, they become long. */
+#define MOST_IN_BINS (1u << 18)
+
+static uint32_t pairsBefore(const pnDeviceWorld *world) {
+  return world->knowsSizes ? PN_MAX(world->head[PN_HEAD_PAIRS], world->head[PN_HEAD_FOUND]) : 0;
+}
 
 static uint32_t modeOf(const pnDeviceWorld *world) {
-  const bool sorted = !world->def.unsorted && !world->def.countOnly;
   const bool first = world->def.first && world->bodies.count <= PN_MAX_MET_BODIES;
-  return (sorted ? EMIT_SORT : 0) | (first ? EMIT_FIRST : 0);
+  const bool bins = !world->binsFull && pairsBefore(world) <= MOST_IN_BINS;
+  return (!pn_isSorted(world) ? 0 : bins ? EMIT_BINS : EMIT_SORT) | (first ? EMIT_FIRST : 0);
 }
+
+/* As the kernels have it (kernel/emit.cl). */
+typedef struct EmitHow {
+  uint32_t capacity, mode, place, list, bodyCount, binShift;
+} EmitHow;
 
 /* What every kernel that finds pairs begins with. Before a filter they go to a list of their own. */
 static void emit(Arguments *a, bool raw) {
   const pnListName list = raw ? PN_LIST_RAW : PN_LIST_PAIRS;
   buffer(a, PN_BUFFER_HEAD);
-  buffer(a, raw ? PN_BUFFER_LIST_RAW : PN_BUFFER_LIST_PAIRS);
+  buffer(a, raw ? PN_BUFFER_LIST_RAW : a->world->mode & EMIT_BINS ? PN_BUFFER_BINS : PN_BUFFER_LIST_PAIRS);
   buffer(a, PN_BUFFER_RANKS);
   buffer(a, PN_BUFFER_COUNTS);
   buffer(a, PN_BUFFER_MET);
   buffer(a, PN_BUFFER_BODY_FIRST);
-  number(a, a->world->capacity[list]);
-  number(a, raw ? 0 : modeOf(a->world));
-  number(a, raw ? PN_HEAD_RAW : PN_HEAD_PAIRS);
-  number(a, 1u << list);
-  number(a, (uint32_t)a->world->bodies.count);
+  const EmitHow how = {.capacity = a->world->capacity[list],
+                       .mode = raw ? 0 : a->world->mode,
+                       .place = raw ? PN_HEAD_RAW : PN_HEAD_PAIRS,
+                       .list = 1u << list,
+                       .bodyCount = (uint32_t)a->world->bodies.count,
+                       .binShift = a->world->binShift};
+  set(a, sizeof how, &how);
 }
 
 static void buffers(Arguments *a, const pnBufferName *names, int count) {
@@ -79,19 +104,15 @@ static void setBoxArguments(Arguments *a, pnStage stage) {
       BUFFERS(a, PN_BUFFER_TRIANGLES, a->world->welded ? PN_BUFFER_WELDS : PN_BUFFER_TRIANGLES, PN_BUFFER_VERTICES,
               PN_BUFFER_CLUSTER_BODY, PN_BUFFER_SUPER_BODY, PN_BUFFER_RECORDS, PN_BUFFER_CLUSTER_LOW,
               PN_BUFFER_CLUSTER_HIGH, PN_BUFFER_SUPER_LOW, PN_BUFFER_SUPER_HIGH, PN_BUFFER_HEAD, PN_BUFFER_COUNTS);
-      number(a, modeOf(a->world) & EMIT_SORT ? a->world->triangleCount : 0);
-      break;
-    case PN_STAGE_SUPERS:
-      BUFFERS(a, PN_BUFFER_SUPER_LOW, PN_BUFFER_SUPER_HIGH, PN_BUFFER_RULES);
-      number(a, a->world->superCount);
-      BUFFERS(a, PN_BUFFER_HEAD, PN_BUFFER_LIST_SUPERS);
-      number(a, capacity[PN_LIST_SUPERS]);
+      number(a, a->world->mode & EMIT_SORT   ? a->world->triangleCount
+                : a->world->mode & EMIT_BINS ? a->world->binCount
+                                             : 0);
       break;
     case PN_STAGE_CLUSTERS:
       BUFFERS(a, PN_BUFFER_CLUSTER_LOW, PN_BUFFER_CLUSTER_HIGH, PN_BUFFER_SUPER_LOW, PN_BUFFER_SUPER_HIGH,
-              PN_BUFFER_RULES, PN_BUFFER_HEAD, PN_BUFFER_LIST_SUPERS);
-      number(a, capacity[PN_LIST_SUPERS]);
-      buffer(a, PN_BUFFER_LIST_CLUSTERS);
+              PN_BUFFER_RULES);
+      number(a, a->world->superCount);
+      BUFFERS(a, PN_BUFFER_HEAD, PN_BUFFER_LIST_CLUSTERS);
       number(a, capacity[PN_LIST_CLUSTERS]);
       break;
     case PN_STAGE_NEIGHBOURS:
@@ -106,7 +127,7 @@ static void setBoxArguments(Arguments *a, pnStage stage) {
       number(a, capacity[PN_LIST_CLUSTERS]);
       buffer(a, PN_BUFFER_MET);
       number(a, (uint32_t)a->world->bodies.count);
-      number(a, modeOf(a->world));
+      number(a, a->world->mode);
       number(a, a->world->nearOnList);
       buffer(a, PN_BUFFER_LIST_CANDIDATES);
       number(a, capacity[PN_LIST_CANDIDATES]);
@@ -148,10 +169,24 @@ static void setSortArguments(Arguments *a, pnStage stage) {
       number(a, 256 * world->scanEach);
       BUFFERS(a, PN_BUFFER_STARTS, PN_BUFFER_PLACED);
       break;
-    default: // PN_STAGE_ORDER
+    case PN_STAGE_ORDER:
       BUFFERS(a, PN_BUFFER_HEAD, PN_BUFFER_PLACED);
       number(a, world->capacity[PN_LIST_PAIRS]);
       BUFFERS(a, PN_BUFFER_STARTS, PN_BUFFER_COUNTS, PN_BUFFER_SORTED);
+      break;
+    case PN_STAGE_BINS:
+      BUFFERS(a, PN_BUFFER_BINS, PN_BUFFER_COUNTS);
+      number(a, world->binCount);
+      buffer(a, PN_BUFFER_SORTED);
+      number(a, world->capacity[PN_LIST_PAIRS]);
+      break;
+    default: // PN_STAGE_LIMIT
+      BUFFERS(a, PN_BUFFER_HEAD, PN_BUFFER_SORTED);
+      number(a, world->capacity[PN_LIST_PAIRS]);
+      buffer(a, PN_BUFFER_BODY_FIRST);
+      number(a, (uint32_t)world->bodies.count);
+      number(a, (uint32_t)PN_MIN(world->def.maxPairs, UINT32_MAX));
+      buffer(a, PN_BUFFER_TALLY);
       break;
   }
 }
@@ -189,56 +224,55 @@ size_t pn_teamsOf(const pnDeviceWorld *world) {
  * compute units. More do no harm but that of being started. */
 static size_t groupsFor(const pnDeviceWorld *world, int place, size_t each) {
   const size_t most = pn_teamsOf(world), least = PN_MIN(world->device->info.computeUnits, most);
-  const size_t last = world->head[place];
+  const size_t last = place == PN_HEAD_PAIRS ? pairsBefore(world) : world->head[place];
   if (!world->knowsSizes) return most;
   return PN_MAX(PN_MIN((last + last / 4) / each + 1, most), PN_MAX(least, 1));
 }
 
+/* Groups for the pairs of supers: a team may look at up to 32 at once, but what it finds there it does one after the other. */
+static size_t groupsForSupers(const pnDeviceWorld *world) {
+  const uint64_t n = world->superCount, pairs = (n + 1) / 2 * (n + 2);
+  const size_t some = PN_MAX(groupsFor(world, PN_HEAD_SUPERS, 1), (size_t)world->device->info.computeUnits * 8);
+  return PN_MIN(PN_MIN(some, pn_teamsOf(world)), (size_t)PN_MIN(pairs, UINT32_MAX));
+}
+
 /* Is the stage part of this frame, and with how many items? */
-static bool sizeStage(const pnDeviceWorld *world, pnStage stage, size_t global[2], size_t local[2]) {
+static bool sizeStage(const pnDeviceWorld *world, pnStage stage, size_t *global, size_t *local) {
   const size_t teams = pn_teamsOf(world);
-  const uint32_t mode = modeOf(world);
-  local[1] = global[1] = 1;
+  *local = 256;
   switch (stage) {
     case PN_STAGE_EVALUATE:
-      local[0] = 64;
-      global[0] = (size_t)world->chunkCount * 64;
+      *local = 64;
+      *global = (size_t)world->chunkCount * 64;
       return world->moved;
-    case PN_STAGE_REFIT:
-      local[0] = 256;
-      global[0] = (size_t)world->superCount * 256;
-      return true;
-    case PN_STAGE_SUPERS:
-      local[0] = 64;
-      global[0] = ((size_t)world->superCount + 63) / 64 * 64;
-      global[1] = world->superCount;
-      return true;
+    case PN_STAGE_REFIT: *global = (size_t)world->superCount * 256; return true;
     case PN_STAGE_CLUSTERS:
     case PN_STAGE_TRIANGLES:
-      local[0] = 32;
-      global[0] = groupsFor(world, stage == PN_STAGE_CLUSTERS ? PN_HEAD_SUPERS : PN_HEAD_CLUSTERS, 1) * 32;
+      *local = 32;
+      *global = (stage == PN_STAGE_CLUSTERS ? groupsForSupers(world) : groupsFor(world, PN_HEAD_CLUSTERS, 1)) * 32;
       return true;
     case PN_STAGE_NARROW:
-      local[0] = 32;
-      global[0] = groupsFor(world, PN_HEAD_CANDIDATES, 32) * 32;
+      *local = 32;
+      *global = groupsFor(world, PN_HEAD_CANDIDATES, 32) * 32;
       return true;
     case PN_STAGE_NEIGHBOURS:
-      local[0] = 64;
-      global[0] = PN_MIN(((size_t)world->fanCount + 63) / 64, teams) * 64;
+      *local = 64;
+      *global = PN_MIN(((size_t)world->fanCount + 63) / 64, teams) * 64;
       return world->fanCount > 0 && !world->def.noSelf;
     case PN_STAGE_EXACT:
     case PN_STAGE_WANTED:
-      local[0] = 64;
-      global[0] = groupsFor(world, stage == PN_STAGE_EXACT ? PN_HEAD_UNSURE : PN_HEAD_RAW, 64) * 64;
+      *local = 64;
+      *global = groupsFor(world, stage == PN_STAGE_EXACT ? PN_HEAD_UNSURE : PN_HEAD_RAW, 64) * 64;
       return stage == PN_STAGE_EXACT || world->filtered;
-    case PN_STAGE_SCAN:
-      local[0] = 256;
-      global[0] = (size_t)world->scanRuns * 256;
-      return (mode & EMIT_SORT) != 0;
+    case PN_STAGE_SCAN: *global = (size_t)world->scanRuns * 256; return (world->mode & EMIT_SORT) != 0;
+    case PN_STAGE_BINS:
+      // eight bins a group
+      *global = PN_MIN(((size_t)world->binCount + 7) / 8, world->device->info.computeUnits) * 256;
+      return (world->mode & EMIT_BINS) != 0;
+    case PN_STAGE_LIMIT: *global = 256; return pn_isLimited(world);
     default: // scatter, order
-      local[0] = 256;
-      global[0] = PN_MIN(groupsFor(world, PN_HEAD_PAIRS, 256), PN_MAX(teams / 4, 1)) * 256;
-      return (mode & EMIT_SORT) != 0;
+      *global = PN_MIN(groupsFor(world, PN_HEAD_PAIRS, 256), PN_MAX(teams / 4, 1)) * 256;
+      return (world->mode & EMIT_SORT) != 0;
   }
 }
 
@@ -263,7 +297,7 @@ pnResult pn_sendRules(pnDeviceWorld *world, bool noSelf) {
 }
 
 static pnResult clearMet(pnDeviceWorld *world) {
-  const bool first = (modeOf(world) & EMIT_FIRST) != 0;
+  const bool first = (world->mode & EMIT_FIRST) != 0;
   const size_t bytes = first ? world->bodies.count * world->bodies.count * 4 : 4;
   pnResult result = pn_reserveBuffer(world, PN_BUFFER_MET, bytes);
   if (result != PN_OK || !first) return result;
@@ -283,22 +317,23 @@ static void forgetEvents(pnDeviceWorld *world) {
 }
 
 pnResult pn_enqueueFrame(pnDeviceWorld *world) {
+  const uint32_t mode = modeOf(world);
+  world->argumentsStale = world->argumentsStale || mode != world->mode;
+  world->mode = mode;
   pnResult result = pn_sendRules(world, world->def.noSelf);
   if (result == PN_OK) result = clearMet(world);
   if (result == PN_OK && world->argumentsStale) result = setArguments(world);
   if (result != PN_OK) return result;
   forgetEvents(world);
   pnStage last = PN_STAGE_EXACT;
+  size_t global, local;
+  for (int i = 0; i < PN_STAGE_COUNT; ++i)
+    if (sizeStage(world, (pnStage)i, &global, &local)) last = (pnStage)i;
   for (int i = 0; i < PN_STAGE_COUNT; ++i) {
-    size_t global[2], local[2];
-    if (sizeStage(world, (pnStage)i, global, local)) last = (pnStage)i;
-  }
-  for (int i = 0; i < PN_STAGE_COUNT; ++i) {
-    size_t global[2], local[2];
-    if (!sizeStage(world, (pnStage)i, global, local)) continue;
+    if (!sizeStage(world, (pnStage)i, &global, &local)) continue;
     cl_event *event = i == (int)last ? &world->event : world->device->profile ? &world->stageEvents[i] : NULL;
-    cl_int error = pn_cl.EnqueueNDRangeKernel(world->device->queue, world->kernels[i], i == PN_STAGE_SUPERS ? 2 : 1,
-                                              NULL, global, local, 0, NULL, event);
+    cl_int error =
+        pn_cl.EnqueueNDRangeKernel(world->device->queue, world->kernels[i], 1, NULL, &global, &local, 0, NULL, event);
     if (error != CL_SUCCESS) return pn_worldFail(world, error, "EnqueueNDRangeKernel", "a frame");
   }
   if (world->device->profile && pn_cl.RetainEvent(world->event) == CL_SUCCESS) world->stageEvents[last] = world->event;
@@ -307,7 +342,8 @@ pnResult pn_enqueueFrame(pnDeviceWorld *world) {
 }
 
 static bool sameMode(const pnDeviceFrameDef *a, const pnDeviceFrameDef *b) {
-  return a->first == b->first && a->unsorted == b->unsorted && a->countOnly == b->countOnly;
+  return a->first == b->first && a->unsorted == b->unsorted && a->countOnly == b->countOnly &&
+         a->maxPairs == b->maxPairs;
 }
 
 static pnResult failLost(const pnDeviceWorld *world) {
@@ -320,14 +356,17 @@ pnResult pn_bringVertices(pnDeviceWorld *world) {
   pnResult result = pn_layOut(world);
   if (result == PN_OK && world->triangleCount > 0) result = pn_uploadPoses(world);
   if (result != PN_OK || world->triangleCount == 0 || !world->moved) return result;
-  size_t global[2], local[2];
+  size_t global, local;
   result = setStage(world, PN_STAGE_EVALUATE);
-  if (result != PN_OK || !sizeStage(world, PN_STAGE_EVALUATE, global, local)) return result;
-  cl_int error = pn_cl.EnqueueNDRangeKernel(world->device->queue, world->kernels[PN_STAGE_EVALUATE], 1, NULL, global,
-                                            local, 0, NULL, NULL);
-  // the next frame finds them in place
-  world->moved = false;
-  return error == CL_SUCCESS ? PN_OK : pn_worldFail(world, error, "EnqueueNDRangeKernel", "vertices");
+  if (result == PN_OK && sizeStage(world, PN_STAGE_EVALUATE, &global, &local)) {
+    cl_int error = pn_cl.EnqueueNDRangeKernel(world->device->queue, world->kernels[PN_STAGE_EVALUATE], 1, NULL, &global,
+                                              &local, 0, NULL, NULL);
+    if (error != CL_SUCCESS) result = pn_worldFail(world, error, "EnqueueNDRangeKernel", "vertices");
+  }
+  // the next frame finds them in place, or makes them
+  if (result == PN_OK) world->moved = false;
+  else pn_forgetPoses(world);
+  return result;
 }
 
 pnResult pnDeviceWorld_Begin(pnDeviceWorld *world, const pnDeviceFrameDef *def) {
@@ -350,5 +389,7 @@ pnResult pnDeviceWorld_Begin(pnDeviceWorld *world, const pnDeviceFrameDef *def) 
     if (error != CL_SUCCESS) return pn_worldFail(world, error, "EnqueueBarrierWithWaitList", "the caller's events");
   }
   result = pn_uploadPoses(world);
-  return result == PN_OK ? pn_enqueueFrame(world) : result;
+  if (result == PN_OK) result = pn_enqueueFrame(world);
+  if (result != PN_OK) pn_forgetPoses(world);
+  return result;
 }

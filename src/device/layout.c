@@ -182,7 +182,9 @@ static pnResult sendArrays(pnDeviceWorld *world, const Layout *l) {
                {PN_BUFFER_COUNTS, (size_t)world->triangleCount * 4},
                {PN_BUFFER_OFFSETS, (size_t)world->triangleCount * 4},
                {PN_BUFFER_STARTS, (size_t)world->triangleCount * 4},
-               {PN_BUFFER_RUNS, 1024 * 4}};
+               {PN_BUFFER_RUNS, 1024 * 4},
+               {PN_BUFFER_BINS, (size_t)world->binCount * PN_BIN_ROOM * sizeof(pnPair)},
+               {PN_BUFFER_TALLY, bodies * 4}};
   pnResult result = PN_OK;
   for (size_t i = 0; i < sizeof filled / sizeof filled[0] && result == PN_OK; ++i)
     result = pn_fillBuffer(world, filled[i].name, filled[i].data, filled[i].bytes);
@@ -199,9 +201,8 @@ static pnResult sendArrays(pnDeviceWorld *world, const Layout *l) {
 /* First capacities: what most scenes need. A list that is too short costs one frame run twice. */
 static pnResult reserveLists(pnDeviceWorld *world) {
   const uint64_t n = world->slotCount;
-  const uint64_t wanted[PN_LIST_COUNT] = {
-      (uint64_t)world->superCount * 32 + 1024, n + 4096, n * 16 + 4096, n / 2 + 4096, n + 4096,
-      world->filtered ? n + 4096 : 1};
+  const uint64_t wanted[PN_LIST_COUNT] = {n + 4096, n * 16 + 4096, n / 2 + 4096, n + 4096,
+                                          world->filtered ? n + 4096 : 1};
   for (int i = 0; i < PN_LIST_COUNT; ++i) {
     if (world->capacity[i] >= wanted[i]) continue;
     pnResult result = pn_reserveList(world, (pnListName)i, (uint32_t)PN_MIN(wanted[i], UINT32_MAX / 2));
@@ -219,6 +220,11 @@ pnResult pn_layOut(pnDeviceWorld *world) {
   // the scan's runs: 256 items of `each` triangles, at most 1 024 of them
   world->scanEach = PN_MAX(4, (world->triangleCount + 256 * 1024 - 1) / (256 * 1024));
   world->scanRuns = (world->triangleCount + 256 * world->scanEach - 1) / (256 * world->scanEach);
+  // and the bins
+  const uint32_t last = PN_MAX(world->triangleCount, 1) - 1;
+  for (world->binShift = 0; last >> world->binShift >= PN_MAX_BINS;) ++world->binShift;
+  world->binCount = (last >> world->binShift) + 1;
+  world->binsFull = false;
   if (world->triangleCount == 0) {
     world->laidOut = true;
     return pn_reserveBuffer(world, PN_BUFFER_VERTICES, (size_t)world->vertexCount * 12);
@@ -231,8 +237,7 @@ pnResult pn_layOut(pnDeviceWorld *world) {
   if (result == PN_OK) result = pn_layOutWishes(world);
   if (result == PN_OK) result = reserveLists(world);
   if (result != PN_OK) return result;
-  // poses travel anew
-  for (size_t b = 0; b < world->bodies.count; ++b) world->bodies.data[b].frame = world->bodies.data[b].shapeFrame = 0;
+  pn_forgetPoses(world);
   world->rulesWithoutSelf = world->knowsSizes = world->hasFeatures = world->stepBegun = false;
   world->argumentsStale = true;
   world->laidOut = true;

@@ -39,8 +39,8 @@ static uint64_t hashText(uint64_t h, const char *text) {
 }
 
 static const char *textOfProgram(pnProgram program) {
-  static const char *const texts[PN_PROGRAM_COUNT] = {pn_textOfFrame, pn_textOfExact, pn_textOfMotion, pn_textOfVolume,
-                                                      pn_textOfSwept};
+  static const char *const texts[PN_PROGRAM_COUNT] = {pn_textOfFrame,  pn_textOfExact, pn_textOfMotion,
+                                                      pn_textOfVolume, pn_textOfSwept, pn_textOfSweptExact};
   return texts[program];
 }
 
@@ -122,7 +122,7 @@ static cl_program takeKept(const pnDevice *device, const char *folder, const cha
 }
 
 pnResult pn_needProgram(pnDevice *device, pnProgram program) {
-  static const char *const names[PN_PROGRAM_COUNT] = {"frame", "exact", "motion", "volume", "step"};
+  static const char *const names[PN_PROGRAM_COUNT] = {"frame", "exact", "motion", "volume", "step", "exact step"};
   if (device->programs[program]) return PN_OK;
   const bool cached = device->cacheFolder[0] != '\0';
   const double begun = pn_clock();

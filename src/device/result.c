@@ -61,8 +61,9 @@ static pnResult readHead(pnDeviceWorld *world) {
 
 /* A quarter more than was asked for: the next frame is likely to ask for a little more. */
 static pnResult growLists(pnDeviceWorld *world) {
-  static const int places[PN_LIST_COUNT] = {PN_HEAD_SUPERS, PN_HEAD_CLUSTERS, PN_HEAD_CANDIDATES,
-                                            PN_HEAD_UNSURE, PN_HEAD_PAIRS,    PN_HEAD_RAW};
+  static const int places[PN_LIST_COUNT] = {PN_HEAD_CLUSTERS, PN_HEAD_CANDIDATES, PN_HEAD_UNSURE, PN_HEAD_PAIRS,
+                                            PN_HEAD_RAW};
+  world->binsFull = world->binsFull || (world->head[PN_HEAD_OVERFLOW] & PN_BINS_FULL) != 0;
   for (int i = 0; i < PN_LIST_COUNT; ++i) {
     if (!(world->head[PN_HEAD_OVERFLOW] >> i & 1u)) continue;
     const uint64_t wanted = (uint64_t)world->head[places[i]] + world->head[places[i]] / 4 + 64;
@@ -129,6 +130,7 @@ pnDeviceFrame pnDeviceWorld_Finish(pnDeviceWorld *world) {
     world->last = world->head[PN_HEAD_PAIRS];
     noteStages(world);
     frame.pairCount = world->head[PN_HEAD_PAIRS];
+    frame.limited = world->limited = pn_isLimited(world) && world->head[PN_HEAD_FOUND] > world->head[PN_HEAD_PAIRS];
     frame.superPairs = world->head[PN_HEAD_SUPERS];
     frame.clusterPairs = world->head[PN_HEAD_CLUSTERS];
     frame.candidates = world->head[PN_HEAD_CANDIDATES];
@@ -138,12 +140,8 @@ pnDeviceFrame pnDeviceWorld_Finish(pnDeviceWorld *world) {
   return frame;
 }
 
-static bool isSorted(const pnDeviceWorld *world) {
-  return !world->def.unsorted && !world->def.countOnly;
-}
-
 pnDeviceResults pnDeviceWorld_GetResults(const pnDeviceWorld *world) {
-  return (pnDeviceResults){world->buffers[isSorted(world) ? PN_BUFFER_SORTED : PN_BUFFER_LIST_PAIRS],
+  return (pnDeviceResults){world->buffers[pn_isSorted(world) ? PN_BUFFER_SORTED : PN_BUFFER_LIST_PAIRS],
                            world->buffers[PN_BUFFER_HEAD], world->event};
 }
 
@@ -215,11 +213,11 @@ static void keepFirsts(pnDeviceWorld *world) {
   world->answerCount = world->contacts.count;
 }
 
-/* The first so many pairs, in the order of contacts. */
+/* The first so many pairs, in the order of contacts, where the device did not see to it. */
 static void keepMost(pnDeviceWorld *world) {
   const size_t most = world->def.maxPairs;
-  world->limited = most > 0 && world->answerCount > most;
-  if (!world->limited) return;
+  if (most == 0 || world->answerCount <= most) return;
+  world->limited = true;
   size_t count = 0;
   while (count < world->contacts.count && world->contacts.data[count].firstPair < most) ++count;
   world->contacts.count = count;

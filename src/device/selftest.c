@@ -94,43 +94,46 @@ static void sumOf(const float in[4], float out[4]) {
 
 /* ---------------------------------------------------------------- on the device */
 
-/* Runs one kernel over the cases: up to two arrays in, one out. */
-static pnResult run(pnDevice *device, pnProgram program, const char *name, const void *const in[2],
-                    const size_t bytes[2], void *out, size_t outBytes) {
+pnResult pn_runTest(pnDevice *device, const pnTestRun *test) {
   pnResult result = PN_OK;
   cl_int error = CL_SUCCESS;
   cl_uint arguments = 0;
-  const uint32_t count = CASES;
-  cl_mem buffers[3] = {NULL, NULL, NULL};
-  cl_kernel kernel = pn_createKernel(device, program, name, &result);
-  for (int i = 0; i < 2 && result == PN_OK && bytes[i] > 0; ++i) {
+  cl_mem buffers[4] = {NULL, NULL, NULL, NULL};
+  const size_t bytes[4] = {test->bytes[0], test->bytes[1], test->roomBytes, test->outBytes};
+  cl_kernel kernel = pn_createKernel(device, test->program, test->name, &result);
+  for (int i = 0; i < 4 && result == PN_OK; ++i) {
+    if (bytes[i] == 0) continue;
     buffers[i] = pn_createBuffer(device, bytes[i], "the test at the start", &result);
     if (!buffers[i]) break;
-    error = pn_cl.EnqueueWriteBuffer(device->queue, buffers[i], 1, 0, bytes[i], in[i], 0, NULL, NULL);
+    if (i < 2) error = pn_cl.EnqueueWriteBuffer(device->queue, buffers[i], 1, 0, bytes[i], test->in[i], 0, NULL, NULL);
     if (error == CL_SUCCESS) error = pn_cl.SetKernelArg(kernel, arguments++, sizeof(cl_mem), &buffers[i]);
-    if (error != CL_SUCCESS) result = pn_clFail(error, "EnqueueWriteBuffer", "the test at the start");
+    if (error != CL_SUCCESS) result = pn_deviceFail(device, error, "EnqueueWriteBuffer", "the test at the start");
   }
-  if (result == PN_OK) buffers[2] = pn_createBuffer(device, outBytes, "the test at the start", &result);
   if (result == PN_OK) {
-    const size_t global = CASES, local = 64;
-    error = pn_cl.SetKernelArg(kernel, arguments++, sizeof(cl_mem), &buffers[2]);
-    if (error == CL_SUCCESS) error = pn_cl.SetKernelArg(kernel, arguments, sizeof count, &count);
+    error = pn_cl.SetKernelArg(kernel, arguments, sizeof test->count, &test->count);
     if (error == CL_SUCCESS)
-      error = pn_cl.EnqueueNDRangeKernel(device->queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL);
+      error = pn_cl.EnqueueNDRangeKernel(device->queue, kernel, 1, NULL, &test->items, &test->local, 0, NULL, NULL);
     if (error == CL_SUCCESS)
-      error = pn_cl.EnqueueReadBuffer(device->queue, buffers[2], 1, 0, outBytes, out, 0, NULL, NULL);
-    if (error != CL_SUCCESS) result = pn_clFail(error, "EnqueueNDRangeKernel", "the test at the start");
+      error = pn_cl.EnqueueReadBuffer(device->queue, buffers[3], 1, 0, test->outBytes, test->out, 0, NULL, NULL);
+    if (error != CL_SUCCESS) result = pn_deviceFail(device, error, "EnqueueNDRangeKernel", "the test at the start");
   }
-  for (int i = 0; i < 3; ++i) pn_releaseBuffer(&buffers[i]);
+  for (int i = 0; i < 4; ++i) pn_releaseBuffer(&buffers[i]);
   if (kernel) pn_cl.ReleaseKernel(kernel);
   return result;
 }
 
 static pnResult testExact(pnDevice *device, Cases *cases) {
   makeCases(cases);
-  const void *const in[2] = {cases->points, cases->welds};
-  const size_t bytes[2] = {sizeof cases->points, sizeof cases->welds};
-  pnResult result = run(device, PN_PROGRAM_EXACT, "exactTest", in, bytes, cases->answers, sizeof cases->answers);
+  const pnTestRun test = {.program = PN_PROGRAM_EXACT,
+                          .name = "exactTest",
+                          .in = {cases->points, cases->welds},
+                          .bytes = {sizeof cases->points, sizeof cases->welds},
+                          .out = cases->answers,
+                          .outBytes = sizeof cases->answers,
+                          .count = CASES,
+                          .items = CASES,
+                          .local = 64};
+  pnResult result = pn_runTest(device, &test);
   for (uint32_t k = 0; k < CASES && result == PN_OK; ++k)
     if (cases->answers[k] != answerOf(cases, k))
       result = pn_fail(PN_ERROR_UNSUPPORTED,
@@ -141,9 +144,16 @@ static pnResult testExact(pnDevice *device, Cases *cases) {
 
 static pnResult testSums(pnDevice *device, Sums *sums) {
   makeSums(sums);
-  const void *const in[2] = {sums->in, NULL};
-  const size_t bytes[2] = {sizeof sums->in, 0};
-  pnResult result = run(device, PN_PROGRAM_MOTION, "motionTest", in, bytes, sums->out, sizeof sums->out);
+  const pnTestRun test = {.program = PN_PROGRAM_MOTION,
+                          .name = "motionTest",
+                          .in = {sums->in},
+                          .bytes = {sizeof sums->in},
+                          .out = sums->out,
+                          .outBytes = sizeof sums->out,
+                          .count = CASES,
+                          .items = CASES,
+                          .local = 64};
+  pnResult result = pn_runTest(device, &test);
   for (uint32_t k = 0; k < CASES && result == PN_OK; ++k) {
     float expected[4];
     sumOf(sums->in[k], expected);

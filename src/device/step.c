@@ -1,20 +1,20 @@
 /* step.c: what meets between two frames. Kernels of the frame, compiled so that boxes are around both ends of the step, give pairs of
  * triangles; kernel/swept.cl makes features of them and finds when they meet.
  *
- *   refit, superPairs, clusterPairs, trianglePairs   boxes, coarse to fine
+ *   refit, clusterPairs, trianglePairs   boxes, coarse to fine
  *   sweptFeatures   pairs of features that are not proved apart at once
- *   sweptSearch     when they meet first; what is undecided comes here, and whole numbers decide it
+ *   sweptSearch     when they meet first
+ *   sweptExact      the same in whole numbers, for what is undecided (kernel/swept_exact.cl)
+ *   scan, impactScatter, impactOrder   the sort (kernel/impacts_sort.cl)
  *
- * Lists grow as those of the frame do. */
+ * Lists grow as those of the frame do. What was found is taken in step_result.c. */
 #include "device/world.h"
 
 #include "base/fenv.h"
 #include "base/memory.h"
-#include "base/thread.h"
 #include "collide/sweep.h"
-#include "geom/impact.h"
+#include "geom/whole.h"
 
-#include <math.h>
 #include <string.h>
 
 static const char *const s_names[PN_STEP_COUNT] = {
@@ -32,9 +32,7 @@ void pn_freeStep(pnDeviceWorld *world) {
     if (world->stepEvents[i]) pn_cl.ReleaseEvent(world->stepEvents[i]);
   }
   pn_arrayFree(&world->step.impacts);
-  pn_arrayFree(&world->step.scratch);
   pn_arrayFree(&world->step.bodies);
-  pn_arrayFree(&world->step.otherBodies);
   pn_arrayFree(&world->step.keys);
   pn_arrayFree(&world->step.contacts);
 }
@@ -42,7 +40,7 @@ void pn_freeStep(pnDeviceWorld *world) {
 /* ---------------------------------------------------------------- features */
 
 /* The edges of a body's triangles and which features each owns, by slot: those of the processor's sweep. */
-static pnResult nameFeatures(const pnDeviceBody *body, const uint32_t *slots, uint32_t *out) {
+static pnResult nameFeatures(const pnDeviceBody *body, const uint32_t *slots, uint32_t *out, uint64_t *edgeCount) {
   const pnMesh *mesh = body->pose->mesh;
   pnSweep *sweep;
   pnResult result = pnCreateSweep(mesh, &sweep);
@@ -52,6 +50,7 @@ static pnResult nameFeatures(const pnDeviceBody *body, const uint32_t *slots, ui
     for (size_t k = 0; k < 3; ++k) out[4 * (size_t)slot + k] = sweep->triangleEdge[3 * (size_t)t + k];
     out[4 * (size_t)slot + 3] = sweep->owned[t];
   }
+  *edgeCount += sweep->edgeCount;
   pnDestroySweep(sweep);
   return PN_OK;
 }
@@ -59,7 +58,8 @@ static pnResult nameFeatures(const pnDeviceBody *body, const uint32_t *slots, ui
 /* All bodies. Which triangle is in which slot only the device knows by now: it is fetched. */
 static pnResult layOutFeatures(pnDeviceWorld *world) {
   if (world->hasFeatures) return PN_OK;
-  const size_t bytes = (size_t)world->slotCount * 16, firstBytes = world->bodies.count * 8;
+  const size_t bytes = (size_t)world->slotCount * 16, firstBytes = world->bodies.count * 16;
+  uint64_t edgeCount = 0;
   uint32_t *slots = pn_alloc(bytes), *edges = pn_allocZero(bytes), *firsts = pn_alloc(firstBytes);
   pnResult result = slots && edges && firsts ? PN_OK : pn_failMemory(2 * bytes);
   if (result == PN_OK) {
@@ -69,9 +69,15 @@ static pnResult layOutFeatures(pnDeviceWorld *world) {
   }
   for (size_t b = 0; b < world->bodies.count && result == PN_OK; ++b) {
     const pnDeviceBody *body = &world->bodies.data[b];
-    firsts[2 * b] = body->firstVertex, firsts[2 * b + 1] = body->firstTriangle;
-    result = nameFeatures(body, slots, edges);
+    const uint32_t first[4] = {body->firstVertex, body->firstTriangle, (uint32_t)edgeCount, 0};
+    memcpy(firsts + 4 * b, first, sizeof first);
+    result = nameFeatures(body, slots, edges, &edgeCount);
   }
+  const uint64_t features = (uint64_t)world->vertexCount + world->triangleCount + edgeCount;
+  if (result == PN_OK && features > UINT32_MAX)
+    result = pn_fail(PN_ERROR_COUNT, "device world: it has %llu vertices, triangles and edges, too many for a step",
+                     (unsigned long long)features);
+  world->featureCount = (uint32_t)features;
   if (result == PN_OK) result = pn_fillBuffer(world, PN_BUFFER_EDGES, edges, bytes);
   if (result == PN_OK) result = pn_fillBuffer(world, PN_BUFFER_FIRSTS, firsts, firstBytes);
   pn_free(slots, bytes);
@@ -84,11 +90,16 @@ static pnResult layOutFeatures(pnDeviceWorld *world) {
 /* ---------------------------------------------------------------- begin */
 
 static pnResult prepareStep(pnDeviceWorld *world) {
-  pnResult result = PN_OK;
+  pnResult result = pn_testSteps(world->device);
   for (int i = 0; i < PN_STEP_COUNT && result == PN_OK; ++i)
     if (!world->stepKernels[i])
-      world->stepKernels[i] = pn_createKernel(world->device, PN_PROGRAM_SWEPT, s_names[i], &result);
+      world->stepKernels[i] = pn_createKernel(
+          world->device, i == PN_STEP_EXACT ? PN_PROGRAM_SWEPT_EXACT : PN_PROGRAM_SWEPT, s_names[i], &result);
   if (result == PN_OK) result = layOutFeatures(world);
+  const size_t slateBytes = pn_slatesOf(world->device) * PN_SLATE_LIMBS * sizeof(uint64_t);
+  if (result == PN_OK) result = pn_reserveBuffer(world, PN_BUFFER_SLATES, slateBytes);
+  if (result == PN_OK) result = pn_reserveBuffer(world, PN_BUFFER_FEATURE_COUNTS, (size_t)world->featureCount * 4);
+  if (result == PN_OK) result = pn_reserveBuffer(world, PN_BUFFER_FEATURE_OFFSETS, (size_t)world->featureCount * 4);
   if (result == PN_OK) result = pn_reserveBuffer(world, PN_BUFFER_BEGIN, (size_t)world->vertexCount * 12);
   if (result == PN_OK) result = pn_reserveBuffer(world, PN_BUFFER_RECORDS_BEGIN, (size_t)world->slotCount * 48);
   if (result == PN_OK) result = pn_reserveBuffer(world, PN_BUFFER_STEP_HEAD, PN_STEP_PLACES * 4);
@@ -125,11 +136,17 @@ static pnResult reserveStep(pnDeviceWorld *world, uint64_t search, uint64_t impa
   search = PN_MIN(PN_MAX(search, world->searchCapacity), UINT32_MAX / 2);
   impacts = PN_MIN(PN_MAX(impacts, world->impactCapacity), UINT32_MAX / 2);
   unsure = PN_MIN(PN_MAX(unsure, world->unsureCapacity), UINT32_MAX / 2);
-  pnResult result = pn_reserveBuffer(world, PN_BUFFER_LIST_SEARCH, search * 8);
-  if (result == PN_OK) result = pn_reserveBuffer(world, PN_BUFFER_IMPACTS, impacts * 16);
-  if (result == PN_OK) result = pn_reserveBuffer(world, PN_BUFFER_SPANS, impacts * 16);
-  if (result == PN_OK) result = pn_reserveBuffer(world, PN_BUFFER_UNSURE_NAMES, unsure * 16);
-  if (result == PN_OK) result = pn_reserveBuffer(world, PN_BUFFER_UNSURE_POINTS, unsure * UNSURE_FLOATS * 4);
+  const struct {
+    pnBufferName name;
+    uint64_t bytes;
+  } wanted[] = {{PN_BUFFER_LIST_SEARCH, search * 8},    {PN_BUFFER_IMPACTS, impacts * 16},
+                {PN_BUFFER_SPANS, impacts * 16},        {PN_BUFFER_SORTED_IMPACTS, impacts * 16},
+                {PN_BUFFER_SORTED_SPANS, impacts * 16}, {PN_BUFFER_IMPACT_RANKS, impacts * 4},
+                {PN_BUFFER_IMPACT_BEGINS, impacts * 4}, {PN_BUFFER_IMPACT_PLACED, impacts * 4},
+                {PN_BUFFER_UNSURE_NAMES, unsure * 16},  {PN_BUFFER_UNSURE_POINTS, unsure * UNSURE_FLOATS * 4}};
+  pnResult result = PN_OK;
+  for (size_t i = 0; i < sizeof wanted / sizeof wanted[0] && result == PN_OK; ++i)
+    result = pn_reserveBuffer(world, wanted[i].name, wanted[i].bytes);
   if (result != PN_OK) return result;
   world->searchCapacity = (uint32_t)search;
   world->impactCapacity = (uint32_t)impacts;
@@ -146,23 +163,19 @@ static pnResult enqueueBoxes(pnDeviceWorld *world, float until) {
   const cl_mem *b = world->buffers, head = b[PN_BUFFER_STEP_HEAD];
   const uint32_t *capacity = world->capacity;
   const size_t supers = world->superCount, teams = pn_teamsOf(world);
-  const size_t refit[2] = {supers * 256, 1}, of256[2] = {256, 1}, pairs[2] = {(supers + 63) / 64 * 64, supers};
-  const size_t of64[2] = {64, 1}, team[2] = {teams * 32, 1}, of32[2] = {32, 1};
+  const size_t refit[2] = {supers * 256, 1}, of256[2] = {256, 1}, team[2] = {teams * 32, 1}, of32[2] = {32, 1};
   pnResult result =
       RUN(PN_STEP_REFIT, refit, of256, PN_VALUE(b[PN_BUFFER_TRIANGLES]), PN_VALUE(b[PN_BUFFER_WELDS]),
           PN_VALUE(b[PN_BUFFER_VERTICES]), PN_VALUE(b[PN_BUFFER_CLUSTER_BODY]), PN_VALUE(b[PN_BUFFER_SUPER_BODY]),
           PN_VALUE(b[PN_BUFFER_RECORDS]), PN_VALUE(b[PN_BUFFER_CLUSTER_LOW]), PN_VALUE(b[PN_BUFFER_CLUSTER_HIGH]),
           PN_VALUE(b[PN_BUFFER_SUPER_LOW]), PN_VALUE(b[PN_BUFFER_SUPER_HIGH]), PN_VALUE(head),
-          PN_VALUE(b[PN_BUFFER_BEGIN]), PN_VALUE(b[PN_BUFFER_RECORDS_BEGIN]), PN_VALUE(until));
-  if (result == PN_OK)
-    result = RUN(PN_STEP_SUPERS, pairs, of64, PN_VALUE(b[PN_BUFFER_SUPER_LOW]), PN_VALUE(b[PN_BUFFER_SUPER_HIGH]),
-                 PN_VALUE(b[PN_BUFFER_RULES]), PN_VALUE(world->superCount), PN_VALUE(head),
-                 PN_VALUE(b[PN_BUFFER_LIST_SUPERS]), PN_VALUE(capacity[PN_LIST_SUPERS]));
+          PN_VALUE(b[PN_BUFFER_BEGIN]), PN_VALUE(b[PN_BUFFER_RECORDS_BEGIN]), PN_VALUE(until),
+          PN_VALUE(b[PN_BUFFER_FEATURE_COUNTS]), PN_VALUE(world->featureCount));
   if (result == PN_OK)
     result = RUN(PN_STEP_CLUSTERS, team, of32, PN_VALUE(b[PN_BUFFER_CLUSTER_LOW]), PN_VALUE(b[PN_BUFFER_CLUSTER_HIGH]),
                  PN_VALUE(b[PN_BUFFER_SUPER_LOW]), PN_VALUE(b[PN_BUFFER_SUPER_HIGH]), PN_VALUE(b[PN_BUFFER_RULES]),
-                 PN_VALUE(head), PN_VALUE(b[PN_BUFFER_LIST_SUPERS]), PN_VALUE(capacity[PN_LIST_SUPERS]),
-                 PN_VALUE(b[PN_BUFFER_LIST_CLUSTERS]), PN_VALUE(capacity[PN_LIST_CLUSTERS]));
+                 PN_VALUE(world->superCount), PN_VALUE(head), PN_VALUE(b[PN_BUFFER_LIST_CLUSTERS]),
+                 PN_VALUE(capacity[PN_LIST_CLUSTERS]));
   if (result == PN_OK)
     result =
         RUN(PN_STEP_TRIANGLES, team, of32, PN_VALUE(b[PN_BUFFER_RECORDS]), PN_VALUE(b[PN_BUFFER_CLUSTER_LOW]),
@@ -172,41 +185,79 @@ static pnResult enqueueBoxes(pnDeviceWorld *world, float until) {
   return result;
 }
 
-static pnResult enqueueStep(pnDeviceWorld *world, bool earliest, float until) {
+/* What every kernel that finds impacts begins with (kernel/impacts.cl). */
+#define IMPACT_ARGUMENTS                                                                                         \
+  PN_VALUE(b[PN_BUFFER_STEP_HEAD]), PN_VALUE(b[PN_BUFFER_IMPACTS]), PN_VALUE(b[PN_BUFFER_SPANS]),                \
+      PN_VALUE(b[PN_BUFFER_FEATURE_COUNTS]), PN_VALUE(b[PN_BUFFER_IMPACT_RANKS]), PN_VALUE(b[PN_BUFFER_FIRSTS]), \
+      PN_VALUE(world->impactCapacity), PN_VALUE(world->vertexCount), PN_VALUE(world->triangleCount),             \
+      PN_NUMBER(earliest)
+
+static pnResult enqueueSearch(pnDeviceWorld *world, bool earliest, float until) {
   const cl_mem *b = world->buffers, head = b[PN_BUFFER_STEP_HEAD];
   const size_t teams = pn_teamsOf(world), team[2] = {teams * 32, 1}, of32[2] = {32, 1}, of64[2] = {64, 1};
+  const size_t slates[2] = {pn_slatesOf(world->device), 1};
+  pnResult result = RUN(PN_STEP_FEATURES, team, of32, PN_VALUE(b[PN_BUFFER_RECORDS_BEGIN]),
+                        PN_VALUE(b[PN_BUFFER_RECORDS]), PN_VALUE(b[PN_BUFFER_EDGES]), PN_VALUE(head),
+                        PN_VALUE(b[PN_BUFFER_LIST_CANDIDATES]), PN_VALUE(world->capacity[PN_LIST_CANDIDATES]),
+                        PN_VALUE(until), PN_VALUE(b[PN_BUFFER_LIST_SEARCH]), PN_VALUE(world->searchCapacity));
+  if (result == PN_OK)
+    result = RUN(PN_STEP_SEARCH, team, of64, IMPACT_ARGUMENTS, PN_VALUE(b[PN_BUFFER_RECORDS_BEGIN]),
+                 PN_VALUE(b[PN_BUFFER_RECORDS]), PN_VALUE(b[PN_BUFFER_TRIANGLES]), PN_VALUE(b[PN_BUFFER_WELDS]),
+                 PN_VALUE(b[PN_BUFFER_EDGES]), PN_VALUE(b[PN_BUFFER_LIST_SEARCH]), PN_VALUE(world->searchCapacity),
+                 PN_VALUE(b[PN_BUFFER_UNSURE_NAMES]), PN_VALUE(b[PN_BUFFER_UNSURE_POINTS]),
+                 PN_VALUE(world->unsureCapacity), PN_VALUE(until));
+  if (result == PN_OK)
+    result = RUN(PN_STEP_EXACT, slates, of32, IMPACT_ARGUMENTS, PN_VALUE(b[PN_BUFFER_UNSURE_NAMES]),
+                 PN_VALUE(b[PN_BUFFER_UNSURE_POINTS]), PN_VALUE(world->unsureCapacity), PN_VALUE(b[PN_BUFFER_SLATES]));
+  return result;
+}
+
+static pnResult enqueueSort(pnDeviceWorld *world) {
+  const cl_mem *b = world->buffers, head = b[PN_BUFFER_STEP_HEAD];
+  // as the frame's scan (layout.c), and the same buffer for its runs
+  const uint32_t n = world->featureCount, each = PN_MAX(4, n / (256 * 1024) + 1);
+  const uint32_t runs = (uint32_t)(((uint64_t)n + 256 * each - 1) / (256 * each));
+  const size_t scan[2] = {(size_t)runs * 256, 1}, of256[2] = {256, 1};
+  const size_t some[2] = {PN_MAX(pn_teamsOf(world) / 8, 1) * 256, 1};
+  pnResult result =
+      RUN(PN_STEP_SCAN, scan, of256, PN_VALUE(b[PN_BUFFER_FEATURE_COUNTS]), PN_VALUE(b[PN_BUFFER_FEATURE_OFFSETS]),
+          PN_VALUE(b[PN_BUFFER_RUNS]), PN_VALUE(n), PN_VALUE(each));
+  if (result == PN_OK)
+    result = RUN(PN_STEP_SCATTER, some, of256, PN_VALUE(head), PN_VALUE(b[PN_BUFFER_IMPACTS]),
+                 PN_VALUE(b[PN_BUFFER_IMPACT_RANKS]), PN_VALUE(world->impactCapacity), PN_VALUE(b[PN_BUFFER_FIRSTS]),
+                 PN_VALUE(world->vertexCount), PN_VALUE(world->triangleCount), PN_VALUE(b[PN_BUFFER_FEATURE_OFFSETS]),
+                 PN_VALUE(b[PN_BUFFER_RUNS]), PN_VALUE(runs), PN_NUMBER(256 * each),
+                 PN_VALUE(b[PN_BUFFER_IMPACT_BEGINS]), PN_VALUE(b[PN_BUFFER_IMPACT_PLACED]));
+  if (result == PN_OK)
+    result = RUN(PN_STEP_ORDER, some, of256, PN_VALUE(head), PN_VALUE(b[PN_BUFFER_IMPACTS]),
+                 PN_VALUE(b[PN_BUFFER_SPANS]), PN_VALUE(world->impactCapacity), PN_VALUE(b[PN_BUFFER_FIRSTS]),
+                 PN_VALUE(world->vertexCount), PN_VALUE(world->triangleCount), PN_VALUE(b[PN_BUFFER_FEATURE_COUNTS]),
+                 PN_VALUE(b[PN_BUFFER_IMPACT_BEGINS]), PN_VALUE(b[PN_BUFFER_IMPACT_PLACED]),
+                 PN_VALUE(b[PN_BUFFER_SORTED_IMPACTS]), PN_VALUE(b[PN_BUFFER_SORTED_SPANS]));
+  return result;
+}
+
+static pnResult enqueueStep(pnDeviceWorld *world, bool earliest, float until) {
   for (int i = 0; i < PN_STEP_COUNT; ++i) {
     if (world->stepEvents[i]) pn_cl.ReleaseEvent(world->stepEvents[i]);
     world->stepEvents[i] = NULL;
   }
   pnResult result = enqueueBoxes(world, until);
-  if (result == PN_OK)
-    result = RUN(PN_STEP_FEATURES, team, of32, PN_VALUE(b[PN_BUFFER_RECORDS_BEGIN]), PN_VALUE(b[PN_BUFFER_RECORDS]),
-                 PN_VALUE(b[PN_BUFFER_EDGES]), PN_VALUE(head), PN_VALUE(b[PN_BUFFER_LIST_CANDIDATES]),
-                 PN_VALUE(world->capacity[PN_LIST_CANDIDATES]), PN_VALUE(until), PN_VALUE(b[PN_BUFFER_LIST_SEARCH]),
-                 PN_VALUE(world->searchCapacity));
-  if (result == PN_OK)
-    result =
-        RUN(PN_STEP_SEARCH, team, of64, PN_VALUE(b[PN_BUFFER_RECORDS_BEGIN]), PN_VALUE(b[PN_BUFFER_RECORDS]),
-            PN_VALUE(b[PN_BUFFER_TRIANGLES]), PN_VALUE(b[PN_BUFFER_WELDS]), PN_VALUE(b[PN_BUFFER_EDGES]),
-            PN_VALUE(b[PN_BUFFER_FIRSTS]), PN_VALUE(head), PN_VALUE(b[PN_BUFFER_LIST_SEARCH]),
-            PN_VALUE(world->searchCapacity), PN_VALUE(b[PN_BUFFER_IMPACTS]), PN_VALUE(b[PN_BUFFER_SPANS]),
-            PN_VALUE(world->impactCapacity), PN_VALUE(b[PN_BUFFER_UNSURE_NAMES]), PN_VALUE(b[PN_BUFFER_UNSURE_POINTS]),
-            PN_VALUE(world->unsureCapacity), PN_NUMBER(earliest), PN_VALUE(until));
-  return result;
+  if (result == PN_OK) result = enqueueSearch(world, earliest, until);
+  return result == PN_OK && !earliest ? enqueueSort(world) : result;
 }
 
-static pnResult readBuffer(pnDeviceWorld *world, pnBufferName name, void *out, size_t bytes) {
-  if (bytes == 0) return PN_OK;
-  cl_int error = pn_cl.EnqueueReadBuffer(world->device->queue, world->buffers[name], 1, 0, bytes, out, 0, NULL, NULL);
-  return error == CL_SUCCESS ? PN_OK : pn_worldFail(world, error, "EnqueueReadBuffer", "a step");
+static pnResult readHead(pnDeviceWorld *world) {
+  cl_int error = pn_cl.EnqueueReadBuffer(world->device->queue, world->buffers[PN_BUFFER_STEP_HEAD], 1, 0,
+                                         sizeof world->stepHead, world->stepHead, 0, NULL, NULL);
+  return error == CL_SUCCESS ? PN_OK : pn_worldFail(world, error, "EnqueueReadBuffer", "the end of a step");
 }
 
 /* A quarter more than was asked for. */
 static pnResult growStep(pnDeviceWorld *world) {
   const uint32_t *head = world->stepHead, bits = head[PN_HEAD_OVERFLOW];
-  static const int places[3] = {PN_HEAD_SUPERS, PN_HEAD_CLUSTERS, PN_HEAD_CANDIDATES};
-  for (int i = 0; i < 3; ++i) {
+  static const int places[2] = {PN_HEAD_CLUSTERS, PN_HEAD_CANDIDATES};
+  for (int i = 0; i < 2; ++i) {
     const uint64_t wanted = (uint64_t)head[places[i]] + head[places[i]] / 4 + 64;
     if (!(bits >> i & 1u)) continue;
     pnResult result = pn_reserveList(world, (pnListName)i, (uint32_t)PN_MIN(wanted, UINT32_MAX / 2));
@@ -215,25 +266,6 @@ static pnResult growStep(pnDeviceWorld *world) {
   uint64_t wanted[3] = {head[PN_STEP_HEAD_SEARCH], head[PN_HEAD_PAIRS], head[PN_HEAD_UNSURE]};
   for (int i = 0; i < 3; ++i) wanted[i] += wanted[i] / 4 + 64;
   return reserveStep(world, wanted[0], wanted[1], wanted[2]);
-}
-
-/* A step that is run again so often counts more than 32 bits hold. */
-#define MOST_RERUNS 16u
-
-static pnResult runStep(pnDeviceWorld *world, bool earliest, float until, uint32_t *outReruns) {
-  // what most steps need
-  const uint64_t n = world->slotCount;
-  pnResult result = reserveStep(world, 2 * n + 4096, n / 2 + 4096, 1024);
-  for (; result == PN_OK; ++*outReruns) {
-    result = enqueueStep(world, earliest, until);
-    if (result == PN_OK) result = readBuffer(world, PN_BUFFER_STEP_HEAD, world->stepHead, sizeof world->stepHead);
-    if (result != PN_OK || world->stepHead[PN_HEAD_OVERFLOW] == 0) break;
-    if (*outReruns >= MOST_RERUNS)
-      return pn_fail(PN_ERROR_MEMORY, "device world: the step has more impacts than can be counted");
-    result = growStep(world);
-  }
-  if (result == PN_OK && world->stepHead[PN_HEAD_BAD] != PN_NONE) result = pn_failNumber(world);
-  return result;
 }
 
 static void noteStages(pnDeviceWorld *world) {
@@ -249,203 +281,24 @@ static void noteStages(pnDeviceWorld *world) {
   }
 }
 
-/* ---------------------------------------------------------------- the answer */
+/* A step that is run again so often counts more than 32 bits hold. */
+#define MOST_RERUNS 16u
 
-/* An impact as the device writes it. */
-typedef struct Names {
-  uint32_t bodies, kind, a, b;
-} Names;
-
-static bool addImpact(pnDeviceImpactList *list, const Names *names, double lo, double hi) {
-  const pnFeatureImpact impact = {(pnFeatureKind)names->kind, names->a, names->b, lo, hi};
-  return pn_arrayPush(&list->impacts, impact) && pn_arrayPush(&list->bodies, names->bodies);
-}
-
-static pnResult fetchImpacts(pnDeviceWorld *world) {
-  const size_t n = world->stepHead[PN_HEAD_PAIRS], bytes = n * 16;
-  Names *names = n > 0 ? pn_alloc(bytes) : NULL;
-  double(*spans)[2] = n > 0 ? pn_alloc(bytes) : NULL;
-  pnResult result = n > 0 && (!names || !spans) ? pn_failMemory(2 * bytes) : PN_OK;
-  if (result == PN_OK) result = readBuffer(world, PN_BUFFER_IMPACTS, names, bytes);
-  if (result == PN_OK) result = readBuffer(world, PN_BUFFER_SPANS, spans, bytes);
-  for (size_t i = 0; i < n && result == PN_OK; ++i)
-    if (!addImpact(&world->step, &names[i], spans[i][0], spans[i][1])) result = pn_failMemory(bytes);
-  pn_free(names, bytes);
-  pn_free(spans, bytes);
-  return result;
-}
-
-/* What the filter left, in whole numbers. */
-static pnResult decideUnsure(pnDeviceWorld *world) {
-  const size_t n = world->stepHead[PN_HEAD_UNSURE], bytes = n * 16, pointBytes = n * UNSURE_FLOATS * sizeof(float);
-  if (n == 0) return PN_OK;
-  Names *names = pn_alloc(bytes);
-  float *points = pn_alloc(pointBytes);
-  pnResult result = names && points ? PN_OK : pn_failMemory(bytes + pointBytes);
-  if (result == PN_OK) result = readBuffer(world, PN_BUFFER_UNSURE_NAMES, names, bytes);
-  if (result == PN_OK) result = readBuffer(world, PN_BUFFER_UNSURE_POINTS, points, pointBytes);
-  for (size_t i = 0; i < n && result == PN_OK; ++i) {
-    pnMovingDouble moving;
-    for (size_t k = 0; k < 12; ++k) {
-      moving.from[k / 3][k % 3] = points[UNSURE_FLOATS * i + 2 * k];
-      moving.to[k / 3][k % 3] = points[UNSURE_FLOATS * i + 2 * k + 1];
-    }
-    const pnImpactSpan span =
-        pn_impactExact(names[i].kind == PN_EDGE_WITH_EDGE ? PN_EDGE_EDGE : PN_VERTEX_FACE, &moving);
-    if (span.meets && !addImpact(&world->step, &names[i], span.lo, span.hi)) result = pn_failMemory(bytes);
+pnResult pn_runStep(pnDeviceWorld *world, bool earliest, float until, uint32_t *outReruns) {
+  // what most steps need
+  const uint64_t n = world->slotCount;
+  pnResult result = reserveStep(world, 2 * n + 4096, n / 2 + 4096, 1024);
+  for (; result == PN_OK; ++*outReruns) {
+    result = enqueueStep(world, earliest, until);
+    if (result == PN_OK) result = readHead(world);
+    if (result != PN_OK || world->stepHead[PN_HEAD_OVERFLOW] == 0) break;
+    if (*outReruns >= MOST_RERUNS)
+      return pn_fail(PN_ERROR_MEMORY, "device world: the step has more impacts than can be counted");
+    result = growStep(world);
   }
-  pn_free(names, bytes);
-  pn_free(points, pointBytes);
-  return result;
-}
-
-/* By bodies, kind, a, b: stable sorts of numbers, the last key first; each impact is moved once, in the end. */
-static bool sortImpacts(pnDeviceImpactList *list) {
-  const size_t n = list->impacts.count;
-  if (!pn_arrayReserve(&list->scratch, n) || !pn_arrayReserve(&list->otherBodies, n) ||
-      !pn_arrayReserve(&list->keys, 2 * n))
-    return false;
-  pnKeyValue *keys = list->keys.data;
-  for (size_t i = 0; i < n; ++i) keys[i].value = (uint32_t)i;
-  for (int pass = 0; pass < 4 && n > 1; ++pass) {
-    bool same = true;
-    for (size_t i = 0; i < n; ++i) {
-      const pnFeatureImpact *x = &list->impacts.data[keys[i].value];
-      keys[i].key = pass == 0   ? x->b
-                    : pass == 1 ? x->a
-                    : pass == 2 ? (uint32_t)x->kind
-                                : list->bodies.data[keys[i].value];
-      same = same && keys[i].key == keys[0].key;
-    }
-    if (!same) pn_sortKeyValue(keys, keys + n, n);
-  }
-  for (size_t i = 0; i < n; ++i) {
-    list->scratch.data[i] = list->impacts.data[keys[i].value];
-    list->otherBodies.data[i] = list->bodies.data[keys[i].value];
-  }
-  if (n == 0) return true;
-  memcpy(list->impacts.data, list->scratch.data, n * sizeof *list->impacts.data);
-  memcpy(list->bodies.data, list->otherBodies.data, n * sizeof *list->bodies.data);
-  return true;
-}
-
-static void addSpan(pnImpactSpan *all, const pnFeatureImpact *x) {
-  *all = all->meets ? (pnImpactSpan){true, PN_MIN(all->lo, x->lo), PN_MIN(all->hi, x->hi)}
-                    : (pnImpactSpan){true, x->lo, x->hi};
-}
-
-/* Only those whose span ends first; of a sorted list the first of them is wanted. */
-static void keepEarliest(pnDeviceImpactList *list, double hi) {
-  size_t count = 0;
-  for (size_t i = 0; i < list->impacts.count; ++i) {
-    if (list->impacts.data[i].hi != hi) continue;
-    list->impacts.data[count] = list->impacts.data[i];
-    list->bodies.data[count++] = list->bodies.data[i];
-  }
-  list->impacts.count = list->bodies.count = count;
-}
-
-/* All impacts here, in the order found, and when the first begins and ends. */
-static pnResult takeStep(pnDeviceWorld *world, pnDeviceStep *step) {
-  pnDeviceImpactList *list = &world->step;
-  list->impacts.count = list->bodies.count = 0;
-  step->earliest = (pnImpactSpan){0};
-  pnResult result = fetchImpacts(world);
-  if (result == PN_OK) result = decideUnsure(world);
-  for (size_t i = 0; i < list->impacts.count; ++i) addSpan(&step->earliest, &list->impacts.data[i]);
-  return result;
-}
-
-/* Sorted, and by contact. */
-static pnResult listStep(pnDeviceWorld *world, bool earliest, pnDeviceStep *step) {
-  pnDeviceImpactList *list = &world->step;
-  if (earliest) keepEarliest(list, step->earliest.hi);
-  if (!sortImpacts(list)) return pn_failMemory(list->impacts.count * sizeof(pnFeatureImpact));
-  if (earliest) list->impacts.count = list->bodies.count = PN_MIN(list->impacts.count, 1);
-  for (size_t i = 0; i < list->impacts.count; ++i) {
-    const uint32_t bodies = list->bodies.data[i];
-    if (i == 0 || bodies != list->bodies.data[i - 1]) {
-      const pnDeviceStepContact contact = {.a = bodies >> 16, .b = bodies & 0xffff, .firstImpact = i};
-      if (!pn_arrayPush(&list->contacts, contact)) return pn_failMemory(sizeof contact);
-    }
-    pnDeviceStepContact *contact = &list->contacts.data[list->contacts.count - 1];
-    addSpan(&contact->first, &list->impacts.data[i]);
-    ++contact->impactCount;
-  }
-  step->impactCount = list->impacts.count;
-  step->contactCount = (uint32_t)list->contacts.count;
-  return PN_OK;
-}
-
-/* No span is wider than this (pinch/geom.h: 1e-6). */
-#define WIDEST_SPAN 0x1p-19
-
-/* The earliest is sought in windows, as collide/swept.c does: a window decides when the first contact in it ends before the window
- * does, by more than a span can be wide. */
-static pnResult findStep(pnDeviceWorld *world, const pnDeviceStepDef *def, pnDeviceStep *step) {
-  static const float windows[] = {0x1p-10f, 0x1p-5f, 1.0f};
-  const bool earliest = def->what == PN_SWEPT_EARLIEST;
-  pnResult result = PN_OK;
-  for (int i = earliest ? 0 : 2; i < 3 && result == PN_OK; ++i) {
-    result = runStep(world, earliest, windows[i], &step->reruns);
-    if (result != PN_OK || def->stay) continue;
-    result = takeStep(world, step);
-    if (step->earliest.meets && step->earliest.hi + WIDEST_SPAN <= (double)windows[i]) break;
-  }
+  if (result == PN_OK && world->stepHead[PN_HEAD_BAD] != PN_NONE) result = pn_failNumber(world);
   if (result == PN_OK) noteStages(world);
-  if (result == PN_OK && def->stay) step->impactCount = world->stepHead[PN_HEAD_PAIRS];
-  return result == PN_OK && !def->stay ? listStep(world, earliest, step) : result;
-}
-
-static pnResult checkStep(const pnDeviceWorld *world, const pnDeviceStepDef *def) {
-  if (!world->stepBegun || !world->laidOut)
-    return pn_fail(PN_ERROR_ARGUMENT, "device world: no step was begun for these bodies: call BeginStep first");
-  if (def->what != PN_SWEPT_ALL && (def->what != PN_SWEPT_EARLIEST || def->stay))
-    return pn_fail(PN_ERROR_ARGUMENT, "device world: %d is nothing a step can be asked for%s", (int)def->what,
-                   def->stay ? " when impacts stay there" : "");
-  return PN_OK;
-}
-
-pnDeviceStep pnDeviceWorld_CollideSwept(pnDeviceWorld *world, const pnDeviceStepDef *def) {
-  PN_FLOAT_SCOPE;
-  PN_ASSERT(world);
-  const double start = pn_clock();
-  const pnDeviceStepDef none = {0};
-  def = def ? def : &none;
-  pnDeviceStep step = {.result = checkStep(world, def)};
-  pnDeviceImpactList *list = &world->step;
-  list->impacts.count = list->bodies.count = list->contacts.count = 0;
-  memset(world->stepHead, 0, sizeof world->stepHead);
-  // a frame's lists are used here
-  world->running = world->finished = false;
-  if (step.result == PN_OK) step.result = pn_bringVertices(world);
-  if (step.result == PN_OK && world->triangleCount > 0) {
-    step.result = pn_sendRules(world, def->noSelf);
-    if (step.result == PN_OK) step.result = findStep(world, def, &step);
-  }
-  if (step.result != PN_OK) {
-    list->impacts.count = list->bodies.count = list->contacts.count = 0;
-    memset(world->stepHead, 0, sizeof world->stepHead);
-  }
-  step.trianglePairs = world->stepHead[PN_HEAD_CANDIDATES];
-  step.asked = world->stepHead[PN_STEP_HEAD_ASKED];
-  step.searched = world->stepHead[PN_STEP_HEAD_SEARCH];
-  step.uncertain = world->stepHead[PN_HEAD_UNSURE];
-  step.seconds = pn_clock() - start;
-  return step;
-}
-
-const pnDeviceStepContact *pnDeviceWorld_GetStepContacts(const pnDeviceWorld *world) {
-  return world->step.contacts.data;
-}
-
-const pnFeatureImpact *pnDeviceWorld_GetImpacts(const pnDeviceWorld *world) {
-  return world->step.impacts.data;
-}
-
-pnDeviceStepResults pnDeviceWorld_GetStepResults(const pnDeviceWorld *world) {
-  return (pnDeviceStepResults){world->buffers[PN_BUFFER_IMPACTS], world->buffers[PN_BUFFER_SPANS],
-                               world->stepHead[PN_HEAD_PAIRS]};
+  return result;
 }
 
 const char *pnDeviceWorld_GetStepStage(const pnDeviceWorld *world, uint32_t i, double *outSeconds) {

@@ -84,6 +84,10 @@ static pnResult sendInputs(pnDeviceWorld *world, uint32_t turn) {
   return error == CL_SUCCESS ? PN_OK : pn_worldFail(world, error, "EnqueueWriteBuffer", "weights and joints");
 }
 
+void pn_forgetPoses(pnDeviceWorld *world) {
+  for (size_t b = 0; b < world->bodies.count; ++b) world->bodies.data[b].frame = world->bodies.data[b].shapeFrame = 0;
+}
+
 pnResult pn_uploadPoses(pnDeviceWorld *world) {
   const uint32_t turn = world->inputTurn ^= 1;
   // the copy may still be on its way from two frames before

@@ -20,9 +20,7 @@ static const char *const s_kernelNames[PN_STAGE_COUNT] = {
 /* ---------------------------------------------------------------- buffers */
 
 pnResult pn_worldFail(pnDeviceWorld *world, cl_int error, const char *call, const char *what) {
-  pnResult result = pn_clFail(error, call, what);
-  if (result != PN_ERROR_MEMORY) world->device->lost = true;
-  return result;
+  return pn_deviceFail(world->device, error, call, what);
 }
 
 pnResult pn_reserveBuffer(pnDeviceWorld *world, pnBufferName name, size_t bytes) {
@@ -48,9 +46,8 @@ pnResult pn_fillBuffer(pnDeviceWorld *world, pnBufferName name, const void *data
 }
 
 pnResult pn_reserveList(pnDeviceWorld *world, pnListName list, uint32_t count) {
-  static const pnBufferName buffers[PN_LIST_COUNT] = {PN_BUFFER_LIST_SUPERS,     PN_BUFFER_LIST_CLUSTERS,
-                                                      PN_BUFFER_LIST_CANDIDATES, PN_BUFFER_LIST_UNSURE,
-                                                      PN_BUFFER_LIST_PAIRS,      PN_BUFFER_LIST_RAW};
+  static const pnBufferName buffers[PN_LIST_COUNT] = {PN_BUFFER_LIST_CLUSTERS, PN_BUFFER_LIST_CANDIDATES,
+                                                      PN_BUFFER_LIST_UNSURE, PN_BUFFER_LIST_PAIRS, PN_BUFFER_LIST_RAW};
   const size_t bytes = (size_t)count * sizeof(pnPair);
   pnResult result = pn_reserveBuffer(world, buffers[list], bytes);
   if (list == PN_LIST_PAIRS) {
@@ -136,7 +133,9 @@ pnResult pnDeviceWorld_AddBody(pnDeviceWorld *world, const pnDeviceBodyDef *def,
   const pnMesh *mesh = def->pose->mesh;
   // a soup's mesh has one array for both
   if (mesh->triangles && mesh->triangles == mesh->ringOffsets)
-    return pn_fail(PN_ERROR_KIND, "device world: body %zu is a soup, which a device does not take",
+    return pn_fail(PN_ERROR_KIND,
+                   "device world: body %zu is a soup: its triangles come and go, and a device orders them once; use "
+                   "pnWorld",
                    world->bodies.count);
   result = pn_checkFilter(&def->selfFilter);
   if (result != PN_OK) return result;

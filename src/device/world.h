@@ -16,60 +16,73 @@
 
 #define PN_CLUSTER 32u
 #define PN_SUPER 1024u
+/* Bins of the sort, at most, and pairs in each (kernel/prelude.cl); and the bit of the head that says one was too small. */
+#define PN_MAX_BINS 4096u
+#define PN_BIN_ROOM 512u
+#define PN_BINS_FULL (1u << PN_LIST_COUNT)
 /* Contacts are counted by pairs of bodies, in 32 bits. */
 #define PN_MAX_DEVICE_BODIES 65535u
 /* Up to here the pairs of bodies have a table on the device, so that a first pair ends the search for others. */
 #define PN_MAX_MET_BODIES 4096u
 
 /* Buffers of a world. */
-#define PN_BUFFERS(X)                    \
-  X(TRIANGLES, "triangles")              \
-  X(WELDS, "welded vertices")            \
-  X(VERTICES, "vertices")                \
-  X(RECORDS, "corners")                  \
-  X(CLUSTER_BODY, "bodies of clusters")  \
-  X(SUPER_BODY, "bodies of supers")      \
-  X(CLUSTER_LOW, "boxes")                \
-  X(CLUSTER_HIGH, "boxes")               \
-  X(SUPER_LOW, "boxes")                  \
-  X(SUPER_HIGH, "boxes")                 \
-  X(RULES, "rules of bodies")            \
-  X(BODY_FIRST, "first triangles")       \
-  X(NEAR, "neighbours")                  \
-  X(FANS, "fans")                        \
-  X(RINGS, "fans")                       \
-  X(HEAD, "the head")                    \
-  X(COUNTS, "counts of pairs")           \
-  X(OFFSETS, "sums of counts")           \
-  X(RUNS, "sums of counts")              \
-  X(STARTS, "places of pairs")           \
-  X(MET, "bodies that meet")             \
-  X(LIST_SUPERS, "pairs of supers")      \
-  X(LIST_CLUSTERS, "pairs of clusters")  \
-  X(LIST_CANDIDATES, "candidates")       \
-  X(LIST_UNSURE, "undecided pairs")      \
-  X(LIST_PAIRS, "pairs")                 \
-  X(LIST_RAW, "pairs before the filter") \
-  X(RANKS, "ranks of pairs")             \
-  X(PLACED, "pairs by triangle")         \
-  X(SORTED, "sorted pairs")              \
-  X(CHUNKS, "chunks of vertices")        \
-  X(MOTIONS, "motions")                  \
-  X(SOURCES, "vertices at rest")         \
-  X(INPUTS, "weights and joints")        \
-  X(CONSTANTS, "morph targets")          \
-  X(WHOLE, "influences")                 \
-  X(WISHES, "filters")                   \
-  X(NUMBERS, "filters")                  \
-  X(BEGIN, "vertices of the begin")      \
-  X(RECORDS_BEGIN, "corners")            \
-  X(EDGES, "edges")                      \
-  X(FIRSTS, "first features")            \
-  X(STEP_HEAD, "the head of a step")     \
-  X(LIST_SEARCH, "features")             \
-  X(IMPACTS, "impacts")                  \
-  X(SPANS, "times of impacts")           \
-  X(UNSURE_NAMES, "undecided features")  \
+#define PN_BUFFERS(X)                      \
+  X(TRIANGLES, "triangles")                \
+  X(WELDS, "welded vertices")              \
+  X(VERTICES, "vertices")                  \
+  X(RECORDS, "corners")                    \
+  X(CLUSTER_BODY, "bodies of clusters")    \
+  X(SUPER_BODY, "bodies of supers")        \
+  X(CLUSTER_LOW, "boxes")                  \
+  X(CLUSTER_HIGH, "boxes")                 \
+  X(SUPER_LOW, "boxes")                    \
+  X(SUPER_HIGH, "boxes")                   \
+  X(RULES, "rules of bodies")              \
+  X(BODY_FIRST, "first triangles")         \
+  X(NEAR, "neighbours")                    \
+  X(FANS, "fans")                          \
+  X(RINGS, "fans")                         \
+  X(HEAD, "the head")                      \
+  X(COUNTS, "counts of pairs")             \
+  X(OFFSETS, "sums of counts")             \
+  X(RUNS, "sums of counts")                \
+  X(STARTS, "places of pairs")             \
+  X(MET, "bodies that meet")               \
+  X(LIST_CLUSTERS, "pairs of clusters")    \
+  X(LIST_CANDIDATES, "candidates")         \
+  X(LIST_UNSURE, "undecided pairs")        \
+  X(LIST_PAIRS, "pairs")                   \
+  X(LIST_RAW, "pairs before the filter")   \
+  X(RANKS, "ranks of pairs")               \
+  X(PLACED, "pairs by triangle")           \
+  X(BINS, "bins of pairs")                 \
+  X(TALLY, "pairs by body")                \
+  X(SORTED, "sorted pairs")                \
+  X(CHUNKS, "chunks of vertices")          \
+  X(MOTIONS, "motions")                    \
+  X(SOURCES, "vertices at rest")           \
+  X(INPUTS, "weights and joints")          \
+  X(CONSTANTS, "morph targets")            \
+  X(WHOLE, "influences")                   \
+  X(WISHES, "filters")                     \
+  X(NUMBERS, "filters")                    \
+  X(BEGIN, "vertices of the begin")        \
+  X(RECORDS_BEGIN, "corners")              \
+  X(EDGES, "edges")                        \
+  X(FIRSTS, "first features")              \
+  X(STEP_HEAD, "the head of a step")       \
+  X(LIST_SEARCH, "features")               \
+  X(IMPACTS, "impacts")                    \
+  X(SPANS, "times of impacts")             \
+  X(SORTED_IMPACTS, "sorted impacts")      \
+  X(SORTED_SPANS, "sorted impacts")        \
+  X(FEATURE_COUNTS, "impacts of features") \
+  X(FEATURE_OFFSETS, "sums of counts")     \
+  X(IMPACT_RANKS, "ranks of impacts")      \
+  X(IMPACT_BEGINS, "places of impacts")    \
+  X(IMPACT_PLACED, "impacts by feature")   \
+  X(SLATES, "whole numbers")               \
+  X(UNSURE_NAMES, "undecided features")    \
   X(UNSURE_POINTS, "undecided features")
 
 typedef enum pnBufferName {
@@ -81,7 +94,6 @@ typedef enum pnBufferName {
 
 /* Lists, in the order of their bits in the head (kernel/prelude.cl). */
 typedef enum pnListName {
-  PN_LIST_SUPERS,
   PN_LIST_CLUSTERS,
   PN_LIST_CANDIDATES,
   PN_LIST_UNSURE,
@@ -100,6 +112,7 @@ enum {
   PN_HEAD_CANDIDATES,
   PN_HEAD_UNSURE,
   PN_HEAD_RAW,
+  PN_HEAD_FOUND,
   PN_HEAD_PLACES
 };
 
@@ -107,7 +120,6 @@ enum {
 #define PN_STAGES(X)          \
   X(EVALUATE, evaluate)       \
   X(REFIT, refit)             \
-  X(SUPERS, superPairs)       \
   X(CLUSTERS, clusterPairs)   \
   X(TRIANGLES, trianglePairs) \
   X(NEIGHBOURS, neighbours)   \
@@ -116,7 +128,9 @@ enum {
   X(WANTED, wanted)           \
   X(SCAN, scan)               \
   X(SCATTER, scatter)         \
-  X(ORDER, order)
+  X(ORDER, order)             \
+  X(BINS, orderBins)          \
+  X(LIMIT, limit)
 
 typedef enum pnStage {
 #define PN_STAGE_NAME(name, kernel) PN_STAGE_##name,
@@ -153,14 +167,17 @@ typedef struct pnDeviceBody {
   uint64_t frame, shapeFrame; /* of the pose, as the device has it; 0: not yet */
 } pnDeviceBody;
 
-/* Kernels of a step (step.c), in their order. The first four are the frame's, compiled for both ends of it. */
+/* Kernels of a step (step.c), in their order. The first three are the frame's, compiled for both ends of it. */
 #define PN_STEP_STAGES(X)     \
   X(REFIT, refit)             \
-  X(SUPERS, superPairs)       \
   X(CLUSTERS, clusterPairs)   \
   X(TRIANGLES, trianglePairs) \
   X(FEATURES, sweptFeatures)  \
-  X(SEARCH, sweptSearch)
+  X(SEARCH, sweptSearch)      \
+  X(EXACT, sweptExact)        \
+  X(SCAN, scan)               \
+  X(SCATTER, impactScatter)   \
+  X(ORDER, impactOrder)
 
 typedef enum pnStepStage {
 #define PN_STEP_NAME(name, kernel) PN_STEP_##name,
@@ -173,8 +190,8 @@ typedef enum pnStepStage {
 enum { PN_STEP_HEAD_SEARCH = PN_HEAD_RAW, PN_STEP_HEAD_SOONEST, PN_STEP_HEAD_ASKED, PN_STEP_PLACES };
 
 typedef struct pnDeviceImpactList {
-  PN_ARRAY(pnFeatureImpact) impacts, scratch;
-  PN_ARRAY(uint32_t) bodies, otherBodies; /* of each impact: a above, b below, 16 bits each */
+  PN_ARRAY(pnFeatureImpact) impacts;
+  PN_ARRAY(uint32_t) bodies; /* of each impact: a above, b below, 16 bits each */
   PN_ARRAY(pnKeyValue) keys;
   PN_ARRAY(pnDeviceStepContact) contacts;
 } pnDeviceImpactList;
@@ -192,6 +209,8 @@ struct pnDeviceWorld {
   bool filtered;   /* some body has a filter that looks at pairs found */
   bool anySelf;
   uint32_t scanEach, scanRuns;
+  uint32_t binShift, binCount;
+  bool binsFull; /* a frame of this layout had more pairs in a bin than it holds: pairs are sorted by counting */
   cl_mem buffers[PN_BUFFER_COUNT];
   size_t bufferBytes[PN_BUFFER_COUNT];
   size_t byteCount;
@@ -209,6 +228,7 @@ struct pnDeviceWorld {
   /* the frame */
   pnDeviceFrameDef def;
   bool argumentsStale; /* kernels have arguments of another mode or of buffers that are gone */
+  uint32_t mode;       /* of the frame; as the kernels have it (kernel/prelude.cl) */
   bool rulesWithoutSelf;
   bool running, finished, moved;
   cl_event event;
@@ -236,10 +256,12 @@ struct pnDeviceWorld {
 
   /* the step */
   cl_kernel stepKernels[PN_STEP_COUNT];
-  bool stepBegun;   /* the begin is there, for the bodies of this layout */
-  bool hasFeatures; /* edges and who owns them are on the device, for this layout */
+  bool stepBegun;                   /* the begin is there, for the bodies of this layout */
+  bool hasFeatures;                 /* edges and who owns them are on the device, for this layout */
+  uint32_t edgeCount, featureCount; /* of the world; features are vertices, triangles and edges */
   uint32_t searchCapacity, impactCapacity, unsureCapacity;
   uint32_t stepHead[PN_STEP_PLACES];
+  uint32_t stepStays; /* impacts that lie on the device, sorted */
   cl_event stepEvents[PN_STEP_COUNT];
   double stepSeconds[PN_STEP_COUNT];
   pnDeviceImpactList step;
@@ -285,6 +307,8 @@ void pn_freeInputs(pnDeviceWorld *world);
 pnResult pn_layOutWishes(pnDeviceWorld *world);
 /* upload.c: what has changed in the poses. */
 pnResult pn_uploadPoses(pnDeviceWorld *world);
+/* All poses travel anew with the next frame: the device does not have them, or may not. */
+void pn_forgetPoses(pnDeviceWorld *world);
 /* The buffer with the welded vertices of every slot, four numbers each. */
 PN_INLINE cl_mem pn_weldBuffer(const pnDeviceWorld *world) {
   return world->buffers[world->welded ? PN_BUFFER_WELDS : PN_BUFFER_TRIANGLES];
@@ -295,10 +319,16 @@ pnResult pn_sendRules(pnDeviceWorld *world, bool noSelf);
 size_t pn_teamsOf(const pnDeviceWorld *world);
 /* step.c: what a world holds for steps. */
 void pn_freeStep(pnDeviceWorld *world);
+/* Everything that meets up to `until` (1: in the whole step) is on the device, and the head of the step here. earliest: what begins after
+ * another has ended may be left out, and nothing is sorted. */
+pnResult pn_runStep(pnDeviceWorld *world, bool earliest, float until, uint32_t *outReruns);
 /* frame.c: all vertices of the world where its poses are now, on the device: in the queue's order. */
 pnResult pn_bringVertices(pnDeviceWorld *world);
 /* result.c: PN_ERROR_NUMBER, naming the vertex that is NaN or infinite. */
 pnResult pn_failNumber(pnDeviceWorld *world);
+/* frame.c: are the pairs of this frame sorted, and is the device to keep the first of them only? */
+bool pn_isSorted(const pnDeviceWorld *world);
+bool pn_isLimited(const pnDeviceWorld *world);
 /* frame.c: the kernels of a frame, from refit on; poses are on the device. */
 pnResult pn_enqueueFrame(pnDeviceWorld *world);
 

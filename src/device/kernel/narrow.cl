@@ -73,7 +73,7 @@ static pnVerdicts meeting(const float4 a[3], const float4 b[3]) {
 static void emitAll(const Emit *e, __local uint2 *wait, __local uint *length, __local uint *base) {
   barrier(CLK_LOCAL_MEM_FENCE);
   const uint lane = get_local_id(0), n = *length;
-  if (lane == 0 && n > 0) *base = atomic_add(e->head + e->place, n);
+  if (lane == 0 && n > 0) *base = atomic_add(e->head + e->how.place, n);
   barrier(CLK_LOCAL_MEM_FENCE);
   for (uint k = lane; k < n; k += TEAM) putPair(e, *base + k, wait[k]);
   barrier(CLK_LOCAL_MEM_FENCE);
@@ -99,7 +99,7 @@ __kernel __attribute__((reqd_work_group_size(TEAM, 1, 1))) void narrow(
       const pnVerdicts verdict = shareCorner(a, b) ? beyond(a, b) : meeting(a, b);
       if (verdict.meet) {
         const uint2 v = sortedPair(tri[c.x].w, tri[c.y].w);
-        if (!(mode & EMIT_FIRST) || claims(&emit, v)) wait[atomic_inc(&waitLength)] = v;
+        if (!(how.mode & EMIT_FIRST) || claims(&emit, v)) wait[atomic_inc(&waitLength)] = v;
       } else if (verdict.unsure) {
         putUnsure(head, unsure, unsureCapacity, c);
       }

@@ -1,5 +1,6 @@
 /* pairs.cl: from boxes to candidates. Supers against supers, clusters against clusters of supers that overlap, triangles
- * against triangles of clusters that overlap; each step a kernel that reads the list of the one before and writes the next.
+ * against triangles of clusters that overlap. The first two are one kernel, since to start one costs as much as either;
+ * the last reads the list of clusters that it writes.
  *
  * Lists have a capacity. What does not fit is counted and dropped, the head says so, and the host grows the list and runs
  * the frame again. */
@@ -12,19 +13,6 @@ static bool mayMeet(__global const uint4 *rules, uint a, uint b) {
   if (a == PN_NONE || b == PN_NONE) return true;
   const uint4 ra = rules[a], rb = rules[b];
   return a == b ? ra.z != 0 : (ra.x & rb.y) != 0 && (rb.x & ra.y) != 0;
-}
-
-__kernel void superPairs(__global const float4 *low, __global const float4 *high, __global const uint4 *rules, uint n,
-                         __global uint *head, __global uint2 *list, uint capacity) {
-  const uint j = get_global_id(0), i = get_global_id(1);
-  if (j >= n || i > j) return;
-  const float4 ih = high[i];
-  if (i == j && ih.w != 0) atomic_min(head + HEAD_BAD, i);
-  const float4 il = low[i], jl = low[j];
-  if (!overlap(il, ih, jl, high[j]) || !mayMeet(rules, as_uint(il.w), as_uint(jl.w))) return;
-  const uint at = atomic_inc(head + HEAD_SUPERS);
-  if (at < capacity) list[at] = (uint2)(i, j);
-  else atomic_or(head + HEAD_OVERFLOW, LIST_SUPERS);
 }
 
 /* ---------------------------------------------------------------- a queue in local memory, shared by a team */
@@ -77,51 +65,90 @@ static Rows layRows(uint na, uint nb) {
 
 #define PUSH(v) queue[atomic_inc(&queueLength)] = (v)
 
+/* Two of n supers by the number of their pair, so that numbers from 0 to pairsOf(n) - 1 name each pair once, i <= j: rows r and
+ * n - 1 - r of the upper triangle together are n + 1 long, so they are laid behind one another. With an odd n the last row is
+ * one for an even one: j may be n, which is no super. */
+static uint2 superPair(ulong number, uint n) {
+  const uint even = n + (n & 1), r = (uint)(number / (even + 1)), c = (uint)(number % (even + 1));
+  return c > r ? (uint2)(r, c - 1) : (uint2)(even - 1 - r, even - 1 - c);
+}
+
+static ulong superPairsOf(uint n) {
+  return (ulong)((n + 1) / 2) * (n + (n & 1) + 1);
+}
+
+/* Do two supers overlap, and may they meet? On the way each is asked once whether its numbers are numbers. */
+static bool supersMeet(__global const float4 *low, __global const float4 *high, __global const uint4 *rules, uint2 s, uint n,
+                       __global uint *head) {
+  if (s.y >= n) return false;
+  const float4 ah = high[s.x];
+  if (s.x == s.y && ah.w != 0) atomic_min(head + HEAD_BAD, s.x);
+  const float4 al = low[s.x], bl = low[s.y];
+  return overlap(al, ah, bl, high[s.y]) && mayMeet(rules, as_uint(al.w), as_uint(bl.w));
+}
+
+/* A team looks at a few pairs of supers at once, far apart in their order, since those that overlap stand side by side there, and then
+ * at the clusters of each that overlaps. */
 __kernel __attribute__((reqd_work_group_size(TEAM, 1, 1))) void clusterPairs(
     __global const float4 *low, __global const float4 *high, __global const float4 *superLow,
-    __global const float4 *superHigh, __global const uint4 *rules, __global uint *head, __global const uint2 *in,
-    uint inCapacity, __global uint2 *list, uint capacity) {
+    __global const float4 *superHigh, __global const uint4 *rules, uint superCount, __global uint *head,
+    __global uint2 *list, uint capacity) {
   __local float4 boxLow[64], boxHigh[64];
-  __local uint2 queue[QUEUE];
-  __local uint queueLength, base, na, nb;
-  const uint lane = get_local_id(0), n = min(head[HEAD_SUPERS], inCapacity);
+  __local uint2 queue[QUEUE], supers[TEAM];
+  __local uint queueLength, base, na, nb, superLength;
+  const uint lane = get_local_id(0), groups = get_num_groups(0);
+  const ulong pairs = superPairsOf(superCount);
+  const uint lanes = (uint)min((pairs + groups - 1) / groups, (ulong)TEAM);
+  const ulong stride = (pairs + lanes - 1) / lanes;
   if (lane == 0) queueLength = base = 0;
-  for (uint k = get_group_id(0); k < n; k += get_num_groups(0)) {
-    const uint2 s = in[k];
-    const uint ca = s.x * 32 + lane, cb = s.y * 32 + lane;
-    const float4 al = low[ca], bl = low[cb];
-    float4 ah = high[ca], bh = high[cb];
-    ah.w = as_float(ca), bh.w = as_float(cb);
+  for (ulong k0 = get_group_id(0); k0 < stride; k0 += groups) {
+    const ulong number = k0 + lane * stride;
+    const uint2 looked = lane < lanes && number < pairs ? superPair(number, superCount) : (uint2)(0, superCount);
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (lane == 0) na = nb = 0;
+    if (lane == 0) superLength = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    const float4 superA = superLow[s.x], superB = superLow[s.y];
-    /* of two bodies it is known that they may meet */
-    const bool mixed = as_uint(superA.w) == PN_NONE || as_uint(superB.w) == PN_NONE;
-    if (overlap(al, ah, superB, superHigh[s.y])) {
-      const uint at = atomic_inc(&na);
-      boxLow[at] = al, boxHigh[at] = ah;
-    }
-    if (overlap(bl, bh, superA, superHigh[s.x])) {
-      const uint at = 32 + atomic_inc(&nb);
-      boxLow[at] = bl, boxHigh[at] = bh;
-    }
+    if (supersMeet(superLow, superHigh, rules, looked, superCount, head)) supers[atomic_inc(&superLength)] = looked;
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (na == 0 || nb == 0) continue;
-    const Rows rows = layRows(na, nb);
-    const uint j = lane & (rows.width - 1), step = TEAM / rows.width;
-    const float4 xl = boxLow[rows.held + min(j, rows.heldCount - 1)], xh = boxHigh[rows.held + min(j, rows.heldCount - 1)];
-    const uint mine = as_uint(xh.w);
-    for (uint i0 = 0; i0 < rows.rowCount; i0 += 8 * step) {
-      for (uint i = i0 + lane / rows.width; i < min(rows.rowCount, i0 + 8 * step); i += step) {
-        const float4 yl = boxLow[rows.rows + i], yh = boxHigh[rows.rows + i];
-        const uint other = as_uint(yh.w), first = rows.held ? other : mine, second = rows.held ? mine : other;
-        /* of a super with itself each pair comes twice */
-        if (j < rows.heldCount && first <= second && overlap(xl, xh, yl, yh) &&
-            (!mixed || mayMeet(rules, as_uint(xl.w), as_uint(yl.w))))
-          PUSH((uint2)(first, second));
+    const uint n = superLength;
+    if (lane == 0 && n > 0) atomic_add(head + HEAD_SUPERS, n);
+    for (uint k = 0; k < n; ++k) {
+      const uint2 s = supers[k];
+      const uint ca = s.x * 32 + lane, cb = s.y * 32 + lane;
+      const float4 al = low[ca], bl = low[cb];
+      float4 ah = high[ca], bh = high[cb];
+      ah.w = as_float(ca), bh.w = as_float(cb);
+      barrier(CLK_LOCAL_MEM_FENCE);
+      if (lane == 0) na = nb = 0;
+      barrier(CLK_LOCAL_MEM_FENCE);
+      const float4 superA = superLow[s.x], superB = superLow[s.y];
+      /* of two bodies it is known that they may meet */
+      const bool mixed = as_uint(superA.w) == PN_NONE || as_uint(superB.w) == PN_NONE;
+      if (overlap(al, ah, superB, superHigh[s.y])) {
+        const uint at = atomic_inc(&na);
+        boxLow[at] = al, boxHigh[at] = ah;
       }
-      MAKE_ROOM(8 * TEAM, HEAD_CLUSTERS, LIST_CLUSTERS);
+      if (overlap(bl, bh, superA, superHigh[s.x])) {
+        const uint at = 32 + atomic_inc(&nb);
+        boxLow[at] = bl, boxHigh[at] = bh;
+      }
+      barrier(CLK_LOCAL_MEM_FENCE);
+      if (na == 0 || nb == 0) continue;
+      const Rows rows = layRows(na, nb);
+      const uint j = lane & (rows.width - 1), step = TEAM / rows.width;
+      const float4 xl = boxLow[rows.held + min(j, rows.heldCount - 1)],
+                   xh = boxHigh[rows.held + min(j, rows.heldCount - 1)];
+      const uint mine = as_uint(xh.w);
+      for (uint i0 = 0; i0 < rows.rowCount; i0 += 8 * step) {
+        for (uint i = i0 + lane / rows.width; i < min(rows.rowCount, i0 + 8 * step); i += step) {
+          const float4 yl = boxLow[rows.rows + i], yh = boxHigh[rows.rows + i];
+          const uint other = as_uint(yh.w), first = rows.held ? other : mine, second = rows.held ? mine : other;
+          /* of a super with itself each pair comes twice */
+          if (j < rows.heldCount && first <= second && overlap(xl, xh, yl, yh) &&
+              (!mixed || mayMeet(rules, as_uint(xl.w), as_uint(yl.w))))
+            PUSH((uint2)(first, second));
+        }
+        MAKE_ROOM(8 * TEAM, HEAD_CLUSTERS, LIST_CLUSTERS);
+      }
     }
   }
   spill(queue, &queueLength, &base, head, HEAD_CLUSTERS, LIST_CLUSTERS, list, capacity);

@@ -47,16 +47,22 @@ typedef struct pnSharedCorners {
 #define HEAD_CANDIDATES 5
 #define HEAD_UNSURE 6    /* undecided by the filter */
 #define HEAD_RAW 7       /* pairs before a filter */
-#define HEAD_PLACES 8
+#define HEAD_FOUND 8     /* with a limit: pairs found, also those beyond it */
+#define HEAD_PLACES 9
 
 /* What to do with a pair that was found. */
 #define EMIT_SORT 1u  /* count it by its first triangle */
 #define EMIT_FIRST 2u /* only when it is the first of its two bodies */
+#define EMIT_BINS 4u  /* for the sort by bins: put it into the bin of its first triangle */
 
 /* Lists, and the bits by which one that is too short is known. */
-#define LIST_SUPERS 1u
-#define LIST_CLUSTERS 2u
-#define LIST_CANDIDATES 4u
-#define LIST_UNSURE 8u
-#define LIST_PAIRS 16u
-#define LIST_RAW 32u
+#define LIST_CLUSTERS 1u
+#define LIST_CANDIDATES 2u
+#define LIST_UNSURE 4u
+#define LIST_PAIRS 8u
+#define LIST_RAW 16u
+#define LIST_BINS 32u
+
+/* Bins of the sort: so many at most, each with room for so many pairs (device/world.h). */
+#define BINS 4096
+#define BIN_ROOM 512

@@ -14,10 +14,9 @@ __kernel __attribute__((reqd_work_group_size(REFIT_ITEMS, 1, 1))) void refit(
     __global const uint *superBody, __global float4 *rec, __global float4 *clusterLow, __global float4 *clusterHigh,
     __global float4 *superLow, __global float4 *superHigh, __global uint *head,
 #ifdef SWEPT
-    __global const float *vert0, __global float4 *rec0, float until) {
-#else
-    __global uint *count, uint countLength) {
+    __global const float *vert0, __global float4 *rec0, float until,
 #endif
+    __global uint *count, uint countLength) {
   __local float box[6 * SUPER];
   __local float clusterBox[6 * 32];
   __local uint bad;
@@ -57,10 +56,8 @@ __kernel __attribute__((reqd_work_group_size(REFIT_ITEMS, 1, 1))) void refit(
       if (!(wrong.x == 0 && wrong.y == 0 && wrong.z == 0)) bad = 1;
 #endif
     }
-#ifndef SWEPT
-    /* there are no fewer slots than triangles: each slot clears a count, of whichever triangle */
-    if (slot < countLength) count[slot] = 0;
-#endif
+    /* each slot clears a count, of whichever triangle; of features there are more than slots */
+    for (uint k = slot; k < countLength; k += get_num_groups(0) * SUPER) count[k] = 0;
     BOX(0, i) = low.x, BOX(1, i) = low.y, BOX(2, i) = low.z;
     BOX(3, i) = high.x, BOX(4, i) = high.y, BOX(5, i) = high.z;
   }

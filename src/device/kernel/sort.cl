@@ -1,6 +1,7 @@
 /* sort.cl: pairs by their first triangle, then their second. A counting sort: how many pairs each triangle is the first of was
  * counted while they were found, sums of these counts are the places, and within the few pairs of one triangle each counts
- * those smaller than itself. */
+ * those smaller than itself. Layers of an image (image.cl) and impacts (impacts.cl) go the same way; pairs that are few go by
+ * bins (bins.cl). */
 #define SCAN_ITEMS 256
 /* Runs of the scan, at most: their sums fit into local memory. */
 #define SCAN_RUNS 1024
@@ -38,15 +39,9 @@ __kernel __attribute__((reqd_work_group_size(SCAN_ITEMS, 1, 1))) void scan(__glo
   if (get_local_id(0) == 0) runs[get_group_id(0)] = total;
 }
 
-/* Every pair to the pairs of its first triangle; the first of them notes where they begin. */
-__kernel __attribute__((reqd_work_group_size(SCAN_ITEMS, 1, 1))) void scatter(
-    __global const uint *head, __global const uint2 *pairs, __global const uint *rank, uint capacity,
-    __global const uint *offset, __global const uint *runs, uint runCount, uint runLength, __global uint *start,
-    __global uint2 *placed) {
-  __local uint sums[SCAN_ITEMS];
-  __local uint before[SCAN_RUNS];
-  const uint item = get_local_id(0), n = min(head[HEAD_PAIRS], capacity);
-  if (get_group_id(0) * SCAN_ITEMS >= n) return; /* the whole group */
+/* before[r] is the sum of runs 0 to r - 1: every group adds them up for itself. */
+static void sumRuns(__local uint *sums, __local uint *before, __global const uint *runs, uint runCount) {
+  const uint item = get_local_id(0);
   uint mine[SCAN_RUNS / SCAN_ITEMS], sum = 0, total;
   for (uint i = 0; i < SCAN_RUNS / SCAN_ITEMS; ++i) {
     const uint run = item * (SCAN_RUNS / SCAN_ITEMS) + i;
@@ -59,6 +54,18 @@ __kernel __attribute__((reqd_work_group_size(SCAN_ITEMS, 1, 1))) void scatter(
     at += mine[i];
   }
   barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* Every pair to the pairs of its first triangle; the first of them notes where they begin. */
+__kernel __attribute__((reqd_work_group_size(SCAN_ITEMS, 1, 1))) void scatter(
+    __global const uint *head, __global const uint2 *pairs, __global const uint *rank, uint capacity,
+    __global const uint *offset, __global const uint *runs, uint runCount, uint runLength, __global uint *start,
+    __global uint2 *placed) {
+  __local uint sums[SCAN_ITEMS];
+  __local uint before[SCAN_RUNS];
+  const uint n = min(head[HEAD_PAIRS], capacity);
+  if (get_group_id(0) * SCAN_ITEMS >= n) return; /* the whole group */
+  sumRuns(sums, before, runs, runCount);
   for (uint k = get_global_id(0); k < n; k += get_global_size(0)) {
     const uint2 v = pairs[k];
     const uint begin = offset[v.x] + before[v.x / runLength], r = rank[k];

@@ -1,7 +1,7 @@
 /* swept.cl: what meets between the two ends of a step. Pairs of triangles whose boxes over the step overlap (pairs.cl) become
  * pairs of features, each once, by who owns them (collide/sweep.h); those that the filter of geom cannot prove apart at once are
  * searched for the first time they meet, by the same text as on the processor. What it cannot decide is handed to
- * the processor, with the places of its four points.
+ * the exact program (swept_exact.cl), with the places of its four points.
  *
  * A pair of features is two slots and a code: 0 to 2 a corner of the first with the second face, 3 to 5 the other way round, 6 + 3 i + j
  * the edge from corner i of the first with that from corner j of the second. It takes two numbers: slots have 30 bits, and
@@ -211,7 +211,7 @@ __kernel __attribute__((reqd_work_group_size(TEAM, 1, 1))) void sweptFeatures(
 
 /* Who meets: two bodies (the first above, 16 bits each), the kind (pinch/collide.h) and the numbers of the features in their meshes. */
 static uint4 namesOf(__global const uint4 *tri, __global const uint4 *weld, __global const uint4 *edges,
-                     __global const uint2 *firsts, uint a, uint b, uint code, bool turned) {
+                     __global const Firsts *firsts, uint a, uint b, uint code, bool turned) {
   const uint bodyA = weld[a].w, bodyB = weld[b].w, bodies = bodyA << 16 | bodyB;
   const uint4 ta = tri[a], tb = tri[b];
   if (code < 3) {
@@ -227,14 +227,13 @@ static uint4 namesOf(__global const uint4 *tri, __global const uint4 *weld, __gl
   return turned ? (uint4)(bodies, 2, g, e) : (uint4)(bodies, 2, e, g);
 }
 
-/* One pair of features an item. firsts: first vertex and first triangle of each body. Contacts after `until` may be left out.
- * earliest: of those that begin after another has ended none is wanted; that time waits in the head, as a float that is not
- * below it. */
-__kernel void sweptSearch(__global const float4 *rec0, __global const float4 *rec, __global const uint4 *tri,
-                          __global const uint4 *weld, __global const uint4 *edges, __global const uint2 *firsts,
-                          __global uint *head, __global const uint2 *in, uint inCapacity, __global uint4 *names,
-                          __global double2 *spans, uint capacity, __global uint4 *unsureNames, __global float *unsurePoints,
-                          uint unsureCapacity, uint earliest, float until) {
+/* One pair of features an item. Contacts after `until` may be left out. earliest: of those that begin after another has ended none
+ * is wanted. */
+__kernel void sweptSearch(IMPACT_ARGUMENTS, __global const float4 *rec0, __global const float4 *rec,
+                          __global const uint4 *tri, __global const uint4 *weld, __global const uint4 *edges,
+                          __global const uint2 *in, uint inCapacity, __global uint4 *unsureNames,
+                          __global float *unsurePoints, uint unsureCapacity, float until) {
+  const Impacts out = IMPACTS_FROM_ARGUMENTS;
   const uint n = min(head[HEAD_SEARCH], inCapacity);
   for (uint k = get_global_id(0); k < n; k += get_global_size(0)) {
     const uint2 f = in[k];
@@ -249,14 +248,7 @@ __kernel void sweptSearch(__global const float4 *rec0, __global const float4 *re
     if (verdict == PN_APART || (verdict == PN_MEETING && span.lo > soonest)) continue;
     const uint4 who = namesOf(tri, weld, edges, firsts, a, b, code, turned);
     if (verdict == PN_MEETING) {
-      const uint at = atomic_inc(head + HEAD_PAIRS);
-      if (at < capacity) names[at] = who, spans[at] = (double2)(span.lo, span.hi);
-      else atomic_or(head + HEAD_OVERFLOW, LIST_PAIRS);
-      if (earliest) {
-        float up = (float)span.hi;
-        if ((double)up < span.hi) up = nextafter(up, INFINITY);
-        atomic_min(head + HEAD_SOONEST, as_uint(up));
-      }
+      putImpact(&out, who, span.lo, span.hi);
       continue;
     }
     const uint at = atomic_inc(head + HEAD_UNSURE);
@@ -266,8 +258,22 @@ __kernel void sweptSearch(__global const float4 *rec0, __global const float4 *re
     }
     unsureNames[at] = who;
     for (int i = 0; i < 12; ++i) {
-      unsurePoints[24 * at + 2 * i] = (float)p.x[i / 3][i % 3].x;
-      unsurePoints[24 * at + 2 * i + 1] = (float)p.x[i / 3][i % 3].y;
+      unsurePoints[24 * (size_t)at + 2 * i] = (float)p.x[i / 3][i % 3].x;
+      unsurePoints[24 * (size_t)at + 2 * i + 1] = (float)p.x[i / 3][i % 3].y;
     }
+  }
+}
+
+/* For the test before the first step: what the filter says, and its span. As sweptExactTest. */
+__kernel void sweptTest(__global const float *points, __global double *answers, uint n) {
+  for (uint k = get_global_id(0); k < n; k += get_global_size(0)) {
+    Points p;
+    for (int i = 0; i < 12; ++i)
+      p.x[i / 3][i % 3] = (double2)(points[24 * (size_t)k + 2 * i], points[24 * (size_t)k + 2 * i + 1]);
+    const pnD2 *const places[4] = {p.x[0], p.x[1], p.x[2], p.x[3]};
+    pnImpactSpan span;
+    span.meets = false, span.lo = span.hi = 0;
+    answers[3 * k] = (double)pn_impactFilter(k % 2 ? PN_EDGE_EDGE : PN_VERTEX_FACE, places, 1.0, &span);
+    answers[3 * k + 1] = span.lo, answers[3 * k + 2] = span.hi;
   }
 }

@@ -78,7 +78,7 @@ __kernel void wanted(EMIT_ARGUMENTS, __global const uint2 *raw, uint rawCapacity
   const uint n = min(head[HEAD_RAW], rawCapacity);
   for (uint k = get_global_id(0); k < n; k += get_global_size(0)) {
     const uint2 v = raw[k];
-    const uint a = bodyOfTriangle(bodyFirst, bodyCount, v.x), b = bodyOfTriangle(bodyFirst, bodyCount, v.y);
+    const uint a = bodyOfTriangle(bodyFirst, how.bodyCount, v.x), b = bodyOfTriangle(bodyFirst, how.bodyCount, v.y);
     bool keep = true;
     if (a == b) {
       __global const Wish *w = wishes + a;
