@@ -1,5 +1,5 @@
 /* test_device_faults.c: what goes wrong on a device. Functions of our own stand between the room and OpenCL (the table pn_cl) and
- * fail on purpose, lie, or count what is made and what is given back. */
+ * fail on purpose, lie, or count what is made and what is given back. Each call failing by itself is test_device_calls.c. */
 #include "support_device.h"
 
 #include "device/system.h"
@@ -14,7 +14,6 @@
 static pnCl s_real;
 static int64_t s_live;        /* objects made and not given back */
 static int64_t s_buffersLeft; /* so many buffers can be made; then memory is out */
-static int64_t s_callsLeft;   /* so many kernels can be started; then the device is lost */
 static int s_lie;             /* the read counted down to 0 brings one wrong bit */
 
 static cl_mem makeBuffer(cl_context c, cl_bitfield f, size_t n, void *p, cl_int *error) {
@@ -45,7 +44,6 @@ static cl_int dropKernel(cl_kernel k) {
 
 static cl_int startKernel(cl_command_queue q, cl_kernel k, cl_uint d, const size_t *o, const size_t *g, const size_t *l,
                           cl_uint n, const cl_event *w, cl_event *e) {
-  if (s_callsLeft-- <= 0) return CL_OUT_OF_RESOURCES;
   cl_int error = s_real.EnqueueNDRangeKernel(q, k, d, o, g, l, n, w, e);
   s_live += error == CL_SUCCESS && e;
   return error;
@@ -60,7 +58,6 @@ static cl_int writeBuffer(cl_command_queue q, cl_mem m, cl_bool b, size_t o, siz
 
 static cl_int readBuffer(cl_command_queue q, cl_mem m, cl_bool b, size_t o, size_t n, void *p, cl_uint c,
                          const cl_event *w, cl_event *e) {
-  if (s_callsLeft-- <= 0) return CL_OUT_OF_RESOURCES;
   cl_int error = s_real.EnqueueReadBuffer(q, m, b, o, n, p, c, w, e);
   if (s_lie > 0 && --s_lie == 0) ((unsigned char *)p)[n / 2] ^= 1;
   return error;
@@ -95,7 +92,7 @@ static cl_int dropProgram(cl_program p) {
 }
 
 static void behave(void) {
-  s_buffersLeft = s_callsLeft = INT64_MAX;
+  s_buffersLeft = INT64_MAX;
   s_lie = 0;
 }
 
@@ -324,32 +321,6 @@ static void memoryRunsOutOfStepsAndImages(void **state) {
   freeScene(&s);
 }
 
-static void deviceIsLostInStepsAndImages(void **state) {
-  NEEDS_DEVICE;
-  Scene s = makeScene();
-  const int64_t live = s_live;
-  int lost = 0;
-  for (int64_t left = 0; left < 40; left += 2) {
-    pnDevice *device;
-    Findings found;
-    testExpectOk(pnCreateDevice(NULL, &device));
-    pnDeviceWorld *world = makeWorld(device, &s);
-    s_callsLeft = left;
-    const pnResult result = stepAndLook(world, &s, &found);
-    behave();
-    if (result != PN_OK) {
-      ++lost;
-      testExpectFailure(result, PN_ERROR_DEVICE, "OpenCL|-5|lost");
-      testExpectFailure(pnDeviceWorld_BeginStep(world), PN_ERROR_DEVICE, "failed before|destroyed");
-    }
-    pnDestroyDeviceWorld(world);
-    pnDestroyDevice(device);
-    assert_int_equal(s_live, live);
-  }
-  assert_true(lost > 10);
-  freeScene(&s);
-}
-
 /* Lists of steps and images pretend to have room for one. */
 static void shortListsOfStepsAndImagesGrow(void **state) {
   NEEDS_DEVICE;
@@ -411,32 +382,7 @@ static void memoryOfTheHostRunsOut(void **state) {
   s_live = 0; /* the new one's programs are given back after the count */
 }
 
-/* ---------------------------------------------------------------- a lost device */
-
-static void deviceIsLost(void **state) {
-  NEEDS_DEVICE;
-  Scene s = makeScene();
-  const int64_t live = s_live;
-  for (int64_t left = 0; left < 20; left += 3) {
-    pnDevice *device;
-    testExpectOk(pnCreateDevice(NULL, &device));
-    pnDeviceWorld *world = makeWorld(device, &s);
-    s_callsLeft = left;
-    pnDeviceFrame f = pnDeviceWorld_Collide(world, NULL);
-    const bool lost = f.result != PN_OK;
-    behave();
-    if (lost) {
-      testExpectFailure(f.result, PN_ERROR_DEVICE, "OpenCL|-5|lost");
-      testExpectFailure(pnDeviceWorld_Begin(world, NULL), PN_ERROR_DEVICE, "failed before|destroyed");
-    } else {
-      assert_true(left >= 10); /* nine kernels and two reads */
-    }
-    pnDestroyDeviceWorld(world);
-    pnDestroyDevice(device);
-    assert_int_equal(s_live, live);
-  }
-  freeScene(&s);
-}
+/* ---------------------------------------------------------------- a device that is wrong */
 
 /* A device whose answers differ from the processor's by one bit is not opened. */
 static void deviceDisagrees(void **state) {
@@ -448,6 +394,24 @@ static void deviceDisagrees(void **state) {
   testExpectFailure(pnCreateDevice(NULL, &device), PN_ERROR_UNSUPPORTED, "rounds otherwise");
   assert_null(device);
   behave();
+  /* nor does it take steps; frames it may */
+  Scene s = makeScene();
+  for (int program = 1; program <= 2; ++program) {
+    const int64_t live = s_live;
+    testExpectOk(pnCreateDevice(NULL, &device));
+    pnDeviceWorld *world = makeWorld(device, &s);
+    testExpectOk(pnDeviceWorld_Collide(world, NULL).result);
+    s_lie = program;
+    testExpectFailure(pnDeviceWorld_BeginStep(world), PN_ERROR_UNSUPPORTED,
+                      program == 1 ? "filter|test of steps" : "its time|test of steps");
+    testExpectFailure(pnDeviceWorld_CollideSwept(world, NULL).result, PN_ERROR_ARGUMENT, "no step was begun");
+    behave();
+    testExpectOk(pnDeviceWorld_BeginStep(world));
+    pnDestroyDeviceWorld(world);
+    pnDestroyDevice(device);
+    assert_int_equal(s_live, live);
+  }
+  freeScene(&s);
 }
 
 /* ---------------------------------------------------------------- kept programs */
@@ -571,13 +535,11 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(shortListsGrow),
       cmocka_unit_test(memoryOfTheDeviceRunsOut),
-      cmocka_unit_test(deviceIsLost),
       cmocka_unit_test(deviceDisagrees),
       cmocka_unit_test(programsAreKept),
       cmocka_unit_test(worldsTakeTurns),
       cmocka_unit_test(bodiesComeLater),
       cmocka_unit_test(memoryRunsOutOfStepsAndImages),
-      cmocka_unit_test(deviceIsLostInStepsAndImages),
       cmocka_unit_test(shortListsOfStepsAndImagesGrow),
       cmocka_unit_test(memoryOfTheHostRunsOut),
   };

@@ -130,6 +130,74 @@ static void buffersAreTakenAndGivenBack(void **state) {
   freeBody(&b);
 }
 
+/* Opening a device for an OpenGL context, with a driver that has the extension: what it is told. */
+static pnCl s_true;
+static bool s_offers;
+static intptr_t s_told[7];
+
+static cl_int fakeInfo(cl_device_id id, cl_uint what, size_t size, void *out, size_t *length) {
+  const cl_int error = s_true.GetDeviceInfo(id, what, size, out, length);
+  const char *more = " cl_khr_gl_sharing";
+  if (error == CL_SUCCESS && what == CL_DEVICE_EXTENSIONS && s_offers && strlen(out) + strlen(more) < size)
+    strcat(out, more);
+  return error;
+}
+
+static cl_context fakeContext(const intptr_t *properties, cl_uint count, const cl_device_id *ids,
+                              void (*notify)(const char *, const void *, size_t, void *), void *user, cl_int *error) {
+  if (!properties) return s_true.CreateContext(NULL, count, ids, notify, user, error);
+  memcpy(s_told, properties, sizeof s_told);
+  if (s_refuse) {
+    *error = CL_INVALID_GL_SHAREGROUP_REFERENCE_KHR;
+    return NULL;
+  }
+  return s_true.CreateContext(NULL, count, ids, notify, user, error);
+}
+
+static void contextsAreHandedOn(void **state) {
+  NEEDS_DEVICE;
+  const pnClGl realGl = pn_clGl;
+  s_true = pn_cl;
+  pn_cl.GetDeviceInfo = fakeInfo;
+  pn_cl.CreateContext = fakeContext;
+  int context, display;
+  Body b = makeBody();
+  pnDevice *device;
+  pnDeviceDef def = pnDefaultDeviceDef();
+  def.glContext = &context, def.glDisplay = &display;
+  /* functions without the extension, the extension without functions */
+  pn_clGl = (pnClGl){fakeCreate, fakeTake, fakeGiveBack};
+  testExpectFailure(pnCreateDevice(&def, &device), PN_ERROR_UNSUPPORTED, "cl_khr_gl_sharing");
+  s_offers = true;
+  pn_clGl = (pnClGl){0};
+  testExpectFailure(pnCreateDevice(&def, &device), PN_ERROR_UNSUPPORTED, "cl_khr_gl_sharing");
+  pn_clGl = (pnClGl){fakeCreate, fakeTake, fakeGiveBack};
+  for (int glx = 0; glx < 2; ++glx) {
+    memset(s_told, 0, sizeof s_told);
+    def.glx = glx == 1;
+    testExpectOk(pnCreateDevice(&def, &device));
+    assert_true(s_told[0] == CL_CONTEXT_PLATFORM && s_told[1] != 0 && s_told[6] == 0);
+    assert_true(s_told[2] == CL_GL_CONTEXT_KHR && s_told[3] == (intptr_t)&context);
+    assert_true(s_told[4] == (glx ? CL_GLX_DISPLAY_KHR : CL_EGL_DISPLAY_KHR) && s_told[5] == (intptr_t)&display);
+    /* and it is a device like any other, with vertices of OpenGL */
+    pnDevice *usual = s_device;
+    s_device = device;
+    s_body = &b;
+    pnDeviceWorld *world = makeWorld(device, &b);
+    testExpectOk(pnDeviceWorld_CopyGlVertices(world, 0, 7, 24));
+    expectPairs(world, &b);
+    pnDestroyDeviceWorld(world);
+    s_device = usual;
+    pnDestroyDevice(device);
+  }
+  s_refuse = true;
+  testExpectFailure(pnCreateDevice(&def, &device), PN_ERROR_DEVICE, "CreateContext|-1000");
+  s_refuse = s_offers = false;
+  pn_cl = s_true;
+  pn_clGl = realGl;
+  freeBody(&b);
+}
+
 /* ---------------------------------------------------------------- a real one */
 
 /* As much of EGL and OpenGL as is called here. */
@@ -224,6 +292,6 @@ static void verticesOutOfOpenGl(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(buffersAreTakenAndGivenBack),
-                                     cmocka_unit_test(verticesOutOfOpenGl)};
+                                     cmocka_unit_test(contextsAreHandedOn), cmocka_unit_test(verticesOutOfOpenGl)};
   return cmocka_run_group_tests(tests, openDevice, closeDevice);
 }
