@@ -521,6 +521,7 @@ int main(int count, char **words) {
   s_frames = s_frames < 1 ? 1 : s_frames > MOST_FRAMES ? MOST_FRAMES : s_frames;
   if (sceneCount == 0)
     for (; sceneCount < sizeof usual / sizeof usual[0]; ++sceneCount) scenes[sceneCount] = usual[sceneCount];
+  setvbuf(stdout, NULL, _IOLBF, 0); // a run that is ended from outside leaves what it has
   pnSetLogFcn(say, NULL);
   char machine[512];
   pn_labMachine(machine, sizeof machine);

@@ -70,7 +70,7 @@ static pn_Whole wholeOf(pn_Slate *s, double x, int unit) {
   return pn_makeWhole(s, unit - exponent < 63 ? mantissa / ((int64_t)1 << (unit - exponent)) : 0, 0);
 }
 
-static void makePoints(Points *p, pn_Slate *s, const pnMovingDouble *points) {
+PN_CALLED static void makePoints(Points *p, pn_Slate *s, const pnMovingDouble *points) {
   double x[24];
   for (int i = 0; i < 12; ++i) x[i] = points->from[i / 3][i % 3], x[12 + i] = points->to[i / 3][i % 3];
   int unit = findUnit(x);
@@ -107,7 +107,7 @@ static void addProduct(pn_Slate *s, pn_Poly *sum, int sign, const Line *a, const
 }
 
 /* Component `axis` of (j - i) x (l - k), a quadratic. */
-static pn_Poly crossComponent(const Points *p, int i, int j, int k, int l, int axis) {
+PN_CALLED static pn_Poly crossComponent(const Points *p, int i, int j, int k, int l, int axis) {
   int u = axis == 2 ? 0 : axis + 1, v = axis == 0 ? 2 : axis - 1;
   Line a = between(p, i, j, u), b = between(p, k, l, v), c = between(p, i, j, v), d = between(p, k, l, u);
   pn_Poly q = {0};
@@ -118,7 +118,7 @@ static pn_Poly crossComponent(const Points *p, int i, int j, int k, int l, int a
 }
 
 /* (x - a) . (x - b), a quadratic: not positive where x is in the ball over ab, so on a line with both, between them. */
-static pn_Poly betweenness(const Points *p, int x, int a, int b) {
+PN_CALLED static pn_Poly betweenness(const Points *p, int x, int a, int b) {
   pn_Poly q = {0};
   for (int axis = 0; axis < 3; ++axis) {
     Line u = between(p, a, x, axis), v = between(p, b, x, axis);
@@ -129,7 +129,7 @@ static pn_Poly betweenness(const Points *p, int x, int a, int b) {
 }
 
 /* ((j - i) x (l - k)) . (m - i), the cubic that vanishes where four points are in one plane. */
-static pn_Poly volume(const Points *p, int i, int j, int k, int l, int m) {
+PN_CALLED static pn_Poly volume(const Points *p, int i, int j, int k, int l, int m) {
   pn_Slate *s = p->slate;
   uint32_t mark = s->used;
   pn_Poly f = {0};
@@ -157,7 +157,7 @@ static int signThen(const Points *p, Moment m, const pn_Poly *q) {
 }
 
 /* Which way do points a, b, c turn at the moment, looked at along the axis? */
-static int turnThen(const Points *p, Moment m, int a, int b, int c, int axis) {
+PN_CALLED static int turnThen(const Points *p, Moment m, int a, int b, int c, int axis) {
   uint32_t mark = p->slate->used;
   pn_Poly q = crossComponent(p, a, b, a, c, axis);
   int sign = signThen(p, m, &q);
@@ -166,7 +166,7 @@ static int turnThen(const Points *p, Moment m, int a, int b, int c, int axis) {
 }
 
 /* Is x on the closed segment ab? */
-static bool onSegmentThen(const Points *p, Moment m, int x, int a, int b) {
+PN_CALLED static bool onSegmentThen(const Points *p, Moment m, int x, int a, int b) {
   for (int axis = 0; axis < 3; ++axis)
     if (turnThen(p, m, a, b, x, axis) != 0) return false;
   uint32_t mark = p->slate->used;
@@ -183,7 +183,7 @@ PN_TABLE int endOnSegment[2][4][3] = {
 };
 
 /* Four points in one plane at the moment: do the features meet? */
-static bool meetThen(const Points *p, Moment m, pn_Features features) {
+PN_CALLED static bool meetThen(const Points *p, Moment m, pn_Features features) {
   /* an axis along which the plane is not seen edge on, and the turn of the face or from edge to edge */
   int axis = 0, turn = 0;
   for (; axis < 3 && turn == 0; axis += turn == 0) {
@@ -209,7 +209,7 @@ static bool meetThen(const Points *p, Moment m, pn_Features features) {
          turnThen(p, m, 2, 3, 0, axis) * turnThen(p, m, 2, 3, 1, axis) <= 0;
 }
 
-static pnImpactSpan spanOf(const Points *p, Moment m) {
+PN_CALLED static pnImpactSpan spanOf(const Points *p, Moment m) {
   pnImpactSpan span = {.meets = true};
   pn_spanRoot(p->slate, m.f, m.root, &span.lo, &span.hi);
   return span;
@@ -218,7 +218,7 @@ static pnImpactSpan spanOf(const Points *p, Moment m) {
 /* ---------------------------------------------------------------- always in one plane */
 
 /* When x comes to lie on the segment ab. */
-static pnImpactSpan firstOnSegment(const Points *p, int x, int a, int b) {
+PN_CALLED static pnImpactSpan firstOnSegment(const Points *p, int x, int a, int b) {
   pnImpactSpan span = {0};
   uint32_t mark = p->slate->used;
   pn_Root roots[3];
@@ -240,7 +240,7 @@ static pnImpactSpan firstOnSegment(const Points *p, int x, int a, int b) {
   return span;
 }
 
-static pnImpactSpan firstInPlane(const Points *p, pn_Features features) {
+PN_CALLED static pnImpactSpan firstInPlane(const Points *p, pn_Features features) {
   /* at the start: the root of the polynomial t */
   pn_Slate *s = p->slate;
   pn_Whole zero = pn_makeWhole(s, 0, 0), one = pn_makeWhole(s, 1, 0);
@@ -277,8 +277,8 @@ static pnImpactSpan answer(pn_Slate *s, pn_Features features, const pnMovingDoub
   return (pnImpactSpan){0};
 }
 
-pnImpactSpan pn_impactExactOn(pn_Features features, const pnMovingDouble *points, PN_GLOBAL uint64_t *room,
-                              uint32_t *outLimbs) {
+PN_CALLED pnImpactSpan pn_impactExactOn(pn_Features features, const pnMovingDouble *points, PN_GLOBAL uint64_t *room,
+                                        uint32_t *outLimbs) {
   pn_Slate slate;
   pn_cleanSlate(&slate, room);
   pnImpactSpan span = answer(&slate, features, points);

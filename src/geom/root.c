@@ -15,7 +15,7 @@ void pn_trimPoly(pn_Poly *p, int count) {
   while (p->degree >= 0 && p->c[p->degree].sign == 0) --p->degree;
 }
 
-int pn_signAtRatio(pn_Slate *s, const pn_Poly *p, pn_Ratio t) {
+PN_CALLED int pn_signAtRatio(pn_Slate *s, const pn_Poly *p, pn_Ratio t) {
   if (p->degree < 0) return 0;
   uint32_t mark = s->used;
   pn_Whole sum = p->c[p->degree], power = t.bottom;
@@ -30,7 +30,7 @@ int pn_signAtRatio(pn_Slate *s, const pn_Poly *p, pn_Ratio t) {
 /* ---------------------------------------------------------------- isolation */
 
 /* Signs of the Bernstein coefficients of f over [n / 2^k, (n + 1) / 2^k]. */
-static void bernsteinSigns(pn_Slate *s, const pn_Poly *f, pn_Whole n, uint32_t k, int signs[4]) {
+PN_CALLED static void bernsteinSigns(pn_Slate *s, const pn_Poly *f, pn_Whole n, uint32_t k, int signs[4]) {
   uint32_t mark = s->used;
   int d = f->degree;
   /* f((n + x) / 2^k) 2^(dk) as a polynomial g in x: scale, then shift by n. */
@@ -72,7 +72,7 @@ static void addRatio(pn_Root *roots, int *count, pn_Ratio at) {
 /* If f (of degree 2 or 3) has a multiple root, all its roots are fractions. With a, b, c, d from the highest coefficient
  * down, P = b^2 - 3ac, Q = bc - 9ad, R = c^2 - 3bd: Q^2 - 4PR is -3 times the discriminant (P x^2 + Q x + R is
  * the Hessian), the double root is -Q / 2P and the other one -b/a less twice that; a triple one is -b / 3a. */
-static bool findMultiple(pn_Slate *s, const pn_Poly *f, pn_Root roots[3], int *count) {
+PN_CALLED static bool findMultiple(pn_Slate *s, const pn_Poly *f, pn_Root roots[3], int *count) {
   pn_Whole a = f->c[f->degree], b = f->c[f->degree - 1], c = f->c[f->degree - 2];
   uint32_t mark = s->used;
   if (f->degree == 2) {
@@ -137,7 +137,7 @@ static void goOn(Place *p) {
   }
 }
 
-int pn_findRoots(pn_Slate *s, const pn_Poly *f, pn_Root roots[3]) {
+PN_CALLED int pn_findRoots(pn_Slate *s, const pn_Poly *f, pn_Root roots[3]) {
   Place place = {0, 0, pn_takeLimbs(s, PLACE_LIMBS)};
   int count = 0, d = f->degree, signs[4] = {0};
   if (d < 1) return 0;
@@ -173,7 +173,7 @@ int pn_findRoots(pn_Slate *s, const pn_Poly *f, pn_Root roots[3]) {
 /* ---------------------------------------------------------------- signs at roots */
 
 /* f modulo q times a positive number: of degree 1 at most. q of degree 2. */
-static pn_Poly reduce(pn_Slate *s, const pn_Poly *f, const pn_Poly *q) {
+PN_CALLED static pn_Poly reduce(pn_Slate *s, const pn_Poly *f, const pn_Poly *q) {
   pn_Poly r = *f;
   bool turn = q->c[2].sign < 0;
   pn_Whole lead = turn ? pn_negateWhole(q->c[2]) : q->c[2];
@@ -190,7 +190,7 @@ static pn_Poly reduce(pn_Slate *s, const pn_Poly *f, const pn_Poly *q) {
 }
 
 /* Sign of f at s, the only root of q (of degree 2) between a and b, where q has the sign qa before s. */
-static int signAtOther(pn_Slate *s, const pn_Poly *f, const pn_Poly *q, pn_Ratio a, pn_Ratio b, int qa) {
+PN_CALLED static int signAtOther(pn_Slate *s, const pn_Poly *f, const pn_Poly *q, pn_Ratio a, pn_Ratio b, int qa) {
   pn_Poly l = reduce(s, f, q);
   if (l.degree < 1) return l.degree < 0 ? 0 : l.c[0].sign;
   int la = pn_signAtRatio(s, &l, a), lb = pn_signAtRatio(s, &l, b);
@@ -201,7 +201,7 @@ static int signAtOther(pn_Slate *s, const pn_Poly *f, const pn_Poly *q, pn_Ratio
 }
 
 /* q of degree 1 or 2 at a root that is only known to be between its ends. */
-static int signInside(pn_Slate *s, const pn_Poly *f, const pn_Root *root, const pn_Poly *q) {
+PN_CALLED static int signInside(pn_Slate *s, const pn_Poly *f, const pn_Root *root, const pn_Poly *q) {
   pn_Ratio a = root->left, b = root->right;
   int qa = pn_signAtRatio(s, q, a), qb = pn_signAtRatio(s, q, b);
   if (q->degree == 1) {
@@ -226,7 +226,7 @@ static int signInside(pn_Slate *s, const pn_Poly *f, const pn_Root *root, const 
   return there == 0 ? 0 : there == root->before ? qb : qa;
 }
 
-int pn_signAtRoot(pn_Slate *s, const pn_Poly *f, const pn_Root *root, const pn_Poly *q) {
+PN_CALLED int pn_signAtRoot(pn_Slate *s, const pn_Poly *f, const pn_Root *root, const pn_Poly *q) {
   uint32_t mark = s->used;
   int sign = q->degree < 0    ? 0
              : q->degree == 0 ? q->c[0].sign
@@ -241,7 +241,7 @@ int pn_signAtRoot(pn_Slate *s, const pn_Poly *f, const pn_Root *root, const pn_P
 #define GRID 50 /* times are sought on multiples of 2^-50 */
 
 /* Sign of f at m / 2^GRID. */
-static int signAtTime(pn_Slate *s, const pn_Poly *f, int64_t m) {
+PN_CALLED static int signAtTime(pn_Slate *s, const pn_Poly *f, int64_t m) {
   uint32_t mark = s->used;
   pn_Whole sum = f->c[f->degree];
   for (int i = f->degree - 1; i >= 0; --i)
@@ -251,7 +251,7 @@ static int signAtTime(pn_Slate *s, const pn_Poly *f, int64_t m) {
 }
 
 /* About where the root is, by halving in doubles. */
-static int64_t guess(const pn_Poly *f, int before, int64_t low, int64_t high) {
+PN_CALLED static int64_t guess(const pn_Poly *f, int before, int64_t low, int64_t high) {
   int bits = 0;
   double c[4] = {0};
   for (int i = 0; i <= f->degree; ++i) bits = PN_MAX(bits, (int)pn_wholeBits(f->c[i]));
@@ -267,7 +267,7 @@ static int64_t guess(const pn_Poly *f, int before, int64_t low, int64_t high) {
   return (int64_t)ldexp(a, GRID);
 }
 
-void pn_spanRoot(pn_Slate *s, const pn_Poly *f, const pn_Root *root, double *lo, double *hi) {
+PN_CALLED void pn_spanRoot(pn_Slate *s, const pn_Poly *f, const pn_Root *root, double *lo, double *hi) {
   if (root->isRatio) {
     /* Two cuts of less than 2^-51 and the division: well below 2^-48 of the value. The ends of the step are exact. */
     int bits = (int)pn_wholeBits(root->left.bottom);

@@ -40,7 +40,7 @@ static pn_Whole finish(pn_Slate *s, int sign, PN_GLOBAL uint64_t *limb, uint32_t
   return (pn_Whole){n > 0 ? sign : 0, n, limb};
 }
 
-pn_Whole pn_makeWhole(pn_Slate *s, int64_t value, uint32_t shift) {
+PN_CALLED pn_Whole pn_makeWhole(pn_Slate *s, int64_t value, uint32_t shift) {
   uint64_t magnitude = value < 0 ? 0u - (uint64_t)value : (uint64_t)value;
   uint32_t skip = shift / 64, bits = shift % 64, count = skip + 2;
   if (value == 0) return (pn_Whole){0, 0, s->limb};
@@ -58,7 +58,7 @@ static int compareMagnitudes(pn_Whole a, pn_Whole b) {
   return 0;
 }
 
-int pn_compareWhole(pn_Whole a, pn_Whole b) {
+PN_CALLED int pn_compareWhole(pn_Whole a, pn_Whole b) {
   if (a.sign != b.sign) return a.sign < b.sign ? -1 : 1;
   return a.sign * compareMagnitudes(a, b);
 }
@@ -89,7 +89,7 @@ static uint32_t subtractMagnitudes(pn_Whole a, pn_Whole b, PN_GLOBAL uint64_t *o
   return a.count;
 }
 
-pn_Whole pn_addWhole(pn_Slate *s, pn_Whole a, pn_Whole b) {
+PN_CALLED pn_Whole pn_addWhole(pn_Slate *s, pn_Whole a, pn_Whole b) {
   if (b.sign == 0) return a;
   if (a.sign == 0) return b;
   bool swap = compareMagnitudes(a, b) < 0;
@@ -100,7 +100,7 @@ pn_Whole pn_addWhole(pn_Slate *s, pn_Whole a, pn_Whole b) {
   return finish(s, large.sign, limb, count);
 }
 
-pn_Whole pn_multiplyWhole(pn_Slate *s, pn_Whole a, pn_Whole b) {
+PN_CALLED pn_Whole pn_multiplyWhole(pn_Slate *s, pn_Whole a, pn_Whole b) {
   if (a.sign == 0 || b.sign == 0) return (pn_Whole){0, 0, s->limb};
   uint32_t count = a.count + b.count;
   PN_GLOBAL uint64_t *limb = pn_takeLimbs(s, count);
@@ -113,11 +113,11 @@ pn_Whole pn_multiplyWhole(pn_Slate *s, pn_Whole a, pn_Whole b) {
   return finish(s, a.sign * b.sign, limb, count);
 }
 
-pn_Whole pn_scaleWhole(pn_Slate *s, pn_Whole a, int64_t factor) {
+PN_CALLED pn_Whole pn_scaleWhole(pn_Slate *s, pn_Whole a, int64_t factor) {
   return pn_multiplyWhole(s, a, pn_makeWhole(s, factor, 0));
 }
 
-pn_Whole pn_shiftWhole(pn_Slate *s, pn_Whole a, uint32_t bits) {
+PN_CALLED pn_Whole pn_shiftWhole(pn_Slate *s, pn_Whole a, uint32_t bits) {
   if (a.sign == 0 || bits == 0) return a;
   uint32_t skip = bits / 64, part = bits % 64, count = a.count + skip + 1;
   PN_GLOBAL uint64_t *limb = pn_takeLimbs(s, count);
@@ -131,13 +131,13 @@ pn_Whole pn_shiftWhole(pn_Slate *s, pn_Whole a, uint32_t bits) {
   return finish(s, a.sign, limb, count);
 }
 
-uint32_t pn_wholeBits(pn_Whole a) {
+PN_CALLED uint32_t pn_wholeBits(pn_Whole a) {
   uint32_t bits = 64 * a.count;
   for (uint64_t top = a.count > 0 ? a.limb[a.count - 1] : 1; a.count > 0 && !(top >> 63); top <<= 1) --bits;
   return bits;
 }
 
-double pn_wholeToDouble(pn_Whole a, int exponent) {
+PN_CALLED double pn_wholeToDouble(pn_Whole a, int exponent) {
   if (a.sign == 0) return 0.0;
   /* The top limb and what of the next one fills it up to 64 bits; then 11 bits less, so that nothing is rounded. */
   uint32_t bits = pn_wholeBits(a), lead = 64 * a.count - bits;
@@ -147,7 +147,7 @@ double pn_wholeToDouble(pn_Whole a, int exponent) {
   return a.sign * ldexp(value, (int)bits - 53 - exponent);
 }
 
-void pn_keepWholes(pn_Slate *s, uint32_t mark, pn_Whole *numbers, int count) {
+PN_CALLED void pn_keepWholes(pn_Slate *s, uint32_t mark, pn_Whole *numbers, int count) {
   uint32_t used = mark;
   PN_GLOBAL uint64_t *done = s->limb + mark;
   /* From the front of the slate to the back, so that nothing is overwritten before it has moved. */
