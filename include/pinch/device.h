@@ -151,9 +151,9 @@ typedef struct pnDeviceFrame {
   size_t pairCount;
   uint32_t contactCount; /* after a download: begun and persisting */
   uint32_t endedCount;   /* after a download */
-  bool limited;          /* there are more pairs than pnDeviceFrameDef.maxPairs (of `first` in a world of more than 4 096
+  bool limited;    /* there are more pairs than pnDeviceFrameDef.maxPairs (of `first` in a world of more than 4 096
                           * bodies: known after a download) */
-  uint32_t reruns;       /* how often a list on the device was too short and the frame was run again */
+  uint32_t reruns; /* how often a list on the device was too short and the frame was run again */
   uint64_t superPairs, clusterPairs, candidates, uncertain; /* what each step handed to the next */
   double seconds;                                           /* from Begin to the end of Finish */
 } pnDeviceFrame;
