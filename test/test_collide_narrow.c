@@ -107,6 +107,14 @@ static void certainIsTrue(void **state) {
         checkWidth(pn_narrow8Avx2, 8, eight, &ignored);
         assert_memory_equal(four, eight, SLOTS);
       }
+#if defined(PN_AVX512)
+      if (pn_hasAvx512()) {
+        uint8_t sixteen[SLOTS];
+        Counts ignored = {0};
+        checkWidth(pn_narrow16Avx512, 16, sixteen, &ignored);
+        assert_memory_equal(four, sixteen, SLOTS);
+      }
+#endif
 #endif
     }
     print_message("  %-16s %5u pairs, %4u certain to meet, %4u unsure\n", caseName((CaseKind)kind), counts.pairs,

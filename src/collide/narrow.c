@@ -47,7 +47,7 @@ static bool shareCorner(const float *p[3], const float *q[3]) {
   return false;
 }
 
-static bool meetExactly(const pnTree *a, const pnTree *b, pnPair c) {
+bool pn_meetExactly(const pnTree *a, const pnTree *b, pnPair c) {
   const float *p[3], *q[3];
   pn_slotCorners(a, c.a, p);
   pn_slotCorners(b, c.b, q);
@@ -72,36 +72,30 @@ static size_t narrowBy(const pnTree *a, const pnTree *b, pnPair *candidates, siz
   return kept;
 }
 
-/* Inline, with the filter: a call for every four candidates costs a twentieth of testing them. */
-PN_INLINE size_t narrowBatches(const pnTree *a, const pnTree *b, pnPair *candidates, size_t count, pnNarrowFcn *run,
-                               uint32_t width, uint64_t *uncertain) {
-  /* fill the last batch up with a candidate that exists */
-  for (size_t i = count; count > 0 && i < count + width; ++i) candidates[i] = candidates[count - 1];
-  size_t kept = 0;
-  for (size_t i = 0; i < count; i += width) {
-    uint32_t hit, unsure, here = (uint32_t)PN_MIN(count - i, width);
-    run(a, b, candidates + i, &hit, &unsure);
-    uint32_t in = (1u << here) - 1;
-    for (unsure &= in; PN_UNLIKELY(unsure != 0); unsure &= unsure - 1) {
-      uint32_t lane = pn_firstLane(unsure);
-      hit |= (uint32_t)meetExactly(a, b, candidates[i + lane]) << lane;
-      ++*uncertain;
-    }
-    /* keep the hits, without a branch: who hits is nothing a processor could predict */
-    hit &= in;
-    for (uint32_t lane = 0; lane < width; ++lane) {
-      candidates[kept] = candidates[i + lane];
-      kept += hit >> lane & 1;
-    }
+/* Keeps the hits, without a branch: who hits is nothing a processor could predict. */
+PN_INLINE uint32_t keepHits(const pnPair *from, uint32_t hit, pnPair *to) {
+  uint32_t kept = 0;
+  for (uint32_t lane = 0; lane < 4; ++lane) {
+    to[kept] = from[lane];
+    kept += hit >> lane & 1;
   }
   return kept;
 }
+
+#define WIDTH 4u
+#define NARROW narrow4
+#define KEEP keepHits
+#define BATCHES pn_narrowBatches4
+#include "collide/narrow_batch.h"
 
 size_t pn_narrow(const pnTree *a, const pnTree *b, pnPair *candidates, size_t count, pnKernel kernel,
                  uint64_t *uncertain) {
   if (kernel != PN_KERNEL_DEFAULT) return narrowBy(a, b, candidates, count, kernel);
 #if defined(__x86_64__) && !defined(PN_SCALAR)
-  if (__builtin_cpu_supports("avx2")) return narrowBatches(a, b, candidates, count, pn_narrow8Avx2, 8, uncertain);
+#if defined(PN_AVX512)
+  if (pn_hasAvx512()) return pn_narrowBatchesAvx512(a, b, candidates, count, uncertain);
 #endif
-  return narrowBatches(a, b, candidates, count, narrow4, 4, uncertain);
+  if (__builtin_cpu_supports("avx2")) return pn_narrowBatchesAvx2(a, b, candidates, count, uncertain);
+#endif
+  return pn_narrowBatches4(a, b, candidates, count, uncertain);
 }

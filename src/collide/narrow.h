@@ -34,7 +34,7 @@ pnSharedCorners pn_sharedNow(const pnMesh *mesh, uint32_t s, uint32_t t, const f
 
 /* A batch of candidates. Candidates whose triangles meet are moved to the front, in order; returns how many. The list
  * must have room for PN_NARROW_PAD more than count. */
-#define PN_NARROW_PAD 8u
+#define PN_NARROW_PAD 16u
 size_t pn_narrow(const pnTree *a, const pnTree *b, pnPair *candidates, size_t count, pnKernel kernel,
                  uint64_t *uncertain);
 
@@ -46,8 +46,13 @@ size_t pn_narrowNeighbours(const pnTree *tree, pnPair *candidates, size_t count,
 typedef void pnNarrowFcn(const pnTree *a, const pnTree *b, const pnPair *candidates, uint32_t *outHit,
                          uint32_t *outUnsure);
 pnNarrowFcn pn_narrow4;
+/* Whole lists by them. */
+typedef size_t pnNarrowBatchesFcn(const pnTree *a, const pnTree *b, pnPair *candidates, size_t count,
+                                  uint64_t *uncertain);
+pnNarrowBatchesFcn pn_narrowBatches4, pn_narrowBatchesAvx2, pn_narrowBatchesAvx512;
+bool pn_meetExactly(const pnTree *a, const pnTree *b, pnPair candidate);
 #if defined(__x86_64__) && !defined(PN_SCALAR)
-pnNarrowFcn pn_narrow8Avx2;
+pnNarrowFcn pn_narrow8Avx2, pn_narrow16Avx512;
 #endif
 
 #endif

@@ -32,10 +32,30 @@ PN_INLINE void loadCorners8(const pnTree *a, const pnTree *b, const pnPair *cand
 
 #include "collide/narrow_kernel.h"
 
-void pn_narrow8Avx2(const pnTree *a, const pnTree *b, const pnPair *candidates, uint32_t *outHit, uint32_t *outUnsure) {
+PN_INLINE void narrow8(const pnTree *a, const pnTree *b, const pnPair *candidates, uint32_t *outHit,
+                       uint32_t *outUnsure) {
   pnF8 p[6][3];
   loadCorners8(a, b, candidates, p);
   meet8(p, outHit, outUnsure);
 }
+
+void pn_narrow8Avx2(const pnTree *a, const pnTree *b, const pnPair *candidates, uint32_t *outHit, uint32_t *outUnsure) {
+  narrow8(a, b, candidates, outHit, outUnsure);
+}
+
+PN_INLINE uint32_t keepHits(const pnPair *from, uint32_t hit, pnPair *to) {
+  uint32_t kept = 0;
+  for (uint32_t lane = 0; lane < 8; ++lane) {
+    to[kept] = from[lane];
+    kept += hit >> lane & 1;
+  }
+  return kept;
+}
+
+#define WIDTH 8u
+#define NARROW narrow8
+#define KEEP keepHits
+#define BATCHES pn_narrowBatchesAvx2
+#include "collide/narrow_batch.h"
 
 #endif

@@ -57,6 +57,20 @@ static const pnSteps *chooseSlabs(pnTraversal *t) {
   return &pn_stepsDop;
 }
 
+/* For boxes, by what their grids have in common, as this machine does it best. */
+static const pnSteps *const *boxSteps(void) {
+  static const pnSteps *const plain[3] = {&pn_stepsBox, &pn_stepsBoxOffset, &pn_stepsBoxLens};
+#if defined(__x86_64__) && !defined(PN_SCALAR)
+#if defined(PN_AVX512)
+  static const pnSteps *const wide[3] = {&pn_stepsBoxAvx512, &pn_stepsBoxOffsetAvx512, &pn_stepsBoxLensAvx512};
+  if (pn_hasAvx512()) return wide;
+#endif
+  static const pnSteps *const half[3] = {&pn_stepsBoxAvx2, &pn_stepsBoxOffsetAvx2, &pn_stepsBoxLensAvx2};
+  if (__builtin_cpu_supports("avx2")) return half;
+#endif
+  return plain;
+}
+
 /* Boxes on two grids: the same, or one cell size with offsets apart by what one 16-bit sum can bridge, or any. */
 static const pnSteps *chooseBoxes(pnTraversal *t) {
   (void)chooseSlabs(t);
@@ -67,10 +81,7 @@ static const pnSteps *chooseBoxes(pnTraversal *t) {
     near = near && apart > -32768 && apart < 32768;
   }
   bool oneCell = t->a->grid.exponent == t->b->grid.exponent;
-#if defined(__x86_64__) && !defined(PN_SCALAR)
-  if (oneCell && near && __builtin_cpu_supports("avx2")) return same ? &pn_stepsBoxAvx2 : &pn_stepsBoxOffsetAvx2;
-#endif
-  return oneCell && same ? &pn_stepsBox : oneCell && near ? &pn_stepsBoxOffset : &pn_stepsBoxLens;
+  return boxSteps()[oneCell && same ? 0 : oneCell && near ? 1 : 2];
 }
 
 static const pnSteps *chooseSpheres(pnTraversal *t) {

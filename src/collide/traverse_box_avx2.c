@@ -1,10 +1,12 @@
-/* traverse_box_avx2.c: traverse_box.c compiled for AVX2, whose broadcasts and three-operand forms make the same 128-bit loops
- * shorter. Chosen at run time (traverse.c); nothing on other machines. */
+/* traverse_box_avx2.c: traverse_box.c for AVX2, which tests all children of two nodes at once. Chosen at run time (traverse.c);
+ * nothing on other machines. */
 #include "collide/traverse_view.h"
+#include "geom/simd_square.h"
 
-#if defined(__x86_64__) && defined(__AVX2__) && !defined(PN_SCALAR)
+#if PN_SIMD_SQUARE
 #define SLABS 3u
 #define LENS 0
+#define SQUARE_SUMS 0u
 #define NODE_BYTES(tree) sizeof(pnBoxLanes)
 #define STEPS pn_stepsBoxAvx2
 #include "collide/traverse_box.h"

@@ -1,4 +1,4 @@
-/* simd.h: the only file with intrinsics, with simd_whole.h, which see for whole numbers and doubles. Four floats
+/* simd.h: the only file with intrinsics, with simd_whole.h (whole numbers and doubles), simd_square.h and simd_wide.h. Four floats
  * (pnF4) and eight 16-bit integers (pnH8), on NEON, SSE2, or in plain C (PN_SCALAR: the twin that must give the same
  * bits). Eight floats (pnF8) for files compiled for AVX2.
  *
@@ -26,6 +26,15 @@
 #else
 #define PN_SIMD_NONE 1
 #define PN_SIMD_NAME "scalar"
+#endif
+
+/* PN_AVX512: this build has files for it. Has the machine? All that they are compiled for (CMakeLists.txt), or nothing. */
+#if defined(PN_AVX512)
+PN_INLINE bool pn_hasAvx512(void) {
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+         __builtin_cpu_supports("avx512vbmi2");
+}
 #endif
 
 /* ---------------------------------------------------------------- four floats */

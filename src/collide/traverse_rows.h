@@ -1,0 +1,118 @@
+/* traverse_rows.h: the two passes of the dual traversal, a row at a time. Included by traverse_step.h, which has the macros.
+ *
+ * First: the children of a that overlap b, unless no child of b overlaps a; each is a *row* (a * 8 + lane, b). Then, row by row:
+ * the children of b that overlap that child of a. Both passes append through a table without a branch: how many lanes survive
+ * is the one thing nobody can predict, and two straight loops cost less than one loop inside another that ends by surprise. */
+
+/* Four masks of rows in a number. */
+#define ROW_MASKS (PORTION * PN_LANES / 4)
+
+typedef struct Rows {
+  size_t count;
+  pnPair row[PORTION * PN_LANES + PN_LANES]; /* and what pn_appendLanesFirst writes beyond */
+  uint8_t of[PORTION * PN_LANES + PN_LANES]; /* self: the pair that a row is of */
+} Rows;
+
+/* The first pass for two pairs: children of a that overlap b, children of b that overlap a, a byte each. */
+PN_INLINE uint32_t pairMasks(const pnTraversal *t, const View *A, const View *B, pnPair p, pnPair q) {
+  Mask m[4];
+  for (int i = 0; i < 2; ++i) {
+    uint32_t a = i ? q.a : p.a, b = i ? q.b : p.b, pa = A->parent[a], pb = B->parent[b];
+    Regs ra, rb;
+    LOAD_A(t, A, a, &ra);
+    LOAD_B(t, B, b, &rb);
+    m[2 * i] = MASK_A(t, &ra, B, pb / PN_LANES, pb % PN_LANES);
+    m[2 * i + 1] = MASK_B(t, &rb, A, pa / PN_LANES, pa % PN_LANES);
+  }
+  return MASK4(m[0], m[1], m[2], m[3]);
+}
+
+/* Rows of pairs that are opened on both sides. */
+static void addRows(const pnTraversal *t, const View *A, const View *B, const pnPair *in, size_t count, Rows *rows) {
+  uint32_t masks[PORTION / 2];
+  for (size_t i = 0; i < count; i += 2) masks[i / 2] = pairMasks(t, A, B, in[i], in[PN_MIN(i + 1, count - 1)]);
+  size_t n = 0;
+  for (size_t i = 0; i < count; ++i) {
+    unsigned m = masks[i / 2] >> (i % 2 * 16);
+    unsigned ma = m & FULL(A, in[i].a), mb = m >> 8 & FULL(B, in[i].b);
+    ma = mb ? ma : 0;
+    pn_appendLanesFirst(&rows->row[n].a, in[i].a * PN_LANES, in[i].b, ma);
+    if (t->self) memset(rows->of + n, (int)i, PN_LANES);
+    n += pn_laneCount(ma);
+  }
+  rows->count = n;
+}
+
+/* The second pass for four rows: lanes of b's children, a byte each. Rows past the end are made up. */
+PN_INLINE uint32_t rowMasks(const pnTraversal *t, const View *A, const View *B, const pnPair *row) {
+  Mask m[4];
+  for (int i = 0; i < 4; ++i) {
+    Regs rb;
+    LOAD_B(t, B, row[i].b, &rb);
+    m[i] = MASK_B(t, &rb, A, row[i].a / PN_LANES, row[i].a % PN_LANES);
+  }
+  return MASK4(m[0], m[1], m[2], m[3]);
+}
+
+/* Of all rows. Up to the next multiple of four they are copies of the last, so that there is something to load. */
+static void maskRows(const pnTraversal *t, const View *A, const View *B, Rows *rows, uint32_t *masks) {
+  for (size_t i = rows->count; rows->count > 0 && i % 4 != 0; ++i) rows->row[i] = rows->row[rows->count - 1];
+  for (size_t i = 0; i < rows->count; i += 4) masks[i / 4] = rowMasks(t, A, B, &rows->row[i]);
+}
+
+/* Rows of inner nodes into pairs of their children. */
+static bool openRows(const pnTraversal *t, const View *A, const View *B, Rows *rows, pnPairs *next, pnPairs *leaves) {
+  size_t room = rows->count * PN_LANES + PN_LANES;
+  if (!pn_arrayReserve(next, next->count + room) || !pn_arrayReserve(leaves, leaves->count + room)) return false;
+  uint32_t masks[ROW_MASKS];
+  maskRows(t, A, B, rows, masks);
+  for (size_t i = 0; i < rows->count; ++i) {
+    pnPair row = rows->row[i];
+    uint32_t a = row.a / PN_LANES, j = row.a % PN_LANES, childA = A->first[a], childB = B->first[row.b];
+    unsigned m = masks[i / 4] >> (i % 4 * 8) & FULL(B, row.b) & 0xff;
+    if (t->self && a == row.b) m &= 0xffu << j; /* each pair of children once, and each with itself */
+    /* the children of a node are all leaves or all inner nodes */
+    pnPairs *out = childA >= A->innerCount && childB >= B->innerCount ? leaves : next;
+    pn_appendLanes(&out->data[out->count].a, childA + j, childB, m);
+    out->count += pn_laneCount(m);
+  }
+  return true;
+}
+
+/* Rows of leaves into pairs of slots; neighbours (links, one a pair) are left out of self queries. */
+static bool openLeafRows(const pnTraversal *t, const View *A, const View *B, Rows *rows, const uint8_t *const *links,
+                         pnPairs *candidates) {
+  if (!pn_arrayReserve(candidates, candidates->count + rows->count * PN_LANES + PN_LANES)) return false;
+  pnPair *at = candidates->data + candidates->count;
+  uint32_t masks[ROW_MASKS];
+  maskRows(t, A, B, rows, masks);
+  for (size_t i = 0; i < rows->count; ++i) {
+    pnPair row = rows->row[i];
+    uint32_t j = row.a % PN_LANES;
+    unsigned m = masks[i / 4] >> (i % 4 * 8) & FULL(B, row.b) & 0xff;
+    if (t->self) m &= ~(unsigned)links[rows->of[i]][j] & (row.a / PN_LANES == row.b ? 0xfeu << j : 0xffu);
+    pn_appendLanes(&at->a, row.a - A->innerCount * PN_LANES, (row.b - B->innerCount) * PN_LANES, m);
+    at += pn_laneCount(m);
+  }
+  candidates->count = (size_t)(at - candidates->data);
+  return true;
+}
+
+static bool openBoth(const pnTraversal *t, pnWorker *w, const View *A, const View *B, const pnPair *in, size_t count,
+                     pnPairs *next, pnPairs *leaves) {
+  Rows rows;
+  addRows(t, A, B, in, count, &rows);
+  w->cost.volumeTests += 2 * PN_LANES * count + PN_LANES * rows.count;
+  return openRows(t, A, B, &rows, next, leaves);
+}
+
+static bool openLeafPairs(const pnTraversal *t, pnWorker *w, const View *A, const View *B, const pnPair *in,
+                          size_t count, pnPairs *candidates) {
+  Rows rows;
+  const uint8_t *links[PORTION];
+  for (size_t i = 0; t->self && i < count; ++i)
+    links[i] = pn_linkRows(t->a, in[i].a - A->innerCount, in[i].b - B->innerCount);
+  addRows(t, A, B, in, count, &rows);
+  w->cost.volumeTests += 2 * PN_LANES * count + PN_LANES * rows.count;
+  return openLeafRows(t, A, B, &rows, links, candidates);
+}

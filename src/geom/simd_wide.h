@@ -1,0 +1,79 @@
+/* simd_wide.h: sixteen floats (pnF16), for files compiled for AVX-512; with simd.h the files with intrinsics. Operations are
+ * those of four and eight floats, lane for lane, and round the same way: none is fused. */
+#ifndef PN_GEOM_SIMD_WIDE_H
+#define PN_GEOM_SIMD_WIDE_H
+
+#include "geom/simd.h"
+
+#if PN_SIMD_SSE2 && defined(__AVX512F__) && defined(__AVX512DQ__)
+#define PN_SIMD_F16 1
+typedef __m512 pnF16;
+PN_INLINE pnF16 pn_f16Set1(float x) {
+  return _mm512_set1_ps(x);
+}
+/* Four floats from each of four places. */
+PN_INLINE pnF16 pn_f16Load4(const float *p, const float *q, const float *r, const float *s) {
+  pnF16 v = _mm512_castps128_ps512(_mm_loadu_ps(p));
+  v = _mm512_insertf32x4(v, _mm_loadu_ps(q), 1);
+  v = _mm512_insertf32x4(v, _mm_loadu_ps(r), 2);
+  return _mm512_insertf32x4(v, _mm_loadu_ps(s), 3);
+}
+PN_INLINE pnF16 pn_f16Add(pnF16 a, pnF16 b) {
+  return _mm512_add_ps(a, b);
+}
+PN_INLINE pnF16 pn_f16Sub(pnF16 a, pnF16 b) {
+  return _mm512_sub_ps(a, b);
+}
+PN_INLINE pnF16 pn_f16Mul(pnF16 a, pnF16 b) {
+  return _mm512_mul_ps(a, b);
+}
+PN_INLINE pnF16 pn_f16Min(pnF16 a, pnF16 b) {
+  return _mm512_min_ps(a, b);
+}
+PN_INLINE pnF16 pn_f16Max(pnF16 a, pnF16 b) {
+  return _mm512_max_ps(a, b);
+}
+PN_INLINE pnF16 pn_f16Abs(pnF16 a) {
+  return _mm512_abs_ps(a);
+}
+PN_INLINE pnF16 pn_f16Neg(pnF16 a) {
+  return _mm512_xor_ps(_mm512_set1_ps(-0.0f), a);
+}
+PN_INLINE pnF16 pn_f16And(pnF16 a, pnF16 b) {
+  return _mm512_and_ps(a, b);
+}
+PN_INLINE pnF16 pn_f16Or(pnF16 a, pnF16 b) {
+  return _mm512_or_ps(a, b);
+}
+PN_INLINE pnF16 pn_f16Xor(pnF16 a, pnF16 b) {
+  return _mm512_xor_ps(a, b);
+}
+PN_INLINE pnF16 pn_f16AndNot(pnF16 a, pnF16 b) {
+  return _mm512_andnot_ps(b, a);
+} /* a and not b */
+PN_INLINE pnF16 pn_f16Greater(pnF16 a, pnF16 b) {
+  return _mm512_castsi512_ps(_mm512_movm_epi32(_mm512_cmp_ps_mask(a, b, _CMP_GT_OQ)));
+}
+PN_INLINE unsigned pn_f16Signs(pnF16 a) {
+  return _mm512_movepi32_mask(_mm512_castps_si512(a));
+}
+/* pn_f4Transpose3 in each of the four quarters: x of quarter q has the first numbers of the quarters q of a, b, c, d. */
+PN_INLINE void pn_f16Transpose3(pnF16 a, pnF16 b, pnF16 c, pnF16 d, pnF16 *x, pnF16 *y, pnF16 *z) {
+  __m512d ab = _mm512_castps_pd(_mm512_unpacklo_ps(a, b)), cd = _mm512_castps_pd(_mm512_unpacklo_ps(c, d));
+  __m512d ab1 = _mm512_castps_pd(_mm512_unpackhi_ps(a, b)), cd1 = _mm512_castps_pd(_mm512_unpackhi_ps(c, d));
+  *x = _mm512_castpd_ps(_mm512_unpacklo_pd(ab, cd));
+  *y = _mm512_castpd_ps(_mm512_unpackhi_pd(ab, cd));
+  *z = _mm512_castpd_ps(_mm512_unpacklo_pd(ab1, cd1));
+}
+/* Of sixteen pairs of numbers those of the mask, in order; returns how many. `to` takes sixteen, and may be `from` or before it: all
+ * are read before one is written. */
+PN_INLINE uint32_t pn_keepSixteen(const uint32_t *from, uint32_t mask, uint32_t *to) {
+  __m512i low = _mm512_loadu_si512(from), high = _mm512_loadu_si512(from + 16);
+  uint32_t n = (uint32_t)__builtin_popcount(mask & 0xff);
+  _mm512_storeu_si512(to, _mm512_maskz_compress_epi64((__mmask8)mask, low));
+  _mm512_storeu_si512(to + 2 * n, _mm512_maskz_compress_epi64((__mmask8)(mask >> 8), high));
+  return n + (uint32_t)__builtin_popcount(mask >> 8);
+}
+#endif
+
+#endif
