@@ -34,6 +34,7 @@ endfunction()
 
 find_package(embree 3 QUIET)
 pinch_adapter(embree "${embree_FOUND}" embree)
+pinch_adapter(embree_build "${embree_FOUND}" embree)
 pinch_adapter(embree_inside "${embree_FOUND}" embree)
 pinch_adapter(embree_query "${embree_FOUND}" embree)
 # fcl asks for Eigen by target and for its variables; CGAL, when it came first, has left only the variables.
@@ -48,7 +49,8 @@ pinch_adapter(cgal "${CGAL_FOUND}" CGAL::CGAL)
 
 # Least and greatest of two floats become one instruction each when the compiler may forget NaN and the sign of zero. The
 # others' boxes get every help; our own library does without.
-set_source_files_properties(bench/peer_floor.c bench/peer_textbook.c bench/adapter_embree.cpp bench/adapter_bullet.cpp
+set_source_files_properties(bench/peer_floor.c bench/peer_textbook.c bench/adapter_embree.cpp bench/adapter_embree_build.cpp
+  bench/adapter_bullet.cpp
   PROPERTIES COMPILE_OPTIONS "-ffinite-math-only;-fno-signed-zeros")
 
 foreach(source ${PINCH_BENCH_PROGRAMS})
