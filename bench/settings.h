@@ -14,7 +14,8 @@ typedef struct pnSetting {
 static const pnSetting pn_buildSettings[] = {{"balanced", PN_BUILD_BALANCED},
                                              {"centre", PN_BUILD_SHAPE_CENTRE},
                                              {"mean", PN_BUILD_SHAPE_MEAN},
-                                             {"link", PN_BUILD_LINK}};
+                                             {"link", PN_BUILD_LINK},
+                                             {"fast", PN_BUILD_FAST}};
 static const pnSetting pn_volumeSettings[] = {{"box", PN_FORM_BOX},
                                               {"dop14", PN_FORM_DOP14},
                                               {"dop18", PN_FORM_DOP18},

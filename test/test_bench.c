@@ -22,6 +22,7 @@ static void namesAreWhatTheySay(void **state) {
   assert_int_equal(VALUE(pn_buildSettings, "centre"), PN_BUILD_SHAPE_CENTRE);
   assert_int_equal(VALUE(pn_buildSettings, "mean"), PN_BUILD_SHAPE_MEAN);
   assert_int_equal(VALUE(pn_buildSettings, "link"), PN_BUILD_LINK);
+  assert_int_equal(VALUE(pn_buildSettings, "fast"), PN_BUILD_FAST);
   assert_int_equal(VALUE(pn_updateSettings, "bergen"), PN_UPDATE_BERGEN);
   assert_int_equal(VALUE(pn_updateSettings, "hybrid"), PN_UPDATE_HYBRID);
   assert_int_equal(VALUE(pn_volumeSettings, "sphere"), PN_FORM_SPHERE);
@@ -62,7 +63,8 @@ static void buildsDiffer(void **state) {
     pnDestroyTree(tree);
   }
   for (size_t i = 0; i < PN_SETTING_COUNT(pn_buildSettings); ++i)
-    for (size_t k = 0; k < i; ++k)
+    for (size_t k = 0; k < i && pn_buildSettings[i].value != PN_BUILD_FAST;
+         ++k) /* which cuts what is so small as a whole */
       assert_true(memcmp(boxes[pn_buildSettings[i].value], boxes[pn_buildSettings[k].value], sizeof boxes[0]) != 0);
   pnDestroyPose(pose);
   pnDestroyMesh(mesh);

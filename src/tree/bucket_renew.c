@@ -46,11 +46,16 @@ typedef struct RefinePass {
 static void refineBlocks(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
   (void)worker;
   const RefinePass *pass = context;
-  uint32_t places[MOST_BLOCK], local[MOST_BLOCK];
+  uint32_t places[MOST_BLOCK], local[MOST_BLOCK], scratch[MOST_BLOCK];
   float centres[3 * MOST_BLOCK + 1];
-  uint64_t keys[MOST_BLOCK];
-  pnBuilder builder = {
-      .arity = PN_LANES, .leafSize = PN_LANES, .quick = true, .order = local, .centres = centres, .keys = keys};
+  uint64_t keys[2 * MOST_BLOCK];
+  pnBuilder builder = {.arity = PN_LANES,
+                       .leafSize = PN_LANES,
+                       .quick = true,
+                       .order = local,
+                       .centres = centres,
+                       .keys = keys,
+                       .scratch = scratch};
   for (uint32_t i = begin; i < end; ++i) {
     uint32_t at = pass->first + i * pass->block, n = PN_MIN(pass->block, pass->count - at);
     if (n <= PN_LANES) continue;

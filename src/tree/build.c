@@ -8,167 +8,117 @@
 #include "tree/build.h"
 
 #include "base/array.h"
-#include "geom/simd_vec.h"
+#include "base/task.h"
 #include "tree/corner.h"
-
-#include <float.h>
-
-/* ---------------------------------------------------------------- choosing and selecting */
-
-/* Directions to cut across: the axes, and the diagonals of two. */
-#define DIRECTIONS 9u
-static const float s_direction[DIRECTIONS][3] = {{1, 0, 0}, {0, 1, 0},  {0, 0, 1}, {1, 1, 0}, {1, -1, 0},
-                                                 {1, 0, 1}, {1, 0, -1}, {0, 1, 1}, {0, 1, -1}};
-
-/* How far along a direction a centre is; by halves, so that nothing overflows. */
-PN_INLINE float along(const float *to, const float *centre) {
-  return 0.5f * to[0] * centre[0] + 0.5f * to[1] * centre[1] + 0.5f * to[2] * centre[2];
-}
-
-/* What triangles are ordered by: how far along a direction, and of equals (-0 is 0) the number, in one word. It is a total order, so that
- * the result does not depend on the path. */
-static void computeKeys(pnBuilder *b, const uint32_t *triangles, uint32_t count, uint32_t direction) {
-  for (uint32_t i = 0; i < count; ++i) {
-    float far = along(s_direction[direction], b->centres + 3 * (size_t)triangles[i]) + 0.0f;
-    b->keys[i] = (uint64_t)pn_floatOrder(far) << 32 | triangles[i];
-  }
-}
-
-/* Puts the `rank` smallest of keys first. */
-static void selectKeys(uint64_t *v, uint32_t count, uint32_t rank) {
-  size_t lo = 0, hi = count; /* the boundary at `rank` lies in [lo, hi) */
-  uint32_t pick = count;
-  while (hi - lo > 1) {
-    /* pivot: the median of three picked without regard to any pattern of the mesh, out of the way */
-    size_t last = hi - 1, at[3];
-    for (int k = 0; k < 3; ++k) {
-      pick = pick * 1664525u + 1013904223u;
-      at[k] = lo + (size_t)((uint64_t)pick * (hi - lo) >> 32);
-    }
-    uint64_t a = v[at[0]], b = v[at[1]], c = v[at[2]];
-    size_t m = a < b ? (b < c ? at[1] : a < c ? at[2] : at[0]) : (a < c ? at[0] : b < c ? at[2] : at[1]);
-    uint64_t pivot = v[m];
-    v[m] = v[last];
-    /* everything in [lo, j) is before the pivot. Each goes where the next such belongs, and stays when it is one: no branch, because
-     * nobody can guess which side a triangle is on */
-    size_t j = lo;
-    for (size_t i = lo; i < last; ++i) {
-      uint64_t t = v[i];
-      v[i] = v[j];
-      v[j] = t;
-      j += t < pivot;
-    }
-    v[last] = v[j];
-    v[j] = pivot;
-    /* go on in the part that holds the boundary */
-    if (j == rank || j + 1 == rank) return;
-    if (j < rank) lo = j + 1;
-    else hi = j;
-  }
-}
-
-/* Puts the `rank` smallest by centre along a direction (ties by triangle number) first in order[first ... first+count). */
-static void selectByCentre(pnBuilder *builder, uint32_t first, uint32_t count, uint32_t rank, uint32_t direction) {
-  uint32_t *v = builder->order + first;
-  computeKeys(builder, v, count, direction);
-  selectKeys(builder->keys, count, rank);
-  for (uint32_t i = 0; i < count; ++i) v[i] = (uint32_t)builder->keys[i];
-}
 
 /* ---------------------------------------------------------------- balanced */
 
-/* Half the girth of the box of some triangles, in double: floats may overflow. */
-static double girth(const pnBuilder *b, const uint32_t *triangles, uint32_t count) {
-  pnF4 lo = pn_f4Set1(FLT_MAX), hi = pn_f4Set1(-FLT_MAX);
-  for (uint32_t i = 0; i < count; ++i) {
-    const float *one = b->boxes + PN_BUILD_BOX * (size_t)triangles[i];
-    lo = pn_f4Min(lo, pn_f4Load(one));
-    hi = pn_f4Max(hi, pn_f4Load(one + 4));
-  }
-  float box[8];
-  pn_f4Store(box, lo);
-  pn_f4Store(box + 4, hi);
-  return ((double)box[4] - box[0]) + ((double)box[5] - box[1]) + ((double)box[6] - box[2]);
+/* The largest full subtree that is smaller than so many triangles. */
+static uint32_t unitOf(const pnBuilder *b, uint32_t count) {
+  uint64_t unit = b->leafSize;
+  while (unit * b->arity < count) unit *= b->arity;
+  return (uint32_t)unit;
 }
 
-/* How far the centres of a range spread along the first 3 or all 9 directions, in halves of the length of a direction: along the axes, the
- * sums and the differences, which are the same numbers as `along` gives. */
-static void spreads(const pnBuilder *b, const uint32_t *triangles, uint32_t count, uint32_t directions, double *out) {
-  pnF4 lo[3], hi[3], half = pn_f4Set1(0.5f);
-  for (int k = 0; k < 3; ++k) {
-    lo[k] = pn_f4Set1(FLT_MAX);
-    hi[k] = pn_f4Set1(-FLT_MAX);
-  }
-  for (uint32_t i = 0; i < count; ++i) {
-    pnF4 p[3];
-    p[0] = pn_f4Mul(half, pn_f4Load(b->centres + 3 * (size_t)triangles[i]));
-    pn_f4EdgeSums(p[0], &p[1], &p[2]);
-    for (int k = 0; k < 3; ++k) {
-      lo[k] = pn_f4Min(lo[k], p[k]);
-      hi[k] = pn_f4Max(hi[k], p[k]);
-    }
-  }
-  float from[12], to[12];
-  for (int k = 0; k < 3; ++k) {
-    pn_f4Store(from + 4 * k, lo[k]);
-    pn_f4Store(to + 4 * k, hi[k]);
-  }
-  /* where each direction stands: x+y x+z y+z are 4 5 6, the differences 8 9 10 */
-  static const uint8_t place[DIRECTIONS] = {0, 1, 2, 4, 8, 5, 9, 6, 10};
-  for (uint32_t d = 0; d < directions; ++d) {
-    /* diagonals are longer than axes by a factor of 1.414 */
-    out[d] = ((double)to[place[d]] - from[place[d]]) * (d < 3 ? 1 : 0.7071);
-  }
-}
-
-/* Ranges longer than this are cut across their longest axis: what a better cut saves lies near the leaves. */
-#define ASKEW_BELOW 1024u
-/* Directions that are tried for a range, of those with the largest spread. All nine: 1 % fewer box tests, and twice the time
- * to build; three: 4 % more. With four, building takes twice as long as with the longest axis alone. */
-#define TRIES 4
-
-/* Each box counts as often as it has triangles. Measured: 2 to 10 % fewer box tests than with the longest axis, and 2 to 9 %
- * with the best of the axes; the area and the diagonal of the boxes as a measure do the same or less. */
-void pn_cutBest(pnBuilder *b, uint32_t first, uint32_t count, uint32_t left) {
-  double spread[DIRECTIONS], least = DBL_MAX;
-  const uint32_t *order = b->order + first;
-  bool large = b->quick || count > ASKEW_BELOW;
-  uint32_t best = 0, last = 0, directions = large ? 3 : DIRECTIONS;
-  spreads(b, order, count, directions, spread);
-  for (int i = 0; i < TRIES; ++i) {
-    last = 0;
-    for (uint32_t d = 1; d < directions; ++d) last = spread[d] > spread[last] ? d : last;
-    spread[last] = -1;
-    selectByCentre(b, first, count, left, last);
-    if (large) return;
-    double cost = left * girth(b, order, left) + (count - left) * girth(b, order + left, count - left);
-    if (cost < least) {
-      least = cost;
-      best = last;
-    }
-  }
-  if (best != last) selectByCentre(b, first, count, left, best);
+/* How many of a range come before the cut, when parts of `unit` triangles are wanted. */
+static uint32_t leftOf(uint32_t count, uint32_t unit) {
+  return (count + unit - 1) / unit / 2 * unit;
 }
 
 /* Divides order[first...] into parts of `unit` triangles (the last may be smaller) by halving at multiples of it. */
 static void halve(pnBuilder *b, uint32_t first, uint32_t count, uint32_t unit) {
   if (count <= unit) return;
-  uint32_t parts = (count + unit - 1) / unit, left = (parts / 2) * unit;
+  uint32_t left = leftOf(count, unit);
   pn_cutBest(b, first, count, left);
   halve(b, first, left, unit);
   halve(b, first + left, count - left, unit);
 }
 
-uint32_t pn_splitBalanced(pnBuilder *b, uint32_t first, uint32_t count, uint32_t depth, uint32_t outSizes[PN_LANES]) {
+uint32_t pn_sizeBalanced(pnBuilder *b, uint32_t first, uint32_t count, uint32_t depth, uint32_t outSizes[PN_LANES]) {
+  (void)first;
   (void)depth;
-  /* the largest full subtree that is smaller than the whole */
-  uint64_t unit = b->leafSize;
-  while (unit * b->arity < count) unit *= b->arity;
-  halve(b, first, count, (uint32_t)unit);
-  uint32_t parts = 0;
-  for (uint32_t done = 0; done < count; done += outSizes[parts - 1])
-    outSizes[parts++] = PN_MIN((uint32_t)unit, count - done);
+  uint32_t unit = unitOf(b, count), parts = 0;
+  for (uint32_t done = 0; done < count; done += outSizes[parts - 1]) outSizes[parts++] = PN_MIN(unit, count - done);
   return parts;
+}
+
+uint32_t pn_splitBalanced(pnBuilder *b, uint32_t first, uint32_t count, uint32_t depth, uint32_t outSizes[PN_LANES]) {
+  halve(b, first, count, unitOf(b, count));
+  return pn_sizeBalanced(b, first, count, depth, outSizes);
+}
+
+/* ---------------------------------------------------------------- balanced, on all workers */
+
+/* How many triangles each part of a balanced tree has is known beforehand; only which ones is not. So all is cut first, workers on
+ * different ranges, and nodes are made when everything is in order. */
+typedef struct Part {
+  uint32_t first, count, unit;
+} Part;
+
+typedef struct Parts {
+  pnBuilder *builder;
+  PN_ARRAY(Part) large;
+  PN_ARRAY(Part) small;
+} Parts;
+
+/* Parts of so many triangles are one worker's. */
+#define WORKER_PART 4096u
+
+void pn_cutDown(pnBuilder *b, uint32_t first, uint32_t count) {
+  uint32_t sizes[PN_LANES];
+  if (count <= b->leafSize) return;
+  uint32_t parts = pn_splitBalanced(b, first, count, 0, sizes);
+  for (uint32_t i = 0; i < parts; first += sizes[i++]) pn_cutDown(b, first, sizes[i]);
+}
+
+static void cutLarge(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+  (void)worker;
+  Parts *p = context;
+  for (uint32_t i = begin; i < end; ++i) {
+    const Part *part = &p->large.data[i];
+    pn_cutBest(p->builder, part->first, part->count, leftOf(part->count, part->unit));
+  }
+}
+
+static void cutSmall(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+  (void)worker;
+  Parts *p = context;
+  for (uint32_t i = begin; i < end; ++i) {
+    const Part *part = &p->small.data[i];
+    halve(p->builder, part->first, part->count, part->unit);
+    for (uint32_t at = 0; at < part->count; at += part->unit)
+      pn_cutDown(p->builder, part->first + at, PN_MIN(part->unit, part->count - at));
+  }
+}
+
+/* A part that waits for its next cut. */
+static bool addPart(Parts *p, Part part) {
+  if (part.count <= p->builder->leafSize) return true;
+  if (part.count <= part.unit) part.unit = unitOf(p->builder, part.count);
+  return part.count > WORKER_PART ? pn_arrayPush(&p->large, part) : pn_arrayPush(&p->small, part);
+}
+
+/* Puts all triangles in the order of a balanced tree. */
+static bool cutAll(pnBuilder *b, uint32_t count, const pnTasks *tasks) {
+  Parts p = {.builder = b};
+  bool ok = addPart(&p, (Part){0, count, count});
+  for (size_t done = 0; ok && done < p.large.count;) {
+    /* those that wait now, side by side; then their halves */
+    size_t begin = done;
+    done = p.large.count;
+    Parts level = {.builder = b, .large = {p.large.data + begin, done - begin, 0}};
+    pn_parallelFor(tasks, cutLarge, &level, (uint32_t)(done - begin), 1);
+    for (size_t i = begin; ok && i < done; ++i) {
+      Part part = p.large.data[i];
+      uint32_t left = leftOf(part.count, part.unit);
+      ok = addPart(&p, (Part){part.first, left, part.unit}) &&
+           addPart(&p, (Part){part.first + left, part.count - left, part.unit});
+    }
+  }
+  if (ok) pn_parallelFor(tasks, cutSmall, &p, (uint32_t)p.small.count, 1);
+  pn_arrayFree(&p.large);
+  pn_arrayFree(&p.small);
+  return ok;
 }
 
 /* ---------------------------------------------------------------- the loop */
@@ -180,6 +130,7 @@ static pnSplitFcn *const s_split[PN_BUILD_COUNT] = {
     [PN_BUILD_SHAPE_MEAN] = pn_splitShapeMean,
     [PN_BUILD_LINK] = pn_splitLink,
     [PN_BUILD_JOINT] = pn_splitJoint,
+    [PN_BUILD_FAST] = pn_splitBalanced,
 };
 
 /* A node waiting to be divided. */
@@ -221,22 +172,29 @@ static bool grow(Growth *g, pnBuilder *b, pnSplitFcn *split, uint32_t triangleCo
 }
 
 /* Three quarters of the midpoint of every triangle or piece, and its box, as the pose has it now. */
-static void computeCentres(const pnPose *pose, const pnMesh *mesh, const pnPiece *pieces, float *centres,
-                           float *boxes) {
-  const uint32_t *t = mesh->triangles;
-  for (size_t i = 0; i < mesh->triangleCount; ++i) {
+typedef struct Centres {
+  const pnPose *pose;
+  pnBuilder *builder;
+} Centres;
+
+static void computeCentres(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+  (void)worker;
+  const Centres *c = context;
+  const pnBuilder *b = c->builder;
+  for (size_t i = begin; i < end; ++i) {
     float p[12];
-    pn_poseFetch(pose, t + 3 * i, 3, p, 4);
-    if (pieces) {
+    pn_poseFetch(c->pose, b->mesh->triangles + 3 * i, 3, p, 4);
+    if (b->pieces) {
       float whole[12];
       memcpy(whole, p, sizeof p);
-      pn_pieceCorners(&pieces[i], (const float *const[3]){whole, whole + 4, whole + 8}, p);
+      pn_pieceCorners(&b->pieces[i], (const float *const[3]){whole, whole + 4, whole + 8}, p);
     }
     for (int k = 0; k < 3; ++k) {
       /* halved first: three huge coordinates must not overflow */
-      centres[3 * i + k] = p[k] * 0.25f + p[4 + k] * 0.25f + p[8 + k] * 0.25f;
-      boxes[PN_BUILD_BOX * i + k] = PN_MIN(p[k], PN_MIN(p[4 + k], p[8 + k]));
-      boxes[PN_BUILD_BOX * i + 4 + k] = PN_MAX(p[k], PN_MAX(p[4 + k], p[8 + k]));
+      b->centres[3 * i + k] = p[k] * 0.25f + p[4 + k] * 0.25f + p[8 + k] * 0.25f;
+      if (!b->boxes) continue;
+      b->boxes[PN_BUILD_BOX * i + k] = PN_MIN(p[k], PN_MIN(p[4 + k], p[8 + k]));
+      b->boxes[PN_BUILD_BOX * i + 4 + k] = PN_MAX(p[k], PN_MAX(p[4 + k], p[8 + k]));
     }
   }
 }
@@ -262,40 +220,49 @@ static void endHubs(pnBuilder *b) {
   }
 }
 
+/* Everything in order, and nodes. False: out of memory. */
+static bool divideAll(Growth *g, pnBuilder *b, const pnTreePlan *def, const pnHubs *hubs) {
+  uint32_t n = b->mesh->triangleCount;
+  Centres centres = {def->pose, b};
+  b->centres[3 * (size_t)n] = 0;
+  for (uint32_t i = 0; i < n; ++i) b->order[i] = i;
+  pn_parallelFor(def->tasks, computeCentres, &centres, n, WORKER_PART);
+  if (hubs) return beginHubs(b, hubs) && grow(g, b, pn_splitHubs, n);
+  if (b->pieces) return grow(g, b, pn_splitPieces, n);
+  bool isBalanced = b->split == pn_splitBalanced || (b->split == pn_splitJoint && !b->joints.joint);
+  if (!isBalanced) return grow(g, b, b->split, n);
+  return (b->quick ? pn_orderFast(b, def->tasks) : cutAll(b, n, def->tasks)) && grow(g, b, pn_sizeBalanced, n);
+}
+
 pnResult pn_buildShape(const pnTreePlan *def, const pnMesh *mesh, const pnPiece *pieces, const pnHubs *hubs,
                        pnBuildResult *out) {
   uint32_t n = mesh->triangleCount;
   *out = (pnBuildResult){.triangleCount = n};
   if (n == 0) return PN_OK;
   Growth g = {0};
-  pnBuilder b = {
-      .mesh = mesh, .arity = def->arity, .leafSize = def->leafSize, .pieces = pieces, .split = s_split[def->build]};
+  pnBuilder b = {.mesh = mesh,
+                 .arity = def->arity,
+                 .leafSize = def->leafSize,
+                 .quick = def->build == PN_BUILD_FAST,
+                 .pieces = pieces,
+                 .split = s_split[def->build]};
   bool link = def->build == PN_BUILD_LINK;
-  size_t list = pn_bytes(n, sizeof(uint32_t)), keyBytes = pn_bytes(n, sizeof(uint64_t));
+  size_t list = pn_bytes(n, sizeof(uint32_t)), keyBytes = pn_bytes(n, 2 * sizeof(uint64_t));
   size_t centreBytes = pn_bytes(3 * (size_t)n + 1, sizeof(float)), boxBytes = pn_bytes(n, PN_BUILD_BOX * sizeof(float));
   b.order = pn_alloc(list);
   b.centres = pn_alloc(centreBytes);
-  b.boxes = pn_allocZero(boxBytes); /* the fourth of each is read, and says nothing */
+  b.boxes = b.quick ? NULL : pn_allocZero(boxBytes); /* the fourth of each is read, and says nothing */
   b.keys = pn_alloc(keyBytes);
   b.scratch = pn_alloc(list);
   b.mark = link ? pn_alloc(list) : NULL;
-  bool ok = b.order && b.centres && b.boxes && b.keys && b.scratch && (b.mark || !link);
+  bool ok = b.order && b.centres && (b.boxes || b.quick) && b.keys && b.scratch && (b.mark || !link);
+  if (ok && link) memset(b.mark, 0xff, list);
   if (ok && def->pose->skin && b.split == pn_splitJoint) ok = pn_makeJointTree(def->pose->skin, mesh, &b.joints);
-  if (ok) {
-    b.centres[3 * (size_t)n] = 0;
-    for (uint32_t i = 0; i < n; ++i) b.order[i] = i;
-    if (link) memset(b.mark, 0xff, list);
-    computeCentres(def->pose, mesh, pieces, b.centres, b.boxes);
-    ok = (hubs == NULL || beginHubs(&b, hubs)) && grow(&g, &b,
-                                                       pieces ? pn_splitPieces
-                                                       : hubs ? pn_splitHubs
-                                                              : b.split,
-                                                       n);
-  }
+  ok = ok && divideAll(&g, &b, def, hubs);
   endHubs(&b);
   pn_freeJointTree(&b.joints);
   pn_free(b.centres, centreBytes);
-  pn_free(b.boxes, boxBytes);
+  pn_free(b.boxes, b.boxes ? boxBytes : 0);
   pn_free(b.keys, keyBytes);
   pn_free(b.scratch, list);
   pn_free(b.mark, list);

@@ -36,8 +36,8 @@ typedef struct pnBuilder {
   float
       *centres; /* 3 a triangle and a float to spare: a quarter of the sum of the corners, in the pose at build time */
   float *boxes; /* PN_BUILD_BOX a triangle: lo xyz -, hi xyz -; quick: null */
-  uint64_t *keys;        /* as many as triangles, for selecting */
-  uint32_t *scratch;     /* triangleCount */
+  uint64_t *keys;        /* two a triangle, for selecting */
+  uint32_t *scratch;     /* one a triangle */
   uint32_t *mark;        /* triangleCount, for connectivity; PN_NONE outside a split */
   const pnPiece *pieces; /* one a triangle, or null */
   pnJointTree joints;    /* all zero: no joints, or not asked for */
@@ -49,6 +49,13 @@ typedef struct pnBuilder {
 
 pnSplitFcn pn_splitBalanced, pn_splitShapeCentre, pn_splitShapeMean, pn_splitLink, pn_splitJoint, pn_splitPieces,
     pn_splitHubs;
+
+/* The sizes that pn_splitBalanced gives, of a range that is in order: nothing is moved. */
+pnSplitFcn pn_sizeBalanced;
+/* Puts order[first ... first+count) into the order of a balanced tree. */
+void pn_cutDown(pnBuilder *builder, uint32_t first, uint32_t count);
+/* Puts all triangles into the order of a curve (build_fast.c). False: out of memory. */
+bool pn_orderFast(pnBuilder *builder, const pnTasks *tasks);
 
 /* Puts `left` triangles first in order[first ... first+count), such that the boxes of the two parts are small. */
 void pn_cutBest(pnBuilder *builder, uint32_t first, uint32_t count, uint32_t left);

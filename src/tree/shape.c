@@ -28,7 +28,8 @@ pnTreePlan pn_planOf(const pnTreeDef *def) {
                       .big = def->big,
                       .bigSide = def->bigSide,
                       .twin = def->twin,
-                      .shape = def->shape};
+                      .shape = def->shape,
+                      .tasks = def->tasks.parallelFor ? &def->tasks : NULL};
 }
 
 pnTreeDef pn_defOf(const pnTreePlan *plan) {
@@ -231,6 +232,7 @@ pnResult pn_createShape(const pnTreePlan *def, const pnUpdateRule *rule, pnBuild
   shape->def.pose = NULL;
   shape->def.twin = NULL;
   shape->def.shape = NULL;
+  shape->def.tasks = NULL;
   shape->mesh = def->pose->mesh;
   shape->motion = def->pose->motion;
   shape->morph = def->pose->morph;

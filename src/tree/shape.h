@@ -50,6 +50,7 @@ typedef struct pnTreePlan {
   const pnTree *twin;
   const pnShape *shape;
   bool later; /* where the shape is there and knows how it is at rest: the first update makes the frame (worlds) */
+  const pnTasks *tasks; /* who helps to build; null: nobody. Not kept */
 } pnTreePlan;
 
 struct pnShape {

@@ -85,6 +85,7 @@ static pnResult settle(pnTree *tree, const pnTreePlan *def) {
   tree->def = shape->def;
   tree->def.pose = def->pose;
   tree->def.noStamps = def->noStamps;
+  tree->def.tasks = def->tasks;
   tree->def.shape = shape;
   tree->rule = shape->rule;
   return PN_OK;
@@ -102,7 +103,7 @@ static pnResult beginLife(pnTree *tree) {
     tree->builtSurface = rest.surface;
     return PN_OK;
   }
-  pnResult result = pnTree_Update(tree, NULL);
+  pnResult result = pnTree_Update(tree, tree->def.tasks);
   if (result != PN_OK) return result;
   tree->builtSurface = relativeSurface(tree);
   if (atRest) pn_noteRest(tree->shape, &(pnShapeRest){tree->box, tree->builtSurface});
@@ -140,6 +141,7 @@ pnResult pn_createTree(const pnTreePlan *def, pnTree **outTree) {
   tree->def.later = false;
   tree->def.twin = NULL; /* what is shared is held; a tree that is built anew has a shape of its own */
   tree->def.shape = NULL;
+  tree->def.tasks = NULL;
   *outTree = tree;
   return PN_OK;
 }
@@ -187,9 +189,15 @@ pnResult pn_followPose(pnTree *tree, const pnTasks *tasks) {
 pnResult pnTree_Rebuild(pnTree *tree) {
   PN_FLOAT_SCOPE;
   PN_ASSERT(tree);
-  if (tree->rule->reshapes) return pnTree_Update(tree, NULL);
+  return pn_rebuildTree(tree, NULL);
+}
+
+pnResult pn_rebuildTree(pnTree *tree, const pnTasks *tasks) {
+  if (tree->rule->reshapes) return pnTree_Update(tree, tasks);
   pnTree *fresh;
-  pnResult result = pn_createTree(&tree->def, &fresh);
+  pnTreePlan plan = tree->def;
+  plan.tasks = tasks;
+  pnResult result = pn_createTree(&plan, &fresh);
   if (result != PN_OK) return result;
   pnTree old = *tree;
   *tree = *fresh;

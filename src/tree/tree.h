@@ -146,6 +146,8 @@ pnResult pn_createTree(const pnTreePlan *plan, pnTree **outTree);
  * filled. Bodies with nothing near them do without the second. */
 pnResult pn_followPose(pnTree *tree, const pnTasks *tasks);
 pnResult pn_openLeaves(pnTree *tree);
+/* pnTree_Rebuild, on these tasks. */
+pnResult pn_rebuildTree(pnTree *tree, const pnTasks *tasks);
 /* bucket.c: the laboratory settings of a tree over a soup. */
 pnTreeLab pn_bucketLab(const pnTree *tree);
 

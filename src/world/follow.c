@@ -162,7 +162,7 @@ static void setWorn(pnWorld *world, pnBody *body, bool worn) {
 
 /* A tree that fits the pose of now; there is no mirror any more. */
 static pnResult rebuild(pnWorld *world, pnBody *body, uint32_t *outRebuilds) {
-  pnResult result = pnTree_Rebuild(body->tree);
+  pnResult result = pn_rebuildTree(body->tree, &world->def.tasks);
   if (result == PN_OK) {
     pn_dropMirror(body);
     setWorn(world, body, false);

@@ -85,6 +85,7 @@ pnResult pnWorld_CreateBody(pnWorld *world, const pnBodyDef *def, pnBodyId *outB
   if (!takePlace(world, &place)) return pn_failMemory(sizeof(pnBody));
   pnBodyDef with = *def;
   with.tree.twin = def->tree.twin ? def->tree.twin : pn_findTwin(&world->twins, world->bodies.data, def);
+  if (!with.tree.tasks.parallelFor) with.tree.tasks = world->def.tasks;
   pnResult result = pn_bodyCreate(&world->bodies.data[place], &with);
   if (result != PN_OK) {
     givePlaceBack(world, place);

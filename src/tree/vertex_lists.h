@@ -1,0 +1,41 @@
+/* vertex_lists.h: which vertices are below the nodes of a shape that is being made: of leaves, twigs and clusters (tree.h), each
+ * once and ascending. Lists of leaves are put in order, all others are merged from them; every list has a place of its own, so that
+ * workers make them side by side and nobody counts with anybody else. */
+#ifndef PN_TREE_VERTEX_LISTS_H
+#define PN_TREE_VERTEX_LISTS_H
+
+#include "base/task.h"
+#include "tree/shape.h"
+
+/* Corners of a leaf, and so the longest list of one. */
+#define PN_LEAF_CORNERS 24u
+
+/* Leaves in a row whose vertices are listed together, and the list. */
+typedef struct pnRun {
+  uint32_t first, end; /* leaves */
+  const uint32_t *list;
+  uint32_t count;
+} pnRun;
+
+typedef struct pnVertexLists {
+  size_t leafCount;
+  uint32_t *room;   /* one block for everything; null: none */
+  uint32_t *leaves; /* PN_LEAF_CORNERS a leaf: its list */
+  uint8_t *place;   /* as many: where in the list each corner is */
+  uint32_t *length; /* of the lists of leaves; while twigs are merged into clusters, of runs that begin at a leaf */
+  uint32_t *next;   /* where the run that begins at a leaf ends */
+  uint32_t *twigs, *spare[2];
+} pnVertexLists;
+
+/* False: out of memory. Free in any case. */
+bool pn_reserveVertexLists(pnVertexLists *lists, size_t leafCount);
+void pn_freeVertexLists(pnVertexLists *lists);
+
+/* The list of a leaf from the vertices of its corners, three a triangle. */
+void pn_listLeaf(pnVertexLists *lists, uint32_t leaf, const uint32_t *corners, uint32_t count);
+/* A twig: the list of leaves [run->first, run->end), of at most PN_LANES. */
+void pn_listTwig(pnVertexLists *lists, pnRun *run);
+/* A cluster: the list of a range of leaves that begins and ends where twigs do, if there are any. */
+void pn_listCluster(pnVertexLists *lists, pnRun *run, bool fromTwigs);
+
+#endif

@@ -1,0 +1,170 @@
+/* test_tree_build.c: how trees are divided: the same on any number of threads, cut where the numbers say, and in pieces that are small
+ * even where a curve cannot tell triangles apart. */
+#include "support.h"
+
+#include "pinch/pinch.h"
+#include "tree/build.h"
+#include "tree/tree.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TRIANGLES = 40000 }; /* more than one worker's part, several times */
+
+typedef enum Cloud { SPREAD, EQUAL, HUGE_ONES, FAR_ONE, PLANE, CLOUDS } Cloud;
+
+/* Triangles of a size, each with vertices of its own but for one in eight, which hangs on to the one before. */
+static pnMesh *makeCloud(Cloud cloud, uint32_t count) {
+  TestRandom random = testRandom(77 + (uint64_t)cloud);
+  float *v = malloc(9 * sizeof(float) * count);
+  uint32_t *t = malloc(3 * sizeof(uint32_t) * count);
+  for (uint32_t i = 0; i < count; ++i) {
+    float size = cloud == HUGE_ONES ? 1e38f : cloud == FAR_ONE ? 1e-4f : 1.0f, centre[3];
+    for (int k = 0; k < 3; ++k) centre[k] = cloud == EQUAL && i % 3 ? 0.5f : testFloat(&random, -size, size);
+    if (cloud == PLANE) centre[2] = 0.25f;
+    if (cloud == FAR_ONE && i == 5) centre[0] = 1e4f;
+    for (int c = 0; c < 9; ++c)
+      v[9 * i + c] = centre[c % 3] + (cloud == EQUAL ? 0 : testFloat(&random, 0, 0.01f * size));
+    for (uint32_t k = 0; k < 3; ++k) t[3 * i + k] = 3 * i + k;
+    if (i % 8 == 7) t[3 * i] = 3 * i - 1;
+  }
+  pnMesh *mesh = testMakeMesh(v, 3 * count, t, count);
+  free(v);
+  free(t);
+  return mesh;
+}
+
+static pnTree *build(const pnPose *pose, pnBuild way, bool self, pnTasks tasks) {
+  pnTreeLab lab = {.build = way};
+  pnTreeDef def = pnDefaultTreeDef();
+  pnTree *tree;
+  def.pose = pose;
+  def.self = self;
+  def.lab = &lab;
+  def.tasks = tasks;
+  testExpectOk(pnCreateTree(&def, &tree));
+  return tree;
+}
+
+static pnPose *poseOf(const pnMesh *mesh) {
+  pnPoseDef def = pnDefaultPoseDef();
+  pnPose *pose;
+  def.mesh = mesh;
+  testExpectOk(pnCreatePose(&def, &pose));
+  return pose;
+}
+
+/* Everything of a shape is in one block, and numbers only: bit for bit the same. */
+static void sameOnAnyNumberOfThreads(void **state) {
+  (void)state;
+  for (int cloud = 0; cloud < CLOUDS; ++cloud) {
+    pnMesh *mesh = makeCloud((Cloud)cloud, TRIANGLES);
+    pnPose *pose = poseOf(mesh);
+    for (int way = 0; way < 2; ++way) {
+      pnTree *one = build(pose, way ? PN_BUILD_FAST : PN_BUILD_DEFAULT, true, (pnTasks){0});
+      testExpectOk(pnTree_Validate(one));
+      for (uint32_t threads = 2; threads <= 5; threads += 3) {
+        pnPool *pool;
+        testExpectOk(pnCreatePool(threads, &pool));
+        pnTree *many = build(pose, way ? PN_BUILD_FAST : PN_BUILD_DEFAULT, true, pnPool_GetTasks(pool));
+        assert_int_equal(many->shape->memoryBytes, one->shape->memoryBytes);
+        assert_memory_equal(many->shape->memory, one->shape->memory, one->shape->memoryBytes);
+        pnDestroyTree(many);
+        pnDestroyPool(pool);
+      }
+      pnDestroyTree(one);
+    }
+    pnDestroyPose(pose);
+    pnDestroyMesh(mesh);
+  }
+  assert_int_equal(pnGetByteCount(), 0);
+}
+
+/* ---------------------------------------------------------------- one cut */
+
+typedef struct Seat {
+  float at;
+  uint32_t triangle;
+} Seat;
+
+static int compareSeats(const void *a, const void *b) {
+  const Seat *x = a, *y = b;
+  return x->at != y->at ? (x->at < y->at ? -1 : 1) : x->triangle < y->triangle ? -1 : x->triangle > y->triangle;
+}
+
+/* Triangles along one axis: those before the cut are the first by place and, of equals, by number; whatever order they came in. */
+static void cutsAreByPlaceAndNumber(void **state) {
+  (void)state;
+  enum { MOST = 3000 };
+  TestRandom random = testRandom(3);
+  for (int round = 0; round < 60; ++round) {
+    uint32_t count = 9 + testBelow(&random, round % 2 ? 60 : MOST - 9), left = 1 + testBelow(&random, count - 1);
+    uint32_t kinds = round % 3 == 0 ? 2 : round % 3 == 1 ? 7 : 1u << 20; /* numbers there are: few make many equals */
+    float *centres = calloc(3 * (size_t)count + 1, sizeof(float)), *boxes = calloc(8 * (size_t)count, sizeof(float));
+    uint32_t *order = malloc(count * sizeof(uint32_t)), *scratch = malloc(count * sizeof(uint32_t));
+    uint64_t *keys = malloc(2 * count * sizeof(uint64_t));
+    Seat *seats = malloc(count * sizeof(Seat));
+    bool *before = calloc(count, sizeof(bool));
+    for (uint32_t i = 0; i < count; ++i) {
+      centres[3 * i] = (float)testBelow(&random, kinds) - 0.5f * (float)kinds;
+      boxes[8 * i] = boxes[8 * i + 4] = centres[3 * i];
+      seats[i] = (Seat){centres[3 * i], i};
+      order[i] = i;
+    }
+    for (uint32_t i = count; i-- > 1;) {
+      uint32_t k = testBelow(&random, i + 1), swap = order[i];
+      order[i] = order[k];
+      order[k] = swap;
+    }
+    qsort(seats, count, sizeof(Seat), compareSeats);
+    pnBuilder b = {
+        .quick = round % 4 == 0, .order = order, .centres = centres, .boxes = boxes, .keys = keys, .scratch = scratch};
+    pn_cutBest(&b, 0, count, left);
+    for (uint32_t i = 0; i < left; ++i) before[seats[i].triangle] = true;
+    for (uint32_t i = 0; i < count; ++i) assert_int_equal(before[order[i]], i < left);
+    free(centres), free(boxes), free(order), free(scratch), free(keys), free(seats), free(before);
+  }
+}
+
+/* ---------------------------------------------------------------- the fast one */
+
+static double volumeOfLeaves(pnTree *tree) {
+  uint32_t level = pnTree_GetHeight(tree) - 1, count = pnTree_GetLevelBoxes(tree, level, NULL, 0);
+  pnBox *boxes = malloc(count * sizeof(pnBox));
+  double sum = 0;
+  pnTree_GetLevelBoxes(tree, level, boxes, count);
+  for (uint32_t i = 0; i < count; ++i)
+    sum += (double)(boxes[i].max.x - boxes[i].min.x) * (boxes[i].max.y - boxes[i].min.y) *
+           (boxes[i].max.z - boxes[i].min.z);
+  free(boxes);
+  return sum;
+}
+
+/* One triangle far away makes the cells of the curve so large that all others are in one. Leaves of those stay small: within a few
+ * times what careful cuts leave, and a hundredth of what leaves would be that take them as they come. */
+static void aFarTriangleDoesNotSpoilTheRest(void **state) {
+  (void)state;
+  pnMesh *mesh = makeCloud(FAR_ONE, 4096 * 8);
+  pnPose *pose = poseOf(mesh);
+  pnTree *fast = build(pose, PN_BUILD_FAST, false, (pnTasks){0}),
+         *slow = build(pose, PN_BUILD_BALANCED, false, (pnTasks){0});
+  testExpectOk(pnTree_Validate(fast));
+  /* the leaf of the far one is much larger than all others together: the least of both */
+  double spoilt = 4096 * 8e-12 / 4; /* every leaf a quarter of the whole cloud */
+  assert_true(volumeOfLeaves(slow) > 0);
+  assert_true(volumeOfLeaves(fast) < 4 * volumeOfLeaves(slow) + spoilt / 100);
+  pnDestroyTree(fast);
+  pnDestroyTree(slow);
+  pnDestroyPose(pose);
+  pnDestroyMesh(mesh);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(sameOnAnyNumberOfThreads),
+      cmocka_unit_test(cutsAreByPlaceAndNumber),
+      cmocka_unit_test(aFarTriangleDoesNotSpoilTheRest),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
