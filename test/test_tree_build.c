@@ -3,7 +3,7 @@
 #include "support.h"
 
 #include "pinch/pinch.h"
-#include "tree/build.h"
+#include "tree/gradual.h"
 #include "tree/tree.h"
 
 #include <math.h>
@@ -75,6 +75,40 @@ static void sameOnAnyNumberOfThreads(void **state) {
       }
       pnDestroyTree(one);
     }
+    pnDestroyPose(pose);
+    pnDestroyMesh(mesh);
+  }
+  assert_int_equal(pnGetByteCount(), 0);
+}
+
+/* A little at a time comes out the same. */
+static void sameInManySteps(void **state) {
+  (void)state;
+  for (int cloud = 0; cloud < CLOUDS; ++cloud) {
+    pnMesh *mesh = makeCloud((Cloud)cloud, TRIANGLES / 4);
+    pnPose *pose = poseOf(mesh);
+    pnTree *tree = build(pose, PN_BUILD_DEFAULT, false, (pnTasks){0}), *former;
+    pnGradual *gradual = pn_beginGradual(tree);
+    uint32_t steps = 1;
+    assert_non_null(gradual);
+    for (; pn_stepGradual(gradual, 20000) == PN_PROGRESS_MORE; ++steps) {}
+    assert_true(steps > 30 && steps < 400); /* 2.5 ms in steps of 20 us or of what cannot be divided */
+    testExpectOk(pn_takeGradual(gradual, tree, &former));
+    assert_ptr_not_equal(tree->shape, former->shape);
+    assert_int_equal(tree->shape->memoryBytes, former->shape->memoryBytes);
+    assert_memory_equal(tree->shape->memory, former->shape->memory, former->shape->memoryBytes);
+    testExpectOk(pnTree_Validate(tree));
+    pn_endGradual(gradual);
+    pnDestroyTree(tree);
+    pnDestroyTree(former);
+    /* one that is given up half way leaves nothing behind */
+    tree = build(pose, PN_BUILD_DEFAULT, false, (pnTasks){0});
+    for (uint32_t most = 0; most < steps; most += steps / 5) {
+      gradual = pn_beginGradual(tree);
+      for (uint32_t i = 0; i < most; ++i) pn_stepGradual(gradual, 20000);
+      pn_endGradual(gradual);
+    }
+    pnDestroyTree(tree);
     pnDestroyPose(pose);
     pnDestroyMesh(mesh);
   }
@@ -163,6 +197,7 @@ static void aFarTriangleDoesNotSpoilTheRest(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sameOnAnyNumberOfThreads),
+      cmocka_unit_test(sameInManySteps),
       cmocka_unit_test(cutsAreByPlaceAndNumber),
       cmocka_unit_test(aFarTriangleDoesNotSpoilTheRest),
   };

@@ -26,8 +26,8 @@ struct pnWorldLab;
 /* Settings of a world; none of them changes an answer. */
 typedef struct pnWorldDef {
   pnTasks tasks; /* zeroed: one thread */
-  /* From which pnTree_GetQuality on the tree of a free body without self-collision is worn (default 2): it is built anew when it
-   * has cost as much as that. One that is torn between two frames is followed as a soup. 0: neither, ever. */
+  /* From which pnTree_GetQuality on the tree of a free body without self-collision is worn (default 2): when it has cost as
+   * much as building does, a new one is built, a little in every frame, and kept if it is better. One that is torn between two frames is followed as a soup. 0: neither, ever. */
   float rebuildQuality;
   const struct pnWorldLab *lab; /* null (default) in products: pinch/lab.h */
   uint32_t cookie;              /* PN_COOKIE, by pnDefaultWorldDef() */

@@ -9,9 +9,13 @@
 #include "tree/vertex_lists.h"
 
 /* Scratch of one creation, freed in one place. */
-typedef struct Assembly {
+typedef enum Stage { NUMBERS, LEAVES, TWIGS, CLUSTERS, LINKS, BLOCK, CORNERS, DONE } Stage;
+
+typedef struct pnAssembly {
   const pnTasks *tasks;
   pnShape *s;
+  Stage stage;
+  uint32_t cursor; /* items of the stage that are done */
   pnBuildResult shape;
   pnHubs hubs;
   uint32_t *number;    /* build node -> node */
@@ -224,26 +228,29 @@ static bool makeNumbers(Assembly *a) {
   return true;
 }
 
-/* Everything whose size is not known beforehand. False: out of memory. */
-static bool makeLists(Assembly *a) {
+/* What lists take. False: out of memory. */
+static bool beginLists(Assembly *a) {
   pnShape *s = a->s;
   if (!makeNumbers(a) || !findClusters(a) || !pn_reserveVertexLists(&a->lists, s->leafCount)) return false;
   s->clusterCount = (uint32_t)a->clusters.count;
   for (uint32_t i = 0; i < s->innerCount; ++i) s->eagerCount += a->shape.nodes[a->bfs[i]].count > s->def.cut;
   a->twigs = hasTwigs(s) ? pn_alloc(runBytes(s->innerCount)) : NULL;
   a->clusterRuns = pn_alloc(runBytes(s->clusterCount));
-  if (!a->clusterRuns || (hasTwigs(s) && !a->twigs)) return false;
-  pn_parallelFor(a->tasks, listLeaves, a, s->leafCount, LEAVES_PER_TASK);
-  for (uint32_t leaf = 0; leaf < s->leafCount; ++leaf) {
+  return a->clusterRuns && (a->twigs || !hasTwigs(s));
+}
+
+/* Where the vertices of leaves begin; before lists of leaves are merged. */
+static void placeLeaves(Assembly *a) {
+  for (uint32_t leaf = 0; leaf < a->s->leafCount; ++leaf) {
     a->leafFirst[leaf] = (uint32_t)a->leafListed;
     a->leafListed += a->lists.length[leaf];
   }
-  a->leafFirst[s->leafCount] = (uint32_t)a->leafListed;
-  if (a->twigs) pn_parallelFor(a->tasks, listTwigs, a, s->innerCount, NODES_PER_TASK);
-  for (uint32_t i = 0; a->twigs && i < s->innerCount; ++i) a->twigListed += filledUp(&a->twigs[i]);
-  pn_parallelFor(a->tasks, listClusters, a, s->clusterCount, CLUSTERS_PER_TASK);
-  for (uint32_t c = 0; c < s->clusterCount; ++c) a->clusterListed += filledUp(&a->clusterRuns[c]);
-  return true;
+  a->leafFirst[a->s->leafCount] = (uint32_t)a->leafListed;
+}
+
+static void countListed(Assembly *a) {
+  for (uint32_t i = 0; a->twigs && i < a->s->innerCount; ++i) a->twigListed += filledUp(&a->twigs[i]);
+  for (uint32_t c = 0; c < a->s->clusterCount; ++c) a->clusterListed += filledUp(&a->clusterRuns[c]);
 }
 
 /* What links between leaves are found from. */
@@ -356,7 +363,6 @@ static pnResult writeShape(Assembly *a, pnShape *s) {
   layoutShape(s, a, s->memory);
   writeNodes(a, s);
   memcpy(s->leafVertexFirst, a->leafFirst, ((size_t)s->leafCount + 1) * sizeof(uint32_t));
-  pn_parallelFor(a->tasks, writeLeaves, a, s->leafCount, LEAVES_PER_TASK);
   writeClusters(a, s);
   writeHubRoots(a, s, s->hubRoots);
   if (s->def.self) pn_writeLinks(&a->links, s->linkFirst, s->links);
@@ -395,6 +401,69 @@ static pnResult divideMesh(Assembly *a, const pnShape *s, const pnTreePlan *def,
                                    s->mesh->name);
 }
 
+/* A stage that goes over items: all of them on all workers, or with a limit some on this thread. True: it is done. */
+static bool runStage(Assembly *a, pnTaskFcn *task, uint32_t count, uint32_t grain, int64_t itemWork, int64_t *ioWork) {
+  if (!ioWork) {
+    pn_parallelFor(a->tasks, task, a, count, grain);
+    return true;
+  }
+  for (; a->cursor<count && * ioWork> 0; *ioWork -= itemWork * grain) {
+    uint32_t end = PN_MIN(a->cursor + grain, count);
+    task(a, a->cursor, end, 0);
+    a->cursor = end;
+  }
+  return a->cursor == count;
+}
+
+/* About how many nanoseconds: the numbers of a triangle, the list of a leaf, of a twig and of a cluster, nodes and all that is
+ * written with them for a triangle, the corners of a leaf. */
+#define NUMBER_WORK 5
+#define LEAF_WORK 150
+#define TWIG_WORK 300
+#define CLUSTER_WORK 2500
+#define BLOCK_WORK 8
+#define CORNER_WORK 40
+
+/* One stage, or with a limit a part of it. */
+static pnResult runNext(Assembly *a, int64_t *ioWork) {
+  pnShape *s = a->s;
+  int64_t whole = 0; /* work of a stage that is done at once */
+  bool ok = true, done = true;
+  pnResult result = PN_OK;
+  switch (a->stage) {
+    case NUMBERS:
+      ok = beginLists(a);
+      whole = NUMBER_WORK;
+      break;
+    case LEAVES:
+      done = runStage(a, listLeaves, s->leafCount, LEAVES_PER_TASK, LEAF_WORK, ioWork);
+      if (done) placeLeaves(a);
+      break;
+    case TWIGS: done = !a->twigs || runStage(a, listTwigs, s->innerCount, NODES_PER_TASK, TWIG_WORK, ioWork); break;
+    case CLUSTERS:
+      done = runStage(a, listClusters, s->clusterCount, CLUSTERS_PER_TASK, CLUSTER_WORK, ioWork);
+      if (done) countListed(a);
+      break;
+    case LINKS: ok = makeLinks(a); break;
+    case BLOCK:
+      if (a->leafListed > PN_MAX_CORNERS)
+        return pn_fail(PN_ERROR_COUNT,
+                       "mesh '%s': its leaves list %zu vertices, at most %u are possible; divide the mesh",
+                       s->mesh->name, a->leafListed, PN_MAX_CORNERS);
+      result = writeShape(a, s);
+      whole = BLOCK_WORK;
+      break;
+    case CORNERS: done = runStage(a, writeLeaves, s->leafCount, LEAVES_PER_TASK, CORNER_WORK, ioWork); break;
+    case DONE: break;
+  }
+  if (ioWork) *ioWork -= whole * s->mesh->triangleCount;
+  if (done) {
+    a->cursor = 0;
+    ++a->stage;
+  }
+  return ok ? result : pn_failMemory(listBytes(3 * (size_t)s->mesh->triangleCount));
+}
+
 pnResult pn_assemble(pnShape *s, const pnTreePlan *def, const pnPiece *pieces, pnBuildResult *given) {
   Assembly a = {.tasks = def->tasks, .s = s};
   pnResult result = divideMesh(&a, s, def, pieces, given);
@@ -403,15 +472,30 @@ pnResult pn_assemble(pnShape *s, const pnTreePlan *def, const pnPiece *pieces, p
     pn_buildFree(&a.shape);
     return result;
   }
-  if (!makeLists(&a) || !makeLinks(&a)) {
-    result = pn_failMemory(listBytes(3 * (size_t)s->mesh->triangleCount));
-  } else if (a.leafListed > PN_MAX_CORNERS) {
-    result =
-        pn_fail(PN_ERROR_COUNT, "mesh '%s': its leaves list %zu vertices, at most %u are possible; divide the mesh",
-                s->mesh->name, a.leafListed, PN_MAX_CORNERS);
-  } else {
-    result = writeShape(&a, s);
-  }
+  while (result == PN_OK && a.stage != DONE) result = runNext(&a, NULL);
   freeAssembly(&a);
   return result;
+}
+
+/* ---------------------------------------------------------------- a little at a time */
+
+pnAssembly *pn_beginAssembly(pnShape *s, pnBuildResult *given) {
+  pnAssembly *a = pn_allocZero(sizeof *a);
+  if (!a) return NULL;
+  a->s = s;
+  a->shape = *given;
+  *given = (pnBuildResult){0};
+  return a;
+}
+
+pnProgress pn_stepAssembly(pnAssembly *a, int64_t *ioWork) {
+  pnResult result = PN_OK;
+  while (result == PN_OK && a->stage != DONE && *ioWork > 0) result = runNext(a, ioWork);
+  return result != PN_OK ? PN_PROGRESS_FAILED : a->stage == DONE ? PN_PROGRESS_DONE : PN_PROGRESS_MORE;
+}
+
+void pn_endAssembly(pnAssembly *a) {
+  if (!a) return;
+  freeAssembly(a);
+  pn_free(a, sizeof *a);
 }

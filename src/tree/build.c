@@ -57,6 +57,7 @@ typedef struct Part {
 
 typedef struct Parts {
   pnBuilder *builder;
+  uint32_t most; /* triangles of a small one */
   PN_ARRAY(Part) large;
   PN_ARRAY(Part) small;
 } Parts;
@@ -95,12 +96,19 @@ static void cutSmall(void *context, uint32_t begin, uint32_t end, uint32_t worke
 static bool addPart(Parts *p, Part part) {
   if (part.count <= p->builder->leafSize) return true;
   if (part.count <= part.unit) part.unit = unitOf(p->builder, part.count);
-  return part.count > WORKER_PART ? pn_arrayPush(&p->large, part) : pn_arrayPush(&p->small, part);
+  return part.count > p->most ? pn_arrayPush(&p->large, part) : pn_arrayPush(&p->small, part);
+}
+
+/* What a part that was cut leaves to do. */
+static bool addHalves(Parts *p, Part part) {
+  uint32_t left = leftOf(part.count, part.unit);
+  return addPart(p, (Part){part.first, left, part.unit}) &&
+         addPart(p, (Part){part.first + left, part.count - left, part.unit});
 }
 
 /* Puts all triangles in the order of a balanced tree. */
 static bool cutAll(pnBuilder *b, uint32_t count, const pnTasks *tasks) {
-  Parts p = {.builder = b};
+  Parts p = {.builder = b, .most = WORKER_PART};
   bool ok = addPart(&p, (Part){0, count, count});
   for (size_t done = 0; ok && done < p.large.count;) {
     /* those that wait now, side by side; then their halves */
@@ -108,12 +116,7 @@ static bool cutAll(pnBuilder *b, uint32_t count, const pnTasks *tasks) {
     done = p.large.count;
     Parts level = {.builder = b, .large = {p.large.data + begin, done - begin, 0}};
     pn_parallelFor(tasks, cutLarge, &level, (uint32_t)(done - begin), 1);
-    for (size_t i = begin; ok && i < done; ++i) {
-      Part part = p.large.data[i];
-      uint32_t left = leftOf(part.count, part.unit);
-      ok = addPart(&p, (Part){part.first, left, part.unit}) &&
-           addPart(&p, (Part){part.first + left, part.count - left, part.unit});
-    }
+    for (size_t i = begin; ok && i < done; ++i) ok = addHalves(&p, p.large.data[i]);
   }
   if (ok) pn_parallelFor(tasks, cutSmall, &p, (uint32_t)p.small.count, 1);
   pn_arrayFree(&p.large);
@@ -220,59 +223,156 @@ static void endHubs(pnBuilder *b) {
   }
 }
 
+static bool isBalanced(const pnBuilder *b) {
+  return b->split == pn_splitBalanced || (b->split == pn_splitJoint && !b->joints.joint);
+}
+
 /* Everything in order, and nodes. False: out of memory. */
 static bool divideAll(Growth *g, pnBuilder *b, const pnTreePlan *def, const pnHubs *hubs) {
   uint32_t n = b->mesh->triangleCount;
   Centres centres = {def->pose, b};
-  b->centres[3 * (size_t)n] = 0;
-  for (uint32_t i = 0; i < n; ++i) b->order[i] = i;
   pn_parallelFor(def->tasks, computeCentres, &centres, n, WORKER_PART);
   if (hubs) return beginHubs(b, hubs) && grow(g, b, pn_splitHubs, n);
   if (b->pieces) return grow(g, b, pn_splitPieces, n);
-  bool isBalanced = b->split == pn_splitBalanced || (b->split == pn_splitJoint && !b->joints.joint);
-  if (!isBalanced) return grow(g, b, b->split, n);
+  if (!isBalanced(b)) return grow(g, b, b->split, n);
   return (b->quick ? pn_orderFast(b, def->tasks) : cutAll(b, n, def->tasks)) && grow(g, b, pn_sizeBalanced, n);
+}
+
+/* Bytes of a builder's arrays: lists of numbers, keys, centres, boxes. */
+static size_t listBytes(const pnBuilder *b) {
+  return pn_bytes(b->mesh->triangleCount, sizeof(uint32_t));
+}
+static size_t keyBytes(const pnBuilder *b) {
+  return pn_bytes(b->mesh->triangleCount, 2 * sizeof(uint64_t));
+}
+static size_t centreBytes(const pnBuilder *b) {
+  return pn_bytes(3 * (size_t)b->mesh->triangleCount + 1, sizeof(float));
+}
+static size_t boxBytes(const pnBuilder *b) {
+  return pn_bytes(b->mesh->triangleCount, PN_BUILD_BOX * sizeof(float));
+}
+
+/* False: out of memory. End in any case. */
+static bool beginBuilder(pnBuilder *b, const pnTreePlan *def, const pnMesh *mesh, const pnPiece *pieces) {
+  *b = (pnBuilder){.mesh = mesh,
+                   .arity = def->arity,
+                   .leafSize = def->leafSize,
+                   .quick = def->build == PN_BUILD_FAST,
+                   .pieces = pieces,
+                   .split = s_split[def->build]};
+  bool link = def->build == PN_BUILD_LINK;
+  b->order = pn_alloc(listBytes(b));
+  b->centres = pn_alloc(centreBytes(b));
+  b->boxes = b->quick ? NULL : pn_allocZero(boxBytes(b)); /* the fourth of each is read, and says nothing */
+  b->keys = pn_alloc(keyBytes(b));
+  b->scratch = pn_alloc(listBytes(b));
+  b->mark = link ? pn_alloc(listBytes(b)) : NULL;
+  if (!b->order || !b->centres || !(b->boxes || b->quick) || !b->keys || !b->scratch || !(b->mark || !link))
+    return false;
+  if (link) memset(b->mark, 0xff, listBytes(b));
+  b->centres[3 * (size_t)mesh->triangleCount] = 0;
+  for (uint32_t i = 0; i < mesh->triangleCount; ++i) b->order[i] = i;
+  return !def->pose->skin || b->split != pn_splitJoint || pn_makeJointTree(def->pose->skin, mesh, &b->joints);
+}
+
+/* Frees all but the order and the nodes, which are the result. */
+static void endBuilder(pnBuilder *b, Growth *g, pnBuildResult *out) {
+  endHubs(b);
+  pn_freeJointTree(&b->joints);
+  pn_free(b->centres, centreBytes(b));
+  pn_free(b->boxes, b->boxes ? boxBytes(b) : 0);
+  pn_free(b->keys, keyBytes(b));
+  pn_free(b->scratch, listBytes(b));
+  pn_free(b->mark, listBytes(b));
+  pn_arrayFree(&g->open);
+  *out = (pnBuildResult){b->order, b->mesh->triangleCount, g->nodes.data, g->nodes.count, g->nodes.capacity};
 }
 
 pnResult pn_buildShape(const pnTreePlan *def, const pnMesh *mesh, const pnPiece *pieces, const pnHubs *hubs,
                        pnBuildResult *out) {
-  uint32_t n = mesh->triangleCount;
-  *out = (pnBuildResult){.triangleCount = n};
-  if (n == 0) return PN_OK;
+  *out = (pnBuildResult){.triangleCount = mesh->triangleCount};
+  if (mesh->triangleCount == 0) return PN_OK;
   Growth g = {0};
-  pnBuilder b = {.mesh = mesh,
-                 .arity = def->arity,
-                 .leafSize = def->leafSize,
-                 .quick = def->build == PN_BUILD_FAST,
-                 .pieces = pieces,
-                 .split = s_split[def->build]};
-  bool link = def->build == PN_BUILD_LINK;
-  size_t list = pn_bytes(n, sizeof(uint32_t)), keyBytes = pn_bytes(n, 2 * sizeof(uint64_t));
-  size_t centreBytes = pn_bytes(3 * (size_t)n + 1, sizeof(float)), boxBytes = pn_bytes(n, PN_BUILD_BOX * sizeof(float));
-  b.order = pn_alloc(list);
-  b.centres = pn_alloc(centreBytes);
-  b.boxes = b.quick ? NULL : pn_allocZero(boxBytes); /* the fourth of each is read, and says nothing */
-  b.keys = pn_alloc(keyBytes);
-  b.scratch = pn_alloc(list);
-  b.mark = link ? pn_alloc(list) : NULL;
-  bool ok = b.order && b.centres && (b.boxes || b.quick) && b.keys && b.scratch && (b.mark || !link);
-  if (ok && link) memset(b.mark, 0xff, list);
-  if (ok && def->pose->skin && b.split == pn_splitJoint) ok = pn_makeJointTree(def->pose->skin, mesh, &b.joints);
-  ok = ok && divideAll(&g, &b, def, hubs);
-  endHubs(&b);
-  pn_freeJointTree(&b.joints);
-  pn_free(b.centres, centreBytes);
-  pn_free(b.boxes, b.boxes ? boxBytes : 0);
-  pn_free(b.keys, keyBytes);
-  pn_free(b.scratch, list);
-  pn_free(b.mark, list);
-  pn_arrayFree(&g.open);
-  *out = (pnBuildResult){b.order, n, g.nodes.data, g.nodes.count, g.nodes.capacity};
+  pnBuilder b;
+  bool ok = beginBuilder(&b, def, mesh, pieces) && divideAll(&g, &b, def, hubs);
+  endBuilder(&b, &g, out);
   if (!ok) {
     pn_buildFree(out);
-    return pn_failMemory(list);
+    return pn_failMemory(listBytes(&b));
   }
   return PN_OK;
+}
+
+/* ---------------------------------------------------------------- a little at a time */
+
+struct pnDivision {
+  const pnPose *pose;
+  pnBuilder b;
+  Growth g;
+  Parts parts;
+  uint32_t centred; /* triangles whose centres are known */
+};
+
+/* Parts that are cut down at a time, and about how many nanoseconds a triangle takes: its centre; a cut across the longest axis; all cuts
+ * of a small part; a node. */
+#define STEP_PART 512u
+#define CENTRE_WORK 8
+#define CUT_WORK 10
+#define SMALL_WORK 120
+#define NODE_WORK 2
+
+pnDivision *pn_beginDivision(const pnTreePlan *def) {
+  pnDivision *d = pn_allocZero(sizeof *d);
+  if (!d) return NULL;
+  d->pose = def->pose;
+  bool ok = beginBuilder(&d->b, def, def->pose->mesh, NULL);
+  d->parts = (Parts){.builder = &d->b, .most = STEP_PART};
+  ok = ok && isBalanced(&d->b) && !d->b.quick;
+  if (!ok || !addPart(&d->parts, (Part){0, d->b.mesh->triangleCount, d->b.mesh->triangleCount})) {
+    pn_endDivision(d, NULL);
+    return NULL;
+  }
+  return d;
+}
+
+pnProgress pn_stepDivision(pnDivision *d, int64_t *ioWork) {
+  uint32_t n = d->b.mesh->triangleCount;
+  Centres centres = {d->pose, &d->b};
+  bool ok = true;
+  while (ok && *ioWork > 0 && d->g.nodes.count == 0) {
+    Parts *p = &d->parts;
+    if (d->centred < n) {
+      uint32_t end = PN_MIN(d->centred + STEP_PART, n);
+      computeCentres(&centres, d->centred, end, 0);
+      *ioWork -= CENTRE_WORK * (int64_t)(end - d->centred);
+      d->centred = end;
+    } else if (p->small.count > 0) {
+      uint32_t last = (uint32_t)--p->small.count;
+      *ioWork -= SMALL_WORK * (int64_t)p->small.data[last].count;
+      cutSmall(p, last, last + 1, 0);
+    } else if (p->large.count > 0) {
+      uint32_t last = (uint32_t)--p->large.count;
+      Part part = p->large.data[last];
+      *ioWork -= CUT_WORK * (int64_t)part.count;
+      cutLarge(p, last, last + 1, 0);
+      ok = addHalves(p, part);
+    } else {
+      *ioWork -= NODE_WORK * (int64_t)n;
+      ok = grow(&d->g, &d->b, pn_sizeBalanced, n);
+    }
+  }
+  return !ok ? PN_PROGRESS_FAILED : d->g.nodes.count > 0 ? PN_PROGRESS_DONE : PN_PROGRESS_MORE;
+}
+
+void pn_endDivision(pnDivision *d, pnBuildResult *out) {
+  pnBuildResult result = {0};
+  if (!d) return;
+  pn_arrayFree(&d->parts.large);
+  pn_arrayFree(&d->parts.small);
+  endBuilder(&d->b, &d->g, &result);
+  pn_free(d, sizeof *d);
+  if (out) *out = result;
+  else pn_buildFree(&result);
 }
 
 void pn_buildFree(pnBuildResult *result) {

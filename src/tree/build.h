@@ -79,6 +79,22 @@ pnResult pn_buildShape(const pnTreePlan *def, const pnMesh *mesh, const pnPiece 
                        pnBuildResult *out);
 void pn_buildFree(pnBuildResult *result);
 
+/* The same a little at a time, for trees that are built while frames go on (gradual.h). Work is in nanoseconds, as good as can be told
+ * beforehand: what is done in a step does not depend on a clock. */
+typedef enum pnProgress { PN_PROGRESS_MORE, PN_PROGRESS_DONE, PN_PROGRESS_FAILED } pnProgress;
+typedef struct pnDivision pnDivision;
+/* Null: out of memory, or a builder that cannot. */
+pnDivision *pn_beginDivision(const pnTreePlan *def);
+pnProgress pn_stepDivision(pnDivision *division, int64_t *ioWork);
+/* Frees it; a result that is done goes to *out, null: nowhere. */
+void pn_endDivision(pnDivision *division, pnBuildResult *out);
+
+/* The assembly of a shape whose def, mesh and rule are set from a division that is taken over; no pieces, not for self queries. */
+typedef struct pnAssembly pnAssembly;
+pnAssembly *pn_beginAssembly(pnShape *shape, pnBuildResult *given);
+pnProgress pn_stepAssembly(pnAssembly *assembly, int64_t *ioWork);
+void pn_endAssembly(pnAssembly *assembly);
+
 /* The arrays that every shape has for its nodes and leaves, out of a block (pn_carve). */
 void pn_carveNodes(pnShape *shape, char *base, size_t *ioAt, size_t inner, size_t leaves);
 

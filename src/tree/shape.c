@@ -225,9 +225,9 @@ static pnResult assemblePieces(pnShape *shape, const pnTreePlan *def) {
   return result;
 }
 
-pnResult pn_createShape(const pnTreePlan *def, const pnUpdateRule *rule, pnBuildResult *given, pnShape **outShape) {
-  pnShape *shape = *outShape = pn_allocShape();
-  if (!shape) return pn_failMemory(sizeof *shape);
+pnShape *pn_beginShape(const pnTreePlan *def, const pnUpdateRule *rule) {
+  pnShape *shape = pn_allocShape();
+  if (!shape) return NULL;
   shape->def = *def;
   shape->def.pose = NULL;
   shape->def.twin = NULL;
@@ -239,6 +239,12 @@ pnResult pn_createShape(const pnTreePlan *def, const pnUpdateRule *rule, pnBuild
   shape->skin = def->pose->skin;
   shape->rule = rule;
   shape->builtFrame = def->pose->frame;
+  return shape;
+}
+
+pnResult pn_createShape(const pnTreePlan *def, const pnUpdateRule *rule, pnBuildResult *given, pnShape **outShape) {
+  pnShape *shape = *outShape = pn_beginShape(def, rule);
+  if (!shape) return pn_failMemory(sizeof *shape);
   pnResult result = pn_hasPieces(def) ? assemblePieces(shape, def) : pn_assemble(shape, def, NULL, given);
   if (result != PN_OK) {
     pn_releaseShape(shape);

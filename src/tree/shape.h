@@ -118,6 +118,8 @@ pnResult pn_createShape(const pnTreePlan *def, const struct pnUpdateRule *rule, 
                         pnShape **outShape);
 /* An empty one with one user; null: out of memory. */
 pnShape *pn_allocShape(void);
+/* The same with its definition, mesh and rule: what pn_assemble wants. */
+pnShape *pn_beginShape(const pnTreePlan *def, const struct pnUpdateRule *rule);
 /* One user more. */
 const pnShape *pn_retainShape(const pnShape *shape);
 /* One less; the last one frees it. Null is allowed. */

@@ -199,11 +199,15 @@ pnResult pn_rebuildTree(pnTree *tree, const pnTasks *tasks) {
   plan.tasks = tasks;
   pnResult result = pn_createTree(&plan, &fresh);
   if (result != PN_OK) return result;
-  pnTree old = *tree;
-  *tree = *fresh;
-  *fresh = old;
+  pn_exchangeTrees(tree, fresh);
   freeTree(fresh);
   return PN_OK;
+}
+
+void pn_exchangeTrees(pnTree *a, pnTree *b) {
+  pnTree was = *a;
+  *a = *b;
+  *b = was;
 }
 
 /* ---------------------------------------------------------------- getters */

@@ -148,6 +148,8 @@ pnResult pn_followPose(pnTree *tree, const pnTasks *tasks);
 pnResult pn_openLeaves(pnTree *tree);
 /* pnTree_Rebuild, on these tasks. */
 pnResult pn_rebuildTree(pnTree *tree, const pnTasks *tasks);
+/* What one is the other becomes: who points at a tree sees a new one. */
+void pn_exchangeTrees(pnTree *a, pnTree *b);
 /* bucket.c: the laboratory settings of a tree over a soup. */
 pnTreeLab pn_bucketLab(const pnTree *tree);
 

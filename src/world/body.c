@@ -1,5 +1,6 @@
 /* body.c: the life of a body: a pose, a tree over it, and how it takes part. */
 #include "world/mirror.h"
+#include "world/successor.h"
 
 #include "base/memory.h"
 #include "collide/filter.h"
@@ -174,6 +175,7 @@ pnResult pn_bodyCreate(pnBody *body, const pnBodyDef *asked) {
 
 void pn_bodyFree(pnBody *body) {
   pn_dropMirror(body);
+  pn_dropSuccessor(body);
   if (body->groups) {
     pn_free(body->groups,
             pn_bytes(pnMesh_GetTriangleCount(pnPose_GetMesh(pnTree_GetPose(body->tree))), sizeof(uint32_t)));

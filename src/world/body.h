@@ -37,11 +37,13 @@ typedef struct pnBody {
   pnSelfFilter selfFilter;
   uint32_t *groups; /* our copy of selfFilter.triangleGroup */
   uint32_t category, mask;
-  bool isTouched;          /* it is in the world's list */
-  bool isWorn;             /* its tree is worse than pnWorldDef.rebuildQuality */
-  float quality;           /* of its tree when that was last looked at; 0: never */
-  uint64_t debt;           /* worn: pairs of leaves opened since then */
-  struct pnMirror *mirror; /* mirror.h; mostly null */
+  bool isTouched;                /* it is in the world's list */
+  bool isWorn;                   /* its tree is worse than pnWorldDef.rebuildQuality */
+  float quality;                 /* of its tree when that was last looked at; 0: never */
+  uint64_t debt;                 /* worn: pairs of leaves opened since then */
+  struct pnSuccessor *successor; /* a new tree in the making or on trial: successor.h; mostly null */
+  float refused;                 /* the quality at which a new tree was no better; 0: none was */
+  struct pnMirror *mirror;       /* mirror.h; mostly null */
   bool hasLooseBox;
   pnBox looseBox;
   char *name;

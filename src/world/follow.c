@@ -5,13 +5,17 @@
  * looked at in every frame. */
 #include "world/follow.h"
 
+#include "tree/tree.h"
 #include "world/mirror.h"
+#include "world/successor.h"
 
 /* Up to this many places every pair of boxes is looked at [Larsson01, section 3.4]. */
 #define BRUTE_BODIES 100u
-/* A build takes about as long as opening so many pairs of leaves for each triangle (800 ns and 30 ns). A worn tree is built anew
+/* A build takes about as long as opening so many pairs of leaves for each triangle (300 ns and 30 ns). A worn tree is built anew
  * when it has cost as much: never more than twice what the best choice would have cost. */
-#define BUILD_LEAVES 27u
+#define BUILD_LEAVES 10u
+/* After a new tree was no better than the worn one, the next is built when that is worse by so much. */
+#define REFUSED_LEAST 1.5f
 /* The trees of smaller bodies have next to no nodes to wear out. */
 #define LEAST_TRIANGLES 256u
 
@@ -172,8 +176,26 @@ static pnResult rebuild(pnWorld *world, pnBody *body, uint32_t *outRebuilds) {
   return result;
 }
 
-/* Looks at trees that have moved. One that was torn gets a mirror at once, one that has worn out slowly a new tree when that
- * pays. */
+/* One in the making or on trial: is it there? It counts as worn until that is known, so that what it opens is counted. */
+static void renew(pnWorld *world, pnBody *body, uint32_t *outRebuilds) {
+  pnVerdict verdict = pn_stepSuccessor(body, &world->def.tasks);
+  if (verdict == PN_VERDICT_OPEN) return;
+  setWorn(world, body, false);
+  body->quality = pnTree_GetQuality(body->tree); /* which may be the former one again */
+  body->refused = verdict == PN_VERDICT_REFUSED ? body->quality : 0;
+  *outRebuilds += verdict == PN_VERDICT_KEPT;
+}
+
+/* One that has worn out slowly: a new tree, when that pays. */
+static pnResult lookAfter(pnWorld *world, pnBody *body, uint32_t *outRebuilds) {
+  bool worn = body->quality > world->def.rebuildQuality && body->quality > REFUSED_LEAST * body->refused;
+  setWorn(world, body, worn);
+  if (body->debt <= BUILD_LEAVES * (uint64_t)body->pose->mesh->triangleCount) return PN_OK;
+  return pn_beginSuccessor(body) ? PN_OK : rebuild(world, body, outRebuilds);
+}
+
+/* Looks at trees that have moved. One that was torn gets a mirror at once, one that has worn out slowly a new tree, a little in
+ * every frame. */
 static pnResult keepTrees(pnWorld *world, uint32_t *outRebuilds) {
   pnResult result = PN_OK;
   for (size_t i = 0; result == PN_OK && i < world->touched.count; ++i) {
@@ -185,12 +207,14 @@ static pnResult keepTrees(pnWorld *world, uint32_t *outRebuilds) {
     }
     float before = body->quality;
     body->quality = pnTree_GetQuality(body->tree);
-    setWorn(world, body, body->quality > world->def.rebuildQuality);
     if (hasLeapt(before, body->quality)) {
+      pn_dropSuccessor(body);
       result = pn_makeMirror(body);
       setWorn(world, body, false);
-    } else if (body->debt > BUILD_LEAVES * (uint64_t)body->pose->mesh->triangleCount) {
-      result = rebuild(world, body, outRebuilds);
+    } else if (body->successor) {
+      renew(world, body, outRebuilds);
+    } else {
+      result = lookAfter(world, body, outRebuilds);
     }
   }
   return result;

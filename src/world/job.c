@@ -7,6 +7,7 @@
 #include "collide/self.h"
 #include "world/contact.h"
 #include "world/mirror.h"
+#include "world/successor.h"
 
 #include <string.h>
 
@@ -109,7 +110,10 @@ void pn_bookWear(pnWorld *world) {
   for (size_t j = 0; world->wornCount > 0 && j < world->jobs.count; ++j) {
     pnBody *a = &world->bodies.data[world->jobBodies.data[j] >> 32];
     pnBody *b = &world->bodies.data[(uint32_t)world->jobBodies.data[j]];
-    a->debt += a->isWorn ? world->jobs.data[j].leafPairs : 0;
-    b->debt += b->isWorn && a != b ? world->jobs.data[j].leafPairs : 0;
+    uint32_t opened = world->jobs.data[j].leafPairs;
+    a->debt += a->isWorn ? opened : 0;
+    b->debt += b->isWorn && a != b ? opened : 0;
+    if (a->successor) pn_bookSuccessor(a, world->frameNumber, opened);
+    if (b->successor && a != b) pn_bookSuccessor(b, world->frameNumber, opened);
   }
 }

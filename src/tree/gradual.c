@@ -1,0 +1,64 @@
+/* gradual.c: see gradual.h. */
+#include "tree/gradual.h"
+
+#include "tree/corner.h"
+#include "tree/update.h"
+
+struct pnGradual {
+  pnTreePlan plan;
+  const pnUpdateRule *rule;
+  pnDivision *division; /* then */
+  pnShape *shape;
+  pnAssembly *assembly;
+};
+
+pnGradual *pn_beginGradual(const pnTree *tree) {
+  if (tree->rule->reshapes || tree->def.self || pn_hasPieces(&tree->def)) return NULL;
+  pnGradual *g = pn_allocZero(sizeof *g);
+  if (!g) return NULL;
+  g->plan = tree->def;
+  g->plan.pose = tree->pose;
+  g->rule = tree->rule;
+  g->division = pn_beginDivision(&g->plan);
+  if (g->division) return g;
+  pn_endGradual(g);
+  return NULL;
+}
+
+/* From the division to the assembly. */
+static pnProgress turn(pnGradual *g) {
+  pnBuildResult result;
+  g->shape = pn_beginShape(&g->plan, g->rule);
+  if (!g->shape) return PN_PROGRESS_FAILED;
+  pn_endDivision(g->division, &result);
+  g->division = NULL;
+  g->assembly = pn_beginAssembly(g->shape, &result);
+  if (g->assembly) return PN_PROGRESS_MORE;
+  pn_buildFree(&result);
+  return PN_PROGRESS_FAILED;
+}
+
+pnProgress pn_stepGradual(pnGradual *g, int64_t work) {
+  pnProgress step = PN_PROGRESS_MORE;
+  if (g->division) {
+    step = pn_stepDivision(g->division, &work);
+    step = step == PN_PROGRESS_DONE ? turn(g) : step;
+  }
+  return g->assembly && step == PN_PROGRESS_MORE ? pn_stepAssembly(g->assembly, &work) : step;
+}
+
+pnResult pn_takeGradual(pnGradual *g, pnTree *tree, pnTree **outFormer) {
+  pnTreePlan plan = g->plan;
+  plan.shape = g->shape;
+  pnResult result = pn_createTree(&plan, outFormer);
+  if (result == PN_OK) pn_exchangeTrees(tree, *outFormer);
+  return result;
+}
+
+void pn_endGradual(pnGradual *g) {
+  if (!g) return;
+  pn_endDivision(g->division, NULL);
+  pn_endAssembly(g->assembly);
+  pn_releaseShape(g->shape);
+  pn_free(g, sizeof *g);
+}

@@ -1,0 +1,72 @@
+/* successor.c: see successor.h. */
+#include "world/successor.h"
+
+#include "tree/gradual.h"
+#include "tree/tree.h"
+
+/* A pair of leaves takes about so many nanoseconds to open, half of that for each of the two bodies, and a triangle to follow. A frame
+ * of a body is longer by this part of what it took before: worn trees make frames half as long again before they are seen to, and
+ * with a quarter on top of that they stay below twice the usual. */
+#define LEAF_PAIR_WORK 15
+#define TRIANGLE_WORK 2
+#define PART 0.25
+
+struct pnSuccessor {
+  pnGradual *gradual; /* then, on trial: */
+  pnTree *former;
+  uint64_t frame, opened; /* pairs of leaves in the last frame that had any */
+  uint64_t formerOpened;  /* the same before the trial */
+};
+
+void pn_dropSuccessor(pnBody *body) {
+  struct pnSuccessor *r = body->successor;
+  if (!r) return;
+  pn_endGradual(r->gradual);
+  pnDestroyTree(r->former);
+  pn_free(r, sizeof *r);
+  body->successor = NULL;
+}
+
+bool pn_beginSuccessor(pnBody *body) {
+  struct pnSuccessor *r = body->successor = pn_allocZero(sizeof *r);
+  if (r) r->gradual = pn_beginGradual(body->tree);
+  if (r && r->gradual) return true;
+  pn_dropSuccessor(body);
+  return false;
+}
+
+void pn_bookSuccessor(pnBody *body, uint64_t frame, uint64_t leafPairs) {
+  struct pnSuccessor *r = body->successor;
+  r->opened = r->frame == frame ? r->opened + leafPairs : leafPairs;
+  r->frame = frame;
+}
+
+/* The new tree has been asked: was it better? */
+static pnVerdict judge(pnBody *body, const pnTasks *tasks) {
+  struct pnSuccessor *r = body->successor;
+  bool better = r->opened < r->formerOpened;
+  if (!better) {
+    /* the former one has missed a frame; should it fail to follow, the new one stays, which is right, too */
+    better = pnTree_Update(r->former, tasks) != PN_OK;
+    if (!better) pn_exchangeTrees(body->tree, r->former);
+  }
+  pn_dropSuccessor(body);
+  return better ? PN_VERDICT_KEPT : PN_VERDICT_REFUSED;
+}
+
+pnVerdict pn_stepSuccessor(pnBody *body, const pnTasks *tasks) {
+  struct pnSuccessor *r = body->successor;
+  if (r->former) return judge(body, tasks);
+  double frame = LEAF_PAIR_WORK * (double)r->opened + TRIANGLE_WORK * (double)body->pose->mesh->triangleCount;
+  pnProgress step = pn_stepGradual(r->gradual, (int64_t)(PART * frame) + 1);
+  if (step == PN_PROGRESS_MORE) return PN_VERDICT_OPEN;
+  if (step == PN_PROGRESS_FAILED || pn_takeGradual(r->gradual, body->tree, &r->former) != PN_OK) {
+    pn_dropSuccessor(body);
+    return PN_VERDICT_REFUSED;
+  }
+  pn_endGradual(r->gradual);
+  r->gradual = NULL;
+  r->formerOpened = r->opened;
+  r->opened = 0;
+  return PN_VERDICT_OPEN;
+}

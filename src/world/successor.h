@@ -1,0 +1,19 @@
+/* successor.h: a worn tree gets a successor, which is built a little in every frame and then tried: the one that opens fewer pairs of leaves
+ * stays. Answers do not depend on it, nor the frames in which this happens on any clock. */
+#ifndef PN_WORLD_SUCCESSOR_H
+#define PN_WORLD_SUCCESSOR_H
+
+#include "world/world.h"
+
+/* What became of it in this frame. */
+typedef enum pnVerdict { PN_VERDICT_OPEN, PN_VERDICT_KEPT, PN_VERDICT_REFUSED } pnVerdict;
+
+/* False: not this tree; it is built at once, if at all. */
+bool pn_beginSuccessor(pnBody *body);
+/* The next step; after the body was brought to its frame. A failure ends it, and the tree that is there stays. */
+pnVerdict pn_stepSuccessor(pnBody *body, const pnTasks *tasks);
+/* Pairs of leaves that the body's tree took part in, in the frame that has just been. */
+void pn_bookSuccessor(pnBody *body, uint64_t frame, uint64_t leafPairs);
+void pn_dropSuccessor(pnBody *body);
+
+#endif
