@@ -3,6 +3,7 @@
  *   fuzz_geom [pairs] [seed] [seconds]     ten million pairs by default; a few minutes. It ends after so many seconds at the
  *                                          latest (default 0: never)
  *
+ * Every pair is asked about in eight ways that the oracle answers once: itself, and seven images of it that are exact (oracle_check.h).
  * Stops at the first disagreement and prints the pair; the seed of its block repeats it. Not part of ctest:
  * test_geom_*.c do the same with fewer pairs.
  */
@@ -15,6 +16,7 @@
 
 static void addTally(Tally *sum, const Tally *t) {
   sum->pairs += t->pairs;
+  sum->images += t->images;
   sum->meet += t->meet;
   sum->shared += t->shared;
   sum->beyond += t->beyond;
@@ -32,7 +34,7 @@ static void printKinds(const Tally tallies[CASE_KIND_COUNT]) {
 }
 
 int main(int argc, char **argv) {
-  enum { BLOCK = 1000 };
+  enum { BLOCK = 1000, IMAGES = 7 };
   long wanted = argc > 1 ? atol(argv[1]) : 10000000;
   uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
   double seconds = argc > 3 ? atof(argv[3]) : 0;
@@ -42,7 +44,8 @@ int main(int argc, char **argv) {
   if (!good) fprintf(stderr, "fuzz_geom: the number of pairs must be positive\n");
 
   oracleOpen();
-  for (uint64_t block = 0; good && total.pairs < wanted && !(seconds > 0 && difftime(now, start) >= seconds); ++block) {
+  for (uint64_t block = 0;
+       good && total.pairs + total.images < wanted && !(seconds > 0 && difftime(now, start) >= seconds); ++block) {
     /* Each block has a seed of its own, so that one can be repeated without those before it. */
     uint64_t blockSeed = seed * 1000003u + block;
     Random r = {blockSeed};
@@ -50,7 +53,7 @@ int main(int argc, char **argv) {
     Tally tally = {0};
     for (int i = 0; good && i < BLOCK; ++i) {
       Case c = makeCase(kind, &r);
-      good = checkPair(&c, &r, &tally);
+      good = checkPair(&c, &r, &tally) && checkImages(&c, IMAGES, &r, &tally);
     }
     addTally(&tallies[kind], &tally);
     addTally(&total, &tally);
@@ -59,15 +62,16 @@ int main(int argc, char **argv) {
     /* A line now and then. */
     now = time(NULL);
     if (now - shown >= 5) {
-      printf("%10ld pairs, %5.1f %%, %ld s\n", total.pairs, 100.0 * (double)total.pairs / (double)wanted,
-             (long)(now - start));
+      long pairs = total.pairs + total.images;
+      printf("%10ld pairs, %5.1f %%, %ld s\n", pairs, 100.0 * (double)pairs / (double)wanted, (long)(now - start));
       fflush(stdout);
       shown = now;
     }
   }
   oracleClose();
   printKinds(tallies);
-  printf("fuzz_geom: %ld pairs, %ld meet, %ld neighbours, %s\n", total.pairs, total.meet, total.shared,
+  printf("fuzz_geom: %ld pairs, %ld of them images of the other %ld, of which %ld meet and %ld are neighbours, %s\n",
+         total.pairs + total.images, total.images, total.pairs, total.meet, total.shared,
          good ? "0 disagreements" : "WRONG");
   return good ? 0 : 1;
 }

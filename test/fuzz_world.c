@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <time.h>
 
+/* Worlds are small: one that takes so many seconds is worth a look. */
+#define SLOW 5
+
 static long wanted;
 static double seconds;
 static uint64_t firstSeed;
@@ -21,8 +24,12 @@ static void run(void **state) {
   long wrong = 0;
   time_t start = time(NULL), shown = start, now = start;
   for (long i = 0; i < wanted && !(seconds > 0 && difftime(now, start) >= seconds); ++i) {
+    time_t before = now;
     wrong += !worldCheck(firstSeed + (uint64_t)i, &wish, &tally);
     now = time(NULL);
+    if (now - before >= SLOW)
+      printf("slow: the world of seed %llu took %ld s\n", (unsigned long long)firstSeed + (uint64_t)i,
+             (long)(now - before));
     if (now - shown >= 5) {
       printf("%10ld worlds, %5.1f %%, %ld wrong, %ld s\n", i + 1, 100.0 * (double)(i + 1) / (double)wanted, wrong,
              (long)(now - start));

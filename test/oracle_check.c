@@ -62,11 +62,8 @@ static double cornerError(const pnMeeting *m, double truth[6][3]) {
   return best;
 }
 
-bool checkMeeting(const Case *c, Tally *tally) {
-  oracleIntersect(&c->a, &c->b);
-  double truth[6][3];
-  int n = oracleCorners(truth);
-  tally->corners[n] += 1;
+/* The corners of the intersection, n of them, against the library's. */
+static bool compareCorners(const Case *c, double truth[6][3], int n, Tally *tally) {
   pnMeeting m = pnMeetTriangles(&c->a, &c->b);
   if ((int)m.pointCount != n) return wrong(c, "corners of the meeting", n, (int)m.pointCount);
   int kind = n > 2 ? PN_MEETING_POLYGON : n; /* none, point, segment, polygon */
@@ -80,6 +77,78 @@ bool checkMeeting(const Case *c, Tally *tally) {
   double ulp = fmax(largest * 0x1p-23, 0x1p-149), error = cornerError(&m, truth);
   tally->worst = fmax(tally->worst, error / ulp);
   return error <= ulp ? true : wrong(c, "corners, off by more than an ulp", 0, n);
+}
+
+bool checkMeeting(const Case *c, Tally *tally) {
+  oracleIntersect(&c->a, &c->b);
+  double truth[6][3];
+  int n = oracleCorners(truth);
+  tally->corners[n] += 1;
+  return compareCorners(c, truth, n, tally);
+}
+
+/* ---------------------------------------------------------------- images */
+
+/* Where a point goes: coordinate i is what was coordinate axis[i], times sign[i] 2^exponent. */
+typedef struct Map {
+  int axis[3], sign[3], exponent;
+} Map;
+
+static float *coordinate(Case *c, int i) {
+  return i < 9 ? &c->a.v[i / 3][i % 3] : &c->b.v[(i - 9) / 3][i % 3];
+}
+
+/* Exponents between which no coordinate loses a bit or goes beyond float, at most sixty each way. */
+static Map randomMap(const Case *c, Random *r) {
+  int least = -60, most = 60, turn = randomBelow(r, 3), swap = randomBelow(r, 2);
+  Case copy = *c;
+  for (int i = 0; i < 18; ++i) {
+    int e;
+    float m = frexpf(*coordinate(&copy, i), &e);
+    if (m == 0) continue;
+    int bits = 24 - __builtin_ctz((unsigned)fabsf(ldexpf(m, 24)));
+    least = e - bits + least < -149 ? bits - e - 149 : least;
+    most = e + most > 128 ? 128 - e : most;
+  }
+  Map map = {.exponent = most > least ? least + randomBelow(r, most - least + 1) : 0};
+  for (int i = 0; i < 3; ++i) map.axis[(i + turn) % 3] = swap ? 2 - i : i, map.sign[i] = randomBelow(r, 2) ? -1 : 1;
+  return map;
+}
+
+static double mapped(const Map *map, int i, const double from[3]) {
+  return map->sign[i] * ldexp(from[map->axis[i]], map->exponent);
+}
+
+static Case imageOf(const Case *c, const Map *map) {
+  Case image;
+  for (int v = 0; v < 6; ++v) {
+    const float *from = v < 3 ? c->a.v[v] : c->b.v[v - 3];
+    double point[3] = {from[0], from[1], from[2]};
+    for (int i = 0; i < 3; ++i) *coordinate(&image, 3 * v + i) = (float)mapped(map, i, point);
+  }
+  return image;
+}
+
+bool checkImages(const Case *c, int count, Random *r, Tally *tally) {
+  double truth[6][3], image[6][3];
+  oracleIntersect(&c->a, &c->b);
+  bool meet = oracleMeet();
+  int n = oracleCorners(truth);
+  pnSharedCorners shared = pickShared(c, r);
+  bool beyond = oracleMeetBeyond(shared);
+  for (int k = 0; k < count; ++k) {
+    Map map = randomMap(c, r);
+    Case turned = imageOf(c, &map);
+    for (int kernel = 0; kernel < PN_KERNEL_COUNT; ++kernel)
+      if (pnTrianglesMeetBy((pnKernel)kernel, &turned.a, &turned.b) != meet)
+        return wrong(&turned, "an image of a pair", meet, !meet);
+    if (pnTrianglesMeetBeyond(&turned.a, &turned.b, shared) != beyond)
+      return wrong(&turned, "an image of neighbours", beyond, !beyond);
+    for (int i = 0; i < 3 * n; ++i) image[i / 3][i % 3] = mapped(&map, i % 3, truth[i / 3]);
+    if (!compareCorners(&turned, image, n, tally)) return false;
+    tally->images += 1;
+  }
+  return true;
 }
 
 bool checkPair(const Case *c, Random *r, Tally *tally) {

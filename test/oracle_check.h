@@ -17,7 +17,7 @@
 
 /* What was seen, so that a run can show that it met every kind of answer. */
 typedef struct Tally {
-  long pairs, meet, shared, beyond;
+  long pairs, images, meet, shared, beyond;
   long corners[7]; /* intersections with 0 ... 6 corners */
   double worst;    /* largest error of a corner, in units in the last place of the pair's largest coordinate */
 } Tally;
@@ -33,5 +33,9 @@ bool checkMeeting(const Case *c, Tally *tally);
 
 /* All of them, shared corners picked at random. Prints the pair and what is wrong when it answers false. */
 bool checkPair(const Case *c, Random *r, Tally *tally);
+
+/* Images of the pair: axes exchanged and turned round, everything times a power of two. None of this rounds, so what is true of the
+ * pair is true of them, though signs, axes and exponents the library looks at are others. Every question about so many. */
+bool checkImages(const Case *c, int count, Random *r, Tally *tally);
 
 #endif
