@@ -244,31 +244,76 @@ static void testCutExactly(void **state) {
   pnDestroySoup(soup);
 }
 
-/* Two triangles with a common edge, its ends in opposite order: both cuts give the same new corner. */
+/* Is a point, to the bit, a corner of one of the pieces of a cut? */
+static bool hasCorner(const pnSoup *soup, const pnCut *cut, const float at[3]) {
+  bool found = false;
+  for (uint32_t i = 0; i < cut->aboveCount + cut->belowCount; ++i) {
+    float v[9];
+    pnPrimitiveId id = i < cut->aboveCount ? cut->above[i] : cut->below[i - cut->aboveCount];
+    uint32_t corners = pnSoup_GetCorners(soup, id, v);
+    for (uint32_t k = 0; k < corners; ++k) found = found || memcmp(v + 3 * k, at, 3 * sizeof(float)) == 0;
+  }
+  return found;
+}
+
+/* A coordinate as a mesh has them, or of any magnitude. */
+static float anyCoordinate(TestRandom *r, int regime) {
+  if (regime == 0) return testFloat(r, -1, 1);
+  if (regime == 1) return (float)testBelow(r, 9) * 0.125f - 0.5f;
+  float x = testAnyFloat(r);
+  return regime == 2 ? x : ldexpf(testFloat(r, -1, 1), (int)testBelow(r, 20) - 10);
+}
+
+/* Two triangles and a segment with a common edge, its ends and their corners in any order, at any magnitude, cut by one plane: the
+ * edge has one new corner, and all three have it, to the bit. Two of 669 980 such cuts had a crack once. PINCH_CUTS: how many. */
 static void testCutSharedEdge(void **state) {
   (void)state;
   TestRandom r = testRandom(5);
-  for (uint32_t i = 0; i < 500; ++i) {
-    float a[3], b[3], c[3], d[3];
-    randomCorners(&r, 3, a), randomCorners(&r, 3, b), randomCorners(&r, 3, c), randomCorners(&r, 3, d);
-    a[2] = fabsf(a[2]) + 0.01f;
-    b[2] = -fabsf(b[2]) - 0.01f;
-    float s[12];
-    memcpy(s, a, 12), memcpy(s + 3, b, 12), memcpy(s + 6, b, 12), memcpy(s + 9, a, 12);
-    pnSoup *soup = newSoup();
-    pnPrimitiveId id[2];
-    pnPlane flat = {{testFloat(&r, -0.001f, 0.001f), 0, 1}, 0};
-    testExpectOk(pnSoup_Add(soup, PN_PRIMITIVE_SEGMENT, s, 2, id));
-    float mid[2][9];
-    for (int k = 0; k < 2; ++k) {
-      pnCut cut;
-      testExpectOk(pnSoup_Cut(soup, id[k], &flat, &cut));
-      assert_int_equal(cut.belowCount, 1);
-      pnSoup_GetCorners(soup, cut.below[0], mid[k]);
+  const char *wanted = getenv("PINCH_CUTS");
+  long most = wanted ? atol(wanted) : 30000, cuts = 0;
+  pnSoup *soup = newSoup();
+  for (long i = 0; i < most; ++i) {
+    float v[4][3], s[3][9], p[9];
+    int regime = (int)testBelow(&r, 4), turned[2];
+    for (int k = 0; k < 12; ++k) v[k / 3][k % 3] = anyCoordinate(&r, regime);
+    pnPlane plane = {{testFloat(&r, -1, 1), testFloat(&r, -1, 1), testFloat(&r, -1, 1)}, 0};
+    /* through a point near the middle of the edge, so that most planes cut it */
+    double offset = 0;
+    for (int k = 0; k < 3; ++k) offset += 0.5 * ((double)v[0][k] + v[1][k]) * (double)(&plane.normal.x)[k];
+    plane.offset = (float)offset;
+    if (!isfinite(plane.offset)) continue;
+    for (int t = 0; t < 2; ++t) {
+      uint32_t start = testBelow(&r, 3);
+      turned[t] = (int)testBelow(&r, 2);
+      const float *three[3] = {v[turned[t]], v[1 - turned[t]], v[2 + t]};
+      for (uint32_t k = 0; k < 3; ++k) memcpy(s[t] + 3 * ((k + start) % 3), three[k], 12);
     }
-    assert_memory_equal(mid[0], mid[1] + 3, 12);
-    pnDestroySoup(soup);
+    memcpy(s[2], v[turned[0]], 12), memcpy(s[2] + 3, v[1 - turned[0]], 12);
+    pnPrimitiveId id[3], all[32];
+    pnCut cut[3];
+    testExpectOk(pnSoup_Add(soup, PN_PRIMITIVE_TRIANGLE, s[0], 2, id));
+    testExpectOk(pnSoup_Add(soup, PN_PRIMITIVE_SEGMENT, s[2], 1, id + 2));
+    for (int t = 0; t < 3; ++t) testExpectOk(pnSoup_Cut(soup, id[t], &plane, &cut[t]));
+    if (cut[2].aboveCount == 1 && cut[2].belowCount == 1) {
+      /* what the two halves of the segment have in common */
+      float q[9];
+      pnSoup_GetCorners(soup, cut[2].above[0], p), pnSoup_GetCorners(soup, cut[2].below[0], q);
+      const float *mid = memcmp(p, q, 12) == 0 || memcmp(p, q + 3, 12) == 0 ? p : p + 3;
+      assert_true(hasCorner(soup, &cut[2], mid) && (memcmp(mid, q, 12) == 0 || memcmp(mid, q + 3, 12) == 0));
+      assert_true(hasCorner(soup, &cut[0], mid) && hasCorner(soup, &cut[1], mid));
+      ++cuts;
+    }
+    uint32_t count = 0;
+    for (int t = 0; t < 3; ++t) {
+      for (uint32_t k = 0; k < cut[t].aboveCount; ++k) all[count++] = cut[t].above[k];
+      for (uint32_t k = 0; k < cut[t].belowCount; ++k) all[count++] = cut[t].below[k];
+    }
+    testExpectOk(pnSoup_Remove(soup, all, count));
+    assert_int_equal(pnSoup_GetCount(soup), 0);
   }
+  if (wanted) printf("%ld shared edges cut\n", cuts);
+  assert_true(2 * cuts > most);
+  pnDestroySoup(soup);
 }
 
 /* ---------------------------------------------------------------- joining, memory */

@@ -230,11 +230,15 @@ static void keepMost(pnDeviceWorld *world) {
 static pnResult compareBefore(pnDeviceWorld *world) {
   const size_t count = world->contacts.count, old = world->before.count;
   if (!pn_arrayReserve(&world->contacts, count + old)) return pn_failMemory((count + old) * sizeof(pnDeviceContact));
+  if (count + old == 0) {
+    world->endedCount = 0;
+    return PN_OK; /* and there may be no list yet */
+  }
   pnDeviceContact *now = world->contacts.data, *ended = now + count;
   size_t i = 0, k = 0;
   world->endedCount = 0;
   while (i < count || k < old) {
-    const pnDeviceContact *x = &now[i], *y = &world->before.data[k];
+    const pnDeviceContact *x = &now[i], *y = old > 0 ? &world->before.data[k] : NULL;
     const bool later = i == count || (k < old && (x->a > y->a || (x->a == y->a && x->b > y->b)));
     if (later) {
       ended[world->endedCount++] = (pnDeviceContact){.a = y->a, .b = y->b, .state = PN_DEVICE_CONTACT_END};

@@ -317,7 +317,8 @@ static void gatherCrossings(Dive *d) {
       s->crossings.data[s->crossings.count++] = (pnKeyValue){t, place};
     }
   }
-  if (d->good) pn_sortKeyValue(s->crossings.data, s->crossings.data + s->crossings.count, s->crossings.count);
+  if (d->good && s->crossings.count > 0)
+    pn_sortKeyValue(s->crossings.data, s->crossings.data + s->crossings.count, s->crossings.count);
 }
 
 /* A convex polygon in the plane of a crossing triangle. */
