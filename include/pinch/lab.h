@@ -46,7 +46,7 @@ typedef enum pnBuild {
   PN_BUILD_SHAPE_MEAN,   /* [Larsson01] initial shape: split at the mean of the triangle midpoints */
   PN_BUILD_LINK,         /* [Larsson01] mesh connectivity: every node is a connected patch where the mesh allows it */
   PN_BUILD_JOINT,        /* [Mujika09] skins: a group for each joint, merged along the skeleton; others: as balanced */
-  PN_BUILD_FAST,         /* balanced, triangles in the order of a curve: a third of the time, a third more boxes to test */
+  PN_BUILD_FAST, /* balanced, triangles in the order of a curve: a third of the time, a third more boxes to test */
   PN_BUILD_COUNT
 } pnBuild;
 

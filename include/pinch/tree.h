@@ -66,7 +66,7 @@ typedef struct pnTreeDef {
    * shape's, and those here are ignored. The tree holds the shape as long as it needs it. PN_ERROR_KIND when the pose has another
    * mesh, morph or skin. */
   const pnShape *shape;
-  pnTasks tasks;               /* who helps to build; default: nobody. The tree is the same with any number of workers */
+  pnTasks tasks; /* who helps to build; default: nobody. The tree is the same with any number of workers */
   const struct pnTreeLab *lab; /* null (default) in products: pinch/lab.h */
   uint32_t cookie;             /* PN_COOKIE, by pnDefaultTreeDef() */
 } pnTreeDef;
