@@ -1,6 +1,6 @@
 /* bench_device.c: whole frames on a device (pinch/device.h) beside the same world on one and on all threads of the processor.
  *
- *   bench_device [SCENE...] [--device N] [--frames N] [--repeats N] [--stages] [--no-cpu]
+ *   bench_device [SCENE...] [--device N] [--frames N] [--repeats N] [--stages] [--no-cpu] [--rows FILE]
  *
  * Scenes: cloth-ball (two frames of the data folder), those of bench_free, and crowd: 100 skinned characters of 10 000 triangles
  * in the museum. For each, milliseconds a frame, all pairs, sorted, the median over the frames measured:
@@ -20,6 +20,7 @@
 #include "avatar.h"
 #include "device_images.h"
 #include "lab.h"
+#include "record.h"
 #include "rooms.h"
 
 #include "pinch/device.h"
@@ -345,6 +346,12 @@ static void printStages(const Stage *stage, Show *show) {
   printf("; sum %.1f\n", total);
 }
 
+static void recordProcessor(double one, double all) {
+  if (s_noCpu) return;
+  pn_record("1 thread", "ms", one);
+  pn_record("threads", "ms", all);
+}
+
 /* ---------------------------------------------------------------- a step */
 
 /* Seconds of the processor for the step, and its impacts. */
@@ -393,6 +400,7 @@ static bool runStep(pnDevice *device, pnDevice *profiled) {
   const double one = s_noCpu ? 0 : stepOfProcessor(stage, 1, list), all = s_noCpu ? 0 : stepOfProcessor(stage, 0, list);
   Show show = makeShow(stage, device);
   double stays[MOST_REPEATS], through[MOST_REPEATS], first[MOST_REPEATS];
+  const double built = pnDevice_GetBuildSeconds(device, NULL);
   pn_benchCheck(pnDeviceWorld_BeginStep(show.world));
   moveShow(stage, &show, 0);
   pnDeviceStep step = pnDeviceWorld_CollideSwept(show.world, NULL);
@@ -421,6 +429,13 @@ static bool runStep(pnDevice *device, pnDevice *profiled) {
       s_noCpu ? ""
       : same  ? "same"
               : "WRONG");
+  pn_recordScene("device", "step");
+  pn_record("device", "ms", pn_labMedian(stays, s_repeats));
+  pn_record("earliest", "ms", pn_labMedian(first, s_repeats));
+  pn_record("through", "ms", pn_labMedian(through, s_repeats));
+  recordProcessor(one, all);
+  pn_record("device", "impacts", (double)step.impactCount);
+  pn_record("device", "build s", pnDevice_GetBuildSeconds(device, NULL) - built);
   freeShow(stage, &show);
   if (profiled) {
     const char *name;
@@ -445,7 +460,13 @@ static bool runStep(pnDevice *device, pnDevice *profiled) {
 /* ---------------------------------------------------------------- one scene */
 
 static bool run(const char *name, pnDevice *device, pnDevice *profiled) {
-  if (strcmp(name, "ldi") == 0) return pn_benchImages(device, s_repeats);
+  if (strcmp(name, "ldi") == 0) {
+    const double built = pnDevice_GetBuildSeconds(device, NULL);
+    const bool same = pn_benchImages(device, s_repeats);
+    pn_recordScene("device", "ldi");
+    pn_record("device", "build s", pnDevice_GetBuildSeconds(device, NULL) - built);
+    return same;
+  }
   if (strcmp(name, "step") == 0) return runStep(device, profiled);
   Stage *stage = calloc(1, sizeof *stage);
   if (!stage) exit(2);
@@ -468,6 +489,14 @@ static bool run(const char *name, pnDevice *device, pnDevice *profiled) {
          s_noCpu  ? ""
          : f.same ? "same"
                   : "WRONG");
+  pn_recordScene("device", name);
+  pn_record("device", "ms", f.device);
+  pn_record("waited", "ms", f.waited);
+  pn_record("through", "ms", f.through);
+  recordProcessor(one, all);
+  pn_record("device", "triangles", stage->triangleCount);
+  pn_record("device", "pairs", (double)f.last.pairCount);
+  pn_record("device", "wrong frames", !f.same);
   freeShow(stage, &show);
   if (profiled) {
     show = makeShow(stage, profiled);
@@ -504,6 +533,7 @@ int main(int count, char **words) {
                                       "s5-grid",    "s4-999698", "crowd",    "ldi",       "step"};
   const char *scenes[16];
   uint32_t sceneCount = 0;
+  pn_recordArguments(&count, words);
   for (int i = 1; i < count; ++i) {
     const bool hasValue = i + 1 < count;
     if (strcmp(words[i], "--stages") == 0) s_stages = true;
@@ -531,6 +561,8 @@ int main(int count, char **words) {
   const pnDeviceInfo info = pnDevice_GetInfo(device);
   printf("%s\n%s, %s %s, %u compute units; programs ready after %.2f s, %u of them from the cache\n", machine,
          info.name, info.platform, info.driver, info.computeUnits, seconds, kept);
+  pn_recordScene("device", "opening");
+  pn_record("device", "build s", seconds);
   pnDevice *profiled = s_stages ? open(true) : NULL;
   printf("%-12s %3s %8s %6s %8s | %8s %8s %8s | %8s %8s | %9s %8s %6s\n", "ms a frame", "n", "triangles", "frames",
          "pairs", "device", "waited", "through", "1 thread", "threads", "clusters", "candid.", "unsure");

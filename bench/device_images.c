@@ -2,6 +2,7 @@
 #include "device_images.h"
 
 #include "lab.h"
+#include "record.h"
 #include "volume_scenes.h"
 
 #include <stdio.h>
@@ -104,6 +105,12 @@ static bool runImage(pnDevice *device, const pnPose *pose, uint32_t resolution, 
       resolution, resolution, pnMesh_GetTriangleCount(pnPose_GetMesh(pose)),
       (unsigned long long)pnDeviceLdi_GetInfo(source.ldi).layerCount, pn_labMedian(images, repeats), one[0], all[0],
       pn_labMedian(asked, repeats), one[1], all[1], same ? "same" : "WRONG");
+  char scene[32];
+  snprintf(scene, sizeof scene, "ldi-%u", resolution);
+  pn_recordScene("device", scene);
+  pn_record("device", "ms", pn_labMedian(images, repeats));
+  pn_record("1 thread", "ms", one[0]);
+  pn_record("threads", "ms", all[0]);
   forget(&seen);
   forget(&source);
   free(inside), free(expected);

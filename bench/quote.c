@@ -1,7 +1,7 @@
 /* quote.c: a program of its own: the figures that stand in README and docs/, taken from the committed rows of the laboratory, or
  * compared with them.
  *
- *   quote [--check] FOLDER CLAIMS FILE...      rows of FOLDER/\*.csv into the marks of the files; --check: only say what differs
+ *   quote [--check] FOLDER[:FOLDER] CLAIMS FILE...   rows of FOLDER/\*.csv into the marks of the files; --check: only say what differs
  *
  * A mark in Markdown is a comment, so that a reader sees the figure and the source says where it comes from:
  *
@@ -282,10 +282,11 @@ int main(int count, char **words) {
   bool check = count > 1 && strcmp(words[1], "--check") == 0;
   words += check, count -= check;
   if (count < 4) {
-    fprintf(stderr, "usage: quote [--check] FOLDER CLAIMS FILE...\n");
+    fprintf(stderr, "usage: quote [--check] FOLDER[:FOLDER] CLAIMS FILE...\n");
     return 2;
   }
-  if (!pn_readFigureFolder(&q.figures, words[1])) {
+  for (char *folder = strtok(words[1], ":"); folder; folder = strtok(NULL, ":")) {
+    if (pn_readFigureFolder(&q.figures, folder)) continue;
     fprintf(stderr, "quote: %s\n", q.figures.message);
     return 2;
   }
