@@ -131,6 +131,12 @@ static bool stayApart(pn_Features features, const Points *p, float until) {
   Motion q;
   if (!prepare(&q, features, places)) return false;
   makeCubic(&q);
+  /* over the whole step its coefficients are those that there are */
+  if (until == 1.0f) {
+    const double low = least(least(q.c[0], q.c[1]), least(q.c[2], q.c[3]));
+    const double high = most(most(q.c[0], q.c[1]), most(q.c[2], q.c[3]));
+    return low > q.bound || high < -q.bound || apart(&q);
+  }
   return neverFlat(&q, (double)until) || apart(&q);
 }
 
@@ -145,63 +151,73 @@ static pn_Verdict searchFeatures(pn_Features features, const Points *p, double u
 
 /* ---------------------------------------------------------------- from triangles to features */
 
+/* Is a corner with a face worth a search? And an edge with an edge? */
+static bool cornerMayMeet(__global const float4 *rec0, __global const float4 *rec, uint2 f, float until) {
+  const uint a = f.x & SLOT_MASK, b = f.y & SLOT_MASK, code = codeOf(f);
+  const bool turned = code >= 3;
+  Points p;
+  putVertexFace(&p, rec0, rec, turned ? b : a, turned ? code - 3 : code, turned ? a : b);
+  return !stayApart(PN_VERTEX_FACE, &p, until);
+}
+
+static bool sidesMayMeet(__global const float4 *rec0, __global const float4 *rec, uint2 f, float until) {
+  const uint a = f.x & SLOT_MASK, b = f.y & SLOT_MASK, code = codeOf(f), i = (code - 6) / 3, j = (code - 6) % 3;
+  Points p;
+  /* which way an edge goes and which comes first does not matter for this proof */
+  putPoint(&p, 0, cornerAt(rec0, rec, a, i)), putPoint(&p, 1, cornerAt(rec0, rec, a, i == 2 ? 0 : i + 1));
+  putPoint(&p, 2, cornerAt(rec0, rec, b, j)), putPoint(&p, 3, cornerAt(rec0, rec, b, j == 2 ? 0 : j + 1));
+  return !stayApart(PN_EDGE_EDGE, &p, until);
+}
+
+/* Puts features that wait, from the last on, and as long as there are `least`, to the question: TEAM at a time. */
+#define ASK_WAITING(mayMeetThen, wait, waitLength, least)                                                 \
+  do {                                                                                                    \
+    uint left = waitLength;                                                                               \
+    for (; left >= (least); left -= min(left, (uint)TEAM)) {                                              \
+      const uint from = left - min(left, (uint)TEAM);                                                     \
+      if (from + lane < left && mayMeetThen(rec0, rec, wait[from + lane], until)) PUSH(wait[from + lane]); \
+      MAKE_ROOM(TEAM, HEAD_SEARCH, LIST_SEARCH);                                                          \
+    }                                                                                                     \
+    barrier(CLK_LOCAL_MEM_FENCE);                                                                         \
+    if (lane == 0) waitLength = left;                                                                     \
+    barrier(CLK_LOCAL_MEM_FENCE);                                                                         \
+  } while (0)
+
 /* A team takes TEAM pairs of triangles, one a lane; their features wait in local memory, corners with faces and edges with edges
- * apart, so that all lanes have one to ask and it is the same question. */
+ * apart, until there are TEAM of a kind: so all lanes have one to ask and it is the same question. The last round asks the rest. */
 __kernel __attribute__((reqd_work_group_size(TEAM, 1, 1))) void sweptFeatures(
     __global const float4 *rec0, __global const float4 *rec, __global const uint4 *edges, __global uint *head,
     __global const uint2 *in, uint inCapacity, float until, __global uint2 *list, uint capacity) {
-  __local uint2 pairs[TEAM];
-  __local uint corners[6 * TEAM], sides[9 * TEAM]; /* lane and code */
+  __local uint2 corners[7 * TEAM], sides[10 * TEAM]; /* fewer than TEAM that wait, and those of TEAM pairs */
   __local uint2 queue[QUEUE];
-  __local uint cornerLength, sideLength, queueLength, base;
-  const uint lane = get_local_id(0), n = min(head[HEAD_CANDIDATES], inCapacity);
-  uint asked = 0;
-  if (lane == 0) queueLength = base = 0;
-  for (uint k0 = get_group_id(0) * TEAM; k0 < n; k0 += get_num_groups(0) * TEAM) {
+  __local uint cornerLength, sideLength, queueLength, base, asked;
+  const uint lane = get_local_id(0), n = min(head[HEAD_CANDIDATES], inCapacity), stride = get_num_groups(0) * TEAM;
+  if (lane == 0) queueLength = base = cornerLength = sideLength = asked = 0;
+  const uint begin = get_group_id(0) * TEAM, rounds = n > begin ? (n - begin + stride - 1) / stride : 0;
+  for (uint round = 0; round < rounds; ++round) {
+    const uint k = begin + round * stride + lane;
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (lane == 0) cornerLength = sideLength = 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (k0 + lane < n) {
-      const uint2 c = in[k0 + lane];
-      pairs[lane] = c;
+    if (k < n) {
+      const uint2 c = in[k];
       const uint ownedA = edges[c.x].w, ownedB = edges[c.y].w;
       const Corner a[3] = {cornerAt(rec0, rec, c.x, 0), cornerAt(rec0, rec, c.x, 1), cornerAt(rec0, rec, c.x, 2)};
       const Corner b[3] = {cornerAt(rec0, rec, c.y, 0), cornerAt(rec0, rec, c.y, 1), cornerAt(rec0, rec, c.y, 2)};
       const uint codes = codesOf(a, b, ownedA, ownedB, until);
       uint some = codes & 63, at = some ? atomic_add(&cornerLength, popcount(some)) : 0;
-      for (; some; some &= some - 1) corners[at++] = lane << 4 | (31 - clz(some & -some));
+      for (; some; some &= some - 1) corners[at++] = packFeatures(c, 31 - clz(some & -some));
       some = codes & ~63u, at = some ? atomic_add(&sideLength, popcount(some)) : 0;
-      for (; some; some &= some - 1) sides[at++] = lane << 4 | (31 - clz(some & -some));
+      for (; some; some &= some - 1) sides[at++] = packFeatures(c, 31 - clz(some & -some));
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    const uint cornerCount = cornerLength, sideCount = sideLength;
-    if (lane == 0) asked += cornerCount + sideCount;
-    for (uint w0 = 0; w0 < cornerCount; w0 += TEAM) {
-      if (w0 + lane < cornerCount) {
-        const uint code = corners[w0 + lane] & 15;
-        const uint2 c = pairs[corners[w0 + lane] >> 4];
-        const bool turned = code >= 3;
-        Points p;
-        putVertexFace(&p, rec0, rec, turned ? c.y : c.x, turned ? code - 3 : code, turned ? c.x : c.y);
-        if (!stayApart(PN_VERTEX_FACE, &p, until)) PUSH(packFeatures(c, code));
-      }
-      MAKE_ROOM(TEAM, HEAD_SEARCH, LIST_SEARCH);
-    }
-    for (uint w0 = 0; w0 < sideCount; w0 += TEAM) {
-      if (w0 + lane < sideCount) {
-        const uint code = sides[w0 + lane] & 15, i = (code - 6) / 3, j = (code - 6) % 3;
-        const uint2 c = pairs[sides[w0 + lane] >> 4];
-        Points p;
-        /* which way an edge goes and which comes first does not matter for this proof */
-        putPoint(&p, 0, cornerAt(rec0, rec, c.x, i)), putPoint(&p, 1, cornerAt(rec0, rec, c.x, i == 2 ? 0 : i + 1));
-        putPoint(&p, 2, cornerAt(rec0, rec, c.y, j)), putPoint(&p, 3, cornerAt(rec0, rec, c.y, j == 2 ? 0 : j + 1));
-        if (!stayApart(PN_EDGE_EDGE, &p, until)) PUSH(packFeatures(c, code));
-      }
-      MAKE_ROOM(TEAM, HEAD_SEARCH, LIST_SEARCH);
-    }
+    if (lane == 0) asked += cornerLength + sideLength;
+    const uint least = round + 1 < rounds ? TEAM : 1;
+    ASK_WAITING(cornerMayMeet, corners, cornerLength, least);
+    ASK_WAITING(sidesMayMeet, sides, sideLength, least);
+    /* what still waits will be counted again */
+    if (lane == 0) asked -= cornerLength + sideLength;
   }
   spill(queue, &queueLength, &base, head, HEAD_SEARCH, LIST_SEARCH, list, capacity);
-  if (asked > 0) atomic_add(head + HEAD_ASKED, asked);
+  if (lane == 0 && asked > 0) atomic_add(head + HEAD_ASKED, asked);
 }
 
 /* ---------------------------------------------------------------- times */
