@@ -154,15 +154,18 @@ static int stepAside(void **state) {
 
 /* ---------------------------------------------------------------- everything the room does */
 
+/* A knot that meets itself and a ball in it; and two boxes on a coarse grid, whose faces slide in one plane: whole numbers decide. */
+enum { BODIES = 4 };
+
 typedef struct Scene {
-  pnMesh *mesh[2];
-  pnPose *pose[2];
+  pnMesh *mesh[BODIES];
+  pnPose *pose[BODIES];
   pnDeviceWorld *world;
 } Scene;
 
 /* What was found, to be compared. */
 typedef struct Findings {
-  size_t pairs, some, firsts, impacts, staying;
+  size_t pairs, some, firsts, impacts, uncertain, staying;
   double earliest, volume, shared;
   uint64_t inside;
 } Findings;
@@ -171,11 +174,12 @@ static void move(const Scene *s, float by) {
   pnMatrix m = pnMatrix_Identity();
   m.m[0][3] = by;
   testExpectOk(pnPose_SetTransform(s->pose[1], &m));
+  testExpectOk(pnPose_SetTransform(s->pose[3], &m));
 }
 
 static pnResult makeWorld(Scene *s, pnDevice *device) {
   pnResult result = pnCreateDeviceWorld(device, &s->world);
-  for (int b = 0; b < 2 && result == PN_OK; ++b) {
+  for (int b = 0; b < BODIES && result == PN_OK; ++b) {
     pnDeviceBodyDef def = pnDefaultDeviceBodyDef();
     uint32_t body;
     def.pose = s->pose[b], def.self = b == 0;
@@ -190,7 +194,7 @@ static pnResult frames(const Scene *s, Findings *out) {
   pnDeviceFrame f = pnDeviceWorld_Collide(s->world, NULL);
   out->pairs = f.pairCount;
   if (f.result != PN_OK) return f.result;
-  move(s, 0.1f);
+  move(s, 0.25f);
   f = pnDeviceWorld_Collide(s->world, &(pnDeviceFrameDef){.maxPairs = 20});
   out->some = f.pairCount;
   if (f.result != PN_OK) return f.result;
@@ -203,9 +207,10 @@ static pnResult steps(const Scene *s, Findings *out) {
   move(s, 0);
   pnResult result = pnDeviceWorld_BeginStep(s->world);
   if (result != PN_OK) return result;
-  move(s, 0.1f);
+  move(s, 0.25f);
   pnDeviceStep step = pnDeviceWorld_CollideSwept(s->world, NULL);
   out->impacts = step.impactCount;
+  out->uncertain = step.uncertain;
   if (step.result == PN_OK) {
     step = pnDeviceWorld_CollideSwept(s->world, &(pnDeviceStepDef){.stay = true, .what = PN_SWEPT_EARLIEST});
     out->earliest = step.earliest.hi;
@@ -247,7 +252,8 @@ static Scene makeScene(void) {
   Scene s = {0};
   testExpectOk(pnMakeKnot(2, 3, 1, 0.45f, 24, 6, &s.mesh[0]));
   testExpectOk(pnMakeIcosphere(1, 0.8f, &s.mesh[1]));
-  for (int b = 0; b < 2; ++b) {
+  for (int b = 2; b < BODIES; ++b) testExpectOk(pnMakeBox((pnVec3){0.5f, 0.5f, 0.5f}, 1, &s.mesh[b]));
+  for (int b = 0; b < BODIES; ++b) {
     pnPoseDef def = {s.mesh[b], NULL, NULL};
     testExpectOk(pnCreatePose(&def, &s.pose[b]));
   }
@@ -255,7 +261,7 @@ static Scene makeScene(void) {
 }
 
 static void freeScene(Scene *s) {
-  for (int b = 0; b < 2; ++b) {
+  for (int b = 0; b < BODIES; ++b) {
     pnDestroyPose(s->pose[b]);
     pnDestroyMesh(s->mesh[b]);
   }
@@ -309,8 +315,8 @@ static void failEverywhere(cl_int error, bool forever) {
     testExpectOk(s_parts[p](&s, &truth));
     pnDestroyDeviceWorld(s.world);
     s.world = NULL;
-    assert_true(p == 0   ? truth.pairs > 20 && truth.some == 20 && truth.firsts == 1
-                : p == 1 ? truth.impacts > 20 && truth.staying == 1
+    assert_true(p == 0   ? truth.pairs > 20 && truth.some == 20 && truth.firsts > 1
+                : p == 1 ? truth.impacts > 20 && truth.uncertain > 0 && truth.staying == 1
                          : truth.volume > 0 && truth.shared > 0 && truth.inside == 1);
     uint32_t calls = 0;
     s_error = error;

@@ -212,8 +212,9 @@ PN_API size_t pnDeviceWorld_GetByteCount(const pnDeviceWorld *world);
  * runs the text of the processor's filter, and in whole numbers, for what that cannot decide, that of its exact answer.
  * Bodies that look at themselves do so without their filters. */
 
-/* The step begins where all bodies are now. A body that comes later needs a new one. The first one on a device compiles two programs and
- * compares their answers with the processor's: PN_ERROR_UNSUPPORTED when one differs. */
+/* The step begins where all bodies are now. A body that comes later needs a new one. The first one on a device compiles a program
+ * and compares its answers with the processor's: PN_ERROR_UNSUPPORTED when one differs. So does the first step in which
+ * something is left to whole numbers. */
 PN_API pnResult pnDeviceWorld_BeginStep(pnDeviceWorld *world);
 
 /* What to look for in a step. Zeroed is the default: everything. */
@@ -232,7 +233,7 @@ typedef struct pnDeviceStep {
   size_t impactCount;
   uint32_t contactCount;
   pnImpactSpan earliest;                   /* of all; not with `stay` */
-  uint32_t reruns;                         /* how often a list was too short */
+  uint32_t reruns;                         /* how often a list was too short, or the exact program was not there yet */
   uint64_t trianglePairs, asked, searched; /* what each part handed to the next */
   uint64_t uncertain;                      /* decided in whole numbers */
   double seconds;

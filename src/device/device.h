@@ -36,7 +36,7 @@ struct pnDevice {
   bool profile;
   bool roundsQuotients; /* of floats; and roots */
   bool lost;            /* a call has failed for good */
-  bool stepsTested;
+  bool stepsTested[2]; /* the filter, the exact one */
   PN_ARRAY(pnPinned) pinned;
   char cacheFolder[1024]; /* empty: programs are not kept */
   double buildSeconds;
@@ -52,8 +52,8 @@ pnResult pn_needProgram(pnDevice *device, pnProgram program);
 pnResult pn_buildPrograms(pnDevice *device, const char *cacheFolder);
 /* selftest.c: does the device decide and round as the processor does? */
 pnResult pn_testDevice(pnDevice *device);
-/* selftest_step.c: and does it find the same times? Compiles the programs of steps; done once. */
-pnResult pn_testSteps(pnDevice *device);
+/* selftest_step.c: and does it find the same times? Compiles a program of steps, and asks once: of the filter, and of the exact one. */
+pnResult pn_testSteps(pnDevice *device, bool exact);
 /* Items of the exact program of steps that run beside each other; each has a slate. */
 size_t pn_slatesOf(const pnDevice *device);
 

@@ -1,5 +1,5 @@
-/* selftest_step.c: does a device find the times of moving features as the processor does? Asked before the first step, of both programs of
- * steps: the filter's verdicts and spans, and what whole numbers say, on cases that are the same everywhere. Points move between
+/* selftest_step.c: does a device find the times of moving features as the processor does? Asked of both programs of steps before each is
+ * used: the filter's verdicts and spans, and what whole numbers say, on cases that are the same everywhere. Points move between
  * places of a coarse grid, so that they graze, stay in one plane, on one line, or where they are; some a bit beside it. Whoever
  * gives one wrong answer takes no steps. */
 #include "device/device.h"
@@ -84,29 +84,25 @@ size_t pn_slatesOf(const pnDevice *device) {
   return device->info.kind == PN_DEVICE_GPU ? 1024 : 64;
 }
 
-pnResult pn_testSteps(pnDevice *device) {
-  if (device->stepsTested) return PN_OK;
+pnResult pn_testSteps(pnDevice *device, bool exact) {
+  if (device->stepsTested[exact]) return PN_OK;
   Cases *cases = pn_alloc(sizeof *cases);
   if (!cases) return pn_failMemory(sizeof *cases);
   makeCases(cases);
-  pnTestRun test = {.program = PN_PROGRAM_SWEPT,
-                    .name = "sweptTest",
-                    .in = {cases->points},
-                    .bytes = {sizeof cases->points},
-                    .out = cases->answers,
-                    .outBytes = sizeof cases->answers,
-                    .count = CASES,
-                    .items = CASES,
-                    .local = 32};
+  const size_t items = exact ? PN_MIN(CASES, pn_slatesOf(device)) : CASES;
+  const pnTestRun test = {.program = exact ? PN_PROGRAM_SWEPT_EXACT : PN_PROGRAM_SWEPT,
+                          .name = exact ? "sweptExactTest" : "sweptTest",
+                          .in = {cases->points},
+                          .bytes = {sizeof cases->points},
+                          .roomBytes = exact ? items * PN_SLATE_LIMBS * sizeof(uint64_t) : 0,
+                          .out = cases->answers,
+                          .outBytes = sizeof cases->answers,
+                          .count = CASES,
+                          .items = items,
+                          .local = 32};
   pnResult result = pn_runTest(device, &test);
-  if (result == PN_OK) result = compare(device, cases, false);
-  test.program = PN_PROGRAM_SWEPT_EXACT;
-  test.name = "sweptExactTest";
-  test.items = PN_MIN(CASES, pn_slatesOf(device));
-  test.roomBytes = test.items * PN_SLATE_LIMBS * sizeof(uint64_t);
-  if (result == PN_OK) result = pn_runTest(device, &test);
-  if (result == PN_OK) result = compare(device, cases, true);
+  if (result == PN_OK) result = compare(device, cases, exact);
   pn_free(cases, sizeof *cases);
-  device->stepsTested = result == PN_OK;
+  device->stepsTested[exact] = result == PN_OK;
   return result;
 }

@@ -89,15 +89,23 @@ static pnResult layOutFeatures(pnDeviceWorld *world) {
 
 /* ---------------------------------------------------------------- begin */
 
+/* The exact program takes a compiler seconds, and most steps do without it: it comes when something is undecided for the first time. */
+static pnResult prepareExact(pnDeviceWorld *world) {
+  pnResult result = pn_testSteps(world->device, true);
+  const size_t bytes = pn_slatesOf(world->device) * PN_SLATE_LIMBS * sizeof(uint64_t);
+  if (result == PN_OK) result = pn_reserveBuffer(world, PN_BUFFER_SLATES, bytes);
+  if (result == PN_OK)
+    world->stepKernels[PN_STEP_EXACT] =
+        pn_createKernel(world->device, PN_PROGRAM_SWEPT_EXACT, s_names[PN_STEP_EXACT], &result);
+  return result;
+}
+
 static pnResult prepareStep(pnDeviceWorld *world) {
-  pnResult result = pn_testSteps(world->device);
+  pnResult result = pn_testSteps(world->device, false);
   for (int i = 0; i < PN_STEP_COUNT && result == PN_OK; ++i)
-    if (!world->stepKernels[i])
-      world->stepKernels[i] = pn_createKernel(
-          world->device, i == PN_STEP_EXACT ? PN_PROGRAM_SWEPT_EXACT : PN_PROGRAM_SWEPT, s_names[i], &result);
+    if (!world->stepKernels[i] && i != PN_STEP_EXACT)
+      world->stepKernels[i] = pn_createKernel(world->device, PN_PROGRAM_SWEPT, s_names[i], &result);
   if (result == PN_OK) result = layOutFeatures(world);
-  const size_t slateBytes = pn_slatesOf(world->device) * PN_SLATE_LIMBS * sizeof(uint64_t);
-  if (result == PN_OK) result = pn_reserveBuffer(world, PN_BUFFER_SLATES, slateBytes);
   if (result == PN_OK) result = pn_reserveBuffer(world, PN_BUFFER_FEATURE_COUNTS, (size_t)world->featureCount * 4);
   if (result == PN_OK) result = pn_reserveBuffer(world, PN_BUFFER_FEATURE_OFFSETS, (size_t)world->featureCount * 4);
   if (result == PN_OK) result = pn_reserveBuffer(world, PN_BUFFER_BEGIN, (size_t)world->vertexCount * 12);
@@ -206,7 +214,7 @@ static pnResult enqueueSearch(pnDeviceWorld *world, bool earliest, float until) 
                  PN_VALUE(b[PN_BUFFER_EDGES]), PN_VALUE(b[PN_BUFFER_LIST_SEARCH]), PN_VALUE(world->searchCapacity),
                  PN_VALUE(b[PN_BUFFER_UNSURE_NAMES]), PN_VALUE(b[PN_BUFFER_UNSURE_POINTS]),
                  PN_VALUE(world->unsureCapacity), PN_VALUE(until));
-  if (result == PN_OK)
+  if (result == PN_OK && world->stepKernels[PN_STEP_EXACT])
     result = RUN(PN_STEP_EXACT, slates, of32, IMPACT_ARGUMENTS, PN_VALUE(b[PN_BUFFER_UNSURE_NAMES]),
                  PN_VALUE(b[PN_BUFFER_UNSURE_POINTS]), PN_VALUE(world->unsureCapacity), PN_VALUE(b[PN_BUFFER_SLATES]));
   return result;
@@ -291,10 +299,14 @@ pnResult pn_runStep(pnDeviceWorld *world, bool earliest, float until, uint32_t *
   for (; result == PN_OK; ++*outReruns) {
     result = enqueueStep(world, earliest, until);
     if (result == PN_OK) result = readHead(world);
-    if (result != PN_OK || world->stepHead[PN_HEAD_OVERFLOW] == 0) break;
+    if (result != PN_OK || world->stepHead[PN_HEAD_BAD] != PN_NONE) break;
+    const bool lacksExact = world->stepHead[PN_HEAD_UNSURE] > 0 && !world->stepKernels[PN_STEP_EXACT];
+    const bool tooShort = world->stepHead[PN_HEAD_OVERFLOW] != 0;
+    if (!lacksExact && !tooShort) break;
     if (*outReruns >= MOST_RERUNS)
       return pn_fail(PN_ERROR_MEMORY, "device world: the step has more impacts than can be counted");
-    result = growStep(world);
+    if (tooShort) result = growStep(world);
+    if (result == PN_OK && lacksExact) result = prepareExact(world);
   }
   if (result == PN_OK && world->stepHead[PN_HEAD_BAD] != PN_NONE) result = pn_failNumber(world);
   if (result == PN_OK) noteStages(world);
