@@ -274,6 +274,20 @@ static void behave(void) {
   s_forever = false;
 }
 
+/* Without another move the world is where its poses are, wherever it was interrupted: as one that has just been made. */
+static void expectFresh(const Scene *s) {
+  Scene fresh = *s;
+  fresh.world = NULL;
+  testExpectOk(makeWorld(&fresh, s_device));
+  const pnDeviceFrame mine = pnDeviceWorld_Collide(s->world, NULL), other = pnDeviceWorld_Collide(fresh.world, NULL);
+  testExpectOk(mine.result);
+  testExpectOk(other.result);
+  assert_int_equal(mine.pairCount, other.pairCount);
+  assert_memory_equal(pnDeviceWorld_GetPairs(s->world), pnDeviceWorld_GetPairs(fresh.world),
+                      mine.pairCount * sizeof(pnPair));
+  pnDestroyDeviceWorld(fresh.world);
+}
+
 /* One part with call number `at` failing; the next number, or 0 when there was no such call. */
 static uint32_t failOnce(Scene *s, Part *part, const Findings *truth, uint32_t at) {
   Findings found;
@@ -295,6 +309,7 @@ static uint32_t failOnce(Scene *s, Part *part, const Findings *truth, uint32_t a
     if (result != PN_OK) testExpectFailure(result, PN_ERROR_MEMORY, "OpenCL");
     memset(&found, 0, sizeof found);
     if (!s->world) testExpectOk(makeWorld(s, s_device));
+    if (part == frames) expectFresh(s);
     testExpectOk(part(s, &found));
     if (memcmp(&found, truth, sizeof found) != 0) print_message("after call %u, %s\n", at, s_failed);
     assert_memory_equal(&found, truth, sizeof found);
@@ -325,6 +340,8 @@ static void failEverywhere(cl_int error, bool forever) {
       calls = at;
       at = failOnce(&s, s_parts[p], &truth, at);
     }
+    static const char *const names[3] = {"frames", "a step", "images"};
+    print_message("%s: each of %u calls failed once\n", names[p], calls - 1);
     assert_true(calls > 100);
   }
   freeScene(&s);
