@@ -36,7 +36,7 @@ struct pnDevice {
   bool profile;
   bool roundsQuotients; /* of floats; and roots */
   bool lost;            /* a call has failed for good */
-  bool stepsTested[2]; /* the filter, the exact one */
+  bool stepsTested[2];  /* the filter, the exact one */
   PN_ARRAY(pnPinned) pinned;
   char cacheFolder[1024]; /* empty: programs are not kept */
   double buildSeconds;
