@@ -11,7 +11,7 @@ if(PINCH_TEST_SUPPORT)
   add_library(pinch_test_support STATIC ${PINCH_TEST_SUPPORT})
   target_include_directories(pinch_test_support PUBLIC src test)
   target_compile_definitions(pinch_test_support PUBLIC PINCH_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-  target_link_libraries(pinch_test_support PUBLIC pinch PkgConfig::PINCH_CMOCKA ${PINCH_GMP_LIBRARY})
+  target_link_libraries(pinch_test_support PUBLIC $<TARGET_NAME_IF_EXISTS:pinch_scenes> pinch PkgConfig::PINCH_CMOCKA ${PINCH_GMP_LIBRARY})
 endif()
 
 # The tool as tests run it: one file that can be executed. Built for another machine, it is a line of shell that calls

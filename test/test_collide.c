@@ -512,6 +512,30 @@ static void crowdsAreListedInParts(void **state) {
   pn_freeBroad(&whole);
 }
 
+/* A frame that compares all boxes leaves the tree behind: the next one with few changes does not look into the old one. */
+static void treesEndWithFramesWithoutThem(void **state) {
+  (void)state;
+  enum { COUNT = 200 };
+  pnBroadPhase broad = {0};
+  assert_true(pn_reserveBroad(&broad, COUNT));
+  for (uint32_t i = 0; i < COUNT; ++i) {
+    float x = 2 * (float)i;
+    pn_setBroadBox(&broad, i, (pnBroadBox){{{x, 0, 0}, {x + 1, 1, 1}}, 1, 1});
+  }
+  assert_true(pn_findClose(&broad, false));
+  assert_int_equal(broad.pairs.count, 0);
+  assert_true(broad.levelCount > 0);
+  /* one goes where nobody is, without the tree; then another one goes there, with it */
+  pnBroadBox far = {{{-9, 0, 0}, {-8, 1, 1}}, 1, 1};
+  pn_setBroadBox(&broad, 150, far);
+  assert_true(pn_findClose(&broad, true));
+  pn_setBroadBox(&broad, 20, far);
+  assert_true(pn_findClose(&broad, false));
+  assert_int_equal(broad.pairs.count, 1);
+  assert_true(broad.pairs.data[0].a == 20 && broad.pairs.data[0].b == 150);
+  pn_freeBroad(&broad);
+}
+
 /* What the brute force compares is what closed boxes are: touching counts, and masks must agree on both sides. */
 static void closeIsClosed(void **state) {
   (void)state;
@@ -540,6 +564,6 @@ int main(void) {
       cmocka_unit_test(refusalsSayWhy),          cmocka_unit_test(qualityFallsAndRebuildMends),
       cmocka_unit_test(impactIsBracketed),       cmocka_unit_test(treeOfBoxesAgreesWithAllPairs),
       cmocka_unit_test(closeIsClosed),           cmocka_unit_test(crowdsAreListedInParts),
-      cmocka_unit_test(largerSideIsOpened)};
+      cmocka_unit_test(largerSideIsOpened),      cmocka_unit_test(treesEndWithFramesWithoutThem)};
   return cmocka_run_group_tests(tests, oracleSetUp, oracleTearDown);
 }

@@ -205,6 +205,31 @@ static void everyBody(void **state) {
   pnDestroyPool(pool);
 }
 
+/* Bodies that came after the tree of boxes was made, few enough to stay beside it, are asked as the others are. */
+static void newcomers(void **state) {
+  (void)state;
+  TestRandom random = testRandom(31);
+  Stage s = makeStage(MOST_BODIES - 1, NULL, &random);
+  testExpectOk(pnWorld_Collide(s.world, NULL).result);
+  pnBodyDef def = pnDefaultBodyDef();
+  def.kind = PN_BODY_RIGID;
+  def.mesh = s.ball;
+  pnBodyId last;
+  testExpectOk(pnWorld_CreateBody(s.world, &def, &last));
+  pnMatrix m = pnMatrix_Identity();
+  m.m[0][3] = 50;
+  testExpectOk(pnBody_SetTransform(s.world, last, &m));
+  pnClosest closest;
+  testExpectOk(pnWorld_FindClosest(s.world, (float[]){50, 1, 0}, 1, 100, UINT32_MAX, &closest));
+  assert_true(s.world->broad.levelCount > 0 && s.world->broad.newcomers.count == 1);
+  assert_int_equal(closest.body.index1, last.index1);
+  pnRay ray = {{50, 9, 0}, {0, -1, 0}, 0, 100};
+  pnHit hit;
+  testExpectOk(pnWorld_FindFirstHits(s.world, &ray, 1, UINT32_MAX, &hit));
+  assert_int_equal(hit.body.index1, last.index1);
+  freeStage(&s);
+}
+
 static void meetings(void **state) {
   (void)state;
   TestRandom random = testRandom(2);
@@ -262,6 +287,7 @@ static int tearDown(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(everyBody), cmocka_unit_test(meetings), cmocka_unit_test(errors)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(everyBody), cmocka_unit_test(newcomers),
+                                     cmocka_unit_test(meetings), cmocka_unit_test(errors)};
   return cmocka_run_group_tests(tests, NULL, tearDown);
 }

@@ -253,6 +253,79 @@ static void closeWeightsAreTight(void **state) {
   skinFree(&body);
 }
 
+/* Four joints that go their own ways, and a triangle whose corners are one point with one set of weights: in real numbers the
+ * change bound is that point, so that what is computed of it is off by rounding alone. The margin of its terms must hold
+ * the point, the margin of the hull set aside. Without it about half would be outside, of which the test makes sure. */
+static void changesHaveMarginsOfTheirOwn(void **state) {
+  (void)state;
+  enum { JOINTS = 4, ROUNDS = 400 };
+  TestRandom r = testRandom(17);
+  uint32_t outside = 0;
+  for (int round = 0; round < ROUNDS; ++round) {
+    float vertices[9], weights[3 * JOINTS];
+    uint16_t indices[3 * JOINTS];
+    const float each[JOINTS] = {0.5f, 0.25f, 0.125f, 0.125f};
+    const uint32_t triangle[3] = {0, 1, 2};
+    for (int k = 0; k < 3; ++k) vertices[k] = vertices[3 + k] = vertices[6 + k] = testFloat(&r, -1, 1);
+    for (uint16_t i = 0; i < 3 * JOINTS; ++i) weights[i] = each[i % JOINTS], indices[i] = i % JOINTS;
+    pnMeshDef meshDef = pnDefaultMeshDef();
+    meshDef.vertices = vertices, meshDef.vertexCount = 3, meshDef.triangles = triangle, meshDef.triangleCount = 1;
+    meshDef.weld = false;
+    pnMesh *mesh;
+    pnSkin *skin;
+    pnPose *pose;
+    testExpectOk(pnCreateMesh(&meshDef, &mesh));
+    pnSkinDef def = pnDefaultSkinDef();
+    def.mesh = mesh, def.jointCount = def.influenceCount = JOINTS;
+    def.jointIndices = indices, def.jointWeights = weights;
+    testExpectOk(pnCreateSkin(&def, &skin));
+    testExpectOk(pnCreatePose(&(pnPoseDef){mesh, NULL, skin}, &pose));
+    pnMatrix joints[JOINTS];
+    double v[3] = {0};
+    for (int j = 0; j < JOINTS; ++j) {
+      for (int i = 0; i < 12; ++i) joints[j].m[i / 4][i % 4] = testFloat(&r, -1, 1);
+      for (int i = 0; i < 3; ++i) {
+        double at = (double)joints[j].m[i][3];
+        for (int k = 0; k < 3; ++k) at += (double)joints[j].m[i][k] * (double)vertices[k];
+        v[i] += (double)each[j] * at; /* good to 2^-50, a margin is 2^-16 */
+      }
+    }
+    testExpectOk(pnPose_SetJoints(pose, joints, JOINTS));
+    pnTreeDef treeDef = pnDefaultTreeDef();
+    pnTreeLab lab = {.form = round % 2 ? PN_FORM_SPHERE : PN_FORM_BOX};
+    treeDef.pose = pose, treeDef.lab = &lab;
+    pnTree *tree;
+    testExpectOk(pnCreateTree(&treeDef, &tree));
+    pnSkinBound *bound = tree->ruleData;
+    bound->unit[0] = 0;
+    for (int bare = 0; bare < 2; ++bare) {
+      bool inside = true;
+      if (bare) bound->unit[1] = 0;
+      if (round % 2) {
+        float centre[3], radius;
+        pn_skinBall(tree, bound, 0, centre, &radius);
+        double x = v[0] - (double)centre[0], y = v[1] - (double)centre[1], z = v[2] - (double)centre[2];
+        inside = x * x + y * y + z * z <= (double)radius * (double)radius;
+        assert_true(bare || radius < 1e-3f);
+      } else {
+        float rows[3][2][PN_LANES];
+        pn_skinRows(tree, bound, tree->shape->innerCount, &rows[0][0][0]);
+        for (int k = 0; k < 3; ++k) {
+          inside = inside && (double)rows[k][0][0] <= v[k] && v[k] <= (double)rows[k][1][0];
+          assert_true(bare || rows[k][1][0] - rows[k][0][0] < 1e-3f);
+        }
+      }
+      assert_true(bare || inside);
+      outside += !inside;
+    }
+    pnDestroyTree(tree);
+    pnDestroyPose(pose);
+    pnDestroySkin(skin);
+    pnDestroyMesh(mesh);
+  }
+  assert_true(outside > ROUNDS / 4);
+}
+
 /* Two triangles with a side at the origin that follows mostly a joint which stretches by 1e15, and far corners that do not:
  * under that joint they would be far outside the whole, for which the grid is made. A third one has a joint of its own, so
  * that the whole has too many joints for the change bound and is as small as it can be. */
@@ -362,7 +435,8 @@ static void ballsReachTheEndsOfFloat(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(thePapersSphereMissesVertices), cmocka_unit_test(ballsAreSmallest),
-      cmocka_unit_test(jointsTogetherCostNothing),     cmocka_unit_test(closeWeightsAreTight),
-      cmocka_unit_test(volumesStayInsideTheWhole),     cmocka_unit_test(ballsReachTheEndsOfFloat)};
+      cmocka_unit_test(changesHaveMarginsOfTheirOwn),  cmocka_unit_test(jointsTogetherCostNothing),
+      cmocka_unit_test(closeWeightsAreTight),          cmocka_unit_test(volumesStayInsideTheWhole),
+      cmocka_unit_test(ballsReachTheEndsOfFloat)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -89,20 +89,21 @@ PN_API pnResult pnCollideBrute(const pnPose *a, const pnPose *b, const pnQueryDe
 
 /* ---------------------------------------------------------------- shapes, prepared and saved */
 
-/* Works out now what the first self query of a tree of this shape would: fans, flat regions, calm patches (pnTreeDef.calm). PN_OK also
- * for a shape made without `self`. */
+/* Works out now what the first tree of this shape and its first self query would: constants of the update rule, fans, flat regions,
+ * calm patches (pnTreeDef.calm). Of a shape made without `self` the first of these. */
 PN_API pnResult pnShape_PrepareSelf(const pnShape *shape);
 
 /* The shape as a block of bytes, to be loaded where the same mesh, morph and skin are: its division, which is what building
- * takes its time for, and calm patches and pairs at rest if they are there. The rest is worked out again from these. The block comes from
- * pnAlloc and is the caller's (pnFree). PN_ERROR_KIND for shapes with big triangles in pieces or representative triangles. */
+ * takes its time for, and all that was worked out of it so far (pnShape_PrepareSelf before saving: then nothing is prepared again after
+ * loading). Lists that quickly follow from these are made again. The block comes from pnAlloc and is the caller's (pnFree).
+ * PN_ERROR_KIND for shapes with big triangles in pieces or representative triangles. */
 PN_API pnResult pnShape_Save(const pnShape *shape, void **outBlock, size_t *outBytes);
 
 /* A shape from such a block; of the definition only mesh, morph and skin count. Cost: O(n), less than building.
  * A block is read with distrust. PN_ERROR_UNSUPPORTED: another version of pinch or order of bytes; PN_ERROR_FORMAT: it is damaged, or
  * not such a block; PN_ERROR_KIND: made of another mesh, morph or skin. Whatever the bytes, loading and what is asked afterwards
- * stay within their memory, and the division is checked so far that no answer depends on it. Calm patches are numbers that
- * nothing can check but working them out again: take them from whom you trust. */
+ * stay within their memory, and the division is checked so far that no answer depends on it. What was worked out are numbers that
+ * nothing can check but doing it again: take prepared shapes from whom you trust. */
 PN_API pnResult pnLoadShape(const pnShapeDef *def, const void *block, size_t bytes, const pnShape **outShape);
 
 /* ---------------------------------------------------------------- between two poses */

@@ -263,7 +263,7 @@ static size_t pack(const FanMaker *m, char *block) {
 }
 
 static bool packFans(FanMaker *m, void **outData, size_t *outBytes) {
-  pn_findSlots(m->tree, m->slotOf);
+  pn_findSlots(m->tree->shape, m->slotOf);
   if (!makeWindows(m)) return false;
   *outBytes = pack(m, NULL);
   *outData = pn_alloc(*outBytes);

@@ -37,8 +37,7 @@ typedef struct pnFlatRegion {
 
 /* A leaf and those of its triangles that are in a region. */
 typedef struct pnFlatLeaf {
-  uint32_t leaf;
-  uint8_t lanes;
+  uint32_t leaf, lanes;
 } pnFlatLeaf;
 
 /* The normals of a leaf's triangles, and the largest coordinate of their edges. */
@@ -66,6 +65,8 @@ typedef struct pnFlatFrame {
   uint8_t isFlat[]; /* by inner node; of those below a flat one nothing is known */
 } pnFlatFrame;
 
+/* Is it one of the largest inner nodes that have regions, or would have? */
+bool pn_isFlatTop(const pnShape *shape, uint32_t node);
 /* Makes the regions of a tree's shape when it has none yet. PN_OK also where there are none to make. */
 pnResult pn_prepareFlat(pnTree *tree);
 

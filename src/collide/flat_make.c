@@ -295,13 +295,18 @@ static Made makeRegion(FlatMaker *m, uint32_t node) {
 
 /* ---------------------------------------------------------------- all */
 
+bool pn_isFlatTop(const pnShape *shape, uint32_t node) {
+  return shape->below[node] <= MOST_TRIANGLES &&
+         (node == 0 || shape->below[shape->parent[node] / PN_LANES] > MOST_TRIANGLES);
+}
+
 static bool makeRegions(FlatMaker *m) {
   const pnTree *tree = m->tree;
-  pn_findSlots(tree, m->slotOf);
+  pn_findSlots(tree->shape, m->slotOf);
   for (uint32_t node = 0; node < tree->shape->innerCount; ++node) {
     m->regionOf[node] = PN_NONE;
     if (tree->shape->below[node] <= MOST_TRIANGLES) {
-      bool isTop = node == 0 || tree->shape->below[tree->shape->parent[node] / PN_LANES] > MOST_TRIANGLES;
+      bool isTop = pn_isFlatTop(tree->shape, node);
       if (makeRegion(m, node) == NO_MEMORY || (isTop && !pn_arrayPush(&m->tops, node))) return false;
     }
   }

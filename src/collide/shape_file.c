@@ -4,10 +4,11 @@
  *   prints      64 bits of mesh, morph and skin each: the block is of use with these only
  *   settings    build, volume, update, arity, leafSize, cut, extraReferences, calm, self
  *   division    tree/division.h
- *   parts       which there are; then pairs at rest (rest.c), calm patches (calm_file.c)
+ *   parts       which were made, and which of these have something to keep; then those, in the order of s_parts
  *
- * The division says what took time to decide; all lists, links and constants of rules follow from it and are worked out again
- * by the code that makes them, so that a block cannot say anything false about them. */
+ * The division says what took time to decide; all lists and links follow from it and are worked out again by the code that makes
+ * them, so that a block cannot say anything false about them. Parts are believed, once the checksum is right: each is checked
+ * until nobody who uses it can leave its memory. */
 #include "collide/shape_file.h"
 
 #include "base/fenv.h"
@@ -15,11 +16,12 @@
 #include "collide/self.h"
 #include "tree/corner.h"
 #include "tree/division.h"
+#include "tree/update.h"
 
 static const char s_magic[8] = "pnshape";
 #define BYTE_ORDER_MARK 0x01020304u
 /* To be raised with every change of what is written. */
-#define VERSION 1u
+#define VERSION 2u
 /* Where the length is, and from where on the checksum counts. */
 #define LENGTH_AT 16u
 #define HEAD_BYTES 32u
@@ -60,7 +62,7 @@ static uint64_t printOfSkin(const pnSkin *skin) {
 
 /* ---------------------------------------------------------------- preparing */
 
-/* A tree of a shape over a pose at rest, prepared as for a self query. */
+/* A tree of a shape over a pose at rest, which makes the constants of its rule, prepared as for a self query. */
 static pnResult prepareTree(const pnShape *shape, const pnPose *pose) {
   pnTreeDef def = pnDefaultTreeDef();
   def.pose = pose;
@@ -70,7 +72,7 @@ static pnResult prepareTree(const pnShape *shape, const pnPose *pose) {
   if (result != PN_OK) return result;
   pnAsk all = {.neighbours = true};
   uint32_t proofs;
-  result = pn_prepareSelf(tree, &all, &proofs);
+  if (shape->def.self) result = pn_prepareSelf(tree, &all, &proofs);
   pnDestroyTree(tree);
   return result;
 }
@@ -78,7 +80,6 @@ static pnResult prepareTree(const pnShape *shape, const pnPose *pose) {
 pnResult pnShape_PrepareSelf(const pnShape *shape) {
   PN_FLOAT_SCOPE;
   PN_ASSERT(shape);
-  if (!shape->def.self) return PN_OK;
   pnPoseDef poseDef = {shape->mesh, shape->morph, shape->skin};
   pnPose *pose;
   pnResult result = pnCreatePose(&poseDef, &pose);
@@ -89,12 +90,52 @@ pnResult pnShape_PrepareSelf(const pnShape *shape) {
   return result;
 }
 
+/* ---------------------------------------------------------------- parts */
+
+/* A part in a block. With neither a form nor a writer it is one of the rule, which has the form. */
+typedef struct PartRow {
+  pnShapePart part;
+  bool self;      /* for self queries only */
+  bool alwaysHas; /* once made there is something to keep */
+  const pnPartForm *form;
+  void (*write)(const pnShape *shape, pnByteWriter *w);
+  pnResult (*read)(const pnShape *shape, pnByteReader *r);
+} PartRow;
+
+static const PartRow s_parts[PN_PART_COUNT] = {
+    {.part = PN_PART_RULE, .alwaysHas = true},
+    {.part = PN_PART_REST, .self = true, .alwaysHas = true, .write = pn_writeRest, .read = pn_readRest},
+    {.part = PN_PART_CALM, .self = true, .alwaysHas = true, .write = pn_writeCalm, .read = pn_readCalm},
+    {.part = PN_PART_FANS, .self = true, .alwaysHas = true, .form = &pn_fanForm},
+    {.part = PN_PART_FLAT, .self = true, .form = &pn_flatForm},
+};
+
+static const pnPartForm *formOf(const PartRow *row, const pnShape *shape) {
+  if (row->part != PN_PART_RULE) return row->form;
+  return shape->rule->constants ? shape->rule->constants(shape) : NULL;
+}
+
+/* Which parts of a shape there are: bits by their places in s_parts. */
+typedef struct PartBits {
+  uint32_t made, kept;
+} PartBits;
+
+/* Another thread may add one meanwhile: those of now count. */
+static PartBits findParts(const pnShape *shape) {
+  PartBits bits = {0, 0};
+  for (uint32_t i = 0; i < PN_PART_COUNT; ++i) {
+    const PartRow *row = &s_parts[i];
+    if (!pn_isPartMade(shape, row->part) || !(row->write || formOf(row, shape))) continue;
+    bits.made |= 1u << i;
+    bits.kept |= pn_partOf(shape, row->part) ? 1u << i : 0;
+  }
+  return bits;
+}
+
 /* ---------------------------------------------------------------- saving */
 
-enum { HAS_REST = 1, HAS_CALM = 2 };
-
 /* Length and checksum are filled in when they are known. */
-static void writeShape(const pnShape *shape, uint32_t parts, pnByteWriter *w) {
+static void writeShape(const pnShape *shape, PartBits parts, pnByteWriter *w) {
   const pnTreePlan *def = &shape->def;
   uint32_t settings[9] = {(uint32_t)def->build, (uint32_t)def->form, (uint32_t)def->update,
                           def->arity,           def->leafSize,       def->cut,
@@ -108,10 +149,15 @@ static void writeShape(const pnShape *shape, uint32_t parts, pnByteWriter *w) {
   pn_putU64(w, printOfMorph(shape->morph));
   pn_putU64(w, printOfSkin(shape->skin));
   pn_putBytes(w, settings, sizeof settings);
-  pn_putU32(w, parts);
+  pn_putU32(w, parts.made);
+  pn_putU32(w, parts.kept);
   pn_writeDivision(shape, w);
-  if (parts & HAS_REST) pn_writeRest(shape, w);
-  if (parts & HAS_CALM) pn_writeCalm(shape, w);
+  for (uint32_t i = 0; i < PN_PART_COUNT; ++i) {
+    const PartRow *row = &s_parts[i];
+    if (!(parts.kept >> i & 1)) continue;
+    if (row->write) row->write(shape, w);
+    else pn_writePart(shape, row->part, formOf(row, shape), w);
+  }
 }
 
 pnResult pnShape_Save(const pnShape *shape, void **outBlock, size_t *outBytes) {
@@ -122,8 +168,7 @@ pnResult pnShape_Save(const pnShape *shape, void **outBlock, size_t *outBytes) {
     return pn_fail(PN_ERROR_KIND, "shape of mesh '%s': with triangles in pieces or left out it cannot be saved",
                    shape->mesh->name);
   }
-  /* another thread may add a part meanwhile: those of now count */
-  uint32_t parts = (pn_partOf(shape, PN_PART_REST) ? HAS_REST : 0) | (pn_partOf(shape, PN_PART_CALM) ? HAS_CALM : 0);
+  PartBits parts = findParts(shape);
   pnByteWriter count = {0};
   writeShape(shape, parts, &count);
   char *block = pn_alloc(count.at);
@@ -187,13 +232,31 @@ static pnResult readSettings(pnByteReader *r, const pnPose *pose, pnTreePlan *ou
   return PN_OK;
 }
 
-static pnResult readParts(const pnShape *shape, uint32_t parts, pnByteReader *r) {
+/* Could a shape have this part, with or without something to keep? */
+static bool couldHave(const PartRow *row, const pnShape *shape, bool kept) {
+  return shape->nodeCount > 0 && (kept || !row->alwaysHas) && (!row->self || shape->def.self) &&
+         (row->write || formOf(row, shape)) && (row->part != PN_PART_CALM || pn_canBeCalm(shape));
+}
+
+/* It was looked for, and there is nothing to keep. */
+static pnResult makeNothing(void *context, void **outData, size_t *outBytes) {
+  (void)context, (void)outData, (void)outBytes;
+  return PN_OK;
+}
+
+static pnResult readPart(const PartRow *row, const pnShape *shape, bool kept, pnByteReader *r) {
+  if (!kept) return pn_makePart(shape, row->part, makeNothing, NULL);
+  return row->read ? row->read(shape, r) : pn_readPart(shape, row->part, formOf(row, shape), r);
+}
+
+static pnResult readParts(const pnShape *shape, PartBits parts, pnByteReader *r) {
+  bool fits = parts.made >> PN_PART_COUNT == 0 && (parts.kept & ~parts.made) == 0;
+  for (uint32_t i = 0; fits && i < PN_PART_COUNT; ++i)
+    fits = !(parts.made >> i & 1) || couldHave(&s_parts[i], shape, parts.kept >> i & 1);
+  if (!fits) return pn_fail(PN_ERROR_FORMAT, "shape of mesh '%s': it has parts that do not fit it", shape->mesh->name);
   pnResult result = PN_OK;
-  if ((parts & ~(HAS_REST | HAS_CALM)) != 0 || (parts != 0 && !shape->def.self) ||
-      ((parts & HAS_CALM) && !pn_canBeCalm(shape)))
-    return pn_fail(PN_ERROR_FORMAT, "shape of mesh '%s': it has parts that do not fit it", shape->mesh->name);
-  if (parts & HAS_REST) result = pn_readRest(shape, r);
-  if (result == PN_OK && (parts & HAS_CALM)) result = pn_readCalm(shape, r);
+  for (uint32_t i = 0; result == PN_OK && i < PN_PART_COUNT; ++i)
+    if (parts.made >> i & 1) result = readPart(&s_parts[i], shape, parts.kept >> i & 1, r);
   if (result == PN_OK && r->at != r->bytes)
     result = pn_fail(PN_ERROR_FORMAT, "shape of mesh '%s': bytes are left over at its end", shape->mesh->name);
   return result;
@@ -204,7 +267,8 @@ static pnResult readShape(pnByteReader *r, const pnPose *pose, pnShape **outShap
   const struct pnUpdateRule *rule;
   pnResult result = readSettings(r, pose, &def, &rule);
   if (result != PN_OK) return result;
-  uint32_t parts = pn_takeU32(r);
+  PartBits parts = {pn_takeU32(r), 0};
+  parts.kept = pn_takeU32(r);
   pnBuildResult division = {0};
   result = pn_readDivision(r, &def, pose->mesh, &division);
   if (result == PN_OK) result = pn_createShape(&def, rule, &division, outShape);

@@ -2,7 +2,7 @@
 #ifndef PN_COLLIDE_SHAPE_FILE_H
 #define PN_COLLIDE_SHAPE_FILE_H
 
-#include "base/bytes.h"
+#include "tree/part_file.h"
 #include "tree/tree.h"
 
 /* rest.c: the pairs that meet at rest. The part must be there to be written. PN_ERROR_FORMAT when they are not pairs of the mesh,
@@ -14,5 +14,8 @@ pnResult pn_readRest(const pnShape *shape, pnByteReader *r);
  * the checksum. */
 void pn_writeCalm(const pnShape *shape, pnByteWriter *w);
 pnResult pn_readCalm(const pnShape *shape, pnByteReader *r);
+
+/* fan_file.c, flat_file.c: what fans and flat regions look like. The same holds for them. */
+extern const pnPartForm pn_fanForm, pn_flatForm;
 
 #endif

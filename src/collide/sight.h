@@ -54,9 +54,9 @@ PN_INLINE uint32_t pn_placeOf(const pnTree *tree, uint32_t slot, uint32_t corner
 }
 
 /* Which slot each triangle is in. */
-PN_INLINE void pn_findSlots(const pnTree *tree, uint32_t *outSlotOf) {
-  for (uint32_t slot = 0; slot < tree->shape->leafCount * PN_LANES; ++slot)
-    if (tree->shape->leafTriangles[slot] != PN_NONE) outSlotOf[tree->shape->leafTriangles[slot]] = slot;
+PN_INLINE void pn_findSlots(const pnShape *shape, uint32_t *outSlotOf) {
+  for (uint32_t slot = 0; slot < shape->leafCount * PN_LANES; ++slot)
+    if (shape->leafTriangles[slot] != PN_NONE) outSlotOf[shape->leafTriangles[slot]] = slot;
 }
 
 /* Two places at which one welded vertex stands: they are one vertex while they are one point. */
@@ -64,6 +64,15 @@ typedef struct pnSeam {
   uint32_t place[2];
   uint32_t of; /* what falls apart with them */
 } pnSeam;
+
+/* Are they places of a shape, of what is below a number? */
+PN_INLINE bool pn_areSeams(const pnShape *shape, const pnSeam *seams, size_t count, uint32_t below) {
+  uint32_t listed = shape->leafVertexFirst[shape->leafCount];
+  bool fine = true;
+  for (size_t i = 0; fine && i < count; ++i)
+    fine = seams[i].place[0] < listed && seams[i].place[1] < listed && seams[i].of < below;
+  return fine;
+}
 
 PN_INLINE bool pn_isClosedSeam(const pnTree *tree, const pnSeam *s) {
   const float *p = tree->leafPositions + 4 * (size_t)s->place[0], *q = tree->leafPositions + 4 * (size_t)s->place[1];

@@ -518,7 +518,12 @@ PN_INLINE uint32_t pn_h8Mask4(pnH8 a, pnH8 b, pnH8 c, pnH8 d) {
 }
 PN_INLINE pnH8 pn_h8Quantise(pnF4 a, pnF4 b, float scale, int32_t offset) {
   pnH8 r;
-  for (int i = 0; i < 8; ++i) r.h[i] = pn_saturate16((int32_t)floorf((i < 4 ? a.f[i] : b.f[i - 4]) * scale) - offset);
+  for (int i = 0; i < 8; ++i) {
+    float x = floorf((i < 4 ? a.f[i] : b.f[i - 4]) * scale);
+    /* far beyond all offsets a cell is the last one, whatever it is; so is what is not a number */
+    x = x < 0x1p30f ? (x > -0x1p30f ? x : -0x1p30f) : 0x1p30f;
+    r.h[i] = pn_saturate16((int32_t)x - offset);
+  }
   return r;
 }
 #undef PN_EACH8

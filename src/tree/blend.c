@@ -207,15 +207,15 @@ static size_t layout(pnBlend *blend, const pnTree *tree, const BlendSizes *sizes
   return at;
 }
 
-/* Everything that does not depend on the volumes; how many slots there will be. */
-static pnBlend emptyBlend(const pnTree *tree) {
-  const pnMorph *morph = tree->pose->morph;
+pnBlend pn_emptyBlend(const pnShape *shape) {
+  const pnMorph *morph = shape->morph;
+  const pnSlabSet *slabs = pn_formOf(shape->def.form)->slabs;
   uint64_t n = morph->targetCount;
   bool deltas = morph->mode == PN_MORPH_DELTAS;
-  pnBlend blend = {.baseSlot = deltas ? (uint32_t)n : PN_NONE, .extraCount = deltas ? 0 : tree->def.extraReferences};
+  pnBlend blend = {.baseSlot = deltas ? (uint32_t)n : PN_NONE, .extraCount = deltas ? 0 : shape->def.extraReferences};
   uint64_t slots = n + deltas + n * (n - 1) / 2 * blend.extraCount;
   blend.slotCount = slots < UINT32_MAX ? (uint32_t)slots : 0;
-  blend.set = tree->slabs == &pn_slabBox && !tree->rule->modelSpace ? TURNED_SET : tree->slabs;
+  blend.set = slabs == &pn_slabBox && !shape->rule->modelSpace ? TURNED_SET : slabs;
   blend.rowFloats = PN_LANES * (blend.set ? 2 * blend.set->count : 4);
   return blend;
 }
@@ -240,7 +240,7 @@ static pnResult countAll(BlendMaker *maker, uint32_t *counts, uint32_t *leafCoun
 /* The volumes of all targets, one block that begins with a pnBlend. */
 static pnResult makeBlend(void *context, void **outData, size_t *outBytes) {
   const pnTree *tree = context;
-  pnBlend blend = emptyBlend(tree);
+  pnBlend blend = pn_emptyBlend(tree->shape);
   if (blend.slotCount == 0) {
     return pn_fail(PN_ERROR_COUNT, "tree of mesh '%s': %u extra references between each two of %u are too many",
                    tree->mesh->name, blend.extraCount, tree->pose->morph->targetCount);

@@ -113,6 +113,11 @@ PN_INLINE float *pn_termRow(const pnBlend *blend, uint32_t place, uint32_t term,
 /* Makes the volumes of a shape with morph targets, unless it has them; the tree's ruleData refers to them. */
 pnResult pn_makeBlend(pnTree *tree);
 
+/* All that does not depend on the volumes; slotCount 0: there would be more than can be counted. */
+pnBlend pn_emptyBlend(const pnShape *shape);
+/* blend_file.c: the volumes as bytes. */
+const struct pnPartForm *pn_blendForm(const pnShape *shape);
+
 /* Takes over weights and transform of the pose. */
 void pn_weighBlend(const pnTree *tree, pnBlend *blend);
 
@@ -127,6 +132,9 @@ void pn_aimLeaves(const pnPose *pose, bool turned, pnBlend *blend);
 void pn_blendRootBox(const pnBlend *blend, float *outRows);
 
 /* ---------------------------------------------------------------- blend_leaf.c, once */
+
+/* Has a leaf no rows? Those of deltas where some coordinate of the rest pose has the bits of -0. */
+bool pn_isLeftToPose(const pnShape *shape, uint32_t leaf);
 
 /* How many terms each leaf has (PN_NONE: it is left to the pose), their sum, and the floats they need. marks: one zero for
  * each target. */

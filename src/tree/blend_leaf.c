@@ -16,11 +16,11 @@
 
 /* ---------------------------------------------------------------- making */
 
-/* Has some coordinate of the rest pose the bits of -0? */
-static bool hasMinusZero(const pnTree *tree, uint32_t leaf) {
-  for (uint32_t i = tree->shape->leafVertexFirst[leaf]; i < tree->shape->leafVertexFirst[leaf + 1]; ++i) {
+bool pn_isLeftToPose(const pnShape *shape, uint32_t leaf) {
+  if (shape->morph->positions) return false;
+  for (uint32_t i = shape->leafVertexFirst[leaf]; i < shape->leafVertexFirst[leaf + 1]; ++i) {
     for (uint32_t k = 0; k < 3; ++k) {
-      float x = tree->mesh->vertices[tree->shape->leafVertices[i] + k];
+      float x = shape->mesh->vertices[shape->leafVertices[i] + k];
       if (x == 0 && signbit(x)) return true;
     }
   }
@@ -59,7 +59,7 @@ size_t pn_countLeaves(const pnTree *tree, uint32_t *termCounts, uint32_t *marks,
   bool deltas = !tree->pose->morph->positions;
   *outTerms = 0;
   for (uint32_t leaf = 0; leaf < tree->shape->leafCount; ++leaf) {
-    bool left = deltas && hasMinusZero(tree, leaf);
+    bool left = pn_isLeftToPose(tree->shape, leaf);
     termCounts[leaf] = left ? PN_NONE : listTargets(tree, leaf, marks, NULL);
     uint32_t terms = left ? 0 : termCounts[leaf];
     *outTerms += terms;

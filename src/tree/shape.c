@@ -159,6 +159,10 @@ const void *pn_partOf(const pnShape *shape, pnShapePart part) {
   return isMade(p) ? p->data : NULL;
 }
 
+bool pn_isPartMade(const pnShape *shape, pnShapePart part) {
+  return isMade(&shape->keeper->part[part]);
+}
+
 /* True: it is ours to make. False: it was made, maybe while we waited. */
 static bool claim(struct pnShapeKeeper *keeper, KeptPart *part) {
   pn_monitorLock(keeper->monitor);

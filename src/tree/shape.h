@@ -127,6 +127,7 @@ void pn_releaseShape(const pnShape *shape);
 size_t pn_shapeBytes(const pnShape *shape); /* with its parts */
 /* A part that was made; null: not yet, or there was nothing to keep. */
 const void *pn_partOf(const pnShape *shape, pnShapePart part);
+bool pn_isPartMade(const pnShape *shape, pnShapePart part);
 /* Makes a part: one block of memory, const from then on; null and 0 when there is nothing to keep. */
 typedef pnResult pnMakePartFcn(void *context, void **outData, size_t *outBytes);
 /* Makes a part unless it was made. Of several threads one makes it, and the others wait for that one; `make` may ask for parts

@@ -356,11 +356,21 @@ void pn_skinBall(const pnTree *tree, const pnSkinBound *bound, uint32_t node, fl
 
 /* ---------------------------------------------------------------- life */
 
+const pnSlabSet *pn_skinSet(const pnShape *shape) {
+  const pnSlabSet *set = shape->skin->mode == PN_SKIN_LINEAR ? pn_formOf(shape->def.form)->slabs : NULL;
+  return set == &pn_slabBox ? &pn_slabDop18 : set;
+}
+
+uint32_t pn_skinGroups(const pnShape *shape) {
+  const pnSlabSet *set = pn_formOf(shape->def.form)->slabs;
+  return 1 + ((set ? set : &pn_slabBox)->count - 3 + 3) / 4;
+}
+
 /* The constants of a shape, one block that begins with a pnSkinBound. */
 static pnResult makeBound(void *context, void **outData, size_t *outBytes) {
   const pnTree *tree = context;
-  bool lanes = tree->slabs && tree->pose->skin->mode == PN_SKIN_LINEAR;
-  return lanes ? pn_makeSkinLanes(tree, outData, outBytes) : pn_makeSkinTerms(tree, outData, outBytes);
+  return pn_skinSet(tree->shape) ? pn_makeSkinLanes(tree, outData, outBytes)
+                                 : pn_makeSkinTerms(tree, outData, outBytes);
 }
 
 pnResult pn_makeSkinBound(pnTree *tree) {

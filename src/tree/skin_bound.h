@@ -175,6 +175,13 @@ void pn_skinBall(const pnTree *tree, const pnSkinBound *bound, uint32_t node, fl
 
 /* ---------------------------------------------------------------- between the files */
 
+/* The directions that lanes keep: those of an 18-DOP for boxes. Null: lanes are not in use. And groups of directions otherwise. */
+const pnSlabSet *pn_skinSet(const pnShape *shape);
+uint32_t pn_skinGroups(const pnShape *shape);
+
+/* skin_file.c: the constants as bytes. */
+const struct pnPartForm *pn_skinForm(const pnShape *shape);
+
 /* skin_terms.c, skin_lanes_make.c: what pn_makeSkinBound does for balls and weighted joints, and for lanes. */
 pnResult pn_makeSkinTerms(const pnTree *tree, void **outData, size_t *outBytes);
 pnResult pn_makeSkinLanes(const pnTree *tree, void **outData, size_t *outBytes);

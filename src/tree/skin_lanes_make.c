@@ -185,8 +185,7 @@ static bool gatherAll(LaneMaker *maker) {
 }
 
 pnResult pn_makeSkinLanes(const pnTree *tree, void **outData, size_t *outBytes) {
-  /* boxes: the directions of an 18-DOP, see skin_bound.h */
-  const pnSlabSet *set = tree->slabs == &pn_slabBox ? &pn_slabDop18 : tree->slabs;
+  const pnSlabSet *set = pn_skinSet(tree->shape);
   size_t firstBytes = pn_bytes((size_t)tree->shape->innerCount + 2, sizeof(uint32_t));
   size_t slotBytes = pn_bytes(tree->pose->skin->jointCount, sizeof(uint32_t));
   LaneMaker maker = {.termFloats = (2 * set->count + 1) * PN_LANES};

@@ -97,8 +97,7 @@ static size_t layout(const TermMaker *maker, pnSkinBound *bound, char *base) {
 
 /* What was gathered, into one block. */
 static pnResult keep(const pnTree *tree, const TermMaker *maker, void **outData, size_t *outBytes) {
-  const pnSlabSet *set = tree->slabs ? tree->slabs : &pn_slabBox;
-  pnSkinBound bound = {.groupCount = 1 + (set->count - 3 + 3) / 4};
+  pnSkinBound bound = {.groupCount = pn_skinGroups(tree->shape)};
   size_t nodes = tree->shape->nodeCount;
   *outBytes = layout(maker, &bound, NULL);
   *outData = pn_allocZero(*outBytes);

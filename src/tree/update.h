@@ -21,6 +21,8 @@ typedef struct pnUpdateRule {
   pnResult (*prepare)(pnTree *tree);                      /* once, after the tree was built; null: nothing */
   pnResult (*update)(pnTree *tree, const pnTasks *tasks); /* the eager part of a frame */
   void (*fill)(pnTree *tree, uint32_t node);              /* the lazy part: all lanes of one node */
+  /* What the rule works out of a shape (PN_PART_RULE) as bytes: part_file.h. Null: it keeps nothing there. */
+  const struct pnPartForm *(*constants)(const pnShape *shape);
   void (*release)(pnTree *tree); /* frees ruleData when it is more than one block; null: it is not */
 } pnUpdateRule;
 

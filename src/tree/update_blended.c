@@ -86,8 +86,13 @@ static void fill(pnTree *tree, uint32_t node) {
   }
 }
 
-const pnUpdateRule pn_updateBlended = {
-    .name = "blended", .fits = pn_fitsBlend, .rank = 2, .prepare = pn_makeBlend, .update = update, .fill = fill};
+const pnUpdateRule pn_updateBlended = {.name = "blended",
+                                       .fits = pn_fitsBlend,
+                                       .rank = 2,
+                                       .prepare = pn_makeBlend,
+                                       .update = update,
+                                       .fill = fill,
+                                       .constants = pn_blendForm};
 
 /* ---------------------------------------------------------------- model space */
 
@@ -139,4 +144,5 @@ const pnUpdateRule pn_updateBlendedModel = {.name = "blended, tested under rotat
                                             .modelSpace = true,
                                             .prepare = pn_makeBlend,
                                             .update = updateModel,
-                                            .fill = fillModel};
+                                            .fill = fillModel,
+                                            .constants = pn_blendForm};

@@ -66,5 +66,10 @@ static bool fits(const pnPose *pose, const pnFormRow *form) {
   return pose->motion == &pn_motionSkin && (form->slabs || form->isBall);
 }
 
-const pnUpdateRule pn_updateCarried = {
-    .name = "carried", .fits = fits, .rank = 2, .prepare = pn_makeSkinBound, .update = update, .fill = fill};
+const pnUpdateRule pn_updateCarried = {.name = "carried",
+                                       .fits = fits,
+                                       .rank = 2,
+                                       .prepare = pn_makeSkinBound,
+                                       .update = update,
+                                       .fill = fill,
+                                       .constants = pn_skinForm};

@@ -2,6 +2,7 @@
  * by the transform when a query reaches them (carry.h): a frame costs the root, whatever the number of triangles. The volumes of
  * the mesh as it is are a part of the shape, for all twins; a pose that was given other vertices has its own. */
 #include "tree/carry.h"
+#include "tree/part_file.h"
 
 /* Source volumes of one leaf's triangles. */
 static void boundTriangles(const pnTree *tree, uint32_t leaf, pnBound *out) {
@@ -69,6 +70,34 @@ static pnResult makeModel(void *context, void **outData, size_t *outBytes) {
   if (result != PN_OK) pn_free(*outData, *outBytes);
   return result;
 }
+
+/* ---------------------------------------------------------------- as bytes */
+
+static size_t countFloats(const pnShape *shape) {
+  return ((size_t)shape->nodeCount + 1) * pn_formOf(shape->def.form)->modelBytes / sizeof(float);
+}
+
+static void measureModel(const pnShape *shape, const void *part, size_t *outCounts) {
+  (void)part;
+  outCounts[0] = countFloats(shape);
+}
+
+static bool checkModel(const pnShape *shape, void *part, const size_t *counts) {
+  return counts[0] == countFloats(shape) && pn_areFinite(part, counts[0]);
+}
+
+static const pnPartForm s_model = {.name = "volumes of the mesh",
+                                   .arrayCount = 1,
+                                   .array = {{0, sizeof(float), NULL}},
+                                   .measure = measureModel,
+                                   .check = checkModel};
+
+static const pnPartForm *constants(const pnShape *shape) {
+  (void)shape;
+  return &s_model;
+}
+
+/* ---------------------------------------------------------------- a frame */
 
 /* The largest |coordinate| of the source; spheres do not need it. */
 static float reachOf(const pnTree *tree, const Model *model) {
@@ -141,5 +170,10 @@ static void fill(pnTree *tree, uint32_t node) {
   pn_putBounds(tree, node, bounds, tree->shape->count[node]);
 }
 
-const pnUpdateRule pn_updateRigid = {
-    .name = "rigid", .fits = pn_fitsStored, .prepare = prepare, .update = update, .fill = fill, .release = release};
+const pnUpdateRule pn_updateRigid = {.name = "rigid",
+                                     .fits = pn_fitsStored,
+                                     .prepare = prepare,
+                                     .update = update,
+                                     .fill = fill,
+                                     .constants = constants,
+                                     .release = release};
