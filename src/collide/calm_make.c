@@ -375,9 +375,8 @@ static void markSeams(pnCalmMaker *m) {
 
 /* The vertices of the rest pose. */
 static pnResult fillBase(const pnTree *tree, float *base) {
-  pnPoseDef def = {tree->mesh, tree->pose->morph, NULL};
   pnPose *rest;
-  pnResult result = pnCreatePose(&def, &rest);
+  pnResult result = pn_createRestPose(tree->pose, &rest);
   if (result == PN_OK) {
     pnPose_GetVertices(rest, base);
     pnDestroyPose(rest);
@@ -434,9 +433,9 @@ static pnResult makeCalm(void *context, void **outData, size_t *outBytes) {
 }
 
 bool pn_canBeCalm(const pnShape *shape) {
-  const pnMorph *morph = shape->morph;
+  /* volumes of deltas, as intervals: that rule fits no other motion */
   bool blended =
-      shape->rule == &pn_updateBlended && shape->def.form != PN_FORM_SPHERE && morph && morph->mode == PN_MORPH_DELTAS;
+      shape->rule == &pn_updateBlended && pn_formOf(shape->def.form)->slabs && shape->morph->mode == PN_MORPH_DELTAS;
   /* all patches around a hub are near each other: too many pairs */
   return shape->def.calm && shape->def.self && blended && shape->nodeCount > 0 && shape->hubCount == 0;
 }

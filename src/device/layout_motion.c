@@ -47,8 +47,7 @@ static const pnMotion *sameSkin(const pnDeviceWorld *world, const pnSkin *skin) 
 static const pnMotion *sameRest(const pnDeviceWorld *world, const pnMesh *mesh) {
   for (size_t b = 0; b < world->motions.count; ++b) {
     const pnDeviceBody *body = &world->bodies.data[b];
-    if (body->pose->mesh == mesh && (body->pose->morph || body->pose->skin) && !body->onDevice)
-      return &world->motions.data[b];
+    if (body->pose->mesh == mesh && !body->pose->motion->isStored && !body->onDevice) return &world->motions.data[b];
   }
   return NULL;
 }
@@ -107,7 +106,7 @@ static bool layOutBody(pnDeviceWorld *world, const pnDeviceBody *body, Pools *p)
     p->inputCount = (p->inputCount + 3) & ~3u;
     m.transform = p->inputCount;
     p->inputCount += 12;
-    const bool atRest = pose->morph || pose->skin;
+    const bool atRest = !pose->motion->isStored;
     const pnMotion *same = atRest ? sameRest(world, mesh) : NULL;
     m.source = same ? same->source : (uint32_t)(p->sources.count / 3);
     // those that are free bring their own vertices, later

@@ -26,8 +26,7 @@ static pnResult addRest(const pnDeviceBody *body, Numbers *numbers, pnWish *wish
   pnPose *pose = NULL;
   pnTree *tree = NULL;
   pnPairList *list = NULL;
-  const pnPoseDef poseDef = {body->pose->mesh, body->pose->morph, body->pose->skin};
-  pnResult result = pnCreatePose(&poseDef, &pose);
+  pnResult result = pn_createRestPose(body->pose, &pose);
   if (result == PN_OK) {
     pnTreeDef def = pnDefaultTreeDef();
     def.pose = pose;

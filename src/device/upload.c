@@ -50,10 +50,6 @@ static void putMotion(const pnPose *pose, pnMotion *m, float *inputs) {
   }
 }
 
-static bool isPlain(const pnPose *pose) {
-  return !pose->morph && !pose->skin && !pose->hasTransform;
-}
-
 /* One body: its vertices on the way, or its motion noted. */
 static pnResult bringBody(pnDeviceWorld *world, size_t number, float *inputs) {
   const pnDeviceBody *body = &world->bodies.data[number];
@@ -61,8 +57,8 @@ static pnResult bringBody(pnDeviceWorld *world, size_t number, float *inputs) {
   pnMotion *m = &world->motions.data[number];
   m->flags = 0;
   if (body->onDevice || body->frame == pose->frame) return PN_OK;
-  if (isPlain(pose)) return writeVertices(world, PN_BUFFER_VERTICES, body->firstVertex, pose);
-  if (!pose->morph && !pose->skin && body->shapeFrame != pose->shapeFrame) {
+  if (pn_isPlain(pose)) return writeVertices(world, PN_BUFFER_VERTICES, body->firstVertex, pose);
+  if (pose->motion->isStored && body->shapeFrame != pose->shapeFrame) {
     pnResult result = writeVertices(world, PN_BUFFER_SOURCES, m->source, pose);
     if (result != PN_OK) return result;
   }
@@ -106,7 +102,7 @@ pnResult pn_uploadPoses(pnDeviceWorld *world) {
   for (size_t b = 0; b < world->bodies.count && result == PN_OK; ++b) {
     pnDeviceBody *body = &world->bodies.data[b];
     body->frame = body->pose->frame;
-    body->shapeFrame = !isPlain(body->pose) ? body->pose->shapeFrame : body->shapeFrame;
+    body->shapeFrame = !pn_isPlain(body->pose) ? body->pose->shapeFrame : body->shapeFrame;
   }
   return result;
 }

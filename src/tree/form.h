@@ -28,6 +28,7 @@ typedef struct pnFormRow {
   const char *name;
   const pnSlabSet *slabs; /* intervals along these directions, on the tree's grid; null: something else */
   bool isBall;            /* centre and radius */
+  bool isTended;          /* worlds build worn trees anew, and mirror torn ones (whose trees are of boxes) */
   bool keepsNan;          /* a coordinate that is not a number is seen in the box of the whole */
   size_t laneBytes;       /* of a node in this frame */
   size_t modelBytes;      /* of a node as `store` keeps it */

@@ -185,6 +185,7 @@ static bool mergeEager(pnTree *tree, void *room) {
 
 const pnFormRow pn_formBox = {.name = "box",
                               .slabs = &pn_slabBox,
+                              .isTended = true,
                               .keepsNan = true,
                               .laneBytes = sizeof(pnBoxLanes),
                               .modelBytes = sizeof(pnModelLanes),

@@ -5,7 +5,7 @@
  * looked at in every frame. */
 #include "world/follow.h"
 
-#include "tree/tree.h"
+#include "tree/form.h"
 #include "world/mirror.h"
 #include "world/successor.h"
 
@@ -155,7 +155,7 @@ static bool hasLeapt(float before, float now) {
  * layers that lie on each other would come into one leaf, and more is opened, not less. */
 static bool isKept(const pnBody *body) {
   return pn_kindOf(body->kind)->wears && !body->self && !waits(body) &&
-         body->pose->mesh->triangleCount >= LEAST_TRIANGLES && body->tree->def.form == PN_FORM_BOX;
+         body->pose->mesh->triangleCount >= LEAST_TRIANGLES && body->tree->form->isTended;
 }
 
 static void setWorn(pnWorld *world, pnBody *body, bool worn) {
