@@ -133,6 +133,28 @@ static void wrongFansAreFound(void **state) {
   pnShape_Release(shape);
 }
 
+/* One group, consistent in itself, of so many vertices around as there may be, and of others. */
+static void fansHaveTheirSize(void **state) {
+  (void)state;
+  static uint32_t places[4 * (PN_FAN_MOST + 2)];
+  pnShapeDef def = testShapeDef(0);
+  const pnShape *shape = testShapeOf(&def);
+  uint32_t triangles = pnMesh_GetTriangleCount(def.mesh), *slots = malloc(triangles * sizeof(uint32_t));
+  assert_non_null(slots);
+  const uint16_t around[] = {2, 3, PN_FAN_MOST, PN_FAN_MOST + 1};
+  for (int i = 0; i < 4; ++i) {
+    pnFanBlock blocks[2] = {{0, 0}, {1, 0}};
+    pnFanGroup groups[2] = {{.around = around[i], .lanes = 1}, {0}};
+    pnSeam seam = {{0, 0}, 0};
+    uint32_t leaf = 0;
+    pnFans fans = {1, blocks, groups, places, &seam, &leaf, slots};
+    const size_t counts[PN_PART_ARRAYS] = {2, 2, 4 * ((size_t)around[i] + 1), 0, 0, triangles};
+    assert_int_equal(pn_fanForm.check(shape, &fans, counts), i == 1 || i == 2);
+  }
+  free(slots);
+  pnShape_Release(shape);
+}
+
 static void wrongRegionsAreFound(void **state) {
   (void)state;
   pnShapeDef def;
@@ -215,8 +237,8 @@ static void wrongJointsAreFound(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(changedPartsDoNoHarm), cmocka_unit_test(wrongFansAreFound),
-      cmocka_unit_test(wrongRegionsAreFound), cmocka_unit_test(wrongVolumesAreFound),
-      cmocka_unit_test(wrongJointsAreFound),
+      cmocka_unit_test(fansHaveTheirSize),    cmocka_unit_test(wrongRegionsAreFound),
+      cmocka_unit_test(wrongVolumesAreFound), cmocka_unit_test(wrongJointsAreFound),
   };
   return cmocka_run_group_tests(tests, testOpenShapes, testCloseShapes);
 }

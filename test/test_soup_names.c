@@ -16,6 +16,7 @@ typedef struct Pairs {
   pnPair *data;
   size_t count;
   size_t neighbours; /* of them share something */
+  pnPair *others;    /* those that share nothing */
 } Pairs;
 
 typedef struct Seen {
@@ -73,7 +74,12 @@ static Pairs truthOf(const pnSoup *soup) {
       pnSharedCorners shared = sharedBy(&seen[i], &seen[j]);
       oracleIntersect(&seen[i].t, &seen[j].t);
       if (!oracleMeetBeyond(shared)) continue;
-      if (out.count == room) out.data = realloc(out.data, (room = 2 * room + 64) * sizeof(pnPair));
+      if (out.count == room) {
+        room = 2 * room + 64;
+        out.data = realloc(out.data, room * sizeof(pnPair));
+        out.others = realloc(out.others, room * sizeof(pnPair));
+      }
+      if (shared.count == 0) out.others[out.count - out.neighbours] = (pnPair){i, j};
       out.data[out.count++] = (pnPair){i, j};
       out.neighbours += shared.count > 0;
     }
@@ -109,6 +115,16 @@ static void expectSelf(pnTree *tree, const Pairs *truth, pnPairList *list) {
     assert_int_equal(cost.pairs, count);
     if (!def.first && count > 0) assert_memory_equal(pnPairList_GetPairs(list), truth->data, count * sizeof(pnPair));
   }
+  /* one ring left out: what shares a vertex */
+  pnQueryDef ring = pnDefaultQueryDef();
+  ring.filter.ring = 1;
+  size_t others = truth->count - truth->neighbours;
+  testExpectOk(pnCollideSelf(tree, &ring, list, NULL));
+  assert_int_equal(pnPairList_GetCount(list), others);
+  if (others > 0) assert_memory_equal(pnPairList_GetPairs(list), truth->others, others * sizeof(pnPair));
+  ring.first = true;
+  testExpectOk(pnCollideSelf(tree, &ring, list, NULL));
+  assert_int_equal(pnPairList_GetCount(list), others > 0);
   /* counted without a list, and by hints: right ones are taken, wrong ones are not */
   pnCost cost;
   testExpectOk(pnCollideSelf(tree, NULL, NULL, &cost));
@@ -272,6 +288,7 @@ static void soupsAgree(void **state) {
       pairs += truth.count;
       neighbours += truth.neighbours;
       free(truth.data);
+      free(truth.others);
     }
     for (uint32_t m = 0; m < PN_BUCKET_COUNT; ++m) pnDestroyTree(trees[m]);
     pnDestroySoup(soup);
@@ -388,6 +405,7 @@ static void fusedSoupsKnowTheirOwn(void **state) {
   for (size_t i = 0; i < truth.count; ++i) assert_true(truth.data[i].a < 2 && truth.data[i].b >= 2);
   assert_true(truth.count > 0);
   free(truth.data);
+  free(truth.others);
   pnDestroyPairList(list);
   pnDestroyTree(tree);
   pnDestroySoup(into);
@@ -436,7 +454,28 @@ static void worldsKnowThem(void **state) {
   const uint32_t none[3] = {PN_NONE, PN_NONE, PN_NONE};
   testExpectOk(pnSoup_NameVertices(soup, &id, none, 1));
   assert_true(pnWorld_Collide(world, NULL).pairCount >= 10);
+  /* a world leaves a ring out, too: two balls as one soup meet, and no neighbours are among that */
+  pnSoup *two = newSoup();
+  addMesh(two, mesh, pnMesh_GetVertices(mesh), 0, true);
+  float *moved = malloc(3 * sizeof(float) * pnMesh_GetVertexCount(mesh));
+  for (uint32_t i = 0; i < 3 * pnMesh_GetVertexCount(mesh); ++i)
+    moved[i] = pnMesh_GetVertices(mesh)[i] * (i % 7 ? 1 : -0.5f);
+  addMesh(two, mesh, moved, pnMesh_GetVertexCount(mesh), true);
+  free(moved);
+  oracleOpen();
+  Pairs truth = truthOf(two);
+  oracleClose();
+  assert_true(truth.neighbours > 0 && truth.count > truth.neighbours);
+  def.soup = two;
+  def.selfFilter.ring = 1;
+  def.category = 2, def.mask = 2;
+  testExpectOk(pnWorld_DestroyBody(world, body));
+  testExpectOk(pnWorld_CreateBody(world, &def, &body));
+  assert_int_equal(pnWorld_Collide(world, NULL).pairCount, truth.count - truth.neighbours);
+  free(truth.data);
+  free(truth.others);
   pnDestroyWorld(world);
+  pnDestroySoup(two);
   pnDestroySoup(soup);
   pnDestroyMesh(mesh);
   assert_int_equal(pnGetByteCount(), 0);

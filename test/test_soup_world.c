@@ -221,10 +221,10 @@ static void testErrors(void **state) {
   bd.soup = s.soup[0];
   bd.self = true;
   uint32_t groups[8] = {0};
-  const pnSelfFilter filters[] = {{.ring = 1}, {.ring = 2}, {.ignoreRest = true}, {.triangleGroup = groups}};
-  for (int i = 0; i < 4; ++i) {
+  const pnSelfFilter filters[] = {{.ring = 2}, {.ignoreRest = true}, {.triangleGroup = groups}};
+  for (int i = 0; i < 3; ++i) {
     bd.selfFilter = filters[i];
-    testExpectFailure(pnWorld_CreateBody(s.world, &bd, &id), PN_ERROR_KIND, "crumbs|rings");
+    testExpectFailure(pnWorld_CreateBody(s.world, &bd, &id), PN_ERROR_KIND, "crumbs|second ring");
   }
   bd.selfFilter = (pnSelfFilter){0};
   bd.tree.lab = &(pnTreeLab){.levels = 9};
@@ -238,11 +238,11 @@ static void testErrors(void **state) {
   bd.kind = PN_BODY_STATIC;
   bd.staticTree = tree;
   bd.self = true;
-  bd.selfFilter.ring = 1;
-  testExpectFailure(pnWorld_CreateBody(s.world, &bd, &id), PN_ERROR_KIND, "rings");
+  bd.selfFilter.ring = 2;
+  testExpectFailure(pnWorld_CreateBody(s.world, &bd, &id), PN_ERROR_KIND, "second ring");
   pnQueryDef query = pnDefaultQueryDef();
-  query.filter.ring = 1;
-  testExpectFailure(pnCollideSelf(tree, &query, s.list, NULL), PN_ERROR_KIND, "crumbs|rings");
+  query.filter.ring = 2;
+  testExpectFailure(pnCollideSelf(tree, &query, s.list, NULL), PN_ERROR_KIND, "crumbs|second ring");
   pnDestroyTree(tree);
   /* it is moved by its own calls only */
   float p[9] = {0};

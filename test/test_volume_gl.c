@@ -307,6 +307,15 @@ static void callersContext(void **state) {
   eglDestroyContext(display, context);
 }
 
+/* A zeroed definition is refused with a message, before any context is asked for. */
+static void zeroedIsRefused(void **state) {
+  (void)state;
+  pnGlRasterDef def = {0};
+  pnGlRaster *gl = (pnGlRaster *)&def;
+  testExpectFailure(pnCreateGlRaster(&def, &gl), PN_ERROR_ARGUMENT, "pnGlRasterDef");
+  assert_null(gl);
+}
+
 /* Nothing is held after all that. */
 static void nothingHeld(void **state) {
   (void)state;
@@ -315,8 +324,9 @@ static void nothingHeld(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(sameImage), cmocka_unit_test(sameAnswers),    cmocka_unit_test(openMesh),
-      cmocka_unit_test(fallsBack), cmocka_unit_test(callersContext), cmocka_unit_test(nothingHeld),
+      cmocka_unit_test(sameImage),   cmocka_unit_test(sameAnswers),    cmocka_unit_test(openMesh),
+      cmocka_unit_test(fallsBack),   cmocka_unit_test(callersContext), cmocka_unit_test(zeroedIsRefused),
+      cmocka_unit_test(nothingHeld),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,7 +46,8 @@ PN_API bool pnPairList_IsLimited(const pnPairList *list);
  * they meet in more than the vertex or edge they share. */
 typedef struct pnSelfFilter {
   uint32_t ring;   /* leave out pairs within this many rings: 1 = sharing a vertex, 2 = their neighbours; by number, or
-                      welded and at one place now (pnMeshDef.vertexWeld) */
+                      welded and at one place now (pnMeshDef.vertexWeld). Of a soup 1 at most, by names: which primitives are
+                      around a vertex changes with every call and is not kept, and a second ring would need it */
   bool ignoreRest; /* leave out pairs that already meet in the rest pose */
   const uint32_t *triangleGroup; /* one a triangle, or null: leave out pairs of the same group */
 } pnSelfFilter;

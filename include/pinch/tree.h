@@ -157,7 +157,7 @@ typedef struct pnBucketDef {
 PN_API pnBucketDef pnDefaultBucketDef(void);
 
 /* A tree that takes what a soup is *now* at every update: primitives may come, go and move at will. All queries and getters
- * of trees work on it, with places of the soup for triangle numbers; self queries allow the filter triangleGroup only.
+ * of trees work on it, with places of the soup for triangle numbers; self queries allow the filters triangleGroup and, by names, ring 1.
  * An update costs O(n), whatever changed, and is made by the next query when the soup has changed. pnTree_Rebuild has nothing to do.
  * In a world a body of kind PN_BODY_SOUP makes its own; as a staticTree one may be shared, and the world updates it as well. */
 PN_API pnResult pnCreateBucketTree(const pnBucketDef *def, pnTree **outTree);

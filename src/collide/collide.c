@@ -137,8 +137,8 @@ pnResult pnCollideSelf(pnTree *tree, const pnQueryDef *def, pnPairList *outPairs
   } else {
     result = pn_checkFilter(&def->filter);
   }
-  if (result == PN_OK && tree->rule->reshapes && (def->filter.ring > 0 || def->filter.ignoreRest))
-    result = pn_fail(PN_ERROR_KIND, "soup '%s': it has no rings and no rest pose to filter by", tree->mesh->name);
+  if (result == PN_OK && tree->rule->reshapes && (def->filter.ring > 1 || def->filter.ignoreRest))
+    result = pn_fail(PN_ERROR_KIND, "soup '%s': it has no second ring and no rest pose to filter by", tree->mesh->name);
   if (result == PN_OK) return collide(tree, NULL, def, outPairs, outCost);
   if (outPairs) {
     outPairs->collider.pairs.count = 0;

@@ -86,8 +86,9 @@ static pnResult checkBody(const pnBodyDef *def) {
   if (shared && def->self && !pnTree_GetDef(def->staticTree).self)
     return pn_fail(PN_ERROR_KIND, "body '%s': self-collision asked of a shared tree made without `self`", name);
   bool overSoup = soup || (shared && def->staticTree->rule->reshapes);
-  if (overSoup && (def->selfFilter.ring > 0 || def->selfFilter.ignoreRest || def->selfFilter.triangleGroup))
-    return pn_fail(PN_ERROR_KIND, "body '%s': a soup has no rings, rest pose or lasting groups to filter by", name);
+  if (overSoup && (def->selfFilter.ring > 1 || def->selfFilter.ignoreRest || def->selfFilter.triangleGroup))
+    return pn_fail(PN_ERROR_KIND, "body '%s': a soup has no second ring, rest pose or lasting groups to filter by",
+                   name);
   return pn_checkFilter(&def->selfFilter);
 }
 
