@@ -60,7 +60,9 @@ static inline void queryMakeRays(TestRandom *random, const pnPose *pose, float s
 /* What looking at every triangle says of a ray: the first hit, and all of them, sorted. */
 static inline pnHit queryTruth(const pnTree *tree, const pnRay *ray, pnBodyId body, pnHits *all) {
   const pnPose *pose = pnTree_GetPose(tree);
-  pnRayQuest first = pn_beginRay(ray), each = pn_beginRay(ray);
+  pnRayQuest first, each;
+  pn_beginRay(ray, &first);
+  pn_beginRay(ray, &each);
   size_t before = all->count;
   each.all = all;
   each.body = first.body = body;

@@ -27,7 +27,8 @@ static void expectRay(const float o[3], const float d[3], const pnTriangle *tria
   bool hits = oracleRay(o, d, triangle, &truth);
   const float *c[3];
   cornersOf(triangle, c);
-  pn_Line line = pn_makeLine((pnVec3){o[0], o[1], o[2]}, (pnVec3){d[0], d[1], d[2]});
+  pn_Line line;
+  pn_makeLine((pnVec3){o[0], o[1], o[2]}, (pnVec3){d[0], d[1], d[2]}, &line);
   pn_LineHit found = {0}, again = {0};
   bool same = pn_meetLine(&line, c, 0, &found);
   assert_int_equal(same, hits);
@@ -100,7 +101,8 @@ static void placesAreClose(void **state) {
                   along = 0;
     const float *c[3];
     cornersOf(&t, c);
-    pn_Line line = pn_makeLine((pnVec3){o[0], o[1], o[2]}, (pnVec3){d[0], d[1], d[2]});
+    pn_Line line;
+    pn_makeLine((pnVec3){o[0], o[1], o[2]}, (pnVec3){d[0], d[1], d[2]}, &line);
     pn_LineHit hit;
     if (!oracleRay(o, d, &t, &truth) || !pn_meetLine(&line, c, 0, &hit)) continue;
     for (int k = 0; k < 3; ++k) {

@@ -5,19 +5,6 @@
  * which is not 0 for one of them at least unless all are on the line; in that plane everything is seen. */
 #include "geom/ray.h"
 
-pn_Line pn_makeLine(pnVec3 origin, pnVec3 direction) {
-  const float o[3] = {origin.x, origin.y, origin.z}, d[3] = {direction.x, direction.y, direction.z};
-  pn_Line line;
-  int z = fabsf(d[1]) > fabsf(d[0]) ? 1 : 0;
-  z = fabsf(d[2]) > fabsf(d[z]) ? 2 : z;
-  for (int k = 0; k < 3; ++k) line.o[k] = o[k], line.d[k] = d[k], line.axis[k] = (z + 1 + k) % 3;
-  for (int k = 0; k < 3; ++k) line.per[k] = 1.0 / d[k];
-  line.inverse = line.per[z];
-  line.bound = INFINITY;
-  for (int k = 0; k < 2; ++k) line.s[k] = d[line.axis[k]] * line.inverse;
-  return line;
-}
-
 /* t into the triangle's box along every axis that the line moves along, as far as rounding lets it. */
 static double intoBox(const pn_Line *line, const float *const c[3], double t) {
   for (int k = 0; k < 3; ++k) {

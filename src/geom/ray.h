@@ -33,8 +33,23 @@ typedef struct pn_Line {
       bound; /* of signs, for every triangle that is to come: quick to compare with. INFINITY: nothing is known of them */
 } pn_Line;
 
-/* The direction is finite and not 0. */
-pn_Line pn_makeLine(pnVec3 origin, pnVec3 direction);
+/* The direction is finite and not 0. Without branches, for nobody can predict them. */
+PN_INLINE void pn_makeLine(pnVec3 origin, pnVec3 direction, pn_Line *out) {
+  static const uint8_t axes[5] = {0, 1, 2, 0, 1};
+  const float o[3] = {origin.x, origin.y, origin.z}, d[3] = {direction.x, direction.y, direction.z};
+  float x = fabsf(d[0]), y = fabsf(d[1]), most = PN_MAX(x, y);
+  int z = (y > x) | (fabsf(d[2]) > most) << 1;
+  z = PN_MIN(z, 2);
+  for (int k = 0; k < 3; ++k) {
+    out->o[k] = o[k];
+    out->d[k] = d[k];
+    out->axis[k] = axes[z + (k + 1) % 3];
+    out->per[k] = 1.0 / d[k];
+  }
+  out->inverse = out->per[z];
+  out->bound = INFINITY;
+  for (int k = 0; k < 2; ++k) out->s[k] = d[out->axis[k]] * out->inverse;
+}
 
 /* A point of a triangle on a line. */
 typedef struct pn_LineHit {
@@ -65,16 +80,32 @@ PN_INLINE double pn_lineBound(const pn_Line *line, const float *const c[3]) {
   return PN_RAY_BOUND * most * most;
 }
 
-/* Does the line from its origin on meet the triangle, at t >= first? The first point of it that does, when it is in its plane. */
-PN_INLINE bool pn_meetLine(const pn_Line *line, const float *const c[3], double first, pn_LineHit *out) {
+/* The signs' values w, and the corners' places z along the axis. */
+PN_INLINE void pn_weighLine(const pn_Line *line, const float *const c[3], double w[3], double z[3]) {
   int X = line->axis[0], Y = line->axis[1], Z = line->axis[2];
-  double ox = line->o[X], oy = line->o[Y], oz = line->o[Z], x[3], y[3], z[3];
+  double ox = line->o[X], oy = line->o[Y], oz = line->o[Z], x[3], y[3];
   for (int k = 0; k < 3; ++k) {
     z[k] = c[k][Z] - oz;
     x[k] = c[k][X] - ox - line->s[0] * z[k];
     y[k] = c[k][Y] - oy - line->s[1] * z[k];
   }
-  double w[3] = {x[1] * y[2] - y[1] * x[2], x[2] * y[0] - y[2] * x[0], x[0] * y[1] - y[0] * x[1]};
+  w[0] = x[1] * y[2] - y[1] * x[2];
+  w[1] = x[2] * y[0] - y[2] * x[0];
+  w[2] = x[0] * y[1] - y[0] * x[1];
+}
+
+/* False: it is clear that the line passes the triangle by. */
+PN_INLINE bool pn_mayMeetLine(const pn_Line *line, const float *const c[3]) {
+  double w[3], z[3];
+  pn_weighLine(line, c, w, z);
+  double low = PN_MIN(w[0], PN_MIN(w[1], w[2])), high = PN_MAX(w[0], PN_MAX(w[1], w[2]));
+  return !((low < -line->bound) & (high > line->bound));
+}
+
+/* Does the line from its origin on meet the triangle, at t >= first? The first point of it that does, when it is in its plane. */
+PN_INLINE bool pn_meetLine(const pn_Line *line, const float *const c[3], double first, pn_LineHit *out) {
+  double w[3], z[3];
+  pn_weighLine(line, c, w, z);
   double low = PN_MIN(w[0], PN_MIN(w[1], w[2])), high = PN_MAX(w[0], PN_MAX(w[1], w[2])), bound = line->bound;
   if (low < -bound && high > bound) return false;
   bool clear = low > bound || high < -bound;

@@ -371,6 +371,23 @@ PN_INLINE pnF8 pn_f8Greater(pnF8 a, pnF8 b) {
 PN_INLINE unsigned pn_f8Signs(pnF8 a) {
   return (unsigned)_mm256_movemask_ps(a);
 }
+/* The lanes named by the bytes of `order`, lane 0 by the lowest. */
+PN_INLINE pnF8 pn_f8Permute(pnF8 a, uint64_t order) {
+  return _mm256_permutevar8x32_ps(a, _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((long long)order)));
+}
+/* One step of a sorting network: each lane and its partner, the larger to lanes that are 0 in the constant `upper`. */
+#define PN_F8_EXCHANGE(a, partner, upper) _mm256_blend_ps(_mm256_max_ps(a, partner), _mm256_min_ps(a, partner), upper)
+/* The largest first; numbers. Batcher's bitonic network. */
+PN_INLINE pnF8 pn_f8SortDown(pnF8 a) {
+  a = PN_F8_EXCHANGE(a, _mm256_permute_ps(a, 0xb1), 0xaa);
+  a = PN_F8_EXCHANGE(a, _mm256_permute_ps(a, 0x1b), 0xcc);
+  a = PN_F8_EXCHANGE(a, _mm256_permute_ps(a, 0xb1), 0xaa);
+  pnF8 turned = _mm256_permute_ps(a, 0x1b);
+  a = PN_F8_EXCHANGE(a, _mm256_permute2f128_ps(turned, turned, 1), 0xf0);
+  a = PN_F8_EXCHANGE(a, _mm256_permute_ps(a, 0x4e), 0xcc);
+  return PN_F8_EXCHANGE(a, _mm256_permute_ps(a, 0xb1), 0xaa);
+}
+#undef PN_F8_EXCHANGE
 #endif
 
 /* ---------------------------------------------------------------- eight 16-bit integers */

@@ -3,6 +3,12 @@
  * Pairs of nodes are opened on the side whose box is larger, children in the order of their distance from the other node's box, and a
  * pair that is farther apart than what was found is not opened. The way down to the first pair of triangles is mostly the
  * way to the closest. Bounds are floats on the lattice of the tree that is opened (lanes.h), with the other's box brought there.
+ *
+ * Boxes of a surface that runs aslant are closer to each other than what is in them, by as much as they are large: between two
+ * balls they leave thousands of pairs of leaves to look at. So leaves have a second bound, which is tight to the second order: the
+ * *gap* along the line of the closest points known so far. Whatever the line, bodies are as far apart as their places along it; how
+ * far the triangles of a leaf reach is computed once for each line and kept.
+ *
  * Triangles whose boxes overlap are asked exactly whether they meet; from the first that do only those pairs are looked at
  * whose boxes are not apart, for the one with the smallest numbers. */
 #include "query/apart.h"
@@ -18,16 +24,31 @@ typedef struct Box {
   double lo[3], hi[3];
 } Box;
 
+/* How far the triangles of a leaf reach along the line towards the other body. */
+typedef struct Reach {
+  uint32_t leaf, line; /* of which leaf, and along which line: kept while it is this one */
+  double most, lane[PN_LANES];
+} Reach;
+
+/* A leaf has its place by the last bits of its number. */
+#define KEPT_REACHES 64u
+
 typedef struct BodySide {
   pnTree *tree;
   pnLattice lattice;
+  float limit;       /* in square cells: what is farther is of no interest */
+  double towards[3]; /* the line, towards the other body; length 1 */
+  Reach kept[KEPT_REACHES];
 } BodySide;
 
 typedef struct ApartSearch {
   BodySide side[2];
   pnFresh *fresh;
   pnApart *apart;
-  double slack; /* on squares, of the world */
+  double origin[3]; /* of places along the line, so that they are no larger than the bodies */
+  double slack;     /* on squares, of the world */
+  double limit;     /* what is farther along the line is of no interest */
+  uint32_t line;    /* how many lines there were; 0: none yet */
 } ApartSearch;
 
 /* ---------------------------------------------------------------- triangles */
@@ -48,7 +69,7 @@ static pnTriangle triangleOf(const float *const c[3]) {
   return t;
 }
 
-void pn_tryApart(const float *const a[3], uint32_t triangleA, const float *const b[3], uint32_t triangleB,
+bool pn_tryApart(const float *const a[3], uint32_t triangleA, const float *const b[3], uint32_t triangleB,
                  pnApart *apart) {
   pnApart found = {.a = triangleA, .b = triangleB};
   bool meets = false;
@@ -61,56 +82,86 @@ void pn_tryApart(const float *const a[3], uint32_t triangleA, const float *const
     found.distance2 = pn_triangleDistance2(a, b, found.onA, found.onB);
     found.distance2 = PN_MAX(found.distance2, 0x1p-1000);
   }
-  if (found.distance2 > apart->distance2) return;
+  if (found.distance2 > apart->distance2) return false;
   bool isSmaller = found.a != apart->a ? found.a < apart->a : found.b < apart->b;
-  if (found.distance2 < apart->distance2 || isSmaller) *apart = found;
+  if (found.distance2 == apart->distance2 && !isSmaller) return false;
+  *apart = found;
+  return true;
 }
 
 /* ---------------------------------------------------------------- nodes */
 
-/* Squared distances of a box from those of a node, in cells of its lattice, rounded down. */
-static void boundLanes(const BodySide *side, const pnFloatLanes *boxes, const Box *other, float out[PN_LANES]) {
-  const pnLattice *l = &side->lattice;
-  for (uint32_t j = 0; j < PN_LANES; ++j) out[j] = 0;
+/* After something closer was found: limits, and the line of the closest points.
+ *
+ * Places along the line are off by a few 2^-53 of the bodies' size, their gap's square by less than 2^-49 of its square: the slack
+ * is a thousand times that. The line's length is 1 up to 2^-51, which the factor takes. */
+static void setLimits(ApartSearch *s) {
+  const pnApart *apart = s->apart;
+  for (int i = 0; i < 2; ++i) {
+    double perSquare = s->side[i].lattice.perCell * s->side[i].lattice.perCell * (1 + 0x1p-18);
+    s->side[i].limit = (float)((apart->distance2 + s->slack) * perSquare);
+  }
+  s->limit = sqrt(apart->distance2 + s->slack) * (1 + 0x1p-40);
+  double length = apart->a != PN_NONE ? sqrt(pn_distance2(apart->onA, apart->onB)) : 0;
+  // Closest points that are one up to rounding say nothing about a direction.
+  if (!(length * length > s->slack)) return;
+  s->line++;
   for (int k = 0; k < 3; ++k) {
-    double lo = pn_toLattice(l, k, other->lo[k]), hi = pn_toLattice(l, k, other->hi[k]);
-    double pad = PN_LATTICE_PAD + 0x1p-22 * PN_MAX(fabs(lo), fabs(hi));
-    float before = (float)(hi + l->before + pad), behind = (float)(lo - l->after - pad);
-    for (uint32_t j = 0; j < PN_LANES; ++j) {
-      float below = boxes->row[k][0][j] - before, above = behind - boxes->row[k][1][j];
-      float d = below > above ? below : above;
-      d = d > 0 ? d : 0;
-      out[j] += d * d;
-    }
+    s->side[0].towards[k] = (apart->onB[k] - apart->onA[k]) / length;
+    s->side[1].towards[k] = -s->side[0].towards[k];
   }
 }
 
-/* The same limit in square cells. */
-static float limitOf(const ApartSearch *s, const BodySide *side) {
-  double perSquare = side->lattice.perCell * side->lattice.perCell * (1 + 0x1p-18);
-  return (float)((s->apart->distance2 + s->slack) * perSquare);
+/* Of a fresh leaf. */
+static const Reach *reachOf(ApartSearch *s, int which, uint32_t node) {
+  BodySide *side = &s->side[which];
+  Reach *reach = &side->kept[node % KEPT_REACHES];
+  if (reach->leaf == node && reach->line == s->line) return reach;
+  const pnShape *shape = side->tree->shape;
+  const double *n = side->towards, *o = s->origin;
+  *reach = (Reach){.leaf = node, .line = s->line, .most = -INFINITY};
+  for (uint32_t j = 0; j < shape->count[node]; ++j) {
+    const float *c[3];
+    double place[3];
+    pn_slotCorners(side->tree, (node - shape->innerCount) * PN_LANES + j, c);
+    for (int k = 0; k < 3; ++k) place[k] = (c[k][0] - o[0]) * n[0] + (c[k][1] - o[1]) * n[1] + (c[k][2] - o[2]) * n[2];
+    reach->lane[j] = PN_MAX(place[0], PN_MAX(place[1], place[2]));
+    reach->most = PN_MAX(reach->most, reach->lane[j]);
+  }
+  return reach;
 }
 
-static Box boxOfLane(const BodySide *side, const pnFloatLanes *boxes, uint32_t j) {
+static Box boxOfLane(const BodySide *side, uint32_t node, uint32_t j) {
   const pnLattice *l = &side->lattice;
+  pnFloatLanes boxes;
+  const pnBoxLanes *cells = pn_lanesOf(side->tree, node);
+  if (!l->isGrid) pn_latticeBoxes(side->tree, l, node, &boxes);
   Box box;
+  double cell = 1 / l->perCell;
   for (int k = 0; k < 3; ++k) {
-    box.lo[k] = (boxes->row[k][0][j] - l->before + l->offset[k]) / l->perCell;
-    box.hi[k] = (boxes->row[k][1][j] + l->after + l->offset[k]) / l->perCell;
+    double lo = l->isGrid ? cells->row[k][0][j] : boxes.row[k][0][j],
+           hi = l->isGrid ? cells->row[k][1][j] : boxes.row[k][1][j];
+    box.lo[k] = (lo - l->before + l->offset[k]) * cell;
+    box.hi[k] = (hi + l->after + l->offset[k]) * cell;
   }
   return box;
 }
 
-/* Lanes that are not too far from a box, in the order of their distance. */
-static uint32_t orderLanes(const ApartSearch *s, const BodySide *side, uint32_t node, const Box *other,
-                           pnFloatLanes *boxes, float bound[PN_LANES], uint32_t order[PN_LANES]) {
-  pn_freshen(side->tree, node, s->fresh);
-  pn_floatBoxes(side->tree, &side->lattice, node, boxes);
-  boundLanes(side, boxes, other, bound);
-  float limit = limitOf(s, side);
+/* Lanes of a fresh node that are not too far from a box, in the order of their distance. */
+static uint32_t orderLanes(const BodySide *side, uint32_t node, const Box *other, float bound[PN_LANES],
+                           uint32_t order[PN_LANES]) {
+  const pnLattice *l = &side->lattice;
+  float below[3], above[3];
+  for (int k = 0; k < 3; ++k) {
+    double lo = pn_toLattice(l, k, other->lo[k]), hi = pn_toLattice(l, k, other->hi[k]);
+    double pad = PN_LATTICE_PAD + 0x1p-22 * PN_MAX(fabs(lo), fabs(hi));
+    below[k] = (float)-(hi + l->before + pad);
+    above[k] = (float)(lo - l->after - pad);
+  }
+  pn_boundLanes(side->tree, l, node, below, above, bound);
   uint32_t count = 0;
   for (uint32_t j = 0; j < side->tree->shape->count[node]; ++j) {
-    if (bound[j] > limit) continue;
+    if (bound[j] > side->limit) continue;
     uint32_t i = count++;
     for (; i > 0 && bound[order[i - 1]] > bound[j]; --i) order[i] = order[i - 1];
     order[i] = j;
@@ -122,61 +173,81 @@ static double sizeOf(const Box *box) {
   return (box->hi[0] - box->lo[0]) + (box->hi[1] - box->lo[1]) + (box->hi[2] - box->lo[2]);
 }
 
-/* Two leaves: each triangle of the first that is not too far with each of the second that is not. */
-static void openLeaves(const ApartSearch *s, const uint32_t node[2], const Box box[2]) {
-  pnFloatLanes boxesA, boxesB;
-  float boundA[PN_LANES], boundB[PN_LANES];
-  uint32_t orderA[PN_LANES], orderB[PN_LANES];
+/* Are places along the line too far apart? */
+PN_INLINE bool isGap(const ApartSearch *s, double reachA, double reachB) {
+  return s->line && -(reachA + reachB) > s->limit;
+}
+
+/* One triangle of the first leaf with those of the second that are not too far. */
+static void openLane(ApartSearch *s, const uint32_t node[2], uint32_t lane) {
   const BodySide *a = &s->side[0], *b = &s->side[1];
-  uint32_t countA = orderLanes(s, a, node[0], &box[1], &boxesA, boundA, orderA);
-  for (uint32_t i = 0; i < countA && boundA[orderA[i]] <= limitOf(s, a); ++i) {
-    Box one = boxOfLane(a, &boxesA, orderA[i]);
-    uint32_t countB = orderLanes(s, b, node[1], &one, &boxesB, boundB, orderB);
-    const float *cornerA[3], *cornerB[3];
-    uint32_t slotA = (node[0] - a->tree->shape->innerCount) * PN_LANES + orderA[i];
-    pn_slotCorners(a->tree, slotA, cornerA);
-    for (uint32_t k = 0; k < countB && boundB[orderB[k]] <= limitOf(s, b); ++k) {
-      uint32_t slotB = (node[1] - b->tree->shape->innerCount) * PN_LANES + orderB[k];
-      pn_slotCorners(b->tree, slotB, cornerB);
-      pn_tryApart(cornerA, a->tree->shape->leafTriangles[slotA], cornerB, b->tree->shape->leafTriangles[slotB],
-                  s->apart);
-    }
+  Box one = boxOfLane(a, node[0], lane);
+  float bound[PN_LANES];
+  uint32_t order[PN_LANES], count = orderLanes(b, node[1], &one, bound, order);
+  const float *cornerA[3], *cornerB[3];
+  uint32_t slotA = (node[0] - a->tree->shape->innerCount) * PN_LANES + lane;
+  pn_slotCorners(a->tree, slotA, cornerA);
+  for (uint32_t i = 0; i < count && bound[order[i]] <= b->limit; ++i) {
+    if (s->line && isGap(s, reachOf(s, 0, node[0])->lane[lane], reachOf(s, 1, node[1])->lane[order[i]])) continue;
+    uint32_t slotB = (node[1] - b->tree->shape->innerCount) * PN_LANES + order[i];
+    pn_slotCorners(b->tree, slotB, cornerB);
+    if (pn_tryApart(cornerA, a->tree->shape->leafTriangles[slotA], cornerB, b->tree->shape->leafTriangles[slotB],
+                    s->apart))
+      setLimits(s);
   }
 }
 
-static void open(const ApartSearch *s, const uint32_t node[2], const Box box[2]) {
+/* Two leaves: each triangle of the first that is not too far. */
+static void openLeaves(ApartSearch *s, const uint32_t node[2], const Box *boxB) {
+  if (s->line && isGap(s, reachOf(s, 0, node[0])->most, reachOf(s, 1, node[1])->most)) return;
+  float bound[PN_LANES];
+  uint32_t order[PN_LANES], count = orderLanes(&s->side[0], node[0], boxB, bound, order);
+  for (uint32_t i = 0; i < count && bound[order[i]] <= s->side[0].limit; ++i) {
+    if (s->line && isGap(s, reachOf(s, 0, node[0])->lane[order[i]], reachOf(s, 1, node[1])->most)) continue;
+    openLane(s, node, order[i]);
+  }
+}
+
+/* A pair whose nodes are fresh. */
+static void open(ApartSearch *s, const uint32_t node[2], const Box box[2]) {
   bool isLeaf[2] = {pn_isLeaf(s->side[0].tree, node[0]), pn_isLeaf(s->side[1].tree, node[1])};
   if (isLeaf[0] && isLeaf[1]) {
-    openLeaves(s, node, box);
+    openLeaves(s, node, &box[1]);
     return;
   }
   int which = isLeaf[0] || (!isLeaf[1] && sizeOf(&box[1]) > sizeOf(&box[0])) ? 1 : 0;
   const BodySide *side = &s->side[which];
-  pnFloatLanes boxes;
   float bound[PN_LANES];
-  uint32_t order[PN_LANES], count = orderLanes(s, side, node[which], &box[1 - which], &boxes, bound, order);
-  for (uint32_t i = 0; i < count && bound[order[i]] <= limitOf(s, side); ++i) {
+  uint32_t order[PN_LANES], count = orderLanes(side, node[which], &box[1 - which], bound, order);
+  for (uint32_t i = 0; i < count && bound[order[i]] <= side->limit; ++i) {
     uint32_t next[2] = {node[0], node[1]};
     Box nextBox[2] = {box[0], box[1]};
     next[which] = side->tree->shape->first[node[which]] + order[i];
-    nextBox[which] = boxOfLane(side, &boxes, order[i]);
+    nextBox[which] = boxOfLane(side, node[which], order[i]);
+    pn_freshen(side->tree, next[which], s->fresh);
     open(s, next, nextBox);
   }
 }
 
 void pn_findApart(pnTree *a, pnTree *b, pnFresh *fresh, pnApart *apart) {
   if (a->shape->nodeCount == 0 || b->shape->nodeCount == 0) return;
-  ApartSearch s = {.side = {{a, pn_latticeOf(a)}, {b, pn_latticeOf(b)}}, .fresh = fresh, .apart = apart};
+  ApartSearch s = {.fresh = fresh, .apart = apart};
+  s.side[0] = (BodySide){.tree = a, .lattice = pn_latticeOf(a)};
+  s.side[1] = (BodySide){.tree = b, .lattice = pn_latticeOf(b)};
   Box box[2];
   double reach = 0;
   for (int k = 0; k < 3; ++k) {
     box[0].lo[k] = (&a->box.min.x)[k], box[0].hi[k] = (&a->box.max.x)[k];
     box[1].lo[k] = (&b->box.min.x)[k], box[1].hi[k] = (&b->box.max.x)[k];
-    double size = PN_MAX(box[0].hi[k], box[1].hi[k]) - PN_MIN(box[0].lo[k], box[1].lo[k]);
+    s.origin[k] = PN_MIN(box[0].lo[k], box[1].lo[k]);
+    double size = PN_MAX(box[0].hi[k], box[1].hi[k]) - s.origin[k];
     reach += size * size;
   }
   // Measured squares are off by 2^-40 of these at most (geom/apart.h).
   s.slack = ldexp(reach, -39);
+  setLimits(&s);
+  pn_freshen(a, 0, fresh);
+  pn_freshen(b, 0, fresh);
   open(&s, (const uint32_t[2]){0, 0}, box);
 }
 

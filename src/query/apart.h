@@ -12,8 +12,8 @@ typedef struct pnApart {
   uint32_t a, b; /* PN_NONE: nothing within the distance. Of several pairs at one distance the smallest a, then b */
 } pnApart;
 
-/* Tries two triangles. What a search answers is what this would answer for every pair: the same bits. */
-void pn_tryApart(const float *const a[3], uint32_t triangleA, const float *const b[3], uint32_t triangleB,
+/* Tries two triangles. What a search answers is what this would answer for every pair: the same bits. True: it is the best so far. */
+bool pn_tryApart(const float *const a[3], uint32_t triangleA, const float *const b[3], uint32_t triangleB,
                  pnApart *apart);
 
 /* Of two updated trees. */

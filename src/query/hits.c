@@ -23,52 +23,20 @@
 #define GREATER pn_f4Greater
 #define SIGNS pn_f4Signs
 #define WIDTH 4
-#define WALK walkRay
-static pnWalkFcn walkRay;
+#define CAST castGroup
+static pnCastFcn castGroup;
 #include "query/hits_walk.h"
 
 /* ---------------------------------------------------------------- one ray */
 
-bool pn_makeSight(const pnLattice *lattice, const pnRayQuest *quest, pnRaySight *out) {
-  double o[3], d[3], inverse[3], farthest = 0;
-  // One cell along the longest axis.
-  double unit = fabs(quest->line.inverse), length = fabs((double)quest->line.d[quest->line.axis[2]]);
-  double scale = length * lattice->perCell;
-  for (int k = 0; k < 3; ++k) {
-    o[k] = pn_toLattice(lattice, k, quest->line.o[k]);
-    d[k] = quest->line.d[k] * unit;
-    farthest = PN_MAX(farthest, fabs(o[k]));
-    inverse[k] = fabs(d[k]) < 1 / PN_SIGHT_MOST ? PN_SIGHT_MOST : quest->line.per[k] * length;
-  }
-  double pad = PN_LATTICE_PAD + lattice->before + 0x1p-48 * farthest;
-  // From where to where it is in the tree's box.
-  double begin = quest->first * scale, end = quest->last * scale;
-  for (int k = 0; k < 3; ++k) {
-    double a = (lattice->lo[k] - 1 - pad - o[k]) * inverse[k], b = (lattice->hi[k] + 1 + pad - o[k]) * inverse[k];
-    begin = PN_MAX(begin, PN_MIN(a, b));
-    end = PN_MIN(end, PN_MAX(a, b));
-  }
-  if (!(begin <= end)) return false;
-  for (int k = 0; k < 3; ++k) {
-    double at = o[k] + begin * d[k], low = (-pad - at) * inverse[k], high = (lattice->after + pad - at) * inverse[k];
-    bool forward = inverse[k] > 0;
-    out->inverse[k] = (float)inverse[k];
-    out->nearRow[k] = (uint32_t)(2 * k + !forward) * PN_LANES;
-    out->farRow[k] = (uint32_t)(2 * k + forward) * PN_LANES;
-    out->nearTerm[k] = (float)(forward ? low : high);
-    out->farTerm[k] = (float)(forward ? high : low);
-  }
-  out->scale = scale;
-  out->begin = begin;
-  out->pad = pad;
-  out->last = pn_sightAt(out, quest->last);
-  return true;
-}
-
-pnRayQuest pn_beginRay(const pnRay *ray) {
-  pnRayQuest quest = {.line = pn_makeLine(ray->origin, ray->direction), .first = ray->first, .last = ray->last};
-  quest.best = (pnHit){.triangle = PN_NONE, .t = INFINITY};
-  return quest;
+void pn_beginRay(const pnRay *ray, pnRayQuest *out) {
+  pn_makeLine(ray->origin, ray->direction, &out->line);
+  out->first = ray->first;
+  out->last = ray->last;
+  out->body = (pnBodyId){0};
+  out->best = (pnHit){.triangle = PN_NONE, .t = INFINITY};
+  out->all = NULL;
+  out->failed = false;
 }
 
 void pn_tryRay(const float *const corners[3], uint32_t triangle, pnRayMode mode, pnRayQuest *quest) {
@@ -76,23 +44,18 @@ void pn_tryRay(const float *const corners[3], uint32_t triangle, pnRayMode mode,
   if (pn_meetLine(&quest->line, corners, quest->first, &hit)) takeHit(&hit, triangle, mode, quest);
 }
 
-void pn_castRay(pnTree *tree, const pnLattice *lattice, pnRayMode mode, pnFresh *fresh, pnRayQuest *quest) {
-  pnRaySight sight;
-  if (tree->shape->nodeCount == 0 || !pn_makeSight(lattice, quest, &sight)) return;
-  double most = 0;
-  for (int k = 0; k < 3; ++k) {
-    double below = quest->line.o[k] - (double)(&tree->box.min.x)[k],
-           above = (double)(&tree->box.max.x)[k] - quest->line.o[k];
-    most = PN_MAX(most, PN_MAX(below, above));
-  }
-  pn_boundLine(&quest->line, most);
+void pn_castRays(pnTree *tree, const pnLattice *lattice, pnRayMode mode, pnFresh *fresh, pnRayQuest *quests,
+                 uint32_t count) {
+  PN_ASSERT(count <= PN_RAY_GROUP);
+  if (tree->shape->nodeCount == 0) return;
+  pnRayGroup group = {tree, lattice, mode, fresh, quests};
 #if defined(__x86_64__) && !defined(PN_SCALAR)
   if (__builtin_cpu_supports("avx2")) {
-    pn_walkRayAvx2(tree, lattice, mode, fresh, &sight, quest, 0);
+    pn_castGroupAvx2(&group, count);
     return;
   }
 #endif
-  walkRay(tree, lattice, mode, fresh, &sight, quest, 0);
+  castGroup(&group, count);
 }
 
 static int compareHits(const void *a, const void *b) {
@@ -112,15 +75,23 @@ size_t pn_sortHits(pnHit *hits, size_t count) {
   return kept;
 }
 
+static pnResult complainOf(const pnRay *ray, uint32_t i) {
+  size_t bad;
+  if (!pn_allFinite(&ray->origin.x, 3, &bad) || !pn_allFinite(&ray->direction.x, 3, &bad))
+    return pn_fail(PN_ERROR_NUMBER, "ray %u is not finite", i);
+  const pnVec3 *d = &ray->direction;
+  if (d->x == 0 && d->y == 0 && d->z == 0) return pn_fail(PN_ERROR_NUMBER, "ray %u has no direction", i);
+  return pn_fail(PN_ERROR_ARGUMENT, "ray %u: first must be 0 or more, last a number", i);
+}
+
 pnResult pn_checkRays(const pnRay *rays, uint32_t count) {
   for (uint32_t i = 0; i < count; ++i) {
-    size_t bad;
-    const pnVec3 *d = &rays[i].direction;
-    if (!pn_allFinite(&rays[i].origin.x, 3, &bad) || !pn_allFinite(&d->x, 3, &bad))
-      return pn_fail(PN_ERROR_NUMBER, "ray %u is not finite", i);
-    if (d->x == 0 && d->y == 0 && d->z == 0) return pn_fail(PN_ERROR_NUMBER, "ray %u has no direction", i);
-    if (!(rays[i].first >= 0) || rays[i].last != rays[i].last)
-      return pn_fail(PN_ERROR_ARGUMENT, "ray %u: first must be 0 or more, last a number", i);
+    const pnVec3 *o = &rays[i].origin, *d = &rays[i].direction;
+    // 0 times what is not finite is not a number.
+    float none = 0 * o->x + 0 * o->y + 0 * o->z + 0 * d->x + 0 * d->y + 0 * d->z;
+    float size = fabsf(d->x) + fabsf(d->y) + fabsf(d->z);
+    bool fits = (none == 0) & (size > 0) & (rays[i].first >= 0) & (rays[i].last == rays[i].last);
+    if (PN_UNLIKELY(!fits)) return complainOf(&rays[i], i);
   }
   return PN_OK;
 }
@@ -145,28 +116,36 @@ static void castRange(void *context, uint32_t begin, uint32_t end, uint32_t work
   (void)worker;
   const CastBatch *batch = context;
   pnFresh fresh = {.alone = batch->alone};
-  for (uint32_t i = begin; i < end; ++i) {
-    pnRayQuest quest = pn_beginRay(&batch->rays[i]);
-    pn_castRay(batch->tree, &batch->lattice, batch->hits ? PN_RAY_FIRST : PN_RAY_ANY, &fresh, &quest);
-    if (batch->hits) batch->hits[i] = quest.best;
-    else batch->blocked[i] = quest.best.triangle != PN_NONE;
+  pnRayQuest quests[PN_RAY_GROUP];
+  for (; begin < end; begin += PN_RAY_GROUP) {
+    uint32_t count = PN_MIN(end - begin, PN_RAY_GROUP);
+    for (uint32_t i = 0; i < count; ++i) pn_beginRay(&batch->rays[begin + i], &quests[i]);
+    pn_castRays(batch->tree, &batch->lattice, batch->hits ? PN_RAY_FIRST : PN_RAY_ANY, &fresh, quests, count);
+    for (uint32_t i = 0; i < count; ++i)
+      if (batch->hits) batch->hits[begin + i] = quests[i].best;
+      else batch->blocked[begin + i] = quests[i].best.triangle != PN_NONE;
   }
 }
 
 static void collectRange(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
   const CastBatch *batch = context;
   pnFresh fresh = {.alone = batch->alone};
-  pnHits hits = {0};
-  for (uint32_t i = begin; i < end; ++i) {
-    pnRayQuest quest = pn_beginRay(&batch->rays[i]);
-    hits.count = 0;
-    quest.all = &hits;
-    pn_castRay(batch->tree, &batch->lattice, PN_RAY_ALL, &fresh, &quest);
-    size_t count = pn_sortHits(hits.data, hits.count);
-    pn_giveAnswers(batch->answers, worker, i, hits.data, count);
-    batch->answers->failed[worker] |= quest.failed;
+  pnRayQuest quests[PN_RAY_GROUP];
+  pnHits hits[PN_RAY_GROUP] = {0};
+  for (; begin < end; begin += PN_RAY_GROUP) {
+    uint32_t count = PN_MIN(end - begin, PN_RAY_GROUP);
+    for (uint32_t i = 0; i < count; ++i) {
+      pn_beginRay(&batch->rays[begin + i], &quests[i]);
+      hits[i].count = 0;
+      quests[i].all = &hits[i];
+    }
+    pn_castRays(batch->tree, &batch->lattice, PN_RAY_ALL, &fresh, quests, count);
+    for (uint32_t i = 0; i < count; ++i) {
+      pn_giveAnswers(batch->answers, worker, begin + i, hits[i].data, pn_sortHits(hits[i].data, hits[i].count));
+      batch->answers->failed[worker] |= quests[i].failed;
+    }
   }
-  pn_arrayFree(&hits);
+  for (uint32_t i = 0; i < PN_RAY_GROUP; ++i) pn_arrayFree(&hits[i]);
 }
 
 static pnResult runBatch(CastBatch *batch, uint32_t count, const pnTasks *tasks, pnTaskFcn *range) {

@@ -23,10 +23,14 @@ typedef struct pnRayQuest {
   bool failed;   /* all: out of memory */
 } pnRayQuest;
 
-pnRayQuest pn_beginRay(const pnRay *ray);
+void pn_beginRay(const pnRay *ray, pnRayQuest *out);
 
-/* Looks through an updated tree. */
-void pn_castRay(pnTree *tree, const pnLattice *lattice, pnRayMode mode, pnFresh *fresh, pnRayQuest *quest);
+/* Rays that go through a tree side by side: as many as fit into the nearest cache with what waits for them. */
+#define PN_RAY_GROUP 64u
+
+/* Look through an updated tree, at most PN_RAY_GROUP at once. */
+void pn_castRays(pnTree *tree, const pnLattice *lattice, pnRayMode mode, pnFresh *fresh, pnRayQuest *quests,
+                 uint32_t count);
 
 /* Sorts the hits of a ray by t, body and triangle, each once; returns how many are left. */
 size_t pn_sortHits(pnHit *hits, size_t count);

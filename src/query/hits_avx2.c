@@ -16,7 +16,7 @@
 #define GREATER pn_f8Greater
 #define SIGNS pn_f8Signs
 #define WIDTH 8
-#define WALK pn_walkRayAvx2
+#define CAST pn_castGroupAvx2
 #include "query/hits_walk.h"
 
 #endif

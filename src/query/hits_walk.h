@@ -1,122 +1,294 @@
-/* hits_walk.h: a ray through a tree, written once. Included by hits.c and hits_avx2.c with these defined:
+/* hits_walk.h: rays through a tree, written once. Included by hits.c and hits_avx2.c with these defined:
  *
  *   F, LOAD, SHORTS, SET1, MUL, ADD, MIN, MAX, GREATER, SIGNS, STORE   so many floats at once
  *   WIDTH                                                              4 or 8
- *   WALK                                                               the name
+ *   CAST                                                               the name
  *
- * Nodes wait on a stack, the closest on top; one that begins later than what was found is dropped when its turn comes. */
+ * Each ray has a stack of nodes that wait for it, the closest on top. What a ray meets next nobody can predict, and a processor
+ * that guesses wrong loses more time than a node takes; so the rays of a group go side by side, and no step has a
+ * branch that depends on what was met. A round takes the next node of every ray that has one; those that are inner nodes put
+ * their children on the stack (as many as were hit, by the count and not by a branch), leaves put their triangles on a list,
+ * and of these the ones that may be hit stay on it. Only they are asked exactly. */
 
-/* What of a sight stays in registers. */
-typedef struct Rays {
-  F inverse[3], nearTerm[3], farTerm[3];
-} Rays;
+/* A lane that is hit: where the ray enters its box, a float that is not negative, with the lane's number in its last three bits. */
+typedef float LaneKey;
+
+/* The float with these bits. */
+#define LAST_BITS 0x7p-149f
+
+PN_INLINE uint32_t bitsOf(float x) {
+  uint32_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
+
+PN_INLINE float floatOf(uint32_t bits) {
+  float x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+/* Where it enters, or a little earlier. */
+PN_INLINE float nearOf(LaneKey key) {
+  return floatOf(bitsOf(key) & ~7u);
+}
+
+/* Lanes, each with the number that lane 0 of its node has, as bits of a float: a child, or a place for a triangle. */
+PN_INLINE uint32_t numberOf(LaneKey key, float first) {
+  return bitsOf(first) + (bitsOf(key) & 7);
+}
+
+PN_INLINE void putFirst(uint32_t first, float out[PN_LANES]) {
+  F all = SET1(floatOf(first));
+  for (uint32_t h = 0; h < PN_LANES; h += WIDTH) STORE(out + h, all);
+}
+
+/* ---------------------------------------------------------------- a node */
+
+/* Keys of the lanes that are hit, in order, the farthest first, or in any. Eight are written; returns how many there are. `missed` is a
+ * mask. */
+#if WIDTH == 8
+/* The numbers of the bits of m, a byte each, the rest 0. */
+#define BIT(m, j) ((uint64_t)((m) >> (j)&1))
+#define BEFORE(m, j) (__builtin_popcount((m) & ((1u << (j)) - 1)))
+#define PLACED(m, j) (BIT(m, j) * (uint64_t)(j) << 8 * BEFORE(m, j))
+#define BITS(m) (PLACED(m, 1) | PLACED(m, 2) | PLACED(m, 3) | PLACED(m, 4) | PLACED(m, 5) | PLACED(m, 6) | PLACED(m, 7))
+#define BITS4(m) BITS(m), BITS((m) + 1), BITS((m) + 2), BITS((m) + 3)
+#define BITS16(m) BITS4(m), BITS4((m) + 4), BITS4((m) + 8), BITS4((m) + 12)
+#define BITS64(m) BITS16(m), BITS16((m) + 16), BITS16((m) + 32), BITS16((m) + 48)
+static const uint64_t bitNumbers[256] = {BITS64(0u), BITS64(64u), BITS64(128u), BITS64(192u)};
+
+PN_INLINE uint32_t listLanes(const F in[1], const F missed[1], uint32_t count, bool inOrder, LaneKey keys[PN_LANES]) {
+  static const float numbers[PN_LANES] = {0,         0x1p-149f, 0x2p-149f, 0x3p-149f,
+                                          0x4p-149f, 0x5p-149f, 0x6p-149f, LAST_BITS};
+  static const uint32_t beyond[2 * PN_LANES] = {0, 0, 0, 0, 0, 0, 0, 0, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u};
+  F none = pn_f8Or(missed[0], LOAD((const float *)(const void *)(beyond + PN_LANES - count)));
+  F key = pn_f8Or(pn_f8AndNot(in[0], SET1(LAST_BITS)), LOAD(numbers));
+  uint32_t hit = SIGNS(none) ^ 0xff;
+  // In order: those that are missed become 0 and go to the end.
+  STORE(keys, inOrder ? pn_f8SortDown(pn_f8AndNot(key, none)) : pn_f8Permute(key, bitNumbers[hit]));
+  return (uint32_t)__builtin_popcount(hit);
+}
+#else
+PN_INLINE uint32_t listLanes(const F in[2], const F missed[2], uint32_t count, bool inOrder, LaneKey keys[PN_LANES]) {
+  (void)inOrder;
+  float near[PN_LANES];
+  STORE(near, in[0]);
+  STORE(near + 4, in[1]);
+  unsigned lanes = ~(SIGNS(missed[0]) | SIGNS(missed[1]) << 4) & ((1u << count) - 1);
+  uint32_t found = 0;
+  for (; lanes; lanes &= lanes - 1) {
+    uint32_t j = pn_firstLane(lanes), i = found++;
+    LaneKey key = floatOf((bitsOf(near[j]) & ~7u) | j);
+    for (; i > 0 && keys[i - 1] < key; --i) keys[i] = keys[i - 1];
+    keys[i] = key;
+  }
+  return found;
+}
+#endif
 
 /* Where the ray enters the boxes of a node, and which of them it misses. `row` gives so many numbers of a row. */
-#define ENTER(rows, row)                                                                    \
-  for (uint32_t h = 0; h < PN_LANES; h += WIDTH) {                                          \
-    F a0 = ADD(MUL(row(rows + s->nearRow[0] + h), r->inverse[0]), r->nearTerm[0]);          \
-    F a1 = ADD(MUL(row(rows + s->nearRow[1] + h), r->inverse[1]), r->nearTerm[1]);          \
-    F a2 = ADD(MUL(row(rows + s->nearRow[2] + h), r->inverse[2]), r->nearTerm[2]);          \
-    F b0 = ADD(MUL(row(rows + s->farRow[0] + h), r->inverse[0]), r->farTerm[0]);            \
-    F b1 = ADD(MUL(row(rows + s->farRow[1] + h), r->inverse[1]), r->farTerm[1]);            \
-    F b2 = ADD(MUL(row(rows + s->farRow[2] + h), r->inverse[2]), r->farTerm[2]);            \
-    F in = MAX(MAX(a0, a1), MAX(a2, SET1(0))), out = MIN(MIN(b0, b1), MIN(b2, SET1(last))); \
-    STORE(near + h, in);                                                                    \
-    missed |= SIGNS(GREATER(in, out)) << h;                                                 \
+#define ENTER(rows, row)                                                                       \
+  for (uint32_t h = 0; h < PN_LANES / WIDTH; ++h) {                                            \
+    uint32_t i = h * WIDTH;                                                                    \
+    F a0 = ADD(MUL(row(rows + s->nearRow[0] + i), SET1(s->inverse[0])), SET1(s->nearTerm[0])); \
+    F a1 = ADD(MUL(row(rows + s->nearRow[1] + i), SET1(s->inverse[1])), SET1(s->nearTerm[1])); \
+    F a2 = ADD(MUL(row(rows + s->nearRow[2] + i), SET1(s->inverse[2])), SET1(s->nearTerm[2])); \
+    F b0 = ADD(MUL(row(rows + s->farRow[0] + i), SET1(s->inverse[0])), SET1(s->farTerm[0]));   \
+    F b1 = ADD(MUL(row(rows + s->farRow[1] + i), SET1(s->inverse[1])), SET1(s->farTerm[1]));   \
+    F b2 = ADD(MUL(row(rows + s->farRow[2] + i), SET1(s->inverse[2])), SET1(s->farTerm[2]));   \
+    in[h] = MAX(MAX(a0, a1), MAX(a2, SET1(0)));                                                \
+    missed[h] = GREATER(in[h], MIN(MIN(b0, b1), MIN(b2, SET1(s->last))));                      \
   }
 
-PN_INLINE unsigned enterNode(const pnTree *tree, const pnLattice *lattice, uint32_t node, const pnRaySight *s,
-                             const Rays *r, float last, float near[PN_LANES]) {
-  unsigned missed = 0;
-  if (PN_LIKELY(lattice->isGrid)) {
-    const int16_t *cells = pn_lanesOf(tree, node);
+/* A ray under way: what it sees, and the nodes that wait for it. */
+#define WAITING_ROOM 64u
+typedef struct Slot {
+  pnRaySight sight;
+  uint32_t node; /* whose turn it is */
+  uint32_t top;  /* 0: nothing waits; the place below the first is never used */
+  pnRayQuest *quest;
+  LaneKey key[1 + WAITING_ROOM + PN_LANES];
+  float first[1 + WAITING_ROOM + PN_LANES];
+} Slot;
+
+/* Slots side by side, and what of a tree is looked at all the time. */
+typedef struct Round {
+  pnTree *tree;
+  const pnLattice *lattice;
+  const char *lanes;
+  size_t laneBytes;
+  const uint8_t *count;
+  const uint32_t *firstChild;
+  uint32_t innerCount;
+  bool isGrid;
+  pnFresh *fresh;
+  uint32_t innerSlots, leafSlots;
+  Slot *inner[PN_RAY_GROUP], *leaf[PN_RAY_GROUP];
+  /* triangles in boxes that are hit, and by which ray */
+  uint32_t triangleCount;
+  LaneKey key[PN_RAY_GROUP * PN_LANES + PN_LANES];
+  float first[PN_RAY_GROUP * PN_LANES + PN_LANES];
+  Slot *slot[PN_RAY_GROUP * PN_LANES + PN_LANES];
+} Round;
+
+PN_INLINE uint32_t enterNode(const Round *r, uint32_t node, const pnRaySight *s, bool inOrder, LaneKey keys[PN_LANES]) {
+  F in[PN_LANES / WIDTH], missed[PN_LANES / WIDTH];
+  if (PN_LIKELY(r->isGrid)) {
+    const int16_t *cells = (const int16_t *)(const void *)(r->lanes + node * r->laneBytes);
     ENTER(cells, SHORTS)
   } else {
     pnFloatLanes boxes;
-    pn_latticeBoxes(tree, lattice, node, &boxes);
+    pn_latticeBoxes(r->tree, r->lattice, node, &boxes);
     const float *rows = boxes.row[0][0];
     ENTER(rows, LOAD)
   }
-  return ~missed & ((1u << tree->shape->count[node]) - 1);
+  return listLanes(in, missed, r->count[node], inOrder, keys);
 }
 
-typedef struct WaitingNode {
-  float near;
-  uint32_t node;
-} WaitingNode;
+/* ---------------------------------------------------------------- rounds */
 
-#define WAITING_ROOM 128u
+static void walkAlone(const pnRayGroup *group, Slot *slot, uint32_t root);
 
-/* The triangles of a leaf whose boxes are hit. True: that is enough. */
-PN_INLINE bool testLeaf(const pnTree *tree, uint32_t node, unsigned lanes, const float near[PN_LANES], pnRayMode mode,
-                        pnRaySight *sight, pnRayQuest *quest) {
-  const pnShape *shape = tree->shape;
-  for (; lanes; lanes &= lanes - 1) {
-    uint32_t j = pn_firstLane(lanes), slot = (node - shape->innerCount) * PN_LANES + j;
-    if (near[j] > sight->last) continue;
+PN_INLINE void openInner(const pnRayGroup *group, Round *r, Slot *slot, pnRayMode mode) {
+  uint32_t node = slot->node, top = slot->top, first = r->firstChild[node];
+  pn_freshen(r->tree, node, r->fresh);
+  if (PN_LIKELY(top <= WAITING_ROOM)) {
+    putFirst(first, slot->first + top + 1);
+    slot->top = top + enterNode(r, node, &slot->sight, mode == PN_RAY_FIRST, slot->key + top + 1);
+    return;
+  }
+  // A tree higher than any of ours: the rest of this branch has a stack of its own.
+  LaneKey keys[PN_LANES];
+  for (uint32_t n = enterNode(r, node, &slot->sight, true, keys); n-- > 0;)
+    walkAlone(group, slot, first + (bitsOf(keys[n]) & 7));
+}
+
+PN_INLINE void openLeaf(Round *r, Slot *slot) {
+  uint32_t node = slot->node, count = r->triangleCount;
+  pn_freshen(r->tree, node, r->fresh);
+  putFirst((node - r->innerCount) * PN_LANES, r->first + count);
+  for (uint32_t j = 0; j < PN_LANES; ++j) r->slot[count + j] = slot;
+  r->triangleCount = count + enterNode(r, node, &slot->sight, false, r->key + count);
+}
+
+/* Asks exactly, and drops what begins later than a hit. */
+PN_INLINE void tryTriangle(const Round *r, Slot *slot, uint32_t place, pnRayMode mode) {
+  pnRayQuest *quest = slot->quest;
+  const float *corner[3];
+  pn_slotCorners(r->tree, place, corner);
+  pn_LineHit hit;
+  if (!pn_meetLine(&quest->line, corner, quest->first, &hit)) return;
+  takeHit(&hit, r->tree->shape->leafTriangles[place], mode, quest);
+  if (mode == PN_RAY_ANY && quest->best.triangle != PN_NONE) slot->top = 0;
+  if (mode != PN_RAY_FIRST) return;
+  slot->sight.last = pn_sightAt(&slot->sight, quest->last);
+  while (slot->top > 0 && nearOf(slot->key[slot->top]) > slot->sight.last) --slot->top;
+}
+
+PN_INLINE void tryTriangles(Round *r, pnRayMode mode) {
+  const uint32_t *corners = r->tree->corners;
+  const char *base = r->tree->cornerBase;
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < r->triangleCount; ++i) {
+    LaneKey key = r->key[i];
+    float first = r->first[i];
+    Slot *slot = r->slot[i];
+    const uint32_t *places = corners + 3 * (size_t)numberOf(key, first);
     const float *corner[3];
-    pn_slotCorners(tree, slot, corner);
-    pn_LineHit hit;
-    if (!pn_meetLine(&quest->line, corner, quest->first, &hit)) continue;
-    takeHit(&hit, shape->leafTriangles[slot], mode, quest);
-    if (mode == PN_RAY_ANY && quest->best.triangle != PN_NONE) return true;
-    if (mode == PN_RAY_FIRST) sight->last = pn_sightAt(sight, quest->last);
+    for (int k = 0; k < 3; ++k) corner[k] = (const float *)(const void *)(base + places[k]);
+    r->key[kept] = key;
+    r->first[kept] = first;
+    r->slot[kept] = slot;
+    kept += pn_mayMeetLine(&slot->quest->line, corner);
   }
-  return false;
+  for (uint32_t i = 0; i < kept; ++i) tryTriangle(r, r->slot[i], numberOf(r->key[i], r->first[i]), mode);
 }
 
-/* Puts the children that are hit onto the stack, the closest on top. */
-PN_INLINE uint32_t pushLanes(WaitingNode *stack, uint32_t top, unsigned lanes, const float near[PN_LANES],
-                             uint32_t first) {
-  uint32_t base = top;
-  for (; lanes; lanes &= lanes - 1) {
-    uint32_t j = pn_firstLane(lanes), i = top++;
-    for (; i > base && stack[i - 1].near < near[j]; --i) stack[i] = stack[i - 1];
-    stack[i] = (WaitingNode){near[j], first + j};
+/* Takes the next node of each ray that has one and deals them to the two lists; drops the others. Returns how many are left. */
+PN_INLINE uint32_t dealNodes(Round *r, Slot **active, uint32_t count) {
+  uint32_t kept = 0, inner = 0, leaf = 0, innerCount = r->innerCount;
+  for (uint32_t i = 0; i < count; ++i) {
+    Slot *slot = active[i];
+    uint32_t top = slot->top, some = top > 0;
+    uint32_t node = numberOf(slot->key[top], slot->first[top]), isInner = some & (node < innerCount);
+    slot->node = node;
+    slot->top = top - some;
+    active[kept] = r->inner[inner] = r->leaf[leaf] = slot;
+    kept += some;
+    inner += isInner;
+    leaf += some - isInner;
   }
-  return top;
+  r->innerSlots = inner;
+  r->leafSlots = leaf;
+  return kept;
 }
 
-PN_INLINE void walk(pnTree *tree, const pnLattice *lattice, pnRayMode mode, pnFresh *fresh, pnRaySight *sight,
-                    pnRayQuest *quest, uint32_t root) {
-  WaitingNode stack[WAITING_ROOM];
-  uint32_t top = 0, node = root, innerCount = tree->shape->innerCount;
-  const uint32_t *first = tree->shape->first;
-  Rays r;
+PN_INLINE void walkMode(const pnRayGroup *group, Slot **active, uint32_t count, pnRayMode mode) {
+  pnTree *tree = group->tree;
+  Round r;
+  r.tree = tree;
+  r.lattice = group->lattice;
+  r.lanes = tree->lanes;
+  r.laneBytes = tree->laneBytes;
+  r.count = tree->shape->count;
+  r.firstChild = tree->shape->first;
+  r.innerCount = tree->shape->innerCount;
+  r.isGrid = group->lattice->isGrid;
+  r.fresh = group->fresh;
+  while ((count = dealNodes(&r, active, count)) > 0) {
+    r.triangleCount = 0;
+    for (uint32_t i = 0; i < r.innerSlots; ++i) openInner(group, &r, r.inner[i], mode);
+    for (uint32_t i = 0; i < r.leafSlots; ++i) openLeaf(&r, r.leaf[i]);
+    tryTriangles(&r, mode);
+  }
+}
+
+static void walk(const pnRayGroup *group, Slot **active, uint32_t count) {
+  switch (group->mode) {
+    case PN_RAY_FIRST: walkMode(group, active, count, PN_RAY_FIRST); break;
+    case PN_RAY_ANY: walkMode(group, active, count, PN_RAY_ANY); break;
+    case PN_RAY_ALL: walkMode(group, active, count, PN_RAY_ALL); break;
+  }
+}
+
+PN_INLINE void beginAt(Slot *slot, uint32_t root) {
+  slot->top = 1;
+  slot->key[0] = slot->key[1] = 0;
+  slot->first[0] = 0;
+  slot->first[1] = floatOf(root);
+}
+
+static void walkAlone(const pnRayGroup *group, Slot *slot, uint32_t root) {
+  Slot alone, *active = &alone;
+  if (group->mode == PN_RAY_ANY && slot->quest->best.triangle != PN_NONE) return;
+  alone.sight = slot->sight;
+  alone.quest = slot->quest;
+  beginAt(&alone, root);
+  walk(group, &active, 1);
+  slot->sight.last = alone.sight.last;
+}
+
+/* No corner of the tree is farther from the origin than this along any axis. */
+PN_INLINE double reachOf(const pnTree *tree, const pn_Line *line) {
+  double most = 0;
   for (int k = 0; k < 3; ++k) {
-    r.inverse[k] = SET1(sight->inverse[k]);
-    r.nearTerm[k] = SET1(sight->nearTerm[k]);
-    r.farTerm[k] = SET1(sight->farTerm[k]);
+    double below = line->o[k] - (double)(&tree->box.min.x)[k], above = (double)(&tree->box.max.x)[k] - line->o[k];
+    most = PN_MAX(most, PN_MAX(below, above));
   }
-  for (;;) {
-    pn_freshen(tree, node, fresh);
-    float near[PN_LANES];
-    unsigned lanes = enterNode(tree, lattice, node, sight, &r, sight->last, near);
-    if (node >= innerCount) {
-      if (lanes && testLeaf(tree, node, lanes, near, mode, sight, quest)) return;
-    } else if (lanes && (lanes & (lanes - 1)) == 0) {
-      node = first[node] + pn_firstLane(lanes);
-      continue;
-    } else if (PN_UNLIKELY(top + PN_LANES > WAITING_ROOM)) {
-      // A tree higher than any of ours: the rest of this branch has a stack of its own.
-      for (; lanes; lanes &= lanes - 1)
-        WALK(tree, lattice, mode, fresh, sight, quest, first[node] + pn_firstLane(lanes));
-    } else {
-      top = pushLanes(stack, top, lanes, near, first[node]);
-    }
-    do {
-      if (top == 0) return;
-      --top;
-    } while (stack[top].near > sight->last);
-    node = stack[top].node;
-  }
+  return most;
 }
 
-void WALK(pnTree *tree, const pnLattice *lattice, pnRayMode mode, pnFresh *fresh, pnRaySight *sight, pnRayQuest *quest,
-          uint32_t root) {
-  switch (mode) {
-    case PN_RAY_FIRST: walk(tree, lattice, PN_RAY_FIRST, fresh, sight, quest, root); break;
-    case PN_RAY_ANY: walk(tree, lattice, PN_RAY_ANY, fresh, sight, quest, root); break;
-    case PN_RAY_ALL: walk(tree, lattice, PN_RAY_ALL, fresh, sight, quest, root); break;
+void CAST(pnRayGroup *group, uint32_t count) {
+  Slot slots[PN_RAY_GROUP], *active[PN_RAY_GROUP];
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    pnRayQuest *quest = &group->quests[i];
+    pn_boundLine(&quest->line, reachOf(group->tree, &quest->line));
+    slots[i].quest = quest;
+    beginAt(&slots[i], 0);
+    active[kept] = &slots[i];
+    kept += pn_makeSight(group->lattice, quest, &slots[i].sight);
   }
+  walk(group, active, kept);
 }

@@ -46,6 +46,27 @@ PN_INLINE void pn_floatBoxes(const pnTree *tree, const pnLattice *lattice, uint3
       for (uint32_t j = 0; j < PN_LANES; ++j) out->row[k][side][j] = b->row[k][side][j];
 }
 
+/* Squared distances of something from the boxes of a fresh node, in cells, rounded down: it ends `below` before their lo (with the sign
+ * turned) and begins `above` behind their hi, along each axis, with all pads. */
+PN_INLINE void pn_boundLanes(const pnTree *tree, const pnLattice *lattice, uint32_t node, const float below[3],
+                             const float above[3], float out[PN_LANES]) {
+  pnFloatLanes boxes;
+  const pnBoxLanes *cells = pn_lanesOf(tree, node);
+  bool isGrid = lattice->isGrid;
+  if (!isGrid) pn_latticeBoxes(tree, lattice, node, &boxes);
+  for (uint32_t h = 0; h < PN_LANES; h += 4) {
+    pnF4 sum = pn_f4Set1(0);
+    for (int k = 0; k < 3; ++k) {
+      pnF4 lo = isGrid ? pn_f4FromShorts(cells->row[k][0] + h) : pn_f4Load(boxes.row[k][0] + h);
+      pnF4 hi = isGrid ? pn_f4FromShorts(cells->row[k][1] + h) : pn_f4Load(boxes.row[k][1] + h);
+      pnF4 d = pn_f4Max(pn_f4Add(lo, pn_f4Set1(below[k])), pn_f4Sub(pn_f4Set1(above[k]), hi));
+      d = pn_f4Max(d, pn_f4Set1(0));
+      sum = pn_f4Add(sum, pn_f4Mul(d, d));
+    }
+    pn_f4Store(out + h, sum);
+  }
+}
+
 PN_INLINE double pn_toLattice(const pnLattice *lattice, int k, double x) {
   return x * lattice->perCell - lattice->offset[k];
 }

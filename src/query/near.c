@@ -63,30 +63,11 @@ static void setLimit(Search *s) {
   s->limit = (float)((s->near->distance2 + s->slack) * s->perSquare);
 }
 
-/* Squared distances of p from the boxes of a node, in cells, rounded down. */
-PN_INLINE void boundLanes(const Search *s, uint32_t node, float out[PN_LANES]) {
-  pnFloatLanes boxes;
-  const pnBoxLanes *cells = pn_lanesOf(s->tree, node);
-  bool isGrid = s->lattice->isGrid;
-  if (!isGrid) pn_latticeBoxes(s->tree, s->lattice, node, &boxes);
-  for (uint32_t h = 0; h < PN_LANES; h += 4) {
-    pnF4 sum = pn_f4Set1(0);
-    for (int k = 0; k < 3; ++k) {
-      pnF4 lo = isGrid ? pn_f4FromShorts(cells->row[k][0] + h) : pn_f4Load(boxes.row[k][0] + h);
-      pnF4 hi = isGrid ? pn_f4FromShorts(cells->row[k][1] + h) : pn_f4Load(boxes.row[k][1] + h);
-      pnF4 d = pn_f4Max(pn_f4Add(lo, pn_f4Set1(s->below[k])), pn_f4Sub(pn_f4Set1(s->above[k]), hi));
-      d = pn_f4Max(d, pn_f4Set1(0));
-      sum = pn_f4Add(sum, pn_f4Mul(d, d));
-    }
-    pn_f4Store(out + h, sum);
-  }
-}
-
 static void visit(Search *s, uint32_t node) {
   const pnShape *shape = s->tree->shape;
   pn_freshen(s->tree, node, s->fresh);
   float bound[PN_LANES];
-  boundLanes(s, node, bound);
+  pn_boundLanes(s->tree, s->lattice, node, s->below, s->above, bound);
   // Those that are not too far, in the order of their distance.
   uint32_t order[PN_LANES], count = 0;
   for (uint32_t j = 0; j < shape->count[node]; ++j) {

@@ -26,12 +26,58 @@ PN_INLINE float pn_sightAt(const pnRaySight *sight, double t) {
   return (float)(s + fabs(s) * 0x1p-20 + sight->pad);
 }
 
-/* False: it passes the tree's box by. */
-bool pn_makeSight(const pnLattice *lattice, const pnRayQuest *quest, pnRaySight *out);
+/* False: it passes the tree's box by. Loops go to 4, where one instruction does all; the last is a place that a ray stays at. */
+PN_INLINE bool pn_makeSight(const pnLattice *lattice, const pnRayQuest *quest, pnRaySight *out) {
+  const pn_Line *line = &quest->line;
+  // One cell along the longest axis.
+  double unit = fabs(line->inverse), length = fabs((double)line->d[line->axis[2]]), scale = length * lattice->perCell;
+  double o[4] = {0}, d[4] = {0}, inverse[4] = {0}, low[4], high[4];
+  for (int k = 0; k < 3; ++k) {
+    o[k] = pn_toLattice(lattice, k, line->o[k]);
+    d[k] = line->d[k] * unit;
+    inverse[k] = fabs(d[k]) < 1 / PN_SIGHT_MOST ? PN_SIGHT_MOST : line->per[k] * length;
+  }
+  double farthest = PN_MAX(fabs(o[0]), PN_MAX(fabs(o[1]), fabs(o[2])));
+  double pad = PN_LATTICE_PAD + lattice->before + 0x1p-48 * farthest;
+  // From where to where it is in the tree's box.
+  double begin = quest->first * scale, end = quest->last * scale;
+  for (int k = 0; k < 3; ++k) {
+    double a = (lattice->lo[k] - 1 - pad - o[k]) * inverse[k], b = (lattice->hi[k] + 1 + pad - o[k]) * inverse[k];
+    begin = PN_MAX(begin, PN_MIN(a, b));
+    end = PN_MIN(end, PN_MAX(a, b));
+  }
+  for (int k = 0; k < 4; ++k) {
+    double at = o[k] + begin * d[k];
+    low[k] = (-pad - at) * inverse[k];
+    high[k] = (lattice->after + pad - at) * inverse[k];
+  }
+  for (int k = 0; k < 3; ++k) {
+    uint32_t forward = inverse[k] > 0;
+    out->inverse[k] = (float)inverse[k];
+    out->nearRow[k] = (2 * (uint32_t)k + 1 - forward) * PN_LANES;
+    out->farRow[k] = (2 * (uint32_t)k + forward) * PN_LANES;
+    // The one that is passed earlier, whichever way it runs.
+    out->nearTerm[k] = (float)PN_MIN(low[k], high[k]);
+    out->farTerm[k] = (float)PN_MAX(low[k], high[k]);
+  }
+  out->scale = scale;
+  out->begin = begin;
+  out->pad = pad;
+  out->last = pn_sightAt(out, quest->last);
+  return begin <= end;
+}
 
-/* hits.c and hits_avx2.c: the walk, compiled for what the machine has. */
-typedef void pnWalkFcn(pnTree *tree, const pnLattice *lattice, pnRayMode mode, pnFresh *fresh, pnRaySight *sight,
-                       pnRayQuest *quest, uint32_t root);
-pnWalkFcn pn_walkRayAvx2;
+/* Rays side by side. */
+typedef struct pnRayGroup {
+  pnTree *tree;
+  const pnLattice *lattice;
+  pnRayMode mode;
+  pnFresh *fresh;
+  pnRayQuest *quests;
+} pnRayGroup;
+
+/* hits.c and hits_avx2.c: the first rays of a group, compiled for what the machine has. */
+typedef void pnCastFcn(pnRayGroup *group, uint32_t count);
+pnCastFcn pn_castGroupAvx2;
 
 #endif

@@ -110,7 +110,7 @@ static double askRay(void *context, const pnBody *body, pnBodyId id) {
   pnTree *tree = pn_treeOf(body);
   pnLattice lattice = pn_latticeOf(tree);
   ask->quest->body = id;
-  pn_castRay(tree, &lattice, ask->mode, ask->fresh, ask->quest);
+  pn_castRays(tree, &lattice, ask->mode, ask->fresh, ask->quest, 1);
   // One hit is enough.
   if (ask->mode == PN_RAY_ANY && ask->quest->best.triangle != PN_NONE) return -1;
   return ask->quest->last;
@@ -195,7 +195,8 @@ static void castRange(void *context, uint32_t begin, uint32_t end, uint32_t work
   pnFresh fresh = {.alone = batch->alone};
   pnHits hits = {0};
   for (uint32_t i = begin; i < end; ++i) {
-    pnRayQuest quest = pn_beginRay(&batch->rays[i]);
+    pnRayQuest quest;
+    pn_beginRay(&batch->rays[i], &quest);
     hits.count = 0;
     quest.all = &hits;
     RayAsk ask = {&quest, batch->hits ? PN_RAY_FIRST : batch->blocked ? PN_RAY_ANY : PN_RAY_ALL, &fresh};
