@@ -1,6 +1,6 @@
 /* bench_query.c: nanoseconds for a question: rays and closest points beside Embree, distances beside FCL.
  *
- *   bench_query [--passes N] [--questions N] [--triangles N]
+ *   bench_query [--passes N] [--questions N] [--triangles N] [--rows FILE]
  *
  * One thread each. The programs take turns: in every pass each answers the same questions once, and of its passes the median
  * counts, as time the thread spent on the processor. The ratio is the median over the passes of the rival's time by ours in the
@@ -9,6 +9,8 @@
  * Trees are built before: Embree in its best quality, as it is and with its flag for rays that must not slip between triangles
  * (robust), which is what ours always promise and more; FCL with OBBRSS, its choice for distances. */
 #include "query_rivals.h"
+
+#include "record.h"
 
 #include "pinch/pinch.h"
 
@@ -70,8 +72,18 @@ static void printRow(const char *scene, const char *question, const Column *ours
                      uint32_t questions) {
   double ratio[MOST_PASSES];
   for (int i = 0; i < s->passes; ++i) ratio[i] = rival->time[i] / ours->time[i];
-  printf("%-10s %-9s %9.0f   %-14s %9.0f   %6.2f\n", scene, question, 1e9 * median(ours->time, s->passes) / questions,
-         rival->name, 1e9 * median(rival->time, s->passes) / questions, median(ratio, s->passes));
+  double own = 1e9 * median(ours->time, s->passes) / questions,
+         other = 1e9 * median(rival->time, s->passes) / questions;
+  printf("%-10s %-9s %9.0f   %-14s %9.0f   %6.2f\n", scene, question, own, rival->name, other,
+         median(ratio, s->passes));
+  char name[64], by[64];
+  snprintf(name, sizeof name, "%s: %s", question, scene);
+  snprintf(by, sizeof by, "%s / pinch", rival->name);
+  pn_recordScene("query", name);
+  // Ours stands beside each rival, and is recorded once.
+  if (strcmp(rival->name, "Embree robust") != 0) pn_record("pinch", "ns", own);
+  pn_record(rival->name, "ns", other);
+  pn_record(by, "ratio", median(ratio, s->passes));
 }
 
 /* ---------------------------------------------------------------- scenes */
@@ -255,6 +267,7 @@ static void distances(Scene *a, Scene *b, const Setup *setup) {
 /* ---------------------------------------------------------------- */
 
 int main(int argc, char **argv) {
+  pn_recordArguments(&argc, argv);
   Setup setup = {.passes = 9, .questions = 20000, .triangles = 20480};
   for (int i = 1; i + 1 < argc; i += 2) {
     if (strcmp(argv[i], "--passes") == 0) setup.passes = atoi(argv[i + 1]);

@@ -64,6 +64,8 @@ static const pnExperiment s_experiments[] = {
      "primitives that come and go"},
     {"crowd", "more", "bench_skin", "crowd", "crowd --frames 8 --passes 1", "--passes", NULL, 40, 10, false,
      "a hundred skinned characters in a museum"},
+    {"query", "more", "bench_query", "", "--passes 5 --questions 10000", "--passes", NULL, 30, 12, false,
+     "rays, closest points and distances beside Embree and FCL"},
     {"depth", "more", "bench_volume", "depth", "depth --passes 1", "--passes", NULL, 10, 3, true,
      "depth of penetration, and bodies that overlap themselves"},
 };

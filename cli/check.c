@@ -3,6 +3,7 @@
  * One body a file. Bodies are numbered in the order of the files, triangles in the order of their file. All the work is
  * the library's; here are only the questions and the ways to show the answer. */
 #include "args.h"
+#include "check_distance.h"
 #include "check_swept.h"
 #include "choose.h"
 #include "command.h"
@@ -19,7 +20,7 @@
 
 /* What was asked for. */
 typedef struct pnCheckOptions {
-  bool self, first, json, noWeld;
+  bool self, first, json, noWeld, distance;
   const char *pairs, *device;
   uint32_t threads;  /* 0: one for each core */
   uint32_t maxPairs; /* 0: no limit */
@@ -37,6 +38,8 @@ typedef struct pnCheck {
   pnChoice choice;
   pnPool *pool;
   pnWorld *world;
+  pnBodyId *ids; /* of the world's bodies */
+  pnBodyDistances distances;
   pnDevice *device; /* null: the processor searches */
   pnDeviceWorld *deviceWorld;
   pnPose **poses; /* of the device's bodies */
@@ -92,6 +95,9 @@ static pnResult makeWorld(pnCheck *check, const pnCheckOptions *options) {
   pnWorldDef worldDef = pnDefaultWorldDef();
   worldDef.tasks = pnPool_GetTasks(check->pool);
   result = pnCreateWorld(&worldDef, &check->world);
+  check->ids = malloc(check->bodyCount * sizeof(pnBodyId) + 1);
+  if (result == PN_OK && !check->ids)
+    result = pnFail(PN_ERROR_MEMORY, "out of memory for the ids of %u bodies", check->bodyCount);
   for (uint32_t i = 0; i < check->bodyCount && result == PN_OK; ++i) {
     pnBodyDef def = pnDefaultBodyDef();
     def.kind = PN_BODY_STATIC;
@@ -101,8 +107,7 @@ static pnResult makeWorld(pnCheck *check, const pnCheckOptions *options) {
     def.tree.self = def.self;
     def.name = check->bodies[i].path;
     def.userData = &check->bodies[i];
-    pnBodyId id;
-    result = pnWorld_CreateBody(check->world, &def, &id);
+    result = pnWorld_CreateBody(check->world, &def, &check->ids[i]);
   }
   return result;
 }
@@ -184,6 +189,8 @@ static pnResult search(pnCheck *check, const pnCheckOptions *options) {
     result = check->frame.result;
   }
   if (result == PN_OK) result = keepContacts(check);
+  if (result == PN_OK && options->distance)
+    result = pn_measureBodies(check->world, check->ids, check->bodyCount, &check->choice, &check->distances);
   pn_endProgress();
   check->searchSeconds = pnGetTime() - start;
   return result;
@@ -206,7 +213,7 @@ static pnResult writePairs(const pnCheck *check, const char *path) {
   return pnCloseOutFile(out, true);
 }
 
-static bool printAnswerJson(const pnCheck *check) {
+static bool printAnswerJson(const pnCheck *check, const pnCheckOptions *options) {
   json_t *bodies = json_array(), *collisions = json_array();
   for (uint32_t i = 0; i < check->bodyCount; ++i) {
     const pnLoadedMesh *body = &check->bodies[i];
@@ -224,6 +231,7 @@ static bool printAnswerJson(const pnCheck *check) {
   json_t *answer = json_pack("{s:s, s:o, s:o, s:I}", "pinch", pnGetVersion(), "bodies", bodies, "collisions",
                              collisions, "pairs_total", (json_int_t)check->pairCount);
   if (check->frame.limited) json_object_set_new(answer, "limited", json_true());
+  if (options->distance) json_object_set_new(answer, "distances", pn_jsonDistances(&check->distances));
   return pn_printJson(answer);
 }
 
@@ -311,6 +319,7 @@ static void printNext(const pnCheck *check, const pnCheckOptions *options) {
 static bool printAnswer(const pnCheck *check, const pnCheckOptions *options) {
   bool good = printBodies(check);
   putchar('\n');
+  good = pn_printDistances(&check->distances, check->bodies) && good;
   size_t pairs = check->pairCount;
   if (pairs > 0) {
     good = printContacts(check) && good;
@@ -335,7 +344,7 @@ static int run(int count, char **paths, const pnCheckOptions *options) {
   if (result == PN_OK && options->pairs) result = writePairs(&check, options->pairs);
   if (result != PN_OK) pn_sayFailure("check");
   bool good = result == PN_OK;
-  if (good && options->json) good = printAnswerJson(&check);
+  if (good && options->json) good = printAnswerJson(&check, options);
   else if (good && !pn_isQuiet() && !(options->pairs && strcmp(options->pairs, "-") == 0))
     good = printAnswer(&check, options);
   if (good) good = pn_finishOutput("check");
@@ -348,6 +357,8 @@ static int run(int count, char **paths, const pnCheckOptions *options) {
   if (check.world) pnDestroyWorld(check.world);
   if (check.pool) pnDestroyPool(check.pool);
   free(check.contacts);
+  free(check.ids);
+  pn_freeDistances(&check.distances);
   pn_freeChoice(&check.choice);
   pn_freeLoadedList(&check.list);
   return status;
@@ -359,7 +370,8 @@ static bool allowsStep(const pnUsage *usage, int count, char **paths, const pnCh
     if (options->impacts) pn_sayWrong(usage, "--impacts goes with --to");
     return !options->impacts;
   }
-  const char *without = options->pairs                                 ? "pairs"
+  const char *without = options->distance                              ? "distance"
+                        : options->pairs                               ? "pairs"
                         : options->only.count > 0                      ? "only"
                         : options->ignored.count > 0                   ? "ignore"
                         : options->moment.animation                    ? "animation"
@@ -384,6 +396,8 @@ int pn_cmdCheck(int argc, char **argv) {
        "with several files: also each body with itself\n(a single file is always asked about itself)", &options.self},
       {"first", PN_OPTION_FLAG, NULL, "one pair of triangles for each pair of bodies is enough: faster",
        &options.first},
+      {"distance", PN_OPTION_FLAG, NULL, "how far each two bodies are apart, and between which points",
+       &options.distance},
       {"json", PN_OPTION_FLAG, NULL, "one JSON object instead of tables", &options.json},
       {"pairs", PN_OPTION_TEXT, "OUT.csv",
        "write every pair: a,triangle_a,b,triangle_b, counted from 0,\nin the order of the files", &options.pairs},
@@ -435,6 +449,7 @@ int pn_cmdCheck(int argc, char **argv) {
           "                                             every pair of triangles, for another program\n"
           "  pinch check hero.glb --animation walk --time 1.5\n"
           "                                             one moment of an animation; all of it: pinch scan\n"
+          "  pinch check hull.stl *_part.stl --distance how close do they come?\n"
           "  pinch check cloth0.ply --to cloth1.ply     what passes through what between two states, and when\n"
           "  pinch check part*.stl --first && echo fits the first pair of each is enough for yes or no\n",
   };
@@ -444,6 +459,10 @@ int pn_cmdCheck(int argc, char **argv) {
     args = PN_ARGS_WRONG;
   }
   if (args == PN_ARGS_RUN && !pn_checkOutput(&usage, "pairs", options.pairs, argc, argv)) args = PN_ARGS_WRONG;
+  if (args == PN_ARGS_RUN && options.distance && options.device && strcmp(options.device, "cpu") != 0) {
+    pn_sayWrong(&usage, "--device does not go with --distance: the processor measures");
+    args = PN_ARGS_WRONG;
+  }
   if (args == PN_ARGS_RUN && !allowsStep(&usage, argc, argv, &options)) args = PN_ARGS_WRONG;
   if (args != PN_ARGS_RUN) return args == PN_ARGS_HELP ? PN_EXIT_CLEAN : PN_EXIT_ERROR;
   if (options.to.count > 0) {

@@ -8,6 +8,7 @@
 #include "pinch/io.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <sys/resource.h>
 
 /* ---------------------------------------------------------------- what the tool said */
@@ -441,6 +442,55 @@ static void testMaxPairs(void **state) {
   unlink("copies.obj");
 }
 
+static double numberAt(json_t *list, size_t i) {
+  return json_number_value(json_array_get(list, i));
+}
+
+/* Three boxes in a row, the third without contact: distances, points and order, of the tool as text and as JSON. */
+static void testDistance(void **state) {
+  (void)state;
+  static const char *const shapes[4][4] = {
+      {"a.ply", "0,0,0"}, {"b.ply", "2.5,0,0"}, {"c.ply", "2.5,1.5,0"}, {"far.ply", "100,0,0"}};
+  for (int i = 0; i < 4; ++i) {
+    ToolRun made =
+        runTool((const char *[]){"make", "box", shapes[i][0], "--cells", "1", "--at", shapes[i][1], "-q", NULL});
+    expectRun(&made, 0, "");
+    freeRun(&made);
+  }
+  // Between 0 and 1 there are 0.5 along x, 1 and 2 meet, the others are far.
+  ToolRun run = runTool((const char *[]){"check", "a.ply", "b.ply", "c.ply", "far.ply", "--distance", "--json", NULL});
+  expectRun(&run, 1, "");
+  json_t *answer = json_loads(run.out, 0, NULL), *list = json_object_get(answer, "distances");
+  assert_int_equal(json_array_size(list), 6);
+  static const struct {
+    json_int_t a, b;
+    double distance;
+  } truth[6] = {{1, 2, 0}, {0, 1, 0.5}, {0, 2, 0.5}, {1, 3, 95.5}, {2, 3, 95.5}, {0, 3, 98}};
+  for (size_t i = 0; i < 6; ++i) {
+    json_t *one = json_array_get(list, i), *onA = json_object_get(one, "on_a"), *onB = json_object_get(one, "on_b");
+    assert_int_equal(intOf(one, "a"), truth[i].a);
+    assert_int_equal(intOf(one, "b"), truth[i].b);
+    double distance = json_number_value(json_object_get(one, "distance")), square = 0;
+    assert_true(fabs(distance - truth[i].distance) < 1e-6);
+    for (size_t k = 0; k < 3; ++k)
+      square += (numberAt(onA, k) - numberAt(onB, k)) * (numberAt(onA, k) - numberAt(onB, k));
+    assert_true(fabs(sqrt(square) - distance) < 1e-5);
+    assert_true(intOf(one, "triangle_a") < 12 && intOf(one, "triangle_b") < 12);
+  }
+  json_decref(answer);
+  freeRun(&run);
+  run = runTool((const char *[]){"check", "a.ply", "b.ply", "far.ply", "--distance", "--only", "0,1", NULL});
+  expectRun(&run, 0, "");
+  assert_non_null(strstr(run.out, "distance"));
+  assert_non_null(strstr(run.out, "0.5"));
+  assert_null(strstr(run.out, "95.5"));
+  freeRun(&run);
+  run = runTool((const char *[]){"check", "a.ply", "--to", "b.ply", "--distance", NULL});
+  expectRun(&run, 2, "--distance does not go with --to");
+  freeRun(&run);
+  for (int i = 0; i < 4; ++i) unlink(shapes[i][0]);
+}
+
 /* A limit on the size of stacks that is larger than any memory: no thread can be started. */
 static void testNoThreads(void **state) {
   (void)state;
@@ -471,7 +521,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(testMaxPairs),      cmocka_unit_test(testNoThreads), cmocka_unit_test(testShapes),
       cmocka_unit_test(testAnswers),       cmocka_unit_test(testFirst),     cmocka_unit_test(testKnownPairs),
-      cmocka_unit_test(testTouchingPairs), cmocka_unit_test(testSelfPairs),
+      cmocka_unit_test(testTouchingPairs), cmocka_unit_test(testSelfPairs), cmocka_unit_test(testDistance),
   };
   return cmocka_run_group_tests(tests, enterFolder, leaveFolder);
 }

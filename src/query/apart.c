@@ -105,7 +105,7 @@ static void setLimits(ApartSearch *s) {
   double length = apart->a != PN_NONE ? sqrt(pn_distance2(apart->onA, apart->onB)) : 0;
   // Closest points that are one up to rounding say nothing about a direction.
   if (!(length * length > s->slack)) return;
-  s->line++;
+  ++s->line;
   for (int k = 0; k < 3; ++k) {
     s->side[0].towards[k] = (apart->onB[k] - apart->onA[k]) / length;
     s->side[1].towards[k] = -s->side[0].towards[k];

@@ -101,8 +101,10 @@ PN_INLINE uint32_t listLanes(const F in[2], const F missed[2], uint32_t count, b
     missed[h] = GREATER(in[h], MIN(MIN(b0, b1), MIN(b2, SET1(s->last))));                      \
   }
 
+/* Nodes that may wait for a ray before a node is opened: enough for most rays. */
+#define WAITING_ROOM 12u
+
 /* A ray under way: what it sees, and the nodes that wait for it. */
-#define WAITING_ROOM 64u
 typedef struct Slot {
   pnRaySight sight;
   uint32_t node; /* whose turn it is */
@@ -158,7 +160,7 @@ PN_INLINE void openInner(const pnRayGroup *group, Round *r, Slot *slot, pnRayMod
     slot->top = top + enterNode(r, node, &slot->sight, mode == PN_RAY_FIRST, slot->key + top + 1);
     return;
   }
-  // A tree higher than any of ours: the rest of this branch has a stack of its own.
+  // Too many: this branch has a stack of its own.
   LaneKey keys[PN_LANES];
   for (uint32_t n = enterNode(r, node, &slot->sight, true, keys); n-- > 0;)
     walkAlone(group, slot, first + (bitsOf(keys[n]) & 7));

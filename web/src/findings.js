@@ -39,6 +39,12 @@ function sideName(report, body, joints) {
   return joints.length > 0 ? `${short(joints[0], 22)}` : name;
 }
 
+/** Scrolls a list, and nothing else, until one of its parts is seen. */
+function reveal(list, part) {
+  const [box, inner] = [list.getBoundingClientRect(), part.getBoundingClientRect()];
+  list.scrollTop += Math.min(inner.top - box.top, 0) + Math.max(inner.bottom - box.bottom, 0);
+}
+
 /** Depth over time as a small picture; a dot marks the deepest frame. */
 export function sparkline(finding) {
   const space = 'http://www.w3.org/2000/svg';
@@ -173,7 +179,7 @@ export class Findings {
     for (const [finding, button] of this.rows ?? []) {
       button.setAttribute('aria-pressed', String(finding === chosen));
       if (finding === chosen) {
-        button.scrollIntoView({ block: 'nearest' });
+        reveal(byId('findings'), button);
       }
     }
   }

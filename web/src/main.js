@@ -60,7 +60,7 @@ function keepAddress(report, state) {
   });
 }
 
-/** The sentence about findings: how many must be looked at, and the deepest. */
+/** The sentence about findings: how many must be looked at, and the worst. */
 function findingsVerdict(report) {
   const fresh = report.findings.filter(({ kind }) => kind !== 'constant');
   const constant = report.findings.length - fresh.length;
@@ -74,7 +74,8 @@ function findingsVerdict(report) {
   const clip = report.clipName(worst.deepestIndex);
   return [
     make('b', { class: 'bad' }, plural(fresh.length, 'finding')),
-    ', deepest ',
+    // New ones come before growing ones, which may be deeper.
+    fresh.some(({ depth }) => depth > worst.depth) ? ', first ' : ', deepest ',
     make('b', {}, worst.depth === null ? 'unknown' : length(worst.depth)),
     ` (${where}, frame `,
     make('b', {}, String(worst.deepest)),
@@ -135,7 +136,9 @@ function makeLegend(report, state) {
     const chosen = state.get('finding') ?? state.get('kind');
     const dark = state.get('theme') === 'dark';
     buttons.forEach((button, b) => {
-      const tint = chosen ? pairTint([chosen.a, chosen.b].indexOf(b), dark) : bodyTint(b, dark);
+      const side = chosen ? [chosen.a, chosen.b].indexOf(b) : -1;
+      const tint = chosen ? pairTint(side, dark) : bodyTint(b, dark);
+      button.style.order = side < 0 ? '' : '-1'; // the two that are meant come first, also where the rest must be scrolled to
       button.setAttribute('aria-pressed', String(!state.get('hidden').has(b)));
       button.style.setProperty('--tint', tint);
     });
@@ -198,6 +201,11 @@ function makeActions(report, state, parts) {
     chooseFinding(finding) {
       const again = state.get('finding') === finding;
       state.set(again ? { finding: null } : { finding, kind: null, frame: finding.deepestIndex, playing: false });
+      // On a phone the list stands below the view.
+      const view = byId('stage').getBoundingClientRect();
+      if (!again && view.bottom < window.innerHeight / 3) {
+        byId('stage').scrollIntoView({ block: 'start' });
+      }
     },
 
     /** One animation (or all in the list), at its deepest moment. */
@@ -225,8 +233,11 @@ function makeActions(report, state, parts) {
       const finding = state.get('finding');
       const frames = subject().frames.filter((f) => report.clipOf(f) === report.clipOf(state.get('frame')));
       const pairs = (f) => (state.get('kind') ? pairsIn(state.get('kind'), f) : report.frames[f].total);
+      const worst = report.findings.find(({ kind, clip }) => kind !== 'constant' && clip === report.clipOf(state.get('frame')));
       if (finding) {
         actions.goTo(finding.deepestIndex);
+      } else if (worst && !state.get('kind')) {
+        actions.goTo(worst.deepestIndex);
       } else if (frames.length > 0) {
         actions.goTo(frames.reduce((best, f) => (pairs(f) > pairs(best) ? f : best)));
       }

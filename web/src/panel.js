@@ -52,10 +52,10 @@ export class Panel {
         make('span', {}, words),
       );
     const any = all.frames.length > 0;
-    const worst = any ? String(frames[all.worstFrame].number) : 'none';
+    const worst = any ? String(frames[all.worstFrame].number) : 'none'; // by pairs; findings are ranked by depth
     byId('tiles').replaceChildren(
       tile(count(all.frames.length), `of ${plural(frameCount, 'frame')} intersect`, any),
-      tile(worst, 'worst frame', any, any ? () => this.actions.worst() : null),
+      tile(worst, 'is the frame with most pairs', any, any ? () => this.actions.goTo(all.worstFrame) : null),
       tile(count(all.worst), 'pairs there', any),
     );
   }

@@ -7,7 +7,7 @@ import { lowerBound } from './data.js';
 import { listed } from './findings.js';
 import { count, kindName, length, make, plural, seconds, short } from './page.js';
 
-const LEFT = 40;
+const LEFT = 46;
 const RIGHT = 12;
 const TOP = 12;
 const BOTTOM = 22;
@@ -386,7 +386,7 @@ export class Timeline {
     for (let y = 0; y <= most; y += step) {
       const at = Math.round(base - (y / most) * room) + 0.5;
       pen.fillStyle = colour('faint');
-      pen.fillText(levelName(y, top), LEFT - 8, at);
+      pen.fillText(levelName(y, top), LEFT - 8, at, LEFT - 10);
       pen.fillStyle = colour(y === 0 ? 'rule-strong' : 'rule');
       pen.fillRect(LEFT, at - 0.5, width - LEFT - RIGHT, 1);
     }
@@ -490,7 +490,9 @@ export class Timeline {
     const frames = this.report.frames.slice(this.low, this.high);
     const wide = Math.max(64, pen.measureText(String(frames[frames.length - 1].number)).width + 24);
     for (const { number, at } of ticksOf(frames, this.from - this.low, this.to - this.low, this.plotWidth / wide)) {
-      pen.fillText(String(number), this.xOf(this.low + at + 0.5), base + 13);
+      // the last one stays on the canvas
+      const half = pen.measureText(String(number)).width / 2;
+      pen.fillText(String(number), Math.min(this.xOf(this.low + at + 0.5), this.box.clientWidth - half - 1), base + 13);
     }
     this.drawMoments(pen, base, colour);
     pen.fillStyle = colour('faint');

@@ -163,7 +163,7 @@ const tests = {
       await settled(page);
       const chart = page.locator('#timeline');
       const box = await chart.boundingBox();
-      const x = (f) => box.x + 40 + ((f + 0.5) / pairs.length) * (box.width - 52);
+      const x = (f) => box.x + 46 + ((f + 0.5) / pairs.length) * (box.width - 58);
       for (const f of [0, 7, 28, 45, 60, 89]) {
         await page.mouse.click(x(f), box.y + 60);
         await settled(page);
@@ -414,7 +414,7 @@ const tests = {
             assert.ok(box.y + box.height <= NARROW.height + 1 && box.height >= 32, `${id} ${JSON.stringify(box)}`);
           }
           const box = await page.locator('#timeline').boundingBox();
-          await page.touchscreen.tap(box.x + 40 + (29.5 / pairs.length) * (box.width - 52), box.y + 60);
+          await page.touchscreen.tap(box.x + 46 + (29.5 / pairs.length) * (box.width - 58), box.y + 60);
           assert.equal(await frame(page), 29);
           const ground = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
           const [, red] = /rgb\((\d+)/.exec(ground);

@@ -139,6 +139,31 @@ export function findingTests({ open, settled, text, frame, picture, NARROW, modu
       });
     },
 
+    async 'on a phone a chosen finding is seen, its bodies are named first, and no button is cut off'() {
+      await open('findings', { viewport: NARROW }, async (page) => {
+        await settled(page);
+        await page.locator('#findings .finding').nth(2).scrollIntoViewIfNeeded();
+        await page.locator('#findings .finding').nth(2).click();
+        await settled(page);
+        const facts = await page.evaluate(() => {
+          const box = (element) => element.getBoundingClientRect();
+          const { state, report } = window.pinch;
+          const { a, b } = state.get('finding');
+          const named = [...document.querySelectorAll('#legend button')].sort((p, q) => box(p).top - box(q).top || box(p).left - box(q).left);
+          return {
+            top: box(document.getElementById('stage')).top,
+            right: Math.max(...[...document.querySelectorAll('.stage-head .button')].map((button) => box(button).right)),
+            first: named.slice(0, a === b ? 1 : 2).map((button) => button.textContent).sort(),
+            bodies: [...new Set([a, b])].map((body) => report.bodies[body].name).sort(),
+          };
+        });
+        assert.ok(facts.top >= -1 && facts.top < NARROW.height / 2, 'the view is on the screen');
+        assert.ok(facts.right <= NARROW.width);
+        assert.deepEqual(facts.first, facts.bodies);
+        assert.ok(await contactIsSeen(page));
+      });
+    },
+
     async 'axe finds nothing serious, wide and narrow, light and dark'() {
       for (const [name, options] of [
         ['wide light', {}],
