@@ -12,7 +12,8 @@
  *
  * Edge a_k a_k+1 passes through b when sA[k], sA[k+1] differ and v[k][0..2] agree (as sides: v[k][1] differs from the others);
  * likewise for edges of b with columns of v. Signs are certain when no determinant is within E of zero (or when one triangle is clear of the other's
- * plane by more than E): then general position is certain too. Everything else is answered "unsure".
+ * plane by more than E): then general position is certain too. Else edges are asked one by one (askEdges). What is left is answered
+ * "unsure".
  *
  * The bound E. u = 2^-24; M bounds all coordinates of the translated points. Rounding of the translation: 1u on each
  * coordinate. A component of a cross product is a difference of two products: 2u (inputs) + 1u (product) + 1u
@@ -38,6 +39,31 @@ PN_INLINE F dotW(const F *p, const F *q) {
 PN_INLINE F clearOf(const F *s, F e) {
   F lo = MIN(MIN(s[0], s[1]), s[2]), hi = MAX(MAX(s[0], s[1]), s[2]);
   return OR(GREATER(lo, e), GREATER(NEG(e), hi));
+}
+
+/* One edge and the other triangle: s, t the sides of its ends, x, y, z those of its line to the edges. It certainly passes through when
+ * its ends are on different sides and its line on one side of all edges, and certainly does not touch when its ends are on
+ * one side of the plane, or its line on different sides of two edges. */
+PN_INLINE void askEdge(F s, F t, F x, F y, F z, F e, F *outPasses, F *outMisses) {
+  F n = NEG(e);
+  F above = MIN(s, t), below = MAX(s, t), least = MIN(MIN(x, y), z), most = MAX(MAX(x, y), z);
+  F oneSide = OR(GREATER(above, e), GREATER(n, below)), within = OR(GREATER(least, e), GREATER(n, most));
+  *outPasses = AND(AND(GREATER(n, above), GREATER(below, e)), within);
+  *outMisses = OR(oneSide, AND(GREATER(n, least), GREATER(most, e)));
+}
+
+/* Where some determinants are in doubt, others may decide: closed triangles meet exactly when an edge of one touches the other. So
+ * one edge that passes through is enough, and so are six that miss. Hair, whose segments end in common planes, has many such. */
+PN_INLINE void askEdges(const F *sA, const F *sB, F v[3][3], F e, F *outMeets, F *outApart) {
+  for (int i = 0; i < 3; ++i) {
+    int j = (i + 1) % 3;
+    F passesA, passesB, missesA, missesB;
+    askEdge(sA[i], sA[j], v[i][0], NEG(v[i][1]), v[i][2], e, &passesA, &missesA);
+    askEdge(sB[i], sB[j], v[0][i], v[1][i], v[2][i], e, &passesB, &missesB);
+    F passes = OR(passesA, passesB), misses = AND(missesA, missesB);
+    *outMeets = i ? OR(*outMeets, passes) : passes;
+    *outApart = i ? AND(*outApart, misses) : misses;
+  }
 }
 
 /* p[0..2]: corners of a, p[3..5]: corners of b, as columns; they are changed. */
@@ -92,9 +118,15 @@ PN_INLINE void NARROW_NAME(F p[6][3], uint32_t *outHit, uint32_t *outUnsure) {
   *outHit = SIGNS(AND(through, certain));
   *outUnsure = SIGNS(ANDNOT(SET1(-0.0f), certain));
 
-  /* of the few that are not, most are clear of a plane */
+  /* of the few that are not, most are clear of a plane, and of the others edges decide */
   if (PN_UNLIKELY(*outUnsure != 0)) {
     F apart = AND(OR(clearOf(sA, e), clearOf(sB, e)), inRange);
     *outUnsure &= ~(unsigned)SIGNS(apart);
+    if (*outUnsure != 0) {
+      F meets;
+      askEdges(sA, sB, v, e, &meets, &apart);
+      *outHit |= *outUnsure & (unsigned)SIGNS(AND(meets, inRange));
+      *outUnsure &= ~(unsigned)SIGNS(AND(OR(meets, apart), inRange));
+    }
   }
 }
