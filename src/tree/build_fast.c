@@ -48,10 +48,10 @@ static void findCells(const pnBuilder *b, uint32_t count, pnCells out[3]) {
   for (int k = 0; k < 3; ++k) out[k] = pn_cellsOver(l[k], h[k], PN_CURVE_BITS);
 }
 
-/* Cuts small subtrees, and larger ones that are in one cell. */
+/* Cuts small subtrees, and larger ones of which half is in one cell. */
 static void cutSubtrees(pnBuilder *b, const pnKeyValue *keys, uint32_t first, uint32_t count) {
   if (count <= b->leafSize) return;
-  if (count <= CUT_BELOW || keys[first].key == keys[first + count - 1].key) {
+  if (count <= CUT_BELOW || keys[first + count / 4].key == keys[first + count - 1 - count / 4].key) {
     pn_cutDown(b, first, count);
     return;
   }

@@ -23,9 +23,14 @@ pnResult pn_prepareEager(pnTree *tree) {
   return pn_allocRuleData(tree, pn_bytes((size_t)most + 1, tree->form->eagerBytes));
 }
 
+/* Triangles of the clusters that a worker takes at a time: a microsecond or two, many times what taking them costs, and a mesh of a few
+ * thousand is still shared by all. */
+#define TASK_TRIANGLES 2048u
+
 pnResult pn_updateEager(pnTree *tree, const pnTasks *tasks) {
   Pass pass = {tree, tree->ruleData};
-  pn_parallelFor(tasks, boundClusters, &pass, tree->shape->clusterCount, 32);
+  uint32_t grain = PN_MAX(TASK_TRIANGLES / PN_MAX(tree->def.cut, 1u), 1u);
+  pn_parallelFor(tasks, boundClusters, &pass, tree->shape->clusterCount, grain);
   bool ok = tree->form->mergeEager(tree, tree->ruleData);
   tree->eagerUpdated += tree->shape->eagerCount;
   return ok ? PN_OK : PN_ERROR_NUMBER;

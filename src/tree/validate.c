@@ -88,6 +88,15 @@ static uint32_t missingVertex(const pnTree *t, const uint32_t *list, uint32_t co
   return PN_NONE;
 }
 
+/* Is each in a list once, but for the last, which fills it up? */
+static bool isListedOnce(const uint32_t *list, uint32_t count) {
+  uint32_t i = 1;
+  while (i < count && list[i - 1] < list[i]) ++i;
+  bool once = count < i + PN_CLUSTER_STEP;
+  for (; i < count; ++i) once = once && list[i] == list[i - 1];
+  return once;
+}
+
 /* T6: clusters are maximal, they and twigs list what is below them. */
 static pnResult checkTwig(const pnTree *t, uint32_t node) {
   uint32_t first, end;
@@ -99,6 +108,8 @@ static pnResult checkTwig(const pnTree *t, uint32_t node) {
   uint32_t missing =
       isTwig ? missingVertex(t, t->shape->twigVertices + t->shape->twigFirst[node], count, first, end) : PN_NONE;
   if (missing != PN_NONE) BROKEN("T6", "twig %u does not list vertex %u", t->mesh->name, node, missing);
+  if (!isListedOnce(t->shape->twigVertices + t->shape->twigFirst[node], count))
+    BROKEN("T6", "twig %u lists a vertex twice", t->mesh->name, node);
   return PN_OK;
 }
 
@@ -115,6 +126,7 @@ static pnResult checkCluster(const pnTree *t, uint32_t c) {
   if (count == 0 || count % PN_CLUSTER_STEP != 0) BROKEN("T6", "cluster %u lists %u vertices", name, c, count);
   uint32_t missing = missingVertex(t, list, count, first, end);
   if (missing != PN_NONE) BROKEN("T6", "cluster %u does not list vertex %u", name, c, missing);
+  if (!isListedOnce(list, count)) BROKEN("T6", "cluster %u lists a vertex twice", name, c);
   return PN_OK;
 }
 
