@@ -186,11 +186,12 @@ pnResult pnFinder_Rank(pnFinder *finder, pnFindingOrder order) {
     return pn_failMemory(sizeof(pnFinding));
   }
   // The labels stay where they are from here on.
-  const pnLabelCount *at = finder->findingLabels.data;
+  const pnLabelCount *labels = finder->findingLabels.data; /* null: nobody has any */
+  size_t at = 0;
   for (size_t i = 0; i < finder->findings.count; ++i) {
     pnFinding *f = &finder->findings.data[i];
-    f->labelsA = at;
-    f->labelsB = at + f->labelCountA;
+    f->labelsA = labels ? labels + at : NULL;
+    f->labelsB = labels ? labels + at + f->labelCountA : NULL;
     at += f->labelCountA + f->labelCountB;
     nameFinding(finder, f);
   }

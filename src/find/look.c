@@ -36,9 +36,9 @@ static void putVector(pnByteWriter *w, pnVec3 v) {
   pn_putBytes(w, &v.z, sizeof(float));
 }
 
-static void putLabels(pnByteWriter *w, const pnLabelCount *labels, uint32_t count) {
+static void putLabels(pnByteWriter *w, const pnLabelCount *labels, size_t first, uint32_t count) {
   pn_putU32(w, count);
-  for (uint32_t i = 0; i < count; ++i) {
+  for (size_t i = first; i < first + count; ++i) {
     pn_putU32(w, labels[i].label);
     pn_putU32(w, labels[i].triangleCount);
   }
@@ -91,8 +91,8 @@ static void putRegion(pnByteWriter *w, const pnFinder *finder, size_t i) {
     pn_putU32(w, finder->regionPairs.data[p].a);
     pn_putU32(w, finder->regionPairs.data[p].b);
   }
-  putLabels(w, finder->regionLabels.data + region->firstLabelA, region->labelCountA);
-  putLabels(w, finder->regionLabels.data + region->firstLabelB, region->labelCountB);
+  putLabels(w, finder->regionLabels.data, region->firstLabelA, region->labelCountA);
+  putLabels(w, finder->regionLabels.data, region->firstLabelB, region->labelCountB);
   putCurves(w, finder, region);
   putDouble(w, region->curveLength);
   putVector(w, region->box.min);

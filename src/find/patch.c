@@ -294,7 +294,7 @@ static void cutSheet(const pnFinder *finder, pnContactWork *work, pnFindScratch 
       pn_arrayPush(
           &work->patches,
           ((pnPatch){.region = r, .ofFar = far != 0, .isAbove = side == 1, .flood = (uint32_t)work->floods.count - 1}));
-  if (good) memcpy(work->vertices.data + first, scratch->queue[side].data, count * sizeof(uint32_t));
+  if (good && count > 0) memcpy(work->vertices.data + first, scratch->queue[side].data, count * sizeof(uint32_t));
   if (good) work->vertices.count += count;
   work->outOfMemory |= !good;
 }

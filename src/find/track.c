@@ -380,8 +380,8 @@ static Sight sightOf(const pnFinder *finder, size_t i) {
   // Lists of the finder's memory, to be read only.
   for (int side = 0; side < 2; ++side) {
     bool far = side != (int)swap;
-    sight.triangles[side] =
-        (pnNumbers){.data = finder->sightTriangles.data + from->triangleFirst[far], .count = from->triangleCount[far]};
+    uint32_t *list = from->triangleCount[far] > 0 ? finder->sightTriangles.data + from->triangleFirst[far] : NULL;
+    sight.triangles[side] = (pnNumbers){.data = list, .count = from->triangleCount[far]};
   }
   return sight;
 }
