@@ -156,7 +156,7 @@ static void writeShape(const pnShape *shape, PartBits parts, pnByteWriter *w) {
     const PartRow *row = &s_parts[i];
     if (!(parts.kept >> i & 1)) continue;
     if (row->write) row->write(shape, w);
-    else pn_writePart(shape, row->part, formOf(row, shape), w);
+    else pn_writeShapePart(shape, row->part, formOf(row, shape), w);
   }
 }
 
@@ -246,7 +246,7 @@ static pnResult makeNothing(void *context, void **outData, size_t *outBytes) {
 
 static pnResult readPart(const PartRow *row, const pnShape *shape, bool kept, pnByteReader *r) {
   if (!kept) return pn_makePart(shape, row->part, makeNothing, NULL);
-  return row->read ? row->read(shape, r) : pn_readPart(shape, row->part, formOf(row, shape), r);
+  return row->read ? row->read(shape, r) : pn_readShapePart(shape, row->part, formOf(row, shape), r);
 }
 
 static pnResult readParts(const pnShape *shape, PartBits parts, pnByteReader *r) {

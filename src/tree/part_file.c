@@ -27,7 +27,7 @@ static size_t layOut(const pnPartForm *form, const size_t *counts, char *block) 
 
 /* ---------------------------------------------------------------- writing, reading */
 
-void pn_writePart(const pnShape *shape, pnShapePart part, const pnPartForm *form, pnByteWriter *w) {
+void pn_writeShapePart(const pnShape *shape, pnShapePart part, const pnPartForm *form, pnByteWriter *w) {
   const void *data = pn_partOf(shape, part);
   size_t counts[PN_PART_ARRAYS] = {0};
   form->measure(shape, data, counts);
@@ -82,7 +82,7 @@ static pnResult takePart(void *context, void **outData, size_t *outBytes) {
   return PN_OK;
 }
 
-pnResult pn_readPart(const pnShape *shape, pnShapePart part, const pnPartForm *form, pnByteReader *r) {
+pnResult pn_readShapePart(const pnShape *shape, pnShapePart part, const pnPartForm *form, pnByteReader *r) {
   Reading reading = {shape, form, r};
   return pn_makePart(shape, part, takePart, &reading);
 }

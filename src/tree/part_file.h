@@ -31,8 +31,8 @@ typedef struct pnPartForm {
 } pnPartForm;
 
 /* The part must be there to be written. PN_ERROR_FORMAT when what is read is not in order. */
-void pn_writePart(const pnShape *shape, pnShapePart part, const pnPartForm *form, pnByteWriter *w);
-pnResult pn_readPart(const pnShape *shape, pnShapePart part, const pnPartForm *form, pnByteReader *r);
+void pn_writeShapePart(const pnShape *shape, pnShapePart part, const pnPartForm *form, pnByteWriter *w);
+pnResult pn_readShapePart(const pnShape *shape, pnShapePart part, const pnPartForm *form, pnByteReader *r);
 
 /* ---------------------------------------------------------------- for checks */
 
