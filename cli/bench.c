@@ -66,6 +66,8 @@ static const pnExperiment s_experiments[] = {
      "a hundred skinned characters in a museum"},
     {"query", "more", "bench_query", "", "--passes 5 --questions 10000", "--passes", NULL, 30, 12, false,
      "rays, closest points and distances beside Embree and FCL"},
+    {"impact", "more", "bench_impact", "all", "all --passes 1", "--passes", NULL, 40, 20, false,
+     "what meets between two frames: public scenes and their truth (data folder)"},
     {"depth", "more", "bench_volume", "depth", "depth --passes 1", "--passes", NULL, 10, 3, true,
      "depth of penetration, and bodies that overlap themselves"},
 };

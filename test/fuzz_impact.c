@@ -3,10 +3,10 @@
  *   fuzz_impact [motions] [seed] [share] [seconds]
  *
  * One motion in eleven is made to be degenerate (oracle_motions.h), the others have random coordinates. For every motion the
- * filter, in doubles, is held against the exact stage, in whole numbers: two ways that share nothing but the question. One
+ * filter, in doubles, and the lanes of floats before it are held against the exact stage, in whole numbers: ways that share nothing but the question. One
  * motion in `share` (default 1: all; 0: none) is also held against the oracle, in whole numbers of any length, which takes a
  * hundred times as long: the answer and both spans. It ends after so many seconds at the latest (default 0: never). */
-#include "geom/impact.h"
+#include "geom/impact_lanes.h"
 #include "oracle_impact.h"
 #include "oracle_motions.h"
 
@@ -31,12 +31,20 @@ static bool agree(pnImpactSpan a, pnImpactSpan b) {
   return a.lo <= b.hi && b.lo <= a.hi && a.hi - a.lo < 1e-6 && b.hi - b.lo < 1e-6;
 }
 
+/* What lanes of floats say, in all of them. */
+static bool areApart(pn_Features features, const pnD2 *const places[4]) {
+  const pnD2 *eight[8][4];
+  for (int i = 0; i < 32; ++i) eight[i / 4][i % 4] = places[i % 4];
+  return pn_impactsApart8(features, (pn_EightPlaces)eight, 1.0) != 0;
+}
+
 static void askMotion(bool edges, const pnMovingDouble *p, bool oracle, Sums *sums) {
   pn_Features features = edges ? PN_EDGE_EDGE : PN_VERTEX_FACE;
   pnImpactSpan span = {0}, exact = pn_impactExact(features, p);
   MOTION_PLACES(*p, x, places);
   pn_Verdict verdict = pn_impactFilter(features, places, 1.0, &span);
   bool ok = verdict == PN_UNCERTAIN || (verdict == PN_MEETING) == exact.meets;
+  ok = ok && !(exact.meets && areApart(features, places));
   ok = ok && (verdict != PN_MEETING || agree(span, exact));
   if (oracle) ok = ok && oracleSpan(edges, p, exact) && (verdict != PN_MEETING || oracleSpan(edges, p, span));
   sums->met += exact.meets, sums->uncertain += verdict == PN_UNCERTAIN, sums->wrong += !ok;

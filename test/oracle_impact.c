@@ -117,9 +117,43 @@ static void polyDivide(Poly *a, const Poly *b, Poly *q) {
   mpz_clear(lead), mpz_clear(top);
 }
 
+#define PRIME 4294967291ul /* 2^32 - 5 */
+
+static int degreeModulo(const unsigned long *a, int degree) {
+  while (degree >= 0 && a[degree] == 0) --degree;
+  return degree;
+}
+
+/* The degree of what two polynomials have in common modulo PRIME; they are changed. */
+static int commonDegree(unsigned long *a, int m, unsigned long *b, int n) {
+  m = degreeModulo(a, m), n = degreeModulo(b, n);
+  if (n < 0) return m;
+  while (m >= n) {
+    unsigned long top = a[m], lead = b[n];
+    for (int i = 0; i <= m; ++i)
+      a[i] = (a[i] * lead + (i >= m - n ? (PRIME - top) * b[i - (m - n)] % PRIME : 0)) % PRIME;
+    m = degreeModulo(a, m);
+  }
+  return commonDegree(b, n, a, m);
+}
+
+/* Have they surely no root in common? Modulo a prime that does not divide the first coefficient of a, what they have in common has at
+ * least the degree that it has over the whole numbers; when it is a number there, it is one here. */
+static bool areCoprime(const Poly *a, const Poly *b) {
+  unsigned long x[MAX_DEGREE + 1], y[MAX_DEGREE + 1];
+  if (a->degree < 0 || b->degree < 0 || mpz_divisible_ui_p(a->c[a->degree], PRIME)) return false;
+  for (int i = 0; i <= MAX_DEGREE; ++i) x[i] = mpz_fdiv_ui(a->c[i], PRIME), y[i] = mpz_fdiv_ui(b->c[i], PRIME);
+  return commonDegree(x, a->degree, y, b->degree) == 0;
+}
+
 /* r = gcd(a, b) */
 static void polyGcd(Poly *r, const Poly *a, const Poly *b) {
   Poly x, y;
+  if (areCoprime(a, b)) {
+    for (int i = 0; i <= MAX_DEGREE; ++i) mpz_set_ui(r->c[i], i == 0);
+    r->degree = 0;
+    return;
+  }
   polyInit(&x), polyInit(&y);
   polySet(&x, a), polySet(&y, b);
   while (y.degree >= 0) {
@@ -193,15 +227,17 @@ static int rootsBetween(const Chain *chain, const Time *lo, const Time *hi) {
 
 /* ---------------------------------------------------------------- a moment */
 
-/* The only root of the chain's polynomial in (lo, hi]. */
+/* The only root of the chain's polynomial in (lo, hi]; or 0. */
 typedef struct Moment {
+  bool atStart;
   Chain chain;
   Time lo, hi;
 } Moment;
 
-static void momentInit(Moment *m, const Poly *p, long lo, long hi) {
+static void momentInit(Moment *m, const Poly *p) {
+  m->atStart = false;
   chainMake(&m->chain, p);
-  mpz_init_set_si(m->lo.n, lo), mpz_init_set_si(m->hi.n, hi);
+  mpz_init_set_si(m->lo.n, 0), mpz_init_set_si(m->hi.n, 1);
   m->lo.k = m->hi.k = 0;
 }
 
@@ -219,21 +255,63 @@ static void halveMoment(Moment *m) {
   mpz_clear(middle.n);
 }
 
+/* The same when there is only one in (lo, hi]: it is in the left half when the sign changes there. */
+static void halveAroundOne(Moment *m) {
+  Time middle;
+  int first = signAt(&m->chain.p[0], &m->lo);
+  if (first == 0) {
+    halveMoment(m);
+    return;
+  }
+  mpz_init(middle.n);
+  timeMiddle(&middle, &m->lo, &m->hi);
+  timeSet(signAt(&m->chain.p[0], &middle) != first ? &m->hi : &m->lo, &middle);
+  mpz_clear(middle.n);
+}
+
+/* Has p surely no root in (lo, hi]? By Descartes' rule: the coefficients of (1 + x)^n p(lo + (hi - lo) / (1 + x)) have one sign; positive
+ * x are the times between lo and hi. */
+static bool hasNoRoot(const Poly *p, const Time *lo, const Time *hi) {
+  int n = p->degree, positive = 0, negative = 0;
+  unsigned long k = lo->k > hi->k ? lo->k : hi->k;
+  mpz_t c[MAX_DEGREE + 1], a, b, term;
+  mpz_init(a), mpz_init(b), mpz_init(term);
+  mpz_mul_2exp(a, lo->n, k - lo->k), mpz_mul_2exp(b, hi->n, k - hi->k);
+  mpz_sub(b, b, a);
+  /* t = (a + b x) / 2^k, by Horner: each step times that, and the next coefficient with its powers of 2^k */
+  for (int i = 0; i <= n; ++i) mpz_init(c[i]);
+  for (int i = n; i >= 0; --i) {
+    for (int j = n - i; j >= 0; --j) {
+      mpz_mul(c[j], c[j], a);
+      if (j > 0) mpz_addmul(c[j], c[j - 1], b);
+    }
+    mpz_mul_2exp(term, p->c[i], k * (unsigned long)(n - i));
+    mpz_add(c[0], c[0], term);
+  }
+  /* x -> 1 / (1 + x): the coefficients the other way round, and a shift by 1 */
+  for (int i = 0; i < n - i; ++i) mpz_swap(c[i], c[n - i]);
+  for (int i = 0; i < n; ++i)
+    for (int j = n - 1; j >= i; --j) mpz_add(c[j], c[j], c[j + 1]);
+  for (int i = 0; i <= n; ++i) positive += mpz_sgn(c[i]) > 0, negative += mpz_sgn(c[i]) < 0, mpz_clear(c[i]);
+  mpz_clear(a), mpz_clear(b), mpz_clear(term);
+  return (positive == 0 || negative == 0) && signAt(p, hi) != 0;
+}
+
 /* Sign of g at the moment: 0 when they have the root in common, else narrow down until g has none. */
 static int signThen(Moment *m, const Poly *g) {
-  if (g->degree < 1) return g->degree < 0 ? 0 : mpz_sgn(g->c[0]);
-  Poly common;
-  Chain chain;
-  polyInit(&common);
-  polyGcd(&common, &m->chain.p[0], g);
-  chainMake(&chain, &common);
-  bool zero = rootsBetween(&chain, &m->lo, &m->hi) > 0;
-  chainClear(&chain);
-  polyClear(&common);
-  if (zero) return 0;
-  chainMake(&chain, g);
-  while (rootsBetween(&chain, &m->lo, &m->hi) > 0) halveMoment(m);
-  chainClear(&chain);
+  if (g->degree < 1 || m->atStart) return g->degree < 0 ? 0 : mpz_sgn(g->c[0]);
+  if (!areCoprime(&m->chain.p[0], g)) {
+    Poly common;
+    Chain chain;
+    polyInit(&common);
+    polyGcd(&common, &m->chain.p[0], g);
+    chainMake(&chain, &common);
+    bool zero = rootsBetween(&chain, &m->lo, &m->hi) > 0;
+    chainClear(&chain);
+    polyClear(&common);
+    if (zero) return 0;
+  }
+  while (!hasNoRoot(g, &m->lo, &m->hi)) halveAroundOne(m);
   return signAt(g, &m->hi);
 }
 
@@ -391,7 +469,7 @@ static bool meetAtRoots(Question *q, const Poly *p) {
   Time at, one;
   mpz_init(at.n), mpz_init_set_si(one.n, 1);
   at.k = one.k = 0;
-  momentInit(&m, p, 0, 1);
+  momentInit(&m, p);
   bool meets = false;
   while (!meets && rootsBetween(&m.chain, &at, &one) > 0) {
     /* the first root after `at`, alone */
@@ -405,18 +483,10 @@ static bool meetAtRoots(Question *q, const Poly *p) {
   return meets;
 }
 
-/* Do they meet at 0? That is the only root of t in (-1, 1]. */
+/* Do they meet at 0? */
 static bool meetAtStart(Question *q) {
-  Poly t;
-  Moment m;
-  polyInit(&t);
-  mpz_set_si(t.c[1], 1);
-  polyTrim(&t);
-  momentInit(&m, &t, -1, 1);
-  bool meets = meetThen(q, &m);
-  momentClear(&m);
-  polyClear(&t);
-  return meets;
+  Moment m = {.atStart = true};
+  return meetThen(q, &m);
 }
 
 /* All coordinates without the powers of two that they have in common. */

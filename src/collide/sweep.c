@@ -4,6 +4,7 @@
 #include "base/fenv.h"
 #include "base/memory.h"
 #include "base/sort.h"
+#include "geom/simd.h"
 #include "mesh/mesh.h"
 #include "mesh/pose.h"
 #include "mesh/soup.h"
@@ -40,30 +41,35 @@ static pnResult makeEdges(pnSweep *s) {
     sides[n] = (Side){PN_MIN(a, b), PN_MAX(a, b), (uint32_t)n};
   }
   sortSides(sides, scratch, keys, count);
-  /* the first of equal sides, which is of the first triangle, owns the edge; one without length is a vertex */
-  for (size_t n = 0; n < count; ++n) {
-    uint32_t corner = sides[n].corner;
-    bool again = n > 0 && sides[n].i == sides[n - 1].i && sides[n].j == sides[n - 1].j;
-    if (!again) {
-      s->edges[2 * (size_t)s->edgeCount] = sides[n].i;
-      s->edges[2 * (size_t)s->edgeCount + 1] = sides[n].j;
-      ++s->edgeCount;
-      s->owned[corner / 3] |= (uint8_t)(8u << corner % 3);
+  /* of the triangles with equal sides the one that has the fewest edges so far owns the edge; one without length is a vertex */
+  for (size_t n = 0, end; n < count; n = end) {
+    uint32_t owner = sides[n].corner;
+    for (end = n; end < count && sides[end].i == sides[n].i && sides[end].j == sides[n].j; ++end) {
+      uint32_t corner = sides[end].corner;
+      s->triangleEdge[corner] = s->edgeCount;
+      if (pn_laneCounts[s->owned[corner / 3]] < pn_laneCounts[s->owned[owner / 3]]) owner = corner;
     }
-    s->triangleEdge[corner] = s->edgeCount - 1;
+    s->edges[2 * (size_t)s->edgeCount] = sides[n].i;
+    s->edges[2 * (size_t)s->edgeCount + 1] = sides[n].j;
+    ++s->edgeCount;
+    s->owned[owner / 3] |= (uint8_t)(8u << owner % 3);
   }
   pn_free(block, bytes);
   return PN_OK;
 }
 
+/* Every triangle takes one vertex that nobody has, and then who has one takes what is left. */
 static pnResult makeOwners(pnSweep *s) {
   size_t bytes = pn_bytes(s->vertexCount + 1, 1);
   uint8_t *seen = pn_allocZero(bytes);
   if (!seen) return pn_failMemory(bytes);
-  for (size_t n = 0; n < 3 * (size_t)s->triangleCount; ++n) {
-    uint32_t v = s->mesh->triangles[n];
-    s->owned[n / 3] |= (uint8_t)((seen[v] ? 0u : 1u) << n % 3);
-    seen[v] = 1;
+  for (int round = 0; round < 2; ++round) {
+    for (size_t n = 0; n < 3 * (size_t)s->triangleCount; ++n) {
+      uint32_t v = s->mesh->triangles[n];
+      if (seen[v] || (round == 0 && (s->owned[n / 3] & 7u))) continue;
+      s->owned[n / 3] |= (uint8_t)(1u << n % 3);
+      seen[v] = 1;
+    }
   }
   pn_free(seen, bytes);
   for (uint32_t v = 0; v < s->vertexCount; ++v) s->hasWelds = s->hasWelds || s->mesh->weld[v] != v;
@@ -93,8 +99,10 @@ static Sizes sizesOf(const pnSweep *s) {
       .faceCorners = pn_bytes((size_t)s->slotCount + 1, sizeof *s->faceCorners),
       .featureFirst = pn_bytes((size_t)s->slotCount + 1, sizeof(uint32_t)),
       .ownedVertices = (size_t)s->slotCount + 1,
-      .featureBoxes = pn_bytes((size_t)s->vertexCount + s->edgeCount + 1, sizeof(pnFeatureBox)),
-      .featureNames = pn_bytes((size_t)s->vertexCount + s->edgeCount + 1, sizeof(uint32_t)),
+      .featureBoxes =
+          pn_bytes(PN_PLAIN_FEATURES * (size_t)s->slotCount + s->vertexCount + s->edgeCount + 1, sizeof(pnFeatureBox)),
+      .featureNames =
+          pn_bytes(PN_PLAIN_FEATURES * (size_t)s->slotCount + s->vertexCount + s->edgeCount + 1, sizeof(uint32_t)),
   };
 }
 
@@ -461,31 +469,34 @@ static void boxTriangles(void *context, uint32_t first, uint32_t last, uint32_t 
 
 /* ---------------------------------------------------------------- in the order of the tree */
 
+/* A feature, or (v is PN_NONE) the place of one that is missing. */
+static void nameFeature(pnSweep *s, uint32_t *at, uint32_t v, uint32_t w, uint32_t name) {
+  s->featureBoxes[*at].v0 = v;
+  s->featureBoxes[*at].v1 = w;
+  s->featureNames[*at] = name;
+  ++*at;
+}
+
 /* Which features and faces are where. */
 static void nameSlots(pnSweep *s) {
   uint32_t at = 0;
   for (uint32_t slot = 0; slot < s->slotCount; ++slot) {
-    uint32_t t = s->tree->shape->leafTriangles[slot];
-    s->featureFirst[slot] = at;
+    uint32_t t = s->tree->shape->leafTriangles[slot], first = at;
+    s->featureFirst[slot] = first;
     s->ownedVertices[slot] = 0;
     if (t == PN_NONE) continue;
     const uint32_t *v = &s->mesh->triangles[3 * (size_t)t];
     uint32_t *corners = s->faceCorners[slot];
     corners[0] = v[0], corners[1] = v[1], corners[2] = v[2], corners[3] = t;
-    for (int k = 0; k < 3; ++k) {
-      if (!(s->owned[t] >> k & 1)) continue;
-      s->featureBoxes[at].v0 = s->featureBoxes[at].v1 = s->featureNames[at] = v[k];
-      ++s->ownedVertices[slot];
-      ++at;
-    }
+    for (int k = 0; k < 3; ++k)
+      if (s->owned[t] >> k & 1) nameFeature(s, &at, v[k], v[k], v[k]);
+    if (at < first + PN_PLAIN_VERTICES) nameFeature(s, &at, PN_NONE, PN_NONE, PN_NONE);
+    s->ownedVertices[slot] = (uint8_t)(at - first);
     for (int k = 0; k < 3; ++k) {
       uint32_t e = s->triangleEdge[3 * (size_t)t + (size_t)k];
-      if (!(s->owned[t] >> (3 + k) & 1)) continue;
-      s->featureNames[at] = e;
-      s->featureBoxes[at].v0 = s->edges[2 * (size_t)e];
-      s->featureBoxes[at].v1 = s->edges[2 * (size_t)e + 1];
-      ++at;
+      if (s->owned[t] >> (3 + k) & 1) nameFeature(s, &at, s->edges[2 * (size_t)e], s->edges[2 * (size_t)e + 1], e);
     }
+    while (at < first + PN_PLAIN_FEATURES) nameFeature(s, &at, PN_NONE, PN_NONE, PN_NONE);
   }
   s->featureFirst[s->slotCount] = at;
 }
@@ -510,6 +521,14 @@ static pnResult makeSlots(pnSweep *s) {
   return PN_OK;
 }
 
+/* Nothing overlaps the box of nothing. */
+static void boxNothing(pnFeatureBox *box) {
+  for (int k = 0; k < 3; ++k) {
+    box->lo[k] = INFINITY;
+    box->hi[k] = -INFINITY;
+  }
+}
+
 static void boxSlots(void *context, uint32_t first, uint32_t last, uint32_t worker) {
   (void)worker;
   pnSweep *s = ((const BoxWork *)context)->s;
@@ -518,13 +537,13 @@ static void boxSlots(void *context, uint32_t first, uint32_t last, uint32_t work
     if (t == PN_NONE) continue;
     memcpy(s->faceBoxes[slot].lo, &s->corners[6 * (size_t)t], 3 * sizeof(float));
     memcpy(s->faceBoxes[slot].hi, &s->corners[6 * (size_t)t + 3], 3 * sizeof(float));
-    // Nothing overlaps the box of nothing.
-    for (int k = 0; k < 3 && (s->owned[t] & PN_NO_PRIMITIVE); ++k) {
-      s->faceBoxes[slot].lo[k] = INFINITY;
-      s->faceBoxes[slot].hi[k] = -INFINITY;
-    }
+    if (s->owned[t] & PN_NO_PRIMITIVE) boxNothing(&s->faceBoxes[slot]);
     for (uint32_t i = s->featureFirst[slot]; i < s->featureFirst[slot + 1]; ++i) {
       pnFeatureBox *f = &s->featureBoxes[i];
+      if (f->v0 == PN_NONE) {
+        boxNothing(f);
+        continue;
+      }
       const pnFeatureBox *a = &s->vertexBoxes[f->v0], *b = &s->vertexBoxes[f->v1];
       for (int k = 0; k < 3; ++k) {
         f->lo[k] = PN_MIN(a->lo[k], b->lo[k]);

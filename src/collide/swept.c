@@ -10,7 +10,7 @@
 
 #include "base/fenv.h"
 #include "base/sort.h"
-#include "geom/impact.h"
+#include "geom/impact_lanes.h"
 #include "mesh/mesh.h"
 
 #include <math.h>
@@ -81,9 +81,9 @@ typedef struct Swept {
   pnSweep *a, *b;
   bool self;
   pnSweptWhat what;
-  bool keepsApart; /* not what meets but how long they stay more than `separation` apart */
-  double separation;
-  size_t most; /* impacts; a worker that has more stops */
+  bool keepsApart;        /* not what meets but how long they stay more than `separation` apart */
+  double separation, end; /* the window: boxes are around 0 ... end */
+  size_t most;            /* impacts; a worker that has more stops */
   pnImpactList *list;
 } Swept;
 
@@ -120,15 +120,14 @@ static bool keep(Finder *f, pnFeatureKind kind, uint32_t a, uint32_t b, pnImpact
   return pn_arrayPush(&f->found->impacts, ((pnFeatureImpact){kind, a, b, span.lo, span.hi}));
 }
 
+/* Later contacts are not wanted: of those that end after the first that was found none is, and none outside the window. */
+PN_INLINE double lastTime(const Finder *f) {
+  return f->q->what == PN_SWEPT_EARLIEST ? PN_MIN(f->found->soonest + WIDEST_SPAN, f->q->end) : 1.0;
+}
+
 static pnImpactSpan ask(Finder *f, pn_Features features, const pnD2 *const places[4]) {
   bool uncertain;
-  if (f->q->keepsApart) {
-    f->found->soonest = PN_MIN(f->found->soonest, pn_safeTime(features, places, f->q->separation));
-    return (pnImpactSpan){0};
-  }
-  /* of those that end later than the first that was found, none is wanted */
-  double until = f->q->what == PN_SWEPT_EARLIEST ? PN_MIN(f->found->soonest + WIDEST_SPAN, 1.0) : 1.0;
-  pnImpactSpan span = pn_impactOfPlaces(features, places, until, &uncertain);
+  pnImpactSpan span = pn_impactOfPlaces(features, places, lastTime(f), &uncertain);
   ++f->cost->exactTests;
   f->cost->uncertain += uncertain;
   return span;
@@ -146,21 +145,23 @@ static pnImpactSpan askEdgeEdge(Finder *f, const pnSweep *s, const uint32_t *e, 
 
 /* ---------------------------------------------------------------- candidates */
 
-/* Two features whose boxes overlap. The first is a vertex or an edge of `side`, the second a face or an edge of the other. */
+/* Two features whose boxes overlap: a vertex or edge of s, by its number among the features of s, and an edge of t likewise, or a
+ * face by its slot. */
 typedef struct Candidate {
-  uint32_t v[4];       /* vertices, as the question wants them */
-  uint32_t name[2];    /* of the features */
-  uint8_t edges, side; /* edges or vertex and face; 0: the first feature is of our a */
+  uint32_t first, second;
 } Candidate;
 
-/* Candidates of some pairs of triangles are listed without a branch, and asked when there are enough: whether boxes overlap is
- * nothing a processor could predict, and places can be fetched ahead. */
-enum { LIST_SIZE = 512, MOST_OF_A_PAIR = 15 };
+/* Candidates of some pairs of triangles are listed without a branch, by kind, and asked when there are enough, several at a time: whether
+ * boxes overlap is nothing a processor could predict, and places can be fetched ahead. */
+enum { LIST_SIZE = 512, MOST_OF_A_PAIR = 9, AT_A_TIME = 8 };
+enum { OUR_VERTICES, THEIR_VERTICES, EDGES, LIST_COUNT };
 
-typedef struct Candidates {
+typedef struct CandidateList {
+  const pnSweep *s, *t;
+  pn_Features features;
   uint32_t count;
-  Candidate list[LIST_SIZE + 1];
-} Candidates;
+  Candidate list[LIST_SIZE + AT_A_TIME];
+} CandidateList;
 
 PN_INLINE bool boxesMeet(const pnFeatureBox *a, const pnFeatureBox *b) {
   pnF4 apart =
@@ -168,65 +169,119 @@ PN_INLINE bool boxesMeet(const pnFeatureBox *a, const pnFeatureBox *b) {
   return (pn_f4Signs(apart) & 7) == 0;
 }
 
-/* Vertices that the triangle in slot m of s owns, with the face in slot n of t. In one body (self) without what shares a vertex. */
-PN_INLINE void listVertices(Candidates *c, bool self, uint8_t side, const pnSweep *s, uint32_t m, const pnSweep *t,
-                            uint32_t n) {
-  const pnFeatureBox *box = &t->faceBoxes[n];
-  const uint32_t *face = t->faceCorners[n];
-  uint32_t first = s->featureFirst[m], end = first + s->ownedVertices[m];
-  for (uint32_t i = first; i < end; ++i) {
-    uint32_t v = s->featureBoxes[i].v0;
-    c->list[c->count] = (Candidate){{v, face[0], face[1], face[2]}, {v, face[3]}, 0, side};
-    bool share = self & ((v == face[0]) | (v == face[1]) | (v == face[2]));
-    c->count += boxesMeet(&s->featureBoxes[i], box) & !share;
-  }
+PN_INLINE void listIf(CandidateList *c, const pnFeatureBox *a, uint32_t first, const pnFeatureBox *b, uint32_t second) {
+  c->list[c->count] = (Candidate){first, second};
+  c->count += boxesMeet(a, b);
 }
 
-PN_INLINE void listEdges(Candidates *c, bool self, const pnSweep *s, uint32_t m, const pnSweep *t, uint32_t n) {
-  uint32_t endI = s->featureFirst[m + 1], firstJ = t->featureFirst[n] + t->ownedVertices[n],
-           endJ = t->featureFirst[n + 1];
-  for (uint32_t i = s->featureFirst[m] + s->ownedVertices[m]; i < endI; ++i) {
-    const pnFeatureBox *e = &s->featureBoxes[i];
-    for (uint32_t j = firstJ; j < endJ; ++j) {
-      const pnFeatureBox *g = &t->featureBoxes[j];
-      c->list[c->count] = (Candidate){{e->v0, e->v1, g->v0, g->v1}, {s->featureNames[i], t->featureNames[j]}, 1, 0};
-      bool share = self & ((e->v0 == g->v0) | (e->v0 == g->v1) | (e->v1 == g->v0) | (e->v1 == g->v1));
-      c->count += boxesMeet(e, g) & !share;
+/* All candidates of the triangles in slot m of ours and slot n of theirs. */
+PN_INLINE void listPair(CandidateList c[LIST_COUNT], const pnSweep *ours, uint32_t m, const pnSweep *theirs,
+                        uint32_t n) {
+  uint32_t i = ours->featureFirst[m], j = theirs->featureFirst[n], endI = ours->featureFirst[m + 1],
+           endJ = theirs->featureFirst[n + 1], edgesI = i + ours->ownedVertices[m],
+           edgesJ = j + theirs->ownedVertices[n];
+  const pnFeatureBox *a = ours->featureBoxes, *b = theirs->featureBoxes, *faceA = &ours->faceBoxes[m],
+                     *faceB = &theirs->faceBoxes[n];
+  if (PN_LIKELY((endI - i == PN_PLAIN_FEATURES) & (endJ - j == PN_PLAIN_FEATURES) & (edgesI == i + 1) &
+                (edgesJ == j + 1))) {
+    listIf(&c[OUR_VERTICES], &a[i], i, faceB, n);
+    listIf(&c[THEIR_VERTICES], &b[j], j, faceA, m);
+    listIf(&c[EDGES], &a[i + 1], i + 1, &b[j + 1], j + 1);
+    listIf(&c[EDGES], &a[i + 1], i + 1, &b[j + 2], j + 2);
+    listIf(&c[EDGES], &a[i + 2], i + 2, &b[j + 1], j + 1);
+    listIf(&c[EDGES], &a[i + 2], i + 2, &b[j + 2], j + 2);
+    return;
+  }
+  for (uint32_t k = i; k < edgesI; ++k) listIf(&c[OUR_VERTICES], &a[k], k, faceB, n);
+  for (uint32_t k = j; k < edgesJ; ++k) listIf(&c[THEIR_VERTICES], &b[k], k, faceA, m);
+  for (uint32_t k = edgesI; k < endI; ++k)
+    for (uint32_t l = edgesJ; l < endJ; ++l) listIf(&c[EDGES], &a[k], k, &b[l], l);
+}
+
+/* The four vertices, as the question wants them; the first `*outCount` of s, the others of t. */
+PN_INLINE uint32_t verticesOf(const CandidateList *c, const Candidate *x, uint32_t v[4]) {
+  const pnFeatureBox *f = &c->s->featureBoxes[x->first];
+  v[0] = f->v0;
+  if (c->features == PN_EDGE_EDGE) {
+    const pnFeatureBox *g = &c->t->featureBoxes[x->second];
+    v[1] = f->v1, v[2] = g->v0, v[3] = g->v1;
+    return 2;
+  }
+  const uint32_t *face = c->t->faceCorners[x->second];
+  v[1] = face[0], v[2] = face[1], v[3] = face[2];
+  return 1;
+}
+
+/* In one body: without what shares a vertex. */
+static void dropNeighbours(CandidateList *c) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < c->count; ++i) {
+    uint32_t v[4];
+    bool edges = verticesOf(c, &c->list[i], v) == 2;
+    bool share = (v[0] == v[2]) | (v[0] == v[3]) | (edges ? (v[1] == v[2]) | (v[1] == v[3]) : v[0] == v[1]);
+    c->list[kept] = c->list[i];
+    kept += !share;
+  }
+  c->count = kept;
+}
+
+PN_INLINE void placesOf(const CandidateList *c, const Candidate *x, const pnD2 *out[4]) {
+  uint32_t v[4], ofS = verticesOf(c, x, v);
+  for (uint32_t k = 0; k < 4; ++k) out[k] = (k < ofS ? c->s : c->t)->places[v[k]].x;
+}
+
+/* Without what is surely apart. */
+static void dropApart(Finder *f, CandidateList *c) {
+  const pnD2 *places[2][AT_A_TIME][4];
+  uint32_t kept = 0;
+  double until = lastTime(f);
+  /* fill the last batch up with candidates that exist, and fetch places one batch ahead */
+  for (uint32_t i = c->count; i < c->count + AT_A_TIME; ++i) c->list[i] = c->list[c->count - 1];
+  for (uint32_t k = 0; k < AT_A_TIME; ++k) placesOf(c, &c->list[k], places[0][k]);
+  for (uint32_t i = 0; i < c->count; i += AT_A_TIME) {
+    uint32_t now = i / AT_A_TIME & 1, next = i + AT_A_TIME < c->count ? i + AT_A_TIME : i;
+    for (uint32_t k = 0; k < AT_A_TIME; ++k) {
+      placesOf(c, &c->list[next + k], places[!now][k]);
+      for (int p = 0; p < 4; ++p) __builtin_prefetch(places[!now][k][p]);
+    }
+    uint32_t open = ~pn_impactsApart8(c->features, (pn_EightPlaces)places[now], until);
+    for (uint32_t k = 0; k < PN_MIN(AT_A_TIME, c->count - i); ++k) {
+      c->list[kept] = c->list[i + k];
+      kept += open >> k & 1;
     }
   }
+  c->count = kept;
 }
 
-static bool askCandidate(Finder *f, const Candidate *c, const pnSweep *ours, const pnSweep *theirs) {
+/* Asks for one that is open. */
+static bool askCandidate(Finder *f, const CandidateList *c, const Candidate *x) {
   const Swept *q = f->q;
-  if (c->edges) {
-    if (ours->hasWelds && shareVertex(q, c->v, 2, c->v + 2, 2)) return true;
-    /* always the earlier edge of one body first: the same question, the same bits, whoever asks */
-    bool turn = q->self ? c->name[0] > c->name[1] : ours != q->a;
-    pnImpactSpan span =
-        turn ? askEdgeEdge(f, theirs, c->v + 2, ours, c->v) : askEdgeEdge(f, ours, c->v, theirs, c->v + 2);
-    return !span.meets || keep(f, PN_EDGE_WITH_EDGE, c->name[turn], c->name[!turn], span);
+  bool edges = c->features == PN_EDGE_EDGE, uncertain;
+  uint32_t v[4], ofS = verticesOf(c, x, v);
+  if (c->s->hasWelds && shareVertex(q, v, (int)ofS, v + ofS, 4 - (int)ofS)) return true;
+  uint32_t name[2] = {c->s->featureNames[x->first],
+                      edges ? c->t->featureNames[x->second] : c->t->faceCorners[x->second][3]};
+  /* always the earlier edge of one body first: the same question, the same bits, whoever asks */
+  bool turn = q->self ? edges && name[0] > name[1] : c->s != q->a;
+  const pnD2 *places[4], *other[4];
+  placesOf(c, x, places);
+  for (int k = 0; k < 4; ++k) other[k] = places[k ^ (turn && edges ? 2 : 0)];
+  if (q->keepsApart) {
+    f->found->soonest = PN_MIN(f->found->soonest, pn_safeTime(c->features, (const pnD2 *const *)other, q->separation));
+    return true;
   }
-  if (ours->hasWelds && shareVertex(q, c->v, 1, c->v + 1, 3)) return true;
-  const pnSweep *s = c->side ? theirs : ours, *t = c->side ? ours : theirs;
-  pnImpactSpan span = askVertexFace(f, s, c->v[0], t, c->v + 1);
-  bool turned = !q->self && s != q->a;
-  return !span.meets ||
-         keep(f, turned ? PN_FACE_WITH_VERTEX : PN_VERTEX_WITH_FACE, c->name[turned], c->name[!turned], span);
+  pnImpactSpan span = pn_impactOfOpenPlaces(c->features, (const pnD2 *const *)other, lastTime(f), &uncertain);
+  f->cost->uncertain += uncertain;
+  pnFeatureKind kind = edges ? PN_EDGE_WITH_EDGE : turn ? PN_FACE_WITH_VERTEX : PN_VERTEX_WITH_FACE;
+  return !span.meets || keep(f, kind, name[turn], name[!turn], span);
 }
 
-/* How many candidates ahead places are fetched. */
-#define AHEAD 8u
-
-static bool askCandidates(Finder *f, Candidates *c, const pnSweep *ours, const pnSweep *theirs) {
+static bool askList(Finder *f, CandidateList *c) {
   bool ok = true;
-  for (uint32_t i = 0; ok && i < c->count; ++i) {
-    const Candidate *next = &c->list[PN_MIN(i + AHEAD, c->count - 1)];
-    for (int k = 0; k < 4; ++k) {
-      bool first = next->edges ? k < 2 : (k == 0) != next->side;
-      __builtin_prefetch(&(first ? ours : theirs)->places[next->v[k]]);
-    }
-    ok = askCandidate(f, &c->list[i], ours, theirs);
-  }
+  if (f->q->self) dropNeighbours(c);
+  f->cost->exactTests += f->q->keepsApart ? 0 : c->count;
+  if (c->count > 0 && !f->q->keepsApart) dropApart(f, c);
+  for (uint32_t i = 0; ok && i < c->count; ++i) ok = askCandidate(f, c, &c->list[i]);
   c->count = 0;
   return ok;
 }
@@ -279,8 +334,13 @@ static bool takePairs(pnSink *sink, const pnTraversal *t, pnWorker *w, const pnP
   uint32_t worker = (uint32_t)(w - q->list->collider.workers);
   Finder f = {q, &q->list->found[worker], &w->cost};
   const pnSweep *ours = t->swapped ? q->b : q->a, *theirs = t->swapped ? q->a : q->b;
-  Candidates c;
-  c.count = 0;
+  CandidateList c[LIST_COUNT];
+  for (int k = 0; k < LIST_COUNT; ++k) {
+    c[k].s = k == THEIR_VERTICES ? theirs : ours;
+    c[k].t = k == THEIR_VERTICES ? ours : theirs;
+    c[k].features = k == EDGES ? PN_EDGE_EDGE : PN_VERTEX_FACE;
+    c[k].count = 0;
+  }
   bool ok = true;
   for (size_t i = 0; ok && i < count && f.found->impacts.count <= q->most; ++i) {
     uint32_t m = pairs[i].a, n = pairs[i].b;
@@ -291,12 +351,12 @@ static bool takePairs(pnSink *sink, const pnTraversal *t, pnWorker *w, const pnP
       ok = firstOfTriangles(&f, turn ? b : a, turn ? a : b);
       continue;
     }
-    listVertices(&c, q->self, 0, ours, m, theirs, n);
-    listVertices(&c, q->self, 1, theirs, n, ours, m);
-    listEdges(&c, q->self, ours, m, theirs, n);
-    if (c.count > LIST_SIZE - MOST_OF_A_PAIR) ok = askCandidates(&f, &c, ours, theirs);
+    listPair(c, ours, m, theirs, n);
+    for (int k = 0; ok && k < LIST_COUNT; ++k)
+      if (PN_UNLIKELY(c[k].count > LIST_SIZE - MOST_OF_A_PAIR)) ok = askList(&f, &c[k]);
   }
-  return ok && askCandidates(&f, &c, ours, theirs);
+  for (int k = 0; ok && k < LIST_COUNT; ++k) ok = askList(&f, &c[k]);
+  return ok;
 }
 
 static bool ensureLists(pnImpactList *list, uint32_t workers) {
@@ -318,6 +378,7 @@ static bool ensureLists(pnImpactList *list, uint32_t workers) {
 /* One traversal with boxes around 0 ... end. */
 static pnResult sweepOnce(Swept *q, double end, const pnTasks *tasks, pnCost *cost) {
   double start = pn_clock();
+  q->end = end;
   pnResult result = pn_updateSweep(q->a, end, q->separation, tasks);
   if (result == PN_OK && !q->self) result = pn_updateSweep(q->b, end, q->separation, tasks);
   cost->updateSeconds += pn_clock() - start;

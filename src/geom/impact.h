@@ -1,6 +1,8 @@
 /* impact.h: the first contact of moving points, as the files of this room share it. See pinch/geom.h for the question.
  *
  *   impact.c        the public names
+ *   impact_many.c   many questions at once, and what is left open by
+ *   impact_lanes.c  in front of the filter, several candidates at a time
  *   impact_filter.c the fast filter in front
  *   impact_exact.c  the last word, in whole numbers
  *   impact_safe.c   how long a distance is kept, conservatively
@@ -19,8 +21,14 @@ typedef enum pn_Features { PN_VERTEX_FACE, PN_EDGE_EDGE } pn_Features;
  * by side. This is what pinch/geom.h's functions and swept queries call. A contact after `until` (1: none is) may be left out. */
 pnImpactSpan pn_impactOfPlaces(pn_Features features, const pnD2 *const places[4], double until, bool *outUncertain);
 
+/* The same for what impact_lanes.h has left open. */
+pnImpactSpan pn_impactOfOpenPlaces(pn_Features features, const pnD2 *const places[4], double until, bool *outUncertain);
+
 /* What the filter is certain of; `span` is set when it is PN_MEETING. PN_APART: up to `until`. */
 pn_Verdict pn_impactFilter(pn_Features features, const pnD2 *const places[4], double until, pnImpactSpan *span);
+
+/* The same where directions have hardly a chance: they are tried last. */
+pn_Verdict pn_impactFilterOpen(pn_Features features, const pnD2 *const places[4], double until, pnImpactSpan *span);
 
 /* A time up to which the features are more than `separation` apart, for certain, from t = 0 on: 1 for the whole step, 0 when that is not
  * so at the start. It is not the largest there is: about a millionth of the step is given away. */

@@ -340,7 +340,22 @@ PN_INLINE pn_Verdict filter(pn_Features features, const pnD2 *const places[4], d
   return search(&q, span);
 }
 
+/* What was left open by the same directions in floats is rarely decided by them in doubles. */
+PN_INLINE pn_Verdict filterOpen(pn_Features features, const pnD2 *const places[4], double until, pnImpactSpan *span) {
+  Motion q;
+  if (!prepare(&q, features, places)) return PN_UNCERTAIN;
+  makeCubic(&q);
+  if (until < 1.0 && neverFlat(&q, until)) return PN_APART;
+  pn_Verdict verdict = search(&q, span);
+  return verdict == PN_UNCERTAIN && apart(&q) ? PN_APART : verdict;
+}
+
 pn_Verdict pn_impactFilter(pn_Features features, const pnD2 *const places[4], double until, pnImpactSpan *span) {
   return features == PN_EDGE_EDGE ? filter(PN_EDGE_EDGE, places, until, span)
                                   : filter(PN_VERTEX_FACE, places, until, span);
+}
+
+pn_Verdict pn_impactFilterOpen(pn_Features features, const pnD2 *const places[4], double until, pnImpactSpan *span) {
+  return features == PN_EDGE_EDGE ? filterOpen(PN_EDGE_EDGE, places, until, span)
+                                  : filterOpen(PN_VERTEX_FACE, places, until, span);
 }

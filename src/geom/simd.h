@@ -122,6 +122,14 @@ PN_INLINE void pn_f4Transpose3(pnF4 a, pnF4 b, pnF4 c, pnF4 d, pnF4 *x, pnF4 *y,
   *y = vzip2q_f32(t0, t2);
   *z = vzip1q_f32(t1, t3);
 }
+/* Rows of four into columns. */
+PN_INLINE void pn_f4Transpose4(pnF4 a, pnF4 b, pnF4 c, pnF4 d, pnF4 out[4]) {
+  pnF4 t0 = vzip1q_f32(a, c), t1 = vzip2q_f32(a, c), t2 = vzip1q_f32(b, d), t3 = vzip2q_f32(b, d);
+  out[0] = vzip1q_f32(t0, t2);
+  out[1] = vzip2q_f32(t0, t2);
+  out[2] = vzip1q_f32(t1, t3);
+  out[3] = vzip2q_f32(t1, t3);
+}
 #elif PN_SIMD_SSE2
 typedef __m128 pnF4;
 PN_INLINE pnF4 pn_f4Load(const float *p) {
@@ -195,6 +203,14 @@ PN_INLINE void pn_f4Transpose3(pnF4 a, pnF4 b, pnF4 c, pnF4 d, pnF4 *x, pnF4 *y,
   *x = _mm_unpacklo_ps(t0, t2);
   *y = _mm_unpackhi_ps(t0, t2);
   *z = _mm_unpacklo_ps(t1, t3);
+}
+PN_INLINE void pn_f4Transpose4(pnF4 a, pnF4 b, pnF4 c, pnF4 d, pnF4 out[4]) {
+  pnF4 t0 = _mm_unpacklo_ps(a, c), t1 = _mm_unpackhi_ps(a, c);
+  pnF4 t2 = _mm_unpacklo_ps(b, d), t3 = _mm_unpackhi_ps(b, d);
+  out[0] = _mm_unpacklo_ps(t0, t2);
+  out[1] = _mm_unpackhi_ps(t0, t2);
+  out[2] = _mm_unpacklo_ps(t1, t3);
+  out[3] = _mm_unpackhi_ps(t1, t3);
 }
 #else
 typedef struct pnF4 {
@@ -290,6 +306,9 @@ PN_INLINE void pn_f4Transpose3(pnF4 a, pnF4 b, pnF4 c, pnF4 d, pnF4 *x, pnF4 *y,
   *y = (pnF4){{a.f[1], b.f[1], c.f[1], d.f[1]}};
   *z = (pnF4){{a.f[2], b.f[2], c.f[2], d.f[2]}};
 }
+PN_INLINE void pn_f4Transpose4(pnF4 a, pnF4 b, pnF4 c, pnF4 d, pnF4 out[4]) {
+  for (int i = 0; i < 4; ++i) out[i] = (pnF4){{a.f[i], b.f[i], c.f[i], d.f[i]}};
+}
 #undef PN_EACH4
 #endif
 
@@ -319,6 +338,15 @@ typedef __m256 pnF8;
 /* Four lanes and four more. */
 PN_INLINE pnF8 pn_f8Join(pnF4 low, pnF4 high) {
   return _mm256_insertf128_ps(_mm256_castps128_ps256(low), high, 1);
+}
+/* As pn_f4Transpose4, in each half. */
+PN_INLINE void pn_f8Transpose4(pnF8 a, pnF8 b, pnF8 c, pnF8 d, pnF8 out[4]) {
+  pnF8 t0 = _mm256_unpacklo_ps(a, c), t1 = _mm256_unpackhi_ps(a, c);
+  pnF8 t2 = _mm256_unpacklo_ps(b, d), t3 = _mm256_unpackhi_ps(b, d);
+  out[0] = _mm256_unpacklo_ps(t0, t2);
+  out[1] = _mm256_unpackhi_ps(t0, t2);
+  out[2] = _mm256_unpacklo_ps(t1, t3);
+  out[3] = _mm256_unpackhi_ps(t1, t3);
 }
 PN_INLINE pnF8 pn_f8Load(const float *p) {
   return _mm256_loadu_ps(p);

@@ -89,6 +89,24 @@ PN_INLINE pnD2 pn_d2Min(pnD2 a, pnD2 b) {
   return (pnD2){a[0] < b[0] ? a[0] : b[0], a[1] < b[1] ? a[1] : b[1]};
 }
 #endif
+/* Four doubles as the nearest floats. */
+PN_INLINE pnF4 pn_f4OfDoubles(pnD2 a, pnD2 b) {
+#if PN_SIMD_NEON
+  return vcvt_high_f32_f64(vcvt_f32_f64((float64x2_t)a), (float64x2_t)b);
+#elif PN_SIMD_SSE2
+  return _mm_movelh_ps(_mm_cvtpd_ps((__m128d)a), _mm_cvtpd_ps((__m128d)b));
+#else
+  return (pnF4){{(float)a[0], (float)a[1], (float)b[0], (float)b[1]}};
+#endif
+}
+/* p[0] - q[0] and p[1] - q[1] as the nearest floats. */
+PN_INLINE pnF4 pn_f4OfDifferences(const pnD2 *p, const pnD2 *q) {
+#if PN_SIMD_SSE2 && defined(__AVX2__)
+  return _mm256_cvtpd_ps(_mm256_sub_pd(_mm256_loadu_pd((const double *)p), _mm256_loadu_pd((const double *)q)));
+#else
+  return pn_f4OfDoubles(p[0] - q[0], p[1] - q[1]);
+#endif
+}
 /* Lanes 0 and 1, and 2 and 3. */
 PN_INLINE pnD2 pn_d2OfLow(pnI4 a) {
 #if PN_SIMD_NEON
