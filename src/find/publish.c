@@ -119,8 +119,23 @@ static void publishDepth(const pnFinder *finder, const pnContactWork *work, uint
                            .triangle = PN_NONE};
 }
 
+/* Triangles that lie on each other, or (passage.c) have passed through each other flat and in no time, have no point of a curve: it is where
+ * they are. */
+static void placeTriangles(const pnFinder *finder, const pnContactWork *work, const pnDraft *draft, pnBox *box) {
+  for (size_t i = 0; i < 2 * draft->meetCount; ++i) {
+    const pnMeet *meet = &work->meets.data[work->order.data[draft->meetFirst + i / 2]];
+    const pnFinderBody *body = &finder->bodies.data[i % 2 ? work->b : work->a];
+    float p[3][4];
+    pn_poseFetch(body->pose, body->mesh->triangles + 3 * (size_t)(i % 2 ? meet->b : meet->a), 3, p[0], 4);
+    for (int k = 0; k < 3; ++k) {
+      box->min = (pnVec3){fminf(box->min.x, p[k][0]), fminf(box->min.y, p[k][1]), fminf(box->min.z, p[k][2])};
+      box->max = (pnVec3){fmaxf(box->max.x, p[k][0]), fmaxf(box->max.y, p[k][1]), fmaxf(box->max.z, p[k][2])};
+    }
+  }
+}
+
 /* Sums over the regions that are one. */
-static void publishPlace(const pnContactWork *work, uint32_t region, pnRegion *out) {
+static void publishPlace(const pnFinder *finder, const pnContactWork *work, uint32_t region, pnRegion *out) {
   double centre[3] = {0};
   out->box = work->drafts.data[region].box;
   for (uint32_t r = region; r != PN_NONE; r = work->drafts.data[r].next) {
@@ -132,6 +147,8 @@ static void publishPlace(const pnContactWork *work, uint32_t region, pnRegion *o
     out->box.max = (pnVec3){fmaxf(out->box.max.x, draft->box.max.x), fmaxf(out->box.max.y, draft->box.max.y),
                             fmaxf(out->box.max.z, draft->box.max.z)};
   }
+  for (uint32_t r = region; r != PN_NONE && out->box.min.x > out->box.max.x; r = work->drafts.data[r].next)
+    placeTriangles(finder, work, &work->drafts.data[r], &out->box);
   double length = out->curveLength;
   pnVec3 low = out->box.min, high = out->box.max;
   // Points alone have no length: then the middle of the box.
@@ -162,7 +179,7 @@ static bool publishRegion(pnFinder *finder, uint32_t w, uint32_t region, bool cu
   pnRegion out = {.a = work->a, .b = work->b, .inner = draft->inner, .carried = draft->carried};
   out.finding = PN_NONE;
   out.depth.triangle = PN_NONE;
-  publishPlace(work, region, &out);
+  publishPlace(finder, work, region, &out);
   out.volume = finder->def.noDepth ? -1 : pn_sharedVolume(finder, work, region);
   pnSight sight = {.partA = draft->partA, .partB = draft->partB, .own = PN_NONE, .onto = PN_NONE};
   sight.isMeasured = !pn_isKnownDepth(finder, work, region);
