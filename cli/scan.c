@@ -94,8 +94,6 @@ static bool checkDealing(const pnUsage *usage, int fileCount, char **files, cons
   else if (options->partFile && !part) pn_sayWrong(usage, "--part-file is for --part");
   else if (dealt && options->first && !pn_scanNeedsRest(options))
     pn_sayWrong(usage, "--first takes hints from the frame before: it goes without --part, --resume and ranks");
-  else if (dealt && options->between)
-    pn_sayWrong(usage, "--between goes from each frame to the next: it goes without --part, --resume and ranks");
   else if (dealt && stream)
     pn_sayWrong(usage, "standard input cannot be read again: it goes without --part, --resume and ranks");
   else

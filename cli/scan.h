@@ -201,8 +201,9 @@ typedef struct pnScanPassage {
 
 /* --between: the step from the frame before to the one that comes; zeroed is empty. */
 typedef struct pnScanBetween {
-  bool begun; /* there is a frame before */
-  int64_t from, to;
+  bool begun; /* there is a frame before, */
+  uint32_t run;
+  int64_t from, to;   /* of this animation and number */
   bool beforeLimited; /* more pairs meet there than --max-pairs */
   bool standing;      /* the world stands in the frame that comes, and scan->frame has what meets in it */
   pnScanCopy before;  /* what meets in the frame before */
@@ -350,9 +351,15 @@ uint32_t pn_scanBodyNumber(const pnScan *scan, pnBodyId id);
 
 /* --between; without it these do nothing. The frame that scan->frame has, with all pairs, is the one before the next step. */
 pnResult pn_betweenBegin(pnScan *scan);
-/* Looks for what passes through between that frame and frame `to`, and shows it in moments: finds and writes them. */
-pnResult pn_scanLookBetween(pnScan *scan, int64_t to);
-void pn_betweenEnd(pnScan *scan);
+/* Looks for what passes through between that frame and frame `to`, and shows it in moments: each becomes the frame, and `take` is called. */
+typedef pnResult pnMomentFcn(pnScan *scan, void *context);
+pnResult pn_scanLookBetween(pnScan *scan, int64_t to, pnMomentFcn *take, void *context);
+/* A pnMomentFcn: finds and writes the moment. */
+pnResult pn_takeMoment(pnScan *scan, void *context);
+/* Makes the frame a moment of the step, so many thousandths of a frame after its begin. */
+void pn_beginMoment(pnScan *scan, int64_t moment);
+pnResult pn_reservePassages(pnScanBetween *between, size_t count);
+void pn_betweenEnd(pnScanBetween *between);
 /* How the finder numbers frames and moments, and how they are told. */
 int64_t pn_frameTick(const pnScan *scan, int64_t number, uint32_t part);
 double pn_frameNumber(const pnScan *scan, int64_t tick);

@@ -48,8 +48,7 @@ static pnResult outOfMemory(void) {
   return pnFail(PN_ERROR_MEMORY, "out of memory for what happens between two frames");
 }
 
-void pn_betweenEnd(pnScan *scan) {
-  pnScanBetween *between = &scan->between;
+void pn_betweenEnd(pnScanBetween *between) {
   pnDestroyPassageList(between->list);
   free(between->before.contacts);
   free(between->before.pairs);
@@ -85,6 +84,7 @@ pnResult pn_betweenBegin(pnScan *scan) {
   pnScanBetween *between = &scan->between;
   if (!scan->options->between) return PN_OK;
   between->begun = true;
+  between->run = scan->run;
   between->from = scan->frame.number;
   between->beforeLimited = scan->frame.limited;
   between->standing = false;
@@ -203,11 +203,16 @@ static pnScanContact contactOf(const pnScanContact *contacts, uint32_t count, ui
   return (pnScanContact){.a = a, .b = b};
 }
 
+pnResult pn_reservePassages(pnScanBetween *between, size_t count) {
+  bool good = grow(&between->passages, &between->passageCapacity, count, sizeof(pnScanPassage));
+  return good ? PN_OK : outOfMemory();
+}
+
 static pnResult keepPassages(pnScanBetween *between, uint32_t a, uint32_t b) {
   size_t count, pairCount;
   const pnPassage *passages = pnPassageList_GetPassages(between->list, &count);
   const pnPair *pairs = pnPassageList_GetPairs(between->list, &pairCount);
-  if (!grow(&between->passages, &between->passageCapacity, between->passageCount + count, sizeof(pnScanPassage)) ||
+  if (pn_reservePassages(between, between->passageCount + count) != PN_OK ||
       !grow(&between->passagePairs, &between->passagePairCapacity, between->passagePairCount + pairCount,
             sizeof(pnPair)))
     return outOfMemory();
@@ -346,25 +351,35 @@ static pnResult takePassages(pnScan *scan, int64_t moment) {
   return PN_OK;
 }
 
-static pnResult lookAtMoment(pnScan *scan, int64_t moment) {
-  pnScanBetween *between = &scan->between;
+void pn_beginMoment(pnScan *scan, int64_t moment) {
   pnScanFrame *frame = &scan->frame;
-  frame->number = between->from + moment / PN_FRAME_PARTS;
+  frame->run = scan->run;
+  frame->number = scan->between.from + moment / PN_FRAME_PARTS;
   frame->part = (uint32_t)(moment % PN_FRAME_PARTS);
   frame->isMoment = true;
   frame->time = ((double)frame->number + (double)frame->part / PN_FRAME_PARTS) / scan->range.fps;
-  between->moment = moment;
+  scan->between.moment = moment;
+}
+
+static pnResult lookAtMoment(pnScan *scan, int64_t moment) {
+  pnScanBetween *between = &scan->between;
+  pnScanFrame *frame = &scan->frame;
+  pn_beginMoment(scan, moment);
   pnResult result = pn_scanMoveTo(scan, frame->number, (double)frame->part / PN_FRAME_PARTS);
   if (result == PN_OK) result = pn_scanCollide(scan);
   if (result == PN_OK) result = pn_scanReserveContacts(frame, (uint32_t)between->passageCount);
-  if (result == PN_OK) result = takePassages(scan, moment);
-  if (result == PN_OK) result = pn_findFrame(scan, false);
+  return result == PN_OK ? takePassages(scan, moment) : result;
+}
+
+pnResult pn_takeMoment(pnScan *scan, void *context) {
+  (void)context;
+  pnResult result = pn_findFrame(scan, false);
   if (result == PN_OK) result = pn_scanWriteFrame(scan);
-  ++between->momentCount;
+  ++scan->between.momentCount;
   return result;
 }
 
-pnResult pn_scanLookBetween(pnScan *scan, int64_t to) {
+pnResult pn_scanLookBetween(pnScan *scan, int64_t to, pnMomentFcn *take, void *context) {
   pnScanBetween *between = &scan->between;
   if (!scan->options->between || !between->begun) return PN_OK;
   bool tooMany = false;
@@ -380,7 +395,10 @@ pnResult pn_scanLookBetween(pnScan *scan, int64_t to) {
   if (result != PN_OK || between->passageCount == 0) return result;
   int64_t moments[PN_BETWEEN_MOMENTS];
   uint32_t count = chooseMoments(between, to, moments);
-  for (uint32_t i = 0; i < count && result == PN_OK; ++i) result = lookAtMoment(scan, moments[i]);
+  for (uint32_t i = 0; i < count && result == PN_OK; ++i) {
+    result = lookAtMoment(scan, moments[i]);
+    if (result == PN_OK) result = take(scan, context);
+  }
   between->standing = false;
   scan->frame.isMoment = false;
   scan->frame.part = 0;

@@ -207,7 +207,7 @@ pnResult pn_dealLook(pnScan *scan, uint32_t place, pnBytes *out) {
   pnResult result = deal->lookRun != r ? pn_findBeginLooks(scan) : PN_OK;
   deal->lookRun = result == PN_OK ? r : PN_NONE;
   if (result == PN_OK)
-    result = pn_blockMake(scan, scan->range.first + (int64_t)(place - first) * scan->range.step, out);
+    result = pn_blockMake(scan, scan->range.first + (int64_t)(place - first) * scan->range.step, place > first, out);
   pn_scanBeginRun(scan, before);
   return result;
 }
@@ -272,6 +272,7 @@ void pn_dealFree(pnScan *scan) {
   pn_ranksFree(deal->ranks);
   pn_bytesFree(&deal->block);
   pn_bytesFree(&deal->record);
+  pn_betweenEnd(&deal->between);
   free(deal);
   scan->deal = NULL;
 }

@@ -18,8 +18,9 @@
 
 /* ---------------------------------------------------------------- a frame as bytes */
 
-/* Moves everything to frame `number`, looks at it and puts it behind `out`. */
-pnResult pn_blockMake(pnScan *scan, int64_t number, pnBytes *out);
+/* Moves everything to frame `number`, looks at it and puts it behind `out`; with --between also at the way to it from the frame before,
+ * if there is one. */
+pnResult pn_blockMake(pnScan *scan, int64_t number, bool hasBefore, pnBytes *out);
 /* Fills scan->frame and the findings from a block, which is read with distrust: PN_ERROR_FORMAT. */
 pnResult pn_blockTake(pnScan *scan, int64_t number, const void *bytes, size_t byteCount);
 
@@ -95,8 +96,10 @@ typedef struct pnDeal {
   bool checkpointEnds; /* what it had has been read */
   /* a part to be written */
   pnOutFile *out;
-  pnRanks *ranks;        /* null: none yet */
-  uint32_t lookRun;      /* the animation that the looker is set up for; PN_NONE: none */
+  pnRanks *ranks;   /* null: none yet */
+  uint32_t lookRun; /* the animation that the looker is set up for; PN_NONE: none */
+  pnScanBetween
+      between; /* of who looks; scan->between is of who takes. begun: the bodies stand in that frame, and nobody moved them since */
   pnBytes block, record; /* memory */
 } pnDeal;
 

@@ -164,7 +164,7 @@ pnResult pn_findLook(pnScan *scan, const void **outBytes, size_t *outByteCount) 
 
 pnResult pn_findTake(pnScan *scan, const void *bytes, size_t byteCount) {
   pnScanFindings *findings = &scan->findings;
-  pnFinderFrame frame = {.number = scan->frame.number, .time = scan->frame.time};
+  pnFinderFrame frame = {.number = pn_frameTick(scan, scan->frame.number, scan->frame.part), .time = scan->frame.time};
   if (!findings->finder) return PN_OK;
   pnResult result = pnFinder_AddLook(findings->finder, &frame, bytes, byteCount);
   return result == PN_OK ? noteNumbers(scan) : result;

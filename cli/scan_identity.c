@@ -148,6 +148,7 @@ void pn_identifyOptions(const pnScanOptions *options, pnBytes *out) {
   if (options->self) pn_bytesText(out, " --self");
   if (options->first) pn_bytesText(out, " --first");
   if (options->regions) pn_bytesText(out, " --regions");
+  if (options->between) pn_bytesText(out, " --between");
   pn_bytesFormat(out, " --max-pairs %u", options->maxPairs);
   pn_bytesAdd(out, "", 1);
 }

@@ -60,7 +60,8 @@ static uint32_t endOf(const pnScan *scan) {
 }
 
 static pnResult scanFrame(pnScan *scan, uint32_t place, int64_t number) {
-  pnResult result = pn_scanLookBetween(scan, number);
+  // A frame that is dealt brings the way to it along.
+  pnResult result = scan->deal ? PN_OK : pn_scanLookBetween(scan, number, pn_takeMoment, NULL);
   if (result == PN_OK) result = scan->deal ? pn_dealFrame(scan, place, number) : pn_scanLookAtFrame(scan, number);
   // Whoever merges the parts counts and writes.
   if (scan->options->partCount == 0) {
@@ -141,7 +142,7 @@ static pnResult scanFrames(pnScan *scan) {
 
 static void freeScan(pnScan *scan) {
   pn_dealFree(scan);
-  pn_betweenEnd(scan);
+  pn_betweenEnd(&scan->between);
   pn_findEnd(scan);
   pnDestroyDeviceWorld(scan->deviceWorld);
   pnDestroyDevice(scan->device);

@@ -236,9 +236,6 @@ static void testChoice(void **state) {
   ToolRun run = RUN("scan", "bullet.glb", "--between", "--first");
   expectRun(&run, 2, "--first looks for no findings");
   freeRun(&run);
-  run = RUN("scan", "bullet.glb", "--between", "--part", "1/2");
-  expectRun(&run, 2, "--between goes from each frame to the next");
-  freeRun(&run);
 }
 
 /* Byte for byte. */
@@ -253,6 +250,74 @@ static void testThreads(void **state) {
     assert_string_equal(one, lastRun.out);
   }
   free(one);
+}
+
+/* ---------------------------------------------------------------- dealt out */
+
+#define DEALT_OUTPUTS " --json --html r.html --csv r.csv --pairs r.pairs --junit r.junit --write-baseline r.base"
+static const char *const dealtFiles[] = {"r.html", "r.csv", "r.pairs", "r.junit", "r.base"};
+enum { DEALT_FILES = 5 };
+
+/* What a line writes, in one text. */
+static char *allOf(const char *line, int status) {
+  char *text = NULL;
+  size_t size = 0;
+  assert_int_equal(runLine(line), status);
+  FILE *out = open_memstream(&text, &size);
+  assert_non_null(out);
+  fputs(lastRun.out, out);
+  for (int i = 0; i < DEALT_FILES; ++i) {
+    char *file = takeFile(dealtFiles[i]);
+    fprintf(out, "%s\n%s\n", dealtFiles[i], file);
+    free(file);
+  }
+  fclose(out);
+  return text;
+}
+
+static void expectParts(const char *scan, int count, const char *whole, int status) {
+  char line[400] = "merge", one[300];
+  for (int k = 1; k <= count; ++k) {
+    snprintf(one, sizeof one, "scan %s --between --regions --part %d/%d --part-file p%d", scan, k, count, k);
+    assert_int_equal(runLine(one), 0);
+    sprintf(line + strlen(line), " p%d", k);
+  }
+  strcat(line, DEALT_OUTPUTS);
+  char *merged = allOf(line, status);
+  if (strcmp(merged, whole) != 0) fail_msg("%s in %d parts is another answer", scan, count);
+  free(merged);
+  for (int k = 1; k <= count; ++k) sprintf(line, "p%d", k), unlink(line);
+}
+
+static void saveWheel(const char *path, float post);
+
+/* Parts that begin in the middle of the way, a checkpoint, frames left out: byte for byte what one scan writes. */
+static void testDealt(void **state) {
+  (void)state;
+  saveWheel("wheel.glb", 75 * 3.14159265f / 180);
+  static const char *const scans[] = {"bullet.glb --self", "bullet.glb --frames ::2", "wheel.glb",
+                                      "bullet.glb --max-pairs 3"};
+  static const int counts[] = {1, 3, 7, 21};
+  for (int i = 0; i < 4; ++i) {
+    char line[400];
+    int status = i < 3;
+    snprintf(line, sizeof line, "scan %s --between --regions" DEALT_OUTPUTS, scans[i]);
+    char *whole = allOf(line, status);
+    assert_true((strstr(whole, "\"passages\"") != NULL) == (i < 3));
+    for (int k = 0; k < 4; ++k) expectParts(scans[i], counts[k], whole, status);
+    // The command line is in the report, which comes after what is printed.
+    snprintf(line, sizeof line, "scan %s --between --regions --resume c" DEALT_OUTPUTS, scans[i]);
+    char *resumed = allOf(line, status);
+    assert_memory_equal(resumed, whole, strstr(whole, "\nr.html\n") - whole);
+    free(whole), free(resumed);
+  }
+  // Parts without --between are of another scan.
+  assert_int_equal(runLine("scan bullet.glb --part 1/2 --part-file p1"), 0);
+  assert_int_equal(runLine("scan bullet.glb --between --part 2/2 --part-file p2"), 0);
+  ToolRun run = RUN("merge", "p1", "p2");
+  expectRun(&run, 2, "other options|--between");
+  freeRun(&run);
+  unlink("p1"), unlink("p2"), unlink("wheel.glb");
 }
 
 /* ---------------------------------------------------------------- what turns */
@@ -305,6 +370,45 @@ static void testWheel(void **state) {
   unlink("wheel.glb");
 }
 
+/* ---------------------------------------------------------------- flat */
+
+/* A sheet that goes flat through another, in no time: one finding of depth 0 (nothing stands through anything at any time), and it is where
+ * the sheets are, around (3, 5, 2). */
+static void testFlat(void **state) {
+  (void)state;
+  pnMesh *sheet;
+  testExpectOk(pnMakeGrid(1, 1, 4, 4, &sheet));
+  static const char *const names[2] = {"low", "high"};
+  pnAnimNode nodes[2];
+  pnAnimBody bodies[2];
+  for (uint32_t i = 0; i < 2; ++i) {
+    nodes[i] = (pnAnimNode){.name = names[i], .parent = PN_NONE, .rotation = {0, 0, 0, 1}, .scale = {1, 1, 1}};
+    nodes[i].translation[0] = 3, nodes[i].translation[1] = 5, nodes[i].translation[2] = i ? 2.3f : 2;
+    bodies[i] = carriedBody(names[i], names[i], i, sheet);
+  }
+  float times[2] = {0, 1 / 30.0f}, keys[6] = {3, 5, 2.3f, 3, 5, 1.3f};
+  pnAnimChannel channel = {1, PN_ANIM_TRANSLATION, PN_INTERPOLATION_LINEAR, 3, 2, times, keys};
+  pnAnimClip clip = {"fall", &channel, 1, 0, times[1]};
+  uint32_t roots[2] = {0, 1};
+  pnAnimScene scene = {"scene", roots, 2, roots, 2};
+  pnAnimFile file = {.name = "flat", .nodes = nodes, .nodeCount = 2, .bodies = bodies, .bodyCount = 2};
+  file.clips = &clip, file.clipCount = 1, file.scenes = &scene, file.sceneCount = 1;
+  testExpectOk(pnSaveAnimFile("flat.glb", &file));
+  pnDestroyMesh(sheet);
+  assert_int_equal(runLine("scan flat.glb --json --between"), 1);
+  json_t *root = parseJson(lastRun.out), *findings = json_object_get(root, "findings"), *moment = onlyMoment(root);
+  assert_int_equal(json_array_size(findings), 1);
+  json_t *finding = json_array_get(findings, 0),
+         *centre = json_object_get(json_array_get(json_object_get(root, "details"), 0), "centre");
+  assert_true(fabs(numberOf(moment, "frame") - 0.3) < 2e-3);
+  assert_true(numberOf(finding, "depth") == 0);
+  assert_string_equal(json_string_value(json_object_get(finding, "kind")), "new");
+  static const double place[3] = {3, 5, 2};
+  for (size_t k = 0; k < 3; ++k) assert_true(fabs(json_number_value(json_array_get(centre, k)) - place[k]) < 0.01);
+  json_decref(root);
+  unlink("flat.glb");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(testAnimated, enterFolder, leaveFolder),
@@ -313,7 +417,9 @@ int main(void) {
       cmocka_unit_test_setup_teardown(testBaseline, enterWithBullet, leaveWithBullet),
       cmocka_unit_test_setup_teardown(testChoice, enterWithBullet, leaveWithBullet),
       cmocka_unit_test_setup_teardown(testThreads, enterWithBullet, leaveWithBullet),
+      cmocka_unit_test_setup_teardown(testDealt, enterWithBullet, leaveWithBullet),
       cmocka_unit_test_setup_teardown(testWheel, enterFolder, leaveFolder),
+      cmocka_unit_test_setup_teardown(testFlat, enterFolder, leaveFolder),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
