@@ -8,8 +8,10 @@ static double apartScale = 1, volumeScale = 1, insideScale = 1;
 #define PN_VOLUME_BOUND (volumeScale * 384.0 * PN_ROUND)
 #define PN_INSIDE_SCALE insideScale
 #define pn_impactFilter filterUnderTest
+#define pn_impactFilterOpen filterOpenUnderTest
 #include "geom/impact_filter.c"
 #undef pn_impactFilter
+#undef pn_impactFilterOpen
 
 #include "oracle_motions.h"
 
@@ -33,6 +35,11 @@ static Score judge(uint64_t seed, int count) {
     pnImpactSpan early;
     pn_Verdict soon = filterUnderTest(features, places, until, &early);
     score.wrong += soon == PN_APART && exact.meets && exact.hi < until;
+    /* what lanes leave open is asked in another order: the same answer, if both are certain */
+    pnImpactSpan open = {0};
+    pn_Verdict other = filterOpenUnderTest(features, places, 1.0, &open);
+    score.wrong += (other == PN_APART && exact.meets) || (other == PN_MEETING && !exact.meets) ||
+                   (other == PN_MEETING && verdict == PN_MEETING && (open.lo != span.lo || open.hi != span.hi));
     ++score.asked;
     score.uncertain += verdict == PN_UNCERTAIN;
     bool late = verdict == PN_MEETING && (span.lo > exact.hi || span.hi < exact.lo);
