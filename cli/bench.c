@@ -58,6 +58,8 @@ static const pnExperiment s_experiments[] = {
      "--passes", "pinch:threads=", 120, 5, false, "how time grows with the number of triangles"},
     {"broad", "more", "bench_broad", "", "--quick", NULL, NULL, 30, 4, false,
      "many bodies: tree, sweep and prune, all with all; loose boxes"},
+    {"impact", "more", "bench_impact", "all", "all --passes 1", "--passes", NULL, 40, 20, false,
+     "what meets between two frames: public scenes and their truth (data folder)"},
     {"million", "more", "bench_soup", "million", "million --frames 2", "--frames", NULL, 60, 20, false,
      "a million free triangles"},
     {"churn", "more", "bench_soup", "churn --frames 5", "churn --frames 2", "--frames", NULL, 90, 40, false,
@@ -66,8 +68,6 @@ static const pnExperiment s_experiments[] = {
      "a hundred skinned characters in a museum"},
     {"query", "more", "bench_query", "", "--passes 5 --questions 10000", "--passes", NULL, 30, 12, false,
      "rays, closest points and distances beside Embree and FCL"},
-    {"impact", "more", "bench_impact", "all", "all --passes 1", "--passes", NULL, 40, 20, false,
-     "what meets between two frames: public scenes and their truth (data folder)"},
     {"depth", "more", "bench_volume", "depth", "depth --passes 1", "--passes", NULL, 10, 3, true,
      "depth of penetration, and bodies that overlap themselves"},
 };
