@@ -1,6 +1,6 @@
 /* adapter_cgal.cpp: CGAL with exact predicates.
  *
- * Two ways that CGAL offers: box_intersection_d over the boxes of all triangles (default, or option "box"), which
+ * Two ways that CGAL offers: box_intersection_d over the boxes of all triangles (default, or option "box"; "cutoff=" is how few boxes it compares one by one), which
  * needs no tree and is done anew every frame, and AABB_tree (option "tree"), which has no refit and is rebuilt every
  * frame; the triangles of the second body are asked one by one. Predicates are exact (EPICK), so CGAL is also an
  * independent witness for the pair hash. */
@@ -73,9 +73,10 @@ struct BoxPeer : Peer {
   std::vector<std::vector<Box>> boxes;
   std::vector<std::vector<const Box *>> order; /* the algorithm sorts pointers */
   std::vector<CGAL::Bbox_3> whole;
+  std::ptrdiff_t cutoff;
 
-  explicit BoxPeer(const pnBenchInput *in)
-      : Peer(in), boxes(in->bodyCount), order(in->bodyCount), whole(in->bodyCount) {
+  BoxPeer(const pnBenchInput *in, uint32_t most)
+      : Peer(in), boxes(in->bodyCount), order(in->bodyCount), whole(in->bodyCount), cutoff(most) {
     for (uint32_t i = 0; i < in->bodyCount; ++i) {
       boxes[i].resize(in->bodies[i].triangleCount);
       order[i].resize(in->bodies[i].triangleCount);
@@ -103,21 +104,26 @@ struct BoxPeer : Peer {
   void search() override {
     if (input->self) {
       const uint32_t *t = input->bodies[0].triangles;
-      CGAL::box_self_intersection_d(order[0].begin(), order[0].end(), [&](const Box *x, const Box *y) {
-        uint32_t a = std::min(x->triangle, y->triangle), b = std::max(x->triangle, y->triangle);
-        if (pn_benchNeighbours(t + 3 * size_t(a), t + 3 * size_t(b))) return;
-        if (CGAL::do_intersect(triangles[0][a], triangles[0][b])) add(0, 0, a, b);
-      });
+      CGAL::box_self_intersection_d(
+          order[0].begin(), order[0].end(),
+          [&](const Box *x, const Box *y) {
+            uint32_t a = std::min(x->triangle, y->triangle), b = std::max(x->triangle, y->triangle);
+            if (pn_benchNeighbours(t + 3 * size_t(a), t + 3 * size_t(b))) return;
+            if (CGAL::do_intersect(triangles[0][a], triangles[0][b])) add(0, 0, a, b);
+          },
+          cutoff);
       return;
     }
     for (uint32_t i = 0; i < input->bodyCount; ++i) {
       for (uint32_t j = i + 1; j < input->bodyCount; ++j) {
         if (!CGAL::do_overlap(whole[i], whole[j])) continue;
-        CGAL::box_intersection_d(order[i].begin(), order[i].end(), order[j].begin(), order[j].end(),
-                                 [&](const Box *x, const Box *y) {
-                                   if (CGAL::do_intersect(triangles[i][x->triangle], triangles[j][y->triangle]))
-                                     add(i, j, x->triangle, y->triangle);
-                                 });
+        CGAL::box_intersection_d(
+            order[i].begin(), order[i].end(), order[j].begin(), order[j].end(),
+            [&](const Box *x, const Box *y) {
+              if (CGAL::do_intersect(triangles[i][x->triangle], triangles[j][y->triangle]))
+                add(i, j, x->triangle, y->triangle);
+            },
+            cutoff);
       }
     }
   }
@@ -154,9 +160,10 @@ struct TreePeer : Peer {
 };
 
 void *create(const pnBenchInput *input, const char *options) {
-  static const char *const words[] = {"box", "tree", nullptr};
+  static const char *const words[] = {"box", "tree", "cutoff=", nullptr};
   if (!pn_optionsKnown(options, words)) return nullptr;
-  if (!pn_hasOption(options, "tree")) return static_cast<Peer *>(new BoxPeer(input));
+  if (!pn_hasOption(options, "tree"))
+    return static_cast<Peer *>(new BoxPeer(input, pn_optionNumber(options, "cutoff", 10)));
   return input->bodyCount == 2 ? static_cast<Peer *>(new TreePeer(input)) : nullptr;
 }
 
@@ -193,10 +200,14 @@ void destroy(void *object) {
 
 } // namespace
 
-extern "C" const pnPeer pn_peerCgal = {
-    "cgal",     "CGAL with exact predicates: box_intersection_d, or AABB_tree rebuilt",
-    "box tree", false,
-    create,     update,
-    findAll,    findFirst,
-    collect,    nullptr,
-    destroy};
+extern "C" const pnPeer pn_peerCgal = {"cgal",
+                                       "CGAL with exact predicates: box_intersection_d, or AABB_tree rebuilt",
+                                       "box tree cutoff=",
+                                       false,
+                                       create,
+                                       update,
+                                       findAll,
+                                       findFirst,
+                                       collect,
+                                       nullptr,
+                                       destroy};

@@ -7,7 +7,10 @@
  * one scene. Option "exact" takes pinch's exact test instead of the plain float one. Option "returned":
  * rtcCollide takes memory and frees it in every call. Whether the heap then returns it to the system each time, which
  * with many bodies is a third of the time, depends on the history and layout of the heap. In this program it does not;
- * in a small one it does, and the option makes it so here. */
+ * in a small one it does, and the option makes it so here.
+ *
+ * For the sweep over settings: "medium" and "high" build with that quality instead of "low" (with "rebuild" in every frame); "robust" and
+ * "compact" are scene flags beside "dynamic", which "static" leaves out; "leaf=" is the most primitives of a leaf. */
 #include "peer.h"
 #include "triangle_float.h"
 
@@ -35,6 +38,8 @@ struct Embree {
   std::vector<Body> bodies;
   /* joined: one scene of all triangles, and whose they are; many bodies: a scene over their boxes, and who is close */
   bool joined, many, rebuild, pretest;
+  int flags;
+  RTCBuildQuality quality;
   std::vector<uint32_t> bodyOf, firstOf;
   std::vector<RTCBounds> boxes;
   std::vector<std::pair<uint32_t, uint32_t>> close;
@@ -148,15 +153,15 @@ void testCandidates(void *user, RTCCollision *collisions, unsigned count) {
 /* A scene of one user geometry of so many primitives. */
 RTCScene makeScene(Embree *peer, void *user, RTCBoundsFunction bound, uint32_t count, RTCGeometry *outGeometry) {
   RTCScene scene = rtcNewScene(peer->device);
-  rtcSetSceneFlags(scene, RTC_SCENE_FLAG_DYNAMIC);
-  rtcSetSceneBuildQuality(scene, RTC_BUILD_QUALITY_LOW);
+  rtcSetSceneFlags(scene, RTCSceneFlags(peer->flags));
+  rtcSetSceneBuildQuality(scene, peer->quality);
   RTCGeometry geometry = rtcNewGeometry(peer->device, RTC_GEOMETRY_TYPE_USER);
   rtcSetGeometryUserPrimitiveCount(geometry, count);
   rtcSetGeometryUserData(geometry, user);
   rtcSetGeometryBoundsFunction(geometry, bound, nullptr);
   rtcSetGeometryIntersectFunction(geometry, noIntersect);
   rtcSetGeometryOccludedFunction(geometry, noOcclude);
-  rtcSetGeometryBuildQuality(geometry, peer->rebuild ? RTC_BUILD_QUALITY_LOW : RTC_BUILD_QUALITY_REFIT);
+  rtcSetGeometryBuildQuality(geometry, peer->rebuild ? peer->quality : RTC_BUILD_QUALITY_REFIT);
   rtcCommitGeometry(geometry);
   rtcAttachGeometry(scene, geometry);
   rtcCommitScene(scene);
@@ -195,7 +200,8 @@ void makeBodies(Embree *peer) {
 }
 
 void *create(const pnBenchInput *input, const char *options) {
-  static const char *const words[] = {"exact", "returned", "rebuild", "joined", "no-pretest", nullptr};
+  static const char *const words[] = {"exact", "returned", "rebuild", "joined", "no-pretest", "medium",
+                                      "high",  "robust",   "compact", "static", "leaf=",      nullptr};
   if (!pn_optionsKnown(options, words)) return nullptr;
   if (pn_hasOption(options, "returned")) {
     /* the value glibc starts with; setting it keeps it there */
@@ -212,7 +218,16 @@ void *create(const pnBenchInput *input, const char *options) {
   peer->pretest = !pn_hasOption(options, "no-pretest");
   peer->joined = pn_hasOption(options, "joined") && !input->self;
   peer->many = !peer->joined && input->bodyCount > 100;
-  peer->device = rtcNewDevice("threads=1");
+  peer->flags = pn_hasOption(options, "static") ? RTC_SCENE_FLAG_NONE : RTC_SCENE_FLAG_DYNAMIC;
+  if (pn_hasOption(options, "robust")) peer->flags |= RTC_SCENE_FLAG_ROBUST;
+  if (pn_hasOption(options, "compact")) peer->flags |= RTC_SCENE_FLAG_COMPACT;
+  peer->quality = pn_hasOption(options, "high")     ? RTC_BUILD_QUALITY_HIGH
+                  : pn_hasOption(options, "medium") ? RTC_BUILD_QUALITY_MEDIUM
+                                                    : RTC_BUILD_QUALITY_LOW;
+  char config[80];
+  uint32_t leaf = pn_optionNumber(options, "leaf", 0);
+  std::snprintf(config, sizeof config, leaf > 0 ? "threads=1,object_accel_max_leaf_size=%u" : "threads=1", leaf);
+  peer->device = rtcNewDevice(config);
   rtcSetDeviceErrorFunction(peer->device, reportError, nullptr);
   makeBodies(peer);
   return peer;
@@ -306,14 +321,15 @@ void destroy(void *object) {
 
 } // namespace
 
-extern "C" const pnPeer pn_peerEmbree = {"embree",
-                                         "Embree 3 refit and rtcCollide, one thread, with a float triangle test",
-                                         "exact returned rebuild joined no-pretest",
-                                         false,
-                                         create,
-                                         update,
-                                         findAll,
-                                         findFirst,
-                                         collect,
-                                         getCost,
-                                         destroy};
+extern "C" const pnPeer pn_peerEmbree = {
+    "embree",
+    "Embree 3 refit and rtcCollide, one thread, with a float triangle test",
+    "exact returned rebuild joined no-pretest medium high robust compact static leaf=",
+    false,
+    create,
+    update,
+    findAll,
+    findFirst,
+    collect,
+    getCost,
+    destroy};

@@ -1,6 +1,7 @@
 /* adapter_fcl.cpp: FCL (Flexible Collision Library), refitted mesh models.
  *
- * Float models with boxes (default) or 16-direction polytopes (option "kdop16"), refitted by replacing the vertices.
+ * Float models with boxes (default) or polytopes of 16, 18 or 24 directions (options "kdop16" ...), divided at the mean of the triangles' centres (FCL's
+ * default), at their median or at the middle of the box ("median", "centre"), refitted by replacing the vertices.
  * The traversal node is called directly: fcl::collide copies models of these kinds before it starts, which would not
  * be fair. The triangle test is FCL's own. For a body against itself FCL cannot stop at the first pair, as every
  * triangle meets itself. */
@@ -30,7 +31,7 @@ struct PeerOf : Peer {
   std::vector<std::unique_ptr<Model>> models;
   std::vector<std::vector<fcl::Vector3<float>>> vertices;
 
-  explicit PeerOf(const pnBenchInput *in) {
+  PeerOf(const pnBenchInput *in, fcl::detail::SplitMethodType split) {
     input = in;
     vertices.resize(in->bodyCount);
     for (uint32_t i = 0; i < in->bodyCount; ++i) {
@@ -42,6 +43,7 @@ struct PeerOf : Peer {
         triangles[k] = fcl::Triangle(t[0], t[1], t[2]);
       }
       models.emplace_back(new Model);
+      models[i]->bv_splitter.reset(new fcl::detail::BVSplitter<Volume>(split));
       models[i]->beginModel(int(body.triangleCount), int(body.vertexCount));
       models[i]->addSubModel(vertices[i], triangles);
       models[i]->endModel();
@@ -107,10 +109,15 @@ struct PeerOf : Peer {
 };
 
 void *create(const pnBenchInput *input, const char *options) {
-  static const char *const words[] = {"aabb", "kdop16", nullptr};
+  static const char *const words[] = {"aabb", "kdop16", "kdop18", "kdop24", "median", "centre", nullptr};
   if (!pn_optionsKnown(options, words)) return nullptr;
-  if (pn_hasOption(options, "kdop16")) return static_cast<Peer *>(new PeerOf<fcl::KDOP<float, 16>>(input));
-  return static_cast<Peer *>(new PeerOf<fcl::AABB<float>>(input));
+  fcl::detail::SplitMethodType split = pn_hasOption(options, "median")   ? fcl::detail::SPLIT_METHOD_MEDIAN
+                                       : pn_hasOption(options, "centre") ? fcl::detail::SPLIT_METHOD_BV_CENTER
+                                                                         : fcl::detail::SPLIT_METHOD_MEAN;
+  if (pn_hasOption(options, "kdop16")) return static_cast<Peer *>(new PeerOf<fcl::KDOP<float, 16>>(input, split));
+  if (pn_hasOption(options, "kdop18")) return static_cast<Peer *>(new PeerOf<fcl::KDOP<float, 18>>(input, split));
+  if (pn_hasOption(options, "kdop24")) return static_cast<Peer *>(new PeerOf<fcl::KDOP<float, 24>>(input, split));
+  return static_cast<Peer *>(new PeerOf<fcl::AABB<float>>(input, split));
 }
 
 void update(void *peer, const float *const *vertices) {
@@ -132,9 +139,14 @@ void destroy(void *peer) {
 
 } // namespace
 
-extern "C" const pnPeer pn_peerFcl = {"fcl",         "FCL mesh models refitted every frame, FCL's own triangle test",
-                                      "aabb kdop16", false,
-                                      create,        update,
-                                      findAll,       findFirst,
-                                      collect,       nullptr,
+extern "C" const pnPeer pn_peerFcl = {"fcl",
+                                      "FCL mesh models refitted every frame, FCL's own triangle test",
+                                      "aabb kdop16 kdop18 kdop24 median centre",
+                                      false,
+                                      create,
+                                      update,
+                                      findAll,
+                                      findFirst,
+                                      collect,
+                                      nullptr,
                                       destroy};

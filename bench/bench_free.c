@@ -5,7 +5,7 @@
  *   bench_free s1-20480 s2              these scenes
  *   bench_free --peer embree --peer pinch --peer pinch:threads=2 s4
  *   bench_free --csv FILE ...           the figures as comma-separated values too
- *   bench_free --rows FILE ...          figures as rows (record.h); --experiment NAME names them, "peers" otherwise
+ *   bench_free --rows FILE ...          figures as rows (record.h); --experiment NAME names them, "libraries" otherwise
  *   bench_free --list                   what there is
  *
  * Also: --passes N, --block N, --seconds N (for one peer on one scene), --core N, --step N (every n-th frame),
@@ -213,7 +213,7 @@ static bool runApart(const Arguments *a, const char *scene, FILE *csv, Growth *g
 }
 
 int main(int count, char **words) {
-  Arguments a = {.settings = pn_defaultLabSettings(), .anchor = "embree", .experiment = "peers"};
+  Arguments a = {.settings = pn_defaultLabSettings(), .anchor = "embree", .experiment = "libraries"};
   pn_recordArguments(&count, words);
   if (!readArguments(count, words, &a)) return 2;
   if (a.list) {

@@ -23,9 +23,10 @@
 #define MAX_PEERS 8
 #define MAX_FRAMES 1024
 
-static const char *const usualScenes[] = {"s1-20480", "s1-327680", "s2",         "s4",       "s5-grid",   "s5-turned",
-                                          "bodies",   "idle",      "terrain",    "hair",     "hair-self", "blobs",
-                                          "shuffle",  "swarm",     "cloth-ball", "rod-twist"};
+static const char *const usualScenes[] = {"s1-20480",  "s1-327680",   "s2",      "s4",      "s5-grid",
+                                          "s5-turned", "bodies",      "idle",    "terrain", "hair",
+                                          "hair-self", "blobs",       "shuffle", "swarm",   "cloth-ball",
+                                          "rod-twist", "blobs-65536", "slivers", "decay"};
 static const char *const usualPeers[] = {"pinch:default", "embree", "embree:rebuild", "embree:joined"};
 
 /* What a child tells its parent. */
@@ -111,7 +112,7 @@ static int compareDoubles(const void *a, const void *b) {
 }
 
 typedef struct Figures {
-  double median, high, worst;
+  double median, high, worst, early, late; /* the last two: medians of the first and the last tenth */
 } Figures;
 
 /* Over the frames after the first, in which everything is new. */
@@ -120,7 +121,14 @@ static Figures figuresOf(const Result *r, uint32_t frameCount) {
   uint32_t n = frameCount > 1 ? frameCount - 1 : frameCount, from = frameCount - n;
   memcpy(sorted, r->frame + from, sizeof(double) * n);
   qsort(sorted, n, sizeof(double), compareDoubles);
-  return (Figures){sorted[n / 2], sorted[(uint32_t)(0.99 * (n - 1))], sorted[n - 1]};
+  Figures f = {sorted[n / 2], sorted[(uint32_t)(0.99 * (n - 1))], sorted[n - 1], 0, 0};
+  uint32_t tenth = n / 10 > 0 ? n / 10 : 1;
+  for (int late = 0; late < 2; ++late) {
+    memcpy(sorted, r->frame + (late ? frameCount - tenth : from), sizeof(double) * tenth);
+    qsort(sorted, tenth, sizeof(double), compareDoubles);
+    *(late ? &f.late : &f.early) = sorted[tenth / 2];
+  }
+  return f;
 }
 
 static void printScene(const pnFrames *frames, uint32_t frameCount, const Arguments *a, Result *const *results) {
@@ -157,6 +165,8 @@ static void record(const pnFrames *frames, uint32_t frameCount, const Arguments 
     pn_record(a->peers[i], "median ms", f.median);
     pn_record(a->peers[i], "99 % ms", f.high);
     pn_record(a->peers[i], "worst ms", f.worst);
+    pn_record(a->peers[i], "first tenth ms", f.early);
+    pn_record(a->peers[i], "last tenth ms", f.late);
     pn_record(a->peers[i], "MB", 1e-6 * (double)r->bytes);
     pn_record(a->peers[i], "pairs", (double)r->pairs);
     pn_record(a->peers[i], "wrong frames", r->wrong);

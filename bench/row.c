@@ -157,6 +157,8 @@ static void measureFrame(const pnFrames *frames, uint32_t cold, pnRow *row, uint
   keepParts(row, frame, end - updated);
   checkAnswer(frames, row, frame, pairs);
 
+  /* A peer may see that nothing has moved, and do nothing: it comes from the frame beside this one. */
+  peer->update(row->object, pn_labVertices(frames, frame > 0 ? frame - 1 : frames->frameCount - 1));
   start = milliseconds(row);
   peer->update(row->object, vertices);
   updated = milliseconds(row);

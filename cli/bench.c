@@ -5,6 +5,7 @@
 #include "out.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const pnExperiment s_experiments[] = {
@@ -42,15 +43,30 @@ static const pnExperiment s_experiments[] = {
      "knot and dragon [Heidelberger03]"},
     {"e14", "papers", "bench_volume", "e14", "e14", NULL, NULL, 3, 3, true,
      "20 000 particles and a body that deforms [Heidelberger03]"},
-    {"world", "peers", "bench_world", "", "--passes 1 --step 4 s1-20480 s2 s4 bodies idle-10000 blobs shuffle",
+    {"world", "peers", "bench_world", "", "--passes 1 --step 4 s1-20480 s2 s4 bodies idle-10000 blobs shuffle slivers",
      "--passes", NULL, 300, 30, false, "the default world on what users bring, beside Embree"},
-    {"peers", "peers", "bench_free",
-     "--seconds 3 --step 4 --peer embree --peer embree:rebuild --peer embree:joined --peer embree:no-pretest --peer "
-     "embree:returned --peer fcl:aabb --peer fcl:kdop16 --peer bullet --peer cgal:tree --peer cgal:box --peer textbook "
-     "--peer pinch --peer pinch:default --peer floor s1-20480 s2 s4 s5-grid s5-turned",
+    {"libraries", "peers", "bench_free",
+     "--seconds 3 --step 4 --peer embree --peer embree:rebuild --peer embree:joined --peer embree:medium --peer "
+     "fcl:aabb "
+     "--peer fcl:kdop16 --peer bullet --peer cgal:tree --peer cgal:box --peer textbook --peer pinch --peer "
+     "pinch:default --peer floor s1-20480 s2 s4 s5-grid s5-turned",
      "--seconds 0.5 --step 20 --passes 1 --peer embree --peer embree:rebuild --peer fcl:aabb --peer bullet --peer "
      "textbook --peer pinch --peer floor s1-20480 s4",
-     "--passes", "pinch:threads=", 240, 15, false, "every setting of every library, and whether its pairs are right"},
+     "--passes", "pinch:threads=", 240, 15, false, "every library, and whether its pairs are right"},
+    {"sweep", "peers", "bench_free",
+     "--experiment sweep --seconds 0.5 --step 10 --passes 1 --peer embree --peer embree:medium --peer embree:high "
+     "--peer "
+     "embree:robust --peer embree:compact --peer embree:static --peer embree:leaf=1 --peer embree:leaf=2 --peer "
+     "embree:leaf=8 --peer embree:leaf=16 --peer embree:rebuild --peer embree:rebuild:medium --peer "
+     "embree:rebuild:high "
+     "--peer embree:joined --peer embree:no-pretest --peer embree:returned --peer fcl:aabb --peer fcl:aabb:median "
+     "--peer "
+     "fcl:aabb:centre --peer fcl:kdop16 --peer fcl:kdop18 --peer fcl:kdop24 --peer bullet --peer cgal:tree --peer "
+     "cgal:box --peer cgal:box:cutoff=3 --peer cgal:box:cutoff=30 --peer cgal:box:cutoff=100 s1-20480 s2 s4",
+     "--experiment sweep --seconds 0.2 --step 20 --passes 1 --peer embree --peer embree:medium --peer embree:leaf=8 "
+     "--peer "
+     "fcl:aabb --peer fcl:kdop16 s1-5120",
+     "--passes", NULL, 120, 5, false, "every setting of every library: which one is its best"},
     {"growth", "peers", "bench_free",
      "--experiment growth --seconds 2 --passes 2 --peer embree --peer fcl:aabb --peer textbook --peer pinch s1-1280 "
      "s1-5120 s1-20480 s1-81920 s1-327680",
@@ -74,6 +90,13 @@ static const pnExperiment s_experiments[] = {
 
 const pnExperiment *pn_experiment(size_t i) {
   return i < sizeof s_experiments / sizeof *s_experiments ? &s_experiments[i] : NULL;
+}
+
+uint32_t pn_secondsOf(const pnExperiment *e, bool quick) {
+  char row[80];
+  int length = snprintf(row, sizeof row, "\ntime,%s,%s,seconds,,", e->name, quick ? "quick" : "full");
+  const char *at = strstr((const char *)pn_textOfTimes, row);
+  return at ? (uint32_t)(strtod(at + length, NULL) + 0.99) : quick ? e->quickSeconds : e->seconds;
 }
 
 /* ---------------------------------------------------------------- what was asked for */
@@ -109,10 +132,10 @@ static int printList(void) {
   for (size_t i = 0; (e = pn_experiment(i)) != NULL; ++i) {
     pn_addCell(&table, "%s", e->name);
     pn_addCell(&table, "%s", e->group);
-    pn_addCell(&table, "%u", e->seconds);
-    pn_addCell(&table, "%u", e->quickSeconds);
+    pn_addCell(&table, "%u", pn_secondsOf(e, false));
+    pn_addCell(&table, "%u", pn_secondsOf(e, true));
     pn_addCell(&table, "%s", e->text);
-    if (strcmp(e->group, "papers") == 0) all += e->seconds, quick += e->quickSeconds;
+    if (strcmp(e->group, "papers") == 0) all += pn_secondsOf(e, false), quick += pn_secondsOf(e, true);
   }
   bool good = pn_printTable(&table);
   pn_freeTable(&table);

@@ -15,13 +15,15 @@ typedef struct pnExperiment {
   const char *words, *quick;      /* what it is told; with --quick */
   const char *passes;             /* the option that takes --repeat; null: none */
   const char *threads;            /* --threads adds a peer, this with the number behind it; null: none */
-  uint32_t seconds, quickSeconds; /* about, on one core of a desktop */
+  uint32_t seconds, quickSeconds; /* about; pn_secondsOf has what was measured */
   bool images;                    /* measures layered depth images, not trees: scripts/fingerprint */
   const char *text;
 } pnExperiment;
 
 /* Null past the last one. */
 const pnExperiment *pn_experiment(size_t i);
+/* How long it takes: as it was measured (bench/results/lab/time.csv), or about. */
+uint32_t pn_secondsOf(const pnExperiment *e, bool quick);
 
 /* What the user asked for. */
 typedef struct pnBenchRun {
@@ -45,6 +47,8 @@ json_t *pn_benchJson(pnFigures *figures, const pnClaims *claims);
 
 /* The claims, built in. */
 extern const unsigned char pn_textOfClaims[];
+/* How long the experiments took: rows, built in; empty when there are none. */
+extern const unsigned char pn_textOfTimes[];
 
 /* What the code of the library says, of trees or images (scripts/fingerprint). */
 extern const char pn_codeOfTrees[], pn_codeOfImages[];

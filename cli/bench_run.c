@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MOST_WORDS 64
+#define MOST_WORDS 128
 #define PATH_SIZE 4096
 
 static volatile sig_atomic_t s_stopped;
@@ -80,7 +80,7 @@ static size_t addWords(char **words, size_t count, char *text) {
 }
 
 static pid_t startProgram(const pnBenchRun *run, const pnExperiment *e, char *program, char *rows, const char *log) {
-  char text[1024], number[16], peer[64], *words[MOST_WORDS + PN_MAX_WORDS] = {program, "--rows", rows};
+  char text[2048], number[16], peer[64], *words[MOST_WORDS + PN_MAX_WORDS] = {program, "--rows", rows};
   snprintf(text, sizeof text, "%s", run->quick ? e->quick : e->words);
   size_t count = addWords(words, 3, text);
   /* the last word counts where one is given twice */
@@ -113,8 +113,7 @@ static pid_t startProgram(const pnBenchRun *run, const pnExperiment *e, char *pr
 /* Seconds that are left by the list, of the experiments from here on. */
 static uint32_t secondsLeft(const pnBenchRun *run, size_t from) {
   uint32_t seconds = 0;
-  for (size_t i = from; i < run->chosenCount; ++i)
-    seconds += run->quick ? run->chosen[i]->quickSeconds : run->chosen[i]->seconds;
+  for (size_t i = from; i < run->chosenCount; ++i) seconds += pn_secondsOf(run->chosen[i], run->quick);
   return seconds;
 }
 
@@ -147,7 +146,7 @@ static int waitFor(const pnBenchRun *run, size_t i, pid_t child) {
 }
 
 /* The rows under their final name, with what they are above them. */
-static bool keepRows(const pnBenchRun *run, const pnExperiment *e, const char *rows, const char *path) {
+static bool keepRows(const pnBenchRun *run, const pnExperiment *e, const char *rows, const char *path, double seconds) {
   char part[PATH_SIZE + 8], settings[512], day[32], line[1024];
   snprintf(part, sizeof part, "%s.part", path);
   settingsOf(run, e, settings, sizeof settings);
@@ -155,7 +154,8 @@ static bool keepRows(const pnBenchRun *run, const pnExperiment *e, const char *r
   strftime(day, sizeof day, "%Y-%m-%d", gmtime(&now));
   FILE *in = fopen(rows, "r"), *out = fopen(part, "w");
   if (out)
-    fprintf(out, "# experiment: %s\n# taken: %s\n# settings: %s\n# code: %s\n", e->name, day, settings, codeOf(e));
+    fprintf(out, "# experiment: %s\n# taken: %s\n# settings: %s\n# seconds: %.1f\n# code: %s\n", e->name, day, settings,
+            seconds, codeOf(e));
   bool isHeaded = false;
   while (in && out && fgets(line, sizeof line, in)) {
     if (*line != '#' && !isHeaded) fprintf(out, "experiment,scene,method,measure,step,value\n"), isHeaded = true;
@@ -194,9 +194,10 @@ static bool runOne(const pnBenchRun *run, size_t i) {
     return false;
   }
   unlink(rows);
+  double start = pnGetTime();
   pid_t child = startProgram(run, e, program, rows, log);
   int status = child > 0 ? waitFor(run, i, child) : -1;
-  bool good = status == 0 && keepRows(run, e, rows, path);
+  bool good = status == 0 && keepRows(run, e, rows, path, pnGetTime() - start);
   unlink(rows);
   if (status != 0 && !s_stopped) {
     fprintf(stderr, "pinch bench: %s failed (%s); the end of %s:\n", e->name,

@@ -173,7 +173,7 @@ bool pn_showResults(const pnBenchRun *run) {
   if (good && run->json) good = pn_printJson(pn_benchJson(&figures, &claims));
   else if (good)
     good = printPeers(&figures, "scene", "median ms") && printPeers(&figures, "world", "median ms") &&
-           printPeers(&figures, "peers", "all ms") && printVerdicts(&figures, &claims);
+           printPeers(&figures, "libraries", "all ms") && printVerdicts(&figures, &claims);
   pn_freeFigures(&figures);
   pn_freeClaims(&claims);
   return good;

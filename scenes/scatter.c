@@ -2,13 +2,15 @@
  *
  * A tuft is N / 40 ribbons of 20 segments. Patches are flat strips of triangles without neighbours in other patches: in
  * `shuffle` nothing is where it was a frame ago, in `swarm` they go round, the inner ones faster, so that what was together
- * at the beginning is everywhere in the end. */
+ * at the beginning is everywhere in the end; `decay` is the same for a thousand frames. Slivers are needles, ten thousand times as long as wide, in
+ * all directions: their boxes are large and say nothing. */
 #include "scene.h"
 
 #include <stdlib.h>
 
 #define FRAME_COUNT 40
 #define SWARM_FRAMES 80
+#define DECAY_FRAMES 1000
 #define TURN 6.2831853
 
 /* ---------------------------------------------------------------- strips */
@@ -131,9 +133,8 @@ static pnResult createSwarm(pnScene *scene) {
   return makeStrips(scene, CHIP, 2, SWARM_FRAMES);
 }
 
-static void frameSwarm(const pnScene *scene, uint32_t frame, uint32_t body, float *outVertices) {
+static void placeSwarm(const pnScene *scene, double time, uint32_t body, float *outVertices) {
   uint32_t count = scene->vertexCount / (2 * (CHIP + 1));
-  double time = (double)frame * scene->frameStep;
   for (uint32_t k = 0; k < count; ++k) {
     double n[5];
     drawNumbers(k, body, 0, n, 5);
@@ -143,12 +144,63 @@ static void frameSwarm(const pnScene *scene, uint32_t frame, uint32_t body, floa
   }
 }
 
+static void frameSwarm(const pnScene *scene, uint32_t frame, uint32_t body, float *outVertices) {
+  placeSwarm(scene, (double)frame * scene->frameStep, body, outVertices);
+}
+
 const pnSceneKind pn_sceneSwarm = {
     .name = "swarm",
     .text = "two swarms of chips in a vortex, the inner ones faster",
     .usualSize = 16000,
     .create = createSwarm,
     .frame = frameSwarm,
+};
+
+static pnResult createDecay(pnScene *scene) {
+  return makeStrips(scene, CHIP, 2, DECAY_FRAMES);
+}
+
+/* A quarter as fast as `swarm`: coherent from frame to frame, and in the end nothing is beside what it was beside. */
+static void frameDecay(const pnScene *scene, uint32_t frame, uint32_t body, float *outVertices) {
+  placeSwarm(scene, 0.25 * frame * scene->frameStep, body, outVertices);
+}
+
+const pnSceneKind pn_sceneDecay = {
+    .name = "decay",
+    .text = "the same for a thousand frames: trees of the beginning are worth nothing in the end",
+    .usualSize = 8000,
+    .create = createDecay,
+    .frame = frameDecay,
+};
+
+/* ---------------------------------------------------------------- slivers */
+
+static pnResult createSlivers(pnScene *scene) {
+  return makeStrips(scene, 1, 2, FRAME_COUNT);
+}
+
+/* Needles in a ball, half its radius long; the second ball comes through the first, and all turn slowly. */
+static void frameSlivers(const pnScene *scene, uint32_t frame, uint32_t body, float *outVertices) {
+  double time = (double)frame * scene->frameStep, come = body ? 1.0 - time / FRAME_COUNT : 0.0;
+  for (uint32_t k = 0; k < scene->vertexCount / 4; ++k) {
+    double n[6];
+    drawNumbers(k, body, 0, n, 6);
+    pnSceneTurn turn = pn_makeSceneTurn(TURN * n[3] + 0.01 * time, TURN * n[4]);
+    pnSceneVec at = pn_vec(2.0 * n[0] - 1.0 + come, 2.0 * n[1] - 1.0, 2.0 * n[2] - 1.0);
+    for (uint32_t i = 0; i < 4; ++i) {
+      pnSceneVec corner = pn_vec(i < 2 ? -0.25 : 0.25, i % 2 ? 0.000025 : -0.000025, 0.0);
+      pn_storeSceneVertex(outVertices, pn_vecAdd(pn_sceneTurn(&turn, corner), at));
+      outVertices += 3;
+    }
+  }
+}
+
+const pnSceneKind pn_sceneSlivers = {
+    .name = "slivers",
+    .text = "two clouds of needles, ten thousand times as long as wide",
+    .usualSize = 8000,
+    .create = createSlivers,
+    .frame = frameSlivers,
 };
 
 /* ---------------------------------------------------------------- blobs */

@@ -104,7 +104,7 @@ static void test_names(void **state) {
     assert_int_equal(pnScene_GetName(scene)[length], '-');
     pnDestroyScene(scene);
   }
-  assert_int_equal(count, 18);
+  assert_int_equal(count, 20);
   assert_null(pnGetSceneText(count));
 }
 
@@ -235,9 +235,10 @@ static void test_cloth_shape(void **state) {
 /* Any order, any number of times, another scene of the same name: the same bits, and every number finite. */
 static void test_same_bits(void **state) {
   (void)state;
-  static const char *const names[] = {"s1-320",        "s2-80",     "s3-320",      "s4-800",      "s5-grid-192",
-                                      "s5-turned-192", "bodies-30", "idle-30",     "terrain-200", "hair-400",
-                                      "hair-self-400", "blobs-320", "shuffle-320", "swarm-80"};
+  static const char *const names[] = {"s1-320",      "s2-80",         "s3-320",        "s4-800",
+                                      "s5-grid-192", "s5-turned-192", "bodies-30",     "idle-30",
+                                      "terrain-200", "hair-400",      "hair-self-400", "blobs-320",
+                                      "shuffle-320", "swarm-80",      "decay-8",       "slivers-40"};
   for (size_t n = 0; n < sizeof names / sizeof names[0]; ++n) {
     pnScene *one = makeScene(names[n], 0), *two = makeScene(names[n], 0);
     uint32_t frameCount = pnScene_GetFrameCount(one), bodyCount = pnScene_GetBodyCount(one);
@@ -255,6 +256,35 @@ static void test_same_bits(void **state) {
     pnDestroyScene(one);
     pnDestroyScene(two);
   }
+}
+
+/* What the hostile ones are named for: needles that are as thin as they say and meet, a deep meeting of a hundred thousand pairs, a thousand
+ * frames after which neighbours are far from one another. */
+static void test_hostile(void **state) {
+  (void)state;
+  pnScene *scene = makeScene("slivers-8000", 0);
+  float *v = makeFrame(scene, 39, 0);
+  for (uint32_t k = 0; k < pnScene_GetVertexCount(scene, 0) / 4; ++k) {
+    const float *p = v + 12 * (size_t)k;
+    double length = hypot(hypot(p[6] - p[0], p[7] - p[1]), p[8] - p[2]);
+    double width = hypot(hypot(p[3] - p[0], p[4] - p[1]), p[5] - p[2]);
+    assert_true(length > 0.49 && width < 0.51 * 1.1e-4);
+  }
+  free(v);
+  pnDestroyScene(scene);
+
+  /* neighbours of the first frame: how far from one another they are in the last */
+  scene = makeScene("decay-80", 0);
+  assert_int_equal(pnScene_GetFrameCount(scene), 1000);
+  float *first = makeFrame(scene, 0, 0), *next = makeFrame(scene, 1, 0), *last = makeFrame(scene, 999, 0);
+  double step = 0, way = 0;
+  for (uint32_t i = 0; i < 3 * pnScene_GetVertexCount(scene, 0); ++i) {
+    step = fmax(step, fabs(next[i] - first[i]));
+    way = fmax(way, fabs(last[i] - first[i]));
+  }
+  assert_true(step < 0.02 && way > 0.5);
+  free(first), free(next), free(last);
+  pnDestroyScene(scene);
 }
 
 /* Bodies of different meshes, of which some never move; in an idle crowd nobody is near anybody. */
@@ -502,12 +532,12 @@ static void test_driven(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_names),        cmocka_unit_test(test_bad_names),     cmocka_unit_test(test_bad_frames),
-      cmocka_unit_test(test_closed),       cmocka_unit_test(test_cloth_shape),   cmocka_unit_test(test_same_bits),
-      cmocka_unit_test(test_frame_step),   cmocka_unit_test(test_yardstick),     cmocka_unit_test(test_weights),
-      cmocka_unit_test(test_grid_exact),   cmocka_unit_test(test_pairs_spheres), cmocka_unit_test(test_pairs_cloth),
-      cmocka_unit_test(test_pairs_crowd),  cmocka_unit_test(test_kept_apart),    cmocka_unit_test(test_driven),
-      cmocka_unit_test(test_small_bodies),
+      cmocka_unit_test(test_names),       cmocka_unit_test(test_bad_names),     cmocka_unit_test(test_bad_frames),
+      cmocka_unit_test(test_closed),      cmocka_unit_test(test_cloth_shape),   cmocka_unit_test(test_same_bits),
+      cmocka_unit_test(test_frame_step),  cmocka_unit_test(test_yardstick),     cmocka_unit_test(test_weights),
+      cmocka_unit_test(test_grid_exact),  cmocka_unit_test(test_pairs_spheres), cmocka_unit_test(test_pairs_cloth),
+      cmocka_unit_test(test_pairs_crowd), cmocka_unit_test(test_kept_apart),    cmocka_unit_test(test_driven),
+      cmocka_unit_test(test_hostile),     cmocka_unit_test(test_small_bodies),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -80,7 +80,7 @@ export const plots = [
     methods: [['pinch', 'pinch'], ['embree', 'Embree'], ['fcl:aabb', 'FCL'], ['textbook', 'textbook tree']], note: 'Two spheres, all pairs.',
   },
   {
-    id: 'peers', group: 'Today', title: 'Every setting of every library', kind: 'bars', experiment: 'peers', scene: '*', measure: 'all ms', low: 'all ms, a quarter of the frames below', high: 'all ms, three quarters below', y: 'ms', log: 'y', wide: true,
+    id: 'libraries', group: 'Today', title: 'Every library', kind: 'bars', experiment: 'libraries', scene: '*', measure: 'all ms', low: 'all ms, a quarter of the frames below', high: 'all ms, three quarters below', y: 'ms', log: 'y', wide: true,
     methods: null, note: 'Medians over frames; the thin line spans the middle half of the frames.',
   },
   {
