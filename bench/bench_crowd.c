@@ -3,6 +3,7 @@
  *
  *   bench_crowd                  all kinds
  *   bench_crowd --count N        so many bodies instead of 1000
+ *   bench_crowd --rows FILE      figures as rows (record.h), of an experiment called shapes
  *
  * kinds     a free ball of 5120 triangles; a rigid one; a face of 10 080 with 52 morph targets; a walking figure of 20 000
  *           with 22 joints. Each with and without self-collision, and the face with calm patches (pnTreeDef.calm), ten of it.
@@ -17,7 +18,9 @@
 #include "face.h"
 
 #include "pinch/pinch.h"
+#include "record.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,15 +68,24 @@ static void measure(const char *name, const pnBodyDef *def) {
   size_t first = pnGetByteCount();
   for (uint32_t i = 1; i < s_count; ++i) check(pnWorld_CreateBody(world, def, &id));
   double all = processorTime();
-  printf("%-24s %10.2f %10.1f %10.2f %10.1f", name, 1e3 * (one - start), (double)(first - empty) / 1024,
-         1e6 * (all - one) / (s_count - 1), (double)(pnGetByteCount() - first) / 1024 / (s_count - 1));
+  double figures[] = {1e3 * (one - start),
+                      (double)(first - empty) / 1024,
+                      1e6 * (all - one) / (s_count - 1),
+                      (double)(pnGetByteCount() - first) / 1024 / (s_count - 1),
+                      NAN,
+                      NAN};
+  printf("%-24s %10.2f %10.1f %10.2f %10.1f", name, figures[0], figures[1], figures[2], figures[3]);
   if (!def->self) {
     all = processorTime();
     runFrame(world);
-    printf(" %10.2f %10.1f", 1e6 * (processorTime() - all) / s_count,
-           (double)(pnGetByteCount() - first) / 1024 / (s_count - 1));
+    figures[4] = 1e6 * (processorTime() - all) / s_count;
+    figures[5] = (double)(pnGetByteCount() - first) / 1024 / (s_count - 1);
+    printf(" %10.2f %10.1f", figures[4], figures[5]);
   }
   printf("\n");
+  static const char *const measures[] = {"first ms", "first KB",       "each us",
+                                         "each KB",  "first frame us", "each KB apart"};
+  for (int i = 0; i < 6; ++i) pn_record(name, measures[i], figures[i]);
   fflush(stdout);
   pnDestroyWorld(world);
 }
@@ -125,8 +137,12 @@ static void measureSaved(const char *name, const pnShapeDef *def) {
   time[4] = processorTime();
   check(pnShape_PrepareSelf(loaded));
   double prepared = processorTime();
-  printf("%-24s %10.1f %10.1f %10.1f %10.1f %10.1f\n", name, 1e3 * (time[1] - time[0]), 1e3 * (time[2] - time[1]),
-         (double)bytes / 1024, 1e3 * (time[4] - time[3]), 1e3 * (prepared - time[4]));
+  const char *const measures[] = {"build ms", "prepare for self queries ms", "block KB", "load ms", "prepare again ms"};
+  double figures[] = {1e3 * (time[1] - time[0]), 1e3 * (time[2] - time[1]), (double)bytes / 1024,
+                      1e3 * (time[4] - time[3]), 1e3 * (prepared - time[4])};
+  printf("%-24s %10.1f %10.1f %10.1f %10.1f %10.1f\n", name, figures[0], figures[1], figures[2], figures[3],
+         figures[4]);
+  for (int i = 0; i < 5; ++i) pn_record(name, measures[i], figures[i]);
   fflush(stdout);
   pnFree(block, bytes);
   pnShape_Release(loaded);
@@ -135,6 +151,7 @@ static void measureSaved(const char *name, const pnShapeDef *def) {
 
 /* What loading a shape saves. */
 static void measureShapes(const pnMesh *mask, const pnMorph *morph) {
+  pn_recordScene("shapes", "saved");
   printf("\n%-24s %10s %10s %10s %10s %10s\n", "shapes", "build ms", "prepare ms", "block KB", "load ms", "prepare ms");
   for (uint32_t level = 5; level <= 7; ++level) {
     pnMesh *ball;
@@ -154,6 +171,8 @@ static void measureShapes(const pnMesh *mask, const pnMorph *morph) {
 }
 
 int main(int count, char **words) {
+  pn_recordArguments(&count, words);
+  pn_recordScene("shapes", "bodies");
   for (int i = 1; i < count; ++i) {
     if (strcmp(words[i], "--count") != 0 || i + 1 == count || atoi(words[i + 1]) < 2) {
       fprintf(stderr, "bench_crowd: --count N (2 or more), not \"%s\"\n", words[i]);

@@ -1,13 +1,14 @@
 /* bench_find.c: what findings add to a scan. A character walks, all pairs of body and coat (and of each with itself) are found in
  * every frame as `pinch scan` does it, and the finder is told of them.
  *
- *   bench_find [--triangles N] [--seconds S] [--passes N]
+ *   bench_find [--triangles N] [--seconds S] [--passes N] [--rows FILE]      rows: record.h
  *
  * Both are timed in the same frames: time is what the thread spent on the processor, of each frame the least of the passes, summed. */
 #include "character.h"
 
 #include "pinch/find.h"
 #include "pinch/world.h"
+#include "record.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,6 +111,10 @@ static void run(const pnCharacterDef *def, uint32_t passes, bool self) {
   printf("  %-20s %9u %7u %9.3f %9.3f %9.3f %8.1f %% %9u %9zu\n", self ? "and each with itself" : "body with coat",
          s.triangleCount, frames, scan / frames, find / frames, worst, 100 * find / scan, count,
          pnFinder_GetByteCount(s.finder) / 1024);
+  pn_recordScene("find", self ? "and each with itself" : "body with coat");
+  pn_record("scan", "ms a frame", scan / frames);
+  pn_record("findings", "ms a frame", find / frames);
+  pn_record("findings", "findings", count);
   free(times);
   pnDestroyFinder(s.finder);
   pnDestroyWorld(s.world);
@@ -123,6 +128,7 @@ static void run(const pnCharacterDef *def, uint32_t passes, bool self) {
 }
 
 int main(int argc, char **argv) {
+  pn_recordArguments(&argc, argv);
   pnCharacterDef def = pnDefaultCharacterDef();
   uint32_t passes = 3;
   for (int i = 1; i + 1 < argc; i += 2)

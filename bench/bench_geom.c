@@ -3,7 +3,7 @@
  * Each kernel runs on each mix of pairs; it is first checked against the exact one, and the number of meeting pairs is
  * printed beside the times: a time without the right count is not a result.
  *
- *   bench_geom [pairs in a mix]
+ *   bench_geom [--rows FILE] [pairs in a mix]      rows: record.h
  *
  * The mixes: `random` pairs of which about a quarter meets; `leaves`, close pairs as a tree hands them over, boxes
  * overlapping; `crossing`, all meet; `near plane`, six corners within a float ulp of one plane; `coplanar`, exactly
@@ -12,6 +12,7 @@
  */
 #include "pinch/geom.h"
 #include "pinch/lab.h"
+#include "record.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -201,7 +202,19 @@ static double measure(Question *question, int variant, const Pair *pairs, int n,
   return total * 1e9 / n;
 }
 
+/* By the numbers of pnKernel. */
+static const char *const kernels[PN_KERNEL_COUNT] = {[PN_KERNEL_DEFAULT] = "default",
+                                                     [PN_KERNEL_MOLLER] = "moller",
+                                                     [PN_KERNEL_TROPP] = "tropp",
+                                                     [PN_KERNEL_EXACT] = "exact"};
+
+static const struct {
+  const char *name;
+  int (*ask)(int variant, const Pair *pair);
+} questions[] = {{"orient3", askOrient3}, {"orient2", askOrient2}, {"beyond", askBeyond}, {"geometry", askGeometry}};
+
 int main(int argc, char **argv) {
+  pn_recordArguments(&argc, argv);
   int n = argc > 1 ? atoi(argv[1]) : 20000;
   if (n < 1) {
     fprintf(stderr, "bench_geom: the number of pairs must be positive\n");
@@ -220,16 +233,22 @@ int main(int argc, char **argv) {
     int expected, yes;
     measure(askMeet, PN_KERNEL_EXACT, pairs, n, &expected);
     printf("%-12s %7d |", mixes[m].name, expected);
+    pn_recordScene("geom", mixes[m].name);
+    pn_record("truth", "meet", expected);
     for (int k = 0; k < PN_KERNEL_COUNT; ++k) {
       double ns = measure(askMeet, k, pairs, n, &yes);
       wrong += yes != expected;
       printf(yes == expected ? " %8.1f" : " WRONG%3.0f", ns);
+      pn_record(kernels[k], "ns a pair", ns);
+      pn_record(kernels[k], "wrong frames", yes != expected);
     }
-    printf(" | %8.1f", measure(askOrient3, 0, pairs, n, &yes));
-    printf(" %8.1f |", measure(askOrient2, 0, pairs, n, &yes));
-    printf(" %8.1f", measure(askBeyond, 0, pairs, n, &yes));
-    printf(" %8.1f\n", measure(askGeometry, 0, pairs, n, &yes));
-    wrong += yes != expected;
+    for (size_t q = 0; q < sizeof questions / sizeof *questions; ++q) {
+      double ns = measure(questions[q].ask, 0, pairs, n, &yes);
+      printf(q % 2 ? " %8.1f" : " | %8.1f", ns);
+      pn_record(questions[q].name, "ns a sign", ns);
+    }
+    printf("\n");
+    wrong += yes != expected; /* of the last one, which counts pairs that meet */
   }
   free(pairs);
   return wrong ? 1 : 0;

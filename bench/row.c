@@ -45,13 +45,25 @@ static double clockCost(const pnRow *row) {
   return least;
 }
 
+/* The cores this process was given (taskset), asked for once, before anybody is pinned. */
+static const cpu_set_t *givenCores(void) {
+  static cpu_set_t given;
+  static bool known;
+  if (!known && sched_getaffinity(0, sizeof given, &given) != 0) {
+    CPU_ZERO(&given);
+    for (long i = 0; i < sysconf(_SC_NPROCESSORS_CONF) && i < CPU_SETSIZE; ++i) CPU_SET(i, &given);
+  }
+  known = true;
+  return &given;
+}
+
 void pn_labPin(int core) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  long count = sysconf(_SC_NPROCESSORS_CONF);
-  for (long i = 0; i < count && i < CPU_SETSIZE; ++i)
-    if (core < 0 || i == core) CPU_SET(i, &set);
-  (void)sched_setaffinity(0, sizeof set, &set);
+  cpu_set_t set = *givenCores();
+  if (core >= 0) {
+    CPU_ZERO(&set);
+    CPU_SET(core, &set);
+  }
+  sched_setaffinity(0, sizeof set, &set);
 }
 
 /* Bytes of the process in memory. */
@@ -65,9 +77,11 @@ static size_t residentBytes(void) {
   return (size_t)resident * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* The core of the settings; the last one when none is named: the first one usually does the system's work. */
+/* The core of the settings; the last one that was given when none is named: the first one usually does the system's work. */
 static int chosenCore(const pnLabSettings *settings) {
-  return settings->core >= 0 ? settings->core : (int)sysconf(_SC_NPROCESSORS_ONLN) - 1;
+  int core = CPU_SETSIZE - 1;
+  while (core > 0 && !CPU_ISSET(core, givenCores())) --core;
+  return settings->core >= 0 ? settings->core : core;
 }
 
 /* Memory, filled with zeros, that a child and its parent see alike. */

@@ -46,7 +46,7 @@ static const pnExperiment s_experiments[] = {
     {"world", "peers", "bench_world", "", "--passes 1 --step 4 s1-20480 s2 s4 bodies idle-10000 blobs shuffle slivers",
      "--passes", NULL, 300, 30, false, "the default world on what users bring, beside Embree"},
     {"libraries", "peers", "bench_free",
-     "--seconds 3 --step 4 --peer embree --peer embree:rebuild --peer embree:joined --peer embree:medium --peer "
+     "--seconds 3 --step 4 --peer embree --peer embree:rebuild --peer embree:joined --peer embree:compact --peer "
      "fcl:aabb "
      "--peer fcl:kdop16 --peer bullet --peer cgal:tree --peer cgal:box --peer textbook --peer pinch --peer "
      "pinch:default --peer floor s1-20480 s2 s4 s5-grid s5-turned",
@@ -54,24 +54,33 @@ static const pnExperiment s_experiments[] = {
      "textbook --peer pinch --peer floor s1-20480 s4",
      "--passes", "pinch:threads=", 240, 15, false, "every library, and whether its pairs are right"},
     {"sweep", "peers", "bench_free",
-     "--experiment sweep --seconds 0.5 --step 10 --passes 1 --peer embree --peer embree:medium --peer embree:high "
-     "--peer "
-     "embree:robust --peer embree:compact --peer embree:static --peer embree:leaf=1 --peer embree:leaf=2 --peer "
-     "embree:leaf=8 --peer embree:leaf=16 --peer embree:rebuild --peer embree:rebuild:medium --peer "
-     "embree:rebuild:high "
-     "--peer embree:joined --peer embree:no-pretest --peer embree:returned --peer fcl:aabb --peer fcl:aabb:median "
-     "--peer "
-     "fcl:aabb:centre --peer fcl:kdop16 --peer fcl:kdop18 --peer fcl:kdop24 --peer bullet --peer cgal:tree --peer "
-     "cgal:box --peer cgal:box:cutoff=3 --peer cgal:box:cutoff=30 --peer cgal:box:cutoff=100 s1-20480 s2 s4",
-     "--experiment sweep --seconds 0.2 --step 20 --passes 1 --peer embree --peer embree:medium --peer embree:leaf=8 "
-     "--peer "
-     "fcl:aabb --peer fcl:kdop16 s1-5120",
-     "--passes", NULL, 120, 5, false, "every setting of every library: which one is its best"},
+     "--experiment sweep --seconds 0.5 --step 10 --passes 1 --peer embree --peer embree:medium --peer "
+     "embree:high --peer embree:robust --peer embree:compact --peer embree:static --peer embree:leaf=1 --peer "
+     "embree:leaf=2 --peer embree:leaf=8 --peer embree:leaf=16 --peer embree:rebuild --peer "
+     "embree:rebuild:medium --peer embree:rebuild:high --peer embree:joined --peer embree:no-pretest --peer "
+     "embree:returned --peer fcl:aabb --peer fcl:aabb:median --peer fcl:aabb:centre --peer fcl:kdop16 --peer "
+     "fcl:kdop18 --peer fcl:kdop24 --peer bullet --peer cgal:tree --peer cgal:box --peer cgal:box:cutoff=3 "
+     "--peer cgal:box:cutoff=30 --peer cgal:box:cutoff=100 s1-20480 s2 s4",
+     "--experiment sweep --seconds 0.1 --step 40 --passes 1 --peer embree --peer embree:medium --peer "
+     "embree:high --peer embree:robust --peer embree:compact --peer embree:static --peer embree:leaf=1 --peer "
+     "embree:leaf=2 --peer embree:leaf=8 --peer embree:leaf=16 --peer embree:rebuild --peer "
+     "embree:rebuild:medium --peer embree:rebuild:high --peer embree:joined --peer embree:no-pretest --peer "
+     "embree:returned --peer fcl:aabb --peer fcl:aabb:median --peer fcl:aabb:centre --peer fcl:kdop16 --peer "
+     "fcl:kdop18 --peer fcl:kdop24 --peer bullet --peer cgal:tree --peer cgal:box --peer cgal:box:cutoff=3 "
+     "--peer cgal:box:cutoff=30 --peer cgal:box:cutoff=100 s1-20480",
+     "--passes", NULL, 120, 20, false, "every setting of every library: which one is its best"},
     {"growth", "peers", "bench_free",
      "--experiment growth --seconds 2 --passes 2 --peer embree --peer fcl:aabb --peer textbook --peer pinch s1-1280 "
      "s1-5120 s1-20480 s1-81920 s1-327680",
      "--experiment growth --seconds 0.3 --step 40 --passes 1 --peer embree --peer pinch s1-1280 s1-5120 s1-20480",
      "--passes", "pinch:threads=", 120, 5, false, "how time grows with the number of triangles"},
+    {"geom", "more", "bench_geom", "", "2000", NULL, NULL, 10, 2, false,
+     "nanoseconds for one pair of triangles, one sign"},
+    {"shapes", "more", "bench_crowd", "", "--count 10", NULL, NULL, 30, 15, false,
+     "what each body of a crowd costs before its first frame, and saved shapes"},
+    {"find", "more", "bench_find", "--triangles 20000", "--triangles 10000 --seconds 1 --passes 1", "--passes", NULL,
+     15, 3, false, "what findings add to a scan"},
+    {"wear", "more", "bench_soup", "wear", "wear", NULL, NULL, 60, 60, false, "an order of a soup that wears out"},
     {"broad", "more", "bench_broad", "", "--quick", NULL, NULL, 30, 4, false,
      "many bodies: tree, sweep and prune, all with all; loose boxes"},
     {"impact", "more", "bench_impact", "all", "all --passes 1", "--passes", NULL, 40, 20, false,
