@@ -1,7 +1,5 @@
-/* peer_example.c: a method of one's own, as short as it can be: every triangle against every triangle, exactly. Copy this file, give it
- * another name, and add it to the table in peer.c. */
+/* peer_example.c: a method of one's own: every triangle against every triangle. Copy it, and add it to the table in peer.c. */
 #include "peer.h"
-
 #include "pinch/geom.h"
 
 #include <stdlib.h>
@@ -25,9 +23,8 @@ static void update(void *peer, const float *const *vertices) {
 
 static pnTriangle triangleOf(const Example *e, uint32_t body, uint32_t triangle) {
   pnTriangle t;
-  for (int k = 0; k < 3; ++k)
-    memcpy(t.v[k], e->vertices[body] + 3 * (size_t)e->input->bodies[body].triangles[3 * (size_t)triangle + k],
-           sizeof t.v[k]);
+  const uint32_t *corners = e->input->bodies[body].triangles + 3 * (size_t)triangle;
+  for (int k = 0; k < 3; ++k) memcpy(t.v[k], e->vertices[body] + 3 * (size_t)corners[k], sizeof t.v[k]);
   return t;
 }
 
@@ -57,7 +54,6 @@ static void destroy(void *peer) {
   free(((Example *)peer)->pairs.data), free(peer);
 }
 
-/* name, text, options, whether it is only a bound; then what it does */
 const pnPeer pn_peerExample = {
     "example", "every triangle against every triangle", "", false, create, update, findAll, findFirst, collect, NULL,
     destroy};
