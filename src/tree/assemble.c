@@ -24,9 +24,9 @@ typedef struct pnAssembly {
   uint32_t *leafNode;  /* leaf -> build node */
   uint32_t *leafFirst; /* leaf -> where its vertices begin, and one more */
   pnVertexLists lists;
-  pnRun *twigs;                /* by inner node; no leaves: it is none, or there are no lists of twigs */
+  pnListRun *twigs;            /* by inner node; no leaves: it is none, or there are no lists of twigs */
   PN_ARRAY(uint32_t) clusters; /* build nodes */
-  pnRun *clusterRuns;
+  pnListRun *clusterRuns;
   size_t leafListed, twigListed, clusterListed; /* vertices in all lists */
   pnLeafLinks links;
 } Assembly;
@@ -134,10 +134,10 @@ static void listLeaves(void *context, uint32_t begin, uint32_t end, uint32_t wor
 }
 
 /* The leaves below a build node. */
-static pnRun runOf(const Assembly *a, const pnBuildNode *n) {
+static pnListRun runOf(const Assembly *a, const pnBuildNode *n) {
   uint32_t end = n->first + n->count, inner = a->s->innerCount;
-  return (pnRun){.first = a->number[a->seat[n->first]] - inner,
-                 .end = end == a->shape.triangleCount ? a->s->leafCount : a->number[a->seat[end]] - inner};
+  return (pnListRun){.first = a->number[a->seat[n->first]] - inner,
+                     .end = end == a->shape.triangleCount ? a->s->leafCount : a->number[a->seat[end]] - inner};
 }
 
 static void listTwigs(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
@@ -145,7 +145,7 @@ static void listTwigs(void *context, uint32_t begin, uint32_t end, uint32_t work
   Assembly *a = context;
   for (uint32_t i = begin; i < end; ++i) {
     const pnBuildNode *n = &a->shape.nodes[a->bfs[i]];
-    a->twigs[i] = (pnRun){0};
+    a->twigs[i] = (pnListRun){0};
     if (a->shape.nodes[n->childFirst].childCount == 0) {
       a->twigs[i] = runOf(a, n);
       pn_listTwig(&a->lists, &a->twigs[i]);
@@ -182,7 +182,7 @@ static bool findClusters(Assembly *a) {
 }
 
 /* With what fills a list up for the loop that reads it in fours. */
-static size_t filledUp(const pnRun *run) {
+static size_t filledUp(const pnListRun *run) {
   return (run->count + PN_CLUSTER_STEP - 1) / PN_CLUSTER_STEP * PN_CLUSTER_STEP;
 }
 
@@ -192,7 +192,7 @@ static size_t listBytes(size_t n) {
   return pn_bytes(PN_MAX(n, 1), sizeof(uint32_t));
 }
 static size_t runBytes(size_t n) {
-  return pn_bytes(PN_MAX(n, 1), sizeof(pnRun));
+  return pn_bytes(PN_MAX(n, 1), sizeof(pnListRun));
 }
 
 static void freeAssembly(Assembly *a) {
@@ -313,7 +313,7 @@ static void writeLeaves(void *context, uint32_t begin, uint32_t end, uint32_t wo
 }
 
 /* Three times the vertices of a list, filled up with the last; returns where it ends. */
-static uint32_t writeList(const pnRun *run, uint32_t *out, uint32_t at) {
+static uint32_t writeList(const pnListRun *run, uint32_t *out, uint32_t at) {
   for (uint32_t i = 0; i < run->count; ++i) out[at + i] = 3 * run->list[i];
   size_t filled = run->count > 0 ? filledUp(run) : 0;
   for (size_t i = run->count; i < filled; ++i) out[at + i] = out[at + run->count - 1];

@@ -85,7 +85,7 @@ static void mergeRound(pnVertexLists *l, uint32_t first, uint32_t end, const uin
 }
 
 /* All runs of a range into one. */
-static void mergeRuns(pnVertexLists *l, pnRun *run, const uint32_t *from, uint32_t *const rooms[2]) {
+static void mergeRuns(pnVertexLists *l, pnListRun *run, const uint32_t *from, uint32_t *const rooms[2]) {
   const uint32_t *at = from;
   for (int turn = 0; l->next[run->first] < run->end; turn ^= 1) {
     mergeRound(l, run->first, run->end, at, rooms[turn]);
@@ -95,13 +95,13 @@ static void mergeRuns(pnVertexLists *l, pnRun *run, const uint32_t *from, uint32
   run->count = l->length[run->first];
 }
 
-void pn_listTwig(pnVertexLists *l, pnRun *run) {
+void pn_listTwig(pnVertexLists *l, pnListRun *run) {
   mergeRuns(l, run, l->leaves, l->spare);
   uint32_t *own = l->twigs + (size_t)PN_LEAF_CORNERS * run->first;
   memcpy(own, run->list, run->count * sizeof *own);
   run->list = own;
 }
 
-void pn_listCluster(pnVertexLists *l, pnRun *run, bool fromTwigs) {
+void pn_listCluster(pnVertexLists *l, pnListRun *run, bool fromTwigs) {
   mergeRuns(l, run, fromTwigs ? l->twigs : l->leaves, l->spare);
 }

@@ -11,11 +11,11 @@
 #define PN_LEAF_CORNERS 24u
 
 /* Leaves in a row whose vertices are listed together, and the list. */
-typedef struct pnRun {
+typedef struct pnListRun {
   uint32_t first, end; /* leaves */
   const uint32_t *list;
   uint32_t count;
-} pnRun;
+} pnListRun;
 
 typedef struct pnVertexLists {
   size_t leafCount;
@@ -34,8 +34,8 @@ void pn_freeVertexLists(pnVertexLists *lists);
 /* The list of a leaf from the vertices of its corners, three a triangle. */
 void pn_listLeaf(pnVertexLists *lists, uint32_t leaf, const uint32_t *corners, uint32_t count);
 /* A twig: the list of leaves [run->first, run->end), of at most PN_LANES. */
-void pn_listTwig(pnVertexLists *lists, pnRun *run);
+void pn_listTwig(pnVertexLists *lists, pnListRun *run);
 /* A cluster: the list of a range of leaves that begins and ends where twigs do, if there are any. */
-void pn_listCluster(pnVertexLists *lists, pnRun *run, bool fromTwigs);
+void pn_listCluster(pnVertexLists *lists, pnListRun *run, bool fromTwigs);
 
 #endif
