@@ -49,7 +49,7 @@ typedef struct pnSelfFilter {
                       welded and at one place now (pnMeshDef.vertexWeld). Of a soup 1 at most, by names: which primitives are
                       around a vertex changes with every call and is not kept, and a second ring would need it */
   bool ignoreRest; /* leave out pairs that already meet in the rest pose */
-  const uint32_t *triangleGroup; /* one a triangle, or null: leave out pairs of the same group */
+  const uint32_t *triangleGroup; /* one per triangle, or null: leave out pairs of the same group */
 } pnSelfFilter;
 
 /* Settings that products leave alone; pinch/lab.h. */

@@ -52,11 +52,11 @@ typedef struct pnFinderBody {
   const pnMesh *mesh;
   char *name;
   uint32_t labelCount;
-  uint32_t *labels;   /* one a triangle; null: none */
+  uint32_t *labels;   /* one per triangle; null: none */
   char **labelNames;  /* null: their numbers */
-  uint32_t *carriers; /* one a triangle; null: `carrier` for all */
+  uint32_t *carriers; /* one per triangle; null: `carrier` for all */
   uint32_t carrier;
-  uint32_t *partOf; /* one a triangle */
+  uint32_t *partOf; /* one per triangle */
   pnPart *parts;
   uint32_t partCount, closedCount;
   uint32_t *partVertices; /* vertexCount; those of closed parts, part after part */

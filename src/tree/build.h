@@ -37,9 +37,9 @@ typedef struct pnBuilder {
       *centres; /* 3 a triangle and a float to spare: a quarter of the sum of the corners, in the pose at build time */
   float *boxes; /* PN_BUILD_BOX a triangle: lo xyz -, hi xyz -; quick: null */
   uint64_t *keys;        /* two a triangle, for selecting */
-  uint32_t *scratch;     /* one a triangle */
+  uint32_t *scratch;     /* one per triangle */
   uint32_t *mark;        /* triangleCount, for connectivity; PN_NONE outside a split */
-  const pnPiece *pieces; /* one a triangle, or null */
+  const pnPiece *pieces; /* one per triangle, or null */
   pnJointTree joints;    /* all zero: no joints, or not asked for */
   pnSplitFcn *split;  /* the splitter that was asked for; pieces go through pn_splitPieces before, hubs pn_splitHubs */
   const pnHubs *hubs; /* of the mesh, or null: then none of these */

@@ -188,7 +188,7 @@ size_t pn_pieceBytes(const pnShape *shape) {
          (size_t)shape->nodeCount * PN_NODE_BIGS * sizeof(uint32_t);
 }
 
-/* Room for what a shape with pieces keeps, filled from the list. `numbers`: room for one a triangle. */
+/* Room for what a shape with pieces keeps, filled from the list. `numbers`: room for one per triangle. */
 static pnResult keepDivided(pnShape *shape, const pnPieceList *pieces, uint32_t *numbers) {
   size_t slots = (size_t)shape->leafCount * PN_LANES;
   for (size_t i = 0; i < pieces->count; ++i) {
