@@ -51,15 +51,15 @@ uint32_t pn_splitBalanced(pnBuilder *b, uint32_t first, uint32_t count, uint32_t
 
 /* How many triangles each part of a balanced tree has is known beforehand; only which ones is not. So all is cut first, workers on
  * different ranges, and nodes are made when everything is in order. */
-typedef struct Part {
+typedef struct BuildPart {
   uint32_t first, count, unit;
-} Part;
+} BuildPart;
 
 typedef struct Parts {
   pnBuilder *builder;
   uint32_t most; /* triangles of a small one */
-  PN_ARRAY(Part) large;
-  PN_ARRAY(Part) small;
+  PN_ARRAY(BuildPart) large;
+  PN_ARRAY(BuildPart) small;
 } Parts;
 
 /* Parts of so many triangles are one worker's. */
@@ -76,7 +76,7 @@ static void cutLarge(void *context, uint32_t begin, uint32_t end, uint32_t worke
   (void)worker;
   Parts *p = context;
   for (uint32_t i = begin; i < end; ++i) {
-    const Part *part = &p->large.data[i];
+    const BuildPart *part = &p->large.data[i];
     pn_cutBest(p->builder, part->first, part->count, leftOf(part->count, part->unit));
   }
 }
@@ -85,7 +85,7 @@ static void cutSmall(void *context, uint32_t begin, uint32_t end, uint32_t worke
   (void)worker;
   Parts *p = context;
   for (uint32_t i = begin; i < end; ++i) {
-    const Part *part = &p->small.data[i];
+    const BuildPart *part = &p->small.data[i];
     halve(p->builder, part->first, part->count, part->unit);
     for (uint32_t at = 0; at < part->count; at += part->unit)
       pn_cutDown(p->builder, part->first + at, PN_MIN(part->unit, part->count - at));
@@ -93,23 +93,23 @@ static void cutSmall(void *context, uint32_t begin, uint32_t end, uint32_t worke
 }
 
 /* A part that waits for its next cut. */
-static bool addPart(Parts *p, Part part) {
+static bool addPart(Parts *p, BuildPart part) {
   if (part.count <= p->builder->leafSize) return true;
   if (part.count <= part.unit) part.unit = unitOf(p->builder, part.count);
   return part.count > p->most ? pn_arrayPush(&p->large, part) : pn_arrayPush(&p->small, part);
 }
 
 /* What a part that was cut leaves to do. */
-static bool addHalves(Parts *p, Part part) {
+static bool addHalves(Parts *p, BuildPart part) {
   uint32_t left = leftOf(part.count, part.unit);
-  return addPart(p, (Part){part.first, left, part.unit}) &&
-         addPart(p, (Part){part.first + left, part.count - left, part.unit});
+  return addPart(p, (BuildPart){part.first, left, part.unit}) &&
+         addPart(p, (BuildPart){part.first + left, part.count - left, part.unit});
 }
 
 /* Puts all triangles in the order of a balanced tree. */
 static bool cutAll(pnBuilder *b, uint32_t count, const pnTasks *tasks) {
   Parts p = {.builder = b, .most = WORKER_PART};
-  bool ok = addPart(&p, (Part){0, count, count});
+  bool ok = addPart(&p, (BuildPart){0, count, count});
   for (size_t done = 0; ok && done < p.large.count;) {
     /* those that wait now, side by side; then their halves */
     size_t begin = done;
@@ -328,7 +328,7 @@ pnDivision *pn_beginDivision(const pnTreePlan *def) {
   bool ok = beginBuilder(&d->b, def, def->pose->mesh, NULL);
   d->parts = (Parts){.builder = &d->b, .most = STEP_PART};
   ok = ok && isBalanced(&d->b) && !d->b.quick;
-  if (!ok || !addPart(&d->parts, (Part){0, d->b.mesh->triangleCount, d->b.mesh->triangleCount})) {
+  if (!ok || !addPart(&d->parts, (BuildPart){0, d->b.mesh->triangleCount, d->b.mesh->triangleCount})) {
     pn_endDivision(d, NULL);
     return NULL;
   }
@@ -352,7 +352,7 @@ pnProgress pn_stepDivision(pnDivision *d, int64_t *ioWork) {
       cutSmall(p, last, last + 1, 0);
     } else if (p->large.count > 0) {
       uint32_t last = (uint32_t)--p->large.count;
-      Part part = p->large.data[last];
+      BuildPart part = p->large.data[last];
       *ioWork -= CUT_WORK * (int64_t)part.count;
       cutLarge(p, last, last + 1, 0);
       ok = addHalves(p, part);

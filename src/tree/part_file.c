@@ -38,14 +38,14 @@ void pn_writeShapePart(const pnShape *shape, pnShapePart part, const pnPartForm 
   }
 }
 
-typedef struct Reading {
+typedef struct PartReading {
   const pnShape *shape;
   const pnPartForm *form;
   pnByteReader *r;
-} Reading;
+} PartReading;
 
 /* How long the arrays are: looked up ahead, so that there is one block of the right size. */
-static bool takeCounts(const Reading *reading, size_t *outCounts) {
+static bool takeCounts(const PartReading *reading, size_t *outCounts) {
   const pnPartForm *form = reading->form;
   pnByteReader ahead = *reading->r;
   for (uint32_t i = 0; i < form->arrayCount; ++i) {
@@ -59,7 +59,7 @@ static bool takeCounts(const Reading *reading, size_t *outCounts) {
 }
 
 static pnResult takePart(void *context, void **outData, size_t *outBytes) {
-  const Reading *reading = context;
+  const PartReading *reading = context;
   const pnPartForm *form = reading->form;
   const char *name = reading->shape->mesh->name;
   size_t counts[PN_PART_ARRAYS];
@@ -83,7 +83,7 @@ static pnResult takePart(void *context, void **outData, size_t *outBytes) {
 }
 
 pnResult pn_readShapePart(const pnShape *shape, pnShapePart part, const pnPartForm *form, pnByteReader *r) {
-  Reading reading = {shape, form, r};
+  PartReading reading = {shape, form, r};
   return pn_makePart(shape, part, takePart, &reading);
 }
 
