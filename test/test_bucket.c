@@ -575,7 +575,7 @@ static void testAgainstTrees(void **state) {
     assert_true(frame.result == PN_OK && frame.pairCount < truth.count);
     testExpectOk(pnSoup_Replace(soup, &id, PN_PRIMITIVE_TRIANGLE, p, 1));
     pnDestroyWorld(world);
-    pnSelfFilter ring = {.ring = 1};
+    pnSelfFilter ring = {.ring = 2};
     pnQueryDef qd = pnDefaultQueryDef();
     qd.filter = ring;
     testExpectFailure(pnCollideSelf(tree, &qd, list, NULL), PN_ERROR_KIND, "soup");
