@@ -214,7 +214,8 @@ static void findBins(const pnBuilder *b, const uint32_t *triangles, uint32_t cou
   }
   for (uint32_t d = 0; d < TRIES; ++d) {
     uint32_t k = 0, before = 0;
-    while (before + in[d][k] / 2u < left) before += in[d][k++]; /* the end that is nearer */
+    /* the end that is nearer; after the last bin when `left` is nearly all of them */
+    while (k < BINS && before + in[d][k] / 2u < left) before += in[d][k++];
     outBin[d] = k;
   }
 }
