@@ -103,6 +103,25 @@ static int killRank(int victim, double wait, const char *extra) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+/* What one process says of the scan that ranks are killed in: one.json and one.html. */
+static void makeTruth(void) {
+  assert_int_equal(runLine("make character hero.glb --triangles 10000 --seconds 12 -q"), 0);
+  assert_int_equal(
+      shell("%.0d" PINCH_TOOL " scan %s --html r.html --json > one.json", "hero.glb --self --threads 1 --resume c", 0),
+      1);
+  rename("r.html", "one.html");
+}
+
+/* Two ranks go on with that scan from where it was ended: the same bytes, and the checkpoint is gone. */
+static void goOnFromCheckpoint(void) {
+  assert_int_equal(shell(MPIRUN "-n %d " PINCH_TOOL " scan %s --html r.html --json > r.json 2> r.err",
+                         "hero.glb --self --threads 1 --resume c", 2),
+                   1);
+  assert_int_not_equal(access("c", F_OK), 0);
+  expectSameFiles("r.json", "one.json");
+  expectSameFiles("r.html", "one.html");
+}
+
 /* Ten kills of any rank at any time, each of a run that goes on where the one before was ended; then the same bytes. */
 static void tenKills(void **state) {
   (void)state;
@@ -128,11 +147,7 @@ static void tenKills(void **state) {
   }
   print_message("%d of 10 runs were killed before their end\n", killed);
   assert_true(killed > 0);
-  assert_int_equal(shell(MPIRUN "-n %d " PINCH_TOOL " scan %s --html r.html --json > r.json 2> r.err",
-                         "hero.glb --self --threads 1 --resume c", 2),
-                   1);
-  expectSameFiles("r.json", "one.json");
-  expectSameFiles("r.html", "one.html");
+  goOnFromCheckpoint();
   removeFiles();
 }
 
@@ -141,11 +156,7 @@ static void tenKills(void **state) {
 static void theOthersLive(void **state) {
   (void)state;
   if (!hasMpirun()) skip();
-  assert_int_equal(runLine("make character hero.glb --triangles 10000 --seconds 12 -q"), 0);
-  assert_int_equal(
-      shell("%.0d" PINCH_TOOL " scan %s --html r.html --json > one.json", "hero.glb --self --threads 1 --resume c", 0),
-      1);
-  rename("r.html", "one.html");
+  makeTruth();
   int status = killRank(1, -1, "--enable-recovery");
   assert_int_not_equal(status, 124); /* that would be the time limit */
   expectSameFiles("r.json", "one.json");
@@ -193,11 +204,7 @@ static void aListGoesOn(void **state) {
 static void aRankThatDies(void **state) {
   (void)state;
   if (!hasMpirun()) skip();
-  assert_int_equal(runLine("make character hero.glb --triangles 10000 --seconds 12 -q"), 0);
-  assert_int_equal(
-      shell("%.0d" PINCH_TOOL " scan %s --html r.html --json > one.json", "hero.glb --self --threads 1 --resume c", 0),
-      1);
-  rename("r.html", "one.html");
+  makeTruth();
   for (int victim = 0; victim < 2; ++victim) {
     int status = killRank(victim, -1, "");
     bool killed = access("c", F_OK) == 0;
@@ -206,12 +213,7 @@ static void aRankThatDies(void **state) {
       assert_int_not_equal(access("r.html", F_OK), 0);
     }
   }
-  assert_int_equal(shell(MPIRUN "-n %d " PINCH_TOOL " scan %s --html r.html --json > r.json 2> r.err",
-                         "hero.glb --self --threads 1 --resume c", 2),
-                   1);
-  assert_int_not_equal(access("c", F_OK), 0);
-  expectSameFiles("r.json", "one.json");
-  expectSameFiles("r.html", "one.html");
+  goOnFromCheckpoint();
   removeFiles();
 }
 
