@@ -168,13 +168,13 @@ static void chooseGrids(pnReport *report, const float *const *positions) {
       double size = 0;
       for (int k = 0; k < 3; ++k) {
         double low = INFINITY, high = -INFINITY;
-        for (uint32_t i = 0; i < body->slotCount; ++i) {
-          double x = positions[b][3 * (size_t)body->slotVertex[i] + k];
+        for (uint32_t i = 0; i < body->siteCount; ++i) {
+          double x = positions[b][3 * (size_t)body->siteVertex[i] + k];
           low = fmin(low, x);
           high = fmax(high, x);
         }
-        body->origin[k] = body->slotCount > 0 ? (low + high) / 2 : 0;
-        size = fmax(size, body->slotCount > 0 ? high - low : 0);
+        body->origin[k] = body->siteCount > 0 ? (low + high) / 2 : 0;
+        size = fmax(size, body->siteCount > 0 ? high - low : 0);
       }
       sceneSize = fmax(sceneSize, size);
       body->step = (size > 0 ? size : sceneSize > 0 ? sceneSize : 1) / 65535;
@@ -184,7 +184,7 @@ static void chooseGrids(pnReport *report, const float *const *positions) {
 
 /* Raw frames and scratch. The groups get shorter until they fit. */
 static pnResult allocateRaw(pnReport *report) {
-  size_t frameBytes = 3 * (size_t)report->slotCount * sizeof(int32_t);
+  size_t frameBytes = 3 * (size_t)report->siteCount * sizeof(int32_t);
   while (report->groupSize > 1 && (report->groupSize + 1) * frameBytes > RAW_BYTES) report->groupSize /= 2;
   bool failed = false;
   for (uint32_t i = 0; i <= report->groupSize; ++i) {
@@ -202,21 +202,21 @@ static pnResult allocateRaw(pnReport *report) {
 static pnResult prepareBodies(pnReport *report, const float *const *positions) {
   pnBytes bytes = {0};
   pnResult result = PN_OK;
-  uint64_t slotCount = 0;
+  uint64_t siteCount = 0;
   for (uint32_t b = 0; result == PN_OK && b < report->bodyCount; ++b) {
     pnBodyData *body = &report->bodies[b];
     result = pn_orderBody(body, positions[b]);
     if (result == PN_OK) result = pn_packTopology(body, &bytes);
     free(body->triangles);
     body->triangles = NULL;
-    slotCount += body->slotCount;
+    siteCount += body->siteCount;
   }
-  if (result == PN_OK && slotCount > UINT32_MAX / 12) {
+  if (result == PN_OK && siteCount > UINT32_MAX / 12) {
     result = pn_reportFail(PN_ERROR_COUNT, "report: %llu vertices in all bodies, at most %u are possible",
-                           (unsigned long long)slotCount, UINT32_MAX / 12);
+                           (unsigned long long)siteCount, UINT32_MAX / 12);
   }
   if (result == PN_OK) {
-    report->slotCount = (uint32_t)slotCount;
+    report->siteCount = (uint32_t)siteCount;
     chooseGrids(report, positions);
     result = pn_deflate(bytes.data, bytes.size, &report->topology.data, &report->topology.size);
   }
@@ -419,7 +419,7 @@ static void freeBody(pnBodyData *body) {
   freeNames(body->groupNames, body->groupCount);
   free(body->triangles);
   free(body->vertexGroups);
-  free(body->slotVertex);
+  free(body->siteVertex);
   free(body->predictors);
 }
 

@@ -27,8 +27,8 @@
 void pn_roundPositions(const pnReport *report, const float *const *positions, int32_t *raw) {
   for (uint32_t b = 0; b < report->bodyCount; ++b) {
     const pnBodyData *body = &report->bodies[b];
-    for (uint32_t i = 0; i < body->slotCount; ++i) {
-      const float *p = positions[b] + 3 * (size_t)body->slotVertex[i];
+    for (uint32_t i = 0; i < body->siteCount; ++i) {
+      const float *p = positions[b] + 3 * (size_t)body->siteVertex[i];
       for (int k = 0; k < 3; ++k) {
         double steps = floor((p[k] - body->origin[k]) / body->step + 0.5);
         steps = steps > FARTHEST ? FARTHEST : steps < -FARTHEST ? -FARTHEST : steps;
@@ -38,11 +38,11 @@ void pn_roundPositions(const pnReport *report, const float *const *positions, in
   }
 }
 
-/* What prediction leaves of one body; `difference` has the zero slot at its front. Writes 3 numbers a slot. */
+/* What prediction leaves of one body; `difference` has the zero site at its front. Writes 3 numbers a site. */
 static void foldBody(const pnBodyData *body, int32_t *difference, uint32_t *folded) {
   uint32_t *d = (uint32_t *)difference;
   d[0] = d[1] = d[2] = 0;
-  for (size_t i = 0; i < body->slotCount; ++i) {
+  for (size_t i = 0; i < body->siteCount; ++i) {
     const pnPredictor *p = &body->predictors[i];
     for (size_t k = 0; k < 3; ++k) {
       uint32_t guess = d[3 * (size_t)p->a + k] + d[3 * (size_t)p->b + k] - d[3 * (size_t)p->c + k];
@@ -56,29 +56,29 @@ static void foldBody(const pnBodyData *body, int32_t *difference, uint32_t *fold
 static pnResult packPositions(pnReport *report, const int32_t *raw, const int32_t *low, const int32_t *high,
                               pnBlob *outBlob) {
   if (report->noView) return PN_OK;
-  size_t slotCount = report->slotCount, start = 0;
+  size_t siteCount = report->siteCount, start = 0;
   uint32_t *folded = report->folded;
   for (uint32_t b = 0; b < report->bodyCount; ++b) {
     const pnBodyData *body = &report->bodies[b];
 
     // the guess in time; an arithmetic shift rounds down, as >> does in the page
-    for (size_t i = 0; i < 3 * (size_t)body->slotCount; ++i) {
+    for (size_t i = 0; i < 3 * (size_t)body->siteCount; ++i) {
       int32_t guess = low == NULL ? 0 : (low[3 * start + i] + high[3 * start + i]) >> 1;
       report->difference[3 + i] = raw[3 * start + i] - guess;
     }
 
     // the guess over the mesh
     foldBody(body, report->difference, folded + 3 * start);
-    start += body->slotCount;
+    start += body->siteCount;
   }
 
   // planes: lowest bytes of all x, of all y, of all z, then the next bytes
   uint8_t *plane = report->planes;
   for (int shift = 0; shift < 32; shift += 8) {
     for (size_t k = 0; k < 3; ++k)
-      for (size_t i = 0; i < slotCount; ++i) *plane++ = (uint8_t)(folded[3 * i + k] >> shift);
+      for (size_t i = 0; i < siteCount; ++i) *plane++ = (uint8_t)(folded[3 * i + k] >> shift);
   }
-  return pn_deflate(report->planes, 12 * slotCount, &outBlob->data, &outBlob->size);
+  return pn_deflate(report->planes, 12 * siteCount, &outBlob->data, &outBlob->size);
 }
 
 /* Is any frame strictly between the two kept for its pairs? */

@@ -11,7 +11,7 @@
  *          v
  *
  * Touma and Gotsman code topology along with it; we keep triangle numbers as they are (the report names them), store
- * the triangles as they come and let the walk decide only the order of the vertices ("slots").
+ * the triangles as they come and let the walk decide only the order of the vertices ("sites").
  * Vertices that coincide in the first frame (seams of exporters, triangle soups) are one vertex to the walk; the second
  * one is predicted as a copy of the first.
  */
@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NO_SLOT UINT32_MAX
+#define NO_SITE UINT32_MAX
 #define NO_EDGE UINT32_MAX
 
 static uint64_t mixBits(uint64_t x) {
@@ -106,24 +106,24 @@ static pnResult findTwins(const uint32_t *corners, uint32_t triangleCount, uint3
 typedef struct Walk {
   pnBodyData *body;
   uint32_t *first;   /* weld of each vertex */
-  uint32_t *slot;    /* slot of each vertex */
-  uint32_t *lead;    /* slot of each welded vertex: its first stored copy */
+  uint32_t *site;    /* site of each vertex */
+  uint32_t *lead;    /* site of each welded vertex: its first stored copy */
   uint32_t *corners; /* welded corners */
   uint32_t *twin;
   uint32_t *queue; /* half edges whose triangle is done and whose twin may not be */
   uint8_t *done;   /* of each triangle */
 } Walk;
 
-/* Gives vertex v the next slot, unless it has one. */
+/* Gives vertex v the next site, unless it has one. */
 static void placeVertex(Walk *walk, uint32_t v, pnPredictor predictor) {
-  if (walk->slot[v] != NO_SLOT) return;
+  if (walk->site[v] != NO_SITE) return;
   pnBodyData *body = walk->body;
-  uint32_t slot = body->slotCount++, w = walk->first[v];
-  if (walk->lead[w] == NO_SLOT) walk->lead[w] = slot;
+  uint32_t site = body->siteCount++, w = walk->first[v];
+  if (walk->lead[w] == NO_SITE) walk->lead[w] = site;
   else predictor = (pnPredictor){walk->lead[w] + 1, 0, 0};
-  walk->slot[v] = slot;
-  body->slotVertex[slot] = v;
-  body->predictors[slot] = predictor;
+  walk->site[v] = site;
+  body->siteVertex[site] = v;
+  body->predictors[site] = predictor;
 }
 
 /* Places the corners of a triangle that was reached over `entry` (a half edge of a finished triangle). */
@@ -139,7 +139,7 @@ static void placeNext(Walk *walk, uint32_t entry) {
 /* Places the corners of a triangle that starts a new part: each is expected where the one before it is. */
 static void placeStart(Walk *walk, uint32_t t) {
   for (uint32_t k = 0; k < 3; ++k)
-    placeVertex(walk, walk->body->triangles[3 * t + k], (pnPredictor){walk->body->slotCount, 0, 0});
+    placeVertex(walk, walk->body->triangles[3 * t + k], (pnPredictor){walk->body->siteCount, 0, 0});
 }
 
 static void walkTriangles(Walk *walk) {
@@ -168,20 +168,20 @@ pnResult pn_orderBody(pnBodyData *body, const float *positions) {
 
   // one byte more than asked, so that an empty body is no special case
   walk.first = malloc(vertexCount * sizeof(uint32_t) + 1);
-  walk.slot = malloc(vertexCount * sizeof(uint32_t) + 1);
+  walk.site = malloc(vertexCount * sizeof(uint32_t) + 1);
   walk.lead = malloc(vertexCount * sizeof(uint32_t) + 1);
   walk.corners = malloc(edgeCount * sizeof(uint32_t) + 1);
   walk.twin = malloc(edgeCount * sizeof(uint32_t) + 1);
   walk.queue = malloc(edgeCount * sizeof(uint32_t) + 1);
   walk.done = calloc(body->triangleCount + (size_t)1, 1);
-  body->slotVertex = malloc(vertexCount * sizeof(uint32_t) + 1);
+  body->siteVertex = malloc(vertexCount * sizeof(uint32_t) + 1);
   body->predictors = malloc(vertexCount * sizeof(pnPredictor) + 1);
-  if (walk.first == NULL || walk.slot == NULL || walk.lead == NULL || walk.corners == NULL || walk.twin == NULL ||
-      walk.queue == NULL || walk.done == NULL || body->slotVertex == NULL || body->predictors == NULL) {
+  if (walk.first == NULL || walk.site == NULL || walk.lead == NULL || walk.corners == NULL || walk.twin == NULL ||
+      walk.queue == NULL || walk.done == NULL || body->siteVertex == NULL || body->predictors == NULL) {
     result = pn_reportFailMemory();
     goto done;
   }
-  memset(walk.slot, 0xff, vertexCount * sizeof(uint32_t));
+  memset(walk.site, 0xff, vertexCount * sizeof(uint32_t));
   memset(walk.lead, 0xff, vertexCount * sizeof(uint32_t));
 
   // weld, connect, walk
@@ -190,15 +190,15 @@ pnResult pn_orderBody(pnBodyData *body, const float *positions) {
   for (size_t i = 0; i < edgeCount; ++i) walk.corners[i] = walk.first[body->triangles[i]];
   result = findTwins(walk.corners, body->triangleCount, walk.twin);
   if (result != PN_OK) goto done;
-  body->slotCount = 0;
+  body->siteCount = 0;
   walkTriangles(&walk);
 
-  // from here on a triangle's corners are slots
-  for (size_t i = 0; i < edgeCount; ++i) body->triangles[i] = walk.slot[body->triangles[i]];
+  // from here on a triangle's corners are sites
+  for (size_t i = 0; i < edgeCount; ++i) body->triangles[i] = walk.site[body->triangles[i]];
 
 done:
   free(walk.first);
-  free(walk.slot);
+  free(walk.site);
   free(walk.lead);
   free(walk.corners);
   free(walk.twin);
@@ -209,7 +209,7 @@ done:
 
 pnResult pn_packTopology(const pnBodyData *body, pnBytes *bytes) {
   // predictors as distances: twice the distance to a, plus one when b and c follow
-  for (uint32_t i = 0; i < body->slotCount; ++i) {
+  for (uint32_t i = 0; i < body->siteCount; ++i) {
     const pnPredictor *p = &body->predictors[i];
     uint64_t own = (uint64_t)i + 1;
     pn_bytesVarint(bytes, (own - p->a) << 1 | (p->b != 0));
@@ -228,8 +228,8 @@ pnResult pn_packTopology(const pnBodyData *body, pnBytes *bytes) {
 
   // groups, 0 for none
   if (body->vertexGroups != NULL) {
-    for (uint32_t i = 0; i < body->slotCount; ++i) {
-      uint16_t group = body->vertexGroups[body->slotVertex[i]];
+    for (uint32_t i = 0; i < body->siteCount; ++i) {
+      uint16_t group = body->vertexGroups[body->siteVertex[i]];
       pn_bytesVarint(bytes, group == PN_REPORT_NO_GROUP ? 0 : (uint64_t)group + 1);
     }
   }

@@ -41,7 +41,7 @@ pnResult pn_reportFailMemory(void);
 
 /* ---------------------------------------------------------------- bodies */
 
-/* Where the prediction of a slot comes from: slot[a] + slot[b] - slot[c], numbered from 1; 0 is a slot that is always
+/* Where the prediction of a site comes from: site[a] + site[b] - site[c], numbered from 1; 0 is a site that is always
  * zero. b = c = 0 is a copy of a. Always a, b, c < own number. */
 typedef struct pnPredictor {
   uint32_t a, b, c;
@@ -54,15 +54,15 @@ typedef struct pnBodyData {
   char **groupNames;
   uint32_t groupCount;
   uint16_t *vertexGroups; /* null: none */
-  uint32_t slotCount;     /* vertices that some triangle uses, in decoding order */
-  uint32_t *slotVertex;   /* vertex of each slot */
+  uint32_t siteCount;     /* vertices that some triangle uses, in decoding order */
+  uint32_t *siteVertex;   /* vertex of each site */
   pnPredictor *predictors;
   double origin[3], step; /* a position is origin + step * integer */
 } pnBodyData;
 
-/* Chooses the slots and predictors; `positions` (first frame) tells which vertices coincide. */
+/* Chooses the sites and predictors; `positions` (first frame) tells which vertices coincide. */
 pnResult pn_orderBody(pnBodyData *body, const float *positions);
-/* Appends predictors, triangles (as slots) and groups. */
+/* Appends predictors, triangles (as sites) and groups. */
 pnResult pn_packTopology(const pnBodyData *body, pnBytes *bytes);
 
 /* ---------------------------------------------------------------- frames */
@@ -132,7 +132,7 @@ struct pnReport {
 
   pnBodyData *bodies;
   uint32_t bodyCount;
-  uint32_t slotCount; /* of all bodies */
+  uint32_t siteCount; /* of all bodies */
   pnBlob topology;
 
   pnFrameData *frames;
@@ -143,9 +143,9 @@ struct pnReport {
   uint32_t groupSize, groupStart, groupFill;
   bool groupOpen; /* the frame at groupStart is stored: the last one of the group before */
   int32_t *groupRaw[PN_REPORT_GROUP + 1];
-  int32_t *difference; /* scratch: 3 * (slotCount + 1) */
-  uint32_t *folded;    /* scratch: 3 * slotCount */
-  uint8_t *planes;     /* scratch: 12 * slotCount */
+  int32_t *difference; /* scratch: 3 * (siteCount + 1) */
+  uint32_t *folded;    /* scratch: 3 * siteCount */
+  uint8_t *planes;     /* scratch: 12 * siteCount */
 
   /* Thinning: frames of rank >= cut are dropped unless they are kept for their pairs. */
   uint32_t positionCut, pairCut, topKeep;
@@ -160,7 +160,7 @@ struct pnReport {
   pnResult broken;                   /* an error after which the report cannot go on */
 };
 
-/* Rounds positions of all bodies into `raw` (3 * slotCount). */
+/* Rounds positions of all bodies into `raw` (3 * siteCount). */
 void pn_roundPositions(const pnReport *report, const float *const *positions, int32_t *raw);
 /* Encodes the frames of the open group once it is full; `last`: no frame follows, encode what is there. */
 pnResult pn_flushGroup(pnReport *report, bool last);

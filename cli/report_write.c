@@ -26,8 +26,8 @@ static void writeNames(pnBytes *out, const char *key, char *const *names, uint32
 static void writeBody(pnBytes *out, const pnBodyData *body) {
   pn_bytesText(out, "{\"name\":");
   pn_bytesJson(out, body->name);
-  pn_bytesFormat(out, ",\"vertices\":%u,\"triangles\":%u,\"slots\":%u", body->vertexCount, body->triangleCount,
-                 body->slotCount);
+  pn_bytesFormat(out, ",\"vertices\":%u,\"triangles\":%u,\"sites\":%u", body->vertexCount, body->triangleCount,
+                 body->siteCount);
   pn_bytesFormat(out, ",\"origin\":[%.17g,%.17g,%.17g],\"step\":%.17g", body->origin[0], body->origin[1],
                  body->origin[2], body->step);
   pn_bytesFormat(out, ",\"grouped\":%s", body->vertexGroups != NULL ? "true" : "false");
@@ -75,7 +75,7 @@ static void writeMeta(const pnReport *report, bool complete, pnBytes *out) {
   }
   pn_bytesFormat(out, ",\"complete\":%s,\"fps\":%.17g,\"up\":%u,\"byteLimit\":%llu,\"frameCount\":%u,\"view\":%s",
                  complete ? "true" : "false", report->fps, report->upAxis, (unsigned long long)report->byteLimit,
-                 report->frameCount, report->noView || report->slotCount == 0 ? "false" : "true");
+                 report->frameCount, report->noView || report->siteCount == 0 ? "false" : "true");
   writeNames(out, "files", report->files, report->fileCount);
   writeNames(out, "notes", report->notes, report->noteCount);
   writeClips(out, report);

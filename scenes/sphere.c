@@ -72,15 +72,15 @@ static void destroyEdgeTable(EdgeTable *table) {
 /* The middle of the edge from a to b: found, or made as vertex number *vertexCount. */
 static uint32_t getMiddle(EdgeTable *table, pnSceneVec *points, uint32_t *vertexCount, uint32_t a, uint32_t b) {
   uint64_t key = a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
-  uint64_t slot = (key * UINT64_C(0x9E3779B97F4A7C15) >> 20) & table->mask;
-  while (table->keys[slot] != UINT64_MAX && table->keys[slot] != key) slot = (slot + 1) & table->mask;
-  if (table->keys[slot] != key) {
-    table->keys[slot] = key;
-    table->middles[slot] = *vertexCount;
+  uint64_t at = (key * UINT64_C(0x9E3779B97F4A7C15) >> 20) & table->mask;
+  while (table->keys[at] != UINT64_MAX && table->keys[at] != key) at = (at + 1) & table->mask;
+  if (table->keys[at] != key) {
+    table->keys[at] = key;
+    table->middles[at] = *vertexCount;
     points[*vertexCount] = pn_vecUnit(pn_vecScale(pn_vecAdd(points[a], points[b]), 0.5));
     ++*vertexCount;
   }
-  return table->middles[slot];
+  return table->middles[at];
 }
 
 /* Quarters `triangleCount` triangles in place. They are taken from the last to the first so that a triangle's four

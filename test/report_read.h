@@ -24,9 +24,9 @@ typedef struct ReadReport {
   char *text;
   size_t textSize;
   json_t *meta;
-  uint32_t bodyCount, frameCount, slotCount;
+  uint32_t bodyCount, frameCount, siteCount;
   uint32_t *predictors[64], *triangles[64], *groups[64];
-  uint32_t slots[64], triangleCounts[64];
+  uint32_t sites[64], triangleCounts[64];
   double origin[64][3], step[64];
   ReadFrame *frames;
   uint8_t *blocks; /* all blocks, one after the other */
@@ -155,10 +155,10 @@ static inline void readTopology(ReadReport *report) {
   uint8_t *bytes = inflateElement(report, "pinch-topology", &size);
   Cursor cursor = {bytes, bytes + size};
   for (uint32_t b = 0; b < report->bodyCount; ++b) {
-    uint32_t slots = report->slots[b], count = report->triangleCounts[b];
-    report->predictors[b] = calloc(3 * (size_t)slots + 1, sizeof(uint32_t));
+    uint32_t sites = report->sites[b], count = report->triangleCounts[b];
+    report->predictors[b] = calloc(3 * (size_t)sites + 1, sizeof(uint32_t));
     report->triangles[b] = calloc(3 * (size_t)count + 1, sizeof(uint32_t));
-    for (uint32_t i = 0; i < slots; ++i) {
+    for (uint32_t i = 0; i < sites; ++i) {
       uint64_t first = readVarint(&cursor), own = i + 1;
       uint32_t *p = report->predictors[b] + 3 * i;
       assert_true(first / 2 >= 1 && first / 2 <= own);
@@ -172,13 +172,13 @@ static inline void readTopology(ReadReport *report) {
     int64_t corner = 0;
     for (size_t i = 0; i < 3 * (size_t)count; ++i) {
       corner += readSigned(&cursor);
-      assert_true(corner >= 0 && corner < slots);
+      assert_true(corner >= 0 && corner < sites);
       report->triangles[b][i] = (uint32_t)corner;
     }
     json_t *body = json_array_get(json_object_get(report->meta, "bodies"), b);
     if (json_is_true(json_object_get(body, "grouped"))) {
-      report->groups[b] = calloc(slots + 1, sizeof(uint32_t));
-      for (uint32_t i = 0; i < slots; ++i) {
+      report->groups[b] = calloc(sites + 1, sizeof(uint32_t));
+      for (uint32_t i = 0; i < sites; ++i) {
         report->groups[b][i] = (uint32_t)readVarint(&cursor);
         assert_true(report->groups[b][i] <= json_array_size(json_object_get(body, "groups")));
       }
@@ -195,18 +195,18 @@ static inline const int32_t *readRaw(ReadReport *report, uint32_t f) {
   assert_true(frame->positionsSize > 0);
   const int32_t *low = frame->low != UINT32_MAX ? readRaw(report, frame->low) : NULL;
   const int32_t *high = frame->high != UINT32_MAX ? readRaw(report, frame->high) : NULL;
-  size_t size, slotCount = report->slotCount, start = 0;
+  size_t size, siteCount = report->siteCount, start = 0;
   uint8_t *planes = inflateAll(report->blocks + frame->positionsAt, frame->positionsSize, &size);
-  assert_int_equal(size, 12 * slotCount);
-  frame->raw = malloc(12 * slotCount + 1);
+  assert_int_equal(size, 12 * siteCount);
+  frame->raw = malloc(12 * siteCount + 1);
   for (uint32_t b = 0; b < report->bodyCount; ++b) {
-    uint32_t *d = calloc(3 * (size_t)report->slots[b] + 3, sizeof(uint32_t));
-    for (size_t i = 0; i < report->slots[b]; ++i) {
+    uint32_t *d = calloc(3 * (size_t)report->sites[b] + 3, sizeof(uint32_t));
+    for (size_t i = 0; i < report->sites[b]; ++i) {
       const uint32_t *p = report->predictors[b] + 3 * i;
       for (size_t k = 0; k < 3; ++k) {
         uint32_t folded = 0;
         for (size_t byte = 0; byte < 4; ++byte)
-          folded |= (uint32_t)planes[byte * 3 * slotCount + k * slotCount + start + i] << 8 * byte;
+          folded |= (uint32_t)planes[byte * 3 * siteCount + k * siteCount + start + i] << 8 * byte;
         uint32_t rest = folded >> 1 ^ (0u - (folded & 1));
         d[3 * (i + 1) + k] = rest + d[3 * p[0] + k] + d[3 * p[1] + k] - d[3 * p[2] + k];
         size_t own = 3 * (start + i) + k;
@@ -214,7 +214,7 @@ static inline const int32_t *readRaw(ReadReport *report, uint32_t f) {
       }
     }
     free(d);
-    start += report->slots[b];
+    start += report->sites[b];
   }
   free(planes);
   return frame->raw;
@@ -224,7 +224,7 @@ static inline const int32_t *readRaw(ReadReport *report, uint32_t f) {
 static inline void readCorner(ReadReport *report, uint32_t f, uint32_t b, uint32_t triangle, uint32_t k,
                               double out[3]) {
   size_t start = 0;
-  for (uint32_t i = 0; i < b; ++i) start += report->slots[i];
+  for (uint32_t i = 0; i < b; ++i) start += report->sites[i];
   const int32_t *raw = readRaw(report, f) + 3 * (start + report->triangles[b][3 * triangle + k]);
   for (int i = 0; i < 3; ++i) out[i] = report->origin[b][i] + report->step[b] * raw[i];
 }
@@ -271,12 +271,12 @@ static inline void readMeta(ReadReport *report) {
   report->bodyCount = (uint32_t)json_array_size(bodies);
   size_t b;
   json_array_foreach(bodies, b, body) {
-    report->slots[b] = (uint32_t)json_integer_value(json_object_get(body, "slots"));
+    report->sites[b] = (uint32_t)json_integer_value(json_object_get(body, "sites"));
     report->triangleCounts[b] = (uint32_t)json_integer_value(json_object_get(body, "triangles"));
     report->step[b] = json_number_value(json_object_get(body, "step"));
     for (size_t k = 0; k < 3; ++k)
       report->origin[b][k] = json_number_value(json_array_get(json_object_get(body, "origin"), k));
-    report->slotCount += report->slots[b];
+    report->siteCount += report->sites[b];
   }
 }
 

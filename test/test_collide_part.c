@@ -187,9 +187,9 @@ static void wrongVolumesAreFound(void **state) {
     pnBlend *blend = part.data;
     expectFound32(&part, &blend->termFirst[1], UINT32_MAX);
     expectFound32(&part, &blend->termFirst[0], 1);
-    expectFound32(&part, &blend->termSlot[0], blend->slotCount);
+    expectFound32(&part, &blend->termIngredient[0], blend->ingredientCount);
     expectFound32(&part, &blend->leafTermFirst[1], UINT32_MAX);
-    expectFound32(&part, &blend->leafSlot[0], shape->morph->targetCount);
+    expectFound32(&part, &blend->leafTarget[0], shape->morph->targetCount);
     expectNumber(&part, &blend->rows[3]);
     expectNumber(&part, &blend->leafRows[3]);
     if (i == 1) expectFound32(&part, &blend->termFirst[1], blend->termFirst[1] - 1);

@@ -81,29 +81,30 @@ static void apart(void **state) {
   testFreeBody(&a), testFreeBody(&b);
 }
 
-/* A peg in a slot: the way out is the way it came in, though the nearest wall is closer. */
-static void pegInSlot(void **state) {
+/* A peg in a groove: the way out is the way it came in, though the nearest wall is closer. */
+static void pegInGroove(void **state) {
   (void)state;
   // a U of three boxes in one mesh (touching faces are closed surfaces of their own), open towards +x
-  TestBody left = testBox(1, 0.2f, 1, 1), slot = testTwice(&left, 0, 0.8f, 0, false), peg = testBox(1, 0.15f, 0.5f, 1);
+  TestBody left = testBox(1, 0.2f, 1, 1), groove = testTwice(&left, 0, 0.8f, 0, false),
+           peg = testBox(1, 0.15f, 0.5f, 1);
   testPlace(&peg, 0.7f, 0.4f, 0);
-  // not in the slot's walls: free
-  pnDepthResult result = findDepth(&peg, &slot, 96);
+  // not in the groove's walls: free
+  pnDepthResult result = findDepth(&peg, &groove, 96);
   assert_true(result.depth == 0);
   // pushed into a wall by 0.1, it has 0.1 of room on the other side
   testPlace(&peg, 0.7f, 0.25f, 0);
-  result = findDepth(&peg, &slot, 96);
+  result = findDepth(&peg, &groove, 96);
   expectDepth(&result, 0.1, 0, 1, 0);
-  // a peg too thick for the slot, pushed into both walls: sliding out is the shortest way
+  // a peg too thick for the groove, pushed into both walls: sliding out is the shortest way
   TestBody thick = testBox(1, 0.28f, 0.5f, 1);
   testPlace(&thick, 1.85f, 0.4f, 0);
-  result = findDepth(&thick, &slot, 96);
+  result = findDepth(&thick, &groove, 96);
   expectDepth(&result, 0.15, 1, 0, 0);
   // far in, leaving upward past one wall is shortest: a comb of shifts with a gap too small to rest in
   testPlace(&thick, 0.5f, 0.4f, 0);
-  result = findDepth(&thick, &slot, 96);
+  result = findDepth(&thick, &groove, 96);
   expectDepth(&result, 0.88, 0, result.direction[1] > 0 ? 1 : -1, 0);
-  testFreeBody(&left), testFreeBody(&slot), testFreeBody(&peg), testFreeBody(&thick);
+  testFreeBody(&left), testFreeBody(&groove), testFreeBody(&peg), testFreeBody(&thick);
 }
 
 /* The test of the claim: moved by depthMax the bodies share nothing, moved by less than depthMin they share
@@ -145,7 +146,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(knownDepths),
       cmocka_unit_test(apart),
-      cmocka_unit_test(pegInSlot),
+      cmocka_unit_test(pegInGroove),
       cmocka_unit_test(movingFrees),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

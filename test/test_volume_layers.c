@@ -220,8 +220,8 @@ static void cutAtTheBorder(void **state) {
   testFreeBody(&ball);
 }
 
-/* Ten balls in one another: cells with more layers than slots, beside cells with fewer; drawn by dots and by rows. */
-static void moreThanSlots(void **state) {
+/* Ten balls in one another: cells with more layers than shelves, beside cells with fewer; drawn by dots and by rows. */
+static void moreThanShelves(void **state) {
   (void)state;
   enum { BALLS = 10 };
   TestBody ball = testSphere(2, 1);
@@ -594,7 +594,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(againstObvious),  cmocka_unit_test(onTheSamples), cmocka_unit_test(crumpled),
       cmocka_unit_test(cornersOfGiants), cmocka_unit_test(everySize),    cmocka_unit_test(cutAtTheBorder),
-      cmocka_unit_test(moreThanSlots),   cmocka_unit_test(rowsExactly),  cmocka_unit_test(evenEverywhere),
+      cmocka_unit_test(moreThanShelves), cmocka_unit_test(rowsExactly),  cmocka_unit_test(evenEverywhere),
       cmocka_unit_test(seamsStayClosed), cmocka_unit_test(manyLayers),   cmocka_unit_test(sameBits),
       cmocka_unit_test(sixDirections),   cmocka_unit_test(sixVolumes),
   };

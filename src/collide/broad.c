@@ -44,13 +44,13 @@ pnBroadBox pn_emptyBroadBox(void) {
 }
 
 bool pn_reserveBroad(pnBroadPhase *broad, size_t placeCount) {
-  if (!pn_arrayReserve(&broad->boxes, placeCount) || !pn_arrayReserve(&broad->slotOf, placeCount) ||
+  if (!pn_arrayReserve(&broad->boxes, placeCount) || !pn_arrayReserve(&broad->perchOf, placeCount) ||
       !pn_arrayReserve(&broad->isChanged, placeCount) || !pn_arrayReserve(&broad->changed, placeCount) ||
       !pn_arrayReserve(&broad->newcomers, placeCount))
     return false;
   for (size_t i = broad->boxes.count; i < placeCount; ++i) {
     broad->boxes.data[broad->boxes.count++] = pn_emptyBroadBox();
-    broad->slotOf.data[broad->slotOf.count++] = PN_NONE;
+    broad->perchOf.data[broad->perchOf.count++] = PN_NONE;
     broad->isChanged.data[broad->isChanged.count++] = 0;
   }
   return true;
@@ -207,15 +207,15 @@ static bool build(pnBroadPhase *broad) {
   broad->levelCount = levels;
   broad->nodes.count = total;
   broad->placeAt.count = levels > 0 ? counts[0] * PN_LANES : 0;
-  for (size_t place = 0; place < broad->boxes.count; ++place) broad->slotOf.data[place] = PN_NONE;
-  for (size_t slot = 0; slot < broad->placeAt.count; ++slot) {
-    uint32_t place = slot < n ? (uint32_t)broad->keys.data[slot] : PN_NONE;
-    pnBroadNode *node = nodeAt(broad, 0, slot / PN_LANES);
-    if (slot % PN_LANES == 0) *node = emptyNode();
-    broad->placeAt.data[slot] = place;
+  for (size_t place = 0; place < broad->boxes.count; ++place) broad->perchOf.data[place] = PN_NONE;
+  for (size_t perch = 0; perch < broad->placeAt.count; ++perch) {
+    uint32_t place = perch < n ? (uint32_t)broad->keys.data[perch] : PN_NONE;
+    pnBroadNode *node = nodeAt(broad, 0, perch / PN_LANES);
+    if (perch % PN_LANES == 0) *node = emptyNode();
+    broad->placeAt.data[perch] = place;
     if (place != PN_NONE) {
-      broad->slotOf.data[place] = (uint32_t)slot;
-      putLane(node, slot % PN_LANES, &broad->boxes.data[place].box);
+      broad->perchOf.data[place] = (uint32_t)perch;
+      putLane(node, perch % PN_LANES, &broad->boxes.data[place].box);
     }
   }
   fillLevels(broad, counts);
@@ -284,10 +284,10 @@ static bool compareAll(pnBroadPhase *broad) {
   return true;
 }
 
-/* The way up from a slot after its box has changed. */
-static void mend(pnBroadPhase *broad, uint32_t slot) {
-  pnBox box = broad->boxes.data[broad->placeAt.data[slot]].box;
-  size_t at = slot;
+/* The way up from a perch after its box has changed. */
+static void mend(pnBroadPhase *broad, uint32_t perch) {
+  pnBox box = broad->boxes.data[broad->placeAt.data[perch]].box;
+  size_t at = perch;
   for (uint32_t level = 0; level < broad->levelCount; ++level, at /= PN_LANES) {
     pnBroadNode *node = nodeAt(broad, level, at / PN_LANES);
     putLane(node, at % PN_LANES, &box);
@@ -329,7 +329,7 @@ static bool findAround(pnBroadPhase *broad, uint32_t place) {
 static void mendChanged(pnBroadPhase *broad) {
   for (size_t i = 0; i < broad->changed.count; ++i) {
     uint32_t place = broad->changed.data[i];
-    if (broad->slotOf.data[place] != PN_NONE) mend(broad, broad->slotOf.data[place]);
+    if (broad->perchOf.data[place] != PN_NONE) mend(broad, broad->perchOf.data[place]);
   }
   size_t kept = 0;
   for (size_t i = 0; i < broad->newcomers.count; ++i) {
@@ -340,7 +340,7 @@ static void mendChanged(pnBroadPhase *broad) {
   broad->newcomers.count = kept;
   for (size_t i = 0; i < broad->changed.count; ++i) {
     uint32_t place = broad->changed.data[i];
-    if (broad->slotOf.data[place] == PN_NONE && !isEmpty(&broad->boxes.data[place].box))
+    if (broad->perchOf.data[place] == PN_NONE && !isEmpty(&broad->boxes.data[place].box))
       broad->newcomers.data[broad->newcomers.count++] = place;
   }
 }
@@ -410,7 +410,7 @@ bool pn_findClose(pnBroadPhase *broad, bool all) {
 
 void pn_freeBroad(pnBroadPhase *broad) {
   pn_arrayFree(&broad->boxes);
-  pn_arrayFree(&broad->slotOf);
+  pn_arrayFree(&broad->perchOf);
   pn_arrayFree(&broad->isChanged);
   pn_arrayFree(&broad->changed);
   pn_arrayFree(&broad->newcomers);

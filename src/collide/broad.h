@@ -32,11 +32,11 @@ typedef struct pnBroadNode {
 /* A zeroed one is valid and has no boxes. */
 typedef struct pnBroadPhase {
   PN_ARRAY(pnBroadBox) boxes;   /* by place */
-  PN_ARRAY(uint32_t) slotOf;    /* by place: where it stands in the tree; PN_NONE: nowhere */
+  PN_ARRAY(uint32_t) perchOf;   /* by place: where it stands in the tree; PN_NONE: nowhere */
   PN_ARRAY(uint8_t) isChanged;  /* by place: it is in `changed` */
   PN_ARRAY(uint32_t) changed;   /* places whose box or masks have changed since `pairs` was right */
   PN_ARRAY(uint32_t) newcomers; /* places that are not empty and not in the tree */
-  PN_ARRAY(uint32_t) placeAt;   /* by slot: eight a node of the lowest level; PN_NONE: nobody */
+  PN_ARRAY(uint32_t) placeAt;   /* by perch: eight a node of the lowest level; PN_NONE: nobody */
   PN_ARRAY(pnBroadNode) nodes;  /* level after level, the lowest first */
   size_t levelFirst[PN_BROAD_LEVELS];
   uint32_t levelCount;

@@ -41,13 +41,13 @@ static bool deltasOf(const pnCalmMaker *m, uint32_t node, uint32_t target, doubl
   const pnBlend *blend = m->blend;
   uint32_t parent = m->tree->shape->parent[node] / PN_LANES, lane = m->tree->shape->parent[node] % PN_LANES;
   uint32_t place = PN_MIN(parent, m->tree->shape->innerCount);
-  /* terms are sorted by slot */
+  /* terms are sorted by ingredient */
   uint32_t first = blend->termFirst[place], end = blend->termFirst[place + 1];
   while (first < end) {
     uint32_t mid = (first + end) / 2;
-    *(blend->termSlot[mid] < target ? &first : &end) = mid + (blend->termSlot[mid] < target);
+    *(blend->termIngredient[mid] < target ? &first : &end) = mid + (blend->termIngredient[mid] < target);
   }
-  bool found = first < blend->termFirst[place + 1] && blend->termSlot[first] == target;
+  bool found = first < blend->termFirst[place + 1] && blend->termIngredient[first] == target;
   for (int k = 0; k < 3; ++k) {
     const float *row = found ? pn_termRow(blend, place, first - blend->termFirst[place], (uint32_t)k) + lane : NULL;
     lo[k] = found ? (double)row[0] : 0;

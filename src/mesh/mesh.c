@@ -95,16 +95,16 @@ static bool isSamePlace(const pnMesh *mesh, uint32_t v, uint32_t w) {
  * one half with any good hash, so 8 are never seen unless the points were chosen for it. */
 #define MOST_TRIES 8
 
-/* Fills weld through an open hash table of vertex numbers, at most half full; slots begin as PN_NONE. False: the
+/* Fills weld through an open hash table of vertex numbers, at most half full; entries begin as PN_NONE. False: the
  * points collide too often. */
-static bool weldByTable(pnMesh *mesh, uint32_t *slots, size_t slotCount) {
-  size_t tries = 0, mostTries = MOST_TRIES * slotCount;
+static bool weldByTable(pnMesh *mesh, uint32_t *table, size_t tableSize) {
+  size_t tries = 0, mostTries = MOST_TRIES * tableSize;
   for (uint32_t v = 0; v < mesh->vertexCount; ++v) {
-    size_t slot = (size_t)hashPoint(mesh->vertices + 3 * (size_t)v) & (slotCount - 1);
-    for (; slots[slot] != PN_NONE && !isSamePlace(mesh, v, slots[slot]); slot = (slot + 1) & (slotCount - 1))
+    size_t at = (size_t)hashPoint(mesh->vertices + 3 * (size_t)v) & (tableSize - 1);
+    for (; table[at] != PN_NONE && !isSamePlace(mesh, v, table[at]); at = (at + 1) & (tableSize - 1))
       if (++tries > mostTries) return false;
-    if (slots[slot] == PN_NONE) slots[slot] = v;
-    mesh->weld[v] = slots[slot];
+    if (table[at] == PN_NONE) table[at] = v;
+    mesh->weld[v] = table[at];
   }
   return true;
 }
@@ -131,14 +131,14 @@ static pnResult weldBySorting(pnMesh *mesh) {
 /* Fills weld by equal rest positions: the first vertex at a place represents all of them. A file made so that its points
  * collide in the table costs a sort more, not each vertex against each. */
 static pnResult weldByPosition(pnMesh *mesh) {
-  size_t slotCount = 16;
-  while (slotCount < (size_t)mesh->vertexCount * 2) slotCount *= 2;
-  size_t bytes = pn_bytes(slotCount, sizeof(uint32_t));
-  uint32_t *slots = pn_alloc(bytes);
-  if (!slots) return pn_failMemory(bytes);
-  memset(slots, 0xff, bytes);
-  bool done = weldByTable(mesh, slots, slotCount);
-  pn_free(slots, bytes);
+  size_t tableSize = 16;
+  while (tableSize < (size_t)mesh->vertexCount * 2) tableSize *= 2;
+  size_t bytes = pn_bytes(tableSize, sizeof(uint32_t));
+  uint32_t *table = pn_alloc(bytes);
+  if (!table) return pn_failMemory(bytes);
+  memset(table, 0xff, bytes);
+  bool done = weldByTable(mesh, table, tableSize);
+  pn_free(table, bytes);
   return done ? PN_OK : weldBySorting(mesh);
 }
 

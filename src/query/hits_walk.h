@@ -105,16 +105,16 @@ PN_INLINE uint32_t listLanes(const F in[2], const F missed[2], uint32_t count, b
 #define WAITING_ROOM 12u
 
 /* A ray under way: what it sees, and the nodes that wait for it. */
-typedef struct Slot {
+typedef struct Walker {
   pnRaySight sight;
   uint32_t node; /* whose turn it is */
   uint32_t top;  /* 0: nothing waits; the place below the first is never used */
   pnRayQuest *quest;
   LaneKey key[1 + WAITING_ROOM + PN_LANES];
   float first[1 + WAITING_ROOM + PN_LANES];
-} Slot;
+} Walker;
 
-/* Slots side by side, and what of a tree is looked at all the time. */
+/* Walkers side by side, and what of a tree is looked at all the time. */
 typedef struct Round {
   pnTree *tree;
   const pnLattice *lattice;
@@ -125,13 +125,13 @@ typedef struct Round {
   uint32_t innerCount;
   bool isGrid;
   pnFresh *fresh;
-  uint32_t innerSlots, leafSlots;
-  Slot *inner[PN_RAY_GROUP], *leaf[PN_RAY_GROUP];
+  uint32_t innerWalkers, leafWalkers;
+  Walker *inner[PN_RAY_GROUP], *leaf[PN_RAY_GROUP];
   /* triangles in boxes that are hit, and by which ray */
   uint32_t triangleCount;
   LaneKey key[PN_RAY_GROUP * PN_LANES + PN_LANES];
   float first[PN_RAY_GROUP * PN_LANES + PN_LANES];
-  Slot *slot[PN_RAY_GROUP * PN_LANES + PN_LANES];
+  Walker *walker[PN_RAY_GROUP * PN_LANES + PN_LANES];
 } Round;
 
 PN_INLINE uint32_t enterNode(const Round *r, uint32_t node, const pnRaySight *s, bool inOrder, LaneKey keys[PN_LANES]) {
@@ -150,42 +150,42 @@ PN_INLINE uint32_t enterNode(const Round *r, uint32_t node, const pnRaySight *s,
 
 /* ---------------------------------------------------------------- rounds */
 
-static void walkAlone(const pnRayGroup *group, Slot *slot, uint32_t root);
+static void walkAlone(const pnRayGroup *group, Walker *walker, uint32_t root);
 
-PN_INLINE void openInner(const pnRayGroup *group, Round *r, Slot *slot, pnRayMode mode) {
-  uint32_t node = slot->node, top = slot->top, first = r->firstChild[node];
+PN_INLINE void openInner(const pnRayGroup *group, Round *r, Walker *walker, pnRayMode mode) {
+  uint32_t node = walker->node, top = walker->top, first = r->firstChild[node];
   pn_freshen(r->tree, node, r->fresh);
   if (PN_LIKELY(top <= WAITING_ROOM)) {
-    putFirst(first, slot->first + top + 1);
-    slot->top = top + enterNode(r, node, &slot->sight, mode == PN_RAY_FIRST, slot->key + top + 1);
+    putFirst(first, walker->first + top + 1);
+    walker->top = top + enterNode(r, node, &walker->sight, mode == PN_RAY_FIRST, walker->key + top + 1);
     return;
   }
   // Too many: this branch has a stack of its own.
   LaneKey keys[PN_LANES];
-  for (uint32_t n = enterNode(r, node, &slot->sight, true, keys); n-- > 0;)
-    walkAlone(group, slot, first + (bitsOf(keys[n]) & 7));
+  for (uint32_t n = enterNode(r, node, &walker->sight, true, keys); n-- > 0;)
+    walkAlone(group, walker, first + (bitsOf(keys[n]) & 7));
 }
 
-PN_INLINE void openLeaf(Round *r, Slot *slot) {
-  uint32_t node = slot->node, count = r->triangleCount;
+PN_INLINE void openLeaf(Round *r, Walker *walker) {
+  uint32_t node = walker->node, count = r->triangleCount;
   pn_freshen(r->tree, node, r->fresh);
   putFirst((node - r->innerCount) * PN_LANES, r->first + count);
-  for (uint32_t j = 0; j < PN_LANES; ++j) r->slot[count + j] = slot;
-  r->triangleCount = count + enterNode(r, node, &slot->sight, false, r->key + count);
+  for (uint32_t j = 0; j < PN_LANES; ++j) r->walker[count + j] = walker;
+  r->triangleCount = count + enterNode(r, node, &walker->sight, false, r->key + count);
 }
 
 /* Asks exactly, and drops what begins later than a hit. */
-PN_INLINE void tryTriangle(const Round *r, Slot *slot, uint32_t place, pnRayMode mode) {
-  pnRayQuest *quest = slot->quest;
+PN_INLINE void tryTriangle(const Round *r, Walker *walker, uint32_t slot, pnRayMode mode) {
+  pnRayQuest *quest = walker->quest;
   const float *corner[3];
-  pn_slotCorners(r->tree, place, corner);
+  pn_slotCorners(r->tree, slot, corner);
   pn_LineHit hit;
   if (!pn_meetLine(&quest->line, corner, quest->first, &hit)) return;
-  takeHit(&hit, r->tree->shape->leafTriangles[place], mode, quest);
-  if (mode == PN_RAY_ANY && quest->best.triangle != PN_NONE) slot->top = 0;
+  takeHit(&hit, r->tree->shape->leafTriangles[slot], mode, quest);
+  if (mode == PN_RAY_ANY && quest->best.triangle != PN_NONE) walker->top = 0;
   if (mode != PN_RAY_FIRST) return;
-  slot->sight.last = pn_sightAt(&slot->sight, quest->last);
-  while (slot->top > 0 && nearOf(slot->key[slot->top]) > slot->sight.last) --slot->top;
+  walker->sight.last = pn_sightAt(&walker->sight, quest->last);
+  while (walker->top > 0 && nearOf(walker->key[walker->top]) > walker->sight.last) --walker->top;
 }
 
 PN_INLINE void tryTriangles(Round *r, pnRayMode mode) {
@@ -195,38 +195,38 @@ PN_INLINE void tryTriangles(Round *r, pnRayMode mode) {
   for (uint32_t i = 0; i < r->triangleCount; ++i) {
     LaneKey key = r->key[i];
     float first = r->first[i];
-    Slot *slot = r->slot[i];
+    Walker *walker = r->walker[i];
     const uint32_t *places = corners + 3 * (size_t)numberOf(key, first);
     const float *corner[3];
     for (int k = 0; k < 3; ++k) corner[k] = (const float *)(const void *)(base + places[k]);
     r->key[kept] = key;
     r->first[kept] = first;
-    r->slot[kept] = slot;
-    kept += pn_mayMeetLine(&slot->quest->line, corner);
+    r->walker[kept] = walker;
+    kept += pn_mayMeetLine(&walker->quest->line, corner);
   }
-  for (uint32_t i = 0; i < kept; ++i) tryTriangle(r, r->slot[i], numberOf(r->key[i], r->first[i]), mode);
+  for (uint32_t i = 0; i < kept; ++i) tryTriangle(r, r->walker[i], numberOf(r->key[i], r->first[i]), mode);
 }
 
 /* Takes the next node of each ray that has one and deals them to the two lists; drops the others. Returns how many are left. */
-PN_INLINE uint32_t dealNodes(Round *r, Slot **active, uint32_t count) {
+PN_INLINE uint32_t dealNodes(Round *r, Walker **active, uint32_t count) {
   uint32_t kept = 0, inner = 0, leaf = 0, innerCount = r->innerCount;
   for (uint32_t i = 0; i < count; ++i) {
-    Slot *slot = active[i];
-    uint32_t top = slot->top, some = top > 0;
-    uint32_t node = numberOf(slot->key[top], slot->first[top]), isInner = some & (node < innerCount);
-    slot->node = node;
-    slot->top = top - some;
-    active[kept] = r->inner[inner] = r->leaf[leaf] = slot;
+    Walker *walker = active[i];
+    uint32_t top = walker->top, some = top > 0;
+    uint32_t node = numberOf(walker->key[top], walker->first[top]), isInner = some & (node < innerCount);
+    walker->node = node;
+    walker->top = top - some;
+    active[kept] = r->inner[inner] = r->leaf[leaf] = walker;
     kept += some;
     inner += isInner;
     leaf += some - isInner;
   }
-  r->innerSlots = inner;
-  r->leafSlots = leaf;
+  r->innerWalkers = inner;
+  r->leafWalkers = leaf;
   return kept;
 }
 
-PN_INLINE void walkMode(const pnRayGroup *group, Slot **active, uint32_t count, pnRayMode mode) {
+PN_INLINE void walkMode(const pnRayGroup *group, Walker **active, uint32_t count, pnRayMode mode) {
   pnTree *tree = group->tree;
   Round r;
   r.tree = tree;
@@ -240,13 +240,13 @@ PN_INLINE void walkMode(const pnRayGroup *group, Slot **active, uint32_t count, 
   r.fresh = group->fresh;
   while ((count = dealNodes(&r, active, count)) > 0) {
     r.triangleCount = 0;
-    for (uint32_t i = 0; i < r.innerSlots; ++i) openInner(group, &r, r.inner[i], mode);
-    for (uint32_t i = 0; i < r.leafSlots; ++i) openLeaf(&r, r.leaf[i]);
+    for (uint32_t i = 0; i < r.innerWalkers; ++i) openInner(group, &r, r.inner[i], mode);
+    for (uint32_t i = 0; i < r.leafWalkers; ++i) openLeaf(&r, r.leaf[i]);
     tryTriangles(&r, mode);
   }
 }
 
-static void walk(const pnRayGroup *group, Slot **active, uint32_t count) {
+static void walk(const pnRayGroup *group, Walker **active, uint32_t count) {
   switch (group->mode) {
     case PN_RAY_FIRST: walkMode(group, active, count, PN_RAY_FIRST); break;
     case PN_RAY_ANY: walkMode(group, active, count, PN_RAY_ANY); break;
@@ -254,21 +254,21 @@ static void walk(const pnRayGroup *group, Slot **active, uint32_t count) {
   }
 }
 
-PN_INLINE void beginAt(Slot *slot, uint32_t root) {
-  slot->top = 1;
-  slot->key[0] = slot->key[1] = 0;
-  slot->first[0] = 0;
-  slot->first[1] = floatOf(root);
+PN_INLINE void beginAt(Walker *walker, uint32_t root) {
+  walker->top = 1;
+  walker->key[0] = walker->key[1] = 0;
+  walker->first[0] = 0;
+  walker->first[1] = floatOf(root);
 }
 
-static void walkAlone(const pnRayGroup *group, Slot *slot, uint32_t root) {
-  Slot alone, *active = &alone;
-  if (group->mode == PN_RAY_ANY && slot->quest->best.triangle != PN_NONE) return;
-  alone.sight = slot->sight;
-  alone.quest = slot->quest;
+static void walkAlone(const pnRayGroup *group, Walker *walker, uint32_t root) {
+  Walker alone, *active = &alone;
+  if (group->mode == PN_RAY_ANY && walker->quest->best.triangle != PN_NONE) return;
+  alone.sight = walker->sight;
+  alone.quest = walker->quest;
   beginAt(&alone, root);
   walk(group, &active, 1);
-  slot->sight.last = alone.sight.last;
+  walker->sight.last = alone.sight.last;
 }
 
 /* No corner of the tree is farther from the origin than this along any axis. */
@@ -282,15 +282,15 @@ PN_INLINE double reachOf(const pnTree *tree, const pn_Line *line) {
 }
 
 void CAST(pnRayGroup *group, uint32_t count) {
-  Slot slots[PN_RAY_GROUP], *active[PN_RAY_GROUP];
+  Walker walkers[PN_RAY_GROUP], *active[PN_RAY_GROUP];
   uint32_t kept = 0;
   for (uint32_t i = 0; i < count; ++i) {
     pnRayQuest *quest = &group->quests[i];
     pn_boundLine(&quest->line, reachOf(group->tree, &quest->line));
-    slots[i].quest = quest;
-    beginAt(&slots[i], 0);
-    active[kept] = &slots[i];
-    kept += pn_makeSight(group->lattice, quest, &slots[i].sight);
+    walkers[i].quest = quest;
+    beginAt(&walkers[i], 0);
+    active[kept] = &walkers[i];
+    kept += pn_makeSight(group->lattice, quest, &walkers[i].sight);
   }
   walk(group, active, kept);
 }

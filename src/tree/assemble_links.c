@@ -16,30 +16,30 @@ struct pnLinkBlock {
 typedef struct Linking {
   const pnLinkInput *in;
   pnLeafLinks *out;
-  uint32_t *leafOf; /* triangle -> leaf * 8 + lane */
-  uint32_t *slots;  /* by worker: leafCount */
+  uint32_t *slotOf; /* triangle -> leaf * 8 + lane */
+  uint32_t *linkOf; /* by worker: leafCount */
 } Linking;
 
 /* What one worker has at hand. */
 typedef struct Linker {
   const pnMesh *mesh;
   const pnHubs *hubs;
-  const uint32_t *leafOf;
-  uint32_t *slot; /* leaf -> index of its link in the current leaf's list, when that is in there and its */
+  const uint32_t *slotOf;
+  uint32_t *linkOf; /* leaf -> index of its link in the current leaf's list, when that is in there and its */
   LinkList *links;
 } Linker;
 
 /* Notes that triangle i of a leaf shares a vertex with one of a later leaf, or of its own. */
 static bool linkTriangle(const Linker *l, size_t begin, uint32_t leaf, uint32_t i, uint32_t triangle) {
-  uint32_t place = l->leafOf[triangle], other = place / PN_LANES;
+  uint32_t slot = l->slotOf[triangle], other = slot / PN_LANES;
   if (other < leaf) return true;
-  size_t at = l->slot[other];
+  size_t at = l->linkOf[other];
   if (at < begin || at >= l->links->count || l->links->data[at].leaf != other) {
     at = l->links->count;
-    l->slot[other] = (uint32_t)at;
+    l->linkOf[other] = (uint32_t)at;
     if (!pn_arrayPush(l->links, ((pnLeafLink){.leaf = other}))) return false;
   }
-  l->links->data[at].row[i] |= (uint8_t)(1u << place % PN_LANES);
+  l->links->data[at].row[i] |= (uint8_t)(1u << slot % PN_LANES);
   return true;
 }
 
@@ -88,7 +88,7 @@ static void findBlocks(void *context, uint32_t begin, uint32_t end, uint32_t wor
   const pnLinkInput *in = job->in;
   for (uint32_t i = begin; i < end; ++i) {
     struct pnLinkBlock *block = &job->out->blocks[i];
-    Linker linker = {in->mesh, in->hubs, job->leafOf, job->slots + (size_t)worker * in->leafCount, &block->links};
+    Linker linker = {in->mesh, in->hubs, job->slotOf, job->linkOf + (size_t)worker * in->leafCount, &block->links};
     uint32_t last = PN_MIN((i + 1) * BLOCK_LEAVES, in->leafCount);
     for (uint32_t leaf = i * BLOCK_LEAVES; leaf < last && !block->outOfMemory; ++leaf) {
       const pnBuildNode *n = &in->shape->nodes[in->leafNode[leaf]];
@@ -108,18 +108,18 @@ static void findPlaces(void *context, uint32_t begin, uint32_t end, uint32_t wor
   const pnLinkInput *in = job->in;
   for (uint32_t leaf = begin; leaf < end; ++leaf) {
     const pnBuildNode *n = &in->shape->nodes[in->leafNode[leaf]];
-    for (uint32_t j = 0; j < n->count; ++j) job->leafOf[in->shape->order[n->first + j]] = leaf * PN_LANES + j;
+    for (uint32_t j = 0; j < n->count; ++j) job->slotOf[in->shape->order[n->first + j]] = leaf * PN_LANES + j;
   }
 }
 
 bool pn_findLinks(const pnLinkInput *in, pnLeafLinks *out) {
   *out = (pnLeafLinks){.leafCount = in->leafCount, .blockCount = (in->leafCount + BLOCK_LEAVES - 1) / BLOCK_LEAVES};
   size_t placeBytes = pn_bytes(in->shape->triangleCount, sizeof(uint32_t));
-  size_t slotBytes = pn_bytes((size_t)in->leafCount * pn_workerCount(in->tasks), sizeof(uint32_t));
-  Linking job = {in, out, pn_alloc(placeBytes), pn_allocZero(slotBytes)};
+  size_t linkBytes = pn_bytes((size_t)in->leafCount * pn_workerCount(in->tasks), sizeof(uint32_t));
+  Linking job = {in, out, pn_alloc(placeBytes), pn_allocZero(linkBytes)};
   out->first = pn_alloc(pn_bytes(in->leafCount, sizeof(uint32_t)));
   out->blocks = pn_allocZero(pn_bytes(out->blockCount, sizeof *out->blocks));
-  bool ok = job.leafOf && job.slots && out->first && out->blocks;
+  bool ok = job.slotOf && job.linkOf && out->first && out->blocks;
   if (ok) {
     pn_parallelFor(in->tasks, findPlaces, &job, in->leafCount, 8 * BLOCK_LEAVES);
     pn_parallelFor(in->tasks, findBlocks, &job, out->blockCount, 1);
@@ -128,8 +128,8 @@ bool pn_findLinks(const pnLinkInput *in, pnLeafLinks *out) {
     out->count += out->blocks[i].links.count;
     ok = !out->blocks[i].outOfMemory;
   }
-  pn_free(job.leafOf, placeBytes);
-  pn_free(job.slots, slotBytes);
+  pn_free(job.slotOf, placeBytes);
+  pn_free(job.linkOf, linkBytes);
   return ok;
 }
 

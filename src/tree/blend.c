@@ -8,17 +8,17 @@
 /* Directions of the targets' volumes in trees of boxes. Measured on turned dolphins: see docs/morph.md. */
 #define TURNED_SET (&pn_slabDop18)
 
-/* ---------------------------------------------------------------- moves: what the slots do to a vertex */
+/* ---------------------------------------------------------------- moves: what the ingredients do to a vertex */
 
 typedef struct Move {
-  uint32_t slot;
+  uint32_t ingredient;
   float at[4];
 } Move;
 
-/* What a slot does to the vertices below one child. */
+/* What an ingredient does to the vertices below one child. */
 typedef struct Gathered {
   uint32_t mark;   /* the child this is about */
-  uint32_t listed; /* listed vertices the slot moves */
+  uint32_t listed; /* listed vertices the ingredient moves */
   pnBound bound;
 } Gathered;
 
@@ -27,19 +27,20 @@ typedef struct BlendMaker {
   const pnTree *tree;
   const pnMorph *morph;
   pnBlend *blend;
-  Move *moves;        /* slotCount */
-  Gathered *gathered; /* slotCount */
+  Move *moves;        /* ingredientCount */
+  Gathered *gathered; /* ingredientCount */
   uint32_t mark;      /* grows with every child and node */
 } BlendMaker;
 
-/* Slots of the extra references between references i < j, extraCount of them: pairs in the order (0,1) (0,2) ... (1,2). */
-static uint32_t extraSlot(uint32_t targetCount, uint32_t extraCount, uint32_t i, uint32_t j) {
+/* Ingredients of the extra references between references i < j, extraCount of them: pairs in the order
+ * (0,1) (0,2) ... (1,2). */
+static uint32_t extraIngredient(uint32_t targetCount, uint32_t extraCount, uint32_t i, uint32_t j) {
   uint32_t pair = i * (2 * targetCount - i - 1) / 2 + (j - i - 1);
   return targetCount + pair * extraCount;
 }
 
-PN_INLINE void setMove(Move *move, uint32_t slot, const float *at) {
-  move->slot = slot;
+PN_INLINE void setMove(Move *move, uint32_t ingredient, const float *at) {
+  move->ingredient = ingredient;
   memcpy(move->at, at, 3 * sizeof(float));
 }
 
@@ -49,7 +50,7 @@ static uint32_t movesOfDeltas(const BlendMaker *maker, uint32_t vertex) {
   uint32_t count = 0;
   for (uint32_t e = morph->entryFirst[vertex]; e < morph->entryFirst[vertex + 1]; ++e)
     setMove(&maker->moves[count++], morph->entries[e].target, morph->entries[e].move);
-  setMove(&maker->moves[count++], maker->blend->baseSlot, maker->tree->mesh->vertices + 3 * (size_t)vertex);
+  setMove(&maker->moves[count++], maker->blend->baseIngredient, maker->tree->mesh->vertices + 3 * (size_t)vertex);
   return count;
 }
 
@@ -65,7 +66,7 @@ static uint32_t movesOfReferences(const BlendMaker *maker, uint32_t vertex) {
         float between[3];
         for (int k = 0; k < 3; ++k)
           between[k] = (float)((1 - t) * (double)at[3 * (size_t)i + k] + t * (double)at[3 * (size_t)j + k]);
-        setMove(&maker->moves[count++], extraSlot(n, extra, i, j) + e - 1, between);
+        setMove(&maker->moves[count++], extraIngredient(n, extra, i, j) + e - 1, between);
       }
     }
   }
@@ -76,16 +77,16 @@ static uint32_t movesOf(const BlendMaker *maker, uint32_t vertex) {
   return maker->morph->positions ? movesOfReferences(maker, vertex) : movesOfDeltas(maker, vertex);
 }
 
-/* ---------------------------------------------------------------- volumes of the slots of a node */
+/* ---------------------------------------------------------------- volumes of the ingredients of a node */
 
-/* Which slots move something below a node? Marks them and returns how many. */
-static uint32_t markSlots(BlendMaker *maker, uint32_t node) {
+/* Which ingredients move something below a node? Marks them and returns how many. */
+static uint32_t markIngredients(BlendMaker *maker, uint32_t node) {
   uint32_t n, found = 0;
   const uint32_t *v = pn_verticesBelow(maker->tree, node, &n);
   ++maker->mark;
   for (uint32_t i = 0; i < n; ++i) {
     for (uint32_t m = movesOf(maker, v[i] / 3); m-- > 0;) {
-      Gathered *g = &maker->gathered[maker->moves[m].slot];
+      Gathered *g = &maker->gathered[maker->moves[m].ingredient];
       found += g->mark != maker->mark;
       g->mark = maker->mark;
     }
@@ -93,7 +94,7 @@ static uint32_t markSlots(BlendMaker *maker, uint32_t node) {
   return found;
 }
 
-/* The volumes of all slots over the vertices below one node, into `gathered` under a new mark. */
+/* The volumes of all ingredients over the vertices below one node, into `gathered` under a new mark. */
 static void gather(BlendMaker *maker, uint32_t node) {
   const pnTree *tree = maker->tree;
   const pnSlabSet *set = maker->blend->set ? maker->blend->set : &pn_slabBox;
@@ -102,7 +103,7 @@ static void gather(BlendMaker *maker, uint32_t node) {
   ++maker->mark;
   for (uint32_t i = 0; i < n; ++i) {
     for (uint32_t m = movesOf(maker, v[i] / 3); m-- > 0;) {
-      Gathered *g = &maker->gathered[maker->moves[m].slot];
+      Gathered *g = &maker->gathered[maker->moves[m].ingredient];
       pnSlabs one;
       pn_slabsOfPoints(set, maker->moves[m].at, 1, &one);
       if (g->mark != maker->mark) {
@@ -114,11 +115,11 @@ static void gather(BlendMaker *maker, uint32_t node) {
       pn_slabsMerge(set, &g->bound.slabs, &one);
     }
   }
-  /* vertices that a slot does not list stay where they are */
+  /* vertices that an ingredient does not list stay where they are */
   static const float zero[4] = {0};
   pnSlabs none;
   pn_slabsOfPoints(set, zero, 1, &none);
-  for (uint32_t s = 0; s < maker->blend->slotCount; ++s) {
+  for (uint32_t s = 0; s < maker->blend->ingredientCount; ++s) {
     Gathered *g = &maker->gathered[s];
     if (g->mark == maker->mark && g->listed < n) pn_slabsMerge(set, &g->bound.slabs, &none);
     if (g->mark == maker->mark && !tree->slabs) {
@@ -129,18 +130,18 @@ static void gather(BlendMaker *maker, uint32_t node) {
   /* spheres: a second pass for the radii */
   for (uint32_t i = 0; !tree->slabs && i < n; ++i) {
     for (uint32_t m = movesOf(maker, v[i] / 3); m-- > 0;) {
-      pnBound *b = &maker->gathered[maker->moves[m].slot].bound;
+      pnBound *b = &maker->gathered[maker->moves[m].ingredient].bound;
       b->radius = PN_MAX(b->radius, pn_distanceUp(b->centre, maker->moves[m].at));
     }
   }
 }
 
-/* One lane of all terms at a place, from what was gathered; slots that move nothing there have [0, 0]. */
+/* One lane of all terms at a place, from what was gathered; ingredients that move nothing there have [0, 0]. */
 static void writeLane(const BlendMaker *maker, uint32_t place, uint32_t lane) {
   const pnBlend *blend = maker->blend;
   uint32_t first = blend->termFirst[place], count = blend->termFirst[place + 1] - first;
   for (uint32_t t = 0; t < count; ++t) {
-    const Gathered *g = &maker->gathered[blend->termSlot[first + t]];
+    const Gathered *g = &maker->gathered[blend->termIngredient[first + t]];
     if (g->mark != maker->mark) continue;
     for (uint32_t d = 0; blend->set && d < blend->set->count; ++d) {
       float *row = pn_termRow(blend, place, t, d) + lane;
@@ -154,10 +155,10 @@ static void writeLane(const BlendMaker *maker, uint32_t place, uint32_t lane) {
   }
 }
 
-/* Spheres: the box of each slot over the whole, after the root was gathered. */
+/* Spheres: the box of each ingredient over the whole, after the root was gathered. */
 static void writeRootRows(const BlendMaker *maker) {
   const pnBlend *blend = maker->blend;
-  for (uint32_t s = 0; blend->rootRows && s < blend->slotCount; ++s) {
+  for (uint32_t s = 0; blend->rootRows && s < blend->ingredientCount; ++s) {
     const Gathered *g = &maker->gathered[s];
     for (uint32_t k = 0; g->mark == maker->mark && k < 3; ++k) {
       blend->rootRows[6 * (size_t)s + 2 * k] = g->bound.slabs.lo[k];
@@ -166,15 +167,15 @@ static void writeRootRows(const BlendMaker *maker) {
   }
 }
 
-/* The slots of each place, then their rows. Place innerCount is the root's own volume. */
+/* The ingredients of each place, then their rows. Place innerCount is the root's own volume. */
 static void fillPlaces(BlendMaker *maker) {
   const pnTree *tree = maker->tree;
   const pnBlend *blend = maker->blend;
   for (uint32_t place = 0; place <= tree->shape->innerCount; ++place) {
     uint32_t at = blend->termFirst[place], node = place < tree->shape->innerCount ? place : 0;
-    markSlots(maker, node);
-    for (uint32_t s = 0; s < blend->slotCount; ++s)
-      if (maker->gathered[s].mark == maker->mark) blend->termSlot[at++] = s;
+    markIngredients(maker, node);
+    for (uint32_t s = 0; s < blend->ingredientCount; ++s)
+      if (maker->gathered[s].mark == maker->mark) blend->termIngredient[at++] = s;
     uint32_t count = place < tree->shape->innerCount ? tree->shape->count[node] : 1;
     for (uint32_t j = 0; j < count; ++j) {
       gather(maker, place < tree->shape->innerCount ? tree->shape->first[node] + j : 0);
@@ -198,12 +199,12 @@ static size_t layout(pnBlend *blend, const pnTree *tree, const BlendSizes *sizes
   pn_carve(base, &at, 1, sizeof *blend);
   blend->rows = pn_carve(base, &at, (size_t)sizes->terms, blend->rowFloats * sizeof(float));
   blend->termFirst = pn_carve(base, &at, (size_t)sizes->places + 1, sizeof(uint32_t));
-  blend->termSlot = pn_carve(base, &at, (size_t)sizes->terms, sizeof(uint32_t));
+  blend->termIngredient = pn_carve(base, &at, (size_t)sizes->terms, sizeof(uint32_t));
   blend->leafTermFirst = pn_carve(base, &at, leaves + 1, sizeof(uint32_t));
-  blend->leafSlot = pn_carve(base, &at, (size_t)sizes->leafTerms, sizeof(uint32_t));
+  blend->leafTarget = pn_carve(base, &at, (size_t)sizes->leafTerms, sizeof(uint32_t));
   blend->leafRowFirst = pn_carve(base, &at, leaves, sizeof(size_t));
   blend->leafRows = pn_carve(base, &at, sizes->leafFloats + 1, sizeof(float));
-  blend->rootRows = blend->set ? NULL : pn_carve(base, &at, 6 * (size_t)blend->slotCount, sizeof(float));
+  blend->rootRows = blend->set ? NULL : pn_carve(base, &at, 6 * (size_t)blend->ingredientCount, sizeof(float));
   return at;
 }
 
@@ -212,9 +213,10 @@ pnBlend pn_emptyBlend(const pnShape *shape) {
   const pnSlabSet *slabs = pn_formOf(shape->def.form)->slabs;
   uint64_t n = morph->targetCount;
   bool deltas = morph->mode == PN_MORPH_DELTAS;
-  pnBlend blend = {.baseSlot = deltas ? (uint32_t)n : PN_NONE, .extraCount = deltas ? 0 : shape->def.extraReferences};
-  uint64_t slots = n + deltas + n * (n - 1) / 2 * blend.extraCount;
-  blend.slotCount = slots < UINT32_MAX ? (uint32_t)slots : 0;
+  pnBlend blend = {.baseIngredient = deltas ? (uint32_t)n : PN_NONE,
+                   .extraCount = deltas ? 0 : shape->def.extraReferences};
+  uint64_t ingredients = n + deltas + n * (n - 1) / 2 * blend.extraCount;
+  blend.ingredientCount = ingredients < UINT32_MAX ? (uint32_t)ingredients : 0;
   blend.set = slabs == &pn_slabBox && !shape->rule->modelSpace ? TURNED_SET : slabs;
   blend.rowFloats = PN_LANES * (blend.set ? 2 * blend.set->count : 4);
   return blend;
@@ -225,7 +227,7 @@ static pnResult countAll(BlendMaker *maker, uint32_t *counts, uint32_t *leafCoun
   const pnTree *tree = maker->tree;
   out->places = tree->shape->innerCount + 1;
   for (uint32_t place = 0; place <= tree->shape->innerCount; ++place) {
-    counts[place] = place < tree->shape->innerCount || place == 0 ? markSlots(maker, place) : counts[0];
+    counts[place] = place < tree->shape->innerCount || place == 0 ? markIngredients(maker, place) : counts[0];
     out->terms += counts[place];
   }
   if (!tree->rule->modelSpace) out->leafFloats = pn_countLeaves(tree, leafCounts, marks, &out->leafTerms);
@@ -241,11 +243,12 @@ static pnResult countAll(BlendMaker *maker, uint32_t *counts, uint32_t *leafCoun
 static pnResult makeBlend(void *context, void **outData, size_t *outBytes) {
   const pnTree *tree = context;
   pnBlend blend = pn_emptyBlend(tree->shape);
-  if (blend.slotCount == 0) {
+  if (blend.ingredientCount == 0) {
     return pn_fail(PN_ERROR_COUNT, "tree of mesh '%s': %u extra references between each two of %u are too many",
                    tree->mesh->name, blend.extraCount, tree->pose->morph->targetCount);
   }
-  size_t moveBytes = pn_bytes(blend.slotCount, sizeof(Move)), gatherBytes = pn_bytes(blend.slotCount, sizeof(Gathered));
+  size_t moveBytes = pn_bytes(blend.ingredientCount, sizeof(Move)),
+         gatherBytes = pn_bytes(blend.ingredientCount, sizeof(Gathered));
   size_t countBytes = pn_bytes((size_t)tree->shape->innerCount + 1, sizeof(uint32_t));
   size_t leafBytes = pn_bytes((size_t)tree->shape->leafCount + 1, sizeof(uint32_t));
   size_t markBytes = pn_bytes(tree->pose->morph->targetCount, sizeof(uint32_t));
@@ -280,9 +283,9 @@ pnResult pn_makeBlend(pnTree *tree) {
   pnResult result = pn_makePart(tree->shape, PN_PART_RULE, makeBlend, tree);
   if (result == PN_OK) {
     const pnBlend *blend = pn_partOf(tree->shape, PN_PART_RULE);
-    result = pn_copyRuleHead(tree, sizeof *blend, blend->slotCount, sizeof(float), &own);
+    result = pn_copyRuleHead(tree, sizeof *blend, blend->ingredientCount, sizeof(float), &own);
   }
-  if (result == PN_OK) ((pnBlend *)tree->ruleData)->slotWeight = own;
+  if (result == PN_OK) ((pnBlend *)tree->ruleData)->ingredientWeight = own;
   return result;
 }
 
@@ -290,14 +293,14 @@ pnResult pn_makeBlend(pnTree *tree) {
 
 /* Two references active: their weights go to the two nearest of the references between them. */
 static void weighExtra(pnBlend *blend, uint32_t n, uint32_t i, uint32_t j) {
-  double sum = (double)blend->slotWeight[i] + (double)blend->slotWeight[j];
-  double along = (double)blend->slotWeight[j] / sum * (blend->extraCount + 1);
+  double sum = (double)blend->ingredientWeight[i] + (double)blend->ingredientWeight[j];
+  double along = (double)blend->ingredientWeight[j] / sum * (blend->extraCount + 1);
   uint32_t step = PN_MIN((uint32_t)along, blend->extraCount);
-  uint32_t between = extraSlot(n, blend->extraCount, i, j);
+  uint32_t between = extraIngredient(n, blend->extraCount, i, j);
   uint32_t below = step == 0 ? i : between + step - 1, above = step == blend->extraCount ? j : between + step;
-  blend->slotWeight[i] = blend->slotWeight[j] = 0;
-  blend->slotWeight[below] = (float)(sum * (1 - (along - step)));
-  blend->slotWeight[above] = (float)(sum * (along - step));
+  blend->ingredientWeight[i] = blend->ingredientWeight[j] = 0;
+  blend->ingredientWeight[below] = (float)(sum * (1 - (along - step)));
+  blend->ingredientWeight[above] = (float)(sum * (along - step));
 }
 
 /* g(k), rounded up. */
@@ -355,21 +358,23 @@ static bool isTurned(const pnMatrix *m) {
 
 /* Lists the products of all directions, when they are the same in every node and not too many. */
 static void listProducts(pnBlend *blend) {
-  uint32_t slots[PN_MAX_LISTED], count = 0;
+  uint32_t ingredients[PN_MAX_LISTED], count = 0;
   /* offsets have 32 bits */
-  blend->listed = blend->baseSlot == PN_NONE && blend->slotCount <= UINT32_MAX / (2 * PN_LANES * PN_MAX_SLABS);
-  for (uint32_t s = 0; s < blend->slotCount && blend->listed; ++s) {
-    bool active = blend->slotWeight[s] != 0;
+  blend->listed =
+      blend->baseIngredient == PN_NONE && blend->ingredientCount <= UINT32_MAX / (2 * PN_LANES * PN_MAX_SLABS);
+  for (uint32_t s = 0; s < blend->ingredientCount && blend->listed; ++s) {
+    bool active = blend->ingredientWeight[s] != 0;
     blend->listed = !active || count < PN_MAX_LISTED;
-    if (active && blend->listed) slots[count++] = s;
+    if (active && blend->listed) ingredients[count++] = s;
   }
   for (uint32_t d = 0; d < blend->directionCount && blend->listed; ++d) {
     pnBlendDirection *direction = &blend->direction[d];
     direction->productCount = 0;
     for (uint32_t i = 0; i < direction->partCount * count; ++i) {
-      uint32_t k = i / count, slot = slots[i % count];
-      float weight = blend->slotWeight[slot] * direction->weight[k];
-      uint32_t at = 2 * PN_LANES * (direction->slab[k] * blend->slotCount + slot), lo = weight < 0 ? PN_LANES : 0;
+      uint32_t k = i / count, ingredient = ingredients[i % count];
+      float weight = blend->ingredientWeight[ingredient] * direction->weight[k];
+      uint32_t at = 2 * PN_LANES * (direction->slab[k] * blend->ingredientCount + ingredient),
+               lo = weight < 0 ? PN_LANES : 0;
       direction->product[direction->productCount++] = (pnBlendProduct){at + lo, at + PN_LANES - lo, weight};
     }
   }
@@ -395,9 +400,9 @@ static void aimAll(const pnTree *tree, pnBlend *blend, double k) {
 void pn_weighBlend(const pnTree *tree, pnBlend *blend) {
   const pnPose *pose = tree->pose;
   uint32_t active = pose->activeCount;
-  memset(blend->slotWeight, 0, blend->slotCount * sizeof(float));
-  memcpy(blend->slotWeight, pose->weights, pose->morph->targetCount * sizeof(float));
-  if (blend->baseSlot != PN_NONE) blend->slotWeight[blend->baseSlot] = 1;
+  memset(blend->ingredientWeight, 0, blend->ingredientCount * sizeof(float));
+  memcpy(blend->ingredientWeight, pose->weights, pose->morph->targetCount * sizeof(float));
+  if (blend->baseIngredient != PN_NONE) blend->ingredientWeight[blend->baseIngredient] = 1;
   uint32_t more = 0;
   if (blend->extraCount > 0 && active == 2) {
     weighExtra(blend, pose->morph->targetCount, pose->active[0].target, pose->active[1].target);
@@ -459,7 +464,7 @@ static void addTerms(const pnBlend *blend, const Terms *terms, size_t step, bool
 
 /* The same sums from the list. */
 static void blendListed(const pnBlend *blend, uint32_t place, float *out) {
-  const float *rows = blend->rows + (size_t)place * blend->slotCount * blend->rowFloats;
+  const float *rows = blend->rows + (size_t)place * blend->ingredientCount * blend->rowFloats;
   for (uint32_t d = 0; d < blend->directionCount; ++d, out += 2 * PN_LANES) {
     const pnBlendDirection *direction = &blend->direction[d];
     const pnBlendProduct *product = direction->product, *end = product + direction->productCount;
@@ -492,7 +497,7 @@ static void blendSlabs(const pnBlend *blend, uint32_t place, float *out) {
   terms.count = 0;
   for (uint32_t t = 0; t < count; ++t) {
     terms.row[terms.count] = rows + 2 * PN_LANES * (size_t)t;
-    terms.weight[terms.count] = blend->slotWeight[blend->termSlot[first + t]];
+    terms.weight[terms.count] = blend->ingredientWeight[blend->termIngredient[first + t]];
     terms.count += terms.weight[terms.count] != 0;
     if (terms.count == TERM_BATCH) {
       addTerms(blend, &terms, step, !begun, out);
@@ -506,7 +511,7 @@ static void blendSlabs(const pnBlend *blend, uint32_t place, float *out) {
 static void blendSpheres(const pnBlend *blend, uint32_t place, float *out) {
   for (uint32_t i = 0; i < 4 * PN_LANES; ++i) out[i] = i < 3 * PN_LANES ? 0 : blend->margin[1];
   for (uint32_t t = blend->termFirst[place]; t < blend->termFirst[place + 1]; ++t) {
-    float weight = blend->slotWeight[blend->termSlot[t]];
+    float weight = blend->ingredientWeight[blend->termIngredient[t]];
     const float *row = blend->rows + (size_t)t * blend->rowFloats;
     for (uint32_t i = 0; weight != 0 && i < 4 * PN_LANES; ++i)
       out[i] += (i < 3 * PN_LANES ? weight : fabsf(weight)) * row[i];
@@ -519,8 +524,8 @@ void pn_blendRootBox(const pnBlend *blend, float *outRows) {
     float *lo = outRows + 2 * k * PN_LANES, *hi = lo + PN_LANES;
     *lo = -blend->margin[0];
     *hi = blend->margin[0];
-    for (uint32_t s = 0; s < blend->slotCount; ++s) {
-      float w = blend->slotWeight[s];
+    for (uint32_t s = 0; s < blend->ingredientCount; ++s) {
+      float w = blend->ingredientWeight[s];
       const float *row = blend->rootRows + 6 * (size_t)s + 2 * k;
       *lo += w * row[w < 0];
       *hi += w * row[w >= 0];

@@ -16,19 +16,19 @@
  *             what the targets do to them (blend_leaf.c).
  *   rounding  the paper's numbers are real ones. See below.
  *
- * Slots. A *slot* is anything with volumes and a weight: the targets; after them the rest positions (deltas; weight 1)
- * or the extra references (between each two references). A *term* is a slot of one node.
+ * Ingredients. An *ingredient* is anything with volumes and a weight: the targets; after them the rest positions (deltas;
+ * weight 1) or the extra references (between each two references). A *term* is an ingredient of one node.
  *
  * Directions. A slab of the tree lies along a fixed direction d in the world, and so along u = M^T d before the transform M.
  * carry.h writes u as a sum of at most three directions of the targets' slabs, with weights >= 0: the *parts* of d, worked
  * out once a frame. Both steps, blending and moving, are then one sum over parts and terms,
  *
- *     hi = d.T + sum over parts k and terms t of  c hi[t][k],  c = +- part weight * slot weight,
+ *     hi = d.T + sum over parts k and terms t of  c hi[t][k],  c = +- part weight * ingredient weight,
  *
  * in which a negative c takes lo for hi.
  *
- * Rounding. u0 = 2^-24; m slots have a weight other than 0; reach bounds |rest| + sum |w| |d| over all vertices and coordinates
- * (pose->sourceMaxAbs); g(k) = k u0 / (1 - k u0) bounds the relative error of k roundings [Higham02, 3.1].
+ * Rounding. u0 = 2^-24; m ingredients have a weight other than 0; reach bounds |rest| + sum |w| |d| over all vertices and
+ * coordinates (pose->sourceMaxAbs); g(k) = k u0 / (1 - k u0) bounds the relative error of k roundings [Higham02, 3.1].
  * A = sum |d_i| (|M_i1| + |M_i2| + |M_i3|), R = A reach, S = sum |d_i| |T_i|. Parts never cancel: sum of weight_k |n_k|_1 is
  * |u|_1 <= A.
  *
@@ -66,31 +66,31 @@ typedef struct pnBlendDirection {
   uint32_t partCount;
   uint32_t slab[3];
   float weight[3]; /* negative: along the opposite direction */
-  /* references: every node has all slots, so that its sum is the same list in all of them */
+  /* references: every node has all ingredients, so that its sum is the same list in all of them */
   uint32_t productCount;
   pnBlendProduct product[3 * PN_MAX_LISTED];
 } pnBlendDirection;
 
 typedef struct pnBlend {
   /* constant: volumes, a part of the shape (PN_PART_RULE) */
-  const pnSlabSet *set;         /* directions of the targets' volumes; null for spheres */
-  uint32_t slotCount, baseSlot; /* baseSlot: PN_NONE for references */
-  uint32_t extraCount;          /* extra references between each two */
-  uint32_t *termFirst;          /* by place: inner nodes by number, then the root's own volume; places + 1 */
-  uint32_t *termSlot;           /* ascending in a node */
+  const pnSlabSet *set;                     /* directions of the targets' volumes; null for spheres */
+  uint32_t ingredientCount, baseIngredient; /* baseIngredient: PN_NONE for references */
+  uint32_t extraCount;                      /* extra references between each two */
+  uint32_t *termFirst;      /* by place: inner nodes by number, then the root's own volume; places + 1 */
+  uint32_t *termIngredient; /* ascending in a node */
   float *
       rows; /* rowFloats a term, eight lanes a row: of a node, slab by slab the lo and hi of each term, so that what a frame
                   needs stands together; spheres: term by term centre and radius */
   uint32_t rowFloats;
   uint32_t *leafTermFirst; /* by leaf; leafCount + 1; null in model space, where leaves ask the pose */
-  uint32_t *leafSlot;      /* targets that move something in the leaf, ascending */
+  uint32_t *leafTarget;    /* targets that move something in the leaf, ascending */
   size_t *leafRowFirst;    /* by leaf, into leafRows; SIZE_MAX: left to the pose */
   float
       *leafRows; /* of a leaf: rest positions (deltas), then those of its terms, 3 floats a vertex; one more readable */
-  float *rootRows; /* spheres: lo, hi of the box of the whole along each axis, 6 a slot; else null */
+  float *rootRows; /* spheres: lo, hi of the box of the whole along each axis, 6 an ingredient; else null */
 
   /* of the frame */
-  float *slotWeight;
+  float *ingredientWeight;
   bool moved, turned;          /* volumes are in the world and there is a transform; one that does more than shift */
   float column[4][4], mask[4]; /* the transform by columns, and the three lanes of a register that count */
   uint32_t motion;             /* how leaves use them: blend_leaf.c */
@@ -113,7 +113,7 @@ PN_INLINE float *pn_termRow(const pnBlend *blend, uint32_t place, uint32_t term,
 /* Makes the volumes of a shape with morph targets, unless it has them; the tree's ruleData refers to them. */
 pnResult pn_makeBlend(pnTree *tree);
 
-/* All that does not depend on the volumes; slotCount 0: there would be more than can be counted. */
+/* All that does not depend on the volumes; ingredientCount 0: there would be more than can be counted. */
 pnBlend pn_emptyBlend(const pnShape *shape);
 /* blend_file.c: the volumes as bytes. */
 const struct pnPartForm *pn_blendForm(const pnShape *shape);

@@ -5,7 +5,17 @@
 
 #include <stddef.h>
 
-enum { ROWS, TERM_FIRST, TERM_SLOTS, LEAF_TERM_FIRST, LEAF_SLOTS, LEAF_ROW_FIRST, LEAF_ROWS, ROOT_ROWS, ARRAYS };
+enum {
+  ROWS,
+  TERM_FIRST,
+  TERM_INGREDIENTS,
+  LEAF_TERM_FIRST,
+  LEAF_TARGETS,
+  LEAF_ROW_FIRST,
+  LEAF_ROWS,
+  ROOT_ROWS,
+  ARRAYS
+};
 
 /* In model space leaves ask the pose. */
 static uint32_t leavesOf(const pnShape *shape) {
@@ -22,7 +32,7 @@ static uint32_t verticesOf(const pnShape *shape, uint32_t leaf) {
 
 /* Where the rows of each leaf begin, as pn_fillLeaves has them; returns where they end. */
 static size_t placeLeaves(const pnShape *shape, pnBlend *blend) {
-  bool deltas = blend->baseSlot != PN_NONE;
+  bool deltas = blend->baseIngredient != PN_NONE;
   size_t at = 0;
   for (uint32_t leaf = 0; leaf < leavesOf(shape); ++leaf) {
     bool left = pn_isLeftToPose(shape, leaf);
@@ -38,16 +48,16 @@ static void measure(const pnShape *shape, const void *part, size_t *outCounts) {
   size_t places = (size_t)shape->innerCount + 1, leaves = leavesOf(shape), floats = 1;
   for (size_t leaf = leaves; leaf-- > 0 && floats == 1;)
     if (blend->leafRowFirst[leaf] != SIZE_MAX) {
-      size_t terms = blend->leafTermFirst[leaf + 1] - blend->leafTermFirst[leaf] + (blend->baseSlot != PN_NONE);
+      size_t terms = blend->leafTermFirst[leaf + 1] - blend->leafTermFirst[leaf] + (blend->baseIngredient != PN_NONE);
       floats += blend->leafRowFirst[leaf] + 3 * (size_t)verticesOf(shape, (uint32_t)leaf) * terms;
     }
   outCounts[ROWS] = (size_t)blend->termFirst[places] * blend->rowFloats;
   outCounts[TERM_FIRST] = places + 1;
-  outCounts[TERM_SLOTS] = blend->termFirst[places];
+  outCounts[TERM_INGREDIENTS] = blend->termFirst[places];
   outCounts[LEAF_TERM_FIRST] = leaves + 1;
-  outCounts[LEAF_SLOTS] = blend->leafTermFirst[leaves];
+  outCounts[LEAF_TARGETS] = blend->leafTermFirst[leaves];
   outCounts[LEAF_ROWS] = floats;
-  outCounts[ROOT_ROWS] = blend->rootRows ? 6 * (size_t)blend->slotCount : 0;
+  outCounts[ROOT_ROWS] = blend->rootRows ? 6 * (size_t)blend->ingredientCount : 0;
 }
 
 /* References: every place has all of them, and is found by that. */
@@ -59,19 +69,20 @@ static bool areAll(const uint32_t *first, uint32_t count, uint32_t each) {
 
 static bool checkPlaces(const pnShape *shape, const pnBlend *blend, const size_t *counts) {
   uint32_t places = shape->innerCount + 1;
-  size_t terms = counts[TERM_SLOTS];
+  size_t terms = counts[TERM_INGREDIENTS];
   return counts[TERM_FIRST] == (size_t)places + 1 && terms <= UINT32_MAX && counts[ROWS] == terms * blend->rowFloats &&
-         pn_areRanges(blend->termFirst, places, terms) && pn_areBelow(blend->termSlot, terms, blend->slotCount) &&
-         (blend->baseSlot != PN_NONE || areAll(blend->termFirst, places, blend->slotCount)) &&
+         pn_areRanges(blend->termFirst, places, terms) &&
+         pn_areBelow(blend->termIngredient, terms, blend->ingredientCount) &&
+         (blend->baseIngredient != PN_NONE || areAll(blend->termFirst, places, blend->ingredientCount)) &&
          pn_areFinite(blend->rows, counts[ROWS]);
 }
 
 static bool checkLeaves(const pnShape *shape, pnBlend *blend, const size_t *counts) {
   uint32_t leaves = leavesOf(shape), targets = shape->morph->targetCount;
   if (counts[LEAF_TERM_FIRST] != (size_t)leaves + 1 || counts[LEAF_ROWS] == 0 ||
-      !pn_areRanges(blend->leafTermFirst, leaves, counts[LEAF_SLOTS]) ||
-      !pn_areBelow(blend->leafSlot, counts[LEAF_SLOTS], targets) ||
-      (blend->baseSlot == PN_NONE && !areAll(blend->leafTermFirst, leaves, targets)))
+      !pn_areRanges(blend->leafTermFirst, leaves, counts[LEAF_TARGETS]) ||
+      !pn_areBelow(blend->leafTarget, counts[LEAF_TARGETS], targets) ||
+      (blend->baseIngredient == PN_NONE && !areAll(blend->leafTermFirst, leaves, targets)))
     return false;
   return placeLeaves(shape, blend) + 1 == counts[LEAF_ROWS] && pn_areFinite(blend->leafRows, counts[LEAF_ROWS]);
 }
@@ -81,13 +92,13 @@ static bool check(const pnShape *shape, void *part, const size_t *counts) {
   *blend = pn_emptyBlend(shape);
   blend->rows = read.rows;
   blend->termFirst = read.termFirst;
-  blend->termSlot = read.termSlot;
+  blend->termIngredient = read.termIngredient;
   blend->leafTermFirst = read.leafTermFirst;
-  blend->leafSlot = read.leafSlot;
+  blend->leafTarget = read.leafTarget;
   blend->leafRowFirst = read.leafRowFirst;
   blend->leafRows = read.leafRows;
   blend->rootRows = blend->set ? NULL : read.rootRows;
-  return blend->slotCount > 0 && counts[ROOT_ROWS] == (blend->set ? 0 : 6 * (size_t)blend->slotCount) &&
+  return blend->ingredientCount > 0 && counts[ROOT_ROWS] == (blend->set ? 0 : 6 * (size_t)blend->ingredientCount) &&
          pn_areFinite(read.rootRows, counts[ROOT_ROWS]) && checkPlaces(shape, blend, counts) &&
          checkLeaves(shape, blend, counts);
 }
@@ -97,9 +108,9 @@ static const pnPartForm s_form = {.name = "volumes of targets",
                                   .arrayCount = ARRAYS,
                                   .array = {{offsetof(pnBlend, rows), sizeof(float), NULL},
                                             {offsetof(pnBlend, termFirst), sizeof(uint32_t), NULL},
-                                            {offsetof(pnBlend, termSlot), sizeof(uint32_t), NULL},
+                                            {offsetof(pnBlend, termIngredient), sizeof(uint32_t), NULL},
                                             {offsetof(pnBlend, leafTermFirst), sizeof(uint32_t), NULL},
-                                            {offsetof(pnBlend, leafSlot), sizeof(uint32_t), NULL},
+                                            {offsetof(pnBlend, leafTarget), sizeof(uint32_t), NULL},
                                             {offsetof(pnBlend, leafRowFirst), sizeof(size_t), countLeaves},
                                             {offsetof(pnBlend, leafRows), sizeof(float), NULL},
                                             {offsetof(pnBlend, rootRows), sizeof(float), NULL}},

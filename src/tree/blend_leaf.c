@@ -81,12 +81,12 @@ void pn_fillLeaves(const pnTree *tree, pnBlend *blend, const uint32_t *termCount
     blend->leafTermFirst[leaf + 1] = first + terms;
     blend->leafRowFirst[leaf] = left ? SIZE_MAX : at;
     if (left) continue;
-    listTargets(tree, leaf, marks, blend->leafSlot + first);
+    listTargets(tree, leaf, marks, blend->leafTarget + first);
     for (uint32_t t = morph->positions ? 0 : UINT32_MAX; t != terms; ++t) {
       for (uint32_t i = begin; i < end; ++i, at += 3) {
         const float *rest = tree->mesh->vertices + tree->shape->leafVertices[i];
         const float *value =
-            t == UINT32_MAX ? rest : valueOf(morph, tree->shape->leafVertices[i] / 3, blend->leafSlot[first + t]);
+            t == UINT32_MAX ? rest : valueOf(morph, tree->shape->leafVertices[i] / 3, blend->leafTarget[first + t]);
         for (int k = 0; k < 3; ++k) blend->leafRows[at + (size_t)k] = value ? value[k] : 0;
       }
     }
@@ -157,7 +157,7 @@ static uint32_t listParts(const pnBlend *blend, const float *weights, uint32_t l
                           BlendPart *parts) {
   uint32_t count = 0, end = blend->leafTermFirst[leaf + 1];
   for (uint32_t t = blend->leafTermFirst[leaf]; t < end; ++t, rows += step) {
-    float weight = weights[blend->leafSlot[t]];
+    float weight = weights[blend->leafTarget[t]];
     if (weight != 0 && count == MOST_PARTS) return MOST_PARTS + 1;
     if (weight != 0) parts[count++] = (BlendPart){rows, pn_f4Set1(weight)};
   }
@@ -171,10 +171,10 @@ void pn_blendLeaf(pnTree *tree, const pnBlend *blend, uint32_t leaf) {
   size_t step = 3 * (size_t)n;
   BlendPart parts[MOST_PARTS];
   const float *base = NULL;
-  if (blend->baseSlot != PN_NONE && blend->leafRowFirst[leaf] != SIZE_MAX) {
+  if (blend->baseIngredient != PN_NONE && blend->leafRowFirst[leaf] != SIZE_MAX) {
     base = blend->leafRows + blend->leafRowFirst[leaf];
     count = listParts(blend, pose->weights, leaf, base + step, step, parts);
-  } else if (blend->baseSlot == PN_NONE && pose->activeCount <= MOST_PARTS) {
+  } else if (blend->baseIngredient == PN_NONE && pose->activeCount <= MOST_PARTS) {
     /* every leaf has all references: where its rows are need not be looked up */
     const float *rows = blend->leafRows + 3 * (size_t)begin * pose->morph->targetCount;
     for (count = 0; count < pose->activeCount; ++count)

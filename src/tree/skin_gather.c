@@ -37,26 +37,26 @@ static void restOf(const pnSkinGather *gather, uint32_t vertex, double out[3]) {
   for (int k = 0; k < 3; ++k) out[k] = p[k];
 }
 
-static void begin(pnGathered *slot, uint32_t mark) {
-  *slot = (pnGathered){.mark = mark, .low = INFINITY, .high = -INFINITY};
-  emptyExtent(&slot->moves);
-  emptyExtent(&slot->change);
-  for (uint32_t i = 0; i < 2 * PN_MAX_SLABS; ++i) slot->reach[i] = -INFINITY;
+static void begin(pnGathered *gathered, uint32_t mark) {
+  *gathered = (pnGathered){.mark = mark, .low = INFINITY, .high = -INFINITY};
+  emptyExtent(&gathered->moves);
+  emptyExtent(&gathered->change);
+  for (uint32_t i = 0; i < 2 * PN_MAX_SLABS; ++i) gathered->reach[i] = -INFINITY;
 }
 
-/* What `slot` does to one more vertex. */
-static pnGathered *touch(const pnSkinGather *gather, pnGathered *slot) {
-  if (slot->mark != gather->mark) begin(slot, gather->mark);
-  ++slot->listed;
-  return slot;
+/* What `gathered` does to one more vertex. */
+static pnGathered *touch(const pnSkinGather *gather, pnGathered *gathered) {
+  if (gathered->mark != gather->mark) begin(gathered, gather->mark);
+  ++gathered->listed;
+  return gathered;
 }
 
 /* A place in both measures; `along` has it by directions. */
-static void growBy(const pnSkinGather *gather, pnGathered *slot, const double p[3], const double *along) {
-  growExtent(&slot->moves, p);
+static void growBy(const pnSkinGather *gather, pnGathered *gathered, const double p[3], const double *along) {
+  growExtent(&gathered->moves, p);
   for (uint32_t d = 0; gather->set && d < gather->set->count; ++d) {
-    slot->reach[2 * d] = fmax(slot->reach[2 * d], along[d]);
-    slot->reach[2 * d + 1] = fmax(slot->reach[2 * d + 1], -along[d]);
+    gathered->reach[2 * d] = fmax(gathered->reach[2 * d], along[d]);
+    gathered->reach[2 * d + 1] = fmax(gathered->reach[2 * d + 1], -along[d]);
   }
 }
 

@@ -11,7 +11,7 @@
 typedef struct LaneMaker {
   pnSkinGather gather;
   size_t termFloats;
-  uint32_t *slot; /* by joint: its term in the seat at hand, when it is not before the seat's first */
+  uint32_t *termOf; /* by joint: its term in the seat at hand, when it is not before the seat's first */
   uint32_t *termFirst, *pairFirst;
   PN_ARRAY(uint32_t) termJoint;
   PN_ARRAY(float) termRows;
@@ -29,7 +29,7 @@ static uint32_t lanesOf(const pnTree *tree, uint32_t seat, uint32_t *outFirst) {
 
 /* The rows of a joint in the seat, new ones empty; null: out of memory. */
 static float *rowsOf(LaneMaker *maker, uint32_t seat, uint32_t joint) {
-  uint32_t at = maker->slot[joint];
+  uint32_t at = maker->termOf[joint];
   if (at < maker->termFirst[seat] || at >= maker->termJoint.count || maker->termJoint.data[at] != joint) {
     at = (uint32_t)maker->termJoint.count;
     size_t end = maker->termRows.count + maker->termFloats;
@@ -37,7 +37,7 @@ static float *rowsOf(LaneMaker *maker, uint32_t seat, uint32_t joint) {
     float *rows = maker->termRows.data + maker->termRows.count;
     for (size_t i = 0; i < maker->termFloats; ++i) rows[i] = i < maker->termFloats - PN_LANES ? -FLT_MAX : 0;
     maker->termRows.count = end;
-    maker->slot[joint] = at;
+    maker->termOf[joint] = at;
   }
   return maker->termRows.data + at * maker->termFloats;
 }
@@ -187,13 +187,13 @@ static bool gatherAll(LaneMaker *maker) {
 pnResult pn_makeSkinLanes(const pnTree *tree, void **outData, size_t *outBytes) {
   const pnSlabSet *set = pn_skinSet(tree->shape);
   size_t firstBytes = pn_bytes((size_t)tree->shape->innerCount + 2, sizeof(uint32_t));
-  size_t slotBytes = pn_bytes(tree->pose->skin->jointCount, sizeof(uint32_t));
+  size_t termBytes = pn_bytes(tree->pose->skin->jointCount, sizeof(uint32_t));
   LaneMaker maker = {.termFloats = (2 * set->count + 1) * PN_LANES};
-  maker.slot = pn_allocZero(slotBytes);
+  maker.termOf = pn_allocZero(termBytes);
   maker.termFirst = pn_alloc(firstBytes);
   maker.pairFirst = pn_alloc(firstBytes);
-  bool ok =
-      pn_beginGather(&maker.gather, tree, set) && maker.slot && maker.termFirst && maker.pairFirst && gatherAll(&maker);
+  bool ok = pn_beginGather(&maker.gather, tree, set) && maker.termOf && maker.termFirst && maker.pairFirst &&
+            gatherAll(&maker);
   pnResult result = ok ? keep(tree, &maker, outData, outBytes) : pn_failMemory(maker.termRows.count * sizeof(float));
   pn_endGather(&maker.gather);
   pn_freeDeltas(&maker.deltas, tree);
@@ -202,6 +202,6 @@ pnResult pn_makeSkinLanes(const pnTree *tree, void **outData, size_t *outBytes) 
   pn_arrayFree(&maker.pairs);
   pn_free(maker.pairFirst, firstBytes);
   pn_free(maker.termFirst, firstBytes);
-  pn_free(maker.slot, slotBytes);
+  pn_free(maker.termOf, termBytes);
   return result;
 }

@@ -12,17 +12,17 @@ static size_t roomBytes(size_t leafCount) {
 }
 
 bool pn_reserveVertexLists(pnVertexLists *l, size_t leafCount) {
-  size_t at = 0, slots = leafCount * PN_LEAF_CORNERS;
+  size_t at = 0, corners = leafCount * PN_LEAF_CORNERS;
   *l = (pnVertexLists){.leafCount = leafCount, .room = pn_alloc(roomBytes(leafCount))};
   if (!l->room) return false;
   char *base = (char *)l->room;
-  l->leaves = pn_carve(base, &at, slots, sizeof(uint32_t));
-  l->twigs = pn_carve(base, &at, slots, sizeof(uint32_t));
-  l->spare[0] = pn_carve(base, &at, slots, sizeof(uint32_t));
-  l->spare[1] = pn_carve(base, &at, slots, sizeof(uint32_t));
+  l->leaves = pn_carve(base, &at, corners, sizeof(uint32_t));
+  l->twigs = pn_carve(base, &at, corners, sizeof(uint32_t));
+  l->spare[0] = pn_carve(base, &at, corners, sizeof(uint32_t));
+  l->spare[1] = pn_carve(base, &at, corners, sizeof(uint32_t));
   l->length = pn_carve(base, &at, leafCount, sizeof(uint32_t));
   l->next = pn_carve(base, &at, leafCount, sizeof(uint32_t));
-  l->place = pn_carve(base, &at, slots, 1);
+  l->place = pn_carve(base, &at, corners, 1);
   return true;
 }
 
@@ -72,13 +72,13 @@ static uint32_t merge(const uint32_t *a, uint32_t aCount, const uint32_t *b, uin
 /* One round: each run with the next; from one room to another, in the places of their first leaves. */
 static void mergeRound(pnVertexLists *l, uint32_t first, uint32_t end, const uint32_t *from, uint32_t *to) {
   for (uint32_t at = first; at < end; at = l->next[at]) {
-    size_t slot = (size_t)PN_LEAF_CORNERS * at;
+    size_t begin = (size_t)PN_LEAF_CORNERS * at;
     uint32_t second = l->next[at];
     if (second == end) {
-      memcpy(to + slot, from + slot, l->length[at] * sizeof *to);
+      memcpy(to + begin, from + begin, l->length[at] * sizeof *to);
     } else {
       l->length[at] =
-          merge(from + slot, l->length[at], from + (size_t)PN_LEAF_CORNERS * second, l->length[second], to + slot);
+          merge(from + begin, l->length[at], from + (size_t)PN_LEAF_CORNERS * second, l->length[second], to + begin);
       l->next[at] = l->next[second];
     }
   }

@@ -86,7 +86,7 @@ PN_INLINE pnI4 scanFour(const pnView *view, const pnPoint *points, const uint32_
 /* Writes the dots of four triangles; hits has 16 bits for each, see scanFour. */
 PN_INLINE pnDot *writeDots(const pnView *view, uint32_t stripShift, const FourDots *four, uint64_t hits, uint32_t side,
                            pnDot *out) {
-  const uint32_t pitch = pn_slotsPitch(view->size), rows = (1u << stripShift) - 1;
+  const uint32_t pitch = pn_shelvesPitch(view->size), rows = (1u << stripShift) - 1;
   double per1[4], per2[4];
   for (int l = 0; l < 4; ++l) {
     // seen edge-on it has no dots, but must not divide by nothing

@@ -215,29 +215,29 @@ static void listRows(const Ready *ready, int lane, uint32_t pitch, pnRowLists *l
 
 /* ---------------------------------------------------------------- rows */
 
-/* Draws rows of one class into the slots; false when out of memory. */
-PN_INLINE bool drawList(const pnRowLists *lists, uint32_t class, int32_t steps, pnSlots *slots) {
+/* Draws rows of one class into the shelves; false when out of memory. */
+PN_INLINE bool drawList(const pnRowLists *lists, uint32_t class, int32_t steps, pnShelves *shelves) {
   const pnRow *row = lists->rows + (class << PN_ROW_BITS), *end = row + pn_rowCount(lists, class);
   const bool longest = class == PN_ROW_CLASSES - 1;
-  pnSlotPen pen = pn_slotsOpen(slots);
-  if (!longest && !pn_slotsReserve(slots, &pen, (size_t)(end - row) * PN_ROW_STEP * (class + 1))) return false;
+  pnShelfPen pen = pn_shelvesOpen(shelves);
+  if (!longest && !pn_shelvesReserve(shelves, &pen, (size_t)(end - row) * PN_ROW_STEP * (class + 1))) return false;
   uint64_t total = 0;
   for (; row < end; ++row) {
     uint32_t length = row->length, eights = longest ? (length + PN_ROW_STEP - 1) / PN_ROW_STEP : class + 1;
-    if (longest && !pn_slotsReserve(slots, &pen, length)) return false;
+    if (longest && !pn_shelvesReserve(shelves, &pen, length)) return false;
     total += length;
-    if (PN_LIKELY(!(row->kind & PN_ROW_CLAMP))) pn_slotsAddRow(&pen, row, eights, false, steps);
-    else pn_slotsAddRow(&pen, row, eights, true, steps);
+    if (PN_LIKELY(!(row->kind & PN_ROW_CLAMP))) pn_shelvesAddRow(&pen, row, eights, false, steps);
+    else pn_shelvesAddRow(&pen, row, eights, true, steps);
   }
-  pn_slotsClose(slots, &pen);
-  slots->total += total;
+  pn_shelvesClose(shelves, &pen);
+  shelves->total += total;
   return true;
 }
 
-static bool drawRows(pnRowLists *lists, int32_t steps, pnSlots *slots) {
+static bool drawRows(pnRowLists *lists, int32_t steps, pnShelves *shelves) {
   // the shortest are the most: loops of their own, unrolled
-  bool ok = drawList(lists, 0, steps, slots) && drawList(lists, 1, steps, slots);
-  for (uint32_t class = 2; ok && class < PN_ROW_CLASSES; ++class) ok = drawList(lists, class, steps, slots);
+  bool ok = drawList(lists, 0, steps, shelves) && drawList(lists, 1, steps, shelves);
+  for (uint32_t class = 2; ok && class < PN_ROW_CLASSES; ++class) ok = drawList(lists, class, steps, shelves);
   lists->total = 0, lists->counts = 0;
   return ok;
 }
@@ -270,7 +270,7 @@ void pn_listFour(const pnView *view, pnStrip strip, const pnPoint *points, const
 }
 
 bool pn_strokeTriangles(const pnView *view, pnStrip strip, const pnPoint *points, const uint32_t *triangles,
-                        const uint32_t *list, size_t count, pnRowLists *lists, pnSlots *slots) {
+                        const uint32_t *list, size_t count, pnRowLists *lists, pnShelves *shelves) {
   lists->total = 0, lists->counts = 0;
   for (size_t i = 0; i < count; i += 4) {
     // behind the last its copies, which are not drawn
@@ -279,7 +279,7 @@ bool pn_strokeTriangles(const pnView *view, pnStrip strip, const pnPoint *points
     for (int l = 0; l < 4; ++l) corners[l] = triangles + 3 * (size_t)list[i + (size_t)PN_MIN(l, lanes - 1)];
     fetchAhead(points, triangles, list, count, i);
     pn_listFour(view, strip, points, corners, lanes, lists);
-    if (lists->total > PN_ROW_MANY && !drawRows(lists, view->steps, slots)) return false;
+    if (lists->total > PN_ROW_MANY && !drawRows(lists, view->steps, shelves)) return false;
   }
-  return drawRows(lists, view->steps, slots);
+  return drawRows(lists, view->steps, shelves);
 }

@@ -7,9 +7,9 @@
  *   bin      each triangle whose box has a cell centre in it is drawn at once when it is small (dots.c), otherwise
  * noted,
  *            by the strips of rows that they lie in (bin.c)
- *   draw     per strip: the dots, and the rows of the large triangles (fours.c, stroke.c), into the slots of their
+ *   draw     per strip: the dots, and the rows of the large triangles (fours.c, stroke.c), into the shelves of their
  * cells
- *            (slots.c), all of which stays in the second cache
+ *            (shelves.c), all of which stays in the second cache
  *   finish   cell after cell sorted and written to its final place
  *
  * Watertight. The edge function of an edge is the same integer, with opposite sign, in the two triangles beside it.
@@ -42,7 +42,7 @@ void pn_rasterFree(pnRaster *raster) {
     pn_arrayFree(&raster->workers[w].dots);
     pn_arrayFree(&raster->workers[w].refs);
     pn_free(raster->workers[w].rows, sizeof(pnRowLists));
-    pn_slotsFree(&raster->workers[w].slots);
+    pn_shelvesFree(&raster->workers[w].shelves);
     pn_arrayFree(&raster->workers[w].fats);
   }
 }
@@ -57,7 +57,7 @@ size_t pn_rasterBytes(const pnRaster *raster) {
             sizeof(uint32_t);
   }
   for (int w = 0; w < PN_MAX_WORKERS; ++w)
-    bytes += pn_slotsBytes(&raster->workers[w].slots) + raster->workers[w].refs.capacity * sizeof(uint32_t) +
+    bytes += pn_shelvesBytes(&raster->workers[w].shelves) + raster->workers[w].refs.capacity * sizeof(uint32_t) +
              raster->workers[w].dots.capacity * sizeof(pnDot) + (raster->workers[w].rows ? sizeof(pnRowLists) : 0) +
              raster->workers[w].fats.capacity * sizeof(pnFat);
   return bytes;
@@ -170,18 +170,18 @@ static bool gatherRefs(LayerJob *job, uint32_t strip, uint32_t worker) {
 }
 
 /* All dots that a strip has; false when out of memory. */
-static bool drawDots(const pnRaster *raster, uint32_t strip, pnSlots *slots) {
-  pnSlotPen pen = pn_slotsOpen(slots);
+static bool drawDots(const pnRaster *raster, uint32_t strip, pnShelves *shelves) {
+  pnShelfPen pen = pn_shelvesOpen(shelves);
   for (uint32_t c = 0; c < raster->chunkCount; ++c) {
     const pnChunk *chunk = raster->chunks.data + c;
     uint32_t first = chunk->dotStarts.data[strip], n = chunk->dotStarts.data[strip + 1] - first;
     if (n == 0) continue; /* a chunk without dots may have no list */
-    if (!pn_slotsReserve(slots, &pen, n)) return false;
-    slots->total += n;
+    if (!pn_shelvesReserve(shelves, &pen, n)) return false;
+    shelves->total += n;
     const pnDot *dots = chunk->dots.data + first;
-    for (uint32_t i = 0; i < n; ++i) pn_slotsAdd(&pen, dots[i].cell, dots[i].key);
+    for (uint32_t i = 0; i < n; ++i) pn_shelvesAdd(&pen, dots[i].cell, dots[i].key);
   }
-  pn_slotsClose(slots, &pen);
+  pn_shelvesClose(shelves, &pen);
   return true;
 }
 
@@ -189,22 +189,22 @@ static bool drawDots(const pnRaster *raster, uint32_t strip, pnSlots *slots) {
 static bool fillStrip(LayerJob *job, uint32_t s, uint32_t worker) {
   pnLayers *layers = job->layers;
   const pnView *view = &layers->view;
-  pnSlots *slots = &job->raster->workers[worker].slots;
+  pnShelves *shelves = &job->raster->workers[worker].shelves;
   pnStrip strip = {(int32_t)(s << job->stripShift), (int32_t)PN_MIN((s + 1) << job->stripShift, view->size) - 1,
-                   pn_slotsPitch(view->size)};
+                   pn_shelvesPitch(view->size)};
   uint32_t firstBand = (uint32_t)strip.first / PN_BAND_ROWS, bandCount = (uint32_t)strip.last / PN_BAND_ROWS + 1;
   bandCount -= firstBand;
-  if (!pn_slotsStart(slots, view->size, bandCount * PN_BAND_ROWS)) return false;
-  if (!drawDots(job->raster, s, slots) || !gatherRefs(job, s, worker) ||
+  if (!pn_shelvesStart(shelves, view->size, bandCount * PN_BAND_ROWS)) return false;
+  if (!drawDots(job->raster, s, shelves) || !gatherRefs(job, s, worker) ||
       !pn_strokeTriangles(view, strip, job->raster->points.data, job->solid->triangles,
                           job->raster->workers[worker].refs.data, job->raster->workers[worker].refs.count,
-                          job->raster->workers[worker].rows, slots))
+                          job->raster->workers[worker].rows, shelves))
     return false;
-  if (slots->total > UINT32_MAX) {
+  if (shelves->total > UINT32_MAX) {
     job->tooMany = true;
     return true;
   }
-  return pn_slotsFinish(slots, layers->bands + firstBand, bandCount);
+  return pn_shelvesFinish(shelves, layers->bands + firstBand, bandCount);
 }
 
 static void fillStrips(void *context, uint32_t begin, uint32_t end, uint32_t worker) {

@@ -4,14 +4,14 @@
 
 #include "base/array.h"
 #include "volume/layers.h"
-#include "volume/slots.h"
+#include "volume/shelves.h"
 #include "volume/solid.h"
 
 /* Triangles are sorted into bands, or strips, in chunks of this many; the order of chunks is the order of the mesh,
  * whoever works on them. */
 #define PN_CHUNK 2048
 
-/* Rows of the image that are drawn together: some bands, as many as leave their slots in the second cache (for an image
+/* Rows of the image that are drawn together: some bands, as many as leave their shelves in the second cache (for an image
  * 4096 wide that is one) and every worker some: whoever is done takes the next. More rows are better, since a triangle
  * is set up again in every strip that it reaches into. */
 #define PN_STRIP_CELLS 32768
@@ -19,10 +19,10 @@
 #define PN_STRIP_SHARES 4
 typedef struct pnStrip {
   int32_t first, last; /* rows of the image */
-  uint32_t pitch;      /* from row to row in the slots, see pn_slotsPitch */
+  uint32_t pitch;      /* from row to row in the shelves, see pn_shelvesPitch */
 } pnStrip;
 
-/* A cell while those of many strips are together: the number of the strip above, the cell in the slots below. */
+/* A cell while those of many strips are together: the number of the strip above, the cell in the shelves below. */
 #define PN_STRIP_BITS 16
 #define PN_STRIP_MASK ((1u << PN_STRIP_BITS) - 1)
 _Static_assert(PN_STRIP_CELLS + 32 * PN_STRIP_MOST_ROWS <= 1 << PN_STRIP_BITS,
@@ -61,7 +61,7 @@ typedef struct pnRaster {
     PN_ARRAY(pnDot) dots;    /* of a chunk, in the order found */
     PN_ARRAY(uint32_t) refs; /* of a strip, from all chunks */
     struct pnRowLists *rows;
-    pnSlots slots;
+    pnShelves shelves;
     PN_ARRAY(pnFat) fats;
   } workers[PN_MAX_WORKERS];
 } pnRaster;

@@ -98,7 +98,7 @@ void pn_listFour(const pnView *view, pnStrip strip, const pnPoint *points, const
 
 /* Draws what the strip has of triangles (numbers in `list`) of any size. False when out of memory. */
 bool pn_strokeTriangles(const pnView *view, pnStrip strip, const pnPoint *points, const uint32_t *triangles,
-                        const uint32_t *list, size_t count, pnRowLists *lists, pnSlots *slots);
+                        const uint32_t *list, size_t count, pnRowLists *lists, pnShelves *shelves);
 
 /* ---------------------------------------------------------------- dots */
 

@@ -75,7 +75,7 @@ bool pn_orderJobs(pnWorld *world) {
     return false;
   uint64_t *keys = world->broad.keys.data;
   for (size_t j = 0; j < count; ++j)
-    keys[j] = (uint64_t)world->broad.slotOf.data[world->jobBodies.data[j] >> 32] << 32 | j;
+    keys[j] = (uint64_t)world->broad.perchOf.data[world->jobBodies.data[j] >> 32] << 32 | j;
   pn_sortU64(keys, world->broad.scratch.data, count);
   for (size_t j = 0; j < count; ++j) c->order.data[j] = (uint32_t)keys[j];
   c->order.count = count;

@@ -27,7 +27,7 @@ class Sets {
 
 /**
  * @param list       a, triangleA, b, triangleB of each pair
- * @param triangles  corners of each body, as slots
+ * @param triangles  corners of each body, as sites
  * @returns          [{ pairs, members: [[body, triangle], ...] }], the one with the most pairs first
  */
 export function findContacts(list, triangles) {

@@ -20,7 +20,7 @@ export class Report {
     this.blockTexts = blocks;
     this.blockBytes = [];
     this.cache = new Map();
-    this.slotCount = meta.bodies.reduce((sum, body) => sum + body.slots, 0);
+    this.siteCount = meta.bodies.reduce((sum, body) => sum + body.sites, 0);
   }
 
   /** Reads the report out of a document. */
@@ -192,9 +192,9 @@ export class Report {
   readTopology(bytes) {
     const reader = new Reader(bytes);
     this.topology = this.bodies.map((body) => {
-      // predictors a, b, c with slots numbered from 1; 0 is a slot that is always zero
-      const predictors = new Uint32Array(3 * body.slots);
-      for (let i = 0; i < body.slots; ++i) {
+      // predictors a, b, c with sites numbered from 1; 0 is a site that is always zero
+      const predictors = new Uint32Array(3 * body.sites);
+      for (let i = 0; i < body.sites; ++i) {
         const first = reader.varint();
         predictors[3 * i] = i + 1 - Math.floor(first / 2);
         if (first % 2 === 1) {
@@ -207,8 +207,8 @@ export class Report {
         corner += reader.signed();
         triangles[i] = corner;
       }
-      const groups = body.grouped ? new Uint16Array(body.slots) : null;
-      for (let i = 0; groups && i < body.slots; ++i) {
+      const groups = body.grouped ? new Uint16Array(body.sites) : null;
+      for (let i = 0; groups && i < body.sites; ++i) {
         groups[i] = reader.varint();
       }
       return { predictors, triangles, groups };
@@ -225,7 +225,7 @@ export class Report {
     return this.blockBytes[frame.block].subarray(at, at + size);
   }
 
-  /** Rounded positions of a stored frame: a promise of 3 integers a slot, over all bodies. */
+  /** Rounded positions of a stored frame: a promise of 3 integers a site, over all bodies. */
   raw(f) {
     const known = this.cache.get(f);
     if (known) {
@@ -236,7 +236,7 @@ export class Report {
     }
     const promise = this.decodeRaw(f);
     this.cache.set(f, promise);
-    const most = Math.max(16, Math.floor(CACHE_BYTES / (12 * this.slotCount + 1)));
+    const most = Math.max(16, Math.floor(CACHE_BYTES / (12 * this.siteCount + 1)));
     for (const old of this.cache.keys()) {
       if (this.cache.size <= most) {
         break;
@@ -253,11 +253,11 @@ export class Report {
       frame.low >= 0 ? this.raw(frame.low) : null,
       frame.high >= 0 ? this.raw(frame.high) : null,
     ]);
-    const raw = new Int32Array(3 * this.slotCount);
+    const raw = new Int32Array(3 * this.siteCount);
     let start = 0;
     this.bodies.forEach((body, b) => {
-      unfold(planes, this.slotCount, start, body.slots, this.topology[b].predictors, low, high, raw);
-      start += body.slots;
+      unfold(planes, this.siteCount, start, body.sites, this.topology[b].predictors, low, high, raw);
+      start += body.sites;
     });
     return raw;
   }
@@ -273,7 +273,7 @@ export class Report {
     const weight = low === high ? 0 : (this.frames[f].number - t0) / (t1 - t0);
     let start = 0;
     const positions = this.bodies.map((body) => {
-      const out = new Float32Array(3 * body.slots);
+      const out = new Float32Array(3 * body.sites);
       for (let i = 0; i < out.length; ++i) {
         const p = from[start + i];
         out[i] = body.origin[i % 3] + body.step * (p + weight * (to[start + i] - p));
@@ -366,16 +366,16 @@ export class Report {
 // ---------------------------------------------------------------- pure helpers
 
 /** Undoes foldBody and packPositions of cli/report_frame.c for one body. Everything wraps modulo 2^32. */
-export function unfold(planes, slotCount, start, slots, predictors, low, high, raw) {
-  const plane = 3 * slotCount;
-  const difference = new Int32Array(3 * (slots + 1));
-  for (let i = 0; i < slots; ++i) {
+export function unfold(planes, siteCount, start, sites, predictors, low, high, raw) {
+  const plane = 3 * siteCount;
+  const difference = new Int32Array(3 * (sites + 1));
+  for (let i = 0; i < sites; ++i) {
     const a = 3 * predictors[3 * i];
     const b = 3 * predictors[3 * i + 1];
     const c = 3 * predictors[3 * i + 2];
     for (let k = 0; k < 3; ++k) {
       // four bytes, unfolded from unsigned
-      const at = k * slotCount + start + i;
+      const at = k * siteCount + start + i;
       const folded =
         planes[at] | (planes[at + plane] << 8) | (planes[at + 2 * plane] << 16) | (planes[at + 3 * plane] << 24);
       const rest = (folded >>> 1) ^ -(folded & 1);

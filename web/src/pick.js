@@ -3,7 +3,7 @@
 
 /**
  * @param origin, direction  of the ray, arrays of 3
- * @param positions          of the body, 3 floats a slot
+ * @param positions          of the body, 3 floats a site
  * @param triangles          corners of the body
  * @param only               triangles to look at, or null for all
  * @returns                  { triangle, distance } of the nearest hit, or null

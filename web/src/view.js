@@ -65,9 +65,9 @@ export class View {
   makeBodies() {
     this.bodies = this.report.topology.map(({ triangles }, b) => {
       const geometry = new BufferGeometry();
-      const slots = this.report.bodies[b].slots;
+      const sites = this.report.bodies[b].sites;
       for (const name of ['position', 'normal']) {
-        geometry.setAttribute(name, new BufferAttribute(new Float32Array(3 * slots), 3).setUsage(DynamicDrawUsage));
+        geometry.setAttribute(name, new BufferAttribute(new Float32Array(3 * sites), 3).setUsage(DynamicDrawUsage));
       }
       geometry.setIndex(new BufferAttribute(triangles, 1));
       const mesh = new Mesh(geometry, ghostMaterial());
@@ -613,11 +613,11 @@ export class View {
 
 // ---------------------------------------------------------------- normals
 
-/** For each slot the slot it coincides with (seams): those share one normal. Predicted copies are the candidates. */
+/** For each site the site it coincides with (seams): those share one normal. Predicted copies are the candidates. */
 function findTwins(predictors, positions) {
-  const slots = predictors.length / 3;
-  const twins = new Uint32Array(slots);
-  for (let i = 0; i < slots; ++i) {
+  const sites = predictors.length / 3;
+  const twins = new Uint32Array(sites);
+  for (let i = 0; i < sites; ++i) {
     const a = predictors[3 * i] - 1;
     const copy = a >= 0 && predictors[3 * i + 1] === 0;
     const same = copy && [0, 1, 2].every((k) => positions[3 * a + k] === positions[3 * i + k]);
