@@ -5,8 +5,11 @@
 
 #include "bytes.h"
 
-/* Joins the others, when something that starts several processes has started this one. False after saying what is wrong. */
-bool pn_ranksBegin(const char *command);
+/* Sets out to join the others, when something that starts several processes has started this one. That takes a while, during which this one
+ * goes on; whoever asks for a number below waits. */
+void pn_ranksBegin(void);
+/* The others are there, if there are any. PN_ERROR_UNSUPPORTED says why they cannot be joined: then nothing may be done, for each would do all of it. */
+pnResult pn_ranksMeet(void);
 /* whole: all ranks are still there, and take their leave of one another. Else rank 0, whose work is done, ends them all with its status, so
  * that whoever started them does not wait for those that are gone; the others just go. */
 void pn_ranksEnd(bool whole, int status);

@@ -1,10 +1,15 @@
 /* rank_mpi.c: ranks over MPI. Only messages from one to one are used, never a call that waits for all: a rank that is gone
- * keeps nobody waiting. MPI is not even begun when nobody started several processes: then it costs nothing. */
+ * keeps nobody waiting. MPI is not even begun when nobody started several processes: then it costs nothing.
+ *
+ * MPI needs a while to begin: it looks for networks and waits for the others, mostly asleep. So a thread begins it, while this
+ * process reads its files, and the first question about ranks waits for that thread. What begins MPI must end it, so the thread stays
+ * until then; in between it sleeps, and messages are sent and received by whoever works (MPI_THREAD_SERIALIZED). */
 #include "rank.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <mpi.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +19,19 @@
 static struct {
   bool begun;
   int count, number, neighbours;
-  int zero; /* process of rank 0, when it can be seen from here; else 0 */
+  int zero;          /* process of rank 0, when it can be seen from here; else 0 */
+  int step;          /* tasks that srun says it started; 1 without it */
+  bool lacksThreads; /* then it has begun, and nobody may use it */
 } ranks = {.count = 1, .neighbours = 1};
+
+/* The thread that begins and ends MPI. */
+static struct {
+  bool fails, runs; /* it was wanted and is not there; it is there */
+  bool met, ends;   /* MPI has begun, or cannot; MPI is to be ended */
+  pthread_t thread;
+  pthread_mutex_t lock;
+  pthread_cond_t changed;
+} keeper = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
 /* Messages on their way, with their bytes. */
 #define MOST_SENDS 64
@@ -44,16 +60,13 @@ bool pn_rankZeroIsGone(void) {
   return ranks.zero > 0 && kill(ranks.zero, 0) != 0 && errno == ESRCH;
 }
 
-bool pn_ranksBegin(const char *command) {
-  int step = countOf("SLURM_STEP_NUM_TASKS");
-  bool started = countOf("OMPI_COMM_WORLD_SIZE") > 1 || countOf("PMI_SIZE") > 1 || step > 1;
-  if (!started) return true;
-  int given;
-  if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &given) != MPI_SUCCESS) {
-    fprintf(stderr, "pinch %s: MPI does not begin\n", command);
-    return false;
-  }
+/* MPI begins, in the thread that will end it. */
+static void beginMpi(void) {
+  int given = MPI_THREAD_SINGLE;
+  if (MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &given) != MPI_SUCCESS) return;
   ranks.begun = true;
+  ranks.lacksThreads = given < MPI_THREAD_SERIALIZED;
+  if (ranks.lacksThreads) return;
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks.count);
   MPI_Comm_rank(MPI_COMM_WORLD, &ranks.number);
@@ -63,14 +76,50 @@ bool pn_ranksBegin(const char *command) {
     meetZero(near);
     MPI_Comm_free(&near);
   }
+}
+
+static void *keepMpi(void *unused) {
+  (void)unused;
+  beginMpi();
+  pthread_mutex_lock(&keeper.lock);
+  keeper.met = true;
+  pthread_cond_broadcast(&keeper.changed);
+  while (!keeper.ends) pthread_cond_wait(&keeper.changed, &keeper.lock);
+  pthread_mutex_unlock(&keeper.lock);
+  if (ranks.begun) MPI_Finalize();
+  return NULL;
+}
+
+/* Who asks about the others waits until they have met. */
+static void waitForMpi(void) {
+  if (!keeper.runs) return;
+  pthread_mutex_lock(&keeper.lock);
+  while (!keeper.met) pthread_cond_wait(&keeper.changed, &keeper.lock);
+  pthread_mutex_unlock(&keeper.lock);
+}
+
+void pn_ranksBegin(void) {
+  ranks.step = countOf("SLURM_STEP_NUM_TASKS");
+  if (countOf("OMPI_COMM_WORLD_SIZE") == 1 && countOf("PMI_SIZE") == 1 && ranks.step == 1) return;
+  // Signals go to the thread that works, as without ranks.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  keeper.runs = pthread_create(&keeper.thread, NULL, keepMpi, NULL) == 0;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  keeper.fails = !keeper.runs;
+}
+
+pnResult pn_ranksMeet(void) {
+  waitForMpi();
+  if (keeper.fails || (keeper.runs && !ranks.begun)) return pnFail(PN_ERROR_UNSUPPORTED, "MPI does not begin");
+  if (ranks.lacksThreads)
+    return pnFail(PN_ERROR_UNSUPPORTED, "this MPI was built without threads (MPI_THREAD_SERIALIZED)");
   // Tasks of srun that MPI does not know of one another would all do everything, and write the same files.
-  if (ranks.count == 1 && step > 1) {
-    fprintf(stderr,
-            "pinch %s: srun started %d tasks, and MPI sees one: give srun a --mpi that fits (srun --mpi=list)\n",
-            command, step);
-    return false;
-  }
-  return true;
+  if (ranks.count == 1 && ranks.step > 1)
+    return pnFail(PN_ERROR_UNSUPPORTED,
+                  "srun started %d tasks, and MPI sees one: give srun a --mpi that fits (srun --mpi=list)", ranks.step);
+  return PN_OK;
 }
 
 /* Waits for what was sent. */
@@ -83,24 +132,31 @@ static void finishSends(void) {
 }
 
 void pn_ranksEnd(bool whole, int status) {
+  waitForMpi();
   if (!ranks.begun) return;
-  ranks.begun = false;
   // MPI would wait for ranks that are gone, and mpirun for us all.
   if (!whole && ranks.number == 0) fflush(NULL), MPI_Abort(MPI_COMM_WORLD, status);
   if (!whole) return;
   finishSends();
-  MPI_Finalize();
+  pthread_mutex_lock(&keeper.lock);
+  keeper.ends = true;
+  pthread_cond_broadcast(&keeper.changed);
+  pthread_mutex_unlock(&keeper.lock);
+  pthread_join(keeper.thread, NULL);
 }
 
 uint32_t pn_rankCount(void) {
+  waitForMpi();
   return (uint32_t)ranks.count;
 }
 
 uint32_t pn_rankNumber(void) {
+  waitForMpi();
   return (uint32_t)ranks.number;
 }
 
 uint32_t pn_rankNeighbours(void) {
+  waitForMpi();
   return (uint32_t)ranks.neighbours;
 }
 

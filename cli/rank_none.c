@@ -1,22 +1,23 @@
 /* rank_none.c: a build without MPI: everybody is alone. */
 #include "rank.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
-bool pn_ranksBegin(const char *command) {
+void pn_ranksBegin(void) {}
+
+pnResult pn_ranksMeet(void) {
   // Each of them would do all of it, and write the same files.
   static const char *const counts[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"};
   for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); ++i) {
     const char *count = getenv(counts[i]);
-    if (!count || atoi(count) < 2) continue;
-    fprintf(stderr,
-            "pinch %s: %s processes were started, and this pinch was built without MPI: they cannot share the work. "
-            "Start one, or use --part\n",
-            command, count);
-    return false;
+    if (count && atoi(count) > 1)
+      return pnFail(
+          PN_ERROR_UNSUPPORTED,
+          "%s processes were started, and this pinch was built without MPI: they cannot share the work. Start "
+          "one, or use --part",
+          count);
   }
-  return true;
+  return PN_OK;
 }
 
 void pn_ranksEnd(bool whole, int status) {

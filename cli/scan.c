@@ -86,13 +86,15 @@ static bool parsePart(const pnUsage *usage, pnScanOptions *options) {
 /* What goes with parts and checkpoints, and what does not; false after saying it. */
 static bool checkDealing(const pnUsage *usage, int fileCount, char **files, const pnScanOptions *options) {
   bool part = options->partCount > 0, stream = false;
-  bool dealt = part || options->resume || options->mergeCount > 0 || pn_rankCount() > 1;
   bool writes = options->html || options->json || options->writeBaseline;
   for (int i = 0; i < PN_OUT_COUNT; ++i) writes |= pn_scanOutPath(options, (pnScanOut)i) != NULL;
   for (int i = 0; i < fileCount; ++i) stream |= strcmp(files[i], "-") == 0;
+  // Ranks are asked last: until they have met one another, the files can be read.
+  bool hints = options->first && !pn_scanNeedsRest(options), asks = hints || stream;
+  bool dealt = asks && (part || options->resume || options->mergeCount > 0 || pn_rankCount() > 1);
   if (part && writes) pn_sayWrong(usage, "--part writes a part and nothing else: pinch merge writes the rest");
   else if (options->partFile && !part) pn_sayWrong(usage, "--part-file is for --part");
-  else if (dealt && options->first && !pn_scanNeedsRest(options))
+  else if (dealt && hints)
     pn_sayWrong(usage, "--first takes hints from the frame before: it goes without --part, --resume and ranks");
   else if (dealt && stream)
     pn_sayWrong(usage, "standard input cannot be read again: it goes without --part, --resume and ranks");
@@ -284,7 +286,7 @@ static int scan(int argc, char **argv, char *const *parts, uint32_t partCount) {
   if (!command || !words) options.wordCount = 0;
   pnArgs args = pn_parseArgs(&usage, &argc, argv);
   // Whoever only describes or asks for help need not meet the others; merging is quick, and one does it.
-  if (args == PN_ARGS_RUN && !pn_ranksBegin("scan")) args = PN_ARGS_WRONG;
+  if (args == PN_ARGS_RUN) pn_ranksBegin();
   if (args == PN_ARGS_RUN && !checkOptions(&usage, argc, argv, &options)) args = PN_ARGS_WRONG;
   int status = args == PN_ARGS_HELP ? PN_EXIT_CLEAN : PN_EXIT_ERROR;
   if (args == PN_ARGS_RUN) status = options.list ? pn_batchWork(&options) : pn_scanWork(argc, argv, &options);

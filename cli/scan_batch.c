@@ -292,7 +292,9 @@ static pnResult begin(Batch *batch) {
   batch->one.html = batch->one.resume = batch->one.list = NULL;
   batch->one.alone = true;
   batch->rows = json_array();
-  pnResult result = batch->rows ? findFiles(options->list, &batch->files) : pnFail(PN_ERROR_MEMORY, "out of memory");
+  pnResult result = pn_ranksMeet();
+  if (result != PN_OK) return result;
+  result = batch->rows ? findFiles(options->list, &batch->files) : pnFail(PN_ERROR_MEMORY, "out of memory");
   if (result == PN_OK) result = openJournal(options, &batch->journal);
   batch->todo = result == PN_OK ? malloc(batch->files.count * sizeof(uint32_t) + 1) : NULL;
   if (result == PN_OK && !batch->todo)

@@ -44,6 +44,7 @@ static pnResult load(pnScan *scan, int count, char **words) {
   if (result == PN_OK) result = pn_scanChooseRuns(scan);
   if (result == PN_OK) result = pn_scanChooseBodies(scan);
   if (result == PN_OK) result = pn_scanMakeWorld(scan);
+  if (result == PN_OK) result = pn_ranksMeet();
   if (result == PN_OK) result = pn_dealMake(scan);
   if (result == PN_OK) result = pn_findBegin(scan);
   pn_endProgress();

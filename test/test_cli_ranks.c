@@ -217,9 +217,24 @@ static void aRankThatDies(void **state) {
   removeFiles();
 }
 
+/* Processes that cannot find one another would each do all of it and write the same files: with MPI or without, they are refused. */
+static void whoIsAloneIsTold(void **state) {
+  (void)state;
+  static const char *const scans[] = {"boxes.glb --html r.html", "--list list.txt --html r.html"};
+  assert_int_equal(system("echo boxes.glb > list.txt"), 0);
+  for (int i = 0; i < 2; ++i) {
+    int status = shell("SLURM_STEP_NUM_TASKS=%d " PINCH_TOOL " scan %s > r.json 2> r.err", scans[i], 2);
+    assert_int_equal(status, 2);
+    assert_int_equal(system("grep -qE '2 (tasks|processes)' r.err"), 0);
+    assert_int_not_equal(access("r.html", F_OK), 0);
+  }
+  assert_int_equal(system("rm -f list.txt r.json r.err"), 0);
+}
+
 int main(void) {
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, enterWithBoxes, leaveWithBoxes)
-  const struct CMUnitTest tests[] = {IN_FOLDER(ranksMakeOneWhole), IN_FOLDER(aRankThatDies), IN_FOLDER(tenKills),
-                                     IN_FOLDER(theOthersLive), IN_FOLDER(aListGoesOn)};
+  const struct CMUnitTest tests[] = {IN_FOLDER(ranksMakeOneWhole), IN_FOLDER(aRankThatDies),
+                                     IN_FOLDER(tenKills),          IN_FOLDER(theOthersLive),
+                                     IN_FOLDER(aListGoesOn),       IN_FOLDER(whoIsAloneIsTold)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

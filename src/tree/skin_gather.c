@@ -10,10 +10,18 @@ static void emptyExtent(pnExtent *e) {
   }
 }
 
+/* As fmin and fmax, which are calls: nothing here is NaN. */
+static inline double lesser(double x, double y) {
+  return x < y ? x : y;
+}
+static inline double greater(double x, double y) {
+  return x > y ? x : y;
+}
+
 static void growExtent(pnExtent *e, const double p[3]) {
   for (int k = 0; k < 3; ++k) {
-    e->lo[k] = fmin(e->lo[k], p[k]);
-    e->hi[k] = fmax(e->hi[k], p[k]);
+    e->lo[k] = lesser(e->lo[k], p[k]);
+    e->hi[k] = greater(e->hi[k], p[k]);
   }
 }
 
@@ -51,13 +59,11 @@ static pnGathered *touch(const pnSkinGather *gather, pnGathered *gathered) {
   return gathered;
 }
 
-/* A place in both measures; `along` has it by directions. */
+/* A place in both measures; `along` has it by directions, each there and back. */
 static void growBy(const pnSkinGather *gather, pnGathered *gathered, const double p[3], const double *along) {
   growExtent(&gathered->moves, p);
-  for (uint32_t d = 0; gather->set && d < gather->set->count; ++d) {
-    gathered->reach[2 * d] = fmax(gathered->reach[2 * d], along[d]);
-    gathered->reach[2 * d + 1] = fmax(gathered->reach[2 * d + 1], -along[d]);
-  }
+  uint32_t count = gather->set ? 2 * gather->set->count : 0;
+  for (uint32_t i = 0; i < count; ++i) gathered->reach[i] = greater(gathered->reach[i], along[i]);
 }
 
 /* The joint with the largest weight first. */
@@ -76,12 +82,13 @@ void pn_gatherJoints(pnSkinGather *gather, const uint32_t *listed, uint32_t coun
   gather->usedCount = 0;
   begin(&gather->all, gather->mark);
   for (uint32_t i = 0; i < count; ++i) {
-    double p[3], along[PN_MAX_SLABS];
+    double p[3], along[2 * PN_MAX_SLABS];
     uint32_t vertex = listed[i] / 3;
     restOf(gather, vertex, p);
     for (uint32_t d = 0; gather->set && d < gather->set->count; ++d) {
       const int8_t *n = gather->set->dir[d];
-      along[d] = n[0] * p[0] + n[1] * p[1] + n[2] * p[2];
+      along[2 * d] = n[0] * p[0] + n[1] * p[1] + n[2] * p[2];
+      along[2 * d + 1] = -along[2 * d];
     }
     growBy(gather, &gather->all, p, along);
     for (uint32_t e = skin->influenceFirst[vertex]; e < skin->influenceFirst[vertex + 1]; ++e) {
@@ -90,8 +97,8 @@ void pn_gatherJoints(pnSkinGather *gather, const uint32_t *listed, uint32_t coun
       if (g->mark != gather->mark) gather->used[gather->usedCount++] = in->joint;
       g = touch(gather, g);
       g->total += in->weight;
-      g->low = fmin(g->low, in->weight);
-      g->high = fmax(g->high, in->weight);
+      g->low = lesser(g->low, in->weight);
+      g->high = greater(g->high, in->weight);
       growBy(gather, g, p, along);
     }
   }
