@@ -24,29 +24,27 @@ if(CMAKE_CROSSCOMPILING)
   file(CHMOD ${PINCH_TOOL_FILE} PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
 endif()
 
-# A test of what is not built is left out: it says what it needs by what it includes.
+# A test says by what it includes whether it needs the readers of files or the tool. It gets what it needs and no more, and is
+# left out where that is not built.
 function(pinch_test source)
   get_filename_component(name ${source} NAME_WE)
-  set(needs "")
-  if(NOT TARGET pinch_io)
-    file(STRINGS ${source} needs REGEX "#include \"(pinch/io|\\.\\./io/|character|guests|gltf_|io_|scan_make|tool)")
-  elseif(NOT TARGET pinch_cli)
-    file(STRINGS ${source} needs REGEX "#include \"tool|PINCH_TOOL")
-  endif()
-  if(needs)
+  file(STRINGS ${source} files
+    REGEX "#include [<\"](jansson|pinch/io|\\.\\./io/|character|guests|gltf_|io_|report_|scan_make|schema|tool)")
+  file(STRINGS ${source} tool REGEX "#include \"tool|PINCH_TOOL")
+  if((files AND NOT TARGET pinch_io) OR (tool AND NOT TARGET pinch_cli))
     return()
   endif()
   add_executable(${name} ${source})
   target_include_directories(${name} PRIVATE src test)
-  target_compile_definitions(${name} PRIVATE PINCH_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
-    $<$<TARGET_EXISTS:pinch_cli>:PINCH_TOOL="${PINCH_TOOL_FILE}">)
+  target_compile_definitions(${name} PRIVATE PINCH_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   target_link_libraries(${name} PRIVATE
     $<TARGET_NAME_IF_EXISTS:pinch_test_support> $<TARGET_NAME_IF_EXISTS:pinch_gl>
-    $<TARGET_NAME_IF_EXISTS:pinch_io> $<TARGET_NAME_IF_EXISTS:pinch_scenes> pinch_cl
-    pinch PkgConfig::PINCH_CMOCKA ${PINCH_GMP_LIBRARY} ${PINCH_JANSSON_LIBRARY} ${ARGN})
-  # A test that runs the tool needs it built.
-  file(STRINGS ${source} mentions REGEX "PINCH_TOOL")
-  if(mentions AND TARGET pinch_cli)
+    $<TARGET_NAME_IF_EXISTS:pinch_scenes> pinch_cl pinch PkgConfig::PINCH_CMOCKA ${PINCH_GMP_LIBRARY} ${ARGN})
+  if(files)
+    target_link_libraries(${name} PRIVATE pinch_io ${PINCH_JANSSON_LIBRARY})
+  endif()
+  if(tool)
+    target_compile_definitions(${name} PRIVATE PINCH_TOOL="${PINCH_TOOL_FILE}")
     add_dependencies(${name} pinch_cli)
   endif()
 

@@ -12,9 +12,15 @@ static const pnSceneKind *const kinds[] = {
     &pn_sceneBlobs,      &pn_sceneShuffle,     &pn_sceneSwarm,    &pn_sceneDecay,   &pn_sceneSlivers,
 };
 #define KIND_COUNT (sizeof kinds / sizeof kinds[0])
-/* Not in the list: they need the data folder. */
-static const pnSceneKind *const recorded[] = {&pn_sceneClothBall, &pn_sceneRodTwist};
-#define RECORDED_COUNT (sizeof recorded / sizeof recorded[0])
+/* Not in the list: they need the data folder, and somebody who reads its files. */
+static const pnSceneKind *const recorded[] = {
+#ifdef PN_SCENE_FILES
+    &pn_sceneClothBall,
+    &pn_sceneRodTwist,
+#endif
+    NULL,
+};
+#define RECORDED_COUNT (sizeof recorded / sizeof recorded[0] - 1)
 
 pnSceneDef pnDefaultSceneDef(void) {
   return (pnSceneDef){.name = "s1"};
