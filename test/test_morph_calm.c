@@ -298,6 +298,57 @@ static void everyMagnitude(void **state) {
   assert_int_equal(pnGetByteCount(), 0);
 }
 
+/* A box of 192 triangles whose vertices are all over the place near 2^37, many of them at one place at rest and so welded, with four
+ * targets that take them apart at the rest weights. */
+static Sheet makeWelded(TestRandom *random, uint32_t leafSize, float *values) {
+  pnMesh *unit, *mesh;
+  testExpectOk(pnMakeBox((pnVec3){1, 1, 1}, 4, &unit));
+  uint32_t n = pnMesh_GetVertexCount(unit), few = 2 + testBelow(random, n);
+  float rest[4];
+  pnMeshDef def = {values,   n,        pnMesh_GetTriangles(unit), pnMesh_GetTriangleCount(unit), NULL, true,
+                   "welded", PN_COOKIE};
+  for (uint32_t i = 0; i < 3 * n; ++i) values[i] = testBelow(random, 3) ? testFloat(random, -1e11f, 1e11f) : -1e11f;
+  for (uint32_t v = few; v < n; ++v)
+    memcpy(values + 3 * v, values + 3 * (size_t)testBelow(random, few), 3 * sizeof(float));
+  testExpectOk(pnCreateMesh(&def, &mesh));
+  pnDestroyMesh(unit);
+  pnMorphTarget targets[4];
+  for (uint32_t t = 0; t < 4; ++t) {
+    float *at = values + 3 * (size_t)n * t;
+    for (uint32_t i = 0; i < 3 * n; ++i) at[i] = testBelow(random, 4) ? testFloat(random, -1e11f, 1e11f) : 0;
+    targets[t] = (pnMorphTarget){.count = n, .values = at};
+    rest[t] = testFloat(random, -1, 1);
+  }
+  return makeSheet(mesh, targets, 4, rest, leafSize);
+}
+
+/* The body that missed a pair, as near as can be said: welded leaves that rest weights took apart are no pair of near ones, and were
+ * left out by the traversal as neighbours. Against brute force. */
+static void weldedAndApart(void **state) {
+  (void)state;
+  TestRandom random = testRandom(3);
+  static float values[4 * 3 * 200];
+  size_t pairs = 0;
+  for (int round = 0; round < 40; ++round) {
+    Sheet s = makeWelded(&random, 1 + (uint32_t)round % 4, values);
+    pnPairList *truth;
+    testExpectOk(pnCreatePairList(&truth));
+    for (int k = 0; k < 3; ++k) {
+      float weights[4];
+      for (int t = 0; t < 4; ++t) weights[t] = k == 0 ? 0 : testFloat(&random, -1, 1);
+      testExpectOk(pnPose_SetWeights(s.pose, weights, 4));
+      pairs += compare(&s, NULL, NULL);
+      testExpectOk(pnCollideBrute(s.pose, s.pose, NULL, truth));
+      testExpectOk(pnCollideSelf(s.calm, NULL, s.list[0], NULL));
+      assert_int_equal(pnPairList_GetCount(s.list[0]), pnPairList_GetCount(truth));
+    }
+    pnDestroyPairList(truth);
+    freeSheet(&s);
+  }
+  print_message("%zu pairs\n", pairs);
+  assert_true(pairs > 10000);
+}
+
 /* Just below and just above the weight at which a fold closes. */
 static void onTheEdge(void **state) {
   (void)state;
@@ -511,10 +562,10 @@ static void allocationFailure(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(boundsHold),        cmocka_unit_test(farBoundsHold), cmocka_unit_test(sameAnswers),
-      cmocka_unit_test(everyMagnitude),    cmocka_unit_test(onTheEdge),     cmocka_unit_test(farPatchesMeet),
-      cmocka_unit_test(talkingFace),       cmocka_unit_test(neverCalm),     cmocka_unit_test(wildBodies),
-      cmocka_unit_test(allocationFailure),
+      cmocka_unit_test(boundsHold),     cmocka_unit_test(farBoundsHold),     cmocka_unit_test(sameAnswers),
+      cmocka_unit_test(everyMagnitude), cmocka_unit_test(weldedAndApart),    cmocka_unit_test(onTheEdge),
+      cmocka_unit_test(farPatchesMeet), cmocka_unit_test(talkingFace),       cmocka_unit_test(neverCalm),
+      cmocka_unit_test(wildBodies),     cmocka_unit_test(allocationFailure),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
