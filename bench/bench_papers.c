@@ -2,7 +2,7 @@
  *
  *   bench_papers [e1] [e2] [e3] [arity] [trees]   which experiments; all when none is named
  *   bench_papers --out FOLDER       also e1.csv, e2.csv and e3.csv, one line a step or size
- *   bench_papers --passes N --core N --step N      every N-th step only (e1, arity, trees)
+ *   bench_papers --passes N --core N --step N      every N-th step only
  *   bench_papers --rows FILE                       figures as rows (record.h)
  *
  * The paper's machine was a Pentium III of 550 MHz: its milliseconds cannot compare with ours. What must carry over
@@ -77,7 +77,7 @@ static void measureContacts(Lab *lab) {
 static bool run(Lab *lab, const char *scene, bool contactsOnly) {
   const char *specs[16];
   for (uint32_t i = 0; i < METHOD_COUNT; ++i) specs[i] = methods[i].spec;
-  lab->frames = pn_labCreateFrames(scene, contactsOnly ? 1 : lab->step);
+  lab->frames = pn_labCreateFrames(scene, lab->step);
   if (lab->frames == NULL) return false;
   uint32_t count = pn_labCreateRows(lab->frames, &lab->settings, specs, METHOD_COUNT, lab->rows);
   if (count == METHOD_COUNT && contactsOnly) measureContacts(lab);
@@ -260,8 +260,8 @@ static bool runE2(Lab *lab) {
       pn_recordStep(methods[m].name, "first contact ms", paperSizes[i].triangles, allTime(lab->rows[m], hit));
       pn_recordStep(methods[m].name, "worst contact ms", paperSizes[i].triangles, worst[m][i]);
       if (csv != NULL) {
-        fprintf(csv, "%u,%s,%u,%.5f,%u,%.5f,%zu\n", paperSizes[i].triangles, methods[m].spec, hit + 1,
-                allTime(lab->rows[m], hit), step + 1, worst[m][i], lab->frames->pairCounts[step]);
+        fprintf(csv, "%u,%s,%u,%.5f,%u,%.5f,%zu\n", paperSizes[i].triangles, methods[m].spec, (hit + 1) * lab->step,
+                allTime(lab->rows[m], hit), (step + 1) * lab->step, worst[m][i], lab->frames->pairCounts[step]);
       }
     }
     pn_recordStep("truth", "pairs at worst", paperSizes[i].triangles, (double)lab->frames->pairCounts[step]);
@@ -270,8 +270,8 @@ static bool runE2(Lab *lab) {
     pn_recordStep("the paper", "pairs at worst", paperSizes[i].triangles, paperSizes[i].pairs);
     first[i] = allTime(lab->rows[OUR_HYBRID], hit);
     paperWorst[i] = paperSizes[i].worst;
-    printf("%9u %10u %14.4f %14.4f %12zu          %8.0f %8.0f %8u\n", paperSizes[i].triangles, hit + 1, first[i],
-           worst[OUR_HYBRID][i], lab->frames->pairCounts[step], paperSizes[i].first, paperSizes[i].worst,
+    printf("%9u %10u %14.4f %14.4f %12zu          %8.0f %8.0f %8u\n", paperSizes[i].triangles, (hit + 1) * lab->step,
+           first[i], worst[OUR_HYBRID][i], lab->frames->pairCounts[step], paperSizes[i].first, paperSizes[i].worst,
            paperSizes[i].pairs);
     fflush(stdout);
     finish(lab);

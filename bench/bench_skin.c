@@ -2,7 +2,7 @@
  * everything costs.
  *
  *   bench_skin [e6] [e7] [crowd] [alone]      which; all when none is named
- *   bench_skin --passes N --frames N
+ *   bench_skin --passes N --frames N --sides N    sides: lengths of pieces in the sweep, of 5
  *   bench_skin --rows FILE                    figures as rows (record.h)
  *
  * E6 and E7: the avatar walks along a slanted wall, close and without touching (the paper: "very close to these
@@ -26,7 +26,9 @@
 #include <string.h>
 #include <time.h>
 
-static uint32_t s_passes = 3, s_frames = 60;
+#define MOST_SIDES 5u
+
+static uint32_t s_passes = 3, s_frames = 60, s_sides = MOST_SIDES;
 
 static void check(pnResult result) {
   if (result != PN_OK) {
@@ -81,7 +83,15 @@ static const Row s_rows[] = {
 };
 #define ROW_COUNT (sizeof s_rows / sizeof *s_rows)
 
-/* A room, the avatar, and the trees of a row. */
+/* The trees of a row. */
+typedef struct Actors {
+  const Row *row;
+  pnPose *pose;  /* of joints */
+  pnPose *eager; /* the same vertices, stored */
+  pnTree *tree, *roomTree;
+} Actors;
+
+/* A room, the avatar, and who knows what is true. */
 typedef struct Stage {
   pnRoom room;
   pnAvatar avatar;
@@ -89,14 +99,8 @@ typedef struct Stage {
   pnPose *roomPose;
   pnPairList *found, *truth;
   float *vertices;
+  Actors plain; /* all vertices stored */
 } Stage;
-
-typedef struct Actors {
-  const Row *row;
-  pnPose *pose;  /* of joints */
-  pnPose *eager; /* the same vertices, stored */
-  pnTree *tree, *roomTree;
-} Actors;
 
 static Actors makeActors(const Stage *s, const Row *row) {
   Actors a = {.row = row};
@@ -148,10 +152,10 @@ static double poseActors(const Stage *s, const Actors *a, uint32_t frame, float 
 }
 
 /* What the frame's pairs are, by vertices that are all there. */
-static void findTruth(const Stage *s, const Actors *a, pnTree *plainTree, pnPose *plain, pnTree *roomTree) {
+static void findTruth(const Stage *s, const Actors *a) {
   pnPose_GetVertices(a->pose, s->vertices);
-  check(pnPose_SetVertices(plain, s->vertices, pnMesh_GetVertexCount(s->avatar.mesh)));
-  check(pnCollideTrees(plainTree, roomTree, NULL, s->truth, NULL));
+  check(pnPose_SetVertices(s->plain.eager, s->vertices, pnMesh_GetVertexCount(s->avatar.mesh)));
+  check(pnCollideTrees(s->plain.tree, s->plain.roomTree, NULL, s->truth, NULL));
 }
 
 /* Pairs of x that y does not have; both are sorted. */
@@ -231,11 +235,10 @@ static Result runRow(const Stage *s, const Row *row, bool compare) {
   r.median = times[s_frames / 2];
   free(times);
   /* right? also where something meets */
-  Actors plain = makeActors(s, &s_rows[ROW_COUNT - 1]);
   for (uint32_t f = 0; compare && f < s_frames; f += 5) {
     for (int step = 0; step < 2; ++step) {
       poseActors(s, &a, f, step ? 0.06f : 0);
-      findTruth(s, &a, plain.tree, plain.eager, plain.roomTree);
+      findTruth(s, &a);
       check(pnCollideTrees(a.tree, a.roomTree, &query, s->found, NULL));
       r.pairs += pnPairList_GetCount(s->truth);
       bool meets = pnPairList_GetCount(s->truth) > 0;
@@ -246,7 +249,6 @@ static Result runRow(const Stage *s, const Row *row, bool compare) {
     }
   }
   r.leaves = row->representative ? representativeCount(s->avatar.mesh) : pnMesh_GetTriangleCount(s->avatar.mesh);
-  freeActors(&plain);
   freeActors(&a);
   return r;
 }
@@ -279,13 +281,15 @@ static void sweepSides(const Stage *s, float size) {
       {"box, corners alone", {.form = PN_FORM_BOX, .big = PN_BIG_CORNERS, .noPlanes = true}},
       {"box, corner-tree", {.form = PN_FORM_BOX, .big = PN_BIG_CORNERS}},
   };
-  static const float parts[] = {20, 40, 80, 160, 320};
+  static const float parts[MOST_SIDES] = {20, 40, 80, 160, 320};
   uint32_t passes = s_passes;
   s_passes = 1; /* operations are counted, not timed */
-  printf("operations of the worst frame by the pieces' side, as a part of the room: 1/20, 1/40, 1/80, 1/160, 1/320\n");
+  printf("operations of the worst frame by the pieces' side, as a part of the room:");
+  for (uint32_t k = 0; k < s_sides; ++k) printf(" 1/%g", parts[k]);
+  printf("\n");
   for (size_t m = 0; m < sizeof methods / sizeof *methods; ++m) {
     printf("%-31s", methods[m].name);
-    for (size_t k = 0; k < sizeof parts / sizeof *parts; ++k) {
+    for (uint32_t k = 0; k < s_sides; ++k) {
       Row row = methods[m].row;
       row.side = size / parts[k];
       Result r = runRow(s, &row, false);
@@ -326,6 +330,7 @@ static bool runRoom(pnRoom room) {
   check(pnCreatePairList(&s.found));
   check(pnCreatePairList(&s.truth));
   s.vertices = malloc(3 * sizeof(float) * pnMesh_GetVertexCount(s.avatar.mesh));
+  s.plain = makeActors(&s, &s_rows[ROW_COUNT - 1]);
   printf("\n%s: avatar of %u vertices, %s of %u; worst of %u frames\n", room == PN_ROOM_MUSEUM ? "E6" : "E7",
          pnMesh_GetVertexCount(s.avatar.mesh), pnMesh_GetName(s.roomMesh), pnMesh_GetVertexCount(s.roomMesh), s_frames);
   for (int i = 0; i < 3; ++i) printf("  %s\n", paper[room][i]);
@@ -349,6 +354,7 @@ static bool runRoom(pnRoom room) {
   }
   if (!right) fprintf(stderr, "bench_skin: an exact row is wrong\n");
   sweepSides(&s, sizeOf(s.roomMesh));
+  freeActors(&s.plain);
   free(s.vertices);
   pnDestroyPairList(s.found);
   pnDestroyPairList(s.truth);
@@ -589,6 +595,7 @@ int main(int count, char **words) {
     else if (strcmp(words[i], "alone") == 0) alone = true;
     else if (strcmp(words[i], "--passes") == 0 && hasValue) s_passes = (uint32_t)atoi(words[++i]);
     else if (strcmp(words[i], "--frames") == 0 && hasValue) s_frames = (uint32_t)atoi(words[++i]);
+    else if (strcmp(words[i], "--sides") == 0 && hasValue) s_sides = (uint32_t)atoi(words[++i]);
     else {
       fprintf(stderr, "bench_skin: \"%s\" is not understood\n", words[i]);
       return 2;
@@ -596,6 +603,7 @@ int main(int count, char **words) {
   }
   s_passes = s_passes < 1 ? 1 : s_passes;
   s_frames = s_frames < 2 ? 2 : s_frames;
+  s_sides = s_sides < MOST_SIDES ? s_sides : MOST_SIDES;
   bool every = !e6 && !e7 && !crowd && !alone, ok = true;
   char machine[512];
   pn_labMachine(machine, sizeof machine);

@@ -15,8 +15,8 @@ void pn_labDestroyFrames(pnFrames *frames) {
   pnDestroyScene(frames->scene);
   free((void *)frames->input.bodies);
   pn_labUnshare(frames->data, frames->dataBytes);
-  pn_labUnshare(frames->hashes, sizeof(uint64_t) * frames->frameCount);
-  pn_labUnshare(frames->pairCounts, sizeof(size_t) * frames->frameCount);
+  pn_labUnshare(frames->hashes, sizeof(uint64_t) * frames->madeCount);
+  pn_labUnshare(frames->pairCounts, sizeof(size_t) * frames->madeCount);
   free(frames->vertices);
   free(frames);
 }
@@ -29,7 +29,7 @@ static bool allocateFrames(pnFrames *frames) {
   frames->input.bodyCount = bodyCount;
   frames->input.bodies = bodies;
   frames->input.self = pnScene_IsSelf(scene);
-  frames->frameCount = pnScene_GetFrameCount(scene);
+  frames->frameCount = frames->madeCount = pnScene_GetFrameCount(scene);
   frames->vertices = calloc((size_t)frames->frameCount * bodyCount, sizeof(float *));
   frames->hashes = pn_labShare(sizeof(uint64_t) * frames->frameCount);
   frames->pairCounts = pn_labShare(sizeof(size_t) * frames->frameCount);
@@ -110,8 +110,19 @@ static bool fillApart(pnFrames *frames) {
   if (process == 0) _exit(fillFrames(frames) ? 0 : 1);
   int status = 1;
   bool ok = process > 0 && waitpid(process, &status, 0) == process && WIFEXITED(status) && WEXITSTATUS(status) == 0;
-  for (uint32_t i = 0; i < frames->frameCount; ++i) frames->hitFrames += frames->pairCounts[i] > 0;
   return ok;
+}
+
+/* Of a driven scene, whose frames follow from one another: every step-th, up to the last. */
+static void keepEvery(pnFrames *frames, uint32_t step) {
+  uint32_t kept = 0, bodyCount = frames->input.bodyCount;
+  for (uint32_t frame = (frames->frameCount - 1) % step; frame < frames->frameCount; frame += step, ++kept) {
+    frames->hashes[kept] = frames->hashes[frame];
+    frames->pairCounts[kept] = frames->pairCounts[frame];
+    memmove(frames->vertices + (size_t)kept * bodyCount, frames->vertices + (size_t)frame * bodyCount,
+            bodyCount * sizeof(float *));
+  }
+  frames->frameCount = kept;
 }
 
 pnFrames *pn_labCreateFrames(const char *sceneName, uint32_t frameStep) {
@@ -130,5 +141,7 @@ pnFrames *pn_labCreateFrames(const char *sceneName, uint32_t frameStep) {
     pn_labDestroyFrames(frames);
     return NULL;
   }
+  if (pnScene_IsDriven(frames->scene) && frameStep > 1) keepEvery(frames, frameStep);
+  for (uint32_t i = 0; i < frames->frameCount; ++i) frames->hitFrames += frames->pairCounts[i] > 0;
   return frames;
 }

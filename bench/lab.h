@@ -20,6 +20,7 @@ typedef struct pnFrames {
   const char *sceneName;
   pnBenchInput input;
   uint32_t frameCount, triangleCount; /* triangles of all bodies */
+  uint32_t madeCount;                 /* frames that were made; of a driven scene more than are kept */
   float *data;
   size_t dataBytes;
   const float **vertices; /* frame-major: bodyCount arrays a frame */
@@ -30,7 +31,8 @@ typedef struct pnFrames {
   pnScene *scene;
 } pnFrames;
 
-/* Null and a line on stderr when the scene cannot be made. A driven scene is driven by the exact contacts. */
+/* Every frameStep-th frame of a scene. Null and a line on stderr when it cannot be made. A driven scene is driven by the exact contacts of
+ * all its frames, and those that are wanted are kept, the last among them. */
 pnFrames *pn_labCreateFrames(const char *sceneName, uint32_t frameStep);
 void pn_labDestroyFrames(pnFrames *frames);
 /* The arrays of one frame, one a body. */

@@ -102,6 +102,43 @@ static void whatIsDoneIsKept(void **state) {
   end();
 }
 
+/* What a program of the laboratory was told about an experiment, without where its rows go; the caller frees it. */
+static char *wordsFor(const char *told, const char *name) {
+  char start[32];
+  snprintf(start, sizeof start, ".csv.rows %s", name);
+  for (const char *at = told; (at = strstr(at, start)) != NULL; ++at) {
+    const char *words = at + strlen(".csv.rows "), *after = words + strlen(name);
+    if (*after == ' ' || *after == '\n') return strndup(words, strcspn(words, "\n"));
+  }
+  fail_msg("nobody was told of %s", name);
+  return NULL;
+}
+
+/* The short form reaches every experiment of the papers, and makes each shorter that is long: none is told the same. (e14 takes no
+ * second.) */
+static void quickIsQuick(void **state) {
+  (void)state;
+  static const char *const programs[] = {"bench_papers", "bench_morph", "bench_skin", "bench_soup", "bench_volume"};
+  static const char *const names[] = {"e1", "e2", "e3", "arity", "trees", "e4",  "e5",  "s3",
+                                      "e6", "e7", "e8", "e9",    "e10",   "e11", "e12", "e13"};
+  begin();
+  for (size_t i = 0; i < sizeof programs / sizeof *programs; ++i) writeProgram(programs[i], "exit 0");
+  assert_int_equal(runLine("bench papers --quick --out out"), 0);
+  char *quick = takeFile("told.txt");
+  assert_int_equal(runLine("bench papers --out out"), 0);
+  char *full = takeFile("told.txt");
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+    char *less = wordsFor(quick, names[i]), *more = wordsFor(full, names[i]);
+    if (strcmp(less, more) == 0) fail_msg("%s is as long in the short form: %s", names[i], less);
+    free(less);
+    free(more);
+  }
+  free(wordsFor(quick, "e14"));
+  free(quick);
+  free(full);
+  end();
+}
+
 /* One that fails is said, with the end of what it printed; the others are kept, and it is run again the next time. */
 static void failuresAreSaid(void **state) {
   (void)state;
@@ -147,6 +184,7 @@ int main(void) {
       cmocka_unit_test(wrongWordsAreSaid),
       cmocka_unit_test(programsThatAreNotBuilt),
       cmocka_unit_test(whatIsDoneIsKept),
+      cmocka_unit_test(quickIsQuick),
       cmocka_unit_test(failuresAreSaid),
       cmocka_unit_test(rowsAreShown),
   };
