@@ -3,6 +3,7 @@
  *   bench_volume [e11] [e12] [e13] [e14] [depth] [floor]   which parts; all when none is named
  *   bench_volume --rows FILE                                 figures as rows (record.h)
  *   bench_volume --passes N                                  the least of N passes counts; default 7
+ *   bench_volume --experiment NAME                           rows under another name: those of another machine's card
  *
  * The paper's machine had a Pentium IV of 2.8 GHz and a GeForce 4: its milliseconds cannot compare with ours. What
  * must carry over: time grows with faces and layers, and stage 3 (Boolean, points) is a small part of stages 1 and 2
@@ -47,6 +48,7 @@ typedef struct Bench {
   uint32_t passes;
   pnPool *pool;   /* of two workers */
   pnGlRaster *gl; /* null where there is none */
+  const char *as; /* the name under which rows are kept; null: the experiment's own */
 } Bench;
 
 /* Ends the program with a message: a bench that cannot run says so. */
@@ -161,7 +163,7 @@ static void runPairs(const Bench *bench, const char *experiment, uint32_t first,
            100 * full.last.error / full.last.volume);
     char scene[64];
     snprintf(scene, sizeof scene, "%s, %s", names, pair->complex ? "complex" : "simple");
-    pn_recordScene(experiment, scene);
+    pn_recordScene(bench->as ? bench->as : experiment, scene);
     pn_record("software", "image ms", bare.image);
     pn_record("software", "measure ms", bare.measure);
     pn_record("two threads", "image ms", pool.image);
@@ -269,7 +271,7 @@ static void printPoints(const Bench *bench, const char *name, const pnMesh *mesh
   if (bench->gl) card = timePoints(bench, pose, one, bench->gl, points, inside);
   PointTimes times = timePoints(bench, pose, one, NULL, points, inside);
   char text[6][16];
-  pn_recordScene("e12", name);
+  pn_recordScene(bench->as ? bench->as : "e12", name);
   pn_record("truth", "triangles", pnMesh_GetTriangleCount(mesh));
   pn_record("software", "image ms", times.image);
   pn_record("software", "points ms", times.points);
@@ -588,9 +590,12 @@ int main(int argc, char **argv) {
     else if (strcmp(argv[i], "e14") == 0) e14 = true;
     else if (strcmp(argv[i], "depth") == 0) depth = true;
     else if (strcmp(argv[i], "floor") == 0) atLeast = true;
+    else if (strcmp(argv[i], "--experiment") == 0 && i + 1 < argc) bench.as = argv[++i];
     else if (strcmp(argv[i], "--passes") == 0 && i + 1 < argc) bench.passes = (uint32_t)strtoul(argv[++i], NULL, 10);
     else {
-      fprintf(stderr, "usage: bench_volume [e11] [e12] [e13] [e14] [depth] [floor] [--passes N] [--rows FILE]\n");
+      fprintf(
+          stderr,
+          "usage: bench_volume [e11] [e12] [e13] [e14] [depth] [floor] [--passes N] [--rows FILE] [--experiment AS]\n");
       return 2;
     }
   }
