@@ -181,24 +181,30 @@ static void writeTable(FILE *out, Quote *q, const char *what) {
 
 /* ---------------------------------------------------------------- one file */
 
-/* "%.1f SUM". Only formats that take one double and nothing else. */
+/* A whole number, digits in threes: 1 655 541. */
+static void putWhole(FILE *out, double value) {
+  char digits[32];
+  int count = snprintf(digits, sizeof digits, "%.0f", value);
+  for (int i = 0; i < count && count < (int)sizeof digits; ++i) {
+    if (i > 0 && (count - i) % 3 == 0 && digits[i - 1] != '-') fputc(' ', out);
+    fputc(digits[i], out);
+  }
+}
+
+/* "%.1f SUM". Only formats that take one double and nothing else; %.0n is a whole number in threes. */
 static void writeFigure(FILE *out, Quote *q, const char *text) {
-  char format[16], *end;
   size_t length = strcspn(text, " ");
-  if (length < 4 || length > 6 || strncmp(text, "%.", 2) != 0 || (text[length - 1] != 'f' && text[length - 1] != 'g')) {
-    complain(q, text, "a figure begins with a format such as %.1f or %.3g");
+  char *end, kind = length > 0 ? text[length - 1] : '\0';
+  bool good = length >= 4 && length <= 6 && strncmp(text, "%.", 2) == 0 && strchr("fgn", kind) != NULL;
+  long digits = good ? strtol(text + 2, &end, 10) : 0;
+  if (!good || end != text + length - 1 || digits < 0 || digits > 9) {
+    complain(q, text, "a figure begins with a format such as %.1f, %.3g or %.0n");
     return;
   }
-  long digits = strtol(text + 2, &end, 10);
-  if (end != text + length - 1 || digits < 0 || digits > 9) {
-    complain(q, text, "a figure begins with a format such as %.1f or %.3g");
-    return;
-  }
-  memcpy(format, text, length);
-  format[length] = '\0';
   double value = pn_sum(&q->figures, text + length);
   if (isnan(value)) complain(q, text, q->figures.message);
-  else if (text[length - 1] == 'f') fprintf(out, "%.*f", (int)digits, value);
+  else if (kind == 'n') putWhole(out, value);
+  else if (kind == 'f') fprintf(out, "%.*f", (int)digits, value);
   else fprintf(out, "%.*g", (int)digits, value);
 }
 
