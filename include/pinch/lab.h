@@ -115,6 +115,15 @@ PN_API pnBucketInfo pnTree_GetBucketInfo(const pnTree *tree);
 
 /* ---------------------------------------------------------------- queries and worlds */
 
+/* Which of two inner nodes whose volumes overlap is opened. The pairs found are the same. Of boxes and k-DOPs of bodies
+ * whose vertices are stored; others open both. */
+typedef enum pnOpen {
+  PN_OPEN_DEFAULT, /* both at once, or of two trees of very different size the node that is twice as long */
+  PN_OPEN_SMALLER, /* the shorter one [Ganovelli00] */
+  PN_OPEN_LARGER,  /* the longer one */
+  PN_OPEN_COUNT
+} pnOpen;
+
 /* How to search: pnQueryDef.lab, and pnFrameDef.lab for all queries of a frame. */
 typedef struct pnQueryLab {
   pnKernel kernel; /* PN_KERNEL_DEFAULT: SIMD batches; others test one pair at a time */
@@ -125,6 +134,7 @@ typedef struct pnQueryLab {
   /* APPROXIMATE, queries only: a triangle meets a big one (pnTreeDef.big) when the ball around it meets the plane, no exact test
    * [Mujika, section 5]. Reports every pair that meets, and some that are only close. Default false. */
   bool planeDecides;
+  pnOpen open; /* queries of two trees: default PN_OPEN_DEFAULT */
 } pnQueryLab;
 
 /* How close bodies are found before trees are asked. */

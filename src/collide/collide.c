@@ -72,6 +72,7 @@ static pnResult search(pnTree *a, pnTree *b, const pnQueryDef *def, bool keep, p
     bool filtered = !b && pn_hasFilter(&def->filter, a->mesh);
     job.planeDecides = labOf(def)->planeDecides;
     job.noPlanes = labOf(def)->noPlanes;
+    job.open = labOf(def)->open;
     pnRunDef run = {.tasks = &def->tasks, .kernel = labOf(def)->kernel, .unsorted = def->unsorted};
     run.countOnly = !keep && !job.first && !filtered && !a->shape->slotPieces && !(b && b->shape->slotPieces);
     run.maxPairs = keep ? def->maxPairs : 0;

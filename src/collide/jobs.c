@@ -75,7 +75,7 @@ void pn_colliderFree(pnCollider *c) {
 /* ---------------------------------------------------------------- dealing */
 
 static pnTraversal traversalOf(const pnJob *job) {
-  pnTraversal t = pn_beginTraversal(job->a, job->b);
+  pnTraversal t = pn_beginTraversal(job->a, job->b, job->open);
   t.proofs |= job->proofs;
   t.planeDecides = job->planeDecides;
   t.noPlanes = job->noPlanes;

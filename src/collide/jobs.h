@@ -13,6 +13,7 @@ typedef struct pnJob {
   bool first;
   bool neighbours;             /* self: also neighbours that meet in more than what they share */
   bool planeDecides, noPlanes; /* as in pnTraversal */
+  pnOpen open;                 /* as in pnTraversal */
   pnSink *sink;                /* as in pnTraversal */
   uint32_t proofs;             /* self: bits of those that were prepared (proof.h) */
   bool inPieces;               /* out: one of the trees has big triangles in pieces */

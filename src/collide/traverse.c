@@ -41,7 +41,7 @@ static double lengthOf(const pnBox *b) {
 /* Where both sides are opened together, every leaf of a small body goes down the large tree by itself. */
 static bool areUneven(const pnTraversal *t) {
   double x = lengthOf(&t->a->box), y = lengthOf(&t->b->box);
-  return !t->self && !t->fillsAreDear && (x > UNEVEN * y || y > UNEVEN * x);
+  return !t->self && !t->fillsAreDear && (t->open != PN_OPEN_DEFAULT || x > UNEVEN * y || y > UNEVEN * x);
 }
 
 /* Slabs on two grids: a is the one with the coarser. */
@@ -155,8 +155,8 @@ static bool setBergen(pnTraversal *t) {
   return reach < FLT_MAX / 32;
 }
 
-pnTraversal pn_beginTraversal(pnTree *a, pnTree *b) {
-  pnTraversal t = {.a = a, .b = b ? b : a, .self = b == NULL, .proofs = pn_standingProofs(a, b)};
+pnTraversal pn_beginTraversal(pnTree *a, pnTree *b, pnOpen open) {
+  pnTraversal t = {.a = a, .b = b ? b : a, .self = b == NULL, .open = open, .proofs = pn_standingProofs(a, b)};
   t.fillsAreDear = !a->pose->motion->isStored || !t.b->pose->motion->isStored;
   bool bergenA = a->rule->modelSpace, bergenB = t.b->rule->modelSpace;
   bool like = !bergenA && !bergenB && a->form == t.b->form && s_like[a->def.form];

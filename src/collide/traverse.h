@@ -34,7 +34,8 @@ typedef struct pnTraversal {
   bool swapped;      /* the caller's a is our b */
   bool planeDecides; /* approximate: pnQueryLab.planeDecides */
   bool noPlanes;     /* for comparison: pnQueryLab.noPlanes */
-  bool uneven;       /* one is much longer than the other: of two nodes only the longer is opened */
+  bool uneven; /* one is much longer than the other: of two nodes only the longer is opened; or `open` says which */
+  pnOpen open; /* for comparison: pnQueryLab.open */
   bool fillsAreDear; /* vertices are computed when a leaf is filled (pnMotionRow.isStored) */
   uint32_t proofs;   /* bits: which pairs need not be opened (proof.h) */
   pnSink *sink;      /* null: candidates are tested, and pairs that meet are found */
@@ -90,7 +91,7 @@ extern const pnSteps pn_stepsBoxAvx512, pn_stepsBoxOffsetAvx512, pn_stepsBoxLens
 #endif
 
 /* Looks at two updated trees and chooses. b null: self. */
-pnTraversal pn_beginTraversal(pnTree *a, pnTree *b);
+pnTraversal pn_beginTraversal(pnTree *a, pnTree *b, pnOpen open);
 /* Do the boxes of two trees overlap at all? */
 bool pn_treesOverlap(const pnTree *a, const pnTree *b);
 
