@@ -399,6 +399,25 @@ PN_INLINE pnF8 pn_f8Greater(pnF8 a, pnF8 b) {
 PN_INLINE unsigned pn_f8Signs(pnF8 a) {
   return (unsigned)_mm256_movemask_ps(a);
 }
+PN_INLINE pnF4 pn_f8Low(pnF8 a) {
+  return _mm256_castps256_ps128(a);
+}
+PN_INLINE pnF4 pn_f8High(pnF8 a) {
+  return _mm256_extractf128_ps(a, 1);
+}
+/* Is one of the two not a number? */
+PN_INLINE pnF8 pn_f8Unordered(pnF8 a, pnF8 b) {
+  return _mm256_cmp_ps(a, b, _CMP_UNORD_Q);
+}
+PN_INLINE __m256i pn_f8Cells(pnF8 a, float scale, int32_t offset) {
+  __m256i cells = _mm256_cvtps_epi32(_mm256_floor_ps(_mm256_mul_ps(a, _mm256_set1_ps(scale))));
+  return _mm256_sub_epi32(cells, _mm256_set1_epi32(offset));
+}
+/* As pn_h8Quantise, of eight numbers and eight more, into sixteen. */
+PN_INLINE void pn_f8Quantise(pnF8 a, pnF8 b, float scale, int32_t offset, int16_t *out) {
+  __m256i both = _mm256_packs_epi32(pn_f8Cells(a, scale, offset), pn_f8Cells(b, scale, offset));
+  _mm256_storeu_si256((__m256i *)(void *)out, _mm256_permute4x64_epi64(both, 0xd8)); /* halves had been packed apart */
+}
 /* The lanes named by the bytes of `order`, lane 0 by the lowest. */
 PN_INLINE pnF8 pn_f8Permute(pnF8 a, uint64_t order) {
   return _mm256_permutevar8x32_ps(a, _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((long long)order)));

@@ -1,6 +1,7 @@
 /* form_box.c: boxes along the axes, the common form. What is said of slabs is true of them (form_slabs.c); here are the shorter
  * ways that most frames go: four coordinates in a register, vertices read in place where they lie ready, eight boxes at a
  * time onto the grid. */
+#include "tree/form_box.h"
 #include "tree/update.h"
 
 #include <float.h>
@@ -8,9 +9,7 @@
 /* ---------------------------------------------------------------- lanes */
 
 /* The common case of pn_cellsOf, eight boxes at once; `g` has no lift. */
-PN_INLINE void putOnGrid(pnTree *tree, uint32_t node, const pnF4 lo[PN_LANES], const pnF4 hi[PN_LANES],
-                         const pnGrid *g) {
-  pnBoxLanes *lanes = (pnBoxLanes *)tree->lanes + node;
+PN_INLINE void putOnGrid(pnBoxLanes *lanes, const pnF4 lo[PN_LANES], const pnF4 hi[PN_LANES], const pnGrid *g) {
   for (int side = 0; side < 2; ++side) {
     const pnF4 *v = side ? hi : lo;
     pnF4 x0, y0, z0, x1, y1, z1;
@@ -29,12 +28,12 @@ static PN_NOINLINE void putLifted(pnTree *tree, uint32_t node, const pnF4 lo[PN_
     lifted[0][j] = pn_f4Mul(lo[j], lift);
     lifted[1][j] = pn_f4Mul(hi[j], lift);
   }
-  putOnGrid(tree, node, lifted[0], lifted[1], &tree->grid);
+  putOnGrid((pnBoxLanes *)tree->lanes + node, lifted[0], lifted[1], &tree->grid);
 }
 
 PN_INLINE void putBoxes(pnTree *tree, uint32_t node, const pnF4 lo[PN_LANES], const pnF4 hi[PN_LANES], uint32_t count) {
   if (PN_UNLIKELY(tree->grid.lift != 1)) putLifted(tree, node, lo, hi);
-  else putOnGrid(tree, node, lo, hi, &tree->grid);
+  else putOnGrid((pnBoxLanes *)tree->lanes + node, lo, hi, &tree->grid);
   if (PN_UNLIKELY(count < PN_LANES)) pn_emptyLanes(tree, node, count);
 }
 
@@ -45,10 +44,12 @@ void pn_putBoxes(pnTree *tree, uint32_t node, const pnF4 lo[PN_LANES], const pnF
 /* ---------------------------------------------------------------- of vertices */
 
 /* The box of listed vertices of a plain pose, read in place. Four at a time hide the latency of min and max; lists of clusters
- * and twigs are fours to the end (T6). A NaN stays in outLo, whatever the minimum makes of it. */
-PN_INLINE void boxOfList(const float *source, const uint32_t *v, const uint32_t *end, pnF4 *outLo, pnF4 *outHi) {
+ * and twigs are fours to the end (T6). */
+PN_INLINE void boxOfList(const float *source, const uint32_t *v, const uint32_t *end, uint32_t ahead, pnF4 *outLo,
+                         pnF4 *outHi) {
   pnF4 lo = pn_f4Load(source + v[0]), hi = lo, lo1 = lo, hi1 = lo, nan = pn_f4Set1(0);
   for (; v + (PN_CLUSTER_STEP - 1) < end; v += PN_CLUSTER_STEP) {
+    for (uint32_t i = 0; ahead && i < PN_CLUSTER_STEP; ++i) __builtin_prefetch(source + v[ahead + i]);
     pnF4 p = pn_f4Load(source + v[0]), q = pn_f4Load(source + v[1]);
     pnF4 r = pn_f4Load(source + v[2]), s = pn_f4Load(source + v[3]);
     nan = pn_f4TrackNan(pn_f4TrackNan(nan, p), q);
@@ -68,9 +69,54 @@ PN_INLINE void boxOfList(const float *source, const uint32_t *v, const uint32_t 
   *outHi = pn_f4Max(hi, hi1);
 }
 
+static void boxOfList4(const float *source, const uint32_t *v, const uint32_t *end, uint32_t ahead, float out[8]) {
+  pnF4 lo, hi;
+  boxOfList(source, v, end, ahead, &lo, &hi);
+  pn_f4Store(out, lo);
+  pn_f4Store(out + 4, hi);
+}
+
+static void putLists4(const float *source, const uint32_t *lists, const uint32_t *at, uint32_t count,
+                      const pnGrid *grid, pnBoxLanes *out) {
+  pnF4 lo[PN_LANES], hi[PN_LANES];
+  for (uint32_t j = 0; j < count; ++j) boxOfList(source, lists + at[j], lists + at[j + 1], 0, &lo[j], &hi[j]);
+  for (uint32_t j = count; j < PN_LANES; ++j) {
+    lo[j] = lo[count - 1];
+    hi[j] = hi[count - 1];
+  }
+  putOnGrid(out, lo, hi, grid);
+}
+
+PN_INLINE void boxesOfCorners(const char *base, const uint32_t *corners, pnF4 lo[PN_LANES], pnF4 hi[PN_LANES]) {
+  for (uint32_t j = 0; j < PN_LANES; ++j) {
+    pnF4 p[3];
+    for (uint32_t k = 0; k < 3; ++k) p[k] = pn_f4Load((const float *)(const void *)(base + corners[3 * j + k]));
+    lo[j] = pn_f4Min(p[0], pn_f4Min(p[1], p[2]));
+    hi[j] = pn_f4Max(p[0], pn_f4Max(p[1], p[2]));
+  }
+}
+
+static void putCorners4(const char *base, const uint32_t *corners, const pnGrid *grid, pnBoxLanes *out) {
+  pnF4 lo[PN_LANES], hi[PN_LANES];
+  boxesOfCorners(base, corners, lo, hi);
+  putOnGrid(out, lo, hi, grid);
+}
+
+const pnBoxLoops pn_boxLoops4 = {boxOfList4, putLists4, putCorners4};
+
+PN_INLINE const pnBoxLoops *chooseLoops(void) {
+#if defined(__x86_64__) && !defined(PN_SCALAR)
+  if (__builtin_cpu_supports("avx2")) return &pn_boxLoopsAvx2;
+#endif
+  return &pn_boxLoops4;
+}
+
 void pn_boxOfVertices(const pnTree *tree, const uint32_t *vertices, uint32_t count, pnF4 *outLo, pnF4 *outHi) {
   if (pn_isPlain(tree->pose)) {
-    boxOfList(tree->pose->source, vertices, vertices + count, outLo, outHi);
+    float box[8];
+    chooseLoops()->ofList(tree->pose->source, vertices, vertices + count, 0, box);
+    *outLo = pn_f4Load(box);
+    *outHi = pn_f4Load(box + 4);
     return;
   }
   float points[4 * PN_FETCH_CHUNK];
@@ -100,20 +146,19 @@ static void ofVertices(const pnTree *tree, const uint32_t *vertices, uint32_t co
 
 static void fillInner(pnTree *tree, uint32_t node) {
   uint32_t child = tree->shape->first[node], count = tree->shape->count[node];
-  pnF4 lo[PN_LANES], hi[PN_LANES];
-  if (pn_isPlain(tree->pose) && pn_isLeaf(tree, child)) {
+  if (pn_isPlain(tree->pose) && pn_isLeaf(tree, child) && PN_LIKELY(tree->grid.lift == 1)) {
     /* the common case, straight: leaves of a plain pose */
     const uint32_t *at = tree->shape->leafVertexFirst + (child - tree->shape->innerCount);
-    for (uint32_t j = 0; j < count; ++j) {
-      boxOfList(tree->pose->source, tree->shape->leafVertices + at[j], tree->shape->leafVertices + at[j + 1], &lo[j],
-                &hi[j]);
-    }
-  } else {
-    for (uint32_t j = 0; j < count; ++j) {
-      uint32_t n;
-      const uint32_t *v = pn_verticesBelow(tree, child + j, &n);
-      pn_boxOfVertices(tree, v, n, &lo[j], &hi[j]);
-    }
+    chooseLoops()->putLists(tree->pose->source, tree->shape->leafVertices, at, count, &tree->grid,
+                            (pnBoxLanes *)tree->lanes + node);
+    if (PN_UNLIKELY(count < PN_LANES)) pn_emptyLanes(tree, node, count);
+    return;
+  }
+  pnF4 lo[PN_LANES], hi[PN_LANES];
+  for (uint32_t j = 0; j < count; ++j) {
+    uint32_t n;
+    const uint32_t *v = pn_verticesBelow(tree, child + j, &n);
+    pn_boxOfVertices(tree, v, n, &lo[j], &hi[j]);
   }
   for (uint32_t j = count; j < PN_LANES; ++j) {
     lo[j] = lo[count - 1];
@@ -122,28 +167,45 @@ static void fillInner(pnTree *tree, uint32_t node) {
   putBoxes(tree, node, lo, hi, count);
 }
 
+/* Corners past the count are somebody's: lanes the traversal masks. */
 static void fillLeaf(pnTree *tree, uint32_t node) {
-  uint32_t leaf = node - tree->shape->innerCount;
-  pnF4 lo[PN_LANES], hi[PN_LANES];
-  for (uint32_t j = 0; j < PN_LANES; ++j) {
-    /* corners past the count are somebody's: lanes the traversal masks */
-    const float *v[3];
-    pn_slotCorners(tree, leaf * PN_LANES + j, v);
-    pnF4 a = pn_f4Load(v[0]), b = pn_f4Load(v[1]), c = pn_f4Load(v[2]);
-    lo[j] = pn_f4Min(a, pn_f4Min(b, c));
-    hi[j] = pn_f4Max(a, pn_f4Max(b, c));
+  const uint32_t *corners = tree->corners + 3 * PN_LANES * (size_t)(node - tree->shape->innerCount);
+  uint32_t count = tree->shape->count[node];
+  if (PN_LIKELY(tree->grid.lift == 1)) {
+    chooseLoops()->putCorners(tree->cornerBase, corners, &tree->grid, (pnBoxLanes *)tree->lanes + node);
+    if (PN_UNLIKELY(count < PN_LANES)) pn_emptyLanes(tree, node, count);
+    return;
   }
-  putBoxes(tree, node, lo, hi, tree->shape->count[node]);
+  pnF4 lo[PN_LANES], hi[PN_LANES];
+  boxesOfCorners(tree->cornerBase, corners, lo, hi);
+  putBoxes(tree, node, lo, hi, count);
 }
 
 /* ---------------------------------------------------------------- the eager pass: 8 floats a node, lo xyz -, hi xyz - */
 
+/* How many vertices ahead: some microseconds, as an outer cache takes for that many. */
+#define AHEAD 256u
+/* A copy of fewer is still in the near caches, and asking again would only cost time. */
+#define MANY_VERTICES 65536u
+
+/* Are the vertices far away? An array that the caller shares was written by somebody else, and nobody has looked at it since. */
+PN_INLINE bool areFar(const pnPose *pose) {
+  return pose->sourceMaxAbs == PN_UNKNOWN_MAX_ABS || pose->mesh->vertexCount >= MANY_VERTICES;
+}
+
+/* Lists of clusters stand one after the other, so that the list goes on with the next cluster's. */
 static void boundCluster(const pnTree *tree, uint32_t cluster, void *room) {
   const pnShape *s = tree->shape;
   uint32_t at = s->clusterVertexFirst[cluster], n = s->clusterVertexFirst[cluster + 1] - at;
   float *box = (float *)room + 8 * (size_t)s->clusterNode[cluster];
+  const uint32_t *v = s->clusterVertices + at;
+  if (pn_isPlain(tree->pose)) {
+    uint32_t behind = s->clusterVertexFirst[s->clusterCount] - (at + n);
+    chooseLoops()->ofList(tree->pose->source, v, v + n, areFar(tree->pose) ? PN_MIN(AHEAD, behind) : 0, box);
+    return;
+  }
   pnF4 lo, hi;
-  pn_boxOfVertices(tree, s->clusterVertices + at, n, &lo, &hi);
+  pn_boxOfVertices(tree, v, n, &lo, &hi);
   pn_f4Store(box, lo);
   pn_f4Store(box + 4, hi);
 }

@@ -1,0 +1,176 @@
+/* test_tree_box.c: the loops of boxes (tree/form_box.h), each width against plain loops over the same numbers: boxes of lists of every
+ * length, lanes of lists and of corners, and what is not a number. Lists and vertices have no room behind them, so that a sanitizer
+ * sees who reads too far. */
+#include "support.h"
+
+#include "tree/form_box.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define VERTICES 97u
+#define LONGEST 40u
+
+static TestRandom dice;
+static const pnBoxLoops *s_loops[2] = {&pn_boxLoops4};
+static uint32_t s_loopCount = 1;
+
+/* Around the grid's middle, on the borders of cells too; a quarter of a cell or so for each step. */
+static float coordinate(void) {
+  float x = testFloat(&dice, -4000, 4000);
+  return testBelow(&dice, 3) == 0 ? 0.0f : testBelow(&dice, 3) == 0 ? -1e-40f : testBelow(&dice, 2) ? floorf(x) : x;
+}
+
+/* Three floats a vertex and the one behind the last that may be read; nobody's number is not one. */
+static float *makeVertices(void) {
+  float *v = malloc((3 * VERTICES + 1) * sizeof(float));
+  for (uint32_t i = 0; i < 3 * VERTICES; ++i) v[i] = coordinate();
+  v[3 * VERTICES] = NAN;
+  return v;
+}
+
+/* Lists hold three times a vertex's number (tree.h). */
+static uint32_t *makeList(uint32_t count) {
+  uint32_t *list = malloc(count * sizeof(uint32_t));
+  for (uint32_t i = 0; i < count; ++i) list[i] = 3 * testBelow(&dice, VERTICES);
+  return list;
+}
+
+static pnGrid makeGrid(void) {
+  pnGrid g = {.exponent = 1, .lift = 1, .cell = 0.5};
+  for (int d = 0; d < 3; ++d) {
+    g.scale[d] = 2;
+    g.offset[d] = 24576 * ((int32_t)testBelow(&dice, 3) - 1);
+  }
+  return g;
+}
+
+/* What every loop has to say of listed vertices. */
+static void plainBox(const float *v, const uint32_t *list, uint32_t count, float lo[3], float hi[3]) {
+  for (int k = 0; k < 3; ++k) {
+    lo[k] = hi[k] = v[list[0] + k];
+    for (uint32_t i = 1; i < count; ++i) {
+      lo[k] = fminf(lo[k], v[list[i] + k]);
+      hi[k] = fmaxf(hi[k], v[list[i] + k]);
+    }
+  }
+}
+
+static int16_t plainCell(const pnGrid *g, int d, float x) {
+  int64_t cell = (int64_t)floor((double)x * g->scale[d]) - g->offset[d];
+  return (int16_t)PN_MAX(-32768, PN_MIN(32767, cell));
+}
+
+static void boxesOfLists(void **state) {
+  (void)state;
+  for (uint32_t round = 0; round < 20; ++round) {
+    float *v = makeVertices();
+    for (uint32_t count = 1; count <= LONGEST; ++count) {
+      uint32_t *list = makeList(count + 8);
+      for (uint32_t i = 0; i < s_loopCount; ++i) {
+        /* the list goes on for as many as are asked for in advance, and no further */
+        uint32_t ahead = round % 2 ? 0 : testBelow(&dice, 9);
+        uint32_t *own = malloc((count + ahead) * sizeof(uint32_t));
+        memcpy(own, list, (count + ahead) * sizeof(uint32_t));
+        float lo[3], hi[3], box[8];
+        plainBox(v, own, count, lo, hi);
+        s_loops[i]->ofList(v, own, own + count, ahead, box);
+        for (int k = 0; k < 3; ++k) assert_true(box[k] == lo[k] && box[4 + k] == hi[k]);
+        free(own);
+      }
+      free(list);
+    }
+    free(v);
+  }
+}
+
+/* Wherever in a list it stands; in the other coordinates nothing changes. */
+static void whatIsNoNumberStays(void **state) {
+  (void)state;
+  for (uint32_t count = 1; count <= LONGEST; ++count) {
+    float *v = makeVertices();
+    uint32_t *list = malloc(count * sizeof(uint32_t));
+    for (uint32_t i = 0; i < count; ++i) list[i] = 3 * i; /* each once */
+    for (uint32_t bad = 0; bad < count; ++bad) {
+      int k = (int)testBelow(&dice, 3);
+      float lo[3], hi[3], box[8], before = v[list[bad] + k];
+      plainBox(v, list, count, lo, hi);
+      v[list[bad] + k] = NAN;
+      for (uint32_t i = 0; i < s_loopCount; ++i) {
+        s_loops[i]->ofList(v, list, list + count, 0, box);
+        assert_true(isnan(box[k]));
+        for (int other = 0; other < 3; ++other)
+          assert_true(other == k || (box[other] == lo[other] && box[4 + other] == hi[other]));
+      }
+      v[list[bad] + k] = before;
+    }
+    free(list);
+    free(v);
+  }
+}
+
+static void lanesOfLists(void **state) {
+  (void)state;
+  for (uint32_t round = 0; round < 500; ++round) {
+    float *v = makeVertices();
+    uint32_t count = 1 + testBelow(&dice, PN_LANES), at[PN_LANES + 1] = {testBelow(&dice, 4)};
+    for (uint32_t j = 0; j < count; ++j) at[j + 1] = at[j] + 1 + testBelow(&dice, 14);
+    uint32_t *lists = makeList(at[count]);
+    pnGrid grid = makeGrid();
+    for (uint32_t i = 0; i < s_loopCount; ++i) {
+      pnBoxLanes lanes;
+      s_loops[i]->putLists(v, lists, at, count, &grid, &lanes);
+      for (uint32_t j = 0; j < PN_LANES; ++j) {
+        uint32_t l = PN_MIN(j, count - 1);
+        float lo[3], hi[3];
+        plainBox(v, lists + at[l], at[l + 1] - at[l], lo, hi);
+        for (int d = 0; d < 3; ++d) {
+          assert_int_equal(lanes.row[d][0][j], plainCell(&grid, d, lo[d]));
+          assert_int_equal(lanes.row[d][1][j], plainCell(&grid, d, hi[d]));
+        }
+      }
+    }
+    free(lists);
+    free(v);
+  }
+}
+
+static void lanesOfCorners(void **state) {
+  (void)state;
+  for (uint32_t round = 0; round < 500; ++round) {
+    float *v = makeVertices();
+    uint32_t *list = makeList(3 * PN_LANES), *corners = malloc(3 * PN_LANES * sizeof(uint32_t));
+    for (uint32_t i = 0; i < 3 * PN_LANES; ++i) corners[i] = list[i] * (uint32_t)sizeof(float);
+    pnGrid grid = makeGrid();
+    for (uint32_t i = 0; i < s_loopCount; ++i) {
+      pnBoxLanes lanes;
+      s_loops[i]->putCorners((const char *)v, corners, &grid, &lanes);
+      for (uint32_t j = 0; j < PN_LANES; ++j) {
+        float lo[3], hi[3];
+        plainBox(v, list + 3 * j, 3, lo, hi);
+        for (int d = 0; d < 3; ++d) {
+          assert_int_equal(lanes.row[d][0][j], plainCell(&grid, d, lo[d]));
+          assert_int_equal(lanes.row[d][1][j], plainCell(&grid, d, hi[d]));
+        }
+      }
+    }
+    free(corners);
+    free(list);
+    free(v);
+  }
+}
+
+int main(void) {
+  dice = testRandom(20261116);
+#if defined(__x86_64__) && !defined(PN_SCALAR)
+  if (__builtin_cpu_supports("avx2")) s_loops[s_loopCount++] = &pn_boxLoopsAvx2;
+#endif
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(boxesOfLists),
+      cmocka_unit_test(whatIsNoNumberStays),
+      cmocka_unit_test(lanesOfLists),
+      cmocka_unit_test(lanesOfCorners),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
