@@ -26,7 +26,7 @@
  *   terrain-N   a terrain of N triangles that stands still, and 500 bodies of 80 on it, 40 frames.
  *   hair-N      two tufts of N triangles in long thin strands comb through each other, 40 frames.
  *   hair-self-N one such tuft with itself.
- *   blobs-N     two noisy spheres of N triangles, deep in each other, 40 frames: many pairs.
+ *   blobs-N     two noisy spheres of N triangles, deep in each other, 40 frames, or 4 from 32 768 on: many pairs.
  *   shuffle-N   two bodies of N triangles in patches of 32 that are somewhere else in every frame, 40 frames.
  *   swarm-N     two bodies of N triangles in patches of 8 that go round in a vortex, faster inside, 80 frames.
  *   decay-N     the same as swarm, a quarter as fast, for 1 000 frames.

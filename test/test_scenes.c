@@ -4,6 +4,7 @@
 #include "support.h"
 
 #include "scenes.h"
+#include "pinch/collide.h"
 #include "pinch/geom.h"
 
 #include <math.h>
@@ -258,6 +259,37 @@ static void test_same_bits(void **state) {
   }
 }
 
+/* Pairs of bodies 0 and 1, by trees. */
+static size_t countByTrees(const pnScene *scene, uint32_t frame) {
+  pnMesh *meshes[2];
+  pnPose *poses[2];
+  pnTree *trees[2];
+  for (uint32_t i = 0; i < 2; ++i) {
+    float *v = makeFrame(scene, frame, i);
+    pnMeshDef def = pnDefaultMeshDef();
+    def.vertices = v;
+    def.vertexCount = pnScene_GetVertexCount(scene, i);
+    def.triangles = pnScene_GetTriangles(scene, i);
+    def.triangleCount = pnScene_GetTriangleCount(scene, i);
+    def.weld = false;
+    testExpectOk(pnCreateMesh(&def, &meshes[i]));
+    testExpectOk(pnCreatePose(&(pnPoseDef){meshes[i], NULL, NULL}, &poses[i]));
+    pnTreeDef treeDef = pnDefaultTreeDef();
+    treeDef.pose = poses[i];
+    treeDef.self = false;
+    testExpectOk(pnCreateTree(&treeDef, &trees[i]));
+    free(v);
+  }
+  pnCost cost;
+  testExpectOk(pnCollideTrees(trees[0], trees[1], NULL, NULL, &cost));
+  for (uint32_t i = 0; i < 2; ++i) {
+    pnDestroyTree(trees[i]);
+    pnDestroyPose(poses[i]);
+    pnDestroyMesh(meshes[i]);
+  }
+  return cost.pairs;
+}
+
 /* What the hostile ones are named for: needles that are as thin as they say and meet, a deep meeting of a hundred thousand pairs, a thousand
  * frames after which neighbours are far from one another. */
 static void test_hostile(void **state) {
@@ -271,6 +303,12 @@ static void test_hostile(void **state) {
     assert_true(length > 0.49 && width < 0.51 * 1.1e-4);
   }
   free(v);
+  pnDestroyScene(scene);
+
+  /* as docs/scenes.md has it */
+  scene = makeScene("blobs-65536", 0);
+  assert_int_equal(pnScene_GetFrameCount(scene), 4);
+  for (uint32_t frame = 0; frame < 4; frame += 3) assert_true(countByTrees(scene, frame) > 100000);
   pnDestroyScene(scene);
 
   /* neighbours of the first frame: how far from one another they are in the last */
