@@ -6,7 +6,7 @@ pkg_check_modules(PINCH_CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 find_library(PINCH_GMP_LIBRARY gmp REQUIRED)
 
 # What several tests share: helpers and the oracle in exact arithmetic.
-file(GLOB PINCH_TEST_SUPPORT CONFIGURE_DEPENDS test/support*.c test/oracle*.c test/agree.c test/motion*.c)
+file(GLOB PINCH_TEST_SUPPORT CONFIGURE_DEPENDS test/support*.c test/oracle*.c test/agree.c test/motion*.c test/form*.c)
 if(PINCH_TEST_SUPPORT)
   add_library(pinch_test_support STATIC ${PINCH_TEST_SUPPORT})
   target_include_directories(pinch_test_support PUBLIC src test)

@@ -9,6 +9,10 @@
 #include <strings.h>
 #include <sys/stat.h>
 
+__attribute__((constructor)) static void begin(void) {
+  testLendForms();
+}
+
 /* ---------------------------------------------------------------- random numbers */
 
 TestRandom testRandom(uint64_t seed) {

@@ -38,6 +38,13 @@ float testFloat(TestRandom *random, float low, float high); /* about uniform in 
 float testAnyFloat(TestRandom *random);                     /* uniform in bits: any finite float, subnormals too */
 pnMatrix testRotation(TestRandom *random, float reach);     /* a rotation, and a translation of up to reach */
 
+/* ---------------------------------------------------------------- forms of volume */
+
+/* Those of the library, and one that only tests have (form_drum.c): a test that goes through all of them goes up to this. */
+#define TEST_FORM_COUNT (PN_FORM_COUNT + 1)
+/* Done for every test before it begins. */
+void testLendForms(void);
+
 /* ---------------------------------------------------------------- failing allocator */
 
 /* Calls `action` again and again: at try k the k-th allocation (and with `andAfter` every later one) fails, until a try

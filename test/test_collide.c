@@ -241,7 +241,7 @@ static void refusalsSayWhy(void **state) {
   /* NaN in a shared array: named by the query, for every rule and volume, and nothing is lost */
   uint32_t n = pnMesh_GetVertexCount(c.body[0].mesh);
   for (int update = PN_UPDATE_BOTTOM_UP; update <= PN_UPDATE_BERGEN; ++update) {
-    for (int volume = 0; volume < (update == PN_UPDATE_BERGEN ? 1 : PN_FORM_COUNT); ++volume) {
+    for (int volume = 0; volume < (update == PN_UPDATE_BERGEN ? 1 : TEST_FORM_COUNT); ++volume) {
       def = pnTree_GetDef(p.tree);
       def.lab = &lab;
       def.update = (pnUpdate)update;

@@ -102,7 +102,7 @@ static void testCase(uint32_t index) {
   testExpectOk(pnCreatePairList(&list));
   uint32_t turn = index, last = turn;
   for (int build = 0; build < PN_BUILD_COUNT; ++build) {
-    for (int volume = 0; volume < PN_FORM_COUNT; ++volume) {
+    for (int volume = 0; volume < TEST_FORM_COUNT; ++volume) {
       for (int update = PN_UPDATE_BOTTOM_UP; update < PN_UPDATE_COUNT; ++update) {
         Setting s = {
             build, volume, update, arities[turn % 3], leafSizes[turn / 3 % 4], turn % 5 ? 1u << (turn % 5 * 2) : 1};
@@ -175,13 +175,13 @@ static AgreeBody bodyNow(const TestMoving *m) {
 
 /* Trees of every rule and form over two poses. */
 typedef struct Grove {
-  pnTree *tree[2][PN_UPDATE_COUNT][PN_FORM_COUNT];
+  pnTree *tree[2][PN_UPDATE_COUNT][TEST_FORM_COUNT];
 } Grove;
 
 static uint32_t plantGrove(Grove *g, pnPose *const pose[2]) {
   uint32_t fitting = 0, turn = 0;
   for (int update = 0; update < PN_UPDATE_COUNT; ++update) {
-    for (int form = 0; form < PN_FORM_COUNT; ++form, ++turn) {
+    for (int form = 0; form < TEST_FORM_COUNT; ++form, ++turn) {
       Setting s = {PN_BUILD_BALANCED, form, update, arities[turn % 3], leafSizes[turn % 4], 1u << (turn % 5 * 2)};
       for (int k = 0; k < 2; ++k) g->tree[k][update][form] = treeOf(pose[k], &s, k == 0);
       fitting += g->tree[0][update][form] != NULL;
@@ -191,8 +191,8 @@ static uint32_t plantGrove(Grove *g, pnPose *const pose[2]) {
 }
 
 static void checkGrove(const char *name, Grove *g, const AgreePairs *truth, const AgreePairs *self, pnPairList *list) {
-  for (int i = 0; i < PN_UPDATE_COUNT * PN_FORM_COUNT; ++i) {
-    int update = i / PN_FORM_COUNT, form = i % PN_FORM_COUNT;
+  for (int i = 0; i < PN_UPDATE_COUNT * TEST_FORM_COUNT; ++i) {
+    int update = i / TEST_FORM_COUNT, form = i % TEST_FORM_COUNT;
     pnTree *a = g->tree[0][update][form], *b = g->tree[1][update][form];
     if (!a || !b) continue;
     Setting s = {PN_BUILD_BALANCED, form, update, 0, 0, 0};
@@ -200,7 +200,7 @@ static void checkGrove(const char *name, Grove *g, const AgreePairs *truth, cons
     testExpectOk(pnTree_Validate(b));
     checkTrees(name, &s, a, b, truth, self, list);
     /* another rule's tree over the same pose */
-    pnTree *other = g->tree[1][PN_UPDATE_HYBRID][(form + 1) % PN_FORM_COUNT];
+    pnTree *other = g->tree[1][PN_UPDATE_HYBRID][(form + 1) % TEST_FORM_COUNT];
     testExpectOk(pnCollideTrees(a, other, NULL, list, NULL));
     assert_true(agreeEqual(truth, list));
   }
@@ -232,7 +232,7 @@ static void checkMotion(const TestMotion *motion, uint64_t seed, pnPairList *lis
   }
   print_message("  %s: %u rules and forms, %zu pairs, %zu self\n", motion->name, fitting, pairs, selves);
   assert_true(pairs > 20);
-  for (int i = 0; i < 2 * PN_UPDATE_COUNT * PN_FORM_COUNT; ++i) pnDestroyTree((&grove.tree[0][0][0])[i]);
+  for (int i = 0; i < 2 * PN_UPDATE_COUNT * TEST_FORM_COUNT; ++i) pnDestroyTree((&grove.tree[0][0][0])[i]);
   for (int k = 0; k < 2; ++k) motion->free(&body[k]);
 }
 
@@ -275,7 +275,7 @@ static void agreeUnderTransforms(void **state) {
     for (int k = 0; k < 2; ++k) {
       static const pnUpdate rules[4] = {PN_UPDATE_HYBRID, PN_UPDATE_RIGID, PN_UPDATE_BERGEN, PN_UPDATE_TOP_DOWN};
       Setting s = {PN_BUILD_BALANCED, PN_FORM_BOX, rules[(round + 2 * k) % 4], 8, 8, 64};
-      if (s.update == PN_UPDATE_RIGID || s.update == PN_UPDATE_HYBRID) s.form = (pnForm)(round % PN_FORM_COUNT);
+      if (s.update == PN_UPDATE_RIGID || s.update == PN_UPDATE_HYBRID) s.form = (pnForm)(round % TEST_FORM_COUNT);
       pnPoseDef def = pnDefaultPoseDef();
       def.mesh = c.body[k].mesh;
       uint32_t n = pnMesh_GetVertexCount(def.mesh);

@@ -238,7 +238,7 @@ static void askAll(Subject *s, uint32_t seed, const pnTasks *tasks) {
     def.lab = &lab;
     if (k > 0) {
       lab.build = (pnBuild)((seed + k) % PN_BUILD_COUNT);
-      lab.form = (pnForm)((seed + 2 * k) % PN_FORM_COUNT);
+      lab.form = (pnForm)((seed + 2 * k) % TEST_FORM_COUNT);
       lab.arity = k == 1 ? 2 : k == 2 ? 4 : 8;
       lab.leafSize = k == 1 ? 1 : 8;
     }

@@ -60,7 +60,7 @@ static void tinyCoordinatesMeetHugeExtents(void **state) {
   (void)state;
   for (int big = 16; big <= 120; big += 4)
     for (int tiny = 161 - big; tiny <= 165 - big; ++tiny)
-      for (int volume = 0; volume < PN_FORM_COUNT && tiny < 150; ++volume)
+      for (int volume = 0; volume < TEST_FORM_COUNT && tiny < 150; ++volume)
         expectTouch(big, tiny, (pnForm)volume, (pnForm)volume);
 }
 
@@ -68,13 +68,13 @@ static void tinyCoordinatesMeetHugeExtents(void **state) {
 static void tinyCoordinatesMeetOtherVolumes(void **state) {
   (void)state;
   for (int tiny = 20; tiny < 150; tiny += 3)
-    for (int pair = 0; pair < PN_FORM_COUNT * PN_FORM_COUNT; ++pair) {
+    for (int pair = 0; pair < TEST_FORM_COUNT * TEST_FORM_COUNT; ++pair) {
       const float x = -ldexpf(1, -tiny), wide = ldexpf(1, 120), small = 2 * x;
       const float first[9] = {x, 0, 0, wide, 0, 0, wide, wide, 0}, second[9] = {x, 0, 0, small, 0, 0, small, x, 0};
       pnMesh *meshes[2] = {oneTriangle(first), oneTriangle(second)};
       pnWorld *world = emptyWorld();
-      addBody(world, meshes[0], PN_BODY_FREE, (pnForm)(pair % PN_FORM_COUNT), PN_UPDATE_DEFAULT);
-      addBody(world, meshes[1], PN_BODY_FREE, (pnForm)(pair / PN_FORM_COUNT), PN_UPDATE_DEFAULT);
+      addBody(world, meshes[0], PN_BODY_FREE, (pnForm)(pair % TEST_FORM_COUNT), PN_UPDATE_DEFAULT);
+      addBody(world, meshes[1], PN_BODY_FREE, (pnForm)(pair / TEST_FORM_COUNT), PN_UPDATE_DEFAULT);
       assert_int_equal(pairsOf(world), 1);
       pnDestroyWorld(world);
       pnDestroyMesh(meshes[0]);
@@ -121,7 +121,7 @@ static void turnedBodiesMeetAtEveryScale(void **state) {
   TestRandom random = testRandom(1);
   static const int exponents[] = {-148, -142, -136, -130, -124, -60, 0, 60, 120, 125};
   for (size_t i = 0; i < sizeof exponents / sizeof *exponents; ++i) {
-    for (int volume = 0; volume < PN_FORM_COUNT; ++volume)
+    for (int volume = 0; volume < TEST_FORM_COUNT; ++volume)
       turnTriangles(&random, (pnForm)volume, PN_UPDATE_DEFAULT, exponents[i]);
     turnTriangles(&random, PN_FORM_BOX, PN_UPDATE_BERGEN, exponents[i]);
   }
@@ -147,7 +147,7 @@ static void bodiesFarFromTheirOriginStayInTheirVolumes(void **state) {
                          {{{1, 0, 0, 0}, {0, s, s, 0}, {0, -s, s, 0}}},
                          {{{s, 0, s, 0}, {0, 1, 0, 0}, {-s, 0, s, 0}}},
                          testRotation(&random, 0)};
-    for (int volume = 0; volume < PN_FORM_COUNT; ++volume) {
+    for (int volume = 0; volume < TEST_FORM_COUNT; ++volume) {
       pnWorld *world = emptyWorld();
       pnBodyId body = addBody(world, mesh, PN_BODY_RIGID, (pnForm)volume, PN_UPDATE_DEFAULT);
       testExpectOk(pnBody_SetTransform(world, body, &turns[round / 27 % 4]));

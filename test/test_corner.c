@@ -195,8 +195,8 @@ static void answersStayWhatTheyAre(void **state) {
   pnPool *pools[5] = {NULL};
   for (uint32_t workers = 2; workers <= 4; ++workers) testExpectOk(pnCreatePool(workers, &pools[workers]));
   Scene s = makeScene(4);
-  pnTree *things[PN_FORM_COUNT], *rooms[PN_FORM_COUNT][PN_BIG_COUNT];
-  for (int v = 0; v < PN_FORM_COUNT; ++v) {
+  pnTree *things[TEST_FORM_COUNT], *rooms[TEST_FORM_COUNT][PN_BIG_COUNT];
+  for (int v = 0; v < TEST_FORM_COUNT; ++v) {
     things[v] = makeTree(s.thingPose, (pnForm)v, PN_BIG_WHOLE, 0);
     for (int big = 0; big < PN_BIG_COUNT; ++big)
       rooms[v][big] = makeTree(s.roomPose, (pnForm)v, (pnBig)big, v == 2 ? 0 : 1);
@@ -209,12 +209,12 @@ static void answersStayWhatTheyAre(void **state) {
     testExpectOk(pnPose_SetTransform(s.thingPose, &at));
     testExpectOk(pnCollideBrute(s.thingPose, s.roomPose, NULL, s.truth));
     pairs += pnPairList_GetCount(s.truth);
-    for (int v = 0; v < PN_FORM_COUNT; ++v)
+    for (int v = 0; v < TEST_FORM_COUNT; ++v)
       for (int big = 1; big < PN_BIG_COUNT; ++big)
-        askAll(&s, things[v], rooms[(v + round) % PN_FORM_COUNT][big], pools);
+        askAll(&s, things[v], rooms[(v + round) % TEST_FORM_COUNT][big], pools);
   }
   assert_true(pairs > 100);
-  for (int v = 0; v < PN_FORM_COUNT; ++v) {
+  for (int v = 0; v < TEST_FORM_COUNT; ++v) {
     pnDestroyTree(things[v]);
     for (int big = 0; big < PN_BIG_COUNT; ++big) pnDestroyTree(rooms[v][big]);
   }
@@ -242,7 +242,7 @@ static void wallsCostLittle(void **state) {
   pnMatrix at = pnMatrix_Identity();
   at.m[2][3] = 1.2f; /* the wall's distance from the centre is 1.03 */
   testExpectOk(pnPose_SetTransform(thingPose, &at));
-  for (int v = 0; v < PN_FORM_COUNT; v += PN_FORM_SPHERE) {
+  for (int v = 0; v < TEST_FORM_COUNT; v += PN_FORM_SPHERE) {
     pnTree *tree = makeTree(thingPose, (pnForm)v, PN_BIG_WHOLE, 0);
     uint64_t operations[PN_BIG_COUNT];
     for (int big = 0; big < PN_BIG_COUNT; ++big) {

@@ -56,9 +56,9 @@ static void everyVolumeAndBuilder(void **state) {
   (void)state;
   for (int kind = 0; kind < MORPH_KIND_COUNT; ++kind) {
     Meeting m = makeMeeting((MorphKind)kind, (MorphKind)((kind + 1) % MORPH_KIND_COUNT), 1);
-    pnTree *trees[2][PN_FORM_COUNT][PN_BUILD_COUNT];
+    pnTree *trees[2][TEST_FORM_COUNT][PN_BUILD_COUNT];
     for (int i = 0; i < 2; ++i)
-      for (int volume = 0; volume < PN_FORM_COUNT; ++volume)
+      for (int volume = 0; volume < TEST_FORM_COUNT; ++volume)
         for (int build = 0; build < PN_BUILD_COUNT; ++build) {
           pnTreeDef def = pnDefaultTreeDef();
           pnTreeLab lab = {0};
@@ -74,13 +74,13 @@ static void everyVolumeAndBuilder(void **state) {
     for (int round = 0; round < 12; ++round) {
       moveMeeting(&m, &random, round);
       pairs += pnPairList_GetCount(m.truth);
-      for (int volume = 0; volume < PN_FORM_COUNT; ++volume)
+      for (int volume = 0; volume < TEST_FORM_COUNT; ++volume)
         for (int build = 0; build < PN_BUILD_COUNT; ++build)
           checkMeeting(&m, trees[0][volume][build], trees[1][volume][build]);
     }
     assert_true(pairs > 100);
     for (int i = 0; i < 2; ++i)
-      for (int volume = 0; volume < PN_FORM_COUNT; ++volume)
+      for (int volume = 0; volume < TEST_FORM_COUNT; ++volume)
         for (int build = 0; build < PN_BUILD_COUNT; ++build) pnDestroyTree(trees[i][volume][build]);
     freeMeeting(&m);
   }
@@ -163,8 +163,8 @@ static void otherKinds(void **state) {
   testExpectOk(pnCreatePairList(&found));
   TestRandom random = testRandom(6);
   size_t pairs = 0;
-  for (int volume = 0; volume < PN_FORM_COUNT; ++volume)
-    for (int other = 0; other < PN_FORM_COUNT; ++other)
+  for (int volume = 0; volume < TEST_FORM_COUNT; ++volume)
+    for (int other = 0; other < TEST_FORM_COUNT; ++other)
       for (int rigid = 0; rigid < 2; ++rigid) {
         pnTreeDef def = pnDefaultTreeDef();
         pnTreeLab lab = {0};
@@ -212,8 +212,8 @@ static void self(void **state) {
   int empty = 0;
   for (int kind = 0; kind < MORPH_KIND_COUNT; ++kind) {
     MorphBody body = morphMake((MorphKind)kind, 1, 1, 21);
-    pnTree *trees[PN_FORM_COUNT];
-    for (int volume = 0; volume < PN_FORM_COUNT; ++volume) {
+    pnTree *trees[TEST_FORM_COUNT];
+    for (int volume = 0; volume < TEST_FORM_COUNT; ++volume) {
       pnTreeDef def = pnDefaultTreeDef();
       pnTreeLab lab = {0};
       def.lab = &lab;
@@ -234,7 +234,7 @@ static void self(void **state) {
       testExpectOk(pnCollideBrute(body.pose, body.pose, NULL, truth));
       pairs += pnPairList_GetCount(truth);
       empty += pnPairList_GetCount(truth) == 0;
-      for (int volume = 0; volume < PN_FORM_COUNT; ++volume) {
+      for (int volume = 0; volume < TEST_FORM_COUNT; ++volume) {
         pnQueryDef query = pnDefaultQueryDef();
         query.tasks = volume % 2 ? pnPool_GetTasks(pool) : (pnTasks){0};
         testExpectOk(pnCollideSelf(trees[volume], &query, found, NULL));
@@ -244,7 +244,7 @@ static void self(void **state) {
         assert_int_equal(pnPairList_GetCount(found), pnPairList_GetCount(truth) > 0);
       }
     }
-    for (int volume = 0; volume < PN_FORM_COUNT; ++volume) pnDestroyTree(trees[volume]);
+    for (int volume = 0; volume < TEST_FORM_COUNT; ++volume) pnDestroyTree(trees[volume]);
     morphFree(&body);
   }
   assert_true(pairs > 150 && empty > 20);
@@ -364,7 +364,7 @@ static void twins(void **state) {
   (void)state;
   for (int kind = 0; kind < MORPH_KIND_COUNT; ++kind)
     for (int update = 0; update < 2; ++update)
-      for (int volume = 0; volume < PN_FORM_COUNT; volume += update ? PN_FORM_COUNT : PN_FORM_SPHERE) {
+      for (int volume = 0; volume < TEST_FORM_COUNT; volume += update ? TEST_FORM_COUNT : PN_FORM_SPHERE) {
         MorphBody a = morphMake((MorphKind)kind, 2, 1, 3), b = a;
         pnPoseDef poseDef = {a.mesh, a.morph, NULL};
         testExpectOk(pnCreatePose(&poseDef, &b.pose));
@@ -465,7 +465,7 @@ static void smallMeshes(void **state) {
     testExpectOk(pnCreateMorph(&def, &morph));
     pnPoseDef poseDef = {mesh, morph, NULL};
     testExpectOk(pnCreatePose(&poseDef, &pose));
-    for (int volume = 0; volume < PN_FORM_COUNT; ++volume) {
+    for (int volume = 0; volume < TEST_FORM_COUNT; ++volume) {
       pnTreeDef treeDef = pnDefaultTreeDef();
       pnTreeLab treeLab = {0};
       treeDef.lab = &treeLab;
@@ -489,7 +489,7 @@ static void smallMeshes(void **state) {
 static pnResult createTrees(void *context) {
   MorphBody *body = context;
   pnResult result = PN_OK;
-  for (int volume = 0; volume < PN_FORM_COUNT && result == PN_OK; ++volume) {
+  for (int volume = 0; volume < TEST_FORM_COUNT && result == PN_OK; ++volume) {
     pnTreeDef def = pnDefaultTreeDef();
     pnTreeLab lab = {0};
     def.lab = &lab;

@@ -51,7 +51,7 @@ static void everyTree(void **state) {
   TestRandom random = testRandom(1);
   uint32_t hits = 0, triangles = 0, made = 0;
   for (int u = 0; u < 5; ++u)
-    for (int form = 0; form < PN_FORM_COUNT; ++form)
+    for (int form = 0; form < TEST_FORM_COUNT; ++form)
       for (int a = 0; a < 3; ++a) {
         pnTreeLab lab = {.form = (pnForm)form, .arity = arities[a], .leafSize = 1 + testBelow(&random, 8)};
         pnTreeLab balls = {.form = PN_FORM_SPHERE, .arity = 4, .leafSize = 3};
@@ -183,7 +183,7 @@ static void magnitudes(void **state) {
   static const float scales[] = {1e-43f, 1e-40f, 1e-36f, 1e-20f, 1e-3f, 1e3f, 1e18f, 1e30f, 5e37f};
   for (int s = 0; s < 9; ++s)
     for (int shift = 0; shift < 3; ++shift)
-      for (int form = 0; form < PN_FORM_COUNT; form += 4) {
+      for (int form = 0; form < TEST_FORM_COUNT; form += 4) {
         float away = shift == 0 ? 0.0f : shift == 1 ? scales[s] : 1000 * scales[s];
         if (!isfinite(6 * away)) continue;
         for (uint32_t i = 0; i < 3 * n; ++i) v[i] = scales[s] * pnMesh_GetVertices(mesh)[i] + away;

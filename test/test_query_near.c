@@ -54,7 +54,7 @@ static void freeBodies(void **state) {
   static const uint32_t arities[] = {2, 4, 8};
   TestRandom random = testRandom(1);
   for (int u = 0; u < 5; ++u)
-    for (int volume = 0; volume < PN_FORM_COUNT; ++volume)
+    for (int volume = 0; volume < TEST_FORM_COUNT; ++volume)
       for (int a = 0; a < 3; ++a) {
         pnTreeDef def = pnDefaultTreeDef();
         pnTreeLab lab = {0};
@@ -88,7 +88,7 @@ static void everyMotion(void **state) {
     testMotions[i]->make(&m, 2, 1, i);
     uint32_t fitting = 0;
     for (int u = 0; u < PN_UPDATE_COUNT; ++u)
-      for (int form = 0; form < PN_FORM_COUNT; ++form) {
+      for (int form = 0; form < TEST_FORM_COUNT; ++form) {
         pnTreeDef def = pnDefaultTreeDef();
         pnTreeLab lab = {.form = (pnForm)form};
         def.lab = &lab;
@@ -103,7 +103,7 @@ static void everyMotion(void **state) {
         pnDestroyTree(tree);
         ++fitting;
       }
-    assert_true(fitting >= 4 * PN_FORM_COUNT);
+    assert_true(fitting >= 4 * TEST_FORM_COUNT);
     testMotions[i]->free(&m);
   }
 }
@@ -221,13 +221,13 @@ static void windingsAreExact(void **state) {
   pnPose *pose;
   pnPoseDef poseDef = {.mesh = mesh};
   testExpectOk(pnCreatePose(&poseDef, &pose));
-  for (int volume = 0; volume < PN_FORM_COUNT + 1; ++volume) {
+  for (int volume = 0; volume < TEST_FORM_COUNT + 1; ++volume) {
     pnTreeDef treeDef = pnDefaultTreeDef();
     pnTreeLab treeLab = {0};
     treeDef.lab = &treeLab;
     treeDef.pose = pose;
-    treeLab.form = volume < PN_FORM_COUNT ? (pnForm)volume : PN_FORM_BOX;
-    treeDef.update = volume < PN_FORM_COUNT ? PN_UPDATE_DEFAULT : PN_UPDATE_BERGEN;
+    treeLab.form = volume < TEST_FORM_COUNT ? (pnForm)volume : PN_FORM_BOX;
+    treeDef.update = volume < TEST_FORM_COUNT ? PN_UPDATE_DEFAULT : PN_UPDATE_BERGEN;
     pnTree *tree;
     testExpectOk(pnCreateTree(&treeDef, &tree));
     testExpectOk(pnTree_Update(tree, NULL));

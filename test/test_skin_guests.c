@@ -112,7 +112,7 @@ static size_t checkPart(const pnGuest *guest, uint32_t part, const pnMatrix *at,
   pnTreeLab lab = {0};
   def.lab = &lab;
   def.pose = pose;
-  lab.form = round % 2 ? (pnForm)(round / 2 % PN_FORM_COUNT) : PN_FORM_BOX;
+  lab.form = round % 2 ? (pnForm)(round / 2 % TEST_FORM_COUNT) : PN_FORM_BOX;
   lab.build = round % 3 == 2 ? PN_BUILD_BALANCED : PN_BUILD_DEFAULT;
   pnTree *tree;
   testExpectOk(pnCreateTree(&def, &tree)); /* over the rest pose, as a program does */

@@ -54,7 +54,7 @@ static void nodesAreDividedAlongJoints(void **state) {
       def.lab = &lab;
       def.pose = body.pose;
       lab.build = PN_BUILD_JOINT;
-      lab.form = (pnForm)(round % PN_FORM_COUNT);
+      lab.form = (pnForm)(round % TEST_FORM_COUNT);
       lab.arity = arities[round % 3];
       lab.leafSize = round % 2 ? 8 : 1;
       pnTree *tree;
@@ -111,7 +111,7 @@ static void pairsByJointsAreThoseOfBruteForce(void **state) {
   (void)state;
   size_t pairs = 0;
   for (int kind = 0; kind < SKIN_KIND_COUNT; ++kind)
-    for (int volume = 0; volume < PN_FORM_COUNT; ++volume) {
+    for (int volume = 0; volume < TEST_FORM_COUNT; ++volume) {
       SkinBody a = skinMake((SkinKind)kind, 2, 1, volume % 3, 1), b = skinMake((SkinKind)kind, 1, 1, 0, 2);
       TestRandom random = testRandom(7 + (uint64_t)(kind * 10 + volume));
       pnTreeDef def = pnDefaultTreeDef();
@@ -146,7 +146,7 @@ static void pairsByJointsAreThoseOfBruteForce(void **state) {
 static void twinsShareAndPartInPeace(void **state) {
   (void)state;
   for (int kind = 0; kind < SKIN_KIND_COUNT; ++kind)
-    for (int volume = 0; volume < PN_FORM_COUNT; volume += PN_FORM_SPHERE) {
+    for (int volume = 0; volume < TEST_FORM_COUNT; volume += PN_FORM_SPHERE) {
       SkinBody a = skinMake((SkinKind)kind, 2, 1, kind % 3, 1);
       TestRandom random = testRandom(31);
       SkinBody b = a; /* another pose of the same mesh, morph and skin */

@@ -18,8 +18,8 @@ static pnTree *makeTree(const pnPose *pose, const pnTreeDef *settings) {
 static void containBody(SkinKind kind, int morphs, float scale, int rounds) {
   SkinBody body = skinMake(kind, 2, scale, morphs, 7 + (uint64_t)kind);
   TestRandom random = testRandom(100 + (uint64_t)kind);
-  pnTree *trees[PN_FORM_COUNT];
-  for (int volume = 0; volume < PN_FORM_COUNT; ++volume) {
+  pnTree *trees[TEST_FORM_COUNT];
+  for (int volume = 0; volume < TEST_FORM_COUNT; ++volume) {
     pnTreeDef def = pnDefaultTreeDef();
     pnTreeLab lab = {0};
     def.lab = &lab;
@@ -34,9 +34,9 @@ static void containBody(SkinKind kind, int morphs, float scale, int rounds) {
     if (round > 0) skinPose(&body, &random, round % 3, scale * (round % 5 == 4 ? 1000 : 1));
     pnMatrix transform = round % 2 ? testRotation(&random, 3 * scale) : pnMatrix_Identity();
     testExpectOk(pnPose_SetTransform(body.pose, &transform));
-    for (int volume = 0; volume < PN_FORM_COUNT; ++volume) testExpectOk(pnTree_Validate(trees[volume]));
+    for (int volume = 0; volume < TEST_FORM_COUNT; ++volume) testExpectOk(pnTree_Validate(trees[volume]));
   }
-  for (int volume = 0; volume < PN_FORM_COUNT; ++volume) pnDestroyTree(trees[volume]);
+  for (int volume = 0; volume < TEST_FORM_COUNT; ++volume) pnDestroyTree(trees[volume]);
   skinFree(&body);
   assert_int_equal(pnGetByteCount(), 0);
 }
@@ -114,16 +114,16 @@ static pnPose *eagerOf(const SkinBody *body) {
 }
 
 /* Two bodies near each other, one frame, all trees. */
-static size_t agreeFrame(SkinBody *bodies, pnTree *trees[2][PN_FORM_COUNT], pnPool *const *pools,
+static size_t agreeFrame(SkinBody *bodies, pnTree *trees[2][TEST_FORM_COUNT], pnPool *const *pools,
                          pnPairList *lists[2]) {
   pnPose *eager[2] = {eagerOf(&bodies[0]), eagerOf(&bodies[1])};
   testExpectOk(pnCollideBrute(eager[0], eager[1], NULL, lists[0]));
-  for (int volume = 0; volume < PN_FORM_COUNT; ++volume)
+  for (int volume = 0; volume < TEST_FORM_COUNT; ++volume)
     for (uint32_t workers = 1; workers <= 4; ++workers) {
       pnQueryDef query = pnDefaultQueryDef();
       if (workers > 1) query.tasks = pnPool_GetTasks(pools[workers]);
-      testExpectOk(
-          pnCollideTrees(trees[0][volume], trees[1][(volume + (int)workers) % PN_FORM_COUNT], &query, lists[1], NULL));
+      testExpectOk(pnCollideTrees(trees[0][volume], trees[1][(volume + (int)workers) % TEST_FORM_COUNT], &query,
+                                  lists[1], NULL));
       expectPairs(lists[1], lists[0]);
     }
   size_t pairs = pnPairList_GetCount(lists[0]);
@@ -131,7 +131,7 @@ static size_t agreeFrame(SkinBody *bodies, pnTree *trees[2][PN_FORM_COUNT], pnPo
   pnTreeDef def = pnDefaultTreeDef();
   pnTree *plain = makeTree(eager[0], &def);
   testExpectOk(pnCollideSelf(plain, NULL, lists[0], NULL));
-  for (int volume = 0; volume < PN_FORM_COUNT; ++volume) {
+  for (int volume = 0; volume < TEST_FORM_COUNT; ++volume) {
     testExpectOk(pnCollideSelf(trees[0][volume], NULL, lists[1], NULL));
     expectPairs(lists[1], lists[0]);
   }
@@ -151,17 +151,18 @@ static void pairsAreThoseOfEagerVertices(void **state) {
     SkinBody bodies[2] = {skinMake((SkinKind)kind, 1, 1, kind % 3, 1),
                           skinMake((SkinKind)((kind + 1) % SKIN_KIND_COUNT), 2, 1, 0, 2)};
     TestRandom random = testRandom(50 + (uint64_t)kind);
-    pnTree *trees[2][PN_FORM_COUNT];
+    pnTree *trees[2][TEST_FORM_COUNT];
     for (int i = 0; i < 2; ++i)
-      for (int volume = 0; volume < PN_FORM_COUNT; ++volume) {
+      for (int volume = 0; volume < TEST_FORM_COUNT; ++volume) {
         static const pnUpdate rules[] = {PN_UPDATE_CARRIED, PN_UPDATE_DEFAULT, PN_UPDATE_HYBRID, PN_UPDATE_CARRIED,
                                          PN_UPDATE_CARRIED};
+        const uint32_t ruleCount = sizeof rules / sizeof rules[0];
         pnTreeDef def = pnDefaultTreeDef();
         pnTreeLab lab = {0};
         def.lab = &lab;
         lab.form = (pnForm)volume;
         lab.build = (pnBuild)(volume % PN_BUILD_COUNT);
-        def.update = rules[volume];
+        def.update = (uint32_t)volume < ruleCount ? rules[volume] : PN_UPDATE_DEFAULT;
         lab.leafSize = volume % 2 ? 1 : 4;
         trees[i][volume] = makeTree(bodies[i].pose, &def);
       }
@@ -176,7 +177,7 @@ static void pairsAreThoseOfEagerVertices(void **state) {
     }
     assert_true(pairs > 100);
     for (int i = 0; i < 2; ++i) {
-      for (int volume = 0; volume < PN_FORM_COUNT; ++volume) pnDestroyTree(trees[i][volume]);
+      for (int volume = 0; volume < TEST_FORM_COUNT; ++volume) pnDestroyTree(trees[i][volume]);
       skinFree(&bodies[i]);
     }
   }

@@ -49,7 +49,7 @@ static void noAlarmAtAnyMagnitude(void **state) {
   for (int round = 0; round < 20 * PN_UPDATE_COUNT; ++round) {
     pnMesh *mesh;
     pnPose *pose = makePose(&random, true, &mesh);
-    for (int volume = 0; volume < PN_FORM_COUNT; ++volume) {
+    for (int volume = 0; volume < TEST_FORM_COUNT; ++volume) {
       pnTree *tree = makeTree(pose, (pnForm)volume, (pnUpdate)(round % PN_UPDATE_COUNT));
       fitting += tree != NULL;
       if (tree) testExpectOk(pnTree_Validate(tree));
@@ -58,7 +58,7 @@ static void noAlarmAtAnyMagnitude(void **state) {
     pnDestroyPose(pose);
     pnDestroyMesh(mesh);
   }
-  assert_true(fitting >= 20 * 5 * PN_FORM_COUNT); /* the default, three by vertices, and the transform */
+  assert_true(fitting >= 20 * 5 * TEST_FORM_COUNT); /* the default, three by vertices, and the transform */
 }
 
 /* One bound of one lane, moved inward by a cell (or the radius of a ball by a hundredth): true where vertices are out. */
@@ -72,7 +72,7 @@ static void shrink(pnTree *tree, uint32_t node, uint32_t lane, uint32_t d, int s
 }
 
 /* Bounds of a tree that is made from vertices are tight on the axes and along edges: each one moved is an alarm. Along
- * diagonals they have a margin, which may be a cell's. */
+ * diagonals they have a margin, which may be a cell's. Of forms whose lanes this test knows. */
 static void aCellTooSmallIsAnAlarm(void **state) {
   (void)state;
   TestRandom random = testRandom(2);

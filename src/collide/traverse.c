@@ -84,17 +84,12 @@ static const pnSteps *chooseBoxes(pnTraversal *t) {
   return boxSteps()[oneCell && same ? 0 : oneCell && near ? 1 : 2];
 }
 
-static const pnSteps *chooseSpheres(pnTraversal *t) {
-  (void)t;
-  return &pn_stepsSphere;
+/* Two trees of one form, by what its row says of its lanes. */
+static const pnSteps *chooseLike(pnTraversal *t) {
+  const pnFormRow *form = t->a->form;
+  if (form->slabs) return form->slabs == &pn_slabBox ? chooseBoxes(t) : chooseSlabs(t);
+  return form->isBall ? &pn_stepsSphere : &pn_stepsMixed;
 }
-
-/* Two trees of one form, a row each. A form without one is looked at as boxes (traverse_mixed.c). */
-static const pnSteps *(*const s_like[PN_FORM_COUNT])(pnTraversal *t) = {[PN_FORM_BOX] = chooseBoxes,
-                                                                        [PN_FORM_DOP14] = chooseSlabs,
-                                                                        [PN_FORM_DOP18] = chooseSlabs,
-                                                                        [PN_FORM_DOP26] = chooseSlabs,
-                                                                        [PN_FORM_SPHERE] = chooseSpheres};
 
 /* The inverse of an affine map, in double. */
 static void invert(const pnMatrix *m, double out[3][4]) {
@@ -159,8 +154,8 @@ pnTraversal pn_beginTraversal(pnTree *a, pnTree *b, pnOpen open) {
   pnTraversal t = {.a = a, .b = b ? b : a, .self = b == NULL, .open = open, .proofs = pn_standingProofs(a, b)};
   t.fillsAreDear = !a->pose->motion->isStored || !t.b->pose->motion->isStored;
   bool bergenA = a->rule->modelSpace, bergenB = t.b->rule->modelSpace;
-  bool like = !bergenA && !bergenB && a->form == t.b->form && s_like[a->def.form];
-  t.steps = like ? s_like[a->def.form](&t) : bergenA && bergenB && setBergen(&t) ? &pn_stepsBergen : &pn_stepsMixed;
+  bool like = !bergenA && !bergenB && a->form == t.b->form;
+  t.steps = like ? chooseLike(&t) : bergenA && bergenB && setBergen(&t) ? &pn_stepsBergen : &pn_stepsMixed;
   return t;
 }
 

@@ -7,13 +7,17 @@
 
 /* ---------------------------------------------------------------- the table */
 
-static const pnFormRow *const s_forms[PN_FORM_COUNT] = {
+static const pnFormRow *s_forms[PN_FORM_COUNT + 1] = {
     [PN_FORM_BOX] = &pn_formBox,     [PN_FORM_DOP14] = &pn_formDop14,   [PN_FORM_DOP18] = &pn_formDop18,
     [PN_FORM_DOP26] = &pn_formDop26, [PN_FORM_SPHERE] = &pn_formSphere,
 };
 
 const pnFormRow *pn_formOf(pnForm form) {
-  return s_forms[form];
+  return (uint32_t)form <= PN_FORM_COUNT ? s_forms[form] : NULL;
+}
+
+void pn_lendForm(const pnFormRow *form) {
+  s_forms[PN_FORM_COUNT] = form;
 }
 
 void pn_setForm(pnTree *tree, pnForm form) {

@@ -1,11 +1,12 @@
 /* form.h: what stands around a node: a box, a k-DOP, a ball. One question, several answers: a family of files form_*.c with one
  * table (form.c). Everybody else asks the row of a tree's form and never which one it is.
  *
- * A new form is one file and one row. It has to say how a volume is made of points and of two others, how a node keeps eight
- * of them, and which world boxes stand around these; then every tree, rule of update and query takes it. What makes the
- * common ones fast is beside that: filling nodes straight from vertices, the eager pass, and a traversal of its own
- * for two trees of the form (collide/traverse.c; without one both are looked at as boxes). Rules that make volumes of the
- * targets or joints of a body (blend.h, skin_bound.h) know slabs and balls and say which forms they fit. */
+ * A new form is one file and one row: test/form_drum.c is one that the library has never heard of. It has to say how a volume is
+ * made of points and of two others, how a node keeps eight of them, and which world boxes stand around these; then every tree,
+ * rule of update and query takes it. Beside that it may say when two of its volumes overlap (`meet`), and have shorter ways to
+ * fill nodes. How two trees of one form are compared follows from what the row says of its lanes (collide/traverse.c): slabs
+ * on the grid and balls have traversals of their own, of the others `meet` is asked, or their boxes are looked at. Rules that make
+ * volumes of the targets or joints of a body (blend.h, skin_bound.h) know slabs and balls and say which forms they fit. */
 #ifndef PN_TREE_FORM_H
 #define PN_TREE_FORM_H
 
@@ -46,6 +47,9 @@ typedef struct pnFormRow {
   void (*boxes)(const pnTree *tree, uint32_t node, uint32_t begin, uint32_t end, pnLaneBoxes *out);
   /* Does it contain a point, as the traversal sees it: would the volume of a body that is this point overlap it? */
   bool (*contains)(const pnTree *tree, uint32_t node, uint32_t lane, const float p[4]);
+  /* Bits of a's lanes that overlap one lane of b, a tree of the same form. Null for slabs and balls, whose lanes are known, and where
+   * boxes will do. */
+  unsigned (*meet)(const pnTree *a, uint32_t node, const pnTree *b, uint32_t other, uint32_t lane);
 
   /* lanes in float, of volumes that stay while a map carries them (carry.h) */
   void (*store)(const struct pnFormRow *form, void *lanes, const pnBound *bounds, uint32_t count);
@@ -65,8 +69,11 @@ extern const pnFormRow pn_formBox, pn_formDop14, pn_formDop18, pn_formDop26, pn_
 /* Boxes in model space, of rules that keep such, as they are in the world. */
 void pn_modelBoxes(const pnTree *tree, uint32_t node, uint32_t begin, uint32_t end, pnLaneBoxes *out);
 
-/* The row of a form. */
+/* The row of a form; null: there is none of that number. */
 const pnFormRow *pn_formOf(pnForm form);
+/* Behind the forms of the library there is a place for one more, which is being tried out: from now on its number is PN_FORM_COUNT.
+ * Null takes it away. Not while trees are made on other threads. */
+void pn_lendForm(const pnFormRow *form);
 /* Gives a tree its form, or another one before an update fills it: soups change between two. */
 void pn_setForm(pnTree *tree, pnForm form);
 

@@ -60,8 +60,7 @@ static pnResult checkDef(const pnTreePlan *def) {
     return pn_fail(PN_ERROR_ARGUMENT, "tree: leafSize is %u, it must be 1 to 8", def->leafSize);
   if (def->extraReferences > 15)
     return pn_fail(PN_ERROR_ARGUMENT, "tree: extraReferences is %u, it must be 0 to 15", def->extraReferences);
-  if ((uint32_t)def->build >= PN_BUILD_COUNT || (uint32_t)def->form >= PN_FORM_COUNT ||
-      (uint32_t)def->update >= PN_UPDATE_COUNT) {
+  if ((uint32_t)def->build >= PN_BUILD_COUNT || !pn_formOf(def->form) || (uint32_t)def->update >= PN_UPDATE_COUNT) {
     return pn_fail(PN_ERROR_ARGUMENT, "tree: build %d, volume %d or update %d is not one of the list", (int)def->build,
                    (int)def->form, (int)def->update);
   }
