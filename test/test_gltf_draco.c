@@ -316,11 +316,11 @@ static void refusesBombs(void **state) {
   testExpectOk(parseZeros(block, count, 64 * 64, 2 * 63 * 63));
   /* as many numbers as the reader's memory is limited to, in 1600 vertices of 60 x 100: 115 MB while it unpacks */
   count = packZeros(40, 60, false, block, sizeof block);
-  testExpectFailure(parseZeros(block, count, 40 * 40, 2 * 39 * 39), PN_ERROR_FORMAT, "memory");
+  testExpectFailure(parseZeros(block, count, 40 * 40, 2 * 39 * 39), PN_ERROR_FORMAT, "bytes of memory");
   /* 400 000 triangles in tables for 255 attributes, announced and nothing more; the numbers are 7 bits a byte, the low ones first */
   uint8_t announced[] = {'D', 'R',  'A',  'C',  'O',  2,    2,    1,   1, 0, 0,
                          0,   0xC0, 0x9A, 0x0C, 0x80, 0xB5, 0x18, 255, 0, 0, 0};
-  testExpectFailure(parseZeros(announced, sizeof announced, 200000, 400000), PN_ERROR_FORMAT, "memory");
+  testExpectFailure(parseZeros(announced, sizeof announced, 200000, 400000), PN_ERROR_FORMAT, "bytes of memory");
   announced[18] = 0;
   testExpectFailure(parseZeros(announced, sizeof announced, 200000, 400000), PN_ERROR_FORMAT, "damaged");
   /* and accessors that ask for more than the reader gives any file of this size */

@@ -140,6 +140,7 @@ static void wornTreesAreRebuilt(void **state) {
   bool worn = false;
   uint64_t most[2] = {0, 0};
   uint32_t renewing = 0;
+  bool before[2] = {false, false};
   for (uint32_t frame = 0; frame < 80; ++frame) {
     play(&p, frame, 0);
     for (int b = 0; b < 2; ++b) {
@@ -147,6 +148,9 @@ static void wornTreesAreRebuilt(void **state) {
       assert_null(body->mirror);
       worn = worn || (body->isWorn && p.rebuilds == 0);
       renewing += body->successor != NULL;
+      /* what its last frame has cost it is in there as well */
+      if (body->successor && !before[b]) assert_true(body->debt > 10 * 8000);
+      before[b] = body->successor != NULL;
       /* ten pairs of leaves a triangle before a new tree is begun, and as it takes 250 ns a triangle, in steps of a quarter of the 15 ns of
        * each pair, at most 67 more until it is there; and what a frame adds */
       assert_true(body->debt < (10 + 67 + 5) * 8000);
