@@ -105,7 +105,7 @@ static void test_names(void **state) {
     assert_int_equal(pnScene_GetName(scene)[length], '-');
     pnDestroyScene(scene);
   }
-  assert_int_equal(count, 20);
+  assert_int_equal(count, 21);
   assert_null(pnGetSceneText(count));
 }
 
@@ -236,10 +236,10 @@ static void test_cloth_shape(void **state) {
 /* Any order, any number of times, another scene of the same name: the same bits, and every number finite. */
 static void test_same_bits(void **state) {
   (void)state;
-  static const char *const names[] = {"s1-320",      "s2-80",         "s3-320",        "s4-800",
-                                      "s5-grid-192", "s5-turned-192", "bodies-30",     "idle-30",
-                                      "terrain-200", "hair-400",      "hair-self-400", "blobs-320",
-                                      "shuffle-320", "swarm-80",      "decay-8",       "slivers-40"};
+  static const char *const names[] = {"s1-320",      "s1-mixed-320",  "s2-80",     "s3-320",      "s4-800",
+                                      "s5-grid-192", "s5-turned-192", "bodies-30", "idle-30",     "terrain-200",
+                                      "hair-400",    "hair-self-400", "blobs-320", "shuffle-320", "swarm-80",
+                                      "decay-8",     "slivers-40"};
   for (size_t n = 0; n < sizeof names / sizeof names[0]; ++n) {
     pnScene *one = makeScene(names[n], 0), *two = makeScene(names[n], 0);
     uint32_t frameCount = pnScene_GetFrameCount(one), bodyCount = pnScene_GetBodyCount(one);
@@ -323,6 +323,22 @@ static void test_hostile(void **state) {
   assert_true(step < 0.02 && way > 0.5);
   free(first), free(next), free(last);
   pnDestroyScene(scene);
+}
+
+/* Other numbers, the same triangles: as many meet, and neighbours have numbers that say nothing. */
+static void test_mixed(void **state) {
+  (void)state;
+  pnScene *plain = makeScene("s1-1280", 0), *mixed = makeScene("s1-mixed-1280", 0);
+  assert_true(countByTrees(plain, 199) > 0);
+  assert_int_equal(countByTrees(mixed, 199), countByTrees(plain, 199));
+  double apart[2] = {0, 0};
+  for (int s = 0; s < 2; ++s) {
+    const uint32_t *t = pnScene_GetTriangles(s ? mixed : plain, 0);
+    for (uint32_t i = 3; i < 3 * 1280; ++i) apart[s] += fabs((double)t[i] - t[i - 3]) / (3 * 1279);
+  }
+  assert_true(apart[1] > 200 && apart[1] > 2 * apart[0]); /* a third of 642 at random */
+  pnDestroyScene(plain);
+  pnDestroyScene(mixed);
 }
 
 /* Bodies of different meshes, of which some never move; in an idle crowd nobody is near anybody. */
@@ -575,7 +591,7 @@ int main(void) {
       cmocka_unit_test(test_frame_step),  cmocka_unit_test(test_yardstick),     cmocka_unit_test(test_weights),
       cmocka_unit_test(test_grid_exact),  cmocka_unit_test(test_pairs_spheres), cmocka_unit_test(test_pairs_cloth),
       cmocka_unit_test(test_pairs_crowd), cmocka_unit_test(test_kept_apart),    cmocka_unit_test(test_driven),
-      cmocka_unit_test(test_hostile),     cmocka_unit_test(test_small_bodies),
+      cmocka_unit_test(test_hostile),     cmocka_unit_test(test_mixed),         cmocka_unit_test(test_small_bodies),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
