@@ -191,7 +191,7 @@ static void countingKeepsNothing(void **state) {
 
 /* ---------------------------------------------------------------- worlds */
 
-#define CROWD 240u
+#define CROWD 372u
 
 static pnWorld *makeCrowd(pnMesh *mesh, const pnTasks *tasks) {
   pnWorld *world;
@@ -208,7 +208,7 @@ static pnWorld *makeCrowd(pnMesh *mesh, const pnTasks *tasks) {
   return world;
 }
 
-/* Bodies in one place: 28 680 contacts, in more than one portion of jobs. */
+/* Bodies in one place: 69 006 contacts, in more than one portion of jobs. */
 static void framesAreLimited(void **state) {
   (void)state;
   pnMesh *mesh = makePile(2, false);
@@ -261,7 +261,7 @@ static void contactsAreLimited(void **state) {
   (void)state;
   pnMesh *mesh = makePile(2, false);
   pnWorld *world = makeCrowd(mesh, &(pnTasks){0});
-  uint32_t total = CROWD * (CROWD - 1) / 2, limits[] = {1, 300, 16384, 16385, total - 1, total, total + 1};
+  uint32_t total = CROWD * (CROWD - 1) / 2, limits[] = {1, 300, 65536, 65537, total - 1, total, total + 1};
   pnFrame whole = pnWorld_Collide(world, NULL);
   assert_true(whole.result == PN_OK && whole.contactCount == total);
   pnPair *pairs = malloc(4 * total * sizeof(pnPair));

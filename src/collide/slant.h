@@ -46,6 +46,7 @@ typedef struct pnSlantLoops {
   /* Pairs whose records overlap, moved to the front: of nodes, of which the leaves begin at firstA and firstB, and of slots. */
   size_t (*keepLeaves)(const float *a, const float *b, uint32_t firstA, uint32_t firstB, pnPair *pairs, size_t count);
   size_t (*keepSlots)(const float *a, const float *b, pnPair *pairs, size_t count);
+  uint32_t leafWorth; /* how many candidates cost as much as opening a pair of leaves, on machines that these are for */
 } pnSlantLoops;
 extern const pnSlantLoops pn_slantLoops4;
 #if defined(__x86_64__) && !defined(PN_SCALAR)

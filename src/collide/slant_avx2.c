@@ -9,5 +9,6 @@ PN_INLINE bool slantsApart(const float *p, const float *q) {
 }
 #define SLANTS_APART slantsApart
 #define LOOPS pn_slantLoops8Avx2
+#define LEAF_WORTH 1u
 #include "collide/slant_kernel.h"
 #endif

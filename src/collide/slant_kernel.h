@@ -1,5 +1,5 @@
-/* slant_kernel.h: the loops of slant.h. Included with LOOPS (the name of the table) and SLANTS_APART(p, q) (is there a direction that has
- * something between two records?) defined. */
+/* slant_kernel.h: the loops of slant.h. Included with LOOPS (the name of the table), LEAF_WORTH (its number) and SLANTS_APART(p, q) (is
+ * there a direction that has something between two records?) defined. */
 
 /* The intervals of one triangle. */
 PN_INLINE void boundTriangle(const pnTree *tree, uint32_t slot, float *out) {
@@ -66,4 +66,4 @@ static size_t keepSlots(const float *a, const float *b, pnPair *pairs, size_t co
   return kept;
 }
 
-const pnSlantLoops LOOPS = {fillRecords, keepLeaves, keepSlots};
+const pnSlantLoops LOOPS = {fillRecords, keepLeaves, keepSlots, LEAF_WORTH};

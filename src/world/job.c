@@ -44,7 +44,7 @@ static const pnPair *lastPair(const pnWorld *world, uint32_t a, uint32_t b, uint
 }
 
 /* Jobs at a time. Where thousands of bodies are in one place, there are millions. */
-#define MOST_JOBS 16384u
+#define MOST_JOBS 65536u
 
 /* The next jobs, in the order of contacts: by a, then b, a body with itself first. Both lists are sorted. */
 bool pn_makeJobs(pnWorld *world, const pnFrameDef *def, pnJobPlace *p, pnCost *cost) {
