@@ -73,11 +73,11 @@ static pnResult reserve(pnSoup *soup, size_t wanted) {
                   .corners = pn_allocZero(n),
                   .changed = pn_allocZero(pn_bytes(n, sizeof(uint32_t))),
                   .numbers = pn_alloc(pn_bytes(3 * n + 1, sizeof(uint32_t))),
-                  .thirds = pn_alloc(pn_bytes(3 * n, sizeof(uint32_t))),
-                  .nobody = pn_alloc(pn_bytes(3 * n, sizeof(uint32_t)))};
+                  .thirds = soup->bare ? NULL : pn_alloc(pn_bytes(3 * n, sizeof(uint32_t))),
+                  .nobody = soup->bare ? NULL : pn_alloc(pn_bytes(3 * n, sizeof(uint32_t)))};
   uint32_t *names = soup->names ? pn_alloc(pn_bytes(3 * n, sizeof(uint32_t))) : NULL;
   if ((soup->names && !names) || !grown.positions || !grown.generation || !grown.nextFree || !grown.corners ||
-      !grown.changed || !grown.numbers || !grown.thirds || !grown.nobody) {
+      !grown.changed || !grown.numbers || (!soup->bare && (!grown.thirds || !grown.nobody))) {
     freeArrays(&grown);
     pn_free(names, pn_bytes(3 * n, sizeof(uint32_t)));
     return pn_failMemory(pn_bytes(n, 85)); // bytes a place, over all arrays
@@ -92,8 +92,8 @@ static pnResult reserve(pnSoup *soup, size_t wanted) {
     memcpy(grown.changed, soup->changed, old * sizeof(uint32_t));
   }
   memset(grown.positions + 9 * old, 0, (9 * (n - old) + 1) * sizeof(float));
-  for (size_t i = 0; i < 3 * n; ++i) {
-    grown.numbers[i] = (uint32_t)i;
+  for (size_t i = 0; i < 3 * n; ++i) grown.numbers[i] = (uint32_t)i;
+  for (size_t i = 0; i < 3 * n && !soup->bare; ++i) {
     grown.thirds[i] = (uint32_t)(i / 3);
     grown.nobody[i] = PN_NONE;
   }
@@ -114,6 +114,10 @@ static pnResult reserve(pnSoup *soup, size_t wanted) {
 }
 
 pnResult pnCreateSoup(const pnSoupDef *def, pnSoup **outSoup) {
+  return pn_createSoup(def, false, outSoup);
+}
+
+pnResult pn_createSoup(const pnSoupDef *def, bool bare, pnSoup **outSoup) {
   PN_ASSERT(outSoup);
   *outSoup = NULL;
   pnSoupDef none = pnDefaultSoupDef();
@@ -124,6 +128,7 @@ pnResult pnCreateSoup(const pnSoupDef *def, pnSoup **outSoup) {
   if (!soup) return pn_failMemory(sizeof *soup);
   const char *name = def->name ? def->name : none.name;
   soup->freeHead = PN_NONE;
+  soup->bare = bare;
   soup->mesh.name = pn_alloc(strlen(name) + 1);
   result = soup->mesh.name ? PN_OK : pn_failMemory(strlen(name) + 1);
   if (result == PN_OK) {
@@ -236,6 +241,15 @@ pnResult pnSoup_Add(pnSoup *soup, pnPrimitiveKind kind, const float *positions, 
     if (outIds) outIds[i] = id;
   }
   pn_touchSoup(soup);
+  return PN_OK;
+}
+
+pnResult pn_addTriangles(pnSoup *soup, uint32_t count) {
+  pnResult result = reserve(soup, (size_t)soup->liveCount + count);
+  if (result != PN_OK) return result;
+  for (uint32_t i = 0; i < count; ++i) soup->corners[takePlace(soup).index1 - 1] = PN_PRIMITIVE_TRIANGLE;
+  soup->triangleCount += count;
+  refreshMesh(soup);
   return PN_OK;
 }
 

@@ -39,6 +39,7 @@ struct pnSoup {
   uint32_t *changed;      /* the frame (its lower 32 bits) in which the place was last taken, given up or replaced */
   uint64_t changedLast;   /* the latest of them, in full */
   uint32_t *numbers;      /* 0 ... 3 * capacity */
+  bool bare;              /* without the next two: nobody asks its mesh who is next to whom */
   uint32_t *thirds;       /* 0 0 0 1 1 1 ... */
   uint32_t *nobody;       /* PN_NONE, 3 a place */
   uint32_t *names;        /* 3 a place: PN_NAMED + the name, or the corner's own number; null: nothing has a name */
@@ -57,6 +58,10 @@ PN_INLINE const pnSoup *pn_soupOfPose(const pnPose *pose) {
 
 /* soup.c. After arrays, counts or names changed: mesh and pose, whose frame is a new one. */
 void pn_touchSoup(pnSoup *soup);
+/* pnCreateSoup; `bare`: of which only the world knows, and which it asks for pairs with others alone. */
+pnResult pn_createSoup(const pnSoupDef *def, bool bare, pnSoup **outSoup);
+/* So many triangles more. Their corners are written to soup->positions by whoever asks, who then touches the soup. */
+pnResult pn_addTriangles(pnSoup *soup, uint32_t count);
 pnResult pn_failId(const pnSoup *soup, pnPrimitiveId id, uint32_t entry);
 
 /* soup_name.c. The array, for all places there is room for. */

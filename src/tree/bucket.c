@@ -80,11 +80,16 @@ static size_t layOut(Layout *l, char *base, size_t inner, size_t leaves, size_t 
   return at;
 }
 
-/* The tree's own arrays, a quarter more than needed when they must grow. On failure the tree stays as it was. */
+/* What there is room for when `have` is too little for `need`: at first just that, later a quarter more. */
+static uint32_t roomFor(uint32_t have, uint32_t need) {
+  return PN_MAX(have, need + (have > 0 ? need / 4 : 0));
+}
+
+/* The tree's own arrays. On failure the tree stays as it was. */
 static bool reserveTree(pnTree *tree, pnBuckets *b, uint32_t inner, uint32_t leaves) {
   if (inner <= b->innerRoom && leaves <= b->leafRoom && b->count <= b->primitiveRoom) return true;
-  uint32_t innerRoom = PN_MAX(b->innerRoom, inner + inner / 4), leafRoom = PN_MAX(b->leafRoom, leaves + leaves / 4);
-  uint32_t primitiveRoom = PN_MAX(b->primitiveRoom, b->count + b->count / 4);
+  uint32_t innerRoom = roomFor(b->innerRoom, inner), leafRoom = roomFor(b->leafRoom, leaves);
+  uint32_t primitiveRoom = roomFor(b->primitiveRoom, b->count);
   Layout l = {.shape = *b->shape};
   size_t size = layOut(&l, NULL, innerRoom, leafRoom, primitiveRoom);
   char *memory = pn_allocZero(size);
@@ -307,6 +312,10 @@ pnTreeLab pn_bucketLab(const pnTree *tree) {
 
 pnResult pnCreateBucketTree(const pnBucketDef *def, pnTree **outTree) {
   PN_FLOAT_SCOPE;
+  return pn_createBucketTree(def, false, NULL, outTree);
+}
+
+pnResult pn_createBucketTree(const pnBucketDef *def, bool hasty, const pnTasks *tasks, pnTree **outTree) {
   PN_ASSERT(def && outTree);
   *outTree = NULL;
   pnResult result = pn_checkCookie(def->cookie, "pnBucketDef");
@@ -335,6 +344,7 @@ pnResult pnCreateBucketTree(const pnBucketDef *def, pnTree **outTree) {
   tree->shape = b->shape = shape;
   b->lab = lab;
   b->way = way;
+  b->hasty = hasty;
   b->state = state;
   b->soup = def->soup;
   tree->def = pn_planOf(&(pnTreeDef){.pose = &def->soup->pose, .self = true});
@@ -349,7 +359,7 @@ pnResult pnCreateBucketTree(const pnBucketDef *def, pnTree **outTree) {
   tree->box = (pnBox){{1, 1, 1}, {-1, -1, -1}};
   tree->ruleData = b;
   tree->ruleBytes = sizeof *b;
-  result = pnTree_Update(tree, NULL);
+  result = pnTree_Update(tree, tasks);
   if (result != PN_OK) {
     pnDestroyTree(tree);
     return result;

@@ -120,6 +120,7 @@ extern const pnBucketWay pn_bucketDirect, pn_bucketSorted, pn_bucketMorton, pn_b
 struct pnBuckets {
   pnTreeLab lab; /* method, levels, mostMoves */
   const pnBucketWay *way;
+  bool hasty;  /* the first order is not refined at once, but as later ones are */
   void *state; /* the way's */
   const pnSoup *soup;
   pnShape *shape; /* the tree's, which we alone may change; its arrays are in the tree's block */
@@ -270,7 +271,9 @@ void pn_freeOctree(pnBuckets *b);
 size_t pn_octreeBytes(const pnBuckets *b);
 void pn_tellOctree(const pnBuckets *b, pnBucketInfo *out);
 
-/* bucket.c. Inner nodes over the leaves, along the octree or (null) the curve, and the tree's arrays for them. False: out of memory. */
+/* bucket.c. pnCreateBucketTree on several workers; `hasty`: where the next frame may throw the order away, it is not refined at once. */
+pnResult pn_createBucketTree(const pnBucketDef *def, bool hasty, const pnTasks *tasks, pnTree **outTree);
+/* Inner nodes over the leaves, along the octree or (null) the curve, and the tree's arrays for them. False: out of memory. */
 bool pn_growTree(pnTree *tree, pnBuckets *b, const pnOctree *octree);
 /* The centre of every primitive, and the box of all. */
 void pn_findCentres(pnBuckets *b, const pnTasks *tasks);

@@ -111,7 +111,7 @@ static bool growKept(pnTree *tree, pnBuckets *b) {
 
 static bool sortAnew(pnTree *tree, pnBuckets *b, const pnTasks *tasks) {
   pnKept *kept = pn_keptOf(b);
-  bool first = kept->sorts == 0;
+  bool first = kept->sorts == 0 && !b->hasty;
   kept->keptCount = kept->grownCount = 0;
   kept->renewal.stage = PN_RENEW_NONE;
   if (!pn_leavesOfCurve(b, kept->coding, tasks) || !growKept(tree, b)) return false;

@@ -209,7 +209,7 @@ static pnResult keepTrees(pnWorld *world, uint32_t *outRebuilds) {
     body->quality = pnTree_GetQuality(body->tree);
     if (hasLeapt(before, body->quality)) {
       pn_dropSuccessor(body);
-      result = pn_makeMirror(body);
+      result = pn_makeMirror(body, &world->def.tasks);
       setWorn(world, body, false);
     } else if (body->successor) {
       renew(world, body, outRebuilds);

@@ -1,8 +1,8 @@
 /* mirror.c: see mirror.h. */
 #include "world/mirror.h"
 
-#include "mesh/pose.h"
-#include "tree/tree.h"
+#include "mesh/soup.h"
+#include "tree/bucket.h"
 
 #include <math.h>
 
@@ -16,7 +16,6 @@ void pn_dropMirror(pnBody *body) {
   if (m) {
     pnDestroyTree(m->tree);
     pnDestroySoup(m->soup);
-    pn_free(m->positions, m->bytes);
     pn_free(m, sizeof *m);
   }
   body->mirror = NULL;
@@ -47,29 +46,37 @@ static bool movedAsOne(const pnBody *body) {
   return sum / PN_MIRROR_SAMPLES < NEAR * size;
 }
 
-static void fetchAll(const pnBody *body) {
-  pn_poseFetch(body->pose, body->pose->mesh->triangles, 3 * body->pose->mesh->triangleCount, body->mirror->positions,
-               3);
+/* Triangles that a worker fetches at a time. */
+#define GRAIN 4096u
+
+static void fetchRange(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+  (void)worker;
+  const pnBody *body = context;
+  pn_poseFetch(body->pose, body->pose->mesh->triangles + 3 * (size_t)begin, 3 * (end - begin),
+               body->mirror->soup->positions + 9 * (size_t)begin, 3);
+}
+
+/* All corners straight into the soup. They are finite: whoever set vertices or transform of the pose has looked. */
+static void fetchAll(pnBody *body, const pnTasks *tasks) {
+  pn_parallelFor(tasks, fetchRange, body, body->pose->mesh->triangleCount, GRAIN);
+  pn_touchSoup(body->mirror->soup);
   body->mirror->frame = body->pose->frame;
 }
 
-pnResult pn_makeMirror(pnBody *body) {
+pnResult pn_makeMirror(pnBody *body, const pnTasks *tasks) {
   uint32_t count = body->pose->mesh->triangleCount;
   pnMirror *m = body->mirror = pn_allocZero(sizeof(pnMirror));
   if (!m) return pn_failMemory(sizeof(pnMirror));
-  m->bytes = pn_bytes(count, 9 * sizeof(float));
-  m->positions = pn_alloc(m->bytes);
-  pnResult result = m->positions ? PN_OK : pn_failMemory(m->bytes);
   pnSoupDef soupDef = pnDefaultSoupDef();
   soupDef.capacity = count;
-  result = result == PN_OK ? pnCreateSoup(&soupDef, &m->soup) : result;
+  pnResult result = pn_createSoup(&soupDef, true, &m->soup);
+  if (result == PN_OK) result = pn_addTriangles(m->soup, count);
   if (result == PN_OK) {
-    fetchAll(body);
-    result = pnSoup_Add(m->soup, PN_PRIMITIVE_TRIANGLE, m->positions, count, NULL);
+    fetchAll(body, tasks);
+    pnBucketDef bucketDef = pnDefaultBucketDef();
+    bucketDef.soup = m->soup;
+    result = pn_createBucketTree(&bucketDef, true, tasks, &m->tree);
   }
-  pnBucketDef bucketDef = pnDefaultBucketDef();
-  bucketDef.soup = m->soup;
-  result = result == PN_OK ? pnCreateBucketTree(&bucketDef, &m->tree) : result;
   if (result != PN_OK) {
     pn_dropMirror(body);
     return result;
@@ -89,10 +96,9 @@ pnResult pn_followMirror(pnBody *body, const pnTasks *tasks) {
   float maxAbs;
   pnResult result = body->pose->sourceMaxAbs < 0 ? pn_checkNumbers(body->pose, body->pose->source, &maxAbs) : PN_OK;
   if (result == PN_OK) {
-    fetchAll(body);
-    result = pnSoup_SetAll(m->soup, m->positions, body->pose->mesh->triangleCount);
+    fetchAll(body, tasks);
+    result = pnTree_Update(m->tree, tasks);
   }
-  result = result == PN_OK ? pnTree_Update(m->tree, tasks) : result;
   if (result != PN_OK) {
     m->frame = 0; /* the next frame tries again */
     return result;

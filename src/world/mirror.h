@@ -18,10 +18,8 @@
 typedef struct pnMirror {
   pnSoup *soup;
   pnTree *tree;
-  float *positions; /* 9 a triangle */
-  size_t bytes;     /* of them */
-  uint64_t frame;   /* of the pose, that the soup was set to */
-  uint32_t steady;  /* frames in which what was sampled moved as one */
+  uint64_t frame;  /* of the pose, that the soup was set to */
+  uint32_t steady; /* frames in which what was sampled moved as one */
   float sample[PN_MIRROR_SAMPLES][3];
 } pnMirror;
 
@@ -31,7 +29,7 @@ PN_INLINE pnTree *pn_treeOf(const pnBody *body) {
 }
 
 /* For a free body without self-collision. */
-pnResult pn_makeMirror(pnBody *body);
+pnResult pn_makeMirror(pnBody *body, const pnTasks *tasks);
 /* Brings the mirror and its tree to the pose. */
 pnResult pn_followMirror(pnBody *body, const pnTasks *tasks);
 /* Has the body moved as one for a while, so that a tree is worth its build again? */
