@@ -1,0 +1,275 @@
+/* bench_threads: the world as a new user has it, on one thread and on more.
+ *
+ *   bench_threads [--threads N,N,...] [--passes N] [--step N] [--frames N] [--rows FILE] [SCENE]...
+ *
+ * Every pass plays all frames in order with each number of threads, taking turns; of every frame the least time over the passes
+ * counts, then the median over the frames in which something meets. Times are those of the clock on the wall and are worth something
+ * only where nobody else is at work. Beside the whole frame, vertices set and pairs found, stands where it goes:
+ *
+ *   serial   outside of parallel loops: one thread at work, the others wait
+ *   wait     inside of them, what workers stand still for want of work, or come late: the time of loops less the work in them
+ *            divided by the number of threads
+ *   work     what all threads together do inside of loops, over the whole frame on one thread less `serial`: above 1 where they
+ *            hinder each other
+ *
+ * Loops are timed by hooks around those of the pool, as a caller with a job system of his own would write them. */
+#include "lab.h"
+#include "record.h"
+
+#include "pinch/world.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_FRAMES 1024
+#define MAX_COUNTS 8
+
+static const char *const usualScenes[] = {"s1-20480", "s1-327680", "s2", "s4", "cloth-ball"};
+
+typedef struct Frame {
+  double total, serial, loops, work;
+  uint32_t loopCount;
+} Frame;
+
+/* One number of threads. */
+typedef struct Team {
+  uint32_t threads, wrong;
+  Frame frames[MAX_FRAMES];
+} Team;
+
+typedef struct Arguments {
+  uint32_t threads[MAX_COUNTS], counts, passes, step, frames, sceneCount;
+  const char *scenes[16];
+} Arguments;
+
+static void check(pnResult result) {
+  if (result == PN_OK) return;
+  fprintf(stderr, "bench_threads: %s: %s\n", pnResult_Text(result), pnGetMessage());
+  exit(1);
+}
+
+/* ---------------------------------------------------------------- hooks */
+
+typedef struct Hooks {
+  pnTasks pool;
+  double loops;
+  uint32_t loopCount;
+  struct {
+    double work;
+    char apart[56]; /* workers write to lines of their own */
+  } workers[PN_MAX_WORKERS];
+} Hooks;
+
+typedef struct Loop {
+  Hooks *hooks;
+  pnTaskFcn *task;
+  void *context;
+} Loop;
+
+static void runRange(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+  Loop *loop = context;
+  double start = pnGetTime();
+  loop->task(loop->context, begin, end, worker);
+  loop->hooks->workers[worker].work += pnGetTime() - start;
+}
+
+static void parallelFor(void *user, pnTaskFcn *task, void *context, uint32_t count, uint32_t grain) {
+  Hooks *hooks = user;
+  Loop loop = {hooks, task, context};
+  double start = pnGetTime();
+  hooks->pool.parallelFor(hooks->pool.user, runRange, &loop, count, grain);
+  hooks->loops += pnGetTime() - start;
+  ++hooks->loopCount;
+}
+
+static void beginHooks(Hooks *hooks) {
+  hooks->loops = 0;
+  hooks->loopCount = 0;
+  memset(hooks->workers, 0, sizeof hooks->workers);
+}
+
+/* ---------------------------------------------------------------- a life of a world */
+
+typedef struct Life {
+  pnWorld *world;
+  pnMesh **meshes;
+  pnBodyId *bodies;
+  pnPool *pool;
+  Hooks hooks;
+} Life;
+
+static Life *beginLife(const pnFrames *frames, uint32_t threads) {
+  Life *life = calloc(1, sizeof(Life));
+  uint32_t count = frames->input.bodyCount;
+  life->meshes = calloc(count, sizeof(pnMesh *));
+  life->bodies = calloc(count, sizeof(pnBodyId));
+  pnWorldDef worldDef = pnDefaultWorldDef();
+  if (threads > 1) {
+    check(pnCreatePool(threads, &life->pool));
+    life->hooks.pool = pnPool_GetTasks(life->pool);
+    worldDef.tasks = (pnTasks){.workerCount = threads, .parallelFor = parallelFor, .user = &life->hooks};
+  }
+  check(pnCreateWorld(&worldDef, &life->world));
+  for (uint32_t i = 0; i < count; ++i) {
+    const pnBenchBody *body = &frames->input.bodies[i];
+    pnMeshDef meshDef = pnDefaultMeshDef();
+    meshDef.vertices = frames->input.vertices[i];
+    meshDef.vertexCount = body->vertexCount;
+    meshDef.triangles = body->triangles;
+    meshDef.triangleCount = body->triangleCount;
+    meshDef.weld = false;
+    check(pnCreateMesh(&meshDef, &life->meshes[i]));
+    pnBodyDef bodyDef = pnDefaultBodyDef();
+    bodyDef.mesh = life->meshes[i];
+    bodyDef.self = frames->input.self;
+    bodyDef.selfFilter.ring = 1;
+    bodyDef.userData = (void *)(uintptr_t)i;
+    check(pnWorld_CreateBody(life->world, &bodyDef, &life->bodies[i]));
+  }
+  return life;
+}
+
+static void endLife(Life *life, uint32_t bodyCount) {
+  pnDestroyWorld(life->world);
+  for (uint32_t i = 0; i < bodyCount; ++i) pnDestroyMesh(life->meshes[i]);
+  pnDestroyPool(life->pool);
+  free(life->meshes);
+  free(life->bodies);
+  free(life);
+}
+
+/* The pairs of the last frame as the laboratory counts them. */
+static void collect(const Life *life, const pnFrames *frames, uint32_t contactCount, pnBenchPairs *out) {
+  const pnContact *contacts = pnWorld_GetContacts(life->world);
+  const pnPair *pairs = pnWorld_GetPairs(life->world);
+  out->count = 0;
+  for (uint32_t i = 0; i < contactCount; ++i) {
+    uint32_t a = (uint32_t)(uintptr_t)pnBody_GetUserData(life->world, contacts[i].a);
+    uint32_t b = (uint32_t)(uintptr_t)pnBody_GetUserData(life->world, contacts[i].b);
+    const uint32_t *t = frames->input.bodies[a].triangles;
+    for (size_t k = 0; k < contacts[i].pairCount; ++k) {
+      pnPair pair = pairs[contacts[i].firstPair + k];
+      if (a == b && pn_benchNeighbours(t + 3 * (size_t)pair.a, t + 3 * (size_t)pair.b)) continue;
+      pn_benchAdd(out, a <= b ? a : b, a <= b ? b : a, a <= b ? pair.a : pair.b, a <= b ? pair.b : pair.a);
+    }
+  }
+}
+
+static void play(const pnFrames *frames, uint32_t frameCount, Team *team) {
+  Life *life = beginLife(frames, team->threads);
+  const float *const *last = frames->input.vertices;
+  pnBenchPairs pairs = {0};
+  team->wrong = 0;
+  for (uint32_t i = 0; i < frameCount; ++i) {
+    const float *const *vertices = pn_labVertices(frames, i);
+    beginHooks(&life->hooks);
+    double start = pnGetTime();
+    for (uint32_t b = 0; b < frames->input.bodyCount; ++b)
+      if (vertices[b] != last[b])
+        check(pnBody_SetVertices(life->world, life->bodies[b], vertices[b], frames->input.bodies[b].vertexCount));
+    pnFrame frame = pnWorld_Collide(life->world, NULL);
+    Frame now = {.total = pnGetTime() - start, .loops = life->hooks.loops, .loopCount = life->hooks.loopCount};
+    check(frame.result);
+    now.serial = now.total - now.loops;
+    for (uint32_t w = 0; w < team->threads; ++w) now.work += life->hooks.workers[w].work;
+    if (now.total < team->frames[i].total) team->frames[i] = now;
+    last = vertices;
+    collect(life, frames, frame.contactCount, &pairs);
+    team->wrong += pn_benchHash(&pairs) != frames->hashes[i];
+  }
+  free(pairs.data);
+  endLife(life, frames->input.bodyCount);
+}
+
+/* ---------------------------------------------------------------- figures */
+
+/* Medians over frames with hits, after the first. */
+static Frame figuresOf(const pnFrames *frames, uint32_t frameCount, const Team *team) {
+  double *values = malloc(sizeof(double) * MAX_FRAMES);
+  Frame f = {0};
+  double *out[4] = {&f.total, &f.serial, &f.loops, &f.work};
+  for (int k = 0; k < 4; ++k) {
+    uint32_t n = 0;
+    for (uint32_t i = 1; i < frameCount; ++i) {
+      const Frame *g = &team->frames[i];
+      double all[4] = {g->total, g->serial, g->loops, g->work};
+      if (frames->pairCounts[i] > 0) values[n++] = 1e3 * all[k];
+      f.loopCount = g->loopCount;
+    }
+    *out[k] = pn_labMedian(values, n);
+  }
+  free(values);
+  return f;
+}
+
+static void printScene(const Arguments *a, const pnFrames *frames, uint32_t frameCount, Team *const *teams) {
+  printf("\n%s: %u bodies, %u triangles, %u frames, %u with hits\n%8s %9s %7s %9s %9s %9s %7s %6s  %s\n",
+         frames->sceneName, frames->input.bodyCount, frames->triangleCount, frameCount, frames->hitFrames, "threads",
+         "ms", "times", "serial", "loops", "wait", "work", "loops", "answer");
+  pn_recordScene("threads", frames->sceneName);
+  double one = 0;
+  for (uint32_t t = 0; t < a->counts; ++t) {
+    uint32_t threads = a->threads[t];
+    Frame f = figuresOf(frames, frameCount, teams[t]);
+    one = t == 0 ? f.total : one;
+    double share = threads > 1 ? f.work / threads : f.total;
+    printf("%8u %9.4f %6.2fx %9.4f %9.4f %9.4f %7.2f %6u  %s\n", threads, f.total, one / f.total,
+           threads > 1 ? f.serial : 0, f.loops, threads > 1 ? f.loops - share : 0,
+           threads > 1 ? f.work / (one - f.serial) : 1, f.loopCount, teams[t]->wrong > 0 ? "WRONG" : "right");
+    pn_recordStep("pinch:default", "ms by threads", threads, f.total);
+    pn_recordStep("pinch:default", "serial ms by threads", threads, threads > 1 ? f.serial : f.total);
+    pn_recordStep("pinch:default", "wrong frames", threads, teams[t]->wrong);
+  }
+  fflush(stdout);
+}
+
+static bool runScene(const Arguments *a, const char *scene) {
+  pnFrames *frames = pn_labCreateFrames(scene, a->step);
+  if (frames == NULL) return false;
+  uint32_t frameCount = frames->frameCount < MAX_FRAMES ? frames->frameCount : MAX_FRAMES;
+  frameCount = a->frames > 0 && a->frames < frameCount ? a->frames : frameCount;
+  Team *teams[MAX_COUNTS];
+  for (uint32_t t = 0; t < a->counts; ++t) {
+    teams[t] = calloc(1, sizeof(Team));
+    teams[t]->threads = a->threads[t];
+    for (uint32_t i = 0; i < frameCount; ++i) teams[t]->frames[i].total = INFINITY;
+  }
+  for (uint32_t pass = 0; pass < a->passes; ++pass)
+    for (uint32_t t = 0; t < a->counts; ++t) play(frames, frameCount, teams[t]);
+  printScene(a, frames, frameCount, teams);
+  for (uint32_t t = 0; t < a->counts; ++t) free(teams[t]);
+  pn_labDestroyFrames(frames);
+  return true;
+}
+
+/* ---------------------------------------------------------------- the program */
+
+static void readThreads(Arguments *a, char *text) {
+  a->counts = 0;
+  for (char *word = strtok(text, ","); word != NULL && a->counts < MAX_COUNTS; word = strtok(NULL, ","))
+    a->threads[a->counts++] = (uint32_t)atoi(word);
+}
+
+int main(int count, char **words) {
+  Arguments a = {.threads = {1, 2}, .counts = 2, .passes = 3};
+  pn_recordArguments(&count, words);
+  for (int i = 1; i < count; ++i) {
+    bool more = i + 1 < count;
+    if (strcmp(words[i], "--threads") == 0 && more) readThreads(&a, words[++i]);
+    else if (strcmp(words[i], "--passes") == 0 && more) a.passes = (uint32_t)atoi(words[++i]);
+    else if (strcmp(words[i], "--step") == 0 && more) a.step = (uint32_t)atoi(words[++i]);
+    else if (strcmp(words[i], "--frames") == 0 && more) a.frames = (uint32_t)atoi(words[++i]);
+    else if (words[i][0] != '-' && a.sceneCount < 16) a.scenes[a.sceneCount++] = words[i];
+    else
+      return fprintf(stderr, "bench_threads [--threads N,N,...] [--passes N] [--step N] [--frames N] [SCENE]...\n"), 2;
+  }
+  bool usual = a.sceneCount == 0, ok = a.counts > 0;
+  for (uint32_t i = 0; usual && i < sizeof usualScenes / sizeof usualScenes[0]; ++i)
+    a.scenes[a.sceneCount++] = usualScenes[i];
+  char machine[512];
+  pn_labMachine(machine, sizeof machine);
+  printf("%s\n%u passes, milliseconds on the wall, medians over frames in which something meets\n", machine, a.passes);
+  for (uint32_t i = 0; ok && i < a.sceneCount; ++i) ok = runScene(&a, a.scenes[i]);
+  return ok ? 0 : 1;
+}
