@@ -1,10 +1,11 @@
 /* bench_threads: the world as a new user has it, on one thread and on more.
  *
- *   bench_threads [--threads N,N,...] [--passes N] [--step N] [--frames N] [--rows FILE] [SCENE]...
+ *   bench_threads [--threads N,N,...] [--passes N] [--step N] [--frames N] [--share] [--rows FILE] [SCENE]...
  *
  * Every pass plays all frames in order with each number of threads, taking turns; of every frame the least time over the passes
  * counts, then the median over the frames in which something meets. Times are those of the clock on the wall and are worth something
- * only where nobody else is at work. Beside the whole frame, vertices set and pairs found, stands where it goes:
+ * only where nobody else is at work. With --share vertices are shared and not copied: without, one thread looks through and copies those
+ * of small bodies, as their caller sets them one after the other. Beside the whole frame, vertices set and pairs found, stands where it goes:
  *
  *   serial   outside of parallel loops: one thread at work, the others wait
  *   wait     inside of them, what workers stand still for want of work, or come late: the time of loops less the work in them
@@ -40,6 +41,7 @@ typedef struct Team {
 
 typedef struct Arguments {
   uint32_t threads[MAX_COUNTS], counts, passes, step, frames, sceneCount;
+  bool share;
   const char *scenes[16];
 } Arguments;
 
@@ -156,7 +158,13 @@ static void collect(const Life *life, const pnFrames *frames, uint32_t contactCo
   }
 }
 
-static void play(const pnFrames *frames, uint32_t frameCount, Team *team) {
+static pnResult setVertices(Life *life, const pnFrames *frames, uint32_t b, const float *vertices, bool share) {
+  uint32_t count = frames->input.bodies[b].vertexCount;
+  return share ? pnBody_ShareVertices(life->world, life->bodies[b], vertices, count)
+               : pnBody_SetVertices(life->world, life->bodies[b], vertices, count);
+}
+
+static void play(const pnFrames *frames, uint32_t frameCount, bool share, Team *team) {
   Life *life = beginLife(frames, team->threads);
   const float *const *last = frames->input.vertices;
   pnBenchPairs pairs = {0};
@@ -166,8 +174,7 @@ static void play(const pnFrames *frames, uint32_t frameCount, Team *team) {
     beginHooks(&life->hooks);
     double start = pnGetTime();
     for (uint32_t b = 0; b < frames->input.bodyCount; ++b)
-      if (vertices[b] != last[b])
-        check(pnBody_SetVertices(life->world, life->bodies[b], vertices[b], frames->input.bodies[b].vertexCount));
+      if (vertices[b] != last[b]) check(setVertices(life, frames, b, vertices[b], share));
     pnFrame frame = pnWorld_Collide(life->world, NULL);
     Frame now = {.total = pnGetTime() - start, .loops = life->hooks.loops, .loopCount = life->hooks.loopCount};
     check(frame.result);
@@ -217,9 +224,10 @@ static void printScene(const Arguments *a, const pnFrames *frames, uint32_t fram
     printf("%8u %9.4f %6.2fx %9.4f %9.4f %9.4f %7.2f %6u  %s\n", threads, f.total, one / f.total,
            threads > 1 ? f.serial : 0, f.loops, threads > 1 ? f.loops - share : 0,
            threads > 1 ? f.work / (one - f.serial) : 1, f.loopCount, teams[t]->wrong > 0 ? "WRONG" : "right");
-    pn_recordStep("pinch:default", "ms by threads", threads, f.total);
-    pn_recordStep("pinch:default", "serial ms by threads", threads, threads > 1 ? f.serial : f.total);
-    pn_recordStep("pinch:default", "wrong frames", threads, teams[t]->wrong);
+    const char *method = a->share ? "pinch:shared" : "pinch:default";
+    pn_recordStep(method, "ms by threads", threads, f.total);
+    pn_recordStep(method, "serial ms by threads", threads, threads > 1 ? f.serial : f.total);
+    pn_recordStep(method, "wrong frames", threads, teams[t]->wrong);
   }
   fflush(stdout);
 }
@@ -236,7 +244,7 @@ static bool runScene(const Arguments *a, const char *scene) {
     for (uint32_t i = 0; i < frameCount; ++i) teams[t]->frames[i].total = INFINITY;
   }
   for (uint32_t pass = 0; pass < a->passes; ++pass)
-    for (uint32_t t = 0; t < a->counts; ++t) play(frames, frameCount, teams[t]);
+    for (uint32_t t = 0; t < a->counts; ++t) play(frames, frameCount, a->share, teams[t]);
   printScene(a, frames, frameCount, teams);
   for (uint32_t t = 0; t < a->counts; ++t) free(teams[t]);
   pn_labDestroyFrames(frames);
@@ -256,13 +264,16 @@ int main(int count, char **words) {
   pn_recordArguments(&count, words);
   for (int i = 1; i < count; ++i) {
     bool more = i + 1 < count;
-    if (strcmp(words[i], "--threads") == 0 && more) readThreads(&a, words[++i]);
+    if (strcmp(words[i], "--share") == 0) a.share = true;
+    else if (strcmp(words[i], "--threads") == 0 && more) readThreads(&a, words[++i]);
     else if (strcmp(words[i], "--passes") == 0 && more) a.passes = (uint32_t)atoi(words[++i]);
     else if (strcmp(words[i], "--step") == 0 && more) a.step = (uint32_t)atoi(words[++i]);
     else if (strcmp(words[i], "--frames") == 0 && more) a.frames = (uint32_t)atoi(words[++i]);
     else if (words[i][0] != '-' && a.sceneCount < 16) a.scenes[a.sceneCount++] = words[i];
     else
-      return fprintf(stderr, "bench_threads [--threads N,N,...] [--passes N] [--step N] [--frames N] [SCENE]...\n"), 2;
+      return fprintf(stderr,
+                     "bench_threads [--threads N,N,...] [--passes N] [--step N] [--frames N] [--share] [SCENE]...\n"),
+             2;
   }
   bool usual = a.sceneCount == 0, ok = a.counts > 0;
   for (uint32_t i = 0; usual && i < sizeof usualScenes / sizeof usualScenes[0]; ++i)

@@ -48,6 +48,34 @@ static void u64AgreesWithQsort(void **state) {
     }
 }
 
+/* By several workers: sizes around where that begins, keys that share their value or crowd in few places. */
+static void manyWorkersAgreeWithQsort(void **state) {
+  (void)state;
+  enum { COUNT = 40000 };
+  static uint64_t keys[COUNT], expected[COUNT], scratch[COUNT + 1];
+  const size_t sizes[] = {100, 4095, 4096, 4097, 10000, COUNT};
+  TestRandom random = testRandom(14);
+  for (uint32_t workers = 2; workers <= 5; workers += 3) {
+    pnPool *pool;
+    testExpectOk(pnCreatePool(workers, &pool));
+    pnTasks tasks = pnPool_GetTasks(pool);
+    for (size_t m = 0; m < sizeof s_masks / sizeof s_masks[0]; ++m) {
+      for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; ++s) {
+        for (size_t i = 0; i < sizes[s]; ++i) {
+          uint64_t crowd = i % 3 == 0 ? UINT64_MAX : UINT64_C(0xffff);
+          expected[i] = keys[i] = testU64(&random) & s_masks[m] & crowd;
+        }
+        scratch[sizes[s]] = 0x1234; // must not be touched
+        qsort(expected, sizes[s], sizeof *expected, compareU64);
+        pn_sortU64ByMany(keys, scratch, sizes[s], &tasks);
+        assert_memory_equal(keys, expected, sizes[s] * sizeof *keys);
+        assert_int_equal(scratch[sizes[s]], 0x1234);
+      }
+    }
+    pnDestroyPool(pool);
+  }
+}
+
 static int compareKeyValue(const void *a, const void *b) {
   // values are places before sorting: comparing them makes qsort stable
   const pnKeyValue *x = a, *y = b;
@@ -108,6 +136,7 @@ static void floatOrderIsTheOrderOfFloats(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(u64AgreesWithQsort),
+      cmocka_unit_test(manyWorkersAgreeWithQsort),
       cmocka_unit_test(keyValueIsStable),
       cmocka_unit_test(insertionIsStableAndCounts),
       cmocka_unit_test(floatOrderIsTheOrderOfFloats),

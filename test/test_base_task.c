@@ -115,6 +115,41 @@ static void meetSomebody(void *context, uint32_t begin, uint32_t end, uint32_t w
   atomic_fetch_sub(&meeting->inside, 1);
 }
 
+/* A loop in which everybody waits with his first range until all have one: then it is the first of his own share. */
+typedef struct Shares {
+  atomic_uint begun;
+  uint32_t workers, ranges[8], firstRange[8]; /* ranges each has taken, and the first */
+} Shares;
+
+static void takeOwnFirst(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+  (void)end;
+  Shares *shares = context;
+  if (shares->ranges[worker]++ > 0) return;
+  shares->firstRange[worker] = begin / 3;
+  atomic_fetch_add(&shares->begun, 1);
+  double start = pn_clock();
+  while (atomic_load(&shares->begun) < shares->workers && pn_clock() - start < 60) pn_pause();
+}
+
+static void workersBeginWithTheirOwnShare(void **state) {
+  (void)state;
+  pnPool *pool;
+  testExpectOk(pnCreatePool(4, &pool));
+  pnTasks tasks = pnPool_GetTasks(pool);
+  for (int i = 0; i < 20; ++i) {
+    Shares shares = {.workers = 4};
+    pn_parallelFor(&tasks, takeOwnFirst, &shares, 3 * 80, 3);
+    assert_int_equal(shares.begun, 4);
+    uint32_t sum = 0;
+    for (uint32_t w = 0; w < 4; ++w) {
+      assert_int_equal(shares.firstRange[w], 20 * w);
+      sum += shares.ranges[w];
+    }
+    assert_int_equal(sum, 80);
+  }
+  pnDestroyPool(pool);
+}
+
 static void workersRunAtTheSameTime(void **state) {
   (void)state;
   pnPool *pool;
@@ -307,6 +342,7 @@ int main(void) {
       cmocka_unit_test(everyItemOnce),
       cmocka_unit_test(withoutTasksTheCallerWorks),
       cmocka_unit_test(manySmallLoops),
+      cmocka_unit_test(workersBeginWithTheirOwnShare),
       cmocka_unit_test(workersRunAtTheSameTime),
       cmocka_unit_test(callerWaitsForTheLast),
       cmocka_unit_test(nestedLoopsRunWhereTheyAre),

@@ -2,10 +2,12 @@
 #ifndef PN_BASE_SORT_H
 #define PN_BASE_SORT_H
 
-#include "base/core.h"
+#include "base/task.h"
 
 /* Radix sort of 64-bit keys, ascending; scratch holds as many. Only bytes that differ are passed over. */
 void pn_sortU64(uint64_t *keys, uint64_t *scratch, size_t count);
+/* The same by several workers, where there are keys enough for that. */
+void pn_sortU64ByMany(uint64_t *keys, uint64_t *scratch, size_t count, const pnTasks *tasks);
 
 /* Radix sort of (key, value) by key, ascending, stable. */
 typedef struct pnKeyValue {

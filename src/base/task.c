@@ -3,7 +3,9 @@
  * The idea. A frame of a fraction of a millisecond holds several parallel loops, so starting one must cost about a
  * microsecond and must never wait for a worker that is asleep or was moved off its core by the system:
  *
- *   - A loop is a *job*. Workers take ranges of it from one atomic counter until none are left.
+ *   - A loop is a *job*. Every worker has a share of its ranges, the same part of the items in every loop: what it wrote in one
+ *     is in its cache in the next, and two workers are not at neighbouring items at one time. It takes ranges from the
+ *     front of its share; who has none left takes one from the back of another's. So nobody counts with all others.
  *   - The word `state` says whether the job is open, its number, and how many workers are inside. A worker enters by
  *     adding one to an open state, and leaves by subtracting one. The caller opens the job, works on it as worker 0,
  *     closes it when no range is left, and waits only for those who are inside. Who comes late finds it closed.
@@ -34,9 +36,13 @@ typedef struct Worker {
   uint32_t number;
 } Worker;
 
+/* Ranges of a worker that nobody has taken: | end (32 bits) | begin (32 bits) |. */
+typedef struct Share {
+  alignas(64) _Atomic uint64_t ranges;
+} Share;
+
 struct pnPool {
   alignas(64) _Atomic uint64_t state;
-  alignas(64) _Atomic uint64_t next; /* first item that nobody has taken; 64 bits, so that it cannot wrap */
   alignas(64) _Atomic uint32_t sleeperCount;
   _Atomic bool callerSleeps, quit, busy;
   pnMonitor *jobMonitor;  /* workers sleep here until there is a job */
@@ -46,6 +52,7 @@ struct pnPool {
   pnTaskFcn *task;
   void *context;
   uint32_t count, grain;
+  Share shares[PN_MAX_WORKERS];
 
   uint32_t workerCount;
   double spinSeconds;
@@ -54,13 +61,37 @@ struct pnPool {
 
 /* ---------------------------------------------------------------- one job */
 
-/* Takes ranges until none are left. */
+/* The ranges of a job in shares, of about the same size. */
+static void dealRanges(pnPool *pool) {
+  const uint64_t ranges = ((uint64_t)pool->count + pool->grain - 1) / pool->grain, workers = pool->workerCount;
+  for (uint64_t w = 0; w < workers; ++w) {
+    uint64_t begin = ranges * w / workers, end = ranges * (w + 1) / workers;
+    atomic_store_explicit(&pool->shares[w].ranges, end << 32 | begin, memory_order_relaxed);
+  }
+}
+
+/* One range, from the front of a share or from its back. False: none is left. */
+static bool takeRange(Share *share, bool front, uint32_t *outRange) {
+  uint64_t seen = atomic_load_explicit(&share->ranges, memory_order_relaxed), taken;
+  do {
+    uint32_t begin = (uint32_t)seen, end = (uint32_t)(seen >> 32);
+    if (begin >= end) return false;
+    *outRange = front ? begin : end - 1;
+    taken = front ? seen + 1 : seen - (UINT64_C(1) << 32);
+  } while (
+      !atomic_compare_exchange_weak_explicit(&share->ranges, &seen, taken, memory_order_relaxed, memory_order_relaxed));
+  return true;
+}
+
+/* Takes ranges until none are left: its own, then those of the next worker, and so on around. */
 static void workOnJob(pnPool *pool, uint32_t worker) {
   const uint64_t count = pool->count, grain = pool->grain;
-  for (;;) {
-    uint64_t begin = atomic_fetch_add_explicit(&pool->next, grain, memory_order_relaxed);
-    if (begin >= count) return;
-    pool->task(pool->context, (uint32_t)begin, (uint32_t)PN_MIN(begin + grain, count), worker);
+  for (uint32_t i = 0, range; i < pool->workerCount; ++i) {
+    Share *share = &pool->shares[(worker + i) % pool->workerCount];
+    while (takeRange(share, i == 0, &range)) {
+      uint64_t begin = range * grain;
+      pool->task(pool->context, (uint32_t)begin, (uint32_t)PN_MIN(begin + grain, count), worker);
+    }
   }
 }
 
@@ -143,7 +174,7 @@ static void poolParallelFor(void *user, pnTaskFcn *task, void *context, uint32_t
   pool->context = context;
   pool->count = count;
   pool->grain = PN_MAX(grain, 1);
-  atomic_store_explicit(&pool->next, 0, memory_order_relaxed);
+  dealRanges(pool);
   atomic_store(&pool->state, (atomic_load(&pool->state) / STATE_JOB + 1) * STATE_JOB | STATE_OPEN);
   if (atomic_load(&pool->sleeperCount) > 0) {
     pn_monitorLock(pool->jobMonitor);

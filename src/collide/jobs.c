@@ -9,13 +9,12 @@
 #include "collide/hint.h"
 #include "collide/slant.h"
 
-/* Pairs of nodes wanted for each worker before work is dealt: enough that the last portion is a small part. */
-#define SEEDS_PER_WORKER 64u
-/* Seeds in a portion: neighbours in the list are neighbours in the tree, and one worker should have them. */
-#define SEEDS_PER_ITEM 4u
+/* Items wanted for each worker, of all jobs together: enough that the last one is a small part. One thread opens jobs until they have
+ * as many pairs of nodes, while all others wait; a level more would be several times as many. */
+#define ITEMS_PER_WORKER 16u
 /* From so many jobs for each worker on, jobs are not divided. */
-#define JOBS_PER_WORKER 8u
-/* Small jobs in an item: enough that taking one costs little beside it. */
+#define JOBS_PER_WORKER 4u
+/* Small jobs in an item, at most: enough that taking one costs little beside it. */
 #define JOBS_PER_ITEM 8u
 /* For how many workers work is dealt when pairs are limited. */
 #define LIMITED_WORKERS 8u
@@ -25,8 +24,10 @@ typedef struct Run {
   pnJob *jobs;
   const pnRunDef *def;
   uint32_t workers;
-  size_t base; /* pairs of the collider that were there before */
-  /* with a limit: pairs of the items that are done, and the last of these (plus one) */
+  size_t base;  /* pairs of the collider that were there before */
+  size_t total; /* pairs of this run */
+  /* with a limit: the item that is run next, pairs of those that are done, and the last of these (plus one) */
+  _Atomic uint32_t next;
   _Atomic size_t done;
   _Atomic uint32_t lastDone;
 } Run;
@@ -97,12 +98,14 @@ static bool divideJob(pnCollider *c, pnJob *job, uint32_t index, uint32_t worker
   job->inPieces = isInPieces(&t);
   if (!pn_seedProofs(job->proofs, job->a, &w->lists[0], &w->fresh)) return false;
   pn_pruneProofs(&t, w, &w->lists[0], 0, PN_PRUNE_SEEDS);
-  if (split) pn_expand(&t, w, PN_MAX(workers * SEEDS_PER_WORKER / jobCount, 8u));
+  uint32_t wanted = PN_MAX(workers * ITEMS_PER_WORKER / jobCount, 8u);
+  if (split) pn_expand(&t, w, wanted);
   uint32_t begin = (uint32_t)c->seeds.count, count = (uint32_t)w->lists[0].count;
   if (w->outOfMemory || !pn_arrayReserve(&c->seeds, begin + (size_t)count)) return false;
   if (count > 0) memcpy(c->seeds.data + begin, w->lists[0].data, count * sizeof(pnPair));
   c->seeds.count += count;
-  uint32_t portion = split ? SEEDS_PER_ITEM : count;
+  /* neighbours in the list are neighbours in the tree, and one worker should have them */
+  uint32_t portion = split ? (count + wanted - 1) / wanted : count;
   for (uint32_t at = begin; at < begin + count; at += portion)
     if (!pn_arrayPush(&c->items, ((pnItem){index, at, PN_MIN(at + portion, begin + count), PN_ITEM_SEEDS})))
       return false;
@@ -129,8 +132,9 @@ static bool dealJobs(pnCollider *c, pnJob *jobs, uint32_t jobCount, uint32_t wor
                                         : pn_arrayPush(&c->whole, j)))
       return false;
   }
-  for (uint32_t at = 0; at < c->whole.count; at += JOBS_PER_ITEM) {
-    uint32_t end = (uint32_t)PN_MIN(at + JOBS_PER_ITEM, c->whole.count);
+  uint32_t portion = PN_MIN((uint32_t)c->whole.count / (workers * ITEMS_PER_WORKER) + 1, JOBS_PER_ITEM);
+  for (uint32_t at = 0; at < c->whole.count; at += portion) {
+    uint32_t end = (uint32_t)PN_MIN(at + portion, c->whole.count);
     if (!pn_arrayPush(&c->items, ((pnItem){0, at, end, PN_ITEM_JOBS}))) return false;
   }
   return true;
@@ -199,7 +203,7 @@ static void runWhole(Run *run, pnJob *job, pnWorker *w, double *time) {
 static void keepSegment(Run *run, uint32_t worker, uint32_t item, uint32_t job, size_t before) {
   pnWorker *w = &run->c->workers[worker];
   if (w->found.count > before &&
-      !pn_arrayPush(&run->c->segments[worker], ((pnSegment){item, job, before, w->found.count})))
+      !pn_arrayPush(&run->c->segments[worker], ((pnSegment){item, job, before, w->found.count, 0})))
     w->outOfMemory = true;
 }
 
@@ -229,8 +233,10 @@ static void runItems(void *context, uint32_t begin, uint32_t end, uint32_t worke
   Run *run = context;
   pnWorker *w = &run->c->workers[worker];
   double time = pn_clock();
-  for (uint32_t i = begin; i < end && !w->outOfMemory; ++i) {
+  for (uint32_t at = begin; at < end && !w->outOfMemory; ++at) {
     size_t before = w->found.count, most = run->def->maxPairs;
+    /* with a limit in the order of items, so that the last ones need not be run */
+    uint32_t i = most > 0 ? atomic_fetch_add(&run->next, 1) : at;
     /* those that are done come before this one, whatever order the caller's tasks have, and are enough */
     if (most > 0 && atomic_load(&run->lastDone) <= i && atomic_load(&run->done) > most) continue;
     w->foundMost = most > 0 ? before + most : SIZE_MAX;
@@ -246,38 +252,67 @@ static void runItems(void *context, uint32_t begin, uint32_t end, uint32_t worke
 
 /* ---------------------------------------------------------------- putting together */
 
-static void sortPairs(pnPair *pairs, pnPair *scratch, size_t count) {
-  if (count < 2) return;
-  /* as 64-bit keys, a above b, in place */
-  uint64_t *keys = (uint64_t *)(void *)pairs;
-  for (size_t i = 0; i < count; ++i) {
-    pnPair p = pairs[i];
-    keys[i] = (uint64_t)p.a << 32 | p.b;
-  }
-  pn_sortU64(keys, (uint64_t *)(void *)scratch, count);
-  for (size_t i = 0; i < count; ++i) {
-    uint64_t k = keys[i];
-    pairs[i] = (pnPair){(uint32_t)(k >> 32), (uint32_t)k};
-  }
-}
-
-/* Every job has its own part of the scratch memory, so that workers sort different jobs at the same time. */
-static void sortJobs(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
-  (void)worker;
-  Run *run = context;
-  for (uint32_t j = begin; j < end; ++j) {
-    pnJob *job = &run->jobs[j];
-    /* (none: there may be no memory to point into) */
-    if (job->pairCount > 1 && (!run->def->unsorted || job->inPieces)) {
-      sortPairs(run->c->pairs.data + job->pairFirst, run->c->scratch.data + (job->pairFirst - run->base),
-                job->pairCount);
-    }
-  }
-}
-
-/* Jobs that a worker sorts at a time, and pairs from which on it is worth waking others. */
+/* Jobs that a worker sorts at a time, and pairs from which on it is worth waking others; pairs that a worker takes at a time, and from
+ * which on all workers sort one job. */
 #define JOBS_PER_SORT 4u
 #define PAIRS_PER_SORT 512u
+#define PAIRS_PER_TASK 4096u
+#define PAIRS_BY_ALL 2048u
+
+typedef struct KeyPass {
+  pnPair *pairs;
+  size_t count;
+  bool back;
+} KeyPass;
+
+/* Pairs as 64-bit keys, a above b, in place; or back again. */
+static void makeKeys(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+  (void)worker;
+  const KeyPass *pass = context;
+  uint64_t *keys = (uint64_t *)(void *)pass->pairs;
+  size_t last = PN_MIN((size_t)end * PAIRS_PER_TASK, pass->count);
+  for (size_t i = (size_t)begin * PAIRS_PER_TASK; i < last && !pass->back; ++i) {
+    pnPair p = pass->pairs[i];
+    keys[i] = (uint64_t)p.a << 32 | p.b;
+  }
+  for (size_t i = (size_t)begin * PAIRS_PER_TASK; i < last && pass->back; ++i) {
+    uint64_t k = keys[i];
+    pass->pairs[i] = (pnPair){(uint32_t)(k >> 32), (uint32_t)k};
+  }
+}
+
+/* The pairs of a job in order; every job has its own part of the scratch memory. */
+static void sortPairs(const Run *run, const pnJob *job, const pnTasks *tasks) {
+  /* (none: there may be no memory to point into) */
+  if (job->pairCount < 2 || (run->def->unsorted && !job->inPieces)) return;
+  pnPair *pairs = run->c->pairs.data + job->pairFirst, *scratch = run->c->scratch.data + (job->pairFirst - run->base);
+  KeyPass pass = {.pairs = pairs, .count = job->pairCount};
+  uint32_t taskCount = (uint32_t)((job->pairCount + PAIRS_PER_TASK - 1) / PAIRS_PER_TASK);
+  pn_parallelFor(tasks, makeKeys, &pass, taskCount, 1);
+  pn_sortU64ByMany((uint64_t *)(void *)pairs, (uint64_t *)(void *)scratch, job->pairCount, tasks);
+  pass.back = true;
+  pn_parallelFor(tasks, makeKeys, &pass, taskCount, 1);
+}
+
+/* One that all workers sort together, because it alone is more than a worker's share of all pairs. */
+static bool isLarge(const Run *run, const pnJob *job) {
+  return run->workers > 1 && job->pairCount > PAIRS_BY_ALL && job->pairCount > run->total / run->workers;
+}
+
+static void sortSmallJobs(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+  (void)worker;
+  Run *run = context;
+  for (uint32_t j = begin; j < end; ++j)
+    if (!isLarge(run, &run->jobs[j])) sortPairs(run, &run->jobs[j], NULL);
+}
+
+/* Large jobs one after the other, the small ones side by side. */
+static void sortJobs(Run *run, uint32_t jobCount) {
+  for (uint32_t j = 0; j < jobCount; ++j)
+    if (isLarge(run, &run->jobs[j])) sortPairs(run, &run->jobs[j], run->def->tasks);
+  if (run->total < PAIRS_PER_SORT) sortSmallJobs(run, 0, jobCount, 0);
+  else pn_parallelFor(run->def->tasks, sortSmallJobs, run, jobCount, JOBS_PER_SORT);
+}
 
 /* A triangle in pieces is met once for each piece: every pair once. */
 static void dropRepeats(pnCollider *c, pnJob *job, pnCost *cost) {
@@ -303,7 +338,7 @@ static bool limitSegments(Run *run, bool *outLimited) {
   for (uint32_t i = 0; i < run->workers; ++i) {
     for (size_t s = 0; s < c->segments[i].count; ++s) {
       pnSegment g = c->segments[i].data[s];
-      c->ordered.data[g.item] = (pnSegment){i, g.job, g.begin, g.end};
+      c->ordered.data[g.item] = (pnSegment){i, g.job, g.begin, g.end, 0};
     }
   }
   size_t room = run->def->maxPairs;
@@ -318,7 +353,7 @@ static bool limitSegments(Run *run, bool *outLimited) {
 }
 
 /* One pass over all segments, of which there are `lists`: that of each worker, or those in order. */
-static const pnSegments *segmentsAt(const Run *run, uint32_t list, uint32_t *outLists) {
+static pnSegments *segmentsAt(const Run *run, uint32_t list, uint32_t *outLists) {
   bool limited = run->def->maxPairs > 0;
   *outLists = limited ? 1 : run->workers;
   return limited ? &run->c->ordered : &run->c->segments[list];
@@ -345,29 +380,42 @@ static size_t layOut(Run *run, uint32_t jobCount, bool *outSorts) {
   return end;
 }
 
+/* Copies what a worker found to where it belongs. */
+static void copyLists(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+  (void)worker;
+  const Run *run = context;
+  uint32_t lists;
+  for (uint32_t i = begin; i < end; ++i) {
+    const pnSegments *list = segmentsAt(run, i, &lists);
+    for (size_t s = 0; s < list->count; ++s) {
+      pnSegment g = list->data[s];
+      const pnWorker *w = &run->c->workers[run->def->maxPairs > 0 ? g.item : i];
+      if (g.end > g.begin)
+        memcpy(run->c->pairs.data + g.to, w->found.data + g.begin, (g.end - g.begin) * sizeof(pnPair));
+    }
+  }
+}
+
 static bool gather(Run *run, uint32_t jobCount, pnCost *cost, bool *outLimited) {
   pnCollider *c = run->c;
   pnJob *jobs = run->jobs;
   bool sorts;
   if (run->def->maxPairs > 0 && !limitSegments(run, outLimited)) return false;
-  size_t end = layOut(run, jobCount, &sorts), total = end - run->base;
-  if (!pn_arrayReserve(&c->pairs, end) || (sorts && !pn_arrayReserve(&c->scratch, total))) return false;
+  size_t end = layOut(run, jobCount, &sorts);
+  run->total = end - run->base;
+  if (!pn_arrayReserve(&c->pairs, end) || (sorts && !pn_arrayReserve(&c->scratch, run->total))) return false;
+  /* where each segment goes, then all of them there */
   uint32_t lists = 1;
   for (uint32_t i = 0; i < lists; ++i) {
-    const pnSegments *list = segmentsAt(run, i, &lists);
+    pnSegments *list = segmentsAt(run, i, &lists);
     for (size_t s = 0; s < list->count; ++s) {
-      pnSegment g = list->data[s];
-      const pnWorker *w = &c->workers[run->def->maxPairs > 0 ? g.item : i];
-      pnJob *job = &jobs[g.job];
-      if (g.end > g.begin) {
-        memcpy(c->pairs.data + job->pairFirst + job->pairCount, w->found.data + g.begin,
-               (g.end - g.begin) * sizeof(pnPair));
-      }
-      job->pairCount += g.end - g.begin;
+      pnSegment *g = &list->data[s];
+      g->to = jobs[g->job].pairFirst + jobs[g->job].pairCount;
+      jobs[g->job].pairCount += g->end - g->begin;
     }
   }
-  if (sorts && total < PAIRS_PER_SORT) sortJobs(run, 0, jobCount, 0);
-  else if (sorts) pn_parallelFor(run->def->tasks, sortJobs, run, jobCount, JOBS_PER_SORT);
+  pn_parallelFor(run->total > PAIRS_PER_TASK ? run->def->tasks : NULL, copyLists, run, lists, 1);
+  if (sorts) sortJobs(run, jobCount);
   for (uint32_t j = 0; j < jobCount; ++j)
     if (jobs[j].inPieces) dropRepeats(c, &jobs[j], cost);
   /* the last job's pairs end the list */

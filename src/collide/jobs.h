@@ -36,6 +36,7 @@ typedef struct pnItem {
 typedef struct pnSegment {
   uint32_t item, job;
   size_t begin, end;
+  size_t to; /* their place in the answer */
 } pnSegment;
 
 typedef PN_ARRAY(pnSegment) pnSegments;

@@ -40,7 +40,7 @@ pnResult pn_checkNumbers(const pnPose *pose, const float *vertices, float *outMa
 }
 
 /* Numbers that a worker takes at a time, and how many such parts a body has that is worth several workers. */
-#define PART 16384u
+#define PART 4096u
 #define FEWEST_PARTS 4u
 
 /* An array that several workers look through, or copy. */

@@ -212,12 +212,16 @@ void pn_exchangeTrees(pnTree *a, pnTree *b) {
 
 /* ---------------------------------------------------------------- getters */
 
+static pnBox boxInLane(const pnLaneBoxes *b, uint32_t j) {
+  return (pnBox){{(float)b->lo[0][j], (float)b->lo[1][j], (float)b->lo[2][j]},
+                 {(float)b->hi[0][j], (float)b->hi[1][j], (float)b->hi[2][j]}};
+}
+
 /* The world box of lane j of a node. */
 static pnBox laneBox(const pnTree *tree, uint32_t node, uint32_t j) {
   pnLaneBoxes b;
   pn_laneBoxes(tree, node, j, j + 1, &b);
-  return (pnBox){{(float)b.lo[0][j], (float)b.lo[1][j], (float)b.lo[2][j]},
-                 {(float)b.hi[0][j], (float)b.hi[1][j], (float)b.hi[2][j]}};
+  return boxInLane(&b, j);
 }
 
 static double surface(pnBox b) {
@@ -231,8 +235,10 @@ static float relativeSurface(const pnTree *tree) {
   double whole = surface(tree->box), sum = 0;
   for (uint32_t i = 0; i < tree->shape->eagerCount; ++i) {
     uint32_t node = tree->shape->eagerNodes[i];
-    if (atomic_load_explicit(&tree->stamp[node], memory_order_acquire) == tree->now)
-      for (uint32_t j = 0; j < tree->shape->count[node]; ++j) sum += surface(laneBox(tree, node, j));
+    if (atomic_load_explicit(&tree->stamp[node], memory_order_acquire) != tree->now) continue;
+    pnLaneBoxes b;
+    pn_laneBoxes(tree, node, 0, tree->shape->count[node], &b);
+    for (uint32_t j = 0; j < tree->shape->count[node]; ++j) sum += surface(boxInLane(&b, j));
   }
   return whole > 0 ? (float)(sum / whole) : 0;
 }

@@ -147,8 +147,8 @@ void pn_freshenMany(pnTree *tree, uint32_t *nodes, uint32_t count, pnFresh *fres
   for (uint32_t i = 0; i < mine; ++i) {
     prefetchFill(tree, nodes[PN_MIN(i + AHEAD, mine - 1)]);
     fillCounted(tree, nodes[i], fresh);
+    publish(tree, nodes[i]); /* at once: somebody may wait for it */
   }
-  for (uint32_t i = 0; i < mine; ++i) publish(tree, nodes[i]);
   for (uint32_t i = mine; i < count; ++i) waitFor(tree, nodes[i]);
 }
 

@@ -88,8 +88,12 @@ void pn_leaveLists(pnWorld *world, pnBody *body) {
 
 /* ---------------------------------------------------------------- trees */
 
+/* From so many triangles on it is worth it that all workers follow one body. */
+#define LARGE_TRIANGLES 16384u
+
 typedef struct Updates {
   pnWorld *world;
+  bool many;                    /* bodies, at least two for each worker */
   _Atomic uint32_t failedPlace; /* place + 1 of the first body whose update failed */
 } Updates;
 
@@ -97,6 +101,13 @@ static void noteFailure(Updates *u, uint32_t place, pnResult result) {
   uint32_t first = atomic_load(&u->failedPlace);
   while (result != PN_OK && (first == 0 || place + 1 < first))
     if (atomic_compare_exchange_weak(&u->failedPlace, &first, place + 1)) return;
+}
+
+/* Is this body's tree looked after? Self-collision has what it knows of neighbours from the shape at rest: over a folded pose
+ * layers that lie on each other would come into one leaf, and more is opened, not less. */
+static bool isKept(const pnBody *body) {
+  return pn_kindOf(body->kind)->wears && !body->self && !waits(body) &&
+         body->pose->mesh->triangleCount >= LEAST_TRIANGLES && body->tree->form->isTended;
 }
 
 /* The tree that queries use. One that others share is opened, too: two worlds may come to its leaves at one time. */
@@ -114,30 +125,43 @@ static pnResult explainFailure(pnBody *body) {
   return pn_nameBody(body, result);
 }
 
+/* Follows the pose, and looks at what became of a tree that is looked after. */
+static pnResult follow(const Updates *u, pnBody *body, const pnTasks *tasks) {
+  pnResult result = followBody(body, tasks);
+  bool looks = result == PN_OK && u->world->def.rebuildQuality > 0 && isKept(body) && !body->mirror;
+  body->newQuality = looks ? pnTree_GetQuality(body->tree) : body->newQuality;
+  return result;
+}
+
+/* Is a body one worker's? Not when all workers are better on it one after the other: large ones, when there are few, and trees that
+ * several bodies may share. */
+static bool isForOne(const Updates *u, const pnBody *body) {
+  return body->ownsTree && (u->many || body->pose->mesh->triangleCount < LARGE_TRIANGLES);
+}
+
 static void updateBodies(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
   (void)worker;
   Updates *u = context;
   for (uint32_t i = begin; i < end; ++i) {
     uint32_t place = u->world->touched.data[i];
     pnBody *body = &u->world->bodies.data[place];
-    noteFailure(u, place, body->ownsTree && !waits(body) ? followBody(body, NULL) : PN_OK);
+    noteFailure(u, place, isForOne(u, body) && !waits(body) ? follow(u, body, NULL) : PN_OK);
   }
 }
 
 static pnResult updateTouched(pnWorld *world) {
-  Updates u = {.world = world};
-  world->isOpen = world->isOpen && world->touched.count == 0;
   const pnTasks *tasks = &world->def.tasks;
   size_t count = world->touched.count;
-  /* few bodies, and trees that several bodies may share: all workers on each */
-  bool many = count >= 2 * (size_t)pn_workerCount(tasks);
-  for (size_t i = 0; i < count && (!many || world->alone.count > 0); ++i) {
+  Updates u = {.world = world, .many = count >= 2 * (size_t)pn_workerCount(tasks)};
+  world->isOpen = world->isOpen && count == 0;
+  size_t forOne = u.many ? count : 0;
+  for (size_t i = 0; i < count && (!u.many || world->alone.count > 0); ++i) {
     uint32_t place = world->touched.data[i];
     pnBody *body = &world->bodies.data[place];
-    if ((!many || !body->ownsTree) && !waits(body)) noteFailure(&u, place, followBody(body, tasks));
+    if (isForOne(&u, body)) ++forOne;
+    else if (!waits(body)) noteFailure(&u, place, follow(&u, body, tasks));
   }
-  /* many: one worker each */
-  if (many) pn_parallelFor(tasks, updateBodies, &u, (uint32_t)count, 1);
+  if (forOne > 0) pn_parallelFor(tasks, updateBodies, &u, (uint32_t)count, 1);
   return u.failedPlace ? explainFailure(&world->bodies.data[u.failedPlace - 1]) : PN_OK;
 }
 
@@ -149,13 +173,6 @@ static pnResult updateTouched(pnWorld *world) {
 /* Has a tree been torn between two frames, with these qualities (0: it was not looked at)? */
 static bool hasLeapt(float before, float now) {
   return before > 0 && now > USELESS && now > LEAP * before;
-}
-
-/* Is this body's tree looked after? Self-collision has what it knows of neighbours from the shape at rest: over a folded pose
- * layers that lie on each other would come into one leaf, and more is opened, not less. */
-static bool isKept(const pnBody *body) {
-  return pn_kindOf(body->kind)->wears && !body->self && !waits(body) &&
-         body->pose->mesh->triangleCount >= LEAST_TRIANGLES && body->tree->form->isTended;
 }
 
 static void setWorn(pnWorld *world, pnBody *body, bool worn) {
@@ -206,7 +223,7 @@ static pnResult keepTrees(pnWorld *world, uint32_t *outRebuilds) {
       continue;
     }
     float before = body->quality;
-    body->quality = pnTree_GetQuality(body->tree);
+    body->quality = body->newQuality;
     if (hasLeapt(before, body->quality)) {
       pn_dropSuccessor(body);
       result = pn_makeMirror(body, &world->def.tasks);
