@@ -136,7 +136,7 @@ static pnResult follow(const Updates *u, pnBody *body, const pnTasks *tasks) {
 /* Is a body one worker's? Not when all workers are better on it one after the other: large ones, when there are few, and trees that
  * several bodies may share. */
 static bool isForOne(const Updates *u, const pnBody *body) {
-  return body->ownsTree && (u->many || body->pose->mesh->triangleCount < LARGE_TRIANGLES);
+  return body->ownsTree && (u->many || body->tree->mesh->triangleCount < LARGE_TRIANGLES);
 }
 
 static void updateBodies(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
