@@ -486,13 +486,12 @@ static bool beginWorkers(pnCollider *c, uint32_t workers, bool countOnly) {
     w->cost = (pnCost){0};
     w->fresh = (pnFresh){.alone = workers == 1};
     w->candidatesMet = 0;
-    w->wishes = false;
     w->outOfMemory = false;
   }
   return true;
 }
 
-/* What workers wished for in the run before, now that nobody else is at work on these trees. */
+/* What pays by the run before, now that nobody is at work on these trees. */
 static void grantWishes(pnCollider *c, const pnJob *jobs, uint32_t jobCount) {
   for (uint32_t j = 0; c->wishes && j < jobCount; ++j) {
     pnTree *trees[2] = {jobs[j].a, jobs[j].b};
@@ -523,8 +522,8 @@ pnResult pn_runJobs(pnCollider *c, pnJob *jobs, uint32_t jobCount, const pnRunDe
   for (uint32_t i = 0; ok && i < workers; ++i) {
     ok = !c->workers[i].outOfMemory;
     addCost(cost, &c->workers[i]);
-    c->wishes |= c->workers[i].wishes;
   }
+  c->wishes = ok && workers > 1 && pn_slantsPay(c->workers, workers);
   ok = ok && (def->countOnly || gather(&run, jobCount, cost, outLimited));
   ok = ok && (workers == 1 || levelWorkers(c, workers));
   return ok ? PN_OK : pn_fail(PN_ERROR_MEMORY, "out of memory while collecting pairs");

@@ -54,7 +54,7 @@ typedef struct pnCollider {
   pnPairs pairs;            /* the answers, job after job */
   pnPairs scratch;          /* for sorting */
   pnProofRoom room;
-  bool wishes; /* of workers in the last run: slants (slant.h) */
+  bool wishes; /* by the last run slants pay (slant.h) */
 } pnCollider;
 
 /* How jobs are run. */

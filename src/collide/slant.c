@@ -32,26 +32,33 @@ static const pnSlantLoops *chooseLoops(void) {
 /* Nodes that are filled before there is anything to say. */
 #define FEW_NODES 64u
 
-static bool hasSlants(pnTree *tree, pnWorker *w) {
-  if (tree->slants) return true;
-  if (w->fresh.alone) {
-    pn_grantSlants(tree);
-    return tree->slants != NULL;
+bool pn_slantsPay(const pnWorker *workers, uint32_t count) {
+  uint64_t met = 0, nodes = FEW_NODES;
+  for (uint32_t i = 0; i < count; ++i) {
+    met += workers[i].candidatesMet + chooseLoops()->leafWorth * workers[i].cost.leafPairs;
+    nodes += workers[i].fresh.nodes;
   }
-  atomic_store_explicit(&tree->wantsSlants, true, memory_order_relaxed);
-  w->wishes = true;
-  return false;
+  return met >= WORTH * nodes;
+}
+
+/* One thread gives a tree slants at once. Of several nobody may while others read it, and what one of them met is luck: they put
+ * the tree down, and all together say after the run whether it pays (pn_runJobs). */
+static bool hasSlants(pnTree *tree, bool alone, bool pays) {
+  if (tree->slants) return true;
+  if (alone && pays) pn_grantSlants(tree);
+  if (!alone && !atomic_load_explicit(&tree->wantsSlants, memory_order_relaxed))
+    atomic_store_explicit(&tree->wantsSlants, true, memory_order_relaxed);
+  return tree->slants != NULL;
 }
 
 /* Not for candidates that go elsewhere, which may stand for more than their triangles; nor where planes may decide about them. A soup's
  * leaves are other ones in every frame. */
 bool pn_wantSlants(const pnTraversal *t, pnWorker *w) {
-  uint64_t met = w->candidatesMet + chooseLoops()->leafWorth * w->cost.leafPairs;
-  if (met < WORTH * (w->fresh.nodes + FEW_NODES) || t->sink || (t->proofs & PN_PROOF_BIT(PN_PROOF_PLANES)) ||
-      t->a->rule->reshapes || t->b->rule->reshapes)
+  if (t->sink || (t->proofs & PN_PROOF_BIT(PN_PROOF_PLANES)) || t->a->rule->reshapes || t->b->rule->reshapes)
     return false;
-  bool a = hasSlants(t->a, w), b = hasSlants(t->b, w);
-  return a && b;
+  bool pays = pn_slantsPay(w, 1);
+  bool a = hasSlants(t->a, w->fresh.alone, pays), b = hasSlants(t->b, w->fresh.alone, pays);
+  return pays && a && b;
 }
 
 void pn_grantSlants(pnTree *tree) {

@@ -29,8 +29,10 @@ typedef struct pnSlants {
   float *records;          /* PN_SLANT_LEAF a leaf */
 } pnSlants;
 
-/* Does it pay to use slants for the pairs of leaves that come next? Allocates them where no other thread is near; elsewhere the wish
- * is kept until the next query begins. */
+/* Do slants pay by what these workers have met so far? */
+bool pn_slantsPay(const pnWorker *workers, uint32_t count);
+/* Does it pay to use slants for the pairs of leaves that come next? Allocates them where no other thread is near; elsewhere the tree
+ * waits for them until the next query begins. */
 bool pn_wantSlants(const pnTraversal *t, pnWorker *w);
 /* Fulfils the wish for a tree; without memory there are none. */
 void pn_grantSlants(pnTree *tree);

@@ -56,7 +56,6 @@ typedef struct pnWorker {
   bool countOnly;     /* pairs are counted in `cost` and not listed */
   pnCost cost;
   uint64_t candidatesMet; /* found by boxes, before slants took some out */
-  bool wishes;            /* some tree wants slants (slant.h) */
   pnFresh fresh;          /* lazy nodes it has filled */
   pnHubSweep hub;
   bool outOfMemory;
