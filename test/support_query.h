@@ -12,7 +12,7 @@
 #include "mesh/mesh.h"
 #include "mesh/pose.h"
 #include "query/apart.h"
-#include "query/hits.h"
+#include "query/sight.h"
 #include "query/inbox.h"
 #include "geom/distance.h"
 
@@ -84,6 +84,36 @@ static inline void querySameHit(const pnHit *a, const pnHit *b) {
   assert_true(a->t == b->t && a->u == b->u && a->v == b->v);
 }
 
+/* Every walk that this machine can run (query/sight.h) answers as the one that is chosen does. */
+static inline void queryExpectWays(pnTree *tree, const pnRay *rays, const pnHit *hits, const pnHitList *list) {
+  pnCastFcn *ways[PN_CAST_WAYS];
+  pnLattice lattice = pn_latticeOf(tree);
+  pnFresh fresh = {.alone = true};
+  uint32_t count = pn_castWays(ways);
+  if (tree->shape->nodeCount == 0) return;
+  for (uint32_t w = 0; w < 3 * count; ++w) {
+    pnRayQuest quests[QUERY_RAYS];
+    pnHits all[QUERY_RAYS] = {0};
+    pnRayGroup group = {tree, &lattice, (pnRayMode)(w % 3), &fresh, quests};
+    for (uint32_t i = 0; i < QUERY_RAYS; ++i) {
+      pn_beginRay(&rays[i], &quests[i]);
+      quests[i].all = &all[i];
+    }
+    ways[w / 3](&group, QUERY_RAYS);
+    for (uint32_t i = 0; i < QUERY_RAYS; ++i) {
+      uint32_t found;
+      const pnHit *each = pnHitList_GetHits(list, i, &found);
+      if (group.mode == PN_RAY_FIRST) querySameHit(&quests[i].best, &hits[i]);
+      if (group.mode == PN_RAY_ANY) assert_int_equal(quests[i].best.triangle != PN_NONE, hits[i].triangle != PN_NONE);
+      if (group.mode == PN_RAY_ALL) {
+        assert_int_equal(pn_sortHits(all[i].data, all[i].count), found);
+        for (size_t k = 0; k < found; ++k) querySameHit(&all[i].data[k], &each[k]);
+      }
+      pn_arrayFree(&all[i]);
+    }
+  }
+}
+
 /* Rays of all kinds; counts hits. */
 static inline uint32_t queryExpectRays(pnTree *tree, TestRandom *random, float scale, const pnTasks *tasks) {
   pnRay rays[QUERY_RAYS];
@@ -96,6 +126,7 @@ static inline uint32_t queryExpectRays(pnTree *tree, TestRandom *random, float s
   testExpectOk(pnFindFirstHits(tree, rays, QUERY_RAYS, tasks, hits));
   testExpectOk(pnFindBlocked(tree, rays, QUERY_RAYS, tasks, blocked));
   testExpectOk(pnFindAllHits(tree, rays, QUERY_RAYS, tasks, list));
+  queryExpectWays(tree, rays, hits, list);
   size_t total = 0;
   for (uint32_t i = 0; i < QUERY_RAYS; ++i) {
     pnHits all = {0};

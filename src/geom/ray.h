@@ -94,14 +94,6 @@ PN_INLINE void pn_weighLine(const pn_Line *line, const float *const c[3], double
   w[2] = x[0] * y[1] - y[0] * x[1];
 }
 
-/* False: it is clear that the line passes the triangle by. */
-PN_INLINE bool pn_mayMeetLine(const pn_Line *line, const float *const c[3]) {
-  double w[3], z[3];
-  pn_weighLine(line, c, w, z);
-  double low = PN_MIN(w[0], PN_MIN(w[1], w[2])), high = PN_MAX(w[0], PN_MAX(w[1], w[2]));
-  return !((low < -line->bound) & (high > line->bound));
-}
-
 /* Does the line from its origin on meet the triangle, at t >= first? The first point of it that does, when it is in its plane. */
 PN_INLINE bool pn_meetLine(const pn_Line *line, const float *const c[3], double first, pn_LineHit *out) {
   double w[3], z[3];

@@ -422,19 +422,35 @@ PN_INLINE void pn_f8Quantise(pnF8 a, pnF8 b, float scale, int32_t offset, int16_
 PN_INLINE pnF8 pn_f8Permute(pnF8 a, uint64_t order) {
   return _mm256_permutevar8x32_ps(a, _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((long long)order)));
 }
-/* One step of a sorting network: each lane and its partner, the larger to lanes that are 0 in the constant `upper`. */
-#define PN_F8_EXCHANGE(a, partner, upper) _mm256_blend_ps(_mm256_max_ps(a, partner), _mm256_min_ps(a, partner), upper)
-/* The largest first; numbers. Batcher's bitonic network. */
-PN_INLINE pnF8 pn_f8SortDown(pnF8 a) {
-  a = PN_F8_EXCHANGE(a, _mm256_permute_ps(a, 0xb1), 0xaa);
-  a = PN_F8_EXCHANGE(a, _mm256_permute_ps(a, 0x1b), 0xcc);
-  a = PN_F8_EXCHANGE(a, _mm256_permute_ps(a, 0xb1), 0xaa);
-  pnF8 turned = _mm256_permute_ps(a, 0x1b);
-  a = PN_F8_EXCHANGE(a, _mm256_permute2f128_ps(turned, turned, 1), 0xf0);
-  a = PN_F8_EXCHANGE(a, _mm256_permute_ps(a, 0x4e), 0xcc);
-  return PN_F8_EXCHANGE(a, _mm256_permute_ps(a, 0xb1), 0xaa);
+/* The least of the lanes of a mask, by bits, of numbers that are not negative; no lane: anything. */
+PN_INLINE float pn_f8Least(pnF8 a, uint32_t mask) {
+#if defined(__AVX512VL__)
+  __m256i x = _mm256_mask_mov_epi32(_mm256_set1_epi32(-1), (__mmask8)mask, _mm256_castps_si256(a));
+#else
+  const __m256i bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+  __m256i none = _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32((int)mask), bits), _mm256_setzero_si256());
+  __m256i x = _mm256_or_si256(_mm256_castps_si256(a), none);
+#endif
+  __m128i y = _mm_min_epu32(_mm256_castsi256_si128(x), _mm256_extracti128_si256(x, 1));
+  y = _mm_min_epu32(y, _mm_shuffle_epi32(y, 0x4e));
+  y = _mm_min_epu32(y, _mm_shuffle_epi32(y, 0xb1));
+  return _mm_cvtss_f32(_mm_castsi128_ps(y));
 }
-#undef PN_F8_EXCHANGE
+/* A number added to lanes that are whole numbers. */
+PN_INLINE void pn_f8AddNumbers(pnF8 a, uint32_t b, uint32_t out[8]) {
+  __m256i sum = _mm256_add_epi32(_mm256_castps_si256(a), _mm256_set1_epi32((int)b));
+  _mm256_storeu_si256((__m256i *)(void *)out, sum);
+}
+#if defined(__AVX512VL__)
+/* The lanes of a mask, in order, and 0 behind them. */
+PN_INLINE pnF8 pn_f8Compress(pnF8 a, uint32_t mask) {
+  return _mm256_maskz_compress_ps((__mmask8)mask, a);
+}
+/* a * b + c, rounded once: not for what must have the same bits everywhere. */
+PN_INLINE pnF8 pn_f8Fused(pnF8 a, pnF8 b, pnF8 c) {
+  return _mm256_maskz_fmadd_ps((__mmask8)-1, a, b, c);
+}
+#endif
 #endif
 
 /* ---------------------------------------------------------------- eight 16-bit integers */

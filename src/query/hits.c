@@ -16,8 +16,7 @@
 #define SHORTS pn_f4FromShorts
 #define STORE pn_f4Store
 #define SET1 pn_f4Set1
-#define MUL pn_f4Mul
-#define ADD pn_f4Add
+#define MULADD(a, b, c) pn_f4Add(pn_f4Mul(a, b), c)
 #define MIN pn_f4Min
 #define MAX pn_f4Max
 #define GREATER pn_f4Greater
@@ -44,18 +43,26 @@ void pn_tryRay(const float *const corners[3], uint32_t triangle, pnRayMode mode,
   if (pn_meetLine(&quest->line, corners, quest->first, &hit)) takeHit(&hit, triangle, mode, quest);
 }
 
+uint32_t pn_castWays(pnCastFcn *out[PN_CAST_WAYS]) {
+  uint32_t count = 0;
+#if defined(PN_AVX512)
+  if (pn_hasAvx512()) out[count++] = pn_castGroupAvx512;
+#endif
+#if defined(__x86_64__) && !defined(PN_SCALAR)
+  if (__builtin_cpu_supports("avx2")) out[count++] = pn_castGroupAvx2;
+#endif
+  out[count++] = castGroup;
+  return count;
+}
+
 void pn_castRays(pnTree *tree, const pnLattice *lattice, pnRayMode mode, pnFresh *fresh, pnRayQuest *quests,
                  uint32_t count) {
   PN_ASSERT(count <= PN_RAY_GROUP);
-  if (tree->shape->nodeCount == 0) return;
+  if (tree->shape->nodeCount == 0 || count == 0) return;
   pnRayGroup group = {tree, lattice, mode, fresh, quests};
-#if defined(__x86_64__) && !defined(PN_SCALAR)
-  if (__builtin_cpu_supports("avx2")) {
-    pn_castGroupAvx2(&group, count);
-    return;
-  }
-#endif
-  castGroup(&group, count);
+  pnCastFcn *ways[PN_CAST_WAYS];
+  pn_castWays(ways);
+  ways[0](&group, count);
 }
 
 static int compareHits(const void *a, const void *b) {

@@ -9,8 +9,7 @@
 #define SHORTS pn_f8FromShorts
 #define STORE pn_f8Store
 #define SET1 pn_f8Set1
-#define MUL pn_f8Mul
-#define ADD pn_f8Add
+#define MULADD(a, b, c) pn_f8Add(pn_f8Mul(a, b), c)
 #define MIN pn_f8Min
 #define MAX pn_f8Max
 #define GREATER pn_f8Greater

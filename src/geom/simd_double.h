@@ -1,0 +1,175 @@
+/* simd_double.h: doubles side by side (pnDs), as many as the file is compiled for: eight for AVX-512, four for AVX2, otherwise one, which
+ * is a plain double. With simd.h one of the files with intrinsics.
+ *
+ * They are added, subtracted, multiplied and divided by the signs of the language, rounded lane for lane as one double
+ * is, and never fused: what is computed here has the bits that a loop over doubles would give. */
+#ifndef PN_GEOM_SIMD_DOUBLE_H
+#define PN_GEOM_SIMD_DOUBLE_H
+
+#include "geom/simd.h"
+
+#include <math.h>
+
+#if PN_SIMD_SSE2 && defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
+#define PN_DS 8u
+typedef __m512d pnDs;
+typedef __mmask8 pnDsMask; /* a bit a lane */
+PN_INLINE pnDs pn_dsSet1(double x) {
+  return _mm512_set1_pd(x);
+}
+PN_INLINE pnDs pn_dsLoad(const double *p) {
+  return _mm512_loadu_pd(p);
+}
+PN_INLINE void pn_dsStore(double *p, pnDs a) {
+  _mm512_storeu_pd(p, a);
+}
+PN_INLINE pnDs pn_dsOfFloats(const float *p) {
+  return _mm512_cvtps_pd(_mm256_loadu_ps(p));
+}
+PN_INLINE void pn_dsToFloats(float *p, pnDs a) {
+  _mm256_storeu_ps(p, _mm512_cvtpd_ps(a));
+}
+/* a < b ? a : b and a > b ? a : b, also for zeros and what is no number. */
+PN_INLINE pnDs pn_dsMin(pnDs a, pnDs b) {
+  return _mm512_min_pd(a, b);
+}
+PN_INLINE pnDs pn_dsMax(pnDs a, pnDs b) {
+  return _mm512_max_pd(a, b);
+}
+PN_INLINE pnDs pn_dsAbs(pnDs a) {
+  return _mm512_andnot_pd(_mm512_set1_pd(-0.0), a);
+}
+PN_INLINE pnDsMask pn_dsLess(pnDs a, pnDs b) {
+  return _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ);
+}
+PN_INLINE pnDsMask pn_dsAtMost(pnDs a, pnDs b) {
+  return _mm512_cmp_pd_mask(a, b, _CMP_LE_OQ);
+}
+PN_INLINE pnDs pn_dsSelect(pnDsMask mask, pnDs a, pnDs b) {
+  return _mm512_mask_blend_pd(mask, b, a);
+}
+PN_INLINE uint32_t pn_dsBits(pnDsMask mask) {
+  return mask;
+}
+/* Numbers that stand `apart` from each other: those that `at` names. */
+PN_INLINE pnDs pn_dsPick(const double *p, size_t apart, const uint32_t *at) {
+  __m256i i = _mm256_loadu_si256((const __m256i *)(const void *)at);
+  return _mm512_i32gather_pd(_mm256_mullo_epi32(i, _mm256_set1_epi32((int)apart)), p, 8);
+}
+PN_INLINE pnDs pn_dsPickFloats(const float *p, size_t apart, const uint32_t *at) {
+  __m256i i = _mm256_loadu_si256((const __m256i *)(const void *)at);
+  return _mm512_cvtps_pd(_mm256_i32gather_ps(p, _mm256_mullo_epi32(i, _mm256_set1_epi32((int)apart)), 4));
+}
+/* Coordinates of so many points, four floats each. */
+PN_INLINE void pn_dsPoints(const float *const p[PN_DS], pnDs out[3]) {
+  pnF8 row[4], column[4];
+  for (int i = 0; i < 4; ++i) row[i] = pn_f8Join(pn_f4Load(p[i]), pn_f4Load(p[i + 4]));
+  pn_f8Transpose4(row[0], row[1], row[2], row[3], column);
+  for (int k = 0; k < 3; ++k) out[k] = _mm512_cvtps_pd(column[k]);
+}
+
+#elif PN_SIMD_SSE2 && defined(__AVX2__)
+#define PN_DS 4u
+typedef __m256d pnDs;
+typedef __m256d pnDsMask; /* all bits of a lane */
+PN_INLINE pnDs pn_dsSet1(double x) {
+  return _mm256_set1_pd(x);
+}
+PN_INLINE pnDs pn_dsLoad(const double *p) {
+  return _mm256_loadu_pd(p);
+}
+PN_INLINE void pn_dsStore(double *p, pnDs a) {
+  _mm256_storeu_pd(p, a);
+}
+PN_INLINE pnDs pn_dsOfFloats(const float *p) {
+  return _mm256_cvtps_pd(_mm_loadu_ps(p));
+}
+PN_INLINE void pn_dsToFloats(float *p, pnDs a) {
+  _mm_storeu_ps(p, _mm256_cvtpd_ps(a));
+}
+PN_INLINE pnDs pn_dsMin(pnDs a, pnDs b) {
+  return _mm256_min_pd(a, b);
+}
+PN_INLINE pnDs pn_dsMax(pnDs a, pnDs b) {
+  return _mm256_max_pd(a, b);
+}
+PN_INLINE pnDs pn_dsAbs(pnDs a) {
+  return _mm256_andnot_pd(_mm256_set1_pd(-0.0), a);
+}
+PN_INLINE pnDsMask pn_dsLess(pnDs a, pnDs b) {
+  return _mm256_cmp_pd(a, b, _CMP_LT_OQ);
+}
+PN_INLINE pnDsMask pn_dsAtMost(pnDs a, pnDs b) {
+  return _mm256_cmp_pd(a, b, _CMP_LE_OQ);
+}
+PN_INLINE pnDs pn_dsSelect(pnDsMask mask, pnDs a, pnDs b) {
+  return _mm256_blendv_pd(b, a, mask);
+}
+PN_INLINE uint32_t pn_dsBits(pnDsMask mask) {
+  return (uint32_t)_mm256_movemask_pd(mask);
+}
+/* One by one: on many machines that is quicker than the instruction that gathers. */
+PN_INLINE pnDs pn_dsPick(const double *p, size_t apart, const uint32_t *at) {
+  return _mm256_setr_pd(p[apart * at[0]], p[apart * at[1]], p[apart * at[2]], p[apart * at[3]]);
+}
+PN_INLINE pnDs pn_dsPickFloats(const float *p, size_t apart, const uint32_t *at) {
+  return _mm256_cvtps_pd(_mm_setr_ps(p[apart * at[0]], p[apart * at[1]], p[apart * at[2]], p[apart * at[3]]));
+}
+PN_INLINE void pn_dsPoints(const float *const p[PN_DS], pnDs out[3]) {
+  pnF4 x[3];
+  pn_f4Transpose3(pn_f4Load(p[0]), pn_f4Load(p[1]), pn_f4Load(p[2]), pn_f4Load(p[3]), &x[0], &x[1], &x[2]);
+  for (int k = 0; k < 3; ++k) out[k] = _mm256_cvtps_pd(x[k]);
+}
+
+#else
+#define PN_DS 1u
+typedef double pnDs;
+typedef uint32_t pnDsMask;
+PN_INLINE pnDs pn_dsSet1(double x) {
+  return x;
+}
+PN_INLINE pnDs pn_dsLoad(const double *p) {
+  return *p;
+}
+PN_INLINE void pn_dsStore(double *p, pnDs a) {
+  *p = a;
+}
+PN_INLINE pnDs pn_dsOfFloats(const float *p) {
+  return *p;
+}
+PN_INLINE void pn_dsToFloats(float *p, pnDs a) {
+  *p = (float)a;
+}
+PN_INLINE pnDs pn_dsMin(pnDs a, pnDs b) {
+  return a < b ? a : b;
+}
+PN_INLINE pnDs pn_dsMax(pnDs a, pnDs b) {
+  return a > b ? a : b;
+}
+PN_INLINE pnDs pn_dsAbs(pnDs a) {
+  return fabs(a);
+}
+PN_INLINE pnDsMask pn_dsLess(pnDs a, pnDs b) {
+  return a < b;
+}
+PN_INLINE pnDsMask pn_dsAtMost(pnDs a, pnDs b) {
+  return a <= b;
+}
+PN_INLINE pnDs pn_dsSelect(pnDsMask mask, pnDs a, pnDs b) {
+  return mask ? a : b;
+}
+PN_INLINE uint32_t pn_dsBits(pnDsMask mask) {
+  return mask;
+}
+PN_INLINE pnDs pn_dsPick(const double *p, size_t apart, const uint32_t *at) {
+  return p[apart * at[0]];
+}
+PN_INLINE pnDs pn_dsPickFloats(const float *p, size_t apart, const uint32_t *at) {
+  return p[apart * at[0]];
+}
+PN_INLINE void pn_dsPoints(const float *const p[PN_DS], pnDs out[3]) {
+  for (int k = 0; k < 3; ++k) out[k] = p[0][k];
+}
+#endif
+
+#endif
