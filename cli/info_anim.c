@@ -207,8 +207,8 @@ static bool printAnim(const pnAnimInfo *info) {
   if (info->head) printExtensions(info->head);
   const pnBox *box = &info->box;
   if (info->bodies.count > 0)
-    printf("  box         (%.6g, %.6g, %.6g) to (%.6g, %.6g, %.6g) at rest\n", (double)box->min.x, (double)box->min.y,
-           (double)box->min.z, (double)box->max.x, (double)box->max.y, (double)box->max.z);
+    printf("  box         from (%.6g, %.6g, %.6g)\n              to (%.6g, %.6g, %.6g), at rest\n", (double)box->min.x,
+           (double)box->min.y, (double)box->min.z, (double)box->max.x, (double)box->max.y, (double)box->max.z);
   putchar('\n');
   bool good = printBodies(info);
   good = printClips(info->file) && good;

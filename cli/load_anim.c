@@ -31,7 +31,8 @@ void pn_sayClips(const char *path, const pnAnimFile *file) {
   const char **names = malloc(file->clipCount * sizeof(char *) + 1);
   if (!names) return;
   for (uint32_t c = 0; c < file->clipCount; ++c) names[c] = file->clips[c].name[0] ? file->clips[c].name : "(no name)";
-  pn_printPlain(stderr, path);
+  // Where it is was typed by the user, and would not fit into a line.
+  pn_printPlain(stderr, pn_baseName(path));
   if (file->clipCount == 0) fprintf(stderr, " has no animation.\n");
   else fprintf(stderr, " has %u (by name, or by number from 0 to %u):\n", file->clipCount, file->clipCount - 1);
   if (file->clipCount > 0) pn_printWords(stderr, names, file->clipCount);

@@ -569,11 +569,28 @@ bool pn_assimpKnows(const char *path) {
   return false;
 }
 
+/* What it is by its name, what is wrong with it, and another way. */
+static pnResult complain(const char *path) {
+  static const struct {
+    const char *extension, *what, *way;
+  } known[] = {{"fbx", "an FBX file", "Blender: File > Import > FBX"},
+               {"dae", "a COLLADA file", "Blender up to version 4: File > Import > Collada"}};
+  char extension[8];
+  const char *what = "of a format that is read by assimp", *way = "open it in the program that it comes from";
+  pn_ioExtension(path, extension);
+  for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); ++i)
+    if (strcmp(extension, known[i].extension) == 0) what = known[i].what, way = known[i].way;
+  return pnFail(
+      PN_ERROR_FORMAT,
+      "%s: by its name this is %s, but it is broken or too new (assimp: %.120s). %s, then File > Export > glTF 2.0",
+      path, what, aiGetErrorString(), way);
+}
+
 pnResult pn_assimpLoad(const char *path, pnAnimFile **outFile) {
   *outFile = NULL;
   const struct aiScene *scene = aiImportFile(path, aiProcess_Triangulate | aiProcess_ValidateDataStructure);
   if (!scene || !scene->mRootNode) {
-    pnResult result = pnFail(PN_ERROR_FORMAT, "%s: assimp cannot read it: %s", path, aiGetErrorString());
+    pnResult result = complain(path);
     aiReleaseImport(scene);
     return result;
   }

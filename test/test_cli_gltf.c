@@ -200,8 +200,8 @@ static void testForeign(void **state) {
     const char *path, *bytes, *said;
   } cases[] = {
 #ifdef PN_HAVE_ASSIMP
-      {"hero.fbx", "Kaydara FBX Binary  ", "hero.fbx|assimp"},
-      {"hero.dae", "<?xml version=\"1.0\"?>\n<COLLADA xmlns=", "hero.dae|assimp"},
+      {"hero.fbx", "Kaydara FBX Binary  ", "an FBX file|Import > FBX|glTF"},
+      {"hero.dae", "<?xml version=\"1.0\"?>\n<COLLADA xmlns=", "hero.dae|a COLLADA file|assimp|glTF"},
 #else
       {"hero.fbx", "Kaydara FBX Binary  ", "an FBX file|Import > FBX|glTF"},
       {"hero.dae", "<?xml version=\"1.0\"?>\n<COLLADA xmlns=", "COLLADA|glTF"},

@@ -95,6 +95,16 @@ static void testWidth(void **state) {
   assert_non_null(strstr(text, "Knight.glb: 15 bodies"));
   expectWidth(text, 80);
   free(text);
+  ToolRun run = RUN("scan", path, "--animation", "nosuch");
+  expectRun(&run, 2, "Knight.glb has 76");
+  expectWidth(run.err, 80);
+  freeRun(&run);
+  // Its first line is the path as it was typed.
+  text = ON_SCREEN(80, "info", path);
+  stripColors(text);
+  assert_non_null(strstr(text, "at rest"));
+  expectWidth(strchr(text, '\n') + 1, 80);
+  free(text);
 }
 
 /* The words are the same with and without colour. */
