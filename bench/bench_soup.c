@@ -7,8 +7,9 @@
  *
  * Time is what the thread spent on the processor; with two threads, what the clock on the wall says. Answers are compared among the methods: a figure whose number of pairs differs
  * is marked WRONG. E10 is the paper's own question, time for 1000 overlapping pairs of buckets, asked of a textbook octree
- * (below) with three rules for which node to open; the library's traversal opens both at once. */
+ * (octree.h) and of the library's, with three rules for which node to open; the library opens both at once unless told otherwise. */
 #include "lab.h"
+#include "octree.h"
 #include "pinch/collide.h"
 #include "pinch/lab.h"
 #include "record.h"
@@ -201,83 +202,7 @@ static void runE9(void) {
   }
 }
 
-/* ---------------------------------------------------------------- E10: a textbook octree */
-
-/* Boxes of what the nodes of a full octree hold; count 0: empty. Level d begins at (8^d - 1) / 7, children are in a row. */
-typedef struct Node {
-  float lo[3], hi[3];
-  uint32_t count;
-} Node;
-
-typedef struct Octree {
-  Node *nodes;
-  uint32_t levels;
-  uint64_t tests, hits;
-} Octree;
-
-static uint32_t levelBegin(uint32_t d) {
-  return ((1u << 3 * d) - 1) / 7;
-}
-
-static void include(Node *n, const float *lo, const float *hi) {
-  for (int k = 0; k < 3; ++k) {
-    n->lo[k] = fminf(n->lo[k], lo[k]);
-    n->hi[k] = fmaxf(n->hi[k], hi[k]);
-  }
-  ++n->count;
-}
-
-static Octree makeOctree(const float *positions, uint32_t count, uint32_t levels) {
-  uint32_t total = levelBegin(levels + 1);
-  Octree o = {malloc(sizeof(Node) * total), levels, 0, 0};
-  for (uint32_t i = 0; i < total; ++i)
-    o.nodes[i] = (Node){{FLT_MAX, FLT_MAX, FLT_MAX}, {-FLT_MAX, -FLT_MAX, -FLT_MAX}, 0};
-  float lo[3] = {FLT_MAX, FLT_MAX, FLT_MAX}, hi[3] = {-FLT_MAX, -FLT_MAX, -FLT_MAX};
-  for (uint32_t i = 0; i < 9 * count; ++i) {
-    lo[i % 3] = fminf(lo[i % 3], positions[i]);
-    hi[i % 3] = fmaxf(hi[i % 3], positions[i]);
-  }
-  for (uint32_t i = 0; i < count; ++i) {
-    const float *p = positions + 9 * (size_t)i;
-    float l[3], h[3];
-    uint32_t code = 0;
-    for (int k = 0; k < 3; ++k) {
-      l[k] = fminf(p[k], fminf(p[3 + k], p[6 + k]));
-      h[k] = fmaxf(p[k], fmaxf(p[3 + k], p[6 + k]));
-      uint32_t cell = (uint32_t)((0.5f * (l[k] + h[k]) - lo[k]) / (hi[k] - lo[k]) * (float)(1u << levels));
-      cell = cell < 1u << levels ? cell : (1u << levels) - 1;
-      for (uint32_t b = 0; b < levels; ++b) code |= (cell >> b & 1) << (3 * b + (uint32_t)k);
-    }
-    for (uint32_t d = levels + 1; d-- > 0; code >>= 3) include(&o.nodes[levelBegin(d) + code], l, h);
-  }
-  return o;
-}
-
-static double volumeOf(const Node *n) {
-  return ((double)n->hi[0] - n->lo[0]) * ((double)n->hi[1] - n->lo[1]) * ((double)n->hi[2] - n->lo[2]);
-}
-
-typedef enum Rule { OPEN_SMALLER, OPEN_LARGER, OPEN_BOTH } Rule;
-
-/* Counts pairs of buckets that overlap. */
-static void visit(Octree *a, uint32_t da, uint32_t i, const Octree *b, uint32_t db, uint32_t j, Rule rule) {
-  const Node *p = &a->nodes[levelBegin(da) + i], *q = &b->nodes[levelBegin(db) + j];
-  if (!p->count || !q->count) return;
-  ++a->tests;
-  for (int k = 0; k < 3; ++k)
-    if (p->lo[k] > q->hi[k] || q->lo[k] > p->hi[k]) return;
-  bool leafA = da == a->levels, leafB = db == b->levels;
-  if (leafA && leafB) {
-    ++a->hits;
-    return;
-  }
-  bool smallerA = volumeOf(p) < volumeOf(q), openA = rule == OPEN_SMALLER ? smallerA : !smallerA;
-  openA = !leafA && (leafB || openA || rule == OPEN_BOTH);
-  bool openB = !leafB && (rule == OPEN_BOTH || !openA);
-  for (uint32_t x = 0; x < (openA ? 8u : 1u); ++x)
-    for (uint32_t y = 0; y < (openB ? 8u : 1u); ++y)
-      visit(a, da + openA, openA ? 8 * i + x : i, b, db + openB, openB ? 8 * j + y : j, rule);
-}
+/* ---------------------------------------------------------------- E10: which of two nodes to open */
 
 /* The same rules in the library's octree of buckets: boxes tested, eight at a time, for each pair of buckets that overlap. */
 static void runE10Library(const pnSoupScene *a, const pnSoupScene *b) {
@@ -331,12 +256,12 @@ static void runE10(void) {
   for (int r = 0; r < 3; ++r) {
     printf("%-26s", rules[r]);
     for (uint32_t levels = 3; levels <= 5; ++levels) {
-      Octree p = makeOctree(a->positions, a->count, levels), q = makeOctree(b->positions, b->count, levels);
+      pnLabOctree p = pn_labMakeOctree(a->positions, a->count, levels),
+                  q = pn_labMakeOctree(b->positions, b->count, levels);
       double times[MOST_FRAMES];
       for (uint32_t f = 0; f < s_frames; ++f) {
-        p.tests = p.hits = 0;
         double start = now();
-        visit(&p, 0, 0, &q, 0, 0, (Rule)r);
+        pn_labVisitOctrees(&p, &q, (pnLabOctreeRule)r);
         times[f] = now() - start;
       }
       double time = pn_labMedian(times, s_frames), each = (double)p.tests / (double)p.hits;
@@ -344,8 +269,8 @@ static void runE10(void) {
       pn_recordStep(rules[r], "ms by levels", levels, time);
       pn_recordStep(rules[r], "overlapping buckets by levels", levels, (double)p.hits);
       pn_recordStep(rules[r], "box tests a pair by levels", levels, each);
-      free(p.nodes);
-      free(q.nodes);
+      pn_labFreeOctree(&p);
+      pn_labFreeOctree(&q);
     }
     printf("\n");
   }
