@@ -2,6 +2,7 @@
 #include "args.h"
 #include "command.h"
 #include "out.h"
+#include "small.h"
 
 #include "pinch/base.h"
 
@@ -73,6 +74,7 @@ static int runCommand(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+  pn_useSmallBlocks();
   if (argc < 2) {
     printHelp(stderr);
     return PN_EXIT_ERROR;

@@ -149,8 +149,8 @@ typedef void *pnAllocFcn(void *user, size_t size, size_t align);
 typedef void pnFreeFcn(void *user, void *memory, size_t size);
 PN_API pnResult pnSetAllocator(pnAllocFcn *alloc, pnFreeFcn *free, void *user);
 
-/* Memory from those hooks, 64-byte aligned and counted, for the same builders. Null when there is none, or when
- * size is 0. The size given back must be the size asked for. */
+/* Memory from those hooks, 64-byte aligned (smaller blocks: 32 or 16) and counted, for the same builders. Null when there is
+ * none, or when size is 0. The size given back must be the size asked for. */
 PN_API void *pnAlloc(size_t size);
 PN_API void pnFree(void *memory, size_t size); /* null is allowed */
 

@@ -4,16 +4,20 @@
 #include "base/array.h"
 
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* A cache line of every machine we run on, and the widest SIMD register. */
 #define ALIGNMENT ((size_t)64)
+/* What every allocator gives without being asked. */
+#define LEAST_ALIGNMENT _Alignof(max_align_t)
 
 static void *defaultAlloc(void *user, size_t size, size_t align) {
   (void)user;
   // no object of C is larger than PTRDIFF_MAX; aligned_alloc wants a multiple of the alignment
   if (size > PTRDIFF_MAX - align) return NULL;
+  if (align <= LEAST_ALIGNMENT) return malloc(size);
   return aligned_alloc(align, (size + align - 1) & ~(align - 1));
 }
 
@@ -48,11 +52,20 @@ size_t pnGetByteCount(void) {
 
 /* ---------------------------------------------------------------- plain memory */
 
+/* What lies in a small block is no larger, and the size of a thing is a multiple of its alignment: so much is enough. An aligned block
+ * costs a C library two lines more than it holds. */
+static size_t alignmentOf(size_t size) {
+  size_t align = ALIGNMENT;
+  while (align > size && align > LEAST_ALIGNMENT) align /= 2;
+  return align;
+}
+
 void *pn_alloc(size_t size) {
   if (size == 0) return NULL;
-  void *memory = s_alloc(s_user, size, ALIGNMENT);
+  size_t align = alignmentOf(size);
+  void *memory = s_alloc(s_user, size, align);
   if (!memory) return NULL;
-  PN_ASSERT(((uintptr_t)memory & (ALIGNMENT - 1)) == 0);
+  PN_ASSERT(((uintptr_t)memory & (align - 1)) == 0);
   atomic_fetch_add_explicit(&s_byteCount, size, memory_order_relaxed);
   return memory;
 }

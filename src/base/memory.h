@@ -4,7 +4,8 @@
 
 #include "base/core.h"
 
-/* 64-byte aligned; null when size is 0 or the hook has none. The caller passes the same size to pn_free. */
+/* 64-byte aligned, smaller blocks as much as what fits into them can need; null when size is 0 or the hook has none. The
+ * caller passes the same size to pn_free. */
 void *pn_alloc(size_t size);
 void *pn_allocZero(size_t size);
 void pn_free(void *memory, size_t size); /* null is allowed */
