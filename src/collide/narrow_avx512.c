@@ -24,10 +24,16 @@
 #define NARROW_NAME meet16
 #include "collide/narrow_kernel.h"
 
+/* A number in a register of its own: of sixteen of them a compiler would make vectors, only to take these apart again. */
+PN_INLINE size_t keepApart(size_t x) {
+  __asm__("" : "+r"(x));
+  return x;
+}
+
 /* The corners of one side as columns. */
 PN_INLINE void loadSide(const char *base, const uint32_t *corners, const uint32_t slot[16], pnF16 p[3][3]) {
   const uint32_t *at[16];
-  for (int i = 0; i < 16; ++i) at[i] = corners + 3 * (size_t)slot[i];
+  for (int i = 0; i < 16; ++i) at[i] = corners + keepApart(3 * (size_t)slot[i]);
   for (int k = 0; k < 3; ++k) {
     pnF16 row[4];
     for (int i = 0; i < 4; ++i) {
