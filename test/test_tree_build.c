@@ -91,7 +91,7 @@ static void sameInManySteps(void **state) {
     pnGradual *gradual = pn_beginGradual(tree);
     uint32_t steps = 1;
     assert_non_null(gradual);
-    for (; pn_stepGradual(gradual, 20000) == PN_PROGRESS_MORE; ++steps) {}
+    for (int64_t work = 20000; pn_stepGradual(gradual, &work) == PN_PROGRESS_MORE; ++steps) work = 20000;
     /* 2.5 ms: 20 us each, but for the 20 parts of 500 triangles that are cut in a step of their own, and what else is not divided; no step
      * does more than one of those */
     assert_true(steps > 55 && steps < 75);
@@ -107,7 +107,7 @@ static void sameInManySteps(void **state) {
     tree = build(pose, PN_BUILD_DEFAULT, false, (pnTasks){0});
     for (uint32_t most = 0; most < steps; most += steps / 5) {
       gradual = pn_beginGradual(tree);
-      for (uint32_t i = 0; i < most; ++i) pn_stepGradual(gradual, 20000);
+      for (uint32_t i = 0; i < most; ++i) pn_stepGradual(gradual, &(int64_t){20000});
       pn_endGradual(gradual);
     }
     pnDestroyTree(tree);

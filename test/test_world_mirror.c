@@ -151,9 +151,9 @@ static void wornTreesAreRebuilt(void **state) {
       /* what its last frame has cost it is in there as well */
       if (body->successor && !before[b]) assert_true(body->debt > 10 * 8000);
       before[b] = body->successor != NULL;
-      /* ten pairs of leaves a triangle before a new tree is begun, and as it takes 250 ns a triangle, in steps of a quarter of the 15 ns of
-       * each pair, at most 67 more until it is there; and what a frame adds */
-      assert_true(body->debt < (10 + 67 + 5) * 8000);
+      /* ten pairs of leaves a triangle before a new tree is begun, and as two take 250 ns a triangle, in steps of a quarter of the 20 ns of
+       * each pair, one after the other, at most 100 more until both are there; and what a frame adds */
+      assert_true(body->debt < (10 + 100 + 5) * 8000);
       most[b] = PN_MAX(most[b], body->debt);
     }
   }
@@ -170,27 +170,27 @@ static void noBetterTreesAreRefused(void **state) {
   (void)state;
   Play p = begin("s1-5120");
   p.worlds[0]->def.rebuildQuality = 0.5f; /* all trees are worn, as good as new */
-  for (uint32_t i = 0; i < 300 && p.rebuilds < 2; ++i) play(&p, 199, 0);
-  assert_int_equal(p.rebuilds, 2); /* better than those of the first frame */
-  uint32_t begun = 0;
-  bool before[2] = {false, false}, another = false;
-  const pnShape *shape[2] = {bodyOf(&p, 0, 0)->tree->shape, bodyOf(&p, 0, 1)->tree->shape};
-  for (uint32_t i = 0; i < 300; ++i) {
+  uint32_t begun[2] = {0, 0}, rebuilds = 0, tried = 0;
+  bool before[2] = {false, false};
+  const pnShape *shape[2] = {NULL, NULL};
+  for (uint32_t i = 0; i < 900; ++i) {
     play(&p, 199, 0);
     for (int b = 0; b < 2; ++b) {
       const pnBody *body = bodyOf(&p, 0, b);
-      begun += body->successor && !before[b];
+      begun[i >= 600] += body->successor && !before[b];
       before[b] = body->successor != NULL;
-      another = another || body->tree->shape != shape[b];
+      tried += shape[b] && body->tree->shape != shape[b];
+      shape[b] = body->tree->shape;
     }
+    rebuilds = i < 600 ? p.rebuilds : rebuilds;
   }
-  assert_int_equal(p.rebuilds, 2);
-  assert_int_equal(begun, 2);
-  assert_true(another); /* they were on trial */
-  for (int b = 0; b < 2; ++b) {
-    assert_true(bodyOf(&p, 0, b)->refused > 0);
-    assert_ptr_equal(bodyOf(&p, 0, b)->tree->shape, shape[b]);
-  }
+  assert_true(rebuilds >= 1); /* better than those of the first frame */
+  /* the others were on trial, and the trees before them came back: no more are begun */
+  assert_true(begun[0] > rebuilds);
+  assert_int_equal(tried, 2 * begun[0] - rebuilds);
+  assert_int_equal(begun[1], 0);
+  assert_int_equal(p.rebuilds, rebuilds);
+  for (int b = 0; b < 2; ++b) assert_true(bodyOf(&p, 0, b)->refused > 0);
   end(&p);
 }
 

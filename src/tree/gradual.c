@@ -7,7 +7,8 @@
 struct pnGradual {
   pnTreePlan plan;
   const pnUpdateRule *rule;
-  pnDivision *division; /* then */
+  pnDivision *division;
+  bool isDivided; /* then */
   pnShape *shape;
   pnAssembly *assembly;
 };
@@ -38,13 +39,15 @@ static pnProgress turn(pnGradual *g) {
   return PN_PROGRESS_FAILED;
 }
 
-pnProgress pn_stepGradual(pnGradual *g, int64_t work) {
-  pnProgress step = PN_PROGRESS_MORE;
-  if (g->division) {
-    step = pn_stepDivision(g->division, &work);
-    step = step == PN_PROGRESS_DONE ? turn(g) : step;
+pnProgress pn_stepGradual(pnGradual *g, int64_t *work) {
+  if (g->assembly) return pn_stepAssembly(g->assembly, work);
+  if (!g->isDivided) {
+    pnProgress step = pn_stepDivision(g->division, work);
+    g->isDivided = step == PN_PROGRESS_DONE;
+    return g->isDivided ? PN_PROGRESS_MORE : step;
   }
-  return g->assembly && step == PN_PROGRESS_MORE ? pn_stepAssembly(g->assembly, &work) : step;
+  *work = 0; /* which takes about as long as a step may */
+  return turn(g);
 }
 
 pnResult pn_takeGradual(pnGradual *g, pnTree *tree, pnTree **outFormer) {

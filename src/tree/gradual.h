@@ -10,8 +10,8 @@ typedef struct pnGradual pnGradual;
 /* A tree for the pose and with the settings of an old one, which may change meanwhile: what is built comes from where triangles are when
  * they are looked at. Null: out of memory, or a tree that is not built so (pieces, self queries, other builders). */
 pnGradual *pn_beginGradual(const pnTree *tree);
-/* Goes on for about so many nanoseconds. */
-pnProgress pn_stepGradual(pnGradual *gradual, int64_t work);
+/* Goes on for about so many nanoseconds, which are taken off. */
+pnProgress pn_stepGradual(pnGradual *gradual, int64_t *work);
 /* Puts the finished one into *tree, at the pose of now; what was there goes to *outFormer, a tree that is up to date with an older frame. On
  * failure nothing changes. */
 pnResult pn_takeGradual(pnGradual *gradual, pnTree *tree, pnTree **outFormer);

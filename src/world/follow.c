@@ -194,8 +194,8 @@ static pnResult rebuild(pnWorld *world, pnBody *body, uint32_t *outRebuilds) {
 }
 
 /* One in the making or on trial: is it there? It counts as worn until that is known, so that what it opens is counted. */
-static void renew(pnWorld *world, pnBody *body, uint32_t *outRebuilds) {
-  pnVerdict verdict = pn_stepSuccessor(body, &world->def.tasks);
+static void renew(pnWorld *world, pnBody *body, int64_t *work, uint32_t *outRebuilds) {
+  pnVerdict verdict = pn_stepSuccessor(body, work, &world->def.tasks);
   if (verdict == PN_VERDICT_OPEN) return;
   setWorn(world, body, false);
   body->quality = pnTree_GetQuality(body->tree); /* which may be the former one again */
@@ -211,10 +211,19 @@ static pnResult lookAfter(pnWorld *world, pnBody *body, uint32_t *outRebuilds) {
   return pn_beginSuccessor(body) ? PN_OK : rebuild(world, body, outRebuilds);
 }
 
+/* What this frame may do on new trees. */
+static int64_t workForSuccessors(const pnWorld *world) {
+  uint64_t triangles = 0;
+  for (size_t i = 0; i < world->touched.count; ++i)
+    triangles += world->bodies.data[world->touched.data[i]].tree->mesh->triangleCount;
+  return pn_workForSuccessors(world->leafPairs, triangles);
+}
+
 /* Looks at trees that have moved. One that was torn gets a mirror at once, one that has worn out slowly a new tree, a little in
  * every frame. */
 static pnResult keepTrees(pnWorld *world, uint32_t *outRebuilds) {
   pnResult result = PN_OK;
+  int64_t work = world->wornCount > 0 ? workForSuccessors(world) : 0; /* bodies with successors count as worn */
   for (size_t i = 0; result == PN_OK && i < world->touched.count; ++i) {
     pnBody *body = &world->bodies.data[world->touched.data[i]];
     if (!isKept(body)) continue;
@@ -229,7 +238,7 @@ static pnResult keepTrees(pnWorld *world, uint32_t *outRebuilds) {
       result = pn_makeMirror(body, &world->def.tasks);
       setWorn(world, body, false);
     } else if (body->successor) {
-      renew(world, body, outRebuilds);
+      renew(world, body, &work, outRebuilds);
     } else {
       result = lookAfter(world, body, outRebuilds);
     }
@@ -310,5 +319,6 @@ void pn_forgetTouched(pnWorld *world, pnCost *cost) {
     body->isTouched = false;
   }
   world->touched.count = 0;
+  world->leafPairs = cost->leafPairs;
   for (size_t i = 0; i < world->alone.count; ++i) pn_touchBody(world, &world->bodies.data[world->alone.data[i]]);
 }

@@ -4,15 +4,16 @@
 #include "tree/gradual.h"
 #include "tree/tree.h"
 
-/* A pair of leaves takes about so many nanoseconds to open, half of that for each of the two bodies, and a triangle to follow. A frame
- * of a body is longer by this part of what it took before: worn trees make frames half as long again before they are seen to, and
- * with a quarter on top of that they stay below twice the usual. */
-#define LEAF_PAIR_WORK 15
+/* A pair of leaves takes about so many nanoseconds to open, and a triangle to follow. A frame is longer by this part of what it took
+ * before: worn trees make frames half as long again before they are seen to, and with a quarter on top of that they stay below
+ * twice the usual. */
+#define LEAF_PAIR_WORK 20
 #define TRIANGLE_WORK 2
 #define PART 0.25
 
 struct pnSuccessor {
-  pnGradual *gradual; /* then, on trial: */
+  pnGradual *gradual;
+  bool isBuilt; /* then, on trial: */
   pnTree *former;
   uint64_t frame, opened; /* pairs of leaves in the last frame that had any */
   uint64_t formerOpened;  /* the same before the trial */
@@ -54,13 +55,15 @@ static pnVerdict judge(pnBody *body, const pnTasks *tasks) {
   return better ? PN_VERDICT_KEPT : PN_VERDICT_REFUSED;
 }
 
-pnVerdict pn_stepSuccessor(pnBody *body, const pnTasks *tasks) {
+int64_t pn_workForSuccessors(uint64_t leafPairs, uint64_t triangles) {
+  return (int64_t)(PART * (LEAF_PAIR_WORK * (double)leafPairs + TRIANGLE_WORK * (double)triangles)) + 1;
+}
+
+/* It takes the place of the tree, in a frame in which nothing is built: its volumes are made in it. */
+static pnVerdict takeOver(pnBody *body, int64_t *work) {
   struct pnSuccessor *r = body->successor;
-  if (r->former) return judge(body, tasks);
-  double frame = LEAF_PAIR_WORK * (double)r->opened + TRIANGLE_WORK * (double)body->pose->mesh->triangleCount;
-  pnProgress step = pn_stepGradual(r->gradual, (int64_t)(PART * frame) + 1);
-  if (step == PN_PROGRESS_MORE) return PN_VERDICT_OPEN;
-  if (step == PN_PROGRESS_FAILED || pn_takeGradual(r->gradual, body->tree, &r->former) != PN_OK) {
+  *work = 0;
+  if (pn_takeGradual(r->gradual, body->tree, &r->former) != PN_OK) {
     pn_dropSuccessor(body);
     return PN_VERDICT_REFUSED;
   }
@@ -69,4 +72,16 @@ pnVerdict pn_stepSuccessor(pnBody *body, const pnTasks *tasks) {
   r->formerOpened = r->opened;
   r->opened = 0;
   return PN_VERDICT_OPEN;
+}
+
+pnVerdict pn_stepSuccessor(pnBody *body, int64_t *work, const pnTasks *tasks) {
+  struct pnSuccessor *r = body->successor;
+  if (r->former) return judge(body, tasks);
+  if (*work <= 0) return PN_VERDICT_OPEN;
+  if (r->isBuilt) return takeOver(body, work);
+  pnProgress step = pn_stepGradual(r->gradual, work);
+  r->isBuilt = step == PN_PROGRESS_DONE;
+  if (step != PN_PROGRESS_FAILED) return PN_VERDICT_OPEN;
+  pn_dropSuccessor(body);
+  return PN_VERDICT_REFUSED;
 }
