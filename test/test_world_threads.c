@@ -208,8 +208,48 @@ static void schedulersMayDoWhatTheyLike(void **state) {
   closeShared(&s);
 }
 
+/* Two spheres in one place: one long list, which workers copy and sort together, bit for bit that of one thread. */
+static void longListsAreInOneOrder(void **state) {
+  (void)state;
+  pnMesh *mesh;
+  testExpectOk(pnMakeIcosphere(4, 1, &mesh));
+  pnPair *truth = NULL;
+  size_t count = 0;
+  for (uint32_t workers = 1; workers <= 7; workers += 3) {
+    pnPool *pool;
+    testExpectOk(pnCreatePool(workers, &pool));
+    pnWorldDef worldDef = pnDefaultWorldDef();
+    worldDef.tasks = pnPool_GetTasks(pool);
+    pnWorld *world;
+    pnBodyId ids[2];
+    testExpectOk(pnCreateWorld(&worldDef, &world));
+    pnBodyDef def = pnDefaultBodyDef();
+    def.mesh = mesh;
+    for (int i = 0; i < 2; ++i) testExpectOk(pnWorld_CreateBody(world, &def, &ids[i]));
+    pnFrame frame = pnWorld_Collide(world, NULL);
+    testExpectOk(frame.result);
+    const pnPair *pairs = pnWorld_GetPairs(world);
+    if (!truth) {
+      count = frame.pairCount;
+      assert_true(count > 4 * 2048); /* several times what they sort together */
+      truth = malloc(count * sizeof *truth);
+      assert_non_null(truth);
+      memcpy(truth, pairs, count * sizeof *truth);
+      for (size_t i = 1; i < count; ++i)
+        assert_true(truth[i - 1].a < truth[i].a || (truth[i - 1].a == truth[i].a && truth[i - 1].b < truth[i].b));
+    }
+    assert_int_equal(frame.pairCount, count);
+    assert_memory_equal(pairs, truth, count * sizeof *truth);
+    pnDestroyWorld(world);
+    pnDestroyPool(pool);
+  }
+  free(truth);
+  pnDestroyMesh(mesh);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(worldsAndQueriesInParallel),
+                                     cmocka_unit_test(longListsAreInOneOrder),
                                      cmocka_unit_test(schedulersMayDoWhatTheyLike)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
