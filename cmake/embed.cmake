@@ -6,7 +6,7 @@
 # after those it needs. The files of geom and collide are the ones the library itself is compiled from.
 set(shared_exact geom/expansion.h geom/predicate.h geom/predicate.c geom/triangle.h geom/triangle_flat.c
   geom/triangle_exact.c geom/triangle_beyond.c geom/corners.h)
-set(shared_filter geom/simd_vec.h collide/narrow_kernel.h collide/narrow_beyond.h)
+set(shared_filter geom/simd_words.h geom/simd_vec.h collide/narrow_kernel.h collide/narrow_beyond.h)
 set(kernel device/kernel)
 set(Frame ${kernel}/prelude.cl ${kernel}/lane.cl ${shared_filter} ${kernel}/emit.cl ${kernel}/refit.cl ${kernel}/pairs.cl
   ${kernel}/narrow.cl ${kernel}/fans.cl ${kernel}/wanted.cl ${kernel}/sort.cl ${kernel}/bins.cl ${kernel}/limit.cl)

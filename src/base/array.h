@@ -29,4 +29,11 @@ bool pn_arrayGrow(void *pointer, size_t count, size_t *capacity, size_t wanted, 
 #define pn_arrayFree(a) \
   (pn_free((a)->data, (a)->capacity * sizeof(*(a)->data)), (a)->data = NULL, (a)->count = (a)->capacity = 0)
 
+/* Sets that are joined: everybody names somebody of his set, and in the end the one who names himself. Ways are halved as they are
+ * gone. */
+PN_INLINE uint32_t pn_rootOf(uint32_t *parents, uint32_t i) {
+  while (parents[i] != i) i = parents[i] = parents[parents[i]];
+  return i;
+}
+
 #endif

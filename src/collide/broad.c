@@ -11,6 +11,7 @@
 #include "collide/broad.h"
 
 #include "base/sort.h"
+#include "geom/inbox.h"
 
 #include <float.h>
 #include <string.h>
@@ -20,11 +21,6 @@
 /* Anything that is not a number is empty too. */
 static bool isEmpty(const pnBox *b) {
   return !(b->min.x <= b->max.x && b->min.y <= b->max.y && b->min.z <= b->max.z);
-}
-
-static bool overlap(const pnBox *p, const pnBox *q) {
-  return p->min.x <= q->max.x && q->min.x <= p->max.x && p->min.y <= q->max.y && q->min.y <= p->max.y &&
-         p->min.z <= q->max.z && q->min.z <= p->max.z;
 }
 
 /* No coordinate is beyond this, so that the lanes of nobody, beyond it, overlap nothing. Numbers that are brought back keep their
@@ -279,7 +275,7 @@ static bool compareAll(pnBroadPhase *broad) {
   broad->keys.count = broad->placeAt.count = broad->newcomers.count = broad->levelCount = 0;
   for (uint32_t i = 0; i < broad->boxes.count; ++i) {
     for (uint32_t j = i + 1; j < broad->boxes.count; ++j)
-      if (overlap(&broad->boxes.data[i].box, &broad->boxes.data[j].box) && !addPair(broad, i, j)) return false;
+      if (pn_boxesOverlap(&broad->boxes.data[i].box, &broad->boxes.data[j].box) && !addPair(broad, i, j)) return false;
   }
   return true;
 }
@@ -320,7 +316,7 @@ static bool findAround(pnBroadPhase *broad, uint32_t place) {
   }
   for (size_t i = 0; ok && i < broad->newcomers.count; ++i) {
     uint32_t other = broad->newcomers.data[i];
-    ok = !overlap(&box, &broad->boxes.data[other].box) || offer(broad, place, other);
+    ok = !pn_boxesOverlap(&box, &broad->boxes.data[other].box) || offer(broad, place, other);
   }
   return ok;
 }

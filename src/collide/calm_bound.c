@@ -28,6 +28,8 @@
  * 1e-6 by which calm_make.c rounds up. */
 #include "collide/calm.h"
 
+#include "geom/distance.h"
+
 #include <float.h>
 #include <math.h>
 
@@ -39,16 +41,8 @@ static double square(double x) {
 static void sub3(const double *a, const double *b, double *r) {
   for (int k = 0; k < 3; ++k) r[k] = a[k] - b[k];
 }
-static double dot3(const double *a, const double *b) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
 static double length3(const double *a) {
-  return sqrt(dot3(a, a));
-}
-static void cross3(const double *a, const double *b, double *r) {
-  r[0] = a[1] * b[2] - a[2] * b[1];
-  r[1] = a[2] * b[0] - a[0] * b[2];
-  r[2] = a[0] * b[1] - a[1] * b[0];
+  return sqrt(pn_dot3(a, a));
 }
 static void scale3(double *a, double s) {
   for (int k = 0; k < 3; ++k) a[k] *= s;
@@ -106,7 +100,7 @@ static void turnAway(double g[3][3], const double n[3], double out[3][3]) {
 /* g less what it does along a unit vector n. */
 static void flatten(double g[3][3], const double n[3]) {
   for (int i = 0; i < 3; ++i) {
-    double along = dot3(g[i], n);
+    double along = pn_dot3(g[i], n);
     for (int k = 0; k < 3; ++k) g[i][k] -= along * n[k];
   }
 }
@@ -119,7 +113,7 @@ static void gradientOf(const pnCalmTriangle *t, double deltas[3][3], double m[3]
 }
 
 static void apply(double m[3][3], const double *x, double *r) {
-  for (int i = 0; i < 3; ++i) r[i] = dot3(m[i], x);
+  for (int i = 0; i < 3; ++i) r[i] = pn_dot3(m[i], x);
 }
 
 /* ---------------------------------------------------------------- a triangle */
@@ -130,14 +124,14 @@ void pn_calmTriangle(const float *a, const float *b, const float *c, pnCalmTrian
     for (int k = 0; k < 3; ++k) out->v[i][k] = (double)p[i][k];
   double e[3][3], n[3];
   for (int i = 0; i < 3; ++i) sub3(out->v[(i + 2) % 3], out->v[(i + 1) % 3], e[i]); /* the edge opposite corner i */
-  cross3(e[0], e[1], n);
-  double area = dot3(n, n), longest = fmax(dot3(e[0], e[0]), fmax(dot3(e[1], e[1]), dot3(e[2], e[2])));
+  pn_cross3(e[0], e[1], n);
+  double area = pn_dot3(n, n), longest = fmax(pn_dot3(e[0], e[0]), fmax(pn_dot3(e[1], e[1]), pn_dot3(e[2], e[2])));
   /* an angle below about 1e-5 cannot be told from none by the bounds above */
   out->flat = !(area > 1e-10 * longest * longest) || !(area > DBL_MIN);
   out->steepness = 0;
   for (int i = 0; i < 3 && !out->flat; ++i) {
     /* n x e points to corner i and has the length |n| |e|; the height is |n| / |e| */
-    cross3(n, e[i], out->slope[i]);
+    pn_cross3(n, e[i], out->slope[i]);
     scale3(out->slope[i], 1 / area);
     out->steepness += length3(out->slope[i]);
   }
@@ -147,9 +141,9 @@ void pn_calmTriangle(const float *a, const float *b, const float *c, pnCalmTrian
 
 /* Squared distance of two segments p + s d, q + t e, s and t in [0, 1]. */
 static double segments2(const double *p, const double *d, const double *q, const double *e) {
-  double r[3], a = dot3(d, d), f = dot3(e, e), s = 0, t = 0;
+  double r[3], a = pn_dot3(d, d), f = pn_dot3(e, e), s = 0, t = 0;
   sub3(p, q, r);
-  double b = dot3(d, e), c = dot3(d, r), g = dot3(e, r), det = a * f - b * b;
+  double b = pn_dot3(d, e), c = pn_dot3(d, r), g = pn_dot3(e, r), det = a * f - b * b;
   s = det > 0 ? fmin(1, fmax(0, (b * g - c * f) / det)) : 0;
   t = f > 0 ? (b * s + g) / f : 0;
   if (t < 0 || t > 1) {
@@ -158,7 +152,7 @@ static double segments2(const double *p, const double *d, const double *q, const
   }
   double w[3];
   for (int k = 0; k < 3; ++k) w[k] = r[k] + s * d[k] - t * e[k];
-  return dot3(w, w);
+  return pn_dot3(w, w);
 }
 
 /* Squared distance of a point from the inside of a triangle's plane; infinite when its foot is outside. */
@@ -167,13 +161,13 @@ static double face2(const double *p, const pnCalmTriangle *t) {
   for (int i = 0; i < 3; ++i) {
     /* corner functions at the foot of p: 1 at corner i, 0 on the edge opposite */
     sub3(p, t->v[i], u);
-    double weight = 1 + dot3(t->slope[i], u);
+    double weight = 1 + pn_dot3(t->slope[i], u);
     if (weight < 0) return INFINITY;
     for (int k = 0; k < 3; ++k) height[k] += weight * t->v[i][k];
     foot += weight;
   }
   for (int k = 0; k < 3; ++k) u[k] = p[k] - height[k] / foot;
-  return dot3(u, u);
+  return pn_dot3(u, u);
 }
 
 /* The distance of two triangles that do not meet: between edges, or from a corner to a face. Between edges that are nearly
@@ -189,7 +183,7 @@ static double distanceOf(const pnCalmTriangle *s, const pnCalmTriangle *t) {
       least = fmin(least, segments2(s->v[i], d, t->v[j], e));
       double between[3];
       sub3(s->v[i], t->v[j], between);
-      size = fmax(size, fmax(dot3(between, between), fmax(dot3(d, d), dot3(e, e))));
+      size = fmax(size, fmax(pn_dot3(between, between), fmax(pn_dot3(d, d), pn_dot3(e, e))));
     }
   }
   return sqrt(fmax(0, least - 1e-13 * size));
@@ -197,16 +191,16 @@ static double distanceOf(const pnCalmTriangle *s, const pnCalmTriangle *t) {
 
 /* The largest cosine between direction d and the directions from p1 to p2 (turning the short way), all of length 1. */
 static double cosToSector(const double *d, const double *p1, const double *p2) {
-  double n[3], q[3], c[3], best = fmax(dot3(d, p1), dot3(d, p2));
-  cross3(p1, p2, n);
-  double nn = dot3(n, n);
+  double n[3], q[3], c[3], best = fmax(pn_dot3(d, p1), pn_dot3(d, p2));
+  pn_cross3(p1, p2, n);
+  double nn = pn_dot3(n, n);
   if (!(nn > 0)) return 1;
   /* the projection onto their plane, when it lies between them */
-  for (int k = 0; k < 3; ++k) q[k] = d[k] - dot3(d, n) / nn * n[k];
-  cross3(p1, q, c);
-  bool after = dot3(c, n) >= 0;
-  cross3(q, p2, c);
-  return after && dot3(c, n) >= 0 ? fmax(best, length3(q)) : best;
+  for (int k = 0; k < 3; ++k) q[k] = d[k] - pn_dot3(d, n) / nn * n[k];
+  pn_cross3(p1, q, c);
+  bool after = pn_dot3(c, n) >= 0;
+  pn_cross3(q, p2, c);
+  return after && pn_dot3(c, n) >= 0 ? fmax(best, length3(q)) : best;
 }
 
 /* Directions from the shared corner to the other two. */
@@ -223,7 +217,7 @@ static double edgeFrame(const pnCalmTriangle *t, const uint8_t at[3], double alo
   double length = length3(along);
   scale3(along, 1 / length);
   sub3(t->v[at[2]], t->v[at[0]], across);
-  double part = dot3(across, along);
+  double part = pn_dot3(across, along);
   for (int k = 0; k < 3; ++k) across[k] -= part * along[k];
   scale3(across, 1 / length3(across));
   return length;
@@ -249,7 +243,7 @@ static void meetAtEdge(const pnCalmTriangle *s, const pnCalmTriangle *t, pnCalmM
   double e[3], u[3], f[3], v[3];
   double along = 2 / edgeFrame(s, m->at[0], e, u);
   edgeFrame(t, m->at[1], f, v);
-  m->openness = 1 - fmin(1, fmax(0, dot3(u, v)) + 1e-12);
+  m->openness = 1 - fmin(1, fmax(0, pn_dot3(u, v)) + 1e-12);
   m->noise = along + sqrt((square(s->steepness + along) + square(t->steepness + along)) / m->openness);
 }
 
@@ -281,7 +275,7 @@ static double leftApart(const pnCalmTriangle *s, const pnCalmTriangle *t, double
     apply(g, between, taken);
     sub3(deltas[i / 3], deltas[3 + i % 3], left);
     sub3(left, taken, left);
-    most = fmax(most, dot3(left, left));
+    most = fmax(most, pn_dot3(left, left));
   }
   return sqrt(most) / distance;
 }
@@ -291,17 +285,17 @@ static double leftOnPlane(const pnCalmTriangle *t, double gradient[3][3], double
   double e[3], f[3], n[3], squares = 0;
   sub3(t->v[1], t->v[0], e);
   scale3(e, 1 / length3(e));
-  cross3(t->slope[0], t->slope[1], n);
-  cross3(n, e, f);
+  pn_cross3(t->slope[0], t->slope[1], n);
+  pn_cross3(n, e, f);
   scale3(f, 1 / length3(f));
   for (int i = 0; i < 3; ++i)
-    squares += square(dot3(gradient[i], e) - dot3(g[i], e)) + square(dot3(gradient[i], f) - dot3(g[i], f));
+    squares += square(pn_dot3(gradient[i], e) - pn_dot3(g[i], e)) + square(pn_dot3(gradient[i], f) - pn_dot3(g[i], f));
   return sqrt(squares);
 }
 
 /* The unit normal of a triangle. */
 static void normalOf(const pnCalmTriangle *t, double n[3]) {
-  cross3(t->slope[0], t->slope[1], n);
+  pn_cross3(t->slope[0], t->slope[1], n);
   scale3(n, 1 / length3(n));
 }
 
@@ -317,8 +311,8 @@ static void stretchEdge(const pnCalmTriangle *s, const pnCalmTriangle *t, const 
   sub3(u, v, across);
   double wide = length3(across);
   scale3(across, 1 / wide);
-  cross3(e, across, n);
-  double high = 0.5 * (dot3(u, n) + dot3(v, n)); /* of u and v along n */
+  pn_cross3(e, across, n);
+  double high = 0.5 * (pn_dot3(u, n) + pn_dot3(v, n)); /* of u and v along n */
   /* G n = 0: along the edge and across it only */
   double g[3][3], h[3][3], left[3], turned[3];
   for (int i = 0; i < 3; ++i) {
@@ -353,7 +347,7 @@ pnStretch pn_calmStretch(const pnCalmTriangle *s, const pnCalmTriangle *t, const
     if (choice == 1) {
       normalOf(s, n);
       normalOf(t, o);
-      double side = dot3(n, o) < 0 ? -1 : 1;
+      double side = pn_dot3(n, o) < 0 ? -1 : 1;
       for (int k = 0; k < 3; ++k) n[k] += side * o[k];
       scale3(n, 1 / length3(n));
       flatten(g[1], n);
@@ -401,7 +395,7 @@ pnStretch pn_calmStretchFar(const pnCalmTriangle *const *triangles, uint32_t cou
     if (!triangles[i]->flat) {
       gradientOf(triangles[i], deltas + 3 * i, one);
       normalOf(triangles[i], n);
-      double side = dot3(n, normal) < 0 ? -1 : 1;
+      double side = pn_dot3(n, normal) < 0 ? -1 : 1;
       for (int k = 0; k < 9; ++k) {
         g[k / 3][k % 3] += one[k / 3][k % 3] / count;
         normal[k % 3] += k < 3 ? side * n[k] : 0;

@@ -10,6 +10,8 @@
  * 1, which no surface has.) */
 #include "collide/flat.h"
 
+#include "geom/distance.h"
+
 #include <float.h>
 
 /* Rounds of mending the rim, and triangles that a region may have for each one of its node. */
@@ -62,12 +64,6 @@ static uint32_t placeAt(const FlatMaker *m, uint32_t edge) {
 static void fromMiddle(const FlatMaker *m, uint32_t v, double out[3]) {
   for (int k = 0; k < 3; ++k) out[k] = (double)m->mesh->vertices[3 * (size_t)v + k] - m->middle[k];
 }
-static double dot(const double *a, const double *b) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-static void cross(const double *a, const double *b, double *out) {
-  for (int k = 0; k < 3; ++k) out[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
-}
 
 /* ---------------------------------------------------------------- growing */
 
@@ -85,8 +81,8 @@ static uint32_t chooseMiddle(FlatMaker *m, uint32_t firstLeaf, uint32_t leafCoun
         if (pass == 0) {
           mean[0] += p[0], mean[1] += p[1], mean[2] += p[2];
           ++corners;
-        } else if (dot(p, p) < least) {
-          least = dot(p, p);
+        } else if (pn_dot3(p, p) < least) {
+          least = pn_dot3(p, p);
           best = e;
         }
       }
@@ -125,7 +121,7 @@ static void sumNormals(FlatMaker *m) {
       p[1][k] -= p[0][k];
       p[2][k] -= p[0][k];
     }
-    cross(p[1], p[2], n);
+    pn_cross3(p[1], p[2], n);
     for (int k = 0; k < 3; ++k) m->normal[k] += n[k];
   }
 }
@@ -139,9 +135,9 @@ static bool goesAround(const FlatMaker *m, uint32_t edge, double least) {
     step[k] = q[k] - p[k];
     p[k] = 0.5 * (p[k] + q[k]);
   }
-  cross(p, step, n);
-  double sine = dot(m->normal, n);
-  return sine > 0 && sine * sine >= least * least * dot(m->normal, m->normal) * dot(p, p) * dot(step, step);
+  pn_cross3(p, step, n);
+  double sine = pn_dot3(m->normal, n);
+  return sine > 0 && sine * sine >= least * least * pn_dot3(m->normal, m->normal) * pn_dot3(p, p) * pn_dot3(step, step);
 }
 
 /* One round; *outDone when nothing was left to do. */

@@ -6,21 +6,8 @@
 
 /* ---------------------------------------------------------------- four at a time */
 
-#define F pnF4
-#define ADD pn_f4Add
-#define SUB pn_f4Sub
-#define MUL pn_f4Mul
-#define MIN pn_f4Min
-#define MAX pn_f4Max
-#define ABS pn_f4Abs
-#define NEG pn_f4Neg
-#define AND pn_f4And
-#define OR pn_f4Or
-#define XOR pn_f4Xor
-#define ANDNOT pn_f4AndNot
-#define GREATER pn_f4Greater
-#define SET1 pn_f4Set1
-#define SIGNS pn_f4Signs
+#define WIDE 4
+#include "geom/simd_words.h"
 #define NARROW_NAME meet4
 #include "collide/narrow_kernel.h"
 
@@ -72,19 +59,8 @@ static size_t narrowBy(const pnTree *a, const pnTree *b, pnPair *candidates, siz
   return kept;
 }
 
-/* Keeps the hits, without a branch: who hits is nothing a processor could predict. */
-PN_INLINE uint32_t keepHits(const pnPair *from, uint32_t hit, pnPair *to) {
-  uint32_t kept = 0;
-  for (uint32_t lane = 0; lane < 4; ++lane) {
-    to[kept] = from[lane];
-    kept += hit >> lane & 1;
-  }
-  return kept;
-}
-
 #define WIDTH 4u
 #define NARROW narrow4
-#define KEEP keepHits
 #define BATCHES pn_narrowBatches4
 #include "collide/narrow_batch.h"
 

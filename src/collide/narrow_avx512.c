@@ -6,21 +6,8 @@
 
 #if PN_SIMD_F16
 
-#define F pnF16
-#define ADD pn_f16Add
-#define SUB pn_f16Sub
-#define MUL pn_f16Mul
-#define MIN pn_f16Min
-#define MAX pn_f16Max
-#define ABS pn_f16Abs
-#define NEG pn_f16Neg
-#define AND pn_f16And
-#define OR pn_f16Or
-#define XOR pn_f16Xor
-#define ANDNOT pn_f16AndNot
-#define GREATER pn_f16Greater
-#define SET1 pn_f16Set1
-#define SIGNS pn_f16Signs
+#define WIDE 16
+#include "geom/simd_words.h"
 #define NARROW_NAME meet16
 #include "collide/narrow_kernel.h"
 
@@ -63,13 +50,13 @@ void pn_narrow16Avx512(const pnTree *a, const pnTree *b, const pnPair *candidate
   narrow16(a, b, candidates, outHit, outUnsure);
 }
 
-PN_INLINE uint32_t keepHits(const pnPair *from, uint32_t hit, pnPair *to) {
+PN_INLINE uint32_t keep16(const pnPair *from, uint32_t hit, pnPair *to) {
   return pn_keepSixteen(&from->a, hit, &to->a);
 }
 
 #define WIDTH 16u
 #define NARROW narrow16
-#define KEEP keepHits
+#define KEEP keep16
 #define BATCHES pn_narrowBatchesAvx512
 #include "collide/narrow_batch.h"
 

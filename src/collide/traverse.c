@@ -3,6 +3,7 @@
 
 #include "collide/proof.h"
 #include "collide/slant.h"
+#include "geom/inbox.h"
 
 #include <float.h>
 #include <math.h>
@@ -160,9 +161,7 @@ pnTraversal pn_beginTraversal(pnTree *a, pnTree *b, pnOpen open) {
 }
 
 bool pn_treesOverlap(const pnTree *a, const pnTree *b) {
-  const pnBox *p = &a->box, *q = &b->box;
-  return a->shape->nodeCount > 0 && b->shape->nodeCount > 0 && p->min.x <= q->max.x && q->min.x <= p->max.x &&
-         p->min.y <= q->max.y && q->min.y <= p->max.y && p->min.z <= q->max.z && q->min.z <= p->max.z;
+  return a->shape->nodeCount > 0 && b->shape->nodeCount > 0 && pn_boxesOverlap(&a->box, &b->box);
 }
 
 /* ---------------------------------------------------------------- from candidates to pairs */

@@ -69,7 +69,8 @@ typedef struct pnTestRun {
   uint32_t count; /* cases */
   size_t items, local;
 } pnTestRun;
-/* selftest.c */
+/* selftest.c: the same numbers on every machine (xorshift64*), for cases */
+uint32_t pn_nextNumber(uint64_t *state);
 pnResult pn_runTest(pnDevice *device, const pnTestRun *test);
 
 /* A call failed: its result, and the device is lost unless it was memory. */

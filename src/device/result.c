@@ -93,16 +93,14 @@ pnResult pn_failNumber(pnDeviceWorld *world) {
   return result != PN_OK ? result : pn_fail(PN_ERROR_NUMBER, "device world: a coordinate was NaN or infinite");
 }
 
-static void noteStages(pnDeviceWorld *world) {
-  for (int i = 0; i < PN_STAGE_COUNT && world->device->profile; ++i) {
+void pn_noteSeconds(const pnDevice *device, const cl_event *events, int count, double *outSeconds) {
+  for (int i = 0; i < count && device->profile; ++i) {
     cl_ulong start = 0, end = 0;
-    world->stageSeconds[i] = 0;
-    if (world->stageEvents[i] &&
-        pn_cl.GetEventProfilingInfo(world->stageEvents[i], CL_PROFILING_COMMAND_START, sizeof start, &start, NULL) ==
-            CL_SUCCESS &&
-        pn_cl.GetEventProfilingInfo(world->stageEvents[i], CL_PROFILING_COMMAND_END, sizeof end, &end, NULL) ==
-            CL_SUCCESS)
-      world->stageSeconds[i] = 1e-9 * (double)(end - start);
+    outSeconds[i] = 0;
+    if (events[i] &&
+        pn_cl.GetEventProfilingInfo(events[i], CL_PROFILING_COMMAND_START, sizeof start, &start, NULL) == CL_SUCCESS &&
+        pn_cl.GetEventProfilingInfo(events[i], CL_PROFILING_COMMAND_END, sizeof end, &end, NULL) == CL_SUCCESS)
+      outSeconds[i] = 1e-9 * (double)(end - start);
   }
 }
 
@@ -128,7 +126,7 @@ pnDeviceFrame pnDeviceWorld_Finish(pnDeviceWorld *world) {
   world->finished = world->knowsSizes = frame.result == PN_OK;
   if (world->finished) {
     world->last = world->head[PN_HEAD_PAIRS];
-    noteStages(world);
+    pn_noteSeconds(world->device, world->stageEvents, PN_STAGE_COUNT, world->stageSeconds);
     frame.pairCount = world->head[PN_HEAD_PAIRS];
     frame.limited = world->limited = pn_isLimited(world) && world->head[PN_HEAD_FOUND] > world->head[PN_HEAD_PAIRS];
     frame.superPairs = world->head[PN_HEAD_SUPERS];

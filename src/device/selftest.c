@@ -13,8 +13,7 @@
 
 #define CASES 4096u
 
-/* The same numbers on every machine (xorshift64*). */
-static uint32_t next(uint64_t *state) {
+uint32_t pn_nextNumber(uint64_t *state) {
   *state ^= *state >> 12;
   *state ^= *state << 25;
   *state ^= *state >> 27;
@@ -32,12 +31,12 @@ typedef struct Cases {
 /* A coordinate of case k: whole numbers first; then with a part of them one bit up or down; then far from the origin, where
  * little is left behind the point; then of all sizes, which only expansions can sum up. */
 static float coordinate(uint64_t *state, uint32_t k) {
-  const float grid = (float)(next(state) % 5u);
+  const float grid = (float)(pn_nextNumber(state) % 5u);
   switch (k % 4) {
     case 0: return grid;
-    case 1: return next(state) % 3u ? grid : nextafterf(grid, next(state) % 2u ? 10.0f : -10.0f);
+    case 1: return pn_nextNumber(state) % 3u ? grid : nextafterf(grid, pn_nextNumber(state) % 2u ? 10.0f : -10.0f);
     case 2: return 0.1f + grid * 0.1f + 1024.0f;
-    default: return ldexpf(grid, (int)(next(state) % 60u) - 30) + grid;
+    default: return ldexpf(grid, (int)(pn_nextNumber(state) % 60u) - 30) + grid;
   }
 }
 
@@ -49,8 +48,8 @@ static void makeCases(Cases *cases) {
       for (int x = 0; x < 3; ++x) cases->points[k][i][x] = coordinate(&state, k);
     }
     // every other case: neighbours, with one or two corners in common, in any place
-    for (uint32_t shared = k % 2 ? 1 + next(&state) % 2u : 0; shared > 0; --shared) {
-      const uint32_t a = next(&state) % 3u, b = 3 + next(&state) % 3u;
+    for (uint32_t shared = k % 2 ? 1 + pn_nextNumber(&state) % 2u : 0; shared > 0; --shared) {
+      const uint32_t a = pn_nextNumber(&state) % 3u, b = 3 + pn_nextNumber(&state) % 3u;
       cases->welds[k][b] = cases->welds[k][a];
       memcpy(cases->points[k][b], cases->points[k][a], sizeof cases->points[k][a]);
     }
@@ -77,8 +76,9 @@ static void makeSums(Sums *sums) {
   for (uint32_t k = 0; k < CASES; ++k)
     for (int i = 0; i < 4; ++i) {
       // full fractions near 1; each fourth case so small that products are subnormal
-      const float x = 1.0f + (float)(next(&state) >> 9) * 0x1p-23f;
-      sums->in[k][i] = ldexpf(next(&state) % 2u ? x : -x, k % 4 == 3 ? -70 : (int)(next(&state) % 5u) - 2);
+      const float x = 1.0f + (float)(pn_nextNumber(&state) >> 9) * 0x1p-23f;
+      sums->in[k][i] =
+          ldexpf(pn_nextNumber(&state) % 2u ? x : -x, k % 4 == 3 ? -70 : (int)(pn_nextNumber(&state) % 5u) - 2);
     }
 }
 

@@ -19,23 +19,16 @@ typedef struct Cases {
   double answers[CASES][3];
 } Cases;
 
-/* The same numbers on every machine (xorshift64*). */
-static uint32_t next(uint64_t *state) {
-  *state ^= *state >> 12;
-  *state ^= *state << 25;
-  *state ^= *state >> 27;
-  return (uint32_t)((*state * 0x2545F4914F6CDD1Du) >> 32);
-}
-
 static void makeCases(Cases *cases) {
   uint64_t state = 0xA24BAED4963EE407u;
   for (uint32_t k = 0; k < CASES; ++k) {
     float *p = cases->points[k];
     for (uint32_t i = 0; i < FLOATS; ++i) {
-      p[i] = (float)(next(&state) % 5u) - 2.0f;
+      p[i] = (float)(pn_nextNumber(&state) % 5u) - 2.0f;
       // one bit beside the grid; of sizes that have nothing to do with each other
-      if (k % 4 == 1 && next(&state) % 3u == 0) p[i] = nextafterf(p[i], next(&state) % 2u ? 9.0f : -9.0f);
-      if (k % 8 == 5) p[i] = ldexpf(p[i], (int)(next(&state) % 40u) - 20);
+      if (k % 4 == 1 && pn_nextNumber(&state) % 3u == 0)
+        p[i] = nextafterf(p[i], pn_nextNumber(&state) % 2u ? 9.0f : -9.0f);
+      if (k % 8 == 5) p[i] = ldexpf(p[i], (int)(pn_nextNumber(&state) % 40u) - 20);
     }
     // in one plane at the begin, or for good; one point that stays where it is
     for (uint32_t i = 0; i < 4 && k % 6 == 2; ++i) p[6 * i + 4] = 1.0f;

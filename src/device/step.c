@@ -276,19 +276,6 @@ static pnResult growStep(pnDeviceWorld *world) {
   return reserveStep(world, wanted[0], wanted[1], wanted[2]);
 }
 
-static void noteStages(pnDeviceWorld *world) {
-  for (int i = 0; i < PN_STEP_COUNT && world->device->profile; ++i) {
-    cl_ulong start = 0, end = 0;
-    world->stepSeconds[i] = 0;
-    if (world->stepEvents[i] &&
-        pn_cl.GetEventProfilingInfo(world->stepEvents[i], CL_PROFILING_COMMAND_START, sizeof start, &start, NULL) ==
-            CL_SUCCESS &&
-        pn_cl.GetEventProfilingInfo(world->stepEvents[i], CL_PROFILING_COMMAND_END, sizeof end, &end, NULL) ==
-            CL_SUCCESS)
-      world->stepSeconds[i] = 1e-9 * (double)(end - start);
-  }
-}
-
 /* A step that is run again so often counts more than 32 bits hold. */
 #define MOST_RERUNS 16u
 
@@ -309,7 +296,7 @@ pnResult pn_runStep(pnDeviceWorld *world, bool earliest, float until, uint32_t *
     if (result == PN_OK && lacksExact) result = prepareExact(world);
   }
   if (result == PN_OK && world->stepHead[PN_HEAD_BAD] != PN_NONE) result = pn_failNumber(world);
-  if (result == PN_OK) noteStages(world);
+  if (result == PN_OK) pn_noteSeconds(world->device, world->stepEvents, PN_STEP_COUNT, world->stepSeconds);
   return result;
 }
 

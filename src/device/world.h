@@ -324,6 +324,8 @@ void pn_freeStep(pnDeviceWorld *world);
 pnResult pn_runStep(pnDeviceWorld *world, bool earliest, float until, uint32_t *outReruns);
 /* frame.c: all vertices of the world where its poses are now, on the device: in the queue's order. */
 pnResult pn_bringVertices(pnDeviceWorld *world);
+/* result.c: seconds of stages, by their events, where the device was asked to measure. */
+void pn_noteSeconds(const pnDevice *device, const cl_event *events, int count, double *outSeconds);
 /* result.c: PN_ERROR_NUMBER, naming the vertex that is NaN or infinite. */
 pnResult pn_failNumber(pnDeviceWorld *world);
 /* frame.c: are the pairs of this frame sorted, and is the device to keep the first of them only? */

@@ -5,6 +5,8 @@
  * inside one part of another is one region. */
 #include "find/find.h"
 
+#include "geom/inbox.h"
+
 #include <string.h>
 
 static bool isWanted(const pnFinder *finder, uint32_t a, uint32_t b) {
@@ -16,11 +18,6 @@ static bool isWanted(const pnFinder *finder, uint32_t a, uint32_t b) {
     else high = middle;
   }
   return low == finder->unwanted.count || finder->unwanted.data[low] != key;
-}
-
-static bool overlap(pnBox a, pnBox b) {
-  return a.min.x <= b.max.x && b.min.x <= a.max.x && a.min.y <= b.max.y && b.min.y <= a.max.y && a.min.z <= b.max.z &&
-         b.min.z <= a.max.z;
 }
 
 static bool isIn(pnVec3 p, pnBox box) {
@@ -116,7 +113,8 @@ pnResult pn_findContained(pnFinder *finder) {
     if (finder->bodies.data[a].closedCount == 0) continue;
     for (uint32_t b = a + 1; b < finder->bodies.count; ++b) {
       if (finder->bodies.data[b].closedCount == 0) continue;
-      if (!overlap(pnTree_GetBox(finder->bodies.data[a].tree), pnTree_GetBox(finder->bodies.data[b].tree))) continue;
+      pnBox boxA = pnTree_GetBox(finder->bodies.data[a].tree), boxB = pnTree_GetBox(finder->bodies.data[b].tree);
+      if (!pn_boxesOverlap(&boxA, &boxB)) continue;
       if (!isWanted(finder, a, b)) continue;
       Couple c = {.finder = finder, .a = a, .b = b, .work = workOf(finder, a, b)};
       if (!lookInside(&c, a, b) || !lookInside(&c, b, a)) return pn_failMemory(sizeof(pnPatch));

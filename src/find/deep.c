@@ -61,7 +61,7 @@ static void take(Dive *d, const double p[3], const pnNear *near, uint32_t triang
 
 /* ---------------------------------------------------------------- on which side */
 
-static void fetchTriangle(const pnFinderBody *body, uint32_t t, double out[3][3]) {
+void pn_fetchTriangle(const pnFinderBody *body, uint32_t t, double out[3][3]) {
   float p[3][4];
   pn_poseFetch(body->pose, body->mesh->triangles + 3 * (size_t)t, 3, p[0], 4);
   for (int k = 0; k < 3; ++k)
@@ -81,7 +81,7 @@ static double angleBetween(const double a[3], const double b[3]) {
 /* Adds the unit normal of triangle t times its angle at the corner that is vertex v (PN_NONE: times 1). */
 static void addNormal(const pnFinderBody *body, uint32_t t, uint32_t v, double sum[3]) {
   double c[3][3], e[3][3];
-  fetchTriangle(body, t, c);
+  pn_fetchTriangle(body, t, c);
   for (int k = 0; k < 3; ++k)
     for (int i = 0; i < 3; ++i) e[k][i] = c[(k + 1) % 3][i] - c[k][i];
   double n[3] = {e[0][1] * e[1][2] - e[0][2] * e[1][1], e[0][2] * e[1][0] - e[0][0] * e[1][2],
@@ -214,7 +214,7 @@ static pnDeepCell pop(pnFindScratch *s) {
 /* No point of the cell is farther than this from triangle t of the other surface. */
 static double boundBy(const Dive *d, const pnDeepCell *cell, uint32_t t) {
   double most = 0, c[3][3], x[3];
-  fetchTriangle(d->other, t, c);
+  pn_fetchTriangle(d->other, t, c);
   for (int k = 0; k < 3; ++k) {
     pn_closestOnTriangle(cell->p[k], c[0], c[1], c[2], x);
     most = PN_MAX(most, pn_distance2(cell->p[k], x));
@@ -347,7 +347,7 @@ static void clip(Polygon *polygon, int axis, double sign, double limit) {
 static Polygon mayCount(const Dive *d, uint32_t t, const pnKeyValue *meets, size_t count, uint32_t *outHint) {
   const pnFindScratch *s = d->scratch;
   Polygon polygon = {.count = 3};
-  fetchTriangle(d->own, t, polygon.p);
+  pn_fetchTriangle(d->own, t, polygon.p);
   double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, longest = -1;
   for (uint32_t k = 0; k < 3; ++k) {
     bool corner = d->leaks || s->vertexStamps[pn_cornerOf(d->own->mesh, t, k)] == d->stamp + 1;

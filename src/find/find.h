@@ -409,6 +409,9 @@ pnResult pn_publishRegions(pnFinder *finder, const pnFinderFrame *frame);
 /* The triangles of one side of a region, ascending, each once, into `out`. */
 bool pn_listTriangles(const pnContactWork *work, uint32_t region, bool far, pnNumbers *out);
 void pn_sortLabels(pnLabelCount *labels, size_t count); /* most first */
+int pn_compareNumbers(const void *p, const void *q);    /* for qsort: uint32_t, ascending */
+/* deep.c: the corners of a triangle where they are now. */
+void pn_fetchTriangle(const pnFinderBody *body, uint32_t t, double out[3][3]);
 /* The curves of a region. */
 bool pn_joinCurves(pnFinder *finder, const pnContactWork *work, uint32_t region, pnRegion *out);
 

@@ -13,18 +13,12 @@
  * in its hilt (0.03), not a helmet (0.2) and not a coat (0.6). */
 #define NEARLY 0.1
 
-/* The root of t's part, halving the path on the way. */
-static uint32_t rootOf(uint32_t *parents, uint32_t t) {
-  while (parents[t] != t) t = parents[t] = parents[parents[t]];
-  return t;
-}
-
 /* Parts by their smallest triangle, numbered in the order of those. */
 static uint32_t numberParts(const pnMesh *mesh, uint32_t *partOf) {
   for (uint32_t t = 0; t < mesh->triangleCount; ++t) partOf[t] = t;
   for (uint32_t e = 0; e < 3 * mesh->triangleCount; ++e) {
     if (mesh->neighbours[e] == PN_NONE) continue;
-    uint32_t s = rootOf(partOf, e / 3), t = rootOf(partOf, mesh->neighbours[e]);
+    uint32_t s = pn_rootOf(partOf, e / 3), t = pn_rootOf(partOf, mesh->neighbours[e]);
     partOf[PN_MAX(s, t)] = PN_MIN(s, t);
   }
   // A root is smaller than what hangs on it, so its number is known when it is needed.

@@ -134,12 +134,6 @@ static uint32_t placeOf(const pnPassageList *list, uint64_t key) {
   return low < list->keys.count && list->keys.data[low] == key ? (uint32_t)low : PN_NONE;
 }
 
-static uint32_t rootOf(pnPassageList *list, uint32_t i) {
-  uint32_t *parents = list->parents.data;
-  while (parents[i] != i) i = parents[i] = parents[parents[i]];
-  return i;
-}
-
 /* All pairs of an impact are of one piece, whose smallest pair is its root. */
 static bool joinPairs(const pnPassageDef *def, pnPassageList *list) {
   for (uint32_t i = 0; i < list->keys.count; ++i) list->parents.data[i] = i;
@@ -149,7 +143,7 @@ static bool joinPairs(const pnPassageDef *def, pnPassageList *list) {
     for (size_t p = 0; p < list->sides[0].count; ++p)
       for (size_t q = 0; q < list->sides[1].count; ++q) {
         uint64_t key = keyOf(!def->b, list->sides[0].data[p], list->sides[1].data[q]);
-        uint32_t next = rootOf(list, placeOf(list, key)), least = PN_MIN(next, root);
+        uint32_t next = pn_rootOf(list->parents.data, placeOf(list, key)), least = PN_MIN(next, root);
         if (root != PN_NONE) list->parents.data[PN_MAX(next, root)] = least;
         root = least;
       }
@@ -165,7 +159,7 @@ static void markShown(const pnPassageDef *def, pnPassageList *list) {
     size_t count = k ? def->afterCount : def->beforeCount;
     for (size_t i = 0; i < count; ++i) {
       uint32_t place = placeOf(list, keyOf(!def->b, pairs[i].a, pairs[i].b));
-      if (place != PN_NONE) list->numbers.data[rootOf(list, place)] = PN_NONE;
+      if (place != PN_NONE) list->numbers.data[pn_rootOf(list->parents.data, place)] = PN_NONE;
     }
   }
 }
@@ -177,7 +171,7 @@ static bool listPassages(pnPassageList *list) {
   uint32_t *numbers = list->numbers.data;
   size_t total = 0;
   for (uint32_t i = 0; i < list->keys.count; ++i) {
-    uint32_t root = rootOf(list, i);
+    uint32_t root = pn_rootOf(list->parents.data, i);
     if (numbers[root] == PN_NONE) continue;
     if (root == i) {
       numbers[i] = (uint32_t)list->passages.count;
@@ -194,7 +188,7 @@ static bool listPassages(pnPassageList *list) {
   }
   list->pairs.count = total;
   for (uint32_t i = 0; i < list->keys.count; ++i) {
-    uint32_t number = numbers[rootOf(list, i)];
+    uint32_t number = numbers[pn_rootOf(list->parents.data, i)];
     if (number == PN_NONE) continue;
     pnPassage *passage = &list->passages.data[number];
     uint64_t key = list->keys.data[i];
@@ -208,7 +202,7 @@ static uint32_t passageOf(const pnPassageDef *def, pnPassageList *list, const pn
   // The first pair of many: they are of one piece. A vertex of no triangle is not in the sweep, so each side has one.
   if (!takeSides(def, impact, list)) return PN_NONE;
   uint32_t place = placeOf(list, keyOf(!def->b, list->sides[0].data[0], list->sides[1].data[0]));
-  return list->numbers.data[rootOf(list, place)];
+  return list->numbers.data[pn_rootOf(list->parents.data, place)];
 }
 
 static int compareTimes(const void *p, const void *q) {

@@ -13,7 +13,7 @@ static int compareLabels(const void *p, const void *q) {
   return a->label < b->label ? -1 : a->label > b->label;
 }
 
-static int compareNumbers(const void *p, const void *q) {
+int pn_compareNumbers(const void *p, const void *q) {
   uint32_t a = *(const uint32_t *)p, b = *(const uint32_t *)q;
   return a < b ? -1 : a > b;
 }
@@ -32,7 +32,7 @@ bool pn_listTriangles(const pnContactWork *work, uint32_t region, bool far, pnNu
       out->data[out->count++] = far ? meet->b : meet->a;
     }
   }
-  if (out->count > 1) qsort(out->data, out->count, sizeof(uint32_t), compareNumbers);
+  if (out->count > 1) qsort(out->data, out->count, sizeof(uint32_t), pn_compareNumbers);
   size_t kept = 0;
   for (size_t i = 0; i < out->count; ++i)
     if (i == 0 || out->data[i] != out->data[i - 1]) out->data[kept++] = out->data[i];
@@ -56,7 +56,7 @@ static bool countLabels(pnFinder *finder, const pnFinderBody *body, pnNumbers *t
                         uint32_t *outCount) {
   *outFirst = (uint32_t)finder->regionLabels.count;
   for (size_t i = 0; i < triangles->count; ++i) triangles->data[i] = pn_labelOf(body, triangles->data[i]);
-  if (triangles->count > 1) qsort(triangles->data, triangles->count, sizeof(uint32_t), compareNumbers);
+  if (triangles->count > 1) qsort(triangles->data, triangles->count, sizeof(uint32_t), pn_compareNumbers);
   for (size_t i = 0; i < triangles->count; ++i) {
     bool same = i > 0 && triangles->data[i] == triangles->data[i - 1];
     if (!same && !pn_arrayPush(&finder->regionLabels, ((pnLabelCount){triangles->data[i], 0}))) return false;

@@ -13,21 +13,8 @@
 /* The vector area may be off by this part of the area. Rounding of float vertices is some 2^-20 of it, a missing rim a few percent. */
 #define MOST_OPEN 0.002
 
-static void cross(const double a[3], const double b[3], double out[3]) {
-  out[0] = a[1] * b[2] - a[2] * b[1];
-  out[1] = a[2] * b[0] - a[0] * b[2];
-  out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 static void minus(const double a[3], const double b[3], double out[3]) {
   for (int k = 0; k < 3; ++k) out[k] = a[k] - b[k];
-}
-
-static void fetch(const pnFinderBody *body, uint32_t t, double out[3][3]) {
-  float p[3][4];
-  pn_poseFetch(body->pose, body->mesh->triangles + 3 * (size_t)t, 3, p[0], 4);
-  for (int k = 0; k < 3; ++k)
-    for (int i = 0; i < 3; ++i) out[k][i] = p[k][i];
 }
 
 /* Adds a plane face by a point of it and its vector area. */
@@ -50,7 +37,7 @@ static void addStretch(Rim *rim, const double p[3], const double q[3]) {
   double a[3], b[3], c[3];
   minus(p, rim->o, a);
   minus(q, rim->o, b);
-  cross(a, b, c);
+  pn_cross3(a, b, c);
   rim->sum += pn_dot3(rim->n, c);
 }
 
@@ -58,12 +45,12 @@ static void addStretch(Rim *rim, const double p[3], const double q[3]) {
 static void addMeeting(const pnPatchView *view, Rim *rim, const pnMeet *meet) {
   if (meet->endCount < 2 || meet->isTouch) return;
   double y[3][3], d[3], e[3], facing[3], along[3], left[3];
-  fetch(view->other, view->patch->ofFar ? meet->a : meet->b, y);
+  pn_fetchTriangle(view->other, view->patch->ofFar ? meet->a : meet->b, y);
   minus(y[1], y[0], d);
   minus(y[2], y[0], e);
-  cross(d, e, facing);
+  pn_cross3(d, e, facing);
   minus(meet->end[1], meet->end[0], along);
-  cross(rim->n, along, left);
+  pn_cross3(rim->n, along, left);
   bool onLeft = (pn_dot3(left, facing) > 0) == view->patch->isAbove;
   addStretch(rim, meet->end[onLeft ? 0 : 1], meet->end[onLeft ? 1 : 0]);
 }
@@ -128,10 +115,10 @@ static void addCut(const pnPatchView *view, pnShare *share, const double from[3]
                    size_t count) {
   double c[3][3], d[3], e[3], area[3];
   Rim rim = {.sum = 0};
-  fetch(view->own, t, c);
+  pn_fetchTriangle(view->own, t, c);
   minus(c[1], c[0], d);
   minus(c[2], c[0], e);
-  cross(d, e, rim.n);
+  pn_cross3(d, e, rim.n);
   for (int k = 0; k < 3; ++k) rim.o[k] = c[0][k];
   double square = pn_dot3(rim.n, rim.n);
   if (!(square > 0)) return;
@@ -159,7 +146,7 @@ static void addInner(const pnPatchView *view, pnShare *share, const double from[
       double d[3], e[3], area[3];
       minus(p[1], p[0], d);
       minus(p[2], p[0], e);
-      cross(d, e, area);
+      pn_cross3(d, e, area);
       for (int k = 0; k < 3; ++k) area[k] *= 0.5;
       addFace(share, from, p[0], area);
     }

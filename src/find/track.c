@@ -151,17 +151,12 @@ static bool addLabel(pnTrack *track, int side, pnLabelCount add) {
   return true;
 }
 
-static int compareNumbers(const void *p, const void *q) {
-  uint32_t a = *(const uint32_t *)p, b = *(const uint32_t *)q;
-  return a < b ? -1 : a > b;
-}
-
 /* Adds numbers to a sorted list, which stays sorted. */
 static bool addNumbers(pnNumbers *into, const pnNumbers *from) {
   if (!pn_arrayReserve(into, into->count + from->count)) return false;
   if (from->count > 0) memcpy(into->data + into->count, from->data, from->count * sizeof(uint32_t));
   into->count += from->count;
-  if (into->count > from->count && from->count > 0) qsort(into->data, into->count, sizeof(uint32_t), compareNumbers);
+  if (into->count > from->count && from->count > 0) qsort(into->data, into->count, sizeof(uint32_t), pn_compareNumbers);
   return true;
 }
 

@@ -3,22 +3,18 @@
 
 #include <math.h>
 
-static double clamp01(double x) {
-  return x < 0 ? 0 : x > 1 ? 1 : x;
-}
-
 /* The closest points of the segments from p along d and from q along e. */
 static double segments2(const double p[3], const double d[3], const double q[3], const double e[3], double x[3],
                         double y[3]) {
   double r[3] = {p[0] - q[0], p[1] - q[1], p[2] - q[2]};
   double a = pn_dot3(d, d), c = pn_dot3(e, e), b = pn_dot3(d, e), dr = pn_dot3(d, r), er = pn_dot3(e, r);
   double denominator = a * c - b * b, s = 0, t = 0;
-  if (a > 0 && denominator > 0x1p-46 * a * c) s = clamp01((b * er - c * dr) / denominator);
+  if (a > 0 && denominator > 0x1p-46 * a * c) s = pn_clamp01((b * er - c * dr) / denominator);
   if (c > 0) t = (b * s + er) / c;
   // When t leaves its segment, it is an end, and s is what is closest to that.
   if (t < 0 || t > 1 || !(c > 0)) {
-    t = clamp01(t);
-    s = a > 0 ? clamp01((b * t - dr) / a) : 0;
+    t = pn_clamp01(t);
+    s = a > 0 ? pn_clamp01((b * t - dr) / a) : 0;
   }
   pn_pointAt(p, s, d, 0, d, x);
   pn_pointAt(q, t, e, 0, e, y);

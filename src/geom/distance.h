@@ -27,6 +27,17 @@ PN_INLINE double pn_dot3(const double a[3], const double b[3]) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
+PN_INLINE void pn_cross3(const double a[3], const double b[3], double out[3]) {
+  out[0] = a[1] * b[2] - a[2] * b[1];
+  out[1] = a[2] * b[0] - a[0] * b[2];
+  out[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+/* Between 0 and 1; 0 for what is not a number. */
+PN_INLINE double pn_clamp01(double x) {
+  return x > 0 ? (x < 1 ? x : 1) : 0;
+}
+
 PN_INLINE double pn_distance2(const double a[3], const double b[3]) {
   double d[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
   return pn_dot3(d, d);

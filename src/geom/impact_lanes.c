@@ -1,19 +1,8 @@
 /* impact_lanes.c: see impact_lanes.h. Four at a time, and the choice between that and eight. */
 #include "geom/impact_lanes.h"
 
-#define F pnF4
-#define ADD pn_f4Add
-#define SUB pn_f4Sub
-#define MUL pn_f4Mul
-#define MIN pn_f4Min
-#define MAX pn_f4Max
-#define ABS pn_f4Abs
-#define AND pn_f4And
-#define OR pn_f4Or
-#define GREATER pn_f4Greater
-#define SET1 pn_f4Set1
-#define SIGNS pn_f4Signs
-#define TRANSPOSE pn_f4Transpose4
+#define WIDE 4
+#include "geom/simd_words.h"
 /* Candidate k of a row's four. */
 #define ROW(make, k) make(places[k])
 #include "geom/impact_lanes_kernel.h"

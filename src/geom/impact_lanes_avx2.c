@@ -4,19 +4,8 @@
 
 #if PN_SIMD_F8
 
-#define F pnF8
-#define ADD pn_f8Add
-#define SUB pn_f8Sub
-#define MUL pn_f8Mul
-#define MIN pn_f8Min
-#define MAX pn_f8Max
-#define ABS pn_f8Abs
-#define AND pn_f8And
-#define OR pn_f8Or
-#define GREATER pn_f8Greater
-#define SET1 pn_f8Set1
-#define SIGNS pn_f8Signs
-#define TRANSPOSE pn_f8Transpose4
+#define WIDE 8
+#include "geom/simd_words.h"
 #define ROW(make, k) pn_f8Join(make(places[k]), make(places[(k) + 4]))
 #include "geom/impact_lanes_kernel.h"
 

@@ -17,24 +17,17 @@ static void placesAt(const pnD2 *const places[4], double t, double out[4][3]) {
     for (int k = 0; k < 3; ++k) out[i][k] = (1.0 - t) * places[i][k][0] + t * places[i][k][1];
 }
 
-static double dot3(const double a[3], const double b[3]) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static double clamp01(double x) {
-  return x > 0.0 ? (x < 1.0 ? x : 1.0) : 0.0;
-}
-
 /* From the closest point of segment ab to that of segment cd: the line between the lines, clamped to one segment and then to the other. */
 static void betweenSegments(const double a[3], const double b[3], const double c[3], const double d[3], double w[3]) {
   double e[3], g[3], r[3];
   for (int k = 0; k < 3; ++k) e[k] = b[k] - a[k], g[k] = d[k] - c[k], r[k] = a[k] - c[k];
-  double ee = dot3(e, e), gg = dot3(g, g), eg = dot3(e, g), er = dot3(e, r), gr = dot3(g, r), det = ee * gg - eg * eg;
-  double s = det > 0.0 ? clamp01((eg * gr - er * gg) / det) : 0.0;
+  double ee = pn_dot3(e, e), gg = pn_dot3(g, g), eg = pn_dot3(e, g), er = pn_dot3(e, r), gr = pn_dot3(g, r),
+         det = ee * gg - eg * eg;
+  double s = det > 0.0 ? pn_clamp01((eg * gr - er * gg) / det) : 0.0;
   double t = gg > 0.0 ? (eg * s + gr) / gg : 0.0;
   if (!(t >= 0.0 && t <= 1.0)) {
-    t = clamp01(t);
-    s = ee > 0.0 ? clamp01((eg * t - er) / ee) : 0.0;
+    t = pn_clamp01(t);
+    s = ee > 0.0 ? pn_clamp01((eg * t - er) / ee) : 0.0;
   }
   for (int k = 0; k < 3; ++k) w[k] = (c[k] + t * g[k]) - (a[k] + s * e[k]);
 }
@@ -92,7 +85,7 @@ double pn_safeTime(pn_Features features, const pnD2 *const places[4], double sep
     placesAt(places, t, x);
     direction(features, (const double(*)[3])x, w);
     /* the length of w, and 8 roundings more */
-    double wanted = separation * (sqrt(dot3(w, w)) * (1.0 + 16.0 * PN_ROUND));
+    double wanted = separation * (sqrt(pn_dot3(w, w)) * (1.0 + 16.0 * PN_ROUND));
     Gaps g = measureGaps(features, places, w);
     if (!holds(&g, t, wanted)) return t;
     /* as far as the gap lasts */

@@ -5,7 +5,7 @@
  * twice, and every "first" is the smallest triangle number, whatever the order of work.
  *
  * Triangles with a repeated corner have no edges (see mesh.c) and take no part in closed, manifold and oriented. */
-#include "base/memory.h"
+#include "base/array.h"
 
 #include "base/fenv.h"
 #include "mesh/mesh.h"
@@ -200,12 +200,6 @@ static void checkTriangles(const pnMesh *mesh, uint8_t *flags, pnMeshInfo *info)
   }
 }
 
-/* The root of v's component, halving the path on the way. */
-static uint32_t rootOf(uint32_t *parents, uint32_t v) {
-  while (parents[v] != v) v = parents[v] = parents[parents[v]];
-  return v;
-}
-
 /* Components over shared (welded) vertices; the smallest vertex of a component is its root. */
 static void countComponents(const pnMesh *mesh, uint32_t *parents, pnMeshInfo *info) {
   for (uint32_t v = 0; v < mesh->vertexCount; ++v) parents[v] = v;
@@ -213,7 +207,7 @@ static void countComponents(const pnMesh *mesh, uint32_t *parents, pnMeshInfo *i
     uint32_t c[3];
     pn_weldedCorners(mesh, t, c);
     for (int k = 1; k < 3; ++k) {
-      uint32_t a = rootOf(parents, c[0]), b = rootOf(parents, c[k]);
+      uint32_t a = pn_rootOf(parents, c[0]), b = pn_rootOf(parents, c[k]);
       parents[PN_MAX(a, b)] = PN_MIN(a, b);
     }
   }

@@ -11,16 +11,9 @@
 
 #include <stdlib.h>
 
-#define F pnF4
-#define LOAD pn_f4Load
-#define SHORTS pn_f4FromShorts
-#define STORE pn_f4Store
-#define SET1 pn_f4Set1
+#define WIDE 4
+#include "geom/simd_words.h"
 #define MULADD(a, b, c) pn_f4Add(pn_f4Mul(a, b), c)
-#define MIN pn_f4Min
-#define MAX pn_f4Max
-#define GREATER pn_f4Greater
-#define SIGNS pn_f4Signs
 #define WIDTH 4
 #define CAST castGroup
 static pnCastFcn castGroup;

@@ -4,16 +4,9 @@
 
 #if PN_SIMD_F8
 
-#define F pnF8
-#define LOAD pn_f8Load
-#define SHORTS pn_f8FromShorts
-#define STORE pn_f8Store
-#define SET1 pn_f8Set1
+#define WIDE 8
+#include "geom/simd_words.h"
 #define MULADD(a, b, c) pn_f8Add(pn_f8Mul(a, b), c)
-#define MIN pn_f8Min
-#define MAX pn_f8Max
-#define GREATER pn_f8Greater
-#define SIGNS pn_f8Signs
 #define WIDTH 8
 #define CAST pn_castGroupAvx2
 #include "query/hits_walk.h"

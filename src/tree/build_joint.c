@@ -74,17 +74,12 @@ static bool listShared(const pnSkin *skin, Shared *out) {
   return ok;
 }
 
-static uint32_t rootOf(uint32_t *above, uint32_t joint) {
-  while (above[joint] != joint) joint = above[joint] = above[above[joint]];
-  return joint;
-}
-
 /* Those that join what is not joined yet: the tree's edges stay in the list. */
 static void keepTree(Shared *shared, uint32_t *above, uint32_t joints) {
   size_t kept = 0;
   for (uint32_t j = 0; j < joints; ++j) above[j] = j;
   for (size_t i = 0; i < shared->count; ++i) {
-    uint32_t a = rootOf(above, shared->data[i].value >> 16), b = rootOf(above, shared->data[i].value & 0xffff);
+    uint32_t a = pn_rootOf(above, shared->data[i].value >> 16), b = pn_rootOf(above, shared->data[i].value & 0xffff);
     if (a != b) {
       above[PN_MAX(a, b)] = PN_MIN(a, b);
       shared->data[kept++] = shared->data[i];

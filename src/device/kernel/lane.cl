@@ -18,19 +18,5 @@ typedef float pnF4;
 #define pn_f4Sqrt(a) native_sqrt(a)
 #define pn_f4Div(a, b) native_divide(a, b)
 
-#define F pnF4
-#define ADD pn_f4Add
-#define SUB pn_f4Sub
-#define MUL pn_f4Mul
-#define MIN pn_f4Min
-#define MAX pn_f4Max
-#define ABS pn_f4Abs
-#define NEG pn_f4Neg
-#define AND pn_f4And
-#define OR pn_f4Or
-#define XOR pn_f4Xor
-#define ANDNOT pn_f4AndNot
-#define GREATER pn_f4Greater
-#define SET1 pn_f4Set1
-#define SIGNS pn_f4Signs
+#define WIDE 4
 #define NARROW_NAME pn_meet1
