@@ -23,7 +23,7 @@ typedef struct Fan {
 } Fan;
 
 typedef struct Near {
-  const uint32_t *triangles, *slots; /* of the layout: four a slot; one a triangle of the world */
+  const uint32_t *triangles, *slots; /* of the layout: four a slot; one per triangle of the world */
   PN_ARRAY(pnPair) pairs;
   PN_ARRAY(Fan) fans;
   PN_ARRAY(uint32_t) rings;

@@ -299,7 +299,7 @@ pnResult pn_layOut(pnDeviceWorld *world);
 /* order.c: brings triangles, by the sums of their corners (3 floats each), into an order in which every run of 1 024 and of 32
  * is close together. */
 void pn_orderTriangles(uint32_t *triangles, const float *sums, uint32_t count);
-/* layout_near.c: neighbours. triangles: four numbers a slot; slots: one a triangle of the world. */
+/* layout_near.c: neighbours. triangles: four numbers a slot; slots: one per triangle of the world. */
 pnResult pn_layOutNear(pnDeviceWorld *world, const uint32_t *triangles, const uint32_t *slots);
 /* layout_motion.c, layout_wish.c: the constant arrays of motions and of filters. */
 pnResult pn_layOutMotions(pnDeviceWorld *world);

@@ -6,7 +6,7 @@ typedef struct Wish {
   uint ring;        /* 0: none */
   uint restCount;   /* pairs that meet at rest, two numbers each, sorted */
   uint rest;
-  uint groups;      /* one a triangle; PN_NONE: none */
+  uint groups;      /* one per triangle; PN_NONE: none */
   uint triangles;   /* three vertices a triangle */
   uint welds;       /* the welded vertex of each */
   uint welded;      /* not 0: some are another one */
