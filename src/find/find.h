@@ -62,6 +62,7 @@ typedef struct pnFinderBody {
   uint32_t *partVertices; /* vertexCount; those of closed parts, part after part */
   double diagonal;        /* of the box at rest */
   uint32_t *restFirst;    /* one a vertex: first entry of its rest regions; null: none is in any */
+  uint32_t *carriedFirst; /* one a triangle: first entry of its carried regions; null: none is in any */
 } pnFinderBody;
 
 PN_INLINE uint32_t pn_carrierOf(const pnFinderBody *body, uint32_t triangle) {
@@ -133,19 +134,32 @@ typedef struct pnShare {
 
 /* What a region cuts off of one side: a piece of surface to look for the deepest point on. */
 typedef struct pnPatch {
-  uint32_t region; /* and all with this root */
-  bool ofFar;      /* of b's surface, and how deep in a; else the other way round */
-  bool isInside;   /* inside a closed part; else it stands through a sheet */
-  bool isAbove;    /* on the side that the other's triangles face */
-  bool isWhole;    /* a whole part, contained */
-  uint32_t flood;  /* the first; PN_NONE: only what is within the crossing triangles */
-  pnDepth depth;   /* the answer */
-  pnShare share;   /* inside a closed part: its part of the surface of what is shared */
-  uint32_t onto;   /* and the triangle of the other surface that its arrow ends on */
+  uint32_t region;       /* and all with this root */
+  bool ofFar;            /* of b's surface, and how deep in a; else the other way round */
+  bool isInside;         /* inside a closed part; else it stands through a sheet */
+  bool isAbove;          /* on the side that the other's triangles face */
+  bool isWhole;          /* a whole part, contained */
+  uint32_t flood;        /* the first; PN_NONE: only what is within the crossing triangles */
+  pnDepth depth;         /* the answer */
+  pnShare share;         /* inside a closed part: its part of the surface of what is shared */
+  uint32_t onto;         /* and the triangle of the other surface that its arrow ends on */
+  uint32_t nextOfRegion; /* once all are there; PN_NONE: no more */
 } pnPatch;
 
 typedef PN_ARRAY(uint64_t) pnKeys;
+typedef PN_ARRAY(pnKeyValue) pnKeyValues;
 typedef PN_ARRAY(uint32_t) pnNumbers;
+
+/* The place of the first number of a sorted list, from place `low` on, that is not smaller. */
+PN_INLINE size_t pn_lowerNumber(const pnNumbers *list, size_t low, uint32_t number) {
+  size_t high = list->count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (list->data[middle] < number) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
 
 /* A region while it is being worked out. */
 typedef struct pnDraft {
@@ -160,6 +174,7 @@ typedef struct pnDraft {
   double centre[3]; /* of the segments, times length */
   pnBox box;
   uint32_t inner;
+  uint32_t firstPatch; /* once all are there; PN_NONE: it has none */
 } pnDraft;
 
 typedef struct pnContactWork {
@@ -209,7 +224,8 @@ typedef struct pnFindScratch {
   PN_ARRAY(pnDeepVertex) deep;
   PN_ARRAY(pnDeepCell) cells;
   PN_ARRAY(uint32_t) queue[2];
-  PN_ARRAY(pnKeyValue) crossings; /* triangles of one side, and their meets */
+  pnKeyValues
+      crossings; /* triangles of one side, and their meets; while floods run: parts, and regions that ask about them */
   pnFresh fresh;
 } pnFindScratch;
 
@@ -252,13 +268,21 @@ typedef struct pnRestRegion {
   uint32_t a, b; /* a <= b */
   uint32_t inner;
   double depth;
-  uint32_t touched; /* while a region is compared: bits for its sides */
+  uint32_t touched;      /* while a region is compared: bits for its sides */
+  uint32_t nextTouched;  /* and the next one that has bits */
+  size_t vertexFirst[2]; /* into restVertices: those of either side, ascending */
+  size_t vertexCount[2];
 } pnRestRegion;
 
-/* Vertex `vertex` of a body belongs to side `side` of a rest region; the next one of the same vertex. */
+/* Vertex `vertex` of a body belongs to side `side` of a rest region; the next one of the same vertex, and how many there are from here on. */
 typedef struct pnRestEntry {
-  uint32_t region, side, next;
+  uint32_t region, side, next, count;
 } pnRestEntry;
+
+/* The same of a triangle and the carried regions it is in. */
+typedef struct pnCarriedEntry {
+  uint32_t region, next, count;
+} pnCarriedEntry;
 
 /* A region whose two sides have one carrier, when it was first seen. Lists are sorted, a <= b. */
 typedef struct pnCarriedRegion {
@@ -309,6 +333,7 @@ typedef struct pnTrack {
   uint32_t lastCount; /* those that the last one stands for so far */
   double place[2][3], weight;
   pnTraces traces[2];        /* of the frame it was last seen in, and of this frame */
+  size_t hint[2];            /* the ones that were followed last */
   pnNumbers triangles[2][2]; /* of the same, on either side, sorted */
   pnFindingSample now;       /* of this frame */
 } pnTrack;
@@ -375,9 +400,12 @@ struct pnFinder {
 
   /* what is known once for all */
   bool hasRest;
+  bool restHasInner; /* one of the rest regions has a part inside another and no pairs */
   PN_ARRAY(pnRestRegion) rests;
   PN_ARRAY(pnRestEntry) restEntries;
+  pnNumbers restVertices;
   PN_ARRAY(pnCarriedRegion) carried;
+  PN_ARRAY(pnCarriedEntry) carriedEntries;
 
   /* the frames so far */
   bool hasFrame;

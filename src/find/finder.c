@@ -173,7 +173,8 @@ void pnDestroyFinder(pnFinder *finder) {
 #define HELD(a) ((a).capacity * sizeof(*(a).data))
 
 static size_t bytesOfBody(const pnFinderBody *body) {
-  size_t numbers = (size_t)(body->labels != NULL) + (body->carriers != NULL) + (body->partOf != NULL);
+  size_t numbers =
+      (size_t)(body->labels != NULL) + (body->carriers != NULL) + (body->partOf != NULL) + (body->carriedFirst != NULL);
   size_t lists = (size_t)(body->partVertices != NULL) + (body->restFirst != NULL);
   size_t bytes = (numbers * body->mesh->triangleCount + lists * body->mesh->vertexCount) * sizeof(uint32_t);
   for (uint32_t i = 0; body->labelNames && i < body->labelCount; ++i)
@@ -209,7 +210,8 @@ static size_t bytesOfFrame(const pnFinder *f) {
 size_t pnFinder_GetByteCount(const pnFinder *finder) {
   size_t bytes = sizeof *finder + HELD(finder->bodies) + HELD(finder->unwanted) + HELD(finder->tracks) +
                  HELD(finder->numberOf) + HELD(finder->findings) + HELD(finder->findingLabels) + HELD(finder->rests) +
-                 HELD(finder->restEntries) + HELD(finder->carried);
+                 HELD(finder->restEntries) + HELD(finder->restVertices) + HELD(finder->carried) +
+                 HELD(finder->carriedEntries);
   for (size_t i = 0; i < finder->bodies.count; ++i) bytes += bytesOfBody(&finder->bodies.data[i]);
   for (size_t i = 0; i < finder->tracks.count; ++i) bytes += bytesOfTrack(&finder->tracks.data[i]);
   for (size_t i = 0; i < finder->carried.count; ++i)

@@ -33,14 +33,19 @@ static bool eachVertex(const pnFinder *finder, const pnContactWork *work, uint32
       last = t;
     }
   }
-  for (size_t p = 0; p < work->patches.count; ++p) {
+  for (uint32_t p = work->drafts.data[region].firstPatch; p != PN_NONE; p = work->patches.data[p].nextOfRegion) {
     const pnPatch *patch = &work->patches.data[p];
-    if (patch->region != region || patch->ofFar != far) continue;
+    if (patch->ofFar != far) continue;
     for (uint32_t f = patch->flood; f != PN_NONE; f = work->floods.data[f].next)
       for (uint32_t i = 0; i < work->floods.data[f].vertexCount; ++i)
         if (!visit(context, work->vertices.data[work->floods.data[f].vertexFirst + i])) return false;
   }
   return true;
+}
+
+static bool isListed(const pnNumbers *list, uint32_t number) {
+  size_t at = pn_lowerNumber(list, 0, number);
+  return at < list->count && list->data[at] == number;
 }
 
 /* ---------------------------------------------------------------- rest */
@@ -56,8 +61,10 @@ static bool keepVertex(void *context, uint32_t vertex) {
   uint32_t first = k->body->restFirst[vertex];
   const pnRestEntry *entries = k->finder->restEntries.data;
   if (first != PN_NONE && entries[first].region == k->region && entries[first].side == k->side) return true;
+  uint32_t count = first != PN_NONE ? entries[first].count + 1 : 1;
   k->body->restFirst[vertex] = (uint32_t)k->finder->restEntries.count;
-  return pn_arrayPush(&k->finder->restEntries, ((pnRestEntry){k->region, k->side, first}));
+  return pn_arrayPush(&k->finder->restEntries, ((pnRestEntry){k->region, k->side, first, count})) &&
+         pn_arrayPush(&k->finder->restVertices, vertex);
 }
 
 static bool keepSide(pnFinder *finder, uint32_t region, const pnRegionSource *source, bool far, uint32_t side) {
@@ -70,7 +77,14 @@ static bool keepSide(pnFinder *finder, uint32_t region, const pnRegionSource *so
     memset(body->restFirst, 0xff, bytes);
   }
   Keeping k = {finder, body, region, side};
-  return eachVertex(finder, work, source->draft, far, keepVertex, &k);
+  size_t first = finder->restVertices.count;
+  if (!eachVertex(finder, work, source->draft, far, keepVertex, &k)) return false;
+  pnRestRegion *rest = &finder->rests.data[region];
+  rest->vertexFirst[side] = first;
+  rest->vertexCount[side] = finder->restVertices.count - first;
+  if (rest->vertexCount[side] > 1)
+    qsort(finder->restVertices.data + first, rest->vertexCount[side], sizeof(uint32_t), pn_compareNumbers);
+  return true;
 }
 
 pnResult pn_keepRest(pnFinder *finder) {
@@ -79,9 +93,11 @@ pnResult pn_keepRest(pnFinder *finder) {
   for (size_t i = 0; i < finder->regions.count; ++i) {
     pnRegion *region = &finder->regions.data[i];
     bool swap = region->a > region->b;
-    pnRestRegion rest = {PN_MIN(region->a, region->b), PN_MAX(region->a, region->b), region->inner, region->depth.value,
-                         0};
+    pnRestRegion rest = {.a = PN_MIN(region->a, region->b), .b = PN_MAX(region->a, region->b)};
+    rest.inner = region->inner;
+    rest.depth = region->depth.value;
     region->atRest = true;
+    finder->restHasInner |= region->inner != PN_NONE;
     bool good = pn_arrayPush(&finder->rests, rest) &&
                 keepSide(finder, (uint32_t)i, &finder->sources.data[i], false, swap) &&
                 keepSide(finder, (uint32_t)i, &finder->sources.data[i], true, !swap);
@@ -94,20 +110,64 @@ typedef struct Asking {
   const pnFinder *finder;
   const pnFinderBody *body;
   uint32_t a, b;
-  uint32_t bit; /* of the side that is asked about: 0, 1 */
-  bool self;    /* then the sides at rest may be the other way round: bits 2, 3 */
+  uint32_t bit;          /* of the side that is asked about: 0, 1 */
+  bool self;             /* then the sides at rest may be the other way round: bits 2, 3 */
+  uint32_t touched;      /* the first of the rest regions with bits */
+  uint32_t touchedCount; /* how many there are */
+  bool isSecond;         /* the other side is through: no rest region counts that has no bits yet */
+  size_t cost;           /* entries of all vertices */
 } Asking;
+
+static bool addCost(void *context, uint32_t vertex) {
+  Asking *q = context;
+  uint32_t first = q->body->restFirst[vertex];
+  q->cost += first != PN_NONE ? q->finder->restEntries.data[first].count : 0;
+  return true;
+}
+
+static bool hasVertex(const pnFinder *finder, const pnRestRegion *rest, uint32_t side, uint32_t vertex) {
+  if (rest->vertexCount[side] == 0) return false;
+  pnNumbers list = {.data = finder->restVertices.data + rest->vertexFirst[side], .count = rest->vertexCount[side]};
+  return isListed(&list, vertex);
+}
+
+/* A vertex that is in more rest regions than count: these are asked whether they have it. */
+static void askTouched(Asking *q, uint32_t vertex) {
+  for (uint32_t r = q->touched; r != PN_NONE; r = q->finder->rests.data[r].nextTouched) {
+    pnRestRegion *rest = &q->finder->rests.data[r];
+    if (hasVertex(q->finder, rest, q->bit, vertex)) rest->touched |= 1u << q->bit;
+    if (q->self && hasVertex(q->finder, rest, 1 - q->bit, vertex)) rest->touched |= 4u << q->bit;
+  }
+}
 
 static bool askVertex(void *context, uint32_t vertex) {
   Asking *q = context;
-  for (uint32_t e = q->body->restFirst[vertex]; e != PN_NONE; e = q->finder->restEntries.data[e].next) {
-    const pnRestEntry *entry = &q->finder->restEntries.data[e];
-    pnRestRegion *rest = &q->finder->rests.data[entry->region];
-    if (rest->a != q->a || rest->b != q->b) continue;
-    if (entry->side == q->bit) rest->touched |= 1u << q->bit;
-    else if (q->self) rest->touched |= 4u << q->bit;
+  const pnRestEntry *entries = q->finder->restEntries.data;
+  uint32_t first = q->body->restFirst[vertex];
+  if (q->isSecond && first != PN_NONE && entries[first].count > q->touchedCount) {
+    askTouched(q, vertex);
+    return true;
+  }
+  for (uint32_t e = first; e != PN_NONE; e = entries[e].next) {
+    pnRestRegion *rest = &q->finder->rests.data[entries[e].region];
+    uint32_t bits = entries[e].side == q->bit ? 1u << q->bit : q->self ? 4u << q->bit : 0;
+    if (rest->a != q->a || rest->b != q->b || bits == 0 || (q->isSecond && rest->touched == 0)) continue;
+    if (rest->touched == 0) {
+      rest->nextTouched = q->touched;
+      q->touched = entries[e].region;
+      ++q->touchedCount;
+    }
+    rest->touched |= bits;
   }
   return true;
+}
+
+/* Asks the vertices of side `side` (0: of the smaller body) of a region. */
+static void askSide(Asking *q, const pnContactWork *work, uint32_t region, bool swap, uint32_t side, VertexFcn *ask) {
+  bool far = (side == 1) != swap;
+  q->body = &q->finder->bodies.data[far ? work->b : work->a];
+  q->bit = side;
+  if (q->body->restFirst) eachVertex(q->finder, work, region, far, ask, q);
 }
 
 /* How deep a region is at rest; negative: it is not there. */
@@ -116,13 +176,21 @@ static double restDepthOf(pnFinder *finder, size_t i) {
   const pnRegionSource *source = &finder->sources.data[i];
   const pnContactWork *work = &finder->works.data[source->work];
   uint32_t a = PN_MIN(region->a, region->b), b = PN_MAX(region->a, region->b);
-  for (int far = 0; far < 2; ++far) {
-    const pnFinderBody *body = &finder->bodies.data[far ? work->b : work->a];
-    Asking q = {finder, body, a, b, (uint32_t)(far ^ (region->a > region->b)), a == b};
-    if (body->restFirst) eachVertex(finder, work, source->draft, far, askVertex, &q);
+  Asking q = {.finder = finder, .a = a, .b = b, .self = a == b, .touched = PN_NONE};
+  // The side with the fewer entries first. A floor that a thousand things stand on has a thousand at each vertex: it is then asked only
+  // about those that the other side has found, unless there are some that have no vertices on one side.
+  size_t costs[2] = {0, 0};
+  for (uint32_t side = 0; side < 2; ++side) {
+    q.cost = 0;
+    askSide(&q, work, source->draft, region->a > region->b, side, addCost);
+    costs[side] = q.cost;
+  }
+  for (uint32_t turn = 0; turn < 2; ++turn) {
+    q.isSecond = turn == 1 && region->inner == PN_NONE && !finder->restHasInner;
+    askSide(&q, work, source->draft, region->a > region->b, turn ^ (costs[1] < costs[0]), askVertex);
   }
   double depth = -1;
-  for (size_t r = 0; r < finder->rests.count; ++r) {
+  for (uint32_t r = q.touched; r != PN_NONE; r = finder->rests.data[r].nextTouched) {
     pnRestRegion *rest = &finder->rests.data[r];
     // What is contained, now or at rest, has no vertices on the outer side.
     uint32_t need = rest->inner != PN_NONE ? rest->inner : region->inner;
@@ -135,35 +203,42 @@ static double restDepthOf(pnFinder *finder, size_t i) {
 
 /* ---------------------------------------------------------------- carried */
 
-static bool isListed(const pnNumbers *list, uint32_t number) {
-  size_t low = 0, high = list->count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (list->data[middle] < number) low = middle + 1;
-    else high = middle;
-  }
-  return low < list->count && list->data[low] == number;
-}
-
 /* Was a pair of triangles in this region when it was first seen? `swap`: the pair has its bodies the other way round. */
 static bool hadPair(const pnCarriedRegion *c, uint32_t a, uint32_t b, bool swap) {
   if (isListed(&c->triangles[swap], a) && isListed(&c->triangles[!swap], b)) return true;
   return c->a == c->b && isListed(&c->triangles[0], b) && isListed(&c->triangles[1], a);
 }
 
+/* The first entry of a triangle, PN_NONE: it is in no carried region. */
+static uint32_t entryOf(const pnFinder *finder, uint32_t body, uint32_t triangle) {
+  const uint32_t *first = finder->bodies.data[body].carriedFirst;
+  return first ? first[triangle] : PN_NONE;
+}
+
+/* The first region that had a pair of triangles of the bodies a and b, if it is before `best`; else `best`. It is among those that
+ * either triangle is in: the shorter list is looked through. */
+static uint32_t recallPair(const pnFinder *finder, uint32_t a, uint32_t b, pnPair pair, uint32_t best) {
+  const pnCarriedEntry *entries = finder->carriedEntries.data;
+  uint32_t first = entryOf(finder, a, pair.a), other = entryOf(finder, b, pair.b);
+  if (first == PN_NONE || other == PN_NONE) return best;
+  if (entries[other].count < entries[first].count) first = other;
+  uint32_t low = PN_MIN(a, b), high = PN_MAX(a, b);
+  for (uint32_t e = first; e != PN_NONE; e = entries[e].next) {
+    const pnCarriedRegion *c = &finder->carried.data[entries[e].region];
+    if (entries[e].region >= best || c->a != low || c->b != high) continue;
+    if (hadPair(c, pair.a, pair.b, a > b)) best = entries[e].region;
+  }
+  return best;
+}
+
 /* Before regions are published: the meets are looked at. */
 bool pn_isKnownDepth(const pnFinder *finder, const pnContactWork *work, uint32_t region) {
   if (!work->drafts.data[region].carried) return false;
-  uint32_t a = PN_MIN(work->a, work->b), b = PN_MAX(work->a, work->b);
-  for (size_t i = 0; i < finder->carried.count; ++i) {
-    const pnCarriedRegion *c = &finder->carried.data[i];
-    if (c->a != a || c->b != b) continue;
-    for (uint32_t r = region; r != PN_NONE; r = work->drafts.data[r].next) {
-      const pnDraft *draft = &work->drafts.data[r];
-      for (size_t k = 0; k < draft->meetCount; ++k) {
-        const pnMeet *meet = &work->meets.data[work->order.data[draft->meetFirst + k]];
-        if (hadPair(c, meet->a, meet->b, work->a > work->b)) return true;
-      }
+  for (uint32_t r = region; r != PN_NONE; r = work->drafts.data[r].next) {
+    const pnDraft *draft = &work->drafts.data[r];
+    for (size_t k = 0; k < draft->meetCount; ++k) {
+      const pnMeet *meet = &work->meets.data[work->order.data[draft->meetFirst + k]];
+      if (recallPair(finder, work->a, work->b, (pnPair){meet->a, meet->b}, PN_NONE) != PN_NONE) return true;
     }
   }
   return false;
@@ -172,17 +247,10 @@ bool pn_isKnownDepth(const pnFinder *finder, const pnContactWork *work, uint32_t
 /* The same of a published region, by its pairs. Of a meet that is there from either side one is published; both give the same
  * answer, since a region of a body with itself is asked both ways. */
 static const pnCarriedRegion *recall(const pnFinder *finder, const pnRegion *region) {
-  if (!region->carried) return NULL;
-  uint32_t a = PN_MIN(region->a, region->b), b = PN_MAX(region->a, region->b);
-  for (size_t i = 0; i < finder->carried.count; ++i) {
-    const pnCarriedRegion *c = &finder->carried.data[i];
-    if (c->a != a || c->b != b) continue;
-    for (size_t k = 0; k < region->pairCount; ++k) {
-      pnPair pair = finder->regionPairs.data[region->firstPair + k];
-      if (hadPair(c, pair.a, pair.b, region->a > region->b)) return c;
-    }
-  }
-  return NULL;
+  uint32_t best = PN_NONE;
+  for (size_t k = 0; k < region->pairCount && region->carried; ++k)
+    best = recallPair(finder, region->a, region->b, finder->regionPairs.data[region->firstPair + k], best);
+  return best != PN_NONE ? &finder->carried.data[best] : NULL;
 }
 
 /* Where the point `at` of a triangle is now. */
@@ -228,10 +296,10 @@ static void takeDepth(const pnFinder *finder, const pnCarriedRegion *c, pnRegion
 /* Where the arrow of a region stands on its triangles. */
 static void placeArrow(const pnFinder *finder, const pnRegion *region, const pnRegionSource *source, pnSight *sight) {
   const pnContactWork *work = &finder->works.data[source->work];
-  for (size_t p = 0; p < work->patches.count; ++p) {
+  for (uint32_t p = work->drafts.data[source->draft].firstPatch; p != PN_NONE; p = work->patches.data[p].nextOfRegion) {
     const pnPatch *patch = &work->patches.data[p];
-    bool this = patch->region == source->draft && patch->depth.value == region->depth.value &&
-                patch->depth.kind == region->depth.kind && patch->depth.triangle != PN_NONE;
+    bool this = patch->depth.value == region->depth.value && patch->depth.kind == region->depth.kind &&
+                patch->depth.triangle != PN_NONE;
     if (!this || sight->own != PN_NONE || patch->ofFar != !region->depth.fromA) continue;
     sight->own = patch->depth.triangle;
     sight->onto = patch->onto;
@@ -239,6 +307,29 @@ static void placeArrow(const pnFinder *finder, const pnRegion *region, const pnR
     placeOn(region->depth.fromA ? a : b, sight->own, region->depth.from, sight->fromAt);
     placeOn(region->depth.fromA ? b : a, sight->onto, region->depth.onto, sight->ontoAt);
   }
+}
+
+/* The triangles of one side of the last carried region get their entries. */
+static bool enterTriangles(pnFinder *finder, uint32_t side) {
+  uint32_t region = (uint32_t)finder->carried.count - 1;
+  const pnCarriedRegion *c = &finder->carried.data[region];
+  pnFinderBody *body = &finder->bodies.data[side ? c->b : c->a];
+  size_t bytes = body->mesh->triangleCount * sizeof(uint32_t);
+  if (!body->carriedFirst) {
+    body->carriedFirst = pn_alloc(bytes);
+    if (!body->carriedFirst) return false;
+    memset(body->carriedFirst, 0xff, bytes);
+  }
+  for (size_t i = 0; i < c->triangles[side].count; ++i) {
+    uint32_t *first = &body->carriedFirst[c->triangles[side].data[i]];
+    const pnCarriedEntry *entries = finder->carriedEntries.data;
+    // Of a body with itself a triangle may be on both sides.
+    if (*first != PN_NONE && entries[*first].region == region) continue;
+    pnCarriedEntry entry = {region, *first, *first != PN_NONE ? entries[*first].count + 1 : 1};
+    if (!pn_arrayPush(&finder->carriedEntries, entry)) return false;
+    *first = (uint32_t)finder->carriedEntries.count - 1;
+  }
+  return true;
 }
 
 /* Remembers a region that is carried and was measured in this frame. */
@@ -268,7 +359,7 @@ static bool keepCarried(pnFinder *finder, size_t i) {
     pn_arrayFree(&c.triangles[0]);
     pn_arrayFree(&c.triangles[1]);
   }
-  return good;
+  return good && enterTriangles(finder, 0) && enterTriangles(finder, 1);
 }
 
 /* ---------------------------------------------------------------- all regions of a frame */
@@ -304,8 +395,14 @@ void pn_freeKnown(pnFinder *finder, bool rest) {
     pn_arrayFree(&finder->carried.data[i].triangles[1]);
   }
   pn_arrayFree(&finder->carried);
+  pn_arrayFree(&finder->carriedEntries);
+  for (size_t i = 0; i < finder->bodies.count; ++i) {
+    pnFinderBody *body = &finder->bodies.data[i];
+    pn_free(body->carriedFirst, body->carriedFirst ? body->mesh->triangleCount * sizeof(uint32_t) : 0);
+    body->carriedFirst = NULL;
+  }
   if (!rest) return;
-  finder->hasRest = false;
+  finder->hasRest = finder->restHasInner = false;
   for (size_t i = 0; i < finder->bodies.count; ++i) {
     pnFinderBody *body = &finder->bodies.data[i];
     pn_free(body->restFirst, body->restFirst ? body->mesh->vertexCount * sizeof(uint32_t) : 0);
@@ -313,4 +410,5 @@ void pn_freeKnown(pnFinder *finder, bool rest) {
   }
   pn_arrayFree(&finder->rests);
   pn_arrayFree(&finder->restEntries);
+  pn_arrayFree(&finder->restVertices);
 }

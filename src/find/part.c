@@ -42,7 +42,7 @@ static int runsAlong(const pnMesh *mesh, uint32_t t, uint32_t a, uint32_t b) {
   return 0;
 }
 
-/* Is the edge k of triangle t balanced? Asked at every triangle around it; edges with many are rare. */
+/* Is the edge k of triangle t balanced? */
 static bool isBalanced(const pnMesh *mesh, uint32_t t, uint32_t k) {
   uint32_t c[3];
   pn_weldedCorners(mesh, t, c);
@@ -119,10 +119,9 @@ static void measureParts(pnFinderBody *body, Measure *measures) {
     pnPart *part = &body->parts[body->partOf[t]];
     if (part->triangleCount++ == 0) *part = (pnPart){.vertex = mesh->triangles[3 * (size_t)t], .triangleCount = 1};
     Measure *m = &measures[body->partOf[t]];
-    for (uint32_t k = 0; k < 3; ++k) {
-      bool open = mesh->neighbours[3 * (size_t)t + k] == PN_NONE;
-      m->isTorn |= !open && !isBalanced(mesh, t, k);
-    }
+    // The triangles around an edge are a cycle, ascending: the last of them asks for all, so that an edge is walked around once.
+    for (uint32_t k = 0; k < 3; ++k)
+      if (mesh->neighbours[3 * (size_t)t + k] < t) m->isTorn |= !isBalanced(mesh, t, k);
     // From the middle of the rim, so that a cap across a hole adds nothing.
     m->volume += volumeBelow(mesh, t, m->openCount > 0 ? m->rim : NULL);
   }

@@ -168,16 +168,16 @@ static bool isAskedInside(const pnFinder *finder, const pnContactWork *work, con
   return !same && other->parts[otherPart(draft, far)].solid;
 }
 
-/* Everything of side `far` that is inside `part`, from the regions `from` on. */
-static void floodPart(const Flooding *f, uint32_t from) {
+/* Everything of side `far` that is inside `part`; its regions stand in the list by parts, from `first` on. */
+static void floodPart(const Flooding *f, size_t first) {
   pnContactWork *work = f->work;
   const pnFinderBody *other = &f->finder->bodies.data[f->far ? work->a : work->b];
+  const pnKeyValues *list = &f->scratch->crossings;
   bool insideIsAbove = !other->parts[f->part].outward;
   // What is outside first, so that a flood can be stopped there.
   for (int inside = 0; inside < 2; ++inside) {
-    for (uint32_t r = from; r < work->drafts.count; ++r) {
-      const pnDraft *draft = &work->drafts.data[r];
-      if (otherPart(draft, f->far) != f->part || !isAskedInside(f->finder, work, draft, f->far)) continue;
+    for (size_t at = first; at < list->count && list->data[at].key == f->part; ++at) {
+      uint32_t r = list->data[at].value;
       for (size_t i = seedFirst(work, 2 * r + f->far);
            i < work->seeds.count && work->seeds.data[i].key == 2 * r + f->far; ++i) {
         uint32_t v = work->seeds.data[i].value / 2;
@@ -194,19 +194,46 @@ static void floodPart(const Flooding *f, uint32_t from) {
   }
 }
 
+/* Regions by the part of the other side that they ask about, in order, into the scratch's crossings. */
+static bool listByPart(const pnFinder *finder, const pnContactWork *work, pnFindScratch *scratch, uint32_t far) {
+  size_t count = work->drafts.count;
+  scratch->crossings.count = 0;
+  if (!pn_arrayReserve(&scratch->crossings, 2 * count)) return false;
+  pnKeyValue *list = scratch->crossings.data;
+  for (uint32_t r = 0; r < count; ++r) {
+    const pnDraft *draft = &work->drafts.data[r];
+    if (isAskedInside(finder, work, draft, far))
+      list[scratch->crossings.count++] = (pnKeyValue){otherPart(draft, far), r};
+  }
+  if (scratch->crossings.count > 1) pn_sortKeyValue(list, list + scratch->crossings.count, scratch->crossings.count);
+  return true;
+}
+
+static size_t firstOfPart(const pnFindScratch *scratch, uint32_t part) {
+  size_t low = 0, high = scratch->crossings.count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (scratch->crossings.data[middle].key < part) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 static void floodClosed(const pnFinder *finder, pnContactWork *work, pnFindScratch *scratch, uint32_t far) {
+  if (!listByPart(finder, work, scratch, far)) {
+    work->outOfMemory = true;
+    return;
+  }
   const pnMesh *mesh = finder->bodies.data[far ? work->b : work->a].mesh;
   for (uint32_t r = 0; r < work->drafts.count && !work->outOfMemory; ++r) {
     const pnDraft *draft = &work->drafts.data[r];
     if (!isAskedInside(finder, work, draft, far)) continue;
     // Each part once, with the first region that meets it.
-    uint32_t part = otherPart(draft, far), before = 0;
-    while (before < r && (otherPart(&work->drafts.data[before], far) != part ||
-                          !isAskedInside(finder, work, &work->drafts.data[before], far)))
-      ++before;
-    if (before < r) continue;
+    uint32_t part = otherPart(draft, far);
+    size_t first = firstOfPart(scratch, part);
+    if (scratch->crossings.data[first].value != r) continue;
     Flooding f = {finder, work, scratch, mesh, far, part, work->self ? 0 : far, pn_newStamps(finder, scratch, 1)};
-    floodPart(&f, r);
+    floodPart(&f, first);
   }
 }
 
@@ -301,6 +328,17 @@ static void cutSheet(const pnFinder *finder, pnContactWork *work, pnFindScratch 
 
 /* ---------------------------------------------------------------- all of a contact */
 
+/* The place of the patch of a root among those from `low` on, which are ascending; of the next one where it has none. */
+static size_t patchOfRoot(const pnContactWork *work, size_t low, uint32_t root) {
+  size_t high = work->patches.count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (work->patches.data[middle].region < root) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 /* A patch for each region (by root) and side that is inside a closed part. */
 static void gatherPatches(const pnFinder *finder, pnContactWork *work, const size_t floodEnds[3]) {
   for (uint32_t far = 0; far < 2 && !work->outOfMemory; ++far) {
@@ -316,9 +354,8 @@ static void gatherPatches(const pnFinder *finder, pnContactWork *work, const siz
     // Floods, the last one first, to the patches of their regions, which are ascending.
     for (size_t i = floodEnds[far + 1]; i-- > floodEnds[far] && !work->outOfMemory;) {
       uint32_t root = work->drafts.data[work->floods.data[i].region].root;
-      size_t p = patchFirst;
-      while (p < work->patches.count && work->patches.data[p].region != root) ++p;
-      if (p == work->patches.count) continue;
+      size_t p = patchOfRoot(work, patchFirst, root);
+      if (p == work->patches.count || work->patches.data[p].region != root) continue;
       work->floods.data[i].next = work->patches.data[p].flood;
       work->patches.data[p].flood = (uint32_t)i;
     }

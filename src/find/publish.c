@@ -97,9 +97,8 @@ static bool publishPairs(pnFinder *finder, const pnContactWork *work, uint32_t r
 static void publishDepth(const pnFinder *finder, const pnContactWork *work, uint32_t region, pnRegion *out) {
   bool asked = false;
   double most = 0;
-  for (size_t i = 0; i < work->patches.count; ++i) {
+  for (uint32_t i = work->drafts.data[region].firstPatch; i != PN_NONE; i = work->patches.data[i].nextOfRegion) {
     const pnPatch *patch = &work->patches.data[i];
-    if (patch->region != region) continue;
     asked |= patch->isInside;
     most = PN_MAX(most, patch->depth.max);
     if (patch->depth.value > out->depth.value) out->depth = patch->depth;
@@ -161,9 +160,10 @@ static void publishPlace(const pnFinder *finder, const pnContactWork *work, uint
 static void placeInner(const pnFinder *finder, pnContactWork *work, uint32_t region) {
   pnDraft *draft = &work->drafts.data[region];
   const pnPose *pose = finder->bodies.data[draft->inner].pose;
-  for (size_t i = 0; i < work->floods.count; ++i) {
+  // It has one patch, of which all its floods are.
+  for (uint32_t i = work->patches.data[draft->firstPatch].flood; i != PN_NONE; i = work->floods.data[i].next) {
     const pnFlood *flood = &work->floods.data[i];
-    for (uint32_t k = 0; k < flood->vertexCount && flood->region == region; ++k) {
+    for (uint32_t k = 0; k < flood->vertexCount; ++k) {
       pnVec3 p = pnPose_GetVertex(pose, work->vertices.data[flood->vertexFirst + k]);
       pnBox *box = &draft->box;
       box->min = (pnVec3){fminf(box->min.x, p.x), fminf(box->min.y, p.y), fminf(box->min.z, p.z)};
@@ -213,11 +213,22 @@ static bool orderWorks(pnFinder *finder) {
   return true;
 }
 
+/* The patches of each region, in order. */
+static void listPatches(pnContactWork *work) {
+  for (size_t r = 0; r < work->drafts.count; ++r) work->drafts.data[r].firstPatch = PN_NONE;
+  for (uint32_t p = (uint32_t)work->patches.count; p-- > 0;) {
+    pnDraft *draft = &work->drafts.data[work->patches.data[p].region];
+    work->patches.data[p].nextOfRegion = draft->firstPatch;
+    draft->firstPatch = p;
+  }
+}
+
 pnResult pn_publishRegions(pnFinder *finder, const pnFinderFrame *frame) {
   finder->sources.count = 0;
   if (!orderWorks(finder)) return pn_failMemory(sizeof(pnWorkOrder));
   for (uint32_t i = 0; i < finder->works.count; ++i) {
     uint32_t w = finder->workOrder.data[i].work;
+    listPatches(&finder->works.data[w]);
     for (uint32_t r = 0; r < finder->works.data[w].drafts.count; ++r) {
       if (finder->works.data[w].drafts.data[r].root != r) continue;
       if (!publishRegion(finder, w, r, frame->curves)) return pn_failMemory(sizeof(pnRegion));

@@ -181,9 +181,9 @@ double pn_sharedVolume(const pnFinder *finder, const pnContactWork *work, uint32
   if (!a->closed || !b->closed) return -1;
   pnShare sum = {0};
   uint32_t sides = 0;
-  for (size_t i = 0; i < work->patches.count; ++i) {
+  for (uint32_t i = draft->firstPatch; i != PN_NONE; i = work->patches.data[i].nextOfRegion) {
     const pnPatch *patch = &work->patches.data[i];
-    if (patch->region != region || !patch->share.known) continue;
+    if (!patch->share.known) continue;
     sides |= patch->isWhole ? 3u : 1u << patch->ofFar;
     sum.volume += patch->share.volume;
     sum.total += patch->share.total;

@@ -14,7 +14,6 @@
 #include "find/find.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---------------------------------------------------------------- memory */
@@ -51,12 +50,13 @@ static bool isWithin(pnBox a, pnBox b, double reach) {
   return x * x + y * y + z * z <= reach * reach;
 }
 
+/* Have two sorted lists a number in common? The shorter is looked up in the longer: what a track has may be very much. */
 static bool haveCommon(const pnNumbers *a, const pnNumbers *b) {
-  size_t i = 0, j = 0;
-  while (i < a->count && j < b->count) {
-    if (a->data[i] == b->data[j]) return true;
-    if (a->data[i] < b->data[j]) ++i;
-    else ++j;
+  const pnNumbers *few = a->count <= b->count ? a : b, *many = few == a ? b : a;
+  for (size_t i = 0, at = 0; i < few->count; ++i) {
+    at = pn_lowerNumber(many, at, few->data[i]);
+    if (at == many->count) return false;
+    if (many->data[at] == few->data[i]) return true;
   }
   return false;
 }
@@ -70,13 +70,21 @@ typedef struct Sight {
   double reach;
 } Sight;
 
-/* Does the region go on with what the track had, in its last frame (0) or in this one (1)? */
-static bool goesOn(const Sight *sight, const pnTrack *track, int when) {
-  for (size_t i = 0; i < track->traces[when].count; ++i) {
-    const pnTrace *trace = &track->traces[when].data[i];
-    bool inside = trace->contained || sight->trace.contained;
-    if (inside && trace->partA == sight->trace.partA && trace->partB == sight->trace.partB) return true;
-    if (trace->atRest == sight->trace.atRest && isWithin(trace->box, sight->trace.box, sight->reach)) return true;
+static bool follows(const Sight *sight, const pnTrace *trace) {
+  bool inside = trace->contained || sight->trace.contained;
+  if (inside && trace->partA == sight->trace.partA && trace->partB == sight->trace.partB) return true;
+  return trace->atRest == sight->trace.atRest && isWithin(trace->box, sight->trace.box, sight->reach);
+}
+
+/* Does the region go on with what the track had, in its last frame (0) or in this one (1)? Regions come in the order of their triangles
+ * in every frame, so the trace that the last one followed is near the one to look for. */
+static bool goesOn(const Sight *sight, pnTrack *track, int when) {
+  size_t count = track->traces[when].count, start = track->hint[when] < count ? track->hint[when] : 0;
+  for (size_t n = 0; n < count; ++n) {
+    size_t i = start + n < count ? start + n : start + n - count;
+    if (!follows(sight, &track->traces[when].data[i])) continue;
+    track->hint[when] = i;
+    return true;
   }
   const pnNumbers *had = track->triangles[when];
   if (haveCommon(&sight->triangles[0], &had[0]) && haveCommon(&sight->triangles[1], &had[1])) return true;
@@ -151,12 +159,25 @@ static bool addLabel(pnTrack *track, int side, pnLabelCount add) {
   return true;
 }
 
-/* Adds numbers to a sorted list, which stays sorted. */
+/* Adds sorted numbers to a sorted list of which each is there once, and stays so: a floor that a thousand things stand on is
+ * listed once and not a thousand times. */
 static bool addNumbers(pnNumbers *into, const pnNumbers *from) {
-  if (!pn_arrayReserve(into, into->count + from->count)) return false;
-  if (from->count > 0) memcpy(into->data + into->count, from->data, from->count * sizeof(uint32_t));
-  into->count += from->count;
-  if (into->count > from->count && from->count > 0) qsort(into->data, into->count, sizeof(uint32_t), pn_compareNumbers);
+  size_t count = 0;
+  for (size_t i = 0, at = 0; i < from->count; ++i) {
+    at = pn_lowerNumber(into, at, from->data[i]);
+    count += at == into->count || into->data[at] != from->data[i];
+  }
+  if (count == 0) return true;
+  if (!pn_arrayReserve(into, into->count + count)) return false;
+  // From the end, until all new ones have their places: those before them stay.
+  size_t i = into->count, j = from->count, end = i + count;
+  into->count = end;
+  while (end > i) {
+    uint32_t next = from->data[j - 1];
+    if (i > 0 && into->data[i - 1] == next) --j;
+    else if (i > 0 && into->data[i - 1] > next) into->data[--end] = into->data[--i];
+    else into->data[--end] = next, --j;
+  }
   return true;
 }
 

@@ -1,0 +1,166 @@
+/* test_find_many.c: findings where there are very many regions, and very many of them have one triangle, vertex or edge in common. The
+ * finder keeps lists by vertex, triangle and part so that such a frame costs what its regions cost and not their square; here is
+ * what it answers then. */
+#include "support_find.h"
+
+enum { MANY = 300 };
+
+/* ---------------------------------------------------------------- a floor under many things */
+
+static const float corners[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+static const uint32_t faces[12] = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3};
+
+/* Tetrahedra two apart, every second one half a unit higher. */
+static pnMesh *makeThings(void) {
+  static float v[12 * MANY];
+  static uint32_t t[12 * MANY];
+  for (uint32_t i = 0; i < MANY; ++i) {
+    const float at[3] = {2.0f * (float)(i % 20), 2.0f * (float)(i / 20), 0.5f * (float)(i % 2)};
+    for (uint32_t k = 0; k < 12; ++k) {
+      v[12 * i + k] = corners[k / 3][k % 3] + at[k % 3];
+      t[12 * i + k] = faces[k] + 4 * i;
+    }
+  }
+  return testMakeMesh(v, 4 * MANY, t, 4 * MANY);
+}
+
+static pnMesh *makeFloor(void) {
+  const float v[12] = {-10, -10, 0, 60, -10, 0, 60, 60, 0, -10, 60, 0};
+  const uint32_t t[6] = {0, 1, 2, 0, 2, 3};
+  return testMakeMesh(v, 4, t, 2);
+}
+
+static FindScene floorAndThings(const pnFinderDef *def, bool floorFirst) {
+  pnMesh *meshes[2];
+  meshes[floorFirst] = makeThings();
+  meshes[!floorFirst] = makeFloor();
+  return findMake(def, meshes, 2);
+}
+
+/* The thing that a region is of. */
+static uint32_t thingOf(const FindScene *s, const pnRegion *region, bool floorFirst) {
+  pnPair pair = pnFinder_GetRegionPairs(s->finder, NULL)[region->firstPair];
+  return (region->a == (uint32_t)floorFirst ? pair.a : pair.b) / 4;
+}
+
+/* The floor meets every second thing at rest and all of them later. It has four vertices, and each is in all regions at rest: what
+ * is new is told by the other side. */
+static void aFloorDoesNotMakeAllOld(void **state) {
+  (void)state;
+  for (int floorFirst = 0; floorFirst < 2; ++floorFirst) {
+    FindScene s = floorAndThings(NULL, floorFirst);
+    findMove(&s, !floorFirst, 0, 0, 0.25f);
+    findLook(&s, true, false, false);
+    uint32_t count;
+    pnFinder_GetRegions(s.finder, &count);
+    assert_int_equal(count, MANY / 2);
+    findMove(&s, !floorFirst, 0, 0, 0.75f);
+    findLook(&s, false, false, false);
+    const pnRegion *r = pnFinder_GetRegions(s.finder, &count);
+    assert_int_equal(count, MANY);
+    bool seen[MANY] = {false};
+    for (uint32_t i = 0; i < count; ++i) {
+      uint32_t thing = thingOf(&s, &r[i], floorFirst);
+      assert_true(!seen[thing]);
+      seen[thing] = true;
+      assert_int_equal(r[i].atRest, thing % 2 == 0);
+    }
+    findFree(&s);
+  }
+}
+
+/* What is carried keeps the depth it had when it was first seen, to the last bit, each thing its own. */
+static void carriedDepthsAreTheirOwn(void **state) {
+  (void)state;
+  for (int floorFirst = 0; floorFirst < 2; ++floorFirst) {
+    FindScene s = floorAndThings(NULL, floorFirst);
+    double depths[MANY];
+    for (uint32_t b = 0; b < 2; ++b) testExpectOk(pnFinder_SetCarriers(s.finder, b, NULL, 3));
+    for (int frame = 0; frame < 3; ++frame) {
+      findMove(&s, floorFirst, 0.1f * (float)frame, 0, 0);
+      findMove(&s, !floorFirst, 0.1f * (float)frame, 0, 0.75f - 0.01f * (float)frame);
+      findLook(&s, false, false, false);
+      uint32_t count;
+      const pnRegion *r = pnFinder_GetRegions(s.finder, &count);
+      assert_int_equal(count, MANY);
+      for (uint32_t i = 0; i < count; ++i) {
+        uint32_t thing = thingOf(&s, &r[i], floorFirst);
+        assert_true(r[i].carried && r[i].depth.value > 0);
+        if (frame == 0) depths[thing] = r[i].depth.value;
+        assert_true(r[i].depth.value == depths[thing]);
+      }
+    }
+    // Low and high ones differ, or the test would say nothing.
+    assert_true(fabs(depths[0] - depths[1]) > 0.01);
+    findFree(&s);
+  }
+}
+
+/* Many things on one floor are one finding when they are within reach of each other, and frames add nothing to what it holds. */
+static void manyThingsAreOneFinding(void **state) {
+  (void)state;
+  pnFinderDef def = pnDefaultFinderDef();
+  def.reach = 3; // all of them are one finding
+  FindScene s = floorAndThings(&def, true);
+  findMove(&s, 0, 0, 0, 0.75f);
+  findLook(&s, false, false, false);
+  findLook(&s, false, false, false);
+  size_t bytes = pnFinder_GetByteCount(s.finder);
+  for (int frame = 0; frame < 20; ++frame) findLook(&s, false, false, false);
+  uint32_t count;
+  testExpectOk(pnFinder_Rank(s.finder, PN_FINDINGS_BY_DEPTH));
+  const pnFinding *f = pnFinder_GetFindings(s.finder, &count);
+  assert_int_equal(count, 1);
+  assert_int_equal(f[0].frameCount, 22);
+  // Samples and the list of findings are all that is added.
+  assert_true(pnFinder_GetByteCount(s.finder) < bytes + 8192);
+  findFree(&s);
+}
+
+/* ---------------------------------------------------------------- an edge with many triangles */
+
+/* Tetrahedra around one edge, in a box; one of them may be wound the wrong way. How many are found inside? */
+static uint32_t insideOfBox(uint32_t count, bool torn) {
+  float v[3 * 66] = {0, 0, -0.3f, 0, 0, 0.3f};
+  uint32_t t[12 * 32];
+  assert_true(count <= 32);
+  for (uint32_t i = 0; i < count; ++i) {
+    for (uint32_t k = 0; k < 2; ++k) {
+      double angle = 6.283185307179586 * (2 * i + k) / (2.0 * count);
+      v[3 * (2 + 2 * i + k)] = (float)(0.4 * cos(angle));
+      v[3 * (2 + 2 * i + k) + 1] = (float)(0.4 * sin(angle));
+    }
+    const uint32_t c[4] = {0, 1, 2 + 2 * i, 3 + 2 * i};
+    for (uint32_t k = 0; k < 12; ++k) t[12 * i + k] = c[faces[k]];
+    // One face the other way round: it no longer fits its neighbours, also those across the common edge.
+    if (torn && i == 0) t[0] = c[0], t[1] = c[1], t[2] = c[2];
+  }
+  pnMesh *meshes[2] = {testMakeMesh(v, 2 + 2 * count, t, 4 * count), NULL};
+  testExpectOk(pnMakeBox((pnVec3){1, 1, 1}, 2, &meshes[1]));
+  FindScene s = findMake(NULL, meshes, 2);
+  findLook(&s, false, false, false);
+  uint32_t found;
+  pnFinder_GetRegions(s.finder, &found);
+  findFree(&s);
+  return found;
+}
+
+static void edgesOfManyAreBalancedOrNot(void **state) {
+  (void)state;
+  assert_int_equal(insideOfBox(1, false), 1);
+  assert_int_equal(insideOfBox(2, false), 1);
+  assert_int_equal(insideOfBox(32, false), 1);
+  assert_int_equal(insideOfBox(1, true), 0);
+  assert_int_equal(insideOfBox(2, true), 0);
+  assert_int_equal(insideOfBox(32, true), 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(aFloorDoesNotMakeAllOld),
+      cmocka_unit_test(carriedDepthsAreTheirOwn),
+      cmocka_unit_test(manyThingsAreOneFinding),
+      cmocka_unit_test(edgesOfManyAreBalancedOrNot),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
