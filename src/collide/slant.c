@@ -14,32 +14,7 @@ PN_INLINE bool slantsApart(const float *p, const float *q) {
 #define LEAF_WORTH 4u
 #include "collide/slant_kernel.h"
 
-static const pnSlantLoops *chooseLoops(void) {
-#if defined(__x86_64__) && !defined(PN_SCALAR)
-  if (__builtin_cpu_supports("avx2")) return &pn_slantLoops8Avx2;
-#endif
-  return &pn_slantLoops4;
-}
-
 /* ---------------------------------------------------------------- when */
-
-/* In so many instructions, more or less: a leaf's slants take 300 to make. A candidate costs 55 to test, and its slants 10 to look
- * at, which spare half of the candidates or more; a pair of leaves costs as much to open as so many candidates as the loops say: four
- * row by row, one as a square (traverse_square.h). Bodies whose leaves have fewer candidates than this are faster without. With
- * squares hair has 17, terrain 30, cloth-ball 74, rod-twist 122, slivers 240 and blobs 520: the first two are slower with slants, the next
- * two alike, the last two take half the time. */
-#define WORTH 48u
-/* Nodes that are filled before there is anything to say. */
-#define FEW_NODES 64u
-
-bool pn_slantsPay(const pnWorker *workers, uint32_t count) {
-  uint64_t met = 0, nodes = FEW_NODES;
-  for (uint32_t i = 0; i < count; ++i) {
-    met += workers[i].candidatesMet + chooseLoops()->leafWorth * workers[i].cost.leafPairs;
-    nodes += workers[i].fresh.nodes;
-  }
-  return met >= WORTH * nodes;
-}
 
 /* One thread gives a tree slants at once. Of several nobody may while others read it, and what one of them met is luck: they put
  * the tree down, and all together say after the run whether it pays (pn_runJobs). */
@@ -98,7 +73,7 @@ static void makeRecords(const pnTree *tree, uint32_t leaf, bool alone, const pnS
 }
 
 size_t pn_slantLeaves(const pnTraversal *t, pnWorker *w, pnPair *pairs, size_t count) {
-  const pnSlantLoops *loops = chooseLoops();
+  const pnSlantLoops *loops = pn_slantLoops();
   uint32_t firstA = t->a->shape->innerCount, firstB = t->b->shape->innerCount;
   for (size_t i = 0; i < count; ++i) {
     pn_freshen(t->a, pairs[i].a, &w->fresh);
@@ -115,5 +90,5 @@ size_t pn_slantLeaves(const pnTraversal *t, pnWorker *w, pnPair *pairs, size_t c
 void pn_slantCandidates(const pnTraversal *t, pnWorker *w) {
   w->cost.volumeTests += w->candidates.count;
   w->candidates.count =
-      chooseLoops()->keepSlots(t->a->slants->records, t->b->slants->records, w->candidates.data, w->candidates.count);
+      pn_slantLoops()->keepSlots(t->a->slants->records, t->b->slants->records, w->candidates.data, w->candidates.count);
 }

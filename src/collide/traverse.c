@@ -220,7 +220,7 @@ static bool openLeaves(const pnTraversal *t, pnWorker *w, pnPair *in, size_t cou
 
 /* The same for many, where slants may pay. */
 static bool openManyLeaves(const pnTraversal *t, pnWorker *w, pnPair *in, size_t count) {
-  bool slants = pn_wantSlants(t, w);
+  bool slants = (!w->fresh.alone || pn_slantsPay(w, 1)) && pn_wantSlants(t, w);
   if (slants) count = pn_slantLeaves(t, w, in, count);
   if (!openLeaves(t, w, in, count)) return false;
   w->candidatesMet += w->candidates.count;
