@@ -69,6 +69,36 @@ static void aFloorDoesNotMakeAllOld(void **state) {
   }
 }
 
+/* Two things of either body meet at rest, the first with the first and the second with the second. What meets later, the first of one
+ * with the second of the other, was there on both sides, but not together. */
+static void placesOfTwoOldOnesAreNew(void **state) {
+  (void)state;
+  static const float shift[3] = {0.2f, 0.2f, -0.3f};
+  pnMesh *meshes[2];
+  for (int b = 0; b < 2; ++b) {
+    float v[24];
+    uint32_t t[24];
+    for (uint32_t k = 0; k < 24; ++k) {
+      v[k] = corners[k % 12 / 3][k % 3] + (b ? shift[k % 3] : 0) + (k >= 12 && k % 3 == 0 ? 10.0f : 0);
+      t[k] = faces[k % 12] + (k >= 12 ? 4 : 0);
+    }
+    meshes[b] = testMakeMesh(v, 8, t, 8);
+  }
+  FindScene s = findMake(NULL, meshes, 2);
+  findLook(&s, true, false, false);
+  uint32_t count;
+  pnFinder_GetRegions(s.finder, &count);
+  assert_int_equal(count, 2);
+  for (int way = -1; way <= 1; ++way) {
+    findMove(&s, 1, 10.0f * (float)way, 0, 0);
+    findLook(&s, false, false, false);
+    const pnRegion *r = pnFinder_GetRegions(s.finder, &count);
+    assert_int_equal(count, way ? 1 : 2);
+    for (uint32_t i = 0; i < count; ++i) assert_int_equal(r[i].atRest, way == 0);
+  }
+  findFree(&s);
+}
+
 /* What is carried keeps the depth it had when it was first seen, to the last bit, each thing its own. */
 static void carriedDepthsAreTheirOwn(void **state) {
   (void)state;
@@ -157,9 +187,8 @@ static void edgesOfManyAreBalancedOrNot(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(aFloorDoesNotMakeAllOld),
-      cmocka_unit_test(carriedDepthsAreTheirOwn),
-      cmocka_unit_test(manyThingsAreOneFinding),
+      cmocka_unit_test(aFloorDoesNotMakeAllOld),     cmocka_unit_test(placesOfTwoOldOnesAreNew),
+      cmocka_unit_test(carriedDepthsAreTheirOwn),    cmocka_unit_test(manyThingsAreOneFinding),
       cmocka_unit_test(edgesOfManyAreBalancedOrNot),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
