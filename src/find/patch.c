@@ -86,15 +86,20 @@ static bool gatherSeeds(pnContactWork *work) {
   return true;
 }
 
-/* The first seed of a region's side. */
-static size_t seedFirst(const pnContactWork *work, uint32_t regionSide) {
-  size_t low = 0, high = work->seeds.count;
+/* Where a key begins in a list that is sorted by them, or would. */
+static size_t firstOfKey(const pnKeyValue *list, size_t count, uint32_t key) {
+  size_t low = 0, high = count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (work->seeds.data[middle].key < regionSide) low = middle + 1;
+    if (list[middle].key < key) low = middle + 1;
     else high = middle;
   }
   return low;
+}
+
+/* The first seed of a region's side. */
+static size_t seedFirst(const pnContactWork *work, uint32_t regionSide) {
+  return firstOfKey(work->seeds.data, work->seeds.count, regionSide);
 }
 
 /* ---------------------------------------------------------------- into closed parts */
@@ -209,16 +214,6 @@ static bool listByPart(const pnFinder *finder, const pnContactWork *work, pnFind
   return true;
 }
 
-static size_t firstOfPart(const pnFindScratch *scratch, uint32_t part) {
-  size_t low = 0, high = scratch->crossings.count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (scratch->crossings.data[middle].key < part) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
 static void floodClosed(const pnFinder *finder, pnContactWork *work, pnFindScratch *scratch, uint32_t far) {
   if (!listByPart(finder, work, scratch, far)) {
     work->outOfMemory = true;
@@ -230,7 +225,7 @@ static void floodClosed(const pnFinder *finder, pnContactWork *work, pnFindScrat
     if (!isAskedInside(finder, work, draft, far)) continue;
     // Each part once, with the first region that meets it.
     uint32_t part = otherPart(draft, far);
-    size_t first = firstOfPart(scratch, part);
+    size_t first = firstOfKey(scratch->crossings.data, scratch->crossings.count, part);
     if (scratch->crossings.data[first].value != r) continue;
     Flooding f = {finder, work, scratch, mesh, far, part, work->self ? 0 : far, pn_newStamps(finder, scratch, 1)};
     floodPart(&f, first);
