@@ -159,8 +159,9 @@ typedef struct pnDeviceFrame {
 } pnDeviceFrame;
 
 /* Begin uploads what has changed in the poses and puts the frame into the queue, without waiting; Finish waits for it, runs it
- * again if a list was too short, and tells what it found. Poses, and arrays they share, must stay as they are in between. A
- * Begin that finds a frame unfinished lets it run out and forgets its answer. Errors: PN_ERROR_NUMBER names body and vertex
+ * again if a list was too short, and tells what it found. Poses, and arrays they share, must stay as they are in between; after
+ * a Begin that failed, and after every other call, nothing of them is read any more (so a Begin that fails waits for the events
+ * that it was given). A Begin that finds a frame unfinished lets it run out and forgets its answer. Errors: PN_ERROR_NUMBER names body and vertex
  * (of onDevice bodies, and of shared arrays; other numbers were checked when they were set), PN_ERROR_DEVICE when the device
  * failed or was lost: then it and its worlds can only be destroyed. */
 PN_API pnResult pnDeviceWorld_Begin(pnDeviceWorld *world, const pnDeviceFrameDef *def);

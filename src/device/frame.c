@@ -369,12 +369,7 @@ pnResult pn_bringVertices(pnDeviceWorld *world) {
   return result;
 }
 
-pnResult pnDeviceWorld_Begin(pnDeviceWorld *world, const pnDeviceFrameDef *def) {
-  PN_ASSERT(world);
-  const pnDeviceFrameDef none = {0};
-  def = def ? def : &none;
-  world->begun = pn_clock();
-  world->finished = false;
+static pnResult beginFrame(pnDeviceWorld *world, const pnDeviceFrameDef *def) {
   if (world->device->lost) return failLost(world);
   pnResult result = pn_layOut(world);
   if (result != PN_OK) return result;
@@ -391,5 +386,15 @@ pnResult pnDeviceWorld_Begin(pnDeviceWorld *world, const pnDeviceFrameDef *def) 
   result = pn_uploadPoses(world);
   if (result == PN_OK) result = pn_enqueueFrame(world);
   if (result != PN_OK) pn_forgetPoses(world);
+  return result;
+}
+
+pnResult pnDeviceWorld_Begin(pnDeviceWorld *world, const pnDeviceFrameDef *def) {
+  PN_ASSERT(world);
+  const pnDeviceFrameDef none = {0};
+  world->begun = pn_clock();
+  world->finished = false;
+  pnResult result = beginFrame(world, def ? def : &none);
+  if (result != PN_OK) pn_settle(world);
   return result;
 }

@@ -213,7 +213,7 @@ static pnResult reserveLists(pnDeviceWorld *world) {
 
 pnResult pn_layOut(pnDeviceWorld *world) {
   if (world->laidOut) return PN_OK;
-  if (world->running) (void)pn_cl.Finish(world->device->queue);
+  pn_settle(world);
   world->running = world->finished = false;
   world->slotCount = (placeBodies(world) + PN_SUPER - 1) / PN_SUPER * PN_SUPER;
   world->superCount = world->slotCount / PN_SUPER;

@@ -57,6 +57,7 @@ pnResult pnDeviceLdi_Update(pnDeviceLdi *ldi) {
     const pnView view = pn_ldiView(&image->box, &ldi->def.window, ldi->def.resolution);
     result = pn_bodyImageMake(image, &view, false);
   }
+  pn_settle(ldi->def.world);
   ldi->made = result == PN_OK;
   return result;
 }
@@ -136,15 +137,15 @@ typedef struct Answer {
 static pnResult enqueuePoints(pnDeviceLdi *ldi, cl_mem points, uint32_t first, uint32_t count, cl_mem inside,
                               cl_event *outEvent) {
   pnBodyImage *image = &ldi->image;
-  static const Answer none = {0, PN_NONE};
+  const Answer none = {0, PN_NONE};
   const pnGrid grid = pn_gridOf(image);
   const uint32_t open = image->open, parity = ldi->def.rule == PN_INSIDE_PARITY;
   const cl_mem *b = image->buffers;
   pnResult result = pn_imageReserve(image, PN_IMAGE_BUFFER_ANSWER, sizeof(Answer));
   if (result != PN_OK) return result;
-  cl_int error = pn_cl.EnqueueWriteBuffer(image->world->device->queue, b[PN_IMAGE_BUFFER_ANSWER], 0, 0, sizeof none,
-                                          &none, 0, NULL, NULL);
-  if (error != CL_SUCCESS) return pn_worldFail(image->world, error, "EnqueueWriteBuffer", "points");
+  cl_int error = pn_cl.EnqueueFillBuffer(image->world->device->queue, b[PN_IMAGE_BUFFER_ANSWER], &none, sizeof none, 0,
+                                         sizeof none, 0, NULL, NULL);
+  if (error != CL_SUCCESS) return pn_worldFail(image->world, error, "EnqueueFillBuffer", "points");
   const pnArgument arguments[] = {PN_VALUE(grid),
                                   PN_VALUE(b[PN_IMAGE_BUFFER_COUNTS]),
                                   PN_VALUE(b[PN_IMAGE_BUFFER_STARTS]),

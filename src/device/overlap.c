@@ -59,9 +59,7 @@ static pnResult makeImages(pnDeviceOverlap *overlap, const pnInterest *interest,
   return PN_OK;
 }
 
-pnResult pnDeviceOverlap_Measure(pnDeviceOverlap *overlap, pnOverlapResult *outResult) {
-  PN_FLOAT_SCOPE;
-  PN_ASSERT(overlap && outResult);
+static pnResult measureOverlap(pnDeviceOverlap *overlap, pnOverlapResult *outResult) {
   const double start = pn_clock();
   const pnDeviceOverlapDef *def = &overlap->def;
   pnBodyImage *images = overlap->images;
@@ -91,4 +89,12 @@ pnResult pnDeviceOverlap_Measure(pnDeviceOverlap *overlap, pnOverlapResult *outR
   pn_tallyOverlap(&tally, &images[0].view, aFits, bFits, false, outResult);
   outResult->measureTime = pn_clock() - middle;
   return PN_OK;
+}
+
+pnResult pnDeviceOverlap_Measure(pnDeviceOverlap *overlap, pnOverlapResult *outResult) {
+  PN_FLOAT_SCOPE;
+  PN_ASSERT(overlap && outResult);
+  pnResult result = measureOverlap(overlap, outResult);
+  pn_settle(overlap->def.world);
+  return result;
 }

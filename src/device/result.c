@@ -120,6 +120,9 @@ pnDeviceFrame pnDeviceWorld_Finish(pnDeviceWorld *world) {
     if (frame.result == PN_OK) frame.result = pn_enqueueFrame(world);
     if (frame.result == PN_OK) frame.result = readHead(world);
   }
+  // the end of a frame that was read comes after its uploads
+  if (frame.result == PN_OK) world->reading = false;
+  else pn_settle(world);
   world->running = world->downloaded = false;
   if (frame.result == PN_OK && world->triangleCount > 0 && world->head[PN_HEAD_BAD] != PN_NONE)
     frame.result = pn_failNumber(world);

@@ -119,23 +119,26 @@ static pnResult prepareStep(pnDeviceWorld *world) {
   return error == CL_SUCCESS ? PN_OK : pn_worldFail(world, error, "EnqueueFillBuffer", "corners");
 }
 
+/* Where the step begins. */
+static pnResult keepVertices(pnDeviceWorld *world) {
+  cl_int error =
+      pn_cl.EnqueueCopyBuffer(world->device->queue, world->buffers[PN_BUFFER_VERTICES], world->buffers[PN_BUFFER_BEGIN],
+                              0, 0, (size_t)world->vertexCount * 12, 0, NULL, NULL);
+  return error == CL_SUCCESS ? PN_OK : pn_worldFail(world, error, "EnqueueCopyBuffer", "vertices");
+}
+
 pnResult pnDeviceWorld_BeginStep(pnDeviceWorld *world) {
   PN_FLOAT_SCOPE;
   PN_ASSERT(world);
   const bool again = world->stepBegun && world->laidOut;
   world->stepBegun = false;
   pnResult result = pn_bringVertices(world);
-  if (result != PN_OK) return result;
-  if (world->triangleCount > 0) {
-    if (!again) result = prepareStep(world);
-    if (result != PN_OK) return result;
-    cl_int error =
-        pn_cl.EnqueueCopyBuffer(world->device->queue, world->buffers[PN_BUFFER_VERTICES],
-                                world->buffers[PN_BUFFER_BEGIN], 0, 0, (size_t)world->vertexCount * 12, 0, NULL, NULL);
-    if (error != CL_SUCCESS) return pn_worldFail(world, error, "EnqueueCopyBuffer", "vertices");
-  }
-  world->stepBegun = true;
-  return PN_OK;
+  if (result == PN_OK && world->triangleCount > 0 && !again) result = prepareStep(world);
+  if (result == PN_OK && world->triangleCount > 0) result = keepVertices(world);
+  // the caller moves the bodies next
+  pn_settle(world);
+  world->stepBegun = result == PN_OK;
+  return result;
 }
 
 /* ---------------------------------------------------------------- the kernels */

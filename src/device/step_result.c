@@ -180,6 +180,7 @@ pnDeviceStep pnDeviceWorld_CollideSwept(pnDeviceWorld *world, const pnDeviceStep
     step.result = pn_sendRules(world, def->noSelf);
     if (step.result == PN_OK) step.result = findStep(world, def, &step);
   }
+  pn_settle(world);
   if (step.result != PN_OK) {
     list->impacts.count = list->bodies.count = list->contacts.count = 0;
     memset(world->stepHead, 0, sizeof world->stepHead);

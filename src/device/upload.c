@@ -7,7 +7,8 @@
 static pnResult writeVertices(pnDeviceWorld *world, pnBufferName into, uint32_t first, const pnPose *pose) {
   const size_t bytes = pose->mesh->vertexCount * 3 * sizeof(float);
   if (bytes == 0) return PN_OK;
-  // the array stays as it is until Finish, or is our pose's own, which a caller may not change before
+  // the array, the caller's or the pose's own, stays as it is until Finish or pn_settle
+  world->reading = true;
   cl_int error = pn_cl.EnqueueWriteBuffer(world->device->queue, world->buffers[into], 0, (size_t)first * 12, bytes,
                                           pose->source, 0, NULL, NULL);
   return error == CL_SUCCESS ? PN_OK : pn_worldFail(world, error, "EnqueueWriteBuffer", "vertices");
@@ -72,6 +73,7 @@ static pnResult sendInputs(pnDeviceWorld *world, uint32_t turn) {
   cl_command_queue queue = world->device->queue;
   const size_t motionBytes = world->motions.count * sizeof(pnMotion);
   memcpy(world->motionCopy[turn], world->motions.data, motionBytes);
+  world->reading = true;
   cl_int error = pn_cl.EnqueueWriteBuffer(queue, world->buffers[PN_BUFFER_MOTIONS], 0, 0, motionBytes,
                                           world->motionCopy[turn], 0, NULL, NULL);
   if (error == CL_SUCCESS)

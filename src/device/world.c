@@ -23,6 +23,11 @@ pnResult pn_worldFail(pnDeviceWorld *world, cl_int error, const char *call, cons
   return pn_deviceFail(world->device, error, call, what);
 }
 
+void pn_settle(pnDeviceWorld *world) {
+  if (world->reading || world->running) (void)pn_cl.Finish(world->device->queue);
+  world->reading = false;
+}
+
 pnResult pn_reserveBuffer(pnDeviceWorld *world, pnBufferName name, size_t bytes) {
   // OpenCL has no empty buffers
   bytes = PN_MAX(bytes, 64);
@@ -95,7 +100,7 @@ pnResult pnCreateDeviceWorld(pnDevice *device, pnDeviceWorld **outWorld) {
 void pnDestroyDeviceWorld(pnDeviceWorld *world) {
   if (!world) return;
   // nothing may be read or written any more when memory goes
-  if (world->running) (void)pn_cl.Finish(world->device->queue);
+  pn_settle(world);
   if (world->event) pn_cl.ReleaseEvent(world->event);
   for (int i = 0; i < PN_STAGE_COUNT; ++i) {
     if (world->stageEvents[i]) pn_cl.ReleaseEvent(world->stageEvents[i]);

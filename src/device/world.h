@@ -224,6 +224,7 @@ struct pnDeviceWorld {
   cl_event inputEvent[2];
   pnMotion *motionCopy[2];
   uint32_t inputTurn;
+  bool reading; /* the device may still be reading poses, or the copies above: pn_settle */
 
   /* the frame */
   pnDeviceFrameDef def;
@@ -291,6 +292,9 @@ pnResult pn_reserveBuffer(pnDeviceWorld *world, pnBufferName name, size_t bytes)
 pnResult pn_fillBuffer(pnDeviceWorld *world, pnBufferName name, const void *data, size_t bytes);
 /* Room for `count` pairs in a list, and in what goes with it. */
 pnResult pn_reserveList(pnDeviceWorld *world, pnListName list, uint32_t count);
+/* Waits until the device reads nothing of the processor's any more. Poses and the arrays they share may change, or go, after every
+ * call but a Begin that went well; so may what is ours, after a call that failed on the way. */
+void pn_settle(pnDeviceWorld *world);
 /* A call failed: its result, and the device is lost unless it was memory. */
 pnResult pn_worldFail(pnDeviceWorld *world, cl_int error, const char *call, const char *what);
 
