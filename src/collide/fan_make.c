@@ -3,17 +3,17 @@
  * The triangles around a vertex, without it, are edges between the vertices around it. They are one fan when these edges
  * are one path, or one circle of at least three. Vertices come in the order of the tree, and in windows of them fans of
  * one shape are put together by four; a window becomes a block. */
+#include "base/sort.h"
 #include "collide/fan.h"
 #include "tree/update.h"
-
-#include <stdlib.h>
 
 /* Vertices in a window: so many that few groups have to be filled up, so few that their leaves stay in cache. */
 #define WINDOW 256u
 
-/* One triangle of a fan, seen from the middle: corners in the middle, where the fan comes in and where it goes on. */
+/* One triangle of a fan, seen from the middle: corners in the middle, where the fan comes in and where it goes on, and which
+ * welded vertices the last two are. */
 typedef struct Step {
-  uint32_t triangle;
+  uint32_t triangle, from, to;
   uint8_t middle, in, out;
 } Step;
 
@@ -45,26 +45,21 @@ static bool stepOf(const pnMesh *mesh, uint32_t triangle, uint32_t v, Step *out)
   uint32_t c[3];
   pn_weldedCorners(mesh, triangle, c);
   uint8_t k = c[0] == v ? 0 : c[1] == v ? 1 : 2;
-  *out = (Step){triangle, k, (uint8_t)((k + 1) % 3), (uint8_t)((k + 2) % 3)};
+  uint8_t in = k == 2 ? 0 : (uint8_t)(k + 1), on = k == 0 ? 2 : (uint8_t)(k - 1);
+  *out = (Step){triangle, c[in], c[on], k, in, on};
   return !pn_hasRepeatedCorner(c);
 }
 
-static uint32_t weldAt(const pnMesh *mesh, const Step *s, uint8_t corner) {
-  return mesh->weld[mesh->triangles[3 * (size_t)s->triangle + corner]];
-}
-
-static void turn(Step *s) {
-  uint8_t in = s->in;
-  s->in = s->out;
-  s->out = in;
+static Step turned(const Step *s) {
+  return (Step){s->triangle, s->to, s->from, s->middle, s->out, s->in};
 }
 
 /* Of steps[from..count), the one that has vertex w: moved to `from`, turned so that it comes in there. False: none, or more than
  * one. */
-static bool bringNext(const pnMesh *mesh, Step *steps, uint32_t from, uint32_t count, uint32_t w) {
+static bool bringNext(Step *steps, uint32_t from, uint32_t count, uint32_t w) {
   uint32_t found = PN_NONE;
   for (uint32_t i = from; i < count; ++i) {
-    if (weldAt(mesh, &steps[i], steps[i].in) == w || weldAt(mesh, &steps[i], steps[i].out) == w) {
+    if (steps[i].from == w || steps[i].to == w) {
       if (found != PN_NONE) return false;
       found = i;
     }
@@ -72,52 +67,47 @@ static bool bringNext(const pnMesh *mesh, Step *steps, uint32_t from, uint32_t c
   if (found == PN_NONE) return false;
   Step s = steps[found];
   steps[found] = steps[from];
-  if (weldAt(mesh, &s, s.in) != w) turn(&s);
-  steps[from] = s;
+  steps[from] = s.from == w ? s : turned(&s);
   return true;
 }
 
 /* Is w a vertex of only one of the steps? */
-static bool isEnd(const pnMesh *mesh, const Step *steps, uint32_t count, uint32_t w) {
+static bool isEnd(const Step *steps, uint32_t count, uint32_t w) {
   uint32_t n = 0;
-  for (uint32_t i = 0; i < count; ++i)
-    n += (weldAt(mesh, &steps[i], steps[i].in) == w) + (weldAt(mesh, &steps[i], steps[i].out) == w);
+  for (uint32_t i = 0; n < 2 && i < count; ++i) n += (steps[i].from == w) + (steps[i].to == w);
   return n == 1;
 }
 
 /* A triangle at an end of the path goes first, coming in at that end. */
-static void bringEnd(const pnMesh *mesh, Step *steps, uint32_t count) {
+static void bringEnd(Step *steps, uint32_t count) {
   for (uint32_t i = 0; i < count; ++i) {
-    bool in = isEnd(mesh, steps, count, weldAt(mesh, &steps[i], steps[i].in));
-    if (in || isEnd(mesh, steps, count, weldAt(mesh, &steps[i], steps[i].out))) {
+    bool in = isEnd(steps, count, steps[i].from);
+    if (in || isEnd(steps, count, steps[i].to)) {
       Step s = steps[i];
       steps[i] = steps[0];
-      if (!in) turn(&s);
-      steps[0] = s;
+      steps[0] = in ? s : turned(&s);
       return;
     }
   }
 }
 
 /* Does the walk come to no vertex twice? */
-static bool isSimple(const pnMesh *mesh, const Step *steps, uint32_t count, bool closed) {
-  uint32_t last = weldAt(mesh, &steps[count - 1], steps[count - 1].out);
+static bool isSimple(const Step *steps, uint32_t count, bool closed) {
   for (uint32_t i = 0; i < count; ++i) {
-    uint32_t w = weldAt(mesh, &steps[i], steps[i].in);
-    if (!closed && w == last) return false;
+    if (!closed && steps[i].from == steps[count - 1].to) return false;
     for (uint32_t j = 0; j < i; ++j)
-      if (weldAt(mesh, &steps[j], steps[j].in) == w) return false;
+      if (steps[j].from == steps[i].from) return false;
   }
   return true;
 }
 
 /* Puts the steps around one vertex in order. False: they are not one fan. */
-static bool orderSteps(const pnMesh *mesh, Step *steps, uint32_t count, bool *outClosed) {
-  bringEnd(mesh, steps, count);
+static bool orderSteps(Step *steps, uint32_t count, bool *outClosed) {
+  bringEnd(steps, count);
   for (uint32_t i = 1; i < count; ++i)
-    if (!bringNext(mesh, steps, i, count, weldAt(mesh, &steps[i - 1], steps[i - 1].out))) return false;
-  *outClosed = weldAt(mesh, &steps[count - 1], steps[count - 1].out) == weldAt(mesh, &steps[0], steps[0].in);
-  return (count >= 3 || !*outClosed) && isSimple(mesh, steps, count, *outClosed);
+    if (!bringNext(steps, i, count, steps[i - 1].to)) return false;
+  *outClosed = steps[count - 1].to == steps[0].from;
+  return (count >= 3 || !*outClosed) && isSimple(steps, count, *outClosed);
 }
 
 static bool addFan(FanMaker *m, uint32_t v) {
@@ -129,7 +119,7 @@ static bool addFan(FanMaker *m, uint32_t v) {
   if (!pn_arrayReserve(&m->steps, m->steps.count + count)) return false;
   Step *steps = m->steps.data + m->steps.count;
   for (uint32_t i = 0; good && i < count; ++i) good = stepOf(mesh, mesh->rings[begin + i], v, &steps[i]);
-  if (good && orderSteps(mesh, steps, count, &fan->closed)) {
+  if (good && orderSteps(steps, count, &fan->closed)) {
     fan->stepCount = count;
     m->steps.count += count;
   }
@@ -153,7 +143,7 @@ static bool addSeams(FanMaker *m, const Fan *fan, uint32_t lane) {
   const Step *steps = m->steps.data + fan->stepFirst;
   bool ok = true;
   for (uint32_t i = 0; ok && i < fan->stepCount; ++i) {
-    const Step *next = &steps[(i + 1) % fan->stepCount];
+    const Step *next = &steps[i + 1 < fan->stepCount ? i + 1 : 0];
     ok = addSeam(m, &steps[0], steps[0].middle, &steps[i], steps[i].middle, lane);
     if (ok && (fan->closed || i + 1 < fan->stepCount)) ok = addSeam(m, &steps[i], steps[i].out, next, next->in, lane);
   }
@@ -167,8 +157,9 @@ static uint32_t fanPlace(const FanMaker *m, const Fan *fan, uint32_t k) {
   return k <= fan->stepCount ? placeOf(m, &steps[k - 1], steps[k - 1].in) : placeOf(m, &steps[k - 2], steps[k - 2].out);
 }
 
-static bool addGroup(FanMaker *m, const Fan *fans, uint32_t lanes) {
-  const Fan *first = &fans[0];
+/* Those that are named by so many in the order of a window. */
+static bool addGroup(FanMaker *m, const pnKeyValue *order, uint32_t lanes) {
+  const Fan *first = &m->window[order[0].value];
   uint32_t around = first->stepCount == 0 ? 0 : first->stepCount + !first->closed;
   pnFanGroup group = {.placeFirst = (uint32_t)m->places.count,
                       .seamFirst = (uint32_t)m->seams.count,
@@ -178,7 +169,7 @@ static bool addGroup(FanMaker *m, const Fan *fans, uint32_t lanes) {
   uint32_t places = around == 0 ? 0 : around + 1;
   if (!pn_arrayReserve(&m->places, m->places.count + 4 * (size_t)places)) return false;
   for (uint32_t i = 0; i < 4; ++i) {
-    const Fan *fan = &fans[PN_MIN(i, lanes - 1)];
+    const Fan *fan = &m->window[order[PN_MIN(i, lanes - 1)].value];
     group.vertex[i] = fan->vertex;
     for (uint32_t k = 0; k < places; ++k) m->places.data[m->places.count + 4 * k + i] = fanPlace(m, fan, k);
     if (i < lanes && !addSeams(m, fan, i)) return false;
@@ -188,13 +179,6 @@ static bool addGroup(FanMaker *m, const Fan *fans, uint32_t lanes) {
 }
 
 /* ---------------------------------------------------------------- a window */
-
-static int compareFan(const void *a, const void *b) {
-  const Fan *p = a, *q = b;
-  if (p->stepCount != q->stepCount || p->closed != q->closed)
-    return 2 * p->stepCount + p->closed < 2 * q->stepCount + q->closed ? -1 : 1;
-  return p->stepFirst < q->stepFirst ? -1 : p->stepFirst > q->stepFirst;
-}
 
 /* The leaves with the triangles around v. */
 static bool listLeaves(FanMaker *m, uint32_t v) {
@@ -209,15 +193,17 @@ static bool listLeaves(FanMaker *m, uint32_t v) {
   return true;
 }
 
+/* Fans of one shape are side by side in the order that it makes, and as they came. */
 static bool closeWindow(FanMaker *m) {
-  qsort(m->window, m->windowCount, sizeof(Fan), compareFan);
+  pnKeyValue order[WINDOW], spare[WINDOW];
+  for (uint32_t i = 0; i < m->windowCount; ++i)
+    order[i] = (pnKeyValue){2 * m->window[i].stepCount + m->window[i].closed, i};
+  pn_sortKeyValue(order, spare, m->windowCount);
   bool ok = pn_arrayPush(&m->blocks, ((pnFanBlock){(uint32_t)m->groups.count, (uint32_t)m->leaves.count}));
-  for (uint32_t i = 0; ok && i < m->windowCount; ++i) ok = listLeaves(m, m->window[i].vertex);
+  for (uint32_t i = 0; ok && i < m->windowCount; ++i) ok = listLeaves(m, m->window[order[i].value].vertex);
   for (uint32_t i = 0, n; ok && i < m->windowCount; i += n) {
-    const Fan *fan = &m->window[i];
-    for (n = 1; n < 4 && i + n < m->windowCount; ++n)
-      if (fan[n].stepCount != fan->stepCount || fan[n].closed != fan->closed) break;
-    ok = addGroup(m, fan, n);
+    for (n = 1; n < 4 && i + n < m->windowCount && order[i + n].key == order[i].key;) ++n;
+    ok = addGroup(m, &order[i], n);
   }
   m->windowCount = 0;
   m->steps.count = 0;

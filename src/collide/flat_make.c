@@ -31,6 +31,7 @@ typedef struct FlatMaker {
   const pnMesh *mesh;
   uint32_t *slotOf;               /* triangle -> leaf * 8 + lane */
   uint32_t *inRegion;             /* triangle -> the region it was last in */
+  uint32_t *crowded;              /* triangle -> 1 if an edge has more than two */
   uint32_t *regionOf;             /* inner node -> place in regions, or PN_NONE */
   uint32_t *leafMark, *leafPlace; /* leaf -> the last region that listed it, and where */
   uint32_t *vertexMark;           /* welded vertex -> the last region that counted it */
@@ -93,10 +94,9 @@ static uint32_t chooseMiddle(FlatMaker *m, uint32_t firstLeaf, uint32_t leafCoun
   return best;
 }
 
-/* The triangle over an edge, PN_NONE at a border; false when more than two meet there. */
-static bool over(const FlatMaker *m, uint32_t edge, uint32_t *out) {
+/* Do no more than two triangles meet at an edge? */
+static bool twoMeetAt(const FlatMaker *m, uint32_t edge) {
   uint32_t t = m->mesh->neighbours[edge];
-  *out = t;
   if (t == PN_NONE) return true;
   for (uint32_t e = 3 * t; e < 3 * t + 3; ++e) {
     /* over the same edge and back again: only two */
@@ -107,9 +107,16 @@ static bool over(const FlatMaker *m, uint32_t edge, uint32_t *out) {
   return false;
 }
 
-static bool addTriangle(FlatMaker *m, uint32_t t) {
+/* Is there an edge with more than two triangles? Asked once for a mesh: most triangles are looked at for several regions. */
+static void findCrowded(FlatMaker *m) {
+  for (uint32_t t = 0; t < m->mesh->triangleCount; ++t)
+    m->crowded[t] = !(twoMeetAt(m, 3 * t) && twoMeetAt(m, 3 * t + 1) && twoMeetAt(m, 3 * t + 2));
+}
+
+static Made addTriangle(FlatMaker *m, uint32_t t) {
+  if (m->crowded[t]) return FLAT_NOT_MADE;
   m->inRegion[t] = m->region;
-  return pn_arrayPush(&m->triangles, t);
+  return pn_arrayPush(&m->triangles, t) ? FLAT_MADE : NO_MEMORY;
 }
 
 static void sumNormals(FlatMaker *m) {
@@ -140,20 +147,27 @@ static bool goesAround(const FlatMaker *m, uint32_t edge, double least) {
   return sine > 0 && sine * sine >= least * least * pn_dot3(m->normal, m->normal) * pn_dot3(p, p) * pn_dot3(step, step);
 }
 
-/* One round; *outDone when nothing was left to do. */
-static Made mend(FlatMaker *m, bool *outDone) {
-  *outDone = true;
-  for (size_t i = 0, count = m->triangles.count; i < count; ++i) {
-    uint32_t t = m->triangles.data[i], next;
-    for (uint32_t e = 3 * t; e < 3 * t + 3; ++e) {
-      if (!over(m, e, &next)) return FLAT_NOT_MADE;
-      /* borders of the mesh stay as they are */
-      if (next == PN_NONE || m->inRegion[next] == m->region || goesAround(m, e, GOOD_SINE)) continue;
-      *outDone = false;
-      if (!addTriangle(m, next)) return NO_MEMORY;
+/* Adds triangles until the rim goes around, or there are more than `most`, or after some rounds. The middle and the normal stay,
+ * so an edge that was found to go around does in every later round, and over the others there is a triangle of the region by then:
+ * a round looks only at what the last one has added. */
+static Made mend(FlatMaker *m, size_t most) {
+  size_t from = 0, end = m->triangles.count;
+  for (int round = 0; round < ROUNDS && from < end; ++round) {
+    for (size_t i = from; i < end; ++i) {
+      uint32_t t = m->triangles.data[i];
+      for (uint32_t e = 3 * t; e < 3 * t + 3; ++e) {
+        uint32_t next = m->mesh->neighbours[e];
+        /* borders of the mesh stay as they are */
+        if (next == PN_NONE || m->inRegion[next] == m->region || goesAround(m, e, GOOD_SINE)) continue;
+        /* it only grows: one that is too large now will be in the end, and on a crumpled mesh that is most of them */
+        Made made = m->triangles.count < most ? addTriangle(m, next) : FLAT_NOT_MADE;
+        if (made != FLAT_MADE) return made;
+      }
     }
+    from = end;
+    end = m->triangles.count;
   }
-  return FLAT_MADE;
+  return from == end ? FLAT_MADE : FLAT_NOT_MADE;
 }
 
 /* ---------------------------------------------------------------- a disc? */
@@ -274,17 +288,13 @@ static Made makeRegion(FlatMaker *m, uint32_t node) {
   m->region += 2; /* the number in between is for checkConnected */
   uint32_t middleEdge = chooseMiddle(m, first, end - first);
   m->triangles.count = 0;
-  for (uint32_t slot = first * PN_LANES; slot < end * PN_LANES; ++slot) {
+  Made made = FLAT_MADE;
+  for (uint32_t slot = first * PN_LANES; made == FLAT_MADE && slot < end * PN_LANES; ++slot) {
     uint32_t t = m->tree->shape->leafTriangles[slot];
-    if (t != PN_NONE && !addTriangle(m, t)) return NO_MEMORY;
+    if (t != PN_NONE) made = addTriangle(m, t);
   }
   sumNormals(m);
-  /* it only grows: one that is too large already will be in the end, and on a crumpled mesh that is most of them */
-  size_t most = MOST_GROWTH * (size_t)m->tree->shape->below[node];
-  bool done = false;
-  Made made = FLAT_MADE;
-  for (int i = 0; made == FLAT_MADE && !done && i < ROUNDS && m->triangles.count <= most; ++i) made = mend(m, &done);
-  if (made == FLAT_MADE && (!done || m->triangles.count > most)) made = FLAT_NOT_MADE;
+  made = made == FLAT_MADE ? mend(m, MOST_GROWTH * (size_t)m->tree->shape->below[node]) : made;
   made = made == FLAT_MADE ? checkConnected(m) : made;
   return made == FLAT_MADE ? addRegion(m, node, middleEdge) : made;
 }
@@ -299,6 +309,7 @@ bool pn_isFlatTop(const pnShape *shape, uint32_t node) {
 static bool makeRegions(FlatMaker *m) {
   const pnTree *tree = m->tree;
   pn_findSlots(tree->shape, m->slotOf);
+  findCrowded(m);
   for (uint32_t node = 0; node < tree->shape->innerCount; ++node) {
     m->regionOf[node] = PN_NONE;
     if (tree->shape->below[node] <= MOST_TRIANGLES) {
@@ -339,11 +350,12 @@ static uint32_t *scratch(uint32_t **at, size_t count) {
 static bool packFlat(FlatMaker *m, void **outData, size_t *outBytes) {
   const pnTree *tree = m->tree;
   size_t triangles = tree->mesh->triangleCount, vertices = tree->mesh->vertexCount, leaves = tree->shape->leafCount;
-  size_t bytes = pn_bytes(2 * triangles + 4 * vertices + 2 * leaves + tree->shape->innerCount, sizeof(uint32_t));
+  size_t bytes = pn_bytes(3 * triangles + 4 * vertices + 2 * leaves + tree->shape->innerCount, sizeof(uint32_t));
   uint32_t *memory = pn_allocZero(bytes), *at = memory;
   if (!memory) return false;
   m->slotOf = scratch(&at, triangles);
   m->inRegion = scratch(&at, triangles);
+  m->crowded = scratch(&at, triangles);
   m->vertexMark = scratch(&at, vertices);
   m->rimMark = scratch(&at, vertices);
   m->rimEdge = scratch(&at, vertices);
