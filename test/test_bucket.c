@@ -198,14 +198,14 @@ static void testSameBucketsCoherent(void **state) {
   }
 }
 
-/* The curve: the cells of a cube at its beginning are its first steps, each once, and every step goes to a neighbour. */
-static void testCurve(void **state) {
-  (void)state;
+/* The cells of a cube at the beginning of the curve are its first steps, each once, and every step goes to a neighbour. */
+static void checkCurve(uint32_t bits) {
   enum { SIDE = 16, CELLS = SIDE * SIDE * SIDE };
   static int at[CELLS][3];
-  static bool seen[CELLS];
+  bool seen[CELLS] = {false};
   pnCells cells[3];
-  for (int k = 0; k < 3; ++k) cells[k] = pn_cellsOver(0, 1 << PN_CURVE_BITS, PN_CURVE_BITS);
+  for (int k = 0; k < 3; ++k) cells[k] = pn_cellsOver(0, (float)(1u << bits), bits);
+  assert_int_equal(pn_bitsOf(cells), bits);
   for (int first = 0; first < CELLS; first += PN_CODE_BATCH) {
     pnCodeBatch batch = {.count = PN_CODE_BATCH};
     int cell[PN_CODE_BATCH][3];
@@ -225,6 +225,31 @@ static void testCurve(void **state) {
   }
   for (int i = 1; i < CELLS; ++i)
     assert_int_equal(abs(at[i][0] - at[i - 1][0]) + abs(at[i][1] - at[i - 1][1]) + abs(at[i][2] - at[i - 1][2]), 1);
+}
+
+/* Both lengths of a code; and sorting by them, by all of their digits: few primitives, more, and so many that codes are long. */
+static void testCurve(void **state) {
+  (void)state;
+  const uint32_t counts[] = {500, 5000, 70000};
+  checkCurve(pn_bitsFor(counts[0]));
+  checkCurve(pn_bitsFor(counts[2]));
+  assert_true(pn_bitsFor(counts[2]) == PN_CURVE_BITS && pn_bitsFor(counts[1]) < PN_CURVE_BITS);
+  TestRandom r = testRandom(41);
+  float *all = malloc(sizeof(float) * 9 * counts[2]);
+  assert_non_null(all);
+  for (uint32_t i = 0; i < 9 * counts[2]; ++i)
+    all[i] = i % 9 < 3 ? testFloat(&r, -1, 1) : all[i - 3] + testFloat(&r, -0.01f, 0.01f);
+  for (int c = 0; c < 3; ++c) {
+    pnSoup *soup = newSoup();
+    testExpectOk(pnSoup_Add(soup, PN_PRIMITIVE_TRIANGLE, all, counts[c], NULL));
+    pnTree *tree = newTree(soup, PN_BUCKET_KEPT, 0);
+    const pnBuckets *b = bucketsOf(tree);
+    for (uint32_t i = 1; i < counts[c]; ++i) assert_true(b->keys[i - 1].key <= b->keys[i].key);
+    testExpectOk(pnTree_Validate(tree));
+    pnDestroyTree(tree);
+    pnDestroySoup(soup);
+  }
+  free(all);
 }
 
 /* The marks: after everything moved into one corner, no node elsewhere is occupied, and none is visited. */
@@ -476,6 +501,75 @@ static void testRenewal(void **state) {
   }
 }
 
+/* What leaps in every update is sorted in every one, also far beyond where it was; when it stays where it is, it is not. */
+static void testLeaps(void **state) {
+  (void)state;
+  enum { COUNT = 3000 };
+  TestRandom r = testRandom(43);
+  float *all = malloc(sizeof(float) * 9 * COUNT);
+  pnPairList *list;
+  testExpectOk(pnCreatePairList(&list));
+  pnSoup *soup = newSoup();
+  pnTree *tree = NULL;
+  for (uint32_t frame = 0; frame < 9; ++frame) {
+    bool stays = frame == 4 || frame == 8;
+    float away = frame < 6 ? 0 : 100.0f * (float)frame;
+    for (uint32_t i = 0; i < 9 * COUNT && !stays; ++i)
+      all[i] = i % 9 < 3 ? away + testFloat(&r, -1, 1) : all[i - 3] + testFloat(&r, -0.02f, 0.02f);
+    testExpectOk(frame > 0 ? pnSoup_SetAll(soup, all, COUNT)
+                           : pnSoup_Add(soup, PN_PRIMITIVE_TRIANGLE, all, COUNT, NULL));
+    tree = tree ? tree : newTree(soup, PN_BUCKET_KEPT, 0);
+    Pairs self = truthOf(soup, NULL, false);
+    testExpectOk(pnCollideSelf(tree, NULL, list, NULL));
+    expectPairs(&self, list, "leaps");
+    free(self.data);
+    const pnKept *kept = pn_keptOf(bucketsOf(tree));
+    assert_int_equal(kept->sorts, frame + 1 - (frame >= 4) - (frame >= 8));
+    assert_int_equal(kept->leapt, frame > 0 && !stays);
+    testExpectOk(pnTree_Validate(tree));
+  }
+  pnDestroyTree(tree);
+  pnDestroySoup(soup);
+  pnDestroyPairList(list);
+  free(all);
+}
+
+/* A soup that was to grow and could not, for its names, may have moved to larger memory: nothing has changed, and the next query
+ * reads its corners where they are now. */
+static void testMovedAway(void **state) {
+  (void)state;
+  enum { COUNT = 100 };
+  TestRandom r = testRandom(47);
+  pnSoup *soup = newSoup(), *other = newSoup();
+  pnPairList *list;
+  testExpectOk(pnCreatePairList(&list));
+  addPrimitives(&r, soup, EVEN, COUNT);
+  addPrimitives(&r, other, EVEN, 40 * COUNT);
+  const uint32_t names[3] = {1, 2, (1u << 30) - 1};
+  pnPrimitiveId mine = pnSoup_GetId(soup, 0), theirs = pnSoup_GetId(other, 0);
+  pnTree *tree = newTree(soup, PN_BUCKET_KEPT, 0);
+  testExpectOk(pnSoup_NameVertices(soup, &mine, names, 1));
+  pnSoup *spare = newSoup();
+  addPrimitives(&r, spare, EVEN, 1);
+  pnPrimitiveId last = pnSoup_GetId(spare, 0);
+  testExpectOk(pnSoup_NameVertices(spare, &last, names, 1));
+  testExpectOk(pnSoup_Fuse(soup, spare, NULL));
+  testExpectOk(pnCollideSelf(tree, NULL, list, NULL));
+  size_t count = pnPairList_GetCount(list);
+  const float *before = soup->positions;
+  testExpectOk(pnSoup_NameVertices(other, &theirs, names, 1));
+  testExpectFailure(pnSoup_Fuse(soup, other, NULL), PN_ERROR_COUNT, "fuse|names");
+  assert_ptr_not_equal(soup->positions, before);
+  testExpectOk(pnCollideSelf(tree, NULL, list, NULL));
+  assert_ptr_equal(tree->cornerBase, soup->positions);
+  assert_int_equal(pnPairList_GetCount(list), count);
+  pnDestroyTree(tree);
+  pnDestroySoup(soup);
+  pnDestroySoup(other);
+  pnDestroySoup(spare);
+  pnDestroyPairList(list);
+}
+
 /* Enough primitives for several workers, who each have boxes of their own: the same boxes as of one, dead places or not. */
 static void testWorkers(void **state) {
   (void)state;
@@ -705,6 +799,8 @@ int main(void) {
       cmocka_unit_test(testRandomOperations),
       cmocka_unit_test(testKept),
       cmocka_unit_test(testRenewal),
+      cmocka_unit_test(testLeaps),
+      cmocka_unit_test(testMovedAway),
       cmocka_unit_test_setup_teardown(testWorkers, openPool, closePool),
       cmocka_unit_test(testAgainstTrees),
       cmocka_unit_test(testOneFar),

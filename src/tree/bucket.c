@@ -63,17 +63,18 @@ typedef struct Layout {
   pnShape shape;
   _Atomic uint32_t *stamp;
   char *lanes;
-  float *positions, *boxes;
+  float *boxes;
   uint32_t *leafLists;
 } Layout;
 
-static size_t layOut(Layout *l, char *base, size_t inner, size_t leaves, size_t primitives) {
+static size_t layOut(Layout *l, char *base, size_t inner, size_t leaves) {
   size_t at = 0, nodes = inner + leaves;
   pn_carveNodes(&l->shape, base, &at, inner, leaves);
+  /* corners are read where they lie in the soup: no blocks, and no lists of what would be in them */
+  l->shape.sourceCorners = l->shape.blockCorners;
+  l->shape.blockCorners = NULL;
   l->stamp = pn_carve(base, &at, nodes, sizeof(uint32_t));
-  l->lanes = pn_carve(base, &at, nodes + 1, sizeof(pnSphereLanes)); /* the larger of the two forms */
-  l->shape.leafVertices = pn_carve(base, &at, 3 * primitives, sizeof(uint32_t));
-  l->positions = pn_carve(base, &at, 3 * primitives, 4 * sizeof(float));
+  l->lanes = pn_carve(base, &at, nodes + 1, sizeof(pnSphereLanes));       /* the larger of the two forms */
   l->shape.linkFirst = pn_carve(base, &at, leaves + 1, sizeof(uint32_t)); /* zeros: nothing shares a vertex */
   l->boxes = pn_carve(base, &at, nodes + 1, 8 * sizeof(float));           /* and one for dead places */
   l->leafLists = pn_carve(base, &at, leaves, sizeof(uint32_t));           /* zeros: orders are numbered from 1 */
@@ -87,11 +88,10 @@ static uint32_t roomFor(uint32_t have, uint32_t need) {
 
 /* The tree's own arrays. On failure the tree stays as it was. */
 static bool reserveTree(pnTree *tree, pnBuckets *b, uint32_t inner, uint32_t leaves) {
-  if (inner <= b->innerRoom && leaves <= b->leafRoom && b->count <= b->primitiveRoom) return true;
+  if (inner <= b->innerRoom && leaves <= b->leafRoom) return true;
   uint32_t innerRoom = roomFor(b->innerRoom, inner), leafRoom = roomFor(b->leafRoom, leaves);
-  uint32_t primitiveRoom = roomFor(b->primitiveRoom, b->count);
   Layout l = {.shape = *b->shape};
-  size_t size = layOut(&l, NULL, innerRoom, leafRoom, primitiveRoom);
+  size_t size = layOut(&l, NULL, innerRoom, leafRoom);
   char *memory = pn_allocZero(size);
   if (!memory) return false;
   pn_free(tree->memory, tree->memoryBytes);
@@ -99,12 +99,10 @@ static bool reserveTree(pnTree *tree, pnBuckets *b, uint32_t inner, uint32_t lea
   tree->memoryBytes = size;
   b->innerRoom = innerRoom;
   b->leafRoom = leafRoom;
-  b->primitiveRoom = primitiveRoom;
-  layOut(&l, memory, innerRoom, leafRoom, primitiveRoom);
+  layOut(&l, memory, innerRoom, leafRoom);
   *b->shape = l.shape;
   tree->stamp = l.stamp;
   tree->lanes = l.lanes;
-  tree->leafPositions = l.positions;
   b->boxes = l.boxes;
   b->leafLists = l.leafLists;
   pn_findCorners(tree);
@@ -246,7 +244,7 @@ static void writeNodes(pnShape *s, const pnBuckets *b) {
   }
   s->height = 1;
   for (uint32_t node = 0; node < inner; node = s->first[node]) ++s->height;
-  /* where every block begins, before any is filled: a block ends where the next begins */
+  /* how many corners stand before each leaf: what filling one costs is told by it */
   for (uint32_t leaf = 0; leaf < leaves; ++leaf) {
     uint32_t at = b->leafBegin.data[leaf], count = b->leafBegin.data[leaf + 1] - at;
     s->leafVertexFirst[leaf] = 3 * at;

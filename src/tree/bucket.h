@@ -31,7 +31,7 @@
 #include "tree/tree.h"
 
 #define PN_MAX_LEVELS 7u
-/* Bits an axis in the code of a curve: three times ten fit 32. */
+/* Bits an axis in the code of a curve, at most: three times ten fit 32. */
 #define PN_CURVE_BITS 10u
 /* Codes that are made at a time. */
 #define PN_CODE_BATCH 16u
@@ -87,7 +87,7 @@ PN_INLINE uint32_t *pn_renewedCells(const pnRenewal *r) {
   return pn_renewedOrder(r) + r->room;
 }
 
-/* The codes of some centres along a curve, PN_CURVE_BITS an axis. */
+/* The codes of some centres along a curve, as many bits an axis as its cells have. */
 typedef struct pnCodeBatch {
   uint32_t count, places[PN_CODE_BATCH], codes[PN_CODE_BATCH];
   float centres[PN_CODE_BATCH][4];
@@ -139,7 +139,7 @@ struct pnBuckets {
   PN_ARRAY(pnBucketInner) inner;
 
   /* the tree's memory has room for */
-  uint32_t innerRoom, leafRoom, primitiveRoom;
+  uint32_t innerRoom, leafRoom;
   float *boxes;        /* 8 a node */
   uint32_t *leafLists; /* by leaf: the number of the order that its lists were made for; 0: none */
 };
@@ -184,6 +184,7 @@ typedef struct pnKept {
   float
       builtSurface[2]; /* of the clusters, relative to the whole, when new: along the curve, refined; < 0: not known */
   float wear;          /* how much they have grown since */
+  bool leapt;          /* everything was sorted in the last update, because it was somewhere else */
   uint64_t sorts;      /* how often everything was sorted in one update */
   uint64_t renewals;   /* how often slice by slice */
   uint64_t ordered;    /* steps spent on the order in the last update; bucket_renew.c says what a step is */
@@ -208,8 +209,12 @@ PN_INLINE uint32_t pn_spreadBits(uint32_t k) {
   return (k | k << 2) & 0x09249249u;
 }
 
-/* 2^bits cells over [lo, hi]. */
+/* 2^bits cells over [lo, hi], and how many bits they have; bits that tell so many primitives apart. */
 pnCells pn_cellsOver(float lo, float hi, uint32_t bits);
+uint32_t pn_bitsFor(uint32_t count);
+PN_INLINE uint32_t pn_bitsOf(const pnCells cells[3]) {
+  return (uint32_t)__builtin_popcount(cells[0].last);
+}
 PN_INLINE uint32_t pn_cellOf(const pnCells *c, float x) {
   float cell = (x * 0.5f - c->half) * c->scale;
   return cell >= (float)c->last ? c->last : cell > 0 ? (uint32_t)cell : 0;
@@ -260,8 +265,9 @@ bool pn_beginLeaves(pnBuckets *b);
 /* Leaves over order[first ... first + count): eight each, the last may have fewer. There must be room: a leaf holds at least
  * one primitive. */
 void pn_pushLeaves(pnBuckets *b, uint32_t first, uint32_t count);
-/* Order, keys and leaves along the curve over everything; the cells that codes were made with come out. */
-bool pn_leavesOfCurve(pnBuckets *b, pnCells outCells[3], const pnTasks *tasks);
+/* Order, keys and leaves along the curve over everything; the cells that codes were made with come out. `about`: a box that most of it
+ * is in, where one is known; null: that of the centres is found. */
+bool pn_leavesOfCurve(pnBuckets *b, const pnBox *about, pnCells outCells[3], const pnTasks *tasks);
 
 /* bucket_octree.c. Levels, memory and a new mark for this update. False: out of memory. */
 bool pn_beginOctree(const pnBuckets *b, pnOctree *o);
@@ -295,6 +301,8 @@ void pn_assignRange(const pnTree *tree, const uint32_t *order, uint32_t first, u
 bool pn_boundClusters(const pnTree *tree, pnBuckets *b, const pnTasks *tasks);
 /* The boxes of all nodes above them, and the soup's. Returns the summed surface of clusters relative to the whole. */
 float pn_mergeClusters(const pnTree *tree, pnBuckets *b);
+/* A guess at that from a few clusters of the order as it stands, before any box of this update is known. */
+float pn_sampleClusters(const pnBuckets *b);
 /* Leaves in clusters of few cells. */
 uint64_t pn_countSmall(const pnTree *tree, const pnBuckets *b);
 /* The lanes of the nodes above the clusters. */

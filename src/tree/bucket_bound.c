@@ -16,6 +16,8 @@
 /* Strands of places that are read side by side. Neighbours in memory are mostly in one cluster, whose box is then read right after
  * it was written; the strands are far apart, so that three others go on while one waits for that. */
 #define STRANDS 4u
+/* Clusters that are looked at to guess what became of all. */
+#define SAMPLES 16u
 
 /* ---------------------------------------------------------------- where a primitive belongs */
 
@@ -133,6 +135,25 @@ float pn_mergeClusters(const pnTree *t, pnBuckets *b) {
   b->box = (pnBox){{all[0], all[1], all[2]}, {all[4], all[5], all[6]}};
   double whole = surfaceOf(all);
   return whole > 0 ? (float)(sum / whole) : 0;
+}
+
+float pn_sampleClusters(const pnBuckets *b) {
+  const uint32_t cluster = PN_LANES * PN_LANES;
+  uint32_t count = (b->count + cluster - 1) / cluster, samples = PN_MIN(count, SAMPLES);
+  const pnBox *all = &b->box;
+  double sum = 0,
+         whole = surfaceOf((float[8]){all->min.x, all->min.y, all->min.z, 0, all->max.x, all->max.y, all->max.z});
+  for (uint32_t s = 0; s < samples; ++s) {
+    uint32_t first = (uint32_t)((uint64_t)s * count / samples) * cluster, end = PN_MIN(first + cluster, b->count);
+    float box[8];
+    emptyBoxes(box, 1);
+    for (uint32_t i = first; i < end; ++i) {
+      const uint32_t here = 0;
+      putInto(box, &here, b->soup->positions + 9 * (size_t)b->order[i], 0);
+    }
+    sum += surfaceOf(box);
+  }
+  return whole > 0 ? (float)(sum * count / samples / whole) : 0;
 }
 
 uint64_t pn_countSmall(const pnTree *t, const pnBuckets *b) {

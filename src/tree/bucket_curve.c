@@ -12,6 +12,12 @@
 #define LONG_RUN 64u
 /* Primitives a task takes at a time. */
 #define GRAIN 8192u
+/* Up to so many primitives cells of 1/128 of the box tell them apart well enough, and their codes have two digits instead of
+ * three; with so few that counting 2^11 values costs as much as a pass, they are not counted so. */
+#define FEW_PRIMITIVES 65536u
+#define FEW_BITS 8u
+#define DIGIT_BITS 12u
+#define LEAST_COUNTED 2048u
 
 /* ---------------------------------------------------------------- cells */
 
@@ -22,14 +28,18 @@ pnCells pn_cellsOver(float lo, float hi, uint32_t bits) {
   return (pnCells){lo * 0.5f, scale, (1u << bits) - 1};
 }
 
+uint32_t pn_bitsFor(uint32_t count) {
+  return count <= FEW_PRIMITIVES ? FEW_BITS : PN_CURVE_BITS;
+}
+
 /* ---------------------------------------------------------------- the curve */
 
 /* The places of cells along the curve of Hilbert, whose neighbours always touch: eight primitives in a row make a smaller box
  * than along Morton's, which leaps. After Skilling 2004, "Programming the Hilbert curve": undo, level by level from
  * the top, the exchange or reflection of axes in the octant; then Gray code. Without branches, the bits are anybody's guess,
  * and for a whole batch at each level, which compilers turn into vector code: one after the other takes four times as long. */
-static void hilbertOf(uint32_t *x, uint32_t *y, uint32_t *z, uint32_t *outCodes) {
-  for (uint32_t bit = PN_CURVE_BITS - 1; bit > 0; --bit) {
+PN_INLINE void hilbertOf(const uint32_t bits, uint32_t *x, uint32_t *y, uint32_t *z, uint32_t *outCodes) {
+  for (uint32_t bit = bits - 1; bit > 0; --bit) {
     uint32_t lower = (1u << bit) - 1;
     for (uint32_t i = 0; i < PN_CODE_BATCH; ++i) {
       uint32_t turnX = 0u - (x[i] >> bit & 1), turnY = 0u - (y[i] >> bit & 1), turnZ = 0u - (z[i] >> bit & 1);
@@ -58,7 +68,9 @@ void pn_hilbertCodes(const pnCells cells[3], pnCodeBatch *batch) {
   uint32_t cell[3][PN_CODE_BATCH] = {{0}};
   for (uint32_t i = 0; i < batch->count; ++i)
     for (int k = 0; k < 3; ++k) cell[k][i] = pn_cellOf(&cells[k], batch->centres[i][k]);
-  hilbertOf(cell[0], cell[1], cell[2], batch->codes);
+  /* twice, so that compilers know how often */
+  if (pn_bitsOf(cells) == FEW_BITS) hilbertOf(FEW_BITS, cell[0], cell[1], cell[2], batch->codes);
+  else hilbertOf(PN_CURVE_BITS, cell[0], cell[1], cell[2], batch->codes);
 }
 
 /* ---------------------------------------------------------------- sorting within a range */
@@ -81,8 +93,34 @@ static void keyRange(void *context, uint32_t begin, uint32_t end, uint32_t worke
   }
 }
 
+/* Items by code, stable, as pn_sortKeyValue does it by bytes: fewer and larger digits, because it is known how many bits a code has. */
+static void sortCodes(pnKeyValue *items, pnKeyValue *scratch, uint32_t count, uint32_t bits) {
+  if (count < LEAST_COUNTED) {
+    pn_sortKeyValue(items, scratch, count);
+    return;
+  }
+  enum { DIGITS = (3 * PN_CURVE_BITS + DIGIT_BITS - 1) / DIGIT_BITS, LAST = (1u << DIGIT_BITS) - 1 };
+  uint32_t starts[DIGITS][LAST + 1], digits = (3 * bits + DIGIT_BITS - 1) / DIGIT_BITS;
+  memset(starts, 0, digits * sizeof starts[0]);
+  for (uint32_t i = 0; i < count; ++i)
+    for (uint32_t d = 0; d < digits; ++d) ++starts[d][items[i].key >> DIGIT_BITS * d & LAST];
+  pnKeyValue *from = items, *to = scratch;
+  for (uint32_t d = 0; d < digits; ++d) {
+    for (uint32_t i = 0, sum = 0; i <= LAST; ++i) {
+      uint32_t n = starts[d][i];
+      starts[d][i] = sum;
+      sum += n;
+    }
+    for (uint32_t i = 0; i < count; ++i) to[starts[d][from[i].key >> DIGIT_BITS * d & LAST]++] = from[i];
+    pnKeyValue *swap = from;
+    from = to;
+    to = swap;
+  }
+  if (from != items) memcpy(items, from, count * sizeof *items);
+}
+
 /* Cells over the box of the centres of order[first ... first + count). */
-static void cellsOfRange(const pnOrdering *o, uint32_t first, uint32_t count, pnCells outCells[3]) {
+static void cellsOfRange(const pnOrdering *o, uint32_t first, uint32_t count, uint32_t bits, pnCells outCells[3]) {
   pnF4 lo = pn_f4Set1(FLT_MAX), hi = pn_f4Set1(-FLT_MAX);
   for (uint32_t i = first; i < first + count; ++i) {
     float c[4] = {0};
@@ -94,20 +132,37 @@ static void cellsOfRange(const pnOrdering *o, uint32_t first, uint32_t count, pn
   float l[4], h[4];
   pn_f4Store(l, lo);
   pn_f4Store(h, hi);
-  for (int k = 0; k < 3; ++k) outCells[k] = pn_cellsOver(l[k], h[k], PN_CURVE_BITS);
+  for (int k = 0; k < 3; ++k) outCells[k] = pn_cellsOver(l[k], h[k], bits);
+}
+
+/* By the codes within given cells. */
+static void sortByCode(const Range *range, uint32_t count, const pnTasks *tasks) {
+  const pnOrdering *o = range->o;
+  uint32_t first = range->first;
+  pn_parallelFor(tasks, keyRange, (void *)range, count, GRAIN);
+  sortCodes(o->keys + first, o->scratch + first, count, pn_bitsOf(range->cells));
+  for (uint32_t i = first; i < first + count; ++i) o->order[i] = o->keys[i].value;
 }
 
 /* Sorts order[first ... first + count) along the curve within the box of their centres. Keys stand where their primitives do, so
  * that sorting a part again leaves the keys of the others alone. Each time the box shrinks to a cell of the last,
- * at most 1/512 of it, so that floats allow some thirty times. */
+ * at most 1/64 of it, so that floats allow some fifty times. */
 void pn_sortRange(const pnOrdering *o, uint32_t first, uint32_t count, const pnTasks *tasks, pnCells outCells[3]) {
   Range range = {.o = o, .first = first};
-  cellsOfRange(o, first, count, range.cells);
-  pn_parallelFor(tasks, keyRange, &range, count, GRAIN);
-  pn_sortKeyValue(o->keys + first, o->scratch + first, count);
-  for (uint32_t i = first; i < first + count; ++i) o->order[i] = o->keys[i].value;
+  cellsOfRange(o, first, count, pn_bitsFor(count), range.cells);
+  sortByCode(&range, count, tasks);
   /* all of one code stand at one point, as good as floats tell, in any order */
   if (o->keys[first].key != o->keys[first + count - 1].key) pn_sortRuns(o, first, count);
+  memcpy(outCells, range.cells, sizeof range.cells);
+}
+
+/* The same for all of them within a box that is about theirs: those outside get the cells at its border. */
+static void sortWithin(const pnOrdering *o, const pnBox *box, uint32_t count, const pnTasks *tasks,
+                       pnCells outCells[3]) {
+  Range range = {.o = o};
+  for (int k = 0; k < 3; ++k) range.cells[k] = pn_cellsOver((&box->min.x)[k], (&box->max.x)[k], pn_bitsFor(count));
+  sortByCode(&range, count, tasks);
+  pn_sortRuns(o, 0, count);
   memcpy(outCells, range.cells, sizeof range.cells);
 }
 
@@ -134,13 +189,14 @@ bool pn_beginLeaves(pnBuckets *b) {
   return pn_arrayReserve(&b->leafBegin, (size_t)b->count + 1);
 }
 
-bool pn_leavesOfCurve(pnBuckets *b, pnCells outCells[3], const pnTasks *tasks) {
+bool pn_leavesOfCurve(pnBuckets *b, const pnBox *about, pnCells outCells[3], const pnTasks *tasks) {
   if (!pn_beginLeaves(b)) return false;
   uint32_t at = 0;
   for (uint32_t place = 0; place < b->soup->placeCount; ++place)
     if (pn_isAlive(b->soup, place)) b->order[at++] = place;
   pnOrdering o = {b, b->order, b->keys, b->scratch};
-  pn_sortRange(&o, 0, b->count, tasks, outCells);
+  if (about) sortWithin(&o, about, b->count, tasks, outCells);
+  else pn_sortRange(&o, 0, b->count, tasks, outCells);
   pn_pushLeaves(b, 0, b->count);
   b->leafBegin.data[b->leafBegin.count] = b->count;
   return true;

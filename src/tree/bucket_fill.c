@@ -10,27 +10,45 @@
 #include "tree/update.h"
 
 #include <math.h>
+#include <string.h>
 
 #define GRAIN 512u
 /* A leaf of fewer cells than this along its longest side is drowned by rounding to cells: its box grows by a cell a side, a
  * quarter and more of its size. */
 #define FEW_CELLS 8.0f
+/* Corners lie one after the other in the soup, three a place; PN_MAX_PLACES of them stay below 2^32 bytes. */
+#define CORNER_BYTES 12u
+
+PN_INLINE void orderTwo(uint32_t *a, uint32_t *b) {
+  uint32_t less = PN_MIN(*a, *b), more = PN_MAX(*a, *b);
+  *a = less;
+  *b = more;
+}
+
+/* Eight numbers ascending, by the network of Batcher 1968, "Sorting networks and their applications": which of two is less is
+ * nothing a processor could predict. */
+static void orderEight(uint32_t p[PN_LANES]) {
+  for (uint32_t i = 0; i < 8; i += 2) orderTwo(p + i, p + i + 1);
+  for (uint32_t i = 0; i < 8; i += 4) {
+    orderTwo(p + i, p + i + 2);
+    orderTwo(p + i + 1, p + i + 3);
+    orderTwo(p + i + 1, p + i + 2);
+  }
+  for (uint32_t i = 0; i < 4; ++i) orderTwo(p + i, p + i + 4);
+  for (uint32_t i = 2; i < 4; ++i) orderTwo(p + i, p + i + 2);
+  for (uint32_t i = 1; i < 7; i += 2) orderTwo(p + i, p + i + 1);
+}
 
 void pn_fillLists(pnTree *t, const pnBuckets *b, uint32_t leaf) {
   uint32_t at = b->leafBegin.data[leaf], count = b->leafBegin.data[leaf + 1] - at, places[PN_LANES];
-  /* places ascend within a leaf (invariant T5) */
-  for (uint32_t i = 0; i < count; ++i) {
-    uint32_t place = b->order[at + i], j = i;
-    for (; j > 0 && places[j - 1] > place; --j) places[j] = places[j - 1];
-    places[j] = place;
-  }
+  /* places ascend within a leaf (invariant T5), and lanes without a primitive come after them */
+  for (uint32_t j = 0; j < PN_LANES; ++j) places[j] = j < count ? b->order[at + j] : PN_NONE;
+  orderEight(places);
+  memcpy(t->shape->leafTriangles + leaf * (size_t)PN_LANES, places, sizeof places);
+  uint32_t *corners = t->shape->sourceCorners + 24 * (size_t)leaf;
   for (uint32_t j = 0; j < PN_LANES; ++j) {
-    uint32_t place = j < count ? places[j] : PN_NONE;
-    t->shape->leafTriangles[leaf * PN_LANES + j] = place;
-    for (uint32_t k = 0; k < 3; ++k) {
-      t->shape->blockCorners[24 * (size_t)leaf + 3 * j + k] = PN_PLACE_BYTES * (3 * at + (j < count ? 3 * j + k : 0));
-      if (j < count) t->shape->leafVertices[3 * (size_t)(at + j) + k] = 3 * (3 * place + k);
-    }
+    uint32_t first = CORNER_BYTES * 3 * (j < count ? places[j] : places[0]);
+    for (uint32_t k = 0; k < 3; ++k) corners[3 * j + k] = first + CORNER_BYTES * k;
   }
 }
 
@@ -41,20 +59,31 @@ typedef struct FillPass {
   uint32_t small[PN_MAX_WORKERS]; /* leaves below that, counted by each worker */
 } FillPass;
 
-/* What a leaf holds, its block, its lanes and its box. */
+/* The corners of what a leaf holds, four floats each. Returns how many. */
+static uint32_t gatherLeaf(const pnTree *t, uint32_t leaf, float points[4 * 3 * PN_LANES]) {
+  uint32_t count = t->shape->count[t->shape->innerCount + leaf];
+  for (uint32_t j = 0; j < count; ++j) {
+    const float *corner[3];
+    pn_slotCorners(t, leaf * PN_LANES + j, corner);
+    for (uint32_t k = 0; k < 3; ++k) memcpy(points + 4 * (3 * j + k), corner[k], 4 * sizeof(float));
+  }
+  return 3 * count;
+}
+
+/* What a leaf holds, its lanes and its box. */
 static void fillLeaves(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
   FillPass *pass = context;
   pnTree *t = pass->tree;
   for (uint32_t leaf = begin; leaf < end; ++leaf) {
-    uint32_t node = t->shape->innerCount + leaf, first = t->shape->leafVertexFirst[leaf],
-             last = t->shape->leafVertexFirst[leaf + 1];
+    uint32_t node = t->shape->innerCount + leaf;
     pn_fillLists(t, pass->b, leaf);
     pn_fillLeaf(t, node);
     pn_markFresh(t, node);
-    const float *block = t->leafPositions;
-    pnF4 lo = pn_f4Load(block + 4 * (size_t)first), hi = lo;
-    for (uint32_t i = first + 1; i < last; ++i) {
-      pnF4 p = pn_f4Load(block + 4 * (size_t)i);
+    float points[4 * 3 * PN_LANES];
+    uint32_t count = gatherLeaf(t, leaf, points);
+    pnF4 lo = pn_f4Load(points), hi = lo;
+    for (uint32_t i = 1; i < count; ++i) {
+      pnF4 p = pn_f4Load(points + 4 * i);
       lo = pn_f4Min(lo, p);
       hi = pn_f4Max(hi, p);
     }
@@ -93,12 +122,12 @@ static void sphereLeaves(void *context, uint32_t begin, uint32_t end, uint32_t w
   FillPass *pass = context;
   pnTree *t = pass->tree;
   for (uint32_t leaf = begin; leaf < end; ++leaf) {
-    uint32_t first = t->shape->leafVertexFirst[leaf];
-    float *box = pass->b->boxes + 8 * (size_t)(t->shape->innerCount + leaf), centre[3];
+    float *box = pass->b->boxes + 8 * (size_t)(t->shape->innerCount + leaf), centre[3], points[4 * 3 * PN_LANES];
+    uint32_t count = gatherLeaf(t, leaf, points);
     pn_fillLeaf(t, t->shape->innerCount + leaf);
     for (int k = 0; k < 3; ++k) centre[k] = 0.5f * box[k] + 0.5f * box[4 + k];
     memcpy(box, centre, sizeof centre);
-    box[3] = pn_sphereRadius(centre, t->leafPositions + 4 * (size_t)first, t->shape->leafVertexFirst[leaf + 1] - first);
+    box[3] = pn_sphereRadius(centre, points, count);
   }
 }
 

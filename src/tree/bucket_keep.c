@@ -112,9 +112,10 @@ static bool growKept(pnTree *tree, pnBuckets *b) {
 static bool sortAnew(pnTree *tree, pnBuckets *b, const pnTasks *tasks) {
   pnKept *kept = pn_keptOf(b);
   bool first = kept->sorts == 0 && !b->hasty;
+  const pnBox *about = kept->sorts > 0 ? &b->box : NULL; /* of this update, or of the last */
   kept->keptCount = kept->grownCount = 0;
   kept->renewal.stage = PN_RENEW_NONE;
-  if (!pn_leavesOfCurve(b, kept->coding, tasks) || !growKept(tree, b)) return false;
+  if (!pn_leavesOfCurve(b, about, kept->coding, tasks) || !growKept(tree, b)) return false;
   takeOrder(b, b->soup->changedLast);
   ++kept->sorts;
   kept->ordered += SORT_STEPS * (uint64_t)b->count;
@@ -186,6 +187,15 @@ static float wearOf(pnBuckets *b, float surface) {
   return *built > 0 ? surface / *built : surface > 0 ? WORN_OUT + 1 : 1;
 }
 
+/* What leapt in the last update often leaps again. A few clusters tell, and what the old order would have come to need not be
+ * found out for all. When they tell wrong, an order is made anew that need not have been, or found worn out a little later. */
+static bool leapsAgain(const pnBuckets *b) {
+  const pnKept *kept = pn_keptOf(b);
+  float built = kept->builtSurface[kept->refined == b->count];
+  return kept->leapt && kept->keptCount == b->count && kept->seen == b->soup->changedLast && built > 0 &&
+         pn_sampleClusters(b) > WORN_OUT * built;
+}
+
 /* ---------------------------------------------------------------- the update */
 
 /* The order for this update and the boxes in it. False: out of memory. */
@@ -194,18 +204,22 @@ static bool keepOrder(pnTree *tree, pnBuckets *b, const pnTasks *tasks) {
   bool calm = kept->seen == b->soup->changedLast;
   uint64_t steps = (uint64_t)(STEPS * (float)b->count) + 1;
   kept->ordered = 0;
-  if (!bringOrder(tree, b, tasks)) return false;
+  bool leaps = leapsAgain(b);
+  kept->leapt = false;
+  if (!(leaps ? sortAnew(tree, b, tasks) : bringOrder(tree, b, tasks))) return false;
   if (kept->renewal.stage != PN_RENEW_NONE)
     pn_stepRenewal(tree, b, kept->wear > HURRY ? (uint64_t)(HURRY * (float)steps) : steps, tasks);
-  else if (calm && kept->refined < b->count) refineSome(tree, b, steps, tasks);
+  else if (calm && !leaps && kept->refined < b->count) refineSome(tree, b, steps, tasks);
   if (!pn_boundClusters(tree, b, tasks)) return false;
   kept->wear = wearOf(b, pn_mergeClusters(tree, b));
   if (kept->wear > WORN_OUT) {
     if (!sortAnew(tree, b, tasks) || !pn_boundClusters(tree, b, tasks)) return false;
     kept->wear = wearOf(b, pn_mergeClusters(tree, b));
+    leaps = true;
   } else if (kept->wear > WORN && kept->renewal.stage == PN_RENEW_NONE) {
     pn_beginRenewal(b);
   }
+  kept->leapt = leaps;
   return true;
 }
 

@@ -8,7 +8,7 @@ static void mortonCodes(const pnCells cells[3], pnCodeBatch *batch) {
 static pnResult updateMorton(pnTree *tree, pnBuckets *b, const pnTasks *tasks) {
   pnCells cells[3];
   pn_findCentres(b, tasks);
-  bool ok = pn_leavesOfCurve(b, cells, tasks) && pn_growTree(tree, b, NULL);
+  bool ok = pn_leavesOfCurve(b, NULL, cells, tasks) && pn_growTree(tree, b, NULL);
   return ok ? pn_fillNew(tree, b, tasks) : pn_failSoup(b);
 }
 

@@ -160,6 +160,8 @@ pnResult pnTree_Update(pnTree *tree, const pnTasks *tasks) {
 pnResult pn_followPose(pnTree *tree, const pnTasks *tasks) {
   PN_FLOAT_SCOPE;
   bool empty = tree->shape->nodeCount == 0 && !tree->rule->reshapes;
+  /* a soup that was to grow and could not may still have moved its corners */
+  if (tree->rule->reshapes) pn_findCorners(tree);
   if (empty || tree->poseFrame == tree->pose->frame) return PN_OK;
   if (!tree->memory && !tree->rule->reshapes) {
     pnResult made = makeFrame(tree);

@@ -30,7 +30,8 @@
  *      them; a leaf has 1 to leafSize triangles.
  *  T3  parent[child] = node * 8 + lane for the lane-th child of node; parent[root] = nodeCount * 8.
  *  T4  the leaves below a node are the range [leafFirst, leafEnd), the ranges of its children partition it in order.
- *  T5  a leaf's vertex list holds each vertex of its triangles once; corners point at the right ones.
+ *  T5  a leaf's vertex list holds each vertex of its triangles once; corners point at the right ones. Leaves of a soup have no list:
+ *      their places ascend.
  *  T6  a cluster is a maximal node of at most `cut` triangles, and its vertex list holds each of its vertices once, the last
  *      as often as makes the list a multiple of PN_CLUSTER_STEP long; likewise twigs, the inner nodes above leaves.
  *  T7  in a fresh node, the volume in a lane contains every vertex below that child, as the pose computes it.
@@ -108,7 +109,7 @@ struct pnTree {
   char *lanes; /* nodeCount + 1 nodes of laneBytes */
   size_t laneBytes;
   float *leafPositions; /* the blocks: 4 floats a listed vertex; a memory of their own, from when a query is near */
-  size_t blockBytes;    /* its size; 0 for a soup's, which are in `memory` */
+  size_t blockBytes;    /* its size; 0 for a soup's, which is always read in place */
   struct pnBigPlane *bigPlanes; /* of the shape's big triangles */
 
   void *ruleData; /* what the rule keeps; freed with the tree */

@@ -56,15 +56,32 @@ static pnResult checkNode(const pnTree *t, uint32_t node) {
   return PN_OK;
 }
 
+/* The vertex of corner i of a leaf. */
+static uint32_t vertexOf(const pnTree *t, uint32_t leaf, uint32_t i) {
+  return t->mesh->triangles[3 * (size_t)t->shape->leafTriangles[leaf * PN_LANES + i / 3] + i % 3];
+}
+
+/* T5 of a soup: places ascend, and corners point at the soup's own. */
+static pnResult checkSoupLeaf(const pnTree *t, uint32_t leaf) {
+  const uint32_t *places = t->shape->leafTriangles + leaf * (size_t)PN_LANES;
+  for (uint32_t j = 1; j < t->shape->count[t->shape->innerCount + leaf]; ++j)
+    if (places[j - 1] >= places[j]) BROKEN("T5", "places of leaf %u are not ascending", t->mesh->name, leaf);
+  for (uint32_t i = 0; i < 3u * t->shape->count[t->shape->innerCount + leaf]; ++i)
+    if (t->shape->sourceCorners[24 * (size_t)leaf + i] != 3 * sizeof(float) * vertexOf(t, leaf, i))
+      BROKEN("T5", "corner %u of leaf %u", t->mesh->name, i, leaf);
+  return PN_OK;
+}
+
 /* T5: a leaf's list is sorted and distinct, and corners point at the right entries. */
 static pnResult checkLeaf(const pnTree *t, uint32_t leaf) {
+  if (t->rule->reshapes) return checkSoupLeaf(t, leaf);
   const char *name = t->mesh->name;
   const uint32_t *list = t->shape->leafVertices + t->shape->leafVertexFirst[leaf];
   uint32_t count = t->shape->leafVertexFirst[leaf + 1] - t->shape->leafVertexFirst[leaf];
   for (uint32_t i = 1; i < count; ++i)
     if (list[i - 1] >= list[i]) BROKEN("T5", "vertex list of leaf %u is not ascending", name, leaf);
   for (uint32_t i = 0; i < 3u * t->shape->count[t->shape->innerCount + leaf]; ++i) {
-    uint32_t v = t->mesh->triangles[3 * (size_t)t->shape->leafTriangles[leaf * PN_LANES + i / 3] + i % 3];
+    uint32_t v = vertexOf(t, leaf, i);
     uint32_t corner = t->shape->blockCorners[24 * (size_t)leaf + i];
     uint32_t place = corner / PN_PLACE_BYTES - t->shape->leafVertexFirst[leaf];
     if (corner % PN_PLACE_BYTES != 0 || place >= count || list[place] != 3 * v)
@@ -146,38 +163,45 @@ static bool contains(const pnTree *t, uint32_t node, uint32_t lane, uint32_t v) 
   return t->form->contains(t, node, lane, p);
 }
 
-/* T7: every volume contains what is below it. */
+/* T7 for some vertices, three times their numbers each, in a lane. */
+static pnResult checkLane(const pnTree *t, uint32_t node, uint32_t lane, const uint32_t *list, uint32_t count) {
+  for (uint32_t i = 0; i < count; ++i)
+    if (!contains(t, node, lane, list[i] / 3))
+      BROKEN("T7", "vertex %u is outside lane %u of node %u", t->mesh->name, list[i] / 3, lane, node);
+  return PN_OK;
+}
+
+/* T7: every volume contains what is below it. Soups have no lists: they are looked at leaf by leaf. */
 static pnResult checkVolumes(pnTree *t, uint32_t node) {
   pnFresh fresh = {.alone = true};
   pn_freshen(t, node, &fresh);
-  for (uint32_t j = 0; j < t->shape->count[node]; ++j) {
-    uint32_t triangle[3], n = 3;
-    const uint32_t *list = triangle;
-    if (pn_isLeaf(t, node)) {
-      for (int k = 0; k < 3; ++k) {
-        uint32_t slot = (node - t->shape->innerCount) * PN_LANES + j;
-        triangle[k] = 3 * t->mesh->triangles[3 * (size_t)t->shape->leafTriangles[slot] + k];
-      }
-    } else {
-      list = pn_verticesBelow(t, t->shape->first[node] + j, &n);
+  bool isLeaf = pn_isLeaf(t, node);
+  pnResult result = PN_OK;
+  for (uint32_t j = 0; result == PN_OK && j < t->shape->count[node]; ++j) {
+    uint32_t corners[3 * PN_LANES], n, first = node - t->shape->innerCount, end = first + 1;
+    if (!isLeaf && !t->rule->reshapes) {
+      const uint32_t *list = pn_verticesBelow(t, t->shape->first[node] + j, &n);
+      result = checkLane(t, node, j, list, n);
+      continue;
     }
-    for (uint32_t i = 0; i < n; ++i) {
-      uint32_t v = list[i] / 3;
-      if (!contains(t, node, j, v)) {
-        return pn_fail(PN_ERROR_ARGUMENT, "tree of mesh '%s': invariant T7: vertex %u is outside lane %u of node %u",
-                       t->mesh->name, v, j, node);
-      }
+    if (!isLeaf) pn_leafRange(t, t->shape->first[node] + j, &first, &end);
+    for (uint32_t leaf = first; result == PN_OK && leaf < end; ++leaf) {
+      n = isLeaf ? 3 : 3u * t->shape->count[t->shape->innerCount + leaf];
+      for (uint32_t i = 0; i < n; ++i) corners[i] = 3 * vertexOf(t, leaf, isLeaf ? 3 * j + i : i);
+      result = checkLane(t, node, j, corners, n);
     }
   }
-  return PN_OK;
+  return result;
 }
 
 /* T8: the box of everything; of a soup, of what the leaves hold. */
 static pnResult checkBox(const pnTree *t) {
-  uint32_t count = t->rule->reshapes ? t->shape->leafVertexFirst[t->shape->leafCount] : 3 * t->mesh->triangleCount;
+  bool soup = t->rule->reshapes;
+  uint32_t count = soup ? 3 * PN_LANES * t->shape->leafCount : 3 * t->mesh->triangleCount;
   for (uint32_t i = 0; i < count; ++i) {
     float p[4];
-    uint32_t v = t->rule->reshapes ? t->shape->leafVertices[i] / 3 : t->mesh->triangles[i];
+    if (soup && t->shape->leafTriangles[i / 3] == PN_NONE) continue;
+    uint32_t v = soup ? vertexOf(t, 0, i) : t->mesh->triangles[i];
     pn_poseFetch(t->pose, &v, 1, p, 4);
     for (int k = 0; k < 3; ++k) {
       if (p[k] < (&t->box.min.x)[k] || p[k] > (&t->box.max.x)[k]) {
