@@ -2,11 +2,13 @@
  *
  * A closed part whose surface does not meet that of another closed part is wholly inside it or wholly outside, so one of its vertices
  * decides. How often a surface winds around that vertex is counted exactly, for all parts of a body in one walk. What of one body is
- * inside one part of another is one region. */
+ * inside one part of another is one region.
+ *
+ * Nothing is gone through that has no answer: bodies come from the broad phase, parts from the walk, which lists those it has met, and
+ * works, pairs of parts that meet and patches are looked up. */
 #include "find/find.h"
 
-#include "geom/inbox.h"
-
+#include <stdlib.h>
 #include <string.h>
 
 static bool isWanted(const pnFinder *finder, uint32_t a, uint32_t b) {
@@ -31,24 +33,47 @@ typedef struct Couple {
   uint32_t a, b;       /* a < b */
   pnContactWork *work; /* where regions of the two are; null: none yet */
   bool innerIsFar;     /* the body that is looked at as the inner one is the work's b */
+  size_t meetCount;    /* pairs of parts that meet: the finder's keys, sorted */
 } Couple;
 
+/* The first work of two bodies, of those that were there before any was added here: they are in order. */
 static pnContactWork *workOf(pnFinder *finder, uint32_t a, uint32_t b) {
-  for (size_t i = 0; i < finder->works.count; ++i) {
-    pnContactWork *work = &finder->works.data[i];
-    if (PN_MIN(work->a, work->b) == a && PN_MAX(work->a, work->b) == b) return work;
+  uint64_t key = (uint64_t)a << 32 | b;
+  size_t low = 0, high = finder->workOrder.count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (finder->workOrder.data[middle].key < key) low = middle + 1;
+    else high = middle;
   }
-  return NULL;
+  bool there = low < finder->workOrder.count && finder->workOrder.data[low].key == key;
+  return there ? &finder->works.data[finder->workOrder.data[low].work] : NULL;
+}
+
+/* Which parts have surfaces that meet? */
+static bool listMeets(Couple *c) {
+  pnKeys *keys = &c->finder->keys;
+  size_t count = c->work ? c->work->drafts.count : 0;
+  if (!pn_arrayReserve(keys, 2 * count)) return false;
+  for (size_t i = 0; i < count; ++i) {
+    const pnDraft *draft = &c->work->drafts.data[i];
+    keys->data[c->meetCount++] = (uint64_t)draft->partA << 32 | draft->partB;
+  }
+  if (count > 1) pn_sortU64(keys->data, keys->data + count, count);
+  return true;
 }
 
 /* Do surfaces of these parts meet? */
 static bool meets(const Couple *c, uint32_t inner, uint32_t outer) {
   uint32_t partA = c->innerIsFar ? outer : inner, partB = c->innerIsFar ? inner : outer;
-  for (size_t i = 0; c->work && i < c->work->drafts.count; ++i) {
-    const pnDraft *draft = &c->work->drafts.data[i];
-    if (draft->inner == PN_NONE && draft->partA == partA && draft->partB == partB) return true;
+  uint64_t key = (uint64_t)partA << 32 | partB;
+  const uint64_t *keys = c->finder->keys.data;
+  size_t low = 0, high = c->meetCount;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (keys[middle] < key) low = middle + 1;
+    else high = middle;
   }
-  return false;
+  return low < c->meetCount && keys[low] == key;
 }
 
 /* The patch of what is inside this part of the outer body: the one that is there, or a new one with its region. */
@@ -56,19 +81,16 @@ static pnPatch *patchOf(Couple *c, uint32_t inner, uint32_t innerPart, uint32_t 
   if (!c->work) c->work = pn_addWork(c->finder, c->a, c->b);
   if (!c->work) return NULL;
   pnContactWork *work = c->work;
-  for (size_t i = 0; i < work->patches.count; ++i) {
-    pnPatch *patch = &work->patches.data[i];
-    const pnDraft *draft = &work->drafts.data[patch->region];
-    uint32_t part = c->innerIsFar ? draft->partA : draft->partB;
-    if (patch->isWhole && patch->ofFar == c->innerIsFar && part == outerPart && draft->carried == carried) return patch;
-  }
+  uint32_t *place = &c->finder->wholes.data[2 * (size_t)outerPart + carried];
+  if (*place != PN_NONE) return &work->patches.data[*place];
   pnDraft draft =
       pn_beginDraft(work, c->innerIsFar ? outerPart : innerPart, c->innerIsFar ? innerPart : outerPart, carried);
   draft.inner = inner;
   pnPatch patch = {.region = (uint32_t)work->drafts.count, .ofFar = c->innerIsFar, .isInside = true, .isWhole = true};
   patch.flood = PN_NONE;
   if (!pn_arrayPush(&work->drafts, draft) || !pn_arrayPush(&work->patches, patch)) return NULL;
-  return &work->patches.data[work->patches.count - 1];
+  *place = (uint32_t)work->patches.count - 1;
+  return &work->patches.data[*place];
 }
 
 static bool addInside(Couple *c, uint32_t inner, uint32_t innerPart, uint32_t outer, uint32_t outerPart) {
@@ -87,38 +109,74 @@ static bool addInside(Couple *c, uint32_t inner, uint32_t innerPart, uint32_t ou
   return pn_arrayPush(&work->floods, flood);
 }
 
+/* One part of the body `inner`, of which p is a vertex: which parts of the body `outer` is it inside? */
+static bool lookAtPart(Couple *c, uint32_t inner, uint32_t part, uint32_t outer, pnVec3 p) {
+  const pnFinderBody *out = &c->finder->bodies.data[outer];
+  pnWindings *around = &c->finder->windings;
+  const float point[3] = {p.x, p.y, p.z};
+  around->partCount = 0;
+  pn_findWindings(out->tree, point, out->partOf, &c->finder->scratches[0].fresh, around);
+  if (around->partCount > 1) qsort(around->parts, around->partCount, sizeof(uint32_t), pn_compareNumbers);
+  bool good = true;
+  for (uint32_t i = 0; i < around->partCount; ++i) {
+    uint32_t o = around->parts[i];
+    bool winds = pn_windingOf(around, o) != 0;
+    around->counts[o] = 0;
+    if (!winds || !out->parts[o].closed || meets(c, part, o)) continue;
+    good = good && addInside(c, inner, part, outer, o);
+  }
+  return good;
+}
+
 /* Parts of the body `inner` inside parts of the body `outer`. */
 static bool lookInside(Couple *c, uint32_t inner, uint32_t outer) {
   const pnFinderBody *in = &c->finder->bodies.data[inner], *out = &c->finder->bodies.data[outer];
   c->innerIsFar = c->work ? inner == c->work->b : inner == c->b;
   pnBox box = pnTree_GetBox(out->tree);
-  for (uint32_t i = 0; i < in->partCount; ++i) {
+  size_t first = c->work ? c->work->patches.count : 0;
+  bool good = true;
+  for (uint32_t i = 0; i < in->partCount && good; ++i) {
     if (!in->parts[i].closed) continue;
     pnVec3 p = pnPose_GetVertex(in->pose, in->parts[i].vertex);
-    if (!isIn(p, box)) continue;
-    memset(c->finder->windings, 0, out->partCount * sizeof(int32_t));
-    const float point[3] = {p.x, p.y, p.z};
-    pn_findWindings(out->tree, point, out->partOf, &c->finder->scratches[0].fresh, c->finder->windings);
-    for (uint32_t o = 0; o < out->partCount; ++o) {
-      if (!out->parts[o].closed || c->finder->windings[o] == 0 || meets(c, i, o)) continue;
-      if (!addInside(c, inner, i, outer, o)) return false;
-    }
+    if (isIn(p, box)) good = lookAtPart(c, inner, i, outer, p);
+  }
+  // Nothing is in any part of the next body.
+  for (size_t i = first; c->work && i < c->work->patches.count; ++i) {
+    const pnDraft *draft = &c->work->drafts.data[c->work->patches.data[i].region];
+    uint32_t part = c->innerIsFar ? draft->partA : draft->partB;
+    c->finder->wholes.data[2 * (size_t)part + draft->carried] = PN_NONE;
+  }
+  return good;
+}
+
+/* The memory of what is looked up, and the boxes of bodies that have closed parts. */
+static bool prepare(pnFinder *finder) {
+  size_t places = 2 * (size_t)PN_MAX(finder->partCount, 1u);
+  if (!pn_arrayReserve(&finder->wholes, places) || !pn_reserveBroad(&finder->broad, finder->bodies.count) ||
+      !pn_orderWorks(finder))
+    return false;
+  finder->wholes.count = places;
+  memset(finder->wholes.data, 0xff, places * sizeof(uint32_t));
+  for (uint32_t i = 0; i < finder->bodies.count; ++i) {
+    const pnFinderBody *body = &finder->bodies.data[i];
+    pnBroadBox box = {body->closedCount > 0 ? pnTree_GetBox(body->tree) : pn_emptyBroadBox().box, 1, 1};
+    pn_setBroadBox(&finder->broad, i, box);
   }
   return true;
 }
 
 pnResult pn_findContained(pnFinder *finder) {
   if (finder->def.noContainment) return PN_OK;
-  for (uint32_t a = 0; a < finder->bodies.count; ++a) {
-    if (finder->bodies.data[a].closedCount == 0) continue;
-    for (uint32_t b = a + 1; b < finder->bodies.count; ++b) {
-      if (finder->bodies.data[b].closedCount == 0) continue;
-      pnBox boxA = pnTree_GetBox(finder->bodies.data[a].tree), boxB = pnTree_GetBox(finder->bodies.data[b].tree);
-      if (!pn_boxesOverlap(&boxA, &boxB)) continue;
+  bool good = prepare(finder) && pn_findClose(&finder->broad, false);
+  while (good) {
+    for (size_t i = 0; i < finder->broad.pairs.count && good; ++i) {
+      uint32_t a = finder->broad.pairs.data[i].a, b = finder->broad.pairs.data[i].b;
       if (!isWanted(finder, a, b)) continue;
       Couple c = {.finder = finder, .a = a, .b = b, .work = workOf(finder, a, b)};
-      if (!lookInside(&c, a, b) || !lookInside(&c, b, a)) return pn_failMemory(sizeof(pnPatch));
+      good = listMeets(&c) && lookInside(&c, a, b) && lookInside(&c, b, a);
     }
+    if (!good || !pn_isCloseLeft(&finder->broad)) break;
+    good = pn_findNextClose(&finder->broad);
   }
-  return PN_OK;
+  return good ? PN_OK : pn_failMemory(sizeof(pnPatch));
 }

@@ -14,6 +14,7 @@
  *   known.c     what was found once for all: regions at rest, and regions that one carrier carries
  *   look.c      a frame that was looked at elsewhere: its regions as bytes, and back
  *   track.c     regions of frame after frame into findings
+ *   kin.c       which findings a region goes on
  *   finding.c   findings in order, with names
  *   compare.c   findings beside those that are known
  *   passage.c   what meets between two frames and in neither
@@ -29,6 +30,7 @@
 #include "base/bytes.h"
 #include "base/sort.h"
 #include "base/task.h"
+#include "collide/broad.h"
 #include "query/near.h"
 #include "mesh/pose.h"
 #include "pinch/find.h"
@@ -333,7 +335,6 @@ typedef struct pnTrack {
   uint32_t lastCount; /* those that the last one stands for so far */
   double place[2][3], weight;
   pnTraces traces[2];        /* of the frame it was last seen in, and of this frame */
-  size_t hint[2];            /* the ones that were followed last */
   pnNumbers triangles[2][2]; /* of the same, on either side, sorted */
   pnFindingSample now;       /* of this frame */
 } pnTrack;
@@ -360,6 +361,65 @@ typedef struct pnWorkOrder {
   uint32_t work;
 } pnWorkOrder;
 
+/* A region of this frame, as tracks see it. */
+typedef struct pnNewcomer {
+  const pnRegion *region;
+  uint32_t a, b; /* a <= b */
+  pnTrace trace;
+  pnNumbers triangles[2]; /* of the finder's memory, to be read only */
+  double reach;
+} pnNewcomer;
+
+/* A region of this frame or of a track's last one. Slots are places of tracks, which stay where they are during a frame. */
+typedef struct pnKinItem {
+  pnTrace trace;
+  bool carried;
+  uint32_t slot; /* PN_NONE: it has no track yet */
+} pnKinItem;
+
+typedef struct pnKinNode {
+  pnBox box;
+  uint32_t owner; /* the slot of all below it; PN_NONE: nobody has one; PN_NONE - 1: several */
+} pnKinNode;
+
+#define PN_KIN_LEVELS 33
+
+/* Two by two, up to one; level 0 are the items. */
+typedef struct pnKinTree {
+  uint32_t levelFirst[PN_KIN_LEVELS]; /* into the nodes */
+  uint32_t levelCount, count;
+} pnKinTree;
+
+/* A track had a triangle, when it was last seen (0) or in this frame (1). */
+typedef struct pnKinEntry {
+  uint32_t slot, next, count; /* count: how many there are from here on, or were */
+  uint32_t when;
+  size_t place; /* of its head */
+} pnKinEntry;
+
+/* Of a slot: was it found or asked for this region, and met in this list? */
+typedef struct pnKinMarks {
+  uint64_t found, asked[2], listed[2];
+} pnKinMarks;
+
+/* See kin.c. */
+typedef struct pnKin {
+  PN_ARRAY(pnKinItem) items;
+  uint32_t comerFirst; /* the first of this frame */
+  double reach;
+  PN_ARRAY(pnWorkOrder) order; /* items by kind and place */
+  PN_ARRAY(pnKinNode) nodes;
+  PN_ARRAY(uint32_t) perchOf;         /* of an item: where it is in its tree */
+  pnKinTree trees[4];                 /* twice carried, and at rest */
+  PN_ARRAY(pnWorkOrder) parts, pairs; /* items by their parts; tracks that are not over by their bodies */
+  PN_ARRAY(pnKinEntry) entries;
+  PN_ARRAY(uint32_t) heads; /* four a triangle: twice carried, and side */
+  PN_ARRAY(uint32_t) up;    /* of a slot the one it was joined with, or itself */
+  PN_ARRAY(pnKinMarks) marks;
+  uint64_t stamp, walk;
+  pnNumbers found;
+} pnKin;
+
 /* An end of a meeting segment while curves are joined. */
 typedef struct pnCurveEnd {
   float p[3];
@@ -376,7 +436,9 @@ struct pnFinder {
   /* the frame */
   pnFindScratch *scratches; /* one a worker */
   uint32_t scratchCount;
-  int32_t *windings; /* partCount */
+  pnWindings windings; /* partCount */
+  pnNumbers wholes;    /* two a part: the patch of what is inside it, what is carried second; PN_NONE: nothing */
+  pnBroadPhase broad;  /* bodies with closed parts */
   pnKeys keys;
   PN_ARRAY(pnContactWork) works; /* their arrays are kept from frame to frame */
   size_t workCapacity;           /* works that were ever begun */
@@ -406,6 +468,9 @@ struct pnFinder {
   pnNumbers restVertices;
   PN_ARRAY(pnCarriedRegion) carried;
   PN_ARRAY(pnCarriedEntry) carriedEntries;
+
+  pnKin kin;
+  PN_ARRAY(pnNewcomer) comers;
 
   /* the frames so far */
   bool hasFrame;
@@ -437,6 +502,7 @@ pnResult pn_publishRegions(pnFinder *finder, const pnFinderFrame *frame);
 /* The triangles of one side of a region, ascending, each once, into `out`. */
 bool pn_listTriangles(const pnContactWork *work, uint32_t region, bool far, pnNumbers *out);
 void pn_sortLabels(pnLabelCount *labels, size_t count); /* most first */
+int pn_compareOrder(const void *p, const void *q);      /* for qsort: pnWorkOrder, ascending by key, then by work */
 int pn_compareNumbers(const void *p, const void *q);    /* for qsort: uint32_t, ascending */
 /* deep.c: the corners of a triangle where they are now. */
 void pn_fetchTriangle(const pnFinderBody *body, uint32_t t, double out[3][3]);
@@ -450,11 +516,23 @@ void pn_recognise(pnFinder *finder);
 /* Gives carried regions the depths they had when they were first seen, and remembers those that are new. PN_ERROR_KIND, and
  * nothing is changed: one of them is neither measured nor known. */
 pnResult pn_recallCarried(pnFinder *finder);
+/* Once a frame: what there is of tracks. Then for the regions of two bodies, all at once: begin; for each, the slots of the tracks that
+ * it goes on, ascending, and what became of it; end. False: out of memory. */
+bool pn_prepareKin(pnFinder *finder);
+bool pn_addKinSlot(pnFinder *finder); /* a new track: the next slot */
+bool pn_beginKin(pnFinder *finder, const pnNewcomer *comers, size_t count);
+const pnNumbers *pn_findKin(pnFinder *finder, const pnNewcomer *comer);
+bool pn_ownKin(pnFinder *finder, const pnNewcomer *comer, size_t i, uint32_t slot); /* the i-th since begin */
+void pn_endKin(pnFinder *finder);
+void pn_freeKin(pnFinder *finder);
 /* The regions of the frame into findings. */
 pnResult pn_trackRegions(pnFinder *finder, const pnFinderFrame *frame);
 
 /* A new work for two bodies, empty; null without memory. */
 pnContactWork *pn_addWork(pnFinder *finder, uint32_t a, uint32_t b);
+
+/* Works by bodies, whatever order the contacts came in. False: out of memory. */
+bool pn_orderWorks(pnFinder *finder);
 
 /* A draft that has no meets yet. */
 pnDraft pn_beginDraft(const pnContactWork *work, uint32_t partA, uint32_t partB, bool carried);

@@ -189,6 +189,16 @@ static size_t bytesOfTrack(const pnTrack *t) {
   return bytes;
 }
 
+static size_t bytesOfBroad(const pnBroadPhase *b) {
+  return HELD(b->boxes) + HELD(b->perchOf) + HELD(b->isChanged) + HELD(b->changed) + HELD(b->newcomers) +
+         HELD(b->placeAt) + HELD(b->nodes) + HELD(b->pairs) + HELD(b->keys) + HELD(b->scratch) + HELD(b->stack);
+}
+
+static size_t bytesOfKin(const pnKin *l) {
+  return HELD(l->items) + HELD(l->order) + HELD(l->nodes) + HELD(l->perchOf) + HELD(l->parts) + HELD(l->pairs) +
+         HELD(l->entries) + HELD(l->heads) + HELD(l->up) + HELD(l->marks) + HELD(l->found);
+}
+
 static size_t bytesOfFrame(const pnFinder *f) {
   size_t bytes = HELD(f->keys) + HELD(f->works) + HELD(f->meetItems) + HELD(f->diveItems) + HELD(f->workOrder) +
                  HELD(f->numbers) + HELD(f->sources) + HELD(f->sights) + HELD(f->sightTriangles) + HELD(f->look) +
@@ -204,7 +214,9 @@ static size_t bytesOfFrame(const pnFinder *f) {
     bytes += sizeof *s + HELD(s->deep) + HELD(s->cells) + HELD(s->queue[0]) + HELD(s->queue[1]) + HELD(s->crossings);
     bytes += (2 * (size_t)PN_MAX(f->vertexCount, 1u) + PN_MAX(f->triangleCount, 1u)) * sizeof(uint32_t);
   }
-  return bytes + (f->windings ? PN_MAX(f->partCount, 1u) * sizeof(int32_t) : 0);
+  size_t parts = (size_t)(f->windings.counts != NULL) + (f->windings.parts != NULL);
+  return bytes + HELD(f->wholes) + HELD(f->comers) + bytesOfKin(&f->kin) + bytesOfBroad(&f->broad) +
+         parts * PN_MAX(f->partCount, 1u) * sizeof(int32_t);
 }
 
 size_t pnFinder_GetByteCount(const pnFinder *finder) {

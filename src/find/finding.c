@@ -109,31 +109,100 @@ static bool isSamePlace(pnVec3 p, pnVec3 q) {
   return fabsf(p.x - q.x) <= far && fabsf(p.y - q.y) <= far && fabsf(p.z - q.z) <= far;
 }
 
-static bool doesRepeat(const pnFinder *finder, const pnFinding *f, const pnFinding *g) {
-  bool deeper = g->depth.value > f->depth.value || (g->depth.value == f->depth.value && g->number < f->number);
-  if (!deeper || f->kind != g->kind || f->firstFrame > g->lastFrame || g->firstFrame > f->lastFrame) return false;
+static bool isDeeper(const pnFinding *g, const pnFinding *f) {
+  return g->depth.value > f->depth.value || (g->depth.value == f->depth.value && g->number < f->number);
+}
+
+static bool doesRepeat(const uint32_t *carriers, const pnFinding *f, const pnFinding *g) {
+  if (!isDeeper(g, f) || f->kind != g->kind || f->firstFrame > g->lastFrame || g->firstFrame > f->lastFrame)
+    return false;
   for (int i = 0; i < 4; ++i) {
     uint32_t common = i & 1 ? f->b : f->a, other = i & 1 ? f->a : f->b;
     uint32_t commonG = i & 2 ? g->b : g->a, otherG = i & 2 ? g->a : g->b;
     if (common != commonG || other == otherG || common == other || common == otherG) continue;
-    uint32_t carrier = carrierOfBody(&finder->bodies.data[other]);
-    if (carrier == PN_NONE || carrier != carrierOfBody(&finder->bodies.data[otherG])) continue;
+    if (carriers[other] == PN_NONE || carriers[other] != carriers[otherG]) continue;
     if (isSamePlace(i & 1 ? f->placeB : f->placeA, i & 2 ? g->placeB : g->placeA)) return true;
   }
   return false;
 }
 
-/* The deepest one that each repeats. */
-static void findRepeats(const pnFinder *finder) {
-  pnFinding *f = finder->findings.data;
-  for (size_t i = 0; i < finder->findings.count; ++i) {
-    const pnFinding *best = NULL;
-    for (size_t j = 0; j < finder->findings.count; ++j) {
-      if (f[i].a != f[j].a && f[i].a != f[j].b && f[i].b != f[j].a && f[i].b != f[j].b) continue;
-      if (doesRepeat(finder, &f[i], &f[j]) && (!best || doesRepeat(finder, best, &f[j]))) best = &f[j];
+/* The other body of a finding and of the one that it repeats are carried by the same: findings by what they have in common, a body, and
+ * by the carrier of the other, in order. False: out of memory. */
+static bool listByCommon(pnFinder *finder, const uint32_t *carriers) {
+  finder->workOrder.count = 0;
+  for (uint32_t i = 0; i < finder->findings.count; ++i) {
+    const pnFinding *f = &finder->findings.data[i];
+    for (int side = 0; side < 2 && f->a != f->b; ++side) {
+      uint32_t common = side ? f->b : f->a, carrier = carriers[side ? f->a : f->b];
+      pnWorkOrder order = {(uint64_t)common << 32 | carrier, i};
+      if (carrier != PN_NONE && !pn_arrayPush(&finder->workOrder, order)) return false;
     }
-    f[i].repeats = best ? best->number : PN_NONE;
   }
+  if (finder->workOrder.count > 1)
+    qsort(finder->workOrder.data, finder->workOrder.count, sizeof(pnWorkOrder), pn_compareOrder);
+  return true;
+}
+
+/* Lists in which the other body is always the same say nothing, and go. */
+static void keepMixed(pnFinder *finder) {
+  pnWorkOrder *orders = finder->workOrder.data;
+  size_t kept = 0;
+  for (size_t i = 0, end; i < finder->workOrder.count; i = end) {
+    const pnFinding *f = &finder->findings.data[orders[i].work];
+    bool mixed = false;
+    for (end = i; end < finder->workOrder.count && orders[end].key == orders[i].key; ++end) {
+      const pnFinding *g = &finder->findings.data[orders[end].work];
+      mixed = mixed || g->a + g->b != f->a + f->b;
+    }
+    for (size_t k = i; k < end && mixed; ++k) orders[kept++] = orders[k];
+  }
+  finder->workOrder.count = kept;
+}
+
+/* The first of a list; its end is where the key changes. */
+static const pnWorkOrder *firstOf(const pnFinder *finder, uint32_t common, uint32_t carrier) {
+  uint64_t key = (uint64_t)common << 32 | carrier;
+  size_t low = 0, high = finder->workOrder.count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (finder->workOrder.data[middle].key < key) low = middle + 1;
+    else high = middle;
+  }
+  return finder->workOrder.data + low;
+}
+
+static const pnFinding *repeatedBy(const pnFinder *finder, const uint32_t *carriers, const pnFinding *f) {
+  const pnFinding *best = NULL;
+  const pnWorkOrder *end = finder->workOrder.data + finder->workOrder.count, *at[2];
+  uint64_t keys[2];
+  for (int side = 0; side < 2; ++side) {
+    at[side] = firstOf(finder, side ? f->b : f->a, carriers[side ? f->a : f->b]);
+    keys[side] = (uint64_t)(side ? f->b : f->a) << 32 | carriers[side ? f->a : f->b];
+  }
+  // Both lists as one, in order.
+  for (;;) {
+    bool left[2] = {at[0] < end && at[0]->key == keys[0], at[1] < end && at[1]->key == keys[1]};
+    if (!left[0] && !left[1]) return best;
+    int side = !left[0] || (left[1] && at[1]->work < at[0]->work);
+    const pnFinding *g = &finder->findings.data[at[side]++->work];
+    if (!isDeeper(g, best ? best : f)) continue;
+    if (doesRepeat(carriers, f, g) && (!best || doesRepeat(carriers, best, g))) best = g;
+  }
+}
+
+/* The deepest one that each repeats. */
+static bool findRepeats(pnFinder *finder) {
+  pnNumbers *carriers = &finder->numbers;
+  if (!pn_arrayReserve(carriers, finder->bodies.count)) return false;
+  for (size_t i = 0; i < finder->bodies.count; ++i) carriers->data[i] = carrierOfBody(&finder->bodies.data[i]);
+  if (!listByCommon(finder, carriers->data)) return false;
+  keepMixed(finder);
+  for (size_t i = 0; i < finder->findings.count; ++i) {
+    pnFinding *f = &finder->findings.data[i];
+    const pnFinding *best = finder->workOrder.count > 0 ? repeatedBy(finder, carriers->data, f) : NULL;
+    f->repeats = best ? best->number : PN_NONE;
+  }
+  return true;
 }
 
 /* ---------------------------------------------------------------- findings */
@@ -196,7 +265,10 @@ pnResult pnFinder_Rank(pnFinder *finder, pnFindingOrder order) {
     nameFinding(finder, f);
   }
   numberNames(finder->findings.data, finder->findings.count);
-  findRepeats(finder);
+  if (!findRepeats(finder)) {
+    finder->findings.count = 0;
+    return pn_failMemory(sizeof(pnWorkOrder));
+  }
   if (finder->findings.count > 0)
     qsort(finder->findings.data, finder->findings.count, sizeof(pnFinding),
           order == PN_FINDINGS_BY_FRAMES  ? byFrames

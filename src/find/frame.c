@@ -57,9 +57,12 @@ static pnResult begin(pnFinder *finder) {
   measureBodies(finder);
   uint32_t count = pn_workerCount(&finder->def.tasks);
   size_t bytes = (2 * (size_t)finder->vertexCount + finder->triangleCount) * sizeof(uint32_t) * count;
-  finder->windings = finder->windings ? finder->windings : pn_alloc(PN_MAX(finder->partCount, 1u) * sizeof(int32_t));
+  pnWindings *windings = &finder->windings;
+  size_t parts = PN_MAX(finder->partCount, 1u);
+  windings->counts = windings->counts ? windings->counts : pn_allocZero(parts * sizeof(int32_t));
+  windings->parts = windings->parts ? windings->parts : pn_alloc(parts * sizeof(uint32_t));
   pnFindScratch *scratches = pn_allocZero(count * sizeof(pnFindScratch));
-  bool good = scratches && finder->windings;
+  bool good = scratches && windings->counts && windings->parts;
   for (uint32_t i = 0; i < count && good; ++i) {
     pnFindScratch *s = &scratches[i];
     s->vertexStamps = pn_allocZero(PN_MAX(finder->vertexCount, 1u) * sizeof(uint32_t));
@@ -99,9 +102,11 @@ void pn_freeFrame(pnFinder *finder) {
     pn_arrayFree(&s->crossings);
   }
   pn_free(finder->scratches, finder->scratchCount * sizeof(pnFindScratch));
-  pn_free(finder->windings, finder->windings ? PN_MAX(finder->partCount, 1u) * sizeof(int32_t) : 0);
+  pnWindings *windings = &finder->windings;
+  pn_free(windings->counts, windings->counts ? PN_MAX(finder->partCount, 1u) * sizeof(int32_t) : 0);
+  pn_free(windings->parts, windings->parts ? PN_MAX(finder->partCount, 1u) * sizeof(uint32_t) : 0);
+  *windings = (pnWindings){0};
   finder->scratches = NULL;
-  finder->windings = NULL;
   finder->scratchCount = 0;
   for (size_t i = 0; i < finder->workCapacity; ++i) freeWork(&finder->works.data[i]);
   finder->workCapacity = 0;
@@ -110,6 +115,10 @@ void pn_freeFrame(pnFinder *finder) {
   pn_arrayFree(&finder->meetItems);
   pn_arrayFree(&finder->diveItems);
   pn_arrayFree(&finder->workOrder);
+  pn_arrayFree(&finder->wholes);
+  pn_freeBroad(&finder->broad);
+  pn_freeKin(finder);
+  pn_arrayFree(&finder->comers);
   pn_arrayFree(&finder->numbers);
   pn_arrayFree(&finder->sources);
   pn_arrayFree(&finder->sights);

@@ -272,6 +272,10 @@ static void takeRegion(Reading *in) {
   expect(in, region.inner == PN_NONE || region.inner == region.a || region.inner == region.b);
   if (!goesOn(in)) return;
   const pnFinderBody *a = &f->bodies.data[region.a], *b = &f->bodies.data[region.b];
+  // Those of two bodies come one after the other.
+  const pnRegion *last = f->regions.count > 0 ? &f->regions.data[f->regions.count - 1] : NULL;
+  uint32_t low = PN_MIN(region.a, region.b), lastLow = last ? PN_MIN(last->a, last->b) : 0;
+  expect(in, !last || lastLow < low || (lastLow == low && PN_MAX(last->a, last->b) <= PN_MAX(region.a, region.b)));
   region.carried = flags & IS_CARRIED;
   region.atRest = flags & IS_AT_REST;
   region.depth.fromA = flags & IS_FROM_A;

@@ -195,13 +195,13 @@ static bool publishRegion(pnFinder *finder, uint32_t w, uint32_t region, bool cu
          pn_arrayPush(&finder->sights, sight) && pn_arrayPush(&finder->regions, out);
 }
 
-static int compareOrder(const void *p, const void *q) {
+int pn_compareOrder(const void *p, const void *q) {
   const pnWorkOrder *a = p, *b = q;
-  return a->key < b->key ? -1 : a->key > b->key;
+  if (a->key != b->key) return a->key < b->key ? -1 : 1;
+  return a->work < b->work ? -1 : a->work > b->work;
 }
 
-/* Works by bodies, whatever order the contacts came in. */
-static bool orderWorks(pnFinder *finder) {
+bool pn_orderWorks(pnFinder *finder) {
   finder->workOrder.count = 0;
   for (uint32_t i = 0; i < finder->works.count; ++i) {
     const pnContactWork *work = &finder->works.data[i];
@@ -209,7 +209,7 @@ static bool orderWorks(pnFinder *finder) {
     if (!pn_arrayPush(&finder->workOrder, order)) return false;
   }
   if (finder->workOrder.count > 1)
-    qsort(finder->workOrder.data, finder->workOrder.count, sizeof(pnWorkOrder), compareOrder);
+    qsort(finder->workOrder.data, finder->workOrder.count, sizeof(pnWorkOrder), pn_compareOrder);
   return true;
 }
 
@@ -225,7 +225,7 @@ static void listPatches(pnContactWork *work) {
 
 pnResult pn_publishRegions(pnFinder *finder, const pnFinderFrame *frame) {
   finder->sources.count = 0;
-  if (!orderWorks(finder)) return pn_failMemory(sizeof(pnWorkOrder));
+  if (!pn_orderWorks(finder)) return pn_failMemory(sizeof(pnWorkOrder));
   for (uint32_t i = 0; i < finder->works.count; ++i) {
     uint32_t w = finder->workOrder.data[i].work;
     listPatches(&finder->works.data[w]);

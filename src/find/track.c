@@ -13,7 +13,7 @@
  * is constant, and must not hide what is not. */
 #include "find/find.h"
 
-#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---------------------------------------------------------------- memory */
@@ -35,61 +35,6 @@ void pn_freeTracks(pnFinder *finder) {
   pn_arrayFree(&finder->findings);
   pn_arrayFree(&finder->findingLabels);
   finder->droppedCount = 0;
-}
-
-/* ---------------------------------------------------------------- is it the same? */
-
-static double gapAlong(float aMin, float aMax, float bMin, float bMax) {
-  double gap = aMin > bMax ? (double)aMin - bMax : (double)bMin - aMax;
-  return gap > 0 ? gap : 0;
-}
-
-static bool isWithin(pnBox a, pnBox b, double reach) {
-  double x = gapAlong(a.min.x, a.max.x, b.min.x, b.max.x), y = gapAlong(a.min.y, a.max.y, b.min.y, b.max.y),
-         z = gapAlong(a.min.z, a.max.z, b.min.z, b.max.z);
-  return x * x + y * y + z * z <= reach * reach;
-}
-
-/* Have two sorted lists a number in common? The shorter is looked up in the longer: what a track has may be very much. */
-static bool haveCommon(const pnNumbers *a, const pnNumbers *b) {
-  const pnNumbers *few = a->count <= b->count ? a : b, *many = few == a ? b : a;
-  for (size_t i = 0, at = 0; i < few->count; ++i) {
-    at = pn_lowerNumber(many, at, few->data[i]);
-    if (at == many->count) return false;
-    if (many->data[at] == few->data[i]) return true;
-  }
-  return false;
-}
-
-/* A region of this frame, as tracks see it. */
-typedef struct Sight {
-  const pnRegion *region;
-  uint32_t a, b; /* a <= b */
-  pnTrace trace;
-  pnNumbers triangles[2];
-  double reach;
-} Sight;
-
-static bool follows(const Sight *sight, const pnTrace *trace) {
-  bool inside = trace->contained || sight->trace.contained;
-  if (inside && trace->partA == sight->trace.partA && trace->partB == sight->trace.partB) return true;
-  return trace->atRest == sight->trace.atRest && isWithin(trace->box, sight->trace.box, sight->reach);
-}
-
-/* Does the region go on with what the track had, in its last frame (0) or in this one (1)? Regions come in the order of their triangles
- * in every frame, so the trace that the last one followed is near the one to look for. */
-static bool goesOn(const Sight *sight, pnTrack *track, int when) {
-  size_t count = track->traces[when].count, start = track->hint[when] < count ? track->hint[when] : 0;
-  for (size_t n = 0; n < count; ++n) {
-    size_t i = start + n < count ? start + n : start + n - count;
-    if (!follows(sight, &track->traces[when].data[i])) continue;
-    track->hint[when] = i;
-    return true;
-  }
-  const pnNumbers *had = track->triangles[when];
-  if (haveCommon(&sight->triangles[0], &had[0]) && haveCommon(&sight->triangles[1], &had[1])) return true;
-  bool self = sight->a == sight->b;
-  return self && haveCommon(&sight->triangles[0], &had[1]) && haveCommon(&sight->triangles[1], &had[0]);
 }
 
 /* ---------------------------------------------------------------- samples */
@@ -233,26 +178,27 @@ static bool joinTracks(pnFinder *finder, pnTrack *into, pnTrack *from) {
   into->isSeen |= from->isSeen;
   finder->numberOf.data[from->finding.number] = into->finding.number;
   freeTrack(from);
-  size_t at = (size_t)(from - finder->tracks.data);
-  memmove(from, from + 1, (finder->tracks.count - at - 1) * sizeof(pnTrack));
-  --finder->tracks.count;
+  // It goes at the end of the frame: until then tracks stay where they are.
+  finder->kin.up.data[from - finder->tracks.data] = (uint32_t)(into - finder->tracks.data);
   return good;
 }
 
 /* ---------------------------------------------------------------- a region onto its track */
 
-static pnTrack *newTrack(pnFinder *finder, const Sight *sight) {
+static pnTrack *newTrack(pnFinder *finder, const pnNewcomer *sight) {
   uint32_t number = (uint32_t)finder->numberOf.count;
   pnTrack track = {.carried = sight->region->carried, .stride = 1};
   track.finding = (pnFinding){.number = number, .a = sight->a, .b = sight->b, .open = true, .volume = -1};
   track.finding.depth.value = -1;
-  if (!pn_arrayReserve(&finder->tracks, finder->tracks.count + 1) || !pn_arrayPush(&finder->numberOf, number))
+  if (!pn_arrayReserve(&finder->tracks, finder->tracks.count + 1) ||
+      !pn_arrayReserve(&finder->numberOf, (size_t)number + 1) || !pn_addKinSlot(finder))
     return NULL;
+  finder->numberOf.data[finder->numberOf.count++] = number;
   finder->tracks.data[finder->tracks.count++] = track;
   return &finder->tracks.data[finder->tracks.count - 1];
 }
 
-static bool addRegion(pnFinder *finder, pnTrack *track, const Sight *sight, const pnFinderFrame *frame,
+static bool addRegion(pnFinder *finder, pnTrack *track, const pnNewcomer *sight, const pnFinderFrame *frame,
                       double restDepth) {
   const pnRegion *r = sight->region;
   pnFinding *f = &track->finding;
@@ -289,7 +235,7 @@ static bool addRegion(pnFinder *finder, pnTrack *track, const Sight *sight, cons
 }
 
 /* Where on the rest meshes, in parts of their boxes: the mean of the triangles, weighted by depth over the frames. */
-static void addPlace(const pnFinder *finder, pnTrack *track, const Sight *sight) {
+static void addPlace(const pnFinder *finder, pnTrack *track, const pnNewcomer *sight) {
   double weight = PN_MAX(sight->region->depth.value, 1e-9 * sight->reach);
   for (int side = 0; side < 2; ++side) {
     const pnMesh *mesh = finder->bodies.data[side ? sight->b : sight->a].mesh;
@@ -310,18 +256,13 @@ static void addPlace(const pnFinder *finder, pnTrack *track, const Sight *sight)
 }
 
 /* The track that a region goes on, all that it goes on joined; a new one when there is none. */
-static pnTrack *findTrack(pnFinder *finder, const Sight *sight) {
-  uint32_t found = PN_NONE;
-  bool good = true;
-  for (uint32_t i = 0; i < finder->tracks.count && good; ++i) {
-    pnTrack *track = &finder->tracks.data[i];
-    if (track->isOver || track->finding.a != sight->a || track->finding.b != sight->b) continue;
-    if (track->carried != sight->region->carried || !(goesOn(sight, track, 0) || goesOn(sight, track, 1))) continue;
-    if (found == PN_NONE) found = i;
-    else good = joinTracks(finder, &finder->tracks.data[found], track), --i;
-  }
-  if (!good) return NULL;
-  return found != PN_NONE ? &finder->tracks.data[found] : newTrack(finder, sight);
+static pnTrack *findTrack(pnFinder *finder, const pnNewcomer *sight) {
+  const pnNumbers *found = pn_findKin(finder, sight);
+  if (found->count == 0) return newTrack(finder, sight);
+  pnTrack *track = &finder->tracks.data[found->data[0]];
+  for (size_t i = 1; i < found->count; ++i)
+    if (!joinTracks(finder, track, &finder->tracks.data[found->data[i]])) return NULL;
+  return track;
 }
 
 /* ---------------------------------------------------------------- a frame */
@@ -363,37 +304,50 @@ static bool endFrame(pnFinder *finder) {
   return good;
 }
 
-/* Drops the least deep of those that are over until there are no more than the capacity. */
-static void dropTracks(pnFinder *finder) {
-  while (finder->def.findingCapacity > 0 && finder->tracks.count > finder->def.findingCapacity) {
-    size_t least = finder->tracks.count;
-    for (size_t i = 0; i < finder->tracks.count; ++i) {
-      const pnTrack *track = &finder->tracks.data[i];
-      if (!track->isOver) continue;
-      if (least == finder->tracks.count || track->finding.depth.value < finder->tracks.data[least].finding.depth.value)
-        least = i;
-    }
-    if (least == finder->tracks.count) return;
-    freeTrack(&finder->tracks.data[least]);
-    memmove(finder->tracks.data + least, finder->tracks.data + least + 1,
-            (finder->tracks.count - least - 1) * sizeof(pnTrack));
-    --finder->tracks.count;
-    ++finder->droppedCount;
-  }
+/* Those that became part of others go. */
+static void closeGaps(pnFinder *finder) {
+  size_t kept = 0;
+  for (size_t i = 0; i < finder->tracks.count; ++i)
+    if (finder->kin.up.data[i] == i) finder->tracks.data[kept++] = finder->tracks.data[i];
+  finder->tracks.count = kept;
 }
 
-static Sight sightOf(const pnFinder *finder, size_t i) {
+/* Drops the least deep of those that are over until there are no more than the capacity; of equal ones the first. */
+static bool dropTracks(pnFinder *finder) {
+  size_t most = finder->def.findingCapacity, count = finder->tracks.count;
+  if (most == 0 || count <= most) return true;
+  finder->workOrder.count = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    const pnTrack *track = &finder->tracks.data[i];
+    uint64_t depth = 0; /* the bits of numbers that are not negative are in their order */
+    if (track->finding.depth.value > 0) memcpy(&depth, &track->finding.depth.value, sizeof depth);
+    if (track->isOver && !pn_arrayPush(&finder->workOrder, ((pnWorkOrder){depth, i}))) return false;
+  }
+  if (finder->workOrder.count > 1)
+    qsort(finder->workOrder.data, finder->workOrder.count, sizeof(pnWorkOrder), pn_compareOrder);
+  size_t drop = PN_MIN(count - most, finder->workOrder.count);
+  for (size_t i = 0; i < count; ++i) finder->kin.up.data[i] = (uint32_t)i;
+  for (size_t i = 0; i < drop; ++i) {
+    uint32_t least = finder->workOrder.data[i].work;
+    freeTrack(&finder->tracks.data[least]);
+    finder->kin.up.data[least] = PN_NONE;
+  }
+  closeGaps(finder);
+  finder->droppedCount += (uint32_t)drop;
+  return true;
+}
+
+static pnNewcomer newcomerOf(const pnFinder *finder, size_t i) {
   const pnRegion *region = &finder->regions.data[i];
   const pnSight *from = &finder->sights.data[i];
   bool swap = region->a > region->b;
-  Sight sight;
+  pnNewcomer sight;
   sight.region = region;
   sight.a = PN_MIN(region->a, region->b);
   sight.b = PN_MAX(region->a, region->b);
   sight.reach = pn_reachOf(finder, sight.a, sight.b);
   sight.trace = (pnTrace){region->box, region->atRest, region->inner != PN_NONE, swap ? from->partB : from->partA,
                           swap ? from->partA : from->partB};
-  // Lists of the finder's memory, to be read only.
   for (int side = 0; side < 2; ++side) {
     bool far = side != (int)swap;
     uint32_t *list = from->triangleCount[far] > 0 ? finder->sightTriangles.data + from->triangleFirst[far] : NULL;
@@ -402,23 +356,40 @@ static Sight sightOf(const pnFinder *finder, size_t i) {
   return sight;
 }
 
+/* The regions of two bodies, which come one after the other. */
+static bool trackPair(pnFinder *finder, const pnFinderFrame *frame, const pnNewcomer *comers, size_t first,
+                      size_t count) {
+  bool good = pn_beginKin(finder, comers, count);
+  for (size_t i = 0; i < count && good; ++i) {
+    pnTrack *track = findTrack(finder, &comers[i]);
+    good = track && addRegion(finder, track, &comers[i], frame, finder->sights.data[first + i].restDepth) &&
+           pn_ownKin(finder, &comers[i], i, (uint32_t)(track - finder->tracks.data));
+    if (!good) break;
+    addPlace(finder, track, &comers[i]);
+    finder->regions.data[first + i].finding = track->finding.number;
+  }
+  pn_endKin(finder);
+  return good;
+}
+
 pnResult pn_trackRegions(pnFinder *finder, const pnFinderFrame *frame) {
   beginFrame(finder, frame);
+  size_t count = finder->regions.count;
+  if (!pn_prepareKin(finder) || !pn_arrayReserve(&finder->comers, count)) return pn_failMemory(sizeof(pnNewcomer));
+  const pnNewcomer *comers = finder->comers.data;
+  for (size_t i = 0; i < count; ++i) finder->comers.data[i] = newcomerOf(finder, i);
   bool good = true;
-  for (size_t i = 0; i < finder->regions.count && good; ++i) {
-    Sight sight = sightOf(finder, i);
-    pnTrack *track = findTrack(finder, &sight);
-    good = track && addRegion(finder, track, &sight, frame, finder->sights.data[i].restDepth);
-    if (!good) break;
-    addPlace(finder, track, &sight);
-    finder->regions.data[i].finding = track->finding.number;
+  for (size_t i = 0, end; i < count && good; i = end) {
+    for (end = i + 1; end < count && comers[end].a == comers[i].a && comers[end].b == comers[i].b;) ++end;
+    good = trackPair(finder, frame, comers + i, i, end - i);
   }
+  closeGaps(finder);
   good = endFrame(finder) && good;
-  dropTracks(finder);
+  good = dropTracks(finder) && good;
   // Findings that were joined by later regions of this frame.
-  for (size_t i = 0; i < finder->regions.count && good; ++i) {
+  for (size_t i = 0; i < count && good; ++i) {
     pnRegion *region = &finder->regions.data[i];
-    if (region->finding != PN_NONE) region->finding = pnFinder_GetFindingNumber(finder, region->finding);
+    if (region->finding != PN_NONE) region->finding = pn_rootOf(finder->numberOf.data, region->finding);
   }
   return good ? PN_OK : pn_failMemory(sizeof(pnTrack));
 }

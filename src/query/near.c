@@ -131,7 +131,7 @@ typedef struct Winding {
   float lo[3], hi[3]; /* of lanes: beyond which they are clear of p */
   const uint32_t *partOf;
   pnFresh *fresh;
-  int32_t *windings;
+  pnWindings *windings;
 } Winding;
 
 /* A triangle that covers p as seen along x, and is beyond it. */
@@ -141,7 +141,14 @@ static void countTriangle(const Winding *w, uint32_t triangle, const float *cons
   // When it turns around p to the left it faces larger x, and is beyond p when p is below it.
   int side = pn_orient3(c[0], c[1], c[2], w->p);
   bool beyond = around > 0 ? side < 0 : side > 0;
-  if (beyond) w->windings[w->partOf[triangle]] += around;
+  if (!beyond) return;
+  uint32_t part = w->partOf[triangle];
+  int32_t *count = &w->windings->counts[part];
+  if (*count == 0) {
+    w->windings->parts[w->windings->partCount++] = part;
+    *count = 1;
+  }
+  *count += 2 * around;
 }
 
 static void follow(const Winding *w, uint32_t node) {
@@ -164,7 +171,7 @@ static void follow(const Winding *w, uint32_t node) {
   }
 }
 
-void pn_findWindings(pnTree *tree, const float p[3], const uint32_t *partOf, pnFresh *fresh, int32_t *windings) {
+void pn_findWindings(pnTree *tree, const float p[3], const uint32_t *partOf, pnFresh *fresh, pnWindings *windings) {
   pnLattice lattice = pn_latticeOf(tree);
   Winding w = {tree, &lattice, p, {0}, {0}, partOf, fresh, windings};
   for (int k = 0; k < 3; ++k) {

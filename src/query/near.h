@@ -35,9 +35,20 @@ pnClosest pn_publishNear(const pnNear *near, pnBodyId body);
 /* PN_ERROR_NUMBER for a point that is not finite, PN_ERROR_ARGUMENT for a distance that is none. */
 pnResult pn_checkPoints(const float *points, uint32_t count, double farthest);
 
+/* How often the surfaces of parts wind around a point. */
+typedef struct pnWindings {
+  int32_t *counts;    /* one a part: 0 until its surface is met, then twice the winding and 1 more */
+  uint32_t *parts;    /* those whose surface is met, each once, in no order; room for all */
+  uint32_t partCount; /* of these */
+} pnWindings;
+
+PN_INLINE int32_t pn_windingOf(const pnWindings *windings, uint32_t part) {
+  return (windings->counts[part] - (windings->counts[part] & 1)) / 2;
+}
+
 /* The parts of a mesh around a point: how often the surface of each winds around it, exactly. A line from p towards larger x is
  * followed through the updated tree, and every triangle of the mesh that it passes is counted for its part: +1 where it goes out,
- * -1 where it goes in. windings: one a part, set to 0 by the caller. Meant for points that are on no triangle. */
-void pn_findWindings(pnTree *tree, const float p[3], const uint32_t *partOf, pnFresh *fresh, int32_t *windings);
+ * -1 where it goes in. Counts and their number are set to 0 by the caller. Meant for points that are on no triangle. */
+void pn_findWindings(pnTree *tree, const float p[3], const uint32_t *partOf, pnFresh *fresh, pnWindings *windings);
 
 #endif
