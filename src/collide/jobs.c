@@ -89,17 +89,24 @@ static bool isInPieces(const pnTraversal *t) {
   return t->proofs & PN_PROOF_BIT(PN_PROOF_PLANES);
 }
 
+/* Pairs of nodes that a worker has opened so far. */
+static uint64_t openedBy(const pnWorker *w) {
+  return w->cost.nodePairs + w->cost.leafPairs;
+}
+
 /* The items of a job that several workers share, or that begins with more than the roots. */
 static bool divideJob(pnCollider *c, pnJob *job, uint32_t index, uint32_t workers, uint32_t jobCount, bool split) {
   if (!pn_treesOverlap(job->a, job->b ? job->b : job->a) || pn_areDone(job->proofs, job->a)) return true;
   pnTraversal t = traversalOf(job);
   pnWorker *w = &c->workers[0];
+  uint64_t opened = openedBy(w);
   w->lists[0].count = 0;
   job->inPieces = isInPieces(&t);
   if (!pn_seedProofs(job->proofs, job->a, &w->lists[0], &w->fresh)) return false;
   pn_pruneProofs(&t, w, &w->lists[0], 0, PN_PRUNE_SEEDS);
   uint32_t wanted = PN_MAX(workers * ITEMS_PER_WORKER / jobCount, 8u);
   if (split) pn_expand(&t, w, wanted);
+  job->opened = (uint32_t)(openedBy(w) - opened); /* as if there were no other workers */
   uint32_t begin = (uint32_t)c->seeds.count, count = (uint32_t)w->lists[0].count;
   if (w->outOfMemory || !pn_arrayReserve(&c->seeds, begin + (size_t)count)) return false;
   if (count > 0) memcpy(c->seeds.data + begin, w->lists[0].data, count * sizeof(pnPair));
@@ -127,7 +134,7 @@ static bool dealJobs(pnCollider *c, pnJob *jobs, uint32_t jobCount, uint32_t wor
     uint32_t j = ordered ? c->order.data[k] : k;
     bool split = workers > 1 && !jobs[j].first && few;
     jobs[j].inPieces = false;
-    jobs[j].leafPairs = 0;
+    jobs[j].opened = 0;
     if (!(split || strict || !jobs[j].b ? divideJob(c, &jobs[j], j, workers, jobCount, split)
                                         : pn_arrayPush(&c->whole, j)))
       return false;
@@ -211,20 +218,19 @@ static void runItem(Run *run, uint32_t worker, uint32_t i, double *time) {
   pnWorker *w = &run->c->workers[worker];
   const pnItem *item = &run->c->items.data[i];
   size_t before = w->found.count;
-  uint64_t opened = w->cost.leafPairs;
+  uint64_t opened = openedBy(w);
   if (item->kind != PN_ITEM_JOBS) {
     runPart(run, item, w, time);
-    atomic_fetch_add_explicit(&run->jobs[item->job].leafPairs, (uint32_t)(w->cost.leafPairs - opened),
-                              memory_order_relaxed);
+    atomic_fetch_add_explicit(&run->jobs[item->job].opened, (uint32_t)(openedBy(w) - opened), memory_order_relaxed);
     keepSegment(run, worker, i, item->job, before);
     return;
   }
   for (uint32_t k = item->begin; k < item->end && !w->outOfMemory; ++k) {
     uint32_t job = run->c->whole.data[k];
     before = w->found.count;
-    opened = w->cost.leafPairs;
+    opened = openedBy(w);
     runWhole(run, &run->jobs[job], w, time);
-    run->jobs[job].leafPairs = (uint32_t)(w->cost.leafPairs - opened);
+    run->jobs[job].opened = (uint32_t)(openedBy(w) - opened);
     keepSegment(run, worker, i, job, before);
   }
 }

@@ -17,7 +17,7 @@ typedef struct pnJob {
   pnSink *sink;                /* as in pnTraversal */
   uint32_t proofs;             /* self: bits of those that were prepared (proof.h) */
   bool inPieces;               /* out: one of the trees has big triangles in pieces */
-  _Atomic uint32_t leafPairs;  /* out: opened */
+  _Atomic uint32_t opened;     /* out: pairs of nodes, leaves or not */
   size_t pairFirst, pairCount; /* out: sorted, into the collider's pairs */
 } pnJob;
 

@@ -41,7 +41,7 @@ typedef struct pnBody {
   bool isWorn;                   /* its tree is worse than pnWorldDef.rebuildQuality */
   float quality;                 /* of its tree when that was last looked at; 0: never */
   float newQuality;              /* the same in the frame that is being made */
-  uint64_t debt;                 /* worn: pairs of leaves opened since then */
+  uint64_t debt;                 /* worn: pairs of nodes opened since then */
   struct pnSuccessor *successor; /* a new tree in the making or on trial: successor.h; mostly null */
   float refused;                 /* the quality at which a new tree was no better; 0: none was */
   struct pnMirror *mirror;       /* mirror.h; mostly null */

@@ -11,7 +11,7 @@
 
 /* Up to this many places every pair of boxes is looked at [Larsson01, section 3.4]. */
 #define BRUTE_BODIES 100u
-/* A build takes about as long as opening so many pairs of leaves for each triangle (300 ns and 30 ns). A worn tree is built anew
+/* A build takes about as long as opening so many pairs of nodes for each triangle (300 ns and 30 ns). A worn tree is built anew
  * when it has cost as much: never more than twice what the best choice would have cost. */
 #define BUILD_LEAVES 10u
 /* After a new tree was no better than the worn one, the next is built when that is worse by so much. */
@@ -216,7 +216,7 @@ static int64_t workForSuccessors(const pnWorld *world) {
   uint64_t triangles = 0;
   for (size_t i = 0; i < world->touched.count; ++i)
     triangles += world->bodies.data[world->touched.data[i]].tree->mesh->triangleCount;
-  return pn_workForSuccessors(world->leafPairs, triangles);
+  return pn_workForSuccessors(world->opened, triangles);
 }
 
 /* Looks at trees that have moved. One that was torn gets a mirror at once, one that has worn out slowly a new tree, a little in
@@ -319,6 +319,6 @@ void pn_forgetTouched(pnWorld *world, pnCost *cost) {
     body->isTouched = false;
   }
   world->touched.count = 0;
-  world->leafPairs = cost->leafPairs;
+  world->opened = cost->nodePairs + cost->leafPairs;
   for (size_t i = 0; i < world->alone.count; ++i) pn_touchBody(world, &world->bodies.data[world->alone.data[i]]);
 }

@@ -110,7 +110,7 @@ void pn_bookWear(pnWorld *world) {
   for (size_t j = 0; world->wornCount > 0 && j < world->jobs.count; ++j) {
     pnBody *a = &world->bodies.data[world->jobBodies.data[j] >> 32];
     pnBody *b = &world->bodies.data[(uint32_t)world->jobBodies.data[j]];
-    uint32_t opened = world->jobs.data[j].leafPairs;
+    uint32_t opened = world->jobs.data[j].opened;
     a->debt += a->isWorn ? opened : 0;
     b->debt += b->isWorn && a != b ? opened : 0;
     if (a->successor) pn_bookSuccessor(a, world->frameNumber, opened);

@@ -4,10 +4,10 @@
 #include "tree/gradual.h"
 #include "tree/tree.h"
 
-/* A pair of leaves takes about so many nanoseconds to open, and a triangle to follow. A frame is longer by this part of what it took
+/* A pair of nodes takes about so many nanoseconds to open, and a triangle to follow. A frame is longer by this part of what it took
  * before: worn trees make frames half as long again before they are seen to, and with a quarter on top of that they stay below
  * twice the usual. */
-#define LEAF_PAIR_WORK 20
+#define NODE_PAIR_WORK 20
 #define TRIANGLE_WORK 2
 #define PART 0.25
 
@@ -15,7 +15,7 @@ struct pnSuccessor {
   pnGradual *gradual;
   bool isBuilt; /* then, on trial: */
   pnTree *former;
-  uint64_t frame, opened; /* pairs of leaves in the last frame that had any */
+  uint64_t frame, opened; /* pairs of nodes in the last frame that had any */
   uint64_t formerOpened;  /* the same before the trial */
 };
 
@@ -36,9 +36,9 @@ bool pn_beginSuccessor(pnBody *body) {
   return false;
 }
 
-void pn_bookSuccessor(pnBody *body, uint64_t frame, uint64_t leafPairs) {
+void pn_bookSuccessor(pnBody *body, uint64_t frame, uint64_t opened) {
   struct pnSuccessor *r = body->successor;
-  r->opened = r->frame == frame ? r->opened + leafPairs : leafPairs;
+  r->opened = r->frame == frame ? r->opened + opened : opened;
   r->frame = frame;
 }
 
@@ -55,8 +55,8 @@ static pnVerdict judge(pnBody *body, const pnTasks *tasks) {
   return better ? PN_VERDICT_KEPT : PN_VERDICT_REFUSED;
 }
 
-int64_t pn_workForSuccessors(uint64_t leafPairs, uint64_t triangles) {
-  return (int64_t)(PART * (LEAF_PAIR_WORK * (double)leafPairs + TRIANGLE_WORK * (double)triangles)) + 1;
+int64_t pn_workForSuccessors(uint64_t opened, uint64_t triangles) {
+  return (int64_t)(PART * (NODE_PAIR_WORK * (double)opened + TRIANGLE_WORK * (double)triangles)) + 1;
 }
 
 /* It takes the place of the tree, in a frame in which nothing is built: its volumes are made in it. */

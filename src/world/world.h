@@ -15,7 +15,7 @@ struct pnWorld {
   uint32_t bodyCount;
   uint32_t looseCount; /* bodies whose trees wait until something is near their loose boxes */
   uint32_t wornCount;  /* bodies whose trees are worn */
-  uint64_t leafPairs;  /* opened in the last frame that succeeded */
+  uint64_t opened;     /* pairs of nodes in the last frame that succeeded */
   bool isOpen;         /* the leaves of all trees can be filled (pn_openLeaves), and none was touched since */
   uint64_t frameNumber;
 
