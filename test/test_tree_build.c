@@ -12,10 +12,36 @@
 
 enum { TRIANGLES = 40000 }; /* more than one worker's part, several times */
 
-typedef enum Cloud { SPREAD, EQUAL, HUGE_ONES, FAR_ONE, PLANE, CLOUDS } Cloud;
+typedef enum Cloud { SPREAD, EQUAL, HUGE_ONES, FAR_ONE, PLANE, STRANDS, CLOUDS } Cloud;
+enum { STRAND = 20 }; /* triangles of a strand: two leaves and a half */
+
+/* Ribbons of so many triangles, crooked, their numbers mixed: triangle i is of strand i % (count / length). */
+static pnMesh *makeStrands(uint32_t length, uint32_t count) {
+  uint32_t strands = count / length, perStrand = length + 2;
+  TestRandom random = testRandom(length);
+  float *v = malloc(3 * sizeof(float) * perStrand * strands);
+  uint32_t *t = malloc(3 * sizeof(uint32_t) * count);
+  for (uint32_t s = 0; s < strands; ++s) {
+    float at[3], step[3];
+    for (int k = 0; k < 3; ++k) {
+      at[k] = testFloat(&random, -1, 1);
+      step[k] = testFloat(&random, -0.05f, 0.05f);
+    }
+    for (uint32_t i = 0; i < perStrand; ++i)
+      for (uint32_t k = 0; k < 3; ++k)
+        v[3 * (s * perStrand + i) + k] = at[k] += step[k] + testFloat(&random, -0.01f, 0.01f);
+    for (uint32_t i = 0; i < length; ++i)
+      for (uint32_t k = 0; k < 3; ++k) t[3 * (i * strands + s) + k] = s * perStrand + i + k;
+  }
+  pnMesh *mesh = testMakeMesh(v, perStrand * strands, t, count);
+  free(v);
+  free(t);
+  return mesh;
+}
 
 /* Triangles of a size, each with vertices of its own but for one in eight, which hangs on to the one before. */
 static pnMesh *makeCloud(Cloud cloud, uint32_t count) {
+  if (cloud == STRANDS) return makeStrands(STRAND, count);
   TestRandom random = testRandom(77 + (uint64_t)cloud);
   float *v = malloc(9 * sizeof(float) * count);
   uint32_t *t = malloc(3 * sizeof(uint32_t) * count);
@@ -93,8 +119,8 @@ static void sameInManySteps(void **state) {
     assert_non_null(gradual);
     for (int64_t work = 20000; pn_stepGradual(gradual, &work) == PN_PROGRESS_MORE; ++steps) work = 20000;
     /* 2.5 ms: 20 us each, but for the 20 parts of 500 triangles that are cut in a step of their own, and what else is not divided; no step
-     * does more than one of those */
-    assert_true(steps > 55 && steps < 75);
+     * does more than one of those. Strands are parts of 20 triangles */
+    assert_true(cloud == STRANDS ? steps > 95 && steps < 115 : steps > 55 && steps < 75);
     testExpectOk(pn_takeGradual(gradual, tree, &former));
     assert_ptr_not_equal(tree->shape, former->shape);
     assert_int_equal(tree->shape->memoryBytes, former->shape->memoryBytes);
@@ -113,6 +139,62 @@ static void sameInManySteps(void **state) {
     pnDestroyTree(tree);
     pnDestroyPose(pose);
     pnDestroyMesh(mesh);
+  }
+  assert_int_equal(pnGetByteCount(), 0);
+}
+
+/* ---------------------------------------------------------------- bundles */
+
+/* Leaves with triangles of one strand only, and all leaves. */
+static uint32_t countLeaves(uint32_t length, uint32_t count, pnBuild way, uint32_t *outAll) {
+  pnMesh *mesh = makeStrands(length, count);
+  pnPose *pose = poseOf(mesh);
+  pnTree *tree = build(pose, way, false, (pnTasks){0});
+  const pnShape *s = tree->shape;
+  uint32_t alone = 0, strands = count / length;
+  testExpectOk(pnTree_Validate(tree));
+  for (uint32_t leaf = 0; leaf < s->leafCount; ++leaf) {
+    bool one = true;
+    for (uint32_t j = 1; j < s->count[s->innerCount + leaf]; ++j)
+      one = one && s->leafTriangles[8 * leaf + j] % strands == s->leafTriangles[8 * leaf] % strands;
+    alone += one;
+  }
+  *outAll = s->leafCount;
+  pnDestroyTree(tree);
+  pnDestroyPose(pose);
+  pnDestroyMesh(mesh);
+  return alone;
+}
+
+/* Of many strands each leaf has triangles of one, where that leaves at least three quarters of the lanes full; else leaves are full,
+ * and have several. */
+static void leavesStayWithinIslands(void **state) {
+  (void)state;
+  static const struct {
+    uint32_t length, strands;
+    pnBuild way;
+    bool within;
+  } cases[] = {
+      {20, 100, PN_BUILD_DEFAULT, true},   /* 20 of 24 lanes */
+      {6, 100, PN_BUILD_DEFAULT, true},    /* 6 of 8: just enough */
+      {8, 64, PN_BUILD_BALANCED, true},    /* just as many islands as it takes */
+      {1024, 64, PN_BUILD_DEFAULT, true},  /* just not large */
+      {17, 100, PN_BUILD_DEFAULT, false},  /* 17 of 24 */
+      {5, 200, PN_BUILD_DEFAULT, false},   /* 5 of 8 */
+      {20, 63, PN_BUILD_DEFAULT, false},   /* one too few */
+      {1025, 64, PN_BUILD_DEFAULT, false}, /* large, as the first one shows */
+      {20, 100, PN_BUILD_FAST, false},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    uint32_t n = cases[i].length * cases[i].strands, all;
+    uint32_t alone = countLeaves(cases[i].length, n, cases[i].way, &all);
+    if (cases[i].within) {
+      assert_int_equal(alone, all);
+      assert_int_equal(all, (cases[i].length + 7) / 8 * cases[i].strands);
+    } else {
+      assert_true(alone < all);
+      assert_int_equal(all, (n + 7) / 8);
+    }
   }
   assert_int_equal(pnGetByteCount(), 0);
 }
@@ -205,9 +287,8 @@ static void aFarTriangleDoesNotSpoilTheRest(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(sameOnAnyNumberOfThreads),
-      cmocka_unit_test(sameInManySteps),
-      cmocka_unit_test(cutsAreByPlaceAndNumber),
+      cmocka_unit_test(sameOnAnyNumberOfThreads),        cmocka_unit_test(sameInManySteps),
+      cmocka_unit_test(leavesStayWithinIslands),         cmocka_unit_test(cutsAreByPlaceAndNumber),
       cmocka_unit_test(aFarTriangleDoesNotSpoilTheRest),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -63,7 +63,7 @@ PN_INLINE const pnSlantLoops *pn_slantLoops(void) {
 /* In so many instructions, more or less: a leaf's slants take 300 to make. A candidate costs 55 to test, and its slants 10 to look
  * at, which spare half of the candidates or more; a pair of leaves costs as much to open as so many candidates as the loops say: four
  * row by row, one as a square (traverse_square.h). Bodies whose leaves have fewer candidates than this are faster without. With
- * squares hair has 17, terrain 30, cloth-ball 74, rod-twist 122, slivers 240 and blobs 520: the first two are slower with slants, the next
+ * squares hair has 9, terrain 30, cloth-ball 74, rod-twist 122, slivers 240 and blobs 520: the first two are slower with slants, the next
  * two alike, the last two take half the time. */
 #define PN_SLANT_WORTH 48u
 /* Nodes that are filled before there is anything to say. */

@@ -1,7 +1,8 @@
 /* build.c: the shape of a tree, top-down. One loop asks a splitter to divide a range of triangles into at most `arity`
  * parts until a part fits a leaf. The default splitter is here: median splits that fill every leaf and every node
  * but the last of a level, so that SIMD lanes are not wasted (PERFORMANCE: what paid, 2). Of several directions it takes the
- * one that leaves the smallest boxes: a patch that lies askew is cut along its own sides, and leaves come out more compact.
+ * one that leaves the smallest boxes: a patch that lies askew is cut along its own sides, and leaves come out more compact. Meshes of many
+ * islands are cut island by island first (build_bundle.c).
  *
  * Where we differ from [Larsson01] (section 3.2): their trees split boxes in space and go down to one triangle; those are
  * in build_shape.c and build_link.c; those of [Mujika09] are in build_joint.c. */
@@ -99,6 +100,16 @@ static bool addPart(Parts *p, BuildPart part) {
   return part.count > p->most ? pn_arrayPush(&p->large, part) : pn_arrayPush(&p->small, part);
 }
 
+/* Parts that begin where the one before ends. */
+static bool addParts(Parts *p, const uint32_t *firsts, uint32_t count) {
+  bool ok = true;
+  for (uint32_t i = 0; ok && i < count; ++i) {
+    uint32_t size = firsts[i + 1] - firsts[i];
+    ok = addPart(p, (BuildPart){firsts[i], size, size});
+  }
+  return ok;
+}
+
 /* What a part that was cut leaves to do. */
 static bool addHalves(Parts *p, BuildPart part) {
   uint32_t left = leftOf(part.count, part.unit);
@@ -106,10 +117,10 @@ static bool addHalves(Parts *p, BuildPart part) {
          addPart(p, (BuildPart){part.first + left, part.count - left, part.unit});
 }
 
-/* Puts all triangles in the order of a balanced tree. */
-static bool cutAll(pnBuilder *b, uint32_t count, const pnTasks *tasks) {
+/* Puts all triangles in the order of a balanced tree; or of several, which begin at `firsts` and end where the next begins. */
+static bool cutAll(pnBuilder *b, const uint32_t *firsts, uint32_t count, const pnTasks *tasks) {
   Parts p = {.builder = b, .most = WORKER_PART};
-  bool ok = addPart(&p, (BuildPart){0, count, count});
+  bool ok = addParts(&p, firsts, count);
   for (size_t done = 0; ok && done < p.large.count;) {
     /* those that wait now, side by side; then their halves */
     size_t begin = done;
@@ -227,6 +238,28 @@ static bool isBalanced(const pnBuilder *b) {
   return b->split == pn_splitBalanced || (b->split == pn_splitJoint && !b->joints.joint);
 }
 
+/* A balanced tree; over bundles where the mesh is many islands. */
+static bool divideBalanced(Growth *g, pnBuilder *b, const pnTasks *tasks) {
+  uint32_t n = b->mesh->triangleCount;
+  pnBundles bundles;
+  bool ok = pn_beginIslands(b, &bundles);
+  if (ok && bundles.above) {
+    pn_joinIslands(b, &bundles, 0, n);
+    ok = pn_sortIslands(b, &bundles);
+  }
+  if (ok && bundles.islandCount > 0) {
+    uint32_t all[2] = {0, bundles.count};
+    ok = cutAll(b, bundles.islandFirst, bundles.islandCount, tasks) && pn_bindBundles(b, &bundles) &&
+         cutAll(&bundles.over, all, 1, tasks) && grow(g, &bundles.over, pn_sizeBalanced, bundles.count);
+    if (ok) pn_openBundles(b, &bundles, g->nodes.data, g->nodes.count);
+  } else if (ok) {
+    uint32_t all[2] = {0, n};
+    ok = cutAll(b, all, 1, tasks) && grow(g, b, pn_sizeBalanced, n);
+  }
+  pn_freeBundles(&bundles);
+  return ok;
+}
+
 /* Everything in order, and nodes. False: out of memory. */
 static bool divideAll(Growth *g, pnBuilder *b, const pnTreePlan *def, const pnHubs *hubs) {
   uint32_t n = b->mesh->triangleCount;
@@ -235,7 +268,8 @@ static bool divideAll(Growth *g, pnBuilder *b, const pnTreePlan *def, const pnHu
   if (hubs) return beginHubs(b, hubs) && grow(g, b, pn_splitHubs, n);
   if (b->pieces) return grow(g, b, pn_splitPieces, n);
   if (!isBalanced(b)) return grow(g, b, b->split, n);
-  return (b->quick ? pn_orderFast(b, def->tasks) : cutAll(b, n, def->tasks)) && grow(g, b, pn_sizeBalanced, n);
+  if (b->quick) return pn_orderFast(b, def->tasks) && grow(g, b, pn_sizeBalanced, n);
+  return divideBalanced(g, b, def->tasks);
 }
 
 /* Bytes of a builder's arrays: lists of numbers, keys, centres, boxes. */
@@ -310,13 +344,18 @@ struct pnDivision {
   pnBuilder b;
   Growth g;
   Parts parts;
+  pnBundles bundles;
   uint32_t centred; /* triangles whose centres are known */
+  uint32_t joined;  /* and those that are joined to their islands, where these are looked for */
 };
 
-/* Parts that are cut down at a time, and about how many nanoseconds a triangle takes: its centre; a cut across the longest axis; all cuts
- * of a small part; a node. */
+/* Parts that are cut down at a time, and about how many nanoseconds a triangle takes: its centre; to join it to its island; to sort it
+ * there; to bind it into a bundle; a cut across the longest axis; all cuts of a small part; a node. */
 #define STEP_PART 512u
 #define CENTRE_WORK 8
+#define JOIN_WORK 10
+#define SORT_WORK 5
+#define BIND_WORK 5
 #define CUT_WORK 10
 #define SMALL_WORK 120
 #define NODE_WORK 2
@@ -327,12 +366,46 @@ pnDivision *pn_beginDivision(const pnTreePlan *def) {
   d->pose = def->pose;
   bool ok = beginBuilder(&d->b, def, def->pose->mesh, NULL);
   d->parts = (Parts){.builder = &d->b, .most = STEP_PART};
-  ok = ok && isBalanced(&d->b) && !d->b.quick;
-  if (!ok || !addPart(&d->parts, (BuildPart){0, d->b.mesh->triangleCount, d->b.mesh->triangleCount})) {
+  ok = ok && isBalanced(&d->b) && !d->b.quick && pn_beginIslands(&d->b, &d->bundles);
+  uint32_t all[2] = {0, d->b.mesh->triangleCount};
+  if (!ok || (!d->bundles.above && !addParts(&d->parts, all, 1))) {
     pn_endDivision(d, NULL);
     return NULL;
   }
   return d;
+}
+
+/* Islands are joined, then sorted, and then they are what is to be cut; or all is, when they are not worth it. */
+static bool stepIslands(pnDivision *d, int64_t *ioWork) {
+  uint32_t n = d->b.mesh->triangleCount, all[2] = {0, n};
+  if (d->joined < n) {
+    uint32_t end = PN_MIN(d->joined + STEP_PART, n);
+    pn_joinIslands(&d->b, &d->bundles, d->joined, end);
+    *ioWork -= JOIN_WORK * (int64_t)(end - d->joined);
+    d->joined = end;
+    return true;
+  }
+  *ioWork -= SORT_WORK * (int64_t)n;
+  if (!pn_sortIslands(&d->b, &d->bundles)) return false;
+  return d->bundles.islandCount > 0 ? addParts(&d->parts, d->bundles.islandFirst, d->bundles.islandCount)
+                                    : addParts(&d->parts, all, 1);
+}
+
+/* Everything is cut: bundles are made of it and are to be cut next, or nodes. */
+static bool stepNodes(pnDivision *d, int64_t *ioWork) {
+  uint32_t n = d->b.mesh->triangleCount;
+  pnBundles *bundles = &d->bundles;
+  if (bundles->islandCount > 0 && !bundles->block) {
+    *ioWork -= BIND_WORK * (int64_t)n;
+    d->parts.builder = &bundles->over;
+    uint32_t all[2] = {0, bundles->count};
+    return pn_bindBundles(&d->b, bundles) && addParts(&d->parts, all, 1);
+  }
+  *ioWork -= NODE_WORK * (int64_t)n;
+  if (!bundles->block) return grow(&d->g, &d->b, pn_sizeBalanced, n);
+  bool ok = grow(&d->g, &bundles->over, pn_sizeBalanced, bundles->count);
+  if (ok) pn_openBundles(&d->b, bundles, d->g.nodes.data, d->g.nodes.count);
+  return ok;
 }
 
 pnProgress pn_stepDivision(pnDivision *d, int64_t *ioWork) {
@@ -346,6 +419,8 @@ pnProgress pn_stepDivision(pnDivision *d, int64_t *ioWork) {
       computeCentres(&centres, d->centred, end, 0);
       *ioWork -= CENTRE_WORK * (int64_t)(end - d->centred);
       d->centred = end;
+    } else if (d->bundles.above) {
+      ok = stepIslands(d, ioWork);
     } else if (p->small.count > 0) {
       uint32_t last = (uint32_t)--p->small.count;
       *ioWork -= SMALL_WORK * (int64_t)p->small.data[last].count;
@@ -357,8 +432,7 @@ pnProgress pn_stepDivision(pnDivision *d, int64_t *ioWork) {
       cutLarge(p, last, last + 1, 0);
       ok = addHalves(p, part);
     } else {
-      *ioWork -= NODE_WORK * (int64_t)n;
-      ok = grow(&d->g, &d->b, pn_sizeBalanced, n);
+      ok = stepNodes(d, ioWork);
     }
   }
   return !ok ? PN_PROGRESS_FAILED : d->g.nodes.count > 0 ? PN_PROGRESS_DONE : PN_PROGRESS_MORE;
@@ -369,6 +443,7 @@ void pn_endDivision(pnDivision *d, pnBuildResult *out) {
   if (!d) return;
   pn_arrayFree(&d->parts.large);
   pn_arrayFree(&d->parts.small);
+  pn_freeBundles(&d->bundles);
   endBuilder(&d->b, &d->g, &result);
   pn_free(d, sizeof *d);
   if (out) *out = result;

@@ -67,6 +67,28 @@ typedef struct pnBuildNode {
   uint32_t childCount;
 } pnBuildNode;
 
+/* Leaves that stay within an island of the mesh (build_bundle.c). */
+typedef struct pnBundles {
+  uint32_t triangleCount, islandCount, count; /* no islands: none are worth it */
+  uint32_t *above;                            /* by triangle: another of its island, while islands are joined */
+  uint32_t *islandFirst;                      /* islandCount + 1: where each begins in the builder's order */
+  uint32_t *first; /* count + 1: the same of bundles; begins the block of this and of `over` */
+  pnBuilder over;  /* bundles as if they were triangles */
+  char *block;
+  size_t bytes;
+} pnBundles;
+
+/* The steps, in this order. Looks whether islands seem many and small; then `above` is there, and they are to be joined, all
+ * triangles once, and to be sorted: the builder's order goes from island to island. False: out of memory; free in any case. */
+bool pn_beginIslands(const pnBuilder *builder, pnBundles *out);
+void pn_joinIslands(const pnBuilder *builder, pnBundles *bundles, uint32_t begin, uint32_t end);
+bool pn_sortIslands(pnBuilder *builder, pnBundles *bundles);
+/* When every island is in the order of a balanced tree: its leaves are bundles, and `over` is ready to be cut. */
+bool pn_bindBundles(const pnBuilder *builder, pnBundles *bundles);
+/* From nodes over bundles to nodes over triangles, and the order of these. */
+void pn_openBundles(pnBuilder *builder, pnBundles *bundles, pnBuildNode *nodes, size_t nodeCount);
+void pn_freeBundles(pnBundles *bundles);
+
 /* Everything pnCreateTree and pnTree_Rebuild need: order and nodes[0 ... nodeCount). Freed by the caller. */
 typedef struct pnBuildResult {
   uint32_t *order;
