@@ -14,12 +14,8 @@ typedef struct Squares {
 /* b's numbers as a has them (pnLens). */
 static void fillGlass(const pnTraversal *t, pnGlass *glass) {
   glass->shift = t->lens.shift;
-  for (uint32_t k = 0; k < 2; ++k) {
-    for (uint32_t i = 0; i < 6 * PN_LANES; ++i) {
-      uint32_t row = i / PN_LANES;
-      glass->sum[k][row][i % PN_LANES] = t->lens.part[row / 2][row % 2][k];
-    }
-  }
+  for (uint32_t k = 0; k < 2; ++k)
+    for (uint32_t row = 0; row < 6; ++row) pn_h8Store(glass->sum[k][row], pn_h8Set1(t->lens.part[row / 2][row % 2][k]));
 }
 
 /* Bits of lanes that have a child. The others hold the empty interval (32767, -32768), which overlaps nothing on one grid, nor on

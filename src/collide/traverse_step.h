@@ -155,6 +155,7 @@ static bool openNodes(const pnTraversal *t, pnWorker *w, const pnPair *in, size_
       if (PN_LIKELY(side == BOTH)) both[n++] = in[i];
       else if (!openOneSide(t, w, &A, &B, in[i], side == ONLY_A, next, leaves)) return false;
     }
+    if (n == 0) continue; /* most portions of an uneven traversal */
     freshenPortion(&A, &B, both, n, &w->fresh);
     if (!openBoth(t, w, &A, &B, both, n, next, leaves)) return false;
   }
