@@ -234,8 +234,14 @@ static void windingsAreExact(void **state) {
     pnFresh fresh = {.alone = true};
     for (int i = 0; i < 9 * 9 * 9; ++i) {
       const float p[3] = {(float)(i % 9) - 3.5f, (float)(i / 9 % 9) - 4, (float)(i / 81) - 4};
-      int32_t windings[2] = {0, 0};
-      pn_findWindings(tree, p, partOf, &fresh, windings);
+      int32_t counts[2] = {0, 0};
+      uint32_t parts[2];
+      pnWindings windings = {.counts = counts, .parts = parts};
+      pn_findWindings(tree, p, partOf, &fresh, &windings);
+      // listed are those that were met, each once
+      assert_int_equal(windings.partCount, (counts[0] & 1) + (counts[1] & 1));
+      for (uint32_t j = 0; j < windings.partCount; ++j) assert_int_equal(counts[parts[j]] & 1, 1);
+      assert_true(windings.partCount < 2 || parts[0] != parts[1]);
       for (int part = 0; part < 2; ++part) {
         // On which side of each pair of walls; on a wall there is no answer.
         bool inside = true, onWall = false;
@@ -244,7 +250,7 @@ static void windingsAreExact(void **state) {
           inside = inside && x < 2;
           onWall = onWall || x == 2;
         }
-        if (!onWall) assert_int_equal(windings[part], inside ? (part ? -1 : 1) : 0);
+        if (!onWall) assert_int_equal(pn_windingOf(&windings, (uint32_t)part), inside ? (part ? -1 : 1) : 0);
       }
     }
     pnDestroyTree(tree);
