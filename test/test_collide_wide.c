@@ -97,7 +97,8 @@ static void runWidth(pnTraversal *t, const pnSteps *steps, pnWorker *w, Candidat
 
 /* b null: self. Returns the candidates of a pair of leaves, the most there were on average. */
 static double expectSame(pnTree *a, pnTree *b) {
-  pnTraversal t = pn_beginTraversal(a, b, PN_OPEN_DEFAULT);
+  pnTraversal t;
+  pn_beginTraversal(a, b, PN_OPEN_DEFAULT, &t);
   t.proofs = 0; /* every pair is opened */
   uint32_t grids = 3;
   for (uint32_t i = 0; i < s_widthCount; ++i)

@@ -222,6 +222,35 @@ static void answersStayWhatTheyAre(void **state) {
   freeScene(&s);
 }
 
+/* A thing of few triangles, each of which meets several pieces of a wall: short lists, in which pairs stand more than once. */
+static void fewPairsStayWhatTheyAre(void **state) {
+  (void)state;
+  pnPool *pools[5] = {NULL};
+  for (uint32_t workers = 2; workers <= 4; ++workers) testExpectOk(pnCreatePool(workers, &pools[workers]));
+  Scene s = makeScene(4);
+  pnDestroyPose(s.thingPose);
+  pnDestroyMesh(s.thing);
+  testExpectOk(pnMakeIcosphere(0, 1.2f, &s.thing));
+  pnPoseDef thingDef = {s.thing, NULL, NULL};
+  testExpectOk(pnCreatePose(&thingDef, &s.thingPose));
+  pnTree *thing = makeTree(s.thingPose, PN_FORM_BOX, PN_BIG_WHOLE, 0), *rooms[PN_BIG_COUNT];
+  for (int big = 0; big < PN_BIG_COUNT; ++big) rooms[big] = makeTree(s.roomPose, PN_FORM_BOX, (pnBig)big, 0.5f);
+  TestRandom random = testRandom(9);
+  uint32_t few = 0;
+  for (int round = 0; round < 24; ++round) {
+    pnMatrix at = testRotation(&random, 6);
+    testExpectOk(pnPose_SetTransform(s.thingPose, &at));
+    testExpectOk(pnCollideBrute(s.thingPose, s.roomPose, NULL, s.truth));
+    few += pnPairList_GetCount(s.truth) > 1 && pnPairList_GetCount(s.truth) < 24;
+    for (int big = 1; big < PN_BIG_COUNT; ++big) askAll(&s, thing, rooms[big], pools);
+  }
+  assert_true(few > 4);
+  pnDestroyTree(thing);
+  for (int big = 0; big < PN_BIG_COUNT; ++big) pnDestroyTree(rooms[big]);
+  for (uint32_t workers = 2; workers <= 4; ++workers) pnDestroyPool(pools[workers]);
+  freeScene(&s);
+}
+
 /* Beside a slanted wall, close: pieces and planes leave next to nothing to do. */
 static void wallsCostLittle(void **state) {
   (void)state;
@@ -340,9 +369,9 @@ static void everyAllocationMayFail(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(levelsAreThoseOfThePaper), cmocka_unit_test(piecesCoverTheirTriangle),
-      cmocka_unit_test(answersStayWhatTheyAre),   cmocka_unit_test(wallsCostLittle),
-      cmocka_unit_test(representativesAreSome),   cmocka_unit_test(wrongSettingsAreNamed),
-      cmocka_unit_test(everyAllocationMayFail),
+      cmocka_unit_test(answersStayWhatTheyAre),   cmocka_unit_test(fewPairsStayWhatTheyAre),
+      cmocka_unit_test(wallsCostLittle),          cmocka_unit_test(representativesAreSome),
+      cmocka_unit_test(wrongSettingsAreNamed),    cmocka_unit_test(everyAllocationMayFail),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

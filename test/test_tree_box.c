@@ -161,16 +161,49 @@ static void lanesOfCorners(void **state) {
   }
 }
 
+/* The grid of a body of any size, about the origin: its box spans 2^13 to 2^14 cells, as frexp and ldexp have it. */
+static void gridsFitTheirBodies(void **state) {
+  (void)state;
+  pnMesh *mesh;
+  pnPose *pose;
+  pnTree *tree;
+  testExpectOk(pnMakeIcosphere(1, 1, &mesh));
+  pnPoseDef poseDef = {mesh, NULL, NULL};
+  testExpectOk(pnCreatePose(&poseDef, &pose));
+  pnTreeDef def = pnDefaultTreeDef();
+  def.pose = pose;
+  testExpectOk(pnCreateTree(&def, &tree));
+  uint32_t count = pnMesh_GetVertexCount(mesh);
+  float *v = malloc(3 * sizeof(float) * count);
+  assert_non_null(v);
+  for (int k = -149; k < 127; ++k) {
+    for (uint32_t i = 0; i < 3 * count; ++i) v[i] = ldexpf((k & 1 ? 0.9f : 0.7f) * pnMesh_GetVertices(mesh)[i], k);
+    testExpectOk(pnPose_SetVertices(pose, v, count));
+    testExpectOk(pnTree_Update(tree, NULL));
+    const pnGrid *g = &tree->grid;
+    double extent = 0;
+    for (int d = 0; d < 3; ++d) extent = fmax(extent, (double)(&tree->box.max.x)[d] - (&tree->box.min.x)[d]);
+    int e = 0;
+    (void)frexp(extent, &e);
+    int wanted = extent > 0 ? 14 - e : 120;
+    assert_int_equal(g->exponent, wanted < -120 ? -120 : wanted > 160 ? 160 : wanted);
+    assert_true(g->cell == ldexp(1.0, -g->exponent) && (g->lift == 1 || g->lift == ldexpf(1, 60)));
+    for (int d = 0; d < 3; ++d) assert_true((double)g->scale[d] * g->lift == ldexp(1.0, g->exponent));
+  }
+  free(v);
+  pnDestroyTree(tree);
+  pnDestroyPose(pose);
+  pnDestroyMesh(mesh);
+}
+
 int main(void) {
   dice = testRandom(20261116);
 #if defined(__x86_64__) && !defined(PN_SCALAR)
   if (__builtin_cpu_supports("avx2")) s_loops[s_loopCount++] = &pn_boxLoopsAvx2;
 #endif
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(boxesOfLists),
-      cmocka_unit_test(whatIsNoNumberStays),
-      cmocka_unit_test(lanesOfLists),
-      cmocka_unit_test(lanesOfCorners),
+      cmocka_unit_test(boxesOfLists),   cmocka_unit_test(whatIsNoNumberStays), cmocka_unit_test(lanesOfLists),
+      cmocka_unit_test(lanesOfCorners), cmocka_unit_test(gridsFitTheirBodies),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -75,13 +75,12 @@ void pn_colliderFree(pnCollider *c) {
 
 /* ---------------------------------------------------------------- dealing */
 
-static pnTraversal traversalOf(const pnJob *job) {
-  pnTraversal t = pn_beginTraversal(job->a, job->b, job->open);
-  t.proofs |= job->proofs;
-  t.planeDecides = job->planeDecides;
-  t.noPlanes = job->noPlanes;
-  t.sink = job->sink;
-  return t;
+static void beginJob(const pnJob *job, pnTraversal *out) {
+  pn_beginTraversal(job->a, job->b, job->open, out);
+  out->proofs |= job->proofs;
+  out->planeDecides = job->planeDecides;
+  out->noPlanes = job->noPlanes;
+  out->sink = job->sink;
 }
 
 /* Big triangles in pieces are met once for each piece. */
@@ -97,7 +96,8 @@ static uint64_t openedBy(const pnWorker *w) {
 /* The items of a job that several workers share, or that begins with more than the roots. */
 static bool divideJob(pnCollider *c, pnJob *job, uint32_t index, uint32_t workers, uint32_t jobCount, bool split) {
   if (!pn_treesOverlap(job->a, job->b ? job->b : job->a) || pn_areDone(job->proofs, job->a)) return true;
-  pnTraversal t = traversalOf(job);
+  pnTraversal t;
+  beginJob(job, &t);
   pnWorker *w = &c->workers[0];
   uint64_t opened = openedBy(w);
   w->lists[0].count = 0;
@@ -176,7 +176,8 @@ static void runSeeds(const Run *run, const pnJob *job, const pnTraversal *t, pnW
 static void runPart(Run *run, const pnItem *item, pnWorker *w, double *time) {
   const pnJob *job = &run->jobs[item->job];
   if (job->hint && answerHint(job, w)) return;
-  pnTraversal t = traversalOf(job);
+  pnTraversal t;
+  beginJob(job, &t);
   if (item->kind == PN_ITEM_NEIGHBOURS) {
     pn_runNeighbours(&t, w, item->begin, item->end, job->first);
     *time = pn_clock();
@@ -196,7 +197,8 @@ static void runPart(Run *run, const pnItem *item, pnWorker *w, double *time) {
 /* A job of two bodies from the roots on. */
 static void runWhole(Run *run, pnJob *job, pnWorker *w, double *time) {
   if (!pn_treesOverlap(job->a, job->b) || (job->hint && answerHint(job, w))) return;
-  pnTraversal t = traversalOf(job);
+  pnTraversal t;
+  beginJob(job, &t);
   job->inPieces = isInPieces(&t);
   w->lists[0].count = 0;
   if (!pn_arrayPush(&w->lists[0], ((pnPair){0, 0}))) {
@@ -287,10 +289,34 @@ static void makeKeys(void *context, uint32_t begin, uint32_t end, uint32_t worke
   }
 }
 
+/* So few pairs of small bodies, each once, find their places by counting how many are before them: every pair is compared with every
+ * other, four at a time and without a branch that nobody could predict. False: they are not so. */
+#define FEW_PAIRS 48u
+static bool sortFew(pnPair *pairs, size_t count) {
+  uint32_t keys[FEW_PAIRS], all = 0;
+  if (count > FEW_PAIRS) return false;
+  for (size_t i = 0; i < count; ++i) {
+    keys[i] = pairs[i].a << 15 | pairs[i].b;
+    all |= pairs[i].a | pairs[i].b;
+  }
+  if (all >> 15) return false; /* numbers that the two halves of a key have no room for */
+  size_t rounded = (count + 3) & ~(size_t)3;
+  for (size_t i = count; i < rounded; ++i) keys[i] = UINT32_MAX >> 1;
+  for (size_t i = 0; i < count; ++i) {
+    int32_t key = (int32_t)keys[i];
+    uint32_t before[4] = {0, 0, 0, 0};
+    for (size_t j = 0; j < rounded; j += 4)
+      for (size_t k = 0; k < 4; ++k) before[k] += (int32_t)keys[j + k] < key;
+    pairs[before[0] + before[1] + before[2] + before[3]] = (pnPair){keys[i] >> 15, keys[i] & 0x7fff};
+  }
+  return true;
+}
+
 /* The pairs of a job in order; every job has its own part of the scratch memory. */
 static void sortPairs(const Run *run, const pnJob *job, const pnTasks *tasks) {
   /* (none: there may be no memory to point into) */
   if (job->pairCount < 2 || (run->def->unsorted && !job->inPieces)) return;
+  if (!job->inPieces && sortFew(run->c->pairs.data + job->pairFirst, job->pairCount)) return;
   pnPair *pairs = run->c->pairs.data + job->pairFirst, *scratch = run->c->scratch.data + (job->pairFirst - run->base);
   KeyPass pass = {.pairs = pairs, .count = job->pairCount};
   uint32_t taskCount = (uint32_t)((job->pairCount + PAIRS_PER_TASK - 1) / PAIRS_PER_TASK);

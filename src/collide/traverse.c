@@ -151,13 +151,22 @@ static bool setBergen(pnTraversal *t) {
   return reach < FLT_MAX / 32;
 }
 
-pnTraversal pn_beginTraversal(pnTree *a, pnTree *b, pnOpen open) {
-  pnTraversal t = {.a = a, .b = b ? b : a, .self = b == NULL, .open = open, .proofs = pn_standingProofs(a, b)};
-  t.fillsAreDear = !a->pose->motion->isStored || !t.b->pose->motion->isStored;
-  bool bergenA = a->rule->modelSpace, bergenB = t.b->rule->modelSpace;
-  bool like = !bergenA && !bergenB && a->form == t.b->form;
-  t.steps = like ? chooseLike(&t) : bergenA && bergenB && setBergen(&t) ? &pn_stepsBergen : &pn_stepsMixed;
-  return t;
+/* Written where it is wanted, and lens and maps only where something is seen through them: a crowd has tens of thousands of small
+ * jobs, and clearing and copying these would be a fiftieth of them. */
+void pn_beginTraversal(pnTree *a, pnTree *b, pnOpen open, pnTraversal *out) {
+  pnTraversal *t = out;
+  t->a = a;
+  t->b = b ? b : a;
+  t->self = b == NULL;
+  t->swapped = t->planeDecides = t->noPlanes = t->uneven = false;
+  t->open = open;
+  t->fillsAreDear = !a->pose->motion->isStored || !t->b->pose->motion->isStored;
+  t->proofs = pn_standingProofs(a, b);
+  t->sink = NULL;
+  t->lens.shift = 0;
+  bool bergenA = a->rule->modelSpace, bergenB = t->b->rule->modelSpace;
+  bool like = !bergenA && !bergenB && a->form == t->b->form;
+  t->steps = like ? chooseLike(t) : bergenA && bergenB && setBergen(t) ? &pn_stepsBergen : &pn_stepsMixed;
 }
 
 bool pn_treesOverlap(const pnTree *a, const pnTree *b) {

@@ -90,7 +90,7 @@ extern const pnSteps pn_stepsBoxAvx512, pn_stepsBoxOffsetAvx512, pn_stepsBoxLens
 #endif
 
 /* Looks at two updated trees and chooses. b null: self. */
-pnTraversal pn_beginTraversal(pnTree *a, pnTree *b, pnOpen open);
+void pn_beginTraversal(pnTree *a, pnTree *b, pnOpen open, pnTraversal *out);
 /* Do the boxes of two trees overlap at all? */
 bool pn_treesOverlap(const pnTree *a, const pnTree *b);
 

@@ -46,7 +46,27 @@ void pn_emptyLanes(pnTree *tree, uint32_t node, uint32_t count) {
   }
 }
 
+/* One volume, as every root is. */
+static void putOne(pnTree *tree, uint32_t node, const pnSlabs *s) {
+  const pnH8 most = pn_h8Set1(INT16_MAX), least = pn_h8Set1(INT16_MIN);
+  pnSlabLanes *lanes = pn_lanesOf(tree, node);
+  for (uint32_t d = 0; d < tree->slabs->count; ++d) {
+    pnF4 lo = pn_f4Set1(s->lo[d]), hi = pn_f4Set1(s->hi[d]);
+    int16_t cells[2][PN_LANES];
+    pn_h8Store(cells[0], pn_cellsOf(&tree->grid, d, lo, lo));
+    pn_h8Store(cells[1], pn_cellsOf(&tree->grid, d, hi, hi));
+    pn_h8Store(lanes->row[d][0], most);
+    pn_h8Store(lanes->row[d][1], least);
+    lanes->row[d][0][0] = cells[0][0];
+    lanes->row[d][1][0] = cells[1][0];
+  }
+}
+
 void pn_slabsPut(pnTree *tree, uint32_t node, const pnBound *bounds, uint32_t count) {
+  if (count == 1) {
+    putOne(tree, node, &bounds->slabs);
+    return;
+  }
   pnSlabLanes *lanes = pn_lanesOf(tree, node);
   for (uint32_t d = 0; d < tree->slabs->count; ++d) {
     float lo[PN_LANES], hi[PN_LANES];

@@ -233,6 +233,22 @@ void pn_fetchListed(const pnPose *pose, const uint32_t *listed, uint32_t count, 
  * Directions beside the axes count where they say nothing (slab.h): saturated numbers would be small ones through a lens. */
 #define MOST_EXPONENT 160
 #define LIFT 60
+
+/* What frexp and ldexp would say, for numbers that are neither 0 nor subnormal: a frame of ten thousand small bodies asks for fifty
+ * thousand of them. The least number above 0 here is the distance of two floats, 2^-149, a quarter of it and no less; the
+ * powers are from 2^-160 to 2^160 in double, to 2^+-122 in float. */
+PN_INLINE int exponentOf(double x) {
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return (int)(bits >> 52 & 2047) - 1022;
+}
+PN_INLINE double powerOfTwo(int exponent) {
+  uint64_t bits = (uint64_t)(exponent + 1023) << 52;
+  double x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
 static void chooseGrid(pnGrid *grid, const pnSlabSet *set, const pnSlabs *s) {
   double extent = 0, reach = 0;
   for (uint32_t d = 0; d < set->count; ++d) {
@@ -240,21 +256,14 @@ static void chooseGrid(pnGrid *grid, const pnSlabSet *set, const pnSlabs *s) {
     extent = fmax(extent, cells * ((double)s->hi[d] - s->lo[d]));
     reach = fmax(reach, cells * fmax(fabs((double)s->lo[d]), fabs((double)s->hi[d])));
   }
-  int ke = 120, kr = 120, e;
-  if (extent > 0) {
-    (void)frexp(extent, &e); /* extent <= 2^e */
-    ke = 14 - e;
-  }
-  if (reach > 0) {
-    (void)frexp(reach, &e);
-    kr = 24 - e;
-  }
+  int ke = extent > 0 ? 14 - exponentOf(extent) : 120; /* extent <= 2^e */
+  int kr = reach > 0 ? 24 - exponentOf(reach) : 120;
   grid->exponent = PN_MAX(-120, PN_MIN(MOST_EXPONENT, PN_MIN(ke, kr)));
   int lift = grid->exponent > 120 ? LIFT : 0;
-  grid->lift = ldexpf(1.0f, lift);
-  grid->cell = ldexp(1.0, -grid->exponent);
+  grid->lift = (float)powerOfTwo(lift);
+  grid->cell = powerOfTwo(-grid->exponent);
   for (uint32_t d = 0; d < set->count; ++d) {
-    grid->scale[d] = ldexpf(1.0f, grid->exponent - lift - (d < 3 ? 0 : 2));
+    grid->scale[d] = (float)powerOfTwo(grid->exponent - lift - (d < 3 ? 0 : 2));
     /* offsets in steps of 24576 cells: two neighbouring ones differ by what one 16-bit sum can bridge (traverse.c) */
     double middle = 0.5 * ((double)s->lo[d] + s->hi[d]) / pn_cellSize(grid, d);
     grid->offset[d] = (int32_t)floor(middle / 24576.0 + 0.5) * 24576;
