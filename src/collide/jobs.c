@@ -216,6 +216,17 @@ static void keepSegment(Run *run, uint32_t worker, uint32_t item, uint32_t job, 
     w->outOfMemory = true;
 }
 
+/* Small jobs are run in the order of space and stand in that of contacts, so that each would be waited for. They are asked for so many
+ * jobs before. Their trees are not: those of neighbours are mostly there, and asking for more than this takes as long as waiting. */
+#define JOBS_AHEAD 8u
+
+static void askForJob(const Run *run, uint32_t k) {
+  const uint32_t *whole = run->c->whole.data;
+  const char *job = (const char *)&run->jobs[whole[PN_MIN(k + JOBS_AHEAD, (uint32_t)run->c->whole.count - 1)]];
+  __builtin_prefetch(job);
+  __builtin_prefetch(job + sizeof(pnJob) - 1);
+}
+
 static void runItem(Run *run, uint32_t worker, uint32_t i, double *time) {
   pnWorker *w = &run->c->workers[worker];
   const pnItem *item = &run->c->items.data[i];
@@ -229,6 +240,7 @@ static void runItem(Run *run, uint32_t worker, uint32_t i, double *time) {
   }
   for (uint32_t k = item->begin; k < item->end && !w->outOfMemory; ++k) {
     uint32_t job = run->c->whole.data[k];
+    askForJob(run, k);
     before = w->found.count;
     opened = openedBy(w);
     runWhole(run, &run->jobs[job], w, time);
