@@ -1,5 +1,5 @@
-/* test_find_kin.c: what is looked up in trees and lists (src/find/kin.c, contain.c, finding.c) against comparing everything with
- * everything: which findings a region goes on, what is inside what, and which finding repeats which. Random clouds of tetrahedra
+/* test_find_kin.c: what is looked up in trees and lists (src/find/kin.c, contain.c, finding.c, compare.c) against comparing everything
+ * with everything: which findings a region goes on, what is inside what, which finding repeats which, and which is known. Random clouds of tetrahedra
  * in several bodies that move against each other. */
 #include "support_find.h"
 
@@ -275,10 +275,108 @@ static uint32_t compareRepeats(const FindScene *s) {
   return repeats;
 }
 
+/* ---------------------------------------------------------------- what is known */
+
+enum { MOST_KNOWN = 600 };
+
+static double apartBy(pnVec3 p, pnVec3 q) {
+  return fmax(fabs((double)p.x - q.x), fmax(fabs((double)p.y - q.y), fabs((double)p.z - q.z)));
+}
+
+/* How well a finding and a known one fit, by time or by place. Infinite: not at all. */
+static double plainDistance(const FindScene *s, const pnFinding *f, const pnKnownFinding *k, bool byTime) {
+  const char *a = s->finder->bodies.data[f->a].name, *b = s->finder->bodies.data[f->b].name;
+  bool same = strcmp(a, k->a) == 0 && strcmp(b, k->b) == 0, turned = strcmp(a, k->b) == 0 && strcmp(b, k->a) == 0;
+  if (byTime) {
+    if (!(same || turned) || strncmp(f->name, k->name, 8) != 0) return INFINITY;
+    if (k->hasBegin) return fabs(f->firstTime - k->begin);
+    return strcmp(f->name, k->name) == 0 ? 0 : INFINITY;
+  }
+  double straight = same ? fmax(apartBy(f->placeA, k->placeA), apartBy(f->placeB, k->placeB)) : INFINITY;
+  double crossed = turned ? fmax(apartBy(f->placeA, k->placeB), apartBy(f->placeB, k->placeA)) : INFINITY;
+  return k->hasPlace ? fmin(straight, crossed) : INFINITY;
+}
+
+static void plainMatch(const FindScene *s, const pnFinding *f, uint32_t count, const pnKnownFinding *known,
+                       uint32_t knownCount, uint32_t *matches) {
+  bool taken[MOST_KNOWN] = {false};
+  for (int byTime = 1; byTime >= 0; --byTime)
+    for (;;) {
+      double best = INFINITY;
+      uint32_t finding = 0, match = PN_NONE;
+      for (uint32_t i = 0; i < count; ++i)
+        for (uint32_t k = 0; k < knownCount && matches[i] == PN_NONE; ++k) {
+          double d = taken[k] ? INFINITY : plainDistance(s, &f[i], &known[k], byTime);
+          if (d < best) best = d, finding = i, match = k;
+        }
+      if (match == PN_NONE || (!byTime && best > pnDefaultCompareDef().place)) break;
+      matches[finding] = match;
+      taken[match] = true;
+    }
+}
+
+static void plainNames(pnFinding *f, uint32_t count, const pnKnownFinding *known, uint32_t knownCount,
+                       const uint32_t *matches) {
+  for (uint32_t i = 0; i < count; ++i)
+    if (matches[i] != PN_NONE) snprintf(f[i].name, PN_FINDING_NAME, "%s", known[matches[i]].name);
+  for (uint32_t i = 0; i < count; ++i) {
+    for (unsigned number = 2; matches[i] == PN_NONE; ++number) {
+      bool isTaken = false;
+      for (uint32_t k = 0; k < knownCount; ++k) isTaken |= strcmp(known[k].name, f[i].name) == 0;
+      for (uint32_t j = 0; j < count; ++j) isTaken |= j != i && strcmp(f[j].name, f[i].name) == 0;
+      if (!isTaken) break;
+      snprintf(f[i].name + 8, PN_FINDING_NAME - 8, "-%u", number);
+    }
+  }
+}
+
+/* The findings of a scene, some of them somewhat changed, some left out, are what is known. */
+static uint32_t compareKnown(const FindScene *s) {
+  static char names[MOST_KNOWN][PN_FINDING_NAME];
+  static pnKnownFinding known[MOST_KNOWN];
+  uint32_t count, knownCount = 0, matched = 0;
+  const pnFinding *findings = pnFinder_GetFindings(s->finder, &count);
+  if (count == 0 || count > MOST_KNOWN) return 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    const pnFinding *f = &findings[(i * 7 + 3) % count];
+    if (chance() < 0.2f) continue;
+    pnKnownFinding k = {
+        .name = names[knownCount], .time = -1, .hasBegin = chance() < 0.7f, .hasPlace = chance() < 0.8f};
+    bool turn = chance() < 0.3f;
+    snprintf(names[knownCount], PN_FINDING_NAME, "%s", f->name);
+    if (chance() < 0.3f) snprintf(names[knownCount], PN_FINDING_NAME, "%.8s-%u", f->name, (unsigned)(chance() * 6));
+    if (chance() < 0.1f) memcpy(names[knownCount], "01234567", 8);
+    k.a = s->finder->bodies.data[turn ? f->b : f->a].name, k.b = s->finder->bodies.data[turn ? f->a : f->b].name;
+    k.begin = f->firstTime + (chance() < 0.5f ? 0 : 0.2 * (double)chance());
+    k.placeA = turn ? f->placeB : f->placeA, k.placeB = turn ? f->placeA : f->placeB;
+    k.placeA.x += 0.3f * chance();
+    k.placeB.y -= 0.3f * chance();
+    known[knownCount++] = k;
+  }
+  pnFinding *copies = malloc(count * sizeof *copies);
+  uint32_t *matches = malloc(2 * count * sizeof *matches);
+  pnStanding *standings = malloc(count * sizeof *standings);
+  assert_true(copies && matches && standings);
+  memcpy(copies, findings, count * sizeof *copies);
+  for (uint32_t i = 0; i < count; ++i) matches[i] = PN_NONE;
+  plainMatch(s, copies, count, known, knownCount, matches);
+  plainNames(copies, count, known, knownCount, matches);
+  testExpectOk(pnFinder_Compare(s->finder, known, knownCount, NULL, standings, matches + count));
+  for (uint32_t i = 0; i < count; ++i) {
+    assert_int_equal(matches[count + i], matches[i]);
+    assert_string_equal(findings[i].name, copies[i].name);
+    matched += matches[i] != PN_NONE;
+  }
+  free(copies);
+  free(matches);
+  free(standings);
+  return matched;
+}
+
 /* ---------------------------------------------------------------- clouds */
 
 typedef struct Tally {
-  uint32_t joined, contained, repeats, findings;
+  uint32_t joined, contained, repeats, known, findings;
 } Tally;
 
 static void runCloud(uint32_t number, Tally *tally) {
@@ -311,6 +409,7 @@ static void runCloud(uint32_t number, Tally *tally) {
     for (uint32_t i = 0; i < count; ++i) tally->contained += regions[i].inner != PN_NONE;
   }
   tally->repeats += compareRepeats(&s);
+  tally->known += compareKnown(&s);
   uint32_t count;
   pnFinder_GetFindings(s.finder, &count);
   tally->findings += count;
@@ -325,7 +424,8 @@ static void everythingWithEverything(void **state) {
   Tally tally = {0};
   for (uint32_t i = 0; i < 32; ++i) runCloud(i, &tally);
   // Of everything there was something.
-  assert_true(tally.joined > 100 && tally.contained > 100 && tally.repeats > 50 && tally.findings > 500);
+  assert_true(tally.joined > 100 && tally.contained > 100 && tally.repeats > 50 && tally.known > 200 &&
+              tally.findings > 500);
 }
 
 int main(void) {

@@ -4,13 +4,16 @@
  * told by when they begin, and not by the number behind the digits, which counts: when the first one is mended all others
  * have other numbers. What is left on both sides is compared by place: the same two bodies, and on both the same place within a part of
  * their boxes. Of all such pairs the closest is taken first, then the closest of the rest, so that the answer does not depend on
- * the order in which either list is written. */
+ * the order in which either list is written.
+ *
+ * Both lists are sorted into groups of the same bodies, and of the same digits, so that only what may fit is compared. */
 #include "find/find.h"
 
 #include "base/fenv.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 pnCompareDef pnDefaultCompareDef(void) {
@@ -33,12 +36,6 @@ static double distanceOf(const pnFinder *finder, const pnFinding *f, const pnKno
   return PN_MIN(straight, crossed);
 }
 
-static bool isBetween(const pnFinder *finder, const pnFinding *f, const pnKnownFinding *known) {
-  const char *a = finder->bodies.data[f->a].name, *b = finder->bodies.data[f->b].name;
-  return (strcmp(a, known->a) == 0 && strcmp(b, known->b) == 0) ||
-         (strcmp(a, known->b) == 0 && strcmp(b, known->a) == 0);
-}
-
 static pnStanding standingOf(const pnFinding *f, const pnKnownFinding *known, const pnCompareDef *def) {
   if (f->depth.value > known->depth * (1 + def->depthPart) + def->depthLength) return PN_STANDING_DEEPER;
   double time = f->lastTime - f->firstTime;
@@ -46,75 +43,168 @@ static pnStanding standingOf(const pnFinding *f, const pnKnownFinding *known, co
   return longer ? PN_STANDING_LONGER : PN_STANDING_KNOWN;
 }
 
-/* The digits of a name, without the number behind them. */
-static bool haveSameDigits(const char *name, const char *other) {
-  return strncmp(name, other, 8) == 0 && (name[8] == 0 || name[8] == '-') && (other[8] == 0 || other[8] == '-');
+/* ---------------------------------------------------------------- groups */
+
+/* A finding or a known one, and what it can be compared with: the same bodies, whichever is first, and the same digits. */
+typedef struct Comparable {
+  const char *low, *high; /* the names of the bodies */
+  const char *digits;     /* the name; the first eight count. Null: they do not */
+  uint32_t index;
+  bool isKnown;
+} Comparable;
+
+typedef struct Comparison {
+  pnFinder *finder;
+  const pnKnownFinding *known;
+  uint32_t knownCount;
+  uint32_t *matches; /* one a finding */
+  bool *taken;       /* one a known finding */
+  Comparable *all;   /* findings and known ones, group after group */
+  double *least;     /* one of `all`, while a group is matched: no known one that is left is closer */
+  uint32_t *closest; /* and which one was */
+  bool byTime;       /* else by place */
+} Comparison;
+
+static int compareGroups(const Comparable *a, const Comparable *b) {
+  int order = a->digits ? strncmp(a->digits, b->digits, 8) : 0;
+  if (order == 0) order = strcmp(a->low, b->low);
+  return order != 0 ? order : strcmp(a->high, b->high);
 }
 
-/* How well two with the same digits and bodies fit: the time between their begins, or their names. Infinite: not at all. */
-static double distanceInTime(const pnFinder *finder, const pnFinding *f, const pnKnownFinding *known) {
-  if (!haveSameDigits(f->name, known->name) || !isBetween(finder, f, known)) return INFINITY;
-  if (known->hasBegin) return fabs(f->firstTime - known->begin);
-  return strcmp(f->name, known->name) == 0 ? 0 : INFINITY;
+/* Findings first, each kind in its order. */
+static int compareComparables(const void *p, const void *q) {
+  const Comparable *a = p, *b = q;
+  int order = compareGroups(a, b);
+  if (order != 0) return order;
+  if (a->isKnown != b->isKnown) return a->isKnown ? 1 : -1;
+  return a->index < b->index ? -1 : a->index > b->index;
 }
 
-/* Of those with the same digits the closest two in time that are left; of equal ones the first. False: there are none. */
-static bool matchDigits(const pnFinder *finder, const pnKnownFinding *known, uint32_t knownCount, uint32_t *matches,
-                        bool *taken) {
-  double best = INFINITY;
-  size_t finding = 0;
-  uint32_t match = PN_NONE;
-  for (size_t i = 0; i < finder->findings.count; ++i) {
-    for (uint32_t k = 0; k < knownCount && matches[i] == PN_NONE; ++k) {
-      double d = taken[k] ? INFINITY : distanceInTime(finder, &finder->findings.data[i], &known[k]);
-      if (d < best) best = d, finding = i, match = k;
-    }
+static Comparable comparable(const char *a, const char *b, const char *digits, size_t index, bool isKnown) {
+  bool turned = strcmp(a, b) > 0;
+  return (Comparable){turned ? b : a, turned ? a : b, digits, (uint32_t)index, isKnown};
+}
+
+/* Eight digits, and nothing or a number behind them. */
+static bool hasDigits(const char *name) {
+  return strlen(name) >= 8 && (name[8] == 0 || name[8] == '-');
+}
+
+/* What is left on both sides, sorted. */
+static size_t listComparables(const Comparison *c) {
+  size_t count = 0;
+  for (size_t i = 0; i < c->finder->findings.count; ++i) {
+    const pnFinding *f = &c->finder->findings.data[i];
+    const char *a = c->finder->bodies.data[f->a].name, *b = c->finder->bodies.data[f->b].name;
+    if (c->matches[i] == PN_NONE) c->all[count++] = comparable(a, b, c->byTime ? f->name : NULL, i, false);
   }
-  if (match == PN_NONE) return false;
-  matches[finding] = match;
-  taken[match] = true;
-  return true;
+  for (uint32_t k = 0; k < c->knownCount; ++k) {
+    const pnKnownFinding *known = &c->known[k];
+    bool fits = c->byTime ? hasDigits(known->name) : known->hasPlace;
+    if (!c->taken[k] && fits) c->all[count++] = comparable(known->a, known->b, c->byTime ? known->name : NULL, k, true);
+  }
+  if (count > 1) qsort(c->all, count, sizeof(Comparable), compareComparables);
+  return count;
 }
 
-static bool isTaken(const pnFinder *finder, const pnKnownFinding *known, uint32_t knownCount, const char *name,
-                    size_t except) {
-  for (uint32_t k = 0; k < knownCount; ++k)
-    if (strcmp(known[k].name, name) == 0) return true;
-  for (size_t i = 0; i < finder->findings.count; ++i)
-    if (i != except && strcmp(finder->findings.data[i].name, name) == 0) return true;
-  return false;
+/* How well two of a group fit: the time between their begins, or their names; or their places. Infinite: not at all. */
+static double distanceBetween(const Comparison *c, const Comparable *f, const Comparable *k) {
+  const pnFinding *finding = &c->finder->findings.data[f->index];
+  const pnKnownFinding *known = &c->known[k->index];
+  if (!c->byTime) return distanceOf(c->finder, finding, known);
+  if (known->hasBegin) return fabs(finding->firstTime - known->begin);
+  return strcmp(finding->name, known->name) == 0 ? 0 : INFINITY;
+}
+
+/* The closest known one that is left, of equal ones the first. */
+static void findClosest(Comparison *c, size_t f, size_t middle, size_t end) {
+  c->least[f] = INFINITY;
+  for (size_t k = middle; k < end; ++k) {
+    if (c->taken[c->all[k].index]) continue;
+    double d = distanceBetween(c, &c->all[f], &c->all[k]);
+    if (d < c->least[f]) c->least[f] = d, c->closest[f] = c->all[k].index;
+  }
+}
+
+/* The findings all[begin ... middle - 1] with the known ones all[middle ... end - 1]: the closest two, then the closest of the rest; of equal
+ * ones the first. What was closest to a finding is looked for again only when it is its turn and the known one is taken. */
+static void matchGroup(Comparison *c, size_t begin, size_t middle, size_t end, double most) {
+  for (size_t f = begin; f < middle; ++f) findClosest(c, f, middle, end);
+  for (size_t left = middle - begin; left > 0;) {
+    size_t best = begin;
+    for (size_t f = begin + 1; f < middle; ++f)
+      if (c->least[f] < c->least[best]) best = f;
+    if (c->least[best] == INFINITY || !(c->least[best] <= most)) return;
+    if (c->taken[c->closest[best]]) {
+      findClosest(c, best, middle, end);
+      continue;
+    }
+    c->matches[c->all[best].index] = c->closest[best];
+    c->taken[c->closest[best]] = true;
+    c->least[best] = INFINITY;
+    --left;
+  }
+}
+
+static void matchGroups(Comparison *c, bool byTime, double most) {
+  c->byTime = byTime;
+  size_t count = listComparables(c);
+  for (size_t begin = 0, end; begin < count; begin = end) {
+    size_t middle = begin;
+    for (end = begin; end < count && compareGroups(&c->all[begin], &c->all[end]) == 0; ++end)
+      middle += !c->all[end].isKnown;
+    if (middle > begin && middle < end) matchGroup(c, begin, middle, end, most);
+  }
+}
+
+/* ---------------------------------------------------------------- names */
+
+/* Names that somebody has or had, each with how many: a table of `size` places, a power of two. */
+typedef struct Name {
+  char text[PN_FINDING_NAME]; /* empty: this place is free */
+  uint32_t count;
+} Name;
+
+typedef struct Names {
+  Name *table;
+  size_t size;
+} Names;
+
+/* Where a name is, or has its place. There is always a free one. */
+static Name *findName(const Names *names, const char *text) {
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (size_t i = 0; text[i] != 0; ++i) hash = (hash ^ (uint8_t)text[i]) * 0x100000001b3u;
+  size_t at = (size_t)(hash ^ hash >> 32) & (names->size - 1);
+  while (names->table[at].text[0] != 0 && strcmp(names->table[at].text, text) != 0) at = (at + 1) & (names->size - 1);
+  return &names->table[at];
+}
+
+static void addName(const Names *names, const char *text) {
+  // Longer ones are no names that a finding could have.
+  if (text[0] == 0 || strlen(text) >= PN_FINDING_NAME) return;
+  Name *name = findName(names, text);
+  snprintf(name->text, PN_FINDING_NAME, "%s", text);
+  ++name->count;
 }
 
 /* Known ones have their known names; the others get the next number of theirs that nobody has or had. */
-static void keepNames(pnFinder *finder, const pnKnownFinding *known, uint32_t knownCount, const uint32_t *matches) {
-  for (size_t i = 0; i < finder->findings.count; ++i)
-    if (matches[i] != PN_NONE) snprintf(finder->findings.data[i].name, PN_FINDING_NAME, "%s", known[matches[i]].name);
-  for (size_t i = 0; i < finder->findings.count; ++i) {
-    char *name = finder->findings.data[i].name;
-    if (matches[i] != PN_NONE) continue;
-    for (unsigned number = 2; isTaken(finder, known, knownCount, name, i); ++number)
-      snprintf(name + 8, PN_FINDING_NAME - 8, "-%u", number);
+static void keepNames(const Comparison *c, const Names *names) {
+  pnFinding *findings = c->finder->findings.data;
+  size_t count = c->finder->findings.count;
+  for (size_t i = 0; i < count; ++i)
+    if (c->matches[i] != PN_NONE) snprintf(findings[i].name, PN_FINDING_NAME, "%s", c->known[c->matches[i]].name);
+  for (uint32_t k = 0; k < c->knownCount; ++k) addName(names, c->known[k].name);
+  for (size_t i = 0; i < count; ++i) addName(names, findings[i].name);
+  for (size_t i = 0; i < count; ++i) {
+    if (c->matches[i] != PN_NONE) continue;
+    --findName(names, findings[i].name)->count;
+    for (unsigned number = 2; findName(names, findings[i].name)->count > 0; ++number)
+      snprintf(findings[i].name + 8, PN_FINDING_NAME - 8, "-%u", number);
+    addName(names, findings[i].name);
   }
 }
 
-/* The closest two that are left; false when none are close enough. */
-static bool matchClosest(const pnFinder *finder, const pnKnownFinding *known, uint32_t knownCount, double most,
-                         uint32_t *matches, bool *taken) {
-  double best = INFINITY;
-  size_t finding = 0;
-  uint32_t match = PN_NONE;
-  for (size_t i = 0; i < finder->findings.count; ++i) {
-    for (uint32_t k = 0; k < knownCount && matches[i] == PN_NONE; ++k) {
-      if (taken[k] || !known[k].hasPlace) continue;
-      double d = distanceOf(finder, &finder->findings.data[i], &known[k]);
-      if (d < best) best = d, finding = i, match = k;
-    }
-  }
-  if (match == PN_NONE || !(best <= most)) return false;
-  matches[finding] = match;
-  taken[match] = true;
-  return true;
-}
+/* ---------------------------------------------------------------- the door */
 
 pnResult pnFinder_Compare(pnFinder *finder, const pnKnownFinding *known, uint32_t knownCount, const pnCompareDef *def,
                           pnStanding *outStandings, uint32_t *outMatches) {
@@ -124,20 +214,33 @@ pnResult pnFinder_Compare(pnFinder *finder, const pnKnownFinding *known, uint32_
   def = def ? def : &none;
   pnResult result = pn_checkCookie(def->cookie, "pnCompareDef");
   if (result != PN_OK) return result;
-  size_t count = finder->findings.count;
-  bool *taken = pn_allocZero(PN_MAX(knownCount, 1u));
-  uint32_t *matches = pn_alloc(PN_MAX(count, 1) * sizeof(uint32_t));
-  bool good = taken && matches;
-  for (size_t i = 0; i < count && good; ++i) matches[i] = PN_NONE;
-  while (good && matchDigits(finder, known, knownCount, matches, taken)) {}
-  while (good && matchClosest(finder, known, knownCount, def->place, matches, taken)) {}
-  if (good) keepNames(finder, known, knownCount, matches);
-  for (size_t i = 0; i < count && good; ++i) {
-    outStandings[i] =
-        matches[i] == PN_NONE ? PN_STANDING_NEW : standingOf(&finder->findings.data[i], &known[matches[i]], def);
-    if (outMatches) outMatches[i] = matches[i];
+  size_t count = finder->findings.count, all = PN_MAX(count + knownCount, 1);
+  Names names = {.size = 4};
+  while (names.size < 3 * all) names.size *= 2; // each finding may leave a name behind
+  Comparison c = {.finder = finder, .known = known, .knownCount = knownCount};
+  c.taken = pn_allocZero(PN_MAX(knownCount, 1u));
+  c.matches = pn_alloc(PN_MAX(count, 1) * sizeof(uint32_t));
+  c.all = pn_alloc(all * sizeof(Comparable));
+  c.least = pn_alloc(all * sizeof(double));
+  c.closest = pn_alloc(all * sizeof(uint32_t));
+  names.table = pn_allocZero(names.size * sizeof(Name));
+  bool good = c.taken && c.matches && c.all && c.least && c.closest && names.table;
+  for (size_t i = 0; i < count && good; ++i) c.matches[i] = PN_NONE;
+  if (good) {
+    matchGroups(&c, true, INFINITY);
+    matchGroups(&c, false, def->place);
+    keepNames(&c, &names);
   }
-  pn_free(taken, PN_MAX(knownCount, 1u));
-  pn_free(matches, PN_MAX(count, 1) * sizeof(uint32_t));
-  return good ? PN_OK : pn_failMemory(knownCount);
+  for (size_t i = 0; i < count && good; ++i) {
+    uint32_t match = c.matches[i];
+    outStandings[i] = match == PN_NONE ? PN_STANDING_NEW : standingOf(&finder->findings.data[i], &known[match], def);
+    if (outMatches) outMatches[i] = match;
+  }
+  pn_free(c.taken, PN_MAX(knownCount, 1u));
+  pn_free(c.matches, PN_MAX(count, 1) * sizeof(uint32_t));
+  pn_free(c.all, all * sizeof(Comparable));
+  pn_free(c.least, all * sizeof(double));
+  pn_free(c.closest, all * sizeof(uint32_t));
+  pn_free(names.table, names.size * sizeof(Name));
+  return good ? PN_OK : pn_failMemory(all * sizeof(Comparable));
 }
