@@ -33,6 +33,8 @@ void pn_sayClips(const char *path, const pnAnimFile *file) {
   for (uint32_t c = 0; c < file->clipCount; ++c) names[c] = file->clips[c].name[0] ? file->clips[c].name : "(no name)";
   // Where it is was typed by the user, and would not fit into a line.
   pn_printPlain(stderr, pn_baseName(path));
+  // A name that is long itself has a line of its own.
+  if (strlen(pn_baseName(path)) > 30) fprintf(stderr, "\n ");
   if (file->clipCount == 0) fprintf(stderr, " has no animation.\n");
   else fprintf(stderr, " has %u (by name, or by number from 0 to %u):\n", file->clipCount, file->clipCount - 1);
   if (file->clipCount > 0) pn_printWords(stderr, names, file->clipCount);
@@ -45,7 +47,7 @@ static pnResult goToMoment(const char *path, const pnAnimFile *file, pnMoment mo
     clip = pn_findClip(file, moment.animation);
     if (clip == PN_NONE) {
       pn_sayClips(path, file);
-      return pnFail(PN_ERROR_ARGUMENT, "--animation: there is no '%s' in %s", moment.animation, path);
+      return pnFail(PN_ERROR_ARGUMENT, "--animation: there is no '%s' in %s", moment.animation, pn_baseName(path));
     }
   } else if (!isnan(moment.time)) {
     clip = file->clipCount > 0 ? 0 : PN_NONE;
