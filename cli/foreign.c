@@ -125,7 +125,7 @@ pnResult pn_refuseForeign(const char *path) {
       if (pass == 0 ? !(sign && ending) : pass == 1 ? !sign : !ending) continue;
       // What this build reads after all (FBX and Collada through assimp) is not foreign.
       if (ending && pnCanLoadAnimFile(path)) return PN_OK;
-      return pnFail(PN_ERROR_UNSUPPORTED, "%s: this is %s, which pinch does not read. %s", path, foreign->what,
+      return pnFail(PN_ERROR_UNSUPPORTED, "%s: this is %s, which pinch does not read; %s", path, foreign->what,
                     foreign->advice);
     }
   }

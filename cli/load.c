@@ -73,7 +73,7 @@ static pnResult readMeshFile(const char *path, pnMeshFile *outFile) {
   const void *bytes;
   size_t count;
   result = pn_readInput(&bytes, &count);
-  return result == PN_OK ? pnParseMeshFile(bytes, count, NULL, outFile) : result;
+  return result == PN_OK ? pnParseMeshFile(bytes, count, "standard input", outFile) : result;
 }
 
 pnResult pn_loadMesh(const char *path, bool weld, pnLoadedMesh *loaded) {

@@ -14,7 +14,7 @@ pnResult pn_openAnim(const char *path, pnAnimFile **outFile) {
   const void *bytes;
   size_t count;
   result = pn_readInput(&bytes, &count);
-  return result == PN_OK ? pnParseAnimFile(bytes, count, NULL, outFile) : result;
+  return result == PN_OK ? pnParseAnimFile(bytes, count, "standard input", outFile) : result;
 }
 
 /* ---------------------------------------------------------------- the moment */
@@ -47,7 +47,7 @@ static pnResult goToMoment(const char *path, const pnAnimFile *file, pnMoment mo
     clip = pn_findClip(file, moment.animation);
     if (clip == PN_NONE) {
       pn_sayClips(path, file);
-      return pnFail(PN_ERROR_ARGUMENT, "--animation: there is no '%s' in %s", moment.animation, pn_baseName(path));
+      return pnFail(PN_ERROR_ARGUMENT, "--animation: there is no '%s'", moment.animation);
     }
   } else if (!isnan(moment.time)) {
     clip = file->clipCount > 0 ? 0 : PN_NONE;

@@ -18,8 +18,8 @@ static void printRange(const pnScan *scan) {
   const char *name = pn_baseName(scan->sources[0].word);
   char more[40] = "", from[40] = "", steps[40] = "";
   if (scan->sourceCount > 1) snprintf(more, sizeof(more), " and %u more", scan->sourceCount - 1);
-  pn_printWrapped("%s%s: %u bod%s, %llu triangles.", name, more, scan->bodyCount, scan->bodyCount == 1 ? "y" : "ies",
-                  (unsigned long long)triangles);
+  pn_printWrapped("%s%s: %u bod%s, %llu triangle%s.", name, more, scan->bodyCount, scan->bodyCount == 1 ? "y" : "ies",
+                  (unsigned long long)triangles, triangles == 1 ? "" : "s");
   if (scan->runCount > 1) {
     pn_printWrapped("%u animations, %u frames.", scan->runCount, scan->frameTotal);
     if (scan->skippedRuns > 0) pn_printWrapped("%u more have no frame in --frames.", scan->skippedRuns);

@@ -6,6 +6,8 @@
 
 #include "scan_make.h"
 
+#include <sys/stat.h>
+
 /* The tool with a file as its standard input. */
 static ToolRun runWithInput(const char *path, const char *const *words) {
   int saved = dup(0), handle = open(path, O_RDONLY);
@@ -167,6 +169,12 @@ static void testVolume(void **state) {
 
 static void testStandard(void **state) {
   (void)state;
+  static const char *const commands[] = {"info", "check", "scan"};
+  for (int i = 0; i < 3; ++i) {
+    ToolRun empty = RUN_WITH("/dev/null", commands[i], "-");
+    expectRun(&empty, 2, "standard input: the file is empty");
+    freeRun(&empty);
+  }
   writeText("box.off", "OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n");
   ToolRun run = RUN_WITH("box.off", "info", "-");
   expectRun(&run, 0, NULL);
@@ -190,6 +198,33 @@ static void testStandard(void **state) {
   expectRun(&lastRun, 2, "different files");
   assert_int_equal(runLine("scan boxes.glb --csv - --json"), 2);
   expectRun(&lastRun, 2, "--json");
+}
+
+/* ---------------------------------------------------------------- a wrong animation */
+
+/* However long the path and the name are, lines fit a screen. */
+static void testLongNames(void **state) {
+  (void)state;
+  static const char folder[] = "a_folder_whose_name_is_long_enough_to_fill_most_of_the_columns_of_a_screen";
+  static const char *const names[] = {"hero.glb",
+                                      "a_hero_whose_name_is_long_enough_to_fill_all_but_a_few_columns_too.glb"};
+  static const char *const commands[] = {"scan", "check", "volume"};
+  char path[200];
+  assert_int_equal(mkdir(folder, 0700), 0);
+  for (int i = 0; i < 6; ++i) {
+    snprintf(path, sizeof path, "%s/%s", folder, names[i / 3]);
+    assert_int_equal(link("boxes.glb", path), 0);
+    ToolRun run = RUN(commands[i % 3], path, "--animation", "jump");
+    expectRun(&run, 2, "there is no 'jump'|has 2 (by name|strike, stay");
+    for (const char *line = run.err; *line; line += strcspn(line, "\n") + 1) {
+      assert_true(strcspn(line, "\n") <= 80);
+      if (line[strcspn(line, "\n")] == 0) break;
+    }
+    assert_null(strstr(run.err, folder));
+    freeRun(&run);
+    unlink(path);
+  }
+  rmdir(folder);
 }
 
 /* ---------------------------------------------------------------- other programs' files */
@@ -240,6 +275,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(testInside, enterWithBoxes, leaveWithBoxes),
       cmocka_unit_test_setup_teardown(testVolume, enterWithBoxes, leaveWithBoxes),
       cmocka_unit_test_setup_teardown(testStandard, enterWithBoxes, leaveWithBoxes),
+      cmocka_unit_test_setup_teardown(testLongNames, enterWithBoxes, leaveWithBoxes),
       cmocka_unit_test_setup_teardown(testForeign, enterWithBoxes, leaveWithBoxes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
