@@ -63,6 +63,8 @@ static inline pnHit queryTruth(const pnTree *tree, const pnRay *ray, pnBodyId bo
   pnRayQuest first, each;
   pn_beginRay(ray, &first);
   pn_beginRay(ray, &each);
+  pn_Line line;
+  pn_makeLine(ray->origin, ray->direction, &line);
   size_t before = all->count;
   each.all = all;
   each.body = first.body = body;
@@ -70,8 +72,8 @@ static inline pnHit queryTruth(const pnTree *tree, const pnRay *ray, pnBodyId bo
     float c[3][4];
     const float *corner[3];
     queryCorners(pose, t, c, corner);
-    pn_tryRay(corner, t, PN_RAY_FIRST, &first);
-    pn_tryRay(corner, t, PN_RAY_ALL, &each);
+    pn_tryRay(&line, corner, t, PN_RAY_FIRST, &first);
+    pn_tryRay(&line, corner, t, PN_RAY_ALL, &each);
   }
   assert_int_equal(first.best.triangle != PN_NONE, all->count > before);
   return first.best;

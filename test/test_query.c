@@ -302,6 +302,74 @@ static void decks(void **state) {
   free(corners);
 }
 
+enum { MANY_RAYS = 600 };
+
+/* So many of the rays, by every walk of this machine, and what looking at every triangle says. */
+static void expectMany(pnTree *tree, const pnRay *rays, uint32_t count, const pnHit *truth, const pnHits *all) {
+  static pnRayQuest quests[MANY_RAYS];
+  static pnHits found[MANY_RAYS];
+  pnCastFcn *ways[PN_CAST_WAYS];
+  pnLattice lattice = pn_latticeOf(tree);
+  pnFresh fresh = {.alone = true};
+  uint32_t wayCount = pn_castWays(ways);
+  for (uint32_t w = 0; w < 3 * wayCount; ++w) {
+    pnRayGroup group = {tree, &lattice, (pnRayMode)(w % 3), &fresh, quests};
+    for (uint32_t i = 0; i < count; ++i) {
+      pn_beginRay(&rays[i], &quests[i]);
+      found[i].count = 0;
+      quests[i].all = &found[i];
+    }
+    ways[w / 3](&group, count);
+    for (uint32_t i = 0; i < count; ++i) {
+      if (group.mode == PN_RAY_FIRST) querySameHit(&quests[i].best, &truth[i]);
+      if (group.mode == PN_RAY_ANY) assert_int_equal(quests[i].best.triangle != PN_NONE, truth[i].triangle != PN_NONE);
+      if (group.mode != PN_RAY_ALL) continue;
+      assert_int_equal(pn_sortHits(found[i].data, found[i].count), all[i].count);
+      for (size_t k = 0; k < all[i].count; ++k) querySameHit(&found[i].data[k], &all[i].data[k]);
+    }
+  }
+  for (uint32_t i = 0; i < MANY_RAYS; ++i) pn_arrayFree(&found[i]);
+}
+
+/* More rays than are under way at once, and as many as one less or more: they begin where others are done. Some pass the tree by,
+ * some end early, some go through all of it. Then on all workers. */
+static void manyRays(void **state) {
+  (void)state;
+  static const uint32_t counts[] = {1, 7, 8, 9, PN_RAY_GROUP - 1, PN_RAY_GROUP, PN_RAY_GROUP + 1, 200, MANY_RAYS};
+  static pnHits all[MANY_RAYS];
+  static pnHit truth[MANY_RAYS], hits[MANY_RAYS];
+  static pnRay rays[MANY_RAYS];
+  static bool blocked[MANY_RAYS];
+  pnMesh *mesh;
+  testExpectOk(pnMakeKnot(2, 3, 1.0f, 0.25f, 60, 6, &mesh));
+  pnPose *pose = poseOf(mesh);
+  pnTree *tree = treeOf(pose, NULL);
+  TestRandom random = testRandom(14);
+  testExpectOk(pnTree_Update(tree, NULL));
+  for (uint32_t i = 0; i < MANY_RAYS; ++i) {
+    pnVec3 o = queryPoint(&random, pose, 3), to = queryPoint(&random, pose, i % 5 ? 1 : 3);
+    rays[i] = pnDefaultRay();
+    rays[i].origin = o;
+    rays[i].direction = (pnVec3){to.x - o.x, to.y - o.y, to.z - o.z};
+    if (o.x == to.x && o.y == to.y && o.z == to.z) rays[i].direction.x = 1;
+    if (i % 4 == 0) rays[i].last = testFloat(&random, 0, 2);
+    if (i % 4 == 1) rays[i].first = testFloat(&random, 0, 1);
+    truth[i] = queryTruth(tree, &rays[i], (pnBodyId){0}, &all[i]);
+    all[i].count = pn_sortHits(all[i].data, all[i].count);
+  }
+  for (uint32_t i = 0; i < sizeof counts / sizeof *counts; ++i) expectMany(tree, rays, counts[i], truth, all);
+  testExpectOk(pnFindFirstHits(tree, rays, MANY_RAYS, &s_tasks, hits));
+  testExpectOk(pnFindBlocked(tree, rays, MANY_RAYS, &s_tasks, blocked));
+  for (uint32_t i = 0; i < MANY_RAYS; ++i) {
+    querySameHit(&hits[i], &truth[i]);
+    assert_int_equal(blocked[i], truth[i].triangle != PN_NONE);
+    pn_arrayFree(&all[i]);
+  }
+  pnDestroyTree(tree);
+  pnDestroyPose(pose);
+  pnDestroyMesh(mesh);
+}
+
 /* Two balls, in many places around each other: boxes of their leaves overlap while they are apart, so that lines decide. */
 static void ballsApart(void **state) {
   (void)state;
@@ -390,6 +458,13 @@ static void errors(void **state) {
   rays[1] = pnDefaultRay();
   rays[1].direction = (pnVec3){0, 0, INFINITY};
   testExpectFailure(pnFindBlocked(tree, rays, 2, NULL, blocked), PN_ERROR_NUMBER, "ray 1");
+  for (int k = 0; k < 6; ++k) {
+    rays[1] = pnDefaultRay();
+    *(k < 3 ? &(&rays[1].origin.x)[k] : &(&rays[1].direction.x)[k - 3]) = k % 2 ? -INFINITY : NAN;
+    testExpectFailure(pnFindBlocked(tree, rays, 2, NULL, blocked), PN_ERROR_NUMBER, "ray 1|finite");
+  }
+  rays[1] = pnDefaultRay();
+  rays[1].origin = (pnVec3){1, 2, 3};
   rays[1].direction = (pnVec3){0, -0.0f, 0};
   testExpectFailure(pnFindFirstHits(tree, rays, 2, NULL, hits), PN_ERROR_NUMBER, "ray 1|direction");
   rays[1] = pnDefaultRay();
@@ -479,7 +554,7 @@ int main(void) {
       cmocka_unit_test(everyTree),    cmocka_unit_test(movingBodies),  cmocka_unit_test(soups),
       cmocka_unit_test(bigTriangles), cmocka_unit_test(magnitudes),    cmocka_unit_test(watertight),
       cmocka_unit_test(decks),        cmocka_unit_test(ballsApart),    cmocka_unit_test(meetings),
-      cmocka_unit_test(errors),       cmocka_unit_test(memoryRunsOut),
+      cmocka_unit_test(errors),       cmocka_unit_test(memoryRunsOut), cmocka_unit_test(manyRays),
   };
   return cmocka_run_group_tests(tests, setUp, tearDown);
 }

@@ -22,8 +22,7 @@ static pnCastFcn castGroup;
 /* ---------------------------------------------------------------- one ray */
 
 void pn_beginRay(const pnRay *ray, pnRayQuest *out) {
-  pn_makeLine(ray->origin, ray->direction, &out->line);
-  out->first = ray->first;
+  out->ray = ray;
   out->last = ray->last;
   out->body = (pnBodyId){0};
   out->best = (pnHit){.triangle = PN_NONE, .t = INFINITY};
@@ -31,9 +30,10 @@ void pn_beginRay(const pnRay *ray, pnRayQuest *out) {
   out->failed = false;
 }
 
-void pn_tryRay(const float *const corners[3], uint32_t triangle, pnRayMode mode, pnRayQuest *quest) {
+void pn_tryRay(const pn_Line *line, const float *const corners[3], uint32_t triangle, pnRayMode mode,
+               pnRayQuest *quest) {
   pn_LineHit hit;
-  if (pn_meetLine(&quest->line, corners, quest->first, &hit)) takeHit(&hit, triangle, mode, quest);
+  if (pn_meetLine(line, corners, quest->ray->first, &hit)) takeHit(&hit, triangle, mode, quest);
 }
 
 uint32_t pn_castWays(pnCastFcn *out[PN_CAST_WAYS]) {
@@ -50,7 +50,6 @@ uint32_t pn_castWays(pnCastFcn *out[PN_CAST_WAYS]) {
 
 void pn_castRays(pnTree *tree, const pnLattice *lattice, pnRayMode mode, pnFresh *fresh, pnRayQuest *quests,
                  uint32_t count) {
-  PN_ASSERT(count <= PN_RAY_GROUP);
   if (tree->shape->nodeCount == 0 || count == 0) return;
   pnRayGroup group = {tree, lattice, mode, fresh, quests};
   pnCastFcn *ways[PN_CAST_WAYS];
@@ -86,11 +85,11 @@ static pnResult complainOf(const pnRay *ray, uint32_t i) {
 
 pnResult pn_checkRays(const pnRay *rays, uint32_t count) {
   for (uint32_t i = 0; i < count; ++i) {
-    const pnVec3 *o = &rays[i].origin, *d = &rays[i].direction;
-    // 0 times what is not finite is not a number.
-    float none = 0 * o->x + 0 * o->y + 0 * o->z + 0 * d->x + 0 * d->y + 0 * d->z;
-    float size = fabsf(d->x) + fabsf(d->y) + fabsf(d->z);
-    bool fits = (none == 0) & (size > 0) & (rays[i].first >= 0) & (rays[i].last == rays[i].last);
+    // Origin and direction, six floats, twice four of them; the last three are the direction.
+    pnF4 a = pn_f4Abs(pn_f4Load(&rays[i].origin.x)), b = pn_f4Abs(pn_f4Load(&rays[i].origin.z));
+    pnF4 finite = pn_f4And(pn_f4Greater(pn_f4Set1(INFINITY), a), pn_f4Greater(pn_f4Set1(INFINITY), b));
+    bool fits = pn_f4Signs(finite) == 15 && pn_f4Signs(pn_f4Greater(b, pn_f4Set1(0))) > 1 && rays[i].first >= 0 &&
+                rays[i].last == rays[i].last;
     if (PN_UNLIKELY(!fits)) return complainOf(&rays[i], i);
   }
   return PN_OK;
@@ -116,9 +115,9 @@ static void castRange(void *context, uint32_t begin, uint32_t end, uint32_t work
   (void)worker;
   const CastBatch *batch = context;
   pnFresh fresh = {.alone = batch->alone};
-  pnRayQuest quests[PN_RAY_GROUP];
-  for (; begin < end; begin += PN_RAY_GROUP) {
-    uint32_t count = PN_MIN(end - begin, PN_RAY_GROUP);
+  pnRayQuest quests[PN_RAY_BATCH];
+  for (; begin < end; begin += PN_RAY_BATCH) {
+    uint32_t count = PN_MIN(end - begin, PN_RAY_BATCH);
     for (uint32_t i = 0; i < count; ++i) pn_beginRay(&batch->rays[begin + i], &quests[i]);
     pn_castRays(batch->tree, &batch->lattice, batch->hits ? PN_RAY_FIRST : PN_RAY_ANY, &fresh, quests, count);
     for (uint32_t i = 0; i < count; ++i)
@@ -130,10 +129,10 @@ static void castRange(void *context, uint32_t begin, uint32_t end, uint32_t work
 static void collectRange(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
   const CastBatch *batch = context;
   pnFresh fresh = {.alone = batch->alone};
-  pnRayQuest quests[PN_RAY_GROUP];
-  pnHits hits[PN_RAY_GROUP] = {0};
-  for (; begin < end; begin += PN_RAY_GROUP) {
-    uint32_t count = PN_MIN(end - begin, PN_RAY_GROUP);
+  pnRayQuest quests[PN_RAY_BATCH];
+  pnHits hits[PN_RAY_BATCH] = {0};
+  for (; begin < end; begin += PN_RAY_BATCH) {
+    uint32_t count = PN_MIN(end - begin, PN_RAY_BATCH);
     for (uint32_t i = 0; i < count; ++i) {
       pn_beginRay(&batch->rays[begin + i], &quests[i]);
       hits[i].count = 0;
@@ -145,7 +144,7 @@ static void collectRange(void *context, uint32_t begin, uint32_t end, uint32_t w
       batch->answers->failed[worker] |= quests[i].failed;
     }
   }
-  for (uint32_t i = 0; i < PN_RAY_GROUP; ++i) pn_arrayFree(&hits[i]);
+  for (uint32_t i = 0; i < PN_RAY_BATCH; ++i) pn_arrayFree(&hits[i]);
 }
 
 static pnResult runBatch(CastBatch *batch, uint32_t count, const pnTasks *tasks, pnTaskFcn *range) {
@@ -154,7 +153,7 @@ static pnResult runBatch(CastBatch *batch, uint32_t count, const pnTasks *tasks,
   if (result != PN_OK) return result;
   batch->lattice = pn_latticeOf(batch->tree);
   batch->alone = pn_workerCount(tasks) == 1;
-  pn_parallelFor(tasks, range, batch, count, 64);
+  pn_parallelFor(tasks, range, batch, count, PN_RAY_BATCH);
   return PN_OK;
 }
 

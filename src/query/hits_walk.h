@@ -5,11 +5,13 @@
  *   CAST                                                             the name
  *
  * Each ray has a stack of nodes that wait for it, the closest of those that came together on top. What a ray meets next nobody can
- * predict, and a processor that guesses wrong loses more time than a node takes; so the rays of a group go side by side, and no step has a
+ * predict, and a processor that guesses wrong loses more time than a node takes; so many rays go side by side, and no step has a
  * branch that depends on what was met. A round opens an inner node of every ray that is at one: children that are hit go on the stack (as
  * many as there are, by their count and not by a branch), the top comes off, and the ray goes on the list of rays that are
- * at an inner node or of those at a leaf. Leaves then put their triangles on a list, and these are weighed side by side
- * (hits_weigh.h). Only what stays in doubt is asked exactly. */
+ * at an inner node, of those at a leaf, or of places where a ray is done. Leaves then put their triangles on a list, and these are
+ * weighed side by side (hits_weigh.h); what does not fill a register waits for the next round, and its rays with it. Only what
+ * stays in doubt is asked exactly. Where rays are done others begin, as many as are set up side by side: so lists stay long, and
+ * no ray waits for the slowest. */
 #include "query/hits_weigh.h"
 
 /* A lane that is hit: where the ray enters its box, a float that is not negative, with the lane's number in its last three bits. */
@@ -119,114 +121,171 @@ PN_INLINE void listLanes(const F in[2], uint32_t hit, bool inOrder, LaneKey keys
   }
 
 /* Nodes that may wait for a ray before a node is opened: enough for most rays. */
-#define WAITING_ROOM 12u
+#define WAITING_ROOM 15u
 
-/* The nodes that wait for a ray; below the first stands NO_NODE. */
-typedef struct NodeStack {
+/* A ray that is under way, and the nodes that wait for it; below the first stands NO_NODE. */
+typedef struct Walker {
+  _Alignas(64) pnRaySight sight;
   LaneKey key[1 + WAITING_ROOM + PN_LANES];
   float first[1 + WAITING_ROOM + PN_LANES];
-} NodeStack;
+} Walker;
 
 #define NO_NODE (UINT32_MAX - 7)
 
-/* A ray and the node whose turn it is: ray + node * 2^32. */
+/* A walker and the node whose turn it is: walker + node * 2^32. */
 typedef uint64_t RayStep;
 
-/* Rays side by side, and what of a tree is looked at all the time. */
-typedef struct Round {
+/* What a walker is at: FREE is done. */
+enum { INNER, LEAF, FREE, KINDS };
+
+/* A walker whose triangles are on the list, and where they end. */
+typedef struct LeafStep {
+  uint32_t walker, end;
+} LeafStep;
+
+/* What of a tree is looked at all the time. */
+typedef struct NodeRows {
   const pnRayGroup *group;
-  pnRayRows *rows;
-  NodeStack *waiting;
-  pnTree *tree;
-  _Atomic uint32_t *stamp;
-  uint32_t now;
+  const _Atomic uint32_t *stamp;
   const char *lanes;
   size_t laneBytes;
   const uint8_t *count;
+  uint32_t now;
+} NodeRows;
+
+/* Rays side by side. */
+typedef struct Round {
+  pnRayGroup *group;
+  pnRayRows *rows;
+  Walker *walkers;
+  pnTree *tree;
+  NodeRows nodes;
   const uint32_t *firstChild;
   uint32_t innerCount;
-  bool isGrid;
-  /* rays at inner nodes, and at leaves */
-  uint32_t innerSteps, leafSteps;
-  RayStep inner[PN_RAY_GROUP + 1], leaf[PN_RAY_GROUP + 1];
-  /* triangles in boxes that are hit, and by which ray */
+  uint32_t next, end; /* quests that have not begun */
+  /* walkers by what they are at, and those at triangles */
+  uint32_t steps[KINDS], weighSteps;
+  RayStep list[KINDS][PN_RAY_GROUP];
+  LeafStep weigh[PN_RAY_GROUP];
+  /* of the nodes of a list: the lanes that are hit, and where */
+  uint32_t hit[PN_RAY_GROUP];
+  float in[PN_RAY_GROUP][PN_LANES];
+  /* triangles in boxes that are hit, and by whom */
   uint32_t triangleCount;
-  uint32_t place[PN_RAY_GROUP * PN_LANES + PN_LANES];
-  uint32_t ray[PN_RAY_GROUP * PN_LANES + PN_LANES];
+  uint32_t place[PN_RAY_TRIANGLES], ray[PN_RAY_TRIANGLES];
 } Round;
 
+/* The first so many lanes. */
+static const uint8_t lanesBelow[PN_LANES + 1] = {0, 1, 3, 7, 15, 31, 63, 127, 255};
+
 /* A bit for each box of a node that the ray hits, and where it enters them. */
-PN_INLINE uint32_t enterNode(const Round *r, uint32_t node, const pnRaySight *s, F in[PN_LANES / WIDTH]) {
+PN_INLINE uint32_t enterNode(const NodeRows *n, uint32_t node, const pnRaySight *s, bool isGrid,
+                             F in[PN_LANES / WIDTH]) {
   F missed[PN_LANES / WIDTH];
-  if (PN_UNLIKELY(atomic_load_explicit(&r->stamp[node], memory_order_acquire) != r->now))
-    pn_freshenSlow(r->tree, node, r->group->fresh);
-  if (PN_LIKELY(r->isGrid)) {
-    const int16_t *cells = (const int16_t *)(const void *)(r->lanes + node * r->laneBytes);
+  if (PN_UNLIKELY(atomic_load_explicit(&n->stamp[node], memory_order_acquire) != n->now))
+    pn_freshenSlow(n->group->tree, node, n->group->fresh);
+  if (isGrid) {
+    const int16_t *cells = (const int16_t *)(const void *)(n->lanes + node * n->laneBytes);
     ENTER(cells, SHORTS)
   } else {
     pnFloatLanes boxes;
-    pn_latticeBoxes(r->tree, r->group->lattice, node, &boxes);
+    pn_latticeBoxes(n->group->tree, n->group->lattice, node, &boxes);
     const float *rows = boxes.row[0][0];
     ENTER(rows, LOAD)
   }
   uint32_t none = SIGNS(missed[0]);
   if (WIDTH == 4) none |= SIGNS(missed[PN_LANES / WIDTH - 1]) << 4;
-  return ~none & ((1u << r->count[node]) - 1);
+  return ~none & lanesBelow[n->count[node]];
 }
 
 /* ---------------------------------------------------------------- rounds */
 
 static void walkAlone(const Round *r, uint32_t ray, uint32_t root);
 
-/* Takes the top off what waits for a ray, and puts the ray on the list where it belongs. */
-PN_INLINE void goOn(Round *r, uint32_t ray, pnRaySight *sight, const NodeStack *waits, uint32_t top) {
-  uint32_t node = numberOf(waits->key[top], waits->first[top]);
-  RayStep step = ray | (RayStep)node << 32;
-  sight->top = top - 1;
-  r->inner[r->innerSteps] = r->leaf[r->leafSteps] = step;
-  r->innerSteps += node < r->innerCount;
-  r->leafSteps += node - r->innerCount < NO_NODE - r->innerCount;
+/* Takes the top off what waits for a ray, and puts the walker on the list where it belongs. */
+PN_INLINE void goOn(Round *r, uint32_t ray, Walker *walker, uint32_t top) {
+  uint32_t node = numberOf(walker->key[top], walker->first[top]);
+  uint32_t kind = (uint32_t)(node >= r->innerCount) + (uint32_t)(node >= NO_NODE);
+  walker->sight.top = top - 1;
+  r->list[kind][r->steps[kind]++] = ray | (RayStep)node << 32;
 }
 
-PN_INLINE void openInner(Round *r, RayStep step, pnRayMode mode) {
-  uint32_t ray = (uint32_t)step, node = (uint32_t)(step >> 32);
-  NodeStack *waits = &r->waiting[ray];
-  pnRaySight *sight = &r->rows->sight[ray];
-  uint32_t top = sight->top, first = r->firstChild[node];
+/* The boxes of nodes. Apart from what is done about them: what is open at once has to fit into a processor's window, and nodes alone
+ * are twice as many. */
+PN_INLINE void enterNodesOf(Round *r, const RayStep *steps, uint32_t count, bool isGrid) {
+  // For the compiler, who cannot know that none of these changes.
+  const NodeRows nodes = r->nodes;
+  const Walker *walkers = r->walkers;
+  for (uint32_t i = 0; i < count; ++i) {
+    F in[PN_LANES / WIDTH];
+    const pnRaySight *sight = &walkers[(uint32_t)steps[i]].sight;
+    r->hit[i] = enterNode(&nodes, (uint32_t)(steps[i] >> 32), sight, isGrid, in);
+    for (uint32_t h = 0; h < PN_LANES / WIDTH; ++h) STORE(r->in[i] + h * WIDTH, in[h]);
+  }
+}
+
+static void enterNodes(Round *r, const RayStep *steps, uint32_t count) {
+  if (PN_LIKELY(r->group->lattice->isGrid)) enterNodesOf(r, steps, count, true);
+  else enterNodesOf(r, steps, count, false);
+}
+
+PN_INLINE void openInner(Round *r, uint32_t i, pnRayMode mode) {
+  uint32_t ray = (uint32_t)r->list[INNER][i], node = (uint32_t)(r->list[INNER][i] >> 32), hit = r->hit[i];
+  Walker *walker = &r->walkers[ray];
+  uint32_t top = walker->sight.top, first = r->firstChild[node];
   F in[PN_LANES / WIDTH];
-  uint32_t hit = enterNode(r, node, sight, in);
+  for (uint32_t h = 0; h < PN_LANES / WIDTH; ++h) in[h] = LOAD(r->in[i] + h * WIDTH);
   if (PN_LIKELY(top <= WAITING_ROOM)) {
-    putFirst(first, waits->first + top + 1);
-    listLanes(in, hit, mode == PN_RAY_FIRST, waits->key + top + 1);
-    goOn(r, ray, sight, waits, top + (uint32_t)__builtin_popcount(hit));
+    putFirst(first, walker->first + top + 1);
+    listLanes(in, hit, mode != PN_RAY_ALL, walker->key + top + 1);
+    goOn(r, ray, walker, top + (uint32_t)__builtin_popcount(hit));
     return;
   }
   // Too many: this branch has a stack of its own.
   for (; hit; hit &= hit - 1) walkAlone(r, ray, first + pn_firstLane(hit));
-  goOn(r, ray, sight, waits, sight->top);
+  goOn(r, ray, walker, walker->sight.top);
 }
 
-PN_INLINE void openLeaf(Round *r, RayStep step) {
-  uint32_t ray = (uint32_t)step, node = (uint32_t)(step >> 32), count = r->triangleCount;
-  F in[PN_LANES / WIDTH];
-  uint32_t hit = enterNode(r, node, &r->rows->sight[ray], in);
+/* Leaves are many, and come from far. */
+PN_INLINE void callLeaf(const Round *r, uint32_t node) {
+  const char *lanes = r->nodes.lanes + node * r->nodes.laneBytes;
+  __builtin_prefetch(lanes);
+  __builtin_prefetch(lanes + sizeof(pnBoxLanes) - 1);
+}
+
+PN_INLINE void openLeaf(Round *r, uint32_t i) {
+  uint32_t ray = (uint32_t)r->list[LEAF][i], node = (uint32_t)(r->list[LEAF][i] >> 32), count = r->triangleCount,
+           hit = r->hit[i];
+  uint32_t first = (node - r->innerCount) * PN_LANES;
+  __builtin_prefetch(r->tree->corners + 3 * (size_t)first);
+  __builtin_prefetch(r->tree->corners + 3 * (size_t)first + 16);
+  __builtin_prefetch(r->tree->shape->leafTriangles + first);
   for (uint32_t j = 0; j < PN_LANES; ++j) r->ray[count + j] = ray;
-  listNumbers(hit, (node - r->innerCount) * PN_LANES, r->place + count);
-  r->triangleCount = count + (uint32_t)__builtin_popcount(hit);
+  listNumbers(hit, first, r->place + count);
+  r->triangleCount = count += (uint32_t)__builtin_popcount(hit);
+  r->weigh[r->weighSteps++] = (LeafStep){ray, count};
 }
 
 /* Takes a hit, and drops what begins later. */
 PN_INLINE void takeTriangle(const Round *r, uint32_t ray, uint32_t place, const pn_LineHit *hit, pnRayMode mode) {
-  pnRayQuest *quest = &r->group->quests[ray];
-  pnRaySight *sight = &r->rows->sight[ray];
+  Walker *walker = &r->walkers[ray];
+  pnRaySight *sight = &walker->sight;
+  pnRayQuest *quest = &r->group->quests[sight->quest];
   pnRayLine *line = &r->rows->line[ray];
-  const NodeStack *waits = &r->waiting[ray];
   takeHit(hit, r->tree->shape->leafTriangles[place], mode, quest);
   if (mode == PN_RAY_ANY && quest->best.triangle != PN_NONE) sight->top = 0;
   if (mode != PN_RAY_FIRST) return;
   line->last = quest->last;
   sight->last = pn_sightAt(line, quest->last);
-  while (sight->top > 0 && nearOf(waits->key[sight->top]) > sight->last) --sight->top;
+  while (sight->top > 0 && nearOf(walker->key[sight->top]) > sight->last) --sight->top;
+}
+
+/* What the bound does not decide. */
+static bool askTriangle(const Round *r, uint32_t ray, const float *const corner[3], pn_LineHit *out) {
+  const pnRay *asked = r->group->quests[r->walkers[ray].sight.quest].ray;
+  pn_Line line;
+  pn_makeLine(asked->origin, asked->direction, &line);
+  return pn_meetLine(&line, corner, asked->first, out);
 }
 
 /* Weighs PN_DS triangles from `begin` on, of which `count` are asked. */
@@ -234,60 +293,99 @@ PN_INLINE void tryTriangles(const Round *r, uint32_t begin, uint32_t count, pnRa
   const uint32_t *place = r->place + begin, *rays = r->ray + begin;
   const float *corner[3][PN_DS];
   Weighed weighed;
-  for (uint32_t i = 0; i < PN_DS; ++i) {
-    const float *c[3];
-    pn_slotCorners(r->tree, place[i], c);
-    for (int k = 0; k < 3; ++k) corner[k][i] = c[k];
-  }
+  for (uint32_t i = 0; i < PN_DS; ++i)
+    for (int k = 0; k < 3; ++k) corner[k][i] = r->rows->corner[begin + i][k];
   weighTriangles(r->rows, rays, corner, &weighed);
   for (uint32_t left = (weighed.clear | weighed.doubt) & ((1u << count) - 1); left; left &= left - 1) {
-    uint32_t i = pn_firstLane(left), ray = rays[i];
+    uint32_t i = pn_firstLane(left);
     pn_LineHit hit = {weighed.t[i], weighed.u[i], weighed.v[i], (weighed.front >> i & 1) != 0 ? 1 : -1};
     if (PN_UNLIKELY(weighed.doubt >> i & 1)) {
-      const pnRayQuest *quest = &r->group->quests[ray];
       const float *c[3] = {corner[0][i], corner[1][i], corner[2][i]};
-      if (!pn_meetLine(&quest->line, c, quest->first, &hit)) continue;
+      if (!askTriangle(r, rays[i], c, &hit)) continue;
     }
-    takeTriangle(r, ray, place[i], &hit, mode);
+    takeTriangle(r, rays[i], place[i], &hit, mode);
   }
 }
 
-/* Lists are read and written in one go: a ray that is taken off one end leaves a place for itself. */
+/* Weighs triangles as long as they fill a register, and all when nothing else is to be done; their walkers go on. */
+PN_INLINE void weighLists(Round *r, pnRayMode mode) {
+  uint32_t count = r->triangleCount, end = r->steps[INNER] > 0 ? count - count % PN_DS : count, done = 0, left = 0;
+  // Some are read behind the end.
+  for (uint32_t j = 0; j < PN_DS; ++j) r->ray[count + j] = r->place[count + j] = 0;
+  // All corners are called for before the first is looked at.
+  for (uint32_t i = 0; i < (end + PN_DS - 1) / PN_DS * PN_DS; ++i) {
+    const float **corner = r->rows->corner[i];
+    pn_slotCorners(r->tree, r->place[i], corner);
+    for (int k = 0; k < 3; ++k) __builtin_prefetch(corner[k]);
+  }
+  for (uint32_t i = 0; i < end; i += PN_DS) tryTriangles(r, i, PN_MIN(end - i, PN_DS), mode);
+  for (; done < r->weighSteps && r->weigh[done].end <= end; ++done) {
+    Walker *walker = &r->walkers[r->weigh[done].walker];
+    goOn(r, r->weigh[done].walker, walker, walker->sight.top);
+  }
+  // What stays begins at 0.
+  for (; done < r->weighSteps; ++done) r->weigh[left++] = (LeafStep){r->weigh[done].walker, r->weigh[done].end - end};
+  for (uint32_t i = end; i < count; ++i) r->ray[i - end] = r->ray[i], r->place[i - end] = r->place[i];
+  r->weighSteps = left;
+  r->triangleCount = count - end;
+}
+
+/* Rays that begin at a node. */
+PN_INLINE void beginAt(Round *r, uint32_t ray, uint32_t root) {
+  Walker *walker = &r->walkers[ray];
+  walker->key[0] = walker->key[1] = 0;
+  walker->first[0] = floatOf(NO_NODE);
+  walker->first[1] = floatOf(root);
+  goOn(r, ray, walker, 1);
+}
+
+/* The next PN_DS rays take free places. */
+static void beginRays(Round *r) {
+  const pnRayGroup *group = r->group;
+  uint32_t count = PN_MIN(PN_MIN(r->steps[FREE], r->end - r->next), PN_DS), at[PN_DS];
+  pnSightRows made;
+  for (uint32_t j = 0; j < PN_DS; ++j) at[j] = r->next + PN_MIN(j, count - 1);
+  uint32_t some = pn_makeSights(group->tree, group->lattice, group->quests->ray, group->quests, at, &made);
+  uint32_t free[PN_DS];
+  for (uint32_t j = 0; j < count; ++j) free[j] = (uint32_t)r->list[FREE][--r->steps[FREE]];
+  for (uint32_t j = 0; j < count; ++j) {
+    pnRaySight *sight = &r->walkers[free[j]].sight;
+    pn_putRay(&made, j, sight, &r->rows->line[free[j]]);
+    sight->quest = r->next + j;
+    beginAt(r, free[j], some >> j & 1 ? 0 : NO_NODE);
+  }
+  r->next += count;
+}
+
+/* Lists are read and written in one go: a walker that is taken off one end leaves a place for itself. */
 PN_INLINE void walkMode(Round *r, pnRayMode mode) {
-  while (r->innerSteps + r->leafSteps > 0) {
-    uint32_t count = r->innerSteps;
-    r->innerSteps = r->triangleCount = 0;
-    for (uint32_t i = 0; i < count; ++i) openInner(r, r->inner[i], mode);
-    count = r->leafSteps;
-    for (uint32_t i = 0; i < count; ++i) openLeaf(r, r->leaf[i]);
-    // Some are read behind the end.
-    for (uint32_t j = 0; j < PN_DS; ++j) r->ray[r->triangleCount + j] = r->place[r->triangleCount + j] = 0;
-    for (uint32_t i = 0; i < r->triangleCount; i += PN_DS)
-      tryTriangles(r, i, PN_MIN(r->triangleCount - i, PN_DS), mode);
-    r->leafSteps = 0;
-    for (uint32_t i = 0; i < count; ++i) {
-      uint32_t ray = (uint32_t)r->leaf[i];
-      pnRaySight *sight = &r->rows->sight[ray];
-      goOn(r, ray, sight, &r->waiting[ray], sight->top);
-    }
+  for (;;) {
+    while (r->next < r->end && (r->steps[FREE] >= PN_DS || r->steps[INNER] + r->steps[LEAF] + r->weighSteps == 0))
+      beginRays(r);
+    if (r->steps[INNER] + r->steps[LEAF] + r->weighSteps == 0) return;
+    uint32_t count = r->steps[INNER];
+    r->steps[INNER] = 0;
+    enterNodes(r, r->list[INNER], count);
+    for (uint32_t i = 0; i < count; ++i) openInner(r, i, mode);
+    count = r->steps[LEAF];
+    r->steps[LEAF] = 0;
+    for (uint32_t i = 0; i < count; ++i) callLeaf(r, (uint32_t)(r->list[LEAF][i] >> 32));
+    enterNodes(r, r->list[LEAF], count);
+    for (uint32_t i = 0; i < count; ++i) openLeaf(r, i);
+    weighLists(r, mode);
   }
 }
 
-static void prepare(const pnRayGroup *group, pnRayRows *rows, NodeStack *waiting, Round *r) {
+static void prepare(pnRayGroup *group, pnRayRows *rows, Walker *walkers, Round *r) {
   pnTree *tree = group->tree;
   r->group = group;
   r->rows = rows;
-  r->waiting = waiting;
+  r->walkers = walkers;
   r->tree = tree;
-  r->stamp = tree->stamp;
-  r->now = tree->now;
-  r->lanes = tree->lanes;
-  r->laneBytes = tree->laneBytes;
-  r->count = tree->shape->count;
+  r->nodes = (NodeRows){group, tree->stamp, tree->lanes, tree->laneBytes, tree->shape->count, tree->now};
   r->firstChild = tree->shape->first;
   r->innerCount = tree->shape->innerCount;
-  r->isGrid = group->lattice->isGrid;
-  r->innerSteps = r->leafSteps = 0;
+  r->steps[INNER] = r->steps[LEAF] = r->steps[FREE] = r->weighSteps = r->triangleCount = r->next = r->end = 0;
 }
 
 static void walk(Round *r) {
@@ -298,42 +396,26 @@ static void walk(Round *r) {
   }
 }
 
-PN_INLINE void beginAt(Round *r, uint32_t ray, uint32_t root) {
-  NodeStack *waits = &r->waiting[ray];
-  waits->key[0] = waits->key[1] = 0;
-  waits->first[0] = floatOf(NO_NODE);
-  waits->first[1] = floatOf(root);
-  goOn(r, ray, &r->rows->sight[ray], waits, 1);
-}
-
 /* A walk of its own for one ray; what waits for it is put aside and back. */
 static void walkAlone(const Round *r, uint32_t ray, uint32_t root) {
-  if (r->group->mode == PN_RAY_ANY && r->group->quests[ray].best.triangle != PN_NONE) return;
+  Walker *walker = &r->walkers[ray];
+  if (r->group->mode == PN_RAY_ANY && r->group->quests[walker->sight.quest].best.triangle != PN_NONE) return;
   Round alone;
-  NodeStack aside = r->waiting[ray];
-  uint32_t top = r->rows->sight[ray].top;
-  prepare(r->group, r->rows, r->waiting, &alone);
+  Walker aside = *walker;
+  prepare(r->group, r->rows, r->walkers, &alone);
   beginAt(&alone, ray, root);
   walk(&alone);
-  r->waiting[ray] = aside;
-  r->rows->sight[ray].top = top;
+  aside.sight.last = walker->sight.last;
+  *walker = aside;
 }
 
 void CAST(pnRayGroup *group, uint32_t count) {
   pnRayRows rows;
-  NodeStack waiting[PN_RAY_GROUP];
+  Walker walkers[PN_RAY_GROUP];
   Round r;
-  prepare(group, &rows, waiting, &r);
-  for (uint32_t begin = 0; begin < count; begin += PN_DS) {
-    uint32_t at[PN_DS];
-    pnSightRows made;
-    for (uint32_t j = 0; j < PN_DS; ++j) at[j] = PN_MIN(begin + j, count - 1);
-    uint32_t some = pn_makeSights(group->tree, group->lattice, group->quests, at, &made);
-    for (uint32_t j = 0; j < PN_DS && begin + j < count; ++j) {
-      uint32_t ray = begin + j;
-      pn_putRay(&made, j, &group->quests[ray], &rows.sight[ray], &rows.line[ray]);
-      if (some >> j & 1) beginAt(&r, ray, 0);
-    }
-  }
+  prepare(group, &rows, walkers, &r);
+  r.end = count;
+  r.steps[FREE] = PN_MIN(count, PN_RAY_GROUP);
+  for (uint32_t i = 0; i < r.steps[FREE]; ++i) r.list[FREE][i] = i;
   walk(&r);
 }

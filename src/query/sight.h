@@ -19,10 +19,11 @@ typedef struct pnRaySight {
   float inverse[3], term[2][3]; /* for lo and for hi */
   float last;                   /* s of the last point of interest, rounded up */
   uint32_t top;                 /* of the nodes that wait (hits_walk.h) */
+  uint32_t quest;               /* whose ray it is */
   uint32_t unused[4];
 } pnRaySight;
 
-/* A ray as triangles see it: pn_Line, for pn_dsPick. */
+/* A ray as triangles see it: pn_Line, for pn_dsPick. All are doubles. */
 typedef struct pnRayLine {
   double per[3], s[2], unit, axis, bound;
   double first, last; /* of the quest */
@@ -30,10 +31,13 @@ typedef struct pnRayLine {
   double scale, begin, pad; /* s of t */
 } pnRayLine;
 
-/* The rays of a group. */
+/* Triangles that wait to be weighed: all that the leaves of a round may have, and what fills no register before. */
+#define PN_RAY_TRIANGLES ((PN_RAY_GROUP + 1) * PN_LANES + PN_DS)
+
+/* The rays that are under way, and the corners of what they may hit. */
 typedef struct pnRayRows {
-  _Alignas(64) pnRaySight sight[PN_RAY_GROUP];
   pnRayLine line[PN_RAY_GROUP];
+  const float *corner[PN_RAY_TRIANGLES][3];
 } pnRayRows;
 
 /* A number of the lines that `at` names. */
@@ -47,87 +51,87 @@ PN_INLINE float pn_sightAt(const pnRayLine *line, double t) {
   return (float)(s + fabs(s) * 0x1p-20 + line->pad);
 }
 
-/* Rays on the lattice: where they are, how far they go while s grows by 1, and the other way round. */
-typedef struct pnOnLattice {
-  pnDs o[3], d[3], inverse[3], pad, scale, bound;
-} pnOnLattice;
+/* Lines of PN_DS rays, a row a number, and what pn_makeLine computes of them by the same operations. */
+typedef struct pnLines {
+  pnDs per[3], s[2], unit, axis, bound;
+  pnDs first, last;
+  pnDs o[3];
+  pnDs scale, begin, pad;
+  pnDs d[3], length; /* not kept: the direction, and how far it goes along its axis */
+} pnLines;
 
-PN_INLINE void pn_putOnLattice(const pnTree *tree, const pnLattice *lattice, const pnRayQuest *quests,
-                               const uint32_t *at, pnOnLattice *out) {
-  pnDs d[3], length = pn_dsSet1(0), far = length, most = length;
-  pnDs unit = pn_dsAbs(pn_dsPick(&quests->line.inverse, sizeof *quests / sizeof(double), at));
-  for (int k = 0; k < 3; ++k) {
-    d[k] = pn_dsPickFloats(quests->line.d + k, sizeof *quests / sizeof(float), at);
-    length = pn_dsMax(length, pn_dsAbs(d[k]));
-  }
-  for (int k = 0; k < 3; ++k) {
-    pnDs o = pn_dsPickFloats(quests->line.o + k, sizeof *quests / sizeof(float), at);
-    out->o[k] = o * pn_dsSet1(lattice->perCell) - pn_dsSet1(lattice->offset[k]);
-    out->d[k] = d[k] * unit;
-    out->inverse[k] =
-        pn_dsSelect(pn_dsLess(pn_dsAbs(out->d[k]), pn_dsSet1(1 / PN_SIGHT_MOST)), pn_dsSet1(PN_SIGHT_MOST),
-                    pn_dsPick(quests->line.per + k, sizeof *quests / sizeof(double), at) * length);
-    far = pn_dsMax(far, pn_dsAbs(out->o[k]));
-    const pnBox *box = &tree->box;
-    most = pn_dsMax(most, pn_dsMax(o - pn_dsSet1((&box->min.x)[k]), pn_dsSet1((&box->max.x)[k]) - o));
-  }
-  out->pad = pn_dsSet1(PN_LATTICE_PAD + lattice->before) + pn_dsSet1(0x1p-48) * far;
-  out->scale = length * pn_dsSet1(lattice->perCell);
-  out->bound = pn_dsSet1(PN_RAY_BOUND) * most * most;
+/* Numbers of a ray, `at` names which. */
+#define PN_OF_RAYS(rays, name, at) pn_dsPickFloats(&(rays)->name, sizeof(pnRay) / sizeof(float), at)
+
+PN_INLINE void pn_makeLines(const pnRay *rays, const pnRayQuest *quests, const uint32_t *at, pnLines *out) {
+  out->o[0] = PN_OF_RAYS(rays, origin.x, at), out->d[0] = PN_OF_RAYS(rays, direction.x, at);
+  out->o[1] = PN_OF_RAYS(rays, origin.y, at), out->d[1] = PN_OF_RAYS(rays, direction.y, at);
+  out->o[2] = PN_OF_RAYS(rays, origin.z, at), out->d[2] = PN_OF_RAYS(rays, direction.z, at);
+  out->first = pn_dsPick(&rays->first, sizeof(pnRay) / sizeof(double), at);
+  out->last = pn_dsPick(&quests->last, sizeof(pnRayQuest) / sizeof(double), at);
+  const pnDs *d = out->d, *per = out->per;
+  pnDs x = pn_dsAbs(d[0]), y = pn_dsAbs(d[1]), z = pn_dsAbs(d[2]), most = pn_dsMax(x, y), zero = pn_dsSet1(0);
+  pnDsMask isY = pn_dsLess(x, y), isZ = pn_dsLess(most, z);
+  for (int k = 0; k < 3; ++k) out->per[k] = pn_dsSet1(1) / d[k];
+  out->length = pn_dsMax(most, z);
+  out->axis = pn_dsSelect(isZ, pn_dsSet1(2), pn_dsSelect(isY, pn_dsSet1(1), zero));
+  out->unit = pn_dsSelect(isZ, per[2], pn_dsSelect(isY, per[1], per[0]));
+  out->s[0] = pn_dsSelect(isZ, d[0], pn_dsSelect(isY, d[2], d[1])) * out->unit;
+  out->s[1] = pn_dsSelect(isZ, d[1], pn_dsSelect(isY, d[0], d[2])) * out->unit;
 }
 
-/* What is computed of PN_DS rays, a row each. */
+/* What is computed of PN_DS rays, a row a number. */
 typedef struct pnSightRows {
   float inverse[3][PN_DS], term[2][3][PN_DS];
-  double scale[PN_DS], begin[PN_DS], pad[PN_DS], bound[PN_DS];
+  double line[sizeof(pnRayLine) / sizeof(double)][PN_DS];
 } pnSightRows;
 
-PN_INLINE void pn_putRay(const pnSightRows *from, uint32_t j, pnRayQuest *quest, pnRaySight *sight, pnRayLine *line) {
+PN_INLINE void pn_putRay(const pnSightRows *from, uint32_t j, pnRaySight *sight, pnRayLine *line) {
   for (int k = 0; k < 3; ++k) {
     sight->inverse[k] = from->inverse[k][j];
     sight->term[0][k] = from->term[0][k][j];
     sight->term[1][k] = from->term[1][k][j];
-    line->per[k] = quest->line.per[k];
-    line->o[k] = quest->line.o[k];
   }
-  line->s[0] = quest->line.s[0];
-  line->s[1] = quest->line.s[1];
-  line->unit = quest->line.inverse;
-  line->axis = quest->line.axis[2];
-  line->bound = quest->line.bound = from->bound[j];
-  line->first = quest->first;
-  line->last = quest->last;
-  line->scale = from->scale[j];
-  line->begin = from->begin[j];
-  line->pad = from->pad[j];
-  sight->last = pn_sightAt(line, quest->last);
+  double *to = (double *)(void *)line;
+  for (uint32_t i = 0; i < sizeof *line / sizeof *to; ++i) to[i] = from->line[i][j];
+  sight->last = pn_sightAt(line, line->last);
 }
 
-/* Rays from `first` on, PN_DS of them; `at` names them, and behind the last it stands again. Returns a bit for each that does
- * not pass the tree's box by. */
-PN_INLINE uint32_t pn_makeSights(const pnTree *tree, const pnLattice *lattice, const pnRayQuest *quests,
-                                 const uint32_t *at, pnSightRows *out) {
-  pnOnLattice ray;
-  pn_putOnLattice(tree, lattice, quests, at, &ray);
-  // From where to where it is in the tree's box.
-  pnDs begin = pn_dsPick(&quests->first, sizeof *quests / sizeof(double), at) * ray.scale;
-  pnDs end = pn_dsPick(&quests->last, sizeof *quests / sizeof(double), at) * ray.scale;
+/* The rays that `at` names, on the lattice. Returns a bit for each that does not pass the tree's box by. */
+PN_INLINE uint32_t pn_makeSights(const pnTree *tree, const pnLattice *lattice, const pnRay *rays,
+                                 const pnRayQuest *quests, const uint32_t *at, pnSightRows *out) {
+  pnLines line;
+  pn_makeLines(rays, quests, at, &line);
+  pnDs o[3], d[3], inverse[3], zero = pn_dsSet1(0), far = zero, most = zero, unit = pn_dsAbs(line.unit);
   for (int k = 0; k < 3; ++k) {
-    pnDs a = (pn_dsSet1(lattice->lo[k] - 1) - ray.pad - ray.o[k]) * ray.inverse[k];
-    pnDs b = (pn_dsSet1(lattice->hi[k] + 1) + ray.pad - ray.o[k]) * ray.inverse[k];
+    o[k] = line.o[k] * pn_dsSet1(lattice->perCell) - pn_dsSet1(lattice->offset[k]);
+    d[k] = line.d[k] * unit;
+    inverse[k] = pn_dsSelect(pn_dsLess(pn_dsAbs(d[k]), pn_dsSet1(1 / PN_SIGHT_MOST)), pn_dsSet1(PN_SIGHT_MOST),
+                             line.per[k] * line.length);
+    far = pn_dsMax(far, pn_dsAbs(o[k]));
+    const pnBox *box = &tree->box;
+    most = pn_dsMax(most, pn_dsMax(line.o[k] - pn_dsSet1((&box->min.x)[k]), pn_dsSet1((&box->max.x)[k]) - line.o[k]));
+  }
+  line.pad = pn_dsSet1(PN_LATTICE_PAD + lattice->before) + pn_dsSet1(0x1p-48) * far;
+  line.scale = line.length * pn_dsSet1(lattice->perCell);
+  line.bound = pn_dsSet1(PN_RAY_BOUND) * most * most;
+  // From where to where it is in the tree's box.
+  pnDs begin = line.first * line.scale, end = line.last * line.scale;
+  for (int k = 0; k < 3; ++k) {
+    pnDs a = (pn_dsSet1(lattice->lo[k] - 1) - line.pad - o[k]) * inverse[k];
+    pnDs b = (pn_dsSet1(lattice->hi[k] + 1) + line.pad - o[k]) * inverse[k];
     begin = pn_dsMax(begin, pn_dsMin(a, b));
     end = pn_dsMin(end, pn_dsMax(a, b));
   }
   for (int k = 0; k < 3; ++k) {
-    pnDs from = ray.o[k] + begin * ray.d[k];
-    pn_dsToFloats(out->inverse[k], ray.inverse[k]);
-    pn_dsToFloats(out->term[0][k], (pn_dsSet1(0) - ray.pad - from) * ray.inverse[k]);
-    pn_dsToFloats(out->term[1][k], (pn_dsSet1(lattice->after) + ray.pad - from) * ray.inverse[k]);
+    pnDs from = o[k] + begin * d[k];
+    pn_dsToFloats(out->inverse[k], inverse[k]);
+    pn_dsToFloats(out->term[0][k], (zero - line.pad - from) * inverse[k]);
+    pn_dsToFloats(out->term[1][k], (pn_dsSet1(lattice->after) + line.pad - from) * inverse[k]);
   }
-  pn_dsStore(out->scale, ray.scale);
-  pn_dsStore(out->begin, begin);
-  pn_dsStore(out->pad, ray.pad);
-  pn_dsStore(out->bound, ray.bound);
+  line.begin = begin;
+  const pnDs *row = (const pnDs *)(const void *)&line;
+  for (uint32_t i = 0; i < sizeof(pnRayLine) / sizeof(double); ++i) pn_dsStore(out->line[i], row[i]);
   return pn_dsBits(pn_dsAtMost(begin, end));
 }
 
@@ -140,7 +144,8 @@ typedef struct pnRayGroup {
   pnRayQuest *quests;
 } pnRayGroup;
 
-/* hits.c, hits_avx2.c and hits_avx512.c: the first rays of a group, compiled for what a machine has. */
+/* hits.c, hits_avx2.c and hits_avx512.c: the first rays of a group, compiled for what a machine has. As many as PN_RAY_GROUP are under
+ * way at once. */
 typedef void pnCastFcn(pnRayGroup *group, uint32_t count);
 pnCastFcn pn_castGroupAvx2, pn_castGroupAvx512;
 /* Those that this machine can run, the quickest first; returns how many. */

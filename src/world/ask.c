@@ -83,6 +83,7 @@ static void walkBodies(BodyWalk *w) {
 
 typedef struct RayAsk {
   pnRayQuest *quest;
+  const pn_Line *line;
   pnRayMode mode;
   pnFresh *fresh;
 } RayAsk;
@@ -90,15 +91,16 @@ typedef struct RayAsk {
 /* Where the ray enters the box, a little earlier. Rounding: 2^-50 of the terms, which are no larger than the origin and the box. */
 static double boundRay(void *context, const double lo[3], const double hi[3]) {
   const pnRayQuest *q = ((RayAsk *)context)->quest;
-  double enter = q->first, leave = q->last;
+  const pn_Line *line = ((RayAsk *)context)->line;
+  double enter = q->ray->first, leave = q->last;
   for (int k = 0; k < 3; ++k) {
-    double o = q->line.o[k], slack = 0x1p-48 * PN_MAX(fabs(o), PN_MAX(fabs(lo[k]), fabs(hi[k])));
+    double o = line->o[k], slack = 0x1p-48 * PN_MAX(fabs(o), PN_MAX(fabs(lo[k]), fabs(hi[k])));
     double a = lo[k] - slack - o, b = hi[k] + slack - o;
-    if (q->line.d[k] == 0) {
+    if (line->d[k] == 0) {
       if (a > 0 || b < 0) return INFINITY;
       continue;
     }
-    double p = a * q->line.per[k], r = b * q->line.per[k];
+    double p = a * line->per[k], r = b * line->per[k];
     enter = PN_MAX(enter, PN_MIN(p, r));
     leave = PN_MIN(leave, PN_MAX(p, r));
   }
@@ -196,10 +198,12 @@ static void castRange(void *context, uint32_t begin, uint32_t end, uint32_t work
   pnHits hits = {0};
   for (uint32_t i = begin; i < end; ++i) {
     pnRayQuest quest;
+    pn_Line line;
     pn_beginRay(&batch->rays[i], &quest);
+    pn_makeLine(batch->rays[i].origin, batch->rays[i].direction, &line);
     hits.count = 0;
     quest.all = &hits;
-    RayAsk ask = {&quest, batch->hits ? PN_RAY_FIRST : batch->blocked ? PN_RAY_ANY : PN_RAY_ALL, &fresh};
+    RayAsk ask = {&quest, &line, batch->hits ? PN_RAY_FIRST : batch->blocked ? PN_RAY_ANY : PN_RAY_ALL, &fresh};
     BodyWalk walk = {batch->world, batch->mask, &ask, boundRay, askRay, quest.last};
     walkBodies(&walk);
     if (batch->hits) batch->hits[i] = quest.best;
