@@ -110,7 +110,7 @@ static void meetSomebody(void *context, uint32_t begin, uint32_t end, uint32_t w
   Meeting *meeting = context;
   atomic_fetch_add(&meeting->inside, 1);
   double start = pn_clock();
-  while (pn_clock() - start < 5 && !atomic_load(&meeting->met))
+  while (pn_clock() - start < 60 && !atomic_load(&meeting->met))
     if (atomic_load(&meeting->inside) >= 2) atomic_store(&meeting->met, true);
   atomic_fetch_sub(&meeting->inside, 1);
 }

@@ -10,7 +10,6 @@
 
 #include <signal.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #ifdef PINCH_HAS_MPI
 #define MPIRUN "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe --bind-to none "
@@ -123,12 +122,11 @@ static void goOnFromCheckpoint(void) {
 }
 
 /* Ten kills of any rank at any time, each of a run that goes on where the one before was ended; then the same bytes. A run that was done
- * before its moment came does not count. */
+ * before its moment came does not count, and the next ones are given less time: the machine was busier when it was measured. */
 static void tenKills(void **state) {
   (void)state;
   if (!hasMpirun()) skip();
-  uint32_t seed = (uint32_t)time(NULL);
-  TestRandom random = testRandom(seed);
+  TestRandom random = testRandom(10);
   assert_int_equal(runLine("make character hero.glb --triangles 10000 --seconds 12 -q"), 0);
   double start = pnGetTime();
   assert_int_equal(shell(MPIRUN "-n %d " PINCH_TOOL " scan %s --html r.html --json > one.json 2> r.err",
@@ -142,8 +140,8 @@ static void tenKills(void **state) {
     double wait = seconds * testBelow(&random, 1000) / 1000.0;
     int status = killRank(victim, wait, "");
     bool finished = status == 1 && access("r.html", F_OK) == 0;
-    if (!finished && status == 1) fail_msg("seed %u: kill %d of rank %d left nothing and said 1", seed, runs, victim);
-    if (finished) expectSameFiles("r.html", "one.html"), unlink("r.html");
+    if (!finished && status == 1) fail_msg("kill %d of rank %d left nothing and said 1", runs, victim);
+    if (finished) expectSameFiles("r.html", "one.html"), unlink("r.html"), seconds *= 0.8;
     killed += !finished;
   }
   print_message("%d of %d runs were killed before their end\n", killed, runs);

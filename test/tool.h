@@ -7,6 +7,7 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -70,6 +71,16 @@ static ToolRun endTool(const ToolStart *start) {
   int status;
   assert_int_equal(waitpid(start->child, &status, 0), start->child);
   return (ToolRun){WIFEXITED(status) ? WEXITSTATUS(status) : -1, toolReadBack(start->out), toolReadBack(start->err)};
+}
+
+/* Waits until the file has so many bytes, or the tool has come to its end: moments that are the same on a busy machine. */
+static inline void waitForBytes(const ToolStart *start, const char *path, off_t bytes) {
+  struct stat info;
+  siginfo_t ended = {0};
+  while ((stat(path, &info) != 0 || info.st_size < bytes) && ended.si_pid == 0) {
+    usleep(1000);
+    assert_int_equal(waitid(P_PID, (id_t)start->child, &ended, WEXITED | WNOHANG | WNOWAIT), 0);
+  }
 }
 
 static ToolRun runTool(const char *const *words) {

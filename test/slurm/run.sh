@@ -32,7 +32,8 @@ head -c 1024 /dev/urandom >munge/key && chmod 400 munge/key
 munged --force --key-file="$folder/munge/key" --socket="$folder/munge/socket" --pid-file="$folder/munge/pid" \
   --log-file="$folder/munge/log" --seed-file="$folder/munge/seed" 2>munge.log || { echo "skipped: munged does not start"; exit 77; }
 host=$(hostname -s)
-port=$((20000 + $$ % 20000))
+# below those that the system gives away itself
+port=$((20000 + $$ % 12000))
 cat >slurm.conf <<CONF
 ClusterName=pinch
 SlurmctldHost=$host(127.0.0.1)
@@ -63,7 +64,7 @@ CONF
 export SLURM_CONF=$folder/slurm.conf
 slurmctld -f slurm.conf || fail "slurmctld does not start"
 slurmd -f slurm.conf || { echo "skipped: slurmd does not start here"; exit 77; }
-for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do
+for try in $(seq 45); do
   sinfo -h -o %T 2>/dev/null | grep -q idle && break
   sleep 1
 done
@@ -75,7 +76,7 @@ sinfo -h -o %T | grep -q idle || { echo "skipped: the node does not become idle"
 
 # Parts: an array job, and a merge that waits for it.
 job=$(sbatch --parsable --array=1-3 "$examples/parts.sbatch" hero.glb --self) || fail "sbatch refuses the array"
-timeout 100 sbatch --wait --dependency=afterok:"$job" "$examples/merge.sbatch" hero --json --csv merged.csv >sbatch.log 2>&1
+timeout 250 sbatch --wait --dependency=afterok:"$job" "$examples/merge.sbatch" hero --json --csv merged.csv >sbatch.log 2>&1
 status=$?
 [ $status = 1 ] || fail "the merge ended with $status"
 cmp merge.log one.json && cmp merged.csv one.csv || fail "the merged parts differ from one scan"
@@ -86,6 +87,6 @@ if ! ldd "$PINCH" | grep -q libmpi || ! srun --mpi=list 2>&1 | grep -q pmix; the
   echo "slurm: ranks skipped: no MPI in this pinch, or no pmix in this Slurm"
   exit 0
 fi
-timeout 100 sbatch --wait --ntasks=3 --overcommit --output=ranks.out "$examples/ranks.sbatch" hero.glb --self --csv ranks.csv >sbatch.log 2>&1
+timeout 250 sbatch --wait --ntasks=3 --overcommit --output=ranks.out "$examples/ranks.sbatch" hero.glb --self --csv ranks.csv >sbatch.log 2>&1
 cmp ranks.csv one.csv || fail "the ranks' answer differs from one process's"
 echo "slurm: 3 ranks started by srun: the same bytes"
