@@ -26,6 +26,19 @@ static void turn(const float p[3], float q[3]) {
   q[2] = sinPitch * p[1] + cosPitch * z;
 }
 
+/* A side of a triangle in the picture, for how much of the corner opposite a point has: 1 there, 0 on the side, less beyond. */
+typedef struct Side {
+  float x, y, dx, dy, area;
+} Side;
+
+static Side sideOf(const float a[3], const float b[3], float area) {
+  return (Side){a[0], a[1], b[0] - a[0], b[1] - a[1], area};
+}
+
+static inline float within(Side s, float x, float y) {
+  return (s.dx * (y - s.y) - s.dy * (x - s.x)) / s.area;
+}
+
 /* Corners in samples and depth; `light` from 0 to 1. */
 static void fill(Picture *picture, float p[3][3], const uint8_t colour[3], float light) {
   float area = (p[1][0] - p[0][0]) * (p[2][1] - p[0][1]) - (p[1][1] - p[0][1]) * (p[2][0] - p[0][0]);
@@ -36,18 +49,18 @@ static void fill(Picture *picture, float p[3][3], const uint8_t colour[3], float
     low[k] = fmaxf(floorf(fminf(p[0][k], fminf(p[1][k], p[2][k]))), 0);
     high[k] = fminf(ceilf(fmaxf(p[0][k], fmaxf(p[1][k], p[2][k]))), end);
   }
+  const Side side[3] = {sideOf(p[1], p[2], area), sideOf(p[2], p[0], area), sideOf(p[0], p[1], area)};
+  const float z0 = p[0][2], z1 = p[1][2], z2 = p[2][2];
   for (int row = (int)low[1]; row <= (int)high[1]; ++row) {
+    float y = (float)row + 0.5f;
     for (int column = (int)low[0]; column <= (int)high[0]; ++column) {
-      float x = (float)column + 0.5f, y = (float)row + 0.5f, w[3], depth = 0;
-      bool inside = true;
-      for (int i = 0; i < 3; ++i) {
-        const float *a = p[(i + 1) % 3], *b = p[(i + 2) % 3];
-        w[i] = ((b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0])) / area;
-        inside &= w[i] >= 0;
-        depth += w[i] * p[i][2];
-      }
+      float x = (float)column + 0.5f, w0 = within(side[0], x, y);
+      if (!(w0 >= 0)) continue;
+      float w1 = within(side[1], x, y);
+      if (!(w1 >= 0)) continue;
+      float w2 = within(side[2], x, y), depth = w0 * z0 + w1 * z1 + w2 * z2;
       size_t at = (size_t)row * W + (size_t)column;
-      if (!inside || !(depth > picture->depth[at])) continue;
+      if (!(w2 >= 0) || !(depth > picture->depth[at])) continue;
       picture->depth[at] = depth;
       for (int k = 0; k < 3; ++k) picture->colour[at][k] = (uint8_t)((float)colour[k] * light);
     }
