@@ -213,16 +213,13 @@ static void writeHolds(Import *im, json_t *attributes, const Holds *holds, uint3
   uint16_t *joints = take(im, (size_t)count * 4, sizeof(uint16_t));
   float *weights = take(im, (size_t)count * 4, sizeof(float));
   for (uint32_t set = 0; set < (second ? 2u : 1u) && !im->w.failed; ++set) {
-    char name[16];
     for (uint32_t i = 0; i < 4 * count; ++i) {
       joints[i] = holds[i / 4].joint[4 * set + i % 4];
       weights[i] = holds[i / 4].weight[4 * set + i % 4];
     }
-    snprintf(name, sizeof(name), "JOINTS_%u", set);
-    pn_gltfSet(&im->w, attributes, name,
+    pn_gltfSet(&im->w, attributes, set == 0 ? "JOINTS_0" : "JOINTS_1",
                json_integer(pn_gltfWriteArray(&im->w, joints, count, 4, 5123, PN_GLTF_USE_VERTEX)));
-    snprintf(name, sizeof(name), "WEIGHTS_%u", set);
-    pn_gltfSet(&im->w, attributes, name,
+    pn_gltfSet(&im->w, attributes, set == 0 ? "WEIGHTS_0" : "WEIGHTS_1",
                json_integer(pn_gltfWriteArray(&im->w, weights, count, 4, 5126, PN_GLTF_USE_VERTEX)));
   }
   free(joints);
