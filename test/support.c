@@ -74,6 +74,25 @@ pnMatrix testRotation(TestRandom *random, float reach) {
   return m;
 }
 
+/* ---------------------------------------------------------------- how much */
+
+bool testIsShort(void) {
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+  return getenv("PINCH_FULL") == NULL;
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return getenv("PINCH_FULL") == NULL;
+#else
+  return false;
+#endif
+}
+
+uint32_t testRounds(uint32_t full) {
+  return testIsShort() ? (full + 3) / 4 : full;
+}
+
 /* ---------------------------------------------------------------- failing allocator */
 
 /* Before each block we keep its size, to compare with the size it is freed with. */

@@ -38,6 +38,14 @@ float testFloat(TestRandom *random, float low, float high); /* about uniform in 
 float testAnyFloat(TestRandom *random);                     /* uniform in bits: any finite float, subnormals too */
 pnMatrix testRotation(TestRandom *random, float reach);     /* a rotation, and a translation of up to reach */
 
+/* ---------------------------------------------------------------- how much */
+
+/* Under a sanitizer code is several times slower, and what is looked for is how it treats memory: many rounds of one kind say little
+ * more than some, and answers are compared in full by the other builds. True there, unless the environment has PINCH_FULL. */
+bool testIsShort(void);
+/* Rounds of a test at random, or how often something must have come up in them: a quarter where it is short. */
+uint32_t testRounds(uint32_t full);
+
 /* ---------------------------------------------------------------- forms of volume */
 
 /* Those of the library, and one that only tests have (form_drum.c): a test that goes through all of them goes up to this. */

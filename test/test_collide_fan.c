@@ -120,7 +120,7 @@ static Outcome check(const Wheel *w) {
 static void smoothFansAreProved(void **state) {
   (void)state;
   uint32_t tested = 0, all = 0;
-  for (uint32_t i = 0; i < 2000; ++i) {
+  for (uint32_t i = 0; i < testRounds(2000); ++i) {
     bool closed = i % 2 == 0;
     Wheel w = wheel(3 + below(8), closed);
     place(&w, closed ? 1 : 0.5, 0, 0.1, 0.1, 0);
@@ -137,7 +137,7 @@ static void fansOfAllKindsAgree(void **state) {
   static const double turns[] = {0.2, 0.5, 0.9, 1, 1.1, 1.5, 2, 2.4, 3}, shakes[] = {0, 1e-7, 1e-3, 0.3, 2},
                       steps[] = {0, 0, 0.25, 0.5};
   uint32_t meeting = 0, proved = 0;
-  for (uint32_t i = 0; i < 20000; ++i) {
+  for (uint32_t i = 0; i < testRounds(20000); ++i) {
     Wheel w = wheel(2 + below(MOST - 4), below(2));
     if (w.closed && w.triangles < 3) continue;
     place(&w, turns[below(9)] * (below(2) ? 1 : -1), below(3), below(2) * uniform(), shakes[below(5)], steps[below(4)]);
@@ -148,7 +148,7 @@ static void fansOfAllKindsAgree(void **state) {
     assert_true(out.tested || out.pairs == 0);
   }
   /* the test has teeth: both happen often */
-  assert_true(meeting > 2000 && proved > 500);
+  assert_true(meeting > testRounds(2000) && proved > testRounds(500));
 }
 
 /* A circle that goes around twice and meets itself only at its middle line: each step is seen from the same side. */
@@ -171,7 +171,7 @@ static void windingTwiceIsNotOnce(void **state) {
 static void hairsAreNotJudgedByRounding(void **state) {
   (void)state;
   uint32_t meeting = 0;
-  for (uint32_t i = 0; i < 20000; ++i) {
+  for (uint32_t i = 0; i < testRounds(20000); ++i) {
     Wheel w = wheel(4 + below(4), true);
     place(&w, 1, 0, 0, 0.1, 0);
     float *p = w.position + 3, *q = w.position + 6, size = testFloat(&dice, 0.5f, 2);
@@ -183,7 +183,7 @@ static void hairsAreNotJudgedByRounding(void **state) {
       q[k] = nextafterf(w.position[k] + size * (p[k] - w.position[k]), below(2) ? -1000.0f : 1000.0f);
     meeting += check(&w).pairs > 0;
   }
-  assert_true(meeting > 2000 && meeting < 18000);
+  assert_true(meeting > testRounds(2000) && meeting < testRounds(18000));
 }
 
 /* ---------------------------------------------------------------- seams, and no fans */
@@ -191,7 +191,7 @@ static void hairsAreNotJudgedByRounding(void **state) {
 static void seamsAreOneVertexWhileTheyAreOnePoint(void **state) {
   (void)state;
   uint32_t opened = 0;
-  for (uint32_t i = 0; i < 3000; ++i) {
+  for (uint32_t i = 0; i < testRounds(3000); ++i) {
     /* every triangle with vertices of its own: welding makes the fan */
     Wheel w = wheel(3 + below(8), below(2));
     place(&w, w.closed ? 1 : 0.6, 0, 0.1, 0.1, 0);
@@ -208,7 +208,7 @@ static void seamsAreOneVertexWhileTheyAreOnePoint(void **state) {
     for (int k = 0; k < 3; ++k) moved[3 * c + k] += (float)((below(2) ? 1e-6 : 1.0) * (2 * uniform() - 1));
     opened += checkMesh(position, 3 * w.triangles, index, w.triangles, true, moved).pairs > 0;
   }
-  assert_true(opened > 100);
+  assert_true(opened > testRounds(100));
 }
 
 static void whatIsNotAFanIsTested(void **state) {
@@ -222,7 +222,7 @@ static void whatIsNotAFanIsTested(void **state) {
     uint32_t count;
   } meshes[] = {{bow, 4}, {three, 3}, {twice, 3}, {flat, 3}, {eight, 6}};
   uint32_t meeting = 0;
-  for (uint32_t i = 0; i < 5000; ++i) {
+  for (uint32_t i = 0; i < testRounds(5000); ++i) {
     float position[21];
     double grid = below(2) ? 0.25 : 0;
     for (int k = 0; k < 21; ++k) {
@@ -232,7 +232,7 @@ static void whatIsNotAFanIsTested(void **state) {
     uint32_t kind = i % 5;
     meeting += checkMesh(position, 7, meshes[kind].index, meshes[kind].count, false, NULL).pairs > 0;
   }
-  assert_true(meeting > 1000);
+  assert_true(meeting > testRounds(1000));
 }
 
 /* A whole mesh: nearly all of a smooth body is proved, with one thread and with four, and nothing changes from frame to

@@ -132,14 +132,14 @@ static void sheetsOfAllKindsAgree(void **state) {
                       noises[] = {0, 1e-6, 0.05, 0.5};
   Sheet s = openSheet(grid(24, 20));
   uint32_t meeting = 0, saving = 0;
-  for (uint32_t i = 0; i < 300; ++i) {
+  for (uint32_t i = 0; i < testRounds(300); ++i) {
     wave(&s, heights[testBelow(&dice, 4)], lengths[testBelow(&dice, 4)], turns[testBelow(&dice, 4)],
          noises[testBelow(&dice, 4)]);
     Outcome out = check(&s, i % 10 == 0);
     meeting += out.pairs > 0;
     saving += out.leafPairs[0] < out.leafPairs[1];
   }
-  assert_true(meeting > 60 && saving > 60);
+  assert_true(meeting > testRounds(60) && saving > testRounds(60));
   closeSheet(&s);
 }
 
@@ -220,7 +220,7 @@ static void foldsAreFound(void **state) {
   Sheet s = openSheet(grid(32, 32));
   const float *rest = pnMesh_GetVertices(s.body.mesh);
   uint32_t meeting = 0;
-  for (uint32_t i = 0; i < 300; ++i) {
+  for (uint32_t i = 0; i < testRounds(300); ++i) {
     memcpy(s.body.positions, rest, 3 * (size_t)s.vertices * sizeof(float));
     uint32_t v = testBelow(&dice, s.vertices);
     s.body.positions[3 * v] += (float)(4 * uniform() - 2);
@@ -230,7 +230,7 @@ static void foldsAreFound(void **state) {
     meeting += out.pairs > 0;
     assert_true(out.leafPairs[0] < out.leafPairs[1]); /* the rest is still proved */
   }
-  assert_true(meeting > 80);
+  assert_true(meeting > testRounds(80));
   closeSheet(&s);
 }
 

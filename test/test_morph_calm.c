@@ -222,7 +222,7 @@ static void sameAnswers(void **state) {
     uint32_t count = makeBumps(mesh, &random, 1, targets, values);
     for (uint32_t i = 0; i < count; ++i) weights[i] = testFloat(&random, -0.2f, 0.2f);
     Sheet s = makeSheet(mesh, targets, count, shape >= 4 ? weights : NULL, 1 + (uint32_t)shape);
-    for (int round = 0; round < 60; ++round) {
+    for (int round = 0; round < 60; round += testIsShort() ? 3 : 1) {
       float size = 0.05f * (float)(round % 20) * (float)(1 + round / 20);
       for (uint32_t i = 0; i < count; ++i) weights[i] = testFloat(&random, -size, size);
       testExpectOk(pnPose_SetWeights(s.pose, weights, count));
@@ -241,7 +241,7 @@ static void sameAnswers(void **state) {
   }
   print_message("%zu pairs; %llu frames without a vertex, %llu with some\n", pairs, (unsigned long long)calmFrames,
                 (unsigned long long)someFrames);
-  assert_true(pairs > 500 && calmFrames > 40 && someFrames > 40);
+  assert_true(pairs > testRounds(500) && calmFrames > testRounds(40) && someFrames > testRounds(40));
   pnDestroyPool(pool);
   assert_int_equal(pnGetByteCount(), 0);
 }
@@ -280,7 +280,7 @@ static void everyMagnitude(void **state) {
   static float values[4 * 3 * 200];
   const char *wanted = getenv("PINCH_ROUNDS"); /* of 66 magnitudes each */
   size_t pairs = 0, frames = 0, calm = 0;
-  for (int round = 0; round < (wanted ? atoi(wanted) : 2); ++round)
+  for (int round = 0; round < (wanted ? atoi(wanted) : testIsShort() ? 1 : 2); ++round)
     for (int exponent = -146; exponent <= 114; exponent += 4) {
       Sheet s = makeBox(exponent, &random, 1 + testBelow(&random, 4), values);
       for (int k = 0; k < 8; ++k) {
@@ -294,7 +294,7 @@ static void everyMagnitude(void **state) {
       freeSheet(&s);
     }
   print_message("%zu frames, %zu of them calm, %zu pairs\n", frames, calm, pairs);
-  assert_true(frames > 900 && pairs > 10000 && calm > 50);
+  assert_true(frames > testRounds(900) && pairs > testRounds(10000) && calm > testRounds(50));
   assert_int_equal(pnGetByteCount(), 0);
 }
 
@@ -329,7 +329,7 @@ static void weldedAndApart(void **state) {
   TestRandom random = testRandom(3);
   static float values[4 * 3 * 200];
   size_t pairs = 0;
-  for (int round = 0; round < 40; ++round) {
+  for (int round = 0; round < (int)testRounds(40); ++round) {
     Sheet s = makeWelded(&random, 1 + (uint32_t)round % 4, values);
     pnPairList *truth;
     testExpectOk(pnCreatePairList(&truth));

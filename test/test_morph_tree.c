@@ -41,7 +41,7 @@ static void moveMeeting(Meeting *m, TestRandom *random, int round) {
 
 static void checkMeeting(Meeting *m, pnTree *a, pnTree *b) {
   pnQueryDef query = pnDefaultQueryDef();
-  for (uint32_t workers = 1; workers <= 4; ++workers) {
+  for (uint32_t workers = 1; workers <= 4; workers += testIsShort() ? 3 : 1) {
     query.tasks = workers > 1 ? pnPool_GetTasks(m->pools[workers]) : (pnTasks){0};
     testExpectOk(pnCollideTrees(a, b, &query, m->found, NULL));
     morphExpectPairs(m->found, m->truth);

@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-#define CONVEX_PLACEMENTS 10000
-#define DENTED_PLACEMENTS 240
+#define CONVEX_PLACEMENTS testRounds(10000)
+#define DENTED_PLACEMENTS testRounds(240)
 
 typedef struct Count {
   uint32_t shared, apart, inside, certain;
@@ -65,18 +65,18 @@ static void convexBodies(void **state) {
 
   TestRandom random = testRandom(77);
   Count count = {0};
-  for (int n = 0; n < CONVEX_PLACEMENTS; ++n) {
+  for (uint32_t n = 0; n < CONVEX_PLACEMENTS; ++n) {
     uint32_t i = testBelow(&random, KINDS), j = testBelow(&random, KINDS), r = testBelow(&random, 3);
     placeRandomly(&a[i], &random, 0.9f);
     placeRandomly(&b[j], &random, 0.9f);
     checkOne(overlaps[i][j][r], testSharedVolumeConvex(&a[i], &b[j]), testVolumeOf(&b[j]), &count);
   }
   print_message(
-      "  %d placements: %u share, %u apart, %u inside, %u certain; error at most %.0f %% of the bound, "
+      "  %u placements: %u share, %u apart, %u inside, %u certain; error at most %.0f %% of the bound, "
       "mean %.4f %% of the body, mean bound %.2f %%\n",
       CONVEX_PLACEMENTS, count.shared, count.apart, count.inside, count.certain, 100 * count.worst,
       100 * count.meanError / CONVEX_PLACEMENTS, 100 * count.meanBound / CONVEX_PLACEMENTS);
-  assert_true(count.shared > CONVEX_PLACEMENTS / 3 && count.apart > 500 && count.inside > 100);
+  assert_true(count.shared > CONVEX_PLACEMENTS / 3 && count.apart > testRounds(500) && count.inside > testRounds(100));
   for (int i = 0; i < KINDS; ++i)
     for (int j = 0; j < KINDS; ++j)
       for (int r = 0; r < 3; ++r) pnDestroyOverlap(overlaps[i][j][r]);
@@ -89,7 +89,7 @@ static void dentedBodies(void **state) {
   TestBody b[2] = {testStar(1, 0.8f, 0.4f), testTorus(0.6f, 0.35f, 8, 5)};
   TestRandom random = testRandom(78);
   Count count = {0};
-  for (int n = 0; n < DENTED_PLACEMENTS; ++n) {
+  for (uint32_t n = 0; n < DENTED_PLACEMENTS; ++n) {
     uint32_t i = testBelow(&random, 3), j = testBelow(&random, 2);
     placeRandomly(&a[i], &random, 0.8f);
     placeRandomly(&b[j], &random, 0.8f);
@@ -102,7 +102,7 @@ static void dentedBodies(void **state) {
     checkOne(overlap, testSharedVolume(&a[i], &b[j]), testVolumeOf(&b[j]), &count);
     pnDestroyOverlap(overlap);
   }
-  print_message("  %d placements: error at most %.0f %% of the bound\n", DENTED_PLACEMENTS, 100 * count.worst);
+  print_message("  %u placements: error at most %.0f %% of the bound\n", DENTED_PLACEMENTS, 100 * count.worst);
   for (int i = 0; i < 3; ++i) testFreeBody(&a[i]);
   for (int i = 0; i < 2; ++i) testFreeBody(&b[i]);
 }
@@ -137,7 +137,7 @@ static void centroids(void **state) {
   (void)state;
   TestBody a = testBox(0.5f, 0.75f, 0.25f, 2), b = testBox(0.5f, 0.4f, 0.6f, 2);
   TestRandom random = testRandom(79);
-  for (int n = 0; n < 500; ++n) {
+  for (uint32_t n = 0; n < testRounds(500); ++n) {
     float at[3] = {testFloat(&random, -0.9f, 0.9f), testFloat(&random, -1, 1), testFloat(&random, -0.8f, 0.8f)};
     testPlace(&b, at[0], at[1], at[2]);
     pnOverlapDef def = pnDefaultOverlapDef();

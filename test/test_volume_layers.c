@@ -144,7 +144,7 @@ static void onTheSamples(void **state) {
 static void crumpled(void **state) {
   (void)state;
   TestRandom random = testRandom(9);
-  for (int n = 0; n < 60; ++n) {
+  for (int n = 0; n < (int)testRounds(60); ++n) {
     TestBody body = testSphere(1, 1);
     uint32_t count = pnMesh_GetVertexCount(body.mesh);
     float vertices[3 * 64 + 1];
@@ -164,7 +164,7 @@ static void cornersOfGiants(void **state) {
   (void)state;
   TestRandom random = testRandom(17);
   TestBody bodies[2] = {testBox(1, 1, 1, 1), testSphere(1, 1)};
-  for (int n = 0; n < 80; ++n) {
+  for (int n = 0; n < (int)testRounds(80); ++n) {
     TestBody *body = &bodies[n % 2];
     pnMatrix turn = testRotation(&random, 1);
     testExpectOk(pnPose_SetTransform(body->pose, &turn));
@@ -309,7 +309,7 @@ static void rowsExactly(void **state) {
   TestRandom random = testRandom(31);
   pnRowLists *lists = calloc(1, sizeof *lists);
   uint32_t count = 0;
-  for (int n = 0; n < 20000; ++n) {
+  for (int n = 0; n < (int)testRounds(20000); ++n) {
     // a tenth in the image, a tenth much larger than it, some larger than doubles hold, the rest small
     uint32_t reach = n % 10 == 0 ? (uint32_t)side : n % 10 == 1 ? (n % 100 == 1 ? 64u : 8u) * (uint32_t)side : 40;
     pnPoint points[3] = {{0}};
@@ -322,7 +322,7 @@ static void rowsExactly(void **state) {
     }
     count += compareRows(points, reach == 40, lists);
   }
-  assert_true(count > 1000000);
+  assert_true(count > testRounds(1000000));
   free(lists);
 }
 
