@@ -541,6 +541,7 @@ static pnResult askTetrahedron(void *context) {
   return result;
 }
 
+/* The last one: it takes the pool away. */
 static void memoryRunsOut(void **state) {
   (void)state;
   pnDestroyPool(s_pool);
@@ -551,10 +552,10 @@ static void memoryRunsOut(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(everyTree),    cmocka_unit_test(movingBodies),  cmocka_unit_test(soups),
-      cmocka_unit_test(bigTriangles), cmocka_unit_test(magnitudes),    cmocka_unit_test(watertight),
-      cmocka_unit_test(decks),        cmocka_unit_test(ballsApart),    cmocka_unit_test(meetings),
-      cmocka_unit_test(errors),       cmocka_unit_test(memoryRunsOut), cmocka_unit_test(manyRays),
+      cmocka_unit_test(everyTree),    cmocka_unit_test(movingBodies), cmocka_unit_test(soups),
+      cmocka_unit_test(bigTriangles), cmocka_unit_test(magnitudes),   cmocka_unit_test(watertight),
+      cmocka_unit_test(decks),        cmocka_unit_test(ballsApart),   cmocka_unit_test(meetings),
+      cmocka_unit_test(errors),       cmocka_unit_test(manyRays),     cmocka_unit_test(memoryRunsOut),
   };
   return cmocka_run_group_tests(tests, setUp, tearDown);
 }
