@@ -166,7 +166,9 @@ static bool prepare(pnFinder *finder) {
 }
 
 pnResult pn_findContained(pnFinder *finder) {
-  if (finder->def.noContainment) return PN_OK;
+  uint32_t closed = 0;
+  for (size_t i = 0; i < finder->bodies.count && closed < 2; ++i) closed += finder->bodies.data[i].closedCount > 0;
+  if (finder->def.noContainment || closed < 2) return PN_OK;
   bool good = prepare(finder) && pn_findClose(&finder->broad, false);
   while (good) {
     for (size_t i = 0; i < finder->broad.pairs.count && good; ++i) {

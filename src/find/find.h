@@ -399,7 +399,7 @@ typedef struct pnKinEntry {
 
 /* Of a slot: was it found or asked for this region, and met in this list? */
 typedef struct pnKinMarks {
-  uint64_t found, asked[2], listed[2];
+  uint32_t found, asked[2], listed[2];
 } pnKinMarks;
 
 /* See kin.c. */
@@ -416,7 +416,7 @@ typedef struct pnKin {
   PN_ARRAY(uint32_t) heads; /* four a triangle: twice carried, and side */
   PN_ARRAY(uint32_t) up;    /* of a slot the one it was joined with, or itself */
   PN_ARRAY(pnKinMarks) marks;
-  uint64_t stamp, walk;
+  uint32_t stamp, walk; /* from 1 on in every frame */
   pnNumbers found;
 } pnKin;
 

@@ -204,8 +204,7 @@ static uint32_t *headOf(pnKin *kin, uint32_t triangle, bool carried, uint32_t si
 /* Looks at the findings of one list. */
 static void walkList(pnFinder *finder, const pnNewcomer *comer, uint32_t *next) {
   pnKin *kin = &finder->kin;
-  uint64_t walk = ++kin->walk;
-  uint32_t first = *next, count = 0;
+  uint32_t walk = ++kin->walk, first = *next, count = 0;
   while (*next != PN_NONE) {
     pnKinEntry *entry = &kin->entries.data[*next];
     uint32_t slot = pn_rootOf(kin->up.data, entry->slot), when = entry->when;
@@ -290,6 +289,7 @@ bool pn_prepareKin(pnFinder *finder) {
   pnKin *kin = &finder->kin;
   size_t count = finder->tracks.count, heads = 0;
   kin->pairs.count = kin->up.count = kin->marks.count = 0;
+  kin->stamp = kin->walk = 0;
   if (kin->heads.count == 0) {
     for (size_t i = 0; i < finder->bodies.count; ++i)
       heads = PN_MAX(heads, 4 * (size_t)finder->bodies.data[i].mesh->triangleCount);

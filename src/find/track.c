@@ -356,9 +356,16 @@ static pnNewcomer newcomerOf(const pnFinder *finder, size_t i) {
   return sight;
 }
 
+/* The two bodies of a region, whichever is first. */
+static uint64_t pairOf(const pnRegion *region) {
+  return (uint64_t)PN_MIN(region->a, region->b) << 32 | PN_MAX(region->a, region->b);
+}
+
 /* The regions of two bodies, which come one after the other. */
-static bool trackPair(pnFinder *finder, const pnFinderFrame *frame, const pnNewcomer *comers, size_t first,
-                      size_t count) {
+static bool trackPair(pnFinder *finder, const pnFinderFrame *frame, size_t first, size_t count) {
+  if (!pn_arrayReserve(&finder->comers, count)) return false;
+  const pnNewcomer *comers = finder->comers.data;
+  for (size_t i = 0; i < count; ++i) finder->comers.data[i] = newcomerOf(finder, first + i);
   bool good = pn_beginKin(finder, comers, count);
   for (size_t i = 0; i < count && good; ++i) {
     pnTrack *track = findTrack(finder, &comers[i]);
@@ -375,13 +382,11 @@ static bool trackPair(pnFinder *finder, const pnFinderFrame *frame, const pnNewc
 pnResult pn_trackRegions(pnFinder *finder, const pnFinderFrame *frame) {
   beginFrame(finder, frame);
   size_t count = finder->regions.count;
-  if (!pn_prepareKin(finder) || !pn_arrayReserve(&finder->comers, count)) return pn_failMemory(sizeof(pnNewcomer));
-  const pnNewcomer *comers = finder->comers.data;
-  for (size_t i = 0; i < count; ++i) finder->comers.data[i] = newcomerOf(finder, i);
+  if (!pn_prepareKin(finder)) return pn_failMemory(sizeof(pnTrack));
   bool good = true;
   for (size_t i = 0, end; i < count && good; i = end) {
-    for (end = i + 1; end < count && comers[end].a == comers[i].a && comers[end].b == comers[i].b;) ++end;
-    good = trackPair(finder, frame, comers + i, i, end - i);
+    for (end = i + 1; end < count && pairOf(&finder->regions.data[end]) == pairOf(&finder->regions.data[i]);) ++end;
+    good = trackPair(finder, frame, i, end - i);
   }
   closeGaps(finder);
   good = endFrame(finder) && good;
