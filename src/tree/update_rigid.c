@@ -107,16 +107,18 @@ static float reachOf(const pnTree *tree, const Model *model) {
   return reach;
 }
 
-/* ruleData */
+/* ruleData. A crowd has one a body, so it ends with the last term that the form has slabs for: a box has three of PN_MAX_SLABS. */
 typedef struct Rigid {
-  pnCarry carry;
   Model model; /* the shape's, or `own` */
   void *own;   /* of a pose whose vertices are not the mesh's */
+  pnCarry carry;
 } Rigid;
 
 static pnResult prepare(pnTree *tree) {
-  pnResult result = pn_allocRuleData(tree, sizeof(Rigid));
-  if (result == PN_OK) memset(tree->ruleData, 0, sizeof(Rigid));
+  const size_t terms = tree->slabs ? tree->slabs->count : 0;
+  const size_t bytes = offsetof(Rigid, carry) + offsetof(pnCarry, term) + terms * sizeof(pnCarryTerm);
+  pnResult result = pn_allocRuleData(tree, bytes);
+  if (result == PN_OK) memset(tree->ruleData, 0, bytes);
   return result;
 }
 
