@@ -370,16 +370,16 @@ typedef struct pnNewcomer {
   double reach;
 } pnNewcomer;
 
-/* A region of this frame or of a track's last one. Slots are places of tracks, which stay where they are during a frame. */
+/* A region of this frame or of a track's last one. Berths are places of tracks, which stay where they are during a frame. */
 typedef struct pnKinItem {
   pnTrace trace;
   bool carried;
-  uint32_t slot; /* PN_NONE: it has no track yet */
+  uint32_t berth; /* PN_NONE: it has no track yet */
 } pnKinItem;
 
 typedef struct pnKinNode {
   pnBox box;
-  uint32_t owner; /* the slot of all below it; PN_NONE: nobody has one; PN_NONE - 1: several */
+  uint32_t owner; /* the berth of all below it; PN_NONE: nobody has one; PN_NONE - 1: several */
 } pnKinNode;
 
 #define PN_KIN_LEVELS 33
@@ -392,12 +392,12 @@ typedef struct pnKinTree {
 
 /* A track had a triangle, when it was last seen (0) or in this frame (1). */
 typedef struct pnKinEntry {
-  uint32_t slot, next, count; /* count: how many there are from here on, or were */
+  uint32_t berth, next, count; /* count: how many there are from here on, or were */
   uint32_t when;
   size_t place; /* of its head */
 } pnKinEntry;
 
-/* Of a slot: was it found or asked for this region, and met in this list? */
+/* Of a berth: was it found or asked for this region, and met in this list? */
 typedef struct pnKinMarks {
   uint32_t found, asked[2], listed[2];
 } pnKinMarks;
@@ -414,7 +414,7 @@ typedef struct pnKin {
   PN_ARRAY(pnWorkOrder) parts, pairs; /* items by their parts; tracks that are not over by their bodies */
   PN_ARRAY(pnKinEntry) entries;
   PN_ARRAY(uint32_t) heads; /* four a triangle: twice carried, and side */
-  PN_ARRAY(uint32_t) up;    /* of a slot the one it was joined with, or itself */
+  PN_ARRAY(uint32_t) up;    /* of a berth the one it was joined with, or itself */
   PN_ARRAY(pnKinMarks) marks;
   uint32_t stamp, walk; /* from 1 on in every frame */
   pnNumbers found;
@@ -516,13 +516,13 @@ void pn_recognise(pnFinder *finder);
 /* Gives carried regions the depths they had when they were first seen, and remembers those that are new. PN_ERROR_KIND, and
  * nothing is changed: one of them is neither measured nor known. */
 pnResult pn_recallCarried(pnFinder *finder);
-/* Once a frame: what there is of tracks. Then for the regions of two bodies, all at once: begin; for each, the slots of the tracks that
+/* Once a frame: what there is of tracks. Then for the regions of two bodies, all at once: begin; for each, the berths of the tracks that
  * it goes on, ascending, and what became of it; end. False: out of memory. */
 bool pn_prepareKin(pnFinder *finder);
-bool pn_addKinSlot(pnFinder *finder); /* a new track: the next slot */
+bool pn_addKinBerth(pnFinder *finder); /* a new track: the next berth */
 bool pn_beginKin(pnFinder *finder, const pnNewcomer *comers, size_t count);
 const pnNumbers *pn_findKin(pnFinder *finder, const pnNewcomer *comer);
-bool pn_ownKin(pnFinder *finder, const pnNewcomer *comer, size_t i, uint32_t slot); /* the i-th since begin */
+bool pn_ownKin(pnFinder *finder, const pnNewcomer *comer, size_t i, uint32_t berth); /* the i-th since begin */
 void pn_endKin(pnFinder *finder);
 void pn_freeKin(pnFinder *finder);
 /* The regions of the frame into findings. */

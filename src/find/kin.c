@@ -116,7 +116,7 @@ static bool growTrees(pnKin *kin) {
     for (; at < count && kin->order.data[at].key >> 3 * CODE_BITS == kind; ++at) {
       const pnKinItem *item = &kin->items.data[kin->order.data[at].work];
       kin->perchOf.data[kin->order.data[at].work] = tree->count++;
-      kin->nodes.data[kin->nodes.count++] = (pnKinNode){item->trace.box, item->slot};
+      kin->nodes.data[kin->nodes.count++] = (pnKinNode){item->trace.box, item->berth};
     }
     if (tree->count > 0) growTree(kin, tree);
   }
@@ -124,25 +124,25 @@ static bool growTrees(pnKin *kin) {
 }
 
 /* An item has a track now, and the nodes above it know. */
-static void ownItem(pnKin *kin, uint32_t item, uint32_t slot) {
-  kin->items.data[item].slot = slot;
+static void ownItem(pnKin *kin, uint32_t item, uint32_t berth) {
+  kin->items.data[item].berth = berth;
   const pnKinItem *it = &kin->items.data[item];
   const pnKinTree *tree = &kin->trees[2 * it->carried + it->trace.atRest];
   for (uint32_t level = 0; level < tree->levelCount; ++level) {
     uint32_t node = tree->levelFirst[level] + (kin->perchOf.data[item] >> level);
     uint32_t owner = ownerOf(kin, node);
     // Those above know already.
-    if (owner == MIXED || owner == slot) return;
-    kin->nodes.data[node].owner = owner == PN_NONE ? slot : MIXED;
+    if (owner == MIXED || owner == berth) return;
+    kin->nodes.data[node].owner = owner == PN_NONE ? berth : MIXED;
   }
 }
 
 /* ---------------------------------------------------------------- what is found */
 
-static void addFound(pnKin *kin, uint32_t slot) {
-  if (kin->marks.data[slot].found == kin->stamp) return;
-  kin->marks.data[slot].found = kin->stamp;
-  kin->found.data[kin->found.count++] = slot; /* each once: there is room */
+static void addFound(pnKin *kin, uint32_t berth) {
+  if (kin->marks.data[berth].found == kin->stamp) return;
+  kin->marks.data[berth].found = kin->stamp;
+  kin->found.data[kin->found.count++] = berth; /* each once: there is room */
 }
 
 static void visit(pnKin *kin, const pnKinTree *tree, uint32_t level, uint32_t place, pnBox box) {
@@ -174,8 +174,8 @@ static void findByParts(pnKin *kin, const pnNewcomer *comer) {
   for (; low < kin->parts.count && kin->parts.data[low].key == key; ++low) {
     const pnKinItem *item = &kin->items.data[kin->parts.data[low].work];
     if (!comer->trace.contained && !item->trace.contained) return;
-    if (item->slot == PN_NONE || item->carried != comer->region->carried) continue;
-    addFound(kin, pn_rootOf(kin->up.data, item->slot));
+    if (item->berth == PN_NONE || item->carried != comer->region->carried) continue;
+    addFound(kin, pn_rootOf(kin->up.data, item->berth));
   }
 }
 
@@ -207,8 +207,8 @@ static void walkList(pnFinder *finder, const pnNewcomer *comer, uint32_t *next) 
   uint32_t walk = ++kin->walk, first = *next, count = 0;
   while (*next != PN_NONE) {
     pnKinEntry *entry = &kin->entries.data[*next];
-    uint32_t slot = pn_rootOf(kin->up.data, entry->slot), when = entry->when;
-    pnKinMarks *marks = &kin->marks.data[slot];
+    uint32_t berth = pn_rootOf(kin->up.data, entry->berth), when = entry->when;
+    pnKinMarks *marks = &kin->marks.data[berth];
     if (marks->listed[when] == walk) {
       *next = entry->next;
       continue;
@@ -217,7 +217,7 @@ static void walkList(pnFinder *finder, const pnNewcomer *comer, uint32_t *next) 
     ++count;
     if (marks->found != kin->stamp && marks->asked[when] != kin->stamp) {
       marks->asked[when] = kin->stamp;
-      if (shares(comer, &finder->tracks.data[slot], (int)when)) addFound(kin, slot);
+      if (shares(comer, &finder->tracks.data[berth], (int)when)) addFound(kin, berth);
     }
     next = &entry->next;
   }
@@ -244,12 +244,12 @@ static void findByTriangles(pnFinder *finder, const pnNewcomer *comer) {
 /* ---------------------------------------------------------------- the door of this file */
 
 static bool enterTriangles(pnKin *kin, const pnNumbers *list, bool carried, uint32_t side, uint32_t when,
-                           uint32_t slot) {
+                           uint32_t berth) {
   for (size_t i = 0; i < list->count; ++i) {
     uint32_t *head = headOf(kin, list->data[i], carried, side);
     const pnKinEntry *entries = kin->entries.data;
-    if (*head != PN_NONE && entries[*head].slot == slot && entries[*head].when == when) continue;
-    pnKinEntry entry = {slot, *head, *head != PN_NONE ? entries[*head].count + 1 : 1, when, 0};
+    if (*head != PN_NONE && entries[*head].berth == berth && entries[*head].when == when) continue;
+    pnKinEntry entry = {berth, *head, *head != PN_NONE ? entries[*head].count + 1 : 1, when, 0};
     entry.place = (size_t)(head - kin->heads.data);
     if (!pn_arrayPush(&kin->entries, entry)) return false;
     *head = (uint32_t)kin->entries.count - 1;
@@ -258,13 +258,13 @@ static bool enterTriangles(pnKin *kin, const pnNumbers *list, bool carried, uint
 }
 
 /* What a track had when it was last seen. */
-static bool enterTrack(pnFinder *finder, uint32_t slot) {
+static bool enterTrack(pnFinder *finder, uint32_t berth) {
   pnKin *kin = &finder->kin;
-  const pnTrack *track = &finder->tracks.data[slot];
+  const pnTrack *track = &finder->tracks.data[berth];
   for (size_t i = 0; i < track->traces[0].count; ++i)
-    if (!pn_arrayPush(&kin->items, ((pnKinItem){track->traces[0].data[i], track->carried, slot}))) return false;
-  return enterTriangles(kin, &track->triangles[0][0], track->carried, 0, 0, slot) &&
-         enterTriangles(kin, &track->triangles[0][1], track->carried, 1, 0, slot);
+    if (!pn_arrayPush(&kin->items, ((pnKinItem){track->traces[0].data[i], track->carried, berth}))) return false;
+  return enterTriangles(kin, &track->triangles[0][0], track->carried, 0, 0, berth) &&
+         enterTriangles(kin, &track->triangles[0][1], track->carried, 1, 0, berth);
 }
 
 /* Items by their two parts, contained ones first; none when nothing is contained. */
@@ -300,17 +300,17 @@ bool pn_prepareKin(pnFinder *finder) {
   for (uint32_t i = 0; i < count; ++i) {
     const pnTrack *track = &finder->tracks.data[i];
     pnWorkOrder order = {(uint64_t)track->finding.a << 32 | track->finding.b, i};
-    if (!pn_addKinSlot(finder) || (!track->isOver && !pn_arrayPush(&kin->pairs, order))) return false;
+    if (!pn_addKinBerth(finder) || (!track->isOver && !pn_arrayPush(&kin->pairs, order))) return false;
   }
   if (kin->pairs.count > 1) qsort(kin->pairs.data, kin->pairs.count, sizeof(pnWorkOrder), pn_compareOrder);
   return true;
 }
 
-bool pn_addKinSlot(pnFinder *finder) {
+bool pn_addKinBerth(pnFinder *finder) {
   pnKin *kin = &finder->kin;
-  uint32_t slot = (uint32_t)kin->up.count;
-  return pn_arrayReserve(&kin->found, (size_t)slot + 1) && pn_arrayReserve(&kin->marks, (size_t)slot + 1) &&
-         pn_arrayPush(&kin->up, slot) && pn_arrayPush(&kin->marks, ((pnKinMarks){0}));
+  uint32_t berth = (uint32_t)kin->up.count;
+  return pn_arrayReserve(&kin->found, (size_t)berth + 1) && pn_arrayReserve(&kin->marks, (size_t)berth + 1) &&
+         pn_arrayPush(&kin->up, berth) && pn_arrayPush(&kin->marks, ((pnKinMarks){0}));
 }
 
 bool pn_beginKin(pnFinder *finder, const pnNewcomer *comers, size_t count) {
@@ -344,11 +344,11 @@ const pnNumbers *pn_findKin(pnFinder *finder, const pnNewcomer *comer) {
   return &kin->found;
 }
 
-bool pn_ownKin(pnFinder *finder, const pnNewcomer *comer, size_t i, uint32_t slot) {
+bool pn_ownKin(pnFinder *finder, const pnNewcomer *comer, size_t i, uint32_t berth) {
   pnKin *kin = &finder->kin;
-  ownItem(kin, kin->comerFirst + (uint32_t)i, slot);
-  return enterTriangles(kin, &comer->triangles[0], comer->region->carried, 0, 1, slot) &&
-         enterTriangles(kin, &comer->triangles[1], comer->region->carried, 1, 1, slot);
+  ownItem(kin, kin->comerFirst + (uint32_t)i, berth);
+  return enterTriangles(kin, &comer->triangles[0], comer->region->carried, 0, 1, berth) &&
+         enterTriangles(kin, &comer->triangles[1], comer->region->carried, 1, 1, berth);
 }
 
 void pn_endKin(pnFinder *finder) {

@@ -191,7 +191,7 @@ static pnTrack *newTrack(pnFinder *finder, const pnNewcomer *sight) {
   track.finding = (pnFinding){.number = number, .a = sight->a, .b = sight->b, .open = true, .volume = -1};
   track.finding.depth.value = -1;
   if (!pn_arrayReserve(&finder->tracks, finder->tracks.count + 1) ||
-      !pn_arrayReserve(&finder->numberOf, (size_t)number + 1) || !pn_addKinSlot(finder))
+      !pn_arrayReserve(&finder->numberOf, (size_t)number + 1) || !pn_addKinBerth(finder))
     return NULL;
   finder->numberOf.data[finder->numberOf.count++] = number;
   finder->tracks.data[finder->tracks.count++] = track;
