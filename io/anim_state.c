@@ -10,6 +10,12 @@
 #include "anim.h"
 #include "float_mode.h"
 
+/* Of a node in a frame: its parts, and then in their place the map that is made of them. */
+typedef union NodePlace {
+  pnAnimParts parts;
+  pnMap world;
+} NodePlace;
+
 struct pnAnimState {
   const pnAnimFile *file;
   size_t byteCount;
@@ -17,9 +23,8 @@ struct pnAnimState {
   uint32_t *nodeBody;  /* body of each node, PN_NONE for none */
   size_t *weightStart; /* of each body in `weights` */
   size_t *jointStart;  /* of each skin in `joints` */
-  pnAnimParts *parts;  /* by node */
-  pnMap *world;        /* by node */
-  pnMatrix *rounded;   /* by node: the same in float */
+  NodePlace *places;   /* by node */
+  pnMatrix *rounded;   /* by node: its map in float */
   pnMatrix *joints;
   float *weights;
   double *value;   /* room for the widest channel */
@@ -103,8 +108,7 @@ static size_t layOut(pnAnimState *s, const pnAnimFile *file, char *block) {
   s->nodeBody = carve(block, &used, file->nodeCount, sizeof(uint32_t));
   s->weightStart = carve(block, &used, file->bodyCount, sizeof(size_t));
   s->jointStart = carve(block, &used, file->skinCount, sizeof(size_t));
-  s->parts = carve(block, &used, file->nodeCount, sizeof(pnAnimParts));
-  s->world = carve(block, &used, file->nodeCount, sizeof(pnMap));
+  s->places = carve(block, &used, file->nodeCount, sizeof(NodePlace));
   s->rounded = carve(block, &used, file->nodeCount, sizeof(pnMatrix));
   s->joints = carve(block, &used, jointCount, sizeof(pnMatrix));
   s->weights = carve(block, &used, weightCount, sizeof(float));
@@ -163,7 +167,7 @@ void pnDestroyAnimState(pnAnimState *state) {
 /* Everything at rest, then what the clip says. */
 static pnResult applyClip(pnAnimState *s, uint32_t clip, double time) {
   const pnAnimFile *file = s->file;
-  for (uint32_t i = 0; i < file->nodeCount; ++i) s->parts[i] = pn_partsOfNode(&file->nodes[i]);
+  for (uint32_t i = 0; i < file->nodeCount; ++i) s->places[i].parts = pn_partsOfNode(&file->nodes[i]);
   for (uint32_t b = 0; b < file->bodyCount; ++b) {
     size_t bytes = file->bodies[b].targetCount * sizeof(float);
     if (bytes > 0) memcpy(s->weights + s->weightStart[b], file->bodies[b].restWeights, bytes);
@@ -172,7 +176,7 @@ static pnResult applyClip(pnAnimState *s, uint32_t clip, double time) {
 
   for (uint32_t i = 0; i < file->clips[clip].channelCount; ++i) {
     const pnAnimChannel *channel = &file->clips[clip].channels[i];
-    pnAnimParts *parts = &s->parts[channel->node];
+    pnAnimParts *parts = &s->places[channel->node].parts;
     uint32_t body = s->nodeBody[channel->node];
     pn_sampleChannel(channel, time, s->value);
     switch (channel->path) {
@@ -205,9 +209,11 @@ pnResult pnAnimState_Evaluate(pnAnimState *state, uint32_t clip, double time) {
   /* World maps, down from the roots. */
   for (uint32_t i = 0; i < file->nodeCount; ++i) {
     uint32_t n = s->order[i], parent = file->nodes[n].parent;
-    pnMap local = file->nodes[n].hasMatrix ? pn_mapFromMatrix(&file->nodes[n].matrix) : pn_mapFromParts(&s->parts[n]);
-    s->world[n] = parent == PN_NONE ? local : pn_mapMultiply(&s->world[parent], &local);
-    s->rounded[n] = pn_mapToMatrix(&s->world[n]);
+    pnMap local =
+        file->nodes[n].hasMatrix ? pn_mapFromMatrix(&file->nodes[n].matrix) : pn_mapFromParts(&s->places[n].parts);
+    pnMap *world = &s->places[n].world;
+    *world = parent == PN_NONE ? local : pn_mapMultiply(&s->places[parent].world, &local);
+    s->rounded[n] = pn_mapToMatrix(world);
     if (!pn_mapIsFinite(&s->rounded[n])) {
       return pnFail(PN_ERROR_NUMBER, "%s: at %g s node %u '%s' is outside the range of float", file->name, time, n,
                     file->nodes[n].name);
@@ -219,7 +225,7 @@ pnResult pnAnimState_Evaluate(pnAnimState *state, uint32_t clip, double time) {
     const pnAnimSkin *skin = &file->skins[k];
     for (uint32_t j = 0; j < skin->jointCount; ++j) {
       pnMap bind = pn_mapFromMatrix(&skin->inverseBinds[j]);
-      pnMap joint = pn_mapMultiply(&s->world[skin->joints[j]], &bind);
+      pnMap joint = pn_mapMultiply(&s->places[skin->joints[j]].world, &bind);
       pnMatrix *out = &s->joints[s->jointStart[k] + j];
       *out = pn_mapToMatrix(&joint);
       if (!pn_mapIsFinite(out)) {
