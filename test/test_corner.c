@@ -181,11 +181,12 @@ static void askAll(Scene *s, pnTree *thing, pnTree *room, pnPool *const *pools) 
     query.first = query.unsorted = false;
     queryLab.planeDecides = true;
     testExpectOk(pnCollideTrees(thing, room, &query, s->found, NULL));
-    const pnPair *more = pnPairList_GetPairs(s->found), *end = more + pnPairList_GetCount(s->found);
-    for (size_t i = 0; i < pnPairList_GetCount(s->truth); ++i) {
+    const pnPair *more = pnPairList_GetPairs(s->found);
+    const size_t moreCount = pnPairList_GetCount(s->found);
+    for (size_t i = 0, at = 0; i < pnPairList_GetCount(s->truth); ++i) {
       pnPair p = pnPairList_GetPairs(s->truth)[i];
-      while (more < end && (more->a != p.a || more->b != p.b)) ++more;
-      assert_true(more < end);
+      while (at < moreCount && (more[at].a != p.a || more[at].b != p.b)) ++at;
+      assert_true(at < moreCount);
     }
   }
 }
