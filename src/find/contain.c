@@ -13,13 +13,8 @@
 
 static bool isWanted(const pnFinder *finder, uint32_t a, uint32_t b) {
   uint64_t key = (uint64_t)a << 32 | b;
-  size_t low = 0, high = finder->unwanted.count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (finder->unwanted.data[middle] < key) low = middle + 1;
-    else high = middle;
-  }
-  return low == finder->unwanted.count || finder->unwanted.data[low] != key;
+  size_t at = pn_lowerKey(finder->unwanted.data, finder->unwanted.count, key);
+  return at == finder->unwanted.count || finder->unwanted.data[at] != key;
 }
 
 static bool isIn(pnVec3 p, pnBox box) {
@@ -39,14 +34,9 @@ typedef struct Couple {
 /* The first work of two bodies, of those that were there before any was added here: they are in order. */
 static pnContactWork *workOf(pnFinder *finder, uint32_t a, uint32_t b) {
   uint64_t key = (uint64_t)a << 32 | b;
-  size_t low = 0, high = finder->workOrder.count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (finder->workOrder.data[middle].key < key) low = middle + 1;
-    else high = middle;
-  }
-  bool there = low < finder->workOrder.count && finder->workOrder.data[low].key == key;
-  return there ? &finder->works.data[finder->workOrder.data[low].work] : NULL;
+  size_t at = pn_lowerOrder(finder->workOrder.data, finder->workOrder.count, key);
+  bool there = at < finder->workOrder.count && finder->workOrder.data[at].key == key;
+  return there ? &finder->works.data[finder->workOrder.data[at].work] : NULL;
 }
 
 /* Which parts have surfaces that meet? */
@@ -67,13 +57,8 @@ static bool meets(const Couple *c, uint32_t inner, uint32_t outer) {
   uint32_t partA = c->innerIsFar ? outer : inner, partB = c->innerIsFar ? inner : outer;
   uint64_t key = (uint64_t)partA << 32 | partB;
   const uint64_t *keys = c->finder->keys.data;
-  size_t low = 0, high = c->meetCount;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (keys[middle] < key) low = middle + 1;
-    else high = middle;
-  }
-  return low < c->meetCount && keys[low] == key;
+  size_t at = pn_lowerKey(keys, c->meetCount, key);
+  return at < c->meetCount && keys[at] == key;
 }
 
 /* The patch of what is inside this part of the outer body: the one that is there, or a new one with its region. */

@@ -163,6 +163,17 @@ PN_INLINE size_t pn_lowerNumber(const pnNumbers *list, size_t low, uint32_t numb
   return low;
 }
 
+/* The place of the first key of a sorted list that is not smaller. */
+PN_INLINE size_t pn_lowerKey(const uint64_t *keys, size_t count, uint64_t key) {
+  size_t low = 0, high = count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (keys[middle] < key) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 /* A region while it is being worked out. */
 typedef struct pnDraft {
   size_t meetFirst, meetCount; /* into the contact's `order` */
@@ -360,6 +371,17 @@ typedef struct pnWorkOrder {
   uint64_t key;
   uint32_t work;
 } pnWorkOrder;
+
+/* As pn_lowerKey, of a list in the order of pn_compareOrder: where a key begins, or would. */
+PN_INLINE size_t pn_lowerOrder(const pnWorkOrder *list, size_t count, uint64_t key) {
+  size_t low = 0, high = count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (list[middle].key < key) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
 
 /* A region of this frame, as tracks see it. */
 typedef struct pnNewcomer {

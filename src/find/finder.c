@@ -110,13 +110,7 @@ pnResult pnFinder_SetCarriers(pnFinder *finder, uint32_t body, const uint32_t *t
 pnResult pnFinder_SetWanted(pnFinder *finder, uint32_t a, uint32_t b, bool wanted) {
   PN_ASSERT(finder && a < finder->bodies.count && b < finder->bodies.count && a != b && !finder->begun);
   uint64_t key = (uint64_t)PN_MIN(a, b) << 32 | PN_MAX(a, b);
-  // Its place in the sorted list.
-  size_t low = 0, high = finder->unwanted.count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (finder->unwanted.data[middle] < key) low = middle + 1;
-    else high = middle;
-  }
+  size_t low = pn_lowerKey(finder->unwanted.data, finder->unwanted.count, key);
   bool there = low < finder->unwanted.count && finder->unwanted.data[low] == key;
   if (there != wanted) return PN_OK;
   if (!wanted && !pn_arrayReserve(&finder->unwanted, finder->unwanted.count + 1)) return pn_failMemory(sizeof key);

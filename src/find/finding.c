@@ -159,32 +159,22 @@ static void keepMixed(pnFinder *finder) {
   finder->workOrder.count = kept;
 }
 
-/* The first of a list; its end is where the key changes. */
-static const pnWorkOrder *firstOf(const pnFinder *finder, uint32_t common, uint32_t carrier) {
-  uint64_t key = (uint64_t)common << 32 | carrier;
-  size_t low = 0, high = finder->workOrder.count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (finder->workOrder.data[middle].key < key) low = middle + 1;
-    else high = middle;
-  }
-  return finder->workOrder.data + low;
-}
-
 static const pnFinding *repeatedBy(const pnFinder *finder, const uint32_t *carriers, const pnFinding *f) {
   const pnFinding *best = NULL;
-  const pnWorkOrder *end = finder->workOrder.data + finder->workOrder.count, *at[2];
+  const pnWorkOrder *list = finder->workOrder.data;
+  size_t count = finder->workOrder.count, at[2];
   uint64_t keys[2];
   for (int side = 0; side < 2; ++side) {
-    at[side] = firstOf(finder, side ? f->b : f->a, carriers[side ? f->a : f->b]);
+    // its end is where the key changes
     keys[side] = (uint64_t)(side ? f->b : f->a) << 32 | carriers[side ? f->a : f->b];
+    at[side] = pn_lowerOrder(list, count, keys[side]);
   }
   // Both lists as one, in order.
   for (;;) {
-    bool left[2] = {at[0] < end && at[0]->key == keys[0], at[1] < end && at[1]->key == keys[1]};
+    bool left[2] = {at[0] < count && list[at[0]].key == keys[0], at[1] < count && list[at[1]].key == keys[1]};
     if (!left[0] && !left[1]) return best;
-    int side = !left[0] || (left[1] && at[1]->work < at[0]->work);
-    const pnFinding *g = &finder->findings.data[at[side]++->work];
+    int side = !left[0] || (left[1] && list[at[1]].work < list[at[0]].work);
+    const pnFinding *g = &finder->findings.data[list[at[side]++].work];
     if (!isDeeper(g, best ? best : f)) continue;
     if (doesRepeat(carriers, f, g) && (!best || doesRepeat(carriers, best, g))) best = g;
   }

@@ -165,14 +165,9 @@ static void visit(pnKin *kin, const pnKinTree *tree, uint32_t level, uint32_t pl
 /* Of what is contained, now or then: the same two parts. Contained ones stand first among those of two parts. */
 static void findByParts(pnKin *kin, const pnNewcomer *comer) {
   uint64_t key = (uint64_t)comer->trace.partA << 32 | comer->trace.partB;
-  size_t low = 0, high = kin->parts.count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (kin->parts.data[middle].key < key) low = middle + 1;
-    else high = middle;
-  }
-  for (; low < kin->parts.count && kin->parts.data[low].key == key; ++low) {
-    const pnKinItem *item = &kin->items.data[kin->parts.data[low].work];
+  size_t at = pn_lowerOrder(kin->parts.data, kin->parts.count, key);
+  for (; at < kin->parts.count && kin->parts.data[at].key == key; ++at) {
+    const pnKinItem *item = &kin->items.data[kin->parts.data[at].work];
     if (!comer->trace.contained && !item->trace.contained) return;
     if (item->berth == PN_NONE || item->carried != comer->region->carried) continue;
     addFound(kin, pn_rootOf(kin->up.data, item->berth));
@@ -318,14 +313,9 @@ bool pn_beginKin(pnFinder *finder, const pnNewcomer *comers, size_t count) {
   uint64_t key = (uint64_t)comers->a << 32 | comers->b;
   kin->reach = comers->reach;
   kin->items.count = kin->entries.count = 0;
-  size_t low = 0, high = kin->pairs.count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (kin->pairs.data[middle].key < key) low = middle + 1;
-    else high = middle;
-  }
-  for (; low < kin->pairs.count && kin->pairs.data[low].key == key; ++low)
-    if (!enterTrack(finder, kin->pairs.data[low].work)) return false;
+  size_t at = pn_lowerOrder(kin->pairs.data, kin->pairs.count, key);
+  for (; at < kin->pairs.count && kin->pairs.data[at].key == key; ++at)
+    if (!enterTrack(finder, kin->pairs.data[at].work)) return false;
   kin->comerFirst = (uint32_t)kin->items.count;
   for (size_t i = 0; i < count; ++i)
     if (!pn_arrayPush(&kin->items, ((pnKinItem){comers[i].trace, comers[i].region->carried, PN_NONE}))) return false;

@@ -125,13 +125,8 @@ static bool listKeys(const pnPassageDef *def, pnPassageList *list) {
 
 /* The place of a pair; PN_NONE: no impact is of it. */
 static uint32_t placeOf(const pnPassageList *list, uint64_t key) {
-  size_t low = 0, high = list->keys.count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (list->keys.data[middle] < key) low = middle + 1;
-    else high = middle;
-  }
-  return low < list->keys.count && list->keys.data[low] == key ? (uint32_t)low : PN_NONE;
+  size_t at = pn_lowerKey(list->keys.data, list->keys.count, key);
+  return at < list->keys.count && list->keys.data[at] == key ? (uint32_t)at : PN_NONE;
 }
 
 /* All pairs of an impact are of one piece, whose smallest pair is its root. */
