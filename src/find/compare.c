@@ -172,8 +172,7 @@ typedef struct Names {
 
 /* Where a name is, or has its place. There is always a free one. */
 static Name *findName(const Names *names, const char *text) {
-  uint64_t hash = 0xcbf29ce484222325u;
-  for (size_t i = 0; text[i] != 0; ++i) hash = (hash ^ (uint8_t)text[i]) * 0x100000001b3u;
+  uint64_t hash = pn_hashText(PN_HASH_BEGIN, text);
   size_t at = (size_t)(hash ^ hash >> 32) & (names->size - 1);
   while (names->table[at].text[0] != 0 && strcmp(names->table[at].text, text) != 0) at = (at + 1) & (names->size - 1);
   return &names->table[at];

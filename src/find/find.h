@@ -526,6 +526,9 @@ bool pn_listTriangles(const pnContactWork *work, uint32_t region, bool far, pnNu
 void pn_sortLabels(pnLabelCount *labels, size_t count); /* most first */
 int pn_compareOrder(const void *p, const void *q);      /* for qsort: pnWorkOrder, ascending by key, then by work */
 int pn_compareNumbers(const void *p, const void *q);    /* for qsort: uint32_t, ascending */
+/* finding.c: FNV-1a, over the text and its end, so that "ab", "c" is not "a", "bc"; the first begins with PN_HASH_BEGIN. */
+#define PN_HASH_BEGIN UINT64_C(0xcbf29ce484222325)
+uint64_t pn_hashText(uint64_t hash, const char *text);
 /* deep.c: the corners of a triangle where they are now. */
 void pn_fetchTriangle(const pnFinderBody *body, uint32_t t, double out[3][3]);
 /* The curves of a region. */

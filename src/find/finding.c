@@ -19,25 +19,24 @@
 
 /* ---------------------------------------------------------------- names */
 
-/* FNV-1a, over the text and its end, so that "ab", "c" is not "a", "bc". */
-static uint64_t hashText(uint64_t hash, const char *text) {
+uint64_t pn_hashText(uint64_t hash, const char *text) {
   for (size_t i = 0; i == 0 || text[i - 1] != 0; ++i) hash = (hash ^ (uint8_t)text[i]) * 0x100000001b3u;
   return hash;
 }
 
 static uint64_t hashSide(const pnFinderBody *body, const pnLabelCount *labels, uint32_t labelCount, pnVec3 place) {
   char number[16];
-  uint64_t hash = hashText(0xcbf29ce484222325u, body->name);
+  uint64_t hash = pn_hashText(PN_HASH_BEGIN, body->name);
   uint32_t label = labelCount > 0 ? labels[0].label : PN_NONE;
   if (label != PN_NONE) {
     snprintf(number, sizeof number, "%u", label);
-    return hashText(hash, body->labelNames ? body->labelNames[label] : number);
+    return pn_hashText(hash, body->labelNames ? body->labelNames[label] : number);
   }
   const float at[3] = {place.x, place.y, place.z};
   for (int k = 0; k < 3; ++k) {
     int cell = at[k] * CELLS < 1 ? 0 : at[k] * CELLS < CELLS - 1 ? 1 : CELLS - 1;
     snprintf(number, sizeof number, "%d", cell);
-    hash = hashText(hash, number);
+    hash = pn_hashText(hash, number);
   }
   return hash;
 }

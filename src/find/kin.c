@@ -16,6 +16,8 @@
  * found by later ones when it has its track. */
 #include "find/find.h"
 
+#include "volume/overlap.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,11 +37,6 @@ static bool isWithin(pnBox a, pnBox b, double reach) {
   double x = gapAlong(a.min.x, a.max.x, b.min.x, b.max.x), y = gapAlong(a.min.y, a.max.y, b.min.y, b.max.y),
          z = gapAlong(a.min.z, a.max.z, b.min.z, b.max.z);
   return x * x + y * y + z * z <= reach * reach;
-}
-
-static pnBox around(pnBox a, pnBox b) {
-  return (pnBox){{PN_MIN(a.min.x, b.min.x), PN_MIN(a.min.y, b.min.y), PN_MIN(a.min.z, b.min.z)},
-                 {PN_MAX(a.max.x, b.max.x), PN_MAX(a.max.y, b.max.y), PN_MAX(a.max.z, b.max.z)}};
 }
 
 /* Every third bit. */
@@ -90,7 +87,7 @@ static void growTree(pnKin *kin, pnKinTree *tree) {
       pnKinNode node = kin->nodes.data[below + i];
       node.owner = ownerOf(kin, below + i);
       if (i + 1 < belowCount) {
-        node.box = around(node.box, kin->nodes.data[below + i + 1].box);
+        node.box = pn_unionBox(&node.box, &kin->nodes.data[below + i + 1].box);
         node.owner = bothOwners(node.owner, ownerOf(kin, below + i + 1));
       }
       kin->nodes.data[kin->nodes.count++] = node; /* there is room */
@@ -105,7 +102,7 @@ static bool growTrees(pnKin *kin) {
       !pn_arrayReserve(&kin->perchOf, count))
     return false;
   pnBox all = count > 0 ? kin->items.data[0].trace.box : (pnBox){0};
-  for (size_t i = 0; i < count; ++i) all = around(all, kin->items.data[i].trace.box);
+  for (size_t i = 0; i < count; ++i) all = pn_unionBox(&all, &kin->items.data[i].trace.box);
   for (size_t i = 0; i < count; ++i) kin->order.data[i] = (pnWorkOrder){codeOf(&kin->items.data[i], all), (uint32_t)i};
   if (count > 1) qsort(kin->order.data, count, sizeof(pnWorkOrder), pn_compareOrder);
   kin->nodes.count = 0;
