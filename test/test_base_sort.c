@@ -120,6 +120,20 @@ static void insertionIsStableAndCounts(void **state) {
   }
 }
 
+/* Bit by bit, for every number of ten bits and many of twenty. */
+static void bitsAreSpreadByThrees(void **state) {
+  (void)state;
+  for (uint32_t n = 0; n < 1u << 20; n += n < 2048 ? 1 : 509) {
+    uint64_t ten = 0, twenty = 0;
+    for (uint32_t i = 0; i < 20; ++i) {
+      ten |= i < 10 ? (uint64_t)(n >> i & 1) << 3 * i : 0;
+      twenty |= (uint64_t)(n >> i & 1) << 3 * i;
+    }
+    assert_int_equal(pn_spreadBits(n), ten);
+    assert_int_equal(pn_spreadTwenty(n), twenty);
+  }
+}
+
 static void floatOrderIsTheOrderOfFloats(void **state) {
   (void)state;
   const float ascending[] = {-INFINITY, -FLT_MAX, -1.5f,   -1, -FLT_MIN, -1e-45f, -0.0f,
@@ -135,11 +149,9 @@ static void floatOrderIsTheOrderOfFloats(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(u64AgreesWithQsort),
-      cmocka_unit_test(manyWorkersAgreeWithQsort),
-      cmocka_unit_test(keyValueIsStable),
-      cmocka_unit_test(insertionIsStableAndCounts),
-      cmocka_unit_test(floatOrderIsTheOrderOfFloats),
+      cmocka_unit_test(u64AgreesWithQsort),    cmocka_unit_test(manyWorkersAgreeWithQsort),
+      cmocka_unit_test(keyValueIsStable),      cmocka_unit_test(insertionIsStableAndCounts),
+      cmocka_unit_test(bitsAreSpreadByThrees), cmocka_unit_test(floatOrderIsTheOrderOfFloats),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

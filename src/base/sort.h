@@ -23,6 +23,17 @@ typedef struct pnFloatKey {
 } pnFloatKey;
 size_t pn_insertionSort(pnFloatKey *items, size_t count);
 
+/* For keys along a curve through cells (Morton order): the lower ten bits of k, two zeros after each; and of k < 2^20 all. */
+PN_INLINE uint32_t pn_spreadBits(uint32_t k) {
+  k = (k | k << 16) & 0x030000ffu;
+  k = (k | k << 8) & 0x0300f00fu;
+  k = (k | k << 4) & 0x030c30c3u;
+  return (k | k << 2) & 0x09249249u;
+}
+PN_INLINE uint64_t pn_spreadTwenty(uint32_t k) {
+  return pn_spreadBits(k & 1023) | (uint64_t)pn_spreadBits(k >> 10) << 30;
+}
+
 /* The unsigned integer whose order is the order of floats (-0 before +0). */
 PN_INLINE uint32_t pn_floatOrder(float x) {
   union {

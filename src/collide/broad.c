@@ -11,7 +11,7 @@
 #include "collide/broad.h"
 
 #include "base/sort.h"
-#include "geom/inbox.h"
+#include "geom/box.h"
 
 #include <float.h>
 #include <string.h>
@@ -126,15 +126,6 @@ static pnBroadNode *nodeAt(const pnBroadPhase *broad, uint32_t level, size_t i) 
 
 /* ---------------------------------------------------------------- building */
 
-/* Every third bit. */
-static uint64_t spread(uint64_t x) {
-  x = (x | x << 32) & UINT64_C(0x1f00000000ffff);
-  x = (x | x << 16) & UINT64_C(0x1f0000ff0000ff);
-  x = (x | x << 8) & UINT64_C(0x100f00f00f00f00f);
-  x = (x | x << 4) & UINT64_C(0x10c30c30c30c30c3);
-  return (x | x << 2) & UINT64_C(0x1249249249249249);
-}
-
 #define CURVE_BITS 10 /* a direction: thousand cells each way; places take the lower 32 of 64 bits, one is for size */
 /* A box is large when it is so many times longer than their mean. */
 #define LARGE 8.0
@@ -165,7 +156,7 @@ static bool sortAlongCurve(pnBroadPhase *broad) {
     double size = 0;
     for (int k = 0; k < 3; ++k) {
       double middle = 0.5 * ((double)b[k] + b[k + 3]);
-      code |= spread((uint64_t)((middle - lo[k]) * scale)) << k;
+      code |= (uint64_t)pn_spreadBits((uint32_t)((middle - lo[k]) * scale)) << k;
       size += (double)b[k + 3] - b[k];
     }
     code |= (uint64_t)(size <= large) << (3 * CURVE_BITS);

@@ -9,6 +9,8 @@
 #include "collide/hint.h"
 #include "collide/slant.h"
 
+#include <string.h>
+
 /* Items wanted for each worker, of all jobs together: enough that the last one is a small part. One thread opens jobs until they have
  * as many pairs of nodes, while all others wait; a level more would be several times as many. */
 #define ITEMS_PER_WORKER 16u
@@ -282,22 +284,17 @@ static void runItems(void *context, uint32_t begin, uint32_t end, uint32_t worke
 typedef struct KeyPass {
   pnPair *pairs;
   size_t count;
-  bool back;
 } KeyPass;
 
-/* Pairs as 64-bit keys, a above b, in place; or back again. */
+/* Pairs as 64-bit keys, a above b, in place. Done again it makes pairs of them: where the lower half of a key comes first in memory it
+ * changes the halves, elsewhere nothing. */
 static void makeKeys(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
   (void)worker;
   const KeyPass *pass = context;
-  uint64_t *keys = (uint64_t *)(void *)pass->pairs;
   size_t last = PN_MIN((size_t)end * PAIRS_PER_TASK, pass->count);
-  for (size_t i = (size_t)begin * PAIRS_PER_TASK; i < last && !pass->back; ++i) {
-    pnPair p = pass->pairs[i];
-    keys[i] = (uint64_t)p.a << 32 | p.b;
-  }
-  for (size_t i = (size_t)begin * PAIRS_PER_TASK; i < last && pass->back; ++i) {
-    uint64_t k = keys[i];
-    pass->pairs[i] = (pnPair){(uint32_t)(k >> 32), (uint32_t)k};
+  for (size_t i = (size_t)begin * PAIRS_PER_TASK; i < last; ++i) {
+    uint64_t key = (uint64_t)pass->pairs[i].a << 32 | pass->pairs[i].b;
+    memcpy(&pass->pairs[i], &key, sizeof key);
   }
 }
 
@@ -334,7 +331,6 @@ static void sortPairs(const Run *run, const pnJob *job, const pnTasks *tasks) {
   uint32_t taskCount = (uint32_t)((job->pairCount + PAIRS_PER_TASK - 1) / PAIRS_PER_TASK);
   pn_parallelFor(tasks, makeKeys, &pass, taskCount, 1);
   pn_sortU64ByMany((uint64_t *)(void *)pairs, (uint64_t *)(void *)scratch, job->pairCount, tasks);
-  pass.back = true;
   pn_parallelFor(tasks, makeKeys, &pass, taskCount, 1);
 }
 

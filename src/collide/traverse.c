@@ -3,7 +3,7 @@
 
 #include "collide/proof.h"
 #include "collide/slant.h"
-#include "geom/inbox.h"
+#include "geom/box.h"
 
 #include <float.h>
 #include <math.h>

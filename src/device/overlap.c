@@ -5,6 +5,7 @@
 #include "base/fenv.h"
 #include "base/memory.h"
 #include "base/thread.h"
+#include "geom/box.h"
 #include "volume/ldi.h"
 #include "volume/overlap.h"
 

@@ -16,14 +16,14 @@
  * found by later ones when it has its track. */
 #include "find/find.h"
 
-#include "volume/overlap.h"
+#include "geom/box.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* A node below which are several findings. */
 #define MIXED (PN_NONE - 1)
-#define CODE_BITS 20
+#define CODE_BITS 20 /* a direction */
 
 /* ---------------------------------------------------------------- boxes */
 
@@ -39,13 +39,6 @@ static bool isWithin(pnBox a, pnBox b, double reach) {
   return x * x + y * y + z * z <= reach * reach;
 }
 
-/* Every third bit. */
-static uint64_t spread(uint64_t x) {
-  uint64_t out = 0;
-  for (int i = 0; i < CODE_BITS; ++i) out |= (x >> i & 1) << 3 * i;
-  return out;
-}
-
 /* Only boxes of one kind are within reach: carried or not, at rest or not. Along a curve through their middles. */
 static uint64_t codeOf(const pnKinItem *item, pnBox all) {
   const pnBox *box = &item->trace.box;
@@ -54,7 +47,7 @@ static uint64_t codeOf(const pnKinItem *item, pnBox all) {
   for (int k = 0; k < 3; ++k) {
     double low = (&all.min.x)[k], size = (double)(&all.max.x)[k] - low;
     double middle = 0.5 * (&box->min.x)[k] + 0.5 * (&box->max.x)[k], at = size > 0 ? (middle - low) / size : 0;
-    code |= spread((uint64_t)(PN_MAX(0.0, PN_MIN(at, 1.0)) * ((1 << CODE_BITS) - 1))) << k;
+    code |= pn_spreadTwenty((uint32_t)(PN_MAX(0.0, PN_MIN(at, 1.0)) * ((1 << CODE_BITS) - 1))) << k;
   }
   return code;
 }

@@ -1,7 +1,8 @@
 /* publish.c: regions as the door has them. */
 #include "find/find.h"
 
-#include <math.h>
+#include "geom/box.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -126,10 +127,7 @@ static void placeTriangles(const pnFinder *finder, const pnContactWork *work, co
     const pnFinderBody *body = &finder->bodies.data[i % 2 ? work->b : work->a];
     float p[3][4];
     pn_poseFetch(body->pose, body->mesh->triangles + 3 * (size_t)(i % 2 ? meet->b : meet->a), 3, p[0], 4);
-    for (int k = 0; k < 3; ++k) {
-      box->min = (pnVec3){fminf(box->min.x, p[k][0]), fminf(box->min.y, p[k][1]), fminf(box->min.z, p[k][2])};
-      box->max = (pnVec3){fmaxf(box->max.x, p[k][0]), fmaxf(box->max.y, p[k][1]), fmaxf(box->max.z, p[k][2])};
-    }
+    for (int k = 0; k < 3; ++k) pn_growBox(box, (pnVec3){p[k][0], p[k][1], p[k][2]});
   }
 }
 
@@ -141,10 +139,7 @@ static void publishPlace(const pnFinder *finder, const pnContactWork *work, uint
     const pnDraft *draft = &work->drafts.data[r];
     out->curveLength += draft->curveLength;
     for (int k = 0; k < 3; ++k) centre[k] += draft->centre[k];
-    out->box.min = (pnVec3){fminf(out->box.min.x, draft->box.min.x), fminf(out->box.min.y, draft->box.min.y),
-                            fminf(out->box.min.z, draft->box.min.z)};
-    out->box.max = (pnVec3){fmaxf(out->box.max.x, draft->box.max.x), fmaxf(out->box.max.y, draft->box.max.y),
-                            fmaxf(out->box.max.z, draft->box.max.z)};
+    out->box = pn_unionBox(&out->box, &draft->box);
   }
   for (uint32_t r = region; r != PN_NONE && out->box.min.x > out->box.max.x; r = work->drafts.data[r].next)
     placeTriangles(finder, work, &work->drafts.data[r], &out->box);
@@ -163,12 +158,8 @@ static void placeInner(const pnFinder *finder, pnContactWork *work, uint32_t reg
   // It has one patch, of which all its floods are.
   for (uint32_t i = work->patches.data[draft->firstPatch].flood; i != PN_NONE; i = work->floods.data[i].next) {
     const pnFlood *flood = &work->floods.data[i];
-    for (uint32_t k = 0; k < flood->vertexCount; ++k) {
-      pnVec3 p = pnPose_GetVertex(pose, work->vertices.data[flood->vertexFirst + k]);
-      pnBox *box = &draft->box;
-      box->min = (pnVec3){fminf(box->min.x, p.x), fminf(box->min.y, p.y), fminf(box->min.z, p.z)};
-      box->max = (pnVec3){fmaxf(box->max.x, p.x), fmaxf(box->max.y, p.y), fmaxf(box->max.z, p.z)};
-    }
+    for (uint32_t k = 0; k < flood->vertexCount; ++k)
+      pn_growBox(&draft->box, pnPose_GetVertex(pose, work->vertices.data[flood->vertexFirst + k]));
   }
 }
 

@@ -9,6 +9,7 @@
  * the first is kept; they are found as one where a crease ends and one side runs into the other. */
 #include "base/sort.h"
 #include "find/find.h"
+#include "geom/box.h"
 
 #include <float.h>
 #include <math.h>
@@ -125,14 +126,9 @@ static bool numberRegions(const pnFinder *finder, pnContactWork *work) {
   return true;
 }
 
-static void growBox(pnBox *box, const double p[3]) {
-  float x = (float)p[0], y = (float)p[1], z = (float)p[2];
-  box->min = (pnVec3){fminf(box->min.x, x), fminf(box->min.y, y), fminf(box->min.z, z)};
-  box->max = (pnVec3){fmaxf(box->max.x, x), fmaxf(box->max.y, y), fmaxf(box->max.z, z)};
-}
-
 static void measureMeet(const pnMeet *meet, pnDraft *draft) {
-  for (uint32_t i = 0; i < meet->endCount; ++i) growBox(&draft->box, meet->end[i]);
+  for (uint32_t i = 0; i < meet->endCount; ++i)
+    pn_growBox(&draft->box, (pnVec3){(float)meet->end[i][0], (float)meet->end[i][1], (float)meet->end[i][2]});
   if (meet->endCount < 2 || meet->isTouch) return;
   double length = sqrt(pn_distance2(meet->end[0], meet->end[1]));
   draft->curveLength += length;

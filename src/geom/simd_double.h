@@ -14,31 +14,9 @@
 #define PN_DS 8u
 typedef __m512d pnDs;
 typedef __mmask8 pnDsMask; /* a bit a lane */
-PN_INLINE pnDs pn_dsSet1(double x) {
-  return _mm512_set1_pd(x);
-}
-PN_INLINE pnDs pn_dsLoad(const double *p) {
-  return _mm512_loadu_pd(p);
-}
-PN_INLINE void pn_dsStore(double *p, pnDs a) {
-  _mm512_storeu_pd(p, a);
-}
-PN_INLINE pnDs pn_dsOfFloats(const float *p) {
-  return _mm512_cvtps_pd(_mm256_loadu_ps(p));
-}
-PN_INLINE void pn_dsToFloats(float *p, pnDs a) {
-  _mm256_storeu_ps(p, _mm512_cvtpd_ps(a));
-}
-/* a < b ? a : b and a > b ? a : b, also for zeros and what is no number. */
-PN_INLINE pnDs pn_dsMin(pnDs a, pnDs b) {
-  return _mm512_min_pd(a, b);
-}
-PN_INLINE pnDs pn_dsMax(pnDs a, pnDs b) {
-  return _mm512_max_pd(a, b);
-}
-PN_INLINE pnDs pn_dsAbs(pnDs a) {
-  return _mm512_andnot_pd(_mm512_set1_pd(-0.0), a);
-}
+/* What is called alike for both widths: an operation of so many doubles, and one of as many floats. */
+#define PN_OF_DOUBLES(what) _mm512_##what
+#define PN_OF_FLOATS(what) _mm256_##what
 PN_INLINE pnDsMask pn_dsLess(pnDs a, pnDs b) {
   return _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ);
 }
@@ -72,30 +50,8 @@ PN_INLINE void pn_dsPoints(const float *const p[PN_DS], pnDs out[3]) {
 #define PN_DS 4u
 typedef __m256d pnDs;
 typedef __m256d pnDsMask; /* all bits of a lane */
-PN_INLINE pnDs pn_dsSet1(double x) {
-  return _mm256_set1_pd(x);
-}
-PN_INLINE pnDs pn_dsLoad(const double *p) {
-  return _mm256_loadu_pd(p);
-}
-PN_INLINE void pn_dsStore(double *p, pnDs a) {
-  _mm256_storeu_pd(p, a);
-}
-PN_INLINE pnDs pn_dsOfFloats(const float *p) {
-  return _mm256_cvtps_pd(_mm_loadu_ps(p));
-}
-PN_INLINE void pn_dsToFloats(float *p, pnDs a) {
-  _mm_storeu_ps(p, _mm256_cvtpd_ps(a));
-}
-PN_INLINE pnDs pn_dsMin(pnDs a, pnDs b) {
-  return _mm256_min_pd(a, b);
-}
-PN_INLINE pnDs pn_dsMax(pnDs a, pnDs b) {
-  return _mm256_max_pd(a, b);
-}
-PN_INLINE pnDs pn_dsAbs(pnDs a) {
-  return _mm256_andnot_pd(_mm256_set1_pd(-0.0), a);
-}
+#define PN_OF_DOUBLES(what) _mm256_##what
+#define PN_OF_FLOATS(what) _mm_##what
 PN_INLINE pnDsMask pn_dsLess(pnDs a, pnDs b) {
   return _mm256_cmp_pd(a, b, _CMP_LT_OQ);
 }
@@ -170,6 +126,36 @@ PN_INLINE pnDs pn_dsPickFloats(const float *p, size_t apart, const uint32_t *at)
 PN_INLINE void pn_dsPoints(const float *const p[PN_DS], pnDs out[3]) {
   for (int k = 0; k < 3; ++k) out[k] = p[0][k];
 }
+#endif
+
+#if defined(PN_OF_DOUBLES)
+PN_INLINE pnDs pn_dsSet1(double x) {
+  return PN_OF_DOUBLES(set1_pd)(x);
+}
+PN_INLINE pnDs pn_dsLoad(const double *p) {
+  return PN_OF_DOUBLES(loadu_pd)(p);
+}
+PN_INLINE void pn_dsStore(double *p, pnDs a) {
+  PN_OF_DOUBLES(storeu_pd)(p, a);
+}
+PN_INLINE pnDs pn_dsOfFloats(const float *p) {
+  return PN_OF_DOUBLES(cvtps_pd)(PN_OF_FLOATS(loadu_ps)(p));
+}
+PN_INLINE void pn_dsToFloats(float *p, pnDs a) {
+  PN_OF_FLOATS(storeu_ps)(p, PN_OF_DOUBLES(cvtpd_ps)(a));
+}
+/* a < b ? a : b and a > b ? a : b, also for zeros and what is no number. */
+PN_INLINE pnDs pn_dsMin(pnDs a, pnDs b) {
+  return PN_OF_DOUBLES(min_pd)(a, b);
+}
+PN_INLINE pnDs pn_dsMax(pnDs a, pnDs b) {
+  return PN_OF_DOUBLES(max_pd)(a, b);
+}
+PN_INLINE pnDs pn_dsAbs(pnDs a) {
+  return PN_OF_DOUBLES(andnot_pd)(PN_OF_DOUBLES(set1_pd)(-0.0), a);
+}
+#undef PN_OF_DOUBLES
+#undef PN_OF_FLOATS
 #endif
 
 #endif

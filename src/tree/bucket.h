@@ -201,14 +201,6 @@ PN_INLINE uint32_t pn_levelBegin(uint32_t level) {
   return ((1u << 3 * level) - 1) / 7;
 }
 
-/* The lower ten bits of k, two zeros after each. */
-PN_INLINE uint32_t pn_spreadBits(uint32_t k) {
-  k = (k | k << 16) & 0x030000ffu;
-  k = (k | k << 8) & 0x0300f00fu;
-  k = (k | k << 4) & 0x030c30c3u;
-  return (k | k << 2) & 0x09249249u;
-}
-
 /* 2^bits cells over [lo, hi], and how many bits they have; bits that tell so many primitives apart. */
 pnCells pn_cellsOver(float lo, float hi, uint32_t bits);
 uint32_t pn_bitsFor(uint32_t count);

@@ -2,7 +2,7 @@
  * elsewhere. */
 #include "tree/form_box.h"
 
-#include "geom/simd.h"
+#include "geom/simd_short.h"
 
 #if PN_SIMD_F8
 /* Two points, one in each half. */

@@ -41,7 +41,7 @@
 #ifndef PN_TREE_TREE_H
 #define PN_TREE_TREE_H
 
-#include "geom/simd.h"
+#include "geom/simd_short.h"
 #include "geom/slab.h"
 #include "tree/shape.h"
 

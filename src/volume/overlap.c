@@ -5,11 +5,10 @@
 #include "base/fenv.h"
 #include "base/memory.h"
 #include "base/thread.h"
+#include "geom/box.h"
 #include "volume/ldi.h"
 #include "volume/measure.h"
 #include "volume/walk.h"
-
-#include <math.h>
 
 pnOverlapDef pnDefaultOverlapDef(void) {
   pnOverlapDef def = {.resolution = 128, .rule = PN_INSIDE_WINDING, .bounds = true, .cookie = PN_COOKIE};
@@ -101,11 +100,6 @@ static void findRelation(const pnTally *tally, bool aFits, bool bFits, bool boun
     result->certain = tally->lengthMin > 0 && (!aFits || tally->onlyASure > 0) && (!bFits || tally->onlyBSure > 0);
   }
   result->certain = result->certain && bounded;
-}
-
-pnBox pn_unionBox(const pnBox *a, const pnBox *b) {
-  return (pnBox){{fminf(a->min.x, b->min.x), fminf(a->min.y, b->min.y), fminf(a->min.z, b->min.z)},
-                 {fmaxf(a->max.x, b->max.x), fmaxf(a->max.y, b->max.y), fmaxf(a->max.z, b->max.z)}};
 }
 
 /* Stage 2 of the paper. */

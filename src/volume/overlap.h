@@ -22,7 +22,6 @@ struct pnOverlap {
 pnInterest pn_chooseInterest(const pnBox *a, const pnBox *b, const pnBox *window, bool steady);
 /* Can a body be inside another, by their boxes? */
 bool pn_canContain(const pnBox *outer, const pnBox *inner, const pnBox *window);
-pnBox pn_unionBox(const pnBox *a, const pnBox *b);
 /* Sums as an answer. aFits: A can be inside B; bFits: B inside A. */
 void pn_tallyOverlap(const pnTally *tally, const pnView *view, bool aFits, bool bFits, bool bounded,
                      pnOverlapResult *outResult);

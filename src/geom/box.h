@@ -1,0 +1,23 @@
+/* box.h: boxes along the axes. All are closed; one whose min is greater than its max has no point. */
+#ifndef PN_GEOM_BOX_H
+#define PN_GEOM_BOX_H
+
+#include "base/core.h"
+
+#include <math.h>
+
+PN_INLINE bool pn_boxesOverlap(const pnBox *p, const pnBox *q) {
+  return p->min.x <= q->max.x && q->min.x <= p->max.x && p->min.y <= q->max.y && q->min.y <= p->max.y &&
+         p->min.z <= q->max.z && q->min.z <= p->max.z;
+}
+
+/* The box around two boxes, and around a box and a point. */
+PN_INLINE pnBox pn_unionBox(const pnBox *a, const pnBox *b) {
+  return (pnBox){{fminf(a->min.x, b->min.x), fminf(a->min.y, b->min.y), fminf(a->min.z, b->min.z)},
+                 {fmaxf(a->max.x, b->max.x), fmaxf(a->max.y, b->max.y), fmaxf(a->max.z, b->max.z)}};
+}
+PN_INLINE void pn_growBox(pnBox *box, pnVec3 p) {
+  *box = pn_unionBox(box, &(pnBox){p, p});
+}
+
+#endif
