@@ -1,6 +1,6 @@
 /* bench_world: the world as a new user has it, beside the best of the others.
  *
- *   bench_world [--peer SPEC]... [--passes N] [--step N] [--frames N] [--rows FILE] [SCENE]...
+ *   bench_world [--peer SPEC]... [--passes N] [--step N] [--frames N] [--each] [--rows FILE] [SCENE]...
  *
  * Not the best setting for each scene but the one that README recommends: bodies by id, vertices copied, pairs sorted, frames
  * in order, nothing set by hand. Every pass makes each peer anew, in a process of its own, and plays all frames; of every
@@ -41,6 +41,7 @@ typedef struct Result {
 typedef struct Arguments {
   const char *peers[MAX_PEERS], *scenes[32];
   uint32_t peerCount, sceneCount, passes, step, frames;
+  bool each; /* every frame is printed */
 } Arguments;
 
 static double milliseconds(void) {
@@ -165,6 +166,17 @@ static void printScene(const pnFrames *frames, uint32_t frameCount, const Argume
   }
 }
 
+/* Every frame: its pairs, and what each peer took for it. */
+static void printEach(const pnFrames *frames, uint32_t frameCount, const Arguments *a, Result *const *results) {
+  printf("%7s %9s", "frame", "pairs");
+  for (uint32_t i = 0; i < a->peerCount; ++i) printf(" %16.16s", results[i]->done ? a->peers[i] : "");
+  for (uint32_t k = 0; k < frameCount; ++k) {
+    printf("\n%7u %9zu", k, frames->pairCounts[k]);
+    for (uint32_t i = 0; i < a->peerCount; ++i) printf(" %16.4f", results[i]->done ? results[i]->frame[k] : 0);
+  }
+  printf("\n");
+}
+
 /* What counts of a peer: the usual frame, the worst, the first, and what they cost in memory. */
 static void record(const pnFrames *frames, uint32_t frameCount, const Arguments *a, Result *const *results) {
   pn_recordScene("world", frames->sceneName);
@@ -204,6 +216,7 @@ static bool runScene(const Arguments *a, const char *scene) {
   for (uint32_t pass = 0; pass < a->passes; ++pass)
     for (uint32_t i = 0; i < a->peerCount; ++i) playApart(frames, frameCount, a->peers[i], results[i]);
   printScene(frames, frameCount, a, results);
+  if (a->each) printEach(frames, frameCount, a, results);
   record(frames, frameCount, a, results);
   for (uint32_t i = 0; i < a->peerCount; ++i) pn_labUnshare(results[i], sizeof(Result));
   pn_labDestroyFrames(frames);
@@ -223,10 +236,12 @@ static bool readArguments(int count, char **words, Arguments *a) {
       a->step = (uint32_t)atoi(words[++i]);
     } else if (strcmp(words[i], "--frames") == 0 && more) {
       a->frames = (uint32_t)atoi(words[++i]);
+    } else if (strcmp(words[i], "--each") == 0) {
+      a->each = true;
     } else if (words[i][0] != '-' && a->sceneCount < 32) {
       a->scenes[a->sceneCount++] = words[i];
     } else {
-      fprintf(stderr, "bench_world [--peer SPEC]... [--passes N] [--step N] [--frames N] [SCENE]...\n");
+      fprintf(stderr, "bench_world [--peer SPEC]... [--passes N] [--step N] [--frames N] [--each] [SCENE]...\n");
       return false;
     }
   }

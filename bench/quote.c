@@ -126,24 +126,32 @@ static void writeMethods(FILE *out, Quote *q, const char *experiment, const char
   }
 }
 
+/* One measure of a method in a scene of the default world. */
+static double inWorld(const Quote *q, const char *scene, const char *method, const char *measure) {
+  return pn_figureValue(&q->figures, "world", scene, method, measure, NAN);
+}
+
+/* Beside our worst frame: how many times those of the median frame its pairs are, and how bad the worst frame of the best of the others is. */
 static void writeWorld(FILE *out, Quote *q) {
   Names scenes = {.count = 0};
   for (size_t i = 0; i < q->figures.count; ++i)
     if (strcmp(q->figures.rows[i].experiment, "world") == 0) addName(&scenes, q->figures.rows[i].scene);
   if (scenes.count == 0) complain(q, "world", "there are no rows for this table");
   fprintf(out,
-          "| scene | median ms | worst / median | times faster than | the best of the others | create ms | MB |\n"
-          "|---|---|---|---|---|---|---|\n");
+          "| scene | median ms | times faster than | the best of the others | worst / median | its pairs / median "
+          "| the other's worst / median | worst, times faster | create ms | MB |\n"
+          "|---|---|---|---|---|---|---|---|---|---|\n");
   for (size_t i = 0; i < scenes.count; ++i) {
-    const char *scene = scenes.names[i], *us = "pinch:default",
-               *measures[] = {"median ms", "worst ms", "create ms", "MB"};
-    double ours[4];
-    for (int k = 0; k < 4; ++k) ours[k] = pn_figureValue(&q->figures, "world", scene, us, measures[k], NAN);
+    const char *scene = scenes.names[i], *us = "pinch:default";
     const pnFigure *best = pn_bestPeer(&q->figures, "world", scene, "median ms");
     const char *name = best ? best->method : "";
     bool isWrong = best && pn_isWrong(&q->figures, "world", scene, name);
-    fprintf(out, "| %s | %.3g | %.1f | %.1f | %s%s | %.3g | %.3g |\n", scene, ours[0], ours[1] / ours[0],
-            (best ? best->value : NAN) / ours[0], name, isWrong ? ", wrong pairs" : "", ours[2], ours[3]);
+    double median = inWorld(q, scene, us, "median ms"), worst = inWorld(q, scene, us, "worst ms"),
+           other = best ? best->value : NAN, otherWorst = inWorld(q, scene, name, "worst ms"),
+           more = inWorld(q, scene, us, "pairs of worst over median");
+    fprintf(out, "| %s | %.3g | %.1f | %s%s | %.1f | %.1f | %.1f | %.1f | %.3g | %.3g |\n", scene, median,
+            other / median, name, isWrong ? ", wrong pairs" : "", worst / median, more, otherWorst / other,
+            otherWorst / worst, inWorld(q, scene, us, "create ms"), inWorld(q, scene, us, "MB"));
   }
 }
 

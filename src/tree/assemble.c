@@ -9,7 +9,7 @@
 #include "tree/vertex_lists.h"
 
 /* Scratch of one creation, freed in one place. */
-typedef enum Stage { NUMBERS, LEAVES, TWIGS, CLUSTERS, LINKS, BLOCK, CORNERS, DONE } Stage;
+typedef enum Stage { NUMBERS, LEAVES, TWIGS, CLUSTERS, LINKS, BLOCK, CLEAR, NODES, CORNERS, DONE } Stage;
 
 typedef struct pnAssembly {
   const pnTasks *tasks;
@@ -116,10 +116,12 @@ static size_t layoutShape(pnShape *s, const Assembly *a, char *base) {
 
 /* ---------------------------------------------------------------- vertex lists */
 
-/* Leaves, nodes and clusters that a worker takes at a time. */
+/* Leaves, nodes, clusters and pages that a worker takes at a time. */
 #define LEAVES_PER_TASK 256u
 #define NODES_PER_TASK 64u
 #define CLUSTERS_PER_TASK 8u
+#define PAGES_PER_TASK 8u
+#define PAGE_BYTES 4096u
 
 /* How many triangles ahead of the leaf that is listed the next are asked for, four leaves or so: the order of the tree is not that of
  * the mesh, and they come from the outer caches. */
@@ -364,13 +366,30 @@ static uint32_t writeHubRoots(const Assembly *a, const pnShape *s, uint32_t *out
   return n;
 }
 
-/* Everything into one block. */
-static pnResult writeShape(Assembly *a, pnShape *s) {
+/* One block for everything. */
+static pnResult makeBlock(Assembly *a, pnShape *s) {
   s->hubCount = writeHubRoots(a, s, NULL);
   s->memoryBytes = layoutShape(s, a, NULL);
-  s->memory = pn_allocZero(s->memoryBytes);
+  s->memory = pn_alloc(s->memoryBytes);
   if (!s->memory) return pn_failMemory(s->memoryBytes);
   layoutShape(s, a, s->memory);
+  return PN_OK;
+}
+
+static uint32_t pageCount(const pnShape *s) {
+  return (uint32_t)((s->memoryBytes + PAGE_BYTES - 1) / PAGE_BYTES);
+}
+
+/* What is between arrays is zero, too: two shapes of one division are the same bytes. */
+static void clearPages(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+  (void)worker;
+  const pnShape *s = ((const Assembly *)context)->s;
+  size_t from = (size_t)begin * PAGE_BYTES, to = PN_MIN((size_t)end * PAGE_BYTES, s->memoryBytes);
+  memset((char *)s->memory + from, 0, to - from);
+}
+
+/* All but the leaves. */
+static void writeShape(const Assembly *a, pnShape *s) {
   writeNodes(a, s);
   memcpy(s->leafVertexFirst, a->leafFirst, ((size_t)s->leafCount + 1) * sizeof(uint32_t));
   writeClusters(a, s);
@@ -379,7 +398,6 @@ static pnResult writeShape(Assembly *a, pnShape *s) {
   /* inner nodes are numbered breadth first: below the last of them is a deepest leaf */
   s->height = 1 + (s->innerCount > 0);
   for (uint32_t node = s->innerCount - (s->innerCount > 0); node > 0; node = s->parent[node] / PN_LANES) ++s->height;
-  return PN_OK;
 }
 
 /* Has every hub a subtree of its own? Builders see to it; a division that comes from elsewhere may not. */
@@ -425,13 +443,14 @@ static bool runStage(Assembly *a, pnTaskFcn *task, uint32_t count, uint32_t grai
   return a->cursor == count;
 }
 
-/* About how many nanoseconds: the numbers of a triangle, the list of a leaf, of a twig and of a cluster, nodes and all that is
- * written with them for a triangle, the corners of a leaf. */
+/* About how many nanoseconds: the numbers of a triangle, the list of a leaf, of a twig and of a cluster, a page of memory that is touched
+ * for the first time, nodes and all that is written with them for a triangle, the corners of a leaf. */
 #define NUMBER_WORK 5
 #define LEAF_WORK 150
 #define TWIG_WORK 300
 #define CLUSTER_WORK 2500
-#define BLOCK_WORK 8
+#define PAGE_WORK 1000
+#define NODE_WORK 5
 #define CORNER_WORK 40
 
 /* One stage, or with a limit a part of it. */
@@ -460,8 +479,12 @@ static pnResult runNext(Assembly *a, int64_t *ioWork) {
         return pn_fail(PN_ERROR_COUNT,
                        "mesh '%s': its leaves list %zu vertices, at most %u are possible; divide the mesh",
                        s->mesh->name, a->leafListed, PN_MAX_CORNERS);
-      result = writeShape(a, s);
-      whole = BLOCK_WORK;
+      result = makeBlock(a, s);
+      break;
+    case CLEAR: done = runStage(a, clearPages, pageCount(s), PAGES_PER_TASK, PAGE_WORK, ioWork); break;
+    case NODES:
+      writeShape(a, s);
+      whole = NODE_WORK;
       break;
     case CORNERS: done = runStage(a, writeLeaves, s->leafCount, LEAVES_PER_TASK, CORNER_WORK, ioWork); break;
     case DONE: break;

@@ -210,6 +210,8 @@ static void computeCentres(void *context, uint32_t begin, uint32_t end, uint32_t
       b->boxes[PN_BUILD_BOX * i + k] = PN_MIN(p[k], PN_MIN(p[4 + k], p[8 + k]));
       b->boxes[PN_BUILD_BOX * i + 4 + k] = PN_MAX(p[k], PN_MAX(p[4 + k], p[8 + k]));
     }
+    /* the fourth of each is read, and says nothing */
+    if (b->boxes) b->boxes[PN_BUILD_BOX * i + 3] = b->boxes[PN_BUILD_BOX * i + 7] = 0;
   }
 }
 
@@ -297,7 +299,7 @@ static bool beginBuilder(pnBuilder *b, const pnTreePlan *def, const pnMesh *mesh
   bool link = def->build == PN_BUILD_LINK;
   b->order = pn_alloc(listBytes(b));
   b->centres = pn_alloc(centreBytes(b));
-  b->boxes = b->quick ? NULL : pn_allocZero(boxBytes(b)); /* the fourth of each is read, and says nothing */
+  b->boxes = b->quick ? NULL : pn_alloc(boxBytes(b));
   b->keys = pn_alloc(keyBytes(b));
   b->scratch = pn_alloc(listBytes(b));
   b->mark = link ? pn_alloc(listBytes(b)) : NULL;
@@ -349,15 +351,18 @@ struct pnDivision {
   uint32_t joined;  /* and those that are joined to their islands, where these are looked for */
 };
 
-/* Parts that are cut down at a time, and about how many nanoseconds a triangle takes: its centre; to join it to its island; to sort it
- * there; to bind it into a bundle; a cut across the longest axis; all cuts of a small part; a node. */
-#define STEP_PART 512u
-#define CENTRE_WORK 8
-#define JOIN_WORK 10
+/* Triangles that are looked at at a time, and those of a part that is cut down at once; and about how many nanoseconds a triangle takes,
+ * memory that is touched for the first time included: its centre; to join it to its island; to sort it there; to bind it into a
+ * bundle; a cut across the longest axis; the best of several cuts, and what that takes besides; a node. */
+#define STEP_TRIANGLES 512u
+#define STEP_PART 64u
+#define CENTRE_WORK 24
+#define JOIN_WORK 6
 #define SORT_WORK 5
-#define BIND_WORK 5
+#define BIND_WORK 12
 #define CUT_WORK 10
-#define SMALL_WORK 120
+#define BEST_WORK 20
+#define BEGIN_WORK 160
 #define NODE_WORK 2
 
 pnDivision *pn_beginDivision(const pnTreePlan *def) {
@@ -375,11 +380,21 @@ pnDivision *pn_beginDivision(const pnTreePlan *def) {
   return d;
 }
 
+/* One cut of so many, and all cuts down to leaves. */
+static int64_t workOfCut(uint32_t count) {
+  return count > PN_ASKEW_BELOW ? CUT_WORK * (int64_t)count : BEST_WORK * (int64_t)count + BEGIN_WORK;
+}
+static int64_t workOfPart(const pnBuilder *b, uint32_t count) {
+  int64_t work = 0;
+  for (uint32_t part = count; part > b->leafSize; part = (part + 1) / 2) work += workOfCut(part) * (count / part);
+  return work;
+}
+
 /* Islands are joined, then sorted, and then they are what is to be cut; or all is, when they are not worth it. */
 static bool stepIslands(pnDivision *d, int64_t *ioWork) {
   uint32_t n = d->b.mesh->triangleCount, all[2] = {0, n};
   if (d->joined < n) {
-    uint32_t end = PN_MIN(d->joined + STEP_PART, n);
+    uint32_t end = PN_MIN(d->joined + STEP_TRIANGLES, n);
     pn_joinIslands(&d->b, &d->bundles, d->joined, end);
     *ioWork -= JOIN_WORK * (int64_t)(end - d->joined);
     d->joined = end;
@@ -415,7 +430,7 @@ pnProgress pn_stepDivision(pnDivision *d, int64_t *ioWork) {
   while (ok && *ioWork > 0 && d->g.nodes.count == 0) {
     Parts *p = &d->parts;
     if (d->centred < n) {
-      uint32_t end = PN_MIN(d->centred + STEP_PART, n);
+      uint32_t end = PN_MIN(d->centred + STEP_TRIANGLES, n);
       computeCentres(&centres, d->centred, end, 0);
       *ioWork -= CENTRE_WORK * (int64_t)(end - d->centred);
       d->centred = end;
@@ -423,12 +438,12 @@ pnProgress pn_stepDivision(pnDivision *d, int64_t *ioWork) {
       ok = stepIslands(d, ioWork);
     } else if (p->small.count > 0) {
       uint32_t last = (uint32_t)--p->small.count;
-      *ioWork -= SMALL_WORK * (int64_t)p->small.data[last].count;
+      *ioWork -= workOfPart(p->builder, p->small.data[last].count);
       cutSmall(p, last, last + 1, 0);
     } else if (p->large.count > 0) {
       uint32_t last = (uint32_t)--p->large.count;
       BuildPart part = p->large.data[last];
-      *ioWork -= CUT_WORK * (int64_t)part.count;
+      *ioWork -= workOfCut(part.count);
       cutLarge(p, last, last + 1, 0);
       ok = addHalves(p, part);
     } else {

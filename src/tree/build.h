@@ -57,7 +57,9 @@ void pn_cutDown(pnBuilder *builder, uint32_t first, uint32_t count);
 /* Puts all triangles into the order of a curve (build_fast.c). False: out of memory. */
 bool pn_orderFast(pnBuilder *builder, const pnTasks *tasks);
 
-/* Puts `left` triangles first in order[first ... first+count), such that the boxes of the two parts are small. */
+/* Puts `left` triangles first in order[first ... first+count), such that the boxes of the two parts are small. Longer ranges than this
+ * are cut across their longest axis: what a better cut saves lies near the leaves. */
+#define PN_ASKEW_BELOW 1024u
 void pn_cutBest(pnBuilder *builder, uint32_t first, uint32_t count, uint32_t left);
 
 /* The shape of a finished tree: nodes in the order they were made, children contiguous. */

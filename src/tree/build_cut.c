@@ -184,8 +184,6 @@ static void spreads(const pnBuilder *b, const uint32_t *triangles, uint32_t coun
     out[d] = ((double)to[s_place[d]] - from[s_place[d]]) * (d < 3 ? 1 : DIAGONAL);
 }
 
-/* Ranges longer than this are cut across their longest axis: what a better cut saves lies near the leaves. */
-#define ASKEW_BELOW 1024u
 /* Directions that are tried for a range, of those with the largest spread. All nine: 1 % fewer box tests; three: 4 % more. */
 #define TRIES 4u
 
@@ -230,7 +228,7 @@ static double weigh(const float *box, uint32_t count) {
 static uint32_t chooseDirection(const pnBuilder *b, const uint32_t *triangles, uint32_t count, uint32_t left,
                                 const Cuts *cuts) {
   float box[TRIES][2][PN_BUILD_BOX];
-  uint8_t bin[ASKEW_BELOW][TRIES];
+  uint8_t bin[PN_ASKEW_BELOW][TRIES];
   uint32_t cut[TRIES], before[TRIES] = {0}, best = 0;
   findBins(b, triangles, count, left, cuts, bin, cut);
   for (uint32_t i = 0; i < 2 * TRIES; ++i) {
@@ -293,7 +291,7 @@ static uint32_t longestAxis(const pnBuilder *b, const uint32_t *triangles, uint3
 void pn_cutBest(pnBuilder *b, uint32_t first, uint32_t count, uint32_t left) {
   const uint32_t *triangles = b->order + first;
   uint32_t best;
-  if (b->quick || count > ASKEW_BELOW) {
+  if (b->quick || count > PN_ASKEW_BELOW) {
     best = longestAxis(b, triangles, count);
   } else {
     double spread[DIRECTIONS];

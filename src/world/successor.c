@@ -7,7 +7,7 @@
 /* A pair of nodes takes about so many nanoseconds to open, and a triangle to follow. A frame is longer by this part of what it took
  * before: worn trees make frames half as long again before they are seen to, and with a quarter on top of that they stay below
  * twice the usual. */
-#define NODE_PAIR_WORK 20
+#define NODE_PAIR_WORK 15
 #define TRIANGLE_WORK 2
 #define PART 0.25
 
