@@ -9,8 +9,6 @@
 #include "collide/hint.h"
 #include "collide/slant.h"
 
-#include <string.h>
-
 /* Items wanted for each worker, of all jobs together: enough that the last one is a small part. One thread opens jobs until they have
  * as many pairs of nodes, while all others wait; a level more would be several times as many. */
 #define ITEMS_PER_WORKER 16u
@@ -286,16 +284,20 @@ typedef struct KeyPass {
   size_t count;
 } KeyPass;
 
-/* Pairs as 64-bit keys, a above b, in place. Done again it makes pairs of them: where the lower half of a key comes first in memory it
- * changes the halves, elsewhere nothing. */
-static void makeKeys(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+/* Pairs as 64-bit keys, a above b, in place, and keys as pairs: where the lower half of a key comes first in memory, both are a change
+ * of places, elsewhere nothing. */
+static void turnKeys(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
   (void)worker;
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+  (void)context, (void)begin, (void)end;
+#else
   const KeyPass *pass = context;
   size_t last = PN_MIN((size_t)end * PAIRS_PER_TASK, pass->count);
   for (size_t i = (size_t)begin * PAIRS_PER_TASK; i < last; ++i) {
-    uint64_t key = (uint64_t)pass->pairs[i].a << 32 | pass->pairs[i].b;
-    memcpy(&pass->pairs[i], &key, sizeof key);
+    pnPair p = pass->pairs[i];
+    pass->pairs[i] = (pnPair){p.b, p.a};
   }
+#endif
 }
 
 /* So few pairs of small bodies, each once, find their places by counting how many are before them: every pair is compared with every
@@ -329,9 +331,9 @@ static void sortPairs(const Run *run, const pnJob *job, const pnTasks *tasks) {
   pnPair *pairs = run->c->pairs.data + job->pairFirst, *scratch = run->c->scratch.data + (job->pairFirst - run->base);
   KeyPass pass = {.pairs = pairs, .count = job->pairCount};
   uint32_t taskCount = (uint32_t)((job->pairCount + PAIRS_PER_TASK - 1) / PAIRS_PER_TASK);
-  pn_parallelFor(tasks, makeKeys, &pass, taskCount, 1);
+  pn_parallelFor(tasks, turnKeys, &pass, taskCount, 1);
   pn_sortU64ByMany((uint64_t *)(void *)pairs, (uint64_t *)(void *)scratch, job->pairCount, tasks);
-  pn_parallelFor(tasks, makeKeys, &pass, taskCount, 1);
+  pn_parallelFor(tasks, turnKeys, &pass, taskCount, 1);
 }
 
 /* One that all workers sort together, because it alone is more than a worker's share of all pairs. */
