@@ -11,6 +11,12 @@ typedef __m512 pnF16;
 PN_INLINE pnF16 pn_f16Set1(float x) {
   return _mm512_set1_ps(x);
 }
+PN_INLINE pnF16 pn_f16Load(const float *p) {
+  return _mm512_loadu_ps(p);
+}
+PN_INLINE void pn_f16Store(float *p, pnF16 a) {
+  _mm512_storeu_ps(p, a);
+}
 /* Four floats from each of four places. */
 PN_INLINE pnF16 pn_f16Load4(const float *p, const float *q, const float *r, const float *s) {
   pnF16 v = _mm512_castps128_ps512(_mm_loadu_ps(p));
@@ -64,6 +70,49 @@ PN_INLINE void pn_f16Transpose3(pnF16 a, pnF16 b, pnF16 c, pnF16 d, pnF16 *x, pn
   *x = _mm512_castpd_ps(_mm512_unpacklo_pd(ab, cd));
   *y = _mm512_castpd_ps(_mm512_unpackhi_pd(ab, cd));
   *z = _mm512_castpd_ps(_mm512_unpacklo_pd(ab1, cd1));
+}
+/* a * b + c, rounded once: not for what must have the same bits everywhere. */
+PN_INLINE pnF16 pn_f16Fused(pnF16 a, pnF16 b, pnF16 c) {
+  return _mm512_fmadd_ps(a, b, c);
+}
+/* Two numbers by turns. */
+PN_INLINE pnF16 pn_f16Pairs(const float p[2]) {
+  double both;
+  memcpy(&both, p, sizeof both);
+  return _mm512_castpd_ps(_mm512_set1_pd(both));
+}
+/* 32 integers of 16 bits, or 16, and 2^16 times those that every other number of `order` names. */
+typedef __m512i pnH32;
+PN_INLINE pnH32 pn_h32Load(const int16_t *p) {
+  return _mm512_loadu_si512(p);
+}
+PN_INLINE pnH32 pn_h32LoadHalf(const int16_t *p) {
+  return _mm512_castsi256_si512(_mm256_loadu_si256((const __m256i *)(const void *)p));
+}
+PN_INLINE pnF16 pn_f16Cells(pnH32 a, const uint16_t order[32]) {
+  return _mm512_cvtepi32_ps(_mm512_maskz_permutexvar_epi16(0xaaaaaaaa, _mm512_loadu_si512(order), a));
+}
+/* Of eight pairs the bits 2 j of those with a sum that is not above 0, and others beside them. */
+PN_INLINE uint32_t pn_f16SumsNotAbove0(pnF16 a) {
+  return _mm512_cmp_ps_mask(_mm512_add_ps(a, _mm512_permute_ps(a, 0xb1)), _mm512_setzero_ps(), _CMP_NGT_UQ);
+}
+/* The lanes of a mask, at most eight, in order, and 0 behind them. */
+PN_INLINE pnF8 pn_f16Compress(pnF16 a, uint32_t mask) {
+  return _mm512_castps512_ps256(_mm512_maskz_compress_ps((__mmask16)mask, a));
+}
+/* The least of the lanes of a mask, of which every other is none, by bits; no lane: anything. */
+PN_INLINE float pn_f16Least(pnF16 a, uint32_t mask) {
+  __m512i x = _mm512_mask_mov_epi32(_mm512_set1_epi32(-1), (__mmask16)mask, _mm512_castps_si512(a));
+  __m256i y = _mm256_min_epu32(_mm512_castsi512_si256(x), _mm512_extracti64x4_epi64(x, 1));
+  __m128i z = _mm_min_epu32(_mm256_castsi256_si128(y), _mm256_extracti128_si256(y, 1));
+  return _mm_cvtss_f32(_mm_castsi128_ps(_mm_min_epu32(z, _mm_shuffle_epi32(z, 0x4e))));
+}
+/* Which of eight numbers are not below a bound; and those of a mask, in order, eight written. */
+PN_INLINE uint32_t pn_notBelow(const uint64_t *p, uint64_t bound) {
+  return _mm512_cmpge_epu64_mask(_mm512_loadu_si512(p), _mm512_set1_epi64((long long)bound));
+}
+PN_INLINE void pn_keepEight(const uint64_t *from, uint32_t mask, uint64_t *to) {
+  _mm512_storeu_si512(to, _mm512_maskz_compress_epi64((__mmask8)mask, _mm512_loadu_si512(from)));
 }
 /* Of sixteen pairs of numbers those of the mask, in order; returns how many. `to` takes sixteen, and may be `from` or before it: all
  * are read before one is written. */

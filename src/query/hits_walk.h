@@ -1,124 +1,19 @@
 /* hits_walk.h: rays through a tree, written once. Included by hits.c, hits_avx2.c and hits_avx512.c with these defined:
  *
- *   F, LOAD, SHORTS, SET1, MULADD, MIN, MAX, GREATER, SIGNS, STORE   so many floats at once
- *   WIDTH                                                            4 or 8
- *   CAST                                                             the name
+ *   geom/simd_words.h, MULADD   so many floats at once
+ *   WIDTH                       4, 8 or 16
+ *   CAST                        the name
  *
- * Each ray has a stack of nodes that wait for it, the closest of those that came together on top. What a ray meets next nobody can
+ * Each ray has a stack of nodes that wait for it; a hit takes those off it that begin later. What a ray meets next nobody can
  * predict, and a processor that guesses wrong loses more time than a node takes; so many rays go side by side, and no step has a
- * branch that depends on what was met. A round opens an inner node of every ray that is at one: children that are hit go on the stack (as
- * many as there are, by their count and not by a branch), the top comes off, and the ray goes on the list of rays that are
- * at an inner node, of those at a leaf, or of places where a ray is done. Leaves then put their triangles on a list, and these are
+ * branch that depends on what was met. A round opens an inner node of every ray that is at one (hits_node.h): the closest child that
+ * is hit is next, the others go on the stack (as many as there are, by their count and not by a branch); none, and the top comes off it.
+ * So the ray goes on the list of rays that are at an inner node, of those at a leaf, or of places where a ray is done. Leaves then put their triangles on a list, and these are
  * weighed side by side (hits_weigh.h); what does not fill a register waits for the next round, and its rays with it. Only what
  * stays in doubt is asked exactly. Where rays are done others begin, as many as are set up side by side: so lists stay long, and
  * no ray waits for the slowest. */
+#include "query/hits_node.h"
 #include "query/hits_weigh.h"
-
-/* A lane that is hit: where the ray enters its box, a float that is not negative, with the lane's number in its last three bits. */
-typedef float LaneKey;
-
-/* The float with these bits. */
-#define LAST_BITS 0x7p-149f
-
-PN_INLINE uint32_t bitsOf(float x) {
-  uint32_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  return bits;
-}
-
-PN_INLINE float floatOf(uint32_t bits) {
-  float x;
-  memcpy(&x, &bits, sizeof x);
-  return x;
-}
-
-/* Where it enters, or a little earlier. */
-PN_INLINE float nearOf(LaneKey key) {
-  return floatOf(bitsOf(key) & ~7u);
-}
-
-/* Lanes, each with the number that lane 0 of its node has, as bits of a float: a child, or a place for a triangle. */
-PN_INLINE uint32_t numberOf(LaneKey key, float first) {
-  return bitsOf(first) + (bitsOf(key) & 7);
-}
-
-PN_INLINE void putFirst(uint32_t first, float out[PN_LANES]) {
-  F all = SET1(floatOf(first));
-  for (uint32_t h = 0; h < PN_LANES; h += WIDTH) STORE(out + h, all);
-}
-
-/* ---------------------------------------------------------------- a node */
-
-#if WIDTH == 8 && defined(__AVX512VL__)
-#define PACK pn_f8Compress
-#elif WIDTH == 8
-/* The numbers of the bits of m, a byte each, the rest 0. */
-#define BIT(m, j) ((uint64_t)((m) >> (j)&1))
-#define BEFORE(m, j) (__builtin_popcount((m) & ((1u << (j)) - 1)))
-#define PLACED(m, j) (BIT(m, j) * (uint64_t)(j) << 8 * BEFORE(m, j))
-#define BITS(m) (PLACED(m, 1) | PLACED(m, 2) | PLACED(m, 3) | PLACED(m, 4) | PLACED(m, 5) | PLACED(m, 6) | PLACED(m, 7))
-#define BITS4(m) BITS(m), BITS((m) + 1), BITS((m) + 2), BITS((m) + 3)
-#define BITS16(m) BITS4(m), BITS4((m) + 4), BITS4((m) + 8), BITS4((m) + 12)
-#define BITS64(m) BITS16(m), BITS16((m) + 16), BITS16((m) + 32), BITS16((m) + 48)
-static const uint64_t bitNumbers[256] = {BITS64(0u), BITS64(64u), BITS64(128u), BITS64(192u)};
-#define PACK(a, mask) pn_f8Permute(a, bitNumbers[mask])
-#endif
-
-/* The numbers of the lanes, as bits of floats. */
-static const float laneNumbers[PN_LANES] = {0,         0x1p-149f, 0x2p-149f, 0x3p-149f,
-                                            0x4p-149f, 0x5p-149f, 0x6p-149f, LAST_BITS};
-
-/* Keys of the lanes that are hit, the closest last, the others in any order. Eight are written. */
-#if WIDTH == 8
-PN_INLINE void listLanes(const F in[1], uint32_t hit, bool inOrder, LaneKey keys[PN_LANES]) {
-  F key = pn_f8Or(pn_f8AndNot(in[0], SET1(LAST_BITS)), LOAD(laneNumbers));
-  if (!inOrder) {
-    STORE(keys, PACK(key, hit));
-    return;
-  }
-  float least = pn_f8Least(key, hit);
-  uint32_t count = (uint32_t)__builtin_popcount(hit);
-  STORE(keys, PACK(key, hit & ~(1u << (bitsOf(least) & 7))));
-  keys[count - (count > 0)] = least;
-}
-
-/* The numbers of the lanes that are hit, `first` being that of lane 0. Eight are written. */
-PN_INLINE void listNumbers(uint32_t hit, uint32_t first, uint32_t numbers[PN_LANES]) {
-  pn_f8AddNumbers(PACK(LOAD(laneNumbers), hit), first, numbers);
-}
-#else
-PN_INLINE void listNumbers(uint32_t hit, uint32_t first, uint32_t numbers[PN_LANES]) {
-  for (; hit; hit &= hit - 1) *numbers++ = first + pn_firstLane(hit);
-}
-
-PN_INLINE void listLanes(const F in[2], uint32_t hit, bool inOrder, LaneKey keys[PN_LANES]) {
-  float near[PN_LANES];
-  STORE(near, in[0]);
-  STORE(near + 4, in[1]);
-  for (uint32_t last = 0; hit; hit &= hit - 1, ++last) {
-    uint32_t j = pn_firstLane(hit);
-    LaneKey key = floatOf((bitsOf(near[j]) & ~7u) | j), before = keys[last - (last > 0)];
-    bool swap = inOrder && last > 0 && before < key;
-    keys[last - (last > 0)] = swap ? key : before;
-    keys[last] = swap ? before : key;
-  }
-}
-#endif
-
-/* Where the ray enters the boxes of a node, and which of them it misses: the sides of a box along an axis are passed at two places, and
- * the earlier one is where it enters, whichever way it runs. `row` gives so many numbers of a row. */
-#define PASS(rows, row, k, side) \
-  MULADD(row((rows) + (2 * (k) + (side)) * PN_LANES + h * WIDTH), by[k], SET1(s->term[side][k]))
-#define ENTER(rows, row)                                                         \
-  for (uint32_t h = 0; h < PN_LANES / WIDTH; ++h) {                              \
-    F by[3] = {SET1(s->inverse[0]), SET1(s->inverse[1]), SET1(s->inverse[2])};   \
-    F x0 = PASS(rows, row, 0, 0), x1 = PASS(rows, row, 0, 1);                    \
-    F y0 = PASS(rows, row, 1, 0), y1 = PASS(rows, row, 1, 1);                    \
-    F z0 = PASS(rows, row, 2, 0), z1 = PASS(rows, row, 2, 1);                    \
-    in[h] = MAX(MAX(MIN(x0, x1), MIN(y0, y1)), MAX(MIN(z0, z1), SET1(0)));       \
-    F out = MIN(MIN(MAX(x0, x1), MAX(y0, y1)), MIN(MAX(z0, z1), SET1(s->last))); \
-    missed[h] = GREATER(in[h], out);                                             \
-  }
 
 /* Nodes that may wait for a ray before a node is opened: enough for most rays. */
 #define WAITING_ROOM 15u
@@ -165,49 +60,60 @@ typedef struct Round {
   uint32_t next, end; /* quests that have not begun */
   /* walkers by what they are at, and those at triangles */
   uint32_t steps[KINDS], weighSteps;
-  RayStep list[KINDS][PN_RAY_GROUP];
+  RayStep list[KINDS][PN_RAY_GROUP + PN_LANES];
   LeafStep weigh[PN_RAY_GROUP];
   /* of the nodes of a list: the lanes that are hit, and where */
   uint32_t hit[PN_RAY_GROUP];
-  float in[PN_RAY_GROUP][PN_LANES];
+  _Alignas(64) float in[PN_RAY_GROUP][ENTERED];
   /* triangles in boxes that are hit, and by whom */
   uint32_t triangleCount;
   uint32_t place[PN_RAY_TRIANGLES], ray[PN_RAY_TRIANGLES];
 } Round;
 
-/* The first so many lanes. */
-static const uint8_t lanesBelow[PN_LANES + 1] = {0, 1, 3, 7, 15, 31, 63, 127, 255};
-
 /* A bit for each box of a node that the ray hits, and where it enters them. */
-PN_INLINE uint32_t enterNode(const NodeRows *n, uint32_t node, const pnRaySight *s, bool isGrid,
-                             F in[PN_LANES / WIDTH]) {
-  F missed[PN_LANES / WIDTH];
+PN_INLINE uint32_t enterNode(const NodeRows *n, uint32_t node, const pnRaySight *s, bool isGrid, float *out) {
   if (PN_UNLIKELY(atomic_load_explicit(&n->stamp[node], memory_order_acquire) != n->now))
     pn_freshenSlow(n->group->tree, node, n->group->fresh);
-  if (isGrid) {
-    const int16_t *cells = (const int16_t *)(const void *)(n->lanes + node * n->laneBytes);
-    ENTER(cells, SHORTS)
-  } else {
-    pnFloatLanes boxes;
-    pn_latticeBoxes(n->group->tree, n->group->lattice, node, &boxes);
-    const float *rows = boxes.row[0][0];
-    ENTER(rows, LOAD)
-  }
-  uint32_t none = SIGNS(missed[0]);
-  if (WIDTH == 4) none |= SIGNS(missed[PN_LANES / WIDTH - 1]) << 4;
-  return ~none & lanesBelow[n->count[node]];
+  uint32_t lanes = lanesBelow[n->count[node]];
+  if (isGrid) return enterBoxes((const int16_t *)(const void *)(n->lanes + node * n->laneBytes), s, out) & lanes;
+  pnBoxLanes boxes;
+  pn_latticeCells(n->group->tree, n->group->lattice, node, &boxes);
+  return enterBoxes(boxes.row[0][0], s, out) & lanes;
 }
 
 /* ---------------------------------------------------------------- rounds */
 
 static void walkAlone(const Round *r, uint32_t ray, uint32_t root);
 
-/* Takes the top off what waits for a ray, and puts the walker on the list where it belongs. */
-PN_INLINE void goOn(Round *r, uint32_t ray, Walker *walker, uint32_t top) {
-  uint32_t node = numberOf(walker->key[top], walker->first[top]);
-  uint32_t kind = (uint32_t)(node >= r->innerCount) + (uint32_t)(node >= NO_NODE);
-  walker->sight.top = top - 1;
-  r->list[kind][r->steps[kind]++] = ray | (RayStep)node << 32;
+/* Walkers go on the lists where they belong. What is read may be the first list: of that no more is written than was read. */
+#if WIDTH == 16
+PN_INLINE void deal(Round *r, const RayStep *steps, uint32_t count) {
+  for (uint32_t i = 0; i < count; i += 8) {
+    uint32_t some = count - i < 8 ? (1u << (count - i)) - 1 : 255;
+    uint32_t done = pn_notBelow(steps + i, (RayStep)NO_NODE << 32) & some;
+    uint32_t leaf = (pn_notBelow(steps + i, (RayStep)r->innerCount << 32) & some) ^ done, inner = some ^ leaf ^ done;
+    pn_keepEight(steps + i, done, r->list[FREE] + r->steps[FREE]);
+    pn_keepEight(steps + i, leaf, r->list[LEAF] + r->steps[LEAF]);
+    pn_keepEight(steps + i, inner, r->list[INNER] + r->steps[INNER]);
+    r->steps[FREE] += COUNT(done);
+    r->steps[LEAF] += COUNT(leaf);
+    r->steps[INNER] += COUNT(inner);
+  }
+}
+#else
+PN_INLINE void deal(Round *r, const RayStep *steps, uint32_t count) {
+  for (uint32_t i = 0; i < count; ++i) {
+    RayStep step = steps[i];
+    uint32_t node = (uint32_t)(step >> 32), kind = (uint32_t)(node >= r->innerCount) + (uint32_t)(node >= NO_NODE);
+    r->list[kind][r->steps[kind]++] = step;
+  }
+}
+#endif
+
+/* Takes the top off what waits for a ray. */
+PN_INLINE RayStep takeTop(uint32_t ray, Walker *walker) {
+  uint32_t top = walker->sight.top--;
+  return ray | (RayStep)numberOf(walker->key[top], walker->first[top]) << 32;
 }
 
 /* The boxes of nodes. Apart from what is done about them: what is open at once has to fit into a processor's window, and nodes alone
@@ -217,10 +123,8 @@ PN_INLINE void enterNodesOf(Round *r, const RayStep *steps, uint32_t count, bool
   const NodeRows nodes = r->nodes;
   const Walker *walkers = r->walkers;
   for (uint32_t i = 0; i < count; ++i) {
-    F in[PN_LANES / WIDTH];
     const pnRaySight *sight = &walkers[(uint32_t)steps[i]].sight;
-    r->hit[i] = enterNode(&nodes, (uint32_t)(steps[i] >> 32), sight, isGrid, in);
-    for (uint32_t h = 0; h < PN_LANES / WIDTH; ++h) STORE(r->in[i] + h * WIDTH, in[h]);
+    r->hit[i] = enterNode(&nodes, (uint32_t)(steps[i] >> 32), sight, isGrid, r->in[i]);
   }
 }
 
@@ -229,21 +133,34 @@ static void enterNodes(Round *r, const RayStep *steps, uint32_t count) {
   else enterNodesOf(r, steps, count, false);
 }
 
-PN_INLINE void openInner(Round *r, uint32_t i, pnRayMode mode) {
+/* Children that are hit wait, but for the closest, which is next; none: what waited. */
+PN_INLINE RayStep openInner(Round *r, uint32_t i, bool inOrder) {
   uint32_t ray = (uint32_t)r->list[INNER][i], node = (uint32_t)(r->list[INNER][i] >> 32), hit = r->hit[i];
   Walker *walker = &r->walkers[ray];
   uint32_t top = walker->sight.top, first = r->firstChild[node];
-  F in[PN_LANES / WIDTH];
-  for (uint32_t h = 0; h < PN_LANES / WIDTH; ++h) in[h] = LOAD(r->in[i] + h * WIDTH);
   if (PN_LIKELY(top <= WAITING_ROOM)) {
-    putFirst(first, walker->first + top + 1);
-    listLanes(in, hit, mode != PN_RAY_ALL, walker->key + top + 1);
-    goOn(r, ray, walker, top + (uint32_t)__builtin_popcount(hit));
-    return;
+    uint32_t child = first + listLanes(r->in[i], hit, inOrder, walker->key + top + 1);
+    putEight(floatOf(first), walker->first + top + 1);
+    uint32_t waiting = numberOf(walker->key[top], walker->first[top]);
+    walker->sight.top = (uint8_t)(top + COUNT(hit) - 1);
+    uint32_t none = 0u - (hit == 0); /* all bits: compilers like to branch here */
+    return ray | (RayStep)(child ^ ((child ^ waiting) & none)) << 32;
   }
   // Too many: this branch has a stack of its own.
-  for (; hit; hit &= hit - 1) walkAlone(r, ray, first + pn_firstLane(hit));
-  goOn(r, ray, walker, walker->sight.top);
+  for (; hit; hit &= hit - 1) walkAlone(r, ray, first + firstHit(hit));
+  return takeTop(ray, walker);
+}
+
+PN_INLINE void openInners(Round *r, uint32_t count, bool inOrder) {
+#if WIDTH == 16
+  for (uint32_t i = 0; i < count; ++i) r->list[INNER][i] = openInner(r, i, inOrder);
+  deal(r, r->list[INNER], count);
+#else
+  for (uint32_t i = 0; i < count; ++i) {
+    RayStep step = openInner(r, i, inOrder);
+    deal(r, &step, 1);
+  }
+#endif
 }
 
 /* Leaves are many, and come from far. */
@@ -260,9 +177,8 @@ PN_INLINE void openLeaf(Round *r, uint32_t i) {
   __builtin_prefetch(r->tree->corners + 3 * (size_t)first);
   __builtin_prefetch(r->tree->corners + 3 * (size_t)first + 16);
   __builtin_prefetch(r->tree->shape->leafTriangles + first);
-  for (uint32_t j = 0; j < PN_LANES; ++j) r->ray[count + j] = ray;
-  listNumbers(hit, first, r->place + count);
-  r->triangleCount = count += (uint32_t)__builtin_popcount(hit);
+  listNumbers(hit, first, ray, r->place + count, r->ray + count);
+  r->triangleCount = count += COUNT(hit);
   r->weigh[r->weighSteps++] = (LeafStep){ray, count};
 }
 
@@ -276,8 +192,9 @@ PN_INLINE void takeTriangle(const Round *r, uint32_t ray, uint32_t place, const 
   if (mode == PN_RAY_ANY && quest->best.triangle != PN_NONE) sight->top = 0;
   if (mode != PN_RAY_FIRST) return;
   line->last = quest->last;
-  sight->last = pn_sightAt(line, quest->last);
-  while (sight->top > 0 && nearOf(walker->key[sight->top]) > sight->last) --sight->top;
+  float last = pn_sightAt(line, quest->last);
+  sight->window[1] = -last;
+  sight->top = (uint8_t)dropLater(walker->key, walker->first, sight->top, last);
 }
 
 /* What the bound does not decide. */
@@ -319,10 +236,10 @@ PN_INLINE void weighLists(Round *r, pnRayMode mode) {
     for (int k = 0; k < 3; ++k) __builtin_prefetch(corner[k]);
   }
   for (uint32_t i = 0; i < end; i += PN_DS) tryTriangles(r, i, PN_MIN(end - i, PN_DS), mode);
-  for (; done < r->weighSteps && r->weigh[done].end <= end; ++done) {
-    Walker *walker = &r->walkers[r->weigh[done].walker];
-    goOn(r, r->weigh[done].walker, walker, walker->sight.top);
-  }
+  RayStep steps[PN_RAY_GROUP + PN_LANES];
+  for (; done < r->weighSteps && r->weigh[done].end <= end; ++done)
+    steps[done] = takeTop(r->weigh[done].walker, &r->walkers[r->weigh[done].walker]);
+  deal(r, steps, done);
   // What stays begins at 0.
   for (; done < r->weighSteps; ++done) r->weigh[left++] = (LeafStep){r->weigh[done].walker, r->weigh[done].end - end};
   for (uint32_t i = end; i < count; ++i) r->ray[i - end] = r->ray[i], r->place[i - end] = r->place[i];
@@ -330,13 +247,14 @@ PN_INLINE void weighLists(Round *r, pnRayMode mode) {
   r->triangleCount = count - end;
 }
 
-/* Rays that begin at a node. */
+/* A ray begins at a node. */
 PN_INLINE void beginAt(Round *r, uint32_t ray, uint32_t root) {
   Walker *walker = &r->walkers[ray];
-  walker->key[0] = walker->key[1] = 0;
+  walker->key[0] = 0;
   walker->first[0] = floatOf(NO_NODE);
-  walker->first[1] = floatOf(root);
-  goOn(r, ray, walker, 1);
+  walker->sight.top = 0;
+  uint32_t kind = root < r->innerCount ? INNER : LEAF;
+  r->list[kind][r->steps[kind]++] = ray | (RayStep)root << 32;
 }
 
 /* The next PN_DS rays take free places. */
@@ -345,14 +263,13 @@ static void beginRays(Round *r) {
   uint32_t count = PN_MIN(PN_MIN(r->steps[FREE], r->end - r->next), PN_DS), at[PN_DS];
   pnSightRows made;
   for (uint32_t j = 0; j < PN_DS; ++j) at[j] = r->next + PN_MIN(j, count - 1);
-  uint32_t some = pn_makeSights(group->tree, group->lattice, group->quests->ray, group->quests, at, &made);
-  uint32_t free[PN_DS];
-  for (uint32_t j = 0; j < count; ++j) free[j] = (uint32_t)r->list[FREE][--r->steps[FREE]];
-  for (uint32_t j = 0; j < count; ++j) {
-    pnRaySight *sight = &r->walkers[free[j]].sight;
-    pn_putRay(&made, j, sight, &r->rows->line[free[j]]);
+  uint32_t some = pn_makeSights(group->tree, group->lattice, group->quests->ray, group->quests, at, CELL_UNIT, &made);
+  for (some &= (1u << count) - 1; some; some &= some - 1) {
+    uint32_t j = pn_firstLane(some), free = (uint32_t)r->list[FREE][--r->steps[FREE]];
+    pnRaySight *sight = &r->walkers[free].sight;
+    pn_putRay(&made, j, sight, &r->rows->line[free]);
     sight->quest = r->next + j;
-    beginAt(r, free[j], some >> j & 1 ? 0 : NO_NODE);
+    beginAt(r, free, 0);
   }
   r->next += count;
 }
@@ -366,7 +283,7 @@ PN_INLINE void walkMode(Round *r, pnRayMode mode) {
     uint32_t count = r->steps[INNER];
     r->steps[INNER] = 0;
     enterNodes(r, r->list[INNER], count);
-    for (uint32_t i = 0; i < count; ++i) openInner(r, i, mode);
+    openInners(r, count, mode != PN_RAY_ALL);
     count = r->steps[LEAF];
     r->steps[LEAF] = 0;
     for (uint32_t i = 0; i < count; ++i) callLeaf(r, (uint32_t)(r->list[LEAF][i] >> 32));
@@ -405,7 +322,7 @@ static void walkAlone(const Round *r, uint32_t ray, uint32_t root) {
   prepare(r->group, r->rows, r->walkers, &alone);
   beginAt(&alone, ray, root);
   walk(&alone);
-  aside.sight.last = walker->sight.last;
+  aside.sight.window[1] = walker->sight.window[1];
   *walker = aside;
 }
 

@@ -56,3 +56,11 @@ void pn_latticeBoxes(const pnTree *tree, const pnLattice *lattice, uint32_t node
   for (int k = 0; k < 3; ++k)
     for (uint32_t j = 0; j < count; ++j) putLane(lattice, k, j, boxes.lo[k][j], boxes.hi[k][j], out);
 }
+
+void pn_latticeCells(const pnTree *tree, const pnLattice *lattice, uint32_t node, pnBoxLanes *out) {
+  pnFloatLanes boxes;
+  pn_latticeBoxes(tree, lattice, node, &boxes);
+  for (int k = 0; k < 3; ++k)
+    for (int side = 0; side < 2; ++side)
+      for (uint32_t j = 0; j < PN_LANES; ++j) out->row[k][side][j] = (int16_t)boxes.row[k][side][j];
+}

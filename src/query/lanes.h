@@ -33,6 +33,8 @@ pnLattice pn_latticeOf(const pnTree *tree);
 
 /* The boxes of a fresh node of a tree that is no grid. */
 void pn_latticeBoxes(const pnTree *tree, const pnLattice *lattice, uint32_t node, pnFloatLanes *out);
+/* The same, whole numbers as a grid has them. */
+void pn_latticeCells(const pnTree *tree, const pnLattice *lattice, uint32_t node, pnBoxLanes *out);
 
 /* Those of any tree. */
 PN_INLINE void pn_floatBoxes(const pnTree *tree, const pnLattice *lattice, uint32_t node, pnFloatLanes *out) {

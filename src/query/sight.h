@@ -14,13 +14,14 @@
 #include "geom/simd_double.h"
 #include "query/hits.h"
 
-/* A ray on the lattice, and where it is. */
+/* A ray on the lattice, and where it is. Of two numbers the first is for the sides of boxes where it enters, the second, with its sign
+ * turned, for those where it leaves. */
 typedef struct pnRaySight {
-  float inverse[3], term[2][3]; /* for lo and for hi */
-  float last;                   /* s of the last point of interest, rounded up */
-  uint32_t top;                 /* of the nodes that wait (hits_walk.h) */
-  uint32_t quest;               /* whose ray it is */
-  uint32_t unused[4];
+  float by[3][2], term[3][2]; /* a side is passed at its place times one and the other added */
+  float window[2];            /* where it begins, 0; and s of the last point of interest, rounded up */
+  uint32_t quest;             /* whose ray it is */
+  uint8_t near[3];            /* the first place in a node's numbers of those where it enters */
+  uint8_t top;                /* of the nodes that wait (hits_walk.h) */
 } pnRaySight;
 
 /* A ray as triangles see it: pn_Line, for pn_dsPick. All are doubles. */
@@ -82,24 +83,30 @@ PN_INLINE void pn_makeLines(const pnRay *rays, const pnRayQuest *quests, const u
 
 /* What is computed of PN_DS rays, a row a number. */
 typedef struct pnSightRows {
-  float inverse[3][PN_DS], term[2][3][PN_DS];
+  float by[3][PN_DS], term[3][2][PN_DS];
   double line[sizeof(pnRayLine) / sizeof(double)][PN_DS];
 } pnSightRows;
 
 PN_INLINE void pn_putRay(const pnSightRows *from, uint32_t j, pnRaySight *sight, pnRayLine *line) {
   for (int k = 0; k < 3; ++k) {
-    sight->inverse[k] = from->inverse[k][j];
-    sight->term[0][k] = from->term[0][k][j];
-    sight->term[1][k] = from->term[1][k][j];
+    float by = from->by[k][j];
+    bool turned = by < 0;
+    sight->by[k][0] = by;
+    sight->by[k][1] = -by;
+    sight->term[k][0] = from->term[k][turned][j];
+    sight->term[k][1] = -from->term[k][!turned][j];
+    sight->near[k] = (uint8_t)(PN_LANES * (2 * (uint32_t)k + turned));
   }
   double *to = (double *)(void *)line;
   for (uint32_t i = 0; i < sizeof *line / sizeof *to; ++i) to[i] = from->line[i][j];
-  sight->last = pn_sightAt(line, line->last);
+  sight->window[0] = 0;
+  sight->window[1] = -pn_sightAt(line, line->last);
 }
 
-/* The rays that `at` names, on the lattice. Returns a bit for each that does not pass the tree's box by. */
+/* The rays that `at` names, on the lattice; places in nodes are numbers of so many cells. Returns a bit for each that does not pass
+ * the tree's box by. */
 PN_INLINE uint32_t pn_makeSights(const pnTree *tree, const pnLattice *lattice, const pnRay *rays,
-                                 const pnRayQuest *quests, const uint32_t *at, pnSightRows *out) {
+                                 const pnRayQuest *quests, const uint32_t *at, double cells, pnSightRows *out) {
   pnLines line;
   pn_makeLines(rays, quests, at, &line);
   pnDs o[3], d[3], inverse[3], zero = pn_dsSet1(0), far = zero, most = zero, unit = pn_dsAbs(line.unit);
@@ -125,9 +132,9 @@ PN_INLINE uint32_t pn_makeSights(const pnTree *tree, const pnLattice *lattice, c
   }
   for (int k = 0; k < 3; ++k) {
     pnDs from = o[k] + begin * d[k];
-    pn_dsToFloats(out->inverse[k], inverse[k]);
-    pn_dsToFloats(out->term[0][k], (zero - line.pad - from) * inverse[k]);
-    pn_dsToFloats(out->term[1][k], (pn_dsSet1(lattice->after) + line.pad - from) * inverse[k]);
+    pn_dsToFloats(out->by[k], inverse[k] * pn_dsSet1(cells));
+    pn_dsToFloats(out->term[k][0], (zero - line.pad - from) * inverse[k]);
+    pn_dsToFloats(out->term[k][1], (pn_dsSet1(lattice->after) + line.pad - from) * inverse[k]);
   }
   line.begin = begin;
   const pnDs *row = (const pnDs *)(const void *)&line;
