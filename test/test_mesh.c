@@ -401,6 +401,34 @@ static void hubsAreNotSlow(void **state) {
   free(triangles);
 }
 
+/* ---------------------------------------------------------------- large arrays */
+
+/* Those are read at four places in turn: none is left out and none comes twice, wherever the places and what is behind them end. */
+static void largeArraysAreLookedThrough(void **state) {
+  (void)state;
+  const size_t counts[] = {15, 16, 100, 4095, 4096, 4111, 4159, 4160, 5003};
+  static float from[5003], to[5003 + 1];
+  for (int c = 0; c < 9; ++c) {
+    const size_t n = counts[c];
+    for (size_t i = 0; i < n; ++i) from[i] = (i % 2 ? 1.0f : -1.0f) * (float)(i + 1);
+    memset(to, 0x77, sizeof to);
+    const float behind = to[n];
+    assert_true(pn_copyMaxAbs(to, from, n) == (float)n);
+    assert_memory_equal(to, from, n * sizeof(float));
+    assert_memory_equal(&to[n], &behind, sizeof behind);
+    for (size_t i = 0; i < n; ++i) {
+      const float keep = from[i];
+      from[i] = -1e6f;
+      assert_true(pn_maxAbs(from, n) == 1e6f);
+      assert_true(pn_copyMaxAbs(to, from, n) == 1e6f);
+      assert_true(to[i] == -1e6f);
+      from[i] = i % 3 ? NAN : -INFINITY;
+      assert_false(pn_maxAbs(from, n) <= FLT_MAX);
+      from[i] = keep;
+    }
+  }
+}
+
 /* ---------------------------------------------------------------- memory */
 
 static pnResult makeAndValidate(void *context) {
@@ -433,7 +461,7 @@ int main(void) {
       cmocka_unit_test(badDefinitionsAreNamed),       cmocka_unit_test(finiteMeansFinite),
       cmocka_unit_test(topologyAgreesWithBruteForce), cmocka_unit_test(weldIsByEqualNumbersOnly),
       cmocka_unit_test(collidingPointsAreNotSlow),    cmocka_unit_test(hubsAreNotSlow),
-      cmocka_unit_test(meshSurvivesEveryFailure),
+      cmocka_unit_test(largeArraysAreLookedThrough),  cmocka_unit_test(meshSurvivesEveryFailure),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

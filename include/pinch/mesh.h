@@ -199,7 +199,8 @@ PN_API void pnDestroyPose(pnPose *pose); /* null is allowed */
 
 /* Where all vertices are, before the transform: count must be the mesh's vertex count, every number finite
  * (PN_ERROR_NUMBER names the vertex and nothing is changed; also when vertices and transform together would leave the
- * range of float). Copies; the first call allocates. Not for poses with morph or skin: PN_ERROR_KIND. */
+ * range of float). Copies; the first call allocates, of a large mesh the second, too. Not for poses with morph or skin:
+ * PN_ERROR_KIND. */
 PN_API pnResult pnPose_SetVertices(pnPose *pose, const float *vertices, uint32_t count);
 
 /* As above without the copy: the array stays the caller's, must stay unchanged until the next call that sets

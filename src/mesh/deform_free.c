@@ -27,23 +27,27 @@ static pnResult checkKind(const pnPose *pose, uint32_t count) {
   return PN_OK;
 }
 
-pnResult pn_checkNumbers(const pnPose *pose, const float *vertices, float *outMaxAbs) {
-  // one fast pass; a second one only to say where
-  size_t count = 3 * (size_t)pose->mesh->vertexCount, bad;
-  *outMaxAbs = pn_maxAbs(vertices, count);
-  if (!(*outMaxAbs <= FLT_MAX)) {
-    pn_allFinite(vertices, count, &bad);
-    return pn_fail(PN_ERROR_NUMBER, "pose of mesh '%s': coordinate %c of vertex %zu is NaN or infinite",
-                   pose->mesh->name, "xyz"[bad % 3], bad / 3);
-  }
-  return PN_OK;
+/* Says which number is not finite. */
+static pnResult refuseNumber(const pnPose *pose, const float *vertices) {
+  size_t bad = 0;
+  pn_allFinite(vertices, 3 * (size_t)pose->mesh->vertexCount, &bad);
+  return pn_fail(PN_ERROR_NUMBER, "pose of mesh '%s': coordinate %c of vertex %zu is NaN or infinite", pose->mesh->name,
+                 "xyz"[bad % 3], bad / 3);
 }
 
-/* Numbers that a worker takes at a time, and how many such parts a body has that is worth several workers. */
-#define PART 4096u
-#define FEWEST_PARTS 4u
+pnResult pn_checkNumbers(const pnPose *pose, const float *vertices, float *outMaxAbs) {
+  // one fast pass; a second one only to say where
+  *outMaxAbs = pn_maxAbs(vertices, 3 * (size_t)pose->mesh->vertexCount);
+  return *outMaxAbs <= FLT_MAX ? PN_OK : refuseNumber(pose, vertices);
+}
 
-/* An array that several workers look through, or copy. */
+/* Numbers that a worker takes at a time. */
+#define PART 4096u
+/* From so many numbers on several workers take them, and they are copied as they are looked through, into an array that the pose does not
+ * read: what comes from the outer caches is read once. Fewer are still near when they are copied, and need no second array. */
+#define LARGE (4 * PART)
+
+/* An array that several workers look through, and copy where `to` is not null. */
 typedef struct VertexPass {
   const float *from;
   float *to;
@@ -51,79 +55,62 @@ typedef struct VertexPass {
   float most[PN_MAX_WORKERS]; /* of each worker */
 } VertexPass;
 
-static void checkParts(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+static void takeParts(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
   VertexPass *pass = context;
-  size_t first = (size_t)begin * PART, last = PN_MIN((size_t)end * PART, pass->count);
-  float most = pn_maxAbs(pass->from + first, last - first), before = pass->most[worker];
+  size_t first = (size_t)begin * PART, n = PN_MIN((size_t)end * PART, pass->count) - first;
+  const float *from = pass->from + first;
+  float most = pass->to ? pn_copyMaxAbs(pass->to + first, from, n) : pn_maxAbs(from, n), before = pass->most[worker];
   // what is not finite stays, whatever comes after it
   pass->most[worker] = before <= FLT_MAX && !(most <= before) ? most : before;
 }
 
-static void copyParts(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
-  (void)worker;
-  const VertexPass *pass = context;
-  size_t first = (size_t)begin * PART, last = PN_MIN((size_t)end * PART, pass->count);
-  memcpy(pass->to + first, pass->from + first, (last - first) * sizeof(float));
+/* All numbers, by all workers where there are enough; the largest magnitude, or one that is not finite. */
+static float takeNumbers(const float *from, float *to, size_t count, const pnTasks *tasks) {
+  if (count < LARGE || pn_workerCount(tasks) == 1) return to ? pn_copyMaxAbs(to, from, count) : pn_maxAbs(from, count);
+  VertexPass pass = {.from = from, .to = to, .count = count};
+  pn_parallelFor(tasks, takeParts, &pass, (uint32_t)((count + PART - 1) / PART), 1);
+  float most = 0;
+  for (uint32_t i = 0; i < PN_MAX_WORKERS && most <= FLT_MAX; ++i) most = pass.most[i] <= most ? most : pass.most[i];
+  return most;
 }
 
-static uint32_t partCount(size_t count) {
-  return (uint32_t)((count + PART - 1) / PART);
-}
-
-static bool isWorthWorkers(size_t count, const pnTasks *tasks) {
-  return pn_workerCount(tasks) > 1 && partCount(count) >= FEWEST_PARTS;
-}
-
-/* pn_checkNumbers by all workers. */
-static pnResult checkByMany(const pnPose *pose, const float *vertices, const pnTasks *tasks, float *outMaxAbs) {
-  VertexPass pass = {.from = vertices, .count = 3 * (size_t)pose->mesh->vertexCount};
-  pn_parallelFor(tasks, checkParts, &pass, partCount(pass.count), 1);
-  *outMaxAbs = 0;
-  for (uint32_t i = 0; i < PN_MAX_WORKERS; ++i) {
-    // one that is not finite: the plain check says where
-    if (!(pass.most[i] <= FLT_MAX)) return pn_checkNumbers(pose, vertices, outMaxAbs);
-    *outMaxAbs = PN_MAX(*outMaxAbs, pass.most[i]);
-  }
-  return PN_OK;
-}
-
-static void copyNumbers(float *to, const float *from, size_t count, const pnTasks *tasks) {
-  bool apart = from + count <= to || to + count <= from;
-  if (apart && isWorthWorkers(count, tasks))
-    pn_parallelFor(tasks, copyParts, &(VertexPass){.from = from, .to = to, .count = count}, partCount(count), 1);
-  else if (count) memmove(to, from, count * sizeof(float));
-}
-
-/* Is the array one that this pose can take? *outMaxAbs is its largest magnitude. */
-static pnResult checkVertices(const pnPose *pose, const float *vertices, uint32_t count, const pnTasks *tasks,
-                              float *outMaxAbs) {
-  pnResult result = checkKind(pose, count);
-  if (result != PN_OK) return result;
-  PN_ASSERT(vertices || count == 0);
-  result = isWorthWorkers(3 * (size_t)count, tasks) ? checkByMany(pose, vertices, tasks, outMaxAbs)
-                                                    : pn_checkNumbers(pose, vertices, outMaxAbs);
-  if (result != PN_OK) return result;
+/* The array is looked through, and copied where `to` is not null; can the pose take it? *outMaxAbs is its largest magnitude. */
+static pnResult takeVertices(const pnPose *pose, const float *vertices, float *to, const pnTasks *tasks,
+                             float *outMaxAbs) {
+  *outMaxAbs = takeNumbers(vertices, to, 3 * (size_t)pose->mesh->vertexCount, tasks);
+  if (!(*outMaxAbs <= FLT_MAX)) return refuseNumber(pose, vertices);
   if (pose->hasTransform && !pn_rigidFits(&pose->transform, *outMaxAbs))
     return pn_fail(PN_ERROR_NUMBER, "pose of mesh '%s': a coordinate of magnitude %g overflows under the transform",
                    pose->mesh->name, (double)*outMaxAbs);
   return PN_OK;
 }
 
-pnResult pn_setVertices(pnPose *pose, const float *vertices, uint32_t count, const pnTasks *tasks) {
-  float maxAbs = 0;
-  pnResult result = checkVertices(pose, vertices, count, tasks, &maxAbs);
-  if (result != PN_OK) return result;
+/* A copy of ours, made when it is first needed and kept: later frames allocate nothing. */
+static pnResult openCopy(pnPose *pose, int which) {
+  size_t floatCount = 3 * (size_t)pose->mesh->vertexCount, bytes = pn_bytes(floatCount + 1, sizeof(float));
+  if (pose->own[which]) return PN_OK;
+  pose->own[which] = pn_alloc(bytes);
+  if (!pose->own[which]) return pn_failMemory(bytes);
+  pose->own[which][floatCount] = 0;
+  return PN_OK;
+}
 
-  // our copy is made at the first call and kept: later frames allocate nothing
+pnResult pn_setVertices(pnPose *pose, const float *vertices, uint32_t count, const pnTasks *tasks) {
+  pnResult result = checkKind(pose, count);
+  if (result != PN_OK) return result;
+  PN_ASSERT(vertices || count == 0);
+  float maxAbs = 0;
   size_t floatCount = 3 * (size_t)count;
-  if (!pose->own) {
-    size_t bytes = pn_bytes(floatCount + 1, sizeof(float));
-    pose->own = pn_alloc(bytes);
-    if (!pose->own) return pn_failMemory(bytes);
-    pose->own[floatCount] = 0;
-  }
-  copyNumbers(pose->own, vertices, floatCount, tasks);
-  pose->source = pose->own;
+  // the one that the pose does not read may be written before everything was looked at
+  bool inOne = floatCount >= LARGE;
+  int which = inOne && pose->source == pose->own[0];
+  result = openCopy(pose, which);
+  if (result != PN_OK) return result;
+  float *to = pose->own[which];
+  result = takeVertices(pose, vertices, inOne ? to : NULL, tasks, &maxAbs);
+  if (result != PN_OK) return result;
+  if (!inOne && count > 0) memmove(to, vertices, floatCount * sizeof(float));
+  pose->source = to;
   pose->sourceMaxAbs = maxAbs;
   pn_poseTouch(pose, true);
   return PN_OK;
@@ -139,7 +126,8 @@ pnResult pnPose_ShareVertices(pnPose *pose, const float *vertices, uint32_t coun
   PN_ASSERT(vertices);
   // a shared array is looked through by the tree anyway: it reports what is not finite. Only a transform must know now.
   float maxAbs = PN_UNKNOWN_MAX_ABS;
-  pnResult result = pose->hasTransform ? checkVertices(pose, vertices, count, NULL, &maxAbs) : checkKind(pose, count);
+  pnResult result = checkKind(pose, count);
+  if (result == PN_OK && pose->hasTransform) result = takeVertices(pose, vertices, NULL, NULL, &maxAbs);
   if (result != PN_OK) return result;
   pose->source = vertices;
   pose->sourceMaxAbs = maxAbs;

@@ -25,6 +25,8 @@ bool pn_allFinite(const float *numbers, size_t count, size_t *outFirstBad);
 
 /* The largest magnitude among the numbers, 0 for none; infinite or NaN exactly when one of them is. */
 float pn_maxAbs(const float *numbers, size_t count);
+/* The same, and the numbers are copied as they are looked through; the arrays do not overlap. */
+float pn_copyMaxAbs(float *to, const float *from, size_t count);
 
 /* Welded corners of triangle t. */
 PN_INLINE void pn_weldedCorners(const pnMesh *mesh, uint32_t t, uint32_t out[3]) {

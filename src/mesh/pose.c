@@ -92,7 +92,7 @@ pnResult pn_createRestPose(const pnPose *like, pnPose **outPose) {
 void pnDestroyPose(pnPose *pose) {
   if (!pose) return;
   if (pose->motion->release) pose->motion->release(pose);
-  pn_free(pose->own, pn_bytes(3 * (size_t)pose->mesh->vertexCount + 1, sizeof(float)));
+  for (int i = 0; i < 2; ++i) pn_free(pose->own[i], pn_bytes(3 * (size_t)pose->mesh->vertexCount + 1, sizeof(float)));
   pn_free(pose, sizeof *pose);
 }
 

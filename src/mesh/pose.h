@@ -44,10 +44,11 @@ struct pnPose {
   const pnMorph *morph;
   const pnSkin *skin;
   const float *source; /* 3 floats a vertex plus one readable float: rest, own copy or shared array */
-  float *own;          /* our copy, made at the first SetVertices; 3 * vertexCount + 1 floats */
-  float sourceMaxAbs;  /* largest magnitude in source; negative: a shared array nobody has looked through yet; with a
+  float *own[2]; /* our copies, made when SetVertices needs them; 3 * vertexCount + 1 floats. The second is for large
+                          meshes only: they take turns, so that the pose reads the old one until the new one is whole */
+  float sourceMaxAbs; /* largest magnitude in source; negative: a shared array nobody has looked through yet; with a
                           morph or skin: the largest that weights and joints allow before the transform */
-  float skinMaxAbs;    /* skin: the same before the joints */
+  float skinMaxAbs;   /* skin: the same before the joints */
   pnMatrix transform;
   bool hasTransform;   /* false: identity, and the source bits are the world bits */
   uint64_t frame;      /* grows with every change of anything; starts at 1 */
