@@ -280,6 +280,38 @@ static void openedSeamsAreSeen(void **state) {
   free(triangles);
 }
 
+/* A triangle of a sheet, and two more that are one on the other, from its first edge over it and beyond. The rim is that of the sheet, all
+ * is seen from above, is connected, and has as many vertices as a disc: only the edge at which four meet tells. */
+static void crowdedEdgesAreNoDisc(void **state) {
+  (void)state;
+  pnMesh *plain = grid(12, 12);
+  uint32_t n = pnMesh_GetVertexCount(plain), t = pnMesh_GetTriangleCount(plain), meeting = 0;
+  float *vertices = malloc(3 * ((size_t)n + 1) * sizeof(float));
+  uint32_t *triangles = malloc(3 * ((size_t)t + 2) * sizeof(uint32_t));
+  Sheet alone = openSheet(plain);
+  wave(&alone, 0.2, 1, 0, 0);
+  assert_int_equal(check(&alone, true).leafPairs[0], 0);
+  assert_true(alone.tree->flat->flat->regionOf[0] != PN_NONE);
+  for (uint32_t i = 0; i < t; i += 7) {
+    if (pnMesh_GetNeighbours(plain)[3 * i] == PN_NONE) continue;
+    memcpy(vertices, alone.body.positions, 3 * (size_t)n * sizeof(float));
+    memcpy(triangles, pnMesh_GetTriangles(plain), 3 * (size_t)t * sizeof(uint32_t));
+    const uint32_t *c = triangles + 3 * i;
+    for (int k = 0; k < 3; ++k)
+      vertices[3 * n + k] = 3.3f * vertices[3 * c[2] + k] - 1.15f * (vertices[3 * c[0] + k] + vertices[3 * c[1] + k]);
+    vertices[3 * n + 2] = 0;
+    for (uint32_t k = 0; k < 6; ++k) triangles[3 * t + k] = k % 3 == 2 ? n : c[k % 3];
+    Sheet s = openSheet(testMakeMesh(vertices, n + 1, triangles, t + 2));
+    meeting += check(&s, true).pairs > 1;
+    assert_true(s.tree->flat->flat->regionOf[0] == PN_NONE);
+    closeSheet(&s);
+  }
+  assert_true(meeting > 15);
+  closeSheet(&alone);
+  free(vertices);
+  free(triangles);
+}
+
 /* Every case of the agreement tests, of which many are no surfaces at all. */
 static void agreesOnAllCases(void **state) {
   (void)state;
@@ -357,14 +389,11 @@ static void memoryFailuresAreReported(void **state) {
 
 int main(void) {
   dice = testRandom(7);
-  const struct CMUnitTest tests[] = {cmocka_unit_test(smoothSheetsAreProved),
-                                     cmocka_unit_test(sheetsOfAllKindsAgree),
-                                     cmocka_unit_test(rampsAreNotFlat),
-                                     cmocka_unit_test(windingTwiceIsNotFlat),
-                                     cmocka_unit_test(foldsAreFound),
-                                     cmocka_unit_test(openedSeamsAreSeen),
-                                     cmocka_unit_test(agreesOnAllCases),
-                                     cmocka_unit_test(threadsAgree),
-                                     cmocka_unit_test(memoryFailuresAreReported)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(smoothSheetsAreProved), cmocka_unit_test(sheetsOfAllKindsAgree),
+      cmocka_unit_test(rampsAreNotFlat),       cmocka_unit_test(windingTwiceIsNotFlat),
+      cmocka_unit_test(foldsAreFound),         cmocka_unit_test(openedSeamsAreSeen),
+      cmocka_unit_test(crowdedEdgesAreNoDisc), cmocka_unit_test(agreesOnAllCases),
+      cmocka_unit_test(threadsAgree),          cmocka_unit_test(memoryFailuresAreReported)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
