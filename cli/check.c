@@ -184,7 +184,8 @@ static pnResult search(pnCheck *check, const pnCheckOptions *options) {
   }
   if (result == PN_OK) result = makeWorld(check, options);
   if (result == PN_OK) {
-    pnFrameDef def = {.first = options->first, .maxPairs = options->maxPairs};
+    pnFrameDef def = {
+        .first = options->first, .maxPairs = options->maxPairs, .maxBodyPairs = pn_mostClose(options->maxPairs)};
     check->frame = pnWorld_Collide(check->world, &def);
     result = check->frame.result;
   }
@@ -307,7 +308,9 @@ static void printNext(const pnCheck *check, const pnCheckOptions *options) {
     if (pnMesh_GetTriangleCount(check->bodies[i].mesh) == 0)
       printf("Note: %s has no triangles.\n", check->bodies[i].path);
   if (check->frame.limited)
-    printf("Note: there are more, and bodies may meet that are not listed; --max-pairs 0 looks for all.\n");
+    printf(
+        "Note: there are more pairs of triangles, or of close bodies, and some that are not listed may meet;\n"
+        "--max-pairs 0 looks for all.\n");
   if (options->pairs) printf("The pairs are in %s.\n", options->pairs);
   else if (check->frame.pairCount > 0) printf("Next: --pairs OUT.csv lists the triangles.\n");
   else if (check->bodyCount > 1 && !options->self) printf("Next: --self also asks each body about itself.\n");
@@ -328,7 +331,7 @@ static bool printAnswer(const pnCheck *check, const pnCheckOptions *options) {
   } else if (check->bodyCount == 1) {
     printf("No two triangles meet: the surface does not intersect itself");
   } else {
-    printf("No two triangles meet");
+    printf("No two triangles meet%s", check->frame.limited ? " of those that were looked at" : "");
   }
   printf(" (read %.3f s, searched %.3f s).\n", check->loadSeconds, check->searchSeconds);
   printNext(check, options);
@@ -348,7 +351,10 @@ static int run(int count, char **paths, const pnCheckOptions *options) {
   else if (good && !pn_isQuiet() && !(options->pairs && strcmp(options->pairs, "-") == 0))
     good = printAnswer(&check, options);
   if (good) good = pn_finishOutput("check");
-  int status = !good ? PN_EXIT_ERROR : check.pairCount > 0 ? PN_EXIT_COLLISION : PN_EXIT_CLEAN;
+  // "Nothing meets" is no answer when not all was looked at.
+  bool lacks = good && check.frame.limited && check.pairCount == 0;
+  if (lacks) fputs("pinch check: nothing was found, but not all was looked at: --max-pairs 0 looks at all\n", stderr);
+  int status = !good || lacks ? PN_EXIT_ERROR : check.pairCount > 0 ? PN_EXIT_COLLISION : PN_EXIT_CLEAN;
 
   pnDestroyDeviceWorld(check.deviceWorld);
   for (uint32_t i = 0; i < check.bodyCount && check.poses; ++i) pnDestroyPose(check.poses[i]);

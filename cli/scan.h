@@ -279,6 +279,7 @@ typedef struct pnScan {
   pnScanFiles files;
   uint32_t seenCount; /* frames that were looked at */
   bool interrupted;
+  bool standsAtRest;              /* the rest pose was looked at last, and nothing moves */
   uint32_t limitedCount;          /* frames with more pairs than --max-pairs, the rest pose among them */
   bool wrongAnimation, wrongBody; /* a choice that failed for want of this; pn_scanSayChoices */
   double loadSeconds, scanSeconds;
@@ -294,6 +295,8 @@ int pn_scanMerge(int argc, char **argv, char *const *parts, uint32_t partCount);
 /* Scans the files and writes what was asked for; the exit status comes back. */
 int pn_scanWork(int count, char **words, const pnScanOptions *options);
 /* Standard output has one of the files: then it has nothing else. */
+/* Does nothing fail, and not all that was asked for was looked at? Then "clean" would not be true. */
+bool pn_scanLacksAnswer(const pnScan *scan);
 bool pn_scanUsesOutput(const pnScanOptions *options);
 
 /* ---------------------------------------------------------------- the parts */

@@ -39,7 +39,7 @@ static void putCase(const pnScan *scan, pnOutFile *file, const pnScanFinding *fi
 
 void pn_writeJunit(const pnScan *scan, pnOutFile *file) {
   const pnScanFindings *findings = &scan->findings;
-  uint32_t failing = pn_listCountFailing(scan), errors = scan->interrupted;
+  uint32_t failing = pn_listCountFailing(scan), errors = scan->interrupted || pn_scanLacksAnswer(scan);
   // A suite without a case reads as "nothing ran": the scan itself is one.
   uint32_t tests = findings->count + 1;
   pnOutFile_Print(file, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"pinch scan ");
@@ -48,7 +48,9 @@ void pn_writeJunit(const pnScan *scan, pnOutFile *file) {
                   errors, findings->count - failing);
   pnOutFile_Print(file, "    <testcase classname=\"pinch\" name=\"%u frames scanned\" time=\"0\">",
                   scan->tallies.frameCount);
-  if (errors)
+  if (errors && !scan->interrupted)
+    pnOutFile_Print(file, "<error message=\"not all was looked at: --max-pairs 0 looks at all\"/>");
+  if (scan->interrupted)
     pnOutFile_Print(file, "<error message=\"interrupted after %u of %u frames\"/>", scan->tallies.frameCount,
                     scan->frameTotal);
   pnOutFile_Print(file, "</testcase>\n");
@@ -113,7 +115,7 @@ pnResult pn_writeSarif(const pnScan *scan, pnOutFile *file) {
   json_t *root = json_pack("{s:s, s:s, s:[{s:{s:{s:s, s:s, s:o}}, s:[{s:b}], s:o}]}", "$schema",
                            "https://json.schemastore.org/sarif-2.1.0.json", "version", "2.1.0", "runs", "tool",
                            "driver", "name", "pinch", "version", pnGetVersion(), "rules", list, "invocations",
-                           "executionSuccessful", !scan->interrupted, "results", results);
+                           "executionSuccessful", !scan->interrupted && !pn_scanLacksAnswer(scan), "results", results);
   char *text = root ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) : NULL;
   json_decref(root);
   if (!text) return pnFail(PN_ERROR_MEMORY, "out of memory while writing SARIF");

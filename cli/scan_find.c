@@ -1,5 +1,6 @@
 /* scan_find.c: the library's finder and the scan: bodies with their joints as labels, each frame's contacts, and the end of
  * an animation, when its findings go to the list. */
+#include "pool.h"
 #include "scan.h"
 
 #include <stdlib.h>
@@ -49,6 +50,7 @@ static pnResult setWanted(pnScan *scan, pnFinder *finder) {
 static pnResult makeFinder(pnScan *scan, pnFinder **outFinder) {
   pnFinderDef def = pnDefaultFinderDef();
   def.tasks = pnPool_GetTasks(scan->pool);
+  def.maxContainments = scan->options->maxPairs > 0 ? PN_MOST_CONTACTS : 0;
   // Moments come between frames: what both frames show goes on nevertheless, as it does without moments.
   for (uint32_t r = 0; r < scan->runCount && scan->options->between; ++r) {
     double apart = 1.001 * (double)scan->runs[r].range.step / scan->runs[r].range.fps;
@@ -150,6 +152,7 @@ pnResult pn_findFrame(pnScan *scan, bool rest) {
   pnResult result = makeFrame(scan, rest, &frame);
   if (result == PN_OK) result = pnFinder_AddFrame(findings->finder, &frame);
   if (result == PN_OK && rest && findings->looker) result = pnFinder_AddFrame(findings->looker, &frame);
+  scan->frame.limited |= pnFinder_IsLimited(findings->finder);
   return result == PN_OK && !rest ? noteNumbers(scan) : result;
 }
 
@@ -159,7 +162,9 @@ pnResult pn_findLook(pnScan *scan, const void **outBytes, size_t *outByteCount) 
   *outByteCount = 0;
   if (!scan->findings.looker) return PN_OK;
   pnResult result = makeFrame(scan, false, &frame);
-  return result == PN_OK ? pnFinder_LookAtFrame(scan->findings.looker, &frame, outBytes, outByteCount) : result;
+  if (result == PN_OK) result = pnFinder_LookAtFrame(scan->findings.looker, &frame, outBytes, outByteCount);
+  scan->frame.limited |= pnFinder_IsLimited(scan->findings.looker);
+  return result;
 }
 
 pnResult pn_findTake(pnScan *scan, const void *bytes, size_t byteCount) {

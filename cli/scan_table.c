@@ -1,5 +1,6 @@
 /* scan_table.c: the answer as a person reads it: the bodies, who met whom and where, when, and what to do next. */
 #include "out.h"
+#include "pool.h"
 #include "scan.h"
 
 #include <stdlib.h>
@@ -133,15 +134,17 @@ static void printSum(const pnScan *scan) {
     pn_printWrapped("Interrupted after %u of %u frames: this is incomplete.", t->frameCount, scan->frameTotal);
   if (scan->limitedCount > 0)
     pn_printWrapped(
-        "Note: in %u frame%s more than %u pairs meet, or more than 4096 pairs of bodies; the others were not "
-        "looked for (--max-pairs 0: all).",
-        scan->limitedCount, scan->limitedCount == 1 ? "" : "s", options->maxPairs);
+        "Note: in %u frame%s more than %u pairs meet, more than %u pairs of bodies meet or are one in the other, or "
+        "more than %u are close; the others were not looked for (--max-pairs 0: all).",
+        scan->limitedCount, scan->limitedCount == 1 ? "" : "s", options->maxPairs, PN_MOST_CONTACTS,
+        pn_mostClose(options->maxPairs));
   if (scan->between.limitedSteps > 0)
     pn_printWrapped("Note: between %u pair%s of frames there is too much to look through (--max-pairs).",
                     scan->between.limitedSteps, scan->between.limitedSteps == 1 ? "" : "s");
   if (t->collidingFrames == 0)
-    pn_printWrapped("No two triangles meet in %s%u frame%s.", t->frameCount > 1 ? "any of " : "", t->frameCount,
-                    t->frameCount == 1 ? "" : "s");
+    pn_printWrapped("No two triangles%s meet in %s%u frame%s.",
+                    scan->limitedCount > 0 ? " of those that were looked at" : "", t->frameCount > 1 ? "any of " : "",
+                    t->frameCount, t->frameCount == 1 ? "" : "s");
   else
     pn_printWrapped("In %u of %u frames triangles meet, most in frame %s; %s%llu pairs over all frames.",
                     t->collidingFrames, t->frameCount, worst, options->first ? "at least " : "",

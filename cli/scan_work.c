@@ -189,16 +189,29 @@ static void freeScan(pnScan *scan) {
   free(scan->frame.contacts);
 }
 
+static uint32_t countFailing(const pnScan *scan) {
+  if (!scan->options->first) return pn_listCountFailing(scan);
+  const pnScanTallies *t = &scan->tallies;
+  return scan->options->failOn == PN_FAIL_ON_ANY   ? t->collidingFrames
+         : scan->options->failOn == PN_FAIL_ON_NEW ? t->newFrames
+                                                   : 0;
+}
+
+/* Frames or steps that have more than was looked at. */
+static bool isLimited(const pnScan *scan) {
+  return scan->limitedCount > 0 || scan->between.limitedSteps > 0;
+}
+
+bool pn_scanLacksAnswer(const pnScan *scan) {
+  bool asked = scan->options->failOn != PN_FAIL_ON_NONE;
+  return (scan->interrupted || (asked && isLimited(scan))) && countFailing(scan) == 0;
+}
+
 /* An answer "nothing meets" that was not looked at to the end is none; a part has no answer yet. */
 static int exitStatus(const pnScan *scan) {
   if (scan->options->partCount > 0) return scan->interrupted ? PN_EXIT_ERROR : PN_EXIT_CLEAN;
-  const pnScanTallies *t = &scan->tallies;
-  uint32_t failing = !scan->options->first                     ? pn_listCountFailing(scan)
-                     : scan->options->failOn == PN_FAIL_ON_ANY ? t->collidingFrames
-                     : scan->options->failOn == PN_FAIL_ON_NEW ? t->newFrames
-                                                               : 0;
-  if (failing > 0) return PN_EXIT_COLLISION;
-  return scan->interrupted ? PN_EXIT_ERROR : PN_EXIT_CLEAN;
+  if (countFailing(scan) > 0) return PN_EXIT_COLLISION;
+  return pn_scanLacksAnswer(scan) ? PN_EXIT_ERROR : PN_EXIT_CLEAN;
 }
 
 /* Standard output has one of the files: then it has nothing else. */
@@ -222,6 +235,8 @@ static bool tell(const pnScan *scan) {
   if (!options->json && !pn_isQuiet() && !pn_scanUsesOutput(options) && !pn_scanPrintTables(scan)) return false;
   if (options->json && scan->interrupted)
     fprintf(stderr, "pinch scan: interrupted after %u of %u frames\n", scan->tallies.frameCount, scan->frameTotal);
+  else if (!scan->interrupted && pn_scanLacksAnswer(scan))
+    fputs("pinch scan: nothing was found, but not all was looked at: --max-pairs 0 looks at all\n", stderr);
   return true;
 }
 

@@ -259,10 +259,6 @@ static pnResult lookOnDevice(pnScan *scan, bool first) {
   return result == PN_OK ? updateTrees(scan) : result;
 }
 
-/* Every two bodies that meet have a line in the tables and a finding at least. So many of a frame are kept, the first in the
- * order of bodies, where pairs of triangles have a limit too: a file of 80 KB may have five thousand bodies in one place. */
-#define MOST_CONTACTS 4096u
-
 /* Pairs between bodies that nobody asked about: the world's filter has 32 bits, and what they could not say it finds too. */
 static size_t unwantedPairs(const pnScan *scan, const pnFrame *found) {
   size_t count = 0;
@@ -277,12 +273,12 @@ static size_t unwantedPairs(const pnScan *scan, const pnFrame *found) {
 /* The world's answer as contacts with numbers of bodies. */
 static pnResult takeContacts(pnScan *scan, pnFrame found) {
   pnScanFrame *frame = &scan->frame;
-  bool crowded = scan->options->maxPairs > 0 && found.contactCount > MOST_CONTACTS;
-  pnResult result = pn_scanBeginContacts(frame, crowded ? MOST_CONTACTS : found.contactCount);
+  bool crowded = scan->options->maxPairs > 0 && found.contactCount > PN_MOST_CONTACTS;
+  pnResult result = pn_scanBeginContacts(frame, crowded ? PN_MOST_CONTACTS : found.contactCount);
   frame->limited = found.limited || crowded;
   if (result != PN_OK) return result;
   for (uint32_t i = 0; i < found.contactCount; ++i) {
-    if (crowded && frame->contactCount == MOST_CONTACTS) break;
+    if (crowded && frame->contactCount == PN_MOST_CONTACTS) break;
     const pnContact *contact = &pnWorld_GetContacts(scan->world)[i];
     uint32_t a = pn_scanBodyNumber(scan, contact->a), b = pn_scanBodyNumber(scan, contact->b);
     if (!pn_choiceAllows(&scan->choice, a, b)) continue;
@@ -310,9 +306,10 @@ static bool comparesRest(const pnScanOptions *options) {
 
 pnResult pn_scanCollide(pnScan *scan) {
   pnFrameDef def = {.first = scan->options->first && !pn_scanNeedsRest(scan->options),
-                    .maxPairs = scan->options->maxPairs};
+                    .maxPairs = scan->options->maxPairs,
+                    .maxBodyPairs = pn_mostClose(scan->options->maxPairs)};
   // one more than are kept says that there are more; where some are nobody's business, all are looked for
-  if (def.maxPairs > 0 && scan->choice.ruleCount == 0) def.maxContacts = MOST_CONTACTS + 1;
+  if (def.maxPairs > 0 && scan->choice.ruleCount == 0) def.maxContacts = PN_MOST_CONTACTS + 1;
   if (scan->device) return lookOnDevice(scan, def.first);
   pnFrame found = pnWorld_Collide(scan->world, &def);
   // Pairs that are left out do not use up what is asked for.
@@ -328,12 +325,24 @@ pnResult pn_scanCollide(pnScan *scan) {
 
 /* ---------------------------------------------------------------- rest */
 
+/* Nothing is animated: all there is is the rest pose. */
+static bool staysAtRest(const pnScan *scan) {
+  bool stays = true;
+  for (uint32_t s = 0; s < scan->sourceCount; ++s) {
+    const pnScanSource *source = &scan->sources[s];
+    stays = stays && !source->cache && !source->stream && (!source->file || source->clip == PN_NONE);
+  }
+  return stays;
+}
+
 pnResult pn_scanLookAtRest(pnScan *scan) {
   if (!pn_scanNeedsRest(scan->options)) return PN_OK;
   pnResult result = moveBodies(scan, 0, true, true);
   if (result == PN_OK) result = pn_scanCollide(scan);
-  if (result == PN_OK) scan->limitedCount += scan->frame.limited;
   if (result == PN_OK) result = pn_findFrame(scan, true);
+  if (result == PN_OK) scan->limitedCount += scan->frame.limited;
+  // What meets in the frame after this one is known then.
+  scan->standsAtRest = result == PN_OK && !scan->deal && staysAtRest(scan);
   if (result != PN_OK || !comparesRest(scan->options)) return result;
   // A copy that outlives the world's next answer.
   const pnScanFrame *frame = &scan->frame;
@@ -427,9 +436,11 @@ pnResult pn_scanCountFrame(pnScan *scan) {
 
 pnResult pn_scanLookAtFrame(pnScan *scan, int64_t number) {
   pn_scanBeginFrame(scan, number);
-  // After a look between two frames the second is there already.
-  pnResult result = scan->between.standing ? PN_OK : pn_scanMove(scan, number, true);
-  if (result == PN_OK && !scan->between.standing) result = pn_scanCollide(scan);
+  // After a look between two frames the second is there already, and after rest what never moves.
+  bool stands = scan->between.standing || scan->standsAtRest;
+  scan->standsAtRest = false;
+  pnResult result = stands ? PN_OK : pn_scanMove(scan, number, true);
+  if (result == PN_OK && !stands) result = pn_scanCollide(scan);
   if (result == PN_OK) result = pn_betweenBegin(scan);
   // Findings know by themselves what is built in: they see all pairs.
   if (result == PN_OK) result = pn_findFrame(scan, false);

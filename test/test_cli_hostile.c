@@ -76,6 +76,53 @@ static void crowdsTakeLittleMemory(void **state) {
   remove("crowd.gltf");
 }
 
+/* Triangles behind one another across their boxes, under nodes at 1/100 of a unit: all boxes overlap and none of them meets. */
+static void saveSlanted(const char *path, uint32_t count) {
+  FILE *file = fopen(path, "wb");
+  assert_non_null(file);
+  fputs(
+      "{\"asset\":{\"version\":\"2.0\"},\"buffers\":[{\"byteLength\":36,\"uri\":\"data:;base64,"
+      "AAAAAAAAAAAAAAAAAACAPwAAgD8AAAAAAAAAPwAAAD8AAIA/\"}],\"bufferViews\":[{\"buffer\":0,\"byteLength\":36}],"
+      "\"accessors\":[{\"bufferView\":0,\"componentType\":5126,\"count\":3,\"type\":\"VEC3\"}],"
+      "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0}}]}],\"nodes\":[",
+      file);
+  for (uint32_t i = 0; i < count; ++i) fprintf(file, "%s{\"mesh\":0,\"translation\":[%g,0,0]}", i ? "," : "", 0.01 * i);
+  fputs("],\"scenes\":[{\"nodes\":[", file);
+  for (uint32_t i = 0; i < count; ++i) fprintf(file, "%s%u", i ? "," : "", i);
+  fputs("]}]}", file);
+  assert_int_equal(fclose(file), 0);
+}
+
+/* Of bodies that are close half as many pairs are looked at as --max-pairs says of triangles. That nothing meets among them is no
+ * answer: not in the status, not in words, not for a CI system. */
+static void whatWasNotLookedAtIsNotClean(void **state) {
+  (void)state;
+  saveSlanted("slant.gltf", 20);
+  static const char *const commands[] = {"scan", "check"};
+  for (int i = 0; i < 2; ++i) {
+    ToolRun run = RUN(commands[i], "slant.gltf", "--max-pairs", "380");
+    expectRun(&run, 0, NULL);
+    assert_null(strstr(run.out, "Note"));
+    freeRun(&run);
+    run = RUN(commands[i], "slant.gltf", "--max-pairs", "378");
+    expectRun(&run, 2, "not all was looked at|--max-pairs 0");
+    assert_non_null(strstr(run.out, "of those that were looked at"));
+    freeRun(&run);
+  }
+  ToolRun run = RUN("scan", "slant.gltf", "--max-pairs", "9", "--fail-on", "none", "-q");
+  expectRun(&run, 0, NULL);
+  freeRun(&run);
+  run = RUN("scan", "slant.gltf", "--max-pairs", "9", "--junit", "-");
+  expectRun(&run, 2, "not all was looked at");
+  assert_non_null(strstr(run.out, "errors=\"1\""));
+  freeRun(&run);
+  run = RUN("scan", "slant.gltf", "--max-pairs", "9", "--sarif", "-");
+  expectRun(&run, 2, "not all was looked at");
+  assert_non_null(strstr(run.out, "\"executionSuccessful\": false"));
+  freeRun(&run);
+  remove("slant.gltf");
+}
+
 /* An animation of a day: which of its millions of frames? */
 static void longAnimationsAskForFrames(void **state) {
   (void)state;
@@ -91,6 +138,7 @@ static void longAnimationsAskForFrames(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(crowdsAreListedInPart), cmocka_unit_test(crowdsTakeLittleMemory),
+                                     cmocka_unit_test(whatWasNotLookedAtIsNotClean),
                                      cmocka_unit_test(longAnimationsAskForFrames)};
   return cmocka_run_group_tests(tests, enterFolder, leaveFolder);
 }

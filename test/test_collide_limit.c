@@ -280,6 +280,32 @@ static void contactsAreLimited(void **state) {
   pnDestroyMesh(mesh);
 }
 
+/* So many pairs of close bodies are looked at, and the answer is the beginning of the whole one, in one list or in parts. */
+static void bodyPairsAreLimited(void **state) {
+  (void)state;
+  pnMesh *mesh = makePile(2, false);
+  uint32_t total = CROWD * (CROWD - 1) / 2, limits[] = {1, 300, 65535, 65536, 65537, total - 1, total, total + 1};
+  for (uint32_t crowd = 0; crowd <= 1000; crowd += 1000) {
+    pnWorld *world = makeCrowd(mesh, &(pnTasks){0});
+    world->broad.crowd = crowd;
+    pnFrame whole = pnWorld_Collide(world, NULL);
+    assert_true(whole.result == PN_OK && whole.contactCount == total && !whole.limited);
+    pnPair *pairs = malloc(4 * total * sizeof(pnPair));
+    memcpy(pairs, pnWorld_GetPairs(world), 4 * total * sizeof(pnPair));
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; ++i) {
+      pnFrame frame = pnWorld_Collide(world, &(pnFrameDef){.maxBodyPairs = limits[i]});
+      uint32_t kept = PN_MIN(limits[i], total);
+      assert_true(frame.result == PN_OK && frame.limited == (limits[i] < total));
+      assert_int_equal(frame.contactCount, kept);
+      assert_int_equal(frame.pairCount, 4 * kept);
+      assert_memory_equal(pnWorld_GetPairs(world), pairs, 4 * kept * sizeof(pnPair));
+    }
+    free(pairs);
+    pnDestroyWorld(world);
+  }
+  pnDestroyMesh(mesh);
+}
+
 /* Bodies of which many are close and some meet: a body in three looks at itself, one in five has a tree that waits. The first half does
  * not see those that wait, so that trees of the second half are first asked for when pairs are listed on. */
 static pnWorld *makeMixed(pnMesh *const meshes[2], uint32_t crowd, pnBodyId ids[CROWD]) {
@@ -355,9 +381,10 @@ static void crowdsAreTheSameInParts(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(limitsAreKept),        cmocka_unit_test(workFollowsTheLimit),
-      cmocka_unit_test(countingKeepsNothing), cmocka_unit_test(framesAreLimited),
-      cmocka_unit_test(contactsAreLimited),   cmocka_unit_test(crowdsAreTheSameInParts),
+      cmocka_unit_test(limitsAreKept),           cmocka_unit_test(workFollowsTheLimit),
+      cmocka_unit_test(countingKeepsNothing),    cmocka_unit_test(framesAreLimited),
+      cmocka_unit_test(contactsAreLimited),      cmocka_unit_test(bodyPairsAreLimited),
+      cmocka_unit_test(crowdsAreTheSameInParts),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,6 +45,11 @@ typedef struct pnFinderDef {
   double growth;      /* a finding that exists at rest grows when it is deeper by this part of it and a step (0.1) */
   bool noDepth;       /* regions, curves and findings without depths: depth is the curve's length */
   bool noContainment; /* do not look for bodies wholly inside others */
+  /* Most pairs of bodies in a frame of which one, or a part of it, is wholly inside the other; 0 (default): no limit, and bodies
+   * each inside the next cost the square of their number. Where there are more they are kept from the inside outwards: for every part
+   * the smallest part around it, then a second, up to eight; pnFinder_IsLimited says so. What is looked at is bounded too, by 3 072
+   * vertices for each of them. */
+  uint32_t maxContainments;
   uint32_t sampleCapacity; /* most samples a finding keeps of its depth over time, 4 or more (default 128) */
   /* Most findings; 0 (default): no limit. Beyond it the least deep of those that are over are dropped and counted
    * (pnFinder_GetDroppedCount): memory is then bounded whatever happens. */
@@ -110,6 +115,9 @@ typedef struct pnFinderFrame {
 /* Takes a frame. Nothing is kept of it but its regions, until the next. PN_ERROR_ARGUMENT: a number or time not above the last;
  * PN_ERROR_INDEX: a body or triangle that there is not. After an error the frame counts as empty. */
 PN_API pnResult pnFinder_AddFrame(pnFinder *finder, const pnFinderFrame *frame);
+
+/* Were there more containments in the last frame that was added or looked at than pnFinderDef.maxContainments? */
+PN_API bool pnFinder_IsLimited(const pnFinder *finder);
 
 /* The same in two steps, for frames that several processes or machines share. Looking is the work: it does not depend on other
  * frames, and any finder with the same bodies (and labels, carriers, rest pose) may do it, in any order; adding is quick and goes

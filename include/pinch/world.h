@@ -127,6 +127,9 @@ typedef struct pnFrameDef {
   /* At most so many contacts, the first in their order, 0 (default): all. There may be as many as pairs of bodies, where
    * thousands are in one place; the search ends there as it does with pairs. */
   uint32_t maxContacts;
+  /* At most so many pairs of close bodies are looked at, the first in the order of contacts, 0 (default): all. Where thousands of bodies
+   * are in one place there is the square of them, though nothing may meet; the search ends there as it does with pairs. */
+  uint32_t maxBodyPairs;
   const struct pnQueryLab *lab; /* null (default) in products: pinch/lab.h */
 } pnFrameDef;
 
@@ -147,7 +150,7 @@ typedef struct pnFrame {
   uint32_t contactCount; /* begun and persisting */
   uint32_t endedCount;
   size_t pairCount;   /* over all contacts */
-  bool limited;       /* there are more than pnFrameDef.maxPairs or maxContacts */
+  bool limited;       /* there are more than pnFrameDef.maxPairs, maxContacts or maxBodyPairs */
   uint32_t bodyPairs; /* let through by the broad phase; of a limited frame those it came to */
   uint32_t rebuilds;  /* trees built anew by the quality policy */
   pnCost cost;

@@ -34,10 +34,11 @@ typedef struct Dive {
   pnFindScratch *scratch;
   const pnFinderBody *own, *other;
   pnNearFilter filter;
-  uint32_t stamp; /* of triangles that cross; + 1: of vertices of the patch and triangles around them */
-  double step;    /* the tolerance is not less */
-  double best;    /* deepest so far; -1: none */
-  double most;    /* bound of what was left out */
+  pnLattice lattice; /* of the other's tree */
+  uint32_t stamp;    /* of triangles that cross; + 1: of vertices of the patch and triangles around them */
+  double step;       /* the tolerance is not less */
+  double best;       /* deepest so far; -1: none */
+  double most;       /* bound of what was left out */
   double from[3], onto[3];
   uint32_t triangle, ontoTriangle;
   uint32_t looks;
@@ -171,8 +172,7 @@ static void lookAtVertices(Dive *d) {
       near.distance2 = INFINITY;
       pn_tryNear(d->other->pose, at->triangle, at->p, &near);
     }
-    pnLattice lattice = pn_latticeOf(d->other->tree);
-    pn_findNear(d->other->tree, &lattice, at->p, &d->filter, &s->fresh, &near);
+    pn_findNear(d->other->tree, &d->lattice, at->p, &d->filter, &s->fresh, &near);
     at->distance2 = near.distance2;
     at->triangle = near.triangle;
     if (near.triangle != PN_NONE) take(d, at->p, &near, triangle);
@@ -211,15 +211,19 @@ static pnDeepCell pop(pnFindScratch *s) {
   return top;
 }
 
-/* No point of the cell is farther than this from triangle t of the other surface. */
-static double boundBy(const Dive *d, const pnDeepCell *cell, uint32_t t) {
-  double most = 0, c[3][3], x[3];
+/* How far points are from triangle t of the other surface, squared. */
+static void measure(const Dive *d, const double (*points)[3], int count, uint32_t t, double *out) {
+  double c[3][3], x[3];
   pn_fetchTriangle(d->other, t, c);
-  for (int k = 0; k < 3; ++k) {
-    pn_closestOnTriangle(cell->p[k], c[0], c[1], c[2], x);
-    most = PN_MAX(most, pn_distance2(cell->p[k], x));
+  for (int k = 0; k < count; ++k) {
+    pn_closestOnTriangle(points[k], c[0], c[1], c[2], x);
+    out[k] = pn_distance2(points[k], x);
   }
-  return sqrt(most);
+}
+
+/* No point of a cell is farther from a triangle than its corners are, which are so far from it. */
+static double boundBy(double a, double b, double c) {
+  return sqrt(PN_MAX(a, PN_MAX(b, c)));
 }
 
 static double longestSide(const pnDeepCell *cell) {
@@ -244,7 +248,9 @@ static void addInner(Dive *d, uint32_t t) {
   cell.most = quick;
   for (int k = 0; k < 3 && cell.most > d->best + tolerance(d); ++k) {
     if (corner[k]->triangle == PN_NONE || (k > 0 && corner[k]->triangle == corner[k - 1]->triangle)) continue;
-    double bound = boundBy(d, &cell, corner[k]->triangle);
+    double far[3];
+    measure(d, (const double(*)[3])cell.p, 3, corner[k]->triangle, far);
+    double bound = boundBy(far[0], far[1], far[2]);
     if (bound < cell.most) cell.hint = corner[k]->triangle;
     cell.most = PN_MIN(cell.most, bound);
   }
@@ -273,8 +279,7 @@ static void look(Dive *d, const pnDeepCell *cell) {
   for (int k = 0; k < 3; ++k) middle[k] = (cell->p[0][k] + cell->p[1][k] + cell->p[2][k]) / 3;
   pnNear near = {.distance2 = INFINITY, .triangle = PN_NONE};
   if (cell->hint != PN_NONE) pn_tryNear(d->other->pose, cell->hint, middle, &near);
-  pnLattice lattice = pn_latticeOf(d->other->tree);
-  pn_findNear(d->other->tree, &lattice, middle, &d->filter, &d->scratch->fresh, &near);
+  pn_findNear(d->other->tree, &d->lattice, middle, &d->filter, &d->scratch->fresh, &near);
   ++d->looks;
   if (near.triangle == PN_NONE) return;
   bool counts = cell->isKnown || isAbove(d->other, &near, middle) == d->patch->isAbove;
@@ -285,15 +290,24 @@ static void look(Dive *d, const pnDeepCell *cell) {
   for (int k = 1; k < 3; ++k)
     if (pn_distance2(cell->p[k], cell->p[(k + 1) % 3]) > pn_distance2(cell->p[longest], cell->p[(longest + 1) % 3]))
       longest = k;
+  double points[4][3], far[4];
+  memcpy(points, cell->p, sizeof cell->p);
+  const double *p = cell->p[longest], *q = cell->p[(longest + 1) % 3];
+  for (int i = 0; i < 3; ++i) points[3][i] = 0.5 * (p[i] + q[i]);
+  bool measured = false;
   for (int half = 0; half < 2; ++half) {
     pnDeepCell child = *cell;
+    int moved = (longest + half) % 3;
+    double reach = 0;
     child.hint = near.triangle;
-    double *moved = child.p[(longest + half) % 3], reach = 0;
-    const double *p = cell->p[longest], *q = cell->p[(longest + 1) % 3];
-    for (int i = 0; i < 3; ++i) moved[i] = 0.5 * (p[i] + q[i]);
+    memcpy(child.p[moved], points[3], sizeof points[3]);
     for (int k = 0; k < 3; ++k) reach = PN_MAX(reach, pn_distance2(middle, child.p[k]));
     child.most = PN_MIN(child.most, depth + sqrt(reach));
-    if (child.most > d->best + tolerance(d)) child.most = PN_MIN(child.most, boundBy(d, &child, near.triangle));
+    if (child.most > d->best + tolerance(d)) {
+      if (!measured) measure(d, (const double(*)[3])points, 4, near.triangle, far);
+      measured = true;
+      child.most = PN_MIN(child.most, boundBy(far[(moved + 1) % 3], far[(moved + 2) % 3], far[3]));
+    }
     push(d, &child);
   }
 }
@@ -377,7 +391,8 @@ static void addCrossingCells(Dive *d) {
     for (next = i + 1; next < s->crossings.count && s->crossings.data[next].key == t;) ++next;
     pnDeepCell cell = {.triangle = t, .hint = PN_NONE};
     Polygon polygon = mayCount(d, t, s->crossings.data + i, next - i, &cell.hint);
-    double wide = 0;
+    double wide = 0, far[8];
+    bool measured = false;
     for (int j = 0; j < polygon.count; ++j)
       for (int k = 0; k < j; ++k) wide = PN_MAX(wide, pn_distance2(polygon.p[j], polygon.p[k]));
     for (int k = 1; k + 1 < polygon.count; ++k) {
@@ -385,7 +400,11 @@ static void addCrossingCells(Dive *d) {
       memcpy(cell.p[1], polygon.p[k], sizeof cell.p[1]);
       memcpy(cell.p[2], polygon.p[k + 1], sizeof cell.p[2]);
       cell.most = sqrt(wide);
-      if (cell.most > d->best + tolerance(d)) cell.most = PN_MIN(cell.most, boundBy(d, &cell, cell.hint));
+      if (cell.most > d->best + tolerance(d)) {
+        if (!measured) measure(d, (const double(*)[3])polygon.p, polygon.count, cell.hint, far);
+        measured = true;
+        cell.most = PN_MIN(cell.most, boundBy(far[0], far[k], far[k + 1]));
+      }
       push(d, &cell);
     }
   }
@@ -407,6 +426,7 @@ static void beginDive(Dive *d) {
   const pnPatch *patch = d->patch;
   d->own = &d->finder->bodies.data[patch->ofFar ? work->b : work->a];
   d->other = &d->finder->bodies.data[patch->ofFar ? work->a : work->b];
+  d->lattice = pn_latticeOf(d->other->tree);
   const pnDraft *draft = &work->drafts.data[patch->region];
   d->step = pn_stepOf(d->finder, work->a, work->b);
   d->stamp = pn_newStamps(d->finder, d->scratch, 1);

@@ -46,6 +46,7 @@ typedef struct pnPart {
   bool outward;                      /* solid: its triangles face outward at rest */
   uint32_t vertexFirst, vertexCount; /* closed: its vertices (representatives), in the body's partVertices */
   uint32_t carrier;                  /* of all its triangles; PN_NONE: there is none */
+  double extent;                     /* the square root of its area at rest: how large it is among others */
 } pnPart;
 
 typedef struct pnFinderBody {
@@ -251,6 +252,9 @@ bool pn_findPatches(const pnFinder *finder, pnContactWork *work, pnFindScratch *
 /* Parts wholly inside others, as regions without meets: adds works and drafts and patches. */
 pnResult pn_findContained(pnFinder *finder);
 
+/* The diagonal of a box; 0 of an empty one. */
+double pn_diagonalOf(pnBox box);
+
 /* Lengths for two bodies: the tolerance of depths, and how far apart regions are still one. */
 double pn_stepOf(const pnFinder *finder, uint32_t a, uint32_t b);
 double pn_reachOf(const pnFinder *finder, uint32_t a, uint32_t b);
@@ -362,6 +366,15 @@ typedef struct pnMeetItem {
   size_t begin, end;
 } pnMeetItem;
 
+/* Part `part` of body `inner` is wholly inside part `around` of body `outer`. */
+typedef struct pnNest {
+  uint32_t inner, part, outer, around;
+  uint32_t rank; /* so many others around the part are smaller; known once there are too many */
+  double size;   /* about how large `around` is; 0 without a limit */
+} pnNest;
+
+typedef PN_ARRAY(pnNest) pnNests;
+
 /* A published region is this draft. */
 typedef struct pnRegionSource {
   uint32_t work, draft;
@@ -461,6 +474,10 @@ struct pnFinder {
   pnWindings windings; /* partCount */
   pnNumbers wholes;    /* two a part: the patch of what is inside it, what is carried second; PN_NONE: nothing */
   pnBroadPhase broad;  /* bodies with closed parts */
+  pnNests nests;       /* what is wholly inside what */
+  size_t nestMark;     /* beyond so many, those that are not close are left out again */
+  uint64_t nestCost;   /* of listing them */
+  bool nestsLimited;   /* there are more than are wanted */
   pnKeys keys;
   PN_ARRAY(pnContactWork) works; /* their arrays are kept from frame to frame */
   size_t workCapacity;           /* works that were ever begun */

@@ -71,7 +71,7 @@ static pnResult copyLabels(pnFinderBody *body, const pnFinderBodyDef *def) {
   return good ? PN_OK : pn_failMemory(def->labelCount * sizeof(char *));
 }
 
-static double diagonalOf(pnBox box) {
+double pn_diagonalOf(pnBox box) {
   double x = (double)box.max.x - box.min.x, y = (double)box.max.y - box.min.y, z = (double)box.max.z - box.min.z;
   return x >= 0 && y >= 0 && z >= 0 ? sqrt(x * x + y * y + z * z) : 0;
 }
@@ -83,7 +83,7 @@ pnResult pnFinder_AddBody(pnFinder *finder, const pnFinderBodyDef *def, uint32_t
   if (tree->rule->reshapes)
     return pn_fail(PN_ERROR_KIND, "finder: soup '%s' has no neighbours to find regions by", tree->mesh->name);
   pnFinderBody body = {.tree = def->tree, .pose = tree->pose, .mesh = tree->mesh, .carrier = PN_NONE};
-  body.diagonal = diagonalOf(body.mesh->box);
+  body.diagonal = pn_diagonalOf(body.mesh->box);
   body.name = pn_copyText(def->name ? def->name : body.mesh->name);
   pnResult result = body.name ? PN_OK : pn_failMemory(1);
   if (result == PN_OK) result = copyLabels(&body, def);
@@ -209,7 +209,7 @@ static size_t bytesOfFrame(const pnFinder *f) {
     bytes += (2 * (size_t)PN_MAX(f->vertexCount, 1u) + PN_MAX(f->triangleCount, 1u)) * sizeof(uint32_t);
   }
   size_t parts = (size_t)(f->windings.counts != NULL) + (f->windings.parts != NULL);
-  return bytes + HELD(f->wholes) + HELD(f->comers) + bytesOfKin(&f->kin) + bytesOfBroad(&f->broad) +
+  return bytes + HELD(f->wholes) + HELD(f->nests) + HELD(f->comers) + bytesOfKin(&f->kin) + bytesOfBroad(&f->broad) +
          parts * PN_MAX(f->partCount, 1u) * sizeof(int32_t);
 }
 

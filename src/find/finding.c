@@ -292,6 +292,11 @@ const pnVec3 *pnFinder_GetCurvePoints(const pnFinder *finder, uint32_t *outCount
   if (outCount) *outCount = (uint32_t)finder->curvePoints.count;
   return finder->curvePoints.data;
 }
+bool pnFinder_IsLimited(const pnFinder *finder) {
+  PN_ASSERT(finder);
+  return finder->nestsLimited;
+}
+
 uint32_t pnFinder_GetDroppedCount(const pnFinder *finder) {
   return finder->droppedCount;
 }

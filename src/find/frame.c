@@ -116,6 +116,7 @@ void pn_freeFrame(pnFinder *finder) {
   pn_arrayFree(&finder->diveItems);
   pn_arrayFree(&finder->workOrder);
   pn_arrayFree(&finder->wholes);
+  pn_arrayFree(&finder->nests);
   pn_freeBroad(&finder->broad);
   pn_freeKin(finder);
   pn_arrayFree(&finder->comers);

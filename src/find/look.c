@@ -10,7 +10,7 @@
  *
  * The block, numbers as the machine has them, lists as a count and then their items:
  *
- *   mark, flags (1: a region is carried), regions
+ *   mark, flags (1: a region is carried, 2: the frame is limited), regions
  *   each region   a b inner | flags | pairs | labels of a, of b | curves, each closed? length points | curve length, box,
  *                 centre | depth | volume | parts | depth at rest | arrow | triangles of a, of b */
 #include "find/find.h"
@@ -22,6 +22,7 @@
 
 #define LOOK_MARK 0x314C6E70u /* "pnL1" */
 
+enum { HAS_CARRIED = 1, HAS_LIMIT = 2, ALL_LOOK_FLAGS = 3 };
 enum { IS_CARRIED = 1, IS_AT_REST = 2, IS_MEASURED = 4, IS_FROM_A = 8, ALL_FLAGS = 15 };
 
 /* ---------------------------------------------------------------- into bytes */
@@ -105,8 +106,8 @@ static void putRegion(pnByteWriter *w, const pnFinder *finder, size_t i) {
 
 static size_t putLook(char *block, const pnFinder *finder) {
   pnByteWriter w = {block, 0};
-  uint32_t flags = 0;
-  for (size_t i = 0; i < finder->regions.count; ++i) flags |= finder->regions.data[i].carried;
+  uint32_t flags = finder->nestsLimited ? HAS_LIMIT : 0;
+  for (size_t i = 0; i < finder->regions.count; ++i) flags |= finder->regions.data[i].carried ? HAS_CARRIED : 0;
   pn_putU32(&w, LOOK_MARK);
   pn_putU32(&w, flags);
   pn_putU64(&w, finder->regions.count);
@@ -301,12 +302,14 @@ static pnResult takeLook(pnFinder *finder, const void *bytes, size_t byteCount) 
   Reading in = {.r = {.block = bytes, .bytes = byteCount}, .finder = finder};
   uint32_t mark = pn_takeU32(&in.r), flags = pn_takeU32(&in.r);
   uint64_t count = pn_takeU64(&in.r);
-  expect(&in, mark == LOOK_MARK && flags < 2);
+  expect(&in, mark == LOOK_MARK && flags <= ALL_LOOK_FLAGS);
   pn_forgetFrame(finder);
   for (uint64_t i = 0; i < count && goesOn(&in); ++i) takeRegion(&in);
   expect(&in, in.r.at == in.r.bytes);
   // Poses are needed for what is carried, and whoever asked beforehand must have been told.
-  for (size_t i = 0; i < finder->regions.count; ++i) expect(&in, !finder->regions.data[i].carried || flags == 1);
+  for (size_t i = 0; i < finder->regions.count; ++i)
+    expect(&in, !finder->regions.data[i].carried || (flags & HAS_CARRIED));
+  finder->nestsLimited = flags & HAS_LIMIT;
   if (in.isOut) return pn_failMemory(byteCount);
   if (!goesOn(&in))
     return pn_fail(PN_ERROR_FORMAT, "finder: at byte %zu of %zu: this is no look at these bodies", in.r.at, byteCount);
@@ -317,7 +320,7 @@ bool pnFinder_LookNeedsPoses(const void *bytes, size_t byteCount) {
   PN_FLOAT_SCOPE;
   pnByteReader r = {.block = bytes, .bytes = byteCount};
   uint32_t mark = pn_takeU32(&r), flags = pn_takeU32(&r);
-  return mark == LOOK_MARK && flags == 1;
+  return mark == LOOK_MARK && flags <= ALL_LOOK_FLAGS && (flags & HAS_CARRIED);
 }
 
 pnResult pnFinder_AddLook(pnFinder *finder, const pnFinderFrame *frame, const void *bytes, size_t byteCount) {

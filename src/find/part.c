@@ -132,6 +132,7 @@ static void measureParts(pnFinderBody *body, Measure *measures) {
     bool nearly = m->openCount > 0 && m->holes <= NEARLY * m->area && m->volume != 0;
     body->parts[i].solid = body->parts[i].closed || (nearly && !m->isTorn);
     body->parts[i].outward = m->volume > 0;
+    body->parts[i].extent = sqrt(m->area / 2);
     body->closedCount += body->parts[i].closed;
   }
 }

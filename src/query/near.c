@@ -82,7 +82,8 @@ static void visit(Search *s, uint32_t node) {
       continue;
     }
     uint32_t slot = (node - shape->innerCount) * PN_LANES + order[i], triangle = shape->leafTriangles[slot];
-    if (!isWanted(s->filter, triangle)) continue;
+    // What is closest so far is not closer than itself; who asks nearly always knows it beforehand.
+    if (triangle == s->near->triangle || !isWanted(s->filter, triangle)) continue;
     const float *corner[3];
     pn_slotCorners(s->tree, slot, corner);
     if (tryCorners(corner, triangle, s->p, s->near)) setLimit(s);

@@ -51,11 +51,13 @@ bool pn_makeJobs(pnWorld *world, const pnFrameDef *def, pnJobPlace *p, pnCost *c
   world->jobs.count = world->jobBodies.count = 0;
   const pnPairs *close = &world->broad.pairs;
   bool hints = def->first && !(def->lab && def->lab->noHints);
-  while (pn_areJobsLeft(world, p) && world->jobs.count < MOST_JOBS) {
+  size_t most = def->maxBodyPairs > p->asked ? PN_MIN(MOST_JOBS, def->maxBodyPairs - p->asked) : MOST_JOBS;
+  while (pn_areJobsLeft(world, p) && world->jobs.count < most) {
     bool alone =
         p->next == close->count || (pn_isSelfLeft(world, p) && world->selves.data[p->self] <= close->data[p->next].a);
     uint32_t a = alone ? world->selves.data[p->self++] : close->data[p->next].a;
     uint32_t b = alone ? a : close->data[p->next++].b;
+    p->asked += !alone;
     if (!addJob(world, a, b, def, hints ? lastPair(world, a, b, &p->at) : NULL, cost)) return false;
   }
   return true;

@@ -56,7 +56,8 @@ static pnResult runJobs(pnWorld *world, const pnFrameDef *def, pnFrame *frame) {
   size_t found = 0;
   world->collider.pairs.count = world->nextContacts.count = world->nextGenerations.count = 0;
   while (result == PN_OK && !frame->limited)
-    if (pn_areJobsLeft(world, &place)) result = runSome(world, def, &place, &found, frame);
+    if (pn_areEnoughAsked(world, def, &place)) frame->limited = true;
+    else if (pn_areJobsLeft(world, &place)) result = runSome(world, def, &place, &found, frame);
     else if (pn_isCloseLeft(&world->broad)) result = listMore(world, &place, frame);
     else break;
   return result;
