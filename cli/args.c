@@ -51,12 +51,13 @@ const char *pn_closest(const char *word, const char *const *known, size_t count)
 }
 
 void pn_sayWrong(const pnUsage *usage, const char *format, ...) {
-  fprintf(stderr, "pinch %s: ", usage->command);
+  char text[4096];
   va_list arguments;
   va_start(arguments, format);
-  vfprintf(stderr, format, arguments);
+  vsnprintf(text, sizeof(text), format, arguments);
   va_end(arguments);
-  fprintf(stderr, "\ntry: pinch %s --help\n", usage->command);
+  pn_printError("pinch %s: %s", usage->command, text);
+  fprintf(stderr, "try: pinch %s --help\n", usage->command);
 }
 
 /* ---------------------------------------------------------------- files that are written */
@@ -237,10 +238,14 @@ pnArgs pn_parseArgs(const pnUsage *usage, int *count, char **argv) {
   int fileCount = 0;
   bool onlyFiles = false;
   if (pn_describe(usage)) return pn_finishOutput(usage->command) ? PN_ARGS_HELP : PN_ARGS_WRONG;
-  // Help is given whatever else is wrong.
+  // Help is given, and the version, whatever else is wrong.
   for (int i = 1; i < *count && strcmp(argv[i], "--") != 0; ++i) {
     if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
       pn_printHelp(usage);
+      return pn_finishOutput(usage->command) ? PN_ARGS_HELP : PN_ARGS_WRONG;
+    }
+    if (strcmp(argv[i], "--version") == 0 || strcmp(argv[i], "-V") == 0) {
+      printf("pinch %s\n", pnGetVersion());
       return pn_finishOutput(usage->command) ? PN_ARGS_HELP : PN_ARGS_WRONG;
     }
   }

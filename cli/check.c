@@ -455,9 +455,9 @@ int pn_cmdCheck(int argc, char **argv) {
           "                                             every pair of triangles, for another program\n"
           "  pinch check hero.glb --animation walk --time 1.5\n"
           "                                             one moment of an animation; all of it: pinch scan\n"
-          "  pinch check hull.stl *_part.stl --distance how close do they come?\n"
+          "  pinch check hull.stl *_part.stl --distance  how close do they come?\n"
           "  pinch check cloth0.ply --to cloth1.ply     what passes through what between two states, and when\n"
-          "  pinch check part*.stl --first && echo fits the first pair of each is enough for yes or no\n",
+          "  pinch check part*.stl --first && echo fits  the first pair of each is enough for yes or no\n",
   };
   pnArgs args = pn_parseArgs(&usage, &argc, argv);
   if (args == PN_ARGS_RUN && argc == 0) {

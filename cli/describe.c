@@ -1,6 +1,8 @@
 /* describe.c: help, manual pages and completions from the same table of options. */
 #include "describe.h"
 
+#include "out.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -16,11 +18,12 @@ void pn_describeInstead(pnDescription what, const char *summary) {
 static const pnOption common[] = {
     {"quiet", PN_OPTION_FLAG, NULL, "print nothing but errors; the exit status is the answer", NULL},
     {"help", PN_OPTION_FLAG, NULL, "this text", NULL},
+    {"version", PN_OPTION_FLAG, NULL, "the version of pinch", NULL},
 };
 #define PN_COMMON_COUNT (sizeof(common) / sizeof(common[0]))
 
 static const char *shortOf(const pnOption *option) {
-  return option == &common[0] ? "-q, " : option == &common[1] ? "-h, " : "";
+  return option == &common[0] ? "-q, " : option == &common[1] ? "-h, " : option == &common[2] ? "-V, " : "";
 }
 
 /* ---------------------------------------------------------------- help */
@@ -30,20 +33,30 @@ static void printOption(const pnOption *option) {
   snprintf(head, sizeof(head), "%s--%s%s%s", shortOf(option), option->name, option->value ? " " : "",
            option->value ? option->value : "");
   printf("  %-18s ", head);
-  // Further lines of the text stand under the first.
-  for (const char *c = option->help; *c; ++c) {
-    putchar(*c);
-    if (*c == '\n') printf("%21s", "");
-  }
-  putchar('\n');
+  size_t left = 3 + (strlen(head) > 18 ? strlen(head) : 18), used = 0;
+  // Where its lines break is for the screen to say.
+  char text[1024];
+  for (const char *c = option->help; *c && used + 1 < sizeof(text); ++c) text[used++] = *c == '\n' ? ' ' : *c;
+  text[used] = 0;
+  if (left > 21) printf("\n%21s", "");
+  pn_printColumn(text, 21);
 }
 
 void pn_printHelp(const pnUsage *usage) {
-  printf("usage: pinch %s %s\n\n%s\noptions:\n", usage->command, usage->synopsis, usage->about);
+  int left = printf("usage: pinch %s ", usage->command);
+  // A second way to call it begins a line of its own.
+  if (strchr(usage->synopsis, '\n')) puts(usage->synopsis);
+  else pn_printColumn(usage->synopsis, (size_t)left);
+  putchar('\n');
+  pn_printBlock(usage->about);
+  printf("\noptions:\n");
   for (size_t i = 0; i < usage->optionCount; ++i)
     if (usage->options[i].help) printOption(&usage->options[i]);
   for (size_t i = 0; i < PN_COMMON_COUNT; ++i) printOption(&common[i]);
-  if (usage->examples) printf("\nexamples:\n%s", usage->examples);
+  if (usage->examples) {
+    printf("\nexamples:\n");
+    pn_printBlock(usage->examples);
+  }
 }
 
 /* ---------------------------------------------------------------- manual pages */

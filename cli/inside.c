@@ -243,7 +243,7 @@ int pn_cmdInside(int argc, char **argv) {
       .examples =
           "  pinch inside bunny.ply --points samples.txt > answers.txt\n"
           "  pinch inside room.obj --points furniture.obj --json | jq .inside_total\n"
-          "  pinch inside hero.glb --body coat --animation walk --time 1.5 --points samples.txt\n",
+          "  pinch inside hero.glb --body coat --time 1.5 --points samples.txt\n",
   };
   pnArgs args = pn_parseArgs(&usage, &argc, argv);
   if (args == PN_ARGS_RUN && (argc != 1 || !options.pointsPath)) {

@@ -14,11 +14,11 @@ static const struct {
   pnCommandFcn *run;
   const char *summary;
 } commands[] = {
-    {"info", pn_cmdInfo, "what is in a file: counts, box, closed or not, faulty faces; bodies, animations"},
+    {"info", pn_cmdInfo, "what is in a file: counts, box, closed or not; bodies, animations"},
     {"check", pn_cmdCheck, "which triangles of meshes meet, or of one mesh with itself"},
-    {"scan", pn_cmdScan, "in which frames of an animation, and where, bodies go through one another"},
-    {"merge", pn_cmdMerge, "parts of a scan that several machines looked at, into what one would have written"},
-    {"volume", pn_cmdVolume, "how much space two closed meshes share, and how deep they are in each other"},
+    {"scan", pn_cmdScan, "when and where in an animation bodies go through one another"},
+    {"merge", pn_cmdMerge, "parts of a scan, by several machines, into what one would write"},
+    {"volume", pn_cmdVolume, "how much space two closed meshes share, and how deep they are"},
     {"inside", pn_cmdInside, "which points lie inside a closed mesh"},
     {"make", pn_cmdMake, "write a mesh made by formula, or a character who walks"},
     {"device", pn_cmdDevice, "which GPUs and other devices there are"},
@@ -49,7 +49,8 @@ static void printHelp(FILE *stream) {
           "  pinch COMMAND --help   what a command takes, with examples\n"
           "  pinch --version, -V    the version\n"
           "\n"
-          "Files: OBJ, PLY, STL, OFF, glTF; scan: also MDD, PC2. Exit status: 0 no collision, 1 collisions, 2 error.\n"
+          "Files: OBJ, PLY, STL, OFF, glTF; scan: also MDD, PC2.\n"
+          "Exit status: 0 no collision, 1 collisions, 2 error.\n"
           "\n"
           "A first look, with meshes made on the spot:\n"
           "  pinch make knot knot.ply\n"
@@ -78,6 +79,12 @@ int main(int argc, char **argv) {
   if (argc < 2) {
     printHelp(stderr);
     return PN_EXIT_ERROR;
+  }
+  // What every command takes may stand before it.
+  if (argc > 2 && (strcmp(argv[1], "-q") == 0 || strcmp(argv[1], "--quiet") == 0)) {
+    pn_beQuiet();
+    --argc;
+    ++argv;
   }
   const char *word = argv[1];
   bool help = strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0;

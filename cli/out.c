@@ -32,11 +32,18 @@ const char *pn_colorOff(pnColor color) {
   return color != PN_COLOR_NONE && usesColor() ? "\033[0m" : "";
 }
 
-size_t pn_screenWidth(void) {
+/* The columns of the terminal behind a stream; 0: it is none. */
+static size_t widthOf(int stream) {
   struct winsize size;
-  bool known = isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  // Narrower than this no table fits; and a file or a pipe is read on any screen.
-  return known && size.ws_col > 40 ? size.ws_col : known ? 40 : 80;
+  bool known = isatty(stream) && ioctl(stream, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  // Narrower than this no table fits.
+  return known && size.ws_col > 40 ? size.ws_col : known ? 40 : 0;
+}
+
+size_t pn_screenWidth(void) {
+  size_t width = widthOf(STDOUT_FILENO);
+  // A file or a pipe is read on any screen.
+  return width > 0 ? width : 80;
 }
 
 /* ---------------------------------------------------------------- tables */
@@ -220,10 +227,88 @@ void pn_printPlain(FILE *stream, const char *text) {
   for (; *text; ++text) putc(plain(*text), stream);
 }
 
+void pn_printError(const char *format, ...) {
+  char text[4096];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof(text), format, arguments);
+  va_end(arguments);
+  // A log has one line for it, which can be searched for.
+  size_t width = widthOf(STDERR_FILENO), indent = 0;
+  for (const char *at = text; *at; indent = 2) {
+    size_t passed, length = lineOf(at, width > 0 ? width - indent : SIZE_MAX, &passed);
+    fprintf(stderr, "%*s", (int)indent, "");
+    for (size_t i = 0; i < length; ++i) putc(plain(at[i]), stderr);
+    putc('\n', stderr);
+    at += passed;
+  }
+}
+
 void pn_sayFailure(const char *command) {
-  fprintf(stderr, "pinch %s: ", command);
-  pn_printPlain(stderr, pnGetMessage());
-  putc('\n', stderr);
+  pn_printError("pinch %s: %s", command, pnGetMessage());
+}
+
+/* ---------------------------------------------------------------- help */
+
+/* Help is read in columns that every screen has. */
+static size_t helpWidth(void) {
+  size_t width = pn_screenWidth();
+  return width < 80 ? width : 80;
+}
+
+void pn_printColumn(const char *text, size_t left) {
+  size_t width = helpWidth() - left, passed;
+  for (bool first = true; first || *text; first = false) {
+    size_t length = lineOf(text, width, &passed);
+    printf("%*s%.*s\n", first ? 0 : (int)left, "", (int)length, text);
+    text += passed;
+  }
+}
+
+/* Lines up to one that ends with a sentence, or before one that begins with a blank, are one paragraph. */
+static const char *printParagraph(const char *text) {
+  char line[2048];
+  size_t used = 0;
+  for (; *text && used + 1 < sizeof(line); ++text) {
+    bool ends = used == 0 || text[1] == ' ' || text[1] == '\n' || text[1] == 0 || strchr(".:?", line[used - 1]);
+    if (*text == '\n' && ends) break;
+    line[used++] = *text == '\n' ? ' ' : *text;
+  }
+  line[used] = 0;
+  pn_printColumn(line, 0);
+  return *text == '\n' ? text + 1 : text;
+}
+
+/* Beyond this column there is no room to the right for what is said of a thing: it goes below. */
+#define PN_LAST_COLUMN 40
+
+/* A line that begins with blanks: a thing, and behind two blanks or more what is said of it, which may stand alone. */
+static const char *printThing(const char *text, bool fits) {
+  char line[512];
+  size_t length = strcspn(text, "\n");
+  snprintf(line, sizeof(line), "%.*s", (int)length, text);
+  char *thing = line + strspn(line, " "), *gap = strstr(thing, "  ");
+  char *said = thing - line >= PN_LAST_COLUMN ? thing : gap ? gap + strspn(gap, " ") : NULL;
+  if (fits || !said) {
+    puts(line);
+  } else if (said != thing && said - line <= PN_LAST_COLUMN) {
+    printf("%.*s", (int)(said - line), line);
+    pn_printColumn(said, (size_t)(said - line));
+  } else {
+    if (said != thing) printf("%.*s\n", (int)(gap - line), line);
+    printf("%6s", "");
+    pn_printColumn(said, 6);
+  }
+  return text + length + (text[length] == '\n');
+}
+
+void pn_printBlock(const char *text) {
+  bool fits = true;
+  for (const char *at = text; *at; at += strcspn(at, "\n"), at += *at == '\n')
+    fits = fits && (*at != ' ' || strcspn(at, "\n") <= helpWidth());
+  while (*text)
+    if (*text == ' ') text = printThing(text, fits);
+    else text = printParagraph(text);
 }
 
 static bool quiet;

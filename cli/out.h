@@ -73,6 +73,13 @@ void pn_printPlain(FILE *stream, const char *text);
 
 /* "pinch COMMAND: message" on stderr, the message being pnGetMessage(). */
 void pn_sayFailure(const char *command);
+/* A line on stderr; on a terminal in as many as it takes, further ones indented. */
+void pn_printError(const char *format, ...) PN_FORMAT(1, 2);
+
+/* Help, in 80 columns or as many as the screen has. A text from column `left` on, where the cursor is, broken where it must be. */
+void pn_printColumn(const char *text, size_t left);
+/* Lines: what does not begin with a blank is joined to paragraphs and broken anew, other lines are a thing and what is said of it. */
+void pn_printBlock(const char *text);
 
 /* -q: nothing but errors, and what is asked for as a file or as JSON. */
 void pn_beQuiet(void);

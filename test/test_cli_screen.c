@@ -11,8 +11,9 @@
 #include <errno.h>
 #include <sys/ioctl.h>
 
-/* Runs words with stdout on a terminal of `columns`; what it printed, without carriage returns. Free it. */
-static char *runOnScreen(const char *const *words, uint16_t columns) {
+/* Runs words with one stream (1: stdout, 2: stderr) on a terminal of `columns`; what it printed, without carriage returns. Free
+ * it. Errors are printed by a tool that ends with status 2. */
+static char *runOnScreen(const char *const *words, uint16_t columns, int stream) {
   int screen = posix_openpt(O_RDWR | O_NOCTTY);
   assert_true(screen >= 0 && grantpt(screen) == 0 && unlockpt(screen) == 0);
   int side = open(ptsname(screen), O_RDWR | O_NOCTTY);
@@ -23,7 +24,7 @@ static char *runOnScreen(const char *const *words, uint16_t columns) {
   for (int i = 0; words[i]; ++i) argv[i + 1] = (char *)words[i];
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, side, 1);
+  posix_spawn_file_actions_adddup2(&actions, side, stream);
   pid_t child;
   assert_int_equal(posix_spawn(&child, PINCH_TOOL, &actions, NULL, argv, environ), 0);
   posix_spawn_file_actions_destroy(&actions);
@@ -36,7 +37,7 @@ static char *runOnScreen(const char *const *words, uint16_t columns) {
   close(screen);
   int status;
   assert_int_equal(waitpid(child, &status, 0), child);
-  assert_true(WIFEXITED(status) && WEXITSTATUS(status) <= 1);
+  assert_true(WIFEXITED(status) && (WEXITSTATUS(status) == 2) == (stream == 2));
   size_t kept = 0;
   for (size_t i = 0; i < used; ++i)
     if (text[i] != '\r') text[kept++] = text[i];
@@ -44,7 +45,7 @@ static char *runOnScreen(const char *const *words, uint16_t columns) {
   return text;
 }
 
-#define ON_SCREEN(columns, ...) runOnScreen((const char *const[]){__VA_ARGS__, NULL}, columns)
+#define ON_SCREEN(columns, ...) runOnScreen((const char *const[]){__VA_ARGS__, NULL}, columns, 1)
 
 /* Takes the colours out of the text; returns how many there were. */
 static int stripColors(char *text) {
@@ -152,11 +153,100 @@ static void testPlain(void **state) {
   unlink("bad.gltf");
 }
 
+/* Help of all commands, on a narrow screen, an 80-column one, a wide one and in a file. */
+static void testHelpWidth(void **state) {
+  (void)state;
+  static const char *const commands[] = {"info",   "check", "scan",   "merge", "volume",
+                                         "inside", "make",  "device", "bench", "completion"};
+  for (size_t i = 0; i <= 10; ++i) {
+    const char *const words[] = {i < 10 ? commands[i] : "--help", i < 10 ? "--help" : NULL, NULL};
+    ToolRun run = runTool(words);
+    expectRun(&run, 0, NULL);
+    char *screens[] = {runOnScreen(words, 80, 1), runOnScreen(words, 200, 1), run.out};
+    assert_string_equal(screens[0], run.out);
+    assert_string_equal(screens[1], run.out);
+    expectWidth(screens[0], 80);
+    free(screens[0]), free(screens[1]);
+    freeRun(&run);
+    // What can be broken is: commands of examples cannot.
+    if (i == 10) continue;
+    char *narrow = runOnScreen(words, 60, 1), *options = strstr(narrow, "options:"), *end = strstr(narrow, "examples:");
+    if (end) *end = 0;
+    assert_non_null(options);
+    expectWidth(options, 60);
+    free(narrow);
+  }
+}
+
+/* What is brought by mistake: the message is broken on a terminal, and one line in a log. */
+static void testErrorWidth(void **state) {
+  (void)state;
+  static const struct {
+    const char *name, *head;
+  } files[] = {{"a.abc", "Ogawa"},           {"b.usda", "#usda 1.0"}, {"c.blend", "BLENDER-v293"},
+               {"d.glb.gz", "\x1f\x8b\x08"}, {"e.dae", "<COLLADA"},   {"f.fbx", "Kaydara FBX Binary"}};
+  for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); ++i) {
+    FILE *file = fopen(files[i].name, "wb");
+    assert_non_null(file);
+    fputs(files[i].head, file);
+    fclose(file);
+    const char *const words[] = {"scan", files[i].name, NULL};
+    ToolRun run = runTool(words);
+    expectRun(&run, 2, files[i].name);
+    assert_ptr_equal(strchr(run.err, '\n'), run.err + strlen(run.err) - 1);
+    char *text = runOnScreen(words, 80, 2);
+    // The same words in the same order.
+    char *p = text, *q = run.err;
+    while (*p && *q) {
+      p += strspn(p, " \n"), q += strspn(q, " \n");
+      for (; *p && *q && !strchr(" \n", *p); ++p, ++q) assert_int_equal(*p, *q);
+    }
+    assert_true(p[strspn(p, " \n")] == 0 && q[strspn(q, " \n")] == 0);
+    expectWidth(text, 80);
+    free(text);
+    freeRun(&run);
+    unlink(files[i].name);
+  }
+}
+
+/* What every command understands. */
+static void testCommon(void **state) {
+  (void)state;
+  static const char *const commands[] = {"info",   "check", "scan",   "merge", "volume",
+                                         "inside", "make",  "device", "bench", "completion"};
+  char version[64];
+  snprintf(version, sizeof(version), "pinch %s\n", pnGetVersion());
+  for (size_t i = 0; i < 10; ++i) {
+    static const char *const asks[] = {"-V", "--version"};
+    for (int k = 0; k < 2; ++k) {
+      ToolRun run = RUN(commands[i], "no such file", asks[k]);
+      expectRun(&run, 0, NULL);
+      assert_string_equal(run.out, version);
+      freeRun(&run);
+    }
+    ToolRun run = RUN(commands[i], "-h"), other = RUN(commands[i], "--help");
+    expectRun(&run, 0, NULL);
+    assert_string_equal(run.out, other.out);
+    freeRun(&run), freeRun(&other);
+  }
+  // Behind the command or before it.
+  static const char *const lines[][4] = {{"info", "boxes.glb", "-q"}, {"-q", "info", "boxes.glb"}};
+  for (int i = 0; i < 2; ++i) {
+    ToolRun run = runTool(lines[i]);
+    expectRun(&run, 0, NULL);
+    assert_string_equal(run.out, "");
+    freeRun(&run);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(testWidth, enterScreen, leaveWithBoxes),
       cmocka_unit_test_setup_teardown(testColor, enterScreen, leaveWithBoxes),
       cmocka_unit_test_setup_teardown(testPlain, enterScreen, leaveWithBoxes),
+      cmocka_unit_test_setup_teardown(testHelpWidth, enterScreen, leaveWithBoxes),
+      cmocka_unit_test_setup_teardown(testErrorWidth, enterScreen, leaveWithBoxes),
+      cmocka_unit_test_setup_teardown(testCommon, enterScreen, leaveWithBoxes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
