@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SIDE 200u /* 40 401 vertices: eight parts */
+/* 40 401 vertices are for several workers, 2 601 are large for one. */
+#define LARGE_SIDE 200u
+#define SMALL_SIDE 50u
 
 typedef struct Stage {
   pnMesh *mesh;
@@ -21,9 +23,9 @@ typedef struct Stage {
   float *vertices, *seen;
 } Stage;
 
-static Stage openStage(uint32_t workers) {
+static Stage openStage(uint32_t workers, uint32_t side) {
   Stage s = {0};
-  testExpectOk(pnMakeGrid(1, 1, SIDE, SIDE, &s.mesh));
+  testExpectOk(pnMakeGrid(1, 1, side, side, &s.mesh));
   testExpectOk(pnCreatePool(workers, &s.pool));
   pnWorldDef def = pnDefaultWorldDef();
   def.tasks = pnPool_GetTasks(s.pool);
@@ -53,38 +55,47 @@ static void expectVertices(const Stage *s, const float *expected, float maxAbs) 
   assert_true(pose->sourceMaxAbs == maxAbs);
 }
 
+/* Sets the largest of all, and then what is not finite, at six places. */
+static void setEverywhere(uint32_t workers, uint32_t side, const size_t places[6]) {
+  Stage s = openStage(workers, side);
+  size_t n = 3 * (size_t)s.count;
+  TestRandom dice = testRandom(workers);
+  for (size_t i = 0; i < n; ++i) s.vertices[i] = testFloat(&dice, -1, 1);
+  for (int i = 0; i < 6; ++i) {
+    s.vertices[places[i]] = -3.0f - (float)i;
+    testExpectOk(pnBody_SetVertices(s.world, s.body, s.vertices, s.count));
+    expectVertices(&s, s.vertices, 3.0f + (float)i);
+  }
+  /* what is not a number is named, and nothing has changed */
+  float *kept = malloc(n * sizeof(float));
+  memcpy(kept, s.vertices, n * sizeof(float));
+  for (size_t i = 0; i < n; ++i) s.vertices[i] = 0.5f * kept[i];
+  for (int i = 0; i < 12; ++i) {
+    size_t at = places[i % 6];
+    float keep = s.vertices[at];
+    s.vertices[at] = i < 6 ? NAN : -INFINITY;
+    char words[64];
+    snprintf(words, sizeof words, "coordinate %c of vertex %zu", "xyz"[at % 3], at / 3);
+    testExpectFailure(pnBody_SetVertices(s.world, s.body, s.vertices, s.count), PN_ERROR_NUMBER, words);
+    s.vertices[at] = keep;
+    expectVertices(&s, kept, 8.0f);
+  }
+  /* its own copy, given back to it */
+  testExpectOk(pnBody_SetVertices(s.world, s.body, pnBody_GetPose(s.world, s.body)->source, s.count));
+  expectVertices(&s, kept, 8.0f);
+  free(kept);
+  closeStage(&s);
+}
+
 static void largeBodies(void **state) {
   (void)state;
+  /* in every part of a worker's, at its ends, and in the last */
+  const size_t places[] = {0, 16383, 16384, 5 * 16384 - 1, 5 * 16384, 3 * 40401 - 1};
+  /* at the ends of the four places where one worker reads in turn, and behind them */
+  const size_t fewer[] = {0, 1935, 1936, 3 * 1936 - 1, 4 * 1936, 3 * 2601 - 1};
   for (uint32_t workers = 1; workers <= 3; ++workers) {
-    Stage s = openStage(workers);
-    size_t n = 3 * (size_t)s.count;
-    TestRandom dice = testRandom(workers);
-    for (size_t i = 0; i < n; ++i) s.vertices[i] = testFloat(&dice, -1, 1);
-    /* the largest in every part, at its ends, and in the last */
-    const size_t places[] = {0, 16383, 16384, 5 * 16384 - 1, 5 * 16384, n - 1};
-    for (int i = 0; i < 6; ++i) {
-      s.vertices[places[i]] = -3.0f - (float)i;
-      testExpectOk(pnBody_SetVertices(s.world, s.body, s.vertices, s.count));
-      expectVertices(&s, s.vertices, 3.0f + (float)i);
-    }
-    /* what is not a number is named, and nothing has changed */
-    float *kept = malloc(n * sizeof(float));
-    memcpy(kept, s.vertices, n * sizeof(float));
-    for (int i = 0; i < 12; ++i) {
-      size_t at = places[i % 6];
-      float keep = s.vertices[at];
-      s.vertices[at] = i < 6 ? NAN : -INFINITY;
-      char words[64];
-      snprintf(words, sizeof words, "coordinate %c of vertex %zu", "xyz"[at % 3], at / 3);
-      testExpectFailure(pnBody_SetVertices(s.world, s.body, s.vertices, s.count), PN_ERROR_NUMBER, words);
-      s.vertices[at] = keep;
-      expectVertices(&s, kept, 8.0f);
-    }
-    free(kept);
-    /* its own copy, given back to it */
-    testExpectOk(pnBody_SetVertices(s.world, s.body, pnBody_GetPose(s.world, s.body)->source, s.count));
-    expectVertices(&s, s.vertices, 8.0f);
-    closeStage(&s);
+    setEverywhere(workers, LARGE_SIDE, places);
+    setEverywhere(workers, SMALL_SIDE, fewer);
   }
 }
 

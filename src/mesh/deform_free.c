@@ -41,11 +41,12 @@ pnResult pn_checkNumbers(const pnPose *pose, const float *vertices, float *outMa
   return *outMaxAbs <= FLT_MAX ? PN_OK : refuseNumber(pose, vertices);
 }
 
-/* Numbers that a worker takes at a time. */
+/* Numbers that a worker takes at a time, and how many are worth several workers. */
 #define PART 4096u
-/* From so many numbers on several workers take them, and they are copied as they are looked through, into an array that the pose does not
- * read: what comes from the outer caches is read once. Fewer are still near when they are copied, and need no second array. */
-#define LARGE (4 * PART)
+#define WORTH_WORKERS (4 * PART)
+/* From so many on they are copied as they are looked through, into an array that the pose does not read: what comes from the outer caches
+ * is read once. Fewer are still near when they are copied, and need no second array. */
+#define LARGE 4096u
 
 /* An array that several workers look through, and copy where `to` is not null. */
 typedef struct VertexPass {
@@ -66,7 +67,8 @@ static void takeParts(void *context, uint32_t begin, uint32_t end, uint32_t work
 
 /* All numbers, by all workers where there are enough; the largest magnitude, or one that is not finite. */
 static float takeNumbers(const float *from, float *to, size_t count, const pnTasks *tasks) {
-  if (count < LARGE || pn_workerCount(tasks) == 1) return to ? pn_copyMaxAbs(to, from, count) : pn_maxAbs(from, count);
+  if (count < WORTH_WORKERS || pn_workerCount(tasks) == 1)
+    return to ? pn_copyMaxAbs(to, from, count) : pn_maxAbs(from, count);
   VertexPass pass = {.from = from, .to = to, .count = count};
   pn_parallelFor(tasks, takeParts, &pass, (uint32_t)((count + PART - 1) / PART), 1);
   float most = 0;
