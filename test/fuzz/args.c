@@ -29,7 +29,8 @@ static void parseAll(int count, char **words) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
   enum { MOST = 40 };
-  static pnCommandFcn *const commands[] = {pn_cmdInfo, pn_cmdCheck, pn_cmdScan, pn_cmdVolume, pn_cmdInside};
+  static pnCommandFcn *const commands[] = {pn_cmdInfo,   pn_cmdCheck,  pn_cmdScan,
+                                           pn_cmdVolume, pn_cmdInside, pn_cmdMerge};
   char name[] = "fuzz", *words[MOST + 2] = {name}, *again[MOST + 2] = {name};
   if (count < 1) return 0;
   char *text = malloc(count + 1), *copy = malloc(count + 1);
