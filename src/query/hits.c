@@ -129,10 +129,10 @@ static void castRange(void *context, uint32_t begin, uint32_t end, uint32_t work
 static void collectRange(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
   const CastBatch *batch = context;
   pnFresh fresh = {.alone = batch->alone};
-  pnRayQuest quests[PN_RAY_BATCH];
-  pnHits hits[PN_RAY_BATCH] = {0};
-  for (; begin < end; begin += PN_RAY_BATCH) {
-    uint32_t count = PN_MIN(end - begin, PN_RAY_BATCH);
+  pnRayQuest quests[PN_RAY_GRAIN];
+  pnHits hits[PN_RAY_GRAIN] = {0};
+  for (; begin < end; begin += PN_RAY_GRAIN) {
+    uint32_t count = PN_MIN(end - begin, PN_RAY_GRAIN);
     for (uint32_t i = 0; i < count; ++i) {
       pn_beginRay(&batch->rays[begin + i], &quests[i]);
       hits[i].count = 0;
@@ -144,7 +144,7 @@ static void collectRange(void *context, uint32_t begin, uint32_t end, uint32_t w
       batch->answers->failed[worker] |= quests[i].failed;
     }
   }
-  for (uint32_t i = 0; i < PN_RAY_BATCH; ++i) pn_arrayFree(&hits[i]);
+  for (uint32_t i = 0; i < PN_RAY_GRAIN; ++i) pn_arrayFree(&hits[i]);
 }
 
 static pnResult runBatch(CastBatch *batch, uint32_t count, const pnTasks *tasks, pnTaskFcn *range) {
@@ -153,7 +153,7 @@ static pnResult runBatch(CastBatch *batch, uint32_t count, const pnTasks *tasks,
   if (result != PN_OK) return result;
   batch->lattice = pn_latticeOf(batch->tree);
   batch->alone = pn_workerCount(tasks) == 1;
-  pn_parallelFor(tasks, range, batch, count, PN_RAY_BATCH);
+  pn_parallelFor(tasks, range, batch, count, PN_RAY_GRAIN);
   return PN_OK;
 }
 

@@ -26,8 +26,10 @@ void pn_beginRay(const pnRay *ray, pnRayQuest *out);
 
 /* Rays that go through a tree side by side: as many as fit into the nearest cache with what waits for them. */
 #define PN_RAY_GROUP 64u
-/* Rays that are best asked at once: when one is done the next takes its place, and only at the end some places are empty. */
-#define PN_RAY_BATCH 256u
+/* Rays that are best asked at once: when one is done the next takes its place, and only at the end some places are empty. And those
+ * that are dealt to a worker. */
+#define PN_RAY_BATCH 512u
+#define PN_RAY_GRAIN 256u
 
 /* Looks through an updated tree. The quests' rays stand in one array, in their order. */
 void pn_castRays(pnTree *tree, const pnLattice *lattice, pnRayMode mode, pnFresh *fresh, pnRayQuest *quests,

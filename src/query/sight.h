@@ -14,6 +14,8 @@
 #include "geom/simd_double.h"
 #include "query/hits.h"
 
+#include <stddef.h>
+
 /* A ray on the lattice, and where it is. Of two numbers the first is for the sides of boxes where it enters, the second, with its sign
  * turned, for those where it leaves. */
 typedef struct pnRaySight {
@@ -24,7 +26,7 @@ typedef struct pnRaySight {
   uint8_t top;                /* of the nodes that wait (hits_walk.h) */
 } pnRaySight;
 
-/* A ray as triangles see it: pn_Line, for pn_dsPick. All are doubles. */
+/* A ray as triangles see it: pn_Line. All are doubles. */
 typedef struct pnRayLine {
   double per[3], s[2], unit, axis, bound;
   double first, last; /* of the quest */
@@ -37,12 +39,9 @@ typedef struct pnRayLine {
 
 /* The rays that are under way, and the corners of what they may hit. */
 typedef struct pnRayRows {
-  pnRayLine line[PN_RAY_GROUP];
+  _Alignas(64) pnRayLine line[PN_RAY_GROUP];
   const float *corner[PN_RAY_TRIANGLES][3];
 } pnRayRows;
-
-/* A number of the lines that `at` names. */
-#define PN_OF_LINES(rows, name, at) pn_dsPick(&(rows)->line[0].name, sizeof(pnRayLine) / sizeof(double), at)
 
 #define PN_SIGHT_MOST 0x1p60
 
@@ -61,13 +60,11 @@ typedef struct pnLines {
   pnDs d[3], length; /* not kept: the direction, and how far it goes along its axis */
 } pnLines;
 
-/* Numbers of a ray, `at` names which. */
-#define PN_OF_RAYS(rays, name, at) pn_dsPickFloats(&(rays)->name, sizeof(pnRay) / sizeof(float), at)
-
 PN_INLINE void pn_makeLines(const pnRay *rays, const pnRayQuest *quests, const uint32_t *at, pnLines *out) {
-  out->o[0] = PN_OF_RAYS(rays, origin.x, at), out->d[0] = PN_OF_RAYS(rays, direction.x, at);
-  out->o[1] = PN_OF_RAYS(rays, origin.y, at), out->d[1] = PN_OF_RAYS(rays, direction.y, at);
-  out->o[2] = PN_OF_RAYS(rays, origin.z, at), out->d[2] = PN_OF_RAYS(rays, direction.z, at);
+  const float *origin[PN_DS], *direction[PN_DS];
+  for (uint32_t j = 0; j < PN_DS; ++j) origin[j] = &rays[at[j]].origin.x, direction[j] = &rays[at[j]].direction.x;
+  pn_dsPoints(origin, out->o);
+  pn_dsPoints(direction, out->d);
   out->first = pn_dsPick(&rays->first, sizeof(pnRay) / sizeof(double), at);
   out->last = pn_dsPick(&quests->last, sizeof(pnRayQuest) / sizeof(double), at);
   const pnDs *d = out->d, *per = out->per;
@@ -81,64 +78,97 @@ PN_INLINE void pn_makeLines(const pnRay *rays, const pnRayQuest *quests, const u
   out->s[1] = pn_dsSelect(isZ, d[1], pn_dsSelect(isY, d[0], d[2])) * out->unit;
 }
 
-/* What is computed of PN_DS rays, a row a number. */
+/* Doubles that a ray's sight and line have room for. */
+#define PN_SIGHT_ROWS (sizeof(pnRaySight) / sizeof(double))
+#define PN_LINE_ROWS (sizeof(pnRayLine) / sizeof(double))
+_Static_assert(PN_SIGHT_ROWS % PN_DS == 0 && PN_LINE_ROWS % PN_DS == 0, "rows are turned PN_DS at a time");
+_Static_assert(offsetof(pnLines, d) == PN_LINE_ROWS * sizeof(pnDs), "a line's numbers are the first rows of lines");
+
+/* What is computed of PN_DS rays, a row a number, or two of a sight; then, PN_DS rows at a time, turned so that a row is a ray's. */
 typedef struct pnSightRows {
-  float by[3][PN_DS], term[3][2][PN_DS];
-  double line[sizeof(pnRayLine) / sizeof(double)][PN_DS];
+  pnDs sight[PN_SIGHT_ROWS];
+  pnLines line;
 } pnSightRows;
 
-PN_INLINE void pn_putRay(const pnSightRows *from, uint32_t j, pnRaySight *sight, pnRayLine *line) {
-  for (int k = 0; k < 3; ++k) {
-    float by = from->by[k][j];
-    bool turned = by < 0;
-    sight->by[k][0] = by;
-    sight->by[k][1] = -by;
-    sight->term[k][0] = from->term[k][turned][j];
-    sight->term[k][1] = -from->term[k][!turned][j];
-    sight->near[k] = (uint8_t)(PN_LANES * (2 * (uint32_t)k + turned));
-  }
-  double *to = (double *)(void *)line;
-  for (uint32_t i = 0; i < sizeof *line / sizeof *to; ++i) to[i] = from->line[i][j];
-  sight->window[0] = 0;
-  sight->window[1] = -pn_sightAt(line, line->last);
+PN_INLINE void pn_turnRows(pnDs *rows, uint32_t count) {
+  for (uint32_t i = 0; i < count; i += PN_DS) pn_dsTranspose(rows + i);
 }
 
-/* The rays that `at` names, on the lattice; places in nodes are numbers of so many cells. Returns a bit for each that does not pass
- * the tree's box by. */
+/* The sight of ray j, but for whose it is, and its line. */
+PN_INLINE void pn_putRay(const pnSightRows *from, uint32_t j, pnRaySight *sight, pnRayLine *line) {
+  for (uint32_t i = 0; i < PN_SIGHT_ROWS; i += PN_DS)
+    memcpy((char *)sight + i * sizeof(double), &from->sight[i + j], sizeof(pnDs));
+  for (uint32_t i = 0; i < PN_LINE_ROWS; i += PN_DS)
+    memcpy((char *)line + i * sizeof(double), (const pnDs *)(const void *)&from->line + i + j, sizeof(pnDs));
+}
+
+/* Lines of triangles' rays, a row a number. */
+PN_INLINE void pn_pickLines(const pnRayRows *rows, const uint32_t *ray, pnLines *out) {
+  pnDs *row = (pnDs *)(void *)out;
+  for (uint32_t i = 0; i < PN_LINE_ROWS; i += PN_DS)
+    for (uint32_t j = 0; j < PN_DS; ++j) row[i + j] = pn_dsLoad((const double *)(const void *)&rows->line[ray[j]] + i);
+  pn_turnRows(row, PN_LINE_ROWS);
+}
+
+/* What a lattice makes of rays: where they are there and go, and what they are divided by. */
+typedef struct pnLatticeRays {
+  pnDs o[3], d[3], inverse[3];
+} pnLatticeRays;
+
+PN_INLINE void pn_layRays(const pnTree *tree, const pnLattice *lattice, pnLines *line, pnLatticeRays *out) {
+  pnDs far = pn_dsSet1(0), most = far, unit = pn_dsAbs(line->unit);
+  for (int k = 0; k < 3; ++k) {
+    out->o[k] = line->o[k] * pn_dsSet1(lattice->perCell) - pn_dsSet1(lattice->offset[k]);
+    out->d[k] = line->d[k] * unit;
+    out->inverse[k] = pn_dsSelect(pn_dsLess(pn_dsAbs(out->d[k]), pn_dsSet1(1 / PN_SIGHT_MOST)),
+                                  pn_dsSet1(PN_SIGHT_MOST), line->per[k] * line->length);
+    far = pn_dsMax(far, pn_dsAbs(out->o[k]));
+    const pnBox *box = &tree->box;
+    most = pn_dsMax(most, pn_dsMax(line->o[k] - pn_dsSet1((&box->min.x)[k]), pn_dsSet1((&box->max.x)[k]) - line->o[k]));
+  }
+  line->pad = pn_dsSet1(PN_LATTICE_PAD + lattice->before) + pn_dsSet1(0x1p-48) * far;
+  line->scale = line->length * pn_dsSet1(lattice->perCell);
+  line->bound = pn_dsSet1(PN_RAY_BOUND) * most * most;
+}
+
+/* Sights; numbers of a node are read as places of so many cells. */
+PN_INLINE void pn_fillSights(const pnLattice *lattice, const pnLatticeRays *rays, const pnLines *line, double cells,
+                             pnDs out[PN_SIGHT_ROWS]) {
+  pnDs zero = pn_dsSet1(0), near = zero;
+  for (int k = 0; k < 3; ++k) {
+    pnDs from = rays->o[k] + line->begin * rays->d[k], by = rays->inverse[k] * pn_dsSet1(cells);
+    pnDs lo = (zero - line->pad - from) * rays->inverse[k];
+    pnDs hi = (pn_dsSet1(lattice->after) + line->pad - from) * rays->inverse[k];
+    pnDsMask turned = pn_dsLess(by, zero);
+    out[k] = pn_dsPairs(by, zero - by);
+    out[3 + k] = pn_dsPairs(pn_dsSelect(turned, hi, lo), zero - pn_dsSelect(turned, lo, hi));
+    double row = (double)((uint32_t)PN_LANES << 8 * k);
+    near = near + pn_dsSelect(turned, pn_dsSet1((2 * k + 1) * row), pn_dsSet1(2 * k * row));
+  }
+  pnDs s = line->last * line->scale - line->begin;
+  out[6] = pn_dsPairs(zero, zero - (s + pn_dsAbs(s) * pn_dsSet1(0x1p-20) + line->pad));
+  out[7] = pn_dsWords(near);
+}
+
+/* The rays that `at` names, on the lattice. Returns a bit for each that does not pass the tree's box by. */
 PN_INLINE uint32_t pn_makeSights(const pnTree *tree, const pnLattice *lattice, const pnRay *rays,
                                  const pnRayQuest *quests, const uint32_t *at, double cells, pnSightRows *out) {
-  pnLines line;
-  pn_makeLines(rays, quests, at, &line);
-  pnDs o[3], d[3], inverse[3], zero = pn_dsSet1(0), far = zero, most = zero, unit = pn_dsAbs(line.unit);
-  for (int k = 0; k < 3; ++k) {
-    o[k] = line.o[k] * pn_dsSet1(lattice->perCell) - pn_dsSet1(lattice->offset[k]);
-    d[k] = line.d[k] * unit;
-    inverse[k] = pn_dsSelect(pn_dsLess(pn_dsAbs(d[k]), pn_dsSet1(1 / PN_SIGHT_MOST)), pn_dsSet1(PN_SIGHT_MOST),
-                             line.per[k] * line.length);
-    far = pn_dsMax(far, pn_dsAbs(o[k]));
-    const pnBox *box = &tree->box;
-    most = pn_dsMax(most, pn_dsMax(line.o[k] - pn_dsSet1((&box->min.x)[k]), pn_dsSet1((&box->max.x)[k]) - line.o[k]));
-  }
-  line.pad = pn_dsSet1(PN_LATTICE_PAD + lattice->before) + pn_dsSet1(0x1p-48) * far;
-  line.scale = line.length * pn_dsSet1(lattice->perCell);
-  line.bound = pn_dsSet1(PN_RAY_BOUND) * most * most;
+  pnLines *line = &out->line;
+  pnLatticeRays laid;
+  pn_makeLines(rays, quests, at, line);
+  pn_layRays(tree, lattice, line, &laid);
   // From where to where it is in the tree's box.
-  pnDs begin = line.first * line.scale, end = line.last * line.scale;
+  pnDs begin = line->first * line->scale, end = line->last * line->scale;
   for (int k = 0; k < 3; ++k) {
-    pnDs a = (pn_dsSet1(lattice->lo[k] - 1) - line.pad - o[k]) * inverse[k];
-    pnDs b = (pn_dsSet1(lattice->hi[k] + 1) + line.pad - o[k]) * inverse[k];
+    pnDs a = (pn_dsSet1(lattice->lo[k] - 1) - line->pad - laid.o[k]) * laid.inverse[k];
+    pnDs b = (pn_dsSet1(lattice->hi[k] + 1) + line->pad - laid.o[k]) * laid.inverse[k];
     begin = pn_dsMax(begin, pn_dsMin(a, b));
     end = pn_dsMin(end, pn_dsMax(a, b));
   }
-  for (int k = 0; k < 3; ++k) {
-    pnDs from = o[k] + begin * d[k];
-    pn_dsToFloats(out->by[k], inverse[k] * pn_dsSet1(cells));
-    pn_dsToFloats(out->term[k][0], (zero - line.pad - from) * inverse[k]);
-    pn_dsToFloats(out->term[k][1], (pn_dsSet1(lattice->after) + line.pad - from) * inverse[k]);
-  }
-  line.begin = begin;
-  const pnDs *row = (const pnDs *)(const void *)&line;
-  for (uint32_t i = 0; i < sizeof(pnRayLine) / sizeof(double); ++i) pn_dsStore(out->line[i], row[i]);
+  line->begin = begin;
+  pn_fillSights(lattice, &laid, line, cells, out->sight);
+  pn_turnRows(out->sight, PN_SIGHT_ROWS);
+  pn_turnRows((pnDs *)(void *)line, PN_LINE_ROWS);
   return pn_dsBits(pn_dsAtMost(begin, end));
 }
 
