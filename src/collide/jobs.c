@@ -6,6 +6,7 @@
 #include "collide/jobs.h"
 
 #include "base/sort.h"
+#include "collide/few.h"
 #include "collide/hint.h"
 #include "collide/slant.h"
 
@@ -194,26 +195,70 @@ static void runPart(Run *run, const pnItem *item, pnWorker *w, double *time) {
   runSeeds(run, job, &t, w, time);
 }
 
-/* A job of two bodies from the roots on. */
-static void runWhole(Run *run, pnJob *job, pnWorker *w, double *time) {
-  if (!pn_treesOverlap(job->a, job->b) || (job->hint && answerHint(job, w))) return;
-  pnTraversal t;
-  beginJob(job, &t);
-  job->inPieces = isInPieces(&t);
-  w->lists[0].count = 0;
-  if (!pn_arrayPush(&w->lists[0], ((pnPair){0, 0}))) {
-    w->outOfMemory = true;
-    return;
-  }
-  runSeeds(run, job, &t, w, time);
-}
-
 /* What was found since `before` belongs to an item of a job. */
 static void keepSegment(Run *run, uint32_t worker, uint32_t item, uint32_t job, size_t before) {
   pnWorker *w = &run->c->workers[worker];
   if (w->found.count > before &&
       !pn_arrayPush(&run->c->segments[worker], ((pnSegment){item, job, before, w->found.count, 0})))
     w->outOfMemory = true;
+}
+
+/* The job whose candidates wait to be tested while the next one is opened. */
+typedef struct Pending {
+  pnTraversal t[2]; /* its own, and that of the next */
+  uint32_t which;   /* of them is its own */
+  bool any;
+  uint32_t item, job;
+} Pending;
+
+static void finishPending(Run *run, uint32_t worker, Pending *pending, double *time) {
+  if (!pending->any) return;
+  pnWorker *w = &run->c->workers[worker];
+  size_t before = w->found.count;
+  pending->any = false;
+  pn_runCandidates(&pending->t[pending->which], w, run->def->kernel, time);
+  keepSegment(run, worker, pending->item, pending->job, before);
+}
+
+/* Where one body is much larger than the other, what a job reads of it is not what the last one read, and all of it is waited for.
+ * So the job goes in steps (traverse.h), and the one before it is finished between them. */
+static bool goesInSteps(const pnJob *job, const pnTraversal *t) {
+  return t->uneven && !t->proofs && !t->sink && !job->first;
+}
+
+/* A job of two bodies from the roots on. */
+static void runWhole(Run *run, uint32_t worker, uint32_t item, uint32_t index, Pending *pending, double *time) {
+  pnJob *job = &run->jobs[index];
+  pnWorker *w = &run->c->workers[worker];
+  size_t before = w->found.count;
+  uint64_t opened = openedBy(w);
+  if (!pn_treesOverlap(job->a, job->b)) return;
+  if (job->hint && answerHint(job, w)) {
+    keepSegment(run, worker, item, index, before);
+    return;
+  }
+  pnTraversal *t = &pending->t[!pending->which];
+  beginJob(job, t);
+  job->inPieces = isInPieces(t);
+  w->lists[0].count = 0;
+  if (!pn_arrayPush(&w->lists[0], ((pnPair){0, 0}))) {
+    w->outOfMemory = true;
+    return;
+  }
+  bool inSteps = goesInSteps(job, t) && pn_runNodes(t, w);
+  finishPending(run, worker, pending, time);
+  if (inSteps) {
+    pn_runLeafPairs(t, w);
+    pending->which = !pending->which;
+    pending->any = w->candidates.count > 0;
+    pending->item = item;
+    pending->job = index;
+  } else {
+    before = w->found.count;
+    runSeeds(run, job, t, w, time);
+    keepSegment(run, worker, item, index, before);
+  }
+  job->opened = (uint32_t)(openedBy(w) - opened);
 }
 
 /* Small jobs are run in the order of space and stand in that of contacts, so that each would be waited for. They are asked for so many
@@ -227,25 +272,21 @@ static void askForJob(const Run *run, uint32_t k) {
   __builtin_prefetch(job + sizeof(pnJob) - 1);
 }
 
-static void runItem(Run *run, uint32_t worker, uint32_t i, double *time) {
+static void runItem(Run *run, uint32_t worker, uint32_t i, Pending *pending, double *time) {
   pnWorker *w = &run->c->workers[worker];
   const pnItem *item = &run->c->items.data[i];
-  size_t before = w->found.count;
   uint64_t opened = openedBy(w);
   if (item->kind != PN_ITEM_JOBS) {
+    finishPending(run, worker, pending, time);
+    size_t before = w->found.count;
     runPart(run, item, w, time);
     atomic_fetch_add_explicit(&run->jobs[item->job].opened, (uint32_t)(openedBy(w) - opened), memory_order_relaxed);
     keepSegment(run, worker, i, item->job, before);
     return;
   }
   for (uint32_t k = item->begin; k < item->end && !w->outOfMemory; ++k) {
-    uint32_t job = run->c->whole.data[k];
     askForJob(run, k);
-    before = w->found.count;
-    opened = openedBy(w);
-    runWhole(run, &run->jobs[job], w, time);
-    run->jobs[job].opened = (uint32_t)(openedBy(w) - opened);
-    keepSegment(run, worker, i, job, before);
+    runWhole(run, worker, i, run->c->whole.data[k], pending, time);
   }
 }
 
@@ -253,6 +294,9 @@ static void runItems(void *context, uint32_t begin, uint32_t end, uint32_t worke
   Run *run = context;
   pnWorker *w = &run->c->workers[worker];
   double time = pn_clock();
+  Pending pending;
+  pending.which = 0;
+  pending.any = false;
   for (uint32_t at = begin; at < end && !w->outOfMemory; ++at) {
     size_t before = w->found.count, most = run->def->maxPairs;
     /* with a limit in the order of items, so that the last ones need not be run */
@@ -260,13 +304,14 @@ static void runItems(void *context, uint32_t begin, uint32_t end, uint32_t worke
     /* those that are done come before this one, whatever order the caller's tasks have, and are enough */
     if (most > 0 && atomic_load(&run->lastDone) <= i && atomic_load(&run->done) > most) continue;
     w->foundMost = most > 0 ? before + most : SIZE_MAX;
-    runItem(run, worker, i, &time);
+    runItem(run, worker, i, &pending, &time);
     if (most > 0) {
       uint32_t last = atomic_load(&run->lastDone);
       while (last < i + 1 && !atomic_compare_exchange_weak(&run->lastDone, &last, i + 1)) {}
       atomic_fetch_add(&run->done, w->found.count - before);
     }
   }
+  if (!w->outOfMemory) finishPending(run, worker, &pending, &time);
   w->cost.traverseSeconds += pn_clock() - time;
 }
 
@@ -300,34 +345,11 @@ static void turnKeys(void *context, uint32_t begin, uint32_t end, uint32_t worke
 #endif
 }
 
-/* So few pairs of small bodies, each once, find their places by counting how many are before them: every pair is compared with every
- * other, four at a time and without a branch that nobody could predict. False: they are not so. */
-#define FEW_PAIRS 48u
-static bool sortFew(pnPair *pairs, size_t count) {
-  uint32_t keys[FEW_PAIRS], all = 0;
-  if (count > FEW_PAIRS) return false;
-  for (size_t i = 0; i < count; ++i) {
-    keys[i] = pairs[i].a << 15 | pairs[i].b;
-    all |= pairs[i].a | pairs[i].b;
-  }
-  if (all >> 15) return false; /* numbers that the two halves of a key have no room for */
-  size_t rounded = (count + 3) & ~(size_t)3;
-  for (size_t i = count; i < rounded; ++i) keys[i] = UINT32_MAX >> 1;
-  for (size_t i = 0; i < count; ++i) {
-    int32_t key = (int32_t)keys[i];
-    uint32_t before[4] = {0, 0, 0, 0};
-    for (size_t j = 0; j < rounded; j += 4)
-      for (size_t k = 0; k < 4; ++k) before[k] += (int32_t)keys[j + k] < key;
-    pairs[before[0] + before[1] + before[2] + before[3]] = (pnPair){keys[i] >> 15, keys[i] & 0x7fff};
-  }
-  return true;
-}
-
 /* The pairs of a job in order; every job has its own part of the scratch memory. */
 static void sortPairs(const Run *run, const pnJob *job, const pnTasks *tasks) {
   /* (none: there may be no memory to point into) */
   if (job->pairCount < 2 || (run->def->unsorted && !job->inPieces)) return;
-  if (!job->inPieces && sortFew(run->c->pairs.data + job->pairFirst, job->pairCount)) return;
+  if (!job->inPieces && pn_sortFew(run->c->pairs.data + job->pairFirst, job->pairCount)) return;
   pnPair *pairs = run->c->pairs.data + job->pairFirst, *scratch = run->c->scratch.data + (job->pairFirst - run->base);
   KeyPass pass = {.pairs = pairs, .count = job->pairCount};
   uint32_t taskCount = (uint32_t)((job->pairCount + PAIRS_PER_TASK - 1) / PAIRS_PER_TASK);

@@ -239,6 +239,8 @@ static bool openManyLeaves(const pnTraversal *t, pnWorker *w, pnPair *in, size_t
 
 /* So many pairs of leaves are worth two looks at the clock. */
 #define TIMED_LEAVES 32u
+/* And so many candidates. */
+#define TIMED_CANDIDATES 128u
 
 /* Opens and tests the leaves in w. Exact tests of a few are not told apart from what was before them. */
 static bool runLeaves(const pnTraversal *t, pnWorker *w, pnKernel kernel, double *time) {
@@ -322,6 +324,76 @@ void pn_runAll(const pnTraversal *t, pnWorker *w, pnKernel kernel, double *time)
   }
   ok = ok && runLeaves(t, w, kernel, time);
   endRun(w, ok);
+}
+
+/* ---------------------------------------------------------------- in steps */
+
+/* What the next step reads of the larger tree, which is a: the one with the coarser grid. The other was updated a moment ago. These are
+ * inline, because a function that only asks has no effect in the eyes of a compiler, and its calls are left out. */
+PN_INLINE void askForNode(const pnTree *tree, uint32_t node) {
+  const char *lanes = tree->lanes + (size_t)node * tree->laneBytes;
+  __builtin_prefetch(lanes);
+  __builtin_prefetch(lanes + 64);
+  __builtin_prefetch((const char *)&tree->stamp[node]);
+}
+
+PN_INLINE void askForInner(const pnTree *tree, const pnPairs *stack) {
+  const pnShape *shape = tree->shape;
+  for (size_t i = stack->count - PN_MIN(stack->count, NODE_BATCH); i < stack->count; ++i) {
+    uint32_t node = PN_MIN(stack->data[i].a, shape->innerCount); /* of a leaf nothing is opened */
+    askForNode(tree, node);
+    __builtin_prefetch(&shape->first[node]);
+    __builtin_prefetch(&shape->count[node]);
+  }
+}
+
+PN_INLINE void askForLeaves(const pnTree *tree, const pnPairs *leaves, size_t from) {
+  const pnShape *shape = tree->shape;
+  for (size_t i = from; i < leaves->count; ++i) {
+    size_t slot = (size_t)PN_LANES * (leaves->data[i].a - shape->innerCount);
+    askForNode(tree, leaves->data[i].a);
+    __builtin_prefetch(tree->corners + 3 * slot);
+    __builtin_prefetch(tree->corners + 3 * slot + 3 * PN_LANES - 1);
+    __builtin_prefetch(shape->leafTriangles + slot);
+  }
+}
+
+PN_INLINE void askForCorners(const pnTree *tree, const pnPairs *candidates) {
+  for (size_t i = 0; i < candidates->count; ++i) {
+    const float *corner[3];
+    pn_slotCorners(tree, candidates->data[i].a, corner);
+    for (int k = 0; k < 3; ++k) __builtin_prefetch(corner[k]);
+  }
+}
+
+bool pn_runNodes(const pnTraversal *t, pnWorker *w) {
+  bool ok = sortOutLeaves(t, w);
+  while (ok && w->lists[0].count > 0 && w->leaves.count < LEAF_BATCH) {
+    size_t from = w->leaves.count;
+    ok = openLast(t, w, NODE_BATCH);
+    askForInner(t->a, &w->lists[0]);
+    askForLeaves(t->a, &w->leaves, from);
+  }
+  w->outOfMemory |= !ok;
+  return w->lists[0].count == 0 && w->leaves.count <= LEAF_BATCH;
+}
+
+void pn_runLeafPairs(const pnTraversal *t, pnWorker *w) {
+  bool ok = openManyLeaves(t, w, w->leaves.data, w->leaves.count);
+  w->leaves.count = 0;
+  askForCorners(t->a, &w->candidates);
+  w->outOfMemory |= !ok;
+}
+
+void pn_runCandidates(const pnTraversal *t, pnWorker *w, pnKernel kernel, double *time) {
+  bool timed = w->candidates.count >= TIMED_CANDIDATES;
+  double middle = timed ? pn_clock() : 0;
+  w->outOfMemory |= !testCandidates(t, w, kernel);
+  if (timed) {
+    w->cost.traverseSeconds += middle - *time;
+    *time = pn_clock();
+    w->cost.exactSeconds += *time - middle;
+  }
 }
 
 /* Leaf pairs tested at a time for a first pair of two bodies: as many as are opened together. */

@@ -100,6 +100,14 @@ bool pn_treesOverlap(const pnTree *a, const pnTree *b);
 void pn_runAll(const pnTraversal *t, pnWorker *w, pnKernel kernel, double *time);
 bool pn_runFirst(const pnTraversal *t, pnWorker *w, pnKernel kernel);
 
+/* The same in three steps, between which other questions may be asked, so that what a step needs comes from the outer caches
+ * meanwhile. First nodes are opened, onto w->leaves, and the leaves are asked for; false: they are too many, and pn_runAll has the rest.
+ * Then leaves, onto w->candidates, and the corners of these are asked for. Then candidates are tested. The first step leaves
+ * candidates alone that are there. */
+bool pn_runNodes(const pnTraversal *t, pnWorker *w);
+void pn_runLeafPairs(const pnTraversal *t, pnWorker *w);
+void pn_runCandidates(const pnTraversal *t, pnWorker *w, pnKernel kernel, double *time);
+
 /* Neighbours that meet in more than what they share: the blocks of fans (with calm pairs: the restless links) [begin, end)
  * of a self traversal, of pn_neighbourCount. Workers take them in portions. */
 uint32_t pn_neighbourCount(const pnTraversal *t);

@@ -125,20 +125,20 @@ static bool openOneSide(const pnTraversal *t, pnWorker *w, const View *A, const 
   if (!pn_arrayReserve(out, out->count + PN_LANES)) return false;
   freshen(view, node, &w->fresh);
   Regs r;
+  uint32_t first = view->first[node], *at = &out->data[out->count].a;
   unsigned m = fullMask(view, node);
   if (openA) {
     LOAD_A(t, A, a, &r);
     Mask mask = MASK_A(t, &r, B, pb / PN_LANES, pb % PN_LANES);
     m &= MASK4(mask, mask, mask, mask);
+    pn_appendLanesFirst(at, first, b, m);
   } else {
     LOAD_B(t, B, b, &r);
     Mask mask = MASK_B(t, &r, A, pa / PN_LANES, pa % PN_LANES);
     m &= MASK4(mask, mask, mask, mask);
+    pn_appendLanes(at, a, first, m);
   }
-  for (; m != 0; m &= m - 1) {
-    uint32_t child = view->first[node] + pn_firstLane(m);
-    out->data[out->count++] = openA ? (pnPair){child, b} : (pnPair){a, child};
-  }
+  out->count += pn_laneCount(m);
   w->cost.volumeTests += PN_LANES;
   return true;
 }
