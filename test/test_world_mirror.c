@@ -5,6 +5,7 @@
 #include "pinch/world.h"
 #include "scenes.h"
 
+#include "mesh/soup.h"
 #include "tree/tree.h"
 #include "world/mirror.h"
 #include "world/world.h"
@@ -119,6 +120,39 @@ static void tornTreesGetMirrors(void **state) {
   /* a body that is destroyed takes its mirror along; one that stays goes on */
   play(&p, 30, 0);
   for (int w = 0; w < 2; ++w) testExpectOk(pnWorld_DestroyBody(p.worlds[w], p.bodies[w][1]));
+  end(&p);
+}
+
+/* A soup reads the vertices where they are, also when they are somewhere else in every frame; those of a body with a transform are
+ * copied. */
+static void mirrorsReadInPlace(void **state) {
+  (void)state;
+  Play p = begin("shuffle-3200");
+  const pnMatrix straight = pnMatrix_Identity(), turned = {{{0, 1, 0, 0}, {-1, 0, 0, 0.5f}, {0, 0, 1, 0}}};
+  size_t pairs = play(&p, 0, 0), count[2] = {pnMesh_GetVertexCount(p.meshes[0]), pnMesh_GetVertexCount(p.meshes[1])};
+  float *copy = malloc(sizeof(float) * (3 * count[0] + 1));
+  for (uint32_t frame = 1; frame < 24; ++frame) {
+    bool turn = frame / 6 % 2 == 1;
+    for (int w = 0; w < 2; ++w)
+      for (int b = 0; b < 2; ++b)
+        testExpectOk(pnBody_SetTransform(p.worlds[w], p.bodies[w][b], turn ? &turned : &straight));
+    pairs += play(&p, frame, 0);
+    const pnBody *body = bodyOf(&p, 0, 0);
+    assert_non_null(body->mirror);
+    assert_true(body->mirror->soup->isView == !turn);
+    assert_true((body->mirror->soup->positions == body->pose->source) == !turn);
+    testExpectOk(pnTree_Validate(body->mirror->tree));
+    if (frame % 3) continue;
+    /* an array of the caller's */
+    memcpy(copy, p.vertices[0], sizeof(float) * 3 * count[0]);
+    for (int w = 0; w < 2; ++w)
+      testExpectOk(pnBody_ShareVertices(p.worlds[w], p.bodies[w][0], copy, (uint32_t)count[0]));
+    pnFrame frames[2] = {pnWorld_Collide(p.worlds[0], NULL), pnWorld_Collide(p.worlds[1], NULL)};
+    assert_int_equal(frames[0].pairCount, frames[1].pairCount);
+    assert_true((body->mirror->soup->positions == copy) == !turn);
+  }
+  assert_true(pairs > 100);
+  free(copy);
   end(&p);
 }
 
@@ -273,9 +307,9 @@ static void memoryFailuresAreReported(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(tornTreesGetMirrors),      cmocka_unit_test(mirrorsNameVertices),
-      cmocka_unit_test(wornTreesAreRebuilt),      cmocka_unit_test(inTheDebtIsAllThatIsOpened),
-      cmocka_unit_test(noBetterTreesAreRefused),  cmocka_unit_test(selfCollisionKeepsItsTree),
-      cmocka_unit_test(memoryFailuresAreReported)};
+      cmocka_unit_test(tornTreesGetMirrors),        cmocka_unit_test(mirrorsReadInPlace),
+      cmocka_unit_test(mirrorsNameVertices),        cmocka_unit_test(wornTreesAreRebuilt),
+      cmocka_unit_test(inTheDebtIsAllThatIsOpened), cmocka_unit_test(noBetterTreesAreRefused),
+      cmocka_unit_test(selfCollisionKeepsItsTree),  cmocka_unit_test(memoryFailuresAreReported)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

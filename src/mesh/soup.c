@@ -21,12 +21,12 @@ pnSoupDef pnDefaultSoupDef(void) {
 /* Frees the arrays of a soup, or of one that is being made. */
 static void freeArrays(pnSoup *soup) {
   size_t n = soup->capacity;
-  pn_free(soup->positions, pn_bytes(9 * n + 1, sizeof(float)));
+  pn_free(soup->isView ? NULL : soup->positions, pn_bytes(9 * n + 1, sizeof(float)));
   pn_free(soup->generation, pn_bytes(n, sizeof(uint32_t)));
   pn_free(soup->nextFree, pn_bytes(n, sizeof(uint32_t)));
   pn_free(soup->corners, n);
   pn_free(soup->changed, pn_bytes(n, sizeof(uint32_t)));
-  pn_free(soup->numbers, pn_bytes(3 * n + 1, sizeof(uint32_t)));
+  pn_free(soup->isView ? NULL : soup->numbers, pn_bytes(3 * n + 1, sizeof(uint32_t)));
   pn_free(soup->thirds, pn_bytes(3 * n, sizeof(uint32_t)));
   pn_free(soup->nobody, pn_bytes(3 * n, sizeof(uint32_t)));
 }
@@ -117,6 +117,24 @@ pnResult pnCreateSoup(const pnSoupDef *def, pnSoup **outSoup) {
   return pn_createSoup(def, false, outSoup);
 }
 
+/* One without places. Null: out of memory. */
+static pnSoup *beginSoup(const char *name, bool bare) {
+  pnSoup *soup = pn_allocZero(sizeof *soup);
+  if (!soup) return NULL;
+  soup->freeHead = PN_NONE;
+  soup->bare = bare;
+  soup->mesh.name = pn_alloc(strlen(name) + 1);
+  if (!soup->mesh.name) {
+    pnDestroySoup(soup);
+    return NULL;
+  }
+  memcpy(soup->mesh.name, name, strlen(name) + 1);
+  soup->mesh.box = (pnBox){{1, 1, 1}, {-1, -1, -1}};
+  soup->pose = (pnPose){
+      .motion = &pn_motionFree, .mesh = &soup->mesh, .transform = pnMatrix_Identity(), .frame = 1, .shapeFrame = 1};
+  return soup;
+}
+
 pnResult pn_createSoup(const pnSoupDef *def, bool bare, pnSoup **outSoup) {
   PN_ASSERT(outSoup);
   *outSoup = NULL;
@@ -124,26 +142,52 @@ pnResult pn_createSoup(const pnSoupDef *def, bool bare, pnSoup **outSoup) {
   def = def ? def : &none;
   pnResult result = pn_checkCookie(def->cookie, "pnSoupDef");
   if (result != PN_OK) return result;
-  pnSoup *soup = pn_allocZero(sizeof *soup);
-  if (!soup) return pn_failMemory(sizeof *soup);
   const char *name = def->name ? def->name : none.name;
-  soup->freeHead = PN_NONE;
-  soup->bare = bare;
-  soup->mesh.name = pn_alloc(strlen(name) + 1);
-  result = soup->mesh.name ? PN_OK : pn_failMemory(strlen(name) + 1);
-  if (result == PN_OK) {
-    memcpy(soup->mesh.name, name, strlen(name) + 1);
-    soup->mesh.box = (pnBox){{1, 1, 1}, {-1, -1, -1}};
-    soup->pose = (pnPose){
-        .motion = &pn_motionFree, .mesh = &soup->mesh, .transform = pnMatrix_Identity(), .frame = 1, .shapeFrame = 1};
-    result = reserve(soup, PN_MAX(def->capacity, 1u)); // at least one: the arrays of a mesh are never null
-  }
+  pnSoup *soup = beginSoup(name, bare);
+  if (!soup) return pn_failMemory(sizeof *soup + strlen(name) + 1);
+  result = reserve(soup, PN_MAX(def->capacity, 1u)); // at least one: the arrays of a mesh are never null
   if (result != PN_OK) {
     pnDestroySoup(soup);
     return result;
   }
   *outSoup = soup;
   return PN_OK;
+}
+
+pnResult pn_createView(const pnPose *pose, pnSoup **outSoup) {
+  uint32_t n = pose->mesh->triangleCount;
+  size_t words = pn_bytes(n, sizeof(uint32_t));
+  pnSoup *soup = *outSoup = beginSoup(pose->mesh->name, true);
+  if (!soup) return pn_failMemory(sizeof *soup);
+  soup->isView = true;
+  soup->capacity = soup->placeCount = soup->liveCount = soup->triangleCount = n;
+  soup->generation = pn_alloc(words);
+  soup->corners = pn_alloc(n);
+  soup->changed = pn_alloc(words);
+  if (!soup->generation || !soup->corners || !soup->changed) {
+    pnDestroySoup(soup);
+    *outSoup = NULL;
+    return pn_failMemory(words);
+  }
+  // all of them have just come
+  soup->changedLast = soup->pose.frame + 1;
+  for (uint32_t i = 0; i < n; ++i) {
+    soup->generation[i] = 1;
+    soup->changed[i] = (uint32_t)soup->changedLast;
+  }
+  memset(soup->corners, PN_PRIMITIVE_TRIANGLE, n);
+  pn_touchView(soup, pose);
+  return PN_OK;
+}
+
+void pn_touchView(pnSoup *soup, const pnPose *pose) {
+  char *name = soup->mesh.name;
+  soup->mesh = *pose->mesh; // its arrays
+  soup->mesh.name = name;
+  soup->mesh.vertices = soup->positions = (float *)(uintptr_t)pose->source; // nobody writes to them
+  soup->numbers = soup->mesh.triangles;
+  soup->pose.source = pose->source;
+  pn_poseTouch(&soup->pose, true);
 }
 
 void pnDestroySoup(pnSoup *soup) {

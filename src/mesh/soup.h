@@ -8,6 +8,7 @@
 #ifndef PN_MESH_SOUP_H
 #define PN_MESH_SOUP_H
 
+#include "geom/simd.h"
 #include "mesh/pose.h"
 
 #define PN_MAX_PLACES (1u << 26) /* three corners of 16 bytes a place stay below 2^32, in which trees find them */
@@ -40,12 +41,32 @@ struct pnSoup {
   uint64_t changedLast;   /* the latest of them, in full */
   uint32_t *numbers;      /* 0 ... 3 * capacity */
   bool bare;              /* without the next two: nobody asks its mesh who is next to whom */
+  bool isView;            /* positions and numbers are those of a pose and its mesh (pn_createView) */
   uint32_t *thirds;       /* 0 0 0 1 1 1 ... */
   uint32_t *nobody;       /* PN_NONE, 3 a place */
   uint32_t *names;        /* 3 a place: PN_NAMED + the name, or the corner's own number; null: nothing has a name */
   uint32_t nameEnd;       /* all names are below */
   pnCutVertices cuts;
 };
+
+/* The corners of a place, four floats each, of which the last says nothing; for loops that know whether it is a view's. */
+PN_INLINE void pn_loadPlaceOf(const pnSoup *soup, bool isView, uint32_t place, pnF4 out[3]) {
+  if (isView) {
+    const uint32_t *v = soup->numbers + 3 * (size_t)place;
+    for (int k = 0; k < 3; ++k) out[k] = pn_f4Load(soup->positions + 3 * (size_t)v[k]);
+  } else {
+    const float *p = soup->positions + 9 * (size_t)place;
+    for (int k = 0; k < 3; ++k) out[k] = pn_f4Load(p + 3 * k);
+  }
+}
+
+PN_INLINE void pn_loadPlace(const pnSoup *soup, uint32_t place, pnF4 out[3]) {
+  pn_loadPlaceOf(soup, soup->isView, place, out);
+}
+PN_INLINE void pn_prefetchPlace(const pnSoup *soup, uint32_t place) {
+  size_t first = soup->isView ? soup->numbers[3 * (size_t)place] : 3 * (size_t)place;
+  __builtin_prefetch(soup->positions + 3 * first);
+}
 
 PN_INLINE bool pn_isAlive(const pnSoup *soup, uint32_t place) {
   return soup->generation[place] & 1;
@@ -60,6 +81,10 @@ PN_INLINE const pnSoup *pn_soupOfPose(const pnPose *pose) {
 void pn_touchSoup(pnSoup *soup);
 /* pnCreateSoup; `bare`: of which only the world knows, and which it asks for pairs with others alone. */
 pnResult pn_createSoup(const pnSoupDef *def, bool bare, pnSoup **outSoup);
+/* A bare soup of all triangles of a mesh that reads the vertices of a plain pose where they are; and the same after these changed, or are
+ * somewhere else. Nothing may be added to it, or taken away. */
+pnResult pn_createView(const pnPose *pose, pnSoup **outSoup);
+void pn_touchView(pnSoup *soup, const pnPose *pose);
 /* So many triangles more. Their corners are written to soup->positions by whoever asks, who then touches the soup. */
 pnResult pn_addTriangles(pnSoup *soup, uint32_t count);
 pnResult pn_failId(const pnSoup *soup, pnPrimitiveId id, uint32_t entry);

@@ -92,7 +92,7 @@ static bool reserveTree(pnTree *tree, pnBuckets *b, uint32_t inner, uint32_t lea
   uint32_t innerRoom = roomFor(b->innerRoom, inner), leafRoom = roomFor(b->leafRoom, leaves);
   Layout l = {.shape = *b->shape};
   size_t size = layOut(&l, NULL, innerRoom, leafRoom);
-  char *memory = pn_allocZero(size);
+  char *memory = pn_alloc(size);
   if (!memory) return false;
   pn_free(tree->memory, tree->memoryBytes);
   tree->memory = memory;
@@ -100,6 +100,11 @@ static bool reserveTree(pnTree *tree, pnBuckets *b, uint32_t inner, uint32_t lea
   b->innerRoom = innerRoom;
   b->leafRoom = leafRoom;
   layOut(&l, memory, innerRoom, leafRoom);
+  /* corners of leaves that nobody has come to are read with others, and left out; volumes are written before they are read, and boxes have
+   * lanes of spheres to spare */
+  memset(memory, 0, (size_t)(l.lanes - memory));
+  memset(l.shape.linkFirst, 0, ((size_t)leafRoom + 1) * sizeof(uint32_t));
+  memset(l.leafLists, 0, leafRoom * sizeof(uint32_t));
   *b->shape = l.shape;
   tree->stamp = l.stamp;
   tree->lanes = l.lanes;
@@ -142,9 +147,9 @@ static void centreRange(void *context, uint32_t begin, uint32_t end, uint32_t wo
   pnF4 allLo = pass->lo[worker], allHi = pass->hi[worker];
   for (uint32_t place = begin; place < end; ++place) {
     if (!pn_isAlive(soup, place)) continue;
-    const float *p = soup->positions + 9 * (size_t)place;
-    pnF4 a = pn_f4Load(p), b = pn_f4Load(p + 3), c = pn_f4Load(p + 6);
-    pnF4 lo = pn_f4Min(a, pn_f4Min(b, c)), hi = pn_f4Max(a, pn_f4Max(b, c));
+    pnF4 p[3];
+    pn_loadPlace(soup, place, p);
+    pnF4 lo = pn_f4Min(p[0], pn_f4Min(p[1], p[2])), hi = pn_f4Max(p[0], pn_f4Max(p[1], p[2]));
     float centre[4];
     pn_centreOf(pass->b, place, centre);
     for (uint32_t k = 0; k < 3; ++k) pass->b->centres[k * (size_t)pass->b->room + place] = centre[k];

@@ -223,9 +223,9 @@ void pn_hilbertCodes(const pnCells cells[3], pnCodeBatch *batch);
 
 /* The middle of a primitive's box; three floats and one more. Halved before adding: two huge numbers must not overflow. */
 PN_INLINE void pn_centreOf(const pnBuckets *b, uint32_t place, float out[4]) {
-  const float *p = b->soup->positions + 9 * (size_t)place;
-  pnF4 x = pn_f4Load(p), y = pn_f4Load(p + 3), z = pn_f4Load(p + 6), half = pn_f4Set1(0.5f);
-  pnF4 lo = pn_f4Min(x, pn_f4Min(y, z)), hi = pn_f4Max(x, pn_f4Max(y, z));
+  pnF4 p[3], half = pn_f4Set1(0.5f);
+  pn_loadPlace(b->soup, place, p);
+  pnF4 lo = pn_f4Min(p[0], pn_f4Min(p[1], p[2])), hi = pn_f4Max(p[0], pn_f4Max(p[1], p[2]));
   pn_f4Store(out, pn_f4Add(pn_f4Mul(lo, half), pn_f4Mul(hi, half)));
 }
 

@@ -66,13 +66,22 @@ static void emptyBoxes(float *boxes, uint32_t count) {
   }
 }
 
-/* Puts one primitive into the box of its cluster. */
-PN_INLINE void putInto(float *boxes, const uint32_t *cells, const float *positions, uint32_t place) {
-  float *box = boxes + 8 * (size_t)cells[place];
-  const float *p = positions + 9 * (size_t)place;
-  pnF4 x = pn_f4Load(p), y = pn_f4Load(p + 3), z = pn_f4Load(p + 6);
-  pn_f4Store(box, pn_f4Min(pn_f4Load(box), pn_f4Min(x, pn_f4Min(y, z))));
-  pn_f4Store(box + 4, pn_f4Max(pn_f4Load(box + 4), pn_f4Max(x, pn_f4Max(y, z))));
+/* Puts one primitive into a box. */
+PN_INLINE void putInto(float *box, const pnSoup *soup, bool isView, uint32_t place) {
+  pnF4 p[3];
+  pn_loadPlaceOf(soup, isView, place, p);
+  pn_f4Store(box, pn_f4Min(pn_f4Load(box), pn_f4Min(p[0], pn_f4Min(p[1], p[2]))));
+  pn_f4Store(box + 4, pn_f4Max(pn_f4Load(box + 4), pn_f4Max(p[0], pn_f4Max(p[1], p[2]))));
+}
+
+/* All of a range, each into the box of its cluster. */
+PN_INLINE void putRange(float *boxes, const pnBuckets *b, bool isView, uint32_t begin, uint32_t end) {
+  uint32_t strand = (end - begin) / STRANDS;
+  for (uint32_t i = begin; i < begin + strand; ++i)
+    for (uint32_t k = 0, at = i; k < STRANDS; ++k, at += strand)
+      putInto(boxes + 8 * (size_t)b->cells[at], b->soup, isView, at);
+  for (uint32_t i = begin + STRANDS * strand; i < end; ++i)
+    putInto(boxes + 8 * (size_t)b->cells[i], b->soup, isView, i);
 }
 
 static void boundPlaces(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
@@ -82,12 +91,8 @@ static void boundPlaces(void *context, uint32_t begin, uint32_t end, uint32_t wo
     emptyBoxes(boxes, pass->count);
     pass->used[worker] = true;
   }
-  const uint32_t *cells = pass->b->cells;
-  const float *positions = pass->b->soup->positions;
-  uint32_t strand = (end - begin) / STRANDS;
-  for (uint32_t i = begin; i < begin + strand; ++i)
-    for (uint32_t s = 0; s < STRANDS; ++s) putInto(boxes, cells, positions, i + s * strand);
-  for (uint32_t i = begin + STRANDS * strand; i < end; ++i) putInto(boxes, cells, positions, i);
+  if (pass->b->soup->isView) putRange(boxes, pass->b, true, begin, end);
+  else putRange(boxes, pass->b, false, begin, end);
 }
 
 bool pn_boundClusters(const pnTree *t, pnBuckets *b, const pnTasks *tasks) {
@@ -147,10 +152,7 @@ float pn_sampleClusters(const pnBuckets *b) {
     uint32_t first = (uint32_t)((uint64_t)s * count / samples) * cluster, end = PN_MIN(first + cluster, b->count);
     float box[8];
     emptyBoxes(box, 1);
-    for (uint32_t i = first; i < end; ++i) {
-      const uint32_t here = 0;
-      putInto(box, &here, b->soup->positions + 9 * (size_t)b->order[i], 0);
-    }
+    for (uint32_t i = first; i < end; ++i) putInto(box, b->soup, b->soup->isView, b->order[i]);
     sum += surfaceOf(box);
   }
   return whole > 0 ? (float)(sum * count / samples / whole) : 0;
@@ -196,8 +198,7 @@ void pn_putEager(pnTree *t, const pnBuckets *b) {
 static void putLeaves(pnTree *t, const pnBuckets *b, uint32_t node) {
   uint32_t leaf = t->shape->first[node] - t->shape->innerCount, count = t->shape->count[node];
   const uint32_t *begin = b->leafBegin.data + leaf;
-  const float *positions = b->soup->positions;
-  for (uint32_t i = begin[0]; i < begin[count]; ++i) __builtin_prefetch(positions + 9 * (size_t)b->order[i]);
+  for (uint32_t i = begin[0]; i < begin[count]; ++i) pn_prefetchPlace(b->soup, b->order[i]);
   pnF4 lo[PN_LANES], hi[PN_LANES];
   for (uint32_t j = 0; j < PN_LANES; ++j) {
     if (j >= count) {
@@ -206,10 +207,10 @@ static void putLeaves(pnTree *t, const pnBuckets *b, uint32_t node) {
     }
     pnF4 l = pn_f4Set1(FLT_MAX), h = pn_f4Set1(-FLT_MAX);
     for (uint32_t i = begin[j]; i < begin[j + 1]; ++i) {
-      const float *p = positions + 9 * (size_t)b->order[i];
-      pnF4 x = pn_f4Load(p), y = pn_f4Load(p + 3), z = pn_f4Load(p + 6);
-      l = pn_f4Min(l, pn_f4Min(x, pn_f4Min(y, z)));
-      h = pn_f4Max(h, pn_f4Max(x, pn_f4Max(y, z)));
+      pnF4 p[3];
+      pn_loadPlace(b->soup, b->order[i], p);
+      l = pn_f4Min(l, pn_f4Min(p[0], pn_f4Min(p[1], p[2])));
+      h = pn_f4Max(h, pn_f4Max(p[0], pn_f4Max(p[1], p[2])));
     }
     lo[j] = l, hi[j] = h;
   }

@@ -16,7 +16,7 @@
 /* A leaf of fewer cells than this along its longest side is drowned by rounding to cells: its box grows by a cell a side, a
  * quarter and more of its size. */
 #define FEW_CELLS 8.0f
-/* Corners lie one after the other in the soup, three a place; PN_MAX_PLACES of them stay below 2^32 bytes. */
+/* Corners are vertices of three floats; those of PN_MAX_PLACES places stay below 2^32 bytes, and views have no more (mirror.c). */
 #define CORNER_BYTES 12u
 
 PN_INLINE void orderTwo(uint32_t *a, uint32_t *b) {
@@ -47,8 +47,9 @@ void pn_fillLists(pnTree *t, const pnBuckets *b, uint32_t leaf) {
   memcpy(t->shape->leafTriangles + leaf * (size_t)PN_LANES, places, sizeof places);
   uint32_t *corners = t->shape->sourceCorners + 24 * (size_t)leaf;
   for (uint32_t j = 0; j < PN_LANES; ++j) {
-    uint32_t first = CORNER_BYTES * 3 * (j < count ? places[j] : places[0]);
-    for (uint32_t k = 0; k < 3; ++k) corners[3 * j + k] = first + CORNER_BYTES * k;
+    size_t first = 3 * (size_t)(j < count ? places[j] : places[0]);
+    for (uint32_t k = 0; k < 3; ++k)
+      corners[3 * j + k] = CORNER_BYTES * (b->soup->isView ? b->soup->numbers[first + k] : (uint32_t)first + k);
   }
 }
 

@@ -56,21 +56,34 @@ static void fetchRange(void *context, uint32_t begin, uint32_t end, uint32_t wor
                body->mirror->soup->positions + 9 * (size_t)begin, 3);
 }
 
-/* All corners straight into the soup. They are finite: whoever set vertices or transform of the pose has looked. */
+/* The soup is brought to the pose: its vertices as they are, or all corners straight into it. They are finite: whoever set vertices or transform of the pose has looked. */
 static void fetchAll(pnBody *body, const pnTasks *tasks) {
-  pn_parallelFor(tasks, fetchRange, body, body->pose->mesh->triangleCount, GRAIN);
-  pn_touchSoup(body->mirror->soup);
+  if (body->mirror->soup->isView) {
+    pn_touchView(body->mirror->soup, body->pose);
+  } else {
+    pn_parallelFor(tasks, fetchRange, body, body->pose->mesh->triangleCount, GRAIN);
+    pn_touchSoup(body->mirror->soup);
+  }
   body->mirror->frame = body->pose->frame;
 }
 
+/* May the soup read the vertices where they are? Trees find them by 32 bits, in bytes. */
+static bool isInPlace(const pnPose *pose) {
+  return pn_isPlain(pose) && pose->mesh->vertexCount <= 3 * PN_MAX_PLACES;
+}
+
+static pnResult makeSoup(const pnPose *pose, pnSoup **outSoup) {
+  if (isInPlace(pose)) return pn_createView(pose, outSoup);
+  pnSoupDef def = pnDefaultSoupDef();
+  def.capacity = pose->mesh->triangleCount;
+  pnResult result = pn_createSoup(&def, true, outSoup);
+  return result == PN_OK ? pn_addTriangles(*outSoup, def.capacity) : result;
+}
+
 pnResult pn_makeMirror(pnBody *body, const pnTasks *tasks) {
-  uint32_t count = body->pose->mesh->triangleCount;
   pnMirror *m = body->mirror = pn_allocZero(sizeof(pnMirror));
   if (!m) return pn_failMemory(sizeof(pnMirror));
-  pnSoupDef soupDef = pnDefaultSoupDef();
-  soupDef.capacity = count;
-  pnResult result = pn_createSoup(&soupDef, true, &m->soup);
-  if (result == PN_OK) result = pn_addTriangles(m->soup, count);
+  pnResult result = makeSoup(body->pose, &m->soup);
   if (result == PN_OK) {
     fetchAll(body, tasks);
     pnBucketDef bucketDef = pnDefaultBucketDef();
@@ -95,6 +108,11 @@ pnResult pn_followMirror(pnBody *body, const pnTasks *tasks) {
   /* a shared array that nobody has looked through: the vertex is named as it would be without a mirror */
   float maxAbs;
   pnResult result = body->pose->sourceMaxAbs < 0 ? pn_checkNumbers(body->pose, body->pose->source, &maxAbs) : PN_OK;
+  if (result == PN_OK && m->soup->isView != isInPlace(body->pose)) {
+    /* it has got a transform, or lost it */
+    pn_dropMirror(body);
+    return pn_makeMirror(body, tasks);
+  }
   if (result == PN_OK) {
     fetchAll(body, tasks);
     result = pnTree_Update(m->tree, tasks);

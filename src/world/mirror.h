@@ -2,8 +2,8 @@
  *
  * A tree over a mesh is worth its build while neighbours stay neighbours. Where patches are thrown about in every frame its
  * volumes are as large as the body, and building anew takes longer than the frame. The tree of a soup finds every primitive's
- * place anew in each update (tree/bucket.c): so such a body gets a soup of its triangles, in their order, that is set from
- * the pose in every frame. Its own tree stays what it is, for the caller's queries and for the day when coherence comes
+ * place anew in each update (tree/bucket.c): so such a body gets a soup of its triangles, in their order, that reads the
+ * vertices of the pose where they are, or where it has a transform, is set from it in every frame. Its own tree stays what it is, for the caller's queries and for the day when coherence comes
  * back. Answers are the same: the same triangles by the same numbers, tested by the same exact tests.
  *
  * Not for self-collision: a soup knows no neighbours. */
