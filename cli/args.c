@@ -137,6 +137,7 @@ static const struct {
     {"fps", 0.001, 100000},
     {"triangles", 10000, 120000}, // these two are the character's
     {"seconds", 1, 600},
+    {"min-depth", 0, 1e30},
 };
 
 /* False after saying that a number is out of its bounds. */
@@ -145,7 +146,8 @@ static bool checkBounds(const pnUsage *usage, const pnOption *option, const char
   for (size_t i = 0; i < sizeof(bounds) / sizeof(bounds[0]); ++i) {
     if (strcmp(option->name, bounds[i].name) != 0) continue;
     if (value >= bounds[i].least && value <= bounds[i].most) return true;
-    if (bounds[i].least == 0)
+    if (value < 0) pn_sayWrong(usage, "--%s: expected 0 or more, found %s", option->name, text);
+    else if (bounds[i].least == 0)
       pn_sayWrong(usage, "--%s: expected at most %.15g, found %s", option->name, bounds[i].most, text);
     else
       pn_sayWrong(usage, "--%s: expected %.15g to %.15g, found %s", option->name, bounds[i].least, bounds[i].most,
@@ -205,8 +207,29 @@ static bool isFile(const char *word) {
   return word[0] != '-' || word[1] == 0;
 }
 
+/* More than any command has. */
+#define PN_MAX_GIVEN 64
+
+/* Which options were given, of those that take one value. */
+typedef struct pnGiven {
+  const pnOption *options[PN_MAX_GIVEN];
+  size_t count;
+} pnGiven;
+
+/* Of two values one would be lost, and nobody could tell which; false after saying so. */
+static bool isGivenOnce(const pnUsage *usage, const pnOption *option, pnGiven *given) {
+  for (size_t i = 0; i < given->count; ++i) {
+    if (given->options[i] != option || usage->lastCounts) continue;
+    pn_sayWrong(usage, "--%s is given twice; which one is meant?", option->name);
+    return false;
+  }
+  bool many = option->kind == PN_OPTION_LIST || option->kind == PN_OPTION_FILES;
+  if (!many && given->count < PN_MAX_GIVEN) given->options[given->count++] = option;
+  return true;
+}
+
 /* Takes the option at argv[*at], and its value, which may be the next word. */
-static bool takeOption(const pnUsage *usage, int count, char **argv, int *at) {
+static bool takeOption(const pnUsage *usage, int count, char **argv, int *at, pnGiven *given) {
   const char *word = argv[*at];
   const char *equals = strchr(word, '=');
   size_t length = equals ? (size_t)(equals - word) : strlen(word);
@@ -220,6 +243,7 @@ static bool takeOption(const pnUsage *usage, int count, char **argv, int *at) {
     *(bool *)option->target = true;
     return true;
   }
+  if (!isGivenOnce(usage, option, given)) return false;
   const char *value = equals ? equals + 1 : NULL;
   if (!equals && *at + 1 < count) value = argv[++*at];
   if (!equals && value && strncmp(value, "--", 2) == 0) {
@@ -237,6 +261,7 @@ static bool takeOption(const pnUsage *usage, int count, char **argv, int *at) {
 pnArgs pn_parseArgs(const pnUsage *usage, int *count, char **argv) {
   int fileCount = 0;
   bool onlyFiles = false;
+  pnGiven given = {.count = 0};
   if (pn_describe(usage)) return pn_finishOutput(usage->command) ? PN_ARGS_HELP : PN_ARGS_WRONG;
   // Help is given, and the version, whatever else is wrong.
   for (int i = 1; i < *count && strcmp(argv[i], "--") != 0; ++i) {
@@ -252,7 +277,7 @@ pnArgs pn_parseArgs(const pnUsage *usage, int *count, char **argv) {
   for (int i = 1; i < *count; ++i)
     if (onlyFiles || isFile(argv[i])) argv[fileCount++] = argv[i];
     else if (strcmp(argv[i], "--") == 0) onlyFiles = true;
-    else if (!takeOption(usage, *count, argv, &i)) return PN_ARGS_WRONG;
+    else if (!takeOption(usage, *count, argv, &i, &given)) return PN_ARGS_WRONG;
   *count = fileCount;
   return PN_ARGS_RUN;
 }

@@ -44,6 +44,7 @@ typedef struct pnUsage {
   const pnOption *options;
   size_t optionCount;
   const char *examples; /* full lines: a command, then what it is good for */
+  bool lastCounts;      /* an option may be given twice: the words are put together by us */
 } pnUsage;
 
 typedef enum pnArgs {

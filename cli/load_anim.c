@@ -53,6 +53,12 @@ static pnResult goToMoment(const char *path, const pnAnimFile *file, pnMoment mo
     clip = file->clipCount > 0 ? 0 : PN_NONE;
   }
   double time = clip == PN_NONE ? 0 : isnan(moment.time) ? file->clips[clip].startTime : moment.time;
+  // Keys are floats: what was read off them may be a little outside.
+  const pnAnimClip *played = clip == PN_NONE ? NULL : &file->clips[clip];
+  double slack = played ? 1e-6 * (1 + fabs(played->endTime)) : 0;
+  if (played && (time < played->startTime - slack || time > played->endTime + slack))
+    return pnFail(PN_ERROR_ARGUMENT, "--time: %s: the animation '%s' is from %g to %g seconds, found %g", path,
+                  played->name, played->startTime, played->endTime, time);
   pnResult result = pnAnimState_Evaluate(state, clip, time);
   return result == PN_OK ? PN_OK : pnFail(result, "%s: %.900s", path, pnGetMessage());
 }

@@ -277,6 +277,7 @@ static int scan(int argc, char **argv, char *const *parts, uint32_t partCount) {
       .options = table,
       .optionCount = sizeof(table) / sizeof(table[0]),
       .examples = examples,
+      .lastCounts = partCount > 0,
   };
   // Before the parser puts the words in another order.
   char *command = joinWords(argc, argv);

@@ -136,6 +136,10 @@ static pnResult openMeshAtCache(pnScan *scan, pnScanSource *source, const char *
                     "'%s': the mesh of a cache must be OBJ, PLY or OFF; a glTF file brings its own "
                     "animation",
                     source->word);
+  else if (pn_isAnimFile(at + 1))
+    result = pnFail(PN_ERROR_UNSUPPORTED,
+                    "'%s': expected an MDD, a PC2 or numbered mesh files behind '@'; a glTF file is scanned by itself",
+                    source->word);
   else result = openCache(scan, source, meshPath, at + 1);
   free(meshPath);
   return result;

@@ -124,6 +124,28 @@ static bool printTallies(const pnScan *scan) {
 
 /* ---------------------------------------------------------------- the end */
 
+/* Is there anything that --only and --ignore leave to be asked? Thousands of bodies are not gone through. */
+static bool asksNothing(const pnScan *scan) {
+  if (scan->choice.ruleCount == 0 || scan->bodyCount > 1000) return false;
+  for (uint32_t a = 0; a < scan->bodyCount; ++a)
+    for (uint32_t b = a; b < scan->bodyCount; ++b) {
+      bool both = scan->bodies[a].wanted && scan->bodies[b].wanted;
+      if (a == b ? scan->bodies[a].self : both && pn_choiceAllows(&scan->choice, a, b)) return false;
+    }
+  return true;
+}
+
+/* What makes "nothing" less than it sounds. */
+static void printVoid(const pnScan *scan) {
+  uint32_t empty = 0;
+  for (uint32_t b = 0; b < scan->bodyCount; ++b) {
+    bool none = pnMesh_GetTriangleCount(scan->bodies[b].mesh) == 0;
+    if (none && empty++ == 0) pn_printWrapped("Note: %s has no triangles.", scan->bodies[b].name);
+  }
+  if (empty > 1) pn_printWrapped("Note: %u more bodies have none.", empty - 1);
+  if (asksNothing(scan)) pn_printWrapped("Note: --only and --ignore leave no two bodies to ask about.");
+}
+
 static void printSum(const pnScan *scan) {
   const pnScanTallies *t = &scan->tallies;
   const pnScanOptions *options = scan->options;
@@ -141,6 +163,7 @@ static void printSum(const pnScan *scan) {
   if (scan->between.limitedSteps > 0)
     pn_printWrapped("Note: between %u pair%s of frames there is too much to look through (--max-pairs).",
                     scan->between.limitedSteps, scan->between.limitedSteps == 1 ? "" : "s");
+  printVoid(scan);
   if (t->collidingFrames == 0)
     pn_printWrapped("No two triangles%s meet in %s%u frame%s.",
                     scan->limitedCount > 0 ? " of those that were looked at" : "", t->frameCount > 1 ? "any of " : "",

@@ -54,6 +54,8 @@ static void testMistakes(void **state) {
       {{"check", "--sefl", "a.obj", NULL}, "unknown option '--sefl'|did you mean --self"},
       {{"check", "-x", "a.obj", NULL}, "unknown option '-x'"},
       {{"check", "a.obj", "--threads", NULL}, "--threads|whole number|nothing"},
+      {{"check", "a.obj", "--threads=1", "--threads=1", NULL}, "--threads is given twice"},
+      {{"scan", "a.glb", "--min-depth", "-1", NULL}, "--min-depth: expected 0 or more, found -1"},
       {{"check", "a.obj", "--threads", "two", NULL}, "--threads|whole number|'two'"},
       {{"check", "a.obj", "--threads=-1", NULL}, "--threads|'-1'"},
       {{"check", "a.obj", "--threads=100000", NULL}, "--threads|at most 64"},

@@ -159,6 +159,38 @@ static void testTable(void **state) {
   freeRun(&run);
 }
 
+/* "Nothing" is qualified where nothing was asked, and a moment that an animation has not is refused. */
+static void testNothing(void **state) {
+  (void)state;
+  static const char *const note = "leave no two bodies to ask about";
+  ToolRun run = RUN("scan", "boxes.glb", "--only", "anvil", "--ignore", "anvil,*");
+  expectRun(&run, 0, NULL);
+  assert_non_null(strstr(run.out, note));
+  freeRun(&run);
+  run = RUN("scan", "boxes.glb", "--only", "anvil", "--only", "anvil,anvil");
+  assert_true(run.status < 2);
+  assert_null(strstr(run.out, note));
+  freeRun(&run);
+  FILE *file = fopen("none.obj", "w");
+  assert_non_null(file);
+  fputs("v 0 0 0\n", file);
+  fclose(file);
+  run = RUN("scan", "none.obj");
+  expectRun(&run, 0, NULL);
+  assert_non_null(strstr(run.out, "none has no triangles"));
+  freeRun(&run);
+  run = RUN("scan", "none.obj@boxes.glb");
+  expectRun(&run, 2, "none.obj@boxes.glb|MDD|by itself");
+  freeRun(&run);
+  unlink("none.obj");
+  static const char *const commands[] = {"check", "volume"}, *const times[] = {"99", "-1"};
+  for (int i = 0; i < 4; ++i) {
+    run = RUN(commands[i % 2], "boxes.glb", "--time", times[i / 2], "--only", "0,1");
+    expectRun(&run, 2, "--time: boxes.glb: the animation|seconds, found");
+    freeRun(&run);
+  }
+}
+
 static void testReport(void **state) {
   (void)state;
   ToolRun run = RUN("scan", "boxes.glb", "--pairs-only", "anvil,hammer, heavy", "--html", "r.html");
@@ -425,6 +457,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(testRest, enterWithBoxes, leaveWithBoxes),
       cmocka_unit_test_setup_teardown(testFilesAgree, enterWithBoxes, leaveWithBoxes),
       cmocka_unit_test_setup_teardown(testTable, enterWithBoxes, leaveWithBoxes),
+      cmocka_unit_test_setup_teardown(testNothing, enterWithBoxes, leaveWithBoxes),
       cmocka_unit_test_setup_teardown(testReport, enterWithBoxes, leaveWithBoxes),
       cmocka_unit_test_setup_teardown(testAllOrNone, enterWithBoxes, leaveWithBoxes),
       cmocka_unit_test_setup_teardown(testWrongWords, enterWithBoxes, leaveWithBoxes),
