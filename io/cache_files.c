@@ -138,7 +138,9 @@ static pnResult collectFiles(const pnCache *cache, pnCacheFiles *files, const ch
   }
   closedir(folder);
   if (result != PN_OK) return result;
-  if (files->count == 0) return pnFail(PN_ERROR_FILE, "%s: no mesh there (.obj, .ply, .stl, .off)", cache->path);
+  if (files->count == 0)
+    return pnFail(PN_ERROR_FILE, "%s: no mesh there (.obj, .ply, .stl, .off; a glTF file is named by itself)",
+                  cache->path);
   qsort(files->list, files->count, sizeof(pnCacheFile), compareFiles);
   files->numbered = files->list[0].number >= 0;
   for (size_t i = 1; i < files->count; ++i)

@@ -33,6 +33,7 @@ export class Panel {
     byId('copy-matrix').addEventListener('click', () => this.copyMatrix());
     byId('copy-frame').addEventListener('click', () => this.copyFrame());
     state.on(['kind', 'finding'], () => this.showKind());
+    state.on(['kind', 'finding'], () => this.fillTiles());
     state.on(['frame', 'kind', 'finding'], () => this.showCounts());
     state.on(['shown', 'kind', 'finding', 'show', 'search', 'clip'], () => {
       this.rows = ROWS;
@@ -42,8 +43,11 @@ export class Panel {
 
   // ---------------------------------------------------------------- summary
 
+  /** Of everything, of the chosen pair of bodies or of the chosen finding. */
   fillTiles() {
-    const { all, frames, frameCount } = this.report;
+    const { frames, frameCount } = this.report;
+    const finding = this.state.get('finding');
+    const all = this.state.get('kind') ?? this.report.all;
     const tile = (value, words, bad, press) =>
       make(
         press ? 'button' : 'div',
@@ -51,10 +55,20 @@ export class Panel {
         make('b', {}, value),
         make('span', {}, words),
       );
-    const any = all.frames.length > 0;
+    if (finding) {
+      const span = frames.slice(finding.firstIndex, finding.lastIndex + 1).filter((frame) => !frame.moment).length;
+      byId('tiles').replaceChildren(
+        tile(count(span), `of ${plural(frameCount, 'frame')} from its first to its last`, true),
+        tile(String(finding.deepest), 'is its deepest frame', true, () => this.actions.goTo(finding.deepestIndex)),
+        tile(length(finding.depth), 'deep there', true),
+      );
+      return;
+    }
+    const meeting = all.frames.filter((f) => !frames[f].moment).length;
+    const any = meeting > 0;
     const worst = any ? String(frames[all.worstFrame].number) : 'none'; // by pairs; findings are ranked by depth
     byId('tiles').replaceChildren(
-      tile(count(all.frames.length), `of ${plural(frameCount, 'frame')} intersect`, any),
+      tile(count(meeting), `of ${plural(frameCount, 'frame')} intersect`, any),
       tile(worst, 'is the frame with most pairs', any, any ? () => this.actions.goTo(all.worstFrame) : null),
       tile(count(all.worst), 'pairs there', any),
     );

@@ -76,6 +76,7 @@ export function findingTests({ open, settled, text, frame, picture, NARROW, modu
         assert.match(await text(page, '#now-pairs'), /^depth 0\.\d+/);
         assert.match(await text(page, '#frame-counts'), /depth here.*deepest.*between/s);
         assert.match(await text(page, '#filter'), new RegExp(facts.bodies.join(' × ')));
+        assert.match(await text(page, '#tiles'), /from its first to its last.*its deepest frame.*deep there/s);
         assert.ok(await contactIsSeen(page));
         await picture(page, 'finding'); // README's picture of the report
 
