@@ -8,6 +8,7 @@
 #include "support_skin.h"
 
 #include "pinch/collide.h"
+#include "pinch/find.h"
 #include "pinch/volume.h"
 
 #define BODIES 8u
@@ -28,7 +29,7 @@ typedef struct Stage {
 
 /* The answers, learnt in a life without failures. */
 static struct {
-  uint64_t frame[POSES], self[POSES];
+  uint64_t frame[POSES], self[POSES], questions[POSES], step[POSES], findings;
   double volume;
 } s_truth;
 
@@ -197,6 +198,99 @@ static bool askVolume(Stage *s, double *outVolume) {
   return ok;
 }
 
+/* Questions of the query room, to all bodies: more rays than go side by side. */
+static bool askQuestions(Stage *s, uint32_t k, uint64_t *outHash) {
+  enum { COUNT = 150 };
+  TestRandom random = testRandom(40 + k);
+  pnRay rays[COUNT];
+  pnHit first[COUNT] = {0};
+  pnClosest closest[COUNT] = {0};
+  pnDistance distances[2] = {0};
+  pnHitList *all = NULL;
+  pnTriangleList *inside = NULL;
+  const pnBodyPair pairs[2] = {{s->body[0], s->body[6]}, {s->body[2], s->body[5]}};
+  const pnBox box = {{-1, -1, -1}, {0.5f, 1, 1}};
+  float points[3 * COUNT];
+  for (int i = 0; i < 3 * COUNT; ++i) points[i] = testFloat(&random, -4, 4);
+  for (int i = 0; i < COUNT; ++i) {
+    rays[i] = pnDefaultRay();
+    rays[i].origin = (pnVec3){points[3 * i], points[3 * i + 1], points[3 * i + 2]};
+    rays[i].direction = (pnVec3){0.1f - points[3 * i], -points[3 * i + 1], -points[3 * i + 2]};
+  }
+  bool ok = happened(pnCreateHitList(&all)) && happened(pnCreateTriangleList(&inside)) &&
+            happened(pnWorld_FindFirstHits(s->world, rays, COUNT, UINT32_MAX, first)) &&
+            happened(pnWorld_FindAllHits(s->world, rays, COUNT, UINT32_MAX, all)) &&
+            happened(pnWorld_FindInBoxes(s->world, &box, 1, UINT32_MAX, inside)) &&
+            happened(pnWorld_FindClosest(s->world, points, COUNT, INFINITY, UINT32_MAX, closest)) &&
+            happened(pnWorld_FindDistances(s->world, pairs, 2, INFINITY, distances));
+  if (ok) {
+    uint64_t counts[2] = {pnHitList_GetCount(all), pnTriangleList_GetCount(inside)};
+    *outHash = hashOf(hashOf(0xcbf29ce484222325u, first, sizeof first), closest, sizeof closest);
+    *outHash = hashOf(hashOf(*outHash, counts, sizeof counts), distances, sizeof distances);
+  }
+  pnDestroyHitList(all);
+  pnDestroyTriangleList(inside);
+  return ok;
+}
+
+/* A step: what meets between two frames. */
+static bool askStep(Stage *s, uint32_t k, uint64_t *outHash) {
+  TestRandom random = testRandom(60 + k);
+  pnMatrix m = testRotation(&random, 0.5f);
+  bool ok = happened(pnWorld_BeginStep(s->world));
+  for (uint32_t i = 2; i < 7; ++i) {
+    m.m[0][3] += 0.7f;
+    ok = happened(pnBody_SetTransform(s->world, s->body[i], &m)) && ok;
+  }
+  pnStepDef def = pnDefaultStepDef();
+  def.noSelf = true; /* one that is crumpled takes long, as all of what meets does */
+  def.what = PN_SWEPT_EARLIEST;
+  pnStep step = pnWorld_CollideSwept(s->world, &def);
+  ok = happened(step.result) && ok;
+  *outHash = hashOf(0xcbf29ce484222325u, (size_t[2]){step.contactCount, step.impactCount}, 2 * sizeof(size_t));
+  for (size_t i = 0; ok && i < step.impactCount; ++i) {
+    const pnFeatureImpact *impact = &pnWorld_GetImpacts(s->world)[i];
+    *outHash = hashOf(*outHash, (uint32_t[3]){impact->kind, impact->a, impact->b}, 12);
+    *outHash = hashOf(*outHash, (double[2]){impact->lo, impact->hi}, 16);
+  }
+  return ok;
+}
+
+/* Findings of two bodies, by trees of their own. */
+static bool askFindings(Stage *s, uint64_t *outHash) {
+  pnQueryDef query = pnDefaultQueryDef();
+  pnTreeDef treeDef = pnDefaultTreeDef();
+  pnFinderDef def = pnDefaultFinderDef();
+  def.tasks = query.tasks = pnPool_GetTasks(s->pool);
+  def.noDepth = true; /* they take long, and test_find_depth has them */
+  pnTree *tree[2] = {0};
+  pnFinder *finder = NULL;
+  uint32_t number;
+  bool ok = happened(pnCreateFinder(&def, &finder));
+  for (uint32_t i = 0; i < 2 && ok; ++i) {
+    treeDef.pose = pnBody_GetPose(s->world, s->body[2 * i]);
+    pnFinderBodyDef bodyDef = pnDefaultFinderBodyDef();
+    ok = happened(pnCreateTree(&treeDef, &tree[i]));
+    bodyDef.tree = tree[i];
+    ok = ok && happened(pnFinder_AddBody(finder, &bodyDef, &number));
+  }
+  ok = ok && happened(pnCollideTrees(tree[0], tree[1], &query, s->list, NULL));
+  if (ok) {
+    pnFinderContact contact = {0, 1, pnPairList_GetPairs(s->list), pnPairList_GetCount(s->list)};
+    pnFinderFrame frame = {.number = 1, .time = 1, .contacts = &contact, .contactCount = 1, .curves = true};
+    ok = happened(pnFinder_AddFrame(finder, &frame));
+  }
+  uint32_t count = 0;
+  const pnRegion *regions = ok ? pnFinder_GetRegions(finder, &count) : NULL;
+  *outHash = hashOf(0xcbf29ce484222325u, &count, sizeof count);
+  for (uint32_t i = 0; i < count; ++i)
+    *outHash = hashOf(hashOf(*outHash, &regions[i].box, sizeof(pnBox)), &regions[i].depth, sizeof regions[i].depth);
+  pnDestroyFinder(finder);
+  pnDestroyTree(tree[0]);
+  pnDestroyTree(tree[1]);
+  return ok;
+}
+
 /* A body that comes and goes. */
 static void visit(Stage *s, uint32_t k) {
   pnBodyDef def = pnDefaultBodyDef();
@@ -219,6 +313,13 @@ static void stir(Stage *s) {
   }
 }
 
+/* An answer that there was: kept, or compared. */
+static void expectHash(bool answered, uint64_t hash, bool learn, uint64_t *truth) {
+  if (!answered) return;
+  assert_true(learn || hash == *truth);
+  *truth = hash;
+}
+
 /* One round of everything, in pose k. With `learn` the answers are kept, else they are compared. */
 static void goRound(Stage *s, uint32_t k, bool learn) {
   bool posed = pose(s, k);
@@ -226,21 +327,23 @@ static void goRound(Stage *s, uint32_t k, bool learn) {
   pnFrame frame = pnWorld_Collide(s->world, NULL);
   uint64_t hash = 0;
   double volume = 0;
-  if (happened(frame.result) && posed) {
-    hash = hashFrame(s, &frame);
-    assert_true(learn || hash == s_truth.frame[k]);
-    s_truth.frame[k] = hash;
-  }
-  if (askSelf(s, k, &hash) && posed) {
-    assert_true(learn || hash == s_truth.self[k]);
-    s_truth.self[k] = hash;
-  }
+  bool answered = happened(frame.result);
+  if (answered) hash = hashFrame(s, &frame);
+  expectHash(answered && posed, hash, learn, &s_truth.frame[k]);
+  answered = askSelf(s, k, &hash);
+  expectHash(answered && posed, hash, learn, &s_truth.self[k]);
+  answered = askQuestions(s, k, &hash);
+  expectHash(answered && posed, hash, learn, &s_truth.questions[k]);
+  answered = k == 0 && askFindings(s, &hash);
+  expectHash(answered && posed, hash, learn, &s_truth.findings);
   if (k == 0 && askVolume(s, &volume) && posed) {
     assert_true(learn || volume == s_truth.volume);
     s_truth.volume = volume;
   }
   visit(s, k);
   stir(s);
+  answered = askStep(s, k, &hash);
+  expectHash(answered && posed, hash, learn, &s_truth.step[k]);
 }
 
 /* ---------------------------------------------------------------- failures */
@@ -269,22 +372,24 @@ static int learn(void **state) {
   return s_truth.frame[0] && s_truth.frame[1] && s_truth.self[0] && s_truth.volume > 0 ? 0 : -1;
 }
 
-/* Every fifth allocation is enough here: the tests of the rooms go through all of theirs. */
-#define STEP 5u
+/* Some of the allocations are enough here: the tests of the rooms go through all of theirs. */
+static uint32_t step(void) {
+  return testIsShort() ? 61 : 17;
+}
 
 static void oneFails(void **state) {
   (void)state;
   uint32_t tries = 0;
-  for (uint32_t at = 0; live(1 + at % 4, &(TestFailures){.at = at}, false) > 0; at += STEP) ++tries;
+  for (uint32_t at = 0; live(1 + at % 4, &(TestFailures){.at = at}, false) > 0; at += step()) ++tries;
   print_message("  %u allocations refused, one at a time\n", tries);
-  assert_true(tries > 60);
+  assert_true(tries >= testRounds(40));
 }
 
 static void allFailFromOneOn(void **state) {
   (void)state;
   uint32_t tries = 0;
-  for (uint32_t at = 1; live(1 + at % 4, &(TestFailures){.at = at, .andAfter = true}, false) > 0; at += STEP) ++tries;
-  assert_true(tries > 60);
+  for (uint32_t at = 1; live(1 + at % 4, &(TestFailures){.at = at, .andAfter = true}, false) > 0; at += step()) ++tries;
+  assert_true(tries >= testRounds(40));
 }
 
 /* Some, by chance: alone and in bursts, often and seldom. */
@@ -292,12 +397,12 @@ static void someFail(void **state) {
   (void)state;
   static const uint32_t bursts[3] = {1, 4, 25}, seldom[3] = {2, 9, 40};
   uint64_t failed = 0;
-  for (uint32_t i = 0; i < 54; ++i) {
+  for (uint32_t i = 0; i < testRounds(36); ++i) {
     TestFailures f = {.at = UINT64_MAX, .burst = bursts[i % 3], .oneIn = seldom[i / 3 % 3], .seed = i};
     failed += live(1 + i % 4, &f, i % 2);
   }
   print_message("  %llu allocations refused by chance\n", (unsigned long long)failed);
-  assert_true(failed > 300);
+  assert_true(failed > testRounds(200));
 }
 
 int main(void) {
