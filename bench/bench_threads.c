@@ -235,8 +235,7 @@ static void printScene(const Arguments *a, const pnFrames *frames, uint32_t fram
 static bool runScene(const Arguments *a, const char *scene) {
   pnFrames *frames = pn_labCreateFrames(scene, a->step);
   if (frames == NULL) return false;
-  uint32_t frameCount = frames->frameCount < MAX_FRAMES ? frames->frameCount : MAX_FRAMES;
-  frameCount = a->frames > 0 && a->frames < frameCount ? a->frames : frameCount;
+  uint32_t frameCount = pn_labFrameCount(frames, MAX_FRAMES, a->frames);
   Team *teams[MAX_COUNTS];
   for (uint32_t t = 0; t < a->counts; ++t) {
     teams[t] = calloc(1, sizeof(Team));

@@ -213,8 +213,7 @@ static void record(const pnFrames *frames, uint32_t frameCount, const Arguments 
 static bool runScene(const Arguments *a, const char *scene) {
   pnFrames *frames = pn_labCreateFrames(scene, a->step);
   if (frames == NULL) return false;
-  uint32_t frameCount = frames->frameCount < MAX_FRAMES ? frames->frameCount : MAX_FRAMES;
-  frameCount = a->frames > 0 && a->frames < frameCount ? a->frames : frameCount;
+  uint32_t frameCount = pn_labFrameCount(frames, MAX_FRAMES, a->frames);
   Result *results[MAX_PEERS];
   for (uint32_t i = 0; i < a->peerCount; ++i) {
     results[i] = pn_labShare(sizeof(Result));

@@ -125,6 +125,11 @@ static void keepEvery(pnFrames *frames, uint32_t step) {
   frames->frameCount = kept;
 }
 
+uint32_t pn_labFrameCount(const pnFrames *frames, uint32_t most, uint32_t wanted) {
+  uint32_t count = frames->frameCount < most ? frames->frameCount : most;
+  return wanted > 0 && wanted < count ? wanted : count;
+}
+
 pnFrames *pn_labCreateFrames(const char *sceneName, uint32_t frameStep) {
   pnFrames *frames = calloc(1, sizeof(pnFrames));
   pnSceneDef def = pnDefaultSceneDef();

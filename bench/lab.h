@@ -35,6 +35,8 @@ typedef struct pnFrames {
  * all its frames, and those that are wanted are kept, the last among them. */
 pnFrames *pn_labCreateFrames(const char *sceneName, uint32_t frameStep);
 void pn_labDestroyFrames(pnFrames *frames);
+/* How many of them are played: no more than there is room for, and of these as many as are wanted (0: all). */
+uint32_t pn_labFrameCount(const pnFrames *frames, uint32_t most, uint32_t wanted);
 /* The arrays of one frame, one a body. */
 const float *const *pn_labVertices(const pnFrames *frames, uint32_t frame);
 

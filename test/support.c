@@ -177,6 +177,26 @@ uint32_t testEveryAllocationFailure(pnResult (*action)(void *context), void *con
   }
 }
 
+static void *watchAlloc(void *user, size_t size, size_t align) {
+  TestWatch *watch = user;
+  watch->held += size;
+  watch->most = watch->held > watch->most ? watch->held : watch->most;
+  return aligned_alloc(align, (size + align - 1) / align * align);
+}
+
+static void watchFree(void *user, void *memory, size_t size) {
+  TestWatch *watch = user;
+  watch->held -= size;
+  free(memory);
+}
+
+TestWatch *testWatchMemory(void) {
+  static TestWatch watch;
+  watch = (TestWatch){0};
+  testExpectOk(pnSetAllocator(watchAlloc, watchFree, &watch));
+  return &watch;
+}
+
 pnMesh *testMakeMesh(const float *vertices, uint32_t vertexCount, const uint32_t *triangles, uint32_t triangleCount) {
   pnMeshDef def = pnDefaultMeshDef();
   def.vertices = vertices;

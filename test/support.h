@@ -80,6 +80,12 @@ void testSetFailures(const TestFailures *failures); /* null: none */
 uint64_t testFailureCount(void);                    /* since then */
 void testRestoreAllocator(void);
 
+/* Bytes that pinch holds, now and at most, of blocks that it asks for from here on; pnSetAllocator ends it. One thread. */
+typedef struct TestWatch {
+  size_t held, most;
+} TestWatch;
+TestWatch *testWatchMemory(void);
+
 /* A mesh of these arrays, welded as by default; the test fails where it cannot be made. */
 pnMesh *testMakeMesh(const float *vertices, uint32_t vertexCount, const uint32_t *triangles, uint32_t triangleCount);
 

@@ -41,14 +41,17 @@ TestBody testTorus(float ring, float tube, uint32_t around, uint32_t across) {
 
 /* A mesh from arrays. */
 static TestBody bodyOf(const float *vertices, uint32_t vertexCount, const uint32_t *triangles, uint32_t triangleCount) {
-  pnMeshDef def = pnDefaultMeshDef();
-  def.vertices = vertices;
-  def.vertexCount = vertexCount;
-  def.triangles = triangles;
-  def.triangleCount = triangleCount;
-  pnMesh *mesh;
-  testExpectOk(pnCreateMesh(&def, &mesh));
-  return testBody(mesh);
+  return testBody(testMakeMesh(vertices, vertexCount, triangles, triangleCount));
+}
+
+pnOverlap *testOverlap(const TestBody *a, const TestBody *b, uint32_t resolution) {
+  pnOverlapDef def = pnDefaultOverlapDef();
+  def.poseA = a->pose;
+  def.poseB = b->pose;
+  def.resolution = resolution;
+  pnOverlap *overlap;
+  testExpectOk(pnCreateOverlap(&def, &overlap));
+  return overlap;
 }
 
 /* Two copies of a mesh, scaled, moved, the second perhaps turned over. */

@@ -30,6 +30,9 @@ TestBody testStar(uint32_t subdivisions, float radius, float bump);
 /* Two copies of a body's mesh in one mesh, the second moved by (x, y, z) and turned inside out when `flip`. */
 TestBody testTwice(const TestBody *body, float x, float y, float z, bool flip);
 
+/* By default, at this resolution. */
+pnOverlap *testOverlap(const TestBody *a, const TestBody *b, uint32_t resolution);
+
 void testPlace(TestBody *body, float x, float y, float z);
 pnMatrix testMatrixAt(float x, float y, float z);
 

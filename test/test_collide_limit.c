@@ -157,33 +157,19 @@ static void workFollowsTheLimit(void **state) {
 
 /* ---------------------------------------------------------------- counting */
 
-static size_t s_held, s_most;
-
-static void *watchAlloc(void *user, size_t size, size_t align) {
-  (void)user;
-  s_held += size;
-  s_most = s_held > s_most ? s_held : s_most;
-  return aligned_alloc(align, (size + align - 1) / align * align);
-}
-static void watchFree(void *user, void *memory, size_t size) {
-  (void)user;
-  s_held -= size;
-  free(memory);
-}
-
 /* 2000 copies are 1 999 000 pairs, 16 MB of them: counting takes no such memory. */
 static void countingKeepsNothing(void **state) {
   (void)state;
   for (uint32_t same = 0; same < 2; ++same) {
-    testExpectOk(pnSetAllocator(watchAlloc, watchFree, NULL));
+    TestWatch *watch = testWatchMemory();
     Subject s = make(makePile(2000, same));
     pnCost cost;
     testExpectOk(pnCollideSelf(s.tree, &(pnQueryDef){.first = true}, NULL, NULL));
-    s_most = s_held;
-    size_t before = s_held;
+    watch->most = watch->held;
+    size_t before = watch->held;
     testExpectOk(pnCollideSelf(s.tree, NULL, NULL, &cost));
     assert_int_equal(cost.pairs, 2000 * 1999 / 2);
-    assert_true(s_most - before < (4u << 20));
+    assert_true(watch->most - before < (4u << 20));
     drop(&s);
     testExpectOk(pnSetAllocator(NULL, NULL, NULL));
   }

@@ -38,18 +38,23 @@ static double truthOf(Shape shape, double h) {
   return h;
 }
 
+/* The only region of a scene, which ends here. */
+static pnRegion lookAtOne(FindScene *s, bool self) {
+  findLook(s, false, self, false);
+  uint32_t count;
+  const pnRegion *regions = pnFinder_GetRegions(s->finder, &count);
+  assert_int_equal(count, 1);
+  pnRegion region = regions[0];
+  findFree(s);
+  return region;
+}
+
 static pnRegion depthAt(Shape shape, uint32_t level, float h) {
   pnMesh *meshes[2];
   makeShapes(shape, level, meshes);
   FindScene s = findMake(NULL, meshes, 2);
   findMove(&s, 0, 0.03f, 0.02f, heightOf(shape, h));
-  findLook(&s, false, false, false);
-  uint32_t count;
-  const pnRegion *regions = pnFinder_GetRegions(s.finder, &count);
-  assert_int_equal(count, 1);
-  pnRegion region = regions[0];
-  findFree(&s);
-  return region;
+  return lookAtOne(&s, false);
 }
 
 static void depthsAreThoseOfFormulas(void **state) {
@@ -95,13 +100,7 @@ static pnMesh *moved(pnMesh *from, void (*move)(float *p, float h), float h) {
 static pnRegion onlyRegion(pnMesh *a, pnMesh *b, bool self) {
   pnMesh *meshes[2] = {a, b};
   FindScene s = findMake(NULL, meshes, b ? 2 : 1);
-  findLook(&s, false, self, false);
-  uint32_t count;
-  const pnRegion *regions = pnFinder_GetRegions(s.finder, &count);
-  assert_int_equal(count, 1);
-  pnRegion region = regions[0];
-  findFree(&s);
-  return region;
+  return lookAtOne(&s, self);
 }
 
 /* A pyramid of height h in the middle of a sheet half of it above, its corners on every raster of 4 cells and more. */

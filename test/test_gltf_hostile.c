@@ -268,21 +268,6 @@ static void extensionsAreNamed(void **context) {
 
 /* ---------------------------------------------------------------- much from little */
 
-static size_t s_held, s_most; /* bytes of pinch, now and at most */
-
-static void *watchAlloc(void *user, size_t size, size_t align) {
-  (void)user;
-  s_held += size;
-  s_most = s_held > s_most ? s_held : s_most;
-  return aligned_alloc(align, (size + align - 1) / align * align);
-}
-
-static void watchFree(void *user, void *memory, size_t size) {
-  (void)user;
-  s_held -= size;
-  free(memory);
-}
-
 static void longChainsNeedNoStack(void **context) {
   (void)context;
   enum { COUNT = 200000 };
@@ -364,15 +349,14 @@ static void oneFileIsReadOnce(void **context) {
   fputs("]}", document);
   assert_int_equal(fclose(data) | fclose(document), 0);
   pnAnimFile *file = NULL;
-  s_held = s_most = 0;
-  testExpectOk(pnSetAllocator(watchAlloc, watchFree, NULL));
+  const TestWatch *watch = testWatchMemory();
   pnResult result = pnLoadAnimFile("pinch_once.gltf", &file);
   remove("pinch_once.bin");
   remove("pinch_once.gltf");
   testExpectOk(result);
   pnFreeAnimFile(file);
   testExpectOk(pnSetAllocator(NULL, NULL, NULL));
-  assert_in_range(s_most, BYTES, 16 * BYTES);
+  assert_in_range(watch->most, BYTES, 16 * BYTES);
 }
 
 static void emptyFileSaysSo(void **context) {

@@ -7,18 +7,8 @@
 
 /* ---------------------------------------------------------------- helpers */
 
-static pnOverlap *makeOverlap(const TestBody *a, const TestBody *b, uint32_t resolution) {
-  pnOverlapDef def = pnDefaultOverlapDef();
-  def.poseA = a->pose;
-  def.poseB = b->pose;
-  def.resolution = resolution;
-  pnOverlap *overlap;
-  testExpectOk(pnCreateOverlap(&def, &overlap));
-  return overlap;
-}
-
 static pnOverlapResult measure(const TestBody *a, const TestBody *b, uint32_t resolution) {
-  pnOverlap *overlap = makeOverlap(a, b, resolution);
+  pnOverlap *overlap = testOverlap(a, b, resolution);
   pnOverlapResult result;
   testExpectOk(pnOverlap_Measure(overlap, &result));
   pnDestroyOverlap(overlap);
@@ -156,7 +146,7 @@ static void spansAndMesh(void **state) {
   TestRandom random = testRandom(3);
   pnMatrix turn = testRotation(&random, 0.2f);
   testExpectOk(pnPose_SetTransform(b.pose, &turn));
-  pnOverlap *overlap = makeOverlap(&a, &b, 48);
+  pnOverlap *overlap = testOverlap(&a, &b, 48);
   pnOverlapResult result;
   assert_int_equal(pnOverlap_GetSpans(overlap, NULL, 0), 0); // nothing measured yet
   testExpectOk(pnOverlap_Measure(overlap, &result));
@@ -196,7 +186,7 @@ static void reuse(void **state) {
   (void)state;
   TestBody a = testStar(4, 1, 0.3f), b = testBox(4, 4, 1, 4);
   testPlace(&a, 0, 0, 1.2f);
-  pnOverlap *overlap = makeOverlap(&a, &b, 64);
+  pnOverlap *overlap = testOverlap(&a, &b, 64);
   pnOverlapResult first, result;
   testExpectOk(pnOverlap_Measure(overlap, &first));
   assert_false(first.reused[0] || first.reused[1]);
@@ -462,7 +452,7 @@ static void steadyMemory(void **state) {
   assert_int_equal(pnGetByteCount(), 0);
   testInstallAllocator(UINT64_MAX, false);
   TestBody a = testStar(4, 1, 0.3f), b = testSphere(4, 1);
-  pnOverlap *overlap = makeOverlap(&a, &b, 64);
+  pnOverlap *overlap = testOverlap(&a, &b, 64);
   pnOverlapResult result;
   uint64_t before = 0;
   for (int i = 0; i < 40; ++i) {

@@ -3,18 +3,8 @@
 
 #include <math.h>
 
-static pnOverlap *makeOverlap(const TestBody *a, const TestBody *b, uint32_t resolution) {
-  pnOverlapDef def = pnDefaultOverlapDef();
-  def.poseA = a->pose;
-  def.poseB = b->pose;
-  def.resolution = resolution;
-  pnOverlap *overlap;
-  testExpectOk(pnCreateOverlap(&def, &overlap));
-  return overlap;
-}
-
 static pnDepthResult findDepth(const TestBody *a, const TestBody *b, uint32_t resolution) {
-  pnOverlap *overlap = makeOverlap(a, b, resolution);
+  pnOverlap *overlap = testOverlap(a, b, resolution);
   pnDepthResult result, again;
   testExpectOk(pnOverlap_FindDepth(overlap, &result));
   testExpectOk(pnOverlap_FindDepth(overlap, &again));
@@ -119,7 +109,7 @@ static void movingFrees(void **state) {
     pnMatrix at = testRotation(&random, 0.8f), turn = testRotation(&random, 0.3f);
     testExpectOk(pnPose_SetTransform(a.pose, &at));
     testExpectOk(pnPose_SetTransform(second->pose, &turn));
-    pnOverlap *overlap = makeOverlap(&a, second, 96);
+    pnOverlap *overlap = testOverlap(&a, second, 96);
     pnDepthResult depth;
     pnOverlapResult result;
     testExpectOk(pnOverlap_FindDepth(overlap, &depth));
