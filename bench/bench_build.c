@@ -7,6 +7,7 @@
  * over the passes counts: of processor time on one thread, on the wall with several. "first self" is the first query of the body
  * about itself, which finds what proofs need; in builds of that tree. A query with both trees of two bodies says what a coarse tree
  * costs: leaf pairs that are opened. */
+#include "clock.h"
 #include "embree_build.h"
 #include "lab.h"
 #include "record.h"
@@ -17,7 +18,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { OTHERS, SELF, FAST, EMBREE_LOW, EMBREE_MEDIUM, EMBREE_REFIT, KINDS };
 static const char *const kindNames[KINDS] = {"pinch",      "pinch:self",    "pinch:fast",
@@ -41,15 +41,8 @@ static void check(pnResult result) {
   exit(1);
 }
 
-static double processorTime(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 static double wallTime(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+  return pn_clockSeconds(CLOCK_MONOTONIC);
 }
 
 /* ---------------------------------------------------------------- a scene */
@@ -125,7 +118,7 @@ static double firstSelf(const Bench *b, pnTree *tree, double (*clock)(void)) {
 }
 
 static void measure(Bench *b) {
-  double (*clock)(void) = b->threads > 1 ? wallTime : processorTime;
+  double (*clock)(void) = b->threads > 1 ? wallTime : pn_threadTime;
   for (int i = 0; i < KINDS; ++i) b->time[i] = INFINITY;
   b->firstSelf = INFINITY;
   for (uint32_t pass = 0; pass < b->passes; ++pass) {

@@ -15,6 +15,7 @@
  *
  * Memory is what pinch has asked for (pnGetByteCount), mesh, targets and skin not counted. */
 #include "avatar.h"
+#include "clock.h"
 #include "face.h"
 
 #include "pinch/pinch.h"
@@ -24,7 +25,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* Bodies with calm patches: they take seconds where each makes its own. */
 #define CALM_COUNT 10u
@@ -36,12 +36,6 @@ static void check(pnResult result) {
     fprintf(stderr, "bench_crowd: %s\n", pnGetMessage());
     exit(1);
   }
-}
-
-static double processorTime(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* All of them in a row, ten apart, and a frame. */
@@ -62,12 +56,12 @@ static void measure(const char *name, const pnBodyDef *def) {
   pnBodyId id;
   check(pnCreateWorld(&worldDef, &world));
   size_t empty = pnGetByteCount();
-  double start = processorTime();
+  double start = pn_threadTime();
   check(pnWorld_CreateBody(world, def, &id));
-  double one = processorTime();
+  double one = pn_threadTime();
   size_t first = pnGetByteCount();
   for (uint32_t i = 1; i < s_count; ++i) check(pnWorld_CreateBody(world, def, &id));
-  double all = processorTime();
+  double all = pn_threadTime();
   double figures[] = {1e3 * (one - start),
                       (double)(first - empty) / 1024,
                       1e6 * (all - one) / (s_count - 1),
@@ -76,9 +70,9 @@ static void measure(const char *name, const pnBodyDef *def) {
                       NAN};
   printf("%-24s %10.2f %10.1f %10.2f %10.1f", name, figures[0], figures[1], figures[2], figures[3]);
   if (!def->self) {
-    all = processorTime();
+    all = pn_threadTime();
     runFrame(world);
-    figures[4] = 1e6 * (processorTime() - all) / s_count;
+    figures[4] = 1e6 * (pn_threadTime() - all) / s_count;
     figures[5] = (double)(pnGetByteCount() - first) / 1024 / (s_count - 1);
     printf(" %10.2f %10.1f", figures[4], figures[5]);
   }
@@ -126,17 +120,17 @@ static void measureSaved(const char *name, const pnShapeDef *def) {
   void *block;
   size_t bytes;
   double time[5];
-  time[0] = processorTime();
+  time[0] = pn_threadTime();
   check(pnCreateShape(def, &shape));
-  time[1] = processorTime();
+  time[1] = pn_threadTime();
   check(pnShape_PrepareSelf(shape));
-  time[2] = processorTime();
+  time[2] = pn_threadTime();
   check(pnShape_Save(shape, &block, &bytes));
-  time[3] = processorTime();
+  time[3] = pn_threadTime();
   check(pnLoadShape(def, block, bytes, &loaded));
-  time[4] = processorTime();
+  time[4] = pn_threadTime();
   check(pnShape_PrepareSelf(loaded));
-  double prepared = processorTime();
+  double prepared = pn_threadTime();
   const char *const measures[] = {"build ms", "prepare for self queries ms", "block KB", "load ms", "prepare again ms"};
   double figures[] = {1e3 * (time[1] - time[0]), 1e3 * (time[2] - time[1]), (double)bytes / 1024,
                       1e3 * (time[4] - time[3]), 1e3 * (prepared - time[4])};

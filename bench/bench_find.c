@@ -8,23 +8,17 @@
 
 #include "pinch/find.h"
 #include "pinch/world.h"
+#include "clock.h"
 #include "record.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static void check(pnResult result) {
   if (result == PN_OK) return;
   fprintf(stderr, "bench_find: %s\n", pnGetMessage());
   exit(1);
-}
-
-static double processorTime(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 enum { BODIES = 2 };
@@ -60,7 +54,7 @@ static void addBody(Stage *s, uint32_t b, bool self) {
 
 /* One frame; milliseconds of the scan and of the finder are added when they are less than before. */
 static void playFrame(Stage *s, uint32_t frame, double *scan, double *find, bool first) {
-  double start = processorTime();
+  double start = pn_threadTime();
   check(pnAnimState_Evaluate(s->state, 0, frame / 30.0));
   for (uint32_t b = 0; b < BODIES; ++b) {
     check(pnBody_SetWeights(s->world, s->body[b], pnAnimState_GetWeights(s->state, b), s->file->bodies[b].targetCount));
@@ -68,7 +62,7 @@ static void playFrame(Stage *s, uint32_t frame, double *scan, double *find, bool
   }
   pnFrame found = pnWorld_Collide(s->world, NULL);
   check(found.result);
-  double middle = processorTime();
+  double middle = pn_threadTime();
   pnFinderContact contacts[3];
   for (uint32_t i = 0; i < found.contactCount; ++i) {
     const pnContact *c = &pnWorld_GetContacts(s->world)[i];
@@ -78,7 +72,7 @@ static void playFrame(Stage *s, uint32_t frame, double *scan, double *find, bool
   pnFinderFrame look = {
       .number = frame, .time = frame / 30.0, .contacts = contacts, .contactCount = found.contactCount};
   check(pnFinder_AddFrame(s->finder, &look));
-  double end = processorTime();
+  double end = pn_threadTime();
   double times[2] = {1e3 * (middle - start), 1e3 * (end - middle)};
   *scan = first || times[0] < *scan ? times[0] : *scan;
   *find = first || times[1] < *find ? times[1] : *find;

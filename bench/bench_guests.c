@@ -7,6 +7,7 @@
  * All skinned meshes of a guest against the room, every frame: volumes carried by joints against computing all vertices
  * and moving free trees. Time is what the thread spent on the processor, the least of the passes; the median and the worst
  * frame. The pairs of both must be the same in every frame. Files that are not there are left out with a line. */
+#include "clock.h"
 #include "guests.h"
 #include "lab.h"
 
@@ -14,7 +15,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static uint32_t s_passes = 5, s_frames = 60;
 
@@ -23,12 +23,6 @@ static void check(pnResult result) {
     fprintf(stderr, "bench_guests: %s\n", pnGetMessage());
     exit(1);
   }
-}
-
-static double processorTime(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* A part on stage. */
@@ -72,16 +66,16 @@ static void playPart(const pnGuest *guest, uint32_t part, Actor *a, const pnMatr
                      uint64_t *outVertices) {
   uint32_t n = pnMesh_GetVertexCount(guest->parts[part].mesh);
   pnCost cost;
-  double start = processorTime();
+  double start = pn_threadTime();
   check(pnGuest_SetPose(guest, part, a->pose));
   check(pnPose_SetTransform(a->pose, at));
-  double posed = processorTime();
+  double posed = pn_threadTime();
   check(pnCollideTrees(a->tree, room, NULL, a->found, &cost));
-  double carried = processorTime();
+  double carried = pn_threadTime();
   pnPose_GetVertices(a->pose, a->vertices);
   check(pnPose_SetVertices(a->eager, a->vertices, n));
   check(pnCollideTrees(a->plain, room, NULL, a->truth, NULL));
-  double eager = processorTime();
+  double eager = pn_threadTime();
   times[0] += 1e3 * (carried - start);
   times[1] += 1e3 * (posed - start + eager - carried);
   *outVertices += cost.verticesFetched;
@@ -91,11 +85,6 @@ static bool isSame(const pnPairList *p, const pnPairList *q) {
   size_t n = pnPairList_GetCount(p);
   return n == pnPairList_GetCount(q) &&
          (n == 0 || memcmp(pnPairList_GetPairs(p), pnPairList_GetPairs(q), n * sizeof(pnPair)) == 0);
-}
-
-static int compareDoubles(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return x < y ? -1 : x > y;
 }
 
 /* A guest's walk through a room: one line. */
@@ -126,7 +115,7 @@ static bool walk(pnGuest *guest, pnRoom room, pnTree *roomTree, float into) {
       }
       for (int k = 0; k < 2; ++k) times[k][f] = pass == 0 || time[k] < times[k][f] ? time[k] : times[k][f];
     }
-  for (int k = 0; k < 2; ++k) qsort(times[k], s_frames, sizeof(double), compareDoubles);
+  for (int k = 0; k < 2; ++k) pn_labMedian(times[k], s_frames); /* sorts them */
   printf("  %-16s %-5s %5u %6u %9u %7.0f %6.1f %% | %7.4f %7.4f | %7.4f %7.4f %5.1fx  %s\n", guest->file->name,
          into > 0 ? "in" : "near", guest->partCount, joints, triangles, (double)pairs / s_frames,
          100.0 * (double)vertices / ((double)all * s_frames * s_passes), times[0][s_frames / 2], times[0][s_frames - 1],

@@ -14,6 +14,7 @@
  */
 #include "pinch/collide.h"
 
+#include "clock.h"
 #include "moving.h"
 #include "record.h"
 
@@ -21,16 +22,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* The best of so many counts. */
 static int s_passes = 3;
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* ---------------------------------------------------------------- candidates */
 
@@ -182,12 +176,12 @@ static bool askAll(const pnMovingScene *s, int edges) {
     for (size_t i = 0; ok && i < c.count; i += BLOCK) {
       size_t n = c.count - i < BLOCK ? c.count - i : BLOCK;
       for (size_t k = 0; k < n; ++k) block[k] = motionOf(s, &a[c.list[i + k].a], &b[c.list[i + k].b]);
-      double begin = now();
+      double begin = pn_threadTime();
       (edges ? pnImpactsEdgeEdge : pnImpactsVertexFace)(block, n, spans);
-      double middle = now();
+      double middle = pn_threadTime();
       for (size_t k = 0; k < n; ++k)
         single[k] = edges ? pnImpactEdgeEdgeDouble(&block[k]) : pnImpactVertexFaceDouble(&block[k]);
-      seconds += middle - begin, singleSeconds += now() - middle;
+      seconds += middle - begin, singleSeconds += pn_threadTime() - middle;
       for (size_t k = 0; ok && k < n; ++k) {
         different += !isSame(spans[k], single[k]);
         if (!spans[k].meets) continue;
@@ -244,10 +238,10 @@ static bool askWhole(const pnMovingScene *s) {
     query.what = (pnSweptWhat)what;
     double best = INFINITY;
     for (int pass = 0; ok && pass < s_passes + 1; ++pass) {
-      double begin = now();
+      double begin = pn_threadTime();
       ok = !pnSweep_SetStep(sweep, s->from[0], s->to[0], s->vertexCount) &&
            !pnCollideSwept(sweep, NULL, &query, list, &cost);
-      best = fmin(best, now() - begin);
+      best = fmin(best, pn_threadTime() - begin);
     }
     size_t wrong = 0, counts[4] = {0};
     for (size_t i = 0; ok && i < pnImpactList_GetCount(list); ++i) {
@@ -430,9 +424,9 @@ static void askFile(const char *path, bool edges, Queries *sum) {
     double best = INFINITY;
     pnImpactSpan span = {0};
     for (int pass = 0; pass < 5; ++pass) {
-      double begin = now();
+      double begin = pn_threadTime();
       span = edges ? pnImpactEdgeEdgeDouble(&m) : pnImpactVertexFaceDouble(&m);
-      best = fmin(best, now() - begin);
+      best = fmin(best, pn_threadTime() - begin);
     }
     ++sum->asked;
     sum->wrong += span.meets != (*at == '1');

@@ -8,6 +8,7 @@
  *
  * Trees are built before: Embree in its best quality, as it is and with its flag for rays that must not slip between triangles
  * (robust), which is what ours always promise and more; FCL with OBBRSS, its choice for distances. */
+#include "clock.h"
 #include "query_rivals.h"
 
 #include "record.h"
@@ -18,7 +19,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define MOST_PASSES 64
 
@@ -26,12 +26,6 @@ static void check(pnResult result) {
   if (result == PN_OK) return;
   fprintf(stderr, "bench_query: %s\n", pnGetMessage());
   exit(1);
-}
-
-static double processorTime(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 static uint64_t randomState = 1;
@@ -182,29 +176,29 @@ static void beside(Scene *s, const Setup *setup) {
   double worst = 0;
   for (int pass = -1; pass < setup->passes; ++pass) {
     int at = pass < 0 ? 0 : pass;
-    double t0 = processorTime();
+    double t0 = pn_threadTime();
     check(pnFindFirstHits(s->tree, rays, n, NULL, a.hits));
-    double t1 = processorTime();
+    double t1 = pn_threadTime();
     check(pnFindBlocked(s->tree, rays, n, NULL, a.blocked));
-    double t2 = processorTime();
+    double t2 = pn_threadTime();
     check(pnFindClosest(s->tree, points, n, NULL, a.closest));
-    double t3 = processorTime();
+    double t3 = pn_threadTime();
     ours[0].time[at] = t1 - t0, ours[1].time[at] = t2 - t1, ours[2].time[at] = t3 - t2;
     for (int r = 0; r < 2; ++r) {
-      t0 = processorTime();
+      t0 = pn_threadTime();
       pn_embreeFirst(rival[r], rays, n, a.triangles, a.numbers);
-      t1 = processorTime();
+      t1 = pn_threadTime();
       for (uint32_t i = 0; pass < 0 && r == 1 && i < n; ++i) {
         hits += a.hits[i].triangle != PN_NONE;
         others += (a.hits[i].triangle != PN_NONE) != (a.triangles[i] != PN_NONE);
       }
-      t2 = processorTime();
+      t2 = pn_threadTime();
       pn_embreeBlocked(rival[r], rays, n, a.blockedToo);
-      t3 = processorTime();
+      t3 = pn_threadTime();
       for (uint32_t i = 0; pass < 0 && r == 1 && i < n; ++i) otherBlocked += a.blocked[i] != a.blockedToo[i];
-      double t4 = processorTime();
+      double t4 = pn_threadTime();
       pn_embreeClosest(rival[r], points, n, a.numbers);
-      double t5 = processorTime();
+      double t5 = pn_threadTime();
       for (uint32_t i = 0; pass < 0 && i < n; ++i) worst = fmax(worst, fabs(a.numbers[i] - a.closest[i].distance));
       theirs[r][0].time[at] = t1 - t0, theirs[r][1].time[at] = t3 - t2, theirs[r][2].time[at] = t5 - t4;
     }
@@ -242,20 +236,20 @@ static void distances(Scene *a, Scene *b, const Setup *setup) {
   pnTreePair pair = {a->tree, b->tree};
   for (int pass = -1; pass < setup->passes; ++pass) {
     int at = pass < 0 ? 0 : pass;
-    double t0 = processorTime();
+    double t0 = pn_threadTime();
     for (int i = 0; i < PLACES; ++i) {
       pnDistance one;
       check(pnPose_SetTransform(b->pose, &places[i]));
       check(pnFindDistances(&pair, 1, NULL, &one));
       found[i] = one.distance;
     }
-    double t1 = processorTime();
+    double t1 = pn_threadTime();
     for (int i = 0; i < PLACES; ++i) {
       pnVec3 onA, onB;
       double d = pn_fclDistance(rival[0], rival[1], &places[i], &onA, &onB);
       worst = fmax(worst, fabs(fmax(d, 0) - found[i]));
     }
-    double t2 = processorTime();
+    double t2 = pn_threadTime();
     ours.time[at] = t1 - t0, theirs.time[at] = t2 - t1;
   }
   printRow(a->name, "distance", &ours, &theirs, setup, PLACES);

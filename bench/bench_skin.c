@@ -5,15 +5,15 @@
  *   bench_skin --passes N --frames N --sides N    sides: lengths of pieces in the sweep, of 5
  *   bench_skin --rows FILE                    figures as rows (record.h)
  *
- * E6 and E7: the avatar walks along a slanted wall, close and without touching (the paper: "very close to these
- * triangles without colliding"). The worst frame is the one with the most operations, counted as in the paper: 10 for
- * a volume test (ours are done eight at a time and all eight are counted), 30 for a plane, 96 for two triangles. Every
- * exact row must find the pairs of a tree over eager vertices, and does so again six centimetres farther in, where
- * there are some; for the approximate rows that walk counts what they miss and what they add.
+ * E6 and E7: the avatar walks along a slanted wall, close and without touching (the paper: "very close to these triangles without
+ * colliding"). The worst frame is the one with the most operations, counted as in the paper: 10 for a volume test (ours are done eight
+ * at a time and all eight are counted), 30 for a plane, 96 for two triangles. Every exact row must find the pairs of a tree over eager
+ * vertices, and does so again six centimetres farther in, where there are some; for the approximate rows that walk counts what they miss and what they add.
  *
  * Time is what the thread spent on the processor, the least of the passes. For the crowd also the wall's: on a machine with
  * other work it says little, but with two threads there is nothing better, for what other threads spend is booked late. */
 #include "avatar.h"
+#include "clock.h"
 #include "lab.h"
 #include "record.h"
 #include "rooms.h"
@@ -24,7 +24,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define MOST_SIDES 5u
 
@@ -35,16 +34,6 @@ static void check(pnResult result) {
     fprintf(stderr, "bench_skin: %s\n", pnGetMessage());
     exit(1);
   }
-}
-
-static double timeOf(clockid_t clock) {
-  struct timespec t;
-  clock_gettime(clock, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static double processorTime(void) {
-  return timeOf(CLOCK_THREAD_CPUTIME_ID);
 }
 
 /* ---------------------------------------------------------------- E6, E7 */
@@ -141,14 +130,14 @@ static double poseActors(const Stage *s, const Actors *a, uint32_t frame, float 
   double phase = frame / 20.0;
   if (a->row->weighted) pnAvatar_WalkWeighted(phase, joints);
   else pnAvatar_Walk(phase, joints);
-  double start = processorTime();
+  double start = pn_threadTime();
   check(pnPose_SetJoints(a->pose, joints, PN_AVATAR_JOINTS));
   check(pnPose_SetTransform(a->pose, &at));
   if (a->row->eager) {
     pnPose_GetVertices(a->pose, s->vertices);
     check(pnPose_SetVertices(a->eager, s->vertices, pnMesh_GetVertexCount(s->avatar.mesh)));
   }
-  return processorTime() - start;
+  return pn_threadTime() - start;
 }
 
 /* What the frame's pairs are, by vertices that are all there. */
@@ -176,11 +165,6 @@ typedef struct Result {
   uint32_t leaves;                      /* triangles of the avatar that its tree has */
   uint32_t contactFrames, missedFrames; /* with contact, and of these without a pair found */
 } Result;
-
-static int compareDoubles(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return x < y ? -1 : x > y;
-}
 
 /* Triangles that a representative tree keeps: one is left out when its three neighbours are all in, in the order of the mesh. */
 static uint32_t representativeCount(const pnMesh *mesh) {
@@ -215,9 +199,9 @@ static Result runRow(const Stage *s, const Row *row, bool compare) {
   for (uint32_t pass = 0; pass < s_passes; ++pass) {
     for (uint32_t f = 0; f < s_frames; ++f) {
       pnCost cost;
-      double ready = poseActors(s, &a, f, 0), start = processorTime();
+      double ready = poseActors(s, &a, f, 0), start = pn_threadTime();
       check(pnCollideTrees(a.tree, a.roomTree, &query, s->found, &cost));
-      double time = 1e3 * (ready + processorTime() - start);
+      double time = 1e3 * (ready + pn_threadTime() - start);
       times[f] = pass == 0 || time < times[f] ? time : times[f];
       uint64_t operations = 10 * cost.volumeTests + 30 * cost.planeTests + 96 * cost.exactTests;
       if (pass == 0 && operations > r.operations) {
@@ -231,8 +215,7 @@ static Result runRow(const Stage *s, const Row *row, bool compare) {
     }
   }
   r.worst = times[worstFrame];
-  qsort(times, s_frames, sizeof *times, compareDoubles);
-  r.median = times[s_frames / 2];
+  r.median = pn_labMedian(times, s_frames);
   free(times);
   /* right? also where something meets */
   for (uint32_t f = 0; compare && f < s_frames; f += 5) {
@@ -409,7 +392,7 @@ typedef struct Times {
 } Times;
 
 static Times now(void) {
-  return (Times){pnGetTime(), timeOf(CLOCK_PROCESS_CPUTIME_ID)};
+  return (Times){pnGetTime(), pn_processTime()};
 }
 
 static void keepLeast(Times *least, Times time) {
@@ -565,10 +548,10 @@ static void runAlone(void) {
       for (uint32_t f = 0; f < 200; ++f) {
         pnMatrix joints[PN_AVATAR_JOINTS];
         pnAvatar_Walk(f / 20.0, joints);
-        double start = processorTime();
+        double start = pn_threadTime();
         check(pnPose_SetJoints(poses[0], joints, PN_AVATAR_JOINTS));
         check(pnCollideTrees(trees[0], trees[1], NULL, NULL, &cost));
-        double time = processorTime() - start;
+        double time = pn_threadTime() - start;
         least = time < least ? time : least;
       }
       pn_recordScene("skin-alone", "avatar");

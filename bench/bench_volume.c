@@ -11,6 +11,8 @@
  * folder is there. */
 #include "pinch/io.h"
 #include "pinch/volume.h"
+#include "clock.h"
+#include "image_floor.h"
 #include "record.h"
 #include "volume_scenes.h"
 
@@ -22,22 +24,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* What runs on one thread is timed by the processor time of the process, which other programs on the machine do not
- * lengthen; two threads and OpenGL by the clock on the wall. On an idle machine the two agree. */
-static double busyTime(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-/* Seconds since `start` on the right clock. */
+ * lengthen; two threads and OpenGL by the clock on the wall. On an idle machine the two agree.
+ * Seconds since `start` on the right clock. */
 static double startTime(bool wall) {
-  return wall ? pnGetTime() : busyTime();
+  return wall ? pnGetTime() : pn_processTime();
 }
 static double elapsed(double start, bool wall) {
-  return (wall ? pnGetTime() : busyTime()) - start;
+  return (wall ? pnGetTime() : pn_processTime()) - start;
 }
 
 /* Two threads are two only when the system runs them on two cores, which it finds out after some hundredths of a
@@ -245,7 +240,7 @@ static void printEmbree(const Bench *bench, const pnMesh *mesh, const float *poi
                                  POINT_COUNT,
                                  theirs,
                                  true,
-                                 busyTime};
+                                 pn_processTime};
     double buildTime, time = pn_embreeInside(&input, &buildTime);
     build = least(build, 1e3 * buildTime);
     rays = least(rays, 1e3 * time);
@@ -357,17 +352,17 @@ static void runParticles(const Bench *bench) {
   double motion = 0, image = 0, points = 0, response = 0;
   uint64_t contacts = 0;
   for (int frame = 0; frame < FRAMES; ++frame) {
-    double t0 = busyTime();
+    double t0 = pn_processTime();
     pnParticles_Move(particles);
-    double t1 = busyTime();
+    double t1 = pn_processTime();
     need(pnPose_ShareVertices(pose, particles->vertices, particles->vertexCount), "vertices");
     need(pnLdi_Update(ldi), "update");
-    double t2 = busyTime();
+    double t2 = pn_processTime();
     pnInsideResult result;
     need(pnLdi_TestPoints(ldi, particles->positions, particles->count, inside, &result), "points");
-    double t3 = busyTime();
+    double t3 = pn_processTime();
     pnParticles_Respond(particles, inside);
-    double t4 = busyTime();
+    double t4 = pn_processTime();
     motion += t1 - t0, image += t2 - t1, points += t3 - t2, response += t4 - t3;
     contacts += result.insideCount;
   }
@@ -414,13 +409,13 @@ static void runDepth(const Bench *bench) {
       pnOverlapResult shared;
       place(a, (pnVec3){0, 0, 0});
       place(b, pair->at);
-      double start = busyTime();
+      double start = pn_processTime();
       need(pnOverlap_Measure(overlap, &shared), "measure");
-      volume = least(volume, 1e3 * (busyTime() - start));
+      volume = least(volume, 1e3 * (pn_processTime() - start));
       place(b, pair->at);
-      start = busyTime();
+      start = pn_processTime();
       need(pnOverlap_FindDepth(overlap, &result), "depth");
-      depth = least(depth, 1e3 * (busyTime() - start));
+      depth = least(depth, 1e3 * (pn_processTime() - start));
     }
     char scene[64];
     snprintf(scene, sizeof scene, "%s/%s, %s", pnVolumeShape_Name(pair->a), pnVolumeShape_Name(pair->b),
@@ -447,12 +442,12 @@ static void runDepth(const Bench *bench) {
     for (uint32_t pass = 0; pass < bench->passes; ++pass) {
       pnSelfOverlapResult result;
       place(pose, (pnVec3){0, 0, 0});
-      double start = busyTime();
+      double start = pn_processTime();
       need(pnLdi_Update(ldi), "update");
-      double middle = busyTime();
+      double middle = pn_processTime();
       need(pnLdi_FindSelfOverlap(ldi, &result), "self-overlap");
       image = least(image, 1e3 * (middle - start));
-      self = least(self, 1e3 * (busyTime() - middle));
+      self = least(self, 1e3 * (pn_processTime() - middle));
     }
     pn_recordScene("depth", pnVolumeShape_Name((pnVolumeShape)s));
     pn_record("image", "ms", image);
@@ -466,70 +461,6 @@ static void runDepth(const Bench *bench) {
 
 /* ---------------------------------------------------------------- the floor */
 
-/* What an image costs at least: one pass over the vertices, and writing each pixel's place and its layers. */
-static double timeFloor(const Bench *bench, const pnLdi *ldi, const pnMesh *mesh, double *outVertices) {
-  pnLdiInfo info = pnLdi_GetInfo(ldi);
-  uint32_t cells = info.resolution * info.resolution, vertexCount = pnMesh_GetVertexCount(mesh);
-  uint8_t *counts = malloc(cells);
-  uint32_t *offsets = malloc(sizeof(uint32_t) * (cells + 1)), *keys = malloc(sizeof(uint32_t) * (info.layerCount + 1));
-  for (uint32_t c = 0; c < cells; ++c) {
-    uint32_t count = pnLdi_GetLayers(ldi, c % info.resolution, c / info.resolution, NULL, 0);
-    counts[c] = (uint8_t)(count < 255 ? count : 255);
-  }
-  const float *v = pnMesh_GetVertices(mesh);
-  double vertices = INFINITY, writing = INFINITY;
-  volatile float sink = 0;
-  volatile uint32_t sinkKey = 0;
-  for (uint32_t pass = 0; pass < bench->passes; ++pass) {
-    double start = busyTime();
-    float lo[12], hi[12];
-    for (int k = 0; k < 12; ++k) lo[k] = INFINITY, hi[k] = -INFINITY;
-    for (uint32_t i = 0; i + 4 <= vertexCount; i += 4)
-      for (int k = 0; k < 12; ++k) {
-        float x = v[3 * (size_t)i + k];
-        lo[k] = x < lo[k] ? x : lo[k];
-        hi[k] = x > hi[k] ? x : hi[k];
-      }
-    for (int k = 0; k < 12; ++k) sink = sink + lo[k] + hi[k];
-    double middle = busyTime();
-    uint32_t at = 0;
-    for (uint32_t c = 0; c < cells; ++c) {
-      offsets[c] = at;
-      for (uint32_t k = 0; k < counts[c]; ++k) keys[at++] = c + k;
-    }
-    sinkKey = sinkKey + keys[at / 2];
-    double end = busyTime();
-    vertices = least(vertices, middle - start);
-    writing = least(writing, end - middle);
-  }
-  free(counts), free(offsets), free(keys);
-  *outVertices = 1e3 * vertices;
-  return 1e3 * (vertices + writing);
-}
-
-/* What reading every triangle once costs, as whoever draws triangles must: its corners fetched, its box found. */
-static double timeTriangles(const Bench *bench, const pnMesh *mesh) {
-  const uint32_t *triangles = pnMesh_GetTriangles(mesh);
-  const float *v = pnMesh_GetVertices(mesh);
-  double best = INFINITY;
-  volatile float sink = 0;
-  for (uint32_t pass = 0; pass < bench->passes; ++pass) {
-    double start = busyTime();
-    float sum = 0;
-    for (size_t t = 0; t < pnMesh_GetTriangleCount(mesh); ++t) {
-      const float *a = v + 3 * (size_t)triangles[3 * t], *b = v + 3 * (size_t)triangles[3 * t + 1];
-      const float *c = v + 3 * (size_t)triangles[3 * t + 2];
-      for (int k = 0; k < 3; ++k) {
-        float lo = a[k] < b[k] ? a[k] : b[k], hi = a[k] > b[k] ? a[k] : b[k];
-        sum += (hi > c[k] ? hi : c[k]) - (lo < c[k] ? lo : c[k]);
-      }
-    }
-    sink = sink + sum;
-    best = least(best, busyTime() - start);
-  }
-  return 1e3 * best;
-}
-
 static void runFloor(const Bench *bench) {
   printf("%-8s %7s %5s %9s | %8s %8s | %8s %8s %8s | %s\n", "body", "faces", "side", "layers", "1+2 ms", "2 thr.",
          "vertices", "+writing", "+triang.", "over floor: vertices + writing, also triangles; two threads");
@@ -538,7 +469,7 @@ static void runFloor(const Bench *bench) {
     pnMesh *mesh;
     need(pnMakeVolumeShape((pnVolumeShape)s, 0, &mesh), "shape");
     pnPose *pose = makePose(mesh);
-    double triangles = timeTriangles(bench, mesh);
+    double triangles = pn_timeTriangles(mesh, bench->passes);
     for (size_t i = 0; i < sizeof sides / sizeof *sides; ++i) {
       double times[2], vertices = 0, floorTime = 0;
       pnLdiInfo info = {0};
@@ -559,7 +490,7 @@ static void runFloor(const Bench *bench) {
           times[k] = least(times[k], 1e3 * elapsed(start, k > 0));
         }
         info = pnLdi_GetInfo(ldi);
-        if (k == 0) floorTime = timeFloor(bench, ldi, mesh, &vertices);
+        if (k == 0) floorTime = pn_timeImageFloor(ldi, mesh, bench->passes, &vertices);
         pnDestroyLdi(ldi);
       }
       pn_recordScene("image-floor", pnVolumeShape_Name((pnVolumeShape)s));

@@ -9,6 +9,7 @@
  * memory, and whether every answer was right. Beside worst over median (w/m) stands the same of pairs: how many times those of a
  * median frame the worst frame has. Where that is more, the frame is long because there is more to find, and not by a spike. The ratio is that of the medians, against the best of the other libraries. */
 #define _GNU_SOURCE
+#include "clock.h"
 #include "lab.h"
 #include "record.h"
 
@@ -16,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "pinch/base.h"
@@ -45,9 +45,7 @@ typedef struct Arguments {
 } Arguments;
 
 static double milliseconds(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return now.tv_sec * 1e3 + now.tv_nsec * 1e-6;
+  return 1e3 * pn_threadTime();
 }
 
 static size_t residentBytes(void) {
@@ -116,11 +114,6 @@ static void playApart(const pnFrames *frames, uint32_t frameCount, const char *s
 
 /* ---------------------------------------------------------------- figures */
 
-static int compareDoubles(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 typedef struct Figures {
   double median, high, worst, early, late; /* the last two: medians of the first and the last tenth */
 } Figures;
@@ -130,13 +123,12 @@ static Figures figuresOf(const Result *r, uint32_t frameCount) {
   double sorted[MAX_FRAMES];
   uint32_t n = frameCount > 1 ? frameCount - 1 : frameCount, from = frameCount - n;
   memcpy(sorted, r->frame + from, sizeof(double) * n);
-  qsort(sorted, n, sizeof(double), compareDoubles);
-  Figures f = {sorted[n / 2], sorted[(uint32_t)(0.99 * (n - 1))], sorted[n - 1], 0, 0};
+  double median = pn_labMedian(sorted, n); /* sorts them */
+  Figures f = {median, sorted[(uint32_t)(0.99 * (n - 1))], sorted[n - 1], 0, 0};
   uint32_t tenth = n / 10 > 0 ? n / 10 : 1;
   for (int late = 0; late < 2; ++late) {
     memcpy(sorted, r->frame + (late ? frameCount - tenth : from), sizeof(double) * tenth);
-    qsort(sorted, tenth, sizeof(double), compareDoubles);
-    *(late ? &f.late : &f.early) = sorted[tenth / 2];
+    *(late ? &f.late : &f.early) = pn_labMedian(sorted, tenth);
   }
   return f;
 }
@@ -149,8 +141,8 @@ static double worstPairs(const pnFrames *frames, const Result *r, uint32_t frame
     worst = r->frame[i] > r->frame[worst] ? i : worst;
     sorted[n++] = (double)frames->pairCounts[i];
   }
-  qsort(sorted, n, sizeof(double), compareDoubles);
-  return sorted[n / 2] > 0 ? (double)frames->pairCounts[worst] / sorted[n / 2] : 0;
+  double median = pn_labMedian(sorted, n);
+  return median > 0 ? (double)frames->pairCounts[worst] / median : 0;
 }
 
 static void printScene(const pnFrames *frames, uint32_t frameCount, const Arguments *a, Result *const *results) {

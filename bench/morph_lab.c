@@ -1,10 +1,10 @@
 /* morph_lab.c: see morph_lab.h. */
+#include "clock.h"
 #include "morph_lab.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* ---------------------------------------------------------------- methods, clock */
 
@@ -36,9 +36,7 @@ void pn_morphCheck(pnResult result) {
 }
 
 double pn_morphTime(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return now.tv_sec * 1e3 + now.tv_nsec * 1e-6;
+  return 1e3 * pn_threadTime();
 }
 
 double pn_morphClockCost(void) {

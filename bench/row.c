@@ -5,6 +5,7 @@
  * their turn: the parent sends the number of a block of frames, the child measures it, puts the figures into memory
  * that both see, and answers. */
 #define _GNU_SOURCE
+#include "clock.h"
 #include "lab.h"
 
 #include <math.h>
@@ -15,7 +16,6 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 /* What the parent asks for: frames begin to end. Nothing (end 0) is goodbye. */
@@ -29,10 +29,7 @@ typedef struct Command {
  * that others use too, a long frame is nearly always interrupted and a short one hardly ever; the processor's own
  * account leaves the interruptions out, or the fast engines would look better than they are. */
 static double milliseconds(const pnRow *row) {
-  if (row->threads > 1) return pnGetTime() * 1e3;
-  struct timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return now.tv_sec * 1e3 + now.tv_nsec * 1e-6;
+  return 1e3 * (row->threads > 1 ? pnGetTime() : pn_threadTime());
 }
 
 /* What asking the clock costs by itself; it is in every difference of two readings, and taken out again. */
