@@ -6,12 +6,13 @@
  *   - A loop is a *job*. Every worker has a share of its ranges, the same part of the items in every loop: what it wrote in one
  *     is in its cache in the next, and two workers are not at neighbouring items at one time. It takes ranges from the
  *     front of its share; who has none left takes one from the back of another's. So nobody counts with all others.
- *   - The word `state` says whether the job is open, its number, and how many workers are inside. A worker enters by
- *     adding one to an open state, and leaves by subtracting one. The caller opens the job, works on it as worker 0,
- *     closes it when no range is left, and waits only for those who are inside. Who comes late finds it closed.
+ *   - The word `state` has the number of the job and whether it is open, and only the caller writes it. A worker enters by
+ *     saying so in a word of its own, `inside`, and then looking whether the job is still open; it leaves by taking that
+ *     back. The caller opens the job, works on it as worker 0, closes it when no range is left, and then waits only for
+ *     those who are inside. Who comes late finds it closed. So nobody has to win a word that all others want too.
  *   - Workers without a job spin for a moment, then sleep on a monitor until the next one.
  *
- *   state:   | job number (31 bits) | open (1 bit) | workers inside (32 bits) |
+ *   state:   | job number (62 bits) | quit (1 bit) | open (1 bit) |
  *
  * A call made while the pool is already busy (from inside a task, or from another thread) runs on its own thread. */
 #include "base/task.h"
@@ -22,15 +23,16 @@
 
 #include <stdalign.h>
 
-#define STATE_INSIDE UINT64_C(0xffffffff)
-#define STATE_OPEN (UINT64_C(1) << 32)
-#define STATE_JOB (UINT64_C(1) << 33)
+#define STATE_OPEN UINT64_C(1)
+#define STATE_QUIT UINT64_C(2)
+#define STATE_JOB UINT64_C(4)
 
 /* How long a worker spins before it sleeps. Waking a sleeper costs some 50 microseconds, and the serial parts between
  * the loops of one frame are shorter than twice that: within a frame nobody sleeps, between frames everybody does. */
 #define SPIN_SECONDS 100e-6
 
 typedef struct Worker {
+  alignas(64) _Atomic bool inside; /* at work on the job, or about to look whether it is open */
   pnPool *pool;
   pnThread *thread;
   uint32_t number;
@@ -42,13 +44,14 @@ typedef struct Share {
 } Share;
 
 struct pnPool {
-  alignas(64) _Atomic uint64_t state;
+  alignas(64) _Atomic uint64_t state; /* nothing else in this line: whoever waits looks at it all the time */
   alignas(64) _Atomic uint32_t sleeperCount;
-  _Atomic bool callerSleeps, quit, busy;
+  _Atomic bool callerSleeps;
   pnMonitor *jobMonitor;  /* workers sleep here until there is a job */
   pnMonitor *doneMonitor; /* the caller sleeps here until the last worker has left */
 
   /* the job: written only while it is closed and nobody is inside */
+  alignas(64) _Atomic bool busy;
   pnTaskFcn *task;
   void *context;
   uint32_t count, grain;
@@ -95,9 +98,9 @@ static void workOnJob(pnPool *pool, uint32_t worker) {
   }
 }
 
-/* Is there an open job other than `seen` (the state in which this worker left its last one)? */
-static bool isNewJob(uint64_t state, uint64_t seen) {
-  return (state & STATE_OPEN) && state / STATE_JOB != seen / STATE_JOB;
+/* Is there an open job other than `seen` (the state in which this worker saw its last one), or none any more? */
+static bool isNews(uint64_t state, uint64_t seen) {
+  return (state & STATE_QUIT) || ((state & STATE_OPEN) && state != seen);
 }
 
 /* Spins, then sleeps, until there is a job that is not `seen` or the pool is being destroyed. */
@@ -106,7 +109,7 @@ static void waitForJob(pnPool *pool, uint64_t seen) {
   double start = pn_clock();
   do {
     for (int i = 0; i < 32; ++i) {
-      if (isNewJob(atomic_load(&pool->state), seen) || atomic_load(&pool->quit)) return;
+      if (isNews(atomic_load(&pool->state), seen)) return;
       pn_pause();
     }
   } while (pn_clock() - start < pool->spinSeconds);
@@ -115,31 +118,45 @@ static void waitForJob(pnPool *pool, uint64_t seen) {
   // one of the two sees the other
   pn_monitorLock(pool->jobMonitor);
   atomic_fetch_add(&pool->sleeperCount, 1);
-  while (!isNewJob(atomic_load(&pool->state), seen) && !atomic_load(&pool->quit)) pn_monitorWait(pool->jobMonitor);
+  while (!isNews(atomic_load(&pool->state), seen)) pn_monitorWait(pool->jobMonitor);
   atomic_fetch_sub(&pool->sleeperCount, 1);
   pn_monitorUnlock(pool->jobMonitor);
+}
+
+/* Wakes all who sleep here. Who was about to sleep does so before we get the lock, or sees what has changed; and those who wake
+ * find the lock free. */
+static void wakeAll(pnMonitor *monitor) {
+  pn_monitorLock(monitor);
+  pn_monitorUnlock(monitor);
+  pn_monitorWakeAll(monitor);
 }
 
 static void runWorker(void *context) {
   Worker *worker = context;
   pnPool *pool = worker->pool;
   uint64_t seen = 0;
-  while (waitForJob(pool, seen), !atomic_load(&pool->quit)) {
-    // enter, unless the job was closed meanwhile
+  while (true) {
+    waitForJob(pool, seen);
     uint64_t state = atomic_load(&pool->state);
-    if (!isNewJob(state, seen)) continue;
-    if (!atomic_compare_exchange_strong(&pool->state, &state, state + 1)) continue;
-    seen = state;
-    workOnJob(pool, worker->number);
-
-    // leave; the last one out of a closed job wakes the caller
-    state = atomic_fetch_sub(&pool->state, 1) - 1;
-    if (!(state & (STATE_OPEN | STATE_INSIDE)) && atomic_load(&pool->callerSleeps)) {
-      pn_monitorLock(pool->doneMonitor);
-      pn_monitorWakeAll(pool->doneMonitor);
-      pn_monitorUnlock(pool->doneMonitor);
+    if (state & STATE_QUIT) return;
+    if (!isNews(state, seen)) continue;
+    // enter. We first say so and then look again; the caller first closes the job and then looks who is inside
+    atomic_store(&worker->inside, true);
+    if (atomic_load(&pool->state) == state) {
+      seen = state;
+      workOnJob(pool, worker->number);
     }
+    // leave, and wake the caller if he sleeps until somebody does
+    atomic_store(&worker->inside, false);
+    if (atomic_load(&pool->callerSleeps)) wakeAll(pool->doneMonitor);
   }
+}
+
+/* Is anybody at work on the job? */
+static bool isInside(pnPool *pool) {
+  for (uint32_t i = 1; i < pool->workerCount; ++i)
+    if (atomic_load(&pool->workers[i].inside)) return true;
+  return false;
 }
 
 /* The caller waits until nobody is inside the closed job: spins, then sleeps. */
@@ -147,14 +164,14 @@ static void waitUntilEmpty(pnPool *pool) {
   double start = pn_clock();
   do {
     for (int i = 0; i < 32; ++i) {
-      if (!(atomic_load(&pool->state) & STATE_INSIDE)) return;
+      if (!isInside(pool)) return;
       pn_pause();
     }
   } while (pn_clock() - start < pool->spinSeconds);
 
   pn_monitorLock(pool->doneMonitor);
   atomic_store(&pool->callerSleeps, true);
-  while (atomic_load(&pool->state) & STATE_INSIDE) pn_monitorWait(pool->doneMonitor);
+  while (isInside(pool)) pn_monitorWait(pool->doneMonitor);
   atomic_store(&pool->callerSleeps, false);
   pn_monitorUnlock(pool->doneMonitor);
 }
@@ -175,16 +192,13 @@ static void poolParallelFor(void *user, pnTaskFcn *task, void *context, uint32_t
   pool->count = count;
   pool->grain = PN_MAX(grain, 1);
   dealRanges(pool);
-  atomic_store(&pool->state, (atomic_load(&pool->state) / STATE_JOB + 1) * STATE_JOB | STATE_OPEN);
-  if (atomic_load(&pool->sleeperCount) > 0) {
-    pn_monitorLock(pool->jobMonitor);
-    pn_monitorWakeAll(pool->jobMonitor);
-    pn_monitorUnlock(pool->jobMonitor);
-  }
+  uint64_t closed = (atomic_load(&pool->state) / STATE_JOB + 1) * STATE_JOB;
+  atomic_store(&pool->state, closed | STATE_OPEN);
+  if (atomic_load(&pool->sleeperCount) > 0) wakeAll(pool->jobMonitor);
 
   // take part, close, wait for those inside
   workOnJob(pool, 0);
-  atomic_fetch_and(&pool->state, ~STATE_OPEN);
+  atomic_store(&pool->state, closed);
   waitUntilEmpty(pool);
   atomic_store(&pool->busy, false);
 }
@@ -235,12 +249,8 @@ void pnDestroyPool(pnPool *pool) {
   if (!pool) return;
 
   // send everybody home, asleep or not
-  atomic_store(&pool->quit, true);
-  if (pool->jobMonitor) {
-    pn_monitorLock(pool->jobMonitor);
-    pn_monitorWakeAll(pool->jobMonitor);
-    pn_monitorUnlock(pool->jobMonitor);
-  }
+  atomic_store(&pool->state, STATE_QUIT);
+  if (pool->jobMonitor) wakeAll(pool->jobMonitor);
   for (uint32_t i = 1; i < pool->workerCount; ++i)
     if (pool->workers[i].thread) pn_threadJoin(pool->workers[i].thread);
 
