@@ -48,12 +48,26 @@ static void u64AgreesWithQsort(void **state) {
     }
 }
 
+/* Keys as words, in lists of all lengths. */
+static uint32_t makeLists(TestRandom *random, const uint64_t *keys, size_t count, uint32_t *words, pnKeyList *lists) {
+  uint32_t listCount = 0;
+  for (size_t i = 0; i < count; ++i) {
+    words[2 * i] = (uint32_t)(keys[i] >> 32);
+    words[2 * i + 1] = (uint32_t)keys[i];
+  }
+  for (size_t at = 0; at < count; at += 1 + testBelow(random, listCount % 2 ? 5 : 3000))
+    lists[listCount++] = (pnKeyList){words + 2 * at, at};
+  return listCount;
+}
+
 /* By several workers: sizes around where that begins, keys that share their value or crowd in few places. */
 static void manyWorkersAgreeWithQsort(void **state) {
   (void)state;
   enum { COUNT = 40000 };
-  static uint64_t keys[COUNT], expected[COUNT], scratch[COUNT + 1];
-  const size_t sizes[] = {100, 4095, 4096, 4097, 10000, COUNT};
+  static uint64_t keys[COUNT], expected[COUNT], out[COUNT + 1], scratch[2 * COUNT + 1];
+  static uint32_t words[2 * COUNT], result[2 * COUNT];
+  static pnKeyList lists[COUNT];
+  const size_t sizes[] = {1, 100, 1023, 1024, 1025, 10000, 16383, 16384, COUNT};
   TestRandom random = testRandom(14);
   for (uint32_t workers = 2; workers <= 5; workers += 3) {
     pnPool *pool;
@@ -65,11 +79,15 @@ static void manyWorkersAgreeWithQsort(void **state) {
           uint64_t crowd = i % 3 == 0 ? UINT64_MAX : UINT64_C(0xffff);
           expected[i] = keys[i] = testU64(&random) & s_masks[m] & crowd;
         }
-        scratch[sizes[s]] = 0x1234; // must not be touched
+        scratch[2 * sizes[s]] = out[sizes[s]] = 0x1234; // must not be touched
         qsort(expected, sizes[s], sizeof *expected, compareU64);
-        pn_sortU64ByMany(keys, scratch, sizes[s], &tasks);
-        assert_memory_equal(keys, expected, sizes[s] * sizeof *keys);
-        assert_int_equal(scratch[sizes[s]], 0x1234);
+        uint32_t listCount = makeLists(&random, keys, sizes[s], words, lists);
+        pn_sortListsByMany(lists, listCount, sizes[s], out, scratch, &tasks);
+        memcpy(result, out, sizes[s] * sizeof *out);
+        for (size_t i = 0; i < sizes[s]; ++i)
+          assert_true(((uint64_t)result[2 * i] << 32 | result[2 * i + 1]) == expected[i]);
+        assert_int_equal(scratch[2 * sizes[s]], 0x1234);
+        assert_int_equal(out[sizes[s]], 0x1234);
       }
     }
     pnDestroyPool(pool);

@@ -72,24 +72,32 @@ void pn_sortU64(uint64_t *keys, uint64_t *scratch, size_t count) {
 
 /* ---------------------------------------------------------------- by several workers */
 
-/* Keys are dealt into parts by value, block by block, and each part is sorted by one worker. Which part a key is in stands in a table
- * of cells of one width between the least and the greatest of some samples; cells go to parts so that these have about as many
+/* Keys come from several lists. One block after the other they are dealt into parts by value, in a place of the block's own, so that no
+ * block waits for another; then each part is put together and sorted by one worker. Which part a key is in stands in a table of
+ * cells of one width between the least and the greatest of some samples; cells go to parts so that these have about as many
  * samples each. (Searching borders between parts takes ten times as long: where a key lies nobody can predict.) */
 #define PARTS 64u
-#define BLOCKS 64u
-#define SAMPLES_PER_PART 8u
+#define BLOCKS 32u
 #define CELLS 2048u
-/* From so many keys on: below, one worker is done before others have come. */
-#define MANY_KEYS 2048u
+/* Samples for each part. One thread takes them, while all others wait. */
+#define SAMPLES_OF_FEW 2u
+#define SAMPLES_PER_PART 8u
+/* From so many keys on: below, one worker is done before others have come; and from so many on parts should not differ much. */
+#define MANY_KEYS 1024u
+#define VERY_MANY_KEYS 16384u
 
 typedef struct PartSort {
-  uint64_t *keys, *scratch;
+  const pnKeyList *lists;
+  uint32_t listCount;
   size_t count;
+  uint64_t *keys;  /* the answer */
+  uint64_t *dealt; /* block after block, in each the parts one after the other */
+  uint64_t *scratch;
   uint64_t least;
   unsigned shift;
-  uint8_t partOfCell[CELLS];     /* ascending */
-  uint32_t place[BLOCKS][PARTS]; /* keys of a block in a part, then where the next of them goes */
-  uint32_t partFirst[PARTS + 1];
+  uint8_t partOfCell[CELLS];                          /* ascending */
+  _Alignas(64) uint32_t partBegin[BLOCKS][PARTS + 1]; /* where in `dealt` the keys of a block and part begin */
+  size_t partFirst[PARTS + 1];                        /* where those of a part begin in `keys` */
 } PartSort;
 
 /* Keys beyond the samples belong to the first and the last cell. */
@@ -106,73 +114,134 @@ static size_t blockBegin(const PartSort *s, uint32_t block) {
   return s->count * block / BLOCKS;
 }
 
-static void countParts(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
-  (void)worker;
-  PartSort *s = context;
-  for (uint32_t b = begin; b < end; ++b) {
-    memset(s->place[b], 0, sizeof s->place[b]);
-    for (size_t i = blockBegin(s, b); i < blockBegin(s, b + 1); ++i) ++s->place[b][partOfKey(s, s->keys[i])];
+PN_INLINE uint64_t keyAt(const uint32_t *words, size_t i) {
+  return (uint64_t)words[2 * i] << 32 | words[2 * i + 1];
+}
+
+/* The list that has key `at` of all. */
+static uint32_t findList(const pnKeyList *lists, uint32_t listCount, size_t at) {
+  uint32_t lo = 0, hi = listCount;
+  while (hi - lo > 1) {
+    uint32_t mid = (lo + hi) / 2;
+    *(lists[mid].first <= at ? &lo : &hi) = mid;
+  }
+  return lo;
+}
+
+/* The keys [begin, end) of all, as they stand in the lists. */
+static void readKeys(const PartSort *s, size_t begin, size_t end, uint64_t *out) {
+  uint32_t list = findList(s->lists, s->listCount, begin);
+  for (size_t at = begin; at < end; ++list) {
+    const pnKeyList *l = &s->lists[list];
+    size_t last = PN_MIN(end, list + 1 < s->listCount ? l[1].first : s->count);
+    for (; at < last; ++at) *out++ = keyAt(l->words, at - l->first);
   }
 }
 
-static void dealKeys(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+/* Keys that are copied at a time: they stay in the nearest cache. */
+#define READ_KEYS 512u
+
+static void countBlock(const PartSort *s, uint32_t block, uint32_t counts[PARTS]) {
+  uint64_t keys[READ_KEYS];
+  memset(counts, 0, PARTS * sizeof *counts);
+  for (size_t at = blockBegin(s, block), end = blockBegin(s, block + 1), n; at < end; at += n) {
+    n = PN_MIN(READ_KEYS, end - at);
+    readKeys(s, at, at + n, keys);
+    for (size_t i = 0; i < n; ++i) ++counts[partOfKey(s, keys[i])];
+  }
+}
+
+static void dealBlocks(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
   (void)worker;
   PartSort *s = context;
-  for (uint32_t b = begin; b < end; ++b)
-    for (size_t i = blockBegin(s, b); i < blockBegin(s, b + 1); ++i)
-      s->scratch[s->place[b][partOfKey(s, s->keys[i])]++] = s->keys[i];
+  for (uint32_t b = begin; b < end; ++b) {
+    uint64_t keys[READ_KEYS];
+    uint32_t next[PARTS], place = (uint32_t)blockBegin(s, b);
+    countBlock(s, b, next);
+    for (uint32_t p = 0; p < PARTS; ++p) {
+      uint32_t count = next[p];
+      s->partBegin[b][p] = next[p] = place;
+      place += count;
+    }
+    s->partBegin[b][PARTS] = place;
+    for (size_t at = blockBegin(s, b), last = blockBegin(s, b + 1), n; at < last; at += n) {
+      n = PN_MIN(READ_KEYS, last - at);
+      readKeys(s, at, at + n, keys);
+      for (size_t i = 0; i < n; ++i) s->dealt[next[partOfKey(s, keys[i])]++] = keys[i];
+    }
+  }
+}
+
+/* Keys as two words each, in place. */
+static void writeWords(uint64_t *keys, size_t count) {
+  uint32_t *words = (uint32_t *)(void *)keys;
+  for (size_t i = 0; i < count; ++i) {
+    uint64_t key = keys[i];
+    words[2 * i] = (uint32_t)(key >> 32);
+    words[2 * i + 1] = (uint32_t)key;
+  }
 }
 
 static void sortParts(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
   (void)worker;
   PartSort *s = context;
   for (uint32_t p = begin; p < end; ++p) {
-    size_t first = s->partFirst[p], count = s->partFirst[p + 1] - first;
+    size_t first = s->partFirst[p], count = s->partFirst[p + 1] - first, at = first;
     if (count == 0) continue;
-    pn_sortU64(s->scratch + first, s->keys + first, count);
-    memcpy(s->keys + first, s->scratch + first, count * sizeof *s->keys);
+    for (uint32_t b = 0; b < BLOCKS; ++b) {
+      size_t n = s->partBegin[b][p + 1] - s->partBegin[b][p];
+      memcpy(s->keys + at, s->dealt + s->partBegin[b][p], n * sizeof *s->keys);
+      at += n;
+    }
+    pn_sortU64(s->keys + first, s->scratch + first, count);
+    writeWords(s->keys + first, count);
   }
 }
 
 static void choosePartsOfCells(PartSort *s) {
   uint64_t samples[PARTS * SAMPLES_PER_PART], room[PARTS * SAMPLES_PER_PART];
-  const size_t count = PARTS * SAMPLES_PER_PART;
-  for (size_t i = 0; i < count; ++i) samples[i] = s->keys[s->count * i / count];
+  const size_t each = s->count < VERY_MANY_KEYS ? SAMPLES_OF_FEW : SAMPLES_PER_PART, count = PARTS * each;
+  for (size_t i = 0; i < count; ++i) {
+    size_t at = s->count * i / count;
+    const pnKeyList *l = &s->lists[findList(s->lists, s->listCount, at)];
+    samples[i] = keyAt(l->words, at - l->first);
+  }
   pn_sortU64(samples, room, count);
   s->least = samples[0];
   s->shift = 0;
   while ((samples[count - 1] - s->least) >> s->shift >= CELLS) ++s->shift;
   uint32_t cell = 0;
   for (uint32_t p = 0; p + 1 < PARTS; ++p)
-    for (uint32_t end = cellOfKey(s, samples[(p + 1) * SAMPLES_PER_PART]); cell < end; ++cell)
-      s->partOfCell[cell] = (uint8_t)p;
+    for (uint32_t end = cellOfKey(s, samples[(p + 1) * each]); cell < end; ++cell) s->partOfCell[cell] = (uint8_t)p;
   for (; cell < CELLS; ++cell) s->partOfCell[cell] = PARTS - 1;
 }
 
-/* Parts one after the other, in each the keys of the blocks in their order. */
+/* Parts one after the other. */
 static void layOutParts(PartSort *s) {
-  uint32_t at = 0;
+  size_t counts[PARTS] = {0}, at = 0;
+  for (uint32_t b = 0; b < BLOCKS; ++b)
+    for (uint32_t p = 0; p < PARTS; ++p) counts[p] += s->partBegin[b][p + 1] - s->partBegin[b][p];
   for (uint32_t p = 0; p < PARTS; ++p) {
     s->partFirst[p] = at;
-    for (uint32_t b = 0; b < BLOCKS; ++b) {
-      uint32_t count = s->place[b][p];
-      s->place[b][p] = at;
-      at += count;
-    }
+    at += counts[p];
   }
   s->partFirst[PARTS] = at;
 }
 
-void pn_sortU64ByMany(uint64_t *keys, uint64_t *scratch, size_t count, const pnTasks *tasks) {
+void pn_sortListsByMany(const pnKeyList *lists, uint32_t listCount, size_t count, void *out, uint64_t *scratch,
+                        const pnTasks *tasks) {
+  if (count == 0) return;
+  PartSort s = {.lists = lists, .listCount = listCount, .count = count, .keys = out, .dealt = scratch};
   if (count < MANY_KEYS || count > UINT32_MAX || pn_workerCount(tasks) == 1) {
-    pn_sortU64(keys, scratch, count);
+    readKeys(&s, 0, count, s.keys);
+    pn_sortU64(s.keys, scratch, count);
+    writeWords(s.keys, count);
     return;
   }
-  PartSort s = {.keys = keys, .scratch = scratch, .count = count};
+  s.scratch = scratch + count;
   choosePartsOfCells(&s);
-  pn_parallelFor(tasks, countParts, &s, BLOCKS, 1);
+  pn_parallelFor(tasks, dealBlocks, &s, BLOCKS, 1);
   layOutParts(&s);
-  pn_parallelFor(tasks, dealKeys, &s, BLOCKS, 1);
   pn_parallelFor(tasks, sortParts, &s, PARTS, 1);
 }
 

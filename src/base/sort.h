@@ -6,8 +6,16 @@
 
 /* Radix sort of 64-bit keys, ascending; scratch holds as many. Only bytes that differ are passed over. */
 void pn_sortU64(uint64_t *keys, uint64_t *scratch, size_t count);
-/* The same by several workers, where there are keys enough for that. */
-void pn_sortU64ByMany(uint64_t *keys, uint64_t *scratch, size_t count, const pnTasks *tasks);
+
+/* Keys of two words each, the upper one first. Of several lists each says how many keys stand in those before it; none is empty. */
+typedef struct pnKeyList {
+  const uint32_t *words;
+  size_t first;
+} pnKeyList;
+/* All keys of several lists in one, ascending, of two words each too; by several workers, where there are keys enough for
+ * that. `out` is aligned as a key is and none of the lists; scratch holds twice as many keys. */
+void pn_sortListsByMany(const pnKeyList *lists, uint32_t listCount, size_t count, void *out, uint64_t *scratch,
+                        const pnTasks *tasks);
 
 /* Radix sort of (key, value) by key, ascending, stable. */
 typedef struct pnKeyValue {

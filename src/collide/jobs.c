@@ -5,14 +5,16 @@
  * the order of items are kept; an item that is begun when those before it have enough is left out, and so changes nothing. */
 #include "collide/jobs.h"
 
-#include "base/sort.h"
-#include "collide/few.h"
+#include "collide/gather.h"
 #include "collide/hint.h"
+#include "collide/relief.h"
 #include "collide/slant.h"
 
-/* Items wanted for each worker, of all jobs together: enough that the last one is a small part. One thread opens jobs until they have
- * as many pairs of nodes, while all others wait; a level more would be several times as many. */
+/* Items wanted for each worker, of all jobs together. One thread opens jobs until they have as many pairs of nodes, while all others
+ * wait; a level more would be several times as many. Where who is done relieves others, it is enough that everybody has something
+ * to begin with; else the last one must be a small part. */
 #define ITEMS_PER_WORKER 16u
+#define ITEMS_TO_BEGIN 4u
 /* From so many jobs for each worker on, jobs are not divided. */
 #define JOBS_PER_WORKER 4u
 /* Small jobs in an item, at most: enough that taking one costs little beside it. */
@@ -22,11 +24,10 @@
 
 typedef struct Run {
   pnCollider *c;
+  pnRelief *relief; /* null: nobody relieves others */
   pnJob *jobs;
   const pnRunDef *def;
   uint32_t workers;
-  size_t base;  /* pairs of the collider that were there before */
-  size_t total; /* pairs of this run */
   /* with a limit: the item that is run next, pairs of those that are done, and the last of these (plus one) */
   _Atomic uint32_t next;
   _Atomic size_t done;
@@ -39,9 +40,12 @@ static bool ensureWorkers(pnCollider *c, uint32_t count) {
   if (count <= c->workerCount) return true;
   pnWorker *workers = pn_allocZero(count * sizeof(pnWorker));
   pnSegments *segments = pn_allocZero(count * sizeof(pnSegments));
-  if (!workers || !segments) {
+  bool relieves = count > 1 && count <= pn_coreCount();
+  pnRelief *relief = relieves ? pn_createRelief(count) : NULL;
+  if (!workers || !segments || (relieves && !relief)) {
     pn_free(workers, count * sizeof(pnWorker));
     pn_free(segments, count * sizeof(pnSegments));
+    pn_freeRelief(relief);
     return false;
   }
   if (c->workerCount > 0) {
@@ -50,8 +54,10 @@ static bool ensureWorkers(pnCollider *c, uint32_t count) {
   }
   pn_free(c->workers, c->workerCount * sizeof(pnWorker));
   pn_free(c->segments, c->workerCount * sizeof(pnSegments));
+  pn_freeRelief(c->relief);
   c->workers = workers;
   c->segments = segments;
+  c->relief = relief;
   c->workerCount = count;
   return true;
 }
@@ -61,6 +67,7 @@ void pn_colliderFree(pnCollider *c) {
     pn_workerFree(&c->workers[i]);
     pn_arrayFree(&c->segments[i]);
   }
+  pn_freeRelief(c->relief);
   pn_free(c->workers, c->workerCount * sizeof(pnWorker));
   pn_free(c->segments, c->workerCount * sizeof(pnSegments));
   pn_arrayFree(&c->seeds);
@@ -70,6 +77,7 @@ void pn_colliderFree(pnCollider *c) {
   pn_arrayFree(&c->ordered);
   pn_arrayFree(&c->pairs);
   pn_arrayFree(&c->scratch);
+  pn_arrayFree(&c->keyLists);
   pn_arrayFree(&c->room);
   *c = (pnCollider){0};
 }
@@ -95,7 +103,7 @@ static uint64_t openedBy(const pnWorker *w) {
 }
 
 /* The items of a job that several workers share, or that begins with more than the roots. */
-static bool divideJob(pnCollider *c, pnJob *job, uint32_t index, uint32_t workers, uint32_t jobCount, bool split) {
+static bool divideJob(pnCollider *c, pnJob *job, uint32_t index, uint32_t workers, uint32_t wanted, bool split) {
   if (!pn_treesOverlap(job->a, job->b ? job->b : job->a) || pn_areDone(job->proofs, job->a)) return true;
   pnTraversal t;
   beginJob(job, &t);
@@ -105,7 +113,6 @@ static bool divideJob(pnCollider *c, pnJob *job, uint32_t index, uint32_t worker
   job->inPieces = isInPieces(&t);
   if (!pn_seedProofs(job->proofs, job->a, &w->lists[0], &w->fresh)) return false;
   pn_pruneProofs(&t, w, &w->lists[0], 0, PN_PRUNE_SEEDS);
-  uint32_t wanted = PN_MAX(workers * ITEMS_PER_WORKER / jobCount, 8u);
   if (split) pn_expand(&t, w, wanted);
   job->opened = (uint32_t)(openedBy(w) - opened); /* as if there were no other workers */
   uint32_t begin = (uint32_t)c->seeds.count, count = (uint32_t)w->lists[0].count;
@@ -127,7 +134,10 @@ static bool divideJob(pnCollider *c, pnJob *job, uint32_t index, uint32_t worker
 
 /* The items of all jobs. Many jobs are portions enough, and opening each a little way would be work for one thread only: pairs of
  * bodies are run as they are, several an item. With a limit (`strict`) the order of jobs is that of items, one or more each. */
-static bool dealJobs(pnCollider *c, pnJob *jobs, uint32_t jobCount, uint32_t workers, bool strict) {
+static bool dealJobs(Run *run, uint32_t jobCount, uint32_t workers, bool strict) {
+  pnCollider *c = run->c;
+  pnJob *jobs = run->jobs;
+  uint32_t wanted = PN_MAX(workers * (run->relief ? ITEMS_TO_BEGIN : ITEMS_PER_WORKER) / PN_MAX(jobCount, 1u), 8u);
   bool few = jobCount < workers * JOBS_PER_WORKER;
   bool ordered = c->order.count == jobCount && !strict;
   c->whole.count = 0;
@@ -136,7 +146,7 @@ static bool dealJobs(pnCollider *c, pnJob *jobs, uint32_t jobCount, uint32_t wor
     bool split = workers > 1 && !jobs[j].first && few;
     jobs[j].inPieces = false;
     jobs[j].opened = 0;
-    if (!(split || strict || !jobs[j].b ? divideJob(c, &jobs[j], j, workers, jobCount, split)
+    if (!(split || strict || !jobs[j].b ? divideJob(c, &jobs[j], j, workers, wanted, split)
                                         : pn_arrayPush(&c->whole, j)))
       return false;
   }
@@ -179,6 +189,7 @@ static void runPart(Run *run, const pnItem *item, pnWorker *w, double *time) {
   if (job->hint && answerHint(job, w)) return;
   pnTraversal t;
   beginJob(job, &t);
+  w->job = item->job;
   if (item->kind == PN_ITEM_NEIGHBOURS) {
     pn_runNeighbours(&t, w, item->begin, item->end, job->first);
     *time = pn_clock();
@@ -195,12 +206,14 @@ static void runPart(Run *run, const pnItem *item, pnWorker *w, double *time) {
   runSeeds(run, job, &t, w, time);
 }
 
-/* What was found since `before` belongs to an item of a job. */
+/* What was found since `before` belongs to an item of a job; where items do not matter, to that of the same job before it. */
 static void keepSegment(Run *run, uint32_t worker, uint32_t item, uint32_t job, size_t before) {
   pnWorker *w = &run->c->workers[worker];
-  if (w->found.count > before &&
-      !pn_arrayPush(&run->c->segments[worker], ((pnSegment){item, job, before, w->found.count, 0})))
-    w->outOfMemory = true;
+  pnSegments *list = &run->c->segments[worker];
+  pnSegment *last = list->count > 0 ? &list->data[list->count - 1] : NULL;
+  if (w->found.count == before) return;
+  if (run->def->maxPairs == 0 && last && last->job == job && last->end == before) last->end = w->found.count;
+  else if (!pn_arrayPush(list, ((pnSegment){item, job, before, w->found.count, 0}))) w->outOfMemory = true;
 }
 
 /* The job whose candidates wait to be tested while the next one is opened. */
@@ -240,6 +253,7 @@ static void runWhole(Run *run, uint32_t worker, uint32_t item, uint32_t index, P
   pnTraversal *t = &pending->t[!pending->which];
   beginJob(job, t);
   job->inPieces = isInPieces(t);
+  w->job = index;
   w->lists[0].count = 0;
   if (!pn_arrayPush(&w->lists[0], ((pnPair){0, 0}))) {
     w->outOfMemory = true;
@@ -258,7 +272,7 @@ static void runWhole(Run *run, uint32_t worker, uint32_t item, uint32_t index, P
     runSeeds(run, job, t, w, time);
     keepSegment(run, worker, item, index, before);
   }
-  job->opened = (uint32_t)(openedBy(w) - opened);
+  atomic_fetch_add_explicit(&job->opened, (uint32_t)(openedBy(w) - opened), memory_order_relaxed);
 }
 
 /* Small jobs are run in the order of space and stand in that of contacts, so that each would be waited for. They are asked for so many
@@ -290,6 +304,27 @@ static void runItem(Run *run, uint32_t worker, uint32_t i, Pending *pending, dou
   }
 }
 
+/* What others hand over, until there is nothing left to do. Waiting is not booked. */
+static void relieveOthers(Run *run, uint32_t worker, double *time) {
+  pnWorker *w = &run->c->workers[worker];
+  uint32_t job;
+  w->cost.traverseSeconds += pn_clock() - *time;
+  while (!w->outOfMemory && pn_takeOver(run->relief, worker, w, &job)) {
+    *time = pn_clock();
+    size_t before = w->found.count;
+    uint64_t opened = openedBy(w);
+    pnTraversal t;
+    beginJob(&run->jobs[job], &t);
+    w->job = job;
+    pn_runAll(&t, w, run->def->kernel, time);
+    atomic_fetch_add_explicit(&run->jobs[job].opened, (uint32_t)(openedBy(w) - opened), memory_order_relaxed);
+    keepSegment(run, worker, 0, job, before);
+    pn_endItem(run->relief);
+    w->cost.traverseSeconds += pn_clock() - *time;
+  }
+  *time = pn_clock();
+}
+
 static void runItems(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
   Run *run = context;
   pnWorker *w = &run->c->workers[worker];
@@ -304,7 +339,9 @@ static void runItems(void *context, uint32_t begin, uint32_t end, uint32_t worke
     /* those that are done come before this one, whatever order the caller's tasks have, and are enough */
     if (most > 0 && atomic_load(&run->lastDone) <= i && atomic_load(&run->done) > most) continue;
     w->foundMost = most > 0 ? before + most : SIZE_MAX;
+    if (run->relief) pn_beginItem(run->relief);
     runItem(run, worker, i, &pending, &time);
+    if (run->relief) pn_endItem(run->relief);
     if (most > 0) {
       uint32_t last = atomic_load(&run->lastDone);
       while (last < i + 1 && !atomic_compare_exchange_weak(&run->lastDone, &last, i + 1)) {}
@@ -312,180 +349,11 @@ static void runItems(void *context, uint32_t begin, uint32_t end, uint32_t worke
     }
   }
   if (!w->outOfMemory) finishPending(run, worker, &pending, &time);
+  if (run->relief) relieveOthers(run, worker, &time);
   w->cost.traverseSeconds += pn_clock() - time;
 }
 
-/* ---------------------------------------------------------------- putting together */
-
-/* Jobs that a worker sorts at a time, and pairs from which on it is worth waking others; pairs that a worker takes at a time, and from
- * which on all workers sort one job. */
-#define JOBS_PER_SORT 4u
-#define PAIRS_PER_SORT 512u
-#define PAIRS_PER_TASK 4096u
-#define PAIRS_BY_ALL 2048u
-
-typedef struct KeyPass {
-  pnPair *pairs;
-  size_t count;
-} KeyPass;
-
-/* Pairs as 64-bit keys, a above b, in place, and keys as pairs: where the lower half of a key comes first in memory, both are a change
- * of places, elsewhere nothing. */
-static void turnKeys(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
-  (void)worker;
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-  (void)context, (void)begin, (void)end;
-#else
-  const KeyPass *pass = context;
-  size_t last = PN_MIN((size_t)end * PAIRS_PER_TASK, pass->count);
-  for (size_t i = (size_t)begin * PAIRS_PER_TASK; i < last; ++i) {
-    pnPair p = pass->pairs[i];
-    pass->pairs[i] = (pnPair){p.b, p.a};
-  }
-#endif
-}
-
-/* The pairs of a job in order; every job has its own part of the scratch memory. */
-static void sortPairs(const Run *run, const pnJob *job, const pnTasks *tasks) {
-  /* (none: there may be no memory to point into) */
-  if (job->pairCount < 2 || (run->def->unsorted && !job->inPieces)) return;
-  if (!job->inPieces && pn_sortFew(run->c->pairs.data + job->pairFirst, job->pairCount)) return;
-  pnPair *pairs = run->c->pairs.data + job->pairFirst, *scratch = run->c->scratch.data + (job->pairFirst - run->base);
-  KeyPass pass = {.pairs = pairs, .count = job->pairCount};
-  uint32_t taskCount = (uint32_t)((job->pairCount + PAIRS_PER_TASK - 1) / PAIRS_PER_TASK);
-  pn_parallelFor(tasks, turnKeys, &pass, taskCount, 1);
-  pn_sortU64ByMany((uint64_t *)(void *)pairs, (uint64_t *)(void *)scratch, job->pairCount, tasks);
-  pn_parallelFor(tasks, turnKeys, &pass, taskCount, 1);
-}
-
-/* One that all workers sort together, because it alone is more than a worker's share of all pairs. */
-static bool isLarge(const Run *run, const pnJob *job) {
-  return run->workers > 1 && job->pairCount > PAIRS_BY_ALL && job->pairCount > run->total / run->workers;
-}
-
-static void sortSmallJobs(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
-  (void)worker;
-  Run *run = context;
-  for (uint32_t j = begin; j < end; ++j)
-    if (!isLarge(run, &run->jobs[j])) sortPairs(run, &run->jobs[j], NULL);
-}
-
-/* Large jobs one after the other, the small ones side by side. */
-static void sortJobs(Run *run, uint32_t jobCount) {
-  for (uint32_t j = 0; j < jobCount; ++j)
-    if (isLarge(run, &run->jobs[j])) sortPairs(run, &run->jobs[j], run->def->tasks);
-  if (run->total < PAIRS_PER_SORT) sortSmallJobs(run, 0, jobCount, 0);
-  else pn_parallelFor(run->def->tasks, sortSmallJobs, run, jobCount, JOBS_PER_SORT);
-}
-
-/* A triangle in pieces is met once for each piece: every pair once. */
-static void dropRepeats(pnCollider *c, pnJob *job, pnCost *cost) {
-  if (job->pairCount < 2) return;
-  pnPair *pairs = c->pairs.data + job->pairFirst;
-  size_t kept = 1;
-  for (size_t i = 1; i < job->pairCount; ++i) {
-    bool again = pairs[i].a == pairs[kept - 1].a && pairs[i].b == pairs[kept - 1].b;
-    pairs[kept] = pairs[i];
-    kept += !again;
-  }
-  cost->pairs -= job->pairCount - kept;
-  job->pairCount = kept;
-}
-
-/* With a limit: the segments of all workers in the order of items, as many pairs as are wanted. */
-static bool limitSegments(Run *run, bool *outLimited) {
-  pnCollider *c = run->c;
-  c->ordered.count = 0;
-  if (!pn_arrayReserve(&c->ordered, c->items.count)) return false;
-  c->ordered.count = c->items.count;
-  for (size_t i = 0; i < c->items.count; ++i) c->ordered.data[i] = (pnSegment){0};
-  for (uint32_t i = 0; i < run->workers; ++i) {
-    for (size_t s = 0; s < c->segments[i].count; ++s) {
-      pnSegment g = c->segments[i].data[s];
-      c->ordered.data[g.item] = (pnSegment){i, g.job, g.begin, g.end, 0};
-    }
-  }
-  size_t room = run->def->maxPairs;
-  for (size_t i = 0; i < c->items.count; ++i) {
-    pnSegment *g = &c->ordered.data[i];
-    size_t count = g->end - g->begin;
-    *outLimited = *outLimited || count > room;
-    g->end = g->begin + PN_MIN(count, room);
-    room -= PN_MIN(count, room);
-  }
-  return true;
-}
-
-/* One pass over all segments, of which there are `lists`: that of each worker, or those in order. */
-static pnSegments *segmentsAt(const Run *run, uint32_t list, uint32_t *outLists) {
-  bool limited = run->def->maxPairs > 0;
-  *outLists = limited ? 1 : run->workers;
-  return limited ? &run->c->ordered : &run->c->segments[list];
-}
-
-/* How many pairs each job has, then where they begin; returns where they end. */
-static size_t layOut(Run *run, uint32_t jobCount, bool *outSorts) {
-  pnJob *jobs = run->jobs;
-  uint32_t lists = 1;
-  for (uint32_t j = 0; j < jobCount; ++j) jobs[j].pairCount = 0;
-  for (uint32_t i = 0; i < lists; ++i) {
-    const pnSegments *list = segmentsAt(run, i, &lists);
-    for (size_t s = 0; s < list->count; ++s)
-      jobs[list->data[s].job].pairCount += list->data[s].end - list->data[s].begin;
-  }
-  size_t end = run->base;
-  *outSorts = !run->def->unsorted;
-  for (uint32_t j = 0; j < jobCount; ++j) {
-    *outSorts = *outSorts || jobs[j].inPieces;
-    jobs[j].pairFirst = end;
-    end += jobs[j].pairCount;
-    jobs[j].pairCount = 0;
-  }
-  return end;
-}
-
-/* Copies what a worker found to where it belongs. */
-static void copyLists(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
-  (void)worker;
-  const Run *run = context;
-  uint32_t lists;
-  for (uint32_t i = begin; i < end; ++i) {
-    const pnSegments *list = segmentsAt(run, i, &lists);
-    for (size_t s = 0; s < list->count; ++s) {
-      pnSegment g = list->data[s];
-      const pnWorker *w = &run->c->workers[run->def->maxPairs > 0 ? g.item : i];
-      if (g.end > g.begin)
-        memcpy(run->c->pairs.data + g.to, w->found.data + g.begin, (g.end - g.begin) * sizeof(pnPair));
-    }
-  }
-}
-
-static bool gather(Run *run, uint32_t jobCount, pnCost *cost, bool *outLimited) {
-  pnCollider *c = run->c;
-  pnJob *jobs = run->jobs;
-  bool sorts;
-  if (run->def->maxPairs > 0 && !limitSegments(run, outLimited)) return false;
-  size_t end = layOut(run, jobCount, &sorts);
-  run->total = end - run->base;
-  if (!pn_arrayReserve(&c->pairs, end) || (sorts && !pn_arrayReserve(&c->scratch, run->total))) return false;
-  /* where each segment goes, then all of them there */
-  uint32_t lists = 1;
-  for (uint32_t i = 0; i < lists; ++i) {
-    pnSegments *list = segmentsAt(run, i, &lists);
-    for (size_t s = 0; s < list->count; ++s) {
-      pnSegment *g = &list->data[s];
-      g->to = jobs[g->job].pairFirst + jobs[g->job].pairCount;
-      jobs[g->job].pairCount += g->end - g->begin;
-    }
-  }
-  pn_parallelFor(run->total > PAIRS_PER_TASK ? run->def->tasks : NULL, copyLists, run, lists, 1);
-  if (sorts) sortJobs(run, jobCount);
-  for (uint32_t j = 0; j < jobCount; ++j)
-    if (jobs[j].inPieces) dropRepeats(c, &jobs[j], cost);
-  /* the last job's pairs end the list */
-  c->pairs.count = jobCount > 0 ? jobs[jobCount - 1].pairFirst + jobs[jobCount - 1].pairCount : run->base;
-  return true;
-}
+/* ---------------------------------------------------------------- counters */
 
 static void addCost(pnCost *into, const pnWorker *w) {
   const pnCost *c = &w->cost;
@@ -540,8 +408,11 @@ static bool levelWorkers(pnCollider *c, uint32_t workers) {
 }
 
 /* Everything of the workers as at the beginning. */
-static bool beginWorkers(pnCollider *c, uint32_t workers, bool countOnly) {
+static bool beginWorkers(Run *run, uint32_t workers, bool countOnly) {
+  pnCollider *c = run->c;
   if (!ensureWorkers(c, workers)) return false;
+  /* with a limit items are run in their order */
+  run->relief = workers > 1 && run->def->maxPairs == 0 ? c->relief : NULL;
   for (uint32_t i = 0; i < workers; ++i) {
     pnWorker *w = &c->workers[i];
     w->found.count = w->candidates.count = w->leaves.count = c->segments[i].count = 0;
@@ -549,6 +420,7 @@ static bool beginWorkers(pnCollider *c, uint32_t workers, bool countOnly) {
     w->countOnly = countOnly;
     w->cost = (pnCost){0};
     w->fresh = (pnFresh){.alone = workers == 1};
+    w->relief = run->relief;
     w->candidatesMet = 0;
     w->outOfMemory = false;
   }
@@ -569,10 +441,10 @@ static void grantWishes(pnCollider *c, const pnJob *jobs, uint32_t jobCount) {
 pnResult pn_runJobs(pnCollider *c, pnJob *jobs, uint32_t jobCount, const pnRunDef *def, pnCost *cost,
                     bool *outLimited) {
   uint32_t workers = pn_workerCount(def->tasks);
-  Run run = {.c = c, .jobs = jobs, .def = def, .workers = workers, .base = c->pairs.count};
+  Run run = {.c = c, .jobs = jobs, .def = def, .workers = workers};
   c->seeds.count = c->items.count = 0;
   *outLimited = false;
-  bool ok = beginWorkers(c, workers, def->countOnly);
+  bool ok = beginWorkers(&run, workers, def->countOnly);
   grantWishes(c, jobs, jobCount);
   for (uint32_t j = 0; ok && j < jobCount; ++j) {
     if (jobs[j].proofs) {
@@ -581,14 +453,15 @@ pnResult pn_runJobs(pnCollider *c, pnJob *jobs, uint32_t jobCount, const pnRunDe
       cost->traverseSeconds += pn_clock() - start;
     }
   }
-  ok = ok && dealJobs(c, jobs, jobCount, def->maxPairs > 0 ? LIMITED_WORKERS : workers, def->maxPairs > 0);
+  ok = ok && dealJobs(&run, jobCount, def->maxPairs > 0 ? LIMITED_WORKERS : workers, def->maxPairs > 0);
+  if (ok && run.relief) pn_beginRelief(run.relief, (uint32_t)c->items.count);
   if (ok) pn_parallelFor(def->tasks, runItems, &run, (uint32_t)c->items.count, 1);
   for (uint32_t i = 0; ok && i < workers; ++i) {
     ok = !c->workers[i].outOfMemory;
     addCost(cost, &c->workers[i]);
   }
   c->wishes = ok && workers > 1 && pn_slantsPay(c->workers, workers);
-  ok = ok && (def->countOnly || gather(&run, jobCount, cost, outLimited));
+  ok = ok && (def->countOnly || pn_gatherPairs(c, jobs, jobCount, def, cost, outLimited));
   ok = ok && (workers == 1 || levelWorkers(c, workers));
   return ok ? PN_OK : pn_fail(PN_ERROR_MEMORY, "out of memory while collecting pairs");
 }

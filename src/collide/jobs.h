@@ -2,6 +2,7 @@
 #ifndef PN_COLLIDE_JOBS_H
 #define PN_COLLIDE_JOBS_H
 
+#include "base/sort.h"
 #include "collide/proof.h"
 
 /* One question and where its answer stands. A crowd has a hundred thousand of them, so it is small, and what a traversal needs
@@ -46,13 +47,15 @@ typedef struct pnCollider {
   pnWorker *workers;
   pnSegments *segments; /* one list a worker */
   uint32_t workerCount;
+  struct pnRelief *relief; /* of several workers; null: nobody asks */
   pnPairs seeds;
   PN_ARRAY(pnItem) items;
-  PN_ARRAY(uint32_t) whole; /* jobs that are run as they are */
-  PN_ARRAY(uint32_t) order; /* by the caller: all jobs, neighbours in space together; none: as they stand */
-  pnSegments ordered;       /* with a limit: the segments of all workers by item; `item` is the worker there */
-  pnPairs pairs;            /* the answers, job after job */
-  pnPairs scratch;          /* for sorting */
+  PN_ARRAY(uint32_t) whole;   /* jobs that are run as they are */
+  PN_ARRAY(uint32_t) order;   /* by the caller: all jobs, neighbours in space together; none: as they stand */
+  pnSegments ordered;         /* with a limit: the segments of all workers by item; `item` is the worker there */
+  pnPairs pairs;              /* the answers, job after job */
+  PN_ARRAY(uint64_t) scratch; /* for sorting */
+  PN_ARRAY(pnKeyList) keyLists;
   pnProofRoom room;
   bool wishes; /* by the last run slants pay (slant.h) */
 } pnCollider;

@@ -2,6 +2,7 @@
 #include "collide/traverse.h"
 
 #include "collide/proof.h"
+#include "collide/relief.h"
 #include "collide/slant.h"
 #include "geom/box.h"
 
@@ -177,6 +178,8 @@ bool pn_treesOverlap(const pnTree *a, const pnTree *b) {
 
 /* Leaf pairs are opened this many at a time, so that their blocks are still in cache when triangles are tested. */
 #define LEAF_BATCH 512u
+/* When others wait, the fewer are begun, the more can be handed over. */
+#define LAST_BATCH 64u
 /* Pairs of nodes opened at a time. */
 #define NODE_BATCH 64u
 
@@ -245,8 +248,9 @@ static bool openManyLeaves(const pnTraversal *t, pnWorker *w, pnPair *in, size_t
 /* Opens and tests the leaves in w. Exact tests of a few are not told apart from what was before them. */
 static bool runLeaves(const pnTraversal *t, pnWorker *w, pnKernel kernel, double *time) {
   bool ok = true;
-  for (size_t i = 0; ok && i < w->leaves.count && w->found.count <= w->foundMost; i += LEAF_BATCH) {
-    size_t count = PN_MIN(LEAF_BATCH, w->leaves.count - i);
+  size_t count;
+  for (size_t i = 0; ok && i < w->leaves.count && w->found.count <= w->foundMost; i += count) {
+    count = PN_MIN(pn_isEnding(w->relief) ? LAST_BATCH : LEAF_BATCH, w->leaves.count - i);
     ok = openManyLeaves(t, w, w->leaves.data + i, count);
     double middle = count >= TIMED_LEAVES ? pn_clock() : 0;
     ok = ok && testCandidates(t, w, kernel);
@@ -255,6 +259,7 @@ static bool runLeaves(const pnTraversal *t, pnWorker *w, pnKernel kernel, double
       *time = pn_clock();
       w->cost.exactSeconds += *time - middle;
     }
+    if (PN_UNLIKELY(pn_isAsked(w->relief))) pn_handOver(w, i + count);
   }
   w->leaves.count = 0;
   return ok;
@@ -319,9 +324,11 @@ static void endRun(pnWorker *w, bool ok) {
 void pn_runAll(const pnTraversal *t, pnWorker *w, pnKernel kernel, double *time) {
   bool ok = sortOutLeaves(t, w);
   while (ok && w->lists[0].count > 0 && w->found.count <= w->foundMost) {
+    if (PN_UNLIKELY(pn_isAsked(w->relief))) pn_handOver(w, 0);
     ok = openLast(t, w, NODE_BATCH);
     if (ok && w->leaves.count >= LEAF_BATCH) ok = runLeaves(t, w, kernel, time);
   }
+  if (PN_UNLIKELY(pn_isAsked(w->relief))) pn_handOver(w, 0);
   ok = ok && runLeaves(t, w, kernel, time);
   endRun(w, ok);
 }

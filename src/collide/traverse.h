@@ -58,6 +58,8 @@ typedef struct pnWorker {
   uint64_t candidatesMet; /* found by boxes, before slants took some out */
   pnFresh fresh;          /* lazy nodes it has filled */
   pnHubSweep hub;
+  struct pnRelief *relief; /* with whom it shares what is left of its work (relief.h); null: with nobody */
+  uint32_t job;            /* that it is at work on */
   bool outOfMemory;
   char apart[128]; /* workers stand in one array and write all the time: no two of them share a cache line */
 } pnWorker;
