@@ -75,7 +75,7 @@ static const pnExperiment s_experiments[] = {
      "--experiment growth --seconds 0.3 --step 40 --passes 1 --peer embree --peer pinch s1-1280 s1-5120 s1-20480",
      "--passes", "pinch:threads=", 120, 5, false, "how time grows with the number of triangles"},
     {"update", "peers", "bench_free",
-     "--experiment update --cold 64 --seconds 2 --step 4 --peer pinch --peer floor s1-20480 s1-327680 s4 cloth-ball",
+     "--experiment update --cold 64 --seconds 4 --step 1 --peer pinch --peer floor s1-20480 s1-327680 s4 cloth-ball",
      "--experiment update --cold 64 --seconds 0.3 --step 40 --passes 1 --peer pinch --peer floor s1-20480 s4",
      "--passes", NULL, 60, 5, false,
      "trees of free bodies follow vertices that are in no cache, beside one pass over them"},
