@@ -107,17 +107,23 @@ static void dollsAreKeptFromTheInside(void **state) {
   }
 }
 
-/* Where even listing them would take too long it ends; the next frame begins anew. */
+/* Where even listing them would take too long it ends: the first doll is around all, and each of the others, from the last inwards, in
+ * the one after it; who has not come to the rows of these takes the first for the closest. The next frame begins anew. */
 static void listingEnds(void **state) {
   (void)state;
-  Nested n = makeDolls(1, false);
-  for (int64_t frame = 1; frame < 3; ++frame) {
-    uint32_t count;
-    const pnRegion *r = pnFinder_GetRegions(n.finder, &count);
-    assert_true(count == 1 && r[0].a == 0 && r[0].b == 1 && pnFinder_IsLimited(n.finder));
-    testExpectOk(pnFinder_AddFrame(n.finder, &(pnFinderFrame){.number = frame, .time = (double)frame}));
+  for (uint32_t most = 1; most <= 2; ++most) {
+    pnMesh *meshes[DOLLS];
+    for (uint32_t i = 0; i < DOLLS; ++i) meshes[i] = makeSkins(i == 0 ? 0 : DOLLS - i, 1, 1, DOLLS + 8);
+    Nested n = makeNested(most, meshes, DOLLS);
+    for (int64_t frame = 1; frame < 3; ++frame) {
+      uint32_t count;
+      const pnRegion *r = pnFinder_GetRegions(n.finder, &count);
+      assert_true(count == most && r[0].a == 0 && pnFinder_IsLimited(n.finder));
+      assert_int_equal(r[0].b == DOLLS - 1, most == 2);
+      testExpectOk(pnFinder_AddFrame(n.finder, &(pnFinderFrame){.number = frame, .time = (double)frame}));
+    }
+    freeNested(&n);
   }
-  freeNested(&n);
 }
 
 /* Two bodies of shells, in turns: what of one body is inside one part of the other is a region. */
