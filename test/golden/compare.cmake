@@ -1,7 +1,15 @@
-# compare.cmake: runs golden with HOW and compares what it prints with TRUTH.
+# compare.cmake: runs golden with HOW and compares what it prints with TRUTH; HOW "device": the lines of pairs and impacts that are there.
 separate_arguments(HOW)
 execute_process(COMMAND ${EMULATOR} ${GOLDEN} ${HOW} OUTPUT_VARIABLE printed RESULT_VARIABLE status)
 file(READ ${TRUTH} truth)
+if(HOW STREQUAL "device")
+  if(status EQUAL 77)
+    return()
+  endif()
+  # its kinds of bodies, and the small ones, in the order of golden.c
+  string(REGEX MATCHALL "(pairs|impacts) +(tiny-)?(free|rigid|static|morph|linear|weighted)-0 [^\n]*\n" truth "${truth}")
+  list(JOIN truth "" truth)
+endif()
 if(NOT status EQUAL 0 OR NOT printed STREQUAL truth)
   message(FATAL_ERROR "golden ${HOW} differs from ${TRUTH}:\n${printed}")
 endif()

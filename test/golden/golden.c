@@ -5,10 +5,13 @@
  *                                as some programs leave a thread, and must not mind
  *
  * scripts/golden compares the lines with test/golden/golden.txt for numbers of workers, compilers, levels of optimisation,
- * instruction sets and machines. So nothing here may differ by itself: numbers come from a generator of our own, meshes from
+ * instruction sets and machines. Made with GOLDEN_DEVICE it prints those lines that a device can answer, of the first that there is. So nothing here may differ by itself: numbers come from a generator of our own, meshes from
  * sums, products and square roots; the C library's sine is not the same on two machines. */
 #include "pinch/lab.h"
 #include "pinch/pinch.h"
+#ifdef GOLDEN_DEVICE
+#include "pinch/device.h"
+#endif
 
 #include <math.h>
 #include <stdio.h>
@@ -248,14 +251,39 @@ static void freeBody(Body *b) {
 
 /* ---------------------------------------------------------------- what is found */
 
+/* Two bodies by their numbers, from 1 on, and their pairs. */
+static void addContact(uint32_t a, uint32_t b, const pnPair *pairs, size_t count) {
+  addNumber(a), addNumber(b), addNumber(count);
+  for (size_t k = 0; k < count; ++k) addNumber((uint64_t)pairs[k].a << 32 | pairs[k].b);
+}
+
+/* Goes on with a hash of its own. */
+static void addImpacts(const pnFeatureImpact *impacts, size_t count, uint64_t *hash) {
+  uint64_t kept = s_hash;
+  s_hash = *hash;
+  for (const pnFeatureImpact *m = impacts; m < impacts + count; ++m)
+    addNumber(m->kind), addNumber(m->a), addNumber(m->b), addReal(m->lo), addReal(m->hi);
+  *hash = s_hash, s_hash = kept;
+}
+
+/* Three bodies of a kind, or of one of several kinds, and a static one among them. */
+static pnWorld *makeWorld(const pnTasks *tasks, int kind, uint32_t form, Body bodies[BODIES], char name[40]) {
+  snprintf(name, 40, "%s%s-%u", s_scale < 1 ? "tiny-" : "", s_kinds[kind], form);
+  s_state = 1000u * (uint32_t)kind; /* the same world for every form, and so the same pairs */
+  pnWorldDef worldDef = pnDefaultWorldDef();
+  worldDef.tasks = *tasks;
+  pnWorld *world;
+  need(pnCreateWorld(&worldDef, &world));
+  for (uint32_t i = 0; i < BODIES; ++i)
+    makeBody(world, i == 1 && kind != SOUP ? (kind + 1) % SOUP : kind, form, i, &bodies[i]);
+  return world;
+}
+
+#ifndef GOLDEN_DEVICE
 static void addFrame(const pnWorld *world, const pnFrame *frame, uint64_t *count) {
   for (uint32_t i = 0; i < frame->contactCount; ++i) {
     const pnContact *c = pnWorld_GetContacts(world) + i;
-    addNumber(c->a.index1), addNumber(c->b.index1), addNumber(c->pairCount);
-    for (size_t k = 0; k < c->pairCount; ++k) {
-      pnPair p = pnWorld_GetPairs(world)[c->firstPair + k];
-      addNumber((uint64_t)p.a << 32 | p.b);
-    }
+    addContact(c->a.index1, c->b.index1, pnWorld_GetPairs(world) + c->firstPair, c->pairCount);
     *count += c->pairCount;
   }
 }
@@ -286,18 +314,10 @@ static void printFindings(pnFinder *finder, const char *name) {
   end("findings", name, count);
 }
 
-/* Frames of three bodies of a kind, or of one of several kinds, and a static one among them. */
 static void runWorld(const pnTasks *tasks, int kind, uint32_t form) {
   char name[40];
-  snprintf(name, sizeof name, "%s%s-%u", s_scale < 1 ? "tiny-" : "", s_kinds[kind], form);
-  s_state = 1000u * (uint32_t)kind; /* the same world for every form, and so the same pairs */
-  pnWorldDef worldDef = pnDefaultWorldDef();
-  worldDef.tasks = *tasks;
-  pnWorld *world;
-  need(pnCreateWorld(&worldDef, &world));
   Body bodies[BODIES];
-  for (uint32_t i = 0; i < BODIES; ++i)
-    makeBody(world, i == 1 && kind != SOUP ? (kind + 1) % SOUP : kind, form, i, &bodies[i]);
+  pnWorld *world = makeWorld(tasks, kind, form, bodies, name);
   pnFinder *finder = NULL;
   if (form == 0 && kind != SOUP) {
     pnFinderDef def = pnDefaultFinderDef();
@@ -321,15 +341,10 @@ static void runWorld(const pnTasks *tasks, int kind, uint32_t form) {
     addFrame(world, &frame, &pairs);
     if (finder) takeFrame(finder, world, &frame, f);
     if (kind == SOUP || form != 0 || f > 1) continue;
-    uint64_t kept = s_hash;
     pnStep step;
     CALL((step = pnWorld_CollideSwept(world, NULL)).result);
-    s_hash = impactHash;
-    for (size_t k = 0; k < step.impactCount; ++k) {
-      const pnFeatureImpact *m = pnWorld_GetImpacts(world) + k;
-      addNumber(m->kind), addNumber(m->a), addNumber(m->b), addReal(m->lo), addReal(m->hi);
-    }
-    impactHash = s_hash, s_hash = kept, impacts += step.impactCount;
+    addImpacts(pnWorld_GetImpacts(world), step.impactCount, &impactHash);
+    impacts += step.impactCount;
   }
   end("pairs", name, pairs);
   if (kind != SOUP && form == 0) s_hash = impactHash, end("impacts", name, impacts);
@@ -397,3 +412,55 @@ int main(int argc, char **argv) {
   if (pnGetByteCount() != 0) printf("FAILED: memory was left\n");
   return 0;
 }
+#else
+/* The same frames on a device, of bodies that move as those of a world: pairs and impacts are the world's, bit for bit. Devices have no
+ * soups, findings and bounds of volumes. */
+static void runDevice(pnDevice *device, int kind) {
+  char name[40];
+  Body bodies[BODIES];
+  pnWorld *world = makeWorld(&(pnTasks){0}, kind, 0, bodies, name);
+  pnDeviceWorld *there;
+  need(pnCreateDeviceWorld(device, &there));
+  for (uint32_t i = 0, at; i < BODIES; ++i) {
+    pnDeviceBodyDef def = pnDefaultDeviceBodyDef();
+    def.pose = pnBody_GetPose(world, bodies[i].id), def.self = bodies[i].kind != STATIC;
+    need(pnDeviceWorld_AddBody(there, &def, &at));
+  }
+  uint64_t pairs = 0, impacts = 0, impactHash = 0;
+  begin();
+  for (int f = 0; f < 5; ++f) {
+    need(pnDeviceWorld_BeginStep(there));
+    for (uint32_t i = 0; i < BODIES; ++i) moveBody(world, &bodies[i]);
+    pnDeviceFrame frame = pnDeviceWorld_Collide(there, NULL);
+    need(frame.result);
+    for (uint32_t i = 0; i < frame.contactCount; ++i) {
+      const pnDeviceContact *c = pnDeviceWorld_GetContacts(there) + i;
+      addContact(c->a + 1, c->b + 1, pnDeviceWorld_GetPairs(there) + c->firstPair, c->pairCount);
+      pairs += c->pairCount;
+    }
+    if (f > 1) continue;
+    pnDeviceStep step = pnDeviceWorld_CollideSwept(there, NULL);
+    need(step.result);
+    addImpacts(pnDeviceWorld_GetImpacts(there), step.impactCount, &impactHash);
+    impacts += step.impactCount;
+  }
+  end("pairs", name, pairs);
+  s_hash = impactHash, end("impacts", name, impacts);
+  pnDestroyDeviceWorld(there);
+  pnDestroyWorld(world);
+  for (uint32_t i = 0; i < BODIES; ++i) freeBody(&bodies[i]);
+}
+
+int main(void) {
+  pnDevice *device;
+  pnResult result = pnCreateDevice(NULL, &device);
+  if (result == PN_ERROR_UNSUPPORTED) return fprintf(stderr, "golden: skipped: %s\n", pnGetMessage()), 77;
+  need(result);
+  for (int kind = 0; kind < SOUP; ++kind) runDevice(device, kind);
+  s_scale = 0x1p-140f;
+  runDevice(device, FREE);
+  pnDestroyDevice(device);
+  if (pnGetByteCount() != 0) printf("FAILED: memory was left\n");
+  return 0;
+}
+#endif
