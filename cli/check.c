@@ -58,10 +58,8 @@ static pnResult chooseBodies(pnCheck *check, const pnCheckOptions *options) {
   if (!names) return pnFail(PN_ERROR_MEMORY, "out of memory for the names of %u bodies", check->bodyCount);
   for (uint32_t i = 0; i < check->bodyCount; ++i) names[i] = check->bodies[i].name;
   pnResult result = pn_makeChoice(&options->only, &options->ignored, names, check->bodyCount, &check->choice);
-  if (result == PN_ERROR_ARGUMENT) {
-    fprintf(stderr, "The bodies, from number 0 on:\n");
-    pn_printWords(stderr, names, check->bodyCount);
-  }
+  FILE *after = result == PN_ERROR_ARGUMENT ? pn_beginAfterword() : NULL;
+  if (after) pn_printBodies(after, names, check->bodyCount);
   free(names);
   return result;
 }
@@ -77,6 +75,7 @@ static pnResult loadBodies(pnCheck *check, int count, char **paths, const pnChec
   pn_endProgress();
   check->bodies = check->list.items;
   check->bodyCount = check->list.count;
+  if (result == PN_OK) result = pn_checkMoment(&check->list, options->moment);
   if (result == PN_OK) result = chooseBodies(check, options);
   check->loadSeconds = pnGetTime() - start;
   return result;

@@ -92,6 +92,8 @@ pnResult pn_makeChoice(const pnWords *only, const pnWords *ignored, const char *
                         isOnly ? "only" : "ignore", word);
     }
   }
+  if (result == PN_OK && !pn_makeClasses(&choice))
+    result = pnFail(PN_ERROR_MEMORY, "out of memory for a choice among %u bodies", bodyCount);
   *outChoice = choice;
   if (result != PN_OK) pn_freeChoice(outChoice);
   return result;
@@ -103,6 +105,7 @@ void pn_freeChoice(pnChoice *choice) {
     free(choice->rules[i].sides[1]);
   }
   free(choice->rules);
+  pn_freeClasses(&choice->classes);
   memset(choice, 0, sizeof(*choice));
 }
 
@@ -124,12 +127,6 @@ bool pn_choiceNamesSelf(const pnChoice *choice, uint32_t body) {
     const pnRule *rule = &choice->rules[i];
     if (rule->exact && rule->sides[0][body] && rule->sides[1][body]) return true;
   }
-  return false;
-}
-
-bool pn_choiceWants(const pnChoice *choice, uint32_t body) {
-  for (uint32_t b = 0; b < choice->bodyCount; ++b)
-    if (pn_choiceAllows(choice, body, b)) return true;
   return false;
 }
 

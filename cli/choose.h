@@ -13,10 +13,25 @@ typedef struct pnRule {
   bool exact;     /* no pattern: A,A then means A with itself */
 } pnRule;
 
+/* Bodies that no rule tells apart are one class: whoever is asked about one of them is asked about all of them. Tens of thousands
+ * of bodies are a handful of classes, and what is left out is listed without going through all pairs of bodies. */
+typedef struct pnClasses {
+  uint32_t count;
+  uint32_t *of;             /* the class of each body */
+  uint32_t *starts, *items; /* the bodies of each class, ascending: items[starts[c]] to items[starts[c + 1]] */
+  bool *wanted;             /* can a body of this class be in any pair? */
+  /* For each wanted class those wanted classes that it is not asked about, in the same way. */
+  size_t *refusedStarts;
+  uint32_t *refused;
+  uint32_t *cursors; /* of each class: the first of its items that was not passed yet (pn_choiceListRefused) */
+  uint64_t steps;    /* pairs of classes decided and bodies gone through, for tests */
+} pnClasses;
+
 typedef struct pnChoice {
   uint32_t bodyCount;
   pnRule *rules; /* those of --only first */
   uint32_t onlyCount, ruleCount;
+  pnClasses classes;
 } pnChoice;
 
 /* Words of the two options against the names of bodies. A name or number that no body has, and an --only that chooses
@@ -31,6 +46,16 @@ bool pn_choiceAllows(const pnChoice *choice, uint32_t a, uint32_t b);
 bool pn_choiceNamesSelf(const pnChoice *choice, uint32_t body);
 /* Can this body be in any pair? */
 bool pn_choiceWants(const pnChoice *choice, uint32_t body);
+/* Are any two different bodies asked about? */
+bool pn_choiceAsksTwo(const pnChoice *choice);
+/* Bodies above `body` that it is not asked about, ascending, into an array of bodyCount; returns how many. Bodies that no pair can
+ * have (pn_choiceWants) are left out, and have none. Bodies are asked in ascending order, after
+ * pn_choiceRewind. */
+void pn_choiceRewind(pnChoice *choice);
+uint32_t pn_choiceListRefused(pnChoice *choice, uint32_t body, uint32_t *outBodies);
+/* Classes of a choice whose rules are made; false: out of memory. Part of pn_makeChoice. */
+bool pn_makeClasses(pnChoice *choice);
+void pn_freeClasses(pnClasses *classes);
 /* Bits for a world's filter that leave out what --only leaves out, as far as 32 bits go (16 rules). */
 void pn_choiceFilter(const pnChoice *choice, uint32_t body, uint32_t *outCategory, uint32_t *outMask);
 

@@ -88,7 +88,7 @@ static void printMain(void) {
   printf(
       ".TH PINCH 1 \"\" \"pinch %s\" \"pinch\"\n"
       ".SH NAME\npinch \\- exact collision detection for triangle meshes that deform\n"
-      ".SH SYNOPSIS\n.B pinch\n.I COMMAND\n...\n"
+      ".SH SYNOPSIS\n.B pinch\n.I COMMAND\n\\&...\n"
       ".SH COMMANDS\n",
       pnGetVersion());
   for (size_t i = 0; pn_commandName(i); ++i) {

@@ -62,14 +62,59 @@ void pn_printHelp(const pnUsage *usage) {
 /* ---------------------------------------------------------------- manual pages */
 
 void pn_printRoff(const char *text) {
+  static const char letters[] = "\\-'`^~";
+  static const char *const names[] = {"\\e", "\\-", "\\(aq", "\\(ga", "\\(ha", "\\(ti"};
   bool begin = true;
   for (const char *c = text; *c; ++c) {
-    // A dot or quote at the beginning of a line would be a command.
-    if (begin && (*c == '.' || *c == '\'')) printf("\\&");
-    if (*c == '\\') printf("\\e");
-    else if (*c == '-') printf("\\-");
+    // A dot at the beginning of a line would be a command.
+    if (begin && *c == '.') printf("\\&");
+    // What is typed must come out as it is: roff makes typography of these.
+    const char *at = strchr(letters, *c);
+    if (at) fputs(names[at - letters], stdout);
     else putchar(*c);
     begin = *c == '\n';
+  }
+}
+
+/* A thing as it is typed, and what is said of it below, which is filled. */
+static const char *printManThing(const char *text) {
+  pnThing thing;
+  const char *next = pn_readThing(text, &thing);
+  if (thing.length > 0) {
+    thing.line[thing.length] = 0;
+    printf(".PP\n.nf\n");
+    pn_printRoff(thing.line + strspn(thing.line, " "));
+    printf("\n.fi\n");
+  }
+  if (thing.said) {
+    printf(".RS\n");
+    pn_printRoff(thing.said);
+    printf("\n.RE\n");
+  }
+  return next;
+}
+
+/* The text of a block. Lines are filled by who reads the page; one that ends with a sentence ends a paragraph, as in the help. */
+static void printManBlock(const char *text) {
+  bool afterThing = false;
+  while (*text) {
+    if (*text == ' ') {
+      text = printManThing(text);
+      afterThing = true;
+      continue;
+    }
+    if (afterThing) printf(".PP\n");
+    afterThing = false;
+    char line[512];
+    size_t length = strcspn(text, "\n");
+    snprintf(line, sizeof(line), "%.*s", (int)length, text);
+    // An empty line stands before things, which have a gap of their own.
+    if (length > 0) {
+      pn_printRoff(line);
+      putchar('\n');
+    }
+    text += length + (text[length] == '\n');
+    if (length > 0 && strchr(".:?", line[length - 1]) && *text && *text != ' ') printf(".br\n");
   }
 }
 
@@ -95,16 +140,15 @@ static void printMan(const pnUsage *usage) {
   pn_printRoff(wantedSummary);
   printf("\n.SH SYNOPSIS\n.B pinch %s\n", usage->command);
   pn_printRoff(usage->synopsis);
-  printf("\n.SH DESCRIPTION\n.nf\n");
-  pn_printRoff(usage->about);
-  printf(".fi\n.SH OPTIONS\n");
+  printf("\n.SH DESCRIPTION\n");
+  printManBlock(usage->about);
+  printf(".SH OPTIONS\n");
   for (size_t i = 0; i < usage->optionCount; ++i)
     if (usage->options[i].help) printManOption(&usage->options[i]);
   for (size_t i = 0; i < PN_COMMON_COUNT; ++i) printManOption(&common[i]);
   if (usage->examples) {
-    printf(".SH EXAMPLES\n.nf\n");
-    pn_printRoff(usage->examples);
-    printf(".fi\n");
+    printf(".SH EXAMPLES\n");
+    printManBlock(usage->examples);
   }
   printf(".SH SEE ALSO\n.BR pinch (1)\n");
 }

@@ -24,6 +24,7 @@ typedef struct pnInsideOptions {
 typedef struct pnPoints {
   float *data; /* 3 a point */
   uint32_t count;
+  bool isAnimated; /* they come from a file with an animation */
 } pnPoints;
 
 /* ---------------------------------------------------------------- points */
@@ -44,6 +45,7 @@ static bool loadMeshPoints(const char *path, pnMoment moment, pnPoints *points) 
     pn_freeLoadedList(&list);
     return false;
   }
+  points->isAnimated = list.isAnimated;
   size_t count = 0;
   for (uint32_t b = 0; b < list.count; ++b) count += pnMesh_GetVertexCount(list.items[b].mesh);
   points->data = malloc(sizeof(float) * 3 * count + 1);
@@ -195,6 +197,9 @@ static int runInside(const char *path, const pnInsideOptions *options) {
   if (good) {
     inside = malloc((size_t)points.count + 1);
     pnResult done = inside ? pn_loadBodies(path, true, options->moment, &list) : PN_ERROR_MEMORY;
+    // The points may be those of an animated file, and what they are in stand still.
+    list.isAnimated = list.isAnimated || points.isAnimated;
+    if (done == PN_OK) done = pn_checkMoment(&list, options->moment);
     if (done == PN_OK) done = chooseBody(&list, options->body, &loaded);
     if (done == PN_OK) done = test(loaded->mesh, &points, options, inside, &result);
     good = done == PN_OK;

@@ -7,6 +7,7 @@
 #include "pinch/mesh.h"
 
 #include <math.h>
+#include <stdio.h>
 
 typedef struct pnLoadedMesh {
   const char *path; /* as given */
@@ -35,6 +36,7 @@ typedef struct pnMoment {
 typedef struct pnLoadedList {
   pnLoadedMesh *items;
   uint32_t count;
+  bool isAnimated; /* one of the files has an animation */
 } pnLoadedList;
 
 /* Adds the bodies of a file to the list. A mesh file has no other moment than now. After an error the list still has to be
@@ -42,6 +44,8 @@ typedef struct pnLoadedList {
 pnResult pn_loadBodies(const char *path, bool weld, pnMoment moment, pnLoadedList *list);
 /* The same for a glTF file that has been read. */
 pnResult pn_loadAnimBodies(const char *path, const pnAnimFile *file, bool weld, pnMoment moment, pnLoadedList *list);
+/* Once all files are in the list: an error when a moment was asked for and there is none in any of them. */
+pnResult pn_checkMoment(const pnLoadedList *list, pnMoment moment);
 void pn_freeLoadedList(pnLoadedList *list);
 
 /* ---------------------------------------------------------------- files */
@@ -58,8 +62,8 @@ bool pn_isAnimInput(void);
 
 /* The clip of that name, else of that number; PN_NONE. */
 uint32_t pn_findClip(const pnAnimFile *file, const char *word);
-/* The names of a file's animations, on stderr, below a message that there is none of some name. */
-void pn_sayClips(const char *path, const pnAnimFile *file);
+/* The names of a file's animations, for below a message that there is none of some name. */
+void pn_printClips(FILE *stream, const char *path, const pnAnimFile *file);
 
 /* An error (PN_ERROR_UNSUPPORTED) for a file of a program that pinch does not read, with what it is and how to get a glTF
  * file from it; PN_OK for all others, also for those that are not there. */

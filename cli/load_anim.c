@@ -27,17 +27,17 @@ uint32_t pn_findClip(const pnAnimFile *file, const char *word) {
   return word[0] >= '0' && word[0] <= '9' && *end == 0 && number < file->clipCount ? (uint32_t)number : PN_NONE;
 }
 
-void pn_sayClips(const char *path, const pnAnimFile *file) {
+void pn_printClips(FILE *stream, const char *path, const pnAnimFile *file) {
   const char **names = malloc(file->clipCount * sizeof(char *) + 1);
   if (!names) return;
   for (uint32_t c = 0; c < file->clipCount; ++c) names[c] = file->clips[c].name[0] ? file->clips[c].name : "(no name)";
   // Where it is was typed by the user, and would not fit into a line.
-  pn_printPlain(stderr, pn_baseName(path));
+  pn_printPlain(stream, pn_baseName(path));
   // A name that is long itself has a line of its own.
-  if (strlen(pn_baseName(path)) > 30) fprintf(stderr, "\n ");
-  if (file->clipCount == 0) fprintf(stderr, " has no animation.\n");
-  else fprintf(stderr, " has %u (by name, or by number from 0 to %u):\n", file->clipCount, file->clipCount - 1);
-  if (file->clipCount > 0) pn_printWords(stderr, names, file->clipCount);
+  if (strlen(pn_baseName(path)) > 30) fprintf(stream, "\n ");
+  if (file->clipCount == 0) fprintf(stream, " has no animation.\n");
+  else fprintf(stream, " has %u (by name, or by number from 0 to %u):\n", file->clipCount, file->clipCount - 1);
+  if (file->clipCount > 0) pn_printWords(stream, names, file->clipCount);
   free(names);
 }
 
@@ -46,7 +46,8 @@ static pnResult goToMoment(const char *path, const pnAnimFile *file, pnMoment mo
   if (moment.animation) {
     clip = pn_findClip(file, moment.animation);
     if (clip == PN_NONE) {
-      pn_sayClips(path, file);
+      FILE *after = pn_beginAfterword();
+      if (after) pn_printClips(after, path, file);
       return pnFail(PN_ERROR_ARGUMENT, "--animation: there is no '%s'", moment.animation);
     }
   } else if (!isnan(moment.time)) {
@@ -130,5 +131,12 @@ pnResult pn_loadAnimBodies(const char *path, const pnAnimFile *file, bool weld, 
     if (result == PN_OK) ++list->count;
   }
   pnDestroyAnimState(state);
+  list->isAnimated = list->isAnimated || file->clipCount > 0;
   return result;
+}
+
+pnResult pn_checkMoment(const pnLoadedList *list, pnMoment moment) {
+  if (list->isAnimated || (!moment.animation && isnan(moment.time))) return PN_OK;
+  return pnFail(PN_ERROR_ARGUMENT, "--%s: no file here is animated; moments are those of glTF files with an animation",
+                moment.animation ? "animation" : "time");
 }

@@ -52,54 +52,60 @@ static const struct {
   pnResult (*make)(const pnMakeOptions *options, pnMesh **outMesh);
   float cells[2]; /* defaults */
   double tube;
-  const char *takes; /* its options, each with a blank on both sides */
+  int sizeCount, cellsCount; /* numbers of --size and --cells; one number stands for all of them */
+  const char *takes;         /* its options, each with a blank on both sides */
 } shapes[] = {
-    {"icosphere", makeIcosphere, {4, 4}, 0, " radius cells at "},
-    {"box", makeBox, {8, 8}, 0, " size cells at "},
-    {"grid", makeGrid, {32, 32}, 0, " size cells at "},
-    {"torus", makeTorus, {96, 32}, 0.35, " radius tube cells at "},
-    {"knot", makeKnot, {360, 24}, 0.22, " radius tube turns cells at "},
+    {"icosphere", makeIcosphere, {4, 4}, 0, 0, 1, " radius cells at "},
+    {"box", makeBox, {8, 8}, 0, 3, 1, " size cells at "},
+    {"grid", makeGrid, {32, 32}, 0, 2, 2, " size cells at "},
+    {"torus", makeTorus, {96, 32}, 0.35, 0, 2, " radius tube cells at "},
+    {"knot", makeKnot, {360, 24}, 0.22, 0, 2, " radius tube turns cells at "},
 };
 
 #define PN_SHAPE_COUNT (sizeof(shapes) / sizeof(shapes[0]))
 
 /* ---------------------------------------------------------------- options */
 
-/* Up to `most` numbers separated by commas; a shorter list repeats its last number. */
-static bool parseList(const char *text, int most, float *out) {
-  int count = 0;
+/* `count` numbers separated by commas, or one that stands for all: two of three would leave one to be guessed. */
+static bool parseList(const char *text, int count, float *out) {
+  int found = 0;
   for (;;) {
     char *end;
-    out[count] = strtof(text, &end);
-    if (end == text || !(out[count] > -1e30f && out[count] < 1e30f)) return false;
-    ++count;
+    out[found] = strtof(text, &end);
+    if (end == text || !(out[found] > -1e30f && out[found] < 1e30f)) return false;
+    ++found;
     if (*end == 0) break;
-    if (*end != ',' || count == most) return false;
+    if (*end != ',' || found == count) return false;
     text = end + 1;
   }
-  for (; count < most; ++count) out[count] = out[count - 1];
+  if (found != 1 && found != count) return false;
+  for (; found < count; ++found) out[found] = out[0];
   return true;
 }
 
 /* Whole numbers: a million is far above use, and products of two stay within 64 bits. */
-static bool parseCounts(const char *text, float out[2]) {
-  if (!parseList(text, 2, out)) return false;
-  for (int i = 0; i < 2; ++i)
+static bool parseCounts(const char *text, int count, float *out) {
+  if (!parseList(text, count, out)) return false;
+  for (int i = 0; i < count; ++i)
     if (!(out[i] >= 0 && out[i] <= 1e6f) || out[i] != (float)(uint32_t)out[i]) return false;
   return true;
 }
 
-/* The lists among the options; false after saying which one is wrong. */
-static bool parseLists(const pnUsage *usage, pnMakeOptions *o) {
-  if (o->sizeText && !parseList(o->sizeText, 3, o->size)) {
-    pn_sayWrong(usage, "--size: expected up to three numbers X,Y,Z, found '%s'", o->sizeText);
+/* The lists among the options of a shape; false after saying which one is wrong, and what is wanted. */
+static bool parseLists(const pnUsage *usage, size_t shape, pnMakeOptions *o) {
+  static const char *const sizes[] = {
+      [2] = "two numbers X,Y, or one for both", [3] = "three numbers X,Y,Z, or one for all"};
+  static const char *const cells[] = {[1] = "one whole number", [2] = "two whole numbers N,M, or one for both"};
+  if (o->sizeText && !parseList(o->sizeText, shapes[shape].sizeCount, o->size)) {
+    pn_sayWrong(usage, "--size: expected %s, found '%s'", sizes[shapes[shape].sizeCount], o->sizeText);
     return false;
   }
-  if (o->cellsText && !parseCounts(o->cellsText, o->cells)) {
-    pn_sayWrong(usage, "--cells: expected one or two whole numbers N,M, found '%s'", o->cellsText);
+  if (o->cellsText && !parseCounts(o->cellsText, shapes[shape].cellsCount, o->cells)) {
+    pn_sayWrong(usage, "--cells: expected %s, found '%s'", cells[shapes[shape].cellsCount], o->cellsText);
     return false;
   }
-  if (o->turnsText && !parseCounts(o->turnsText, o->turns)) {
+  // One number for both would be no knot.
+  if (o->turnsText && (!strchr(o->turnsText, ',') || !parseCounts(o->turnsText, 2, o->turns))) {
     pn_sayWrong(usage, "--turns: expected two whole numbers P,Q, found '%s'", o->turnsText);
     return false;
   }
@@ -178,7 +184,8 @@ int pn_cmdMake(int argc, char **argv) {
   const pnOption table[] = {
       {"radius", PN_OPTION_NUMBER, "R", "icosphere, torus, knot: its radius (1)", &options.radius},
       {"tube", PN_OPTION_NUMBER, "T", "torus (0.35), knot (0.22): the radius of the tube", &options.tube},
-      {"size", PN_OPTION_TEXT, "X,Y,Z", "box, grid: its edges (2,2,2)", &options.sizeText},
+      {"size", PN_OPTION_TEXT, "X,Y,Z", "box: its edges (2,2,2); grid: X,Y (2,2); one number: all the same",
+       &options.sizeText},
       {"cells", PN_OPTION_TEXT, "N,M",
        "how fine: icosphere 20 * 4^N triangles (4), box 12 * N * N (8),\n"
        "grid columns and rows (32,32), torus (96,32) and knot (360,24) around and across",
@@ -220,5 +227,5 @@ int pn_cmdMake(int argc, char **argv) {
   if (isnan(options.tube)) options.tube = shapes[shape].tube;
   if (isnan(options.radius)) options.radius = 1;
   if (isnan(options.at[0])) options.at[0] = 0;
-  return parseLists(&usage, &options) ? run(shape, argv[1], &options) : PN_EXIT_ERROR;
+  return parseLists(&usage, shape, &options) ? run(shape, argv[1], &options) : PN_EXIT_ERROR;
 }

@@ -244,8 +244,45 @@ void pn_printError(const char *format, ...) {
   }
 }
 
+/* What a program that uses the library would do, and who uses the tool does. */
+static const struct {
+  const char *library, *tool;
+} toolWords[] = {
+    {"use PN_INSIDE_PARITY", "give --parity"},
+    {"pnLoadAnimFile (or pinch scan) reads it", "pinch scan reads it"},
+};
+
+/* The library's message in the tool's words. */
+static void translate(const char *message, char *text, size_t size) {
+  snprintf(text, size, "%s", message);
+  for (size_t i = 0; i < sizeof(toolWords) / sizeof(toolWords[0]); ++i) {
+    const char *at = strstr(message, toolWords[i].library);
+    if (!at) continue;
+    snprintf(text, size, "%.*s%s%s", (int)(at - message), message, toolWords[i].tool,
+             at + strlen(toolWords[i].library));
+    return;
+  }
+}
+
+/* What stands below the next message, in memory; null: nothing. */
+static FILE *afterword;
+static char *afterwordText;
+static size_t afterwordSize;
+
+FILE *pn_beginAfterword(void) {
+  if (!afterword) afterword = open_memstream(&afterwordText, &afterwordSize);
+  return afterword;
+}
+
 void pn_sayFailure(const char *command) {
-  pn_printError("pinch %s: %s", command, pnGetMessage());
+  char text[4096];
+  translate(pnGetMessage(), text, sizeof(text));
+  pn_printError("pinch %s: %s", command, text);
+  if (!afterword) return;
+  if (fclose(afterword) == 0) fputs(afterwordText, stderr);
+  free(afterwordText);
+  afterword = NULL;
+  afterwordText = NULL;
 }
 
 /* ---------------------------------------------------------------- help */
@@ -282,24 +319,31 @@ static const char *printParagraph(const char *text) {
 /* Beyond this column there is no room to the right for what is said of a thing: it goes below. */
 #define PN_LAST_COLUMN 40
 
-/* A line that begins with blanks: a thing, and behind two blanks or more what is said of it, which may stand alone. */
-static const char *printThing(const char *text, bool fits) {
-  char line[512];
+const char *pn_readThing(const char *text, pnThing *outThing) {
+  char *line = outThing->line;
   size_t length = strcspn(text, "\n");
-  snprintf(line, sizeof(line), "%.*s", (int)length, text);
+  snprintf(line, sizeof(outThing->line), "%.*s", (int)length, text);
   char *thing = line + strspn(line, " "), *gap = strstr(thing, "  ");
-  char *said = thing - line >= PN_LAST_COLUMN ? thing : gap ? gap + strspn(gap, " ") : NULL;
+  bool alone = thing - line >= PN_LAST_COLUMN;
+  outThing->said = alone ? thing : gap ? gap + strspn(gap, " ") : NULL;
+  outThing->length = alone ? 0 : gap ? (size_t)(gap - line) : strlen(line);
+  return text + length + (text[length] == '\n');
+}
+
+static const char *printThing(const char *text, bool fits) {
+  pnThing thing;
+  const char *next = pn_readThing(text, &thing), *said = thing.said;
   if (fits || !said) {
-    puts(line);
-  } else if (said != thing && said - line <= PN_LAST_COLUMN) {
-    printf("%.*s", (int)(said - line), line);
-    pn_printColumn(said, (size_t)(said - line));
+    puts(thing.line);
+  } else if (thing.length > 0 && said - thing.line <= PN_LAST_COLUMN) {
+    printf("%.*s", (int)(said - thing.line), thing.line);
+    pn_printColumn(said, (size_t)(said - thing.line));
   } else {
-    if (said != thing) printf("%.*s\n", (int)(gap - line), line);
+    if (thing.length > 0) printf("%.*s\n", (int)thing.length, thing.line);
     printf("%6s", "");
     pn_printColumn(said, 6);
   }
-  return text + length + (text[length] == '\n');
+  return next;
 }
 
 void pn_printBlock(const char *text) {
@@ -332,6 +376,11 @@ void pn_printWords(FILE *stream, const char *const *words, uint32_t count) {
     if (i + 1 < count) putc(',', stream);
   }
   putc('\n', stream);
+}
+
+void pn_printBodies(FILE *stream, const char *const *names, uint32_t count) {
+  fprintf(stream, "The bodies, from number 0 on:\n");
+  pn_printWords(stream, names, count);
 }
 
 bool pn_finishOutput(const char *command) {

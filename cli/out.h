@@ -71,13 +71,23 @@ const char *pn_baseName(const char *path);
 /* Text that comes from a file, on a terminal: what would move the cursor becomes '?'. */
 void pn_printPlain(FILE *stream, const char *text);
 
-/* "pinch COMMAND: message" on stderr, the message being pnGetMessage(). */
+/* "pinch COMMAND: message" on stderr, the message being pnGetMessage() in the words of the tool, then the afterword. */
 void pn_sayFailure(const char *command);
+/* Where to write what belongs below the message of a failure that is about to be reported: what could have been asked for. Null:
+ * there is no memory for it. */
+FILE *pn_beginAfterword(void);
 /* A line on stderr; on a terminal in as many as it takes, further ones indented. */
 void pn_printError(const char *format, ...) PN_FORMAT(1, 2);
 
 /* Help, in 80 columns or as many as the screen has. A text from column `left` on, where the cursor is, broken where it must be. */
 void pn_printColumn(const char *text, size_t left);
+/* A line of a block that begins with blanks: a thing, and behind two blanks or more what is said of it, which may stand alone. */
+typedef struct pnThing {
+  char line[512];
+  size_t length;    /* of the thing, with the blanks before it; 0: it is in a line above */
+  const char *said; /* null: nothing */
+} pnThing;
+const char *pn_readThing(const char *text, pnThing *outThing); /* returns the next line */
 /* Lines: what does not begin with a blank is joined to paragraphs and broken anew, other lines are a thing and what is said of it. */
 void pn_printBlock(const char *text);
 
@@ -90,6 +100,8 @@ void pn_printWrapped(const char *format, ...) PN_FORMAT(1, 2);
 
 /* A list of words after a heading, in lines of at most 80 columns that begin with two blanks: "  walk, run, idle". */
 void pn_printWords(FILE *stream, const char *const *words, uint32_t count);
+/* The same of bodies, under a heading that says how they are counted. */
+void pn_printBodies(FILE *stream, const char *const *names, uint32_t count);
 
 /* Everything printed has really arrived (a full disk, a closed pipe); false after saying so. */
 bool pn_finishOutput(const char *command);

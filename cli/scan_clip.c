@@ -160,13 +160,12 @@ void pn_scanSayChoices(const pnScan *scan) {
   bool any = false;
   for (uint32_t s = 0; s < scan->sourceCount && scan->wrongAnimation; ++s) {
     if (!scan->sources[s].file || scan->sources[s].file->clipCount == 0) continue;
-    pn_sayClips(scan->sources[s].word, scan->sources[s].file);
+    pn_printClips(stderr, scan->sources[s].word, scan->sources[s].file);
     any = true;
   }
   if (scan->wrongAnimation && !any) fprintf(stderr, "No file here has an animation to choose.\n");
   const char **names = scan->wrongBody ? namesOfBodies(scan) : NULL;
   if (!names) return;
-  fprintf(stderr, "The bodies, from number 0 on:\n");
-  pn_printWords(stderr, names, scan->bodyCount);
+  pn_printBodies(stderr, names, scan->bodyCount);
   free(names);
 }

@@ -37,12 +37,15 @@ static pnResult addBody(pnScan *scan, pnFinder *finder, uint32_t b) {
 static pnResult setWanted(pnScan *scan, pnFinder *finder) {
   pnResult result = PN_OK;
   if (scan->choice.ruleCount == 0) return PN_OK;
-  for (uint32_t a = 0; a < scan->bodyCount; ++a) {
-    for (uint32_t b = a + 1; b < scan->bodyCount && result == PN_OK; ++b) {
-      if (!scan->bodies[a].wanted || !scan->bodies[b].wanted || pn_choiceAllows(&scan->choice, a, b)) continue;
-      result = pnFinder_SetWanted(finder, scan->bodies[a].finderBody, scan->bodies[b].finderBody, false);
-    }
+  uint32_t *refused = malloc(scan->bodyCount * sizeof(uint32_t) + 1);
+  if (!refused) return pnFail(PN_ERROR_MEMORY, "out of memory for a choice among %u bodies", scan->bodyCount);
+  pn_choiceRewind(&scan->choice);
+  for (uint32_t a = 0; a < scan->bodyCount && result == PN_OK; ++a) {
+    uint32_t count = pn_choiceListRefused(&scan->choice, a, refused), own = scan->bodies[a].finderBody;
+    for (uint32_t i = 0; i < count && result == PN_OK; ++i)
+      result = pnFinder_SetWanted(finder, own, scan->bodies[refused[i]].finderBody, false);
   }
+  free(refused);
   return result;
 }
 

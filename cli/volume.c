@@ -154,15 +154,14 @@ static pnResult loadTwo(pnVolumeRun *run, int count, char **paths, const pnVolum
   pnResult result = PN_OK;
   for (int i = 0; i < count && result == PN_OK; ++i)
     result = pn_loadBodies(paths[i], true, options->moment, &run->list);
+  if (result == PN_OK) result = pn_checkMoment(&run->list, options->moment);
   const char **names = malloc(run->list.count * sizeof(char *) + 1);
   if (result == PN_OK && !names) result = pnFail(PN_ERROR_MEMORY, "out of memory for %u names", run->list.count);
   for (uint32_t i = 0; i < run->list.count && names; ++i) names[i] = run->list.items[i].name;
   if (result == PN_OK) {
     result = chooseTwo(run, names, &options->only);
-    if (result == PN_ERROR_ARGUMENT) {
-      fprintf(stderr, "The bodies, from number 0 on:\n");
-      pn_printWords(stderr, names, run->list.count);
-    }
+    FILE *after = result == PN_ERROR_ARGUMENT ? pn_beginAfterword() : NULL;
+    if (after) pn_printBodies(after, names, run->list.count);
   }
   free(names);
   return result;

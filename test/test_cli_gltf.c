@@ -120,6 +120,50 @@ static void testCheck(void **state) {
   freeRun(&run);
 }
 
+/* A message comes first, then what could have been asked for; in every command. */
+static void testOrder(void **state) {
+  (void)state;
+  static const char *const lines[][3] = {
+      {"check boxes.glb --only pillow", "pinch check: --only: ", "The bodies, from number 0 on:\n  anvil, table"},
+      {"scan boxes.glb --only pillow", "pinch scan: --only: ", "The bodies, from number 0 on:\n  anvil, table"},
+      {"volume boxes.glb --only pillow", "pinch volume: --only: ", "The bodies, from number 0 on:\n  anvil, table"},
+      {"volume boxes.glb", "pinch volume: expected two bodies", "The bodies, from number 0 on:\n  anvil, table"},
+      {"check boxes.glb --animation jump", "pinch check: --animation: ", "boxes.glb has 2"},
+      {"scan boxes.glb --animation jump", "pinch scan: --animation: ", "boxes.glb has 2"},
+      {"volume boxes.glb --animation jump", "pinch volume: --animation: ", "boxes.glb has 2"},
+  };
+  for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); ++i) {
+    assert_int_equal(runLine(lines[i][0]), 2);
+    if (strncmp(lastRun.err, lines[i][1], strlen(lines[i][1])) != 0) fail_msg("%s: %s", lines[i][0], lastRun.err);
+    char *end = strchr(lastRun.err, '\n');
+    if (!end || strncmp(end + 1, lines[i][2], strlen(lines[i][2])) != 0) fail_msg("%s: %s", lines[i][0], lastRun.err);
+  }
+}
+
+/* A moment where nothing is animated would be passed over in silence. */
+static void testNoMoment(void **state) {
+  (void)state;
+  assert_int_equal(runLine("make box still.ply --cells 1 -q"), 0);
+  assert_int_equal(runLine("make box other.ply --cells 1 --at 1,0.5,0.25 -q"), 0);
+  static const char *const lines[][2] = {
+      {"check still.ply other.ply --time 1", "pinch check: --time: no file here is animated"},
+      {"check still.ply other.ply --animation walk", "pinch check: --animation: no file here is animated"},
+      {"volume still.ply other.ply --time 1", "pinch volume: --time: no file here is animated"},
+      {"inside still.ply --points other.ply --time 1", "pinch inside: --time: no file here is animated"},
+      {"check none.ply --time 1", "none.ply"},
+  };
+  for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); ++i) {
+    assert_int_equal(runLine(lines[i][0]), 2);
+    if (!strstr(lastRun.err, lines[i][1])) fail_msg("%s: %s", lines[i][0], lastRun.err);
+    assert_string_equal(lastRun.out, "");
+  }
+  // One animated file is enough, also when it brings only the points.
+  assert_int_equal(runLine("check still.ply boxes.glb --time 1 -q"), 1);
+  assert_int_equal(runLine("inside still.ply --points boxes.glb --time 1 -q"), 0);
+  unlink("still.ply");
+  unlink("other.ply");
+}
+
 /* Points in one of several bodies, at rest and at a moment. */
 static void testInside(void **state) {
   (void)state;
@@ -272,6 +316,8 @@ int main(void) {
       cmocka_unit_test_setup_teardown(testInfo, enterWithBoxes, leaveWithBoxes),
       cmocka_unit_test_setup_teardown(testInfoCharacter, enterWithBoxes, leaveWithBoxes),
       cmocka_unit_test_setup_teardown(testCheck, enterWithBoxes, leaveWithBoxes),
+      cmocka_unit_test_setup_teardown(testOrder, enterWithBoxes, leaveWithBoxes),
+      cmocka_unit_test_setup_teardown(testNoMoment, enterWithBoxes, leaveWithBoxes),
       cmocka_unit_test_setup_teardown(testInside, enterWithBoxes, leaveWithBoxes),
       cmocka_unit_test_setup_teardown(testVolume, enterWithBoxes, leaveWithBoxes),
       cmocka_unit_test_setup_teardown(testStandard, enterWithBoxes, leaveWithBoxes),

@@ -108,11 +108,48 @@ static void badRequests(void **state) {
   assert_string_equal(lastRun.err, "");
 }
 
+/* Numbers that are too few or too many for a shape: what is wanted is said. One number stands for all. */
+static void numbersOfAShape(void **state) {
+  (void)state;
+  static const char *const bad[][2] = {
+      {"make box made.obj --size 1,2", "--size: expected three numbers X,Y,Z, or one for all, found '1,2'"},
+      {"make box made.obj --size 1,2,3,4", "--size: expected three numbers X,Y,Z, or one for all"},
+      {"make grid made.obj --size 1,2,3", "--size: expected two numbers X,Y, or one for both, found '1,2,3'"},
+      {"make box made.obj --cells 4,4", "--cells: expected one whole number, found '4,4'"},
+      {"make icosphere made.obj --cells 2,2", "--cells: expected one whole number, found '2,2'"},
+      {"make torus made.obj --cells 8,8,8", "--cells: expected two whole numbers N,M, or one for both"},
+      {"make knot made.obj --turns 2", "--turns: expected two whole numbers P,Q, found '2'"},
+      {"make knot made.obj --turns 2,3,4", "--turns: expected two whole numbers P,Q"},
+  };
+  for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); ++i) {
+    if (runLine(bad[i][0]) != 2) fail_msg("pinch %s should end with status 2", bad[i][0]);
+    if (!strstr(lastRun.err, bad[i][1])) fail_msg("pinch %s says: %s", bad[i][0], lastRun.err);
+  }
+  static const struct {
+    const char *words;
+    float high[3];
+  } good[] = {{"make box made.ply --size 4", {2, 2, 2}},
+              {"make grid made.ply --size 4", {2, 2, 0}},
+              {"make grid made.ply --size 4,8", {2, 4, 0}}};
+  for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); ++i) {
+    assert_int_equal(runLine(good[i].words), 0);
+    pnMeshFile file;
+    assert_int_equal(pnLoadMeshFile("made.ply", &file), PN_OK);
+    float high[3] = {-9, -9, -9};
+    for (uint32_t v = 0; v < 3 * file.vertexCount; ++v)
+      if (file.vertices[v] > high[v % 3]) high[v % 3] = file.vertices[v];
+    pnFreeMeshFile(&file);
+    assert_memory_equal(high, good[i].high, sizeof(high));
+    remove("made.ply");
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(everyShapeInEveryFormat),
       cmocka_unit_test(atMovesIt),
       cmocka_unit_test(badRequests),
+      cmocka_unit_test(numbersOfAShape),
   };
   return cmocka_run_group_tests(tests, enterFolder, leaveFolder);
 }

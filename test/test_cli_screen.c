@@ -178,6 +178,45 @@ static void testHelpWidth(void **state) {
   }
 }
 
+/* Letters as they are seen: what is struck over is gone. */
+static void stripStrokes(char *text) {
+  char *to = text;
+  for (const char *c = text; *c; ++c)
+    if (c[1] == '\b') ++c;
+    else *to++ = *c;
+  *to = 0;
+}
+
+/* Manual pages as groff sets them: no line is wider than a screen, text is filled, commands are as they are typed. */
+static void testManual(void **state) {
+  (void)state;
+  static const char *const pages[] = {"pinch",  "info", "check",  "scan",  "merge",     "volume",
+                                      "inside", "make", "device", "bench", "completion"};
+  if (system("command -v groff >/dev/null 2>&1") != 0) {
+    print_message("skipped: groff is not installed\n");
+    return;
+  }
+  for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); ++i) {
+    ToolRun run = RUN("completion", "--man", pages[i]);
+    expectRun(&run, 0, NULL);
+    writeText("page.1", run.out);
+    freeRun(&run);
+    assert_int_equal(system("groff -ww -man -Tascii -P-c page.1 >page.txt 2>said.txt"), 0);
+    char *text = takeFile("page.txt"), *said = takeFile("said.txt");
+    assert_string_equal(said, "");
+    stripStrokes(text);
+    if (strcmp(pages[i], "check") == 0) {
+      assert_non_null(strstr(text, "\n       pinch check shirt.obj\n              does it intersect itself?\n"));
+      assert_null(strstr(text, "at rest or at a\n"));
+    }
+    if (strcmp(pages[i], "volume") == 0) assert_non_null(strstr(text, "--json | jq '.volume, .error'\n"));
+    expectWidth(text, 80);
+    free(text);
+    free(said);
+    unlink("page.1");
+  }
+}
+
 /* What is brought by mistake: the message is broken on a terminal, and one line in a log. */
 static void testErrorWidth(void **state) {
   (void)state;
@@ -245,6 +284,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(testColor, enterScreen, leaveWithBoxes),
       cmocka_unit_test_setup_teardown(testPlain, enterScreen, leaveWithBoxes),
       cmocka_unit_test_setup_teardown(testHelpWidth, enterScreen, leaveWithBoxes),
+      cmocka_unit_test_setup_teardown(testManual, enterScreen, leaveWithBoxes),
       cmocka_unit_test_setup_teardown(testErrorWidth, enterScreen, leaveWithBoxes),
       cmocka_unit_test_setup_teardown(testCommon, enterScreen, leaveWithBoxes),
   };

@@ -113,7 +113,8 @@ static void refusals(void **state) {
   makeFiles();
   assert_int_equal(runLine("volume test_v_a.ply test_v_open.obj"), 2);
   assert_non_null(strstr(lastRun.err, "not closed"));
-  assert_non_null(strstr(lastRun.err, "--parity"));
+  assert_non_null(strstr(lastRun.err, "close it, or give --parity\n"));
+  assert_null(strstr(lastRun.err, "PN_"));
   assert_int_equal(runLine("volume test_v_a.ply test_v_open.obj --parity --json"), 0);
   assert_int_equal(runLine("volume test_v_a.ply test_v_b.ply --mesh ./test_v_a.ply"), 2);
   assert_non_null(strstr(lastRun.err, "would be lost"));
@@ -171,7 +172,12 @@ static void insidePoints(void **state) {
   assert_non_null(strstr(lastRun.err, "--points"));
   assert_int_equal(runLine("inside test_v_open.obj --points test_v_small.stl"), 2);
   assert_non_null(strstr(lastRun.err, "not closed"));
-  assert_non_null(strstr(lastRun.err, "try: pinch inside --parity"));
+  assert_non_null(strstr(lastRun.err, "or give --parity\ntry: pinch inside --parity"));
+  // A tetrahedron with one face the other way around.
+  writeText("test_v_open.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 3 4\n");
+  assert_int_equal(runLine("inside test_v_open.obj --points test_v_small.stl"), 2);
+  assert_non_null(strstr(lastRun.err, "turn some over, or give --parity\n"));
+  assert_null(strstr(lastRun.err, "PN_"));
   assert_int_equal(runLine("inside test_v_a.ply --points nothing.txt"), 2);
   assert_non_null(strstr(lastRun.err, "nothing.txt"));
 }
