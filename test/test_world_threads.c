@@ -1,5 +1,5 @@
-/* test_world_threads.c: what docs/trust.md allows threads to do at the same time, done at the same time, for the thread sanitizer;
- * and schedulers that do with tasks whatever pnTasks allows. Answers are those of one thread. */
+/* test_world_threads.c: what docs/threads.md allows threads to change at the same time, changed at the same time, for the thread
+ * sanitizer (reads: test_world_reads.c); and schedulers that do with tasks whatever pnTasks allows. Answers are those of one thread. */
 #include "support.h"
 
 #include "pinch/pinch.h"
@@ -11,11 +11,12 @@
 
 enum { THREADS = 4, ROUNDS = 6 };
 
-/* What all threads share and nobody changes. */
+/* What all threads share and nobody changes, but for the tree of the ground, with which they take turns. */
 typedef struct Shared {
   pnMesh *mesh, *ground;
-  const pnShape *shape;
+  const pnShape *shape, *groundShape;
   pnTree *groundTree;
+  pthread_mutex_t *turns;
   pnPose *groundPose;
   pnPool *pool;
   size_t truth[ROUNDS];
@@ -26,8 +27,9 @@ static void place(pnMatrix *m, int round) {
   m->m[0][3] = 0.3f * (float)round, m->m[1][3] = 0.5f;
 }
 
-/* A world of its own over shared things: two rigid bodies of one shape and a shared static tree, one that looks at itself. */
-static void runWorld(const Shared *s, const pnTasks *tasks, size_t *outPairs) {
+/* A world of its own over shared things: two rigid bodies of one shape, one that looks at itself, and the ground: of a shared shape, or
+ * with `inTurns` a shared tree, which it asks when nobody else does. */
+static void runWorld(const Shared *s, const pnTasks *tasks, bool inTurns, size_t *outPairs) {
   pnWorldDef worldDef = pnDefaultWorldDef();
   worldDef.tasks = *tasks;
   pnWorld *world;
@@ -37,9 +39,12 @@ static void runWorld(const Shared *s, const pnTasks *tasks, size_t *outPairs) {
     pnBodyDef def = pnDefaultBodyDef();
     def.kind = i == 2 ? PN_BODY_STATIC : i == 3 ? PN_BODY_FREE : PN_BODY_RIGID;
     if (i < 2) def.shape = s->shape;
-    if (i == 2) def.staticTree = s->groundTree;
+    if (i == 2 && inTurns) def.staticTree = s->groundTree;
+    if (i == 2 && !inTurns) def.shape = s->groundShape;
     if (i == 3) def.mesh = s->mesh, def.self = true;
+    if (inTurns) pthread_mutex_lock(s->turns);
     testExpectOk(pnWorld_CreateBody(world, &def, &ids[i]));
+    if (inTurns) pthread_mutex_unlock(s->turns);
   }
   for (int round = 0; round < ROUNDS; ++round) {
     pnMatrix m;
@@ -52,7 +57,9 @@ static void runWorld(const Shared *s, const pnTasks *tasks, size_t *outPairs) {
       at[i] = pnMesh_GetVertices(s->mesh)[i] * (i % 3 ? 1 : 0.5f + 0.1f * (float)round);
     testExpectOk(pnBody_SetVertices(world, ids[3], at, n));
     free(at);
+    if (inTurns) pthread_mutex_lock(s->turns);
     pnFrame frame = pnWorld_Collide(world, NULL);
+    if (inTurns) pthread_mutex_unlock(s->turns);
     testExpectOk(frame.result);
     outPairs[round] = frame.pairCount;
   }
@@ -94,12 +101,14 @@ static void *work(void *context) {
   const Shared *s = context;
   size_t pairs[ROUNDS];
   runQueries(s);
-  runWorld(s, &(pnTasks){0}, pairs);
+  runWorld(s, &(pnTasks){0}, false, pairs);
   for (int i = 0; i < ROUNDS; ++i) assert_int_equal(pairs[i], s->truth[i]);
-  /* and all of them on one pool */
+  /* all of them on one pool, and then with one tree */
   pnTasks tasks = pnPool_GetTasks(s->pool);
-  runWorld(s, &tasks, pairs);
-  for (int i = 0; i < ROUNDS; ++i) assert_int_equal(pairs[i], s->truth[i]);
+  for (int inTurns = 0; inTurns < 2; ++inTurns) {
+    runWorld(s, &tasks, inTurns, pairs);
+    for (int i = 0; i < ROUNDS; ++i) assert_int_equal(pairs[i], s->truth[i]);
+  }
   return NULL;
 }
 
@@ -112,6 +121,9 @@ static void openShared(Shared *s) {
   def.tree.self = true;
   def.tree.update = PN_UPDATE_RIGID;
   testExpectOk(pnCreateShape(&def, &s->shape));
+  def = pnDefaultShapeDef();
+  def.mesh = s->ground;
+  testExpectOk(pnCreateShape(&def, &s->groundShape));
   pnPoseDef poseDef = pnDefaultPoseDef();
   poseDef.mesh = s->ground;
   testExpectOk(pnCreatePose(&poseDef, &s->groundPose));
@@ -119,7 +131,9 @@ static void openShared(Shared *s) {
   treeDef.pose = s->groundPose;
   testExpectOk(pnCreateTree(&treeDef, &s->groundTree));
   testExpectOk(pnCreatePool(3, &s->pool));
-  runWorld(s, &(pnTasks){0}, s->truth);
+  static pthread_mutex_t turns = PTHREAD_MUTEX_INITIALIZER;
+  s->turns = &turns;
+  runWorld(s, &(pnTasks){0}, true, s->truth);
   size_t sum = 0;
   for (int i = 0; i < ROUNDS; ++i) sum += s->truth[i];
   assert_true(sum > 100);
@@ -130,6 +144,7 @@ static void closeShared(Shared *s) {
   pnDestroyTree(s->groundTree);
   pnDestroyPose(s->groundPose);
   pnShape_Release(s->shape);
+  pnShape_Release(s->groundShape);
   pnDestroyMesh(s->ground);
   pnDestroyMesh(s->mesh);
   assert_int_equal(pnGetByteCount(), 0);
@@ -202,7 +217,7 @@ static void schedulersMayDoWhatTheyLike(void **state) {
                            {.workerCount = 2, .parallelFor = runUnevenly}};
   for (size_t i = 0; i < sizeof hooks / sizeof *hooks; ++i) {
     size_t pairs[ROUNDS];
-    runWorld(&s, &hooks[i], pairs);
+    runWorld(&s, &hooks[i], i % 2, pairs);
     for (int k = 0; k < ROUNDS; ++k) assert_int_equal(pairs[k], s.truth[k]);
   }
   closeShared(&s);

@@ -7,8 +7,8 @@
  *   bad data (NaN, an index out of range)         -> a pnResult, and pnGetMessage() says which and where
  *   a bad file                                    -> a pnResult, and the message names file, line or byte
  *
- * Threads: every function of the library may be called from any thread. Two threads may not use one
- * *mutable* object (pose, tree, world) at the same time; const objects (mesh, morph, skin) are free to share.
+ * Threads: every function may be called from any thread. While one changes an object (pose, tree, world), no other may use it; several may
+ * read it; const ones (mesh, morph, skin, shape) are free to share. A query changes its tree. docs/threads.md has every function.
  *
  * Floating point: answers do not depend on the caller's environment. Every function that computes rounds to nearest and keeps
  * subnormal numbers, in all its workers, and leaves rounding mode, flush-to-zero and traps as it found them (x86-64 and

@@ -17,7 +17,7 @@
  *
  * Lengths are the caller's. Frames are numbered by the caller and come in ascending order.
  *
- * Threads: a finder and the trees of its bodies may be used by one thread at a time.
+ * Threads: a finder and the trees of its bodies may be used by one thread at a time; getters only read.
  */
 #ifndef PINCH_FIND_H
 #define PINCH_FIND_H
@@ -288,7 +288,7 @@ typedef struct pnPassage {
 
 /* A step of two bodies, or of one with itself. */
 typedef struct pnPassageDef {
-  const pnSweep *a, *b; /* b null: a with itself */
+  const pnSweep *a, *b; /* of meshes, not of soups; b null: a with itself */
   const pnFeatureImpact
       *impacts; /* all of the step (PN_SWEPT_ALL), in any order; of parts of a step, with times of the whole */
   size_t impactCount;

@@ -11,7 +11,7 @@
  *
  * Trees of representative triangles (pnTreeDef.representative) answer for those triangles only.
  *
- * Threads: a tree or world may be asked by one thread at a time, which shares the work by `tasks`.
+ * Threads: a tree or world may be asked by one thread at a time, which shares the work by `tasks`; pnFindMeetings only reads.
  */
 #ifndef PINCH_QUERY_H
 #define PINCH_QUERY_H

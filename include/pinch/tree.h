@@ -4,7 +4,7 @@
  * at the pose's frame number and brings the tree up to date by the tree's update rule. pnTree_Update does the same
  * thing by hand, for those who want it at a chosen time or on several threads.
  *
- * The settings change the time a query takes and never its answer.
+ * The settings change the time a query takes and never its answer. A query changes its tree: one thread at a time for each.
  */
 #ifndef PINCH_TREE_H
 #define PINCH_TREE_H
@@ -159,7 +159,7 @@ PN_API pnBucketDef pnDefaultBucketDef(void);
 /* A tree that takes what a soup is *now* at every update: primitives may come, go and move at will. All queries and getters
  * of trees work on it, with places of the soup for triangle numbers; self queries allow the filters triangleGroup and, by names, ring 1.
  * An update costs O(n), whatever changed, and is made by the next query when the soup has changed. pnTree_Rebuild has nothing to do.
- * In a world a body of kind PN_BODY_SOUP makes its own; as a staticTree one may be shared, and the world updates it as well. */
+ * In a world a body of kind PN_BODY_SOUP makes its own; as a staticTree worlds that take turns may share one, and update it. */
 PN_API pnResult pnCreateBucketTree(const pnBucketDef *def, pnTree **outTree);
 
 #ifdef __cplusplus

@@ -18,8 +18,8 @@
  * shrink in proportion to the size of a pixel. "The truth" is what exact arithmetic would say about the float
  * vertices, welded vertices counting as the first of them.
  *
- * Threads: an object may be used by one thread at a time. Work inside a call is spread over `tasks`. The results are
- * the same bits for any number of workers, on any machine.
+ * Threads: an object may be changed (made, updated, measured afresh) by one thread at a time; what takes it const may be asked by
+ * several together. Work inside a call is spread over `tasks`. The results are the same bits for any number of workers, on any machine.
  */
 #ifndef PINCH_VOLUME_H
 #define PINCH_VOLUME_H

@@ -6,7 +6,7 @@
  *   for each of f.contactCount contacts: pnWorld_GetContacts(world)[i] ... its triangle pairs
  *
  * Setting vertices, a transform, weights or joints is all there is to moving a body: nothing can go stale.
- * After a few frames of warm-up a frame allocates nothing. A call that fails changes nothing.
+ * After a few frames of warm-up a frame allocates nothing. A call that fails changes nothing. Threads: docs/threads.md.
  * Contacts are between surfaces: a body wholly inside another has none (see pinch/volume.h).
  */
 #ifndef PINCH_WORLD_H
@@ -45,7 +45,7 @@ PN_API void pnDestroyWorld(pnWorld *world);
 typedef enum pnBodyKind {
   PN_BODY_FREE,    /* vertices rewritten by the caller (default) */
   PN_BODY_RIGID,   /* moved by a transform only */
-  PN_BODY_STATIC,  /* never moves: the tree is built once and may be shared by many worlds */
+  PN_BODY_STATIC,  /* never moves: its tree is built once, and it or its shape may be shared by many worlds */
   PN_BODY_MORPH,   /* weights of morph targets, and a transform */
   PN_BODY_SKINNED, /* joints, on top of morph targets when there are any */
   PN_BODY_SOUP     /* primitives that come, go and move by the calls of pnSoup (pinch/mesh.h) */
@@ -61,7 +61,7 @@ typedef struct pnBodyDef {
   /* Made of this shape, or null (default): then mesh, morph and skin above may be null and are the shape's, and so are the
    * settings in `tree`. It must have been made with `self` when the body has it. Not for soups and shared static trees. */
   const pnShape *shape;
-  pnTree *staticTree;      /* static only: share this tree (not owned) instead of building one; mesh may be null */
+  pnTree *staticTree;      /* static only: the caller's tree, not one of its own; worlds take turns. mesh may be null */
   pnTreeDef tree;          /* settings; its pose is ignored. Of a soup: only its lab */
   bool self;               /* look for self-collision (default false) */
   pnSelfFilter selfFilter; /* arrays are copied */

@@ -137,8 +137,8 @@ struct pnTree {
   pnBox box;
   float builtSurface; /* relative surface at build time, for the quality */
   _Atomic uint64_t
-      eagerUpdated; /* nodes computed by updates since a query last took the count. Worlds that share a tree take it
-                                    at the same time: one of them gets it */
+      eagerUpdated; /* nodes computed by updates since a query last took the count. Worlds that share a tree take turns, and
+                                    the first to ask gets it */
 };
 
 /* pnCreateTree, its definition taken apart. */

@@ -110,7 +110,7 @@ static bool isKept(const pnBody *body) {
          body->pose->mesh->triangleCount >= LEAST_TRIANGLES && body->tree->form->isTended;
 }
 
-/* The tree that queries use. One that others share is opened, too: two worlds may come to its leaves at one time. */
+/* The tree that queries use. One that is not the world's is opened, too: whose turn is next, another world's or the program's, finds it whole. */
 static pnResult followBody(pnBody *body, const pnTasks *tasks) {
   if (body->mirror) return pn_followMirror(body, tasks);
   return body->ownsTree ? pn_followPose(body->tree, tasks) : pnTree_Update(body->tree, tasks);
