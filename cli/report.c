@@ -407,6 +407,11 @@ pnResult pn_reportNote(pnReport *report, const char *text) {
   return PN_OK;
 }
 
+void pn_reportLimited(pnReport *report, uint32_t frames, uint32_t steps) {
+  report->limitedFrames = frames;
+  report->limitedSteps = steps;
+}
+
 /* ---------------------------------------------------------------- end */
 
 static void freeNames(char **names, uint32_t count) {

@@ -119,6 +119,8 @@ pnResult pn_reportFinding(pnReport *report, const pnReportFinding *finding);
 pnResult pn_reportJoin(pnReport *report, uint32_t clip, uint32_t from, uint32_t to);
 
 pnResult pn_reportNote(pnReport *report, const char *text);
+/* In so many frames, and between so many and the next, not all was looked for (--max-pairs): the page says so first of all. */
+void pn_reportLimited(pnReport *report, uint32_t frames, uint32_t steps);
 
 /* Writes the file and frees the report, also on failure. `complete` is false when the scan was stopped early.
  * outStats may be null. */

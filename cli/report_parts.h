@@ -125,7 +125,8 @@ struct pnReport {
   size_t pageTemplateSize;
   char **notes;
   uint32_t noteCount;
-  uint64_t textBytes; /* names and notes, at most, as JSON */
+  uint32_t limitedFrames, limitedSteps; /* not all of these was looked for */
+  uint64_t textBytes;                   /* names and notes, at most, as JSON */
   pnClipData *clips;
   uint32_t clipCount;
   pnBytes findings, joins; /* JSON: the objects of the two lists */

@@ -76,6 +76,8 @@ static void writeMeta(const pnReport *report, bool complete, pnBytes *out) {
   pn_bytesFormat(out, ",\"complete\":%s,\"fps\":%.17g,\"up\":%u,\"byteLimit\":%llu,\"frameCount\":%u,\"view\":%s",
                  complete ? "true" : "false", report->fps, report->upAxis, (unsigned long long)report->byteLimit,
                  report->frameCount, report->noView || report->siteCount == 0 ? "false" : "true");
+  if (report->limitedFrames > 0 || report->limitedSteps > 0)
+    pn_bytesFormat(out, ",\"limited\":[%u,%u]", report->limitedFrames, report->limitedSteps);
   writeNames(out, "files", report->files, report->fileCount);
   writeNames(out, "notes", report->notes, report->noteCount);
   writeClips(out, report);

@@ -229,6 +229,7 @@ pnResult pn_scanCloseReport(pnScan *scan, bool keep) {
   pnResult result = files->report && keep ? addFindings(scan) : PN_OK;
   keep = keep && result == PN_OK;
   if (files->report && keep) {
+    pn_reportLimited(files->report, scan->limitedCount, scan->between.limitedSteps);
     result = pn_reportEnd(files->report, !scan->interrupted, &files->reportStats);
     if (result != PN_OK) pnFail(result, "%s", pn_reportMessage());
   } else {

@@ -234,6 +234,21 @@ static void testChoice(void **state) {
   assert_int_equal(runLine("scan bullet.glb --between --max-pairs 3 --json"), 2);
   assert_non_null(strstr(lastRun.out, "\"limited_steps\": 1"));
   assert_int_equal(runLine("scan bullet.glb --between --max-pairs 3 --fail-on none"), 0);
+  // The report says so, and only then.
+  static const char *const lines[] = {"scan bullet.glb --between --max-pairs 3 --html r.html",
+                                      "scan bullet.glb --between --html r.html"};
+  for (int i = 0; i < 2; ++i) {
+    runLine(lines[i]);
+    if (strstr(lastRun.err, "no HTML report")) {
+      print_message("skipped: this build has no HTML report\n");
+      break;
+    }
+    char *page = takeFile("r.html"), *meta = strstr(page, "id=\"pinch-meta\"");
+    assert_non_null(meta);
+    char *found = strstr(meta, "\"limited\":[0,1]");
+    assert_int_equal(found != NULL, i == 0);
+    free(page);
+  }
   ToolRun run = RUN("scan", "bullet.glb", "--between", "--first");
   expectRun(&run, 2, "--first looks for no findings");
   freeRun(&run);

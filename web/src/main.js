@@ -4,7 +4,20 @@ import { countsCsv, pairsCsv } from './csv.js';
 import { intervals, pairsIn, Report } from './data.js';
 import { Findings, listed } from './findings.js';
 import { Loader } from './loader.js';
-import { byId, copyText, count, kindName, length, make, plural, saveFile, seconds, short, toast } from './page.js';
+import {
+  byId,
+  copyText,
+  count,
+  kindName,
+  length,
+  limitedWhere,
+  make,
+  plural,
+  saveFile,
+  seconds,
+  short,
+  toast,
+} from './page.js';
 import { Panel } from './panel.js';
 import { Player } from './player.js';
 import { Pointer } from './point.js';
@@ -91,6 +104,9 @@ function showVerdict(report) {
   document.title = `${meta.title} · pinch`;
   if (!meta.complete) {
     verdict.append(make('b', { class: 'bad' }, 'Incomplete: the scan was stopped. '));
+  }
+  if (meta.limited) {
+    verdict.append(make('b', { class: 'bad' }, `Incomplete: ${limitedWhere(meta.limited)} not all was looked for. `));
   }
   if (report.findings.length > 0) {
     verdict.append(...findingsVerdict(report));

@@ -32,6 +32,12 @@ export function count(n) {
 
 export const plural = (n, word) => `${count(n)} ${word}${n === 1 ? '' : 's'}`;
 
+/** Where a scan did not look for all: frames, and steps from one to the next. */
+export const limitedWhere = ([frames, steps]) =>
+  [frames > 0 && `in ${plural(frames, 'frame')}`, steps > 0 && `between ${plural(steps, 'pair')} of frames`]
+    .filter(Boolean)
+    .join(' and ');
+
 /** A long name with its middle left out: names of one file often differ only at their ends. */
 export function short(name, most = 18) {
   return name.length <= most

@@ -3,7 +3,7 @@
 import { pairLines } from './csv.js';
 import { intervals, pairsIn } from './data.js';
 import { chosenPairs } from './loader.js';
-import { byId, copyText, count, kindName, length, make, plural, seconds, short } from './page.js';
+import { byId, copyText, count, kindName, length, limitedWhere, make, plural, seconds, short } from './page.js';
 
 const MOST_BODIES = 40; // rows of the matrix; more would not be read
 const ROWS = matchMedia('(max-width: 620px)').matches ? 10 : 40; // triangle pairs listed at a time
@@ -408,6 +408,12 @@ export class Panel {
     const out = [];
     if (!meta.complete) {
       out.push('The scan was stopped before its end; this is what was known by then.');
+    }
+    if (meta.limited) {
+      out.push(
+        `There is more ${limitedWhere(meta.limited)} than --max-pairs lets a scan look for; the rest is not in this ` +
+          'report. --max-pairs 0 looks for all.',
+      );
     }
     if (meta.view && positionFrames < frames.length) {
       out.push(

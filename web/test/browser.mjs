@@ -513,6 +513,23 @@ const tests = {
       assert.equal(await text(page, '#now-pairs'), `${expected('figure')[1]} pairs`);
     });
   },
+
+  async 'says first of all that not all was looked for'() {
+    await open('limited', {}, async (page) => {
+      await settled(page);
+      const [frames, steps] = await page.evaluate(() => window.pinch.report.meta.limited);
+      assert.ok(frames > 0 && steps === 0);
+      assert.match(
+        await text(page, '#verdict'),
+        new RegExp(`^Incomplete: in ${frames} frames? not all was looked for\\. `),
+      );
+      assert.match(await page.locator('body').innerText(), /than --max-pairs lets a scan look for/);
+      await picture(page, 'limited');
+    });
+    await open('between', {}, async (page) => {
+      assert.doesNotMatch(await text(page, '#verdict'), /Incomplete/);
+    });
+  },
 };
 
 Object.assign(tests, betweenTests({ open, settled, text, frame, picture, redPixels }));

@@ -21,7 +21,8 @@ if(PINCH_NODE AND NOT PINCH_WEB STREQUAL OFF AND NOT PINCH_SANITIZE AND NOT PINC
   if(TARGET pinch_cli)
     add_test(NAME web_sample COMMAND sh -c "mkdir -p ${samples} && cd ${samples} && $<TARGET_FILE:pinch_cli> make character \
 hero.glb && { $<TARGET_FILE:pinch_cli> scan hero.glb --animation all --html findings.html -q; [ $? = 1 ]; } && \
-{ $<TARGET_FILE:pinch_cli> scan hero.glb --frames ::15 --between --html between.html -q; [ $? = 1 ]; }")
+{ $<TARGET_FILE:pinch_cli> scan hero.glb --frames ::15 --between --html between.html -q; [ $? = 1 ]; } && \
+{ $<TARGET_FILE:pinch_cli> scan hero.glb --frames ::15 --max-pairs 20 --html limited.html -q; [ $? = 1 ]; }")
     set_tests_properties(web_sample PROPERTIES LABELS web FIXTURES_SETUP report_samples)
   endif()
   add_test(NAME web_unit COMMAND ${PINCH_NODE} ${PROJECT_SOURCE_DIR}/web/test/unit.mjs ${samples})
