@@ -358,6 +358,34 @@ static void memoryMayFail(void **state) {
   assert_true(testEveryAllocationFailure(useMemory, NULL, true, true) > 20);
 }
 
+/* Sweeps of soups have no neighbours: refused on either side, and nothing is left of the step before. */
+static void soupsAreRefused(void **state) {
+  (void)state;
+  pnMesh *ball;
+  pnSoup *soup;
+  pnSweep *sweeps[2];
+  pnPassageList *passages;
+  testExpectOk(pnMakeIcosphere(1, 0.5f, &ball));
+  testExpectOk(pnCreateSoup(NULL, &soup));
+  testExpectOk(pnCreateSweep(ball, &sweeps[0]));
+  testExpectOk(pnCreateSoupSweep(soup, &sweeps[1]));
+  testExpectOk(pnCreatePassageList(&passages));
+  pnFeatureImpact impact = {0};
+  for (int side = 0; side < 3; ++side) {
+    pnPassageDef def = {
+        .a = sweeps[side > 0], .b = side == 2 ? NULL : sweeps[side == 0], .impacts = &impact, .impactCount = 1};
+    size_t count = 1;
+    assert_int_equal(pnFindPassages(&def, passages), PN_ERROR_KIND);
+    assert_non_null(strstr(pnGetMessage(), "soup"));
+    pnPassageList_GetPassages(passages, &count);
+    assert_int_equal(count, 0);
+  }
+  pnDestroyPassageList(passages);
+  pnDestroySweep(sweeps[0]), pnDestroySweep(sweeps[1]);
+  pnDestroySoup(soup);
+  pnDestroyMesh(ball);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(aBulletIsAPassage),
@@ -365,6 +393,7 @@ int main(void) {
       cmocka_unit_test(passagesAreWhatTheDefinitionSays),
       cmocka_unit_test(theMiddleShowsIt),
       cmocka_unit_test(memoryMayFail),
+      cmocka_unit_test(soupsAreRefused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

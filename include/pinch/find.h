@@ -300,7 +300,7 @@ typedef struct pnPassageDef {
 typedef struct pnPassageList pnPassageList;
 PN_API pnResult pnCreatePassageList(pnPassageList **outList);
 PN_API void pnDestroyPassageList(pnPassageList *list); /* null is allowed */
-/* Sorted by their first pairs. On an error the list is empty. */
+/* Sorted by their first pairs. On an error the list is empty. PN_ERROR_KIND: a sweep of a soup. */
 PN_API pnResult pnFindPassages(const pnPassageDef *def, pnPassageList *outList);
 PN_API const pnPassage *pnPassageList_GetPassages(const pnPassageList *list, size_t *outCount);
 PN_API const pnPair *pnPassageList_GetPairs(const pnPassageList *list, size_t *outCount);

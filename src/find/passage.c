@@ -237,6 +237,11 @@ pnResult pnFindPassages(const pnPassageDef *def, pnPassageList *outList) {
   PN_FLOAT_SCOPE;
   PN_ASSERT(def && def->a && outList && (def->impactCount == 0 || def->impacts));
   outList->passages.count = outList->pairs.count = 0;
+  for (int side = 0; side < 2; ++side) {
+    const pnSweep *sweep = side == 0 ? def->a : def->b;
+    if (sweep && sweep->soup)
+      return pn_fail(PN_ERROR_KIND, "passages: soup '%s' has no neighbours to follow what meets by", sweep->mesh->name);
+  }
   bool good = listKeys(def, outList) && joinPairs(def, outList);
   if (good) markShown(def, outList);
   good = good && listPassages(outList) && timePassages(def, outList);
