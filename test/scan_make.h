@@ -5,24 +5,11 @@
 #define PN_TEST_SCAN_MAKE_H
 
 #include "agree.h"
+#include "carried.h"
 
 #include "pinch/io.h"
 
 #include <jansson.h>
-
-/* A body of an animated file that node i carries. */
-static inline pnAnimBody carriedBody(const char *name, const char *meshName, uint32_t i, const pnMesh *mesh) {
-  return (pnAnimBody){.name = name,
-                      .meshName = meshName,
-                      .node = i,
-                      .carrier = i,
-                      .skin = PN_NONE,
-                      .vertices = pnMesh_GetVertices(mesh),
-                      .vertexCount = pnMesh_GetVertexCount(mesh),
-                      .triangles = pnMesh_GetTriangles(mesh),
-                      .triangleCount = pnMesh_GetTriangleCount(mesh),
-                      .vertexWeld = pnMesh_GetWeld(mesh)};
-}
 
 /* ---------------------------------------------------------------- a file of three boxes */
 

@@ -7,21 +7,26 @@
 
 #include <sys/resource.h>
 
-/* A glTF of one triangle under `count` nodes, all in one place, in JSON only. */
-static void saveCoincident(const char *path, uint32_t count) {
+/* A glTF of one triangle, its nine floats in base 64, under `count` nodes `step` apart, in JSON only. */
+static void saveCopies(const char *path, const char *floats, double step, uint32_t count) {
   FILE *file = fopen(path, "wb");
   assert_non_null(file);
-  fputs(
-      "{\"asset\":{\"version\":\"2.0\"},\"buffers\":[{\"byteLength\":36,\"uri\":\"data:;base64,"
-      "AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAA\"}],\"bufferViews\":[{\"buffer\":0,\"byteLength\":36}],"
-      "\"accessors\":[{\"bufferView\":0,\"componentType\":5126,\"count\":3,\"type\":\"VEC3\"}],"
-      "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0}}]}],\"nodes\":[",
-      file);
-  for (uint32_t i = 0; i < count; ++i) fprintf(file, "%s{\"mesh\":0}", i ? "," : "");
+  fprintf(file,
+          "{\"asset\":{\"version\":\"2.0\"},\"buffers\":[{\"byteLength\":36,\"uri\":\"data:;base64,%s\"}],"
+          "\"bufferViews\":[{\"buffer\":0,\"byteLength\":36}],"
+          "\"accessors\":[{\"bufferView\":0,\"componentType\":5126,\"count\":3,\"type\":\"VEC3\"}],"
+          "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0}}]}],\"nodes\":[",
+          floats);
+  for (uint32_t i = 0; i < count; ++i) fprintf(file, "%s{\"mesh\":0,\"translation\":[%g,0,0]}", i ? "," : "", step * i);
   fputs("],\"scenes\":[{\"nodes\":[", file);
   for (uint32_t i = 0; i < count; ++i) fprintf(file, "%s%u", i ? "," : "", i);
   fputs("]}]}", file);
   assert_int_equal(fclose(file), 0);
+}
+
+/* All of them in one place. */
+static void saveCoincident(const char *path, uint32_t count) {
+  saveCopies(path, "AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAA", 0, count);
 }
 
 /* 150 bodies in one place are 11 175 pairs of bodies: 4 096 are listed, and both outputs say so; all with --max-pairs 0. */
@@ -78,19 +83,7 @@ static void crowdsTakeLittleMemory(void **state) {
 
 /* Triangles behind one another across their boxes, under nodes at 1/100 of a unit: all boxes overlap and none of them meets. */
 static void saveSlanted(const char *path, uint32_t count) {
-  FILE *file = fopen(path, "wb");
-  assert_non_null(file);
-  fputs(
-      "{\"asset\":{\"version\":\"2.0\"},\"buffers\":[{\"byteLength\":36,\"uri\":\"data:;base64,"
-      "AAAAAAAAAAAAAAAAAACAPwAAgD8AAAAAAAAAPwAAAD8AAIA/\"}],\"bufferViews\":[{\"buffer\":0,\"byteLength\":36}],"
-      "\"accessors\":[{\"bufferView\":0,\"componentType\":5126,\"count\":3,\"type\":\"VEC3\"}],"
-      "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0}}]}],\"nodes\":[",
-      file);
-  for (uint32_t i = 0; i < count; ++i) fprintf(file, "%s{\"mesh\":0,\"translation\":[%g,0,0]}", i ? "," : "", 0.01 * i);
-  fputs("],\"scenes\":[{\"nodes\":[", file);
-  for (uint32_t i = 0; i < count; ++i) fprintf(file, "%s%u", i ? "," : "", i);
-  fputs("]}]}", file);
-  assert_int_equal(fclose(file), 0);
+  saveCopies(path, "AAAAAAAAAAAAAAAAAACAPwAAgD8AAAAAAAAAPwAAAD8AAIA/", 0.01, count);
 }
 
 /* Of bodies that are close half as many pairs are looked at as --max-pairs says of triangles. That nothing meets among them is no

@@ -242,23 +242,36 @@ static void framesAreLimited(void **state) {
   assert_int_equal(pnGetByteCount(), 0);
 }
 
+/* All pairs of such a crowd, of which every two bodies meet in four; to be freed. */
+static pnPair *wholePairs(pnWorld *world, uint32_t total) {
+  pnFrame whole = pnWorld_Collide(world, NULL);
+  assert_true(whole.result == PN_OK && whole.contactCount == total && !whole.limited);
+  pnPair *pairs = malloc(4 * total * sizeof(pnPair));
+  memcpy(pairs, pnWorld_GetPairs(world), 4 * total * sizeof(pnPair));
+  return pairs;
+}
+
+/* With a limit of so many contacts the answer is the beginning of the whole one. Returns how many contacts there are. */
+static uint32_t expectBeginning(pnWorld *world, const pnFrameDef *def, uint32_t limit, uint32_t total,
+                                const pnPair *pairs) {
+  pnFrame frame = pnWorld_Collide(world, def);
+  uint32_t kept = PN_MIN(limit, total);
+  assert_true(frame.result == PN_OK && frame.limited == (limit < total));
+  assert_int_equal(frame.contactCount, kept);
+  assert_int_equal(frame.pairCount, 4 * kept);
+  assert_memory_equal(pnWorld_GetPairs(world), pairs, 4 * kept * sizeof(pnPair));
+  return kept;
+}
+
 /* So many contacts, the first in their order, with all their pairs. */
 static void contactsAreLimited(void **state) {
   (void)state;
   pnMesh *mesh = makePile(2, false);
   pnWorld *world = makeCrowd(mesh, &(pnTasks){0});
   uint32_t total = CROWD * (CROWD - 1) / 2, limits[] = {1, 300, 65536, 65537, total - 1, total, total + 1};
-  pnFrame whole = pnWorld_Collide(world, NULL);
-  assert_true(whole.result == PN_OK && whole.contactCount == total);
-  pnPair *pairs = malloc(4 * total * sizeof(pnPair));
-  memcpy(pairs, pnWorld_GetPairs(world), 4 * total * sizeof(pnPair));
+  pnPair *pairs = wholePairs(world, total);
   for (size_t i = 0; i < sizeof limits / sizeof *limits; ++i) {
-    pnFrame frame = pnWorld_Collide(world, &(pnFrameDef){.maxContacts = limits[i]});
-    uint32_t kept = PN_MIN(limits[i], total);
-    assert_true(frame.result == PN_OK && frame.limited == (limits[i] < total));
-    assert_int_equal(frame.contactCount, kept);
-    assert_int_equal(frame.pairCount, 4 * kept);
-    assert_memory_equal(pnWorld_GetPairs(world), pairs, 4 * kept * sizeof(pnPair));
+    uint32_t kept = expectBeginning(world, &(pnFrameDef){.maxContacts = limits[i]}, limits[i], total, pairs);
     assert_int_equal(world->pairs.count, 4 * kept); /* and no others behind them */
   }
   free(pairs);
@@ -274,18 +287,9 @@ static void bodyPairsAreLimited(void **state) {
   for (uint32_t crowd = 0; crowd <= 1000; crowd += 1000) {
     pnWorld *world = makeCrowd(mesh, &(pnTasks){0});
     world->broad.crowd = crowd;
-    pnFrame whole = pnWorld_Collide(world, NULL);
-    assert_true(whole.result == PN_OK && whole.contactCount == total && !whole.limited);
-    pnPair *pairs = malloc(4 * total * sizeof(pnPair));
-    memcpy(pairs, pnWorld_GetPairs(world), 4 * total * sizeof(pnPair));
-    for (size_t i = 0; i < sizeof limits / sizeof *limits; ++i) {
-      pnFrame frame = pnWorld_Collide(world, &(pnFrameDef){.maxBodyPairs = limits[i]});
-      uint32_t kept = PN_MIN(limits[i], total);
-      assert_true(frame.result == PN_OK && frame.limited == (limits[i] < total));
-      assert_int_equal(frame.contactCount, kept);
-      assert_int_equal(frame.pairCount, 4 * kept);
-      assert_memory_equal(pnWorld_GetPairs(world), pairs, 4 * kept * sizeof(pnPair));
-    }
+    pnPair *pairs = wholePairs(world, total);
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; ++i)
+      expectBeginning(world, &(pnFrameDef){.maxBodyPairs = limits[i]}, limits[i], total, pairs);
     free(pairs);
     pnDestroyWorld(world);
   }

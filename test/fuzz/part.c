@@ -4,6 +4,7 @@
 #include "../../cli/command.h"
 #include "../../cli/scan_deal.h"
 
+#include "../carried.h"
 #include "tape.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
@@ -30,16 +31,7 @@ static void saveBoxes(const char *path) {
   uint32_t roots[2] = {0, 1};
   for (uint32_t i = 0; i < 2; ++i) {
     nodes[i] = (pnAnimNode){.name = names[i], .parent = PN_NONE, .rotation = {0, 0, 0, 1}, .scale = {1, 1, 1}};
-    bodies[i] = (pnAnimBody){.name = names[i],
-                             .meshName = "box",
-                             .node = i,
-                             .carrier = i,
-                             .skin = PN_NONE,
-                             .vertices = pnMesh_GetVertices(box),
-                             .vertexCount = pnMesh_GetVertexCount(box),
-                             .triangles = pnMesh_GetTriangles(box),
-                             .triangleCount = pnMesh_GetTriangleCount(box),
-                             .vertexWeld = pnMesh_GetWeld(box)};
+    bodies[i] = carriedBody(names[i], "box", i, box);
   }
   float times[2] = {0, 1}, places[6] = {0.2f, 3, 0.1f, 0.2f, -2, 0.1f};
   pnAnimChannel moving = {1, PN_ANIM_TRANSLATION, PN_INTERPOLATION_LINEAR, 3, 2, times, places};
