@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include "pinch/pinch.h"
+#include "tree/build_block.h"
 #include "tree/gradual.h"
 #include "tree/tree.h"
 
@@ -247,6 +248,68 @@ static void cutsAreByPlaceAndNumber(void **state) {
 
 /* ---------------------------------------------------------------- the fast one */
 
+/* Blocks as they are to be cut, with nothing clever: across the longest axis, of those as far as the cut the ones that stand first. */
+static void cutPlainly(const pnBuilder *b, uint32_t *order, uint32_t count, uint32_t unit) {
+  if (count <= b->leafSize) return;
+  if (count <= unit) unit = pn_unitOf(b, count);
+  uint32_t left = pn_leftOf(count, unit), axis = 0, at[2] = {0, left}, sorted[PN_BLOCK_TRIANGLES];
+  double most = -1;
+  for (uint32_t k = 0; k < 3; ++k) {
+    double lo = INFINITY, hi = -INFINITY;
+    for (uint32_t i = 0; i < count; ++i) {
+      lo = fmin(lo, b->centres[3 * order[i] + k]);
+      hi = fmax(hi, b->centres[3 * order[i] + k]);
+    }
+    axis = hi - lo > most ? k : axis;
+    most = fmax(most, hi - lo);
+  }
+  for (uint32_t i = 0; i < count; ++i) {
+    uint32_t before = 0;
+    float far = b->centres[3 * order[i] + axis];
+    for (uint32_t k = 0; k < count; ++k) {
+      float other = b->centres[3 * order[k] + axis];
+      before += other < far || (other == far && k < i);
+    }
+    sorted[at[before >= left]++] = order[i];
+  }
+  memcpy(order, sorted, count * sizeof *order);
+  cutPlainly(b, order, left, unit);
+  cutPlainly(b, order + left, count - left, unit);
+}
+
+/* Many equal ones, and most of them in one bin; so far apart, and so near, that bins cannot be; any size of block, leaf and node. */
+static void blocksAreCutAsTheyShould(void **state) {
+  (void)state;
+  enum { MOST = PN_BLOCK_TRIANGLES };
+  static float centres[3 * (MOST + 64) + 1];
+  TestRandom random = testRandom(12);
+  pnCutBlockFcn *const ways[2] = {pn_cutBlock4, pn_cutBlock()};
+  for (int round = 0; round < 160; ++round) {
+    uint32_t count = round % 4 == 0 ? MOST : 1 + testBelow(&random, MOST), first = testBelow(&random, 64);
+    uint32_t order[MOST + 64], plain[MOST + 64];
+    float scale = round % 10 == 3 ? 0x1p127f : round % 10 == 6 ? 0x1p-140f : 1;
+    for (uint32_t i = 0; i < 3 * (MOST + 64); ++i) {
+      float x = testFloat(&random, -1, 1);
+      centres[i] = scale * (round % 5 == 1   ? (float)testBelow(&random, 1 + (uint32_t)round / 8)
+                            : round % 5 == 2 ? x * x * x * x * x * x * x * x * x
+                                             : x);
+    }
+    for (uint32_t i = 0; i < MOST + 64; ++i) order[i] = (i * 37 + 11) % (MOST + 64);
+    pnBuilder b = {
+        .arity = 2u << round % 3, .leafSize = round % 7 == 0 ? 1 + testBelow(&random, 8) : 8, .order = order};
+    b.centres = centres;
+    uint32_t was[MOST + 64];
+    memcpy(was, order, sizeof order);
+    memcpy(plain, order, sizeof order);
+    cutPlainly(&b, plain + first, count, count);
+    for (int way = 0; way < 2; ++way) {
+      memcpy(order, was, sizeof order);
+      ways[way](&b, first, count);
+      assert_memory_equal(order, plain, sizeof order);
+    }
+  }
+}
+
 /* Of the boxes around the triangles of each leaf, without the one that reaches far; not as the tree has them, which is as fine as the whole
  * allows. */
 static double volumeOfLeaves(const pnTree *tree) {
@@ -287,9 +350,9 @@ static void aFarTriangleDoesNotSpoilTheRest(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(sameOnAnyNumberOfThreads),        cmocka_unit_test(sameInManySteps),
-      cmocka_unit_test(leavesStayWithinIslands),         cmocka_unit_test(cutsAreByPlaceAndNumber),
-      cmocka_unit_test(aFarTriangleDoesNotSpoilTheRest),
+      cmocka_unit_test(sameOnAnyNumberOfThreads), cmocka_unit_test(sameInManySteps),
+      cmocka_unit_test(leavesStayWithinIslands),  cmocka_unit_test(cutsAreByPlaceAndNumber),
+      cmocka_unit_test(blocksAreCutAsTheyShould), cmocka_unit_test(aFarTriangleDoesNotSpoilTheRest),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,6 +33,8 @@
 #define PN_MAX_LEVELS 7u
 /* Bits an axis in the code of a curve, at most: three times ten fit 32. */
 #define PN_CURVE_BITS 10u
+/* And where cells may be coarser. */
+#define PN_FEW_BITS 8u
 /* Codes that are made at a time. */
 #define PN_CODE_BATCH 16u
 /* Merging new primitives into a kept order beats sorting all while fewer than one in this many are new. */

@@ -15,7 +15,6 @@
 /* Up to so many primitives cells of 1/128 of the box tell them apart well enough, and their codes have two digits instead of
  * three; with so few that counting 2^11 values costs as much as a pass, they are not counted so. */
 #define FEW_PRIMITIVES 65536u
-#define FEW_BITS 8u
 #define DIGIT_BITS 12u
 #define LEAST_COUNTED 2048u
 
@@ -29,7 +28,7 @@ pnCells pn_cellsOver(float lo, float hi, uint32_t bits) {
 }
 
 uint32_t pn_bitsFor(uint32_t count) {
-  return count <= FEW_PRIMITIVES ? FEW_BITS : PN_CURVE_BITS;
+  return count <= FEW_PRIMITIVES ? PN_FEW_BITS : PN_CURVE_BITS;
 }
 
 /* ---------------------------------------------------------------- the curve */
@@ -69,7 +68,7 @@ void pn_hilbertCodes(const pnCells cells[3], pnCodeBatch *batch) {
   for (uint32_t i = 0; i < batch->count; ++i)
     for (int k = 0; k < 3; ++k) cell[k][i] = pn_cellOf(&cells[k], batch->centres[i][k]);
   /* twice, so that compilers know how often */
-  if (pn_bitsOf(cells) == FEW_BITS) hilbertOf(FEW_BITS, cell[0], cell[1], cell[2], batch->codes);
+  if (pn_bitsOf(cells) == PN_FEW_BITS) hilbertOf(PN_FEW_BITS, cell[0], cell[1], cell[2], batch->codes);
   else hilbertOf(PN_CURVE_BITS, cell[0], cell[1], cell[2], batch->codes);
 }
 

@@ -14,22 +14,20 @@
 
 /* ---------------------------------------------------------------- balanced */
 
-/* The largest full subtree that is smaller than so many triangles. */
-static uint32_t unitOf(const pnBuilder *b, uint32_t count) {
+uint32_t pn_unitOf(const pnBuilder *b, uint32_t count) {
   uint64_t unit = b->leafSize;
   while (unit * b->arity < count) unit *= b->arity;
   return (uint32_t)unit;
 }
 
-/* How many of a range come before the cut, when parts of `unit` triangles are wanted. */
-static uint32_t leftOf(uint32_t count, uint32_t unit) {
+uint32_t pn_leftOf(uint32_t count, uint32_t unit) {
   return (count + unit - 1) / unit / 2 * unit;
 }
 
 /* Divides order[first...] into parts of `unit` triangles (the last may be smaller) by halving at multiples of it. */
 static void halve(pnBuilder *b, uint32_t first, uint32_t count, uint32_t unit) {
   if (count <= unit) return;
-  uint32_t left = leftOf(count, unit);
+  uint32_t left = pn_leftOf(count, unit);
   pn_cutBest(b, first, count, left);
   halve(b, first, left, unit);
   halve(b, first + left, count - left, unit);
@@ -38,13 +36,13 @@ static void halve(pnBuilder *b, uint32_t first, uint32_t count, uint32_t unit) {
 uint32_t pn_sizeBalanced(pnBuilder *b, uint32_t first, uint32_t count, uint32_t depth, uint32_t outSizes[PN_LANES]) {
   (void)first;
   (void)depth;
-  uint32_t unit = unitOf(b, count), parts = 0;
+  uint32_t unit = pn_unitOf(b, count), parts = 0;
   for (uint32_t done = 0; done < count; done += outSizes[parts - 1]) outSizes[parts++] = PN_MIN(unit, count - done);
   return parts;
 }
 
 uint32_t pn_splitBalanced(pnBuilder *b, uint32_t first, uint32_t count, uint32_t depth, uint32_t outSizes[PN_LANES]) {
-  halve(b, first, count, unitOf(b, count));
+  halve(b, first, count, pn_unitOf(b, count));
   return pn_sizeBalanced(b, first, count, depth, outSizes);
 }
 
@@ -78,7 +76,7 @@ static void cutLarge(void *context, uint32_t begin, uint32_t end, uint32_t worke
   Parts *p = context;
   for (uint32_t i = begin; i < end; ++i) {
     const BuildPart *part = &p->large.data[i];
-    pn_cutBest(p->builder, part->first, part->count, leftOf(part->count, part->unit));
+    pn_cutBest(p->builder, part->first, part->count, pn_leftOf(part->count, part->unit));
   }
 }
 
@@ -96,7 +94,7 @@ static void cutSmall(void *context, uint32_t begin, uint32_t end, uint32_t worke
 /* A part that waits for its next cut. */
 static bool addPart(Parts *p, BuildPart part) {
   if (part.count <= p->builder->leafSize) return true;
-  if (part.count <= part.unit) part.unit = unitOf(p->builder, part.count);
+  if (part.count <= part.unit) part.unit = pn_unitOf(p->builder, part.count);
   return part.count > p->most ? pn_arrayPush(&p->large, part) : pn_arrayPush(&p->small, part);
 }
 
@@ -112,7 +110,7 @@ static bool addParts(Parts *p, const uint32_t *firsts, uint32_t count) {
 
 /* What a part that was cut leaves to do. */
 static bool addHalves(Parts *p, BuildPart part) {
-  uint32_t left = leftOf(part.count, part.unit);
+  uint32_t left = pn_leftOf(part.count, part.unit);
   return addPart(p, (BuildPart){part.first, left, part.unit}) &&
          addPart(p, (BuildPart){part.first + left, part.count - left, part.unit});
 }

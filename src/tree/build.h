@@ -50,6 +50,10 @@ typedef struct pnBuilder {
 pnSplitFcn pn_splitBalanced, pn_splitShapeCentre, pn_splitShapeMean, pn_splitLink, pn_splitJoint, pn_splitPieces,
     pn_splitHubs;
 
+/* Of a balanced tree: the largest full subtree that is smaller than so many triangles; and how many of a range come before the cut, when
+ * parts of `unit` triangles are wanted. */
+uint32_t pn_unitOf(const pnBuilder *builder, uint32_t count);
+uint32_t pn_leftOf(uint32_t count, uint32_t unit);
 /* The sizes that pn_splitBalanced gives, of a range that is in order: nothing is moved. */
 pnSplitFcn pn_sizeBalanced;
 /* Puts order[first ... first+count) into the order of a balanced tree. */
@@ -61,6 +65,8 @@ bool pn_orderFast(pnBuilder *builder, const pnTasks *tasks);
  * are cut across their longest axis: what a better cut saves lies near the leaves. */
 #define PN_ASKEW_BELOW 1024u
 void pn_cutBest(pnBuilder *builder, uint32_t first, uint32_t count, uint32_t left);
+/* The number that has `rank` others before it in order; what is in both lists, of `count` and at least 32 each, is lost. */
+float pn_selectNumber(float *numbers, float *other, uint32_t count, uint32_t rank);
 
 /* The shape of a finished tree: nodes in the order they were made, children contiguous. */
 typedef struct pnBuildNode {

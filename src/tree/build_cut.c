@@ -56,9 +56,7 @@ static float selectOfFew(float *v, uint32_t count, uint32_t rank) {
   }
 }
 
-/* The number that has `rank` others before it in order; what is in both lists, of `count` and at
- * least FEW each, is lost. */
-static float selectNumber(float *v, float *other, uint32_t count, uint32_t rank) {
+float pn_selectNumber(float *v, float *other, uint32_t count, uint32_t rank) {
   uint32_t pick = count;
   while (count > FEW) {
     float pivot = pickPivot(v, count, rank, &pick);
@@ -259,7 +257,7 @@ static uint32_t chooseDirection(const pnBuilder *b, const uint32_t *triangles, u
 static float findCut(const pnBuilder *b, uint32_t first, uint32_t count, uint32_t left, uint32_t direction) {
   float few[FEW], *far = count <= FEW ? few : (float *)(void *)(b->keys + 2 * (size_t)first);
   for (uint32_t i = 0; i < count; ++i) far[i] = along(direction, b->centres + 3 * (size_t)b->order[first + i]);
-  return selectNumber(far, far + count, count, left);
+  return pn_selectNumber(far, far + count, count, left);
 }
 
 /* The directions with the largest spread of all; false when floats would overflow. */

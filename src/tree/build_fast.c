@@ -1,9 +1,10 @@
 /* build_fast.c: a balanced tree in half the time: triangles are sorted along the curve of Hilbert within the box of their centres
- * (bucket_curve.c), and only subtrees of a few hundred are cut, across their longest axis. Larger ones where the curve cannot tell
+ * (bucket_curve.c), and only subtrees of a few hundred are cut, across their longest axis (build_block.h). Larger ones where the curve cannot tell
  * triangles apart, because one far away makes its cells large. For bodies that are built anew often. */
 #include "tree/bucket.h"
-#include "tree/build.h"
+#include "tree/build_block.h"
 
+#include "base/array.h"
 #include "base/task.h"
 
 #include <float.h>
@@ -13,7 +14,12 @@
 /* Subtrees of at most so many triangles are cut: all of them in the cache, and what a better order saves lies near the leaves. Pairs of
  * leaves that are opened, of two spheres: 2.5 times those of the balanced tree without cutting, 1.8 with subtrees of 64, 1.4
  * with 512, 1.2 with 4096. */
-#define CUT_BELOW 512u
+#define CUT_BELOW PN_BLOCK_TRIANGLES
+/* Up to so many triangles cells of 1/256 of the box will do: on a surface there are then about 64 triangles in one, at most, and
+ * subtrees that are cut have eight times as many. Finer cells make no fewer pairs of leaves, and take a pass more to sort. */
+#define COARSE_BELOW (1u << 22)
+/* Subtrees that a task cuts. */
+#define PARTS_PER_TASK 4u
 
 typedef struct Sorting {
   const pnBuilder *b;
@@ -43,20 +49,42 @@ static void findCells(const pnBuilder *b, uint32_t count, pnCells out[3]) {
     hi = pn_f4Max(hi, centre);
   }
   float l[4], h[4];
+  uint32_t bits = count <= COARSE_BELOW ? PN_FEW_BITS : PN_CURVE_BITS;
   pn_f4Store(l, lo);
   pn_f4Store(h, hi);
-  for (int k = 0; k < 3; ++k) out[k] = pn_cellsOver(l[k], h[k], PN_CURVE_BITS);
+  for (int k = 0; k < 3; ++k) out[k] = pn_cellsOver(l[k], h[k], bits);
 }
 
-/* Cuts small subtrees, and larger ones of which half is in one cell. */
-static void cutSubtrees(pnBuilder *b, const pnKeyValue *keys, uint32_t first, uint32_t count) {
-  if (count <= b->leafSize) return;
-  if (count <= CUT_BELOW || keys[first + count / 4].key == keys[first + count - 1 - count / 4].key) {
-    pn_cutDown(b, first, count);
-    return;
+/* A subtree that is to be cut. */
+typedef struct FastPart {
+  uint32_t first, count;
+} FastPart;
+
+typedef struct FastParts {
+  pnBuilder *b;
+  pnCutBlockFcn *cutBlock;
+  PN_ARRAY(FastPart) parts;
+} FastParts;
+
+/* Subtrees that are small, and larger ones of which half is in one cell. False: out of memory. */
+static bool findParts(FastParts *p, const pnKeyValue *keys, uint32_t first, uint32_t count) {
+  if (count <= p->b->leafSize) return true;
+  if (count <= CUT_BELOW || keys[first + count / 4].key == keys[first + count - 1 - count / 4].key)
+    return pn_arrayPush(&p->parts, ((FastPart){first, count}));
+  uint32_t sizes[PN_LANES], n = pn_sizeBalanced(p->b, first, count, 0, sizes);
+  bool ok = true;
+  for (uint32_t i = 0; ok && i < n; first += sizes[i++]) ok = findParts(p, keys, first, sizes[i]);
+  return ok;
+}
+
+static void cutParts(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+  (void)worker;
+  const FastParts *p = context;
+  for (uint32_t i = begin; i < end; ++i) {
+    FastPart part = p->parts.data[i];
+    if (part.count <= PN_BLOCK_TRIANGLES) p->cutBlock(p->b, part.first, part.count);
+    else pn_cutDown(p->b, part.first, part.count);
   }
-  uint32_t sizes[PN_LANES], parts = pn_sizeBalanced(b, first, count, 0, sizes);
-  for (uint32_t i = 0; i < parts; first += sizes[i++]) cutSubtrees(b, keys, first, sizes[i]);
 }
 
 bool pn_orderFast(pnBuilder *b, const pnTasks *tasks) {
@@ -66,12 +94,10 @@ bool pn_orderFast(pnBuilder *b, const pnTasks *tasks) {
   pn_parallelFor(tasks, codeTriangles, &s, count, GRAIN);
   pn_sortKeyValue(s.keys, s.keys + count, count);
   for (uint32_t i = 0; i < count; ++i) b->order[i] = s.keys[i].value;
-  /* (the keys' own memory is scratch of cuts) */
-  size_t bytes = pn_bytes(count, sizeof(pnKeyValue));
-  pnKeyValue *kept = pn_alloc(bytes);
-  if (!kept) return false;
-  memcpy(kept, s.keys, bytes);
-  cutSubtrees(b, kept, 0, count);
-  pn_free(kept, bytes);
-  return true;
+  FastParts p = {.b = b, .cutBlock = pn_cutBlock()};
+  bool ok = findParts(&p, s.keys, 0, count);
+  /* (from here on the keys' memory is scratch of cuts) */
+  if (ok) pn_parallelFor(tasks, cutParts, &p, (uint32_t)p.parts.count, PARTS_PER_TASK);
+  pn_arrayFree(&p.parts);
+  return ok;
 }
