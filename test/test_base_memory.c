@@ -1,10 +1,13 @@
 /* test_base_memory.c: allocation, its hooks and count; the array. */
 #include "support.h"
 
+#include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/array.h"
 #include "base/memory.h"
+#include "base/thread.h"
 
 /* ---------------------------------------------------------------- plain memory */
 
@@ -29,6 +32,54 @@ static void memoryIsAlignedAndCounted(void **state) {
   assert_null(pn_alloc(0));
   pn_free(NULL, 77);
   assert_int_equal(pnGetByteCount(), before);
+}
+
+/* What the system was told of the page at `memory` ("VmFlags: rd wr ... hg"); false when it does not say. */
+static bool flagsOf(const void *memory, char flags[256]) {
+  FILE *file = fopen("/proc/self/smaps", "r");
+  bool inside = false, found = false;
+  while (file && !found && fgets(flags, 256, file)) {
+    unsigned long long first, end;
+    if (sscanf(flags, "%llx-%llx ", &first, &end) == 2) inside = (uintptr_t)memory >= first && (uintptr_t)memory < end;
+    found = inside && strncmp(flags, "VmFlags:", 8) == 0;
+  }
+  if (file) fclose(file);
+  return found;
+}
+
+/* Does a wish for large pages show here? Not on every system, nor under an emulator. */
+static bool wishesShow(void) {
+  const size_t bytes = (size_t)4 << 20;
+  char flags[256];
+  void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return false;
+  pn_askLargePages(memory, bytes);
+  const bool show = flagsOf(memory, flags) && strstr(flags, " hg");
+  munmap(memory, bytes);
+  return show;
+}
+
+static void largeBlocksAskForLargePages(void **state) {
+  (void)state;
+  const size_t page = (size_t)2 << 20, size = 3 * page - 100;
+  unsigned char *small = pn_alloc(page), *large = pn_alloc(size);
+  assert_non_null(small);
+  assert_non_null(large);
+  assert_int_equal((uintptr_t)large % page, 0);
+  memset(large, 0xab, size);
+  assert_int_equal(large[0] + large[size - 1], 2 * 0xab);
+  char first[256], last[256];
+  if (!wishesShow()) {
+    print_message("no large pages on this system: only the alignment was tested\n");
+  } else {
+    assert_true(flagsOf(large, first));
+    assert_non_null(strstr(first, " hg"));
+    // the two whole ones, and not the part of a third
+    assert_true(flagsOf(large + size - 1, last));
+    assert_null(strstr(last, " hg"));
+  }
+  pn_free(large, size);
+  pn_free(small, page);
 }
 
 static void zeroedMemoryIsZero(void **state) {
@@ -138,9 +189,13 @@ static void arrayLosesNothingWithoutMemory(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(memoryIsAlignedAndCounted), cmocka_unit_test(zeroedMemoryIsZero),
-      cmocka_unit_test(hugeSizesAreRefused),       cmocka_unit_test(allocatorIsSetWhole),
-      cmocka_unit_test(arrayGrowsAndKeeps),        cmocka_unit_test(arrayLosesNothingWithoutMemory),
+      cmocka_unit_test(memoryIsAlignedAndCounted),
+      cmocka_unit_test(largeBlocksAskForLargePages),
+      cmocka_unit_test(zeroedMemoryIsZero),
+      cmocka_unit_test(hugeSizesAreRefused),
+      cmocka_unit_test(allocatorIsSetWhole),
+      cmocka_unit_test(arrayGrowsAndKeeps),
+      cmocka_unit_test(arrayLosesNothingWithoutMemory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,10 @@
-/* thread.c: threads, locks and the clock, by POSIX. The only file of the library that calls the system. */
+/* thread.c: threads, locks, pages and the clock, by POSIX. The only file of the library that calls the system. */
 #include "base/thread.h"
 
 #include "base/memory.h"
 
 #include <pthread.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -83,6 +84,16 @@ void pn_monitorWakeAll(pnMonitor *monitor) {
 }
 
 /* ---------------------------------------------------------------- machine */
+
+void pn_askLargePages(void *memory, size_t bytes) {
+#ifdef MADV_HUGEPAGE
+  // a kernel without them refuses, and nothing is lost
+  if (bytes > 0) (void)madvise(memory, bytes, MADV_HUGEPAGE);
+#else
+  (void)memory;
+  (void)bytes;
+#endif
+}
 
 uint32_t pn_coreCount(void) {
   long count = sysconf(_SC_NPROCESSORS_ONLN);

@@ -20,6 +20,10 @@ void pn_monitorUnlock(pnMonitor *monitor);
 void pn_monitorWait(pnMonitor *monitor); /* unlocks, sleeps, locks again */
 void pn_monitorWakeAll(pnMonitor *monitor);
 
+/* A page that some systems have for large blocks, beside those of 4 kB: the same bytes on x86-64 and, where pages have 4 kB, on ARM. */
+#define PN_LARGE_PAGE ((size_t)2 << 20)
+void pn_askLargePages(void *memory, size_t bytes); /* a wish: whole large pages; systems without them do nothing */
+
 uint32_t pn_coreCount(void);
 void pn_pause(void); /* inside a spin */
 double pn_clock(void);

@@ -33,6 +33,11 @@ void pn_monitorWait(pnMonitor *monitor) {
 void pn_monitorWakeAll(pnMonitor *monitor) {
   (void)monitor;
 }
+void pn_askLargePages(void *memory, size_t bytes) {
+  (void)memory;
+  (void)bytes;
+}
+
 uint32_t pn_coreCount(void) {
   return 1;
 }
