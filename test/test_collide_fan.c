@@ -267,6 +267,36 @@ static void smoothBodiesAreProved(void **state) {
   pnDestroyMesh(mesh);
 }
 
+/* An open fan whose triangles face either way, the one in the middle first, numbered so that as many numbers come in as go out: no circle,
+ * and a fan. */
+static void whatSeemsClosedMayBeOpen(void **state) {
+  (void)state;
+  static const float positions[] = {1, 0, 0, 1, 1, 0, 0, 1, 0, 5, 5, 5, -1, 1, 0, 0, 0, 0};
+  static const uint32_t triangles[] = {5, 1, 2, 5, 0, 1, 5, 4, 2};
+  pnMesh *mesh = testMakeMesh(positions, 6, triangles, 3);
+  pnPoseDef poseDef = pnDefaultPoseDef();
+  pnPose *pose;
+  poseDef.mesh = mesh;
+  testExpectOk(pnCreatePose(&poseDef, &pose));
+  pnTreeDef def = pnDefaultTreeDef();
+  pnTree *tree;
+  def.pose = pose;
+  testExpectOk(pnCreateTree(&def, &tree));
+  testExpectOk(pn_prepareFans(tree));
+  const pnFans *fans = pn_fansOf(tree);
+  uint32_t seen = 0;
+  for (uint32_t g = 0; g < fans->blocks[fans->blockCount].groupFirst; ++g) {
+    if (fans->groups[g].vertex[0] != 5) continue;
+    assert_int_equal(fans->groups[g].around, 4);
+    assert_false(fans->groups[g].closed);
+    ++seen;
+  }
+  assert_int_equal(seen, 1);
+  pnDestroyTree(tree);
+  pnDestroyPose(pose);
+  pnDestroyMesh(mesh);
+}
+
 int main(void) {
   dice = testRandom(11);
   const struct CMUnitTest tests[] = {cmocka_unit_test(smoothFansAreProved),
@@ -275,6 +305,7 @@ int main(void) {
                                      cmocka_unit_test(hairsAreNotJudgedByRounding),
                                      cmocka_unit_test(seamsAreOneVertexWhileTheyAreOnePoint),
                                      cmocka_unit_test(whatIsNotAFanIsTested),
+                                     cmocka_unit_test(whatSeemsClosedMayBeOpen),
                                      cmocka_unit_test(smoothBodiesAreProved)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

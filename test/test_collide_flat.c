@@ -143,6 +143,38 @@ static void sheetsOfAllKindsAgree(void **state) {
   closeSheet(&s);
 }
 
+/* A cap of a sphere, up to so many degrees from its top: rings of triangles, all of them in one node of nodes of leaves. */
+static pnMesh *cap(double degrees) {
+  enum { RINGS = 6, SEGMENTS = 12 };
+  float v[3 * (RINGS * SEGMENTS + 1)] = {0, 0, 1};
+  uint32_t t[3 * 2 * RINGS * SEGMENTS], n = 0;
+  for (uint32_t i = 0; i < RINGS * SEGMENTS; ++i) {
+    double down = degrees / 57.29577951 * (i / SEGMENTS + 1) / RINGS, angle = 6.283185307 * (i % SEGMENTS) / SEGMENTS;
+    v[3 * i + 3] = (float)(sin(down) * cos(angle));
+    v[3 * i + 4] = (float)(sin(down) * sin(angle));
+    v[3 * i + 5] = (float)cos(down);
+    uint32_t next = (i + 1) % SEGMENTS == 0 ? i + 1 - SEGMENTS : i + 1;
+    uint32_t corners[6] = {1 + i, 1 + next, 0, 1 + i, 0, 0};
+    if (i >= SEGMENTS) {
+      corners[2] = corners[4] = 1 + next - SEGMENTS;
+      corners[5] = 1 + i - SEGMENTS;
+    }
+    for (uint32_t k = 0; k < (i >= SEGMENTS ? 6u : 3u); ++k) t[n++] = corners[k];
+  }
+  return testMakeMesh(v, RINGS * SEGMENTS + 1, t, n / 3);
+}
+
+/* What is bent a little less than half a sphere is one region, and what is bent more is none. */
+static void halfASphereIsTheMost(void **state) {
+  (void)state;
+  for (int more = 0; more < 2; ++more) {
+    Sheet s = openSheet(cap(more ? 96 : 84));
+    check(&s, true);
+    assert_int_equal(s.tree->flat->flat->regionOf[0] != PN_NONE, !more);
+    closeSheet(&s);
+  }
+}
+
 /* A long strip wound into a ramp of several turns around an axis: every triangle is seen from above, and layers pass through one
  * another. Only the rim tells. */
 static void rampsAreNotFlat(void **state) {
@@ -390,10 +422,11 @@ static void memoryFailuresAreReported(void **state) {
 int main(void) {
   dice = testRandom(7);
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(smoothSheetsAreProved), cmocka_unit_test(sheetsOfAllKindsAgree),
-      cmocka_unit_test(rampsAreNotFlat),       cmocka_unit_test(windingTwiceIsNotFlat),
-      cmocka_unit_test(foldsAreFound),         cmocka_unit_test(openedSeamsAreSeen),
-      cmocka_unit_test(crowdedEdgesAreNoDisc), cmocka_unit_test(agreesOnAllCases),
-      cmocka_unit_test(threadsAgree),          cmocka_unit_test(memoryFailuresAreReported)};
+      cmocka_unit_test(smoothSheetsAreProved),    cmocka_unit_test(sheetsOfAllKindsAgree),
+      cmocka_unit_test(halfASphereIsTheMost),     cmocka_unit_test(rampsAreNotFlat),
+      cmocka_unit_test(windingTwiceIsNotFlat),    cmocka_unit_test(foldsAreFound),
+      cmocka_unit_test(openedSeamsAreSeen),       cmocka_unit_test(crowdedEdgesAreNoDisc),
+      cmocka_unit_test(agreesOnAllCases),         cmocka_unit_test(threadsAgree),
+      cmocka_unit_test(memoryFailuresAreReported)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

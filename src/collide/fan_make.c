@@ -101,11 +101,30 @@ static bool isSimple(const Step *steps, uint32_t count, bool closed) {
   return true;
 }
 
-/* Puts the steps around one vertex in order. False: they are not one fan. */
-static bool orderSteps(Step *steps, uint32_t count, bool *outClosed) {
-  bringEnd(steps, count);
+/* Each step after the one that it goes on from, beginning with the first. */
+static bool chainSteps(Step *steps, uint32_t count) {
   for (uint32_t i = 1; i < count; ++i)
     if (!bringNext(steps, i, count, steps[i - 1].to)) return false;
+  return true;
+}
+
+/* Do as many go out of every vertex as come in, as far as sums say? So it is in a circle whose triangles all face one way. */
+static bool seemsClosed(const Step *steps, uint32_t count) {
+  uint64_t in = 0, out = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    in += steps[i].from;
+    out += steps[i].to;
+  }
+  return in == out;
+}
+
+/* Puts the steps around one vertex in order. False: they are not one fan. A circle may begin anywhere; an end is looked for only
+ * where there seems to be one, or where it turns out that there is. */
+static bool orderSteps(Step *steps, uint32_t count, bool *outClosed) {
+  if (!seemsClosed(steps, count) || !chainSteps(steps, count)) {
+    bringEnd(steps, count);
+    if (!chainSteps(steps, count)) return false;
+  }
   *outClosed = steps[count - 1].to == steps[0].from;
   return (count >= 3 || !*outClosed) && isSimple(steps, count, *outClosed);
 }
@@ -172,7 +191,7 @@ static bool addGroup(FanMaker *m, const pnKeyValue *order, uint32_t lanes) {
     const Fan *fan = &m->window[order[PN_MIN(i, lanes - 1)].value];
     group.vertex[i] = fan->vertex;
     for (uint32_t k = 0; k < places; ++k) m->places.data[m->places.count + 4 * k + i] = fanPlace(m, fan, k);
-    if (i < lanes && !addSeams(m, fan, i)) return false;
+    if (i < lanes && m->tree->mesh->welded && !addSeams(m, fan, i)) return false;
   }
   m->places.count += 4 * (size_t)places;
   return pn_arrayPush(&m->groups, group);

@@ -13,6 +13,8 @@
 #include "geom/distance.h"
 
 #include <float.h>
+#include <math.h>
+#include <string.h>
 
 /* Rounds of mending the rim, and triangles that a region may have for each one of its node. */
 #define ROUNDS 12
@@ -26,12 +28,18 @@
 #define GOOD_SINE 0.25
 #define LEAST_SINE 0.02
 
+/* A triangle of the current region: its welded corners, and where they are at rest. */
+typedef struct Face {
+  uint32_t triangle, vertex[3];
+  float point[3][3];
+} Face;
+
 typedef struct FlatMaker {
   const pnTree *tree;
   const pnMesh *mesh;
   uint32_t *slotOf;               /* triangle -> leaf * 8 + lane */
   uint32_t *inRegion;             /* triangle -> the region it was last in */
-  uint32_t *crowded;              /* triangle -> 1 if an edge has more than two */
+  uint8_t *crowded;               /* triangle -> has an edge more than two? A Crowd */
   uint32_t *regionOf;             /* inner node -> place in regions, or PN_NONE */
   uint32_t *leafMark, *leafPlace; /* leaf -> the last region that listed it, and where */
   uint32_t *vertexMark;           /* welded vertex -> the last region that counted it */
@@ -39,7 +47,7 @@ typedef struct FlatMaker {
   uint32_t *firstCorner;          /* welded vertex -> 3 * triangle + corner, first seen in the region */
   uint32_t region;                /* the current one, from 1 */
   double middle[3], normal[3];    /* of the current region */
-  PN_ARRAY(uint32_t) triangles;   /* of the current region */
+  PN_ARRAY(Face) faces;           /* of the current region */
   PN_ARRAY(uint32_t) reached;     /* scratch */
   PN_ARRAY(pnFlatRegion) regions;
   PN_ARRAY(pnFlatLeaf) leaves;
@@ -61,37 +69,31 @@ static uint32_t placeAt(const FlatMaker *m, uint32_t edge) {
   return pn_placeOf(m->tree, m->slotOf[edge / 3], edge % 3);
 }
 
-/* From the middle to a welded vertex at rest. */
-static void fromMiddle(const FlatMaker *m, uint32_t v, double out[3]) {
-  for (int k = 0; k < 3; ++k) out[k] = (double)m->mesh->vertices[3 * (size_t)v + k] - m->middle[k];
+/* From the middle to a corner at rest. */
+static void fromMiddle(const FlatMaker *m, const float point[3], double out[3]) {
+  for (int k = 0; k < 3; ++k) out[k] = (double)point[k] - m->middle[k];
 }
 
 /* ---------------------------------------------------------------- growing */
 
-/* The vertex nearest to the mean of the corners in some leaves, as an edge that leaves it; the middle is there. */
-static uint32_t chooseMiddle(FlatMaker *m, uint32_t firstLeaf, uint32_t leafCount) {
+/* The vertex nearest to the mean of the corners, as an edge that leaves it; the middle is there. */
+static uint32_t chooseMiddle(FlatMaker *m) {
   double mean[3] = {0}, least = DBL_MAX;
-  uint32_t corners = 0, best = PN_NONE;
-  m->middle[0] = m->middle[1] = m->middle[2] = 0;
-  for (int pass = 0; pass < 2; ++pass) {
-    for (uint32_t slot = firstLeaf * PN_LANES; slot < (firstLeaf + leafCount) * PN_LANES; ++slot) {
-      uint32_t t = m->tree->shape->leafTriangles[slot];
-      for (uint32_t e = 3 * t; t != PN_NONE && e < 3 * t + 3; ++e) {
-        double p[3];
-        fromMiddle(m, weldAt(m, e), p);
-        if (pass == 0) {
-          mean[0] += p[0], mean[1] += p[1], mean[2] += p[2];
-          ++corners;
-        } else if (pn_dot3(p, p) < least) {
-          least = pn_dot3(p, p);
-          best = e;
-        }
-      }
+  size_t best = 0, corners = 3 * m->faces.count;
+  for (size_t i = 0; i < corners; ++i)
+    for (int k = 0; k < 3; ++k) mean[k] += (double)m->faces.data[i / 3].point[i % 3][k];
+  for (int k = 0; k < 3; ++k) m->middle[k] = mean[k] / (double)corners;
+  for (size_t i = 0; i < corners; ++i) {
+    double p[3];
+    fromMiddle(m, m->faces.data[i / 3].point[i % 3], p);
+    if (pn_dot3(p, p) < least) {
+      least = pn_dot3(p, p);
+      best = i;
     }
-    for (int k = 0; k < 3 && pass == 0; ++k) m->middle[k] = mean[k] / corners;
   }
-  for (int k = 0; k < 3; ++k) m->middle[k] = (double)m->mesh->vertices[3 * (size_t)weldAt(m, best) + k];
-  return best;
+  const Face *face = &m->faces.data[best / 3];
+  for (int k = 0; k < 3; ++k) m->middle[k] = (double)face->point[best % 3][k];
+  return 3 * face->triangle + (uint32_t)(best % 3);
 }
 
 /* Do no more than two triangles meet at an edge? */
@@ -107,37 +109,52 @@ static bool twoMeetAt(const FlatMaker *m, uint32_t edge) {
   return false;
 }
 
-/* Is there an edge with more than two triangles? Asked once for a mesh: most triangles are looked at for several regions. */
-static void findCrowded(FlatMaker *m) {
-  for (uint32_t t = 0; t < m->mesh->triangleCount; ++t)
-    m->crowded[t] = !(twoMeetAt(m, 3 * t) && twoMeetAt(m, 3 * t + 1) && twoMeetAt(m, 3 * t + 2));
+/* Is there an edge with more than two triangles? Found out once: most triangles are looked at for several regions. */
+typedef enum Crowd { CROWD_UNKNOWN, CROWD_NONE, CROWD_THERE } Crowd;
+static bool isCrowded(FlatMaker *m, uint32_t t) {
+  if (m->crowded[t] == CROWD_UNKNOWN) {
+    bool two = twoMeetAt(m, 3 * t) && twoMeetAt(m, 3 * t + 1) && twoMeetAt(m, 3 * t + 2);
+    m->crowded[t] = two ? CROWD_NONE : CROWD_THERE;
+  }
+  return m->crowded[t] == CROWD_THERE;
 }
 
+/* Copies what the region needs to know of a triangle. */
 static Made addTriangle(FlatMaker *m, uint32_t t) {
-  if (m->crowded[t]) return FLAT_NOT_MADE;
+  if (isCrowded(m, t)) return FLAT_NOT_MADE;
   m->inRegion[t] = m->region;
-  return pn_arrayPush(&m->triangles, t) ? FLAT_MADE : NO_MEMORY;
+  Face face = {.triangle = t};
+  for (uint32_t k = 0; k < 3; ++k) {
+    face.vertex[k] = weldAt(m, 3 * t + k);
+    memcpy(face.point[k], m->mesh->vertices + 3 * (size_t)face.vertex[k], sizeof face.point[k]);
+  }
+  return pn_arrayPush(&m->faces, face) ? FLAT_MADE : NO_MEMORY;
 }
 
-static void sumNormals(FlatMaker *m) {
+/* The normal of all. False: they are bent more than half a sphere, whose normals add up to half of their lengths: most of a crumpled
+ * mesh, and no rim would do. */
+static bool sumNormals(FlatMaker *m) {
+  double lengths = 0;
   m->normal[0] = m->normal[1] = m->normal[2] = 0;
-  for (size_t i = 0; i < m->triangles.count; ++i) {
+  for (size_t i = 0; i < m->faces.count; ++i) {
     double p[3][3], n[3];
-    for (uint32_t k = 0; k < 3; ++k) fromMiddle(m, weldAt(m, 3 * m->triangles.data[i] + k), p[k]);
+    for (uint32_t k = 0; k < 3; ++k) fromMiddle(m, m->faces.data[i].point[k], p[k]);
     for (int k = 0; k < 3; ++k) {
       p[1][k] -= p[0][k];
       p[2][k] -= p[0][k];
     }
     pn_cross3(p[1], p[2], n);
     for (int k = 0; k < 3; ++k) m->normal[k] += n[k];
+    lengths += sqrt(pn_dot3(n, n));
   }
+  return 2 * sqrt(pn_dot3(m->normal, m->normal)) >= lengths;
 }
 
 /* Does the rim edge go around the middle, seen along the normal, and not toward it or away? */
-static bool goesAround(const FlatMaker *m, uint32_t edge, double least) {
+static bool goesAround(const FlatMaker *m, const Face *face, uint32_t corner, double least) {
   double p[3], q[3], step[3], n[3];
-  fromMiddle(m, weldAt(m, edge), p);
-  fromMiddle(m, weldAt(m, nextEdge(edge)), q);
+  fromMiddle(m, face->point[corner], p);
+  fromMiddle(m, face->point[corner == 2 ? 0 : corner + 1], q);
   for (int k = 0; k < 3; ++k) {
     step[k] = q[k] - p[k];
     p[k] = 0.5 * (p[k] + q[k]);
@@ -151,21 +168,21 @@ static bool goesAround(const FlatMaker *m, uint32_t edge, double least) {
  * so an edge that was found to go around does in every later round, and over the others there is a triangle of the region by then:
  * a round looks only at what the last one has added. */
 static Made mend(FlatMaker *m, size_t most) {
-  size_t from = 0, end = m->triangles.count;
+  size_t from = 0, end = m->faces.count;
   for (int round = 0; round < ROUNDS && from < end; ++round) {
     for (size_t i = from; i < end; ++i) {
-      uint32_t t = m->triangles.data[i];
-      for (uint32_t e = 3 * t; e < 3 * t + 3; ++e) {
-        uint32_t next = m->mesh->neighbours[e];
+      for (uint32_t k = 0; k < 3; ++k) {
+        const Face *face = &m->faces.data[i];
+        uint32_t next = m->mesh->neighbours[3 * face->triangle + k];
         /* borders of the mesh stay as they are */
-        if (next == PN_NONE || m->inRegion[next] == m->region || goesAround(m, e, GOOD_SINE)) continue;
+        if (next == PN_NONE || m->inRegion[next] == m->region || goesAround(m, face, k, GOOD_SINE)) continue;
         /* it only grows: one that is too large now will be in the end, and on a crumpled mesh that is most of them */
-        Made made = m->triangles.count < most ? addTriangle(m, next) : FLAT_NOT_MADE;
+        Made made = m->faces.count < most ? addTriangle(m, next) : FLAT_NOT_MADE;
         if (made != FLAT_MADE) return made;
       }
     }
     from = end;
-    end = m->triangles.count;
+    end = m->faces.count;
   }
   return from == end ? FLAT_MADE : FLAT_NOT_MADE;
 }
@@ -174,12 +191,12 @@ static Made mend(FlatMaker *m, size_t most) {
 
 /* Can every triangle be reached from the first, over edges? */
 static Made checkConnected(FlatMaker *m) {
-  size_t count = m->triangles.count;
+  size_t count = m->faces.count;
   m->reached.count = 0;
   if (!pn_arrayReserve(&m->reached, count)) return NO_MEMORY;
   /* those reached bear the next number meanwhile */
-  m->reached.data[m->reached.count++] = m->triangles.data[0];
-  m->inRegion[m->triangles.data[0]] = m->region + 1;
+  m->reached.data[m->reached.count++] = m->faces.data[0].triangle;
+  m->inRegion[m->faces.data[0].triangle] = m->region + 1;
   for (size_t i = 0; i < m->reached.count; ++i) {
     uint32_t t = m->reached.data[i];
     for (uint32_t e = 3 * t; e < 3 * t + 3; ++e) {
@@ -197,11 +214,12 @@ static Made checkConnected(FlatMaker *m) {
 /* The rim: from every vertex on it one edge. Returns how many, 0 when it is not a line, or an edge of it does not go around. */
 static uint32_t findRim(FlatMaker *m, uint32_t *outFirst) {
   uint32_t count = 0;
-  for (size_t i = 0; i < m->triangles.count; ++i) {
-    for (uint32_t e = 3 * m->triangles.data[i]; e < 3 * m->triangles.data[i] + 3; ++e) {
-      uint32_t next = m->mesh->neighbours[e], v = weldAt(m, e);
+  for (size_t i = 0; i < m->faces.count; ++i) {
+    const Face *face = &m->faces.data[i];
+    for (uint32_t k = 0; k < 3; ++k) {
+      uint32_t e = 3 * face->triangle + k, next = m->mesh->neighbours[e], v = face->vertex[k];
       if (next != PN_NONE && m->inRegion[next] == m->region) continue;
-      if (m->rimMark[v] == m->region || !goesAround(m, e, LEAST_SINE)) return 0;
+      if (m->rimMark[v] == m->region || !goesAround(m, face, k, LEAST_SINE)) return 0;
       m->rimMark[v] = m->region;
       m->rimEdge[v] = e;
       *outFirst = e;
@@ -213,11 +231,12 @@ static uint32_t findRim(FlatMaker *m, uint32_t *outFirst) {
 
 static uint32_t countVertices(FlatMaker *m) {
   uint32_t count = 0;
-  for (size_t i = 0; i < 3 * m->triangles.count; ++i) {
-    uint32_t edge = 3 * m->triangles.data[i / 3] + (uint32_t)(i % 3), v = weldAt(m, edge);
-    if (m->vertexMark[v] != m->region) {
+  for (size_t i = 0; i < m->faces.count; ++i) {
+    for (uint32_t k = 0; k < 3; ++k) {
+      uint32_t v = m->faces.data[i].vertex[k];
+      if (m->vertexMark[v] == m->region) continue;
       m->vertexMark[v] = m->region;
-      m->firstCorner[v] = edge;
+      m->firstCorner[v] = 3 * m->faces.data[i].triangle + k;
       ++count;
     }
   }
@@ -258,8 +277,19 @@ static bool addLeaf(FlatMaker *m, uint32_t leaf, uint8_t lanes) {
   return true;
 }
 
+/* Corners of a triangle that are one vertex by welding with others of the region, and two by number: they may come apart. */
+static bool addSeams(FlatMaker *m, const Face *face, uint32_t node) {
+  bool ok = true;
+  for (uint32_t k = 0; ok && m->mesh->welded && k < 3; ++k) {
+    uint32_t e = 3 * face->triangle + k, other = m->firstCorner[face->vertex[k]];
+    if (m->mesh->triangles[e] != m->mesh->triangles[other])
+      ok = pn_arrayPush(&m->seams, ((pnSeam){{placeAt(m, e), placeAt(m, other)}, node}));
+  }
+  return ok;
+}
+
 static Made addRegion(FlatMaker *m, uint32_t node, uint32_t middleEdge) {
-  uint32_t firstRim = 0, rim = findRim(m, &firstRim), faces = (uint32_t)m->triangles.count;
+  uint32_t firstRim = 0, rim = findRim(m, &firstRim), faces = (uint32_t)m->faces.count;
   if (rim < 3 || rim > PN_RIM_MOST || 2 * (countVertices(m) + faces) != 2 + 3 * faces + rim) return FLAT_NOT_MADE;
   pnFlatRegion r = {node, placeAt(m, middleEdge), (uint32_t)m->leaves.count, (uint32_t)m->rims.count,
                     (uint32_t)m->seams.count};
@@ -269,13 +299,9 @@ static Made addRegion(FlatMaker *m, uint32_t node, uint32_t middleEdge) {
   uint32_t first, end;
   pn_leafRange(m->tree, node, &first, &end);
   for (uint32_t leaf = first; ok && leaf < end; ++leaf) ok = addLeaf(m, leaf, 0);
-  for (size_t i = 0; ok && i < 3 * (size_t)faces; ++i) {
-    uint32_t t = m->triangles.data[i / 3], e = 3 * t + (uint32_t)(i % 3), slot = m->slotOf[t];
-    ok = addLeaf(m, slot / PN_LANES, (uint8_t)(1u << slot % PN_LANES));
-    /* one vertex by welding, two by number: they may come apart */
-    uint32_t other = m->firstCorner[weldAt(m, e)];
-    if (ok && m->mesh->triangles[e] != m->mesh->triangles[other])
-      ok = pn_arrayPush(&m->seams, ((pnSeam){{placeAt(m, e), placeAt(m, other)}, node}));
+  for (uint32_t i = 0; ok && i < faces; ++i) {
+    uint32_t slot = m->slotOf[m->faces.data[i].triangle];
+    ok = addLeaf(m, slot / PN_LANES, (uint8_t)(1u << slot % PN_LANES)) && addSeams(m, &m->faces.data[i], node);
   }
   m->regionOf[node] = (uint32_t)m->regions.count;
   return ok && pn_arrayPush(&m->regions, r) ? FLAT_MADE : NO_MEMORY;
@@ -286,15 +312,15 @@ static Made makeRegion(FlatMaker *m, uint32_t node) {
   uint32_t first, end;
   pn_leafRange(m->tree, node, &first, &end);
   m->region += 2; /* the number in between is for checkConnected */
-  uint32_t middleEdge = chooseMiddle(m, first, end - first);
-  m->triangles.count = 0;
+  m->faces.count = 0;
   Made made = FLAT_MADE;
   for (uint32_t slot = first * PN_LANES; made == FLAT_MADE && slot < end * PN_LANES; ++slot) {
     uint32_t t = m->tree->shape->leafTriangles[slot];
     if (t != PN_NONE) made = addTriangle(m, t);
   }
-  sumNormals(m);
-  made = made == FLAT_MADE ? mend(m, MOST_GROWTH * (size_t)m->tree->shape->below[node]) : made;
+  if (made != FLAT_MADE) return made;
+  uint32_t middleEdge = chooseMiddle(m);
+  made = sumNormals(m) ? mend(m, MOST_GROWTH * (size_t)m->tree->shape->below[node]) : FLAT_NOT_MADE;
   made = made == FLAT_MADE ? checkConnected(m) : made;
   return made == FLAT_MADE ? addRegion(m, node, middleEdge) : made;
 }
@@ -309,7 +335,6 @@ bool pn_isFlatTop(const pnShape *shape, uint32_t node) {
 static bool makeRegions(FlatMaker *m) {
   const pnTree *tree = m->tree;
   pn_findSlots(tree->shape, m->slotOf);
-  findCrowded(m);
   for (uint32_t node = 0; node < tree->shape->innerCount; ++node) {
     m->regionOf[node] = PN_NONE;
     if (tree->shape->below[node] <= MOST_TRIANGLES) {
@@ -350,12 +375,12 @@ static uint32_t *scratch(uint32_t **at, size_t count) {
 static bool packFlat(FlatMaker *m, void **outData, size_t *outBytes) {
   const pnTree *tree = m->tree;
   size_t triangles = tree->mesh->triangleCount, vertices = tree->mesh->vertexCount, leaves = tree->shape->leafCount;
-  size_t bytes = pn_bytes(3 * triangles + 4 * vertices + 2 * leaves + tree->shape->innerCount, sizeof(uint32_t));
+  size_t numbers = 2 * triangles + 4 * vertices + 2 * leaves + tree->shape->innerCount;
+  size_t bytes = pn_bytes(numbers, sizeof(uint32_t)) + triangles;
   uint32_t *memory = pn_allocZero(bytes), *at = memory;
   if (!memory) return false;
   m->slotOf = scratch(&at, triangles);
   m->inRegion = scratch(&at, triangles);
-  m->crowded = scratch(&at, triangles);
   m->vertexMark = scratch(&at, vertices);
   m->rimMark = scratch(&at, vertices);
   m->rimEdge = scratch(&at, vertices);
@@ -363,6 +388,7 @@ static bool packFlat(FlatMaker *m, void **outData, size_t *outBytes) {
   m->leafMark = scratch(&at, leaves);
   m->leafPlace = scratch(&at, leaves);
   m->regionOf = scratch(&at, tree->shape->innerCount);
+  m->crowded = (uint8_t *)at;
   bool ok = makeRegions(m);
   if (ok && m->regions.count > 1) { /* else there is nothing to keep */
     *outBytes = pack(m, NULL);
@@ -378,7 +404,7 @@ static pnResult makeFlat(void *context, void **outData, size_t *outBytes) {
   const pnTree *tree = context;
   FlatMaker m = {.tree = tree, .mesh = tree->mesh};
   bool ok = packFlat(&m, outData, outBytes);
-  pn_arrayFree(&m.triangles);
+  pn_arrayFree(&m.faces);
   pn_arrayFree(&m.reached);
   pn_arrayFree(&m.tops);
   pn_arrayFree(&m.regions);
