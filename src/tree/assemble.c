@@ -272,6 +272,8 @@ static bool makeLinks(Assembly *a) {
                        .mesh = a->s->mesh,
                        .hubs = &a->hubs,
                        .shape = &a->shape,
+                       .lists = &a->lists,
+                       .leafFirst = a->leafFirst,
                        .leafNode = a->leafNode,
                        .leafCount = a->s->leafCount};
   return pn_findLinks(&input, &a->links);

@@ -29,8 +29,8 @@ typedef struct Linker {
   LinkList *links;
 } Linker;
 
-/* Notes that triangle i of a leaf shares a vertex with one of a later leaf, or of its own. */
-static bool linkTriangle(const Linker *l, size_t begin, uint32_t leaf, uint32_t i, uint32_t triangle) {
+/* Notes that some triangles of a leaf, those that `has` says with all bits, share a vertex with one of a later leaf, or of its own. */
+static bool linkTriangle(const Linker *l, size_t begin, uint32_t leaf, const uint8_t has[PN_LANES], uint32_t triangle) {
   uint32_t slot = l->slotOf[triangle], other = slot / PN_LANES;
   if (other < leaf) return true;
   size_t at = l->linkOf[other];
@@ -39,37 +39,43 @@ static bool linkTriangle(const Linker *l, size_t begin, uint32_t leaf, uint32_t 
     l->linkOf[other] = (uint32_t)at;
     if (!pn_arrayPush(l->links, ((pnLeafLink){.leaf = other}))) return false;
   }
-  l->links->data[at].row[i] |= (uint8_t)(1u << slot % PN_LANES);
+  uint8_t *row = l->links->data[at].row, lane = (uint8_t)(1u << slot % PN_LANES);
+  for (uint32_t i = 0; i < PN_LANES; ++i) row[i] |= has[i] & lane;
   return true;
 }
 
-/* For every leaf the later leaves with triangles that share a welded vertex, as bit masks. Not between two triangles of one
- * hub: no query looks at such a pair. */
-static bool linkLeaf(const Linker *l, const uint32_t *triangles, uint32_t leaf) {
+/* The same with all triangles around a vertex. Not between two triangles of one hub: no query looks at such a pair. `own` is the hub that
+ * the leaf's triangles belong to: all of them, because hubs have subtrees of their own. */
+static bool linkVertex(const Linker *l, size_t begin, uint32_t leaf, const uint8_t has[PN_LANES], uint32_t v,
+                       uint32_t own) {
   const pnMesh *mesh = l->mesh;
   const pnHubs *hubs = l->hubs;
+  uint32_t hub = hubs->count > 0 ? pn_hubAt(hubs, v) : PN_NONE;
+  const uint32_t *ring = hub == PN_NONE ? mesh->rings : hubs->ring;
+  uint32_t r = hub == PN_NONE ? mesh->ringOffsets[v] : hubs->first[hub];
+  uint32_t end = hub == PN_NONE ? mesh->ringOffsets[v + 1] : hubs->first[hub + 1];
+  bool ok = true;
+  while (ok && r < end) {
+    bool together = own != PN_NONE && own == hubs->of[ring[r]];
+    ok = together || linkTriangle(l, begin, leaf, has, ring[r]);
+    r = together && hub != PN_NONE ? hubs->next[r] : r + 1;
+  }
+  return ok;
+}
+
+/* For every leaf the later leaves with triangles that share a welded vertex, as bit masks. Each of its vertices is looked around
+ * once, for all triangles that have it. */
+static bool linkLeaf(const Linker *l, const pnLinkInput *in, uint32_t leaf) {
+  const pnBuildNode *n = &in->shape->nodes[in->leafNode[leaf]];
+  const uint32_t *list = in->lists->leaves + (size_t)PN_LEAF_CORNERS * leaf;
+  const uint8_t *place = in->lists->place + (size_t)PN_LEAF_CORNERS * leaf;
+  uint8_t has[PN_LEAF_CORNERS][PN_LANES] = {{0}};
+  uint32_t count = in->leafFirst[leaf + 1] - in->leafFirst[leaf];
+  uint32_t own = in->hubs->count > 0 ? in->hubs->of[in->shape->order[n->first]] : PN_NONE;
   size_t begin = l->links->count;
   bool ok = true;
-  for (uint32_t i = 0; i < PN_LANES && triangles[i] != PN_NONE; ++i) {
-    for (int k = 0; k < 3; ++k) {
-      uint32_t v = mesh->weld[mesh->triangles[3 * (size_t)triangles[i] + k]];
-      uint32_t hub = hubs->count > 0 ? pn_hubAt(hubs, v) : PN_NONE;
-      if (hub == PN_NONE) {
-        for (uint32_t r = mesh->ringOffsets[v]; ok && r < mesh->ringOffsets[v + 1]; ++r) {
-          bool together = hubs->count > 0 && hubs->of[triangles[i]] != PN_NONE &&
-                          hubs->of[triangles[i]] == hubs->of[mesh->rings[r]];
-          ok = together || linkTriangle(l, begin, leaf, i, mesh->rings[r]);
-        }
-        continue;
-      }
-      for (uint32_t r = hubs->first[hub]; ok && r < hubs->first[hub + 1];) {
-        uint32_t own = hubs->of[triangles[i]];
-        bool together = own != PN_NONE && own == hubs->of[hubs->ring[r]];
-        ok = together || linkTriangle(l, begin, leaf, i, hubs->ring[r]);
-        r = together ? hubs->next[r] : r + 1;
-      }
-    }
-  }
+  for (uint32_t k = 0; k < 3 * n->count; ++k) has[place[k]][k / 3] = 0xff;
+  for (uint32_t i = 0; ok && i < count; ++i) ok = linkVertex(l, begin, leaf, has[i], l->mesh->weld[list[i]], own);
   return ok;
 }
 
@@ -91,12 +97,9 @@ static void findBlocks(void *context, uint32_t begin, uint32_t end, uint32_t wor
     Linker linker = {in->mesh, in->hubs, job->slotOf, job->linkOf + (size_t)worker * in->leafCount, &block->links};
     uint32_t last = PN_MIN((i + 1) * BLOCK_LEAVES, in->leafCount);
     for (uint32_t leaf = i * BLOCK_LEAVES; leaf < last && !block->outOfMemory; ++leaf) {
-      const pnBuildNode *n = &in->shape->nodes[in->leafNode[leaf]];
-      uint32_t triangles[PN_LANES];
-      for (uint32_t j = 0; j < PN_LANES; ++j) triangles[j] = j < n->count ? in->shape->order[n->first + j] : PN_NONE;
       size_t first = block->links.count;
       job->out->first[leaf] = (uint32_t)first;
-      block->outOfMemory = !linkLeaf(&linker, triangles, leaf);
+      block->outOfMemory = !linkLeaf(&linker, in, leaf);
       if (block->links.count > first) sortLinks(block->links.data + first, block->links.count - first);
     }
   }

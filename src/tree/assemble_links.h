@@ -4,6 +4,7 @@
 
 #include "base/task.h"
 #include "tree/build.h"
+#include "tree/vertex_lists.h"
 
 /* What they are found from. */
 typedef struct pnLinkInput {
@@ -11,7 +12,9 @@ typedef struct pnLinkInput {
   const pnMesh *mesh;
   const pnHubs *hubs;
   const pnBuildResult *shape;
-  const uint32_t *leafNode; /* leaf -> build node */
+  const pnVertexLists *lists; /* of leaves */
+  const uint32_t *leafNode;   /* leaf -> build node */
+  const uint32_t *leafFirst;  /* leaf -> how many vertices are listed before it, and one more */
   uint32_t leafCount;
 } pnLinkInput;
 
