@@ -28,6 +28,7 @@ static const uint64_t s_masks[] = {0,
                                    0x1,
                                    0x8000000000000000,
                                    0x00000fff00000fff,
+                                   0x0007fff00001ffff,
                                    0xff00ff00ff00ff00,
                                    UINT64_MAX};
 
@@ -44,6 +45,31 @@ static void u64AgreesWithQsort(void **state) {
       qsort(expected, s_sizes[s], sizeof *expected, compareU64);
       pn_sortU64(keys, scratch, s_sizes[s]);
       assert_memory_equal(keys, expected, s_sizes[s] * sizeof *keys);
+      assert_int_equal(scratch[s_sizes[s]], 0x1234);
+    }
+}
+
+/* Keys of two words each, the upper one first. */
+static void wordsAgreeWithQsort(void **state) {
+  (void)state;
+  static uint64_t expected[MOST], keys[MOST], scratch[MOST + 1];
+  static uint32_t words[2 * MOST];
+  TestRandom random = testRandom(15);
+  for (size_t m = 0; m < sizeof s_masks / sizeof s_masks[0]; ++m)
+    for (size_t s = 0; s < SIZE_COUNT; ++s) {
+      uint64_t base = testU64(&random);
+      for (size_t i = 0; i < s_sizes[s]; ++i) {
+        expected[i] = (base & ~s_masks[m]) | (testU64(&random) & s_masks[m]);
+        words[2 * i] = (uint32_t)(expected[i] >> 32);
+        words[2 * i + 1] = (uint32_t)expected[i];
+      }
+      scratch[s_sizes[s]] = 0x1234; // must not be touched
+      qsort(expected, s_sizes[s], sizeof *expected, compareU64);
+      memcpy(keys, words, s_sizes[s] * sizeof *keys);
+      pn_sortWords(keys, scratch, s_sizes[s]);
+      memcpy(words, keys, s_sizes[s] * sizeof *keys);
+      for (size_t i = 0; i < s_sizes[s]; ++i)
+        assert_true(((uint64_t)words[2 * i] << 32 | words[2 * i + 1]) == expected[i]);
       assert_int_equal(scratch[s_sizes[s]], 0x1234);
     }
 }
@@ -167,9 +193,10 @@ static void floatOrderIsTheOrderOfFloats(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(u64AgreesWithQsort),    cmocka_unit_test(manyWorkersAgreeWithQsort),
-      cmocka_unit_test(keyValueIsStable),      cmocka_unit_test(insertionIsStableAndCounts),
-      cmocka_unit_test(bitsAreSpreadByThrees), cmocka_unit_test(floatOrderIsTheOrderOfFloats),
+      cmocka_unit_test(u64AgreesWithQsort),           cmocka_unit_test(wordsAgreeWithQsort),
+      cmocka_unit_test(manyWorkersAgreeWithQsort),    cmocka_unit_test(keyValueIsStable),
+      cmocka_unit_test(insertionIsStableAndCounts),   cmocka_unit_test(bitsAreSpreadByThrees),
+      cmocka_unit_test(floatOrderIsTheOrderOfFloats),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

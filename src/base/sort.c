@@ -1,7 +1,7 @@
 /* sort.c: least-significant-digit radix sort for integers, insertion sort for lists that are nearly in order.
  *
  * The radix sorts move the items once for every digit in which keys differ. Pair lists of small meshes differ in the low bits
- * of each half, so most passes are never made. Several workers deal the keys into parts first, and sort these side by side. */
+ * of each half, so most passes are never made; digits are as wide as few passes need. Several workers deal the keys into parts first, and sort these side by side. */
 #include "base/sort.h"
 
 #include <string.h>
@@ -21,32 +21,113 @@ static bool countsToStarts(size_t counts[256], size_t itemCount) {
   return true;
 }
 
-/* Bits of a digit: more make fewer passes, but counting 2^bits buckets must not cost more than the keys do. */
-static unsigned digitBits(size_t count) {
-  return count < 512 ? 7 : count < 4096 ? 8 : 11;
+/* ---------------------------------------------------------------- 64-bit keys */
+
+/* Bits of a digit, at most: more make fewer passes, but where keys of each value go must stay in a near cache. */
+#define DIGIT_MOST 12u
+/* Digits there can be, at most: bits of a key over the least that a digit is chosen to have. */
+#define DIGIT_LEAST 4u
+#define DIGITS_MOST (64u / DIGIT_LEAST)
+
+typedef struct Digit {
+  unsigned shift, bits;
+} Digit;
+
+PN_INLINE size_t valueOf(Digit digit, uint64_t key) {
+  return (size_t)(key >> digit.shift & (((uint64_t)1 << digit.bits) - 1));
 }
 
-/* One stable pass by the digit of `bits` bits at `shift`. */
-static void passU64(const uint64_t *from, uint64_t *to, size_t count, unsigned shift, unsigned bits) {
-  size_t starts[1u << 11], start = 0;
-  uint64_t mask = ((uint64_t)1 << bits) - 1;
-  memset(starts, 0, ((size_t)1 << bits) * sizeof *starts);
-  for (size_t i = 0; i < count; ++i) ++starts[from[i] >> shift & mask];
-  for (size_t i = 0; i <= mask; ++i) {
-    size_t n = starts[i];
-    starts[i] = start;
-    start += n;
+/* Bits from the first to the last in which keys differ. */
+static unsigned widthOf(uint32_t differ) {
+  return differ ? 32 - (unsigned)__builtin_clz(differ) - (unsigned)__builtin_ctz(differ) : 0;
+}
+
+/* Bits of a digit, when so many bits of each half differ. A key is counted and moved in about the time in which four values of a digit
+ * are cleared and added up. */
+static unsigned chooseBits(unsigned lowWidth, unsigned highWidth, size_t count) {
+  uint64_t least = UINT64_MAX;
+  unsigned best = DIGIT_LEAST;
+  for (unsigned bits = DIGIT_LEAST; bits <= DIGIT_MOST; ++bits) {
+    uint64_t passes = (lowWidth + bits - 1) / bits + (highWidth + bits - 1) / bits;
+    uint64_t cost = passes * (4 * (uint64_t)count + ((uint64_t)1 << bits));
+    best = cost < least ? bits : best;
+    least = PN_MIN(cost, least);
   }
-  for (size_t i = 0; i < count; ++i) to[starts[from[i] >> shift & mask]++] = from[i];
+  return best;
 }
 
-void pn_sortU64(uint64_t *keys, uint64_t *scratch, size_t count) {
+/* The digits in which keys differ, the lowest first. Pairs of triangles differ in the lower bits of each half: no digit is of both, and
+ * those of one half are alike, so that none is passed over for a bit or two. Returns how many. */
+static unsigned chooseDigits(uint64_t differ, unsigned turn, size_t count, Digit digits[DIGITS_MOST]) {
+  unsigned n = 0, most = chooseBits(widthOf((uint32_t)differ), widthOf((uint32_t)(differ >> 32)), count);
+  for (unsigned half = 0; half < 2; ++half) {
+    unsigned from = 32 * half ^ turn;
+    uint32_t here = (uint32_t)(differ >> from);
+    if (here == 0) continue;
+    unsigned width = widthOf(here), passes = (width + most - 1) / most, bits = (width + passes - 1) / passes;
+    unsigned shift = from + (unsigned)__builtin_ctz(here), end = shift + width;
+    for (; shift < end; shift += bits) digits[n++] = (Digit){shift, PN_MIN(bits, end - shift)};
+  }
+  return n;
+}
+
+/* Turns how many keys have each value into where the first of them goes. */
+static void addUp(size_t *places, Digit digit) {
+  size_t place = 0;
+  for (size_t i = 0; i < (size_t)1 << digit.bits; ++i) {
+    size_t count = places[i];
+    places[i] = place;
+    place += count;
+  }
+}
+
+static void clear(size_t *places, Digit digit) {
+  memset(places, 0, ((size_t)1 << digit.bits) * sizeof *places);
+}
+
+/* One stable pass; values of the next digit are counted on the way. Keys that are near each other often have the same value, and a
+ * counter is waited for before it can go on: two of them wait together. */
+static void passAndCount(const uint64_t *from, uint64_t *to, size_t count, Digit digit, size_t *places, Digit next,
+                         size_t *counts) {
+  clear(counts, next);
+  for (size_t i = 0; i < count; ++i) {
+    uint64_t key = from[i];
+    to[places[valueOf(digit, key)]++] = key;
+    ++counts[valueOf(next, key)];
+  }
+}
+
+/* Passes from the lowest digit on, back and forth between the two arrays. Returns where the last one went. */
+static uint64_t *sortByDigits(uint64_t *keys, uint64_t *scratch, size_t count, const Digit *digits, unsigned n) {
+  size_t tables[2][1u << DIGIT_MOST];
+  uint64_t *from = keys, *to = scratch;
+  clear(tables[0], digits[0]);
+  for (size_t i = 0; i < count; ++i) ++tables[0][valueOf(digits[0], keys[i])];
+  for (unsigned k = 0; k < n; ++k) {
+    size_t *places = tables[k % 2];
+    addUp(places, digits[k]);
+    if (k + 1 < n) passAndCount(from, to, count, digits[k], places, digits[k + 1], tables[(k + 1) % 2]);
+    else
+      for (size_t i = 0; i < count; ++i) to[places[valueOf(digits[k], from[i])]++] = from[i];
+    uint64_t *swap = from;
+    from = to;
+    to = swap;
+  }
+  return from;
+}
+
+PN_INLINE uint64_t turned(uint64_t key, unsigned turn) {
+  return key << turn | key >> (-turn & 63u);
+}
+
+/* Keys that stand with their halves exchanged when `turn` is 32, not when it is 0. */
+static void sortTurned(uint64_t *keys, uint64_t *scratch, size_t count, unsigned turn) {
   // few keys: insertion
   if (count <= SMALL_COUNT) {
     for (size_t i = 1; i < count; ++i) {
       uint64_t key = keys[i];
       size_t k = i;
-      for (; k > 0 && keys[k - 1] > key; --k) keys[k] = keys[k - 1];
+      for (; k > 0 && turned(keys[k - 1], turn) > turned(key, turn); --k) keys[k] = keys[k - 1];
       keys[k] = key;
     }
     return;
@@ -55,19 +136,24 @@ void pn_sortU64(uint64_t *keys, uint64_t *scratch, size_t count) {
   // which bits differ at all?
   uint64_t differ = 0;
   for (size_t i = 1; i < count; ++i) differ |= keys[i] ^ keys[0];
+  if (differ == 0) return;
 
-  // digits from the lowest bit that differs, back and forth between the two arrays
-  unsigned bits = digitBits(count);
-  uint64_t *from = keys, *to = scratch;
-  while (differ != 0) {
-    unsigned shift = (unsigned)__builtin_ctzll(differ);
-    passU64(from, to, count, shift, bits);
-    uint64_t *swap = from;
-    from = to;
-    to = swap;
-    differ &= ~((((uint64_t)1 << bits) - 1) << shift);
-  }
-  if (from != keys) memcpy(keys, from, count * sizeof *keys);
+  Digit digits[DIGITS_MOST];
+  unsigned n = chooseDigits(differ, turn, count, digits);
+  const uint64_t *sorted = sortByDigits(keys, scratch, count, digits, n);
+  if (sorted != keys) memcpy(keys, sorted, count * sizeof *keys);
+}
+
+void pn_sortU64(uint64_t *keys, uint64_t *scratch, size_t count) {
+  sortTurned(keys, scratch, count, 0);
+}
+
+void pn_sortWords(void *words, uint64_t *scratch, size_t count) {
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+  sortTurned(words, scratch, count, 0);
+#else
+  sortTurned(words, scratch, count, 32); // the upper word comes first in memory, and is the lower half
+#endif
 }
 
 /* ---------------------------------------------------------------- by several workers */

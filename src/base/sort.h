@@ -4,8 +4,10 @@
 
 #include "base/task.h"
 
-/* Radix sort of 64-bit keys, ascending; scratch holds as many. Only bytes that differ are passed over. */
+/* Radix sort of 64-bit keys, ascending; scratch holds as many. Only bits between those that differ are passed over. */
 void pn_sortU64(uint64_t *keys, uint64_t *scratch, size_t count);
+/* The same for keys of two 32-bit words each, the upper one first, aligned as keys are. */
+void pn_sortWords(void *words, uint64_t *scratch, size_t count);
 
 /* Keys of two words each, the upper one first. Of several lists each says how many keys stand in those before it; none is empty. */
 typedef struct pnKeyList {

@@ -123,25 +123,13 @@ static void copyLists(void *context, uint32_t begin, uint32_t end, uint32_t work
   }
 }
 
-/* Pairs as 64-bit keys, a above b, in place, and keys as pairs: where the lower half of a key comes first in memory, both are a change
- * of places, elsewhere nothing. */
-static void turnKeys(pnPair *pairs, size_t count) {
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-  (void)pairs, (void)count;
-#else
-  for (size_t i = 0; i < count; ++i) pairs[i] = (pnPair){pairs[i].b, pairs[i].a};
-#endif
-}
-
 /* The pairs of a job in order; every job has its own part of the scratch memory. */
 static void sortPairs(const Gather *g, const pnJob *job) {
   /* (none: there may be no memory to point into) */
   if (job->pairCount < 2 || !isSorted(g, job)) return;
   pnPair *pairs = g->c->pairs.data + job->pairFirst;
   if (!job->inPieces && pn_sortFew(pairs, job->pairCount)) return;
-  turnKeys(pairs, job->pairCount);
-  pn_sortU64((uint64_t *)(void *)pairs, g->c->scratch.data + (job->pairFirst - g->base), job->pairCount);
-  turnKeys(pairs, job->pairCount);
+  pn_sortWords(pairs, g->c->scratch.data + (job->pairFirst - g->base), job->pairCount);
 }
 
 static void sortSmallJobs(void *context, uint32_t begin, uint32_t end, uint32_t worker) {

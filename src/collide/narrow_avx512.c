@@ -32,9 +32,7 @@ PN_INLINE void loadSide(const char *base, const uint32_t *corners, const uint32_
   }
 }
 
-PN_INLINE void narrow16(const pnTree *a, const pnTree *b, const pnPair *candidates, uint32_t *outHit,
-                        uint32_t *outUnsure) {
-  pnF16 p[6][3];
+PN_INLINE void loadCorners16(const pnTree *a, const pnTree *b, const pnPair *candidates, pnF16 p[6][3]) {
   uint32_t slots[2][16];
   for (int i = 0; i < 16; ++i) {
     slots[0][i] = candidates[i].a;
@@ -42,6 +40,12 @@ PN_INLINE void narrow16(const pnTree *a, const pnTree *b, const pnPair *candidat
   }
   loadSide(a->cornerBase, a->corners, slots[0], p);
   loadSide(b->cornerBase, b->corners, slots[1], p + 3);
+}
+
+PN_INLINE void narrow16(const pnTree *a, const pnTree *b, const pnPair *candidates, uint32_t *outHit,
+                        uint32_t *outUnsure) {
+  pnF16 p[6][3];
+  loadCorners16(a, b, candidates, p);
   meet16(p, outHit, outUnsure);
 }
 
@@ -56,6 +60,7 @@ PN_INLINE uint32_t keep16(const pnPair *from, uint32_t hit, pnPair *to) {
 
 #define WIDTH 16u
 #define NARROW narrow16
+#define CORNERS loadCorners16
 #define KEEP keep16
 #define BATCHES pn_narrowBatchesAvx512
 #include "collide/narrow_batch.h"

@@ -1,6 +1,7 @@
-/* narrow_batch.h: a list of candidates, a width at a time. Included with WIDTH, the filter NARROW(a, b, candidates, hit, unsure), BATCHES,
- * the name, and, where there is a shorter way, KEEP(from, hit, to). The filter is inline: a call for every four candidates costs a
- * twentieth of testing them. */
+/* narrow_batch.h: a list of candidates, a width at a time. Included with WIDTH, the words of registers of that width (simd_words.h), the
+ * filter NARROW(a, b, candidates, hit, unsure), CORNERS(a, b, candidates, p), which loads what it works on, BATCHES, the name, and,
+ * where there is a shorter way, KEEP(from, hit, to). The filter is inline: a call for every four candidates costs a twentieth of
+ * testing them. */
 #ifndef KEEP
 #define KEEP keepHits
 /* Keeps the hits, without a branch: who hits is nothing a processor could predict. */
@@ -14,6 +15,34 @@ PN_INLINE uint32_t keepHits(const pnPair *from, uint32_t hit, pnPair *to) {
 }
 #endif
 
+/* Which of them have a corner of one triangle at a corner of the other? Of lattices that touch nine uncertain pairs of ten have: they meet
+ * there, and no sign is needed, which would be zero and cost most. Two floats are equal exactly when their difference is zero,
+ * because what is too small for a float is not flushed to it (base/fenv.h). */
+static uint32_t shareCorners(const pnTree *a, const pnTree *b, const pnPair *candidates) {
+  F p[6][3], least = SET1(1);
+  CORNERS(a, b, candidates, p);
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 3; j < 6; ++j) {
+      F x = ABS(SUB(p[i][0], p[j][0])), y = ABS(SUB(p[i][1], p[j][1])), z = ABS(SUB(p[i][2], p[j][2]));
+      least = MIN(least, MAX(MAX(x, y), z));
+    }
+  }
+  return (uint32_t)SIGNS(ANDNOT(SET1(-0.0f), GREATER(least, SET1(0))));
+}
+
+/* To load all corners again takes as long as asking so many pairs one by one. */
+#define FEW_UNSURE 3
+
+/* What the filter cannot decide: those of `unsure` that meet. */
+static PN_NOINLINE uint32_t askExactly(const pnTree *a, const pnTree *b, const pnPair *candidates, uint32_t unsure) {
+  uint32_t hit = __builtin_popcount(unsure) < FEW_UNSURE ? 0 : unsure & shareCorners(a, b, candidates);
+  for (unsure &= ~hit; unsure != 0; unsure &= unsure - 1) {
+    uint32_t lane = pn_firstLane(unsure);
+    hit |= (uint32_t)pn_meetExactly(a, b, candidates[lane]) << lane;
+  }
+  return hit;
+}
+
 size_t BATCHES(const pnTree *a, const pnTree *b, pnPair *candidates, size_t count, uint64_t *uncertain) {
   /* fill the last batch up with a candidate that exists */
   for (size_t i = count; count > 0 && i < count + WIDTH; ++i) candidates[i] = candidates[count - 1];
@@ -22,10 +51,10 @@ size_t BATCHES(const pnTree *a, const pnTree *b, pnPair *candidates, size_t coun
     uint32_t hit, unsure, here = (uint32_t)PN_MIN(count - i, WIDTH);
     NARROW(a, b, candidates + i, &hit, &unsure);
     uint32_t in = (1u << here) - 1;
-    for (unsure &= in; PN_UNLIKELY(unsure != 0); unsure &= unsure - 1) {
-      uint32_t lane = pn_firstLane(unsure);
-      hit |= (uint32_t)pn_meetExactly(a, b, candidates[i + lane]) << lane;
-      ++*uncertain;
+    unsure &= in;
+    if (PN_UNLIKELY(unsure != 0)) {
+      hit |= askExactly(a, b, candidates + i, unsure);
+      *uncertain += (uint64_t)__builtin_popcount(unsure);
     }
     kept += KEEP(candidates + i, hit & in, candidates + kept);
   }
