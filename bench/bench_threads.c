@@ -4,8 +4,7 @@
  *
  * Every pass plays all frames in order with each number of threads, taking turns; of every frame the least time over the passes
  * counts, then the median over the frames in which something meets. Times are those of the clock on the wall and are worth something
- * only where nobody else is at work. With --share vertices are shared and not copied: without, one thread looks through and copies those
- * of small bodies, as their caller sets them one after the other. Beside the whole frame, vertices set and pairs found, stands where it goes:
+ * only where nobody else is at work. With --share vertices are shared and not copied. Beside the whole frame, vertices set and pairs found, stands where it goes:
  *
  *   serial   outside of parallel loops: one thread at work, the others wait
  *   wait     inside of them, what workers stand still for want of work, or come late: the time of loops less the work in them
@@ -97,6 +96,7 @@ typedef struct Life {
   pnWorld *world;
   pnMesh **meshes;
   pnBodyId *bodies;
+  pnBodyVertices *moves; /* of a frame */
   pnPool *pool;
   Hooks hooks;
 } Life;
@@ -106,6 +106,7 @@ static Life *beginLife(const pnFrames *frames, uint32_t threads) {
   uint32_t count = frames->input.bodyCount;
   life->meshes = calloc(count, sizeof(pnMesh *));
   life->bodies = calloc(count, sizeof(pnBodyId));
+  life->moves = calloc(count, sizeof(pnBodyVertices));
   pnWorldDef worldDef = pnDefaultWorldDef();
   if (threads > 1) {
     check(pnCreatePool(threads, &life->pool));
@@ -138,6 +139,7 @@ static void endLife(Life *life, uint32_t bodyCount) {
   pnDestroyPool(life->pool);
   free(life->meshes);
   free(life->bodies);
+  free(life->moves);
   free(life);
 }
 
@@ -158,10 +160,17 @@ static void collect(const Life *life, const pnFrames *frames, uint32_t contactCo
   }
 }
 
-static pnResult setVertices(Life *life, const pnFrames *frames, uint32_t b, const float *vertices, bool share) {
-  uint32_t count = frames->input.bodies[b].vertexCount;
-  return share ? pnBody_ShareVertices(life->world, life->bodies[b], vertices, count)
-               : pnBody_SetVertices(life->world, life->bodies[b], vertices, count);
+/* What has moved is set: shared body by body, copied all at once. */
+static void setVertices(Life *life, const pnFrames *frames, const float *const *last, const float *const *vertices,
+                        bool share) {
+  uint32_t count = 0;
+  for (uint32_t b = 0; b < frames->input.bodyCount; ++b) {
+    pnBodyVertices move = {life->bodies[b], vertices[b], frames->input.bodies[b].vertexCount};
+    if (vertices[b] == last[b]) continue;
+    if (share) check(pnBody_ShareVertices(life->world, move.body, move.vertices, move.count));
+    else life->moves[count++] = move;
+  }
+  check(pnWorld_SetVertices(life->world, life->moves, count));
 }
 
 static void play(const pnFrames *frames, uint32_t frameCount, bool share, Team *team) {
@@ -173,8 +182,7 @@ static void play(const pnFrames *frames, uint32_t frameCount, bool share, Team *
     const float *const *vertices = pn_labVertices(frames, i);
     beginHooks(&life->hooks);
     double start = pnGetTime();
-    for (uint32_t b = 0; b < frames->input.bodyCount; ++b)
-      if (vertices[b] != last[b]) check(setVertices(life, frames, b, vertices[b], share));
+    setVertices(life, frames, last, vertices, share);
     pnFrame frame = pnWorld_Collide(life->world, NULL);
     Frame now = {.total = pnGetTime() - start, .loops = life->hooks.loops, .loopCount = life->hooks.loopCount};
     check(frame.result);

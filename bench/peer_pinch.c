@@ -40,6 +40,7 @@ typedef struct Pinch {
   uint32_t contactCount; /* of the world's last frame */
   bool copy, isDefault;
   const float **lastVertices; /* default: the arrays of the frame before */
+  pnBodyVertices *moves;      /* default: those of this frame */
   bool hints, hasHint;        /* asked for, there is one */
   pnPair hint;
 } Pinch;
@@ -157,6 +158,7 @@ static void *createPinch(const pnBenchInput *input, const char *options) {
   }
   check(pnCreatePairList(&pinch->list));
   pinch->lastVertices = calloc(input->bodyCount, sizeof(float *));
+  pinch->moves = calloc(input->bodyCount, sizeof(pnBodyVertices));
   pinch->meshes = calloc(input->bodyCount, sizeof(pnMesh *));
   pinch->poses = calloc(input->bodyCount, sizeof(pnPose *));
   pinch->bodies = calloc(input->bodyCount, sizeof(pnBodyId));
@@ -190,6 +192,7 @@ static void destroyPinch(void *peer) {
   pnDestroyPairList(pinch->list);
   if (pinch->pool != NULL) pnDestroyPool(pinch->pool);
   free(pinch->lastVertices);
+  free(pinch->moves);
   free(pinch->meshes);
   free(pinch->poses);
   free(pinch->bodies);
@@ -211,12 +214,14 @@ static pnResult setVertices(Pinch *pinch, uint32_t i, const float *vertices) {
 }
 
 static void moveDefault(Pinch *pinch, const float *const *vertices) {
+  uint32_t count = 0;
   for (uint32_t i = 0; i < pinch->input->bodyCount; ++i) {
     if (vertices[i] != pinch->lastVertices[i]) {
       pinch->lastVertices[i] = vertices[i];
-      check(pnBody_SetVertices(pinch->world, pinch->bodies[i], vertices[i], pinch->input->bodies[i].vertexCount));
+      pinch->moves[count++] = (pnBodyVertices){pinch->bodies[i], vertices[i], pinch->input->bodies[i].vertexCount};
     }
   }
+  check(pnWorld_SetVertices(pinch->world, pinch->moves, count));
 }
 
 static void updatePinch(void *peer, const float *const *vertices) {

@@ -92,6 +92,15 @@ PN_API bool pnBody_IsValid(const pnWorld *world, pnBodyId body);
 /* Moving. Bad input (NaN, wrong count, dead id, a transform that is not rigid) is a result, names body and vertex,
  * and changes nothing. Copies; the vertices of large bodies are looked through and copied by the world's tasks. */
 PN_API pnResult pnBody_SetVertices(pnWorld *world, pnBodyId body, const float *vertices, uint32_t count);
+/* The vertices of one body of many. */
+typedef struct pnBodyVertices {
+  pnBodyId body;
+  const float *vertices;
+  uint32_t count; /* must be its mesh's */
+} pnBodyVertices;
+/* pnBody_SetVertices of many bodies, each named once: all are moved, or none is. Small bodies, too, are then looked through and copied by
+ * the world's tasks; with more than one thread it is the better call for whoever moves many. */
+PN_API pnResult pnWorld_SetVertices(pnWorld *world, const pnBodyVertices *list, uint32_t count);
 /* As pnBody_SetVertices without the copy: the array stays the caller's and must stay as it is until vertices are set again
  * (pnPose_ShareVertices has the rules). Numbers are checked by the next frame, which names body and vertex. */
 PN_API pnResult pnBody_ShareVertices(pnWorld *world, pnBodyId body, const float *vertices, uint32_t count);

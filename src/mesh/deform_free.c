@@ -1,5 +1,9 @@
 /* deform_free.c: the free motion. The caller gives every vertex, as a copy or as an array to look at.
  *
+ * Copies may be for many poses at once. Poses have two arrays, of which they read one: all numbers are looked through and copied into the
+ * others, by all workers and in one pass, and when every number is known to be good the poses turn to them. So nothing has changed
+ * when one is bad.
+ *
  * Copied numbers are checked before anything is changed, and so are shared ones when there is a transform: vertices so
  * far out that the sum would overflow are refused with those that are not finite. A shared array without a transform is
  * only looked at when it is used (sourceMaxAbs is PN_UNKNOWN_MAX_ABS until then): the tree reads every vertex anyway, and
@@ -41,50 +45,76 @@ pnResult pn_checkNumbers(const pnPose *pose, const float *vertices, float *outMa
   return *outMaxAbs <= FLT_MAX ? PN_OK : refuseNumber(pose, vertices);
 }
 
-/* Numbers that a worker takes at a time, and how many are worth several workers. */
-#define PART 4096u
-#define WORTH_WORKERS (4 * PART)
+/* Can the pose take an array of this largest magnitude? */
+static pnResult checkMost(const pnPose *pose, const float *vertices, float maxAbs) {
+  if (!(maxAbs <= FLT_MAX)) return refuseNumber(pose, vertices);
+  if (pose->hasTransform && !pn_rigidFits(&pose->transform, maxAbs))
+    return pn_fail(PN_ERROR_NUMBER, "pose of mesh '%s': a coordinate of magnitude %g overflows under the transform",
+                   pose->mesh->name, (double)maxAbs);
+  return PN_OK;
+}
+
+/* Numbers that a worker takes at a time, at least and at most, and how many are worth several workers. An array is read at several places in
+ * turn (mesh.c), each of which takes some time to begin: one part for each worker, if it is not so large that the last one would be waited
+ * for. */
+#define LEAST_PART 4096u
+#define MOST_PART (16 * LEAST_PART)
+#define WORTH_WORKERS (4 * LEAST_PART)
 /* From so many on they are copied as they are looked through, into an array that the pose does not read: what comes from the outer caches
  * is read once. Fewer are still near when they are copied, and need no second array. */
 #define LARGE 4096u
 
-/* An array that several workers look through, and copy where `to` is not null. */
+/* The arrays of all sets, one after the other, in parts that know nothing of where one ends. */
 typedef struct VertexPass {
-  const float *from;
-  float *to;
-  size_t count;
-  float most[PN_MAX_WORKERS]; /* of each worker */
+  pnVertexSet *sets;
+  uint32_t setCount;
+  size_t count, part; /* numbers: all, and of a part */
 } VertexPass;
 
-static void takeParts(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
-  VertexPass *pass = context;
-  size_t first = (size_t)begin * PART, n = PN_MIN((size_t)end * PART, pass->count) - first;
-  const float *from = pass->from + first;
-  float most = pass->to ? pn_copyMaxAbs(pass->to + first, from, n) : pn_maxAbs(from, n), before = pass->most[worker];
+static size_t numbersOf(const pnVertexSet *set) {
+  return 3 * (size_t)set->count;
+}
+
+/* The set that has the number `at` of all; there is one. */
+static pnVertexSet *findSet(const VertexPass *pass, size_t at) {
+  // the last one that begins there or before: empty ones come before it
+  uint32_t low = 0, high = pass->setCount;
+  while (high - low > 1) {
+    uint32_t middle = low + (high - low) / 2;
+    if (pass->sets[middle].before <= at) low = middle;
+    else high = middle;
+  }
+  return &pass->sets[low];
+}
+
+/* Some numbers of one set are looked through, and copied where they have somewhere to go. */
+static void takeNumbers(pnVertexSet *set, size_t first, size_t count) {
+  const float *from = set->from + first;
+  float most = set->to ? pn_copyMaxAbs(set->to + first, from, count) : pn_maxAbs(from, count);
+  float before = atomic_load_explicit(&set->most, memory_order_relaxed);
   // what is not finite stays, whatever comes after it
-  pass->most[worker] = before <= FLT_MAX && !(most <= before) ? most : before;
+  while (before <= FLT_MAX && !(most <= before))
+    if (atomic_compare_exchange_weak_explicit(&set->most, &before, most, memory_order_relaxed, memory_order_relaxed))
+      break;
 }
 
-/* All numbers, by all workers where there are enough; the largest magnitude, or one that is not finite. */
-static float takeNumbers(const float *from, float *to, size_t count, const pnTasks *tasks) {
-  if (count < WORTH_WORKERS || pn_workerCount(tasks) == 1)
-    return to ? pn_copyMaxAbs(to, from, count) : pn_maxAbs(from, count);
-  VertexPass pass = {.from = from, .to = to, .count = count};
-  pn_parallelFor(tasks, takeParts, &pass, (uint32_t)((count + PART - 1) / PART), 1);
-  float most = 0;
-  for (uint32_t i = 0; i < PN_MAX_WORKERS && most <= FLT_MAX; ++i) most = pass.most[i] <= most ? most : pass.most[i];
-  return most;
+static void takeParts(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+  (void)worker;
+  const VertexPass *pass = context;
+  size_t at = begin * pass->part, stop = PN_MIN(end * pass->part, pass->count);
+  for (pnVertexSet *set = findSet(pass, at); at < stop; ++set) {
+    size_t first = at - set->before, count = PN_MIN(stop - set->before, numbersOf(set)) - first;
+    takeNumbers(set, first, count);
+    at += count;
+  }
 }
 
-/* The array is looked through, and copied where `to` is not null; can the pose take it? *outMaxAbs is its largest magnitude. */
-static pnResult takeVertices(const pnPose *pose, const float *vertices, float *to, const pnTasks *tasks,
-                             float *outMaxAbs) {
-  *outMaxAbs = takeNumbers(vertices, to, 3 * (size_t)pose->mesh->vertexCount, tasks);
-  if (!(*outMaxAbs <= FLT_MAX)) return refuseNumber(pose, vertices);
-  if (pose->hasTransform && !pn_rigidFits(&pose->transform, *outMaxAbs))
-    return pn_fail(PN_ERROR_NUMBER, "pose of mesh '%s': a coordinate of magnitude %g overflows under the transform",
-                   pose->mesh->name, (double)*outMaxAbs);
-  return PN_OK;
+/* Every number of all sets, by all workers where there are enough. */
+static void takeAll(VertexPass *pass, const pnTasks *tasks) {
+  bool byMany = pass->count >= WORTH_WORKERS && pn_workerCount(tasks) > 1;
+  size_t each = (pass->count / pn_workerCount(tasks) / 16 + 1) * 16; /* whole lines, where an array begins with one */
+  pass->part = byMany ? PN_MAX(PN_MIN(each, MOST_PART), LEAST_PART) : PN_MAX(pass->count, 1);
+  pn_parallelFor(tasks, takeParts, pass, (uint32_t)((pass->count + pass->part - 1) / pass->part), 1);
 }
 
 /* A copy of ours, made when it is first needed and kept: later frames allocate nothing. */
@@ -97,30 +127,58 @@ static pnResult openCopy(pnPose *pose, int which) {
   return PN_OK;
 }
 
-pnResult pn_setVertices(pnPose *pose, const float *vertices, uint32_t count, const pnTasks *tasks) {
-  pnResult result = checkKind(pose, count);
-  if (result != PN_OK) return result;
-  PN_ASSERT(vertices || count == 0);
-  float maxAbs = 0;
-  size_t floatCount = 3 * (size_t)count;
+/* Small and alone: looked through first and then copied, into the one array that such a pose has. */
+static bool isInTwo(const pnVertexSet *set, uint32_t setCount) {
+  return setCount == 1 && numbersOf(set) < LARGE;
+}
+
+/* Where the vertices of a set are going to be. */
+static pnResult openSet(pnVertexSet *set, uint32_t setCount) {
+  pnPose *pose = set->pose;
+  pnResult result = checkKind(pose, set->count);
+  PN_ASSERT(result != PN_OK || set->from || set->count == 0);
+  bool inTwo = isInTwo(set, setCount);
   // the one that the pose does not read may be written before everything was looked at
-  bool inOne = floatCount >= LARGE;
-  int which = inOne && pose->source == pose->own[0];
-  result = openCopy(pose, which);
-  if (result != PN_OK) return result;
-  float *to = pose->own[which];
-  result = takeVertices(pose, vertices, inOne ? to : NULL, tasks, &maxAbs);
-  if (result != PN_OK) return result;
-  if (!inOne && count > 0) memmove(to, vertices, floatCount * sizeof(float));
-  pose->source = to;
-  pose->sourceMaxAbs = maxAbs;
+  int which = !inTwo && pose->source == pose->own[0];
+  if (result == PN_OK) result = openCopy(pose, which);
+  set->to = inTwo ? NULL : pose->own[which];
+  atomic_init(&set->most, 0);
+  return result;
+}
+
+/* They are where they shall be: the pose turns to them. */
+static void closeSet(pnVertexSet *set) {
+  pnPose *pose = set->pose;
+  if (!set->to && set->count > 0) memmove(pose->own[0], set->from, numbersOf(set) * sizeof(float));
+  pose->source = set->to ? set->to : pose->own[0];
+  pose->sourceMaxAbs = set->most;
   pn_poseTouch(pose, true);
+}
+
+pnResult pn_setVertices(pnVertexSet *sets, uint32_t count, const pnTasks *tasks, uint32_t *outFailed) {
+  VertexPass pass = {.sets = sets, .setCount = count};
+  for (uint32_t i = 0; i < count; ++i) {
+    pnResult result = openSet(&sets[i], count);
+    *outFailed = i;
+    if (result != PN_OK) return result;
+    sets[i].before = pass.count;
+    pass.count += numbersOf(&sets[i]);
+  }
+  takeAll(&pass, tasks);
+  for (uint32_t i = 0; i < count; ++i) {
+    pnResult result = checkMost(sets[i].pose, sets[i].from, sets[i].most);
+    *outFailed = i;
+    if (result != PN_OK) return result;
+  }
+  for (uint32_t i = 0; i < count; ++i) closeSet(&sets[i]);
   return PN_OK;
 }
 
 pnResult pnPose_SetVertices(pnPose *pose, const float *vertices, uint32_t count) {
   PN_FLOAT_SCOPE;
-  return pn_setVertices(pose, vertices, count, NULL);
+  pnVertexSet set = {.pose = pose, .from = vertices, .count = count};
+  uint32_t failed;
+  return pn_setVertices(&set, 1, NULL, &failed);
 }
 
 pnResult pnPose_ShareVertices(pnPose *pose, const float *vertices, uint32_t count) {
@@ -129,7 +187,10 @@ pnResult pnPose_ShareVertices(pnPose *pose, const float *vertices, uint32_t coun
   // a shared array is looked through by the tree anyway: it reports what is not finite. Only a transform must know now.
   float maxAbs = PN_UNKNOWN_MAX_ABS;
   pnResult result = checkKind(pose, count);
-  if (result == PN_OK && pose->hasTransform) result = takeVertices(pose, vertices, NULL, NULL, &maxAbs);
+  if (result == PN_OK && pose->hasTransform) {
+    maxAbs = pn_maxAbs(vertices, 3 * (size_t)count);
+    result = checkMost(pose, vertices, maxAbs);
+  }
   if (result != PN_OK) return result;
   pose->source = vertices;
   pose->sourceMaxAbs = maxAbs;

@@ -6,6 +6,7 @@
 #ifndef PN_MESH_POSE_H
 #define PN_MESH_POSE_H
 
+#include "base/thread.h"
 #include "mesh/mesh.h"
 #include "mesh/morph.h"
 #include "mesh/skin.h"
@@ -45,7 +46,8 @@ struct pnPose {
   const pnSkin *skin;
   const float *source; /* 3 floats a vertex plus one readable float: rest, own copy or shared array */
   float *own[2]; /* our copies, made when SetVertices needs them; 3 * vertexCount + 1 floats. The second is for large
-                          meshes only: they take turns, so that the pose reads the old one until the new one is whole */
+                          meshes and for those that are set with others: they take turns, so that the pose reads the old one
+                          until the new one is whole */
   float sourceMaxAbs; /* largest magnitude in source; negative: a shared array nobody has looked through yet; with a
                           morph or skin: the largest that weights and joints allow before the transform */
   float skinMaxAbs;   /* skin: the same before the joints */
@@ -67,8 +69,19 @@ struct pnPose {
 
 /* Looks through an array of the pose's size; PN_ERROR_NUMBER names the first vertex that is not finite. */
 pnResult pn_checkNumbers(const pnPose *pose, const float *vertices, float *outMaxAbs);
-/* pnPose_SetVertices, of large bodies by several workers. */
-pnResult pn_setVertices(pnPose *pose, const float *vertices, uint32_t count, const pnTasks *tasks);
+/* New vertices of a pose. The caller says whose and which, the rest is pn_setVertices's. */
+typedef struct pnVertexSet {
+  pnPose *pose;
+  const float *from;
+  uint32_t count;
+  _Atomic float most; /* the largest magnitude of those that were looked through; what is not finite stays */
+  float *to;          /* null: they are looked through, and copied later */
+  size_t before;      /* numbers of the sets before it */
+} pnVertexSet;
+
+/* pnPose_SetVertices of many poses, each once, by all workers where there is enough to do: all of them, or none and *outFailed is the
+ * set that is named. */
+pnResult pn_setVertices(pnVertexSet *sets, uint32_t count, const pnTasks *tasks, uint32_t *outFailed);
 
 /* World positions of a list of vertices, `stride` floats apart (3 or 4) into out. With stride 4 the fourth float is
  * written as 0. The one function everything else calls. */

@@ -28,7 +28,8 @@ PN_INLINE const pnKindRow *pn_kindOf(pnBodyKind kind) {
 typedef struct pnBody {
   uint32_t generation; /* grows when the place is taken and when it is given up; odd: alive */
   pnBodyKind kind;
-  pnPose *pose; /* null for a soup and for a shared static tree */
+  uint64_t setNumber; /* of the last pnWorld_SetVertices that named it */
+  pnPose *pose;       /* null for a soup and for a shared static tree */
   const pnSoup *soup;
   pnTree *tree;
   bool ownsTree;

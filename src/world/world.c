@@ -34,6 +34,7 @@ void pnDestroyWorld(pnWorld *world) {
   pn_arrayFree(&world->bodies);
   pn_arrayFree(&world->twins.first);
   pn_freeLists(world);
+  pn_arrayFree(&world->sets);
   pn_arrayFree(&world->jobs);
   pn_arrayFree(&world->jobBodies);
   pn_colliderFree(&world->collider);
@@ -151,28 +152,66 @@ static pnResult moved(pnWorld *world, pnBody *body, pnResult result) {
   return pn_nameBody(body, result);
 }
 
-/* Copied or shared: the same body must be there, and be free. */
-static pnResult takeVertices(pnWorld *world, pnBodyId id, const float *vertices, uint32_t count, bool copy) {
-  PN_ASSERT(world && (vertices || count == 0));
+/* The body of an id, if it takes vertices; null, with *outResult and its message, if not. It counts as touched from now on: whoever looks
+ * finds out whether it has moved. */
+static pnBody *findFree(pnWorld *world, pnBodyId id, pnResult *outResult) {
   pnBody *body = pn_findBody(world, id);
-  if (!body) return PN_ERROR_ID;
+  *outResult = body ? PN_OK : PN_ERROR_ID;
+  if (!body) return NULL;
   if (!pn_kindOf(body->kind)->vertices) {
-    return pn_fail(PN_ERROR_KIND, "body '%s': only a free body takes vertices; use %s", body->name,
-                   body->soup ? "pnSoup_SetAll" : "its transform, weights or joints");
+    *outResult = pn_fail(PN_ERROR_KIND, "body '%s': only a free body takes vertices; use %s", body->name,
+                         body->soup ? "pnSoup_SetAll" : "its transform, weights or joints");
+    return NULL;
   }
-  return moved(world, body,
-               copy ? pn_setVertices(body->pose, vertices, count, &world->def.tasks)
-                    : pnPose_ShareVertices(body->pose, vertices, count));
+  pn_touchBody(world, body);
+  return body;
+}
+
+/* Entry `at` names a body that an entry before it has named. */
+static pnResult refuseSecond(const pnBody *body, const pnBodyVertices *list, uint32_t at) {
+  uint32_t first = 0;
+  while (list[first].body.index1 != list[at].body.index1) ++first;
+  return pn_fail(PN_ERROR_ARGUMENT, "body '%s': it is in the list twice, as entries %u and %u", body->name, first, at);
+}
+
+pnResult pnWorld_SetVertices(pnWorld *world, const pnBodyVertices *list, uint32_t count) {
+  PN_FLOAT_SCOPE;
+  PN_ASSERT(world && (list || count == 0));
+  if (!pn_arrayReserve(&world->sets, count)) return pn_failMemory(pn_bytes(count, sizeof(pnVertexSet)));
+  pnResult result;
+  ++world->setNumber;
+  for (uint32_t i = 0; i < count; ++i) {
+    pnBody *body = findFree(world, list[i].body, &result);
+    if (result == PN_ERROR_ID)
+      return pn_fail(result, "entry %u of the list: body id %u (generation %u) is null or was destroyed", i,
+                     list[i].body.index1, list[i].body.generation);
+    if (!body) return result;
+    if (body->setNumber == world->setNumber) return refuseSecond(body, list, i);
+    body->setNumber = world->setNumber;
+    world->sets.data[i] = (pnVertexSet){.pose = body->pose, .from = list[i].vertices, .count = list[i].count};
+  }
+  uint32_t failed;
+  result = pn_setVertices(world->sets.data, count, &world->def.tasks, &failed);
+  return result == PN_OK ? PN_OK : pn_nameBody(pn_findBody(world, list[failed].body), result);
 }
 
 pnResult pnBody_SetVertices(pnWorld *world, pnBodyId id, const float *vertices, uint32_t count) {
   PN_FLOAT_SCOPE;
-  return takeVertices(world, id, vertices, count, true);
+  PN_ASSERT(world && (vertices || count == 0));
+  pnResult result;
+  pnBody *body = findFree(world, id, &result);
+  if (!body) return result;
+  pnVertexSet set = {.pose = body->pose, .from = vertices, .count = count};
+  uint32_t failed;
+  return pn_nameBody(body, pn_setVertices(&set, 1, &world->def.tasks, &failed));
 }
 
 pnResult pnBody_ShareVertices(pnWorld *world, pnBodyId id, const float *vertices, uint32_t count) {
   PN_FLOAT_SCOPE;
-  return takeVertices(world, id, vertices, count, false);
+  PN_ASSERT(world && (vertices || count == 0));
+  pnResult result;
+  pnBody *body = findFree(world, id, &result);
+  return body ? pn_nameBody(body, pnPose_ShareVertices(body->pose, vertices, count)) : result;
 }
 
 pnResult pnBody_SetTransform(pnWorld *world, pnBodyId id, const pnMatrix *transform) {

@@ -4,6 +4,7 @@
 
 #include "collide/broad.h"
 #include "collide/jobs.h"
+#include "mesh/pose.h"
 #include "world/twin.h"
 
 struct pnWorld {
@@ -24,6 +25,9 @@ struct pnWorld {
   PN_ARRAY(uint32_t) alone;   /* bodies that move without telling the world: touched in every frame */
   PN_ARRAY(uint32_t) selves;  /* bodies that look at themselves, ascending */
   pnBroadPhase broad;         /* by place */
+
+  PN_ARRAY(pnVertexSet) sets; /* of pnWorld_SetVertices, kept as the lists of a frame are */
+  uint64_t setNumber;         /* of its calls */
 
   /* the frame, kept so that it allocates nothing later */
   PN_ARRAY(pnJob) jobs;
