@@ -258,6 +258,23 @@ static void checkNeighbours(const pnMesh *mesh) {
     }
 }
 
+/* Is there an edge with more than two triangles, or with two that run the same way? */
+static bool isCrowded(const pnMesh *mesh) {
+  for (uint32_t t = 0; t < mesh->triangleCount; ++t) {
+    for (uint32_t k = 0; k < 3 && !isFlat(mesh, t); ++k) {
+      uint32_t a = corner(mesh, t, k), b = corner(mesh, t, k + 1), others = 0;
+      for (uint32_t s = 0; s < mesh->triangleCount; ++s) {
+        if (s == t || !hasEdge(mesh, s, a, b)) continue;
+        ++others;
+        for (uint32_t l = 0; l < 3; ++l)
+          if (corner(mesh, s, l) == a && corner(mesh, s, l + 1) == b) return true;
+      }
+      if (others > 1) return true;
+    }
+  }
+  return false;
+}
+
 /* Is corner k of s one vertex with corner l of t: welded, and at one place? */
 static bool isShared(const pnMesh *mesh, uint32_t s, uint32_t k, uint32_t t, uint32_t l) {
   const float *p = mesh->vertices + 3 * (size_t)mesh->triangles[3 * s + k];
@@ -292,6 +309,7 @@ static void checkSharedCorners(const pnMesh *mesh, uint32_t s, uint32_t t) {
 static void topologyAgreesWithBruteForce(void **state) {
   (void)state;
   TestRandom random = testRandom(20);
+  uint32_t seen[2] = {0};
   for (int round = 0; round < 3000; ++round) {
     Random r;
     makeRandom(&r, &random);
@@ -300,10 +318,13 @@ static void topologyAgreesWithBruteForce(void **state) {
     checkWeld(mesh, &r);
     checkRings(mesh);
     checkNeighbours(mesh);
+    assert_int_equal(mesh->crowded, isCrowded(mesh));
+    ++seen[mesh->crowded];
     for (int i = 0; i < 20 && mesh->triangleCount; ++i)
       checkSharedCorners(mesh, testBelow(&random, mesh->triangleCount), testBelow(&random, mesh->triangleCount));
     pnDestroyMesh(mesh);
   }
+  assert_true(seen[false] > 100 && seen[true] > 100);
   assert_int_equal(pnGetByteCount(), 0);
 }
 
@@ -450,9 +471,9 @@ static void meshSurvivesEveryFailure(void **state) {
   Random r;
   do makeRandom(&r, &random);
   while (r.def.vertexWeld || !r.def.weld || r.def.triangleCount == 0);
-  // the mesh, its name, six arrays, the weld table, the edges; two of validate
-  assert_int_equal(testEveryAllocationFailure(makeAndValidate, &r.def, false, false), 12);
-  assert_int_equal(testEveryAllocationFailure(makeAndValidate, &r.def, true, false), 12);
+  // the mesh, its name, six arrays, the weld table, the edges and where they begin; two of validate
+  assert_int_equal(testEveryAllocationFailure(makeAndValidate, &r.def, false, false), 13);
+  assert_int_equal(testEveryAllocationFailure(makeAndValidate, &r.def, true, false), 13);
 }
 
 int main(void) {

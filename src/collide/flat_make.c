@@ -112,6 +112,7 @@ static bool twoMeetAt(const FlatMaker *m, uint32_t edge) {
 /* Is there an edge with more than two triangles? Found out once: most triangles are looked at for several regions. */
 typedef enum Crowd { CROWD_UNKNOWN, CROWD_NONE, CROWD_THERE } Crowd;
 static bool isCrowded(FlatMaker *m, uint32_t t) {
+  if (!m->mesh->crowded) return false;
   if (m->crowded[t] == CROWD_UNKNOWN) {
     bool two = twoMeetAt(m, 3 * t) && twoMeetAt(m, 3 * t + 1) && twoMeetAt(m, 3 * t + 2);
     m->crowded[t] = two ? CROWD_NONE : CROWD_THERE;

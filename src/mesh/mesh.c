@@ -234,46 +234,70 @@ static Ends endsOf(const pnMesh *mesh, uint32_t e) {
   return a < b ? (Ends){a, b} : (Ends){b, a};
 }
 
-/* Lists the edges 3t+k of every triangle that has three corners, under their larger end, and returns how many. */
-static size_t listEdges(const pnMesh *mesh, pnKeyValue *edges) {
-  size_t count = 0;
+/* Edges 3t+k of triangles that have three corners, under their smaller ends: those of vertex v, with their larger ends, are
+ * edges[first[v] ... first[v+1]). */
+typedef struct EdgeLists {
+  uint32_t *first;
+  pnKeyValue *edges, *scratch;
+} EdgeLists;
+
+/* By counting: among the edges of a vertex the smaller triangle comes first. */
+static void listEdges(const pnMesh *mesh, EdgeLists *lists) {
+  uint32_t c[3], *at = lists->first + 1;
+  memset(lists->first, 0, ((size_t)mesh->vertexCount + 2) * sizeof *at);
   for (uint32_t t = 0; t < mesh->triangleCount; ++t) {
-    uint32_t c[3];
     pn_weldedCorners(mesh, t, c);
     if (pn_hasRepeatedCorner(c)) continue;
-    for (uint32_t e = 3 * t; e < 3 * t + 3; ++e) edges[count++] = (pnKeyValue){endsOf(mesh, e).larger, e};
+    for (uint32_t e = 3 * t; e < 3 * t + 3; ++e) ++at[endsOf(mesh, e).smaller + 1];
   }
-  return count;
+  for (uint32_t v = 0; v < mesh->vertexCount; ++v) at[v + 1] += at[v];
+  /* where those of v begin, and when all are listed, where they end: one place further on, which is where `first` has it */
+  for (uint32_t t = 0; t < mesh->triangleCount; ++t) {
+    pn_weldedCorners(mesh, t, c);
+    if (pn_hasRepeatedCorner(c)) continue;
+    for (uint32_t e = 3 * t; e < 3 * t + 3; ++e) {
+      Ends ends = endsOf(mesh, e);
+      lists->edges[at[ends.smaller]++] = (pnKeyValue){ends.larger, e};
+    }
+  }
 }
 
-/* Finds the triangles at the same edge by sorting edges by their larger end and then, stably, by their smaller one.
+/* Links the edges of a vertex that are the same: each to the next and the last to the first, unless it is alone. */
+static void linkEdges(pnMesh *mesh, const pnKeyValue *edges, uint32_t count) {
+  for (uint32_t begin = 0, end; begin < count; begin = end) {
+    for (end = begin + 1; end < count && edges[end].key == edges[begin].key;) ++end;
+    if (end - begin == 1) continue;
+    for (uint32_t i = begin; i < end; ++i)
+      mesh->neighbours[edges[i].value] = edges[i + 1 < end ? i + 1 : begin].value / 3;
+    /* of two, one leaves the vertex and the other comes in */
+    uint32_t ends[2] = {mesh->weld[mesh->triangles[edges[begin].value]],
+                        mesh->weld[mesh->triangles[edges[begin + 1].value]]};
+    mesh->crowded = mesh->crowded || end - begin > 2 || ends[0] == ends[1];
+  }
+}
+
+/* Finds the triangles at the same edge by listing edges under their smaller ends and sorting each list by their larger ones.
  * No walk around rings: a vertex with a million triangles costs what any other does. */
 static pnResult fillNeighbours(pnMesh *mesh) {
   size_t halfEdgeCount = 3 * (size_t)mesh->triangleCount;
   if (halfEdgeCount == 0) return PN_OK;
   size_t bytes = pn_bytes(2 * halfEdgeCount, sizeof(pnKeyValue));
-  pnKeyValue *edges = pn_alloc(bytes);
-  if (!edges) return pn_failMemory(bytes);
-  pnKeyValue *scratch = edges + halfEdgeCount;
-
-  // sort by both ends; among equal edges the smaller triangle stays first
-  size_t count = listEdges(mesh, edges);
-  pn_sortKeyValue(edges, scratch, count);
-  for (size_t i = 0; i < count; ++i) edges[i].key = endsOf(mesh, edges[i].value).smaller;
-  pn_sortKeyValue(edges, scratch, count);
-
-  // equal edges now stand together: link each to the next and the last to the first, unless it is alone
-  memset(mesh->neighbours, 0xff, halfEdgeCount * sizeof *mesh->neighbours);
-  for (size_t begin = 0, end; begin < count; begin = end) {
-    uint32_t smaller = edges[begin].key, larger = endsOf(mesh, edges[begin].value).larger;
-    for (end = begin + 1; end < count; ++end)
-      if (edges[end].key != smaller || endsOf(mesh, edges[end].value).larger != larger) break;
-    if (end - begin == 1) continue;
-    for (size_t i = begin; i < end; ++i)
-      mesh->neighbours[edges[i].value] = edges[i + 1 < end ? i + 1 : begin].value / 3;
+  size_t firstBytes = pn_bytes((size_t)mesh->vertexCount + 2, sizeof(uint32_t));
+  EdgeLists lists = {pn_alloc(firstBytes), pn_alloc(bytes), NULL};
+  if (lists.first && lists.edges) {
+    lists.scratch = lists.edges + halfEdgeCount;
+    listEdges(mesh, &lists);
+    memset(mesh->neighbours, 0xff, halfEdgeCount * sizeof *mesh->neighbours);
+    for (uint32_t v = 0; v < mesh->vertexCount; ++v) {
+      pnKeyValue *edges = lists.edges + lists.first[v];
+      uint32_t count = lists.first[v + 1] - lists.first[v];
+      pn_sortKeyValue(edges, lists.scratch, count);
+      linkEdges(mesh, edges, count);
+    }
   }
-  pn_free(edges, bytes);
-  return PN_OK;
+  pn_free(lists.first, firstBytes);
+  pn_free(lists.edges, bytes);
+  return lists.scratch ? PN_OK : pn_failMemory(bytes);
 }
 
 /* ---------------------------------------------------------------- life of a mesh */

@@ -15,6 +15,7 @@ struct pnMesh {
   uint32_t *rings;       /* 3 * triangleCount at most */
   uint32_t ringCount;
   bool welded;  /* some vertex is welded onto another */
+  bool crowded; /* some edge has more than two triangles, or two that run the same way */
   pnBox box;    /* of the rest vertices that are used by triangles; empty when none */
   float maxAbs; /* largest magnitude among the rest coordinates */
   char *name;
