@@ -55,16 +55,15 @@ static Step turned(const Step *s) {
 }
 
 /* Of steps[from..count), the one that has vertex w: moved to `from`, turned so that it comes in there. False: none, or more than
- * one. */
+ * one. Without branches, because nobody can guess which it is. */
 static bool bringNext(Step *steps, uint32_t from, uint32_t count, uint32_t w) {
-  uint32_t found = PN_NONE;
+  uint32_t found = 0, n = 0;
   for (uint32_t i = from; i < count; ++i) {
-    if (steps[i].from == w || steps[i].to == w) {
-      if (found != PN_NONE) return false;
-      found = i;
-    }
+    uint32_t is = (steps[i].from == w) | (steps[i].to == w);
+    found = is ? i : found;
+    n += is;
   }
-  if (found == PN_NONE) return false;
+  if (n != 1) return false;
   Step s = steps[found];
   steps[found] = steps[from];
   steps[from] = s.from == w ? s : turned(&s);

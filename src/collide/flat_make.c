@@ -47,6 +47,8 @@ typedef struct FlatMaker {
   uint32_t *firstCorner;          /* welded vertex -> 3 * triangle + corner, first seen in the region */
   uint32_t region;                /* the current one, from 1 */
   double middle[3], normal[3];    /* of the current region */
+  uint32_t topLeaf;               /* the first below the current top */
+  PN_ARRAY(Face) below;           /* by slot below the current top; PN_NONE: no triangle */
   PN_ARRAY(Face) faces;           /* of the current region */
   PN_ARRAY(uint32_t) reached;     /* scratch */
   PN_ARRAY(pnFlatRegion) regions;
@@ -120,15 +122,57 @@ static bool isCrowded(FlatMaker *m, uint32_t t) {
   return m->crowded[t] == CROWD_THERE;
 }
 
-/* Copies what the region needs to know of a triangle. */
+/* Copies what regions need to know of some triangles. Step by step for all of them, so that what comes from the outer caches comes side
+ * by side. */
+static void copyCorners(const FlatMaker *m, Face *faces, size_t count) {
+  for (size_t i = 0; i < count; ++i)
+    if (faces[i].triangle != PN_NONE)
+      memcpy(faces[i].vertex, m->mesh->triangles + 3 * (size_t)faces[i].triangle, sizeof faces[i].vertex);
+  for (size_t i = 0; m->mesh->welded && i < 3 * count; ++i) {
+    uint32_t *vertex = &faces[i / 3].vertex[i % 3];
+    *vertex = m->mesh->weld[*vertex];
+  }
+  for (size_t i = 0; i < 3 * count; ++i) {
+    Face *face = &faces[i / 3];
+    memcpy(face->point[i % 3], m->mesh->vertices + 3 * (size_t)face->vertex[i % 3], sizeof face->point[0]);
+  }
+}
+
+/* The triangles below a node that is no part of another one that may have a region. False: out of memory. */
+static bool copyBelow(FlatMaker *m, uint32_t node) {
+  uint32_t end;
+  pn_leafRange(m->tree, node, &m->topLeaf, &end);
+  size_t count = (size_t)(end - m->topLeaf) * PN_LANES;
+  m->below.count = 0;
+  if (!pn_arrayReserve(&m->below, count)) return false;
+  m->below.count = count;
+  for (size_t i = 0; i < count; ++i)
+    m->below.data[i] = (Face){.triangle = m->tree->shape->leafTriangles[m->topLeaf * PN_LANES + i]};
+  copyCorners(m, m->below.data, count);
+  return true;
+}
+
+/* Those of a node are the beginning of its region. */
+static Made addBelow(FlatMaker *m, uint32_t node) {
+  uint32_t first, end;
+  pn_leafRange(m->tree, node, &first, &end);
+  m->faces.count = 0;
+  if (!pn_arrayReserve(&m->faces, (size_t)(end - first) * PN_LANES)) return NO_MEMORY;
+  for (uint32_t i = (first - m->topLeaf) * PN_LANES; i < (end - m->topLeaf) * PN_LANES; ++i) {
+    const Face *face = &m->below.data[i];
+    if (face->triangle == PN_NONE) continue;
+    if (isCrowded(m, face->triangle)) return FLAT_NOT_MADE;
+    m->inRegion[face->triangle] = m->region;
+    m->faces.data[m->faces.count++] = *face;
+  }
+  return FLAT_MADE;
+}
+
 static Made addTriangle(FlatMaker *m, uint32_t t) {
   if (isCrowded(m, t)) return FLAT_NOT_MADE;
-  m->inRegion[t] = m->region;
   Face face = {.triangle = t};
-  for (uint32_t k = 0; k < 3; ++k) {
-    face.vertex[k] = weldAt(m, 3 * t + k);
-    memcpy(face.point[k], m->mesh->vertices + 3 * (size_t)face.vertex[k], sizeof face.point[k]);
-  }
+  copyCorners(m, &face, 1);
+  m->inRegion[t] = m->region;
   return pn_arrayPush(&m->faces, face) ? FLAT_MADE : NO_MEMORY;
 }
 
@@ -310,20 +354,22 @@ static Made addRegion(FlatMaker *m, uint32_t node, uint32_t middleEdge) {
 
 /* The region of one node. */
 static Made makeRegion(FlatMaker *m, uint32_t node) {
-  uint32_t first, end;
-  pn_leafRange(m->tree, node, &first, &end);
   m->region += 2; /* the number in between is for checkConnected */
-  m->faces.count = 0;
-  Made made = FLAT_MADE;
-  for (uint32_t slot = first * PN_LANES; made == FLAT_MADE && slot < end * PN_LANES; ++slot) {
-    uint32_t t = m->tree->shape->leafTriangles[slot];
-    if (t != PN_NONE) made = addTriangle(m, t);
-  }
+  Made made = addBelow(m, node);
   if (made != FLAT_MADE) return made;
   uint32_t middleEdge = chooseMiddle(m);
   made = sumNormals(m) ? mend(m, MOST_GROWTH * (size_t)m->tree->shape->below[node]) : FLAT_NOT_MADE;
   made = made == FLAT_MADE ? checkConnected(m) : made;
   return made == FLAT_MADE ? addRegion(m, node, middleEdge) : made;
+}
+
+/* And those of the nodes below it. False: out of memory. */
+static bool makeRegionsBelow(FlatMaker *m, uint32_t node) {
+  const pnShape *shape = m->tree->shape;
+  bool ok = makeRegion(m, node) != NO_MEMORY;
+  for (uint32_t child = shape->first[node], j = 0; ok && child < shape->innerCount && j < shape->count[node]; ++j)
+    ok = makeRegionsBelow(m, child + j);
+  return ok;
 }
 
 /* ---------------------------------------------------------------- all */
@@ -336,12 +382,10 @@ bool pn_isFlatTop(const pnShape *shape, uint32_t node) {
 static bool makeRegions(FlatMaker *m) {
   const pnTree *tree = m->tree;
   pn_findSlots(tree->shape, m->slotOf);
+  memset(m->regionOf, 0xff, tree->shape->innerCount * sizeof *m->regionOf);
   for (uint32_t node = 0; node < tree->shape->innerCount; ++node) {
-    m->regionOf[node] = PN_NONE;
-    if (tree->shape->below[node] <= MOST_TRIANGLES) {
-      bool isTop = pn_isFlatTop(tree->shape, node);
-      if (makeRegion(m, node) == NO_MEMORY || (isTop && !pn_arrayPush(&m->tops, node))) return false;
-    }
+    if (!pn_isFlatTop(tree->shape, node)) continue;
+    if (!pn_arrayPush(&m->tops, node) || !copyBelow(m, node) || !makeRegionsBelow(m, node)) return false;
   }
   return pn_arrayPush(&m->regions, ((pnFlatRegion){.leafFirst = (uint32_t)m->leaves.count,
                                                    .rimFirst = (uint32_t)m->rims.count,
@@ -405,6 +449,7 @@ static pnResult makeFlat(void *context, void **outData, size_t *outBytes) {
   const pnTree *tree = context;
   FlatMaker m = {.tree = tree, .mesh = tree->mesh};
   bool ok = packFlat(&m, outData, outBytes);
+  pn_arrayFree(&m.below);
   pn_arrayFree(&m.faces);
   pn_arrayFree(&m.reached);
   pn_arrayFree(&m.tops);

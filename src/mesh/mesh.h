@@ -31,7 +31,8 @@ float pn_copyMaxAbs(float *to, const float *from, size_t count);
 
 /* Welded corners of triangle t. */
 PN_INLINE void pn_weldedCorners(const pnMesh *mesh, uint32_t t, uint32_t out[3]) {
-  for (int k = 0; k < 3; ++k) out[k] = mesh->weld[mesh->triangles[3 * (size_t)t + (size_t)k]];
+  for (int k = 0; k < 3; ++k) out[k] = mesh->triangles[3 * (size_t)t + (size_t)k];
+  for (int k = 0; mesh->welded && k < 3; ++k) out[k] = mesh->weld[out[k]];
 }
 
 /* Is a triangle with these welded corners only a segment or a point? Such a triangle has no edges. */
