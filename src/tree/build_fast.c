@@ -15,9 +15,9 @@
  * leaves that are opened, of two spheres: 2.5 times those of the balanced tree without cutting, 1.8 with subtrees of 64, 1.4
  * with 512, 1.2 with 4096. */
 #define CUT_BELOW PN_BLOCK_TRIANGLES
-/* Up to so many triangles cells of 1/256 of the box will do: on a surface there are then about 64 triangles in one, at most, and
- * subtrees that are cut have eight times as many. Finer cells make no fewer pairs of leaves, and take a pass more to sort. */
-#define COARSE_BELOW (1u << 22)
+/* Up to so many triangles cells of 1/256 of the box will do: on a surface there are then four triangles in one, and subtrees that are cut
+ * have 512. Finer cells make no fewer pairs of leaves, and take a pass more to sort. */
+#define COARSE_BELOW (1u << 18)
 /* Subtrees that a task cuts. */
 #define PARTS_PER_TASK 4u
 
