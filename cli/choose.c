@@ -115,7 +115,7 @@ static bool isIn(const pnRule *rule, uint32_t a, uint32_t b) {
   return (rule->sides[0][a] && rule->sides[1][b]) || (rule->sides[0][b] && rule->sides[1][a]);
 }
 
-bool pn_choiceAllows(const pnChoice *choice, uint32_t a, uint32_t b) {
+bool pn_rulesAllow(const pnChoice *choice, uint32_t a, uint32_t b) {
   bool allowed = choice->onlyCount == 0;
   for (uint32_t i = 0; i < choice->onlyCount && !allowed; ++i) allowed = isIn(&choice->rules[i], a, b);
   for (uint32_t i = choice->onlyCount; i < choice->ruleCount && allowed; ++i) allowed = !isIn(&choice->rules[i], a, b);

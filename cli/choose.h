@@ -7,6 +7,8 @@
 
 #include "args.h"
 
+#include "pinch/collide.h"
+
 /* One rule: bodies of one side against bodies of the other. */
 typedef struct pnRule {
   bool *sides[2]; /* for each body: is it on this side? */
@@ -14,7 +16,7 @@ typedef struct pnRule {
 } pnRule;
 
 /* Bodies that no rule tells apart are one class: whoever is asked about one of them is asked about all of them. Tens of thousands
- * of bodies are a handful of classes, and what is left out is listed without going through all pairs of bodies. */
+ * of bodies are a handful of classes, and a question about two bodies is one about their classes. */
 typedef struct pnClasses {
   uint32_t count;
   uint32_t *of;             /* the class of each body */
@@ -23,8 +25,7 @@ typedef struct pnClasses {
   /* For each wanted class those wanted classes that it is not asked about, in the same way. */
   size_t *refusedStarts;
   uint32_t *refused;
-  uint32_t *cursors; /* of each class: the first of its items that was not passed yet (pn_choiceListRefused) */
-  uint64_t steps;    /* pairs of classes decided and bodies gone through, for tests */
+  uint64_t steps; /* pairs of classes decided and bodies gone through, for tests */
 } pnClasses;
 
 typedef struct pnChoice {
@@ -46,16 +47,14 @@ bool pn_choiceAllows(const pnChoice *choice, uint32_t a, uint32_t b);
 bool pn_choiceNamesSelf(const pnChoice *choice, uint32_t body);
 /* Can this body be in any pair? */
 bool pn_choiceWants(const pnChoice *choice, uint32_t body);
-/* Are any two different bodies asked about? */
-bool pn_choiceAsksTwo(const pnChoice *choice);
-/* Bodies above `body` that it is not asked about, ascending, into an array of bodyCount; returns how many. Bodies that no pair can
- * have (pn_choiceWants) are left out, and have none. Bodies are asked in ascending order, after
- * pn_choiceRewind. */
-void pn_choiceRewind(pnChoice *choice);
-uint32_t pn_choiceListRefused(pnChoice *choice, uint32_t body, uint32_t *outBodies);
-/* Classes of a choice whose rules are made; false: out of memory. Part of pn_makeChoice. */
+/* How many pairs of different bodies are asked about; and these, in no order. */
+uint64_t pn_choiceCountPairs(const pnChoice *choice);
+void pn_choiceListPairs(const pnChoice *choice, pnPair *outPairs);
+/* Parts of pn_makeChoice: classes of a choice whose rules are made (false: out of memory), and what the rules say of two bodies, one rule
+ * after the other. */
 bool pn_makeClasses(pnChoice *choice);
 void pn_freeClasses(pnClasses *classes);
+bool pn_rulesAllow(const pnChoice *choice, uint32_t a, uint32_t b);
 /* Bits for a world's filter that leave out what --only leaves out, as far as 32 bits go (16 rules). */
 void pn_choiceFilter(const pnChoice *choice, uint32_t body, uint32_t *outCategory, uint32_t *outMask);
 

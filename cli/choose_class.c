@@ -27,15 +27,17 @@ static void listItems(pnChoice *choice) {
   pnClasses *classes = &choice->classes;
   for (uint32_t b = 0; b < choice->bodyCount; ++b) ++classes->starts[classes->of[b] + 1];
   for (uint32_t c = 0; c < classes->count; ++c) classes->starts[c + 1] += classes->starts[c];
-  memcpy(classes->cursors, classes->starts, classes->count * sizeof(uint32_t));
-  for (uint32_t b = 0; b < choice->bodyCount; ++b) classes->items[classes->cursors[classes->of[b]]++] = b;
+  // While bodies are put down a start goes on to the end of its class, which is the start of the next.
+  for (uint32_t b = 0; b < choice->bodyCount; ++b) classes->items[classes->starts[classes->of[b]]++] = b;
+  memmove(classes->starts + 1, classes->starts, classes->count * sizeof(uint32_t));
+  classes->starts[0] = 0;
 }
 
 /* Any two of these classes are like any other two, and a body and itself like two of its class. */
 static bool allows(pnChoice *choice, uint32_t c, uint32_t d) {
   const pnClasses *classes = &choice->classes;
   ++choice->classes.steps;
-  return pn_choiceAllows(choice, classes->items[classes->starts[c]], classes->items[classes->starts[d]]);
+  return pn_rulesAllow(choice, classes->items[classes->starts[c]], classes->items[classes->starts[d]]);
 }
 
 /* Which classes are wanted, and which of these are not asked about one another. */
@@ -68,10 +70,8 @@ bool pn_makeClasses(pnChoice *choice) {
   classes->starts = calloc(count, sizeof(uint32_t));
   classes->items = calloc(count, sizeof(uint32_t));
   classes->refusedStarts = calloc(count, sizeof(size_t));
-  classes->cursors = calloc(count, sizeof(uint32_t));
   classes->wanted = calloc(count, sizeof(bool));
-  bool good = splits && classes->of && classes->starts && classes->items && classes->refusedStarts &&
-              classes->cursors && classes->wanted;
+  bool good = splits && classes->of && classes->starts && classes->items && classes->refusedStarts && classes->wanted;
   if (good) {
     classes->count = choice->bodyCount > 0;
     for (uint32_t i = 0; i < choice->ruleCount; ++i)
@@ -90,7 +90,6 @@ void pn_freeClasses(pnClasses *classes) {
   free(classes->wanted);
   free(classes->refusedStarts);
   free(classes->refused);
-  free(classes->cursors);
   memset(classes, 0, sizeof(*classes));
 }
 
@@ -100,40 +99,47 @@ bool pn_choiceWants(const pnChoice *choice, uint32_t body) {
   return choice->classes.wanted[choice->classes.of[body]];
 }
 
-bool pn_choiceAsksTwo(const pnChoice *choice) {
+/* Are bodies of these classes asked about one another? */
+static bool asks(const pnClasses *classes, uint32_t c, uint32_t d) {
+  if (!classes->wanted[c] || !classes->wanted[d]) return false;
+  // Invariant: d is in [low, high) of the list if it is in it.
+  size_t low = classes->refusedStarts[c], high = classes->refusedStarts[c + 1];
+  while (high > low) {
+    size_t middle = low + (high - low) / 2;
+    if (classes->refused[middle] == d) return false;
+    if (classes->refused[middle] < d) low = middle + 1;
+    else high = middle;
+  }
+  return true;
+}
+
+bool pn_choiceAllows(const pnChoice *choice, uint32_t a, uint32_t b) {
+  return asks(&choice->classes, choice->classes.of[a], choice->classes.of[b]);
+}
+
+uint64_t pn_choiceCountPairs(const pnChoice *choice) {
+  const pnClasses *classes = &choice->classes;
+  uint64_t count = 0;
+  for (uint32_t c = 0; c < classes->count; ++c) {
+    uint64_t own = classes->starts[c + 1] - classes->starts[c];
+    if (asks(classes, c, c)) count += own * (own - 1) / 2;
+    for (uint32_t d = c + 1; d < classes->count; ++d)
+      if (asks(classes, c, d)) count += own * (classes->starts[d + 1] - classes->starts[d]);
+  }
+  return count;
+}
+
+void pn_choiceListPairs(const pnChoice *choice, pnPair *outPairs) {
   const pnClasses *classes = &choice->classes;
   for (uint32_t c = 0; c < classes->count; ++c) {
-    for (uint32_t d = c; d < classes->count && classes->wanted[c]; ++d) {
-      uint32_t a = classes->items[classes->starts[c]], b = classes->items[classes->starts[d]];
-      bool two = c != d || classes->starts[c + 1] - classes->starts[c] > 1;
-      if (two && pn_choiceAllows(choice, a, b)) return true;
+    for (uint32_t d = c; d < classes->count; ++d) {
+      if (!asks(classes, c, d)) continue;
+      for (uint32_t i = classes->starts[c]; i < classes->starts[c + 1]; ++i) {
+        for (uint32_t k = c == d ? i + 1 : classes->starts[d]; k < classes->starts[d + 1]; ++k) {
+          uint32_t a = classes->items[i], b = classes->items[k];
+          *outPairs++ = a < b ? (pnPair){a, b} : (pnPair){b, a};
+        }
+      }
     }
   }
-  return false;
-}
-
-static int compareBodies(const void *p, const void *q) {
-  uint32_t a = *(const uint32_t *)p, b = *(const uint32_t *)q;
-  return a < b ? -1 : a > b;
-}
-
-void pn_choiceRewind(pnChoice *choice) {
-  pnClasses *classes = &choice->classes;
-  memcpy(classes->cursors, classes->starts, classes->count * sizeof(uint32_t));
-}
-
-uint32_t pn_choiceListRefused(pnChoice *choice, uint32_t body, uint32_t *outBodies) {
-  pnClasses *classes = &choice->classes;
-  uint32_t c = classes->of[body], count = 0;
-  size_t first = classes->refusedStarts[c], end = classes->refusedStarts[c + 1];
-  for (size_t i = first; i < end; ++i) {
-    uint32_t d = classes->refused[i], *cursor = &classes->cursors[d], last = classes->starts[d + 1];
-    // Bodies are asked in ascending order: what is passed here is passed for good.
-    while (*cursor < last && classes->items[*cursor] <= body) ++*cursor;
-    memcpy(outBodies + count, classes->items + *cursor, (last - *cursor) * sizeof(uint32_t));
-    count += last - *cursor;
-  }
-  classes->steps += 1 + (end - first) + count;
-  if (end - first > 1) qsort(outBodies, count, sizeof(uint32_t), compareBodies);
-  return count;
 }

@@ -34,19 +34,9 @@ static pnResult addBody(pnScan *scan, pnFinder *finder, uint32_t b) {
 }
 
 /* Bodies that are not asked about one another are not looked at for one inside the other either. */
-static pnResult setWanted(pnScan *scan, pnFinder *finder) {
-  pnResult result = PN_OK;
-  if (scan->choice.ruleCount == 0) return PN_OK;
-  uint32_t *refused = malloc(scan->bodyCount * sizeof(uint32_t) + 1);
-  if (!refused) return pnFail(PN_ERROR_MEMORY, "out of memory for a choice among %u bodies", scan->bodyCount);
-  pn_choiceRewind(&scan->choice);
-  for (uint32_t a = 0; a < scan->bodyCount && result == PN_OK; ++a) {
-    uint32_t count = pn_choiceListRefused(&scan->choice, a, refused), own = scan->bodies[a].finderBody;
-    for (uint32_t i = 0; i < count && result == PN_OK; ++i)
-      result = pnFinder_SetWanted(finder, own, scan->bodies[refused[i]].finderBody, false);
-  }
-  free(refused);
-  return result;
+static bool isWanted(void *context, uint32_t a, uint32_t b) {
+  const pnScan *scan = context;
+  return pn_choiceAllows(&scan->choice, scan->findings.bodies[a], scan->findings.bodies[b]);
 }
 
 /* A finder of all bodies that are asked about. */
@@ -64,7 +54,8 @@ static pnResult makeFinder(pnScan *scan, pnFinder **outFinder) {
     scan->bodies[b].finderBody = PN_NONE;
     if (scan->bodies[b].wanted) result = addBody(scan, *outFinder, b);
   }
-  return result == PN_OK ? setWanted(scan, *outFinder) : result;
+  if (result == PN_OK && scan->choice.ruleCount > 0) pnFinder_SetWantedRule(*outFinder, isWanted, scan);
+  return result;
 }
 
 pnResult pn_findBegin(pnScan *scan) {

@@ -126,7 +126,7 @@ static bool printTallies(const pnScan *scan) {
 
 /* Do --only and --ignore leave nothing to be asked? */
 static bool asksNothing(const pnScan *scan) {
-  if (scan->choice.ruleCount == 0 || pn_choiceAsksTwo(&scan->choice)) return false;
+  if (scan->choice.ruleCount == 0 || pn_choiceCountPairs(&scan->choice) > 0) return false;
   for (uint32_t b = 0; b < scan->bodyCount; ++b)
     if (scan->bodies[b].self) return false;
   return true;

@@ -28,8 +28,8 @@ typedef struct Nested {
   pnFinder *finder;
 } Nested;
 
-/* Bodies that do not meet, in the order of meshes, which are taken over. */
-static Nested makeNested(uint32_t maxContainments, pnMesh *const *meshes, uint32_t count) {
+/* Bodies that do not meet, in the order of meshes, which are taken over, before their first frame. */
+static Nested beginNested(uint32_t maxContainments, pnMesh *const *meshes, uint32_t count) {
   Nested n = {.count = count};
   pnFinderDef def = pnDefaultFinderDef();
   def.maxContainments = maxContainments;
@@ -48,6 +48,11 @@ static Nested makeNested(uint32_t maxContainments, pnMesh *const *meshes, uint32
     uint32_t number;
     testExpectOk(pnFinder_AddBody(n.finder, &bodyDef, &number));
   }
+  return n;
+}
+
+static Nested makeNested(uint32_t maxContainments, pnMesh *const *meshes, uint32_t count) {
+  Nested n = beginNested(maxContainments, meshes, count);
   testExpectOk(pnFinder_AddFrame(n.finder, &(pnFinderFrame){.number = 0}));
   return n;
 }
@@ -164,8 +169,56 @@ static void shellsOfOneBodyAreThinned(void **state) {
   assert_true(limited);
 }
 
+/* What a rule was asked. */
+typedef struct Asked {
+  uint32_t count, wanted;
+  bool inOrder;
+} Asked;
+
+/* Of every three bodies the first is not looked at with the others of them. */
+static bool wantsTwo(void *context, uint32_t a, uint32_t b) {
+  Asked *asked = context;
+  bool wanted = a / 3 != b / 3 || a % 3 != 0;
+  ++asked->count;
+  asked->wanted += wanted;
+  asked->inOrder = asked->inOrder && a < b;
+  return wanted;
+}
+
+/* A rule and single pairs: both must want two bodies, and the rule is asked about those alone that are close. */
+static void onlyWantedOnesAreLookedAt(void **state) {
+  (void)state;
+  pnMesh *meshes[DOLLS];
+  for (uint32_t i = 0; i < DOLLS - 1; ++i) meshes[i] = makeSkins(i, 1, 1, DOLLS + 8);
+  float v[12];
+  for (int k = 0; k < 12; ++k) v[k] = corners[k / 3][k % 3] + 10;
+  meshes[DOLLS - 1] = testMakeMesh(v, 4, faces, 4); // far from all others
+  Nested n = beginNested(0, meshes, DOLLS);
+  Asked asked = {.inOrder = true};
+  pnFinder_SetWantedRule(n.finder, wantsTwo, &asked);
+  testExpectOk(pnFinder_SetWanted(n.finder, 7, 2, false));
+  testExpectOk(pnFinder_SetWanted(n.finder, 1, 2, false));
+  testExpectOk(pnFinder_SetWanted(n.finder, 2, 1, true));
+  testExpectOk(pnFinder_AddFrame(n.finder, &(pnFinderFrame){.number = 0}));
+  uint32_t count, at = 0;
+  const pnRegion *r = pnFinder_GetRegions(n.finder, &count);
+  for (uint32_t a = 0; a < DOLLS - 1; ++a) {
+    for (uint32_t b = a + 1; b < DOLLS - 1; ++b) {
+      if ((a / 3 == b / 3 && a % 3 == 0) || (a == 2 && b == 7)) continue;
+      assert_true(at < count && r[at].a == a && r[at].b == b);
+      ++at;
+    }
+  }
+  assert_int_equal(at, count);
+  assert_true(asked.inOrder);
+  assert_int_equal(asked.wanted, count);
+  assert_int_equal(asked.count, (DOLLS - 1) * (DOLLS - 2) / 2 - 1);
+  freeNested(&n);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(dollsAreKeptFromTheInside), cmocka_unit_test(listingEnds),
-                                     cmocka_unit_test(shellsOfOneBodyAreThinned)};
+                                     cmocka_unit_test(shellsOfOneBodyAreThinned),
+                                     cmocka_unit_test(onlyWantedOnesAreLookedAt)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -89,8 +89,13 @@ PN_API pnResult pnFinder_SetCarriers(pnFinder *finder, uint32_t body, const uint
                                      uint32_t carrier);
 
 /* Which bodies to look at for containment: by default each two different ones. Pairs of triangles are always taken as
- * given. Before the first frame. */
+ * given. Before the first frame. For a few pairs: each that is not wanted is kept in a list. */
 PN_API pnResult pnFinder_SetWanted(pnFinder *finder, uint32_t a, uint32_t b, bool wanted);
+/* The same for any number of bodies: a rule, which is asked about every two bodies that are close, a < b, in every frame, by the thread
+ * that the frame is added or looked at on. For the same bodies it must always say the same. A pair must also be wanted as above. Null
+ * (default): all are. Before the first frame. */
+typedef bool (*pnWantedRule)(void *context, uint32_t a, uint32_t b);
+PN_API void pnFinder_SetWantedRule(pnFinder *finder, pnWantedRule rule, void *context);
 
 /* ---------------------------------------------------------------- a frame */
 

@@ -28,7 +28,8 @@
 static bool isWanted(const pnFinder *finder, uint32_t a, uint32_t b) {
   uint64_t key = (uint64_t)a << 32 | b;
   size_t at = pn_lowerKey(finder->unwanted.data, finder->unwanted.count, key);
-  return at == finder->unwanted.count || finder->unwanted.data[at] != key;
+  if (at < finder->unwanted.count && finder->unwanted.data[at] == key) return false;
+  return !finder->wantedRule || finder->wantedRule(finder->wantedContext, a, b);
 }
 
 static bool isIn(pnVec3 p, pnBox box) {

@@ -465,6 +465,8 @@ struct pnFinder {
   pnFinderDef def;
   PN_ARRAY(pnFinderBody) bodies;
   PN_ARRAY(uint64_t) unwanted; /* pairs of bodies not looked at for containment, a << 32 | b with a < b, ascending */
+  pnWantedRule wantedRule;     /* null: all others are looked at */
+  void *wantedContext;
   bool begun;                  /* a frame was added: no more bodies */
   uint32_t vertexCount, triangleCount, partCount; /* of the largest body */
 

@@ -123,6 +123,12 @@ pnResult pnFinder_SetWanted(pnFinder *finder, uint32_t a, uint32_t b, bool wante
   return PN_OK;
 }
 
+void pnFinder_SetWantedRule(pnFinder *finder, pnWantedRule rule, void *context) {
+  PN_ASSERT(finder && !finder->begun);
+  finder->wantedRule = rule;
+  finder->wantedContext = context;
+}
+
 /* ---------------------------------------------------------------- the finder */
 
 pnResult pnCreateFinder(const pnFinderDef *def, pnFinder **outFinder) {
