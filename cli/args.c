@@ -62,12 +62,28 @@ void pn_sayWrong(const pnUsage *usage, const char *format, ...) {
 
 /* ---------------------------------------------------------------- files that are written */
 
+/* The folder that a file will be in. */
+static bool statFolder(const char *path, struct stat *out) {
+  const char *slash = strrchr(path, '/');
+  char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+  bool there = folder && stat(folder, out) == 0;
+  free(folder);
+  return there;
+}
+
+static bool isSamePlace(const struct stat *a, const struct stat *b) {
+  return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
 bool pn_isSameFile(const char *a, const char *b) {
   struct stat x, y;
   bool thereA = stat(a, &x) == 0, thereB = stat(b, &y) == 0;
   // A device or a pipe may well be written to twice.
-  if (thereA && thereB) return x.st_dev == y.st_dev && x.st_ino == y.st_ino && S_ISREG(x.st_mode);
-  return !thereA && !thereB && strcmp(a, b) == 0;
+  if (thereA && thereB) return isSamePlace(&x, &y) && S_ISREG(x.st_mode);
+  if (thereA || thereB) return false;
+  const char *slashA = strrchr(a, '/'), *slashB = strrchr(b, '/');
+  if (strcmp(slashA ? slashA + 1 : a, slashB ? slashB + 1 : b) != 0) return false;
+  return strcmp(a, b) == 0 || (statFolder(a, &x) && statFolder(b, &y) && isSamePlace(&x, &y));
 }
 
 bool pn_checkOutput(const pnUsage *usage, const char *option, const char *path, int count, char **files) {

@@ -1,7 +1,8 @@
 /* out_file.c: a file that appears whole or not at all.
  *
- * It grows under a temporary name, FILE.HOST-PROCESS.part, and takes its place at the end. A program that was killed leaves such a file
- * behind; whoever writes FILE next on the same machine, and sees that the process is gone, removes it. */
+ * It grows under a temporary name of its own, FILE.HOST-PROCESS-NUMBER.part, and takes its place at the end: however many threads and
+ * programs write FILE at the same time, it is always the whole answer of one of them. A program that was killed leaves such a file behind;
+ * whoever writes FILE next on the same machine, and sees that the process is gone, removes it. */
 #include "pinch/io.h"
 
 #include "reader.h"
@@ -11,6 +12,7 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +51,9 @@ static long ownerOf(const char *entry, const char *name, const char *host) {
   entry += hostLength + 1;
   char *end;
   long process = *entry >= '1' && *entry <= '9' ? strtol(entry, &end, 10) : 0;
-  return process > 0 && process <= INT_MAX && strcmp(end, ".part") == 0 ? process : 0;
+  if (process <= 0 || process > INT_MAX || *end != '-') return 0;
+  size_t digits = strspn(end + 1, "0123456789");
+  return digits > 0 && strcmp(end + 1 + digits, ".part") == 0 ? process : 0;
 }
 
 /* Removes what programs that were killed have left of this file. */
@@ -65,6 +69,17 @@ static void removeStale(const char *path, const char *host) {
     if (gone) unlinkat(dirfd(list), entry->d_name, 0);
   }
   if (list) closedir(list);
+}
+
+/* Makes the temporary file, by a name that nobody else has: every one of this process has its number, and where one that was killed long ago
+ * had our process's number too, and left its file, the next number is taken. No stream: errno says why. */
+static void openTemporary(pnOutFile *file, size_t size, const char *host) {
+  static _Atomic uint32_t lastNumber;
+  do {
+    uint32_t number = atomic_fetch_add(&lastNumber, 1) + 1;
+    snprintf(file->temporary, size, "%s.%s-%ld-%u.part", file->path, host, (long)getpid(), number);
+    file->stream = fopen(file->temporary, "wbx");
+  } while (!file->stream && errno == EEXIST);
 }
 
 static void freeOutFile(pnOutFile *file) {
@@ -87,30 +102,26 @@ pnResult pnOpenOutFile(const char *path, pnOutFile **outFile) {
     return PN_OK;
   }
 
-  // Only a file can be replaced; what is a pipe or device must stay one. The process id keeps two programs apart; two
-  // writers of one program would write into each other, so the second one is refused ("x").
+  // Only a file can be replaced; what is a pipe or device must stay one. Taking a file's place needs no right to write to it; whoever took
+  // that right away meant it.
   struct stat status;
   bool there = stat(path, &status) == 0, replace = !there || S_ISREG(status.st_mode);
-  if (replace) {
+  bool allowed = !there || access(path, W_OK) == 0;
+  if (replace && allowed) {
     char host[72];
     nameHost(host, sizeof(host));
-    size_t size = strlen(file->path) + strlen(host) + 32;
+    size_t size = strlen(file->path) + strlen(host) + 48;
     file->temporary = pn_ioAlloc(size);
     if (!file->temporary) goto memory;
-    snprintf(file->temporary, size, "%s.%s-%ld.part", file->path, host, (long)getpid());
     removeStale(file->path, host);
+    openTemporary(file, size, host);
+  } else if (allowed) {
+    file->stream = fopen(file->path, "wb");
   }
-  // Taking its place needs no right to write to a file; whoever took that right away meant it.
-  bool allowed = !there || access(path, W_OK) == 0;
-  if (allowed) file->stream = fopen(replace ? file->temporary : file->path, replace ? "wbx" : "wb");
   // Who may read the old file may read the new one, and nobody else.
   if (file->stream && there && replace) fchmod(fileno(file->stream), status.st_mode & 07777);
   if (!file->stream) {
-    bool twice = replace && errno == EEXIST;
-    pnResult result =
-        twice ? pnFail(PN_ERROR_FILE, "%s: cannot be written: it is being written already (if not, remove %s)", path,
-                       file->temporary)
-              : pnFail(PN_ERROR_FILE, "%s: cannot be written: %s", path, strerror(errno));
+    pnResult result = pnFail(PN_ERROR_FILE, "%s: cannot be written: %s", path, strerror(errno));
     freeOutFile(file);
     return result;
   }

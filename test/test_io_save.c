@@ -4,9 +4,11 @@
 #include "pinch/io.h"
 
 #include <locale.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static char folder[64];
@@ -23,7 +25,7 @@ static int removeFolder(void **state) {
 }
 
 static const char *pathOf(const char *name) {
-  static char path[4][256];
+  static char path[4][512];
   static int which;
   which = (which + 1) % 4;
   snprintf(path[which], sizeof(path[which]), "%s/%s", folder, name);
@@ -143,13 +145,19 @@ static void testOutFile(void **state) {
   assert_string_equal(bytes, "7,one\ntwo\n");
   free(bytes);
 
-  // Two writers of one file, by whatever name, would write into each other.
+  // Two writers of one file, by whatever name, do not write into each other, and the last to end has the place.
   pnOutFile *second;
   testExpectOk(pnOpenOutFile(path, &out));
   char other[600];
   snprintf(other, sizeof(other), "%s/./answer.csv", folder);
-  testExpectFailure(pnOpenOutFile(other, &second), PN_ERROR_FILE, "answer.csv|already");
-  testExpectOk(pnCloseOutFile(out, false));
+  testExpectOk(pnOpenOutFile(other, &second));
+  pnOutFile_Print(out, "of the first");
+  pnOutFile_Print(second, "of the second one");
+  testExpectOk(pnCloseOutFile(second, true));
+  testExpectOk(pnCloseOutFile(out, true));
+  bytes = readAll(path, &size);
+  assert_string_equal(bytes, "of the first");
+  free(bytes);
 
   // Its permissions are kept; a file that may not be written to is left alone (root may write to all).
   assert_int_equal(chmod(path, 0600), 0);
@@ -177,6 +185,82 @@ static void testOutFile(void **state) {
   free(bytes);
   remove(link);
   remove(path);
+}
+
+/* One of several threads that write one file again and again, each a letter so many times. */
+typedef struct Writer {
+  const char *path;
+  char letter;
+  bool good;
+} Writer;
+
+enum { WRITERS = 3, LETTERS = 20000 };
+
+static void *writeOften(void *context) {
+  Writer *writer = context;
+  char text[LETTERS];
+  memset(text, writer->letter, sizeof(text));
+  writer->good = true;
+  for (int round = 0; round < 40 && writer->good; ++round) {
+    pnOutFile *out;
+    writer->good = pnOpenOutFile(writer->path, &out) == PN_OK;
+    if (!writer->good) break;
+    for (int i = 0; i < 4; ++i) pnOutFile_Write(out, text + i * (LETTERS / 4), LETTERS / 4);
+    writer->good = pnCloseOutFile(out, true) == PN_OK;
+  }
+  return NULL;
+}
+
+/* Whatever they do at the same time, the file is always one of theirs, whole, and nothing else is left (removeFolder would say so). */
+static void testManyWriters(void **state) {
+  (void)state;
+  const char *path = pathOf("shared.csv");
+  Writer writers[WRITERS];
+  pthread_t threads[WRITERS];
+  for (int i = 0; i < WRITERS; ++i) {
+    writers[i] = (Writer){.path = path, .letter = (char)('a' + i)};
+    assert_int_equal(pthread_create(&threads[i], NULL, writeOften, &writers[i]), 0);
+  }
+  for (int round = 0; round < 200; ++round) {
+    size_t size;
+    char *bytes = readAll(path, &size);
+    bool whole = !bytes || (size == LETTERS && strspn(bytes, (char[2]){bytes[0], 0}) == size);
+    free(bytes);
+    assert_true(whole);
+  }
+  for (int i = 0; i < WRITERS; ++i) assert_int_equal(pthread_join(threads[i], NULL), 0);
+  for (int i = 0; i < WRITERS; ++i) assert_true(writers[i].good);
+  remove(path);
+}
+
+/* What a process that was killed has left is removed when its file is written again, and what is none of that stays. */
+static void testLeftBehind(void **state) {
+  (void)state;
+  char host[72] = "host";
+  gethostname(host, sizeof(host) - 1);
+  // A process that is surely gone: a child that has ended.
+  pid_t child = fork();
+  if (child == 0) _exit(0);
+  assert_int_equal(waitpid(child, NULL, 0), child);
+  static const char *const ends[] = {"-%ld-7.part", "-%ld-12345.part", "-%ld-.part", "-%ld-7.partly", "-%ld7.part"};
+  char name[200], end[64];
+  pnOutFile *out;
+  for (int i = 0; i < 5; ++i) {
+    snprintf(end, sizeof(end), ends[i], (long)child);
+    snprintf(name, sizeof(name), "left.csv.%s%s", host, end);
+    FILE *file = fopen(pathOf(name), "w");
+    assert_non_null(file);
+    fclose(file);
+  }
+  testExpectOk(pnOpenOutFile(pathOf("left.csv"), &out));
+  testExpectOk(pnCloseOutFile(out, true));
+  for (int i = 0; i < 5; ++i) {
+    snprintf(end, sizeof(end), ends[i], (long)child);
+    snprintf(name, sizeof(name), "left.csv.%s%s", host, end);
+    assert_int_equal(access(pathOf(name), F_OK) == 0, i >= 2);
+    remove(pathOf(name));
+  }
+  remove(pathOf("left.csv"));
 }
 
 static void testFullDisk(void **state) {
@@ -217,7 +301,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(testRoundTrips),     cmocka_unit_test(testStlRoundTrip), cmocka_unit_test(testEmptyRoundTrip),
       cmocka_unit_test(testRefusals),       cmocka_unit_test(testOutFile),      cmocka_unit_test(testFullDisk),
-      cmocka_unit_test(testMemoryFailures),
+      cmocka_unit_test(testMemoryFailures), cmocka_unit_test(testManyWriters),  cmocka_unit_test(testLeftBehind),
   };
   return cmocka_run_group_tests(tests, makeFolder, removeFolder);
 }

@@ -48,7 +48,8 @@ PN_API pnResult pnSaveMesh(const char *path, const float *vertices, uint32_t ver
 
 /* A file being written. It grows under a temporary name beside its place and takes the place when it is closed well;
  * until then, and after any failure, the old file is as it was. A pipe or device is written directly, and so is standard output, whose path is "-". An old file that may
- * not be written to is not replaced; a second writer of the same file is refused while the first one has it open. */
+ * not be written to is not replaced. Threads and programs may write one file at the same time: each writes its own, and the one that is closed
+ * last has the place. */
 typedef struct pnOutFile pnOutFile;
 PN_API pnResult pnOpenOutFile(const char *path, pnOutFile **outFile);
 /* A failed write is remembered and reported when the file is closed: no need to check each one. */
