@@ -345,6 +345,44 @@ static void crowdedEdgesAreNoDisc(void **state) {
 }
 
 /* Every case of the agreement tests, of which many are no surfaces at all. */
+/* Three vertices, nine and nine in rings, and one triangle, the innermost, turned: its edges go the way that its neighbours' go. The pose has
+ * every triangle seen from above and a round rim, and yet two layers in the middle: how often the rim turns around a point counts the
+ * triangles there only where neighbours agree about their side. (It was found by moving vertices until all areas were positive.) */
+static void turnedTrianglesAreNoDisc(void **state) {
+  (void)state;
+  enum { INNER = 3, RING = 9, VERTICES = INNER + 2 * RING };
+  static const float pose[INNER + RING][2] = {{0.02f, 1.80f},   {0.45f, -1.37f},  {0.43f, -1.57f}, {1.57f, 0.65f},
+                                              {1.22f, 1.11f},   {-0.13f, 2.21f},  {-1.35f, 1.75f}, {-0.35f, -0.04f},
+                                              {-1.68f, -1.26f}, {-0.91f, -1.71f}, {0.91f, -2.01f}, {1.66f, -1.46f}};
+  float vertices[3 * VERTICES] = {0};
+  uint32_t triangles[3 * 31] = {0, 2, 1}, count = 1;
+  for (uint32_t v = 0; v < VERTICES; ++v) {
+    uint32_t ring = v < INNER ? 0 : 1 + (v - INNER) / RING;
+    double angle = 6.283185307179586 * (ring ? (v - INNER) % RING / 9.0 : v / 3.0);
+    vertices[3 * v] = (float)((ring + 0.6) * cos(angle));
+    vertices[3 * v + 1] = (float)((ring + 0.6) * sin(angle));
+  }
+  // From ring to ring: a triangle at each vertex of the outer one, and one over each edge of the inner one.
+  for (uint32_t ring = 0; ring < 2; ++ring) {
+    uint32_t n = ring ? RING : INNER, first = ring ? INNER : 0, outer = ring ? INNER + RING : INNER, each = RING / n;
+    for (uint32_t i = 0; i < n; ++i) {
+      for (uint32_t k = i * each; k < (i + 1) * each; ++k, ++count)
+        memcpy(triangles + 3 * count, (uint32_t[]){first + i, outer + k, outer + (k + 1) % RING}, 12);
+      memcpy(triangles + 3 * count++, (uint32_t[]){first + i, outer + (i + 1) * each % RING, first + (i + 1) % n}, 12);
+    }
+  }
+  Sheet s = openSheet(testMakeMesh(vertices, VERTICES, triangles, count));
+  for (uint32_t v = 0; v < INNER + RING; ++v) memcpy(s.body.positions + 3 * v, pose[v], sizeof(pose[v]));
+  for (uint32_t t = 0; t < count; ++t) {
+    const float *a = s.body.positions + 3 * triangles[3 * t], *b = s.body.positions + 3 * triangles[3 * t + 1],
+                *c = s.body.positions + 3 * triangles[3 * t + 2];
+    assert_true((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]) > 0.05f);
+  }
+  Outcome out = check(&s, true);
+  assert_int_equal(out.pairs, 11);
+  closeSheet(&s);
+}
+
 static void agreesOnAllCases(void **state) {
   (void)state;
   for (uint32_t i = 0; i < AGREE_CASES; ++i) {
@@ -421,12 +459,17 @@ static void memoryFailuresAreReported(void **state) {
 
 int main(void) {
   dice = testRandom(7);
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(smoothSheetsAreProved),    cmocka_unit_test(sheetsOfAllKindsAgree),
-      cmocka_unit_test(halfASphereIsTheMost),     cmocka_unit_test(rampsAreNotFlat),
-      cmocka_unit_test(windingTwiceIsNotFlat),    cmocka_unit_test(foldsAreFound),
-      cmocka_unit_test(openedSeamsAreSeen),       cmocka_unit_test(crowdedEdgesAreNoDisc),
-      cmocka_unit_test(agreesOnAllCases),         cmocka_unit_test(threadsAgree),
-      cmocka_unit_test(memoryFailuresAreReported)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(smoothSheetsAreProved),
+                                     cmocka_unit_test(sheetsOfAllKindsAgree),
+                                     cmocka_unit_test(halfASphereIsTheMost),
+                                     cmocka_unit_test(rampsAreNotFlat),
+                                     cmocka_unit_test(windingTwiceIsNotFlat),
+                                     cmocka_unit_test(foldsAreFound),
+                                     cmocka_unit_test(openedSeamsAreSeen),
+                                     cmocka_unit_test(crowdedEdgesAreNoDisc),
+                                     cmocka_unit_test(turnedTrianglesAreNoDisc),
+                                     cmocka_unit_test(agreesOnAllCases),
+                                     cmocka_unit_test(threadsAgree),
+                                     cmocka_unit_test(memoryFailuresAreReported)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -98,7 +98,7 @@ static uint32_t chooseMiddle(FlatMaker *m) {
   return 3 * face->triangle + (uint32_t)(best % 3);
 }
 
-/* Do no more than two triangles meet at an edge? */
+/* Do no more than two triangles meet at an edge, and see it from the same side: is it gone along once each way? */
 static bool twoMeetAt(const FlatMaker *m, uint32_t edge) {
   uint32_t t = m->mesh->neighbours[edge];
   if (t == PN_NONE) return true;
