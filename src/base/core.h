@@ -4,6 +4,8 @@
 
 #include "pinch/base.h"
 
+#include <string.h>
+
 #if defined(__GNUC__) || defined(__clang__)
 #define PN_LIKELY(x) __builtin_expect(!!(x), 1)
 #define PN_UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -44,6 +46,18 @@ void pn_log(pnLogLevel level, const char *format, ...) PN_PRINTF(2, 3);
 #define PN_PART_INLINE PN_INLINE
 #define PN_PART static inline
 #define PN_CALLED
+
+/* A float as its bits, and back. */
+PN_INLINE uint32_t pn_bitsOfFloat(float x) {
+  uint32_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
+PN_INLINE float pn_floatOfBits(uint32_t bits) {
+  float x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
 
 #define PN_MIN(a, b) ((a) < (b) ? (a) : (b))
 #define PN_MAX(a, b) ((a) > (b) ? (a) : (b))

@@ -46,11 +46,20 @@ PN_INLINE uint64_t pn_spreadTwenty(uint32_t k) {
 
 /* The unsigned integer whose order is the order of floats (-0 before +0). */
 PN_INLINE uint32_t pn_floatOrder(float x) {
-  union {
-    float f;
-    uint32_t u;
-  } b = {x};
-  return b.u & 0x80000000u ? ~b.u : b.u | 0x80000000u;
+  uint32_t bits = pn_bitsOfFloat(x);
+  return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
 }
+PN_INLINE float pn_floatOfOrder(uint32_t order) {
+  return pn_floatOfBits(order & 0x80000000u ? order & 0x7fffffffu : ~order);
+}
+
+/* Moves `at` to the first place in [at, end) of a sorted list of which `isBefore`, said of `middle`, is false, or to the end:
+ *   size_t at = 0;  PN_FIND_PLACE(at, count, list[middle] < number) */
+#define PN_FIND_PLACE(at, end, isBefore)            \
+  for (size_t high = (end), middle; (at) < high;) { \
+    middle = (at) + (high - (at)) / 2;              \
+    if (isBefore) (at) = middle + 1;                \
+    else high = middle;                             \
+  }
 
 #endif

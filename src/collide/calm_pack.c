@@ -8,9 +8,7 @@
 uint16_t pn_upperHalf(double x) {
   float rounded = (float)x;
   rounded = (double)rounded < x ? nextafterf(rounded, INFINITY) : rounded;
-  uint32_t bits;
-  memcpy(&bits, &rounded, sizeof bits);
-  return (uint16_t)((bits + 0xffff) >> 16);
+  return (uint16_t)((pn_bitsOfFloat(rounded) + 0xffff) >> 16);
 }
 
 /* What a target does to one lane of the block that begins at row `first`. */

@@ -156,13 +156,9 @@ static pnResult makeTree(pnSweep *s) {
   return result;
 }
 
-pnResult pnCreateSweep(const pnMesh *mesh, pnSweep **outSweep) {
-  PN_FLOAT_SCOPE;
-  PN_ASSERT(mesh && outSweep);
-  *outSweep = NULL;
-  pnSweep *s = pn_allocZero(sizeof *s);
-  if (!s) return pn_failMemory(sizeof *s);
-  s->mesh = mesh;
+/* A sweep of a mesh stands where the mesh is at rest. */
+static pnResult setFromMesh(pnSweep *s) {
+  const pnMesh *mesh = s->mesh;
   s->vertexCount = mesh->vertexCount;
   s->triangleCount = mesh->triangleCount;
   pnResult result = mesh->triangleCount <= PN_NONE / 3
@@ -170,17 +166,13 @@ pnResult pnCreateSweep(const pnMesh *mesh, pnSweep **outSweep) {
                         : pn_fail(PN_ERROR_COUNT, "sweep of '%s': too many triangles", mesh->name);
   if (result == PN_OK) result = makeEdges(s);
   if (result == PN_OK) result = makeOwners(s);
-  if (result == PN_OK) {
-    for (size_t n = 0; n < 3 * (size_t)s->vertexCount; ++n) {
-      double x = mesh->vertices[n];
-      s->places[n / 3].x[n % 3] = (pnD2){x, x};
-    }
-    s->stale = true;
-    *outSweep = s;
-  } else {
-    pnDestroySweep(s);
+  if (result != PN_OK) return result;
+  for (size_t n = 0; n < 3 * (size_t)s->vertexCount; ++n) {
+    double x = mesh->vertices[n];
+    s->places[n / 3].x[n % 3] = (pnD2){x, x};
   }
-  return result;
+  s->stale = true;
+  return PN_OK;
 }
 
 static void freeSlots(pnSweep *s) {
@@ -291,18 +283,30 @@ static pnResult setFromSoup(pnSweep *s, int end) {
   return PN_OK;
 }
 
-pnResult pnCreateSoupSweep(const pnSoup *soup, pnSweep **outSweep) {
-  PN_FLOAT_SCOPE;
-  PN_ASSERT(soup && outSweep);
+/* ---------------------------------------------------------------- creating */
+
+static pnResult makeSweep(const pnMesh *mesh, const pnSoup *soup, pnSweep **outSweep) {
   *outSweep = NULL;
   pnSweep *s = pn_allocZero(sizeof *s);
   if (!s) return pn_failMemory(sizeof *s);
-  s->mesh = &soup->mesh;
+  s->mesh = mesh;
   s->soup = soup;
-  pnResult result = setFromSoup(s, 0);
+  pnResult result = soup ? setFromSoup(s, 0) : setFromMesh(s);
   if (result == PN_OK) *outSweep = s;
   else pnDestroySweep(s);
   return result;
+}
+
+pnResult pnCreateSweep(const pnMesh *mesh, pnSweep **outSweep) {
+  PN_FLOAT_SCOPE;
+  PN_ASSERT(mesh && outSweep);
+  return makeSweep(mesh, NULL, outSweep);
+}
+
+pnResult pnCreateSoupSweep(const pnSoup *soup, pnSweep **outSweep) {
+  PN_FLOAT_SCOPE;
+  PN_ASSERT(soup && outSweep);
+  return makeSweep(&soup->mesh, soup, outSweep);
 }
 
 /* ---------------------------------------------------------------- places */

@@ -155,23 +155,14 @@ typedef PN_ARRAY(uint32_t) pnNumbers;
 
 /* The place of the first number of a sorted list, from place `low` on, that is not smaller. */
 PN_INLINE size_t pn_lowerNumber(const pnNumbers *list, size_t low, uint32_t number) {
-  size_t high = list->count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (list->data[middle] < number) low = middle + 1;
-    else high = middle;
-  }
+  PN_FIND_PLACE(low, list->count, list->data[middle] < number)
   return low;
 }
 
 /* The place of the first key of a sorted list that is not smaller. */
 PN_INLINE size_t pn_lowerKey(const uint64_t *keys, size_t count, uint64_t key) {
-  size_t low = 0, high = count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (keys[middle] < key) low = middle + 1;
-    else high = middle;
-  }
+  size_t low = 0;
+  PN_FIND_PLACE(low, count, keys[middle] < key)
   return low;
 }
 
@@ -387,12 +378,8 @@ typedef struct pnWorkOrder {
 
 /* As pn_lowerKey, of a list in the order of pn_compareOrder: where a key begins, or would. */
 PN_INLINE size_t pn_lowerOrder(const pnWorkOrder *list, size_t count, uint64_t key) {
-  size_t low = 0, high = count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (list[middle].key < key) low = middle + 1;
-    else high = middle;
-  }
+  size_t low = 0;
+  PN_FIND_PLACE(low, count, list[middle].key < key)
   return low;
 }
 
@@ -467,7 +454,7 @@ struct pnFinder {
   PN_ARRAY(uint64_t) unwanted; /* pairs of bodies not looked at for containment, a << 32 | b with a < b, ascending */
   pnWantedRule wantedRule;     /* null: all others are looked at */
   void *wantedContext;
-  bool begun;                  /* a frame was added: no more bodies */
+  bool begun;                                     /* a frame was added: no more bodies */
   uint32_t vertexCount, triangleCount, partCount; /* of the largest body */
 
   /* the frame */

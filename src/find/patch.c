@@ -88,12 +88,8 @@ static bool gatherSeeds(pnContactWork *work) {
 
 /* Where a key begins in a list that is sorted by them, or would. */
 static size_t firstOfKey(const pnKeyValue *list, size_t count, uint32_t key) {
-  size_t low = 0, high = count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (list[middle].key < key) low = middle + 1;
-    else high = middle;
-  }
+  size_t low = 0;
+  PN_FIND_PLACE(low, count, list[middle].key < key)
   return low;
 }
 
@@ -325,12 +321,7 @@ static void cutSheet(const pnFinder *finder, pnContactWork *work, pnFindScratch 
 
 /* The place of the patch of a root among those from `low` on, which are ascending; of the next one where it has none. */
 static size_t patchOfRoot(const pnContactWork *work, size_t low, uint32_t root) {
-  size_t high = work->patches.count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (work->patches.data[middle].region < root) low = middle + 1;
-    else high = middle;
-  }
+  PN_FIND_PLACE(low, work->patches.count, work->patches.data[middle].region < root)
   return low;
 }
 

@@ -48,13 +48,9 @@ pnResult pn_takePairs(const pnFinder *finder, const pnFinderContact *contact, pn
 /* The place of the pair (a, b), PN_NONE when it does not meet. */
 static uint32_t placeOf(const pnContactWork *work, uint32_t a, uint32_t b) {
   const pnMeet *meets = work->meets.data;
-  size_t low = 0, high = work->meets.count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (meets[middle].a < a || (meets[middle].a == a && meets[middle].b < b)) low = middle + 1;
-    else high = middle;
-  }
-  return low < work->meets.count && meets[low].a == a && meets[low].b == b ? (uint32_t)low : PN_NONE;
+  size_t at = 0;
+  PN_FIND_PLACE(at, work->meets.count, meets[middle].a < a || (meets[middle].a == a && meets[middle].b < b))
+  return at < work->meets.count && meets[at].a == a && meets[at].b == b ? (uint32_t)at : PN_NONE;
 }
 
 /* ---------------------------------------------------------------- links */

@@ -21,9 +21,7 @@ __extension__ typedef __int128 pn_Int128;
 
 /* The exponent field of a float; subnormals share the one of the smallest normal. */
 PN_INLINE int pn_exponent(float x) {
-  uint32_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  int field = (int)((bits >> 23) & 255u);
+  int field = (int)((pn_bitsOfFloat(x) >> 23) & 255u);
   return field > 0 ? field : 1;
 }
 

@@ -55,9 +55,7 @@ PN_INLINE uint32_t largestBits(const float *from, size_t count, float *to) {
   pn_f4Store(lanes, pn_f4Or(m.nan, pn_f4Max(pn_f4Max(m.most[0], m.most[1]), pn_f4Max(m.most[2], m.most[3]))));
   uint32_t largest = 0;
   for (int k = 0; k < 4; ++k) {
-    uint32_t bits;
-    memcpy(&bits, lanes + k, sizeof bits);
-    bits &= 0x7fffffffu;
+    uint32_t bits = pn_bitsOfFloat(lanes[k]) & 0x7fffffffu;
     largest = bits > largest ? bits : largest;
   }
   for (; i < count; ++i) {
@@ -70,18 +68,12 @@ PN_INLINE uint32_t largestBits(const float *from, size_t count, float *to) {
   return largest;
 }
 
-PN_INLINE float floatOf(uint32_t bits) {
-  float value;
-  memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
 float pn_maxAbs(const float *numbers, size_t count) {
-  return floatOf(largestBits(numbers, count, NULL));
+  return pn_floatOfBits(largestBits(numbers, count, NULL));
 }
 
 float pn_copyMaxAbs(float *to, const float *from, size_t count) {
-  return floatOf(largestBits(from, count, to));
+  return pn_floatOfBits(largestBits(from, count, to));
 }
 
 bool pn_allFinite(const float *numbers, size_t count, size_t *outFirstBad) {
@@ -96,8 +88,7 @@ bool pn_allFinite(const float *numbers, size_t count, size_t *outFirstBad) {
 
 /* The bits of a coordinate with -0 made +0, so that equal numbers have equal bits. */
 static uint32_t canonicalBits(float x) {
-  uint32_t bits;
-  memcpy(&bits, &x, sizeof bits);
+  uint32_t bits = pn_bitsOfFloat(x);
   return bits == 0x80000000u ? 0 : bits;
 }
 

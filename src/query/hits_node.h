@@ -12,26 +12,14 @@ typedef float LaneKey;
 /* The float with these bits. */
 #define LAST_BITS 0x7p-149f
 
-PN_INLINE uint32_t bitsOf(float x) {
-  uint32_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  return bits;
-}
-
-PN_INLINE float floatOf(uint32_t bits) {
-  float x;
-  memcpy(&x, &bits, sizeof x);
-  return x;
-}
-
 /* Where it enters, or a little earlier. */
 PN_INLINE float nearOf(LaneKey key) {
-  return floatOf(bitsOf(key) & ~7u);
+  return pn_floatOfBits(pn_bitsOfFloat(key) & ~7u);
 }
 
 /* Lanes, each with the number that lane 0 of its node has, as bits of a float: a child, or a place for a triangle. */
 PN_INLINE uint32_t numberOf(LaneKey key, float first) {
-  return bitsOf(first) + (bitsOf(key) & 7);
+  return pn_bitsOfFloat(first) + (pn_bitsOfFloat(key) & 7);
 }
 
 /* ---------------------------------------------------------------- boxes */
@@ -131,7 +119,7 @@ static const float laneNumbers[ENTERED] = {
  * are written. */
 PN_INLINE uint32_t listLanes(const float *in, uint32_t hit, bool inOrder, LaneKey keys[PN_LANES]) {
   F key = OR(ANDNOT(LOAD(in), SET1(LAST_BITS)), LOAD(laneNumbers));
-  uint32_t lane = inOrder ? bitsOf(LEAST(key, hit)) & 7 : firstHit(hit);
+  uint32_t lane = inOrder ? pn_bitsOfFloat(LEAST(key, hit)) & 7 : firstHit(hit);
   pn_f8Store(keys, PACK(key, hit & ~(1u << LANE_BITS * lane)));
   return lane;
 }
@@ -163,7 +151,7 @@ PN_INLINE uint32_t dropLater(LaneKey *key, float *first, uint32_t top, float las
 #else
 
 PN_INLINE LaneKey laneKey(const float *in, uint32_t j) {
-  return floatOf((bitsOf(in[j]) & ~7u) | j);
+  return pn_floatOfBits((pn_bitsOfFloat(in[j]) & ~7u) | j);
 }
 
 PN_INLINE uint32_t listLanes(const float *in, uint32_t hit, bool inOrder, LaneKey keys[PN_LANES]) {
@@ -174,7 +162,7 @@ PN_INLINE uint32_t listLanes(const float *in, uint32_t hit, bool inOrder, LaneKe
     *keys++ = PN_MAX(least, key);
     least = PN_MIN(least, key);
   }
-  return bitsOf(least) & 7;
+  return pn_bitsOfFloat(least) & 7;
 }
 
 PN_INLINE void listNumbers(uint32_t hit, uint32_t first, uint32_t ray, uint32_t *numbers, uint32_t *rays) {

@@ -140,7 +140,7 @@ PN_INLINE RayStep openInner(Round *r, uint32_t i, bool inOrder) {
   uint32_t top = walker->sight.top, first = r->firstChild[node];
   if (PN_LIKELY(top <= WAITING_ROOM)) {
     uint32_t child = first + listLanes(r->in[i], hit, inOrder, walker->key + top + 1);
-    putEight(floatOf(first), walker->first + top + 1);
+    putEight(pn_floatOfBits(first), walker->first + top + 1);
     uint32_t waiting = numberOf(walker->key[top], walker->first[top]);
     walker->sight.top = (uint8_t)(top + COUNT(hit) - 1);
     uint32_t none = 0u - (hit == 0); /* all bits: compilers like to branch here */
@@ -251,7 +251,7 @@ PN_INLINE void weighLists(Round *r, pnRayMode mode) {
 PN_INLINE void beginAt(Round *r, uint32_t ray, uint32_t root) {
   Walker *walker = &r->walkers[ray];
   walker->key[0] = 0;
-  walker->first[0] = floatOf(NO_NODE);
+  walker->first[0] = pn_floatOfBits(NO_NODE);
   walker->sight.top = 0;
   uint32_t kind = root < r->innerCount ? INNER : LEAF;
   r->list[kind][r->steps[kind]++] = ray | (RayStep)root << 32;

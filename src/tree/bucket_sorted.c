@@ -23,14 +23,6 @@
 
 /* ---------------------------------------------------------------- the arrays */
 
-static float floatOf(uint32_t order) {
-  union {
-    uint32_t u;
-    float f;
-  } b = {order & 0x80000000u ? order & 0x7fffffffu : ~order};
-  return b.f;
-}
-
 /* From scratch: everything alive. */
 static void sortAxis(pnBuckets *b, int k) {
   pnSorted *sorted = pn_sortedOf(b);
@@ -38,7 +30,8 @@ static void sortAxis(pnBuckets *b, int k) {
   for (uint32_t place = 0; place < b->soup->placeCount; ++place)
     if (pn_isAlive(b->soup, place)) b->keys[count++] = (pnKeyValue){pn_floatOrder(pn_centresAlong(b, k)[place]), place};
   pn_sortKeyValue(b->keys, b->scratch, count);
-  for (uint32_t i = 0; i < count; ++i) sorted->axis[k][i] = (pnFloatKey){floatOf(b->keys[i].key), b->keys[i].value};
+  for (uint32_t i = 0; i < count; ++i)
+    sorted->axis[k][i] = (pnFloatKey){pn_floatOfOrder(b->keys[i].key), b->keys[i].value};
 }
 
 /* The order of the last update with new keys, without those that are gone. Returns how many are left. */
@@ -79,7 +72,7 @@ static void mergeNew(pnBuckets *b, int k, uint32_t kept, uint32_t newCount) {
   }
   pn_sortKeyValue(b->keys, b->scratch, newCount);
   for (uint32_t to = kept + newCount; newCount > 0;) {
-    float key = floatOf(b->keys[newCount - 1].key);
+    float key = pn_floatOfOrder(b->keys[newCount - 1].key);
     if (kept > 0 && items[kept - 1].key > key) items[--to] = items[--kept];
     else items[--to] = (pnFloatKey){key, b->keys[--newCount].value};
   }
@@ -125,14 +118,14 @@ static float thresholdOf(const pnCells *cells, float lo, float hi, uint32_t k) {
   /* it is within some roundings of where it would be in real numbers: look there first, the halving below is right anyway */
   uint32_t guess = pn_floatOrder(2 * ((float)k / cells->scale + cells->half));
   uint32_t left = guess - PN_MIN(guess, NEAR), right = guess + NEAR;
-  if (left > below && left < at && pn_cellOf(cells, floatOf(left)) < k) below = left + 1;
-  if (right > below && right < at && pn_cellOf(cells, floatOf(right)) >= k) at = right;
+  if (left > below && left < at && pn_cellOf(cells, pn_floatOfOrder(left)) < k) below = left + 1;
+  if (right > below && right < at && pn_cellOf(cells, pn_floatOfOrder(right)) >= k) at = right;
   while (below < at) {
     uint32_t mid = below + (at - below) / 2;
-    if (pn_cellOf(cells, floatOf(mid)) < k) below = mid + 1;
+    if (pn_cellOf(cells, pn_floatOfOrder(mid)) < k) below = mid + 1;
     else at = mid;
   }
-  return floatOf(at);
+  return pn_floatOfOrder(at);
 }
 
 /* UpdateBucketPointers: from where it was to the first primitive at or above the threshold. */

@@ -86,6 +86,9 @@ void pn_boundClusterAny(const pnTree *tree, uint32_t cluster, void *room);
 bool pn_mergeEagerAny(pnTree *tree, void *room);
 
 /* form_slabs.c: intervals along directions, boxes among them. */
+/* Of vertices as listed; points: room for PN_FETCH_CHUNK, where the last of them are afterwards. */
+void pn_slabsOfVertices(const pnTree *tree, const pnSlabSet *set, const uint32_t *vertices, uint32_t count,
+                        float *points, pnSlabs *out);
 void pn_slabsFromPoints(const pnFormRow *form, const float *points, uint32_t count, pnBound *out);
 void pn_slabsAround(const pnFormRow *form, pnBound *into, const pnBound *other);
 void pn_slabsWiden(const pnFormRow *form, pnBound *bound, float by);

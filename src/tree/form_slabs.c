@@ -10,16 +10,21 @@ void pn_slabsFromPoints(const pnFormRow *form, const float *points, uint32_t cou
   pn_slabsOfPoints(form->slabs, points, count, &out->slabs);
 }
 
-static void ofVertices(const pnTree *tree, const uint32_t *vertices, uint32_t count, pnBound *out) {
-  float points[4 * PN_FETCH_CHUNK];
-  pn_slabsEmpty(&out->slabs);
+void pn_slabsOfVertices(const pnTree *tree, const pnSlabSet *set, const uint32_t *vertices, uint32_t count,
+                        float *points, pnSlabs *out) {
+  pn_slabsEmpty(out);
   for (uint32_t i = 0; i < count; i += PN_FETCH_CHUNK) {
     pnSlabs part;
     uint32_t n = PN_MIN(PN_FETCH_CHUNK, count - i);
     pn_fetchListed(tree->pose, vertices + i, n, points);
-    pn_slabsOfPoints(tree->slabs, points, n, &part);
-    pn_slabsMerge(tree->slabs, &out->slabs, &part);
+    pn_slabsOfPoints(set, points, n, &part);
+    pn_slabsMerge(set, out, &part);
   }
+}
+
+static void ofVertices(const pnTree *tree, const uint32_t *vertices, uint32_t count, pnBound *out) {
+  float points[4 * PN_FETCH_CHUNK];
+  pn_slabsOfVertices(tree, tree->slabs, vertices, count, points, &out->slabs);
 }
 
 void pn_slabsAround(const pnFormRow *form, pnBound *into, const pnBound *other) {

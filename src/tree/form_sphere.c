@@ -14,14 +14,7 @@ static void ofPoints(const pnFormRow *form, const float *points, uint32_t count,
 /* Two passes, the second for the radius; the points are at hand when there are few. */
 static void ofVertices(const pnTree *tree, const uint32_t *vertices, uint32_t count, pnBound *out) {
   float points[4 * PN_FETCH_CHUNK];
-  pn_slabsEmpty(&out->slabs);
-  for (uint32_t i = 0; i < count; i += PN_FETCH_CHUNK) {
-    pnSlabs part;
-    uint32_t n = PN_MIN(PN_FETCH_CHUNK, count - i);
-    pn_fetchListed(tree->pose, vertices + i, n, points);
-    pn_slabsOfPoints(&pn_slabBox, points, n, &part);
-    pn_slabsMerge(&pn_slabBox, &out->slabs, &part);
-  }
+  pn_slabsOfVertices(tree, &pn_slabBox, vertices, count, points, &out->slabs);
   pn_sphereCentre(&out->slabs, out->centre);
   out->radius = 0;
   for (uint32_t i = 0; i < count; i += PN_FETCH_CHUNK) {
