@@ -18,6 +18,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Distances that are listed: of 447 bodies all. */
+#define MOST_DISTANCES 100000u
+/* Pairs of bodies that are looked at for a note that one may be inside another. */
+#define MOST_NOTED 1000000u
+
 /* What was asked for. */
 typedef struct pnCheckOptions {
   bool self, first, json, noWeld, distance;
@@ -171,6 +176,23 @@ static pnResult searchOnDevice(pnCheck *check, const pnCheckOptions *options) {
   return PN_OK;
 }
 
+/* The boxes of all bodies; null when out of memory. */
+static pnNearBox *makeBoxes(const pnCheck *check) {
+  pnNearBox *boxes = malloc(check->bodyCount * sizeof(pnNearBox) + 1);
+  for (uint32_t i = 0; i < check->bodyCount && boxes; ++i)
+    boxes[i] = pn_nearBox(check->bodies[i].mesh, check->bodies[i].info.box);
+  return boxes;
+}
+
+static pnResult measure(pnCheck *check) {
+  pnNearBox *boxes = makeBoxes(check);
+  if (!boxes) return pnFail(PN_ERROR_MEMORY, "out of memory for the boxes of %u bodies", check->bodyCount);
+  pnMeasureDef def = {check->world, check->ids, boxes, check->bodyCount, &check->choice, MOST_DISTANCES};
+  pnResult result = pn_measureBodies(&def, &check->distances);
+  free(boxes);
+  return result;
+}
+
 static pnResult search(pnCheck *check, const pnCheckOptions *options) {
   double start = pnGetTime();
   pn_beginProgress("searching");
@@ -189,8 +211,7 @@ static pnResult search(pnCheck *check, const pnCheckOptions *options) {
     result = check->frame.result;
   }
   if (result == PN_OK) result = keepContacts(check);
-  if (result == PN_OK && options->distance)
-    result = pn_measureBodies(check->world, check->ids, check->bodyCount, &check->choice, &check->distances);
+  if (result == PN_OK && options->distance) result = measure(check);
   pn_endProgress();
   check->searchSeconds = pnGetTime() - start;
   return result;
@@ -232,6 +253,7 @@ static bool printAnswerJson(const pnCheck *check, const pnCheckOptions *options)
                              collisions, "pairs_total", (json_int_t)check->pairCount);
   if (check->frame.limited) json_object_set_new(answer, "limited", json_true());
   if (options->distance) json_object_set_new(answer, "distances", pn_jsonDistances(&check->distances));
+  if (check->distances.limited) json_object_set_new(answer, "distances_limited", json_true());
   return pn_printJson(answer);
 }
 
@@ -280,24 +302,30 @@ static bool printContacts(const pnCheck *check) {
 }
 
 /* Is box a within box b? Then the body may be inside the other, and surfaces do not tell. */
-static bool isWithin(const pnBox *a, const pnBox *b) {
-  return a->min.x >= b->min.x && a->min.y >= b->min.y && a->min.z >= b->min.z && a->max.x <= b->max.x &&
-         a->max.y <= b->max.y && a->max.z <= b->max.z;
+static bool isWithin(const pnNearBox *a, const pnNearBox *b) {
+  bool within = true;
+  for (int k = 0; k < 3; ++k) within = within && a->lo[k] >= b->lo[k] && a->hi[k] <= b->hi[k];
+  return within;
 }
 
-/* Two bodies of which one may be wholly inside the other; false when there are none. */
+/* Two bodies of which one may be wholly inside the other, of those that are asked about; false when there are none. */
 static bool findInside(const pnCheck *check, uint32_t *outInner, uint32_t *outOuter) {
-  for (uint32_t i = 0; i < check->bodyCount; ++i) {
-    for (uint32_t j = 0; j < check->bodyCount; ++j) {
-      const pnLoadedMesh *inner = &check->bodies[i], *outer = &check->bodies[j];
-      if (i == j || !outer->info.closed || pnMesh_GetTriangleCount(inner->mesh) == 0) continue;
-      if (!isWithin(&inner->info.box, &outer->info.box)) continue;
-      *outInner = i;
-      *outOuter = j;
-      return true;
+  pnNearPairs near = {0};
+  pnNearBox *boxes = makeBoxes(check);
+  bool there = false;
+  // It is only a note: without memory there is none, and of very many pairs some are looked at.
+  if (boxes) pn_findNearBoxes(boxes, check->bodyCount, 0, &check->choice, MOST_NOTED, &near);
+  for (size_t i = 0; i < near.count && !there; ++i) {
+    for (int k = 0; k < 2 && !there; ++k) {
+      uint32_t inner = k ? near.items[i].b : near.items[i].a, outer = k ? near.items[i].a : near.items[i].b;
+      there = check->bodies[outer].info.closed && isWithin(&boxes[inner], &boxes[outer]);
+      *outInner = inner;
+      *outOuter = outer;
     }
   }
-  return false;
+  pn_freeNearBoxes(&near);
+  free(boxes);
+  return there;
 }
 
 static void printNext(const pnCheck *check, const pnCheckOptions *options) {
@@ -401,7 +429,8 @@ int pn_cmdCheck(int argc, char **argv) {
        "with several files: also each body with itself\n(a single file is always asked about itself)", &options.self},
       {"first", PN_OPTION_FLAG, NULL, "one pair of triangles for each pair of bodies is enough: faster",
        &options.first},
-      {"distance", PN_OPTION_FLAG, NULL, "how far each two bodies are apart, and between which points",
+      {"distance", PN_OPTION_FLAG, NULL,
+       "how far each two bodies are apart, and between which points;\nthe 100000 closest pairs where there are more",
        &options.distance},
       {"json", PN_OPTION_FLAG, NULL, "one JSON object instead of tables", &options.json},
       {"pairs", PN_OPTION_TEXT, "OUT.csv",

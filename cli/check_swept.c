@@ -5,11 +5,13 @@
 
 #include "command.h"
 #include "load.h"
+#include "near_boxes.h"
 #include "out.h"
 #include "pool.h"
 
 #include "pinch/collide.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +22,7 @@ typedef struct pnMover {
   uint32_t vertexCount, triangleCount;
   pnMesh *mesh;
   pnSweep *sweep;
+  pnNearBox box; /* around all of its way */
 } pnMover;
 
 /* What two bodies (or one with itself) do to each other in the step. */
@@ -62,6 +65,17 @@ static pnResult compareFiles(const char *from, const pnMeshFile *a, const char *
 
 static double coordinate(const pnMeshFile *file, size_t i) {
   return file->doubles ? file->doubles[i] : (double)file->vertices[i];
+}
+
+/* Vertices move on straight lines: they stay in the box of both states. */
+static pnNearBox boxOfStep(const pnMeshFile *a, const pnMeshFile *b) {
+  pnNearBox box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+  for (size_t i = 0; i < 3 * (size_t)a->vertexCount; ++i) {
+    double x = coordinate(a, i), y = coordinate(b, i);
+    box.lo[i % 3] = fmin(box.lo[i % 3], fmin(x, y));
+    box.hi[i % 3] = fmax(box.hi[i % 3], fmax(x, y));
+  }
+  return box;
 }
 
 /* Both states as doubles. */
@@ -108,6 +122,7 @@ static pnResult makeMover(pnMover *mover, const pnMeshFile *a, const pnMeshFile 
       mover->name ? pnCreateMesh(&def, &mover->mesh) : pnFail(PN_ERROR_MEMORY, "out of memory for a name");
   if (result == PN_OK) result = pnCreateSweep(mover->mesh, &mover->sweep);
   if (result != PN_OK) return result;
+  mover->box = boxOfStep(a, b);
   return a->doubles || b->doubles ? setDoubles(mover, a, b) : setFloats(mover, a, b);
 }
 
@@ -199,24 +214,43 @@ static pnResult searchPair(pnSweptCheck *check, uint32_t a, uint32_t b, const pn
   return PN_OK;
 }
 
+/* Each body with itself, where that is asked, and with those after it whose ways come near its own. */
+static pnResult searchAll(pnSweptCheck *check, const pnSweptOptions *options, const pnNearPairs *near) {
+  size_t most = near->count + check->count, done = 0, next = 0;
+  pnResult result = PN_OK;
+  check->passages = malloc(most * sizeof(pnPassage) + 1);
+  if (!check->passages) return pnFail(PN_ERROR_MEMORY, "out of memory for %u bodies", check->count);
+  for (uint32_t a = 0; a < check->count && result == PN_OK; ++a, ++done) {
+    if (options->self || check->count == 1) result = searchPair(check, a, a, options);
+    for (; next < near->count && near->items[next].a == a && result == PN_OK; ++next, ++done) {
+      pn_stepProgress((uint32_t)done, (uint32_t)most);
+      result = searchPair(check, a, near->items[next].b, options);
+    }
+  }
+  return result;
+}
+
+static pnResult findNear(const pnSweptCheck *check, pnNearPairs *out) {
+  pnNearBox *boxes = malloc(check->count * sizeof(pnNearBox) + 1);
+  if (!boxes) return pnFail(PN_ERROR_MEMORY, "out of memory for %u bodies", check->count);
+  for (uint32_t i = 0; i < check->count; ++i) boxes[i] = check->movers[i].box;
+  pnResult result = pn_findNearBoxes(boxes, check->count, 0, NULL, SIZE_MAX, out);
+  free(boxes);
+  return result;
+}
+
 static pnResult search(pnSweptCheck *check, const pnSweptOptions *options) {
   double start = pnGetTime();
-  uint64_t most = (uint64_t)check->count * (check->count + 1) / 2, done = 0;
-  check->passages = malloc((size_t)most * sizeof(pnPassage) + 1);
-  if (!check->passages) return pnFail(PN_ERROR_MEMORY, "out of memory for %u bodies", check->count);
+  pnNearPairs near = {0};
   pnResult result = pn_makePool("check", options->threads, &check->pool);
   if (result == PN_OK) result = pnCreateImpactList(&check->list);
   if (result == PN_OK && options->impacts) result = pnOpenOutFile(options->impacts, &check->table);
   if (result == PN_OK && check->table) pnOutFile_Print(check->table, "kind,a,feature_a,b,feature_b,lo,hi\n");
   pn_beginProgress("searching");
-  for (uint32_t a = 0; a < check->count && result == PN_OK; ++a) {
-    for (uint32_t b = a; b < check->count && result == PN_OK; ++b, ++done) {
-      pn_stepProgress((uint32_t)done, (uint32_t)most);
-      if (a == b && !options->self && check->count > 1) continue;
-      result = searchPair(check, a, b, options);
-    }
-  }
+  if (result == PN_OK) result = findNear(check, &near);
+  if (result == PN_OK) result = searchAll(check, options, &near);
   pn_endProgress();
+  pn_freeNearBoxes(&near);
   if (check->table) {
     pnResult closed = pnCloseOutFile(check->table, result == PN_OK);
     result = result == PN_OK ? closed : result;

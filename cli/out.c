@@ -378,9 +378,14 @@ void pn_printWords(FILE *stream, const char *const *words, uint32_t count) {
   putc('\n', stream);
 }
 
+/* Beyond so many names nobody finds one by reading. */
+#define MOST_NAMES 200u
+
 void pn_printBodies(FILE *stream, const char *const *names, uint32_t count) {
+  uint32_t shown = count < MOST_NAMES ? count : MOST_NAMES;
   fprintf(stream, "The bodies, from number 0 on:\n");
-  pn_printWords(stream, names, count);
+  pn_printWords(stream, names, shown);
+  if (shown < count) fprintf(stream, "  and %u more; pinch info lists them\n", count - shown);
 }
 
 bool pn_finishOutput(const char *command) {

@@ -100,7 +100,7 @@ void pn_printWrapped(const char *format, ...) PN_FORMAT(1, 2);
 
 /* A list of words after a heading, in lines of at most 80 columns that begin with two blanks: "  walk, run, idle". */
 void pn_printWords(FILE *stream, const char *const *words, uint32_t count);
-/* The same of bodies, under a heading that says how they are counted. */
+/* The same of bodies, under a heading that says how they are counted; of very many the first. */
 void pn_printBodies(FILE *stream, const char *const *names, uint32_t count);
 
 /* Everything printed has really arrived (a full disk, a closed pipe); false after saying so. */

@@ -135,10 +135,12 @@ static pnResult chooseTwo(pnVolumeRun *run, const char *const *names, const pnWo
   uint32_t count = run->list.count, found = 0;
   pnChoice choice = {0};
   pnResult result = pn_makeChoice(only, &nothing, names, count, &choice);
-  for (uint32_t a = 0; a < count && result == PN_OK; ++a) {
-    for (uint32_t b = 0; b < count; ++b) {
-      bool meant = only->count > 0 ? choice.rules[0].sides[0][a] && choice.rules[0].sides[1][b] : a < b;
-      if (a == b || !meant) continue;
+  // A second pair is one too many: then nobody looks for others.
+  for (uint32_t a = 0; a < count && result == PN_OK && found < 2; ++a) {
+    for (uint32_t b = 0; b < count && found < 2; ++b) {
+      bool first = only->count == 0 || choice.rules[0].sides[0][a];
+      if (!first) break;
+      if (a == b || (only->count > 0 ? !choice.rules[0].sides[1][b] : a > b)) continue;
       run->loaded[0] = &run->list.items[a];
       run->loaded[1] = &run->list.items[b];
       ++found;
