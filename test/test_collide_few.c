@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include "collide/few.h"
+#include "geom/simd.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -59,12 +60,32 @@ static void shortListsAreSorted(void **state) {
       ++sorted;
     } else {
       /* only a list that is long, or whose numbers are wide */
-      assert_true(count > 80 || bits > 31);
+      assert_true(count > PN_FEW_PAIRS || bits > 31);
       ++refused;
     }
     assert_memory_equal(pairs, truth, sizeof pairs[0] * count);
   }
   assert_true(sorted > testRounds(5000) && refused > testRounds(5000));
+}
+
+/* Every width counts the same, for every length of a list. */
+static void widthsCountTheSame(void **state) {
+  (void)state;
+  TestRandom random = testRandom(12);
+  for (size_t count = 1; count <= PN_FEW_PAIRS; ++count) {
+    int32_t keys[PN_FEW_PAIRS];
+    uint32_t truth[PN_FEW_PAIRS] = {0}, out[PN_FEW_PAIRS];
+    for (size_t i = 0; i < PN_FEW_PAIRS; ++i) keys[i] = i < count ? (int32_t)(testU64(&random) >> 33) : INT32_MAX;
+    keys[count - 1] = count % 2 ? keys[count - 1] : 0;
+    for (size_t i = 0; i < count * count; ++i) truth[i / count] += keys[i % count] < keys[i / count];
+    pn_countBelow4(keys, count, out);
+    assert_memory_equal(truth, out, count * sizeof out[0]);
+#if defined(PN_AVX512)
+    if (!pn_hasAvx512()) continue;
+    pn_countBelow16Avx512(keys, count, out);
+    assert_memory_equal(truth, out, count * sizeof out[0]);
+#endif
+  }
 }
 
 /* The widest numbers that are taken, and one bit more. */
@@ -86,6 +107,7 @@ static void theWidestAreTaken(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(shortListsAreSorted), cmocka_unit_test(theWidestAreTaken)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(shortListsAreSorted), cmocka_unit_test(widthsCountTheSame),
+                                     cmocka_unit_test(theWidestAreTaken)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,9 @@
 /* few.c: see few.h. Pairs become numbers of 31 bits, a above b, and find their places by counting how many are before them: every one
- * is compared with every other, four at a time and without a branch that nobody could predict. */
+ * is compared with every other, four or sixteen at a time and without a branch that nobody could predict. */
 #include "collide/few.h"
 
 #include "base/core.h"
-
-/* Up to here it is faster than digit by digit (base/sort.h). */
-#define FEW_PAIRS 80u
+#include "geom/simd.h"
 
 /* How pairs become numbers: the least of each side, from which triangles are counted, and the bits of b. */
 typedef struct Keys {
@@ -31,20 +29,35 @@ static bool chooseKeys(const pnPair *pairs, size_t count, Keys *out) {
   return ((uint64_t)(most.a - least.a) + 1) << bits <= (uint64_t)1 << 31;
 }
 
-bool pn_sortFew(pnPair *pairs, size_t count) {
-  Keys by;
-  if (count > FEW_PAIRS || !chooseKeys(pairs, count, &by)) return false;
-  uint32_t keys[FEW_PAIRS], low = ((uint32_t)1 << by.bits) - 1;
-  for (size_t i = 0; i < count; ++i) keys[i] = (pairs[i].a - by.least.a) << by.bits | (pairs[i].b - by.least.b);
+void pn_countBelow4(const int32_t *keys, size_t count, uint32_t *out) {
   size_t rounded = (count + 3) & ~(size_t)3;
-  for (size_t i = count; i < rounded; ++i) keys[i] = UINT32_MAX >> 1;
   for (size_t i = 0; i < count; ++i) {
-    int32_t key = (int32_t)keys[i];
+    int32_t key = keys[i];
     uint32_t before[4] = {0, 0, 0, 0};
     for (size_t j = 0; j < rounded; j += 4)
-      for (size_t k = 0; k < 4; ++k) before[k] += (int32_t)keys[j + k] < key;
-    pairs[before[0] + before[1] + before[2] + before[3]] =
-        (pnPair){by.least.a + (keys[i] >> by.bits), by.least.b + (keys[i] & low)};
+      for (size_t k = 0; k < 4; ++k) before[k] += keys[j + k] < key;
+    out[i] = before[0] + before[1] + before[2] + before[3];
   }
+}
+
+static pnCountBelowFcn *chooseWidth(void) {
+#if defined(PN_AVX512)
+  if (pn_hasAvx512()) return pn_countBelow16Avx512;
+#endif
+  return pn_countBelow4;
+}
+
+bool pn_sortFew(pnPair *pairs, size_t count) {
+  Keys by;
+  if (count > PN_FEW_PAIRS || !chooseKeys(pairs, count, &by)) return false;
+  int32_t keys[PN_FEW_PAIRS];
+  uint32_t place[PN_FEW_PAIRS], low = ((uint32_t)1 << by.bits) - 1;
+  /* what fills up the last sixteen is before nobody */
+  for (size_t i = 0; i < PN_FEW_PAIRS; ++i) keys[i] = INT32_MAX;
+  for (size_t i = 0; i < count; ++i)
+    keys[i] = (int32_t)((pairs[i].a - by.least.a) << by.bits | (pairs[i].b - by.least.b));
+  chooseWidth()(keys, count, place);
+  for (size_t i = 0; i < count; ++i)
+    pairs[place[i]] = (pnPair){by.least.a + ((uint32_t)keys[i] >> by.bits), by.least.b + ((uint32_t)keys[i] & low)};
   return true;
 }

@@ -107,6 +107,13 @@ PN_INLINE float pn_f16Least(pnF16 a, uint32_t mask) {
   __m128i z = _mm_min_epu32(_mm256_castsi256_si128(y), _mm256_extracti128_si256(y, 1));
   return _mm_cvtss_f32(_mm_castsi128_ps(_mm_min_epu32(z, _mm_shuffle_epi32(z, 0x4e))));
 }
+/* How many of `count` keys are below each of 16. */
+PN_INLINE void pn_countBelow16(const int32_t *keys, size_t count, const int32_t of[16], uint32_t out[16]) {
+  __m512i each = _mm512_loadu_si512(of), below = _mm512_setzero_si512(), one = _mm512_set1_epi32(1);
+  for (size_t i = 0; i < count; ++i)
+    below = _mm512_mask_add_epi32(below, _mm512_cmplt_epi32_mask(_mm512_set1_epi32(keys[i]), each), below, one);
+  _mm512_storeu_si512(out, below);
+}
 /* Which of eight numbers are not below a bound; and those of a mask, in order, eight written. */
 PN_INLINE uint32_t pn_notBelow(const uint64_t *p, uint64_t bound) {
   return _mm512_cmpge_epu64_mask(_mm512_loadu_si512(p), _mm512_set1_epi64((long long)bound));
