@@ -18,7 +18,7 @@ static void expectSame(const pnPairList *truth, const pnPairList *found, const c
 static pnPose *makeBall(float radius, float x) {
   pnMesh *mesh;
   pnPose *pose;
-  testExpectOk(pnMakeIcosphere(radius, 3, &mesh));
+  testExpectOk(pnMakeIcosphere(3, radius, &mesh));
   testExpectOk(pnCreatePose(&(pnPoseDef){mesh, NULL, NULL}, &pose));
   pnMatrix at = pnMatrix_Identity();
   at.m[0][3] = x;
@@ -119,7 +119,39 @@ static void bucketsMeetTheSame(void **state) {
   assert_int_equal(pnGetByteCount(), 0);
 }
 
+/* A small ball on a large floor: nodes above leaves wait for each other, so that pairs of these are opened on both sides, and few leaves
+ * of the floor are held against inner nodes of the ball one by one. */
+static void leavesAreReachedTogether(void **state) {
+  (void)state;
+  pnMesh *meshes[2];
+  pnPose *poses[2];
+  pnTree *trees[2];
+  testExpectOk(pnMakeGrid(30, 30, 60, 60, &meshes[0]));
+  testExpectOk(pnMakeIcosphere(1, 1, &meshes[1]));
+  for (int i = 0; i < 2; ++i) {
+    testExpectOk(pnCreatePose(&(pnPoseDef){meshes[i], NULL, NULL}, &poses[i]));
+    trees[i] = makeTree(poses[i], PN_FORM_BOX);
+  }
+  pnPairList *truth;
+  uint64_t tests[PN_OPEN_COUNT];
+  pnCost cost;
+  testExpectOk(pnCreatePairList(&truth));
+  testExpectOk(pnCollideBrute(poses[0], poses[1], NULL, truth));
+  assert_true(pnPairList_GetCount(truth) > 30);
+  askAll(trees[0], trees[1], truth, "a ball on a floor", tests);
+  testExpectOk(pnCollideTrees(trees[0], trees[1], NULL, truth, &cost));
+  /* 13, or 30 when nobody waits */
+  assert_true(cost.nodePairs < 20 && cost.leafPairs > 60);
+  pnDestroyPairList(truth);
+  for (int i = 0; i < 2; ++i) {
+    pnDestroyTree(trees[i]);
+    freeBall(poses[i]);
+  }
+  assert_int_equal(pnGetByteCount(), 0);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(meshesMeetTheSame), cmocka_unit_test(bucketsMeetTheSame)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(meshesMeetTheSame), cmocka_unit_test(bucketsMeetTheSame),
+                                     cmocka_unit_test(leavesAreReachedTogether)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -103,15 +103,18 @@ PN_INLINE int32_t lengthInCells(const View *v, uint32_t node) {
 typedef enum Opened { BOTH, ONLY_A, ONLY_B } Opened;
 
 /* What is opened of a pair of nodes that are not both leaves. In an uneven traversal (boxes and k-DOPs) the side that is
- * twice as long, or the one that the laboratory asks for; a's cells are 2^shift of b's. Which is opened changes how much is looked
- * at, never what is found. */
+ * twice as long, or the one that the laboratory asks for; a's cells are 2^shift of b's. Of two alike, one of which has leaves below
+ * it, the other: so leaves are met in squares, and not one by one by the nodes of a body that has more levels left. Which is opened
+ * changes how much is looked at, never what is found. */
 PN_INLINE Opened sideOf(const pnTraversal *t, const View *A, const View *B, pnPair pair) {
   bool innerA = pair.a < A->innerCount, innerB = pair.b < B->innerCount;
   if (PN_LIKELY(innerA && innerB && !t->uneven)) return BOTH;
   if (!innerA || !innerB) return innerA ? ONLY_A : ONLY_B;
   int64_t x = (int64_t)lengthInCells(A, pair.a) << PN_MIN(t->lens.shift, 15), y = lengthInCells(B, pair.b);
   if (t->open != PN_OPEN_DEFAULT) return (x < y) == (t->open == PN_OPEN_SMALLER) ? ONLY_A : ONLY_B;
-  return x > 2 * y ? ONLY_A : y > 2 * x ? ONLY_B : BOTH;
+  if (x > 2 * y || y > 2 * x) return x > y ? ONLY_A : ONLY_B;
+  bool twigA = A->first[pair.a] >= A->innerCount, twigB = B->first[pair.b] >= B->innerCount;
+  return twigA == twigB ? BOTH : twigA ? ONLY_B : ONLY_A;
 }
 
 /* Opens one node of a pair. */
