@@ -365,12 +365,10 @@ PN_INLINE void askForLeaves(const pnTree *tree, const pnPairs *leaves, size_t fr
   }
 }
 
+/* Of each candidate one corner, the first, second and third in turn: neighbours have the others, and what lies beside them. */
 PN_INLINE void askForCorners(const pnTree *tree, const pnPairs *candidates) {
-  for (size_t i = 0; i < candidates->count; ++i) {
-    const float *corner[3];
-    pn_slotCorners(tree, candidates->data[i].a, corner);
-    for (int k = 0; k < 3; ++k) __builtin_prefetch(corner[k]);
-  }
+  for (size_t i = 0, k = 0; i < candidates->count; ++i, k = k == 2 ? 0 : k + 1)
+    __builtin_prefetch(tree->cornerBase + tree->corners[3 * (size_t)candidates->data[i].a + k]);
 }
 
 bool pn_runNodes(const pnTraversal *t, pnWorker *w) {
