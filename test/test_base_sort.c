@@ -93,11 +93,12 @@ static void manyWorkersAgreeWithQsort(void **state) {
   static uint64_t keys[COUNT], expected[COUNT], out[COUNT + 1], scratch[2 * COUNT + 1];
   static uint32_t words[2 * COUNT], result[2 * COUNT];
   static pnKeyList lists[COUNT];
-  const size_t sizes[] = {1, 100, 1023, 1024, 1025, 10000, 16383, 16384, COUNT};
+  const size_t sizes[] = {1, 100, 4095, 4096, 4097, 8191, 8192, 10000, COUNT};
+  const uint32_t teams[] = {2, 4, 20}; // of which the last have as many parts and blocks as there may be
   TestRandom random = testRandom(14);
-  for (uint32_t workers = 2; workers <= 5; workers += 3) {
+  for (size_t team = 0; team < sizeof teams / sizeof teams[0]; ++team) {
     pnPool *pool;
-    testExpectOk(pnCreatePool(workers, &pool));
+    testExpectOk(pnCreatePool(teams[team], &pool));
     pnTasks tasks = pnPool_GetTasks(pool);
     for (size_t m = 0; m < sizeof s_masks / sizeof s_masks[0]; ++m) {
       for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; ++s) {

@@ -20,6 +20,17 @@
 #define PN_PRINTF(f, a)
 #endif
 
+/* Asks for a line of memory that is about to be written: another core's copy is taken while something else is done. */
+PN_INLINE void pn_askToWrite(const void *at) {
+#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+  __asm__ volatile("prefetchw %0" : : "m"(*(const char *)at)); /* which no flag has to allow, unlike the builtin's */
+#elif defined(__GNUC__) || defined(__clang__)
+  __builtin_prefetch(at, 1);
+#else
+  (void)at;
+#endif
+}
+
 /* A caller's bug: tell the assert hook. Compiled in always; the condition must be cheap. */
 #define PN_ASSERT(c) (PN_LIKELY(c) ? (void)0 : pn_assertFailed(#c, __FILE__, __LINE__))
 void pn_assertFailed(const char *condition, const char *file, int line);

@@ -162,15 +162,20 @@ void pn_sortWords(void *words, uint64_t *scratch, size_t count) {
  * block waits for another; then each part is put together and sorted by one worker. Which part a key is in stands in a table of
  * cells of one width between the least and the greatest of some samples; cells go to parts so that these have about as many
  * samples each. (Searching borders between parts takes ten times as long: where a key lies nobody can predict.) */
-#define PARTS 64u
-#define BLOCKS 32u
+#define MOST_PARTS 64u
+#define MOST_BLOCKS 32u
 #define CELLS 2048u
+/* For each worker: the more there are, the less the last one is waited for, and the more pieces each part is put together from, one a
+ * block. */
+#define PARTS_PER_WORKER 4u
+#define BLOCKS_PER_WORKER 2u
 /* Samples for each part. One thread takes them, while all others wait. */
-#define SAMPLES_OF_FEW 2u
 #define SAMPLES_PER_PART 8u
-/* From so many keys on: below, one worker is done before others have come; and from so many on parts should not differ much. */
-#define MANY_KEYS 1024u
-#define VERY_MANY_KEYS 16384u
+/* From so many keys on several workers are done sooner than one. Every key is read twice more than by one, so that two or three are not
+ * much faster than he is, and fewer keys are not worth their coming. */
+#define MANY_KEYS 4096u
+#define MANY_FOR_FEW 8192u
+#define FEW_WORKERS 3u
 
 typedef struct PartSort {
   const pnKeyList *lists;
@@ -181,9 +186,11 @@ typedef struct PartSort {
   uint64_t *scratch;
   uint64_t least;
   unsigned shift;
-  uint8_t partOfCell[CELLS];                          /* ascending */
-  _Alignas(64) uint32_t partBegin[BLOCKS][PARTS + 1]; /* where in `dealt` the keys of a block and part begin */
-  size_t partFirst[PARTS + 1];                        /* where those of a part begin in `keys` */
+  uint32_t parts, blocks;
+  uint8_t partOfCell[CELLS]; /* ascending */
+  _Alignas(
+      64) uint32_t partBegin[MOST_BLOCKS][MOST_PARTS + 1]; /* where in `dealt` the keys of a block and part begin */
+  size_t partFirst[MOST_PARTS + 1];                        /* where those of a part begin in `keys` */
 } PartSort;
 
 /* Keys beyond the samples belong to the first and the last cell. */
@@ -197,7 +204,7 @@ PN_INLINE uint32_t partOfKey(const PartSort *s, uint64_t key) {
 }
 
 static size_t blockBegin(const PartSort *s, uint32_t block) {
-  return s->count * block / BLOCKS;
+  return s->count * block / s->blocks;
 }
 
 PN_INLINE uint64_t keyAt(const uint32_t *words, size_t i) {
@@ -227,9 +234,9 @@ static void readKeys(const PartSort *s, size_t begin, size_t end, uint64_t *out)
 /* Keys that are copied at a time: they stay in the nearest cache. */
 #define READ_KEYS 512u
 
-static void countBlock(const PartSort *s, uint32_t block, uint32_t counts[PARTS]) {
+static void countBlock(const PartSort *s, uint32_t block, uint32_t counts[MOST_PARTS]) {
   uint64_t keys[READ_KEYS];
-  memset(counts, 0, PARTS * sizeof *counts);
+  memset(counts, 0, s->parts * sizeof *counts);
   for (size_t at = blockBegin(s, block), end = blockBegin(s, block + 1), n; at < end; at += n) {
     n = PN_MIN(READ_KEYS, end - at);
     readKeys(s, at, at + n, keys);
@@ -242,14 +249,14 @@ static void dealBlocks(void *context, uint32_t begin, uint32_t end, uint32_t wor
   PartSort *s = context;
   for (uint32_t b = begin; b < end; ++b) {
     uint64_t keys[READ_KEYS];
-    uint32_t next[PARTS], place = (uint32_t)blockBegin(s, b);
+    uint32_t next[MOST_PARTS], place = (uint32_t)blockBegin(s, b);
     countBlock(s, b, next);
-    for (uint32_t p = 0; p < PARTS; ++p) {
+    for (uint32_t p = 0; p < s->parts; ++p) {
       uint32_t count = next[p];
       s->partBegin[b][p] = next[p] = place;
       place += count;
     }
-    s->partBegin[b][PARTS] = place;
+    s->partBegin[b][s->parts] = place;
     for (size_t at = blockBegin(s, b), last = blockBegin(s, b + 1), n; at < last; at += n) {
       n = PN_MIN(READ_KEYS, last - at);
       readKeys(s, at, at + n, keys);
@@ -274,7 +281,7 @@ static void sortParts(void *context, uint32_t begin, uint32_t end, uint32_t work
   for (uint32_t p = begin; p < end; ++p) {
     size_t first = s->partFirst[p], count = s->partFirst[p + 1] - first, at = first;
     if (count == 0) continue;
-    for (uint32_t b = 0; b < BLOCKS; ++b) {
+    for (uint32_t b = 0; b < s->blocks; ++b) {
       size_t n = s->partBegin[b][p + 1] - s->partBegin[b][p];
       memcpy(s->keys + at, s->dealt + s->partBegin[b][p], n * sizeof *s->keys);
       at += n;
@@ -285,8 +292,8 @@ static void sortParts(void *context, uint32_t begin, uint32_t end, uint32_t work
 }
 
 static void choosePartsOfCells(PartSort *s) {
-  uint64_t samples[PARTS * SAMPLES_PER_PART], room[PARTS * SAMPLES_PER_PART];
-  const size_t each = s->count < VERY_MANY_KEYS ? SAMPLES_OF_FEW : SAMPLES_PER_PART, count = PARTS * each;
+  uint64_t samples[MOST_PARTS * SAMPLES_PER_PART], room[MOST_PARTS * SAMPLES_PER_PART];
+  const size_t each = SAMPLES_PER_PART, count = s->parts * each;
   for (size_t i = 0; i < count; ++i) {
     size_t at = s->count * i / count;
     const pnKeyList *l = &s->lists[findList(s->lists, s->listCount, at)];
@@ -297,38 +304,42 @@ static void choosePartsOfCells(PartSort *s) {
   s->shift = 0;
   while ((samples[count - 1] - s->least) >> s->shift >= CELLS) ++s->shift;
   uint32_t cell = 0;
-  for (uint32_t p = 0; p + 1 < PARTS; ++p)
+  for (uint32_t p = 0; p + 1 < s->parts; ++p)
     for (uint32_t end = cellOfKey(s, samples[(p + 1) * each]); cell < end; ++cell) s->partOfCell[cell] = (uint8_t)p;
-  for (; cell < CELLS; ++cell) s->partOfCell[cell] = PARTS - 1;
+  for (; cell < CELLS; ++cell) s->partOfCell[cell] = (uint8_t)(s->parts - 1);
 }
 
 /* Parts one after the other. */
 static void layOutParts(PartSort *s) {
-  size_t counts[PARTS] = {0}, at = 0;
-  for (uint32_t b = 0; b < BLOCKS; ++b)
-    for (uint32_t p = 0; p < PARTS; ++p) counts[p] += s->partBegin[b][p + 1] - s->partBegin[b][p];
-  for (uint32_t p = 0; p < PARTS; ++p) {
+  size_t counts[MOST_PARTS] = {0}, at = 0;
+  for (uint32_t b = 0; b < s->blocks; ++b)
+    for (uint32_t p = 0; p < s->parts; ++p) counts[p] += s->partBegin[b][p + 1] - s->partBegin[b][p];
+  for (uint32_t p = 0; p < s->parts; ++p) {
     s->partFirst[p] = at;
     at += counts[p];
   }
-  s->partFirst[PARTS] = at;
+  s->partFirst[s->parts] = at;
 }
 
 void pn_sortListsByMany(const pnKeyList *lists, uint32_t listCount, size_t count, void *out, uint64_t *scratch,
                         const pnTasks *tasks) {
   if (count == 0) return;
   PartSort s = {.lists = lists, .listCount = listCount, .count = count, .keys = out, .dealt = scratch};
-  if (count < MANY_KEYS || count > UINT32_MAX || pn_workerCount(tasks) == 1) {
+  const uint32_t workers = pn_workerCount(tasks);
+  const size_t many = workers > FEW_WORKERS ? MANY_KEYS : MANY_FOR_FEW;
+  if (count < many || count > UINT32_MAX || workers == 1) {
     readKeys(&s, 0, count, s.keys);
     pn_sortU64(s.keys, scratch, count);
     writeWords(s.keys, count);
     return;
   }
   s.scratch = scratch + count;
+  s.parts = PN_MIN(workers * PARTS_PER_WORKER, MOST_PARTS);
+  s.blocks = PN_MIN(workers * BLOCKS_PER_WORKER, MOST_BLOCKS);
   choosePartsOfCells(&s);
-  pn_parallelFor(tasks, dealBlocks, &s, BLOCKS, 1);
+  pn_parallelFor(tasks, dealBlocks, &s, s.blocks, 1);
   layOutParts(&s);
-  pn_parallelFor(tasks, sortParts, &s, PARTS, 1);
+  pn_parallelFor(tasks, sortParts, &s, s.parts, 1);
 }
 
 /* ---------------------------------------------------------------- keys with values */

@@ -147,11 +147,12 @@ static pnResult openSet(pnVertexSet *set, uint32_t setCount) {
 }
 
 /* They are where they shall be: the pose turns to them. */
-static void closeSet(pnVertexSet *set) {
+static void closeSet(pnVertexSet *set, bool byMany) {
   pnPose *pose = set->pose;
   if (!set->to && set->count > 0) memmove(pose->own[0], set->from, numbersOf(set) * sizeof(float));
   pose->source = set->to ? set->to : pose->own[0];
   pose->sourceMaxAbs = set->most;
+  pose->sourceByMany = byMany;
   pn_poseTouch(pose, true);
 }
 
@@ -170,7 +171,7 @@ pnResult pn_setVertices(pnVertexSet *sets, uint32_t count, const pnTasks *tasks,
     *outFailed = i;
     if (result != PN_OK) return result;
   }
-  for (uint32_t i = 0; i < count; ++i) closeSet(&sets[i]);
+  for (uint32_t i = 0; i < count; ++i) closeSet(&sets[i], pass.part < pass.count);
   return PN_OK;
 }
 

@@ -51,6 +51,7 @@ struct pnPose {
   float sourceMaxAbs; /* largest magnitude in source; negative: a shared array nobody has looked through yet; with a
                           morph or skin: the largest that weights and joints allow before the transform */
   float skinMaxAbs;   /* skin: the same before the joints */
+  bool sourceByMany;  /* several workers have copied it: most of it lies in the caches of others */
   pnMatrix transform;
   bool hasTransform;   /* false: identity, and the source bits are the world bits */
   uint64_t frame;      /* grows with every change of anything; starts at 1 */

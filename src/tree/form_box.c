@@ -188,9 +188,10 @@ static void fillLeaf(pnTree *tree, uint32_t node) {
 /* A copy of fewer is still in the near caches, and asking again would only cost time. */
 #define MANY_VERTICES 65536u
 
-/* Are the vertices far away? An array that the caller shares was written by somebody else, and nobody has looked at it since. */
+/* Are the vertices far away? An array that the caller shares was written by somebody else, and nobody has looked at it since; one that
+ * several workers have copied is in their caches, here a part of it and in another order. */
 PN_INLINE bool areFar(const pnPose *pose) {
-  return pose->sourceMaxAbs == PN_UNKNOWN_MAX_ABS || pose->mesh->vertexCount >= MANY_VERTICES;
+  return pose->sourceMaxAbs == PN_UNKNOWN_MAX_ABS || pose->sourceByMany || pose->mesh->vertexCount >= MANY_VERTICES;
 }
 
 /* Lists of clusters stand one after the other, so that the list goes on with the next cluster's. */

@@ -122,6 +122,16 @@ PN_INLINE void prefetchFill(const pnTree *tree, uint32_t node) {
   }
 }
 
+/* The same where other threads fill nodes, too: what is written was theirs in the frame before, and a claim waits until everything that was
+ * written before it has arrived. */
+PN_INLINE void prefetchClaim(const pnTree *tree, uint32_t node) {
+  const char *lanes = tree->lanes + (size_t)node * tree->laneBytes;
+  pn_askToWrite((const char *)&tree->stamp[node]);
+  pn_askToWrite(lanes);
+  pn_askToWrite(lanes + 64);
+  prefetchFill(tree, node);
+}
+
 static void fillManyAlone(pnTree *tree, const uint32_t *nodes, uint32_t count, pnFresh *fresh) {
   for (uint32_t i = 0; i < count; ++i) {
     prefetchFill(tree, nodes[PN_MIN(i + AHEAD, count - 1)]);
@@ -130,26 +140,26 @@ static void fillManyAlone(pnTree *tree, const uint32_t *nodes, uint32_t count, p
   }
 }
 
-/* Waits for others only when everything of its own is published, so that no two threads wait for each other. */
+/* One after the other, so that nobody waits for a node that is claimed and not begun; those of others are passed over, and waited for when
+ * there is nothing else left to do. */
 void pn_freshenMany(pnTree *tree, uint32_t *nodes, uint32_t count, pnFresh *fresh) {
   if (fresh->alone) {
     fillManyAlone(tree, nodes, count, fresh);
     return;
   }
-  uint32_t mine = 0;
+  uint32_t others = 0;
+  for (uint32_t i = 0; i < PN_MIN(AHEAD, count); ++i) prefetchClaim(tree, nodes[i]);
   for (uint32_t i = 0; i < count; ++i) {
-    if (claim(tree, nodes[i])) {
-      uint32_t node = nodes[i];
-      nodes[i] = nodes[mine];
-      nodes[mine++] = node;
+    uint32_t node = nodes[i];
+    if (i + AHEAD < count) prefetchClaim(tree, nodes[i + AHEAD]);
+    if (claim(tree, node)) {
+      fillCounted(tree, node, fresh);
+      publish(tree, node);
+    } else {
+      nodes[others++] = node;
     }
   }
-  for (uint32_t i = 0; i < mine; ++i) {
-    prefetchFill(tree, nodes[PN_MIN(i + AHEAD, mine - 1)]);
-    fillCounted(tree, nodes[i], fresh);
-    publish(tree, nodes[i]); /* at once: somebody may wait for it */
-  }
-  for (uint32_t i = mine; i < count; ++i) waitFor(tree, nodes[i]);
+  for (uint32_t i = 0; i < others; ++i) waitFor(tree, nodes[i]);
 }
 
 void pn_findCorners(pnTree *tree) {
