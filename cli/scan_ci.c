@@ -80,13 +80,29 @@ static const char *baselineState(const pnScan *scan, const pnScanFinding *findin
                                                   : "updated";
 }
 
-/* Where it is: the file, and the two bodies in words of the file. */
+/* A path as the URI reference that SARIF wants (RFC 3986): bytes that have no place in a path, and colons, which would end a scheme, are
+ * written as %XX. */
+static json_t *uriJson(const char *path) {
+  static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/!$&'()*+,;=@";
+  char *uri = malloc(3 * strlen(path) + 1), *end = uri;
+  if (!uri) return NULL;
+  for (const char *c = path; *c; ++c)
+    if (strchr(plain, *c)) *end++ = *c;
+    else end += sprintf(end, "%%%02X", (unsigned char)*c);
+  *end = 0;
+  json_t *text = json_string(uri);
+  free(uri);
+  return text;
+}
+
+/* Where it is: the file, and the two bodies in words of the file. A finding is of the whole file; there are services that show nothing without a
+ * line. */
 static json_t *locationJson(const pnScan *scan, const pnScanFinding *finding) {
   const pnScanBody *a = &scan->bodies[finding->core.a], *b = &scan->bodies[finding->core.b];
   json_t *names = json_pack("[{s:o, s:s}]", "name", pn_jsonText(a->name), "kind", "object");
   if (a != b) json_array_append_new(names, json_pack("{s:o, s:s}", "name", pn_jsonText(b->name), "kind", "object"));
-  return json_pack("{s:{s:{s:o}}, s:o}", "physicalLocation", "artifactLocation", "uri",
-                   pn_jsonText(scan->sources[a->source].word), "logicalLocations", names);
+  return json_pack("{s:{s:{s:o}, s:{s:i}}, s:o}", "physicalLocation", "artifactLocation", "uri",
+                   uriJson(scan->sources[a->source].word), "region", "startLine", 1, "logicalLocations", names);
 }
 
 static json_t *resultJson(const pnScan *scan, const pnScanFinding *finding) {

@@ -175,6 +175,9 @@ endforeach()
 if(TARGET pinch_cli AND NOT CMAKE_CROSSCOMPILING)
   add_test(NAME slurm COMMAND sh ${PROJECT_SOURCE_DIR}/test/slurm/run.sh ${PINCH_TOOL_FILE} ${PROJECT_SOURCE_DIR}/examples/slurm)
   set_tests_properties(slurm PROPERTIES LABELS "cli;slow" SKIP_RETURN_CODE 77 TIMEOUT 900)
+  # SARIF, judged by the official validator.
+  add_test(NAME sarif COMMAND sh ${PROJECT_SOURCE_DIR}/test/sarif/run.sh ${PINCH_TOOL_FILE})
+  set_tests_properties(sarif PROPERTIES LABELS "cli;slow" SKIP_RETURN_CODE 77 TIMEOUT 300)
   # A scene of Blender's, through scripts/blender_cache.py.
   add_test(NAME blender COMMAND sh ${PROJECT_SOURCE_DIR}/test/blender/run.sh ${PINCH_TOOL_FILE}
     ${PROJECT_SOURCE_DIR}/scripts/blender_cache.py)

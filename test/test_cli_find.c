@@ -395,6 +395,16 @@ static void testSarif(void **state) {
   json_decref(root);
   free(text);
   unlink("known.json");
+  // A path is a URI there, in which not every letter may stand.
+  assert_int_equal(rename("boxes.glb", "a box #1: 100% früh.glb"), 0);
+  ToolRun scanned = runTool((const char *[]){"scan", "a box #1: 100% früh.glb", "--sarif", "s.json", "-q", NULL});
+  assert_int_equal(rename("a box #1: 100% früh.glb", "boxes.glb"), 0);
+  expectRun(&scanned, 1, "");
+  freeRun(&scanned);
+  text = takeFile("s.json");
+  assert_int_equal(countText(text, "\"uri\": \"a%20box%20%231%3A%20100%25%20fr%C3%BCh.glb\""), 3);
+  assert_int_equal(countText(text, "\"startLine\": 1"), 3);
+  free(text);
 }
 
 int main(void) {
