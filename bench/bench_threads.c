@@ -1,6 +1,6 @@
 /* bench_threads: the world as a new user has it, on one thread and on more.
  *
- *   bench_threads [--threads N,N,...] [--passes N] [--step N] [--frames N] [--share] [--rows FILE] [SCENE]...
+ *   bench_threads [--threads N,N,...] [--passes N] [--step N] [--frames N] [--share] [--dealt] [--rows FILE] [SCENE]...
  *
  * Every pass plays all frames in order with each number of threads, taking turns; of every frame the least time over the passes
  * counts, then the median over the frames in which something meets. Times are those of the clock on the wall and are worth something
@@ -12,7 +12,12 @@
  *   work     what all threads together do inside of loops, over the whole frame on one thread less `serial`: above 1 where they
  *            hinder each other
  *
- * Loops are timed by hooks around those of the pool, as a caller with a job system of his own would write them. */
+ * Loops are timed by hooks around those of the pool, as a caller with a job system of his own would write them.
+ *
+ * With --dealt one thread runs the ranges of all loops, one after the other, each for the worker who has had least to do so far, and a loop
+ * takes as long as the longest of these shares. So the frame is what it would be if workers did not hinder each other and a loop
+ * began at no cost: how far the code can be divided, on a machine that need not have the cores. (Where there are more workers than
+ * cores nobody relieves others, and jobs are dealt in more and smaller parts.) */
 #include "lab.h"
 #include "record.h"
 
@@ -40,7 +45,7 @@ typedef struct Team {
 
 typedef struct Arguments {
   uint32_t threads[MAX_COUNTS], counts, passes, step, frames, sceneCount;
-  bool share;
+  bool share, dealt;
   const char *scenes[16];
 } Arguments;
 
@@ -54,7 +59,8 @@ static void check(pnResult result) {
 
 typedef struct Hooks {
   pnTasks pool;
-  double loops;
+  bool dealt;
+  double loops, spent; /* what loops have taken, by the shares of workers where they are dealt, and by the clock */
   uint32_t loopCount;
   struct {
     double work;
@@ -75,17 +81,34 @@ static void runRange(void *context, uint32_t begin, uint32_t end, uint32_t worke
   loop->hooks->workers[worker].work += pnGetTime() - start;
 }
 
+/* The longest share. */
+static double runDealt(Loop *loop, uint32_t count, uint32_t grain) {
+  double shares[PN_MAX_WORKERS] = {0}, longest = 0;
+  for (uint32_t at = 0, end; at < count; at = end) {
+    uint32_t least = 0;
+    end = count - at > grain ? at + grain : count;
+    for (uint32_t w = 1; w < loop->hooks->pool.workerCount; ++w) least = shares[w] < shares[least] ? w : least;
+    double start = pnGetTime();
+    runRange(loop, at, end, least);
+    shares[least] += pnGetTime() - start;
+    longest = fmax(longest, shares[least]);
+  }
+  return longest;
+}
+
 static void parallelFor(void *user, pnTaskFcn *task, void *context, uint32_t count, uint32_t grain) {
   Hooks *hooks = user;
   Loop loop = {hooks, task, context};
-  double start = pnGetTime();
-  hooks->pool.parallelFor(hooks->pool.user, runRange, &loop, count, grain);
-  hooks->loops += pnGetTime() - start;
+  double start = pnGetTime(), longest = hooks->dealt ? runDealt(&loop, count, grain) : 0;
+  if (!hooks->dealt) hooks->pool.parallelFor(hooks->pool.user, runRange, &loop, count, grain);
+  double spent = pnGetTime() - start;
+  hooks->spent += spent;
+  hooks->loops += hooks->dealt ? longest : spent;
   ++hooks->loopCount;
 }
 
 static void beginHooks(Hooks *hooks) {
-  hooks->loops = 0;
+  hooks->loops = hooks->spent = 0;
   hooks->loopCount = 0;
   memset(hooks->workers, 0, sizeof hooks->workers);
 }
@@ -101,7 +124,7 @@ typedef struct Life {
   Hooks hooks;
 } Life;
 
-static Life *beginLife(const pnFrames *frames, uint32_t threads) {
+static Life *beginLife(const pnFrames *frames, uint32_t threads, bool dealt) {
   Life *life = calloc(1, sizeof(Life));
   uint32_t count = frames->input.bodyCount;
   life->meshes = calloc(count, sizeof(pnMesh *));
@@ -109,8 +132,9 @@ static Life *beginLife(const pnFrames *frames, uint32_t threads) {
   life->moves = calloc(count, sizeof(pnBodyVertices));
   pnWorldDef worldDef = pnDefaultWorldDef();
   if (threads > 1) {
-    check(pnCreatePool(threads, &life->pool));
-    life->hooks.pool = pnPool_GetTasks(life->pool);
+    if (!dealt) check(pnCreatePool(threads, &life->pool));
+    life->hooks.dealt = dealt;
+    life->hooks.pool = dealt ? (pnTasks){.workerCount = threads} : pnPool_GetTasks(life->pool);
     worldDef.tasks = (pnTasks){.workerCount = threads, .parallelFor = parallelFor, .user = &life->hooks};
   }
   check(pnCreateWorld(&worldDef, &life->world));
@@ -173,8 +197,8 @@ static void setVertices(Life *life, const pnFrames *frames, const float *const *
   check(pnWorld_SetVertices(life->world, life->moves, count));
 }
 
-static void play(const pnFrames *frames, uint32_t frameCount, bool share, Team *team) {
-  Life *life = beginLife(frames, team->threads);
+static void play(const Arguments *a, const pnFrames *frames, uint32_t frameCount, Team *team) {
+  Life *life = beginLife(frames, team->threads, a->dealt);
   const float *const *last = frames->input.vertices;
   pnBenchPairs pairs = {0};
   team->wrong = 0;
@@ -182,11 +206,12 @@ static void play(const pnFrames *frames, uint32_t frameCount, bool share, Team *
     const float *const *vertices = pn_labVertices(frames, i);
     beginHooks(&life->hooks);
     double start = pnGetTime();
-    setVertices(life, frames, last, vertices, share);
+    setVertices(life, frames, last, vertices, a->share);
     pnFrame frame = pnWorld_Collide(life->world, NULL);
-    Frame now = {.total = pnGetTime() - start, .loops = life->hooks.loops, .loopCount = life->hooks.loopCount};
+    Frame now = {.loops = life->hooks.loops, .loopCount = life->hooks.loopCount};
+    now.serial = pnGetTime() - start - life->hooks.spent;
+    now.total = now.serial + now.loops;
     check(frame.result);
-    now.serial = now.total - now.loops;
     for (uint32_t w = 0; w < team->threads; ++w) now.work += life->hooks.workers[w].work;
     if (now.total < team->frames[i].total) team->frames[i] = now;
     last = vertices;
@@ -232,7 +257,7 @@ static void printScene(const Arguments *a, const pnFrames *frames, uint32_t fram
     printf("%8u %9.4f %6.2fx %9.4f %9.4f %9.4f %7.2f %6u  %s\n", threads, f.total, one / f.total,
            threads > 1 ? f.serial : 0, f.loops, threads > 1 ? f.loops - share : 0,
            threads > 1 ? f.work / (one - f.serial) : 1, f.loopCount, teams[t]->wrong > 0 ? "WRONG" : "right");
-    const char *method = a->share ? "pinch:shared" : "pinch:default";
+    const char *method = a->dealt ? "dealt" : a->share ? "pinch:shared" : "pinch:default";
     pn_recordStep(method, "ms by threads", threads, f.total);
     pn_recordStep(method, "serial ms by threads", threads, threads > 1 ? f.serial : f.total);
     pn_recordStep(method, "wrong frames", threads, teams[t]->wrong);
@@ -251,7 +276,7 @@ static bool runScene(const Arguments *a, const char *scene) {
     for (uint32_t i = 0; i < frameCount; ++i) teams[t]->frames[i].total = INFINITY;
   }
   for (uint32_t pass = 0; pass < a->passes; ++pass)
-    for (uint32_t t = 0; t < a->counts; ++t) play(frames, frameCount, a->share, teams[t]);
+    for (uint32_t t = 0; t < a->counts; ++t) play(a, frames, frameCount, teams[t]);
   printScene(a, frames, frameCount, teams);
   for (uint32_t t = 0; t < a->counts; ++t) free(teams[t]);
   pn_labDestroyFrames(frames);
@@ -272,6 +297,7 @@ int main(int count, char **words) {
   for (int i = 1; i < count; ++i) {
     bool more = i + 1 < count;
     if (strcmp(words[i], "--share") == 0) a.share = true;
+    else if (strcmp(words[i], "--dealt") == 0) a.dealt = true;
     else if (strcmp(words[i], "--threads") == 0 && more) readThreads(&a, words[++i]);
     else if (strcmp(words[i], "--passes") == 0 && more) a.passes = (uint32_t)atoi(words[++i]);
     else if (strcmp(words[i], "--step") == 0 && more) a.step = (uint32_t)atoi(words[++i]);
@@ -279,7 +305,8 @@ int main(int count, char **words) {
     else if (words[i][0] != '-' && a.sceneCount < 16) a.scenes[a.sceneCount++] = words[i];
     else
       return fprintf(stderr,
-                     "bench_threads [--threads N,N,...] [--passes N] [--step N] [--frames N] [--share] [SCENE]...\n"),
+                     "bench_threads [--threads N,N,...] [--passes N] [--step N] [--frames N] [--share] [--dealt] "
+                     "[SCENE]...\n"),
              2;
   }
   bool usual = a.sceneCount == 0, ok = a.counts > 0;
