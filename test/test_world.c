@@ -245,6 +245,29 @@ static void steadyFrameAllocatesNothing(void **state) {
   }
 }
 
+/* Bodies that are near each other have room for the pairs that they will have: the frames in which they come to meet allocate less than one
+ * list of those takes. */
+static void roomIsMadeAhead(void **state) {
+  (void)state;
+  Fixture f = makeFixture((pnTasks){0}, PN_BROAD_AUTO);
+  pnDestroyMesh(f.mesh);
+  testExpectOk(pnMakeIcosphere(4, 1, &f.mesh));
+  pnBodyId id = addBody(&f, PN_BODY_RIGID, "comes");
+  addBody(&f, PN_BODY_RIGID, "waits");
+  for (int step = 0; step < 6; ++step) {
+    /* boxes overlap from the first frame on, spheres of radius 1 from the fourth on */
+    float at = step < 3 ? 1.3f : 0.6f;
+    pnMatrix m = shift(at, at, at);
+    testExpectOk(pnBody_SetTransform(f.world, id, &m));
+    size_t before = pnGetByteCount();
+    pnFrame frame = pnWorld_Collide(f.world, NULL);
+    testExpectOk(frame.result);
+    assert_true(frame.bodyPairs == 1 && (frame.pairCount > 100) == (step >= 3));
+    if (step >= 3) assert_true(pnGetByteCount() - before < frame.pairCount * sizeof(pnPair));
+  }
+  freeFixture(&f);
+}
+
 /* A loop over all pairs of a frame meets those of its contacts, one contact after the other, whatever filters took out. */
 static void pairsHaveNoGaps(void **state) {
   (void)state;
@@ -614,6 +637,7 @@ int main(void) {
                                      cmocka_unit_test(badInputChangesNothing),
                                      cmocka_unit_test(filtersByCategory),
                                      cmocka_unit_test(steadyFrameAllocatesNothing),
+                                     cmocka_unit_test(roomIsMadeAhead),
                                      cmocka_unit_test(runsOutOfMemoryCleanly),
                                      cmocka_unit_test(failedFrameKeepsTheLastAnswer),
                                      cmocka_unit_test(sharedVerticesAreNamed),

@@ -72,23 +72,23 @@ static unsigned chooseDigits(uint64_t differ, unsigned turn, size_t count, Digit
 }
 
 /* Turns how many keys have each value into where the first of them goes. */
-static void addUp(size_t *places, Digit digit) {
-  size_t place = 0;
+static void addUp(uint32_t *places, Digit digit) {
+  uint32_t place = 0;
   for (size_t i = 0; i < (size_t)1 << digit.bits; ++i) {
-    size_t count = places[i];
+    uint32_t count = places[i];
     places[i] = place;
     place += count;
   }
 }
 
-static void clear(size_t *places, Digit digit) {
+static void clear(uint32_t *places, Digit digit) {
   memset(places, 0, ((size_t)1 << digit.bits) * sizeof *places);
 }
 
 /* One stable pass; values of the next digit are counted on the way. Keys that are near each other often have the same value, and a
  * counter is waited for before it can go on: two of them wait together. */
-static void passAndCount(const uint64_t *from, uint64_t *to, size_t count, Digit digit, size_t *places, Digit next,
-                         size_t *counts) {
+static void passAndCount(const uint64_t *from, uint64_t *to, size_t count, Digit digit, uint32_t *places, Digit next,
+                         uint32_t *counts) {
   clear(counts, next);
   for (size_t i = 0; i < count; ++i) {
     uint64_t key = from[i];
@@ -99,12 +99,12 @@ static void passAndCount(const uint64_t *from, uint64_t *to, size_t count, Digit
 
 /* Passes from the lowest digit on, back and forth between the two arrays. Returns where the last one went. */
 static uint64_t *sortByDigits(uint64_t *keys, uint64_t *scratch, size_t count, const Digit *digits, unsigned n) {
-  size_t tables[2][1u << DIGIT_MOST];
+  uint32_t tables[2][1u << DIGIT_MOST];
   uint64_t *from = keys, *to = scratch;
   clear(tables[0], digits[0]);
   for (size_t i = 0; i < count; ++i) ++tables[0][valueOf(digits[0], keys[i])];
   for (unsigned k = 0; k < n; ++k) {
-    size_t *places = tables[k % 2];
+    uint32_t *places = tables[k % 2];
     addUp(places, digits[k]);
     if (k + 1 < n) passAndCount(from, to, count, digits[k], places, digits[k + 1], tables[(k + 1) % 2]);
     else
@@ -120,6 +120,18 @@ PN_INLINE uint64_t turned(uint64_t key, unsigned turn) {
   return key << turn | key >> (-turn & 63u);
 }
 
+/* Places are counted in 32 bits, so that those of two digits stay in the nearest cache. More keys are sorted in two parts. */
+#define MOST_KEYS UINT32_MAX
+
+/* Puts two parts together that are sorted. */
+static void mergeParts(uint64_t *keys, uint64_t *scratch, size_t middle, size_t count, unsigned turn) {
+  memcpy(scratch, keys, count * sizeof *keys);
+  for (size_t i = 0, a = 0, b = middle; i < count; ++i) {
+    bool first = b == count || (a < middle && turned(scratch[a], turn) <= turned(scratch[b], turn));
+    keys[i] = scratch[first ? a++ : b++];
+  }
+}
+
 /* Keys that stand with their halves exchanged when `turn` is 32, not when it is 0. */
 static void sortTurned(uint64_t *keys, uint64_t *scratch, size_t count, unsigned turn) {
   // few keys: insertion
@@ -130,6 +142,13 @@ static void sortTurned(uint64_t *keys, uint64_t *scratch, size_t count, unsigned
       for (; k > 0 && turned(keys[k - 1], turn) > turned(key, turn); --k) keys[k] = keys[k - 1];
       keys[k] = key;
     }
+    return;
+  }
+
+  if (PN_UNLIKELY(count > MOST_KEYS)) {
+    sortTurned(keys, scratch, count / 2, turn);
+    sortTurned(keys + count / 2, scratch, count - count / 2, turn);
+    mergeParts(keys, scratch, count / 2, count, turn);
     return;
   }
 

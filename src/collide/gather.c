@@ -13,6 +13,7 @@ typedef struct Gather {
   uint32_t workers;
   size_t base;  /* pairs of the collider that were there before */
   size_t total; /* pairs of these jobs */
+  uint64_t *scratch;
 } Gather;
 
 /* Jobs that a worker sorts at a time, and pairs from which on it is worth waking others; pairs from which on it is worth copying by all
@@ -129,7 +130,7 @@ static void sortPairs(const Gather *g, const pnJob *job) {
   if (job->pairCount < 2 || !isSorted(g, job)) return;
   pnPair *pairs = g->c->pairs.data + job->pairFirst;
   if (!job->inPieces && pn_sortFew(pairs, job->pairCount)) return;
-  pn_sortWords(pairs, g->c->scratch.data + (job->pairFirst - g->base), job->pairCount);
+  pn_sortWords(pairs, g->scratch + (job->pairFirst - g->base), job->pairCount);
 }
 
 static void sortSmallJobs(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
@@ -168,7 +169,7 @@ static bool sortLarge(const Gather *g, uint32_t job) {
   if (!listKeys(g, job)) return false;
   size_t first = g->jobs[job].pairFirst;
   pn_sortListsByMany(c->keyLists.data, (uint32_t)c->keyLists.count, g->jobs[job].pairCount, c->pairs.data + first,
-                     c->scratch.data, g->def->tasks);
+                     g->scratch, g->def->tasks);
   return true;
 }
 
@@ -188,6 +189,15 @@ static void dropRepeats(pnCollider *c, pnJob *job, pnCost *cost) {
   job->pairCount = kept;
 }
 
+/* What is sorted in. What one worker has found is as long as all pairs, and not needed any more when these have been copied. */
+static bool findScratch(Gather *g, size_t count) {
+  pnCollider *c = g->c;
+  bool own = g->workers > 1;
+  if (own && !pn_arrayReserve(&c->scratch, count)) return false;
+  g->scratch = own ? c->scratch.data : (uint64_t *)(void *)c->workers[0].found.data;
+  return true;
+}
+
 bool pn_gatherPairs(pnCollider *c, pnJob *jobs, uint32_t jobCount, const pnRunDef *def, pnCost *cost,
                     bool *outLimited) {
   Gather g = {.c = c, .jobs = jobs, .jobCount = jobCount, .def = def};
@@ -203,7 +213,7 @@ bool pn_gatherPairs(pnCollider *c, pnJob *jobs, uint32_t jobCount, const pnRunDe
     small += large ? 0 : jobs[j].pairCount;
   }
   if (!pn_arrayReserve(&c->pairs, end)) return false;
-  if (sorts && !pn_arrayReserve(&c->scratch, PN_MAX(g.total, 2 * largest))) return false;
+  if (sorts && !findScratch(&g, PN_MAX(g.total, 2 * largest))) return false;
   /* large jobs one after the other, the small ones side by side */
   for (uint32_t j = 0; j < jobCount; ++j)
     if (isLarge(&g, &jobs[j]) && !sortLarge(&g, j)) return false;

@@ -407,6 +407,41 @@ static bool levelWorkers(pnCollider *c, uint32_t workers) {
   return ok;
 }
 
+/* A list that grows in the frame that needs it is copied, and its memory mapped page by page, which takes a microsecond or more each:
+ * the frame in which lattices came to touch took a third longer than the next, for the same pairs. So as soon as bodies are near each
+ * other, mostly frames before they meet, there is room for as many pairs as they have triangles, up to so many, and memory
+ * is mapped for so many of them. What is beyond is mapped as pairs become more. */
+#define ROOM_AHEAD 32768u
+#define MAPPED_AHEAD 8192u
+/* The same for what is listed in between, a batch at a time: so many for each triangle, and not more than so many. */
+#define CANDIDATES_EACH 4u
+#define CANDIDATES_AHEAD 16384u
+#define NODES_AHEAD 8192u
+#define NODES_MAPPED 2048u
+
+/* Should there be no memory for it, what is needed is asked for when it is. */
+static void makeRoom(pnPairs *list, size_t count, size_t mapped) {
+  if (list->capacity >= count || list->count > 0) return;
+  pn_arrayFree(list);
+  if (pn_arrayReserve(list, count)) memset(list->data, 0, PN_MIN(count, mapped) * sizeof(pnPair));
+}
+
+/* Of several workers all lists are as long as the longest (levelWorkers). */
+static void makeRoomAhead(pnCollider *c, const pnJob *jobs, uint32_t jobCount, const pnRunDef *def) {
+  size_t triangles = 0;
+  for (uint32_t j = 0; triangles < ROOM_AHEAD && j < jobCount; ++j)
+    triangles += jobs[j].a->mesh->triangleCount + (jobs[j].b ? (size_t)jobs[j].b->mesh->triangleCount : 0);
+  triangles = PN_MIN(triangles, ROOM_AHEAD);
+  size_t pairs = def->maxPairs > 0 ? PN_MIN(def->maxPairs, triangles) : triangles;
+  size_t between = CANDIDATES_EACH * triangles;
+  pnWorker *w = &c->workers[0];
+  makeRoom(&c->pairs, pairs, MAPPED_AHEAD);
+  makeRoom(&w->found, pairs, MAPPED_AHEAD);
+  makeRoom(&w->candidates, PN_MIN(between, CANDIDATES_AHEAD), MAPPED_AHEAD);
+  makeRoom(&w->leaves, PN_MIN(between, NODES_AHEAD), NODES_MAPPED);
+  makeRoom(&w->lists[0], PN_MIN(between, NODES_AHEAD), NODES_MAPPED);
+}
+
 /* Everything of the workers as at the beginning. */
 static bool beginWorkers(Run *run, uint32_t workers, bool countOnly) {
   pnCollider *c = run->c;
@@ -445,6 +480,7 @@ pnResult pn_runJobs(pnCollider *c, pnJob *jobs, uint32_t jobCount, const pnRunDe
   c->seeds.count = c->items.count = 0;
   *outLimited = false;
   bool ok = beginWorkers(&run, workers, def->countOnly);
+  if (ok && def->ahead) makeRoomAhead(c, jobs, jobCount, def);
   grantWishes(c, jobs, jobCount);
   for (uint32_t j = 0; ok && j < jobCount; ++j) {
     if (jobs[j].proofs) {

@@ -54,7 +54,7 @@ typedef struct pnCollider {
   PN_ARRAY(uint32_t) order;   /* by the caller: all jobs, neighbours in space together; none: as they stand */
   pnSegments ordered;         /* with a limit: the segments of all workers by item; `item` is the worker there */
   pnPairs pairs;              /* the answers, job after job */
-  PN_ARRAY(uint64_t) scratch; /* for sorting */
+  PN_ARRAY(uint64_t) scratch; /* for sorting, by several workers */
   PN_ARRAY(pnKeyList) keyLists;
   pnProofRoom room;
   bool wishes; /* by the last run slants pay (slant.h) */
@@ -65,6 +65,7 @@ typedef struct pnRunDef {
   const pnTasks *tasks;
   pnKernel kernel;
   bool unsorted;  /* else every job's pairs are sorted by a, then b */
+  bool ahead;     /* there will be runs like this one: room is made for more pairs than are found */
   bool countOnly; /* no pairs, only pnCost.pairs; not for jobs with pieces, which give some pairs twice */
   /* 0: all pairs. Else the search ends when there are more than this, and those kept are the first in the order of jobs and, in a
    * job, in that of its items, which then do not depend on the number of workers. */

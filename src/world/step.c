@@ -15,8 +15,10 @@
 
 /* The next jobs are run, and what they found is kept; `found` counts pairs before filters. */
 static pnResult runSome(pnWorld *world, const pnFrameDef *def, pnJobPlace *place, size_t *found, pnFrame *frame) {
-  pnRunDef run = {
-      .tasks = &world->def.tasks, .kernel = def->lab ? def->lab->kernel : PN_KERNEL_DEFAULT, .unsorted = def->unsorted};
+  pnRunDef run = {.tasks = &world->def.tasks,
+                  .kernel = def->lab ? def->lab->kernel : PN_KERNEL_DEFAULT,
+                  .unsorted = def->unsorted,
+                  .ahead = !def->first};
   pnPairs *pairs = &world->collider.pairs;
   double start = pn_clock();
   size_t base = pairs->count;
