@@ -133,15 +133,21 @@ static bool toNumber(const char *text, double *out) {
   return true;
 }
 
+/* What is expected after an option; a null is what its help calls the value: "OUT.csv", "A:B:STEP". */
 static const char *const expectations[] = {
     [PN_OPTION_FLAG] = "no value",
-    [PN_OPTION_TEXT] = "a word",
+    [PN_OPTION_TEXT] = NULL,
     [PN_OPTION_COUNT] = "a whole number",
     [PN_OPTION_NUMBER] = "a number",
     [PN_OPTION_VECTOR] = "three numbers X,Y,Z",
-    [PN_OPTION_LIST] = "a word (at most 256 times)",
+    [PN_OPTION_LIST] = NULL,
     [PN_OPTION_FILES] = "a file (at most 256)",
 };
+
+static const char *expectationOf(const pnOption *option) {
+  if (expectations[option->kind]) return expectations[option->kind];
+  return option->value ? option->value : "a word";
+}
 
 /* An option has one meaning, and the same bounds, in every command that has it. */
 static const struct {
@@ -193,7 +199,8 @@ static bool setOption(const pnUsage *usage, const pnOption *option, const char *
     }
   }
   if (!good)
-    pn_sayWrong(usage, "--%s: expected %s, found %s%s%s", option->name, expectations[option->kind], value ? "'" : "",
+    pn_sayWrong(usage, "--%s: expected %s%s, found %s%s%s", option->name, expectationOf(option),
+                option->kind == PN_OPTION_LIST ? " (at most 256 times)" : "", value ? "'" : "",
                 value ? value : "nothing", value ? "'" : "");
   bool isNumber = option->kind == PN_OPTION_COUNT || option->kind == PN_OPTION_NUMBER;
   return good && (!isNumber || checkBounds(usage, option, value));
@@ -264,7 +271,7 @@ static bool takeOption(const pnUsage *usage, int count, char **argv, int *at, pn
   if (!equals && *at + 1 < count) value = argv[++*at];
   if (!equals && value && strncmp(value, "--", 2) == 0) {
     pn_sayWrong(usage, "--%s: expected %s, found the option '%s' (--%s=%s, if that is meant)", option->name,
-                expectations[option->kind], value, option->name, value);
+                expectationOf(option), value, option->name, value);
     return false;
   }
   bool good = setOption(usage, option, value);

@@ -338,6 +338,8 @@ static void printNext(const pnCheck *check, const pnCheckOptions *options) {
     printf(
         "Note: there are more pairs of triangles, or of close bodies, and some that are not listed may meet;\n"
         "--max-pairs 0 looks for all.\n");
+  if (options->distance && check->bodyCount < 2)
+    printf("Note: --distance measures between bodies, and there is one.\n");
   if (options->pairs) printf("The pairs are in %s.\n", options->pairs);
   else if (check->frame.pairCount > 0) printf("Next: --pairs OUT.csv lists the triangles.\n");
   else if (check->bodyCount > 1 && !options->self) printf("Next: --self also asks each body about itself.\n");

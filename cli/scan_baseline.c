@@ -17,6 +17,7 @@
 #include "out.h"
 #include "scan.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,8 +83,9 @@ pnResult pn_readBaseline(const char *path, pnBaseline *outBaseline) {
   json_error_t error;
   baseline.root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
   if (!baseline.root) {
-    if (error.line < 1) return pnFail(PN_ERROR_FILE, "%s: cannot be read: %s", path, error.text);
-    return pnFail(PN_ERROR_FORMAT, "%s: line %d: %s", path, error.line, error.text);
+    if (error.line < 1) return pnFail(PN_ERROR_FILE, "%s: cannot be opened: %s", path, strerror(errno));
+    return pnFail(PN_ERROR_FORMAT, "%s: line %d: this is no baseline: %s; --write-baseline makes one", path, error.line,
+                  error.text);
   }
   pnResult result = PN_OK;
   const json_t *list = json_object_get(baseline.root, "findings");

@@ -146,7 +146,10 @@ static pnResult chooseTwo(pnVolumeRun *run, const char *const *names, const pnWo
       ++found;
     }
   }
-  if (result == PN_OK && found != 1)
+  if (result == PN_OK && found != 1 && only->count > 0)
+    result = pnFail(PN_ERROR_ARGUMENT, "--only: expected two different bodies A,B, and '%s' means %s", only->items[0],
+                    found == 0 ? "one" : "more");
+  else if (result == PN_OK && found != 1)
     result = pnFail(PN_ERROR_ARGUMENT, "expected two bodies, found %u; --only A,B chooses two", count);
   pn_freeChoice(&choice);
   return result;

@@ -139,8 +139,8 @@ static pnResult collectFiles(const pnCache *cache, pnCacheFiles *files, const ch
   closedir(folder);
   if (result != PN_OK) return result;
   if (files->count == 0)
-    return pnFail(PN_ERROR_FILE, "%s: no mesh there (.obj, .ply, .stl, .off; a glTF file is named by itself)",
-                  cache->path);
+    return pnFail(PN_ERROR_FILE, "%s: no mesh there%s (.obj, .ply, .stl, .off; a glTF file is named by itself)",
+                  cache->path, pattern[0] != 0 ? " fits the pattern" : "");
   qsort(files->list, files->count, sizeof(pnCacheFile), compareFiles);
   files->numbered = files->list[0].number >= 0;
   for (size_t i = 1; i < files->count; ++i)

@@ -73,8 +73,10 @@ static pnResult checkVersion(const pnGltf *g) {
   const char *least = pn_jsonString(&asset, "minVersion", "2.0");
   if (asset.value == NULL || version[0] == 0)
     return pn_jsonFail(&g->root, PN_ERROR_FORMAT, "asset.version is missing: this is no glTF 2.0");
-  if (strncmp(version, "2.", 2) != 0 || strcmp(least, "2.0") != 0)
-    return pn_jsonFail(&asset, PN_ERROR_UNSUPPORTED, "version %.20s (at least %.20s), expected 2.0", version, least);
+  if (strncmp(version, "2.", 2) != 0)
+    return pn_jsonFail(&asset, PN_ERROR_UNSUPPORTED, "version %.20s, expected 2.0", version);
+  if (strcmp(least, "2.0") != 0)
+    return pn_jsonFail(&asset, PN_ERROR_UNSUPPORTED, "it wants a reader of at least %.20s; 2.0 is what is read", least);
   return PN_OK;
 }
 

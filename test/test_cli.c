@@ -62,7 +62,7 @@ static void testMistakes(void **state) {
       {{"check", "a.obj", "--threads=99999999999999999999", NULL}, "--threads|whole number"},
       {{"check", "a.obj", "--self=yes", NULL}, "--self|no value|'yes'"},
       {{"check", "a.obj", "--pairs", NULL}, "--pairs"},
-      {{"check", "a.obj", "--pairs=", NULL}, "--pairs|a word"},
+      {{"check", "a.obj", "--pairs=", NULL}, "--pairs|expected OUT.csv"},
       {{"check", "a.obj", "--pairs", "--json", NULL}, "--pairs|the option '--json'|--pairs=--json"},
       {{"volume", "a.obj", "b.obj", "--resolution=5", NULL}, "--resolution|16 to 4096|found 5"},
       {{"check", "nofile.obj", NULL}, "pinch check|nofile.obj|No such file"},

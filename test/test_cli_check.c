@@ -485,6 +485,10 @@ static void testDistance(void **state) {
   assert_non_null(strstr(run.out, "0.5"));
   assert_null(strstr(run.out, "95.5"));
   freeRun(&run);
+  run = runTool((const char *[]){"check", "a.ply", "--distance", NULL});
+  expectRun(&run, 0, "");
+  assert_non_null(strstr(run.out, "measures between bodies, and there is one"));
+  freeRun(&run);
   run = runTool((const char *[]){"check", "a.ply", "--to", "b.ply", "--distance", NULL});
   expectRun(&run, 2, "--distance does not go with --to");
   freeRun(&run);

@@ -376,6 +376,16 @@ static void testJunit(void **state) {
   assert_non_null(strstr(xml, "name=\"anvil and hammer, heavy ("));
 }
 
+/* Files that are no baselines: the message says so, once, and where they come from. */
+static void testNoBaseline(void **state) {
+  (void)state;
+  assert_int_equal(runLine("scan boxes.glb --baseline nowhere.json -q"), 2);
+  assert_non_null(strstr(lastRun.err, "pinch scan: nowhere.json: cannot be opened: No such file or directory\n"));
+  assert_int_equal(runLine("scan boxes.glb --baseline boxes.glb -q"), 2);
+  assert_non_null(strstr(lastRun.err, "boxes.glb: line 1: this is no baseline"));
+  assert_non_null(strstr(lastRun.err, "--write-baseline makes one"));
+}
+
 static void testSarif(void **state) {
   (void)state;
   assert_int_equal(runLine("scan boxes.glb -q --write-baseline known.json"), 1);
@@ -419,6 +429,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(testFixed, enterWithBoxes, leaveWithBoxes),
       cmocka_unit_test_setup_teardown(testWrongBaseline, enterWithBoxes, leaveWithBoxes),
       cmocka_unit_test_setup_teardown(testJunit, enterWithBoxes, leaveWithBoxes),
+      cmocka_unit_test_setup_teardown(testNoBaseline, enterWithBoxes, leaveWithBoxes),
       cmocka_unit_test_setup_teardown(testSarif, enterWithBoxes, leaveWithBoxes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -120,6 +120,12 @@ static void refusals(void **state) {
   assert_non_null(strstr(lastRun.err, "would be lost"));
   assert_int_equal(runLine("volume test_v_a.ply"), 2);
   assert_non_null(strstr(lastRun.err, "expected two bodies, found 1"));
+  assert_int_equal(runLine("volume test_v_a.ply test_v_b.ply --only 1,1"), 2);
+  assert_non_null(strstr(lastRun.err, "--only: expected two different bodies A,B, and '1,1' means one"));
+  assert_int_equal(runLine("volume test_v_a.ply test_v_b.ply --only *,*"), 2);
+  assert_non_null(strstr(lastRun.err, "'*,*' means more"));
+  assert_int_equal(runLine("volume test_v_a.ply test_v_b.ply --mesh"), 2);
+  assert_non_null(strstr(lastRun.err, "--mesh: expected OUT.ply, found nothing"));
   assert_int_equal(runLine("volume test_v_a.ply test_v_b.ply --resolution 7"), 2);
   assert_non_null(strstr(lastRun.err, "16 to 4096"));
   assert_int_equal(runLine("volume test_v_a.ply nothing.ply"), 2);

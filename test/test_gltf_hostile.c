@@ -37,7 +37,7 @@ static const Fault s_faults[] = {
     /* the document */
     {"{'asset'", "{{'asset'", PN_ERROR_FORMAT, "1:2: the JSON is broken"},
     {"'asset': {'version': '2.0'}", "'asset': {}", PN_ERROR_FORMAT, "asset.version is missing"},
-    {"'version': '2.0'", "'version': '1.0'", PN_ERROR_UNSUPPORTED, "asset: version 1.0"},
+    {"'version': '2.0'", "'version': '1.0'", PN_ERROR_UNSUPPORTED, "asset: version 1.0, expected 2.0"},
     {"'version': '2.0'", "'version': '2.0', 'minVersion': '2.1'", PN_ERROR_UNSUPPORTED, "at least 2.1"},
     {"'scene': 0", "'extensionsRequired': ['KHR_squares']", PN_ERROR_UNSUPPORTED,
      "extensionsRequired[0]: the file needs the extension 'KHR_squares'"},
