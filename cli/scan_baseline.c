@@ -168,7 +168,7 @@ static json_t *placeJson(pnVec3 place) {
 static json_t *entryJson(const pnScan *scan, const pnScanFinding *finding) {
   const pnFinding *core = &finding->core;
   char joints[400], frames[64];
-  pn_describeJoints(finding, 3, joints, sizeof(joints));
+  pn_describeJoints(scan, finding, 3, joints, sizeof(joints));
   snprintf(frames, sizeof(frames), "%.10g-%.10g", pn_frameNumber(scan, core->firstFrame),
            pn_frameNumber(scan, core->lastFrame));
   const char *comment = finding->known != PN_NONE ? scan->findings.baseline.entries[finding->known].comment : "";

@@ -111,8 +111,8 @@ const char *pn_depthWord(pnDepthKind kind);
 const char *pn_standingWord(pnStanding standing);
 /* "body and coat", "coat and itself". */
 void pn_describeBodies(const struct pnScan *scan, const pnScanFinding *finding, char *text, size_t size);
-/* "hand.L, forearm.L | hips": at most `most` of a's side, then of b's. */
-void pn_describeJoints(const pnScanFinding *finding, uint32_t most, char *text, size_t size);
+/* "hand.L, forearm.L | hips": at most `most` of a's side, then of b's; "hand.L | sword" where the sword has none; "" where neither has. */
+void pn_describeJoints(const struct pnScan *scan, const pnScanFinding *finding, uint32_t most, char *text, size_t size);
 /* "The whole thing in a sentence: coat and body, 0.031 deep, frames 229-278, deepest in 264." */
 void pn_describeFinding(const struct pnScan *scan, const pnScanFinding *finding, char *text, size_t size);
 

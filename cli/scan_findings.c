@@ -30,7 +30,7 @@ static void describe(const pnScan *scan, const pnScanFinding *finding, char *tex
   char joints[300];
   text[0] = 0;
   pn_describeBodies(scan, finding, text, size);
-  pn_describeJoints(finding, PN_MAX_JOINTS, joints, sizeof(joints));
+  pn_describeJoints(scan, finding, PN_MAX_JOINTS, joints, sizeof(joints));
   // A body with one joint has been named already.
   bool named = scan->bodies[finding->core.a].groupCount > 1 || scan->bodies[finding->core.b].groupCount > 1;
   if (joints[0] && named) addLine(text, size, "%s", joints);

@@ -12,7 +12,7 @@ static json_t *worstJson(const pnScan *scan, const pnScanFinding *finding) {
   const pnFinding *core = &finding->core;
   char bodies[400], joints[400];
   pn_describeBodies(scan, finding, bodies, sizeof(bodies));
-  pn_describeJoints(finding, 3, joints, sizeof(joints));
+  pn_describeJoints(scan, finding, 3, joints, sizeof(joints));
   return json_pack("{s:s, s:f, s:s, s:s, s:o, s:o, s:o, s:f, s:f, s:f}", "name", core->name, "depth", core->depth.value,
                    "depth_kind", pn_depthWord(core->depth.kind), "kind", pn_kindWord(core->kind), "between",
                    pn_jsonText(bodies), "joints", pn_jsonText(joints), "animation",

@@ -203,18 +203,24 @@ static size_t addNames(const char *const *names, uint32_t count, uint32_t most, 
   return used < size ? used : size - 1;
 }
 
-void pn_describeJoints(const pnScanFinding *finding, uint32_t most, char *text, size_t size) {
-  size_t used = addNames(finding->jointsA, finding->jointCountA, most, text, size);
+void pn_describeJoints(const pnScan *scan, const pnScanFinding *finding, uint32_t most, char *text, size_t size) {
+  text[0] = 0;
+  if (finding->jointCountA == 0 && finding->jointCountB == 0) return;
+  // A side without joints is its body.
+  const char *names[] = {scan->bodies[finding->core.a].name, scan->bodies[finding->core.b].name};
+  size_t used = finding->jointCountA > 0 ? addNames(finding->jointsA, finding->jointCountA, most, text, size)
+                                         : addNames(&names[0], 1, 1, text, size);
   char other[400];
-  if (addNames(finding->jointsB, finding->jointCountB, most, other, sizeof(other)) > 0)
-    snprintf(text + used, size - used, "%s%s", used > 0 ? " | " : "| ", other);
+  if (finding->jointCountB > 0) addNames(finding->jointsB, finding->jointCountB, most, other, sizeof(other));
+  else addNames(&names[1], 1, 1, other, sizeof(other));
+  snprintf(text + used, size - used, " | %s", other);
 }
 
 void pn_describeFinding(const pnScan *scan, const pnScanFinding *finding, char *text, size_t size) {
   const pnFinding *core = &finding->core;
   char bodies[300], joints[300];
   pn_describeBodies(scan, finding, bodies, sizeof(bodies));
-  pn_describeJoints(finding, 3, joints, sizeof(joints));
+  pn_describeJoints(scan, finding, 3, joints, sizeof(joints));
   const char *animation = scan->runs[finding->run].name;
   char frames[80];
   pn_describeFrames(scan, finding, frames, sizeof(frames));

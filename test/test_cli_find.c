@@ -376,6 +376,19 @@ static void testJunit(void **state) {
   assert_non_null(strstr(xml, "name=\"anvil and hammer, heavy ("));
 }
 
+/* Joints on one side, and on the other a body that has none: it stands for itself. */
+static void testOneSideWithoutJoints(void **state) {
+  (void)state;
+  assert_int_equal(runLine("make character hero.glb --triangles 10000 --seconds 1 -q"), 0);
+  assert_int_equal(runLine("make icosphere ball.ply --radius 0.2 --at 0,1,0 -q"), 0);
+  assert_int_equal(runLine("scan hero.glb ball.ply --only body,ball --frames 0:0 --constant"), 1);
+  assert_non_null(strstr(lastRun.out, " | ball\n"));
+  assert_int_equal(runLine("scan ball.ply hero.glb --only body,ball --frames 0:0 --constant"), 1);
+  assert_non_null(strstr(lastRun.out, "  ball | "));
+  unlink("hero.glb");
+  unlink("ball.ply");
+}
+
 /* Files that are no baselines: the message says so, once, and where they come from. */
 static void testNoBaseline(void **state) {
   (void)state;
@@ -429,6 +442,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(testFixed, enterWithBoxes, leaveWithBoxes),
       cmocka_unit_test_setup_teardown(testWrongBaseline, enterWithBoxes, leaveWithBoxes),
       cmocka_unit_test_setup_teardown(testJunit, enterWithBoxes, leaveWithBoxes),
+      cmocka_unit_test_setup_teardown(testOneSideWithoutJoints, enterWithBoxes, leaveWithBoxes),
       cmocka_unit_test_setup_teardown(testNoBaseline, enterWithBoxes, leaveWithBoxes),
       cmocka_unit_test_setup_teardown(testSarif, enterWithBoxes, leaveWithBoxes),
   };
