@@ -93,7 +93,7 @@ void pn_leaveLists(pnWorld *world, pnBody *body) {
 
 typedef struct Updates {
   pnWorld *world;
-  bool many;                    /* bodies, at least two for each worker */
+  bool many;                    /* bodies, so that each is one worker's */
   _Atomic uint32_t failedPlace; /* place + 1 of the first body whose update failed */
 } Updates;
 
@@ -149,10 +149,24 @@ static void updateBodies(void *context, uint32_t begin, uint32_t end, uint32_t w
   }
 }
 
+/* Are there bodies enough that each is one worker's: several for each, or one of about the same size? He has copied its vertices, too,
+ * where all were set in one call, and nobody waits for a loop more. */
+static bool areMany(const pnWorld *world, uint32_t workers) {
+  size_t count = world->touched.count;
+  if (count != workers) return count >= 2 * (size_t)workers;
+  uint64_t most = 0, all = 0;
+  for (size_t i = 0; i < count; ++i) {
+    uint64_t triangles = world->bodies.data[world->touched.data[i]].tree->mesh->triangleCount;
+    most = PN_MAX(most, triangles);
+    all += triangles;
+  }
+  return 8 * most * count <= 9 * all;
+}
+
 static pnResult updateTouched(pnWorld *world) {
   const pnTasks *tasks = &world->def.tasks;
   size_t count = world->touched.count;
-  Updates u = {.world = world, .many = count >= 2 * (size_t)pn_workerCount(tasks)};
+  Updates u = {.world = world, .many = areMany(world, pn_workerCount(tasks))};
   world->isOpen = world->isOpen && count == 0;
   size_t forOne = u.many ? count : 0;
   for (size_t i = 0; i < count && (!u.many || world->alone.count > 0); ++i) {
