@@ -129,10 +129,7 @@ int findFirst(void *object) {
 
 void collect(void *object, pnBenchPairs *outPairs) {
   const Bullet *peer = static_cast<const Bullet *>(object);
-  for (size_t i = 0; i < peer->pairs.count; ++i) {
-    const pnBenchPair &pair = peer->pairs.data[i];
-    pn_benchAdd(outPairs, pair.bodyA, pair.bodyB, pair.a, pair.b);
-  }
+  pn_benchAddAll(outPairs, peer->pairs.data, peer->pairs.count);
 }
 
 void getCost(void *object, pnPeerCost *outCost) {

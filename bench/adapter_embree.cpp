@@ -11,10 +11,9 @@
  *
  * For the sweep over settings: "medium" and "high" build with that quality instead of "low" (with "rebuild" in every frame); "robust" and
  * "compact" are scene flags beside "dynamic", which "static" leaves out; "leaf=" is the most primitives of a leaf. */
+#include "embree_bounds.h"
 #include "peer.h"
 #include "triangle_float.h"
-
-#include <embree3/rtcore.h>
 
 #include <malloc.h>
 
@@ -53,16 +52,7 @@ struct Embree {
 
 void boundTriangle(const RTCBoundsFunctionArguments *arguments) {
   const Body *body = static_cast<const Body *>(arguments->geometryUserPtr);
-  const uint32_t *t = body->triangles + 3 * size_t(arguments->primID);
-  const float *a = body->vertices + 3 * size_t(t[0]), *b = body->vertices + 3 * size_t(t[1]);
-  const float *c = body->vertices + 3 * size_t(t[2]);
-  RTCBounds *box = arguments->bounds_o;
-  box->lower_x = std::min(a[0], std::min(b[0], c[0]));
-  box->lower_y = std::min(a[1], std::min(b[1], c[1]));
-  box->lower_z = std::min(a[2], std::min(b[2], c[2]));
-  box->upper_x = std::max(a[0], std::max(b[0], c[0]));
-  box->upper_y = std::max(a[1], std::max(b[1], c[1]));
-  box->upper_z = std::max(a[2], std::max(b[2], c[2]));
+  pn_boundTriangle(body->triangles, body->vertices, arguments->primID, arguments->bounds_o);
 }
 
 /* A triangle of the joined scene, and the box of a body. */
@@ -293,10 +283,7 @@ int findFirst(void *object) {
 
 void collect(void *object, pnBenchPairs *outPairs) {
   const Embree *peer = static_cast<const Embree *>(object);
-  for (size_t i = 0; i < peer->pairs.count; ++i) {
-    const pnBenchPair &pair = peer->pairs.data[i];
-    pn_benchAdd(outPairs, pair.bodyA, pair.bodyB, pair.a, pair.b);
-  }
+  pn_benchAddAll(outPairs, peer->pairs.data, peer->pairs.count);
 }
 
 void getCost(void *object, pnPeerCost *outCost) {

@@ -1,10 +1,8 @@
 /* adapter_embree_build.cpp: how long Embree 3 takes to build the tree that rtcCollide wants: a user geometry of triangles with
  * a function for their boxes. See embree_build.h. */
+#include "embree_bounds.h"
 #include "embree_build.h"
 
-#include <embree3/rtcore.h>
-
-#include <algorithm>
 #include <cstdio>
 
 namespace {
@@ -16,13 +14,7 @@ struct Body {
 
 void boundTriangle(const RTCBoundsFunctionArguments *arguments) {
   const Body *body = static_cast<const Body *>(arguments->geometryUserPtr);
-  const uint32_t *t = body->triangles + 3 * size_t(arguments->primID);
-  const float *a = body->vertices + 3 * size_t(t[0]), *b = body->vertices + 3 * size_t(t[1]);
-  const float *c = body->vertices + 3 * size_t(t[2]);
-  RTCBounds *box = arguments->bounds_o;
-  box->lower_x = std::min(a[0], std::min(b[0], c[0])), box->upper_x = std::max(a[0], std::max(b[0], c[0]));
-  box->lower_y = std::min(a[1], std::min(b[1], c[1])), box->upper_y = std::max(a[1], std::max(b[1], c[1]));
-  box->lower_z = std::min(a[2], std::min(b[2], c[2])), box->upper_z = std::max(a[2], std::max(b[2], c[2]));
+  pn_boundTriangle(body->triangles, body->vertices, arguments->primID, arguments->bounds_o);
 }
 
 void noIntersect(const RTCIntersectFunctionNArguments *) {}

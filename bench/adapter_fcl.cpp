@@ -130,8 +130,8 @@ int findFirst(void *peer) {
   return static_cast<Peer *>(peer)->findFirst();
 }
 void collect(void *peer, pnBenchPairs *outPairs) {
-  for (const pnBenchPair &pair : static_cast<Peer *>(peer)->pairs)
-    pn_benchAdd(outPairs, pair.bodyA, pair.bodyB, pair.a, pair.b);
+  const auto &pairs = static_cast<Peer *>(peer)->pairs;
+  pn_benchAddAll(outPairs, pairs.data(), pairs.size());
 }
 void destroy(void *peer) {
   delete static_cast<Peer *>(peer);

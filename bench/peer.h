@@ -50,6 +50,10 @@ static inline void pn_benchAdd(pnBenchPairs *pairs, uint32_t bodyA, uint32_t bod
   pair->bodyA = bodyA, pair->bodyB = bodyB, pair->a = a, pair->b = b;
 }
 
+static inline void pn_benchAddAll(pnBenchPairs *pairs, const pnBenchPair *more, size_t count) {
+  for (size_t i = 0; i < count; ++i) pn_benchAdd(pairs, more[i].bodyA, more[i].bodyB, more[i].a, more[i].b);
+}
+
 /* A number that is the same for the same set of pairs in whatever order, and another when one is missing or double. */
 uint64_t pn_benchHash(const pnBenchPairs *pairs);
 

@@ -13,6 +13,7 @@ import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { betweenTests } from './between.mjs';
 import { findingTests } from './findings.mjs';
+import { run } from './run.mjs';
 
 const [samples, modules, screenshots] = process.argv.slice(2).map((path) => resolve(path));
 const chromiumPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
@@ -551,16 +552,4 @@ browser = await chromium.launch({
     '--disable-component-update',
   ],
 });
-let failed = 0;
-for (const [name, test] of Object.entries(tests)) {
-  try {
-    await test();
-    console.log(`ok      ${name}`);
-  } catch (error) {
-    failed += 1;
-    console.log(`FAILED  ${name}\n${error.stack}`);
-  }
-}
-await browser.close();
-console.log(`${Object.keys(tests).length - failed} of ${Object.keys(tests).length} passed`);
-process.exit(failed > 0 ? 1 : 0);
+await run(tests, () => browser.close());

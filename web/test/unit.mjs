@@ -12,6 +12,7 @@ import { countsCsv, pairLines } from '../src/csv.js';
 import { intervals, lowerBound, Report } from '../src/data.js';
 import { pickTriangle } from '../src/pick.js';
 import { levelName, ticksOf } from '../src/timeline.js';
+import { run } from './run.mjs';
 
 const samples = resolve(process.argv[2] ?? '.');
 if (!existsSync(join(samples, 'figure.html'))) {
@@ -182,15 +183,4 @@ const tests = {
   },
 };
 
-let failed = 0;
-for (const [name, test] of Object.entries(tests)) {
-  try {
-    await test();
-    console.log(`ok      ${name}`);
-  } catch (error) {
-    failed += 1;
-    console.log(`FAILED  ${name}\n${error.stack}`);
-  }
-}
-console.log(`${Object.keys(tests).length - failed} of ${Object.keys(tests).length} passed`);
-process.exit(failed > 0 ? 1 : 0);
+await run(tests);
