@@ -20,6 +20,8 @@
 
 /* Distances that are listed: of 447 bodies all. */
 #define MOST_DISTANCES 100000u
+/* Rows of a table: nobody reads more, and programs take --json. */
+#define MOST_ROWS 200u
 /* Pairs of bodies that are looked at for a note that one may be inside another. */
 #define MOST_NOTED 1000000u
 
@@ -257,6 +259,18 @@ static bool printAnswerJson(const pnCheck *check, const pnCheckOptions *options)
   return pn_printJson(answer);
 }
 
+/* The rows of a table with `count` of them, and under it what is left out. */
+static uint32_t rowsOf(uint32_t count) {
+  return count < MOST_ROWS ? count : MOST_ROWS;
+}
+
+static bool endTable(pnTable *table, uint32_t count) {
+  bool good = pn_printTable(table);
+  pn_freeTable(table);
+  if (rowsOf(count) < count) printf("  and %u more; --json has all\n", count - rowsOf(count));
+  return good;
+}
+
 static bool printBodies(const pnCheck *check) {
   pnTable table = {0};
   pn_addColumn(&table, ">body");
@@ -268,7 +282,7 @@ static bool printBodies(const pnCheck *check) {
   pn_addColumn(&table, ">vertices");
   pn_addColumn(&table, ">triangles");
   pn_addColumn(&table, "closed");
-  for (uint32_t i = 0; i < check->bodyCount; ++i) {
+  for (uint32_t i = 0; i < rowsOf(check->bodyCount); ++i) {
     pn_addCell(&table, "%u", i);
     pn_addCell(&table, "%s", check->bodies[i].path);
     if (many) pn_addCell(&table, "%s", check->bodies[i].name);
@@ -276,9 +290,7 @@ static bool printBodies(const pnCheck *check) {
     pn_addCell(&table, "%u", pnMesh_GetTriangleCount(check->bodies[i].mesh));
     pn_addCell(&table, "%s", check->bodies[i].info.closed ? "yes" : "no");
   }
-  bool good = pn_printTable(&table);
-  pn_freeTable(&table);
-  return good;
+  return endTable(&table, check->bodyCount);
 }
 
 static bool printContacts(const pnCheck *check) {
@@ -287,7 +299,7 @@ static bool printContacts(const pnCheck *check) {
   pn_addColumn(&table, ">b");
   pn_addColumn(&table, ">pairs");
   pn_addColumn(&table, "between");
-  for (uint32_t i = 0; i < check->contactCount; ++i) {
+  for (uint32_t i = 0; i < rowsOf(check->contactCount); ++i) {
     const pnContact *contact = &check->contacts[i];
     uint32_t a = bodyNumber(check, contact->a), b = bodyNumber(check, contact->b);
     pn_addCell(&table, "%u", a);
@@ -296,9 +308,7 @@ static bool printContacts(const pnCheck *check) {
     if (a == b) pn_addCell(&table, "%s and itself", check->bodies[a].name);
     else pn_addCell(&table, "%s and %s", check->bodies[a].name, check->bodies[b].name);
   }
-  bool good = pn_printTable(&table);
-  pn_freeTable(&table);
-  return good;
+  return endTable(&table, check->contactCount);
 }
 
 /* Is box a within box b? Then the body may be inside the other, and surfaces do not tell. */

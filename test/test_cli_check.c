@@ -442,6 +442,32 @@ static void testMaxPairs(void **state) {
   unlink("copies.obj");
 }
 
+/* Tables end after 200 rows and say what is left out; JSON has all. */
+static void testLongTables(void **state) {
+  (void)state;
+  enum { COUNT = 203 };
+  writeText("a.off", TRIANGLE);
+  const char *words[COUNT + 3] = {"check"};
+  for (int i = 1; i <= COUNT; ++i) words[i] = "a.off";
+  ToolRun run = runTool(words);
+  expectRun(&run, 1, "");
+  assert_non_null(strstr(run.out, "   199  a.off"));
+  assert_null(strstr(run.out, "   200  a.off"));
+  assert_non_null(strstr(run.out, "\n  and 3 more; --json has all\n"));
+  assert_non_null(strstr(run.out, "\n  and 20303 more; --json has all\n"));
+  assert_non_null(strstr(run.out, "\n20503 pairs of triangles meet"));
+  freeRun(&run);
+  words[COUNT + 1] = "--json";
+  run = runTool(words);
+  expectRun(&run, 1, "");
+  json_t *answer = json_loads(run.out, 0, NULL);
+  assert_int_equal(json_array_size(json_object_get(answer, "bodies")), COUNT);
+  assert_int_equal(json_array_size(json_object_get(answer, "collisions")), 20503);
+  json_decref(answer);
+  freeRun(&run);
+  unlink("a.off");
+}
+
 static double numberAt(json_t *list, size_t i) {
   return json_number_value(json_array_get(list, i));
 }
@@ -525,7 +551,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(testMaxPairs),      cmocka_unit_test(testNoThreads), cmocka_unit_test(testShapes),
       cmocka_unit_test(testAnswers),       cmocka_unit_test(testFirst),     cmocka_unit_test(testKnownPairs),
-      cmocka_unit_test(testTouchingPairs), cmocka_unit_test(testSelfPairs), cmocka_unit_test(testDistance),
+      cmocka_unit_test(testTouchingPairs), cmocka_unit_test(testSelfPairs), cmocka_unit_test(testLongTables),
+      cmocka_unit_test(testDistance),
   };
   return cmocka_run_group_tests(tests, enterFolder, leaveFolder);
 }
