@@ -297,22 +297,14 @@ static void note(Carried a) {
   s_worst = error > s_worst ? error : s_worst;
 }
 
-static uint32_t bitsOf(float f) {
-  uint32_t u;
-  memcpy(&u, &f, sizeof u);
-  return u;
-}
-
-static Carried ofBits(uint32_t u) {
-  float f;
-  memcpy(&f, &u, sizeof f);
-  return (Carried){f, 0};
+static Carried ofBits(uint32_t bits) {
+  return (Carried){pn_floatOfBits(bits), 0};
 }
 
 static Carried carriedXor(Carried a, Carried b) {
   note(a);
   note(b);
-  return ofBits(bitsOf(a.f) ^ bitsOf(b.f));
+  return ofBits(pn_bitsOfFloat(a.f) ^ pn_bitsOfFloat(b.f));
 }
 
 #define F Carried
@@ -323,13 +315,13 @@ static Carried carriedXor(Carried a, Carried b) {
 #define ABS(a) ((Carried){fabsf((a).f), 0})
 #define MIN(a, b) ((a).f < (b).f ? (a) : (b))
 #define MAX(a, b) ((a).f > (b).f ? (a) : (b))
-#define AND(a, b) ofBits(bitsOf((a).f) & bitsOf((b).f))
-#define OR(a, b) ofBits(bitsOf((a).f) | bitsOf((b).f))
-#define ANDNOT(a, b) ofBits(bitsOf((a).f) & ~bitsOf((b).f))
+#define AND(a, b) ofBits(pn_bitsOfFloat((a).f) & pn_bitsOfFloat((b).f))
+#define OR(a, b) ofBits(pn_bitsOfFloat((a).f) | pn_bitsOfFloat((b).f))
+#define ANDNOT(a, b) ofBits(pn_bitsOfFloat((a).f) & ~pn_bitsOfFloat((b).f))
 #define XOR carriedXor
 #define GREATER(a, b) ofBits((a).f > (b).f ? ~0u : 0u)
 #define SET1(v) ((Carried){(v), (v)})
-#define SIGNS(a) (bitsOf((a).f) >> 31)
+#define SIGNS(a) (pn_bitsOfFloat((a).f) >> 31)
 #define NARROW_NAME meetCarried
 
 static void loadCarried(const pnTree *a, const pnTree *b, const pnPair *candidates, Carried p[6][3]) {
