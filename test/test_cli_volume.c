@@ -104,32 +104,24 @@ static void surfaceFile(void **state) {
   }
   assert_true(fabs(volume - 1.3125) < 1e-3);
   pnFreeMeshFile(&file);
-  assert_int_equal(runLine("volume test_v_a.ply test_v_b.ply --mesh no/such/folder/x.ply"), 2);
-  assert_non_null(strstr(lastRun.err, "no/such/folder"));
+  expectLine("volume test_v_a.ply test_v_b.ply --mesh no/such/folder/x.ply", 2, "no/such/folder");
 }
 
 static void refusals(void **state) {
   (void)state;
   makeFiles();
-  assert_int_equal(runLine("volume test_v_a.ply test_v_open.obj"), 2);
-  assert_non_null(strstr(lastRun.err, "not closed"));
+  expectLine("volume test_v_a.ply test_v_open.obj", 2, "not closed");
   assert_non_null(strstr(lastRun.err, "close it, or give --parity\n"));
   assert_null(strstr(lastRun.err, "PN_"));
   assert_int_equal(runLine("volume test_v_a.ply test_v_open.obj --parity --json"), 0);
-  assert_int_equal(runLine("volume test_v_a.ply test_v_b.ply --mesh ./test_v_a.ply"), 2);
-  assert_non_null(strstr(lastRun.err, "would be lost"));
-  assert_int_equal(runLine("volume test_v_a.ply"), 2);
-  assert_non_null(strstr(lastRun.err, "expected two bodies, found 1"));
-  assert_int_equal(runLine("volume test_v_a.ply test_v_b.ply --only 1,1"), 2);
-  assert_non_null(strstr(lastRun.err, "--only: expected two different bodies A,B, and '1,1' means one"));
-  assert_int_equal(runLine("volume test_v_a.ply test_v_b.ply --only *,*"), 2);
-  assert_non_null(strstr(lastRun.err, "'*,*' means more"));
-  assert_int_equal(runLine("volume test_v_a.ply test_v_b.ply --mesh"), 2);
-  assert_non_null(strstr(lastRun.err, "--mesh: expected OUT.ply, found nothing"));
-  assert_int_equal(runLine("volume test_v_a.ply test_v_b.ply --resolution 7"), 2);
-  assert_non_null(strstr(lastRun.err, "16 to 4096"));
-  assert_int_equal(runLine("volume test_v_a.ply nothing.ply"), 2);
-  assert_non_null(strstr(lastRun.err, "nothing.ply"));
+  expectLine("volume test_v_a.ply test_v_b.ply --mesh ./test_v_a.ply", 2, "would be lost");
+  expectLine("volume test_v_a.ply", 2, "expected two bodies, found 1");
+  expectLine("volume test_v_a.ply test_v_b.ply --only 1,1", 2,
+             "--only: expected two different bodies A,B, and '1,1' means one");
+  expectLine("volume test_v_a.ply test_v_b.ply --only *,*", 2, "'*,*' means more");
+  expectLine("volume test_v_a.ply test_v_b.ply --mesh", 2, "--mesh: expected OUT.ply, found nothing");
+  expectLine("volume test_v_a.ply test_v_b.ply --resolution 7", 2, "16 to 4096");
+  expectLine("volume test_v_a.ply nothing.ply", 2, "nothing.ply");
   assert_int_equal(runLine("volume --help"), 0);
   assert_non_null(strstr(lastRun.out, "--resolution"));
 }
@@ -154,14 +146,11 @@ static void insidePoints(void **state) {
   assert_true(strlen(text) > 0 && strchr(text, '0') == NULL);
 
   writeText("test_v_pts.txt", "0 0 0\n1 2\n");
-  assert_int_equal(runLine("inside test_v_a.ply --points test_v_pts.txt"), 2);
-  assert_non_null(strstr(lastRun.err, "test_v_pts.txt: line 2"));
+  expectLine("inside test_v_a.ply --points test_v_pts.txt", 2, "test_v_pts.txt: line 2");
   writeText("test_v_pts.txt", "0 0 nan\n");
-  assert_int_equal(runLine("inside test_v_a.ply --points test_v_pts.txt"), 2);
-  assert_non_null(strstr(lastRun.err, "test_v_pts.txt: line 1"));
+  expectLine("inside test_v_a.ply --points test_v_pts.txt", 2, "test_v_pts.txt: line 1");
   writeText("test_v_pts.txt", "0 0 0\n0.5.5 0 0\n"); // not .5, .5 and 0
-  assert_int_equal(runLine("inside test_v_a.ply --points test_v_pts.txt"), 2);
-  assert_non_null(strstr(lastRun.err, "test_v_pts.txt: line 2"));
+  expectLine("inside test_v_a.ply --points test_v_pts.txt", 2, "test_v_pts.txt: line 2");
   // A line of any length is one point.
   FILE *file = fopen("test_v_pts.txt", "wb");
   assert_non_null(file);
@@ -174,18 +163,14 @@ static void insidePoints(void **state) {
   writeText("test_v_pts.txt", "");
   assert_int_equal(runLine("inside test_v_a.ply --points test_v_pts.txt"), 0);
   assert_string_equal(lastRun.out, "");
-  assert_int_equal(runLine("inside test_v_a.ply"), 2);
-  assert_non_null(strstr(lastRun.err, "--points"));
-  assert_int_equal(runLine("inside test_v_open.obj --points test_v_small.stl"), 2);
-  assert_non_null(strstr(lastRun.err, "not closed"));
+  expectLine("inside test_v_a.ply", 2, "--points");
+  expectLine("inside test_v_open.obj --points test_v_small.stl", 2, "not closed");
   assert_non_null(strstr(lastRun.err, "or give --parity\ntry: pinch inside --parity"));
   // A tetrahedron with one face the other way around.
   writeText("test_v_open.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 3 4\n");
-  assert_int_equal(runLine("inside test_v_open.obj --points test_v_small.stl"), 2);
-  assert_non_null(strstr(lastRun.err, "turn some over, or give --parity\n"));
+  expectLine("inside test_v_open.obj --points test_v_small.stl", 2, "turn some over, or give --parity\n");
   assert_null(strstr(lastRun.err, "PN_"));
-  assert_int_equal(runLine("inside test_v_a.ply --points nothing.txt"), 2);
-  assert_non_null(strstr(lastRun.err, "nothing.txt"));
+  expectLine("inside test_v_a.ply --points nothing.txt", 2, "nothing.txt");
 }
 
 int main(void) {

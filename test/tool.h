@@ -123,6 +123,12 @@ static inline void expectRun(const ToolRun *run, int status, const char *errorWo
     if (!strstr(run->err, word)) fail_msg("'%s' is not in: %s", word, run->err);
 }
 
+/* The same of words in one line; what was said is in lastRun. */
+static inline void expectLine(const char *line, int status, const char *errorWords) {
+  runLine(line);
+  expectRun(&lastRun, status, errorWords);
+}
+
 /* ---------------------------------------------------------------- files */
 
 /* Setup and teardown, of a test or a group: it runs in a new folder, which must be empty again at the end. */
