@@ -199,7 +199,7 @@ static void testSameBucketsCoherent(void **state) {
 }
 
 /* The cells of a cube at the beginning of the curve are its first steps, each once, and every step goes to a neighbour. */
-static void checkCurve(uint32_t bits) {
+static void checkCurve(uint32_t bits, void (*codes)(const pnCells cells[3], pnCodeBatch *batch)) {
   enum { SIDE = 16, CELLS = SIDE * SIDE * SIDE };
   static int at[CELLS][3];
   bool seen[CELLS] = {false};
@@ -216,7 +216,7 @@ static void checkCurve(uint32_t bits) {
         batch.centres[i][k] = (float)cell[i][k] + 0.5f;
       }
     }
-    pn_bucketKept.codes(cells, &batch);
+    codes(cells, &batch);
     for (uint32_t i = 0; i < PN_CODE_BATCH; ++i) {
       assert_true(batch.codes[i] < CELLS && !seen[batch.codes[i]]);
       seen[batch.codes[i]] = true;
@@ -227,12 +227,40 @@ static void checkCurve(uint32_t bits) {
     assert_int_equal(abs(at[i][0] - at[i - 1][0]) + abs(at[i][1] - at[i - 1][1]) + abs(at[i][2] - at[i - 1][2]), 1);
 }
 
+/* Centres anywhere, beyond the box and at its borders too, and batches that are not full: every kind of machine finds the same cells, the
+ * nearest ones of the box. */
+static void checkCells(void) {
+  TestRandom r = testRandom(43);
+  for (int round = 0; round < 200; ++round) {
+    float size = round % 5 == 0 ? FLT_MAX : round % 5 == 1 ? 0x1p-140f : 2;
+    uint32_t bits = round % 2 == 0 ? PN_FEW_BITS : PN_CURVE_BITS;
+    pnCells cells[3];
+    for (int k = 0; k < 3; ++k) cells[k] = pn_cellsOver(-size / 2, size / 2, bits);
+    pnCodeBatch batches[2] = {{.count = 1 + testBelow(&r, PN_CODE_BATCH)}}, within;
+    for (uint32_t i = 0; i < batches[0].count; ++i)
+      for (int k = 0; k < 3; ++k)
+        batches[0].centres[i][k] =
+            testBelow(&r, 8) == 0 ? (float)testBelow(&r, 2) * size - size / 2 : size * testFloat(&r, -0.75f, 0.75f);
+    within = batches[1] = batches[0];
+    for (uint32_t i = 0; i < within.count; ++i)
+      for (int k = 0; k < 3; ++k) within.centres[i][k] = fmaxf(-size / 2, fminf(size / 2, within.centres[i][k]));
+    pn_hilbertCodesPlain(cells, &batches[0]);
+    pn_hilbertCodes(cells, &batches[1]);
+    pn_hilbertCodes(cells, &within);
+    assert_memory_equal(batches[0].codes, batches[1].codes, batches[0].count * sizeof(uint32_t));
+    assert_memory_equal(batches[0].codes, within.codes, batches[0].count * sizeof(uint32_t));
+  }
+}
+
 /* Both lengths of a code; and sorting by them, by all of their digits: few primitives, more, and so many that codes are long. */
 static void testCurve(void **state) {
   (void)state;
   const uint32_t counts[] = {500, 5000, 70000};
-  checkCurve(pn_bitsFor(counts[0]));
-  checkCurve(pn_bitsFor(counts[2]));
+  for (int many = 0; many < 3; many += 2) {
+    checkCurve(pn_bitsFor(counts[many]), pn_hilbertCodesPlain);
+    checkCurve(pn_bitsFor(counts[many]), pn_bucketKept.codes);
+  }
+  checkCells();
   assert_true(pn_bitsFor(counts[2]) == PN_CURVE_BITS && pn_bitsFor(counts[1]) < PN_CURVE_BITS);
   TestRandom r = testRandom(41);
   float *all = malloc(sizeof(float) * 9 * counts[2]);

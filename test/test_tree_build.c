@@ -4,6 +4,7 @@
 
 #include "pinch/pinch.h"
 #include "tree/build_block.h"
+#include "tree/vertex_lists.h"
 #include "tree/gradual.h"
 #include "tree/tree.h"
 
@@ -348,11 +349,38 @@ static void aFarTriangleDoesNotSpoilTheRest(void **state) {
   pnDestroyMesh(mesh);
 }
 
+/* The vertices of some corners: each once, ascending, and every corner is found where it is said to be. */
+static void cornersAreListedOnce(void **state) {
+  (void)state;
+  TestRandom random = testRandom(14);
+  pnListCornersFcn *const ways[2] = {pn_listCorners, pn_chooseListing()};
+  for (int round = 0; round < 400; ++round) {
+    uint32_t corners[PN_LEAF_CORNERS], count = 3 * (1 + testBelow(&random, 8));
+    /* a few vertices, nearly as many as corners, and the largest numbers there are */
+    uint32_t different = round % 3 == 0 ? 3 : round % 3 == 1 ? 12 : 1000, from = round % 2 ? 0 : INT32_MAX - different;
+    for (uint32_t i = 0; i < count; ++i) corners[i] = from + testBelow(&random, different);
+    for (int way = 0; way < 2; ++way) {
+      uint32_t list[PN_LEAF_CORNERS];
+      uint8_t places[PN_LEAF_CORNERS];
+      bool used[PN_LEAF_CORNERS] = {false};
+      uint32_t n = ways[way](corners, count, list, places);
+      for (uint32_t i = 1; i < n; ++i) assert_true(list[i - 1] < list[i]);
+      for (uint32_t i = 0; i < count; ++i) {
+        assert_true(places[i] < n);
+        assert_int_equal(list[places[i]], corners[i]);
+        used[places[i]] = true;
+      }
+      for (uint32_t i = 0; i < n; ++i) assert_true(used[i]);
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sameOnAnyNumberOfThreads), cmocka_unit_test(sameInManySteps),
       cmocka_unit_test(leavesStayWithinIslands),  cmocka_unit_test(cutsAreByPlaceAndNumber),
       cmocka_unit_test(blocksAreCutAsTheyShould), cmocka_unit_test(aFarTriangleDoesNotSpoilTheRest),
+      cmocka_unit_test(cornersAreListedOnce),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

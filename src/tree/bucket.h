@@ -211,7 +211,7 @@ PN_INLINE uint32_t pn_bitsOf(const pnCells cells[3]) {
 }
 PN_INLINE uint32_t pn_cellOf(const pnCells *c, float x) {
   float cell = (x * 0.5f - c->half) * c->scale;
-  return cell >= (float)c->last ? c->last : cell > 0 ? (uint32_t)cell : 0;
+  return (uint32_t)(int32_t)PN_MIN(PN_MAX(cell, 0.0f), (float)c->last);
 }
 
 /* The number of a bucket: its cells along the axes, bit by bit (Morton order). */
@@ -220,8 +220,16 @@ PN_INLINE uint32_t pn_mortonOf(const pnCells cells[3], const float *centre) {
          pn_spreadBits(pn_cellOf(&cells[2], centre[2])) << 2;
 }
 
-/* bucket_curve.c. Codes along the curve of Hilbert. */
+/* bucket_hilbert.c. Codes along the curve of Hilbert; behind the last centre the batch is filled up. The fastest for this machine, and those
+ * for every kind: all say the same. */
 void pn_hilbertCodes(const pnCells cells[3], pnCodeBatch *batch);
+void pn_hilbertCodesPlain(const pnCells cells[3], pnCodeBatch *batch);
+#if defined(__x86_64__) && !defined(PN_SCALAR)
+void pn_hilbertCodesAvx2(const pnCells cells[3], pnCodeBatch *batch);
+#endif
+/* bucket_curve.c. Items by code, stable, as pn_sortKeyValue does it by bytes: fewer and larger digits, because it is known how many
+ * bits an axis has in a code. */
+void pn_sortCodes(pnKeyValue *items, pnKeyValue *scratch, uint32_t count, uint32_t bits);
 
 /* The middle of a primitive's box; three floats and one more. Halved before adding: two huge numbers must not overflow. */
 PN_INLINE void pn_centreOf(const pnBuckets *b, uint32_t place, float out[4]) {

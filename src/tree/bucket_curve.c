@@ -12,8 +12,8 @@
 #define LONG_RUN 64u
 /* Primitives a task takes at a time. */
 #define GRAIN 8192u
-/* Up to so many primitives cells of 1/128 of the box tell them apart well enough, and their codes have two digits instead of
- * three; with so few that counting 2^11 values costs as much as a pass, they are not counted so. */
+/* Up to so many primitives cells of 1/256 of the box tell them apart well enough, and their codes have two digits instead of
+ * three; with so few that counting 2^12 values costs as much as a pass, they are not counted so. */
 #define FEW_PRIMITIVES 65536u
 #define DIGIT_BITS 12u
 #define LEAST_COUNTED 2048u
@@ -29,47 +29,6 @@ pnCells pn_cellsOver(float lo, float hi, uint32_t bits) {
 
 uint32_t pn_bitsFor(uint32_t count) {
   return count <= FEW_PRIMITIVES ? PN_FEW_BITS : PN_CURVE_BITS;
-}
-
-/* ---------------------------------------------------------------- the curve */
-
-/* The places of cells along the curve of Hilbert, whose neighbours always touch: eight primitives in a row make a smaller box
- * than along Morton's, which leaps. After Skilling 2004, "Programming the Hilbert curve": undo, level by level from
- * the top, the exchange or reflection of axes in the octant; then Gray code. Without branches, the bits are anybody's guess,
- * and for a whole batch at each level, which compilers turn into vector code: one after the other takes four times as long. */
-PN_INLINE void hilbertOf(const uint32_t bits, uint32_t *x, uint32_t *y, uint32_t *z, uint32_t *outCodes) {
-  for (uint32_t bit = bits - 1; bit > 0; --bit) {
-    uint32_t lower = (1u << bit) - 1;
-    for (uint32_t i = 0; i < PN_CODE_BATCH; ++i) {
-      uint32_t turnX = 0u - (x[i] >> bit & 1), turnY = 0u - (y[i] >> bit & 1), turnZ = 0u - (z[i] >> bit & 1);
-      uint32_t a = x[i] ^ (lower & (turnX ^ turnY)), b = y[i], c = z[i];
-      uint32_t swap = (a ^ b) & lower & ~turnY;
-      a ^= swap ^ (lower & turnZ);
-      y[i] = b ^ swap;
-      swap = (a ^ c) & lower & ~turnZ;
-      x[i] = a ^ swap;
-      z[i] = c ^ swap;
-    }
-  }
-  for (uint32_t i = 0; i < PN_CODE_BATCH; ++i) {
-    uint32_t b = y[i] ^ x[i], c = z[i] ^ b;
-    /* every bit of z flips all bits below it */
-    uint32_t flip = c >> 1;
-    flip ^= flip >> 1;
-    flip ^= flip >> 2;
-    flip ^= flip >> 4;
-    flip ^= flip >> 8;
-    outCodes[i] = pn_spreadBits(x[i] ^ flip) << 2 | pn_spreadBits(b ^ flip) << 1 | pn_spreadBits(c ^ flip);
-  }
-}
-
-void pn_hilbertCodes(const pnCells cells[3], pnCodeBatch *batch) {
-  uint32_t cell[3][PN_CODE_BATCH] = {{0}};
-  for (uint32_t i = 0; i < batch->count; ++i)
-    for (int k = 0; k < 3; ++k) cell[k][i] = pn_cellOf(&cells[k], batch->centres[i][k]);
-  /* twice, so that compilers know how often */
-  if (pn_bitsOf(cells) == PN_FEW_BITS) hilbertOf(PN_FEW_BITS, cell[0], cell[1], cell[2], batch->codes);
-  else hilbertOf(PN_CURVE_BITS, cell[0], cell[1], cell[2], batch->codes);
 }
 
 /* ---------------------------------------------------------------- sorting within a range */
@@ -92,8 +51,7 @@ static void keyRange(void *context, uint32_t begin, uint32_t end, uint32_t worke
   }
 }
 
-/* Items by code, stable, as pn_sortKeyValue does it by bytes: fewer and larger digits, because it is known how many bits a code has. */
-static void sortCodes(pnKeyValue *items, pnKeyValue *scratch, uint32_t count, uint32_t bits) {
+void pn_sortCodes(pnKeyValue *items, pnKeyValue *scratch, uint32_t count, uint32_t bits) {
   if (count < LEAST_COUNTED) {
     pn_sortKeyValue(items, scratch, count);
     return;
@@ -139,7 +97,7 @@ static void sortByCode(const Range *range, uint32_t count, const pnTasks *tasks)
   const pnOrdering *o = range->o;
   uint32_t first = range->first;
   pn_parallelFor(tasks, keyRange, (void *)range, count, GRAIN);
-  sortCodes(o->keys + first, o->scratch + first, count, pn_bitsOf(range->cells));
+  pn_sortCodes(o->keys + first, o->scratch + first, count, pn_bitsOf(range->cells));
   for (uint32_t i = first; i < first + count; ++i) o->order[i] = o->keys[i].value;
 }
 

@@ -189,27 +189,40 @@ typedef struct Centres {
   pnBuilder *builder;
 } Centres;
 
+/* The corners of a triangle or piece. */
+PN_INLINE void fetchCorners(const Centres *c, size_t i, bool isPlain, pnF4 out[3]) {
+  const uint32_t *v = c->builder->mesh->triangles + 3 * i;
+  float p[12];
+  if (isPlain) { /* most are, and to gather them takes no call */
+    for (int j = 0; j < 3; ++j) out[j] = pn_f4Load(c->pose->source + 3 * (size_t)v[j]);
+    return;
+  }
+  pn_poseFetch(c->pose, v, 3, p, 4);
+  if (c->builder->pieces) {
+    float whole[12];
+    memcpy(whole, p, sizeof p);
+    pn_pieceCorners(&c->builder->pieces[i], (const float *const[3]){whole, whole + 4, whole + 8}, p);
+  }
+  for (int j = 0; j < 3; ++j) out[j] = pn_f4Load(p + 4 * j);
+}
+
 static void computeCentres(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
   (void)worker;
   const Centres *c = context;
   const pnBuilder *b = c->builder;
+  const pnF4 quarter = pn_f4Set1(0.25f);
+  const bool isPlain = pn_isPlain(c->pose) && !b->pieces;
   for (size_t i = begin; i < end; ++i) {
-    float p[12];
-    pn_poseFetch(c->pose, b->mesh->triangles + 3 * i, 3, p, 4);
-    if (b->pieces) {
-      float whole[12];
-      memcpy(whole, p, sizeof p);
-      pn_pieceCorners(&b->pieces[i], (const float *const[3]){whole, whole + 4, whole + 8}, p);
-    }
-    for (int k = 0; k < 3; ++k) {
-      /* halved first: three huge coordinates must not overflow */
-      b->centres[3 * i + k] = p[k] * 0.25f + p[4 + k] * 0.25f + p[8 + k] * 0.25f;
-      if (!b->boxes) continue;
-      b->boxes[PN_BUILD_BOX * i + k] = PN_MIN(p[k], PN_MIN(p[4 + k], p[8 + k]));
-      b->boxes[PN_BUILD_BOX * i + 4 + k] = PN_MAX(p[k], PN_MAX(p[4 + k], p[8 + k]));
-    }
+    pnF4 p[3];
+    float centre[4];
+    fetchCorners(c, i, isPlain, p);
+    /* halved first: three huge coordinates must not overflow */
+    pn_f4Store(centre, pn_f4Add(pn_f4Add(pn_f4Mul(p[0], quarter), pn_f4Mul(p[1], quarter)), pn_f4Mul(p[2], quarter)));
+    memcpy(b->centres + 3 * i, centre, 3 * sizeof(float));
+    if (!b->boxes) continue;
     /* the fourth of each is read, and says nothing */
-    if (b->boxes) b->boxes[PN_BUILD_BOX * i + 3] = b->boxes[PN_BUILD_BOX * i + 7] = 0;
+    pn_f4Store(b->boxes + PN_BUILD_BOX * i, pn_f4Min(p[0], pn_f4Min(p[1], p[2])));
+    pn_f4Store(b->boxes + PN_BUILD_BOX * i + 4, pn_f4Max(p[0], pn_f4Max(p[1], p[2])));
   }
 }
 

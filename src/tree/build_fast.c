@@ -34,7 +34,7 @@ static void codeTriangles(void *context, uint32_t begin, uint32_t end, uint32_t 
   for (uint32_t at = begin; at < end; at += batch.count) {
     batch.count = PN_MIN(PN_CODE_BATCH, end - at);
     for (uint32_t i = 0; i < batch.count; ++i)
-      memcpy(batch.centres[i], s->b->centres + 3 * (size_t)(at + i), 3 * sizeof(float));
+      pn_f4Store(batch.centres[i], pn_f4Load(s->b->centres + 3 * (size_t)(at + i)));
     pn_hilbertCodes(s->cells, &batch);
     for (uint32_t i = 0; i < batch.count; ++i) s->keys[at + i] = (pnKeyValue){batch.codes[i], at + i};
   }
@@ -92,7 +92,7 @@ bool pn_orderFast(pnBuilder *b, const pnTasks *tasks) {
   Sorting s = {.b = b, .keys = (pnKeyValue *)(void *)b->keys};
   findCells(b, count, s.cells);
   pn_parallelFor(tasks, codeTriangles, &s, count, GRAIN);
-  pn_sortKeyValue(s.keys, s.keys + count, count);
+  pn_sortCodes(s.keys, s.keys + count, count, pn_bitsOf(s.cells));
   for (uint32_t i = 0; i < count; ++i) b->order[i] = s.keys[i].value;
   FastParts p = {.b = b, .cutBlock = pn_cutBlock()};
   bool ok = findParts(&p, s.keys, 0, count);

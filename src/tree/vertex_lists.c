@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+#define LIST_CORNERS pn_listCorners
+#include "tree/vertex_lists_kernel.h"
+
 static size_t roomBytes(size_t leafCount) {
   size_t at = 0;
   for (int i = 0; i < 4; ++i) pn_carve(NULL, &at, leafCount * PN_LEAF_CORNERS, sizeof(uint32_t));
@@ -13,7 +16,8 @@ static size_t roomBytes(size_t leafCount) {
 
 bool pn_reserveVertexLists(pnVertexLists *l, size_t leafCount) {
   size_t at = 0, corners = leafCount * PN_LEAF_CORNERS;
-  *l = (pnVertexLists){.leafCount = leafCount, .room = pn_alloc(roomBytes(leafCount))};
+  *l = (pnVertexLists){
+      .leafCount = leafCount, .room = pn_alloc(roomBytes(leafCount)), .listCorners = pn_chooseListing()};
   if (!l->room) return false;
   char *base = (char *)l->room;
   l->leaves = pn_carve(base, &at, corners, sizeof(uint32_t));
@@ -31,27 +35,9 @@ void pn_freeVertexLists(pnVertexLists *l) {
   *l = (pnVertexLists){0};
 }
 
-/* By counting for every corner how many are smaller: no branch that could be guessed wrong, and vectors do it. */
 void pn_listLeaf(pnVertexLists *l, uint32_t leaf, const uint32_t *corners, uint32_t count) {
-  int32_t v[PN_LEAF_CORNERS], smaller[PN_LEAF_CORNERS] = {0};
-  uint32_t sorted[PN_LEAF_CORNERS], rank[PN_LEAF_CORNERS], n = 0;
-  uint8_t is[PN_LEAF_CORNERS] = {0}, *place = l->place + (size_t)PN_LEAF_CORNERS * leaf;
-  uint32_t *list = l->leaves + (size_t)PN_LEAF_CORNERS * leaf;
-  /* numbers of vertices are below 2^31 (shape.c), and so is nothing behind the last corner */
-  for (uint32_t i = 0; i < PN_LEAF_CORNERS; ++i) v[i] = i < count ? (int32_t)corners[i] : INT32_MAX;
-  for (uint32_t j = 0; j < PN_LEAF_CORNERS; ++j)
-    for (uint32_t i = 0; i < PN_LEAF_CORNERS; ++i) smaller[i] -= -(v[j] < v[i]);
-  for (uint32_t i = 0; i < count; ++i) {
-    sorted[smaller[i]] = corners[i];
-    is[smaller[i]] = 1;
-  }
-  for (uint32_t i = 0; i < count; ++i) {
-    rank[i] = n;
-    list[n] = is[i] ? sorted[i] : 0;
-    n += is[i];
-  }
-  for (uint32_t i = 0; i < count; ++i) place[i] = (uint8_t)rank[smaller[i]];
-  l->length[leaf] = n;
+  size_t first = (size_t)PN_LEAF_CORNERS * leaf;
+  l->length[leaf] = l->listCorners(corners, count, l->leaves + first, l->place + first);
   l->next[leaf] = leaf + 1;
 }
 

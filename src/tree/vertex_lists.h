@@ -10,6 +10,21 @@
 /* Corners of a leaf, and so the longest list of one. */
 #define PN_LEAF_CORNERS 24u
 
+/* The vertices of a leaf's corners, each once and ascending, and where among them each corner is. Returns how many. Only so much of the
+ * places is written as there are corners. */
+typedef uint32_t pnListCornersFcn(const uint32_t *corners, uint32_t count, uint32_t *outList, uint8_t *outPlaces);
+pnListCornersFcn pn_listCorners;
+#if defined(__x86_64__) && !defined(PN_SCALAR)
+pnListCornersFcn pn_listCornersAvx2;
+#endif
+/* The one for this machine; all do the same. */
+PN_INLINE pnListCornersFcn *pn_chooseListing(void) {
+#if defined(__x86_64__) && !defined(PN_SCALAR)
+  if (__builtin_cpu_supports("avx2")) return pn_listCornersAvx2;
+#endif
+  return pn_listCorners;
+}
+
 /* Leaves in a row whose vertices are listed together, and the list. */
 typedef struct pnListRun {
   uint32_t first, end; /* leaves */
@@ -25,6 +40,7 @@ typedef struct pnVertexLists {
   uint32_t *length; /* of the lists of leaves; while twigs are merged into clusters, of runs that begin at a leaf */
   uint32_t *next;   /* where the run that begins at a leaf ends */
   uint32_t *twigs, *spare[2];
+  pnListCornersFcn *listCorners;
 } pnVertexLists;
 
 /* False: out of memory. Free in any case. */
