@@ -3,6 +3,7 @@
  * sees who reads too far. */
 #include "support.h"
 
+#include "tree/form.h"
 #include "tree/form_box.h"
 
 #include <math.h>
@@ -161,6 +162,18 @@ static void lanesOfCorners(void **state) {
   }
 }
 
+/* The surface of a node's boxes is that of its boxes, bit for bit: sides and their products have few bits. */
+static void checkSurface(const pnTree *tree, uint32_t node) {
+  pnLaneBoxes b;
+  double sum = 0;
+  tree->form->boxes(tree, node, 0, tree->shape->count[node], &b);
+  for (uint32_t j = 0; j < tree->shape->count[node]; ++j) {
+    double x = b.hi[0][j] - b.lo[0][j], y = b.hi[1][j] - b.lo[1][j], z = b.hi[2][j] - b.lo[2][j];
+    sum += x * y + y * z + z * x;
+  }
+  assert_true(sum > 0 && tree->form->surface(tree, node) == sum);
+}
+
 /* The grid of a body of any size, about the origin: its box spans 2^13 to 2^14 cells, as frexp and ldexp have it. */
 static void gridsFitTheirBodies(void **state) {
   (void)state;
@@ -189,6 +202,7 @@ static void gridsFitTheirBodies(void **state) {
     assert_int_equal(g->exponent, wanted < -120 ? -120 : wanted > 160 ? 160 : wanted);
     assert_true(g->cell == ldexp(1.0, -g->exponent) && (g->lift == 1 || g->lift == ldexpf(1, 60)));
     for (int d = 0; d < 3; ++d) assert_true((double)g->scale[d] * g->lift == ldexp(1.0, g->exponent));
+    checkSurface(tree, 0);
   }
   free(v);
   pnDestroyTree(tree);

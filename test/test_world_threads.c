@@ -4,6 +4,7 @@
 
 #include "pinch/pinch.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -262,9 +263,110 @@ static void longListsAreInOneOrder(void **state) {
   pnDestroyMesh(mesh);
 }
 
+/* ---------------------------------------------------------------- few bodies, some of them large */
+
+enum { FEW = 4, FEW_FRAMES = 4, BAD_FRAME = 2 };
+
+/* What became of them in a frame. */
+typedef struct FewFrame {
+  pnPair *pairs;
+  size_t pairCount;
+  pnBox boxes[FEW];
+  float quality[FEW];
+} FewFrame;
+
+/* Where a free body's vertices are in a frame: all grow, and every second vertex of the second moves away from the others, so that its tree
+ * wears. In the bad frame a number in the middle of that is none. */
+static void moveVertices(const pnMesh *mesh, int body, int frame, bool bad, float *out) {
+  uint32_t n = pnMesh_GetVertexCount(mesh);
+  for (uint32_t i = 0; i < 3 * n; ++i) {
+    float moved = i % 3 == 0 ? 0.7f * (float)body : body == 1 && i % 2 ? 0.05f * (float)frame : 0;
+    out[i] = pnMesh_GetVertices(mesh)[i] * (1 + 0.05f * (float)frame) + moved;
+  }
+  if (bad && body == 1) out[3 * (n / 2)] = NAN;
+}
+
+/* Two large free bodies, a small one, and a large one that moves as a whole, whose rule has no parts. */
+static void playFew(const pnTasks *tasks, pnMesh *const meshes[FEW], FewFrame out[FEW_FRAMES]) {
+  pnWorldDef worldDef = pnDefaultWorldDef();
+  if (tasks) worldDef.tasks = *tasks;
+  pnWorld *world;
+  pnBodyId ids[FEW];
+  float *at[FEW];
+  testExpectOk(pnCreateWorld(&worldDef, &world));
+  for (int i = 0; i < FEW; ++i) {
+    pnBodyDef def = pnDefaultBodyDef();
+    def.mesh = meshes[i];
+    def.kind = i == 3 ? PN_BODY_RIGID : PN_BODY_FREE;
+    def.name = i == 1 ? "second" : NULL;
+    testExpectOk(pnWorld_CreateBody(world, &def, &ids[i]));
+    at[i] = malloc((3 * (size_t)pnMesh_GetVertexCount(meshes[i]) + 1) * sizeof(float));
+    assert_non_null(at[i]);
+  }
+  for (int frame = 0; frame < FEW_FRAMES; ++frame) {
+    pnMatrix m;
+    place(&m, frame);
+    testExpectOk(pnBody_SetTransform(world, ids[3], &m));
+    for (int again = frame == BAD_FRAME; again >= 0; --again) {
+      for (int i = 0; i < 3; ++i) {
+        moveVertices(meshes[i], i, frame, again, at[i]);
+        testExpectOk(pnBody_ShareVertices(world, ids[i], at[i], pnMesh_GetVertexCount(meshes[i])));
+      }
+      pnFrame f = pnWorld_Collide(world, NULL);
+      assert_int_equal(f.result, again ? PN_ERROR_NUMBER : PN_OK);
+      if (again) assert_non_null(strstr(pnGetMessage(), "second"));
+      out[frame].pairCount = f.pairCount;
+    }
+    size_t bytes = out[frame].pairCount * sizeof(pnPair);
+    assert_true(bytes > 0);
+    out[frame].pairs = malloc(bytes);
+    assert_non_null(out[frame].pairs);
+    memcpy(out[frame].pairs, pnWorld_GetPairs(world), bytes);
+    for (int i = 0; i < FEW; ++i) {
+      out[frame].boxes[i] = pnTree_GetBox(pnBody_GetTree(world, ids[i]));
+      out[frame].quality[i] = pnTree_GetQuality(pnBody_GetTree(world, ids[i]));
+    }
+  }
+  assert_true(out[FEW_FRAMES - 1].quality[1] > 1.1f);
+  for (int i = 0; i < FEW; ++i) free(at[i]);
+  pnDestroyWorld(world);
+}
+
+/* Where there are fewer bodies than workers have to do, large ones are followed in parts by all of them: boxes, qualities, pairs and what is
+ * said of a bad number are those of one thread. */
+static void fewBodiesAreFollowedInParts(void **state) {
+  (void)state;
+  pnMesh *large, *small;
+  pnPool *pool;
+  testExpectOk(pnMakeIcosphere(5, 1, &large));
+  testExpectOk(pnMakeIcosphere(2, 1, &small));
+  testExpectOk(pnCreatePool(3, &pool));
+  pnMesh *meshes[FEW] = {large, large, small, large};
+  const pnTasks hooks[] = {pnPool_GetTasks(pool),
+                           {.workerCount = 7, .parallelFor = runOnStrangers},
+                           {.workerCount = PN_MAX_WORKERS, .parallelFor = runBackwards},
+                           {.workerCount = 3, .parallelFor = runUnevenly}};
+  FewFrame truth[FEW_FRAMES], got[FEW_FRAMES];
+  playFew(NULL, meshes, truth);
+  for (size_t h = 0; h < sizeof hooks / sizeof *hooks; ++h) {
+    playFew(&hooks[h], meshes, got);
+    for (int i = 0; i < FEW_FRAMES; ++i) {
+      assert_int_equal(got[i].pairCount, truth[i].pairCount);
+      assert_memory_equal(got[i].pairs, truth[i].pairs, truth[i].pairCount * sizeof(pnPair));
+      assert_memory_equal(got[i].boxes, truth[i].boxes, sizeof truth[i].boxes);
+      assert_memory_equal(got[i].quality, truth[i].quality, sizeof truth[i].quality);
+      free(got[i].pairs);
+    }
+  }
+  for (int i = 0; i < FEW_FRAMES; ++i) free(truth[i].pairs);
+  pnDestroyPool(pool);
+  pnDestroyMesh(small);
+  pnDestroyMesh(large);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(worldsAndQueriesInParallel),
-                                     cmocka_unit_test(longListsAreInOneOrder),
-                                     cmocka_unit_test(schedulersMayDoWhatTheyLike)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(worldsAndQueriesInParallel), cmocka_unit_test(fewBodiesAreFollowedInParts),
+      cmocka_unit_test(longListsAreInOneOrder), cmocka_unit_test(schedulersMayDoWhatTheyLike)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,6 +45,8 @@ typedef struct pnFormRow {
   /* the lanes of a node */
   void (*put)(pnTree *tree, uint32_t node, const pnBound *bounds, uint32_t count);
   void (*boxes)(const pnTree *tree, uint32_t node, uint32_t begin, uint32_t end, pnLaneBoxes *out);
+  /* The surfaces of the same boxes, of all children of a node together, half of each. Null: as the boxes say. */
+  double (*surface)(const pnTree *tree, uint32_t node);
   /* Does it contain a point, as the traversal sees it: would the volume of a body that is this point overlap it? */
   bool (*contains)(const pnTree *tree, uint32_t node, uint32_t lane, const float p[4]);
   /* Bits of a's lanes that overlap one lane of b, a tree of the same form. Null for slabs and balls, whose lanes are known, and where
@@ -94,6 +96,7 @@ void pn_slabsAround(const pnFormRow *form, pnBound *into, const pnBound *other);
 void pn_slabsWiden(const pnFormRow *form, pnBound *bound, float by);
 void pn_slabsPut(pnTree *tree, uint32_t node, const pnBound *bounds, uint32_t count);
 void pn_slabsBoxes(const pnTree *tree, uint32_t node, uint32_t begin, uint32_t end, pnLaneBoxes *out);
+double pn_slabsSurface(const pnTree *tree, uint32_t node);
 bool pn_slabsContain(const pnTree *tree, uint32_t node, uint32_t lane, const float p[4]);
 void pn_slabsStore(const pnFormRow *form, void *lanes, const pnBound *bounds, uint32_t count);
 void pn_slabsCarry(const pnFormRow *form, const struct pnCarry *carry, const void *lanes, uint32_t count, pnBound *out);

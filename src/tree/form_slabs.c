@@ -110,6 +110,24 @@ void pn_slabsBoxes(const pnTree *tree, uint32_t node, uint32_t begin, uint32_t e
   }
 }
 
+/* Counted in cells, exact: sides of up to 2^17, of up to eight boxes. Worlds look at every tree in every frame. */
+double pn_slabsSurface(const pnTree *tree, uint32_t node) {
+  const pnBoxLanes *b = pn_lanesOf(tree, node);
+  double cell = tree->grid.cell, sum = 0;
+  int more = 1 + (cell > 1);
+  bool isBounded = true;
+  for (uint32_t j = 0; j < tree->shape->count[node]; ++j) {
+    double side[3];
+    for (int k = 0; k < 3; ++k) {
+      int lo = b->row[k][0][j], hi = b->row[k][1][j];
+      isBounded = isBounded & (lo != INT16_MIN) & (hi != INT16_MAX);
+      side[k] = hi - lo + more;
+    }
+    sum += side[0] * side[1] + side[1] * side[2] + side[2] * side[0];
+  }
+  return isBounded ? sum * cell * cell : INFINITY;
+}
+
 /* The cell of a number, as lanes have it. */
 static int16_t cellOf(const pnGrid *grid, uint32_t d, float x) {
   int16_t cells[PN_LANES];
@@ -158,8 +176,8 @@ void pn_slabsCarry(const pnFormRow *form, const pnCarry *carry, const void *lane
     .name = (text), .slabs = &(set), .laneBytes = (directions)*2 * PN_LANES * sizeof(int16_t),                 \
     .modelBytes = (directions)*2 * PN_LANES * sizeof(float), .eagerBytes = sizeof(pnBound),                    \
     .ofPoints = pn_slabsFromPoints, .ofVertices = ofVertices, .merge = pn_slabsAround, .widen = pn_slabsWiden, \
-    .put = pn_slabsPut, .boxes = pn_slabsBoxes, .contains = pn_slabsContain, .store = pn_slabsStore,           \
-    .carry = pn_slabsCarry, .fillInner = pn_fillInnerAny, .fillLeaf = pn_fillLeafAny,                          \
+    .put = pn_slabsPut, .boxes = pn_slabsBoxes, .surface = pn_slabsSurface, .contains = pn_slabsContain,       \
+    .store = pn_slabsStore, .carry = pn_slabsCarry, .fillInner = pn_fillInnerAny, .fillLeaf = pn_fillLeafAny,  \
     .boundCluster = pn_boundClusterAny, .mergeEager = pn_mergeEagerAny                                         \
   }
 

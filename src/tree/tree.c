@@ -157,12 +157,14 @@ pnResult pnTree_Update(pnTree *tree, const pnTasks *tasks) {
   return result == PN_OK ? pn_openLeaves(tree) : result;
 }
 
-pnResult pn_followPose(pnTree *tree, const pnTasks *tasks) {
-  PN_FLOAT_SCOPE;
+/* Does the tree stand where its pose is? */
+static bool isThere(const pnTree *tree) {
   bool empty = tree->shape->nodeCount == 0 && !tree->rule->reshapes;
-  /* a soup that was to grow and could not may still have moved its corners */
-  if (tree->rule->reshapes) pn_findCorners(tree);
-  if (empty || tree->poseFrame == tree->pose->frame) return PN_OK;
+  return empty || tree->poseFrame == tree->pose->frame;
+}
+
+/* A new frame, of numbers that are looked through. */
+static pnResult beginFollowing(pnTree *tree) {
   if (!tree->memory && !tree->rule->reshapes) {
     pnResult made = makeFrame(tree);
     if (made != PN_OK) return made;
@@ -171,21 +173,45 @@ pnResult pn_followPose(pnTree *tree, const pnTasks *tasks) {
   float maxAbs;
   bool unseen = tree->pose->sourceMaxAbs < 0 && !(tree->rule->seesAll && tree->form->keepsNan);
   pnResult result = unseen ? pn_checkNumbers(tree->pose, tree->pose->source, &maxAbs) : PN_OK;
-  if (result == PN_OK) result = pn_beginFrame(tree);
-  if (result == PN_OK) {
-    result = tree->rule->update(tree, tasks);
-    if (result == PN_ERROR_NUMBER) {
-      /* whose fault? name the vertex if the source has a bad one */
-      if (pn_checkNumbers(tree->pose, tree->pose->source, &maxAbs) == PN_OK)
-        pn_fail(result, "mesh '%s': a vertex moved to infinity; check its transform or joints", tree->mesh->name);
-    }
-  }
-  if (result != PN_OK) {
-    tree->poseFrame = 0; /* the next query tries again */
-    return result;
-  }
-  tree->poseFrame = tree->pose->frame;
+  return result == PN_OK ? pn_beginFrame(tree) : result;
+}
+
+/* The result of an update, which `began` or not. */
+static pnResult endFollowing(pnTree *tree, pnResult result, bool began) {
+  float maxAbs;
+  /* whose fault? name the vertex if the source has a bad one */
+  if (began && result == PN_ERROR_NUMBER && pn_checkNumbers(tree->pose, tree->pose->source, &maxAbs) == PN_OK)
+    pn_fail(result, "mesh '%s': a vertex moved to infinity; check its transform or joints", tree->mesh->name);
+  tree->poseFrame = result == PN_OK ? tree->pose->frame : 0; /* the next query tries again */
+  return result;
+}
+
+pnResult pn_followPose(pnTree *tree, const pnTasks *tasks) {
+  PN_FLOAT_SCOPE;
+  /* a soup that was to grow and could not may still have moved its corners */
+  if (tree->rule->reshapes) pn_findCorners(tree);
+  if (isThere(tree)) return PN_OK;
+  pnResult result = beginFollowing(tree);
+  bool began = result == PN_OK;
+  return endFollowing(tree, began ? tree->rule->update(tree, tasks) : result, began);
+}
+
+pnResult pn_beginParts(pnTree *tree, uint32_t *outParts) {
+  PN_FLOAT_SCOPE;
+  *outParts = 0;
+  if (!tree->rule->countParts || isThere(tree)) return PN_OK;
+  pnResult result = beginFollowing(tree);
+  if (result != PN_OK) return endFollowing(tree, result, false);
+  *outParts = tree->rule->countParts(tree);
   return PN_OK;
+}
+
+void pn_followPart(const pnTree *tree, uint32_t part) {
+  tree->rule->boundPart(tree, part);
+}
+
+pnResult pn_endParts(pnTree *tree) {
+  return endFollowing(tree, tree->rule->endParts(tree), true);
 }
 
 pnResult pnTree_Rebuild(pnTree *tree) {
@@ -231,16 +257,23 @@ static double surface(pnBox b) {
   return x * y + y * z + z * x;
 }
 
+/* Of the boxes of a node's children together. */
+static double surfaceBelow(const pnTree *tree, uint32_t node) {
+  if (tree->form->surface && !tree->rule->modelSpace) return tree->form->surface(tree, node);
+  pnLaneBoxes b;
+  double sum = 0;
+  pn_laneBoxes(tree, node, 0, tree->shape->count[node], &b);
+  for (uint32_t j = 0; j < tree->shape->count[node]; ++j) sum += surface(boxInLane(&b, j));
+  return sum;
+}
+
 /* Summed surface of the volumes in the fresh eager nodes over the surface of the whole. */
 static float relativeSurface(const pnTree *tree) {
   if (!tree->memory) return tree->builtSurface; /* at rest, as the shape knows it */
   double whole = surface(tree->box), sum = 0;
   for (uint32_t i = 0; i < tree->shape->eagerCount; ++i) {
     uint32_t node = tree->shape->eagerNodes[i];
-    if (atomic_load_explicit(&tree->stamp[node], memory_order_acquire) != tree->now) continue;
-    pnLaneBoxes b;
-    pn_laneBoxes(tree, node, 0, tree->shape->count[node], &b);
-    for (uint32_t j = 0; j < tree->shape->count[node]; ++j) sum += surface(boxInLane(&b, j));
+    if (atomic_load_explicit(&tree->stamp[node], memory_order_acquire) == tree->now) sum += surfaceBelow(tree, node);
   }
   return whole > 0 ? (float)(sum / whole) : 0;
 }

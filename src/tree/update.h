@@ -20,7 +20,11 @@ typedef struct pnUpdateRule {
   bool reshapes; /* makes the nodes anew in every update; an empty tree may get some (bucket.c) */
   pnResult (*prepare)(pnTree *tree);                      /* once, after the tree was built; null: nothing */
   pnResult (*update)(pnTree *tree, const pnTasks *tasks); /* the eager part of a frame */
-  void (*fill)(pnTree *tree, uint32_t node);              /* the lazy part: all lanes of one node */
+  /* The same in parts, of which several workers may do one each at a time, and what comes after the last. Null: it has none. */
+  uint32_t (*countParts)(const pnTree *tree);
+  void (*boundPart)(const pnTree *tree, uint32_t part);
+  pnResult (*endParts)(pnTree *tree);
+  void (*fill)(pnTree *tree, uint32_t node); /* the lazy part: all lanes of one node */
   /* What the rule works out of a shape (PN_PART_RULE) as bytes: part_file.h. Null: it keeps nothing there. */
   const struct pnPartForm *(*constants)(const pnShape *shape);
   void (*release)(pnTree *tree); /* frees ruleData when it is more than one block; null: it is not */

@@ -5,17 +5,6 @@
  * part of a frame whose cost grows with the whole mesh. */
 #include "tree/update.h"
 
-typedef struct Pass {
-  const pnTree *tree;
-  void *room; /* a volume of every eager node and cluster, as the form keeps it */
-} Pass;
-
-static void boundClusters(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
-  (void)worker;
-  const Pass *pass = context;
-  for (uint32_t c = begin; c < end; ++c) pass->tree->form->boundCluster(pass->tree, c, pass->room);
-}
-
 /* Room for a volume of every node that is eager or a cluster; those have numbers up to the largest cluster's. */
 pnResult pn_prepareEager(pnTree *tree) {
   uint32_t most = 0;
@@ -23,17 +12,39 @@ pnResult pn_prepareEager(pnTree *tree) {
   return pn_allocRuleData(tree, pn_bytes((size_t)most + 1, tree->form->eagerBytes));
 }
 
-/* Triangles of the clusters that a worker takes at a time: a microsecond or two, many times what taking them costs, and a mesh of a few
- * thousand is still shared by all. */
-#define TASK_TRIANGLES 2048u
+/* Triangles of a part: a microsecond or two, many times what taking one costs, and a mesh of a few thousand is still shared by all. */
+#define PART_TRIANGLES 2048u
 
-pnResult pn_updateEager(pnTree *tree, const pnTasks *tasks) {
-  Pass pass = {tree, tree->ruleData};
-  uint32_t grain = PN_MAX(TASK_TRIANGLES / PN_MAX(tree->def.cut, 1u), 1u);
-  pn_parallelFor(tasks, boundClusters, &pass, tree->shape->clusterCount, grain);
+/* Parts have the same number of clusters, which have about the same number of triangles; it may be any but 0. */
+static uint32_t clustersOfPart(const pnTree *tree) {
+  uint64_t clusters = tree->shape->clusterCount, triangles = tree->mesh->triangleCount;
+  return (uint32_t)(clusters * PART_TRIANGLES / PN_MAX(triangles, 1u)) + 1;
+}
+
+static uint32_t countParts(const pnTree *tree) {
+  uint32_t each = clustersOfPart(tree);
+  return (tree->shape->clusterCount + each - 1) / each;
+}
+
+static void boundPart(const pnTree *tree, uint32_t part) {
+  uint32_t each = clustersOfPart(tree), end = PN_MIN((part + 1) * each, tree->shape->clusterCount);
+  for (uint32_t c = part * each; c < end; ++c) tree->form->boundCluster(tree, c, tree->ruleData);
+}
+
+static pnResult endParts(pnTree *tree) {
   bool ok = tree->form->mergeEager(tree, tree->ruleData);
   tree->eagerUpdated += tree->shape->eagerCount;
   return ok ? PN_OK : PN_ERROR_NUMBER;
+}
+
+static void boundParts(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+  (void)worker;
+  for (uint32_t part = begin; part < end; ++part) boundPart(context, part);
+}
+
+pnResult pn_updateEager(pnTree *tree, const pnTasks *tasks) {
+  pn_parallelFor(tasks, boundParts, tree, countParts(tree), 1);
+  return endParts(tree);
 }
 
 const pnUpdateRule pn_updateHybrid = {.name = "hybrid",
@@ -42,4 +53,7 @@ const pnUpdateRule pn_updateHybrid = {.name = "hybrid",
                                       .seesAll = true,
                                       .prepare = pn_prepareEager,
                                       .update = pn_updateEager,
+                                      .countParts = countParts,
+                                      .boundPart = boundPart,
+                                      .endParts = endParts,
                                       .fill = pn_fillFromVertices};

@@ -88,13 +88,25 @@ void pn_leaveLists(pnWorld *world, pnBody *body) {
 
 /* ---------------------------------------------------------------- trees */
 
-/* From so many triangles on it is worth it that all workers follow one body. */
+/* From so many triangles on it is worth it that several workers follow one body. */
 #define LARGE_TRIANGLES 16384u
+/* With so many bodies for each worker there is enough to do for all. */
+#define BODIES_PER_WORKER 2u
+
+/* A body that is followed in units: parts of its tree, or the whole. */
+typedef struct Follower {
+  pnBody *body;
+  uint32_t unitFirst; /* of all units */
+  bool inParts;
+  _Atomic uint32_t left; /* parts that are not done */
+} Follower;
 
 typedef struct Updates {
   pnWorld *world;
-  bool many;                    /* bodies, so that each is one worker's */
   _Atomic uint32_t failedPlace; /* place + 1 of the first body whose update failed */
+  /* where there are few bodies */
+  uint32_t followerCount, unitCount;
+  Follower followers[BODIES_PER_WORKER * PN_MAX_WORKERS];
 } Updates;
 
 static void noteFailure(Updates *u, uint32_t place, pnResult result) {
@@ -125,57 +137,82 @@ static pnResult explainFailure(pnBody *body) {
   return pn_nameBody(body, result);
 }
 
-/* Follows the pose, and looks at what became of a tree that is looked after. */
-static pnResult follow(const Updates *u, pnBody *body, const pnTasks *tasks) {
-  pnResult result = followBody(body, tasks);
-  bool looks = result == PN_OK && u->world->def.rebuildQuality > 0 && isKept(body) && !body->mirror;
-  body->newQuality = looks ? pnTree_GetQuality(body->tree) : body->newQuality;
-  return result;
+/* What became of a tree that has followed, or has not. */
+static void look(Updates *u, pnBody *body, pnResult result) {
+  noteFailure(u, placeOf(u->world, body), result);
+  if (result == PN_OK && u->world->def.rebuildQuality > 0 && isKept(body) && !body->mirror)
+    body->newQuality = pnTree_GetQuality(body->tree);
 }
 
-/* Is a body one worker's? Not when all workers are better on it one after the other: large ones, when there are few, and trees that
- * several bodies may share. */
-static bool isForOne(const Updates *u, const pnBody *body) {
-  return body->ownsTree && (u->many || body->tree->mesh->triangleCount < LARGE_TRIANGLES);
-}
-
+/* Many bodies: each is one worker's, but for trees that several bodies may share. */
 static void updateBodies(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
   (void)worker;
   Updates *u = context;
   for (uint32_t i = begin; i < end; ++i) {
-    uint32_t place = u->world->touched.data[i];
-    pnBody *body = &u->world->bodies.data[place];
-    noteFailure(u, place, isForOne(u, body) && !waits(body) ? follow(u, body, NULL) : PN_OK);
+    pnBody *body = &u->world->bodies.data[u->world->touched.data[i]];
+    if (body->ownsTree && !waits(body)) look(u, body, followBody(body, NULL));
   }
 }
 
-/* Are there bodies enough that each is one worker's: several for each, or one of about the same size? He has copied its vertices, too,
- * where all were set in one call, and nobody waits for a loop more. */
-static bool areMany(const pnWorld *world, uint32_t workers) {
-  size_t count = world->touched.count;
-  if (count != workers) return count >= 2 * (size_t)workers;
-  uint64_t most = 0, all = 0;
-  for (size_t i = 0; i < count; ++i) {
-    uint64_t triangles = world->bodies.data[world->touched.data[i]].tree->mesh->triangleCount;
-    most = PN_MAX(most, triangles);
-    all += triangles;
+/* Units of one follower, which are all there is of it or some of its parts. Who has done the last one ends them. */
+static void runUnits(Updates *u, Follower *f, uint32_t begin, uint32_t end) {
+  if (!f->inParts) {
+    look(u, f->body, followBody(f->body, NULL));
+    return;
   }
-  return 8 * most * count <= 9 * all;
+  for (uint32_t part = begin; part < end; ++part) pn_followPart(f->body->tree, part);
+  if (atomic_fetch_sub(&f->left, end - begin) == end - begin) look(u, f->body, pn_endParts(f->body->tree));
+}
+
+/* Few bodies: units of all of them in one loop. Those of a body stand together, and so the workers follow it who have copied its vertices,
+ * where all were set in one call. */
+static void updateUnits(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+  (void)worker;
+  Updates *u = context;
+  for (uint32_t i = 0; i < u->followerCount; ++i) {
+    Follower *f = &u->followers[i];
+    uint32_t first = f->unitFirst, next = i + 1 < u->followerCount ? f[1].unitFirst : u->unitCount;
+    uint32_t from = PN_MAX(begin, first), to = PN_MIN(end, next);
+    if (from < to) runUnits(u, f, from - first, to - first);
+  }
+}
+
+/* A large one is followed in parts, if its rule has some, else by all workers at once, as a mirror is. */
+static void listUnits(Updates *u, pnBody *body) {
+  uint32_t units = 1;
+  bool large = body->tree->mesh->triangleCount >= LARGE_TRIANGLES;
+  pnResult result = large && !body->mirror ? pn_beginParts(body->tree, &units) : PN_OK;
+  if (result != PN_OK) {
+    look(u, body, result);
+  } else if (large && (body->mirror || units == 0)) {
+    look(u, body, followBody(body, &u->world->def.tasks));
+  } else {
+    Follower *f = &u->followers[u->followerCount++];
+    f->body = body;
+    f->unitFirst = u->unitCount;
+    f->inParts = large;
+    atomic_init(&f->left, units);
+    u->unitCount += units;
+  }
 }
 
 static pnResult updateTouched(pnWorld *world) {
   const pnTasks *tasks = &world->def.tasks;
-  size_t count = world->touched.count;
-  Updates u = {.world = world, .many = areMany(world, pn_workerCount(tasks))};
+  size_t count = world->touched.count, workers = pn_workerCount(tasks);
+  bool few = workers > 1 && count < BODIES_PER_WORKER * workers;
+  Updates u;
+  u.world = world;
+  atomic_init(&u.failedPlace, 0);
+  u.followerCount = u.unitCount = 0;
   world->isOpen = world->isOpen && count == 0;
-  size_t forOne = u.many ? count : 0;
-  for (size_t i = 0; i < count && (!u.many || world->alone.count > 0); ++i) {
-    uint32_t place = world->touched.data[i];
-    pnBody *body = &world->bodies.data[place];
-    if (isForOne(&u, body)) ++forOne;
-    else if (!waits(body)) noteFailure(&u, place, follow(&u, body, tasks));
+  for (size_t i = 0; i < count && (few || world->alone.count > 0); ++i) {
+    pnBody *body = &world->bodies.data[world->touched.data[i]];
+    if (waits(body)) continue;
+    if (!body->ownsTree) look(&u, body, followBody(body, tasks));
+    else if (few) listUnits(&u, body);
   }
-  if (forOne > 0) pn_parallelFor(tasks, updateBodies, &u, (uint32_t)count, 1);
+  if (few) pn_parallelFor(tasks, updateUnits, &u, u.unitCount, 1);
+  else pn_parallelFor(tasks, updateBodies, &u, (uint32_t)count, 1);
   return u.failedPlace ? explainFailure(&world->bodies.data[u.failedPlace - 1]) : PN_OK;
 }
 
