@@ -60,7 +60,7 @@ static size_t narrowBy(const pnTree *a, const pnTree *b, pnPair *candidates, siz
 }
 
 #define WIDTH 4u
-#define NARROW narrow4
+#define MEET meet4
 #define CORNERS pn_loadCorners4
 #define BATCHES pn_narrowBatches4
 #include "collide/narrow_batch.h"

@@ -31,7 +31,7 @@ void pn_narrow8Avx2(const pnTree *a, const pnTree *b, const pnPair *candidates, 
 }
 
 #define WIDTH 8u
-#define NARROW narrow8
+#define MEET meet8
 #define CORNERS loadCorners8
 #define BATCHES pn_narrowBatchesAvx2
 #include "collide/narrow_batch.h"

@@ -9,6 +9,8 @@
 #define WIDE 16
 #include "geom/simd_words.h"
 #define NARROW_NAME meet16
+#define FARTHER pn_f16MaxAbs
+#define NEARER pn_f16MinAbs
 #include "collide/narrow_kernel.h"
 
 /* A number in a register of its own: of sixteen of them a compiler would make vectors, only to take these apart again. */
@@ -59,7 +61,7 @@ PN_INLINE uint32_t keep16(const pnPair *from, uint32_t hit, pnPair *to) {
 }
 
 #define WIDTH 16u
-#define NARROW narrow16
+#define MEET meet16
 #define CORNERS loadCorners16
 #define KEEP keep16
 #define BATCHES pn_narrowBatchesAvx512

@@ -1,5 +1,5 @@
 /* narrow_batch.h: a list of candidates, a width at a time. Included with WIDTH, the words of registers of that width (simd_words.h), the
- * filter NARROW(a, b, candidates, hit, unsure), CORNERS(a, b, candidates, p), which loads what it works on, BATCHES, the name, and,
+ * filter MEET(p, hit, unsure), CORNERS(a, b, candidates, p), which loads what it works on, BATCHES, the name, and,
  * where there is a shorter way, KEEP(from, hit, to). The filter is inline: a call for every four candidates costs a twentieth of
  * testing them. */
 #ifndef KEEP
@@ -18,9 +18,8 @@ PN_INLINE uint32_t keepHits(const pnPair *from, uint32_t hit, pnPair *to) {
 /* Which of them have a corner of one triangle at a corner of the other? Of lattices that touch nine uncertain pairs of ten have: they meet
  * there, and no sign is needed, which would be zero and cost most. Two floats are equal exactly when their difference is zero,
  * because what is too small for a float is not flushed to it (base/fenv.h). */
-static uint32_t shareCorners(const pnTree *a, const pnTree *b, const pnPair *candidates) {
-  F p[6][3], least = SET1(1);
-  CORNERS(a, b, candidates, p);
+PN_INLINE uint32_t shareCorners(F p[6][3]) {
+  F least = SET1(1);
   for (int i = 0; i < 3; ++i) {
     for (int j = 3; j < 6; ++j) {
       F x = ABS(SUB(p[i][0], p[j][0])), y = ABS(SUB(p[i][1], p[j][1])), z = ABS(SUB(p[i][2], p[j][2]));
@@ -30,12 +29,13 @@ static uint32_t shareCorners(const pnTree *a, const pnTree *b, const pnPair *can
   return (uint32_t)SIGNS(ANDNOT(SET1(-0.0f), GREATER(least, SET1(0))));
 }
 
-/* To load all corners again takes as long as asking so many pairs one by one. */
-#define FEW_UNSURE 3
+/* To look at all corners takes as long as asking so many pairs one by one. */
+#define FEW_UNSURE 2
 
 /* What the filter cannot decide: those of `unsure` that meet. */
-static PN_NOINLINE uint32_t askExactly(const pnTree *a, const pnTree *b, const pnPair *candidates, uint32_t unsure) {
-  uint32_t hit = __builtin_popcount(unsure) < FEW_UNSURE ? 0 : unsure & shareCorners(a, b, candidates);
+static PN_NOINLINE uint32_t askExactly(const pnTree *a, const pnTree *b, const pnPair *candidates, F p[6][3],
+                                       uint32_t unsure) {
+  uint32_t hit = __builtin_popcount(unsure) < FEW_UNSURE ? 0 : unsure & shareCorners(p);
   for (unsure &= ~hit; unsure != 0; unsure &= unsure - 1) {
     uint32_t lane = pn_firstLane(unsure);
     hit |= (uint32_t)pn_meetExactly(a, b, candidates[lane]) << lane;
@@ -49,11 +49,14 @@ size_t BATCHES(const pnTree *a, const pnTree *b, pnPair *candidates, size_t coun
   size_t kept = 0;
   for (size_t i = 0; i < count; i += WIDTH) {
     uint32_t hit, unsure, here = (uint32_t)PN_MIN(count - i, WIDTH);
-    NARROW(a, b, candidates + i, &hit, &unsure);
+    F p[6][3], moved[6][3];
+    CORNERS(a, b, candidates + i, p);
+    memcpy(moved, p, sizeof p);
+    MEET(moved, &hit, &unsure);
     uint32_t in = (1u << here) - 1;
     unsure &= in;
     if (PN_UNLIKELY(unsure != 0)) {
-      hit |= askExactly(a, b, candidates + i, unsure);
+      hit |= askExactly(a, b, candidates + i, p, unsure);
       *uncertain += (uint64_t)__builtin_popcount(unsure);
     }
     kept += KEEP(candidates + i, hit & in, candidates + kept);

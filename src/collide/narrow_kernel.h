@@ -25,6 +25,13 @@
  * Underflow: with M >= 1e-10, E >= 1.5e-35, far above what rounding in the subnormal range can add (under 20 * 2^-149 *
  * max(1, M)). Overflow: with M <= 1e12, M^3 * 24 < 1e38. Outside that range of M: unsure. */
 
+/* The larger of a magnitude and that of p, and the smaller of two magnitudes. Where a machine does either at once, the file that includes
+ * this says so. */
+#ifndef FARTHER
+#define FARTHER(m, p) MAX(m, ABS(p))
+#define NEARER(p, q) MIN(ABS(p), ABS(q))
+#endif
+
 PN_INLINE void crossW(const F *p, const F *q, F *r) {
   r[0] = SUB(MUL(p[1], q[2]), MUL(p[2], q[1]));
   r[1] = SUB(MUL(p[2], q[0]), MUL(p[0], q[2]));
@@ -73,7 +80,7 @@ PN_INLINE void NARROW_NAME(F p[6][3], uint32_t *outHit, uint32_t *outUnsure) {
   for (int x = 0; x < 3; ++x) {
     for (int i = 0; i < 5; ++i) {
       p[i][x] = SUB(p[i][x], p[5][x]);
-      most[x] = i == 0 ? ABS(p[i][x]) : MAX(most[x], ABS(p[i][x]));
+      most[x] = i == 0 ? ABS(p[i][x]) : FARTHER(most[x], p[i][x]);
     }
   }
   F m = MAX(MAX(most[0], most[1]), most[2]);
@@ -99,9 +106,9 @@ PN_INLINE void NARROW_NAME(F p[6][3], uint32_t *outHit, uint32_t *outUnsure) {
   /* certain of all signs? */
   F e = MUL(MUL(MUL(m, m), m), SET1(1.5e-5f));
   F near[3];
-  for (int i = 0; i < 3; ++i) near[i] = MIN(MIN(ABS(sA[i]), ABS(v[i][0])), MIN(ABS(v[i][1]), ABS(v[i][2])));
+  for (int i = 0; i < 3; ++i) near[i] = MIN(NEARER(sA[i], v[i][0]), NEARER(v[i][1], v[i][2]));
   F least = MIN(MIN(near[0], near[1]), near[2]);
-  least = MIN(least, MIN(MIN(ABS(sB[0]), ABS(sB[1])), ABS(sB[2]))); /* known last */
+  least = MIN(MIN(least, ABS(sB[2])), NEARER(sB[0], sB[1])); /* known last */
   F inRange = AND(GREATER(m, SET1(1e-10f)), GREATER(SET1(1e12f), m));
   F certain = AND(GREATER(least, e), inRange);
 

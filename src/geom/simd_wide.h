@@ -42,6 +42,13 @@ PN_INLINE pnF16 pn_f16Max(pnF16 a, pnF16 b) {
 PN_INLINE pnF16 pn_f16Abs(pnF16 a) {
   return _mm512_abs_ps(a);
 }
+/* The larger and the smaller of two magnitudes. */
+PN_INLINE pnF16 pn_f16MaxAbs(pnF16 a, pnF16 b) {
+  return _mm512_range_ps(a, b, 0x0b);
+}
+PN_INLINE pnF16 pn_f16MinAbs(pnF16 a, pnF16 b) {
+  return _mm512_range_ps(a, b, 0x0a);
+}
 PN_INLINE pnF16 pn_f16Neg(pnF16 a) {
   return _mm512_xor_ps(_mm512_set1_ps(-0.0f), a);
 }
