@@ -32,15 +32,17 @@ typedef struct Body {
   pnTree *tree;
 } Body;
 
-/* What bodies are made of: triangles by themselves, or strips whose triangles share vertices; on a lattice they touch. */
+/* What bodies are made of: triangles by themselves, or strips whose triangles share vertices; on a lattice they touch. Or triangles of any of so
+ * many vertices, so that leaves have many neighbours. */
 typedef struct Kind {
   uint32_t count;
   float size, centre[3];
   bool strips, lattice;
+  uint32_t vertices; /* 0: as many as it takes */
 } Kind;
 
 static void openBody(Body *body, const Kind *kind, TestRandom *dice) {
-  uint32_t vertexCount = kind->strips ? kind->count + 2 : 3 * kind->count;
+  uint32_t vertexCount = kind->vertices ? kind->vertices : kind->strips ? kind->count + 2 : 3 * kind->count;
   float *v = malloc(3 * (size_t)vertexCount * sizeof(float)), at[3] = {0, 0, 0};
   uint32_t *t = malloc(3 * (size_t)kind->count * sizeof(uint32_t));
   for (uint32_t i = 0; i < vertexCount; ++i) {
@@ -52,6 +54,10 @@ static void openBody(Body *body, const Kind *kind, TestRandom *dice) {
     }
   }
   for (uint32_t i = 0; i < 3 * kind->count; ++i) t[i] = kind->strips ? i / 3 + i % 3 : i;
+  for (uint32_t i = 0; kind->vertices && i < 3 * kind->count; i += 3) {
+    uint32_t first = testBelow(dice, vertexCount), step = 1 + testBelow(dice, vertexCount / 3);
+    for (uint32_t k = 0; k < 3; ++k) t[i + k] = (first + k * step) % vertexCount;
+  }
   body->mesh = testMakeMesh(v, vertexCount, t, kind->count);
   pnPoseDef poseDef = pnDefaultPoseDef();
   poseDef.mesh = body->mesh;
@@ -130,8 +136,8 @@ static void specks(void **state) {
   TestRandom dice = testRandom(3);
   uint32_t before = s_met[2];
   for (uint32_t round = 0; round < 300; ++round) {
-    Kind large = {17, 1, {0, 0, 0}, round % 2, false};
-    Kind small = {9, ldexpf(1, -10 - (int)testBelow(&dice, 18)), {0, 0, 0}, false, false};
+    Kind large = {17, 1, {0, 0, 0}, round % 2, false, 0};
+    Kind small = {9, ldexpf(1, -10 - (int)testBelow(&dice, 18)), {0, 0, 0}, false, false, 0};
     TestRandom again = dice;
     Body a, b;
     openBody(&a, &large, &again);
@@ -162,8 +168,8 @@ static void twoBodies(void **state) {
   for (uint32_t round = 0; round < 600; ++round) {
     float unit = round % 5 == 3 ? 1e36f : round % 5 == 4 ? 1e-36f : 1, size = sizes[round % 8];
     bool lattice = round % 3 == 0;
-    Kind kinds[2] = {{s_counts[testBelow(&dice, COUNTS)], unit, {0, 0, 0}, round % 2, lattice},
-                     {s_counts[testBelow(&dice, COUNTS)], unit * size, {0, 0, 0}, round % 4 > 1, lattice}};
+    Kind kinds[2] = {{s_counts[testBelow(&dice, COUNTS)], unit, {0, 0, 0}, round % 2, lattice, 0},
+                     {s_counts[testBelow(&dice, COUNTS)], unit * size, {0, 0, 0}, round % 4 > 1, lattice, 0}};
     if (round % 8 < 3) kinds[1].count = kinds[0].count; /* and size: cells alike, and grids apart by where they are */
     for (int k = 0; k < 3; ++k) {
       kinds[0].centre[k] = round % 2 ? unit * testFloat(&dice, 0, 6) : 0; /* a grid begins at every so many cells */
@@ -185,13 +191,22 @@ static void twoBodies(void **state) {
   assert_true(most > 8); /* more than are written at once */
 }
 
+/* How many leaves have few links, about as many as are looked at at once, and more. */
+static void countLinks(const pnShape *shape, uint32_t met[3]) {
+  for (uint32_t leaf = 0; leaf < shape->leafCount; ++leaf) {
+    uint32_t count = shape->linkFirst[leaf + 1] - shape->linkFirst[leaf];
+    ++met[count > 16 ? 2 : count > 11];
+  }
+}
+
 /* A body has one grid with itself, and with a copy of itself, unless that is where another begins: at every so many cells. */
 static void itself(void **state) {
   (void)state;
   TestRandom dice = testRandom(2);
-  uint32_t before[2] = {s_met[0], s_met[1]};
+  uint32_t before[2] = {s_met[0], s_met[1]}, links[3] = {0};
   for (uint32_t round = 0; round < 200; ++round) {
-    Kind kind = {s_counts[round % COUNTS], 1, {0, 0, 0}, round % 2, round % 3 == 0};
+    Kind kind = {s_counts[round % COUNTS], 1, {0, 0, 0}, round % 2, round % 3 == 0, 0};
+    if (round % 8 == 7) kind.vertices = 100 << round % 3;
     for (int k = 0; k < 3; ++k) kind.centre[k] = testFloat(&dice, -6, 6);
     TestRandom again = dice;
     Body body, copy;
@@ -199,12 +214,15 @@ static void itself(void **state) {
     for (int k = 0; k < 3 && round % 4; ++k) kind.centre[k] += testFloat(&dice, -1, 1);
     openBody(&copy, &kind, &again);
     expectSame(body.tree, NULL);
+    countLinks(body.tree->shape, links);
     expectSame(body.tree, copy.tree);
     closeBody(&body);
     closeBody(&copy);
   }
-  print_message("  one grid %u, offsets %u\n", s_met[0] - before[0], s_met[1] - before[1]);
+  print_message("  one grid %u, offsets %u; leaves with few links %u, with a dozen %u, with many %u\n",
+                s_met[0] - before[0], s_met[1] - before[1], links[0], links[1], links[2]);
   assert_true(s_met[0] > before[0] + 100 && s_met[1] > before[1] + 20);
+  assert_true(links[0] > 100 && links[1] > 100 && links[2] > 100);
 }
 
 int main(void) {

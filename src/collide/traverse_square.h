@@ -63,6 +63,23 @@ static bool openBoth(const pnTraversal *t, pnWorker *w, const View *A, const Vie
   return true;
 }
 
+/* The neighbours of leaf a in leaf b >= a: eight rows of eight lanes, as a square has them. Where all links of a leaf are looked at at once,
+ * nothing depends on how many they are. */
+PN_INLINE uint64_t linkSquare(const pnTree *tree, uint32_t a, uint32_t b) {
+  const uint8_t *row = NULL;
+#ifdef PN_SEEK_MOST
+  uint32_t from = tree->shape->linkFirst[a], count = tree->shape->linkFirst[a + 1] - from;
+  if (PN_LIKELY(count <= PN_SEEK_MOST)) {
+    const pnLeafLink *links = tree->shape->links + from;
+    uint32_t found = pn_seekThirds(links, count, b);
+    row = found ? links[pn_firstLane(found)].row : pn_noLinks;
+  }
+#endif
+  uint64_t square;
+  memcpy(&square, row ? row : pn_linkRows(tree, a, b), sizeof square);
+  return square;
+}
+
 /* Pairs of leaves into pairs of slots; neighbours are left out of self queries. */
 static bool openLeafPairs(const pnTraversal *t, pnWorker *w, const View *A, const View *B, const pnPair *in,
                           size_t count, pnPairs *candidates) {
@@ -75,11 +92,7 @@ static bool openLeafPairs(const pnTraversal *t, pnWorker *w, const View *A, cons
   for (size_t i = 0; i < squares.count; ++i) {
     uint32_t a = in[squares.of[i]].a - A->innerCount, b = in[squares.of[i]].b - B->innerCount;
     uint64_t square = squares.square[i];
-    if (t->self) {
-      uint64_t neighbours; /* eight rows of eight lanes, as the square has them */
-      memcpy(&neighbours, pn_linkRows(t->a, a, b), sizeof neighbours);
-      square &= ~neighbours & (a == b ? STRICTLY_UPPER : UINT64_MAX);
-    }
+    if (t->self) square &= ~linkSquare(t->a, a, b) & (a == b ? STRICTLY_UPPER : UINT64_MAX);
     at += pn_appendSquare(&at->a, a * PN_LANES, b * PN_LANES, square);
   }
   candidates->count = (size_t)(at - candidates->data);

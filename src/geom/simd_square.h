@@ -93,6 +93,21 @@ PN_INLINE uint32_t pn_appendSquare(uint32_t *out, uint32_t a, uint32_t b, uint64
   return count;
 }
 
+/* Of records of three numbers, sixteen at most, bits: the first number of which is this one, which is not UINT32_MAX? */
+#define PN_SEEK_MOST 16u
+PN_INLINE uint32_t pn_seekThirds(const void *records, uint32_t count, uint32_t wanted) {
+  const __m512i low = _mm512_set_epi32(0, 0, 0, 0, 0, 30, 27, 24, 21, 18, 15, 12, 9, 6, 3, 0);
+  const __m512i high = _mm512_set_epi32(13, 10, 7, 4, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+  const __m512i none = _mm512_set1_epi32(-1);
+  uint64_t in = ((uint64_t)1 << 3 * count) - 1;
+  const char *p = records;
+  __m512i a = _mm512_mask_loadu_epi32(none, (__mmask16)in, p);
+  __m512i b = _mm512_mask_loadu_epi32(none, (__mmask16)(in >> 16), p + 64);
+  __m512i c = _mm512_mask_loadu_epi32(none, (__mmask16)(in >> 32), p + 128);
+  __m512i first = _mm512_mask_permutexvar_epi32(_mm512_permutex2var_epi32(a, low, b), 0xf800, high, c);
+  return _mm512_cmpeq_epi32_mask(first, _mm512_set1_epi32((int32_t)wanted));
+}
+
 #elif PN_SIMD_SSE2 && defined(__AVX2__)
 #define PN_SIMD_SQUARE 256
 
