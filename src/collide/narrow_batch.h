@@ -30,7 +30,7 @@ PN_INLINE uint32_t shareCorners(F p[6][3]) {
 }
 
 /* To look at all corners takes as long as asking so many pairs one by one. */
-#define FEW_UNSURE 2
+#define FEW_UNSURE 3
 
 /* What the filter cannot decide: those of `unsure` that meet. */
 static PN_NOINLINE uint32_t askExactly(const pnTree *a, const pnTree *b, const pnPair *candidates, F p[6][3],
