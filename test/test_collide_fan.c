@@ -267,22 +267,34 @@ static void smoothBodiesAreProved(void **state) {
   pnDestroyMesh(mesh);
 }
 
-/* An open fan whose triangles face either way, the one in the middle first, numbered so that as many numbers come in as go out: no circle,
- * and a fan. */
-static void whatSeemsClosedMayBeOpen(void **state) {
-  (void)state;
-  static const float positions[] = {1, 0, 0, 1, 1, 0, 0, 1, 0, 5, 5, 5, -1, 1, 0, 0, 0, 0};
-  static const uint32_t triangles[] = {5, 1, 2, 5, 0, 1, 5, 4, 2};
-  pnMesh *mesh = testMakeMesh(positions, 6, triangles, 3);
+static pnTree *makeFansOf(const float *positions, uint32_t vertices, const uint32_t *triangles, uint32_t count) {
   pnPoseDef poseDef = pnDefaultPoseDef();
   pnPose *pose;
-  poseDef.mesh = mesh;
+  poseDef.mesh = testMakeMesh(positions, vertices, triangles, count);
   testExpectOk(pnCreatePose(&poseDef, &pose));
   pnTreeDef def = pnDefaultTreeDef();
   pnTree *tree;
   def.pose = pose;
   testExpectOk(pnCreateTree(&def, &tree));
   testExpectOk(pn_prepareFans(tree));
+  return tree;
+}
+
+static void destroyFansOf(pnTree *tree) {
+  pnPose *pose = (pnPose *)(uintptr_t)pnTree_GetPose(tree);
+  pnMesh *mesh = (pnMesh *)(uintptr_t)pnPose_GetMesh(pose);
+  pnDestroyTree(tree);
+  pnDestroyPose(pose);
+  pnDestroyMesh(mesh);
+}
+
+/* An open fan whose triangles face either way, the one in the middle first, numbered so that as many numbers come in as go out: no circle,
+ * and a fan. */
+static void whatSeemsClosedMayBeOpen(void **state) {
+  (void)state;
+  static const float positions[] = {1, 0, 0, 1, 1, 0, 0, 1, 0, 5, 5, 5, -1, 1, 0, 0, 0, 0};
+  static const uint32_t triangles[] = {5, 1, 2, 5, 0, 1, 5, 4, 2};
+  pnTree *tree = makeFansOf(positions, 6, triangles, 3);
   const pnFans *fans = pn_fansOf(tree);
   uint32_t seen = 0;
   for (uint32_t g = 0; g < fans->blocks[fans->blockCount].groupFirst; ++g) {
@@ -292,9 +304,62 @@ static void whatSeemsClosedMayBeOpen(void **state) {
     ++seen;
   }
   assert_int_equal(seen, 1);
-  pnDestroyTree(tree);
-  pnDestroyPose(pose);
-  pnDestroyMesh(mesh);
+  destroyFansOf(tree);
+}
+
+/* The vertices around v in the order of its fan; 0: it has none. */
+static uint32_t listAround(const pnTree *tree, uint32_t v, uint32_t out[MOST], bool *outClosed) {
+  const pnFans *fans = pn_fansOf(tree);
+  for (uint32_t g = 0; g < fans->blocks[fans->blockCount].groupFirst; ++g) {
+    const pnFanGroup *group = &fans->groups[g];
+    for (uint32_t lane = 0; lane < group->lanes; ++lane) {
+      if (group->vertex[lane] != v) continue;
+      for (uint32_t k = 0; k < group->around; ++k)
+        out[k] = tree->shape->leafVertices[fans->places[group->placeFirst + 4 * (k + 1) + lane]] / 3;
+      *outClosed = group->closed;
+      return group->around;
+    }
+  }
+  return 0;
+}
+
+/* Fans are found by walking over edges, or, where some edge has more than two triangles, by looking for the next among all. Both find the
+ * same ones: in a sheet with holes, which touch at corners too, of which some triangles are segments, with one triangle more at a vertex; and
+ * beside it or not three triangles at one edge. */
+static void walkingFindsTheSameFans(void **state) {
+  (void)state;
+  enum { SIDE = 6, SHEET = SIDE * SIDE, ALL = SHEET + 7, TRIANGLES = 2 * (SIDE - 1) * (SIDE - 1) };
+  uint32_t kinds[3] = {0};
+  for (uint32_t round = 0; round < testRounds(200); ++round) {
+    float positions[3 * ALL];
+    uint32_t triangles[3 * (TRIANGLES + 4)], count = 0;
+    for (uint32_t i = 0; i < 3 * ALL; ++i) positions[i] = (float)uniform();
+    for (uint32_t i = 0; i < TRIANGLES; ++i) {
+      uint32_t at = i / 2 / (SIDE - 1) * SIDE + i / 2 % (SIDE - 1), turn = below(3);
+      const uint32_t corners[2][3] = {{at, at + 1, at + SIDE}, {at + SIDE + 1, at + SIDE, at + 1}};
+      if (below(4) == 0) continue;
+      for (uint32_t k = 0; k < 3; ++k) triangles[3 * count + k] = corners[i % 2][(k + turn) % 3];
+      if (below(40) == 0) triangles[3 * count + 1] = triangles[3 * count];
+      ++count;
+    }
+    for (uint32_t k = 0; k < 3; ++k) triangles[3 * count + k] = k == 0 ? below(SHEET) : ALL - k;
+    ++count;
+    for (uint32_t k = 0; k < 9; ++k) triangles[3 * count + k] = SHEET + (k % 3 < 2 ? k % 3 : 2 + k / 3);
+    pnTree *alone = makeFansOf(positions, ALL, triangles, count),
+           *crowded = makeFansOf(positions, ALL, triangles, count + 3);
+    for (uint32_t v = 0; v < SHEET; ++v) {
+      uint32_t a[MOST], b[MOST];
+      bool closed = false, other = false;
+      uint32_t n = listAround(alone, v, a, &closed);
+      assert_int_equal(listAround(crowded, v, b, &other), n);
+      assert_int_equal(closed, other);
+      ++kinds[n == 0 ? 0 : closed ? 1 : 2];
+      for (uint32_t k = 0; k < n; ++k) assert_int_equal(a[k], !closed && a[0] != b[0] ? b[n - 1 - k] : b[k]);
+    }
+    destroyFansOf(alone);
+    destroyFansOf(crowded);
+  }
+  for (int i = 0; i < 3; ++i) assert_true(kinds[i] > testRounds(200));
 }
 
 int main(void) {
@@ -306,6 +371,7 @@ int main(void) {
                                      cmocka_unit_test(seamsAreOneVertexWhileTheyAreOnePoint),
                                      cmocka_unit_test(whatIsNotAFanIsTested),
                                      cmocka_unit_test(whatSeemsClosedMayBeOpen),
-                                     cmocka_unit_test(smoothBodiesAreProved)};
+                                     cmocka_unit_test(smoothBodiesAreProved),
+                                     cmocka_unit_test(walkingFindsTheSameFans)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

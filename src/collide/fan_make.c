@@ -128,16 +128,58 @@ static bool orderSteps(Step *steps, uint32_t count, bool *outClosed) {
   return (count >= 3 || !*outClosed) && isSimple(steps, count, *outClosed);
 }
 
+/* Which corner of a triangle is v, the first that it is not. Without branches: nobody can guess it. */
+PN_INLINE uint32_t cornerAt(const pnMesh *mesh, uint32_t triangle, uint32_t v) {
+  uint32_t c[3];
+  pn_weldedCorners(mesh, triangle, c);
+  return (uint32_t)(c[1] == v) + 2u * (c[2] == v);
+}
+
+/* Steps from triangle to triangle around v, from `start` on, where no edge has more than two triangles and these run opposite ways: then all
+ * of them are passed in one sense, and none twice, since each comes after one only. (One with a corner twice is nobody's neighbour.) Which
+ * vertices are around is not asked for. Returns how many; `outNext` is where it goes on, PN_NONE at a border. */
+static uint32_t walkOn(const pnMesh *mesh, uint32_t v, uint32_t start, uint32_t most, Step *steps, uint32_t *outNext) {
+  static const uint8_t after[5] = {0, 1, 2, 0, 1};
+  uint32_t t = start, n = 0;
+  while (n < most && t != PN_NONE && (n == 0 || t != start)) {
+    uint32_t k = cornerAt(mesh, t, v);
+    steps[n++] = (Step){.triangle = t, .middle = (uint8_t)k, .in = after[k + 1], .out = after[k + 2]};
+    t = mesh->neighbours[3 * (size_t)t + after[k + 2]];
+  }
+  *outNext = t;
+  return n;
+}
+
+/* Orders the steps around v by walking over edges, as orderSteps does; on all meshes but crowded ones. */
+static bool walkAround(const pnMesh *mesh, uint32_t v, Step *steps, bool *outClosed) {
+  const uint32_t *ring = mesh->rings + mesh->ringOffsets[v];
+  uint32_t count = mesh->ringOffsets[v + 1] - mesh->ringOffsets[v], start = ring[0], next;
+  uint32_t n = walkOn(mesh, v, start, count, steps, &next);
+  if (n < count && next == PN_NONE) { /* it began in the middle of a path: what is left comes before */
+    for (uint32_t i = n; i < count && start != PN_NONE; ++i)
+      start = mesh->neighbours[3 * (size_t)start + cornerAt(mesh, start, v)];
+    n = walkOn(mesh, v, start, count, steps, &next);
+  }
+  *outClosed = next == start;
+  return n == count && (count >= 3 || !*outClosed);
+}
+
 static bool addFan(FanMaker *m, uint32_t v) {
   const pnMesh *mesh = m->tree->mesh;
   uint32_t begin = mesh->ringOffsets[v], count = mesh->ringOffsets[v + 1] - begin;
   Fan *fan = &m->window[m->windowCount++];
   *fan = (Fan){.vertex = v, .stepFirst = (uint32_t)m->steps.count};
-  bool good = count < PN_FAN_MOST;
+  bool good = count < PN_FAN_MOST, closed = false;
   if (!pn_arrayReserve(&m->steps, m->steps.count + count)) return false;
   Step *steps = m->steps.data + m->steps.count;
-  for (uint32_t i = 0; good && i < count; ++i) good = stepOf(mesh, mesh->rings[begin + i], v, &steps[i]);
-  if (good && orderSteps(steps, count, &fan->closed)) {
+  if (good && !mesh->crowded) {
+    good = walkAround(mesh, v, steps, &closed);
+  } else {
+    for (uint32_t i = 0; good && i < count; ++i) good = stepOf(mesh, mesh->rings[begin + i], v, &steps[i]);
+    good = good && orderSteps(steps, count, &closed);
+  }
+  if (good) {
+    fan->closed = closed;
     fan->stepCount = count;
     m->steps.count += count;
   }
@@ -231,16 +273,12 @@ static bool closeWindow(FanMaker *m) {
 /* Every vertex with two triangles or more, in the order of the tree. */
 static bool makeWindows(FanMaker *m) {
   const pnTree *tree = m->tree;
-  for (uint32_t slot = 0; slot < tree->shape->leafCount * PN_LANES; ++slot) {
-    if (tree->shape->leafTriangles[slot] == PN_NONE) continue;
-    uint32_t c[3];
-    pn_weldedCorners(tree->mesh, tree->shape->leafTriangles[slot], c);
-    for (int k = 0; k < 3; ++k) {
-      uint32_t v = c[k];
-      if (m->isListed[v] || tree->mesh->ringOffsets[v + 1] - tree->mesh->ringOffsets[v] < 2) continue;
-      m->isListed[v] = 1;
-      if (!addFan(m, v) || (m->windowCount == WINDOW && !closeWindow(m))) return false;
-    }
+  const uint32_t *vertices = tree->shape->leafVertices;
+  for (uint32_t i = 0; i < tree->shape->leafVertexFirst[tree->shape->leafCount]; ++i) {
+    uint32_t v = tree->mesh->weld[vertices[i] / 3];
+    if (m->isListed[v] || tree->mesh->ringOffsets[v + 1] - tree->mesh->ringOffsets[v] < 2) continue;
+    m->isListed[v] = 1;
+    if (!addFan(m, v) || (m->windowCount == WINDOW && !closeWindow(m))) return false;
   }
   return closeWindow(m) &&
          pn_arrayPush(&m->blocks, ((pnFanBlock){(uint32_t)m->groups.count, (uint32_t)m->leaves.count})) &&

@@ -16,9 +16,10 @@
 #include <math.h>
 #include <string.h>
 
-/* Rounds of mending the rim, and triangles that a region may have for each one of its node. */
+/* Rounds of mending the rim, and triangles that a region may have for each one of its node: of thousands that came out well none had more
+ * than twice as many, and those that go on growing never do. */
 #define ROUNDS 12
-#define MOST_GROWTH 4u
+#define MOST_GROWTH 2u
 /* Nodes of at most so many triangles get a region. Larger ones are seldom flat, and save little: most pairs of leaves that lie
  * beside each other are inside such nodes already. */
 #define MOST_TRIANGLES 512u
@@ -33,6 +34,11 @@ typedef struct Face {
   uint32_t triangle, vertex[3];
   float point[3][3];
 } Face;
+
+/* The normal of a triangle at rest, as long as twice its area. */
+typedef struct Tilt {
+  double normal[3], length;
+} Tilt;
 
 typedef struct FlatMaker {
   const pnTree *tree;
@@ -49,6 +55,7 @@ typedef struct FlatMaker {
   double middle[3], normal[3];    /* of the current region */
   uint32_t topLeaf;               /* the first below the current top */
   PN_ARRAY(Face) below;           /* by slot below the current top; PN_NONE: no triangle */
+  PN_ARRAY(Tilt) tilts;           /* of those */
   PN_ARRAY(Face) faces;           /* of the current region */
   PN_ARRAY(uint32_t) reached;     /* scratch */
   PN_ARRAY(pnFlatRegion) regions;
@@ -98,30 +105,6 @@ static uint32_t chooseMiddle(FlatMaker *m) {
   return 3 * face->triangle + (uint32_t)(best % 3);
 }
 
-/* Do no more than two triangles meet at an edge, and see it from the same side: is it gone along once each way? */
-static bool twoMeetAt(const FlatMaker *m, uint32_t edge) {
-  uint32_t t = m->mesh->neighbours[edge];
-  if (t == PN_NONE) return true;
-  for (uint32_t e = 3 * t; e < 3 * t + 3; ++e) {
-    /* over the same edge and back again: only two */
-    if (m->mesh->neighbours[e] == edge / 3 && weldAt(m, e) == weldAt(m, nextEdge(edge)) &&
-        weldAt(m, nextEdge(e)) == weldAt(m, edge))
-      return true;
-  }
-  return false;
-}
-
-/* Is there an edge with more than two triangles? Found out once: most triangles are looked at for several regions. */
-typedef enum Crowd { CROWD_UNKNOWN, CROWD_NONE, CROWD_THERE } Crowd;
-static bool isCrowded(FlatMaker *m, uint32_t t) {
-  if (!m->mesh->crowded) return false;
-  if (m->crowded[t] == CROWD_UNKNOWN) {
-    bool two = twoMeetAt(m, 3 * t) && twoMeetAt(m, 3 * t + 1) && twoMeetAt(m, 3 * t + 2);
-    m->crowded[t] = two ? CROWD_NONE : CROWD_THERE;
-  }
-  return m->crowded[t] == CROWD_THERE;
-}
-
 /* Copies what regions need to know of some triangles. Step by step for all of them, so that what comes from the outer caches comes side
  * by side. */
 static void copyCorners(const FlatMaker *m, Face *faces, size_t count) {
@@ -138,30 +121,56 @@ static void copyCorners(const FlatMaker *m, Face *faces, size_t count) {
   }
 }
 
+/* Of a slot without a triangle, whose corners are one point: none. */
+static void findTilt(const Face *face, Tilt *out) {
+  double a[3], b[3];
+  for (int k = 0; k < 3; ++k) {
+    a[k] = (double)face->point[1][k] - face->point[0][k];
+    b[k] = (double)face->point[2][k] - face->point[0][k];
+  }
+  pn_cross3(a, b, out->normal);
+  out->length = sqrt(pn_dot3(out->normal, out->normal));
+}
+
 /* The triangles below a node that is no part of another one that may have a region. False: out of memory. */
 static bool copyBelow(FlatMaker *m, uint32_t node) {
   uint32_t end;
   pn_leafRange(m->tree, node, &m->topLeaf, &end);
   size_t count = (size_t)(end - m->topLeaf) * PN_LANES;
   m->below.count = 0;
-  if (!pn_arrayReserve(&m->below, count)) return false;
+  if (!pn_arrayReserve(&m->below, count) || !pn_arrayReserve(&m->tilts, count)) return false;
   m->below.count = count;
   for (size_t i = 0; i < count; ++i)
     m->below.data[i] = (Face){.triangle = m->tree->shape->leafTriangles[m->topLeaf * PN_LANES + i]};
   copyCorners(m, m->below.data, count);
+  for (size_t i = 0; i < count; ++i) findTilt(&m->below.data[i], &m->tilts.data[i]);
   return true;
+}
+
+/* The normal of all in some slots. False: they are bent more than half a sphere, whose normals add up to half of their lengths: most of a
+ * crumpled mesh, and no rim would do. */
+static bool sumNormals(FlatMaker *m, uint32_t first, uint32_t end) {
+  double lengths = 0;
+  m->normal[0] = m->normal[1] = m->normal[2] = 0;
+  for (uint32_t i = first; i < end; ++i) {
+    for (int k = 0; k < 3; ++k) m->normal[k] += m->tilts.data[i].normal[k];
+    lengths += m->tilts.data[i].length;
+  }
+  return 2 * sqrt(pn_dot3(m->normal, m->normal)) >= lengths;
 }
 
 /* Those of a node are the beginning of its region. */
 static Made addBelow(FlatMaker *m, uint32_t node) {
   uint32_t first, end;
   pn_leafRange(m->tree, node, &first, &end);
+  first = (first - m->topLeaf) * PN_LANES;
+  end = (end - m->topLeaf) * PN_LANES;
   m->faces.count = 0;
-  if (!pn_arrayReserve(&m->faces, (size_t)(end - first) * PN_LANES)) return NO_MEMORY;
-  for (uint32_t i = (first - m->topLeaf) * PN_LANES; i < (end - m->topLeaf) * PN_LANES; ++i) {
+  if (!sumNormals(m, first, end)) return FLAT_NOT_MADE;
+  if (!pn_arrayReserve(&m->faces, end - first)) return NO_MEMORY;
+  for (uint32_t i = first; i < end; ++i) {
     const Face *face = &m->below.data[i];
     if (face->triangle == PN_NONE) continue;
-    if (isCrowded(m, face->triangle)) return FLAT_NOT_MADE;
     m->inRegion[face->triangle] = m->region;
     m->faces.data[m->faces.count++] = *face;
   }
@@ -169,30 +178,10 @@ static Made addBelow(FlatMaker *m, uint32_t node) {
 }
 
 static Made addTriangle(FlatMaker *m, uint32_t t) {
-  if (isCrowded(m, t)) return FLAT_NOT_MADE;
   Face face = {.triangle = t};
   copyCorners(m, &face, 1);
   m->inRegion[t] = m->region;
   return pn_arrayPush(&m->faces, face) ? FLAT_MADE : NO_MEMORY;
-}
-
-/* The normal of all. False: they are bent more than half a sphere, whose normals add up to half of their lengths: most of a crumpled
- * mesh, and no rim would do. */
-static bool sumNormals(FlatMaker *m) {
-  double lengths = 0;
-  m->normal[0] = m->normal[1] = m->normal[2] = 0;
-  for (size_t i = 0; i < m->faces.count; ++i) {
-    double p[3][3], n[3];
-    for (uint32_t k = 0; k < 3; ++k) fromMiddle(m, m->faces.data[i].point[k], p[k]);
-    for (int k = 0; k < 3; ++k) {
-      p[1][k] -= p[0][k];
-      p[2][k] -= p[0][k];
-    }
-    pn_cross3(p[1], p[2], n);
-    for (int k = 0; k < 3; ++k) m->normal[k] += n[k];
-    lengths += sqrt(pn_dot3(n, n));
-  }
-  return 2 * sqrt(pn_dot3(m->normal, m->normal)) >= lengths;
 }
 
 /* Does the rim edge go around the middle, seen along the normal, and not toward it or away? */
@@ -233,6 +222,33 @@ static Made mend(FlatMaker *m, size_t most) {
 }
 
 /* ---------------------------------------------------------------- a disc? */
+
+/* Do no more than two triangles meet at an edge, and see it from the same side: is it gone along once each way? */
+static bool twoMeetAt(const FlatMaker *m, uint32_t edge) {
+  uint32_t t = m->mesh->neighbours[edge];
+  if (t == PN_NONE) return true;
+  for (uint32_t e = 3 * t; e < 3 * t + 3; ++e) {
+    /* over the same edge and back again: only two */
+    if (m->mesh->neighbours[e] == edge / 3 && weldAt(m, e) == weldAt(m, nextEdge(edge)) &&
+        weldAt(m, nextEdge(e)) == weldAt(m, edge))
+      return true;
+  }
+  return false;
+}
+
+/* Is there an edge with more than two triangles? Found out once for a triangle: most are looked at for several regions. */
+typedef enum Crowd { CROWD_UNKNOWN, CROWD_NONE, CROWD_THERE } Crowd;
+static bool isCrowded(FlatMaker *m) {
+  for (size_t i = 0; m->mesh->crowded && i < m->faces.count; ++i) {
+    uint32_t t = m->faces.data[i].triangle;
+    if (m->crowded[t] == CROWD_UNKNOWN) {
+      bool two = twoMeetAt(m, 3 * t) && twoMeetAt(m, 3 * t + 1) && twoMeetAt(m, 3 * t + 2);
+      m->crowded[t] = two ? CROWD_NONE : CROWD_THERE;
+    }
+    if (m->crowded[t] == CROWD_THERE) return true;
+  }
+  return false;
+}
 
 /* Can every triangle be reached from the first, over edges? */
 static Made checkConnected(FlatMaker *m) {
@@ -358,8 +374,8 @@ static Made makeRegion(FlatMaker *m, uint32_t node) {
   Made made = addBelow(m, node);
   if (made != FLAT_MADE) return made;
   uint32_t middleEdge = chooseMiddle(m);
-  made = sumNormals(m) ? mend(m, MOST_GROWTH * (size_t)m->tree->shape->below[node]) : FLAT_NOT_MADE;
-  made = made == FLAT_MADE ? checkConnected(m) : made;
+  made = mend(m, MOST_GROWTH * (size_t)m->tree->shape->below[node]);
+  if (made == FLAT_MADE) made = isCrowded(m) ? FLAT_NOT_MADE : checkConnected(m);
   return made == FLAT_MADE ? addRegion(m, node, middleEdge) : made;
 }
 
@@ -450,6 +466,7 @@ static pnResult makeFlat(void *context, void **outData, size_t *outBytes) {
   FlatMaker m = {.tree = tree, .mesh = tree->mesh};
   bool ok = packFlat(&m, outData, outBytes);
   pn_arrayFree(&m.below);
+  pn_arrayFree(&m.tilts);
   pn_arrayFree(&m.faces);
   pn_arrayFree(&m.reached);
   pn_arrayFree(&m.tops);
