@@ -89,6 +89,7 @@ static pnQueryDef readQueryDef(const char *options, pnQueryLab *lab) {
   def.unsorted = !pn_hasOption(options, "sorted");
   def.filter.ring = pn_hasOption(options, "all-rings") ? 0 : 1;
   lab->noFlat = pn_hasOption(options, "no-flat");
+  lab->noSmall = pn_hasOption(options, "no-small");
   return def;
 }
 

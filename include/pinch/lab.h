@@ -134,7 +134,8 @@ typedef struct pnQueryLab {
   /* APPROXIMATE, queries only: a triangle meets a big one (pnTreeDef.big) when the ball around it meets the plane, no exact test
    * [Mujika, section 5]. Reports every pair that meets, and some that are only close. Default false. */
   bool planeDecides;
-  pnOpen open; /* queries of two trees: default PN_OPEN_DEFAULT */
+  pnOpen open;  /* queries of two trees: default PN_OPEN_DEFAULT */
+  bool noSmall; /* frames: small bodies, too, are opened node by node, and not looked at as a whole */
 } pnQueryLab;
 
 /* How close bodies are found before trees are asked. */

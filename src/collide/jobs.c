@@ -9,6 +9,7 @@
 #include "collide/hint.h"
 #include "collide/relief.h"
 #include "collide/slant.h"
+#include "collide/small.h"
 
 /* Items wanted for each worker, of all jobs together. One thread opens jobs until they have as many pairs of nodes, while all others
  * wait; a level more would be several times as many. Where who is done relieves others, it is enough that everybody has something
@@ -239,6 +240,18 @@ static bool goesInSteps(const pnJob *job, const pnTraversal *t) {
   return t->uneven && !t->proofs && !t->sink && !job->first;
 }
 
+/* A job of two small bodies. */
+static void runSmall(Run *run, uint32_t worker, uint32_t item, uint32_t index, double *time) {
+  const pnJob *job = &run->jobs[index];
+  pnWorker *w = &run->c->workers[worker];
+  size_t before = w->found.count;
+  w->outOfMemory |= !pn_openSmall(job->a, job->b, w);
+  if (w->candidates.count == 0 || w->outOfMemory) return;
+  pnTraversal t = {.a = job->a, .b = job->b};
+  pn_runCandidates(&t, w, run->def->kernel, time);
+  keepSegment(run, worker, item, index, before);
+}
+
 /* A job of two bodies from the roots on. */
 static void runWhole(Run *run, uint32_t worker, uint32_t item, uint32_t index, Pending *pending, double *time) {
   pnJob *job = &run->jobs[index];
@@ -248,6 +261,11 @@ static void runWhole(Run *run, uint32_t worker, uint32_t item, uint32_t index, P
   if (!pn_treesOverlap(job->a, job->b)) return;
   if (job->hint && answerHint(job, w)) {
     keepSegment(run, worker, item, index, before);
+    return;
+  }
+  if (run->def->small && !job->first && pn_areSmall(job->a, job->b)) {
+    finishPending(run, worker, pending, time);
+    runSmall(run, worker, item, index, time);
     return;
   }
   pnTraversal *t = &pending->t[!pending->which];

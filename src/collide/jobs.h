@@ -66,6 +66,7 @@ typedef struct pnRunDef {
   pnKernel kernel;
   bool unsorted;  /* else every job's pairs are sorted by a, then b */
   bool ahead;     /* there will be runs like this one: room is made for more pairs than are found */
+  bool small;     /* small bodies are looked at as a whole (small.h), and not by their trees */
   bool countOnly; /* no pairs, only pnCost.pairs; not for jobs with pieces, which give some pairs twice */
   /* 0: all pairs. Else the search ends when there are more than this, and those kept are the first in the order of jobs and, in a
    * job, in that of its items, which then do not depend on the number of workers. */

@@ -78,6 +78,13 @@ static bool readsInPlace(const pnShape *s) {
   return s->rule->inPlace && s->motion->isStored && !s->def.self && s->mesh->vertexCount <= UINT32_MAX / VERTEX_BYTES;
 }
 
+/* Is it one of those that queries look at as a whole? Every triangle must stand in the tree, once. */
+static bool isSmall(const pnShape *s, const Assembly *a) {
+  return readsInPlace(s) && s->mesh->vertexCount <= PN_SMALL_VERTICES && s->mesh->triangleCount <= PN_SMALL_TRIANGLES &&
+         a->shape.triangleCount == s->mesh->triangleCount && s->def.big == PN_BIG_WHOLE && !s->def.representative &&
+         pn_formOf(s->def.form)->slabs == &pn_slabBox;
+}
+
 void pn_carveNodes(pnShape *s, char *base, size_t *ioAt, size_t inner, size_t leaves) {
   size_t nodes = inner + leaves;
   s->first = pn_carve(base, ioAt, inner, sizeof(uint32_t));
@@ -100,6 +107,7 @@ static size_t layoutShape(pnShape *s, const Assembly *a, char *base) {
   size_t at = 0, inner = s->innerCount, leaves = s->leafCount;
   pn_carveNodes(s, base, &at, inner, leaves);
   s->sourceCorners = readsInPlace(s) ? pn_carve(base, &at, 24 * leaves, sizeof(uint32_t)) : NULL;
+  s->small = isSmall(s, a) ? pn_carve(base, &at, 1, sizeof(pnSmall)) : NULL;
   s->leafVertices = pn_carve(base, &at, a->leafListed, sizeof(uint32_t));
   s->eagerNodes = pn_carve(base, &at, s->eagerCount, sizeof(uint32_t));
   s->clusterNode = pn_carve(base, &at, s->clusterCount, sizeof(uint32_t));
@@ -326,6 +334,17 @@ static void writeLeaves(void *context, uint32_t begin, uint32_t end, uint32_t wo
   }
 }
 
+/* Of a small mesh: corners and slots by triangle. */
+static void writeSmall(const pnShape *s) {
+  if (!s->small) return;
+  for (uint32_t slot = 0; slot < s->leafCount * PN_LANES; ++slot) {
+    uint32_t t = s->leafTriangles[slot];
+    if (t == PN_NONE) continue;
+    s->small->slot[t] = slot;
+    for (uint32_t k = 0; k < 3; ++k) s->small->corner[k][t] = (uint8_t)s->mesh->triangles[3 * (size_t)t + k];
+  }
+}
+
 /* Three times the vertices of a list, filled up with the last; returns where it ends. */
 static uint32_t writeList(const pnListRun *run, uint32_t *out, uint32_t at) {
   for (uint32_t i = 0; i < run->count; ++i) out[at + i] = 3 * run->list[i];
@@ -488,7 +507,10 @@ static pnResult runNext(Assembly *a, int64_t *ioWork) {
       writeShape(a, s);
       whole = NODE_WORK;
       break;
-    case CORNERS: done = runStage(a, writeLeaves, s->leafCount, LEAVES_PER_TASK, CORNER_WORK, ioWork); break;
+    case CORNERS:
+      done = runStage(a, writeLeaves, s->leafCount, LEAVES_PER_TASK, CORNER_WORK, ioWork);
+      if (done) writeSmall(s);
+      break;
     case DONE: break;
   }
   if (ioWork) *ioWork -= whole * s->mesh->triangleCount;

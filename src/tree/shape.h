@@ -25,6 +25,14 @@ typedef struct pnLeafLink {
   uint8_t row[PN_LANES]; /* row[i]: lanes of the other that share a welded vertex with triangle i of this one */
 } pnLeafLink;
 
+/* The triangles of a small mesh by their numbers, for queries that look at all of them together (collide/small.h). */
+#define PN_SMALL_VERTICES 64u
+#define PN_SMALL_TRIANGLES 128u
+typedef struct pnSmall {
+  uint8_t corner[3][PN_SMALL_TRIANGLES]; /* first, second and third corners */
+  uint32_t slot[PN_SMALL_TRIANGLES];
+} pnSmall;
+
 typedef struct pnPiece pnPiece; /* of a big triangle: corner.h */
 
 /* What rules and proofs work out of a shape, once for all its trees. */
@@ -80,6 +88,8 @@ struct pnShape {
   uint32_t *sourceCorners;   /* and where in the pose's own vertices; null where these are never read in place */
   uint32_t *leafVertexFirst; /* leafCount + 1 */
   uint32_t *leafVertices;    /* three times the mesh vertex (its place in an array of floats), leaf after leaf */
+
+  struct pnSmall *small; /* of a small mesh that is read in place; else null */
 
   /* the eager part: nodes with more than `cut` triangles (children before parents) and the clusters below them */
   uint32_t eagerCount, clusterCount;

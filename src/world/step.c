@@ -18,7 +18,8 @@ static pnResult runSome(pnWorld *world, const pnFrameDef *def, pnJobPlace *place
   pnRunDef run = {.tasks = &world->def.tasks,
                   .kernel = def->lab ? def->lab->kernel : PN_KERNEL_DEFAULT,
                   .unsorted = def->unsorted,
-                  .ahead = !def->first};
+                  .ahead = !def->first,
+                  .small = !(def->lab && def->lab->noSmall)};
   pnPairs *pairs = &world->collider.pairs;
   double start = pn_clock();
   size_t base = pairs->count;

@@ -1,0 +1,87 @@
+/* simd_pick.h: bytes that name places in short lists, 64 at a time, for files compiled for AVX-512. One of the files with intrinsics
+ * (simd.h). */
+#ifndef PN_GEOM_SIMD_PICK_H
+#define PN_GEOM_SIMD_PICK_H
+
+#include "geom/simd_wide.h"
+
+#if PN_SIMD_F16 && defined(__AVX512VBMI__) && defined(__AVX512VBMI2__)
+#define PN_SIMD_PICK 1
+#define PN_PICKS 64u
+
+/* A byte for each of 64 places: bit h of byte i is bit i of mask h. */
+PN_INLINE void pn_bytesOfBits(const uint64_t masks[8], uint8_t out[PN_PICKS]) {
+  __m512i bytes = _mm512_setzero_si512();
+  for (int h = 0; h < 8; ++h)
+    bytes = _mm512_or_si512(bytes, _mm512_maskz_set1_epi8((__mmask64)masks[h], (char)(1u << h)));
+  _mm512_storeu_si512(out, bytes);
+}
+/* Bit i: the bytes at the places that three lists name in i have no bit in common. */
+PN_INLINE uint64_t pn_nothingInCommon(const uint8_t bytes[PN_PICKS], const uint8_t *a, const uint8_t *b,
+                                      const uint8_t *c) {
+  __m512i from = _mm512_loadu_si512(bytes);
+  __m512i x = _mm512_permutexvar_epi8(_mm512_loadu_si512(a), from);
+  __m512i y = _mm512_permutexvar_epi8(_mm512_loadu_si512(b), from);
+  __m512i z = _mm512_permutexvar_epi8(_mm512_loadu_si512(c), from);
+  return _mm512_testn_epi8_mask(x, _mm512_and_si512(y, z));
+}
+/* Those of 64 bytes that a mask names, in order, and 0 behind them: 64 are written. */
+PN_INLINE void pn_keepBytes(const uint8_t *from, uint64_t mask, uint8_t *to) {
+  _mm512_storeu_si512(to, _mm512_maskz_compress_epi8((__mmask64)mask, _mm512_loadu_si512(from)));
+}
+/* The numbers at sixteen places. */
+PN_INLINE pnF16 pn_f16Pick(const float *from, const uint8_t *places) {
+  return _mm512_i32gather_ps(_mm512_cvtepu8_epi32(_mm_loadu_si128((const void *)places)), from, 4);
+}
+PN_INLINE void pn_pick16(const uint32_t *from, const uint8_t *places, uint32_t *out) {
+  __m512i at = _mm512_cvtepu8_epi32(_mm_loadu_si128((const void *)places));
+  _mm512_storeu_si512(out, _mm512_i32gather_epi32(at, from, 4));
+}
+/* Sixteen points of three numbers each, of which `count` are there; the others are the last one again. */
+PN_INLINE void pn_split16(const float *from, uint32_t count, float *x, float *y, float *z) {
+  static const uint8_t order[6][16] = {
+      /* of the first 32 numbers, and of what comes out and the last 16 */
+      {0, 3, 6, 9, 12, 15, 18, 21, 24, 27, 30, 0, 0, 0, 0, 0},  {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 17, 20, 23, 26, 29},
+      {1, 4, 7, 10, 13, 16, 19, 22, 25, 28, 31, 0, 0, 0, 0, 0}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 18, 21, 24, 27, 30},
+      {2, 5, 8, 11, 14, 17, 20, 23, 26, 29, 0, 0, 0, 0, 0, 0},  {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 19, 22, 25, 28, 31}};
+  uint64_t there = UINT64_MAX >> (64 - 3 * (count < 16 ? count : 16));
+  __m512 a = _mm512_maskz_loadu_ps((__mmask16)there, from),
+         b = _mm512_maskz_loadu_ps((__mmask16)(there >> 16), from + 16),
+         c = _mm512_maskz_loadu_ps((__mmask16)(there >> 32), from + 32);
+  __mmask16 past = (__mmask16)(count < 16 ? 0xffffu << count : 0);
+  const float *last = from + 3 * (count < 16 ? count - 1 : 0);
+  float *out[3] = {x, y, z};
+  for (int k = 0; k < 3; ++k) {
+    __m512i first = _mm512_cvtepu8_epi32(_mm_loadu_si128((const void *)order[2 * k]));
+    __m512i then = _mm512_cvtepu8_epi32(_mm_loadu_si128((const void *)order[2 * k + 1]));
+    __m512 v = _mm512_permutex2var_ps(_mm512_permutex2var_ps(a, first, b), then, c);
+    _mm512_storeu_ps(out[k], _mm512_mask_mov_ps(v, past, _mm512_set1_ps(last[k])));
+  }
+}
+/* The least and the greatest of sixteen. */
+PN_INLINE float pn_f16Lowest(pnF16 a) {
+  return _mm512_reduce_min_ps(a);
+}
+PN_INLINE float pn_f16Highest(pnF16 a) {
+  return _mm512_reduce_max_ps(a);
+}
+/* The lanes of a mask in which a is not above b; numbers only. */
+PN_INLINE uint32_t pn_f16NotAbove(uint32_t mask, pnF16 a, pnF16 b) {
+  return _mm512_mask_cmp_ps_mask((__mmask16)mask, a, b, _CMP_LE_OQ);
+}
+/* Pairs of a and those of sixteen numbers that a mask names, in order; returns how many. Eight at a time are written. */
+PN_INLINE uint32_t pn_append16(uint32_t *out, uint32_t a, const uint32_t *b, uint32_t mask) {
+  uint32_t count = (uint32_t)__builtin_popcount(mask);
+  __m512i kept = _mm512_maskz_compress_epi32((__mmask16)mask, _mm512_loadu_si512(b)), with = _mm512_set1_epi64(a);
+  __m512i low = _mm512_cvtepu32_epi64(_mm512_castsi512_si256(kept));
+  _mm512_storeu_si512(out, _mm512_or_si512(with, _mm512_slli_epi64(low, 32)));
+  if (PN_UNLIKELY(count > 8)) {
+    __m512i high = _mm512_cvtepu32_epi64(_mm512_extracti64x4_epi64(kept, 1));
+    _mm512_storeu_si512(out + 16, _mm512_or_si512(with, _mm512_slli_epi64(high, 32)));
+  }
+  return count;
+}
+
+#endif
+
+#endif

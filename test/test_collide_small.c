@@ -1,0 +1,310 @@
+/* test_collide_small.c: small bodies, whose triangles are looked at together (collide/small.h). The pairs found must be those of the exact
+ * test on every pair of triangles, in order, wherever numbers are rounded, overflow or vanish, and where everything touches; and
+ * every width must find the same candidates. */
+#include "support.h"
+
+#include "collide/small.h"
+#include "pinch/geom.h"
+#include "pinch/world.h"
+
+#include <float.h>
+#include <stdlib.h>
+#include <string.h>
+
+static TestRandom dice;
+
+/* Where a vertex may be. */
+typedef enum Kind { CLOUD, FAR_CLOUD, LATTICE, FAR_LATTICE, HUGE, TINY, KINDS } Kind;
+
+static float coordinate(Kind kind) {
+  switch (kind) {
+    case FAR_CLOUD: return 1e4f + testFloat(&dice, -1, 1);
+    case LATTICE: return (float)testBelow(&dice, 6);
+    case FAR_LATTICE: return 8388608.0f + (float)testBelow(&dice, 6);
+    case HUGE: return testFloat(&dice, -FLT_MAX, FLT_MAX);
+    case TINY: return (float)testBelow(&dice, 9) * 1e-45f;
+    default: return testFloat(&dice, -1, 1);
+  }
+}
+
+/* A mesh of so many vertices and triangles, and a tree over it in a pose of its own. */
+typedef struct Body {
+  uint32_t vertexCount, triangleCount;
+  float vertices[3 * 80];
+  uint32_t triangles[3 * 160];
+  pnMesh *mesh;
+  pnPose *pose;
+  pnTree *tree;
+} Body;
+
+/* As bodies of a world have them that do not look at themselves. */
+static pnTreeDef plainDef(void) {
+  pnTreeDef def = pnDefaultTreeDef();
+  def.self = false;
+  return def;
+}
+
+static void openTree(Body *body, const pnTreeDef *def) {
+  body->mesh = testMakeMesh(body->vertices, body->vertexCount, body->triangles, body->triangleCount);
+  pnPoseDef poseDef = pnDefaultPoseDef();
+  poseDef.mesh = body->mesh;
+  testExpectOk(pnCreatePose(&poseDef, &body->pose));
+  pnTreeDef treeDef = *def;
+  treeDef.pose = body->pose;
+  testExpectOk(pnCreateTree(&treeDef, &body->tree));
+}
+
+static void closeTree(Body *body) {
+  pnDestroyTree(body->tree);
+  pnDestroyPose(body->pose);
+  pnDestroyMesh(body->mesh);
+}
+
+/* Triangles of three vertices that are near each other by number, the first of them anywhere; some are points or segments. Vertices
+ * of a cloud go round in a spiral, so that triangles are small; the body reaches from -1 to 1 and is shifted. */
+static void scatter(Body *body, Kind kind, uint32_t vertexCount, uint32_t triangleCount, const float shift[3]) {
+  bool cloud = kind == CLOUD || kind == FAR_CLOUD;
+  body->vertexCount = vertexCount;
+  body->triangleCount = triangleCount;
+  float p[3] = {coordinate(kind), coordinate(kind), coordinate(kind)};
+  for (uint32_t i = 0; i < vertexCount; ++i)
+    for (int k = 0; k < 3; ++k) {
+      p[k] = cloud ? 0.6f * p[k] + 0.4f * coordinate(kind) : coordinate(kind);
+      body->vertices[3 * i + (uint32_t)k] = p[k] + (kind == HUGE || kind == TINY ? 0 : shift[k]);
+    }
+  for (uint32_t t = 0; t < triangleCount; ++t) {
+    uint32_t first = testBelow(&dice, vertexCount);
+    for (uint32_t k = 0; k < 3; ++k) body->triangles[3 * t + k] = (first + k * testBelow(&dice, 4)) % vertexCount;
+  }
+}
+
+static pnTriangle triangleOf(const Body *body, uint32_t t) {
+  pnTriangle out;
+  for (uint32_t k = 0; k < 3; ++k) memcpy(out.v[k], body->vertices + 3 * body->triangles[3 * t + k], sizeof out.v[k]);
+  return out;
+}
+
+/* One frame of a world of two bodies; the world is returned for its pairs. */
+static pnWorld *collide(const Body *a, const Body *b, const pnFrameDef *def, pnFrame *frame) {
+  pnWorldDef worldDef = pnDefaultWorldDef();
+  pnWorld *world;
+  testExpectOk(pnCreateWorld(&worldDef, &world));
+  for (int i = 0; i < 2; ++i) {
+    pnBodyDef bodyDef = pnDefaultBodyDef();
+    pnBodyId id;
+    bodyDef.mesh = i ? b->mesh : a->mesh;
+    testExpectOk(pnWorld_CreateBody(world, &bodyDef, &id));
+  }
+  *frame = pnWorld_Collide(world, def);
+  testExpectOk(frame->result);
+  return world;
+}
+
+/* The pairs of a frame are those that meet, in order. Returns how many. */
+static size_t expectTruth(const Body *a, const Body *b, const pnFrameDef *def, pnFrame *frame) {
+  pnWorld *world = collide(a, b, def, frame);
+  const pnPair *pairs = pnWorld_GetPairs(world);
+  size_t n = 0;
+  for (uint32_t i = 0; i < a->triangleCount; ++i) {
+    for (uint32_t j = 0; j < b->triangleCount; ++j) {
+      pnTriangle s = triangleOf(a, i), t = triangleOf(b, j);
+      if (!pnTrianglesMeet(&s, &t)) continue;
+      assert_true(n < frame->pairCount && pairs[n].a == i && pairs[n].b == j);
+      ++n;
+    }
+  }
+  assert_true(n == frame->pairCount);
+  pnDestroyWorld(world);
+  return n;
+}
+
+static const uint32_t sizes[][2] = {{3, 1},   {8, 12},  {12, 20}, {15, 30},  {16, 33}, {17, 63},
+                                    {32, 64}, {42, 80}, {48, 65}, {63, 127}, {64, 128}};
+#define SIZES (sizeof sizes / sizeof sizes[0])
+
+/* ---------------------------------------------------------------- tests */
+
+static void sameAsEveryPair(void **state) {
+  (void)state;
+  size_t found[KINDS] = {0};
+  uint64_t opened = 0, apart = 0;
+  for (uint32_t round = 0; round < testRounds(24) * SIZES * KINDS; ++round) {
+    Kind kind = (Kind)(round % KINDS);
+    const uint32_t *x = sizes[testBelow(&dice, SIZES)], *y = sizes[testBelow(&dice, SIZES)];
+    float none[3] = {0, 0, 0}, shift[3];
+    for (int k = 0; k < 3; ++k)
+      shift[k] = kind == LATTICE || kind == FAR_LATTICE ? (float)testBelow(&dice, 5) : testFloat(&dice, -1, 1);
+    Body a, b;
+    pnTreeDef def = plainDef();
+    scatter(&a, kind, x[0], x[1], none);
+    scatter(&b, kind, y[0], y[1], shift);
+    openTree(&a, &def);
+    openTree(&b, &def);
+    assert_true(pn_areSmall(a.tree, b.tree));
+    pnFrame whole, unsorted, opening;
+    pnQueryLab noSmall = {.noSmall = true};
+    found[kind] += expectTruth(&a, &b, NULL, &whole);
+    expectTruth(&a, &b, &(pnFrameDef){.lab = &noSmall}, &opening);
+    /* no node was looked at, and nothing is sorted that comes in order */
+    assert_true(whole.cost.leafPairs == 0 && whole.cost.nodePairs <= whole.bodyPairs);
+    expectTruth(&a, &b, &(pnFrameDef){.unsorted = true}, &unsorted);
+    assert_true(whole.cost.exactTests <= opening.cost.exactTests);
+    opened += whole.bodyPairs;
+    apart += whole.bodyPairs > 0 && whole.cost.volumeTests == 0;
+    closeTree(&a);
+    closeTree(&b);
+  }
+  for (int kind = 0; kind < KINDS; ++kind) assert_true(found[kind] > 100);
+  assert_true(apart > 0 && apart < opened);
+}
+
+/* Where a is below the plane through b's edge and touches its middle, numbers along the direction between them are rounded, each in its
+ * way, and a may seem to be a little before b. All coordinates are whole, so that it is known where they touch. */
+static void touchingIsKept(void **state) {
+  (void)state;
+  pnTreeDef def = plainDef();
+  for (uint32_t round = 0; round < testRounds(200); ++round) {
+    int32_t d[3], w[3], q[3], s = 1 + (int32_t)testBelow(&dice, 2), t = 3 - s;
+    for (int k = 0; k < 3; ++k) {
+      d[k] = 1 + (int32_t)testBelow(&dice, 511);
+      w[k] = 1 + (int32_t)testBelow(&dice, 511);
+      q[k] = (int32_t)testBelow(&dice, 1 << 20);
+    }
+    /* the edge q - e, q + e is at right angles to d */
+    int32_t e[3] = {d[1] * w[2] - d[2] * w[1], d[2] * w[0] - d[0] * w[2], d[0] * w[1] - d[1] * w[0]};
+    Body a = {.vertexCount = 3, .triangleCount = 1, .triangles = {0, 1, 2}};
+    Body b = {.vertexCount = 4, .triangleCount = 2, .triangles = {0, 1, 2, 1, 2, 3}};
+    for (int k = 0; k < 3; ++k) {
+      int32_t below = q[k] - 2 * s * d[k], above = q[k] + 2 * t * d[k];
+      int32_t ofA[3] = {q[k], below, k == 0 ? q[k] : below};
+      int32_t ofB[4] = {q[k] + e[k], q[k] - e[k], above + e[k], above - e[k]};
+      for (int i = 0; i < 3; ++i) a.vertices[3 * i + k] = (float)ofA[i];
+      for (int i = 0; i < 4; ++i) b.vertices[3 * i + k] = (float)ofB[i];
+    }
+    openTree(&a, &def);
+    openTree(&b, &def);
+    pnFrame frame;
+    assert_true(expectTruth(&a, &b, NULL, &frame) > 0);
+    assert_true(expectTruth(&b, &a, NULL, &frame) > 0);
+    closeTree(&a);
+    closeTree(&b);
+  }
+}
+
+/* Balls that lie side by side askew: boxes overlap, and something is seen between them at once, however far they are from the middle of
+ * the world and whatever fills up their last registers. */
+static void apartIsSeen(void **state) {
+  (void)state;
+  pnTreeDef def = plainDef();
+  for (uint32_t n = 4; n <= PN_SMALL_VERTICES; ++n) {
+    Body bodies[2];
+    for (int i = 0; i < 2; ++i) {
+      Body *body = &bodies[i];
+      body->vertexCount = n;
+      body->triangleCount = n;
+      for (uint32_t v = 0; v < n; ++v) {
+        float p[3] = {testFloat(&dice, -1, 1), testFloat(&dice, -1, 1), testFloat(&dice, -1, 1)};
+        float reach = PN_MAX(1.0f, p[0] * p[0] + p[1] * p[1] + p[2] * p[2]);
+        for (int k = 0; k < 3; ++k) body->vertices[3 * v + (uint32_t)k] = 500 + p[k] / reach + 1.3f * (float)i;
+        for (uint32_t k = 0; k < 3; ++k) body->triangles[3 * v + k] = (v + k) % n;
+      }
+      /* four that are there, so that middles are nearly where they should be and boxes overlap */
+      static const float ends[4][3] = {{1, 0, 0}, {-1, 0, 0}, {0, 0.7f, 0.7f}, {0, -0.7f, -0.7f}};
+      for (uint32_t k = 0; k < 12; ++k) body->vertices[k] = 500 + ends[k / 3][k % 3] + 1.3f * (float)i;
+      openTree(body, &def);
+    }
+    pnFrame frame;
+    pnDestroyWorld(collide(&bodies[0], &bodies[1], NULL, &frame));
+    assert_true(frame.bodyPairs == 1 && frame.cost.volumeTests == 0 && frame.cost.exactTests == 0);
+    closeTree(&bodies[0]);
+    closeTree(&bodies[1]);
+  }
+}
+
+/* What the loops of one width list. */
+static size_t listBy(pnOpenSmallFcn *open, const Body *a, const Body *b, pnWorker *w) {
+  pnSmallView view;
+  pn_viewSmall(&a->tree->box, &b->tree->box, &view);
+  assert_true(open(a->tree, b->tree, &view, w));
+  return w->candidates.count;
+}
+
+static void widthsAgree(void **state) {
+  (void)state;
+  pnOpenSmallFcn *open[3] = {pn_openSmall4, NULL, NULL};
+#if defined(__x86_64__) && !defined(PN_SCALAR)
+  if (__builtin_cpu_supports("avx2")) open[1] = pn_openSmallAvx2;
+#if defined(PN_AVX512)
+  if (pn_hasAvx512()) open[2] = pn_openSmallAvx512;
+#endif
+#endif
+  size_t all = 0;
+  for (uint32_t round = 0; round < testRounds(10) * SIZES * SIZES * KINDS; ++round) {
+    Kind kind = (Kind)(round % KINDS);
+    const uint32_t *x = sizes[round / KINDS % SIZES], *y = sizes[round / KINDS / SIZES % SIZES];
+    float none[3] = {0, 0, 0}, shift[3];
+    for (int k = 0; k < 3; ++k) shift[k] = testFloat(&dice, -1, 1);
+    Body a, b;
+    pnTreeDef def = plainDef();
+    scatter(&a, kind, x[0], x[1], none);
+    scatter(&b, kind, y[0], y[1], shift);
+    openTree(&a, &def);
+    openTree(&b, &def);
+    pnWorker w[3];
+    memset(w, 0, sizeof w);
+    size_t count = listBy(open[0], &a, &b, &w[0]);
+    for (int i = 1; i < 3; ++i) {
+      if (!open[i]) continue;
+      assert_true(listBy(open[i], &a, &b, &w[i]) == count);
+      if (count > 0) assert_memory_equal(w[0].candidates.data, w[i].candidates.data, count * sizeof(pnPair));
+      assert_memory_equal(&w[0].cost, &w[i].cost, sizeof(pnCost));
+    }
+    all += count;
+    for (int i = 0; i < 3; ++i) pn_workerFree(&w[i]);
+    closeTree(&a);
+    closeTree(&b);
+  }
+  assert_true(all > 0);
+}
+
+static bool isSmall(uint32_t vertexCount, uint32_t triangleCount, const pnTreeDef *def) {
+  Body body;
+  float none[3] = {0, 0, 0};
+  scatter(&body, CLOUD, vertexCount, triangleCount, none);
+  openTree(&body, def);
+  bool small = pn_areSmall(body.tree, body.tree);
+  closeTree(&body);
+  return small;
+}
+
+/* Who is small, and whose vertices can be read where they are. */
+static void whoIsSmall(void **state) {
+  (void)state;
+  pnTreeDef def = plainDef(), self = def, balls = def;
+  assert_true(isSmall(PN_SMALL_VERTICES, PN_SMALL_TRIANGLES, &def));
+  assert_false(isSmall(PN_SMALL_VERTICES + 1, PN_SMALL_TRIANGLES, &def));
+  assert_false(isSmall(PN_SMALL_VERTICES, PN_SMALL_TRIANGLES + 1, &def));
+  self.self = true;
+  assert_false(isSmall(20, 20, &self));
+  pnTreeLab lab = {.form = PN_FORM_SPHERE};
+  balls.lab = &lab;
+  assert_false(isSmall(20, 20, &balls));
+  Body body;
+  float none[3] = {0, 0, 0};
+  scatter(&body, CLOUD, 20, 20, none);
+  openTree(&body, &def);
+  pnMatrix turn = testRotation(&dice, 1);
+  testExpectOk(pnPose_SetTransform(body.pose, &turn));
+  testExpectOk(pnTree_Update(body.tree, NULL));
+  assert_false(pn_areSmall(body.tree, body.tree));
+  closeTree(&body);
+}
+
+int main(void) {
+  dice = testRandom(20261116);
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(sameAsEveryPair), cmocka_unit_test(touchingIsKept), cmocka_unit_test(apartIsSeen),
+      cmocka_unit_test(widthsAgree),     cmocka_unit_test(whoIsSmall),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
