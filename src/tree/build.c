@@ -251,6 +251,12 @@ static bool isBalanced(const pnBuilder *b) {
   return b->split == pn_splitBalanced || (b->split == pn_splitJoint && !b->joints.joint);
 }
 
+static bool bindAll(const pnBuilder *b, pnBundles *bundles) {
+  if (!pn_bindBundles(b, bundles)) return false;
+  pn_boundBundles(b, bundles, 0, bundles->count);
+  return true;
+}
+
 /* A balanced tree; over bundles where the mesh is many islands. */
 static bool divideBalanced(Growth *g, pnBuilder *b, const pnTasks *tasks) {
   uint32_t n = b->mesh->triangleCount;
@@ -262,7 +268,7 @@ static bool divideBalanced(Growth *g, pnBuilder *b, const pnTasks *tasks) {
   }
   if (ok && bundles.islandCount > 0) {
     uint32_t all[2] = {0, bundles.count};
-    ok = cutAll(b, bundles.islandFirst, bundles.islandCount, tasks) && pn_bindBundles(b, &bundles) &&
+    ok = cutAll(b, bundles.islandFirst, bundles.islandCount, tasks) && bindAll(b, &bundles) &&
          cutAll(&bundles.over, all, 1, tasks) && grow(g, &bundles.over, pn_sizeBalanced, bundles.count);
     if (ok) pn_openBundles(b, &bundles, g->nodes.data, g->nodes.count);
   } else if (ok) {
@@ -360,21 +366,23 @@ struct pnDivision {
   pnBundles bundles;
   uint32_t centred; /* triangles whose centres are known */
   uint32_t joined;  /* and those that are joined to their islands, where these are looked for */
+  uint32_t bound;   /* bundles that have boxes */
 };
 
 /* Triangles that are looked at at a time, and those of a part that is cut down at once; and about how many nanoseconds a triangle takes,
  * memory that is touched for the first time included: its centre; to join it to its island; to sort it there; to bind it into a
- * bundle; a cut across the longest axis; the best of several cuts, and what that takes besides; a node. */
+ * bundle, and to bound that; a cut across the longest axis; the best of several cuts, and what that takes besides; a node. */
 #define STEP_TRIANGLES 512u
 #define STEP_PART 64u
 #define CENTRE_WORK 24
 #define JOIN_WORK 6
 #define SORT_WORK 5
-#define BIND_WORK 12
+#define BIND_WORK 3
+#define BOUND_WORK 7
 #define CUT_WORK 10
 #define BEST_WORK 20
 #define BEGIN_WORK 160
-#define NODE_WORK 2
+#define NODE_WORK 5
 
 pnDivision *pn_beginDivision(const pnTreePlan *def) {
   pnDivision *d = pn_allocZero(sizeof *d);
@@ -401,65 +409,89 @@ static int64_t workOfPart(const pnBuilder *b, uint32_t count) {
   return work;
 }
 
+/* Some at a time, of `count` from `done` on. */
+static uint32_t portionEnd(uint32_t done, uint32_t count, uint32_t portion) {
+  return done + PN_MIN(portion, count - done);
+}
+
+/* Bundles at a time. */
+static uint32_t stepBundles(const pnDivision *d) {
+  return PN_MAX(STEP_TRIANGLES / d->b.leafSize, 1u);
+}
+
 /* Islands are joined, then sorted, and then they are what is to be cut; or all is, when they are not worth it. */
-static bool stepIslands(pnDivision *d, int64_t *ioWork) {
+static bool stepIslands(pnDivision *d) {
   uint32_t n = d->b.mesh->triangleCount, all[2] = {0, n};
   if (d->joined < n) {
-    uint32_t end = PN_MIN(d->joined + STEP_TRIANGLES, n);
+    uint32_t end = portionEnd(d->joined, n, STEP_TRIANGLES);
     pn_joinIslands(&d->b, &d->bundles, d->joined, end);
-    *ioWork -= JOIN_WORK * (int64_t)(end - d->joined);
     d->joined = end;
     return true;
   }
-  *ioWork -= SORT_WORK * (int64_t)n;
   if (!pn_sortIslands(&d->b, &d->bundles)) return false;
   return d->bundles.islandCount > 0 ? addParts(&d->parts, d->bundles.islandFirst, d->bundles.islandCount)
                                     : addParts(&d->parts, all, 1);
 }
 
 /* Everything is cut: bundles are made of it and are to be cut next, or nodes. */
-static bool stepNodes(pnDivision *d, int64_t *ioWork) {
-  uint32_t n = d->b.mesh->triangleCount;
+static bool stepNodes(pnDivision *d) {
   pnBundles *bundles = &d->bundles;
-  if (bundles->islandCount > 0 && !bundles->block) {
-    *ioWork -= BIND_WORK * (int64_t)n;
+  if (bundles->islandCount > 0 && !bundles->block) return pn_bindBundles(&d->b, bundles);
+  if (!bundles->block) return grow(&d->g, &d->b, pn_sizeBalanced, d->b.mesh->triangleCount);
+  if (d->bound < bundles->count) {
+    uint32_t end = portionEnd(d->bound, bundles->count, stepBundles(d)), all[2] = {0, bundles->count};
+    pn_boundBundles(&d->b, bundles, d->bound, end);
+    d->bound = end;
     d->parts.builder = &bundles->over;
-    uint32_t all[2] = {0, bundles->count};
-    return pn_bindBundles(&d->b, bundles) && addParts(&d->parts, all, 1);
+    return end < bundles->count || addParts(&d->parts, all, 1);
   }
-  *ioWork -= NODE_WORK * (int64_t)n;
-  if (!bundles->block) return grow(&d->g, &d->b, pn_sizeBalanced, n);
   bool ok = grow(&d->g, &bundles->over, pn_sizeBalanced, bundles->count);
   if (ok) pn_openBundles(&d->b, bundles, d->g.nodes.data, d->g.nodes.count);
   return ok;
 }
 
+/* What comes next, and what it takes. */
+static bool stepNext(pnDivision *d) {
+  uint32_t n = d->b.mesh->triangleCount, end = portionEnd(d->centred, n, STEP_TRIANGLES);
+  Parts *p = &d->parts;
+  if (d->centred < n) {
+    computeCentres(&(Centres){d->pose, &d->b}, d->centred, end, 0);
+    d->centred = end;
+    return true;
+  }
+  if (d->bundles.above) return stepIslands(d);
+  if (p->small.count > 0) {
+    uint32_t last = (uint32_t)--p->small.count;
+    cutSmall(p, last, last + 1, 0);
+    return true;
+  }
+  if (p->large.count == 0) return stepNodes(d);
+  uint32_t last = (uint32_t)--p->large.count;
+  BuildPart part = p->large.data[last];
+  cutLarge(p, last, last + 1, 0);
+  return addHalves(p, part);
+}
+static int64_t workOfNext(const pnDivision *d) {
+  int64_t n = d->b.mesh->triangleCount;
+  const Parts *p = &d->parts;
+  if (d->centred < n) return CENTRE_WORK * PN_MIN(n - d->centred, (int64_t)STEP_TRIANGLES);
+  if (d->bundles.above)
+    return d->joined < n ? JOIN_WORK * PN_MIN(n - d->joined, (int64_t)STEP_TRIANGLES) : SORT_WORK * n;
+  if (p->small.count > 0) return workOfPart(p->builder, p->small.data[p->small.count - 1].count);
+  if (p->large.count > 0) return workOfCut(p->large.data[p->large.count - 1].count);
+  if (d->bundles.islandCount > 0 && !d->bundles.block) return BIND_WORK * n;
+  return d->bound < d->bundles.count ? BOUND_WORK * (int64_t)STEP_TRIANGLES : NODE_WORK * n;
+}
+
+/* What is long and begun when little is left would make the frame long: it is the next frame's, where it is the first. */
 pnProgress pn_stepDivision(pnDivision *d, int64_t *ioWork) {
-  uint32_t n = d->b.mesh->triangleCount;
-  Centres centres = {d->pose, &d->b};
+  int64_t whole = *ioWork;
   bool ok = true;
   while (ok && *ioWork > 0 && d->g.nodes.count == 0) {
-    Parts *p = &d->parts;
-    if (d->centred < n) {
-      uint32_t end = PN_MIN(d->centred + STEP_TRIANGLES, n);
-      computeCentres(&centres, d->centred, end, 0);
-      *ioWork -= CENTRE_WORK * (int64_t)(end - d->centred);
-      d->centred = end;
-    } else if (d->bundles.above) {
-      ok = stepIslands(d, ioWork);
-    } else if (p->small.count > 0) {
-      uint32_t last = (uint32_t)--p->small.count;
-      *ioWork -= workOfPart(p->builder, p->small.data[last].count);
-      cutSmall(p, last, last + 1, 0);
-    } else if (p->large.count > 0) {
-      uint32_t last = (uint32_t)--p->large.count;
-      BuildPart part = p->large.data[last];
-      *ioWork -= workOfCut(part.count);
-      cutLarge(p, last, last + 1, 0);
-      ok = addHalves(p, part);
-    } else {
-      ok = stepNodes(d, ioWork);
-    }
+    int64_t next = workOfNext(d);
+    bool waits = *ioWork < whole && next > 2 * *ioWork;
+    *ioWork = waits ? 0 : *ioWork - next;
+    ok = waits || stepNext(d);
   }
   return !ok ? PN_PROGRESS_FAILED : d->g.nodes.count > 0 ? PN_PROGRESS_DONE : PN_PROGRESS_MORE;
 }

@@ -91,8 +91,9 @@ typedef struct pnBundles {
 bool pn_beginIslands(const pnBuilder *builder, pnBundles *out);
 void pn_joinIslands(const pnBuilder *builder, pnBundles *bundles, uint32_t begin, uint32_t end);
 bool pn_sortIslands(pnBuilder *builder, pnBundles *bundles);
-/* When every island is in the order of a balanced tree: its leaves are bundles, and `over` is ready to be cut. */
+/* When every island is in the order of a balanced tree: its leaves are bundles. When all of these have boxes, `over` is ready to be cut. */
 bool pn_bindBundles(const pnBuilder *builder, pnBundles *bundles);
+void pn_boundBundles(const pnBuilder *builder, pnBundles *bundles, uint32_t begin, uint32_t end);
 /* From nodes over bundles to nodes over triangles, and the order of these. */
 void pn_openBundles(pnBuilder *builder, pnBundles *bundles, pnBuildNode *nodes, size_t nodeCount);
 void pn_freeBundles(pnBundles *bundles);

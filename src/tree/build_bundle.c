@@ -139,10 +139,11 @@ static void boundBundle(const pnBuilder *b, pnBundles *bundles, uint32_t bundle)
 
 bool pn_bindBundles(const pnBuilder *b, pnBundles *bundles) {
   layOut(bundles, NULL, &bundles->bytes);
-  bundles->block = pn_allocZero(bundles->bytes);
+  bundles->block = pn_alloc(bundles->bytes);
   if (!bundles->block) return false;
   size_t at = 0;
   layOut(bundles, bundles->block, &at);
+  bundles->over.centres[3 * (size_t)bundles->count] = 0; /* read with the last one's */
   bundles->over.arity = b->arity;
   bundles->over.leafSize = 1;
   /* within an island leaves are full, but for the last */
@@ -151,11 +152,14 @@ bool pn_bindBundles(const pnBuilder *b, pnBundles *bundles) {
     for (uint32_t t = bundles->islandFirst[i]; t < bundles->islandFirst[i + 1]; t += b->leafSize)
       bundles->first[bundle++] = t;
   bundles->first[bundle] = bundles->triangleCount;
-  for (uint32_t i = 0; i < bundle; ++i) {
+  return true;
+}
+
+void pn_boundBundles(const pnBuilder *b, pnBundles *bundles, uint32_t begin, uint32_t end) {
+  for (uint32_t i = begin; i < end; ++i) {
     bundles->over.order[i] = i;
     boundBundle(b, bundles, i);
   }
-  return true;
 }
 
 void pn_openBundles(pnBuilder *b, pnBundles *bundles, pnBuildNode *nodes, size_t nodeCount) {

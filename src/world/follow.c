@@ -254,11 +254,13 @@ static void renew(pnWorld *world, pnBody *body, int64_t *work, uint32_t *outRebu
   *outRebuilds += verdict == PN_VERDICT_KEPT;
 }
 
-/* One that has worn out slowly: a new tree, when that pays. */
-static pnResult lookAfter(pnWorld *world, pnBody *body, uint32_t *outRebuilds) {
+/* One that has worn out slowly: a new tree, when that pays, and when there is something left of what this frame may do: to begin takes about
+ * as long as a step. */
+static pnResult lookAfter(pnWorld *world, pnBody *body, int64_t *work, uint32_t *outRebuilds) {
   bool worn = body->quality > world->def.rebuildQuality && body->quality > REFUSED_LEAST * body->refused;
   setWorn(world, body, worn);
-  if (body->debt <= BUILD_LEAVES * (uint64_t)body->pose->mesh->triangleCount) return PN_OK;
+  if (body->debt <= BUILD_LEAVES * (uint64_t)body->pose->mesh->triangleCount || *work <= 0) return PN_OK;
+  *work = 0;
   return pn_beginSuccessor(body) ? PN_OK : rebuild(world, body, outRebuilds);
 }
 
@@ -291,7 +293,7 @@ static pnResult keepTrees(pnWorld *world, uint32_t *outRebuilds) {
     } else if (body->successor) {
       renew(world, body, &work, outRebuilds);
     } else {
-      result = lookAfter(world, body, outRebuilds);
+      result = lookAfter(world, body, &work, outRebuilds);
     }
   }
   return result;
