@@ -39,6 +39,7 @@ static bool isClosed(const uint32_t *triangles, uint32_t count) {
   bool closed = body.parts[0].closed;
   assert_int_equal(body.closedCount, closed);
   pn_free(body.partOf, count * sizeof(uint32_t));
+  pn_free(body.partTriangles, count * sizeof(uint32_t));
   pn_free(body.parts, body.partCount * sizeof(pnPart));
   pn_free(body.partVertices, CORNERS * sizeof(uint32_t));
   pnDestroyMesh(mesh);

@@ -19,6 +19,12 @@ static void makePoints(TestRandom *random, const pnPose *pose, float *out) {
   }
 }
 
+static void tryTriangle(const pnPose *pose, uint32_t triangle, const double p[3], pnNear *near) {
+  pnNearFace face;
+  pn_fetchFace(pose, triangle, &face);
+  pn_tryFace(&face, p, near);
+}
+
 /* Asks about points and compares with every triangle. */
 static void expectNearest(pnTree *tree, TestRandom *random, const pnTasks *tasks) {
   const pnPose *pose = pnTree_GetPose(tree);
@@ -32,7 +38,7 @@ static void expectNearest(pnTree *tree, TestRandom *random, const pnTasks *tasks
   for (uint32_t i = 0; i < POINTS; ++i) {
     double p[3] = {points[3 * i], points[3 * i + 1], points[3 * i + 2]};
     pnNear truth = {.distance2 = def.farthest * def.farthest, .triangle = PN_NONE};
-    for (uint32_t t = 0; t < pnMesh_GetTriangleCount(pnPose_GetMesh(pose)); ++t) pn_tryNear(pose, t, p, &truth);
+    for (uint32_t t = 0; t < pnMesh_GetTriangleCount(pnPose_GetMesh(pose)); ++t) tryTriangle(pose, t, p, &truth);
     assert_int_equal(found[i].triangle, truth.triangle);
     if (truth.triangle == PN_NONE) assert_true(isinf(found[i].distance));
     else assert_true(found[i].distance == sqrt(truth.distance2) && found[i].point.x == (float)truth.point[0]);
@@ -263,6 +269,69 @@ static void windingsAreExact(void **state) {
   free(partOf);
 }
 
+/* Some triangles of a grid, in any order: two that make a parallelogram, slim ones, points, and some of any shape. */
+static uint32_t makeFew(TestRandom *random, int round, pnNearFace few[8]) {
+  float o[3], a[3], b[3], size = ldexpf(1, (int)testBelow(random, 20) - 10);
+  uint32_t count = 2 + testBelow(random, 7);
+  for (int k = 0; k < 3; ++k) {
+    o[k] = size * ((float)testBelow(random, 9) - 4);
+    a[k] = size * ((float)testBelow(random, 17) - 8);
+    b[k] = size * ((float)testBelow(random, 17) - 8);
+  }
+  for (uint32_t i = 0; i < count; ++i) {
+    few[i] = (pnNearFace){.triangle = 7 * (count - i) % 11};
+    for (int k = 0; k < 3; ++k) {
+      float c[3] = {o[k], o[k] + a[k], o[k] + b[k]};
+      if (i == 1) c[0] = o[k] + a[k] + b[k];
+      for (int j = 0; i > 1 && j < 3; ++j)
+        c[j] = round % 3 == 0   ? testFloat(random, -size, size)
+               : round % 3 == 1 ? c[j] + size * ((float)testBelow(random, 5) - 2)
+                                : (float)j * a[k] + testFloat(random, 0, 1e-6f) * b[k];
+      for (int j = 0; j < 3; ++j) few[i].corner[j][k] = c[j];
+    }
+    pn_findNormal(&few[i]);
+  }
+  return count;
+}
+
+/* Of a few triangles that are tried one after the other, those whose planes are too far are left out; the answer is that of all of them. Points
+ * above the edge that two have in common, in a plane, above corners, and anywhere. */
+static void aFewAreTried(void **state) {
+  (void)state;
+  TestRandom random = testRandom(15);
+  pnMesh *mesh;
+  pnPose *pose;
+  pnTree *tree;
+  testExpectOk(pnMakeIcosphere(1, 1.0f, &mesh));
+  pnPoseDef poseDef = pnDefaultPoseDef();
+  poseDef.mesh = mesh;
+  testExpectOk(pnCreatePose(&poseDef, &pose));
+  pnTreeDef def = pnDefaultTreeDef();
+  def.pose = pose;
+  testExpectOk(pnCreateTree(&def, &tree));
+  pnLattice lattice = pn_latticeOf(tree);
+  pnFresh fresh = {.alone = true};
+  for (uint32_t round = 0; round < testRounds(20000); ++round) {
+    pnNearFace few[8];
+    pnNearFilter filter = {.few = few, .fewCount = makeFew(&random, (int)round, few)};
+    const pnNearFace *face = &few[testBelow(&random, filter.fewCount)];
+    double along = testBelow(&random, 9) / 8.0, up = testFloat(&random, -4, 4), p[3];
+    for (int k = 0; k < 3; ++k)
+      p[k] = face->corner[1][k] * along + face->corner[2][k] * (1 - along) + face->normal[k] * up;
+    if (round % 5 == 0)
+      for (int k = 0; k < 3; ++k) p[k] += (double)testFloat(&random, -4, 4);
+    pnNear truth = {.distance2 = INFINITY, .triangle = PN_NONE}, near = truth;
+    for (uint32_t i = 0; i < filter.fewCount; ++i) pn_tryFace(&few[i], p, &truth);
+    pn_findNear(tree, &lattice, p, &filter, &fresh, &near);
+    assert_int_equal(near.triangle, truth.triangle);
+    assert_true(near.distance2 == truth.distance2);
+    assert_memory_equal(near.point, truth.point, sizeof near.point);
+  }
+  pnDestroyTree(tree);
+  pnDestroyPose(pose);
+  pnDestroyMesh(mesh);
+}
+
 static void errors(void **state) {
   (void)state;
   pnMesh *mesh;
@@ -289,9 +358,9 @@ static void errors(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(freeBodies), cmocka_unit_test(everyMotion),   cmocka_unit_test(movingBodies),
-      cmocka_unit_test(soups),      cmocka_unit_test(againstRaster), cmocka_unit_test(windingsAreExact),
-      cmocka_unit_test(errors),
+      cmocka_unit_test(freeBodies),   cmocka_unit_test(everyMotion),   cmocka_unit_test(movingBodies),
+      cmocka_unit_test(soups),        cmocka_unit_test(againstRaster), cmocka_unit_test(windingsAreExact),
+      cmocka_unit_test(aFewAreTried), cmocka_unit_test(errors),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,6 +25,9 @@
 /* Where a smooth surface is deepest inside a triangle, 40 halvings bring the bound within 2 %; 400 leave room for a dozen such
  * places. */
 #define MOST_LOOKS 400u
+/* Up to so many triangles of a part are tried one after the other: that takes as long as to look for them from the root down, or a
+ * hundredth of it where thousands of parts stand around each other. */
+#define FEW_TRIANGLES 16u
 #define TOLERANCE 0.01 /* of the depth: half of the 2 % that are promised */
 
 typedef struct Dive {
@@ -34,11 +37,12 @@ typedef struct Dive {
   pnFindScratch *scratch;
   const pnFinderBody *own, *other;
   pnNearFilter filter;
-  pnLattice lattice; /* of the other's tree */
-  uint32_t stamp;    /* of triangles that cross; + 1: of vertices of the patch and triangles around them */
-  double step;       /* the tolerance is not less */
-  double best;       /* deepest so far; -1: none */
-  double most;       /* bound of what was left out */
+  pnNearFace few[FEW_TRIANGLES]; /* of the other's part, when there are not more */
+  pnLattice lattice;             /* of the other's tree */
+  uint32_t stamp;                /* of triangles that cross; + 1: of vertices of the patch and triangles around them */
+  double step;                   /* the tolerance is not less */
+  double best;                   /* deepest so far; -1: none */
+  double most;                   /* bound of what was left out */
   double from[3], onto[3];
   uint32_t triangle, ontoTriangle;
   uint32_t looks;
@@ -58,6 +62,19 @@ static void take(Dive *d, const double p[3], const pnNear *near, uint32_t triang
   d->ontoTriangle = near->triangle;
   memcpy(d->from, p, sizeof d->from);
   memcpy(d->onto, near->point, sizeof d->onto);
+}
+
+/* A triangle of the other surface: one of the few, or fetched. */
+static const pnNearFace *faceOf(const Dive *d, uint32_t t, pnNearFace *room) {
+  for (uint32_t i = 0; i < d->filter.fewCount; ++i)
+    if (d->few[i].triangle == t) return &d->few[i];
+  pn_fetchFace(d->other->pose, t, room);
+  return room;
+}
+
+static void tryTriangle(const Dive *d, uint32_t t, const double p[3], pnNear *near) {
+  pnNearFace room;
+  pn_tryFace(faceOf(d, t, &room), p, near);
 }
 
 /* ---------------------------------------------------------------- on which side */
@@ -151,7 +168,7 @@ static void askNeighbours(Dive *d, pnDeepVertex *at, uint32_t *outTriangle) {
       uint32_t t = s->deep.data[s->vertexPlaces[x]].triangle;
       if (t == PN_NONE || t == last || t == near.triangle) continue;
       last = t;
-      pn_tryNear(d->other->pose, t, at->p, &near);
+      tryTriangle(d, t, at->p, &near);
       if (near.distance2 <= enough) goto done;
     }
   }
@@ -170,7 +187,7 @@ static void lookAtVertices(Dive *d) {
     pnNear near = {.distance2 = at->distance2, .triangle = at->triangle};
     if (at->triangle != PN_NONE) {
       near.distance2 = INFINITY;
-      pn_tryNear(d->other->pose, at->triangle, at->p, &near);
+      tryTriangle(d, at->triangle, at->p, &near);
     }
     pn_findNear(d->other->tree, &d->lattice, at->p, &d->filter, &s->fresh, &near);
     at->distance2 = near.distance2;
@@ -214,7 +231,10 @@ static pnDeepCell pop(pnFindScratch *s) {
 /* How far points are from triangle t of the other surface, squared. */
 static void measure(const Dive *d, const double (*points)[3], int count, uint32_t t, double *out) {
   double c[3][3], x[3];
-  pn_fetchTriangle(d->other, t, c);
+  pnNearFace room;
+  const pnNearFace *face = faceOf(d, t, &room);
+  for (int k = 0; k < 3; ++k)
+    for (int i = 0; i < 3; ++i) c[k][i] = face->corner[k][i];
   for (int k = 0; k < count; ++k) {
     pn_closestOnTriangle(points[k], c[0], c[1], c[2], x);
     out[k] = pn_distance2(points[k], x);
@@ -278,7 +298,7 @@ static void look(Dive *d, const pnDeepCell *cell) {
   double middle[3];
   for (int k = 0; k < 3; ++k) middle[k] = (cell->p[0][k] + cell->p[1][k] + cell->p[2][k]) / 3;
   pnNear near = {.distance2 = INFINITY, .triangle = PN_NONE};
-  if (cell->hint != PN_NONE) pn_tryNear(d->other->pose, cell->hint, middle, &near);
+  if (cell->hint != PN_NONE) tryTriangle(d, cell->hint, middle, &near);
   pn_findNear(d->other->tree, &d->lattice, middle, &d->filter, &d->scratch->fresh, &near);
   ++d->looks;
   if (near.triangle == PN_NONE) return;
@@ -434,6 +454,16 @@ static void beginDive(Dive *d) {
   if (d->other->partCount > 1) {
     d->filter.wanted = d->other->partOf;
     d->filter.number = patch->ofFar ? draft->partA : draft->partB;
+    const pnPart *part = &d->other->parts[d->filter.number];
+    /* a tree of representatives has not all of them, and is asked as it is */
+    if (part->triangleCount <= FEW_TRIANGLES && !d->other->tree->def.representative) {
+      d->filter.few = d->few;
+      d->filter.fewCount = part->triangleCount;
+      for (uint32_t i = 0; i < part->triangleCount; ++i) {
+        pn_fetchFace(d->other->pose, d->other->partTriangles[part->triangleFirst + i], &d->few[i]);
+        pn_findNormal(&d->few[i]);
+      }
+    }
   }
 }
 

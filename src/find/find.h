@@ -39,14 +39,14 @@
 
 /* Triangles that hang together over edges. */
 typedef struct pnPart {
-  uint32_t vertex; /* one of its vertices, the first of its first triangle */
-  uint32_t triangleCount;
-  bool closed;                       /* every edge balanced, and a volume that is not 0 */
-  bool solid;                        /* closed, or nearly: one can say what is inside */
-  bool outward;                      /* solid: its triangles face outward at rest */
-  uint32_t vertexFirst, vertexCount; /* closed: its vertices (representatives), in the body's partVertices */
-  uint32_t carrier;                  /* of all its triangles; PN_NONE: there is none */
-  double extent;                     /* the square root of its area at rest: how large it is among others */
+  uint32_t vertex;                       /* one of its vertices, the first of its first triangle */
+  uint32_t triangleFirst, triangleCount; /* the first is in the body's partTriangles */
+  bool closed;                           /* every edge balanced, and a volume that is not 0 */
+  bool solid;                            /* closed, or nearly: one can say what is inside */
+  bool outward;                          /* solid: its triangles face outward at rest */
+  uint32_t vertexFirst, vertexCount;     /* closed: its vertices (representatives), in the body's partVertices */
+  uint32_t carrier;                      /* of all its triangles; PN_NONE: there is none */
+  double extent;                         /* the square root of its area at rest: how large it is among others */
 } pnPart;
 
 typedef struct pnFinderBody {
@@ -62,10 +62,11 @@ typedef struct pnFinderBody {
   uint32_t *partOf; /* one per triangle */
   pnPart *parts;
   uint32_t partCount, closedCount;
-  uint32_t *partVertices; /* vertexCount; those of closed parts, part after part */
-  double diagonal;        /* of the box at rest */
-  uint32_t *restFirst;    /* one a vertex: first entry of its rest regions; null: none is in any */
-  uint32_t *carriedFirst; /* one a triangle: first entry of its carried regions; null: none is in any */
+  uint32_t *partVertices;  /* vertexCount; those of closed parts, part after part */
+  uint32_t *partTriangles; /* triangleCount, part after part; null where there is one part only */
+  double diagonal;         /* of the box at rest */
+  uint32_t *restFirst;     /* one a vertex: first entry of its rest regions; null: none is in any */
+  uint32_t *carriedFirst;  /* one a triangle: first entry of its carried regions; null: none is in any */
 } pnFinderBody;
 
 PN_INLINE uint32_t pn_carrierOf(const pnFinderBody *body, uint32_t triangle) {

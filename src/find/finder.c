@@ -38,6 +38,7 @@ static void freeBody(pnFinderBody *body) {
   pn_free(body->labels, triangles * sizeof(uint32_t));
   pn_free(body->carriers, triangles * sizeof(uint32_t));
   pn_free(body->partOf, triangles * sizeof(uint32_t));
+  pn_free(body->partTriangles, triangles * sizeof(uint32_t));
   pn_free(body->parts, body->partCount * sizeof(pnPart));
   pn_free(body->partVertices, body->partVertices ? body->mesh->vertexCount * sizeof(uint32_t) : 0);
   pn_free(body->restFirst, body->restFirst ? body->mesh->vertexCount * sizeof(uint32_t) : 0);
@@ -173,8 +174,8 @@ void pnDestroyFinder(pnFinder *finder) {
 #define HELD(a) ((a).capacity * sizeof(*(a).data))
 
 static size_t bytesOfBody(const pnFinderBody *body) {
-  size_t numbers =
-      (size_t)(body->labels != NULL) + (body->carriers != NULL) + (body->partOf != NULL) + (body->carriedFirst != NULL);
+  size_t numbers = (size_t)(body->labels != NULL) + (body->carriers != NULL) + (body->partOf != NULL) +
+                   (body->partTriangles != NULL) + (body->carriedFirst != NULL);
   size_t lists = (size_t)(body->partVertices != NULL) + (body->restFirst != NULL);
   size_t bytes = (numbers * body->mesh->triangleCount + lists * body->mesh->vertexCount) * sizeof(uint32_t);
   for (uint32_t i = 0; body->labelNames && i < body->labelCount; ++i)

@@ -137,6 +137,19 @@ static void measureParts(pnFinderBody *body, Measure *measures) {
   }
 }
 
+/* The triangles of every part, ascending, part after part. */
+static void listTriangles(pnFinderBody *body) {
+  uint32_t at = 0;
+  for (uint32_t i = 0; i < body->partCount; ++i) {
+    body->parts[i].triangleFirst = at;
+    at += body->parts[i].triangleCount;
+  }
+  /* where the next one goes, and when all are listed, where the part ends */
+  for (uint32_t t = 0; t < body->mesh->triangleCount; ++t)
+    body->partTriangles[body->parts[body->partOf[t]].triangleFirst++] = t;
+  for (uint32_t i = 0; i < body->partCount; ++i) body->parts[i].triangleFirst -= body->parts[i].triangleCount;
+}
+
 /* The vertices of closed parts, each once, part after part. */
 static void listVertices(pnFinderBody *body) {
   const pnMesh *mesh = body->mesh;
@@ -179,8 +192,10 @@ pnResult pn_findParts(pnFinderBody *body) {
   Measure *measures = pn_allocZero(measureBytes);
   body->parts = pn_allocZero(body->partCount * sizeof(pnPart));
   body->partVertices = pn_alloc(body->mesh->vertexCount * sizeof(uint32_t));
-  bool good = measures && body->parts && body->partVertices;
+  body->partTriangles = body->partCount > 1 ? pn_alloc(count * sizeof(uint32_t)) : NULL;
+  bool good = measures && body->parts && body->partVertices && (body->partTriangles || body->partCount == 1);
   if (good) measureParts(body, measures);
+  if (good && body->partTriangles) listTriangles(body);
   if (good) listVertices(body);
   if (good) pn_carryParts(body);
   pn_free(measures, measureBytes);

@@ -7,10 +7,20 @@
 #include "pinch/query.h"
 #include "query/lanes.h"
 
+/* A triangle where it is now. */
+typedef struct pnNearFace {
+  uint32_t triangle;
+  float corner[3][4];
+  double normal[3]; /* of length 1, or 0 (pn_findNormal); of one of a few */
+} pnNearFace;
+
 /* Which triangles count; zeroed: all. */
 typedef struct pnNearFilter {
   const uint32_t *wanted; /* those with this number; null: all */
   uint32_t number;
+  const pnNearFace
+      *few; /* all of those, where they are so few that none need be looked for; null: they are looked for */
+  uint32_t fewCount;
   const uint32_t *marks; /* not those with this mark or a larger one; null: none are left out */
   uint32_t mark;
 } pnNearFilter;
@@ -23,10 +33,12 @@ typedef struct pnNear {
   pnFeature feature; /* where on it */
 } pnNear;
 
-/* Tries one triangle by number. */
-void pn_tryNear(const pnPose *pose, uint32_t triangle, const double p[3], pnNear *near);
+/* A triangle by number, without its normal; that; and trying one. */
+void pn_fetchFace(const pnPose *pose, uint32_t triangle, pnNearFace *out);
+void pn_findNormal(pnNearFace *face);
+void pn_tryFace(const pnNearFace *face, const double p[3], pnNear *near);
 
-/* The closest triangle of an updated tree. What it answers is what pn_tryNear on every wanted triangle would: the same bits. */
+/* The closest triangle of an updated tree. What it answers is what pn_tryFace on every wanted triangle would: the same bits. */
 void pn_findNear(pnTree *tree, const pnLattice *lattice, const double p[3], const pnNearFilter *filter, pnFresh *fresh,
                  pnNear *near);
 
