@@ -93,7 +93,7 @@ static void manyWorkersAgreeWithQsort(void **state) {
   static uint64_t keys[COUNT], expected[COUNT], out[COUNT + 1], scratch[2 * COUNT + 1];
   static uint32_t words[2 * COUNT], result[2 * COUNT];
   static pnKeyList lists[COUNT];
-  const size_t sizes[] = {1, 100, 4095, 4096, 4097, 8191, 8192, 10000, COUNT};
+  const size_t sizes[] = {1, 100, 2047, 2048, 2049, 4096, 8191, 8192, 10000, COUNT};
   const uint32_t teams[] = {2, 4, 20}; // of which the last have as many parts and blocks as there may be
   TestRandom random = testRandom(14);
   for (size_t team = 0; team < sizeof teams / sizeof teams[0]; ++team) {

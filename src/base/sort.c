@@ -188,11 +188,13 @@ void pn_sortWords(void *words, uint64_t *scratch, size_t count) {
  * block. */
 #define PARTS_PER_WORKER 4u
 #define BLOCKS_PER_WORKER 2u
+/* Keys of a part and of a block, at least: fewer are not worth what one costs. */
+#define LEAST_KEYS 128u
 /* Samples for each part. One thread takes them, while all others wait. */
 #define SAMPLES_PER_PART 8u
 /* From so many keys on several workers are done sooner than one. Every key is read twice more than by one, so that two or three are not
  * much faster than he is, and fewer keys are not worth their coming. */
-#define MANY_KEYS 4096u
+#define MANY_KEYS 2048u
 #define MANY_FOR_FEW 8192u
 #define FEW_WORKERS 3u
 
@@ -313,10 +315,11 @@ static void sortParts(void *context, uint32_t begin, uint32_t end, uint32_t work
 static void choosePartsOfCells(PartSort *s) {
   uint64_t samples[MOST_PARTS * SAMPLES_PER_PART], room[MOST_PARTS * SAMPLES_PER_PART];
   const size_t each = SAMPLES_PER_PART, count = s->parts * each;
-  for (size_t i = 0; i < count; ++i) {
+  /* list after list, and nothing to guess on the way, so that many are waited for at a time: they are in the caches of others */
+  for (size_t i = 0, list = 0; i < count; ++i) {
     size_t at = s->count * i / count;
-    const pnKeyList *l = &s->lists[findList(s->lists, s->listCount, at)];
-    samples[i] = keyAt(l->words, at - l->first);
+    while (list + 1 < s->listCount && s->lists[list + 1].first <= at) ++list;
+    samples[i] = keyAt(s->lists[list].words, at - s->lists[list].first);
   }
   pn_sortU64(samples, room, count);
   s->least = samples[0];
@@ -353,8 +356,9 @@ void pn_sortListsByMany(const pnKeyList *lists, uint32_t listCount, size_t count
     return;
   }
   s.scratch = scratch + count;
-  s.parts = PN_MIN(workers * PARTS_PER_WORKER, MOST_PARTS);
-  s.blocks = PN_MIN(workers * BLOCKS_PER_WORKER, MOST_BLOCKS);
+  const uint32_t most = (uint32_t)(count / LEAST_KEYS);
+  s.parts = PN_MIN(PN_MIN(workers * PARTS_PER_WORKER, MOST_PARTS), most);
+  s.blocks = PN_MIN(PN_MIN(workers * BLOCKS_PER_WORKER, MOST_BLOCKS), most);
   choosePartsOfCells(&s);
   pn_parallelFor(tasks, dealBlocks, &s, s.blocks, 1);
   layOutParts(&s);

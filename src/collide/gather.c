@@ -1,5 +1,6 @@
-/* gather.c: see gather.h. Of jobs with few pairs these are copied to where they belong and sorted there, several jobs side by side.
- * A job that alone has more than a worker's share is sorted by all workers together, out of their lists. */
+/* gather.c: see gather.h. Of jobs with few pairs these are copied to where they belong and sorted there, several jobs side by side: by
+ * several workers in one loop, each about as many pairs. A job that alone has more than a worker's share is sorted by all
+ * workers together, out of their lists. */
 #include "collide/gather.h"
 
 #include "base/sort.h"
@@ -11,16 +12,16 @@ typedef struct Gather {
   uint32_t jobCount;
   const pnRunDef *def;
   uint32_t workers;
-  size_t base;  /* pairs of the collider that were there before */
-  size_t total; /* pairs of these jobs */
+  size_t base;    /* pairs of the collider that were there before */
+  size_t total;   /* pairs of these jobs */
+  uint32_t parts; /* that small jobs are dealt in */
   uint64_t *scratch;
 } Gather;
 
-/* Jobs that a worker sorts at a time, and pairs from which on it is worth waking others; pairs from which on it is worth copying by all
- * workers, and from which on all of them sort one job. */
-#define JOBS_PER_SORT 4u
+/* Parts that the pairs of small jobs are dealt in, for each worker, and pairs from which on it is worth waking others; and from which on
+ * all of them sort one job. */
+#define SORTS_PER_WORKER 4u
 #define PAIRS_PER_SORT 512u
-#define PAIRS_PER_COPY 4096u
 #define PAIRS_BY_ALL 1024u
 
 /* ---------------------------------------------------------------- segments */
@@ -35,7 +36,7 @@ static bool limitSegments(const Gather *g, bool *outLimited) {
   for (uint32_t i = 0; i < g->workers; ++i) {
     for (size_t s = 0; s < c->segments[i].count; ++s) {
       pnSegment segment = c->segments[i].data[s];
-      c->ordered.data[segment.item] = (pnSegment){i, segment.job, segment.begin, segment.end, 0};
+      c->ordered.data[segment.item] = (pnSegment){i, segment.job, segment.begin, segment.end, 0, NULL};
     }
   }
   size_t room = g->def->maxPairs;
@@ -93,8 +94,13 @@ static bool isLarge(const Gather *g, const pnJob *job) {
 
 /* ---------------------------------------------------------------- copied and sorted by one */
 
-/* Where each segment goes: after those of its job in the lists before. */
-static void placeSegments(const Gather *g) {
+/* Where each segment goes: after those of its job in the lists before. For several workers those of a job are linked, and know whose
+ * they are. */
+static bool placeSegments(const Gather *g) {
+  pnCollider *c = g->c;
+  bool links = g->workers > 1;
+  if (links && !pn_arrayReserve(&c->firsts, g->jobCount)) return false;
+  for (uint32_t j = 0; links && j < g->jobCount; ++j) c->firsts.data[j] = NULL;
   uint32_t lists = 1;
   for (uint32_t j = 0; j < g->jobCount; ++j) g->jobs[j].pairCount = 0;
   for (uint32_t i = 0; i < lists; ++i) {
@@ -104,24 +110,27 @@ static void placeSegments(const Gather *g) {
       pnJob *job = &g->jobs[segment->job];
       segment->to = job->pairFirst + job->pairCount;
       job->pairCount += segment->end - segment->begin;
+      if (!links || segment->end == segment->begin) continue;
+      segment->item = g->def->maxPairs > 0 ? segment->item : i;
+      segment->next = c->firsts.data[segment->job];
+      c->firsts.data[segment->job] = segment;
     }
   }
+  return true;
 }
 
-/* Copies what a worker found to where it belongs. */
-static void copyLists(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
-  (void)worker;
-  const Gather *g = context;
+/* Pairs of a worker's list to where they belong. */
+static void copySegment(const Gather *g, uint32_t list, const pnSegment *segment) {
+  memcpy(g->c->pairs.data + segment->to, g->c->workers[list].found.data + segment->begin,
+         (segment->end - segment->begin) * sizeof(pnPair));
+}
+
+/* What the only worker has found. */
+static void copyAll(const Gather *g) {
   uint32_t lists;
-  for (uint32_t i = begin; i < end; ++i) {
-    const pnSegments *list = segmentsAt(g, i, &lists);
-    for (size_t s = 0; s < list->count; ++s) {
-      const pnSegment *segment = &list->data[s];
-      if (segment->end > segment->begin && !isLarge(g, &g->jobs[segment->job]))
-        memcpy(g->c->pairs.data + segment->to, pairsOf(g, i, segment),
-               (segment->end - segment->begin) * sizeof(pnPair));
-    }
-  }
+  const pnSegments *list = segmentsAt(g, 0, &lists);
+  for (size_t s = 0; s < list->count; ++s)
+    if (list->data[s].end > list->data[s].begin) copySegment(g, 0, &list->data[s]);
 }
 
 /* The pairs of a job in order; every job has its own part of the scratch memory. */
@@ -133,11 +142,36 @@ static void sortPairs(const Gather *g, const pnJob *job) {
   pn_sortWords(pairs, g->scratch + (job->pairFirst - g->base), job->pairCount);
 }
 
-static void sortSmallJobs(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+/* The first job of a part: parts have about as many pairs each. */
+static uint32_t partBegin(const Gather *g, uint32_t part) {
+  size_t least = g->base + g->total * part / g->parts, at = 0;
+  PN_FIND_PLACE(at, g->jobCount, g->jobs[middle].pairFirst < least)
+  return (uint32_t)at;
+}
+
+/* Copies the pairs of small jobs, out of the lists of all workers, and sorts them. */
+static void gatherParts(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
   (void)worker;
   const Gather *g = context;
-  for (uint32_t j = begin; j < end; ++j)
-    if (!isLarge(g, &g->jobs[j])) sortPairs(g, &g->jobs[j]);
+  for (uint32_t j = partBegin(g, begin), last = partBegin(g, end); j < last; ++j) {
+    const pnJob *job = &g->jobs[j];
+    if (isLarge(g, job)) continue;
+    for (const pnSegment *s = g->c->firsts.data[j]; s; s = s->next) copySegment(g, s->item, s);
+    sortPairs(g, job);
+  }
+}
+
+/* All jobs but large ones, of `count` pairs. */
+static bool gatherSmall(Gather *g, size_t count) {
+  if (!placeSegments(g)) return false;
+  if (g->workers > 1) {
+    g->parts = g->workers * SORTS_PER_WORKER;
+    pn_parallelFor(count < PAIRS_PER_SORT ? NULL : g->def->tasks, gatherParts, g, g->parts, 1);
+    return true;
+  }
+  copyAll(g); /* before the first is sorted, in the memory where these were */
+  for (uint32_t j = 0; j < g->jobCount; ++j) sortPairs(g, &g->jobs[j]);
+  return true;
 }
 
 /* ---------------------------------------------------------------- sorted by all */
@@ -217,13 +251,7 @@ bool pn_gatherPairs(pnCollider *c, pnJob *jobs, uint32_t jobCount, const pnRunDe
   /* large jobs one after the other, the small ones side by side */
   for (uint32_t j = 0; j < jobCount; ++j)
     if (isLarge(&g, &jobs[j]) && !sortLarge(&g, j)) return false;
-  if (small > 0) {
-    uint32_t lists;
-    placeSegments(&g);
-    segmentsAt(&g, 0, &lists);
-    pn_parallelFor(small > PAIRS_PER_COPY ? def->tasks : NULL, copyLists, &g, lists, 1);
-    if (sorts) pn_parallelFor(small < PAIRS_PER_SORT ? NULL : def->tasks, sortSmallJobs, &g, jobCount, JOBS_PER_SORT);
-  }
+  if (small > 0 && !gatherSmall(&g, small)) return false;
   for (uint32_t j = 0; j < jobCount; ++j)
     if (jobs[j].inPieces) dropRepeats(c, &jobs[j], cost);
   /* the last job's pairs end the list */

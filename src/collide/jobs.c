@@ -79,6 +79,7 @@ void pn_colliderFree(pnCollider *c) {
   pn_arrayFree(&c->pairs);
   pn_arrayFree(&c->scratch);
   pn_arrayFree(&c->keyLists);
+  pn_arrayFree(&c->firsts);
   pn_arrayFree(&c->room);
   *c = (pnCollider){0};
 }
@@ -214,7 +215,7 @@ static void keepSegment(Run *run, uint32_t worker, uint32_t item, uint32_t job, 
   pnSegment *last = list->count > 0 ? &list->data[list->count - 1] : NULL;
   if (w->found.count == before) return;
   if (run->def->maxPairs == 0 && last && last->job == job && last->end == before) last->end = w->found.count;
-  else if (!pn_arrayPush(list, ((pnSegment){item, job, before, w->found.count, 0}))) w->outOfMemory = true;
+  else if (!pn_arrayPush(list, ((pnSegment){item, job, before, w->found.count, 0, NULL}))) w->outOfMemory = true;
 }
 
 /* The job whose candidates wait to be tested while the next one is opened. */

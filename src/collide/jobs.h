@@ -37,7 +37,8 @@ typedef struct pnItem {
 typedef struct pnSegment {
   uint32_t item, job;
   size_t begin, end;
-  size_t to; /* their place in the answer */
+  size_t to;              /* their place in the answer */
+  struct pnSegment *next; /* of the same job; of several workers */
 } pnSegment;
 
 typedef PN_ARRAY(pnSegment) pnSegments;
@@ -56,6 +57,7 @@ typedef struct pnCollider {
   pnPairs pairs;              /* the answers, job after job */
   PN_ARRAY(uint64_t) scratch; /* for sorting, by several workers */
   PN_ARRAY(pnKeyList) keyLists;
+  PN_ARRAY(pnSegment *) firsts; /* the first segment of each job, of several workers */
   pnProofRoom room;
   bool wishes; /* by the last run slants pay (slant.h) */
 } pnCollider;
