@@ -193,9 +193,9 @@ static void wornTreesAreRebuilt(void **state) {
       /* what its last frame has cost it is in there as well */
       if (body->successor && !before[b]) assert_true(body->debt > 10 * 8000);
       before[b] = body->successor != NULL;
-      /* ten pairs of leaves a triangle before a new tree is begun, and as two take 250 ns a triangle, in steps of a quarter of the 15 ns of
-       * each pair, one after the other, at most 133 more until both are there; and what a frame adds */
-      assert_true(body->debt < (10 + 133 + 5) * 8000);
+      /* ten pairs of leaves a triangle before a new tree is begun, and as two take 250 ns a triangle, in steps of a fifth of the 15 ns of
+       * each pair, one after the other, at most 167 more until both are there; and what a frame adds */
+      assert_true(body->debt < (10 + 167 + 5) * 8000);
       most[b] = PN_MAX(most[b], body->debt);
     }
   }

@@ -5,11 +5,11 @@
 #include "tree/tree.h"
 
 /* A pair of nodes takes about so many nanoseconds to open, and a triangle to follow. A frame is longer by this part of what it took
- * before: worn trees make frames half as long again before they are seen to, and with a quarter on top of that they stay below
- * twice the usual. */
+ * before: worn trees make frames half as long again before they are seen to, and with a fifth on top of that, and what a step may take
+ * more, they stay well below twice the usual. */
 #define NODE_PAIR_WORK 15
 #define TRIANGLE_WORK 2
-#define PART 0.25
+#define PART 0.2
 
 struct pnSuccessor {
   pnGradual *gradual;
