@@ -158,11 +158,21 @@ static void sameAsEveryPair(void **state) {
   assert_true(apart > 0 && apart < opened);
 }
 
+static void expectTouch(Body *a, Body *b) {
+  pnTreeDef def = plainDef();
+  pnFrame frame;
+  openTree(a, &def);
+  openTree(b, &def);
+  assert_true(expectTruth(a, b, NULL, &frame) > 0);
+  assert_true(expectTruth(b, a, NULL, &frame) > 0);
+  closeTree(a);
+  closeTree(b);
+}
+
 /* Where a is below the plane through b's edge and touches its middle, numbers along the direction between them are rounded, each in its
  * way, and a may seem to be a little before b. All coordinates are whole, so that it is known where they touch. */
 static void touchingIsKept(void **state) {
   (void)state;
-  pnTreeDef def = plainDef();
   for (uint32_t round = 0; round < testRounds(200); ++round) {
     int32_t d[3], w[3], q[3], s = 1 + (int32_t)testBelow(&dice, 2), t = 3 - s;
     for (int k = 0; k < 3; ++k) {
@@ -181,13 +191,17 @@ static void touchingIsKept(void **state) {
       for (int i = 0; i < 3; ++i) a.vertices[3 * i + k] = (float)ofA[i];
       for (int i = 0; i < 4; ++i) b.vertices[3 * i + k] = (float)ofB[i];
     }
-    openTree(&a, &def);
-    openTree(&b, &def);
-    pnFrame frame;
-    assert_true(expectTruth(&a, &b, NULL, &frame) > 0);
-    assert_true(expectTruth(&b, &a, NULL, &frame) > 0);
-    closeTree(&a);
-    closeTree(&b);
+    expectTouch(&a, &b);
+    /* the same from above: a reaches beyond the other end of b, and its middle is below b's by a point far down there */
+    Body c = {.vertexCount = 4, .triangleCount = 2, .triangles = {0, 1, 2, 3, 3, 3}};
+    for (int k = 0; k < 3; ++k) {
+      int32_t above = q[k] + 2 * s * d[k], below = q[k] - 2 * t * d[k], deep = q[k] - 10 * d[k];
+      int32_t ofC[4] = {q[k], above, k == 0 ? q[k] : above, deep};
+      int32_t ofB[4] = {q[k] + e[k], q[k] - e[k], below + e[k], below - e[k]};
+      for (int i = 0; i < 4; ++i) c.vertices[3 * i + k] = (float)ofC[i];
+      for (int i = 0; i < 4; ++i) b.vertices[3 * i + k] = (float)ofB[i];
+    }
+    expectTouch(&c, &b);
   }
 }
 
