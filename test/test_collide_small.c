@@ -314,11 +314,29 @@ static void whoIsSmall(void **state) {
   closeTree(&body);
 }
 
+/* Pairs of one triangle and a body that is not small: they come in the order of its tree, and only their second numbers say that they are
+ * not sorted yet. */
+static void othersAreSorted(void **state) {
+  (void)state;
+  pnTreeDef def = plainDef();
+  float none[3] = {0, 0, 0};
+  Body a = {.vertexCount = 3, .triangleCount = 1, .vertices = {-9, -9, 0, 9, -9, 0, 0, 9, 0}, .triangles = {0, 1, 2}},
+       b;
+  scatter(&b, CLOUD, PN_SMALL_VERTICES + 2, 150, none);
+  openTree(&a, &def);
+  openTree(&b, &def);
+  pnFrame frame;
+  assert_true(expectTruth(&a, &b, NULL, &frame) > 10);
+  assert_true(frame.cost.leafPairs > 0);
+  closeTree(&a);
+  closeTree(&b);
+}
+
 int main(void) {
   dice = testRandom(20261116);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sameAsEveryPair), cmocka_unit_test(touchingIsKept), cmocka_unit_test(apartIsSeen),
-      cmocka_unit_test(widthsAgree),     cmocka_unit_test(whoIsSmall),
+      cmocka_unit_test(widthsAgree),     cmocka_unit_test(whoIsSmall),     cmocka_unit_test(othersAreSorted),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -133,11 +133,20 @@ static void copyAll(const Gather *g) {
     if (list->data[s].end > list->data[s].begin) copySegment(g, 0, &list->data[s]);
 }
 
+/* Pairs of small bodies come in order (small.h). Where others are not, that is mostly seen at once. */
+static bool areInOrder(const pnPair *pairs, size_t count) {
+  size_t i = 1;
+  while (i < count && (pairs[i - 1].a < pairs[i].a || (pairs[i - 1].a == pairs[i].a && pairs[i - 1].b <= pairs[i].b)))
+    ++i;
+  return i >= count;
+}
+
 /* The pairs of a job in order; every job has its own part of the scratch memory. */
 static void sortPairs(const Gather *g, const pnJob *job) {
   /* (none: there may be no memory to point into) */
   if (job->pairCount < 2 || !isSorted(g, job)) return;
   pnPair *pairs = g->c->pairs.data + job->pairFirst;
+  if (areInOrder(pairs, job->pairCount)) return;
   if (!job->inPieces && pn_sortFew(pairs, job->pairCount)) return;
   pn_sortWords(pairs, g->scratch + (job->pairFirst - g->base), job->pairCount);
 }
