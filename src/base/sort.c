@@ -234,12 +234,9 @@ PN_INLINE uint64_t keyAt(const uint32_t *words, size_t i) {
 
 /* The list that has key `at` of all. */
 static uint32_t findList(const pnKeyList *lists, uint32_t listCount, size_t at) {
-  uint32_t lo = 0, hi = listCount;
-  while (hi - lo > 1) {
-    uint32_t mid = (lo + hi) / 2;
-    *(lists[mid].first <= at ? &lo : &hi) = mid;
-  }
-  return lo;
+  size_t next = 0;
+  PN_FIND_PLACE(next, listCount, lists[middle].first <= at)
+  return (uint32_t)next - 1;
 }
 
 /* The keys [begin, end) of all, as they stand in the lists. */

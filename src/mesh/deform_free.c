@@ -11,6 +11,7 @@
 #include "base/memory.h"
 
 #include "base/fenv.h"
+#include "base/sort.h"
 #include "base/task.h"
 #include "mesh/pose.h"
 
@@ -78,13 +79,9 @@ static size_t numbersOf(const pnVertexSet *set) {
 /* The set that has the number `at` of all; there is one. */
 static pnVertexSet *findSet(const VertexPass *pass, size_t at) {
   // the last one that begins there or before: empty ones come before it
-  uint32_t low = 0, high = pass->setCount;
-  while (high - low > 1) {
-    uint32_t middle = low + (high - low) / 2;
-    if (pass->sets[middle].before <= at) low = middle;
-    else high = middle;
-  }
-  return &pass->sets[low];
+  size_t next = 0;
+  PN_FIND_PLACE(next, pass->setCount, pass->sets[middle].before <= at)
+  return &pass->sets[next - 1];
 }
 
 /* Some numbers of one set are looked through, and copied where they have somewhere to go. */
@@ -195,6 +192,7 @@ pnResult pnPose_ShareVertices(pnPose *pose, const float *vertices, uint32_t coun
   if (result != PN_OK) return result;
   pose->source = vertices;
   pose->sourceMaxAbs = maxAbs;
+  pose->sourceByMany = false;
   pn_poseTouch(pose, true);
   return PN_OK;
 }
