@@ -253,6 +253,13 @@ static void runSmall(Run *run, uint32_t worker, uint32_t item, uint32_t index, d
   keepSegment(run, worker, item, index, before);
 }
 
+/* Where it begins instead of the root of the larger, which then is a; null: there. */
+static pnCutting *cuttingOf(const pnJob *job, const pnTraversal *t, pnWorker *w) {
+  if (!job->cutting || !pn_isCuttable(t->a->shape->leafCount, t->b->shape->leafCount)) return NULL;
+  if (t->a->slabs != &pn_slabBox || t->b->slabs != &pn_slabBox) return NULL;
+  return pn_followCutting(job->cutting, t->a, t->b, &w->fresh) ? job->cutting : NULL;
+}
+
 /* A job of two bodies from the roots on. */
 static void runWhole(Run *run, uint32_t worker, uint32_t item, uint32_t index, Pending *pending, double *time) {
   pnJob *job = &run->jobs[index];
@@ -278,7 +285,7 @@ static void runWhole(Run *run, uint32_t worker, uint32_t item, uint32_t index, P
     w->outOfMemory = true;
     return;
   }
-  bool inSteps = goesInSteps(job, t) && pn_runNodes(t, w);
+  bool inSteps = goesInSteps(job, t) && pn_runNodes(t, w, cuttingOf(job, t, w));
   finishPending(run, worker, pending, time);
   if (inSteps) {
     pn_runLeafPairs(t, w);
@@ -303,6 +310,8 @@ static void askForJob(const Run *run, uint32_t k) {
   const char *job = (const char *)&run->jobs[whole[PN_MIN(k + JOBS_AHEAD, (uint32_t)run->c->whole.count - 1)]];
   __builtin_prefetch(job);
   __builtin_prefetch(job + sizeof(pnJob) - 1);
+  const pnCutting *next = run->jobs[whole[PN_MIN(k + 1, (uint32_t)run->c->whole.count - 1)]].cutting;
+  if (next) pn_askForCutting(next);
 }
 
 static void runItem(Run *run, uint32_t worker, uint32_t i, Pending *pending, double *time) {

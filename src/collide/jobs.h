@@ -3,6 +3,7 @@
 #define PN_COLLIDE_JOBS_H
 
 #include "base/sort.h"
+#include "collide/cutting.h"
 #include "collide/proof.h"
 
 /* One question and where its answer stands. A crowd has a hundred thousand of them, so it is small, and what a traversal needs
@@ -10,6 +11,7 @@
 typedef struct pnJob {
   pnTree *a, *b;              /* b null: a with itself */
   const pnPair *hint;         /* first: a pair to try before (hint.h), or null */
+  pnCutting *cutting;         /* this job's alone (cutting.h), or null */
   const pnSelfFilter *filter; /* self with a hint: which may not be wanted */
   bool first;
   bool neighbours;             /* self: also neighbours that meet in more than what they share */

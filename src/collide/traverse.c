@@ -1,6 +1,7 @@
 /* traverse.c: what is opened when. See traverse.h. */
 #include "collide/traverse.h"
 
+#include "collide/cutting.h"
 #include "collide/proof.h"
 #include "collide/relief.h"
 #include "collide/slant.h"
@@ -371,7 +372,27 @@ PN_INLINE void askForCorners(const pnTree *tree, const pnPairs *candidates) {
     __builtin_prefetch(tree->cornerBase + tree->corners[3 * (size_t)candidates->data[i].a + k]);
 }
 
-bool pn_runNodes(const pnTraversal *t, pnWorker *w) {
+/* From a cutting of a (cutting.h) to its leaves: all of them, as both bodies have few. */
+static bool openCutting(const pnTraversal *t, pnWorker *w, pnCutting *cutting) {
+  pnShape shape;
+  pnTree tree;
+  pnTraversal part = *t;
+  pn_plantCutting(cutting, t->a, &shape, &tree);
+  part.a = &tree;
+  part.uneven = false;
+  bool ok = sortOutLeaves(&part, w);
+  while (ok && w->lists[0].count > 0) ok = openLast(&part, w, NODE_BATCH);
+  for (size_t i = 0; i < w->leaves.count; ++i)
+    w->leaves.data[i].a = cutting->leaves[w->leaves.data[i].a - PN_CUTTING_NODES];
+  askForLeaves(t->a, &w->leaves, 0);
+  return ok;
+}
+
+bool pn_runNodes(const pnTraversal *t, pnWorker *w, pnCutting *cutting) {
+  if (cutting) {
+    w->outOfMemory |= !openCutting(t, w, cutting);
+    return w->leaves.count <= LEAF_BATCH;
+  }
   bool ok = sortOutLeaves(t, w);
   while (ok && w->lists[0].count > 0 && w->leaves.count < LEAF_BATCH) {
     size_t from = w->leaves.count;

@@ -20,6 +20,7 @@ typedef struct pnLens {
 
 struct pnTraversal;
 struct pnWorker;
+struct pnCutting;
 
 /* Where candidates go instead of to the exact tests: pairs of slots, to do with as one likes. False: out of memory. */
 typedef struct pnSink {
@@ -106,7 +107,7 @@ bool pn_runFirst(const pnTraversal *t, pnWorker *w, pnKernel kernel);
  * meanwhile. First nodes are opened, onto w->leaves, and the leaves are asked for; false: they are too many, and pn_runAll has the rest.
  * Then leaves, onto w->candidates, and the corners of these are asked for. Then candidates are tested. The first step leaves
  * candidates alone that are there. */
-bool pn_runNodes(const pnTraversal *t, pnWorker *w);
+bool pn_runNodes(const pnTraversal *t, pnWorker *w, struct pnCutting *cutting);
 void pn_runLeafPairs(const pnTraversal *t, pnWorker *w);
 void pn_runCandidates(const pnTraversal *t, pnWorker *w, pnKernel kernel, double *time);
 

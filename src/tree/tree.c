@@ -15,6 +15,9 @@ pnTreeDef pnDefaultTreeDef(void) {
 
 /* ---------------------------------------------------------------- life */
 
+/* Trees that there were. */
+static _Atomic uint64_t s_trees;
+
 /* What frames write and what the rule keeps. */
 static void dropFrame(pnTree *tree) {
   if (tree->rule->release) tree->rule->release(tree);
@@ -130,6 +133,7 @@ pnResult pn_createTree(const pnTreePlan *def, pnTree **outTree) {
     pn_free(tree, sizeof(pnTree));
     return result;
   }
+  tree->serial = atomic_fetch_add_explicit(&s_trees, 1, memory_order_relaxed) + 1;
   pn_setForm(tree, tree->def.form);
   tree->box = (pnBox){{1, 1, 1}, {-1, -1, -1}};
   result = takeShape(tree);

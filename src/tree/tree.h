@@ -133,6 +133,7 @@ struct pnTree {
   const uint32_t *corners; /* and blockCorners or sourceCorners */
   uint64_t shapeFrame;     /* of the pose, that volumes in model space were computed from */
   uint32_t now;            /* the tree's stamp */
+  uint64_t serial;         /* no other tree has had it; with the stamp it says that nothing has changed. 0: who knows */
   pnGrid grid;
   pnBox box;
   float builtSurface; /* relative surface at build time, for the quality */

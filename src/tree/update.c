@@ -191,6 +191,7 @@ pnResult pn_beginFrame(pnTree *tree) {
     tree->slants = NULL;
     tree->slantBytes = 0;
     tree->now = 1;
+    tree->serial = 0;
   }
   return PN_OK;
 }

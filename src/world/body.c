@@ -3,6 +3,7 @@
 #include "world/successor.h"
 
 #include "base/memory.h"
+#include "collide/cutting.h"
 #include "collide/filter.h"
 #include "collide/self.h"
 #include "mesh/soup.h"
@@ -177,6 +178,7 @@ pnResult pn_bodyCreate(pnBody *body, const pnBodyDef *asked) {
 void pn_bodyFree(pnBody *body) {
   pn_dropMirror(body);
   pn_dropSuccessor(body);
+  pn_free(body->cutting, sizeof(pnCutting));
   if (body->groups) {
     pn_free(body->groups,
             pn_bytes(pnMesh_GetTriangleCount(pnPose_GetMesh(pnTree_GetPose(body->tree))), sizeof(uint32_t)));

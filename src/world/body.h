@@ -46,6 +46,8 @@ typedef struct pnBody {
   struct pnSuccessor *successor; /* a new tree in the making or on trial: successor.h; mostly null */
   float refused;                 /* the quality at which a new tree was no better; 0: none was */
   struct pnMirror *mirror;       /* mirror.h; mostly null */
+  struct pnCutting *cutting;     /* of the first large body beside it: collide/cutting.h; mostly null */
+  uint64_t cutFrame;             /* in which it was last handed out */
   bool hasLooseBox;
   pnBox looseBox;
   char *name;

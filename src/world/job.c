@@ -23,6 +23,27 @@ static bool beginSelf(pnBody *body, const pnFrameDef *def, const pnPair *hint, p
   return pn_beginSelf(body->tree, &body->selfFilter, def->first, without, job) == PN_OK;
 }
 
+/* A small body beside a large one that stands still gets a cutting; beside several the first of them, so that it is one job's. Without
+ * memory there is none. */
+static void handCutting(pnWorld *world, pnBody *large, pnBody *small, pnJob *job) {
+  uint64_t frame = world->frameNumber + 1;
+  if (large->isTouched || small->cutFrame == frame) return;
+  small->cutFrame = frame;
+  if (!small->cutting) {
+    small->cutting = pn_allocZero(sizeof(pnCutting));
+    /* bodies that came together get theirs in different frames */
+    if (small->cutting) small->cutting->pause = (uint32_t)(small - world->bodies.data) % PN_CUTTING_SPREAD;
+  }
+  job->cutting = small->cutting;
+}
+
+static void findCutting(pnWorld *world, uint32_t a, uint32_t b, pnJob *job) {
+  uint32_t leavesA = job->a->shape->leafCount, leavesB = job->b->shape->leafCount;
+  pnBody *bodies = world->bodies.data;
+  if (pn_isCuttable(leavesA, leavesB)) handCutting(world, &bodies[a], &bodies[b], job);
+  else if (pn_isCuttable(leavesB, leavesA)) handCutting(world, &bodies[b], &bodies[a], job);
+}
+
 static bool addJob(pnWorld *world, uint32_t a, uint32_t b, const pnFrameDef *def, const pnPair *hint, pnCost *cost) {
   pnBody *body = &world->bodies.data[a];
   pnJob job = {.a = pn_treeOf(body), .b = pn_treeOf(&world->bodies.data[b]), .first = def->first, .hint = hint};
@@ -30,6 +51,8 @@ static bool addJob(pnWorld *world, uint32_t a, uint32_t b, const pnFrameDef *def
   if (a == b) {
     if (body->tree->shape->nodeCount == 0) return true; /* nothing to meet */
     if (!beginSelf(body, def, hint, &job, cost)) return false;
+  } else if (!def->first) {
+    findCutting(world, a, b, &job);
   }
   return pn_arrayPush(&world->jobs, job) && pn_arrayPush(&world->jobBodies, (uint64_t)a << 32 | b);
 }

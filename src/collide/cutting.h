@@ -1,0 +1,59 @@
+/* cutting.h: what a small body that moves needs of a large one that stands still, kept from frame to frame.
+ *
+ * A small body on a terrain goes down the large tree in every frame, to nearly the same leaves, and waits for memory on each level.
+ * A *cutting* is a list of the leaves of the large tree that a box around the small body, its *reach*, meets, with their boxes side by
+ * side as the nodes of a small tree: a root, up to eight nodes below it, up to 64 leaves. The traversal begins in it instead of the large
+ * tree's root (pn_runNodes), and what comes out is pairs of leaves of the large tree, as without.
+ *
+ * Nothing is lost while two things hold, which are looked at in every frame. The large tree is as it was: the same tree, with the same
+ * stamp. And the box of the small tree lies within the reach. A point that two triangles share lies in the small body's box, so in the
+ * reach, and in the box of a leaf of the large tree; cells are a monotone function of coordinates, so the cells of the reach and those
+ * of the leaf overlap: the leaf is in the list. Otherwise the list is made anew. The reach goes ahead of the body along its way, so that
+ * this is seldom.
+ *
+ * A cutting belongs to the small body and serves one question a frame: nobody else writes it. */
+#ifndef PN_COLLIDE_CUTTING_H
+#define PN_COLLIDE_CUTTING_H
+
+#include "tree/update.h"
+
+#include <stddef.h>
+
+#define PN_CUTTING_NODES (1u + PN_LANES)
+#define PN_CUTTING_LEAVES (PN_LANES * PN_LANES)
+
+/* A zeroed one is valid and empty. */
+typedef struct pnCutting {
+  uint64_t serial; /* of the large tree when this was last asked, and its stamp */
+  uint32_t now;
+  uint32_t leafCount; /* 0: nothing is listed */
+  uint32_t served;    /* questions since the list was made */
+  uint32_t pause;     /* questions until one is made again */
+  pnBox reach;
+  pnBox last;                             /* of the small tree when this was last asked */
+  uint8_t count[PN_CUTTING_NODES];        /* children */
+  uint32_t leaves[PN_CUTTING_LEAVES];     /* as nodes of the large tree */
+  pnBoxLanes lanes[PN_CUTTING_NODES + 1]; /* and the root's own, as tree.h has it */
+} pnCutting;
+
+/* Over so many questions the first lists of many bodies are spread. */
+#define PN_CUTTING_SPREAD 8u
+
+/* Is a cutting worth its memory for two bodies of so many leaves? */
+PN_INLINE bool pn_isCuttable(uint32_t large, uint32_t small) {
+  return small <= PN_CUTTING_LEAVES && large >= PN_CUTTING_LEAVES * PN_CUTTING_LEAVES / 4;
+}
+
+/* Brings a cutting to the boxes of this frame. False: there is none, begin at the root of the large tree. Nodes of that are filled, and
+ * counted in `fresh`, where the list is made anew. Both trees have boxes on grids (pn_slabBox). */
+bool pn_followCutting(pnCutting *cutting, pnTree *large, const pnTree *small, pnFresh *fresh);
+/* What following and planting it reads. */
+PN_INLINE void pn_askForCutting(const pnCutting *cutting) {
+  const char *at = (const char *)cutting;
+  for (size_t i = 0; i < offsetof(pnCutting, lanes) + 6 * sizeof(pnBoxLanes); i += 64) __builtin_prefetch(at + i);
+}
+/* The small tree, for as long as the cutting is not followed again; only what opening inner nodes needs is in it. Leaf i of it is
+ * cutting->leaves[i]. */
+void pn_plantCutting(pnCutting *cutting, const pnTree *large, pnShape *outShape, pnTree *outTree);
+
+#endif
