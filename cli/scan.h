@@ -330,6 +330,8 @@ void pn_scanSayChoices(const pnScan *scan);
 pnResult pn_scanMakeWorld(pnScan *scan);
 /* Finds what meets at rest, when the options need it. */
 pnResult pn_scanLookAtRest(pnScan *scan);
+/* What meets in a frame, with pairs of its own, so that it outlives the next; there is room. */
+void pn_scanCopyContacts(const pnScanFrame *frame, pnScanContact *contacts, pnPair *pairs);
 /* Is what meets at rest of any interest? */
 bool pn_scanNeedsRest(const pnScanOptions *options);
 /* Moves all bodies to frame `number` and fills scan->frame. */

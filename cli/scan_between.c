@@ -69,13 +69,7 @@ static bool copyContacts(const pnScanFrame *frame, pnScanCopy *copy) {
   if (!grow(&copy->contacts, &copy->contactCapacity, frame->contactCount, sizeof(pnScanContact)) ||
       !grow(&copy->pairs, &copy->pairCapacity, frame->pairCount, sizeof(pnPair)))
     return false;
-  size_t used = 0;
-  for (uint32_t i = 0; i < frame->contactCount; ++i) {
-    copy->contacts[i] = frame->contacts[i];
-    copy->contacts[i].pairs = copy->pairs + used;
-    memcpy(copy->pairs + used, frame->contacts[i].pairs, frame->contacts[i].pairCount * sizeof(pnPair));
-    used += frame->contacts[i].pairCount;
-  }
+  pn_scanCopyContacts(frame, copy->contacts, copy->pairs);
   copy->contactCount = frame->contactCount;
   return true;
 }

@@ -335,6 +335,16 @@ static bool staysAtRest(const pnScan *scan) {
   return stays;
 }
 
+void pn_scanCopyContacts(const pnScanFrame *frame, pnScanContact *contacts, pnPair *pairs) {
+  size_t used = 0;
+  for (uint32_t i = 0; i < frame->contactCount; ++i) {
+    contacts[i] = frame->contacts[i];
+    contacts[i].pairs = pairs + used;
+    memcpy(pairs + used, frame->contacts[i].pairs, frame->contacts[i].pairCount * sizeof(pnPair));
+    used += frame->contacts[i].pairCount;
+  }
+}
+
 pnResult pn_scanLookAtRest(pnScan *scan) {
   if (!pn_scanNeedsRest(scan->options)) return PN_OK;
   pnResult result = moveBodies(scan, 0, true, true);
@@ -350,13 +360,7 @@ pnResult pn_scanLookAtRest(pnScan *scan) {
   rest->contacts = malloc(frame->contactCount * sizeof(pnScanContact) + 1);
   rest->pairs = malloc(frame->pairCount * sizeof(pnPair) + 1);
   if (!rest->contacts || !rest->pairs) return pnFail(PN_ERROR_MEMORY, "out of memory for the pairs that meet at rest");
-  size_t used = 0;
-  for (uint32_t i = 0; i < frame->contactCount; ++i) {
-    rest->contacts[i] = frame->contacts[i];
-    rest->contacts[i].pairs = rest->pairs + used;
-    memcpy(rest->pairs + used, frame->contacts[i].pairs, frame->contacts[i].pairCount * sizeof(pnPair));
-    used += frame->contacts[i].pairCount;
-  }
+  pn_scanCopyContacts(frame, rest->contacts, rest->pairs);
   rest->contactCount = frame->contactCount;
   rest->known = true;
   return PN_OK;
