@@ -170,6 +170,7 @@ function showNow(report, state) {
   const byDepth = finding || (!kind && report.findings.length > 0);
   const subjects = finding ? [finding] : byDepth ? listed(report, state) : [];
   const depth = Math.max(...subjects.map((one) => report.depthAt(one, f)), 0);
+  const deepest = subjects.find((one) => report.depthAt(one, f) === depth);
   const pairs = kind ? (frame.counts.find(({ a, b }) => a === kind.a && b === kind.b)?.pairs ?? 0) : frame.total;
   byId('now-frame').textContent = frame.number;
   const none = byDepth ? depth === 0 : pairs === 0;
@@ -187,6 +188,10 @@ function showNow(report, state) {
   }
   const shown = state.get('shown');
   const notes = kind && pairs < frame.total ? [`${plural(frame.total - pairs, 'pair')} of other bodies`] : [];
+  if (!finding && byDepth && !none && subjects.length > 1) {
+    const of = kindName(report.bodies, deepest);
+    notes.push(deepest.depthKind === 'curve' ? `the line where they meet: ${of}` : of);
+  }
   if (frame.moment) {
     notes.unshift('a moment between two frames, which neither shows');
   }

@@ -57,6 +57,16 @@ export function findingTests({ open, settled, text, frame, picture, NARROW, modu
     async 'a chosen finding filters everything'() {
       await open('findings', {}, async (page) => {
         await settled(page);
+        // nothing is chosen yet: the words over the view say whose depth it is
+        const whose = await page.evaluate(() => {
+          const { state, report } = window.pinch;
+          const here = report.findings.map((one) => (one.kind === 'constant' ? 0 : report.depthAt(one, state.get('frame'))));
+          const one = report.findings[here.indexOf(Math.max(...here))];
+          return [one.a, one.b].map((b) => report.bodies[b].name);
+        });
+        for (const name of whose) {
+          assert.ok((await text(page, '#now-note')).includes(name));
+        }
         await page.locator('#findings .finding').nth(1).click();
         await settled(page);
         const facts = await page.evaluate(() => {
