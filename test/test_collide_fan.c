@@ -339,7 +339,7 @@ static void walkingFindsTheSameFans(void **state) {
       const uint32_t corners[2][3] = {{at, at + 1, at + SIDE}, {at + SIDE + 1, at + SIDE, at + 1}};
       if (below(4) == 0) continue;
       for (uint32_t k = 0; k < 3; ++k) triangles[3 * count + k] = corners[i % 2][(k + turn) % 3];
-      if (below(40) == 0) triangles[3 * count + 1] = triangles[3 * count];
+      if (below(40) == 0) triangles[3 * count + turn] = triangles[3 * count + (turn + 1) % 3];
       ++count;
     }
     for (uint32_t k = 0; k < 3; ++k) triangles[3 * count + k] = k == 0 ? below(SHEET) : ALL - k;

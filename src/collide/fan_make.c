@@ -153,7 +153,9 @@ static uint32_t walkOn(const pnMesh *mesh, uint32_t v, uint32_t start, uint32_t 
 /* Orders the steps around v by walking over edges, as orderSteps does; on all meshes but crowded ones. */
 static bool walkAround(const pnMesh *mesh, uint32_t v, Step *steps, bool *outClosed) {
   const uint32_t *ring = mesh->rings + mesh->ringOffsets[v];
-  uint32_t count = mesh->ringOffsets[v + 1] - mesh->ringOffsets[v], start = ring[0], next;
+  uint32_t count = mesh->ringOffsets[v + 1] - mesh->ringOffsets[v], start = ring[0], next, corners[3];
+  pn_weldedCorners(mesh, start, corners);
+  if (pn_hasRepeatedCorner(corners)) return false; /* others of that kind are never come to */
   uint32_t n = walkOn(mesh, v, start, count, steps, &next);
   if (n < count && next == PN_NONE) { /* it began in the middle of a path: what is left comes before */
     for (uint32_t i = n; i < count && start != PN_NONE; ++i)
