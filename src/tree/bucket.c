@@ -76,6 +76,7 @@ static size_t layOut(Layout *l, char *base, size_t inner, size_t leaves) {
   l->stamp = pn_carve(base, &at, nodes, sizeof(uint32_t));
   l->lanes = pn_carve(base, &at, nodes + 1, sizeof(pnSphereLanes));       /* the larger of the two forms */
   l->shape.linkFirst = pn_carve(base, &at, leaves + 1, sizeof(uint32_t)); /* zeros: nothing shares a vertex */
+  l->shape.links = pn_carve(base, &at, 0, sizeof(pnLeafLink));            /* none, of which there is a beginning */
   l->boxes = pn_carve(base, &at, nodes + 1, 8 * sizeof(float));           /* and one for dead places */
   l->leafLists = pn_carve(base, &at, leaves, sizeof(uint32_t));           /* zeros: orders are numbered from 1 */
   return at;
