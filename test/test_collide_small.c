@@ -122,6 +122,16 @@ static const uint32_t sizes[][2] = {{3, 1},   {8, 12},  {12, 20}, {15, 30},  {16
                                     {32, 64}, {42, 80}, {48, 65}, {63, 127}, {64, 128}};
 #define SIZES (sizeof sizes / sizeof sizes[0])
 
+/* Two bodies of these sizes, the second one shifted. */
+static void openTwo(Body *a, const uint32_t *x, Body *b, const uint32_t *y, Kind kind, const float shift[3]) {
+  const float none[3] = {0, 0, 0};
+  pnTreeDef def = plainDef();
+  scatter(a, kind, x[0], x[1], none);
+  scatter(b, kind, y[0], y[1], shift);
+  openTree(a, &def);
+  openTree(b, &def);
+}
+
 /* ---------------------------------------------------------------- tests */
 
 static void sameAsEveryPair(void **state) {
@@ -131,15 +141,11 @@ static void sameAsEveryPair(void **state) {
   for (uint32_t round = 0; round < testRounds(24) * SIZES * KINDS; ++round) {
     Kind kind = (Kind)(round % KINDS);
     const uint32_t *x = sizes[testBelow(&dice, SIZES)], *y = sizes[testBelow(&dice, SIZES)];
-    float none[3] = {0, 0, 0}, shift[3];
+    float shift[3];
     for (int k = 0; k < 3; ++k)
       shift[k] = kind == LATTICE || kind == FAR_LATTICE ? (float)testBelow(&dice, 5) : testFloat(&dice, -1, 1);
     Body a, b;
-    pnTreeDef def = plainDef();
-    scatter(&a, kind, x[0], x[1], none);
-    scatter(&b, kind, y[0], y[1], shift);
-    openTree(&a, &def);
-    openTree(&b, &def);
+    openTwo(&a, x, &b, y, kind, shift);
     assert_true(pn_areSmall(a.tree, b.tree));
     pnFrame whole, unsorted, opening;
     pnQueryLab noSmall = {.noSmall = true};
@@ -256,14 +262,10 @@ static void widthsAgree(void **state) {
   for (uint32_t round = 0; round < testRounds(10) * SIZES * SIZES * KINDS; ++round) {
     Kind kind = (Kind)(round % KINDS);
     const uint32_t *x = sizes[round / KINDS % SIZES], *y = sizes[round / KINDS / SIZES % SIZES];
-    float none[3] = {0, 0, 0}, shift[3];
+    float shift[3];
     for (int k = 0; k < 3; ++k) shift[k] = testFloat(&dice, -1, 1);
     Body a, b;
-    pnTreeDef def = plainDef();
-    scatter(&a, kind, x[0], x[1], none);
-    scatter(&b, kind, y[0], y[1], shift);
-    openTree(&a, &def);
-    openTree(&b, &def);
+    openTwo(&a, x, &b, y, kind, shift);
     pnWorker w[3];
     memset(w, 0, sizeof w);
     size_t count = listBy(open[0], &a, &b, &w[0]);

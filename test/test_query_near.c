@@ -294,22 +294,37 @@ static uint32_t makeFew(TestRandom *random, int round, pnNearFace few[8]) {
   return count;
 }
 
+typedef struct Ball {
+  pnMesh *mesh;
+  pnPose *pose;
+  pnTree *tree;
+} Ball;
+
+static Ball openBall(void) {
+  Ball ball;
+  testExpectOk(pnMakeIcosphere(1, 1.0f, &ball.mesh));
+  pnPoseDef poseDef = pnDefaultPoseDef();
+  poseDef.mesh = ball.mesh;
+  testExpectOk(pnCreatePose(&poseDef, &ball.pose));
+  pnTreeDef def = pnDefaultTreeDef();
+  def.pose = ball.pose;
+  testExpectOk(pnCreateTree(&def, &ball.tree));
+  return ball;
+}
+
+static void closeBall(Ball *ball) {
+  pnDestroyTree(ball->tree);
+  pnDestroyPose(ball->pose);
+  pnDestroyMesh(ball->mesh);
+}
+
 /* Of a few triangles that are tried one after the other, those whose planes are too far are left out; the answer is that of all of them. Points
  * above the edge that two have in common, in a plane, above corners, and anywhere. */
 static void aFewAreTried(void **state) {
   (void)state;
   TestRandom random = testRandom(15);
-  pnMesh *mesh;
-  pnPose *pose;
-  pnTree *tree;
-  testExpectOk(pnMakeIcosphere(1, 1.0f, &mesh));
-  pnPoseDef poseDef = pnDefaultPoseDef();
-  poseDef.mesh = mesh;
-  testExpectOk(pnCreatePose(&poseDef, &pose));
-  pnTreeDef def = pnDefaultTreeDef();
-  def.pose = pose;
-  testExpectOk(pnCreateTree(&def, &tree));
-  pnLattice lattice = pn_latticeOf(tree);
+  Ball ball = openBall();
+  pnLattice lattice = pn_latticeOf(ball.tree);
   pnFresh fresh = {.alone = true};
   for (uint32_t round = 0; round < testRounds(20000); ++round) {
     pnNearFace few[8];
@@ -322,37 +337,24 @@ static void aFewAreTried(void **state) {
       for (int k = 0; k < 3; ++k) p[k] += (double)testFloat(&random, -4, 4);
     pnNear truth = {.distance2 = INFINITY, .triangle = PN_NONE}, near = truth;
     for (uint32_t i = 0; i < filter.fewCount; ++i) pn_tryFace(&few[i], p, &truth);
-    pn_findNear(tree, &lattice, p, &filter, &fresh, &near);
+    pn_findNear(ball.tree, &lattice, p, &filter, &fresh, &near);
     assert_int_equal(near.triangle, truth.triangle);
     assert_true(near.distance2 == truth.distance2);
     assert_memory_equal(near.point, truth.point, sizeof near.point);
   }
-  pnDestroyTree(tree);
-  pnDestroyPose(pose);
-  pnDestroyMesh(mesh);
+  closeBall(&ball);
 }
 
 static void errors(void **state) {
   (void)state;
-  pnMesh *mesh;
-  pnPose *pose;
-  pnTree *tree;
-  testExpectOk(pnMakeIcosphere(1, 1.0f, &mesh));
-  pnPoseDef poseDef = pnDefaultPoseDef();
-  poseDef.mesh = mesh;
-  testExpectOk(pnCreatePose(&poseDef, &pose));
-  pnTreeDef def = pnDefaultTreeDef();
-  def.pose = pose;
-  testExpectOk(pnCreateTree(&def, &tree));
+  Ball ball = openBall();
   const float bad[6] = {0, 0, 0, 0, NAN, 0};
   pnClosest out[2];
-  testExpectFailure(pnFindClosest(tree, bad, 2, NULL, out), PN_ERROR_NUMBER, "point 1");
+  testExpectFailure(pnFindClosest(ball.tree, bad, 2, NULL, out), PN_ERROR_NUMBER, "point 1");
   pnClosestDef closest = pnDefaultClosestDef();
   closest.farthest = -1;
-  testExpectFailure(pnFindClosest(tree, bad, 1, &closest, out), PN_ERROR_ARGUMENT, "farthest");
-  pnDestroyTree(tree);
-  pnDestroyPose(pose);
-  pnDestroyMesh(mesh);
+  testExpectFailure(pnFindClosest(ball.tree, bad, 1, &closest, out), PN_ERROR_ARGUMENT, "farthest");
+  closeBall(&ball);
   assert_int_equal(pnGetByteCount(), 0);
 }
 
