@@ -38,9 +38,6 @@
 static double square(double x) {
   return x * x;
 }
-static void sub3(const double *a, const double *b, double *r) {
-  for (int k = 0; k < 3; ++k) r[k] = a[k] - b[k];
-}
 static double length3(const double *a) {
   return sqrt(pn_dot3(a, a));
 }
@@ -123,7 +120,7 @@ void pn_calmTriangle(const float *a, const float *b, const float *c, pnCalmTrian
   for (int i = 0; i < 3; ++i)
     for (int k = 0; k < 3; ++k) out->v[i][k] = (double)p[i][k];
   double e[3][3], n[3];
-  for (int i = 0; i < 3; ++i) sub3(out->v[(i + 2) % 3], out->v[(i + 1) % 3], e[i]); /* the edge opposite corner i */
+  for (int i = 0; i < 3; ++i) pn_sub3(out->v[(i + 2) % 3], out->v[(i + 1) % 3], e[i]); /* the edge opposite corner i */
   pn_cross3(e[0], e[1], n);
   double area = pn_dot3(n, n), longest = fmax(pn_dot3(e[0], e[0]), fmax(pn_dot3(e[1], e[1]), pn_dot3(e[2], e[2])));
   /* an angle below about 1e-5 cannot be told from none by the bounds above */
@@ -142,7 +139,7 @@ void pn_calmTriangle(const float *a, const float *b, const float *c, pnCalmTrian
 /* Squared distance of two segments p + s d, q + t e, s and t in [0, 1]. */
 static double segments2(const double *p, const double *d, const double *q, const double *e) {
   double r[3], a = pn_dot3(d, d), f = pn_dot3(e, e), s = 0, t = 0;
-  sub3(p, q, r);
+  pn_sub3(p, q, r);
   double b = pn_dot3(d, e), c = pn_dot3(d, r), g = pn_dot3(e, r), det = a * f - b * b;
   s = det > 0 ? fmin(1, fmax(0, (b * g - c * f) / det)) : 0;
   t = f > 0 ? (b * s + g) / f : 0;
@@ -160,7 +157,7 @@ static double face2(const double *p, const pnCalmTriangle *t) {
   double u[3], foot = 0, height[3] = {0};
   for (int i = 0; i < 3; ++i) {
     /* corner functions at the foot of p: 1 at corner i, 0 on the edge opposite */
-    sub3(p, t->v[i], u);
+    pn_sub3(p, t->v[i], u);
     double weight = 1 + pn_dot3(t->slope[i], u);
     if (weight < 0) return INFINITY;
     for (int k = 0; k < 3; ++k) height[k] += weight * t->v[i][k];
@@ -178,11 +175,11 @@ static double distanceOf(const pnCalmTriangle *s, const pnCalmTriangle *t) {
     least = fmin(least, fmin(face2(s->v[i], t), face2(t->v[i], s)));
     for (int j = 0; j < 3; ++j) {
       double d[3], e[3];
-      sub3(s->v[(i + 1) % 3], s->v[i], d);
-      sub3(t->v[(j + 1) % 3], t->v[j], e);
+      pn_sub3(s->v[(i + 1) % 3], s->v[i], d);
+      pn_sub3(t->v[(j + 1) % 3], t->v[j], e);
       least = fmin(least, segments2(s->v[i], d, t->v[j], e));
       double between[3];
-      sub3(s->v[i], t->v[j], between);
+      pn_sub3(s->v[i], t->v[j], between);
       size = fmax(size, fmax(pn_dot3(between, between), fmax(pn_dot3(d, d), pn_dot3(e, e))));
     }
   }
@@ -206,17 +203,17 @@ static double cosToSector(const double *d, const double *p1, const double *p2) {
 /* Directions from the shared corner to the other two. */
 static void directions(const pnCalmTriangle *t, const uint8_t at[3], double out[2][3]) {
   for (int i = 0; i < 2; ++i) {
-    sub3(t->v[at[1 + i]], t->v[at[0]], out[i]);
+    pn_sub3(t->v[at[1 + i]], t->v[at[0]], out[i]);
     scale3(out[i], 1 / length3(out[i]));
   }
 }
 
 /* The unit vector of the shared edge, and the one across it into a triangle. */
 static double edgeFrame(const pnCalmTriangle *t, const uint8_t at[3], double along[3], double across[3]) {
-  sub3(t->v[at[1]], t->v[at[0]], along);
+  pn_sub3(t->v[at[1]], t->v[at[0]], along);
   double length = length3(along);
   scale3(along, 1 / length);
-  sub3(t->v[at[2]], t->v[at[0]], across);
+  pn_sub3(t->v[at[2]], t->v[at[0]], across);
   double part = pn_dot3(across, along);
   for (int k = 0; k < 3; ++k) across[k] -= part * along[k];
   scale3(across, 1 / length3(across));
@@ -271,10 +268,10 @@ static double leftApart(const pnCalmTriangle *s, const pnCalmTriangle *t, double
   double most = 0;
   for (int i = 0; i < 9; ++i) {
     double between[3], taken[3], left[3];
-    sub3(s->v[i / 3], t->v[i % 3], between);
+    pn_sub3(s->v[i / 3], t->v[i % 3], between);
     apply(g, between, taken);
-    sub3(deltas[i / 3], deltas[3 + i % 3], left);
-    sub3(left, taken, left);
+    pn_sub3(deltas[i / 3], deltas[3 + i % 3], left);
+    pn_sub3(left, taken, left);
     most = fmax(most, pn_dot3(left, left));
   }
   return sqrt(most) / distance;
@@ -283,7 +280,7 @@ static double leftApart(const pnCalmTriangle *s, const pnCalmTriangle *t, double
 /* The norm of a gradient less G on the plane of a triangle. */
 static double leftOnPlane(const pnCalmTriangle *t, double gradient[3][3], double g[3][3]) {
   double e[3], f[3], n[3], squares = 0;
-  sub3(t->v[1], t->v[0], e);
+  pn_sub3(t->v[1], t->v[0], e);
   scale3(e, 1 / length3(e));
   pn_cross3(t->slope[0], t->slope[1], n);
   pn_cross3(n, e, f);
@@ -308,7 +305,7 @@ static void stretchEdge(const pnCalmTriangle *s, const pnCalmTriangle *t, const 
   apply(gradient[0], e, ge);
   apply(gradient[0], u, gu);
   apply(gradient[1], v, gv);
-  sub3(u, v, across);
+  pn_sub3(u, v, across);
   double wide = length3(across);
   scale3(across, 1 / wide);
   pn_cross3(e, across, n);

@@ -1,6 +1,8 @@
 /* cutting.c: see cutting.h. */
 #include "collide/cutting.h"
 
+#include "geom/box.h"
+
 /* So many frames ahead the reach goes, as far as the body went in the last one. A list costs two or three frames of going down. */
 #define FRAMES_AHEAD 6.0
 /* And to all sides by so much of the box: it turns. */
@@ -10,11 +12,6 @@
 #define PAUSE 16u
 
 /* ---------------------------------------------------------------- the reach */
-
-static bool isWithin(const pnBox *p, const pnBox *q) {
-  return p->min.x >= q->min.x && p->max.x <= q->max.x && p->min.y >= q->min.y && p->max.y <= q->max.y &&
-         p->min.z >= q->min.z && p->max.z <= q->max.z;
-}
 
 /* Rounding does no harm: whether a body is within is asked of the box that came out. */
 static pnBox reachOf(const pnBox *box, const pnBox *last) {
@@ -158,7 +155,7 @@ bool pn_followCutting(pnCutting *c, pnTree *large, const pnTree *small, pnFresh 
   bool still = large->serial != 0 && c->serial == large->serial && c->now == large->now;
   pnBox last = c->last;
   c->last = small->box;
-  if (still && c->leafCount > 0 && isWithin(&small->box, &c->reach)) {
+  if (still && c->leafCount > 0 && pn_boxIsWithin(&small->box, &c->reach)) {
     ++c->served;
     return true;
   }

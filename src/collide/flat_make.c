@@ -123,12 +123,9 @@ static void copyCorners(const FlatMaker *m, Face *faces, size_t count) {
 
 /* Of a slot without a triangle, whose corners are one point: none. */
 static void findTilt(const Face *face, Tilt *out) {
-  double a[3], b[3];
-  for (int k = 0; k < 3; ++k) {
-    a[k] = (double)face->point[1][k] - face->point[0][k];
-    b[k] = (double)face->point[2][k] - face->point[0][k];
-  }
-  pn_cross3(a, b, out->normal);
+  double c[3][3];
+  pn_widenCorners(face->point[0], 3, c);
+  pn_normal3(c[0], c[1], c[2], out->normal);
   out->length = sqrt(pn_dot3(out->normal, out->normal));
 }
 

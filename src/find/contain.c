@@ -12,6 +12,8 @@
  * nests are kept from the inside outwards, one around every part, then a second. */
 #include "find/find.h"
 
+#include "geom/box.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,11 +32,6 @@ static bool isWanted(const pnFinder *finder, uint32_t a, uint32_t b) {
   size_t at = pn_lowerKey(finder->unwanted.data, finder->unwanted.count, key);
   if (at < finder->unwanted.count && finder->unwanted.data[at] == key) return false;
   return !finder->wantedRule || finder->wantedRule(finder->wantedContext, a, b);
-}
-
-static bool isIn(pnVec3 p, pnBox box) {
-  return p.x >= box.min.x && p.x <= box.max.x && p.y >= box.min.y && p.y <= box.max.y && p.z >= box.min.z &&
-         p.z <= box.max.z;
 }
 
 /* Two bodies, and what they are to each other. */
@@ -245,11 +242,11 @@ static bool lookInside(Couple *c, uint32_t inner, uint32_t outer) {
   bool good = true;
   c->innerIsFar = c->work ? inner == c->work->b : inner == c->b;
   // What is one part is inside with all of its box.
-  if (in->partCount == 1 && !(isIn(own.min, box) && isIn(own.max, box))) return true;
+  if (in->partCount == 1 && !pn_boxIsWithin(&own, &box)) return true;
   for (uint32_t i = 0; i < in->partCount && good; ++i) {
     if (!in->parts[i].closed) continue;
     pnVec3 p = pnPose_GetVertex(in->pose, in->parts[i].vertex);
-    bool near = isIn(p, box);
+    bool near = pn_boxIsWithin(&(pnBox){p, p}, &box);
     if (near) good = lookAtPart(c, inner, i, outer, p);
     if (!spend(c->finder, near ? COST_OF_WALK + COST_OF_PART * c->finder->windings.partCount : 1)) break;
   }

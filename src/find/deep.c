@@ -82,8 +82,7 @@ static void tryTriangle(const Dive *d, uint32_t t, const double p[3], pnNear *ne
 void pn_fetchTriangle(const pnFinderBody *body, uint32_t t, double out[3][3]) {
   float p[3][4];
   pn_poseFetch(body->pose, body->mesh->triangles + 3 * (size_t)t, 3, p[0], 4);
-  for (int k = 0; k < 3; ++k)
-    for (int i = 0; i < 3; ++i) out[k][i] = p[k][i];
+  pn_widenCorners(p[0], 4, out);
 }
 
 /* The angle between two directions, within 1e-4: by a polynomial, since acos differs between machines (Abramowitz and Stegun
@@ -98,12 +97,10 @@ static double angleBetween(const double a[3], const double b[3]) {
 
 /* Adds the unit normal of triangle t times its angle at the corner that is vertex v (PN_NONE: times 1). */
 static void addNormal(const pnFinderBody *body, uint32_t t, uint32_t v, double sum[3]) {
-  double c[3][3], e[3][3];
+  double c[3][3], e[3][3], n[3];
   pn_fetchTriangle(body, t, c);
-  for (int k = 0; k < 3; ++k)
-    for (int i = 0; i < 3; ++i) e[k][i] = c[(k + 1) % 3][i] - c[k][i];
-  double n[3] = {e[0][1] * e[1][2] - e[0][2] * e[1][1], e[0][2] * e[1][0] - e[0][0] * e[1][2],
-                 e[0][0] * e[1][1] - e[0][1] * e[1][0]};
+  for (int k = 0; k < 3; ++k) pn_sub3(c[(k + 1) % 3], c[k], e[k]);
+  pn_cross3(e[0], e[1], n);
   double length = sqrt(pn_dot3(n, n)), weight = 1;
   if (!(length > 0)) return;
   for (uint32_t k = 0; k < 3 && v != PN_NONE; ++k) {
@@ -233,8 +230,7 @@ static void measure(const Dive *d, const double (*points)[3], int count, uint32_
   double c[3][3], x[3];
   pnNearFace room;
   const pnNearFace *face = faceOf(d, t, &room);
-  for (int k = 0; k < 3; ++k)
-    for (int i = 0; i < 3; ++i) c[k][i] = face->corner[k][i];
+  pn_widenCorners(face->corner[0], 4, c);
   for (int k = 0; k < count; ++k) {
     pn_closestOnTriangle(points[k], c[0], c[1], c[2], x);
     out[k] = pn_distance2(points[k], x);

@@ -33,7 +33,7 @@ static double gapAlong(float aMin, float aMax, float bMin, float bMax) {
 }
 
 /* A larger box is not farther, to the last bit: nodes may be asked instead of what is in them. */
-static bool isWithin(pnBox a, pnBox b, double reach) {
+static bool isNear(pnBox a, pnBox b, double reach) {
   double x = gapAlong(a.min.x, a.max.x, b.min.x, b.max.x), y = gapAlong(a.min.y, a.max.y, b.min.y, b.max.y),
          z = gapAlong(a.min.z, a.max.z, b.min.z, b.max.z);
   return x * x + y * y + z * z <= reach * reach;
@@ -138,7 +138,7 @@ static void addFound(pnKin *kin, uint32_t berth) {
 static void visit(pnKin *kin, const pnKinTree *tree, uint32_t level, uint32_t place, pnBox box) {
   uint32_t node = tree->levelFirst[level] + place, owner = ownerOf(kin, node);
   if (owner == PN_NONE || (owner != MIXED && kin->marks.data[owner].found == kin->stamp)) return;
-  if (!isWithin(kin->nodes.data[node].box, box, kin->reach)) return;
+  if (!isNear(kin->nodes.data[node].box, box, kin->reach)) return;
   if (level == 0) {
     addFound(kin, owner);
     return;

@@ -82,9 +82,8 @@ typedef struct Measure {
 
 /* Twice the area of the triangle of three points. */
 static double areaOf(const double a[3], const double b[3], const double c[3]) {
-  double d[3], e[3];
-  for (int k = 0; k < 3; ++k) d[k] = b[k] - a[k], e[k] = c[k] - a[k];
-  double n[3] = {d[1] * e[2] - d[2] * e[1], d[2] * e[0] - d[0] * e[2], d[0] * e[1] - d[1] * e[0]};
+  double n[3];
+  pn_normal3(a, b, c, n);
   return sqrt(pn_dot3(n, n));
 }
 

@@ -13,14 +13,10 @@
 /* The vector area may be off by this part of the area. Rounding of float vertices is some 2^-20 of it, a missing rim a few percent. */
 #define MOST_OPEN 0.002
 
-static void minus(const double a[3], const double b[3], double out[3]) {
-  for (int k = 0; k < 3; ++k) out[k] = a[k] - b[k];
-}
-
 /* Adds a plane face by a point of it and its vector area. */
 static void addFace(pnShare *share, const double from[3], const double point[3], const double area[3]) {
   double p[3];
-  minus(point, from, p);
+  pn_sub3(point, from, p);
   share->volume += pn_dot3(p, area) / 3;
   share->total += sqrt(pn_dot3(area, area));
   for (int k = 0; k < 3; ++k) share->area[k] += area[k];
@@ -35,8 +31,8 @@ typedef struct Rim {
 
 static void addStretch(Rim *rim, const double p[3], const double q[3]) {
   double a[3], b[3], c[3];
-  minus(p, rim->o, a);
-  minus(q, rim->o, b);
+  pn_sub3(p, rim->o, a);
+  pn_sub3(q, rim->o, b);
   pn_cross3(a, b, c);
   rim->sum += pn_dot3(rim->n, c);
 }
@@ -44,12 +40,10 @@ static void addStretch(Rim *rim, const double p[3], const double q[3]) {
 /* A meeting segment, run along so that the inside is on its left. */
 static void addMeeting(const pnPatchView *view, Rim *rim, const pnMeet *meet) {
   if (meet->endCount < 2 || meet->isTouch) return;
-  double y[3][3], d[3], e[3], facing[3], along[3], left[3];
+  double y[3][3], facing[3], along[3], left[3];
   pn_fetchTriangle(view->other, view->patch->ofFar ? meet->a : meet->b, y);
-  minus(y[1], y[0], d);
-  minus(y[2], y[0], e);
-  pn_cross3(d, e, facing);
-  minus(meet->end[1], meet->end[0], along);
+  pn_normal3(y[0], y[1], y[2], facing);
+  pn_sub3(meet->end[1], meet->end[0], along);
   pn_cross3(rim->n, along, left);
   bool onLeft = (pn_dot3(left, facing) > 0) == view->patch->isAbove;
   addStretch(rim, meet->end[onLeft ? 0 : 1], meet->end[onLeft ? 1 : 0]);
@@ -113,12 +107,10 @@ static void addEdge(const pnPatchView *view, Rim *rim, uint32_t t, const double 
 
 static void addCut(const pnPatchView *view, pnShare *share, const double from[3], uint32_t t, const pnKeyValue *meets,
                    size_t count) {
-  double c[3][3], d[3], e[3], area[3];
+  double c[3][3], area[3];
   Rim rim = {.sum = 0};
   pn_fetchTriangle(view->own, t, c);
-  minus(c[1], c[0], d);
-  minus(c[2], c[0], e);
-  pn_cross3(d, e, rim.n);
+  pn_normal3(c[0], c[1], c[2], rim.n);
   for (int k = 0; k < 3; ++k) rim.o[k] = c[0][k];
   double square = pn_dot3(rim.n, rim.n);
   if (!(square > 0)) return;
@@ -143,10 +135,8 @@ static void addInner(const pnPatchView *view, pnShare *share, const double from[
       if (!inner) continue;
       const double *p[3];
       for (int k = 0; k < 3; ++k) p[k] = s->deep.data[s->vertexPlaces[c[k]]].p;
-      double d[3], e[3], area[3];
-      minus(p[1], p[0], d);
-      minus(p[2], p[0], e);
-      pn_cross3(d, e, area);
+      double area[3];
+      pn_normal3(p[0], p[1], p[2], area);
       for (int k = 0; k < 3; ++k) area[k] *= 0.5;
       addFace(share, from, p[0], area);
     }

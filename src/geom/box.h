@@ -11,6 +11,12 @@ PN_INLINE bool pn_boxesOverlap(const pnBox *p, const pnBox *q) {
          p->min.z <= q->max.z && q->min.z <= p->max.z;
 }
 
+/* Is p a part of q? */
+PN_INLINE bool pn_boxIsWithin(const pnBox *p, const pnBox *q) {
+  return p->min.x >= q->min.x && p->max.x <= q->max.x && p->min.y >= q->min.y && p->max.y <= q->max.y &&
+         p->min.z >= q->min.z && p->max.z <= q->max.z;
+}
+
 /* The box around two boxes, and around a box and a point. */
 PN_INLINE pnBox pn_unionBox(const pnBox *a, const pnBox *b) {
   return (pnBox){{fminf(a->min.x, b->min.x), fminf(a->min.y, b->min.y), fminf(a->min.z, b->min.z)},

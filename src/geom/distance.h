@@ -33,6 +33,23 @@ PN_INLINE void pn_cross3(const double a[3], const double b[3], double out[3]) {
   out[2] = a[0] * b[1] - a[1] * b[0];
 }
 
+PN_INLINE void pn_sub3(const double a[3], const double b[3], double out[3]) {
+  for (int k = 0; k < 3; ++k) out[k] = a[k] - b[k];
+}
+
+/* The normal of a triangle, as long as twice its area. */
+PN_INLINE void pn_normal3(const double a[3], const double b[3], const double c[3], double out[3]) {
+  double d[3], e[3];
+  pn_sub3(b, a, d);
+  pn_sub3(c, a, e);
+  pn_cross3(d, e, out);
+}
+
+/* Float corners, `stride` floats apart, as doubles. */
+PN_INLINE void pn_widenCorners(const float *corners, int stride, double out[3][3]) {
+  for (int i = 0; i < 9; ++i) out[i / 3][i % 3] = corners[i / 3 * stride + i % 3];
+}
+
 /* Between 0 and 1; 0 for what is not a number. */
 PN_INLINE double pn_clamp01(double x) {
   return x > 0 ? (x < 1 ? x : 1) : 0;

@@ -37,15 +37,12 @@ void pn_fetchFace(const pnPose *pose, uint32_t triangle, pnNearFace *out) {
 }
 
 void pn_findNormal(pnNearFace *face) {
-  double a[3], b[3];
-  for (int k = 0; k < 3; ++k) {
-    a[k] = (double)face->corner[1][k] - face->corner[0][k];
-    b[k] = (double)face->corner[2][k] - face->corner[0][k];
-  }
-  pn_cross3(a, b, face->normal);
+  double c[3][3];
+  pn_widenCorners(face->corner[0], 4, c);
+  pn_normal3(c[0], c[1], c[2], face->normal);
   double square = pn_dot3(face->normal, face->normal);
   /* rounding turns it by some 2^-52 over the sine of the angle between the sides: of a slim triangle there is none */
-  double scale = square > 0x1p-16 * pn_dot3(a, a) * pn_dot3(b, b) ? 1 / sqrt(square) : 0;
+  double scale = square > 0x1p-16 * pn_distance2(c[1], c[0]) * pn_distance2(c[2], c[0]) ? 1 / sqrt(square) : 0;
   for (int k = 0; k < 3; ++k) face->normal[k] *= scale;
 }
 

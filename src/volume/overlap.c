@@ -75,14 +75,9 @@ pnInterest pn_chooseInterest(const pnBox *a, const pnBox *b, const pnBox *window
   return interest;
 }
 
-static bool boxIn(const pnBox *a, const pnBox *b) {
-  return a->min.x >= b->min.x && a->min.y >= b->min.y && a->min.z >= b->min.z && a->max.x <= b->max.x &&
-         a->max.y <= b->max.y && a->max.z <= b->max.z;
-}
-
 /* One body can be inside the other only when its box is (and is in sight): then all of it is in the image. */
 bool pn_canContain(const pnBox *outer, const pnBox *inner, const pnBox *window) {
-  return boxIn(inner, outer) && (!pn_hasWindow(window) || boxIn(inner, window));
+  return pn_boxIsWithin(inner, outer) && (!pn_hasWindow(window) || pn_boxIsWithin(inner, window));
 }
 
 static void findRelation(const pnTally *tally, bool aFits, bool bFits, bool bounded, pnOverlapResult *result) {

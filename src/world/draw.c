@@ -2,6 +2,7 @@
 #include "world/world.h"
 
 #include "base/fenv.h"
+#include "geom/distance.h"
 
 #include <math.h>
 #include <string.h>
@@ -15,14 +16,12 @@ static pnTriangle triangleOf(const pnWorld *world, pnBodyId id, uint32_t t) {
 
 /* The unit normal, in double so that small and large triangles have one; zero when there is none. */
 static pnVec3 normalOf(const pnTriangle *t) {
-  double a[3], b[3];
-  for (int k = 0; k < 3; ++k) {
-    a[k] = (double)t->v[1][k] - t->v[0][k];
-    b[k] = (double)t->v[2][k] - t->v[0][k];
-  }
-  double x = a[1] * b[2] - a[2] * b[1], y = a[2] * b[0] - a[0] * b[2], z = a[0] * b[1] - a[1] * b[0];
-  double n = sqrt(x * x + y * y + z * z);
-  return n > 0 ? (pnVec3){(float)(x / n), (float)(y / n), (float)(z / n)} : (pnVec3){0, 0, 0};
+  double c[3][3], n[3];
+  pn_widenCorners(t->v[0], 3, c);
+  pn_normal3(c[0], c[1], c[2], n);
+  double length = sqrt(pn_dot3(n, n));
+  return length > 0 ? (pnVec3){(float)(n[0] / length), (float)(n[1] / length), (float)(n[2] / length)}
+                    : (pnVec3){0, 0, 0};
 }
 
 pnPrimitivePair pnWorld_GetPrimitives(const pnWorld *world, uint32_t contactIndex, size_t pairIndex) {
