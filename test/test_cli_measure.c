@@ -168,12 +168,51 @@ static void closestAreTheFirstOfAll(void **state) {
   }
 }
 
+/* Needles of 2^30, one on either side of a gap of 2^28, a quarter of the mean size and the first reach. The tip of the first stands 2^-24
+ * farther back, which is lost when it is measured as its other end and all of the needle: that pair is as close as the others, and the
+ * first by its number, though its boxes are farther apart than the reach. */
+static void closestWithBoxesBeyondReach(void **state) {
+  (void)state;
+  enum { PAIRS = 3 };
+  static const uint32_t face[3] = {0, 1, 1};
+  Scene s = {0};
+  pnWorldDef worldDef = pnDefaultWorldDef();
+  testExpectOk(pnCreateWorld(&worldDef, &s.world));
+  for (uint32_t i = 0; i < 2 * PAIRS; ++i) {
+    float row = 0x1p40f * (float)(i / 2), tip = i == 0 ? -0x1p-24f : i % 2 ? 0x1p28f : 0;
+    float v[6] = {i % 2 ? 0x1p28f + 0x1p30f : -0x1p30f, row, 0, tip, row, 0};
+    s.meshes[i] = testMakeMesh(v, 2, face, 1);
+    pnBodyDef def = pnDefaultBodyDef();
+    def.kind = PN_BODY_STATIC;
+    def.mesh = s.meshes[i];
+    testExpectOk(pnWorld_CreateBody(s.world, &def, &s.ids[i]));
+    pnMeshInfo info;
+    testExpectOk(pnMesh_Validate(s.meshes[i], &info));
+    s.boxes[i] = pn_nearBox(s.meshes[i], info.box);
+    s.names[i] = "needle";
+  }
+  pnWords none = {.count = 0};
+  pnChoice choice;
+  testExpectOk(pn_makeChoice(&none, &none, s.names, 2 * PAIRS, &choice));
+  pnMeasureDef def = {s.world, s.ids, s.boxes, 2 * PAIRS, &choice, 1};
+  pnBodyDistances closest = {0};
+  testExpectOk(pn_measureBodies(&def, &closest));
+  assert_true(s.boxes[1].lo[0] - s.boxes[0].hi[0] > 0x1p28);
+  assert_true(closest.count == 1 && closest.limited);
+  assert_true(closest.items[0].found.distance == 0x1p28);
+  assert_true(closest.items[0].a == 0 && closest.items[0].b == 1);
+  pn_freeDistances(&closest);
+  pn_freeChoice(&choice);
+  freeScene(&s);
+}
+
 int main(void) {
   dice = testRandom(5);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(boxesAsOneByOne),
       cmocka_unit_test(manyBoxes),
       cmocka_unit_test(closestAreTheFirstOfAll),
+      cmocka_unit_test(closestWithBoxesBeyondReach),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
