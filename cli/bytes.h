@@ -18,5 +18,7 @@ void pn_bytesDouble(pnBytes *bytes, double value);  /* 8 bytes, little-endian */
 void pn_bytesText(pnBytes *bytes, const char *text);
 void pn_bytesFormat(pnBytes *bytes, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void pn_bytesJson(pnBytes *bytes, const char *text); /* a quoted JSON string that is safe inside a script element */
+/* A member of an object, after another: ,"key":["name",...] */
+void pn_bytesNames(pnBytes *bytes, const char *key, const char *const *names, uint32_t count);
 
 #endif

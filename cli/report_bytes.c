@@ -136,6 +136,15 @@ void pn_bytesJson(pnBytes *bytes, const char *text) {
   pn_bytesText(bytes, "\"");
 }
 
+void pn_bytesNames(pnBytes *bytes, const char *key, const char *const *names, uint32_t count) {
+  pn_bytesFormat(bytes, ",\"%s\":[", key);
+  for (uint32_t i = 0; i < count; ++i) {
+    pn_bytesText(bytes, i > 0 ? "," : "");
+    pn_bytesJson(bytes, names[i]);
+  }
+  pn_bytesText(bytes, "]");
+}
+
 /* ---------------------------------------------------------------- deflate and base64 */
 
 pnResult pn_deflate(const uint8_t *data, size_t size, uint8_t **outData, size_t *outSize) {

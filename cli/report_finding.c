@@ -19,15 +19,6 @@ static void putNumbers(pnBytes *out, const char *key, const float *values, int c
   pn_bytesText(out, "]");
 }
 
-static void putNames(pnBytes *out, const char *key, const char *const *names, uint32_t count) {
-  pn_bytesFormat(out, ",\"%s\":[", key);
-  for (uint32_t i = 0; i < count; ++i) {
-    pn_bytesText(out, i > 0 ? "," : "");
-    pn_bytesJson(out, names[i]);
-  }
-  pn_bytesText(out, "]");
-}
-
 static void putSamples(pnBytes *out, const pnReportFinding *finding) {
   pn_bytesText(out, ",\"samples\":[");
   for (uint32_t i = 0; i < finding->sampleCount; ++i) {
@@ -70,8 +61,8 @@ pnResult pn_reportFinding(pnReport *report, const pnReportFinding *finding) {
   putText(out, "comment", finding->comment != NULL ? finding->comment : "");
   pn_bytesFormat(out, ",\"fails\":%s,\"contained\":%s", finding->fails ? "true" : "false",
                  finding->contained ? "true" : "false");
-  putNames(out, "jointsA", finding->jointsA, finding->jointCountA);
-  putNames(out, "jointsB", finding->jointsB, finding->jointCountB);
+  pn_bytesNames(out, "jointsA", finding->jointsA, finding->jointCountA);
+  pn_bytesNames(out, "jointsB", finding->jointsB, finding->jointCountB);
   putNumbers(out, "centre", finding->centre, 3);
   putNumbers(out, "from", finding->from, 3);
   putNumbers(out, "onto", finding->onto, 3);

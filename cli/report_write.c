@@ -14,15 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void writeNames(pnBytes *out, const char *key, char *const *names, uint32_t count) {
-  pn_bytesFormat(out, ",\"%s\":[", key);
-  for (uint32_t i = 0; i < count; ++i) {
-    pn_bytesText(out, i > 0 ? "," : "");
-    pn_bytesJson(out, names[i]);
-  }
-  pn_bytesText(out, "]");
-}
-
 static void writeBody(pnBytes *out, const pnBodyData *body) {
   pn_bytesText(out, "{\"name\":");
   pn_bytesJson(out, body->name);
@@ -31,7 +22,7 @@ static void writeBody(pnBytes *out, const pnBodyData *body) {
   pn_bytesFormat(out, ",\"origin\":[%.17g,%.17g,%.17g],\"step\":%.17g", body->origin[0], body->origin[1],
                  body->origin[2], body->step);
   pn_bytesFormat(out, ",\"grouped\":%s", body->vertexGroups != NULL ? "true" : "false");
-  writeNames(out, "groups", body->groupNames, body->groupCount);
+  pn_bytesNames(out, "groups", (const char *const *)body->groupNames, body->groupCount);
   pn_bytesText(out, "}");
 }
 
@@ -78,8 +69,8 @@ static void writeMeta(const pnReport *report, bool complete, pnBytes *out) {
                  report->frameCount, report->noView || report->siteCount == 0 ? "false" : "true");
   if (report->limitedFrames > 0 || report->limitedSteps > 0)
     pn_bytesFormat(out, ",\"limited\":[%u,%u]", report->limitedFrames, report->limitedSteps);
-  writeNames(out, "files", report->files, report->fileCount);
-  writeNames(out, "notes", report->notes, report->noteCount);
+  pn_bytesNames(out, "files", (const char *const *)report->files, report->fileCount);
+  pn_bytesNames(out, "notes", (const char *const *)report->notes, report->noteCount);
   writeClips(out, report);
   writeMoments(out, report);
   pn_bytesText(out, ",\"bodies\":[");
