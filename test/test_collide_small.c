@@ -241,6 +241,23 @@ static void apartIsSeen(void **state) {
   }
 }
 
+/* Vertices that are no corners may be so far out that nothing can be said about them along the fourth direction: not even a number. What
+ * stands before them in the same lane counts nevertheless. */
+static void othersAreFar(void **state) {
+  (void)state;
+  for (uint32_t far = 3; far < PN_SMALL_VERTICES; ++far) {
+    Body a = {.vertexCount = PN_SMALL_VERTICES, .triangleCount = 1, .triangles = {0, 1, 2}};
+    Body b = {.vertexCount = 3, .triangleCount = 1, .triangles = {0, 1, 2}};
+    static const float ofA[3][3] = {{1.5f, 1.5f, 0}, {0, 0, 0}, {0.5f, 1, 1}},
+                       ofB[3][3] = {{1, 1, -1}, {3, 1, 2}, {1, 3, 2}};
+    for (uint32_t i = 0; i < a.vertexCount; ++i) memcpy(a.vertices + 3 * i, ofA[i < 3 ? i : 1], sizeof ofA[0]);
+    memcpy(b.vertices, ofB, sizeof ofB);
+    a.vertices[3 * far] = 3e38f;
+    a.vertices[3 * far + 1] = -3e38f;
+    expectTouch(&a, &b);
+  }
+}
+
 /* What the loops of one width list. */
 static size_t listBy(pnOpenSmallFcn *open, const Body *a, const Body *b, pnWorker *w) {
   pnSmallView view;
@@ -338,7 +355,8 @@ int main(void) {
   dice = testRandom(20261116);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sameAsEveryPair), cmocka_unit_test(touchingIsKept), cmocka_unit_test(apartIsSeen),
-      cmocka_unit_test(widthsAgree),     cmocka_unit_test(whoIsSmall),     cmocka_unit_test(othersAreSorted),
+      cmocka_unit_test(othersAreFar),    cmocka_unit_test(widthsAgree),    cmocka_unit_test(whoIsSmall),
+      cmocka_unit_test(othersAreSorted),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

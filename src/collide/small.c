@@ -1,6 +1,8 @@
 /* small.c: see small.h. */
 #include "collide/small.h"
 
+#include "geom/simd_pick.h"
+
 #include <float.h>
 #include <math.h>
 

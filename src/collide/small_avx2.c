@@ -1,5 +1,6 @@
 /* small_avx2.c: the loops of small.h eight at a time. Called only on machines that have AVX2 (small.c); nothing elsewhere. */
 #include "collide/small.h"
+#include "geom/simd_pick.h"
 
 #if PN_SIMD_F8
 #define WIDE 8

@@ -1,5 +1,6 @@
 /* small_kernel.h: the loops of small.h. Included with the words of registers of WIDE floats (simd_words.h) and OPEN_SMALL, the name; and,
- * where a machine has shorter ways, PICK, PICK_SLOTS, SPLIT, LOWEST, HIGHEST, NOT_ABOVE, APPEND (geom/simd_pick.h) and BY_BYTES. */
+ * by sixteen (BY_BYTES), PICK, SPLIT, LOWEST and HIGHEST (geom/simd_pick.h). Four and eight have no way to pick numbers from places that does
+ * not take them one by one; so a triangle's box is made of its corners as rows, all directions at once, and rows become columns. */
 
 /* Lists end with what fills up a register, or what is written 64 at a time. */
 #define BEYOND 64u
@@ -7,6 +8,7 @@
 /* One of the two bodies. */
 typedef struct SmallSide {
   const pnSmall *shape;
+  const float *source; /* vertices where they are */
   uint32_t vertexCount, triangleCount;
   float at[PN_SMALL_DIRECTIONS][PN_SMALL_VERTICES];       /* vertices; the last again, up to the end of a register */
   float lo[PN_SMALL_DIRECTIONS], hi[PN_SMALL_DIRECTIONS]; /* of the body, then of the triangles that are left */
@@ -18,68 +20,82 @@ typedef struct SmallSide {
 } SmallSide;
 
 #ifndef BY_BYTES
-#define PICK pickNumbers
-#define SPLIT splitPoints
-#define SPLIT_AT_ONCE 4u
-#define LOWEST lowestOf
-#define HIGHEST highestOf
+#if WIDE == 8
+#define JOIN(rows, i) pn_f8Join((rows)[i], (rows)[(i) + 4])
+#define MIN_OF_HALVES(a) pn_f4Min(pn_f8Low(a), pn_f8High(a))
+#define APPEND pn_append8
+#else
+#define JOIN(rows, i) (rows)[i]
+#define MIN_OF_HALVES(a) (a)
+#define APPEND appendSlots
 
-PN_INLINE F pickNumbers(const float *from, const uint8_t *places) {
-  float lane[WIDE];
-  for (uint32_t i = 0; i < WIDE; ++i) lane[i] = from[places[i]];
-  return LOAD(lane);
+PN_INLINE uint32_t appendSlots(uint32_t *out, uint32_t a, const uint32_t *b, uint32_t mask) {
+  uint64_t list = pn_laneList[mask];
+  for (uint32_t i = 0; i < WIDE; ++i) {
+    out[2 * i] = a;
+    out[2 * i + 1] = b[list >> 8 * i & 255];
+  }
+  return pn_laneCount(mask);
+}
+#endif
+
+/* Rows of four, as many as a register has lanes, into columns. */
+PN_INLINE void columnsOf(const pnF4 rows[WIDE], F out[4]) {
+  TRANSPOSE(JOIN(rows, 0), JOIN(rows, 1), JOIN(rows, 2), JOIN(rows, 3), out);
 }
 
-/* One float more than the last may be read (pose.h). */
-PN_INLINE void splitPoints(const float *from, uint32_t count, float *x, float *y, float *z) {
-  pnF4 p[4], to[3];
-  for (uint32_t i = 0; i < 4; ++i) p[i] = pn_f4Load(from + 3 * (size_t)PN_MIN(i, count - 1));
-  pn_f4Transpose3(p[0], p[1], p[2], p[3], &to[0], &to[1], &to[2]);
-  pn_f4Store(x, to[0]);
-  pn_f4Store(y, to[1]);
-  pn_f4Store(z, to[2]);
+/* The least of some lanes, and the greatest of others. */
+PN_INLINE void endsOf(F least, F most, float *outLo, float *outHi) {
+  pnF4 lo = MIN_OF_HALVES(least), hi = MIN_OF_HALVES(NEG(most)), column[4];
+  float ends[4];
+  pn_f4Transpose4(lo, hi, lo, hi, column);
+  pn_f4Store(ends, pn_f4Min(pn_f4Min(column[0], column[1]), pn_f4Min(column[2], column[3])));
+  *outLo = ends[0];
+  *outHi = -ends[1];
 }
 
-PN_INLINE float lowestOf(F a) {
-  float lane[WIDE], least;
-  STORE(lane, a);
-  least = lane[0];
-  for (uint32_t i = 1; i < WIDE; ++i) least = PN_MIN(least, lane[i]);
-  return least;
-}
-
-PN_INLINE float highestOf(F a) {
-  return -lowestOf(NEG(a));
+/* Points of three numbers each, of which `count` are there; the others are the last one again. One float more than it has is read (pose.h). */
+PN_INLINE void splitPoints(const float *from, uint32_t count, F out[4]) {
+  pnF4 rows[WIDE];
+  for (uint32_t i = 0; i < WIDE; ++i) rows[i] = pn_f4Load(from + 3 * (size_t)PN_MIN(i, count - 1));
+  columnsOf(rows, out);
 }
 #endif
 
 /* ---------------------------------------------------------------- vertices */
 
 static void seeVertices(SmallSide *s, const pnTree *tree, const pnSmallView *view) {
-  const float *source = (const float *)(const void *)tree->cornerBase;
   F least = SET1(FLT_MAX), most = SET1(-FLT_MAX);
   s->shape = tree->shape->small;
+  s->source = (const float *)(const void *)tree->cornerBase;
   s->vertexCount = tree->mesh->vertexCount;
   s->triangleCount = tree->mesh->triangleCount;
-  for (uint32_t i = 0; i < s->vertexCount || i % WIDE != 0; i += SPLIT_AT_ONCE) {
-    uint32_t from = PN_MIN(i, s->vertexCount - 1);
-    SPLIT(source + 3 * from, s->vertexCount - from, s->at[0] + i, s->at[1] + i, s->at[2] + i);
-  }
   for (uint32_t i = 0; i < s->vertexCount; i += WIDE) {
-    F along[3];
-    for (int k = 0; k < 3; ++k)
-      along[k] = MUL(SUB(LOAD(s->at[k] + i), SET1(view->middle[k])), SET1(view->direction[k]));
+    F p[4], along[3];
+#ifdef BY_BYTES
+    SPLIT(s->source + 3 * i, s->vertexCount - i, s->at[0] + i, s->at[1] + i, s->at[2] + i);
+    for (int k = 0; k < 3; ++k) p[k] = LOAD(s->at[k] + i);
+#else
+    splitPoints(s->source + 3 * (size_t)i, s->vertexCount - i, p);
+    for (int k = 0; k < 3; ++k) STORE(s->at[k] + i, p[k]);
+#endif
+    for (int k = 0; k < 3; ++k) along[k] = MUL(SUB(p[k], SET1(view->middle[k])), SET1(view->direction[k]));
     F sum = ADD(ADD(along[0], along[1]), along[2]);
     STORE(s->at[3] + i, sum);
-    least = MIN(least, sum);
-    most = MAX(most, sum);
+    /* of a vertex that is no corner, the sum may be no number: then the other is kept */
+    least = MIN(sum, least);
+    most = MAX(sum, most);
   }
   for (int k = 0; k < 3; ++k) {
     s->lo[k] = (&tree->box.min.x)[k];
     s->hi[k] = (&tree->box.max.x)[k];
   }
+#ifdef BY_BYTES
   s->lo[3] = LOWEST(least);
   s->hi[3] = HIGHEST(most);
+#else
+  endsOf(least, most, &s->lo[3], &s->hi[3]);
+#endif
 }
 
 /* ---------------------------------------------------------------- triangles that are left */
@@ -116,36 +132,6 @@ static void keepTriangles(SmallSide *s, const float *lo, const float *hi) {
   for (int k = 0; k < 3; ++k) memset(s->corner[k] + s->count, s->corner[k][0], WIDE);
   memset(s->triangle + s->count, s->triangle[0], WIDE);
 }
-#else
-static void keepTriangles(SmallSide *s, const float *lo, const float *hi) {
-  uint32_t codes[PN_SMALL_VERTICES];
-  for (uint32_t i = 0; i < s->vertexCount; i += WIDE) {
-    F code = SET1(0);
-    for (uint32_t k = 0; k < PN_SMALL_DIRECTIONS; ++k) {
-      uint32_t bits[2] = {1u << 2 * k, 2u << 2 * k};
-      float bit[2];
-      memcpy(bit, bits, sizeof bit);
-      F v = LOAD(s->at[k] + i);
-      code = OR(code, AND(GREATER(SET1(lo[k]), v), SET1(bit[0])));
-      code = OR(code, AND(GREATER(v, SET1(hi[k])), SET1(bit[1])));
-    }
-    float lanes[WIDE];
-    STORE(lanes, code);
-    memcpy(codes + i, lanes, sizeof lanes);
-  }
-  const uint8_t(*c)[PN_SMALL_TRIANGLES] = s->shape->corner;
-  uint32_t n = 0;
-  for (uint32_t t = 0; t < s->triangleCount; ++t) {
-    s->triangle[n] = (uint8_t)t;
-    n += (codes[c[0][t]] & codes[c[1][t]] & codes[c[2][t]]) == 0;
-  }
-  /* what fills up a register is the first again */
-  for (uint32_t i = n; n > 0 && i % WIDE != 0; ++i) s->triangle[i] = s->triangle[0];
-  for (uint32_t i = 0; i < n || i % WIDE != 0; ++i)
-    for (int k = 0; k < 3; ++k) s->corner[k][i] = c[k][s->triangle[i]];
-  s->count = n;
-}
-#endif
 
 /* Their boxes, and the one around all of them. */
 PN_INLINE void boundTriangles(SmallSide *s, float margin) {
@@ -164,15 +150,98 @@ PN_INLINE void boundTriangles(SmallSide *s, float margin) {
       least[k] = i ? MIN(least[k], lo) : lo;
       most[k] = i ? MAX(most[k], hi) : hi;
     }
-#ifdef BY_BYTES
     pn_pick16(s->shape->slot, s->triangle + i, s->slot + i);
-#endif
   }
   for (uint32_t k = 0; k < PN_SMALL_DIRECTIONS; ++k) {
     s->lo[k] = LOWEST(least[k]);
     s->hi[k] = HIGHEST(most[k]);
   }
 }
+#else
+/* Codes of all vertices, a byte each. */
+PN_INLINE void codeVertices(const SmallSide *s, const float *lo, const float *hi, uint8_t codes[PN_SMALL_VERTICES]) {
+  for (uint32_t i = 0; i < s->vertexCount; i += WIDE) {
+    F code = SET1(0);
+    for (uint32_t k = 0; k < PN_SMALL_DIRECTIONS; ++k) {
+      uint32_t bits[2] = {1u << 2 * k, 2u << 2 * k};
+      float bit[2];
+      memcpy(bit, bits, sizeof bit);
+      F v = LOAD(s->at[k] + i);
+      code = OR(code, AND(GREATER(SET1(lo[k]), v), SET1(bit[0])));
+      code = OR(code, AND(GREATER(v, SET1(hi[k])), SET1(bit[1])));
+    }
+#if WIDE == 8
+    pn_f8Bytes(code, codes + i);
+#else
+    float lanes[WIDE];
+    uint32_t numbers[WIDE];
+    STORE(lanes, code);
+    memcpy(numbers, lanes, sizeof lanes);
+    for (uint32_t j = 0; j < WIDE; ++j) codes[i + j] = (uint8_t)numbers[j];
+#endif
+  }
+}
+
+/* Triangles that are not beyond one of the sides. */
+static void keepTriangles(SmallSide *s, const float *lo, const float *hi) {
+  uint8_t codes[PN_SMALL_VERTICES];
+  codeVertices(s, lo, hi, codes);
+  const uint8_t(*c)[PN_SMALL_TRIANGLES] = s->shape->corner;
+  uint32_t n = 0;
+#if WIDE == 8
+  for (uint32_t t = 0; t < s->triangleCount; t += PN_PICKS8) {
+    uint32_t there = UINT32_MAX >> (PN_PICKS8 - PN_MIN(s->triangleCount - t, PN_PICKS8));
+    uint32_t parts = (s->vertexCount + 15) / 16;
+    n += pn_listLanes8(pn_nothingInCommon8(codes, parts, c[0] + t, c[1] + t, c[2] + t) & there, t, s->triangle + n);
+  }
+#else
+  for (uint32_t t = 0; t < s->triangleCount; ++t) {
+    s->triangle[n] = (uint8_t)t;
+    n += (codes[c[0][t]] & codes[c[1][t]] & codes[c[2][t]]) == 0;
+  }
+#endif
+  /* what fills up a register is the first again */
+  for (uint32_t i = n; n > 0 && i % WIDE != 0; ++i) s->triangle[i] = s->triangle[0];
+  s->count = n;
+}
+
+/* The box of a triangle in all directions, as two rows. A vertex is read where it is, and its number along the fourth beside it. */
+PN_INLINE void boundTriangle(const SmallSide *s, uint32_t triangle, pnF4 *outLo, pnF4 *outHi) {
+  pnF4 v[3];
+  for (int k = 0; k < 3; ++k) {
+    uint32_t corner = s->shape->corner[k][triangle];
+    v[k] = pn_f4WithLast(pn_f4Load(s->source + 3 * (size_t)corner), s->at[3][corner]);
+  }
+  *outLo = pn_f4Min(pn_f4Min(v[0], v[1]), v[2]);
+  *outHi = pn_f4Max(pn_f4Max(v[0], v[1]), v[2]);
+}
+
+/* Boxes of triangles that are left, and the one around all of them. */
+PN_INLINE void boundTriangles(SmallSide *s, float margin) {
+  const float margins[4] = {0, 0, 0, margin};
+  pnF4 more = pn_f4Load(margins), least = pn_f4Set1(FLT_MAX), most = pn_f4Set1(-FLT_MAX);
+  for (uint32_t i = 0; i < s->count; i += WIDE) {
+    pnF4 lo[WIDE], hi[WIDE];
+    F column[2][4];
+    for (uint32_t j = 0; j < WIDE; ++j) {
+      boundTriangle(s, s->triangle[i + j], &lo[j], &hi[j]);
+      lo[j] = pn_f4Sub(lo[j], more);
+      hi[j] = pn_f4Add(hi[j], more);
+      least = pn_f4Min(least, lo[j]);
+      most = pn_f4Max(most, hi[j]);
+      s->slot[i + j] = s->shape->slot[s->triangle[i + j]];
+    }
+    columnsOf(lo, column[0]);
+    columnsOf(hi, column[1]);
+    for (uint32_t k = 0; k < PN_SMALL_DIRECTIONS; ++k) {
+      STORE(s->boxLo[k] + i, column[0][k]);
+      STORE(s->boxHi[k] + i, column[1][k]);
+    }
+  }
+  pn_f4Store(s->lo, least);
+  pn_f4Store(s->hi, most);
+}
+#endif
 
 /* ---------------------------------------------------------------- candidates */
 
@@ -203,12 +272,9 @@ static uint32_t pairBoxes(const SmallSide *a, const SmallSide *b, pnPair *out) {
         apart = OR(apart, GREATER(SET1(a->boxLo[k][i]), LOAD(b->boxHi[k] + j)));
       }
       unsigned m = ~(unsigned)SIGNS(apart) & (0xffu >> (8 - PN_MIN(b->count - j, WIDE)));
-      pn_appendLanes(&out[n].a, i, j, m);
-      n += pn_laneCount(m);
+      n += APPEND(&out[n].a, a->slot[i], b->slot + j, m);
     }
   }
-  for (uint32_t i = 0; i < n; ++i)
-    out[i] = (pnPair){a->shape->slot[a->triangle[out[i].a]], b->shape->slot[b->triangle[out[i].b]]};
   return n;
 }
 #endif

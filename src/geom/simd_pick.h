@@ -1,5 +1,5 @@
-/* simd_pick.h: bytes that name places in short lists, 64 at a time, for files compiled for AVX-512. One of the files with intrinsics
- * (simd.h). */
+/* simd_pick.h: bytes that name places in short lists, 64 at a time for files compiled for AVX-512, 32 for AVX2. One of the files with
+ * intrinsics (simd.h). */
 #ifndef PN_GEOM_SIMD_PICK_H
 #define PN_GEOM_SIMD_PICK_H
 
@@ -82,6 +82,72 @@ PN_INLINE uint32_t pn_append16(uint32_t *out, uint32_t a, const uint32_t *b, uin
   return count;
 }
 
+#endif
+
+/* The first three lanes, and a fourth. */
+PN_INLINE pnF4 pn_f4WithLast(pnF4 a, float last) {
+#if PN_SIMD_NEON
+  return vsetq_lane_f32(last, a, 3);
+#elif PN_SIMD_SSE2 && defined(__SSE4_1__)
+  return _mm_blend_ps(a, _mm_set1_ps(last), 8);
+#elif PN_SIMD_SSE2
+  return _mm_shuffle_ps(a, _mm_unpackhi_ps(a, _mm_set1_ps(last)), 0x44);
+#else
+  a.f[3] = last;
+  return a;
+#endif
+}
+
+#if PN_SIMD_F8
+#define PN_PICKS8 32u
+
+/* Lanes that are whole numbers below 256 as bytes. */
+PN_INLINE void pn_f8Bytes(pnF8 a, uint8_t out[8]) {
+  __m256i x = _mm256_castps_si256(a);
+  __m128i y = _mm_packus_epi32(_mm256_castsi256_si128(x), _mm256_extracti128_si256(x, 1));
+  _mm_storel_epi64((__m128i *)(void *)out, _mm_packus_epi16(y, y));
+}
+/* The bytes at 32 places below 16 * parts. A place in part p, less 16 p, is below 16, and no other is; 0x70 more, and its highest bit says
+ * so. */
+PN_INLINE __m256i pn_pickBytes(const uint8_t *from, uint32_t parts, const uint8_t *places) {
+  __m256i at = _mm256_loadu_si256((const __m256i *)(const void *)places), high = _mm256_set1_epi8(0x70);
+  __m256i out = _mm256_setzero_si256();
+  for (uint32_t p = 0; p < parts; ++p) {
+    __m256i part = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)(from + 16 * p)));
+    __m256i in = _mm256_adds_epu8(_mm256_xor_si256(at, _mm256_set1_epi8((char)(16 * p))), high);
+    out = _mm256_or_si256(out, _mm256_shuffle_epi8(part, in));
+  }
+  return out;
+}
+/* As pn_nothingInCommon, of 32. */
+PN_INLINE uint32_t pn_nothingInCommon8(const uint8_t *bytes, uint32_t parts, const uint8_t *a, const uint8_t *b,
+                                       const uint8_t *c) {
+  __m256i x = pn_pickBytes(bytes, parts, a), y = pn_pickBytes(bytes, parts, b), z = pn_pickBytes(bytes, parts, c);
+  __m256i common = _mm256_and_si256(_mm256_and_si256(x, y), z);
+  return (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(common, _mm256_setzero_si256()));
+}
+/* The numbers of the lanes of a mask of 32, and `first` more, in order; returns how many. Eight at a time are written. */
+PN_INLINE uint32_t pn_listLanes8(uint32_t mask, uint32_t first, uint8_t *out) {
+  const uint64_t each = 0x0101010101010101u;
+  uint32_t count = 0;
+  for (uint32_t at = 0; at < PN_PICKS8; at += 8) {
+    uint32_t part = mask >> at & 0xff;
+    uint64_t numbers = pn_laneList[part] + each * (first + at);
+    memcpy(out + count, &numbers, sizeof numbers);
+    count += (uint32_t)__builtin_popcount(part);
+  }
+  return count;
+}
+/* As pn_append16, of eight. */
+PN_INLINE uint32_t pn_append8(uint32_t *out, uint32_t a, const uint32_t *b, uint32_t mask) {
+  __m256i order = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((long long)pn_laneList[mask]));
+  __m256i kept = _mm256_permutevar8x32_epi32(_mm256_loadu_si256((const __m256i *)(const void *)b), order);
+  __m256i with = _mm256_set1_epi32((int)a);
+  __m256i low = _mm256_unpacklo_epi32(with, kept), high = _mm256_unpackhi_epi32(with, kept);
+  _mm256_storeu_si256((__m256i *)(void *)out, _mm256_permute2x128_si256(low, high, 0x20));
+  _mm256_storeu_si256((__m256i *)(void *)(out + 8), _mm256_permute2x128_si256(low, high, 0x31));
+  return (uint32_t)__builtin_popcount(mask);
+}
 #endif
 
 #endif
