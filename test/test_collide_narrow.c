@@ -124,26 +124,49 @@ static void certainIsTrue(void **state) {
   }
 }
 
+/* Is what is left of a list all that meets of its candidates, in order? */
+static void checkKept(const pnPair *list, size_t kept, size_t count) {
+  size_t expected = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    if (s_meet[i]) {
+      assert_true(expected < kept && list[expected].a == i && list[expected].b == i);
+      ++expected;
+    }
+  }
+  assert_int_equal(kept, expected);
+}
+
+/* The loops over lists that this machine can run. */
+static size_t listWidths(pnNarrowBatchesFcn **out) {
+  size_t count = 0;
+  out[count++] = pn_narrowBatches4;
+#if defined(__x86_64__) && !defined(PN_SCALAR)
+  if (__builtin_cpu_supports("avx2")) out[count++] = pn_narrowBatchesAvx2;
+#if defined(PN_AVX512)
+  if (pn_hasAvx512()) out[count++] = pn_narrowBatchesAvx512;
+#endif
+#endif
+  return count;
+}
+
 /* Lists of every length: the list is kept in order, nothing past its end takes part, the exact test decides the rest. */
 static void batches(void **state) {
   (void)state;
   Random r = {6};
   static const pnKernel kernels[] = {PN_KERNEL_DEFAULT, PN_KERNEL_MOLLER, PN_KERNEL_TROPP, PN_KERNEL_EXACT};
+  enum { KERNELS = sizeof kernels / sizeof *kernels };
+  pnNarrowBatchesFcn *widths[3];
+  size_t widthCount = listWidths(widths);
   for (int round = 0; round < 40; ++round) {
     fill((CaseKind)(round % CASE_KIND_COUNT), &r);
     for (size_t count = 0; count <= 20; ++count) {
-      for (size_t k = 0; k < sizeof kernels / sizeof *kernels; ++k) {
+      for (size_t k = 0; k < KERNELS + widthCount; ++k) {
         pnPair list[20 + PN_NARROW_PAD];
         memcpy(list, s_candidates, count * sizeof(pnPair));
         uint64_t uncertain = 0;
-        size_t kept = pn_narrow(&s_a.tree, &s_b.tree, list, count, kernels[k], &uncertain), expected = 0;
-        for (uint32_t i = 0; i < count; ++i) {
-          if (s_meet[i]) {
-            assert_true(expected < kept && list[expected].a == i && list[expected].b == i);
-            ++expected;
-          }
-        }
-        assert_int_equal(kept, expected);
+        size_t kept = k < KERNELS ? pn_narrow(&s_a.tree, &s_b.tree, list, count, kernels[k], &uncertain)
+                                  : widths[k - KERNELS](&s_a.tree, &s_b.tree, list, count, &uncertain);
+        checkKept(list, kept, count);
         assert_true(uncertain <= count);
       }
     }

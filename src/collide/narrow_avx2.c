@@ -2,6 +2,7 @@
  * machine has it (narrow.c); nothing elsewhere. Each lane does what a lane of the four does, in the same order, so the
  * answers are the same. */
 #include "collide/narrow.h"
+#include "geom/simd_eight.h"
 
 #if PN_SIMD_F8
 
@@ -9,12 +10,27 @@
 #include "geom/simd_words.h"
 #define NARROW_NAME meet8
 
+/* The corners of one side as columns: halves are loaded where they belong, which takes half the shuffles of putting two fours together. */
+PN_INLINE void loadSide(const char *base, const uint32_t *corners, const uint32_t slot[8], pnF8 p[3][3]) {
+  const uint32_t *at[8];
+  for (int i = 0; i < 8; ++i) at[i] = corners + 3 * (size_t)slot[i];
+  for (int k = 0; k < 3; ++k) {
+    pnF8 row[4];
+    for (int i = 0; i < 4; ++i)
+      row[i] = pn_f8Load2((const float *)(const void *)(base + at[i][k]),
+                          (const float *)(const void *)(base + at[i + 4][k]));
+    pn_f8Transpose3(row[0], row[1], row[2], row[3], &p[k][0], &p[k][1], &p[k][2]);
+  }
+}
+
 PN_INLINE void loadCorners8(const pnTree *a, const pnTree *b, const pnPair *candidates, pnF8 p[6][3]) {
-  pnF4 low[6][3], high[6][3];
-  pn_loadCorners4(a, b, candidates, low);
-  pn_loadCorners4(a, b, candidates + 4, high);
-  for (int k = 0; k < 6; ++k)
-    for (int x = 0; x < 3; ++x) p[k][x] = pn_f8Join(low[k][x], high[k][x]);
+  uint32_t slots[2][8];
+  for (int i = 0; i < 8; ++i) {
+    slots[0][i] = candidates[i].a;
+    slots[1][i] = candidates[i].b;
+  }
+  loadSide(a->cornerBase, a->corners, slots[0], p);
+  loadSide(b->cornerBase, b->corners, slots[1], p + 3);
 }
 
 #include "collide/narrow_kernel.h"
@@ -30,9 +46,14 @@ void pn_narrow8Avx2(const pnTree *a, const pnTree *b, const pnPair *candidates, 
   narrow8(a, b, candidates, outHit, outUnsure);
 }
 
+PN_INLINE uint32_t keep8(const pnPair *from, uint32_t hit, pnPair *to) {
+  return pn_keepEightPairs(&from->a, hit, &to->a);
+}
+
 #define WIDTH 8u
 #define MEET meet8
 #define CORNERS loadCorners8
+#define KEEP keep8
 #define BATCHES pn_narrowBatchesAvx2
 #include "collide/narrow_batch.h"
 
