@@ -66,17 +66,19 @@ static bool openBoth(const pnTraversal *t, pnWorker *w, const View *A, const Vie
 /* The neighbours of leaf a in leaf b >= a: eight rows of eight lanes, as a square has them. Where all links of a leaf are looked at at once,
  * nothing depends on how many they are. */
 PN_INLINE uint64_t linkSquare(const pnTree *tree, uint32_t a, uint32_t b) {
-  const uint8_t *row = NULL;
+  uint64_t square;
 #ifdef PN_SEEK_MOST
   uint32_t from = tree->shape->linkFirst[a], count = tree->shape->linkFirst[a + 1] - from;
-  if (PN_LIKELY(count <= PN_SEEK_MOST)) {
+  if (PN_LIKELY(count - 1 < PN_SEEK_MOST)) {
     const pnLeafLink *links = tree->shape->links + from;
-    uint32_t found = pn_seekThirds(links, count, b);
-    row = found ? links[pn_firstLane(found)].row : pn_noLinks;
+    uint64_t found = pn_seekThirds(links, count, b);
+    /* whether there is one nobody can predict: without, the first is read for nothing */
+    uint32_t at = (uint32_t)__builtin_ctzll(found | (uint64_t)1 << 63) / PN_SEEK_STEP;
+    memcpy(&square, links[at < count ? at : 0].row, sizeof square);
+    return at < count ? square : 0;
   }
 #endif
-  uint64_t square;
-  memcpy(&square, row ? row : pn_linkRows(tree, a, b), sizeof square);
+  memcpy(&square, pn_linkRows(tree, a, b), sizeof square);
   return square;
 }
 

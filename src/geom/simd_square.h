@@ -95,7 +95,8 @@ PN_INLINE uint32_t pn_appendSquare(uint32_t *out, uint32_t a, uint32_t b, uint64
 
 /* Of records of three numbers, sixteen at most, bits: the first number of which is this one, which is not UINT32_MAX? */
 #define PN_SEEK_MOST 16u
-PN_INLINE uint32_t pn_seekThirds(const void *records, uint32_t count, uint32_t wanted) {
+#define PN_SEEK_STEP 1u
+PN_INLINE uint64_t pn_seekThirds(const void *records, uint32_t count, uint32_t wanted) {
   const __m512i low = _mm512_set_epi32(0, 0, 0, 0, 0, 30, 27, 24, 21, 18, 15, 12, 9, 6, 3, 0);
   const __m512i high = _mm512_set_epi32(13, 10, 7, 4, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
   const __m512i none = _mm512_set1_epi32(-1);
@@ -143,15 +144,36 @@ PN_INLINE uint64_t pn_boxSquare(const int16_t *a, const int16_t *b, const pnGlas
   return ~((uint64_t)high << 32 | low);
 }
 
-/* As above; there is always room. */
+/* As above, row by row and without a branch: eight are written for every row. */
 PN_INLINE uint32_t pn_appendSquare(uint32_t *out, uint32_t a, uint32_t b, uint64_t square) {
   uint32_t count = 0;
-  for (; square != 0; square &= square - 1, ++count) {
-    uint32_t bit = (uint32_t)__builtin_ctzll(square);
-    out[2 * count] = a + bit / 8;
-    out[2 * count + 1] = b + bit % 8;
+  for (uint32_t i = 0; i < 8; ++i) {
+    uint32_t row = (uint32_t)(square >> 8 * i) & 255;
+    const __m256i base = _mm256_set1_epi64x((long long)((uint64_t)b << 32 | (a + i)));
+    __m128i lanes = _mm_loadl_epi64((const __m128i *)(const void *)&pn_laneList[row]);
+    __m256i low = _mm256_slli_epi64(_mm256_cvtepu8_epi64(lanes), 32);
+    __m256i high = _mm256_slli_epi64(_mm256_cvtepu8_epi64(_mm_srli_si128(lanes, 4)), 32);
+    _mm256_storeu_si256((__m256i *)(void *)(out + 2 * count), _mm256_add_epi32(base, low));
+    _mm256_storeu_si256((__m256i *)(void *)(out + 2 * count + 8), _mm256_add_epi32(base, high));
+    count += pn_laneCount(row);
   }
   return count;
+}
+
+/* As above; bit 3 i says it of record i: all numbers are compared where they stand. */
+#define PN_SEEK_MOST 16u
+#define PN_SEEK_STEP 3u
+PN_INLINE uint64_t pn_seekThirds(const void *records, uint32_t count, uint32_t wanted) {
+  const __m256i each = _mm256_set1_epi32((int32_t)wanted);
+  const int *p = records;
+  uint64_t equal = 0;
+  for (int32_t i = 0; i < 3 * (int32_t)PN_SEEK_MOST; i += 8) {
+    __m256i place = _mm256_add_epi32(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), _mm256_set1_epi32(i));
+    __m256i in = _mm256_cmpgt_epi32(_mm256_set1_epi32(3 * (int32_t)count), place);
+    __m256i here = _mm256_and_si256(in, _mm256_cmpeq_epi32(_mm256_maskload_epi32(p + i, in), each));
+    equal |= (uint64_t)(uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(here)) << i;
+  }
+  return equal & UINT64_C(0x249249249249);
 }
 #endif
 
