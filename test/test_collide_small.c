@@ -272,7 +272,7 @@ static void widthsAgree(void **state) {
 #if defined(__x86_64__) && !defined(PN_SCALAR)
   if (__builtin_cpu_supports("avx2")) open[1] = pn_openSmallAvx2;
 #if defined(PN_AVX512)
-  if (pn_hasAvx512()) open[2] = pn_openSmallAvx512;
+  if (pn_hasVbmi()) open[2] = pn_openSmallVbmi;
 #endif
 #endif
   size_t all = 0;

@@ -19,8 +19,8 @@ static void findWidths(void) {
   const pnSteps *const half[3] = {&pn_stepsBoxAvx2, &pn_stepsBoxOffsetAvx2, &pn_stepsBoxLensAvx2};
   if (__builtin_cpu_supports("avx2")) memcpy(s_widths[s_widthCount++], half, sizeof half);
 #if defined(PN_AVX512)
-  const pnSteps *const wide[3] = {&pn_stepsBoxAvx512, &pn_stepsBoxOffsetAvx512, &pn_stepsBoxLensAvx512};
-  if (pn_hasAvx512()) memcpy(s_widths[s_widthCount++], wide, sizeof wide);
+  const pnSteps *const wide[3] = {&pn_stepsBoxVbmi, &pn_stepsBoxOffsetVbmi, &pn_stepsBoxLensVbmi};
+  if (pn_hasVbmi()) memcpy(s_widths[s_widthCount++], wide, sizeof wide);
 #endif
 #endif
   print_message("  widths: %u\n", s_widthCount);

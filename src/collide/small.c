@@ -41,7 +41,7 @@ bool pn_openSmall(const pnTree *a, const pnTree *b, pnWorker *w) {
   pn_viewSmall(&a->box, &b->box, &view);
 #if defined(__x86_64__) && !defined(PN_SCALAR)
 #if defined(PN_AVX512)
-  if (pn_hasAvx512()) return pn_openSmallAvx512(a, b, &view, w);
+  if (pn_hasVbmi()) return pn_openSmallVbmi(a, b, &view, w);
 #endif
   if (__builtin_cpu_supports("avx2")) return pn_openSmallAvx2(a, b, &view, w);
 #endif

@@ -38,6 +38,6 @@ void pn_viewSmall(const pnBox *a, const pnBox *b, pnSmallView *out);
 
 /* The loops, by width; chosen at run time. */
 typedef bool pnOpenSmallFcn(const pnTree *a, const pnTree *b, const pnSmallView *view, pnWorker *w);
-pnOpenSmallFcn pn_openSmall4, pn_openSmallAvx2, pn_openSmallAvx512;
+pnOpenSmallFcn pn_openSmall4, pn_openSmallAvx2, pn_openSmallVbmi;
 
 #endif

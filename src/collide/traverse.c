@@ -65,8 +65,8 @@ static const pnSteps *const *boxSteps(void) {
   static const pnSteps *const plain[3] = {&pn_stepsBox, &pn_stepsBoxOffset, &pn_stepsBoxLens};
 #if defined(__x86_64__) && !defined(PN_SCALAR)
 #if defined(PN_AVX512)
-  static const pnSteps *const wide[3] = {&pn_stepsBoxAvx512, &pn_stepsBoxOffsetAvx512, &pn_stepsBoxLensAvx512};
-  if (pn_hasAvx512()) return wide;
+  static const pnSteps *const wide[3] = {&pn_stepsBoxVbmi, &pn_stepsBoxOffsetVbmi, &pn_stepsBoxLensVbmi};
+  if (pn_hasVbmi()) return wide;
 #endif
   static const pnSteps *const half[3] = {&pn_stepsBoxAvx2, &pn_stepsBoxOffsetAvx2, &pn_stepsBoxLensAvx2};
   if (__builtin_cpu_supports("avx2")) return half;

@@ -88,7 +88,7 @@ extern const pnSteps pn_stepsBox, pn_stepsBoxOffset, pn_stepsBoxLens, pn_stepsDo
 #if defined(__x86_64__) && !defined(PN_SCALAR)
 extern const pnSteps pn_stepsBoxAvx2, pn_stepsBoxOffsetAvx2, pn_stepsBoxLensAvx2;
 #if defined(PN_AVX512)
-extern const pnSteps pn_stepsBoxAvx512, pn_stepsBoxOffsetAvx512, pn_stepsBoxLensAvx512;
+extern const pnSteps pn_stepsBoxVbmi, pn_stepsBoxOffsetVbmi, pn_stepsBoxLensVbmi;
 #endif
 #endif
 

@@ -27,12 +27,16 @@
 #define PN_SIMD_NAME "scalar"
 #endif
 
-/* PN_AVX512: this build has files for it. Has the machine? All that they are compiled for (CMakeLists.txt), or nothing. */
+/* PN_AVX512: this build has files for it. Has the machine? All that they are compiled for (CMakeLists.txt), or nothing. The first machines
+ * with AVX-512 cannot move bytes about (VBMI): they have the filter of sixteen, but not what is made of look-ups. */
 #if defined(PN_AVX512)
 PN_INLINE bool pn_hasAvx512(void) {
   return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-         __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2");
+         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+}
+
+PN_INLINE bool pn_hasVbmi(void) {
+  return pn_hasAvx512() && __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2");
 }
 #endif
 

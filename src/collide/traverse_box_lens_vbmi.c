@@ -1,13 +1,13 @@
-/* traverse_box_offset_avx512.c: traverse_box_offset.c for AVX-512, which tests all children of two nodes at once. Chosen at run time (traverse.c);
+/* traverse_box_lens_vbmi.c: traverse_box_lens.c for AVX-512 with VBMI, which tests all children of two nodes at once. Chosen at run time (traverse.c);
  * nothing on other machines. */
 #include "collide/traverse_view.h"
 #include "geom/simd_square.h"
 
 #if PN_SIMD_SQUARE == 512
 #define SLABS 3u
-#define LENS 1
-#define SQUARE_SUMS 1u
+#define LENS 2
+#define SQUARE_SUMS 2u
 #define NODE_BYTES(tree) sizeof(pnBoxLanes)
-#define STEPS pn_stepsBoxOffsetAvx512
+#define STEPS pn_stepsBoxLensVbmi
 #include "collide/traverse_box.h"
 #endif

@@ -1,4 +1,4 @@
-/* small_avx512.c: the loops of small.h sixteen at a time, codes and corners 64 at a time. Called only on machines that have AVX-512
+/* small_vbmi.c: the loops of small.h sixteen at a time, codes and corners 64 at a time. Called only on machines that have AVX-512 with VBMI
  * (small.c); nothing elsewhere. */
 #include "collide/small.h"
 #include "geom/simd_pick.h"
@@ -12,6 +12,6 @@
 #define LOWEST pn_f16Lowest
 #define HIGHEST pn_f16Highest
 #define BY_BYTES 1
-#define OPEN_SMALL pn_openSmallAvx512
+#define OPEN_SMALL pn_openSmallVbmi
 #include "collide/small_kernel.h"
 #endif

@@ -1,4 +1,4 @@
-/* traverse_box_avx512.c: traverse_box.c for AVX-512, which tests all children of two nodes at once. Chosen at run time (traverse.c);
+/* traverse_box_vbmi.c: traverse_box.c for AVX-512 with VBMI, which tests all children of two nodes at once. Chosen at run time (traverse.c);
  * nothing on other machines. */
 #include "collide/traverse_view.h"
 #include "geom/simd_square.h"
@@ -8,6 +8,6 @@
 #define LENS 0
 #define SQUARE_SUMS 0u
 #define NODE_BYTES(tree) sizeof(pnBoxLanes)
-#define STEPS pn_stepsBoxAvx512
+#define STEPS pn_stepsBoxVbmi
 #include "collide/traverse_box.h"
 #endif
