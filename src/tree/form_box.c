@@ -144,6 +144,39 @@ static void ofVertices(const pnTree *tree, const uint32_t *vertices, uint32_t co
   memcpy(out->slabs.hi, sides + 4, 3 * sizeof(float));
 }
 
+/* How many vertices ahead: some microseconds, as an outer cache takes for that many. */
+#define AHEAD 256u
+/* A copy of fewer is still in the near caches, and asking again would only cost time. */
+#define MANY_VERTICES 65536u
+
+/* Are the vertices far away? An array that the caller shares was written by somebody else, and nobody has looked at it since; one that
+ * several workers have copied is in their caches, here a part of it and in another order. */
+PN_INLINE bool areFar(const pnPose *pose) {
+  return pose->sourceMaxAbs == PN_UNKNOWN_MAX_ABS || pose->sourceByMany || pose->mesh->vertexCount >= MANY_VERTICES;
+}
+
+/* The same on the short way through one node. */
+#define AHEAD_IN_NODE 48u
+
+static bool areTwigs(const pnTree *tree, uint32_t child, uint32_t count) {
+  bool all = true;
+  for (uint32_t j = 0; j < count; ++j) all = all && pn_isTwig(tree, child + j);
+  return all;
+}
+
+/* The boxes of twigs of a plain pose. Their lists stand one after the other. */
+static void boxesOfTwigs(const pnTree *tree, uint32_t child, uint32_t count, pnF4 *lo, pnF4 *hi) {
+  const uint32_t *at = tree->shape->twigFirst + child, *lists = tree->shape->twigVertices;
+  bool far = areFar(tree->pose);
+  for (uint32_t j = 0; j < count; ++j) {
+    float box[8];
+    uint32_t ahead = far ? PN_MIN(AHEAD_IN_NODE, at[count] - at[j + 1]) : 0;
+    chooseLoops()->ofList(tree->pose->source, lists + at[j], lists + at[j + 1], ahead, box);
+    lo[j] = pn_f4Load(box);
+    hi[j] = pn_f4Load(box + 4);
+  }
+}
+
 static void fillInner(pnTree *tree, uint32_t node) {
   uint32_t child = tree->shape->first[node], count = tree->shape->count[node];
   if (pn_isPlain(tree->pose) && pn_isLeaf(tree, child) && PN_LIKELY(tree->grid.lift == 1)) {
@@ -155,10 +188,14 @@ static void fillInner(pnTree *tree, uint32_t node) {
     return;
   }
   pnF4 lo[PN_LANES], hi[PN_LANES];
-  for (uint32_t j = 0; j < count; ++j) {
-    uint32_t n;
-    const uint32_t *v = pn_verticesBelow(tree, child + j, &n);
-    pn_boxOfVertices(tree, v, n, &lo[j], &hi[j]);
+  if (pn_isPlain(tree->pose) && areTwigs(tree, child, count)) {
+    boxesOfTwigs(tree, child, count, lo, hi);
+  } else {
+    for (uint32_t j = 0; j < count; ++j) {
+      uint32_t n;
+      const uint32_t *v = pn_verticesBelow(tree, child + j, &n);
+      pn_boxOfVertices(tree, v, n, &lo[j], &hi[j]);
+    }
   }
   for (uint32_t j = count; j < PN_LANES; ++j) {
     lo[j] = lo[count - 1];
@@ -182,17 +219,6 @@ static void fillLeaf(pnTree *tree, uint32_t node) {
 }
 
 /* ---------------------------------------------------------------- the eager pass: 8 floats a node, lo xyz -, hi xyz - */
-
-/* How many vertices ahead: some microseconds, as an outer cache takes for that many. */
-#define AHEAD 256u
-/* A copy of fewer is still in the near caches, and asking again would only cost time. */
-#define MANY_VERTICES 65536u
-
-/* Are the vertices far away? An array that the caller shares was written by somebody else, and nobody has looked at it since; one that
- * several workers have copied is in their caches, here a part of it and in another order. */
-PN_INLINE bool areFar(const pnPose *pose) {
-  return pose->sourceMaxAbs == PN_UNKNOWN_MAX_ABS || pose->sourceByMany || pose->mesh->vertexCount >= MANY_VERTICES;
-}
 
 /* Lists of clusters stand one after the other, so that the list goes on with the next cluster's. */
 static void boundCluster(const pnTree *tree, uint32_t cluster, void *room) {

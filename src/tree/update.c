@@ -132,11 +132,25 @@ PN_INLINE void prefetchClaim(const pnTree *tree, uint32_t node) {
   prefetchFill(tree, node);
 }
 
-static void fillManyAlone(pnTree *tree, const uint32_t *nodes, uint32_t count, pnFresh *fresh) {
+/* Each of a list once, those that are fresh not at all: two of three are there because of another pair, and would be asked for again. They
+ * count as fresh a moment before they are, which nobody sees. */
+static uint32_t claimAlone(pnTree *tree, uint32_t *nodes, uint32_t count) {
+  uint32_t kept = 0, mark = tree->now - tree->def.noStamps; /* stale at once, so that the next visit fills it again */
   for (uint32_t i = 0; i < count; ++i) {
-    prefetchFill(tree, nodes[PN_MIN(i + AHEAD, count - 1)]);
-    if (atomic_load_explicit(&tree->stamp[nodes[i]], memory_order_relaxed) != tree->now)
-      fillAlone(tree, nodes[i], fresh);
+    uint32_t node = nodes[i];
+    nodes[kept] = node;
+    kept += atomic_load_explicit(&tree->stamp[node], memory_order_relaxed) != tree->now;
+    atomic_store_explicit(&tree->stamp[node], mark, memory_order_relaxed);
+  }
+  return kept;
+}
+
+static void fillManyAlone(pnTree *tree, uint32_t *nodes, uint32_t count, pnFresh *fresh) {
+  uint32_t kept = claimAlone(tree, nodes, count);
+  for (uint32_t i = 0; i < PN_MIN(AHEAD, kept); ++i) prefetchFill(tree, nodes[i]);
+  for (uint32_t i = 0; i < kept; ++i) {
+    if (i + AHEAD < kept) prefetchFill(tree, nodes[i + AHEAD]);
+    fillCounted(tree, nodes[i], fresh);
   }
 }
 
