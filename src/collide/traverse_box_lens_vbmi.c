@@ -1,5 +1,5 @@
-/* traverse_box_lens_vbmi.c: traverse_box_lens.c for AVX-512 with VBMI, which tests all children of two nodes at once. Chosen at run time (traverse.c);
- * nothing on other machines. */
+/* traverse_box_lens_vbmi.c: traverse_box_lens.c for AVX-512 with VBMI, which tests all children of two nodes at once. Chosen at run time
+ * (traverse.c); nothing on other machines. */
 #include "collide/traverse_view.h"
 #include "geom/simd_square.h"
 

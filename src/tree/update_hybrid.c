@@ -1,6 +1,6 @@
 /* update_hybrid.c: the upper nodes bottom-up in every frame, the lower ones when a query reaches them.
- * [Larsson01, section 3.3]: they cut at half the levels; here the cut is a number of triangles, default 64, which for the
- * default tree is one level of inner nodes above the leaves (PERFORMANCE: what paid, 2). The eager pass goes over lists of
+ * [Larsson01, section 3.3]: they cut at half the levels; here the cut is a number of triangles, 64 by default, which for the
+ * default tree is one level of inner nodes above the leaves, and 512 for large meshes (shape.c). The eager pass goes over lists of
  * distinct vertices, one list for each *cluster* (a maximal node of at most `cut` triangles), and is the only
  * part of a frame whose cost grows with the whole mesh. */
 #include "tree/update.h"
