@@ -32,6 +32,7 @@ typedef struct Body {
   uint32_t vertexCount, triangleCount;
   float vertices[3 * 80];
   uint32_t triangles[3 * 160];
+  const pnMatrix *move; /* a rigid body; null: a free one */
   pnMesh *mesh;
   pnPose *pose;
   pnTree *tree;
@@ -66,6 +67,7 @@ static void scatter(Body *body, Kind kind, uint32_t vertexCount, uint32_t triang
   bool cloud = kind == CLOUD || kind == FAR_CLOUD;
   body->vertexCount = vertexCount;
   body->triangleCount = triangleCount;
+  body->move = NULL;
   float p[3] = {coordinate(kind), coordinate(kind), coordinate(kind)};
   for (uint32_t i = 0; i < vertexCount; ++i)
     for (int k = 0; k < 3; ++k) {
@@ -84,16 +86,25 @@ static pnTriangle triangleOf(const Body *body, uint32_t t) {
   return out;
 }
 
-/* One frame of a world of two bodies; the world is returned for its pairs. */
-static pnWorld *collide(const Body *a, const Body *b, const pnFrameDef *def, pnFrame *frame) {
+/* One frame of a world of two bodies, rigid ones where they are moved; the world is returned for its pairs. Moved vertices are the body's
+ * from then on. */
+static pnWorld *collide(Body *a, Body *b, const pnFrameDef *def, pnFrame *frame) {
   pnWorldDef worldDef = pnDefaultWorldDef();
   pnWorld *world;
   testExpectOk(pnCreateWorld(&worldDef, &world));
   for (int i = 0; i < 2; ++i) {
+    Body *body = i ? b : a;
     pnBodyDef bodyDef = pnDefaultBodyDef();
     pnBodyId id;
-    bodyDef.mesh = i ? b->mesh : a->mesh;
+    bodyDef.mesh = body->mesh;
+    bodyDef.kind = body->move ? PN_BODY_RIGID : bodyDef.kind;
     testExpectOk(pnWorld_CreateBody(world, &bodyDef, &id));
+    if (!body->move) continue;
+    testExpectOk(pnBody_SetTransform(world, id, body->move));
+    pnPose_GetVertices(pnBody_GetPose(world, id), body->vertices);
+    /* with all nodes filled */
+    testExpectOk(pnTree_Update(pnBody_GetTree(world, id), NULL));
+    testExpectOk(pnTree_Validate(pnBody_GetTree(world, id)));
   }
   *frame = pnWorld_Collide(world, def);
   testExpectOk(frame->result);
@@ -101,7 +112,7 @@ static pnWorld *collide(const Body *a, const Body *b, const pnFrameDef *def, pnF
 }
 
 /* The pairs of a frame are those that meet, in order. Returns how many. */
-static size_t expectTruth(const Body *a, const Body *b, const pnFrameDef *def, pnFrame *frame) {
+static size_t expectTruth(Body *a, Body *b, const pnFrameDef *def, pnFrame *frame) {
   pnWorld *world = collide(a, b, def, frame);
   const pnPair *pairs = pnWorld_GetPairs(world);
   size_t n = 0;
@@ -164,6 +175,75 @@ static void sameAsEveryPair(void **state) {
   assert_true(apart > 0 && apart < opened);
 }
 
+/* The same of rigid bodies, one or both, wherever a transform takes them. Of a lattice nothing is turned, so that everything touches. */
+static void rigidOnes(void **state) {
+  (void)state;
+  size_t found[KINDS] = {0};
+  for (uint32_t round = 0; round < testRounds(8) * SIZES * KINDS; ++round) {
+    Kind kind = (Kind)(round % KINDS);
+    bool lattice = kind == LATTICE || kind == FAR_LATTICE;
+    const uint32_t *x = sizes[testBelow(&dice, SIZES)], *y = sizes[testBelow(&dice, SIZES)];
+    const float none[3] = {0, 0, 0};
+    pnTreeDef def = plainDef();
+    pnMatrix moves[2];
+    Body a, b;
+    scatter(&a, kind == FAR_CLOUD ? CLOUD : kind, x[0], x[1], none);
+    scatter(&b, kind == FAR_CLOUD ? CLOUD : kind, y[0], y[1], none);
+    for (int i = 0; i < 2; ++i) {
+      Body *body = i ? &b : &a;
+      /* turned, they must be floats still */
+      for (uint32_t k = 0; kind == HUGE && k < 3 * body->vertexCount; ++k) body->vertices[k] *= 0.5f;
+      openTree(body, &def);
+      moves[i] = lattice ? pnMatrix_Identity() : testRotation(&dice, kind == HUGE || kind == TINY ? 0 : 0.7f);
+      for (int k = 0; k < 3; ++k) {
+        moves[i].m[k][3] += kind == FAR_CLOUD ? 1e4f : 0;
+        moves[i].m[k][3] += lattice ? (float)testBelow(&dice, 5) : 0;
+      }
+    }
+    a.move = round / KINDS % 3 != 0 ? &moves[0] : NULL;
+    b.move = round / KINDS % 3 != 1 ? &moves[1] : NULL;
+    pnFrame whole, opening;
+    pnQueryLab noSmall = {.noSmall = true};
+    found[kind] += expectTruth(&a, &b, NULL, &whole);
+    assert_true(whole.cost.leafPairs == 0 && whole.cost.nodePairs <= whole.bodyPairs);
+    expectTruth(&a, &b, &(pnFrameDef){.lab = &noSmall}, &opening);
+    assert_true(opening.bodyPairs == whole.bodyPairs);
+    closeTree(&a);
+    closeTree(&b);
+  }
+  for (int kind = 0; kind < KINDS; ++kind) assert_true(found[kind] > 100 || kind == FAR_CLOUD);
+}
+
+/* Of a rod that stands askew in its mesh the turned box is larger than any box of it: nodes stay within the body's. */
+static void nodesStayWithin(void **state) {
+  (void)state;
+  for (uint32_t round = 0; round < testRounds(300); ++round) {
+    Body rod = {.vertexCount = 60, .triangleCount = 120};
+    float along[3], size = ldexpf(1, (int)testBelow(&dice, 41) - 20);
+    pnMatrix turn = testRotation(&dice, 0);
+    for (int k = 0; k < 3; ++k) along[k] = testBelow(&dice, 2) ? size : testFloat(&dice, -size, size);
+    for (uint32_t i = 0; i < rod.vertexCount; ++i)
+      for (uint32_t k = 0; k < 3; ++k)
+        rod.vertices[3 * i + k] = along[k] * ((float)i / 30 - 1) + testFloat(&dice, -0.1f, 0.1f) * size;
+    for (uint32_t i = 0; i < 3 * rod.triangleCount; ++i) rod.triangles[i] = (i / 6 + i % 3) % rod.vertexCount;
+    pnTreeDef def = plainDef();
+    def.update = PN_UPDATE_RIGID;
+    openTree(&rod, &def);
+    testExpectOk(pnPose_SetTransform(rod.pose, &turn));
+    testExpectOk(pnTree_Update(rod.tree, NULL));
+    testExpectOk(pnTree_Validate(rod.tree));
+    /* the box is that of its vertices */
+    pnBox box = pnTree_GetBox(rod.tree), seen = {{FLT_MAX, FLT_MAX, FLT_MAX}, {-FLT_MAX, -FLT_MAX, -FLT_MAX}};
+    pnPose_GetVertices(rod.pose, rod.vertices);
+    for (uint32_t i = 0; i < 3 * rod.vertexCount; ++i) {
+      (&seen.min.x)[i % 3] = PN_MIN((&seen.min.x)[i % 3], rod.vertices[i]);
+      (&seen.max.x)[i % 3] = PN_MAX((&seen.max.x)[i % 3], rod.vertices[i]);
+    }
+    assert_memory_equal(&box, &seen, sizeof box);
+    closeTree(&rod);
+  }
+}
+
 static void expectTouch(Body *a, Body *b) {
   pnTreeDef def = plainDef();
   pnFrame frame;
@@ -222,6 +302,7 @@ static void apartIsSeen(void **state) {
       Body *body = &bodies[i];
       body->vertexCount = n;
       body->triangleCount = n;
+      body->move = NULL;
       for (uint32_t v = 0; v < n; ++v) {
         float p[3] = {testFloat(&dice, -1, 1), testFloat(&dice, -1, 1), testFloat(&dice, -1, 1)};
         float reach = PN_MAX(1.0f, p[0] * p[0] + p[1] * p[1] + p[2] * p[2]);
@@ -331,6 +412,10 @@ static void whoIsSmall(void **state) {
   testExpectOk(pnTree_Update(body.tree, NULL));
   assert_false(pn_areSmall(body.tree, body.tree));
   closeTree(&body);
+  pnTreeDef rigid = def;
+  rigid.update = PN_UPDATE_RIGID;
+  assert_true(isSmall(PN_SMALL_VERTICES, PN_SMALL_TRIANGLES, &rigid));
+  assert_false(isSmall(PN_SMALL_VERTICES + 1, PN_SMALL_TRIANGLES, &rigid));
 }
 
 /* Pairs of one triangle and a body that is not small: they come in the order of its tree, and only their second numbers say that they are
@@ -354,9 +439,9 @@ static void othersAreSorted(void **state) {
 int main(void) {
   dice = testRandom(20261116);
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(sameAsEveryPair), cmocka_unit_test(touchingIsKept), cmocka_unit_test(apartIsSeen),
-      cmocka_unit_test(othersAreFar),    cmocka_unit_test(widthsAgree),    cmocka_unit_test(whoIsSmall),
-      cmocka_unit_test(othersAreSorted),
+      cmocka_unit_test(sameAsEveryPair), cmocka_unit_test(rigidOnes),   cmocka_unit_test(nodesStayWithin),
+      cmocka_unit_test(touchingIsKept),  cmocka_unit_test(apartIsSeen), cmocka_unit_test(othersAreFar),
+      cmocka_unit_test(widthsAgree),     cmocka_unit_test(whoIsSmall),  cmocka_unit_test(othersAreSorted),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

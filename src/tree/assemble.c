@@ -73,16 +73,18 @@ static void numberLeaves(Assembly *a) {
 
 #define VERTEX_BYTES 12u
 
-/* May queries read the vertices of this tree's pose where they are? Corners are found by 32 bits. */
-static bool readsInPlace(const pnShape *s) {
-  return s->rule->inPlace && s->motion->isStored && !s->def.self && s->mesh->vertexCount <= UINT32_MAX / VERTEX_BYTES;
-}
-
 /* Is it one of those that queries look at as a whole? Every triangle must stand in the tree, once. */
 static bool isSmall(const pnShape *s, const Assembly *a) {
-  return readsInPlace(s) && s->mesh->vertexCount <= PN_SMALL_VERTICES && s->mesh->triangleCount <= PN_SMALL_TRIANGLES &&
+  return (s->rule->inPlace || s->rule->movesSmall) && s->motion->isStored && !s->def.self &&
+         s->mesh->vertexCount <= PN_SMALL_VERTICES && s->mesh->triangleCount <= PN_SMALL_TRIANGLES &&
          a->shape.triangleCount == s->mesh->triangleCount && s->def.big == PN_BIG_WHOLE && !s->def.representative &&
          pn_formOf(s->def.form)->slabs == &pn_slabBox;
+}
+
+/* May queries read the vertices of this tree's pose where they are, or all of them where they were moved? Corners are found by 32 bits. */
+static bool readsInPlace(const pnShape *s, const Assembly *a) {
+  bool stored = s->rule->inPlace && s->motion->isStored;
+  return isSmall(s, a) || (stored && !s->def.self && s->mesh->vertexCount <= UINT32_MAX / VERTEX_BYTES);
 }
 
 void pn_carveNodes(pnShape *s, char *base, size_t *ioAt, size_t inner, size_t leaves) {
@@ -106,7 +108,7 @@ static bool hasTwigs(const pnShape *s) {
 static size_t layoutShape(pnShape *s, const Assembly *a, char *base) {
   size_t at = 0, inner = s->innerCount, leaves = s->leafCount;
   pn_carveNodes(s, base, &at, inner, leaves);
-  s->sourceCorners = readsInPlace(s) ? pn_carve(base, &at, 24 * leaves, sizeof(uint32_t)) : NULL;
+  s->sourceCorners = readsInPlace(s, a) ? pn_carve(base, &at, 24 * leaves, sizeof(uint32_t)) : NULL;
   s->small = isSmall(s, a) ? pn_carve(base, &at, 1, sizeof(pnSmall)) : NULL;
   s->leafVertices = pn_carve(base, &at, a->leafListed, sizeof(uint32_t));
   s->eagerNodes = pn_carve(base, &at, s->eagerCount, sizeof(uint32_t));

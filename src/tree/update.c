@@ -177,8 +177,8 @@ void pn_freshenMany(pnTree *tree, uint32_t *nodes, uint32_t count, pnFresh *fres
 }
 
 void pn_findCorners(pnTree *tree) {
-  bool inPlace = tree->shape->sourceCorners && pn_isPlain(tree->pose);
-  tree->corners = inPlace ? tree->shape->sourceCorners : tree->shape->blockCorners;
+  bool moved = pn_isMoved(tree), inPlace = tree->shape->sourceCorners && pn_isPlain(tree->pose) && !moved;
+  tree->corners = inPlace || moved ? tree->shape->sourceCorners : tree->shape->blockCorners;
   tree->cornerBase = (const char *)(inPlace ? tree->pose->source : tree->leafPositions);
 }
 
@@ -186,7 +186,8 @@ void pn_findCorners(pnTree *tree) {
 pnResult pn_openLeaves(pnTree *tree) {
   const pnShape *s = tree->shape;
   if (tree->cornerBase || s->nodeCount == 0 || tree->rule->reshapes) return PN_OK;
-  size_t bytes = pn_bytes(s->leafVertexFirst[s->leafCount], 4 * sizeof(float));
+  size_t bytes = pn_isMoved(tree) ? pn_bytes(3 * (size_t)tree->mesh->vertexCount + 1, sizeof(float))
+                                  : pn_bytes(s->leafVertexFirst[s->leafCount], 4 * sizeof(float));
   tree->leafPositions = pn_allocZero(bytes);
   tree->blockBytes = tree->leafPositions ? bytes : 0;
   pn_findCorners(tree);

@@ -15,6 +15,7 @@ typedef struct pnUpdateRule {
   uint32_t cut;     /* pnTreeDef.cut of all its trees; 0: as the definition says */
   bool modelSpace;  /* volumes are float boxes in the source's space, tested under the transform (Bergen) */
   bool inPlace;     /* fills leaves by pn_fillLeaf alone, which need not copy vertices that lie ready */
+  bool movesSmall;  /* moves all vertices of small bodies in updates, so that they lie ready, too (pn_isMoved) */
   bool fillsLeaves; /* in updates: their blocks must be there */
   bool seesAll;  /* updates look at every vertex, and at what their volumes tell about numbers (pnFormRow.keepsNan) */
   bool reshapes; /* makes the nodes anew in every update; an empty tree may get some (bucket.c) */
@@ -35,6 +36,11 @@ extern const pnUpdateRule pn_updateBottomUp, pn_updateTopDown, pn_updateHybrid, 
 
 /* The rule of a definition, with the default resolved by who fits; null when it does not fit the pose. */
 const pnUpdateRule *pn_chooseRule(const pnTreePlan *def);
+
+/* Is it a small body whose vertices are moved as a whole? They are its leafPositions, as in a pose: three floats each. */
+PN_INLINE bool pn_isMoved(const pnTree *tree) {
+  return tree->rule->movesSmall && tree->shape->small;
+}
 
 /* For rules that look at stored vertices. */
 bool pn_fitsStored(const pnPose *pose, const pnFormRow *form);

@@ -1,6 +1,9 @@
 /* update_rigid.c: the shape stays, the transform moves it. Volumes of the source are computed once, bottom-up, and carried
  * by the transform when a query reaches them (carry.h): a frame costs the root, whatever the number of triangles. The volumes of
- * the mesh as it is are a part of the shape, for all twins; a pose that was given other vertices has its own. */
+ * the mesh as it is are a part of the shape, for all twins; a pose that was given other vertices has its own.
+ *
+ * A small body (collide/small.h) is moved as a whole, vertex by vertex: that takes less than opening one node, its box is that of its
+ * vertices and not that of a turned box, and queries that look at all triangles together find everything ready. */
 #include "tree/carry.h"
 #include "tree/part_file.h"
 
@@ -145,6 +148,34 @@ static void release(pnTree *tree) {
   }
 }
 
+/* All vertices of a small body, and the box of those that are corners. */
+static pnResult moveSmall(pnTree *tree, pnBound *out) {
+  const pnShape *s = tree->shape;
+  pnResult result = pn_openLeaves(tree);
+  if (result != PN_OK) return result;
+  pn_poseFetchRange(tree->pose, 0, tree->mesh->vertexCount, tree->leafPositions, 3);
+  pnF4 lo = pn_f4Set1(FLT_MAX), hi = pn_f4Set1(-FLT_MAX);
+  for (uint32_t i = 0; i < s->leafVertexFirst[s->leafCount]; ++i) {
+    pnF4 v = pn_f4Load(tree->leafPositions + s->leafVertices[i]);
+    lo = pn_f4Min(lo, v);
+    hi = pn_f4Max(hi, v);
+  }
+  float ends[2][4];
+  pn_f4Store(ends[0], lo);
+  pn_f4Store(ends[1], hi);
+  memcpy(out->slabs.lo, ends[0], 3 * sizeof(float));
+  memcpy(out->slabs.hi, ends[1], 3 * sizeof(float));
+  return PN_OK;
+}
+
+/* What is in a body is in its box, and a carried bound may reach out of it: up to three times as far, where 16 bits of its grid end. */
+static void clipToBox(const pnTree *tree, pnBound *bound) {
+  for (int k = 0; k < 3; ++k) {
+    bound->slabs.lo[k] = PN_MAX(bound->slabs.lo[k], (&tree->box.min.x)[k]);
+    bound->slabs.hi[k] = PN_MIN(bound->slabs.hi[k], (&tree->box.max.x)[k]);
+  }
+}
+
 static pnResult update(pnTree *tree, const pnTasks *tasks) {
   (void)tasks;
   Rigid *rigid = tree->ruleData;
@@ -157,7 +188,10 @@ static pnResult update(pnTree *tree, const pnTasks *tasks) {
   float reach = reachOf(tree, &rigid->model);
   pn_carryBegin(&rigid->carry, &tree->pose->transform, tree->slabs, tree->slabs ? tree->slabs->count : 0, reach,
                 reach > PN_CARRY_FAR);
-  tree->form->carry(tree->form, &rigid->carry, lanesOf(&rigid->model, tree->shape->nodeCount), 1, &root);
+  pnResult result = PN_OK;
+  if (pn_isMoved(tree)) result = moveSmall(tree, &root);
+  else tree->form->carry(tree->form, &rigid->carry, lanesOf(&rigid->model, tree->shape->nodeCount), 1, &root);
+  if (result != PN_OK) return result;
   return pn_setRoot(tree, &root) ? PN_OK : PN_ERROR_NUMBER;
 }
 
@@ -169,11 +203,13 @@ static void fill(pnTree *tree, uint32_t node) {
   pnBound bounds[PN_LANES];
   const Rigid *rigid = tree->ruleData;
   tree->form->carry(tree->form, &rigid->carry, lanesOf(&rigid->model, node), tree->shape->count[node], bounds);
+  for (uint32_t j = 0; pn_isMoved(tree) && j < tree->shape->count[node]; ++j) clipToBox(tree, &bounds[j]);
   pn_putBounds(tree, node, bounds, tree->shape->count[node]);
 }
 
 const pnUpdateRule pn_updateRigid = {.name = "rigid",
                                      .fits = pn_fitsStored,
+                                     .movesSmall = true,
                                      .prepare = prepare,
                                      .update = update,
                                      .fill = fill,
