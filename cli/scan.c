@@ -203,7 +203,7 @@ static int scan(int argc, char **argv, char *const *parts, uint32_t partCount) {
   pnScanOptions options = {.top = 20, .maxPairs = PN_DEFAULT_MAX_PAIRS, .merge = parts, .mergeCount = partCount};
   const pnOption table[] = {
       {"frames", PN_OPTION_TEXT, "A:B:STEP",
-       "which frames; each part may be left out, A alone is one frame\n(default: all)", &options.frames},
+       "which frames; each part may be left out, A alone is one frame, A-B is\nA:B (default: all)", &options.frames},
       {"fps", PN_OPTION_NUMBER, "N",
        "frames a second: frame f is at f/N seconds\n(default: where the keys stand, else 30)", &options.fps},
       {"animation", PN_OPTION_LIST, "NAME",

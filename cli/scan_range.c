@@ -93,33 +93,32 @@ static int64_t naturalStep(const pnScan *scan) {
   return least >= 2 && least < PN_MAX_FRAMES ? (int64_t)(least + PN_FRAME_SLACK) : 1;
 }
 
-/* One part of A:B:STEP; an empty one leaves *out. Moves *text behind it and its colon. */
-static bool parsePart(const char **text, int64_t *out) {
+/* One part of A:B:STEP; an empty one leaves *out. Moves *text behind it and the one of `ends` that ends it. */
+static bool parsePart(const char **text, const char *ends, int64_t *out) {
   char *end;
   if (**text != ':' && **text != 0) {
     errno = 0;
     long long value = strtoll(*text, &end, 10);
-    if (end == *text || errno != 0 || (*end != ':' && *end != 0) || value < -INT32_MAX || value > INT32_MAX)
-      return false;
+    if (end == *text || errno != 0 || !strchr(ends, *end) || value < -INT32_MAX || value > INT32_MAX) return false;
     *out = value;
     *text = end;
   }
-  if (**text == ':') ++*text;
+  if (**text != 0) ++*text;
   return true;
 }
 
-/* "A:B:STEP" with any part left out, or "A" alone. */
+/* "A:B:STEP" with any part left out, "A-B" as tables have it, or "A" alone. */
 static pnResult parseFrames(const char *word, pnScanRange *range) {
   const char *at = word;
-  bool alone = !strchr(word, ':');
+  bool alone = *word == 0 || (*word != ':' && !strpbrk(word + 1, ":-"));
   int64_t natural = range->step;
-  bool good = parsePart(&at, &range->first);
+  bool good = parsePart(&at, ":-", &range->first);
   if (alone) range->last = range->first;
-  good = good && (alone || parsePart(&at, &range->last)) && (alone || parsePart(&at, &range->step)) && *at == 0;
+  good = good && (alone || (parsePart(&at, ":", &range->last) && parsePart(&at, ":", &range->step))) && *at == 0;
   if (!good || range->step < 1) {
     range->step = natural;
     return pnFail(PN_ERROR_ARGUMENT,
-                  "--frames: expected A:B:STEP as in 10:250:2, each part may be left out; found '%s'", word);
+                  "--frames: expected A:B:STEP as in 10:250:2, each part may be left out, or A-B; found '%s'", word);
   }
   return PN_OK;
 }

@@ -169,8 +169,9 @@ static void printSum(const pnScan *scan) {
     pn_printWrapped("In %u of %u frames triangles meet, most in frame %s; %s%llu pairs over all frames.",
                     t->collidingFrames, t->frameCount, worst, options->first ? "at least " : "",
                     (unsigned long long)t->pairCount);
-  pn_printWrapped("Read in %.2f s, scanned in %.2f s, %.0f frames a second.", scan->loadSeconds, scan->scanSeconds,
-                  t->frameCount / (scan->scanSeconds > 1e-6 ? scan->scanSeconds : 1e-6));
+  double rate = t->frameCount / (scan->scanSeconds > 1e-6 ? scan->scanSeconds : 1e-6);
+  pn_printWrapped("Read in %.2f s, scanned in %.2f s, %.*f frames a second.", scan->loadSeconds, scan->scanSeconds,
+                  rate < 10 ? 1 : 0, rate);
   if (options->ignoreRest) pn_printWrapped("What already meets in the rest pose is left out (--ignore-rest).");
   else if (options->first && options->failOn == PN_FAIL_ON_NEW && t->collidingFrames > 0)
     pn_printWrapped("In %u of these frames there are pairs that do not meet in the rest pose.", t->newFrames);

@@ -35,10 +35,14 @@ static void testFrames(void **state) {
   expectFrames(":5", "30", 0, 5, 6);
   expectFrames("::25", "30", 0, 50, 3);
   expectFrames("7", "30", 7, 7, 1);
+  expectFrames("10-20", "30", 10, 20, 11); // as it stands in tables
+  expectFrames("10-20:4", "30", 10, 18, 3);
+  expectFrames("50-", "30", 50, 60, 11);
   expectFrames("-5:1000:10", "30", 5, 55, 6); // frames that are not there are left out, the steps stay
   expectFrames("::", "24", 0, 48, 49);
   expectFrames("::", "0.5", 0, 1, 2);
-  static const char *const wrong[] = {"a:b", "1:2:0", "1:2:3:4", "5:2", "61:", "1,2", "", "9999999999:", "2:3:-1"};
+  static const char *const wrong[] = {"a:b",         "1:2:0",  "1:2:3:4", "5:2",   "61:",   "1,2", "",
+                                      "9999999999:", "2:3:-1", "-",       "1-2-3", "1:2-3", "--1"};
   for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); ++i) {
     ToolRun run = RUN("scan", "boxes.glb", "--frames", wrong[i]);
     expectRun(&run, 2, "--frames");
