@@ -14,10 +14,8 @@
 /* What every allocator gives without being asked. */
 #define LEAST_ALIGNMENT _Alignof(max_align_t)
 
-/* From so many bytes on a block begins where a large page can, and asks for large pages: arrays of a big mesh are read here and there,
- * and a page of 4 kB each time is looked up in a table that is too large for the core's own. */
-#define LARGE_BLOCK (2 * PN_LARGE_PAGE)
-
+/* Large blocks: arrays of a big mesh are read here and there, and a page of 4 kB each time is looked up in a table that is too large for
+ * the core's own. */
 static void *allocLarge(size_t size) {
   void *memory = aligned_alloc(PN_LARGE_PAGE, (size + PN_LARGE_PAGE - 1) & ~(PN_LARGE_PAGE - 1));
   // whole ones only: what the last one has too much would be ours for nothing
@@ -29,7 +27,7 @@ static void *defaultAlloc(void *user, size_t size, size_t align) {
   (void)user;
   // no object of C is larger than PTRDIFF_MAX; aligned_alloc wants a multiple of the alignment
   if (size > PTRDIFF_MAX - PN_LARGE_PAGE) return NULL;
-  if (size >= LARGE_BLOCK) return allocLarge(size);
+  if (size >= PN_LARGE_BLOCK) return allocLarge(size);
   if (align <= LEAST_ALIGNMENT) return malloc(size);
   return aligned_alloc(align, (size + align - 1) & ~(align - 1));
 }

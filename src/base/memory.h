@@ -10,6 +10,9 @@ void *pn_alloc(size_t size);
 void *pn_allocZero(size_t size);
 void pn_free(void *memory, size_t size); /* null is allowed */
 
+/* From so many bytes on a block begins where a large page can, and asks for large pages (thread.h): two of them. */
+#define PN_LARGE_BLOCK ((size_t)4 << 20)
+
 /* Count times element size, 0 (which pn_alloc answers with null) when it overflows: check count before. */
 size_t pn_bytes(size_t count, size_t size);
 

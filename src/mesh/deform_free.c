@@ -124,6 +124,15 @@ static pnResult openCopy(pnPose *pose, int which) {
   return PN_OK;
 }
 
+/* Memory that nobody has written is mapped page by page, which takes a microsecond or more each: the first two frames of a body took
+ * twice as long as the next. Small bodies, of which there may be many that never move, are not worth their memory; large blocks are
+ * mapped by large pages. Should there be no memory, it is asked for when it is needed. */
+void pn_openCopies(pnPose *pose) {
+  size_t floatCount = 3 * (size_t)pose->mesh->vertexCount, bytes = pn_bytes(floatCount, sizeof(float));
+  for (int i = 0; i < 2 && floatCount >= LARGE && bytes < PN_LARGE_BLOCK; ++i)
+    if (openCopy(pose, i) == PN_OK) memset(pose->own[i], 0, bytes);
+}
+
 /* Small and alone: looked through first and then copied, into the one array that such a pose has. */
 static bool isInTwo(const pnVertexSet *set, uint32_t setCount) {
   return setCount == 1 && numbersOf(set) < LARGE;

@@ -45,7 +45,8 @@ struct pnPose {
   const pnMorph *morph;
   const pnSkin *skin;
   const float *source; /* 3 floats a vertex plus one readable float: rest, own copy or shared array */
-  float *own[2]; /* our copies, made when SetVertices needs them; 3 * vertexCount + 1 floats. The second is for large
+  float *own
+      [2]; /* our copies, made when SetVertices needs them or before; 3 * vertexCount + 1 floats. The second is for large
                           meshes and for those that are set with others: they take turns, so that the pose reads the old one
                           until the new one is whole */
   float sourceMaxAbs; /* largest magnitude in source; negative: a shared array nobody has looked through yet; with a
@@ -83,6 +84,9 @@ typedef struct pnVertexSet {
 /* pnPose_SetVertices of many poses, each once, by all workers where there is enough to do: all of them, or none and *outFailed is the
  * set that is named. */
 pnResult pn_setVertices(pnVertexSet *sets, uint32_t count, const pnTasks *tasks, uint32_t *outFailed);
+
+/* For a pose whose vertices will be set: the copies are made, and their memory mapped, before the first frame that needs them. */
+void pn_openCopies(pnPose *pose);
 
 /* World positions of a list of vertices, `stride` floats apart (3 or 4) into out. With stride 4 the fourth float is
  * written as 0. The one function everything else calls. */

@@ -6,6 +6,7 @@
 #include "collide/cutting.h"
 #include "collide/filter.h"
 #include "collide/self.h"
+#include "mesh/pose.h"
 #include "mesh/soup.h"
 #include "tree/update.h"
 
@@ -127,6 +128,8 @@ static pnResult createShape(pnBody *body, const pnBodyDef *def) {
       uint32_t proofs;
       result = pn_prepareSelf(body->tree, &ask, &proofs);
     }
+    /* last: in memory that the build has given back */
+    if (result == PN_OK && kind->vertices) pn_openCopies(body->pose);
   }
   return result;
 }
