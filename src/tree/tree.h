@@ -108,8 +108,8 @@ struct pnTree {
   _Atomic uint32_t *stamp;
   char *lanes; /* nodeCount + 1 nodes of laneBytes */
   size_t laneBytes;
-  float *leafPositions; /* the blocks: 4 floats a listed vertex; a memory of their own, from when a query is near */
-  size_t blockBytes;    /* its size; 0 for a soup's, which is always read in place */
+  float *leafPositions;         /* the blocks: 4 floats a listed vertex, from when a query is near; or see pn_isMoved */
+  size_t blockBytes;            /* its size; 0 for a soup's, which is always read in place */
   struct pnBigPlane *bigPlanes; /* of the shape's big triangles */
 
   void *ruleData; /* what the rule keeps; freed with the tree */

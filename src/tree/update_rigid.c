@@ -148,7 +148,8 @@ static void release(pnTree *tree) {
   }
 }
 
-/* All vertices of a small body, and the box of those that are corners. */
+/* All vertices of a small body, and the box of those that are corners. None is NaN, which the box might miss: the source is finite, and what is
+ * too far out for the sum was refused by the pose (pn_rigidFits). */
 static pnResult moveSmall(pnTree *tree, pnBound *out) {
   const pnShape *s = tree->shape;
   pnResult result = pn_openLeaves(tree);
