@@ -3,6 +3,8 @@
  * what it answers then. */
 #include "support_find.h"
 
+#include "find/find.h"
+
 enum { MANY = 300 };
 
 /* ---------------------------------------------------------------- a floor under many things */
@@ -99,6 +101,53 @@ static void placesOfTwoOldOnesAreNew(void **state) {
   findFree(&s);
 }
 
+/* Triangles that are all in one place at rest: any two are a region, all of the one vertex that they are welded to. They are known again by one
+ * of them, where each would be asked about each. */
+static void allInOnePlaceAtRest(void **state) {
+  (void)state;
+  enum { TRIANGLES = 60, PAIRS = TRIANGLES * (TRIANGLES - 1) / 2 };
+  static float v[9 * TRIANGLES];
+  uint32_t t[3 * TRIANGLES], count;
+  for (uint32_t i = 0; i < 3 * TRIANGLES; ++i) t[i] = i;
+  pnMesh *mesh = testMakeMesh(v, 3 * TRIANGLES, t, TRIANGLES);
+  FindScene s = findMake(NULL, &mesh, 1);
+  findLook(&s, true, true, false);
+  pnFinder_GetRegions(s.finder, &count);
+  assert_int_equal(count, PAIRS);
+  assert_int_equal(s.finder->rests.count, 1);
+  assert_int_equal(s.finder->restEntries.count, 2);
+  findLook(&s, false, true, false);
+  const pnRegion *r = pnFinder_GetRegions(s.finder, &count);
+  assert_int_equal(count, PAIRS);
+  for (uint32_t i = 0; i < count; ++i) assert_true(r[i].atRest && r[i].depth.value == 0);
+  findFree(&s);
+}
+
+/* Two bodies of few vertices and many triangles, made at random, with regions that have the same vertices on both sides and are not
+ * equally deep. As deep as the deepest is as deep as at rest. */
+static void theDeepestOfOnePlaceCounts(void **state) {
+  (void)state;
+  const float v[24] = {0, 2, 1, 1, 2, 1, 2, 0, 2, 2, 2, 0, 2, 2, 0, 2, 2, 1, 0, 0, 0, 1, 1, 2};
+  const uint32_t t[24] = {3, 7, 6, 4, 5, 6, 5, 3, 4, 5, 1, 4, 1, 0, 4, 7, 0, 2, 0, 7, 4, 2, 1, 6};
+  const float w[15] = {0.385735698f,  -0.645526167f, 0.779756334f,  -0.470662938f, 0.894044965f,
+                       0.487097953f,  0.238724035f,  -0.243300976f, -0.828545792f, -0.873914858f,
+                       -0.440041758f, -0.775882492f, 0.992992406f,  0.693910028f,  -0.793614593f};
+  const uint32_t u[36] = {2, 0, 4, 2, 3, 1, 0, 1, 4, 3, 2, 4, 1, 3, 4, 4, 2, 1,
+                          0, 3, 1, 3, 0, 4, 0, 2, 3, 2, 4, 3, 0, 1, 4, 4, 3, 2};
+  pnMesh *meshes[2] = {testMakeMesh(v, 8, t, 8), testMakeMesh(w, 5, u, 12)};
+  FindScene s = findMake(NULL, meshes, 2);
+  findLook(&s, true, false, false);
+  uint32_t count;
+  pnFinder_GetRegions(s.finder, &count);
+  assert_true(s.finder->rests.count < count);
+  findLook(&s, false, false, false);
+  testExpectOk(pnFinder_Rank(s.finder, PN_FINDINGS_BY_DEPTH));
+  const pnFinding *f = pnFinder_GetFindings(s.finder, &count);
+  assert_true(count > 0);
+  for (uint32_t i = 0; i < count; ++i) assert_true(f[i].restDepth >= f[i].depth.value);
+  findFree(&s);
+}
+
 /* What is carried keeps the depth it had when it was first seen, to the last bit, each thing its own. */
 static void carriedDepthsAreTheirOwn(void **state) {
   (void)state;
@@ -188,6 +237,7 @@ static void edgesOfManyAreBalancedOrNot(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(aFloorDoesNotMakeAllOld),     cmocka_unit_test(placesOfTwoOldOnesAreNew),
+      cmocka_unit_test(allInOnePlaceAtRest),         cmocka_unit_test(theDeepestOfOnePlaceCounts),
       cmocka_unit_test(carriedDepthsAreTheirOwn),    cmocka_unit_test(manyThingsAreOneFinding),
       cmocka_unit_test(edgesOfManyAreBalancedOrNot),
   };

@@ -10,6 +10,8 @@
  * arrow is moved along. */
 #include "find/find.h"
 
+#include "base/bytes.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,60 +52,116 @@ static bool isListed(const pnNumbers *list, uint32_t number) {
 
 /* ---------------------------------------------------------------- rest */
 
-typedef struct Keeping {
-  pnFinder *finder;
-  pnFinderBody *body;
-  uint32_t region, side;
-} Keeping;
-
-static bool keepVertex(void *context, uint32_t vertex) {
-  Keeping *k = context;
-  uint32_t first = k->body->restFirst[vertex];
-  const pnRestEntry *entries = k->finder->restEntries.data;
-  if (first != PN_NONE && entries[first].region == k->region && entries[first].side == k->side) return true;
-  uint32_t count = first != PN_NONE ? entries[first].count + 1 : 1;
-  k->body->restFirst[vertex] = (uint32_t)k->finder->restEntries.count;
-  return pn_arrayPush(&k->finder->restEntries, ((pnRestEntry){k->region, k->side, first, count})) &&
-         pn_arrayPush(&k->finder->restVertices, vertex);
+static bool gatherVertex(void *context, uint32_t vertex) {
+  pnFinder *finder = context;
+  return pn_arrayPush(&finder->restVertices, vertex);
 }
 
-static bool keepSide(pnFinder *finder, uint32_t region, const pnRegionSource *source, bool far, uint32_t side) {
+/* The vertices of one side, ascending, each once, behind those of the others. */
+static bool gatherSide(pnFinder *finder, pnRestRegion *rest, const pnRegionSource *source, bool far, uint32_t side) {
   const pnContactWork *work = &finder->works.data[source->work];
-  pnFinderBody *body = &finder->bodies.data[far ? work->b : work->a];
+  size_t first = finder->restVertices.count, kept = first;
+  if (!eachVertex(finder, work, source->draft, far, gatherVertex, finder)) return false;
+  uint32_t *list = finder->restVertices.data;
+  size_t end = finder->restVertices.count;
+  if (end - first > 1) qsort(list + first, end - first, sizeof(uint32_t), pn_compareNumbers);
+  for (size_t i = first; i < end; ++i)
+    if (i == first || list[i] != list[i - 1]) list[kept++] = list[i];
+  finder->restVertices.count = kept;
+  rest->vertexFirst[side] = first;
+  rest->vertexCount[side] = kept - first;
+  return true;
+}
+
+static const uint32_t *restList(const pnFinder *finder, const pnRestRegion *rest, uint32_t side) {
+  return finder->restVertices.data + rest->vertexFirst[side];
+}
+
+/* Does the same know both of them again? */
+static bool isSameRest(const pnFinder *finder, const pnRestRegion *x, const pnRestRegion *y) {
+  bool same = x->a == y->a && x->b == y->b && x->inner == y->inner;
+  for (uint32_t side = 0; same && side < 2; ++side) {
+    size_t count = x->vertexCount[side];
+    same = count == y->vertexCount[side] &&
+           (count == 0 || memcmp(restList(finder, x, side), restList(finder, y, side), count * sizeof(uint32_t)) == 0);
+  }
+  return same;
+}
+
+/* Where the number of a rest region is in a table of a power of two of places, or where it may be put. */
+static uint32_t *placeOfRest(const pnFinder *finder, const pnNumbers *table, const pnRestRegion *rest) {
+  const uint32_t numbers[3] = {rest->a, rest->b, rest->inner};
+  uint64_t hash = pn_hashBytes(0, numbers, sizeof numbers);
+  for (uint32_t side = 0; side < 2; ++side)
+    hash = pn_hashBytes(hash, restList(finder, rest, side), rest->vertexCount[side] * sizeof(uint32_t));
+  size_t mask = table->count - 1, at = (size_t)(hash >> 20) & mask;
+  while (table->data[at] != PN_NONE && !isSameRest(finder, &finder->rests.data[table->data[at]], rest))
+    at = (at + 1) & mask;
+  return &table->data[at];
+}
+
+/* The vertices of one side of the last rest region get their entries. */
+static bool enterSide(pnFinder *finder, uint32_t side) {
+  uint32_t region = (uint32_t)finder->rests.count - 1;
+  const pnRestRegion *rest = &finder->rests.data[region];
+  pnFinderBody *body = &finder->bodies.data[side ? rest->b : rest->a];
   if (!body->restFirst) {
     size_t bytes = body->mesh->vertexCount * sizeof(uint32_t);
     body->restFirst = pn_alloc(bytes);
     if (!body->restFirst) return false;
     memset(body->restFirst, 0xff, bytes);
   }
-  Keeping k = {finder, body, region, side};
-  size_t first = finder->restVertices.count;
-  if (!eachVertex(finder, work, source->draft, far, keepVertex, &k)) return false;
-  pnRestRegion *rest = &finder->rests.data[region];
-  rest->vertexFirst[side] = first;
-  rest->vertexCount[side] = finder->restVertices.count - first;
-  if (rest->vertexCount[side] > 1)
-    qsort(finder->restVertices.data + first, rest->vertexCount[side], sizeof(uint32_t), pn_compareNumbers);
+  for (size_t i = 0; i < rest->vertexCount[side]; ++i) {
+    uint32_t *first = &body->restFirst[restList(finder, rest, side)[i]];
+    uint32_t count = *first != PN_NONE ? finder->restEntries.data[*first].count + 1 : 1;
+    if (!pn_arrayPush(&finder->restEntries, ((pnRestEntry){region, side, *first, count}))) return false;
+    *first = (uint32_t)finder->restEntries.count - 1;
+  }
+  return true;
+}
+
+/* Of regions with the same vertices one is kept, as deep as the deepest: of a body whose vertices are all in one place at rest any two
+ * triangles are a region, all of that one vertex, and each would be asked about each. */
+static bool keepRegion(pnFinder *finder, const pnRegion *region, const pnRegionSource *source, const pnNumbers *table) {
+  bool swap = region->a > region->b;
+  pnRestRegion rest = {.a = PN_MIN(region->a, region->b), .b = PN_MAX(region->a, region->b), .inner = region->inner};
+  rest.depth = region->depth.value;
+  size_t before = finder->restVertices.count;
+  if (!gatherSide(finder, &rest, source, false, swap) || !gatherSide(finder, &rest, source, true, !swap)) return false;
+  uint32_t *place = placeOfRest(finder, table, &rest);
+  if (*place != PN_NONE) {
+    pnRestRegion *same = &finder->rests.data[*place];
+    same->depth = PN_MAX(same->depth, rest.depth);
+    finder->restVertices.count = before;
+    return true;
+  }
+  *place = (uint32_t)finder->rests.count;
+  return pn_arrayPush(&finder->rests, rest) && enterSide(finder, 0) && enterSide(finder, 1);
+}
+
+/* A table for so many rest regions, with room to find them quickly. */
+static bool openTable(pnNumbers *table, size_t regionCount) {
+  size_t size = 4;
+  while (size < 2 * regionCount) size *= 2;
+  if (!pn_arrayReserve(table, size)) return false;
+  memset(table->data, 0xff, size * sizeof(uint32_t));
+  table->count = size;
   return true;
 }
 
 pnResult pn_keepRest(pnFinder *finder) {
   pn_freeKnown(finder, true);
   finder->hasRest = true;
-  for (size_t i = 0; i < finder->regions.count; ++i) {
+  pnNumbers table = {0};
+  bool good = openTable(&table, finder->regions.count);
+  for (size_t i = 0; good && i < finder->regions.count; ++i) {
     pnRegion *region = &finder->regions.data[i];
-    bool swap = region->a > region->b;
-    pnRestRegion rest = {.a = PN_MIN(region->a, region->b), .b = PN_MAX(region->a, region->b)};
-    rest.inner = region->inner;
-    rest.depth = region->depth.value;
     region->atRest = true;
     finder->restHasInner |= region->inner != PN_NONE;
-    bool good = pn_arrayPush(&finder->rests, rest) &&
-                keepSide(finder, (uint32_t)i, &finder->sources.data[i], false, swap) &&
-                keepSide(finder, (uint32_t)i, &finder->sources.data[i], true, !swap);
-    if (!good) return pn_failMemory(sizeof rest);
+    good = keepRegion(finder, region, &finder->sources.data[i], &table);
   }
-  return PN_OK;
+  pn_arrayFree(&table);
+  return good ? PN_OK : pn_failMemory(sizeof(pnRestRegion));
 }
 
 typedef struct Asking {
