@@ -298,6 +298,33 @@ static void nodesStayWithin(void **state) {
   }
 }
 
+/* Bodies so far out in their meshes that nothing is carried, and brought back to where numbers are smaller by half the bits of a float. */
+static void farAndBack(void **state) {
+  (void)state;
+  const float none[3] = {0, 0, 0};
+  size_t found = 0;
+  for (uint32_t round = 0; round < testRounds(30); ++round) {
+    pnTreeDef def = plainDef();
+    pnMatrix back = pnMatrix_Identity();
+    uint32_t axis = round % 3;
+    Body bodies[2];
+    back.m[axis][3] = -0x1p126f;
+    for (int i = 0; i < 2; ++i) {
+      scatter(&bodies[i], LATTICE, 64, 128, none);
+      for (uint32_t k = 0; k < 3 * 64; ++k)
+        bodies[i].vertices[k] = (k % 3 == axis ? 0x1p126f : 0) + (float)testBelow(&dice, 64) * 0x1p103f;
+      openTree(&bodies[i], &def);
+      bodies[i].move = &back;
+    }
+    pnFrame frame;
+    pnQueryLab noSmall = {.noSmall = true};
+    found += expectTruth(&bodies[0], &bodies[1], &(pnFrameDef){.lab = &noSmall}, &frame);
+    expectTruth(&bodies[0], &bodies[1], NULL, &frame);
+    for (int i = 0; i < 2; ++i) closeTree(&bodies[i]);
+  }
+  assert_true(found > 1000);
+}
+
 static void expectTouch(Body *a, Body *b) {
   pnTreeDef def = plainDef();
   pnFrame frame;
@@ -493,10 +520,10 @@ static void othersAreSorted(void **state) {
 int main(void) {
   dice = testRandom(20261116);
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(sameAsEveryPair), cmocka_unit_test(rigidOnes),      cmocka_unit_test(rigidInTurns),
-      cmocka_unit_test(nodesStayWithin), cmocka_unit_test(touchingIsKept), cmocka_unit_test(apartIsSeen),
-      cmocka_unit_test(othersAreFar),    cmocka_unit_test(widthsAgree),    cmocka_unit_test(whoIsSmall),
-      cmocka_unit_test(othersAreSorted),
+      cmocka_unit_test(sameAsEveryPair), cmocka_unit_test(rigidOnes),       cmocka_unit_test(rigidInTurns),
+      cmocka_unit_test(nodesStayWithin), cmocka_unit_test(farAndBack),      cmocka_unit_test(touchingIsKept),
+      cmocka_unit_test(apartIsSeen),     cmocka_unit_test(othersAreFar),    cmocka_unit_test(widthsAgree),
+      cmocka_unit_test(whoIsSmall),      cmocka_unit_test(othersAreSorted),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

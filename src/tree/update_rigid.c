@@ -169,7 +169,9 @@ static pnResult moveSmall(pnTree *tree, pnBound *out) {
   return PN_OK;
 }
 
-/* What is in a body is in its box, and a carried bound may reach out of it: up to three times as far, where 16 bits of its grid end. */
+/* What is in a body is in its box, and a carried bound may reach out of it: up to three times as far, and without end where its numbers are so
+ * large that the carried ones say nothing (carry.c). On a grid made for that box these are more than 32 bits of cells, of which nobody knows
+ * what becomes. */
 static void clipToBox(const pnTree *tree, pnBound *bound) {
   for (int k = 0; k < 3; ++k) {
     bound->slabs.lo[k] = PN_MAX(bound->slabs.lo[k], (&tree->box.min.x)[k]);
