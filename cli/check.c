@@ -288,7 +288,7 @@ static bool printBodies(const pnCheck *check) {
     if (many) pn_addCell(&table, "%s", check->bodies[i].name);
     pn_addCell(&table, "%u", pnMesh_GetVertexCount(check->bodies[i].mesh));
     pn_addCell(&table, "%u", pnMesh_GetTriangleCount(check->bodies[i].mesh));
-    pn_addCell(&table, "%s", check->bodies[i].info.closed ? "yes" : "no");
+    pn_addCell(&table, "%s", pn_closedWord(&check->bodies[i].info, pnMesh_GetTriangleCount(check->bodies[i].mesh)));
   }
   return endTable(&table, check->bodyCount);
 }
@@ -366,7 +366,7 @@ static bool printAnswer(const pnCheck *check, const pnCheckOptions *options) {
   if (pairs > 0) {
     good = printContacts(check) && good;
     printf("\n%s%zu pair%s of triangles meet%s", options->first || check->frame.limited ? "At least " : "", pairs,
-           pairs == 1 ? "" : "s", pairs == 1 ? "s" : "");
+           pn_plural(pairs), pairs == 1 ? "s" : "");
   } else if (check->bodyCount == 1) {
     printf("No two triangles meet: the surface does not intersect itself");
   } else {

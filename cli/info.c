@@ -2,6 +2,7 @@
 #include "args.h"
 #include "command.h"
 #include "info.h"
+#include "out.h"
 
 #include <stdio.h>
 
@@ -21,12 +22,14 @@ static void printPlace(uint32_t triangle, const uint32_t vertices[2]) {
 
 static void printSurface(const pnMeshInfo *info) {
   printf("  closed      %s", yesNo(info->closed));
-  if (!info->closed && info->openEdgeCount > 0) printf(": %u open edges", info->openEdgeCount);
+  if (!info->closed && info->openEdgeCount > 0)
+    printf(": %u open edge%s", info->openEdgeCount, pn_plural(info->openEdgeCount));
   if (!info->closed) printPlace(info->firstOpenTriangle, info->firstOpenVertices);
   printf("\n  manifold    %s", yesNo(info->manifold));
   if (!info->manifold) {
-    printf(": %u edges with more than two triangles, %u vertices where parts only touch", info->nonManifoldEdgeCount,
-           info->nonManifoldVertexCount);
+    printf(": %u edge%s with more than two triangles, %u vert%s where parts only touch", info->nonManifoldEdgeCount,
+           pn_plural(info->nonManifoldEdgeCount), info->nonManifoldVertexCount,
+           info->nonManifoldVertexCount == 1 ? "ex" : "ices");
     printPlace(info->firstNonManifoldTriangle, info->firstNonManifoldVertices);
   }
   printf("\n  oriented    %s", yesNo(info->oriented));

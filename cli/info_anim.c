@@ -116,7 +116,7 @@ static bool printBodies(const pnAnimInfo *info) {
     pn_addCell(&table, "%s", body->name);
     pn_addCell(&table, "%u", body->vertexCount);
     pn_addCell(&table, "%u", body->triangleCount);
-    pn_addCell(&table, "%s", info->bodies.items[i].info.closed ? "yes" : "no");
+    pn_addCell(&table, "%s", pn_closedWord(&info->bodies.items[i].info, body->triangleCount));
     pn_addCell(&table, "%u", body->skin >= info->file->ownSkinCount ? 0 : file->skins[body->skin].jointCount);
     pn_addCell(&table, "%u", body->targetCount);
   }

@@ -19,6 +19,11 @@ typedef struct pnLoadedMesh {
   pnMeshInfo info;
 } pnLoadedMesh;
 
+/* "yes" or "no"; of a mesh without triangles neither says anything. */
+static inline const char *pn_closedWord(const pnMeshInfo *info, uint32_t triangleCount) {
+  return triangleCount == 0 ? "-" : info->closed ? "yes" : "no";
+}
+
 /* weld: vertices at the same place are one. On an error the message names the file, and nothing needs to be freed. */
 pnResult pn_loadMesh(const char *path, bool weld, pnLoadedMesh *outLoaded);
 void pn_freeLoadedMesh(pnLoadedMesh *loaded); /* a zeroed one is allowed */

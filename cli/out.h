@@ -97,6 +97,10 @@ bool pn_isQuiet(void);
 
 /* A paragraph that may come from files, as printf, in lines no wider than the screen. */
 void pn_printWrapped(const char *format, ...) PN_FORMAT(1, 2);
+/* What makes a word of one a word of so many: "s", and nothing for one. */
+static inline const char *pn_plural(uint64_t count) {
+  return count == 1 ? "" : "s";
+}
 
 /* A list of words after a heading, in lines of at most 80 columns that begin with two blanks: "  walk, run, idle". */
 void pn_printWords(FILE *stream, const char *const *words, uint32_t count);

@@ -111,6 +111,7 @@ static pnResult copyInfo(pnReport *report, const pnReportInfo *info) {
   bool failed = false;
   report->title = copyText(report, info->title != NULL ? info->title : "scan", &failed);
   report->command = copyText(report, info->command, &failed);
+  report->order = copyText(report, info->order, &failed);
   report->files = copyNames(report, info->files, info->fileCount, &failed);
   report->fileCount = report->files != NULL ? info->fileCount : 0;
   report->fps = info->fps > 0 && isfinite(info->fps) ? info->fps : 0;
@@ -452,6 +453,7 @@ void pn_reportCancel(pnReport *report) {
   free(report->clips);
   free(report->title);
   free(report->command);
+  free(report->order);
   free(report);
 }
 

@@ -41,8 +41,9 @@ typedef struct pnReportInfo {
   const char *command;      /* the command line, shown so that the scan can be repeated; null: not shown */
   const char *const *files; /* names of the files, as the user wrote them */
   uint32_t fileCount;
-  double fps;      /* playing speed; 0: from the times */
-  uint32_t upAxis; /* 0, 1, 2 for x, y, z; the default is y, as in glTF */
+  const char *order; /* of the findings: "depth" (also when null), "frames" or "first", as --sort has it */
+  double fps;        /* playing speed; 0: from the times */
+  uint32_t upAxis;   /* 0, 1, 2 for x, y, z; the default is y, as in glTF */
   const pnReportBody *bodies;
   uint32_t bodyCount;
   uint64_t byteLimit;       /* of the file; default PN_REPORT_BYTE_LIMIT */
@@ -72,6 +73,7 @@ typedef struct pnReportFinding {
   uint32_t a, b;
   double first, last, deepest; /* numbers of frames of the clip, or of moments */
   bool unseen;                 /* only in moments: no frame shows it */
+  bool repeats;                /* a deeper one says the same: it comes after those that do not */
   uint32_t frameCount;
   double depth, volume; /* volume NAN: not known */
   bool contained, fails;

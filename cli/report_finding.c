@@ -57,6 +57,7 @@ pnResult pn_reportFinding(pnReport *report, const pnReportFinding *finding) {
   putText(out, "depthKind", finding->depthKind);
   putText(out, "kind", finding->kind);
   if (finding->unseen) pn_bytesText(out, ",\"unseen\":true");
+  if (finding->repeats) pn_bytesText(out, ",\"repeats\":true");
   putText(out, "standing", finding->standing);
   putText(out, "comment", finding->comment != NULL ? finding->comment : "");
   pn_bytesFormat(out, ",\"fails\":%s,\"contained\":%s", finding->fails ? "true" : "false",
@@ -78,7 +79,9 @@ pnResult pn_reportJoin(pnReport *report, uint32_t clip, uint32_t from, uint32_t 
 
 pnResult pn_packFindings(const pnReport *report, pnBlob *outBlob) {
   pnBytes text = {0};
-  pn_bytesText(&text, "{\"findings\":[");
+  pn_bytesText(&text, "{\"order\":");
+  pn_bytesJson(&text, report->order != NULL ? report->order : "depth");
+  pn_bytesText(&text, ",\"findings\":[");
   pn_bytesAdd(&text, report->findings.data, report->findings.size);
   pn_bytesText(&text, "],\"joined\":[");
   pn_bytesAdd(&text, report->joins.data, report->joins.size);

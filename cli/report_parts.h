@@ -115,7 +115,7 @@ typedef struct pnDeepest {
 struct pnReport {
   pnOutFile *file;
   uint64_t written; /* bytes */
-  char *title, *command;
+  char *title, *command, *order;
   char **files;
   uint32_t fileCount;
   double fps;

@@ -235,10 +235,10 @@ static pnResult tellRow(Batch *batch, json_t *row) {
     if (!good || fflush(stdout) != 0) return pnFail(PN_ERROR_FILE, "the output cannot be written: %s", strerror(errno));
   } else if (!error && !pn_isQuiet()) {
     const json_t *worst = json_object_get(row, "worst");
+    long long count = (long long)json_integer_value(json_object_get(row, "findings"));
     printf("%s: ", textOf(row, "file"));
     if (json_is_object(worst))
-      printf("%lld findings, the worst %.3g deep: %s\n",
-             (long long)json_integer_value(json_object_get(row, "findings")),
+      printf("%lld finding%s%.3g deep: %s\n", count, count == 1 ? ", " : "s, the worst ",
              json_number_value(json_object_get(worst, "depth")), textOf(worst, "between"));
     else printf("nothing\n");
     fflush(stdout);
@@ -277,8 +277,9 @@ static pnResult allRows(Batch *batch) {
   for (uint32_t i = 0; i < batch->files.count && result == PN_OK && !pn_scanIsStopped(); ++i)
     result = oneRow(batch, ranks, i, &place);
   if (pn_scanIsStopped())
-    result = pnFail(PN_ERROR_FILE, "interrupted after %zu of %u files%s", json_array_size(batch->rows),
-                    batch->files.count, batch->options->resume ? "; --resume goes on" : "");
+    result =
+        pnFail(PN_ERROR_FILE, "interrupted after %zu of %u file%s%s", json_array_size(batch->rows), batch->files.count,
+               pn_plural(batch->files.count), batch->options->resume ? "; --resume goes on" : "");
   pn_ranksFree(ranks);
   return result;
 }
@@ -311,10 +312,12 @@ static pnResult finish(Batch *batch) {
   if (result != PN_OK) return result;
   if (batch->journal.file) remove(options->resume);
   if (!options->json && !pn_isQuiet())
-    printf("%u files: %u with findings, %u clean, %u could not be scanned.\n", batch->files.count, batch->found,
-           batch->files.count - batch->found - batch->errors, batch->errors);
+    printf("%u file%s: %u with findings, %u clean, %u could not be scanned.\n", batch->files.count,
+           pn_plural(batch->files.count), batch->found, batch->files.count - batch->found - batch->errors,
+           batch->errors);
   if (batch->errors > 0) {
-    fprintf(stderr, "pinch scan: %u of %u files could not be scanned:\n", batch->errors, batch->files.count);
+    fprintf(stderr, "pinch scan: %u of %u file%s could not be scanned:\n", batch->errors, batch->files.count,
+            pn_plural(batch->files.count));
     for (size_t i = 0; i < json_array_size(batch->rows); ++i) {
       const json_t *row = json_array_get(batch->rows, i);
       if (strcmp(textOf(row, "status"), "error") == 0) fprintf(stderr, "  %s\n", textOf(row, "file"));

@@ -46,13 +46,13 @@ void pn_writeJunit(const pnScan *scan, pnOutFile *file) {
   putXml(file, scan->sources[0].word);
   pnOutFile_Print(file, "\" tests=\"%u\" failures=\"%u\" errors=\"%u\" skipped=\"%u\" time=\"0\">\n", tests, failing,
                   errors, findings->count - failing);
-  pnOutFile_Print(file, "    <testcase classname=\"pinch\" name=\"%u frames scanned\" time=\"0\">",
-                  scan->tallies.frameCount);
+  pnOutFile_Print(file, "    <testcase classname=\"pinch\" name=\"%u frame%s scanned\" time=\"0\">",
+                  scan->tallies.frameCount, pn_plural(scan->tallies.frameCount));
   if (errors && !scan->interrupted)
     pnOutFile_Print(file, "<error message=\"not all was looked at: --max-pairs 0 looks at all\"/>");
   if (scan->interrupted)
-    pnOutFile_Print(file, "<error message=\"interrupted after %u of %u frames\"/>", scan->tallies.frameCount,
-                    scan->frameTotal);
+    pnOutFile_Print(file, "<error message=\"interrupted after %u of %u frame%s\"/>", scan->tallies.frameCount,
+                    scan->frameTotal, pn_plural(scan->frameTotal));
   pnOutFile_Print(file, "</testcase>\n");
   for (uint32_t i = 0; i < findings->count; ++i) putCase(scan, file, &findings->items[i]);
   pnOutFile_Print(file, "  </testsuite>\n</testsuites>\n");

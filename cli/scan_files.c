@@ -90,8 +90,8 @@ static pnResult finishOut(pnScan *scan, pnScanOut out) {
     case PN_OUT_BASELINE: result = pn_writeBaseline(scan, file); break;
     default:
       if (scan->interrupted)
-        pnOutFile_Print(file, "# incomplete: interrupted after %u of %u frames\n", scan->tallies.frameCount,
-                        scan->frameTotal);
+        pnOutFile_Print(file, "# incomplete: interrupted after %u of %u frame%s\n", scan->tallies.frameCount,
+                        scan->frameTotal, pn_plural(scan->frameTotal));
       break;
   }
   return result == PN_OK ? pnOutFile_Flush(file) : result;

@@ -91,10 +91,6 @@ static bool printTable(const pnScan *scan, uint32_t most) {
   return good;
 }
 
-static const char *plural(uint32_t count) {
-  return count == 1 ? "" : "s";
-}
-
 /* What is not in the table, a line each. */
 static void printOthers(const pnScan *scan, uint32_t listed, uint32_t shown) {
   const pnScanFindings *findings = &scan->findings;
@@ -113,7 +109,7 @@ static void printOthers(const pnScan *scan, uint32_t listed, uint32_t shown) {
   if (listed > shown)
     pn_printWrapped("%u more: --top 0 lists all, --top N so many, --min-depth D the deeper ones.", listed - shown);
   if (constant > 0 && !showsConstant(scan))
-    pn_printWrapped("%u constant one%s (built in): --constant lists %s.", constant, plural(constant),
+    pn_printWrapped("%u constant one%s (built in): --constant lists %s.", constant, pn_plural(constant),
                     constant == 1 ? "it" : "them");
   if (findings->shallow > 0)
     pn_printWrapped("%u less deep than %g left out (--min-depth).", findings->shallow, scan->options->minDepth);
@@ -146,10 +142,11 @@ bool pn_printFindings(const pnScan *scan) {
   uint32_t most = scan->options->top == 0 ? UINT32_MAX : scan->options->top, shown = listed < most ? listed : most;
   bool good = true;
   if (listed > 0) {
-    printf("%u finding%s, new ones and of these %s first:\n\n", listed, plural(listed),
-           scan->options->order == PN_FINDINGS_BY_DEPTH    ? "the deepest"
-           : scan->options->order == PN_FINDINGS_BY_FRAMES ? "the longest"
-                                                           : "the earliest");
+    const char *first = scan->options->order == PN_FINDINGS_BY_DEPTH    ? "the deepest"
+                        : scan->options->order == PN_FINDINGS_BY_FRAMES ? "the longest"
+                                                                        : "the earliest";
+    if (listed == 1) printf("1 finding:\n\n");
+    else printf("%u findings, new ones and of these %s first:\n\n", listed, first);
     good = printTable(scan, most);
   } else {
     printf("Nothing %s.\n", findings->count > 0 ? "new" : "goes through anything");

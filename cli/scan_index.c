@@ -124,8 +124,9 @@ pnResult pn_writeIndex(const char *path, const char *title, json_t *rows) {
   }
   pnOutFile_Print(file, "%s<h1>", head);
   putText(file, title);
-  pnOutFile_Print(file, "</h1>\n<p>%zu files: %zu with findings, %zu clean, %zu could not be scanned. pinch %s</p>\n",
-                  json_array_size(rows), found, json_array_size(rows) - found - errors, errors, pnGetVersion());
+  pnOutFile_Print(file, "</h1>\n<p>%zu file%s: %zu with findings, %zu clean, %zu could not be scanned. pinch %s</p>\n",
+                  json_array_size(rows), pn_plural(json_array_size(rows)), found,
+                  json_array_size(rows) - found - errors, errors, pnGetVersion());
   pnOutFile_Print(file,
                   "<table><thead><tr><th></th><th>file</th><th>status</th><th>depth</th><th>worst finding</th>"
                   "<th>findings</th><th>frames</th></tr></thead><tbody>\n");

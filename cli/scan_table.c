@@ -20,10 +20,11 @@ static void printRange(const pnScan *scan) {
   char more[40] = "", from[40] = "", steps[40] = "";
   if (scan->sourceCount > 1) snprintf(more, sizeof(more), " and %u more", scan->sourceCount - 1);
   pn_printWrapped("%s%s: %u bod%s, %llu triangle%s.", name, more, scan->bodyCount, scan->bodyCount == 1 ? "y" : "ies",
-                  (unsigned long long)triangles, triangles == 1 ? "" : "s");
+                  (unsigned long long)triangles, pn_plural(triangles));
   if (scan->runCount > 1) {
-    pn_printWrapped("%u animations, %u frames.", scan->runCount, scan->frameTotal);
-    if (scan->skippedRuns > 0) pn_printWrapped("%u more have no frame in --frames.", scan->skippedRuns);
+    pn_printWrapped("%u animations, %u frame%s.", scan->runCount, scan->frameTotal, pn_plural(scan->frameTotal));
+    if (scan->skippedRuns > 0)
+      pn_printWrapped("%u more ha%s no frame in --frames.", scan->skippedRuns, scan->skippedRuns == 1 ? "s" : "ve");
     return;
   }
   for (uint32_t s = 0; s < scan->sourceCount; ++s) {
@@ -117,7 +118,7 @@ static bool printTallies(const pnScan *scan) {
   bool good = printContacts(scan, order, count);
   if (tallies->count > count)
     printf("%u more pair%s of bodies: --csv and --json have all.\n", tallies->count - count,
-           tallies->count - count == 1 ? "" : "s");
+           pn_plural(tallies->count - count));
   free(order);
   return good;
 }
@@ -139,7 +140,7 @@ static void printVoid(const pnScan *scan) {
     bool none = pnMesh_GetTriangleCount(scan->bodies[b].mesh) == 0;
     if (none && empty++ == 0) pn_printWrapped("Note: %s has no triangles.", scan->bodies[b].name);
   }
-  if (empty > 1) pn_printWrapped("Note: %u more bodies have none.", empty - 1);
+  if (empty > 1) pn_printWrapped("Note: %u more bod%s none.", empty - 1, empty == 2 ? "y has" : "ies have");
   if (asksNothing(scan)) pn_printWrapped("Note: --only and --ignore leave no two bodies to ask about.");
 }
 
@@ -150,25 +151,29 @@ static void printSum(const pnScan *scan) {
   snprintf(worst, sizeof(worst), "%lld%s%s", (long long)t->worstFrame, scan->runCount > 1 ? " of " : "",
            scan->runCount > 1 ? scan->runs[t->worstRun].name : "");
   if (scan->interrupted)
-    pn_printWrapped("Interrupted after %u of %u frames: this is incomplete.", t->frameCount, scan->frameTotal);
+    pn_printWrapped("Interrupted after %u of %u frame%s: this is incomplete.", t->frameCount, scan->frameTotal,
+                    pn_plural(scan->frameTotal));
   if (scan->limitedCount > 0)
     pn_printWrapped(
         "Note: in %u frame%s more than %u pairs meet, more than %u pairs of bodies meet or are one in the other, or "
         "more than %u are close; the others were not looked for (--max-pairs 0: all).",
-        scan->limitedCount, scan->limitedCount == 1 ? "" : "s", options->maxPairs, PN_MOST_CONTACTS,
+        scan->limitedCount, pn_plural(scan->limitedCount), options->maxPairs, PN_MOST_CONTACTS,
         pn_mostClose(options->maxPairs));
   if (scan->between.limitedSteps > 0)
     pn_printWrapped("Note: between %u pair%s of frames there is too much to look through (--max-pairs).",
-                    scan->between.limitedSteps, scan->between.limitedSteps == 1 ? "" : "s");
+                    scan->between.limitedSteps, pn_plural(scan->between.limitedSteps));
   printVoid(scan);
   if (t->collidingFrames == 0)
     pn_printWrapped("No two triangles%s meet in %s%u frame%s.",
                     scan->limitedCount > 0 ? " of those that were looked at" : "", t->frameCount > 1 ? "any of " : "",
-                    t->frameCount, t->frameCount == 1 ? "" : "s");
+                    t->frameCount, pn_plural(t->frameCount));
+  else if (t->frameCount == 1)
+    pn_printWrapped("In this one frame %s%llu pair%s of triangles meet%s.", options->first ? "at least " : "",
+                    (unsigned long long)t->pairCount, pn_plural(t->pairCount), t->pairCount == 1 ? "s" : "");
   else
-    pn_printWrapped("In %u of %u frames triangles meet, most in frame %s; %s%llu pairs over all frames.",
+    pn_printWrapped("In %u of %u frames triangles meet, most in frame %s; %s%llu pair%s over all frames.",
                     t->collidingFrames, t->frameCount, worst, options->first ? "at least " : "",
-                    (unsigned long long)t->pairCount);
+                    (unsigned long long)t->pairCount, pn_plural(t->pairCount));
   double rate = t->frameCount / (scan->scanSeconds > 1e-6 ? scan->scanSeconds : 1e-6);
   pn_printWrapped("Read in %.2f s, scanned in %.2f s, %.*f frames a second.", scan->loadSeconds, scan->scanSeconds,
                   rate < 10 ? 1 : 0, rate);

@@ -234,7 +234,8 @@ static bool tell(const pnScan *scan) {
   }
   if (!options->json && !pn_isQuiet() && !pn_scanUsesOutput(options) && !pn_scanPrintTables(scan)) return false;
   if (options->json && scan->interrupted)
-    fprintf(stderr, "pinch scan: interrupted after %u of %u frames\n", scan->tallies.frameCount, scan->frameTotal);
+    fprintf(stderr, "pinch scan: interrupted after %u of %u frame%s\n", scan->tallies.frameCount, scan->frameTotal,
+            pn_plural(scan->frameTotal));
   else if (!scan->interrupted && pn_scanLacksAnswer(scan))
     fputs("pinch scan: nothing was found, but not all was looked at: --max-pairs 0 looks at all\n", stderr);
   return true;

@@ -51,6 +51,33 @@ static void testFrames(void **state) {
   }
 }
 
+/* One thing is not said as if it were many. */
+static void testOneOfEach(void **state) {
+  (void)state;
+  const char *frame[2] = {"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0.2 0.2 -1\nv 0.3 0.2 1\nv 0.2 0.3 1\nf 1 2 3\nf 4 5 6\n",
+                          "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 5.2 0.2 -1\nv 5.3 0.2 1\nv 5.2 0.3 1\nf 1 2 3\nf 4 5 6\n"};
+  writeText("one0.obj", frame[1]);
+  writeText("one1.obj", frame[0]);
+  ToolRun run = RUN("scan", "one#.obj");
+  expectRun(&run, 1, NULL);
+  assert_non_null(strstr(run.out, "1 finding:\n"));
+  assert_non_null(strstr(run.out, "In 1 of 2 frames triangles meet, most in frame 1; 1 pair over all frames."));
+  freeRun(&run);
+  run = RUN("scan", "one1.obj");
+  expectRun(&run, 1, NULL);
+  assert_non_null(strstr(run.out, "In this one frame 1 pair of triangles meets."));
+  freeRun(&run);
+  writeText("one.txt", "one1.obj\n");
+  run = RUN("scan", "--list", "one.txt");
+  expectRun(&run, 1, NULL);
+  assert_non_null(strstr(run.out, "one1.obj: 1 finding, "));
+  assert_non_null(strstr(run.out, "1 file: 1 with findings, 0 clean"));
+  freeRun(&run);
+  unlink("one0.obj");
+  unlink("one1.obj");
+  unlink("one.txt");
+}
+
 /* ---------------------------------------------------------------- rest and exit status */
 
 static int statusOf(const char *first, const char *second, const char *third, const char *fourth) {
@@ -182,6 +209,12 @@ static void testNothing(void **state) {
   run = RUN("scan", "none.obj");
   expectRun(&run, 0, NULL);
   assert_non_null(strstr(run.out, "none has no triangles"));
+  freeRun(&run);
+  // What has no triangles is neither closed nor open.
+  run = RUN("check", "none.obj", "none.obj");
+  expectRun(&run, 0, NULL);
+  assert_non_null(strstr(run.out, "0  -\n"));
+  assert_null(strstr(run.out, "yes"));
   freeRun(&run);
   run = RUN("scan", "none.obj@boxes.glb");
   expectRun(&run, 2, "none.obj@boxes.glb|MDD|by itself");
@@ -458,6 +491,7 @@ static void testLeaks(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(testFrames, enterWithBoxes, leaveWithBoxes),
+      cmocka_unit_test_setup_teardown(testOneOfEach, enterWithBoxes, leaveWithBoxes),
       cmocka_unit_test_setup_teardown(testRest, enterWithBoxes, leaveWithBoxes),
       cmocka_unit_test_setup_teardown(testFilesAgree, enterWithBoxes, leaveWithBoxes),
       cmocka_unit_test_setup_teardown(testTable, enterWithBoxes, leaveWithBoxes),

@@ -49,8 +49,9 @@ export class Report {
 
   /** The list of findings in rank order, and which numbers of pairs mean another one. */
   readFindings(bytes) {
-    const { findings, joined } = JSON.parse(new TextDecoder().decode(bytes));
+    const { order, findings, joined } = JSON.parse(new TextDecoder().decode(bytes));
     this.findings = findings;
+    this.order = order;
     for (const finding of findings) {
       finding.firstIndex = this.indexOf(finding.clip, finding.first);
       finding.lastIndex = this.indexOf(finding.clip, finding.last);

@@ -1,4 +1,4 @@
-// findings.js: the list of findings: what somebody must fix, deepest first. Choosing one shows it everywhere.
+// findings.js: the list of findings: what somebody must fix, in rank order. Choosing one shows it everywhere.
 
 import { byId, count, length, make, plural, short } from './page.js';
 
@@ -22,6 +22,17 @@ export function listed(report, state) {
       (clip < 0 || finding.clip === clip) &&
       words.every((word) => finding.text.includes(word)),
   );
+}
+
+/** In which order these findings stand: "by kind, deepest first, their repeats last". */
+export function orderWords(order, findings) {
+  if (findings.length < 2) {
+    return '';
+  }
+  const first = { depth: 'deepest', frames: 'longest', first: 'earliest' }[order] ?? 'deepest';
+  const kinds = new Set(findings.map(({ kind }) => kind)).size;
+  const repeats = findings.some((finding) => finding.repeats) ? (kinds > 1 ? ', their repeats last' : ', repeats last') : '';
+  return kinds > 1 ? `by kind, ${first} first${repeats}` : `${first} first${repeats}`;
 }
 
 /** Is a pair drawn and listed while no finding is chosen? When the scan has findings: those of the findings listed. */
@@ -119,6 +130,7 @@ export class Findings {
       return row;
     });
     byId('findings').replaceChildren(...rows);
+    byId('findings-order').textContent = orderWords(this.report.order, all);
     byId('findings-note').replaceChildren(...this.note(all));
     this.mark();
   }
@@ -161,7 +173,7 @@ export class Findings {
         { class: 'finding-words' },
         make('b', {}, finding.contained ? `${a} inside ${b}` : `${a} × ${b}`),
         make('span', { class: 'soft' }, bodies),
-        make('span', { class: 'soft' }, `${frames}${clip}${finding.unseen ? ', between frames' : ''}`),
+        make('span', { class: 'soft' }, `${frames}${clip}${finding.unseen ? ', between frames' : ''}${finding.repeats ? ', repeats a deeper one' : ''}`),
       ),
       make(
         'span',

@@ -70,7 +70,7 @@ export class Panel {
     byId('tiles').replaceChildren(
       tile(count(meeting), `of ${plural(frameCount, 'frame')} intersect`, any),
       tile(worst, 'is the frame with most pairs', any, any ? () => this.actions.goTo(all.worstFrame) : null),
-      tile(count(all.worst), 'pairs there', any),
+      tile(count(all.worst), all.worst === 1 ? 'pair there' : 'pairs there', any),
     );
   }
 
@@ -122,7 +122,7 @@ export class Panel {
     // in both themes the contrast of the two inks crosses here, at 4 to 1: everywhere else it is higher
     const heat = Math.sqrt(kind.worst / most);
     const ink = heat > 0.77 ? 'var(--red-text)' : 'var(--ink)';
-    const words = `${kindName(bodies, kind)}: ${kind.worst} pairs at worst, in ${plural(kind.frames.length, 'frame')}`;
+    const words = `${kindName(bodies, kind)}: ${plural(kind.worst, 'pair')} at worst, in ${plural(kind.frames.length, 'frame')}`;
     const button = make(
       'button',
       {

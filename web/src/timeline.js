@@ -160,7 +160,7 @@ export class Timeline {
     this.box.setAttribute('aria-valuemin', this.report.frames[this.low]?.number ?? 0);
     this.box.setAttribute('aria-valuemax', this.report.frames[this.high - 1]?.number ?? 0);
     this.box.setAttribute('aria-valuenow', number);
-    this.box.setAttribute('aria-valuetext', `frame ${number}, ${seconds(time)}, ${total} pairs`);
+    this.box.setAttribute('aria-valuetext', `frame ${number}, ${seconds(time)}, ${plural(total, 'pair')}`);
     this.draw();
   }
 

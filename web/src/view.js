@@ -25,7 +25,7 @@ import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import { sphereOf } from './contacts.js';
 import { curveOf } from './curve.js';
 import { chosenPairs } from './loader.js';
-import { make } from './page.js';
+import { make, plural } from './page.js';
 import { pickTriangle } from './pick.js';
 import { bodyTint, floorMaterial, ghostMaterial, pairTint, redMaterial, solidMaterial } from './shading.js';
 
@@ -563,7 +563,7 @@ export class View {
         {
           type: 'button',
           title: 'Frame this contact',
-          'aria-label': `Contact ${i + 1}: ${contact.pairs} pairs. Frame it.`,
+          'aria-label': `Contact ${i + 1}: ${plural(contact.pairs, 'pair')}. Frame it.`,
           onclick: () => this.frameContact(i),
         },
         make('span', {}, String(contact.pairs)),

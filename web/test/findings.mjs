@@ -42,6 +42,9 @@ export function findingTests({ open, settled, text, frame, picture, NARROW, modu
         const deepest = await page.evaluate(() => window.pinch.report.findings[0].deepestIndex);
         assert.equal(await frame(page), deepest, 'opens at the deepest');
 
+        // said as it is, for what is listed
+        assert.match(await text(page, '#findings-order'), /deepest first/);
+
         // searching and the switch
         await page.locator('#search').fill('fingers.R');
         assert.ok((await page.locator('#findings .finding').count()) < fresh.length);

@@ -10,6 +10,7 @@ import { fromBase64, inflate, Reader } from '../src/bytes.js';
 import { findContacts, sphereOf } from '../src/contacts.js';
 import { countsCsv, pairLines } from '../src/csv.js';
 import { intervals, lowerBound, Report } from '../src/data.js';
+import { orderWords } from '../src/findings.js';
 import { pickTriangle } from '../src/pick.js';
 import { levelName, ticksOf } from '../src/timeline.js';
 import { run } from './run.mjs';
@@ -167,6 +168,19 @@ const tests = {
       [levelName(2e6, 9e6), levelName(2e7, 9e7)],
       ['2\u202f000k', '20M'],
     );
+  },
+
+  async 'the order of findings is said as it is'() {
+    const [fresh, growing] = [{ kind: 'new' }, { kind: 'growing' }];
+    const repeated = { kind: 'new', repeats: true };
+    assert.equal(orderWords('depth', []), '');
+    assert.equal(orderWords('depth', [fresh]), '');
+    assert.equal(orderWords('depth', [fresh, fresh]), 'deepest first');
+    assert.equal(orderWords('frames', [fresh, fresh]), 'longest first');
+    assert.equal(orderWords('first', [fresh, growing]), 'by kind, earliest first');
+    assert.equal(orderWords('depth', [fresh, repeated]), 'deepest first, repeats last');
+    assert.equal(orderWords('depth', [fresh, repeated, growing]), 'by kind, deepest first, their repeats last');
+    assert.equal(orderWords(undefined, [fresh, fresh]), 'deepest first');
   },
 
   async 'small things'() {
