@@ -11,6 +11,12 @@
 #define LEAST_SERVED 2u
 #define PAUSE 16u
 
+pnCutting *pn_createCutting(void) {
+  pnCutting *c = pn_alloc(sizeof(pnCutting));
+  if (c) memset(c, 0, offsetof(pnCutting, leafHole));
+  return c;
+}
+
 /* ---------------------------------------------------------------- the reach */
 
 /* Rounding does no harm: whether a body is within is asked of the box that came out. */
@@ -73,6 +79,7 @@ static bool listLeaves(pnCutting *c, const pnTree *large, uint32_t node, unsigne
     if (i == PN_CUTTING_LEAVES) return false;
     copyLane(&c->lanes[1 + i / PN_LANES], i % PN_LANES, pn_lanesOf(large, node), lane);
     c->leaves[i] = large->shape->first[node] + lane;
+    pn_askForNode(large, c->leaves[i]);
     ++c->leafCount;
   }
   return true;
@@ -94,10 +101,7 @@ static bool listReach(pnCutting *c, pnTree *large, pnFresh *fresh) {
     if (count > MOST_WAITING) return false;
     for (; mask != 0; mask &= mask - 1) {
       uint32_t child = shape->first[node] + pn_firstLane(mask);
-      const char *lanes = pn_lanesOf(large, child);
-      __builtin_prefetch(lanes);
-      __builtin_prefetch(lanes + 64);
-      __builtin_prefetch((const char *)&large->stamp[child]);
+      pn_askForNode(large, child);
       __builtin_prefetch(&shape->first[child]);
       waiting[count++] = child;
     }
@@ -142,6 +146,39 @@ static void closeNodes(pnCutting *c) {
   coverLanes(&c->lanes[PN_CUTTING_NODES], 0, &c->lanes[0]);
 }
 
+/* ---------------------------------------------------------------- holes */
+
+/* Rows into columns: three times the lanes of each and of the one four further on by turns. */
+static void turnRows(pnH8 rows[8]) {
+  for (int round = 0; round < 3; ++round) {
+    pnH8 next[8];
+    for (int i = 0; i < 4; ++i) pn_h8Zip(rows[i], rows[i + 4], &next[2 * i], &next[2 * i + 1]);
+    memcpy(rows, next, sizeof next);
+  }
+}
+
+/* Of the boxes in a node; a lane without a child overlaps nothing, and its hole is one that no peg fits. */
+static void makeHoles(const pnBoxLanes *lanes, int16_t (*out)[PN_PEG]) {
+  pnH8 rows[8];
+  for (uint32_t d = 0; d < 3; ++d) {
+    rows[d] = pn_h8Load(lanes->row[d][1]);
+    rows[4 + d] = pn_h8Negate(pn_h8Load(lanes->row[d][0]));
+  }
+  rows[3] = rows[7] = pn_h8Set1(INT16_MAX); /* no coordinates: nobody is above */
+  turnRows(rows);
+  for (uint32_t j = 0; j < PN_LANES; ++j) pn_h8Store(out[j], rows[j]);
+}
+
+/* Of all leaves and of all their triangles, which are filled for it. */
+static void drillHoles(pnCutting *c, pnTree *large, pnFresh *fresh) {
+  for (uint32_t i = 0; i < c->leafCount; i += PN_LANES) makeHoles(&c->lanes[1 + i / PN_LANES], c->leafHole + i);
+  for (uint32_t i = 0; i < c->leafCount; ++i) {
+    pn_freshen(large, c->leaves[i], fresh);
+    makeHoles(pn_lanesOf(large, c->leaves[i]), c->hole[i]);
+  }
+  c->hasHoles = true;
+}
+
 /* ---------------------------------------------------------------- following */
 
 /* Is a list wanted? Of a large body that has moved since it was last asked none; else unless the last one was in vain. */
@@ -171,6 +208,8 @@ bool pn_followCutting(pnCutting *c, pnTree *large, const pnTree *small, pnFresh 
     return false;
   }
   closeNodes(c);
+  c->hasHoles = false;
+  if (small->shape->small && large->grid.lift == 1) drillHoles(c, large, fresh);
   return c->leafCount > 0;
 }
 

@@ -15,6 +15,7 @@
 #ifndef PN_COLLIDE_CUTTING_H
 #define PN_COLLIDE_CUTTING_H
 
+#include "geom/simd_peg.h"
 #include "tree/update.h"
 
 #include <stddef.h>
@@ -22,7 +23,7 @@
 #define PN_CUTTING_NODES (1u + PN_LANES)
 #define PN_CUTTING_LEAVES (PN_LANES * PN_LANES)
 
-/* A zeroed one is valid and empty. */
+/* One of which everything before the holes is zero is valid and empty. */
 typedef struct pnCutting {
   uint64_t serial; /* of the large tree when this was last asked, and its stamp */
   uint32_t now;
@@ -34,6 +35,10 @@ typedef struct pnCutting {
   uint8_t count[PN_CUTTING_NODES];        /* children */
   uint32_t leaves[PN_CUTTING_LEAVES];     /* as nodes of the large tree */
   pnBoxLanes lanes[PN_CUTTING_NODES + 1]; /* and the root's own, as tree.h has it */
+  /* for a body that is small (peg.h): the boxes of leaves, up to a multiple of eight, and of their triangles */
+  bool hasHoles;
+  _Alignas(64) int16_t leafHole[PN_CUTTING_LEAVES][PN_PEG];
+  _Alignas(64) int16_t hole[PN_CUTTING_LEAVES][PN_LANES][PN_PEG];
 } pnCutting;
 
 /* Over so many questions the first lists of many bodies are spread. */
@@ -44,13 +49,26 @@ PN_INLINE bool pn_isCuttable(uint32_t large, uint32_t small) {
   return small <= PN_CUTTING_LEAVES && large >= PN_CUTTING_LEAVES * PN_CUTTING_LEAVES / 4;
 }
 
+/* Null: out of memory. It is given back with pn_free. Its holes are not touched: five hundred bodies would have 1300 pages mapped in one
+ * frame. */
+pnCutting *pn_createCutting(void);
+
 /* Brings a cutting to the boxes of this frame. False: there is none, begin at the root of the large tree. Nodes of that are filled, and
  * counted in `fresh`, where the list is made anew. Both trees have boxes on grids (pn_slabBox). */
 bool pn_followCutting(pnCutting *cutting, pnTree *large, const pnTree *small, pnFresh *fresh);
-/* What following and planting it reads. */
+/* What opening a node reads. */
+PN_INLINE void pn_askForNode(const pnTree *tree, uint32_t node) {
+  const char *lanes = tree->lanes + (size_t)node * tree->laneBytes;
+  __builtin_prefetch(lanes);
+  __builtin_prefetch(lanes + 64);
+  __builtin_prefetch((const char *)&tree->stamp[node]);
+}
+/* What following it and opening it reads first. */
 PN_INLINE void pn_askForCutting(const pnCutting *cutting) {
   const char *at = (const char *)cutting;
   for (size_t i = 0; i < offsetof(pnCutting, lanes) + 6 * sizeof(pnBoxLanes); i += 64) __builtin_prefetch(at + i);
+  at += offsetof(pnCutting, leafHole);
+  for (size_t i = 0; i < PN_CUTTING_LEAVES / 2 * PN_PEG * sizeof(int16_t); i += 64) __builtin_prefetch(at + i);
 }
 /* The small tree, for as long as the cutting is not followed again; only what opening inner nodes needs is in it. Leaf i of it is
  * cutting->leaves[i]. */

@@ -7,6 +7,7 @@
 
 #include "collide/gather.h"
 #include "collide/hint.h"
+#include "collide/peg.h"
 #include "collide/relief.h"
 #include "collide/slant.h"
 #include "collide/small.h"
@@ -285,10 +286,15 @@ static void runWhole(Run *run, uint32_t worker, uint32_t item, uint32_t index, P
     w->outOfMemory = true;
     return;
   }
-  bool inSteps = goesInSteps(job, t) && pn_runNodes(t, w, cuttingOf(job, t, w));
+  bool inSteps = goesInSteps(job, t);
+  pnCutting *cutting = inSteps ? cuttingOf(job, t, w) : NULL;
+  bool pegs = cutting && cutting->hasHoles && run->def->small && pn_isPegged(t->b);
+  if (pegs) pn_runHoles(t, w, cutting);
+  else inSteps = inSteps && pn_runNodes(t, w, cutting);
   finishPending(run, worker, pending, time);
   if (inSteps) {
-    pn_runLeafPairs(t, w);
+    if (pegs) pn_runPegs(t, w, cutting);
+    else pn_runLeafPairs(t, w);
     pending->which = !pending->which;
     pending->any = w->candidates.count > 0;
     pending->item = item;

@@ -13,35 +13,32 @@
 #define NEARER pn_f16MinAbs
 #include "collide/narrow_kernel.h"
 
-/* A number in a register of its own: of sixteen of them a compiler would make vectors, only to take these apart again. */
+/* A number in a register of its own: of several of them a compiler would make vectors, only to take these apart again. */
 PN_INLINE size_t keepApart(size_t x) {
   __asm__("" : "+r"(x));
   return x;
 }
 
-/* The corners of one side as columns. */
-PN_INLINE void loadSide(const char *base, const uint32_t *corners, const uint32_t slot[16], pnF16 p[3][3]) {
-  const uint32_t *at[16];
-  for (int i = 0; i < 16; ++i) at[i] = corners + keepApart(3 * (size_t)slot[i]);
-  for (int k = 0; k < 3; ++k) {
-    pnF16 row[4];
-    for (int i = 0; i < 4; ++i) {
-      row[i] = pn_f16Load4(
-          (const float *)(const void *)(base + at[i][k]), (const float *)(const void *)(base + at[i + 4][k]),
-          (const float *)(const void *)(base + at[i + 8][k]), (const float *)(const void *)(base + at[i + 12][k]));
+/* The corners of one side as columns; `slot` is the first of its numbers, every other one. Four candidates at a time: there are no registers
+ * for the addresses of sixteen. */
+PN_INLINE void loadSide(const char *base, const uint32_t *corners, const uint32_t *slot, pnF16 p[3][3]) {
+  pnF16 row[3][4];
+  for (int i = 0; i < 4; ++i) {
+    const uint32_t *at[4];
+    for (int j = 0; j < 4; ++j) at[j] = corners + keepApart(3 * (size_t)slot[2 * i + 8 * j]);
+    for (int k = 0; k < 3; ++k) {
+      row[k][i] =
+          pn_f16Load4((const float *)(const void *)(base + at[0][k]), (const float *)(const void *)(base + at[1][k]),
+                      (const float *)(const void *)(base + at[2][k]), (const float *)(const void *)(base + at[3][k]));
     }
-    pn_f16Transpose3(row[0], row[1], row[2], row[3], &p[k][0], &p[k][1], &p[k][2]);
   }
+  for (int k = 0; k < 3; ++k)
+    pn_f16Transpose3(row[k][0], row[k][1], row[k][2], row[k][3], &p[k][0], &p[k][1], &p[k][2]);
 }
 
 PN_INLINE void loadCorners16(const pnTree *a, const pnTree *b, const pnPair *candidates, pnF16 p[6][3]) {
-  uint32_t slots[2][16];
-  for (int i = 0; i < 16; ++i) {
-    slots[0][i] = candidates[i].a;
-    slots[1][i] = candidates[i].b;
-  }
-  loadSide(a->cornerBase, a->corners, slots[0], p);
-  loadSide(b->cornerBase, b->corners, slots[1], p + 3);
+  loadSide(a->cornerBase, a->corners, &candidates->a, p);
+  loadSide(b->cornerBase, b->corners, &candidates->b, p + 3);
 }
 
 PN_INLINE void narrow16(const pnTree *a, const pnTree *b, const pnPair *candidates, uint32_t *outHit,

@@ -2,6 +2,7 @@
 #include "collide/traverse.h"
 
 #include "collide/cutting.h"
+#include "collide/peg.h"
 #include "collide/proof.h"
 #include "collide/relief.h"
 #include "collide/slant.h"
@@ -338,18 +339,11 @@ void pn_runAll(const pnTraversal *t, pnWorker *w, pnKernel kernel, double *time)
 
 /* What the next step reads of the larger tree, which is a: the one with the coarser grid. The other was updated a moment ago. These are
  * inline, because a function that only asks has no effect in the eyes of a compiler, and its calls are left out. */
-PN_INLINE void askForNode(const pnTree *tree, uint32_t node) {
-  const char *lanes = tree->lanes + (size_t)node * tree->laneBytes;
-  __builtin_prefetch(lanes);
-  __builtin_prefetch(lanes + 64);
-  __builtin_prefetch((const char *)&tree->stamp[node]);
-}
-
 PN_INLINE void askForInner(const pnTree *tree, const pnPairs *stack) {
   const pnShape *shape = tree->shape;
   for (size_t i = stack->count - PN_MIN(stack->count, NODE_BATCH); i < stack->count; ++i) {
     uint32_t node = PN_MIN(stack->data[i].a, shape->innerCount); /* of a leaf nothing is opened */
-    askForNode(tree, node);
+    pn_askForNode(tree, node);
     __builtin_prefetch(&shape->first[node]);
     __builtin_prefetch(&shape->count[node]);
   }
@@ -359,7 +353,7 @@ PN_INLINE void askForLeaves(const pnTree *tree, const pnPairs *leaves, size_t fr
   const pnShape *shape = tree->shape;
   for (size_t i = from; i < leaves->count; ++i) {
     size_t slot = (size_t)PN_LANES * (leaves->data[i].a - shape->innerCount);
-    askForNode(tree, leaves->data[i].a);
+    pn_askForNode(tree, leaves->data[i].a);
     __builtin_prefetch(tree->corners + 3 * slot);
     __builtin_prefetch(tree->corners + 3 * slot + 3 * PN_LANES - 1);
     __builtin_prefetch(shape->leafTriangles + slot);
@@ -407,6 +401,17 @@ bool pn_runNodes(const pnTraversal *t, pnWorker *w, pnCutting *cutting) {
 void pn_runLeafPairs(const pnTraversal *t, pnWorker *w) {
   bool ok = openManyLeaves(t, w, w->leaves.data, w->leaves.count);
   w->leaves.count = 0;
+  askForCorners(t->a, &w->candidates);
+  w->outOfMemory |= !ok;
+}
+
+void pn_runHoles(const pnTraversal *t, pnWorker *w, const pnCutting *cutting) {
+  w->lists[0].count = 0; /* not from the roots */
+  w->outOfMemory |= !pn_listHoles(t, cutting, w);
+}
+
+void pn_runPegs(const pnTraversal *t, pnWorker *w, const pnCutting *cutting) {
+  bool ok = pn_tryPegs(t, cutting, w);
   askForCorners(t->a, &w->candidates);
   w->outOfMemory |= !ok;
 }

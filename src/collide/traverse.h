@@ -109,6 +109,9 @@ bool pn_runFirst(const pnTraversal *t, pnWorker *w, pnKernel kernel);
  * candidates alone that are there. */
 bool pn_runNodes(const pnTraversal *t, pnWorker *w, struct pnCutting *cutting);
 void pn_runLeafPairs(const pnTraversal *t, pnWorker *w);
+/* The first and the second of them for a small body and a cutting that has holes (peg.h). */
+void pn_runHoles(const pnTraversal *t, pnWorker *w, const struct pnCutting *cutting);
+void pn_runPegs(const pnTraversal *t, pnWorker *w, const struct pnCutting *cutting);
 void pn_runCandidates(const pnTraversal *t, pnWorker *w, pnKernel kernel, double *time);
 
 /* Neighbours that meet in more than what they share: the blocks of fans (with calm pairs: the restless links) [begin, end)

@@ -470,6 +470,15 @@ PN_INLINE void pn_appendLanesFirst(uint32_t *out, uint32_t a, uint32_t b, unsign
   vst2q_u32(out, v);
   v.val[0] = vaddw_u16(vdupq_n_u32(a), vget_high_u16(lanes));
   vst2q_u32(out + 8, v);
+#elif PN_SIMD_SSE2
+  const __m128i none = _mm_setzero_si128(), with = _mm_set1_epi32((int)b), from = _mm_set1_epi32((int)a);
+  __m128i lanes = _mm_unpacklo_epi8(_mm_cvtsi64_si128((long long)list), none), *to = (__m128i *)(void *)out;
+  __m128i low = _mm_add_epi32(from, _mm_unpacklo_epi16(lanes, none));
+  __m128i high = _mm_add_epi32(from, _mm_unpackhi_epi16(lanes, none));
+  _mm_storeu_si128(to, _mm_unpacklo_epi32(low, with));
+  _mm_storeu_si128(to + 1, _mm_unpackhi_epi32(low, with));
+  _mm_storeu_si128(to + 2, _mm_unpacklo_epi32(high, with));
+  _mm_storeu_si128(to + 3, _mm_unpackhi_epi32(high, with));
 #else
   for (int i = 0; i < 8; ++i) {
     out[2 * i] = a + (uint32_t)(list >> (8 * i) & 255);

@@ -30,7 +30,7 @@ static void handCutting(pnWorld *world, pnBody *large, pnBody *small, pnJob *job
   if (large->isTouched || small->cutFrame == frame) return;
   small->cutFrame = frame;
   if (!small->cutting) {
-    small->cutting = pn_allocZero(sizeof(pnCutting));
+    small->cutting = pn_createCutting();
     /* bodies that came together get theirs in different frames */
     if (small->cutting) small->cutting->pause = (uint32_t)(small - world->bodies.data) % PN_CUTTING_SPREAD;
   }
