@@ -297,10 +297,16 @@ pnArgs pn_parseArgs(const pnUsage *usage, int *count, char **argv) {
       return pn_finishOutput(usage->command) ? PN_ARGS_HELP : PN_ARGS_WRONG;
     }
   }
-  for (int i = 1; i < *count; ++i)
+  for (int i = 1; i < *count; ++i) {
+    // A variable of a script that is not set.
+    if (argv[i][0] == '\0') {
+      pn_sayWrong(usage, "a word is empty; is a name missing?");
+      return PN_ARGS_WRONG;
+    }
     if (onlyFiles || isFile(argv[i])) argv[fileCount++] = argv[i];
     else if (strcmp(argv[i], "--") == 0) onlyFiles = true;
     else if (!takeOption(usage, *count, argv, &i, &given)) return PN_ARGS_WRONG;
+  }
   *count = fileCount;
   return PN_ARGS_RUN;
 }

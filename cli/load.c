@@ -66,9 +66,19 @@ static bool copyGroups(const pnMeshFile *file, pnLoadedMesh *loaded) {
   return true;
 }
 
+/* A vertex cache by its name, that is there. */
+static bool isCache(const char *path) {
+  const char *end = strrchr(path, '.');
+  struct stat info;
+  return end && (strcasecmp(end, ".mdd") == 0 || strcasecmp(end, ".pc2") == 0) && stat(path, &info) == 0;
+}
+
 static pnResult readMeshFile(const char *path, pnMeshFile *outFile) {
   pnResult result = pn_refuseForeign(path);
   if (result != PN_OK) return result;
+  if (isCache(path))
+    return pnFail(PN_ERROR_UNSUPPORTED, "%s: holds vertices and no triangles; pinch scan MESH.obj@%s plays it", path,
+                  path);
   if (!pn_isInput(path)) return pnLoadMeshFile(path, outFile);
   const void *bytes;
   size_t count;

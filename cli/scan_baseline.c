@@ -21,6 +21,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define PN_BASELINE_FORMAT "pinch baseline 1"
 
@@ -81,6 +82,9 @@ static pnResult readTolerance(const char *path, const json_t *object, pnCompareD
 pnResult pn_readBaseline(const char *path, pnBaseline *outBaseline) {
   pnBaseline baseline = {0};
   json_error_t error;
+  struct stat info;
+  if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+    return pnFail(PN_ERROR_FILE, "%s: is a folder; expected a baseline, which --write-baseline makes", path);
   baseline.root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
   if (!baseline.root) {
     if (error.line < 1) return pnFail(PN_ERROR_FILE, "%s: cannot be opened: %s", path, strerror(errno));

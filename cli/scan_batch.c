@@ -307,8 +307,15 @@ static pnResult begin(Batch *batch) {
 
 static pnResult finish(Batch *batch) {
   const pnScanOptions *options = batch->options;
-  pnResult result = allRows(batch);
-  if (result == PN_OK && options->html) result = pn_writeIndex(options->html, options->list, batch->rows);
+  pnOutFile *index = NULL;
+  // Before anything is scanned: what cannot be written is not found out after hours.
+  pnResult result = options->html ? pnOpenOutFile(options->html, &index) : PN_OK;
+  if (result == PN_OK) result = allRows(batch);
+  if (result == PN_OK && index) pn_writeIndex(index, options->list, batch->rows);
+  if (index) {
+    pnResult closed = pnCloseOutFile(index, result == PN_OK);
+    result = result == PN_OK ? closed : result;
+  }
   if (result != PN_OK) return result;
   if (batch->journal.file) remove(options->resume);
   if (!options->json && !pn_isQuiet())

@@ -23,7 +23,7 @@ json_t *pn_rowOfScan(pnScan *scan);
 /* A row of one that could not be done. */
 json_t *pn_rowOfError(const char *file, const char *message);
 /* The page of all rows, a JSON array. */
-pnResult pn_writeIndex(const char *path, const char *title, json_t *rows);
+void pn_writeIndex(pnOutFile *file, const char *title, json_t *rows);
 
 /* The bodies where a finding is deepest, or in the first frame without one, as PNG in base64 behind `out`. */
 pnResult pn_drawThumb(pnScan *scan, const pnScanFinding *finding, pnBytes *out);

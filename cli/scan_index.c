@@ -112,10 +112,7 @@ static void putRow(pnOutFile *file, const json_t *row) {
                   (long long)json_integer_value(json_object_get(row, "frames_total")));
 }
 
-pnResult pn_writeIndex(const char *path, const char *title, json_t *rows) {
-  pnOutFile *file;
-  pnResult result = pnOpenOutFile(path, &file);
-  if (result != PN_OK) return result;
+void pn_writeIndex(pnOutFile *file, const char *title, json_t *rows) {
   size_t errors = 0, found = 0;
   for (size_t i = 0; i < json_array_size(rows); ++i) {
     const char *status = textOf(json_array_get(rows, i), "status");
@@ -132,5 +129,4 @@ pnResult pn_writeIndex(const char *path, const char *title, json_t *rows) {
                   "<th>findings</th><th>frames</th></tr></thead><tbody>\n");
   for (size_t i = 0; i < json_array_size(rows); ++i) putRow(file, json_array_get(rows, i));
   pnOutFile_Print(file, "</tbody></table>\n</body></html>\n");
-  return pnCloseOutFile(file, true);
 }

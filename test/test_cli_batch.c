@@ -112,6 +112,10 @@ static void rowsAreScans(void **state) {
   assert_true(json_number_value(json_object_get(worst, "depth")) == json_number_value(json_object_get(first, "depth")));
   json_decref(row);
   json_decref(alone);
+  // An index that cannot be written is found out before anything is scanned.
+  runLine("scan --list list.txt --html nowhere/index.html");
+  expectRun(&lastRun, 2, "nowhere/index.html|cannot be written");
+  assert_string_equal(lastRun.out, "");
   assert_int_equal(runLine("scan --list list.txt --fail-on none"), 0);
   assert_non_null(strstr(lastRun.out, "2 files: 0 with findings, 2 clean"));
   runLine("scan --list nothing.txt");

@@ -352,6 +352,8 @@ static void testWrongBaseline(void **state) {
   unlink("known.json");
   assert_int_equal(runLine("scan boxes.glb --baseline known.json"), 2);
   expectRun(&lastRun, 2, "known.json");
+  assert_int_equal(runLine("scan boxes.glb --baseline ."), 2);
+  expectRun(&lastRun, 2, ".: is a folder|--write-baseline");
 }
 
 /* ---------------------------------------------------------------- CI services */

@@ -369,6 +369,18 @@ static void testWrongCache(void **state) {
   ToolRun run = RUN("scan", "one.obj@four.pc2");
   expectRun(&run, 2, "one.obj has 3 vertices|four.pc2 4");
   freeRun(&run);
+  static const char *const commands[] = {"info", "check"};
+  for (int i = 0; i < 2; ++i) {
+    run = RUN(commands[i], "four.pc2");
+    expectRun(&run, 2, "four.pc2: holds vertices and no triangles|MESH.obj@four.pc2");
+    freeRun(&run);
+    run = RUN(commands[i], "none.pc2");
+    expectRun(&run, 2, "none.pc2: cannot be opened");
+    freeRun(&run);
+    run = RUN(commands[i], "");
+    expectRun(&run, 2, "a word is empty|--help");
+    freeRun(&run);
+  }
   run = RUN("scan", "four.pc2");
   expectRun(&run, 2, "no triangles|MESH.obj@four.pc2");
   freeRun(&run);
