@@ -222,8 +222,20 @@ static void testThreeThreads(void **state) {
   pnDestroyPool(pool);
 }
 
+/* Every node of what is planted has its box in the cutting, the root too. Only rows read the root's (traverse_rows.h), not squares. */
+static void testBoxesAreThere(void **state) {
+  (void)state;
+  static pnCutting cutting;
+  pnTree large = {0}, tree;
+  pnShape shape;
+  pn_plantCutting(&cutting, &large, &shape, &tree);
+  assert_int_equal(shape.parent[0], PN_LANES * PN_CUTTING_NODES);
+  for (uint32_t i = 0; i < shape.nodeCount; ++i) assert_true(shape.parent[i] / PN_LANES <= PN_CUTTING_NODES);
+  assert_true(tree.lanes == (char *)cutting.lanes && sizeof cutting.lanes == (PN_CUTTING_NODES + 1) * tree.laneBytes);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(testOneThread), cmocka_unit_test(testLargerBodies),
-                                     cmocka_unit_test(testThreeThreads)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(testBoxesAreThere), cmocka_unit_test(testOneThread),
+                                     cmocka_unit_test(testLargerBodies), cmocka_unit_test(testThreeThreads)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
