@@ -189,16 +189,16 @@ PN_INLINE unsigned pn_h8Mask(pnH8 a) {
 PN_INLINE uint32_t pn_h8Mask4(pnH8 a, pnH8 b, pnH8 c, pnH8 d) {
   return pn_h8Mask(a) | pn_h8Mask(b) << 8 | pn_h8Mask(c) << 16 | pn_h8Mask(d) << 24;
 }
-PN_INLINE int32_t pn_cellOf(float x) {
+PN_INLINE int32_t pn_floorOf(float x) {
   x = floorf(x);
   /* far beyond all offsets a cell is the last one, whatever it is; so is what is not a number */
   return (int32_t)(x < 0x1p30f ? (x > -0x1p30f ? x : -0x1p30f) : 0x1p30f);
 }
 PN_INLINE pnH8 pn_h8Quantise(pnF4 a, pnF4 b, float scale, int32_t offset) {
-  PN_EACH8(r, pn_saturate16(pn_cellOf((i < 4 ? a.f[i] : b.f[i - 4]) * scale) - offset));
+  PN_EACH8(r, pn_saturate16(pn_floorOf((i < 4 ? a.f[i] : b.f[i - 4]) * scale) - offset));
 }
 PN_INLINE pnH8 pn_h8QuantiseBoth(pnF4 a, pnF4 scale, const int32_t offset[4]) {
-  PN_EACH8(r, pn_saturate16((i < 4 ? 1 : -1) * (pn_cellOf(a.f[i % 4] * scale.f[i % 4]) - offset[i % 4])));
+  PN_EACH8(r, pn_saturate16((i < 4 ? 1 : -1) * (pn_floorOf(a.f[i % 4] * scale.f[i % 4]) - offset[i % 4])));
 }
 #undef PN_EACH8
 #endif
