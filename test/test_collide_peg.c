@@ -200,7 +200,7 @@ static void everyOverlapIsACandidate(void **state) {
     }
     closeTree(&ground);
   }
-  assert_true(overlaps > 10000);
+  assert_true(overlaps > 100 * testRounds(24));
 }
 
 /* Corners so far out that their cells are no 32-bit numbers: the cutting is the one of a body that is near, because a body so large is in no
@@ -244,7 +244,7 @@ static void farCornersAreBroughtIn(void **state) {
     closeTree(&ball);
   }
   closeTree(&ground);
-  assert_true(overlaps > 200);
+  assert_true(overlaps > testRounds(200) / 2);
 }
 
 int main(void) {
