@@ -4,7 +4,7 @@
 #define WRITE_ROWS writeRows8
 #include "collide/peg_kernel.h"
 
-static void listLeaves8(const Trial *t, const pnPair *leaves, size_t count, Rows *rows) {
+static void listLeaves8(const Trial *t, const pnPair *leaves, size_t count, PegRows *rows) {
   const uint64_t each = UINT64_C(0x0101010101010101);
   uint32_t n = 0;
   for (size_t i = 0; i < count; ++i) {
@@ -21,7 +21,7 @@ static void listLeaves8(const Trial *t, const pnPair *leaves, size_t count, Rows
   rows->count = n;
 }
 
-static size_t writeRows8(const Trial *t, const Rows *rows, pnPair *out) {
+static size_t writeRows8(const Trial *t, const PegRows *rows, pnPair *out) {
   size_t n = 0;
   for (uint32_t i = 0; i < rows->count; ++i) {
     uint32_t peg = rows->peg[i], leaf = rows->leaf[i];

@@ -8,10 +8,10 @@
 /* As many are written at a time, at most. */
 #define BEYOND 64u
 
-typedef struct Rows {
+typedef struct PegRows {
   uint32_t count;
   uint8_t peg[LEAVES * PN_SMALL_TRIANGLES + BEYOND], leaf[LEAVES * PN_SMALL_TRIANGLES + BEYOND];
-} Rows;
+} PegRows;
 
 /* What does not change from leaf to leaf. */
 typedef struct Trial {
@@ -21,8 +21,8 @@ typedef struct Trial {
   uint32_t innerCount; /* of the large tree */
 } Trial;
 
-static void LIST_LEAVES(const Trial *t, const pnPair *leaves, size_t count, Rows *rows);
-static size_t WRITE_ROWS(const Trial *t, const Rows *rows, pnPair *out);
+static void LIST_LEAVES(const Trial *t, const pnPair *leaves, size_t count, PegRows *rows);
+static size_t WRITE_ROWS(const Trial *t, const PegRows *rows, pnPair *out);
 
 /* The first slot of a leaf. */
 PN_INLINE uint32_t slotOf(const Trial *t, uint32_t leaf) {
@@ -32,7 +32,7 @@ PN_INLINE uint32_t slotOf(const Trial *t, uint32_t leaf) {
 size_t FIT(const pnPegs *pegs, const uint32_t *slots, const pnCutting *cutting, uint32_t innerCount,
            const pnPair *leaves, size_t count, pnPair *out) {
   const Trial t = {pegs, slots, cutting, innerCount};
-  Rows rows;
+  PegRows rows;
   size_t n = 0;
   for (size_t from = 0; from < count; from += LEAVES) {
     LIST_LEAVES(&t, leaves + from, PN_MIN(count - from, LEAVES), &rows);

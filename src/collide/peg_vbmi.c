@@ -18,7 +18,7 @@ static void holdAgainst(const int16_t *hole, const pnPegs *pegs, uint8_t above[P
   }
 }
 
-static void listLeaves64(const Trial *t, const pnPair *leaves, size_t count, Rows *rows) {
+static void listLeaves64(const Trial *t, const pnPair *leaves, size_t count, PegRows *rows) {
   uint8_t above[LEAVES][PN_SMALL_TRIANGLES];
   uint32_t n = 0, pegCount = t->pegs->count;
   for (size_t i = 0; i < count; ++i) holdAgainst(t->cutting->leafHole[leaves[i].a], t->pegs, above[i]);
@@ -37,7 +37,7 @@ static void listLeaves64(const Trial *t, const pnPair *leaves, size_t count, Row
 /* So many rows at a time. */
 #define PART 128u
 
-static size_t writeRows64(const Trial *t, const Rows *rows, pnPair *out) {
+static size_t writeRows64(const Trial *t, const PegRows *rows, pnPair *out) {
   uint64_t above[PART + 8], base[PART + 8]; /* a byte a triangle; the pair of the first of eight triangles */
   size_t n = 0;
   for (uint32_t from = 0; from < rows->count; from += PART) {
