@@ -427,7 +427,7 @@ static bool allowsStep(const pnUsage *usage, int count, char **paths, const pnCh
     pn_sayWrong(usage, "--device does not go with --to: the way between two states is searched by the processor");
   else if ((uint32_t)count != options->to.count)
     pn_sayWrong(usage, "--to has %u file%s for %d; each file needs the one it moves to", options->to.count,
-                options->to.count == 1 ? "" : "s", count);
+                pn_plural(options->to.count), count);
   else
     return pn_checkOutput(usage, "impacts", options->impacts, count, paths) &&
            pn_checkOutput(usage, "impacts", options->impacts, (int)options->to.count, (char **)options->to.items);

@@ -148,7 +148,7 @@ static bool printClips(const pnAnimFile *file) {
 
 /* Names of all targets of a body, or of the joints of a skin, wrapped. */
 static void printNames(const char *what, const char *of, const char *const *names, uint32_t count) {
-  printf("\n  %u %s%s of ", count, what, count == 1 ? "" : "s");
+  printf("\n  %u %s%s of ", count, what, pn_plural(count));
   pn_printPlain(stdout, of);
   printf(":\n");
   pn_printWords(stdout, names, count);

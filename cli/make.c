@@ -211,7 +211,7 @@ int pn_cmdMake(int argc, char **argv) {
   };
   pnArgs args = pn_parseArgs(&usage, &argc, argv);
   if (args == PN_ARGS_RUN && argc != 2) {
-    pn_sayWrong(&usage, "expected a shape and a file, found %d word%s", argc, argc == 1 ? "" : "s");
+    pn_sayWrong(&usage, "expected a shape and a file, found %d word%s", argc, pn_plural((uint64_t)argc));
     args = PN_ARGS_WRONG;
   }
   if (args != PN_ARGS_RUN) return args == PN_ARGS_HELP ? PN_EXIT_CLEAN : PN_EXIT_ERROR;

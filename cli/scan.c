@@ -118,15 +118,16 @@ static bool checkList(const pnUsage *usage, int fileCount, const pnScanOptions *
   return false;
 }
 
+const char *const pn_orderWords[] = {
+    [PN_FINDINGS_BY_DEPTH] = "depth", [PN_FINDINGS_BY_FRAMES] = "frames", [PN_FINDINGS_BY_FIRST] = "first", NULL};
+
 /* What the parser cannot know; false after saying it. */
 static bool checkOptions(const pnUsage *usage, int fileCount, char **files, pnScanOptions *options) {
   static const char *const fails[] = {
       [PN_FAIL_ON_ANY] = "any", [PN_FAIL_ON_NEW] = "new", [PN_FAIL_ON_NONE] = "none", NULL};
-  static const char *const orders[] = {
-      [PN_FINDINGS_BY_DEPTH] = "depth", [PN_FINDINGS_BY_FRAMES] = "frames", [PN_FINDINGS_BY_FIRST] = "first", NULL};
   // Whoever has said nothing is told of everything: a first run is not green while something meets.
   int failOn = wordOf(options->failOnWord, fails, PN_FAIL_ON_ANY);
-  int order = wordOf(options->orderWord, orders, PN_FINDINGS_BY_DEPTH);
+  int order = wordOf(options->orderWord, pn_orderWords, PN_FINDINGS_BY_DEPTH);
   bool asksFindings = options->baseline || options->writeBaseline || options->junit || options->sarif ||
                       options->minDepth > 0 || options->regions || options->between;
   if (!checkOutputs(usage, fileCount, files, options) || !parsePart(usage, options)) return false;

@@ -61,6 +61,9 @@ typedef struct pnScanOptions {
   bool alone;       /* one of many: other ranks do others, and its failure is told elsewhere */
 } pnScanOptions;
 
+/* What --sort calls the orders of findings, and null. */
+extern const char *const pn_orderWords[];
+
 /* ---------------------------------------------------------------- sources and bodies */
 
 /* One word of the command line: an animated file, a cache, or neither (a mesh that does not move). */

@@ -65,12 +65,10 @@ pnResult pn_scanOpenReport(pnScan *scan) {
     for (uint32_t s = 0; s < scan->sourceCount; ++s) files[s] = pn_baseName(scan->sources[s].word);
     char title[256];
     makeTitle(scan, title, sizeof(title));
-    static const char *const orders[] = {
-        [PN_FINDINGS_BY_DEPTH] = "depth", [PN_FINDINGS_BY_FRAMES] = "frames", [PN_FINDINGS_BY_FIRST] = "first"};
     pnReportInfo info = pn_defaultReportInfo();
     info.title = title;
     info.command = scan->options->command;
-    info.order = orders[scan->options->order];
+    info.order = pn_orderWords[scan->options->order];
     info.files = files;
     info.fileCount = scan->sourceCount;
     info.fps = scan->range.fps;

@@ -303,3 +303,8 @@ void testExpectOk(pnResult result) {
 void testSayNothing(void *user, pnLogLevel level, const char *text) {
   (void)user, (void)level, (void)text;
 }
+
+int testComparePairs(const void *p, const void *q) {
+  const pnPair *a = p, *b = q;
+  return a->a != b->a ? (a->a < b->a ? -1 : 1) : (a->b > b->b) - (a->b < b->b);
+}

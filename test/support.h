@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "pinch/base.h"
+#include "pinch/collide.h"
 #include "pinch/lab.h"
 #include "pinch/mesh.h"
 
@@ -85,6 +86,9 @@ typedef struct TestWatch {
   size_t held, most;
 } TestWatch;
 TestWatch *testWatchMemory(void);
+
+/* For qsort and bsearch: pairs by their first number, then by their second. */
+int testComparePairs(const void *p, const void *q);
 
 /* A mesh of these arrays, welded as by default; the test fails where it cannot be made. */
 pnMesh *testMakeMesh(const float *vertices, uint32_t vertexCount, const uint32_t *triangles, uint32_t triangleCount);

@@ -25,11 +25,6 @@ static void freeNames(char **names, uint32_t count) {
   free(names);
 }
 
-static int comparePairs(const void *p, const void *q) {
-  const pnPair *a = p, *b = q;
-  return a->a != b->a ? (a->a < b->a ? -1 : 1) : (a->b > b->b) - (a->b < b->b);
-}
-
 /* Rules gone through for every pair by itself against what the classes say. */
 static void expectSame(pnChoice *choice) {
   uint32_t count = choice->bodyCount;
@@ -37,7 +32,7 @@ static void expectSame(pnChoice *choice) {
   pnPair *pairs = malloc((size_t)pairCount * sizeof(pnPair) + 1);
   assert_non_null(pairs);
   pn_choiceListPairs(choice, pairs);
-  qsort(pairs, (size_t)pairCount, sizeof(pnPair), comparePairs);
+  qsort(pairs, (size_t)pairCount, sizeof(pnPair), testComparePairs);
   for (uint32_t a = 0; a < count; ++a) {
     bool wanted = false;
     for (uint32_t b = 0; b < count; ++b) {

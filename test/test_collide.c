@@ -209,11 +209,6 @@ static void kernelsAgreeAndCostsAreHonest(void **state) {
   agreeFree(&c);
 }
 
-static int comparePairs(const void *p, const void *q) {
-  const pnPair *x = p, *y = q;
-  return x->a != y->a ? (x->a > y->a) - (x->a < y->a) : (x->b > y->b) - (x->b < y->b);
-}
-
 /* Pairs are in order, however many there are and whatever the numbers of triangles: few and small ones find their places in another
  * way than others. A ball goes over a grid of 39 200 triangles, sinks in, and either is the first. */
 static void fewAndManyPairsAreInOrder(void **state) {
@@ -255,7 +250,7 @@ static void fewAndManyPairsAreInOrder(void **state) {
     pnPair *found = malloc((count + 1) * sizeof(pnPair));
     assert_non_null(found);
     if (count > 0) memcpy(found, pnPairList_GetPairs(lists[1]), count * sizeof(pnPair));
-    qsort(found, count, sizeof(pnPair), comparePairs);
+    qsort(found, count, sizeof(pnPair), testComparePairs);
     if (count > 0) assert_memory_equal(pnPairList_GetPairs(lists[0]), found, count * sizeof(pnPair));
     few += count > 1 && count <= 48;
     many += count > 48;

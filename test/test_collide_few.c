@@ -10,12 +10,6 @@
 
 enum { MOST = 96 };
 
-static int comparePairs(const void *x, const void *y) {
-  const pnPair *p = x, *q = y;
-  if (p->a != q->a) return p->a < q->a ? -1 : 1;
-  return (p->b > q->b) - (p->b < q->b);
-}
-
 /* Different pairs with numbers of so many bits above the least. */
 static size_t makePairs(TestRandom *random, size_t wanted, unsigned bitsA, unsigned bitsB, pnPair least, pnPair *out) {
   size_t count = 0;
@@ -56,7 +50,7 @@ static void shortListsAreSorted(void **state) {
     memcpy(truth, pairs, sizeof pairs[0] * count);
     unsigned bits = bitsOf(pairs, count, false) + bitsOf(pairs, count, true);
     if (pn_sortFew(pairs, count)) {
-      qsort(truth, count, sizeof truth[0], comparePairs);
+      qsort(truth, count, sizeof truth[0], testComparePairs);
       ++sorted;
     } else {
       /* only a list that is long, or whose numbers are wide */

@@ -98,13 +98,8 @@ static pnBox widen(pnBox box, double cell) {
   return box;
 }
 
-static int comparePairs(const void *p, const void *q) {
-  const pnPair *a = p, *b = q;
-  return a->a != b->a ? (a->a < b->a ? -1 : 1) : a->b < b->b ? -1 : a->b > b->b;
-}
-
 static bool isListed(const pnPair *list, size_t count, pnPair pair) {
-  return bsearch(&pair, list, count, sizeof pair, comparePairs) != NULL;
+  return bsearch(&pair, list, count, sizeof pair, testComparePairs) != NULL;
 }
 
 /* Is the list complete, without repetition, and not longer than it needs to be? */
@@ -113,8 +108,8 @@ static size_t checkList(const Body *ground, const Body *ball, const pnPair *foun
   size_t overlaps = 0;
   assert_true(count < MOST);
   memcpy(sorted, found, count * sizeof(pnPair));
-  qsort(sorted, count, sizeof(pnPair), comparePairs);
-  for (size_t i = 1; i < count; ++i) assert_true(comparePairs(&sorted[i - 1], &sorted[i]) < 0);
+  qsort(sorted, count, sizeof(pnPair), testComparePairs);
+  for (size_t i = 1; i < count; ++i) assert_true(testComparePairs(&sorted[i - 1], &sorted[i]) < 0);
   for (uint32_t i = 0; i < PN_LANES * ground->tree->shape->leafCount; ++i) {
     if (ground->tree->shape->leafTriangles[i] == PN_NONE) continue;
     pnBox p = boxOf(ground->tree, i), wide = widen(p, ground->tree->grid.cell);
@@ -225,7 +220,7 @@ static void farCornersAreBroughtIn(void **state) {
       assert_true(cutting->leafCount * PN_LANES * pegs.count + 16 < MOST);
       size_t count = pn_fitPegs4(&pegs, ball.tree->shape->small->slot, cutting, ground.tree->shape->innerCount, leaves,
                                  cutting->leafCount, found);
-      qsort(found, count, sizeof(pnPair), comparePairs);
+      qsort(found, count, sizeof(pnPair), testComparePairs);
       for (uint32_t i = 0; i < PN_LANES * cutting->leafCount; ++i) {
         uint32_t slot = PN_LANES * (cutting->leaves[i / PN_LANES] - ground.tree->shape->innerCount) + i % PN_LANES;
         if (ground.tree->shape->leafTriangles[slot] == PN_NONE) continue;

@@ -292,11 +292,6 @@ static void flatFansAreProvedRightly(void **state) {
 
 /* ---------------------------------------------------------------- questions */
 
-static int comparePairs(const void *a, const void *b) {
-  const pnPair *x = a, *y = b;
-  return x->a != y->a ? (x->a < y->a ? -1 : 1) : x->b < y->b ? -1 : x->b > y->b;
-}
-
 /* Counting, unsorted, without self; then everything again, so that one question does not spoil the next. */
 static void questionsOfOneWorld(void **state) {
   NEEDS_DEVICE;
@@ -320,7 +315,7 @@ static void questionsOfOneWorld(void **state) {
     assert_int_equal(f.pairCount, count);
     pnPair *pairs = malloc(count * sizeof(pnPair));
     memcpy(pairs, pnDeviceWorld_GetPairs(world), count * sizeof(pnPair));
-    qsort(pairs, count, sizeof(pnPair), comparePairs);
+    qsort(pairs, count, sizeof(pnPair), testComparePairs);
     assert_memory_equal(pairs, pnPairList_GetPairs(truth), count * sizeof(pnPair));
     free(pairs);
     f = collide(world, NULL);

@@ -78,21 +78,16 @@ static void contactsBeginPersistAndEnd(void **state) {
   freeFixture(&f);
 }
 
-/* Both broad phases and every thread count give the frame that trees asked pair by pair give. */
-static int comparePairs(const void *a, const void *b) {
-  const pnPair *p = a, *q = b;
-  return p->a != q->a ? (p->a < q->a ? -1 : 1) : p->b != q->b ? (p->b < q->b ? -1 : 1) : 0;
-}
-
 /* Pairs of one contact, sorted or as they were found. */
 static void expectPairs(const pnPair *found, const pnPair *expected, size_t count, bool unsorted) {
   pnPair *copy = malloc(count * sizeof(pnPair));
   memcpy(copy, found, count * sizeof(pnPair));
-  if (unsorted) qsort(copy, count, sizeof(pnPair), comparePairs);
+  if (unsorted) qsort(copy, count, sizeof(pnPair), testComparePairs);
   assert_memory_equal(copy, expected, count * sizeof(pnPair));
   free(copy);
 }
 
+/* Both broad phases and every thread count give the frame that trees asked pair by pair give. */
 static void manyBodiesAgreeWithPairwiseQueries(void **state) {
   (void)state;
   pnPool *pool;

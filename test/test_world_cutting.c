@@ -133,11 +133,6 @@ static size_t truthOf(const Scene *s, int ball, pnPair *out) {
   return count;
 }
 
-static int comparePairs(const void *p, const void *q) {
-  const pnPair *a = p, *b = q;
-  return a->a != b->a ? (a->a < b->a ? -1 : 1) : a->b < b->b ? -1 : a->b > b->b;
-}
-
 /* The pairs of the ground and a ball, the ground's triangle first. */
 static size_t answerOf(const Scene *s, const pnFrame *frame, int ball, pnPair *out) {
   const pnContact *contacts = pnWorld_GetContacts(s->world);
@@ -149,7 +144,7 @@ static size_t answerOf(const Scene *s, const pnFrame *frame, int ball, pnPair *o
     for (size_t k = 0; (first || second) && k < contacts[i].pairCount; ++k)
       out[count++] = first ? pairs[k] : (pnPair){pairs[k].b, pairs[k].a};
   }
-  qsort(out, count, sizeof(pnPair), comparePairs);
+  qsort(out, count, sizeof(pnPair), testComparePairs);
   return count;
 }
 
