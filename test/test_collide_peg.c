@@ -167,7 +167,7 @@ static size_t tryPair(const Body *ground, const Body *ball) {
 #endif
   pnCutting *cutting = cut(ground, ball);
   if (!cutting) return 0;
-  assert_true(cutting->hasHoles && pn_isPegged(ball->tree));
+  assert_true(cutting->hasHoles && pn_isSmall(ball->tree));
   size_t count = fitBy(fit[0], ground, ball, cutting, found[0]);
   for (int i = 1; i < 3; ++i) {
     if (!fit[i]) continue;

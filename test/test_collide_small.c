@@ -163,7 +163,7 @@ static void sameAsEveryPair(void **state) {
       shift[k] = kind == LATTICE || kind == FAR_LATTICE ? (float)testBelow(&dice, 5) : testFloat(&dice, -1, 1);
     Body a, b;
     openTwo(&a, x, &b, y, kind, shift);
-    assert_true(pn_areSmall(a.tree, b.tree));
+    assert_true(pn_isSmall(a.tree) && pn_isSmall(b.tree));
     pnFrame whole, unsorted, opening;
     pnQueryLab noSmall = {.noSmall = true};
     found[kind] += expectTruth(&a, &b, NULL, &whole);
@@ -467,7 +467,7 @@ static bool isSmall(uint32_t vertexCount, uint32_t triangleCount, const pnTreeDe
   float none[3] = {0, 0, 0};
   scatter(&body, CLOUD, vertexCount, triangleCount, none);
   openTree(&body, def);
-  bool small = pn_areSmall(body.tree, body.tree);
+  bool small = pn_isSmall(body.tree);
   closeTree(&body);
   return small;
 }
@@ -491,7 +491,7 @@ static void whoIsSmall(void **state) {
   pnMatrix turn = testRotation(&dice, 1);
   testExpectOk(pnPose_SetTransform(body.pose, &turn));
   testExpectOk(pnTree_Update(body.tree, NULL));
-  assert_false(pn_areSmall(body.tree, body.tree));
+  assert_false(pn_isSmall(body.tree));
   closeTree(&body);
   pnTreeDef rigid = def;
   rigid.update = PN_UPDATE_RIGID;

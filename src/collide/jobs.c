@@ -272,7 +272,7 @@ static void runWhole(Run *run, uint32_t worker, uint32_t item, uint32_t index, P
     keepSegment(run, worker, item, index, before);
     return;
   }
-  if (run->def->small && !job->first && pn_areSmall(job->a, job->b)) {
+  if (run->def->small && !job->first && pn_isSmall(job->a) && pn_isSmall(job->b)) {
     finishPending(run, worker, pending, time);
     runSmall(run, worker, item, index, time);
     return;
@@ -288,7 +288,7 @@ static void runWhole(Run *run, uint32_t worker, uint32_t item, uint32_t index, P
   }
   bool inSteps = goesInSteps(job, t);
   pnCutting *cutting = inSteps ? cuttingOf(job, t, w) : NULL;
-  bool pegs = cutting && cutting->hasHoles && run->def->small && pn_isPegged(t->b);
+  bool pegs = cutting && cutting->hasHoles && run->def->small && pn_isSmall(t->b);
   if (pegs) pn_runHoles(t, w, cutting);
   else inSteps = inSteps && pn_runNodes(t, w, cutting);
   finishPending(run, worker, pending, time);

@@ -40,12 +40,9 @@ void pn_makePegs(const pnTree *large, const pnTree *small, pnPegs *out) {
 /* ---------------------------------------------------------------- leaves */
 
 PN_INLINE void askForLeaf(const pnTree *large, const pnCutting *cutting, uint32_t i) {
-  size_t slot = (size_t)PN_LANES * (cutting->leaves[i] - large->shape->innerCount);
   __builtin_prefetch(cutting->hole[i][0]);
   __builtin_prefetch(cutting->hole[i][4]);
-  __builtin_prefetch(large->corners + 3 * slot);
-  __builtin_prefetch(large->corners + 3 * slot + 3 * PN_LANES - 1);
-  __builtin_prefetch(large->shape->leafTriangles + slot);
+  pn_askForTriangles(large, cutting->leaves[i]);
 }
 
 bool pn_listHoles(const pnTraversal *t, const pnCutting *cutting, pnWorker *w) {

@@ -27,11 +27,6 @@ typedef struct pnPegs {
   uint32_t count;
 } pnPegs;
 
-/* Is it small, with vertices that can be read where they are? */
-PN_INLINE bool pn_isPegged(const pnTree *small) {
-  return small->shape->small && pn_isInPlace(small);
-}
-
 /* First step: the leaves of a cutting that the body is near, as their places in it, are appended to w->leaves, and what the others
  * read is asked for. Second and third: candidates, pairs of slots, from the leaves that are listed there. False: out of memory.
  * The cutting has holes. */

@@ -5,17 +5,12 @@
 #include "collide/peg_kernel.h"
 
 static void listLeaves8(const Trial *t, const pnPair *leaves, size_t count, PegRows *rows) {
-  const uint64_t each = UINT64_C(0x0101010101010101);
   uint32_t n = 0;
   for (size_t i = 0; i < count; ++i) {
-    uint64_t leaf = each * leaves[i].a;
     const int16_t *hole = t->cutting->leafHole[leaves[i].a];
     for (uint32_t first = 0; first < t->pegs->count; first += 8) {
-      unsigned mask = FIT_PEGS(t->pegs->peg[first], hole);
-      uint64_t pegs = pn_laneList[mask] + each * first;
-      memcpy(rows->peg + n, &pegs, sizeof pegs);
-      memcpy(rows->leaf + n, &leaf, sizeof leaf);
-      n += pn_laneCount(mask);
+      memset(rows->leaf + n, (int)leaves[i].a, 8);
+      n += pn_listLanes(FIT_PEGS(t->pegs->peg[first], hole), first, rows->peg + n);
     }
   }
   rows->count = n;

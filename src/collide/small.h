@@ -20,12 +20,7 @@
 
 #include "collide/traverse.h"
 
-/* Are both small, with vertices that can be read where they are? */
-PN_INLINE bool pn_areSmall(const pnTree *a, const pnTree *b) {
-  return a->shape->small && b->shape->small && pn_isInPlace(a) && pn_isInPlace(b);
-}
-
-/* Appends the candidates of two small bodies to those of a worker. False: out of memory. */
+/* Appends the candidates of two bodies for which pn_isSmall holds to those of a worker. False: out of memory. */
 bool pn_openSmall(const pnTree *a, const pnTree *b, pnWorker *w);
 
 #define PN_SMALL_DIRECTIONS 4u

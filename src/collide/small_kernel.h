@@ -103,10 +103,6 @@ static void seeVertices(SmallSide *s, const pnTree *tree, const pnSmallView *vie
 #ifdef BY_BYTES
 /* Triangles that are not beyond one of the sides. */
 static void keepTriangles(SmallSide *s, const float *lo, const float *hi) {
-  static const uint8_t numbers[PN_PICKS] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
-                                            16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
-                                            32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47,
-                                            48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
   uint64_t beyond[2 * PN_SMALL_DIRECTIONS] = {0};
   for (uint32_t i = 0; i < s->vertexCount; i += WIDE) {
     for (uint32_t k = 0; k < PN_SMALL_DIRECTIONS; ++k) {
@@ -123,9 +119,7 @@ static void keepTriangles(SmallSide *s, const float *lo, const float *hi) {
     uint64_t there = UINT64_MAX >> (PN_PICKS - PN_MIN(s->triangleCount - t, PN_PICKS));
     uint64_t kept = pn_nothingInCommon(codes, c[0], c[1], c[2]) & there;
     for (int k = 0; k < 3; ++k) pn_keepBytes(c[k], kept, s->corner[k] + s->count);
-    pn_keepBytes(numbers, kept, s->triangle + s->count);
-    for (uint32_t i = 0; t > 0 && i < PN_PICKS; ++i)
-      s->triangle[s->count + i] = (uint8_t)(s->triangle[s->count + i] + t);
+    pn_listBits(kept, t, s->triangle + s->count);
     s->count += (uint32_t)__builtin_popcountll(kept);
   }
   /* what fills up a register is the first again */
@@ -192,7 +186,7 @@ static void keepTriangles(SmallSide *s, const float *lo, const float *hi) {
   for (uint32_t t = 0; t < s->triangleCount; t += PN_PICKS8) {
     uint32_t there = UINT32_MAX >> (PN_PICKS8 - PN_MIN(s->triangleCount - t, PN_PICKS8));
     uint32_t parts = (s->vertexCount + 15) / 16;
-    n += pn_listLanes8(pn_nothingInCommon8(codes, parts, c[0] + t, c[1] + t, c[2] + t) & there, t, s->triangle + n);
+    n += pn_listLanes32(pn_nothingInCommon8(codes, parts, c[0] + t, c[1] + t, c[2] + t) & there, t, s->triangle + n);
   }
 #else
   for (uint32_t t = 0; t < s->triangleCount; ++t) {

@@ -337,8 +337,8 @@ void pn_runAll(const pnTraversal *t, pnWorker *w, pnKernel kernel, double *time)
 
 /* ---------------------------------------------------------------- in steps */
 
-/* What the next step reads of the larger tree, which is a: the one with the coarser grid. The other was updated a moment ago. These are
- * inline, because a function that only asks has no effect in the eyes of a compiler, and its calls are left out. */
+/* What the next step reads of the larger tree, which is a: the one with the coarser grid. The other was updated a moment ago. Inline as
+ * pn_askForTriangles is. */
 PN_INLINE void askForInner(const pnTree *tree, const pnPairs *stack) {
   const pnShape *shape = tree->shape;
   for (size_t i = stack->count - PN_MIN(stack->count, NODE_BATCH); i < stack->count; ++i) {
@@ -350,13 +350,9 @@ PN_INLINE void askForInner(const pnTree *tree, const pnPairs *stack) {
 }
 
 PN_INLINE void askForLeaves(const pnTree *tree, const pnPairs *leaves, size_t from) {
-  const pnShape *shape = tree->shape;
   for (size_t i = from; i < leaves->count; ++i) {
-    size_t slot = (size_t)PN_LANES * (leaves->data[i].a - shape->innerCount);
     pn_askForNode(tree, leaves->data[i].a);
-    __builtin_prefetch(tree->corners + 3 * slot);
-    __builtin_prefetch(tree->corners + 3 * slot + 3 * PN_LANES - 1);
-    __builtin_prefetch(shape->leafTriangles + slot);
+    pn_askForTriangles(tree, leaves->data[i].a);
   }
 }
 

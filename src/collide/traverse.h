@@ -97,6 +97,15 @@ void pn_beginTraversal(pnTree *a, pnTree *b, pnOpen open, pnTraversal *out);
 /* Do the boxes of two trees overlap at all? */
 bool pn_treesOverlap(const pnTree *a, const pnTree *b);
 
+/* Asks for the triangles of a leaf: their corners' places and their numbers. Inline, because a function that only asks has no effect in
+ * the eyes of a compiler, and its calls are left out. */
+PN_INLINE void pn_askForTriangles(const pnTree *tree, uint32_t leaf) {
+  size_t slot = (size_t)PN_LANES * (leaf - tree->shape->innerCount);
+  __builtin_prefetch(tree->corners + 3 * slot);
+  __builtin_prefetch(tree->corners + 3 * slot + 3 * PN_LANES - 1);
+  __builtin_prefetch(tree->shape->leafTriangles + slot);
+}
+
 /* Runs the pairs of nodes in w->lists[0] to the end; found pairs of triangles are appended to w->found, and little more than
  * foundMost. With `first` it stops at the first. *time is since when nothing has been booked: looking at the clock for each of
  * many small questions is felt, so that of small ones the caller books the whole. */

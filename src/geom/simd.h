@@ -459,6 +459,13 @@ PN_INLINE uint32_t pn_firstLane(unsigned mask) {
   return (uint32_t)__builtin_ctz(mask);
 }
 
+/* Lists the lanes of the mask, and `first` more, as bytes; returns how many. Eight are written. */
+PN_INLINE uint32_t pn_listLanes(unsigned mask, uint32_t first, uint8_t *out) {
+  uint64_t numbers = pn_laneList[mask] + UINT64_C(0x0101010101010101) * first;
+  memcpy(out, &numbers, sizeof numbers);
+  return pn_laneCount(mask);
+}
+
 /* Writes the pairs (a + lane, b) for every lane of the mask, as pn_appendLanes does. */
 PN_INLINE void pn_appendLanesFirst(uint32_t *out, uint32_t a, uint32_t b, unsigned mask) {
   uint64_t list = pn_laneList[mask];

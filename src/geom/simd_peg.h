@@ -3,6 +3,7 @@
 #ifndef PN_GEOM_SIMD_PEG_H
 #define PN_GEOM_SIMD_PEG_H
 
+#include "geom/simd_pick.h"
 #include "geom/simd_short.h"
 
 #define PN_PEG 8u /* numbers in a record */
@@ -50,7 +51,7 @@ PN_INLINE unsigned pn_fitPegs8(const int16_t *pegs, const int16_t *hole) {
 }
 #endif
 
-#if PN_SIMD_SSE2 && defined(__AVX512VBMI2__) && defined(__AVX512BW__)
+#ifdef PN_SIMD_PICK
 #define PN_SIMD_PEG 512
 PN_INLINE __m512i pn_loadFourTimes(const int16_t *record) {
   return _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)(const void *)record));
@@ -72,19 +73,11 @@ PN_INLINE uint64_t pn_zeroBytes(const void *bytes) {
   __m512i v = _mm512_loadu_si512(bytes);
   return _mm512_testn_epi8_mask(v, v);
 }
-#define PN_BITS_OF_64                                                                                                  \
-  _mm512_set_epi64(0x3f3e3d3c3b3a3938, 0x3736353433323130, 0x2f2e2d2c2b2a2928, 0x2726252423222120, 0x1f1e1d1c1b1a1918, \
-                   0x1716151413121110, 0x0f0e0d0c0b0a0908, 0x0706050403020100)
-/* The numbers of the bits of a mask, and `first` more, in order; 64 are written. */
-PN_INLINE void pn_listBits(uint64_t mask, uint32_t first, uint8_t *out) {
-  __m512i list = _mm512_maskz_compress_epi8(mask, PN_BITS_OF_64);
-  _mm512_storeu_si512(out, _mm512_add_epi8(list, _mm512_set1_epi8((char)first)));
-}
 /* Writes base[i] + j, pairs as 64-bit numbers, for the bits 8 i + j of a square, in order; returns how many. Eight at a time. */
 PN_INLINE uint32_t pn_appendRows(uint32_t *out, const uint64_t base[8], uint64_t square) {
   const __m512i rows = _mm512_loadu_si512(base);
   uint32_t count = (uint32_t)__builtin_popcountll(square);
-  __m512i list = _mm512_maskz_compress_epi8(square, PN_BITS_OF_64);
+  __m512i list = pn_bitNumbers(square);
   for (uint32_t done = 0; done < count; done += 8) {
     __m512i bit = _mm512_cvtepu8_epi64(_mm512_castsi512_si128(list));
     __m512i row = _mm512_permutexvar_epi64(_mm512_srli_epi64(bit, 3), rows);

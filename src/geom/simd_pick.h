@@ -5,10 +5,20 @@
 
 #include "geom/simd_wide.h"
 
-#if PN_SIMD_F16 && defined(__AVX512VBMI__) && defined(__AVX512VBMI2__)
+#if PN_SIMD_F16 && defined(__AVX512BW__) && defined(__AVX512VBMI__) && defined(__AVX512VBMI2__)
 #define PN_SIMD_PICK 1
 #define PN_PICKS 64u
 
+/* The numbers of the bits of a mask, a byte each, in order, and 0 behind them. */
+PN_INLINE __m512i pn_bitNumbers(uint64_t mask) {
+  const __m512i all = _mm512_set_epi64(0x3f3e3d3c3b3a3938, 0x3736353433323130, 0x2f2e2d2c2b2a2928, 0x2726252423222120,
+                                       0x1f1e1d1c1b1a1918, 0x1716151413121110, 0x0f0e0d0c0b0a0908, 0x0706050403020100);
+  return _mm512_maskz_compress_epi8((__mmask64)mask, all);
+}
+/* The same, and `first` more, into a list: 64 are written. */
+PN_INLINE void pn_listBits(uint64_t mask, uint32_t first, uint8_t *out) {
+  _mm512_storeu_si512(out, _mm512_add_epi8(pn_bitNumbers(mask), _mm512_set1_epi8((char)first)));
+}
 /* A byte for each of 64 places: bit h of byte i is bit i of mask h. */
 PN_INLINE void pn_bytesOfBits(const uint64_t masks[8], uint8_t out[PN_PICKS]) {
   __m512i bytes = _mm512_setzero_si512();
@@ -126,16 +136,10 @@ PN_INLINE uint32_t pn_nothingInCommon8(const uint8_t *bytes, uint32_t parts, con
   __m256i common = _mm256_and_si256(_mm256_and_si256(x, y), z);
   return (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(common, _mm256_setzero_si256()));
 }
-/* The numbers of the lanes of a mask of 32, and `first` more, in order; returns how many. Eight at a time are written. */
-PN_INLINE uint32_t pn_listLanes8(uint32_t mask, uint32_t first, uint8_t *out) {
-  const uint64_t each = 0x0101010101010101u;
+/* As pn_listLanes, of a mask of 32. */
+PN_INLINE uint32_t pn_listLanes32(uint32_t mask, uint32_t first, uint8_t *out) {
   uint32_t count = 0;
-  for (uint32_t at = 0; at < PN_PICKS8; at += 8) {
-    uint32_t part = mask >> at & 0xff;
-    uint64_t numbers = pn_laneList[part] + each * (first + at);
-    memcpy(out + count, &numbers, sizeof numbers);
-    count += (uint32_t)__builtin_popcount(part);
-  }
+  for (uint32_t at = 0; at < PN_PICKS8; at += 8) count += pn_listLanes(mask >> at & 0xff, first + at, out + count);
   return count;
 }
 /* As pn_append16, of eight. */

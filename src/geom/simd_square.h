@@ -8,7 +8,7 @@
 #ifndef PN_GEOM_SIMD_SQUARE_H
 #define PN_GEOM_SIMD_SQUARE_H
 
-#include "geom/simd.h"
+#include "geom/simd_pick.h"
 
 /* Numbers of one grid as another has them: (q >> shift) + sum[0] + sum[1], saturated. Of `sums` = 0 nothing is done, of 1 there is
  * sum[0] alone, of 2 all. */
@@ -17,7 +17,7 @@ typedef struct pnGlass {
   int16_t sum[2][6][8];
 } pnGlass;
 
-#if PN_SIMD_SSE2 && defined(__AVX512VBMI2__) && defined(__AVX512BW__)
+#ifdef PN_SIMD_PICK
 #define PN_SIMD_SQUARE 512
 
 /* Rows 4 and 5 in the lower half. */
@@ -78,11 +78,9 @@ PN_INLINE uint64_t pn_boxSquare(const int16_t *a, const int16_t *b, const pnGlas
 /* Writes the pairs (a + i, b + j) of a square's bits, in order; returns how many. Eight at a time, which are nearly always all:
  * there must be room for eight more. */
 PN_INLINE uint32_t pn_appendSquare(uint32_t *out, uint32_t a, uint32_t b, uint64_t square) {
-  const __m512i bits = _mm512_set_epi64(0x3f3e3d3c3b3a3938, 0x3736353433323130, 0x2f2e2d2c2b2a2928, 0x2726252423222120,
-                                        0x1f1e1d1c1b1a1918, 0x1716151413121110, 0x0f0e0d0c0b0a0908, 0x0706050403020100);
   const __m512i base = _mm512_set1_epi64((int64_t)((uint64_t)b << 32 | a));
   uint32_t count = (uint32_t)__builtin_popcountll(square), done = 0;
-  __m512i list = _mm512_maskz_compress_epi8(square, bits);
+  __m512i list = pn_bitNumbers(square);
   do {
     __m512i bit = _mm512_cvtepu8_epi64(_mm512_castsi512_si128(list));
     __m512i j = _mm512_slli_epi64(_mm512_and_si512(bit, _mm512_set1_epi64(7)), 32);

@@ -45,10 +45,9 @@ struct pnPose {
   const pnMorph *morph;
   const pnSkin *skin;
   const float *source; /* 3 floats a vertex plus one readable float: rest, own copy or shared array */
-  float *own
-      [2]; /* our copies, made when SetVertices needs them or before; 3 * vertexCount + 1 floats. The second is for large
-                          meshes and for those that are set with others: they take turns, so that the pose reads the old one
-                          until the new one is whole */
+  /* Our copies, made when SetVertices needs them or before; 3 * vertexCount + 1 floats. The second is for large meshes and for those
+   * that are set with others: they take turns, so that the pose reads the old one until the new one is whole. */
+  float *own[2];
   float sourceMaxAbs; /* largest magnitude in source; negative: a shared array nobody has looked through yet; with a
                           morph or skin: the largest that weights and joints allow before the transform */
   float skinMaxAbs;   /* skin: the same before the joints */

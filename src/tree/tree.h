@@ -176,6 +176,10 @@ PN_INLINE void pn_slotCorners(const pnTree *tree, uint32_t slot, const float *ou
 PN_INLINE bool pn_isInPlace(const pnTree *tree) {
   return tree->corners == tree->shape->sourceCorners;
 }
+/* Small, with vertices that can be read where they are? */
+PN_INLINE bool pn_isSmall(const pnTree *tree) {
+  return tree->shape->small && pn_isInPlace(tree);
+}
 PN_INLINE void *pn_lanesOf(const pnTree *tree, uint32_t node) {
   return tree->lanes + (size_t)node * tree->laneBytes;
 }
