@@ -148,6 +148,153 @@ static void theDeepestOfOnePlaceCounts(void **state) {
   findFree(&s);
 }
 
+/* ---------------------------------------------------------------- crowds */
+
+enum { SHARDS = 14 };
+
+/* Tetrahedra, and pairs of triangles that share an edge, in a cube at random, and their triangles in any order; `flat`: all on
+ * one line. */
+static pnMesh *makeShards(TestRandom *random, bool flat) {
+  float v[12 * SHARDS];
+  uint32_t t[12 * SHARDS], n = 0;
+  for (uint32_t i = 0; i < 12 * SHARDS; ++i) v[i] = flat && i % 3 != 0 ? 0 : testFloat(random, -1, 1);
+  for (uint32_t i = 0; i < SHARDS; ++i) {
+    uint32_t count = testBelow(random, 2) ? 12 : 6;
+    for (uint32_t k = 0; k < count; ++k) t[n++] = 4 * i + faces[k];
+  }
+  for (uint32_t i = n / 3; i > 1; --i) {
+    uint32_t *last = t + 3 * (i - 1), *other = t + 3 * testBelow(random, i), swap[3];
+    memcpy(swap, last, sizeof swap);
+    memmove(last, other, sizeof swap);
+    memcpy(other, swap, sizeof swap);
+  }
+  return testMakeMesh(v, 4 * SHARDS, t, n / 3);
+}
+
+/* What is there at rest, and how deep, with such a crowd. */
+static void recogniseWith(pnFinder *finder, uint32_t crowd, uint32_t *outPairs, pnSight *out, bool *outAtRest) {
+  assert_true(pn_settleCrowds(finder, crowd));
+  pn_recognise(finder);
+  *outPairs = 0;
+  for (size_t i = 0; i < finder->rests.count; ++i) *outPairs += finder->rests.data[i].byPairs;
+  for (size_t i = 0; i < finder->regions.count; ++i) {
+    out[i] = finder->sights.data[i];
+    outAtRest[i] = finder->regions.data[i].atRest;
+  }
+}
+
+/* The table of pairs against lists alone: which regions are there at rest, and how deep the deepest of these is. In scans at random with
+ * crowds, of two bodies and of each with itself, with what is contained and without, before and after they have moved. */
+static void pairsSayWhatListsSay(void **state) {
+  (void)state;
+  enum { REGIONS = 4000 };
+  static pnSight sights[2][REGIONS];
+  static bool atRest[2][REGIONS];
+  TestRandom random = testRandom(77);
+  uint32_t known = 0, deep = 0, fresh = 0, inner = 0;
+  for (uint32_t round = 0; round < testRounds(60); ++round) {
+    pnMesh *meshes[3] = {makeShards(&random, round % 5 == 4), makeShards(&random, round % 5 == 4), NULL};
+    if (round % 4 == 1) testExpectOk(pnMakeBox((pnVec3){1.5f, 1.5f, 1.5f}, 1, &meshes[2]));
+    if (round % 4 == 3) testExpectOk(pnMakeIcosphere(2, 0.8f, &meshes[2])); /* of more vertices than are few */
+    FindScene s = findMake(NULL, meshes, round % 2 ? 3 : 2);
+    for (int frame = 0; frame < 3; ++frame) {
+      float reach = 0.3f * (float)frame;
+      if (frame > 0) findMove(&s, 0, testFloat(&random, -reach, reach), testFloat(&random, -reach, reach), 0);
+      findLook(&s, frame == 0, round % 3 != 2, false);
+      size_t count = s.finder->regions.count;
+      assert_true(count <= REGIONS);
+      uint32_t pairs;
+      recogniseWith(s.finder, UINT32_MAX, &pairs, sights[0], atRest[0]);
+      assert_int_equal(pairs, 0);
+      for (uint32_t crowd = 0; crowd <= 8; crowd += 4) {
+        recogniseWith(s.finder, crowd, &pairs, sights[1], atRest[1]);
+        assert_true(pairs > 0 || crowd > 0);
+        for (size_t i = 0; i < count; ++i) {
+          assert_int_equal(atRest[1][i], atRest[0][i]);
+          assert_true(sights[1][i].restDepth == sights[0][i].restDepth);
+          known += atRest[0][i];
+          deep += sights[0][i].restDepth > 0;
+          fresh += !atRest[0][i];
+          inner += s.finder->regions.data[i].inner != PN_NONE;
+        }
+      }
+    }
+    findFree(&s);
+  }
+  assert_true(known > testRounds(40000) && deep > testRounds(4000) && fresh > testRounds(400) &&
+              inner > testRounds(100));
+}
+
+/* No list of a crowd is left to walk. */
+static void aLineIsACrowd(void **state) {
+  (void)state;
+  enum { TRIANGLES = 60, PAIRS = TRIANGLES * (TRIANGLES - 1) / 2 };
+  float v[9 * TRIANGLES] = {0};
+  uint32_t t[3 * TRIANGLES], count;
+  for (uint32_t i = 0; i < 3 * TRIANGLES; ++i) {
+    v[3 * i] = (i % 3 ? 1.0f : -1.0f) * (1 + 0.01f * (float)i);
+    t[i] = i;
+  }
+  pnMesh *mesh = testMakeMesh(v, 3 * TRIANGLES, t, TRIANGLES);
+  FindScene s = findMake(NULL, &mesh, 1);
+  findLook(&s, true, true, false);
+  assert_int_equal(s.finder->rests.count, PAIRS);
+  for (uint32_t i = 0; i < PAIRS; ++i) assert_true(s.finder->rests.data[i].byPairs);
+  for (uint32_t i = 0; i < s.finder->restEntries.count; ++i)
+    assert_int_equal(s.finder->restEntries.data[i].otherCount, 0);
+  findLook(&s, false, true, false);
+  const pnRegion *r = pnFinder_GetRegions(s.finder, &count);
+  assert_int_equal(count, PAIRS);
+  for (uint32_t i = 0; i < count; ++i) assert_true(r[i].atRest);
+  findFree(&s);
+}
+
+/* Copies of a mesh, each a little beside the one before, as one mesh. */
+static pnMesh *makeCopies(pnMesh *one, uint32_t count) {
+  static float v[3 * 24 * 162];
+  static uint32_t t[3 * 24 * 320];
+  uint32_t vertices = pnMesh_GetVertexCount(one), corners3 = 3 * pnMesh_GetTriangleCount(one);
+  assert_true(count <= 24 && vertices <= 162 && corners3 <= 3 * 320);
+  for (uint32_t i = 0; i < count; ++i) {
+    for (uint32_t k = 0; k < 3 * vertices; ++k)
+      v[3 * vertices * i + k] = pnMesh_GetVertices(one)[k] + (k % 3 == 0 ? 0.001f * (float)i : 0);
+    for (uint32_t k = 0; k < corners3; ++k) t[corners3 * i + k] = pnMesh_GetTriangles(one)[k] + vertices * i;
+  }
+  pnMesh *copies = testMakeMesh(v, vertices * count, t, corners3 * count / 3);
+  pnDestroyMesh(one);
+  return copies;
+}
+
+/* Balls that touch blocks at rest with a few triangles around one vertex, and then go deep into them: of the vertices of a region, which are not
+ * few any more, those at rest come last. */
+static void ballsAreKnownWhenTheyAreDeep(void **state) {
+  (void)state;
+  enum { BALLS = 24, BLOCKS = 10 };
+  const float v[12] = {-10, -10, 0, 20, -10, 0, -10, 20, 0, 0, 0, -10};
+  pnMesh *ball;
+  testExpectOk(pnMakeIcosphere(2, 1, &ball));
+  float lowest = 0;
+  for (uint32_t i = 0; i < pnMesh_GetVertexCount(ball); ++i)
+    lowest = PN_MIN(lowest, pnMesh_GetVertices(ball)[3 * i + 2]);
+  const uint32_t t[12] = {0, 1, 2, 0, 3, 1, 1, 3, 2, 2, 3, 0};
+  pnMesh *meshes[2] = {makeCopies(ball, BALLS), makeCopies(testMakeMesh(v, 4, t, 4), BLOCKS)};
+  FindScene s = findMake(NULL, meshes, 2);
+  findMove(&s, 0, 0, 0, -lowest - 0.005f);
+  findLook(&s, true, false, false);
+  assert_int_equal(s.finder->rests.count, BALLS * BLOCKS);
+  assert_true(pn_settleCrowds(s.finder, 0));
+  for (uint32_t i = 0; i < BALLS * BLOCKS; ++i) assert_true(s.finder->rests.data[i].byPairs);
+  findMove(&s, 0, 0, 0, -lowest - 0.7f);
+  findLook(&s, false, false, false);
+  uint32_t count;
+  const pnRegion *r = pnFinder_GetRegions(s.finder, &count);
+  assert_int_equal(count, BALLS * BLOCKS);
+  for (uint32_t i = 0; i < count; ++i) assert_true(r[i].atRest);
+  findFree(&s);
+}
+
+/* ---------------------------------------------------------------- carried */
+
 /* What is carried keeps the depth it had when it was first seen, to the last bit, each thing its own. */
 static void carriedDepthsAreTheirOwn(void **state) {
   (void)state;
@@ -236,10 +383,11 @@ static void edgesOfManyAreBalancedOrNot(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(aFloorDoesNotMakeAllOld),     cmocka_unit_test(placesOfTwoOldOnesAreNew),
-      cmocka_unit_test(allInOnePlaceAtRest),         cmocka_unit_test(theDeepestOfOnePlaceCounts),
-      cmocka_unit_test(carriedDepthsAreTheirOwn),    cmocka_unit_test(manyThingsAreOneFinding),
-      cmocka_unit_test(edgesOfManyAreBalancedOrNot),
+      cmocka_unit_test(aFloorDoesNotMakeAllOld),      cmocka_unit_test(placesOfTwoOldOnesAreNew),
+      cmocka_unit_test(allInOnePlaceAtRest),          cmocka_unit_test(theDeepestOfOnePlaceCounts),
+      cmocka_unit_test(carriedDepthsAreTheirOwn),     cmocka_unit_test(manyThingsAreOneFinding),
+      cmocka_unit_test(pairsSayWhatListsSay),         cmocka_unit_test(aLineIsACrowd),
+      cmocka_unit_test(ballsAreKnownWhenTheyAreDeep), cmocka_unit_test(edgesOfManyAreBalancedOrNot),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,6 +12,7 @@
  *   publish.c   regions as the door has them
  *   curve.c     meeting segments in order: curves
  *   known.c     what was found once for all: regions at rest, and regions that one carrier carries
+ *   crowd.c     regions at rest of which many have a vertex in common
  *   look.c      a frame that was looked at elsewhere: its regions as bytes, and back
  *   track.c     regions of frame after frame into findings
  *   kin.c       which findings a region goes on
@@ -281,12 +282,28 @@ typedef struct pnRestRegion {
   uint32_t nextTouched;  /* and the next one that has bits */
   size_t vertexFirst[2]; /* into restVertices: those of either side, ascending */
   size_t vertexCount[2];
+  bool byPairs; /* it is known by pairs of its vertices (crowd.c) */
 } pnRestRegion;
 
 /* Vertex `vertex` of a body belongs to side `side` of a rest region; the next one of the same vertex, and how many there are from here on. */
 typedef struct pnRestEntry {
   uint32_t region, side, next, count;
+  uint32_t other,
+      otherCount; /* the first one from here on whose region is not known by pairs, and how many there are */
 } pnRestEntry;
+
+/* How deep the deepest rest region is that has this vertex of a and that one of b, among those that are known by pairs. */
+typedef struct pnRestPair {
+  uint32_t a, b; /* a is PN_NONE: nothing is in this place of the table */
+  uint32_t vertexA, vertexB;
+  double depth;
+} pnRestPair;
+
+/* Different vertices of one side of a region, if they are few; a count above that says they are not. */
+#define PN_FEW_VERTICES 16u
+typedef struct pnFewVertices {
+  uint32_t count, vertex[PN_FEW_VERTICES];
+} pnFewVertices;
 
 /* The same of a triangle and the carried regions it is in. */
 typedef struct pnCarriedEntry {
@@ -494,6 +511,7 @@ struct pnFinder {
   bool restHasInner; /* one of the rest regions has a part inside another and no pairs */
   PN_ARRAY(pnRestRegion) rests;
   PN_ARRAY(pnRestEntry) restEntries;
+  PN_ARRAY(pnRestPair) restPairs; /* a power of two of places, or none */
   pnNumbers restVertices;
   PN_ARRAY(pnCarriedRegion) carried;
   PN_ARRAY(pnCarriedEntry) carriedEntries;
@@ -543,6 +561,11 @@ bool pn_joinCurves(pnFinder *finder, const pnContactWork *work, uint32_t region,
 
 /* The regions of the frame as those at rest. */
 pnResult pn_keepRest(pnFinder *finder);
+/* Rest regions of few vertices whose vertices are in more than `crowd` of them, on both sides, become known by pairs. False: out of memory. */
+bool pn_settleCrowds(pnFinder *finder, uint32_t crowd);
+void pn_addFew(pnFewVertices *few, uint32_t vertex);
+/* How deep the deepest of these is that has a vertex of both sides; negative: there is none, or no table. */
+double pn_deepestOfPairs(const pnFinder *finder, uint32_t a, uint32_t b, const pnFewVertices sides[2]);
 /* The rest of the sights: which regions are there at rest too, and where the arrows of those that are carried stand. */
 void pn_recognise(pnFinder *finder);
 /* Gives carried regions the depths they had when they were first seen, and remembers those that are new. PN_ERROR_KIND, and

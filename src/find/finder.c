@@ -223,8 +223,8 @@ static size_t bytesOfFrame(const pnFinder *f) {
 size_t pnFinder_GetByteCount(const pnFinder *finder) {
   size_t bytes = sizeof *finder + HELD(finder->bodies) + HELD(finder->unwanted) + HELD(finder->tracks) +
                  HELD(finder->numberOf) + HELD(finder->findings) + HELD(finder->findingLabels) + HELD(finder->rests) +
-                 HELD(finder->restEntries) + HELD(finder->restVertices) + HELD(finder->carried) +
-                 HELD(finder->carriedEntries);
+                 HELD(finder->restEntries) + HELD(finder->restPairs) + HELD(finder->restVertices) +
+                 HELD(finder->carried) + HELD(finder->carriedEntries);
   for (size_t i = 0; i < finder->bodies.count; ++i) bytes += bytesOfBody(&finder->bodies.data[i]);
   for (size_t i = 0; i < finder->tracks.count; ++i) bytes += bytesOfTrack(&finder->tracks.data[i]);
   for (size_t i = 0; i < finder->carried.count; ++i)

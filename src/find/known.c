@@ -114,7 +114,8 @@ static bool enterSide(pnFinder *finder, uint32_t side) {
   for (size_t i = 0; i < rest->vertexCount[side]; ++i) {
     uint32_t *first = &body->restFirst[restList(finder, rest, side)[i]];
     uint32_t count = *first != PN_NONE ? finder->restEntries.data[*first].count + 1 : 1;
-    if (!pn_arrayPush(&finder->restEntries, ((pnRestEntry){region, side, *first, count}))) return false;
+    pnRestEntry entry = {.region = region, .side = side, .next = *first, .count = count};
+    if (!pn_arrayPush(&finder->restEntries, entry)) return false;
     *first = (uint32_t)finder->restEntries.count - 1;
   }
   return true;
@@ -149,6 +150,9 @@ static bool openTable(pnNumbers *table, size_t regionCount) {
   return true;
 }
 
+/* Shorter lists are walked: a look into the table takes as long as some entries. A choice of speed. */
+#define CROWD 32u
+
 pnResult pn_keepRest(pnFinder *finder) {
   pn_freeKnown(finder, true);
   finder->hasRest = true;
@@ -161,6 +165,7 @@ pnResult pn_keepRest(pnFinder *finder) {
     good = keepRegion(finder, region, &finder->sources.data[i], &table);
   }
   pn_arrayFree(&table);
+  good = good && pn_settleCrowds(finder, CROWD);
   return good ? PN_OK : pn_failMemory(sizeof(pnRestRegion));
 }
 
@@ -173,13 +178,31 @@ typedef struct Asking {
   uint32_t touched;      /* the first of the rest regions with bits */
   uint32_t touchedCount; /* how many there are */
   bool isSecond;         /* the other side is through: no rest region counts that has no bits yet */
+  bool others;           /* those that are known by pairs have been asked */
   size_t cost;           /* entries of all vertices */
+  pnFewVertices few[2];  /* of the sides, where there are pairs */
 } Asking;
+
+/* Entries of a vertex: the first, how many, and the next. */
+static uint32_t firstEntry(const Asking *q, uint32_t vertex) {
+  uint32_t first = q->body->restFirst[vertex];
+  return q->others && first != PN_NONE ? q->finder->restEntries.data[first].other : first;
+}
+static uint32_t countEntries(const Asking *q, uint32_t first) {
+  if (first == PN_NONE) return 0;
+  const pnRestEntry *entry = &q->finder->restEntries.data[first];
+  return q->others ? entry->otherCount : entry->count;
+}
+static uint32_t nextEntry(const Asking *q, uint32_t at) {
+  const pnRestEntry *entries = q->finder->restEntries.data;
+  uint32_t next = entries[at].next;
+  return q->others && next != PN_NONE ? entries[next].other : next;
+}
 
 static bool addCost(void *context, uint32_t vertex) {
   Asking *q = context;
-  uint32_t first = q->body->restFirst[vertex];
-  q->cost += first != PN_NONE ? q->finder->restEntries.data[first].count : 0;
+  q->cost += countEntries(q, firstEntry(q, vertex));
+  if (q->finder->restPairs.count > 0) pn_addFew(&q->few[q->bit], vertex);
   return true;
 }
 
@@ -201,12 +224,12 @@ static void askTouched(Asking *q, uint32_t vertex) {
 static bool askVertex(void *context, uint32_t vertex) {
   Asking *q = context;
   const pnRestEntry *entries = q->finder->restEntries.data;
-  uint32_t first = q->body->restFirst[vertex];
-  if (q->isSecond && first != PN_NONE && entries[first].count > q->touchedCount) {
+  uint32_t first = firstEntry(q, vertex);
+  if (q->isSecond && countEntries(q, first) > q->touchedCount) {
     askTouched(q, vertex);
     return true;
   }
-  for (uint32_t e = first; e != PN_NONE; e = entries[e].next) {
+  for (uint32_t e = first; e != PN_NONE; e = nextEntry(q, e)) {
     pnRestRegion *rest = &q->finder->rests.data[entries[e].region];
     uint32_t bits = entries[e].side == q->bit ? 1u << q->bit : q->self ? 4u << q->bit : 0;
     if (rest->a != q->a || rest->b != q->b || bits == 0 || (q->isSecond && rest->touched == 0)) continue;
@@ -228,6 +251,13 @@ static void askSide(Asking *q, const pnContactWork *work, uint32_t region, bool 
   if (q->body->restFirst) eachVertex(q->finder, work, region, far, ask, q);
 }
 
+/* Is it shorter to ask about pairs of vertices than to walk one of the lists? Of what is contained one side is enough: it has no pairs. */
+static bool pairsPay(const Asking *q, const pnRegion *region, const size_t costs[2]) {
+  if (q->finder->restPairs.count == 0 || region->inner != PN_NONE) return false;
+  if (q->few[0].count > PN_FEW_VERTICES || q->few[1].count > PN_FEW_VERTICES) return false;
+  return (size_t)q->few[0].count * q->few[1].count * (q->self ? 2 : 1) < PN_MIN(costs[0], costs[1]);
+}
+
 /* How deep a region is at rest; negative: it is not there. */
 static double restDepthOf(pnFinder *finder, size_t i) {
   const pnRegion *region = &finder->regions.data[i];
@@ -243,11 +273,12 @@ static double restDepthOf(pnFinder *finder, size_t i) {
     askSide(&q, work, source->draft, region->a > region->b, side, addCost);
     costs[side] = q.cost;
   }
+  q.others = pairsPay(&q, region, costs);
+  double depth = q.others ? pn_deepestOfPairs(finder, a, b, q.few) : -1;
   for (uint32_t turn = 0; turn < 2; ++turn) {
     q.isSecond = turn == 1 && region->inner == PN_NONE && !finder->restHasInner;
     askSide(&q, work, source->draft, region->a > region->b, turn ^ (costs[1] < costs[0]), askVertex);
   }
-  double depth = -1;
   for (uint32_t r = q.touched; r != PN_NONE; r = finder->rests.data[r].nextTouched) {
     pnRestRegion *rest = &finder->rests.data[r];
     // What is contained, now or at rest, has no vertices on the outer side.
@@ -468,5 +499,6 @@ void pn_freeKnown(pnFinder *finder, bool rest) {
   }
   pn_arrayFree(&finder->rests);
   pn_arrayFree(&finder->restEntries);
+  pn_arrayFree(&finder->restPairs);
   pn_arrayFree(&finder->restVertices);
 }
