@@ -29,6 +29,14 @@ void pn_fetchRigid(const pnMatrix *m, const float *source, const uint32_t *verti
   else fetchMoved(&columns, source, vertices, count, out, 3);
 }
 
+void pn_moveRange(const pnMatrix *m, const float *source, uint32_t count, float *out) {
+  const pnColumns columns = pn_columnsOf(m);
+  // the fourth number of a vertex is written where the next one comes; the last has none
+  for (uint32_t i = 0; i + 1 < count; ++i, source += 3, out += 3)
+    pn_f4Store(out, pn_movePoint(&columns, pn_f4Load(source)));
+  if (count > 0) pn_f4StoreThree(out, pn_movePoint(&columns, pn_f4Load(source)));
+}
+
 void pn_moveRigid(const pnMatrix *m, uint32_t count, float *inOut, uint32_t stride) {
   const pnColumns columns = pn_columnsOf(m);
   for (uint32_t i = 0; i < count; ++i, inOut += stride) {

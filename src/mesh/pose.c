@@ -23,6 +23,10 @@ void pn_poseFetchRange(const pnPose *pose, uint32_t first, uint32_t count, float
     if (count) memcpy(out, pose->source + 3 * (size_t)first, 3 * (size_t)count * sizeof(float));
     return;
   }
+  if (pose->motion->isStored && stride == 3) {
+    pn_moveRange(&pose->transform, pose->source + 3 * (size_t)first, count, out);
+    return;
+  }
 
   uint32_t vertices[RANGE_BATCH];
   while (count > 0) {

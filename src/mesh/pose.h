@@ -122,6 +122,8 @@ void pn_fetchFree(const float *source, const uint32_t *vertices, uint32_t count,
  * the same either way. */
 void pn_fetchRigid(const pnMatrix *m, const float *source, const uint32_t *vertices, uint32_t count, float *out,
                    uint32_t stride);
+/* The same of `count` vertices that stand one after the other, here and there. */
+void pn_moveRange(const pnMatrix *m, const float *source, uint32_t count, float *out);
 void pn_moveRigid(const pnMatrix *m, uint32_t count, float *inOut, uint32_t stride);
 
 /* Rows of unit length at right angles, and not mirrored, within the tolerance of pnPose_SetTransform? */

@@ -43,7 +43,7 @@ void pn_putBoxes(pnTree *tree, uint32_t node, const pnF4 lo[PN_LANES], const pnF
 
 /* ---------------------------------------------------------------- of vertices */
 
-/* The box of listed vertices of a plain pose, read in place. Four at a time hide the latency of min and max; lists of clusters
+/* The box of listed vertices that lie ready. Four at a time hide the latency of min and max; lists of clusters
  * and twigs are fours to the end (T6). */
 PN_INLINE void boxOfList(const float *source, const uint32_t *v, const uint32_t *end, uint32_t ahead, pnF4 *outLo,
                          pnF4 *outHi) {
@@ -112,9 +112,10 @@ PN_INLINE const pnBoxLoops *chooseLoops(void) {
 }
 
 void pn_boxOfVertices(const pnTree *tree, const uint32_t *vertices, uint32_t count, pnF4 *outLo, pnF4 *outHi) {
-  if (pn_isPlain(tree->pose)) {
+  const float *ready = pn_readyVertices(tree);
+  if (ready) {
     float box[8];
-    chooseLoops()->ofList(tree->pose->source, vertices, vertices + count, 0, box);
+    chooseLoops()->ofList(ready, vertices, vertices + count, 0, box);
     *outLo = pn_f4Load(box);
     *outHi = pn_f4Load(box + 4);
     return;
@@ -164,14 +165,14 @@ static bool areTwigs(const pnTree *tree, uint32_t child, uint32_t count) {
   return all;
 }
 
-/* The boxes of twigs of a plain pose. Their lists stand one after the other. */
-static void boxesOfTwigs(const pnTree *tree, uint32_t child, uint32_t count, pnF4 *lo, pnF4 *hi) {
+/* The boxes of twigs of vertices that lie ready. Their lists stand one after the other. */
+static void boxesOfTwigs(const pnTree *tree, const float *ready, uint32_t child, uint32_t count, pnF4 *lo, pnF4 *hi) {
   const uint32_t *at = tree->shape->twigFirst + child, *lists = tree->shape->twigVertices;
   bool far = areFar(tree->pose);
   for (uint32_t j = 0; j < count; ++j) {
     float box[8];
     uint32_t ahead = far ? PN_MIN(AHEAD_IN_NODE, at[count] - at[j + 1]) : 0;
-    chooseLoops()->ofList(tree->pose->source, lists + at[j], lists + at[j + 1], ahead, box);
+    chooseLoops()->ofList(ready, lists + at[j], lists + at[j + 1], ahead, box);
     lo[j] = pn_f4Load(box);
     hi[j] = pn_f4Load(box + 4);
   }
@@ -179,17 +180,17 @@ static void boxesOfTwigs(const pnTree *tree, uint32_t child, uint32_t count, pnF
 
 static void fillInner(pnTree *tree, uint32_t node) {
   uint32_t child = tree->shape->first[node], count = tree->shape->count[node];
-  if (pn_isPlain(tree->pose) && pn_isLeaf(tree, child) && PN_LIKELY(tree->grid.lift == 1)) {
-    /* the common case, straight: leaves of a plain pose */
+  const float *ready = pn_readyVertices(tree);
+  if (ready && pn_isLeaf(tree, child) && PN_LIKELY(tree->grid.lift == 1)) {
+    /* the common case, straight: leaves of vertices that lie ready */
     const uint32_t *at = tree->shape->leafVertexFirst + (child - tree->shape->innerCount);
-    chooseLoops()->putLists(tree->pose->source, tree->shape->leafVertices, at, count, &tree->grid,
-                            (pnBoxLanes *)tree->lanes + node);
+    chooseLoops()->putLists(ready, tree->shape->leafVertices, at, count, &tree->grid, (pnBoxLanes *)tree->lanes + node);
     if (PN_UNLIKELY(count < PN_LANES)) pn_emptyLanes(tree, node, count);
     return;
   }
   pnF4 lo[PN_LANES], hi[PN_LANES];
-  if (pn_isPlain(tree->pose) && areTwigs(tree, child, count)) {
-    boxesOfTwigs(tree, child, count, lo, hi);
+  if (ready && areTwigs(tree, child, count)) {
+    boxesOfTwigs(tree, ready, child, count, lo, hi);
   } else {
     for (uint32_t j = 0; j < count; ++j) {
       uint32_t n;

@@ -110,6 +110,7 @@ struct pnTree {
   size_t laneBytes;
   float *leafPositions;         /* the blocks: 4 floats a listed vertex, from when a query is near; or see pn_isMoved */
   size_t blockBytes;            /* its size; 0 for a soup's, which is always read in place */
+  bool isMoved;                 /* in this frame, by its rule: pn_isMoved */
   struct pnBigPlane *bigPlanes; /* of the shape's big triangles */
 
   void *ruleData; /* what the rule keeps; freed with the tree */

@@ -186,8 +186,9 @@ void pn_findCorners(pnTree *tree) {
 pnResult pn_openLeaves(pnTree *tree) {
   const pnShape *s = tree->shape;
   if (tree->cornerBase || s->nodeCount == 0 || tree->rule->reshapes) return PN_OK;
-  size_t bytes = pn_isMoved(tree) ? pn_bytes(3 * (size_t)tree->mesh->vertexCount + 1, sizeof(float))
-                                  : pn_bytes(s->leafVertexFirst[s->leafCount], 4 * sizeof(float));
+  size_t moved = tree->rule->moves ? pn_bytes(3 * (size_t)tree->mesh->vertexCount + 1, sizeof(float)) : 0;
+  size_t blocks = s->small && moved ? 0 : pn_bytes(s->leafVertexFirst[s->leafCount], 4 * sizeof(float));
+  size_t bytes = PN_MAX(moved, blocks); /* in one frame the one, in the next the other */
   tree->leafPositions = pn_allocZero(bytes);
   tree->blockBytes = tree->leafPositions ? bytes : 0;
   pn_findCorners(tree);

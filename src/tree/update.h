@@ -11,11 +11,11 @@ typedef struct pnUpdateRule {
   const char *name;
   /* Can it follow this pose with volumes of this form? Null: any, by looking at vertices. Rules that exploit a motion know it. */
   bool (*fits)(const pnPose *pose, const pnFormRow *form);
-  uint32_t rank;    /* of those that fit, the one with the largest is the default; 0: never by itself */
-  uint32_t cut;     /* pnTreeDef.cut of all its trees; 0: as the definition says */
-  bool modelSpace;  /* volumes are float boxes in the source's space, tested under the transform (Bergen) */
-  bool inPlace;     /* fills leaves by pn_fillLeaf alone, which need not copy vertices that lie ready */
-  bool movesSmall;  /* moves all vertices of small bodies in updates, so that they lie ready, too (pn_isMoved) */
+  uint32_t rank;   /* of those that fit, the one with the largest is the default; 0: never by itself */
+  uint32_t cut;    /* pnTreeDef.cut of all its trees; 0: as the definition says */
+  bool modelSpace; /* volumes are float boxes in the source's space, tested under the transform (Bergen) */
+  bool inPlace;    /* fills leaves by pn_fillLeaf alone, which need not copy vertices that lie ready */
+  bool moves; /* may move all vertices in updates, so that they lie ready, too (pn_isMoved); small bodies' always */
   bool fillsLeaves; /* in updates: their blocks must be there */
   bool seesAll;  /* updates look at every vertex, and at what their volumes tell about numbers (pnFormRow.keepsNan) */
   bool reshapes; /* makes the nodes anew in every update; an empty tree may get some (bucket.c) */
@@ -37,9 +37,15 @@ extern const pnUpdateRule pn_updateBottomUp, pn_updateTopDown, pn_updateHybrid, 
 /* The rule of a definition, with the default resolved by who fits; null when it does not fit the pose. */
 const pnUpdateRule *pn_chooseRule(const pnTreePlan *def);
 
-/* Is it a small body whose vertices are moved as a whole? They are its leafPositions, as in a pose: three floats each. */
+/* Were all of its vertices moved in this frame? They are its leafPositions, as in a pose: three floats each, and one readable float more. */
 PN_INLINE bool pn_isMoved(const pnTree *tree) {
-  return tree->rule->movesSmall && tree->shape->small;
+  return tree->isMoved;
+}
+
+/* The vertices where they lie ready, three floats each: the pose's own, or moved ones; null: they are computed when they are asked for. */
+PN_INLINE const float *pn_readyVertices(const pnTree *tree) {
+  if (pn_isPlain(tree->pose)) return tree->pose->source;
+  return pn_isMoved(tree) ? tree->leafPositions : NULL;
 }
 
 /* For rules that look at stored vertices. */

@@ -3,7 +3,10 @@
  * the mesh as it is are a part of the shape, for all twins; a pose that was given other vertices has its own.
  *
  * A small body (collide/small.h) is moved as a whole, vertex by vertex: that takes less than opening one node, its box is that of its
- * vertices and not that of a turned box, and queries that look at all triangles together find everything ready. */
+ * vertices and not that of a turned box, and queries that look at all triangles together find everything ready. So is a larger one
+ * while queries come to many of its leaves: to move a vertex alone takes several times as long as with all others, and the box of turned
+ * vertices is smaller than the turned box. Which way a frame goes says the frame before, and it is a matter of speed alone: the
+ * vertices have the same bits, and the volumes are around them either way. */
 #include "tree/carry.h"
 #include "tree/part_file.h"
 
@@ -117,6 +120,22 @@ typedef struct Rigid {
   pnCarry carry;
 } Rigid;
 
+/* Leaves that are looked at, about, and of how many of them one must have been opened in the frame before: to begin with, and to go on, since of
+ * smaller boxes fewer are opened. To move all vertices takes about as long as filling one leaf in five by itself. */
+#define SAMPLE 64u
+#define ONE_BEGINS 5u
+#define ONE_GOES_ON 10u
+
+static bool isWorthMoving(const pnTree *tree) {
+  const pnShape *s = tree->shape;
+  if (s->small) return true;
+  uint32_t seen = 0, opened = 0, before = tree->now - 1; /* 0: there was none */
+  if (before == 0 || !s->sourceCorners || tree->slabs != &pn_slabBox || !tree->pose->hasTransform) return false;
+  for (uint32_t leaf = 0; leaf < s->leafCount; leaf += PN_MAX(s->leafCount / SAMPLE, 1u), ++seen)
+    opened += atomic_load_explicit(&tree->stamp[s->innerCount + leaf], memory_order_relaxed) == before;
+  return opened * (tree->isMoved ? ONE_GOES_ON : ONE_BEGINS) >= seen;
+}
+
 static pnResult prepare(pnTree *tree) {
   const size_t terms = tree->slabs ? tree->slabs->count : 0;
   const size_t bytes = offsetof(Rigid, carry) + offsetof(pnCarry, term) + terms * sizeof(pnCarryTerm);
@@ -148,35 +167,15 @@ static void release(pnTree *tree) {
   }
 }
 
-/* All vertices of a small body, and the box of those that are corners. None is NaN, which the box might miss: the source is finite, and what is
+/* All vertices of a body, and the box of those that are corners. None is NaN, which the box might miss: the source is finite, and what is
  * too far out for the sum was refused by the pose (pn_rigidFits). */
-static pnResult moveSmall(pnTree *tree, pnBound *out) {
+static pnResult moveAll(pnTree *tree, pnBound *out) {
   const pnShape *s = tree->shape;
   pnResult result = pn_openLeaves(tree);
   if (result != PN_OK) return result;
   pn_poseFetchRange(tree->pose, 0, tree->mesh->vertexCount, tree->leafPositions, 3);
-  pnF4 lo = pn_f4Set1(FLT_MAX), hi = pn_f4Set1(-FLT_MAX);
-  for (uint32_t i = 0; i < s->leafVertexFirst[s->leafCount]; ++i) {
-    pnF4 v = pn_f4Load(tree->leafPositions + s->leafVertices[i]);
-    lo = pn_f4Min(lo, v);
-    hi = pn_f4Max(hi, v);
-  }
-  float ends[2][4];
-  pn_f4Store(ends[0], lo);
-  pn_f4Store(ends[1], hi);
-  memcpy(out->slabs.lo, ends[0], 3 * sizeof(float));
-  memcpy(out->slabs.hi, ends[1], 3 * sizeof(float));
+  pn_boundOfVertices(tree, s->clusterVertices, s->clusterVertexFirst[s->clusterCount], out);
   return PN_OK;
-}
-
-/* What is in a body is in its box, and a carried bound may reach out of it: up to three times as far, and without end where its numbers are so
- * large that the carried ones say nothing (carry.c). On a grid made for that box these are more than 32 bits of cells, of which nobody knows
- * what becomes. */
-static void clipToBox(const pnTree *tree, pnBound *bound) {
-  for (int k = 0; k < 3; ++k) {
-    bound->slabs.lo[k] = PN_MAX(bound->slabs.lo[k], (&tree->box.min.x)[k]);
-    bound->slabs.hi[k] = PN_MIN(bound->slabs.hi[k], (&tree->box.max.x)[k]);
-  }
 }
 
 static pnResult update(pnTree *tree, const pnTasks *tasks) {
@@ -192,27 +191,28 @@ static pnResult update(pnTree *tree, const pnTasks *tasks) {
   pn_carryBegin(&rigid->carry, &tree->pose->transform, tree->slabs, tree->slabs ? tree->slabs->count : 0, reach,
                 reach > PN_CARRY_FAR);
   pnResult result = PN_OK;
-  if (pn_isMoved(tree)) result = moveSmall(tree, &root);
+  tree->isMoved = isWorthMoving(tree);
+  pn_findCorners(tree);
+  if (pn_isMoved(tree)) result = moveAll(tree, &root);
   else tree->form->carry(tree->form, &rigid->carry, lanesOf(&rigid->model, tree->shape->nodeCount), 1, &root);
   if (result != PN_OK) return result;
   return pn_setRoot(tree, &root) ? PN_OK : PN_ERROR_NUMBER;
 }
 
 static void fill(pnTree *tree, uint32_t node) {
-  if (pn_isLeaf(tree, node)) {
-    pn_fillLeaf(tree, node);
+  if (pn_isMoved(tree) || pn_isLeaf(tree, node)) {
+    pn_fillFromVertices(tree, node);
     return;
   }
   pnBound bounds[PN_LANES];
   const Rigid *rigid = tree->ruleData;
   tree->form->carry(tree->form, &rigid->carry, lanesOf(&rigid->model, node), tree->shape->count[node], bounds);
-  for (uint32_t j = 0; pn_isMoved(tree) && j < tree->shape->count[node]; ++j) clipToBox(tree, &bounds[j]);
   pn_putBounds(tree, node, bounds, tree->shape->count[node]);
 }
 
 const pnUpdateRule pn_updateRigid = {.name = "rigid",
                                      .fits = pn_fitsStored,
-                                     .movesSmall = true,
+                                     .moves = true,
                                      .prepare = prepare,
                                      .update = update,
                                      .fill = fill,
