@@ -26,8 +26,8 @@ pnResult pn_openMdd(pnCache *cache, uint64_t fileSize) {
   static const pnCacheTable table = {.read = readMdd, .time = timeOfMdd};
   uint8_t head[8];
   if (fileSize < 8 || fseeko(cache->file, 0, SEEK_SET) != 0 || fread(head, 1, 8, cache->file) != 8) {
-    return pnFail(PN_ERROR_FORMAT, "%s: %llu bytes are too few for an MDD file", cache->path,
-                  (unsigned long long)fileSize);
+    return pnFail(PN_ERROR_FORMAT, "%s: %llu byte%s cannot be an MDD file", cache->path, (unsigned long long)fileSize,
+                  pn_ioPlural(fileSize));
   }
   cache->info.kind = PN_CACHE_MDD;
   cache->info.frameCount = pn_getU32(head, true);

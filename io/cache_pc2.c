@@ -25,8 +25,8 @@ pnResult pn_openPc2(pnCache *cache, uint64_t fileSize) {
   static const pnCacheTable table = {.read = readPc2, .time = timeOfPc2};
   uint8_t head[32];
   if (fileSize < 32 || fseeko(cache->file, 0, SEEK_SET) != 0 || fread(head, 1, 32, cache->file) != 32) {
-    return pnFail(PN_ERROR_FORMAT, "%s: %llu bytes are too few for a PC2 file", cache->path,
-                  (unsigned long long)fileSize);
+    return pnFail(PN_ERROR_FORMAT, "%s: %llu byte%s cannot be a PC2 file", cache->path, (unsigned long long)fileSize,
+                  pn_ioPlural(fileSize));
   }
   uint32_t version = pn_getU32(head + 12, false);
   if (version != 1) return pnFail(PN_ERROR_UNSUPPORTED, "%s: byte 12: version %u, expected 1", cache->path, version);

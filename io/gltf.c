@@ -25,7 +25,7 @@ typedef struct pnGltfFile {
 
 /* Finds the chunks of a .glb. */
 static pnResult readContainer(pnGltf *g, const uint8_t *bytes, size_t count, pnGltfBytes *outJson) {
-  if (count < 20) return pnFail(PN_ERROR_FORMAT, "%s: %zu bytes are too few for a .glb", g->name, count);
+  if (count < 20) return pnFail(PN_ERROR_FORMAT, "%s: %zu byte%s cannot be a .glb", g->name, count, pn_ioPlural(count));
   uint32_t version = pn_getU32(bytes + 4, false), length = pn_getU32(bytes + 8, false);
   if (version != 2) return pnFail(PN_ERROR_UNSUPPORTED, "%s: byte 4: glTF version %u, expected 2", g->name, version);
   if (length > count || length < 20) {

@@ -177,22 +177,36 @@ static pnParseFcn *chooseParser(const pnReader *reader) {
   return parse;
 }
 
+/* Text in units of two bytes: with a byte order mark, or two letters with a zero each. */
+static bool isUtf16(const unsigned char *bytes, size_t count) {
+  if (count < 4) return false;
+  if ((bytes[0] == 0xFF && bytes[1] == 0xFE) || (bytes[0] == 0xFE && bytes[1] == 0xFF)) return true;
+  for (int zero = 0; zero < 2; ++zero) {
+    unsigned char p = bytes[1 - zero], q = bytes[3 - zero];
+    if (bytes[zero] == 0 && bytes[2 + zero] == 0 && p != 0 && p < 0x80 && q != 0 && q < 0x80) return true;
+  }
+  return false;
+}
+
 /* ---------------------------------------------------------------- the doors */
+
+/* Whoever has a file of none of these may have an animated one, which the tool reads in the same places. */
+#define EXPECTED "expected OBJ, PLY, STL or OFF, or glTF for an animated one"
 
 pnResult pnParseMeshFile(const void *bytes, size_t byteCount, const char *name, pnMeshFile *outFile) {
   PN_IO_FLOAT;
   memset(outFile, 0, sizeof(*outFile));
   if (!name) name = "mesh in memory";
   pnReader reader = pn_makeReader(bytes, byteCount, name);
-  if (byteCount == 0) return pnFail(PN_ERROR_FORMAT, "%s: the file is empty; expected OBJ, PLY, STL or OFF", name);
+  if (byteCount == 0) return pnFail(PN_ERROR_FORMAT, "%s: the file is empty; " EXPECTED, name);
+  if (!pn_looksLikeBinaryStl(&reader) && isUtf16(bytes, byteCount))
+    return pnFail(PN_ERROR_UNSUPPORTED, "%s: text in UTF-16; save it as UTF-8", name);
   pnParseFcn *parse = chooseParser(&reader);
   bool gltf = byteCount >= 4 && memcmp(bytes, "glTF", 4) == 0;
   if (!parse && (gltf || hasExtension(name, "gltf")))
     return pnFail(PN_ERROR_UNSUPPORTED,
                   "%s: glTF is an animated file, not a mesh file: pnLoadAnimFile (or pinch scan) reads it", name);
-  if (!parse)
-    return pnFail(PN_ERROR_UNSUPPORTED,
-                  "%s: neither content nor extension tell the format; expected OBJ, PLY, STL or OFF", name);
+  if (!parse) return pnFail(PN_ERROR_UNSUPPORTED, "%s: neither content nor extension tell the format; " EXPECTED, name);
   pnMeshBuilder builder = {.name = name};
   pnResult result = parse(&reader, &builder);
   if (result == PN_OK) result = finishGroups(&builder, outFile);

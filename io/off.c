@@ -77,8 +77,9 @@ static pnResult readHeader(pnReader *reader, uint64_t *outVertices, uint64_t *ou
   // A vertex takes at least "0 0 0\n", a face "1 0\n"; the last line may lack its end.
   size_t left = reader->size - reader->at;
   if (*outVertices > left / 6 + 1 || *outFaces > left / 4 + 1)
-    return pn_failLine(reader, PN_ERROR_COUNT, "the header announces %llu vertices and %llu faces; %zu bytes follow",
-                       (unsigned long long)*outVertices, (unsigned long long)*outFaces, left);
+    return pn_failLine(reader, PN_ERROR_COUNT, "the header announces %llu %s and %llu face%s, in %zu byte%s after it",
+                       (unsigned long long)*outVertices, *outVertices == 1 ? "vertex" : "vertices",
+                       (unsigned long long)*outFaces, pn_ioPlural(*outFaces), left, pn_ioPlural(left));
   pn_nextLine(reader);
   return PN_OK;
 }

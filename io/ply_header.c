@@ -152,9 +152,9 @@ static pnResult checkCounts(const pnReader *reader, const pnPlyHeader *header) {
     }
     if (row > 0 && element->count > left / row)
       return pn_failByte(reader, reader->at, PN_ERROR_COUNT,
-                         "%llu rows of '%s' announced, of at least %llu bytes each; %llu bytes are left for them",
-                         (unsigned long long)element->count, element->name, (unsigned long long)row,
-                         (unsigned long long)left);
+                         "%llu row%s of '%s' announced, of at least %llu byte%s each; left for them: %llu byte%s",
+                         (unsigned long long)element->count, pn_ioPlural(element->count), element->name,
+                         (unsigned long long)row, pn_ioPlural(row), (unsigned long long)left, pn_ioPlural(left));
     left -= element->count * row;
   }
   return PN_OK;

@@ -50,6 +50,11 @@ void pn_ioExtension(const char *path, char outExtension[8]);
 pnResult pn_failLine(const pnReader *reader, pnResult result, const char *format, ...) PN_FORMAT(3, 4);
 pnResult pn_failByte(const pnReader *reader, size_t byte, pnResult result, const char *format, ...) PN_FORMAT(4, 5);
 
+/* What makes a word of one a word of so many: "s", and nothing for one. */
+static inline const char *pn_ioPlural(uint64_t count) {
+  return count == 1 ? "" : "s";
+}
+
 /* A word as it can be shown: shortened, control characters and bytes above 126 replaced. */
 typedef struct pnQuote {
   char text[48];

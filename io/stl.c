@@ -39,7 +39,8 @@ static pnResult parseBinary(pnReader *reader, pnMeshBuilder *builder) {
   reader->at = 0;
   if (reader->size < PN_STL_HEAD)
     return pn_failByte(reader, reader->size, PN_ERROR_FORMAT,
-                       "expected 'solid' or a binary STL of at least 84 bytes, found %zu bytes", reader->size);
+                       "expected 'solid' or a binary STL of at least 84 bytes, found %zu byte%s", reader->size,
+                       pn_ioPlural(reader->size));
   uint32_t count = pn_getU32(reader->bytes + 80, false);
   if (binarySize(reader) > reader->size)
     return pn_failByte(reader, 80, PN_ERROR_COUNT, "%u triangles announced, which take %llu bytes; the file has %zu",

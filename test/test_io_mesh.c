@@ -425,7 +425,8 @@ static void testOffRefusals(void **state) {
       {"a.off", "OFF\nfour 1 0\n", PN_ERROR_FORMAT, "line 2|count of vertices|'four'"},
       {"a.off", "OFF\n-4 1 0\n", PN_ERROR_FORMAT, "line 2|'-4'"},
       {"a.off", "OFF\n4 1 0 7\n" POINTS "3 0 1 2\n", PN_ERROR_FORMAT, "line 2|end of the line|'7'"},
-      {"a.off", "OFF\n4000000000 1 0\n" POINTS, PN_ERROR_COUNT, "4000000000 vertices|25 bytes follow"},
+      {"a.off", "OFF\n4000000000 1 0\n" POINTS, PN_ERROR_COUNT, "4000000000 vertices and 1 face,|in 25 bytes after"},
+      {"a.off", "OFF\n1 4000000000 0\n", PN_ERROR_COUNT, "1 vertex and 4000000000 faces,|in 1 byte after"},
       {"a.off", "OFF\n4 4000000000 0\n" POINTS, PN_ERROR_COUNT, "4000000000 faces"},
       {"a.off", "OFF\n5 0 0\n" POINTS, PN_ERROR_FORMAT, "expected 5 vertices, found 4"},
       {"a.off", "OFF\n4 2 0\n" POINTS "3 0 1 2\n", PN_ERROR_FORMAT, "expected 2 faces, found 1"},
@@ -496,7 +497,7 @@ static void testPlyRefusals(void **state) {
        PN_ERROR_UNSUPPORTED, "line 3|strips"},
       {"a.ply", PLY("ascii") "frobnicate\nend_header\n", PN_ERROR_FORMAT, "line 3|'frobnicate'"},
       {"a.ply", PLY("ascii") "element vertex 4 5\nend_header\n", PN_ERROR_FORMAT, "line 3|end of the line|'5'"},
-      {"a.ply", PLY("ascii") PLY_MESH POINTS, PN_ERROR_COUNT, "1 rows of 'face'|1 bytes are left"},
+      {"a.ply", PLY("ascii") PLY_MESH POINTS, PN_ERROR_COUNT, "1 row of 'face'|left for them: 1 byte"},
       {"a.ply", PLY("ascii") PLY_MESH POINTS "\n\n\n\n", PN_ERROR_FORMAT, "face 0|end of the file"},
       {"a.ply", PLY("ascii") PLY_MESH "0 0 0\n1 0 0\n1 1\n0 1 0\n3 0 1 2\n", PN_ERROR_FORMAT,
        "line 12|vertex 2|end of the line"},
@@ -517,11 +518,11 @@ static void testPlyRefusals(void **state) {
       {"a.ply",
        PLY("ascii") "element vertex 4000000000\nproperty float x\nproperty float y\nproperty float z\nend_header\n0 0 "
                     "0\n",
-       PN_ERROR_COUNT, "4000000000 rows of 'vertex'|7 bytes are left"},
+       PN_ERROR_COUNT, "4000000000 rows of 'vertex'|left for them: 7 bytes"},
       {"a.ply",
        PLY("binary_little_endian") "element vertex 99999999999\nproperty float x\nproperty float y\nproperty float "
                                    "z\nend_header\n012345678901",
-       PN_ERROR_COUNT, "byte|99999999999 rows|12 bytes each|12 bytes are left"},
+       PN_ERROR_COUNT, "byte|99999999999 rows|12 bytes each|left for them: 12 bytes"},
       {"a.ply",
        PLY("binary_big_endian") "element face 1\nproperty list uint uint vertex_indices\nend_header\n~~~~aaaabbbbcccc",
        PN_ERROR_COUNT, "byte 98|face 0|2122219134|big-endian"},
@@ -533,7 +534,7 @@ static void testUnknownFiles(void **state) {
   (void)state;
   static const Refusal refusals[] = {
       {"empty.obj", "", PN_ERROR_FORMAT, "empty|OBJ, PLY, STL or OFF"},
-      {"a.txt", "hello world\n", PN_ERROR_UNSUPPORTED, "expected OBJ, PLY, STL or OFF"},
+      {"a.txt", "hello world\n", PN_ERROR_UNSUPPORTED, "expected OBJ, PLY, STL or OFF, or glTF"},
       {"a", "\n\n\n", PN_ERROR_UNSUPPORTED, "expected OBJ"},
       {"a.glb", "glTF\2", PN_ERROR_UNSUPPORTED, "glTF|pnLoadAnimFile"},
       {"a.gltf", "{}", PN_ERROR_UNSUPPORTED, "glTF"},
@@ -550,6 +551,34 @@ static void testUnknownFiles(void **state) {
   testExpectFailure(pnLoadMeshFile("no/such/file.obj", &file), PN_ERROR_FILE, "no/such/file.obj|No such file");
   testExpectFailure(pnLoadMeshFile(PINCH_SOURCE_DIR, &file), PN_ERROR_FILE, "folder");
   testExpectFailure(pnLoadMeshFile("/dev/zero", &file), PN_ERROR_FILE, "/dev/zero|device");
+}
+
+/* Editors write UTF-16 where one forgets to say otherwise: it is named, whatever the file is called, and with its mark or without. */
+static void testUtf16(void **state) {
+  (void)state;
+  static const char text[] = SQUARE "f 1 2 3\n";
+  unsigned char bytes[2 * sizeof(text) + 2];
+  for (int way = 0; way < 4; ++way) {
+    size_t count = 0;
+    bool big = way % 2;
+    for (size_t i = 0; i + 1 < sizeof(text); ++i) {
+      if (i == 0 && way < 2) bytes[count++] = big ? 0xFE : 0xFF, bytes[count++] = big ? 0xFF : 0xFE;
+      bytes[count + big] = (unsigned char)text[i];
+      bytes[count + !big] = 0;
+      count += 2;
+    }
+    pnMeshFile file;
+    testExpectFailure(pnParseMeshFile(bytes, count, way ? "a.obj" : "a.txt", &file), PN_ERROR_UNSUPPORTED,
+                      "UTF-16|save it as UTF-8");
+  }
+  // UTF-8 with its mark is read, and so is a binary STL whose head begins like the other mark.
+  pnMeshFile file = parse("a.obj", "\xEF\xBB\xBF" SQUARE "f 1 2 3\n");
+  assert_int_equal(file.triangleCount, 1);
+  pnFreeMeshFile(&file);
+  unsigned char stl[84 + 50] = {0xFF, 0xFE, 'v', 0, [80] = 1};
+  testExpectOk(pnParseMeshFile(stl, sizeof(stl), "a.stl", &file));
+  assert_int_equal(file.triangleCount, 1);
+  pnFreeMeshFile(&file);
 }
 
 /* Bytes without a name are read by what they are, and messages call them something. */
@@ -619,8 +648,8 @@ int main(void) {
       cmocka_unit_test(testStlBinary),      cmocka_unit_test(testPlyText),     cmocka_unit_test(testPlyBinary),
       cmocka_unit_test(testPlyWrongOrder),  cmocka_unit_test(testObjRefusals), cmocka_unit_test(testOffRefusals),
       cmocka_unit_test(testStlRefusals),    cmocka_unit_test(testPlyRefusals), cmocka_unit_test(testUnknownFiles),
-      cmocka_unit_test(testMemoryFailures), cmocka_unit_test(testManyGroups),  cmocka_unit_test(testNoName),
-      cmocka_unit_test(testPlyCarriage),
+      cmocka_unit_test(testMemoryFailures), cmocka_unit_test(testManyGroups),  cmocka_unit_test(testUtf16),
+      cmocka_unit_test(testNoName),         cmocka_unit_test(testPlyCarriage),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
