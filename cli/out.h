@@ -116,6 +116,7 @@ bool pn_finishOutput(const char *command);
  * must stay valid. pn_stepProgress says how far: done of total (total 0: nobody knows). */
 void pn_beginProgress(const char *what);
 void pn_stepProgress(uint32_t done, uint32_t total);
-void pn_endProgress(void); /* the line is gone */
+void pn_renameProgress(const char *what); /* the line goes on with these words alone; signal handlers may call it */
+void pn_endProgress(void);                /* the line is gone */
 
 #endif

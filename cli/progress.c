@@ -90,6 +90,12 @@ void pn_stepProgress(uint32_t done, uint32_t total) {
   atomic_store(&totalSteps, total);
 }
 
+void pn_renameProgress(const char *what) {
+  if (!atomic_load(&currentWhat)) return;
+  atomic_store(&totalSteps, 0);
+  atomic_store(&currentWhat, what);
+}
+
 void pn_endProgress(void) {
   if (!atomic_load(&currentWhat)) return;
   struct itimerval timer = {0};

@@ -18,10 +18,12 @@ static volatile sig_atomic_t stopAsked;
 static void onStop(int number) {
   (void)number;
   stopAsked = 1;
+  pn_renameProgress("ends when this is done, at once with another Ctrl-C:");
 }
 
 /* The first signal asks for an end; the second one, as nobody listens any more, ends the program. A service that runs
- * checks ends them with SIGTERM: it gets the same courtesy. */
+ * checks ends them with SIGTERM: it gets the same courtesy. Nothing looks at it inside a frame: half of a frame's pairs are no answer,
+ * and the library has no call that gives up half way. So that a long frame does not look deaf, the line on the terminal says it. */
 static void listenForStop(void) {
   struct sigaction action = {.sa_handler = onStop, .sa_flags = SA_RESTART | (int)SA_RESETHAND};
   sigemptyset(&action.sa_mask);

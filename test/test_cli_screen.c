@@ -9,6 +9,7 @@
 #include "scan_make.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <sys/ioctl.h>
 
 /* Runs words with one stream (1: stdout, 2: stderr) on a terminal of `columns`; what it printed, without carriage returns. Free
@@ -278,6 +279,56 @@ static void testCommon(void **state) {
   }
 }
 
+/* What the terminal shows, until it is this; false: the tool has ended before. */
+static bool waitForWords(int screen, const char *words) {
+  char text[1 << 16] = "";
+  size_t used = 0;
+  for (ssize_t got; used + 1 < sizeof(text) && (got = read(screen, text + used, sizeof(text) - 1 - used)) > 0;) {
+    used += (size_t)got;
+    text[used] = 0;
+    if (strstr(text, words)) return true;
+  }
+  return false;
+}
+
+/* A scan that is asked to end while it is busy: here it waits for a frame that does not come. The line says that it was heard. */
+static void testAskedToEnd(void **state) {
+  (void)state;
+  int screen = posix_openpt(O_RDWR | O_NOCTTY), input[2];
+  assert_true(screen >= 0 && grantpt(screen) == 0 && unlockpt(screen) == 0 && pipe(input) == 0);
+  int side = open(ptsname(screen), O_RDWR | O_NOCTTY);
+  assert_true(side >= 0 && fcntl(input[1], F_SETFD, FD_CLOEXEC) == 0 && fcntl(screen, F_SETFD, FD_CLOEXEC) == 0);
+  char *argv[] = {(char *)PINCH_TOOL, "scan", "-", "--json", NULL};
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, input[0], 0);
+  posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, side, 2);
+  pid_t child;
+  assert_int_equal(posix_spawn(&child, PINCH_TOOL, &actions, NULL, argv, environ), 0);
+  posix_spawn_file_actions_destroy(&actions);
+  close(side), close(input[0]);
+  FILE *stream = fdopen(input[1], "wb");
+  assert_non_null(stream);
+  const double fps = 30;
+  const uint32_t numbers[4] = {1, 1, 3, 1}, triangle[3] = {0, 1, 2};
+  const float vertices[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+  fputs("\x93pinch stream 1\n", stream);
+  fwrite(&fps, 8, 1, stream);
+  fwrite(numbers, 4, 4, stream); // one body; of its name, its vertices, its triangles so many
+  fputs("a", stream);
+  fwrite(vertices, 4, 9, stream);
+  fwrite(triangle, 4, 3, stream);
+  fflush(stream);
+  assert_true(waitForWords(screen, "scanning"));
+  assert_int_equal(kill(child, SIGTERM), 0);
+  assert_true(waitForWords(screen, "ends when this is done, at once with another Ctrl-C"));
+  fclose(stream);
+  int status;
+  assert_true(waitpid(child, &status, 0) == child && WIFEXITED(status));
+  close(screen);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(testWidth, enterScreen, leaveWithBoxes),
@@ -287,6 +338,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(testManual, enterScreen, leaveWithBoxes),
       cmocka_unit_test_setup_teardown(testErrorWidth, enterScreen, leaveWithBoxes),
       cmocka_unit_test_setup_teardown(testCommon, enterScreen, leaveWithBoxes),
+      cmocka_unit_test_setup_teardown(testAskedToEnd, enterScreen, leaveWithBoxes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
