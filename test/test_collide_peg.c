@@ -1,5 +1,5 @@
-/* test_collide_peg.c: pegs and holes (collide/peg.h), by every width: every pair of triangles whose boxes overlap is a candidate once, nothing
- * else is that is farther than cells are large, and all widths write the same list. Bodies of every size and number of triangles, near
+/* test_collide_peg.c: pegs and holes (collide/peg.h), by every width: every pair of triangles that overlap along the axes and the grain is a
+ * candidate once, nothing else is that is farther than cells are large, and all widths write the same list and test it alike. Bodies of every size and number of triangles, near
  * and far from the middle of the world, with corners far beyond the large body and its grid. */
 #include "support.h"
 
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CELLS = 40, MOST = 100000 };
+enum { CELLS = 41, MOST = 100000 }; /* so many that some leaf is not full */
 
 static TestRandom dice;
 
@@ -60,14 +60,27 @@ static void openGround(Body *ground, Place place) {
   ground->tree->serial = 1; /* a world gives them */
 }
 
-/* Vertices around a place on the ground, some of them, where wanted, far away. */
-static void openBall(Body *ball, Place place, uint32_t vertices, uint32_t triangles, float far) {
-  float at[3 * PN_SMALL_VERTICES], centre[3];
+/* A place above the ground, or on a leaf that is not full. */
+static void chooseCentre(const Body *ground, Place place, bool onLeaf, float out[3]) {
+  const pnTree *t = ground->tree;
+  for (int k = 0; k < 3; ++k) out[k] = testFloat(&dice, -0.6f, 0.6f) * (k < 2 ? 1.0f : 0.3f);
+  for (uint32_t leaf = 0; onLeaf && leaf < t->shape->leafCount; ++leaf) {
+    const float *p[3];
+    if (t->shape->count[t->shape->innerCount + leaf] == PN_LANES) continue;
+    pn_slotCorners(t, PN_LANES * leaf, p);
+    for (int k = 0; k < 3; ++k) out[k] = (p[0][k] - place.middle) / place.scale;
+    return;
+  }
+}
+
+/* Vertices around a place, some of them, where wanted, far away. */
+static void openBall(Body *ball, Place place, const float centre[3], float radius, uint32_t vertices,
+                     uint32_t triangles, float far) {
+  float at[3 * PN_SMALL_VERTICES];
   uint32_t corners[3 * PN_SMALL_TRIANGLES];
-  for (int k = 0; k < 3; ++k) centre[k] = testFloat(&dice, -0.6f, 0.6f) * (k < 2 ? 1.0f : 0.3f);
   for (uint32_t i = 0; i < 3 * vertices; ++i) {
     float away = far > 0 && testBelow(&dice, 20) == 0 ? far * testFloat(&dice, -1, 1) : 0;
-    at[i] = place.middle + place.scale * (centre[i % 3] + testFloat(&dice, -0.12f, 0.12f) + away);
+    at[i] = place.middle + place.scale * (centre[i % 3] + radius * testFloat(&dice, -1, 1) + away);
   }
   for (uint32_t i = 0; i < 3 * triangles; ++i) corners[i] = (testBelow(&dice, vertices) / 4 * 4 + i % 5) % vertices;
   ball->mesh = testMakeMesh(at, vertices, corners, triangles);
@@ -76,26 +89,38 @@ static void openBall(Body *ball, Place place, uint32_t vertices, uint32_t triang
 
 /* ---------------------------------------------------------------- the truth */
 
-static pnBox boxOf(const pnTree *tree, uint32_t slot) {
+/* What a triangle takes up along the axes and the grain; sums of two floats are exact as doubles, or so far out that it does not matter. */
+typedef struct Span {
+  double lo[4], hi[4];
+} Span;
+
+static Span spanOf(const pnTree *tree, uint32_t slot, const pnBoard *board) {
   const float *p[3];
-  pnBox box;
+  Span span;
   pn_slotCorners(tree, slot, p);
-  float *sides = &box.min.x;
-  for (int k = 0; k < 3; ++k) {
-    sides[k] = fminf(fminf(p[0][k], p[1][k]), p[2][k]);
-    sides[3 + k] = fmaxf(fmaxf(p[0][k], p[1][k]), p[2][k]);
+  for (int d = 0; d < 4; ++d) {
+    span.lo[d] = HUGE_VAL;
+    span.hi[d] = -HUGE_VAL;
+    for (int k = 0; k < 3; ++k) {
+      double at = 0;
+      if (d < 3) at = (double)p[k][d];
+      else
+        for (int x = 0; x < 3; ++x) at += (double)board->grain[x] * (double)p[k][x];
+      span.lo[d] = fmin(span.lo[d], at);
+      span.hi[d] = fmax(span.hi[d], at);
+    }
   }
-  return box;
+  return span;
 }
 
-/* As cells have it, at most: wider by a cell on each side. */
-static pnBox widen(pnBox box, double cell) {
-  float *sides = &box.min.x;
-  for (int k = 0; k < 3; ++k) {
-    sides[k] = (float)(sides[k] - 2 * cell);
-    sides[3 + k] = (float)(sides[3 + k] + 2 * cell);
+/* Do they overlap, one of them wider by so many cells? A cell is rounded where numbers are large. */
+static bool overlap(const Span *a, const Span *b, const pnBoard *board, double cells) {
+  for (int d = 0; d < 4; ++d) {
+    double ends = fmax(fabs((double)board->lo[d]), fabs((double)board->hi[d]));
+    double away = cells * (1 / (double)board->scale[d] + ends * 0x1p-22);
+    if (a->lo[d] > b->hi[d] + away || b->lo[d] > a->hi[d] + away) return false;
   }
-  return box;
+  return true;
 }
 
 static bool isListed(const pnPair *list, size_t count, pnPair pair) {
@@ -103,7 +128,7 @@ static bool isListed(const pnPair *list, size_t count, pnPair pair) {
 }
 
 /* Is the list complete, without repetition, and not longer than it needs to be? */
-static size_t checkList(const Body *ground, const Body *ball, const pnPair *found, size_t count) {
+static size_t checkList(const Body *ground, const Body *ball, const pnBoard *board, const pnPair *found, size_t count) {
   static pnPair sorted[MOST];
   size_t overlaps = 0;
   assert_true(count < MOST);
@@ -112,14 +137,14 @@ static size_t checkList(const Body *ground, const Body *ball, const pnPair *foun
   for (size_t i = 1; i < count; ++i) assert_true(testComparePairs(&sorted[i - 1], &sorted[i]) < 0);
   for (uint32_t i = 0; i < PN_LANES * ground->tree->shape->leafCount; ++i) {
     if (ground->tree->shape->leafTriangles[i] == PN_NONE) continue;
-    pnBox p = boxOf(ground->tree, i), wide = widen(p, ground->tree->grid.cell);
+    Span p = spanOf(ground->tree, i, board);
     for (uint32_t t = 0; t < ball->mesh->triangleCount; ++t) {
       uint32_t slot = ball->tree->shape->small->slot[t];
-      pnBox q = boxOf(ball->tree, slot);
-      bool overlap = pn_boxesOverlap(&p, &q), listed = isListed(sorted, count, (pnPair){i, slot});
-      if (overlap && !listed) fail_msg("triangles %u and %u are left out", i, t);
-      if (listed && !pn_boxesOverlap(&wide, &q)) fail_msg("triangles %u and %u are far from each other", i, t);
-      overlaps += overlap;
+      Span q = spanOf(ball->tree, slot, board);
+      bool near = overlap(&p, &q, board, 0), listed = isListed(sorted, count, (pnPair){i, slot});
+      if (near && !listed) fail_msg("triangles %u and %u are left out", i, t);
+      if (listed && !overlap(&p, &q, board, 2)) fail_msg("triangles %u and %u are far from each other", i, t);
+      overlaps += near;
     }
   }
   for (size_t i = 0; i < count; ++i) assert_true(ground->tree->shape->leafTriangles[sorted[i].a] != PN_NONE);
@@ -128,7 +153,7 @@ static size_t checkList(const Body *ground, const Body *ball, const pnPair *foun
 
 /* ---------------------------------------------------------------- a pair of bodies */
 
-static size_t fitBy(pnFitPegsFcn *fit, const Body *ground, const Body *ball, const pnCutting *cutting, pnPair *out) {
+static size_t fitBy(pnFitPegsFcn *fit, const Body *ground, const Body *ball, pnCutting *cutting, pnPair *out) {
   pnTraversal t;
   pnWorker w = {0};
   pnPegs pegs;
@@ -136,12 +161,40 @@ static size_t fitBy(pnFitPegsFcn *fit, const Body *ground, const Body *ball, con
   t.a = ground->tree; /* whoever has the coarser grid */
   t.b = ball->tree;
   assert_true(pn_listHoles(&t, cutting, &w));
-  pn_makePegs(t.a, t.b, &pegs);
+  pn_makePegs(&cutting->board, t.b, &pegs);
   assert_true(w.leaves.count * PN_LANES * pegs.count + 16 < MOST);
   size_t count =
       fit(&pegs, t.b->shape->small->slot, cutting, t.a->shape->innerCount, w.leaves.data, w.leaves.count, out);
   pn_workerFree(&w);
   return count;
+}
+
+/* The exact test of candidates that name triangles, where a machine has one, keeps what that of slots keeps. */
+static void testByNumbers(const Body *ground, const Body *ball, const pnPair *found, size_t count) {
+  static pnPair slots[MOST + PN_NARROW_PAD], numbers[MOST + PN_NARROW_PAD];
+  uint64_t unsure = 0, unsureToo = 0;
+  pnNarrowBatchesFcn *narrow = pn_narrowSmall(PN_KERNEL_DEFAULT);
+  assert_null(pn_narrowSmall(PN_KERNEL_MOLLER));
+  if (!narrow) return;
+  for (size_t i = 0; i < count; ++i) {
+    slots[i] = found[i];
+    numbers[i] = (pnPair){found[i].a, ball->tree->shape->leafTriangles[found[i].b]};
+  }
+  size_t kept = pn_narrow(ground->tree, ball->tree, slots, count, PN_KERNEL_DEFAULT, &unsure);
+  assert_true(narrow(ground->tree, ball->tree, numbers, count, &unsureToo) == kept);
+  assert_memory_equal(numbers, slots, kept * sizeof(pnPair));
+  assert_true(unsure == unsureToo);
+}
+
+/* Every width drills the same holes. */
+static void drillAlike(const Body *ground, const pnCutting *c) {
+  const pnTree *t = ground->tree;
+  for (uint32_t i = 0; i < c->leafCount; ++i) {
+    uint8_t holes[PN_LANES][PN_PEG];
+    if (!(c->drilled >> i & 1)) continue;
+    pn_drillLeaf4(&c->board, t->cornerBase, t->corners + 3 * PN_LANES * (c->leaves[i] - t->shape->innerCount), holes);
+    assert_memory_equal(holes, c->hole[i], t->shape->count[c->leaves[i]] * PN_PEG);
+  }
 }
 
 /* A cutting is made when it is asked for the second time. Null: there are too many leaves. */
@@ -174,7 +227,9 @@ static size_t tryPair(const Body *ground, const Body *ball) {
     assert_true(fitBy(fit[i], ground, ball, cutting, found[i]) == count);
     assert_memory_equal(found[i], found[0], count * sizeof(pnPair));
   }
-  size_t overlaps = checkList(ground, ball, found[0], count);
+  size_t overlaps = checkList(ground, ball, &cutting->board, found[0], count);
+  drillAlike(ground, cutting);
+  testByNumbers(ground, ball, found[0], count);
   pn_free(cutting, sizeof *cutting);
   return overlaps;
 }
@@ -189,7 +244,10 @@ static void everyOverlapIsACandidate(void **state) {
     for (uint32_t round = 0; round < testRounds(24); ++round) {
       Body ball;
       uint32_t vertices = 5 + testBelow(&dice, PN_SMALL_VERTICES - 4), most = round % 3 ? 100 : PN_SMALL_TRIANGLES;
-      openBall(&ball, places[p], vertices, 1 + testBelow(&dice, most), 0);
+      /* some of them much smaller than a triangle of the ground, which is larger than the board then */
+      float centre[3], radius = round % 4 == 2 ? 0.004f : 0.12f;
+      chooseCentre(&ground, places[p], round % 4 >= 2, centre);
+      openBall(&ball, places[p], centre, radius, vertices, 1 + testBelow(&dice, most), 0);
       overlaps += tryPair(&ground, &ball);
       closeTree(&ball);
     }
@@ -209,14 +267,20 @@ static void farCornersAreBroughtIn(void **state) {
   openGround(&ground, place);
   for (uint32_t round = 0; round < testRounds(200); ++round) {
     Body near, ball;
-    openBall(&near, place, 12, 12, 0);
-    openBall(&ball, place, 40, 80, round % 2 ? 1e12f : 1e4f);
+    float centre[2][3];
+    for (int i = 0; i < 2; ++i) chooseCentre(&ground, place, false, centre[i]);
+    openBall(&near, place, centre[0], 0.12f, 12, 12, 0);
+    openBall(&ball, place, centre[1], 0.12f, 40, 80, round % 2 ? 1e12f : 1e4f);
     pnCutting *cutting = cut(&ground, &near);
     if (cutting) {
       pnPegs pegs;
       pnPair leaves[PN_CUTTING_LEAVES];
       for (uint32_t i = 0; i < cutting->leafCount; ++i) leaves[i] = (pnPair){i, 0};
-      pn_makePegs(ground.tree, ball.tree, &pegs);
+      pnWorker w = {0};
+      pnTraversal t = {.a = ground.tree, .b = ground.tree}; /* near everything, so that all leaves get their holes */
+      assert_true(pn_listHoles(&t, cutting, &w) && w.leaves.count == cutting->leafCount);
+      pn_workerFree(&w);
+      pn_makePegs(&cutting->board, ball.tree, &pegs);
       assert_true(cutting->leafCount * PN_LANES * pegs.count + 16 < MOST);
       size_t count = pn_fitPegs4(&pegs, ball.tree->shape->small->slot, cutting, ground.tree->shape->innerCount, leaves,
                                  cutting->leafCount, found);
@@ -224,11 +288,11 @@ static void farCornersAreBroughtIn(void **state) {
       for (uint32_t i = 0; i < PN_LANES * cutting->leafCount; ++i) {
         uint32_t slot = PN_LANES * (cutting->leaves[i / PN_LANES] - ground.tree->shape->innerCount) + i % PN_LANES;
         if (ground.tree->shape->leafTriangles[slot] == PN_NONE) continue;
-        pnBox p = boxOf(ground.tree, slot);
-        for (uint32_t t = 0; t < ball.mesh->triangleCount; ++t) {
-          uint32_t other = ball.tree->shape->small->slot[t];
-          pnBox q = boxOf(ball.tree, other);
-          if (!pn_boxesOverlap(&p, &q)) continue;
+        Span p = spanOf(ground.tree, slot, &cutting->board);
+        for (uint32_t k = 0; k < ball.mesh->triangleCount; ++k) {
+          uint32_t other = ball.tree->shape->small->slot[k];
+          Span q = spanOf(ball.tree, other, &cutting->board);
+          if (!overlap(&p, &q, &cutting->board, 0)) continue;
           ++overlaps;
           assert_true(isListed(found, count, (pnPair){slot, other}));
         }
@@ -242,9 +306,27 @@ static void farCornersAreBroughtIn(void **state) {
   assert_true(overlaps > testRounds(200) / 2);
 }
 
+/* A body as wide as floats go, but thin: few leaves are in its reach, and no difference of its ends is a number. */
+static void tooWideForABoard(void **state) {
+  (void)state;
+  static const float at[9] = {-2e38f, 0.5e38f, 2e36f, 2e38f, 0.5e38f, 4e36f, 0, 0.501e38f, 3e36f};
+  static const uint32_t corners[3] = {0, 1, 2};
+  Place place = {0, 1e38f};
+  Body ground, ball;
+  openGround(&ground, place);
+  ball.mesh = testMakeMesh(at, 3, corners, 1);
+  openTree(&ball);
+  pnCutting *cutting = cut(&ground, &ball);
+  assert_non_null(cutting);
+  assert_false(cutting->hasHoles);
+  pn_free(cutting, sizeof *cutting);
+  closeTree(&ball);
+  closeTree(&ground);
+}
+
 int main(void) {
   dice = testRandom(29);
   const struct CMUnitTest tests[] = {cmocka_unit_test(everyOverlapIsACandidate),
-                                     cmocka_unit_test(farCornersAreBroughtIn)};
+                                     cmocka_unit_test(farCornersAreBroughtIn), cmocka_unit_test(tooWideForABoard)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

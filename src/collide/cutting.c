@@ -3,6 +3,8 @@
 
 #include "geom/box.h"
 
+#include <float.h>
+
 /* So many frames ahead the reach goes, as far as the body went in the last one. A list costs two or three frames of going down. */
 #define FRAMES_AHEAD 6.0
 /* And to all sides by so much of the box: it turns. */
@@ -37,13 +39,8 @@ static pnBox reachOf(const pnBox *box, const pnBox *last) {
 /* Nodes that wait on the way down. */
 #define MOST_WAITING 128u
 
-/* The cells of a box, lo and hi, each in all lanes. */
-typedef struct Cells {
-  pnH8 lo[3], hi[3];
-} Cells;
-
-static Cells cellsOf(const pnTree *tree, const pnBox *box) {
-  Cells cells;
+pnCells8 pn_cellsOfBox(const pnTree *tree, const pnBox *box) {
+  pnCells8 cells;
   const float *sides = &box->min.x;
   for (uint32_t d = 0; d < 3; ++d) {
     int16_t both[PN_LANES];
@@ -52,17 +49,6 @@ static Cells cellsOf(const pnTree *tree, const pnBox *box) {
     cells.hi[d] = pn_h8Set1(both[4]);
   }
   return cells;
-}
-
-/* The children of a node that overlap them. */
-static unsigned childrenIn(const pnTree *tree, uint32_t node, const Cells *cells) {
-  const pnBoxLanes *lanes = pn_lanesOf(tree, node);
-  pnH8 in = pn_h8Set1(-1);
-  for (uint32_t d = 0; d < 3; ++d) {
-    in = pn_h8And(in, pn_h8And(pn_h8LessEqual(pn_h8Load(lanes->row[d][0]), cells->hi[d]),
-                               pn_h8LessEqual(cells->lo[d], pn_h8Load(lanes->row[d][1]))));
-  }
-  return pn_h8Mask(in) & ((1u << tree->shape->count[node]) - 1);
 }
 
 PN_INLINE void copyLane(pnBoxLanes *to, uint32_t i, const pnBoxLanes *from, uint32_t j) {
@@ -87,13 +73,13 @@ static bool listLeaves(pnCutting *c, const pnTree *large, uint32_t node, unsigne
 
 static bool listReach(pnCutting *c, pnTree *large, pnFresh *fresh) {
   const pnShape *shape = large->shape;
-  const Cells cells = cellsOf(large, &c->reach);
+  const pnCells8 cells = pn_cellsOfBox(large, &c->reach);
   uint32_t waiting[MOST_WAITING + PN_LANES], count = 1;
   waiting[0] = 0;
   while (count > 0) {
     uint32_t node = waiting[--count];
     pn_freshen(large, node, fresh);
-    unsigned mask = childrenIn(large, node, &cells);
+    unsigned mask = pn_lanesIn(pn_lanesOf(large, node), &cells) & ((1u << shape->count[node]) - 1);
     if (shape->first[node] >= shape->innerCount) {
       if (!listLeaves(c, large, node, mask)) return false;
       continue;
@@ -132,51 +118,81 @@ static void coverLanes(pnBoxLanes *to, uint32_t j, const pnBoxLanes *node) {
   }
 }
 
-/* The nodes above the leaves that are listed. */
-static void closeNodes(pnCutting *c) {
+/* Leaves in packs of eight, the last of which is not full. */
+static void packLeaves(pnCutting *c) {
   uint32_t packs = (c->leafCount + PN_LANES - 1) / PN_LANES;
   c->count[0] = (uint8_t)packs;
-  emptyLanes(&c->lanes[0], packs);
-  emptyLanes(&c->lanes[PN_CUTTING_NODES], 1);
   for (uint32_t p = 0; p < packs; ++p) {
     c->count[1 + p] = (uint8_t)PN_MIN(PN_LANES, c->leafCount - p * PN_LANES);
     emptyLanes(&c->lanes[1 + p], c->count[1 + p]);
-    coverLanes(&c->lanes[0], p, &c->lanes[1 + p]);
   }
+  c->closed = false;
+}
+
+/* The nodes above them. Only who opens them needs their boxes, pegs do not. */
+static void closeNodes(pnCutting *c) {
+  emptyLanes(&c->lanes[0], c->count[0]);
+  emptyLanes(&c->lanes[PN_CUTTING_NODES], 1);
+  for (uint32_t p = 0; p < c->count[0]; ++p) coverLanes(&c->lanes[0], p, &c->lanes[1 + p]);
   coverLanes(&c->lanes[PN_CUTTING_NODES], 0, &c->lanes[0]);
+  c->closed = true;
 }
 
 /* ---------------------------------------------------------------- holes */
 
-/* Rows into columns: three times the lanes of each and of the one four further on by turns. */
-static void turnRows(pnH8 rows[8]) {
-  for (int round = 0; round < 3; ++round) {
-    pnH8 next[8];
-    for (int i = 0; i < 4; ++i) pn_h8Zip(rows[i], rows[i + 4], &next[2 * i], &next[2 * i + 1]);
-    memcpy(rows, next, sizeof next);
+/* How far a triangle goes along a direction. */
+static float lengthAlong(const float *const p[3], const float direction[3]) {
+  float at[3];
+  for (int k = 0; k < 3; ++k) at[k] = direction[0] * p[k][0] + direction[1] * p[k][1] + direction[2] * p[k][2];
+  return PN_MAX(PN_MAX(at[0], at[1]), at[2]) - PN_MIN(PN_MIN(at[0], at[1]), at[2]);
+}
+
+/* The direction along which the triangles of a leaf go least far, measured by the boxes around them. Any would do: this is about speed. */
+static void chooseGrain(const pnTree *large, uint32_t leaf, float out[4]) {
+  static const float axis[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  static const float grains[6][4] = {{1, -1, 0, 0}, {1, 1, 0, 0},  {1, 0, -1, 0},
+                                     {1, 0, 1, 0},  {0, 1, -1, 0}, {0, 1, 1, 0}};
+  double least = 2, length[3] = {0};
+  const float *p[PN_LANES][3];
+  uint32_t count = large->shape->count[leaf];
+  for (uint32_t j = 0; j < count; ++j) {
+    pn_slotCorners(large, PN_LANES * (leaf - large->shape->innerCount) + j, p[j]);
+    for (int d = 0; d < 3; ++d) length[d] += (double)lengthAlong(p[j], axis[d]);
+  }
+  memcpy(out, grains[0], sizeof grains[0]);
+  for (int g = 0; g < 6; ++g) {
+    double along = 0, box = 0;
+    for (uint32_t j = 0; j < count; ++j) along += (double)lengthAlong(p[j], grains[g]);
+    for (int d = 0; d < 3; ++d) box += grains[g][d] == 0 ? 0 : length[d];
+    if (along < least * box) {
+      least = along / box;
+      memcpy(out, grains[g], sizeof grains[g]);
+    }
   }
 }
 
-/* Of the boxes in a node; a lane without a child overlaps nothing, and its hole is one that no peg fits. */
-static void makeHoles(const pnBoxLanes *lanes, int16_t (*out)[PN_PEG]) {
-  pnH8 rows[8];
-  for (uint32_t d = 0; d < 3; ++d) {
-    rows[d] = pn_h8Load(lanes->row[d][1]);
-    rows[4 + d] = pn_h8Negate(pn_h8Load(lanes->row[d][0]));
+/* False: it is too large for differences of its coordinates. */
+static bool chooseBoard(pnCutting *c, pnTree *large, pnFresh *fresh) {
+  pnBoard *b = &c->board;
+  const float *reach = &c->reach.min.x;
+  bool fits = true;
+  uint32_t leaf = c->leaves[c->leafCount / 2];
+  pn_freshen(large, leaf, fresh);
+  chooseGrain(large, leaf, b->grain);
+  b->lo[3] = b->hi[3] = 0;
+  for (int d = 0; d < 3; ++d) {
+    bool down = b->grain[d] < 0;
+    b->lo[d] = reach[d];
+    b->hi[d] = reach[d + 3];
+    b->lo[3] += b->grain[d] * reach[down ? d + 3 : d];
+    b->hi[3] += b->grain[d] * reach[down ? d : d + 3];
   }
-  rows[3] = rows[7] = pn_h8Set1(INT16_MAX); /* no coordinates: nobody is above */
-  turnRows(rows);
-  for (uint32_t j = 0; j < PN_LANES; ++j) pn_h8Store(out[j], rows[j]);
-}
-
-/* Of all leaves and of all their triangles, which are filled for it. */
-static void drillHoles(pnCutting *c, pnTree *large, pnFresh *fresh) {
-  for (uint32_t i = 0; i < c->leafCount; i += PN_LANES) makeHoles(&c->lanes[1 + i / PN_LANES], c->leafHole + i);
-  for (uint32_t i = 0; i < c->leafCount; ++i) {
-    pn_freshen(large, c->leaves[i], fresh);
-    makeHoles(pn_lanesOf(large, c->leaves[i]), c->hole[i]);
+  for (int d = 0; d < 4; ++d) {
+    float extent = b->hi[d] - b->lo[d];
+    b->scale[d] = PN_MIN(PN_BOARD_CELLS / extent, FLT_MAX); /* none: a point is 0 cells from itself */
+    fits = fits && extent <= FLT_MAX;
   }
-  c->hasHoles = true;
+  return fits;
 }
 
 /* ---------------------------------------------------------------- following */
@@ -207,9 +223,9 @@ bool pn_followCutting(pnCutting *c, pnTree *large, const pnTree *small, pnFresh 
     c->pause = PAUSE;
     return false;
   }
-  closeNodes(c);
-  c->hasHoles = false;
-  if (small->shape->small && large->grid.lift == 1) drillHoles(c, large, fresh);
+  packLeaves(c);
+  c->drilled = 0;
+  c->hasHoles = small->shape->small && c->leafCount > 0 && chooseBoard(c, large, fresh);
   return c->leafCount > 0;
 }
 
@@ -232,6 +248,7 @@ static uint32_t s_first[PN_CUTTING_NODES] = {1, 9, 17, 25, 33, 41, 49, 57, 65};
 static _Atomic uint32_t s_stamp[PLACES] = {1, FRESH8, FRESH8, FRESH8, FRESH8, FRESH8, FRESH8, FRESH8, FRESH8, FRESH8};
 
 void pn_plantCutting(pnCutting *c, const pnTree *large, pnShape *outShape, pnTree *outTree) {
+  if (!c->closed) closeNodes(c);
   *outShape = (pnShape){.innerCount = PN_CUTTING_NODES,
                         .leafCount = PN_CUTTING_LEAVES,
                         .nodeCount = PLACES,

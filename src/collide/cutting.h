@@ -15,7 +15,7 @@
 #ifndef PN_COLLIDE_CUTTING_H
 #define PN_COLLIDE_CUTTING_H
 
-#include "geom/simd_peg.h"
+#include "collide/board.h"
 #include "tree/update.h"
 
 #include <stddef.h>
@@ -32,13 +32,16 @@ typedef struct pnCutting {
   uint32_t pause;     /* questions until one is made again */
   pnBox reach;
   pnBox last;                             /* of the small tree when this was last asked */
+  bool closed;                            /* nodes have boxes; leaves always do */
   uint8_t count[PN_CUTTING_NODES];        /* children */
   uint32_t leaves[PN_CUTTING_LEAVES];     /* as nodes of the large tree */
   pnBoxLanes lanes[PN_CUTTING_NODES + 1]; /* and the root's own, as tree.h has it */
-  /* for a body that is small (peg.h): the boxes of leaves, up to a multiple of eight, and of their triangles */
+  /* for a body that is small (peg.h): the holes of leaves and of their triangles, of those that it has come near so far */
   bool hasHoles;
-  _Alignas(64) int16_t leafHole[PN_CUTTING_LEAVES][PN_PEG];
-  _Alignas(64) int16_t hole[PN_CUTTING_LEAVES][PN_LANES][PN_PEG];
+  uint64_t drilled; /* bits of leaves */
+  pnBoard board;
+  _Alignas(64) uint8_t leafHole[PN_CUTTING_LEAVES][PN_PEG];
+  _Alignas(64) uint8_t hole[PN_CUTTING_LEAVES][PN_LANES][PN_PEG];
 } pnCutting;
 
 /* Over so many questions the first lists of many bodies are spread. */
@@ -56,6 +59,22 @@ pnCutting *pn_createCutting(void);
 /* Brings a cutting to the boxes of this frame. False: there is none, begin at the root of the large tree. Nodes of that are filled, and
  * counted in `fresh`, where the list is made anew. Both trees have boxes on grids (pn_slabBox). */
 bool pn_followCutting(pnCutting *cutting, pnTree *large, const pnTree *small, pnFresh *fresh);
+/* The cells of a box, lo and hi, each in all lanes. */
+typedef struct pnCells8 {
+  pnH8 lo[3], hi[3];
+} pnCells8;
+pnCells8 pn_cellsOfBox(const pnTree *tree, const pnBox *box);
+
+/* Which of the boxes in a node overlap them? */
+PN_INLINE unsigned pn_lanesIn(const pnBoxLanes *lanes, const pnCells8 *cells) {
+  pnH8 in = pn_h8Set1(-1);
+  for (uint32_t d = 0; d < 3; ++d) {
+    in = pn_h8And(in, pn_h8And(pn_h8LessEqual(pn_h8Load(lanes->row[d][0]), cells->hi[d]),
+                               pn_h8LessEqual(cells->lo[d], pn_h8Load(lanes->row[d][1]))));
+  }
+  return pn_h8Mask(in);
+}
+
 /* What opening a node reads. */
 PN_INLINE void pn_askForNode(const pnTree *tree, uint32_t node) {
   const char *lanes = tree->lanes + (size_t)node * tree->laneBytes;
@@ -68,7 +87,7 @@ PN_INLINE void pn_askForCutting(const pnCutting *cutting) {
   const char *at = (const char *)cutting;
   for (size_t i = 0; i < offsetof(pnCutting, lanes) + 6 * sizeof(pnBoxLanes); i += 64) __builtin_prefetch(at + i);
   at += offsetof(pnCutting, leafHole);
-  for (size_t i = 0; i < PN_CUTTING_LEAVES / 2 * PN_PEG * sizeof(int16_t); i += 64) __builtin_prefetch(at + i);
+  for (size_t i = 0; i < PN_CUTTING_LEAVES / 2 * PN_PEG; i += 64) __builtin_prefetch(at + i);
 }
 /* The small tree, for as long as the cutting is not followed again; only what opening inner nodes needs is in it. Leaf i of it is
  * cutting->leaves[i]. */

@@ -293,7 +293,7 @@ static void runWhole(Run *run, uint32_t worker, uint32_t item, uint32_t index, P
   else inSteps = inSteps && pn_runNodes(t, w, cutting);
   finishPending(run, worker, pending, time);
   if (inSteps) {
-    if (pegs) pn_runPegs(t, w, cutting);
+    if (pegs) pn_runPegs(t, w, cutting, run->def->kernel);
     else pn_runLeafPairs(t, w);
     pending->which = !pending->which;
     pending->any = w->candidates.count > 0;

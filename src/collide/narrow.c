@@ -76,3 +76,11 @@ size_t pn_narrow(const pnTree *a, const pnTree *b, pnPair *candidates, size_t co
 #endif
   return pn_narrowBatches4(a, b, candidates, count, uncertain);
 }
+
+pnNarrowBatchesFcn *pn_narrowSmall(pnKernel kernel) {
+#if defined(__x86_64__) && !defined(PN_SCALAR) && defined(PN_AVX512)
+  if (kernel == PN_KERNEL_DEFAULT && pn_hasVbmi()) return pn_narrowSmallVbmi;
+#endif
+  (void)kernel;
+  return NULL;
+}

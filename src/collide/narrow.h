@@ -50,6 +50,10 @@ pnNarrowFcn pn_narrow4;
 typedef size_t pnNarrowBatchesFcn(const pnTree *a, const pnTree *b, pnPair *candidates, size_t count,
                                   uint64_t *uncertain);
 pnNarrowBatchesFcn pn_narrowBatches4, pn_narrowBatchesAvx2, pn_narrowBatchesAvx512;
+/* Where b is a small body that is read in place (collide/small.h), a machine may have a shorter way, else null: candidates name its
+ * triangles; those that meet come out as slots. */
+pnNarrowBatchesFcn *pn_narrowSmall(pnKernel kernel);
+pnNarrowBatchesFcn pn_narrowSmallVbmi;
 bool pn_meetExactly(const pnTree *a, const pnTree *b, pnPair candidate);
 #if defined(__x86_64__) && !defined(PN_SCALAR)
 pnNarrowFcn pn_narrow8Avx2, pn_narrow16Avx512;

@@ -1,7 +1,12 @@
 /* narrow_batch.h: a list of candidates, a width at a time. Included with WIDTH, the words of registers of that width (simd_words.h), the
  * filter MEET(p, hit, unsure), CORNERS(a, b, candidates, p), which loads what it works on, BATCHES, the name, and,
- * where there is a shorter way, KEEP(from, hit, to). The filter is inline: a call for every four candidates costs a twentieth of
+ * where there is a shorter way, KEEP(from, hit, to). Where b is something else than a tree, that is OTHER, and EXACTLY(a, b, candidate) the
+ * exact test. The filter is inline: a call for every four candidates costs a twentieth of
  * testing them. */
+#ifndef OTHER
+#define OTHER pnTree
+#define EXACTLY pn_meetExactly
+#endif
 #ifndef KEEP
 #define KEEP keepHits
 /* Keeps the hits, without a branch: who hits is nothing a processor could predict. */
@@ -33,17 +38,17 @@ PN_INLINE uint32_t shareCorners(F p[6][3]) {
 #define FEW_UNSURE 3
 
 /* What the filter cannot decide: those of `unsure` that meet. */
-static PN_NOINLINE uint32_t askExactly(const pnTree *a, const pnTree *b, const pnPair *candidates, F p[6][3],
+static PN_NOINLINE uint32_t askExactly(const pnTree *a, const OTHER *b, const pnPair *candidates, F p[6][3],
                                        uint32_t unsure) {
   uint32_t hit = __builtin_popcount(unsure) < FEW_UNSURE ? 0 : unsure & shareCorners(p);
   for (unsure &= ~hit; unsure != 0; unsure &= unsure - 1) {
     uint32_t lane = pn_firstLane(unsure);
-    hit |= (uint32_t)pn_meetExactly(a, b, candidates[lane]) << lane;
+    hit |= (uint32_t)EXACTLY(a, b, candidates[lane]) << lane;
   }
   return hit;
 }
 
-size_t BATCHES(const pnTree *a, const pnTree *b, pnPair *candidates, size_t count, uint64_t *uncertain) {
+size_t BATCHES(const pnTree *a, const OTHER *b, pnPair *candidates, size_t count, uint64_t *uncertain) {
   /* fill the last batch up with a candidate that exists */
   for (size_t i = count; count > 0 && i < count + WIDTH; ++i) candidates[i] = candidates[count - 1];
   size_t kept = 0;

@@ -7,7 +7,7 @@
 static void listLeaves8(const Trial *t, const pnPair *leaves, size_t count, PegRows *rows) {
   uint32_t n = 0;
   for (size_t i = 0; i < count; ++i) {
-    const int16_t *hole = t->cutting->leafHole[leaves[i].a];
+    const uint8_t *hole = t->cutting->leafHole[leaves[i].a];
     for (uint32_t first = 0; first < t->pegs->count; first += 8) {
       memset(rows->leaf + n, (int)leaves[i].a, 8);
       n += pn_listLanes(FIT_PEGS(t->pegs->peg[first], hole), first, rows->peg + n);
@@ -21,7 +21,7 @@ static size_t writeRows8(const Trial *t, const PegRows *rows, pnPair *out) {
   for (uint32_t i = 0; i < rows->count; ++i) {
     uint32_t peg = rows->peg[i], leaf = rows->leaf[i];
     unsigned mask = FIT_HOLES(t->pegs->peg[peg], t->cutting->hole[leaf][0]);
-    pn_appendLanesFirst(&out[n].a, slotOf(t, leaf), t->slots[peg], mask);
+    pn_appendLanesFirst(&out[n].a, slotOf(t, leaf), t->names[peg], mask);
     n += pn_laneCount(mask);
   }
   return n;

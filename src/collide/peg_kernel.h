@@ -16,7 +16,7 @@ typedef struct PegRows {
 /* What does not change from leaf to leaf. */
 typedef struct Trial {
   const pnPegs *pegs;
-  const uint32_t *slots; /* of the pegs */
+  const uint32_t *names; /* of the pegs */
   const pnCutting *cutting;
   uint32_t innerCount; /* of the large tree */
 } Trial;
@@ -29,9 +29,9 @@ PN_INLINE uint32_t slotOf(const Trial *t, uint32_t leaf) {
   return PN_LANES * (t->cutting->leaves[leaf] - t->innerCount);
 }
 
-size_t FIT(const pnPegs *pegs, const uint32_t *slots, const pnCutting *cutting, uint32_t innerCount,
+size_t FIT(const pnPegs *pegs, const uint32_t *names, const pnCutting *cutting, uint32_t innerCount,
            const pnPair *leaves, size_t count, pnPair *out) {
-  const Trial t = {pegs, slots, cutting, innerCount};
+  const Trial t = {pegs, names, cutting, innerCount};
   PegRows rows;
   size_t n = 0;
   for (size_t from = 0; from < count; from += LEAVES) {

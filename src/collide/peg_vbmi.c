@@ -1,4 +1,4 @@
-/* peg_vbmi.c: the loops of peg.h four records at a time. Called only on machines that have AVX-512 with VBMI (peg.c); nothing elsewhere.
+/* peg_vbmi.c: the loops of peg.h eight records at a time. Called only on machines that have AVX-512 with VBMI (peg.c); nothing elsewhere.
  *
  * What a comparison says is a mask, which takes long to come out of its register. So masks are written to memory, a byte a box, and read
  * again 64 at a time when they are there. */
@@ -11,7 +11,7 @@
 #include "collide/peg_kernel.h"
 
 /* A byte for each peg: zero where it fits the hole. */
-static void holdAgainst(const int16_t *hole, const pnPegs *pegs, uint8_t above[PN_SMALL_TRIANGLES]) {
+static void holdAgainst(const uint8_t *hole, const pnPegs *pegs, uint8_t above[PN_SMALL_TRIANGLES]) {
   for (uint32_t k = 0; k < pegs->count; k += 8) {
     uint64_t bytes = pn_abovePegs(pegs->peg[k], hole);
     memcpy(above + k, &bytes, sizeof bytes);
@@ -44,7 +44,7 @@ static size_t writeRows64(const Trial *t, const PegRows *rows, pnPair *out) {
     uint32_t count = PN_MIN(rows->count - from, PART);
     for (uint32_t i = 0; i < count; ++i) {
       uint32_t peg = rows->peg[from + i], leaf = rows->leaf[from + i];
-      base[i] = (uint64_t)t->slots[peg] << 32 | slotOf(t, leaf);
+      base[i] = (uint64_t)t->names[peg] << 32 | slotOf(t, leaf);
       above[i] = pn_aboveHoles(t->pegs->peg[peg], t->cutting->hole[leaf][0]);
     }
     for (uint32_t i = count; i < count + 8; ++i) above[i] = UINT64_MAX; /* fits nothing */

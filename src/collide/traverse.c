@@ -165,6 +165,7 @@ void pn_beginTraversal(pnTree *a, pnTree *b, pnOpen open, pnTraversal *out) {
   t->open = open;
   t->fillsAreDear = !a->pose->motion->isStored || !t->b->pose->motion->isStored;
   t->proofs = pn_standingProofs(a, b);
+  t->narrow = NULL;
   t->sink = NULL;
   t->lens.shift = 0;
   bool bergenA = a->rule->modelSpace, bergenB = t->b->rule->modelSpace;
@@ -220,7 +221,10 @@ static bool testCandidates(const pnTraversal *t, pnWorker *w, pnKernel kernel) {
   if (ok) {
     size_t n = w->candidates.count;
     w->cost.exactTests += n;
-    ok = keepPairs(t, w, w->candidates.data, pn_narrow(t->a, t->b, w->candidates.data, n, kernel, &w->cost.uncertain));
+    pnPair *list = w->candidates.data;
+    ok = keepPairs(t, w, list,
+                   t->narrow ? t->narrow(t->a, t->b, list, n, &w->cost.uncertain)
+                             : pn_narrow(t->a, t->b, list, n, kernel, &w->cost.uncertain));
   }
   w->candidates.count = 0;
   return ok;
@@ -401,15 +405,14 @@ void pn_runLeafPairs(const pnTraversal *t, pnWorker *w) {
   w->outOfMemory |= !ok;
 }
 
-void pn_runHoles(const pnTraversal *t, pnWorker *w, const pnCutting *cutting) {
+void pn_runHoles(const pnTraversal *t, pnWorker *w, pnCutting *cutting) {
   w->lists[0].count = 0; /* not from the roots */
   w->outOfMemory |= !pn_listHoles(t, cutting, w);
 }
 
-void pn_runPegs(const pnTraversal *t, pnWorker *w, const pnCutting *cutting) {
-  bool ok = pn_tryPegs(t, cutting, w);
-  askForCorners(t->a, &w->candidates);
-  w->outOfMemory |= !ok;
+void pn_runPegs(pnTraversal *t, pnWorker *w, const pnCutting *cutting, pnKernel kernel) {
+  t->narrow = pn_narrowSmall(kernel);
+  w->outOfMemory |= !pn_tryPegs(t, cutting, w);
 }
 
 void pn_runCandidates(const pnTraversal *t, pnWorker *w, pnKernel kernel, double *time) {

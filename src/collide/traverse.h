@@ -37,9 +37,10 @@ typedef struct pnTraversal {
   bool noPlanes;     /* for comparison: pnQueryLab.noPlanes */
   bool uneven; /* one is much longer than the other: of two nodes only the longer is opened; or `open` says which */
   pnOpen open; /* for comparison: pnQueryLab.open */
-  bool fillsAreDear; /* vertices are computed when a leaf is filled (pnMotionRow.isStored) */
-  uint32_t proofs;   /* bits: which pairs need not be opened (proof.h) */
-  pnSink *sink;      /* null: candidates are tested, and pairs that meet are found */
+  bool fillsAreDear;          /* vertices are computed when a leaf is filled (pnMotionRow.isStored) */
+  uint32_t proofs;            /* bits: which pairs need not be opened (proof.h) */
+  pnNarrowBatchesFcn *narrow; /* of candidates that name triangles of b; null: pn_narrow */
+  pnSink *sink;               /* null: candidates are tested, and pairs that meet are found */
   pnLens lens;
   const struct pnSteps *steps;
   /* Bergen: b's model space from a's and back, with margins for the rounding of everything */
@@ -119,8 +120,8 @@ bool pn_runFirst(const pnTraversal *t, pnWorker *w, pnKernel kernel);
 bool pn_runNodes(const pnTraversal *t, pnWorker *w, struct pnCutting *cutting);
 void pn_runLeafPairs(const pnTraversal *t, pnWorker *w);
 /* The first and the second of them for a small body and a cutting that has holes (peg.h). */
-void pn_runHoles(const pnTraversal *t, pnWorker *w, const struct pnCutting *cutting);
-void pn_runPegs(const pnTraversal *t, pnWorker *w, const struct pnCutting *cutting);
+void pn_runHoles(const pnTraversal *t, pnWorker *w, struct pnCutting *cutting);
+void pn_runPegs(pnTraversal *t, pnWorker *w, const struct pnCutting *cutting, pnKernel kernel);
 void pn_runCandidates(const pnTraversal *t, pnWorker *w, pnKernel kernel, double *time);
 
 /* Neighbours that meet in more than what they share: the blocks of fans (with calm pairs: the restless links) [begin, end)

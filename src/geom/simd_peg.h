@@ -1,72 +1,176 @@
-/* simd_peg.h: pegs and holes (collide/peg.h), records of eight 16-bit numbers: a peg fits where none of its numbers is above the hole's. One
- * of the files with intrinsics (simd.h). Bit i says it of peg, or hole, i of eight. */
+/* simd_peg.h: pegs and holes (collide/peg.h), records of eight bytes: a peg fits where none of its numbers is above the hole's. One of the files
+ * with intrinsics (simd.h). Bit i says it of peg, or hole, i of eight. */
 #ifndef PN_GEOM_SIMD_PEG_H
 #define PN_GEOM_SIMD_PEG_H
 
 #include "geom/simd_pick.h"
-#include "geom/simd_short.h"
 
 #define PN_PEG 8u /* numbers in a record */
 
-PN_INLINE unsigned pn_fitHoles(const int16_t *peg, const int16_t *holes) {
+/* ---------------------------------------------------------------- two records */
+
+#if PN_SIMD_NEON
+typedef uint8x16_t pnPeg2;
+PN_INLINE pnPeg2 pn_peg2Load(const uint8_t *p) {
+  return vld1q_u8(p);
+}
+/* One record twice. */
+PN_INLINE pnPeg2 pn_peg2Twice(const uint8_t *p) {
+  uint8x8_t one = vld1_u8(p);
+  return vcombine_u8(one, one);
+}
+/* The first. */
+PN_INLINE void pn_peg2StoreOne(uint8_t *p, pnPeg2 a) {
+  vst1_u8(p, vget_low_u8(a));
+}
+PN_INLINE pnPeg2 pn_peg2Min(pnPeg2 a, pnPeg2 b) {
+  return vminq_u8(a, b);
+}
+PN_INLINE pnPeg2 pn_peg2Max(pnPeg2 a, pnPeg2 b) {
+  return vmaxq_u8(a, b);
+}
+/* Bit i: no number of record i is above that of the hole. */
+PN_INLINE unsigned pn_peg2Fit(pnPeg2 peg, pnPeg2 hole) {
+  uint64x2_t none = vceqq_u64(vreinterpretq_u64_u8(vcleq_u8(peg, hole)), vdupq_n_u64(UINT64_MAX));
+  return (unsigned)((vgetq_lane_u64(none, 0) & 1) | (vgetq_lane_u64(none, 1) & 2));
+}
+/* The whole parts of four floats from 0 to 254, and 255 less those of four more: one record. */
+PN_INLINE pnPeg2 pn_peg2Of(pnF4 a, pnF4 b) {
+  uint16x4_t low = vmovn_u32(vcvtq_u32_f32(a)), high = vmovn_u32(vcvtq_u32_f32(b));
+  uint8x8_t one = vmovn_u16(vcombine_u16(low, vsub_u16(vdup_n_u16(255), high)));
+  return vcombine_u8(one, one);
+}
+#elif PN_SIMD_SSE2
+typedef __m128i pnPeg2;
+PN_INLINE pnPeg2 pn_peg2Load(const uint8_t *p) {
+  return _mm_loadu_si128((const __m128i *)(const void *)p);
+}
+PN_INLINE pnPeg2 pn_peg2Twice(const uint8_t *p) {
+  __m128i one = _mm_loadl_epi64((const __m128i *)(const void *)p);
+  return _mm_unpacklo_epi64(one, one);
+}
+PN_INLINE void pn_peg2StoreOne(uint8_t *p, pnPeg2 a) {
+  _mm_storel_epi64((__m128i *)(void *)p, a);
+}
+PN_INLINE pnPeg2 pn_peg2Min(pnPeg2 a, pnPeg2 b) {
+  return _mm_min_epu8(a, b);
+}
+PN_INLINE pnPeg2 pn_peg2Max(pnPeg2 a, pnPeg2 b) {
+  return _mm_max_epu8(a, b);
+}
+PN_INLINE unsigned pn_peg2Fit(pnPeg2 peg, pnPeg2 hole) {
+  unsigned bytes = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_max_epu8(peg, hole), hole));
+  return (unsigned)((bytes & 0xff) == 0xff) | (unsigned)(bytes >> 8 == 0xff) << 1;
+}
+PN_INLINE pnPeg2 pn_peg2Of(pnF4 a, pnF4 b) {
+  __m128i one = _mm_packs_epi32(_mm_cvttps_epi32(a), _mm_sub_epi32(_mm_set1_epi32(255), _mm_cvttps_epi32(b)));
+  return _mm_packus_epi16(one, one);
+}
+#else
+typedef struct pnPeg2 {
+  uint8_t b[16];
+} pnPeg2;
+#define PN_EACH16(r, expr)                               \
+  pnPeg2 r;                                              \
+  for (int i = 0; i < 16; ++i) r.b[i] = (uint8_t)(expr); \
+  return r
+PN_INLINE pnPeg2 pn_peg2Load(const uint8_t *p) {
+  PN_EACH16(r, p[i]);
+}
+PN_INLINE pnPeg2 pn_peg2Twice(const uint8_t *p) {
+  PN_EACH16(r, p[i % 8]);
+}
+PN_INLINE void pn_peg2StoreOne(uint8_t *p, pnPeg2 a) {
+  memcpy(p, a.b, PN_PEG);
+}
+PN_INLINE pnPeg2 pn_peg2Min(pnPeg2 a, pnPeg2 b) {
+  PN_EACH16(r, a.b[i] < b.b[i] ? a.b[i] : b.b[i]);
+}
+PN_INLINE pnPeg2 pn_peg2Max(pnPeg2 a, pnPeg2 b) {
+  PN_EACH16(r, a.b[i] > b.b[i] ? a.b[i] : b.b[i]);
+}
+PN_INLINE unsigned pn_peg2Fit(pnPeg2 peg, pnPeg2 hole) {
+  unsigned above[2] = {0, 0};
+  for (int i = 0; i < 16; ++i) above[i / 8] |= peg.b[i] > hole.b[i];
+  return (1 - above[0]) | (1 - above[1]) << 1;
+}
+PN_INLINE pnPeg2 pn_peg2Of(pnF4 a, pnF4 b) {
+  PN_EACH16(r, i % 8 < 4 ? (int32_t)a.f[i % 4] : 255 - (int32_t)b.f[i % 4]);
+}
+#undef PN_EACH16
+#endif
+
+/* ---------------------------------------------------------------- eight records */
+
+PN_INLINE unsigned pn_fitHoles(const uint8_t *peg, const uint8_t *holes) {
   unsigned mask = 0;
-  pnH8 p = pn_h8Load(peg);
-  for (uint32_t i = 0; i < 8; ++i)
-    mask |= (unsigned)(pn_h8Mask(pn_h8LessEqual(p, pn_h8Load(holes + PN_PEG * i))) == 0xff) << i;
+  pnPeg2 p = pn_peg2Twice(peg);
+  for (uint32_t i = 0; i < 8; i += 2) mask |= pn_peg2Fit(p, pn_peg2Load(holes + PN_PEG * i)) << i;
   return mask;
 }
-PN_INLINE unsigned pn_fitPegs(const int16_t *pegs, const int16_t *hole) {
+PN_INLINE unsigned pn_fitPegs(const uint8_t *pegs, const uint8_t *hole) {
   unsigned mask = 0;
-  pnH8 h = pn_h8Load(hole);
-  for (uint32_t i = 0; i < 8; ++i)
-    mask |= (unsigned)(pn_h8Mask(pn_h8LessEqual(pn_h8Load(pegs + PN_PEG * i), h)) == 0xff) << i;
+  pnPeg2 h = pn_peg2Twice(hole);
+  for (uint32_t i = 0; i < 8; i += 2) mask |= pn_peg2Fit(pn_peg2Load(pegs + PN_PEG * i), h) << i;
   return mask;
 }
 
 #if PN_SIMD_F8
-/* Of four records, two a register, in which some number is above: the four in which none is. */
-PN_INLINE unsigned pn_noneOfFour(__m256i above01, __m256i above23) {
-  /* a record becomes eight bytes; halves are packed apart, so they come as 0, 2, 1, 3 */
-  __m256i none = _mm256_cmpeq_epi64(_mm256_packs_epi16(above01, above23), _mm256_setzero_si256());
-  return (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_permute4x64_epi64(none, 0xd8)));
+/* Four floats, twice. */
+PN_INLINE pnF8 pn_f8Twice(const float *p) {
+  return _mm256_broadcast_ps((const __m128 *)(const void *)p);
 }
-PN_INLINE __m256i pn_loadTwo(const int16_t *records) {
+/* Two points, and in the fourth lane of each the sum of its coordinates times those of the grain. */
+PN_INLINE pnF8 pn_f8AlongGrain(pnF8 p, pnF8 grain) {
+  pnF8 terms = _mm256_mul_ps(p, grain);
+  pnF8 sum = _mm256_add_ps(_mm256_add_ps(_mm256_permute_ps(terms, 0), _mm256_permute_ps(terms, 0x55)),
+                           _mm256_permute_ps(terms, 0xaa));
+  return _mm256_blend_ps(p, sum, 0x88);
+}
+/* As pn_peg2Of, of both halves, two records. */
+PN_INLINE void pn_storePegs2(uint8_t *out, pnF8 a, pnF8 b) {
+  __m256i rest = _mm256_sub_epi32(_mm256_set1_epi32(255), _mm256_cvttps_epi32(b));
+  __m256i both = _mm256_packs_epi32(_mm256_cvttps_epi32(a), rest);
+  _mm_storeu_si128((__m128i *)(void *)out,
+                   _mm_packus_epi16(_mm256_castsi256_si128(both), _mm256_extracti128_si256(both, 1)));
+}
+/* Four records at a time. */
+PN_INLINE unsigned pn_fitFour(__m256i pegs, __m256i holes) {
+  __m256i fits = _mm256_cmpeq_epi8(_mm256_max_epu8(pegs, holes), holes);
+  return (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(fits, _mm256_set1_epi8(-1))));
+}
+PN_INLINE __m256i pn_loadFour(const uint8_t *records) {
   return _mm256_loadu_si256((const __m256i *)(const void *)records);
 }
-PN_INLINE __m256i pn_loadTwice(const int16_t *record) {
-  return _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)record));
+PN_INLINE __m256i pn_loadFourTimes(const uint8_t *record) {
+  long long one;
+  memcpy(&one, record, sizeof one);
+  return _mm256_set1_epi64x(one);
 }
-PN_INLINE unsigned pn_fitHoles8(const int16_t *peg, const int16_t *holes) {
-  __m256i p = pn_loadTwice(peg);
-  unsigned low = pn_noneOfFour(_mm256_cmpgt_epi16(p, pn_loadTwo(holes)), _mm256_cmpgt_epi16(p, pn_loadTwo(holes + 16)));
-  return low |
-         pn_noneOfFour(_mm256_cmpgt_epi16(p, pn_loadTwo(holes + 32)), _mm256_cmpgt_epi16(p, pn_loadTwo(holes + 48)))
-             << 4;
+PN_INLINE unsigned pn_fitHoles8(const uint8_t *peg, const uint8_t *holes) {
+  __m256i p = pn_loadFourTimes(peg);
+  return pn_fitFour(p, pn_loadFour(holes)) | pn_fitFour(p, pn_loadFour(holes + 32)) << 4;
 }
-PN_INLINE unsigned pn_fitPegs8(const int16_t *pegs, const int16_t *hole) {
-  __m256i h = pn_loadTwice(hole);
-  unsigned low = pn_noneOfFour(_mm256_cmpgt_epi16(pn_loadTwo(pegs), h), _mm256_cmpgt_epi16(pn_loadTwo(pegs + 16), h));
-  return low | pn_noneOfFour(_mm256_cmpgt_epi16(pn_loadTwo(pegs + 32), h), _mm256_cmpgt_epi16(pn_loadTwo(pegs + 48), h))
-                   << 4;
+PN_INLINE unsigned pn_fitPegs8(const uint8_t *pegs, const uint8_t *hole) {
+  __m256i h = pn_loadFourTimes(hole);
+  return pn_fitFour(pn_loadFour(pegs), h) | pn_fitFour(pn_loadFour(pegs + 32), h) << 4;
 }
 #endif
 
 #ifdef PN_SIMD_PICK
 #define PN_SIMD_PEG 512
-PN_INLINE __m512i pn_loadFourTimes(const int16_t *record) {
-  return _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)(const void *)record));
+PN_INLINE __m512i pn_loadEightTimes(const uint8_t *record) {
+  long long one;
+  memcpy(&one, record, sizeof one);
+  return _mm512_set1_epi64(one);
 }
 /* A byte for each of eight pegs: bits of numbers that are above those of the hole. */
-PN_INLINE uint64_t pn_abovePegs(const int16_t *pegs, const int16_t *hole) {
-  __m512i h = pn_loadFourTimes(hole);
-  return (uint64_t)_mm512_cmpgt_epi16_mask(_mm512_loadu_si512(pegs + 32), h) << 32 |
-         _mm512_cmpgt_epi16_mask(_mm512_loadu_si512(pegs), h);
+PN_INLINE uint64_t pn_abovePegs(const uint8_t *pegs, const uint8_t *hole) {
+  return _mm512_cmpgt_epu8_mask(_mm512_loadu_si512(pegs), pn_loadEightTimes(hole));
 }
 /* And for each of eight holes. */
-PN_INLINE uint64_t pn_aboveHoles(const int16_t *peg, const int16_t *holes) {
-  __m512i p = pn_loadFourTimes(peg);
-  return (uint64_t)_mm512_cmpgt_epi16_mask(p, _mm512_loadu_si512(holes + 32)) << 32 |
-         _mm512_cmpgt_epi16_mask(p, _mm512_loadu_si512(holes));
+PN_INLINE uint64_t pn_aboveHoles(const uint8_t *peg, const uint8_t *holes) {
+  return _mm512_cmpgt_epu8_mask(pn_loadEightTimes(peg), _mm512_loadu_si512(holes));
 }
 /* Which of 64 bytes are zero? */
 PN_INLINE uint64_t pn_zeroBytes(const void *bytes) {

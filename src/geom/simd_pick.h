@@ -47,6 +47,21 @@ PN_INLINE void pn_pick16(const uint32_t *from, const uint8_t *places, uint32_t *
   __m512i at = _mm512_cvtepu8_epi32(_mm_loadu_si128((const void *)places));
   _mm512_storeu_si512(out, _mm512_i32gather_epi32(at, from, 4));
 }
+/* Sixteen places, and what is there: the second numbers of pairs; bytes of 128; floats of 64. */
+typedef __m512i pnPlaces;
+PN_INLINE pnPlaces pn_secondNumbers(const uint32_t *pairs) {
+  const __m512i odd = _mm512_set_epi32(31, 29, 27, 25, 23, 21, 19, 17, 15, 13, 11, 9, 7, 5, 3, 1);
+  return _mm512_permutex2var_epi32(_mm512_loadu_si512(pairs), odd, _mm512_loadu_si512(pairs + 16));
+}
+PN_INLINE pnPlaces pn_bytesAt(const uint8_t from[128], pnPlaces at) {
+  __m512i bytes = _mm512_permutex2var_epi8(_mm512_loadu_si512(from), at, _mm512_loadu_si512(from + 64));
+  return _mm512_and_si512(bytes, _mm512_set1_epi32(255));
+}
+PN_INLINE pnF16 pn_f16PickOf64(const float from[64], pnPlaces at) {
+  __m512 low = _mm512_permutex2var_ps(_mm512_loadu_ps(from), at, _mm512_loadu_ps(from + 16));
+  __m512 high = _mm512_permutex2var_ps(_mm512_loadu_ps(from + 32), at, _mm512_loadu_ps(from + 48));
+  return _mm512_mask_mov_ps(low, _mm512_test_epi32_mask(at, _mm512_set1_epi32(32)), high);
+}
 /* Sixteen points of three numbers each, of which `count` are there; the others are the last one again. */
 PN_INLINE void pn_split16(const float *from, uint32_t count, float *x, float *y, float *z) {
   static const uint8_t order[6][16] = {

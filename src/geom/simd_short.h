@@ -33,14 +33,6 @@ PN_INLINE pnH8 pn_h8And(pnH8 a, pnH8 b) {
 PN_INLINE pnH8 pn_h8Min(pnH8 a, pnH8 b) {
   return vminq_s16(a, b);
 }
-/* The lower, and the upper, lanes of both by turns. */
-PN_INLINE void pn_h8Zip(pnH8 a, pnH8 b, pnH8 *outLow, pnH8 *outHigh) {
-  *outLow = vzip1q_s16(a, b);
-  *outHigh = vzip2q_s16(a, b);
-}
-PN_INLINE pnH8 pn_h8Negate(pnH8 a) {
-  return vnegq_s16(a);
-}
 /* a <= b */
 PN_INLINE pnH8 pn_h8LessEqual(pnH8 a, pnH8 b) {
   return vreinterpretq_s16_u16(vcleq_s16(a, b));
@@ -69,11 +61,6 @@ PN_INLINE pnH8 pn_h8Quantise(pnF4 a, pnF4 b, float scale, int32_t offset) {
   int32x4_t hi = vqsubq_s32(vcvtmq_s32_f32(vmulq_n_f32(b, scale)), o);
   return vcombine_s16(vqmovn_s32(lo), vqmovn_s32(hi));
 }
-/* floor(a * scale) - offset of four floats, each with a scale and an offset of its own, and their negatives, saturated. */
-PN_INLINE pnH8 pn_h8QuantiseBoth(pnF4 a, pnF4 scale, const int32_t offset[4]) {
-  int32x4_t cells = vqsubq_s32(vcvtmq_s32_f32(vmulq_f32(a, scale)), vld1q_s32(offset));
-  return vcombine_s16(vqmovn_s32(cells), vqmovn_s32(vqnegq_s32(cells)));
-}
 #elif PN_SIMD_SSE2
 typedef __m128i pnH8;
 PN_INLINE pnH8 pn_h8Load(const int16_t *p) {
@@ -100,13 +87,6 @@ PN_INLINE pnH8 pn_h8And(pnH8 a, pnH8 b) {
 PN_INLINE pnH8 pn_h8Min(pnH8 a, pnH8 b) {
   return _mm_min_epi16(a, b);
 }
-PN_INLINE void pn_h8Zip(pnH8 a, pnH8 b, pnH8 *outLow, pnH8 *outHigh) {
-  *outLow = _mm_unpacklo_epi16(a, b);
-  *outHigh = _mm_unpackhi_epi16(a, b);
-}
-PN_INLINE pnH8 pn_h8Negate(pnH8 a) {
-  return _mm_sub_epi16(_mm_setzero_si128(), a);
-}
 PN_INLINE pnH8 pn_h8LessEqual(pnH8 a, pnH8 b) {
   return _mm_xor_si128(_mm_cmpgt_epi16(a, b), _mm_set1_epi16(-1));
 }
@@ -128,11 +108,6 @@ PN_INLINE pnH8 pn_h8Quantise(pnF4 a, pnF4 b, float scale, int32_t offset) {
   __m128i lo = _mm_sub_epi32(pn_floorI4(_mm_mul_ps(a, _mm_set1_ps(scale))), o);
   __m128i hi = _mm_sub_epi32(pn_floorI4(_mm_mul_ps(b, _mm_set1_ps(scale))), o);
   return _mm_packs_epi32(lo, hi);
-}
-PN_INLINE pnH8 pn_h8QuantiseBoth(pnF4 a, pnF4 scale, const int32_t offset[4]) {
-  __m128i cells =
-      _mm_sub_epi32(pn_floorI4(_mm_mul_ps(a, scale)), _mm_loadu_si128((const __m128i *)(const void *)offset));
-  return _mm_packs_epi32(cells, _mm_sub_epi32(_mm_setzero_si128(), cells));
 }
 #else
 typedef struct pnH8 {
@@ -169,15 +144,6 @@ PN_INLINE pnH8 pn_h8And(pnH8 a, pnH8 b) {
 PN_INLINE pnH8 pn_h8Min(pnH8 a, pnH8 b) {
   PN_EACH8(r, a.h[i] < b.h[i] ? a.h[i] : b.h[i]);
 }
-PN_INLINE void pn_h8Zip(pnH8 a, pnH8 b, pnH8 *outLow, pnH8 *outHigh) {
-  for (int i = 0; i < 8; ++i) {
-    outLow->h[i] = i % 2 ? b.h[i / 2] : a.h[i / 2];
-    outHigh->h[i] = i % 2 ? b.h[4 + i / 2] : a.h[4 + i / 2];
-  }
-}
-PN_INLINE pnH8 pn_h8Negate(pnH8 a) {
-  PN_EACH8(r, -a.h[i]);
-}
 PN_INLINE pnH8 pn_h8LessEqual(pnH8 a, pnH8 b) {
   PN_EACH8(r, a.h[i] <= b.h[i] ? -1 : 0);
 }
@@ -196,9 +162,6 @@ PN_INLINE int32_t pn_floorOf(float x) {
 }
 PN_INLINE pnH8 pn_h8Quantise(pnF4 a, pnF4 b, float scale, int32_t offset) {
   PN_EACH8(r, pn_saturate16(pn_floorOf((i < 4 ? a.f[i] : b.f[i - 4]) * scale) - offset));
-}
-PN_INLINE pnH8 pn_h8QuantiseBoth(pnF4 a, pnF4 scale, const int32_t offset[4]) {
-  PN_EACH8(r, pn_saturate16((i < 4 ? 1 : -1) * (pn_floorOf(a.f[i % 4] * scale.f[i % 4]) - offset[i % 4])));
 }
 #undef PN_EACH8
 #endif
