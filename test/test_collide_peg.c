@@ -123,6 +123,15 @@ static bool overlap(const Span *a, const Span *b, const pnBoard *board, double c
   return true;
 }
 
+/* Is the body's way out of the reach longer than a few floats? Else a triangle beyond the reach and one at its end are in the same cell. */
+static bool isFine(const pnBoard *board) {
+  for (int d = 0; d < 4; ++d) {
+    double ends = fmax(fabs((double)board->lo[d]), fabs((double)board->hi[d]));
+    if ((double)board->hi[d] - (double)board->lo[d] < ends * 0x1p-16) return false;
+  }
+  return true;
+}
+
 static bool isListed(const pnPair *list, size_t count, pnPair pair) {
   return bsearch(&pair, list, count, sizeof pair, testComparePairs) != NULL;
 }
@@ -143,7 +152,8 @@ static size_t checkList(const Body *ground, const Body *ball, const pnBoard *boa
       Span q = spanOf(ball->tree, slot, board);
       bool near = overlap(&p, &q, board, 0), listed = isListed(sorted, count, (pnPair){i, slot});
       if (near && !listed) fail_msg("triangles %u and %u are left out", i, t);
-      if (listed && !overlap(&p, &q, board, 2)) fail_msg("triangles %u and %u are far from each other", i, t);
+      if (listed && isFine(board) && !overlap(&p, &q, board, 2))
+        fail_msg("triangles %u and %u are far from each other", i, t);
       overlaps += near;
     }
   }
