@@ -60,7 +60,7 @@ static void openGround(Body *ground, Place place) {
   ground->tree->serial = 1; /* a world gives them */
 }
 
-/* A place above the ground, or on a leaf that is not full. */
+/* A place above the ground, or in the middle of a triangle of a leaf that is not full. */
 static void chooseCentre(const Body *ground, Place place, bool onLeaf, float out[3]) {
   const pnTree *t = ground->tree;
   for (int k = 0; k < 3; ++k) out[k] = testFloat(&dice, -0.6f, 0.6f) * (k < 2 ? 1.0f : 0.3f);
@@ -68,7 +68,7 @@ static void chooseCentre(const Body *ground, Place place, bool onLeaf, float out
     const float *p[3];
     if (t->shape->count[t->shape->innerCount + leaf] == PN_LANES) continue;
     pn_slotCorners(t, PN_LANES * leaf, p);
-    for (int k = 0; k < 3; ++k) out[k] = (p[0][k] - place.middle) / place.scale;
+    for (int k = 0; k < 3; ++k) out[k] = ((p[0][k] / 3 + p[1][k] / 3 + p[2][k] / 3) - place.middle) / place.scale;
     return;
   }
 }
@@ -125,7 +125,7 @@ static bool overlap(const Span *a, const Span *b, const pnBoard *board, double c
 
 /* Is the body's way out of the reach longer than a few floats? Else a triangle beyond the reach and one at its end are in the same cell. */
 static bool isFine(const pnBoard *board) {
-  for (int d = 0; d < 4; ++d) {
+  for (int d = 0; d < 3; ++d) {
     double ends = fmax(fabs((double)board->lo[d]), fabs((double)board->hi[d]));
     if ((double)board->hi[d] - (double)board->lo[d] < ends * 0x1p-16) return false;
   }
