@@ -475,11 +475,22 @@ static long memoryOf(const char *const *words) {
   return usage.ru_maxrss;
 }
 
+/* The least of a few runs. How much of the program itself counts depends on where the system happens to put it, a megabyte more in one run
+ * of eight, which has nothing to do with frames. What grows with frames grows in every run. `enough`: no need to look further. */
+static long leastMemoryOf(const char *const *words, long enough) {
+  long least = memoryOf(words);
+  for (int again = 0; again < 4 && least > enough; ++again) {
+    long memory = memoryOf(words);
+    least = memory < least ? memory : least;
+  }
+  return least;
+}
+
 static void testMemory(void **state) {
   (void)state;
   const char *few[] = {"scan", "boxes.glb", "--fps", "50", "--csv", "c.csv", "--pairs", "p.csv", NULL};
   const char *many[] = {"scan", "boxes.glb", "--fps", "5000", "--csv", "c.csv", "--pairs", "p.csv", NULL};
-  long small = memoryOf(few), large = memoryOf(many);
+  long small = leastMemoryOf(few, 0), large = leastMemoryOf(many, small + 1024);
   // 100 frames and 10 000: a byte for each pair would already be more than this.
   if (large > small + 1024) fail_msg("%ld KB for 100 frames, %ld KB for 10 000", small, large);
   unlink("c.csv");
