@@ -1,6 +1,7 @@
 /* bench_threads: the world as a new user has it, on one thread and on more.
  *
- *   bench_threads [--threads N,N,...] [--passes N] [--step N] [--frames N] [--share] [--dealt] [--rows FILE] [SCENE]...
+ *   bench_threads [--threads N,N,...] [--passes N] [--step N] [--frames N] [--share] [--dealt] [--apart] [--rows FILE]
+ *   [SCENE]...
  *
  * Every pass plays all frames in order with each number of threads, taking turns; of every frame the least time over the passes
  * counts, then the median over the frames in which something meets. Times are those of the clock on the wall and are worth something
@@ -18,7 +19,11 @@
  * With --dealt one thread runs the ranges of all loops, one after the other, each for the worker who has had least to do so far, and a loop
  * takes as long as the longest of these shares. So the frame is what it would be if workers did not hinder each other and a loop
  * began at no cost: how far the code can be divided, on a machine that need not have the cores. (Where there are more workers than
- * cores nobody relieves others, and jobs are dealt in more and smaller parts.) */
+ * cores nobody relieves others, and jobs are dealt in more and smaller parts.)
+ *
+ * With --apart a column says what the machine gives to as many threads that have nothing to do with each other: worlds of one thread each play the
+ * same frame at the same time, as many as there are threads, and the time until the last is done counts. Cores that share what they
+ * calculate with, and slow down together, show there. It is no upper bound: copies also take as many times the memory. */
 #include "lab.h"
 #include "record.h"
 
@@ -34,7 +39,7 @@
 static const char *const usualScenes[] = {"s1-20480", "s1-327680", "s2", "s4", "cloth-ball"};
 
 typedef struct Frame {
-  double total, serial, loops, work;
+  double total, serial, loops, work, apart;
   uint32_t loopCount;
 } Frame;
 
@@ -43,11 +48,12 @@ typedef struct Team {
   uint32_t threads, wrong;
   Frame frames[MAX_FRAMES]; /* with hooks */
   double bare[MAX_FRAMES];  /* without: the whole frame */
+  double apart[MAX_FRAMES]; /* as many worlds, at the same time */
 } Team;
 
 typedef struct Arguments {
   uint32_t threads[MAX_COUNTS], counts, passes, step, frames, sceneCount;
-  bool share, dealt;
+  bool share, dealt, apart;
   const char *scenes[16];
 } Arguments;
 
@@ -226,18 +232,65 @@ static void play(const Arguments *a, const pnFrames *frames, uint32_t frameCount
   endLife(life, frames->input.bodyCount);
 }
 
+/* ---------------------------------------------------------------- worlds apart */
+
+typedef struct Apart {
+  const pnFrames *frames;
+  const float *const *last, *const *vertices;
+  bool share;
+  Life *lives[PN_MAX_WORKERS];
+  uint32_t contactCounts[PN_MAX_WORKERS];
+} Apart;
+
+static void playApart(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+  (void)worker;
+  Apart *apart = context;
+  for (uint32_t i = begin; i < end; ++i) {
+    setVertices(apart->lives[i], apart->frames, apart->last, apart->vertices, apart->share);
+    pnFrame frame = pnWorld_Collide(apart->lives[i]->world, NULL);
+    check(frame.result);
+    apart->contactCounts[i] = frame.contactCount;
+  }
+}
+
+/* A life of as many worlds as there are threads. */
+static void playAllApart(const Arguments *a, const pnFrames *frames, uint32_t frameCount, Team *team) {
+  pnPool *pool;
+  check(pnCreatePool(team->threads, &pool));
+  pnTasks tasks = pnPool_GetTasks(pool);
+  Apart *apart = calloc(1, sizeof(Apart));
+  *apart = (Apart){.frames = frames, .last = frames->input.vertices, .share = a->share};
+  for (uint32_t i = 0; i < team->threads; ++i) apart->lives[i] = beginLife(frames, 1, false, false);
+  pnBenchPairs pairs = {0};
+  for (uint32_t f = 0; f < frameCount; ++f) {
+    apart->vertices = pn_labVertices(frames, f);
+    double start = pnGetTime();
+    tasks.parallelFor(tasks.user, playApart, apart, team->threads, 1);
+    team->apart[f] = fmin(team->apart[f], pnGetTime() - start);
+    apart->last = apart->vertices;
+    for (uint32_t i = 0; i < team->threads; ++i) {
+      collect(apart->lives[i], frames, apart->contactCounts[i], &pairs);
+      team->wrong += pn_benchHash(&pairs) != frames->hashes[f];
+    }
+  }
+  free(pairs.data);
+  for (uint32_t i = 0; i < team->threads; ++i) endLife(apart->lives[i], frames->input.bodyCount);
+  free(apart);
+  pnDestroyPool(pool);
+}
+
 /* ---------------------------------------------------------------- figures */
 
 /* Medians over frames with hits, after the first. */
 static Frame figuresOf(const pnFrames *frames, uint32_t frameCount, const Team *team) {
   double *values = malloc(sizeof(double) * MAX_FRAMES);
   Frame f = {0};
-  double *out[4] = {&f.total, &f.serial, &f.loops, &f.work};
-  for (int k = 0; k < 4; ++k) {
+  double *out[5] = {&f.total, &f.serial, &f.loops, &f.work, &f.apart};
+  for (int k = 0; k < 5; ++k) {
     uint32_t n = 0;
     for (uint32_t i = 1; i < frameCount; ++i) {
       const Frame *g = &team->frames[i];
-      double all[4] = {team->bare[i], g->serial, g->loops, g->work};
+      double all[5] = {team->bare[i], g->serial, g->loops, g->work, team->apart[i]};
       if (frames->pairCounts[i] > 0) values[n++] = 1e3 * all[k];
       f.loopCount = g->loopCount;
     }
@@ -248,9 +301,9 @@ static Frame figuresOf(const pnFrames *frames, uint32_t frameCount, const Team *
 }
 
 static void printScene(const Arguments *a, const pnFrames *frames, uint32_t frameCount, Team *const *teams) {
-  printf("\n%s: %u bodies, %u triangles, %u frames, %u with hits\n%8s %9s %7s %9s %9s %9s %7s %6s  %s\n",
+  printf("\n%s: %u bodies, %u triangles, %u frames, %u with hits\n%8s %9s %7s %9s %9s %9s %7s %6s %7s %s\n",
          frames->sceneName, frames->input.bodyCount, frames->triangleCount, frameCount, frames->hitFrames, "threads",
-         "ms", "times", "serial", "loops", "wait", "work", "loops", "answer");
+         "ms", "times", "serial", "loops", "wait", "work", "loops", a->apart ? "apart" : "", "answer");
   pn_recordScene("threads", frames->sceneName);
   double one = 0;
   for (uint32_t t = 0; t < a->counts; ++t) {
@@ -258,12 +311,15 @@ static void printScene(const Arguments *a, const pnFrames *frames, uint32_t fram
     Frame f = figuresOf(frames, frameCount, teams[t]);
     one = t == 0 ? f.total : one;
     double share = threads > 1 ? f.work / threads : f.total;
-    printf("%8u %9.4f %6.2fx %9.4f %9.4f %9.4f %7.2f %6u  %s\n", threads, f.total, one / f.total,
+    char apart[16] = "";
+    if (a->apart) snprintf(apart, sizeof apart, "%.2fx", threads * one / f.apart);
+    printf("%8u %9.4f %6.2fx %9.4f %9.4f %9.4f %7.2f %6u %7s %s\n", threads, f.total, one / f.total,
            threads > 1 ? f.serial : 0, f.loops, threads > 1 ? f.loops - share : 0,
-           threads > 1 ? f.work / (one - f.serial) : 1, f.loopCount, teams[t]->wrong > 0 ? "WRONG" : "right");
+           threads > 1 ? f.work / (one - f.serial) : 1, f.loopCount, apart, teams[t]->wrong > 0 ? "WRONG" : "right");
     const char *method = a->dealt ? "dealt" : a->share ? "pinch:shared" : "pinch:default";
     pn_recordStep(method, "ms by threads", threads, f.total);
     pn_recordStep(method, "serial ms by threads", threads, threads > 1 ? f.serial : f.total);
+    if (a->apart) pn_recordStep(method, "ms apart by threads", threads, f.apart);
     pn_recordStep(method, "wrong frames", threads, teams[t]->wrong);
   }
   fflush(stdout);
@@ -277,13 +333,15 @@ static bool runScene(const Arguments *a, const char *scene) {
   for (uint32_t t = 0; t < a->counts; ++t) {
     teams[t] = calloc(1, sizeof(Team));
     teams[t]->threads = a->threads[t];
-    for (uint32_t i = 0; i < frameCount; ++i) teams[t]->frames[i].total = teams[t]->bare[i] = INFINITY;
+    for (uint32_t i = 0; i < frameCount; ++i)
+      teams[t]->frames[i].total = teams[t]->bare[i] = teams[t]->apart[i] = INFINITY;
   }
   for (uint32_t pass = 0; pass < a->passes; ++pass)
     for (uint32_t t = 0; t < a->counts; ++t) {
       bool alone = teams[t]->threads == 1; /* whose loops are none */
       if (alone || !a->dealt) play(a, frames, frameCount, false, teams[t]);
       if (!alone) play(a, frames, frameCount, true, teams[t]);
+      if (a->apart) playAllApart(a, frames, frameCount, teams[t]);
     }
   printScene(a, frames, frameCount, teams);
   for (uint32_t t = 0; t < a->counts; ++t) free(teams[t]);
@@ -306,6 +364,7 @@ int main(int count, char **words) {
     bool more = i + 1 < count;
     if (strcmp(words[i], "--share") == 0) a.share = true;
     else if (strcmp(words[i], "--dealt") == 0) a.dealt = true;
+    else if (strcmp(words[i], "--apart") == 0) a.apart = true;
     else if (strcmp(words[i], "--threads") == 0 && more) readThreads(&a, words[++i]);
     else if (strcmp(words[i], "--passes") == 0 && more) a.passes = (uint32_t)atoi(words[++i]);
     else if (strcmp(words[i], "--step") == 0 && more) a.step = (uint32_t)atoi(words[++i]);
@@ -314,7 +373,7 @@ int main(int count, char **words) {
     else
       return fprintf(stderr,
                      "bench_threads [--threads N,N,...] [--passes N] [--step N] [--frames N] [--share] [--dealt] "
-                     "[SCENE]...\n"),
+                     "[--apart] [SCENE]...\n"),
              2;
   }
   bool usual = a.sceneCount == 0, ok = a.counts > 0;
