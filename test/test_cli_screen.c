@@ -9,8 +9,33 @@
 #include "scan_make.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/ioctl.h>
+
+/* What is read last: no tool prints it. */
+#define LAST '\001'
+
+/* All that a tool prints on a terminal until it ends. The other side is still open here, and gets a last letter when the tool is done: of a
+ * terminal whose other side is closed, what was printed just before may be lost. */
+static char *readScreen(int screen, int side, pid_t child, int *outStatus, size_t *outUsed) {
+  size_t capacity = 1 << 20, used = 0;
+  char *text = malloc(capacity);
+  assert_non_null(text);
+  for (bool done = false; used == 0 || text[used - 1] != LAST;) {
+    struct pollfd waiting = {.fd = screen, .events = POLLIN};
+    if (poll(&waiting, 1, done ? -1 : 5) > 0) {
+      ssize_t got = read(screen, text + used, capacity - used);
+      assert_true(got > 0);
+      used += (size_t)got;
+    } else if (waitpid(child, outStatus, WNOHANG) == child) {
+      done = true;
+      assert_int_equal(write(side, &(char){LAST}, 1), 1);
+    }
+  }
+  *outUsed = used - 1;
+  return text;
+}
 
 /* Runs words with one stream (1: stdout, 2: stderr) on a terminal of `columns`; what it printed, without carriage returns. Free
  * it. Errors are printed by a tool that ends with status 2. */
@@ -29,15 +54,11 @@ static char *runOnScreen(const char *const *words, uint16_t columns, int stream)
   pid_t child;
   assert_int_equal(posix_spawn(&child, PINCH_TOOL, &actions, NULL, argv, environ), 0);
   posix_spawn_file_actions_destroy(&actions);
-  close(side);
-  size_t capacity = 1 << 20, used = 0;
-  char *text = malloc(capacity);
-  assert_non_null(text);
-  // The read fails when the other side is closed: the tool is done.
-  for (ssize_t got; (got = read(screen, text + used, capacity - 1 - used)) > 0;) used += (size_t)got;
-  close(screen);
   int status;
-  assert_int_equal(waitpid(child, &status, 0), child);
+  size_t used;
+  char *text = readScreen(screen, side, child, &status, &used);
+  close(side);
+  close(screen);
   assert_true(WIFEXITED(status) && (WEXITSTATUS(status) == 2) == (stream == 2));
   size_t kept = 0;
   for (size_t i = 0; i < used; ++i)
