@@ -210,7 +210,7 @@ static void drillAlike(const Body *ground, const pnCutting *c) {
 /* A cutting is made when it is asked for the second time. Null: there are too many leaves. */
 static pnCutting *cut(const Body *ground, const Body *ball) {
   pnFresh fresh = {0};
-  pnCutting *cutting = pn_createCutting();
+  pnCutting *cutting = pn_allocZero(sizeof(pnCutting));
   assert_non_null(cutting);
   bool made = pn_followCutting(cutting, ground->tree, ball->tree, &fresh);
   made = pn_followCutting(cutting, ground->tree, ball->tree, &fresh) || made;

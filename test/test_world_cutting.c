@@ -1,5 +1,6 @@
 /* test_world_cutting.c: small bodies on a large one that stands still keep what they need of it (collide/cutting.h), and answers are those of
- * brute force in every frame: bodies that drift, stand, jump and climb; a ground that is edited, built anew, replaced; one thread and three. */
+ * brute force in every frame: bodies that drift, stand, jump and climb; a ground that is edited, built anew, replaced, the caller's, never still;
+ * one thread and three. */
 #include "support.h"
 
 #include "pinch/pinch.h"
@@ -28,12 +29,17 @@ static float heightAt(float x, float y, float phase) {
   return 2.5f * sinf(1.1f * x + phase) * cosf(0.9f * y) + 0.1f * sinf(9 * x) * sinf(8 * y);
 }
 
-static void setGround(Scene *s, float phase) {
+static void bendGround(Scene *s, float phase) {
   uint32_t n = pnMesh_GetVertexCount(s->groundMesh);
   for (uint32_t i = 0; i < n; ++i) {
     float *v = s->groundAt + 3 * (size_t)i;
     v[2] = heightAt(v[0], v[1], phase);
   }
+}
+
+static void setGround(Scene *s, float phase) {
+  uint32_t n = pnMesh_GetVertexCount(s->groundMesh);
+  bendGround(s, phase);
   testExpectOk(pnBody_SetVertices(s->world, s->ground, s->groundAt, n));
 }
 
@@ -181,6 +187,17 @@ static void changeGround(Scene *s, int frame) {
   }
 }
 
+/* So many bodies have a list, and those that have none may have one in the next frame. */
+static void expectLists(const Scene *s, int expected) {
+  int lists = 0;
+  for (int i = 0; i < BODIES; ++i) {
+    const pnCutting *cutting = s->world->bodies.data[s->balls[i].index1 - 1].cutting;
+    assert_non_null(cutting);
+    lists += cutting->leafCount > 0;
+  }
+  assert_int_equal(lists, expected);
+}
+
 static void runScene(const pnTasks *tasks, uint32_t level) {
   Scene s;
   openScene(&s, tasks, level);
@@ -191,6 +208,7 @@ static void runScene(const pnTasks *tasks, uint32_t level) {
     pnFrame f = pnWorld_Collide(s.world, NULL);
     testExpectOk(f.result);
     pairs += compareAll(&s, &f, frame);
+    if (frame < 2) expectLists(&s, frame == 1 ? BODIES : 0);
   }
   assert_true(pairs > 10000);
   assert_true(s.served > FRAMES * BODIES / 3); /* else nothing of this was tried */
@@ -217,6 +235,63 @@ static void testThreeThreads(void **state) {
   pnDestroyPool(pool);
 }
 
+/* A ground that is never still: what was kept for lists of it is given back, and bodies that have a list of another keep it. */
+static void testRestlessGround(void **state) {
+  (void)state;
+  Scene s;
+  openScene(&s, NULL, 1);
+  for (int frame = 0; frame < 20; ++frame) {
+    if (frame != 10) setGround(&s, 0.02f * (float)frame);
+    for (int i = 0; i < BODIES; ++i) moveBall(&s, i, frame);
+    pnFrame f = pnWorld_Collide(s.world, NULL);
+    testExpectOk(f.result);
+    compareAll(&s, &f, frame);
+    for (int i = 0; i < BODIES; ++i) {
+      bool kept = s.world->bodies.data[s.balls[i].index1 - 1].cutting != NULL;
+      assert_int_equal(kept, frame == 0 || frame == 10);
+    }
+  }
+  assert_int_equal(s.served + s.made, 0);
+  closeScene(&s);
+}
+
+/* The caller's tree is looked at in every frame, and lists of it are made as long as it stands still. */
+static void testSharedGround(void **state) {
+  (void)state;
+  Scene s;
+  openScene(&s, NULL, 1);
+  pnPose *pose;
+  pnTree *tree;
+  pnTreeDef treeDef = pnDefaultTreeDef();
+  uint32_t n = pnMesh_GetVertexCount(s.groundMesh);
+  pnPoseDef poseDef = pnDefaultPoseDef();
+  poseDef.mesh = s.groundMesh;
+  testExpectOk(pnCreatePose(&poseDef, &pose));
+  testExpectOk(pnPose_SetVertices(pose, s.groundAt, n));
+  treeDef.pose = pose;
+  testExpectOk(pnCreateTree(&treeDef, &tree));
+  testExpectOk(pnWorld_DestroyBody(s.world, s.ground));
+  pnBodyDef def = pnDefaultBodyDef();
+  def.kind = PN_BODY_STATIC;
+  def.staticTree = tree;
+  testExpectOk(pnWorld_CreateBody(s.world, &def, &s.ground));
+  for (int frame = 0; frame < 20; ++frame) {
+    if (frame == 10) {
+      bendGround(&s, 0.3f);
+      testExpectOk(pnPose_SetVertices(pose, s.groundAt, n));
+    }
+    for (int i = 0; i < BODIES; ++i) moveBall(&s, i, frame);
+    pnFrame f = pnWorld_Collide(s.world, NULL);
+    testExpectOk(f.result);
+    compareAll(&s, &f, frame);
+    if (frame < 2 || frame == 10) expectLists(&s, frame == 1 ? BODIES : 0);
+  }
+  assert_true(s.served > 5 * BODIES);
+  closeScene(&s);
+  pnDestroyTree(tree);
+  pnDestroyPose(pose);
+}
+
 /* Every node of what is planted has its box in the cutting, the root too. Only rows read the root's (traverse_rows.h), not squares. */
 static void testBoxesAreThere(void **state) {
   (void)state;
@@ -230,7 +305,8 @@ static void testBoxesAreThere(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(testBoxesAreThere), cmocka_unit_test(testOneThread),
-                                     cmocka_unit_test(testLargerBodies), cmocka_unit_test(testThreeThreads)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(testBoxesAreThere),  cmocka_unit_test(testOneThread),
+                                     cmocka_unit_test(testLargerBodies),   cmocka_unit_test(testThreeThreads),
+                                     cmocka_unit_test(testRestlessGround), cmocka_unit_test(testSharedGround)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

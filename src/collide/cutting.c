@@ -13,12 +13,6 @@
 #define LEAST_SERVED 2u
 #define PAUSE 16u
 
-pnCutting *pn_createCutting(void) {
-  pnCutting *c = pn_alloc(sizeof(pnCutting));
-  if (c) memset(c, 0, offsetof(pnCutting, leafHole));
-  return c;
-}
-
 /* ---------------------------------------------------------------- the reach */
 
 /* Rounding does no harm: whether a body is within is asked of the box that came out. */

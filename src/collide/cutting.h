@@ -23,7 +23,7 @@
 #define PN_CUTTING_NODES (1u + PN_LANES)
 #define PN_CUTTING_LEAVES (PN_LANES * PN_LANES)
 
-/* One of which everything before the holes is zero is valid and empty. */
+/* One that is all zero is valid and empty. */
 typedef struct pnCutting {
   uint64_t serial; /* of the large tree when this was last asked, and its stamp */
   uint32_t now;
@@ -44,17 +44,10 @@ typedef struct pnCutting {
   _Alignas(64) uint8_t hole[PN_CUTTING_LEAVES][PN_LANES][PN_PEG];
 } pnCutting;
 
-/* Over so many questions the first lists of many bodies are spread. */
-#define PN_CUTTING_SPREAD 8u
-
 /* Is a cutting worth its memory for two bodies of so many leaves? */
 PN_INLINE bool pn_isCuttable(uint32_t large, uint32_t small) {
   return small <= PN_CUTTING_LEAVES && large >= PN_CUTTING_LEAVES * PN_CUTTING_LEAVES / 4;
 }
-
-/* Null: out of memory. It is given back with pn_free. Its holes are not touched: five hundred bodies would have 1300 pages mapped in one
- * frame. */
-pnCutting *pn_createCutting(void);
 
 /* Brings a cutting to the boxes of this frame. False: there is none, begin at the root of the large tree. Nodes of that are filled, and
  * counted in `fresh`, where the list is made anew. Both trees have boxes on grids (pn_slabBox). */

@@ -39,6 +39,7 @@ typedef struct pnBody {
   uint32_t *groups; /* our copy of selfFilter.triangleGroup */
   uint32_t category, mask;
   bool isTouched;                /* it is in the world's list */
+  bool isNew;                    /* no frame has succeeded since it was made */
   bool isWorn;                   /* its tree is worse than pnWorldDef.rebuildQuality */
   float quality;                 /* of its tree when that was last looked at; 0: never */
   float newQuality;              /* the same in the frame that is being made */

@@ -67,6 +67,7 @@ static size_t leave(uint32_t *list, size_t count, uint32_t place) {
 void pn_enterLists(pnWorld *world, pnBody *body) {
   uint32_t place = placeOf(world, body);
   pn_touchBody(world, body);
+  body->isNew = true;
   world->looseCount += waits(body);
   if (movesAlone(body)) world->alone.data[world->alone.count++] = place;
   if (body->self) {
@@ -369,7 +370,7 @@ void pn_forgetTouched(pnWorld *world, pnCost *cost) {
   for (size_t i = 0; i < world->touched.count; ++i) {
     pnBody *body = &world->bodies.data[world->touched.data[i]];
     cost->nodesUpdated += pn_takeUpdated(pn_treeOf(body));
-    body->isTouched = false;
+    body->isTouched = body->isNew = false;
   }
   world->touched.count = 0;
   world->opened = cost->nodePairs + cost->leafPairs;

@@ -23,17 +23,31 @@ static bool beginSelf(pnBody *body, const pnFrameDef *def, const pnPair *hint, p
   return pn_beginSelf(body->tree, &body->selfFilter, def->first, without, job) == PN_OK;
 }
 
-/* A small body beside a large one that stands still gets a cutting; beside several the first of them, so that it is one job's. Without
- * memory there is none. */
-static void handCutting(pnWorld *world, pnBody *large, pnBody *small, pnJob *job) {
+/* May this body be standing still? A new one was touched by being made, a shared tree is in every frame: what becomes of them, their stamps
+ * say. */
+static bool mayStand(const pnBody *large) {
+  return !large->isTouched || large->isNew || !large->ownsTree;
+}
+
+/* A large body has moved: what was kept for a list of its leaves, and has none, was kept in vain. */
+static void dropCutting(const pnBody *large, pnBody *small) {
+  if (!small->cutting || small->cutting->leafCount > 0 || small->cutting->serial != pn_treeOf(large)->serial) return;
+  pn_free(small->cutting, sizeof(pnCutting));
+  small->cutting = NULL;
+}
+
+/* A small body beside a large one that may be standing still gets a cutting, in its first frame, which is long anyway, so that there is a
+ * list in the second; beside several the first of them, so that it is one job's. Without memory there is none. */
+static void handCutting(pnWorld *world, const pnBody *large, pnBody *small, pnJob *job) {
   uint64_t frame = world->frameNumber + 1;
-  if (large->isTouched || small->cutFrame == frame) return;
-  small->cutFrame = frame;
-  if (!small->cutting) {
-    small->cutting = pn_createCutting();
-    /* bodies that came together get theirs in different frames */
-    if (small->cutting) small->cutting->pause = (uint32_t)(small - world->bodies.data) % PN_CUTTING_SPREAD;
+  if (small->cutFrame == frame) return;
+  if (!mayStand(large)) {
+    dropCutting(large, small);
+    return;
   }
+  small->cutFrame = frame;
+  /* all of its pages are touched now, and not when many bodies get their first lists */
+  if (!small->cutting) small->cutting = pn_allocZero(sizeof(pnCutting));
   job->cutting = small->cutting;
 }
 
