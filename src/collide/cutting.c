@@ -225,18 +225,17 @@ bool pn_followCutting(pnCutting *c, pnTree *large, const pnTree *small, pnFresh 
 
 /* The nodes of all cuttings have the same places: eight children of the root, of each of these eight leaves. The root's own box stands behind
  * the last inner node, as leaves have no lanes here. */
-#define EIGHT(x) x, x + 1, x + 2, x + 3, x + 4, x + 5, x + 6, x + 7
 #define PLACES (PN_CUTTING_NODES + PN_CUTTING_LEAVES)
 static uint32_t s_parent[PLACES] = {PN_LANES * PN_CUTTING_NODES,
-                                    EIGHT(0),
-                                    EIGHT(8),
-                                    EIGHT(16),
-                                    EIGHT(24),
-                                    EIGHT(32),
-                                    EIGHT(40),
-                                    EIGHT(48),
-                                    EIGHT(56),
-                                    EIGHT(64)};
+                                    PN_EIGHT(0),
+                                    PN_EIGHT(8),
+                                    PN_EIGHT(16),
+                                    PN_EIGHT(24),
+                                    PN_EIGHT(32),
+                                    PN_EIGHT(40),
+                                    PN_EIGHT(48),
+                                    PN_EIGHT(56),
+                                    PN_EIGHT(64)};
 static uint32_t s_first[PN_CUTTING_NODES] = {1, 9, 17, 25, 33, 41, 49, 57, 65};
 #define FRESH8 1, 1, 1, 1, 1, 1, 1, 1
 static _Atomic uint32_t s_stamp[PLACES] = {1, FRESH8, FRESH8, FRESH8, FRESH8, FRESH8, FRESH8, FRESH8, FRESH8, FRESH8};

@@ -23,6 +23,9 @@
 #define PN_CUTTING_NODES (1u + PN_LANES)
 #define PN_CUTTING_LEAVES (PN_LANES * PN_LANES)
 
+/* Of tables that count. */
+#define PN_EIGHT(x) x, x + 1, x + 2, x + 3, x + 4, x + 5, x + 6, x + 7
+
 /* One that is all zero is valid and empty. */
 typedef struct pnCutting {
   uint64_t serial; /* of the large tree when this was last asked, and its stamp */

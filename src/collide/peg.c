@@ -126,10 +126,9 @@ static pnFitPegsFcn *fitPegs(void) {
 }
 
 /* Triangles by their numbers, where these are wanted instead of slots. */
-#define EIGHT(x) x, x + 1, x + 2, x + 3, x + 4, x + 5, x + 6, x + 7
 static const uint32_t s_numbers[PN_SMALL_TRIANGLES] = {
-    EIGHT(0),  EIGHT(8),  EIGHT(16), EIGHT(24), EIGHT(32), EIGHT(40),  EIGHT(48),  EIGHT(56),
-    EIGHT(64), EIGHT(72), EIGHT(80), EIGHT(88), EIGHT(96), EIGHT(104), EIGHT(112), EIGHT(120)};
+    PN_EIGHT(0),  PN_EIGHT(8),  PN_EIGHT(16), PN_EIGHT(24), PN_EIGHT(32), PN_EIGHT(40),  PN_EIGHT(48),  PN_EIGHT(56),
+    PN_EIGHT(64), PN_EIGHT(72), PN_EIGHT(80), PN_EIGHT(88), PN_EIGHT(96), PN_EIGHT(104), PN_EIGHT(112), PN_EIGHT(120)};
 
 bool pn_tryPegs(const pnTraversal *t, const pnCutting *cutting, pnWorker *w) {
   pnPegs pegs;

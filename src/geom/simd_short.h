@@ -30,9 +30,6 @@ PN_INLINE pnH8 pn_h8ShiftRight(pnH8 a, int s) {
 PN_INLINE pnH8 pn_h8And(pnH8 a, pnH8 b) {
   return vandq_s16(a, b);
 }
-PN_INLINE pnH8 pn_h8Min(pnH8 a, pnH8 b) {
-  return vminq_s16(a, b);
-}
 /* a <= b */
 PN_INLINE pnH8 pn_h8LessEqual(pnH8 a, pnH8 b) {
   return vreinterpretq_s16_u16(vcleq_s16(a, b));
@@ -83,9 +80,6 @@ PN_INLINE pnH8 pn_h8ShiftRight(pnH8 a, int s) {
 }
 PN_INLINE pnH8 pn_h8And(pnH8 a, pnH8 b) {
   return _mm_and_si128(a, b);
-}
-PN_INLINE pnH8 pn_h8Min(pnH8 a, pnH8 b) {
-  return _mm_min_epi16(a, b);
 }
 PN_INLINE pnH8 pn_h8LessEqual(pnH8 a, pnH8 b) {
   return _mm_xor_si128(_mm_cmpgt_epi16(a, b), _mm_set1_epi16(-1));
@@ -140,9 +134,6 @@ PN_INLINE pnH8 pn_h8ShiftRight(pnH8 a, int s) {
 }
 PN_INLINE pnH8 pn_h8And(pnH8 a, pnH8 b) {
   PN_EACH8(r, a.h[i] & b.h[i]);
-}
-PN_INLINE pnH8 pn_h8Min(pnH8 a, pnH8 b) {
-  PN_EACH8(r, a.h[i] < b.h[i] ? a.h[i] : b.h[i]);
 }
 PN_INLINE pnH8 pn_h8LessEqual(pnH8 a, pnH8 b) {
   PN_EACH8(r, a.h[i] <= b.h[i] ? -1 : 0);
