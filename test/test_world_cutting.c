@@ -198,6 +198,13 @@ static void expectLists(const Scene *s, int expected) {
   assert_int_equal(lists, expected);
 }
 
+/* Of what was tested every pair of triangles is booked to a job. (What two small bodies do is not booked.) */
+static void expectTests(const Scene *s, const pnFrame *frame) {
+  uint64_t tested = 0;
+  for (size_t j = 0; j < s->world->jobs.count; ++j) tested += s->world->jobs.data[j].tested;
+  assert_int_equal(tested, frame->cost.exactTests);
+}
+
 static void runScene(const pnTasks *tasks, uint32_t level) {
   Scene s;
   openScene(&s, tasks, level);
@@ -208,6 +215,7 @@ static void runScene(const pnTasks *tasks, uint32_t level) {
     pnFrame f = pnWorld_Collide(s.world, NULL);
     testExpectOk(f.result);
     pairs += compareAll(&s, &f, frame);
+    if (level > 1) expectTests(&s, &f);
     if (frame < 2) expectLists(&s, frame == 1 ? BODIES : 0);
   }
   assert_true(pairs > 10000);
@@ -235,7 +243,7 @@ static void testThreeThreads(void **state) {
   pnDestroyPool(pool);
 }
 
-/* A ground that is never still: what was kept for lists of it is given back, and bodies that have a list of another keep it. */
+/* A ground that is never still: what was kept for lists of it is given back. */
 static void testRestlessGround(void **state) {
   (void)state;
   Scene s;
@@ -252,6 +260,29 @@ static void testRestlessGround(void **state) {
     }
   }
   assert_int_equal(s.served + s.made, 0);
+  closeScene(&s);
+}
+
+/* Beside it one that stands still: lists are of that one, and stay. */
+static void testTwoGrounds(void **state) {
+  (void)state;
+  Scene s;
+  openScene(&s, NULL, 1);
+  pnBodyId still = addBody(&s, s.groundMesh);
+  testExpectOk(pnBody_SetVertices(s.world, still, s.groundAt, pnMesh_GetVertexCount(s.groundMesh)));
+  for (int frame = 0; frame < 20; ++frame) {
+    setGround(&s, 0.02f * (float)frame);
+    for (int i = 0; i < BODIES; ++i) moveBall(&s, i, frame);
+    pnFrame f = pnWorld_Collide(s.world, NULL);
+    testExpectOk(f.result);
+    compareAll(&s, &f, frame);
+    for (int i = 0; i < BODIES && frame > 1; ++i) {
+      const pnCutting *cutting = s.world->bodies.data[s.balls[i].index1 - 1].cutting;
+      assert_non_null(cutting);
+      assert_int_equal(cutting->serial, pnBody_GetTree(s.world, still)->serial);
+    }
+  }
+  assert_true(s.served > 5 * BODIES);
   closeScene(&s);
 }
 
@@ -307,6 +338,7 @@ static void testBoxesAreThere(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(testBoxesAreThere),  cmocka_unit_test(testOneThread),
                                      cmocka_unit_test(testLargerBodies),   cmocka_unit_test(testThreeThreads),
-                                     cmocka_unit_test(testRestlessGround), cmocka_unit_test(testSharedGround)};
+                                     cmocka_unit_test(testRestlessGround), cmocka_unit_test(testTwoGrounds),
+                                     cmocka_unit_test(testSharedGround)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

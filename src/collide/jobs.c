@@ -100,9 +100,20 @@ static bool isInPieces(const pnTraversal *t) {
   return t->proofs & PN_PROOF_BIT(PN_PROOF_PLANES);
 }
 
-/* Pairs of nodes that a worker has opened so far. */
-static uint64_t openedBy(const pnWorker *w) {
-  return w->cost.nodePairs + w->cost.leafPairs;
+/* Pairs of nodes that a worker has opened so far, and of triangles that it has tested. */
+typedef struct Done {
+  uint64_t opened, tested;
+} Done;
+
+static Done doneBy(const pnWorker *w) {
+  return (Done){w->cost.nodePairs + w->cost.leafPairs, w->cost.exactTests};
+}
+
+/* What a worker has done for a job since then, and what it has put off. */
+static void bookWork(pnJob *job, const pnWorker *w, Done since, size_t later) {
+  Done now = doneBy(w);
+  atomic_fetch_add_explicit(&job->opened, (uint32_t)(now.opened - since.opened), memory_order_relaxed);
+  atomic_fetch_add_explicit(&job->tested, (uint32_t)(now.tested - since.tested + later), memory_order_relaxed);
 }
 
 /* The items of a job that several workers share, or that begins with more than the roots. */
@@ -111,13 +122,13 @@ static bool divideJob(pnCollider *c, pnJob *job, uint32_t index, uint32_t worker
   pnTraversal t;
   beginJob(job, &t);
   pnWorker *w = &c->workers[0];
-  uint64_t opened = openedBy(w);
+  uint64_t opened = doneBy(w).opened;
   w->lists[0].count = 0;
   job->inPieces = isInPieces(&t);
   if (!pn_seedProofs(job->proofs, job->a, &w->lists[0], &w->fresh)) return false;
   pn_pruneProofs(&t, w, &w->lists[0], 0, PN_PRUNE_SEEDS);
   if (split) pn_expand(&t, w, wanted);
-  job->opened = (uint32_t)(openedBy(w) - opened); /* as if there were no other workers */
+  job->opened = (uint32_t)(doneBy(w).opened - opened); /* as if there were no other workers */
   uint32_t begin = (uint32_t)c->seeds.count, count = (uint32_t)w->lists[0].count;
   if (w->outOfMemory || !pn_arrayReserve(&c->seeds, begin + (size_t)count)) return false;
   if (count > 0) memcpy(c->seeds.data + begin, w->lists[0].data, count * sizeof(pnPair));
@@ -266,7 +277,6 @@ static void runWhole(Run *run, uint32_t worker, uint32_t item, uint32_t index, P
   pnJob *job = &run->jobs[index];
   pnWorker *w = &run->c->workers[worker];
   size_t before = w->found.count;
-  uint64_t opened = openedBy(w);
   if (!pn_treesOverlap(job->a, job->b)) return;
   if (job->hint && answerHint(job, w)) {
     keepSegment(run, worker, item, index, before);
@@ -286,17 +296,21 @@ static void runWhole(Run *run, uint32_t worker, uint32_t item, uint32_t index, P
     w->outOfMemory = true;
     return;
   }
+  Done since = doneBy(w);
+  size_t later = 0;
   bool inSteps = goesInSteps(job, t);
   pnCutting *cutting = inSteps ? cuttingOf(job, t, w) : NULL;
   bool pegs = cutting && cutting->hasHoles && run->def->small && pn_isSmall(t->b);
   if (pegs) pn_runHoles(t, w, cutting);
   else inSteps = inSteps && pn_runNodes(t, w, cutting);
   finishPending(run, worker, pending, time);
+  since.tested = doneBy(w).tested; /* those were the last job's */
   if (inSteps) {
     if (pegs) pn_runPegs(t, w, cutting, run->def->kernel);
     else pn_runLeafPairs(t, w);
     pending->which = !pending->which;
-    pending->any = w->candidates.count > 0;
+    later = w->candidates.count;
+    pending->any = later > 0;
     pending->item = item;
     pending->job = index;
   } else {
@@ -304,7 +318,7 @@ static void runWhole(Run *run, uint32_t worker, uint32_t item, uint32_t index, P
     runSeeds(run, job, t, w, time);
     keepSegment(run, worker, item, index, before);
   }
-  atomic_fetch_add_explicit(&job->opened, (uint32_t)(openedBy(w) - opened), memory_order_relaxed);
+  bookWork(job, w, since, later);
 }
 
 /* Small jobs are run in the order of space and stand in that of contacts, so that each would be waited for. They are asked for so many
@@ -323,12 +337,12 @@ static void askForJob(const Run *run, uint32_t k) {
 static void runItem(Run *run, uint32_t worker, uint32_t i, Pending *pending, double *time) {
   pnWorker *w = &run->c->workers[worker];
   const pnItem *item = &run->c->items.data[i];
-  uint64_t opened = openedBy(w);
   if (item->kind != PN_ITEM_JOBS) {
     finishPending(run, worker, pending, time);
     size_t before = w->found.count;
+    Done since = doneBy(w);
     runPart(run, item, w, time);
-    atomic_fetch_add_explicit(&run->jobs[item->job].opened, (uint32_t)(openedBy(w) - opened), memory_order_relaxed);
+    bookWork(&run->jobs[item->job], w, since, 0);
     keepSegment(run, worker, i, item->job, before);
     return;
   }
@@ -346,12 +360,12 @@ static void relieveOthers(Run *run, uint32_t worker, double *time) {
   while (!w->outOfMemory && pn_takeOver(run->relief, worker, w, &job)) {
     *time = pn_clock();
     size_t before = w->found.count;
-    uint64_t opened = openedBy(w);
+    Done since = doneBy(w);
     pnTraversal t;
     beginJob(&run->jobs[job], &t);
     w->job = job;
     pn_runAll(&t, w, run->def->kernel, time);
-    atomic_fetch_add_explicit(&run->jobs[job].opened, (uint32_t)(openedBy(w) - opened), memory_order_relaxed);
+    bookWork(&run->jobs[job], w, since, 0);
     keepSegment(run, worker, 0, job, before);
     pn_endItem(run->relief);
     w->cost.traverseSeconds += pn_clock() - *time;

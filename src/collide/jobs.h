@@ -21,6 +21,7 @@ typedef struct pnJob {
   uint32_t proofs;             /* self: bits of those that were prepared (proof.h) */
   bool inPieces;               /* out: one of the trees has big triangles in pieces */
   _Atomic uint32_t opened;     /* out: pairs of nodes, leaves or not */
+  _Atomic uint32_t tested;     /* out: pairs of triangles that came of them */
   size_t pairFirst, pairCount; /* out: sorted, into the collider's pairs */
 } pnJob;
 

@@ -40,12 +40,16 @@ typedef struct pnBody {
   uint32_t category, mask;
   bool isTouched;                /* it is in the world's list */
   bool isNew;                    /* no frame has succeeded since it was made */
-  bool isWorn;                   /* its tree is worse than pnWorldDef.rebuildQuality */
+  bool isTended;                 /* its tree is looked after (follow.c) */
+  bool isWorn;                   /* it has become worse than it may: pnWorldDef.rebuildQuality */
   float quality;                 /* of its tree when that was last looked at; 0: never */
   float newQuality;              /* the same in the frame that is being made */
+  uint64_t bookFrame;            /* tended: the last frame in which it took part in something, */
+  uint64_t opened, tested;       /* the pairs of nodes opened in that, and of triangles that came of them */
   uint64_t debt;                 /* worn: pairs of nodes opened since then */
   struct pnSuccessor *successor; /* a new tree in the making or on trial: successor.h; mostly null */
   float refused;                 /* the quality at which a new tree was no better; 0: none was */
+  float refusedWaste;            /* and the pairs of nodes for each of triangles */
   struct pnMirror *mirror;       /* mirror.h; mostly null */
   struct pnCutting *cutting;     /* of the first large body beside it: collide/cutting.h; mostly null */
   uint64_t cutFrame;             /* in which it was last handed out */

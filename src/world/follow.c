@@ -14,8 +14,16 @@
 /* A build takes about as long as opening so many pairs of nodes for each triangle (300 ns and 30 ns). A worn tree is built anew
  * when it has cost as much: never more than twice what the best choice would have cost. */
 #define BUILD_LEAVES 10u
+/* Where next to nothing comes of what is opened, a new tree need not be waited for. */
+#define WASTED_LEAVES 2u
 /* After a new tree was no better than the worn one, the next is built when that is worse by so much. */
 #define REFUSED_LEAST 1.5f
+/* So many pairs of nodes for each pair of triangles are too many: of trees that fit, half of one to four (bench_world). And bodies of at least
+ * this quality are asked. */
+#define WASTE 8.0f
+#define WASTE_QUALITY 1.2f
+/* A soup of so many triangles takes about as long in a frame as opening so many pairs of nodes for each (100 ns and 15 ns). */
+#define DEAR_PAIRS 1u
 /* The trees of smaller bodies have next to no nodes to wear out. */
 #define LEAST_TRIANGLES 256u
 
@@ -33,6 +41,13 @@ static bool movesAlone(const pnBody *body) {
 /* Its tree waits until something comes near. */
 static bool waits(const pnBody *body) {
   return body->hasLooseBox && !body->self;
+}
+
+/* Can this body's tree come to fit badly, so that it is looked after? Self-collision has what it knows of neighbours from the shape at rest: over a folded pose
+ * layers that lie on each other would come into one leaf, and more is opened, not less. */
+static bool wears(const pnBody *body) {
+  return pn_kindOf(body->kind)->wears && !body->self && !waits(body) &&
+         body->pose->mesh->triangleCount >= LEAST_TRIANGLES && body->tree->form->isTended;
 }
 
 void pn_touchBody(pnWorld *world, pnBody *body) {
@@ -68,6 +83,8 @@ void pn_enterLists(pnWorld *world, pnBody *body) {
   uint32_t place = placeOf(world, body);
   pn_touchBody(world, body);
   body->isNew = true;
+  body->isTended = wears(body);
+  world->tendedCount += body->isTended;
   world->looseCount += waits(body);
   if (movesAlone(body)) world->alone.data[world->alone.count++] = place;
   if (body->self) {
@@ -84,6 +101,7 @@ void pn_leaveLists(pnWorld *world, pnBody *body) {
   if (body->self) world->selves.count = leave(world->selves.data, world->selves.count, place);
   world->looseCount -= waits(body);
   world->wornCount -= body->isWorn;
+  world->tendedCount -= body->isTended;
   pn_setBroadBox(&world->broad, place, pn_emptyBroadBox());
 }
 
@@ -116,13 +134,6 @@ static void noteFailure(Updates *u, uint32_t place, pnResult result) {
     if (atomic_compare_exchange_weak(&u->failedPlace, &first, place + 1)) return;
 }
 
-/* Is this body's tree looked after? Self-collision has what it knows of neighbours from the shape at rest: over a folded pose
- * layers that lie on each other would come into one leaf, and more is opened, not less. */
-static bool isKept(const pnBody *body) {
-  return pn_kindOf(body->kind)->wears && !body->self && !waits(body) &&
-         body->pose->mesh->triangleCount >= LEAST_TRIANGLES && body->tree->form->isTended;
-}
-
 /* The tree that queries use. One that is not the world's is opened, too: whose turn is next, another world's or the program's, finds it whole. */
 static pnResult followBody(pnBody *body, const pnTasks *tasks) {
   if (body->mirror) return pn_followMirror(body, tasks);
@@ -141,7 +152,7 @@ static pnResult explainFailure(pnBody *body) {
 /* What became of a tree that has followed, or has not. */
 static void look(Updates *u, pnBody *body, pnResult result) {
   noteFailure(u, placeOf(u->world, body), result);
-  if (result == PN_OK && u->world->def.rebuildQuality > 0 && isKept(body) && !body->mirror)
+  if (result == PN_OK && u->world->def.rebuildQuality > 0 && body->isTended && !body->mirror)
     body->newQuality = pnTree_GetQuality(body->tree);
 }
 
@@ -245,32 +256,62 @@ static pnResult rebuild(pnWorld *world, pnBody *body, uint32_t *outRebuilds) {
   return result;
 }
 
-/* One in the making or on trial: is it there? It counts as worn until that is known, so that what it opens is counted. */
+/* A tree is worn when it is seen by its volumes: they are so much larger than when it was built. */
+static bool isSeenWorn(const pnWorld *world, const pnBody *body) {
+  return body->quality > world->def.rebuildQuality && body->quality > REFUSED_LEAST * body->refused;
+}
+
+/* Pairs of nodes that were opened for each pair of triangles that came of them. */
+static float wasteOf(const pnBody *body) {
+  return (float)body->opened / (float)(body->tested + 1);
+}
+
+/* Or when it is felt: next to nothing comes of what is opened. Volumes do not show that where a body bursts into pieces that become small
+ * against the space between them. The volumes of one that is as it was built would be those of a new one. */
+static bool isFeltWorn(const pnBody *body) {
+  float waste = wasteOf(body);
+  return body->quality > WASTE_QUALITY && waste > WASTE && waste > REFUSED_LEAST * body->refusedWaste;
+}
+
+/* One in the making or on trial: is it there? It counts as worn until that is known, so that what it opens is counted. Meanwhile a tree
+ * that has become dear is spared: a soup is there at once. */
 static void renew(pnWorld *world, pnBody *body, int64_t *work, uint32_t *outRebuilds) {
+  float waste = wasteOf(body);
   pnVerdict verdict = pn_stepSuccessor(body, work, &world->def.tasks);
-  if (verdict == PN_VERDICT_OPEN) return;
+  if (verdict == PN_VERDICT_OPEN) {
+    bool dear = body->opened > DEAR_PAIRS * (uint64_t)body->pose->mesh->triangleCount;
+    /* without memory for it that tree goes on */
+    if (dear && pn_isInTheMaking(body->successor) && !body->mirror) (void)pn_makeMirror(body, &world->def.tasks);
+    return;
+  }
+  bool refused = verdict == PN_VERDICT_REFUSED;
   setWorn(world, body, false);
   body->quality = pnTree_GetQuality(body->tree); /* which may be the former one again */
-  body->refused = verdict == PN_VERDICT_REFUSED ? body->quality : 0;
+  body->refused = refused ? body->quality : 0;
+  body->refusedWaste = refused ? waste : 0;
   *outRebuilds += verdict == PN_VERDICT_KEPT;
 }
 
 /* One that has worn out slowly: a new tree, when that pays, and when there is something left of what this frame may do: to begin takes about
  * as long as a step. */
 static pnResult lookAfter(pnWorld *world, pnBody *body, int64_t *work, uint32_t *outRebuilds) {
-  bool worn = body->quality > world->def.rebuildQuality && body->quality > REFUSED_LEAST * body->refused;
-  setWorn(world, body, worn);
-  if (body->debt <= BUILD_LEAVES * (uint64_t)body->pose->mesh->triangleCount || *work <= 0) return PN_OK;
+  bool felt = isFeltWorn(body);
+  uint64_t most = (felt ? WASTED_LEAVES : BUILD_LEAVES) * (uint64_t)body->pose->mesh->triangleCount;
+  setWorn(world, body, felt || isSeenWorn(world, body));
+  if (body->debt <= most || *work <= 0) return PN_OK;
   *work = 0;
   return pn_beginSuccessor(body) ? PN_OK : rebuild(world, body, outRebuilds);
 }
 
 /* What this frame may do on new trees. */
 static int64_t workForSuccessors(const pnWorld *world) {
-  uint64_t triangles = 0;
-  for (size_t i = 0; i < world->touched.count; ++i)
-    triangles += world->bodies.data[world->touched.data[i]].tree->mesh->triangleCount;
-  return pn_workForSuccessors(world->opened, triangles);
+  uint64_t triangles = 0, wasted = 0;
+  for (size_t i = 0; i < world->touched.count; ++i) {
+    const pnBody *body = &world->bodies.data[world->touched.data[i]];
+    triangles += body->tree->mesh->triangleCount;
+    wasted += body->isTended && isFeltWorn(body) ? body->opened : 0;
+  }
+  return pn_workForSuccessors(world->opened, wasted, triangles);
 }
 
 /* Looks at trees that have moved. One that was torn gets a mirror at once, one that has worn out slowly a new tree, a little in
@@ -280,8 +321,8 @@ static pnResult keepTrees(pnWorld *world, uint32_t *outRebuilds) {
   int64_t work = world->wornCount > 0 ? workForSuccessors(world) : 0; /* bodies with successors count as worn */
   for (size_t i = 0; result == PN_OK && i < world->touched.count; ++i) {
     pnBody *body = &world->bodies.data[world->touched.data[i]];
-    if (!isKept(body)) continue;
-    if (body->mirror) {
+    if (!body->isTended) continue;
+    if (body->mirror && !body->successor) {
       result = pn_isSteady(body->mirror) ? rebuild(world, body, outRebuilds) : PN_OK;
       continue;
     }

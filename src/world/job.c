@@ -7,7 +7,6 @@
 #include "collide/self.h"
 #include "world/contact.h"
 #include "world/mirror.h"
-#include "world/successor.h"
 
 #include <string.h>
 
@@ -144,15 +143,20 @@ void pn_filterJobs(pnWorld *world, const pnFrameDef *def, size_t dense, pnCost *
   world->collider.pairs.count = dense;
 }
 
-/* What the jobs have cost bodies whose trees are worn. */
-void pn_bookWear(pnWorld *world) {
-  for (size_t j = 0; world->wornCount > 0 && j < world->jobs.count; ++j) {
-    pnBody *a = &world->bodies.data[world->jobBodies.data[j] >> 32];
-    pnBody *b = &world->bodies.data[(uint32_t)world->jobBodies.data[j]];
-    uint32_t opened = world->jobs.data[j].opened;
-    a->debt += a->isWorn ? opened : 0;
-    b->debt += b->isWorn && a != b ? opened : 0;
-    if (a->successor) pn_bookSuccessor(a, world->frameNumber, opened);
-    if (b->successor && a != b) pn_bookSuccessor(b, world->frameNumber, opened);
+static void bookBody(pnBody *body, uint64_t frame, const pnJob *job) {
+  if (!body->isTended) return;
+  if (body->bookFrame != frame) body->opened = body->tested = 0;
+  body->bookFrame = frame;
+  body->opened += job->opened;
+  body->tested += job->tested;
+  body->debt += body->isWorn ? job->opened : 0;
+}
+
+/* What the jobs have cost bodies whose trees are looked after. */
+void pn_bookWork(pnWorld *world) {
+  for (size_t j = 0; world->tendedCount > 0 && j < world->jobs.count; ++j) {
+    uint32_t a = (uint32_t)(world->jobBodies.data[j] >> 32), b = (uint32_t)world->jobBodies.data[j];
+    bookBody(&world->bodies.data[a], world->frameNumber + 1, &world->jobs.data[j]);
+    if (b != a) bookBody(&world->bodies.data[b], world->frameNumber + 1, &world->jobs.data[j]);
   }
 }

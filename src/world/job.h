@@ -33,7 +33,7 @@ bool pn_makeJobs(pnWorld *world, const pnFrameDef *def, pnJobPlace *p, pnCost *c
 bool pn_orderJobs(pnWorld *world);
 /* After they were run: pairs that self filters leave out go; `dense` is where the pairs of the first job begin. */
 void pn_filterJobs(pnWorld *world, const pnFrameDef *def, size_t dense, pnCost *cost);
-/* And what they have cost bodies whose trees are worn. */
-void pn_bookWear(pnWorld *world);
+/* And what they have cost bodies whose trees are looked after. */
+void pn_bookWork(pnWorld *world);
 
 #endif

@@ -36,7 +36,7 @@ static pnResult runSome(pnWorld *world, const pnFrameDef *def, pnJobPlace *place
     return PN_OK;
   }
   *found += pairs->count - base;
-  pn_bookWear(world);
+  pn_bookWork(world);
   pn_filterJobs(world, def, base, &frame->cost);
   return pn_noteGenerations(world) && pn_addContacts(world, def->maxContacts, frame) ? PN_OK
                                                                                      : pn_failMemory(sizeof(pnContact));

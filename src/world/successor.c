@@ -3,6 +3,7 @@
 
 #include "tree/gradual.h"
 #include "tree/tree.h"
+#include "world/mirror.h"
 
 /* A pair of nodes takes about so many nanoseconds to open, and a triangle to follow. A frame is longer by this part of what it took
  * before: worn trees make frames half as long again before they are seen to, and with a fifth on top of that, and what a step may take
@@ -10,13 +11,14 @@
 #define NODE_PAIR_WORK 15
 #define TRIANGLE_WORK 2
 #define PART 0.2
+/* And by this part of what is known to be in vain: together less than half. */
+#define WASTED_PART 0.25
 
 struct pnSuccessor {
   pnGradual *gradual;
-  bool isBuilt; /* then, on trial: */
-  pnTree *former;
-  uint64_t frame, opened; /* pairs of nodes in the last frame that had any */
-  uint64_t formerOpened;  /* the same before the trial */
+  bool isBuilt;
+  pnTree *former;        /* on trial */
+  uint64_t formerOpened; /* pairs of nodes in the last frame of the tree that was there */
 };
 
 void pn_dropSuccessor(pnBody *body) {
@@ -36,16 +38,14 @@ bool pn_beginSuccessor(pnBody *body) {
   return false;
 }
 
-void pn_bookSuccessor(pnBody *body, uint64_t frame, uint64_t opened) {
-  struct pnSuccessor *r = body->successor;
-  r->opened = r->frame == frame ? r->opened + opened : opened;
-  r->frame = frame;
+bool pn_isInTheMaking(const struct pnSuccessor *successor) {
+  return successor->gradual != NULL;
 }
 
 /* The new tree has been asked: was it better? */
 static pnVerdict judge(pnBody *body, const pnTasks *tasks) {
   struct pnSuccessor *r = body->successor;
-  bool better = r->opened < r->formerOpened;
+  bool better = body->opened < r->formerOpened;
   if (!better) {
     /* the former one has missed a frame; should it fail to follow, the new one stays, which is right, too */
     better = pnTree_Update(r->former, tasks) != PN_OK;
@@ -55,8 +55,9 @@ static pnVerdict judge(pnBody *body, const pnTasks *tasks) {
   return better ? PN_VERDICT_KEPT : PN_VERDICT_REFUSED;
 }
 
-int64_t pn_workForSuccessors(uint64_t opened, uint64_t triangles) {
-  return (int64_t)(PART * (NODE_PAIR_WORK * (double)opened + TRIANGLE_WORK * (double)triangles)) + 1;
+int64_t pn_workForSuccessors(uint64_t opened, uint64_t wasted, uint64_t triangles) {
+  double usual = PART * (NODE_PAIR_WORK * (double)opened + TRIANGLE_WORK * (double)triangles);
+  return (int64_t)(usual + WASTED_PART * NODE_PAIR_WORK * (double)PN_MIN(wasted, opened)) + 1;
 }
 
 /* It takes the place of the tree, in a frame in which nothing is built: its volumes are made in it. */
@@ -69,14 +70,15 @@ static pnVerdict takeOver(pnBody *body, int64_t *work) {
   }
   pn_endGradual(r->gradual);
   r->gradual = NULL;
-  r->formerOpened = r->opened;
-  r->opened = 0;
+  body->opened = 0;
+  pn_dropMirror(body);
   return PN_VERDICT_OPEN;
 }
 
 pnVerdict pn_stepSuccessor(pnBody *body, int64_t *work, const pnTasks *tasks) {
   struct pnSuccessor *r = body->successor;
   if (r->former) return judge(body, tasks);
+  if (!body->mirror) r->formerOpened = body->opened; /* a soup is not what it is compared with */
   if (*work <= 0) return PN_VERDICT_OPEN;
   if (r->isBuilt) return takeOver(body, work);
   pnProgress step = pn_stepGradual(r->gradual, work);

@@ -10,13 +10,14 @@ typedef enum pnVerdict { PN_VERDICT_OPEN, PN_VERDICT_KEPT, PN_VERDICT_REFUSED } 
 
 /* False: not this tree; it is built at once, if at all. */
 bool pn_beginSuccessor(pnBody *body);
-/* The work that a frame may do on successors, after one that opened so many pairs of nodes and followed so many triangles. */
-int64_t pn_workForSuccessors(uint64_t opened, uint64_t triangles);
+/* The work that a frame may do on successors, after one that opened so many pairs of nodes, so many of them of trees that are felt to be worn
+ * (follow.c), and followed so many triangles. */
+int64_t pn_workForSuccessors(uint64_t opened, uint64_t wasted, uint64_t triangles);
 /* The next step, out of *work, which is all successors' together: the first takes what it can use, so that one after the other is done,
  * and not all of them late. After the body was brought to its frame. A failure ends it, and the tree that is there stays. */
 pnVerdict pn_stepSuccessor(pnBody *body, int64_t *work, const pnTasks *tasks);
-/* Pairs of nodes that the body's tree took part in, in the frame that has just been. */
-void pn_bookSuccessor(pnBody *body, uint64_t frame, uint64_t opened);
+/* Is it being built, and so not on trial? */
+bool pn_isInTheMaking(const struct pnSuccessor *successor);
 void pn_dropSuccessor(pnBody *body);
 
 #endif

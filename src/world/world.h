@@ -14,10 +14,11 @@ struct pnWorld {
   uint32_t freePlace;      /* 1 + the dead place that is taken next (pnBody.freeNext leads on), 0: none */
   pnTwins twins;
   uint32_t bodyCount;
-  uint32_t looseCount; /* bodies whose trees wait until something is near their loose boxes */
-  uint32_t wornCount;  /* bodies whose trees are worn */
-  uint64_t opened;     /* pairs of nodes in the last frame that succeeded */
-  bool isOpen;         /* the leaves of all trees can be filled (pn_openLeaves), and none was touched since */
+  uint32_t looseCount;  /* bodies whose trees wait until something is near their loose boxes */
+  uint32_t wornCount;   /* bodies whose trees are worn */
+  uint32_t tendedCount; /* bodies whose trees are looked after */
+  uint64_t opened;      /* pairs of nodes in the last frame that succeeded */
+  bool isOpen;          /* the leaves of all trees can be filled (pn_openLeaves), and none was touched since */
   uint64_t frameNumber;
 
   /* places (follow.c); there is room for all bodies in each */
