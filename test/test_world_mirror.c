@@ -242,7 +242,7 @@ static Burst beginBurst(Play *p) {
   def.triangleCount = b.count;
   *p = (Play){.bodyCount = 2};
   testExpectOk(pnCreateMesh(&def, &p->meshes[0]));
-  testExpectOk(pnMakeGrid(6, 6, 60, 60, &p->meshes[1]));
+  testExpectOk(pnMakeGrid(6, 6, 120, 120, &p->meshes[1]));
   for (int k = 0; k < 2; ++k) {
     size_t bytes = 3 * sizeof(float) * pnMesh_GetVertexCount(p->meshes[k]);
     p->vertices[k] = malloc(bytes);

@@ -9,6 +9,8 @@
 #define FRAMES_AHEAD 6.0
 /* And to all sides by so much of the box: it turns. */
 #define MARGIN 0.0625
+/* The first, of which no way is known. No more leaves are in it than along a way. */
+#define FIRST_MARGIN 0.25
 /* A list that served fewer questions was not worth making, as one with too many leaves: the next is not made for so many. */
 #define LEAST_SERVED 2u
 #define PAUSE 16u
@@ -16,12 +18,12 @@
 /* ---------------------------------------------------------------- the reach */
 
 /* Rounding does no harm: whether a body is within is asked of the box that came out. */
-static pnBox reachOf(const pnBox *box, const pnBox *last) {
+static pnBox reachOf(const pnBox *box, const pnBox *last, double margins) {
   pnBox reach;
   const float *now = &box->min.x, *was = &last->min.x;
   float *out = &reach.min.x;
   for (int d = 0; d < 3; ++d) {
-    double lo = now[d], hi = now[d + 3], margin = MARGIN * (hi - lo);
+    double lo = now[d], hi = now[d + 3], margin = margins * (hi - lo);
     out[d] = (float)(lo - margin + PN_MIN(0.0, FRAMES_AHEAD * (lo - was[d])));
     out[d + 3] = (float)(hi + margin + PN_MAX(0.0, FRAMES_AHEAD * (hi - was[d + 3])));
   }
@@ -191,30 +193,33 @@ static bool chooseBoard(pnCutting *c, pnTree *large, pnFresh *fresh) {
 
 /* ---------------------------------------------------------------- following */
 
-/* Is a list wanted? Of a large body that has moved since it was last asked none; else unless the last one was in vain. */
+/* Is a list wanted? Of a large body that has moved since it was last asked none; else unless the last one was in vain. Of the first, which knew
+ * no way, that says nothing. */
 static bool wantsList(pnCutting *c, bool still) {
-  bool wasted = c->leafCount > 0 && c->served < LEAST_SERVED;
+  bool wasted = c->leafCount > 0 && c->served < LEAST_SERVED && !c->isFirst;
   c->pause = wasted ? PAUSE : c->pause - (c->pause > 0);
   return still && c->pause == 0;
 }
 
 bool pn_followCutting(pnCutting *c, pnTree *large, const pnTree *small, pnFresh *fresh) {
   bool still = large->serial != 0 && c->serial == large->serial && c->now == large->now;
-  pnBox last = c->last;
+  bool first = large->serial != 0 && c->serial == 0 && c->trusting;
+  pnBox last = first ? small->box : c->last;
   c->last = small->box;
   if (still && c->leafCount > 0 && pn_boxIsWithin(&small->box, &c->reach)) {
     ++c->served;
     return true;
   }
-  bool wanted = wantsList(c, still);
+  bool wanted = wantsList(c, still || first);
   c->serial = large->serial;
   c->now = large->now;
   c->leafCount = c->served = 0;
   if (!wanted) return false;
-  c->reach = reachOf(&small->box, &last);
+  c->isFirst = first;
+  c->reach = reachOf(&small->box, &last, first ? FIRST_MARGIN : MARGIN);
   if (!listReach(c, large, fresh)) {
     c->leafCount = 0;
-    c->pause = PAUSE;
+    c->pause = first ? 0 : PAUSE;
     return false;
   }
   packLeaves(c);

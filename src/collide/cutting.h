@@ -9,7 +9,8 @@
  * stamp. And the box of the small tree lies within the reach. A point that two triangles share lies in the small body's box, so in the
  * reach, and in the box of a leaf of the large tree; cells are a monotone function of coordinates, so the cells of the reach and those
  * of the leaf overlap: the leaf is in the list. Otherwise the list is made anew. The reach goes ahead of the body along its way, so that
- * this is seldom.
+ * this is seldom; that of the first list, when nothing is known of the way, goes to all sides. So bodies that were made together leave
+ * their first lists one after the other, by how fast they are, and not all in one frame.
  *
  * A cutting belongs to the small body and serves one question a frame: nobody else writes it. */
 #ifndef PN_COLLIDE_CUTTING_H
@@ -33,6 +34,8 @@ typedef struct pnCutting {
   uint32_t leafCount; /* 0: nothing is listed */
   uint32_t served;    /* questions since the list was made */
   uint32_t pause;     /* questions until one is made again */
+  bool trusting; /* the large body has never moved: the first list is made without looking whether it stands still */
+  bool isFirst;  /* this is that list */
   pnBox reach;
   pnBox last;                             /* of the small tree when this was last asked */
   bool closed;                            /* nodes have boxes; leaves always do */

@@ -40,6 +40,7 @@ typedef struct pnBody {
   uint32_t category, mask;
   bool isTouched;                /* it is in the world's list */
   bool isNew;                    /* no frame has succeeded since it was made */
+  bool hasMoved;                 /* it was touched after that, or moves without telling the world */
   bool isTended;                 /* its tree is looked after (follow.c) */
   bool isWorn;                   /* it has become worse than it may: pnWorldDef.rebuildQuality */
   float quality;                 /* of its tree when that was last looked at; 0: never */

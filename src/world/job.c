@@ -28,15 +28,15 @@ static bool mayStand(const pnBody *large) {
   return !large->isTouched || large->isNew || !large->ownsTree;
 }
 
-/* A large body has moved: what was kept for a list of its leaves, and has none, was kept in vain. */
+/* A large body has moved: a list of its leaves that has not served was made in vain, and what is kept for one as well. */
 static void dropCutting(const pnBody *large, pnBody *small) {
-  if (!small->cutting || small->cutting->leafCount > 0 || small->cutting->serial != pn_treeOf(large)->serial) return;
+  if (!small->cutting || small->cutting->served > 0 || small->cutting->serial != pn_treeOf(large)->serial) return;
   pn_free(small->cutting, sizeof(pnCutting));
   small->cutting = NULL;
 }
 
-/* A small body beside a large one that may be standing still gets a cutting, in its first frame, which is long anyway, so that there is a
- * list in the second; beside several the first of them, so that it is one job's. Without memory there is none. */
+/* A small body beside a large one that may be standing still gets a cutting; beside several the first of them, so that it is one job's. Without
+ * memory there is none. Where both are new the list is made in their first frame, which is long anyway. */
 static void handCutting(pnWorld *world, const pnBody *large, pnBody *small, pnJob *job) {
   uint64_t frame = world->frameNumber + 1;
   if (small->cutFrame == frame) return;
@@ -45,8 +45,8 @@ static void handCutting(pnWorld *world, const pnBody *large, pnBody *small, pnJo
     return;
   }
   small->cutFrame = frame;
-  /* all of its pages are touched now, and not when many bodies get their first lists */
   if (!small->cutting) small->cutting = pn_allocZero(sizeof(pnCutting));
+  if (small->cutting) small->cutting->trusting = !large->hasMoved;
   job->cutting = small->cutting;
 }
 
