@@ -155,6 +155,96 @@ static void deadAndNullIdsAreRecognised(void **state) {
   freeFixture(&f);
 }
 
+static void countTriangle(void *user, const pnTriangle *t, uint32_t color) {
+  (void)t;
+  (void)color;
+  *(int *)user += 1000;
+}
+
+/* Bodies are destroyed while contacts are read: these stay where they are, nothing meets in those of the dead, and in the next frame they are
+ * gone without an end. Who takes a dead one's place begins anew. */
+static void bodiesMayGoWhileContactsAreRead(void **state) {
+  (void)state;
+  Fixture f = makeFixture((pnTasks){0}, PN_BROAD_AUTO);
+  pnBodyId id[4];
+  for (int i = 0; i < 4; ++i) {
+    pnMatrix m = shift(0.3f * (float)i, 0.1f * (float)i, 0);
+    id[i] = addBody(&f, PN_BODY_RIGID, "ball");
+    testExpectOk(pnBody_SetTransform(f.world, id[i], &m));
+  }
+  pnFrame frame = pnWorld_Collide(f.world, NULL);
+  assert_int_equal(frame.contactCount, 6);
+  const pnContact *contacts = pnWorld_GetContacts(f.world);
+  size_t left = 0;
+  int drawn = 0;
+  for (uint32_t c = 0; c < frame.contactCount; ++c) {
+    const pnContact *contact = &contacts[c];
+    bool dead = false;
+    for (int end = 0; end < 2; ++end) {
+      pnBodyId body = end ? contact->b : contact->a;
+      bool goes = body.index1 == id[1].index1 || body.index1 == id[2].index1;
+      if (goes && pnBody_IsValid(f.world, body)) testExpectOk(pnWorld_DestroyBody(f.world, body));
+      dead = dead || goes;
+    }
+    assert_true(pnWorld_GetContacts(f.world) == contacts && contact->pairCount > 0);
+    assert_true((pnWorld_GetContactPoint(f.world, c, contact->firstPair).meeting.pointCount > 0) == !dead);
+    left += dead ? 0 : contact->pairCount;
+  }
+  pnDebugDraw draw = {.drawTriangle = countTriangle, .triangles = true, .user = &drawn};
+  testExpectOk(pnWorld_Draw(f.world, &draw));
+  assert_true(left > 0);
+  assert_int_equal(drawn, 2000 * left);
+  /* one of the places is taken again, by another in the same spot */
+  pnMatrix m = shift(0.6f, 0.2f, 0);
+  pnBodyId late = addBody(&f, PN_BODY_RIGID, "late");
+  assert_int_equal(late.index1, contacts[1].b.index1);
+  testExpectOk(pnBody_SetTransform(f.world, late, &m));
+  frame = pnWorld_Collide(f.world, NULL);
+  assert_int_equal(frame.contactCount, 3);
+  assert_int_equal(frame.endedCount, 0);
+  for (uint32_t c = 0; c < 3; ++c) {
+    const pnContact *contact = &pnWorld_GetContacts(f.world)[c];
+    bool isLate = contact->a.index1 == late.index1 || contact->b.index1 == late.index1;
+    assert_int_equal(contact->state, isLate ? PN_CONTACT_BEGIN : PN_CONTACT_PERSIST);
+  }
+  freeFixture(&f);
+}
+
+/* Bodies that were moved go before the frame, in any order, and others come: who is left is followed. */
+static void touchedBodiesGo(void **state) {
+  (void)state;
+  enum { COUNT = 12 };
+  Fixture f = makeFixture((pnTasks){0}, PN_BROAD_AUTO);
+  TestRandom r = testRandom(11);
+  pnBodyId id[COUNT] = {{0}};
+  for (int round = 0; round < 200; ++round) {
+    float far = 10.0f * (float)(round + 1);
+    for (int step = 0; step < 20; ++step) {
+      int i = (int)testBelow(&r, COUNT);
+      if (pnBody_IsValid(f.world, id[i])) testExpectOk(pnWorld_DestroyBody(f.world, id[i]));
+      if (testBelow(&r, 3) > 0) id[i] = addBody(&f, PN_BODY_RIGID, "ball");
+    }
+    uint32_t alive = 0;
+    for (int i = 0; i < COUNT; ++i) {
+      pnMatrix m = shift(far, 0, 0.01f * (float)i);
+      if (!pnBody_IsValid(f.world, id[i])) continue;
+      testExpectOk(pnBody_SetTransform(f.world, id[i], &m));
+      ++alive;
+    }
+    int gone = (int)testBelow(&r, COUNT);
+    if (pnBody_IsValid(f.world, id[gone])) {
+      testExpectOk(pnWorld_DestroyBody(f.world, id[gone]));
+      --alive;
+    }
+    pnFrame frame = pnWorld_Collide(f.world, NULL);
+    testExpectOk(frame.result);
+    assert_int_equal(frame.contactCount, alive * (alive - (alive > 0)) / 2);
+    for (int i = 0; i < COUNT; ++i)
+      if (pnBody_IsValid(f.world, id[i])) assert_true(pnTree_GetBox(pnBody_GetTree(f.world, id[i])).min.x > far - 2);
+  }
+  freeFixture(&f);
+}
+
 /* Bad input names body and vertex and changes nothing. */
 static void badInputChangesNothing(void **state) {
   (void)state;
@@ -573,11 +663,6 @@ static void countBox(void *user, pnBox box, uint32_t color) {
   assert_true(box.min.x <= box.max.x);
   ++*(int *)user;
 }
-static void countTriangle(void *user, const pnTriangle *t, uint32_t color) {
-  (void)t;
-  (void)color;
-  *(int *)user += 1000;
-}
 static void countSegment(void *user, pnVec3 a, pnVec3 b, uint32_t color) {
   (void)a;
   (void)b;
@@ -629,6 +714,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(contactsBeginPersistAndEnd),
                                      cmocka_unit_test(manyBodiesAgreeWithPairwiseQueries),
                                      cmocka_unit_test(deadAndNullIdsAreRecognised),
+                                     cmocka_unit_test(bodiesMayGoWhileContactsAreRead),
+                                     cmocka_unit_test(touchedBodiesGo),
                                      cmocka_unit_test(badInputChangesNothing),
                                      cmocka_unit_test(filtersByCategory),
                                      cmocka_unit_test(steadyFrameAllocatesNothing),

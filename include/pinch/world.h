@@ -82,9 +82,9 @@ PN_API pnBodyDef pnDefaultBodyDef(void);
  * sees, and there is nothing to tell the world. It may be empty. Its self-collision has no filter: nothing in it has
  * neighbours, a rest pose or a group that lasts (PN_ERROR_KIND).
  * Creating builds the tree: O(n log n). Destroying frees pose and tree; the id is dead from then on, and the body's
- * contacts are taken out of the last answer without an end. */
+ * contacts are gone in the next frame without an end. */
 PN_API pnResult pnWorld_CreateBody(pnWorld *world, const pnBodyDef *def, pnBodyId *outBody);
-/* Its contacts are taken out of the last answer. */
+/* Also while its contacts are read: those of the last answer stay where they are. */
 PN_API pnResult pnWorld_DestroyBody(pnWorld *world, pnBodyId body);
 /* Living bodies. */
 PN_API uint32_t pnWorld_GetBodyCount(const pnWorld *world);
@@ -171,7 +171,8 @@ typedef struct pnFrame {
 /* Everything that meets now. def may be null. */
 PN_API pnFrame pnWorld_Collide(pnWorld *world, const pnFrameDef *def);
 
-/* Results of the last frame; valid until the next Collide or destroyed body. */
+/* Results of the last frame; valid until the next Collide. A contact of a body that was destroyed since has an id that is dead (pnBody_IsValid),
+ * and nothing meets in it. */
 PN_API const pnContact *pnWorld_GetContacts(const pnWorld *world); /* contactCount, then endedCount */
 PN_API const pnPair *pnWorld_GetPairs(
     const pnWorld *world); /* pnFrame.pairCount, contact after contact, without gaps */

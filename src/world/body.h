@@ -38,7 +38,8 @@ typedef struct pnBody {
   pnSelfFilter selfFilter;
   uint32_t *groups; /* our copy of selfFilter.triangleGroup */
   uint32_t category, mask;
-  bool isTouched;                /* it is in the world's list */
+  bool isTouched;                /* it is in the world's list, */
+  uint32_t touchedAt;            /* here */
   bool isNew;                    /* no frame has succeeded since it was made */
   bool hasMoved;                 /* it was touched after that, or moves without telling the world */
   bool isTended;                 /* its tree is looked after (follow.c) */

@@ -23,7 +23,7 @@ bool pn_addContacts(pnWorld *world, uint32_t most, pnFrame *frame) {
   return true;
 }
 
-/* After this frame's contacts in nextContacts the ended ones: a merge of two sorted lists. */
+/* After this frame's contacts in nextContacts the ended ones: a merge of two sorted lists. Those of destroyed bodies are just gone. */
 bool pn_endContacts(pnWorld *world, pnFrame *frame) {
   uint32_t count = (uint32_t)world->nextContacts.count;
   if (!pn_arrayReserve(&world->nextContacts, (size_t)count + world->contactCount)) return false;
@@ -35,7 +35,7 @@ bool pn_endContacts(pnWorld *world, pnFrame *frame) {
     bool goesOn = i < count && pn_isSameBody(out[i].a, old.a) && pn_isSameBody(out[i].b, old.b);
     if (goesOn) {
       out[i].state = PN_CONTACT_PERSIST;
-    } else {
+    } else if (pnBody_IsValid(world, old.a) && pnBody_IsValid(world, old.b)) {
       old.state = PN_CONTACT_END;
       old.firstPair = old.pairCount = 0;
       out[ended++] = old;

@@ -38,9 +38,10 @@ pnPrimitivePair pnWorld_GetPrimitives(const pnWorld *world, uint32_t contactInde
   return out;
 }
 
-/* Has neither primitive of a pair been removed since the frame? */
+/* Has neither primitive of a pair been removed since the frame, nor one of the bodies? */
 static bool isStillThere(const pnWorld *world, uint32_t contactIndex, size_t pairIndex) {
   const pnContact *c = &world->contacts.data[contactIndex];
+  if (!pnBody_IsValid(world, c->a) || !pnBody_IsValid(world, c->b)) return false;
   pnPrimitivePair ids = pnWorld_GetPrimitives(world, contactIndex, pairIndex);
   const pnSoup *a = world->bodies.data[c->a.index1 - 1].soup, *b = world->bodies.data[c->b.index1 - 1].soup;
   return (!a || pnSoup_IsValid(a, ids.a)) && (!b || pnSoup_IsValid(b, ids.b));

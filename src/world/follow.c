@@ -9,6 +9,8 @@
 #include "world/mirror.h"
 #include "world/successor.h"
 
+#include <string.h>
+
 /* Up to this many places every pair of boxes is looked at [Larsson01, section 3.4]. */
 #define BRUTE_BODIES 100u
 /* A build takes about as long as opening so many pairs of nodes for each triangle (300 ns and 30 ns). A worn tree is built anew
@@ -55,6 +57,7 @@ void pn_touchBody(pnWorld *world, pnBody *body) {
   body->hasMoved = body->hasMoved || !body->isNew;
   if (!body->isTouched) {
     body->isTouched = true;
+    body->touchedAt = (uint32_t)world->touched.count;
     world->touched.data[world->touched.count++] = placeOf(world, body); /* each once: there is room */
   }
 }
@@ -71,14 +74,19 @@ void pn_freeLists(pnWorld *world) {
   pn_freeBroad(&world->broad);
 }
 
-/* Takes a place out of a list, which keeps its order. */
+/* Takes a place out of a list that it is in, and which keeps its order. */
 static size_t leave(uint32_t *list, size_t count, uint32_t place) {
-  size_t kept = 0;
-  for (size_t i = 0; i < count; ++i) {
-    list[kept] = list[i];
-    kept += list[i] != place;
-  }
-  return kept;
+  size_t i = 0;
+  while (list[i] != place) ++i;
+  memmove(list + i, list + i + 1, (count - i - 1) * sizeof *list);
+  return count - 1;
+}
+
+/* Whoever is last in the list of those that were touched takes the place of one that leaves it. */
+static void untouch(pnWorld *world, const pnBody *body) {
+  uint32_t last = world->touched.data[--world->touched.count];
+  world->touched.data[body->touchedAt] = last;
+  world->bodies.data[last].touchedAt = body->touchedAt;
 }
 
 void pn_enterLists(pnWorld *world, pnBody *body) {
@@ -98,7 +106,7 @@ void pn_enterLists(pnWorld *world, pnBody *body) {
 
 void pn_leaveLists(pnWorld *world, pnBody *body) {
   uint32_t place = placeOf(world, body);
-  if (body->isTouched) world->touched.count = leave(world->touched.data, world->touched.count, place);
+  if (body->isTouched) untouch(world, body);
   if (movesAlone(body)) world->alone.count = leave(world->alone.data, world->alone.count, place);
   if (body->self) world->selves.count = leave(world->selves.data, world->selves.count, place);
   world->looseCount -= waits(body);

@@ -100,25 +100,9 @@ pnResult pnWorld_CreateBody(pnWorld *world, const pnBodyDef *def, pnBodyId *outB
   return PN_OK;
 }
 
-/* Takes the contacts of a body out of the last answer; the others keep their order and pairs. */
-static void forgetContacts(pnWorld *world, pnBodyId id) {
-  uint32_t kept = 0, keptCurrent = 0, total = world->contactCount + world->endedCount;
-  for (uint32_t i = 0; i < total; ++i) {
-    const pnContact *c = &world->contacts.data[i];
-    if (c->a.index1 != id.index1 && c->b.index1 != id.index1) {
-      keptCurrent += i < world->contactCount;
-      world->contacts.data[kept++] = *c;
-    }
-  }
-  world->contactCount = keptCurrent;
-  world->endedCount = kept - keptCurrent;
-  world->contacts.count = kept;
-}
-
 pnResult pnWorld_DestroyBody(pnWorld *world, pnBodyId id) {
   pnBody *body = pn_findBody(world, id);
   if (!body) return PN_ERROR_ID;
-  forgetContacts(world, id);
   pn_removeTwin(&world->twins, world->bodies.data, id.index1 - 1);
   pn_leaveLists(world, body);
   pn_bodyFree(body);
