@@ -319,9 +319,10 @@ static void testSharedGround(void **state) {
     if (frame < 2 || frame == 10) expectLists(&s, frame < 2 ? BODIES : 0);
   }
   assert_true(s.served > 5 * BODIES);
-  closeScene(&s);
+  testExpectOk(pnWorld_DestroyBody(s.world, s.ground));
   pnDestroyTree(tree);
   pnDestroyPose(pose);
+  closeScene(&s);
 }
 
 /* Every node of what is planted has its box in the cutting, the root too. Only rows read the root's (traverse_rows.h), not squares. */

@@ -148,7 +148,7 @@ static void bookBody(pnBody *body, uint64_t frame, const pnJob *job) {
   if (body->bookFrame != frame) body->opened = body->tested = 0;
   body->bookFrame = frame;
   body->opened += job->opened;
-  body->tested += job->tested;
+  body->tested += job->first ? job->opened : job->tested; /* who stops at a first pair tests few, and wastes nothing */
   body->debt += body->isWorn ? job->opened : 0;
 }
 
