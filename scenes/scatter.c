@@ -2,7 +2,8 @@
  *
  * A tuft is N / 40 ribbons of 20 segments. Patches are flat strips of triangles without neighbours in other patches: in
  * `shuffle` nothing is where it was a frame ago, in `swarm` they go round, the inner ones faster, so that what was together
- * at the beginning is everywhere in the end; `decay` is the same for a thousand frames. Slivers are needles, ten thousand times as long as wide, in
+ * at the beginning is everywhere in the end; `decay` is the same for a thousand frames, and in `burst` a sphere of them flies apart, so that they become
+ * small against the space between them. Slivers are needles, ten thousand times as long as wide, in
  * all directions: their boxes are large and say nothing. */
 #include "scene.h"
 
@@ -171,6 +172,54 @@ const pnSceneKind pn_sceneDecay = {
     .usualSize = 8000,
     .create = createDecay,
     .frame = frameDecay,
+};
+
+/* ---------------------------------------------------------------- a burst */
+
+#define BURST_FRAMES 100
+#define BURST_START 10
+#define GOLDEN_ANGLE 2.3999632
+
+static pnResult createBurst(pnScene *scene) {
+  return makeStrips(scene, 1, 2, BURST_FRAMES);
+}
+
+/* Where chip k of a sphere of them is: one behind the other on a spiral, and from the tenth frame on away, some faster than others. */
+static pnSceneVec placeShard(uint32_t k, uint32_t count, double time, double *turns) {
+  double n[6], z = 1.0 - 2.0 * (k + 0.5) / count, ring = sqrt(1.0 - z * z), angle = GOLDEN_ANGLE * k;
+  drawNumbers(k, 0, 0, n, 6);
+  double way = time > BURST_START ? time - BURST_START : 0.0, radius = 1.0 + way * (0.01 + 0.04 * n[0]);
+  pnSceneVec out = pn_vec(ring * cos(angle), ring * sin(angle), z);
+  pnSceneVec drift = pn_vec(n[1] - 0.5, n[2] - 0.5, n[3] - 0.5);
+  turns[0] = n[4], turns[1] = n[5];
+  return pn_vecAdd(pn_vecScale(out, radius), pn_vecScale(drift, 0.02 * way));
+}
+
+/* And of a wall of them, six wide, that waves. */
+static pnSceneVec placeTile(uint32_t k, uint32_t count, double time, double *turns) {
+  uint32_t side = (uint32_t)ceil(sqrt(count));
+  double x = 6.0 * (k % side + 0.5) / side - 3.0, y = 6.0 * (k / side + 0.5) / side - 3.0;
+  turns[0] = turns[1] = 0.0;
+  return pn_vec(x, y, 0.5 + 0.3 * sin(3.0 * x + 0.1 * time));
+}
+
+static void frameBurst(const pnScene *scene, uint32_t frame, uint32_t body, float *outVertices) {
+  double time = (double)frame * scene->frameStep;
+  uint32_t count = scene->vertexCount / 4;
+  double size = 2.0 / sqrt(count);
+  for (uint32_t k = 0; k < count; ++k) {
+    double turns[2];
+    pnSceneVec at = body ? placeTile(k, count, time, turns) : placeShard(k, count, time, turns);
+    outVertices = placeStrip(outVertices, 1, size, at, turns);
+  }
+}
+
+const pnSceneKind pn_sceneBurst = {
+    .name = "burst",
+    .text = "a sphere bursts into chips that fly through a wall of them",
+    .usualSize = 20000,
+    .create = createBurst,
+    .frame = frameBurst,
 };
 
 /* ---------------------------------------------------------------- slivers */

@@ -31,6 +31,7 @@
  *   shuffle-N   two bodies of N triangles in patches of 32 that are somewhere else in every frame, 40 frames.
  *   swarm-N     two bodies of N triangles in patches of 8 that go round in a vortex, faster inside, 80 frames.
  *   decay-N     the same as swarm, a quarter as fast, for 1 000 frames.
+ *   burst-N     a sphere of N triangles in chips of two, which fly apart from frame 10 on, through a wall of as many, 100 frames.
  *   slivers-N   two clouds of N / 2 needles each, ten thousand times as long as wide, pass through each other, 40 frames.
  *   cloth-ball, rod-twist   simulations out of the data folder (PINCH_DATA), a body with itself, 11 frames; not listed.
  *

@@ -105,7 +105,7 @@ static void test_names(void **state) {
     assert_int_equal(pnScene_GetName(scene)[length], '-');
     pnDestroyScene(scene);
   }
-  assert_int_equal(count, 21);
+  assert_int_equal(count, 22);
   assert_null(pnGetSceneText(count));
 }
 
@@ -239,7 +239,7 @@ static void test_same_bits(void **state) {
   static const char *const names[] = {"s1-320",      "s1-mixed-320",  "s2-80",     "s3-320",      "s4-800",
                                       "s5-grid-192", "s5-turned-192", "bodies-30", "idle-30",     "terrain-200",
                                       "hair-400",    "hair-self-400", "blobs-320", "shuffle-320", "swarm-80",
-                                      "decay-8",     "slivers-40"};
+                                      "decay-8",     "burst-40",      "slivers-40"};
   for (size_t n = 0; n < sizeof names / sizeof names[0]; ++n) {
     pnScene *one = makeScene(names[n], 0), *two = makeScene(names[n], 0);
     uint32_t frameCount = pnScene_GetFrameCount(one), bodyCount = pnScene_GetBodyCount(one);
@@ -322,6 +322,25 @@ static void test_hostile(void **state) {
   }
   assert_true(step < 0.02 && way > 0.5);
   free(first), free(next), free(last);
+  pnDestroyScene(scene);
+
+  /* chips in their first frame beside each other, in their last one far apart; the wall meets them all the way */
+  scene = makeScene("burst-2000", 0);
+  first = makeFrame(scene, 0, 0), last = makeFrame(scene, 99, 0);
+  double gap[2] = {0, 0};
+  for (uint32_t k = 1; k < 1000; ++k) {
+    double nearest[2] = {1e9, 1e9};
+    for (uint32_t j = 0; j < k; ++j) {
+      for (int e = 0; e < 2; ++e) {
+        const float *p = (e ? last : first) + 12 * (size_t)k, *q = (e ? last : first) + 12 * (size_t)j;
+        nearest[e] = fmin(nearest[e], hypot(hypot(p[0] - q[0], p[1] - q[1]), p[2] - q[2]));
+      }
+    }
+    for (int e = 0; e < 2; ++e) gap[e] += nearest[e] / 999;
+  }
+  assert_true(gap[0] < 0.15 && gap[1] > 3 * gap[0]);
+  for (uint32_t frame = 0; frame < 60; frame += 10) assert_true(countByTrees(scene, frame) > 0);
+  free(first), free(last);
   pnDestroyScene(scene);
 }
 

@@ -267,34 +267,34 @@ static void endBurst(Play *p, Burst *b) {
   end(p);
 }
 
-/* Where next to nothing comes of what is opened, a tree is worn that does not look it: it gets a successor, and while that is in the making a
- * soup. The wall, which is as it was built, gets neither, though as much is opened for it. */
-static void wastefulTreesAreMirroredMeanwhile(void **state) {
+/* Where next to nothing comes of what is opened, a tree is worn that does not look it, and gets a successor soon. The wall, which is as it was
+ * built, gets none, though as much is opened for it. */
+static void wastefulTreesAreWorn(void **state) {
   (void)state;
   Play p;
   Burst burst = beginBurst(&p);
-  uint32_t felt = 0, mirrored = 0, begun = 0;
+  uint32_t felt = 0, renewing = 0, begun = 0;
   size_t pairs = 0;
-  for (uint32_t frame = 0; frame < 400 && p.rebuilds == 0; ++frame) {
+  for (uint32_t frame = 0; frame < 200 && p.rebuilds == 0; ++frame) {
     const pnBody *body = bodyOf(&p, 0, 0), *wall = bodyOf(&p, 0, 1);
     bool before = body->successor != NULL;
     pairs += playBurst(&p, &burst, frame);
     assert_true(body->quality < 2);
     felt += body->isWorn;
-    mirrored += body->mirror != NULL;
+    renewing += body->successor != NULL;
     if (body->successor && !before) {
       assert_true(body->debt > 2 * (uint64_t)burst.count && body->debt < 9 * (uint64_t)burst.count);
       ++begun;
     }
-    if (body->mirror) assert_non_null(body->successor);
-    assert_true(!wall->isWorn && !wall->mirror && !wall->successor);
+    assert_true(!body->mirror && !wall->isWorn && !wall->mirror && !wall->successor);
   }
   assert_int_equal(begun, 1);
   assert_int_equal(p.rebuilds, 1);
-  assert_true(felt > mirrored && mirrored > 5);
+  /* not in one frame, but in half as many as with a fifth of each */
+  assert_true(felt > renewing && renewing > 5 && renewing < 25);
   assert_true(pairs > 1000);
   const pnBody *body = bodyOf(&p, 0, 0);
-  assert_true(!body->mirror && !body->successor && !body->isWorn && body->refusedWaste == 0);
+  assert_true(!body->successor && !body->isWorn && body->refusedWaste == 0);
   endBurst(&p, &burst);
 }
 
@@ -310,7 +310,7 @@ static void firstPairsWasteNothing(void **state) {
     const pnBody *body = bodyOf(&p, 0, 0);
     tested += p.def.first ? p.worlds[0]->jobs.data[0].tested : 0;
     if (p.def.first) assert_int_equal(body->tested, body->opened);
-    assert_true(frame > 40 ? body->isWorn : !body->isWorn && body->debt == 0);
+    assert_true(frame > 40 ? body->isWorn || p.rebuilds > 0 : !body->isWorn && body->debt == 0);
   }
   assert_true(tested > 0); /* else a hint was right in all of them */
   endBurst(&p, &burst);
@@ -421,15 +421,11 @@ static void memoryFailuresAreReported(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(tornTreesGetMirrors),
-                                     cmocka_unit_test(mirrorsReadInPlace),
-                                     cmocka_unit_test(mirrorsNameVertices),
-                                     cmocka_unit_test(wornTreesAreRebuilt),
-                                     cmocka_unit_test(inTheDebtIsAllThatIsOpened),
-                                     cmocka_unit_test(noBetterTreesAreRefused),
-                                     cmocka_unit_test(selfCollisionKeepsItsTree),
-                                     cmocka_unit_test(memoryFailuresAreReported),
-                                     cmocka_unit_test(wastefulTreesAreMirroredMeanwhile),
-                                     cmocka_unit_test(firstPairsWasteNothing)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(tornTreesGetMirrors),        cmocka_unit_test(mirrorsReadInPlace),
+      cmocka_unit_test(mirrorsNameVertices),        cmocka_unit_test(wornTreesAreRebuilt),
+      cmocka_unit_test(inTheDebtIsAllThatIsOpened), cmocka_unit_test(noBetterTreesAreRefused),
+      cmocka_unit_test(selfCollisionKeepsItsTree),  cmocka_unit_test(memoryFailuresAreReported),
+      cmocka_unit_test(wastefulTreesAreWorn),       cmocka_unit_test(firstPairsWasteNothing)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,9 +24,6 @@
  * this quality are asked. */
 #define WASTE 8.0f
 #define WASTE_QUALITY 1.2f
-/* To begin a soup takes about as long as opening so many pairs of nodes for each triangle (45 ns and 15 ns), so that the frame in which that
- * happens is at most twice as long as the one before. To follow it takes a third of that. */
-#define DEAR_PAIRS 3u
 /* The trees of smaller bodies have next to no nodes to wear out. */
 #define LEAST_TRIANGLES 256u
 
@@ -283,17 +280,11 @@ static bool isFeltWorn(const pnBody *body) {
   return body->quality > WASTE_QUALITY && waste > WASTE && waste > REFUSED_LEAST * body->refusedWaste;
 }
 
-/* One in the making or on trial: is it there? It counts as worn until that is known, so that what it opens is counted. Meanwhile a tree
- * that has become dear is spared: a soup is there at once. */
+/* One in the making or on trial: is it there? It counts as worn until that is known, so that what it opens is counted. */
 static void renew(pnWorld *world, pnBody *body, int64_t *work, uint32_t *outRebuilds) {
   float waste = wasteOf(body);
   pnVerdict verdict = pn_stepSuccessor(body, work, &world->def.tasks);
-  if (verdict == PN_VERDICT_OPEN) {
-    bool dear = body->opened > DEAR_PAIRS * (uint64_t)body->pose->mesh->triangleCount;
-    /* without memory for it that tree goes on */
-    if (dear && pn_isInTheMaking(body->successor) && !body->mirror) (void)pn_makeMirror(body, &world->def.tasks);
-    return;
-  }
+  if (verdict == PN_VERDICT_OPEN) return;
   bool refused = verdict == PN_VERDICT_REFUSED;
   setWorn(world, body, false);
   body->quality = pnTree_GetQuality(body->tree); /* which may be the former one again */
@@ -332,7 +323,7 @@ static pnResult keepTrees(pnWorld *world, uint32_t *outRebuilds) {
   for (size_t i = 0; result == PN_OK && i < world->touched.count; ++i) {
     pnBody *body = &world->bodies.data[world->touched.data[i]];
     if (!body->isTended) continue;
-    if (body->mirror && !body->successor) {
+    if (body->mirror) {
       result = pn_isSteady(body->mirror) ? rebuild(world, body, outRebuilds) : PN_OK;
       continue;
     }

@@ -16,8 +16,6 @@ int64_t pn_workForSuccessors(uint64_t opened, uint64_t wasted, uint64_t triangle
 /* The next step, out of *work, which is all successors' together: the first takes what it can use, so that one after the other is done,
  * and not all of them late. After the body was brought to its frame. A failure ends it, and the tree that is there stays. */
 pnVerdict pn_stepSuccessor(pnBody *body, int64_t *work, const pnTasks *tasks);
-/* Is it being built, and so not on trial? */
-bool pn_isInTheMaking(const struct pnSuccessor *successor);
 void pn_dropSuccessor(pnBody *body);
 
 #endif
