@@ -304,12 +304,18 @@ bool pn_scanUsesOutput(const pnScanOptions *options);
 
 /* ---------------------------------------------------------------- the parts */
 
+/* Has somebody asked for an end (Ctrl-C)? */
+bool pn_scanIsStopped(void);
+/* What can be read from then on, or -1. */
+int pn_scanStopInput(void);
+
 /* Frames by standard input: is `word` that; its head and bodies; the source that is one, or null; and the next frame's vertices into its
- * bodies. *ioNumber: the number of the frame before, then of this one. */
+ * bodies. *ioNumber: the number of the frame before, then of this one. Cut: the scan was asked to end while the frame was waited for. */
+typedef enum pnStreamStep { PN_STREAM_FRAME, PN_STREAM_END, PN_STREAM_CUT } pnStreamStep;
 bool pn_isStream(const char *word);
 pnResult pn_streamOpen(pnScan *scan, pnScanSource *source);
 const pnScanSource *pn_streamOf(const pnScan *scan);
-pnResult pn_streamNext(pnScan *scan, int64_t *ioNumber, bool *outMore);
+pnResult pn_streamNext(pnScan *scan, int64_t *ioNumber, pnStreamStep *outStep);
 
 /* All of these answer with a message in pnGetMessage(). */
 pnResult pn_scanOpenSource(pnScan *scan, const char *word);

@@ -15,8 +15,6 @@ int pn_batchWork(const pnScanOptions *options);
 
 /* Scans one file alone (scan_work.c). Null: it was stopped, or there is no memory. */
 json_t *pn_scanRow(char *word, const pnScanOptions *options);
-/* Has somebody asked for an end (Ctrl-C)? */
-bool pn_scanIsStopped(void);
 
 /* A row of a scan that is done, as a JSON object; null without memory. */
 json_t *pn_rowOfScan(pnScan *scan);

@@ -8,13 +8,16 @@
  *   each frame    its number, ascending                     8 bytes
  *                 3 floats for each vertex of each body
  *
- * The stream ends where it ends, behind a whole frame. Nobody can be trusted: counts are believed as far as bytes come. */
+ * The stream ends where it ends, behind a whole frame. Nobody can be trusted: counts are believed as far as bytes come. Who waits for them
+ * can be asked to end all the same: so they are not read by stdio, whose reads go on after a signal. */
 #include "scan.h"
 
 #include <errno.h>
 #include <math.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define STREAM_MARK "\x93pinch stream 1\n"
 #define MOST_BODIES 100000u
@@ -22,7 +25,8 @@
 
 bool pn_isStream(const char *word) {
   if (strcmp(word, "-") != 0) return false;
-  // One byte can be put back; no mesh or glTF file begins with this one.
+  // One byte can be put back; no mesh or glTF file begins with this one. More is not taken from who may read it in another way.
+  setvbuf(stdin, NULL, _IONBF, 0);
   int first = getc(stdin);
   if (first != EOF) ungetc(first, stdin);
   return first == (unsigned char)STREAM_MARK[0];
@@ -37,12 +41,60 @@ static bool isLittle(void) {
   return first == 1;
 }
 
+/* Waits until there is something to be read, its end too. False: the scan was asked to end. */
+static bool waitForInput(void) {
+  struct pollfd inputs[2] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = pn_scanStopInput(), .events = POLLIN}};
+  while (poll(inputs, 2, -1) < 0 && errno == EINTR) {}
+  return inputs[1].revents == 0;
+}
+
+/* What has come and was not asked for yet. */
+static struct {
+  uint8_t bytes[1 << 16];
+  size_t begin, end;
+  bool cut; // asked to end, while it was waited for
+  int error;
+} s_input;
+
+/* As many bytes as are wanted; fewer at the end, after an error, or when the scan was asked to end. */
+static size_t readBytes(void *to, size_t wanted) {
+  size_t have = 0;
+  while (have < wanted) {
+    if (s_input.begin == s_input.end) {
+      s_input.cut = !waitForInput();
+      ssize_t got = s_input.cut ? 0 : read(STDIN_FILENO, s_input.bytes, sizeof(s_input.bytes));
+      if (got < 0 && errno == EINTR) continue;
+      s_input.error = got < 0 ? errno : 0;
+      if (got <= 0) break;
+      s_input.begin = 0;
+      s_input.end = (size_t)got;
+    }
+    size_t part = s_input.end - s_input.begin;
+    if (part > wanted - have) part = wanted - have;
+    memcpy((char *)to + have, s_input.bytes + s_input.begin, part);
+    s_input.begin += part;
+    have += part;
+  }
+  return have;
+}
+
+/* Is this the end? */
+static bool isAtEnd(void) {
+  uint8_t byte;
+  if (readBytes(&byte, 1) == 0) return true;
+  --s_input.begin;
+  return false;
+}
+
+/* Why there is less than was asked for. */
+static pnResult explainEnd(const char *what) {
+  if (s_input.error != 0) return pnFail(PN_ERROR_FILE, "standard input cannot be read: %s", strerror(s_input.error));
+  return pnFail(PN_ERROR_FORMAT, "the stream ends in the middle of %s", what);
+}
+
 /* Numbers of `size` bytes, turned round on a machine that has them the other way. */
 static pnResult take(void *to, size_t size, size_t count, const char *what) {
-  if (fread(to, size, count, stdin) != count) {
-    if (ferror(stdin)) return pnFail(PN_ERROR_FILE, "standard input cannot be read: %s", strerror(errno));
-    return pnFail(PN_ERROR_FORMAT, "the stream ends in the middle of %s", what);
-  }
+  if (readBytes(to, size * count) != size * count) return explainEnd(what);
   uint8_t *bytes = to;
   for (size_t i = 0; i < count && !isLittle(); ++i) {
     for (size_t k = 0; k < size / 2; ++k) {
@@ -114,7 +166,9 @@ pnResult pn_streamOpen(pnScan *scan, pnScanSource *source) {
   char mark[16];
   double fps;
   uint32_t bodies;
-  pnResult result = take(mark, 1, sizeof(mark), "its head");
+  // The first byte was put back.
+  pnResult result =
+      fread(mark, 1, 1, stdin) == 1 ? take(mark + 1, 1, sizeof(mark) - 1, "its head") : explainEnd("its head");
   if (result == PN_OK && memcmp(mark, STREAM_MARK, sizeof(mark)) != 0)
     return pnFail(PN_ERROR_FORMAT, "standard input begins like a stream of frames and is none of version 1");
   if (result == PN_OK) result = take(&fps, 8, 1, "its head");
@@ -136,16 +190,20 @@ const pnScanSource *pn_streamOf(const pnScan *scan) {
   return NULL;
 }
 
-pnResult pn_streamNext(pnScan *scan, int64_t *ioNumber, bool *outMore) {
+/* Was less read because the scan was asked to end? Then there is no frame. */
+static bool isCut(pnStreamStep *outStep) {
+  if (s_input.cut) *outStep = PN_STREAM_CUT;
+  return s_input.cut;
+}
+
+pnResult pn_streamNext(pnScan *scan, int64_t *ioNumber, pnStreamStep *outStep) {
   const pnScanSource *source = pn_streamOf(scan);
-  int first = getc(stdin);
-  *outMore = first != EOF;
-  if (first == EOF && ferror(stdin)) return pnFail(PN_ERROR_FILE, "standard input cannot be read: %s", strerror(errno));
-  if (first == EOF) return PN_OK;
-  ungetc(first, stdin);
+  bool ended = isAtEnd();
+  *outStep = s_input.cut ? PN_STREAM_CUT : ended ? PN_STREAM_END : PN_STREAM_FRAME;
+  if (ended) return s_input.error != 0 ? explainEnd("a frame") : PN_OK;
   int64_t number, last = *ioNumber;
   pnResult result = take(&number, 8, 1, "the number of a frame");
-  if (result != PN_OK) return result;
+  if (result != PN_OK) return isCut(outStep) ? PN_OK : result;
   bool ordered = scan->seenCount == 0 || number > last;
   if (number < -INT32_MAX || number > INT32_MAX || !ordered)
     return pnFail(PN_ERROR_FORMAT, "the stream has frame %lld after %u others, the last of them %lld: numbers ascend",
@@ -157,6 +215,7 @@ pnResult pn_streamNext(pnScan *scan, int64_t *ioNumber, bool *outMore) {
     if (&scan->sources[body->source] == source)
       result = take(body->vertices, 4, 3 * (size_t)pnMesh_GetVertexCount(body->mesh), what);
   }
+  if (result != PN_OK) return isCut(outStep) ? PN_OK : result;
   *ioNumber = number;
-  return result;
+  return PN_OK;
 }

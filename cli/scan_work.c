@@ -7,17 +7,23 @@
 #include "scan_batch.h"
 #include "scan_deal.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---------------------------------------------------------------- Ctrl-C */
 
 static volatile sig_atomic_t stopAsked;
+static int stopPipe[2] = {-1,
+                          -1}; // whoever waits for something else waits for this, too: a signal may come to any thread
 
 static void onStop(int number) {
   (void)number;
   stopAsked = 1;
+  int before = errno;
+  if (write(stopPipe[1], "", 1) < 0) errno = before; // there is none: then the next thing that comes ends the wait
   pn_renameProgress("ends when this is done, at once with another Ctrl-C:");
 }
 
@@ -25,6 +31,7 @@ static void onStop(int number) {
  * checks ends them with SIGTERM: it gets the same courtesy. Nothing looks at it inside a frame: half of a frame's pairs are no answer,
  * and the library has no call that gives up half way. So that a long frame does not look deaf, the line on the terminal says it. */
 static void listenForStop(void) {
+  if (stopPipe[0] < 0 && pipe(stopPipe) != 0) stopPipe[0] = stopPipe[1] = -1;
   struct sigaction action = {.sa_handler = onStop, .sa_flags = SA_RESTART | (int)SA_RESETHAND};
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, NULL);
@@ -96,13 +103,13 @@ static pnResult scanRun(pnScan *scan, uint32_t first) {
 /* Frames that come by standard input, until it ends; what is written of each is given away at once. */
 static pnResult scanStream(pnScan *scan) {
   int64_t number = 0, first = 0;
-  bool more = true;
+  pnStreamStep step = PN_STREAM_FRAME;
   pnResult result = pn_scanOpenRun(scan);
   if (result == PN_OK) result = pn_findBeginRun(scan);
-  while (result == PN_OK && more && !stopAsked) {
+  while (result == PN_OK && !stopAsked) {
     pn_stepProgress(scan->seenCount, 0);
-    result = pn_streamNext(scan, &number, &more);
-    if (result != PN_OK || !more) break;
+    result = pn_streamNext(scan, &number, &step);
+    if (result != PN_OK || step != PN_STREAM_FRAME) break;
     if (scan->seenCount == 0) first = number;
     result = scan->seenCount < scan->frameTotal
                  ? scanFrame(scan, scan->seenCount, number)
@@ -113,7 +120,7 @@ static pnResult scanStream(pnScan *scan) {
     if (fflush(stdout) != 0 && result == PN_OK) result = pnFail(PN_ERROR_FILE, "the output cannot be written");
   }
   // Now it is known how many there are.
-  scan->frameTotal = scan->seenCount + (stopAsked && more);
+  scan->frameTotal = scan->seenCount + (stopAsked && step != PN_STREAM_END);
   scan->range = (pnScanRange){first, number, 1, scan->seenCount, scan->range.fps};
   scan->runs[0].range = scan->range;
   return result == PN_OK ? pn_findEndRun(scan) : result;
@@ -298,4 +305,8 @@ json_t *pn_scanRow(char *word, const pnScanOptions *options) {
 
 bool pn_scanIsStopped(void) {
   return stopAsked;
+}
+
+int pn_scanStopInput(void) {
+  return stopPipe[0];
 }

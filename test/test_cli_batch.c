@@ -284,6 +284,41 @@ static void resultsComeAtOnce(void **state) {
   pnDestroyMesh(mesh);
 }
 
+/* A scan that waits for the next frame, or for the rest of one, ends when it is asked to, and what is known is printed. */
+static void waitingEnds(void **state) {
+  (void)state;
+  pnMesh *mesh;
+  testExpectOk(pnMakeIcosphere(1, 1, &mesh));
+  for (int part = 0; part < 2; ++part) {
+    assert_int_equal(mkfifo("pipe", 0600), 0);
+    // the shell becomes the tool, and has its number
+    FILE *out = popen("echo $$; exec " PINCH_TOOL " scan - --csv - < pipe 2> err", "r");
+    assert_non_null(out);
+    char line[200];
+    int child, number = -1;
+    assert_non_null(fgets(line, sizeof(line), out));
+    assert_int_equal(sscanf(line, "%d", &child), 1);
+    FILE *file = beginStream("pipe", 30, 2);
+    putBody(file, "ball", mesh), putBody(file, "other", mesh);
+    for (int f = 0; f < 3; ++f) putFrame(file, f, mesh, 1.5f);
+    if (part) fwrite("\3\0\0\0\0\0\0\0wards", 1, 13, file);
+    fflush(file);
+    while (number < 2 && fgets(line, sizeof(line), out))
+      if (sscanf(line, "%d,", &number) != 1) number = -1;
+    assert_int_equal(number, 2);
+    assert_int_equal(kill((pid_t)child, part ? SIGINT : SIGTERM), 0);
+    // this waits for ever when the tool does
+    bool incomplete = false;
+    while (fgets(line, sizeof(line), out))
+      incomplete = incomplete || strstr(line, "incomplete: interrupted after 3 of 4");
+    assert_true(incomplete);
+    assert_int_equal(WEXITSTATUS(pclose(out)), 1);
+    fclose(file);
+    unlink("pipe"), unlink("err");
+  }
+  pnDestroyMesh(mesh);
+}
+
 static void expectBadStream(const void *bytes, size_t size, const char *words) {
   FILE *file = fopen("s", "wb");
   assert_non_null(file);
@@ -378,8 +413,8 @@ int main(void) {
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, enterWithBoxes, leaveWithBoxes)
   const struct CMUnitTest tests[] = {
       IN_FOLDER(badFilesDoNotStopTheRest), IN_FOLDER(rowsAreScans),      IN_FOLDER(aBatchGoesOn),
-      IN_FOLDER(streamsAreScans),          IN_FOLDER(resultsComeAtOnce), IN_FOLDER(hostileStreams),
-      IN_FOLDER(theExampleWorks),
+      IN_FOLDER(streamsAreScans),          IN_FOLDER(resultsComeAtOnce), IN_FOLDER(waitingEnds),
+      IN_FOLDER(hostileStreams),           IN_FOLDER(theExampleWorks),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -312,7 +312,26 @@ static bool waitForWords(int screen, const char *words) {
   return false;
 }
 
-/* A scan that is asked to end while it is busy: here it waits for a frame that does not come. The line says that it was heard. */
+/* Needles in all directions past one middle, of which nearly none meet: looking at two such bodies takes a minute of a core. */
+static void putNeedles(FILE *stream, TestRandom *random) {
+  enum { COUNT = 30000 };
+  const uint32_t numbers[3] = {1, 3 * COUNT, COUNT}; // bytes of its name, vertices, triangles
+  fwrite(numbers, 4, 3, stream);
+  fputs("a", stream);
+  for (int i = 0; i < COUNT; ++i) {
+    float end[3], middle[3], corners[9];
+    for (int d = 0; d < 3; ++d) {
+      end[d] = testFloat(random, -1, 1);
+      middle[d] = testFloat(random, -0.25f, 0.25f);
+    }
+    for (int k = 0; k < 9; ++k)
+      corners[k] = middle[k % 3] + (k < 6 ? -end[k % 3] : end[k % 3]) + testFloat(random, -1e-6f, 1e-6f);
+    fwrite(corners, 4, 9, stream);
+  }
+  for (uint32_t i = 0; i < 3 * COUNT; ++i) fwrite(&i, 4, 1, stream);
+}
+
+/* A scan that is asked to end while it is busy. The line says that it was heard; asked once more it ends at once. */
 static void testAskedToEnd(void **state) {
   (void)state;
   int screen = posix_openpt(O_RDWR | O_NOCTTY), input[2];
@@ -332,21 +351,20 @@ static void testAskedToEnd(void **state) {
   FILE *stream = fdopen(input[1], "wb");
   assert_non_null(stream);
   const double fps = 30;
-  const uint32_t numbers[4] = {1, 1, 3, 1}, triangle[3] = {0, 1, 2};
-  const float vertices[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+  const uint32_t bodies = 2;
+  TestRandom random = testRandom(3);
   fputs("\x93pinch stream 1\n", stream);
   fwrite(&fps, 8, 1, stream);
-  fwrite(numbers, 4, 4, stream); // one body; of its name, its vertices, its triangles so many
-  fputs("a", stream);
-  fwrite(vertices, 4, 9, stream);
-  fwrite(triangle, 4, 3, stream);
+  fwrite(&bodies, 4, 1, stream);
+  for (uint32_t b = 0; b < bodies; ++b) putNeedles(stream, &random);
   fflush(stream);
   assert_true(waitForWords(screen, "scanning"));
   assert_int_equal(kill(child, SIGTERM), 0);
   assert_true(waitForWords(screen, "ends when this is done, at once with another Ctrl-C"));
-  fclose(stream);
+  assert_int_equal(kill(child, SIGTERM), 0);
   int status;
-  assert_true(waitpid(child, &status, 0) == child && WIFEXITED(status));
+  assert_true(waitpid(child, &status, 0) == child && WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+  fclose(stream);
   close(screen);
 }
 
