@@ -190,20 +190,12 @@ const pnScanSource *pn_streamOf(const pnScan *scan) {
   return NULL;
 }
 
-/* Was less read because the scan was asked to end? Then there is no frame. */
-static bool isCut(pnStreamStep *outStep) {
-  if (s_input.cut) *outStep = PN_STREAM_CUT;
-  return s_input.cut;
-}
-
-pnResult pn_streamNext(pnScan *scan, int64_t *ioNumber, pnStreamStep *outStep) {
+/* A frame that has begun to come. */
+static pnResult takeFrame(pnScan *scan, int64_t last, int64_t *outNumber) {
   const pnScanSource *source = pn_streamOf(scan);
-  bool ended = isAtEnd();
-  *outStep = s_input.cut ? PN_STREAM_CUT : ended ? PN_STREAM_END : PN_STREAM_FRAME;
-  if (ended) return s_input.error != 0 ? explainEnd("a frame") : PN_OK;
-  int64_t number, last = *ioNumber;
+  int64_t number;
   pnResult result = take(&number, 8, 1, "the number of a frame");
-  if (result != PN_OK) return isCut(outStep) ? PN_OK : result;
+  if (result != PN_OK) return result;
   bool ordered = scan->seenCount == 0 || number > last;
   if (number < -INT32_MAX || number > INT32_MAX || !ordered)
     return pnFail(PN_ERROR_FORMAT, "the stream has frame %lld after %u others, the last of them %lld: numbers ascend",
@@ -215,7 +207,17 @@ pnResult pn_streamNext(pnScan *scan, int64_t *ioNumber, pnStreamStep *outStep) {
     if (&scan->sources[body->source] == source)
       result = take(body->vertices, 4, 3 * (size_t)pnMesh_GetVertexCount(body->mesh), what);
   }
-  if (result != PN_OK) return isCut(outStep) ? PN_OK : result;
+  *outNumber = number;
+  return result;
+}
+
+pnResult pn_streamNext(pnScan *scan, int64_t *ioNumber, pnStreamStep *outStep) {
+  int64_t number = *ioNumber;
+  bool ended = isAtEnd();
+  pnResult result = ended ? PN_OK : takeFrame(scan, *ioNumber, &number);
+  *outStep = s_input.cut ? PN_STREAM_CUT : ended ? PN_STREAM_END : PN_STREAM_FRAME;
+  if (s_input.cut) return PN_OK; // what there is of a frame is none
+  if (s_input.error != 0) return explainEnd("a frame");
   *ioNumber = number;
-  return PN_OK;
+  return result;
 }
