@@ -11,6 +11,22 @@
 
 #include <jansson.h>
 
+/* ---------------------------------------------------------------- a stream (cli/scan_stream.c) */
+
+static inline void putStreamHead(FILE *file, double fps, uint32_t bodies) {
+  fputs("\x93pinch stream 1\n", file);
+  fwrite(&fps, 8, 1, file);
+  fwrite(&bodies, 4, 1, file);
+}
+
+static inline void putStreamBody(FILE *file, const char *name, const pnMesh *mesh) {
+  uint32_t counts[3] = {(uint32_t)strlen(name), pnMesh_GetVertexCount(mesh), pnMesh_GetTriangleCount(mesh)};
+  fwrite(counts, 4, 3, file);
+  fputs(name, file);
+  fwrite(pnMesh_GetVertices(mesh), 12, counts[1], file);
+  fwrite(pnMesh_GetTriangles(mesh), 12, counts[2], file);
+}
+
 /* ---------------------------------------------------------------- a file of three boxes */
 
 /* Boxes of edge 1: "anvil" at the origin; "table" at x = 0.8, which meets it at rest and always; "hammer, heavy" (names may

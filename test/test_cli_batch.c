@@ -175,18 +175,8 @@ static void aBatchGoesOn(void **state) {
 static FILE *beginStream(const char *path, double fps, uint32_t bodies) {
   FILE *file = fopen(path, "wb");
   assert_non_null(file);
-  fputs("\x93pinch stream 1\n", file);
-  fwrite(&fps, 8, 1, file);
-  fwrite(&bodies, 4, 1, file);
+  putStreamHead(file, fps, bodies);
   return file;
-}
-
-static void putBody(FILE *file, const char *name, const pnMesh *mesh) {
-  uint32_t counts[3] = {(uint32_t)strlen(name), pnMesh_GetVertexCount(mesh), pnMesh_GetTriangleCount(mesh)};
-  fwrite(counts, 4, 3, file);
-  fputs(name, file);
-  fwrite(pnMesh_GetVertices(mesh), 12, counts[1], file);
-  fwrite(pnMesh_GetTriangles(mesh), 12, counts[2], file);
 }
 
 static void putFrame(FILE *file, int64_t number, const pnMesh *mesh, float height) {
@@ -216,7 +206,7 @@ static void streamsAreScans(void **state) {
   pnMesh *mesh;
   testExpectOk(pnMakeIcosphere(2, 1, &mesh));
   FILE *file = beginStream("s", 24, 2);
-  putBody(file, "ball", mesh), putBody(file, "other", mesh);
+  putStreamBody(file, "ball", mesh), putStreamBody(file, "other", mesh);
   for (int f = 0; f < 20; ++f) {
     char name[32];
     float height = 3 - 0.2f * (float)f;
@@ -266,7 +256,7 @@ static void resultsComeAtOnce(void **state) {
   FILE *out = popen(PINCH_TOOL " scan - --csv - < pipe", "r");
   FILE *file = beginStream("pipe", 30, 2);
   assert_non_null(out);
-  putBody(file, "ball", mesh), putBody(file, "other", mesh);
+  putStreamBody(file, "ball", mesh), putStreamBody(file, "other", mesh);
   char line[200];
   for (int f = 0; f < 5; ++f) {
     putFrame(file, f, mesh, 1.5f);
@@ -299,7 +289,7 @@ static void waitingEnds(void **state) {
     assert_non_null(fgets(line, sizeof(line), out));
     assert_int_equal(sscanf(line, "%d", &child), 1);
     FILE *file = beginStream("pipe", 30, 2);
-    putBody(file, "ball", mesh), putBody(file, "other", mesh);
+    putStreamBody(file, "ball", mesh), putStreamBody(file, "other", mesh);
     for (int f = 0; f < 3; ++f) putFrame(file, f, mesh, 1.5f);
     if (part) fwrite("\3\0\0\0\0\0\0\0wards", 1, 13, file);
     fflush(file);
@@ -334,7 +324,7 @@ static void hostileStreams(void **state) {
   pnMesh *mesh;
   testExpectOk(pnMakeIcosphere(0, 1, &mesh));
   FILE *file = beginStream("s", 30, 2);
-  putBody(file, "ball", mesh), putBody(file, "other", mesh);
+  putStreamBody(file, "ball", mesh), putStreamBody(file, "other", mesh);
   long headEnd = ftell(file);
   putFrame(file, 3, mesh, 1.5f);
   long oneEnd = ftell(file);

@@ -313,22 +313,28 @@ static bool waitForWords(int screen, const char *words) {
 }
 
 /* Needles in all directions past one middle, of which nearly none meet: looking at two such bodies takes a minute of a core. */
-static void putNeedles(FILE *stream, TestRandom *random) {
+static pnMesh *makeNeedles(TestRandom *random) {
   enum { COUNT = 30000 };
-  const uint32_t numbers[3] = {1, 3 * COUNT, COUNT}; // bytes of its name, vertices, triangles
-  fwrite(numbers, 4, 3, stream);
-  fputs("a", stream);
-  for (int i = 0; i < COUNT; ++i) {
-    float end[3], middle[3], corners[9];
+  static float corners[9 * COUNT];
+  static uint32_t triangles[3 * COUNT];
+  for (uint32_t i = 0; i < COUNT; ++i) {
+    float end[3], middle[3];
     for (int d = 0; d < 3; ++d) {
       end[d] = testFloat(random, -1, 1);
       middle[d] = testFloat(random, -0.25f, 0.25f);
     }
-    for (int k = 0; k < 9; ++k)
-      corners[k] = middle[k % 3] + (k < 6 ? -end[k % 3] : end[k % 3]) + testFloat(random, -1e-6f, 1e-6f);
-    fwrite(corners, 4, 9, stream);
+    for (uint32_t k = 0; k < 9; ++k)
+      corners[9 * i + k] = middle[k % 3] + (k < 6 ? -end[k % 3] : end[k % 3]) + testFloat(random, -1e-6f, 1e-6f);
   }
-  for (uint32_t i = 0; i < 3 * COUNT; ++i) fwrite(&i, 4, 1, stream);
+  for (uint32_t i = 0; i < 3 * COUNT; ++i) triangles[i] = i;
+  pnMesh *mesh;
+  pnMeshDef def = pnDefaultMeshDef();
+  def.vertices = corners;
+  def.vertexCount = 3 * COUNT;
+  def.triangles = triangles;
+  def.triangleCount = COUNT;
+  testExpectOk(pnCreateMesh(&def, &mesh));
+  return mesh;
 }
 
 /* A scan that is asked to end while it is busy. The line says that it was heard; asked once more it ends at once. */
@@ -350,13 +356,13 @@ static void testAskedToEnd(void **state) {
   close(side), close(input[0]);
   FILE *stream = fdopen(input[1], "wb");
   assert_non_null(stream);
-  const double fps = 30;
-  const uint32_t bodies = 2;
   TestRandom random = testRandom(3);
-  fputs("\x93pinch stream 1\n", stream);
-  fwrite(&fps, 8, 1, stream);
-  fwrite(&bodies, 4, 1, stream);
-  for (uint32_t b = 0; b < bodies; ++b) putNeedles(stream, &random);
+  putStreamHead(stream, 30, 2);
+  for (int b = 0; b < 2; ++b) {
+    pnMesh *needles = makeNeedles(&random);
+    putStreamBody(stream, "a", needles);
+    pnDestroyMesh(needles);
+  }
   fflush(stream);
   assert_true(waitForWords(screen, "scanning"));
   assert_int_equal(kill(child, SIGTERM), 0);

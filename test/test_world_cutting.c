@@ -21,6 +21,7 @@ typedef struct Scene {
   TestRandom random;
   float centre[BODIES][3], speed[BODIES][3];
   uint64_t served, made;
+  size_t pairs; /* true ones of all frames */
   uint32_t stamp;
 } Scene;
 
@@ -187,6 +188,15 @@ static void changeGround(Scene *s, int frame) {
   }
 }
 
+/* Bodies move, and the answer is true. */
+static pnFrame playFrame(Scene *s, int frame) {
+  for (int i = 0; i < BODIES; ++i) moveBall(s, i, frame);
+  pnFrame f = pnWorld_Collide(s->world, NULL);
+  testExpectOk(f.result);
+  s->pairs += compareAll(s, &f, frame);
+  return f;
+}
+
 /* So many bodies have a list, and those that have none may have one in the next frame. */
 static void expectLists(const Scene *s, int expected) {
   int lists = 0;
@@ -208,17 +218,13 @@ static void expectTests(const Scene *s, const pnFrame *frame) {
 static void runScene(const pnTasks *tasks, uint32_t level) {
   Scene s;
   openScene(&s, tasks, level);
-  size_t pairs = 0;
   for (int frame = 0; frame < FRAMES; ++frame) {
     changeGround(&s, frame);
-    for (int i = 0; i < BODIES; ++i) moveBall(&s, i, frame);
-    pnFrame f = pnWorld_Collide(s.world, NULL);
-    testExpectOk(f.result);
-    pairs += compareAll(&s, &f, frame);
+    pnFrame f = playFrame(&s, frame);
     if (level > 1) expectTests(&s, &f);
     if (frame < 2) expectLists(&s, BODIES);
   }
-  assert_true(pairs > 10000);
+  assert_true(s.pairs > 10000);
   assert_true(s.served > FRAMES * BODIES / 3); /* else nothing of this was tried */
   assert_true(s.made > BODIES);
   closeScene(&s);
@@ -250,10 +256,7 @@ static void testRestlessGround(void **state) {
   openScene(&s, NULL, 1);
   for (int frame = 0; frame < 20; ++frame) {
     if (frame != 10) setGround(&s, 0.02f * (float)frame);
-    for (int i = 0; i < BODIES; ++i) moveBall(&s, i, frame);
-    pnFrame f = pnWorld_Collide(s.world, NULL);
-    testExpectOk(f.result);
-    compareAll(&s, &f, frame);
+    playFrame(&s, frame);
     for (int i = 0; i < BODIES; ++i) {
       bool kept = s.world->bodies.data[s.balls[i].index1 - 1].cutting != NULL;
       assert_int_equal(kept, frame == 0 || frame == 10);
@@ -273,10 +276,7 @@ static void testTwoGrounds(void **state) {
   testExpectOk(pnBody_SetVertices(s.world, still, s.groundAt, pnMesh_GetVertexCount(s.groundMesh)));
   for (int frame = 0; frame < 20; ++frame) {
     setGround(&s, 0.02f * (float)frame);
-    for (int i = 0; i < BODIES; ++i) moveBall(&s, i, frame);
-    pnFrame f = pnWorld_Collide(s.world, NULL);
-    testExpectOk(f.result);
-    compareAll(&s, &f, frame);
+    playFrame(&s, frame);
     for (int i = 0; i < BODIES && frame > 0; ++i) {
       const pnCutting *cutting = s.world->bodies.data[s.balls[i].index1 - 1].cutting;
       assert_non_null(cutting);
@@ -312,10 +312,7 @@ static void testSharedGround(void **state) {
       bendGround(&s, 0.3f);
       testExpectOk(pnPose_SetVertices(pose, s.groundAt, n));
     }
-    for (int i = 0; i < BODIES; ++i) moveBall(&s, i, frame);
-    pnFrame f = pnWorld_Collide(s.world, NULL);
-    testExpectOk(f.result);
-    compareAll(&s, &f, frame);
+    playFrame(&s, frame);
     if (frame < 2 || frame == 10) expectLists(&s, frame < 2 ? BODIES : 0);
   }
   assert_true(s.served > 5 * BODIES);

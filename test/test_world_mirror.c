@@ -213,77 +213,22 @@ static void wornTreesAreRebuilt(void **state) {
   end(&p);
 }
 
-/* A sphere that bursts into its triangles, and a wall in which they are. */
-typedef struct Burst {
-  float *rest, *speed; /* of triangles */
-  uint32_t count;
-} Burst;
-
-static Burst beginBurst(Play *p) {
-  pnMesh *ball;
-  testExpectOk(pnMakeIcosphere(4, 1, &ball));
-  TestRandom random = testRandom(5);
-  Burst b = {.count = pnMesh_GetTriangleCount(ball)};
-  uint32_t *triangles = malloc(3 * b.count * sizeof *triangles);
-  b.rest = malloc(9 * b.count * sizeof(float));
-  b.speed = malloc(3 * b.count * sizeof(float));
-  for (uint32_t i = 0; i < 3 * b.count; ++i) {
-    triangles[i] = i;
-    memcpy(b.rest + 3 * i, pnMesh_GetVertices(ball) + 3 * pnMesh_GetTriangles(ball)[i], 3 * sizeof(float));
-  }
-  for (uint32_t i = 0; i < b.count; ++i) {
-    float outwards = testFloat(&random, 0.02f, 0.08f);
-    for (uint32_t d = 0; d < 3; ++d)
-      b.speed[3 * i + d] = b.rest[9 * i + d] * outwards + testFloat(&random, -0.01f, 0.01f);
-  }
-  pnMeshDef def = pnDefaultMeshDef();
-  def.vertices = b.rest;
-  def.vertexCount = 3 * b.count;
-  def.triangles = triangles;
-  def.triangleCount = b.count;
-  *p = (Play){.bodyCount = 2};
-  testExpectOk(pnCreateMesh(&def, &p->meshes[0]));
-  testExpectOk(pnMakeGrid(6, 6, 120, 120, &p->meshes[1]));
-  for (int k = 0; k < 2; ++k) {
-    size_t bytes = 3 * sizeof(float) * pnMesh_GetVertexCount(p->meshes[k]);
-    p->vertices[k] = malloc(bytes);
-    memcpy(p->vertices[k], pnMesh_GetVertices(p->meshes[k]), bytes);
-  }
-  addBodies(p, false);
-  pnDestroyMesh(ball);
-  free(triangles);
-  return b;
-}
-
-static size_t playBurst(Play *p, const Burst *b, uint32_t frame) {
-  for (uint32_t i = 0; i < 9 * b->count; ++i)
-    p->vertices[0][i] = b->rest[i] + (float)frame * b->speed[i / 9 * 3 + i % 3];
-  return collideBoth(p);
-}
-
-static void endBurst(Play *p, Burst *b) {
-  free(b->rest);
-  free(b->speed);
-  end(p);
-}
-
 /* Where next to nothing comes of what is opened, a tree is worn that does not look it, and gets a successor soon. The wall, which is as it was
  * built, gets none, though as much is opened for it. */
 static void wastefulTreesAreWorn(void **state) {
   (void)state;
-  Play p;
-  Burst burst = beginBurst(&p);
-  uint32_t felt = 0, renewing = 0, begun = 0;
+  Play p = begin("burst-20000");
+  uint32_t felt = 0, renewing = 0, begun = 0, count = pnMesh_GetTriangleCount(p.meshes[0]);
   size_t pairs = 0;
-  for (uint32_t frame = 0; frame < 200 && p.rebuilds == 0; ++frame) {
+  for (uint32_t frame = 0; frame < 100 && p.rebuilds == 0; ++frame) {
     const pnBody *body = bodyOf(&p, 0, 0), *wall = bodyOf(&p, 0, 1);
     bool before = body->successor != NULL;
-    pairs += playBurst(&p, &burst, frame);
+    pairs += play(&p, frame, 0);
     assert_true(body->quality < 2);
     felt += body->isWorn;
     renewing += body->successor != NULL;
     if (body->successor && !before) {
-      assert_true(body->debt > 2 * (uint64_t)burst.count && body->debt < 9 * (uint64_t)burst.count);
+      assert_true(body->debt > 2 * (uint64_t)count && body->debt < 9 * (uint64_t)count);
       ++begun;
     }
     assert_true(!body->mirror && !wall->isWorn && !wall->mirror && !wall->successor);
@@ -295,25 +240,24 @@ static void wastefulTreesAreWorn(void **state) {
   assert_true(pairs > 1000);
   const pnBody *body = bodyOf(&p, 0, 0);
   assert_true(!body->successor && !body->isWorn && body->refusedWaste == 0);
-  endBurst(&p, &burst);
+  end(&p);
 }
 
 /* Who asks for first pairs only tests next to nothing, however good the tree is. */
 static void firstPairsWasteNothing(void **state) {
   (void)state;
-  Play p;
-  Burst burst = beginBurst(&p);
+  Play p = begin("burst-20000");
   uint64_t tested = 0;
   for (uint32_t frame = 0; frame < 60; ++frame) {
     p.def.first = frame < 40;
-    playBurst(&p, &burst, frame);
+    play(&p, frame, 0);
     const pnBody *body = bodyOf(&p, 0, 0);
     tested += p.def.first ? p.worlds[0]->jobs.data[0].tested : 0;
     if (p.def.first) assert_int_equal(body->tested, body->opened);
     assert_true(frame > 40 ? body->isWorn || p.rebuilds > 0 : !body->isWorn && body->debt == 0);
   }
   assert_true(tested > 0); /* else a hint was right in all of them */
-  endBurst(&p, &burst);
+  end(&p);
 }
 
 /* What a worn tree opens is its debt: pairs of leaves and of nodes above them, which are most where leaves do not wear. As much on several
