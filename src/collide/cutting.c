@@ -9,7 +9,7 @@
 #define FRAMES_AHEAD 6.0
 /* And to all sides by so much of the box: it turns. */
 #define MARGIN 0.0625
-/* The first, of which no way is known. No more leaves are in it than along a way. */
+/* The first, of which no way is known: a box half as long again, which is about what a tenth of it in every frame makes of the others. */
 #define FIRST_MARGIN 0.25
 /* A list that served fewer questions was not worth making, as one with too many leaves: the next is not made for so many. */
 #define LEAST_SERVED 2u
