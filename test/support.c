@@ -308,3 +308,10 @@ int testComparePairs(const void *p, const void *q) {
   const pnPair *a = p, *b = q;
   return a->a != b->a ? (a->a < b->a ? -1 : 1) : (a->b > b->b) - (a->b < b->b);
 }
+
+bool testIsListed(const pnPairList *list, pnPair pair) {
+  const pnPair *pairs = pnPairList_GetPairs(list);
+  for (size_t i = 0; i < pnPairList_GetCount(list); ++i)
+    if (testComparePairs(&pairs[i], &pair) == 0) return true;
+  return false;
+}

@@ -89,6 +89,8 @@ TestWatch *testWatchMemory(void);
 
 /* For qsort and bsearch: pairs by their first number, then by their second. */
 int testComparePairs(const void *p, const void *q);
+/* Is a pair in a list? In any order. */
+bool testIsListed(const pnPairList *list, pnPair pair);
 
 /* A mesh of these arrays, welded as by default; the test fails where it cannot be made. */
 pnMesh *testMakeMesh(const float *vertices, uint32_t vertexCount, const uint32_t *triangles, uint32_t triangleCount);

@@ -6,13 +6,6 @@
 
 /* ---------------------------------------------------------------- two trees */
 
-static bool isListed(const pnPairList *list, pnPair pair) {
-  const pnPair *pairs = pnPairList_GetPairs(list);
-  for (size_t i = 0; i < pnPairList_GetCount(list); ++i)
-    if (pairs[i].a == pair.a && pairs[i].b == pair.b) return true;
-  return false;
-}
-
 typedef struct Two {
   MorphBody body[2];
   pnTree *tree[2];
@@ -80,10 +73,10 @@ static void anyHintIsRight(void **state) {
           testExpectOk(pnCollideTrees(t.tree[0], t.tree[1], &def, t.found, &cost));
           assert_int_equal(pnPairList_GetCount(t.found), pairs > 0);
           assert_int_equal(cost.pairs, pairs > 0);
-          bool isRight = isListed(t.truth, hint);
+          bool isRight = testIsListed(t.truth, hint);
           if (pairs > 0) {
             pnPair got = *pnPairList_GetPairs(t.found);
-            assert_true(isListed(t.truth, got));
+            assert_true(testIsListed(t.truth, got));
             assert_true(!isRight || (got.a == hint.a && got.b == hint.b));
           }
           if (isRight) {
@@ -227,15 +220,15 @@ static void selfHintsRespectFilters(void **state) {
         if (way % 5 == 4) hint = (pnPair){hint.b, hint.a};
         if (way % 5 == 2 && way > 10)
           hint = pnPairList_GetPairs(unfiltered)[testBelow(&random, (uint32_t)pnPairList_GetCount(unfiltered))];
-        forbidden[f] += way % 5 == 2 && way > 10 && !isListed(all, hint);
+        forbidden[f] += way % 5 == 2 && way > 10 && !testIsListed(all, hint);
         def.hint = &hint;
         testExpectOk(pnCollideSelf(tree, &def, found, NULL));
         assert_int_equal(pnPairList_GetCount(found), pairs > 0);
         pnPair turned = {hint.a < hint.b ? hint.a : hint.b, hint.a < hint.b ? hint.b : hint.a};
         if (pairs > 0) {
           pnPair got = *pnPairList_GetPairs(found);
-          assert_true(isListed(all, got));
-          bool isRight = isListed(all, turned);
+          assert_true(testIsListed(all, got));
+          bool isRight = testIsListed(all, turned);
           assert_true(!isRight || (got.a == turned.a && got.b == turned.b));
           answered[f] += isRight;
           neighbours += isRight && shareVertex(mesh, got);
@@ -372,7 +365,7 @@ static uint32_t checkFirst(Crowd *c, uint32_t a, uint32_t b, const pnFrame *fram
     if (contacts[i].a.index1 == c->ids[a].index1 && contacts[i].b.index1 == c->ids[b].index1) {
       pnPair got = pnWorld_GetPairs(c->world)[contacts[i].firstPair];
       assert_int_equal(contacts[i].pairCount, 1);
-      assert_true(isListed(c->truth, got) && isThere(c, a, got.a) && isThere(c, b, got.b));
+      assert_true(testIsListed(c->truth, got) && isThere(c, a, got.a) && isThere(c, b, got.b));
       return 1;
     }
   assert_int_equal(wanted, 0);

@@ -424,25 +424,38 @@ static void hubsAreNotSlow(void **state) {
 
 /* ---------------------------------------------------------------- large arrays */
 
+static bool areSame(pnBox a, pnBox b) {
+  return a.min.x == b.min.x && a.min.y == b.min.y && a.min.z == b.min.z && a.max.x == b.max.x && a.max.y == b.max.y &&
+         a.max.z == b.max.z;
+}
+
 /* Those are read at four places in turn: none is left out and none comes twice, wherever the places and what is behind them end. */
 static void largeArraysAreLookedThrough(void **state) {
   (void)state;
-  const size_t counts[] = {15, 16, 100, 4095, 4096, 4111, 4159, 4160, 5003};
+  const size_t counts[] = {1, 3, 4, 6, 9, 15, 16, 100, 189, 192, 201, 4095, 4096, 4111, 4159, 4160, 5003};
   static float from[5003], to[5003 + 1];
-  for (int c = 0; c < 9; ++c) {
+  for (size_t c = 0; c < sizeof counts / sizeof *counts; ++c) {
     const size_t n = counts[c];
     for (size_t i = 0; i < n; ++i) from[i] = (i % 2 ? 1.0f : -1.0f) * (float)(i + 1);
     memset(to, 0x77, sizeof to);
     const float behind = to[n];
-    assert_true(pn_copyMaxAbs(to, from, n) == (float)n);
+    const pnBox box = pn_copyNumbers(to, from, n);
+    assert_true(pn_boxReach(&box) == (float)n);
     assert_memory_equal(to, from, n * sizeof(float));
     assert_memory_equal(&to[n], &behind, sizeof behind);
     for (size_t i = 0; i < n; ++i) {
-      const float keep = from[i];
-      from[i] = -1e6f;
+      const float keep = from[i], far = i % 2 ? 1e6f : -1e6f;
+      pnBox grown = box;
+      from[i] = far;
       assert_true(pn_maxAbs(from, n) == 1e6f);
-      assert_true(pn_copyMaxAbs(to, from, n) == 1e6f);
-      assert_true(to[i] == -1e6f);
+      if (n % 3 == 0) { /* this coordinate, and this side of it */
+        *(i % 2 ? &grown.max.x + i % 3 : &grown.min.x + i % 3) = far;
+        if (keep != (i % 2 ? (&box.min.x)[i % 3] : (&box.max.x)[i % 3]) && n > 3) {
+          assert_true(areSame(pn_boxOfNumbers(from, n), grown));
+          assert_true(areSame(pn_copyNumbers(to, from, n), grown));
+          assert_true(to[i] == far);
+        }
+      }
       from[i] = i % 3 ? NAN : -INFINITY;
       assert_false(pn_maxAbs(from, n) <= FLT_MAX);
       from[i] = keep;

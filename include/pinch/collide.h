@@ -64,8 +64,9 @@ typedef struct pnQueryDef {
    * before self filters take some out. Without a list nothing is kept, and all are counted. */
   size_t maxPairs;
   /* For `first`: a pair to try before anything else, or null (default); last frame's answer, say. It is tested exactly, so a
-   * wrong or old one costs one test and nothing else. When it meets it is the answer: trees are not updated, and of
-   * the vertices only its six are looked at, also for NaN. A pair that the filter leaves out, a triangle with itself and a
+   * wrong or old one costs little and nothing else. When it meets it is the answer: trees are not updated, and of
+   * the vertices only its six are looked at, also for NaN. When it does not, triangles that share a vertex with its two are tried
+   * in the same way, in meshes of 256 or more. A pair that the filter leaves out, a triangle with itself and a
    * primitive that a soup has removed are passed over; a triangle that the mesh does not have is
    * PN_ERROR_ARGUMENT. Copied; may point into the list that takes the answer. The world gives its own hints. */
   const pnPair *hint;

@@ -116,7 +116,7 @@ PN_API pnResult pnBody_SetFilter(pnWorld *world, pnBodyId body, uint32_t categor
 /* What a body has. Pose and tree stay the world's and live as long as the body; null (name: "") for a
  * dead id. The pose is for reading: bodies are moved by the calls above. Soups and shared trees have none here. */
 PN_API const pnPose *pnBody_GetPose(const pnWorld *world, pnBodyId body);
-/* The tree, for queries of your own; null for a dead id. */
+/* The tree, for queries of your own, which bring it to where the body is, as pnTree_Update does; null for a dead id. */
 PN_API pnTree *pnBody_GetTree(pnWorld *world, pnBodyId body);
 /* The pointer of the definition; null for a dead id. */
 PN_API void *pnBody_GetUserData(const pnWorld *world, pnBodyId body);
@@ -127,7 +127,9 @@ PN_API const char *pnBody_GetName(const pnWorld *world, pnBodyId body);
 
 /* What to look for in one frame. Zeroed is the default: everything. */
 typedef struct pnFrameDef {
-  bool first;    /* one pair for each pair of bodies is enough */
+  /* One pair for each pair of bodies is enough. Those by which they met in the last answer, and triangles around them, are tried first, and
+   * where that answers, trees of free bodies do not follow until somebody asks them. */
+  bool first;
   bool noSelf;   /* skip self-collision in this frame */
   bool unsorted; /* pairs of a contact in the order found, by chance with threads; cheaper */
   /* At most so many pairs over all contacts, 0 (default): all. The search ends when there are more, and pnFrame.limited says so.

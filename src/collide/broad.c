@@ -36,7 +36,7 @@ static pnBox clampBox(pnBox box) {
 }
 
 pnBroadBox pn_emptyBroadBox(void) {
-  return (pnBroadBox){{{FLT_MAX, FLT_MAX, FLT_MAX}, {-FLT_MAX, -FLT_MAX, -FLT_MAX}}, 0, 0};
+  return (pnBroadBox){pn_emptyBox(), 0, 0};
 }
 
 bool pn_reserveBroad(pnBroadPhase *broad, size_t placeCount) {

@@ -6,7 +6,6 @@
 #include "collide/jobs.h"
 
 #include "collide/gather.h"
-#include "collide/hint.h"
 #include "collide/peg.h"
 #include "collide/relief.h"
 #include "collide/slant.h"
@@ -118,6 +117,7 @@ static void bookWork(pnJob *job, const pnWorker *w, Done since, size_t later) {
 
 /* The items of a job that several workers share, or that begins with more than the roots. */
 static bool divideJob(pnCollider *c, pnJob *job, uint32_t index, uint32_t workers, uint32_t wanted, bool split) {
+  if (job->isKnown) return pn_arrayPush(&c->items, ((pnItem){index, 0, 0, PN_ITEM_SEEDS}));
   if (!pn_treesOverlap(job->a, job->b ? job->b : job->a) || pn_areDone(job->proofs, job->a)) return true;
   pnTraversal t;
   beginJob(job, &t);
@@ -174,17 +174,9 @@ static bool dealJobs(Run *run, uint32_t jobCount, uint32_t workers, bool strict)
 
 /* ---------------------------------------------------------------- running */
 
-/* Is the job answered by its hint? */
-static bool answerHint(const pnJob *job, pnWorker *w) {
-  pnPair hint = *job->hint;
-  double start = pn_clock();
-  bool meets = pn_tryHint(job->a, job->b, job->filter, &hint, &w->cost);
-  if (meets) {
-    ++w->cost.pairs;
-    w->outOfMemory |= !pn_arrayPush(&w->found, hint);
-  }
-  w->cost.exactSeconds += pn_clock() - start;
-  return meets;
+static void answerKnown(const pnJob *job, pnWorker *w) {
+  ++w->cost.pairs;
+  w->outOfMemory |= !pn_arrayPush(&w->found, job->known);
 }
 
 /* What the list of pairs of nodes holds, to the end. *time: since when nothing has been booked. */
@@ -200,7 +192,10 @@ static void runSeeds(const Run *run, const pnJob *job, const pnTraversal *t, pnW
 /* A part of one job. */
 static void runPart(Run *run, const pnItem *item, pnWorker *w, double *time) {
   const pnJob *job = &run->jobs[item->job];
-  if (job->hint && answerHint(job, w)) return;
+  if (job->isKnown) {
+    answerKnown(job, w);
+    return;
+  }
   pnTraversal t;
   beginJob(job, &t);
   w->job = item->job;
@@ -277,11 +272,12 @@ static void runWhole(Run *run, uint32_t worker, uint32_t item, uint32_t index, P
   pnJob *job = &run->jobs[index];
   pnWorker *w = &run->c->workers[worker];
   size_t before = w->found.count;
-  if (!pn_treesOverlap(job->a, job->b)) return;
-  if (job->hint && answerHint(job, w)) {
+  if (job->isKnown) {
+    answerKnown(job, w);
     keepSegment(run, worker, item, index, before);
     return;
   }
+  if (!pn_treesOverlap(job->a, job->b)) return;
   if (run->def->small && !job->first && pn_isSmall(job->a) && pn_isSmall(job->b)) {
     finishPending(run, worker, pending, time);
     runSmall(run, worker, item, index, time);

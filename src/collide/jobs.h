@@ -9,10 +9,10 @@
 /* One question and where its answer stands. A crowd has a hundred thousand of them, so it is small, and what a traversal needs
  * is found out when it runs. */
 typedef struct pnJob {
-  pnTree *a, *b;              /* b null: a with itself */
-  const pnPair *hint;         /* first: a pair to try before (hint.h), or null */
-  pnCutting *cutting;         /* this job's alone (cutting.h), or null */
-  const pnSelfFilter *filter; /* self with a hint: which may not be wanted */
+  pnTree *a, *b;      /* b null: a with itself */
+  pnPair known;       /* first: one that meets, which is the answer; the trees are not asked, */
+  bool isKnown;       /* if there is one */
+  pnCutting *cutting; /* this job's alone (cutting.h), or null */
   bool first;
   bool neighbours;             /* self: also neighbours that meet in more than what they share */
   bool planeDecides, noPlanes; /* as in pnTraversal */

@@ -4,7 +4,13 @@
 
 #include "base/core.h"
 
+#include <float.h>
 #include <math.h>
+
+/* A box without a point, which grows to anything. */
+PN_INLINE pnBox pn_emptyBox(void) {
+  return (pnBox){{FLT_MAX, FLT_MAX, FLT_MAX}, {-FLT_MAX, -FLT_MAX, -FLT_MAX}};
+}
 
 PN_INLINE bool pn_boxesOverlap(const pnBox *p, const pnBox *q) {
   return p->min.x <= q->max.x && q->min.x <= p->max.x && p->min.y <= q->max.y && q->min.y <= p->max.y &&

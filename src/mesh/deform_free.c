@@ -13,6 +13,7 @@
 #include "base/fenv.h"
 #include "base/sort.h"
 #include "base/task.h"
+#include "geom/box.h"
 #include "mesh/pose.h"
 
 #include <float.h>
@@ -40,10 +41,10 @@ static pnResult refuseNumber(const pnPose *pose, const float *vertices) {
                  "xyz"[bad % 3], bad / 3);
 }
 
-pnResult pn_checkNumbers(const pnPose *pose, const float *vertices, float *outMaxAbs) {
+pnResult pn_checkNumbers(const pnPose *pose, const float *vertices, pnBox *outBox) {
   // one fast pass; a second one only to say where
-  *outMaxAbs = pn_maxAbs(vertices, 3 * (size_t)pose->mesh->vertexCount);
-  return *outMaxAbs <= FLT_MAX ? PN_OK : refuseNumber(pose, vertices);
+  *outBox = pn_boxOfNumbers(vertices, 3 * (size_t)pose->mesh->vertexCount);
+  return pn_boxReach(outBox) <= FLT_MAX ? PN_OK : refuseNumber(pose, vertices);
 }
 
 /* Can the pose take an array of this largest magnitude? */
@@ -58,7 +59,7 @@ static pnResult checkMost(const pnPose *pose, const float *vertices, float maxAb
 /* Numbers that a worker takes at a time, at least and at most, and how many are worth several workers. An array is read at several places in
  * turn (mesh.c), each of which takes some time to begin: one part for each worker, if it is not so large that the last one would be waited
  * for. */
-#define LEAST_PART 4096u
+#define LEAST_PART 4128u
 #define MOST_PART (16 * LEAST_PART)
 #define WORTH_WORKERS (4 * LEAST_PART)
 /* From so many on they are copied as they are looked through, into an array that the pose does not read: what comes from the outer caches
@@ -84,15 +85,29 @@ static pnVertexSet *findSet(const VertexPass *pass, size_t at) {
   return &pass->sets[next - 1];
 }
 
-/* Some numbers of one set are looked through, and copied where they have somewhere to go. */
+static void reachFor(_Atomic float *reach, float far) {
+  float before = atomic_load_explicit(reach, memory_order_relaxed);
+  // what is not finite stays, whatever comes after it
+  while (before <= FLT_MAX && !(far <= before))
+    if (atomic_compare_exchange_weak_explicit(reach, &before, far, memory_order_relaxed, memory_order_relaxed)) break;
+}
+
+/* Some vertices of one set are looked through, and copied where they have somewhere to go. */
 static void takeNumbers(pnVertexSet *set, size_t first, size_t count) {
   const float *from = set->from + first;
-  float most = set->to ? pn_copyMaxAbs(set->to + first, from, count) : pn_maxAbs(from, count);
-  float before = atomic_load_explicit(&set->most, memory_order_relaxed);
-  // what is not finite stays, whatever comes after it
-  while (before <= FLT_MAX && !(most <= before))
-    if (atomic_compare_exchange_weak_explicit(&set->most, &before, most, memory_order_relaxed, memory_order_relaxed))
-      break;
+  pnBox box = set->to ? pn_copyNumbers(set->to + first, from, count) : pn_boxOfNumbers(from, count);
+  bool alone = count == numbersOf(set); // nobody has another part of it
+  for (int k = 0; k < 3; ++k) {
+    float far[2] = {(&box.max.x)[k], -(&box.min.x)[k]};
+    for (int i = 0; i < 2; ++i)
+      if (alone) atomic_store_explicit(&set->reach[3 * i + k], far[i], memory_order_relaxed);
+      else reachFor(&set->reach[3 * i + k], far[i]);
+  }
+}
+
+static pnBox boxOfSet(const pnVertexSet *set) {
+  const _Atomic float *r = set->reach;
+  return (pnBox){{-r[3], -r[4], -r[5]}, {r[0], r[1], r[2]}};
 }
 
 static void takeParts(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
@@ -109,7 +124,8 @@ static void takeParts(void *context, uint32_t begin, uint32_t end, uint32_t work
 /* Every number of all sets, by all workers where there are enough. */
 static void takeAll(VertexPass *pass, const pnTasks *tasks) {
   bool byMany = pass->count >= WORTH_WORKERS && pn_workerCount(tasks) > 1;
-  size_t each = (pass->count / pn_workerCount(tasks) / 16 + 1) * 16; /* whole lines, where an array begins with one */
+  // whole vertices, and whole lines where an array begins with one
+  size_t each = (pass->count / pn_workerCount(tasks) / 48 + 1) * 48;
   pass->part = byMany ? PN_MAX(PN_MIN(each, MOST_PART), LEAST_PART) : PN_MAX(pass->count, 1);
   pn_parallelFor(tasks, takeParts, pass, (uint32_t)((pass->count + pass->part - 1) / pass->part), 1);
 }
@@ -148,7 +164,7 @@ static pnResult openSet(pnVertexSet *set, uint32_t setCount) {
   int which = !inTwo && pose->source == pose->own[0];
   if (result == PN_OK) result = openCopy(pose, which);
   set->to = inTwo ? NULL : pose->own[which];
-  atomic_init(&set->most, 0);
+  for (int k = 0; k < 6; ++k) atomic_init(&set->reach[k], -FLT_MAX);
   return result;
 }
 
@@ -157,6 +173,7 @@ static void closeSet(pnVertexSet *set, bool byMany) {
   pnPose *pose = set->pose;
   if (!set->to && set->count > 0) memmove(pose->own[0], set->from, numbersOf(set) * sizeof(float));
   pose->source = set->to ? set->to : pose->own[0];
+  pose->sourceBox = boxOfSet(set);
   pose->sourceMaxAbs = set->most;
   pose->sourceByMany = byMany;
   pn_poseTouch(pose, true);
@@ -173,6 +190,8 @@ pnResult pn_setVertices(pnVertexSet *sets, uint32_t count, const pnTasks *tasks,
   }
   takeAll(&pass, tasks);
   for (uint32_t i = 0; i < count; ++i) {
+    pnBox box = boxOfSet(&sets[i]);
+    sets[i].most = pn_boxReach(&box);
     pnResult result = checkMost(sets[i].pose, sets[i].from, sets[i].most);
     *outFailed = i;
     if (result != PN_OK) return result;
@@ -193,14 +212,17 @@ pnResult pnPose_ShareVertices(pnPose *pose, const float *vertices, uint32_t coun
   PN_ASSERT(vertices);
   // a shared array is looked through by the tree anyway: it reports what is not finite. Only a transform must know now.
   float maxAbs = PN_UNKNOWN_MAX_ABS;
+  pnBox box = pn_emptyBox();
   pnResult result = checkKind(pose, count);
   if (result == PN_OK && pose->hasTransform) {
-    maxAbs = pn_maxAbs(vertices, 3 * (size_t)count);
+    box = pn_boxOfNumbers(vertices, 3 * (size_t)count);
+    maxAbs = pn_boxReach(&box);
     result = checkMost(pose, vertices, maxAbs);
   }
   if (result != PN_OK) return result;
   pose->source = vertices;
   pose->sourceMaxAbs = maxAbs;
+  pose->sourceBox = box;
   pose->sourceByMany = false;
   pn_poseTouch(pose, true);
   return PN_OK;

@@ -99,14 +99,17 @@ pnResult pnPose_SetTransform(pnPose *pose, const pnMatrix *transform) {
 
   // a shared array may not have been looked through yet; what is found is kept only when all is well
   float maxAbs = pose->sourceMaxAbs;
+  pnBox box = pose->sourceBox;
   if (maxAbs < 0) {
-    pnResult result = pn_checkNumbers(pose, pose->source, &maxAbs);
+    pnResult result = pn_checkNumbers(pose, pose->source, &box);
     if (result != PN_OK) return result;
+    maxAbs = pn_boxReach(&box);
   }
   if (!pn_rigidFits(transform, maxAbs))
     return pn_fail(PN_ERROR_NUMBER, "pose of mesh '%s': a coordinate of magnitude %g overflows under the transform",
                    name, (double)maxAbs);
   pose->sourceMaxAbs = maxAbs;
+  pose->sourceBox = box;
   pose->transform = *transform;
   pose->hasTransform = !isIdentity(transform);
   pn_poseTouch(pose, false);

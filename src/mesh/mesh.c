@@ -10,76 +10,146 @@
 #include "base/fenv.h"
 #include "base/memory.h"
 #include "base/sort.h"
+#include "geom/box.h"
 #include "geom/simd.h"
 
 #include <float.h>
+#include <math.h>
 #include <string.h>
 
 /* ---------------------------------------------------------------- numbers */
 
-/* The bits of a float without its sign order like its magnitude, with infinity and then NaN on top: the largest of them
- * says in one pass without a branch whether all numbers are finite, and how far out they reach. */
-#define INFINITY_BITS 0x7f800000u
 /* Numbers given for a frame were written by somebody else and come from the outer caches: half a page is asked for in advance, and
  * a large array is read at four places in turn, a quarter of it apart. What fetches ahead in a core follows each of them by
  * itself, and together they come in two thirds of the time of one. */
 #define AHEAD 512
 #define STREAMS 4
 #define LARGE 4096
+/* Three registers of four numbers have every coordinate in the same lanes again, and four times that are whole lines. Of fewer than so
+ * many numbers the lanes take longer to put together than they save. */
+#define TURN 12
+#define TURNS (4 * TURN)
+#define WORTH_TURNS (4 * TURNS)
 
-typedef struct Most {
-  pnF4 most[4], nan;
-} Most;
+typedef struct Turns {
+  pnF4 lo[3], hi[3], nan;
+} Turns;
 
-/* Sixteen at a time, as floats: each of the four chains waits for itself only. A NaN stays in nan, whatever max makes of it. */
-PN_INLINE void takeSixteen(Most *m, const float *from, float *to) {
-  __builtin_prefetch(from + AHEAD);
-  for (int k = 0; k < 4; ++k) {
-    pnF4 p = pn_f4Load(from + 4 * k);
-    if (to) pn_f4Store(to + 4 * k, p);
-    p = pn_f4Abs(p);
-    m->nan = pn_f4TrackNan(m->nan, p);
-    m->most[k] = pn_f4Max(m->most[k], p);
+/* Each of the six chains waits for itself only. A NaN stays in nan, whatever min and max make of it. */
+PN_INLINE void takeTurns(Turns *t, const float *from, float *to) {
+  for (int k = 0; k < TURNS; k += 16) __builtin_prefetch(from + AHEAD + k);
+  for (int i = 0; i < TURNS; i += TURN) {
+    for (int k = 0; k < 3; ++k) {
+      pnF4 p = pn_f4Load(from + i + 4 * k);
+      if (to) pn_f4Store(to + i + 4 * k, p);
+      t->nan = pn_f4TrackNan(t->nan, p);
+      t->lo[k] = pn_f4Min(t->lo[k], p);
+      t->hi[k] = pn_f4Max(t->hi[k], p);
+    }
   }
 }
 
-/* The largest bits without a sign, and a copy of the numbers where `to` is not null. */
-PN_INLINE uint32_t largestBits(const float *from, size_t count, float *to) {
-  Most m = {.nan = pn_f4Set1(0)};
-  for (int k = 0; k < 4; ++k) m.most[k] = m.nan;
-  size_t stream = count >= LARGE ? count / (STREAMS * 16) * 16 : 0, i = 0;
-  for (; i < stream; i += 16)
-    for (size_t at = i; at < STREAMS * stream; at += stream) takeSixteen(&m, from + at, to ? to + at : NULL);
-  for (i = STREAMS * stream; count - i >= 16; i += 16) takeSixteen(&m, from + i, to ? to + i : NULL);
-  float lanes[4];
-  pn_f4Store(lanes, pn_f4Or(m.nan, pn_f4Max(pn_f4Max(m.most[0], m.most[1]), pn_f4Max(m.most[2], m.most[3]))));
-  uint32_t largest = 0;
-  for (int k = 0; k < 4; ++k) {
-    uint32_t bits = pn_bitsOfFloat(lanes[k]) & 0x7fffffffu;
-    largest = bits > largest ? bits : largest;
+/* A box of which three lanes count; what has a NaN stays one. */
+typedef struct Extent {
+  pnF4 lo, hi, nan;
+} Extent;
+
+PN_INLINE void growExtent(Extent *s, pnF4 p) {
+  s->nan = pn_f4TrackNan(s->nan, p);
+  s->lo = pn_f4Min(s->lo, p);
+  s->hi = pn_f4Max(s->hi, p);
+}
+
+static void addTurns(const Turns *t, Extent *s) {
+  float lo[TURN + 4] = {0}, hi[TURN + 4] = {0};
+  for (int k = 0; k < 3; ++k) {
+    pn_f4Store(lo + 4 * k, t->lo[k]);
+    pn_f4Store(hi + 4 * k, t->hi[k]);
   }
-  for (; i < count; ++i) {
-    uint32_t bits;
-    memcpy(&bits, from + i, sizeof bits);
-    if (to) memcpy(to + i, from + i, sizeof bits);
-    bits &= 0x7fffffffu;
-    largest = bits > largest ? bits : largest;
+  for (int i = 0; i < TURN; i += 3) {
+    growExtent(s, pn_f4Load(lo + i));
+    growExtent(s, pn_f4Load(hi + i));
   }
-  return largest;
+  s->nan = pn_f4Or(s->nan, t->nan);
+}
+
+/* All but a few of many numbers; how many. */
+PN_INLINE size_t takeMany(const float *from, size_t count, float *to, Extent *s) {
+  Turns t = {.nan = pn_f4Set1(0)};
+  for (int k = 0; k < 3; ++k) {
+    t.lo[k] = pn_f4Set1(FLT_MAX);
+    t.hi[k] = pn_f4Set1(-FLT_MAX);
+  }
+  size_t stream = count >= LARGE ? count / (STREAMS * TURNS) * TURNS : 0, i = 0;
+  for (; i < stream; i += TURNS)
+    for (size_t at = i; at < STREAMS * stream; at += stream) takeTurns(&t, from + at, to ? to + at : NULL);
+  for (i = STREAMS * stream; count - i >= TURNS; i += TURNS) takeTurns(&t, from + i, to ? to + i : NULL);
+  addTurns(&t, s);
+  return i;
+}
+
+/* Points one at a time; the fourth lane is a number of the next, and of the last the third once more. */
+PN_INLINE void takePoints(const float *from, size_t count, float *to, Extent *s) {
+  size_t i = 0;
+  Extent other = *s;
+  for (; i + 7 <= count; i += 6) {
+    pnF4 p = pn_f4Load(from + i), q = pn_f4Load(from + i + 3);
+    growExtent(s, p);
+    growExtent(&other, q);
+    if (to) pn_f4Store(to + i, p);
+    if (to) pn_f4Store(to + i + 3, q);
+  }
+  if (to) memcpy(to + i, from + i, (count - i) * sizeof *to);
+  for (; i < count; i += 3) {
+    float last[4];
+    for (size_t k = 0; k < 4; ++k) last[k] = from[PN_MIN(i + PN_MIN(k, 2), count - 1)];
+    growExtent(s, pn_f4Load(last));
+  }
+  s->lo = pn_f4Min(s->lo, other.lo);
+  s->hi = pn_f4Max(s->hi, other.hi);
+  s->nan = pn_f4Or(s->nan, other.nan);
+}
+
+PN_INLINE pnBox lookThrough(const float *from, size_t count, float *to) {
+  Extent s = {pn_f4Set1(FLT_MAX), pn_f4Set1(-FLT_MAX), pn_f4Set1(0)};
+  size_t i = count >= WORTH_TURNS ? takeMany(from, count, to, &s) : 0;
+  if (i < count) takePoints(from + i, count - i, to ? to + i : NULL, &s);
+  float lo[4], hi[4], nan[4];
+  pn_f4Store(lo, s.lo);
+  pn_f4Store(hi, s.hi);
+  pn_f4Store(nan, s.nan);
+  bool any = nan[0] != nan[0] || nan[1] != nan[1] || nan[2] != nan[2] || nan[3] != nan[3];
+  return (pnBox){{any ? NAN : lo[0], lo[1], lo[2]}, {hi[0], hi[1], hi[2]}};
+}
+
+pnBox pn_boxOfNumbers(const float *numbers, size_t count) {
+  return lookThrough(numbers, count, NULL);
+}
+
+pnBox pn_copyNumbers(float *to, const float *from, size_t count) {
+  return lookThrough(from, count, to);
+}
+
+/* The larger one; what is not a number stays, whatever comes after it. */
+static float greater(float a, float b) {
+  return a > b || a != a ? a : b;
+}
+
+float pn_boxReach(const pnBox *box) {
+  float most = 0;
+  for (int k = 0; k < 3; ++k) most = greater(greater(most, -(&box->min.x)[k]), (&box->max.x)[k]);
+  return most;
 }
 
 float pn_maxAbs(const float *numbers, size_t count) {
-  return pn_floatOfBits(largestBits(numbers, count, NULL));
-}
-
-float pn_copyMaxAbs(float *to, const float *from, size_t count) {
-  return pn_floatOfBits(largestBits(from, count, to));
+  pnBox box = pn_boxOfNumbers(numbers, count);
+  return pn_boxReach(&box);
 }
 
 bool pn_allFinite(const float *numbers, size_t count, size_t *outFirstBad) {
-  if (largestBits(numbers, count, NULL) < INFINITY_BITS) return true;
+  if (pn_maxAbs(numbers, count) <= FLT_MAX) return true;
   size_t i = 0;
-  while (largestBits(numbers + i, 1, NULL) < INFINITY_BITS) ++i;
+  while (isfinite(numbers[i])) ++i;
   *outFirstBad = i;
   return false;
 }

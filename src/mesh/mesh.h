@@ -24,10 +24,15 @@ struct pnMesh {
 /* Are all numbers finite? If not, *outFirstBad is the place of the first that is NaN or infinite. */
 bool pn_allFinite(const float *numbers, size_t count, size_t *outFirstBad);
 
-/* The largest magnitude among the numbers, 0 for none; infinite or NaN exactly when one of them is. */
-float pn_maxAbs(const float *numbers, size_t count);
+/* The box of numbers that are x, y and z in turn; of none an empty one. Some bound is infinite or NaN exactly when one of them is. Where a
+ * last one or two are no point, the last counts as what is missing. */
+pnBox pn_boxOfNumbers(const float *numbers, size_t count);
 /* The same, and the numbers are copied as they are looked through; the arrays do not overlap. */
-float pn_copyMaxAbs(float *to, const float *from, size_t count);
+pnBox pn_copyNumbers(float *to, const float *from, size_t count);
+/* The largest magnitude in a box, 0 for an empty one; infinite or NaN exactly when a bound is. */
+float pn_boxReach(const pnBox *box);
+/* And among numbers. */
+float pn_maxAbs(const float *numbers, size_t count);
 
 /* Welded corners of triangle t. */
 PN_INLINE void pn_weldedCorners(const pnMesh *mesh, uint32_t t, uint32_t out[3]) {

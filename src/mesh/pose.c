@@ -50,6 +50,7 @@ pnPoseDef pnDefaultPoseDef(void) {
 static pnResult setToRest(pnPose *pose) {
   pose->source = pose->mesh->vertices;
   pose->sourceMaxAbs = pose->mesh->maxAbs;
+  pose->sourceBox = pose->mesh->box;
   pose->transform = pnMatrix_Identity();
   pose->hasTransform = false;
   return pose->motion->rest ? pose->motion->rest(pose) : PN_OK;

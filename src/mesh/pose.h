@@ -51,6 +51,7 @@ struct pnPose {
   float sourceMaxAbs; /* largest magnitude in source; negative: a shared array nobody has looked through yet; with a
                           morph or skin: the largest that weights and joints allow before the transform */
   float skinMaxAbs;   /* skin: the same before the joints */
+  pnBox sourceBox;    /* of the vertices in source that are used, or of all, where sourceMaxAbs is known */
   bool sourceByMany;  /* several workers have copied it: most of it lies in the caches of others */
   pnMatrix transform;
   bool hasTransform;   /* false: identity, and the source bits are the world bits */
@@ -69,15 +70,17 @@ struct pnPose {
 #define PN_UNKNOWN_MAX_ABS (-1.0f)
 
 /* Looks through an array of the pose's size; PN_ERROR_NUMBER names the first vertex that is not finite. */
-pnResult pn_checkNumbers(const pnPose *pose, const float *vertices, float *outMaxAbs);
+pnResult pn_checkNumbers(const pnPose *pose, const float *vertices, pnBox *outBox);
 /* New vertices of a pose. The caller says whose and which, the rest is pn_setVertices's. */
 typedef struct pnVertexSet {
   pnPose *pose;
   const float *from;
   uint32_t count;
-  _Atomic float most; /* the largest magnitude of those that were looked through; what is not finite stays */
-  float *to;          /* null: they are looked through, and copied later */
-  size_t before;      /* numbers of the sets before it */
+  /* The box of those that were looked through, by how far it goes along x, y, z and against them; what is not finite stays. */
+  _Atomic float reach[6];
+  float most;    /* the largest magnitude in it, when all were */
+  float *to;     /* null: they are looked through, and copied later */
+  size_t before; /* numbers of the sets before it */
 } pnVertexSet;
 
 /* pnPose_SetVertices of many poses, each once, by all workers where there is enough to do: all of them, or none and *outFailed is the
@@ -100,6 +103,11 @@ void pn_poseFetchRange(const pnPose *pose, uint32_t first, uint32_t count, float
 /* Are the vertices those of the source? */
 PN_INLINE bool pn_isPlain(const pnPose *pose) {
   return pose->motion->isStored && !pose->hasTransform;
+}
+
+/* Is it known where all vertices are that are used, without looking at them? */
+PN_INLINE bool pn_isBoxKnown(const pnPose *pose) {
+  return pn_isPlain(pose) && pose->sourceMaxAbs >= 0;
 }
 
 /* A pose of a motion that need not be in the table; pnCreatePose finds the one that is asked for. */

@@ -161,10 +161,8 @@ pnResult pnTree_Update(pnTree *tree, const pnTasks *tasks) {
   return result == PN_OK ? pn_openLeaves(tree) : result;
 }
 
-/* Does the tree stand where its pose is? */
-static bool isThere(const pnTree *tree) {
-  bool empty = tree->shape->nodeCount == 0 && !tree->rule->reshapes;
-  return empty || tree->poseFrame == tree->pose->frame;
+static bool hasNothingToFollow(const pnTree *tree) {
+  return pn_isThere(tree) || (tree->shape->nodeCount == 0 && !tree->rule->reshapes);
 }
 
 /* A new frame, of numbers that are looked through. */
@@ -174,17 +172,17 @@ static pnResult beginFollowing(pnTree *tree) {
     if (made != PN_OK) return made;
   }
   /* a shared array that nobody has looked through: some rules see by themselves what is not a number, others do not */
-  float maxAbs;
+  pnBox box;
   bool unseen = tree->pose->sourceMaxAbs < 0 && !(tree->rule->seesAll && tree->form->keepsNan);
-  pnResult result = unseen ? pn_checkNumbers(tree->pose, tree->pose->source, &maxAbs) : PN_OK;
+  pnResult result = unseen ? pn_checkNumbers(tree->pose, tree->pose->source, &box) : PN_OK;
   return result == PN_OK ? pn_beginFrame(tree) : result;
 }
 
 /* The result of an update, which `began` or not. */
 static pnResult endFollowing(pnTree *tree, pnResult result, bool began) {
-  float maxAbs;
+  pnBox box;
   /* whose fault? name the vertex if the source has a bad one */
-  if (began && result == PN_ERROR_NUMBER && pn_checkNumbers(tree->pose, tree->pose->source, &maxAbs) == PN_OK)
+  if (began && result == PN_ERROR_NUMBER && pn_checkNumbers(tree->pose, tree->pose->source, &box) == PN_OK)
     pn_fail(result, "mesh '%s': a vertex moved to infinity; check its transform or joints", tree->mesh->name);
   tree->poseFrame = result == PN_OK ? tree->pose->frame : 0; /* the next query tries again */
   return result;
@@ -194,7 +192,7 @@ pnResult pn_followPose(pnTree *tree, const pnTasks *tasks) {
   PN_FLOAT_SCOPE;
   /* a soup that was to grow and could not may still have moved its corners */
   if (tree->rule->reshapes) pn_findCorners(tree);
-  if (isThere(tree)) return PN_OK;
+  if (hasNothingToFollow(tree)) return PN_OK;
   pnResult result = beginFollowing(tree);
   bool began = result == PN_OK;
   return endFollowing(tree, began ? tree->rule->update(tree, tasks) : result, began);
@@ -203,7 +201,7 @@ pnResult pn_followPose(pnTree *tree, const pnTasks *tasks) {
 pnResult pn_beginParts(pnTree *tree, uint32_t *outParts) {
   PN_FLOAT_SCOPE;
   *outParts = 0;
-  if (!tree->rule->countParts || isThere(tree)) return PN_OK;
+  if (!tree->rule->countParts || hasNothingToFollow(tree)) return PN_OK;
   pnResult result = beginFollowing(tree);
   if (result != PN_OK) return endFollowing(tree, result, false);
   *outParts = tree->rule->countParts(tree);

@@ -148,6 +148,10 @@ pnResult pn_createTree(const pnTreePlan *plan, pnTree **outTree);
 /* The two halves of pnTree_Update: the volumes follow the pose; and room for the positions of leaves, without which no leaf may be
  * filled. Bodies with nothing near them do without the second. */
 pnResult pn_followPose(pnTree *tree, const pnTasks *tasks);
+/* Does a tree stand where its pose is, so that there is nothing to follow? */
+PN_INLINE bool pn_isThere(const pnTree *tree) {
+  return tree->poseFrame == tree->pose->frame;
+}
 /* pn_followPose in parts, by a caller who has several trees and lets all workers do all of their parts in one loop. How many there are; 0:
  * it follows as a whole. Then each of them once, by anybody, and when all are done the end, by one. */
 pnResult pn_beginParts(pnTree *tree, uint32_t *outParts);

@@ -40,6 +40,7 @@ typedef struct pnBody {
   uint32_t category, mask;
   bool isTouched;                /* it is in the world's list, */
   uint32_t touchedAt;            /* here */
+  bool isAsked;                  /* it is in the world's list of those, for a moment */
   bool isNew;                    /* no frame has succeeded since it was made */
   bool hasMoved;                 /* it was touched after that, or moves without telling the world */
   bool isTended;                 /* its tree is looked after (follow.c) */

@@ -63,8 +63,10 @@ pnContactPoint pnWorld_GetContactPoint(const pnWorld *world, uint32_t contactInd
 #define COLOR_TRIANGLE 0xd03020u
 #define COLOR_MEETING 0xffd020u
 
-/* The box of a body and those of one level of its tree, however many there are. */
+/* The box of a body and those of one level of its tree, however many there are. The tree may have waited for somebody to ask (follow.c). */
 static pnResult drawBoxesOf(const pnBody *body, const pnDebugDraw *draw) {
+  pnResult result = pn_nameBody(body, pnTree_Update(body->tree, NULL));
+  if (result != PN_OK) return result;
   uint32_t count = pnTree_GetLevelBoxes(body->tree, draw->level, NULL, 0);
   size_t size = pn_bytes(count, sizeof(pnBox));
   pnBox *boxes = pn_alloc(size);

@@ -24,7 +24,7 @@
  * their wear up to ten (nodePairs and leafPairs of pnCost over exactTests, on the scenes of bench_world). And bodies of at least this quality are asked. */
 #define WASTE 16.0f
 #define WASTE_QUALITY 1.2f
-/* The trees of smaller bodies have next to no nodes to wear out. */
+/* The trees of smaller bodies have next to no nodes to wear out, and next to none to follow. */
 #define LEAST_TRIANGLES 256u
 
 /* ---------------------------------------------------------------- lists */
@@ -41,6 +41,17 @@ static bool movesAlone(const pnBody *body) {
 /* Its tree waits until something comes near. */
 static bool waits(const pnBody *body) {
   return body->hasLooseBox && !body->self;
+}
+
+/* May its tree wait until a job asks for it, as it is known where the body is? Small ones follow as fast as that would be found out. */
+static bool mayWait(const pnBody *body) {
+  return body->ownsTree && !body->mirror && body->tree->mesh->triangleCount >= LEAST_TRIANGLES &&
+         pn_isBoxKnown(body->tree->pose);
+}
+
+/* Has it waited? */
+static bool isLate(const pnBody *body) {
+  return mayWait(body) && !pn_isThere(body->tree);
 }
 
 /* Can this body's tree come to fit badly, so that it is looked after? Self-collision has what it knows of neighbours from the shape at rest: over a folded pose
@@ -61,13 +72,15 @@ void pn_touchBody(pnWorld *world, pnBody *body) {
 
 bool pn_reserveLists(pnWorld *world, size_t placeCount) {
   return pn_arrayReserve(&world->touched, placeCount) && pn_arrayReserve(&world->alone, placeCount) &&
-         pn_arrayReserve(&world->selves, placeCount) && pn_reserveBroad(&world->broad, placeCount);
+         pn_arrayReserve(&world->selves, placeCount) && pn_arrayReserve(&world->asked, placeCount) &&
+         pn_reserveBroad(&world->broad, placeCount);
 }
 
 void pn_freeLists(pnWorld *world) {
   pn_arrayFree(&world->touched);
   pn_arrayFree(&world->alone);
   pn_arrayFree(&world->selves);
+  pn_arrayFree(&world->asked);
   pn_freeBroad(&world->broad);
 }
 
@@ -129,6 +142,7 @@ typedef struct Follower {
 
 typedef struct Updates {
   pnWorld *world;
+  const uint32_t *places;       /* whose trees follow; each once */
   _Atomic uint32_t failedPlace; /* place + 1 of the first body whose update failed */
   /* where there are few bodies */
   uint32_t followerCount, unitCount;
@@ -168,8 +182,8 @@ static void updateBodies(void *context, uint32_t begin, uint32_t end, uint32_t w
   (void)worker;
   Updates *u = context;
   for (uint32_t i = begin; i < end; ++i) {
-    pnBody *body = &u->world->bodies.data[u->world->touched.data[i]];
-    if (body->ownsTree && !waits(body)) look(u, body, followBody(body, NULL));
+    pnBody *body = &u->world->bodies.data[u->places[i]];
+    if (body->ownsTree) look(u, body, followBody(body, NULL));
   }
 }
 
@@ -215,18 +229,17 @@ static void listUnits(Updates *u, pnBody *body) {
   }
 }
 
-static pnResult updateTouched(pnWorld *world) {
+static pnResult updateTrees(pnWorld *world, const uint32_t *places, size_t count) {
   const pnTasks *tasks = &world->def.tasks;
-  size_t count = world->touched.count, workers = pn_workerCount(tasks);
+  size_t workers = pn_workerCount(tasks);
   bool few = workers > 1 && count < BODIES_PER_WORKER * workers;
   Updates u;
   u.world = world;
+  u.places = places;
   atomic_init(&u.failedPlace, 0);
   u.followerCount = u.unitCount = 0;
-  world->isOpen = world->isOpen && count == 0;
   for (size_t i = 0; i < count && (few || world->alone.count > 0); ++i) {
-    pnBody *body = &world->bodies.data[world->touched.data[i]];
-    if (waits(body)) continue;
+    pnBody *body = &world->bodies.data[places[i]];
     if (!body->ownsTree) look(&u, body, followBody(body, tasks));
     else if (few) listUnits(&u, body);
   }
@@ -305,23 +318,24 @@ static pnResult lookAfter(pnWorld *world, pnBody *body, int64_t *work, uint32_t 
 }
 
 /* What this frame may do on new trees. */
-static int64_t workForSuccessors(const pnWorld *world) {
+static int64_t workForSuccessors(const pnWorld *world, const uint32_t *places, size_t count) {
   uint64_t triangles = 0, wasted = 0;
-  for (size_t i = 0; i < world->touched.count; ++i) {
-    const pnBody *body = &world->bodies.data[world->touched.data[i]];
+  for (size_t i = 0; i < count; ++i) {
+    const pnBody *body = &world->bodies.data[places[i]];
     triangles += body->tree->mesh->triangleCount;
     wasted += body->isTended && isFeltWorn(body) ? body->opened : 0;
   }
   return pn_workForSuccessors(world->opened, wasted, triangles);
 }
 
-/* Looks at trees that have moved. One that was torn gets a mirror at once, one that has worn out slowly a new tree, a little in
+/* Looks at trees that have followed. One that was torn gets a mirror at once, one that has worn out slowly a new tree, a little in
  * every frame. */
-static pnResult keepTrees(pnWorld *world, uint32_t *outRebuilds) {
+static pnResult keepTrees(pnWorld *world, const uint32_t *places, size_t count, uint32_t *outRebuilds) {
   pnResult result = PN_OK;
-  int64_t work = world->wornCount > 0 ? workForSuccessors(world) : 0; /* bodies with successors count as worn */
-  for (size_t i = 0; result == PN_OK && i < world->touched.count; ++i) {
-    pnBody *body = &world->bodies.data[world->touched.data[i]];
+  /* bodies with successors count as worn */
+  int64_t work = world->wornCount > 0 ? workForSuccessors(world, places, count) : 0;
+  for (size_t i = 0; result == PN_OK && i < count; ++i) {
+    pnBody *body = &world->bodies.data[places[i]];
     if (!body->isTended) continue;
     if (body->mirror) {
       result = pn_isSteady(body->mirror) ? rebuild(world, body, outRebuilds) : PN_OK;
@@ -344,12 +358,41 @@ static pnResult keepTrees(pnWorld *world, uint32_t *outRebuilds) {
 
 /* ---------------------------------------------------------------- the frame */
 
-static void boxTouched(pnWorld *world) {
+/* Trees follow, and those that have worn out are seen to. */
+static pnResult followTrees(pnWorld *world, const uint32_t *places, size_t count, pnFrame *frame) {
+  double start = pn_clock();
+  pnResult result = updateTrees(world, places, count);
+  if (result == PN_OK && world->def.rebuildQuality > 0) result = keepTrees(world, places, count, &frame->rebuilds);
+  frame->cost.updateSeconds += pn_clock() - start;
+  return result;
+}
+
+/* Those that were touched and do not wait. */
+static const uint32_t *whoFollows(pnWorld *world, bool hints, size_t *outCount) {
+  world->isOpen = world->isOpen && world->touched.count == 0;
+  *outCount = world->touched.count;
+  if (!hints && world->looseCount == 0) return world->touched.data;
+  world->asked.count = 0;
   for (size_t i = 0; i < world->touched.count; ++i) {
     uint32_t place = world->touched.data[i];
     const pnBody *body = &world->bodies.data[place];
-    pnBox box = body->hasLooseBox ? body->looseBox : pnTree_GetBox(pn_treeOf(body));
-    pn_setBroadBox(&world->broad, place, (pnBroadBox){box, body->category, body->mask});
+    if (!waits(body) && !(hints && mayWait(body))) world->asked.data[world->asked.count++] = place;
+  }
+  *outCount = world->asked.count;
+  return world->asked.data;
+}
+
+/* Where a body is, which its pose knows while its tree waits. */
+static pnBox boxOfBody(const pnBody *body, bool hints) {
+  if (body->hasLooseBox) return body->looseBox;
+  return hints && isLate(body) ? body->tree->pose->sourceBox : pnTree_GetBox(pn_treeOf(body));
+}
+
+static void boxTouched(pnWorld *world, bool hints) {
+  for (size_t i = 0; i < world->touched.count; ++i) {
+    uint32_t place = world->touched.data[i];
+    const pnBody *body = &world->bodies.data[place];
+    pn_setBroadBox(&world->broad, place, (pnBroadBox){boxOfBody(body, hints), body->category, body->mask});
   }
 }
 
@@ -357,16 +400,19 @@ static bool comparesAll(const pnWorld *world) {
   return world->lab.broad == PN_BROAD_ALL || (world->lab.broad == PN_BROAD_AUTO && world->bodies.count <= BRUTE_BODIES);
 }
 
-pnResult pn_followPoses(pnWorld *world, pnFrame *frame) {
-  double start = pn_clock();
-  pnResult result = updateTouched(world);
-  if (result == PN_OK && world->def.rebuildQuality > 0) result = keepTrees(world, &frame->rebuilds);
-  double updated = pn_clock();
-  frame->cost.updateSeconds = updated - start;
+static pnResult findClose(pnWorld *world, bool hints) {
+  boxTouched(world, hints);
+  return pn_findClose(&world->broad, comparesAll(world)) ? PN_OK : pn_failMemory(sizeof(pnPair));
+}
+
+pnResult pn_followPoses(pnWorld *world, bool hints, pnFrame *frame) {
+  size_t count;
+  const uint32_t *places = whoFollows(world, hints, &count);
+  pnResult result = followTrees(world, places, count, frame);
   if (result != PN_OK) return result;
-  boxTouched(world);
-  result = pn_findClose(&world->broad, comparesAll(world)) ? PN_OK : pn_failMemory(sizeof(pnPair));
-  frame->broadSeconds = pn_clock() - updated;
+  double start = pn_clock();
+  result = findClose(world, hints);
+  frame->broadSeconds = pn_clock() - start;
   return result;
 }
 
@@ -383,38 +429,53 @@ static pnResult openAll(pnWorld *world) {
 }
 
 pnResult pn_followAll(pnWorld *world) {
-  pnResult result = updateTouched(world);
+  size_t count;
+  const uint32_t *places = whoFollows(world, false, &count);
+  pnResult result = updateTrees(world, places, count);
   if (result == PN_OK) result = openAll(world);
-  if (result != PN_OK) return result;
-  boxTouched(world);
-  return pn_findClose(&world->broad, comparesAll(world)) ? PN_OK : pn_failMemory(sizeof(pnPair));
+  return result == PN_OK ? findClose(world, false) : result;
 }
 
-static pnResult followOne(const pnWorld *world, uint32_t place, pnCost *cost) {
-  const pnBody *body = &world->bodies.data[place];
-  if (!waits(body)) return PN_OK;
-  pnResult result = pnTree_Update(body->tree, &world->def.tasks);
-  cost->nodesUpdated += pn_takeUpdated(body->tree);
-  return pn_nameBody(body, result);
+/* A tree that waits, of a body that is asked for; each once. */
+static void ask(pnWorld *world, uint32_t place) {
+  pnBody *body = &world->bodies.data[place];
+  if (body->isAsked || !(waits(body) || isLate(body))) return;
+  body->isAsked = true;
+  world->asked.data[world->asked.count++] = place;
 }
 
-pnResult pn_followClose(pnWorld *world, pnCost *cost) {
-  pnResult result = PN_OK;
-  for (size_t i = 0; result == PN_OK && world->looseCount > 0 && i < world->broad.pairs.count; ++i) {
-    pnPair pair = world->broad.pairs.data[i];
-    result = followOne(world, pair.a, cost);
-    result = result == PN_OK ? followOne(world, pair.b, cost) : result;
+pnResult pn_followAsked(pnWorld *world, bool hints, pnFrame *frame) {
+  if (!hints && world->looseCount == 0) return PN_OK;
+  world->asked.count = 0;
+  for (size_t j = 0; j < world->jobs.count; ++j) {
+    if (world->jobs.data[j].isKnown) continue;
+    ask(world, (uint32_t)(world->jobBodies.data[j] >> 32));
+    ask(world, (uint32_t)world->jobBodies.data[j]);
+  }
+  pnResult result = followTrees(world, world->asked.data, world->asked.count, frame);
+  for (size_t i = 0; i < world->asked.count; ++i) {
+    pnBody *body = &world->bodies.data[world->asked.data[i]];
+    frame->cost.nodesUpdated += pn_takeUpdated(pn_treeOf(body));
+    body->isAsked = false;
   }
   return result;
 }
 
+/* Those that were not asked for have still to follow, whether they move again or not. */
 void pn_forgetTouched(pnWorld *world, pnCost *cost) {
+  uint32_t late = 0;
   for (size_t i = 0; i < world->touched.count; ++i) {
-    pnBody *body = &world->bodies.data[world->touched.data[i]];
+    uint32_t place = world->touched.data[i];
+    pnBody *body = &world->bodies.data[place];
     cost->nodesUpdated += pn_takeUpdated(pn_treeOf(body));
-    body->isTouched = body->isNew = false;
+    body->isTouched = !waits(body) && isLate(body);
+    body->isNew = false;
+    if (body->isTouched) {
+      body->touchedAt = late;
+      world->touched.data[late++] = place;
+    }
   }
-  world->touched.count = 0;
+  world->touched.count = late;
   world->opened = cost->nodePairs + cost->leafPairs;
   for (size_t i = 0; i < world->alone.count; ++i) pn_touchBody(world, &world->bodies.data[world->alone.data[i]]);
 }

@@ -12,11 +12,12 @@ void pn_enterLists(pnWorld *world, pnBody *body);
 void pn_leaveLists(pnWorld *world, pnBody *body);
 void pn_freeLists(pnWorld *world);
 
-/* Brings everything that was touched up to date, and finds which bodies are close (world->broad.pairs). A failure leaves what was
- * touched to the next frame. */
-pnResult pn_followPoses(pnWorld *world, pnFrame *frame);
-/* The same for bodies with loose boxes, which wait until something is close; after pn_followPoses. */
-pnResult pn_followClose(pnWorld *world, pnCost *cost);
+/* Brings everything that was touched up to date, and finds which bodies are close (world->broad.pairs). Trees of bodies with loose boxes
+ * wait until something is near; `hints`: so do others of which it is known where they are, as most jobs will not ask for them. A failure
+ * leaves what was touched to the next frame. */
+pnResult pn_followPoses(pnWorld *world, bool hints, pnFrame *frame);
+/* The trees that have waited and are asked for by jobs that have no answer. */
+pnResult pn_followAsked(pnWorld *world, bool hints, pnFrame *frame);
 /* For questions: the trees of all bodies, loose ones among them, and the boxes of the broad phase. What was touched stays so for the
  * next frame. */
 pnResult pn_followAll(pnWorld *world);

@@ -10,15 +10,9 @@
 
 #include <string.h>
 
-/* A body with itself. A hint that is right is found out here, before proofs are looked for that it makes superfluous. */
-static bool beginSelf(pnBody *body, const pnFrameDef *def, const pnPair *hint, pnJob *job, pnCost *cost) {
-  pnPair pair = hint ? *hint : (pnPair){0};
-  if (pn_prepareFilter(body->tree, &body->selfFilter) != PN_OK) return false;
-  if (hint && pn_tryHint(body->tree, NULL, &body->selfFilter, &pair, cost)) {
-    *job = (pnJob){.a = body->tree, .first = true, .hint = hint, .filter = &body->selfFilter};
-    return true;
-  }
+static bool beginSelf(pnBody *body, const pnFrameDef *def, pnJob *job) {
   uint32_t without = def->lab && def->lab->noFlat ? PN_PROOF_BIT(PN_PROOF_FLAT) : 0;
+  if (pn_prepareFilter(body->tree, &body->selfFilter) != PN_OK) return false;
   return pn_beginSelf(body->tree, &body->selfFilter, def->first, without, job) == PN_OK;
 }
 
@@ -57,15 +51,33 @@ static void findCutting(pnWorld *world, uint32_t a, uint32_t b, pnJob *job) {
   else if (pn_isCuttable(leavesB, leavesA)) handCutting(world, &bodies[b], &bodies[a], job);
 }
 
-static bool addJob(pnWorld *world, uint32_t a, uint32_t b, const pnFrameDef *def, const pnPair *hint, pnCost *cost) {
-  pnBody *body = &world->bodies.data[a];
-  pnJob job = {.a = pn_treeOf(body), .b = pn_treeOf(&world->bodies.data[b]), .first = def->first, .hint = hint};
-  if (pn_openLeaves(job.a) != PN_OK || pn_openLeaves(job.b) != PN_OK) return false;
-  if (a == b) {
-    if (body->tree->shape->nodeCount == 0) return true; /* nothing to meet */
-    if (!beginSelf(body, def, hint, &job, cost)) return false;
-  } else if (!def->first) {
-    findCutting(world, a, b, &job);
+static pnBody *bodyOfJob(const pnWorld *world, size_t j, int side) {
+  uint64_t bodies = world->jobBodies.data[j];
+  return &world->bodies.data[side ? (uint32_t)bodies : bodies >> 32];
+}
+
+/* A job whose trees stand where their poses are. */
+static bool beginJob(pnWorld *world, const pnFrameDef *def, size_t j) {
+  pnJob *job = &world->jobs.data[j];
+  pnBody *a = bodyOfJob(world, j, 0), *b = bodyOfJob(world, j, 1);
+  job->a = pn_treeOf(a); /* of now: they may have got others as they followed */
+  job->b = pn_treeOf(b);
+  if (pn_openLeaves(job->a) != PN_OK || pn_openLeaves(job->b) != PN_OK) return false;
+  if (a == b) return beginSelf(a, def, job);
+  if (!def->first) findCutting(world, (uint32_t)(a - world->bodies.data), (uint32_t)(b - world->bodies.data), job);
+  return true;
+}
+
+/* A job that has not begun. `hint`: the pair by which the two met before, which counts as known until pn_tryHints has tried it; null: they did
+ * not. */
+static bool listJob(pnWorld *world, uint32_t a, uint32_t b, const pnFrameDef *def, const pnPair *hint) {
+  const pnBody *body = &world->bodies.data[a];
+  pnJob job = {.a = pn_treeOf(body), .b = a == b ? NULL : pn_treeOf(&world->bodies.data[b]), .first = def->first};
+  if (a == b && job.a->shape->nodeCount == 0) return true; /* nothing to meet */
+  if (hint) {
+    job.known = *hint;
+    job.isKnown = true;
+    if (a == b && pn_prepareFilter(body->tree, &body->selfFilter) != PN_OK) return false;
   }
   return pn_arrayPush(&world->jobs, job) && pn_arrayPush(&world->jobBodies, (uint64_t)a << 32 | b);
 }
@@ -81,23 +93,72 @@ static const pnPair *lastPair(const pnWorld *world, uint32_t a, uint32_t b, uint
 
 /* Jobs at a time. Where thousands of bodies are in one place, there are millions. */
 #define MOST_JOBS 65536u
+/* And where some of the answer may be enough, so few to begin with, then twice as many each time. */
+#define SOME_JOBS 4u
+
+/* How many jobs are next, at most. */
+static size_t countNext(const pnFrameDef *def, pnJobPlace *p) {
+  bool some = def->maxContacts > 0 || (def->first && def->maxPairs > 0);
+  p->most = some ? PN_MIN(p->most > 0 ? 2 * p->most : SOME_JOBS, MOST_JOBS) : MOST_JOBS;
+  return def->maxBodyPairs > p->asked ? PN_MIN(p->most, def->maxBodyPairs - p->asked) : p->most;
+}
 
 /* The next jobs, in the order of contacts: by a, then b, a body with itself first. Both lists are sorted. */
-bool pn_makeJobs(pnWorld *world, const pnFrameDef *def, pnJobPlace *p, pnCost *cost) {
+bool pn_listJobs(pnWorld *world, const pnFrameDef *def, pnJobPlace *p) {
   world->jobs.count = world->jobBodies.count = 0;
   const pnPairs *close = &world->broad.pairs;
-  bool hints = def->first && !(def->lab && def->lab->noHints);
-  size_t most = def->maxBodyPairs > p->asked ? PN_MIN(MOST_JOBS, def->maxBodyPairs - p->asked) : MOST_JOBS;
+  bool hints = pn_hasHints(def);
+  size_t most = countNext(def, p);
   while (pn_areJobsLeft(world, p) && world->jobs.count < most) {
     bool alone =
         p->next == close->count || (pn_isSelfLeft(world, p) && world->selves.data[p->self] <= close->data[p->next].a);
     uint32_t a = alone ? world->selves.data[p->self++] : close->data[p->next].a;
     uint32_t b = alone ? a : close->data[p->next++].b;
     p->asked += !alone;
-    if (!addJob(world, a, b, def, hints ? lastPair(world, a, b, &p->at) : NULL, cost)) return false;
+    if (!listJob(world, a, b, def, hints ? lastPair(world, a, b, &p->at) : NULL)) return false;
   }
   return true;
 }
+
+bool pn_beginJobs(pnWorld *world, const pnFrameDef *def) {
+  for (size_t j = 0; j < world->jobs.count; ++j)
+    if (!world->jobs.data[j].isKnown && !beginJob(world, def, j)) return false;
+  return true;
+}
+
+/* ---------------------------------------------------------------- hints */
+
+typedef struct HintTrial {
+  pnWorld *world;
+  _Atomic uint64_t tested, fetched;
+} HintTrial;
+
+static void tryHints(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+  (void)worker;
+  HintTrial *trial = context;
+  pnCost cost = {0};
+  for (uint32_t j = begin; j < end; ++j) {
+    pnJob *job = &trial->world->jobs.data[j];
+    const pnSelfFilter *filter = &bodyOfJob(trial->world, j, 0)->selfFilter;
+    job->isKnown = job->isKnown && pn_tryHint(job->a, job->b, filter, &job->known, &cost);
+  }
+  atomic_fetch_add_explicit(&trial->tested, cost.exactTests, memory_order_relaxed);
+  atomic_fetch_add_explicit(&trial->fetched, cost.verticesFetched, memory_order_relaxed);
+}
+
+/* Jobs that a worker takes at a time: most are one test, of large bodies some dozens. */
+#define HINTS_AT_A_TIME 64u
+
+void pn_tryHints(pnWorld *world, pnCost *cost) {
+  double start = pn_clock();
+  HintTrial trial = {.world = world};
+  pn_parallelFor(&world->def.tasks, tryHints, &trial, (uint32_t)world->jobs.count, HINTS_AT_A_TIME);
+  cost->exactTests += trial.tested;
+  cost->verticesFetched += trial.fetched;
+  cost->exactSeconds += pn_clock() - start;
+}
+
+/* ---------------------------------------------------------------- order, filters, books */
 
 /* From so many jobs on it is worth running those together that are near each other. */
 #define MANY_JOBS 64u

@@ -4,12 +4,12 @@
 
 #include "world/world.h"
 
-/* How far the list of jobs has come: pairs of bodies, bodies that look at themselves, contacts of the last answer; and pairs of bodies
- * over all lists of a crowd. */
+/* How far the list of jobs has come: pairs of bodies, bodies that look at themselves, contacts of the last answer; pairs of bodies
+ * over all lists of a crowd; and how many jobs the last list had at most. */
 typedef struct pnJobPlace {
   size_t next, self;
   uint32_t at;
-  size_t asked;
+  size_t asked, most;
 } pnJobPlace;
 
 /* Is there a body that looks at itself, of those whose pairs are listed? */
@@ -26,9 +26,17 @@ PN_INLINE bool pn_areEnoughAsked(const pnWorld *world, const pnFrameDef *def, co
   return def->maxBodyPairs > 0 && p->asked >= def->maxBodyPairs && left;
 }
 
+/* Are pairs by which bodies met before tried first? They are where one of each is enough. */
+PN_INLINE bool pn_hasHints(const pnFrameDef *def) {
+  return def->first && !(def->lab && def->lab->noHints);
+}
 /* The next jobs, one for each close pair of bodies and one for each body that looks at itself, in the order of contacts; false: out of
  * memory. */
-bool pn_makeJobs(pnWorld *world, const pnFrameDef *def, pnJobPlace *p, pnCost *cost);
+bool pn_listJobs(pnWorld *world, const pnFrameDef *def, pnJobPlace *p);
+/* Which of them are answered by hints: those have an answer, and ask no tree. */
+void pn_tryHints(pnWorld *world, pnCost *cost);
+/* The others begin, when the trees of their bodies are where they shall be (pn_followAsked); false: out of memory. */
+bool pn_beginJobs(pnWorld *world, const pnFrameDef *def);
 /* In which order they are run. */
 bool pn_orderJobs(pnWorld *world);
 /* After they were run: pairs that self filters leave out go; `dense` is where the pairs of the first job begin. */

@@ -106,8 +106,8 @@ pnResult pn_followMirror(pnBody *body, const pnTasks *tasks) {
   pnMirror *m = body->mirror;
   if (m->frame == body->pose->frame) return pnTree_Update(m->tree, tasks);
   /* a shared array that nobody has looked through: the vertex is named as it would be without a mirror */
-  float maxAbs;
-  pnResult result = body->pose->sourceMaxAbs < 0 ? pn_checkNumbers(body->pose, body->pose->source, &maxAbs) : PN_OK;
+  pnBox box;
+  pnResult result = body->pose->sourceMaxAbs < 0 ? pn_checkNumbers(body->pose, body->pose->source, &box) : PN_OK;
   if (result == PN_OK && m->soup->isView != isInPlace(body->pose)) {
     /* it has got a transform, or lost it */
     pn_dropMirror(body);

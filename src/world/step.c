@@ -1,6 +1,7 @@
 /* step.c: the frame on one page. It goes the way that docs/overview.md draws, in the same words:
  *
  *   pose, volumes    every body that has moved: its tree follows its pose, worn-out ones are built anew   follow.c
+ *                    (bodies with loose boxes, and with hints large ones: when a job asks for them)
  *   broad phase      which bodies are close                                                              follow.c, collide/broad.c
  *   traversal        one job for each close pair, one for each body that looks at itself                 job.c
  *   exact tests      the jobs are run, on all workers                                                    collide/jobs.c
@@ -23,11 +24,17 @@ static pnResult runSome(pnWorld *world, const pnFrameDef *def, pnJobPlace *place
   pnPairs *pairs = &world->collider.pairs;
   double start = pn_clock();
   size_t base = pairs->count;
-  if (!pn_makeJobs(world, def, place, &frame->cost) || !pn_orderJobs(world)) return pn_failMemory(sizeof(pnJob));
+  if (!pn_listJobs(world, def, place)) return pn_failMemory(sizeof(pnJob));
+  frame->broadSeconds += pn_clock() - start;
+  if (pn_hasHints(def)) pn_tryHints(world, &frame->cost);
+  pnResult result = pn_followAsked(world, pn_hasHints(def), frame);
+  if (result != PN_OK) return result;
+  start = pn_clock();
+  if (!pn_beginJobs(world, def) || !pn_orderJobs(world)) return pn_failMemory(sizeof(pnJob));
   frame->broadSeconds += pn_clock() - start;
   /* when exactly as many are found as are wanted, the next one says that there are more */
   run.maxPairs = def->maxPairs > 0 ? def->maxPairs - *found + (def->maxPairs == *found) : 0;
-  pnResult result =
+  result =
       pn_runJobs(&world->collider, world->jobs.data, (uint32_t)world->jobs.count, &run, &frame->cost, &frame->limited);
   if (result != PN_OK) return result;
   if (def->maxPairs > 0 && def->maxPairs == *found && pairs->count > base) {
@@ -49,7 +56,7 @@ static pnResult listMore(pnWorld *world, pnJobPlace *place, pnFrame *frame) {
   place->next = 0;
   frame->bodyPairs += (uint32_t)world->broad.pairs.count;
   frame->broadSeconds += pn_clock() - start;
-  return pn_followClose(world, &frame->cost);
+  return PN_OK;
 }
 
 /* Traversal, exact tests, pairs: all jobs, so many at a time, until there are pairs enough. */
@@ -74,8 +81,7 @@ pnFrame pnWorld_Collide(pnWorld *world, const pnFrameDef *def) {
   def = def ? def : &none;
   double start = pn_clock();
   /* pose, volumes, broad phase */
-  frame.result = pn_followPoses(world, &frame);
-  if (frame.result == PN_OK) frame.result = pn_followClose(world, &frame.cost);
+  frame.result = pn_followPoses(world, pn_hasHints(def), &frame);
   if (frame.result == PN_OK) {
     /* traversal, exact tests, pairs */
     frame.bodyPairs = (uint32_t)world->broad.pairs.count;

@@ -25,6 +25,7 @@ struct pnWorld {
   PN_ARRAY(uint32_t) touched; /* moved, made or given another mask since the last frame that succeeded */
   PN_ARRAY(uint32_t) alone;   /* bodies that move without telling the world: touched in every frame */
   PN_ARRAY(uint32_t) selves;  /* bodies that look at themselves, ascending */
+  PN_ARRAY(uint32_t) asked;   /* bodies whose trees shall follow now, where that is not all that were touched */
   pnBroadPhase broad;         /* by place */
 
   PN_ARRAY(pnVertexSet) sets; /* of pnWorld_SetVertices, kept as the lists of a frame are */
