@@ -1,13 +1,13 @@
 /* bench_duel: two builds of the library, frame by frame by turns, in one process.
  *
- *   bench_duel A.so B.so [--passes N] [--from N] [--frames N] [SCENE]...
+ *   bench_duel A.so B.so [--passes N] [--from N] [--frames N] [--first] [SCENE]...
  *
  * For who changes the library and asks whether it became faster. On a machine that others use, too, speed goes up and down by
  * half within seconds, and two programs that take turns seldom meet the same. Here both builds are loaded side by side, each makes a
  * default world of the scene, and both do every frame before the next one: A first, then B first. Of each frame and build
  * the least time over the passes counts; what is said is the median over the frames of B's time over A's. Measure A against a copy of itself
  * first: that is what a ratio has to be better than. Both must have the same structs; that they find the same pairs is
- * looked at. Driven scenes are not played. */
+ * looked at. Driven scenes are not played. --first: one pair of each two bodies, any; those that find one must be as many. */
 #define _GNU_SOURCE
 #include "clock.h"
 #include "lab.h"
@@ -57,6 +57,7 @@ typedef struct Duel {
   float **vertices;      /* frame-major; bodies that are still have one array for all */
   Times *times[2];       /* the least, one a frame */
   pnBodyVertices *moves; /* of a frame */
+  bool first;            /* one pair of each two bodies is asked for */
   uint32_t different;    /* frames in which the builds do not find the same */
 } Duel;
 
@@ -157,7 +158,7 @@ static pnFrame playFrame(const Duel *d, Build *b, uint32_t f, Times *least) {
   double start = pn_threadTime();
   check(b->pnWorld_SetVertices(b->world, d->moves, count) == PN_OK, "vertices were not taken");
   double set = pn_threadTime();
-  pnFrame frame = b->pnWorld_Collide(b->world, NULL);
+  pnFrame frame = b->pnWorld_Collide(b->world, &(pnFrameDef){.first = d->first});
   double end = pn_threadTime();
   check(frame.result == PN_OK, "a frame failed");
   Times now = {
@@ -175,7 +176,7 @@ static void playPass(Duel *d, Build builds[2], uint32_t pass) {
       pairs[which] = playFrame(d, &builds[which], f, &d->times[which][f]).pairCount;
     }
     const pnPair *a = builds[0].pnWorld_GetPairs(builds[0].world), *b = builds[1].pnWorld_GetPairs(builds[1].world);
-    d->different += pairs[0] != pairs[1] || (pairs[0] > 0 && memcmp(a, b, pairs[0] * sizeof(pnPair)) != 0);
+    d->different += pairs[0] != pairs[1] || (!d->first && pairs[0] > 0 && memcmp(a, b, pairs[0] * sizeof(pnPair)) != 0);
   }
   for (uint32_t k = 0; k < 2; ++k) closeWorld(d, &builds[k]);
 }
@@ -197,8 +198,8 @@ static void printStage(const Duel *d, Stage stage) {
   free(list);
 }
 
-static void runScene(const char *name, Build builds[2], uint32_t from, uint32_t frames, uint32_t passes) {
-  Duel d = {0};
+static void runScene(const char *name, Build builds[2], bool first, uint32_t from, uint32_t frames, uint32_t passes) {
+  Duel d = {.first = first};
   pnSceneDef def = pnDefaultSceneDef();
   def.name = name;
   check(pnCreateScene(&def, &d.scene) == PN_OK && !pnScene_IsDriven(d.scene), "no such scene, or a driven one");
@@ -228,7 +229,8 @@ static void runScene(const char *name, Build builds[2], uint32_t from, uint32_t 
 
 int main(int count, char **arguments) {
   uint32_t passes = 6, from = 0, frames = 0, sceneCount = 0;
-  check(count >= 3, "bench_duel A.so B.so [--passes N] [--from N] [--frames N] [SCENE]...");
+  bool first = false;
+  check(count >= 3, "bench_duel A.so B.so [--passes N] [--from N] [--frames N] [--first] [SCENE]...");
   Build builds[2] = {0};
   for (int which = 0; which < 2; ++which) loadBuild(arguments[1 + which], &builds[which]);
   for (int i = 3; i < count; ++i) {
@@ -237,8 +239,9 @@ int main(int count, char **arguments) {
                        : strcmp(arguments[i], "--frames") == 0 ? &frames
                                                                : NULL;
     if (number != NULL && i + 1 < count) *number = (uint32_t)strtoul(arguments[++i], NULL, 10);
-    else runScene(arguments[i], builds, from, frames, passes), ++sceneCount;
+    else if (strcmp(arguments[i], "--first") == 0) first = true;
+    else runScene(arguments[i], builds, first, from, frames, passes), ++sceneCount;
   }
-  if (sceneCount == 0) runScene("s1-20480", builds, from, frames, passes);
+  if (sceneCount == 0) runScene("s1-20480", builds, first, from, frames, passes);
   return 0;
 }

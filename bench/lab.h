@@ -3,8 +3,8 @@
  * checked.
  *
  * Time is what the one thread of a peer spent on the processor; peers with several threads are timed by the clock on
- * the wall. The rule: a frame is update, all pairs, update again, first pair. "update" is the faster of the two
- * updates (the second finds the vertices in the cache, as when the application has just written them). Of each
+ * the wall. The rule: a frame is update, all pairs; and of a second object of the same peer, which is asked nothing else, update, first
+ * pair. "update" is the faster of the two updates. Vertices are in the cache, as when the application has just written them. Of each
  * figure the least over the passes counts, then the median over the frames in which something meets. Times in one
  * run compare; times of two runs do not. */
 #ifndef PN_BENCH_LAB_H
@@ -59,7 +59,7 @@ enum { PN_MARK_DONE = 1, PN_MARK_WRONG = 2, PN_MARK_WRONG_FIRST = 4 };
 typedef struct pnRow {
   char spec[96]; /* "pinch:bottom-up:arity=2" */
   const pnPeer *peer;
-  void *object;                   /* in the child */
+  void *object, *another;         /* in the child; the other is asked for first pairs */
   int process, commands, answers; /* the child, and the pipes to and from it */
   bool crashed;
   uint32_t threads, stride, frameCount, framesDone;

@@ -313,10 +313,15 @@ static void findAllPinch(void *peer) {
   }
 }
 
-/* A world would look for one pair of each pair of bodies; here one pair of all is asked, so its trees are asked
- * directly. */
+/* The world as a new user has it is asked for one contact; of a world with other settings, the trees. */
 static int findFirstPinch(void *peer) {
   Pinch *pinch = peer;
+  if (pinch->isDefault) {
+    pnFrameDef def = {.first = true, .maxContacts = 1, .lab = &pinch->queryLab};
+    pnFrame frame = pnWorld_Collide(pinch->world, &def);
+    check(frame.result);
+    return frame.contactCount > 0;
+  }
   for (uint32_t i = 0; i < pinch->input->bodyCount && pinch->world != NULL; ++i)
     check(pnTree_Update(pinch->trees[i], &pinch->query.tasks));
   return pinch->input->self ? searchSelf(pinch, true) : searchTrees(pinch, true);

@@ -151,15 +151,23 @@ static void coolDown(uint32_t megabytes) {
   for (size_t i = 0; i < size; i += 64) sum = (char)(sum + memory[i]++);
 }
 
-/* One peer, one frame: update, all pairs, update, first pair. The faster update counts; of a cold frame the first, which is the
- * cold one. */
-static void measureFrame(const pnFrames *frames, uint32_t cold, pnRow *row, uint32_t frame, pnBenchPairs *pairs) {
-  const pnPeer *peer = row->peer;
+/* Reads the vertices of a frame: a program has just written them when it hands them over, and did not leave them ten frames ago. */
+static void warmUp(const pnFrames *frames, uint32_t frame) {
+  static volatile float sum;
   const float *const *vertices = pn_labVertices(frames, frame);
+  float all = 0;
+  for (uint32_t body = 0; body < frames->input.bodyCount; ++body)
+    for (size_t i = 0; i < 3 * (size_t)frames->input.bodies[body].vertexCount; i += 16) all += vertices[body][i];
+  sum = sum + all;
+}
 
+/* One peer, one frame: update, all pairs. */
+static void measureAll(const pnFrames *frames, uint32_t cold, pnRow *row, uint32_t frame, pnBenchPairs *pairs) {
+  const pnPeer *peer = row->peer;
+  if (cold == 0) warmUp(frames, frame);
   coolDown(cold);
   double start = milliseconds(row);
-  peer->update(row->object, vertices);
+  peer->update(row->object, pn_labVertices(frames, frame));
   double updated = milliseconds(row);
   peer->findAll(row->object);
   double end = milliseconds(row);
@@ -167,22 +175,39 @@ static void measureFrame(const pnFrames *frames, uint32_t cold, pnRow *row, uint
   keepLeast(&row->all[frame], fmax(0.0, end - updated - row->clockCost));
   keepParts(row, frame, end - updated);
   checkAnswer(frames, row, frame, pairs);
+  row->framesDone += mark(row, frame, PN_MARK_DONE);
+}
 
-  /* A peer may see that nothing has moved, and do nothing: it comes from the frame beside this one. */
-  peer->update(row->object, pn_labVertices(frames, frame > 0 ? frame - 1 : frames->frameCount - 1));
-  start = milliseconds(row);
-  peer->update(row->object, vertices);
-  updated = milliseconds(row);
-  int found = peer->findFirst(row->object);
-  end = milliseconds(row);
+/* Update, first pair, of another object like it, which is asked nothing else: what a peer remembers is of the frame before, and not the
+ * answer. Its update counts, too, if it is the faster one; of a cold frame only the first is cold. */
+static void measureFirst(const pnFrames *frames, uint32_t cold, pnRow *row, uint32_t frame) {
+  const pnPeer *peer = row->peer;
+  warmUp(frames, frame);
+  double start = milliseconds(row);
+  peer->update(row->another, pn_labVertices(frames, frame));
+  double updated = milliseconds(row);
+  int found = peer->findFirst(row->another);
+  double end = milliseconds(row);
   if (cold == 0) keepLeast(&row->update[frame], fmax(0.0, updated - start - row->clockCost));
   if (found < 0) {
     row->canFirst = false;
-  } else {
-    keepLeast(&row->first[frame], fmax(0.0, end - updated - row->clockCost));
-    if ((found != 0) != (frames->pairCounts[frame] > 0)) row->wrongFirsts += mark(row, frame, PN_MARK_WRONG_FIRST);
+    return;
   }
-  row->framesDone += mark(row, frame, PN_MARK_DONE);
+  keepLeast(&row->first[frame], fmax(0.0, end - updated - row->clockCost));
+  if ((found != 0) != (frames->pairCounts[frame] > 0)) row->wrongFirsts += mark(row, frame, PN_MARK_WRONG_FIRST);
+}
+
+/* A block of frames: all pairs of each, then first pairs, so that each object finds the caches as its frame before has left them. */
+static void measureBlock(const pnFrames *frames, uint32_t cold, pnRow *row, Command block, pnBenchPairs *pairs) {
+  uint32_t end = block.end < frames->frameCount ? block.end : frames->frameCount;
+  for (int first = 0; first < 2; ++first) {
+    for (uint32_t frame = block.begin; frame < end; ++frame) {
+      /* strides count from the last frame, so that everybody does that one */
+      if ((frames->frameCount - 1 - frame) % row->stride != 0) continue;
+      if (first) measureFirst(frames, cold, row, frame);
+      else measureAll(frames, cold, row, frame, pairs);
+    }
+  }
 }
 
 /* How many frames to leave out so that the passes over the rest take about settings->seconds. The middle and the
@@ -208,6 +233,10 @@ static void chooseStride(const pnFrames *frames, const pnLabSettings *settings, 
 
 /* ---------------------------------------------------------------- the child: life */
 
+static void *makeObject(const pnFrames *frames, const pnRow *row) {
+  return row->peer->create(&frames->input, row->spec + strcspn(row->spec, ":"));
+}
+
 /* Builds the peer and warms it up; false when it cannot do the scene. */
 static bool startPeer(const pnFrames *frames, const pnLabSettings *settings, pnRow *row) {
   /* a peer with several threads may use all cores, and its threads inherit them */
@@ -215,7 +244,7 @@ static bool startPeer(const pnFrames *frames, const pnLabSettings *settings, pnR
   row->clockCost = clockCost(row);
   size_t before = residentBytes();
   double start = milliseconds(row);
-  row->object = row->peer->create(&frames->input, row->spec + strcspn(row->spec, ":"));
+  row->object = makeObject(frames, row);
   row->buildTime = milliseconds(row) - start;
   if (row->object == NULL) return false;
   /* one frame to warm up: buffers grow, pages come in */
@@ -223,6 +252,10 @@ static bool startPeer(const pnFrames *frames, const pnLabSettings *settings, pnR
   row->peer->findAll(row->object);
   size_t after = residentBytes();
   row->byteCount = after > before ? after - before : 0;
+  row->another = makeObject(frames, row);
+  if (row->another == NULL) return false;
+  row->peer->update(row->another, pn_labVertices(frames, frames->frameCount - 1));
+  row->peer->findFirst(row->another);
   chooseStride(frames, settings, row);
   return true;
 }
@@ -233,13 +266,10 @@ static void runChild(const pnFrames *frames, const pnLabSettings *settings, pnRo
   char answer = startPeer(frames, settings, row) ? 'y' : 'n';
   Command command = {0, 0};
   while (write(answers, &answer, 1) == 1 && answer == 'y' &&
-         read(commands, &command, sizeof command) == sizeof command && command.end > 0) {
-    for (uint32_t frame = command.begin; frame < command.end && frame < frames->frameCount; ++frame) {
-      /* strides count from the last frame, so that everybody does that one */
-      if ((frames->frameCount - 1 - frame) % row->stride == 0) measureFrame(frames, settings->cold, row, frame, &pairs);
-    }
-  }
+         read(commands, &command, sizeof command) == sizeof command && command.end > 0)
+    measureBlock(frames, settings->cold, row, command, &pairs);
   if (row->object != NULL) row->peer->destroy(row->object);
+  if (row->another != NULL) row->peer->destroy(row->another);
   free(pairs.data);
 }
 
