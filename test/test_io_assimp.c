@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include "../io/assimp.h"
+#include "base/core.h"
 #include "pinch/io.h"
 
 #include <string.h>
@@ -73,10 +74,11 @@ static double compareMoment(const pnAnimFile *a, const pnAnimFile *b, uint32_t c
     float *x = cornersOf(a, stateA, i), *y = cornersOf(b, stateB, j);
     double largest = 0, most = 0;
     for (size_t k = 0; k < (size_t)a->bodies[i].triangleCount * 9; ++k) {
-      largest = fmax(largest, fabs((double)x[k]));
-      most = fmax(most, fabs((double)x[k] - (double)y[k]));
+      double far = fabs((double)x[k]), apart = fabs((double)x[k] - (double)y[k]);
+      largest = PN_MAX(largest, far);
+      most = PN_MAX(most, apart);
     }
-    worst = fmax(worst, largest > 0 ? most / largest : most);
+    worst = PN_MAX(worst, largest > 0 ? most / largest : most);
     free(x);
     free(y);
   }

@@ -258,11 +258,12 @@ static void cutPlainly(const pnBuilder *b, uint32_t *order, uint32_t count, uint
   for (uint32_t k = 0; k < 3; ++k) {
     double lo = INFINITY, hi = -INFINITY;
     for (uint32_t i = 0; i < count; ++i) {
-      lo = fmin(lo, b->centres[3 * order[i] + k]);
-      hi = fmax(hi, b->centres[3 * order[i] + k]);
+      double centre = b->centres[3 * order[i] + k];
+      lo = PN_MIN(lo, centre);
+      hi = PN_MAX(hi, centre);
     }
     axis = hi - lo > most ? k : axis;
-    most = fmax(most, hi - lo);
+    most = PN_MAX(most, hi - lo);
   }
   for (uint32_t i = 0; i < count; ++i) {
     uint32_t before = 0;

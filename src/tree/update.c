@@ -280,8 +280,10 @@ static void chooseGrid(pnGrid *grid, const pnSlabSet *set, const pnSlabs *s) {
   double extent = 0, reach = 0;
   for (uint32_t d = 0; d < set->count; ++d) {
     double cells = d < 3 ? 1 : 0.25;
-    extent = fmax(extent, cells * ((double)s->hi[d] - s->lo[d]));
-    reach = fmax(reach, cells * fmax(fabs((double)s->lo[d]), fabs((double)s->hi[d])));
+    double size = cells * ((double)s->hi[d] - s->lo[d]);
+    double far = cells * PN_MAX(fabs((double)s->lo[d]), fabs((double)s->hi[d]));
+    extent = PN_MAX(extent, size);
+    reach = PN_MAX(reach, far);
   }
   int ke = extent > 0 ? 14 - exponentOf(extent) : 120; /* extent <= 2^e */
   int kr = reach > 0 ? 24 - exponentOf(reach) : 120;
