@@ -116,13 +116,13 @@ static void sameInManySteps(void **state) {
     pnMesh *mesh = makeCloud((Cloud)cloud, TRIANGLES / 4);
     pnPose *pose = poseOf(mesh);
     pnTree *tree = build(pose, PN_BUILD_DEFAULT, false, (pnTasks){0}), *former;
-    pnGradual *gradual = pn_beginGradual(tree);
+    pnGradual *gradual = pn_beginGradual(tree, false);
     uint32_t steps = 1;
     assert_non_null(gradual);
     for (int64_t work = 20000; pn_stepGradual(gradual, &work) == PN_PROGRESS_MORE; ++steps) work = 20000;
-    /* 2.5 ms: 20 us each, but for cuts of more than a thousand triangles and what else is not divided; no step does more than one of
+    /* 2.9 ms: 20 us each, but for cuts of more than a thousand triangles and what else is not divided; no step does more than one of
      * those, and such a one waits for the next when little is left. Strands are parts of 20 triangles */
-    assert_true(cloud == STRANDS ? steps > 114 && steps < 128 : steps > 138 && steps < 156);
+    assert_true(cloud == STRANDS ? steps > 124 && steps < 140 : steps > 150 && steps < 168);
     testExpectOk(pn_takeGradual(gradual, tree, &former));
     assert_ptr_not_equal(tree->shape, former->shape);
     assert_int_equal(tree->shape->memoryBytes, former->shape->memoryBytes);
@@ -134,7 +134,7 @@ static void sameInManySteps(void **state) {
     /* one that is given up half way leaves nothing behind */
     tree = build(pose, PN_BUILD_DEFAULT, false, (pnTasks){0});
     for (uint32_t most = 0; most < steps; most += steps / 5) {
-      gradual = pn_beginGradual(tree);
+      gradual = pn_beginGradual(tree, false);
       for (uint32_t i = 0; i < most; ++i) pn_stepGradual(gradual, &(int64_t){20000});
       pn_endGradual(gradual);
     }
@@ -249,11 +249,13 @@ static void cutsAreByPlaceAndNumber(void **state) {
 
 /* ---------------------------------------------------------------- the fast one */
 
-/* Blocks as they are to be cut, with nothing clever: across the longest axis, of those as far as the cut the ones that stand first. */
+enum { PLAIN_MOST = 3000 };
+
+/* Ranges as they are to be cut, with nothing clever: across the longest axis, of those as far as the cut the ones that stand first. */
 static void cutPlainly(const pnBuilder *b, uint32_t *order, uint32_t count, uint32_t unit) {
   if (count <= b->leafSize) return;
   if (count <= unit) unit = pn_unitOf(b, count);
-  uint32_t left = pn_leftOf(count, unit), axis = 0, at[2] = {0, left}, sorted[PN_BLOCK_TRIANGLES];
+  uint32_t left = pn_leftOf(count, unit), axis = 0, at[2] = {0, left}, sorted[PLAIN_MOST];
   double most = -1;
   for (uint32_t k = 0; k < 3; ++k) {
     double lo = INFINITY, hi = -INFINITY;
@@ -310,6 +312,48 @@ static void blocksAreCutAsTheyShould(void **state) {
       assert_memory_equal(order, plain, sizeof order);
     }
   }
+}
+
+/* Quick and in steps: cut plainly, whatever a step may do and wherever it ends, and in fewer of them than with care. */
+static void quickStepsCutPlainly(void **state) {
+  (void)state;
+  static float centres[3 * PLAIN_MOST + 1];
+  static const uint32_t sizes[4] = {1, 500, 2049, PLAIN_MOST};
+  for (uint32_t round = 0; round < 12; ++round) {
+    uint32_t count = sizes[round % 4], plain[PLAIN_MOST], steps[2] = {0};
+    pnMesh *mesh = makeCloud(SPREAD, count);
+    pnPose *pose = poseOf(mesh);
+    pnTree *tree = build(pose, PN_BUILD_DEFAULT, false, (pnTasks){0});
+    pnTreePlan plan = tree->def;
+    plan.pose = pose;
+    plan.arity = 2u << round % 3;
+    plan.leafSize = round < 4 ? 8 : 1 + round % 8;
+    for (uint32_t i = 0; i < 3 * count; ++i) {
+      const uint32_t *t = mesh->triangles + 3 * (i / 3);
+      float p[3];
+      for (int c = 0; c < 3; ++c) p[c] = 0.25f * mesh->vertices[3 * t[c] + i % 3];
+      centres[i] = (p[0] + p[1]) + p[2];
+    }
+    for (uint32_t i = 0; i < count; ++i) plain[i] = i;
+    pnBuilder b = {.arity = plan.arity, .leafSize = plan.leafSize, .centres = centres};
+    cutPlainly(&b, plain, count, count);
+    for (int quick = 0; quick < 2; ++quick) {
+      pnDivision *division = pn_beginDivision(&plan, quick);
+      pnBuildResult result;
+      assert_non_null(division);
+      for (int64_t work = 1; pn_stepDivision(division, &work) == PN_PROGRESS_MORE; ++steps[quick])
+        work = quick && round % 3 == 0 ? 1 : quick && round % 3 == 1 ? 1000000 : 50000;
+      pn_endDivision(division, &result);
+      assert_int_equal(result.triangleCount, count);
+      if (quick) assert_memory_equal(result.order, plain, count * sizeof *plain);
+      pn_buildFree(&result);
+    }
+    if (round % 3 == 2 && count > 500) assert_true(2 * steps[1] < steps[0]);
+    pnDestroyTree(tree);
+    pnDestroyPose(pose);
+    pnDestroyMesh(mesh);
+  }
+  assert_int_equal(pnGetByteCount(), 0);
 }
 
 /* Of the boxes around the triangles of each leaf, without the one that reaches far; not as the tree has them, which is as fine as the whole
@@ -381,7 +425,7 @@ int main(void) {
       cmocka_unit_test(sameOnAnyNumberOfThreads), cmocka_unit_test(sameInManySteps),
       cmocka_unit_test(leavesStayWithinIslands),  cmocka_unit_test(cutsAreByPlaceAndNumber),
       cmocka_unit_test(blocksAreCutAsTheyShould), cmocka_unit_test(aFarTriangleDoesNotSpoilTheRest),
-      cmocka_unit_test(cornersAreListedOnce),
+      cmocka_unit_test(quickStepsCutPlainly),     cmocka_unit_test(cornersAreListedOnce),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -228,15 +228,15 @@ static void wastefulTreesAreWorn(void **state) {
     felt += body->isWorn;
     renewing += body->successor != NULL;
     if (body->successor && !before) {
-      assert_true(body->debt > 2 * (uint64_t)count && body->debt < 9 * (uint64_t)count);
+      assert_true(body->debt > count / 8 && body->debt < 2 * (uint64_t)count);
       ++begun;
     }
     assert_true(!body->mirror && !wall->isWorn && !wall->mirror && !wall->successor);
   }
   assert_int_equal(begun, 1);
   assert_int_equal(p.rebuilds, 1);
-  /* not in one frame, but in half as many as with a fifth of each */
-  assert_true(felt > renewing && renewing > 5 && renewing < 25);
+  /* not in one frame, but in a few: with care it would be in twice as many, and with a fifth of each frame in six times as many */
+  assert_true(felt > renewing && renewing > 5 && renewing < 24);
   assert_true(pairs > 1000);
   const pnBody *body = bodyOf(&p, 0, 0);
   assert_true(!body->successor && !body->isWorn && body->refusedWaste == 0);

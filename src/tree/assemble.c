@@ -469,12 +469,12 @@ static bool runStage(Assembly *a, pnTaskFcn *task, uint32_t count, uint32_t grai
 /* About how many nanoseconds: the numbers of a triangle, the list of a leaf, of a twig and of a cluster, a page of memory that is touched
  * for the first time, nodes and all that is written with them for a triangle, the corners of a leaf. */
 #define NUMBER_WORK 5
-#define LEAF_WORK 150
-#define TWIG_WORK 300
+#define LEAF_WORK 200
+#define TWIG_WORK 600
 #define CLUSTER_WORK 2500
-#define PAGE_WORK 1000
+#define PAGE_WORK 3000
 #define NODE_WORK 5
-#define CORNER_WORK 40
+#define CORNER_WORK 60
 
 /* Of lists of many leaves that is where a vertex is that of two triangles, or of more: where triangles share nothing, three are listed for
  * each and not half of one, which takes five times as long. */

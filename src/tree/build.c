@@ -6,7 +6,7 @@
  *
  * Where we differ from [Larsson01] (section 3.2): their trees split boxes in space and go down to one triangle; those are
  * in build_shape.c and build_link.c; those of [Mujika09] are in build_joint.c. */
-#include "tree/build.h"
+#include "tree/build_block.h"
 
 #include "base/array.h"
 #include "base/task.h"
@@ -56,7 +56,8 @@ typedef struct BuildPart {
 
 typedef struct Parts {
   pnBuilder *builder;
-  uint32_t most; /* triangles of a small one */
+  uint32_t most;           /* triangles of a small one */
+  pnCutBlockFcn *cutBlock; /* by which small ones are cut; null: by the best of several cuts */
   PN_ARRAY(BuildPart) large;
   PN_ARRAY(BuildPart) small;
 } Parts;
@@ -85,6 +86,11 @@ static void cutSmall(void *context, uint32_t begin, uint32_t end, uint32_t worke
   Parts *p = context;
   for (uint32_t i = begin; i < end; ++i) {
     const BuildPart *part = &p->small.data[i];
+    if (p->cutBlock) {
+      /* whatever its unit: that of a part that is half divided is also its own (pn_unitOf) */
+      p->cutBlock(p->builder, part->first, part->count);
+      continue;
+    }
     halve(p->builder, part->first, part->count, part->unit);
     for (uint32_t at = 0; at < part->count; at += part->unit)
       pn_cutDown(p->builder, part->first + at, PN_MIN(part->unit, part->count - at));
@@ -306,11 +312,11 @@ static size_t boxBytes(const pnBuilder *b) {
 }
 
 /* False: out of memory. End in any case. */
-static bool beginBuilder(pnBuilder *b, const pnTreePlan *def, const pnMesh *mesh, const pnPiece *pieces) {
+static bool beginBuilder(pnBuilder *b, const pnTreePlan *def, bool quick, const pnMesh *mesh, const pnPiece *pieces) {
   *b = (pnBuilder){.mesh = mesh,
                    .arity = def->arity,
                    .leafSize = def->leafSize,
-                   .quick = def->build == PN_BUILD_FAST,
+                   .quick = quick,
                    .pieces = pieces,
                    .split = s_split[def->build]};
   bool link = def->build == PN_BUILD_LINK;
@@ -347,7 +353,7 @@ pnResult pn_buildShape(const pnTreePlan *def, const pnMesh *mesh, const pnPiece 
   if (mesh->triangleCount == 0) return PN_OK;
   Growth g = {0};
   pnBuilder b;
-  bool ok = beginBuilder(&b, def, mesh, pieces) && divideAll(&g, &b, def, hubs);
+  bool ok = beginBuilder(&b, def, def->build == PN_BUILD_FAST, mesh, pieces) && divideAll(&g, &b, def, hubs);
   endBuilder(&b, &g, out);
   if (!ok) {
     pn_buildFree(out);
@@ -370,11 +376,13 @@ struct pnDivision {
 };
 
 /* Triangles that are looked at at a time, and those of a part that is cut down at once; and about how many nanoseconds a triangle takes,
- * memory that is touched for the first time included: its centre; to join it to its island; to sort it there; to bind it into a
- * bundle, and to bound that; a cut across the longest axis; the best of several cuts, and what that takes besides; a node. */
+ * memory that is touched for the first time included: its centre; its box; to join it to its island; to sort it there; to bind it into a
+ * bundle, and to bound that; a cut across the longest axis; the best of several cuts, and what that takes besides; all cuts of a block;
+ * a node. */
 #define STEP_TRIANGLES 512u
 #define STEP_PART 64u
-#define CENTRE_WORK 24
+#define CENTRE_WORK 10
+#define BOX_WORK 14
 #define JOIN_WORK 6
 #define SORT_WORK 5
 #define BIND_WORK 3
@@ -382,15 +390,17 @@ struct pnDivision {
 #define CUT_WORK 10
 #define BEST_WORK 20
 #define BEGIN_WORK 160
+#define BLOCK_WORK 30
 #define NODE_WORK 5
 
-pnDivision *pn_beginDivision(const pnTreePlan *def) {
+pnDivision *pn_beginDivision(const pnTreePlan *def, bool quick) {
   pnDivision *d = pn_allocZero(sizeof *d);
   if (!d) return NULL;
   d->pose = def->pose;
-  bool ok = beginBuilder(&d->b, def, def->pose->mesh, NULL);
-  d->parts = (Parts){.builder = &d->b, .most = STEP_PART};
-  ok = ok && isBalanced(&d->b) && !d->b.quick && pn_beginIslands(&d->b, &d->bundles);
+  bool ok = beginBuilder(&d->b, def, quick, def->pose->mesh, NULL);
+  d->parts = quick ? (Parts){.builder = &d->b, .most = PN_BLOCK_TRIANGLES, .cutBlock = pn_cutBlock()}
+                   : (Parts){.builder = &d->b, .most = STEP_PART};
+  ok = ok && isBalanced(&d->b) && def->build != PN_BUILD_FAST && (quick || pn_beginIslands(&d->b, &d->bundles));
   uint32_t all[2] = {0, d->b.mesh->triangleCount};
   if (!ok || (!d->bundles.above && !addParts(&d->parts, all, 1))) {
     pn_endDivision(d, NULL);
@@ -400,12 +410,13 @@ pnDivision *pn_beginDivision(const pnTreePlan *def) {
 }
 
 /* One cut of so many, and all cuts down to leaves. */
-static int64_t workOfCut(uint32_t count) {
-  return count > PN_ASKEW_BELOW ? CUT_WORK * (int64_t)count : BEST_WORK * (int64_t)count + BEGIN_WORK;
+static int64_t workOfCut(const pnBuilder *b, uint32_t count) {
+  return b->quick || count > PN_ASKEW_BELOW ? CUT_WORK * (int64_t)count : BEST_WORK * (int64_t)count + BEGIN_WORK;
 }
 static int64_t workOfPart(const pnBuilder *b, uint32_t count) {
-  int64_t work = 0;
-  for (uint32_t part = count; part > b->leafSize; part = (part + 1) / 2) work += workOfCut(part) * (count / part);
+  int64_t work = b->quick ? BLOCK_WORK * (int64_t)count : 0;
+  for (uint32_t part = count; part > b->leafSize && !b->quick; part = (part + 1) / 2)
+    work += workOfCut(b, part) * (count / part);
   return work;
 }
 
@@ -474,11 +485,12 @@ static bool stepNext(pnDivision *d) {
 static int64_t workOfNext(const pnDivision *d) {
   int64_t n = d->b.mesh->triangleCount;
   const Parts *p = &d->parts;
-  if (d->centred < n) return CENTRE_WORK * PN_MIN(n - d->centred, (int64_t)STEP_TRIANGLES);
+  if (d->centred < n)
+    return (CENTRE_WORK + (d->b.boxes ? BOX_WORK : 0)) * PN_MIN(n - d->centred, (int64_t)STEP_TRIANGLES);
   if (d->bundles.above)
     return d->joined < n ? JOIN_WORK * PN_MIN(n - d->joined, (int64_t)STEP_TRIANGLES) : SORT_WORK * n;
   if (p->small.count > 0) return workOfPart(p->builder, p->small.data[p->small.count - 1].count);
-  if (p->large.count > 0) return workOfCut(p->large.data[p->large.count - 1].count);
+  if (p->large.count > 0) return workOfCut(p->builder, p->large.data[p->large.count - 1].count);
   if (d->bundles.islandCount > 0 && !d->bundles.block) return BIND_WORK * n;
   return d->bound < d->bundles.count ? BOUND_WORK * (int64_t)STEP_TRIANGLES : NODE_WORK * n;
 }

@@ -13,14 +13,14 @@ struct pnGradual {
   pnAssembly *assembly;
 };
 
-pnGradual *pn_beginGradual(const pnTree *tree) {
+pnGradual *pn_beginGradual(const pnTree *tree, bool quick) {
   if (tree->rule->reshapes || tree->def.self || pn_hasPieces(&tree->def)) return NULL;
   pnGradual *g = pn_allocZero(sizeof *g);
   if (!g) return NULL;
   g->plan = tree->def;
   g->plan.pose = tree->pose;
   g->rule = tree->rule;
-  g->division = pn_beginDivision(&g->plan);
+  g->division = pn_beginDivision(&g->plan, quick);
   if (g->division) return g;
   pn_endGradual(g);
   return NULL;

@@ -8,8 +8,9 @@
 typedef struct pnGradual pnGradual;
 
 /* A tree for the pose and with the settings of an old one, which may change meanwhile: what is built comes from where triangles are when
- * they are looked at. Null: out of memory, or a tree that is not built so (pieces, self queries, other builders). */
-pnGradual *pn_beginGradual(const pnTree *tree);
+ * they are looked at. Quick: soon there and a little worse (build.h). Null: out of memory, or a tree that is not built so (pieces, self
+ * queries, other builders). */
+pnGradual *pn_beginGradual(const pnTree *tree, bool quick);
 /* Goes on for about so many nanoseconds, which are taken off. */
 pnProgress pn_stepGradual(pnGradual *gradual, int64_t *work);
 /* Puts the finished one into *tree, at the pose of now; what was there goes to *outFormer, a tree that is up to date with an older frame. On

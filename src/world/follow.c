@@ -16,13 +16,13 @@
 /* A build takes about as long as opening so many pairs of nodes for each triangle (300 ns and 30 ns). A worn tree is built anew
  * when it has cost as much: never more than twice what the best choice would have cost. */
 #define BUILD_LEAVES 10u
-/* Where next to nothing comes of what is opened, a new tree need not be waited for. */
-#define WASTED_LEAVES 2u
+/* Where next to nothing comes of what is opened, a new tree is begun when one pair has been opened for so many triangles. */
+#define WASTED_TRIANGLES 8u
 /* After a new tree was no better than the worn one, the next is built when that is worse by so much. */
 #define REFUSED_LEAST 1.5f
 /* So many pairs of nodes for each pair of triangles are too many: of trees that fit, half of one to four, of those whose volumes show
  * their wear up to ten (nodePairs and leafPairs of pnCost over exactTests, on the scenes of bench_world). And bodies of at least this quality are asked. */
-#define WASTE 16.0f
+#define WASTE 10.0f
 #define WASTE_QUALITY 1.2f
 /* The trees of smaller bodies have next to no nodes to wear out, and next to none to follow. */
 #define LEAST_TRIANGLES 256u
@@ -310,22 +310,24 @@ static void renew(pnWorld *world, pnBody *body, int64_t *work, uint32_t *outRebu
  * as long as a step. */
 static pnResult lookAfter(pnWorld *world, pnBody *body, int64_t *work, uint32_t *outRebuilds) {
   bool felt = isFeltWorn(body);
-  uint64_t most = (felt ? WASTED_LEAVES : BUILD_LEAVES) * (uint64_t)body->pose->mesh->triangleCount;
+  uint64_t triangles = body->pose->mesh->triangleCount;
+  uint64_t most = felt ? triangles / WASTED_TRIANGLES : triangles * BUILD_LEAVES;
   setWorn(world, body, felt || isSeenWorn(world, body));
   if (body->debt <= most || *work <= 0) return PN_OK;
   *work = 0;
-  return pn_beginSuccessor(body) ? PN_OK : rebuild(world, body, outRebuilds);
+  return pn_beginSuccessor(body, felt) ? PN_OK : rebuild(world, body, outRebuilds);
 }
 
 /* What this frame may do on new trees. */
 static int64_t workForSuccessors(const pnWorld *world, const uint32_t *places, size_t count) {
-  uint64_t triangles = 0, wasted = 0;
+  uint64_t triangles = 0;
+  bool felt = false;
   for (size_t i = 0; i < count; ++i) {
     const pnBody *body = &world->bodies.data[places[i]];
     triangles += body->tree->mesh->triangleCount;
-    wasted += body->isTended && isFeltWorn(body) ? body->opened : 0;
+    felt = felt || (body->isTended && isFeltWorn(body));
   }
-  return pn_workForSuccessors(world->opened, wasted, triangles);
+  return pn_workForSuccessors(world->opened, triangles, felt);
 }
 
 /* Looks at trees that have followed. One that was torn gets a mirror at once, one that has worn out slowly a new tree, a little in

@@ -10,9 +10,9 @@
 #define NODE_PAIR_WORK 15
 #define TRIANGLE_WORK 2
 #define PART 0.2
-/* And by this part of what is known to be in vain: the sooner the new tree is there, the less that is. With a quarter the worst frame of
- * `bench_world burst` is no shorter. */
-#define WASTED_PART 1.0
+/* And by this one where next to all that is opened is in vain, and more of it in every frame: the sooner the new tree is there, the less that
+ * is. Whole frames are longer than what is counted here by what it takes to set vertices, among others. */
+#define FELT_PART 1.25
 
 struct pnSuccessor {
   pnGradual *gradual;
@@ -30,9 +30,9 @@ void pn_dropSuccessor(pnBody *body) {
   body->successor = NULL;
 }
 
-bool pn_beginSuccessor(pnBody *body) {
+bool pn_beginSuccessor(pnBody *body, bool quick) {
   struct pnSuccessor *r = body->successor = pn_allocZero(sizeof *r);
-  if (r) r->gradual = pn_beginGradual(body->tree);
+  if (r) r->gradual = pn_beginGradual(body->tree, quick);
   if (r && r->gradual) return true;
   pn_dropSuccessor(body);
   return false;
@@ -51,9 +51,9 @@ static pnVerdict judge(pnBody *body, const pnTasks *tasks) {
   return better ? PN_VERDICT_KEPT : PN_VERDICT_REFUSED;
 }
 
-int64_t pn_workForSuccessors(uint64_t opened, uint64_t wasted, uint64_t triangles) {
-  double usual = PART * (NODE_PAIR_WORK * (double)opened + TRIANGLE_WORK * (double)triangles);
-  return (int64_t)(usual + WASTED_PART * NODE_PAIR_WORK * (double)PN_MIN(wasted, opened)) + 1;
+int64_t pn_workForSuccessors(uint64_t opened, uint64_t triangles, bool felt) {
+  double usual = NODE_PAIR_WORK * (double)opened + TRIANGLE_WORK * (double)triangles;
+  return (int64_t)((felt ? FELT_PART : PART) * usual) + 1;
 }
 
 /* It takes the place of the tree, in a frame in which nothing is built: its volumes are made in it. */
