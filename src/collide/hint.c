@@ -138,14 +138,14 @@ pnResult pn_checkHint(const pnTree *a, const pnTree *b, pnPair hint) {
 
 /* Could a query find this triangle? Soups have places that are empty; representative trees leave triangles out, and which is
  * not kept anywhere. */
-static bool isThere(const pnTree *tree, uint32_t triangle) {
+static bool isTriangleOf(const pnTree *tree, uint32_t triangle) {
   return triangle < tree->mesh->triangleCount && !tree->def.representative &&
          (!tree->rule->reshapes || pn_isAlive(pn_soupOfPose(tree->pose), triangle));
 }
 
 bool pn_tryHint(const pnTree *a, const pnTree *b, const pnSelfFilter *filter, pnPair *ioHint, pnCost *cost) {
   const pnTree *other = b ? b : a;
-  if (!isThere(a, ioHint->a) || !isThere(other, ioHint->b)) return false;
+  if (!isTriangleOf(a, ioHint->a) || !isTriangleOf(other, ioHint->b)) return false;
   pnPair pair = *ioHint;
   if ((b || pair.a != pair.b) && isAnswer(b ? NULL : a, filter, &pair)) {
     ++cost->exactTests;

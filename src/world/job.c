@@ -44,11 +44,10 @@ static void handCutting(pnWorld *world, const pnBody *large, pnBody *small, pnJo
   job->cutting = small->cutting;
 }
 
-static void findCutting(pnWorld *world, uint32_t a, uint32_t b, pnJob *job) {
+static void findCutting(pnWorld *world, pnBody *a, pnBody *b, pnJob *job) {
   uint32_t leavesA = job->a->shape->leafCount, leavesB = job->b->shape->leafCount;
-  pnBody *bodies = world->bodies.data;
-  if (pn_isCuttable(leavesA, leavesB)) handCutting(world, &bodies[a], &bodies[b], job);
-  else if (pn_isCuttable(leavesB, leavesA)) handCutting(world, &bodies[b], &bodies[a], job);
+  if (pn_isCuttable(leavesA, leavesB)) handCutting(world, a, b, job);
+  else if (pn_isCuttable(leavesB, leavesA)) handCutting(world, b, a, job);
 }
 
 static pnBody *bodyOfJob(const pnWorld *world, size_t j, int side) {
@@ -64,7 +63,7 @@ static bool beginJob(pnWorld *world, const pnFrameDef *def, size_t j) {
   job->b = pn_treeOf(b);
   if (pn_openLeaves(job->a) != PN_OK || pn_openLeaves(job->b) != PN_OK) return false;
   if (a == b) return beginSelf(a, def, job);
-  if (!def->first) findCutting(world, (uint32_t)(a - world->bodies.data), (uint32_t)(b - world->bodies.data), job);
+  if (!def->first) findCutting(world, a, b, job);
   return true;
 }
 
