@@ -199,7 +199,10 @@ static void beside(Scene *s, const Setup *setup) {
       double t4 = pn_threadTime();
       pn_embreeClosest(rival[r], points, n, a.numbers);
       double t5 = pn_threadTime();
-      for (uint32_t i = 0; pass < 0 && i < n; ++i) worst = fmax(worst, fabs(a.numbers[i] - a.closest[i].distance));
+      for (uint32_t i = 0; pass < 0 && i < n; ++i) {
+        double apart = fabs(a.numbers[i] - a.closest[i].distance);
+        worst = apart > worst ? apart : worst;
+      }
       theirs[r][0].time[at] = t1 - t0, theirs[r][1].time[at] = t3 - t2, theirs[r][2].time[at] = t5 - t4;
     }
   }
