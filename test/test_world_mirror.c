@@ -235,7 +235,7 @@ static void wastefulTreesAreWorn(void **state) {
   }
   assert_int_equal(begun, 1);
   assert_int_equal(p.rebuilds, 1);
-  /* not in one frame, but in a few: with care it would be in twice as many, and with a fifth of each frame in six times as many */
+  /* not in one frame, but soon: with care, or with a fifth of each frame, it takes longer than that */
   assert_true(felt > renewing && renewing > 5 && renewing < 24);
   assert_true(pairs > 1000);
   const pnBody *body = bodyOf(&p, 0, 0);

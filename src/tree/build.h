@@ -114,7 +114,7 @@ void pn_buildFree(pnBuildResult *result);
  * beforehand: what is done in a step does not depend on a clock. */
 typedef enum pnProgress { PN_PROGRESS_MORE, PN_PROGRESS_DONE, PN_PROGRESS_FAILED } pnProgress;
 typedef struct pnDivision pnDivision;
-/* Quick: across the longest axes, in a third of the time, for trees that are waited for. Null: out of memory, or a builder that cannot. */
+/* Quick: across the longest axes, with less than half of the work, for trees that are waited for. Null: out of memory, or a builder that cannot. */
 pnDivision *pn_beginDivision(const pnTreePlan *def, bool quick);
 pnProgress pn_stepDivision(pnDivision *division, int64_t *ioWork);
 /* Frees it; a result that is done goes to *out, null: nowhere. */
