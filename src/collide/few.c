@@ -3,7 +3,7 @@
 #include "collide/few.h"
 
 #include "base/core.h"
-#include "geom/simd.h"
+#include "geom/simd_whole.h"
 
 /* How pairs become numbers: the least of each side, from which triangles are counted, and the bits of b. */
 typedef struct Keys {
@@ -29,14 +29,19 @@ static bool chooseKeys(const pnPair *pairs, size_t count, Keys *out) {
   return ((uint64_t)(most.a - least.a) + 1) << bits <= (uint64_t)1 << 31;
 }
 
+/* Sixteen keys are held against every one, so that nothing has to be added up across a register. */
 void pn_countBelow4(const int32_t *keys, size_t count, uint32_t *out) {
-  size_t rounded = (count + 3) & ~(size_t)3;
-  for (size_t i = 0; i < count; ++i) {
-    int32_t key = keys[i];
-    uint32_t before[4] = {0, 0, 0, 0};
-    for (size_t j = 0; j < rounded; j += 4)
-      for (size_t k = 0; k < 4; ++k) before[k] += keys[j + k] < key;
-    out[i] = before[0] + before[1] + before[2] + before[3];
+  for (size_t i = 0; i < count; i += 16) {
+    pnI4 here[4], below[4];
+    for (size_t k = 0; k < 4; ++k) {
+      here[k] = pn_i4Load(keys + i + 4 * k);
+      below[k] = (pnI4){0, 0, 0, 0};
+    }
+    for (size_t j = 0; j < count; ++j) {
+      const pnI4 key = {keys[j], keys[j], keys[j], keys[j]};
+      for (size_t k = 0; k < 4; ++k) below[k] -= key < here[k]; /* what is true is -1 */
+    }
+    for (size_t k = 0; k < 4; ++k) pn_i4Store(out + i + 4 * k, below[k]);
   }
 }
 

@@ -29,10 +29,14 @@ PN_INLINE pnPeg2 pn_peg2Min(pnPeg2 a, pnPeg2 b) {
 PN_INLINE pnPeg2 pn_peg2Max(pnPeg2 a, pnPeg2 b) {
   return vmaxq_u8(a, b);
 }
-/* Bit i: no number of record i is above that of the hole. */
-PN_INLINE unsigned pn_peg2Fit(pnPeg2 peg, pnPeg2 hole) {
-  uint64x2_t none = vceqq_u64(vreinterpretq_u64_u8(vcleq_u8(peg, hole)), vdupq_n_u64(UINT64_MAX));
-  return (unsigned)((vgetq_lane_u64(none, 0) & 1) | (vgetq_lane_u64(none, 1) & 2));
+/* Bit i: no number of record i of eight is above that of its hole; they stand in twos. Bytes that say so become fewer by the least
+ * of two neighbours, three times. */
+PN_INLINE unsigned pn_peg8Fit(const pnPeg2 peg[4], const pnPeg2 hole[4]) {
+  static const uint8_t bit[8] = {1, 2, 4, 8, 16, 32, 64, 128};
+  uint8x16_t first = vpminq_u8(vcleq_u8(peg[0], hole[0]), vcleq_u8(peg[1], hole[1]));
+  uint8x16_t last = vpminq_u8(vcleq_u8(peg[2], hole[2]), vcleq_u8(peg[3], hole[3]));
+  uint8x16_t all = vpminq_u8(first, last);
+  return vaddv_u8(vand_u8(vget_low_u8(vpminq_u8(all, all)), vld1_u8(bit)));
 }
 /* The whole parts of four floats from 0 to 254, and 255 less those of four more: one record. */
 PN_INLINE pnPeg2 pn_peg2Of(pnF4 a, pnF4 b) {
@@ -58,9 +62,15 @@ PN_INLINE pnPeg2 pn_peg2Min(pnPeg2 a, pnPeg2 b) {
 PN_INLINE pnPeg2 pn_peg2Max(pnPeg2 a, pnPeg2 b) {
   return _mm_max_epu8(a, b);
 }
-PN_INLINE unsigned pn_peg2Fit(pnPeg2 peg, pnPeg2 hole) {
-  unsigned bytes = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_max_epu8(peg, hole), hole));
-  return (unsigned)((bytes & 0xff) == 0xff) | (unsigned)(bytes >> 8 == 0xff) << 1;
+/* By how much the numbers of two records are above those of their holes, all together, in the lower half of each 64 bits. */
+PN_INLINE __m128 pn_peg2Excess(pnPeg2 peg, pnPeg2 hole) {
+  return _mm_castsi128_ps(_mm_sad_epu8(_mm_subs_epu8(peg, hole), _mm_setzero_si128()));
+}
+PN_INLINE unsigned pn_peg8Fit(const pnPeg2 peg[4], const pnPeg2 hole[4]) {
+  __m128 first = _mm_shuffle_ps(pn_peg2Excess(peg[0], hole[0]), pn_peg2Excess(peg[1], hole[1]), 0x88);
+  __m128 last = _mm_shuffle_ps(pn_peg2Excess(peg[2], hole[2]), pn_peg2Excess(peg[3], hole[3]), 0x88);
+  __m128i all = _mm_packs_epi32(_mm_castps_si128(first), _mm_castps_si128(last)), none = _mm_setzero_si128();
+  return (unsigned)_mm_movemask_epi8(_mm_packs_epi16(_mm_cmpeq_epi16(all, none), none));
 }
 PN_INLINE pnPeg2 pn_peg2Of(pnF4 a, pnF4 b) {
   __m128i one = _mm_packs_epi32(_mm_cvttps_epi32(a), _mm_sub_epi32(_mm_set1_epi32(255), _mm_cvttps_epi32(b)));
@@ -89,10 +99,10 @@ PN_INLINE pnPeg2 pn_peg2Min(pnPeg2 a, pnPeg2 b) {
 PN_INLINE pnPeg2 pn_peg2Max(pnPeg2 a, pnPeg2 b) {
   PN_EACH16(r, a.b[i] > b.b[i] ? a.b[i] : b.b[i]);
 }
-PN_INLINE unsigned pn_peg2Fit(pnPeg2 peg, pnPeg2 hole) {
-  unsigned above[2] = {0, 0};
-  for (int i = 0; i < 16; ++i) above[i / 8] |= peg.b[i] > hole.b[i];
-  return (1 - above[0]) | (1 - above[1]) << 1;
+PN_INLINE unsigned pn_peg8Fit(const pnPeg2 peg[4], const pnPeg2 hole[4]) {
+  unsigned fit = 0xff;
+  for (int i = 0; i < 64; ++i) fit &= ~((unsigned)(peg[i / 16].b[i % 16] > hole[i / 16].b[i % 16]) << i / 8);
+  return fit;
 }
 PN_INLINE pnPeg2 pn_peg2Of(pnF4 a, pnF4 b) {
   PN_EACH16(r, i % 8 < 4 ? (int32_t)a.f[i % 4] : 255 - (int32_t)b.f[i % 4]);
@@ -103,16 +113,14 @@ PN_INLINE pnPeg2 pn_peg2Of(pnF4 a, pnF4 b) {
 /* ---------------------------------------------------------------- eight records */
 
 PN_INLINE unsigned pn_fitHoles(const uint8_t *peg, const uint8_t *holes) {
-  unsigned mask = 0;
-  pnPeg2 p = pn_peg2Twice(peg);
-  for (uint32_t i = 0; i < 8; i += 2) mask |= pn_peg2Fit(p, pn_peg2Load(holes + PN_PEG * i)) << i;
-  return mask;
+  pnPeg2 p = pn_peg2Twice(peg), pegs[4] = {p, p, p, p}, four[4];
+  for (uint32_t i = 0; i < 4; ++i) four[i] = pn_peg2Load(holes + 2 * PN_PEG * i);
+  return pn_peg8Fit(pegs, four);
 }
 PN_INLINE unsigned pn_fitPegs(const uint8_t *pegs, const uint8_t *hole) {
-  unsigned mask = 0;
-  pnPeg2 h = pn_peg2Twice(hole);
-  for (uint32_t i = 0; i < 8; i += 2) mask |= pn_peg2Fit(pn_peg2Load(pegs + PN_PEG * i), h) << i;
-  return mask;
+  pnPeg2 h = pn_peg2Twice(hole), holes[4] = {h, h, h, h}, four[4];
+  for (uint32_t i = 0; i < 4; ++i) four[i] = pn_peg2Load(pegs + 2 * PN_PEG * i);
+  return pn_peg8Fit(four, holes);
 }
 
 #if PN_SIMD_F8
