@@ -27,16 +27,7 @@ typedef struct SmallSide {
 #else
 #define JOIN(rows, i) (rows)[i]
 #define MIN_OF_HALVES(a) (a)
-#define APPEND appendSlots
-
-PN_INLINE uint32_t appendSlots(uint32_t *out, uint32_t a, const uint32_t *b, uint32_t mask) {
-  uint64_t list = pn_laneList[mask];
-  for (uint32_t i = 0; i < WIDE; ++i) {
-    out[2 * i] = a;
-    out[2 * i + 1] = b[list >> 8 * i & 255];
-  }
-  return pn_laneCount(mask);
-}
+#define APPEND pn_append4
 #endif
 
 /* Rows of four, as many as a register has lanes, into columns. */
@@ -182,11 +173,11 @@ static void keepTriangles(SmallSide *s, const float *lo, const float *hi) {
   codeVertices(s, lo, hi, codes);
   const uint8_t(*c)[PN_SMALL_TRIANGLES] = s->shape->corner;
   uint32_t n = 0;
-#if WIDE == 8
-  for (uint32_t t = 0; t < s->triangleCount; t += PN_PICKS8) {
-    uint32_t there = UINT32_MAX >> (PN_PICKS8 - PN_MIN(s->triangleCount - t, PN_PICKS8));
+#ifdef PN_LOOKS
+  for (uint32_t t = 0; t < s->triangleCount; t += PN_LOOKS) {
+    uint32_t there = UINT32_MAX >> (32 - PN_MIN(s->triangleCount - t, PN_LOOKS));
     uint32_t parts = (s->vertexCount + 15) / 16;
-    n += pn_listLanes32(pn_nothingInCommon8(codes, parts, c[0] + t, c[1] + t, c[2] + t) & there, t, s->triangle + n);
+    n += pn_listLooks(pn_nothingShared(codes, parts, c[0] + t, c[1] + t, c[2] + t) & there, t, s->triangle + n);
   }
 #else
   for (uint32_t t = 0; t < s->triangleCount; ++t) {

@@ -124,7 +124,7 @@ PN_INLINE pnF4 pn_f4WithLast(pnF4 a, float last) {
 }
 
 #if PN_SIMD_F8
-#define PN_PICKS8 32u
+#define PN_LOOKS 32u
 
 /* Lanes that are whole numbers below 256 as bytes. */
 PN_INLINE void pn_f8Bytes(pnF8 a, uint8_t out[8]) {
@@ -144,18 +144,12 @@ PN_INLINE __m256i pn_pickBytes(const uint8_t *from, uint32_t parts, const uint8_
   }
   return out;
 }
-/* As pn_nothingInCommon, of 32. */
-PN_INLINE uint32_t pn_nothingInCommon8(const uint8_t *bytes, uint32_t parts, const uint8_t *a, const uint8_t *b,
-                                       const uint8_t *c) {
+/* As pn_nothingInCommon, of so many. */
+PN_INLINE uint32_t pn_nothingShared(const uint8_t *bytes, uint32_t parts, const uint8_t *a, const uint8_t *b,
+                                    const uint8_t *c) {
   __m256i x = pn_pickBytes(bytes, parts, a), y = pn_pickBytes(bytes, parts, b), z = pn_pickBytes(bytes, parts, c);
   __m256i common = _mm256_and_si256(_mm256_and_si256(x, y), z);
   return (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(common, _mm256_setzero_si256()));
-}
-/* As pn_listLanes, of a mask of 32. */
-PN_INLINE uint32_t pn_listLanes32(uint32_t mask, uint32_t first, uint8_t *out) {
-  uint32_t count = 0;
-  for (uint32_t at = 0; at < PN_PICKS8; at += 8) count += pn_listLanes(mask >> at & 0xff, first + at, out + count);
-  return count;
 }
 /* As pn_append16, of eight. */
 PN_INLINE uint32_t pn_append8(uint32_t *out, uint32_t a, const uint32_t *b, uint32_t mask) {
@@ -167,6 +161,52 @@ PN_INLINE uint32_t pn_append8(uint32_t *out, uint32_t a, const uint32_t *b, uint
   _mm256_storeu_si256((__m256i *)(void *)(out + 8), _mm256_permute2x128_si256(low, high, 0x31));
   return (uint32_t)__builtin_popcount(mask);
 }
+
+#elif PN_SIMD_NEON
+#define PN_LOOKS 16u
+
+/* As pn_nothingInCommon, of so many: a table of 64 bytes is looked up at once, whatever is in the parts that nobody asks for. */
+PN_INLINE uint32_t pn_nothingShared(const uint8_t *bytes, uint32_t parts, const uint8_t *a, const uint8_t *b,
+                                    const uint8_t *c) {
+  (void)parts;
+  static const uint8_t bit[16] = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
+  const uint8x16x4_t table = vld1q_u8_x4(bytes);
+  uint8x16_t common = vandq_u8(vqtbl4q_u8(table, vld1q_u8(a)), vqtbl4q_u8(table, vld1q_u8(b)));
+  common = vandq_u8(common, vqtbl4q_u8(table, vld1q_u8(c)));
+  uint8x16_t sum = vandq_u8(vceqzq_u8(common), vld1q_u8(bit));
+  for (int i = 0; i < 3; ++i) sum = vpaddq_u8(sum, sum);
+  return vgetq_lane_u16(vreinterpretq_u16_u8(sum), 0);
+}
 #endif
+
+#ifdef PN_LOOKS
+/* As pn_listLanes, of a mask of so many bits. */
+PN_INLINE uint32_t pn_listLooks(uint32_t mask, uint32_t first, uint8_t *out) {
+  uint32_t count = 0;
+  for (uint32_t at = 0; at < PN_LOOKS; at += 8) count += pn_listLanes(mask >> at & 0xff, first + at, out + count);
+  return count;
+}
+#endif
+
+/* As pn_append16, of four. */
+PN_INLINE uint32_t pn_append4(uint32_t *out, uint32_t a, const uint32_t *b, uint32_t mask) {
+  uint64_t list = pn_laneList[mask];
+#if PN_SIMD_NEON
+  /* of each number four bytes: its lane times four, and which of the four */
+  static const uint8_t spread[16] = {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3};
+  static const uint8_t within[16] = {0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3};
+  uint8x16_t lane = vqtbl1q_u8(vcombine_u8(vcreate_u8(list), vcreate_u8(0)), vld1q_u8(spread));
+  uint8x16_t at = vsliq_n_u8(vld1q_u8(within), lane, 2);
+  uint32x4_t kept = vreinterpretq_u32_u8(vqtbl1q_u8(vreinterpretq_u8_u32(vld1q_u32(b)), at)), with = vdupq_n_u32(a);
+  vst1q_u32(out, vzip1q_u32(with, kept));
+  vst1q_u32(out + 4, vzip2q_u32(with, kept));
+#else
+  for (uint32_t i = 0; i < 4; ++i) {
+    out[2 * i] = a;
+    out[2 * i + 1] = b[list >> 8 * i & 255];
+  }
+#endif
+  return pn_laneCount(mask);
+}
 
 #endif
