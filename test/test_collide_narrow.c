@@ -163,11 +163,11 @@ static void batches(void **state) {
       for (size_t k = 0; k < KERNELS + widthCount; ++k) {
         pnPair list[20 + PN_NARROW_PAD];
         memcpy(list, s_candidates, count * sizeof(pnPair));
-        uint64_t uncertain = 0;
-        size_t kept = k < KERNELS ? pn_narrow(&s_a.tree, &s_b.tree, list, count, kernels[k], &uncertain)
-                                  : widths[k - KERNELS](&s_a.tree, &s_b.tree, list, count, &uncertain);
+        pnDoubts doubts = {0};
+        size_t kept = k < KERNELS ? pn_narrow(&s_a.tree, &s_b.tree, list, count, kernels[k], &doubts)
+                                  : widths[k - KERNELS](&s_a.tree, &s_b.tree, list, count, &doubts);
         checkKept(list, kept, count);
-        assert_true(uncertain <= count);
+        assert_true(doubts.count <= count);
       }
     }
   }

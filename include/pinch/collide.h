@@ -28,7 +28,7 @@ typedef struct pnCost {
   uint64_t volumeTests;     /* volumes tested against volumes */
   uint64_t planeTests;      /* volumes tested against planes of big triangles (pnTreeDef.big) */
   uint64_t exactTests;      /* pairs of triangles tested */
-  uint64_t uncertain;       /* of these, undecided by the fast filter and decided by exact arithmetic */
+  uint64_t uncertain;       /* of these, undecided by floats, and decided by doubles or exact arithmetic */
   uint64_t pairs;           /* pairs found */
   double updateSeconds, traverseSeconds, exactSeconds; /* of a first pair the exact tests are in traverseSeconds */
 } pnCost;

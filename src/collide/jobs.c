@@ -94,6 +94,12 @@ static void beginJob(const pnJob *job, pnTraversal *out) {
   out->sink = job->sink;
 }
 
+/* A worker goes to another job. */
+static void takeJob(pnWorker *w, uint32_t job) {
+  w->job = job;
+  w->wasted = 0;
+}
+
 /* Big triangles in pieces are met once for each piece. */
 static bool isInPieces(const pnTraversal *t) {
   return t->proofs & PN_PROOF_BIT(PN_PROOF_PLANES);
@@ -198,7 +204,7 @@ static void runPart(Run *run, const pnItem *item, pnWorker *w, double *time) {
   }
   pnTraversal t;
   beginJob(job, &t);
-  w->job = item->job;
+  takeJob(w, item->job);
   if (item->kind == PN_ITEM_NEIGHBOURS) {
     pn_runNeighbours(&t, w, item->begin, item->end, job->first);
     *time = pn_clock();
@@ -286,7 +292,7 @@ static void runWhole(Run *run, uint32_t worker, uint32_t item, uint32_t index, P
   pnTraversal *t = &pending->t[!pending->which];
   beginJob(job, t);
   job->inPieces = isInPieces(t);
-  w->job = index;
+  takeJob(w, index);
   w->lists[0].count = 0;
   if (!pn_arrayPush(&w->lists[0], ((pnPair){0, 0}))) {
     w->outOfMemory = true;
@@ -359,7 +365,7 @@ static void relieveOthers(Run *run, uint32_t worker, double *time) {
     Done since = doneBy(w);
     pnTraversal t;
     beginJob(&run->jobs[job], &t);
-    w->job = job;
+    takeJob(w, job);
     pn_runAll(&t, w, run->def->kernel, time);
     bookWork(&run->jobs[job], w, since, 0);
     keepSegment(run, worker, 0, job, before);

@@ -34,11 +34,11 @@ static bool shareCorner(const float *p[3], const float *q[3]) {
   return false;
 }
 
-bool pn_meetExactly(const pnTree *a, const pnTree *b, pnPair c) {
+bool pn_meetExactly(const pnTree *a, const pnTree *b, pnPair c, bool apart) {
   const float *p[3], *q[3];
   pn_slotCorners(a, c.a, p);
   pn_slotCorners(b, c.b, q);
-  if (shareCorner(p, q)) return true;
+  if (!apart && shareCorner(p, q)) return true;
   return pn_trianglesMeetExact(p[0], p[1], p[2], q[0], q[1], q[2]);
 }
 
@@ -61,20 +61,21 @@ static size_t narrowBy(const pnTree *a, const pnTree *b, pnPair *candidates, siz
 
 #define WIDTH 4u
 #define MEET meet4
+#define TWICE pn_narrowTwice2
 #define CORNERS pn_loadCorners4
 #define BATCHES pn_narrowBatches4
 #include "collide/narrow_batch.h"
 
 size_t pn_narrow(const pnTree *a, const pnTree *b, pnPair *candidates, size_t count, pnKernel kernel,
-                 uint64_t *uncertain) {
+                 pnDoubts *doubts) {
   if (kernel != PN_KERNEL_DEFAULT) return narrowBy(a, b, candidates, count, kernel);
 #if defined(__x86_64__) && !defined(PN_SCALAR)
 #if defined(PN_AVX512)
-  if (pn_hasAvx512()) return pn_narrowBatchesAvx512(a, b, candidates, count, uncertain);
+  if (pn_hasAvx512()) return pn_narrowBatchesAvx512(a, b, candidates, count, doubts);
 #endif
-  if (__builtin_cpu_supports("avx2")) return pn_narrowBatchesAvx2(a, b, candidates, count, uncertain);
+  if (__builtin_cpu_supports("avx2")) return pn_narrowBatchesAvx2(a, b, candidates, count, doubts);
 #endif
-  return pn_narrowBatches4(a, b, candidates, count, uncertain);
+  return pn_narrowBatches4(a, b, candidates, count, doubts);
 }
 
 pnNarrowBatchesFcn *pn_narrowSmall(pnKernel kernel) {

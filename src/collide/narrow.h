@@ -32,11 +32,16 @@ PN_INLINE void pn_loadCorners4(const pnTree *a, const pnTree *b, const pnPair *c
  * moved apart (a seam that opened) are not shared, and the triangles are tested like any others. */
 pnSharedCorners pn_sharedNow(const pnMesh *mesh, uint32_t s, uint32_t t, const float *p[3], const float *q[3]);
 
+/* What the filter of floats could not decide. Zeroed is the beginning of a search. */
+typedef struct pnDoubts {
+  uint64_t count; /* candidates */
+  int32_t wasted; /* second looks that decided nothing, less what others decided (narrow_batch.h) */
+} pnDoubts;
+
 /* A batch of candidates. Candidates whose triangles meet are moved to the front, in order; returns how many. The list
  * must have room for PN_NARROW_PAD more than count. */
 #define PN_NARROW_PAD 16u
-size_t pn_narrow(const pnTree *a, const pnTree *b, pnPair *candidates, size_t count, pnKernel kernel,
-                 uint64_t *uncertain);
+size_t pn_narrow(const pnTree *a, const pnTree *b, pnPair *candidates, size_t count, pnKernel kernel, pnDoubts *doubts);
 
 /* The same for neighbours: pairs of slots of one tree that share welded vertices; kept when the triangles meet in more
  * than what they share. */
@@ -47,14 +52,19 @@ typedef void pnNarrowFcn(const pnTree *a, const pnTree *b, const pnPair *candida
                          uint32_t *outUnsure);
 pnNarrowFcn pn_narrow4;
 /* Whole lists by them. */
-typedef size_t pnNarrowBatchesFcn(const pnTree *a, const pnTree *b, pnPair *candidates, size_t count,
-                                  uint64_t *uncertain);
+typedef size_t pnNarrowBatchesFcn(const pnTree *a, const pnTree *b, pnPair *candidates, size_t count, pnDoubts *doubts);
 pnNarrowBatchesFcn pn_narrowBatches4, pn_narrowBatchesAvx2, pn_narrowBatchesAvx512;
 /* Where b is a small body that is read in place (collide/small.h), a machine may have a shorter way, else null: candidates name its
  * triangles; those that meet come out as slots. */
 pnNarrowBatchesFcn *pn_narrowSmall(pnKernel kernel);
 pnNarrowBatchesFcn pn_narrowSmallVbmi;
-bool pn_meetExactly(const pnTree *a, const pnTree *b, pnPair candidate);
+/* `apart`: no corner of one triangle is where one of the other is; otherwise that is looked at first. */
+bool pn_meetExactly(const pnTree *a, const pnTree *b, pnPair candidate, bool apart);
+/* The second look (narrow_twice.h), by width; the first is chosen at run time, and has the second of its machine. `columns` are those of
+ * the filter, corners of a and then of b, `width` numbers each. Returns which of the wanted meet; of those that are not among the decided
+ * nothing is said. */
+typedef uint32_t pnNarrowTwiceFcn(const float *columns, uint32_t width, uint32_t wanted, uint32_t *outDecided);
+pnNarrowTwiceFcn pn_narrowTwice2, pn_narrowTwice4Avx2, pn_narrowTwice8Avx512;
 #if defined(__x86_64__) && !defined(PN_SCALAR)
 pnNarrowFcn pn_narrow8Avx2, pn_narrow16Avx512;
 #endif

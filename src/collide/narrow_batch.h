@@ -1,5 +1,5 @@
 /* narrow_batch.h: a list of candidates, a width at a time. Included with WIDTH, the words of registers of that width (simd_words.h), the
- * filter MEET(p, hit, unsure), CORNERS(a, b, candidates, p), which loads what it works on, BATCHES, the name, and,
+ * filter MEET(p, hit, unsure), TWICE, the second look, CORNERS(a, b, candidates, p), which loads what it works on, BATCHES, the name, and,
  * where there is a shorter way, KEEP(from, hit, to). Where b is something else than a tree, that is OTHER, and EXACTLY(a, b, candidate) the
  * exact test. The filter is inline: a call for every four candidates costs a twentieth of
  * testing them. */
@@ -37,18 +37,31 @@ PN_INLINE uint32_t shareCorners(F p[6][3]) {
 /* To look at all corners takes as long as asking so many pairs one by one. */
 #define FEW_UNSURE 3
 
+/* A second look takes as long as an exact test or two. Of some bodies it decides all, of others none: so many may be wasted, more where
+ * others have decided something, and then no more are made. */
+#define MOST_WASTED 4
+#define MOST_SAVED 16
+
 /* What the filter cannot decide: those of `unsure` that meet. */
-static PN_NOINLINE uint32_t askExactly(const pnTree *a, const OTHER *b, const pnPair *candidates, F p[6][3],
-                                       uint32_t unsure) {
-  uint32_t hit = __builtin_popcount(unsure) < FEW_UNSURE ? 0 : unsure & shareCorners(p);
-  for (unsure &= ~hit; unsure != 0; unsure &= unsure - 1) {
+static PN_NOINLINE uint32_t askAgain(const pnTree *a, const OTHER *b, const pnPair *candidates, F p[6][3],
+                                     uint32_t unsure, int32_t *wasted) {
+  bool seen = __builtin_popcount(unsure) >= FEW_UNSURE;
+  uint32_t hit = seen ? unsure & shareCorners(p) : 0;
+  unsure &= ~hit;
+  if (unsure != 0 && *wasted < MOST_WASTED) {
+    uint32_t decided;
+    hit |= TWICE((const float *)(const void *)p, WIDTH, unsure, &decided); /* who copies what lies there */
+    unsure &= ~decided;
+    *wasted = PN_MAX(*wasted + 1 - __builtin_popcount(decided), -MOST_SAVED);
+  }
+  for (; unsure != 0; unsure &= unsure - 1) {
     uint32_t lane = pn_firstLane(unsure);
-    hit |= (uint32_t)EXACTLY(a, b, candidates[lane]) << lane;
+    hit |= (uint32_t)EXACTLY(a, b, candidates[lane], seen) << lane;
   }
   return hit;
 }
 
-size_t BATCHES(const pnTree *a, const OTHER *b, pnPair *candidates, size_t count, uint64_t *uncertain) {
+size_t BATCHES(const pnTree *a, const OTHER *b, pnPair *candidates, size_t count, pnDoubts *doubts) {
   /* fill the last batch up with a candidate that exists */
   for (size_t i = count; count > 0 && i < count + WIDTH; ++i) candidates[i] = candidates[count - 1];
   size_t kept = 0;
@@ -61,8 +74,8 @@ size_t BATCHES(const pnTree *a, const OTHER *b, pnPair *candidates, size_t count
     uint32_t in = (1u << here) - 1;
     unsure &= in;
     if (PN_UNLIKELY(unsure != 0)) {
-      hit |= askExactly(a, b, candidates + i, p, unsure);
-      *uncertain += (uint64_t)__builtin_popcount(unsure);
+      hit |= askAgain(a, b, candidates + i, p, unsure, &doubts->wasted);
+      doubts->count += (uint64_t)__builtin_popcount(unsure);
     }
     kept += KEEP(candidates + i, hit & in, candidates + kept);
   }

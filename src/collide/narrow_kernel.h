@@ -23,7 +23,15 @@
  * one after the other: 4 * 48 u + (12 + 18 + 24) u = 246 u. So every error is below 246 u M^3 (1 + O(u)) =
  * 1.4663e-5 M^3; 1.5e-5 leaves 2 % for the second-order terms (< 300 u) and the rounding of E itself (4 u).
  * Underflow: with M >= 1e-10, E >= 1.5e-35, far above what rounding in the subnormal range can add (under 20 * 2^-149 *
- * max(1, M)). Overflow: with M <= 1e12, M^3 * 24 < 1e38. Outside that range of M: unsure. */
+ * max(1, M)). Overflow: with M <= 1e12, M^3 * 24 < 1e38. Outside that range of M: unsure.
+ *
+ * In doubles (narrow_twice.h) u = 2^-53 and the same sum is 2.7312e-14 M^3; 2.8e-14. Points are floats: 2^-149 <= M < 2^129 or M is 0, and
+ * between these nothing overflows (24 M^3 < 2^392) nor comes near to underflow (E > 2^-493). */
+#ifndef NARROW_BOUND
+#define NARROW_BOUND 1.5e-5f
+#define NARROW_LEAST 1e-10f
+#define NARROW_MOST 1e12f
+#endif
 
 /* The larger of a magnitude and that of p, and the smaller of two magnitudes. Where a machine does either at once, the file that includes
  * this says so. */
@@ -104,12 +112,12 @@ PN_INLINE void NARROW_NAME(F p[6][3], uint32_t *outHit, uint32_t *outUnsure) {
   sB[2] = NEG(det);
 
   /* certain of all signs? */
-  F e = MUL(MUL(MUL(m, m), m), SET1(1.5e-5f));
+  F e = MUL(MUL(MUL(m, m), m), SET1(NARROW_BOUND));
   F near[3];
   for (int i = 0; i < 3; ++i) near[i] = MIN(NEARER(sA[i], v[i][0]), NEARER(v[i][1], v[i][2]));
   F least = MIN(MIN(near[0], near[1]), near[2]);
   least = MIN(MIN(least, ABS(sB[2])), NEARER(sB[0], sB[1])); /* known last */
-  F inRange = AND(GREATER(m, SET1(1e-10f)), GREATER(SET1(1e12f), m));
+  F inRange = AND(GREATER(m, SET1(NARROW_LEAST)), GREATER(SET1(NARROW_MOST), m));
   F certain = AND(GREATER(least, e), inRange);
 
   /* an edge of one through the other: only sign bits matter */

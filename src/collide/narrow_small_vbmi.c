@@ -38,24 +38,25 @@ PN_INLINE void loadPicked16(const pnTree *a, const Picked *b, const pnPair *cand
   }
 }
 
-PN_INLINE bool meetPicked(const pnTree *a, const Picked *b, pnPair c) {
-  return pn_meetExactly(a, b->tree, (pnPair){c.a, b->small->slot[c.b]});
+PN_INLINE bool meetPicked(const pnTree *a, const Picked *b, pnPair c, bool apart) {
+  return pn_meetExactly(a, b->tree, (pnPair){c.a, b->small->slot[c.b]}, apart);
 }
 
 #define WIDTH 16u
 #define MEET meet16
+#define TWICE pn_narrowTwice8Avx512
 #define CORNERS loadPicked16
 #define KEEP keep16
 #define OTHER Picked
 #define EXACTLY meetPicked
 #define BATCHES narrowPicked
-static size_t narrowPicked(const pnTree *a, const Picked *b, pnPair *candidates, size_t count, uint64_t *uncertain);
+static size_t narrowPicked(const pnTree *a, const Picked *b, pnPair *candidates, size_t count, pnDoubts *doubts);
 #include "collide/narrow_batch.h"
 
-size_t pn_narrowSmallVbmi(const pnTree *a, const pnTree *b, pnPair *candidates, size_t count, uint64_t *uncertain) {
+size_t pn_narrowSmallVbmi(const pnTree *a, const pnTree *b, pnPair *candidates, size_t count, pnDoubts *doubts) {
   Picked picked;
   seeColumns(b, &picked);
-  size_t kept = narrowPicked(a, &picked, candidates, count, uncertain);
+  size_t kept = narrowPicked(a, &picked, candidates, count, doubts);
   for (size_t i = 0; i < kept; ++i) candidates[i].b = picked.small->slot[candidates[i].b];
   return kept;
 }

@@ -222,9 +222,11 @@ static bool testCandidates(const pnTraversal *t, pnWorker *w, pnKernel kernel) {
     size_t n = w->candidates.count;
     w->cost.exactTests += n;
     pnPair *list = w->candidates.data;
-    ok = keepPairs(t, w, list,
-                   t->narrow ? t->narrow(t->a, t->b, list, n, &w->cost.uncertain)
-                             : pn_narrow(t->a, t->b, list, n, kernel, &w->cost.uncertain));
+    pnDoubts doubts = {.wasted = w->wasted};
+    size_t kept = t->narrow ? t->narrow(t->a, t->b, list, n, &doubts) : pn_narrow(t->a, t->b, list, n, kernel, &doubts);
+    w->cost.uncertain += doubts.count;
+    w->wasted = doubts.wasted;
+    ok = keepPairs(t, w, list, kept);
   }
   w->candidates.count = 0;
   return ok;
