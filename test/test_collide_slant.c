@@ -210,6 +210,8 @@ static void widthsAgree(void **state) {
     uint32_t leaves = a.tree->shape->leafCount;
     size_t floats = (size_t)leaves * PN_SLANT_LEAF;
     float *records[2] = {calloc(floats, sizeof(float)), calloc(floats, sizeof(float))};
+    size_t hullFloats = (size_t)leaves * PN_SLANT_FLOATS;
+    float *hulls[2] = {calloc(hullFloats, sizeof(float)), calloc(hullFloats, sizeof(float))};
     const pnSlantLoops *loops[2] = {&pn_slantLoops4, &pn_slantLoops8Avx2};
     pnPair *pairs[2] = {malloc(COUNT * COUNT * sizeof(pnPair)), malloc(COUNT * COUNT * sizeof(pnPair))};
     size_t kept[2];
@@ -217,16 +219,19 @@ static void widthsAgree(void **state) {
       pnFresh fresh = {.alone = true};
       for (uint32_t leaf = 0; leaf < leaves; ++leaf) {
         pn_freshen(a.tree, a.tree->shape->innerCount + leaf, &fresh);
-        loops[i]->fill(a.tree, leaf, records[i] + (size_t)leaf * PN_SLANT_LEAF);
+        loops[i]->fill(a.tree, leaf, records[i] + (size_t)leaf * PN_SLANT_LEAF,
+                       hulls[i] + (size_t)leaf * PN_SLANT_FLOATS);
       }
       for (uint32_t k = 0; k < COUNT * COUNT; ++k) pairs[i][k] = (pnPair){k / COUNT, k % COUNT};
       kept[i] = loops[i]->keepSlots(records[i], records[i], pairs[i], COUNT * COUNT);
     }
     assert_memory_equal(records[0], records[1], floats * sizeof(float));
+    assert_memory_equal(hulls[0], hulls[1], hullFloats * sizeof(float));
     assert_true(kept[0] == kept[1] && kept[0] >= COUNT);
     assert_memory_equal(pairs[0], pairs[1], kept[0] * sizeof(pnPair));
     for (int i = 0; i < 2; ++i) {
       free(records[i]);
+      free(hulls[i]);
       free(pairs[i]);
     }
     closeBody(&a);

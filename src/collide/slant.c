@@ -43,13 +43,16 @@ void pn_grantSlants(pnTree *tree) {
   pn_carve(NULL, &at, leaves, sizeof(uint32_t));
   size_t recordsAt = at;
   pn_carve(NULL, &at, leaves, PN_SLANT_LEAF * sizeof(float));
+  size_t hullsAt = at;
+  pn_carve(NULL, &at, leaves, PN_SLANT_FLOATS * sizeof(float));
   char *memory = pn_alloc(at);
   atomic_store_explicit(&tree->wantsSlants, false, memory_order_relaxed);
   if (!memory) return;
   memset(memory + stampsAt, 0, leaves * sizeof(uint32_t)); /* 0 is no tree's stamp */
   tree->slants = (pnSlants *)(void *)memory;
   tree->slantBytes = at;
-  *tree->slants = (pnSlants){(_Atomic uint32_t *)(void *)(memory + stampsAt), (float *)(void *)(memory + recordsAt)};
+  *tree->slants = (pnSlants){(_Atomic uint32_t *)(void *)(memory + stampsAt), (float *)(void *)(memory + recordsAt),
+                             (float *)(void *)(memory + hullsAt)};
 }
 
 /* ---------------------------------------------------------------- making and asking */
@@ -58,14 +61,15 @@ void pn_grantSlants(pnTree *tree) {
 static void makeRecords(const pnTree *tree, uint32_t leaf, bool alone, const pnSlantLoops *loops) {
   _Atomic uint32_t *stamp = &tree->slants->stamp[leaf];
   float *records = tree->slants->records + (size_t)leaf * PN_SLANT_LEAF;
+  float *hull = tree->slants->hulls + (size_t)leaf * PN_SLANT_FLOATS;
   uint32_t seen = atomic_load_explicit(stamp, memory_order_acquire);
   if (PN_LIKELY(seen == tree->now)) return;
   if (alone) {
-    loops->fill(tree, leaf, records);
+    loops->fill(tree, leaf, records, hull);
     atomic_store_explicit(stamp, tree->now, memory_order_relaxed);
   } else if (seen != PN_STAMP_BUSY && atomic_compare_exchange_strong_explicit(
                                           stamp, &seen, PN_STAMP_BUSY, memory_order_relaxed, memory_order_relaxed)) {
-    loops->fill(tree, leaf, records);
+    loops->fill(tree, leaf, records, hull);
     atomic_store_explicit(stamp, tree->now, memory_order_release);
   } else {
     while (atomic_load_explicit(stamp, memory_order_acquire) != tree->now) pn_pause();
@@ -81,7 +85,7 @@ size_t pn_slantLeaves(const pnTraversal *t, pnWorker *w, pnPair *pairs, size_t c
     makeRecords(t->a, pairs[i].a - firstA, w->fresh.alone, loops);
     makeRecords(t->b, pairs[i].b - firstB, w->fresh.alone, loops);
   }
-  size_t kept = loops->keepLeaves(t->a->slants->records, t->b->slants->records, firstA, firstB, pairs, count);
+  size_t kept = loops->keepLeaves(t->a->slants->hulls, t->b->slants->hulls, firstA, firstB, pairs, count);
   w->cost.volumeTests += count;
   w->cost.leafPairs += count - kept;
   return kept;

@@ -19,14 +19,15 @@
 
 #include "collide/traverse.h"
 
-/* A record: eight numbers lo and eight hi, one cache line. Of the eight directions two stand there twice. A leaf has nine: of all of
- * it, and of each of its triangles. */
+/* A record: eight numbers lo and eight hi, one cache line. Of the eight directions two stand there twice. A leaf has one of each of its
+ * triangles, by slots, and one of all of it, its hull. */
 #define PN_SLANT_FLOATS 16u
-#define PN_SLANT_LEAF ((PN_LANES + 1) * PN_SLANT_FLOATS)
+#define PN_SLANT_LEAF (PN_LANES * PN_SLANT_FLOATS)
 
 typedef struct pnSlants {
   _Atomic uint32_t *stamp; /* one a leaf: of the tree's stamp, or PN_STAMP_BUSY */
   float *records;          /* PN_SLANT_LEAF a leaf */
+  float *hulls;            /* PN_SLANT_FLOATS a leaf */
 } pnSlants;
 
 /* May slants be used for the pairs of leaves that come next? One thread asks only when they pay, and a tree gets them at once; of
@@ -42,8 +43,8 @@ void pn_slantCandidates(const pnTraversal *t, pnWorker *w);
 
 /* The loops, for any width; chosen at run time. */
 typedef struct pnSlantLoops {
-  void (*fill)(const pnTree *tree, uint32_t leaf, float *records);
-  /* Pairs whose records overlap, moved to the front: of nodes, of which the leaves begin at firstA and firstB, and of slots. */
+  void (*fill)(const pnTree *tree, uint32_t leaf, float *records, float *outHull);
+  /* Pairs that overlap, moved to the front: of nodes, of which the leaves begin at firstA and firstB, by hulls; of slots, by records. */
   size_t (*keepLeaves)(const float *a, const float *b, uint32_t firstA, uint32_t firstB, pnPair *pairs, size_t count);
   size_t (*keepSlots)(const float *a, const float *b, pnPair *pairs, size_t count);
   uint32_t leafWorth; /* how many candidates cost as much as opening a pair of leaves, on machines that these are for */

@@ -23,11 +23,11 @@ PN_INLINE void boundTriangle(const pnTree *tree, uint32_t slot, float *out) {
   }
 }
 
-static void fillRecords(const pnTree *tree, uint32_t leaf, float *records) {
+static void fillRecords(const pnTree *tree, uint32_t leaf, float *records, float *outHull) {
   uint32_t count = tree->shape->count[tree->shape->innerCount + leaf];
   pnF4 hull[4] = {pn_f4Set1(0), pn_f4Set1(0), pn_f4Set1(0), pn_f4Set1(0)};
   for (uint32_t j = 0; j < count; ++j) {
-    float *out = records + PN_SLANT_FLOATS * (j + 1);
+    float *out = records + PN_SLANT_FLOATS * j;
     boundTriangle(tree, leaf * PN_LANES + j, out);
     for (int h = 0; h < 2; ++h) {
       pnF4 lo = pn_f4Load(out + 4 * h), hi = pn_f4Load(out + 8 + 4 * h);
@@ -35,7 +35,7 @@ static void fillRecords(const pnTree *tree, uint32_t leaf, float *records) {
       hull[2 + h] = j ? pn_f4Max(hull[2 + h], hi) : hi;
     }
   }
-  for (int h = 0; h < 4; ++h) pn_f4Store(records + 4 * h, hull[h]);
+  for (int h = 0; h < 4; ++h) pn_f4Store(outHull + 4 * h, hull[h]);
 }
 
 /* Who is kept is nothing a processor could predict: no branch. */
@@ -44,16 +44,10 @@ static size_t keepLeaves(const float *a, const float *b, uint32_t firstA, uint32
   size_t kept = 0;
   for (size_t i = 0; i < count; ++i) {
     pnPair p = pairs[i];
-    const float *ra = a + (size_t)(p.a - firstA) * PN_SLANT_LEAF, *rb = b + (size_t)(p.b - firstB) * PN_SLANT_LEAF;
     pairs[kept] = p;
-    kept += !SLANTS_APART(ra, rb);
+    kept += !SLANTS_APART(a + (size_t)(p.a - firstA) * PN_SLANT_FLOATS, b + (size_t)(p.b - firstB) * PN_SLANT_FLOATS);
   }
   return kept;
-}
-
-/* The record of the triangle in a slot. */
-PN_INLINE const float *slotRecord(const float *records, uint32_t slot) {
-  return records + ((size_t)slot + slot / PN_LANES + 1) * PN_SLANT_FLOATS;
 }
 
 static size_t keepSlots(const float *a, const float *b, pnPair *pairs, size_t count) {
@@ -61,7 +55,7 @@ static size_t keepSlots(const float *a, const float *b, pnPair *pairs, size_t co
   for (size_t i = 0; i < count; ++i) {
     pnPair p = pairs[i];
     pairs[kept] = p;
-    kept += !SLANTS_APART(slotRecord(a, p.a), slotRecord(b, p.b));
+    kept += !SLANTS_APART(a + (size_t)p.a * PN_SLANT_FLOATS, b + (size_t)p.b * PN_SLANT_FLOATS);
   }
   return kept;
 }
