@@ -77,20 +77,38 @@ static bool openRows(const pnTraversal *t, const View *A, const View *B, Rows *r
   return true;
 }
 
-/* Rows of leaves into pairs of slots; neighbours (links, one a pair) are left out of self queries. */
+/* Lanes of four rows of leaves, a byte each, that may become candidates: those there are, and in a self query each pair once and no
+ * neighbours (links, one a pair). */
+PN_INLINE uint32_t lanesOfRows(const pnTraversal *t, const View *B, const Rows *rows, const uint8_t *const *links,
+                               size_t first) {
+  (void)B; /* on one grid all lanes are full */
+  uint32_t lanes = 0;
+  size_t count = PN_MIN(rows->count - first, 4);
+  for (size_t i = 0; i < count; ++i) {
+    pnPair row = rows->row[first + i];
+    uint32_t j = row.a % PN_LANES;
+    unsigned m = FULL(B, row.b);
+    if (t->self) m &= ~(unsigned)links[rows->of[first + i]][j] & (row.a / PN_LANES == row.b ? 0xfeu << j : 0xffu);
+    lanes |= (m & 0xff) << 8 * i;
+  }
+  return lanes;
+}
+
+/* Rows of leaves into pairs of slots. Of a body alone nothing comes of nearly all: then four are passed over at once. */
 static bool openLeafRows(const pnTraversal *t, const View *A, const View *B, Rows *rows, const uint8_t *const *links,
                          pnPairs *candidates) {
   if (!pn_arrayReserve(candidates, candidates->count + rows->count * PN_LANES + PN_LANES)) return false;
   pnPair *at = candidates->data + candidates->count;
   uint32_t masks[ROW_MASKS];
   maskRows(t, A, B, rows, masks);
-  for (size_t i = 0; i < rows->count; ++i) {
-    pnPair row = rows->row[i];
-    uint32_t j = row.a % PN_LANES;
-    unsigned m = masks[i / 4] >> (i % 4 * 8) & FULL(B, row.b) & 0xff;
-    if (t->self) m &= ~(unsigned)links[rows->of[i]][j] & (row.a / PN_LANES == row.b ? 0xfeu << j : 0xffu);
-    pn_appendLanes(&at->a, row.a - A->innerCount * PN_LANES, (row.b - B->innerCount) * PN_LANES, m);
-    at += pn_laneCount(m);
+  for (size_t i = 0; i < rows->count; i += 4) {
+    uint32_t four = masks[i / 4] & lanesOfRows(t, B, rows, links, i);
+    if (four == 0) continue;
+    for (size_t k = 0; k < 4; ++k, four >>= 8) {
+      pnPair row = rows->row[i + k];
+      pn_appendLanes(&at->a, row.a - A->innerCount * PN_LANES, (row.b - B->innerCount) * PN_LANES, four & 0xff);
+      at += pn_laneCount(four & 0xff);
+    }
   }
   candidates->count = (size_t)(at - candidates->data);
   return true;
