@@ -346,6 +346,14 @@ static Carried carriedXor(Carried a, Carried b) {
 #define SET1(v) ((Carried){(v), (v)})
 #define SIGNS(a) (pn_bitsOfFloat((a).f) >> 31)
 #define NARROW_NAME meetCarried
+/* as narrow.c has them */
+#ifdef PN_F4_FUSED
+#define DIFFERENCE(a, b, c, d) ((Carried){fmaf(-(c).f, (d).f, (a).f * (b).f), (a).x * (b).x - (c).x * (d).x})
+#define MORE(a, b, c) carriedMore(a, b, c)
+static Carried carriedMore(Carried a, Carried b, Carried c) {
+  return (Carried){fmaf(a.f, b.f, c.f), a.x * b.x + c.x};
+}
+#endif
 
 static void loadCarried(const pnTree *a, const pnTree *b, const pnPair *candidates, Carried p[6][3]) {
   const float *c[3], *d[3];

@@ -9,6 +9,10 @@
 #define WIDE 4
 #include "geom/simd_words.h"
 #define NARROW_NAME meet4
+#ifdef PN_F4_FUSED
+#define DIFFERENCE(a, b, c, d) pn_f4FusedSub(MUL(a, b), c, d)
+#define MORE(a, b, c) pn_f4FusedAdd(c, a, b)
+#endif
 #include "collide/narrow_kernel.h"
 
 PN_INLINE void narrow4(const pnTree *a, const pnTree *b, const pnPair *candidates, uint32_t *outHit,

@@ -42,9 +42,12 @@ PN_INLINE uint32_t shareCorners(F p[6][3]) {
 #define MOST_WASTED 4
 #define MOST_SAVED 16
 
-/* What the filter cannot decide: those of `unsure` that meet. */
-static PN_NOINLINE uint32_t askAgain(const pnTree *a, const OTHER *b, const pnPair *candidates, F p[6][3],
-                                     uint32_t unsure, int32_t *wasted) {
+/* What the filter cannot decide: those of `unsure` that meet. The filter has moved the corners, and they are loaded anew: to keep them would
+ * cost all batches, and most are decided. */
+static PN_NOINLINE uint32_t askAgain(const pnTree *a, const OTHER *b, const pnPair *candidates, uint32_t unsure,
+                                     int32_t *wasted) {
+  F p[6][3];
+  CORNERS(a, b, candidates, p);
   bool seen = __builtin_popcount(unsure) >= FEW_UNSURE;
   uint32_t hit = seen ? unsure & shareCorners(p) : 0;
   unsure &= ~hit;
@@ -67,14 +70,13 @@ size_t BATCHES(const pnTree *a, const OTHER *b, pnPair *candidates, size_t count
   size_t kept = 0;
   for (size_t i = 0; i < count; i += WIDTH) {
     uint32_t hit, unsure, here = (uint32_t)PN_MIN(count - i, WIDTH);
-    F p[6][3], moved[6][3];
+    F p[6][3];
     CORNERS(a, b, candidates + i, p);
-    memcpy(moved, p, sizeof p);
-    MEET(moved, &hit, &unsure);
+    MEET(p, &hit, &unsure);
     uint32_t in = (1u << here) - 1;
     unsure &= in;
     if (PN_UNLIKELY(unsure != 0)) {
-      hit |= askAgain(a, b, candidates + i, p, unsure, &doubts->wasted);
+      hit |= askAgain(a, b, candidates + i, unsure, &doubts->wasted);
       doubts->count += (uint64_t)__builtin_popcount(unsure);
     }
     kept += KEEP(candidates + i, hit & in, candidates + kept);

@@ -40,14 +40,20 @@
 #define NEARER(p, q) MIN(ABS(p), ABS(q))
 #endif
 
+/* a b - c d, and a b more than c. A machine that rounds these once less may: the bound is about more roundings. */
+#ifndef DIFFERENCE
+#define DIFFERENCE(a, b, c, d) SUB(MUL(a, b), MUL(c, d))
+#define MORE(a, b, c) ADD(c, MUL(a, b))
+#endif
+
 PN_INLINE void crossW(const F *p, const F *q, F *r) {
-  r[0] = SUB(MUL(p[1], q[2]), MUL(p[2], q[1]));
-  r[1] = SUB(MUL(p[2], q[0]), MUL(p[0], q[2]));
-  r[2] = SUB(MUL(p[0], q[1]), MUL(p[1], q[0]));
+  r[0] = DIFFERENCE(p[1], q[2], p[2], q[1]);
+  r[1] = DIFFERENCE(p[2], q[0], p[0], q[2]);
+  r[2] = DIFFERENCE(p[0], q[1], p[1], q[0]);
 }
 
 PN_INLINE F dotW(const F *p, const F *q) {
-  return ADD(ADD(MUL(p[0], q[0]), MUL(p[1], q[1])), MUL(p[2], q[2]));
+  return MORE(p[2], q[2], MORE(p[1], q[1], MUL(p[0], q[0])));
 }
 
 /* All three above e, or all three below -e. */

@@ -1,7 +1,7 @@
 /* simd.h: with its neighbours simd_*.h the only file with intrinsics. Four floats (pnF4), on NEON, SSE2, or in plain C (PN_SCALAR:
  * the twin that must give the same bits). Eight floats (pnF8) for files compiled for AVX2.
  *
- * Only operations that round the same way everywhere are here: no fused multiply-add, no reciprocal estimates.
+ * Only operations that round the same way everywhere are here: no reciprocal estimates, and no fused multiply-add but where it says so.
  * Masks are all-ones or all-zero lanes, kept in the same types. */
 #ifndef PN_GEOM_SIMD_H
 #define PN_GEOM_SIMD_H
@@ -69,6 +69,14 @@ PN_INLINE pnF4 pn_f4Sub(pnF4 a, pnF4 b) {
 }
 PN_INLINE pnF4 pn_f4Mul(pnF4 a, pnF4 b) {
   return vmulq_f32(a, b);
+}
+/* c + a b and c - a b, rounded once: for filters that have a bound and are never wrong, as no other machine has the same bits. */
+#define PN_F4_FUSED 1
+PN_INLINE pnF4 pn_f4FusedAdd(pnF4 c, pnF4 a, pnF4 b) {
+  return vfmaq_f32(c, a, b);
+}
+PN_INLINE pnF4 pn_f4FusedSub(pnF4 c, pnF4 a, pnF4 b) {
+  return vfmsq_f32(c, a, b);
 }
 PN_INLINE pnF4 pn_f4Div(pnF4 a, pnF4 b) {
   return vdivq_f32(a, b);
