@@ -12,31 +12,9 @@
 
 /* ---------------------------------------------------------------- trees that are only leaves */
 
-/* What the filters read of a tree: slot k holds triangle k. */
 enum { SLOTS = 256 };
-typedef struct Soup {
-  pnTree tree;
-  pnShape shape;
-  uint32_t corners[3 * SLOTS];
-  uint32_t triangles[SLOTS];
-  float positions[3 * SLOTS][4];
-} Soup;
+#include "slots.h"
 
-static void soupOpen(Soup *soup) {
-  memset(soup, 0, sizeof *soup);
-  for (uint32_t i = 0; i < 3 * SLOTS; ++i) soup->corners[i] = PN_PLACE_BYTES * i;
-  for (uint32_t i = 0; i < SLOTS; ++i) soup->triangles[i] = i;
-  soup->shape.leafTriangles = soup->triangles;
-  soup->tree.shape = &soup->shape;
-  soup->tree.corners = soup->corners;
-  soup->tree.cornerBase = (const char *)soup->positions;
-}
-
-static void soupSet(Soup *soup, uint32_t slot, const pnTriangle *t) {
-  for (uint32_t k = 0; k < 3; ++k) memcpy(soup->positions[3 * slot + k], t->v[k], 3 * sizeof(float));
-}
-
-static Soup s_a, s_b;
 static Case s_cases[SLOTS];
 static pnPair s_candidates[SLOTS + PN_NARROW_PAD];
 static bool s_meet[SLOTS];
@@ -300,58 +278,16 @@ static void neighboursAgree(void **state) {
 
 /* ---------------------------------------------------------------- the error bound */
 
-/* The kernel once more, one wide, with numbers that carry beside the float what it would be without rounding: 113 bits
- * for values of which each is a product of three differences, so that its own rounding is 2^-89 of the float's. */
-#if LDBL_MANT_DIG >= 113
-typedef long double Wide;
-#else
-__extension__ typedef __float128 Wide;
-#endif
-typedef struct Carried {
-  float f;
-  Wide x;
-} Carried;
-
-/* The largest error among the numbers whose sign the kernel asks for: they all pass through XOR. */
-static Wide s_worst;
-
-static void note(Carried a) {
-  Wide error = a.f > a.x ? a.f - a.x : a.x - a.f;
-  s_worst = error > s_worst ? error : s_worst;
-}
-
-static Carried ofBits(uint32_t bits) {
-  return (Carried){pn_floatOfBits(bits), 0};
-}
-
-static Carried carriedXor(Carried a, Carried b) {
-  note(a);
-  note(b);
-  return ofBits(pn_bitsOfFloat(a.f) ^ pn_bitsOfFloat(b.f));
-}
-
-#define F Carried
-#define ADD(a, b) ((Carried){(a).f + (b).f, (a).x + (b).x})
-#define SUB(a, b) ((Carried){(a).f - (b).f, (a).x - (b).x})
-#define MUL(a, b) ((Carried){(a).f * (b).f, (a).x * (b).x})
-#define NEG(a) ((Carried){-(a).f, -(a).x})
-#define ABS(a) ((Carried){fabsf((a).f), 0})
-#define MIN(a, b) ((a).f < (b).f ? (a) : (b))
-#define MAX(a, b) ((a).f > (b).f ? (a) : (b))
-#define AND(a, b) ofBits(pn_bitsOfFloat((a).f) & pn_bitsOfFloat((b).f))
-#define OR(a, b) ofBits(pn_bitsOfFloat((a).f) | pn_bitsOfFloat((b).f))
-#define ANDNOT(a, b) ofBits(pn_bitsOfFloat((a).f) & ~pn_bitsOfFloat((b).f))
-#define XOR carriedXor
-#define GREATER(a, b) ofBits((a).f > (b).f ? ~0u : 0u)
-#define SET1(v) ((Carried){(v), (v)})
-#define SIGNS(a) (pn_bitsOfFloat((a).f) >> 31)
-#define NARROW_NAME meetCarried
+/* The kernel once more, with numbers that carry what floats would be without rounding. */
+#define REAL float
+#define BITS uint32_t
+#include "carried.h"
 /* as narrow.c has them */
 #ifdef PN_F4_FUSED
-#define DIFFERENCE(a, b, c, d) ((Carried){fmaf(-(c).f, (d).f, (a).f * (b).f), (a).x * (b).x - (c).x * (d).x})
+#define DIFFERENCE(a, b, c, d) ((Carried){fmaf(-(c).r, (d).r, (a).r * (b).r), (a).x * (b).x - (c).x * (d).x})
 #define MORE(a, b, c) carriedMore(a, b, c)
 static Carried carriedMore(Carried a, Carried b, Carried c) {
-  return (Carried){fmaf(a.f, b.f, c.f), a.x * b.x + c.x};
+  return (Carried){fmaf(a.r, b.r, c.r), a.x * b.x + c.x};
 }
 #endif
 
@@ -414,22 +350,8 @@ static void boundHolds(void **state) {
   assert_true(checked > CASE_KIND_COUNT * ROUNDS * SLOTS / 2 && largest > 0.001);
 }
 
-static int setup(void **state) {
-  (void)state;
-  oracleOpen();
-  soupOpen(&s_a);
-  soupOpen(&s_b);
-  return 0;
-}
-
-static int teardown(void **state) {
-  (void)state;
-  oracleClose();
-  return 0;
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(certainIsTrue), cmocka_unit_test(batches),
                                      cmocka_unit_test(neighboursAgree), cmocka_unit_test(boundHolds)};
-  return cmocka_run_group_tests(tests, setup, teardown);
+  return cmocka_run_group_tests(tests, openAll, closeAll);
 }

@@ -82,59 +82,10 @@ static void decidedIsTrue(void **state) {
 
 /* ---------------------------------------------------------------- the error bound */
 
-/* The kernel once more, one wide, with numbers that carry beside the double what it would be without rounding, in 113 bits. */
-#if LDBL_MANT_DIG >= 113
-typedef long double Wide;
-#else
-__extension__ typedef __float128 Wide;
-#endif
-typedef struct Carried {
-  double d;
-  Wide x;
-} Carried;
-
-/* The largest error among the numbers whose sign the kernel asks for: they all pass through XOR. */
-static Wide s_worst;
-
-static uint64_t bitsOf(double d) {
-  uint64_t bits;
-  memcpy(&bits, &d, sizeof bits);
-  return bits;
-}
-
-static Carried ofBits(uint64_t bits) {
-  Carried c = {0};
-  memcpy(&c.d, &bits, sizeof bits);
-  return c;
-}
-
-static void note(Carried a) {
-  Wide error = a.d > a.x ? a.d - a.x : a.x - a.d;
-  s_worst = error > s_worst ? error : s_worst;
-}
-
-static Carried carriedXor(Carried a, Carried b) {
-  note(a);
-  note(b);
-  return ofBits(bitsOf(a.d) ^ bitsOf(b.d));
-}
-
-#define F Carried
-#define ADD(a, b) ((Carried){(a).d + (b).d, (a).x + (b).x})
-#define SUB(a, b) ((Carried){(a).d - (b).d, (a).x - (b).x})
-#define MUL(a, b) ((Carried){(a).d * (b).d, (a).x * (b).x})
-#define NEG(a) ((Carried){-(a).d, -(a).x})
-#define ABS(a) ((Carried){fabs((a).d), 0})
-#define MIN(a, b) ((a).d < (b).d ? (a) : (b))
-#define MAX(a, b) ((a).d > (b).d ? (a) : (b))
-#define AND(a, b) ofBits(bitsOf((a).d) & bitsOf((b).d))
-#define OR(a, b) ofBits(bitsOf((a).d) | bitsOf((b).d))
-#define ANDNOT(a, b) ofBits(bitsOf((a).d) & ~bitsOf((b).d))
-#define XOR carriedXor
-#define GREATER(a, b) ofBits((a).d > (b).d ? ~(uint64_t)0 : 0)
-#define SET1(v) ((Carried){(v), (v)})
-#define SIGNS(a) ((unsigned)(bitsOf((a).d) >> 63))
-#define NARROW_NAME meetCarried
+/* The kernel once more, with numbers that carry what doubles would be without rounding. */
+#define REAL double
+#define BITS uint64_t
+#include "carried.h"
 #define NARROW_BOUND 2.8e-14
 #define NARROW_LEAST 1e-60
 #define NARROW_MOST 1e60
@@ -159,7 +110,7 @@ static void boundHolds(void **state) {
           double v = (double)b.columns[k * WIDTH + i];
           p[k / 3][k % 3] = (Carried){v, v};
         }
-        for (int k = 0; k < 15; ++k) m = fmax(m, fabs(p[k / 3][k % 3].d - p[5][k % 3].d));
+        for (int k = 0; k < 15; ++k) m = fmax(m, fabs(p[k / 3][k % 3].r - p[5][k % 3].r));
         uint32_t hit, unsure;
         s_worst = 0;
         meetCarried(p, &hit, &unsure);
@@ -183,25 +134,8 @@ static void boundHolds(void **state) {
 
 /* ---------------------------------------------------------------- the account */
 
-/* What the filters read of a tree: slot k holds triangle k. */
 enum { SLOTS = 1024 };
-typedef struct Soup {
-  pnTree tree;
-  pnShape shape;
-  uint32_t corners[3 * SLOTS], triangles[SLOTS];
-  float positions[3 * SLOTS][4];
-} Soup;
-
-static Soup s_a, s_b;
-
-static void soupOpen(Soup *soup) {
-  for (uint32_t i = 0; i < 3 * SLOTS; ++i) soup->corners[i] = PN_PLACE_BYTES * i;
-  for (uint32_t i = 0; i < SLOTS; ++i) soup->triangles[i] = i;
-  soup->shape.leafTriangles = soup->triangles;
-  soup->tree.shape = &soup->shape;
-  soup->tree.corners = soup->corners;
-  soup->tree.cornerBase = (const char *)soup->positions;
-}
+#include "slots.h"
 
 /* Long and thin: a needle of length one and this width, anywhere. */
 static pnTriangle needle(Random *r, double width) {
@@ -226,10 +160,8 @@ static pnDoubts doubtsOf(CaseKind kind, Random *r) {
   for (uint32_t i = 0; i < SLOTS; ++i) {
     Case c = makeCase(kind, r);
     if (kind == CASE_SLIVER) c.a = needle(r, 1e-4), c.b = needle(r, 1e-4);
-    for (uint32_t k = 0; k < 3; ++k) {
-      memcpy(s_a.positions[3 * i + k], c.a.v[k], sizeof c.a.v[k]);
-      memcpy(s_b.positions[3 * i + k], c.b.v[k], sizeof c.b.v[k]);
-    }
+    soupSet(&s_a, i, &c.a);
+    soupSet(&s_b, i, &c.b);
     list[i] = (pnPair){i, i};
   }
   pnDoubts doubts = {0};
@@ -248,22 +180,8 @@ static void accountIsKept(void **state) {
   assert_true(needles.count > SLOTS / 16 && needles.wasted < -8 && needles.wasted >= -16);
 }
 
-static int setup(void **state) {
-  (void)state;
-  oracleOpen();
-  soupOpen(&s_a);
-  soupOpen(&s_b);
-  return 0;
-}
-
-static int teardown(void **state) {
-  (void)state;
-  oracleClose();
-  return 0;
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(decidedIsTrue), cmocka_unit_test(boundHolds),
                                      cmocka_unit_test(accountIsKept)};
-  return cmocka_run_group_tests(tests, setup, teardown);
+  return cmocka_run_group_tests(tests, openAll, closeAll);
 }
