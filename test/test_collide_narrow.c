@@ -281,7 +281,7 @@ static void neighboursAgree(void **state) {
 /* The kernel once more, with numbers that carry what floats would be without rounding. */
 #define REAL float
 #define BITS uint32_t
-#include "carried.h"
+#include "rounding.h"
 /* as narrow.c has them */
 #ifdef PN_F4_FUSED
 #define DIFFERENCE(a, b, c, d) ((Carried){fmaf(-(c).r, (d).r, (a).r * (b).r), (a).x * (b).x - (c).x * (d).x})

@@ -85,7 +85,7 @@ static void decidedIsTrue(void **state) {
 /* The kernel once more, with numbers that carry what doubles would be without rounding. */
 #define REAL double
 #define BITS uint64_t
-#include "carried.h"
+#include "rounding.h"
 #define NARROW_BOUND 2.8e-14
 #define NARROW_LEAST 1e-60
 #define NARROW_MOST 1e60

@@ -1,6 +1,6 @@
 /* narrow_batch.h: a list of candidates, a width at a time. Included with WIDTH, the words of registers of that width (simd_words.h), the
  * filter MEET(p, hit, unsure), TWICE, the second look, CORNERS(a, b, candidates, p), which loads what it works on, BATCHES, the name, and,
- * where there is a shorter way, KEEP(from, hit, to). Where b is something else than a tree, that is OTHER, and EXACTLY(a, b, candidate) the
+ * where there is a shorter way, KEEP(from, hit, to). Where b is something else than a tree, that is OTHER, and EXACTLY(a, b, candidate, apart) the
  * exact test. The filter is inline: a call for every four candidates costs a twentieth of
  * testing them. */
 #ifndef OTHER
