@@ -1,7 +1,7 @@
 /* bench_threads: the world as a new user has it, on one thread and on more.
  *
- *   bench_threads [--threads N,N,...] [--passes N] [--step N] [--frames N] [--share] [--dealt] [--apart] [--rows FILE]
- *   [SCENE]...
+ *   bench_threads [--threads N,N,...] [--passes N] [--step N] [--frames N] [--share] [--dealt] [--apart] [--loops]
+ *   [--rows FILE] [SCENE]...
  *
  * Every pass plays all frames in order with each number of threads, taking turns; of every frame the least time over the passes
  * counts, then the median over the frames in which something meets. Times are those of the clock on the wall and are worth something
@@ -23,7 +23,11 @@
  *
  * With --apart a column says what the machine gives to as many threads that have nothing to do with each other: worlds of one thread each play the
  * same frame at the same time, as many as there are threads, and the time until the last is done counts. Cores that share what they
- * calculate with, and slow down together, show there. It is no upper bound: copies also take as many times the memory. */
+ * calculate with, and slow down together, show there. It is no upper bound: copies also take as many times the memory.
+ *
+ * With --loops each loop of a frame has a line below, in microseconds, of the frames with as many loops as most have: how long one thread was
+ * at work before it, how long it took, what it would have taken if all had worked all the time, and when the first and the last
+ * worker were done. */
 #include "lab.h"
 #include "record.h"
 
@@ -38,9 +42,17 @@
 
 static const char *const usualScenes[] = {"s1-20480", "s1-327680", "s2", "s4", "cloth-ball"};
 
+#define MAX_LOOPS 8
+
+/* One loop of a frame, in seconds; the last two since it began. */
+typedef struct LoopTimes {
+  double before, took, share, firstDone, lastDone;
+} LoopTimes;
+
 typedef struct Frame {
   double total, serial, loops, work, apart;
   uint32_t loopCount;
+  LoopTimes times[MAX_LOOPS];
 } Frame;
 
 /* One number of threads. */
@@ -53,7 +65,7 @@ typedef struct Team {
 
 typedef struct Arguments {
   uint32_t threads[MAX_COUNTS], counts, passes, step, frames, sceneCount;
-  bool share, dealt, apart;
+  bool share, dealt, apart, loops;
   const char *scenes[16];
 } Arguments;
 
@@ -70,9 +82,11 @@ typedef struct Hooks {
   bool dealt;
   double loops, spent; /* what loops have taken, by the shares of workers where they are dealt, and by the clock */
   uint32_t loopCount;
+  double lastEnd; /* of the loop before, or when the frame began */
+  LoopTimes times[MAX_LOOPS];
   struct {
-    double work;
-    char apart[56]; /* workers write to lines of their own */
+    double work, done; /* and when its last range was */
+    char apart[48];    /* workers write to lines of their own */
   } workers[PN_MAX_WORKERS];
 } Hooks;
 
@@ -86,7 +100,9 @@ static void runRange(void *context, uint32_t begin, uint32_t end, uint32_t worke
   Loop *loop = context;
   double start = pnGetTime();
   loop->task(loop->context, begin, end, worker);
-  loop->hooks->workers[worker].work += pnGetTime() - start;
+  double done = pnGetTime();
+  loop->hooks->workers[worker].work += done - start;
+  loop->hooks->workers[worker].done = done;
 }
 
 /* The longest share. */
@@ -104,20 +120,43 @@ static double runDealt(Loop *loop, uint32_t count, uint32_t grain) {
   return longest;
 }
 
+static double workOfAll(const Hooks *hooks) {
+  double work = 0;
+  for (uint32_t w = 0; w < hooks->pool.workerCount; ++w) work += hooks->workers[w].work;
+  return work;
+}
+
+/* Those who came too late to do anything in it are not counted among who was done. */
+static LoopTimes timesOf(const Hooks *hooks, double start, double took, double workBefore) {
+  LoopTimes t = {.before = start - hooks->lastEnd, .took = took, .firstDone = took};
+  t.share = (workOfAll(hooks) - workBefore) / hooks->pool.workerCount;
+  for (uint32_t w = 0; w < hooks->pool.workerCount; ++w) {
+    double done = hooks->workers[w].done - start;
+    if (done <= 0) continue;
+    t.firstDone = fmin(t.firstDone, done);
+    t.lastDone = fmax(t.lastDone, done);
+  }
+  return t;
+}
+
 static void parallelFor(void *user, pnTaskFcn *task, void *context, uint32_t count, uint32_t grain) {
   Hooks *hooks = user;
   Loop loop = {hooks, task, context};
+  double workBefore = workOfAll(hooks);
   double start = pnGetTime(), longest = hooks->dealt ? runDealt(&loop, count, grain) : 0;
   if (!hooks->dealt) hooks->pool.parallelFor(hooks->pool.user, runRange, &loop, count, grain);
   double spent = pnGetTime() - start;
   hooks->spent += spent;
   hooks->loops += hooks->dealt ? longest : spent;
+  if (hooks->loopCount < MAX_LOOPS) hooks->times[hooks->loopCount] = timesOf(hooks, start, spent, workBefore);
   ++hooks->loopCount;
+  hooks->lastEnd = pnGetTime();
 }
 
 static void beginHooks(Hooks *hooks) {
   hooks->loops = hooks->spent = 0;
   hooks->loopCount = 0;
+  hooks->lastEnd = pnGetTime();
   memset(hooks->workers, 0, sizeof hooks->workers);
 }
 
@@ -220,8 +259,9 @@ static void play(const Arguments *a, const pnFrames *frames, uint32_t frameCount
     Frame now = {.loops = life->hooks.loops, .loopCount = life->hooks.loopCount};
     now.serial = pnGetTime() - start - life->hooks.spent;
     now.total = now.serial + now.loops;
+    memcpy(now.times, life->hooks.times, sizeof now.times);
     check(frame.result);
-    for (uint32_t w = 0; w < team->threads; ++w) now.work += life->hooks.workers[w].work;
+    now.work = workOfAll(&life->hooks);
     if (hooked && now.total < team->frames[i].total) team->frames[i] = now;
     if ((!hooked || a->dealt) && now.total < team->bare[i]) team->bare[i] = now.total;
     last = vertices;
@@ -300,6 +340,35 @@ static Frame figuresOf(const pnFrames *frames, uint32_t frameCount, const Team *
   return f;
 }
 
+/* How many loops most frames with hits have. */
+static uint32_t usualLoops(const pnFrames *frames, uint32_t frameCount, const Team *team) {
+  uint32_t with[MAX_LOOPS + 1] = {0}, best = 0;
+  for (uint32_t i = 1; i < frameCount; ++i)
+    if (frames->pairCounts[i] > 0 && team->frames[i].loopCount <= MAX_LOOPS) ++with[team->frames[i].loopCount];
+  for (uint32_t n = 1; n <= MAX_LOOPS; ++n) best = with[n] > with[best] ? n : best;
+  return best;
+}
+
+static void printLoops(const pnFrames *frames, uint32_t frameCount, const Team *team) {
+  double *values = malloc(sizeof(double) * MAX_FRAMES);
+  uint32_t loops = usualLoops(frames, frameCount, team);
+  for (uint32_t l = 0; l < loops; ++l) {
+    double medians[5];
+    for (int k = 0; k < 5; ++k) {
+      uint32_t n = 0;
+      for (uint32_t i = 1; i < frameCount; ++i) {
+        const LoopTimes *t = &team->frames[i].times[l];
+        double all[5] = {t->before, t->took, t->share, t->firstDone, t->lastDone};
+        if (frames->pairCounts[i] > 0 && team->frames[i].loopCount == loops) values[n++] = 1e6 * all[k];
+      }
+      medians[k] = pn_labMedian(values, n);
+    }
+    printf("%8s loop %u: one before it %.1f, took %.1f, shared %.1f, first done %.1f, last %.1f us\n", "", l + 1,
+           medians[0], medians[1], medians[2], medians[3], medians[4]);
+  }
+  free(values);
+}
+
 static void printScene(const Arguments *a, const pnFrames *frames, uint32_t frameCount, Team *const *teams) {
   printf("\n%s: %u bodies, %u triangles, %u frames, %u with hits\n%8s %9s %7s %9s %9s %9s %7s %6s %7s %s\n",
          frames->sceneName, frames->input.bodyCount, frames->triangleCount, frameCount, frames->hitFrames, "threads",
@@ -316,6 +385,7 @@ static void printScene(const Arguments *a, const pnFrames *frames, uint32_t fram
     printf("%8u %9.4f %6.2fx %9.4f %9.4f %9.4f %7.2f %6u %7s %s\n", threads, f.total, one / f.total,
            threads > 1 ? f.serial : 0, f.loops, threads > 1 ? f.loops - share : 0,
            threads > 1 ? f.work / (one - f.serial) : 1, f.loopCount, apart, teams[t]->wrong > 0 ? "WRONG" : "right");
+    if (a->loops && threads > 1) printLoops(frames, frameCount, teams[t]);
     const char *method = a->dealt ? "dealt" : a->share ? "pinch:shared" : "pinch:default";
     pn_recordStep(method, "ms by threads", threads, f.total);
     pn_recordStep(method, "serial ms by threads", threads, threads > 1 ? f.serial : f.total);
@@ -365,6 +435,7 @@ int main(int count, char **words) {
     if (strcmp(words[i], "--share") == 0) a.share = true;
     else if (strcmp(words[i], "--dealt") == 0) a.dealt = true;
     else if (strcmp(words[i], "--apart") == 0) a.apart = true;
+    else if (strcmp(words[i], "--loops") == 0) a.loops = true;
     else if (strcmp(words[i], "--threads") == 0 && more) readThreads(&a, words[++i]);
     else if (strcmp(words[i], "--passes") == 0 && more) a.passes = (uint32_t)atoi(words[++i]);
     else if (strcmp(words[i], "--step") == 0 && more) a.step = (uint32_t)atoi(words[++i]);
@@ -373,7 +444,7 @@ int main(int count, char **words) {
     else
       return fprintf(stderr,
                      "bench_threads [--threads N,N,...] [--passes N] [--step N] [--frames N] [--share] [--dealt] "
-                     "[--apart] [SCENE]...\n"),
+                     "[--apart] [--loops] [SCENE]...\n"),
              2;
   }
   bool usual = a.sceneCount == 0, ok = a.counts > 0;

@@ -309,23 +309,35 @@ static void sortParts(void *context, uint32_t begin, uint32_t end, uint32_t work
   }
 }
 
-static void choosePartsOfCells(PartSort *s) {
-  uint64_t samples[MOST_PARTS * SAMPLES_PER_PART], room[MOST_PARTS * SAMPLES_PER_PART];
-  const size_t each = SAMPLES_PER_PART, count = s->parts * each;
-  /* list after list, and nothing to guess on the way, so that many are waited for at a time: they are in the caches of others */
+/* Samples are in the caches of others: they are read list after list, and nothing is to guess on the way, so that many are waited for at a
+ * time. Returns the greatest; s->least is the least. */
+static uint64_t takeSamples(PartSort *s, uint64_t *samples, size_t count) {
+  uint64_t least = UINT64_MAX, greatest = 0;
   for (size_t i = 0, list = 0; i < count; ++i) {
     size_t at = s->count * i / count;
     while (list + 1 < s->listCount && s->lists[list + 1].first <= at) ++list;
     samples[i] = keyAt(s->lists[list].words, at - s->lists[list].first);
+    least = PN_MIN(least, samples[i]);
+    greatest = PN_MAX(greatest, samples[i]);
   }
-  pn_sortU64(samples, room, count);
-  s->least = samples[0];
+  s->least = least;
+  return greatest;
+}
+
+/* A part begins with the cell in which its first sample is, and samples need not be sorted to know that: those of the cells before it are
+ * counted. The first cell has one. */
+static void choosePartsOfCells(PartSort *s) {
+  uint64_t samples[MOST_PARTS * SAMPLES_PER_PART];
+  const size_t count = s->parts * (size_t)SAMPLES_PER_PART;
+  uint16_t inCell[CELLS] = {0};
+  uint64_t range = takeSamples(s, samples, count) - s->least;
   s->shift = 0;
-  while ((samples[count - 1] - s->least) >> s->shift >= CELLS) ++s->shift;
-  uint32_t cell = 0;
-  for (uint32_t p = 0; p + 1 < s->parts; ++p)
-    for (uint32_t end = cellOfKey(s, samples[(p + 1) * each]); cell < end; ++cell) s->partOfCell[cell] = (uint8_t)p;
-  for (; cell < CELLS; ++cell) s->partOfCell[cell] = (uint8_t)(s->parts - 1);
+  while (range >> s->shift >= CELLS) ++s->shift;
+  for (size_t i = 0; i < count; ++i) ++inCell[cellOfKey(s, samples[i])];
+  for (uint32_t cell = 0, sampled = 0; cell < CELLS; ++cell) {
+    sampled += inCell[cell];
+    s->partOfCell[cell] = (uint8_t)PN_MIN((sampled - 1) / SAMPLES_PER_PART, s->parts - 1);
+  }
 }
 
 /* Parts one after the other. */
@@ -343,7 +355,12 @@ static void layOutParts(PartSort *s) {
 void pn_sortListsByMany(const pnKeyList *lists, uint32_t listCount, size_t count, void *out, uint64_t *scratch,
                         const pnTasks *tasks) {
   if (count == 0) return;
-  PartSort s = {.lists = lists, .listCount = listCount, .count = count, .keys = out, .dealt = scratch};
+  PartSort s; // its tables are some ten thousand bytes, which need not be cleared
+  s.lists = lists;
+  s.listCount = listCount;
+  s.count = count;
+  s.keys = out;
+  s.dealt = scratch;
   const uint32_t workers = pn_workerCount(tasks);
   const size_t many = workers > FEW_WORKERS ? MANY_KEYS : MANY_FOR_FEW;
   if (count < many || count > UINT32_MAX || workers == 1) {

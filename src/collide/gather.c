@@ -170,12 +170,12 @@ static void gatherParts(void *context, uint32_t begin, uint32_t end, uint32_t wo
   }
 }
 
-/* All jobs but large ones, of `count` pairs. */
-static bool gatherSmall(Gather *g, size_t count) {
+/* All jobs but large ones, of `count` pairs. Of one job nothing is left for others. */
+static bool gatherSmall(Gather *g, size_t count, bool isOne) {
   if (!placeSegments(g)) return false;
   if (g->workers > 1) {
     g->parts = g->workers * SORTS_PER_WORKER;
-    pn_parallelFor(count < PAIRS_PER_SORT ? NULL : g->def->tasks, gatherParts, g, g->parts, 1);
+    pn_parallelFor(isOne || count < PAIRS_PER_SORT ? NULL : g->def->tasks, gatherParts, g, g->parts, 1);
     return true;
   }
   copyAll(g); /* before the first is sorted, in the memory where these were */
@@ -248,19 +248,20 @@ bool pn_gatherPairs(pnCollider *c, pnJob *jobs, uint32_t jobCount, const pnRunDe
   g.base = c->pairs.count;
   bool sorts;
   if (def->maxPairs > 0 && !limitSegments(&g, outLimited)) return false;
-  size_t end = layOut(&g, &sorts), largest = 0, small = 0;
+  size_t end = layOut(&g, &sorts), largest = 0, small = 0, smallJobs = 0;
   g.total = end - g.base;
   for (uint32_t j = 0; j < jobCount; ++j) {
     bool large = isLarge(&g, &jobs[j]);
     largest = large ? PN_MAX(largest, jobs[j].pairCount) : largest;
     small += large ? 0 : jobs[j].pairCount;
+    smallJobs += !large && jobs[j].pairCount > 0;
   }
   if (!pn_arrayReserve(&c->pairs, end)) return false;
   if (sorts && !findScratch(&g, PN_MAX(g.total, 2 * largest))) return false;
   /* large jobs one after the other, the small ones side by side */
   for (uint32_t j = 0; j < jobCount; ++j)
     if (isLarge(&g, &jobs[j]) && !sortLarge(&g, j)) return false;
-  if (small > 0 && !gatherSmall(&g, small)) return false;
+  if (small > 0 && !gatherSmall(&g, small, smallJobs == 1)) return false;
   for (uint32_t j = 0; j < jobCount; ++j)
     if (jobs[j].inPieces) dropRepeats(c, &jobs[j], cost);
   /* the last job's pairs end the list */

@@ -76,15 +76,17 @@ PN_INLINE void askEdge(F s, F t, F x, F y, F z, F e, F *outPasses, F *outMisses)
 /* Where some determinants are in doubt, others may decide: closed triangles meet exactly when an edge of one touches the other. So
  * one edge that passes through is enough, and so are six that miss. Hair, whose segments end in common planes, has many such. */
 PN_INLINE void askEdges(const F *sA, const F *sB, F v[3][3], F e, F *outMeets, F *outApart) {
+  F passes[3], misses[3];
   for (int i = 0; i < 3; ++i) {
     int j = (i + 1) % 3;
-    F passesA, passesB, missesA, missesB;
-    askEdge(sA[i], sA[j], v[i][0], NEG(v[i][1]), v[i][2], e, &passesA, &missesA);
+    F passesB, missesB;
+    askEdge(sA[i], sA[j], v[i][0], NEG(v[i][1]), v[i][2], e, &passes[i], &misses[i]);
     askEdge(sB[i], sB[j], v[0][i], v[1][i], v[2][i], e, &passesB, &missesB);
-    F passes = OR(passesA, passesB), misses = AND(missesA, missesB);
-    *outMeets = i ? OR(*outMeets, passes) : passes;
-    *outApart = i ? AND(*outApart, misses) : misses;
+    passes[i] = OR(passes[i], passesB);
+    misses[i] = AND(misses[i], missesB);
   }
+  *outMeets = OR(OR(passes[0], passes[1]), passes[2]);
+  *outApart = AND(AND(misses[0], misses[1]), misses[2]);
 }
 
 /* p[0..2]: corners of a, p[3..5]: corners of b, as columns; they are changed. */

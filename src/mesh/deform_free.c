@@ -62,6 +62,9 @@ static pnResult checkMost(const pnPose *pose, const float *vertices, float maxAb
 #define LEAST_PART 4128u
 #define MOST_PART (16 * LEAST_PART)
 #define WORTH_WORKERS (4 * LEAST_PART)
+/* Up to so many for each worker they are of one size. Of four for two workers, the last of them a small rest, one worker had much more than the
+ * other, and the copy took a quarter longer. */
+#define FEW_PARTS 4u
 /* From so many on they are copied as they are looked through, into an array that the pose does not read: what comes from the outer caches
  * is read once. Fewer are still near when they are copied, and need no second array. */
 #define LARGE 4096u
@@ -124,9 +127,10 @@ static void takeParts(void *context, uint32_t begin, uint32_t end, uint32_t work
 /* Every number of all sets, by all workers where there are enough. */
 static void takeAll(VertexPass *pass, const pnTasks *tasks) {
   bool byMany = pass->count >= WORTH_WORKERS && pn_workerCount(tasks) > 1;
+  size_t each = pass->count / pn_workerCount(tasks), parts = each / MOST_PART + 1;
   // whole vertices, and whole lines where an array begins with one
-  size_t each = (pass->count / pn_workerCount(tasks) / 48 + 1) * 48;
-  pass->part = byMany ? PN_MAX(PN_MIN(each, MOST_PART), LEAST_PART) : PN_MAX(pass->count, 1);
+  each = parts <= FEW_PARTS ? (each / parts / 48 + 1) * 48 : MOST_PART;
+  pass->part = byMany ? PN_MAX(each, LEAST_PART) : PN_MAX(pass->count, 1);
   pn_parallelFor(tasks, takeParts, pass, (uint32_t)((pass->count + pass->part - 1) / pass->part), 1);
 }
 

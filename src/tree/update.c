@@ -154,6 +154,23 @@ static void fillManyAlone(pnTree *tree, uint32_t *nodes, uint32_t count, pnFresh
   }
 }
 
+/* Places for nodes that were seen, by the lowest bits of their numbers: twice as many as lists are long. */
+#define SEEN 128u
+
+/* Each of a list once, or nearly: one whose place another has taken in between stays, and is found fresh. Two of three are there because
+ * of another pair, and whether a claim is worth trying would be nothing that a processor could predict. */
+static uint32_t dropRepeats(uint32_t *nodes, uint32_t count) {
+  uint32_t seen[SEEN], kept = 0;
+  for (uint32_t i = 0; i < SEEN; ++i) seen[i] = PN_NONE;
+  for (uint32_t i = 0; i < count; ++i) {
+    uint32_t node = nodes[i];
+    nodes[kept] = node;
+    kept += seen[node % SEEN] != node;
+    seen[node % SEEN] = node;
+  }
+  return kept;
+}
+
 /* One after the other, so that nobody waits for a node that is claimed and not begun; those of others are passed over, and waited for when
  * there is nothing else left to do. */
 void pn_freshenMany(pnTree *tree, uint32_t *nodes, uint32_t count, pnFresh *fresh) {
@@ -162,6 +179,7 @@ void pn_freshenMany(pnTree *tree, uint32_t *nodes, uint32_t count, pnFresh *fres
     return;
   }
   uint32_t others = 0;
+  count = dropRepeats(nodes, count);
   for (uint32_t i = 0; i < PN_MIN(AHEAD, count); ++i) prefetchClaim(tree, nodes[i]);
   for (uint32_t i = 0; i < count; ++i) {
     uint32_t node = nodes[i];
