@@ -162,6 +162,24 @@ static void lanesOfCorners(void **state) {
   }
 }
 
+static void lanesOfBoxes(void **state) {
+  (void)state;
+  for (uint32_t round = 0; round < 500; ++round) {
+    float *boxes = malloc(8 * PN_LANES * sizeof(float)); /* the fourth of each corner is nobody's */
+    for (uint32_t i = 0; i < 8 * PN_LANES; ++i) boxes[i] = i % 4 == 3 ? NAN : coordinate();
+    pnGrid grid = makeGrid();
+    for (uint32_t i = 0; i < s_loopCount; ++i) {
+      pnBoxLanes lanes;
+      s_loops[i]->putBoxes(boxes, &grid, &lanes);
+      for (uint32_t j = 0; j < PN_LANES; ++j)
+        for (int d = 0; d < 3; ++d)
+          for (int side = 0; side < 2; ++side)
+            assert_int_equal(lanes.row[d][side][j], plainCell(&grid, d, boxes[8 * j + 4 * (size_t)side + (size_t)d]));
+    }
+    free(boxes);
+  }
+}
+
 /* The surface of a node's boxes is that of its boxes, bit for bit: sides and their products have few bits. */
 static void checkSurface(const pnTree *tree, uint32_t node) {
   pnLaneBoxes b;
@@ -172,6 +190,36 @@ static void checkSurface(const pnTree *tree, uint32_t node) {
     sum += x * y + y * z + z * x;
   }
   assert_true(sum > 0 && tree->form->surface(tree, node) == sum);
+}
+
+/* Nodes of every number of children, and boxes that go on beyond what lanes can say. */
+static void surfacesOfAllLanes(void **state) {
+  (void)state;
+  for (uint32_t round = 0; round < 2000; ++round) {
+    pnBoxLanes lanes;
+    uint8_t count = (uint8_t)(1 + testBelow(&dice, PN_LANES));
+    pnShape shape = {.nodeCount = 1, .innerCount = 1, .count = &count};
+    pnTree tree = {.shape = &shape,
+                   .form = &pn_formBox,
+                   .slabs = &pn_slabBox,
+                   .lanes = (char *)&lanes,
+                   .laneBytes = sizeof lanes,
+                   .grid = {.exponent = 0, .lift = 1, .cell = ldexp(1, (int)testBelow(&dice, 9) - 4)}};
+    tree.grid.exponent = -ilogb(tree.grid.cell);
+    for (int d = 0; d < 3; ++d) {
+      tree.grid.scale[d] = (float)(1 / tree.grid.cell);
+      tree.grid.offset[d] = (int32_t)testBelow(&dice, 200) - 100;
+      for (uint32_t j = 0; j < PN_LANES; ++j) {
+        int32_t a = (int32_t)testBelow(&dice, 65534) - 32767, b = (int32_t)testBelow(&dice, 65534) - 32767;
+        lanes.row[d][0][j] = (int16_t)PN_MIN(a, b);
+        lanes.row[d][1][j] = (int16_t)PN_MAX(a, b);
+      }
+    }
+    if (round % 4 == 3)
+      lanes.row[testBelow(&dice, 3)][round / 4 % 2][testBelow(&dice, PN_LANES)] = round / 4 % 2 ? INT16_MAX : INT16_MIN;
+    pn_emptyLanes(&tree, 0, count);
+    checkSurface(&tree, 0);
+  }
 }
 
 /* The grid of a body of any size, about the origin: its box spans 2^13 to 2^14 cells, as frexp and ldexp have it. */
@@ -216,8 +264,10 @@ int main(void) {
   if (__builtin_cpu_supports("avx2")) s_loops[s_loopCount++] = &pn_boxLoopsAvx2;
 #endif
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(boxesOfLists),   cmocka_unit_test(whatIsNoNumberStays), cmocka_unit_test(lanesOfLists),
-      cmocka_unit_test(lanesOfCorners), cmocka_unit_test(gridsFitTheirBodies),
+      cmocka_unit_test(boxesOfLists),        cmocka_unit_test(whatIsNoNumberStays),
+      cmocka_unit_test(lanesOfLists),        cmocka_unit_test(lanesOfCorners),
+      cmocka_unit_test(lanesOfBoxes),        cmocka_unit_test(surfacesOfAllLanes),
+      cmocka_unit_test(gridsFitTheirBodies),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

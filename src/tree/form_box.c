@@ -102,7 +102,16 @@ static void putCorners4(const char *base, const uint32_t *corners, const pnGrid 
   putOnGrid(out, lo, hi, grid);
 }
 
-const pnBoxLoops pn_boxLoops4 = {boxOfList4, putLists4, putCorners4};
+static void putBoxes4(const float *boxes, const pnGrid *grid, pnBoxLanes *out) {
+  pnF4 lo[PN_LANES], hi[PN_LANES];
+  for (uint32_t j = 0; j < PN_LANES; ++j) {
+    lo[j] = pn_f4Load(boxes + 8 * j);
+    hi[j] = pn_f4Load(boxes + 8 * j + 4);
+  }
+  putOnGrid(out, lo, hi, grid);
+}
+
+const pnBoxLoops pn_boxLoops4 = {boxOfList4, putLists4, putCorners4, putBoxes4};
 
 PN_INLINE const pnBoxLoops *chooseLoops(void) {
 #if defined(__x86_64__) && !defined(PN_SCALAR)
@@ -238,6 +247,21 @@ static void boundCluster(const pnTree *tree, uint32_t cluster, void *room) {
   pn_f4Store(box + 4, hi);
 }
 
+/* The boxes of the children of an eager node, one after the other. */
+static void putEager(pnTree *tree, uint32_t node, const float *boxes) {
+  uint32_t count = tree->shape->count[node];
+  if (PN_LIKELY(count == PN_LANES && tree->grid.lift == 1)) {
+    chooseLoops()->putBoxes(boxes, &tree->grid, (pnBoxLanes *)tree->lanes + node);
+    return;
+  }
+  pnF4 lo[PN_LANES], hi[PN_LANES];
+  for (uint32_t j = 0; j < PN_LANES; ++j) {
+    lo[j] = pn_f4Load(boxes + 8 * PN_MIN(j, count - 1));
+    hi[j] = pn_f4Load(boxes + 8 * PN_MIN(j, count - 1) + 4);
+  }
+  pn_putBoxes(tree, node, lo, hi, count);
+}
+
 /* Eager nodes from their children's boxes, which are clusters or eager nodes with larger numbers. */
 static bool mergeEager(pnTree *tree, void *room) {
   float *boxes = room;
@@ -260,14 +284,8 @@ static bool mergeEager(pnTree *tree, void *room) {
   }
   if (!pn_setRoot(tree, &root)) return false;
   for (uint32_t i = 0; i < tree->shape->eagerCount; ++i) {
-    uint32_t node = tree->shape->eagerNodes[i], last = tree->shape->count[node] - 1u;
-    const float *child = boxes + 8 * (size_t)tree->shape->first[node];
-    pnF4 lo[PN_LANES], hi[PN_LANES];
-    for (uint32_t j = 0; j < PN_LANES; ++j) {
-      lo[j] = pn_f4Load(child + 8 * PN_MIN(j, last));
-      hi[j] = pn_f4Load(child + 8 * PN_MIN(j, last) + 4);
-    }
-    pn_putBoxes(tree, node, lo, hi, tree->shape->count[node]);
+    uint32_t node = tree->shape->eagerNodes[i];
+    putEager(tree, node, boxes + 8 * (size_t)tree->shape->first[node]);
     pn_markFresh(tree, node);
   }
   return true;

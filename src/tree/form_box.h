@@ -13,8 +13,10 @@ typedef struct pnBoxLoops {
   /* Eight boxes onto a grid without a lift: of the lists [at[j], at[j + 1]) for j < count, lanes past count as the last; */
   void (*putLists)(const float *source, const uint32_t *lists, const uint32_t *at, uint32_t count, const pnGrid *grid,
                    pnBoxLanes *out);
-  /* and of the triangles whose corners lie so many bytes from `base`, three numbers a triangle. */
+  /* of the triangles whose corners lie so many bytes from `base`, three numbers a triangle; */
   void (*putCorners)(const char *base, const uint32_t *corners, const pnGrid *grid, pnBoxLanes *out);
+  /* and of boxes as ofList writes them, one after the other. */
+  void (*putBoxes)(const float *boxes, const pnGrid *grid, pnBoxLanes *out);
 } pnBoxLoops;
 
 extern const pnBoxLoops pn_boxLoops4;

@@ -89,5 +89,14 @@ static void putCorners8(const char *base, const uint32_t *corners, const pnGrid 
   putPairs(lo, hi, grid, out);
 }
 
-const pnBoxLoops pn_boxLoopsAvx2 = {boxOfList8, putLists8, putCorners8};
+static void putBoxes8(const float *boxes, const pnGrid *grid, pnBoxLanes *out) {
+  pnF8 lo[4], hi[4];
+  for (uint32_t j = 0; j < 4; ++j) {
+    lo[j] = joinPoints(boxes + 8 * j, boxes + 8 * (j + 4));
+    hi[j] = joinPoints(boxes + 8 * j + 4, boxes + 8 * (j + 4) + 4);
+  }
+  putPairs(lo, hi, grid, out);
+}
+
+const pnBoxLoops pn_boxLoopsAvx2 = {boxOfList8, putLists8, putCorners8, putBoxes8};
 #endif
