@@ -1,7 +1,7 @@
 /* bench_threads: the world as a new user has it, on one thread and on more.
  *
  *   bench_threads [--threads N,N,...] [--passes N] [--step N] [--frames N] [--share] [--dealt] [--apart] [--loops]
- *   [--rows FILE] [SCENE]...
+ *   [--pause MS] [--rows FILE] [SCENE]...
  *
  * Every pass plays all frames in order with each number of threads, taking turns; of every frame the least time over the passes
  * counts, then the median over the frames in which something meets. Times are those of the clock on the wall and are worth something
@@ -27,7 +27,10 @@
  *
  * With --loops each loop of a frame has a line below, in microseconds, of the frames with as many loops as most have: how long one thread was
  * at work before it, how long it took, what it would have taken if all had worked all the time, and when the first and the last
- * worker were done. */
+ * worker were done.
+ *
+ * With --pause nothing is done for so many milliseconds between frames, as in a program that has other things to do or waits for a
+ * screen: workers fall asleep, and so may cores. */
 #include "lab.h"
 #include "record.h"
 
@@ -36,6 +39,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define MAX_FRAMES 1024
 #define MAX_COUNTS 8
@@ -65,6 +69,7 @@ typedef struct Team {
 
 typedef struct Arguments {
   uint32_t threads[MAX_COUNTS], counts, passes, step, frames, sceneCount;
+  double pause; /* seconds */
   bool share, dealt, apart, loops;
   const char *scenes[16];
 } Arguments;
@@ -245,6 +250,11 @@ static void setVertices(Life *life, const pnFrames *frames, const float *const *
   check(pnWorld_SetVertices(life->world, life->moves, count));
 }
 
+static void pauseFor(double seconds) {
+  struct timespec time = {(time_t)seconds, (long)(1e9 * (seconds - floor(seconds)))};
+  if (seconds > 0) nanosleep(&time, NULL);
+}
+
 /* A life with hooks around loops, or without. */
 static void play(const Arguments *a, const pnFrames *frames, uint32_t frameCount, bool hooked, Team *team) {
   Life *life = beginLife(frames, team->threads, hooked, a->dealt);
@@ -252,6 +262,7 @@ static void play(const Arguments *a, const pnFrames *frames, uint32_t frameCount
   pnBenchPairs pairs = {0};
   for (uint32_t i = 0; i < frameCount; ++i) {
     const float *const *vertices = pn_labVertices(frames, i);
+    pauseFor(a->pause);
     beginHooks(&life->hooks);
     double start = pnGetTime();
     setVertices(life, frames, last, vertices, a->share);
@@ -304,6 +315,7 @@ static void playAllApart(const Arguments *a, const pnFrames *frames, uint32_t fr
   pnBenchPairs pairs = {0};
   for (uint32_t f = 0; f < frameCount; ++f) {
     apart->vertices = pn_labVertices(frames, f);
+    pauseFor(a->pause);
     double start = pnGetTime();
     tasks.parallelFor(tasks.user, playApart, apart, team->threads, 1);
     team->apart[f] = fmin(team->apart[f], pnGetTime() - start);
@@ -439,12 +451,13 @@ int main(int count, char **words) {
     else if (strcmp(words[i], "--threads") == 0 && more) readThreads(&a, words[++i]);
     else if (strcmp(words[i], "--passes") == 0 && more) a.passes = (uint32_t)atoi(words[++i]);
     else if (strcmp(words[i], "--step") == 0 && more) a.step = (uint32_t)atoi(words[++i]);
+    else if (strcmp(words[i], "--pause") == 0 && more) a.pause = 1e-3 * atof(words[++i]);
     else if (strcmp(words[i], "--frames") == 0 && more) a.frames = (uint32_t)atoi(words[++i]);
     else if (words[i][0] != '-' && a.sceneCount < 16) a.scenes[a.sceneCount++] = words[i];
     else
       return fprintf(stderr,
                      "bench_threads [--threads N,N,...] [--passes N] [--step N] [--frames N] [--share] [--dealt] "
-                     "[--apart] [--loops] [SCENE]...\n"),
+                     "[--apart] [--loops] [--pause MS] [SCENE]...\n"),
              2;
   }
   bool usual = a.sceneCount == 0, ok = a.counts > 0;
