@@ -161,8 +161,8 @@ static void parallelFor(void *user, pnTaskFcn *task, void *context, uint32_t cou
 static void beginHooks(Hooks *hooks) {
   hooks->loops = hooks->spent = 0;
   hooks->loopCount = 0;
-  hooks->lastEnd = pnGetTime();
   memset(hooks->workers, 0, sizeof hooks->workers);
+  hooks->lastEnd = pnGetTime();
 }
 
 /* ---------------------------------------------------------------- a life of a world */
