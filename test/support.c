@@ -197,6 +197,29 @@ TestWatch *testWatchMemory(void) {
   return &watch;
 }
 
+pnTriangle testTriangleAt(const pnMesh *mesh, const float *at, uint32_t t) {
+  pnTriangle out;
+  for (int k = 0; k < 3; ++k)
+    memcpy(out.v[k], at + 3 * (size_t)pnMesh_GetTriangles(mesh)[3 * (size_t)t + (size_t)k], 3 * sizeof(float));
+  return out;
+}
+
+TestBoxed testBoxedAt(const pnMesh *mesh, const float *at, uint32_t t) {
+  TestBoxed out = {.triangle = testTriangleAt(mesh, at, t)};
+  const pnTriangle *p = &out.triangle;
+  for (int d = 0; d < 3; ++d) {
+    out.lo[d] = fminf(fminf(p->v[0][d], p->v[1][d]), p->v[2][d]);
+    out.hi[d] = fmaxf(fmaxf(p->v[0][d], p->v[1][d]), p->v[2][d]);
+  }
+  return out;
+}
+
+bool testAreNear(const TestBoxed *p, const TestBoxed *q) {
+  bool near = true;
+  for (int d = 0; d < 3; ++d) near = near && p->lo[d] <= q->hi[d] && q->lo[d] <= p->hi[d];
+  return near;
+}
+
 pnMesh *testMakeMesh(const float *vertices, uint32_t vertexCount, const uint32_t *triangles, uint32_t triangleCount) {
   pnMeshDef def = pnDefaultMeshDef();
   def.vertices = vertices;

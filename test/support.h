@@ -18,6 +18,7 @@
 
 #include "pinch/base.h"
 #include "pinch/collide.h"
+#include "pinch/geom.h"
 #include "pinch/lab.h"
 #include "pinch/mesh.h"
 
@@ -91,6 +92,16 @@ TestWatch *testWatchMemory(void);
 int testComparePairs(const void *p, const void *q);
 /* Is a pair in a list? In any order. */
 bool testIsListed(const pnPairList *list, pnPair pair);
+
+/* A triangle of a mesh whose vertices are there, x, y and z of each. */
+pnTriangle testTriangleAt(const pnMesh *mesh, const float *at, uint32_t t);
+/* The same with the box around it, and do two of these overlap? */
+typedef struct TestBoxed {
+  pnTriangle triangle;
+  float lo[3], hi[3];
+} TestBoxed;
+TestBoxed testBoxedAt(const pnMesh *mesh, const float *at, uint32_t t);
+bool testAreNear(const TestBoxed *p, const TestBoxed *q);
 
 /* A mesh of these arrays, welded as by default; the test fails where it cannot be made. */
 pnMesh *testMakeMesh(const float *vertices, uint32_t vertexCount, const uint32_t *triangles, uint32_t triangleCount);

@@ -30,11 +30,6 @@ static pnSharedCorners sharedCorners(const pnMesh *mesh, const float *now, uint3
   return shared;
 }
 
-static void triangleAt(const pnMesh *mesh, const float *now, uint32_t t, pnTriangle *out) {
-  for (uint32_t k = 0; k < 3; ++k)
-    memcpy(out->v[k], now + 3 * (size_t)pnMesh_GetTriangles(mesh)[3 * t + k], 3 * sizeof(float));
-}
-
 /* Steps from triangle s over neighbours, up to `most`; beyond that most + 1. */
 static uint32_t stepsTo(const pnMesh *mesh, const float *now, uint32_t s, uint32_t t, uint32_t most) {
   uint32_t n = pnMesh_GetTriangleCount(mesh), *steps = malloc(n * sizeof *steps);
@@ -56,8 +51,8 @@ static size_t truthOf(const pnMesh *mesh, const float *now, uint32_t ring, pnPai
   for (uint32_t s = 0; s < n; ++s)
     for (uint32_t t = s + 1; t < n; ++t) {
       pnTriangle a, b;
-      triangleAt(mesh, now, s, &a);
-      triangleAt(mesh, now, t, &b);
+      a = testTriangleAt(mesh, now, s);
+      b = testTriangleAt(mesh, now, t);
       if (pnTrianglesMeetBeyond(&a, &b, sharedCorners(mesh, now, s, t)) &&
           (ring == 0 || stepsTo(mesh, now, s, t, ring) > ring))
         out[count++] = (pnPair){s, t};

@@ -107,34 +107,16 @@ static void moveBall(Scene *s, int i, int frame) {
 
 /* ---------------------------------------------------------------- the truth */
 
-static pnTriangle triangleAt(const pnMesh *mesh, const float *at, uint32_t t) {
-  pnTriangle out;
-  for (int k = 0; k < 3; ++k)
-    memcpy(out.v[k], at + 3 * (size_t)pnMesh_GetTriangles(mesh)[3 * (size_t)t + (size_t)k], 3 * sizeof(float));
-  return out;
-}
-
-static bool areNear(const pnTriangle *p, const pnTriangle *q) {
-  bool near = true;
-  for (int d = 0; d < 3; ++d) {
-    float lo = fminf(fminf(p->v[0][d], p->v[1][d]), p->v[2][d]), hi = fmaxf(fmaxf(p->v[0][d], p->v[1][d]), p->v[2][d]);
-    float from = fminf(fminf(q->v[0][d], q->v[1][d]), q->v[2][d]),
-          to = fmaxf(fmaxf(q->v[0][d], q->v[1][d]), q->v[2][d]);
-    near = near && lo <= to && from <= hi;
-  }
-  return near;
-}
-
 /* Of the ground and a ball, in order of both. */
 static size_t truthOf(const Scene *s, int ball, pnPair *out) {
   size_t count = 0;
   uint32_t n = pnMesh_GetTriangleCount(s->groundMesh), m = pnMesh_GetTriangleCount(s->ballMesh);
   for (uint32_t i = 0; i < n; ++i) {
-    pnTriangle p = triangleAt(s->groundMesh, s->groundAt, i);
-    if (fabsf(p.v[0][0] - s->centre[ball][0]) > 1.5f || fabsf(p.v[0][1] - s->centre[ball][1]) > 1.5f) continue;
+    TestBoxed p = testBoxedAt(s->groundMesh, s->groundAt, i);
+    if (fabsf(p.lo[0] - s->centre[ball][0]) > 1.5f || fabsf(p.lo[1] - s->centre[ball][1]) > 1.5f) continue;
     for (uint32_t j = 0; j < m; ++j) {
-      pnTriangle q = triangleAt(s->ballMesh, s->ballAt[ball], j);
-      if (areNear(&p, &q) && pnTrianglesMeet(&p, &q)) out[count++] = (pnPair){i, j};
+      TestBoxed q = testBoxedAt(s->ballMesh, s->ballAt[ball], j);
+      if (testAreNear(&p, &q) && pnTrianglesMeet(&p.triangle, &q.triangle)) out[count++] = (pnPair){i, j};
     }
   }
   return count;
