@@ -180,12 +180,7 @@ static pnResult createTerrain(pnScene *scene) {
     double x = TERRAIN * (i % (g + 1)) / g, y = TERRAIN * (i / (g + 1)) / g;
     scene->points[i] = pn_vec(x, y, heightAt(x, y));
   }
-  uint32_t *t = scene->triangles;
-  for (uint32_t cell = 0; cell < g * g; ++cell, t += 6) {
-    uint32_t a = cell / g * (g + 1) + cell % g;
-    t[0] = a, t[1] = a + 1, t[2] = a + g + 2;
-    t[3] = a, t[4] = a + g + 2, t[5] = a + g + 1;
-  }
+  pn_setSceneGrid(scene->triangles, g, 0);
   scene->bodyCount = ROLLERS + 1;
   scene->frameStep = scene->frameStep == 0 ? 1 : scene->frameStep;
   scene->frameCount = (FRAME_COUNT + scene->frameStep - 1) / scene->frameStep;
@@ -207,22 +202,12 @@ static void frameTerrain(const pnScene *scene, uint32_t frame, uint32_t body, fl
   place(scene, body, m, time, at, outVertices);
 }
 
-static uint32_t meshOfTerrain(const pnScene *scene, uint32_t body) {
-  (void)scene;
-  return body > 0;
-}
-
-static bool isStillTerrain(const pnScene *scene, uint32_t body) {
-  (void)scene;
-  return body == 0;
-}
-
 const pnSceneKind pn_sceneTerrain = {
     .name = "terrain",
     .text = "a large terrain that stands still and 500 small bodies on it",
     .usualSize = 999698,
     .create = createTerrain,
     .frame = frameTerrain,
-    .meshOf = meshOfTerrain,
-    .isStill = isStillTerrain,
+    .meshOf = pn_meshBesideFirst,
+    .isStill = pn_isFirstStill,
 };

@@ -88,3 +88,21 @@ void pn_frameOfReferences(const pnScene *scene, uint32_t frame, uint32_t body, f
     for (int k = 0; k < 3; ++k) outVertices[i + k] = m.m[k][0] * v[0] + m.m[k][1] * v[1] + m.m[k][2] * v[2] + m.m[k][3];
   }
 }
+
+void pn_setSceneGrid(uint32_t *outTriangles, uint32_t g, uint32_t first) {
+  for (uint32_t cell = 0, *t = outTriangles; cell < g * g; ++cell, t += 6) {
+    uint32_t a = first + cell / g * (g + 1) + cell % g;
+    t[0] = a, t[1] = a + 1, t[2] = a + g + 2;
+    t[3] = a, t[4] = a + g + 2, t[5] = a + g + 1;
+  }
+}
+
+uint32_t pn_meshBesideFirst(const pnScene *scene, uint32_t body) {
+  (void)scene;
+  return body > 0;
+}
+
+bool pn_isFirstStill(const pnScene *scene, uint32_t body) {
+  (void)scene;
+  return body == 0;
+}
