@@ -26,7 +26,8 @@ pnGradual *pn_beginGradual(const pnTree *tree, bool quick) {
   return NULL;
 }
 
-/* From the division to the assembly. */
+/* From the division to the assembly: what the division has held is given back, which takes so much for each triangle. */
+#define TURN_WORK 2
 static pnProgress turn(pnGradual *g) {
   pnBuildResult result;
   g->shape = pn_beginShape(&g->plan, g->rule);
@@ -39,15 +40,22 @@ static pnProgress turn(pnGradual *g) {
   return PN_PROGRESS_FAILED;
 }
 
+/* The turn is made with what is left of a step, or, when it takes more, in one of its own. */
 pnProgress pn_stepGradual(pnGradual *g, int64_t *work) {
-  if (g->assembly) return pn_stepAssembly(g->assembly, work);
+  int64_t turning = TURN_WORK * (int64_t)g->plan.pose->mesh->triangleCount;
+  bool wasDivided = g->isDivided;
   if (!g->isDivided) {
     pnProgress step = pn_stepDivision(g->division, work);
     g->isDivided = step == PN_PROGRESS_DONE;
-    return g->isDivided ? PN_PROGRESS_MORE : step;
+    if (!g->isDivided) return step;
   }
-  *work = 0; /* which takes about as long as a step may */
-  return turn(g);
+  if (!g->assembly) {
+    if (!wasDivided && *work < turning) return PN_PROGRESS_MORE;
+    *work -= turning;
+    pnProgress step = turn(g);
+    if (step != PN_PROGRESS_MORE) return step;
+  }
+  return pn_stepAssembly(g->assembly, work);
 }
 
 pnResult pn_takeGradual(pnGradual *g, pnTree *tree, pnTree **outFormer) {
