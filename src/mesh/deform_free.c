@@ -127,10 +127,10 @@ static void takeParts(void *context, uint32_t begin, uint32_t end, uint32_t work
 /* Every number of all sets, by all workers where there are enough. */
 static void takeAll(VertexPass *pass, const pnTasks *tasks) {
   bool byMany = pass->count >= WORTH_WORKERS && pn_workerCount(tasks) > 1;
-  size_t each = pass->count / pn_workerCount(tasks), parts = each / MOST_PART + 1;
+  size_t share = pass->count / pn_workerCount(tasks), parts = share / MOST_PART + 1;
   // whole vertices, and whole lines where an array begins with one
-  each = parts <= FEW_PARTS ? (each / parts / 48 + 1) * 48 : MOST_PART;
-  pass->part = byMany ? PN_MAX(each, LEAST_PART) : PN_MAX(pass->count, 1);
+  size_t part = parts <= FEW_PARTS ? (share / parts / 48 + 1) * 48 : MOST_PART;
+  pass->part = byMany ? PN_MAX(part, LEAST_PART) : PN_MAX(pass->count, 1);
   pn_parallelFor(tasks, takeParts, pass, (uint32_t)((pass->count + pass->part - 1) / pass->part), 1);
 }
 

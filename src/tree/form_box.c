@@ -248,10 +248,10 @@ static void boundCluster(const pnTree *tree, uint32_t cluster, void *room) {
 }
 
 /* The boxes of the children of an eager node, one after the other. */
-static void putEager(pnTree *tree, uint32_t node, const float *boxes) {
+static void putEager(pnTree *tree, const pnBoxLoops *loops, uint32_t node, const float *boxes) {
   uint32_t count = tree->shape->count[node];
   if (PN_LIKELY(count == PN_LANES && tree->grid.lift == 1)) {
-    chooseLoops()->putBoxes(boxes, &tree->grid, (pnBoxLanes *)tree->lanes + node);
+    loops->putBoxes(boxes, &tree->grid, (pnBoxLanes *)tree->lanes + node);
     return;
   }
   pnF4 lo[PN_LANES], hi[PN_LANES];
@@ -283,9 +283,10 @@ static bool mergeEager(pnTree *tree, void *room) {
     root.slabs.hi[k] = boxes[4 + k];
   }
   if (!pn_setRoot(tree, &root)) return false;
+  const pnBoxLoops *loops = chooseLoops();
   for (uint32_t i = 0; i < tree->shape->eagerCount; ++i) {
     uint32_t node = tree->shape->eagerNodes[i];
-    putEager(tree, node, boxes + 8 * (size_t)tree->shape->first[node]);
+    putEager(tree, loops, node, boxes + 8 * (size_t)tree->shape->first[node]);
     pn_markFresh(tree, node);
   }
   return true;
