@@ -147,7 +147,8 @@ typedef enum pnBroad {
 
 /* How a world works: pnWorldDef.lab. */
 typedef struct pnWorldLab {
-  pnBroad broad; /* default PN_BROAD_AUTO */
+  pnBroad broad;  /* default PN_BROAD_AUTO */
+  bool closeLook; /* finer cells of large bodies for all small ones (docs/world.md); default: where it pays */
 } pnWorldLab;
 
 #ifdef __cplusplus

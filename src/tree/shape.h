@@ -45,6 +45,12 @@ typedef enum pnShapePart {
   PN_PART_COUNT
 } pnShapePart;
 
+/* Where the grid of a tree is fine, and how fine: cells of 2^-exponent around `middle` (world/focus.h). */
+typedef struct pnFocusDef {
+  int32_t exponent;
+  float middle[3];
+} pnFocusDef;
+
 /* The settings of a tree in one: those of the door (pnTreeDef) and those of the laboratory (pnTreeLab), which say what they are. */
 typedef struct pnTreePlan {
   const pnPose *pose;
@@ -57,6 +63,7 @@ typedef struct pnTreePlan {
   float bigSide;
   const pnTree *twin;
   const pnShape *shape;
+  const pnFocusDef *focus; /* null: its grid is over the whole. Only boxes; not kept */
   bool later; /* where the shape is there and knows how it is at rest: the first update makes the frame (worlds) */
   const pnTasks *tasks; /* who helps to build; null: nobody. Not kept */
 } pnTreePlan;

@@ -136,6 +136,8 @@ struct pnTree {
   uint32_t now;            /* the tree's stamp */
   uint64_t serial;         /* no other tree has had it; with the stamp it says that nothing has changed. 0: who knows */
   pnGrid grid;
+  pnFocusDef focus; /* where the grid is, if */
+  bool isFocused;   /* it is not over the whole */
   pnBox box;
   float builtSurface; /* relative surface at build time, for the quality */
   _Atomic uint64_t
@@ -152,6 +154,8 @@ pnResult pn_followPose(pnTree *tree, const pnTasks *tasks);
 PN_INLINE bool pn_isThere(const pnTree *tree) {
   return tree->poseFrame == tree->pose->frame;
 }
+/* pnTree_Update of a tree that is made to see a part of a body finely (pnTreePlan.focus), by the tree over the whole, which is there. */
+pnResult pn_followFocus(pnTree *focus, const pnTree *whole, const pnTasks *tasks);
 /* pn_followPose in parts, by a caller who has several trees and lets all workers do all of their parts in one loop. How many there are; 0:
  * it follows as a whole. Then each of them once, by anybody, and when all are done the end, by one. */
 pnResult pn_beginParts(pnTree *tree, uint32_t *outParts);

@@ -294,7 +294,8 @@ PN_INLINE double powerOfTwo(int exponent) {
   return x;
 }
 
-static void chooseGrid(pnGrid *grid, const pnSlabSet *set, const pnSlabs *s) {
+/* The finest cells that there may be for a body like this. */
+static int exponentFor(const pnSlabSet *set, const pnSlabs *s) {
   double extent = 0, reach = 0;
   for (uint32_t d = 0; d < set->count; ++d) {
     double cells = d < 3 ? 1 : 0.25;
@@ -305,16 +306,38 @@ static void chooseGrid(pnGrid *grid, const pnSlabSet *set, const pnSlabs *s) {
   }
   int ke = extent > 0 ? 14 - exponentOf(extent) : 120; /* extent <= 2^e */
   int kr = reach > 0 ? 24 - exponentOf(reach) : 120;
-  grid->exponent = PN_MAX(-120, PN_MIN(MOST_EXPONENT, PN_MIN(ke, kr)));
-  int lift = grid->exponent > 120 ? LIFT : 0;
+  return PN_MAX(-120, PN_MIN(MOST_EXPONENT, PN_MIN(ke, kr)));
+}
+
+/* Cells of 2^-exponent, 0 near the middle. */
+static void setGrid(pnGrid *grid, const pnSlabSet *set, int exponent, const double *middle) {
+  int lift = exponent > 120 ? LIFT : 0;
+  grid->exponent = exponent;
   grid->lift = (float)powerOfTwo(lift);
-  grid->cell = powerOfTwo(-grid->exponent);
+  grid->cell = powerOfTwo(-exponent);
   for (uint32_t d = 0; d < set->count; ++d) {
-    grid->scale[d] = (float)powerOfTwo(grid->exponent - lift - (d < 3 ? 0 : 2));
+    grid->scale[d] = (float)powerOfTwo(exponent - lift - (d < 3 ? 0 : 2));
     /* offsets in steps of 24576 cells: two neighbouring ones differ by what one 16-bit sum can bridge (traverse.c) */
-    double middle = 0.5 * ((double)s->lo[d] + s->hi[d]) / pn_cellSize(grid, d);
-    grid->offset[d] = (int32_t)floor(middle / 24576.0 + 0.5) * 24576;
+    grid->offset[d] = (int32_t)floor(middle[d] / pn_cellSize(grid, d) / 24576.0 + 0.5) * 24576;
   }
+}
+
+static void chooseGrid(pnGrid *grid, const pnSlabSet *set, const pnSlabs *s) {
+  double middle[PN_MAX_SLABS];
+  for (uint32_t d = 0; d < set->count; ++d) middle[d] = 0.5 * ((double)s->lo[d] + s->hi[d]);
+  setGrid(grid, set, exponentFor(set, s), middle);
+}
+
+/* A grid over a part of the whole. Numbers become 32 bits before they are saturated to 16: in cells the whole, the middle and their distance
+ * stay below 2^31. */
+#define FOCUS_REACH 29
+static void chooseFocus(pnGrid *grid, const pnFocusDef *focus, const pnSlabs *s) {
+  double middle[3], reach = 0;
+  int exponent = PN_MIN(focus->exponent, 120);
+  for (uint32_t d = 0; d < 3; ++d) reach = PN_MAX(reach, PN_MAX(fabs((double)s->lo[d]), fabs((double)s->hi[d])));
+  for (uint32_t d = 0; d < 3; ++d) middle[d] = PN_MAX(-reach, PN_MIN(reach, (double)focus->middle[d]));
+  if (reach > 0) exponent = PN_MIN(exponent, FOCUS_REACH - exponentOf(reach));
+  setGrid(grid, &pn_slabBox, PN_MAX(-120, exponent), middle);
 }
 
 bool pn_setRoot(pnTree *tree, const pnBound *root) {
@@ -322,7 +345,8 @@ bool pn_setRoot(pnTree *tree, const pnBound *root) {
   for (int k = 0; k < 3; ++k)
     if (!(fabsf(s->lo[k]) <= FLT_MAX) || !(fabsf(s->hi[k]) <= FLT_MAX)) return false;
   tree->box = (pnBox){{s->lo[0], s->lo[1], s->lo[2]}, {s->hi[0], s->hi[1], s->hi[2]}};
-  chooseGrid(&tree->grid, tree->slabs ? tree->slabs : &pn_slabBox, s);
+  if (tree->isFocused) chooseFocus(&tree->grid, &tree->focus, s);
+  else chooseGrid(&tree->grid, tree->slabs ? tree->slabs : &pn_slabBox, s);
   pn_putBounds(tree, tree->shape->nodeCount, root, 1);
   return true;
 }

@@ -1,4 +1,5 @@
 /* body.c: the life of a body: a pose, a tree over it, and how it takes part. */
+#include "world/focus.h"
 #include "world/mirror.h"
 #include "world/successor.h"
 
@@ -182,6 +183,7 @@ void pn_bodyFree(pnBody *body) {
   pn_dropMirror(body);
   pn_dropSuccessor(body);
   pn_free(body->cutting, sizeof(pnCutting));
+  pn_dropFoci(body);
   if (body->groups) {
     pn_free(body->groups,
             pn_bytes(pnMesh_GetTriangleCount(pnPose_GetMesh(pnTree_GetPose(body->tree))), sizeof(uint32_t)));

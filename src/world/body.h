@@ -32,9 +32,8 @@ typedef struct pnBody {
   pnPose *pose;       /* null for a soup and for a shared static tree */
   const pnSoup *soup;
   pnTree *tree;
-  bool ownsTree;
   pnSweep *sweep; /* its way in the step (swept.c); null until a step has begun */
-  bool self;
+  bool ownsTree, self;
   pnSelfFilter selfFilter;
   uint32_t *groups; /* our copy of selfFilter.triangleGroup */
   uint32_t category, mask;
@@ -55,6 +54,7 @@ typedef struct pnBody {
   float refusedWaste;            /* and the pairs of nodes for each of triangles */
   struct pnMirror *mirror;       /* mirror.h; mostly null */
   struct pnCutting *cutting;     /* of the first large body beside it: collide/cutting.h; mostly null */
+  struct pnFoci *foci;           /* focus.h; mostly null */
   uint64_t cutFrame;             /* in which it was last handed out */
   bool hasLooseBox;
   pnBox looseBox;

@@ -6,6 +6,7 @@
 #include "world/follow.h"
 
 #include "tree/form.h"
+#include "world/focus.h"
 #include "world/mirror.h"
 #include "world/successor.h"
 
@@ -394,7 +395,9 @@ static void boxTouched(pnWorld *world, bool hints) {
   for (size_t i = 0; i < world->touched.count; ++i) {
     uint32_t place = world->touched.data[i];
     const pnBody *body = &world->bodies.data[place];
-    pn_setBroadBox(&world->broad, place, (pnBroadBox){boxOfBody(body, hints), body->category, body->mask});
+    pnBox box = boxOfBody(body, hints);
+    pn_noteSize(world, &box);
+    pn_setBroadBox(&world->broad, place, (pnBroadBox){box, body->category, body->mask});
   }
 }
 

@@ -6,6 +6,7 @@
 #include "collide/hint.h"
 #include "collide/self.h"
 #include "world/contact.h"
+#include "world/focus.h"
 #include "world/mirror.h"
 
 #include <string.h>
@@ -63,6 +64,7 @@ static bool beginJob(pnWorld *world, const pnFrameDef *def, size_t j) {
   job->b = pn_treeOf(b);
   if (pn_openLeaves(job->a) != PN_OK || pn_openLeaves(job->b) != PN_OK) return false;
   if (a == b) return beginSelf(a, def, job);
+  if (pn_mayLookCloser(world)) pn_lookCloser(world, j);
   if (!def->first) findCutting(world, a, b, job);
   return true;
 }
@@ -120,6 +122,7 @@ bool pn_listJobs(pnWorld *world, const pnFrameDef *def, pnJobPlace *p) {
 }
 
 bool pn_beginJobs(pnWorld *world, const pnFrameDef *def) {
+  world->blurred.count = 0;
   for (size_t j = 0; j < world->jobs.count; ++j)
     if (!world->jobs.data[j].isKnown && !beginJob(world, def, j)) return false;
   return true;

@@ -11,6 +11,7 @@
  * nothing. */
 #include "base/fenv.h"
 #include "world/contact.h"
+#include "world/focus.h"
 #include "world/follow.h"
 #include "world/job.h"
 
@@ -44,6 +45,7 @@ static pnResult runSome(pnWorld *world, const pnFrameDef *def, pnJobPlace *place
   }
   *found += pairs->count - base;
   pn_bookWork(world);
+  pn_judgeLooks(world);
   pn_filterJobs(world, def, base, &frame->cost);
   return pn_noteGenerations(world) && pn_addContacts(world, def->maxContacts, frame) ? PN_OK
                                                                                      : pn_failMemory(sizeof(pnContact));

@@ -14,11 +14,12 @@ struct pnWorld {
   uint32_t freePlace;      /* 1 + the dead place that is taken next (pnBody.freeNext leads on), 0: none */
   pnTwins twins;
   uint32_t bodyCount;
-  uint32_t looseCount;  /* bodies whose trees wait until something is near their loose boxes */
-  uint32_t wornCount;   /* bodies whose trees are worn */
-  uint32_t tendedCount; /* bodies whose trees are looked after */
-  uint64_t opened;      /* pairs of nodes in the last frame that succeeded */
-  bool isOpen;          /* the leaves of all trees can be filled (pn_openLeaves), and none was touched since */
+  uint32_t looseCount;   /* bodies whose trees wait until something is near their loose boxes */
+  uint32_t wornCount;    /* bodies whose trees are worn */
+  uint32_t tendedCount;  /* bodies whose trees are looked after */
+  uint64_t opened;       /* pairs of nodes in the last frame that succeeded */
+  bool isOpen;           /* the leaves of all trees can be filled (pn_openLeaves), and none was touched since */
+  int largest, smallest; /* boxes that there have been, as powers of two (focus.h) */
   uint64_t frameNumber;
 
   /* places (follow.c); there is room for all bodies in each */
@@ -34,6 +35,8 @@ struct pnWorld {
   /* the frame, kept so that it allocates nothing later */
   PN_ARRAY(pnJob) jobs;
   PN_ARRAY(uint64_t) jobBodies; /* place of a << 32 | place of b */
+  PN_ARRAY(uint32_t)
+  blurred; /* jobs between bodies of very different cells (focus.h): 2 * job, plus 1 where b has the larger */
   pnCollider collider;
 
   /* the answer of the last frame that succeeded */
