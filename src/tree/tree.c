@@ -48,8 +48,8 @@ static size_t layoutFrame(pnTree *t, char *base) {
 }
 
 /* What changes from frame to frame, before the first update. When it fails, the next update tries again. No node is fresh, and what stands in
- * one before it is filled nobody reads. It is cleared all the same, so that memory is mapped now and not in the frames that reach it, whose
- * worst took a quarter longer; but for a tree that is made in the midst of them, and of which few nodes are reached. */
+ * one before it is filled nobody reads. It is cleared all the same, so that memory is mapped now, and not page by page in the frames that
+ * reach it; but for a tree that is made in the midst of them, and of which few nodes are reached. */
 static pnResult makeFrame(pnTree *t) {
   size_t bytes = layoutFrame(t, NULL);
   t->memory = pn_alloc(bytes);
