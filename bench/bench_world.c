@@ -109,7 +109,9 @@ static void playApart(const pnFrames *frames, uint32_t frameCount, const char *s
     play(frames, frameCount, peer, spec, out);
     _exit(0);
   }
-  if (process > 0) waitpid(process, NULL, 0);
+  int status = 0;
+  if (process > 0 && waitpid(process, &status, 0) == process && !WIFEXITED(status))
+    fprintf(stderr, "bench_world: %s died by signal %d and has no row\n", spec, WTERMSIG(status));
 }
 
 /* ---------------------------------------------------------------- figures */
