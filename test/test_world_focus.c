@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A ground of two kilometres with halls of tiles of ten centimetres, a kilometre of ground between them, and one triangle that crosses the first. */
+/* A ground of two kilometres with halls of tiles of ten centimetres, 150 metres or more apart, and one triangle that crosses the first. */
 enum { CELLS = 12, TILES = 48, HALLS = 6, BALLS = 6, FRAMES = 14 };
 
 typedef struct Level {
@@ -74,8 +74,19 @@ static pnBodyId addTo(pnWorld *world, const pnMesh *mesh, pnBodyKind kind) {
   return id;
 }
 
+/* A ball more, with a tree of this form. */
+static void addBall(Level *s, pnForm form) {
+  uint32_t i = s->ballCount++;
+  pnBodyDef def = pnDefaultBodyDef();
+  def.mesh = s->ballMesh;
+  def.tree.lab = &(pnTreeLab){.form = form};
+  testExpectOk(pnWorld_CreateBody(s->world, &def, &s->balls[i]));
+  s->ballAt[i] = malloc(3 * sizeof(float) * pnMesh_GetVertexCount(s->ballMesh));
+  assert_non_null(s->ballAt[i]);
+}
+
 static void openLevel(Level *s, pnBodyKind kind, uint32_t halls, uint32_t balls, const pnTasks *tasks, bool always) {
-  *s = (Level){.ballCount = balls, .halls = halls, .size = 0.5f};
+  *s = (Level){.halls = halls, .size = 0.5f};
   pnWorldDef def = pnDefaultWorldDef();
   if (tasks) def.tasks = *tasks;
   def.lab = &(pnWorldLab){.closeLook = always};
@@ -83,11 +94,7 @@ static void openLevel(Level *s, pnBodyKind kind, uint32_t halls, uint32_t balls,
   makeLevel(s);
   testExpectOk(pnMakeIcosphere(4, 1, &s->ballMesh));
   s->level = addTo(s->world, s->mesh, kind);
-  for (uint32_t i = 0; i < balls; ++i) {
-    s->balls[i] = addTo(s->world, s->ballMesh, PN_BODY_FREE);
-    s->ballAt[i] = malloc(3 * sizeof(float) * pnMesh_GetVertexCount(s->ballMesh));
-    assert_non_null(s->ballAt[i]);
-  }
+  for (uint32_t i = 0; i < balls; ++i) addBall(s, PN_FORM_BOX);
 }
 
 static void closeLevel(Level *s) {
@@ -220,7 +227,7 @@ static void levelOfThreeThreads(void **state) {
   pnDestroyPool(pool);
 }
 
-/* A rigid one is carried; here as far as the next hall would be. */
+/* A rigid one is carried, a little in every frame. */
 static void levelThatIsMoved(void **state) {
   (void)state;
   Level s;
@@ -351,14 +358,7 @@ static void otherVolumes(void **state) {
   for (uint32_t i = 0; i < 3; ++i) {
     Level s;
     openLevel(&s, PN_BODY_STATIC, 1, 0, NULL, false);
-    pnBodyDef def = pnDefaultBodyDef();
-    def.mesh = s.ballMesh;
-    def.tree.self = false;
-    def.tree.lab = &(pnTreeLab){.form = i == 0 ? PN_FORM_DOP14 : i == 1 ? PN_FORM_SPHERE : PN_FORM_BOX};
-    testExpectOk(pnWorld_CreateBody(s.world, &def, &s.balls[0]));
-    s.ballCount = 1;
-    s.ballAt[0] = malloc(3 * sizeof(float) * pnMesh_GetVertexCount(s.ballMesh));
-    assert_non_null(s.ballAt[0]);
+    addBall(&s, i == 0 ? PN_FORM_DOP14 : i == 1 ? PN_FORM_SPHERE : PN_FORM_BOX);
     for (int frame = 0; frame < 3; ++frame) {
       play(&s, frame, false);
       assert_int_equal(countLooks(&s), i == 2 && frame > 0);
