@@ -22,22 +22,6 @@ typedef struct Motion {
 
 /* ---------------------------------------------------------------- meshes */
 
-static pnResult makeBox(pnScene *scene) {
-  static const uint8_t quads[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4},
-                                      {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
-  scene->vertexCount = 8;
-  scene->triangleCount = 12;
-  pnResult result = pn_allocateSceneMesh(scene);
-  for (uint32_t i = 0; result == PN_OK && i < 8; ++i)
-    scene->points[i] = pn_vec(i & 1 ? 0.7 : -0.7, i & 2 ? 0.7 : -0.7, i & 4 ? 0.7 : -0.7);
-  for (uint32_t i = 0; result == PN_OK && i < 6; ++i) {
-    uint32_t *t = scene->triangles + 6 * i;
-    t[0] = quads[i][0], t[1] = quads[i][1], t[2] = quads[i][2];
-    t[3] = quads[i][0], t[4] = quads[i][2], t[5] = quads[i][3];
-  }
-  return result;
-}
-
 static pnResult makeSphere(pnScene *scene, uint32_t triangleCount) {
   scene->triangleCount = triangleCount;
   return pn_makeSceneSphere(scene);
@@ -45,7 +29,7 @@ static pnResult makeSphere(pnScene *scene, uint32_t triangleCount) {
 
 /* Box and icosahedron aside, the larger sphere as the scene's own. */
 static pnResult makeThree(pnScene *scene) {
-  pnResult result = makeBox(scene);
+  pnResult result = pn_makeSceneBox(scene, 0.7);
   if (result == PN_OK) {
     pn_setSceneMeshAside(scene);
     result = makeSphere(scene, 20);

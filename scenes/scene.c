@@ -63,6 +63,22 @@ pnResult pn_allocateSceneMesh(pnScene *scene) {
   return scene->points != NULL && scene->triangles != NULL ? PN_OK : PN_ERROR_MEMORY;
 }
 
+pnResult pn_makeSceneBox(pnScene *scene, double half) {
+  static const uint8_t quads[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4},
+                                      {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
+  scene->vertexCount = 8;
+  scene->triangleCount = 12;
+  pnResult result = pn_allocateSceneMesh(scene);
+  for (uint32_t i = 0; result == PN_OK && i < 8; ++i)
+    scene->points[i] = pn_vec(i & 1 ? half : -half, i & 2 ? half : -half, i & 4 ? half : -half);
+  for (uint32_t i = 0; result == PN_OK && i < 6; ++i) {
+    uint32_t *t = scene->triangles + 6 * i;
+    t[0] = quads[i][0], t[1] = quads[i][1], t[2] = quads[i][2];
+    t[3] = quads[i][0], t[4] = quads[i][2], t[5] = quads[i][3];
+  }
+  return result;
+}
+
 void pn_setSceneMeshAside(pnScene *scene) {
   scene->others[scene->otherCount++] =
       (pnSceneMesh){scene->vertexCount, scene->triangleCount, scene->points, scene->triangles};

@@ -94,10 +94,11 @@ static void beginJob(const pnJob *job, pnTraversal *out) {
   out->sink = job->sink;
 }
 
-/* A worker goes to another job. */
+/* A worker goes to another job, of other bodies: a look that was given up is tried once more, and one that paid has no credit. */
 static void takeJob(pnWorker *w, uint32_t job) {
   w->job = job;
-  w->wasted = 0;
+  for (int look = 0; look < 2; ++look)
+    w->doubts.wasted[look] = PN_MAX(0, PN_MIN(w->doubts.wasted[look], PN_MOST_WASTED - 1));
 }
 
 /* Big triangles in pieces are met once for each piece. */

@@ -66,6 +66,7 @@ static size_t narrowBy(const pnTree *a, const pnTree *b, pnPair *candidates, siz
 #define WIDTH 4u
 #define MEET meet4
 #define TWICE pn_narrowTwice2
+#define LATTICE pn_narrowLattice2
 #define CORNERS pn_loadCorners4
 #define BATCHES pn_narrowBatches4
 #include "collide/narrow_batch.h"

@@ -32,10 +32,15 @@ PN_INLINE void pn_loadCorners4(const pnTree *a, const pnTree *b, const pnPair *c
  * moved apart (a seam that opened) are not shared, and the triangles are tested like any others. */
 pnSharedCorners pn_sharedNow(const pnMesh *mesh, uint32_t s, uint32_t t, const float *p[3], const float *q[3]);
 
+/* A second look takes as long as an exact test or two, and so does a third. Of some bodies it decides all, of others none: so many may be wasted, more
+ * where others have decided something, and then no more are made. */
+#define PN_MOST_WASTED 4
+#define PN_MOST_SAVED 16
+
 /* What the filter of floats could not decide. Zeroed is the beginning of a search. */
 typedef struct pnDoubts {
-  uint64_t count; /* candidates */
-  int32_t wasted; /* second looks that decided nothing, less what others decided (narrow_batch.h) */
+  uint64_t count;    /* candidates */
+  int32_t wasted[2]; /* second and third looks that decided nothing, less what others decided (narrow_batch.h) */
 } pnDoubts;
 
 /* A batch of candidates. Candidates whose triangles meet are moved to the front, in order; returns how many. The list
@@ -60,11 +65,12 @@ pnNarrowBatchesFcn *pn_narrowSmall(pnKernel kernel);
 pnNarrowBatchesFcn pn_narrowSmallVbmi;
 /* `apart`: no corner of one triangle is where one of the other is; otherwise that is looked at first. */
 bool pn_meetExactly(const pnTree *a, const pnTree *b, pnPair candidate, bool apart);
-/* The second look (narrow_twice.h), by width; the first is chosen at run time, and has the second of its machine. `columns` are those of
+/* The second look (narrow_twice.h), by width; the first is chosen at run time, and has the others of its machine. `columns` are those of
  * the filter, corners of a and then of b, `width` numbers each. Returns which of the wanted meet; of those that are not among the decided
  * nothing is said. */
 typedef uint32_t pnNarrowTwiceFcn(const float *columns, uint32_t width, uint32_t wanted, uint32_t *outDecided);
 pnNarrowTwiceFcn pn_narrowTwice2, pn_narrowTwice4Avx2, pn_narrowTwice8Avx512;
+pnNarrowTwiceFcn pn_narrowLattice2, pn_narrowLattice4Avx2, pn_narrowLattice8Avx512; /* the third, in the same way */
 #if defined(__x86_64__) && !defined(PN_SCALAR)
 pnNarrowFcn pn_narrow8Avx2, pn_narrow16Avx512;
 #endif

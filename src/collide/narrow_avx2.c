@@ -53,6 +53,7 @@ PN_INLINE uint32_t keep8(const pnPair *from, uint32_t hit, pnPair *to) {
 #define WIDTH 8u
 #define MEET meet8
 #define TWICE pn_narrowTwice4Avx2
+#define LATTICE pn_narrowLattice4Avx2
 #define CORNERS loadCorners8
 #define KEEP keep8
 #define BATCHES pn_narrowBatchesAvx2

@@ -35,6 +35,7 @@ void pn_narrow16Avx512(const pnTree *a, const pnTree *b, const pnPair *candidate
 #define WIDTH 16u
 #define MEET meet16
 #define TWICE pn_narrowTwice8Avx512
+#define LATTICE pn_narrowLattice8Avx512
 #define CORNERS loadCorners16
 #define KEEP keep16
 #define BATCHES pn_narrowBatchesAvx512

@@ -1,5 +1,5 @@
 /* narrow_batch.h: a list of candidates, a width at a time. Included with WIDTH, the words of registers of that width (simd_words.h), the
- * filter MEET(p, hit, unsure), TWICE, the second look, CORNERS(a, b, candidates, p), which loads what it works on, BATCHES, the name, and,
+ * filter MEET(p, hit, unsure), TWICE and LATTICE, the second and the third look, CORNERS(a, b, candidates, p), which loads what it works on, BATCHES, the name, and,
  * where there is a shorter way, KEEP(from, hit, to). Where b is something else than a tree, that is OTHER, and EXACTLY(a, b, candidate, apart) the
  * exact test. The filter is inline: a call for every four candidates costs a twentieth of
  * testing them. */
@@ -37,25 +37,22 @@ PN_INLINE uint32_t shareCorners(F p[6][3]) {
 /* To look at all corners takes as long as asking so many pairs one by one. */
 #define FEW_UNSURE 3
 
-/* A second look takes as long as an exact test or two. Of some bodies it decides all, of others none: so many may be wasted, more where
- * others have decided something, and then no more are made. */
-#define MOST_WASTED 4
-#define MOST_SAVED 16
-
 /* What the filter cannot decide: those of `unsure` that meet. The filter has moved the corners, and they are loaded anew: to keep them would
  * cost all batches, and most are decided. */
 static PN_NOINLINE uint32_t askAgain(const pnTree *a, const OTHER *b, const pnPair *candidates, uint32_t unsure,
-                                     int32_t *wasted) {
+                                     int32_t wasted[2]) {
   F p[6][3];
   CORNERS(a, b, candidates, p);
   bool seen = __builtin_popcount(unsure) >= FEW_UNSURE;
   uint32_t hit = seen ? unsure & shareCorners(p) : 0;
   unsure &= ~hit;
-  if (unsure != 0 && *wasted < MOST_WASTED) {
+  for (int look = 0; look < 2 && unsure != 0; ++look) {
+    if (wasted[look] >= PN_MOST_WASTED) continue;
+    const float *columns = (const float *)(const void *)p; /* who copies what lies there */
     uint32_t decided;
-    hit |= TWICE((const float *)(const void *)p, WIDTH, unsure, &decided); /* who copies what lies there */
+    hit |= look == 0 ? TWICE(columns, WIDTH, unsure, &decided) : LATTICE(columns, WIDTH, unsure, &decided);
     unsure &= ~decided;
-    *wasted = PN_MAX(*wasted + 1 - __builtin_popcount(decided), -MOST_SAVED);
+    wasted[look] = PN_MAX(wasted[look] + 1 - __builtin_popcount(decided), -PN_MOST_SAVED);
   }
   for (; unsure != 0; unsure &= unsure - 1) {
     uint32_t lane = pn_firstLane(unsure);
@@ -76,7 +73,7 @@ size_t BATCHES(const pnTree *a, const OTHER *b, pnPair *candidates, size_t count
     uint32_t in = (1u << here) - 1;
     unsure &= in;
     if (PN_UNLIKELY(unsure != 0)) {
-      hit |= askAgain(a, b, candidates + i, unsure, &doubts->wasted);
+      hit |= askAgain(a, b, candidates + i, unsure, doubts->wasted);
       doubts->count += (uint64_t)__builtin_popcount(unsure);
     }
     kept += KEEP(candidates + i, hit & in, candidates + kept);

@@ -89,21 +89,17 @@ PN_INLINE void askEdges(const F *sA, const F *sB, F v[3][3], F e, F *outMeets, F
   *outApart = AND(AND(misses[0], misses[1]), misses[2]);
 }
 
-/* p[0..2]: corners of a, p[3..5]: corners of b, as columns; they are changed. */
-PN_INLINE void NARROW_NAME(F p[6][3], uint32_t *outHit, uint32_t *outUnsure) {
-  /* the largest coordinate; three chains, as a maximum takes time */
-  F most[3];
+/* The determinants of corners p[0..2] of a and p[3..5] of b, as columns; these are translated. most: the largest coordinate along each axis,
+ * three chains, as a maximum takes time. */
+PN_INLINE void findSides(F p[6][3], F *most, F *sA, F *sB, F v[3][3]) {
   for (int x = 0; x < 3; ++x) {
     for (int i = 0; i < 5; ++i) {
       p[i][x] = SUB(p[i][x], p[5][x]);
       most[x] = i == 0 ? ABS(p[i][x]) : FARTHER(most[x], p[i][x]);
     }
   }
-  F m = MAX(MAX(most[0], most[1]), most[2]);
   const F *pb0 = p[3], *pb1 = p[4];
-
-  /* the determinants */
-  F n[3], sA[3], sB[3], v[3][3], c[3][3];
+  F n[3], c[3][3];
   crossW(pb0, pb1, n);
   for (int k = 0; k < 3; ++k) {
     sA[k] = dotW(p[k], n);
@@ -118,8 +114,13 @@ PN_INLINE void NARROW_NAME(F p[6][3], uint32_t *outHit, uint32_t *outUnsure) {
   sB[0] = SUB(ADD(ADD(v[0][2], v[1][2]), v[2][2]), det);
   sB[1] = SUB(ADD(ADD(v[0][1], v[1][1]), v[2][1]), det);
   sB[2] = NEG(det);
+}
 
+/* What they say. */
+PN_INLINE void decideBySides(const F *most, const F *sA, const F *sB, F v[3][3], uint32_t *outHit,
+                             uint32_t *outUnsure) {
   /* certain of all signs? */
+  F m = MAX(MAX(most[0], most[1]), most[2]);
   F e = MUL(MUL(MUL(m, m), m), SET1(NARROW_BOUND));
   F near[3];
   for (int i = 0; i < 3; ++i) near[i] = MIN(NEARER(sA[i], v[i][0]), NEARER(v[i][1], v[i][2]));
@@ -152,4 +153,11 @@ PN_INLINE void NARROW_NAME(F p[6][3], uint32_t *outHit, uint32_t *outUnsure) {
       *outUnsure &= ~(unsigned)SIGNS(AND(OR(meets, apart), inRange));
     }
   }
+}
+
+/* The filter. p is changed. */
+PN_INLINE void NARROW_NAME(F p[6][3], uint32_t *outHit, uint32_t *outUnsure) {
+  F most[3], sA[3], sB[3], v[3][3];
+  findSides(p, most, sA, sB, v);
+  decideBySides(most, sA, sB, v, outHit, outUnsure);
 }

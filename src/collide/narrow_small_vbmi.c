@@ -45,6 +45,7 @@ PN_INLINE bool meetPicked(const pnTree *a, const Picked *b, pnPair c, bool apart
 #define WIDTH 16u
 #define MEET meet16
 #define TWICE pn_narrowTwice8Avx512
+#define LATTICE pn_narrowLattice8Avx512
 #define CORNERS loadPicked16
 #define KEEP keep16
 #define OTHER Picked

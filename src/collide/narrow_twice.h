@@ -1,8 +1,9 @@
-/* narrow_twice.h: the second look: the filter once more, in doubles, at those that floats cannot decide. Included with TWICE, the name.
+/* narrow_twice.h: the second look: the filter once more, in doubles, at those that floats cannot decide; and the third: at those that touch. Included
+ * with TWICE and LATTICE, their names.
  *
  * Of triangles that are long and thin no determinant is large beside the cube of their length, so that floats leave a third of their pairs
- * undecided. Doubles decide all of these, several at a time. What is exactly in a plane or at an edge they cannot decide either, so who
- * asks keeps account (narrow_batch.h). */
+ * undecided. Doubles decide all of these, several at a time. What is exactly in a plane or at an edge they cannot decide either, unless
+ * coordinates are of few bits (narrow_lattice.h). Of each look who asks keeps account (narrow_batch.h). */
 #include "geom/simd_twice.h"
 
 #define WIDE Twice
@@ -12,6 +13,7 @@
 #define NARROW_LEAST 1e-60
 #define NARROW_MOST 1e60
 #include "collide/narrow_kernel.h"
+#include "collide/narrow_lattice.h"
 
 uint32_t TWICE(const float *columns, uint32_t width, uint32_t wanted, uint32_t *outDecided) {
   uint32_t hits = 0;
@@ -24,6 +26,21 @@ uint32_t TWICE(const float *columns, uint32_t width, uint32_t wanted, uint32_t *
     meetTwice(p, &hit, &unsure);
     hits |= (hit & part) << first;
     *outDecided |= (part & ~unsure) << first;
+  }
+  return hits;
+}
+
+/* The third look, which has its own loop: of lattices the second is soon given up. One pair alone the exact test decides as soon. */
+uint32_t LATTICE(const float *columns, uint32_t width, uint32_t wanted, uint32_t *outDecided) {
+  uint32_t hits = 0;
+  *outDecided = 0;
+  for (uint32_t first = 0; first < width; first += PN_TWICE) {
+    uint32_t part = wanted >> first & ((1u << PN_TWICE) - 1), hit;
+    if ((part & (part - 1)) == 0) continue;
+    F p[6][3];
+    for (uint32_t i = 0; i < 18; ++i) p[i / 3][i % 3] = LOAD(columns + i * width + first);
+    *outDecided |= meetOnLattice(p, part, &hit) << first;
+    hits |= hit << first;
   }
   return hits;
 }

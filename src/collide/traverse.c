@@ -222,10 +222,10 @@ static bool testCandidates(const pnTraversal *t, pnWorker *w, pnKernel kernel) {
     size_t n = w->candidates.count;
     w->cost.exactTests += n;
     pnPair *list = w->candidates.data;
-    pnDoubts doubts = {.wasted = w->wasted};
-    size_t kept = t->narrow ? t->narrow(t->a, t->b, list, n, &doubts) : pn_narrow(t->a, t->b, list, n, kernel, &doubts);
-    w->cost.uncertain += doubts.count;
-    w->wasted = doubts.wasted;
+    w->doubts.count = 0;
+    size_t kept =
+        t->narrow ? t->narrow(t->a, t->b, list, n, &w->doubts) : pn_narrow(t->a, t->b, list, n, kernel, &w->doubts);
+    w->cost.uncertain += w->doubts.count;
     ok = keepPairs(t, w, list, kept);
   }
   w->candidates.count = 0;

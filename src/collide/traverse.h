@@ -62,7 +62,7 @@ typedef struct pnWorker {
   pnHubSweep hub;
   struct pnRelief *relief; /* with whom it shares what is left of its work (relief.h); null: with nobody */
   uint32_t job;            /* that it is at work on */
-  int32_t wasted;          /* of that job: second looks (narrow.h) */
+  pnDoubts doubts;         /* of that job (narrow.h) */
   bool outOfMemory;
   char apart[128]; /* workers stand in one array and write all the time: no two of them share a cache line */
 } pnWorker;
