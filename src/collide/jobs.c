@@ -477,6 +477,10 @@ static void makeRoom(pnPairs *list, size_t count, size_t mapped) {
   if (pn_arrayReserve(list, count)) memset(list->data, 0, PN_MIN(count, mapped) * sizeof(pnPair));
 }
 
+void pn_makeRoomLike(pnPairs *list, const pnPairs *other) {
+  makeRoom(list, other->capacity, MAPPED_AHEAD);
+}
+
 /* Of several workers all lists are as long as the longest (levelWorkers). */
 static void makeRoomAhead(pnCollider *c, const pnJob *jobs, uint32_t jobCount, const pnRunDef *def) {
   size_t triangles = 0;

@@ -80,6 +80,9 @@ typedef struct pnRunDef {
 
 /* Runs all jobs over updated trees and appends their pairs to c->pairs. Adds to cost. *outLimited: there are more pairs. */
 pnResult pn_runJobs(pnCollider *c, pnJob *jobs, uint32_t jobCount, const pnRunDef *def, pnCost *cost, bool *outLimited);
+/* As much room in an empty list as the other has, for the next run: who keeps the answer of one run while the next is made has two lists that
+ * change places, and should make room in both in one frame. Without memory for it nothing happens. */
+void pn_makeRoomLike(pnPairs *list, const pnPairs *other);
 void pn_colliderFree(pnCollider *c);
 
 #endif

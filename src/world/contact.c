@@ -73,6 +73,8 @@ void pn_publishContacts(pnWorld *world, const pnFrame *frame) {
   pnPairs pairs = world->pairs;
   world->pairs = world->collider.pairs;
   world->collider.pairs = pairs;
+  world->collider.pairs.count = 0;
+  if (world->frameNumber == 0) pn_makeRoomLike(&world->collider.pairs, &world->pairs);
   void *data = world->contacts.data;
   size_t capacity = world->contacts.capacity;
   world->contacts.data = world->nextContacts.data;
