@@ -11,9 +11,9 @@
  * determinants (v[k][0] and sB). As long as that is at most 2^53 it is a double, whatever it is rounded to on the way: 24 2^48 < 2^53. Numbers of
  * a plane are products of two, at most 6 du dv. An axis along which all are equal has differences of 0, and counts as 1.
  *
- * UNITS. Adding 12 * 2^e to numbers below 2^(e+1) leaves them in the upper half of a mantissa whose last bit is 2^(e-49): what is still the same
- * when it is taken away again was a multiple of that, and the lowest bit that any of them has set is the unit. Two such numbers
- * differ by less than 2^(e+2), 2^51 of it, so the translation has not rounded either.
+ * UNITS. A number below 2^(e+1) plus 12 * 2^e lies between 8 * 2^e and 16 * 2^e, where the last bit of a double is 2^(e-49). One that is still
+ * the same when that is taken away again was a multiple of it, and the lowest bit that any of the six has set in between is the
+ * unit. Two such numbers differ by less than 2^(e+2), 2^51 of these bits, so the translation has not rounded either.
  *
  * WHO MEETS, two triangles with area that are not in one plane: closed triangles meet exactly when an edge of one has a point in common with
  * the other. An edge whose ends are not both in the other's plane has one exactly when they are not on one side of it, and its line
@@ -22,8 +22,8 @@
  * edge of the other crosses it there, which is asked; or it lies in line with that edge, and then an end of one is on the
  * other, and the edge that leaves that end is asked.
  * In one plane, seen along an axis: triangles are apart exactly when some edge of one has all of the other strictly outside (triangle_flat.c).
- * One without area is left to the exact test: all three of its corners see the other in no plane, so all of sA or of sB are zero, and
- * its area is, too. */
+ * A triangle without area has no plane: all of sA are zero if it is b, all of sB if it is a, and its area as seen along any axis is zero, too. Such
+ * pairs are left to the exact test. */
 
 /* Lane by lane a, or else b. */
 PN_INLINE F pick(F which, F a, F b) {
@@ -37,8 +37,8 @@ PN_INLINE F isAny(const F *three) {
 
 /* ---------------------------------------------------------------- without error? */
 
-/* Of six coordinates along an axis the power of two that all are multiples of. Where there is none, or it is too small, *outErrors has bits that are
- * set. */
+/* Of six coordinates along an axis the power of two that all are multiples of. Where it is below the last bit that can be told, *outErrors has bits
+ * that are set. */
 PN_INLINE F unitAlong(F p[6][3], int x, pnTwiceBits *outErrors) {
   F far = ABS(p[0][x]);
   for (int i = 1; i < 6; ++i) far = MAX(far, ABS(p[i][x]));
