@@ -3,6 +3,7 @@
  * moved, reaches beyond what 32 bits hold, is built anew; a ball that walks, grows and shrinks; several halls; one thread and three. */
 #include "support.h"
 
+#include "collide/traverse.h"
 #include "pinch/pinch.h"
 #include "world/world.h"
 
@@ -20,7 +21,8 @@ typedef struct Level {
   uint32_t ballCount, halls;
   float *at, *ballAt[BALLS];
   float centre[BALLS][3], size;
-  float above; /* the floor, the first ball */
+  float above;  /* the floor, the first ball */
+  float larger; /* than the first so many times, the others */
   size_t pairs;
 } Level;
 
@@ -86,7 +88,7 @@ static void addBall(Level *s, pnForm form) {
 }
 
 static void openLevel(Level *s, pnBodyKind kind, uint32_t halls, uint32_t balls, const pnTasks *tasks, bool always) {
-  *s = (Level){.halls = halls, .size = 0.5f};
+  *s = (Level){.halls = halls, .size = 0.5f, .larger = 1};
   pnWorldDef def = pnDefaultWorldDef();
   if (tasks) def.tasks = *tasks;
   def.lab = &(pnWorldLab){.closeLook = always};
@@ -110,11 +112,11 @@ static void moveBalls(Level *s, int frame, bool roams) {
   const float *rest = pnMesh_GetVertices(s->ballMesh);
   for (uint32_t i = 0; i < s->ballCount; ++i) {
     uint32_t hall = (i + (roams ? (uint32_t)frame / 3 : 0)) % s->halls, n = pnMesh_GetVertexCount(s->ballMesh);
-    float *c = s->centre[i];
+    float *c = s->centre[i], size = s->size * (i == 0 ? 1 : s->larger);
     c[0] = hallAt(hall, 0) - 1 + 0.05f * (float)frame;
     c[1] = hallAt(hall, 1) + 0.02f * (float)frame;
     c[2] = 0.9f * s->size + (i == 0 ? s->above : 0);
-    for (uint32_t k = 0; k < 3 * n; ++k) s->ballAt[i][k] = s->size * rest[k] + c[k % 3];
+    for (uint32_t k = 0; k < 3 * n; ++k) s->ballAt[i][k] = size * rest[k] + c[k % 3];
     testExpectOk(pnBody_SetVertices(s->world, s->balls[i], s->ballAt[i], n));
   }
 }
@@ -284,6 +286,39 @@ static void levelWithoutEnd(void **state) {
   }
 }
 
+/* The triangle that crosses the hall comes from far below and goes far up: along all three axes its volume spans every cell, and so does that of
+ * whatever has it. A second ball, so much larger that its own cells are those of the first one's look, has the same one. Lanes of it that have
+ * no child are none that it meets. */
+static void triangleFromEndToEnd(void **state) {
+  (void)state;
+  for (int turn = 0; turn < 4; ++turn) {
+    Level s;
+    openLevel(&s, PN_BODY_FREE, 1, 2, NULL, true);
+    s.larger = 32;
+    float *end = s.at + 3 * (size_t)(pnMesh_GetVertexCount(s.mesh) - 1);
+    for (int d = 0; d < 3; ++d) {
+      float side = d < 2 && turn >> d & 1 ? -900.0f : 900.0f;
+      end[d] = side;
+      end[d - 3] = -side;
+      end[d - 6] = -side + (d == 0 ? 5.0f : 0);
+    }
+    testExpectOk(pnBody_SetVertices(s.world, s.level, s.at, pnMesh_GetVertexCount(s.mesh)));
+    for (int frame = 0; frame < 3; ++frame) play(&s, frame, false);
+    /* so its job leaves lanes out as those do whose grids differ: what came of them would be pairs that are found twice, or nodes that are none */
+    const pnSteps *steps[2] = {NULL, NULL};
+    for (size_t j = 0; j < s.world->jobs.count; ++j) {
+      const pnJob *job = &s.world->jobs.data[j];
+      pnTraversal t;
+      if (!job->a->isFocused) continue; /* of the two balls */
+      pn_beginTraversal(job->a, job->b, PN_OPEN_DEFAULT, &t);
+      steps[job->a->grid.exponent == job->b->grid.exponent] = t.steps;
+    }
+    assert_true(steps[0] && steps[0] == steps[1]);
+    assert_true(s.pairs > 200);
+    closeLevel(&s);
+  }
+}
+
 /* More places than are kept, and balls that go from one to the next. */
 static void manyHalls(void **state) {
   (void)state;
@@ -427,10 +462,11 @@ static void everyAllocationFails(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(levelThatStands),  cmocka_unit_test(levelThatBends),      cmocka_unit_test(levelOfThreeThreads),
-      cmocka_unit_test(levelThatIsMoved), cmocka_unit_test(ballThatGrows),       cmocka_unit_test(levelWithoutEnd),
-      cmocka_unit_test(manyHalls),        cmocka_unit_test(levelBuiltAnew),      cmocka_unit_test(lookThatDoesNotHelp),
-      cmocka_unit_test(otherVolumes),     cmocka_unit_test(lookThatIsNotNeeded), cmocka_unit_test(everyAllocationFails),
+      cmocka_unit_test(levelThatStands),      cmocka_unit_test(levelThatBends), cmocka_unit_test(levelOfThreeThreads),
+      cmocka_unit_test(levelThatIsMoved),     cmocka_unit_test(ballThatGrows),  cmocka_unit_test(levelWithoutEnd),
+      cmocka_unit_test(triangleFromEndToEnd), cmocka_unit_test(manyHalls),      cmocka_unit_test(levelBuiltAnew),
+      cmocka_unit_test(lookThatDoesNotHelp),  cmocka_unit_test(otherVolumes),   cmocka_unit_test(lookThatIsNotNeeded),
+      cmocka_unit_test(everyAllocationFails),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

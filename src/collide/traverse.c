@@ -75,17 +75,18 @@ static const pnSteps *const *boxSteps(void) {
   return plain;
 }
 
-/* Boxes on two grids: the same, or one cell size with offsets apart by what one 16-bit sum can bridge, or any. */
+/* Boxes on two grids: the same, or one cell size with offsets apart by what one 16-bit sum can bridge, or any. A grid over a part of a body
+ * has volumes from its first cell to its last, which overlap lanes without a child, too (traverse_box.h): as through any lens, these are left out. */
 static const pnSteps *chooseBoxes(pnTraversal *t) {
   (void)chooseSlabs(t);
-  bool same = true, near = true;
+  bool same = true, near = !t->a->isFocused && !t->b->isFocused;
   for (uint32_t d = 0; d < 3; ++d) {
     int64_t apart = (int64_t)t->a->grid.offset[d] - t->b->grid.offset[d];
     same = same && apart == 0;
     near = near && apart > -32768 && apart < 32768;
   }
   bool oneCell = t->a->grid.exponent == t->b->grid.exponent;
-  return boxSteps()[oneCell && same ? 0 : oneCell && near ? 1 : 2];
+  return boxSteps()[!oneCell || !near ? 2 : same ? 0 : 1];
 }
 
 /* Two trees of one form, by what its row says of its lanes. */
