@@ -25,8 +25,7 @@ double randomBetween(Random *r, double a, double b) {
 
 /* ---------------------------------------------------------------- parts */
 
-/* All six corners as one list: 0..2 are a, 3..5 are b. */
-static float *cornerOf(Case *c, int i) {
+float *cornerOf(Case *c, int i) {
   return i < 3 ? c->a.v[i] : c->b.v[i - 3];
 }
 

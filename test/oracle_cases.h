@@ -45,6 +45,9 @@ typedef struct Case {
 
 Case makeCase(CaseKind kind, Random *r);
 
+/* All six corners as one list: 0..2 are a, 3..5 are b. */
+float *cornerOf(Case *c, int i);
+
 /* Put a random corner of `to` where a random corner of `from` is. */
 void copyCorner(pnTriangle *to, const pnTriangle *from, Random *r);
 

@@ -139,7 +139,7 @@ static Case makeWide(Random *r, int bits, bool beside) {
     w[j] = floor(randomBetween(r, -size, size));
   }
   for (int i = 0; i < 6; ++i) {
-    float *p = i < 3 ? c.a.v[i] : c.b.v[i - 3];
+    float *p = cornerOf(&c, i);
     int s = randomBelow(r, 3) - 1, t = randomBelow(r, 3) - 1;
     for (int j = 0; j < 3; ++j) p[j] = (float)((o[j] + s * u[j] + t * w[j]) * unit[j]);
   }
@@ -181,7 +181,7 @@ static void planesOfAnAxisAreDecided(void **state) {
       int axis = randomBelow(&r, 3);
       float at = (float)randomBetween(&r, -10, 10), from = (float)randomBelow(&r, 100);
       for (int k = 0; k < 6; ++k) {
-        float *p = k < 3 ? c.a.v[k] : c.b.v[k - 3];
+        float *p = cornerOf(&c, k);
         for (int j = 0; j < 3; ++j) p[j] = j == axis ? at : from + 1 + (float)randomBetween(&r, 0, 1);
       }
       setCase(&b, i, &c);

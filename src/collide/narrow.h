@@ -40,7 +40,7 @@ pnSharedCorners pn_sharedNow(const pnMesh *mesh, uint32_t s, uint32_t t, const f
 /* What the filter of floats could not decide. Zeroed is the beginning of a search. */
 typedef struct pnDoubts {
   uint64_t count;    /* candidates */
-  int32_t wasted[2]; /* second and third looks that decided nothing, less what others decided (narrow_batch.h) */
+  int32_t wasted[2]; /* second and third looks that decided nothing, less what others decided */
 } pnDoubts;
 
 /* A batch of candidates. Candidates whose triangles meet are moved to the front, in order; returns how many. The list

@@ -20,7 +20,7 @@ static void fillGlass(const pnTraversal *t, pnGlass *glass) {
 
 /* Bits of lanes that have a child. The others hold the empty interval (32767, -32768), which overlaps nothing on one grid, nor on
  * two that are apart by an offset, of 24576 cells (tree/update.c): one end stays where no number is, beyond 20480. Through a lens
- * it may close. */
+ * it may close; grids over a part of a body, which have numbers everywhere, are seen through one (traverse.c). */
 PN_INLINE uint64_t fullSquare(const View *A, const View *B, pnPair p) {
   if (SQUARE_SUMS < 2) return UINT64_MAX;
   return UINT64_MAX >> (64 - PN_LANES * A->count[p.a]) & UINT64_C(0x0101010101010101) * fullMask(B, p.b);
