@@ -15,32 +15,28 @@
 #include "collide/narrow_kernel.h"
 #include "collide/narrow_lattice.h"
 
-uint32_t TWICE(const float *columns, uint32_t width, uint32_t wanted, uint32_t *outDecided) {
+/* The second look at those that are wanted, or the third. One pair alone the exact test decides as soon as the third. */
+PN_INLINE uint32_t lookAgain(const float *columns, uint32_t width, uint32_t wanted, uint32_t *outDecided, bool third) {
   uint32_t hits = 0;
   *outDecided = 0;
   for (uint32_t first = 0; first < width; first += PN_TWICE) {
     uint32_t part = wanted >> first & ((1u << PN_TWICE) - 1), hit, unsure;
-    if (part == 0) continue;
+    if (part == 0 || (third && (part & (part - 1)) == 0)) continue;
     F p[6][3];
     for (uint32_t i = 0; i < 18; ++i) p[i / 3][i % 3] = LOAD(columns + i * width + first);
-    meetTwice(p, &hit, &unsure);
+    if (third) unsure = ~meetOnLattice(p, part, &hit);
+    else meetTwice(p, &hit, &unsure);
     hits |= (hit & part) << first;
     *outDecided |= (part & ~unsure) << first;
   }
   return hits;
 }
 
-/* The third look, which has its own loop: of lattices the second is soon given up. One pair alone the exact test decides as soon. */
+uint32_t TWICE(const float *columns, uint32_t width, uint32_t wanted, uint32_t *outDecided) {
+  return lookAgain(columns, width, wanted, outDecided, false);
+}
+
+/* Apart from the second: of lattices that is soon given up. */
 uint32_t LATTICE(const float *columns, uint32_t width, uint32_t wanted, uint32_t *outDecided) {
-  uint32_t hits = 0;
-  *outDecided = 0;
-  for (uint32_t first = 0; first < width; first += PN_TWICE) {
-    uint32_t part = wanted >> first & ((1u << PN_TWICE) - 1), hit;
-    if ((part & (part - 1)) == 0) continue;
-    F p[6][3];
-    for (uint32_t i = 0; i < 18; ++i) p[i / 3][i % 3] = LOAD(columns + i * width + first);
-    *outDecided |= meetOnLattice(p, part, &hit) << first;
-    hits |= hit << first;
-  }
-  return hits;
+  return lookAgain(columns, width, wanted, outDecided, true);
 }
