@@ -1,6 +1,6 @@
-/* bodies.c: many small bodies: drifting through each other, idle, or on a terrain.
+/* bodies.c: many small bodies: drifting through each other, idle, as fish in a tank, or on a terrain.
  *
- * Bodies are boxes of 12, icosahedra of 20 and spheres of 80 triangles. The size of `bodies` and `idle` is the number of
+ * Bodies are boxes of 12, icosahedra of 20 and spheres of 80 triangles, fish of 320. The size of `bodies`, `idle` and `shoal` is the number of
  * bodies, that of `terrain` the triangles of the terrain. */
 #include "scene.h"
 
@@ -82,8 +82,7 @@ static void place(const pnScene *scene, uint32_t body, const Mover *m, double ti
 
 static pnResult createMany(pnScene *scene, double side, uint32_t frameCount) {
   scene->bodyCount = scene->triangleCount;
-  scene->frameStep = scene->frameStep == 0 ? 1 : scene->frameStep;
-  scene->frameCount = (frameCount + scene->frameStep - 1) / scene->frameStep;
+  pn_setSceneFrames(scene, frameCount, 1);
   scene->motion = makeMotion(scene->bodyCount, side, side, 0.2);
   return scene->motion != NULL ? makeThree(scene) : PN_ERROR_MEMORY;
 }
@@ -93,13 +92,17 @@ static pnResult createBodies(pnScene *scene) {
   return createMany(scene, 2.3 * cbrt(scene->triangleCount), FRAME_COUNT);
 }
 
+/* Where a body that bounces off walls is at a time. */
+static pnSceneVec placeAt(const Motion *motion, uint32_t body, double time) {
+  const Mover *m = &motion->movers[body];
+  pnSceneVec at = pn_vecAdd(m->place, pn_vecScale(m->speed, time));
+  return pn_vec(fold(at.x, motion->side), fold(at.y, motion->side), fold(at.z, motion->side));
+}
+
 static void frameBodies(const pnScene *scene, uint32_t frame, uint32_t body, float *outVertices) {
   const Motion *motion = scene->motion;
-  const Mover *m = &motion->movers[body];
   double time = (double)frame * scene->frameStep;
-  pnSceneVec at = pn_vecAdd(m->place, pn_vecScale(m->speed, time));
-  at = pn_vec(fold(at.x, motion->side), fold(at.y, motion->side), fold(at.z, motion->side));
-  place(scene, body, m, time, at, outVertices);
+  place(scene, body, &motion->movers[body], time, placeAt(motion, body, time), outVertices);
 }
 
 const pnSceneKind pn_sceneBodies = {
@@ -140,6 +143,40 @@ const pnSceneKind pn_sceneIdle = {
     .isStill = isStillIdle,
 };
 
+/* ---------------------------------------------------------------- fish */
+
+/* Two long, and so much room for each that one in ten has another near. */
+static pnResult createShoal(pnScene *scene) {
+  double side = 5.0 * cbrt(scene->triangleCount);
+  scene->bodyCount = scene->triangleCount;
+  pn_setSceneFrames(scene, FRAME_COUNT, 1);
+  scene->motion = makeMotion(scene->bodyCount, side, side, 0.6);
+  return scene->motion != NULL ? makeSphere(scene, 320) : PN_ERROR_MEMORY;
+}
+
+/* A wave goes through the fish, from a head that is nearly still to a tail that beats. */
+static void frameShoal(const pnScene *scene, uint32_t frame, uint32_t body, float *outVertices) {
+  const Motion *motion = scene->motion;
+  const Mover *m = &motion->movers[body];
+  double time = (double)frame * scene->frameStep;
+  pnSceneTurn turn = pn_makeSceneTurn(m->turn[0] + m->spin[0] * time, m->turn[1] + m->spin[1] * time);
+  pnSceneVec at = placeAt(motion, body, time);
+  for (uint32_t i = 0; i < scene->vertexCount; ++i) {
+    pnSceneVec p = scene->points[i];
+    double bent = 0.1 * (1.0 - p.x) * sin(2.0 * p.x + 0.5 * time + m->turn[0]);
+    p = pn_sceneTurn(&turn, pn_vec(p.x, 0.25 * p.y + bent, 0.4 * p.z));
+    pn_storeSceneVertex(outVertices + 3 * (size_t)i, pn_vecAdd(p, at));
+  }
+}
+
+const pnSceneKind pn_sceneShoal = {
+    .name = "shoal",
+    .text = "many fish swim and bend in a wide tank, and hardly two touch",
+    .usualSize = 2000,
+    .create = createShoal,
+    .frame = frameShoal,
+};
+
 /* ---------------------------------------------------------------- terrain */
 
 /* Hills over the square of side 200. */
@@ -150,24 +187,16 @@ static double heightAt(double x, double y) {
 }
 
 static pnResult createTerrain(pnScene *scene) {
-  /* 2 triangles for each of g x g cells */
-  uint32_t size = scene->triangleCount, g = (uint32_t)(sqrt(size / 2.0) + 0.5);
-  if (g == 0 || (uint64_t)2 * g * g != size) return PN_ERROR_ARGUMENT;
+  uint32_t size = scene->triangleCount, g;
   pnResult result = makeSphere(scene, 80);
-  if (result != PN_OK) return result;
-  pn_setSceneMeshAside(scene);
-  scene->vertexCount = (g + 1) * (g + 1);
-  scene->triangleCount = size;
-  result = pn_allocateSceneMesh(scene);
+  if (result == PN_OK) result = pn_makeSceneFloors(scene, size, 1, &g);
   if (result != PN_OK) return result;
   for (uint32_t i = 0; i < scene->vertexCount; ++i) {
-    double x = TERRAIN * (i % (g + 1)) / g, y = TERRAIN * (i / (g + 1)) / g;
+    double x = TERRAIN * scene->points[i].x / g, y = TERRAIN * scene->points[i].y / g;
     scene->points[i] = pn_vec(x, y, heightAt(x, y));
   }
-  pn_setSceneGrid(scene->triangles, g, 0);
   scene->bodyCount = ROLLERS + 1;
-  scene->frameStep = scene->frameStep == 0 ? 1 : scene->frameStep;
-  scene->frameCount = (FRAME_COUNT + scene->frameStep - 1) / scene->frameStep;
+  pn_setSceneFrames(scene, FRAME_COUNT, 1);
   scene->motion = makeMotion(scene->bodyCount, TERRAIN, 0.0, 0.5);
   return scene->motion != NULL ? PN_OK : PN_ERROR_MEMORY;
 }

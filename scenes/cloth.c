@@ -35,8 +35,7 @@ static pnResult createCloth(pnScene *scene) {
   }
   scene->self = true;
   scene->bodyCount = 1;
-  scene->frameStep = scene->frameStep == 0 ? 1 : scene->frameStep;
-  scene->frameCount = (FRAME_COUNT + scene->frameStep - 1) / scene->frameStep;
+  pn_setSceneFrames(scene, FRAME_COUNT, 1);
   return PN_OK;
 }
 

@@ -74,8 +74,7 @@ static pnResult createCrowd(pnScene *scene) {
     moveCentres(motion->centres[frame - 1], motion->centres[frame], speeds);
   scene->motion = motion;
   scene->bodyCount = BODY_COUNT;
-  scene->frameStep = scene->frameStep == 0 ? 1 : scene->frameStep;
-  scene->frameCount = (FRAME_COUNT + scene->frameStep - 1) / scene->frameStep;
+  pn_setSceneFrames(scene, FRAME_COUNT, 1);
   return PN_OK;
 }
 

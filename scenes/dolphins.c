@@ -187,8 +187,7 @@ static pnResult createDolphins(pnScene *scene) {
   scene->vertexCount = b.pointCount;
   scene->bodyCount = DOLPHIN_COUNT;
   scene->referenceCount = REFERENCE_COUNT;
-  scene->frameStep = scene->frameStep == 0 ? 1 : scene->frameStep;
-  scene->frameCount = (FRAME_COUNT + scene->frameStep - 1) / scene->frameStep;
+  pn_setSceneFrames(scene, FRAME_COUNT, 1);
   return storeReferences(scene, &b, stride);
 }
 

@@ -57,8 +57,7 @@ static pnResult createGrid(pnScene *scene) {
   }
   free(numbers);
   scene->bodyCount = 2;
-  scene->frameStep = scene->frameStep == 0 ? 1 : scene->frameStep;
-  scene->frameCount = (FRAME_COUNT + scene->frameStep - 1) / scene->frameStep;
+  pn_setSceneFrames(scene, FRAME_COUNT, 1);
   return PN_OK;
 }
 

@@ -19,33 +19,20 @@ static double floorAt(double x, double y) {
   return 0.05 * sin(3.0 * x) * cos(2.0 * y);
 }
 
-/* One of the two, in g x g cells. */
-static void addPlane(pnScene *scene, uint32_t g, bool isFloor) {
-  uint32_t first = isFloor ? (g + 1) * (g + 1) : 0;
-  double side = isFloor ? FLOOR : GROUND;
-  for (uint32_t i = 0; i < (g + 1) * (g + 1); ++i) {
-    double x = side * (i % (g + 1) / (double)g - 0.5), y = side * (i / (g + 1) / (double)g - 0.5);
-    scene->points[first + i] = pn_vec(x, y, isFloor ? floorAt(x, y) : groundAt(x, y));
-  }
-  pn_setSceneGrid(scene->triangles + (isFloor ? 6 * (size_t)g * g : 0), g, first);
-}
-
 static pnResult createLevel(pnScene *scene) {
-  uint32_t size = scene->triangleCount, g = (uint32_t)(sqrt(size / 4.0) + 0.5);
-  if (g == 0 || (uint64_t)4 * g * g != size) return PN_ERROR_ARGUMENT;
+  uint32_t size = scene->triangleCount, g;
   scene->triangleCount = FIGURE_TRIANGLES;
   pnResult result = pn_makeSceneSphere(scene);
+  if (result == PN_OK) result = pn_makeSceneFloors(scene, size, 2, &g);
   if (result != PN_OK) return result;
-  pn_setSceneMeshAside(scene);
-  scene->vertexCount = 2 * (g + 1) * (g + 1);
-  scene->triangleCount = size;
-  result = pn_allocateSceneMesh(scene);
-  if (result != PN_OK) return result;
-  addPlane(scene, g, false);
-  addPlane(scene, g, true);
+  for (uint32_t i = 0; i < scene->vertexCount; ++i) {
+    bool isFloor = i >= scene->vertexCount / 2;
+    double side = isFloor ? FLOOR : GROUND;
+    double x = side * (scene->points[i].x / g - 0.5), y = side * (scene->points[i].y / g - 0.5);
+    scene->points[i] = pn_vec(x, y, isFloor ? floorAt(x, y) : groundAt(x, y));
+  }
   scene->bodyCount = FIGURES + 1;
-  scene->frameStep = scene->frameStep == 0 ? 1 : scene->frameStep;
-  scene->frameCount = (FRAME_COUNT + scene->frameStep - 1) / scene->frameStep;
+  pn_setSceneFrames(scene, FRAME_COUNT, 1);
   return PN_OK;
 }
 

@@ -48,8 +48,7 @@ static pnResult createMorphs(pnScene *scene) {
   }
   scene->bodyCount = 2;
   scene->referenceCount = REFERENCE_COUNT;
-  scene->frameStep = scene->frameStep == 0 ? 1 : scene->frameStep;
-  scene->frameCount = (FRAME_COUNT + scene->frameStep - 1) / scene->frameStep;
+  pn_setSceneFrames(scene, FRAME_COUNT, 1);
   return PN_OK;
 }
 

@@ -49,8 +49,7 @@ static pnResult createRecorded(pnScene *scene, const char *first, const char *la
   if (scene->motion == NULL) return PN_ERROR_MEMORY;
   scene->self = true;
   scene->bodyCount = 1;
-  scene->frameStep = scene->frameStep == 0 ? 1 : scene->frameStep;
-  scene->frameCount = (FRAME_COUNT + scene->frameStep - 1) / scene->frameStep;
+  pn_setSceneFrames(scene, FRAME_COUNT, 1);
   pnResult result = loadEnd(scene, first, 0);
   return result == PN_OK ? loadEnd(scene, last, 1) : result;
 }

@@ -34,8 +34,7 @@ static pnResult makeStrips(pnScene *scene, uint32_t segments, uint32_t bodyCount
   for (uint32_t i = 0; i < scene->vertexCount; ++i) scene->points[i] = pn_vec(0, 0, 0);
   scene->bodyCount = bodyCount;
   scene->self = bodyCount == 1;
-  scene->frameStep = scene->frameStep == 0 ? 1 : scene->frameStep;
-  scene->frameCount = (frameCount + scene->frameStep - 1) / scene->frameStep;
+  pn_setSceneFrames(scene, frameCount, 1);
   return PN_OK;
 }
 
@@ -260,8 +259,7 @@ const pnSceneKind pn_sceneSlivers = {
 static pnResult createBlobs(pnScene *scene) {
   pnResult result = pn_makeSceneSphere(scene);
   scene->bodyCount = 2;
-  if (scene->frameStep == 0) scene->frameStep = scene->triangleCount >= LARGE_BLOB ? 10 : 1;
-  scene->frameCount = (FRAME_COUNT + scene->frameStep - 1) / scene->frameStep;
+  pn_setSceneFrames(scene, FRAME_COUNT, scene->triangleCount >= LARGE_BLOB ? 10 : 1);
   return result;
 }
 

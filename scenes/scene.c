@@ -105,12 +105,32 @@ void pn_frameOfReferences(const pnScene *scene, uint32_t frame, uint32_t body, f
   }
 }
 
-void pn_setSceneGrid(uint32_t *outTriangles, uint32_t g, uint32_t first) {
+/* The triangles of g x g cells, two each, over (g + 1) x (g + 1) vertices row by row, the first of which is given. */
+static void setGrid(uint32_t *outTriangles, uint32_t g, uint32_t first) {
   for (uint32_t cell = 0, *t = outTriangles; cell < g * g; ++cell, t += 6) {
     uint32_t a = first + cell / g * (g + 1) + cell % g;
     t[0] = a, t[1] = a + 1, t[2] = a + g + 2;
     t[3] = a, t[4] = a + g + 2, t[5] = a + g + 1;
   }
+}
+
+void pn_setSceneFrames(pnScene *scene, uint32_t momentCount, uint32_t usualStep) {
+  if (scene->frameStep == 0) scene->frameStep = usualStep;
+  scene->frameCount = (momentCount + scene->frameStep - 1) / scene->frameStep;
+}
+
+pnResult pn_makeSceneFloors(pnScene *scene, uint32_t size, uint32_t planes, uint32_t *outCells) {
+  uint32_t g = *outCells = (uint32_t)(sqrt(size / (2.0 * planes)) + 0.5), points = (g + 1) * (g + 1);
+  if (g == 0 || (uint64_t)2 * planes * g * g != size) return PN_ERROR_ARGUMENT;
+  pn_setSceneMeshAside(scene);
+  scene->vertexCount = planes * points;
+  scene->triangleCount = size;
+  pnResult result = pn_allocateSceneMesh(scene);
+  if (result != PN_OK) return result;
+  for (uint32_t i = 0; i < scene->vertexCount; ++i)
+    scene->points[i] = pn_vec(i % points % (g + 1), i % points / (g + 1), 0.0);
+  for (uint32_t k = 0; k < planes; ++k) setGrid(scene->triangles + (size_t)6 * g * g * k, g, points * k);
+  return PN_OK;
 }
 
 uint32_t pn_meshBesideFirst(const pnScene *scene, uint32_t body) {

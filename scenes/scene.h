@@ -111,9 +111,9 @@ struct pnScene {
 
 extern const pnSceneKind pn_sceneTwoSpheres, pn_sceneMixedSpheres, pn_sceneCrowd, pn_sceneMorphs, pn_sceneCloth,
     pn_sceneGrid, pn_sceneTurnedGrid, pn_sceneKeptSpheres, pn_sceneKeptArms, pn_scenePassing, pn_sceneDolphins,
-    pn_sceneBodies, pn_sceneIdle, pn_sceneTerrain, pn_sceneLevel, pn_sceneTiles, pn_sceneHair, pn_sceneHairSelf,
-    pn_sceneBlobs, pn_sceneShuffle, pn_sceneSwarm, pn_sceneDecay, pn_sceneBurst, pn_sceneSlivers, pn_sceneClothBall,
-    pn_sceneRodTwist;
+    pn_sceneBodies, pn_sceneIdle, pn_sceneShoal, pn_sceneTerrain, pn_sceneLevel, pn_sceneTiles, pn_sceneHair,
+    pn_sceneHairSelf, pn_sceneBlobs, pn_sceneShuffle, pn_sceneSwarm, pn_sceneDecay, pn_sceneBurst, pn_sceneSlivers,
+    pn_sceneClothBall, pn_sceneRodTwist;
 
 /* The frame of a scene that morphs over three references: the formula of scenes.h, in float. */
 void pn_frameOfReferences(const pnScene *scene, uint32_t frame, uint32_t body, float *outVertices);
@@ -125,12 +125,16 @@ pnResult pn_makeSceneSphere(pnScene *scene);
 /* Room for the mesh; the counts are those in the scene. PN_ERROR_MEMORY leaves it to pnDestroyScene to free. */
 pnResult pn_allocateSceneMesh(pnScene *scene);
 
+/* How many frames a motion of so many moments has, with the step that was asked for or this one. */
+void pn_setSceneFrames(pnScene *scene, uint32_t momentCount, uint32_t usualStep);
+
 /* The mesh made last becomes another one, and the scene's own is to be made anew. */
 void pn_setSceneMeshAside(pnScene *scene);
 /* Makes the scene's mesh a cube about the origin, 12 triangles. */
 pnResult pn_makeSceneBox(pnScene *scene, double half);
-/* The triangles of g x g cells, two each, over (g + 1) x (g + 1) vertices row by row, the first of which is given. */
-void pn_setSceneGrid(uint32_t *outTriangles, uint32_t g, uint32_t first);
+/* The mesh made last is set aside, and the scene's own becomes `planes` floors of `size` triangles in all, each of *outCells x *outCells cells
+ * of size 1 from the origin on, one after the other. PN_ERROR_ARGUMENT when no number of cells gives that size. */
+pnResult pn_makeSceneFloors(pnScene *scene, uint32_t size, uint32_t planes, uint32_t *outCells);
 /* Of a scene whose first body has the scene's own mesh and stands still, while all others have another and move. */
 uint32_t pn_meshBesideFirst(const pnScene *scene, uint32_t body);
 bool pn_isFirstStill(const pnScene *scene, uint32_t body);

@@ -10,21 +10,12 @@
 #define STEP (1.0 / 16.0)
 
 static pnResult createTiles(pnScene *scene) {
-  uint32_t size = scene->triangleCount, g = (uint32_t)(sqrt(size / 2.0) + 0.5);
-  if (g == 0 || (uint64_t)2 * g * g != size) return PN_ERROR_ARGUMENT;
+  uint32_t size = scene->triangleCount, g;
   pnResult result = pn_makeSceneBox(scene, 0.5);
-  if (result != PN_OK) return result;
-  pn_setSceneMeshAside(scene);
-  scene->vertexCount = (g + 1) * (g + 1);
-  scene->triangleCount = size;
-  result = pn_allocateSceneMesh(scene);
-  if (result != PN_OK) return result;
-  for (uint32_t i = 0; i < scene->vertexCount; ++i) scene->points[i] = pn_vec(i % (g + 1), i / (g + 1), 0.0);
-  pn_setSceneGrid(scene->triangles, g, 0);
+  if (result == PN_OK) result = pn_makeSceneFloors(scene, size, 1, &g);
   scene->bodyCount = 2 * COLUMNS + 1;
-  scene->frameStep = scene->frameStep == 0 ? 1 : scene->frameStep;
-  scene->frameCount = (FRAME_COUNT + scene->frameStep - 1) / scene->frameStep;
-  return PN_OK;
+  pn_setSceneFrames(scene, FRAME_COUNT, 1);
+  return result;
 }
 
 /* A size in eighths of a metre, other for every box: from `least`, up to 15 more. */

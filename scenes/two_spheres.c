@@ -29,8 +29,7 @@ static pnResult createTwoSpheres(pnScene *scene) {
   scene->motion = motion;
   scene->bodyCount = 2;
   /* big bodies: every tenth moment, or the frames of one run would not fit into memory */
-  if (scene->frameStep == 0) scene->frameStep = scene->triangleCount > 65536 ? 10 : 1;
-  scene->frameCount = (MOMENT_COUNT + scene->frameStep - 1) / scene->frameStep;
+  pn_setSceneFrames(scene, MOMENT_COUNT, scene->triangleCount > 65536 ? 10 : 1);
   return PN_OK;
 }
 
