@@ -130,7 +130,11 @@ static double sweepTime(const char *name, uint32_t frames, uint64_t *outPairs) {
   for (uint32_t f = 0; f < frames; ++f) {
     moveCrowd(&c, f);
     check(pnWorld_Collide(c.world, NULL).result);
-    for (uint32_t i = 0; i < c.count; ++i) s.boxes[i] = pnTree_GetBox(pnBody_GetTree(c.world, c.ids[i]));
+    for (uint32_t i = 0; i < c.count; ++i) {
+      pnTree *tree = pnBody_GetTree(c.world, c.ids[i]);
+      check(pnTree_Update(tree, NULL));
+      s.boxes[i] = pnTree_GetBox(tree);
+    }
     double start = pnGetTime();
     *outPairs = sweepPairs(&s);
     times[f] = 1e3 * (pnGetTime() - start);

@@ -200,6 +200,48 @@ static void identityChangesNoBit(void **state) {
   assert_true(scene->pose->hasTransform);
 }
 
+/* The points of a box stay in the moved box, at all magnitudes: corners above all, where the rounding of the pose shows. Nobody asks for more
+ * than what may be set. */
+static void movedBoxesHold(void **state) {
+  (void)state;
+  TestRandom random = testRandom(44);
+  uint32_t tested = 0, tiny = 0;
+  for (uint32_t i = 0; i < testRounds(40000); ++i) {
+    int exponent = (int)testBelow(&random, 276) - 149, far = (int)testBelow(&random, 276) - 149;
+    pnMatrix m = testRotation(&random, 1);
+    pnBox box, moved;
+    for (int k = 0; k < 3; ++k) {
+      float a = ldexpf(testFloat(&random, -1, 1), exponent), b = ldexpf(testFloat(&random, -1, 1), exponent);
+      (&box.min.x)[k] = fminf(a, b);
+      (&box.max.x)[k] = fmaxf(a, b);
+      m.m[k][3] = testBelow(&random, 4) ? ldexpf(m.m[k][3], far) : 0.0f;
+    }
+    float reach = pn_boxReach(&box);
+    if (!pn_rigidFits(&m, reach)) continue;
+    moved = pn_moveBox(&m, &box);
+    for (uint32_t corner = 0; corner < 8; ++corner) {
+      float p[3] = {corner & 1 ? box.max.x : box.min.x, corner & 2 ? box.max.y : box.min.y,
+                    corner & 4 ? box.max.z : box.min.z};
+      float at[3];
+      moveByDefinition(&m, p, at);
+      for (int k = 0; k < 3; ++k) assert_true((&moved.min.x)[k] <= at[k] && at[k] <= (&moved.max.x)[k]);
+    }
+    /* and it is no larger than the turned box by more than its margin */
+    for (int k = 0; k < 3; ++k) {
+      double width = (double)(&moved.max.x)[k] - (&moved.min.x)[k];
+      double most = 2.0 * sqrt(3.0) * reach, all = 1.8 * reach + fabsf(m.m[k][3]);
+      assert_true(width <= most + 4e-6 * all + 0x1p-144);
+    }
+    ++tested;
+    tiny += reach < 0x1p-120f;
+  }
+  assert_true(tested > testRounds(30000) && tiny > testRounds(2000));
+  pnBox empty = {{FLT_MAX, FLT_MAX, FLT_MAX}, {-FLT_MAX, -FLT_MAX, -FLT_MAX}};
+  pnMatrix turn = testRotation(&random, 1);
+  pnBox none = pn_moveBox(&turn, &empty);
+  assert_true(none.min.x > none.max.x);
+}
+
 /* ---------------------------------------------------------------- refusals */
 
 /* Runs after a refused call: frame, transform and vertices are as before. */
@@ -442,6 +484,7 @@ int main(void) {
       WITH_SCENE(sharedVerticesAreNotCopied),
       WITH_SCENE(transformIsTheDefinition),
       WITH_SCENE(identityChangesNoBit),
+      cmocka_unit_test(movedBoxesHold),
       WITH_SCENE(badVerticesChangeNothing),
       WITH_SCENE(badSharedVerticesAreFound),
       WITH_SCENE(onlyRigidTransforms),

@@ -116,7 +116,8 @@ PN_API pnResult pnBody_SetFilter(pnWorld *world, pnBodyId body, uint32_t categor
 /* What a body has. Pose and tree stay the world's and live as long as the body; null (name: "") for a
  * dead id. The pose is for reading: bodies are moved by the calls above. Soups and shared trees have none here. */
 PN_API const pnPose *pnBody_GetPose(const pnWorld *world, pnBodyId body);
-/* The tree, for queries of your own, which bring it to where the body is, as pnTree_Update does; null for a dead id. */
+/* The tree, for queries of your own, which bring it to where the body is, as pnTree_Update does; null for a dead id. A frame leaves trees alone that
+ * nothing is near to: getters as pnTree_GetBox see them where they were last, so call pnTree_Update before these. */
 PN_API pnTree *pnBody_GetTree(pnWorld *world, pnBodyId body);
 /* The pointer of the definition; null for a dead id. */
 PN_API void *pnBody_GetUserData(const pnWorld *world, pnBodyId body);

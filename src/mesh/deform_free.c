@@ -166,7 +166,8 @@ static pnResult openSet(pnVertexSet *set, uint32_t setCount) {
   bool inTwo = isInTwo(set, setCount);
   // the one that the pose does not read may be written before everything was looked at
   int which = !inTwo && pose->source == pose->own[0];
-  if (result == PN_OK) result = openCopy(pose, which);
+  // both at once, so that the second frame has nothing to allocate
+  for (int i = 0; result == PN_OK && i < (inTwo ? 1 : 2); ++i) result = openCopy(pose, i);
   set->to = inTwo ? NULL : pose->own[which];
   for (int k = 0; k < 6; ++k) atomic_init(&set->reach[k], -FLT_MAX);
   return result;

@@ -100,14 +100,21 @@ PN_INLINE void pn_poseFetch(const pnPose *pose, const uint32_t *vertices, uint32
 /* The same for the vertices first ... first + count - 1: same bits, faster because nothing is gathered. */
 void pn_poseFetchRange(const pnPose *pose, uint32_t first, uint32_t count, float *out, uint32_t stride);
 
+/* deform_rigid.c: a box around where the transform of a pose brings the points of a box. */
+pnBox pn_moveBox(const pnMatrix *m, const pnBox *box);
+
 /* Are the vertices those of the source? */
 PN_INLINE bool pn_isPlain(const pnPose *pose) {
   return pose->motion->isStored && !pose->hasTransform;
 }
 
-/* Is it known where all vertices are that are used, without looking at them? */
+/* Is it known where all vertices are that are used, without looking at them? Then the box around them; with a transform that of the turned
+ * box, which is larger than theirs. */
 PN_INLINE bool pn_isBoxKnown(const pnPose *pose) {
-  return pn_isPlain(pose) && pose->sourceMaxAbs >= 0;
+  return pose->motion->isStored && pose->sourceMaxAbs >= 0;
+}
+PN_INLINE pnBox pn_boxOfPose(const pnPose *pose) {
+  return pose->hasTransform ? pn_moveBox(&pose->transform, &pose->sourceBox) : pose->sourceBox;
 }
 
 /* A pose of a motion that need not be in the table; pnCreatePose finds the one that is asked for. */

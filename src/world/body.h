@@ -39,6 +39,8 @@ typedef struct pnBody {
   uint32_t category, mask;
   bool isTouched;                /* it is in the world's list, */
   uint32_t touchedAt;            /* here */
+  bool isLate;                   /* its tree waits, and does not stand where it is */
+  uint64_t nearFrame;            /* the last in which a job asked for its tree */
   bool isAsked;                  /* it is in the world's list of those, for a moment */
   bool isNew;                    /* no frame has succeeded since it was made */
   bool hasMoved;                 /* it was touched after that, or moves without telling the world */

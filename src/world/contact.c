@@ -7,7 +7,6 @@
 bool pn_addContacts(pnWorld *world, uint32_t most, pnFrame *frame) {
   for (size_t j = 0; j < world->jobs.count; ++j) {
     const pnJob *job = &world->jobs.data[j];
-    uint64_t bodies = world->jobBodies.data[j];
     pnContact contact = {.state = PN_CONTACT_BEGIN, .firstPair = job->pairFirst, .pairCount = job->pairCount};
     if (job->pairCount == 0) continue;
     if (most > 0 && world->nextContacts.count == most) {
@@ -15,8 +14,8 @@ bool pn_addContacts(pnWorld *world, uint32_t most, pnFrame *frame) {
       world->collider.pairs.count = job->pairFirst;
       return true;
     }
-    contact.a = pn_bodyId(world, (uint32_t)(bodies >> 32));
-    contact.b = pn_bodyId(world, (uint32_t)bodies);
+    contact.a = pn_bodyId(world, world->jobBodies.data[j].a);
+    contact.b = pn_bodyId(world, world->jobBodies.data[j].b);
     if (!pn_arrayPush(&world->nextContacts, contact)) return false;
     frame->pairCount += job->pairCount;
   }
@@ -57,8 +56,8 @@ bool pn_noteGenerations(pnWorld *world) {
   world->nextGenerations.count = count;
   for (size_t j = 0; j < world->jobs.count; ++j) {
     const pnJob *job = &world->jobs.data[j];
-    const pnSoup *a = world->bodies.data[world->jobBodies.data[j] >> 32].soup;
-    const pnSoup *b = world->bodies.data[(uint32_t)world->jobBodies.data[j]].soup;
+    const pnSoup *a = world->bodies.data[world->jobBodies.data[j].a].soup;
+    const pnSoup *b = world->bodies.data[world->jobBodies.data[j].b].soup;
     for (size_t i = job->pairFirst; i < job->pairFirst + job->pairCount; ++i) {
       pnPair pair = world->collider.pairs.data[i];
       world->nextGenerations.data[2 * i] = a ? a->generation[pair.a] : 0;

@@ -29,7 +29,7 @@ struct pnFoci {
   uint32_t wished;
   uint64_t wishFrame;
   uint32_t tested;
-  bool onTrial;        /* it was made in this frame, and is the last */
+  pnTree *trial;       /* the one that was made for it in this frame; null: none was */
   bool isRefused;      /* it was not worth it, and goes in the next: jobs of this one have asked it */
   uint64_t pauseUntil; /* frame */
 };
@@ -39,6 +39,14 @@ static void dropFocus(struct pnFoci *foci, uint32_t i) {
   --foci->count;
   foci->trees[i] = foci->trees[foci->count];
   foci->used[i] = foci->used[foci->count];
+}
+
+/* The one that was not worth it, if. */
+static void dropRefused(struct pnFoci *foci) {
+  for (uint32_t i = 0; foci->isRefused && i < foci->count; ++i)
+    if (foci->trees[i] == foci->trial) dropFocus(foci, i);
+  if (foci->isRefused) foci->trial = NULL;
+  foci->isRefused = false;
 }
 
 void pn_dropFoci(pnBody *body) {
@@ -160,16 +168,15 @@ void pn_lookCloser(pnWorld *world, size_t j) {
   bool always = world->lab.closeLook, isB = job->a->grid.exponent > job->b->grid.exponent;
   const pnTree *coarse = isB ? job->b : job->a, *fine = isB ? job->a : job->b;
   if (PN_LIKELY(!isBlurred(coarse, fine, always))) return;
-  uint32_t places[2] = {(uint32_t)(world->jobBodies.data[j] >> 32), (uint32_t)world->jobBodies.data[j]};
+  uint32_t places[2] = {world->jobBodies.data[j].a, world->jobBodies.data[j].b};
   pnBody *body = &world->bodies.data[places[isB]];
   struct pnFoci *foci = always ? ensureFoci(body) : body->foci;
-  if (foci && foci->isRefused) dropFocus(foci, foci->count - 1);
-  if (foci) foci->isRefused = false;
+  if (foci) dropRefused(foci);
   pnTree *focus = foci ? findFocus(world, foci, coarse, fine) : NULL;
   bool asks = foci && foci->wished == places[!isB] + 1;
   if (foci && !focus && (always || asks)) {
     focus = makeFocus(world, foci, coarse, fine);
-    foci->onTrial = focus && asks;
+    if (asks) foci->trial = focus;
   }
   if (focus) *(isB ? &job->b : &job->a) = focus;
   if (!job->first) (void)pn_arrayPush(&world->blurred, 2 * (uint32_t)j + isB); /* without memory it asks another time */
@@ -188,10 +195,10 @@ static void wish(pnBody *body, uint32_t other, uint32_t tested, uint64_t frame) 
 
 /* The job that had asked for one has asked it. */
 static void endTrial(struct pnFoci *foci, uint32_t tested, uint64_t frame) {
-  foci->onTrial = false;
   foci->wished = 0;
   foci->isRefused = tested > KEPT * foci->tested;
   if (foci->isRefused) foci->pauseUntil = frame + PAUSE;
+  else foci->trial = NULL;
 }
 
 void pn_judgeLooks(pnWorld *world) {
@@ -199,12 +206,12 @@ void pn_judgeLooks(pnWorld *world) {
   for (size_t i = 0; i < world->blurred.count; ++i) {
     uint32_t j = world->blurred.data[i] / 2, isB = world->blurred.data[i] % 2;
     const pnJob *job = &world->jobs.data[j];
-    uint32_t places[2] = {(uint32_t)(world->jobBodies.data[j] >> 32), (uint32_t)world->jobBodies.data[j]};
+    uint32_t places[2] = {world->jobBodies.data[j].a, world->jobBodies.data[j].b};
     pnBody *body = &world->bodies.data[places[isB]];
     bool wasteful = job->tested > LEAST_TESTED && job->tested > WASTE * job->pairCount;
     if (!(isB ? job->b : job->a)->isFocused) {
       if (wasteful) wish(body, places[!isB], job->tested, frame);
-    } else if (body->foci->onTrial && body->foci->wished == places[!isB] + 1) {
+    } else if (body->foci->trial && body->foci->wished == places[!isB] + 1) {
       endTrial(body->foci, job->tested, frame);
     }
   }

@@ -1,8 +1,13 @@
 /* follow.c: see follow.h.
  *
- * A world of a hundred thousand bodies in which nothing moves has nothing to do, so nothing here goes over all bodies: those that
+ * A world of a hundred thousand bodies in which nothing moves has nothing to do, so no frame goes over all bodies: those that
  * the caller moves are listed when he does. Two kinds move without the world: soups, and trees that others share; they are
- * looked at in every frame. */
+ * looked at in every frame.
+ *
+ * And one in which bodies move and hardly any meets has little to do: of most kinds it is known where a body is when its vertices or its
+ * transform are set, and its tree waits, for any number of frames, until something is near that box. It is *late* meanwhile. Bodies that
+ * had something near them in the last frame do not wait, as they would be asked for again: their trees follow before the broad phase, which
+ * then has the boxes of trees. Of a turned body that is smaller than what is known of it. */
 #include "world/follow.h"
 
 #include "tree/form.h"
@@ -39,26 +44,28 @@ static bool movesAlone(const pnBody *body) {
   return body->soup || !body->ownsTree;
 }
 
-/* Its tree waits until something comes near. */
-static bool waits(const pnBody *body) {
+/* Its tree waits until something comes near its loose box. */
+static bool isLoose(const pnBody *body) {
   return body->hasLooseBox && !body->self;
 }
 
-/* May its tree wait until a job asks for it, as it is known where the body is? Small ones follow as fast as that would be found out. */
-static bool mayWait(const pnBody *body) {
-  return body->ownsTree && !body->mirror && body->tree->mesh->triangleCount >= LEAST_TRIANGLES &&
-         pn_isBoxKnown(body->tree->pose);
+/* Was something near it in the last frame? In the first all are taken for such. */
+static bool wasNear(const pnWorld *world, const pnBody *body) {
+  return body->nearFrame >= world->frameNumber;
 }
 
-/* Has it waited? */
-static bool isLate(const pnBody *body) {
-  return mayWait(body) && !pn_isThere(body->tree);
+/* Does its tree wait until a job asks for it? One that is new follows at once, in a frame that is long anyway. With hints those that are near
+ * wait, too, but for small ones, which follow as fast as it would be found out that they need not. */
+static bool waits(const pnWorld *world, const pnBody *body, bool hints) {
+  if (isLoose(body)) return true;
+  if (body->isNew || !body->pose || body->mirror || !pn_isBoxKnown(body->pose)) return false;
+  return !wasNear(world, body) || (hints && body->pose->mesh->triangleCount >= LEAST_TRIANGLES);
 }
 
 /* Can this body's tree come to fit badly, so that it is looked after? Self-collision has what it knows of neighbours from the shape at rest: over a folded pose
  * layers that lie on each other would come into one leaf, and more is opened, not less. */
 static bool wears(const pnBody *body) {
-  return pn_kindOf(body->kind)->wears && !body->self && !waits(body) &&
+  return pn_kindOf(body->kind)->wears && !body->self && !isLoose(body) &&
          body->pose->mesh->triangleCount >= LEAST_TRIANGLES && body->tree->form->isTended;
 }
 
@@ -106,7 +113,6 @@ void pn_enterLists(pnWorld *world, pnBody *body) {
   pn_touchBody(world, body);
   body->isTended = wears(body);
   world->tendedCount += body->isTended;
-  world->looseCount += waits(body);
   if (movesAlone(body)) world->alone.data[world->alone.count++] = place;
   if (body->self) {
     size_t at = world->selves.count++;
@@ -120,7 +126,7 @@ void pn_leaveLists(pnWorld *world, pnBody *body) {
   if (body->isTouched) untouch(world, body);
   if (movesAlone(body)) world->alone.count = leave(world->alone.data, world->alone.count, place);
   if (body->self) world->selves.count = leave(world->selves.data, world->selves.count, place);
-  world->looseCount -= waits(body);
+  world->lateCount -= body->isLate;
   world->wornCount -= body->isWorn;
   world->tendedCount -= body->isTended;
   pn_setBroadBox(&world->broad, place, pn_emptyBroadBox());
@@ -230,6 +236,12 @@ static void listUnits(Updates *u, pnBody *body) {
   }
 }
 
+static void setLate(pnWorld *world, pnBody *body, bool late) {
+  world->lateCount += (uint32_t)late - body->isLate;
+  body->isLate = late;
+}
+
+/* They are not late any more. */
 static pnResult updateTrees(pnWorld *world, const uint32_t *places, size_t count) {
   const pnTasks *tasks = &world->def.tasks;
   size_t workers = pn_workerCount(tasks);
@@ -246,7 +258,9 @@ static pnResult updateTrees(pnWorld *world, const uint32_t *places, size_t count
   }
   if (few) pn_parallelFor(tasks, updateUnits, &u, u.unitCount, 1);
   else pn_parallelFor(tasks, updateBodies, &u, (uint32_t)count, 1);
-  return u.failedPlace ? explainFailure(&world->bodies.data[u.failedPlace - 1]) : PN_OK;
+  if (u.failedPlace) return explainFailure(&world->bodies.data[u.failedPlace - 1]);
+  for (size_t i = 0; i < count && world->lateCount > 0; ++i) setLate(world, &world->bodies.data[places[i]], false);
+  return PN_OK;
 }
 
 /* The quality (pnTree_GetQuality) from which on a tree is of no use, and by how much it must have become worse since the frame
@@ -370,32 +384,48 @@ static pnResult followTrees(pnWorld *world, const uint32_t *places, size_t count
   return result;
 }
 
-/* Those that were touched and do not wait. */
-static const uint32_t *whoFollows(pnWorld *world, bool hints, size_t *outCount) {
+/* Nobody is listed; and of who was touched leaves may be closed. */
+static void beginAsking(pnWorld *world) {
   world->isOpen = world->isOpen && world->touched.count == 0;
-  *outCount = world->touched.count;
-  if (!hints && world->looseCount == 0) return world->touched.data;
   world->asked.count = 0;
+}
+
+/* Those that were touched and do not wait; the others are late. */
+static const uint32_t *whoFollows(pnWorld *world, bool hints, size_t *outCount) {
+  beginAsking(world);
   for (size_t i = 0; i < world->touched.count; ++i) {
     uint32_t place = world->touched.data[i];
-    const pnBody *body = &world->bodies.data[place];
-    if (!waits(body) && !(hints && mayWait(body))) world->asked.data[world->asked.count++] = place;
+    pnBody *body = &world->bodies.data[place];
+    if (waits(world, body, hints)) setLate(world, body, true);
+    else world->asked.data[world->asked.count++] = place;
   }
   *outCount = world->asked.count;
   return world->asked.data;
 }
 
-/* Where a body is, which its pose knows while its tree waits. */
-static pnBox boxOfBody(const pnBody *body, bool hints) {
-  if (body->hasLooseBox) return body->looseBox;
-  return hints && isLate(body) ? body->tree->pose->sourceBox : pnTree_GetBox(pn_treeOf(body));
+/* Those that were touched, and all that are late. */
+static const uint32_t *whoIsNotThere(pnWorld *world, size_t *outCount) {
+  beginAsking(world);
+  for (size_t i = 0; !world->isOpen && i < world->bodies.count; ++i) {
+    const pnBody *body = &world->bodies.data[i];
+    if ((body->generation & 1) && (body->isTouched || body->isLate))
+      world->asked.data[world->asked.count++] = (uint32_t)i;
+  }
+  *outCount = world->asked.count;
+  return world->asked.data;
 }
 
-static void boxTouched(pnWorld *world, bool hints) {
+/* Where a body is, which its pose knows while its tree is late. */
+static pnBox boxOfBody(const pnBody *body) {
+  if (body->hasLooseBox) return body->looseBox;
+  return body->isLate ? pn_boxOfPose(body->pose) : pnTree_GetBox(pn_treeOf(body));
+}
+
+static void boxTouched(pnWorld *world) {
   for (size_t i = 0; i < world->touched.count; ++i) {
     uint32_t place = world->touched.data[i];
     const pnBody *body = &world->bodies.data[place];
-    pnBox box = boxOfBody(body, hints);
+    pnBox box = boxOfBody(body);
     pn_noteSize(world, &box);
     pn_setBroadBox(&world->broad, place, (pnBroadBox){box, body->category, body->mask});
   }
@@ -405,8 +435,8 @@ static bool comparesAll(const pnWorld *world) {
   return world->lab.broad == PN_BROAD_ALL || (world->lab.broad == PN_BROAD_AUTO && world->bodies.count <= BRUTE_BODIES);
 }
 
-static pnResult findClose(pnWorld *world, bool hints) {
-  boxTouched(world, hints);
+static pnResult findClose(pnWorld *world) {
+  boxTouched(world);
   return pn_findClose(&world->broad, comparesAll(world)) ? PN_OK : pn_failMemory(sizeof(pnPair));
 }
 
@@ -416,18 +446,17 @@ pnResult pn_followPoses(pnWorld *world, bool hints, pnFrame *frame) {
   pnResult result = followTrees(world, places, count, frame);
   if (result != PN_OK) return result;
   double start = pn_clock();
-  result = findClose(world, hints);
+  result = findClose(world);
   frame->broadSeconds = pn_clock() - start;
   return result;
 }
 
-/* Leaves of all bodies, so that any number of threads may ask for them; of those with loose boxes the rest of the tree, too. */
+/* Leaves of all bodies, so that any number of threads may ask for them. */
 static pnResult openAll(pnWorld *world) {
   pnResult result = PN_OK;
-  for (size_t i = 0; result == PN_OK && (!world->isOpen || world->looseCount > 0) && i < world->bodies.count; ++i) {
+  for (size_t i = 0; result == PN_OK && !world->isOpen && i < world->bodies.count; ++i) {
     pnBody *body = &world->bodies.data[i];
-    if (!(body->generation & 1)) continue;
-    result = pn_nameBody(body, waits(body) ? pnTree_Update(body->tree, &world->def.tasks) : pn_openLeaves(body->tree));
+    if (body->generation & 1) result = pn_nameBody(body, pn_openLeaves(body->tree));
   }
   world->isOpen = result == PN_OK;
   return result;
@@ -435,27 +464,27 @@ static pnResult openAll(pnWorld *world) {
 
 pnResult pn_followAll(pnWorld *world) {
   size_t count;
-  const uint32_t *places = whoFollows(world, false, &count);
+  const uint32_t *places = whoIsNotThere(world, &count);
   pnResult result = updateTrees(world, places, count);
   if (result == PN_OK) result = openAll(world);
-  return result == PN_OK ? findClose(world, false) : result;
+  return result == PN_OK ? findClose(world) : result;
 }
 
-/* A tree that waits, of a body that is asked for; each once. */
+/* A late tree of a body that is asked for; each once. */
 static void ask(pnWorld *world, uint32_t place) {
   pnBody *body = &world->bodies.data[place];
-  if (body->isAsked || !(waits(body) || isLate(body))) return;
+  if (body->isAsked || !body->isLate) return;
   body->isAsked = true;
   world->asked.data[world->asked.count++] = place;
 }
 
-pnResult pn_followAsked(pnWorld *world, bool hints, pnFrame *frame) {
-  if (!hints && world->looseCount == 0) return PN_OK;
+pnResult pn_followAsked(pnWorld *world, pnFrame *frame) {
+  if (world->lateCount == 0) return PN_OK;
   world->asked.count = 0;
   for (size_t j = 0; j < world->jobs.count; ++j) {
     if (world->jobs.data[j].isKnown) continue;
-    ask(world, (uint32_t)(world->jobBodies.data[j] >> 32));
-    ask(world, (uint32_t)world->jobBodies.data[j]);
+    ask(world, world->jobBodies.data[j].a);
+    ask(world, world->jobBodies.data[j].b);
   }
   pnResult result = followTrees(world, world->asked.data, world->asked.count, frame);
   for (size_t i = 0; i < world->asked.count; ++i) {
@@ -466,21 +495,13 @@ pnResult pn_followAsked(pnWorld *world, bool hints, pnFrame *frame) {
   return result;
 }
 
-/* Those that were not asked for have still to follow, whether they move again or not. */
 void pn_forgetTouched(pnWorld *world, pnCost *cost) {
-  uint32_t late = 0;
   for (size_t i = 0; i < world->touched.count; ++i) {
-    uint32_t place = world->touched.data[i];
-    pnBody *body = &world->bodies.data[place];
-    cost->nodesUpdated += pn_takeUpdated(pn_treeOf(body));
-    body->isTouched = !waits(body) && isLate(body);
-    body->isNew = false;
-    if (body->isTouched) {
-      body->touchedAt = late;
-      world->touched.data[late++] = place;
-    }
+    pnBody *body = &world->bodies.data[world->touched.data[i]];
+    if (!body->isLate) cost->nodesUpdated += pn_takeUpdated(pn_treeOf(body));
+    body->isTouched = body->isNew = false;
   }
-  world->touched.count = late;
+  world->touched.count = 0;
   world->opened = cost->nodePairs + cost->leafPairs;
   for (size_t i = 0; i < world->alone.count; ++i) pn_touchBody(world, &world->bodies.data[world->alone.data[i]]);
 }

@@ -12,13 +12,12 @@ void pn_enterLists(pnWorld *world, pnBody *body);
 void pn_leaveLists(pnWorld *world, pnBody *body);
 void pn_freeLists(pnWorld *world);
 
-/* Brings everything that was touched up to date, and finds which bodies are close (world->broad.pairs). Trees of bodies with loose boxes
- * wait until something is near; `hints`: so do others of which it is known where they are, as most jobs will not ask for them. A failure
- * leaves what was touched to the next frame. */
+/* Brings what was touched up to date, and finds which bodies are close (world->broad.pairs). Trees wait that may and had nothing near them in
+ * the last frame; `hints`: also those that had, as most jobs will not ask for them. A failure leaves what was touched to the next frame. */
 pnResult pn_followPoses(pnWorld *world, bool hints, pnFrame *frame);
 /* The trees that have waited and are asked for by jobs that have no answer. */
-pnResult pn_followAsked(pnWorld *world, bool hints, pnFrame *frame);
-/* For questions: the trees of all bodies, loose ones among them, and the boxes of the broad phase. What was touched stays so for the
+pnResult pn_followAsked(pnWorld *world, pnFrame *frame);
+/* For questions: the trees of all bodies, late ones among them, and the boxes of the broad phase. What was touched stays so for the
  * next frame. */
 pnResult pn_followAll(pnWorld *world);
 /* Everything has been done for those that were touched. */

@@ -51,15 +51,12 @@ static void findCutting(pnWorld *world, pnBody *a, pnBody *b, pnJob *job) {
   else if (pn_isCuttable(leavesB, leavesA)) handCutting(world, b, a, job);
 }
 
-static pnBody *bodyOfJob(const pnWorld *world, size_t j, int side) {
-  uint64_t bodies = world->jobBodies.data[j];
-  return &world->bodies.data[side ? (uint32_t)bodies : bodies >> 32];
-}
-
 /* A job whose trees stand where their poses are. */
 static bool beginJob(pnWorld *world, const pnFrameDef *def, size_t j) {
   pnJob *job = &world->jobs.data[j];
-  pnBody *a = bodyOfJob(world, j, 0), *b = bodyOfJob(world, j, 1);
+  const pnJobBodies at = world->jobBodies.data[j];
+  pnBody *a = &world->bodies.data[at.a], *b = &world->bodies.data[at.b];
+  a->nearFrame = b->nearFrame = world->frameNumber + 1;
   job->a = pn_treeOf(a); /* of now: they may have got others as they followed */
   job->b = pn_treeOf(b);
   if (pn_openLeaves(job->a) != PN_OK || pn_openLeaves(job->b) != PN_OK) return false;
@@ -80,7 +77,7 @@ static bool listJob(pnWorld *world, uint32_t a, uint32_t b, const pnFrameDef *de
     job.isKnown = true;
     if (a == b && pn_prepareFilter(body->tree, &body->selfFilter) != PN_OK) return false;
   }
-  return pn_arrayPush(&world->jobs, job) && pn_arrayPush(&world->jobBodies, (uint64_t)a << 32 | b);
+  return pn_arrayPush(&world->jobs, job) && pn_arrayPush(&world->jobBodies, ((pnJobBodies){a, b}));
 }
 
 /* The pair by which two bodies met in the last answer, null: they did not. Asked in the order of contacts; *at goes along. */
@@ -141,7 +138,7 @@ static void tryHints(void *context, uint32_t begin, uint32_t end, uint32_t worke
   pnCost cost = {0};
   for (uint32_t j = begin; j < end; ++j) {
     pnJob *job = &trial->world->jobs.data[j];
-    const pnSelfFilter *filter = &bodyOfJob(trial->world, j, 0)->selfFilter;
+    const pnSelfFilter *filter = &trial->world->bodies.data[trial->world->jobBodies.data[j].a].selfFilter;
     job->isKnown = job->isKnown && pn_tryHint(job->a, job->b, filter, &job->known, &cost);
   }
   atomic_fetch_add_explicit(&trial->tested, cost.exactTests, memory_order_relaxed);
@@ -176,7 +173,7 @@ bool pn_orderJobs(pnWorld *world) {
     return false;
   uint64_t *keys = world->broad.keys.data;
   for (size_t j = 0; j < count; ++j)
-    keys[j] = (uint64_t)world->broad.perchOf.data[world->jobBodies.data[j] >> 32] << 32 | j;
+    keys[j] = (uint64_t)world->broad.perchOf.data[world->jobBodies.data[j].a] << 32 | j;
   pn_sortU64(keys, world->broad.scratch.data, count);
   for (size_t j = 0; j < count; ++j) c->order.data[j] = (uint32_t)keys[j];
   c->order.count = count;
@@ -188,7 +185,7 @@ bool pn_orderJobs(pnWorld *world) {
 void pn_filterJobs(pnWorld *world, const pnFrameDef *def, size_t dense, pnCost *cost) {
   for (size_t j = 0; j < world->jobs.count; ++j) {
     pnJob *job = &world->jobs.data[j];
-    const pnBody *body = &world->bodies.data[world->jobBodies.data[j] >> 32];
+    const pnBody *body = &world->bodies.data[world->jobBodies.data[j].a];
     if (job->pairCount == 0) continue;
     pnPair *pairs = world->collider.pairs.data + job->pairFirst;
     if (!job->b && pn_hasFilter(&body->selfFilter, body->tree->mesh)) {
@@ -218,8 +215,8 @@ static void bookBody(pnBody *body, uint64_t frame, const pnJob *job) {
 /* What the jobs have cost bodies whose trees are looked after. */
 void pn_bookWork(pnWorld *world) {
   for (size_t j = 0; world->tendedCount > 0 && j < world->jobs.count; ++j) {
-    uint32_t a = (uint32_t)(world->jobBodies.data[j] >> 32), b = (uint32_t)world->jobBodies.data[j];
-    bookBody(&world->bodies.data[a], world->frameNumber + 1, &world->jobs.data[j]);
-    if (b != a) bookBody(&world->bodies.data[b], world->frameNumber + 1, &world->jobs.data[j]);
+    const pnJobBodies at = world->jobBodies.data[j];
+    bookBody(&world->bodies.data[at.a], world->frameNumber + 1, &world->jobs.data[j]);
+    if (at.b != at.a) bookBody(&world->bodies.data[at.b], world->frameNumber + 1, &world->jobs.data[j]);
   }
 }

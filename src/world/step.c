@@ -1,7 +1,7 @@
 /* step.c: the frame on one page. It goes the way that docs/overview.md draws, in the same words:
  *
  *   pose, volumes    every body that has moved: its tree follows its pose, worn-out ones are built anew   follow.c
- *                    (bodies with loose boxes, and with hints large ones: when a job asks for them)
+ *                    (those that had nothing near them: when a job asks for them)
  *   broad phase      which bodies are close                                                              follow.c, collide/broad.c
  *   traversal        one job for each close pair, one for each body that looks at itself                 job.c
  *   exact tests      the jobs are run, on all workers                                                    collide/jobs.c
@@ -28,7 +28,7 @@ static pnResult runSome(pnWorld *world, const pnFrameDef *def, pnJobPlace *place
   if (!pn_listJobs(world, def, place)) return pn_failMemory(sizeof(pnJob));
   frame->broadSeconds += pn_clock() - start;
   if (pn_hasHints(def)) pn_tryHints(world, &frame->cost);
-  pnResult result = pn_followAsked(world, pn_hasHints(def), frame);
+  pnResult result = pn_followAsked(world, frame);
   if (result != PN_OK) return result;
   start = pn_clock();
   if (!pn_beginJobs(world, def) || !pn_orderJobs(world)) return pn_failMemory(sizeof(pnJob));

@@ -7,6 +7,11 @@
 #include "mesh/pose.h"
 #include "world/twin.h"
 
+/* Whose trees a job is about, by place; a body with itself: the same twice. */
+typedef struct pnJobBodies {
+  uint32_t a, b;
+} pnJobBodies;
+
 struct pnWorld {
   pnWorldDef def; /* its lab was taken over: */
   pnWorldLab lab;
@@ -14,7 +19,7 @@ struct pnWorld {
   uint32_t freePlace;      /* 1 + the dead place that is taken next (pnBody.freeNext leads on), 0: none */
   pnTwins twins;
   uint32_t bodyCount;
-  uint32_t looseCount;   /* bodies whose trees wait until something is near their loose boxes */
+  uint32_t lateCount;    /* bodies whose trees do not stand where they are */
   uint32_t wornCount;    /* bodies whose trees are worn */
   uint32_t tendedCount;  /* bodies whose trees are looked after */
   uint64_t opened;       /* pairs of nodes in the last frame that succeeded */
@@ -34,7 +39,7 @@ struct pnWorld {
 
   /* the frame, kept so that it allocates nothing later */
   PN_ARRAY(pnJob) jobs;
-  PN_ARRAY(uint64_t) jobBodies; /* place of a << 32 | place of b */
+  PN_ARRAY(pnJobBodies) jobBodies;
   PN_ARRAY(uint32_t)
   blurred; /* jobs between bodies of very different cells (focus.h): 2 * job, plus 1 where b has the larger */
   pnCollider collider;
