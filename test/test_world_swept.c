@@ -3,6 +3,8 @@
 
 #include "pinch/world.h"
 
+#include "world/course.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -274,6 +276,149 @@ static void testBodies(void **state) {
   pnDestroySoup(soup), pnDestroyMesh(ball);
 }
 
+/* ---------------------------------------------------------------- crowds */
+
+/* Some of each: rigid; free by vertices, alone, with a transform, and shared; static; soup. Every second one is far out and alone. */
+enum { CROWD = 18 };
+
+typedef struct Crowd {
+  pnMesh *mesh;
+  pnSoup *soup;
+  pnWorld *world;
+  pnBodyId ids[CROWD];
+  pnSweep *sweeps[CROWD]; /* ours, which know nothing of ways */
+  float *vertices[CROWD]; /* the last that were set */
+  TestRandom random;
+} Crowd;
+
+static const pnPose *poseIn(const Crowd *c, uint32_t i) {
+  return i == 0 ? pnSoup_GetPose(c->soup) : pnBody_GetPose(c->world, c->ids[i]);
+}
+
+static void addToCrowd(Crowd *c, uint32_t i) {
+  pnBodyDef def = pnDefaultBodyDef();
+  def.mesh = i == 0 ? NULL : c->mesh;
+  def.soup = i == 0 ? c->soup : NULL;
+  def.kind = i == 0 ? PN_BODY_SOUP : i % 5 == 0 ? PN_BODY_RIGID : i == 1 ? PN_BODY_STATIC : PN_BODY_FREE;
+  testExpectOk(pnWorld_CreateBody(c->world, &def, &c->ids[i]));
+  testExpectOk(i == 0 ? pnCreateSoupSweep(c->soup, &c->sweeps[i]) : pnCreateSweep(c->mesh, &c->sweeps[i]));
+  c->vertices[i] = malloc(3 * sizeof(float) * (pnMesh_GetVertexCount(c->mesh) + 1));
+}
+
+static void moveInCrowd(Crowd *c, uint32_t i) {
+  float out = i % 2 ? 60.0f * (float)i : 0, x = testFloat(&c->random, -2, 2);
+  uint32_t count = pnMesh_GetVertexCount(c->mesh), how = i % 5;
+  pnMatrix m = testRotation(&c->random, 1.5f);
+  m.m[0][3] += out;
+  if (i == 1) return;
+  if (i == 0) {
+    pnPrimitiveId id = pnSoup_GetId(c->soup, 0);
+    float corners[9];
+    for (int k = 0; k < 9; ++k) corners[k] = testFloat(&c->random, -2, 2);
+    testExpectOk(pnSoup_Replace(c->soup, &id, PN_PRIMITIVE_TRIANGLE, corners, 1));
+    return;
+  }
+  for (uint32_t v = 0; how != 0 && v < 3 * count; ++v)
+    c->vertices[i][v] = pnMesh_GetVertices(c->mesh)[v] + (v % 3 == 0 ? x + (how == 2 ? 0 : out) : 0.3f * x);
+  if (how == 3) testExpectOk(pnBody_ShareVertices(c->world, c->ids[i], c->vertices[i], count));
+  else if (how != 0) testExpectOk(pnBody_SetVertices(c->world, c->ids[i], c->vertices[i], count));
+  if (how == 0 || how == 2) testExpectOk(pnBody_SetTransform(c->world, c->ids[i], &m));
+}
+
+/* All pairs of sweeps, one by one: what the world must find. */
+static void expectStep(Crowd *c, double separation, size_t *outImpacts) {
+  pnStep step = pnWorld_CollideSwept(c->world, NULL);
+  testExpectOk(step.result);
+  pnImpactList *list;
+  size_t impacts = 0;
+  uint32_t contacts = 0;
+  double safe = 1, found;
+  testExpectOk(pnCreateImpactList(&list));
+  for (uint32_t i = 0; i < CROWD; ++i)
+    if (c->sweeps[i]) testExpectOk(pnSweep_SetEnd(c->sweeps[i], poseIn(c, i)));
+  for (uint32_t a = 0; a < CROWD; ++a)
+    for (uint32_t b = a + 1; b < CROWD; ++b) {
+      if (!c->sweeps[a] || !c->sweeps[b]) continue;
+      double apart;
+      testExpectOk(pnFindSafeStep(c->sweeps[a], c->sweeps[b], separation, NULL, &apart));
+      safe = fmin(safe, apart);
+      testExpectOk(pnCollideSwept(c->sweeps[a], c->sweeps[b], NULL, list, NULL));
+      size_t count = pnImpactList_GetCount(list);
+      if (count == 0) continue;
+      assert_true(contacts < step.contactCount);
+      const pnStepContact *contact = &pnWorld_GetStepContacts(c->world)[contacts++];
+      assert_true(contact->a.index1 == c->ids[a].index1 && contact->b.index1 == c->ids[b].index1);
+      assert_int_equal(contact->impactCount, count);
+      for (size_t i = 0; i < count; ++i) {
+        pnFeatureImpact p = pnImpactList_GetImpacts(list)[i], q = pnWorld_GetImpacts(c->world)[impacts + i];
+        assert_true(p.kind == q.kind && p.a == q.a && p.b == q.b && p.lo == q.lo && p.hi == q.hi);
+      }
+      impacts += count;
+    }
+  assert_int_equal(contacts, step.contactCount);
+  testExpectOk(pnWorld_FindSafeStep(c->world, separation, &found));
+  assert_true(found == safe);
+  pnDestroyImpactList(list);
+  *outImpacts += impacts;
+}
+
+/* A distance that is kept counts where the boxes around the ways are not as close as to overlap. */
+static void testDistanceKept(void **state) {
+  (void)state;
+  pnMesh *ball;
+  double safe;
+  testExpectOk(pnMakeIcosphere(2, 0.5f, &ball));
+  pnWorld *world = makeWorld();
+  addBody(world, ball, PN_BODY_STATIC);
+  pnBodyId body = addBody(world, ball, PN_BODY_FREE);
+  place(world, body, ball, 3, 0, 0);
+  testExpectOk(pnWorld_BeginStep(world));
+  place(world, body, ball, 1.2f, 0, 0); /* 0.2 apart */
+  testExpectOk(pnWorld_FindSafeStep(world, 0.1, &safe));
+  assert_true(safe == 1);
+  testExpectOk(pnWorld_FindSafeStep(world, 0.5, &safe));
+  assert_true(safe > 0.8 && safe < 0.87); /* 0.5 apart at x = 1.5 */
+  pnDestroyWorld(world);
+  pnDestroyMesh(ball);
+}
+
+/* Steps in which all, some or none move, several times each; a body that comes in the midst of one. Who is alone has no sweep. */
+static void testCrowd(void **state) {
+  (void)state;
+  Crowd c = {.random = testRandom(12)};
+  size_t impacts = 0;
+  testExpectOk(pnMakeIcosphere(0, 0.5f, &c.mesh));
+  testExpectOk(pnCreateSoup(NULL, &c.soup));
+  testExpectOk(pnSoup_Add(c.soup, PN_PRIMITIVE_TRIANGLE, (float[]){-1, -1, -1, -1, 2, 0, -1, 0, 2}, 1, NULL));
+  c.world = makeWorld();
+  for (uint32_t i = 0; i + 1 < CROWD; ++i) addToCrowd(&c, i);
+  for (uint32_t i = 0; i + 1 < CROWD; ++i) moveInCrowd(&c, i);
+  for (uint32_t round = 0; round < testRounds(40); ++round) {
+    testExpectOk(pnWorld_BeginStep(c.world));
+    for (uint32_t i = 0; i < CROWD; ++i)
+      if (c.sweeps[i]) testExpectOk(pnSweep_SetBegin(c.sweeps[i], poseIn(&c, i)));
+    for (uint32_t again = 0; again < 1 + round % 3; ++again) {
+      for (uint32_t i = 0; i < CROWD; ++i)
+        if (c.sweeps[i] && (round % 4 == 0 || testBelow(&c.random, 4) < round % 4)) moveInCrowd(&c, i);
+      if (round == 3 && again == 0) addToCrowd(&c, CROWD - 1);
+      if (round == 3 && again == 0) testExpectOk(pnSweep_SetBegin(c.sweeps[CROWD - 1], poseIn(&c, CROWD - 1)));
+      expectStep(&c, round % 2 ? 0.25 : 0, &impacts);
+    }
+    /* alone, and known where: all but those that share; the newcomer, on his way out, passes by everybody */
+    for (uint32_t i = 3; round < 3 && i < CROWD - 1; i += 2)
+      if (i % 5 != 3) assert_null(pnBody_GetSweep(c.world, c.ids[i]));
+  }
+  assert_true(impacts > testRounds(2000));
+  pnDestroyWorld(c.world);
+  for (uint32_t i = 0; i < CROWD; ++i) {
+    pnDestroySweep(c.sweeps[i]);
+    free(c.vertices[i]);
+  }
+  pnDestroySoup(c.soup);
+  pnDestroyMesh(c.mesh);
+  assert_int_equal(pnGetByteCount(), 0);
+}
+
 /* ---------------------------------------------------------------- memory */
 
 static pnResult useMemory(void *context) {
@@ -312,9 +457,9 @@ static void testMemory(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(testBullet),    cmocka_unit_test(testRing),    cmocka_unit_test(testGears),
-      cmocka_unit_test(testInsideOut), cmocka_unit_test(testSkinned), cmocka_unit_test(testBodies),
-      cmocka_unit_test(testMemory),
+      cmocka_unit_test(testBullet),    cmocka_unit_test(testRing),         cmocka_unit_test(testGears),
+      cmocka_unit_test(testInsideOut), cmocka_unit_test(testSkinned),      cmocka_unit_test(testBodies),
+      cmocka_unit_test(testCrowd),     cmocka_unit_test(testDistanceKept), cmocka_unit_test(testMemory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -278,8 +278,9 @@ PN_API pnStep pnWorld_CollideSwept(pnWorld *world, const pnStepDef *def);
 PN_API const pnStepContact *pnWorld_GetStepContacts(const pnWorld *world); /* pnStep.contactCount */
 PN_API const pnFeatureImpact *pnWorld_GetImpacts(const pnWorld *world); /* pnStep.impactCount, contact after contact */
 
-/* A body on its way in the step, for queries of your own (pinch/collide.h, pinch/find.h); null before its first step and for a dead
- * id. Its end is where the last pnWorld_CollideSwept saw it. */
+/* A body on its way in the step, for queries of your own (pinch/collide.h, pinch/find.h); null for a dead id. Bodies that are named in a contact of
+ * the last pnWorld_CollideSwept have one, from where they were when the step began to where that saw them; of others it may be that of
+ * an earlier step, or null: what had nothing near it is not swept. */
 PN_API const pnSweep *pnBody_GetSweep(const pnWorld *world, pnBodyId body);
 
 /* How much of the step is safe, for all bodies: pnFindSafeStep of pinch/collide.h. */

@@ -2,6 +2,7 @@
 #include "world/focus.h"
 #include "world/mirror.h"
 #include "world/successor.h"
+#include "world/course.h"
 
 #include "base/memory.h"
 #include "collide/cutting.h"
@@ -188,7 +189,7 @@ void pn_bodyFree(pnBody *body) {
     pn_free(body->groups,
             pn_bytes(pnMesh_GetTriangleCount(pnPose_GetMesh(pnTree_GetPose(body->tree))), sizeof(uint32_t)));
   }
-  pnDestroySweep(body->sweep);
+  pn_dropCourse(body);
   if (body->ownsTree) pnDestroyTree(body->tree);
   pnDestroyPose(body->pose);
   pn_free(body->name, body->name ? strlen(body->name) + 1 : 0);

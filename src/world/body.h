@@ -32,7 +32,7 @@ typedef struct pnBody {
   pnPose *pose;       /* null for a soup and for a shared static tree */
   const pnSoup *soup;
   pnTree *tree;
-  pnSweep *sweep; /* its way in the step (swept.c); null until a step has begun */
+  struct pnCourse *course; /* in the step: course.h; null until one has begun */
   bool ownsTree, self;
   pnSelfFilter selfFilter;
   uint32_t *groups; /* our copy of selfFilter.triangleGroup */

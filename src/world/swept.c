@@ -1,21 +1,10 @@
-/* swept.c: the step: what the bodies of a world meet on their way since pnWorld_BeginStep. Every body has a sweep of its own
- * (collide/sweep.h), made when the first step begins; which bodies are close is told by the boxes around their ways. */
+/* swept.c: the step: what the bodies of a world meet on their way since pnWorld_BeginStep. Which bodies are close is told by the boxes around
+ * their ways (course.h); the sweeps of those are asked. */
 #include "base/fenv.h"
 #include "collide/sweep.h"
-#include "world/world.h"
+#include "world/course.h"
 
-/* The pose that a body follows. */
-static const pnPose *poseOf(const pnBody *body) {
-  return body->soup ? pnSoup_GetPose(body->soup) : body->pose ? body->pose : pnTree_GetPose(body->tree);
-}
-
-static pnResult ensureSweep(pnBody *body) {
-  if (body->sweep) return PN_OK;
-  const pnPose *pose = poseOf(body);
-  pnResult result =
-      body->soup ? pnCreateSoupSweep(body->soup, &body->sweep) : pnCreateSweep(pnPose_GetMesh(pose), &body->sweep);
-  return result == PN_OK ? pnSweep_SetBegin(body->sweep, pose) : result;
-}
+#include <string.h>
 
 pnResult pnWorld_BeginStep(pnWorld *world) {
   PN_FLOAT_SCOPE;
@@ -23,37 +12,36 @@ pnResult pnWorld_BeginStep(pnWorld *world) {
   pnResult result = PN_OK;
   for (size_t i = 0; result == PN_OK && i < world->bodies.count; ++i) {
     pnBody *body = &world->bodies.data[i];
-    const pnPose *pose = body->generation & 1 ? poseOf(body) : NULL;
-    if (pose) {
-      result = ensureSweep(body);
-      result = pn_nameBody(body, result == PN_OK ? pnSweep_SetBegin(body->sweep, pose) : result);
-    }
+    if (body->generation & 1) result = pn_nameBody(body, pn_beginCourse(body));
   }
   return result;
 }
 
-/* Every sweep ends where its body is now, and its box is that of the whole way, wider by `margin`. */
+/* Boxes around the ways of all bodies, wider by `margin` together, and which of them are close. */
 static pnResult endStep(pnWorld *world, double margin, pnCost *cost) {
   pnBroadPhase *broad = &world->stepBroad;
   double start = pn_clock();
   pnResult result = pn_reserveBroad(broad, world->bodies.count) ? PN_OK : pn_failMemory(sizeof(pnBroadBox));
   for (size_t i = 0; result == PN_OK && i < world->bodies.count; ++i) {
     pnBody *body = &world->bodies.data[i];
-    const pnPose *pose = body->generation & 1 ? poseOf(body) : NULL;
     pnBroadBox box = pn_emptyBroadBox();
-    if (pose) {
-      result = ensureSweep(body);
-      result = result == PN_OK ? pnSweep_SetEnd(body->sweep, pose) : result;
-      // a soup may be empty
-      bool any = result == PN_OK && body->sweep->triangleCount > 0;
-      result = any ? pn_updateSweep(body->sweep, 1.0, margin, &world->def.tasks) : result;
-      if (result == PN_OK && any) box = (pnBroadBox){pnTree_GetBox(body->sweep->tree), body->category, body->mask};
-      pn_nameBody(body, result);
+    if (body->generation & 1) {
+      box = (pnBroadBox){.category = body->category, .mask = body->mask};
+      result = pn_nameBody(body, pn_boxOfCourse(body, margin, &world->def.tasks, &box.box));
     }
     pn_setBroadBox(broad, (uint32_t)i, box);
   }
   if (result == PN_OK && !pn_findClose(broad, world->lab.broad == PN_BROAD_ALL)) result = pn_failMemory(sizeof(pnPair));
   cost->updateSeconds += pn_clock() - start;
+  return result;
+}
+
+/* The sweeps of two bodies, or of one and none. */
+static pnResult sweepBoth(pnWorld *world, uint32_t a, uint32_t b, pnSweep *outSweeps[2]) {
+  pnBody *first = &world->bodies.data[a], *second = &world->bodies.data[b];
+  outSweeps[1] = NULL;
+  pnResult result = pn_nameBody(first, pn_sweepOfCourse(first, &outSweeps[0]));
+  if (result == PN_OK && a != b) result = pn_nameBody(second, pn_sweepOfCourse(second, &outSweeps[1]));
   return result;
 }
 
@@ -74,8 +62,9 @@ static pnResult addContact(pnWorld *world, uint32_t a, uint32_t b, const Wanted 
   // what is left may be nothing: then one more is one too many
   size_t left = wanted->maxImpacts - PN_MIN(world->impacts.count, wanted->maxImpacts);
   query.maxImpacts = wanted->maxImpacts > 0 ? PN_MAX(left, 1) : 0;
-  pnSweep *first = world->bodies.data[a].sweep, *second = a == b ? NULL : world->bodies.data[b].sweep;
-  pnResult result = pnCollideSwept(first, second, &query, world->stepList, &cost);
+  pnSweep *sweeps[2];
+  pnResult result = sweepBoth(world, a, b, sweeps);
+  if (result == PN_OK) result = pnCollideSwept(sweeps[0], sweeps[1], &query, world->stepList, &cost);
   if (result != PN_OK) return result;
   size_t count = pnImpactList_GetCount(world->stepList);
   step->cost.exactTests += cost.exactTests;
@@ -117,7 +106,7 @@ static pnResult forPairs(pnWorld *world, const Wanted *wanted, pnStep *step, Pai
       if (!pn_findNextClose(broad)) return pn_failMemory(sizeof(pnPair));
       next = 0;
     }
-    if ((body->generation & 1) && body->self && body->sweep && !wanted->noSelf) result = act(world, a, a, wanted, step);
+    if ((body->generation & 1) && body->self && !wanted->noSelf) result = act(world, a, a, wanted, step);
     for (; result == PN_OK && !step->limited && next < close->count && close->data[next].a == a; ++next)
       result = act(world, a, close->data[next].b, wanted, step);
   }
@@ -154,8 +143,9 @@ pnStep pnWorld_CollideSwept(pnWorld *world, const pnStepDef *def) {
 /* The safe part of one pair. */
 static pnResult shorten(pnWorld *world, uint32_t a, uint32_t b, const Wanted *wanted, pnStep *step) {
   double safe = 1.0;
-  pnResult result = pnFindSafeStep(world->bodies.data[a].sweep, a == b ? NULL : world->bodies.data[b].sweep,
-                                   wanted->separation, &world->def.tasks, &safe);
+  pnSweep *sweeps[2];
+  pnResult result = sweepBoth(world, a, b, sweeps);
+  if (result == PN_OK) result = pnFindSafeStep(sweeps[0], sweeps[1], wanted->separation, &world->def.tasks, &safe);
   step->safe = PN_MIN(step->safe, safe);
   return result;
 }
@@ -176,7 +166,7 @@ pnResult pnWorld_FindSafeStep(pnWorld *world, double separation, double *outSafe
 
 const pnSweep *pnBody_GetSweep(const pnWorld *world, pnBodyId id) {
   const pnBody *body = pn_findBody(world, id);
-  return body ? body->sweep : NULL;
+  return body && body->course ? body->course->sweep : NULL;
 }
 
 const pnStepContact *pnWorld_GetStepContacts(const pnWorld *world) {
