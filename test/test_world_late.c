@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Balls of 80 triangles and of 1280, by turns rigid, free by vertices, and free by vertices and a transform; in one line. */
-enum { COUNT = 24, KINDS = 3 };
+enum { COUNT = 40, KINDS = 3 };
 #define APART 10.0f
 
 typedef struct Stage {
@@ -217,6 +217,54 @@ static void questionsSeeLateBodies(void **state) {
   freeStage(&s);
 }
 
+/* One question alone: only the trees that it reaches follow, and the answer is that of all questions at once. */
+static void questionsReachFew(void **state) {
+  (void)state;
+  Stage s = makeStage();
+  for (uint32_t i = 0; i < COUNT; i += 7) {
+    for (uint32_t k = 0; k < COUNT; ++k) s.at[k] += 2;
+    turnAll(&s, 0.3f);
+    if (i % 2) testExpectOk(pnWorld_Collide(s.world, NULL).result); /* else it is asked before a frame has seen them */
+    pnRay ray = pnDefaultRay();
+    ray.origin = (pnVec3){s.at[i], 0.1f, 5};
+    ray.direction = (pnVec3){0, 0, -1};
+    pnHit hit, all[COUNT];
+    pnRay rays[COUNT];
+    testExpectOk(pnWorld_FindFirstHits(s.world, &ray, 1, 1, &hit));
+    assert_int_equal(hit.body.index1, s.ids[i].index1);
+    for (uint32_t k = 0; k < COUNT; ++k) assert_int_equal(isThere(&s, k), k == i);
+    /* a point with something far away, and a box */
+    float point[3] = {s.at[(i + 1) % COUNT], 0, 3};
+    pnClosest near;
+    testExpectOk(pnWorld_FindClosest(s.world, point, 1, 4, 1, &near));
+    assert_int_equal(near.body.index1, s.ids[(i + 1) % COUNT].index1);
+    pnBox box = {{s.at[(i + 2) % COUNT] - 3, -3, -3}, {s.at[(i + 2) % COUNT] + 3, 3, 3}};
+    pnTriangleList *list;
+    testExpectOk(pnCreateTriangleList(&list));
+    testExpectOk(pnWorld_FindInBoxes(s.world, &box, 1, 1, list));
+    assert_int_equal(pnTriangleList_GetCount(list), pnMesh_GetTriangleCount(meshOf(&s, (i + 2) % COUNT)));
+    pnDestroyTriangleList(list);
+    pnBodyPair pair = {s.ids[(i + 3) % COUNT], s.ids[(i + 4) % COUNT]};
+    pnDistance distance;
+    testExpectOk(pnWorld_FindDistances(s.world, &pair, 1, INFINITY, &distance));
+    assert_true(distance.distance < INFINITY);
+    for (uint32_t k = 0; k < COUNT; ++k) assert_int_equal(isThere(&s, k), (k + COUNT - i) % COUNT <= 4);
+    /* a point without a limit reaches everybody */
+    testExpectOk(pnWorld_FindClosest(s.world, point, 1, INFINITY, 1, &near));
+    assert_int_equal(near.body.index1, s.ids[(i + 1) % COUNT].index1);
+    for (uint32_t k = 0; k < COUNT; ++k) {
+      rays[k] = ray;
+      rays[k].origin.x = s.at[k];
+    }
+    testExpectOk(pnWorld_FindFirstHits(s.world, rays, COUNT, 1, all));
+    assert_true(all[i].triangle == hit.triangle && all[i].t == hit.t);
+    for (uint32_t k = 0; k < COUNT; ++k) assert_int_equal(all[k].body.index1, s.ids[k].index1);
+    pnFrame frame = pnWorld_Collide(s.world, NULL);
+    assert_int_equal(expectTruth(&s, &frame), 0);
+  }
+  freeStage(&s);
+}
+
 /* A list that is limited, first pairs and a frame that fails leave late bodies as they are. */
 static void otherFramesKeepLateBodies(void **state) {
   (void)state;
@@ -286,8 +334,9 @@ static void morphsDoNotWait(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(whoIsAloneWaits),           cmocka_unit_test(whoIsMetFollows),
-      cmocka_unit_test(whoWasNearDoesNotWait),     cmocka_unit_test(questionsSeeLateBodies),
-      cmocka_unit_test(otherFramesKeepLateBodies), cmocka_unit_test(morphsDoNotWait)};
+      cmocka_unit_test(whoIsAloneWaits),       cmocka_unit_test(whoIsMetFollows),
+      cmocka_unit_test(whoWasNearDoesNotWait), cmocka_unit_test(questionsSeeLateBodies),
+      cmocka_unit_test(questionsReachFew),     cmocka_unit_test(otherFramesKeepLateBodies),
+      cmocka_unit_test(morphsDoNotWait)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

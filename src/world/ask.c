@@ -28,6 +28,7 @@ typedef struct BodyWalk {
   /* Asks one body; returns from which bound on nothing is of interest any more. */
   double (*ask)(void *context, const pnBody *body, pnBodyId id);
   double limit;
+  pnWorld *noting; /* nobody is asked yet: those that may be are named (pn_askFor). Null: they are asked */
 } BodyWalk;
 
 /* Boxes of the broad phase are cut at half the largest float: what reaches there goes on. */
@@ -44,8 +45,9 @@ static double boundOf(BodyWalk *w, const float *lo, const float *hi, size_t stri
 
 static void askPlace(BodyWalk *w, uint32_t place, double bound) {
   const pnBody *body = &w->world->bodies.data[place];
-  if (bound <= w->limit && bound < INFINITY && (body->generation & 1) && (body->category & w->mask))
-    w->limit = w->ask(w->context, body, pn_bodyId(w->world, place));
+  if (!(bound <= w->limit && bound < INFINITY && (body->generation & 1) && (body->category & w->mask))) return;
+  if (w->noting) pn_askFor(w->noting, place);
+  else w->limit = w->ask(w->context, body, pn_bodyId(w->world, place));
 }
 
 static void walkNode(BodyWalk *w, uint32_t level, size_t index) {
@@ -179,7 +181,7 @@ static double askBox(void *context, const pnBody *body, pnBodyId id) {
 /* ---------------------------------------------------------------- batches */
 
 typedef struct Batch {
-  pnWorld *world;
+  pnWorld *world, *noting; /* noting: null, or the world while it is found out who may be asked */
   uint32_t mask;
   bool alone;
   const pnRay *rays;
@@ -192,20 +194,38 @@ typedef struct Batch {
   pnAnswers *answers;
 } Batch;
 
+/* One ray through the bodies. */
+static void castOne(const Batch *batch, uint32_t i, pnHits *hits, pnFresh *fresh, pnRayQuest *outQuest) {
+  pn_Line line;
+  pn_beginRay(&batch->rays[i], outQuest);
+  pn_makeLine(batch->rays[i].origin, batch->rays[i].direction, &line);
+  outQuest->all = hits;
+  RayAsk ask = {outQuest, &line, batch->hits ? PN_RAY_FIRST : batch->blocked ? PN_RAY_ANY : PN_RAY_ALL, fresh};
+  BodyWalk walk = {batch->world, batch->mask, &ask, boundRay, askRay, outQuest->last, batch->noting};
+  walkBodies(&walk);
+}
+
+static void measureOne(const Batch *batch, uint32_t i, pnFresh *fresh, PointAsk *outAsk) {
+  const float *p = batch->points + 3 * (size_t)i;
+  *outAsk = (PointAsk){{p[0], p[1], p[2]}, {.distance2 = batch->farthest2, .triangle = PN_NONE}, {0}, fresh};
+  BodyWalk walk = {batch->world, batch->mask, outAsk, boundPoint, askPoint, batch->farthest2, batch->noting};
+  walkBodies(&walk);
+}
+
+static void searchOne(const Batch *batch, uint32_t i, pnBodyTriangles *found, pnFresh *fresh, BoxAsk *outAsk) {
+  *outAsk = (BoxAsk){&batch->boxes[i], found, false, fresh};
+  BodyWalk walk = {batch->world, batch->mask, outAsk, boundBox, askBox, 0, batch->noting};
+  if (!pn_isEmptyBox(outAsk->box)) walkBodies(&walk);
+}
+
 static void castRange(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
   const Batch *batch = context;
   pnFresh fresh = {.alone = batch->alone};
   pnHits hits = {0};
   for (uint32_t i = begin; i < end; ++i) {
     pnRayQuest quest;
-    pn_Line line;
-    pn_beginRay(&batch->rays[i], &quest);
-    pn_makeLine(batch->rays[i].origin, batch->rays[i].direction, &line);
     hits.count = 0;
-    quest.all = &hits;
-    RayAsk ask = {&quest, &line, batch->hits ? PN_RAY_FIRST : batch->blocked ? PN_RAY_ANY : PN_RAY_ALL, &fresh};
-    BodyWalk walk = {batch->world, batch->mask, &ask, boundRay, askRay, quest.last};
-    walkBodies(&walk);
+    castOne(batch, i, &hits, &fresh, &quest);
     if (batch->hits) batch->hits[i] = quest.best;
     else if (batch->blocked) batch->blocked[i] = quest.best.triangle != PN_NONE;
     else pn_giveAnswers(batch->answers, worker, i, hits.data, pn_sortHits(hits.data, hits.count));
@@ -219,10 +239,8 @@ static void measureRange(void *context, uint32_t begin, uint32_t end, uint32_t w
   const Batch *batch = context;
   pnFresh fresh = {.alone = batch->alone};
   for (uint32_t i = begin; i < end; ++i) {
-    const float *p = batch->points + 3 * (size_t)i;
-    PointAsk ask = {{p[0], p[1], p[2]}, {.distance2 = batch->farthest2, .triangle = PN_NONE}, {0}, &fresh};
-    BodyWalk walk = {batch->world, batch->mask, &ask, boundPoint, askPoint, batch->farthest2};
-    walkBodies(&walk);
+    PointAsk ask;
+    measureOne(batch, i, &fresh, &ask);
     batch->closest[i] = pn_publishNear(&ask.near, ask.body);
   }
 }
@@ -232,20 +250,45 @@ static void searchRange(void *context, uint32_t begin, uint32_t end, uint32_t wo
   pnFresh fresh = {.alone = batch->alone};
   pnBodyTriangles found = {0};
   for (uint32_t i = begin; i < end; ++i) {
+    BoxAsk ask;
     found.count = 0;
-    BoxAsk ask = {&batch->boxes[i], &found, false, &fresh};
-    BodyWalk walk = {batch->world, batch->mask, &ask, boundBox, askBox, 0};
-    if (!pn_isEmptyBox(ask.box)) walkBodies(&walk);
+    searchOne(batch, i, &found, &fresh, &ask);
     if (ask.failed) batch->answers->failed[worker] = true;
     pn_giveAnswers(batch->answers, worker, i, found.data, pn_sortTriangles(found.data, found.count));
   }
   pn_arrayFree(&found);
 }
 
+/* So few questions for each body that it is worth it to find out whose trees they reach. */
+#define BODIES_PER_QUESTION 16u
+
+/* The bodies whose boxes these questions come to, and their trees. A point without a limit comes to all of them: then all trees follow. */
+static pnResult followReached(Batch *batch, uint32_t count) {
+  pnResult result = pn_followBoxes(batch->world);
+  if (result != PN_OK) return result;
+  batch->noting = batch->world;
+  pn_beginAsking(batch->world);
+  for (uint32_t i = 0; i < count; ++i) {
+    pnRayQuest quest;
+    PointAsk point;
+    BoxAsk box;
+    if (batch->rays) castOne(batch, i, NULL, NULL, &quest);
+    else if (batch->points) measureOne(batch, i, NULL, &point);
+    else searchOne(batch, i, NULL, NULL, &box);
+  }
+  batch->noting = NULL;
+  return pn_followReached(batch->world);
+}
+
+static pnResult followBodies(Batch *batch, uint32_t count) {
+  bool few = batch->world->bodyCount / BODIES_PER_QUESTION > count, isOpen = pn_isOpen(batch->world);
+  return few && !isOpen ? followReached(batch, count) : pn_followAll(batch->world);
+}
+
 /* Follows the bodies, then deals the questions; `result` is of what was checked before. */
 static pnResult runBatch(Batch *batch, uint32_t count, pnTaskFcn *range, pnResult result) {
   const pnTasks *tasks = &batch->world->def.tasks;
-  if (result == PN_OK) result = pn_followAll(batch->world);
+  if (result == PN_OK) result = followBodies(batch, count);
   if (result == PN_OK && batch->answers) result = pn_beginAnswers(batch->answers, count);
   if (result != PN_OK) {
     if (batch->answers) pn_dropAnswers(batch->answers);
@@ -305,7 +348,12 @@ pnResult pnWorld_FindDistances(pnWorld *world, const pnBodyPair *pairs, uint32_t
     if (!pn_findBody(world, pairs[i].a) || !pn_findBody(world, pairs[i].b)) return PN_ERROR_ID;
   pnTreePair *trees = pn_alloc(bytes);
   if (!trees && count > 0) return pn_failMemory(bytes);
-  pnResult result = pn_followAll(world);
+  pn_beginAsking(world);
+  for (uint32_t i = 0; i < count; ++i) {
+    pn_askFor(world, pairs[i].a.index1 - 1);
+    pn_askFor(world, pairs[i].b.index1 - 1);
+  }
+  pnResult result = pn_followReached(world);
   for (uint32_t i = 0; result == PN_OK && i < count; ++i)
     trees[i] = (pnTreePair){pn_treeOf(pn_findBody(world, pairs[i].a)), pn_treeOf(pn_findBody(world, pairs[i].b))};
   pnClosestDef def = pnDefaultClosestDef();

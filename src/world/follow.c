@@ -385,14 +385,14 @@ static pnResult followTrees(pnWorld *world, const uint32_t *places, size_t count
 }
 
 /* Nobody is listed; and of who was touched leaves may be closed. */
-static void beginAsking(pnWorld *world) {
-  world->isOpen = world->isOpen && world->touched.count == 0;
+void pn_beginAsking(pnWorld *world) {
+  world->isOpen = pn_isOpen(world);
   world->asked.count = 0;
 }
 
 /* Those that were touched and do not wait; the others are late. */
 static const uint32_t *whoFollows(pnWorld *world, bool hints, size_t *outCount) {
-  beginAsking(world);
+  pn_beginAsking(world);
   for (size_t i = 0; i < world->touched.count; ++i) {
     uint32_t place = world->touched.data[i];
     pnBody *body = &world->bodies.data[place];
@@ -405,7 +405,7 @@ static const uint32_t *whoFollows(pnWorld *world, bool hints, size_t *outCount) 
 
 /* Those that were touched, and all that are late. */
 static const uint32_t *whoIsNotThere(pnWorld *world, size_t *outCount) {
-  beginAsking(world);
+  pn_beginAsking(world);
   for (size_t i = 0; !world->isOpen && i < world->bodies.count; ++i) {
     const pnBody *body = &world->bodies.data[i];
     if ((body->generation & 1) && (body->isTouched || body->isLate))
@@ -470,21 +470,44 @@ pnResult pn_followAll(pnWorld *world) {
   return result == PN_OK ? findClose(world) : result;
 }
 
-/* A late tree of a body that is asked for; each once. */
-static void ask(pnWorld *world, uint32_t place) {
+/* ---------------------------------------------------------------- those that are asked for */
+
+void pn_askFor(pnWorld *world, uint32_t place) {
   pnBody *body = &world->bodies.data[place];
-  if (body->isAsked || !body->isLate) return;
+  if (body->isAsked) return;
   body->isAsked = true;
   world->asked.data[world->asked.count++] = place;
 }
 
+pnResult pn_followBoxes(pnWorld *world) {
+  size_t count;
+  const uint32_t *places = whoFollows(world, false, &count);
+  pnResult result = updateTrees(world, places, count);
+  return result == PN_OK ? findClose(world) : result;
+}
+
+pnResult pn_followReached(pnWorld *world) {
+  pnResult result = updateTrees(world, world->asked.data, world->asked.count);
+  for (size_t i = 0; i < world->asked.count; ++i) {
+    pnBody *body = &world->bodies.data[world->asked.data[i]];
+    if (result == PN_OK) result = pn_nameBody(body, pn_openLeaves(body->tree));
+    body->isAsked = false;
+  }
+  return result;
+}
+
+/* A late tree of a body that a job asks for. */
+static void askLate(pnWorld *world, uint32_t place) {
+  if (world->bodies.data[place].isLate) pn_askFor(world, place);
+}
+
 pnResult pn_followAsked(pnWorld *world, pnFrame *frame) {
   if (world->lateCount == 0) return PN_OK;
-  world->asked.count = 0;
+  pn_beginAsking(world);
   for (size_t j = 0; j < world->jobs.count; ++j) {
     if (world->jobs.data[j].isKnown) continue;
-    ask(world, world->jobBodies.data[j].a);
-    ask(world, world->jobBodies.data[j].b);
+    askLate(world, world->jobBodies.data[j].a);
+    askLate(world, world->jobBodies.data[j].b);
   }
   pnResult result = followTrees(world, world->asked.data, world->asked.count, frame);
   for (size_t i = 0; i < world->asked.count; ++i) {

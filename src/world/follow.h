@@ -20,6 +20,16 @@ pnResult pn_followAsked(pnWorld *world, pnFrame *frame);
 /* For questions: the trees of all bodies, late ones among them, and the boxes of the broad phase. What was touched stays so for the
  * next frame. */
 pnResult pn_followAll(pnWorld *world);
+/* Have they all followed, and nothing was touched since? */
+PN_INLINE bool pn_isOpen(const pnWorld *world) {
+  return world->isOpen && world->touched.count == 0;
+}
+/* For questions that reach few bodies: nobody is named; whoever is asked for is, as often as one likes; the trees of those follow. Where
+ * boxes say who that is, those of all follow first. Nothing else may happen to the world in between. */
+pnResult pn_followBoxes(pnWorld *world);
+void pn_beginAsking(pnWorld *world);
+void pn_askFor(pnWorld *world, uint32_t place);
+pnResult pn_followReached(pnWorld *world);
 /* Everything has been done for those that were touched. */
 void pn_forgetTouched(pnWorld *world, pnCost *cost);
 
