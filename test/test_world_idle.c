@@ -162,6 +162,68 @@ static void nothingMovedIsNothingDone(void **state) {
   pnDestroyMesh(t.mesh);
 }
 
+/* Frames of every sort by turns, over bodies of which few move or none: what is kept is what would be found. */
+static void whatStandsIsKept(void **state) {
+  (void)state;
+  enum { BODIES = 12, SORTS = 8 };
+  pnMesh *knot;
+  testExpectOk(pnMakeKnot(2, 3, 1, 0.6f, 40, 6, &knot)); /* through itself */
+  TestRandom random = testRandom(8);
+  pnQueryLab lab = {0};
+  const pnFrameDef sorts[SORTS] = {
+      {0},          {0}, {.noSelf = true}, {.first = true}, {.maxPairs = 9}, {.unsorted = true}, {.maxContacts = 2},
+      {.lab = &lab}};
+  pnWorld *world;
+  testExpectOk(pnCreateWorld(NULL, &world));
+  pnBodyId ids[BODIES];
+  pnMatrix at[BODIES];
+  uint32_t kept = 0, contacts = 0;
+  for (uint32_t i = 0; i < BODIES; ++i) {
+    pnBodyDef def = pnDefaultBodyDef();
+    def.mesh = knot;
+    def.kind = i % 2 ? PN_BODY_RIGID : PN_BODY_FREE;
+    def.self = i % 3 == 0;
+    testExpectOk(pnWorld_CreateBody(world, &def, &ids[i]));
+    at[i] = testRotation(&random, 4);
+    testExpectOk(pnBody_SetTransform(world, ids[i], &at[i]));
+  }
+  for (uint32_t round = 0; round < testRounds(160); ++round) {
+    pnFrameDef def = sorts[testBelow(&random, SORTS)];
+    for (uint32_t k = testBelow(&random, 3); k > 0; --k) {
+      uint32_t i = testBelow(&random, BODIES);
+      at[i] = testRotation(&random, 4);
+      testExpectOk(pnBody_SetTransform(world, ids[i], &at[i]));
+    }
+    pnFrame frame = pnWorld_Collide(world, &def), truth;
+    pnWorld *other;
+    testExpectOk(frame.result);
+    testExpectOk(pnCreateWorld(NULL, &other));
+    for (uint32_t i = 0; i < BODIES; ++i) {
+      pnBodyDef body = pnDefaultBodyDef();
+      pnBodyId id;
+      body.mesh = knot;
+      body.kind = i % 2 ? PN_BODY_RIGID : PN_BODY_FREE;
+      body.self = i % 3 == 0;
+      testExpectOk(pnWorld_CreateBody(other, &body, &id));
+      testExpectOk(pnBody_SetTransform(other, id, &at[i]));
+    }
+    truth = pnWorld_Collide(other, &def);
+    testExpectOk(truth.result);
+    assert_int_equal(frame.contactCount, truth.contactCount);
+    bool all = !def.first && def.maxPairs == 0; /* else it may be other pairs */
+    if (all) assert_int_equal(frame.pairCount, truth.pairCount);
+    if (def.first) assert_int_equal(frame.pairCount, frame.contactCount);
+    if (all && !def.unsorted && truth.pairCount > 0)
+      assert_memory_equal(pnWorld_GetPairs(world), pnWorld_GetPairs(other), truth.pairCount * sizeof(pnPair));
+    contacts += truth.contactCount;
+    kept += frame.contactCount > 0 && frame.cost.exactTests == 0;
+    pnDestroyWorld(other);
+  }
+  assert_true(contacts > testRounds(1000) && kept > testRounds(8));
+  pnDestroyWorld(world);
+  pnDestroyMesh(knot);
+}
+
 /* A tree in a loose box follows only when something comes near. */
 static void looseBoxesSkipUpdates(void **state) {
   (void)state;
@@ -198,6 +260,6 @@ static void looseBoxesSkipUpdates(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(changesAreSeen), cmocka_unit_test(nothingMovedIsNothingDone),
-                                     cmocka_unit_test(looseBoxesSkipUpdates)};
+                                     cmocka_unit_test(whatStandsIsKept), cmocka_unit_test(looseBoxesSkipUpdates)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

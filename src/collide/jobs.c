@@ -158,8 +158,10 @@ static bool divideJob(pnCollider *c, pnJob *job, uint32_t index, uint32_t worker
 static bool dealJobs(Run *run, uint32_t jobCount, uint32_t workers, bool strict) {
   pnCollider *c = run->c;
   pnJob *jobs = run->jobs;
-  uint32_t wanted = PN_MAX(workers * (run->relief ? ITEMS_TO_BEGIN : ITEMS_PER_WORKER) / PN_MAX(jobCount, 1u), 8u);
-  bool few = jobCount < workers * JOBS_PER_WORKER;
+  uint32_t asking = 0;
+  for (uint32_t j = 0; workers > 1 && j < jobCount; ++j) asking += !jobs[j].isKnown;
+  uint32_t wanted = PN_MAX(workers * (run->relief ? ITEMS_TO_BEGIN : ITEMS_PER_WORKER) / PN_MAX(asking, 1u), 8u);
+  bool few = asking < workers * JOBS_PER_WORKER;
   bool ordered = c->order.count == jobCount && !strict;
   c->whole.count = 0;
   for (uint32_t k = 0; k < jobCount; ++k) {
@@ -181,9 +183,14 @@ static bool dealJobs(Run *run, uint32_t jobCount, uint32_t workers, bool strict)
 
 /* ---------------------------------------------------------------- running */
 
-static void answerKnown(const pnJob *job, pnWorker *w) {
-  ++w->cost.pairs;
-  w->outOfMemory |= !pn_arrayPush(&w->found, job->known);
+static void answerKnown(const Run *run, const pnJob *job, pnWorker *w) {
+  const pnPair *pairs = job->isKept ? run->def->kept + job->pairFirst : &job->known;
+  size_t count = job->isKept ? job->pairCount : 1;
+  w->cost.pairs += count;
+  w->outOfMemory |= !pn_arrayReserve(&w->found, w->found.count + count);
+  if (w->outOfMemory) return;
+  memcpy(w->found.data + w->found.count, pairs, count * sizeof(pnPair));
+  w->found.count += count;
 }
 
 /* What the list of pairs of nodes holds, to the end. *time: since when nothing has been booked. */
@@ -200,7 +207,7 @@ static void runSeeds(const Run *run, const pnJob *job, const pnTraversal *t, pnW
 static void runPart(Run *run, const pnItem *item, pnWorker *w, double *time) {
   const pnJob *job = &run->jobs[item->job];
   if (job->isKnown) {
-    answerKnown(job, w);
+    answerKnown(run, job, w);
     return;
   }
   pnTraversal t;
@@ -280,7 +287,7 @@ static void runWhole(Run *run, uint32_t worker, uint32_t item, uint32_t index, P
   pnWorker *w = &run->c->workers[worker];
   size_t before = w->found.count;
   if (job->isKnown) {
-    answerKnown(job, w);
+    answerKnown(run, job, w);
     keepSegment(run, worker, item, index, before);
     return;
   }

@@ -11,7 +11,8 @@
 typedef struct pnJob {
   pnTree *a, *b;      /* b null: a with itself */
   pnPair known;       /* first: one that meets, which is the answer; the trees are not asked, */
-  bool isKnown;       /* if there is one */
+  bool isKnown;       /* if there is one, */
+  bool isKept;        /* or the answer is one that was there: pairFirst and pairCount are its pairs in pnRunDef.kept */
   pnCutting *cutting; /* this job's alone (cutting.h), or null */
   bool first;
   bool neighbours;             /* self: also neighbours that meet in more than what they share */
@@ -69,10 +70,11 @@ typedef struct pnCollider {
 typedef struct pnRunDef {
   const pnTasks *tasks;
   pnKernel kernel;
-  bool unsorted;  /* else every job's pairs are sorted by a, then b */
-  bool ahead;     /* there will be runs like this one: room is made for more pairs than are found */
-  bool small;     /* small bodies are looked at as a whole (small.h), and not by their trees */
-  bool countOnly; /* no pairs, only pnCost.pairs; not for jobs with pieces, which give some pairs twice */
+  bool unsorted;      /* else every job's pairs are sorted by a, then b */
+  bool ahead;         /* there will be runs like this one: room is made for more pairs than are found */
+  bool small;         /* small bodies are looked at as a whole (small.h), and not by their trees */
+  const pnPair *kept; /* pairs of jobs that are kept; not the collider's */
+  bool countOnly;     /* no pairs, only pnCost.pairs; not for jobs with pieces, which give some pairs twice */
   /* 0: all pairs. Else the search ends when there are more than this, and those kept are the first in the order of jobs and, in a
    * job, in that of its items, which then do not depend on the number of workers. */
   size_t maxPairs;

@@ -80,13 +80,38 @@ static bool listJob(pnWorld *world, uint32_t a, uint32_t b, const pnFrameDef *de
   return pn_arrayPush(&world->jobs, job) && pn_arrayPush(&world->jobBodies, ((pnJobBodies){a, b}));
 }
 
-/* The pair by which two bodies met in the last answer, null: they did not. Asked in the order of contacts; *at goes along. */
-static const pnPair *lastPair(const pnWorld *world, uint32_t a, uint32_t b, uint32_t *at) {
+/* The contact of two bodies in the last answer, null: there was none. Asked in the order of contacts; *at goes along. */
+static const pnContact *lastContact(const pnWorld *world, uint32_t a, uint32_t b, uint32_t *at) {
   const pnContact *contacts = world->contacts.data, wanted = {.a = pn_bodyId(world, a), .b = pn_bodyId(world, b)};
   while (*at < world->contactCount && pn_compareContacts(&contacts[*at], &wanted) < 0) ++*at;
   bool met =
       *at < world->contactCount && pn_isSameBody(contacts[*at].a, wanted.a) && pn_isSameBody(contacts[*at].b, wanted.b);
-  return met ? world->pairs.data + contacts[*at].firstPair : NULL;
+  return met ? &contacts[*at] : NULL;
+}
+
+/* And the first pair of it. */
+static const pnPair *lastPair(const pnWorld *world, uint32_t a, uint32_t b, uint32_t *at) {
+  const pnContact *contact = lastContact(world, a, b, at);
+  return contact ? world->pairs.data + contact->firstPair : NULL;
+}
+
+/* Is the last answer still right about two bodies? In the laboratory nothing is kept: what a frame costs is asked there. */
+static bool isKept(const pnWorld *world, const pnFrameDef *def, uint32_t a, uint32_t b) {
+  if (!world->isWhole || !pn_asksAll(def) || def->lab || (a == b && world->isWithoutSelf)) return false;
+  return !world->bodies.data[a].isTouched && !world->bodies.data[b].isTouched;
+}
+
+/* What they had in common, if anything. */
+static bool keepJob(pnWorld *world, uint32_t a, uint32_t b, uint32_t *at) {
+  const pnContact *contact = lastContact(world, a, b, at);
+  if (!contact) return true;
+  pnJob job = {.a = pn_treeOf(&world->bodies.data[a]),
+               .b = a == b ? NULL : pn_treeOf(&world->bodies.data[b]),
+               .isKnown = true,
+               .isKept = true,
+               .pairFirst = contact->firstPair,
+               .pairCount = contact->pairCount};
+  return pn_arrayPush(&world->jobs, job) && pn_arrayPush(&world->jobBodies, ((pnJobBodies){a, b}));
 }
 
 /* Jobs at a time. Where thousands of bodies are in one place, there are millions. */
@@ -113,7 +138,9 @@ bool pn_listJobs(pnWorld *world, const pnFrameDef *def, pnJobPlace *p) {
     uint32_t a = alone ? world->selves.data[p->self++] : close->data[p->next].a;
     uint32_t b = alone ? a : close->data[p->next++].b;
     p->asked += !alone;
-    if (!listJob(world, a, b, def, hints ? lastPair(world, a, b, &p->at) : NULL)) return false;
+    bool ok = isKept(world, def, a, b) ? keepJob(world, a, b, &p->at)
+                                       : listJob(world, a, b, def, hints ? lastPair(world, a, b, &p->at) : NULL);
+    if (!ok) return false;
   }
   return true;
 }

@@ -21,6 +21,7 @@ static pnResult runSome(pnWorld *world, const pnFrameDef *def, pnJobPlace *place
                   .kernel = def->lab ? def->lab->kernel : PN_KERNEL_DEFAULT,
                   .unsorted = def->unsorted,
                   .ahead = !def->first,
+                  .kept = world->pairs.data,
                   .small = !(def->lab && def->lab->noSmall)};
   pnPairs *pairs = &world->collider.pairs;
   double start = pn_clock();
@@ -95,6 +96,8 @@ pnFrame pnWorld_Collide(pnWorld *world, const pnFrameDef *def) {
   if (frame.result == PN_OK) {
     pn_forgetTouched(world, &frame.cost);
     pn_publishContacts(world, &frame);
+    world->isWhole = pn_asksAll(def);
+    world->isWithoutSelf = def->noSelf;
   } else {
     frame.contactCount = world->contactCount;
     frame.endedCount = world->endedCount;

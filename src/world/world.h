@@ -48,6 +48,7 @@ struct pnWorld {
   pnPairs pairs;
   PN_ARRAY(pnContact) contacts, nextContacts;
   uint32_t contactCount, endedCount;
+  bool isWhole, isWithoutSelf; /* it has all that met then; and what bodies did with themselves is not looked at */
   /* the step (swept.c) */
   pnBroadPhase stepBroad; /* boxes around the ways of bodies, by place */
   pnImpactList *stepList;
