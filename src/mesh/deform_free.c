@@ -166,8 +166,7 @@ static pnResult openSet(pnVertexSet *set, uint32_t setCount) {
   bool inTwo = isInTwo(set, setCount);
   // the one that the pose does not read may be written before everything was looked at
   int which = !inTwo && pose->source == pose->own[0];
-  // both at once, so that the second frame has nothing to allocate
-  for (int i = 0; result == PN_OK && i < (inTwo ? 1 : 2); ++i) result = openCopy(pose, i);
+  if (result == PN_OK) result = openCopy(pose, which);
   set->to = inTwo ? NULL : pose->own[which];
   for (int k = 0; k < 6; ++k) atomic_init(&set->reach[k], -FLT_MAX);
   return result;
@@ -192,6 +191,12 @@ pnResult pn_setVertices(pnVertexSet *sets, uint32_t count, const pnTasks *tasks,
     if (result != PN_OK) return result;
     sets[i].before = pass.count;
     pass.count += numbersOf(&sets[i]);
+  }
+  // the other copies, too, so that the second frame has nothing to allocate; after the first ones, which lie side by side then
+  for (uint32_t i = 0; i < count; ++i) {
+    pnResult result = isInTwo(&sets[i], count) ? PN_OK : openCopy(sets[i].pose, sets[i].to == sets[i].pose->own[0]);
+    *outFailed = i;
+    if (result != PN_OK) return result;
   }
   takeAll(&pass, tasks);
   for (uint32_t i = 0; i < count; ++i) {
