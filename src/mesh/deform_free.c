@@ -153,17 +153,29 @@ void pn_openCopies(pnPose *pose) {
     if (openCopy(pose, i) == PN_OK) memset(pose->own[i], 0, bytes);
 }
 
-/* Small and alone: looked through first and then copied, into the one array that such a pose has. */
-static bool isInTwo(const pnVertexSet *set, uint32_t setCount) {
-  return setCount == 1 && numbersOf(set) < LARGE;
+/* Second arrays of small poses that one call makes, at most: a part of its sets, and some. To make all in the first call of a crowd took
+ * as long as a frame. */
+#define SECOND_SHARE 16u
+#define SECOND_LEAST 64u
+
+/* Small and alone, or without a second array when no more are made: looked through first and then copied, into the one that the pose has.
+ * *ioSeconds: how many are still made. */
+static bool isInTwo(const pnVertexSet *set, uint32_t setCount, uint32_t *ioSeconds) {
+  const pnPose *pose = set->pose;
+  if (numbersOf(set) >= LARGE) return false;
+  if (setCount == 1) return true;
+  if (pose->source != pose->own[0] || pose->own[1]) return false;
+  if (*ioSeconds == 0) return true;
+  --*ioSeconds;
+  return false;
 }
 
 /* Where the vertices of a set are going to be. */
-static pnResult openSet(pnVertexSet *set, uint32_t setCount) {
+static pnResult openSet(pnVertexSet *set, uint32_t setCount, uint32_t *ioSeconds) {
   pnPose *pose = set->pose;
   pnResult result = checkKind(pose, set->count);
   PN_ASSERT(result != PN_OK || set->from || set->count == 0);
-  bool inTwo = isInTwo(set, setCount);
+  bool inTwo = isInTwo(set, setCount, ioSeconds);
   // the one that the pose does not read may be written before everything was looked at
   int which = !inTwo && pose->source == pose->own[0];
   if (result == PN_OK) result = openCopy(pose, which);
@@ -185,18 +197,13 @@ static void closeSet(pnVertexSet *set, bool byMany) {
 
 pnResult pn_setVertices(pnVertexSet *sets, uint32_t count, const pnTasks *tasks, uint32_t *outFailed) {
   VertexPass pass = {.sets = sets, .setCount = count};
+  uint32_t seconds = count / SECOND_SHARE + SECOND_LEAST;
   for (uint32_t i = 0; i < count; ++i) {
-    pnResult result = openSet(&sets[i], count);
+    pnResult result = openSet(&sets[i], count, &seconds);
     *outFailed = i;
     if (result != PN_OK) return result;
     sets[i].before = pass.count;
     pass.count += numbersOf(&sets[i]);
-  }
-  // the other copies, too, so that the second frame has nothing to allocate; after the first ones, which lie side by side then
-  for (uint32_t i = 0; i < count; ++i) {
-    pnResult result = isInTwo(&sets[i], count) ? PN_OK : openCopy(sets[i].pose, sets[i].to == sets[i].pose->own[0]);
-    *outFailed = i;
-    if (result != PN_OK) return result;
   }
   takeAll(&pass, tasks);
   for (uint32_t i = 0; i < count; ++i) {
