@@ -592,6 +592,12 @@ static void freeWorld(World *w) {
   }
 }
 
+/* In one world of five two bodies of three stand in each frame, so that there is something to keep and somebody to wait. By the seed alone: the
+ * numbers of others stay what they were. */
+static bool stands(uint64_t seed, uint32_t frame, uint32_t body) {
+  return seed % 5 == 4 && (seed / 5 + frame + body) % 3 != 0;
+}
+
 bool worldCheck(uint64_t seed, const WorldWish *wish, WorldTally *tally) {
   World w = {.maker = {.random = testRandom(seed)}, .wish = wish, .pool = NULL};
   TestRandom *r = &w.maker.random;
@@ -611,7 +617,8 @@ bool worldCheck(uint64_t seed, const WorldWish *wish, WorldTally *tally) {
   for (uint32_t i = 0; made && i < wanted; ++i) made = makeBody(&w);
   tally->refused += !made;
   for (uint32_t f = 0; made && good && f < frames; ++f) {
-    for (uint32_t i = 0; (f > 0 || testBelow(r, 2)) && i < w.bodyCount; ++i) moveBody(&w, &w.bodies[i], tally);
+    for (uint32_t i = 0; (f > 0 || testBelow(r, 2)) && i < w.bodyCount; ++i)
+      if (!stands(seed, f, i)) moveBody(&w, &w.bodies[i], tally);
     if (wish->hostile) provoke(&w);
     good = checkFrame(&w, tally);
     if (!good || (wish->tell && f + 1 == frames)) {
