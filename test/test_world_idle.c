@@ -162,6 +162,18 @@ static void nothingMovedIsNothingDone(void **state) {
   pnDestroyMesh(t.mesh);
 }
 
+/* Body i of some, every second one rigid, every third with itself, at its place. */
+static pnBodyId addKnot(pnWorld *world, const pnMesh *knot, uint32_t i, const pnMatrix *at) {
+  pnBodyDef def = pnDefaultBodyDef();
+  pnBodyId id;
+  def.mesh = knot;
+  def.kind = i % 2 ? PN_BODY_RIGID : PN_BODY_FREE;
+  def.self = i % 3 == 0;
+  testExpectOk(pnWorld_CreateBody(world, &def, &id));
+  testExpectOk(pnBody_SetTransform(world, id, at));
+  return id;
+}
+
 /* Frames of every sort by turns, over bodies of which few move or none: what is kept is what would be found. */
 static void whatStandsIsKept(void **state) {
   (void)state;
@@ -179,13 +191,8 @@ static void whatStandsIsKept(void **state) {
   pnMatrix at[BODIES];
   uint32_t kept = 0, contacts = 0;
   for (uint32_t i = 0; i < BODIES; ++i) {
-    pnBodyDef def = pnDefaultBodyDef();
-    def.mesh = knot;
-    def.kind = i % 2 ? PN_BODY_RIGID : PN_BODY_FREE;
-    def.self = i % 3 == 0;
-    testExpectOk(pnWorld_CreateBody(world, &def, &ids[i]));
     at[i] = testRotation(&random, 4);
-    testExpectOk(pnBody_SetTransform(world, ids[i], &at[i]));
+    ids[i] = addKnot(world, knot, i, &at[i]);
   }
   for (uint32_t round = 0; round < testRounds(160); ++round) {
     pnFrameDef def = sorts[testBelow(&random, SORTS)];
@@ -198,15 +205,7 @@ static void whatStandsIsKept(void **state) {
     pnWorld *other;
     testExpectOk(frame.result);
     testExpectOk(pnCreateWorld(NULL, &other));
-    for (uint32_t i = 0; i < BODIES; ++i) {
-      pnBodyDef body = pnDefaultBodyDef();
-      pnBodyId id;
-      body.mesh = knot;
-      body.kind = i % 2 ? PN_BODY_RIGID : PN_BODY_FREE;
-      body.self = i % 3 == 0;
-      testExpectOk(pnWorld_CreateBody(other, &body, &id));
-      testExpectOk(pnBody_SetTransform(other, id, &at[i]));
-    }
+    for (uint32_t i = 0; i < BODIES; ++i) addKnot(other, knot, i, &at[i]);
     truth = pnWorld_Collide(other, &def);
     testExpectOk(truth.result);
     assert_int_equal(frame.contactCount, truth.contactCount);
