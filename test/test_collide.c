@@ -510,7 +510,7 @@ static void treeOfBoxesAgreesWithAllPairs(void **state) {
       pn_setBroadBox(&tree, i, i < count ? boxes[i] : pn_emptyBroadBox());
       pn_setBroadBox(&all, i, i < count ? boxes[i] : pn_emptyBroadBox());
     }
-    assert_true(pn_findClose(&tree, step % 50 == 49) && pn_findClose(&all, true));
+    assert_true(pn_findClose(&tree, step % 50 == 49, NULL) && pn_findClose(&all, true, NULL));
     assert_int_equal(tree.pairs.count, all.pairs.count);
     if (all.pairs.count > 0) assert_memory_equal(tree.pairs.data, all.pairs.data, all.pairs.count * sizeof(pnPair));
     found += all.pairs.count;
@@ -521,10 +521,10 @@ static void treeOfBoxesAgreesWithAllPairs(void **state) {
 }
 
 /* All pairs of a crowd, some rows at a time. */
-static size_t listCrowd(pnBroadPhase *broad, bool all, pnPair *out, size_t most, int *outParts) {
+static size_t listCrowd(pnBroadPhase *broad, bool all, const pnTasks *tasks, pnPair *out, size_t most, int *outParts) {
   size_t count = 0;
   *outParts = 0;
-  assert_true(pn_findClose(broad, all));
+  assert_true(pn_findClose(broad, all, tasks));
   for (;; assert_true(pn_findNextClose(broad))) {
     assert_true(count + broad->pairs.count <= most);
     if (broad->pairs.count > 0) memcpy(out + count, broad->pairs.data, broad->pairs.count * sizeof(pnPair));
@@ -557,8 +557,8 @@ static void crowdsAreListedInParts(void **state) {
       pn_setBroadBox(&whole, i, box);
     }
     int count;
-    size_t pairs = listCrowd(&parts, step % 9 == 8, found, MOST, &count);
-    assert_true(pn_findClose(&whole, true));
+    size_t pairs = listCrowd(&parts, step % 9 == 8, NULL, found, MOST, &count);
+    assert_true(pn_findClose(&whole, true, NULL));
     assert_int_equal(pairs, whole.pairs.count);
     if (pairs > 0) assert_memory_equal(found, whole.pairs.data, pairs * sizeof(pnPair));
     assert_true(pairs > 64 ? count > 1 : count == 1);
@@ -567,6 +567,52 @@ static void crowdsAreListedInParts(void **state) {
   assert_true(crowds > 100 && crowds < 300);
   pn_freeBroad(&parts);
   pn_freeBroad(&whole);
+}
+
+/* Workers share a tree of so many boxes and find the pairs that one finds, where all are in one place and where half of them are far apart.
+ * Pairs that together are more than may be, though nobody alone has found so many, come in parts. */
+static void manyBoxesAreShared(void **state) {
+  (void)state;
+  TestRandom r = testRandom(31);
+  enum { COUNT = 2500, MOST = 1 << 20 };
+  pnBroadBox *boxes = calloc(COUNT, sizeof *boxes);
+  pnPair *found = malloc(MOST * sizeof *found);
+  pnPool *pool;
+  testExpectOk(pnCreatePool(3, &pool));
+  const pnTasks tasks = pnPool_GetTasks(pool);
+  pnBroadPhase shared = {0}, few = {0}, whole = {0};
+  assert_true(pn_reserveBroad(&shared, COUNT) && pn_reserveBroad(&few, COUNT) && pn_reserveBroad(&whole, COUNT));
+  for (int step = 0; step < 12; ++step) {
+    moveBoxes(&r, boxes, COUNT, step % 5 == 0, 100);
+    for (uint32_t i = 0; i < COUNT; ++i) {
+      pnBroadBox box = boxes[i];
+      if (step % 4 == 3 && i % 2) box.box.min.x += 100 * (float)i, box.box.max.x += 100 * (float)i;
+      pn_setBroadBox(&shared, i, box);
+      pn_setBroadBox(&few, i, box);
+      pn_setBroadBox(&whole, i, box);
+    }
+    int parts;
+    assert_true(pn_findClose(&whole, true, NULL));
+    size_t pairs = whole.pairs.count, bytes = pairs * sizeof(pnPair);
+    assert_int_equal(listCrowd(&shared, false, &tasks, found, MOST, &parts), pairs);
+    assert_int_equal(parts, 1);
+    assert_memory_equal(found, whole.pairs.data, bytes);
+    few.crowd = (uint32_t)pairs - 1; /* one less than there are; then as many */
+    assert_int_equal(listCrowd(&few, false, &tasks, found, MOST, &parts), pairs);
+    assert_true(parts > 1);
+    assert_memory_equal(found, whole.pairs.data, bytes);
+    few.crowd = (uint32_t)pairs;
+    assert_int_equal(listCrowd(&few, false, &tasks, found, MOST, &parts), pairs);
+    assert_int_equal(parts, 1);
+    assert_memory_equal(found, whole.pairs.data, bytes);
+    assert_true(pairs > 100);
+  }
+  pn_freeBroad(&shared);
+  pn_freeBroad(&few);
+  pn_freeBroad(&whole);
+  pnDestroyPool(pool);
+  free(found);
+  free(boxes);
 }
 
 /* A frame that compares all boxes leaves the tree behind: the next one with few changes does not look into the old one. */
@@ -579,15 +625,15 @@ static void treesEndWithFramesWithoutThem(void **state) {
     float x = 2 * (float)i;
     pn_setBroadBox(&broad, i, (pnBroadBox){{{x, 0, 0}, {x + 1, 1, 1}}, 1, 1});
   }
-  assert_true(pn_findClose(&broad, false));
+  assert_true(pn_findClose(&broad, false, NULL));
   assert_int_equal(broad.pairs.count, 0);
   assert_true(broad.levelCount > 0);
   /* one goes where nobody is, without the tree; then another one goes there, with it */
   pnBroadBox far = {{{-9, 0, 0}, {-8, 1, 1}}, 1, 1};
   pn_setBroadBox(&broad, 150, far);
-  assert_true(pn_findClose(&broad, true));
+  assert_true(pn_findClose(&broad, true, NULL));
   pn_setBroadBox(&broad, 20, far);
-  assert_true(pn_findClose(&broad, false));
+  assert_true(pn_findClose(&broad, false, NULL));
   assert_int_equal(broad.pairs.count, 1);
   assert_true(broad.pairs.data[0].a == 20 && broad.pairs.data[0].b == 150);
   pn_freeBroad(&broad);
@@ -606,7 +652,7 @@ static void closeIsClosed(void **state) {
       pn_setBroadBox(&broad, i, pn_emptyBroadBox());
       pn_setBroadBox(&broad, i, four[i]);
     }
-    assert_true(pn_findClose(&broad, all));
+    assert_true(pn_findClose(&broad, all, NULL));
     assert_int_equal(broad.pairs.count, 2); /* unit and beside, beside and apart */
     assert_true(broad.pairs.data[0].a == 0 && broad.pairs.data[0].b == 1);
     assert_true(broad.pairs.data[1].a == 1 && broad.pairs.data[1].b == 3);
@@ -622,6 +668,6 @@ int main(void) {
       cmocka_unit_test(qualityFallsAndRebuildMends),   cmocka_unit_test(impactIsBracketed),
       cmocka_unit_test(treeOfBoxesAgreesWithAllPairs), cmocka_unit_test(closeIsClosed),
       cmocka_unit_test(crowdsAreListedInParts),        cmocka_unit_test(largerSideIsOpened),
-      cmocka_unit_test(treesEndWithFramesWithoutThem)};
+      cmocka_unit_test(treesEndWithFramesWithoutThem), cmocka_unit_test(manyBoxesAreShared)};
   return cmocka_run_group_tests(tests, oracleSetUp, oracleTearDown);
 }

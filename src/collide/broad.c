@@ -10,7 +10,6 @@
  * Large boxes come first in the order, so that they make their own nodes large and not those of small ones. */
 #include "collide/broad.h"
 
-#include "base/sort.h"
 #include "geom/box.h"
 
 #include <float.h>
@@ -52,16 +51,24 @@ bool pn_reserveBroad(pnBroadPhase *broad, size_t placeCount) {
   return true;
 }
 
-void pn_setBroadBox(pnBroadPhase *broad, uint32_t place, pnBroadBox box) {
+void pn_putBroadBox(pnBroadPhase *broad, uint32_t place, pnBroadBox box) {
   if (isEmpty(&box.box)) box = pn_emptyBroadBox();
   else box.box = clampBox(box.box);
   pnBroadBox *old = &broad->boxes.data[place];
   if (memcmp(old, &box, sizeof box) == 0) return;
   *old = box;
-  if (!broad->isChanged.data[place]) {
-    broad->isChanged.data[place] = 1;
-    broad->changed.data[broad->changed.count++] = place; /* each once: there is room */
-  }
+  if (!broad->isChanged.data[place]) broad->isChanged.data[place] = 2;
+}
+
+void pn_noteBroadBox(pnBroadPhase *broad, uint32_t place) {
+  if (broad->isChanged.data[place] != 2) return;
+  broad->isChanged.data[place] = 1;
+  broad->changed.data[broad->changed.count++] = place; /* each once: there is room */
+}
+
+void pn_setBroadBox(pnBroadPhase *broad, uint32_t place, pnBroadBox box) {
+  pn_putBroadBox(broad, place, box);
+  pn_noteBroadBox(broad, place);
 }
 
 /* ---------------------------------------------------------------- lanes of nodes */
@@ -217,18 +224,30 @@ static uint32_t crowdOf(const pnBroadPhase *broad) {
   return broad->crowd > 0 ? broad->crowd : PN_BROAD_CROWD;
 }
 
-/* Appends a pair of places as a key that sorts. False: out of memory, or this is a crowd, which it says. */
-static bool addPair(pnBroadPhase *broad, uint32_t a, uint32_t b) {
+/* Appends a pair of places. False: out of memory, or this is a crowd; the worker says which. */
+static bool addPair(const pnBroadPhase *broad, pnBroadWorker *w, uint32_t a, uint32_t b) {
   if (!pn_mayMeet(&broad->boxes.data[a], &broad->boxes.data[b])) return true;
-  if (broad->keys.count == crowdOf(broad) && !broad->isCrowd) {
-    broad->isCrowd = true;
-    return false;
-  }
-  return pn_arrayPush(&broad->keys, a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a);
+  w->isTooMany = w->found.count == crowdOf(broad) && !broad->isCrowd;
+  if (w->isTooMany) return false;
+  w->outOfMemory = !pn_arrayPush(&w->found, ((pnPair){PN_MIN(a, b), PN_MAX(a, b)}));
+  return !w->outOfMemory;
+}
+
+/* A pair of nodes as one word, level and two numbers: 4, 30 and 30 bits, as a lowest level of 2^30 nodes would have more boxes than
+ * places can be counted. */
+static uint64_t pairOfNodes(uint32_t level, size_t i, size_t j) {
+  return (uint64_t)level << 60 | (uint64_t)i << 30 | j;
+}
+
+static bool pushNodes(pnBroadWorker *w, uint64_t nodes) {
+  w->outOfMemory = !pn_arrayPush(&w->stack, nodes);
+  return !w->outOfMemory;
 }
 
 /* A pair of nodes of one level, i <= j. */
-static bool openPair(pnBroadPhase *broad, uint32_t level, size_t i, size_t j) {
+static bool openPair(const pnBroadPhase *broad, pnBroadWorker *w, uint64_t nodes) {
+  uint32_t level = (uint32_t)(nodes >> 60);
+  size_t i = (size_t)(nodes >> 30 & 0x3fffffff), j = (size_t)(nodes & 0x3fffffff);
   const pnBroadNode *a = nodeAt(broad, level, i), *b = nodeAt(broad, level, j);
   bool top = level + 1 == broad->levelCount;
   pnBox around = top ? unionOf(b) : laneOf(nodeAt(broad, level + 1, j / PN_LANES), j % PN_LANES);
@@ -240,33 +259,109 @@ static bool openPair(pnBroadPhase *broad, uint32_t level, size_t i, size_t j) {
     m &= i == j ? (level > 0 ? 0xffu : 0xfeu) << lane : 0xffu;
     for (; m != 0; m &= m - 1) {
       size_t x = i * PN_LANES + lane, y = j * PN_LANES + pn_firstLane(m);
-      bool ok = level > 0 ? pn_arrayPush(&broad->stack, (uint64_t)(level - 1) << 60 | (uint64_t)x << 30 | y)
-                          : addPair(broad, broad->placeAt.data[x], broad->placeAt.data[y]);
+      bool ok = level > 0 ? pushNodes(w, pairOfNodes(level - 1, x, y))
+                          : addPair(broad, w, broad->placeAt.data[x], broad->placeAt.data[y]);
       if (!ok) return false;
     }
   }
   return true;
 }
 
-/* All pairs of the tree with itself into keys. Level and two node numbers are one word: 4, 30 and 30 bits, as a lowest level of
- * 2^30 nodes would have more boxes than places can be counted. */
-static bool findAll(pnBroadPhase *broad) {
-  broad->keys.count = broad->stack.count = 0;
-  if (broad->levelCount == 0) return true;
-  bool ok = pn_arrayPush(&broad->stack, (uint64_t)(broad->levelCount - 1) << 60);
-  while (ok && broad->stack.count > 0) {
-    uint64_t top = broad->stack.data[--broad->stack.count];
-    ok = openPair(broad, (uint32_t)(top >> 60), (size_t)(top >> 30 & 0x3fffffff), (size_t)(top & 0x3fffffff));
+/* What is on the stack of a worker, to the end. */
+static bool openStack(const pnBroadPhase *broad, pnBroadWorker *w) {
+  while (w->stack.count > 0)
+    if (!openPair(broad, w, w->stack.data[--w->stack.count])) return false;
+  return true;
+}
+
+/* Boxes from which on it is worth waking others; pairs of nodes that are opened for each of them before they begin, and that one takes at a
+ * time. */
+#define MANY_BOXES 1024u
+#define SEEDS_PER_WORKER 16u
+#define SEEDS_AT_A_TIME 4u
+
+/* So many workers who have found nothing yet, nor have any others. */
+static bool beginWorkers(pnBroadPhase *broad, uint32_t count) {
+  while (broad->workers.count < count)
+    if (!pn_arrayPush(&broad->workers, (pnBroadWorker){0})) return false;
+  for (size_t i = 0; i < broad->workers.count; ++i) {
+    pnBroadWorker *w = &broad->workers.data[i];
+    w->found.count = w->stack.count = 0;
+    w->isTooMany = w->outOfMemory = false;
+  }
+  return true;
+}
+
+/* Pairs of nodes, level by level until there are so many. */
+static bool findSeeds(pnBroadPhase *broad, size_t wanted) {
+  pnBroadWorker *w = &broad->workers.data[0];
+  for (uint32_t level = broad->levelCount - 1;; --level) {
+    pnBroadStack seeds = w->stack;
+    w->stack = broad->seeds;
+    w->stack.count = 0;
+    broad->seeds = seeds;
+    if (level == 0 || seeds.count >= wanted) return true;
+    for (size_t i = 0; i < seeds.count; ++i)
+      if (!openPair(broad, w, seeds.data[i])) return false;
+  }
+}
+
+static void openSeeds(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+  pnBroadPhase *broad = context;
+  pnBroadWorker w = broad->workers.data[worker]; /* here, so that workers do not write to one line */
+  for (uint32_t i = begin; i < end && !w.isTooMany && !w.outOfMemory; ++i)
+    if (pushNodes(&w, broad->seeds.data[i])) openStack(broad, &w);
+  broad->workers.data[worker] = w;
+}
+
+/* Who opens which seeds is luck: so that a frame like this one allocates nothing, everybody has room for four times a fair share. False:
+ * somebody had not. */
+static bool levelWorkers(pnBroadPhase *broad) {
+  size_t found = 0, stack = 0;
+  bool ok = true;
+  for (size_t i = 0; i < broad->workers.count; ++i) {
+    const pnBroadWorker *w = &broad->workers.data[i];
+    found += w->found.count;
+    stack = PN_MAX(stack, w->stack.capacity);
+    ok = ok && !w->outOfMemory;
+  }
+  for (size_t i = 0; ok && i < broad->workers.count; ++i) {
+    pnBroadWorker *w = &broad->workers.data[i];
+    ok = pn_arrayReserve(&w->found, 4 * found / broad->workers.count) && pn_arrayReserve(&w->stack, stack);
   }
   return ok;
 }
 
+/* All pairs of the tree with itself. */
+static bool findAll(pnBroadPhase *broad, const pnTasks *tasks) {
+  pnBroadWorker *w = &broad->workers.data[0];
+  if (broad->levelCount == 0) return true;
+  if (!pushNodes(w, pairOfNodes(broad->levelCount - 1, 0, 0))) return false;
+  if (broad->boxes.count < MANY_BOXES || pn_workerCount(tasks) == 1) return openStack(broad, w);
+  if (!findSeeds(broad, (size_t)pn_workerCount(tasks) * SEEDS_PER_WORKER)) return false;
+  pn_parallelFor(tasks, openSeeds, broad, (uint32_t)broad->seeds.count, SEEDS_AT_A_TIME);
+  return levelWorkers(broad);
+}
+
+/* Have workers found more than may be of what is no crowd? */
+static bool areTooMany(const pnBroadPhase *broad) {
+  size_t count = 0;
+  bool any = false;
+  for (size_t i = 0; i < broad->workers.count; ++i) {
+    count += broad->workers.data[i].found.count;
+    any = any || broad->workers.data[i].isTooMany;
+  }
+  return any || count > crowdOf(broad);
+}
+
 /* Every box against every box; the tree is left behind and so must go. */
 static bool compareAll(pnBroadPhase *broad) {
-  broad->keys.count = broad->placeAt.count = broad->newcomers.count = broad->levelCount = 0;
+  pnBroadWorker *w = &broad->workers.data[0];
+  broad->placeAt.count = broad->newcomers.count = broad->levelCount = 0;
   for (uint32_t i = 0; i < broad->boxes.count; ++i) {
     for (uint32_t j = i + 1; j < broad->boxes.count; ++j)
-      if (pn_boxesOverlap(&broad->boxes.data[i].box, &broad->boxes.data[j].box) && !addPair(broad, i, j)) return false;
+      if (pn_boxesOverlap(&broad->boxes.data[i].box, &broad->boxes.data[j].box) && !addPair(broad, w, i, j))
+        return false;
   }
   return true;
 }
@@ -286,23 +381,22 @@ static void mend(pnBroadPhase *broad, uint32_t perch) {
  * the pair. */
 static bool offer(pnBroadPhase *broad, uint32_t place, uint32_t other) {
   bool both = broad->isCrowd || broad->isChanged.data[other];
-  return other == place || (both && other < place) || addPair(broad, place, other);
+  return other == place || (both && other < place) || addPair(broad, &broad->workers.data[0], place, other);
 }
 
 /* Boxes in the tree and newcomers that overlap the one at a place. */
 static bool findAround(pnBroadPhase *broad, uint32_t place) {
   pnBox box = broad->boxes.data[place].box;
-  broad->stack.count = 0;
-  bool ok =
-      isEmpty(&box) || broad->levelCount == 0 || pn_arrayPush(&broad->stack, (uint64_t)(broad->levelCount - 1) << 60);
-  while (ok && broad->stack.count > 0) {
-    uint64_t top = broad->stack.data[--broad->stack.count];
+  pnBroadWorker *w = &broad->workers.data[0];
+  w->stack.count = 0;
+  bool ok = isEmpty(&box) || broad->levelCount == 0 || pushNodes(w, pairOfNodes(broad->levelCount - 1, 0, 0));
+  while (ok && w->stack.count > 0) {
+    uint64_t top = w->stack.data[--w->stack.count];
     uint32_t level = (uint32_t)(top >> 60);
     size_t i = (size_t)(top & 0x3fffffff);
     for (unsigned m = lanesMeeting(nodeAt(broad, level, i), &box); ok && m != 0; m &= m - 1) {
       size_t child = i * PN_LANES + pn_firstLane(m);
-      ok = level > 0 ? pn_arrayPush(&broad->stack, (uint64_t)(level - 1) << 60 | child)
-                     : offer(broad, place, broad->placeAt.data[child]);
+      ok = level > 0 ? pushNodes(w, pairOfNodes(level - 1, 0, child)) : offer(broad, place, broad->placeAt.data[child]);
     }
   }
   for (size_t i = 0; ok && i < broad->newcomers.count; ++i) {
@@ -332,31 +426,33 @@ static void mendChanged(pnBroadPhase *broad) {
   }
 }
 
-/* Pairs of which neither side has changed, and those around the changed ones, into keys. */
+/* Pairs of which neither side has changed, and those around the changed ones. */
 static bool findChanged(pnBroadPhase *broad) {
   mendChanged(broad);
-  broad->keys.count = 0;
   for (size_t i = 0; i < broad->changed.count; ++i)
     if (!findAround(broad, broad->changed.data[i])) return false;
-  if (!pn_arrayReserve(&broad->keys, broad->keys.count + broad->pairs.count)) return false;
+  pnPairs *found = &broad->workers.data[0].found;
+  if (!pn_arrayReserve(found, found->count + broad->pairs.count)) return false;
   for (size_t i = 0; i < broad->pairs.count; ++i) {
     pnPair p = broad->pairs.data[i];
-    broad->keys.data[broad->keys.count] = (uint64_t)p.a << 32 | p.b;
-    broad->keys.count += !(broad->isChanged.data[p.a] | broad->isChanged.data[p.b]);
+    found->data[found->count] = p;
+    found->count += !(broad->isChanged.data[p.a] | broad->isChanged.data[p.b]);
   }
-  broad->isCrowd = broad->keys.count > crowdOf(broad);
-  return !broad->isCrowd;
+  return true;
 }
 
-/* The keys as the list of pairs, sorted. */
-static bool keepPairs(pnBroadPhase *broad) {
-  size_t n = broad->keys.count;
-  if (!pn_arrayReserve(&broad->pairs, n) || !pn_arrayReserve(&broad->scratch, n)) return false;
-  pn_sortU64(broad->keys.data, broad->scratch.data, n);
-  for (size_t i = 0; i < n; ++i) {
-    uint64_t key = broad->keys.data[i];
-    broad->pairs.data[i] = (pnPair){(uint32_t)(key >> 32), (uint32_t)key};
+/* What workers have found as the list of pairs, sorted. */
+static bool keepPairs(pnBroadPhase *broad, const pnTasks *tasks) {
+  size_t n = 0;
+  broad->found.count = 0;
+  if (!pn_arrayReserve(&broad->found, broad->workers.count)) return false;
+  for (size_t i = 0; i < broad->workers.count; ++i) {
+    const pnPairs *found = &broad->workers.data[i].found;
+    if (found->count > 0) broad->found.data[broad->found.count++] = (pnKeyList){&found->data->a, n};
+    n += found->count;
   }
+  if (!pn_arrayReserve(&broad->pairs, n) || !pn_arrayReserve(&broad->scratch, 2 * n)) return false;
+  pn_sortListsByMany(broad->found.data, (uint32_t)broad->found.count, n, broad->pairs.data, broad->scratch.data, tasks);
   broad->pairs.count = n;
   for (size_t i = 0; i < broad->changed.count; ++i) broad->isChanged.data[broad->changed.data[i]] = 0;
   broad->changed.count = 0;
@@ -371,23 +467,26 @@ static bool keepPairs(pnBroadPhase *broad) {
 
 /* Of a crowd: the pairs of the next rows. */
 bool pn_findNextClose(pnBroadPhase *broad) {
-  broad->keys.count = 0;
-  for (; broad->nextRow < broad->boxes.count && 4 * broad->keys.count < crowdOf(broad); ++broad->nextRow)
+  if (!beginWorkers(broad, 1)) return false;
+  const pnPairs *found = &broad->workers.data[0].found;
+  for (; broad->nextRow < broad->boxes.count && 4 * found->count < crowdOf(broad); ++broad->nextRow)
     if (!findAround(broad, broad->nextRow)) return false;
-  return keepPairs(broad);
+  return keepPairs(broad, NULL);
 }
 
-bool pn_findClose(pnBroadPhase *broad, bool all) {
+bool pn_findClose(pnBroadPhase *broad, bool all, const pnTasks *tasks) {
   bool wasCrowd = broad->isCrowd; /* the list is not whole: nothing to go on from */
   if (broad->changed.count == 0 && !wasCrowd) return true;
+  if (!beginWorkers(broad, pn_workerCount(tasks))) return false;
   broad->worn += broad->changed.count;
   bool anew = wasCrowd || broad->changed.count > broad->placeAt.count / MUCH ||
               broad->worn > WORN * broad->placeAt.count ||
               broad->newcomers.count + broad->changed.count > NEWCOMERS + broad->placeAt.count / MUCH;
   broad->isCrowd = false;
-  bool ok = all ? compareAll(broad) : anew ? build(broad) && findAll(broad) : findChanged(broad);
+  bool ok = all ? compareAll(broad) : anew ? build(broad) && findAll(broad, tasks) : findChanged(broad);
+  broad->isCrowd = areTooMany(broad);
   if (!broad->isCrowd) {
-    ok = ok && keepPairs(broad);
+    ok = ok && keepPairs(broad, tasks);
     broad->isCrowd = !ok && wasCrowd;
     return ok;
   }
@@ -406,6 +505,12 @@ void pn_freeBroad(pnBroadPhase *broad) {
   pn_arrayFree(&broad->pairs);
   pn_arrayFree(&broad->keys);
   pn_arrayFree(&broad->scratch);
-  pn_arrayFree(&broad->stack);
+  pn_arrayFree(&broad->seeds);
+  pn_arrayFree(&broad->found);
+  for (size_t i = 0; i < broad->workers.count; ++i) {
+    pn_arrayFree(&broad->workers.data[i].stack);
+    pn_arrayFree(&broad->workers.data[i].found);
+  }
+  pn_arrayFree(&broad->workers);
   *broad = (pnBroadPhase){0};
 }

@@ -11,6 +11,8 @@
 #define PN_COLLIDE_BROAD_H
 
 #include "base/array.h"
+#include "base/task.h"
+#include "base/sort.h"
 #include "collide/narrow.h"
 
 /* A box and who may meet it. One that is empty (min > max somewhere) overlaps nothing. */
@@ -29,11 +31,22 @@ typedef struct pnBroadNode {
  * row. */
 #define PN_BROAD_CROWD (1u << 20)
 
+/* Pairs of nodes that are to be opened. */
+typedef PN_ARRAY(uint64_t) pnBroadStack;
+
+/* What one of several workers has found, and has to open. */
+typedef struct pnBroadWorker {
+  pnBroadStack stack;
+  pnPairs found;    /* places a < b */
+  bool isTooMany;   /* more than there may be of what is no crowd */
+  bool outOfMemory; /* there are pairs missing */
+} pnBroadWorker;
+
 /* A zeroed one is valid and has no boxes. */
 typedef struct pnBroadPhase {
   PN_ARRAY(pnBroadBox) boxes;   /* by place */
   PN_ARRAY(uint32_t) perchOf;   /* by place: where it stands in the tree; PN_NONE: nowhere */
-  PN_ARRAY(uint8_t) isChanged;  /* by place: it is in `changed` */
+  PN_ARRAY(uint8_t) isChanged;  /* by place: 1, it is in `changed`; 2, it should be (pn_putBroadBox) */
   PN_ARRAY(uint32_t) changed;   /* places whose box or masks have changed since `pairs` was right */
   PN_ARRAY(uint32_t) newcomers; /* places that are not empty and not in the tree */
   PN_ARRAY(uint32_t) placeAt;   /* by perch: eight a node of the lowest level; PN_NONE: nobody */
@@ -42,9 +55,12 @@ typedef struct pnBroadPhase {
   uint32_t levelCount;
   size_t worn;   /* changes since the tree was built */
   pnPairs pairs; /* places a < b of boxes that overlap and may meet, sorted: all, or of a crowd those of some rows */
-  PN_ARRAY(uint64_t) keys, scratch, stack;
-  uint32_t crowd;   /* more pairs than this are a crowd; 0: PN_BROAD_CROWD. Tests have smaller ones */
-  bool isCrowd;     /* there are more pairs than are listed at once */
+  PN_ARRAY(uint64_t) keys, scratch;
+  pnBroadStack seeds;              /* that workers share */
+  PN_ARRAY(pnBroadWorker) workers; /* the first is whoever calls */
+  PN_ARRAY(pnKeyList) found;       /* what those have who have found something */
+  uint32_t crowd;                  /* more pairs than this are a crowd; 0: PN_BROAD_CROWD. Tests have smaller ones */
+  bool isCrowd;                    /* there are more pairs than are listed at once */
   uint32_t nextRow; /* of a crowd: `pairs` has all whose lower place is below this one and was not listed before */
 } pnBroadPhase;
 
@@ -60,10 +76,13 @@ pnBroadBox pn_emptyBroadBox(void);
 bool pn_reserveBroad(pnBroadPhase *broad, size_t placeCount);
 /* What is at a place from now on. Setting what is there already is free. */
 void pn_setBroadBox(pnBroadPhase *broad, uint32_t place, pnBroadBox box);
+/* The same of many places in two halves: by any number of threads, each place once; and then by one. */
+void pn_putBroadBox(pnBroadPhase *broad, uint32_t place, pnBroadBox box);
+void pn_noteBroadBox(pnBroadPhase *broad, uint32_t place);
 
-/* Brings broad->pairs up to date: closed boxes that overlap and may meet. `all` compares every box with every box. False: out of
- * memory, and the next call tries again. */
-bool pn_findClose(pnBroadPhase *broad, bool all);
+/* Brings broad->pairs up to date: closed boxes that overlap and may meet. `all` compares every box with every box. Where there are many,
+ * workers share them; tasks may be null. False: out of memory, and the next call tries again. */
+bool pn_findClose(pnBroadPhase *broad, bool all, const pnTasks *tasks);
 /* Of a crowd: are there pairs beyond those listed? The next rows; false: out of memory. */
 PN_INLINE bool pn_isCloseLeft(const pnBroadPhase *broad) {
   return broad->isCrowd && broad->nextRow < broad->boxes.count;

@@ -344,7 +344,7 @@ static bool prepare(pnFinder *finder) {
 
 /* All nests, in the order of compareNests, or until it has cost enough. */
 static bool listNests(pnFinder *finder) {
-  bool good = prepare(finder) && pn_findClose(&finder->broad, false);
+  bool good = prepare(finder) && pn_findClose(&finder->broad, false, NULL);
   while (good) {
     for (size_t i = 0; hasMore(finder, i) && good; ++i) {
       uint32_t a = finder->broad.pairs.data[i].a, b = finder->broad.pairs.data[i].b;

@@ -26,26 +26,30 @@ PN_INLINE const pnKindRow *pn_kindOf(pnBodyKind kind) {
 }
 
 typedef struct pnBody {
+  /* what a frame looks at of every body that moves or has something near it, side by side */
   uint32_t generation; /* grows when the place is taken and when it is given up; odd: alive */
   pnBodyKind kind;
-  uint64_t setNumber; /* of the last pnWorld_SetVertices that named it */
-  pnPose *pose;       /* null for a soup and for a shared static tree */
-  const pnSoup *soup;
-  pnTree *tree;
-  struct pnCourse *course; /* in the step: course.h; null until one has begun */
-  bool ownsTree, self;
-  pnSelfFilter selfFilter;
-  uint32_t *groups; /* our copy of selfFilter.triangleGroup */
   uint32_t category, mask;
-  bool isTouched;                /* it is in the world's list, */
-  uint32_t touchedAt;            /* here */
-  bool isLate;                   /* its tree waits, and does not stand where it is */
-  uint64_t nearFrame;            /* the last in which a job asked for its tree */
-  bool isAsked;                  /* it is in the world's list of those, for a moment */
-  bool isNew;                    /* no frame has succeeded since it was made */
-  bool hasMoved;                 /* it was touched after that, or moves without telling the world */
-  bool isTended;                 /* its tree is looked after (follow.c) */
-  bool isWorn;                   /* it has become worse than it may: pnWorldDef.rebuildQuality */
+  pnPose *pose; /* null for a soup and for a shared static tree */
+  pnTree *tree;
+  struct pnMirror *mirror; /* mirror.h; mostly null */
+  bool ownsTree, self;
+  bool isTouched;             /* it is in the world's list, */
+  uint32_t touchedAt;         /* here */
+  bool isLate;                /* its tree waits, and does not stand where it is */
+  bool isAsked;               /* it is in the world's list of those, for a moment */
+  bool isNew;                 /* no frame has succeeded since it was made */
+  bool hasMoved;              /* it was touched after that, or moves without telling the world */
+  bool isTended;              /* its tree is looked after (follow.c) */
+  bool isWorn;                /* it has become worse than it may: pnWorldDef.rebuildQuality */
+  bool hasLooseBox;           /* looseBox, below */
+  _Atomic uint64_t nearFrame; /* the last in which a job asked for its tree */
+  uint64_t setNumber;         /* of the last pnWorld_SetVertices that named it */
+
+  const pnSoup *soup;
+  struct pnCourse *course; /* in the step: course.h; null until one has begun */
+  pnSelfFilter selfFilter;
+  uint32_t *groups;              /* our copy of selfFilter.triangleGroup */
   float quality;                 /* of its tree when that was last looked at; 0: never */
   float newQuality;              /* the same in the frame that is being made */
   uint64_t bookFrame;            /* tended: the last frame in which it took part in something, */
@@ -54,11 +58,9 @@ typedef struct pnBody {
   struct pnSuccessor *successor; /* a new tree in the making or on trial: successor.h; mostly null */
   float refused;                 /* the quality at which a new tree was no better; 0: none was */
   float refusedWaste;            /* and the pairs of nodes for each of triangles */
-  struct pnMirror *mirror;       /* mirror.h; mostly null */
   struct pnCutting *cutting;     /* of the first large body beside it: collide/cutting.h; mostly null */
   struct pnFoci *foci;           /* focus.h; mostly null */
   uint64_t cutFrame;             /* in which it was last handed out */
-  bool hasLooseBox;
   pnBox looseBox;
   char *name;
   void *userData;

@@ -51,15 +51,16 @@ static bool isLoose(const pnBody *body) {
 
 /* Was something near it in the last frame? In the first all are taken for such. */
 static bool wasNear(const pnWorld *world, const pnBody *body) {
-  return body->nearFrame >= world->frameNumber;
+  return atomic_load_explicit(&body->nearFrame, memory_order_relaxed) >= world->frameNumber;
 }
 
 /* Does its tree wait until a job asks for it? One that is new follows at once, in a frame that is long anyway. With hints those that are near
  * wait, too, but for small ones, which follow as fast as it would be found out that they need not. */
 static bool waits(const pnWorld *world, const pnBody *body, bool hints) {
   if (isLoose(body)) return true;
-  if (body->isNew || !body->pose || body->mirror || !pn_isBoxKnown(body->pose)) return false;
-  return !wasNear(world, body) || (hints && body->pose->mesh->triangleCount >= LEAST_TRIANGLES);
+  if (body->isNew || !body->pose || body->mirror || (wasNear(world, body) && !hints)) return false;
+  if (!pn_isBoxKnown(body->pose)) return false;
+  return !wasNear(world, body) || body->pose->mesh->triangleCount >= LEAST_TRIANGLES;
 }
 
 /* Can this body's tree come to fit badly, so that it is looked after? Self-collision has what it knows of neighbours from the shape at rest: over a folded pose
@@ -138,6 +139,10 @@ void pn_leaveLists(pnWorld *world, pnBody *body) {
 #define LARGE_TRIANGLES 16384u
 /* With so many bodies for each worker there is enough to do for all. */
 #define BODIES_PER_WORKER 2u
+/* And of very many each takes some at a time: in so many ranges the last one is not waited for. */
+#define RANGES_PER_WORKER 64u
+/* Bodies that a worker looks at or marks at a time, each of which it waits for; of fewer nothing is left for others. */
+#define BODIES_AT_A_TIME 256u
 
 /* A body that is followed in units: parts of its tree, or the whole. */
 typedef struct Follower {
@@ -256,8 +261,9 @@ static pnResult updateTrees(pnWorld *world, const uint32_t *places, size_t count
     if (!body->ownsTree) look(&u, body, followBody(body, tasks));
     else if (few) listUnits(&u, body);
   }
+  uint32_t each = (uint32_t)(count / (RANGES_PER_WORKER * workers)) + 1;
   if (few) pn_parallelFor(tasks, updateUnits, &u, u.unitCount, 1);
-  else pn_parallelFor(tasks, updateBodies, &u, (uint32_t)count, 1);
+  else pn_parallelFor(tasks, updateBodies, &u, (uint32_t)count, each);
   if (u.failedPlace) return explainFailure(&world->bodies.data[u.failedPlace - 1]);
   for (size_t i = 0; i < count && world->lateCount > 0; ++i) setLate(world, &world->bodies.data[places[i]], false);
   return PN_OK;
@@ -351,7 +357,7 @@ static pnResult keepTrees(pnWorld *world, const uint32_t *places, size_t count, 
   pnResult result = PN_OK;
   /* bodies with successors count as worn */
   int64_t work = world->wornCount > 0 ? workForSuccessors(world, places, count) : 0;
-  for (size_t i = 0; result == PN_OK && i < count; ++i) {
+  for (size_t i = 0; result == PN_OK && world->tendedCount > 0 && i < count; ++i) {
     pnBody *body = &world->bodies.data[places[i]];
     if (!body->isTended) continue;
     if (body->mirror) {
@@ -421,13 +427,22 @@ static pnBox boxOfBody(const pnBody *body) {
   return body->isLate ? pn_boxOfPose(body->pose) : pnTree_GetBox(pn_treeOf(body));
 }
 
-static void boxTouched(pnWorld *world) {
-  for (size_t i = 0; i < world->touched.count; ++i) {
+static void boxRange(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+  (void)worker;
+  pnWorld *world = context;
+  for (uint32_t i = begin; i < end; ++i) {
     uint32_t place = world->touched.data[i];
     const pnBody *body = &world->bodies.data[place];
-    pnBox box = boxOfBody(body);
-    pn_noteSize(world, &box);
-    pn_setBroadBox(&world->broad, place, (pnBroadBox){box, body->category, body->mask});
+    pn_putBroadBox(&world->broad, place, (pnBroadBox){boxOfBody(body), body->category, body->mask});
+  }
+}
+
+static void boxTouched(pnWorld *world) {
+  pn_parallelFor(&world->def.tasks, boxRange, world, (uint32_t)world->touched.count, BODIES_AT_A_TIME);
+  for (size_t i = 0; i < world->touched.count; ++i) {
+    uint32_t place = world->touched.data[i];
+    pn_noteBroadBox(&world->broad, place);
+    pn_noteSize(world, &world->broad.boxes.data[place].box);
   }
 }
 
@@ -437,7 +452,8 @@ static bool comparesAll(const pnWorld *world) {
 
 static pnResult findClose(pnWorld *world) {
   boxTouched(world);
-  return pn_findClose(&world->broad, comparesAll(world)) ? PN_OK : pn_failMemory(sizeof(pnPair));
+  bool ok = pn_findClose(&world->broad, comparesAll(world), &world->def.tasks);
+  return ok ? PN_OK : pn_failMemory(sizeof(pnPair));
 }
 
 pnResult pn_followPoses(pnWorld *world, bool hints, pnFrame *frame) {
@@ -518,12 +534,27 @@ pnResult pn_followAsked(pnWorld *world, pnFrame *frame) {
   return result;
 }
 
-void pn_forgetTouched(pnWorld *world, pnCost *cost) {
-  for (size_t i = 0; i < world->touched.count; ++i) {
-    pnBody *body = &world->bodies.data[world->touched.data[i]];
-    if (!body->isLate) cost->nodesUpdated += pn_takeUpdated(pn_treeOf(body));
+typedef struct Forgetting {
+  pnWorld *world;
+  _Atomic uint64_t updated;
+} Forgetting;
+
+static void forgetRange(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+  (void)worker;
+  Forgetting *f = context;
+  uint64_t updated = 0;
+  for (uint32_t i = begin; i < end; ++i) {
+    pnBody *body = &f->world->bodies.data[f->world->touched.data[i]];
+    if (!body->isLate) updated += pn_takeUpdated(pn_treeOf(body));
     body->isTouched = body->isNew = false;
   }
+  atomic_fetch_add_explicit(&f->updated, updated, memory_order_relaxed);
+}
+
+void pn_forgetTouched(pnWorld *world, pnCost *cost) {
+  Forgetting f = {.world = world};
+  pn_parallelFor(&world->def.tasks, forgetRange, &f, (uint32_t)world->touched.count, BODIES_AT_A_TIME);
+  cost->nodesUpdated += f.updated;
   world->touched.count = 0;
   world->opened = cost->nodePairs + cost->leafPairs;
   for (size_t i = 0; i < world->alone.count; ++i) pn_touchBody(world, &world->bodies.data[world->alone.data[i]]);

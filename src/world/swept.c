@@ -31,7 +31,8 @@ static pnResult endStep(pnWorld *world, double margin, pnCost *cost) {
     }
     pn_setBroadBox(broad, (uint32_t)i, box);
   }
-  if (result == PN_OK && !pn_findClose(broad, world->lab.broad == PN_BROAD_ALL)) result = pn_failMemory(sizeof(pnPair));
+  bool all = world->lab.broad == PN_BROAD_ALL;
+  if (result == PN_OK && !pn_findClose(broad, all, &world->def.tasks)) result = pn_failMemory(sizeof(pnPair));
   cost->updateSeconds += pn_clock() - start;
   return result;
 }
