@@ -241,32 +241,42 @@ static void framesSeeIt(void **state) {
   testRestoreAllocator();
 }
 
-/* More small bodies than one call makes second arrays for: all that is set is seen, call after call, and a bad number at the end changes nothing. */
-static void secondArraysComeByAndBy(void **state) {
-  (void)state;
-  enum { CROWD = 300, CORNERS = 12 };
+/* More small bodies than one call makes second arrays for, and more than one worker opens: all that is set is seen, call after call, and bad
+ * numbers at the end change nothing; the first of them is named. */
+static void playCrowd(uint32_t count, const pnTasks *tasks) {
+  enum { CROWD = 700, CORNERS = 12 };
   pnMesh *ball;
   pnWorld *world;
+  pnWorldDef worldDef = pnDefaultWorldDef();
+  if (tasks) worldDef.tasks = *tasks;
   testExpectOk(pnMakeIcosphere(0, 1, &ball));
-  testExpectOk(pnCreateWorld(NULL, &world));
+  testExpectOk(pnCreateWorld(&worldDef, &world));
   static float vertices[CROWD][3 * CORNERS], kept[CROWD][3 * CORNERS];
   static pnBodyVertices list[CROWD];
   uint32_t seconds[8] = {0};
-  for (uint32_t i = 0; i < CROWD; ++i) {
+  for (uint32_t i = 0; i < count; ++i) {
+    char name[16];
+    snprintf(name, sizeof name, "ball %u", i);
     pnBodyDef def = pnDefaultBodyDef();
     def.mesh = ball;
+    def.name = name;
     list[i] = (pnBodyVertices){.vertices = vertices[i], .count = CORNERS};
     testExpectOk(pnWorld_CreateBody(world, &def, &list[i].body));
   }
   for (uint32_t call = 0; call < 8; ++call) {
-    bool bad = call % 3 == 2;
-    for (uint32_t i = 0; i < CROWD; ++i)
+    bool bad = call % 3 == 2, wrong = call == 4;
+    for (uint32_t i = 0; i < count; ++i)
       for (uint32_t k = 0; k < 3 * CORNERS; ++k) vertices[i][k] = (float)(1000 * call + i + k);
-    if (bad) vertices[CROWD - 1][7] = NAN;
-    pnResult result = pnWorld_SetVertices(world, list, CROWD);
-    assert_int_equal(result, bad ? PN_ERROR_NUMBER : PN_OK);
-    if (!bad) memcpy(kept, vertices, sizeof kept);
-    for (uint32_t i = 0; i < CROWD; ++i) {
+    if (bad) vertices[count - 1][7] = vertices[count - 2][9] = NAN;
+    list[count - 1].count = list[count - 3].count = wrong ? CORNERS + 1 : CORNERS;
+    char words[80];
+    snprintf(words, sizeof words, bad ? "body 'ball %u'|coordinate x of vertex 3 is" : "body 'ball %u'|13 vertices",
+             count - (bad ? 2 : 3));
+    pnResult result = pnWorld_SetVertices(world, list, count);
+    if (bad || wrong) testExpectFailure(result, bad ? PN_ERROR_NUMBER : PN_ERROR_COUNT, words);
+    else testExpectOk(result);
+    if (!bad && !wrong) memcpy(kept, vertices, sizeof kept);
+    for (uint32_t i = 0; i < count; ++i) {
       const pnPose *pose = pnBody_GetPose(world, list[i].body);
       float now[3 * CORNERS];
       pnPose_GetVertices(pose, now);
@@ -275,9 +285,20 @@ static void secondArraysComeByAndBy(void **state) {
     }
   }
   /* none in the first call, then a part of them, in the end all */
-  assert_true(seconds[0] == 0 && seconds[1] > 0 && seconds[1] < CROWD / 2 && seconds[7] == CROWD);
+  assert_true(seconds[0] == 0 && seconds[1] > 0 && seconds[1] < count / 2 && seconds[7] == count);
   pnDestroyWorld(world);
   pnDestroyMesh(ball);
+}
+
+static void secondArraysComeByAndBy(void **state) {
+  (void)state;
+  pnPool *pool;
+  testExpectOk(pnCreatePool(3, &pool));
+  const pnTasks tasks = pnPool_GetTasks(pool);
+  playCrowd(300, NULL);
+  playCrowd(700, NULL);
+  playCrowd(700, &tasks);
+  pnDestroyPool(pool);
 }
 
 /* From so many numbers on a body has its copies from when it is made (deform_free.c). */

@@ -69,11 +69,17 @@ static pnResult checkMost(const pnPose *pose, const float *vertices, float maxAb
  * is read once. Fewer are still near when they are copied, and need no second array. */
 #define LARGE 4096u
 
+/* Each set waits for what is known of its pose: from so many on all workers wait, so many sets at a time. */
+#define MANY_SETS 512u
+#define SETS_AT_A_TIME 64u
+
 /* The arrays of all sets, one after the other, in parts that know nothing of where one ends. */
 typedef struct VertexPass {
   pnVertexSet *sets;
   uint32_t setCount;
-  size_t count, part; /* numbers: all, and of a part */
+  size_t count, part;       /* numbers: all, and of a part */
+  _Atomic uint32_t seconds; /* arrays that may still be made: see SECOND_SHARE */
+  _Atomic bool failed;      /* a set is not in order */
 } VertexPass;
 
 static size_t numbersOf(const pnVertexSet *set) {
@@ -158,24 +164,29 @@ void pn_openCopies(pnPose *pose) {
 #define SECOND_SHARE 16u
 #define SECOND_LEAST 64u
 
-/* Small and alone, or without a second array when no more are made: looked through first and then copied, into the one that the pose has.
- * *ioSeconds: how many are still made. */
-static bool isInTwo(const pnVertexSet *set, uint32_t setCount, uint32_t *ioSeconds) {
-  const pnPose *pose = set->pose;
-  if (numbersOf(set) >= LARGE) return false;
-  if (setCount == 1) return true;
-  if (pose->source != pose->own[0] || pose->own[1]) return false;
-  if (*ioSeconds == 0) return true;
-  --*ioSeconds;
+/* One of the second arrays that may be made; false: there is none left. */
+static bool takeSecond(_Atomic uint32_t *seconds) {
+  uint32_t left = atomic_load_explicit(seconds, memory_order_relaxed);
+  while (left > 0)
+    if (atomic_compare_exchange_weak_explicit(seconds, &left, left - 1, memory_order_relaxed, memory_order_relaxed))
+      return true;
   return false;
 }
 
+/* Small and alone, or without a second array when no more are made: looked through first and then copied, into the one that the pose has. */
+static bool isInTwo(VertexPass *pass, const pnVertexSet *set) {
+  const pnPose *pose = set->pose;
+  if (numbersOf(set) >= LARGE) return false;
+  if (pass->setCount == 1) return true;
+  return pose->source == pose->own[0] && !pose->own[1] && !takeSecond(&pass->seconds);
+}
+
 /* Where the vertices of a set are going to be. */
-static pnResult openSet(pnVertexSet *set, uint32_t setCount, uint32_t *ioSeconds) {
+static pnResult openSet(VertexPass *pass, pnVertexSet *set) {
   pnPose *pose = set->pose;
   pnResult result = checkKind(pose, set->count);
   PN_ASSERT(result != PN_OK || set->from || set->count == 0);
-  bool inTwo = isInTwo(set, setCount, ioSeconds);
+  bool inTwo = isInTwo(pass, set);
   // the one that the pose does not read may be written before everything was looked at
   int which = !inTwo && pose->source == pose->own[0];
   if (result == PN_OK) result = openCopy(pose, which);
@@ -184,37 +195,69 @@ static pnResult openSet(pnVertexSet *set, uint32_t setCount, uint32_t *ioSeconds
   return result;
 }
 
+/* All numbers of a set were looked through: can its pose take them? */
+static pnResult checkSet(VertexPass *pass, pnVertexSet *set) {
+  (void)pass;
+  pnBox box = boxOfSet(set);
+  set->most = pn_boxReach(&box);
+  return checkMost(set->pose, set->from, set->most);
+}
+
 /* They are where they shall be: the pose turns to them. */
-static void closeSet(pnVertexSet *set, bool byMany) {
+static pnResult closeSet(VertexPass *pass, pnVertexSet *set) {
   pnPose *pose = set->pose;
   if (!set->to && set->count > 0) memmove(pose->own[0], set->from, numbersOf(set) * sizeof(float));
   pose->source = set->to ? set->to : pose->own[0];
   pose->sourceBox = boxOfSet(set);
   pose->sourceMaxAbs = set->most;
-  pose->sourceByMany = byMany;
+  pose->sourceByMany = pass->part < pass->count;
   pn_poseTouch(pose, true);
+  return PN_OK;
+}
+
+/* What is done to every set, each by itself. */
+typedef pnResult SetFcn(VertexPass *pass, pnVertexSet *set);
+typedef struct SetLoop {
+  VertexPass *pass;
+  SetFcn *fcn;
+} SetLoop;
+
+static void runSets(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+  (void)worker;
+  const SetLoop *loop = context;
+  for (uint32_t i = begin; i < end; ++i)
+    if (loop->fcn(loop->pass, &loop->pass->sets[i]) != PN_OK) atomic_store(&loop->pass->failed, true);
+}
+
+/* The message of a failure stays in the thread that made it, and the first set is the one to be named: where many have done them and one
+ * has failed, they are done once more, one after the other. What then succeeds was memory, which is there now. */
+static pnResult forSets(VertexPass *pass, SetFcn *fcn, const pnTasks *tasks, uint32_t *outFailed) {
+  pnResult result = PN_OK;
+  if (pass->setCount >= MANY_SETS && pn_workerCount(tasks) > 1) {
+    SetLoop loop = {pass, fcn};
+    pn_parallelFor(tasks, runSets, &loop, pass->setCount, SETS_AT_A_TIME);
+    if (!atomic_exchange(&pass->failed, false)) return PN_OK;
+  }
+  for (uint32_t i = 0; result == PN_OK && i < pass->setCount; ++i) {
+    result = fcn(pass, &pass->sets[i]);
+    *outFailed = i;
+  }
+  return result;
 }
 
 pnResult pn_setVertices(pnVertexSet *sets, uint32_t count, const pnTasks *tasks, uint32_t *outFailed) {
   VertexPass pass = {.sets = sets, .setCount = count};
-  uint32_t seconds = count / SECOND_SHARE + SECOND_LEAST;
+  atomic_init(&pass.seconds, count / SECOND_SHARE + SECOND_LEAST);
+  atomic_init(&pass.failed, false);
   for (uint32_t i = 0; i < count; ++i) {
-    pnResult result = openSet(&sets[i], count, &seconds);
-    *outFailed = i;
-    if (result != PN_OK) return result;
     sets[i].before = pass.count;
     pass.count += numbersOf(&sets[i]);
   }
+  pnResult result = forSets(&pass, openSet, tasks, outFailed);
+  if (result != PN_OK) return result;
   takeAll(&pass, tasks);
-  for (uint32_t i = 0; i < count; ++i) {
-    pnBox box = boxOfSet(&sets[i]);
-    sets[i].most = pn_boxReach(&box);
-    pnResult result = checkMost(sets[i].pose, sets[i].from, sets[i].most);
-    *outFailed = i;
-    if (result != PN_OK) return result;
-  }
-  for (uint32_t i = 0; i < count; ++i) closeSet(&sets[i], pass.part < pass.count);
-  return PN_OK;
+  result = forSets(&pass, checkSet, tasks, outFailed);
+  return result == PN_OK ? forSets(&pass, closeSet, tasks, outFailed) : result;
 }
 
 pnResult pnPose_SetVertices(pnPose *pose, const float *vertices, uint32_t count) {

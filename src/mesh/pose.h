@@ -40,25 +40,27 @@ typedef struct pnMotionRow {
 extern const pnMotionRow pn_motionFree, pn_motionMorph, pn_motionSkin;
 
 struct pnPose {
+  /* what is asked of every pose of a crowd, side by side */
   const pnMotionRow *motion;
   const pnMesh *mesh;
-  const pnMorph *morph;
-  const pnSkin *skin;
   const float *source; /* 3 floats a vertex plus one readable float: rest, own copy or shared array */
+  uint64_t frame;      /* grows with every change of anything; starts at 1 */
+  uint64_t shapeFrame; /* the frame of the last change other than the transform */
   /* Our copies, made when SetVertices needs them or before; 3 * vertexCount + 1 floats. The second is for large meshes and for those
    * that are set with others: they take turns, so that the pose reads the old one until the new one is whole. */
   float *own[2];
   float sourceMaxAbs; /* largest magnitude in source; negative: a shared array nobody has looked through yet; with a
                           morph or skin: the largest that weights and joints allow before the transform */
-  float skinMaxAbs;   /* skin: the same before the joints */
-  pnBox sourceBox;    /* of the vertices in source that are used, or of all, where sourceMaxAbs is known */
   bool sourceByMany;  /* several workers have copied it: most of it lies in the caches of others */
+  bool hasTransform;  /* false: identity, and the source bits are the world bits */
+  pnBox sourceBox;    /* of the vertices in source that are used, or of all, where sourceMaxAbs is known */
   pnMatrix transform;
-  bool hasTransform;   /* false: identity, and the source bits are the world bits */
-  uint64_t frame;      /* grows with every change of anything; starts at 1 */
-  uint64_t shapeFrame; /* the frame of the last change other than the transform */
-  float *weights;      /* morph: one a target */
-  pnActive *active;    /* morph: the weights that are not 0, targets ascending */
+
+  const pnMorph *morph;
+  const pnSkin *skin;
+  float skinMaxAbs; /* skin: as sourceMaxAbs, before the joints */
+  float *weights;   /* morph: one a target */
+  pnActive *active; /* morph: the weights that are not 0, targets ascending */
   uint32_t activeCount;
   pnMatrix *joints;       /* skin: as given, one a joint */
   pnJointMove *moves;     /* skin: ready to use */
