@@ -46,7 +46,7 @@
 
 static const char *const usualScenes[] = {"s1-20480", "s1-327680", "s2", "s4", "cloth-ball"};
 
-#define MAX_LOOPS 8
+#define MAX_LOOPS 16
 
 /* One loop of a frame, in seconds; the last two since it began. */
 typedef struct LoopTimes {

@@ -364,9 +364,115 @@ static void fewBodiesAreFollowedInParts(void **state) {
   pnDestroyMesh(large);
 }
 
+/* ---------------------------------------------------------------- crowds */
+
+enum { CROWD = 1400, CROWD_FRAMES = 5, CORNERS = 12 };
+
+/* What became of a crowd in a frame. */
+typedef struct CrowdFrame {
+  pnPair *pairs;
+  pnContact *contacts;
+  size_t pairCount;
+  uint32_t contactCount;
+} CrowdFrame;
+
+/* Where a body is in a frame; some do not move. */
+static void moveBall(const pnMesh *ball, uint32_t i, int frame, float *out) {
+  TestRandom dice = testRandom(i);
+  float at[3], by[3];
+  for (int k = 0; k < 3; ++k) at[k] = testFloat(&dice, 0, 16), by[k] = i % 7 ? testFloat(&dice, -0.4f, 0.4f) : 0;
+  for (uint32_t k = 0; k < 3 * CORNERS; ++k)
+    out[k] = pnMesh_GetVertices(ball)[k] + at[k % 3] + by[k % 3] * (float)frame;
+}
+
+static void *copyOf(const void *data, size_t bytes) {
+  void *copy = malloc(bytes + 1);
+  assert_non_null(copy);
+  memcpy(copy, data, bytes);
+  return copy;
+}
+
+/* Small bodies that move freely; over some of them a ground that has a list of leaves for each body near it, some that look at themselves, and
+ * from frame to frame others. */
+static void playCrowd(const pnTasks *tasks, const pnMesh *ball, const pnMesh *ground, CrowdFrame out[CROWD_FRAMES]) {
+  static float vertices[CROWD][3 * CORNERS];
+  static pnBodyVertices list[CROWD];
+  pnWorldDef worldDef = pnDefaultWorldDef();
+  if (tasks) worldDef.tasks = *tasks;
+  pnWorld *world;
+  pnBodyId groundId;
+  testExpectOk(pnCreateWorld(&worldDef, &world));
+  pnBodyDef def = pnDefaultBodyDef();
+  def.mesh = ground;
+  testExpectOk(pnWorld_CreateBody(world, &def, &groundId));
+  def.mesh = ball;
+  for (int frame = 0; frame < CROWD_FRAMES; ++frame) {
+    for (uint32_t i = 0; i < CROWD; ++i) {
+      bool again = frame > 0 && i % 100 == (uint32_t)frame;
+      if (again) testExpectOk(pnWorld_DestroyBody(world, list[i].body));
+      def.self = i % 50 == 0;
+      list[i].vertices = vertices[i];
+      list[i].count = CORNERS;
+      if (frame == 0 || again) testExpectOk(pnWorld_CreateBody(world, &def, &list[i].body));
+      moveBall(ball, i, frame, vertices[i]);
+    }
+    testExpectOk(pnWorld_SetVertices(world, list, CROWD));
+    pnFrame f = pnWorld_Collide(world, NULL);
+    testExpectOk(f.result);
+    out[frame] = (CrowdFrame){.pairCount = f.pairCount, .contactCount = f.contactCount + f.endedCount};
+    out[frame].pairs = copyOf(pnWorld_GetPairs(world), f.pairCount * sizeof(pnPair));
+    out[frame].contacts = copyOf(pnWorld_GetContacts(world), out[frame].contactCount * sizeof(pnContact));
+    assert_true(f.contactCount > CROWD / 2);
+  }
+  pnDestroyWorld(world);
+}
+
+static void expectCrowd(const CrowdFrame *got, const CrowdFrame *truth) {
+  assert_int_equal(got->pairCount, truth->pairCount);
+  assert_int_equal(got->contactCount, truth->contactCount);
+  assert_memory_equal(got->pairs, truth->pairs, truth->pairCount * sizeof(pnPair));
+  for (uint32_t i = 0; i < truth->contactCount; ++i) {
+    const pnContact *a = &got->contacts[i], *b = &truth->contacts[i];
+    assert_true(a->a.index1 == b->a.index1 && a->b.index1 == b->b.index1 && a->state == b->state);
+    assert_true(a->firstPair == b->firstPair && a->pairCount == b->pairCount);
+  }
+}
+
+/* Workers share what there is to do for each of many bodies before anything meets: where it is, what is near it, which trees are asked. */
+static void crowdsAreShared(void **state) {
+  (void)state;
+  pnMesh *ball, *ground;
+  pnPool *pool;
+  testExpectOk(pnMakeIcosphere(0, 1, &ball));
+  testExpectOk(pnMakeGrid(16, 16, 128, 128, &ground));
+  testExpectOk(pnCreatePool(3, &pool));
+  const pnTasks hooks[] = {pnPool_GetTasks(pool),
+                           {.workerCount = 7, .parallelFor = runOnStrangers},
+                           {.workerCount = PN_MAX_WORKERS, .parallelFor = runBackwards},
+                           {.workerCount = 3, .parallelFor = runUnevenly}};
+  CrowdFrame truth[CROWD_FRAMES], got[CROWD_FRAMES];
+  playCrowd(NULL, ball, ground, truth);
+  for (size_t h = 0; h < (testIsShort() ? 2 : sizeof hooks / sizeof *hooks); ++h) {
+    playCrowd(&hooks[h], ball, ground, got);
+    for (int i = 0; i < CROWD_FRAMES; ++i) {
+      expectCrowd(&got[i], &truth[i]);
+      free(got[i].pairs);
+      free(got[i].contacts);
+    }
+  }
+  for (int i = 0; i < CROWD_FRAMES; ++i) {
+    free(truth[i].pairs);
+    free(truth[i].contacts);
+  }
+  pnDestroyPool(pool);
+  pnDestroyMesh(ground);
+  pnDestroyMesh(ball);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(worldsAndQueriesInParallel), cmocka_unit_test(fewBodiesAreFollowedInParts),
-      cmocka_unit_test(longListsAreInOneOrder), cmocka_unit_test(schedulersMayDoWhatTheyLike)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(worldsAndQueriesInParallel),
+                                     cmocka_unit_test(fewBodiesAreFollowedInParts),
+                                     cmocka_unit_test(longListsAreInOneOrder),
+                                     cmocka_unit_test(schedulersMayDoWhatTheyLike), cmocka_unit_test(crowdsAreShared)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -158,20 +158,25 @@ static bool divideJob(pnCollider *c, pnJob *job, uint32_t index, uint32_t worker
 static bool dealJobs(Run *run, uint32_t jobCount, uint32_t workers, bool strict) {
   pnCollider *c = run->c;
   pnJob *jobs = run->jobs;
-  uint32_t asking = 0;
-  for (uint32_t j = 0; workers > 1 && j < jobCount; ++j) asking += !jobs[j].isKnown;
+  uint32_t asking = 0, selves = 0;
+  for (uint32_t j = 0; j < jobCount; ++j) {
+    asking += !jobs[j].isKnown;
+    selves += !jobs[j].b;
+    jobs[j].inPieces = false;
+    jobs[j].opened = 0;
+  }
   uint32_t wanted = PN_MAX(workers * (run->relief ? ITEMS_TO_BEGIN : ITEMS_PER_WORKER) / PN_MAX(asking, 1u), 8u);
   bool few = asking < workers * JOBS_PER_WORKER;
   bool ordered = c->order.count == jobCount && !strict;
+  /* of many pairs of bodies nothing is looked at, as they do not stand in the order in which they are run */
+  bool allWhole = !strict && selves == 0 && !(workers > 1 && few);
   c->whole.count = 0;
+  if (!pn_arrayReserve(&c->whole, jobCount)) return false;
   for (uint32_t k = 0; k < jobCount; ++k) {
     uint32_t j = ordered ? c->order.data[k] : k;
-    bool split = workers > 1 && !jobs[j].first && few;
-    jobs[j].inPieces = false;
-    jobs[j].opened = 0;
-    if (!(split || strict || !jobs[j].b ? divideJob(c, &jobs[j], j, workers, wanted, split)
-                                        : pn_arrayPush(&c->whole, j)))
-      return false;
+    bool split = !allWhole && workers > 1 && !jobs[j].first && few;
+    if (allWhole || !(split || strict || !jobs[j].b)) c->whole.data[c->whole.count++] = j;
+    else if (!divideJob(c, &jobs[j], j, workers, wanted, split)) return false;
   }
   uint32_t portion = PN_MIN((uint32_t)c->whole.count / (workers * ITEMS_PER_WORKER) + 1, JOBS_PER_ITEM);
   for (uint32_t at = 0; at < c->whole.count; at += portion) {

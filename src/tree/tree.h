@@ -94,23 +94,33 @@ struct pnFormRow;
 
 /* A shape in this frame. */
 struct pnTree {
-  pnTreePlan def;
-  const pnPose *pose;
+  /* what is asked of every tree of a crowd, side by side */
   const pnShape *shape; /* what never changes, shared by twins */
-  const pnMesh *mesh;   /* the shape's, at hand, and its rule */
+  pnBox box;
+  const pnPose *pose;
+  uint64_t poseFrame;      /* of it, that the tree was brought to; 0: never */
+  const char *cornerBase;  /* leafPositions (null: not yet, see pn_openLeaves) or the pose's own vertices, */
+  const uint32_t *corners; /* and blockCorners or sourceCorners */
+  const pnMesh *mesh;      /* the shape's, at hand, and its rule */
   const struct pnUpdateRule *rule;
   const struct pnFormRow *form; /* what stands around a node: form.h */
   const pnSlabSet *slabs;       /* the form's, at hand; null: it is no intervals */
-  char *memory;                 /* one block for what every frame writes */
-  size_t memoryBytes;
+  uint32_t now;                 /* the tree's stamp */
+  bool isMoved;                 /* in this frame, by its rule: pn_isMoved */
+  bool isFocused;               /* its grid is not over the whole */
+  _Atomic bool wantsSlants;
+  _Atomic uint64_t
+      eagerUpdated; /* nodes computed by updates since a query last took the count. Worlds that share a tree take turns, and
+                                    the first to ask gets it */
 
   /* nodes and leaves */
+  char *memory; /* one block for what every frame writes */
+  size_t memoryBytes;
   _Atomic uint32_t *stamp;
   char *lanes; /* nodeCount + 1 nodes of laneBytes */
   size_t laneBytes;
   float *leafPositions;         /* the blocks: 4 floats a listed vertex, from when a query is near; or see pn_isMoved */
   size_t blockBytes;            /* its size; 0 for a soup's, which is always read in place */
-  bool isMoved;                 /* in this frame, by its rule: pn_isMoved */
   struct pnBigPlane *bigPlanes; /* of the shape's big triangles */
 
   void *ruleData; /* what the rule keeps; freed with the tree */
@@ -126,23 +136,14 @@ struct pnTree {
   /* tight slabs of leaves, allocated when they first pay: collide/slant.h */
   struct pnSlants *slants;
   size_t slantBytes;
-  _Atomic bool wantsSlants;
 
   /* the frame */
-  uint64_t poseFrame;      /* of the pose, that the tree was brought to; 0: never */
-  const char *cornerBase;  /* leafPositions (null: not yet, see pn_openLeaves) or the pose's own vertices, */
-  const uint32_t *corners; /* and blockCorners or sourceCorners */
-  uint64_t shapeFrame;     /* of the pose, that volumes in model space were computed from */
-  uint32_t now;            /* the tree's stamp */
-  uint64_t serial;         /* no other tree has had it; with the stamp it says that nothing has changed. 0: who knows */
+  uint64_t shapeFrame; /* of the pose, that volumes in model space were computed from */
+  uint64_t serial;     /* no other tree has had it; with the stamp it says that nothing has changed. 0: who knows */
   pnGrid grid;
-  pnFocusDef focus; /* where the grid is, if */
-  bool isFocused;   /* it is not over the whole */
-  pnBox box;
+  pnFocusDef focus;   /* where the grid is, if isFocused */
   float builtSurface; /* relative surface at build time, for the quality */
-  _Atomic uint64_t
-      eagerUpdated; /* nodes computed by updates since a query last took the count. Worlds that share a tree take turns, and
-                                    the first to ask gets it */
+  pnTreePlan def;
 };
 
 /* pnCreateTree, its definition taken apart. */
@@ -162,6 +163,10 @@ pnResult pn_beginParts(pnTree *tree, uint32_t *outParts);
 void pn_followPart(const pnTree *tree, uint32_t part);
 pnResult pn_endParts(pnTree *tree);
 pnResult pn_openLeaves(pnTree *tree);
+/* Is there nothing left of that to do? */
+PN_INLINE bool pn_areLeavesOpen(const pnTree *tree) {
+  return tree->cornerBase != NULL;
+}
 /* pnTree_Rebuild, on these tasks. */
 pnResult pn_rebuildTree(pnTree *tree, const pnTasks *tasks);
 /* What one is the other becomes: who points at a tree sees a new one. */

@@ -51,33 +51,80 @@ static void findCutting(pnWorld *world, pnBody *a, pnBody *b, pnJob *job) {
   else if (pn_isCuttable(leavesB, leavesA)) handCutting(world, b, a, job);
 }
 
-/* A job whose trees stand where their poses are. */
+/* What does a job need that only one thread may do? Leaves are opened once, and cuttings handed out in the order of jobs. */
+static bool needsOne(const pnWorld *world, const pnFrameDef *def, const pnJob *job) {
+  if (!job->b || !pn_areLeavesOpen(job->a) || !pn_areLeavesOpen(job->b) || pn_mayLookCloser(world)) return true;
+  uint32_t leavesA = job->a->shape->leafCount, leavesB = job->b->shape->leafCount;
+  return !def->first && (pn_isCuttable(leavesA, leavesB) || pn_isCuttable(leavesB, leavesA));
+}
+
+/* A job asks the trees of its bodies, which may have got others as they followed. */
+static void giveTrees(const pnWorld *world, size_t j) {
+  pnJob *job = &world->jobs.data[j];
+  const pnJobBodies at = world->jobBodies.data[j];
+  job->a = pn_treeOf(&world->bodies.data[at.a]);
+  job->b = at.a == at.b ? NULL : pn_treeOf(&world->bodies.data[at.b]);
+}
+
+/* Written once in a frame: what is written wanders from worker to worker. */
+static void noteNear(const pnWorld *world, uint32_t place) {
+  _Atomic uint64_t *near = &world->bodies.data[place].nearFrame;
+  uint64_t frame = world->frameNumber + 1;
+  if (atomic_load_explicit(near, memory_order_relaxed) != frame)
+    atomic_store_explicit(near, frame, memory_order_relaxed);
+}
+
+typedef struct Beginning {
+  pnWorld *world;
+  const pnFrameDef *def;
+} Beginning;
+
+/* Jobs whose trees stand where their poses are. */
+static void beginRange(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+  (void)worker;
+  const Beginning *with = context;
+  pnWorld *world = with->world;
+  for (uint32_t j = begin; j < end; ++j) {
+    const pnJob *job = &world->jobs.data[j];
+    giveTrees(world, j);
+    if (!job->isKnown) {
+      noteNear(world, world->jobBodies.data[j].a);
+      noteNear(world, world->jobBodies.data[j].b);
+    }
+    world->isBegun.data[j] = job->isKnown || !needsOne(world, with->def, job);
+  }
+}
+
+/* What is left to do for a job that has its trees. */
 static bool beginJob(pnWorld *world, const pnFrameDef *def, size_t j) {
   pnJob *job = &world->jobs.data[j];
   const pnJobBodies at = world->jobBodies.data[j];
   pnBody *a = &world->bodies.data[at.a], *b = &world->bodies.data[at.b];
-  a->nearFrame = b->nearFrame = world->frameNumber + 1;
-  job->a = pn_treeOf(a); /* of now: they may have got others as they followed */
-  job->b = pn_treeOf(b);
-  if (pn_openLeaves(job->a) != PN_OK || pn_openLeaves(job->b) != PN_OK) return false;
-  if (a == b) return beginSelf(a, def, job);
+  if (pn_openLeaves(job->a) != PN_OK || (job->b && pn_openLeaves(job->b) != PN_OK)) return false;
+  if (!job->b) return beginSelf(a, def, job);
   if (pn_mayLookCloser(world)) pn_lookCloser(world, j);
   if (!def->first) findCutting(world, a, b, job);
   return true;
 }
 
-/* A job that has not begun. `hint`: the pair by which the two met before, which counts as known until pn_tryHints has tried it; null: they did
+/* A job without trees of two bodies, or of one; null: out of memory. */
+static pnJob *pushJob(pnWorld *world, uint32_t a, uint32_t b) {
+  if (!pn_arrayPush(&world->jobs, (pnJob){0}) || !pn_arrayPush(&world->jobBodies, ((pnJobBodies){a, b}))) return NULL;
+  return &world->jobs.data[world->jobs.count - 1];
+}
+
+/* One that has not begun. `hint`: the pair by which the two met before, which counts as known until pn_tryHints has tried it; null: they did
  * not. */
 static bool listJob(pnWorld *world, uint32_t a, uint32_t b, const pnFrameDef *def, const pnPair *hint) {
   const pnBody *body = &world->bodies.data[a];
-  pnJob job = {.a = pn_treeOf(body), .b = a == b ? NULL : pn_treeOf(&world->bodies.data[b]), .first = def->first};
-  if (a == b && job.a->shape->nodeCount == 0) return true; /* nothing to meet */
-  if (hint) {
-    job.known = *hint;
-    job.isKnown = true;
-    if (a == b && pn_prepareFilter(body->tree, &body->selfFilter) != PN_OK) return false;
-  }
-  return pn_arrayPush(&world->jobs, job) && pn_arrayPush(&world->jobBodies, ((pnJobBodies){a, b}));
+  if (a == b && pn_treeOf(body)->shape->nodeCount == 0) return true; /* nothing to meet */
+  pnJob *job = pushJob(world, a, b);
+  if (!job) return false;
+  job->first = def->first;
+  if (!hint) return true;
+  job->known = *hint;
+  job->isKnown = true;
+  return a != b || pn_prepareFilter(body->tree, &body->selfFilter) == PN_OK;
 }
 
 /* The contact of two bodies in the last answer, null: there was none. Asked in the order of contacts; *at goes along. */
@@ -105,13 +152,12 @@ static bool isKept(const pnWorld *world, const pnFrameDef *def, uint32_t a, uint
 static bool keepJob(pnWorld *world, uint32_t a, uint32_t b, uint32_t *at) {
   const pnContact *contact = lastContact(world, a, b, at);
   if (!contact) return true;
-  pnJob job = {.a = pn_treeOf(&world->bodies.data[a]),
-               .b = a == b ? NULL : pn_treeOf(&world->bodies.data[b]),
-               .isKnown = true,
-               .isKept = true,
-               .pairFirst = contact->firstPair,
-               .pairCount = contact->pairCount};
-  return pn_arrayPush(&world->jobs, job) && pn_arrayPush(&world->jobBodies, ((pnJobBodies){a, b}));
+  pnJob *job = pushJob(world, a, b);
+  if (!job) return false;
+  job->isKnown = job->isKept = true;
+  job->pairFirst = contact->firstPair;
+  job->pairCount = contact->pairCount;
+  return true;
 }
 
 /* Jobs at a time. Where thousands of bodies are in one place, there are millions. */
@@ -145,10 +191,16 @@ bool pn_listJobs(pnWorld *world, const pnFrameDef *def, pnJobPlace *p) {
   return true;
 }
 
+/* Jobs that a worker takes at a time: it waits for their bodies and trees. */
+#define BEGUN_AT_A_TIME 256u
+
 bool pn_beginJobs(pnWorld *world, const pnFrameDef *def) {
+  Beginning with = {world, def};
   world->blurred.count = 0;
+  if (!pn_arrayReserve(&world->isBegun, world->jobs.count)) return false;
+  pn_parallelFor(&world->def.tasks, beginRange, &with, (uint32_t)world->jobs.count, BEGUN_AT_A_TIME);
   for (size_t j = 0; j < world->jobs.count; ++j)
-    if (!world->jobs.data[j].isKnown && !beginJob(world, def, j)) return false;
+    if (!world->isBegun.data[j] && !beginJob(world, def, j)) return false;
   return true;
 }
 
@@ -165,6 +217,7 @@ static void tryHints(void *context, uint32_t begin, uint32_t end, uint32_t worke
   pnCost cost = {0};
   for (uint32_t j = begin; j < end; ++j) {
     pnJob *job = &trial->world->jobs.data[j];
+    giveTrees(trial->world, j);
     const pnSelfFilter *filter = &trial->world->bodies.data[trial->world->jobBodies.data[j].a].selfFilter;
     job->isKnown = job->isKnown && pn_tryHint(job->a, job->b, filter, &job->known, &cost);
   }
@@ -195,14 +248,12 @@ bool pn_orderJobs(pnWorld *world) {
   size_t count = world->jobs.count;
   c->order.count = 0;
   if (count < MANY_JOBS || world->broad.levelCount == 0) return true;
-  if (!pn_arrayReserve(&c->order, count) || !pn_arrayReserve(&world->broad.keys, count) ||
-      !pn_arrayReserve(&world->broad.scratch, count))
-    return false;
-  uint64_t *keys = world->broad.keys.data;
+  if (!pn_arrayReserve(&c->order, count) || !pn_arrayReserve(&world->perches, 2 * count)) return false;
+  pnKeyValue *keys = world->perches.data;
   for (size_t j = 0; j < count; ++j)
-    keys[j] = (uint64_t)world->broad.perchOf.data[world->jobBodies.data[j].a] << 32 | j;
-  pn_sortU64(keys, world->broad.scratch.data, count);
-  for (size_t j = 0; j < count; ++j) c->order.data[j] = (uint32_t)keys[j];
+    keys[j] = (pnKeyValue){world->broad.perchOf.data[world->jobBodies.data[j].a], (uint32_t)j};
+  pn_sortKeyValue(keys, keys + count, count);
+  for (size_t j = 0; j < count; ++j) c->order.data[j] = keys[j].value;
   c->order.count = count;
   return true;
 }

@@ -37,6 +37,8 @@ void pnDestroyWorld(pnWorld *world) {
   pn_arrayFree(&world->sets);
   pn_arrayFree(&world->jobs);
   pn_arrayFree(&world->jobBodies);
+  pn_arrayFree(&world->isBegun);
+  pn_arrayFree(&world->perches);
   pn_arrayFree(&world->blurred);
   pn_colliderFree(&world->collider);
   pn_arrayFree(&world->pairs);

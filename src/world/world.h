@@ -40,6 +40,8 @@ struct pnWorld {
   /* the frame, kept so that it allocates nothing later */
   PN_ARRAY(pnJob) jobs;
   PN_ARRAY(pnJobBodies) jobBodies;
+  PN_ARRAY(uint8_t) isBegun;    /* by job: its trees are all it needs to begin */
+  PN_ARRAY(pnKeyValue) perches; /* where a body of each job stands, and the job; twice as many, as they are sorted */
   PN_ARRAY(uint32_t)
   blurred; /* jobs between bodies of very different cells (focus.h): 2 * job, plus 1 where b has the larger */
   pnCollider collider;
