@@ -175,8 +175,7 @@ static pnBodyId addKnot(pnWorld *world, const pnMesh *knot, uint32_t i, const pn
 }
 
 /* Frames of every sort by turns, over bodies of which few move or none: what is kept is what would be found. */
-static void whatStandsIsKept(void **state) {
-  (void)state;
+static void playStanding(uint32_t workers) {
   enum { BODIES = 12, SORTS = 8 };
   pnMesh *knot;
   testExpectOk(pnMakeKnot(2, 3, 1, 0.6f, 40, 6, &knot)); /* through itself */
@@ -185,8 +184,12 @@ static void whatStandsIsKept(void **state) {
   const pnFrameDef sorts[SORTS] = {
       {0},          {0}, {.noSelf = true}, {.first = true}, {.maxPairs = 9}, {.unsorted = true}, {.maxContacts = 2},
       {.lab = &lab}};
+  pnPool *pool;
   pnWorld *world;
-  testExpectOk(pnCreateWorld(NULL, &world));
+  pnWorldDef worldDef = pnDefaultWorldDef();
+  testExpectOk(pnCreatePool(workers, &pool));
+  worldDef.tasks = pnPool_GetTasks(pool);
+  testExpectOk(pnCreateWorld(&worldDef, &world));
   pnBodyId ids[BODIES];
   pnMatrix at[BODIES];
   uint32_t kept = 0, contacts = 0;
@@ -211,6 +214,7 @@ static void whatStandsIsKept(void **state) {
     assert_int_equal(frame.contactCount, truth.contactCount);
     bool all = !def.first && def.maxPairs == 0; /* else it may be other pairs */
     if (all) assert_int_equal(frame.pairCount, truth.pairCount);
+    if (all) assert_int_equal(frame.cost.pairs, truth.cost.pairs);
     if (def.first) assert_int_equal(frame.pairCount, frame.contactCount);
     if (all && !def.unsorted && truth.pairCount > 0)
       assert_memory_equal(pnWorld_GetPairs(world), pnWorld_GetPairs(other), truth.pairCount * sizeof(pnPair));
@@ -220,7 +224,14 @@ static void whatStandsIsKept(void **state) {
   }
   assert_true(contacts > testRounds(1000) && kept > testRounds(4));
   pnDestroyWorld(world);
+  pnDestroyPool(pool);
   pnDestroyMesh(knot);
+}
+
+static void whatStandsIsKept(void **state) {
+  (void)state;
+  playStanding(1);
+  playStanding(3);
 }
 
 /* A tree in a loose box follows only when something comes near. */

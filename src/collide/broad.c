@@ -426,19 +426,48 @@ static void mendChanged(pnBroadPhase *broad) {
   }
 }
 
-/* Pairs of which neither side has changed, and those around the changed ones. */
+/* Pairs around the changed ones. */
 static bool findChanged(pnBroadPhase *broad) {
   mendChanged(broad);
   for (size_t i = 0; i < broad->changed.count; ++i)
     if (!findAround(broad, broad->changed.data[i])) return false;
-  pnPairs *found = &broad->workers.data[0].found;
-  if (!pn_arrayReserve(found, found->count + broad->pairs.count)) return false;
+  return true;
+}
+
+static bool isBefore(pnPair a, pnPair b) {
+  return a.a < b.a || (a.a == b.a && a.b < b.b);
+}
+
+/* And with them those of which neither side has changed, which stand in order: into `next`. */
+static bool mergeChanged(pnBroadPhase *broad) {
+  const pnPairs *found = &broad->workers.data[0].found;
+  pnPairs *next = &broad->next;
+  size_t count = 0, at = 0;
+  if (!pn_arrayReserve(next, broad->pairs.count + found->count) || !pn_arrayReserve(&broad->scratch, found->count))
+    return false;
+  pn_sortWords(found->data, broad->scratch.data, found->count);
   for (size_t i = 0; i < broad->pairs.count; ++i) {
     pnPair p = broad->pairs.data[i];
-    found->data[found->count] = p;
-    found->count += !(broad->isChanged.data[p.a] | broad->isChanged.data[p.b]);
+    if (broad->isChanged.data[p.a] | broad->isChanged.data[p.b]) continue;
+    while (at < found->count && isBefore(found->data[at], p)) next->data[count++] = found->data[at++];
+    next->data[count++] = p;
   }
+  while (at < found->count) next->data[count++] = found->data[at++];
+  next->count = count;
   return true;
+}
+
+/* The list of pairs is right. */
+static void forgetChanged(pnBroadPhase *broad) {
+  for (size_t i = 0; i < broad->changed.count; ++i) broad->isChanged.data[broad->changed.data[i]] = 0;
+  broad->changed.count = 0;
+}
+
+static void takeNext(pnBroadPhase *broad) {
+  pnPairs pairs = broad->pairs;
+  broad->pairs = broad->next;
+  broad->next = pairs;
+  forgetChanged(broad);
 }
 
 /* What workers have found as the list of pairs, sorted. */
@@ -454,8 +483,7 @@ static bool keepPairs(pnBroadPhase *broad, const pnTasks *tasks) {
   if (!pn_arrayReserve(&broad->pairs, n) || !pn_arrayReserve(&broad->scratch, 2 * n)) return false;
   pn_sortListsByMany(broad->found.data, (uint32_t)broad->found.count, n, broad->pairs.data, broad->scratch.data, tasks);
   broad->pairs.count = n;
-  for (size_t i = 0; i < broad->changed.count; ++i) broad->isChanged.data[broad->changed.data[i]] = 0;
-  broad->changed.count = 0;
+  forgetChanged(broad);
   return true;
 }
 
@@ -474,19 +502,34 @@ bool pn_findNextClose(pnBroadPhase *broad) {
   return keepPairs(broad, NULL);
 }
 
+/* Everything anew. */
+static bool findAnew(pnBroadPhase *broad, bool all, const pnTasks *tasks) {
+  bool ok = all ? compareAll(broad) : build(broad) && findAll(broad, tasks);
+  broad->isCrowd = areTooMany(broad);
+  return broad->isCrowd || (ok && keepPairs(broad, tasks));
+}
+
+/* What has changed. */
+static bool findMore(pnBroadPhase *broad) {
+  bool ok = findChanged(broad);
+  broad->isCrowd = areTooMany(broad);
+  if (broad->isCrowd || !ok || !mergeChanged(broad)) return broad->isCrowd;
+  broad->isCrowd = broad->next.count > crowdOf(broad);
+  if (!broad->isCrowd) takeNext(broad);
+  return true;
+}
+
 bool pn_findClose(pnBroadPhase *broad, bool all, const pnTasks *tasks) {
   bool wasCrowd = broad->isCrowd; /* the list is not whole: nothing to go on from */
   if (broad->changed.count == 0 && !wasCrowd) return true;
   if (!beginWorkers(broad, pn_workerCount(tasks))) return false;
   broad->worn += broad->changed.count;
-  bool anew = wasCrowd || broad->changed.count > broad->placeAt.count / MUCH ||
+  bool anew = all || wasCrowd || broad->changed.count > broad->placeAt.count / MUCH ||
               broad->worn > WORN * broad->placeAt.count ||
               broad->newcomers.count + broad->changed.count > NEWCOMERS + broad->placeAt.count / MUCH;
   broad->isCrowd = false;
-  bool ok = all ? compareAll(broad) : anew ? build(broad) && findAll(broad, tasks) : findChanged(broad);
-  broad->isCrowd = areTooMany(broad);
+  bool ok = anew ? findAnew(broad, all, tasks) : findMore(broad);
   if (!broad->isCrowd) {
-    ok = ok && keepPairs(broad, tasks);
     broad->isCrowd = !ok && wasCrowd;
     return ok;
   }
@@ -503,6 +546,7 @@ void pn_freeBroad(pnBroadPhase *broad) {
   pn_arrayFree(&broad->placeAt);
   pn_arrayFree(&broad->nodes);
   pn_arrayFree(&broad->pairs);
+  pn_arrayFree(&broad->next);
   pn_arrayFree(&broad->keys);
   pn_arrayFree(&broad->scratch);
   pn_arrayFree(&broad->seeds);

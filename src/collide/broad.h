@@ -55,6 +55,7 @@ typedef struct pnBroadPhase {
   uint32_t levelCount;
   size_t worn;   /* changes since the tree was built */
   pnPairs pairs; /* places a < b of boxes that overlap and may meet, sorted: all, or of a crowd those of some rows */
+  pnPairs next;  /* room for those of the next frame, where they are not found anew */
   PN_ARRAY(uint64_t) keys, scratch;
   pnBroadStack seeds;              /* that workers share */
   PN_ARRAY(pnBroadWorker) workers; /* the first is whoever calls */

@@ -153,7 +153,7 @@ static bool divideJob(pnCollider *c, pnJob *job, uint32_t index, uint32_t worker
   return true;
 }
 
-/* The items of all jobs. Many jobs are portions enough, and opening each a little way would be work for one thread only: pairs of
+/* The items of all jobs that are not kept. Many jobs are portions enough, and opening each a little way would be work for one thread only: pairs of
  * bodies are run as they are, several an item. With a limit (`strict`) the order of jobs is that of items, one or more each. */
 static bool dealJobs(Run *run, uint32_t jobCount, uint32_t workers, bool strict) {
   pnCollider *c = run->c;
@@ -167,13 +167,15 @@ static bool dealJobs(Run *run, uint32_t jobCount, uint32_t workers, bool strict)
   }
   uint32_t wanted = PN_MAX(workers * (run->relief ? ITEMS_TO_BEGIN : ITEMS_PER_WORKER) / PN_MAX(asking, 1u), 8u);
   bool few = asking < workers * JOBS_PER_WORKER;
-  bool ordered = c->order.count == jobCount && !strict;
+  bool ordered = c->order.count > 0 && !strict;
+  uint32_t count = ordered ? (uint32_t)c->order.count : jobCount;
   /* of many pairs of bodies nothing is looked at, as they do not stand in the order in which they are run */
-  bool allWhole = !strict && selves == 0 && !(workers > 1 && few);
+  bool allWhole = ordered && selves == 0 && !(workers > 1 && few);
   c->whole.count = 0;
-  if (!pn_arrayReserve(&c->whole, jobCount)) return false;
-  for (uint32_t k = 0; k < jobCount; ++k) {
+  if (!pn_arrayReserve(&c->whole, count)) return false;
+  for (uint32_t k = 0; k < count; ++k) {
     uint32_t j = ordered ? c->order.data[k] : k;
+    if (!ordered && jobs[j].isKept) continue;
     bool split = !allWhole && workers > 1 && !jobs[j].first && few;
     if (allWhole || !(split || strict || !jobs[j].b)) c->whole.data[c->whole.count++] = j;
     else if (!divideJob(c, &jobs[j], j, workers, wanted, split)) return false;
@@ -188,14 +190,9 @@ static bool dealJobs(Run *run, uint32_t jobCount, uint32_t workers, bool strict)
 
 /* ---------------------------------------------------------------- running */
 
-static void answerKnown(const Run *run, const pnJob *job, pnWorker *w) {
-  const pnPair *pairs = job->isKept ? run->def->kept + job->pairFirst : &job->known;
-  size_t count = job->isKept ? job->pairCount : 1;
-  w->cost.pairs += count;
-  w->outOfMemory |= !pn_arrayReserve(&w->found, w->found.count + count);
-  if (w->outOfMemory) return;
-  memcpy(w->found.data + w->found.count, pairs, count * sizeof(pnPair));
-  w->found.count += count;
+static void answerKnown(const pnJob *job, pnWorker *w) {
+  ++w->cost.pairs;
+  w->outOfMemory |= !pn_arrayPush(&w->found, job->known);
 }
 
 /* What the list of pairs of nodes holds, to the end. *time: since when nothing has been booked. */
@@ -212,7 +209,7 @@ static void runSeeds(const Run *run, const pnJob *job, const pnTraversal *t, pnW
 static void runPart(Run *run, const pnItem *item, pnWorker *w, double *time) {
   const pnJob *job = &run->jobs[item->job];
   if (job->isKnown) {
-    answerKnown(run, job, w);
+    answerKnown(job, w);
     return;
   }
   pnTraversal t;
@@ -292,7 +289,7 @@ static void runWhole(Run *run, uint32_t worker, uint32_t item, uint32_t index, P
   pnWorker *w = &run->c->workers[worker];
   size_t before = w->found.count;
   if (job->isKnown) {
-    answerKnown(run, job, w);
+    answerKnown(job, w);
     keepSegment(run, worker, item, index, before);
     return;
   }

@@ -9,11 +9,14 @@
 /* One question and where its answer stands. A crowd has a hundred thousand of them, so it is small, and what a traversal needs
  * is found out when it runs. */
 typedef struct pnJob {
-  pnTree *a, *b;      /* b null: a with itself */
-  pnPair known;       /* first: one that meets, which is the answer; the trees are not asked, */
-  bool isKnown;       /* if there is one, */
-  bool isKept;        /* or the answer is one that was there: pairFirst and pairCount are its pairs in pnRunDef.kept */
-  pnCutting *cutting; /* this job's alone (cutting.h), or null */
+  pnTree *a, *b; /* b null: a with itself */
+  union {
+    pnPair known; /* first: one that meets, which is the answer */
+    size_t
+        keptFirst; /* or the answer is one that was there: the first of pairCount pairs in pnRunDef.kept; not with a limit */
+  };
+  bool isKnown, isKept; /* is there one, of which kind? Then the trees are not asked */
+  pnCutting *cutting;   /* this job's alone (cutting.h), or null */
   bool first;
   bool neighbours;             /* self: also neighbours that meet in more than what they share */
   bool planeDecides, noPlanes; /* as in pnTraversal */
@@ -55,10 +58,11 @@ typedef struct pnCollider {
   struct pnRelief *relief; /* of several workers; null: nobody asks */
   pnPairs seeds;
   PN_ARRAY(pnItem) items;
-  PN_ARRAY(uint32_t) whole;   /* jobs that are run as they are */
-  PN_ARRAY(uint32_t) order;   /* by the caller: all jobs, neighbours in space together; none: as they stand */
-  pnSegments ordered;         /* with a limit: the segments of all workers by item; `item` is the worker there */
-  pnPairs pairs;              /* the answers, job after job */
+  PN_ARRAY(uint32_t) whole; /* jobs that are run as they are */
+  PN_ARRAY(uint32_t)
+  order;              /* by the caller: all jobs that are not kept, neighbours in space together; none: as they stand */
+  pnSegments ordered; /* with a limit: the segments of all workers by item; `item` is the worker there */
+  pnPairs pairs;      /* the answers, job after job */
   PN_ARRAY(uint64_t) scratch; /* for sorting, by several workers */
   PN_ARRAY(pnKeyList) keyLists;
   PN_ARRAY(pnSegment *) firsts; /* the first segment of each job, of several workers */
@@ -74,6 +78,7 @@ typedef struct pnRunDef {
   bool ahead;         /* there will be runs like this one: room is made for more pairs than are found */
   bool small;         /* small bodies are looked at as a whole (small.h), and not by their trees */
   const pnPair *kept; /* pairs of jobs that are kept; not the collider's */
+  bool keptUnsorted;  /* they are in no order */
   bool countOnly;     /* no pairs, only pnCost.pairs; not for jobs with pieces, which give some pairs twice */
   /* 0: all pairs. Else the search ends when there are more than this, and those kept are the first in the order of jobs and, in a
    * job, in that of its items, which then do not depend on the number of workers. */

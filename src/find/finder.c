@@ -192,7 +192,7 @@ static size_t bytesOfTrack(const pnTrack *t) {
 
 static size_t bytesOfBroad(const pnBroadPhase *b) {
   size_t bytes = HELD(b->boxes) + HELD(b->perchOf) + HELD(b->isChanged) + HELD(b->changed) + HELD(b->newcomers) +
-                 HELD(b->placeAt) + HELD(b->nodes) + HELD(b->pairs) + HELD(b->keys) + HELD(b->scratch) +
+                 HELD(b->placeAt) + HELD(b->nodes) + HELD(b->pairs) + HELD(b->next) + HELD(b->keys) + HELD(b->scratch) +
                  HELD(b->seeds) + HELD(b->found) + HELD(b->workers);
   for (size_t i = 0; i < b->workers.count; ++i)
     bytes += HELD(b->workers.data[i].stack) + HELD(b->workers.data[i].found);

@@ -155,7 +155,7 @@ static bool keepJob(pnWorld *world, uint32_t a, uint32_t b, uint32_t *at) {
   pnJob *job = pushJob(world, a, b);
   if (!job) return false;
   job->isKnown = job->isKept = true;
-  job->pairFirst = contact->firstPair;
+  job->keptFirst = contact->firstPair;
   job->pairCount = contact->pairCount;
   return true;
 }
@@ -245,15 +245,17 @@ void pn_tryHints(pnWorld *world, pnCost *cost) {
 /* The order of jobs along the tree of bodies, so that the trees of one are still in the cache for the next. */
 bool pn_orderJobs(pnWorld *world) {
   pnCollider *c = &world->collider;
-  size_t count = world->jobs.count;
+  size_t most = world->jobs.count, count = 0;
   c->order.count = 0;
-  if (count < MANY_JOBS || world->broad.levelCount == 0) return true;
-  if (!pn_arrayReserve(&c->order, count) || !pn_arrayReserve(&world->perches, 2 * count)) return false;
+  if (most < MANY_JOBS || world->broad.levelCount == 0) return true;
+  if (!pn_arrayReserve(&c->order, most) || !pn_arrayReserve(&world->perches, 2 * most)) return false;
   pnKeyValue *keys = world->perches.data;
-  for (size_t j = 0; j < count; ++j)
-    keys[j] = (pnKeyValue){world->broad.perchOf.data[world->jobBodies.data[j].a], (uint32_t)j};
-  pn_sortKeyValue(keys, keys + count, count);
-  for (size_t j = 0; j < count; ++j) c->order.data[j] = keys[j].value;
+  for (size_t j = 0; j < most; ++j) {
+    keys[count] = (pnKeyValue){world->broad.perchOf.data[world->jobBodies.data[j].a], (uint32_t)j};
+    count += !world->jobs.data[j].isKept;
+  }
+  pn_sortKeyValue(keys, keys + most, count);
+  for (size_t k = 0; k < count; ++k) c->order.data[k] = keys[k].value;
   c->order.count = count;
   return true;
 }

@@ -22,6 +22,7 @@ static pnResult runSome(pnWorld *world, const pnFrameDef *def, pnJobPlace *place
                   .unsorted = def->unsorted,
                   .ahead = !def->first,
                   .kept = world->pairs.data,
+                  .keptUnsorted = world->isUnsorted,
                   .small = !(def->lab && def->lab->noSmall)};
   pnPairs *pairs = &world->collider.pairs;
   double start = pn_clock();
@@ -98,6 +99,7 @@ pnFrame pnWorld_Collide(pnWorld *world, const pnFrameDef *def) {
     pn_publishContacts(world, &frame);
     world->isWhole = pn_asksAll(def);
     world->isWithoutSelf = def->noSelf;
+    world->isUnsorted = def->unsorted;
   } else {
     frame.contactCount = world->contactCount;
     frame.endedCount = world->endedCount;

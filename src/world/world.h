@@ -51,6 +51,7 @@ struct pnWorld {
   PN_ARRAY(pnContact) contacts, nextContacts;
   uint32_t contactCount, endedCount;
   bool isWhole, isWithoutSelf; /* it has all that met then; and what bodies did with themselves is not looked at */
+  bool isUnsorted;             /* the pairs of a contact are in no order */
   /* the step (swept.c) */
   pnBroadPhase stepBroad; /* boxes around the ways of bodies, by place */
   pnImpactList *stepList;
