@@ -403,9 +403,9 @@ static pnResult wholeLife(void *context) {
   pnFrame frame = {0};
   pnResult result = pnMakeIcosphere(1, 1, &mesh);
   if (result == PN_OK) result = pnCreateWorld(NULL, &world);
+  pnBodyId id;
   for (int i = 0; result == PN_OK && i < 2; ++i) {
     pnBodyDef def = pnDefaultBodyDef();
-    pnBodyId id;
     def.mesh = mesh;
     def.kind = i ? PN_BODY_RIGID : PN_BODY_FREE;
     def.self = true;
@@ -415,6 +415,8 @@ static pnResult wholeLife(void *context) {
     if (result == PN_OK) result = pnBody_SetTransform(world, id, &m);
   }
   for (int i = 0; result == PN_OK && i < 3; ++i) {
+    pnMatrix m = shift(0.5f + 0.01f * (float)i, 0, 0); /* what stands asks for no memory */
+    testExpectOk(pnBody_SetTransform(world, id, &m));
     frame = pnWorld_Collide(world, NULL);
     result = frame.result;
     if (result == PN_OK) assert_int_equal(frame.contactCount, 1);

@@ -130,6 +130,7 @@ void pn_leaveLists(pnWorld *world, pnBody *body) {
   world->lateCount -= body->isLate;
   world->wornCount -= body->isWorn;
   world->tendedCount -= body->isTended;
+  world->isCurrent = false;
   pn_setBroadBox(&world->broad, place, pn_emptyBroadBox());
 }
 

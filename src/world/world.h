@@ -52,6 +52,9 @@ struct pnWorld {
   uint32_t contactCount, endedCount;
   bool isWhole, isWithoutSelf; /* it has all that met then; and what bodies did with themselves is not looked at */
   bool isUnsorted;             /* the pairs of a contact are in no order */
+  bool isCurrent;              /* nobody was destroyed since */
+  bool isSteady;               /* nothing began in it, or ended */
+  uint32_t bodyPairs;          /* that were close in it */
   /* the step (swept.c) */
   pnBroadPhase stepBroad; /* boxes around the ways of bodies, by place */
   pnImpactList *stepList;
