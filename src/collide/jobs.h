@@ -11,9 +11,8 @@
 typedef struct pnJob {
   pnTree *a, *b; /* b null: a with itself */
   union {
-    pnPair known; /* first: one that meets, which is the answer */
-    size_t
-        keptFirst; /* or the answer is one that was there: the first of pairCount pairs in pnRunDef.kept; not with a limit */
+    pnPair known;     /* first: one that meets, which is the answer */
+    size_t keptFirst; /* or where the answer begins in pnRunDef.kept, of pairCount pairs; not with a limit */
   };
   bool isKnown, isKept; /* is there one, of which kind? Then the trees are not asked */
   pnCutting *cutting;   /* this job's alone (cutting.h), or null */
@@ -58,11 +57,10 @@ typedef struct pnCollider {
   struct pnRelief *relief; /* of several workers; null: nobody asks */
   pnPairs seeds;
   PN_ARRAY(pnItem) items;
-  PN_ARRAY(uint32_t) whole; /* jobs that are run as they are */
-  PN_ARRAY(uint32_t)
-  order;              /* by the caller: all jobs that are not kept, neighbours in space together; none: as they stand */
-  pnSegments ordered; /* with a limit: the segments of all workers by item; `item` is the worker there */
-  pnPairs pairs;      /* the answers, job after job */
+  PN_ARRAY(uint32_t) whole;   /* jobs that are run as they are */
+  PN_ARRAY(uint32_t) order;   /* by the caller: jobs that are not kept, neighbours together; none: as they stand */
+  pnSegments ordered;         /* with a limit: the segments of all workers by item; `item` is the worker there */
+  pnPairs pairs;              /* the answers, job after job */
   PN_ARRAY(uint64_t) scratch; /* for sorting, by several workers */
   PN_ARRAY(pnKeyList) keyLists;
   PN_ARRAY(pnSegment *) firsts; /* the first segment of each job, of several workers */

@@ -85,7 +85,7 @@ static bool isAnswered(const pnWorld *world, const pnFrameDef *def) {
 }
 
 /* What began goes on, and what had ended is gone. In a world that stands that is so after one frame. */
-static pnFrame answerAgain(pnWorld *world) {
+static pnFrame answerAgain(pnWorld *world, double start) {
   for (uint32_t i = 0; !world->isSteady && i < world->contactCount; ++i)
     world->contacts.data[i].state = PN_CONTACT_PERSIST;
   world->isSteady = true;
@@ -96,7 +96,8 @@ static pnFrame answerAgain(pnWorld *world) {
   return (pnFrame){.contactCount = world->contactCount,
                    .pairCount = world->pairs.count,
                    .bodyPairs = world->bodyPairs,
-                   .cost.pairs = world->pairs.count};
+                   .cost.pairs = world->pairs.count,
+                   .totalSeconds = pn_clock() - start};
 }
 
 pnFrame pnWorld_Collide(pnWorld *world, const pnFrameDef *def) {
@@ -106,7 +107,7 @@ pnFrame pnWorld_Collide(pnWorld *world, const pnFrameDef *def) {
   pnFrame frame = {0};
   def = def ? def : &none;
   double start = pn_clock();
-  if (isAnswered(world, def)) return answerAgain(world);
+  if (isAnswered(world, def)) return answerAgain(world, start);
   /* pose, volumes, broad phase */
   frame.result = pn_followPoses(world, pn_hasHints(def), &frame);
   if (frame.result == PN_OK) {
