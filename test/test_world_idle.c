@@ -259,13 +259,12 @@ static void nothingNewIsAnsweredAtOnce(void **state) {
     pnFrame frames[2];
     for (int w = 0; w < 2; ++w) {
       pnFrameDef def = {.noSelf = round % 50 > 40, .unsorted = round % 70 > 60, .lab = w ? &lab : NULL};
-      const pnRay ray = pnDefaultRay();
-      pnHit hit;
+      const float point[3] = {0};
+      pnClosest near;
       if (event == 0) testExpectOk(pnBody_SetTransform(worlds[w], ids[w][i], &at));
       if (event == 1) testExpectOk(pnBody_SetFilter(worlds[w], ids[w][i], 1, round % 3 ? 1 : 2));
       if (event == 2 || event == 3) testExpectOk(pnWorld_DestroyBody(worlds[w], ids[w][i]));
-      if (event == 2)
-        testExpectOk(pnWorld_FindFirstHits(worlds[w], &ray, 1, UINT32_MAX, &hit)); /* sees that it is gone */
+      if (event == 2) testExpectOk(pnWorld_FindClosest(worlds[w], point, 1, 1, 1, &near)); /* sees that it is gone */
       if (event == 3) ids[w][i] = addKnot(worlds[w], knot, i, &at);
       frames[w] = pnWorld_Collide(worlds[w], &def);
       testExpectOk(frames[w].result);
