@@ -46,7 +46,7 @@ static const _Alignas(64) uint16_t byTurns[4][4 * PN_LANES] = {TURNS(0, 1), TURN
 
 /* The sides of boxes along an axis, from the four rows that hold it: passed at these places. */
 #define SIDES(rows, k, near) \
-  MULADD(pn_f16Cells(rows, byTurns[0] + 4 * (size_t)(near)), pn_f16Pairs(s->by[k]), pn_f16Pairs(s->term[k]))
+  MULADD(pn_f16Cells(rows, byTurns[(near) / PN_LANES]), pn_f16Pairs(s->by[k]), pn_f16Pairs(s->term[k]))
 
 /* A bit for each box that the ray hits, and where it enters and leaves them. */
 PN_INLINE uint32_t enterBoxes(const int16_t *cells, const pnRaySight *s, float *out) {
