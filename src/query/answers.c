@@ -46,6 +46,12 @@ pnResult pn_putTogether(pnAnswers *answers) {
   return PN_OK;
 }
 
+const void *pn_answersTo(const pnAnswers *answers, uint32_t question, uint32_t *outCount) {
+  const pnAnswerSpan *span = question < answers->spans.count ? &answers->spans.data[question] : NULL;
+  *outCount = span ? (uint32_t)span->count : 0;
+  return *outCount > 0 ? answers->joined.data + span->begin * answers->answerBytes : NULL;
+}
+
 void pn_dropAnswers(pnAnswers *answers) {
   answers->spans.count = answers->count = 0;
 }

@@ -30,6 +30,8 @@ pnResult pn_beginAnswers(pnAnswers *answers, uint32_t questions);
 bool pn_giveAnswers(pnAnswers *answers, uint32_t worker, uint32_t question, const void *given, size_t count);
 /* On an error there are none. */
 pnResult pn_putTogether(pnAnswers *answers);
+/* Those to a question, and how many; null where there are none, or no such question. */
+const void *pn_answersTo(const pnAnswers *answers, uint32_t question, uint32_t *outCount);
 /* There are none. */
 void pn_dropAnswers(pnAnswers *answers);
 void pn_freeAnswers(pnAnswers *answers);

@@ -206,10 +206,7 @@ void pnDestroyHitList(pnHitList *list) {
 }
 
 const pnHit *pnHitList_GetHits(const pnHitList *list, uint32_t ray, uint32_t *outCount) {
-  if (ray >= list->answers.spans.count) return *outCount = 0, NULL;
-  const pnAnswerSpan *span = &list->answers.spans.data[ray];
-  *outCount = (uint32_t)span->count;
-  return (const pnHit *)(const void *)list->answers.joined.data + span->begin;
+  return pn_answersTo(&list->answers, ray, outCount);
 }
 
 size_t pnHitList_GetCount(const pnHitList *list) {

@@ -143,10 +143,7 @@ void pnDestroyTriangleList(pnTriangleList *list) {
 }
 
 const pnBodyTriangle *pnTriangleList_GetTriangles(const pnTriangleList *list, uint32_t box, uint32_t *outCount) {
-  if (box >= list->answers.spans.count) return *outCount = 0, NULL;
-  const pnAnswerSpan *span = &list->answers.spans.data[box];
-  *outCount = (uint32_t)span->count;
-  return (const pnBodyTriangle *)(const void *)list->answers.joined.data + span->begin;
+  return pn_answersTo(&list->answers, box, outCount);
 }
 
 size_t pnTriangleList_GetCount(const pnTriangleList *list) {
