@@ -238,6 +238,13 @@ static bool addPair(const pnBroadPhase *broad, pnBroadWorker *w, uint32_t a, uin
 static uint64_t pairOfNodes(uint32_t level, size_t i, size_t j) {
   return (uint64_t)level << 60 | (uint64_t)i << 30 | j;
 }
+typedef struct NodePair {
+  uint32_t level;
+  size_t i, j;
+} NodePair;
+PN_INLINE NodePair nodesOf(uint64_t pair) {
+  return (NodePair){(uint32_t)(pair >> 60), (size_t)(pair >> 30 & 0x3fffffff), (size_t)(pair & 0x3fffffff)};
+}
 
 static bool pushNodes(pnBroadWorker *w, uint64_t nodes) {
   w->outOfMemory = !pn_arrayPush(&w->stack, nodes);
@@ -246,8 +253,9 @@ static bool pushNodes(pnBroadWorker *w, uint64_t nodes) {
 
 /* A pair of nodes of one level, i <= j. */
 static bool openPair(const pnBroadPhase *broad, pnBroadWorker *w, uint64_t nodes) {
-  uint32_t level = (uint32_t)(nodes >> 60);
-  size_t i = (size_t)(nodes >> 30 & 0x3fffffff), j = (size_t)(nodes & 0x3fffffff);
+  const NodePair at = nodesOf(nodes);
+  const uint32_t level = at.level;
+  const size_t i = at.i, j = at.j;
   const pnBroadNode *a = nodeAt(broad, level, i), *b = nodeAt(broad, level, j);
   bool top = level + 1 == broad->levelCount;
   pnBox around = top ? unionOf(b) : laneOf(nodeAt(broad, level + 1, j / PN_LANES), j % PN_LANES);
@@ -391,12 +399,11 @@ static bool findAround(pnBroadPhase *broad, uint32_t place) {
   w->stack.count = 0;
   bool ok = isEmpty(&box) || broad->levelCount == 0 || pushNodes(w, pairOfNodes(broad->levelCount - 1, 0, 0));
   while (ok && w->stack.count > 0) {
-    uint64_t top = w->stack.data[--w->stack.count];
-    uint32_t level = (uint32_t)(top >> 60);
-    size_t i = (size_t)(top & 0x3fffffff);
-    for (unsigned m = lanesMeeting(nodeAt(broad, level, i), &box); ok && m != 0; m &= m - 1) {
-      size_t child = i * PN_LANES + pn_firstLane(m);
-      ok = level > 0 ? pushNodes(w, pairOfNodes(level - 1, 0, child)) : offer(broad, place, broad->placeAt.data[child]);
+    const NodePair at = nodesOf(w->stack.data[--w->stack.count]);
+    for (unsigned m = lanesMeeting(nodeAt(broad, at.level, at.j), &box); ok && m != 0; m &= m - 1) {
+      size_t child = at.j * PN_LANES + pn_firstLane(m);
+      ok = at.level > 0 ? pushNodes(w, pairOfNodes(at.level - 1, 0, child))
+                        : offer(broad, place, broad->placeAt.data[child]);
     }
   }
   for (size_t i = 0; ok && i < broad->newcomers.count; ++i) {

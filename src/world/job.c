@@ -45,17 +45,20 @@ static void handCutting(pnWorld *world, const pnBody *large, pnBody *small, pnJo
   job->cutting = small->cutting;
 }
 
+/* Is the first of two trees so much larger that a cutting of it may pay? */
+static bool isCuttable(const pnTree *large, const pnTree *small) {
+  return pn_isCuttable(large->shape->leafCount, small->shape->leafCount);
+}
+
 static void findCutting(pnWorld *world, pnBody *a, pnBody *b, pnJob *job) {
-  uint32_t leavesA = job->a->shape->leafCount, leavesB = job->b->shape->leafCount;
-  if (pn_isCuttable(leavesA, leavesB)) handCutting(world, a, b, job);
-  else if (pn_isCuttable(leavesB, leavesA)) handCutting(world, b, a, job);
+  if (isCuttable(job->a, job->b)) handCutting(world, a, b, job);
+  else if (isCuttable(job->b, job->a)) handCutting(world, b, a, job);
 }
 
 /* What does a job need that only one thread may do? Leaves are opened once, and cuttings handed out in the order of jobs. */
 static bool needsOne(const pnWorld *world, const pnFrameDef *def, const pnJob *job) {
   if (!job->b || !pn_areLeavesOpen(job->a) || !pn_areLeavesOpen(job->b) || pn_mayLookCloser(world)) return true;
-  uint32_t leavesA = job->a->shape->leafCount, leavesB = job->b->shape->leafCount;
-  return !def->first && (pn_isCuttable(leavesA, leavesB) || pn_isCuttable(leavesB, leavesA));
+  return !def->first && (isCuttable(job->a, job->b) || isCuttable(job->b, job->a));
 }
 
 /* A job asks the trees of its bodies, which may have got others as they followed. */
