@@ -155,6 +155,11 @@ static bool setBergen(pnTraversal *t) {
   return reach < FLT_MAX / 32;
 }
 
+/* Are vertices computed when a leaf is filled? */
+PN_INLINE bool areFillsDear(const pnTree *tree) {
+  return !tree->pose->motion->isStored && !pn_isMoved(tree);
+}
+
 /* Written where it is wanted, and lens and maps only where something is seen through them: a crowd has tens of thousands of small
  * jobs, and clearing and copying these would be a fiftieth of them. */
 void pn_beginTraversal(pnTree *a, pnTree *b, pnOpen open, pnTraversal *out) {
@@ -164,7 +169,7 @@ void pn_beginTraversal(pnTree *a, pnTree *b, pnOpen open, pnTraversal *out) {
   t->self = b == NULL;
   t->swapped = t->planeDecides = t->noPlanes = t->uneven = false;
   t->open = open;
-  t->fillsAreDear = !a->pose->motion->isStored || !t->b->pose->motion->isStored;
+  t->fillsAreDear = areFillsDear(a) || areFillsDear(t->b);
   t->proofs = pn_standingProofs(a, b);
   t->narrow = NULL;
   t->sink = NULL;

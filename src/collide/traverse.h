@@ -37,7 +37,7 @@ typedef struct pnTraversal {
   bool noPlanes;     /* for comparison: pnQueryLab.noPlanes */
   bool uneven; /* one is much longer than the other: of two nodes only the longer is opened; or `open` says which */
   pnOpen open; /* for comparison: pnQueryLab.open */
-  bool fillsAreDear;          /* vertices are computed when a leaf is filled (pnMotionRow.isStored) */
+  bool fillsAreDear;          /* vertices of one of them are computed when a leaf is filled */
   uint32_t proofs;            /* bits: which pairs need not be opened (proof.h) */
   pnNarrowBatchesFcn *narrow; /* of candidates that name triangles of b; null: pn_narrow */
   pnSink *sink;               /* null: candidates are tested, and pairs that meet are found */

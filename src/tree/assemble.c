@@ -75,7 +75,7 @@ static void numberLeaves(Assembly *a) {
 
 /* Is it one of those that queries look at as a whole? Every triangle must stand in the tree, once. */
 static bool isSmall(const pnShape *s, const Assembly *a) {
-  return (s->rule->inPlace || s->rule->moves) && s->motion->isStored && !s->def.self &&
+  return (s->rule->moves || (s->rule->inPlace && s->motion->isStored)) && !s->def.self &&
          s->mesh->vertexCount <= PN_SMALL_VERTICES && s->mesh->triangleCount <= PN_SMALL_TRIANGLES &&
          a->shape.triangleCount == s->mesh->triangleCount && s->def.big == PN_BIG_WHOLE && !s->def.representative &&
          pn_formOf(s->def.form)->slabs == &pn_slabBox;
@@ -83,8 +83,8 @@ static bool isSmall(const pnShape *s, const Assembly *a) {
 
 /* May queries read the vertices of this tree's pose where they are, or all of them where they were moved? Corners are found by 32 bits. */
 static bool readsInPlace(const pnShape *s, const Assembly *a) {
-  bool stored = (s->rule->inPlace || s->rule->moves) && s->motion->isStored;
-  return isSmall(s, a) || (stored && !s->def.self && s->mesh->vertexCount <= UINT32_MAX / VERTEX_BYTES);
+  bool ready = s->rule->moves || (s->rule->inPlace && s->motion->isStored);
+  return isSmall(s, a) || (ready && !s->def.self && s->mesh->vertexCount <= UINT32_MAX / VERTEX_BYTES);
 }
 
 void pn_carveNodes(pnShape *s, char *base, size_t *ioAt, size_t inner, size_t leaves) {

@@ -236,9 +236,10 @@ static void boundCluster(const pnTree *tree, uint32_t cluster, void *room) {
   uint32_t at = s->clusterVertexFirst[cluster], n = s->clusterVertexFirst[cluster + 1] - at;
   float *box = (float *)room + 8 * (size_t)s->clusterNode[cluster];
   const uint32_t *v = s->clusterVertices + at;
-  if (pn_isPlain(tree->pose)) {
+  const float *ready = pn_readyVertices(tree);
+  if (ready) {
     uint32_t behind = s->clusterVertexFirst[s->clusterCount] - (at + n);
-    chooseLoops()->ofList(tree->pose->source, v, v + n, areFar(tree->pose) ? PN_MIN(AHEAD, behind) : 0, box);
+    chooseLoops()->ofList(ready, v, v + n, areFar(tree->pose) ? PN_MIN(AHEAD, behind) : 0, box);
     return;
   }
   pnF4 lo, hi;

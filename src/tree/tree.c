@@ -5,6 +5,7 @@
 #include "base/fenv.h"
 #include "tree/build.h"
 #include "tree/corner.h"
+#include "tree/moved.h"
 #include "tree/update.h"
 
 /* ---------------------------------------------------------------- definition */
@@ -31,6 +32,7 @@ static void dropFrame(pnTree *tree) {
 static void freeTree(pnTree *tree) {
   dropFrame(tree);
   pn_free(tree->blockBytes ? tree->leafPositions : NULL, tree->blockBytes);
+  pn_free(tree->moved, tree->movedBytes);
   pn_releaseShape(tree->shape);
   pn_free(tree->calm, tree->calmBytes);
   pn_free(tree->flat, tree->flatBytes);
@@ -172,7 +174,7 @@ static bool hasNothingToFollow(const pnTree *tree) {
 }
 
 /* A new frame, of numbers that are looked through. */
-static pnResult beginFollowing(pnTree *tree) {
+static pnResult beginFollowing(pnTree *tree, const pnTasks *tasks) {
   if (!tree->memory && !tree->rule->reshapes) {
     pnResult made = makeFrame(tree);
     if (made != PN_OK) return made;
@@ -181,7 +183,8 @@ static pnResult beginFollowing(pnTree *tree) {
   pnBox box;
   bool unseen = tree->pose->sourceMaxAbs < 0 && !(tree->rule->seesAll && tree->form->keepsNan);
   pnResult result = unseen ? pn_checkNumbers(tree->pose, tree->pose->source, &box) : PN_OK;
-  return result == PN_OK ? pn_beginFrame(tree) : result;
+  if (result == PN_OK) result = pn_beginFrame(tree);
+  return result == PN_OK ? pn_beginMoved(tree, tasks) : result;
 }
 
 /* The result of an update, which `began` or not. */
@@ -199,7 +202,7 @@ pnResult pn_followPose(pnTree *tree, const pnTasks *tasks) {
   /* a soup that was to grow and could not may still have moved its corners */
   if (tree->rule->reshapes) pn_findCorners(tree);
   if (hasNothingToFollow(tree)) return PN_OK;
-  pnResult result = beginFollowing(tree);
+  pnResult result = beginFollowing(tree, tasks);
   bool began = result == PN_OK;
   return endFollowing(tree, began ? tree->rule->update(tree, tasks) : result, began);
 }
@@ -208,18 +211,18 @@ pnResult pn_followPose(pnTree *tree, const pnTasks *tasks) {
 pnResult pn_followFocus(pnTree *focus, const pnTree *whole, const pnTasks *tasks) {
   if (!focus->rule->countParts) return pnTree_Update(focus, tasks);
   if (hasNothingToFollow(focus)) return PN_OK;
-  pnResult result = beginFollowing(focus);
+  pnResult result = beginFollowing(focus, tasks);
   if (result == PN_OK && !focus->form->mergeEager(focus, whole->ruleData)) result = PN_ERROR_NUMBER;
   focus->eagerUpdated += focus->shape->eagerCount;
   result = endFollowing(focus, result, false);
   return result == PN_OK ? pn_openLeaves(focus) : result;
 }
 
-pnResult pn_beginParts(pnTree *tree, uint32_t *outParts) {
+pnResult pn_beginParts(pnTree *tree, const pnTasks *tasks, uint32_t *outParts) {
   PN_FLOAT_SCOPE;
   *outParts = 0;
   if (!tree->rule->countParts || hasNothingToFollow(tree)) return PN_OK;
-  pnResult result = beginFollowing(tree);
+  pnResult result = beginFollowing(tree, tasks);
   if (result != PN_OK) return endFollowing(tree, result, false);
   *outParts = tree->rule->countParts(tree);
   return PN_OK;
@@ -325,8 +328,8 @@ uint32_t pnTree_GetHeight(const pnTree *tree) {
   return tree->shape->height;
 }
 size_t pnTree_GetByteCount(const pnTree *tree) {
-  return sizeof(pnTree) + pn_shapeBytes(tree->shape) + tree->memoryBytes + tree->blockBytes + tree->ruleBytes +
-         tree->calmBytes + tree->flatBytes + tree->slantBytes;
+  return sizeof(pnTree) + pn_shapeBytes(tree->shape) + tree->memoryBytes + tree->blockBytes + tree->movedBytes +
+         tree->ruleBytes + tree->calmBytes + tree->flatBytes + tree->slantBytes;
 }
 
 uint32_t pnTree_GetLevelBoxes(pnTree *tree, uint32_t level, pnBox *outBoxes, uint32_t capacity) {

@@ -99,7 +99,7 @@ struct pnTree {
   pnBox box;
   const pnPose *pose;
   uint64_t poseFrame;      /* of it, that the tree was brought to; 0: never */
-  const char *cornerBase;  /* leafPositions (null: not yet, see pn_openLeaves) or the pose's own vertices, */
+  const char *cornerBase;  /* leafPositions (null: not yet, see pn_openLeaves), or vertices that lie ready, */
   const uint32_t *corners; /* and blockCorners or sourceCorners */
   const pnMesh *mesh;      /* the shape's, at hand, and its rule */
   const struct pnUpdateRule *rule;
@@ -119,8 +119,10 @@ struct pnTree {
   _Atomic uint32_t *stamp;
   char *lanes; /* nodeCount + 1 nodes of laneBytes */
   size_t laneBytes;
-  float *leafPositions;         /* the blocks: 4 floats a listed vertex, from when a query is near; or see pn_isMoved */
-  size_t blockBytes;            /* its size; 0 for a soup's, which is always read in place */
+  float *leafPositions; /* the blocks: 4 floats a listed vertex, from when a query is near */
+  size_t blockBytes;    /* its size; 0 for a soup's, which is always read in place */
+  float *moved;         /* of a tree that is or was moved (moved.h): all vertices, 3 floats each, and one more */
+  size_t movedBytes;
   struct pnBigPlane *bigPlanes; /* of the shape's big triangles */
 
   void *ruleData; /* what the rule keeps; freed with the tree */
@@ -159,7 +161,7 @@ PN_INLINE bool pn_isThere(const pnTree *tree) {
 pnResult pn_followFocus(pnTree *focus, const pnTree *whole, const pnTasks *tasks);
 /* pn_followPose in parts, by a caller who has several trees and lets all workers do all of their parts in one loop. How many there are; 0:
  * it follows as a whole. Then each of them once, by anybody, and when all are done the end, by one. */
-pnResult pn_beginParts(pnTree *tree, uint32_t *outParts);
+pnResult pn_beginParts(pnTree *tree, const pnTasks *tasks, uint32_t *outParts);
 void pn_followPart(const pnTree *tree, uint32_t part);
 pnResult pn_endParts(pnTree *tree);
 pnResult pn_openLeaves(pnTree *tree);

@@ -195,18 +195,16 @@ void pn_freshenMany(pnTree *tree, uint32_t *nodes, uint32_t count, pnFresh *fres
 }
 
 void pn_findCorners(pnTree *tree) {
-  bool moved = pn_isMoved(tree), inPlace = tree->shape->sourceCorners && pn_isPlain(tree->pose) && !moved;
-  tree->corners = inPlace || moved ? tree->shape->sourceCorners : tree->shape->blockCorners;
-  tree->cornerBase = (const char *)(inPlace ? tree->pose->source : tree->leafPositions);
+  const float *ready = tree->shape->sourceCorners ? pn_readyVertices(tree) : NULL;
+  tree->corners = ready ? tree->shape->sourceCorners : tree->shape->blockCorners;
+  tree->cornerBase = (const char *)(ready ? ready : tree->leafPositions);
 }
 
-/* Trees that are read in place have no blocks until their pose has a transform, and those of a world none until something is near. */
+/* Trees that are read in place have no blocks until their vertices no longer lie ready, and those of a world none until something is near. */
 pnResult pn_openLeaves(pnTree *tree) {
   const pnShape *s = tree->shape;
   if (tree->cornerBase || s->nodeCount == 0 || tree->rule->reshapes) return PN_OK;
-  size_t moved = tree->rule->moves ? pn_bytes(3 * (size_t)tree->mesh->vertexCount + 1, sizeof(float)) : 0;
-  size_t blocks = s->small && moved ? 0 : pn_bytes(s->leafVertexFirst[s->leafCount], 4 * sizeof(float));
-  size_t bytes = PN_MAX(moved, blocks); /* in one frame the one, in the next the other */
+  size_t bytes = pn_bytes(s->leafVertexFirst[s->leafCount], 4 * sizeof(float));
   tree->leafPositions = pn_allocZero(bytes);
   tree->blockBytes = tree->leafPositions ? bytes : 0;
   pn_findCorners(tree);
@@ -362,12 +360,10 @@ PN_INLINE void fetchBlock(pnTree *tree, uint32_t leaf) {
   uint32_t at = tree->shape->leafVertexFirst[leaf], n = tree->shape->leafVertexFirst[leaf + 1] - at;
   const uint32_t *v = tree->shape->leafVertices + at;
   float *block = tree->leafPositions + 4 * (size_t)at;
-  if (pn_isPlain(tree->pose)) {
-    const float *source = tree->pose->source;
-    for (uint32_t i = 0; i < n; ++i) pn_f4Store(block + 4 * i, pn_f4Load(source + v[i]));
-  } else {
-    pn_fetchListed(tree->pose, v, n, block);
-  }
+  const float *ready = pn_readyVertices(tree);
+  if (ready)
+    for (uint32_t i = 0; i < n; ++i) pn_f4Store(block + 4 * i, pn_f4Load(ready + v[i]));
+  else pn_fetchListed(tree->pose, v, n, block);
 }
 
 void pn_fetchBlock(pnTree *tree, uint32_t leaf) {

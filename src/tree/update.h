@@ -6,16 +6,24 @@
 #include "base/task.h"
 #include "tree/form.h"
 
+/* When all vertices are computed in an update, so that they lie ready as those of a pose do that are set (moved.h). */
+typedef enum pnMoves {
+  PN_MOVES_NEVER,
+  PN_MOVES_SMALL,  /* those of small bodies (collide/small.h): it takes less than opening one node */
+  PN_MOVES_OFTEN,  /* also of those that queries open all over */
+  PN_MOVES_ALWAYS, /* of all: the rule looks at every vertex anyhow */
+} pnMoves;
+
 /* A new rule is one file and one row. */
 typedef struct pnUpdateRule {
   const char *name;
   /* Can it follow this pose with volumes of this form? Null: any, by looking at vertices. Rules that exploit a motion know it. */
   bool (*fits)(const pnPose *pose, const pnFormRow *form);
-  uint32_t rank;   /* of those that fit, the one with the largest is the default; 0: never by itself */
-  uint32_t cut;    /* pnTreeDef.cut of all its trees; 0: as the definition says */
-  bool modelSpace; /* volumes are float boxes in the source's space, tested under the transform (Bergen) */
-  bool inPlace;    /* fills leaves by pn_fillLeaf alone, which need not copy vertices that lie ready */
-  bool moves; /* may move all vertices in updates, so that they lie ready, too (pn_isMoved); small bodies' always */
+  uint32_t rank;    /* of those that fit, the one with the largest is the default; 0: never by itself */
+  uint32_t cut;     /* pnTreeDef.cut of all its trees; 0: as the definition says */
+  bool modelSpace;  /* volumes are float boxes in the source's space, tested under the transform (Bergen) */
+  bool inPlace;     /* fills leaves by pn_fillLeaf alone, which need not copy vertices that lie ready */
+  pnMoves moves;    /* volumes of moved bodies are filled by pn_fillFromVertices */
   bool fillsLeaves; /* in updates: their blocks must be there */
   bool seesAll;  /* updates look at every vertex, and at what their volumes tell about numbers (pnFormRow.keepsNan) */
   bool reshapes; /* makes the nodes anew in every update; an empty tree may get some (bucket.c) */
@@ -37,7 +45,7 @@ extern const pnUpdateRule pn_updateBottomUp, pn_updateTopDown, pn_updateHybrid, 
 /* The rule of a definition, with the default resolved by who fits; null when it does not fit the pose. */
 const pnUpdateRule *pn_chooseRule(const pnTreePlan *def);
 
-/* Were all of its vertices moved in this frame? They are its leafPositions, as in a pose: three floats each, and one readable float more. */
+/* Were all of its vertices computed in this frame? moved.h has the reasons. */
 PN_INLINE bool pn_isMoved(const pnTree *tree) {
   return tree->isMoved;
 }
@@ -45,7 +53,7 @@ PN_INLINE bool pn_isMoved(const pnTree *tree) {
 /* The vertices where they lie ready, three floats each: the pose's own, or moved ones; null: they are computed when they are asked for. */
 PN_INLINE const float *pn_readyVertices(const pnTree *tree) {
   if (pn_isPlain(tree->pose)) return tree->pose->source;
-  return pn_isMoved(tree) ? tree->leafPositions : NULL;
+  return pn_isMoved(tree) ? tree->moved : NULL;
 }
 
 /* For rules that look at stored vertices. */

@@ -2,13 +2,15 @@
  *
  * A frame costs the volumes of the root: as many numbers as there are targets, whatever the number of triangles. A node
  * that is reached blends the volumes of its children from those of the targets (blend.h) and moves them by the transform
- * (carry.h); a leaf that is reached computes its vertices, which nothing else does. The stamp of the tree's lazy nodes is
+ * (carry.h); a leaf that is reached computes its vertices, which nothing else does. Rows of leaves make that as cheap as computing
+ * all (blend_leaf.c), so that only small bodies are moved as a whole (moved.h). The stamp of the tree's lazy nodes is
  * the paper's "variable that keeps track of which frame" (section 5).
  *
  * Two rules. The first keeps volumes in world space, like all others, so that every tree meets every tree in the
  * fast traversal; boxes of a turned body are then boxes around turned boxes. The second is the paper's own: boxes
  * stay in model space and are tested under the rotation by SAT-lite (collide/traverse_bergen.c). */
 #include "tree/blend.h"
+#include "tree/moved.h"
 
 /* ---------------------------------------------------------------- blended and moved */
 
@@ -63,6 +65,7 @@ static pnResult updateSlabs(pnTree *tree, const pnBlend *blend) {
 
 static pnResult update(pnTree *tree, const pnTasks *tasks) {
   (void)tasks;
+  if (pn_isMoved(tree)) return pn_setMovedRoot(tree);
   pn_weighBlend(tree, tree->ruleData);
   if (tree->slabs) return updateSlabs(tree, tree->ruleData);
   pnBound root;
@@ -72,7 +75,9 @@ static pnResult update(pnTree *tree, const pnTasks *tasks) {
 
 static void fill(pnTree *tree, uint32_t node) {
   const pnBlend *blend = tree->ruleData;
-  if (pn_isLeaf(tree, node)) {
+  if (pn_isMoved(tree)) {
+    pn_fillFromVertices(tree, node);
+  } else if (pn_isLeaf(tree, node)) {
     pn_blendLeaf(tree, blend, node - tree->shape->innerCount);
     tree->form->fillLeaf(tree, node);
   } else if (tree->slabs) {
@@ -89,6 +94,7 @@ static void fill(pnTree *tree, uint32_t node) {
 const pnUpdateRule pn_updateBlended = {.name = "blended",
                                        .fits = pn_fitsBlend,
                                        .rank = 2,
+                                       .moves = PN_MOVES_SMALL,
                                        .prepare = pn_makeBlend,
                                        .update = update,
                                        .fill = fill,

@@ -2,16 +2,19 @@
  *
  * A frame costs the joints and the root, whatever the number of triangles. A node that is reached computes the volumes of
  * its children from the joints that move something below them (skin_bound.h says how, and why nothing is outside); a
- * leaf that is reached computes its vertices, which nothing else does. */
+ * leaf that is reached computes its vertices, which nothing else does. A body that is reached all over, or that looks at itself, computes
+ * all of them (moved.h). */
+#include "tree/moved.h"
 #include "tree/skin_bound.h"
 
 #include <float.h>
 
 static pnResult update(pnTree *tree, const pnTasks *tasks) {
   (void)tasks;
+  if (pn_isMoved(tree)) return pn_setMovedRoot(tree);
+  pnBound root;
   pnSkinBound *bound = tree->ruleData;
   pn_beginSkinBound(tree, bound);
-  pnBound root;
   if (!tree->slabs) {
     pn_skinBall(tree, bound, 0, root.centre, &root.radius);
     /* no coordinate is farther out than the joints reach, also when the radius is infinite, nor than float does: joints
@@ -57,7 +60,7 @@ static void fillSlabs(pnTree *tree, uint32_t node) {
 }
 
 static void fill(pnTree *tree, uint32_t node) {
-  if (pn_isLeaf(tree, node)) pn_fillLeaf(tree, node);
+  if (pn_isMoved(tree) || pn_isLeaf(tree, node)) pn_fillFromVertices(tree, node);
   else if (!tree->slabs) fillBalls(tree, node);
   else fillSlabs(tree, node);
 }
@@ -69,6 +72,7 @@ static bool fits(const pnPose *pose, const pnFormRow *form) {
 const pnUpdateRule pn_updateCarried = {.name = "carried",
                                        .fits = fits,
                                        .rank = 2,
+                                       .moves = PN_MOVES_OFTEN,
                                        .prepare = pn_makeSkinBound,
                                        .update = update,
                                        .fill = fill,

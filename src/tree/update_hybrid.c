@@ -50,6 +50,7 @@ pnResult pn_updateEager(pnTree *tree, const pnTasks *tasks) {
 const pnUpdateRule pn_updateHybrid = {.name = "hybrid",
                                       .rank = 1,
                                       .inPlace = true,
+                                      .moves = PN_MOVES_ALWAYS,
                                       .seesAll = true,
                                       .prepare = pn_prepareEager,
                                       .update = pn_updateEager,

@@ -4,10 +4,9 @@
  *
  * A small body (collide/small.h) is moved as a whole, vertex by vertex: that takes less than opening one node, its box is that of its
  * vertices and not that of a turned box, and queries that look at all triangles together find everything ready. So is a larger one
- * while queries come to many of its leaves: to move a vertex alone takes several times as long as with all others, and the box of turned
- * vertices is smaller than the turned box. Which way a frame goes says the frame before, and it is a matter of speed alone: the
- * vertices have the same bits, and the volumes are around them either way. */
+ * while queries come to many of its leaves (moved.h). */
 #include "tree/carry.h"
+#include "tree/moved.h"
 #include "tree/part_file.h"
 
 /* Source volumes of one leaf's triangles. */
@@ -120,22 +119,6 @@ typedef struct Rigid {
   pnCarry carry;
 } Rigid;
 
-/* Leaves that are looked at, about, and of how many of them one must have been opened in the frame before: to begin with, and to go on, since of
- * smaller boxes fewer are opened. To move all vertices takes about as long as filling one leaf in five by itself. */
-#define SAMPLE 64u
-#define ONE_BEGINS 5u
-#define ONE_GOES_ON 10u
-
-static bool isWorthMoving(const pnTree *tree) {
-  const pnShape *s = tree->shape;
-  if (s->small) return true;
-  uint32_t seen = 0, opened = 0, before = tree->now - 1; /* 0: there was none */
-  if (before == 0 || !s->sourceCorners || tree->slabs != &pn_slabBox || !tree->pose->hasTransform) return false;
-  for (uint32_t leaf = 0; leaf < s->leafCount; leaf += PN_MAX(s->leafCount / SAMPLE, 1u), ++seen)
-    opened += atomic_load_explicit(&tree->stamp[s->innerCount + leaf], memory_order_relaxed) == before;
-  return opened * (tree->isMoved ? ONE_GOES_ON : ONE_BEGINS) >= seen;
-}
-
 static pnResult prepare(pnTree *tree) {
   const size_t terms = tree->slabs ? tree->slabs->count : 0;
   const size_t bytes = offsetof(Rigid, carry) + offsetof(pnCarry, term) + terms * sizeof(pnCarryTerm);
@@ -167,17 +150,6 @@ static void release(pnTree *tree) {
   }
 }
 
-/* All vertices of a body, and the box of those that are corners. None is NaN, which the box might miss: the source is finite, and what is
- * too far out for the sum was refused by the pose (pn_rigidFits). */
-static pnResult moveAll(pnTree *tree, pnBound *out) {
-  const pnShape *s = tree->shape;
-  pnResult result = pn_openLeaves(tree);
-  if (result != PN_OK) return result;
-  pn_poseFetchRange(tree->pose, 0, tree->mesh->vertexCount, tree->leafPositions, 3);
-  pn_boundOfVertices(tree, s->clusterVertices, s->clusterVertexFirst[s->clusterCount], out);
-  return PN_OK;
-}
-
 static pnResult update(pnTree *tree, const pnTasks *tasks) {
   (void)tasks;
   Rigid *rigid = tree->ruleData;
@@ -190,12 +162,8 @@ static pnResult update(pnTree *tree, const pnTasks *tasks) {
   float reach = reachOf(tree, &rigid->model);
   pn_carryBegin(&rigid->carry, &tree->pose->transform, tree->slabs, tree->slabs ? tree->slabs->count : 0, reach,
                 reach > PN_CARRY_FAR);
-  pnResult result = PN_OK;
-  tree->isMoved = isWorthMoving(tree);
-  pn_findCorners(tree);
-  if (pn_isMoved(tree)) result = moveAll(tree, &root);
-  else tree->form->carry(tree->form, &rigid->carry, lanesOf(&rigid->model, tree->shape->nodeCount), 1, &root);
-  if (result != PN_OK) return result;
+  if (pn_isMoved(tree)) return pn_setMovedRoot(tree);
+  tree->form->carry(tree->form, &rigid->carry, lanesOf(&rigid->model, tree->shape->nodeCount), 1, &root);
   return pn_setRoot(tree, &root) ? PN_OK : PN_ERROR_NUMBER;
 }
 
@@ -212,7 +180,7 @@ static void fill(pnTree *tree, uint32_t node) {
 
 const pnUpdateRule pn_updateRigid = {.name = "rigid",
                                      .fits = pn_fitsStored,
-                                     .moves = true,
+                                     .moves = PN_MOVES_OFTEN,
                                      .prepare = prepare,
                                      .update = update,
                                      .fill = fill,

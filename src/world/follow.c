@@ -227,7 +227,7 @@ static void updateUnits(void *context, uint32_t begin, uint32_t end, uint32_t wo
 static void listUnits(Updates *u, pnBody *body) {
   uint32_t units = 1;
   bool large = body->tree->mesh->triangleCount >= LARGE_TRIANGLES;
-  pnResult result = large && !body->mirror ? pn_beginParts(body->tree, &units) : PN_OK;
+  pnResult result = large && !body->mirror ? pn_beginParts(body->tree, &u->world->def.tasks, &units) : PN_OK;
   if (result != PN_OK) {
     look(u, body, result);
   } else if (large && (body->mirror || units == 0)) {
