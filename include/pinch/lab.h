@@ -115,8 +115,8 @@ PN_API pnBucketInfo pnTree_GetBucketInfo(const pnTree *tree);
 
 /* ---------------------------------------------------------------- queries and worlds */
 
-/* Which of two inner nodes whose volumes overlap is opened. The pairs found are the same. Of boxes and k-DOPs of bodies
- * whose vertices are stored; others open both. */
+/* Which of two inner nodes whose volumes overlap is opened. The pairs found are the same. Of boxes and k-DOPs; spheres open
+ * both. */
 typedef enum pnOpen {
   PN_OPEN_DEFAULT, /* both at once, or of two trees of very different size the node that is twice as long */
   PN_OPEN_SMALLER, /* the shorter one [Ganovelli00] */

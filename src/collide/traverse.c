@@ -45,7 +45,7 @@ static double lengthOf(const pnBox *b) {
 /* Where both sides are opened together, every leaf of a small body goes down the large tree by itself. */
 static bool areUneven(const pnTraversal *t) {
   double x = lengthOf(&t->a->box), y = lengthOf(&t->b->box);
-  return !t->self && !t->fillsAreDear && (t->open != PN_OPEN_DEFAULT || x > UNEVEN * y || y > UNEVEN * x);
+  return !t->self && (t->open != PN_OPEN_DEFAULT || x > UNEVEN * y || y > UNEVEN * x);
 }
 
 /* Slabs on two grids: a is the one with the coarser. */

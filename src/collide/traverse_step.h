@@ -24,6 +24,31 @@
     __builtin_prefetch(at + 64);                                        \
   } while (0)
 
+/* How long the box of a node is, in cells of its tree. */
+PN_INLINE int32_t lengthInCells(const View *v, uint32_t node) {
+  uint32_t p = v->parent[node], j = p % PN_LANES;
+  const pnBoxLanes *lanes = pn_lanesOf(v->tree, p / PN_LANES);
+  return (lanes->row[0][1][j] - lanes->row[0][0][j]) + (lanes->row[1][1][j] - lanes->row[1][0][j]) +
+         (lanes->row[2][1][j] - lanes->row[2][0][j]);
+}
+
+typedef enum Opened { BOTH, ONLY_A, ONLY_B } Opened;
+
+/* What is opened of a pair of nodes that are not both leaves. In an uneven traversal (boxes and k-DOPs) the side that is
+ * twice as long, or the one that the laboratory asks for; a's cells are 2^shift of b's. Of two alike, one of which has leaves below
+ * it, the other: so leaves are met in squares, and not one by one by the nodes of a body that has more levels left. Which is opened
+ * changes how much is looked at, never what is found. */
+PN_INLINE Opened sideOf(const pnTraversal *t, const View *A, const View *B, pnPair pair) {
+  bool innerA = pair.a < A->innerCount, innerB = pair.b < B->innerCount;
+  if (PN_LIKELY(innerA && innerB && !t->uneven)) return BOTH;
+  if (!innerA || !innerB) return innerA ? ONLY_A : ONLY_B;
+  int64_t x = (int64_t)lengthInCells(A, pair.a) << PN_MIN(t->lens.shift, 15), y = lengthInCells(B, pair.b);
+  if (t->open != PN_OPEN_DEFAULT) return (x < y) == (t->open == PN_OPEN_SMALLER) ? ONLY_A : ONLY_B;
+  if (x > 2 * y || y > 2 * x) return x > y ? ONLY_A : ONLY_B;
+  bool twigA = A->first[pair.a] >= A->innerCount, twigB = B->first[pair.b] >= B->innerCount;
+  return twigA == twigB ? BOTH : twigA ? ONLY_B : ONLY_A;
+}
+
 /* Makes a stale pair of nodes ready to be opened. The side that is ready is asked first: where none of its children overlaps
  * the other node, that node need not be filled, and false comes back. A leaf of a character that stands near a wall costs
  * all its vertices to fill; half of those that are reached go without. For bodies whose vertices lie ready it is not
@@ -52,8 +77,8 @@ static size_t keepReady(const pnTraversal *t, pnWorker *w, pnPair *pairs, size_t
   size_t kept = 0;
   for (size_t i = 0; i < count; ++i) {
     pnPair p = pairs[i];
-    /* of a leaf and an inner node only one side is opened, and that is the one to be filled */
-    bool both = (p.a < A.innerCount) == (p.b < B.innerCount);
+    /* where only one side is opened, that is the one to be filled */
+    bool both = (p.a >= A.innerCount && p.b >= B.innerCount) || sideOf(t, &A, &B, p) == BOTH;
     pairs[kept] = p;
     if (!both || (!isStale(&A, p.a) && !isStale(&B, p.b)) || makeReady(t, &w->fresh, &A, &B, p)) {
       ++kept;
@@ -91,31 +116,6 @@ static void freshenPortion(const View *A, const View *B, const pnPair *in, size_
 #else
 #include "collide/traverse_rows.h"
 #endif
-
-/* How long the box of a node is, in cells of its tree. */
-PN_INLINE int32_t lengthInCells(const View *v, uint32_t node) {
-  uint32_t p = v->parent[node], j = p % PN_LANES;
-  const pnBoxLanes *lanes = pn_lanesOf(v->tree, p / PN_LANES);
-  return (lanes->row[0][1][j] - lanes->row[0][0][j]) + (lanes->row[1][1][j] - lanes->row[1][0][j]) +
-         (lanes->row[2][1][j] - lanes->row[2][0][j]);
-}
-
-typedef enum Opened { BOTH, ONLY_A, ONLY_B } Opened;
-
-/* What is opened of a pair of nodes that are not both leaves. In an uneven traversal (boxes and k-DOPs) the side that is
- * twice as long, or the one that the laboratory asks for; a's cells are 2^shift of b's. Of two alike, one of which has leaves below
- * it, the other: so leaves are met in squares, and not one by one by the nodes of a body that has more levels left. Which is opened
- * changes how much is looked at, never what is found. */
-PN_INLINE Opened sideOf(const pnTraversal *t, const View *A, const View *B, pnPair pair) {
-  bool innerA = pair.a < A->innerCount, innerB = pair.b < B->innerCount;
-  if (PN_LIKELY(innerA && innerB && !t->uneven)) return BOTH;
-  if (!innerA || !innerB) return innerA ? ONLY_A : ONLY_B;
-  int64_t x = (int64_t)lengthInCells(A, pair.a) << PN_MIN(t->lens.shift, 15), y = lengthInCells(B, pair.b);
-  if (t->open != PN_OPEN_DEFAULT) return (x < y) == (t->open == PN_OPEN_SMALLER) ? ONLY_A : ONLY_B;
-  if (x > 2 * y || y > 2 * x) return x > y ? ONLY_A : ONLY_B;
-  bool twigA = A->first[pair.a] >= A->innerCount, twigB = B->first[pair.b] >= B->innerCount;
-  return twigA == twigB ? BOTH : twigA ? ONLY_B : ONLY_A;
-}
 
 /* Opens one node of a pair. */
 static bool openOneSide(const pnTraversal *t, pnWorker *w, const View *A, const View *B, pnPair pair, bool openA,
