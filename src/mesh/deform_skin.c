@@ -192,15 +192,14 @@ pnResult pnPose_SetJoints(pnPose *pose, const pnMatrix *joints, uint32_t count) 
   if (count != skin->jointCount)
     return pn_fail(PN_ERROR_COUNT, "pose of mesh '%s': %u joints were given, the skin has %u", name, count,
                    skin->jointCount);
-  for (uint32_t j = 0; j < count; ++j) {
-    size_t bad;
-    if (!pn_allFinite(&joints[j].m[0][0], 12, &bad))
-      return pn_fail(PN_ERROR_NUMBER, "pose of mesh '%s': entry [%zu][%zu] of joint %u is NaN or infinite", name,
-                     bad / 4, bad % 4, j);
-    if (skin->mode == PN_SKIN_WEIGHTED && !pn_isRigid(&joints[j]))
+  size_t bad;
+  if (!pn_allFinite(&joints->m[0][0], 12 * (size_t)count, &bad)) /* all at once: a matrix has nothing but its numbers */
+    return pn_fail(PN_ERROR_NUMBER, "pose of mesh '%s': entry [%zu][%zu] of joint %zu is NaN or infinite", name,
+                   bad % 12 / 4, bad % 4, bad / 12);
+  for (uint32_t j = 0; skin->mode == PN_SKIN_WEIGHTED && j < count; ++j)
+    if (!pn_isRigid(&joints[j]))
       return pn_fail(PN_ERROR_TRANSFORM,
                      "pose of mesh '%s': joint %u scales, shears or mirrors; a weighted skin cannot", name, j);
-  }
   pnResult result = takeJoints(pose, joints);
   if (result == PN_OK) pn_poseTouch(pose, true);
   return result;
