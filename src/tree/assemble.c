@@ -83,7 +83,7 @@ static bool isSmall(const pnShape *s, const Assembly *a) {
 
 /* May queries read the vertices of this tree's pose where they are, or all of them where they were moved? Corners are found by 32 bits. */
 static bool readsInPlace(const pnShape *s, const Assembly *a) {
-  bool ready = s->rule->moves || (s->rule->inPlace && s->motion->isStored);
+  bool ready = s->rule->moves >= PN_MOVES_OFTEN || (s->rule->inPlace && s->motion->isStored);
   return isSmall(s, a) || (ready && !s->def.self && s->mesh->vertexCount <= UINT32_MAX / VERTEX_BYTES);
 }
 
