@@ -65,7 +65,7 @@ static void giveVertices(Mover *m) {
   free(at);
 }
 
-/* Another shape, and a place up to `reach` sizes away; in some frames none, which for a free body is the only one read in place. */
+/* Another shape, and a place up to `reach` sizes away; in some frames no transform, with which a free body is not moved. */
 static void stir(Mover *m, float reach) {
   if (m->motion == MORPH) morphPose(&m->morph, &dice);
   else if (m->motion == SKIN) skinPose(&m->skin, &dice, (int)testBelow(&dice, 2), 0.2f * m->scale);
