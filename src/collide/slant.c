@@ -57,22 +57,19 @@ void pn_grantSlants(pnTree *tree) {
 
 /* ---------------------------------------------------------------- making and asking */
 
-/* Claimed and published like nodes (tree/update.c). */
 static void makeRecords(const pnTree *tree, uint32_t leaf, bool alone, const pnSlantLoops *loops) {
   _Atomic uint32_t *stamp = &tree->slants->stamp[leaf];
   float *records = tree->slants->records + (size_t)leaf * PN_SLANT_LEAF;
   float *hull = tree->slants->hulls + (size_t)leaf * PN_SLANT_FLOATS;
-  uint32_t seen = atomic_load_explicit(stamp, memory_order_acquire);
-  if (PN_LIKELY(seen == tree->now)) return;
+  if (PN_LIKELY(atomic_load_explicit(stamp, memory_order_acquire) == tree->now)) return;
   if (alone) {
     loops->fill(tree, leaf, records, hull);
     atomic_store_explicit(stamp, tree->now, memory_order_relaxed);
-  } else if (seen != PN_STAMP_BUSY && atomic_compare_exchange_strong_explicit(
-                                          stamp, &seen, PN_STAMP_BUSY, memory_order_relaxed, memory_order_relaxed)) {
+  } else if (pn_claimStamp(stamp, tree->now)) {
     loops->fill(tree, leaf, records, hull);
-    atomic_store_explicit(stamp, tree->now, memory_order_release);
+    pn_publishStamp(stamp, tree->now);
   } else {
-    while (atomic_load_explicit(stamp, memory_order_acquire) != tree->now) pn_pause();
+    pn_awaitStamp(stamp, tree->now);
   }
 }
 

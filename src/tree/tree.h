@@ -41,11 +41,10 @@
 #ifndef PN_TREE_TREE_H
 #define PN_TREE_TREE_H
 
+#include "base/stamp.h"
 #include "geom/simd_short.h"
 #include "geom/slab.h"
 #include "tree/shape.h"
-
-#define PN_STAMP_BUSY 0xffffffffu /* being filled by some thread */
 
 /* floor(x * lift * scale[d]) - offset[d] along direction d; lift * scale[d] = 2^(exponent - drop), where drop is 0 for the axes
  * and 2 for the other directions, whose sums reach three times as far. lift is 1 but for bodies so small that their scale

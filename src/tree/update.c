@@ -61,9 +61,6 @@ pnResult pn_copyRuleHead(pnTree *tree, size_t headBytes, size_t ownCount, size_t
 
 /* ---------------------------------------------------------------- lazy nodes */
 
-/* Whoever sees a stamp fresh sees what the thread that filled the node wrote: stores release, loads acquire. Where no other
- * thread is near, neither does: on ARM a load that acquires waits until everything before the last store that
- * released is written, and with one such pair for each node that is filled a tenth of a query is waiting. */
 static void fillCounted(pnTree *tree, uint32_t node, pnFresh *fresh) {
   tree->rule->fill(tree, node);
   ++fresh->nodes;
@@ -80,30 +77,14 @@ static void fillAlone(pnTree *tree, uint32_t node, pnFresh *fresh) {
   atomic_store_explicit(&tree->stamp[node], tree->now - again, memory_order_relaxed);
 }
 
-/* True: the node was stale and is ours to fill. */
-static bool claim(pnTree *tree, uint32_t node) {
-  uint32_t seen = atomic_load_explicit(&tree->stamp[node], memory_order_relaxed);
-  return seen != tree->now && seen != PN_STAMP_BUSY &&
-         atomic_compare_exchange_strong_explicit(&tree->stamp[node], &seen, PN_STAMP_BUSY, memory_order_relaxed,
-                                                 memory_order_relaxed);
-}
-
-static void publish(pnTree *tree, uint32_t node) {
-  atomic_store_explicit(&tree->stamp[node], tree->now, memory_order_release);
-}
-
-static void waitFor(const pnTree *tree, uint32_t node) {
-  while (atomic_load_explicit(&tree->stamp[node], memory_order_acquire) != tree->now) pn_pause();
-}
-
 void pn_freshenSlow(pnTree *tree, uint32_t node, pnFresh *fresh) {
   if (fresh->alone) {
     fillAlone(tree, node, fresh);
-  } else if (claim(tree, node)) {
+  } else if (pn_claimStamp(&tree->stamp[node], tree->now)) {
     fillCounted(tree, node, fresh);
-    publish(tree, node);
+    pn_publishStamp(&tree->stamp[node], tree->now);
   } else {
-    waitFor(tree, node);
+    pn_awaitStamp(&tree->stamp[node], tree->now);
   }
 }
 
@@ -184,14 +165,14 @@ void pn_freshenMany(pnTree *tree, uint32_t *nodes, uint32_t count, pnFresh *fres
   for (uint32_t i = 0; i < count; ++i) {
     uint32_t node = nodes[i];
     if (i + AHEAD < count) prefetchClaim(tree, nodes[i + AHEAD]);
-    if (claim(tree, node)) {
+    if (pn_claimStamp(&tree->stamp[node], tree->now)) {
       fillCounted(tree, node, fresh);
-      publish(tree, node);
+      pn_publishStamp(&tree->stamp[node], tree->now);
     } else {
       nodes[others++] = node;
     }
   }
-  for (uint32_t i = 0; i < others; ++i) waitFor(tree, nodes[i]);
+  for (uint32_t i = 0; i < others; ++i) pn_awaitStamp(&tree->stamp[nodes[i]], tree->now);
 }
 
 void pn_findCorners(pnTree *tree) {

@@ -1,0 +1,30 @@
+/* stamp.h: what is filled when it is first needed, by whichever thread needs it: volumes of nodes, records of leaves.
+ *
+ * Each has a stamp and is *fresh* when that is the number of now. One thread claims what is stale, fills and publishes it; others wait.
+ * Whoever sees a stamp fresh sees what the thread that filled it wrote: stores release, loads acquire. Where no other thread is near, nothing
+ * is claimed, and neither does: on ARM a load that acquires waits until everything before the last store that released is written, and
+ * with one such pair for each node that is filled a tenth of a query is waiting. */
+#ifndef PN_BASE_STAMP_H
+#define PN_BASE_STAMP_H
+
+#include "base/thread.h"
+
+#define PN_STAMP_BUSY 0xffffffffu /* being filled by some thread; never the number of now, nor is 0 */
+
+/* True: it was stale and is the caller's to fill. */
+PN_INLINE bool pn_claimStamp(_Atomic uint32_t *stamp, uint32_t now) {
+  uint32_t seen = atomic_load_explicit(stamp, memory_order_relaxed);
+  return seen != now && seen != PN_STAMP_BUSY &&
+         atomic_compare_exchange_strong_explicit(stamp, &seen, PN_STAMP_BUSY, memory_order_relaxed,
+                                                 memory_order_relaxed);
+}
+
+PN_INLINE void pn_publishStamp(_Atomic uint32_t *stamp, uint32_t now) {
+  atomic_store_explicit(stamp, now, memory_order_release);
+}
+
+PN_INLINE void pn_awaitStamp(const _Atomic uint32_t *stamp, uint32_t now) {
+  while (atomic_load_explicit(stamp, memory_order_acquire) != now) pn_pause();
+}
+
+#endif
