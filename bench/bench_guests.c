@@ -1,17 +1,19 @@
 /* bench_guests.c: skinned characters made by others, out of glTF files, along the slanted wall of the museum and of the
  * living-room: near, two centimetres from the wall with soles a centimetre above the floor, and in, six centimetres
- * farther into both.
+ * farther into both. Then crowds of one guest in the default world: apart, close, and as close as to walk through each other; frames, and steps
+ * from each frame to the next.
  *
- *   bench_guests --passes N --frames N
+ *   bench_guests --passes N --frames N [rooms] [crowds]      both, when none is named
  *
- * All skinned meshes of a guest against the room, every frame: volumes carried by joints against computing all vertices
+ * All skinned meshes of a guest, every frame: volumes carried by joints against computing all vertices
  * and moving free trees. Time is what the thread spent on the processor, the least of the passes; the median and the worst
- * frame. The pairs of both must be the same in every frame. Files that are not there are left out with a line. */
+ * frame. What both find must be the same in every frame. Files that are not there are left out with a line. */
 #include "clock.h"
 #include "guests.h"
 #include "lab.h"
 
 #include "pinch/collide.h"
+#include "pinch/world.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -128,6 +130,186 @@ static bool walk(pnGuest *guest, pnRoom room, pnTree *roomTree, float into) {
   return right;
 }
 
+/* ---------------------------------------------------------------- crowds */
+
+enum { ROW = 5, HEADS = ROW * ROW };
+
+/* Frames or steps, of skinned bodies or of free ones. */
+typedef struct Crowd {
+  pnWorld *world;
+  bool steps, isFree;
+  pnBodyId *ids; /* a part of a head */
+  double *times; /* a frame, the least of the passes */
+  pnFrame frame;
+  pnStep step;
+} Crowd;
+enum { CROWDS = 4 };
+
+static Crowd makeCrowd(const pnGuest *guest, bool steps, bool isFree) {
+  Crowd c = {.steps = steps, .isFree = isFree};
+  pnWorldDef def = pnDefaultWorldDef();
+  check(pnCreateWorld(&def, &c.world));
+  c.ids = calloc((size_t)HEADS * guest->partCount, sizeof *c.ids);
+  c.times = calloc(s_frames, sizeof *c.times);
+  if (!c.ids || !c.times) exit(1);
+  for (uint32_t i = 0; i < HEADS * guest->partCount; ++i) {
+    const pnGuestPart *part = &guest->parts[i % guest->partCount];
+    pnBodyDef body = pnDefaultBodyDef();
+    body.kind = isFree ? PN_BODY_FREE : PN_BODY_SKINNED;
+    body.mesh = part->mesh;
+    body.skin = isFree ? NULL : part->skin;
+    body.morph = isFree ? NULL : part->morph;
+    check(pnWorld_CreateBody(c.world, &body, &c.ids[i]));
+  }
+  return c;
+}
+
+static void freeCrowd(Crowd *c) {
+  pnDestroyWorld(c->world);
+  free(c->ids);
+  free(c->times);
+}
+
+/* Inputs of one part of a head: joints, weights and where it stands; or all vertices, computed first. */
+static void pose(Crowd *c, pnBodyId id, const pnGuest *guest, uint32_t part, Actor *a, const pnMatrix *at) {
+  const pnGuestPart *p = &guest->parts[part];
+  if (c->isFree) {
+    check(pnPose_SetJoints(a->pose, pnPose_GetJoints(a->pose),
+                           p->jointCount)); /* as every caller must, before he computes */
+    check(pnPose_SetTransform(a->pose, at));
+    pnPose_GetVertices(a->pose, a->vertices);
+    check(pnBody_SetVertices(c->world, id, a->vertices, pnMesh_GetVertexCount(p->mesh)));
+    return;
+  }
+  check(pnBody_SetJoints(c->world, id, pnPose_GetJoints(a->pose), p->jointCount));
+  if (p->morph) check(pnBody_SetWeights(c->world, id, pnPose_GetWeights(a->pose), p->targetCount));
+  check(pnBody_SetTransform(c->world, id, at));
+}
+
+static void ask(Crowd *c) {
+  if (!c->steps) {
+    c->frame = pnWorld_Collide(c->world, NULL);
+    check(c->frame.result);
+    return;
+  }
+  c->step = pnWorld_CollideSwept(c->world, NULL);
+  check(c->step.result);
+  check(pnWorld_BeginStep(c->world));
+}
+
+static bool isSameAnswer(const Crowd *p, const Crowd *q) {
+  if (p->steps)
+    return p->step.impactCount == q->step.impactCount && p->step.contactCount == q->step.contactCount &&
+           p->step.safe == q->step.safe;
+  size_t n = p->frame.pairCount;
+  return n == q->frame.pairCount &&
+         (n == 0 || memcmp(pnWorld_GetPairs(p->world), pnWorld_GetPairs(q->world), n * sizeof(pnPair)) == 0);
+}
+
+/* One frame of one crowd. */
+static double play(Crowd *c, pnGuest *guest, Actor *actors, uint32_t frame, float apart) {
+  double sum = 0;
+  for (uint32_t head = 0; head < HEADS; ++head) {
+    pnMatrix at = pnMatrix_Identity();
+    at.m[0][3] += apart * (float)(head % ROW);
+    at.m[2][3] += apart * (float)(head / ROW);
+    check(pnGuest_Move(guest, (double)((frame + 7 * head) % 20) / 20));
+    for (uint32_t p = 0; p < guest->partCount; ++p) {
+      check(pnGuest_SetPose(guest, p, actors[p].pose));
+      double start = pn_threadTime();
+      pose(c, c->ids[head * guest->partCount + p], guest, p, &actors[p], &at);
+      sum += pn_threadTime() - start;
+    }
+  }
+  double start = pn_threadTime();
+  ask(c);
+  return sum + pn_threadTime() - start;
+}
+
+/* One line: microseconds for each head. */
+static bool gatherCrowd(pnGuest *guest, const char *how, float widths) {
+  Actor *actors = calloc(guest->partCount, sizeof *actors);
+  Crowd crowds[CROWDS];
+  bool right = true;
+  size_t pairs = 0, impacts = 0;
+  if (!actors) exit(1);
+  for (uint32_t p = 0; p < guest->partCount; ++p) actors[p] = makeActor(&guest->parts[p]);
+  for (int k = 0; k < CROWDS; ++k) crowds[k] = makeCrowd(guest, k / 2, k % 2);
+  for (uint32_t pass = 0; pass < s_passes; ++pass)
+    for (uint32_t f = 0; f < s_frames; ++f) {
+      for (int k = 0; k < CROWDS; ++k) {
+        double time = 1e6 * play(&crowds[k], guest, actors, f, 2 * guest->side * widths) / HEADS;
+        crowds[k].times[f] = pass == 0 || time < crowds[k].times[f] ? time : crowds[k].times[f];
+      }
+      for (int k = 0; k < CROWDS; k += 2) right = right && isSameAnswer(&crowds[k], &crowds[k + 1]);
+      pairs += pass == 0 ? crowds[0].frame.pairCount : 0;
+      impacts += pass == 0 ? crowds[2].step.impactCount : 0;
+    }
+  double m[CROWDS];
+  for (int k = 0; k < CROWDS; ++k) m[k] = pn_labMedian(crowds[k].times, s_frames);
+  printf("  %-16s %-8s %8.0f | %8.1f %8.1f %5.1fx | %8.0f | %8.1f %8.1f %5.1fx  %s\n", guest->file->name, how,
+         (double)pairs / s_frames, m[0], m[1], m[1] / m[0], (double)impacts / s_frames, m[2], m[3], m[3] / m[2],
+         right ? "same" : "WRONG");
+  fflush(stdout);
+  for (int k = 0; k < CROWDS; ++k) freeCrowd(&crowds[k]);
+  for (uint32_t p = 0; p < guest->partCount; ++p) freeActor(&actors[p]);
+  free(actors);
+  return right;
+}
+
+static bool gatherCrowds(pnGuest *guest) {
+  bool right = gatherCrowd(guest, "apart", 4);
+  right = gatherCrowd(guest, "close", 1) && right;
+  return gatherCrowd(guest, "through", 0.5f) && right;
+}
+
+/* ---------------------------------------------------------------- who comes */
+
+/* Each guest whose file is there. */
+static bool forGuests(bool (*act)(pnGuest *guest, void *context), void *context) {
+  bool right = true;
+  for (const pnGuestName *name = pnGuest_List(); name->path; ++name) {
+    char path[1024];
+    const char *folder = getenv("PINCH_DATA");
+    if (folder && folder[0]) snprintf(path, sizeof path, "%s/%s", folder, name->path);
+    else snprintf(path, sizeof path, "%s/../shared/data/%s", PINCH_SOURCE_DIR, name->path);
+    FILE *file = fopen(path, "rb");
+    if (!file) {
+      printf("  %s: not in the data folder (set PINCH_DATA)\n", name->path);
+      continue;
+    }
+    fclose(file);
+    pnGuest guest;
+    check(pnCreateGuest(path, name->height, &guest));
+    right = act(&guest, context) && right;
+    pnDestroyGuest(&guest);
+  }
+  return right;
+}
+
+typedef struct Stage {
+  pnRoom room;
+  pnTree *tree;
+} Stage;
+
+static bool walkBoth(pnGuest *guest, void *context) {
+  Stage *stage = context;
+  bool right = walk(guest, stage->room, stage->tree, 0);
+  return walk(guest, stage->room, stage->tree, 0.06f) && right;
+}
+
+static bool gatherGuest(pnGuest *guest, void *context) {
+  (void)context;
+  return gatherCrowds(guest);
+}
+
+static bool runCrowds(void) {
+  printf("\ncrowds of %d in the default world; microseconds a frame for each, median of %u\n", HEADS, s_frames);
+  printf("  %-16s %-8s %8s | %8s %8s %6s | %8s | %8s %8s\n", "", "", "pairs", "frame", "free", "", "impacts", "step",
+         "free");
+  return forGuests(gatherGuest, NULL);
+}
+
 static bool runRoom(pnRoom room) {
   pnMesh *mesh;
   pnPose *pose;
@@ -144,24 +326,8 @@ static bool runRoom(pnRoom room) {
          pnMesh_GetTriangleCount(mesh), s_frames);
   printf("  %-16s %-5s %5s %6s %9s %7s %8s | %15s | %15s\n", "", "", "parts", "joints", "triangles", "pairs",
          "computed", "carried", "all vertices");
-  bool right = true;
-  for (const pnGuestName *name = pnGuest_List(); name->path; ++name) {
-    char path[1024];
-    const char *folder = getenv("PINCH_DATA");
-    if (folder && folder[0]) snprintf(path, sizeof path, "%s/%s", folder, name->path);
-    else snprintf(path, sizeof path, "%s/../shared/data/%s", PINCH_SOURCE_DIR, name->path);
-    FILE *file = fopen(path, "rb");
-    if (!file) {
-      printf("  %s: not in the data folder (set PINCH_DATA)\n", name->path);
-      continue;
-    }
-    fclose(file);
-    pnGuest guest;
-    check(pnCreateGuest(path, name->height, &guest));
-    right = walk(&guest, room, tree, 0) && right;
-    right = walk(&guest, room, tree, 0.06f) && right;
-    pnDestroyGuest(&guest);
-  }
+  Stage stage = {room, tree};
+  bool right = forGuests(walkBoth, &stage);
   pnDestroyTree(tree);
   pnDestroyPose(pose);
   pnDestroyMesh(mesh);
@@ -169,10 +335,13 @@ static bool runRoom(pnRoom room) {
 }
 
 int main(int count, char **words) {
+  bool rooms = false, crowds = false;
   for (int i = 1; i < count; ++i) {
     bool hasValue = i + 1 < count;
     if (strcmp(words[i], "--passes") == 0 && hasValue) s_passes = (uint32_t)atoi(words[++i]);
     else if (strcmp(words[i], "--frames") == 0 && hasValue) s_frames = (uint32_t)atoi(words[++i]);
+    else if (strcmp(words[i], "rooms") == 0) rooms = true;
+    else if (strcmp(words[i], "crowds") == 0) crowds = true;
     else {
       fprintf(stderr, "bench_guests: \"%s\" is not understood\n", words[i]);
       return 2;
@@ -183,7 +352,9 @@ int main(int count, char **words) {
   char machine[512];
   pn_labMachine(machine, sizeof machine);
   printf("%s\n", machine);
-  bool ok = runRoom(PN_ROOM_MUSEUM);
-  ok = runRoom(PN_ROOM_LIVING) && ok;
+  bool every = !rooms && !crowds, ok = true;
+  if (every || rooms) ok = runRoom(PN_ROOM_MUSEUM);
+  if (every || rooms) ok = runRoom(PN_ROOM_LIVING) && ok;
+  if (every || crowds) ok = runCrowds() && ok;
   return ok ? 0 : 1;
 }

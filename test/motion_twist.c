@@ -60,6 +60,11 @@ static pnResult setInputs(pnPose *pose, const float *inputs) {
   return PN_OK;
 }
 
+static pnResult copyInputs(pnPose *pose, const pnPose *from) {
+  *(Twist *)pose->state = *(const Twist *)from->state;
+  return PN_OK;
+}
+
 static const pnMotionRow s_twist = {.name = "twist",
                                     .movedBy = "wringing",
                                     .alloc = allocTwist,
@@ -67,7 +72,8 @@ static const pnMotionRow s_twist = {.name = "twist",
                                     .rest = restTwist,
                                     .fetch = fetchTwist,
                                     .countInputs = countInputs,
-                                    .setInputs = setInputs};
+                                    .setInputs = setInputs,
+                                    .copyInputs = copyInputs};
 
 /* ---------------------------------------------------------------- as tests see it */
 

@@ -135,11 +135,44 @@ static void inputsSayHowItIs(void **state) {
   }
 }
 
+/* A pose that keeps where another was: down to the bits, also when that has gone on. */
+static void aCopyStays(void **state) {
+  (void)state;
+  TestRandom random = testRandom(3);
+  for (uint32_t i = 0; i < TEST_MOTION_COUNT; ++i) {
+    TestMoving m = {0};
+    testMotions[i]->make(&m, 1, 1, 40 + i);
+    size_t bytes = 3 * sizeof(float) * pnMesh_GetVertexCount(m.mesh);
+    float *then = malloc(bytes), *kept = malloc(bytes);
+    assert_true(then && kept);
+    pnPose *copy;
+    testExpectOk(pn_createRestPose(m.pose, &copy));
+    for (int round = 0; round < 12; ++round) {
+      pnMatrix t = round % 3 == 2 ? pnMatrix_Identity() : testRotation(&random, 2);
+      if (round % 2) testExpectOk(pnPose_SetTransform(m.pose, &t));
+      if (round % 3) testMotions[i]->move(&m, &random, 1);
+      if (round == 7) pnPose_Reset(m.pose);
+      pnPose_GetVertices(m.pose, then);
+      testExpectOk(pn_copyPose(copy, m.pose));
+      assert_true(copy->frame == m.pose->frame && copy->shapeFrame == m.pose->shapeFrame);
+      for (int moved = 0; moved < 2; ++moved) {
+        if (moved) testMotions[i]->move(&m, &random, 1);
+        pnPose_GetVertices(copy, kept);
+        assert_memory_equal(then, kept, bytes);
+        expectOneVertex(copy);
+      }
+    }
+    pnDestroyPose(copy);
+    free(then);
+    free(kept);
+    testMotions[i]->free(&m);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(oneVertexByEveryWay),
-      cmocka_unit_test(transformIsTheDefinition),
-      cmocka_unit_test(restAndRefusals),
+      cmocka_unit_test(oneVertexByEveryWay),      cmocka_unit_test(aCopyStays),
+      cmocka_unit_test(transformIsTheDefinition), cmocka_unit_test(restAndRefusals),
       cmocka_unit_test(inputsSayHowItIs),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -278,11 +278,14 @@ static void testBodies(void **state) {
 
 /* ---------------------------------------------------------------- crowds */
 
-/* Some of each: rigid; free by vertices, alone, with a transform, and shared; static; soup. Every second one is far out and alone. */
-enum { CROWD = 18 };
+/* Some of each: rigid; free by vertices, alone, with a transform, and shared; static; soup; skinned; morphing. Every second one is far out
+ * and alone. */
+enum { CROWD = 22, SKINNED = 17, MORPHING = 19, NEWCOMER = CROWD - 1 };
 
 typedef struct Crowd {
   pnMesh *mesh;
+  pnSkin *skin;
+  pnMorph *morph;
   pnSoup *soup;
   pnWorld *world;
   pnBodyId ids[CROWD];
@@ -295,11 +298,44 @@ static const pnPose *poseIn(const Crowd *c, uint32_t i) {
   return i == 0 ? pnSoup_GetPose(c->soup) : pnBody_GetPose(c->world, c->ids[i]);
 }
 
+static bool isSkinned(uint32_t i) {
+  return i >= SKINNED && i < MORPHING;
+}
+static bool isMorphing(uint32_t i) {
+  return i >= MORPHING && i < NEWCOMER;
+}
+
+/* Two joints, which share every third vertex; one target that pulls along x. */
+static void makeMotions(Crowd *c) {
+  uint32_t n = pnMesh_GetVertexCount(c->mesh);
+  uint16_t *joints = calloc(2 * (size_t)n, sizeof *joints);
+  float *weights = calloc(2 * (size_t)n, sizeof *weights), *pull = calloc(3 * (size_t)n, sizeof *pull);
+  assert_true(joints && weights && pull);
+  for (uint32_t v = 0; v < n; ++v) {
+    joints[2 * v] = v % 2, joints[2 * v + 1] = 1 - v % 2;
+    weights[2 * v] = v % 3 ? 1 : 0.5f, weights[2 * v + 1] = v % 3 ? 0 : 0.5f;
+    pull[3 * v] = pnMesh_GetVertices(c->mesh)[3 * v];
+  }
+  pnSkinDef skin = pnDefaultSkinDef();
+  skin.mesh = c->mesh, skin.jointCount = 2, skin.influenceCount = 2;
+  skin.jointIndices = joints, skin.jointWeights = weights;
+  testExpectOk(pnCreateSkin(&skin, &c->skin));
+  pnMorphTarget target = {.values = pull};
+  pnMorphDef morph = pnDefaultMorphDef();
+  morph.mesh = c->mesh, morph.targets = &target, morph.targetCount = 1;
+  testExpectOk(pnCreateMorph(&morph, &c->morph));
+  free(joints);
+  free(weights);
+  free(pull);
+}
+
 static void addToCrowd(Crowd *c, uint32_t i) {
   pnBodyDef def = pnDefaultBodyDef();
   def.mesh = i == 0 ? NULL : c->mesh;
   def.soup = i == 0 ? c->soup : NULL;
   def.kind = i == 0 ? PN_BODY_SOUP : i % 5 == 0 ? PN_BODY_RIGID : i == 1 ? PN_BODY_STATIC : PN_BODY_FREE;
+  if (isSkinned(i)) def.kind = PN_BODY_SKINNED, def.skin = c->skin;
+  if (isMorphing(i)) def.kind = PN_BODY_MORPH, def.morph = c->morph;
   testExpectOk(pnWorld_CreateBody(c->world, &def, &c->ids[i]));
   testExpectOk(i == 0 ? pnCreateSoupSweep(c->soup, &c->sweeps[i]) : pnCreateSweep(c->mesh, &c->sweeps[i]));
   c->vertices[i] = malloc(3 * sizeof(float) * (pnMesh_GetVertexCount(c->mesh) + 1));
@@ -316,6 +352,17 @@ static void moveInCrowd(Crowd *c, uint32_t i) {
     float corners[9];
     for (int k = 0; k < 9; ++k) corners[k] = testFloat(&c->random, -2, 2);
     testExpectOk(pnSoup_Replace(c->soup, &id, PN_PRIMITIVE_TRIANGLE, corners, 1));
+    return;
+  }
+  if (isSkinned(i)) {
+    pnMatrix joints[2] = {testRotation(&c->random, 1), testRotation(&c->random, 1)};
+    if (x < 1) testExpectOk(pnBody_SetJoints(c->world, c->ids[i], joints, 2));
+    if (x > -1 || out > 0) testExpectOk(pnBody_SetTransform(c->world, c->ids[i], &m));
+    return;
+  }
+  if (isMorphing(i)) {
+    if (x < 1) testExpectOk(pnBody_SetWeights(c->world, c->ids[i], &x, 1));
+    if (x > -1 || out > 0) testExpectOk(pnBody_SetTransform(c->world, c->ids[i], &m));
     return;
   }
   for (uint32_t v = 0; how != 0 && v < 3 * count; ++v)
@@ -388,24 +435,27 @@ static void testCrowd(void **state) {
   Crowd c = {.random = testRandom(12)};
   size_t impacts = 0;
   testExpectOk(pnMakeIcosphere(0, 0.5f, &c.mesh));
+  makeMotions(&c);
   testExpectOk(pnCreateSoup(NULL, &c.soup));
   testExpectOk(pnSoup_Add(c.soup, PN_PRIMITIVE_TRIANGLE, (float[]){-1, -1, -1, -1, 2, 0, -1, 0, 2}, 1, NULL));
   c.world = makeWorld();
-  for (uint32_t i = 0; i + 1 < CROWD; ++i) addToCrowd(&c, i);
-  for (uint32_t i = 0; i + 1 < CROWD; ++i) moveInCrowd(&c, i);
+  for (uint32_t i = 0; i < NEWCOMER; ++i) addToCrowd(&c, i);
+  for (uint32_t i = 0; i < NEWCOMER; ++i) moveInCrowd(&c, i);
   for (uint32_t round = 0; round < testRounds(40); ++round) {
+    /* where the step before did not end */
+    for (uint32_t i = 0; round % 5 == 4 && i < CROWD; ++i) moveInCrowd(&c, i);
     testExpectOk(pnWorld_BeginStep(c.world));
     for (uint32_t i = 0; i < CROWD; ++i)
       if (c.sweeps[i]) testExpectOk(pnSweep_SetBegin(c.sweeps[i], poseIn(&c, i)));
     for (uint32_t again = 0; again < 1 + round % 3; ++again) {
       for (uint32_t i = 0; i < CROWD; ++i)
         if (c.sweeps[i] && (round % 4 == 0 || testBelow(&c.random, 4) < round % 4)) moveInCrowd(&c, i);
-      if (round == 3 && again == 0) addToCrowd(&c, CROWD - 1);
-      if (round == 3 && again == 0) testExpectOk(pnSweep_SetBegin(c.sweeps[CROWD - 1], poseIn(&c, CROWD - 1)));
+      if (round == 3 && again == 0) addToCrowd(&c, NEWCOMER);
+      if (round == 3 && again == 0) testExpectOk(pnSweep_SetBegin(c.sweeps[NEWCOMER], poseIn(&c, NEWCOMER)));
       expectStep(&c, round % 2 ? 0.25 : 0, &impacts);
     }
     /* alone, and known where: all but those that share; the newcomer, on his way out, passes by everybody */
-    for (uint32_t i = 3; round < 3 && i < CROWD - 1; i += 2)
+    for (uint32_t i = 3; round < 3 && i < NEWCOMER; i += 2)
       if (i % 5 != 3) assert_null(pnBody_GetSweep(c.world, c.ids[i]));
   }
   assert_true(impacts > testRounds(2000));
@@ -415,23 +465,61 @@ static void testCrowd(void **state) {
     free(c.vertices[i]);
   }
   pnDestroySoup(c.soup);
+  pnDestroySkin(c.skin);
+  pnDestroyMorph(c.morph);
   pnDestroyMesh(c.mesh);
   assert_int_equal(pnGetByteCount(), 0);
 }
 
+/* A body with a loose box whose tree has waited in frames, as nothing was near that, is met where it is and not where its tree was. */
+static void testLate(void **state) {
+  (void)state;
+  Crowd c = {0};
+  testExpectOk(pnMakeIcosphere(0, 0.5f, &c.mesh));
+  makeMotions(&c);
+  pnWorld *world = makeWorld();
+  pnBodyId bullet = addBody(world, c.mesh, PN_BODY_FREE), body;
+  pnBox loose = {{80, -2, -2}, {160, 2, 2}};
+  pnBodyDef def = pnDefaultBodyDef();
+  def.kind = PN_BODY_SKINNED, def.mesh = c.mesh, def.skin = c.skin, def.looseBox = &loose;
+  testExpectOk(pnWorld_CreateBody(world, &def, &body));
+  place(world, bullet, c.mesh, 100, 50, 0);
+  for (int i = 0; i < 2; ++i) {
+    pnMatrix m = pnMatrix_Identity();
+    m.m[0][3] = i ? 100 : 150;
+    testExpectOk(pnBody_SetTransform(world, body, &m));
+    assert_int_equal(pnWorld_Collide(world, NULL).contactCount, 0);
+  }
+  testExpectOk(pnWorld_BeginStep(world));
+  place(world, bullet, c.mesh, 100, -50, 0);
+  assert_int_equal(pnWorld_CollideSwept(world, NULL).contactCount, 1);
+  pnDestroyWorld(world);
+  pnDestroySkin(c.skin), pnDestroyMorph(c.morph), pnDestroyMesh(c.mesh);
+}
+
 /* ---------------------------------------------------------------- memory */
 
+/* One that is skinned stands where one that turns passes by. */
 static pnResult useMemory(void *context) {
   (void)context;
   pnMesh *ball = NULL;
+  pnSkin *skin = NULL;
+  uint16_t joints[12] = {0};
+  float weights[12];
+  for (int i = 0; i < 12; ++i) weights[i] = 1;
+  pnSkinDef skinDef = pnDefaultSkinDef();
   pnWorldDef def = pnDefaultWorldDef();
   pnWorld *world = NULL;
   pnResult result = pnMakeIcosphere(0, 0.5f, &ball);
+  skinDef.mesh = ball, skinDef.jointCount = skinDef.influenceCount = 1;
+  skinDef.jointIndices = joints, skinDef.jointWeights = weights;
+  if (!result) result = pnCreateSkin(&skinDef, &skin);
   if (!result) result = pnCreateWorld(&def, &world);
   for (int i = 0; i < 2 && !result; ++i) {
     pnBodyDef bodyDef = pnDefaultBodyDef();
     pnBodyId body;
-    bodyDef.mesh = ball, bodyDef.kind = PN_BODY_RIGID;
+    bodyDef.mesh = ball, bodyDef.kind = i ? PN_BODY_RIGID : PN_BODY_SKINNED;
+    bodyDef.skin = i ? NULL : skin;
     result = pnWorld_CreateBody(world, &bodyDef, &body);
     if (!result && i) {
       pnMatrix m = turned(0, 3);
@@ -445,6 +533,7 @@ static pnResult useMemory(void *context) {
   if (!result) result = pnWorld_CollideSwept(world, NULL).result;
   if (!result) result = pnWorld_FindSafeStep(world, 0.1, &safe);
   pnDestroyWorld(world);
+  pnDestroySkin(skin);
   pnDestroyMesh(ball);
   return result;
 }
@@ -460,6 +549,7 @@ int main(void) {
       cmocka_unit_test(testBullet),    cmocka_unit_test(testRing),         cmocka_unit_test(testGears),
       cmocka_unit_test(testInsideOut), cmocka_unit_test(testSkinned),      cmocka_unit_test(testBodies),
       cmocka_unit_test(testCrowd),     cmocka_unit_test(testDistanceKept), cmocka_unit_test(testMemory),
+      cmocka_unit_test(testLate),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 #include "mesh/mesh.h"
 #include "mesh/pose.h"
 #include "mesh/soup.h"
+#include "mesh/vertex.h"
 #include "tree/tree.h"
 
 #include <math.h>
@@ -81,7 +82,7 @@ static pnResult makeOwners(pnSweep *s) {
 /* What it holds, in bytes; also for freeing. */
 typedef struct Sizes {
   size_t edges, triangleEdge, owned, places, vertexBoxes, corners, generations, kinds;
-  size_t faceBoxes, faceCorners, featureFirst, ownedVertices, featureBoxes, featureNames; /* by slots */
+  size_t leafStamps, faceBoxes, faceCorners, featureFirst, ownedVertices, featureBoxes, featureNames; /* by slots */
 } Sizes;
 
 static Sizes sizesOf(const pnSweep *s) {
@@ -95,6 +96,7 @@ static Sizes sizesOf(const pnSweep *s) {
       .corners = pn_bytes(2 * sides + 1, sizeof(float)),
       .generations = pn_bytes((size_t)s->triangleCount + 1, sizeof(uint32_t)),
       .kinds = (size_t)s->triangleCount + 1,
+      .leafStamps = pn_bytes((size_t)s->slotCount / PN_LANES + 1, sizeof(uint32_t)),
       .faceBoxes = pn_bytes((size_t)s->slotCount + 1, sizeof(pnFeatureBox)),
       .faceCorners = pn_bytes((size_t)s->slotCount + 1, sizeof *s->faceCorners),
       .featureFirst = pn_bytes((size_t)s->slotCount + 1, sizeof(uint32_t)),
@@ -177,12 +179,14 @@ static pnResult setFromMesh(pnSweep *s) {
 
 static void freeSlots(pnSweep *s) {
   Sizes z = sizesOf(s);
+  pn_free((void *)s->leafStamps, z.leafStamps);
   pn_free(s->faceBoxes, z.faceBoxes);
   pn_free(s->faceCorners, z.faceCorners);
   pn_free(s->featureFirst, z.featureFirst);
   pn_free(s->ownedVertices, z.ownedVertices);
   pn_free(s->featureBoxes, z.featureBoxes);
   pn_free(s->featureNames, z.featureNames);
+  s->leafStamps = NULL;
   s->faceBoxes = s->featureBoxes = NULL;
   s->faceCorners = NULL;
   s->featureFirst = s->featureNames = NULL;
@@ -326,7 +330,8 @@ static pnResult setFromPose(pnSweep *s, const pnPose *pose, int end) {
       return pn_fail(PN_ERROR_NUMBER, "sweep of '%s': vertex %u is not finite", s->mesh->name,
                      first + (uint32_t)(bad / 3));
     }
-    for (uint32_t n = 0; n < 3 * count; ++n) s->places[first + n / 3].x[n % 3][end] = portion[n];
+    for (uint32_t v = 0; v < count; ++v)
+      for (uint32_t k = 0; k < 3; ++k) s->places[first + v].x[k][end] = portion[3 * v + k];
   }
   s->stale = true;
   return PN_OK;
@@ -438,13 +443,25 @@ typedef struct BoxWork {
   double end, margin;
 } BoxWork;
 
+/* Around a whole step, without a margin. Numbers are rounded to the nearest float, and so are those of the other body: what overlaps before
+ * overlaps after. */
+PN_INLINE void boxWhole(const pnPlace *place, pnFeatureBox *out) {
+  for (int k = 0; k < 3; ++k) {
+    float a = (float)place->x[k][0], b = (float)place->x[k][1];
+    out->lo[k] = a < b ? a : b;
+    out->hi[k] = a < b ? b : a;
+  }
+}
+
 /* Vertices: around the begin and the place at `end`. That place is computed with three roundings of numbers below |begin| + |end|:
- * 4u of them are added on both sides. At end = 1 it is the end itself. */
+ * 4u of them are added on both sides. At end = 1 it is the end itself. Boxes of different windows never meet. */
 static void boxVertices(void *context, uint32_t first, uint32_t last, uint32_t worker) {
   (void)worker;
   const BoxWork *w = context;
+  bool whole = w->end == 1.0 && w->margin == 0.0;
   for (uint32_t v = first; v < last; ++v) {
-    for (int k = 0; k < 3; ++k) {
+    if (whole) boxWhole(&w->s->places[v], &w->s->vertexBoxes[v]);
+    for (int k = 0; k < 3 && !whole; ++k) {
       double a = w->s->places[v].x[k][0], b = w->s->places[v].x[k][1];
       double slack = w->margin > 0.0 ? 0.5 * w->margin * (1.0 + 0x1p-50) + 0x1p-51 * (fabs(a) + fabs(b)) : 0.0;
       if (w->end < 1.0) {
@@ -464,10 +481,8 @@ static void boxTriangles(void *context, uint32_t first, uint32_t last, uint32_t 
     const uint32_t *v = &w->s->mesh->triangles[3 * (size_t)t];
     const pnFeatureBox *a = &w->s->vertexBoxes[v[0]], *b = &w->s->vertexBoxes[v[1]], *c = &w->s->vertexBoxes[v[2]];
     float *out = &w->s->corners[6 * (size_t)t];
-    for (int k = 0; k < 3; ++k) {
-      out[k] = PN_MIN(PN_MIN(a->lo[k], b->lo[k]), c->lo[k]);
-      out[3 + k] = PN_MAX(PN_MAX(a->hi[k], b->hi[k]), c->hi[k]);
-    }
+    pn_f4StoreThree(out, pn_f4Min(pn_f4Min(pn_f4Load(a->lo), pn_f4Load(b->lo)), pn_f4Load(c->lo)));
+    pn_f4StoreThree(out + 3, pn_f4Max(pn_f4Max(pn_f4Load(a->hi), pn_f4Load(b->hi)), pn_f4Load(c->hi)));
   }
 }
 
@@ -510,13 +525,14 @@ static pnResult makeSlots(pnSweep *s) {
   freeSlots(s);
   s->slotCount = s->tree->shape->leafCount * PN_LANES;
   Sizes z = sizesOf(s);
+  s->leafStamps = pn_allocZero(z.leafStamps);
   s->faceBoxes = pn_allocZero(z.faceBoxes);
   s->faceCorners = pn_allocZero(z.faceCorners);
   s->featureFirst = pn_allocZero(z.featureFirst);
   s->ownedVertices = pn_allocZero(z.ownedVertices);
   s->featureBoxes = pn_allocZero(z.featureBoxes);
   s->featureNames = pn_allocZero(z.featureNames);
-  if (!s->faceBoxes || !s->faceCorners || !s->featureFirst || !s->ownedVertices || !s->featureBoxes ||
+  if (!s->leafStamps || !s->faceBoxes || !s->faceCorners || !s->featureFirst || !s->ownedVertices || !s->featureBoxes ||
       !s->featureNames) {
     freeSlots(s);
     return pn_failMemory(z.featureBoxes);
@@ -533,28 +549,49 @@ static void boxNothing(pnFeatureBox *box) {
   }
 }
 
-static void boxSlots(void *context, uint32_t first, uint32_t last, uint32_t worker) {
-  (void)worker;
-  pnSweep *s = ((const BoxWork *)context)->s;
-  for (uint32_t slot = first; slot < last; ++slot) {
+static void boxFeatures(const pnSweep *s, uint32_t slot) {
+  for (uint32_t i = s->featureFirst[slot]; i < s->featureFirst[slot + 1]; ++i) {
+    pnFeatureBox *f = &s->featureBoxes[i];
+    if (f->v0 == PN_NONE) {
+      boxNothing(f);
+      continue;
+    }
+    const pnFeatureBox *a = &s->vertexBoxes[f->v0], *b = &s->vertexBoxes[f->v1];
+    pn_f4StoreThree(f->lo, pn_f4Min(pn_f4Load(a->lo), pn_f4Load(b->lo)));
+    pn_f4StoreThree(f->hi, pn_f4Max(pn_f4Load(a->hi), pn_f4Load(b->hi)));
+  }
+}
+
+static void boxSlots(const pnSweep *s, uint32_t leaf) {
+  for (uint32_t slot = leaf * PN_LANES; slot < (leaf + 1) * PN_LANES; ++slot) {
     uint32_t t = s->tree->shape->leafTriangles[slot];
     if (t == PN_NONE) continue;
     memcpy(s->faceBoxes[slot].lo, &s->corners[6 * (size_t)t], 3 * sizeof(float));
     memcpy(s->faceBoxes[slot].hi, &s->corners[6 * (size_t)t + 3], 3 * sizeof(float));
     if (s->owned[t] & PN_NO_PRIMITIVE) boxNothing(&s->faceBoxes[slot]);
-    for (uint32_t i = s->featureFirst[slot]; i < s->featureFirst[slot + 1]; ++i) {
-      pnFeatureBox *f = &s->featureBoxes[i];
-      if (f->v0 == PN_NONE) {
-        boxNothing(f);
-        continue;
-      }
-      const pnFeatureBox *a = &s->vertexBoxes[f->v0], *b = &s->vertexBoxes[f->v1];
-      for (int k = 0; k < 3; ++k) {
-        f->lo[k] = PN_MIN(a->lo[k], b->lo[k]);
-        f->hi[k] = PN_MAX(a->hi[k], b->hi[k]);
-      }
-    }
+    boxFeatures(s, slot);
   }
+}
+
+void pn_boxLeafSlow(const pnSweep *s, uint32_t leaf, bool alone) {
+  _Atomic uint32_t *stamp = &s->leafStamps[leaf];
+  if (alone) {
+    boxSlots(s, leaf);
+    atomic_store_explicit(stamp, s->now, memory_order_relaxed);
+  } else if (pn_claimStamp(stamp, s->now)) {
+    boxSlots(s, leaf);
+    pn_publishStamp(stamp, s->now);
+  } else {
+    pn_awaitStamp(stamp, s->now);
+  }
+}
+
+/* No leaf has the boxes of now any more. */
+static void staleLeaves(pnSweep *s) {
+  if (++s->now != PN_STAMP_BUSY) return;
+  for (uint32_t leaf = 0; leaf < s->slotCount / PN_LANES; ++leaf)
+    atomic_store_explicit(&s->leafStamps[leaf], 0, memory_order_relaxed);
+  s->now = 1;
 }
 
 /* A tree whose boxes have grown by this is built anew: queries cost about so much more than after a build, which costs
@@ -579,7 +616,7 @@ pnResult pn_updateSweep(pnSweep *s, double end, double margin, const pnTasks *ta
   else if (result == PN_OK && s->ownersChanged) nameSlots(s);
   s->ownersChanged = s->ownersChanged && result != PN_OK;
   if (result == PN_OK) {
-    pn_parallelFor(tasks, boxSlots, &work, s->slotCount, 4096);
+    staleLeaves(s);
     s->boxEnd = end;
     s->boxMargin = margin;
     s->stale = false;

@@ -12,6 +12,7 @@
 #ifndef PN_COLLIDE_SWEEP_H
 #define PN_COLLIDE_SWEEP_H
 
+#include "base/stamp.h"
 #include "base/task.h"
 #include "geom/simd_whole.h"
 #include "pinch/collide.h"
@@ -57,18 +58,27 @@ struct pnSweep {
   pnPose *boxPose;
   pnTree *tree;
   /* In the order of the tree's slots, so that what is close lies close: faces, and the features that triangles own, first vertices, then
-   * edges, each filled up to what a plain slot has. */
+   * edges, each filled up to what a plain slot has. Boxes are those of now in leaves with its stamp (pn_boxLeaf): few are reached. */
   uint32_t slotCount;
-  pnFeatureBox *faceBoxes;    /* a slot */
-  uint32_t (*faceCorners)[4]; /* a slot: three vertices and the triangle */
-  uint32_t *featureFirst;     /* a slot, and one more */
-  uint8_t *ownedVertices;     /* a slot: how many of its features are vertices */
-  pnFeatureBox *featureBoxes; /* vertices and edges */
-  uint32_t *featureNames;     /* the number of the vertex or edge */
+  uint32_t now;
+  _Atomic uint32_t *leafStamps; /* a leaf */
+  pnFeatureBox *faceBoxes;      /* a slot */
+  uint32_t (*faceCorners)[4];   /* a slot: three vertices and the triangle */
+  uint32_t *featureFirst;       /* a slot, and one more */
+  uint8_t *ownedVertices;       /* a slot: how many of its features are vertices */
+  pnFeatureBox *featureBoxes;   /* vertices and edges */
+  uint32_t *featureNames;       /* the number of the vertex or edge */
 };
 
 /* Boxes around 0 ... end, and the tree brought up to date. What comes closer than `margin` to each other has boxes that overlap. */
 pnResult pn_updateSweep(pnSweep *sweep, double end, double margin, const pnTasks *tasks);
+
+/* Boxes of the faces and features in a leaf of the tree, for who looks at them; `alone`: no other thread asks meanwhile. */
+void pn_boxLeafSlow(const pnSweep *sweep, uint32_t leaf, bool alone);
+PN_INLINE void pn_boxLeaf(const pnSweep *sweep, uint32_t leaf, bool alone) {
+  if (PN_LIKELY(atomic_load_explicit(&sweep->leafStamps[leaf], memory_order_acquire) == sweep->now)) return;
+  pn_boxLeafSlow(sweep, leaf, alone);
+}
 
 /* In one body: are these one vertex? The same, or welded and at one place at both ends. */
 bool pn_isOneVertex(const pnSweep *sweep, uint32_t v, uint32_t w);

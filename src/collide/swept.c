@@ -351,6 +351,8 @@ static bool takePairs(pnSink *sink, const pnTraversal *t, pnWorker *w, const pnP
       ok = firstOfTriangles(&f, turn ? b : a, turn ? a : b);
       continue;
     }
+    pn_boxLeaf(ours, m / PN_LANES, w->fresh.alone);
+    pn_boxLeaf(theirs, n / PN_LANES, w->fresh.alone);
     listPair(c, ours, m, theirs, n);
     for (int k = 0; ok && k < LIST_COUNT; ++k)
       if (PN_UNLIKELY(c[k].count > LIST_SIZE - MOST_OF_A_PAIR)) ok = askList(&f, &c[k]);

@@ -324,9 +324,20 @@ static pnResult setInputs(pnPose *pose, const float *inputs) {
   return pnPose_SetVertices(pose, inputs, pose->mesh->vertexCount);
 }
 
+/* Vertices of a mesh never change: they are shared. */
+static pnResult copyInputs(pnPose *pose, const pnPose *from) {
+  bool isMesh = from->source == from->mesh->vertices;
+  pnResult result = isMesh ? PN_OK : openCopy(pose, 0);
+  if (result != PN_OK) return result;
+  if (!isMesh) memcpy(pose->own[0], from->source, 3 * (size_t)from->mesh->vertexCount * sizeof(float));
+  pose->source = isMesh ? from->source : pose->own[0];
+  return PN_OK;
+}
+
 const pnMotionRow pn_motionFree = {.name = "free",
                                    .isStored = true,
                                    .isAsked = isAsked,
                                    .fetch = fetch,
                                    .countInputs = countInputs,
-                                   .setInputs = setInputs};
+                                   .setInputs = setInputs,
+                                   .copyInputs = copyInputs};

@@ -9,6 +9,8 @@
 #include "mesh/pose.h"
 #include "mesh/vertex.h"
 
+#include <string.h>
+
 /* ---------------------------------------------------------------- fetching */
 
 /* A vertex of deltas: the entries it has, from the rest position on. The fourth lane of an entry holds a target's number,
@@ -151,6 +153,12 @@ static pnResult setInputs(pnPose *pose, const float *inputs) {
   return pnPose_SetWeights(pose, inputs, pose->morph->targetCount);
 }
 
+static pnResult copyInputs(pnPose *pose, const pnPose *from) {
+  memcpy(pose->active, from->active, weightBytes(from->morph));
+  pose->activeCount = from->activeCount;
+  return PN_OK;
+}
+
 const pnMotionRow pn_motionMorph = {.name = "morph",
                                     .movedBy = "morph targets",
                                     .isAsked = isAsked,
@@ -160,4 +168,5 @@ const pnMotionRow pn_motionMorph = {.name = "morph",
                                     .rest = restWeights,
                                     .fetch = fetch,
                                     .countInputs = countInputs,
-                                    .setInputs = setInputs};
+                                    .setInputs = setInputs,
+                                    .copyInputs = copyInputs};

@@ -235,6 +235,13 @@ static pnResult setInputs(pnPose *pose, const float *inputs) {
   return pose->morph ? pn_motionMorph.setInputs(pose, inputs) : pn_motionFree.setInputs(pose, inputs);
 }
 
+static pnResult copyInputs(pnPose *pose, const pnPose *from) {
+  const size_t n = from->skin->jointCount;
+  memcpy(pose->moves, from->moves, n * sizeof *pose->moves);
+  memcpy(pose->joints, from->joints, n * sizeof *pose->joints);
+  return pose->morph ? pn_motionMorph.copyInputs(pose, from) : PN_OK;
+}
+
 const pnMotionRow pn_motionSkin = {.name = "skin",
                                    .movedBy = "joints",
                                    .isAsked = isAsked,
@@ -245,4 +252,5 @@ const pnMotionRow pn_motionSkin = {.name = "skin",
                                    .fetch = fetch,
                                    .reach = reach,
                                    .countInputs = countInputs,
-                                   .setInputs = setInputs};
+                                   .setInputs = setInputs,
+                                   .copyInputs = copyInputs};

@@ -94,6 +94,20 @@ pnResult pn_createRestPose(const pnPose *like, pnPose **outPose) {
   return pn_createPose(&def, like->motion, outPose);
 }
 
+pnResult pn_copyPose(pnPose *pose, const pnPose *from) {
+  bool differs = pose->shapeFrame != from->shapeFrame; /* both were at rest in their first frames */
+  pnResult result = differs ? pose->motion->copyInputs(pose, from) : PN_OK;
+  if (result != PN_OK) return result;
+  pose->sourceMaxAbs = from->sourceMaxAbs;
+  pose->sourceBox = from->sourceBox;
+  pose->skinMaxAbs = from->skinMaxAbs;
+  pose->transform = from->transform;
+  pose->hasTransform = from->hasTransform;
+  pose->frame = from->frame;
+  pose->shapeFrame = from->shapeFrame;
+  return PN_OK;
+}
+
 void pnDestroyPose(pnPose *pose) {
   if (!pose) return;
   if (pose->motion->release) pose->motion->release(pose);

@@ -35,6 +35,8 @@ typedef struct pnMotionRow {
   /* The numbers that say how it is: vertices, weights. */
   size_t (*countInputs)(const pnPose *pose);
   pnResult (*setInputs)(pnPose *pose, const float *inputs);
+  pnResult (*copyInputs)(
+      pnPose *pose, const pnPose *from); /* those of a pose of the same mesh and motion, joints too; for pn_copyPose */
 } pnMotionRow;
 
 extern const pnMotionRow pn_motionFree, pn_motionMorph, pn_motionSkin;
@@ -123,6 +125,9 @@ PN_INLINE pnBox pn_boxOfPose(const pnPose *pose) {
 pnResult pn_createPose(const pnPoseDef *def, const pnMotionRow *motion, pnPose **outPose);
 /* A pose of the same mesh and motion, at rest. */
 pnResult pn_createRestPose(const pnPose *like, pnPose **outPose);
+/* A pose that follows `from`, and was made at rest like it, becomes as that is, down to the number of its frame. Vertices are copied if they
+ * can change and have changed. When it fails, for memory, nothing has changed. */
+pnResult pn_copyPose(pnPose *pose, const pnPose *from);
 
 /* For whoever changes a pose: a new frame, of the shape too unless only the transform changed. */
 PN_INLINE void pn_poseTouch(pnPose *pose, bool shape) {

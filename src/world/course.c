@@ -5,8 +5,6 @@
 #include "geom/box.h"
 #include "tree/tree.h"
 
-#include <string.h>
-
 /* The pose that a body follows. */
 static const pnPose *poseOf(const pnBody *body) {
   return body->soup ? pnSoup_GetPose(body->soup) : body->pose ? body->pose : pnTree_GetPose(body->tree);
@@ -18,23 +16,27 @@ static pnResult ensureSweep(const pnBody *body, pnCourse *course) {
                     : pnCreateSweep(pnPose_GetMesh(poseOf(body)), &course->sweep);
 }
 
-static size_t copyBytes(const pnBody *body) {
-  return pn_bytes(3 * (size_t)poseOf(body)->mesh->vertexCount + 1, sizeof(float)); /* one that may be read */
+/* Is it known where the body is? Where its pose does not say it, its tree does, which follows. Of a soup, which changes without telling, and of
+ * an array of others it is not. */
+static bool isKnown(const pnBody *body) {
+  const pnPose *pose = poseOf(body);
+  return !body->soup && (pn_isBoxKnown(pose) || !pose->motion->isStored);
 }
 
-/* Vertices of a mesh never change, others are copied when they have. */
-static pnResult keepSource(const pnBody *body, pnCourse *course) {
+/* A box around where it is. */
+static pnResult findBox(const pnBody *body, const pnTasks *tasks, pnBox *outBox) {
   const pnPose *pose = poseOf(body);
-  bool isMesh = pose->source == pose->mesh->vertices;
-  if (course->shapeFrame == pose->shapeFrame) return PN_OK;
-  if (!isMesh && !course->copy) {
-    course->copy = pn_allocZero(copyBytes(body));
-    if (!course->copy) return pn_failMemory(copyBytes(body));
-  }
-  if (!isMesh) memcpy(course->copy, pose->source, copyBytes(body) - sizeof(float));
-  course->source = isMesh ? pose->source : course->copy;
-  course->shapeFrame = pose->shapeFrame;
-  return PN_OK;
+  bool follows = !pn_isBoxKnown(pose);
+  pnResult result = follows ? pn_followPose(body->tree, tasks) : PN_OK;
+  *outBox = result != PN_OK ? pn_emptyBox() : follows ? pnTree_GetBox(body->tree) : pn_boxOfPose(pose);
+  return result;
+}
+
+/* The pose of the begin. */
+static pnResult keepPose(const pnBody *body, pnCourse *course) {
+  const pnPose *pose = poseOf(body);
+  pnResult result = course->then ? PN_OK : pn_createRestPose(pose, &course->then);
+  return result == PN_OK ? pn_copyPose(course->then, pose) : result;
 }
 
 /* One end of the sweep, as this pose has it. */
@@ -46,7 +48,16 @@ static pnResult setEnd(const pnBody *body, pnCourse *course, const pnPose *pose,
   return result;
 }
 
-pnResult pn_beginCourse(pnBody *body) {
+/* The begin of its sweep. Who was near something in the step before begins where that one ended. */
+static pnResult setBegin(const pnBody *body, pnCourse *course) {
+  if (!course->isKnown || course->frames[0] == course->begun) return PN_OK;
+  if (course->frames[1] != course->begun) return setEnd(body, course, course->then, 0);
+  pnSweep_Advance(course->sweep);
+  course->frames[0] = course->begun;
+  return PN_OK;
+}
+
+pnResult pn_beginCourse(pnBody *body, const pnTasks *tasks) {
   const pnPose *pose = poseOf(body);
   if (!body->course) body->course = pn_allocZero(sizeof(pnCourse));
   pnCourse *course = body->course;
@@ -54,12 +65,10 @@ pnResult pn_beginCourse(pnBody *body) {
   bool stands = course->hasBegun && course->begun == pose->frame && !body->soup; /* since the step before began */
   if (stands) return PN_OK;
   course->hasBegun = false;
-  course->isKnown = !body->soup && pn_isBoxKnown(pose);
-  pnResult result = course->isKnown ? keepSource(body, course) : setEnd(body, course, pose, 0);
+  course->isKnown = isKnown(body);
+  pnResult result = course->isKnown ? keepPose(body, course) : setEnd(body, course, pose, 0);
+  if (result == PN_OK && course->isKnown) result = findBox(body, tasks, &course->box);
   if (result != PN_OK) return result;
-  course->transform = pose->transform;
-  course->hasTransform = pose->hasTransform;
-  if (course->isKnown) course->box = pn_boxOfPose(pose);
   course->begun = pose->frame;
   course->hasBegun = true;
   return PN_OK;
@@ -68,15 +77,7 @@ pnResult pn_beginCourse(pnBody *body) {
 pnResult pn_sweepOfCourse(pnBody *body, pnSweep **outSweep) {
   pnCourse *course = body->course;
   const pnPose *pose = poseOf(body);
-  pnResult result = PN_OK;
-  if (course->isKnown && course->frames[0] != course->begun) {
-    pnPose then = *pose; /* as it was: a pose whose vertices are stored is asked for nothing else */
-    then.source = course->source;
-    then.transform = course->transform;
-    then.hasTransform = course->hasTransform;
-    then.frame = course->begun;
-    result = setEnd(body, course, &then, 0);
-  }
+  pnResult result = setBegin(body, course);
   /* a soup changes without telling: its end was set when its box was asked for */
   if (result == PN_OK && !body->soup && course->frames[1] != pose->frame) result = setEnd(body, course, pose, 1);
   *outSweep = course->sweep;
@@ -96,13 +97,14 @@ static pnBox widen(pnBox box, double margin) {
 pnResult pn_boxOfCourse(pnBody *body, double margin, const pnTasks *tasks, pnBox *outBox) {
   const pnPose *pose = poseOf(body);
   *outBox = pn_emptyBox();
-  pnResult result = body->course && body->course->hasBegun ? PN_OK : pn_beginCourse(body);
+  pnResult result = body->course && body->course->hasBegun ? PN_OK : pn_beginCourse(body, tasks);
   if (result != PN_OK) return result;
   pnCourse *course = body->course;
-  if (course->isKnown && pn_isBoxKnown(pose)) {
-    pnBox now = pn_boxOfPose(pose);
-    *outBox = widen(pn_unionBox(&course->box, &now), margin);
-    return PN_OK;
+  if (course->isKnown && isKnown(body)) {
+    pnBox now;
+    result = findBox(body, tasks, &now);
+    if (result == PN_OK) *outBox = widen(pn_unionBox(&course->box, &now), margin);
+    return result;
   }
   pnSweep *sweep;
   result = body->soup ? setEnd(body, course, pose, 1) : PN_OK;
@@ -116,7 +118,7 @@ pnResult pn_boxOfCourse(pnBody *body, double margin, const pnTasks *tasks, pnBox
 void pn_dropCourse(pnBody *body) {
   if (!body->course) return;
   pnDestroySweep(body->course->sweep);
-  if (body->course->copy) pn_free(body->course->copy, copyBytes(body));
+  pnDestroyPose(body->course->then);
   pn_free(body->course, sizeof(pnCourse));
   body->course = NULL;
 }

@@ -1,9 +1,8 @@
 /* course.h: the course of a body in a step: where it was when the step began, and its sweep (collide/sweep.h).
  *
- * A sweep takes long to fill and much memory, and most bodies have nothing near them on their way. So what is kept of the begin is what
- * the pose needs to say it again (its transform, and a copy of its vertices where these may change), and the box around it. With the box of the end that is
- * a box around the whole way, as vertices move on straight lines; the sweep is made, and its ends are set, when something is near that.
- * Poses that do not know their box (pn_isBoxKnown) and soups set their sweeps at once. */
+ * A sweep takes long to fill and much memory, and most bodies have nothing near them on their way. So what is kept of the begin is the pose,
+ * and the box around it. With the box of the end that is a box around the whole way, as vertices move on straight lines; the sweep is made, and
+ * its ends are set, when something is near that. Soups, and poses over arrays of others, set their sweeps at once. */
 #ifndef PN_WORLD_COURSE_H
 #define PN_WORLD_COURSE_H
 
@@ -17,15 +16,11 @@ typedef struct pnCourse {
   /* the begin, if it was known */
   bool isKnown;
   pnBox box;
-  pnMatrix transform;
-  bool hasTransform;
-  uint64_t shapeFrame; /* of the pose, which `source` is from */
-  const float *source; /* the mesh's vertices, or our copy */
-  float *copy;
+  pnPose *then; /* as it was; null: it never was */
 } pnCourse;
 
 /* The step begins where the body is now. */
-pnResult pn_beginCourse(pnBody *body);
+pnResult pn_beginCourse(pnBody *body, const pnTasks *tasks);
 /* A box around its way to where it is now, wider by half of `margin` on each side; of a body that was made after the step began around
  * where it is, from where it goes on. Empty for an empty body. */
 pnResult pn_boxOfCourse(pnBody *body, double margin, const pnTasks *tasks, pnBox *outBox);

@@ -503,6 +503,16 @@ pnResult pn_followBoxes(pnWorld *world) {
   return result == PN_OK ? findClose(world) : result;
 }
 
+pnResult pn_followHidden(pnWorld *world) {
+  pn_beginAsking(world);
+  for (size_t i = 0; i < world->touched.count; ++i) {
+    uint32_t place = world->touched.data[i];
+    const pnBody *body = &world->bodies.data[place];
+    if (!body->soup && !body->tree->pose->motion->isStored) world->asked.data[world->asked.count++] = place;
+  }
+  return updateTrees(world, world->asked.data, world->asked.count);
+}
+
 pnResult pn_followReached(pnWorld *world) {
   pnResult result = updateTrees(world, world->asked.data, world->asked.count);
   for (size_t i = 0; i < world->asked.count; ++i) {

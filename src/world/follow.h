@@ -30,6 +30,8 @@ pnResult pn_followBoxes(pnWorld *world);
 void pn_beginAsking(pnWorld *world);
 void pn_askFor(pnWorld *world, uint32_t place);
 pnResult pn_followReached(pnWorld *world);
+/* For steps: the trees of those that were touched and whose poses do not say where they are (morph targets, skins), so that their boxes do. */
+pnResult pn_followHidden(pnWorld *world);
 /* Everything has been done for those that were touched. */
 void pn_forgetTouched(pnWorld *world, pnCost *cost);
 

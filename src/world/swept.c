@@ -3,16 +3,17 @@
 #include "base/fenv.h"
 #include "collide/sweep.h"
 #include "world/course.h"
+#include "world/follow.h"
 
 #include <string.h>
 
 pnResult pnWorld_BeginStep(pnWorld *world) {
   PN_FLOAT_SCOPE;
   PN_ASSERT(world);
-  pnResult result = PN_OK;
+  pnResult result = pn_followHidden(world);
   for (size_t i = 0; result == PN_OK && i < world->bodies.count; ++i) {
     pnBody *body = &world->bodies.data[i];
-    if (body->generation & 1) result = pn_nameBody(body, pn_beginCourse(body));
+    if (body->generation & 1) result = pn_nameBody(body, pn_beginCourse(body, &world->def.tasks));
   }
   return result;
 }
@@ -22,6 +23,7 @@ static pnResult endStep(pnWorld *world, double margin, pnCost *cost) {
   pnBroadPhase *broad = &world->stepBroad;
   double start = pn_clock();
   pnResult result = pn_reserveBroad(broad, world->bodies.count) ? PN_OK : pn_failMemory(sizeof(pnBroadBox));
+  if (result == PN_OK) result = pn_followHidden(world);
   for (size_t i = 0; result == PN_OK && i < world->bodies.count; ++i) {
     pnBody *body = &world->bodies.data[i];
     pnBroadBox box = pn_emptyBroadBox();
