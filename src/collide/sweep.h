@@ -51,6 +51,7 @@ struct pnSweep {
   pnPlace *places;        /* a vertex */
   pnFeatureBox *vertexBoxes;
   float *corners; /* of the box mesh: lo and hi of each triangle, and one float more */
+  bool isListed;  /* while sweeps of many pairs are listed, each once (swept_list.c) */
   bool stale;     /* places have changed since the boxes were made */
   double boxEnd;  /* the boxes are around t = 0 ... boxEnd, and wider by half of boxMargin on each side */
   double boxMargin;

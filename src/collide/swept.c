@@ -1,96 +1,18 @@
-/* swept.c: what meets between two poses. The traversal of the boxes (sweep.h) hands over pairs of triangles whose boxes overlap;
- * here they become pairs of features, each once, and each is asked exactly (geom/impact.h).
- *
- * The earliest contact is sought in windows: first with boxes around a thousandth of the step, then a thirty-second part, then all of
- * it. Where things are close something meets early, and short boxes overlap few others. A window decides when the first
- * contact in it ends before the window does, by more than a span can be wide.
- */
-#include "collide/jobs.h"
-#include "collide/sweep.h"
+/* swept.c: see swept.h. The traversal of the boxes (sweep.h) hands over pairs of triangles whose boxes overlap; here they become pairs of
+ * features, each once, and each is asked exactly (geom/impact.h). */
+#include "collide/swept.h"
 
-#include "base/fenv.h"
-#include "base/sort.h"
 #include "geom/impact_lanes.h"
 #include "mesh/mesh.h"
 
 #include <math.h>
 
-/* ---------------------------------------------------------------- lists */
-
-typedef PN_ARRAY(pnFeatureImpact) Impacts;
-
-/* What one worker has found. */
-typedef struct Found {
-  Impacts impacts;
-  double soonest; /* the earliest end of a span */
-} Found;
-
-struct pnImpactList {
-  pnCollider collider;
-  Found *found; /* one a worker */
-  uint32_t workerCount;
-  Impacts all, scratch;
-  PN_ARRAY(pnKeyValue) keys;
-  pnImpactSpan earliest;
-  bool limited;
-};
-
-pnResult pnCreateImpactList(pnImpactList **outList) {
-  PN_FLOAT_SCOPE;
-  PN_ASSERT(outList);
-  *outList = pn_allocZero(sizeof(pnImpactList));
-  return *outList ? PN_OK : pn_failMemory(sizeof(pnImpactList));
-}
-
-void pnDestroyImpactList(pnImpactList *list) {
-  if (!list) return;
-  pn_colliderFree(&list->collider);
-  for (uint32_t i = 0; i < list->workerCount; ++i) pn_arrayFree(&list->found[i].impacts);
-  pn_free(list->found, list->workerCount * sizeof *list->found);
-  pn_arrayFree(&list->all);
-  pn_arrayFree(&list->scratch);
-  pn_arrayFree(&list->keys);
-  pn_free(list, sizeof *list);
-}
-
-const pnFeatureImpact *pnImpactList_GetImpacts(const pnImpactList *list) {
-  return list->all.data;
-}
-size_t pnImpactList_GetCount(const pnImpactList *list) {
-  return list->all.count;
-}
-pnImpactSpan pnImpactList_GetEarliest(const pnImpactList *list) {
-  return list->earliest;
-}
-
-bool pnImpactList_IsLimited(const pnImpactList *list) {
-  return list->limited;
-}
-
-pnSweptDef pnDefaultSweptDef(void) {
-  return (pnSweptDef){0};
-}
-
 /* ---------------------------------------------------------------- features of two triangles */
-
-/* No span is wider than this (pinch/geom.h: 1e-6). */
-#define WIDEST_SPAN 0x1p-19
-
-typedef struct Swept {
-  pnSink sink; /* first: the traversal knows only this */
-  pnSweep *a, *b;
-  bool self;
-  pnSweptWhat what;
-  bool keepsApart;        /* not what meets but how long they stay more than `separation` apart */
-  double separation, end; /* the window: boxes are around 0 ... end */
-  size_t most;            /* impacts; a worker that has more stops */
-  pnImpactList *list;
-} Swept;
 
 /* A worker at work. */
 typedef struct Finder {
-  const Swept *q;
-  Found *found;
+  pnSwept *q;
+  pnImpactsFound *found;
   pnCost *cost;
 } Finder;
 
@@ -103,7 +25,7 @@ bool pn_isOneVertex(const pnSweep *s, uint32_t v, uint32_t w) {
   return true;
 }
 
-static bool shareVertex(const Swept *q, const uint32_t *v, int vCount, const uint32_t *w, int wCount) {
+static bool shareVertex(const pnSwept *q, const uint32_t *v, int vCount, const uint32_t *w, int wCount) {
   for (int i = 0; q->self && i < vCount; ++i) {
     for (int j = 0; j < wCount; ++j)
       if (pn_isOneVertex(q->a, v[i], w[j])) return true;
@@ -111,18 +33,28 @@ static bool shareVertex(const Swept *q, const uint32_t *v, int vCount, const uin
   return false;
 }
 
+static double soonestOf(const Finder *f) {
+  return atomic_load_explicit(&f->q->soonest, memory_order_relaxed);
+}
+
+static void bringForward(Finder *f, double time) {
+  double seen = soonestOf(f);
+  while (time < seen && !atomic_compare_exchange_weak_explicit(&f->q->soonest, &seen, time, memory_order_relaxed,
+                                                               memory_order_relaxed)) {}
+}
+
 /* Is it worth keeping, and what does it say about the earliest? Of those whose span begins after another has ended none is. */
 static bool keep(Finder *f, pnFeatureKind kind, uint32_t a, uint32_t b, pnImpactSpan span) {
   if (f->q->what == PN_SWEPT_EARLIEST) {
-    if (span.lo > f->found->soonest) return true;
-    f->found->soonest = PN_MIN(f->found->soonest, span.hi);
+    if (span.lo > soonestOf(f)) return true;
+    bringForward(f, span.hi);
   }
   return pn_arrayPush(&f->found->impacts, ((pnFeatureImpact){kind, a, b, span.lo, span.hi}));
 }
 
 /* Later contacts are not wanted: of those that end after the first that was found none is, and none outside the window. */
 PN_INLINE double lastTime(const Finder *f) {
-  return f->q->what == PN_SWEPT_EARLIEST ? PN_MIN(f->found->soonest + WIDEST_SPAN, f->q->end) : 1.0;
+  return f->q->what == PN_SWEPT_EARLIEST ? PN_MIN(soonestOf(f) + PN_WIDEST_SPAN, f->q->end) : 1.0;
 }
 
 static pnImpactSpan ask(Finder *f, pn_Features features, const pnD2 *const places[4]) {
@@ -255,7 +187,7 @@ static void dropApart(Finder *f, CandidateList *c) {
 
 /* Asks for one that is open. */
 static bool askCandidate(Finder *f, const CandidateList *c, const Candidate *x) {
-  const Swept *q = f->q;
+  const pnSwept *q = f->q;
   bool edges = c->features == PN_EDGE_EDGE, uncertain;
   uint32_t v[4], ofS = verticesOf(c, x, v);
   if (c->s->hasWelds && shareVertex(q, v, (int)ofS, v + ofS, 4 - (int)ofS)) return true;
@@ -267,7 +199,7 @@ static bool askCandidate(Finder *f, const CandidateList *c, const Candidate *x) 
   placesOf(c, x, places);
   for (int k = 0; k < 4; ++k) other[k] = places[k ^ (turn && edges ? 2 : 0)];
   if (q->keepsApart) {
-    f->found->soonest = PN_MIN(f->found->soonest, pn_safeTime(c->features, (const pnD2 *const *)other, q->separation));
+    bringForward(f, pn_safeTime(c->features, (const pnD2 *const *)other, q->separation));
     return true;
   }
   pnImpactSpan span = pn_impactOfOpenPlaces(c->features, (const pnD2 *const *)other, lastTime(f), &uncertain);
@@ -305,7 +237,7 @@ static bool pierces(const pnSweep *s, uint32_t p, uint32_t q, const pnSweep *t, 
  * of all their features. (Triangles that meet without an edge passing strictly through have a vertex on a face or an
  * edge on an edge.) */
 static bool firstOfTriangles(Finder *f, uint32_t m, uint32_t n) {
-  const Swept *q = f->q;
+  const pnSwept *q = f->q;
   const pnSweep *s[2] = {q->a, q->b};
   const uint32_t *corners[2] = {&s[0]->mesh->triangles[3 * (size_t)m], &s[1]->mesh->triangles[3 * (size_t)n]};
   pnImpactSpan first = {.meets = false, .lo = 1, .hi = 1};
@@ -329,8 +261,14 @@ static bool firstOfTriangles(Finder *f, uint32_t m, uint32_t n) {
 
 /* ---------------------------------------------------------------- the traversal hands over */
 
-static bool takePairs(pnSink *sink, const pnTraversal *t, pnWorker *w, const pnPair *pairs, size_t count) {
-  Swept *q = (Swept *)(void *)sink;
+/* A worker takes up a pair of bodies, unless it was at that one. */
+static bool beginRun(const pnSwept *q, pnImpactsFound *found) {
+  if (found->runs.count > 0 && found->runs.data[found->runs.count - 1].pair == q->number) return true;
+  return pn_arrayPush(&found->runs, ((pnImpactRun){q->number, found->impacts.count}));
+}
+
+bool pn_takeSwept(pnSink *sink, const pnTraversal *t, pnWorker *w, const pnPair *pairs, size_t count) {
+  pnSwept *q = (pnSwept *)(void *)sink;
   uint32_t worker = (uint32_t)(w - q->list->collider.workers);
   Finder f = {q, &q->list->found[worker], &w->cost};
   const pnSweep *ours = t->swapped ? q->b : q->a, *theirs = t->swapped ? q->a : q->b;
@@ -341,7 +279,7 @@ static bool takePairs(pnSink *sink, const pnTraversal *t, pnWorker *w, const pnP
     c[k].features = k == EDGES ? PN_EDGE_EDGE : PN_VERTEX_FACE;
     c[k].count = 0;
   }
-  bool ok = true;
+  bool ok = beginRun(q, f.found);
   for (size_t i = 0; ok && i < count && f.found->impacts.count <= q->most; ++i) {
     uint32_t m = pairs[i].a, n = pairs[i].b;
     if (q->what == PN_SWEPT_TRIANGLES) {
@@ -359,150 +297,4 @@ static bool takePairs(pnSink *sink, const pnTraversal *t, pnWorker *w, const pnP
   }
   for (int k = 0; ok && k < LIST_COUNT; ++k) ok = askList(&f, &c[k]);
   return ok;
-}
-
-static bool ensureLists(pnImpactList *list, uint32_t workers) {
-  if (workers > list->workerCount) {
-    Found *found = pn_allocZero(workers * sizeof *found);
-    if (!found) return false;
-    if (list->workerCount > 0) memcpy(found, list->found, list->workerCount * sizeof *found);
-    pn_free(list->found, list->workerCount * sizeof *found);
-    list->found = found;
-    list->workerCount = workers;
-  }
-  for (uint32_t i = 0; i < list->workerCount; ++i) {
-    list->found[i].impacts.count = 0;
-    list->found[i].soonest = INFINITY;
-  }
-  return true;
-}
-
-/* One traversal with boxes around 0 ... end. */
-static pnResult sweepOnce(Swept *q, double end, const pnTasks *tasks, pnCost *cost) {
-  double start = pn_clock();
-  q->end = end;
-  pnResult result = pn_updateSweep(q->a, end, q->separation, tasks);
-  if (result == PN_OK && !q->self) result = pn_updateSweep(q->b, end, q->separation, tasks);
-  cost->updateSeconds += pn_clock() - start;
-  if (result == PN_OK && !ensureLists(q->list, pn_workerCount(tasks))) result = pn_failMemory(sizeof(Found));
-  bool near = q->self || (result == PN_OK && pn_treesOverlap(q->a->tree, q->b->tree));
-  if (result == PN_OK && near) {
-    pnJob job = {.a = q->a->tree, .b = q->self ? NULL : q->b->tree, .sink = &q->sink};
-    pnRunDef run = {.tasks = tasks, .unsorted = true};
-    bool limited = false;
-    q->list->collider.pairs.count = 0;
-    result = pn_runJobs(&q->list->collider, &job, 1, &run, cost, &limited);
-  }
-  return result;
-}
-
-/* ---------------------------------------------------------------- putting together */
-
-/* Of all workers together. */
-static size_t countFound(const pnImpactList *list) {
-  size_t total = 0;
-  for (uint32_t i = 0; i < list->workerCount; ++i) total += list->found[i].impacts.count;
-  return total;
-}
-
-/* All workers' impacts into one list, sorted by kind, a, b: three stable sorts, the last key first. */
-static bool gather(pnImpactList *list) {
-  size_t total = countFound(list);
-  list->all.count = 0;
-  if (!pn_arrayReserve(&list->all, total) || !pn_arrayReserve(&list->scratch, total) ||
-      !pn_arrayReserve(&list->keys, 2 * total))
-    return false;
-  for (uint32_t i = 0; i < list->workerCount; ++i) {
-    size_t n = list->found[i].impacts.count;
-    if (n > 0) memcpy(list->all.data + list->all.count, list->found[i].impacts.data, n * sizeof *list->all.data);
-    list->all.count += n;
-  }
-  pnFeatureImpact *all = list->all.data;
-  for (int pass = 0; pass < 3 && total > 1; ++pass) {
-    pnKeyValue *keys = list->keys.data;
-    for (size_t i = 0; i < total; ++i)
-      keys[i] = (pnKeyValue){pass == 0 ? all[i].b : pass == 1 ? all[i].a : (uint32_t)all[i].kind, (uint32_t)i};
-    pn_sortKeyValue(keys, keys + total, total);
-    for (size_t i = 0; i < total; ++i) list->scratch.data[i] = all[keys[i].value];
-    memcpy(all, list->scratch.data, total * sizeof *all);
-  }
-  /* before the first span ends, nothing begins earlier than the first that begins */
-  list->earliest = (pnImpactSpan){.meets = total > 0, .lo = total > 0, .hi = total > 0};
-  for (size_t i = 0; i < total; ++i) {
-    list->earliest.lo = PN_MIN(list->earliest.lo, all[i].lo);
-    list->earliest.hi = PN_MIN(list->earliest.hi, all[i].hi);
-  }
-  return true;
-}
-
-/* Of a sorted list only the one whose span ends first. */
-static void keepEarliest(pnImpactList *list) {
-  pnFeatureImpact *all = list->all.data;
-  size_t best = 0;
-  for (size_t i = 1; i < list->all.count; ++i) best = all[i].hi < all[best].hi ? i : best;
-  if (list->all.count > 0) all[0] = all[best];
-  list->all.count = PN_MIN(list->all.count, 1);
-}
-
-pnResult pnCollideSwept(pnSweep *a, pnSweep *b, const pnSweptDef *def, pnImpactList *outImpacts, pnCost *outCost) {
-  PN_FLOAT_SCOPE;
-  PN_ASSERT(a && outImpacts);
-  static const double windows[] = {0x1p-10, 0x1p-5, 1.0};
-  pnSweptDef usual = pnDefaultSweptDef();
-  def = def ? def : &usual;
-  pnCost cost = {0};
-  outImpacts->all.count = 0;
-  outImpacts->earliest = (pnImpactSpan){0};
-  outImpacts->limited = false;
-  if ((unsigned)def->what >= PN_SWEPT_COUNT)
-    return pn_fail(PN_ERROR_ARGUMENT, "swept query: %d is nothing to ask for", (int)def->what);
-  Swept q = {.sink = {takePairs}, .a = a, .b = b ? b : a, .self = !b || b == a, .what = def->what, .list = outImpacts};
-  q.most = def->maxImpacts > 0 && def->what != PN_SWEPT_EARLIEST ? def->maxImpacts : SIZE_MAX;
-  pnResult result = PN_OK;
-  bool found = a->triangleCount == 0 || q.b->triangleCount == 0;
-  for (int i = def->what == PN_SWEPT_EARLIEST ? 0 : 2; i < 3 && !found && result == PN_OK; ++i) {
-    result = sweepOnce(&q, windows[i], &def->tasks, &cost);
-    outImpacts->limited = result == PN_OK && countFound(outImpacts) > q.most;
-    if (outImpacts->limited) break;
-    if (result == PN_OK && !gather(outImpacts)) result = pn_failMemory(sizeof(pnFeatureImpact));
-    found = outImpacts->earliest.meets && outImpacts->earliest.hi + WIDEST_SPAN <= windows[i];
-  }
-  if (result == PN_OK && def->what == PN_SWEPT_EARLIEST) keepEarliest(outImpacts);
-  if (result != PN_OK) {
-    outImpacts->all.count = 0;
-    outImpacts->earliest = (pnImpactSpan){0};
-  }
-  cost.pairs = outImpacts->all.count;
-  if (outCost) *outCost = cost;
-  return result;
-}
-
-pnResult pnFindSafeStep(pnSweep *a, pnSweep *b, double separation, const pnTasks *tasks, double *outSafe) {
-  PN_FLOAT_SCOPE;
-  PN_ASSERT(a && outSafe);
-  *outSafe = 0.0;
-  if (!(separation >= 0.0 && separation <= 1e30))
-    return pn_fail(PN_ERROR_ARGUMENT, "safe step: a separation of %g", separation);
-  pnImpactList *list;
-  pnResult result = pnCreateImpactList(&list);
-  if (result != PN_OK) return result;
-  if (separation == 0.0) {
-    /* exactly: up to the first contact */
-    pnSweptDef def = {.what = PN_SWEPT_EARLIEST};
-    if (tasks) def.tasks = *tasks;
-    result = pnCollideSwept(a, b, &def, list, NULL);
-    *outSafe = result != PN_OK ? 0.0 : list->earliest.meets ? list->earliest.lo : 1.0;
-  } else {
-    Swept q = {.sink = {takePairs}, .a = a, .b = b ? b : a, .self = !b || b == a, .keepsApart = true, .list = list};
-    q.most = SIZE_MAX;
-    q.separation = separation;
-    pnCost cost = {0};
-    bool empty = a->triangleCount == 0 || q.b->triangleCount == 0;
-    if (!empty) result = sweepOnce(&q, 1.0, tasks, &cost);
-    double safe = 1.0;
-    for (uint32_t i = 0; i < list->workerCount; ++i) safe = PN_MIN(safe, list->found[i].soonest);
-    *outSafe = result == PN_OK ? safe : 0.0;
-  }
-  pnDestroyImpactList(list);
-  return result;
 }

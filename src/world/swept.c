@@ -1,7 +1,6 @@
 /* swept.c: the step: what the bodies of a world meet on their way since pnWorld_BeginStep. Which bodies are close is told by the boxes around
  * their ways (course.h); the sweeps of those are asked. */
 #include "base/fenv.h"
-#include "collide/sweep.h"
 #include "world/course.h"
 #include "world/follow.h"
 
@@ -39,12 +38,44 @@ static pnResult endStep(pnWorld *world, double margin, pnCost *cost) {
   return result;
 }
 
-/* The sweeps of two bodies, or of one and none. */
-static pnResult sweepBoth(pnWorld *world, uint32_t a, uint32_t b, pnSweep *outSweeps[2]) {
-  pnBody *first = &world->bodies.data[a], *second = &world->bodies.data[b];
-  outSweeps[1] = NULL;
-  pnResult result = pn_nameBody(first, pn_sweepOfCourse(first, &outSweeps[0]));
-  if (result == PN_OK && a != b) result = pn_nameBody(second, pn_sweepOfCourse(second, &outSweeps[1]));
+/* ---------------------------------------------------------------- pairs */
+
+/* The pairs that the broad phase has listed, in the order of contacts: of bodies from place `begin` on, each first with itself if it looks at
+ * that. */
+static bool listPairs(pnWorld *world, uint32_t begin, uint32_t end, bool noSelf) {
+  const pnPairs *close = &world->stepBroad.pairs;
+  size_t next = 0;
+  world->stepPairs.count = 0;
+  for (uint32_t a = begin; a < end; ++a) {
+    const pnBody *body = &world->bodies.data[a];
+    if ((body->generation & 1) && body->self && !noSelf && !pn_arrayPush(&world->stepPairs, ((pnPair){a, a})))
+      return false;
+    for (; next < close->count && close->data[next].a == a; ++next)
+      if (!pn_arrayPush(&world->stepPairs, close->data[next])) return false;
+  }
+  return pn_arrayReserve(&world->stepSweeps, world->stepPairs.count);
+}
+
+static void sweepRange(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+  (void)worker;
+  pnWorld *world = context;
+  pnSweep *sweep;
+  for (uint32_t i = begin; i < end; ++i) (void)pn_sweepOfCourse(&world->bodies.data[world->asked.data[i]], &sweep);
+}
+
+/* The sweeps of some of them. Each body's by one worker; who fails does so once more, and says why. */
+static pnResult sweepPairs(pnWorld *world, const pnPair *pairs, size_t count) {
+  const pnTasks *tasks = &world->def.tasks;
+  pn_beginAsking(world);
+  for (size_t i = 0; i < 2 * count; ++i) pn_askFor(world, i % 2 ? pairs[i / 2].b : pairs[i / 2].a);
+  if (pn_workerCount(tasks) > 1) pn_parallelFor(tasks, sweepRange, world, (uint32_t)world->asked.count, 1);
+  pnResult result = PN_OK;
+  for (size_t i = 0; result == PN_OK && i < 2 * count; ++i) {
+    pnBody *body = &world->bodies.data[i % 2 ? pairs[i / 2].b : pairs[i / 2].a];
+    pnSweptPair *sweeps = &world->stepSweeps.data[i / 2];
+    result = pn_nameBody(body, pn_sweepOfCourse(body, i % 2 ? &sweeps->b : &sweeps->a));
+  }
+  for (size_t i = 0; i < world->asked.count; ++i) world->bodies.data[world->asked.data[i]].isAsked = false;
   return result;
 }
 
@@ -56,65 +87,87 @@ typedef struct Wanted {
   double separation;
 } Wanted;
 
-/* The impacts of one body with itself or of two: appended, with a contact when there are any. */
-static pnResult addContact(pnWorld *world, uint32_t a, uint32_t b, const Wanted *wanted, pnStep *step) {
+static void addCost(pnCost *sum, const pnCost *cost) {
+  sum->exactTests += cost->exactTests;
+  sum->uncertain += cost->uncertain;
+  sum->nodePairs += cost->nodePairs;
+  sum->leafPairs += cost->leafPairs;
+  sum->volumeTests += cost->volumeTests;
+  sum->traverseSeconds += cost->traverseSeconds;
+  sum->exactSeconds += cost->exactSeconds;
+  sum->updateSeconds += cost->updateSeconds;
+}
+
+/* The impacts of some pairs: appended, with a contact for each pair that has any. */
+static pnResult addContacts(pnWorld *world, const pnPair *pairs, pnStep *step) {
+  const pnImpactList *list = world->stepList;
+  size_t count = list->all.count;
+  if (!pn_arrayReserve(&world->impacts, world->impacts.count + count))
+    return pn_failMemory(count * sizeof(pnFeatureImpact));
+  for (size_t i = 0; i < list->pairs.count; ++i) {
+    const pnSwept *q = &list->pairs.data[i];
+    if (q->count == 0) continue;
+    pnStepContact contact = {pn_bodyId(world, pairs[i].a), pn_bodyId(world, pairs[i].b), q->earliest,
+                             world->impacts.count + q->first, q->count};
+    if (!pn_arrayPush(&world->stepContacts, contact)) return pn_failMemory(sizeof contact);
+    bool any = step->earliest.meets;
+    step->earliest.lo = any ? PN_MIN(step->earliest.lo, q->earliest.lo) : q->earliest.lo;
+    step->earliest.hi = any ? PN_MIN(step->earliest.hi, q->earliest.hi) : q->earliest.hi;
+    step->earliest.meets = true;
+  }
+  if (count > 0) memcpy(world->impacts.data + world->impacts.count, list->all.data, count * sizeof *list->all.data);
+  world->impacts.count += count;
+  return PN_OK;
+}
+
+static pnResult collidePairs(pnWorld *world, const pnPair *pairs, size_t count, const Wanted *wanted, pnStep *step) {
   pnSweptDef query = pnDefaultSweptDef();
-  pnCost cost;
+  pnCost cost = {0};
   query.what = wanted->what;
   query.tasks = world->def.tasks;
   // what is left may be nothing: then one more is one too many
   size_t left = wanted->maxImpacts - PN_MIN(world->impacts.count, wanted->maxImpacts);
   query.maxImpacts = wanted->maxImpacts > 0 ? PN_MAX(left, 1) : 0;
-  pnSweep *sweeps[2];
-  pnResult result = sweepBoth(world, a, b, sweeps);
-  if (result == PN_OK) result = pnCollideSwept(sweeps[0], sweeps[1], &query, world->stepList, &cost);
+  pnResult result = pn_collideSweptPairs(world->stepSweeps.data, (uint32_t)count, &query, world->stepList, &cost);
   if (result != PN_OK) return result;
-  size_t count = pnImpactList_GetCount(world->stepList);
-  step->cost.exactTests += cost.exactTests;
-  step->cost.uncertain += cost.uncertain;
-  step->cost.nodePairs += cost.nodePairs;
-  step->cost.leafPairs += cost.leafPairs;
-  step->cost.volumeTests += cost.volumeTests;
-  step->cost.traverseSeconds += cost.traverseSeconds;
-  step->cost.exactSeconds += cost.exactSeconds;
-  step->cost.updateSeconds += cost.updateSeconds;
-  step->limited = pnImpactList_IsLimited(world->stepList) ||
-                  (wanted->maxImpacts > 0 && wanted->what != PN_SWEPT_EARLIEST && count > left);
-  if (count == 0 || step->limited) return PN_OK;
-  pnStepContact contact = {pn_bodyId(world, a), pn_bodyId(world, b), pnImpactList_GetEarliest(world->stepList),
-                           world->impacts.count, count};
-  if (!pn_arrayReserve(&world->impacts, world->impacts.count + count) || !pn_arrayPush(&world->stepContacts, contact))
-    return pn_failMemory(count * sizeof(pnFeatureImpact));
-  memcpy(world->impacts.data + world->impacts.count, pnImpactList_GetImpacts(world->stepList),
-         count * sizeof(pnFeatureImpact));
-  world->impacts.count += count;
-  bool any = step->earliest.meets;
-  step->earliest.lo = any ? PN_MIN(step->earliest.lo, contact.first.lo) : contact.first.lo;
-  step->earliest.hi = any ? PN_MIN(step->earliest.hi, contact.first.hi) : contact.first.hi;
-  step->earliest.meets = true;
-  return PN_OK;
+  addCost(&step->cost, &cost);
+  step->limited = world->stepList->limited ||
+                  (wanted->maxImpacts > 0 && wanted->what != PN_SWEPT_EARLIEST && world->stepList->all.count > left);
+  return step->limited ? PN_OK : addContacts(world, pairs, step);
 }
 
-/* Calls for every body that looks at itself and every close pair, in the order of contacts. */
-typedef pnResult PairFcn(pnWorld *world, uint32_t a, uint32_t b, const Wanted *wanted, pnStep *step);
+/* The part of the step that is safe for some pairs. */
+static pnResult shorten(pnWorld *world, const pnPair *pairs, size_t count, const Wanted *wanted, pnStep *step) {
+  (void)pairs;
+  double safe = 1.0;
+  pnResult result = pn_findSafePart(world->stepSweeps.data, (uint32_t)count, wanted->separation, &world->def.tasks,
+                                    world->stepList, &safe);
+  step->safe = PN_MIN(step->safe, safe);
+  return result;
+}
 
-static pnResult forPairs(pnWorld *world, const Wanted *wanted, pnStep *step, PairFcn *act) {
+typedef pnResult PairsFcn(pnWorld *world, const pnPair *pairs, size_t count, const Wanted *wanted, pnStep *step);
+
+/* Some pairs of bodies at a time: as many as the broad phase lists. With a limit one, so that nothing is sought behind it, and the impacts before
+ * it are those of the first pairs whoever works. */
+static pnResult forPairs(pnWorld *world, const Wanted *wanted, pnStep *step, PairsFcn *act) {
   pnBroadPhase *broad = &world->stepBroad;
-  const pnPairs *close = &broad->pairs;
-  pnResult result = PN_OK;
-  size_t next = 0;
-  for (uint32_t a = 0; result == PN_OK && !step->limited && a < world->bodies.count; ++a) {
-    const pnBody *body = &world->bodies.data[a];
-    if (a == pn_closeEnd(broad)) {
-      if (!pn_findNextClose(broad)) return pn_failMemory(sizeof(pnPair));
-      next = 0;
+  uint32_t bodyCount = (uint32_t)world->bodies.count;
+  pnResult result = world->stepList ? PN_OK : pnCreateImpactList(&world->stepList);
+  for (uint32_t begin = 0, end; result == PN_OK && !step->limited && begin < bodyCount; begin = end) {
+    bool ok = begin < pn_closeEnd(broad) || pn_findNextClose(broad);
+    end = PN_MIN(pn_closeEnd(broad), bodyCount);
+    if (!ok || !listPairs(world, begin, end, wanted->noSelf)) return pn_failMemory(sizeof(pnPair));
+    size_t each = wanted->maxImpacts > 0 ? 1 : PN_MAX(world->stepPairs.count, 1);
+    for (size_t i = 0; result == PN_OK && !step->limited && i < world->stepPairs.count; i += each) {
+      result = sweepPairs(world, world->stepPairs.data + i, each);
+      if (result == PN_OK) result = act(world, world->stepPairs.data + i, each, wanted, step);
     }
-    if ((body->generation & 1) && body->self && !wanted->noSelf) result = act(world, a, a, wanted, step);
-    for (; result == PN_OK && !step->limited && next < close->count && close->data[next].a == a; ++next)
-      result = act(world, a, close->data[next].b, wanted, step);
   }
   return result;
 }
+
+/* ---------------------------------------------------------------- the step */
 
 pnStepDef pnDefaultStepDef(void) {
   return (pnStepDef){0};
@@ -129,9 +182,8 @@ pnStep pnWorld_CollideSwept(pnWorld *world, const pnStepDef *def) {
   def = def ? def : &usual;
   Wanted wanted = {.what = def->what, .noSelf = def->noSelf, .maxImpacts = def->maxImpacts};
   world->impacts.count = world->stepContacts.count = 0;
-  step.result = world->stepList ? PN_OK : pnCreateImpactList(&world->stepList);
-  if (step.result == PN_OK) step.result = endStep(world, 0.0, &step.cost);
-  if (step.result == PN_OK) step.result = forPairs(world, &wanted, &step, addContact);
+  step.result = endStep(world, 0.0, &step.cost);
+  if (step.result == PN_OK) step.result = forPairs(world, &wanted, &step, collidePairs);
   if (step.result != PN_OK) {
     world->impacts.count = world->stepContacts.count = 0;
     step = (pnStep){.result = step.result};
@@ -141,16 +193,6 @@ pnStep pnWorld_CollideSwept(pnWorld *world, const pnStepDef *def) {
   step.safe = step.result != PN_OK || step.limited ? 0.0 : step.earliest.meets ? step.earliest.lo : 1.0;
   step.totalSeconds = pn_clock() - start;
   return step;
-}
-
-/* The safe part of one pair. */
-static pnResult shorten(pnWorld *world, uint32_t a, uint32_t b, const Wanted *wanted, pnStep *step) {
-  double safe = 1.0;
-  pnSweep *sweeps[2];
-  pnResult result = sweepBoth(world, a, b, sweeps);
-  if (result == PN_OK) result = pnFindSafeStep(sweeps[0], sweeps[1], wanted->separation, &world->def.tasks, &safe);
-  step->safe = PN_MIN(step->safe, safe);
-  return result;
 }
 
 pnResult pnWorld_FindSafeStep(pnWorld *world, double separation, double *outSafe) {

@@ -46,6 +46,8 @@ void pnDestroyWorld(pnWorld *world) {
   pn_arrayFree(&world->nextContacts);
   pn_freeBroad(&world->stepBroad);
   pnDestroyImpactList(world->stepList);
+  pn_arrayFree(&world->stepPairs);
+  pn_arrayFree(&world->stepSweeps);
   pn_arrayFree(&world->stepContacts);
   pn_arrayFree(&world->impacts);
   pn_arrayFree(&world->generations);

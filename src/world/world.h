@@ -4,6 +4,7 @@
 
 #include "collide/broad.h"
 #include "collide/jobs.h"
+#include "collide/swept.h"
 #include "mesh/pose.h"
 #include "world/twin.h"
 
@@ -58,6 +59,9 @@ struct pnWorld {
   /* the step (swept.c) */
   pnBroadPhase stepBroad; /* boxes around the ways of bodies, by place */
   pnImpactList *stepList;
+  pnPairs
+      stepPairs; /* bodies that are close on their ways, and each that looks at itself as a pair of one; some at a time */
+  PN_ARRAY(pnSweptPair) stepSweeps; /* of these */
   PN_ARRAY(pnStepContact) stepContacts;
   PN_ARRAY(pnFeatureImpact) impacts;
 
