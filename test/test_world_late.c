@@ -332,11 +332,48 @@ static void morphsDoNotWait(void **state) {
   freeStage(&s);
 }
 
+/* One question to a skinned body that nothing was near to yet: its leaves are filled for the first time. */
+static void questionsOpenLeaves(void **state) {
+  (void)state;
+  Stage s = makeStage();
+  uint32_t count = pnMesh_GetVertexCount(s.meshes[1]);
+  uint16_t *joints = calloc(count, sizeof *joints);
+  float *weights = calloc(count, sizeof *weights);
+  assert_true(joints && weights);
+  for (uint32_t v = 0; v < count; ++v) weights[v] = 1;
+  pnSkinDef skinDef = pnDefaultSkinDef();
+  skinDef.mesh = s.meshes[1], skinDef.jointCount = skinDef.influenceCount = 1;
+  skinDef.jointIndices = joints, skinDef.jointWeights = weights;
+  pnSkin *skin;
+  testExpectOk(pnCreateSkin(&skinDef, &skin));
+  pnBodyDef def = pnDefaultBodyDef();
+  pnBodyId ids[2]; /* of the second it is known where it is at rest, and its tree has not seen a frame */
+  def.kind = PN_BODY_SKINNED, def.mesh = s.meshes[1], def.skin = skin;
+  for (int i = 0; i < 2; ++i) {
+    testExpectOk(pnWorld_CreateBody(s.world, &def, &ids[i]));
+    pnMatrix joint = {{{1, 0, 0, -APART * (float)(i + 1)}, {0, 1, 0, 0}, {0, 0, 1, 0}}};
+    testExpectOk(pnBody_SetJoints(s.world, ids[i], &joint, 1));
+  }
+  for (int i = 0; i < 2; ++i) {
+    pnRay ray = pnDefaultRay();
+    ray.origin = (pnVec3){-APART * (float)(i + 1), 0.1f, 5};
+    ray.direction = (pnVec3){0, 0, -1};
+    pnHit hit;
+    testExpectOk(pnWorld_FindFirstHits(s.world, &ray, 1, 1, &hit));
+    assert_int_equal(hit.body.index1, ids[i].index1);
+    testExpectOk(pnWorld_DestroyBody(s.world, ids[i]));
+  }
+  free(joints);
+  free(weights);
+  pnDestroySkin(skin);
+  freeStage(&s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(whoIsAloneWaits),       cmocka_unit_test(whoIsMetFollows),
       cmocka_unit_test(whoWasNearDoesNotWait), cmocka_unit_test(questionsSeeLateBodies),
       cmocka_unit_test(questionsReachFew),     cmocka_unit_test(otherFramesKeepLateBodies),
-      cmocka_unit_test(morphsDoNotWait)};
+      cmocka_unit_test(morphsDoNotWait),       cmocka_unit_test(questionsOpenLeaves)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,6 +16,7 @@
 #include "geom/predicate.h"
 
 #include <math.h>
+#include <string.h>
 
 /* ---------------------------------------------------------------- one triangle */
 
@@ -49,6 +50,19 @@ void pn_findNormal(pnNearFace *face) {
 void pn_tryFace(const pnNearFace *face, const double p[3], pnNear *near) {
   const float *corner[3] = {face->corner[0], face->corner[1], face->corner[2]};
   tryCorners(corner, face->triangle, p, near);
+}
+
+/* The bound is that of q and how far p is from it, at most: of points that are farther from each other than from the body by this (4, squared)
+ * it is so much larger than the answer that a search finds a better one in its first leaf. */
+#define NEIGHBOURS 16
+
+double pn_boundNear(const pnPose *pose, const double q[3], const pnNear *before, const double p[3]) {
+  pnNearFace face;
+  pnNear near = {.distance2 = INFINITY, .triangle = PN_NONE};
+  if (before->triangle == PN_NONE || pn_distance2(p, q) > NEIGHBOURS * before->distance2) return INFINITY;
+  pn_fetchFace(pose, before->triangle, &face);
+  pn_tryFace(&face, p, &near);
+  return near.distance2;
 }
 
 static bool isWanted(const pnNearFilter *filter, uint32_t triangle) {
@@ -96,9 +110,11 @@ static void visit(Search *s, uint32_t node) {
   pn_boundLanes(s->tree, s->lattice, node, s->below, s->above, bound);
   // Those that are not too far, in the order of their distance.
   uint32_t order[PN_LANES], count = 0;
-  for (uint32_t j = 0; j < shape->count[node]; ++j) {
-    if (bound[j] > s->limit) continue;
-    uint32_t i = count++;
+  pnF4 limit = pn_f4Set1(s->limit);
+  uint32_t far = (uint32_t)pn_f4Signs(pn_f4Greater(pn_f4Load(bound), limit)) |
+                 (uint32_t)pn_f4Signs(pn_f4Greater(pn_f4Load(bound + 4), limit)) << 4;
+  for (uint32_t left = ~far & ((1u << shape->count[node]) - 1); left; left &= left - 1) {
+    uint32_t j = (uint32_t)__builtin_ctz(left), i = count++;
     for (; i > 0 && bound[order[i - 1]] > bound[j]; --i) order[i] = order[i - 1];
     order[i] = j;
   }
@@ -252,11 +268,14 @@ static void answerRange(void *context, uint32_t begin, uint32_t end, uint32_t wo
   (void)worker;
   const NearBatch *batch = context;
   pnFresh fresh = {.alone = batch->alone};
+  pnNear near = {.triangle = PN_NONE};
+  double q[3] = {0};
   for (uint32_t i = begin; i < end; ++i) {
-    const float *q = batch->points + 3 * (size_t)i;
-    double p[3] = {q[0], q[1], q[2]};
-    pnNear near = {.distance2 = batch->farthest2, .triangle = PN_NONE};
+    const float *at = batch->points + 3 * (size_t)i;
+    double p[3] = {at[0], at[1], at[2]}, known = pn_boundNear(batch->tree->pose, q, &near, p);
+    near = (pnNear){.distance2 = PN_MIN(known, batch->farthest2), .triangle = PN_NONE};
     pn_findNear(batch->tree, &batch->lattice, p, NULL, &fresh, &near);
+    memcpy(q, p, sizeof q);
     batch->out[i] = pn_publishNear(&near, (pnBodyId){0});
   }
 }

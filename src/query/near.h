@@ -37,6 +37,9 @@ typedef struct pnNear {
 void pn_fetchFace(const pnPose *pose, uint32_t triangle, pnNearFace *out);
 void pn_findNormal(pnNearFace *face);
 void pn_tryFace(const pnNearFace *face, const double p[3], pnNear *near);
+/* A bound for a point by the answer for another one, `before`, which was at q: how far it is from the same triangle, squared; nothing farther is of
+ * interest. Who asks for many points mostly asks for neighbours one after the other. INFINITY where it would not help. */
+double pn_boundNear(const pnPose *pose, const double q[3], const pnNear *before, const double p[3]);
 
 /* The closest triangle of an updated tree. What it answers is what pn_tryFace on every wanted triangle would: the same bits. */
 void pn_findNear(pnTree *tree, const pnLattice *lattice, const double p[3], const pnNearFilter *filter, pnFresh *fresh,

@@ -205,10 +205,17 @@ static void castOne(const Batch *batch, uint32_t i, pnHits *hits, pnFresh *fresh
   walkBodies(&walk);
 }
 
-static void measureOne(const Batch *batch, uint32_t i, pnFresh *fresh, PointAsk *outAsk) {
-  const float *p = batch->points + 3 * (size_t)i;
-  *outAsk = (PointAsk){{p[0], p[1], p[2]}, {.distance2 = batch->farthest2, .triangle = PN_NONE}, {0}, fresh};
-  BodyWalk walk = {batch->world, batch->mask, outAsk, boundPoint, askPoint, batch->farthest2, batch->noting};
+/* `last`: the answer for the point before, or null. */
+static void measureOne(const Batch *batch, uint32_t i, const PointAsk *last, pnFresh *fresh, PointAsk *outAsk) {
+  const float *q = batch->points + 3 * (size_t)i;
+  const double p[3] = {q[0], q[1], q[2]};
+  double farthest2 = batch->farthest2;
+  if (last && last->near.triangle != PN_NONE) {
+    const pnTree *tree = pn_treeOf(pn_findBody(batch->world, last->body));
+    farthest2 = PN_MIN(farthest2, pn_boundNear(tree->pose, last->p, &last->near, p));
+  }
+  *outAsk = (PointAsk){{p[0], p[1], p[2]}, {.distance2 = farthest2, .triangle = PN_NONE}, {0}, fresh};
+  BodyWalk walk = {batch->world, batch->mask, outAsk, boundPoint, askPoint, farthest2, batch->noting};
   walkBodies(&walk);
 }
 
@@ -238,10 +245,11 @@ static void measureRange(void *context, uint32_t begin, uint32_t end, uint32_t w
   (void)worker;
   const Batch *batch = context;
   pnFresh fresh = {.alone = batch->alone};
+  PointAsk asks[2];
   for (uint32_t i = begin; i < end; ++i) {
-    PointAsk ask;
-    measureOne(batch, i, &fresh, &ask);
-    batch->closest[i] = pn_publishNear(&ask.near, ask.body);
+    PointAsk *ask = &asks[i & 1];
+    measureOne(batch, i, i > begin ? &asks[~i & 1] : NULL, &fresh, ask);
+    batch->closest[i] = pn_publishNear(&ask->near, ask->body);
   }
 }
 
@@ -273,7 +281,7 @@ static pnResult followReached(Batch *batch, uint32_t count) {
     PointAsk point;
     BoxAsk box;
     if (batch->rays) castOne(batch, i, NULL, NULL, &quest);
-    else if (batch->points) measureOne(batch, i, NULL, &point);
+    else if (batch->points) measureOne(batch, i, NULL, NULL, &point);
     else searchOne(batch, i, NULL, NULL, &box);
   }
   batch->noting = NULL;
