@@ -73,17 +73,26 @@ static void numberLeaves(Assembly *a) {
 
 #define VERTEX_BYTES 12u
 
+/* Do the vertices of its poses lie ready where its rule reads them? */
+static bool areReady(const pnShape *s) {
+  return s->rule->inPlace && s->motion->isStored;
+}
+
+/* Does its rule move all vertices at least this often, for boxes (moved.h)? */
+static bool moves(const pnShape *s, pnMoves least) {
+  return s->rule->moves >= least && pn_formOf(s->def.form)->slabs == &pn_slabBox;
+}
+
 /* Is it one of those that queries look at as a whole? Every triangle must stand in the tree, once. */
 static bool isSmall(const pnShape *s, const Assembly *a) {
-  return (s->rule->moves || (s->rule->inPlace && s->motion->isStored)) && !s->def.self &&
-         s->mesh->vertexCount <= PN_SMALL_VERTICES && s->mesh->triangleCount <= PN_SMALL_TRIANGLES &&
-         a->shape.triangleCount == s->mesh->triangleCount && s->def.big == PN_BIG_WHOLE && !s->def.representative &&
-         pn_formOf(s->def.form)->slabs == &pn_slabBox;
+  return (moves(s, PN_MOVES_SMALL) || areReady(s)) && !s->def.self && s->mesh->vertexCount <= PN_SMALL_VERTICES &&
+         s->mesh->triangleCount <= PN_SMALL_TRIANGLES && a->shape.triangleCount == s->mesh->triangleCount &&
+         s->def.big == PN_BIG_WHOLE && !s->def.representative && pn_formOf(s->def.form)->slabs == &pn_slabBox;
 }
 
 /* May queries read the vertices of this tree's pose where they are, or all of them where they were moved? Corners are found by 32 bits. */
 static bool readsInPlace(const pnShape *s, const Assembly *a) {
-  bool ready = s->rule->moves >= PN_MOVES_OFTEN || (s->rule->inPlace && s->motion->isStored);
+  bool ready = moves(s, PN_MOVES_OFTEN) || areReady(s);
   return isSmall(s, a) || (ready && !s->def.self && s->mesh->vertexCount <= UINT32_MAX / VERTEX_BYTES);
 }
 
