@@ -454,7 +454,7 @@ PN_INLINE void boxWhole(const pnPlace *place, pnFeatureBox *out) {
 }
 
 /* Vertices: around the begin and the place at `end`. That place is computed with three roundings of numbers below |begin| + |end|:
- * 4u of them are added on both sides. At end = 1 it is the end itself. Boxes of different windows never meet. */
+ * 4u of them are added on both sides. At end = 1 it is the end itself. Boxes of different windows are never compared. */
 static void boxVertices(void *context, uint32_t first, uint32_t last, uint32_t worker) {
   (void)worker;
   const BoxWork *w = context;

@@ -52,8 +52,8 @@ void pn_tryFace(const pnNearFace *face, const double p[3], pnNear *near) {
   tryCorners(corner, face->triangle, p, near);
 }
 
-/* The bound is that of q and how far p is from it, at most: of points that are farther from each other than from the body by this (4, squared)
- * it is so much larger than the answer that a search finds a better one in its first leaf. */
+/* The bound is at most how far q was from the triangle and how far p is from q. Of points that are more than four times as far from each other as
+ * q was from the body (here squared) a search finds a better one in its first leaf. */
 #define NEIGHBOURS 16
 
 double pn_boundNear(const pnPose *pose, const double q[3], const pnNear *before, const double p[3]) {
