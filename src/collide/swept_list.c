@@ -239,7 +239,7 @@ static void sortRange(void *context, uint32_t begin, uint32_t end, uint32_t work
   pnImpactList *list = context;
   for (uint32_t i = begin; i < end; ++i) {
     pnSwept *q = &list->pairs.data[i];
-    if (q->isDone) continue;
+    if (q->isDone || q->count == 0) continue;
     sortPair(list, q);
     q->earliest = earliestOf(list->all.data + q->first, q->count);
   }
