@@ -174,8 +174,8 @@ static void freeCrowd(Crowd *c) {
 static void pose(Crowd *c, pnBodyId id, const pnGuest *guest, uint32_t part, Actor *a, const pnMatrix *at) {
   const pnGuestPart *p = &guest->parts[part];
   if (c->isFree) {
-    check(pnPose_SetJoints(a->pose, pnPose_GetJoints(a->pose),
-                           p->jointCount)); /* as every caller must, before he computes */
+    /* as every caller must, before he computes */
+    check(pnPose_SetJoints(a->pose, pnPose_GetJoints(a->pose), p->jointCount));
     check(pnPose_SetTransform(a->pose, at));
     pnPose_GetVertices(a->pose, a->vertices);
     check(pnBody_SetVertices(c->world, id, a->vertices, pnMesh_GetVertexCount(p->mesh)));
@@ -257,12 +257,6 @@ static bool gatherCrowd(pnGuest *guest, const char *how, float widths) {
   return right;
 }
 
-static bool gatherCrowds(pnGuest *guest) {
-  bool right = gatherCrowd(guest, "apart", 4);
-  right = gatherCrowd(guest, "close", 1) && right;
-  return gatherCrowd(guest, "through", 0.5f) && right;
-}
-
 /* ---------------------------------------------------------------- who comes */
 
 /* Each guest whose file is there. */
@@ -298,16 +292,18 @@ static bool walkBoth(pnGuest *guest, void *context) {
   return walk(guest, stage->room, stage->tree, 0.06f) && right;
 }
 
-static bool gatherGuest(pnGuest *guest, void *context) {
+static bool gatherCrowds(pnGuest *guest, void *context) {
   (void)context;
-  return gatherCrowds(guest);
+  bool right = gatherCrowd(guest, "apart", 4);
+  right = gatherCrowd(guest, "close", 1) && right;
+  return gatherCrowd(guest, "through", 0.5f) && right;
 }
 
 static bool runCrowds(void) {
   printf("\ncrowds of %d in the default world; microseconds a frame for each, median of %u\n", HEADS, s_frames);
   printf("  %-16s %-8s %8s | %8s %8s %6s | %8s | %8s %8s\n", "", "", "pairs", "frame", "free", "", "impacts", "step",
          "free");
-  return forGuests(gatherGuest, NULL);
+  return forGuests(gatherCrowds, NULL);
 }
 
 static bool runRoom(pnRoom room) {
