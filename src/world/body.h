@@ -13,7 +13,7 @@ typedef struct pnKindRow {
   bool skin, needsSkin;
   bool vertices, weights, joints; /* what may be set; and a transform, unless there is a reason not to */
   const char *noTransform;
-  bool wears;      /* its tree may come to fit badly, and is looked after (follow.c) */
+  bool wears;      /* its tree may come to fit badly, and is looked after (tend.c) */
   pnUpdate update; /* the rule, when the caller leaves it open */
 } pnKindRow;
 
@@ -40,7 +40,7 @@ typedef struct pnBody {
   bool isAsked;               /* it is in the world's list of those, for a moment */
   bool isNew;                 /* no frame has succeeded since it was made */
   bool hasMoved;              /* it was touched after that, or moves without telling the world */
-  bool isTended;              /* its tree is looked after (follow.c) */
+  bool isTended;              /* its tree is looked after (tend.c) */
   bool isWorn;                /* it has become worse than it may: pnWorldDef.rebuildQuality */
   bool hasLooseBox;           /* looseBox, below */
   _Atomic uint64_t nearFrame; /* the last in which a job asked for its tree */

@@ -1,0 +1,139 @@
+/* tend.c: see tend.h.
+ *
+ * A tree that has worn out slowly gets a successor (successor.h), one that was torn between two frames a mirror (mirror.h). What a tree costs
+ * is counted in pairs of nodes that were opened, and what may be done about it as well, so that the same happens in the same frame on every
+ * machine. */
+#include "world/tend.h"
+
+#include "tree/form.h"
+#include "world/mirror.h"
+#include "world/successor.h"
+
+/* A build takes about as long as opening so many pairs of nodes for each triangle (300 ns and 30 ns). A worn tree is built anew
+ * when it has cost as much: never more than twice what the best choice would have cost. */
+#define BUILD_LEAVES 10u
+/* Where next to nothing comes of what is opened, a new tree is begun when one pair has been opened for so many triangles. */
+#define WASTED_TRIANGLES 8u
+/* After a new tree was no better than the worn one, the next is built when that is worse by so much. */
+#define REFUSED_LEAST 1.5f
+/* So many pairs of nodes for each pair of triangles are too many: of trees that fit, half of one to four, of those whose volumes show
+ * their wear up to ten (nodePairs and leafPairs of pnCost over exactTests, on the scenes of bench_world). And bodies of at least this quality are asked. */
+#define WASTE 10.0f
+#define WASTE_QUALITY 1.2f
+
+/* Can this body's tree come to fit badly, so that it is looked after? Self-collision has what it knows of neighbours from the shape at rest: over a folded pose
+ * layers that lie on each other would come into one leaf, and more is opened, not less. */
+bool pn_wears(const pnBody *body) {
+  return pn_kindOf(body->kind)->wears && !body->self && body->pose->mesh->triangleCount >= PN_TENDED_TRIANGLES &&
+         body->tree->form->isTended;
+}
+
+/* The quality (pnTree_GetQuality) from which on a tree is of no use, and by how much it must have become worse since the frame
+ * before: wear is slow, a leap is not. */
+#define USELESS 3.0f
+#define LEAP 1.5f
+
+/* Has a tree been torn between two frames, with these qualities (0: it was not looked at)? */
+static bool hasLeapt(float before, float now) {
+  return before > 0 && now > USELESS && now > LEAP * before;
+}
+
+static void setWorn(pnWorld *world, pnBody *body, bool worn) {
+  world->wornCount += (uint32_t)worn - body->isWorn;
+  body->isWorn = worn;
+  body->debt = worn ? body->debt : 0;
+}
+
+/* A tree that fits the pose of now; there is no mirror any more. */
+static pnResult rebuild(pnWorld *world, pnBody *body, uint32_t *outRebuilds) {
+  pnResult result = pn_rebuildTree(body->tree, &world->def.tasks);
+  if (result == PN_OK) {
+    pn_dropMirror(body);
+    setWorn(world, body, false);
+    body->quality = 1;
+    ++*outRebuilds;
+  }
+  return result;
+}
+
+/* A tree is worn when it is seen by its volumes: they are so much larger than when it was built. */
+static bool isSeenWorn(const pnWorld *world, const pnBody *body) {
+  return body->quality > world->def.rebuildQuality && body->quality > REFUSED_LEAST * body->refused;
+}
+
+/* Pairs of nodes that were opened for each pair of triangles that came of them. */
+static float wasteOf(const pnBody *body) {
+  return (float)body->opened / (float)(body->tested + 1);
+}
+
+/* Or when it is felt: next to nothing comes of what is opened. Volumes do not show that where a body bursts into pieces that become small
+ * against the space between them. The volumes of one that is as it was built would be those of a new one. */
+static bool isFeltWorn(const pnBody *body) {
+  float waste = wasteOf(body);
+  return body->quality > WASTE_QUALITY && waste > WASTE && waste > REFUSED_LEAST * body->refusedWaste;
+}
+
+/* One in the making or on trial: is it there? It counts as worn until that is known, so that what it opens is counted. */
+static void renew(pnWorld *world, pnBody *body, int64_t *work, uint32_t *outRebuilds) {
+  float waste = wasteOf(body);
+  pnVerdict verdict = pn_stepSuccessor(body, work, &world->def.tasks);
+  if (verdict == PN_VERDICT_OPEN) return;
+  bool refused = verdict == PN_VERDICT_REFUSED;
+  setWorn(world, body, false);
+  body->quality = pnTree_GetQuality(body->tree); /* which may be the former one again */
+  body->refused = refused ? body->quality : 0;
+  body->refusedWaste = refused ? waste : 0;
+  *outRebuilds += verdict == PN_VERDICT_KEPT;
+}
+
+/* One that has worn out slowly: a new tree, when that pays, and when there is something left of what this frame may do: to begin takes about
+ * as long as a step. */
+static pnResult lookAfter(pnWorld *world, pnBody *body, int64_t *work, uint32_t *outRebuilds) {
+  bool felt = isFeltWorn(body);
+  uint64_t triangles = body->pose->mesh->triangleCount;
+  uint64_t most = felt ? triangles / WASTED_TRIANGLES : triangles * BUILD_LEAVES;
+  setWorn(world, body, felt || isSeenWorn(world, body));
+  if (body->debt <= most || *work <= 0) return PN_OK;
+  *work = 0;
+  return pn_beginSuccessor(body, felt) ? PN_OK : rebuild(world, body, outRebuilds);
+}
+
+/* What this frame may do on new trees. */
+static int64_t workForSuccessors(const pnWorld *world, const uint32_t *places, size_t count) {
+  uint64_t triangles = 0;
+  bool felt = false;
+  for (size_t i = 0; i < count; ++i) {
+    const pnBody *body = &world->bodies.data[places[i]];
+    triangles += body->tree->mesh->triangleCount;
+    felt = felt || (body->isTended && isFeltWorn(body));
+  }
+  return pn_workForSuccessors(world->opened, triangles, felt);
+}
+
+/* Looks at trees that have followed. One that was torn gets a mirror at once, one that has worn out slowly a new tree, a little in
+ * every frame. */
+pnResult pn_tendTrees(pnWorld *world, const uint32_t *places, size_t count, uint32_t *outRebuilds) {
+  pnResult result = PN_OK;
+  /* bodies with successors count as worn */
+  int64_t work = world->wornCount > 0 ? workForSuccessors(world, places, count) : 0;
+  for (size_t i = 0; result == PN_OK && world->tendedCount > 0 && i < count; ++i) {
+    pnBody *body = &world->bodies.data[places[i]];
+    if (!body->isTended) continue;
+    if (body->mirror) {
+      result = pn_isSteady(body->mirror) ? rebuild(world, body, outRebuilds) : PN_OK;
+      continue;
+    }
+    float before = body->quality;
+    body->quality = body->newQuality;
+    if (hasLeapt(before, body->quality)) {
+      pn_dropSuccessor(body);
+      result = pn_makeMirror(body, &world->def.tasks);
+      setWorn(world, body, false);
+    } else if (body->successor) {
+      renew(world, body, &work, outRebuilds);
+    } else {
+      result = lookAfter(world, body, &work, outRebuilds);
+    }
+  }
+  return result;
+}
