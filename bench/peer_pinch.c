@@ -298,12 +298,19 @@ static bool searchSelf(Pinch *pinch, bool first) {
   return pnPairList_GetCount(pinch->list) > 0;
 }
 
+/* The default world is asked as a new user asks it. With a lab nothing of the last answer is kept (src/world/job.c), not even of bodies that
+ * stand: that is for other settings. */
+static pnFrame collideWorld(Pinch *pinch, pnFrameDef def) {
+  if (!pinch->isDefault) def.lab = &pinch->queryLab;
+  pnFrame frame = pnWorld_Collide(pinch->world, &def);
+  check(frame.result);
+  return frame;
+}
+
 static void findAllPinch(void *peer) {
   Pinch *pinch = peer;
   if (pinch->world != NULL) {
-    pnFrameDef def = {.lab = &pinch->queryLab, .unsorted = pinch->query.unsorted && !pinch->isDefault};
-    pnFrame frame = pnWorld_Collide(pinch->world, &def);
-    check(frame.result);
+    pnFrame frame = collideWorld(pinch, (pnFrameDef){.unsorted = pinch->query.unsorted && !pinch->isDefault});
     pinch->cost = frame.cost;
     pinch->contactCount = frame.contactCount;
   } else if (pinch->input->self) {
@@ -316,12 +323,7 @@ static void findAllPinch(void *peer) {
 /* The world as a new user has it is asked for one contact; of a world with other settings, the trees. */
 static int findFirstPinch(void *peer) {
   Pinch *pinch = peer;
-  if (pinch->isDefault) {
-    pnFrameDef def = {.first = true, .maxContacts = 1, .lab = &pinch->queryLab};
-    pnFrame frame = pnWorld_Collide(pinch->world, &def);
-    check(frame.result);
-    return frame.contactCount > 0;
-  }
+  if (pinch->isDefault) return collideWorld(pinch, (pnFrameDef){.first = true, .maxContacts = 1}).contactCount > 0;
   for (uint32_t i = 0; i < pinch->input->bodyCount && pinch->world != NULL; ++i)
     check(pnTree_Update(pinch->trees[i], &pinch->query.tasks));
   return pinch->input->self ? searchSelf(pinch, true) : searchTrees(pinch, true);

@@ -3,7 +3,7 @@
  * A tuft is N / 40 ribbons of 20 segments. Patches are flat strips of triangles without neighbours in other patches: in
  * `shuffle` nothing is where it was a frame ago, in `swarm` they go round, the inner ones faster, so that what was together
  * at the beginning is everywhere in the end; `decay` is the same for a thousand frames, and in `burst` a sphere of them flies apart, so that they become
- * small against the space between them. Slivers are needles, ten thousand times as long as wide, in
+ * small against the space between them. Two of these are there with one body that looks at itself. Slivers are needles, ten thousand times as long as wide, in
  * all directions: their boxes are large and say nothing. */
 #include "scene.h"
 
@@ -129,6 +129,18 @@ const pnSceneKind pn_sceneShuffle = {
     .frame = frameShuffle,
 };
 
+static pnResult createShuffleSelf(pnScene *scene) {
+  return makeStrips(scene, PATCH, 1, FRAME_COUNT);
+}
+
+const pnSceneKind pn_sceneShuffleSelf = {
+    .name = "shuffle-self",
+    .text = "patches that are somewhere else in every frame, with each other",
+    .usualSize = 64000,
+    .create = createShuffleSelf,
+    .frame = frameShuffle,
+};
+
 static pnResult createSwarm(pnScene *scene) {
   return makeStrips(scene, CHIP, 2, SWARM_FRAMES);
 }
@@ -218,6 +230,18 @@ const pnSceneKind pn_sceneBurst = {
     .text = "a sphere bursts into chips that fly through a wall of them",
     .usualSize = 20000,
     .create = createBurst,
+    .frame = frameBurst,
+};
+
+static pnResult createBurstSelf(pnScene *scene) {
+  return makeStrips(scene, 1, 1, BURST_FRAMES);
+}
+
+const pnSceneKind pn_sceneBurstSelf = {
+    .name = "burst-self",
+    .text = "a sphere bursts into chips that hit each other",
+    .usualSize = 50000,
+    .create = createBurstSelf,
     .frame = frameBurst,
 };
 

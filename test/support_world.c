@@ -604,7 +604,7 @@ bool worldCheck(uint64_t seed, const WorldWish *wish, WorldTally *tally) {
   r->tape = wish->tape, r->tapeEnd = wish->tapeEnd;
   makeNumbers(&w.maker);
   pnWorldDef def = pnDefaultWorldDef();
-  def.lab = &(pnWorldLab){.broad = (pnBroad)testBelow(r, 3), .closeLook = seed % 2 == 1};
+  def.lab = &(pnWorldLab){.broad = (pnBroad)testBelow(r, 3), .closeLook = seed % 2 == 1, .mirrors = seed % 7 == 3};
   def.rebuildQuality = testBelow(r, 2) ? 1.1f : 2;
   if (testBelow(r, 8) == 0) {
     testExpectOk(pnCreatePool(3, &w.pool));

@@ -70,7 +70,7 @@ static pnCost ask(pnTree *tree, uint32_t without, pnCollider *collider, uint32_t
   pnJob job;
   bool limited;
   testExpectOk(pnTree_Update(tree, NULL));
-  testExpectOk(pn_beginSelf(tree, &all, false, without, &job));
+  testExpectOk(pn_beginSelf(tree, tree->mesh, &all, false, without, &job));
   collider->pairs.count = 0;
   pnRunDef run = {.tasks = &alone, .kernel = PN_KERNEL_DEFAULT};
   testExpectOk(pn_runJobs(collider, &job, 1, &run, &cost, &limited));

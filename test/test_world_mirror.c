@@ -69,7 +69,7 @@ static void end(Play *p) {
   assert_int_equal(pnGetByteCount(), 0);
 }
 
-/* A frame in both worlds, with the vertices that are there: the same contacts and pairs. */
+/* A frame in both worlds, with the vertices that are there: the same contacts and pairs, or when a first pair is asked for, some. */
 static size_t collideBoth(Play *p) {
   pnFrame frames[2];
   for (int w = 0; w < 2; ++w) {
@@ -83,7 +83,7 @@ static size_t collideBoth(Play *p) {
   assert_int_equal(frames[0].pairCount, frames[1].pairCount);
   assert_int_equal(frames[0].contactCount, frames[1].contactCount);
   assert_int_equal(frames[1].rebuilds, 0);
-  if (frames[0].pairCount > 0) {
+  if (frames[0].pairCount > 0 && !p->def.first) {
     assert_memory_equal(pnWorld_GetPairs(p->worlds[0]), pnWorld_GetPairs(p->worlds[1]),
                         frames[0].pairCount * sizeof(pnPair));
   }
@@ -335,23 +335,240 @@ static void selfCollisionKeepsItsTree(void **state) {
   end(&p);
 }
 
+/* Patches of a large body that looks at itself are thrown about: it is asked by a mirror from that very frame on, and by its tree again when they
+ * are back where they were. */
+static void tornSelvesGetMirrors(void **state) {
+  (void)state;
+  Play p = begin("shuffle-self-33600");
+  size_t pairs = play(&p, 0, 0);
+  assert_null(bodyOf(&p, 0, 0)->mirror);
+  for (uint32_t frame = 1; frame < 8; ++frame) {
+    pairs += play(&p, frame, 0);
+    const pnBody *body = bodyOf(&p, 0, 0);
+    assert_non_null(body->mirror);
+    assert_false(body->mirror->trial.isOn);
+    assert_null(bodyOf(&p, 1, 0)->mirror);
+    assert_true(body->opened < bodyOf(&p, 1, 0)->tree->mesh->triangleCount);
+  }
+  assert_true(pairs > 5000);
+  /* it is looked after 32 frames, and not sooner */
+  for (uint32_t age = 7; age <= 32; ++age) {
+    play(&p, 0, 1e-6f * (float)age);
+    assert_true((bodyOf(&p, 0, 0)->mirror != NULL) == (age < 32));
+  }
+  play(&p, 0, 0);
+  assert_null(bodyOf(&p, 0, 0)->mirror);
+  assert_int_equal(p.rebuilds, 0);
+  end(&p);
+}
+
+/* A ribbon of so many triangles, straight. */
+static void makeRibbon(Play *p, uint32_t triangleCount) {
+  uint32_t *triangles = malloc(3 * triangleCount * sizeof *triangles);
+  float *v = p->vertices[0] = calloc(3 * (size_t)triangleCount + 7, sizeof *v);
+  for (uint32_t i = 0; i < triangleCount; ++i)
+    for (uint32_t k = 0; k < 3; ++k) triangles[3 * i + k] = i + k;
+  for (uint32_t i = 0; i < triangleCount + 2; ++i)
+    v[3 * i] = 0.001f * (float)(i / 2), v[3 * i + 1] = 0.001f * (float)(i % 2);
+  pnMeshDef def = pnDefaultMeshDef();
+  def.vertices = v;
+  def.vertexCount = triangleCount + 2;
+  def.triangles = triangles;
+  def.triangleCount = triangleCount;
+  testExpectOk(pnCreateMesh(&def, &p->meshes[0]));
+  free(triangles);
+}
+
+/* Pieces of it somewhere else, and between them it is torn long. */
+static void crumpleRibbon(Play *p) {
+  TestRandom r = testRandom(12);
+  float at[3] = {0, 0, 0};
+  for (uint32_t i = 0; i < pnMesh_GetVertexCount(p->meshes[0]); ++i) {
+    for (int k = 0; i % 16 == 0 && k < 3; ++k) at[k] = testFloat(&r, -1, 1);
+    float *v = p->vertices[0] + 3 * (size_t)i;
+    v[0] = at[0] + 0.001f * (float)(i % 16 / 2);
+    v[1] = at[1] + 0.001f * (float)(i % 2);
+    v[2] = at[2];
+  }
+}
+
+/* A smaller one keeps its tree, and so does one that hangs together, whatever leaps. */
+static void othersKeepTheirTrees(void **state) {
+  (void)state;
+  Play p = begin("shuffle-self-3200");
+  for (uint32_t frame = 0; frame < 12; ++frame) {
+    play(&p, frame, 0);
+    assert_null(bodyOf(&p, 0, 0)->mirror);
+    assert_true(frame == 0 || bodyOf(&p, 0, 0)->quality > 4);
+  }
+  end(&p);
+  p = (Play){.bodyCount = 1};
+  makeRibbon(&p, 33600);
+  addBodies(&p, true);
+  collideBoth(&p);
+  crumpleRibbon(&p);
+  collideBoth(&p);
+  assert_true(bodyOf(&p, 0, 0)->quality > 4);
+  assert_null(bodyOf(&p, 0, 0)->mirror);
+  end(&p);
+}
+
+/* A tree that opens ever more, because pieces of two triangles fly apart, is left when that is worth a trial, and the mirror stays. */
+static void dearTreesAreLeft(void **state) {
+  (void)state;
+  Play p = begin("burst-self-20000");
+  uint32_t trials = 0, left = 0;
+  uint64_t before = 0;
+  for (uint32_t frame = 0; frame < 100; ++frame) {
+    const pnBody *body = bodyOf(&p, 0, 0);
+    bool had = body->mirror != NULL;
+    play(&p, frame, 0);
+    if (body->mirror && !had) {
+      /* for each triangle two to follow, two corners at a vertex, and one to make it dear */
+      assert_true(before > 20000 * (2 + 1) && before < 20000 * 4.5);
+      assert_int_equal(body->mirror->trial.formerOpened, before);
+      ++left;
+    }
+    trials += body->mirror && body->mirror->trial.isOn;
+    assert_true(!had || body->mirror);
+    before = body->opened;
+  }
+  assert_int_equal(left, 1);
+  assert_int_equal(trials, 1);
+  assert_true(before < 20000);
+  /* a transform makes it anew, and what is known of the tree that was left stays */
+  const pnMatrix turned = {{{0, 1, 0, 0}, {-1, 0, 0, 0.5f}, {0, 0, 1, 0}}};
+  for (int w = 0; w < 2; ++w) testExpectOk(pnBody_SetTransform(p.worlds[w], p.bodies[w][0], &turned));
+  /* back to where they were at rest */
+  for (uint32_t i = 0; i < 33; ++i) play(&p, i % 2, 0);
+  assert_null(bodyOf(&p, 0, 0)->mirror);
+  end(&p);
+}
+
+/* A body of triangles at random, half of them so far from the others. */
+static void throwAll(Play *p, TestRandom *r, float apart) {
+  uint32_t count = pnMesh_GetVertexCount(p->meshes[0]);
+  for (uint32_t i = 0; i < count; ++i) {
+    float at[3];
+    for (int k = 0; k < 3; ++k) at[k] = testFloat(r, -1, 1);
+    at[0] += 2 * i < count ? apart : 0;
+    memcpy(p->vertices[0] + 3 * (size_t)i, at, sizeof at);
+  }
+}
+
+/* A ball whose corners are bent inwards at random, so that neighbours meet in more than what they share; of triangles with corners of their own,
+ * welded, or not. */
+static void makeBent(Play *p, bool welded) {
+  pnMesh *ball;
+  testExpectOk(pnMakeIcosphere(2, 1, &ball));
+  uint32_t count = pnMesh_GetTriangleCount(ball), *triangles = malloc(3 * count * sizeof *triangles);
+  p->vertices[0] = malloc(9 * count * sizeof(float));
+  for (uint32_t i = 0; i < 3 * count; ++i) triangles[i] = welded ? i : pnMesh_GetTriangles(ball)[i];
+  for (uint32_t i = 0; i < 3 * count; ++i)
+    memcpy(p->vertices[0] + 3 * triangles[i], pnMesh_GetVertices(ball) + 3 * pnMesh_GetTriangles(ball)[i], 12);
+  pnMeshDef def = pnDefaultMeshDef();
+  def.vertices = p->vertices[0];
+  def.vertexCount = welded ? 3 * count : pnMesh_GetVertexCount(ball);
+  def.triangles = triangles;
+  def.triangleCount = count;
+  def.weld = welded;
+  testExpectOk(pnCreateMesh(&def, &p->meshes[0]));
+  free(triangles);
+  pnDestroyMesh(ball);
+}
+
+/* Corners that are one vertex move as one, but for one in twenty. */
+static void bend(Play *p, TestRandom *r, uint32_t frame) {
+  for (uint32_t i = 0; i < pnMesh_GetVertexCount(p->meshes[0]); ++i) {
+    const float *rest = pnMesh_GetVertices(p->meshes[0]) + 3 * (size_t)i;
+    float size = sinf(1e4f * (rest[0] + 2 * rest[1] + 3 * rest[2]) + (float)frame);
+    if (testBelow(r, 20) == 0) size += 0.1f;
+    for (int k = 0; k < 3; ++k) p->vertices[0][3 * i + k] = size * rest[k];
+  }
+}
+
+/* What a mirror says of neighbours, with every filter, is what a tree says. */
+static void mirrorsKnowNeighbours(void **state) {
+  (void)state;
+  TestRandom r = testRandom(5);
+  const pnMatrix turned = {{{0, 1, 0, 0}, {-1, 0, 0, 0.5f}, {0, 0, 1, 0}}};
+  uint32_t groups[320];
+  size_t pairs[2][4] = {{0}};
+  for (uint32_t i = 0; i < 320; ++i) groups[i] = testBelow(&r, 3);
+  for (uint32_t c = 0; c < 32; ++c) {
+    bool welded = c & 1, moved = c & 2;
+    uint32_t filter = c / 4 % 4;
+    Play p = {.bodyCount = 1};
+    makeBent(&p, welded);
+    addBodies(&p, true);
+    p.worlds[0]->lab.mirrors = true;
+    p.def.first = c >= 16;
+    for (int w = 0; w < 2; ++w) {
+      pnBodyDef def = pnDefaultBodyDef();
+      def.mesh = p.meshes[0];
+      def.self = true;
+      def.selfFilter = (pnSelfFilter){.ring = filter == 3 ? 2 : filter % 2,
+                                      .ignoreRest = filter == 2,
+                                      .triangleGroup = filter == 2 ? groups : NULL};
+      testExpectOk(pnWorld_DestroyBody(p.worlds[w], p.bodies[w][0]));
+      testExpectOk(pnWorld_CreateBody(p.worlds[w], &def, &p.bodies[w][0]));
+    }
+    for (uint32_t frame = 0; frame < 4; ++frame) {
+      for (int w = 0; moved && w < 2; ++w) testExpectOk(pnBody_SetTransform(p.worlds[w], p.bodies[w][0], &turned));
+      bend(&p, &r, frame);
+      pairs[welded][filter] += collideBoth(&p);
+      assert_non_null(bodyOf(&p, 0, 0)->mirror);
+      assert_null(bodyOf(&p, 1, 0)->mirror);
+    }
+    end(&p);
+  }
+  for (uint32_t i = 0; i < 8; ++i) assert_true(pairs[i / 4][i % 4] > 100);
+  for (int w = 0; w < 2; ++w) assert_true(pairs[w][0] > pairs[w][1] && pairs[w][1] > pairs[w][3]);
+}
+
+/* Where everything is near everything, a mirror opens no less: it is tried once, and again when it has become worse by half. */
+static void noBetterMirrorsAreRefused(void **state) {
+  (void)state;
+  Play p = begin("burst-self-1200");
+  TestRandom r = testRandom(11);
+  uint32_t trials = 0;
+  for (int i = 0; i < 12; ++i) {
+    throwAll(&p, &r, i < 2 ? 10.0f : 0.0f);
+    collideBoth(&p);
+    const pnBody *body = bodyOf(&p, 0, 0);
+    trials += body->mirror != NULL;
+    assert_true(!body->mirror || body->mirror->trial.isOn);
+    assert_true(body->opened > 4 * 1200);
+  }
+  assert_int_equal(trials, 2); /* once with halves that are apart, and once together, which opens twice as much */
+  const pnBody *body = bodyOf(&p, 0, 0);
+  assert_null(body->mirror);
+  assert_true(body->refusedOpened > 0 && (double)body->opened < 1.5 * (double)body->refusedOpened);
+  end(&p);
+}
+
 /* Out of memory while a mirror is made is a result. */
 static pnResult leap(void *context) {
-  (void)context;
+  bool self = context != NULL;
   pnMesh *mesh = NULL;
   pnWorld *world = NULL;
   pnBodyId id, other;
   static float vertices[3 * 642];
   pnResult result = pnMakeIcosphere(3, 1, &mesh);
-  result = result == PN_OK ? pnCreateWorld(NULL, &world) : result;
+  pnWorldDef worldDef = pnDefaultWorldDef();
+  worldDef.lab = &(pnWorldLab){.mirrors = self};
+  result = result == PN_OK ? pnCreateWorld(&worldDef, &world) : result;
   pnBodyDef def = pnDefaultBodyDef();
   def.mesh = mesh;
+  def.self = self;
   result = result == PN_OK ? pnWorld_CreateBody(world, &def, &id) : result;
   result = result == PN_OK ? pnWorld_CreateBody(world, &def, &other) : result; /* trees of bodies alone wait */
   TestRandom r = testRandom(3);
+  const pnMatrix turned[2] = {pnMatrix_Identity(), {{{0, 1, 0, 0}, {-1, 0, 0, 0.5f}, {0, 0, 1, 0}}}};
   for (int i = 0; result == PN_OK && i < 3; ++i) {
     for (int k = 0; k < 3 * 642; ++k) vertices[k] = i == 0 ? pnMesh_GetVertices(mesh)[k] : testFloat(&r, -1, 1);
     result = pnBody_SetVertices(world, id, vertices, 642);
+    if (result == PN_OK && self) result = pnBody_SetTransform(world, id, &turned[i % 2]);
     result = result == PN_OK ? pnWorld_Collide(world, NULL).result : result;
   }
   if (result == PN_OK) assert_non_null(world->bodies.data[0].mirror);
@@ -363,6 +580,8 @@ static pnResult leap(void *context) {
 static void memoryFailuresAreReported(void **state) {
   (void)state;
   assert_true(testEveryAllocationFailure(leap, NULL, false, true) > 20); /* the tree of a soup can do with less */
+  bool self = true;
+  assert_true(testEveryAllocationFailure(leap, &self, false, true) > 30);
 }
 
 int main(void) {
@@ -371,6 +590,9 @@ int main(void) {
       cmocka_unit_test(mirrorsNameVertices),        cmocka_unit_test(wornTreesAreRebuilt),
       cmocka_unit_test(inTheDebtIsAllThatIsOpened), cmocka_unit_test(noBetterTreesAreRefused),
       cmocka_unit_test(selfCollisionKeepsItsTree),  cmocka_unit_test(memoryFailuresAreReported),
-      cmocka_unit_test(wastefulTreesAreWorn),       cmocka_unit_test(firstPairsWasteNothing)};
+      cmocka_unit_test(wastefulTreesAreWorn),       cmocka_unit_test(firstPairsWasteNothing),
+      cmocka_unit_test(tornSelvesGetMirrors),       cmocka_unit_test(othersKeepTheirTrees),
+      cmocka_unit_test(dearTreesAreLeft),           cmocka_unit_test(noBetterMirrorsAreRefused),
+      cmocka_unit_test(mirrorsKnowNeighbours)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

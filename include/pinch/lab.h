@@ -149,6 +149,7 @@ typedef enum pnBroad {
 typedef struct pnWorldLab {
   pnBroad broad;  /* default PN_BROAD_AUTO */
   bool closeLook; /* finer cells of large bodies for all small ones (docs/world.md); default: where it pays */
+  bool mirrors;   /* every free body is followed as a soup (docs/world.md); default: where it pays */
 } pnWorldLab;
 
 #ifdef __cplusplus

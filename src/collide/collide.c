@@ -64,7 +64,7 @@ static pnResult search(pnTree *a, pnTree *b, const pnQueryDef *def, bool keep, p
   pnJob job = {.a = a, .b = b, .first = def->first};
   if (result == PN_OK) {
     uint32_t without = labOf(def)->noFlat ? PN_PROOF_BIT(PN_PROOF_FLAT) : 0;
-    result = b ? pnTree_Update(b, &def->tasks) : pn_beginSelf(a, &def->filter, def->first, without, &job);
+    result = b ? pnTree_Update(b, &def->tasks) : pn_beginSelf(a, a->mesh, &def->filter, def->first, without, &job);
   }
   cost->updateSeconds = current ? 0 : pn_clock() - start;
   /* most queries of a large world end here */

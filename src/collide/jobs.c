@@ -89,6 +89,7 @@ void pn_colliderFree(pnCollider *c) {
 static void beginJob(const pnJob *job, pnTraversal *out) {
   pn_beginTraversal(job->a, job->b, job->open, out);
   out->proofs |= job->proofs;
+  out->neighbours = job->neighbours;
   out->planeDecides = job->planeDecides;
   out->noPlanes = job->noPlanes;
   out->sink = job->sink;

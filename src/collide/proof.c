@@ -90,9 +90,10 @@ pnResult pn_prepareSelf(pnTree *tree, const pnAsk *ask, uint32_t *outProofs) {
   return result == PN_OK ? pn_prepareProofs(tree, ask, outProofs) : result;
 }
 
-pnResult pn_beginSelf(pnTree *tree, const pnSelfFilter *filter, bool first, uint32_t without, pnJob *outJob) {
-  pnAsk ask = {.first = first && !pn_hasFilter(filter, tree->mesh),
-               .neighbours = pn_seeksNeighbours(filter, tree->mesh),
+pnResult pn_beginSelf(pnTree *tree, const pnMesh *mesh, const pnSelfFilter *filter, bool first, uint32_t without,
+                      pnJob *outJob) {
+  pnAsk ask = {.first = first && !pn_hasFilter(filter, mesh),
+               .neighbours = pn_seeksNeighbours(filter, mesh),
                .without = without};
   *outJob = (pnJob){.a = tree, .first = ask.first, .neighbours = ask.neighbours};
   return pn_prepareSelf(tree, &ask, &outJob->proofs);

@@ -167,7 +167,7 @@ void pn_beginTraversal(pnTree *a, pnTree *b, pnOpen open, pnTraversal *out) {
   t->a = a;
   t->b = b ? b : a;
   t->self = b == NULL;
-  t->swapped = t->planeDecides = t->noPlanes = t->uneven = false;
+  t->neighbours = t->swapped = t->planeDecides = t->noPlanes = t->uneven = false;
   t->open = open;
   t->fillsAreDear = areFillsDear(a) || areFillsDear(t->b);
   t->proofs = pn_standingProofs(a, b);

@@ -32,6 +32,7 @@ typedef struct pnSink {
 typedef struct pnTraversal {
   pnTree *a, *b;
   bool self;         /* a == b: each pair of triangles once, neighbours left out */
+  bool neighbours;   /* and those that meet in more than what they share are asked for, too */
   bool swapped;      /* the caller's a is our b */
   bool planeDecides; /* approximate: pnQueryLab.planeDecides */
   bool noPlanes;     /* for comparison: pnQueryLab.noPlanes */

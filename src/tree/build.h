@@ -89,6 +89,8 @@ typedef struct pnBundles {
 /* The steps, in this order. Looks whether islands seem many and small; then `above` is there, and they are to be joined, all
  * triangles once, and to be sorted: the builder's order goes from island to island. False: out of memory; free in any case. */
 bool pn_beginIslands(const pnBuilder *builder, pnBundles *out);
+/* Is a mesh of small islands, by a few of its triangles? A mesh has some. False: out of memory. */
+bool pn_seemInPieces(const pnMesh *mesh, bool *outPieces);
 void pn_joinIslands(const pnBuilder *builder, pnBundles *bundles, uint32_t begin, uint32_t end);
 bool pn_sortIslands(pnBuilder *builder, pnBundles *bundles);
 /* When every island is in the order of a balanced tree: its leaves are bundles. When all of these have boxes, `over` is ready to be cut. */

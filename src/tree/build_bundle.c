@@ -42,16 +42,23 @@ static bool isLarge(const pnMesh *mesh, uint32_t start, uint8_t *seen) {
   return false;
 }
 
+bool pn_seemInPieces(const pnMesh *mesh, bool *outPieces) {
+  uint32_t n = mesh->triangleCount;
+  uint8_t *seen = pn_allocZero(n);
+  if (!seen) return false;
+  *outPieces = true;
+  for (uint32_t i = 0; *outPieces && i < SAMPLES; ++i)
+    *outPieces = !isLarge(mesh, (uint32_t)((uint64_t)i * n / SAMPLES), seen);
+  pn_free(seen, n);
+  return true;
+}
+
 bool pn_beginIslands(const pnBuilder *b, pnBundles *out) {
   uint32_t n = b->mesh->triangleCount;
   *out = (pnBundles){.triangleCount = n};
   if (n < MANY_ISLANDS * b->leafSize) return true;
-  uint8_t *seen = pn_allocZero(n);
-  if (!seen) return false;
-  bool small = true;
-  for (uint32_t i = 0; small && i < SAMPLES; ++i)
-    small = !isLarge(b->mesh, (uint32_t)((uint64_t)i * n / SAMPLES), seen);
-  pn_free(seen, n);
+  bool small;
+  if (!pn_seemInPieces(b->mesh, &small)) return false;
   if (!small) return true;
   out->above = pn_alloc(pn_bytes(n, sizeof(uint32_t)));
   for (uint32_t t = 0; out->above && t < n; ++t) out->above[t] = t;

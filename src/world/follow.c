@@ -91,7 +91,7 @@ void pn_enterLists(pnWorld *world, pnBody *body) {
   uint32_t place = placeOf(world, body);
   body->isNew = true;
   pn_touchBody(world, body);
-  body->isTended = !isLoose(body) && pn_wears(body);
+  body->isTended = !isLoose(body) && pn_wears(world, body);
   world->tendedCount += body->isTended;
   if (movesAlone(body)) world->alone.data[world->alone.count++] = place;
   if (body->self) {

@@ -14,7 +14,7 @@
 static bool beginSelf(pnBody *body, const pnFrameDef *def, pnJob *job) {
   uint32_t without = def->lab && def->lab->noFlat ? PN_PROOF_BIT(PN_PROOF_FLAT) : 0;
   if (pn_prepareFilter(body->tree, &body->selfFilter) != PN_OK) return false;
-  return pn_beginSelf(body->tree, &body->selfFilter, def->first, without, job) == PN_OK;
+  return pn_beginSelf(pn_treeOf(body), body->tree->mesh, &body->selfFilter, def->first, without, job) == PN_OK;
 }
 
 /* May this body be standing still? A new one was touched by being made, a shared tree is in every frame: what becomes of them, their stamps
@@ -214,15 +214,16 @@ typedef struct HintTrial {
   _Atomic uint64_t tested, fetched;
 } HintTrial;
 
+/* Poses and meshes are asked, which are those of the bodies' own trees, also where mirrors stand for these. */
 static void tryHints(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
   (void)worker;
   HintTrial *trial = context;
   pnCost cost = {0};
   for (uint32_t j = begin; j < end; ++j) {
     pnJob *job = &trial->world->jobs.data[j];
-    giveTrees(trial->world, j);
-    const pnSelfFilter *filter = &trial->world->bodies.data[trial->world->jobBodies.data[j].a].selfFilter;
-    job->isKnown = job->isKnown && pn_tryHint(job->a, job->b, filter, &job->known, &cost);
+    const pnJobBodies at = trial->world->jobBodies.data[j];
+    const pnBody *a = &trial->world->bodies.data[at.a], *b = &trial->world->bodies.data[at.b];
+    job->isKnown = job->isKnown && pn_tryHint(a->tree, a == b ? NULL : b->tree, &a->selfFilter, &job->known, &cost);
   }
   atomic_fetch_add_explicit(&trial->tested, cost.exactTests, memory_order_relaxed);
   atomic_fetch_add_explicit(&trial->fetched, cost.verticesFetched, memory_order_relaxed);

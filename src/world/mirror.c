@@ -72,18 +72,31 @@ static bool isInPlace(const pnPose *pose) {
   return pn_isPlain(pose) && pose->mesh->vertexCount <= 3 * PN_MAX_PLACES;
 }
 
-static pnResult makeSoup(const pnPose *pose, pnSoup **outSoup) {
+/* One whose corners are copied knows neighbours by names, which are the welded vertices. */
+static pnResult nameCorners(const pnMesh *mesh, pnSoup *soup) {
+  pnResult result = pn_needNames(soup);
+  for (uint32_t t = 0; result == PN_OK && t < mesh->triangleCount; ++t) {
+    uint32_t names[3];
+    pn_weldedCorners(mesh, t, names);
+    pn_writeNames(soup, t, names);
+  }
+  return result;
+}
+
+static pnResult makeSoup(const pnBody *body, pnSoup **outSoup) {
+  const pnPose *pose = body->pose;
   if (isInPlace(pose)) return pn_createView(pose, outSoup);
   pnSoupDef def = pnDefaultSoupDef();
   def.capacity = pose->mesh->triangleCount;
   pnResult result = pn_createSoup(&def, true, outSoup);
-  return result == PN_OK ? pn_addTriangles(*outSoup, def.capacity) : result;
+  if (result == PN_OK) result = pn_addTriangles(*outSoup, def.capacity);
+  return result == PN_OK && body->self ? nameCorners(pose->mesh, *outSoup) : result;
 }
 
 pnResult pn_makeMirror(pnBody *body, const pnTasks *tasks) {
   pnMirror *m = body->mirror = pn_allocZero(sizeof(pnMirror));
   if (!m) return pn_failMemory(sizeof(pnMirror));
-  pnResult result = makeSoup(body->pose, &m->soup);
+  pnResult result = makeSoup(body, &m->soup);
   if (result == PN_OK) {
     fetchAll(body, tasks);
     pnBucketDef bucketDef = pnDefaultBucketDef();
@@ -110,8 +123,11 @@ pnResult pn_followMirror(pnBody *body, const pnTasks *tasks) {
   pnResult result = body->pose->sourceMaxAbs < 0 ? pn_checkNumbers(body->pose, body->pose->source, &box) : PN_OK;
   if (result == PN_OK && m->soup->isView != isInPlace(body->pose)) {
     /* it has got a transform, or lost it */
+    pnMirrorTrial trial = m->trial;
     pn_dropMirror(body);
-    return pn_makeMirror(body, tasks);
+    result = pn_makeMirror(body, tasks);
+    if (result == PN_OK) body->mirror->trial = trial;
+    return result;
   }
   if (result == PN_OK) {
     fetchAll(body, tasks);
@@ -122,5 +138,6 @@ pnResult pn_followMirror(pnBody *body, const pnTasks *tasks) {
     return result;
   }
   m->steady = movedAsOne(body) ? m->steady + 1 : 0;
+  ++m->age;
   return PN_OK;
 }

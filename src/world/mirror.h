@@ -6,7 +6,9 @@
  * vertices of the pose where they are, or where it has a transform, is set from it in every frame. Its own tree stays what it is, for the caller's queries and for the day when coherence comes
  * back. Answers are the same: the same triangles by the same numbers, tested by the same exact tests.
  *
- * Not for self-collision: a soup knows no neighbours. */
+ * A body that looks at itself is asked by its mirror, too: the soup tells neighbours by the vertices of the mesh (collide/name.c). What is known
+ * of a surface at rest is not there then, so that each pair of neighbours is tested by itself. Whether that pays is found out by trying
+ * (tend.c). */
 #ifndef PN_WORLD_MIRROR_H
 #define PN_WORLD_MIRROR_H
 
@@ -15,11 +17,20 @@
 
 #define PN_MIRROR_SAMPLES 64u
 
+/* Of a body that looks at itself: what its tree was when it was left, and whether that was right is still to be found out. */
+typedef struct pnMirrorTrial {
+  bool isOn;
+  uint64_t formerOpened; /* pairs of nodes in the last frame of the tree */
+  float formerQuality;
+} pnMirrorTrial;
+
 typedef struct pnMirror {
   pnSoup *soup;
   pnTree *tree;
   uint64_t frame;  /* of the pose, that the soup was set to */
   uint32_t steady; /* frames in which what was sampled moved as one */
+  uint32_t age;    /* frames that it has followed */
+  pnMirrorTrial trial;
   float sample[PN_MIRROR_SAMPLES][3];
 } pnMirror;
 
@@ -28,7 +39,7 @@ PN_INLINE pnTree *pn_treeOf(const pnBody *body) {
   return body->mirror ? body->mirror->tree : body->tree;
 }
 
-/* For a free body without self-collision. */
+/* For a free body. */
 pnResult pn_makeMirror(pnBody *body, const pnTasks *tasks);
 /* Brings the mirror and its tree to the pose. */
 pnResult pn_followMirror(pnBody *body, const pnTasks *tasks);

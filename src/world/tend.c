@@ -5,6 +5,7 @@
  * machine. */
 #include "world/tend.h"
 
+#include "tree/build.h"
 #include "tree/form.h"
 #include "world/mirror.h"
 #include "world/successor.h"
@@ -21,11 +22,18 @@
 #define WASTE 10.0f
 #define WASTE_QUALITY 1.2f
 
-/* Can this body's tree come to fit badly, so that it is looked after? Self-collision has what it knows of neighbours from the shape at rest: over a folded pose
- * layers that lie on each other would come into one leaf, and more is opened, not less. */
-bool pn_wears(const pnBody *body) {
-  return pn_kindOf(body->kind)->wears && !body->self && body->pose->mesh->triangleCount >= PN_TENDED_TRIANGLES &&
-         body->tree->form->isTended;
+/* What a mirror of a body that looks at itself takes, beside what it opens, in pairs of nodes: for each triangle that it follows, and for each
+ * corner that meets another one at a vertex (bench_world shuffle-self, burst-self). A tree that opens so many for each triangle more is dear: in
+ * cloth that is crumpled to a ball it is two, on top of six that a mirror would take. */
+#define FOLLOW_PAIRS 2.0
+#define CORNER_PAIRS 0.25
+#define DEAR_PAIRS 1.0
+/* So often it is looked whether its own tree has come to fit again. */
+#define LOOK_FRAMES 32u
+
+bool pn_wears(const pnWorld *world, const pnBody *body) {
+  if (!pn_kindOf(body->kind)->wears || !body->tree->form->isTended) return false;
+  return body->pose->mesh->triangleCount >= (world->lab.mirrors ? 1 : PN_TENDED_TRIANGLES);
 }
 
 /* The quality (pnTree_GetQuality) from which on a tree is of no use, and by how much it must have become worse since the frame
@@ -105,10 +113,86 @@ static int64_t workForSuccessors(const pnWorld *world, const uint32_t *places, s
   for (size_t i = 0; i < count; ++i) {
     const pnBody *body = &world->bodies.data[places[i]];
     triangles += body->tree->mesh->triangleCount;
-    felt = felt || (body->isTended && isFeltWorn(body));
+    felt = felt || (body->isTended && !body->self && isFeltWorn(body));
   }
   return pn_workForSuccessors(world->opened, triangles, felt);
 }
+
+/* ---------------------------------------------------------------- bodies that look at themselves */
+
+/* They keep the tree of their rest pose, which knows what lies beside what: over a folded pose layers that lie on each other would come into one
+ * leaf, and more would be opened, not less. It is of no use where the body is in pieces that fly apart. Then a mirror is tried, and stays
+ * if that is less work. */
+
+/* Its own tree is what is asked again. */
+static pnResult leaveMirror(pnBody *body, const pnTasks *tasks) {
+  pnResult result = pn_followPose(body->tree, tasks);
+  if (result != PN_OK) return result;
+  pn_dropMirror(body);
+  body->quality = pnTree_GetQuality(body->tree);
+  return PN_OK;
+}
+
+/* On average there are so many triangles around a vertex; each corner meets all but its own. */
+static double pairsOfMirror(const pnMesh *mesh) {
+  double corners = 3.0 * mesh->triangleCount, around = corners / mesh->vertexCount - 1.0;
+  return FOLLOW_PAIRS * mesh->triangleCount + CORNER_PAIRS * corners * PN_MAX(around, 0.0);
+}
+
+/* The frame with the mirror has been asked: was it less work? */
+static pnResult judgeMirror(pnBody *body, const pnTasks *tasks) {
+  pnMirror *m = body->mirror;
+  m->trial.isOn = false;
+  if ((double)body->opened + pairsOfMirror(body->pose->mesh) < (double)m->trial.formerOpened) return PN_OK;
+  body->refusedOpened = m->trial.formerOpened;
+  return leaveMirror(body, tasks);
+}
+
+/* Have the pieces come together again, so that its tree fits half as badly as when it was left? */
+static pnResult lookBack(pnBody *body, const pnTasks *tasks) {
+  const pnMirror *m = body->mirror;
+  if (m->age % LOOK_FRAMES != 0) return PN_OK;
+  pnResult result = pn_followPose(body->tree, tasks);
+  if (result != PN_OK || pnTree_GetQuality(body->tree) > 0.5f + 0.5f * m->trial.formerQuality) return result;
+  return leaveMirror(body, tasks);
+}
+
+static pnResult tryMirror(pnBody *body, bool onTrial, const pnTasks *tasks) {
+  pnResult result = pn_makeMirror(body, tasks);
+  if (result != PN_OK) return result;
+  body->mirror->trial = (pnMirrorTrial){onTrial, body->opened, body->quality};
+  return PN_OK;
+}
+
+/* Does its tree open so much that a mirror may open less? */
+static bool isDear(const pnBody *body) {
+  const pnMesh *mesh = body->pose->mesh;
+  double opened = (double)body->opened;
+  return opened > pairsOfMirror(mesh) + DEAR_PAIRS * mesh->triangleCount &&
+         opened > REFUSED_LEAST * (double)body->refusedOpened;
+}
+
+/* Where the pieces of a large body are thrown about, that is known without a trial: the frame in which it happens would be many times as long as
+ * others. Smaller ones have so few nodes that a torn tree may be as good (bench_world shuffle-self: from so many triangles on it is not). */
+#define TORN_TRIANGLES 32768u
+
+/* False: out of memory. */
+static bool isTorn(const pnBody *body, float before, bool *outTorn) {
+  const pnMesh *mesh = body->pose->mesh;
+  *outTorn = mesh->triangleCount >= TORN_TRIANGLES && hasLeapt(before, body->quality);
+  return !*outTorn || pn_seemInPieces(mesh, outTorn);
+}
+
+static pnResult tendSelf(pnBody *body, const pnTasks *tasks) {
+  if (body->mirror) return body->mirror->trial.isOn ? judgeMirror(body, tasks) : lookBack(body, tasks);
+  float before = body->quality;
+  bool torn;
+  body->quality = body->newQuality;
+  if (!isTorn(body, before, &torn)) return pn_failMemory(body->pose->mesh->triangleCount);
+  return torn || isDear(body) ? tryMirror(body, !torn, tasks) : PN_OK;
+}
+
+/* ---------------------------------------------------------------- all of them */
 
 /* Looks at trees that have followed. One that was torn gets a mirror at once, one that has worn out slowly a new tree, a little in
  * every frame. */
@@ -119,6 +203,14 @@ pnResult pn_tendTrees(pnWorld *world, const uint32_t *places, size_t count, uint
   for (size_t i = 0; result == PN_OK && world->tendedCount > 0 && i < count; ++i) {
     pnBody *body = &world->bodies.data[places[i]];
     if (!body->isTended) continue;
+    if (world->lab.mirrors) {
+      result = body->mirror ? PN_OK : pn_makeMirror(body, &world->def.tasks);
+      continue;
+    }
+    if (body->self) {
+      result = tendSelf(body, &world->def.tasks);
+      continue;
+    }
     if (body->mirror) {
       result = pn_isSteady(body->mirror) ? rebuild(world, body, outRebuilds) : PN_OK;
       continue;

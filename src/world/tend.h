@@ -8,7 +8,7 @@
 #define PN_TENDED_TRIANGLES 256u
 
 /* Can this body's tree come to fit badly, so that it is looked after? */
-bool pn_wears(const pnBody *body);
+bool pn_wears(const pnWorld *world, const pnBody *body);
 /* Looks at trees that have followed, with pnBody.newQuality: which is kept, which gets a successor or a mirror. */
 pnResult pn_tendTrees(pnWorld *world, const uint32_t *places, size_t count, uint32_t *outRebuilds);
 
