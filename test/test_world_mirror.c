@@ -8,6 +8,7 @@
 #include "mesh/soup.h"
 #include "tree/tree.h"
 #include "world/mirror.h"
+#include "world/successor.h"
 #include "world/world.h"
 
 #include <math.h>
@@ -289,6 +290,81 @@ static void inTheDebtIsAllThatIsOpened(void **state) {
   p.worlds[1]->def.tasks = tasks[0];
   pnDestroyPool(pool);
   end(&p);
+}
+
+#define SHEETS 24
+#define SIDE 24
+
+/* A sheet whose rows are in each other's places at rest. */
+static pnMesh *makeScrambled(float *v) {
+  pnMesh *grid, *mesh;
+  testExpectOk(pnMakeGrid(1, 1, SIDE, SIDE, &grid));
+  uint32_t count = pnMesh_GetVertexCount(grid), across = SIDE + 1;
+  memcpy(v, pnMesh_GetVertices(grid), 12 * (size_t)count);
+  for (uint32_t i = 0; i < count; ++i) {
+    uint32_t from = (i / across * 7 % across) * across + i % across;
+    memcpy(v + 3 * (size_t)i, pnMesh_GetVertices(grid) + 3 * (size_t)from, 12);
+  }
+  pnMeshDef def = pnDefaultMeshDef();
+  def.vertices = v;
+  def.vertexCount = count;
+  def.triangles = pnMesh_GetTriangles(grid);
+  def.triangleCount = pnMesh_GetTriangleCount(grid);
+  testExpectOk(pnCreateMesh(&def, &mesh));
+  memcpy(v, pnMesh_GetVertices(grid), 12 * (size_t)count);
+  pnDestroyMesh(grid);
+  return mesh;
+}
+
+/* Many bodies of one mesh, none of which is as it is at rest: as many new trees are built as there is work for, one after the other, and soon all
+ * have theirs. */
+static void manyWornTreesAreRenewedSoon(void **state) {
+  (void)state;
+  pnWorld *worlds[2];
+  pnBodyId bodies[2][SHEETS];
+  float flat[3 * (SIDE + 1) * (SIDE + 1)], v[3 * (SIDE + 1) * (SIDE + 1)];
+  pnMesh *mesh = makeScrambled(flat);
+  uint32_t count = pnMesh_GetVertexCount(mesh), rebuilds = 0, frames = 0, most = 0, partial = 0;
+  for (int w = 0; w < 2; ++w) {
+    pnWorldDef worldDef = pnDefaultWorldDef();
+    worldDef.rebuildQuality = w ? 0 : 1.1f;
+    testExpectOk(pnCreateWorld(&worldDef, &worlds[w]));
+    pnBodyDef def = pnDefaultBodyDef();
+    def.mesh = mesh;
+    for (uint32_t b = 0; b < SHEETS; ++b) testExpectOk(pnWorld_CreateBody(worlds[w], &def, &bodies[w][b]));
+  }
+  for (; rebuilds < SHEETS && frames < 60; ++frames) {
+    pnFrame frame[2];
+    for (int w = 0; w < 2; ++w) {
+      for (uint32_t b = 0; b < SHEETS; ++b) {
+        /* those that were made first come last, while there are new trees in the making */
+        float away = b + 4 + 2 * frames < SHEETS ? 10.0f * (float)b : 0;
+        memcpy(v, flat, sizeof v);
+        for (uint32_t i = 0; i < count; ++i) {
+          float wave = sinf(9 * v[3 * i] + (float)b + 0.1f * (float)frames) * cosf(7 * v[3 * i + 1]);
+          v[3 * i + 2] = away + 0.01f * (float)b + 0.05f * wave;
+        }
+        testExpectOk(pnBody_SetVertices(worlds[w], bodies[w][b], v, count));
+      }
+      frame[w] = pnWorld_Collide(worlds[w], NULL);
+      testExpectOk(frame[w].result);
+    }
+    assert_int_equal(frame[0].pairCount, frame[1].pairCount);
+    assert_true(frame[0].pairCount > 100);
+    assert_memory_equal(pnWorld_GetPairs(worlds[0]), pnWorld_GetPairs(worlds[1]), frame[0].pairCount * sizeof(pnPair));
+    uint32_t building = 0;
+    for (uint32_t b = 0; b < SHEETS; ++b) building += pn_isBuilding(&worlds[0]->bodies.data[b]);
+    assert_true(building <= 1);
+    partial += building;
+    rebuilds += frame[0].rebuilds;
+    most = PN_MAX(most, frame[0].rebuilds);
+  }
+  assert_int_equal(rebuilds, SHEETS);
+  /* what frames may do: not all at once, and several in one frame */
+  assert_true(frames > 4 && frames < 24 && most > 1 && partial > 0);
+  for (int w = 0; w < 2; ++w) pnDestroyWorld(worlds[w]);
+  pnDestroyMesh(mesh);
+  assert_int_equal(pnGetByteCount(), 0);
 }
 
 /* A new tree that opens no fewer pairs than the one before is given up, and not tried again until that has become worse. */
@@ -593,6 +669,6 @@ int main(void) {
       cmocka_unit_test(wastefulTreesAreWorn),       cmocka_unit_test(firstPairsWasteNothing),
       cmocka_unit_test(tornSelvesGetMirrors),       cmocka_unit_test(othersKeepTheirTrees),
       cmocka_unit_test(dearTreesAreLeft),           cmocka_unit_test(noBetterMirrorsAreRefused),
-      cmocka_unit_test(mirrorsKnowNeighbours)};
+      cmocka_unit_test(mirrorsKnowNeighbours),      cmocka_unit_test(manyWornTreesAreRenewedSoon)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

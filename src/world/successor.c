@@ -30,12 +30,36 @@ void pn_dropSuccessor(pnBody *body) {
   body->successor = NULL;
 }
 
-bool pn_beginSuccessor(pnBody *body, bool quick) {
+/* What it takes for each triangle to begin one, and to put it in its place: memory that is mapped, and volumes, in a frame that has made those
+ * of the tree that was there. */
+#define BEGIN_WORK 10
+#define TAKE_WORK 60
+
+/* Is there something left, and enough? What takes more than all that a frame may do is done where nothing was done before. */
+static bool isLeft(const pnAllowance *allowance, int64_t work) {
+  return allowance->left > 0 && (work <= allowance->left || allowance->left == allowance->whole);
+}
+
+static int64_t workOf(const pnBody *body, int64_t each) {
+  return each * (int64_t)body->pose->mesh->triangleCount;
+}
+
+bool pn_mayBegin(const pnAllowance *allowance, const pnBody *body) {
+  return !allowance->isBuilding && isLeft(allowance, workOf(body, BEGIN_WORK));
+}
+
+bool pn_beginSuccessor(pnBody *body, bool quick, pnAllowance *allowance) {
   struct pnSuccessor *r = body->successor = pn_allocZero(sizeof *r);
   if (r) r->gradual = pn_beginGradual(body->tree, quick);
-  if (r && r->gradual) return true;
+  allowance->left -= workOf(body, BEGIN_WORK);
+  allowance->isBuilding = r && r->gradual;
+  if (allowance->isBuilding) return true;
   pn_dropSuccessor(body);
   return false;
+}
+
+bool pn_isBuilding(const pnBody *body) {
+  return body->successor && !body->successor->isBuilt;
 }
 
 /* The new tree has been asked: was it better? */
@@ -51,15 +75,16 @@ static pnVerdict judge(pnBody *body, const pnTasks *tasks) {
   return better ? PN_VERDICT_KEPT : PN_VERDICT_REFUSED;
 }
 
-int64_t pn_workForSuccessors(uint64_t opened, uint64_t triangles, bool felt) {
+pnAllowance pn_allowFor(uint64_t opened, uint64_t triangles, bool felt) {
   double usual = NODE_PAIR_WORK * (double)opened + TRIANGLE_WORK * (double)triangles;
-  return (int64_t)((felt ? FELT_PART : PART) * usual) + 1;
+  int64_t work = (int64_t)((felt ? FELT_PART : PART) * usual) + 1;
+  return (pnAllowance){.whole = work, .left = work};
 }
 
-/* It takes the place of the tree, in a frame in which nothing is built: its volumes are made in it. */
-static pnVerdict takeOver(pnBody *body, int64_t *work) {
+/* It takes the place of the tree. */
+static pnVerdict takeOver(pnBody *body, pnAllowance *allowance) {
   struct pnSuccessor *r = body->successor;
-  *work = 0;
+  allowance->left -= workOf(body, TAKE_WORK);
   if (pn_takeGradual(r->gradual, body->tree, &r->former) != PN_OK) {
     pn_dropSuccessor(body);
     return PN_VERDICT_REFUSED;
@@ -71,14 +96,19 @@ static pnVerdict takeOver(pnBody *body, int64_t *work) {
   return PN_VERDICT_OPEN;
 }
 
-pnVerdict pn_stepSuccessor(pnBody *body, int64_t *work, const pnTasks *tasks) {
+static pnVerdict build(pnBody *body, pnAllowance *allowance) {
   struct pnSuccessor *r = body->successor;
-  if (r->former) return judge(body, tasks);
-  if (*work <= 0) return PN_VERDICT_OPEN;
-  if (r->isBuilt) return takeOver(body, work);
-  pnProgress step = pn_stepGradual(r->gradual, work);
+  pnProgress step = pn_stepGradual(r->gradual, &allowance->left);
   r->isBuilt = step == PN_PROGRESS_DONE;
+  allowance->isBuilding = step == PN_PROGRESS_MORE;
   if (step != PN_PROGRESS_FAILED) return PN_VERDICT_OPEN;
   pn_dropSuccessor(body);
   return PN_VERDICT_REFUSED;
+}
+
+pnVerdict pn_stepSuccessor(pnBody *body, pnAllowance *allowance, const pnTasks *tasks) {
+  struct pnSuccessor *r = body->successor;
+  if (r->former) return judge(body, tasks);
+  if (r->isBuilt) return isLeft(allowance, workOf(body, TAKE_WORK)) ? takeOver(body, allowance) : PN_VERDICT_OPEN;
+  return allowance->left > 0 ? build(body, allowance) : PN_VERDICT_OPEN;
 }

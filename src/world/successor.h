@@ -8,14 +8,23 @@
 /* What became of it in this frame. */
 typedef enum pnVerdict { PN_VERDICT_OPEN, PN_VERDICT_KEPT, PN_VERDICT_REFUSED } pnVerdict;
 
+/* What a frame may do on successors, all together: about so many nanoseconds, as work is counted. */
+typedef struct pnAllowance {
+  int64_t whole, left;
+  bool
+      isBuilding; /* one is begun and not built; until it is, no other begins: one after the other is done, and not all of them late */
+} pnAllowance;
+
+/* After a frame that opened so many pairs of nodes and followed so many triangles; more where a tree is felt to be worn (tend.c). */
+pnAllowance pn_allowFor(uint64_t opened, uint64_t triangles, bool felt);
+bool pn_mayBegin(const pnAllowance *allowance, const pnBody *body);
 /* Quick: one that is soon there, for a tree that opens next to all in vain. False: not this tree; it is built at once, if at all. */
-bool pn_beginSuccessor(pnBody *body, bool quick);
-/* The work that a frame may do on successors, after one that opened so many pairs of nodes and followed so many triangles; more where a tree is
- * felt to be worn (tend.c). */
-int64_t pn_workForSuccessors(uint64_t opened, uint64_t triangles, bool felt);
-/* The next step, out of *work, which is all successors' together: the first takes what it can use, so that one after the other is done,
- * and not all of them late. After the body was brought to its frame. A failure ends it, and the tree that is there stays. */
-pnVerdict pn_stepSuccessor(pnBody *body, int64_t *work, const pnTasks *tasks);
+bool pn_beginSuccessor(pnBody *body, bool quick, pnAllowance *allowance);
+/* Is it begun and not built? */
+bool pn_isBuilding(const pnBody *body);
+/* The next step, out of what is left: the first takes what it can use. After the body was brought to its frame. A failure ends it, and
+ * the tree that is there stays. */
+pnVerdict pn_stepSuccessor(pnBody *body, pnAllowance *allowance, const pnTasks *tasks);
 void pn_dropSuccessor(pnBody *body);
 
 #endif

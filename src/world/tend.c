@@ -82,9 +82,9 @@ static bool isFeltWorn(const pnBody *body) {
 }
 
 /* One in the making or on trial: is it there? It counts as worn until that is known, so that what it opens is counted. */
-static void renew(pnWorld *world, pnBody *body, int64_t *work, uint32_t *outRebuilds) {
+static void renew(pnWorld *world, pnBody *body, pnAllowance *allowance, uint32_t *outRebuilds) {
   float waste = wasteOf(body);
-  pnVerdict verdict = pn_stepSuccessor(body, work, &world->def.tasks);
+  pnVerdict verdict = pn_stepSuccessor(body, allowance, &world->def.tasks);
   if (verdict == PN_VERDICT_OPEN) return;
   bool refused = verdict == PN_VERDICT_REFUSED;
   setWorn(world, body, false);
@@ -94,28 +94,29 @@ static void renew(pnWorld *world, pnBody *body, int64_t *work, uint32_t *outRebu
   *outRebuilds += verdict == PN_VERDICT_KEPT;
 }
 
-/* One that has worn out slowly: a new tree, when that pays, and when there is something left of what this frame may do: to begin takes about
- * as long as a step. */
-static pnResult lookAfter(pnWorld *world, pnBody *body, int64_t *work, uint32_t *outRebuilds) {
+/* One that has worn out slowly: a new tree, when that pays. */
+static pnResult lookAfter(pnWorld *world, pnBody *body, pnAllowance *allowance, uint32_t *outRebuilds) {
   bool felt = isFeltWorn(body);
   uint64_t triangles = body->pose->mesh->triangleCount;
   uint64_t most = felt ? triangles / WASTED_TRIANGLES : triangles * BUILD_LEAVES;
   setWorn(world, body, felt || isSeenWorn(world, body));
-  if (body->debt <= most || *work <= 0) return PN_OK;
-  *work = 0;
-  return pn_beginSuccessor(body, felt) ? PN_OK : rebuild(world, body, outRebuilds);
+  if (body->debt <= most || !pn_mayBegin(allowance, body)) return PN_OK;
+  return pn_beginSuccessor(body, felt, allowance) ? PN_OK : rebuild(world, body, outRebuilds);
 }
 
 /* What this frame may do on new trees. */
-static int64_t workForSuccessors(const pnWorld *world, const uint32_t *places, size_t count) {
+static pnAllowance allowanceOf(const pnWorld *world, const uint32_t *places, size_t count) {
   uint64_t triangles = 0;
-  bool felt = false;
+  bool felt = false, building = false;
   for (size_t i = 0; i < count; ++i) {
     const pnBody *body = &world->bodies.data[places[i]];
     triangles += body->tree->mesh->triangleCount;
     felt = felt || (body->isTended && !body->self && isFeltWorn(body));
+    building = building || pn_isBuilding(body);
   }
-  return pn_workForSuccessors(world->opened, triangles, felt);
+  pnAllowance allowance = pn_allowFor(world->opened, triangles, felt);
+  allowance.isBuilding = building;
+  return allowance;
 }
 
 /* ---------------------------------------------------------------- bodies that look at themselves */
@@ -199,7 +200,8 @@ static pnResult tendSelf(pnBody *body, const pnTasks *tasks) {
 pnResult pn_tendTrees(pnWorld *world, const uint32_t *places, size_t count, uint32_t *outRebuilds) {
   pnResult result = PN_OK;
   /* bodies with successors count as worn */
-  int64_t work = world->wornCount > 0 ? workForSuccessors(world, places, count) : 0;
+  pnAllowance allowance = {0};
+  if (world->wornCount > 0) allowance = allowanceOf(world, places, count);
   for (size_t i = 0; result == PN_OK && world->tendedCount > 0 && i < count; ++i) {
     pnBody *body = &world->bodies.data[places[i]];
     if (!body->isTended) continue;
@@ -221,10 +223,9 @@ pnResult pn_tendTrees(pnWorld *world, const uint32_t *places, size_t count, uint
       pn_dropSuccessor(body);
       result = pn_makeMirror(body, &world->def.tasks);
       setWorn(world, body, false);
-    } else if (body->successor) {
-      renew(world, body, &work, outRebuilds);
     } else {
-      result = lookAfter(world, body, &work, outRebuilds);
+      if (!body->successor) result = lookAfter(world, body, &allowance, outRebuilds);
+      if (body->successor) renew(world, body, &allowance, outRebuilds);
     }
   }
   return result;
