@@ -136,7 +136,7 @@ static pnResult createShuffleSelf(pnScene *scene) {
 const pnSceneKind pn_sceneShuffleSelf = {
     .name = "shuffle-self",
     .text = "patches that are somewhere else in every frame, with each other",
-    .usualSize = 64000,
+    .usualSize = 36000,
     .create = createShuffleSelf,
     .frame = frameShuffle,
 };
@@ -240,7 +240,7 @@ static pnResult createBurstSelf(pnScene *scene) {
 const pnSceneKind pn_sceneBurstSelf = {
     .name = "burst-self",
     .text = "a sphere bursts into chips that hit each other",
-    .usualSize = 50000,
+    .usualSize = 20000,
     .create = createBurstSelf,
     .frame = frameBurst,
 };

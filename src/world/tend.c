@@ -23,9 +23,9 @@
 #define WASTE_QUALITY 1.2f
 
 /* What a mirror of a body that looks at itself takes, beside what it opens, in pairs of nodes: for each triangle that it follows, and for each
- * corner that meets another one at a vertex (bench_world shuffle-self, burst-self). A tree that opens so many for each triangle more is dear: in
- * cloth that is crumpled to a ball it is two, on top of six that a mirror would take. */
-#define FOLLOW_PAIRS 2.0
+ * corner that meets another one at a vertex (bench_world burst-self, shuffle-self). A tree that opens one for each triangle more is dear.
+ * In cloth that is crumpled to a ball it opens two for each, and six would be dear. */
+#define FOLLOW_PAIRS 1.0
 #define CORNER_PAIRS 0.25
 #define DEAR_PAIRS 1.0
 /* So often it is looked whether its own tree has come to fit again. */
