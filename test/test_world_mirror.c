@@ -22,6 +22,7 @@ typedef struct Play {
   pnBodyId bodies[2][2];
   float *vertices[2];
   uint32_t bodyCount, rebuilds;
+  uint64_t opened[2]; /* pairs of nodes, in the last frame */
   pnFrameDef def;
 } Play;
 
@@ -40,7 +41,16 @@ static void addBodies(Play *p, bool self) {
   }
 }
 
-static Play begin(const char *name) {
+/* Rest vertices that say nothing of where they are going to be. */
+typedef enum Rest { REST_FIRST_FRAME, REST_ZERO, REST_ANYWHERE } Rest;
+
+static void makeRest(float *v, uint32_t count, Rest rest) {
+  TestRandom r = testRandom(8);
+  for (uint32_t i = 0; rest != REST_FIRST_FRAME && i < 3 * count; ++i)
+    v[i] = rest == REST_ZERO ? 0 : testFloat(&r, -1, 1);
+}
+
+static Play beginFrom(const char *name, Rest rest) {
   Play p = {0};
   pnSceneDef def = pnDefaultSceneDef();
   def.name = name;
@@ -49,8 +59,10 @@ static Play begin(const char *name) {
   for (uint32_t b = 0; b < p.bodyCount; ++b) {
     p.vertices[b] = malloc(sizeof(float) * (3 * (size_t)pnScene_GetVertexCount(p.scene, b) + 1));
     testExpectOk(pnScene_Frame(p.scene, 0, b, p.vertices[b]));
+    makeRest(p.vertices[b], pnScene_GetVertexCount(p.scene, b), rest);
     pnMeshDef meshDef = pnDefaultMeshDef();
     meshDef.vertices = p.vertices[b];
+    meshDef.weld = rest == REST_FIRST_FRAME;
     meshDef.vertexCount = pnScene_GetVertexCount(p.scene, b);
     meshDef.triangles = pnScene_GetTriangles(p.scene, b);
     meshDef.triangleCount = pnScene_GetTriangleCount(p.scene, b);
@@ -58,6 +70,10 @@ static Play begin(const char *name) {
   }
   addBodies(&p, pnScene_IsSelf(p.scene));
   return p;
+}
+
+static Play begin(const char *name) {
+  return beginFrom(name, REST_FIRST_FRAME);
 }
 
 static void end(Play *p) {
@@ -80,6 +96,7 @@ static size_t collideBoth(Play *p) {
     }
     frames[w] = pnWorld_Collide(p->worlds[w], &p->def);
     testExpectOk(frames[w].result);
+    p->opened[w] = frames[w].cost.nodePairs + frames[w].cost.leafPairs;
   }
   assert_int_equal(frames[0].pairCount, frames[1].pairCount);
   assert_int_equal(frames[0].contactCount, frames[1].contactCount);
@@ -290,6 +307,104 @@ static void inTheDebtIsAllThatIsOpened(void **state) {
   p.worlds[1]->def.tasks = tasks[0];
   pnDestroyPool(pool);
   end(&p);
+}
+
+/* Trees that were built before anybody knew where the vertices are going to be: built anew in the first frame that says so, or the one after
+ * where nobody asked in the first place, and from then on as good as others. */
+static void blindTreesAreBuiltAnew(void **state) {
+  (void)state;
+  const char *const names[] = {"s1-1280", "s1-mixed-1280", "s4-1250", "hair-self-2000"};
+  const uint32_t first[] = {60, 60, 50, 30};
+  const pnMatrix turned = {{{0, 1, 0, 0}, {-1, 0, 0, 0}, {0, 0, 1, 0}}}, straight = pnMatrix_Identity();
+  for (uint32_t i = 0; i < 4; ++i) {
+    uint64_t usual[3];
+    Play p = begin(names[i]);
+    for (uint32_t k = 0; k < 3; ++k) {
+      play(&p, first[i] + k, 0);
+      usual[k] = p.opened[0];
+    }
+    end(&p);
+    for (int rest = REST_ZERO; rest <= REST_ANYWHERE; ++rest) {
+      p = beginFrom(names[i], rest);
+      /* turned as a whole, or all in one place, they say nothing either */
+      for (int step = 0; step < 3; ++step) {
+        for (uint32_t k = 0; step == 2 && rest == REST_ZERO && k < 3 * pnMesh_GetVertexCount(p.meshes[0]); ++k)
+          p.vertices[0][k] = 1;
+        for (int w = 0; w < 2; ++w) {
+          testExpectOk(pnBody_SetTransform(p.worlds[w], p.bodies[w][0], step == 1 ? &turned : &straight));
+          if (step == 2 && rest == REST_ZERO)
+            testExpectOk(
+                pnBody_SetVertices(p.worlds[w], p.bodies[w][0], p.vertices[0], pnMesh_GetVertexCount(p.meshes[0])));
+          pnFrame frame = pnWorld_Collide(p.worlds[w], NULL);
+          testExpectOk(frame.result);
+          assert_int_equal(frame.rebuilds, 0);
+        }
+      }
+      for (uint32_t k = 0; k < 3; ++k) {
+        play(&p, first[i] + k, 0);
+        if (k == 0 && p.rebuilds == 0) continue;
+        assert_int_equal(p.rebuilds, p.bodyCount);
+        for (uint32_t b = 0; b < p.bodyCount; ++b) assert_null(bodyOf(&p, 0, (int)b)->mirror);
+        /* numbered in order, as icospheres are, they may be in good places by themselves */
+        assert_true(p.opened[1] > (rest == REST_ANYWHERE ? 2 : 0) * p.opened[0]);
+        assert_true(usual[k] > 10 && p.opened[0] < 2 * usual[k]);
+      }
+      end(&p);
+    }
+  }
+}
+
+/* Once: of triangles anywhere no tree is better than another. They may go over to a soup. */
+static void blindnessIsSeenOnce(void **state) {
+  (void)state;
+  Play p = beginFrom("s1-1280", REST_ANYWHERE);
+  TestRandom r = testRandom(9);
+  for (uint32_t frame = 0; frame < 3; ++frame) {
+    for (uint32_t b = 0; b < 2; ++b)
+      for (uint32_t i = 0; i < 3 * pnMesh_GetVertexCount(p.meshes[b]); ++i) p.vertices[b][i] = testFloat(&r, -1, 1);
+    collideBoth(&p);
+    assert_true(pn_isBuiltBlindly(bodyOf(&p, 0, 0)->tree));
+    assert_int_equal(p.rebuilds, 2);
+  }
+  end(&p);
+}
+
+/* No scene that has a shape is taken for one that has none. */
+static void scenesAreNotBlind(void **state) {
+  (void)state;
+  const char *const names[] = {"s1-1280",      "s1-mixed-5120", "s2",         "s4-5000", "s5-grid",      "s5-turned",
+                               "terrain",      "hair",          "hair-self",  "blobs",   "shuffle-3200", "swarm-8000",
+                               "slivers",      "decay-8000",    "burst-1200", "level",   "tiles",        "burst-self",
+                               "shuffle-self", "tangle-800",    "bodies"};
+  for (uint32_t i = 0; i < sizeof names / sizeof *names; ++i) {
+    pnSceneDef def = pnDefaultSceneDef();
+    def.name = names[i];
+    pnScene *scene;
+    testExpectOk(pnCreateScene(&def, &scene));
+    for (uint32_t b = 0; b < pnScene_GetBodyCount(scene) && b < 20; ++b) {
+      pnMeshDef meshDef = pnDefaultMeshDef();
+      pnMesh *mesh;
+      pnPose *pose;
+      pnTree *tree;
+      float *v = malloc(sizeof(float) * (3 * (size_t)pnScene_GetVertexCount(scene, b) + 1));
+      testExpectOk(pnScene_Frame(scene, 0, b, v));
+      meshDef.vertices = v;
+      meshDef.vertexCount = pnScene_GetVertexCount(scene, b);
+      meshDef.triangles = pnScene_GetTriangles(scene, b);
+      meshDef.triangleCount = pnScene_GetTriangleCount(scene, b);
+      testExpectOk(pnCreateMesh(&meshDef, &mesh));
+      testExpectOk(pnCreatePose(&(pnPoseDef){.mesh = mesh}, &pose));
+      pnTreeDef treeDef = pnDefaultTreeDef();
+      treeDef.pose = pose;
+      testExpectOk(pnCreateTree(&treeDef, &tree));
+      if (meshDef.triangleCount >= 256 && pn_isBuiltBlindly(tree)) fail_msg("%s: body %u", names[i], b);
+      pnDestroyTree(tree);
+      pnDestroyPose(pose);
+      pnDestroyMesh(mesh);
+      free(v);
+    }
+    pnDestroyScene(scene);
+  }
 }
 
 #define SHEETS 24
@@ -630,7 +745,8 @@ static pnResult leap(void *context) {
   pnWorld *world = NULL;
   pnBodyId id, other;
   static float vertices[3 * 642];
-  pnResult result = pnMakeIcosphere(3, 1, &mesh);
+  const uint32_t level = self ? 1 : 3, count = self ? 42 : 642; /* small ones get a mirror where all do */
+  pnResult result = pnMakeIcosphere(level, 1, &mesh);
   pnWorldDef worldDef = pnDefaultWorldDef();
   worldDef.lab = &(pnWorldLab){.mirrors = self};
   result = result == PN_OK ? pnCreateWorld(&worldDef, &world) : result;
@@ -642,8 +758,8 @@ static pnResult leap(void *context) {
   TestRandom r = testRandom(3);
   const pnMatrix turned[2] = {pnMatrix_Identity(), {{{0, 1, 0, 0}, {-1, 0, 0, 0.5f}, {0, 0, 1, 0}}}};
   for (int i = 0; result == PN_OK && i < 3; ++i) {
-    for (int k = 0; k < 3 * 642; ++k) vertices[k] = i == 0 ? pnMesh_GetVertices(mesh)[k] : testFloat(&r, -1, 1);
-    result = pnBody_SetVertices(world, id, vertices, 642);
+    for (uint32_t k = 0; k < 3 * count; ++k) vertices[k] = i == 0 ? pnMesh_GetVertices(mesh)[k] : testFloat(&r, -1, 1);
+    result = pnBody_SetVertices(world, id, vertices, count);
     if (result == PN_OK && self) result = pnBody_SetTransform(world, id, &turned[i % 2]);
     result = result == PN_OK ? pnWorld_Collide(world, NULL).result : result;
   }
@@ -669,6 +785,8 @@ int main(void) {
       cmocka_unit_test(wastefulTreesAreWorn),       cmocka_unit_test(firstPairsWasteNothing),
       cmocka_unit_test(tornSelvesGetMirrors),       cmocka_unit_test(othersKeepTheirTrees),
       cmocka_unit_test(dearTreesAreLeft),           cmocka_unit_test(noBetterMirrorsAreRefused),
-      cmocka_unit_test(mirrorsKnowNeighbours),      cmocka_unit_test(manyWornTreesAreRenewedSoon)};
+      cmocka_unit_test(mirrorsKnowNeighbours),      cmocka_unit_test(manyWornTreesAreRenewedSoon),
+      cmocka_unit_test(blindTreesAreBuiltAnew),     cmocka_unit_test(blindnessIsSeenOnce),
+      cmocka_unit_test(scenesAreNotBlind)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -170,6 +170,8 @@ PN_INLINE bool pn_areLeavesOpen(const pnTree *tree) {
 }
 /* pnTree_Rebuild, on these tasks. */
 pnResult pn_rebuildTree(pnTree *tree, const pnTasks *tasks);
+/* Was it built over vertices that say nothing of what lies beside what, all in one place, say, or anywhere? */
+bool pn_isBuiltBlindly(const pnTree *tree);
 /* What one is the other becomes: who points at a tree sees a new one. */
 void pn_exchangeTrees(pnTree *a, pnTree *b);
 /* bucket.c: the laboratory settings of a tree over a soup. */

@@ -50,6 +50,7 @@ typedef struct pnBody {
   struct pnCourse *course; /* in the step: course.h; null until one has begun */
   pnSelfFilter selfFilter;
   uint32_t *groups;              /* our copy of selfFilter.triangleGroup */
+  bool wasBlind;                 /* its tree was built over vertices that said nothing, and then anew */
   float quality;                 /* of its tree when that was last looked at; 0: never */
   float newQuality;              /* the same in the frame that is being made */
   uint64_t bookFrame;            /* tended: the last frame in which it took part in something, */

@@ -7,6 +7,7 @@
 
 #include "tree/build.h"
 #include "tree/form.h"
+#include "tree/tree.h"
 #include "world/mirror.h"
 #include "world/successor.h"
 
@@ -92,6 +93,14 @@ static void renew(pnWorld *world, pnBody *body, pnAllowance *allowance, uint32_t
   body->refused = refused ? body->quality : 0;
   body->refusedWaste = refused ? waste : 0;
   *outRebuilds += verdict == PN_VERDICT_KEPT;
+}
+
+/* Was its tree built over vertices that were there before anybody knew where they are going to be? Then it is built anew over the first that are
+ * given, which is mostly in a frame that is long anyway; once, as there are meshes of which no tree is better. */
+static bool isBlind(const pnBody *body) {
+  const pnBox *box = &body->tree->box;
+  bool isSpread = box->max.x > box->min.x || box->max.y > box->min.y || box->max.z > box->min.z;
+  return !body->wasBlind && isSpread && body->pose->shapeFrame > 1 && pn_isBuiltBlindly(body->tree);
 }
 
 /* One that has worn out slowly: a new tree, when that pays. */
@@ -207,6 +216,11 @@ pnResult pn_tendTrees(pnWorld *world, const uint32_t *places, size_t count, uint
     if (!body->isTended) continue;
     if (world->lab.mirrors) {
       result = body->mirror ? PN_OK : pn_makeMirror(body, &world->def.tasks);
+      continue;
+    }
+    if (isBlind(body)) {
+      body->wasBlind = true;
+      result = rebuild(world, body, outRebuilds);
       continue;
     }
     if (body->self) {
