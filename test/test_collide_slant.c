@@ -182,6 +182,50 @@ static void wishesAreGranted(void **state) {
   pnDestroyPairList(list);
 }
 
+/* Leaves of a soup are other ones in every frame, and more when there is more in it: slants are for all of them, or made anew. */
+static void soupsHaveSlants(void **state) {
+  (void)state;
+  Body a, b;
+  pnSoup *soup;
+  pnTree *tree;
+  pnPairList *list;
+  testExpectOk(pnCreatePairList(&list));
+  testExpectOk(pnCreateSoup(NULL, &soup));
+  openBody(&a, CLOUD);
+  openBody(&b, CLOUD);
+  testExpectOk(pnSoup_Add(soup, PN_PRIMITIVE_TRIANGLE, a.positions, COUNT, NULL));
+  pnBucketDef def = pnDefaultBucketDef();
+  def.soup = soup;
+  testExpectOk(pnCreateBucketTree(&def, &tree));
+  uint32_t room = 0;
+  for (uint32_t frame = 0; frame < 4; ++frame) {
+    pnCost cost;
+    testExpectOk(pnCollideTrees(tree, b.tree, NULL, list, &cost));
+    assert_true(tree->slants && tree->slants->leaves >= tree->shape->leafCount);
+    assert_true(4 * cost.exactTests < 3 * (1 + frame) * candidatesOf(&a, &b));
+    /* each triangle of the body as often as it is in the soup */
+    const pnPair *pairs = pnPairList_GetPairs(list);
+    size_t n = 0;
+    for (uint32_t i = 0; i < (1 + frame) * COUNT; ++i) {
+      for (uint32_t j = 0; j < COUNT; ++j) {
+        pnTriangle s = triangleOf(&a, i % COUNT), t = triangleOf(&b, j);
+        if (!pnTrianglesMeet(&s, &t)) continue;
+        assert_true(n < pnPairList_GetCount(list) && pairs[n].a == i && pairs[n].b == j);
+        ++n;
+      }
+    }
+    assert_true(n == pnPairList_GetCount(list) && n > 0);
+    assert_true(tree->slants->leaves > room || frame == 0);
+    room = tree->slants->leaves;
+    testExpectOk(pnSoup_Add(soup, PN_PRIMITIVE_TRIANGLE, a.positions, COUNT, NULL));
+  }
+  pnDestroyTree(tree);
+  pnDestroySoup(soup);
+  closeBody(&a);
+  closeBody(&b);
+  pnDestroyPairList(list);
+}
+
 /* Few pairs: not worth it. */
 static void notForFew(void **state) {
   (void)state;
@@ -242,10 +286,8 @@ static void widthsAgree(void **state) {
 int main(void) {
   dice = testRandom(20261115);
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(sameAsEveryPair),
-      cmocka_unit_test(wishesAreGranted),
-      cmocka_unit_test(notForFew),
-      cmocka_unit_test(widthsAgree),
+      cmocka_unit_test(sameAsEveryPair), cmocka_unit_test(wishesAreGranted), cmocka_unit_test(soupsHaveSlants),
+      cmocka_unit_test(notForFew),       cmocka_unit_test(widthsAgree),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -653,6 +653,29 @@ static void dearTreesAreLeft(void **state) {
   end(&p);
 }
 
+/* A sheet that is rolled up ever more tightly: a mirror opens less than its tree, and tests more, as neighbours in the roll lie in leaves with
+ * others. Both count. */
+static void testsAreWorkToo(void **state) {
+  (void)state;
+  Play p = begin("roll-20000");
+  uint32_t trials = 0, refused = 0;
+  const pnBody *body = bodyOf(&p, 0, 0);
+  double pairs = 20000 * (1.0 + 0.25 * 3 * (3.0 * 20000 / pnMesh_GetVertexCount(p.meshes[0]) - 1));
+  for (uint32_t frame = 0; frame < 12; ++frame) {
+    bool onTrial = body->mirror && body->mirror->trial.isOn, isLess = false, opensLess = false;
+    if (onTrial) {
+      isLess = (double)body->opened + 0.75 * (double)body->tested + pairs < body->mirror->trial.formerWork;
+      opensLess = (double)body->opened + pairs < (double)body->mirror->trial.formerOpened;
+    }
+    play(&p, frame, 0);
+    assert_true(!onTrial || (body->mirror && !body->mirror->trial.isOn) == (isLess && opensLess));
+    trials += onTrial;
+    refused += onTrial && opensLess && !isLess;
+  }
+  assert_true(trials >= 2 && refused >= 1);
+  end(&p);
+}
+
 /* A body of triangles at random, half of them so far from the others. */
 static void throwAll(Play *p, TestRandom *r, float apart) {
   uint32_t count = pnMesh_GetVertexCount(p->meshes[0]);
@@ -794,16 +817,25 @@ static void memoryFailuresAreReported(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(tornTreesGetMirrors),        cmocka_unit_test(mirrorsReadInPlace),
-      cmocka_unit_test(mirrorsNameVertices),        cmocka_unit_test(wornTreesAreRebuilt),
-      cmocka_unit_test(inTheDebtIsAllThatIsOpened), cmocka_unit_test(noBetterTreesAreRefused),
-      cmocka_unit_test(selfCollisionKeepsItsTree),  cmocka_unit_test(memoryFailuresAreReported),
-      cmocka_unit_test(wastefulTreesAreWorn),       cmocka_unit_test(firstPairsWasteNothing),
-      cmocka_unit_test(tornSelvesGetMirrors),       cmocka_unit_test(othersKeepTheirTrees),
-      cmocka_unit_test(dearTreesAreLeft),           cmocka_unit_test(noBetterMirrorsAreRefused),
-      cmocka_unit_test(mirrorsKnowNeighbours),      cmocka_unit_test(manyWornTreesAreRenewedSoon),
-      cmocka_unit_test(blindTreesAreBuiltAnew),     cmocka_unit_test(blindnessIsSeenOnce),
-      cmocka_unit_test(scenesAreNotBlind)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(tornTreesGetMirrors),
+                                     cmocka_unit_test(mirrorsReadInPlace),
+                                     cmocka_unit_test(mirrorsNameVertices),
+                                     cmocka_unit_test(wornTreesAreRebuilt),
+                                     cmocka_unit_test(inTheDebtIsAllThatIsOpened),
+                                     cmocka_unit_test(noBetterTreesAreRefused),
+                                     cmocka_unit_test(selfCollisionKeepsItsTree),
+                                     cmocka_unit_test(memoryFailuresAreReported),
+                                     cmocka_unit_test(wastefulTreesAreWorn),
+                                     cmocka_unit_test(firstPairsWasteNothing),
+                                     cmocka_unit_test(tornSelvesGetMirrors),
+                                     cmocka_unit_test(othersKeepTheirTrees),
+                                     cmocka_unit_test(dearTreesAreLeft),
+                                     cmocka_unit_test(testsAreWorkToo),
+                                     cmocka_unit_test(noBetterMirrorsAreRefused),
+                                     cmocka_unit_test(mirrorsKnowNeighbours),
+                                     cmocka_unit_test(manyWornTreesAreRenewedSoon),
+                                     cmocka_unit_test(blindTreesAreBuiltAnew),
+                                     cmocka_unit_test(blindnessIsSeenOnce),
+                                     cmocka_unit_test(scenesAreNotBlind)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

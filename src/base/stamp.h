@@ -27,4 +27,17 @@ PN_INLINE void pn_awaitStamp(const _Atomic uint32_t *stamp, uint32_t now) {
   while (atomic_load_explicit(stamp, memory_order_acquire) != now) pn_pause();
 }
 
+/* The whole way: true, it is the caller's to make, and to be said when it is made; else it is there. Alone nothing is claimed. */
+PN_INLINE bool pn_mustMake(_Atomic uint32_t *stamp, uint32_t now, bool alone) {
+  if (PN_LIKELY(atomic_load_explicit(stamp, memory_order_acquire) == now)) return false;
+  if (alone || pn_claimStamp(stamp, now)) return true;
+  pn_awaitStamp(stamp, now);
+  return false;
+}
+
+PN_INLINE void pn_haveMade(_Atomic uint32_t *stamp, uint32_t now, bool alone) {
+  if (alone) atomic_store_explicit(stamp, now, memory_order_relaxed);
+  else pn_publishStamp(stamp, now);
+}
+
 #endif

@@ -10,6 +10,7 @@
 #include "collide/relief.h"
 #include "collide/slant.h"
 #include "collide/small.h"
+#include "collide/tilt.h"
 
 /* Items wanted for each worker, of all jobs together. One thread opens jobs until they have as many pairs of nodes, while all others
  * wait; a level more would be several times as many. Where who is done relieves others, it is enough that everybody has something
@@ -515,27 +516,33 @@ static bool beginWorkers(Run *run, uint32_t workers, bool countOnly) {
   run->relief = workers > 1 && run->def->maxPairs == 0 ? c->relief : NULL;
   for (uint32_t i = 0; i < workers; ++i) {
     pnWorker *w = &c->workers[i];
+    pn_rememberTilts(w);
     w->found.count = w->candidates.count = w->leaves.count = c->segments[i].count = 0;
     w->foundMost = SIZE_MAX;
     w->countOnly = countOnly;
     w->cost = (pnCost){0};
     w->fresh = (pnFresh){.alone = workers == 1};
     w->relief = run->relief;
-    w->candidatesMet = 0;
+    w->candidatesMet = w->tiltedAway = 0;
     w->outOfMemory = false;
   }
   return true;
 }
 
-/* What pays by the run before, now that nobody is at work on these trees. */
+/* What this tree wished for in the run before, if that pays by it. */
+static void grantWish(const pnCollider *c, pnTree *tree) {
+  if (c->slantsPay && !pn_hasSlants(tree) && atomic_load_explicit(&tree->wantsSlants, memory_order_relaxed))
+    pn_grantSlants(tree);
+  if (c->tiltsPay && !tree->tilts && atomic_load_explicit(&tree->wantsTilts, memory_order_relaxed)) pn_grantTilts(tree);
+}
+
+/* Now that nobody is at work on these trees. */
 static void grantWishes(pnCollider *c, const pnJob *jobs, uint32_t jobCount) {
-  for (uint32_t j = 0; c->wishes && j < jobCount; ++j) {
-    pnTree *trees[2] = {jobs[j].a, jobs[j].b};
-    for (int i = 0; i < 2; ++i)
-      if (trees[i] && !trees[i]->slants && atomic_load_explicit(&trees[i]->wantsSlants, memory_order_relaxed))
-        pn_grantSlants(trees[i]);
+  for (uint32_t j = 0; (c->slantsPay || c->tiltsPay) && j < jobCount; ++j) {
+    grantWish(c, jobs[j].a);
+    if (jobs[j].b) grantWish(c, jobs[j].b);
   }
-  c->wishes = false;
+  c->slantsPay = c->tiltsPay = false;
 }
 
 pnResult pn_runJobs(pnCollider *c, pnJob *jobs, uint32_t jobCount, const pnRunDef *def, pnCost *cost,
@@ -561,7 +568,9 @@ pnResult pn_runJobs(pnCollider *c, pnJob *jobs, uint32_t jobCount, const pnRunDe
     ok = !c->workers[i].outOfMemory;
     addCost(cost, &c->workers[i]);
   }
-  c->wishes = ok && workers > 1 && pn_slantsPay(c->workers, workers);
+  c->slantsPay = ok && workers > 1 && pn_slantsPay(c->workers, workers);
+  for (uint32_t i = 0; ok && workers > 1 && i < workers; ++i)
+    c->tiltsPay |= pn_nodeTiltsPay(&c->workers[i]) || pn_leafTiltsPay(&c->workers[i]);
   ok = ok && (def->countOnly || pn_gatherPairs(c, jobs, jobCount, def, cost, outLimited));
   ok = ok && (workers == 1 || levelWorkers(c, workers));
   return ok ? PN_OK : pn_fail(PN_ERROR_MEMORY, "out of memory while collecting pairs");

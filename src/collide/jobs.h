@@ -65,7 +65,7 @@ typedef struct pnCollider {
   PN_ARRAY(pnKeyList) keyLists;
   PN_ARRAY(pnSegment *) firsts; /* the first segment of each job, of several workers */
   pnProofRoom room;
-  bool wishes; /* by the last run slants pay (slant.h) */
+  bool slantsPay, tiltsPay; /* by the last run, of several workers (slant.h, tilt.h) */
 } pnCollider;
 
 /* How jobs are run. */

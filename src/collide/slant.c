@@ -1,8 +1,6 @@
 /* slant.c: when slants are made and asked. See slant.h. */
 #include "collide/slant.h"
 
-#include "collide/proof.h"
-
 PN_INLINE bool slantsApart(const float *p, const float *q) {
   pnF4 low = pn_f4Or(pn_f4Greater(pn_f4Load(p), pn_f4Load(q + 8)), pn_f4Greater(pn_f4Load(q), pn_f4Load(p + 8)));
   pnF4 high =
@@ -19,18 +17,15 @@ PN_INLINE bool slantsApart(const float *p, const float *q) {
 /* One thread gives a tree slants at once. Of several nobody may while others read it, and what one of them met is luck: they put
  * the tree down, and all together say after the run whether it pays (pn_runJobs). */
 static bool hasSlants(pnTree *tree, bool alone, bool pays) {
-  if (tree->slants) return true;
+  if (pn_hasSlants(tree)) return true;
   if (alone && pays) pn_grantSlants(tree);
   if (!alone && !atomic_load_explicit(&tree->wantsSlants, memory_order_relaxed))
     atomic_store_explicit(&tree->wantsSlants, true, memory_order_relaxed);
-  return tree->slants != NULL;
+  return pn_hasSlants(tree);
 }
 
-/* Not for candidates that go elsewhere, which may stand for more than their triangles; nor where planes may decide about them. A soup's
- * leaves are other ones in every frame. */
 bool pn_wantSlants(const pnTraversal *t, pnWorker *w) {
-  if (t->sink || (t->proofs & PN_PROOF_BIT(PN_PROOF_PLANES)) || t->a->rule->reshapes || t->b->rule->reshapes)
-    return false;
+  if (!pn_mayHaveRecords(t)) return false;
   bool pays = pn_slantsPay(w, 1);
   bool a = hasSlants(t->a, w->fresh.alone, pays), b = hasSlants(t->b, w->fresh.alone, pays);
   return pays && a && b;
@@ -38,6 +33,7 @@ bool pn_wantSlants(const pnTraversal *t, pnWorker *w) {
 
 void pn_grantSlants(pnTree *tree) {
   size_t at = 0, leaves = tree->shape->leafCount;
+  leaves += tree->rule->reshapes ? leaves / 4 : 0; /* so that the next frame has room, too */
   pn_carve(NULL, &at, 1, sizeof(pnSlants));
   size_t stampsAt = at;
   pn_carve(NULL, &at, leaves, sizeof(uint32_t));
@@ -45,14 +41,17 @@ void pn_grantSlants(pnTree *tree) {
   pn_carve(NULL, &at, leaves, PN_SLANT_LEAF * sizeof(float));
   size_t hullsAt = at;
   pn_carve(NULL, &at, leaves, PN_SLANT_FLOATS * sizeof(float));
+  pn_free(tree->slants, tree->slantBytes);
+  tree->slants = NULL;
+  tree->slantBytes = 0;
   char *memory = pn_alloc(at);
   atomic_store_explicit(&tree->wantsSlants, false, memory_order_relaxed);
   if (!memory) return;
   memset(memory + stampsAt, 0, leaves * sizeof(uint32_t)); /* 0 is no tree's stamp */
   tree->slants = (pnSlants *)(void *)memory;
   tree->slantBytes = at;
-  *tree->slants = (pnSlants){(_Atomic uint32_t *)(void *)(memory + stampsAt), (float *)(void *)(memory + recordsAt),
-                             (float *)(void *)(memory + hullsAt)};
+  *tree->slants = (pnSlants){(uint32_t)leaves, (_Atomic uint32_t *)(void *)(memory + stampsAt),
+                             (float *)(void *)(memory + recordsAt), (float *)(void *)(memory + hullsAt)};
 }
 
 /* ---------------------------------------------------------------- making and asking */
@@ -61,16 +60,9 @@ static void makeRecords(const pnTree *tree, uint32_t leaf, bool alone, const pnS
   _Atomic uint32_t *stamp = &tree->slants->stamp[leaf];
   float *records = tree->slants->records + (size_t)leaf * PN_SLANT_LEAF;
   float *hull = tree->slants->hulls + (size_t)leaf * PN_SLANT_FLOATS;
-  if (PN_LIKELY(atomic_load_explicit(stamp, memory_order_acquire) == tree->now)) return;
-  if (alone) {
-    loops->fill(tree, leaf, records, hull);
-    atomic_store_explicit(stamp, tree->now, memory_order_relaxed);
-  } else if (pn_claimStamp(stamp, tree->now)) {
-    loops->fill(tree, leaf, records, hull);
-    pn_publishStamp(stamp, tree->now);
-  } else {
-    pn_awaitStamp(stamp, tree->now);
-  }
+  if (!pn_mustMake(stamp, tree->now, alone)) return;
+  loops->fill(tree, leaf, records, hull);
+  pn_haveMade(stamp, tree->now, alone);
 }
 
 size_t pn_slantLeaves(const pnTraversal *t, pnWorker *w, pnPair *pairs, size_t count) {

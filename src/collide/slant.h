@@ -17,6 +17,7 @@
 #ifndef PN_COLLIDE_SLANT_H
 #define PN_COLLIDE_SLANT_H
 
+#include "collide/proof.h"
 #include "collide/traverse.h"
 
 /* A record: eight numbers lo and eight hi, one cache line. Of the eight directions two stand there twice. A leaf has one of each of its
@@ -25,14 +26,25 @@
 #define PN_SLANT_LEAF (PN_LANES * PN_SLANT_FLOATS)
 
 typedef struct pnSlants {
+  uint32_t leaves;         /* that there is room for: those of a soup become more and fewer */
   _Atomic uint32_t *stamp; /* one a leaf: of the tree's stamp, or PN_STAMP_BUSY */
   float *records;          /* PN_SLANT_LEAF a leaf */
   float *hulls;            /* PN_SLANT_FLOATS a leaf */
 } pnSlants;
 
+/* May leaves have records of their triangles for this question? Not for candidates that go elsewhere, which may stand for more than their
+ * triangles; nor where planes may decide about them. */
+PN_INLINE bool pn_mayHaveRecords(const pnTraversal *t) {
+  return !t->sink && !(t->proofs & PN_PROOF_BIT(PN_PROOF_PLANES));
+}
+
 /* May slants be used for the pairs of leaves that come next? One thread asks only when they pay, and a tree gets them at once; of
  * several each asks always, and the tree waits for them until the next query begins. */
 bool pn_wantSlants(const pnTraversal *t, pnWorker *w);
+/* Does a tree have slants for all of its leaves? */
+PN_INLINE bool pn_hasSlants(const pnTree *tree) {
+  return tree->slants && tree->slants->leaves >= tree->shape->leafCount;
+}
 /* Fulfils the wish for a tree; without memory there are none. */
 void pn_grantSlants(pnTree *tree);
 
@@ -74,7 +86,7 @@ PN_INLINE const pnSlantLoops *pn_slantLoops(void) {
 PN_INLINE bool pn_slantsPay(const pnWorker *workers, uint32_t count) {
   uint64_t met = 0, nodes = PN_SLANT_FEW_NODES, leafWorth = pn_slantLoops()->leafWorth;
   for (uint32_t i = 0; i < count; ++i) {
-    met += workers[i].candidatesMet + leafWorth * workers[i].cost.leafPairs;
+    met += workers[i].candidatesMet + leafWorth * (workers[i].cost.leafPairs - workers[i].tiltedAway);
     nodes += workers[i].fresh.nodes;
   }
   return met >= PN_SLANT_WORTH * nodes;

@@ -6,6 +6,7 @@
 #include "collide/proof.h"
 #include "collide/relief.h"
 #include "collide/slant.h"
+#include "collide/tilt.h"
 #include "geom/box.h"
 
 #include <float.h>
@@ -244,8 +245,9 @@ static bool openLeaves(const pnTraversal *t, pnWorker *w, pnPair *in, size_t cou
   return count == 0 || t->steps->openLeaves(t, w, in, count, &w->candidates);
 }
 
-/* The same for many, where slants may pay. */
+/* The same for many, where tilts and slants may pay. */
 static bool openManyLeaves(const pnTraversal *t, pnWorker *w, pnPair *in, size_t count) {
+  if (PN_UNLIKELY(pn_leafTiltsPay(w))) count = pn_tiltLeaves(t, w, in, count);
   bool slants = (!w->fresh.alone || pn_slantsPay(w, 1)) && pn_wantSlants(t, w);
   if (slants) count = pn_slantLeaves(t, w, in, count);
   if (!openLeaves(t, w, in, count)) return false;
@@ -297,6 +299,7 @@ static bool sortOutLeaves(const pnTraversal *t, pnWorker *w) {
 static bool openPairs(const pnTraversal *t, pnWorker *w, pnPair *in, size_t count, pnPairs *next) {
   size_t from = next->count, leavesFrom = w->leaves.count;
   if (t->fillsAreDear) count = t->steps->keepReady(t, w, in, count);
+  if (PN_UNLIKELY(pn_nodeTiltsPay(w))) count = pn_tiltNodes(t, w, in, count);
   bool ok = t->steps->open(t, w, in, count, next, &w->leaves);
   if (ok && t->proofs) {
     pn_pruneProofs(t, w, next, from, PN_PRUNE_NODES);

@@ -49,6 +49,14 @@ typedef struct pnTraversal {
   float margin;
 } pnTraversal;
 
+/* What a worker has seen of tilts (tilt.h): pairs asked and found apart; how many go by before it tries again, and how often
+ * in a row trials have failed. Kept from run to run. */
+typedef struct pnTiltTrial {
+  uint32_t asked, apart, failed;
+  bool stands; /* they paid in the run before, so that they are used from the beginning of this one */
+  uint64_t rest;
+} pnTiltTrial;
+
 /* What a worker owns: lists that grow and are kept, counters. */
 typedef struct pnWorker {
   pnPairs lists[2];   /* pairs of nodes */
@@ -59,7 +67,9 @@ typedef struct pnWorker {
   bool countOnly;     /* pairs are counted in `cost` and not listed */
   pnCost cost;
   uint64_t candidatesMet; /* found by boxes, before slants took some out */
-  pnFresh fresh;          /* lazy nodes it has filled */
+  uint64_t tiltedAway;    /* pairs of leaves that tilts took out, in cost.leafPairs too */
+  pnTiltTrial nodeTilts, leafTilts;
+  pnFresh fresh; /* lazy nodes it has filled */
   pnHubSweep hub;
   struct pnRelief *relief; /* with whom it shares what is left of its work (relief.h); null: with nobody */
   uint32_t job;            /* that it is at work on */

@@ -36,7 +36,7 @@ static void freeTree(pnTree *tree) {
   pn_releaseShape(tree->shape);
   pn_free(tree->calm, tree->calmBytes);
   pn_free(tree->flat, tree->flatBytes);
-  pn_free(tree->slants, tree->slantBytes);
+  pn_dropRecords(tree);
   pn_free(tree, sizeof(pnTree));
 }
 
@@ -339,7 +339,7 @@ uint32_t pnTree_GetHeight(const pnTree *tree) {
 }
 size_t pnTree_GetByteCount(const pnTree *tree) {
   return sizeof(pnTree) + pn_shapeBytes(tree->shape) + tree->memoryBytes + tree->blockBytes + tree->movedBytes +
-         tree->ruleBytes + tree->calmBytes + tree->flatBytes + tree->slantBytes;
+         tree->ruleBytes + tree->calmBytes + tree->flatBytes + tree->slantBytes + tree->tiltBytes;
 }
 
 uint32_t pnTree_GetLevelBoxes(pnTree *tree, uint32_t level, pnBox *outBoxes, uint32_t capacity) {

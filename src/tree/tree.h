@@ -107,7 +107,7 @@ struct pnTree {
   uint32_t now;                 /* the tree's stamp */
   bool isMoved;                 /* in this frame, by its rule: pn_isMoved */
   bool isFocused;               /* its grid is not over the whole */
-  _Atomic bool wantsSlants;
+  _Atomic bool wantsSlants, wantsTilts;
   _Atomic uint64_t
       eagerUpdated; /* nodes computed by updates since a query last took the count. Worlds that share a tree take turns, and
                                     the first to ask gets it */
@@ -137,6 +137,8 @@ struct pnTree {
   /* tight slabs of leaves, allocated when they first pay: collide/slant.h */
   struct pnSlants *slants;
   size_t slantBytes;
+  struct pnTilts *tilts; /* and boxes that lie as nodes do: collide/tilt.h */
+  size_t tiltBytes;
 
   /* the frame */
   uint64_t shapeFrame; /* of the pose, that volumes in model space were computed from */
@@ -174,6 +176,8 @@ pnResult pn_rebuildTree(pnTree *tree, const pnTasks *tasks);
 bool pn_isBuiltBlindly(const pnTree *tree);
 /* What one is the other becomes: who points at a tree sees a new one. */
 void pn_exchangeTrees(pnTree *a, pnTree *b);
+/* Frees slants and tilts. */
+void pn_dropRecords(pnTree *tree);
 /* bucket.c: the laboratory settings of a tree over a soup. */
 pnTreeLab pn_bucketLab(const pnTree *tree);
 

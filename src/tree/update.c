@@ -192,6 +192,14 @@ pnResult pn_openLeaves(pnTree *tree) {
   return tree->leafPositions ? PN_OK : pn_failMemory(bytes);
 }
 
+void pn_dropRecords(pnTree *tree) {
+  pn_free(tree->slants, tree->slantBytes);
+  pn_free(tree->tilts, tree->tiltBytes);
+  tree->slants = NULL;
+  tree->tilts = NULL;
+  tree->slantBytes = tree->tiltBytes = 0;
+}
+
 pnResult pn_beginFrame(pnTree *tree) {
   pn_findCorners(tree);
   pnResult result = tree->rule->fillsLeaves ? pn_openLeaves(tree) : PN_OK;
@@ -200,9 +208,7 @@ pnResult pn_beginFrame(pnTree *tree) {
   if (tree->now == PN_STAMP_BUSY) {
     for (uint32_t i = 0; i < tree->shape->nodeCount; ++i)
       atomic_store_explicit(&tree->stamp[i], 0, memory_order_relaxed);
-    pn_free(tree->slants, tree->slantBytes); /* whose stamps are old ones, too; they come back when they pay */
-    tree->slants = NULL;
-    tree->slantBytes = 0;
+    pn_dropRecords(tree); /* whose stamps are old ones, too; they come back when they pay */
     tree->now = 1;
     tree->serial = 0;
   }

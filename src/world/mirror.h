@@ -21,6 +21,7 @@
 typedef struct pnMirrorTrial {
   bool isOn;
   uint64_t formerOpened; /* pairs of nodes in the last frame of the tree */
+  double formerWork;     /* with the tests that came of them (tend.c) */
   float formerQuality;
 } pnMirrorTrial;
 
