@@ -417,19 +417,10 @@ static void runItems(void *context, uint32_t begin, uint32_t end, uint32_t worke
 
 /* ---------------------------------------------------------------- counters */
 
-static void addCost(pnCost *into, const pnWorker *w) {
-  const pnCost *c = &w->cost;
+static void addWorker(pnCost *into, const pnWorker *w) {
   into->nodesUpdated += w->fresh.nodes;
-  into->verticesFetched += w->fresh.vertices + c->verticesFetched;
-  into->nodePairs += c->nodePairs;
-  into->leafPairs += c->leafPairs;
-  into->volumeTests += c->volumeTests;
-  into->planeTests += c->planeTests;
-  into->exactTests += c->exactTests;
-  into->uncertain += c->uncertain;
-  into->pairs += c->pairs;
-  into->traverseSeconds += c->traverseSeconds;
-  into->exactSeconds += c->exactSeconds;
+  into->verticesFetched += w->fresh.vertices;
+  pn_addCost(into, &w->cost);
 }
 
 /* ---------------------------------------------------------------- memory for the next time */
@@ -539,7 +530,7 @@ static void grantWish(const pnCollider *c, pnTree *tree) {
 /* Now that nobody is at work on these trees. */
 static void grantWishes(pnCollider *c, const pnJob *jobs, uint32_t jobCount) {
   for (uint32_t j = 0; (c->slantsPay || c->tiltsPay) && j < jobCount; ++j) {
-    grantWish(c, jobs[j].a);
+    if (jobs[j].a) grantWish(c, jobs[j].a);
     if (jobs[j].b) grantWish(c, jobs[j].b);
   }
   c->slantsPay = c->tiltsPay = false;
@@ -566,7 +557,7 @@ pnResult pn_runJobs(pnCollider *c, pnJob *jobs, uint32_t jobCount, const pnRunDe
   if (ok) pn_parallelFor(def->tasks, runItems, &run, (uint32_t)c->items.count, 1);
   for (uint32_t i = 0; ok && i < workers; ++i) {
     ok = !c->workers[i].outOfMemory;
-    addCost(cost, &c->workers[i]);
+    addWorker(cost, &c->workers[i]);
   }
   c->slantsPay = ok && workers > 1 && pn_slantsPay(c->workers, workers);
   for (uint32_t i = 0; ok && workers > 1 && i < workers; ++i)

@@ -62,6 +62,13 @@ struct pnImpactList {
   bool limited;
 };
 
+/* The earliest of all so far and one more: both ends of the span are the least. */
+PN_INLINE void pn_takeEarlier(pnImpactSpan *all, const pnImpactSpan *span) {
+  all->lo = all->meets ? PN_MIN(all->lo, span->lo) : span->lo;
+  all->hi = all->meets ? PN_MIN(all->hi, span->hi) : span->hi;
+  all->meets = true;
+}
+
 /* pnCollideSwept of many pairs: impacts stand pair after pair, and of each it is said where (list->pairs: first, count, earliest). */
 pnResult pn_collideSweptPairs(const pnSweptPair *pairs, uint32_t count, const pnSweptDef *def, pnImpactList *list,
                               pnCost *outCost);

@@ -320,10 +320,7 @@ static void noteEarliest(pnImpactList *list) {
   for (size_t i = 0; i < list->pairs.count; ++i) {
     const pnImpactSpan *span = &list->pairs.data[i].earliest;
     if (!span->meets) continue;
-    bool any = list->earliest.meets;
-    list->earliest.lo = any ? PN_MIN(list->earliest.lo, span->lo) : span->lo;
-    list->earliest.hi = any ? PN_MIN(list->earliest.hi, span->hi) : span->hi;
-    list->earliest.meets = true;
+    pn_takeEarlier(&list->earliest, span);
   }
 }
 

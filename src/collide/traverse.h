@@ -78,6 +78,22 @@ typedef struct pnWorker {
   char apart[128]; /* workers stand in one array and write all the time: no two of them share a cache line */
 } pnWorker;
 
+/* Adds what something cost to a sum. */
+PN_INLINE void pn_addCost(pnCost *sum, const pnCost *cost) {
+  sum->nodesUpdated += cost->nodesUpdated;
+  sum->verticesFetched += cost->verticesFetched;
+  sum->nodePairs += cost->nodePairs;
+  sum->leafPairs += cost->leafPairs;
+  sum->volumeTests += cost->volumeTests;
+  sum->planeTests += cost->planeTests;
+  sum->exactTests += cost->exactTests;
+  sum->uncertain += cost->uncertain;
+  sum->pairs += cost->pairs;
+  sum->updateSeconds += cost->updateSeconds;
+  sum->traverseSeconds += cost->traverseSeconds;
+  sum->exactSeconds += cost->exactSeconds;
+}
+
 /* Opens pairs of nodes: at least one of each pair is an inner node. Pairs of children whose volumes overlap are appended to
  * next, or to leaves when both are leaves. False: out of memory. */
 typedef bool pnOpenFcn(const pnTraversal *t, pnWorker *w, const pnPair *in, size_t count, pnPairs *next,

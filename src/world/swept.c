@@ -87,17 +87,6 @@ typedef struct Wanted {
   double separation;
 } Wanted;
 
-static void addCost(pnCost *sum, const pnCost *cost) {
-  sum->exactTests += cost->exactTests;
-  sum->uncertain += cost->uncertain;
-  sum->nodePairs += cost->nodePairs;
-  sum->leafPairs += cost->leafPairs;
-  sum->volumeTests += cost->volumeTests;
-  sum->traverseSeconds += cost->traverseSeconds;
-  sum->exactSeconds += cost->exactSeconds;
-  sum->updateSeconds += cost->updateSeconds;
-}
-
 /* The impacts of some pairs: appended, with a contact for each pair that has any. */
 static pnResult addContacts(pnWorld *world, const pnPair *pairs, pnStep *step) {
   const pnImpactList *list = world->stepList;
@@ -110,10 +99,7 @@ static pnResult addContacts(pnWorld *world, const pnPair *pairs, pnStep *step) {
     pnStepContact contact = {pn_bodyId(world, pairs[i].a), pn_bodyId(world, pairs[i].b), q->earliest,
                              world->impacts.count + q->first, q->count};
     if (!pn_arrayPush(&world->stepContacts, contact)) return pn_failMemory(sizeof contact);
-    bool any = step->earliest.meets;
-    step->earliest.lo = any ? PN_MIN(step->earliest.lo, q->earliest.lo) : q->earliest.lo;
-    step->earliest.hi = any ? PN_MIN(step->earliest.hi, q->earliest.hi) : q->earliest.hi;
-    step->earliest.meets = true;
+    pn_takeEarlier(&step->earliest, &q->earliest);
   }
   if (count > 0) memcpy(world->impacts.data + world->impacts.count, list->all.data, count * sizeof *list->all.data);
   world->impacts.count += count;
@@ -130,7 +116,7 @@ static pnResult collidePairs(pnWorld *world, const pnPair *pairs, size_t count, 
   query.maxImpacts = wanted->maxImpacts > 0 ? PN_MAX(left, 1) : 0;
   pnResult result = pn_collideSweptPairs(world->stepSweeps.data, (uint32_t)count, &query, world->stepList, &cost);
   if (result != PN_OK) return result;
-  addCost(&step->cost, &cost);
+  pn_addCost(&step->cost, &cost);
   step->limited = world->stepList->limited ||
                   (wanted->maxImpacts > 0 && wanted->what != PN_SWEPT_EARLIEST && world->stepList->all.count > left);
   return step->limited ? PN_OK : addContacts(world, pairs, step);
