@@ -105,7 +105,7 @@ static void test_names(void **state) {
     assert_int_equal(pnScene_GetName(scene)[length], '-');
     pnDestroyScene(scene);
   }
-  assert_int_equal(count, 28);
+  assert_int_equal(count, 30);
   assert_null(pnGetSceneText(count));
 }
 

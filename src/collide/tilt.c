@@ -181,12 +181,13 @@ void pn_rememberTilts(pnWorker *w) {
   w->leafTilts.stands = paid(&w->leafTilts, w->cost.leafPairs, PN_TILT_LEAF_WORTH * nodes);
 }
 
-/* Is nothing beyond what tilts are made for, and are vertices there, and lists of them? */
+/* Is nothing beyond what tilts are made for, and are vertices there, and lists of them? A closer look (world/focus.h) is judged by the tests that it
+ * spares, and would take credit for those that tilts do. */
 static bool isFit(const pnTree *tree) {
   const float *side = &tree->box.min.x;
   bool within = true;
   for (int k = 0; k < 6; ++k) within = within && fabsf(side[k]) < MOST_COORDINATE;
-  return within && !tree->rule->reshapes && pn_readyVertices(tree);
+  return within && !tree->isFocused && !tree->rule->reshapes && pn_readyVertices(tree);
 }
 
 /* As slants are (slant.c). */
