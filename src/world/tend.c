@@ -29,8 +29,8 @@
 #define FOLLOW_PAIRS 1.0
 #define CORNER_PAIRS 0.25
 #define DEAR_PAIRS 1.0
-/* And what it takes to test a pair of triangles, beside opening a pair of nodes (60 ns and 80 ns, each with all that belongs to it). Of a sheet that is rolled up tightly a mirror opens a quarter of what its
- * own tree does, and tests five times as many, as it has no slants (collide/slant.h). */
+/* And what it takes to test a pair of triangles, beside opening a pair of nodes (60 ns and 80 ns, each with all that belongs to it). Of a
+ * sheet that is rolled up tightly a mirror opens a quarter of what its own tree does, and tests five times as many. */
 #define TEST_PAIRS 0.75
 /* So often it is looked whether its own tree has come to fit again. */
 #define LOOK_FRAMES 32u
