@@ -222,6 +222,46 @@ static void apartIsApart(void **state) {
   assert_true(apart > 1000 && near > 1000);
 }
 
+/* A plate: a tilt without width, as thick as said. */
+static void setPlate(const float middle[3], const float n[3], float half, float *out) {
+  for (int d = 0; d < 3; ++d) {
+    const float row[4] = {middle[d], 0, 0, half * n[d]};
+    memcpy(out + 4 * d, row, sizeof row);
+    out[13 + d] = n[d];
+  }
+  out[12] = half;
+}
+
+/* Two plates that lie in nearly one plane, far from each other beside how thick they are, so that of the way between them more is rounded than
+ * would take them apart. What their own sides are rounded by is answered for where they are made. */
+static void farAside(void **state) {
+  (void)state;
+  uint32_t apart = 0, near = 0;
+  for (uint32_t k = 0; k < 40000; ++k) {
+    pnMatrix turn = testRotation(&dice, 0);
+    float far = ldexpf(testFloat(&dice, 1, 2), (int)testBelow(&dice, 80) - 40),
+          up = ldexpf(far, -4 - (int)testBelow(&dice, 16));
+    float n[3], middle[2][3], plates[2][PN_TILT_FLOATS];
+    for (int d = 0; d < 3; ++d) {
+      n[d] = turn.m[d][2];
+      middle[0][d] = far * testFloat(&dice, -1, 1);
+      middle[1][d] = middle[0][d] + far * turn.m[d][0] + up * turn.m[d][2];
+    }
+    long double way = fabsl(along(n, middle[1], middle[0]));
+    float half = 0.5f * (float)way + ldexpf(far, -18 - (int)(k % 7)) * testFloat(&dice, -1, 1);
+    if (!(half > 0)) continue;
+    for (int i = 0; i < 2; ++i) setPlate(middle[i], n, half, plates[i]);
+    long double reach = half;
+    const float zero[3] = {0, 0, 0}, side[3] = {plates[1][3], plates[1][7], plates[1][11]};
+    reach += along(n, side, zero);
+    bool said = pn_areTiltsApart(plates[0], plates[1]);
+    assert_true(!said || way > reach * (1 - 0x1p-20L));
+    apart += said;
+    near += !said;
+  }
+  assert_true(apart > 1000 && near > 1000);
+}
+
 /* ---------------------------------------------------------------- the same pairs */
 
 static pnTriangle triangleOf(const Body *body, uint32_t i) {
@@ -280,7 +320,7 @@ static void sameAsEveryPair(void **state) {
   uint32_t askedByThree = 0;
   for (uint32_t kind = 0; kind < sizeof kinds / sizeof *kinds; ++kind) {
     Book book = bookOf(kinds[kind].size, kinds[kind].far, 0);
-    book.gap = 0.008; /* so that it is aslant enough, however it is turned */
+    book.gap = 0.006; /* so that it is aslant enough, however it is turned */
     pnPairList *lists[2];
     Body a, b;
     openBody(&a, &book, 0, false);
@@ -456,6 +496,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(holdWhatTheyAreMadeOf),
       cmocka_unit_test(apartIsApart),
+      cmocka_unit_test(farAside),
       cmocka_unit_test(sameAsEveryPair),
       cmocka_unit_test(sameOfOneBody),
       cmocka_unit_test(leftAloneWhereTheyDoNotPay),
