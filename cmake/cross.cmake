@@ -11,7 +11,7 @@ set(CMAKE_LIBRARY_ARCHITECTURE ${triple})
 
 # qemu takes the C library from the cross compiler's own folder, and ours from the unpacked packages. "max" is a machine
 # with everything the emulator knows, AVX2 among it.
-set(CMAKE_CROSSCOMPILING_EMULATOR qemu-${PINCH_CROSS} -cpu max -L /usr/${triple}
+set(CMAKE_CROSSCOMPILING_EMULATOR ${CMAKE_CURRENT_LIST_DIR}/../scripts/emulate qemu-${PINCH_CROSS} -cpu max -L /usr/${triple}
   -E LD_LIBRARY_PATH=${PINCH_CROSS_ROOT}/usr/lib/${triple}:${PINCH_CROSS_ROOT}/lib/${triple})
 
 # Libraries and headers only from there; programs from here.
