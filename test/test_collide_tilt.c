@@ -73,13 +73,7 @@ static void openBody(Body *body, const Book *book, uint32_t from, bool self) {
   rest.gap = rest.size = 1;
   rest.ripple = 0;
   placeSheets(&rest, from, body->positions);
-  pnMeshDef def = pnDefaultMeshDef();
-  def.vertices = body->positions;
-  def.vertexCount = body->vertexCount;
-  def.triangles = triangles;
-  def.triangleCount = body->triangleCount;
-  def.weld = false;
-  testExpectOk(pnCreateMesh(&def, &body->mesh));
+  body->mesh = testMakeMesh(body->positions, body->vertexCount, triangles, body->triangleCount);
   pnPoseDef poseDef = pnDefaultPoseDef();
   poseDef.mesh = body->mesh;
   testExpectOk(pnCreatePose(&poseDef, &body->pose));
