@@ -5,8 +5,6 @@
  * layers. At the usual 92 450 triangles: 0 to 5 879 pairs that share no vertex. */
 #include "scene.h"
 
-#include <stdlib.h>
-
 #define FRAME_COUNT 60
 #define TURN 6.2831853
 
@@ -15,28 +13,11 @@
 #define LENGTH 10.0
 
 static pnResult createCloth(pnScene *scene) {
-  /* 2 triangles for each of g x g cells */
-  uint32_t g = (uint32_t)(sqrt(scene->triangleCount / 2.0) + 0.5);
-  if (g == 0 || (uint64_t)2 * g * g != scene->triangleCount) return PN_ERROR_ARGUMENT;
-  scene->vertexCount = (g + 1) * (g + 1);
-  pnResult result = pn_allocateSceneMesh(scene);
-  if (result != PN_OK) return result;
-  for (uint32_t i = 0; i < scene->vertexCount; ++i)
-    scene->points[i] = pn_vec(i % (g + 1) / (double)g, i / (g + 1) / (double)g, 0.0);
-  /* diagonals alternate like the squares of a chess board */
-  uint32_t *t = scene->triangles;
-  for (uint32_t row = 0; row < g; ++row) {
-    for (uint32_t column = 0; column < g; ++column, t += 6) {
-      uint32_t a = row * (g + 1) + column, b = a + 1, c = a + g + 1, d = c + 1;
-      bool odd = ((row + column) & 1) != 0;
-      t[0] = a, t[1] = b, t[2] = odd ? d : c;
-      t[3] = odd ? a : b, t[4] = d, t[5] = c;
-    }
-  }
+  pnResult result = pn_makeSceneSheet(scene, PN_DIAGONALS_BOARD);
   scene->self = true;
   scene->bodyCount = 1;
   pn_setSceneFrames(scene, FRAME_COUNT, 1);
-  return PN_OK;
+  return result;
 }
 
 static void frameCloth(const pnScene *scene, uint32_t frame, uint32_t body, float *outVertices) {

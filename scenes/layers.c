@@ -5,8 +5,6 @@
  * a piece that runs aslant between two others. Garments in layers, folded cloth and what is packed look so. */
 #include "scene.h"
 
-#include <stdlib.h>
-
 #define PAGES 30
 #define PAGE_GAP 0.003
 #define PAGE_FRAMES 20
@@ -15,28 +13,8 @@
 #define ROLL_FRAMES 20
 #define TURN 6.2831853
 
-/* A square of g x g cells, of side 1. */
-static pnResult createSheet(pnScene *scene) {
-  uint32_t g = (uint32_t)(sqrt(scene->triangleCount / 2.0) + 0.5);
-  if (g == 0 || (uint64_t)2 * g * g != scene->triangleCount) return PN_ERROR_ARGUMENT;
-  scene->vertexCount = (g + 1) * (g + 1);
-  pnResult result = pn_allocateSceneMesh(scene);
-  if (result != PN_OK) return result;
-  for (uint32_t i = 0; i < scene->vertexCount; ++i)
-    scene->points[i] = pn_vec(i % (g + 1) / (double)g, i / (g + 1) / (double)g, 0.0);
-  uint32_t *t = scene->triangles;
-  for (uint32_t row = 0; row < g; ++row) {
-    for (uint32_t column = 0; column < g; ++column, t += 6) {
-      uint32_t a = row * (g + 1) + column, b = a + 1, c = a + g + 1, d = c + 1;
-      t[0] = a, t[1] = b, t[2] = c;
-      t[3] = b, t[4] = d, t[5] = c;
-    }
-  }
-  return PN_OK;
-}
-
 static pnResult createPages(pnScene *scene) {
-  pnResult result = createSheet(scene);
+  pnResult result = pn_makeSceneSheet(scene, PN_DIAGONALS_FALL);
   scene->bodyCount = PAGES;
   pn_setSceneFrames(scene, PAGE_FRAMES, 1);
   return result;
@@ -53,7 +31,7 @@ static void framePages(const pnScene *scene, uint32_t frame, uint32_t body, floa
 }
 
 static pnResult createRoll(pnScene *scene) {
-  pnResult result = createSheet(scene);
+  pnResult result = pn_makeSceneSheet(scene, PN_DIAGONALS_FALL);
   scene->self = true;
   scene->bodyCount = 1;
   pn_setSceneFrames(scene, ROLL_FRAMES, 1);

@@ -106,12 +106,25 @@ void pn_frameOfReferences(const pnScene *scene, uint32_t frame, uint32_t body, f
 }
 
 /* The triangles of g x g cells, two each, over (g + 1) x (g + 1) vertices row by row, the first of which is given. */
-static void setGrid(uint32_t *outTriangles, uint32_t g, uint32_t first) {
+static void setGrid(uint32_t *outTriangles, uint32_t g, uint32_t first, pnSceneDiagonals diagonals) {
   for (uint32_t cell = 0, *t = outTriangles; cell < g * g; ++cell, t += 6) {
-    uint32_t a = first + cell / g * (g + 1) + cell % g;
-    t[0] = a, t[1] = a + 1, t[2] = a + g + 2;
-    t[3] = a, t[4] = a + g + 2, t[5] = a + g + 1;
+    uint32_t row = cell / g, column = cell % g, a = first + row * (g + 1) + column, b = a + 1, c = a + g + 1, d = c + 1;
+    bool rises = diagonals == PN_DIAGONALS_BOARD ? ((row + column) & 1) != 0 : diagonals == PN_DIAGONALS_RISE;
+    t[0] = a, t[1] = b, t[2] = rises ? d : c;
+    t[3] = rises ? a : b, t[4] = d, t[5] = c;
   }
+}
+
+pnResult pn_makeSceneSheet(pnScene *scene, pnSceneDiagonals diagonals) {
+  uint32_t g = (uint32_t)(sqrt(scene->triangleCount / 2.0) + 0.5);
+  if (g == 0 || (uint64_t)2 * g * g != scene->triangleCount) return PN_ERROR_ARGUMENT;
+  scene->vertexCount = (g + 1) * (g + 1);
+  pnResult result = pn_allocateSceneMesh(scene);
+  if (result != PN_OK) return result;
+  for (uint32_t i = 0; i < scene->vertexCount; ++i)
+    scene->points[i] = pn_vec(i % (g + 1) / (double)g, i / (g + 1) / (double)g, 0.0);
+  setGrid(scene->triangles, g, 0, diagonals);
+  return PN_OK;
 }
 
 void pn_setSceneFrames(pnScene *scene, uint32_t momentCount, uint32_t usualStep) {
@@ -129,7 +142,8 @@ pnResult pn_makeSceneFloors(pnScene *scene, uint32_t size, uint32_t planes, uint
   if (result != PN_OK) return result;
   for (uint32_t i = 0; i < scene->vertexCount; ++i)
     scene->points[i] = pn_vec(i % points % (g + 1), i % points / (g + 1), 0.0);
-  for (uint32_t k = 0; k < planes; ++k) setGrid(scene->triangles + (size_t)6 * g * g * k, g, points * k);
+  for (uint32_t k = 0; k < planes; ++k)
+    setGrid(scene->triangles + (size_t)6 * g * g * k, g, points * k, PN_DIAGONALS_RISE);
   return PN_OK;
 }
 

@@ -113,8 +113,8 @@ extern const pnSceneKind pn_sceneTwoSpheres, pn_sceneMixedSpheres, pn_sceneCrowd
     pn_sceneGrid, pn_sceneTurnedGrid, pn_sceneKeptSpheres, pn_sceneKeptArms, pn_scenePassing, pn_sceneDolphins,
     pn_sceneBodies, pn_sceneIdle, pn_sceneShoal, pn_sceneTerrain, pn_sceneLevel, pn_sceneTiles, pn_sceneHair,
     pn_sceneHairSelf, pn_sceneBlobs, pn_sceneShuffle, pn_sceneShuffleSelf, pn_sceneTangle, pn_sceneBurstSelf,
-    pn_sceneSwarm, pn_sceneDecay, pn_sceneBurst, pn_sceneSlivers, pn_scenePages, pn_sceneRoll, pn_sceneClothBall,
-    pn_sceneRodTwist;
+    pn_sceneSwarm, pn_sceneDecay, pn_sceneBurst, pn_sceneSlivers, pn_scenePages, pn_sceneRoll, pn_sceneTable,
+    pn_sceneClothBall, pn_sceneRodTwist;
 
 /* The frame of a scene that morphs over three references: the formula of scenes.h, in float. */
 void pn_frameOfReferences(const pnScene *scene, uint32_t frame, uint32_t body, float *outVertices);
@@ -131,6 +131,10 @@ void pn_setSceneFrames(pnScene *scene, uint32_t momentCount, uint32_t usualStep)
 
 /* The mesh made last becomes another one, and the scene's own is to be made anew. */
 void pn_setSceneMeshAside(pnScene *scene);
+/* Which way the diagonals of a sheet's cells go: from the first corner to the last, across that, or by turns like the squares of a chess board. */
+typedef enum pnSceneDiagonals { PN_DIAGONALS_RISE, PN_DIAGONALS_FALL, PN_DIAGONALS_BOARD } pnSceneDiagonals;
+/* Makes the scene's mesh a square of side 1 of scene->triangleCount triangles. PN_ERROR_ARGUMENT when no number of cells gives that. */
+pnResult pn_makeSceneSheet(pnScene *scene, pnSceneDiagonals diagonals);
 /* Makes the scene's mesh a cube about the origin, 12 triangles. */
 pnResult pn_makeSceneBox(pnScene *scene, double half);
 /* The mesh made last is set aside, and the scene's own becomes `planes` floors of `size` triangles in all, each of *outCells x *outCells cells

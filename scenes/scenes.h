@@ -37,6 +37,7 @@
  *   burst-N     a sphere of N triangles in chips of two, which fly apart from frame 10 on, through a wall of as many, 100 frames.
  *   pages-N     30 sheets of N triangles bend together like the pages of a book, in the end through their neighbours, 20 frames.
  *   roll-N      a sheet of N triangles is rolled up tightly and never meets itself, 20 frames.
+ *   table-N     a sheet of N uneven triangles is laid exactly into the plane of another that stands still, 20 frames.
  *   slivers-N   two clouds of N / 2 needles each, ten thousand times as long as wide, pass through each other, 40 frames.
  *   cloth-ball, rod-twist   simulations out of the data folder (PINCH_DATA), a body with itself, 11 frames; not listed.
  *
