@@ -201,7 +201,7 @@ static void soupsHaveSlants(void **state) {
   for (uint32_t frame = 0; frame < 4; ++frame) {
     pnCost cost;
     testExpectOk(pnCollideTrees(tree, b.tree, NULL, list, &cost));
-    assert_true(tree->slants && tree->slants->leaves >= tree->shape->leafCount);
+    assert_true(tree->slants && tree->slants->count >= tree->shape->leafCount);
     assert_true(4 * cost.exactTests < 3 * (1 + frame) * candidatesOf(&a, &b));
     /* each triangle of the body as often as it is in the soup */
     const pnPair *pairs = pnPairList_GetPairs(list);
@@ -215,8 +215,8 @@ static void soupsHaveSlants(void **state) {
       }
     }
     assert_true(n == pnPairList_GetCount(list) && n > 0);
-    assert_true(tree->slants->leaves > room || frame == 0);
-    room = tree->slants->leaves;
+    assert_true(tree->slants->count > room || frame == 0);
+    room = tree->slants->count;
     testExpectOk(pnSoup_Add(soup, PN_PRIMITIVE_TRIANGLE, a.positions, COUNT, NULL));
   }
   pnDestroyTree(tree);

@@ -7,6 +7,7 @@
 #ifndef PN_BASE_STAMP_H
 #define PN_BASE_STAMP_H
 
+#include "base/memory.h"
 #include "base/thread.h"
 
 #define PN_STAMP_BUSY 0xffffffffu /* being filled by some thread; never the number of now, nor is 0 */
@@ -38,6 +39,27 @@ PN_INLINE bool pn_mustMake(_Atomic uint32_t *stamp, uint32_t now, bool alone) {
 PN_INLINE void pn_haveMade(_Atomic uint32_t *stamp, uint32_t now, bool alone) {
   if (alone) atomic_store_explicit(stamp, now, memory_order_relaxed);
   else pn_publishStamp(stamp, now);
+}
+
+/* Something that one thread gives at once, and several only all together, afterwards: those who would have it wish for it. */
+PN_INLINE void pn_wish(_Atomic bool *wish) {
+  if (!atomic_load_explicit(wish, memory_order_relaxed)) atomic_store_explicit(wish, true, memory_order_relaxed);
+}
+
+/* Records under stamps, of floats. */
+typedef struct pnRecords {
+  size_t bytes;
+  uint32_t count;
+  _Atomic uint32_t *stamp; /* one each: the number of now, or PN_STAMP_BUSY */
+  float *floats;           /* as many for each; whose is which says who made them */
+} pnRecords;
+
+/* So many, all stale. Null: out of memory. */
+pnRecords *pn_createRecords(size_t count, size_t floatsEach);
+void pn_destroyRecords(pnRecords *records); /* null is allowed */
+/* Bytes of them; none of null. */
+PN_INLINE size_t pn_bytesOfRecords(const pnRecords *records) {
+  return records ? records->bytes : 0;
 }
 
 #endif

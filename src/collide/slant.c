@@ -19,8 +19,7 @@ PN_INLINE bool slantsApart(const float *p, const float *q) {
 static bool hasSlants(pnTree *tree, bool alone, bool pays) {
   if (pn_hasSlants(tree)) return true;
   if (alone && pays) pn_grantSlants(tree);
-  if (!alone && !atomic_load_explicit(&tree->wantsSlants, memory_order_relaxed))
-    atomic_store_explicit(&tree->wantsSlants, true, memory_order_relaxed);
+  if (!alone) pn_wish(&tree->wantsSlants);
   return pn_hasSlants(tree);
 }
 
@@ -32,34 +31,19 @@ bool pn_wantSlants(const pnTraversal *t, pnWorker *w) {
 }
 
 void pn_grantSlants(pnTree *tree) {
-  size_t at = 0, leaves = tree->shape->leafCount;
+  size_t leaves = tree->shape->leafCount;
   leaves += tree->rule->reshapes ? leaves / 4 : 0; /* so that the next frame has room, too */
-  pn_carve(NULL, &at, 1, sizeof(pnSlants));
-  size_t stampsAt = at;
-  pn_carve(NULL, &at, leaves, sizeof(uint32_t));
-  size_t recordsAt = at;
-  pn_carve(NULL, &at, leaves, PN_SLANT_LEAF * sizeof(float));
-  size_t hullsAt = at;
-  pn_carve(NULL, &at, leaves, PN_SLANT_FLOATS * sizeof(float));
-  pn_free(tree->slants, tree->slantBytes);
-  tree->slants = NULL;
-  tree->slantBytes = 0;
-  char *memory = pn_alloc(at);
+  pn_destroyRecords(tree->slants);
+  tree->slants = pn_createRecords(leaves, PN_SLANT_LEAF + PN_SLANT_FLOATS);
   atomic_store_explicit(&tree->wantsSlants, false, memory_order_relaxed);
-  if (!memory) return;
-  memset(memory + stampsAt, 0, leaves * sizeof(uint32_t)); /* 0 is no tree's stamp */
-  tree->slants = (pnSlants *)(void *)memory;
-  tree->slantBytes = at;
-  *tree->slants = (pnSlants){(uint32_t)leaves, (_Atomic uint32_t *)(void *)(memory + stampsAt),
-                             (float *)(void *)(memory + recordsAt), (float *)(void *)(memory + hullsAt)};
 }
 
 /* ---------------------------------------------------------------- making and asking */
 
 static void makeRecords(const pnTree *tree, uint32_t leaf, bool alone, const pnSlantLoops *loops) {
   _Atomic uint32_t *stamp = &tree->slants->stamp[leaf];
-  float *records = tree->slants->records + (size_t)leaf * PN_SLANT_LEAF;
-  float *hull = tree->slants->hulls + (size_t)leaf * PN_SLANT_FLOATS;
+  float *records = tree->slants->floats + (size_t)leaf * PN_SLANT_LEAF;
+  float *hull = pn_slantHulls(tree->slants) + (size_t)leaf * PN_SLANT_FLOATS;
   if (!pn_mustMake(stamp, tree->now, alone)) return;
   loops->fill(tree, leaf, records, hull);
   pn_haveMade(stamp, tree->now, alone);
@@ -74,7 +58,8 @@ size_t pn_slantLeaves(const pnTraversal *t, pnWorker *w, pnPair *pairs, size_t c
     makeRecords(t->a, pairs[i].a - firstA, w->fresh.alone, loops);
     makeRecords(t->b, pairs[i].b - firstB, w->fresh.alone, loops);
   }
-  size_t kept = loops->keepLeaves(t->a->slants->hulls, t->b->slants->hulls, firstA, firstB, pairs, count);
+  size_t kept =
+      loops->keepLeaves(pn_slantHulls(t->a->slants), pn_slantHulls(t->b->slants), firstA, firstB, pairs, count);
   w->cost.volumeTests += count;
   w->cost.leafPairs += count - kept;
   return kept;
@@ -83,5 +68,5 @@ size_t pn_slantLeaves(const pnTraversal *t, pnWorker *w, pnPair *pairs, size_t c
 void pn_slantCandidates(const pnTraversal *t, pnWorker *w) {
   w->cost.volumeTests += w->candidates.count;
   w->candidates.count =
-      pn_slantLoops()->keepSlots(t->a->slants->records, t->b->slants->records, w->candidates.data, w->candidates.count);
+      pn_slantLoops()->keepSlots(t->a->slants->floats, t->b->slants->floats, w->candidates.data, w->candidates.count);
 }

@@ -25,12 +25,11 @@
 #define PN_SLANT_FLOATS 16u
 #define PN_SLANT_LEAF (PN_LANES * PN_SLANT_FLOATS)
 
-typedef struct pnSlants {
-  uint32_t leaves;         /* that there is room for: those of a soup become more and fewer */
-  _Atomic uint32_t *stamp; /* one a leaf: of the tree's stamp, or PN_STAMP_BUSY */
-  float *records;          /* PN_SLANT_LEAF a leaf */
-  float *hulls;            /* PN_SLANT_FLOATS a leaf */
-} pnSlants;
+/* Of as many leaves as there is room for, as those of a soup become more and fewer: PN_SLANT_LEAF floats each, and behind these their hulls,
+ * PN_SLANT_FLOATS each. */
+PN_INLINE float *pn_slantHulls(const pnRecords *slants) {
+  return slants->floats + (size_t)PN_SLANT_LEAF * slants->count;
+}
 
 /* May leaves have records of their triangles for this question? Not for candidates that go elsewhere, which may stand for more than their
  * triangles; nor where planes may decide about them. */
@@ -43,7 +42,7 @@ PN_INLINE bool pn_mayHaveRecords(const pnTraversal *t) {
 bool pn_wantSlants(const pnTraversal *t, pnWorker *w);
 /* Does a tree have slants for all of its leaves? */
 PN_INLINE bool pn_hasSlants(const pnTree *tree) {
-  return tree->slants && tree->slants->leaves >= tree->shape->leafCount;
+  return tree->slants && tree->slants->count >= tree->shape->leafCount;
 }
 /* Fulfils the wish for a tree; without memory there are none. */
 void pn_grantSlants(pnTree *tree);

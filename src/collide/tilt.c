@@ -194,8 +194,7 @@ static bool isFit(const pnTree *tree) {
 static bool hasTilts(pnTree *tree, bool alone) {
   if (tree->tilts) return true;
   if (alone) pn_grantTilts(tree);
-  else if (!atomic_load_explicit(&tree->wantsTilts, memory_order_relaxed))
-    atomic_store_explicit(&tree->wantsTilts, true, memory_order_relaxed);
+  else pn_wish(&tree->wantsTilts);
   return tree->tilts != NULL;
 }
 
@@ -210,25 +209,14 @@ static bool areWanted(const pnTraversal *t, pnWorker *w, pnTiltTrial *trial, siz
 }
 
 void pn_grantTilts(pnTree *tree) {
-  size_t at = 0, nodes = tree->shape->nodeCount;
-  pn_carve(NULL, &at, 1, sizeof(pnTilts));
-  size_t stampsAt = at;
-  pn_carve(NULL, &at, nodes, sizeof(uint32_t));
-  size_t recordsAt = at;
-  pn_carve(NULL, &at, nodes, PN_TILT_FLOATS * sizeof(float));
-  char *memory = pn_alloc(at);
+  tree->tilts = pn_createRecords(tree->shape->nodeCount, PN_TILT_FLOATS);
   atomic_store_explicit(&tree->wantsTilts, false, memory_order_relaxed);
-  if (!memory) return;
-  memset(memory + stampsAt, 0, nodes * sizeof(uint32_t)); /* 0 is no tree's stamp */
-  tree->tilts = (pnTilts *)(void *)memory;
-  tree->tiltBytes = at;
-  *tree->tilts = (pnTilts){(_Atomic uint32_t *)(void *)(memory + stampsAt), (float *)(void *)(memory + recordsAt)};
 }
 
 /* The tilt of a node, made if it is not of this frame. */
 static const float *tiltOf(const pnTree *tree, uint32_t node, bool alone) {
   _Atomic uint32_t *stamp = &tree->tilts->stamp[node];
-  float *record = tree->tilts->records + (size_t)node * PN_TILT_FLOATS;
+  float *record = tree->tilts->floats + (size_t)node * PN_TILT_FLOATS;
   if (pn_mustMake(stamp, tree->now, alone)) {
     pn_makeTilt(tree, node, record);
     pn_haveMade(stamp, tree->now, alone);

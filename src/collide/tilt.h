@@ -21,11 +21,6 @@
 /* A record, one cache line: rows x, y, z of the columns c, hu u, hv v, hn n, then hn and n. */
 #define PN_TILT_FLOATS 16u
 
-typedef struct pnTilts {
-  _Atomic uint32_t *stamp; /* one a node: of the tree's stamp, or PN_STAMP_BUSY */
-  float *records;          /* PN_TILT_FLOATS each */
-} pnTilts;
-
 /* Where tilts pay: takes pairs of nodes above leaves, or of leaves, that are apart out of a list, in place; returns how many pairs are left. Given
  * and wished for as slants are. */
 size_t pn_tiltNodes(const pnTraversal *t, pnWorker *w, pnPair *pairs, size_t count);

@@ -339,7 +339,8 @@ uint32_t pnTree_GetHeight(const pnTree *tree) {
 }
 size_t pnTree_GetByteCount(const pnTree *tree) {
   return sizeof(pnTree) + pn_shapeBytes(tree->shape) + tree->memoryBytes + tree->blockBytes + tree->movedBytes +
-         tree->ruleBytes + tree->calmBytes + tree->flatBytes + tree->slantBytes + tree->tiltBytes;
+         tree->ruleBytes + tree->calmBytes + tree->flatBytes + pn_bytesOfRecords(tree->slants) +
+         pn_bytesOfRecords(tree->tilts);
 }
 
 uint32_t pnTree_GetLevelBoxes(pnTree *tree, uint32_t level, pnBox *outBoxes, uint32_t capacity) {

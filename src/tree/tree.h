@@ -134,11 +134,9 @@ struct pnTree {
   struct pnFlatFrame *flat; /* collide/flat.h */
   size_t flatBytes;
 
-  /* tight slabs of leaves, allocated when they first pay: collide/slant.h */
-  struct pnSlants *slants;
-  size_t slantBytes;
-  struct pnTilts *tilts; /* and boxes that lie as nodes do: collide/tilt.h */
-  size_t tiltBytes;
+  /* allocated when they first pay */
+  pnRecords *slants; /* tight slabs of leaves: collide/slant.h */
+  pnRecords *tilts;  /* boxes that lie as nodes do: collide/tilt.h */
 
   /* the frame */
   uint64_t shapeFrame; /* of the pose, that volumes in model space were computed from */

@@ -193,11 +193,9 @@ pnResult pn_openLeaves(pnTree *tree) {
 }
 
 void pn_dropRecords(pnTree *tree) {
-  pn_free(tree->slants, tree->slantBytes);
-  pn_free(tree->tilts, tree->tiltBytes);
-  tree->slants = NULL;
-  tree->tilts = NULL;
-  tree->slantBytes = tree->tiltBytes = 0;
+  pn_destroyRecords(tree->slants);
+  pn_destroyRecords(tree->tilts);
+  tree->slants = tree->tilts = NULL;
 }
 
 pnResult pn_beginFrame(pnTree *tree) {
