@@ -33,14 +33,17 @@ PN_INLINE void pn_loadCorners4(const pnTree *a, const pnTree *b, const pnPair *c
 pnSharedCorners pn_sharedNow(const pnMesh *mesh, uint32_t s, uint32_t t, const float *p[3], const float *q[3]);
 
 /* A second look takes as long as an exact test or two, and so does a third. Of some bodies it decides all, of others none: so many may be wasted, more
- * where others have decided something, and then no more are made. */
+ * where others have decided something. Then only one of so many is made, as those that come first may be unlike the rest: a cloth is spread upon a
+ * table, and its edge hangs down. */
 #define PN_MOST_WASTED 4
 #define PN_MOST_SAVED 16
+#define PN_LOOK_AGAIN 32u
 
 /* What the filter of floats could not decide. Zeroed is the beginning of a search. */
 typedef struct pnDoubts {
-  uint64_t count;    /* candidates */
-  int32_t wasted[2]; /* second and third looks that decided nothing, less what others decided */
+  uint64_t count;     /* candidates */
+  int32_t wasted[2];  /* second and third looks that decided nothing, less what others decided */
+  uint32_t rested[2]; /* looks that were not made for it */
 } pnDoubts;
 
 /* A batch of candidates. Candidates whose triangles meet are moved to the front, in order; returns how many. The list

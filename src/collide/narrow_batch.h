@@ -40,19 +40,20 @@ PN_INLINE uint32_t shareCorners(F p[6][3]) {
 /* What the filter cannot decide: those of `unsure` that meet. The filter has moved the corners, and they are loaded anew: to keep them would
  * cost all batches, and most are decided. */
 static PN_NOINLINE uint32_t askAgain(const pnTree *a, const OTHER *b, const pnPair *candidates, uint32_t unsure,
-                                     int32_t wasted[2]) {
+                                     pnDoubts *doubts) {
   F p[6][3];
   CORNERS(a, b, candidates, p);
   bool seen = __builtin_popcount(unsure) >= FEW_UNSURE;
   uint32_t hit = seen ? unsure & shareCorners(p) : 0;
   unsure &= ~hit;
   for (int look = 0; look < 2 && unsure != 0; ++look) {
-    if (wasted[look] >= PN_MOST_WASTED) continue;
+    int32_t *wasted = &doubts->wasted[look];
+    if (*wasted >= PN_MOST_WASTED && ++doubts->rested[look] % PN_LOOK_AGAIN != 0) continue;
     const float *columns = (const float *)(const void *)p; /* who copies what lies there */
     uint32_t decided;
     hit |= look == 0 ? TWICE(columns, WIDTH, unsure, &decided) : LATTICE(columns, WIDTH, unsure, &decided);
     unsure &= ~decided;
-    wasted[look] = PN_MAX(wasted[look] + 1 - __builtin_popcount(decided), -PN_MOST_SAVED);
+    *wasted = PN_MIN(PN_MAX(*wasted + 1 - __builtin_popcount(decided), -PN_MOST_SAVED), PN_MOST_WASTED);
   }
   for (; unsure != 0; unsure &= unsure - 1) {
     uint32_t lane = pn_firstLane(unsure);
@@ -73,7 +74,7 @@ size_t BATCHES(const pnTree *a, const OTHER *b, pnPair *candidates, size_t count
     uint32_t in = (1u << here) - 1;
     unsure &= in;
     if (PN_UNLIKELY(unsure != 0)) {
-      hit |= askAgain(a, b, candidates + i, unsure, doubts->wasted);
+      hit |= askAgain(a, b, candidates + i, unsure, doubts);
       doubts->count += (uint64_t)__builtin_popcount(unsure);
     }
     kept += KEEP(candidates + i, hit & in, candidates + kept);

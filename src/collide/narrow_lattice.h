@@ -3,7 +3,8 @@
  *
  * Boxes that stand on a floor, tiles, lattices and what was modelled with a snap have corners that are whole multiples of some power of two along each
  * axis, and two triangles that are near each other differ by a few thousand of these at most. So do any triangles in a plane at right
- * angles to an axis: along that they do not differ, and along the others by what floats have.
+ * angles to an axis: along that they do not differ, and along the others by what floats have. Where that is too much, as about 0, where
+ * floats have ever smaller units, a bound of the error decides nearly all of these.
  *
  * WITHOUT ERROR. Let all six coordinates along an axis be multiples of a unit, a power of two, and differences of them at most D. Those of
  * the translated points are then whole numbers, of units, and at most d = D / unit. All that is added up to a determinant are products
@@ -22,6 +23,9 @@
  * edge of the other crosses it there, which is asked; or it lies in line with that edge, and then an end of one is on the
  * other, and the edge that leaves that end is asked.
  * In one plane, seen along an axis: triangles are apart exactly when some edge of one has all of the other strictly outside (triangle_flat.c).
+ * In a plane at right angles to an axis that may be asked with errors. Differences along the other two are at most Du and Dv, and right to u =
+ * 2^-53 of these. A product of two is right to 3u Du Dv, a difference of two products to 8u Du Dv; the sums of three of these that
+ * are asked for, each of which is at most 2 Du Dv, to (24 + 4 + 6)u Du Dv. 64u are taken, 2^-47. Nothing underflows: a product is at least 2^-298.
  * A triangle without area has no plane: all of sA are zero if it is b, all of sB if it is a, and its area as seen along any axis is zero, too. Such
  * pairs are left to the exact test. */
 
@@ -52,17 +56,24 @@ PN_INLINE F unitAlong(F p[6][3], int x, pnTwiceBits *outErrors) {
   return SUB((F)((pnTwiceBits)lift + (set & -set)), lift);
 }
 
-/* Pairs of which all determinants are computed without error; `most`: the largest difference along each axis. */
-PN_INLINE F areExact(F p[6][3], const F *most) {
+/* Pairs of which not all determinants are computed without error; `most`: the largest difference along each axis. *outSize: the product of those that
+ * are not 0. */
+PN_INLINE F haveErrors(F p[6][3], const F *most, F *outSize) {
   pnTwiceBits errors = {0};
-  F needed = SET1(1), room = SET1(0x1p48);
+  F size = SET1(1), room = SET1(0x1p48);
   for (int x = 0; x < 3; ++x) {
     F unit = unitAlong(p, x, &errors), differ = GREATER(most[x], SET1(0));
-    needed = MUL(needed, pick(differ, most[x], SET1(1)));
+    size = MUL(size, pick(differ, most[x], SET1(1)));
     room = MUL(room, pick(differ, unit, SET1(1)));
   }
+  *outSize = size;
   /* the sign of a zero is none */
-  return ANDNOT(ANDNOT(SET1(-0.0), GREATER(needed, room)), (F)(errors << 1 != 0));
+  return OR(GREATER(size, room), (F)(errors << 1 != 0));
+}
+
+/* Pairs in a plane at right angles to an axis. Floats that differ have differences. */
+PN_INLINE F areLevel(const F *most) {
+  return ANDNOT(SET1(-0.0), GREATER(MIN(MIN(most[0], most[1]), most[2]), SET1(0)));
 }
 
 /* ---------------------------------------------------------------- not in one plane */
@@ -87,14 +98,20 @@ PN_INLINE F meetBySides(const F *sA, const F *sB, F v[3][3]) {
 
 /* ---------------------------------------------------------------- in one plane */
 
-/* Has one edge all three corners outside, whose turns these are? `area` has the sign of those inside. */
-PN_INLINE F separates(F x, F y, F z, F area) {
-  F sign = AND(area, SET1(-0.0));
-  return GREATER(SET1(0), MAX(MAX(XOR(x, sign), XOR(y, sign)), XOR(z, sign)));
+/* Of the errors of turns, for pairs in a plane at right angles to an axis. */
+#define LEVEL_BOUND 0x1p-47
+
+/* One edge, and the turns of three corners about it: it has all of them outside for certain, or perhaps. `area` has the sign of those inside, e is
+ * what turns may be off by. */
+PN_INLINE void askSide(F x, F y, F z, F area, F e, F *apart, F *perhaps) {
+  F sign = AND(area, SET1(-0.0)), most = MAX(MAX(XOR(x, sign), XOR(y, sign)), XOR(z, sign));
+  *apart = OR(*apart, GREATER(NEG(e), most));
+  *perhaps = OR(*perhaps, GREATER(e, most));
 }
 
-/* Do they meet, seen along the axis along which b looks largest? p is translated, so that b2 is 0. *outTrue: both have area. */
-PN_INLINE F meetInPlane(F p[6][3], F *outTrue) {
+/* Do they meet, seen along the axis along which b looks largest? p is translated, so that b2 is 0; turns are off by e at most. *outCertain: that
+ * is certain, as it is without errors, and both have area. */
+PN_INLINE F meetInPlane(F p[6][3], F e, F *outCertain) {
   F n[3], q[5][2];
   crossW(p[3], p[4], n);
   F alongX = AND(GREATER(ABS(n[0]), ABS(n[1])), GREATER(ABS(n[0]), ABS(n[2])));
@@ -112,7 +129,7 @@ PN_INLINE F meetInPlane(F p[6][3], F *outTrue) {
     both[i][2] = SET1(0);
   }
 #undef TURN
-  F areaA = ADD(ADD(ofA[0], ofA[1]), ofA[2]), apart = SET1(0);
+  F areaA = ADD(ADD(ofA[0], ofA[1]), ofA[2]), apart = SET1(0), perhaps = SET1(0);
   for (int i = 0; i < 3; ++i) {
     int k = (i + 1) % 3;
     F outsideA[3], outsideB[3];
@@ -120,10 +137,11 @@ PN_INLINE F meetInPlane(F p[6][3], F *outTrue) {
       outsideA[j] = ADD(ofA[i], SUB(both[k][j], both[i][j]));
       outsideB[j] = ADD(ofB[i], SUB(both[j][i], both[j][k]));
     }
-    apart = OR(apart, separates(outsideA[0], outsideA[1], outsideA[2], areaA));
-    apart = OR(apart, separates(outsideB[0], outsideB[1], outsideB[2], ofB[0]));
+    askSide(outsideA[0], outsideA[1], outsideA[2], areaA, e, &apart, &perhaps);
+    askSide(outsideB[0], outsideB[1], outsideB[2], ofB[0], e, &apart, &perhaps);
   }
-  *outTrue = AND(GREATER(ABS(areaA), SET1(0)), GREATER(ABS(ofB[0]), SET1(0)));
+  F haveArea = AND(GREATER(ABS(areaA), e), GREATER(ABS(ofB[0]), e));
+  *outCertain = AND(haveArea, OR(apart, ANDNOT(SET1(-0.0), perhaps)));
   return ANDNOT(SET1(-0.0), apart);
 }
 
@@ -131,16 +149,18 @@ PN_INLINE F meetInPlane(F p[6][3], F *outTrue) {
 
 /* As many pairs as there are lanes: of the wanted those that are decided; *outHit: those that meet. */
 PN_INLINE uint32_t meetOnLattice(F given[6][3], uint32_t wanted, uint32_t *outHit) {
-  F p[6][3], most[3], sA[3], sB[3], v[3][3];
+  F p[6][3], most[3], sA[3], sB[3], v[3][3], size;
   memcpy(p, given, sizeof p);
   findSides(p, most, sA, sB, v);
-  uint32_t exact = wanted & (uint32_t)SIGNS(areExact(given, most));
-  uint32_t anyA = (uint32_t)SIGNS(isAny(sA)), skew = exact & anyA & (uint32_t)SIGNS(isAny(sB)), flat = exact & ~anyA;
+  F errors = haveErrors(given, most, &size);
+  uint32_t exact = wanted & ~(uint32_t)SIGNS(errors), level = wanted & (uint32_t)SIGNS(areLevel(most));
+  uint32_t anyA = (uint32_t)SIGNS(isAny(sA)), skew = exact & anyA & (uint32_t)SIGNS(isAny(sB));
+  uint32_t flat = (exact | level) & ~anyA;
   *outHit = 0;
   if (skew != 0) *outHit = skew & (uint32_t)SIGNS(meetBySides(sA, sB, v));
   if (flat != 0) {
-    F isTrue, meets = meetInPlane(p, &isTrue);
-    flat &= (uint32_t)SIGNS(isTrue);
+    F isCertain, meets = meetInPlane(p, AND(errors, MUL(size, SET1(LEVEL_BOUND))), &isCertain);
+    flat &= (uint32_t)SIGNS(isCertain);
     *outHit |= flat & (uint32_t)SIGNS(meets);
   }
   return skew | flat;

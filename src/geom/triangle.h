@@ -84,6 +84,11 @@ static inline bool pn_samePoint(const float *a, const float *b) {
   return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
 }
 
+/* Are two of the corners one? That is a segment or a point, as lines between triangles often are. */
+static inline bool pn_repeatsCorner(const float *const t[3]) {
+  return pn_samePoint(t[0], t[1]) || pn_samePoint(t[1], t[2]) || pn_samePoint(t[2], t[0]);
+}
+
 /* Orientation of three points seen along an axis: the one that is dropped. */
 static inline int pn_turnAlong(int axis, const float *a, const float *b, const float *c) {
   int u = axis == 2 ? 0 : axis + 1, v = axis == 0 ? 2 : axis - 1;

@@ -38,7 +38,10 @@ static inline void pn_sidesOfPlane(const float *p[3], const float *t[3], int sid
     sides[i] = (e.value > 0.0) - (e.value < 0.0);
     certain = certain && (fabs(e.value) > e.error || e.error == 0.0);
   }
-  if (PN_UNLIKELY(!certain)) pn_sidesExact(p, t, sides);
+  if (PN_LIKELY(certain)) return;
+  /* a segment has no plane: known at once, where the exact test would have to find three zeros */
+  if (pn_repeatsCorner(p)) sides[0] = sides[1] = sides[2] = 0;
+  else pn_sidesExact(p, t, sides);
 }
 
 /* Which corner is alone on its side, and on which side the plane must be flipped to have it above. Indexed by 9

@@ -16,6 +16,8 @@
 /* ---------------------------------------------------------------- what a triangle looks like */
 
 PN_CALLED int pn_viewAxis(const float *a, const float *b, const float *c) {
+  const float *t[3] = {a, b, c};
+  if (pn_repeatsCorner(t)) return -1;
   /* Start where the projected area is largest, as far as doubles can tell: usually the first try decides. */
   pn_Plane plane = pn_makePlane(a, b, c);
   double x = fabs(plane.n[0]), y = fabs(plane.n[1]), z = fabs(plane.n[2]);
