@@ -745,6 +745,43 @@ static void testOneFar(void **state) {
 
 /* ---------------------------------------------------------------- errors and memory */
 
+/* A tree that is made in haste is told where it is. That may be wrong: it is no worse a tree for it, and asks what others ask. */
+static void testHaste(void **state) {
+  (void)state;
+  static const pnBox boxes[] = {{{-1.2f, -1.2f, -1.2f}, {1.2f, 1.2f, 1.2f}},
+                                {{500, 500, 500}, {501, 501, 501}},
+                                {{0, 0, 0}, {0, 0, 0}},
+                                {{1, 1, 1}, {-1, -1, -1}},
+                                {{-FLT_MAX, -FLT_MAX, -FLT_MAX}, {FLT_MAX, FLT_MAX, FLT_MAX}},
+                                {{-1e-40f, -1, 0}, {1e-40f, FLT_MAX, 1e-45f}}};
+  enum { BOXES = sizeof boxes / sizeof boxes[0] };
+  for (uint32_t shape = 0; shape < SHAPES; ++shape) {
+    TestRandom r = testRandom(31 + shape);
+    pnSoup *soup = newSoup();
+    addPrimitives(&r, soup, shape, 600);
+    Pairs self = truthOf(soup, NULL, true);
+    uint64_t least = UINT64_MAX, most = 0;
+    for (uint32_t i = 0; i < BOXES; ++i) {
+      pnBucketDef def = pnDefaultBucketDef();
+      pnTree *tree;
+      pnPairList *list;
+      pnCost cost;
+      def.soup = soup;
+      testExpectOk(pn_createBucketTree(&def, &boxes[i], NULL, &tree));
+      testExpectOk(pnCreatePairList(&list));
+      testExpectOk(pnCollideSelf(tree, NULL, list, &cost));
+      expectPairs(&self, list, "in haste");
+      least = PN_MIN(least, cost.volumeTests + cost.exactTests);
+      most = PN_MAX(most, cost.volumeTests + cost.exactTests);
+      pnDestroyPairList(list);
+      pnDestroyTree(tree);
+    }
+    assert_true(most < 2 * least);
+    free(self.data);
+    pnDestroySoup(soup);
+  }
+}
+
 static void testErrors(void **state) {
   (void)state;
   pnSoup *soup = newSoup();
@@ -832,6 +869,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(testWorkers, openPool, closePool),
       cmocka_unit_test(testAgainstTrees),
       cmocka_unit_test(testOneFar),
+      cmocka_unit_test(testHaste),
       cmocka_unit_test(testErrors),
       cmocka_unit_test(testMemory),
   };

@@ -635,6 +635,8 @@ static void dearTreesAreLeft(void **state) {
       /* for each triangle one to follow it, three eighths for its corners, as half of them meet another one, and one to make it dear */
       assert_true(before > 20000 * (1 + 0.375 + 1) && before < 20000 * 3);
       assert_int_equal(body->mirror->trial.formerOpened, before);
+      /* it was known before trees followed, and its own did not any more */
+      assert_true(body->tree->poseFrame < body->pose->frame);
       ++left;
     }
     trials += body->mirror && body->mirror->trial.isOn;
@@ -651,6 +653,33 @@ static void dearTreesAreLeft(void **state) {
   for (uint32_t i = 0; i < 33; ++i) play(&p, i % 2, 0);
   assert_null(bodyOf(&p, 0, 0)->mirror);
   end(&p);
+}
+
+/* Vertices of an array that is not the world's nobody has looked through when a tree is left, and a number that is none is named as ever. */
+static void sharedVerticesAreLookedThrough(void **state) {
+  (void)state;
+  for (int bad = 0; bad < 2; ++bad) {
+    Play p = begin("burst-self-20000");
+    pnWorld *world = p.worlds[0];
+    pnBodyId id = p.bodies[0][0];
+    const pnBody *body = bodyOf(&p, 0, 0);
+    const uint32_t count = pnScene_GetVertexCount(p.scene, 0), vertex = count / 2;
+    bool wasDear = false;
+    for (uint32_t frame = 0; frame < 100 && !body->mirror; ++frame) {
+      testExpectOk(pnScene_Frame(p.scene, frame, 0, p.vertices[0]));
+      wasDear = (double)body->opened > 20000 * (1 + 0.375 + 1);
+      if (wasDear && bad) p.vertices[0][3 * vertex + 1] = NAN;
+      testExpectOk(pnBody_ShareVertices(world, id, p.vertices[0], count));
+      pnResult result = pnWorld_Collide(world, NULL).result;
+      assert_int_equal(result, wasDear && bad ? PN_ERROR_NUMBER : PN_OK);
+      if (wasDear) break;
+    }
+    assert_true(wasDear && (body->mirror != NULL) == !bad);
+    char place[64];
+    snprintf(place, sizeof place, "vertex %u", vertex);
+    if (bad) assert_non_null(strstr(pnGetMessage(), place));
+    end(&p);
+  }
 }
 
 /* A sheet that is rolled up ever more tightly: a mirror opens less than its tree, and tests more, as neighbours in the roll lie in leaves with
@@ -830,6 +859,7 @@ int main(void) {
                                      cmocka_unit_test(tornSelvesGetMirrors),
                                      cmocka_unit_test(othersKeepTheirTrees),
                                      cmocka_unit_test(dearTreesAreLeft),
+                                     cmocka_unit_test(sharedVerticesAreLookedThrough),
                                      cmocka_unit_test(testsAreWorkToo),
                                      cmocka_unit_test(noBetterMirrorsAreRefused),
                                      cmocka_unit_test(mirrorsKnowNeighbours),

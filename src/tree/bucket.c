@@ -316,10 +316,10 @@ pnTreeLab pn_bucketLab(const pnTree *tree) {
 
 pnResult pnCreateBucketTree(const pnBucketDef *def, pnTree **outTree) {
   PN_FLOAT_SCOPE;
-  return pn_createBucketTree(def, false, NULL, outTree);
+  return pn_createBucketTree(def, NULL, NULL, outTree);
 }
 
-pnResult pn_createBucketTree(const pnBucketDef *def, bool hasty, const pnTasks *tasks, pnTree **outTree) {
+pnResult pn_createBucketTree(const pnBucketDef *def, const pnBox *hastyBox, const pnTasks *tasks, pnTree **outTree) {
   PN_ASSERT(def && outTree);
   *outTree = NULL;
   pnResult result = pn_checkCookie(def->cookie, "pnBucketDef");
@@ -348,7 +348,8 @@ pnResult pn_createBucketTree(const pnBucketDef *def, bool hasty, const pnTasks *
   tree->shape = b->shape = shape;
   b->lab = lab;
   b->way = way;
-  b->hasty = hasty;
+  b->hasty = hastyBox != NULL;
+  b->box = hastyBox ? *hastyBox : (pnBox){{0, 0, 0}, {0, 0, 0}};
   b->state = state;
   b->soup = def->soup;
   tree->def = pn_planOf(&(pnTreeDef){.pose = &def->soup->pose, .self = true});

@@ -122,7 +122,7 @@ extern const pnBucketWay pn_bucketDirect, pn_bucketSorted, pn_bucketMorton, pn_b
 struct pnBuckets {
   pnTreeLab lab; /* method, levels, mostMoves */
   const pnBucketWay *way;
-  bool hasty;  /* the first order is not refined at once, but as later ones are */
+  bool hasty;  /* it was made in haste, and box is said to be near */
   void *state; /* the way's */
   const pnSoup *soup;
   pnShape *shape; /* the tree's, which we alone may change; its arrays are in the tree's block */
@@ -279,8 +279,9 @@ void pn_freeOctree(pnBuckets *b);
 size_t pn_octreeBytes(const pnBuckets *b);
 void pn_tellOctree(const pnBuckets *b, pnBucketInfo *out);
 
-/* bucket.c. pnCreateBucketTree on several workers; `hasty`: where the next frame may throw the order away, it is not refined at once. */
-pnResult pn_createBucketTree(const pnBucketDef *def, bool hasty, const pnTasks *tasks, pnTree **outTree);
+/* bucket.c. pnCreateBucketTree on several workers. In haste, within a frame, the order is not refined at once, as the next frame may throw it away,
+ * and codes are made within a box in which most of it is thought to be: `hastyBox`; null where there is time. */
+pnResult pn_createBucketTree(const pnBucketDef *def, const pnBox *hastyBox, const pnTasks *tasks, pnTree **outTree);
 /* Inner nodes over the leaves, along the octree or (null) the curve, and the tree's arrays for them. False: out of memory. */
 bool pn_growTree(pnTree *tree, pnBuckets *b, const pnOctree *octree);
 /* The centre of every primitive, and the box of all. */

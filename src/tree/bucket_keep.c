@@ -112,7 +112,8 @@ static bool growKept(pnTree *tree, pnBuckets *b) {
 static bool sortAnew(pnTree *tree, pnBuckets *b, const pnTasks *tasks) {
   pnKept *kept = pn_keptOf(b);
   bool first = kept->sorts == 0 && !b->hasty;
-  const pnBox *about = kept->sorts > 0 ? &b->box : NULL; /* of this update, or of the last */
+  const pnBox *about =
+      kept->sorts > 0 || b->hasty ? &b->box : NULL; /* of this update, of the last, or as it was said */
   kept->keptCount = kept->grownCount = 0;
   kept->renewal.stage = PN_RENEW_NONE;
   if (!pn_leavesOfCurve(b, about, kept->coding, tasks) || !growKept(tree, b)) return false;

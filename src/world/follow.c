@@ -254,8 +254,10 @@ static pnResult updateTrees(pnWorld *world, const uint32_t *places, size_t count
 /* Trees follow, and those that have worn out are seen to. */
 static pnResult followTrees(pnWorld *world, const uint32_t *places, size_t count, pnFrame *frame) {
   double start = pn_clock();
-  pnResult result = updateTrees(world, places, count);
-  if (result == PN_OK && world->def.rebuildQuality > 0) result = pn_tendTrees(world, places, count, &frame->rebuilds);
+  bool tends = world->def.rebuildQuality > 0;
+  pnResult result = tends ? pn_tryMirrors(world, places, count) : PN_OK;
+  if (result == PN_OK) result = updateTrees(world, places, count);
+  if (result == PN_OK && tends) result = pn_tendTrees(world, places, count, &frame->rebuilds);
   frame->cost.updateSeconds += pn_clock() - start;
   return result;
 }

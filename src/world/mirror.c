@@ -93,7 +93,15 @@ static pnResult makeSoup(const pnBody *body, pnSoup **outSoup) {
   return result == PN_OK && body->self ? nameCorners(pose->mesh, *outSoup) : result;
 }
 
+/* A shared array that nobody has looked through: the vertex is named as it would be without a mirror. */
+static pnResult lookThrough(const pnPose *pose) {
+  pnBox box;
+  return pose->sourceMaxAbs < 0 ? pn_checkNumbers(pose, pose->source, &box) : PN_OK;
+}
+
 pnResult pn_makeMirror(pnBody *body, const pnTasks *tasks) {
+  pnResult seen = lookThrough(body->pose);
+  if (seen != PN_OK) return seen;
   pnMirror *m = body->mirror = pn_allocZero(sizeof(pnMirror));
   if (!m) return pn_failMemory(sizeof(pnMirror));
   pnResult result = makeSoup(body, &m->soup);
@@ -101,7 +109,7 @@ pnResult pn_makeMirror(pnBody *body, const pnTasks *tasks) {
     fetchAll(body, tasks);
     pnBucketDef bucketDef = pnDefaultBucketDef();
     bucketDef.soup = m->soup;
-    result = pn_createBucketTree(&bucketDef, true, tasks, &m->tree);
+    result = pn_createBucketTree(&bucketDef, &body->tree->box, tasks, &m->tree);
   }
   if (result != PN_OK) {
     pn_dropMirror(body);
@@ -118,9 +126,7 @@ bool pn_isSteady(const pnMirror *mirror) {
 pnResult pn_followMirror(pnBody *body, const pnTasks *tasks) {
   pnMirror *m = body->mirror;
   if (m->frame == body->pose->frame) return pnTree_Update(m->tree, tasks);
-  /* a shared array that nobody has looked through: the vertex is named as it would be without a mirror */
-  pnBox box;
-  pnResult result = body->pose->sourceMaxAbs < 0 ? pn_checkNumbers(body->pose, body->pose->source, &box) : PN_OK;
+  pnResult result = lookThrough(body->pose);
   if (result == PN_OK && m->soup->isView != isInPlace(body->pose)) {
     /* it has got a transform, or lost it */
     pnMirrorTrial trial = m->trial;

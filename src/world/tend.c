@@ -204,13 +204,29 @@ static bool isTorn(const pnBody *body, float before, bool *outTorn) {
   return !*outTorn || pn_seemInPieces(mesh, outTorn);
 }
 
+static pnResult tendMirror(pnBody *body, const pnTasks *tasks) {
+  if (body->mirror->age == 0) return PN_OK; /* made in this frame */
+  return body->mirror->trial.isOn ? judgeMirror(body, tasks) : lookBack(body, tasks);
+}
+
 static pnResult tendSelf(pnBody *body, const pnTasks *tasks) {
-  if (body->mirror) return body->mirror->trial.isOn ? judgeMirror(body, tasks) : lookBack(body, tasks);
+  if (body->mirror) return tendMirror(body, tasks);
   float before = body->quality;
   bool torn;
   body->quality = body->newQuality;
   if (!isTorn(body, before, &torn)) return pn_failMemory(body->pose->mesh->triangleCount);
-  return torn || isDear(body) ? tryMirror(body, !torn, tasks) : PN_OK;
+  return torn ? tryMirror(body, false, tasks) : PN_OK;
+}
+
+/* That a tree opens too much the last frame has said: it need not follow first, in a frame that is long anyway. */
+pnResult pn_tryMirrors(pnWorld *world, const uint32_t *places, size_t count) {
+  pnResult result = PN_OK;
+  for (size_t i = 0; result == PN_OK && world->tendedCount > 0 && !world->lab.mirrors && i < count; ++i) {
+    pnBody *body = &world->bodies.data[places[i]];
+    if (!body->isTended || !body->self || body->mirror || !isDear(body)) continue;
+    result = pn_nameBody(body, tryMirror(body, true, &world->def.tasks));
+  }
+  return result;
 }
 
 /* ---------------------------------------------------------------- all of them */
