@@ -1,4 +1,4 @@
-/* test_base_sort.c: the sorts against qsort, with keys that differ in few bytes, in all, in none. */
+/* test_base_sort.c: the sorts against qsort, with keys that differ in few bytes, in all, in none; splices against copies. */
 #include "support.h"
 
 #include <float.h>
@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/sort.h"
+#include "base/splice.h"
 
 #define MOST 5000
 
@@ -192,12 +193,44 @@ static void floatOrderIsTheOrderOfFloats(void **state) {
   }
 }
 
+/* ---------------------------------------------------------------- splices */
+
+/* Some runs of a list are replaced by others, longer ones, shorter ones and none, beside each other and at the ends: as if it were copied. */
+static void splicesAreAsIfCopied(void **state) {
+  (void)state;
+  enum { ROOM = 60 };
+  TestRandom random = testRandom(77);
+  for (uint32_t round = 0; round < testRounds(20000); ++round) {
+    struct {
+      uint32_t value[3];
+    } list[3 * ROOM + 1], other[2 * ROOM + 1], expected[3 * ROOM + 1];
+    pnSplice splices[ROOM];
+    size_t count = testBelow(&random, ROOM), n = 0, at = 0, first = 0, to = 0;
+    uint32_t most = 1 + testBelow(&random, 6);
+    for (uint32_t i = 0; i < 3 * ROOM; ++i) list[i].value[0] = list[i].value[1] = list[i].value[2] = i;
+    for (uint32_t i = 0; i < 2 * ROOM; ++i) other[i].value[0] = other[i].value[1] = other[i].value[2] = 1000 + i;
+    while (n < 12 && testBelow(&random, 20) > 0) {
+      size_t stays = testBelow(&random, most), dropped = testBelow(&random, most), added = testBelow(&random, most);
+      stays = PN_MIN(stays, count - at);
+      dropped = PN_MIN(dropped, count - at - stays);
+      for (size_t i = 0; i < stays; ++i) expected[to++] = list[at++];
+      splices[n++] = (pnSplice){at, dropped, first, added};
+      for (size_t i = 0; i < added; ++i) expected[to++] = other[first++];
+      at += dropped;
+    }
+    while (at < count) expected[to++] = list[at++];
+    assert_int_equal(to, (ptrdiff_t)count + pn_gainOf(splices, n));
+    pn_splice(list, count, sizeof *list, other, splices, n);
+    assert_memory_equal(list, expected, to * sizeof *list);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(u64AgreesWithQsort),           cmocka_unit_test(wordsAgreeWithQsort),
       cmocka_unit_test(manyWorkersAgreeWithQsort),    cmocka_unit_test(keyValueIsStable),
       cmocka_unit_test(insertionIsStableAndCounts),   cmocka_unit_test(bitsAreSpreadByThrees),
-      cmocka_unit_test(floatOrderIsTheOrderOfFloats),
+      cmocka_unit_test(floatOrderIsTheOrderOfFloats), cmocka_unit_test(splicesAreAsIfCopied),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

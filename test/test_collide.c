@@ -622,6 +622,27 @@ static void manyBoxesAreShared(void **state) {
   free(boxes);
 }
 
+/* Whether there are too many pairs is asked of how many boxes there are: a hundred thousand that fill space, each beside thirteen that come after
+ * it, are none, and 1 500 in one place are, with fewer pairs. */
+static void manyBoxesAreNoCrowd(void **state) {
+  (void)state;
+  enum { SIDE = 45, COUNT = SIDE * SIDE * SIDE, FEW = 1500 };
+  for (int few = 0; few < 2; ++few) {
+    pnBroadPhase broad = {0};
+    uint32_t count = few ? FEW : COUNT;
+    assert_true(pn_reserveBroad(&broad, count));
+    for (uint32_t i = 0; i < count; ++i) {
+      float x = few ? 0 : (float)(i % SIDE), y = few ? 0 : (float)(i / SIDE % SIDE),
+            z = few ? 0 : (float)(i / SIDE / SIDE);
+      pn_setBroadBox(&broad, i, (pnBroadBox){{{x, y, z}, {x + 1, y + 1, z + 1}}, 1, 1});
+    }
+    assert_true(pn_findClose(&broad, false, NULL));
+    assert_int_equal(broad.isCrowd, few);
+    assert_true(few || broad.pairs.count > 11 * COUNT);
+    pn_freeBroad(&broad);
+  }
+}
+
 /* A frame that compares all boxes leaves the tree behind: the next one with few changes does not look into the old one. */
 static void treesEndWithFramesWithoutThem(void **state) {
   (void)state;
@@ -668,13 +689,20 @@ static void closeIsClosed(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(ringsLeaveOutWhatIsNear),       cmocka_unit_test(groupsAndRestPairsAreLeftOut),
-      cmocka_unit_test(openedSeamIsNotShared),         cmocka_unit_test(kernelsAgreeAndCostsAreHonest),
-      cmocka_unit_test(fewAndManyPairsAreInOrder),     cmocka_unit_test(refusalsSayWhy),
-      cmocka_unit_test(qualityFallsAndRebuildMends),   cmocka_unit_test(impactIsBracketed),
-      cmocka_unit_test(treeOfBoxesAgreesWithAllPairs), cmocka_unit_test(closeIsClosed),
-      cmocka_unit_test(crowdsAreListedInParts),        cmocka_unit_test(largerSideIsOpened),
-      cmocka_unit_test(treesEndWithFramesWithoutThem), cmocka_unit_test(manyBoxesAreShared)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(ringsLeaveOutWhatIsNear),
+                                     cmocka_unit_test(groupsAndRestPairsAreLeftOut),
+                                     cmocka_unit_test(openedSeamIsNotShared),
+                                     cmocka_unit_test(kernelsAgreeAndCostsAreHonest),
+                                     cmocka_unit_test(fewAndManyPairsAreInOrder),
+                                     cmocka_unit_test(refusalsSayWhy),
+                                     cmocka_unit_test(qualityFallsAndRebuildMends),
+                                     cmocka_unit_test(impactIsBracketed),
+                                     cmocka_unit_test(treeOfBoxesAgreesWithAllPairs),
+                                     cmocka_unit_test(closeIsClosed),
+                                     cmocka_unit_test(crowdsAreListedInParts),
+                                     cmocka_unit_test(largerSideIsOpened),
+                                     cmocka_unit_test(treesEndWithFramesWithoutThem),
+                                     cmocka_unit_test(manyBoxesAreShared),
+                                     cmocka_unit_test(manyBoxesAreNoCrowd)};
   return cmocka_run_group_tests(tests, oracleSetUp, oracleTearDown);
 }

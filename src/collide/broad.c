@@ -221,7 +221,8 @@ static bool build(pnBroadPhase *broad) {
 /* ---------------------------------------------------------------- finding pairs */
 
 static uint32_t crowdOf(const pnBroadPhase *broad) {
-  return broad->crowd > 0 ? broad->crowd : PN_BROAD_CROWD;
+  size_t each = PN_BROAD_CROWD_EACH * broad->boxes.count;
+  return broad->crowd > 0 ? broad->crowd : (uint32_t)PN_MIN(PN_MAX(each, PN_BROAD_CROWD), UINT32_MAX);
 }
 
 /* Appends a pair of places. False: out of memory, or this is a crowd; the worker says which. */

@@ -28,8 +28,10 @@ typedef struct pnBroadNode {
 
 #define PN_BROAD_LEVELS 12 /* 8^11 > 2^32 */
 /* More pairs than this are a crowd (24 MB with what sorting needs), and then a quarter of it is listed at a time, to the end of a
- * row. */
+ * row. Of very many boxes there may be so many pairs for each, where nothing is crowded: boxes of one size that fill space have 13, and the
+ * 768 bytes of these are few beside a body. */
 #define PN_BROAD_CROWD (1u << 20)
+#define PN_BROAD_CROWD_EACH 32u
 
 /* Pairs of nodes that are to be opened. */
 typedef PN_ARRAY(uint64_t) pnBroadStack;
@@ -60,7 +62,7 @@ typedef struct pnBroadPhase {
   pnBroadStack seeds;              /* that workers share */
   PN_ARRAY(pnBroadWorker) workers; /* the first is whoever calls */
   PN_ARRAY(pnKeyList) found;       /* what those have who have found something */
-  uint32_t crowd;                  /* more pairs than this are a crowd; 0: PN_BROAD_CROWD. Tests have smaller ones */
+  uint32_t crowd;                  /* more pairs than this are a crowd; 0: as above. Tests have smaller ones */
   bool isCrowd;                    /* there are more pairs than are listed at once */
   uint32_t nextRow; /* of a crowd: `pairs` has all whose lower place is below this one and was not listed before */
 } pnBroadPhase;

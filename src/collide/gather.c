@@ -63,20 +63,16 @@ static const pnPair *pairsOf(const Gather *g, uint32_t list, const pnSegment *se
   return w->found.data + segment->begin;
 }
 
-/* Jobs have found nothing yet, but for those whose pairs are there. */
-static size_t forgetCounts(const Gather *g) {
-  size_t kept = 0;
-  for (uint32_t j = 0; j < g->jobCount; ++j)
-    if (g->jobs[j].isKept) kept += g->jobs[j].pairCount;
-    else g->jobs[j].pairCount = 0;
-  return kept;
+/* Jobs have found nothing yet. */
+static void forgetCounts(const Gather *g) {
+  for (uint32_t j = 0; j < g->jobCount; ++j) g->jobs[j].pairCount = 0;
 }
 
 /* How many pairs each job has, then where they begin; returns where they end. */
-static size_t layOut(const Gather *g, bool *outSorts, pnCost *cost) {
+static size_t layOut(const Gather *g, bool *outSorts) {
   pnJob *jobs = g->jobs;
   uint32_t lists = 1;
-  cost->pairs += forgetCounts(g);
+  forgetCounts(g);
   for (uint32_t i = 0; i < lists; ++i) {
     const pnSegments *list = segmentsAt(g, i, &lists);
     for (size_t s = 0; s < list->count; ++s)
@@ -98,8 +94,7 @@ static bool isSorted(const Gather *g, const pnJob *job) {
 
 /* One that all workers sort together, because it alone is more than a worker's share of all pairs. */
 static bool isLarge(const Gather *g, const pnJob *job) {
-  return g->workers > 1 && !job->isKept && job->pairCount > PAIRS_BY_ALL && job->pairCount > g->total / g->workers &&
-         isSorted(g, job);
+  return g->workers > 1 && job->pairCount > PAIRS_BY_ALL && job->pairCount > g->total / g->workers && isSorted(g, job);
 }
 
 /* ---------------------------------------------------------------- copied and sorted by one */
@@ -161,12 +156,6 @@ static void sortPairs(const Gather *g, const pnJob *job) {
   pn_sortWords(pairs, g->scratch + (job->pairFirst - g->base), job->pairCount);
 }
 
-/* Those of a job that is kept, as they were. */
-static void copyKept(const Gather *g, const pnJob *job) {
-  memcpy(g->c->pairs.data + job->pairFirst, g->def->kept + job->keptFirst, job->pairCount * sizeof(pnPair));
-  if (g->def->keptUnsorted) sortPairs(g, job);
-}
-
 /* The first job of a part: parts have about as many pairs each. */
 static uint32_t partBegin(const Gather *g, uint32_t part) {
   size_t least = g->base + g->total * part / g->parts, at = 0;
@@ -181,10 +170,6 @@ static void gatherParts(void *context, uint32_t begin, uint32_t end, uint32_t wo
   for (uint32_t j = partBegin(g, begin), last = partBegin(g, end); j < last; ++j) {
     const pnJob *job = &g->jobs[j];
     if (isLarge(g, job)) continue;
-    if (job->isKept) {
-      copyKept(g, job);
-      continue;
-    }
     for (const pnSegment *s = g->c->firsts.data[j]; s; s = s->next) copySegment(g, s->item, s);
     sortPairs(g, job);
   }
@@ -199,9 +184,7 @@ static bool gatherSmall(Gather *g, size_t count, bool isOne) {
     return true;
   }
   copyAll(g); /* before the first is sorted, in the memory where these were */
-  for (uint32_t j = 0; j < g->jobCount; ++j)
-    if (g->jobs[j].isKept) copyKept(g, &g->jobs[j]);
-    else sortPairs(g, &g->jobs[j]);
+  for (uint32_t j = 0; j < g->jobCount; ++j) sortPairs(g, &g->jobs[j]);
   return true;
 }
 
@@ -254,11 +237,10 @@ static void dropRepeats(pnCollider *c, pnJob *job, pnCost *cost) {
   job->pairCount = kept;
 }
 
-/* What is sorted in. What one worker has found is as long as all pairs, where none are kept, and not needed any more when these have been
- * copied. */
+/* What is sorted in. What one worker has found is as long as all pairs, and not needed any more when these have been copied. */
 static bool findScratch(Gather *g, size_t count) {
   pnCollider *c = g->c;
-  bool own = g->workers > 1 || c->workers[0].found.count < count;
+  bool own = g->workers > 1;
   if (own && !pn_arrayReserve(&c->scratch, count)) return false;
   g->scratch = own ? c->scratch.data : (uint64_t *)(void *)c->workers[0].found.data;
   return true;
@@ -271,7 +253,7 @@ bool pn_gatherPairs(pnCollider *c, pnJob *jobs, uint32_t jobCount, const pnRunDe
   g.base = c->pairs.count;
   bool sorts;
   if (def->maxPairs > 0 && !limitSegments(&g, outLimited)) return false;
-  size_t end = layOut(&g, &sorts, cost), largest = 0, small = 0, smallJobs = 0;
+  size_t end = layOut(&g, &sorts), largest = 0, small = 0, smallJobs = 0;
   g.total = end - g.base;
   for (uint32_t j = 0; j < jobCount; ++j) {
     bool large = isLarge(&g, &jobs[j]);

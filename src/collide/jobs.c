@@ -155,7 +155,7 @@ static bool divideJob(pnCollider *c, pnJob *job, uint32_t index, uint32_t worker
   return true;
 }
 
-/* The items of all jobs that are not kept. Many jobs are portions enough, and opening each a little way would be work for one thread only: pairs of
+/* The items of all jobs. Many jobs are portions enough, and opening each a little way would be work for one thread only: pairs of
  * bodies are run as they are, several an item. With a limit (`strict`) the order of jobs is that of items, one or more each. */
 static bool dealJobs(Run *run, uint32_t jobCount, uint32_t workers, bool strict) {
   pnCollider *c = run->c;
@@ -177,7 +177,6 @@ static bool dealJobs(Run *run, uint32_t jobCount, uint32_t workers, bool strict)
   if (!pn_arrayReserve(&c->whole, count)) return false;
   for (uint32_t k = 0; k < count; ++k) {
     uint32_t j = ordered ? c->order.data[k] : k;
-    if (!ordered && jobs[j].isKept) continue;
     bool split = !allWhole && workers > 1 && !jobs[j].first && few;
     if (allWhole || !(split || strict || !jobs[j].b)) c->whole.data[c->whole.count++] = j;
     else if (!divideJob(c, &jobs[j], j, workers, wanted, split)) return false;

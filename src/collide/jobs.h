@@ -9,13 +9,10 @@
 /* One question and where its answer stands. A crowd has a hundred thousand of them, so it is small, and what a traversal needs
  * is found out when it runs. */
 typedef struct pnJob {
-  pnTree *a, *b; /* b null: a with itself */
-  union {
-    pnPair known;     /* first: one that meets, which is the answer */
-    size_t keptFirst; /* or where the answer begins in pnRunDef.kept, of pairCount pairs; not with a limit */
-  };
-  bool isKnown, isKept; /* is there one, of which kind? Then the trees are not asked */
-  pnCutting *cutting;   /* this job's alone (cutting.h), or null */
+  pnTree *a, *b;      /* b null: a with itself */
+  pnPair known;       /* first: one that meets, which is the answer */
+  bool isKnown;       /* is there one? Then the trees are not asked */
+  pnCutting *cutting; /* this job's alone (cutting.h), or null */
   bool first;
   bool neighbours;             /* self: also neighbours that meet in more than what they share */
   bool planeDecides, noPlanes; /* as in pnTraversal */
@@ -58,7 +55,7 @@ typedef struct pnCollider {
   pnPairs seeds;
   PN_ARRAY(pnItem) items;
   PN_ARRAY(uint32_t) whole;   /* jobs that are run as they are */
-  PN_ARRAY(uint32_t) order;   /* by the caller: jobs that are not kept, neighbours together; none: as they stand */
+  PN_ARRAY(uint32_t) order;   /* by the caller: all jobs, neighbours together; none: as they stand */
   pnSegments ordered;         /* with a limit: the segments of all workers by item; `item` is the worker there */
   pnPairs pairs;              /* the answers, job after job */
   PN_ARRAY(uint64_t) scratch; /* for sorting, by several workers */
@@ -72,12 +69,10 @@ typedef struct pnCollider {
 typedef struct pnRunDef {
   const pnTasks *tasks;
   pnKernel kernel;
-  bool unsorted;      /* else every job's pairs are sorted by a, then b */
-  bool ahead;         /* there will be runs like this one: room is made for more pairs than are found */
-  bool small;         /* small bodies are looked at as a whole (small.h), and not by their trees */
-  const pnPair *kept; /* pairs of jobs that are kept; not the collider's */
-  bool keptUnsorted;  /* they are in no order */
-  bool countOnly;     /* no pairs, only pnCost.pairs; not for jobs with pieces, which give some pairs twice */
+  bool unsorted;  /* else every job's pairs are sorted by a, then b */
+  bool ahead;     /* there will be runs like this one: room is made for more pairs than are found */
+  bool small;     /* small bodies are looked at as a whole (small.h), and not by their trees */
+  bool countOnly; /* no pairs, only pnCost.pairs; not for jobs with pieces, which give some pairs twice */
   /* 0: all pairs. Else the search ends when there are more than this, and those kept are the first in the order of jobs and, in a
    * job, in that of its items, which then do not depend on the number of workers. */
   size_t maxPairs;

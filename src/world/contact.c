@@ -2,6 +2,43 @@
 #include "world/contact.h"
 
 #include "mesh/soup.h"
+#include "world/job.h"
+
+#include <string.h>
+
+/* ---------------------------------------------------------------- how the answer is made */
+
+static bool hasSoups(const pnWorld *world) {
+  for (size_t i = 0; i < world->alone.count; ++i) /* they are among these */
+    if (world->bodies.data[world->alone.data[i]].soup) return true;
+  return false;
+}
+
+/* Does the last answer have all that this frame asks for, of bodies that stand? In the laboratory nothing is kept: what a frame costs is
+ * asked there. */
+static bool canMend(const pnWorld *world, const pnFrameDef *def) {
+  if (!world->isWhole || !pn_asksAll(def) || def->lab || world->touched.count == world->bodyCount) return false;
+  if (world->isWithoutSelf != def->noSelf || (world->isUnsorted && !def->unsorted)) return false;
+  return world->generations.count == 2 * world->pairs.count || !hasSoups(world);
+}
+
+static void stir(const pnWorld *world, size_t place) {
+  world->stirred.data[place / 64] |= 1ull << place % 64;
+}
+
+bool pn_beginAnswer(pnWorld *world, const pnFrameDef *def) {
+  size_t words = (world->bodies.count + 63) / 64;
+  world->isMended = canMend(world, def);
+  if (!world->isMended) return true;
+  if (!pn_arrayReserve(&world->stirred, words)) return false;
+  memset(world->stirred.data, 0, words * sizeof(uint64_t));
+  for (size_t i = 0; i < world->touched.count; ++i) stir(world, world->touched.data[i]);
+  for (size_t i = 0; !world->isCurrent && i < world->bodies.count; ++i)
+    if (!(world->bodies.data[i].generation & 1)) stir(world, i);
+  return true;
+}
+
+/* ---------------------------------------------------------------- what was found */
 
 /* The contacts of jobs that found something; what is beyond the most is cut off, with its pairs. */
 bool pn_addContacts(pnWorld *world, uint32_t most, pnFrame *frame) {
@@ -22,37 +59,11 @@ bool pn_addContacts(pnWorld *world, uint32_t most, pnFrame *frame) {
   return true;
 }
 
-/* After this frame's contacts in nextContacts the ended ones: a merge of two sorted lists. Those of destroyed bodies are just gone. */
-bool pn_endContacts(pnWorld *world, pnFrame *frame) {
-  uint32_t count = (uint32_t)world->nextContacts.count;
-  if (!pn_arrayReserve(&world->nextContacts, (size_t)count + world->contactCount)) return false;
-  pnContact *out = world->nextContacts.data;
-  uint32_t ended = count, i = 0;
-  for (uint32_t o = 0; o < world->contactCount; ++o) {
-    pnContact old = world->contacts.data[o];
-    while (i < count && pn_compareContacts(&out[i], &old) < 0) ++i;
-    bool goesOn = i < count && pn_isSameBody(out[i].a, old.a) && pn_isSameBody(out[i].b, old.b);
-    if (goesOn) {
-      out[i].state = PN_CONTACT_PERSIST;
-    } else if (pnBody_IsValid(world, old.a) && pnBody_IsValid(world, old.b)) {
-      old.state = PN_CONTACT_END;
-      old.firstPair = old.pairCount = 0;
-      out[ended++] = old;
-    }
-  }
-  frame->contactCount = count;
-  frame->endedCount = ended - count;
-  world->nextContacts.count = ended;
-  return true;
-}
-
 /* The generations of primitives in pairs of this frame, for ids that stay true whatever happens to the soup afterwards. */
 bool pn_noteGenerations(pnWorld *world) {
-  bool any = false;
-  for (size_t i = 0; i < world->alone.count; ++i) /* soups are among these */
-    any = any || world->bodies.data[world->alone.data[i]].soup;
   size_t count = 2 * world->collider.pairs.count;
-  if (!any || !pn_arrayReserve(&world->nextGenerations, count)) return !any;
+  if (!hasSoups(world)) return true;
+  if (!pn_arrayReserve(&world->nextGenerations, count)) return false;
   world->nextGenerations.count = count;
   for (size_t j = 0; j < world->jobs.count; ++j) {
     const pnJob *job = &world->jobs.data[j];
@@ -67,30 +78,152 @@ bool pn_noteGenerations(pnWorld *world) {
   return true;
 }
 
-/* The new answer takes the place of the old one. */
+/* ---------------------------------------------------------------- what has changed */
+
+/* Contacts of the last answer between two that stand, and those of this frame that take their place. */
+static bool endRun(pnWorld *world, size_t at, size_t end, size_t first, size_t last) {
+  return (at == end && first == last) || pn_arrayPush(&world->splices, ((pnSplice){at, end - at, first, last - first}));
+}
+
+/* A merge of two sorted lists: which of this frame's contacts, in nextContacts, go on, and after them those that have ended. Those of destroyed
+ * bodies are just gone. What stands goes on as it is; between that are the splices. */
+static bool findChanges(pnWorld *world) {
+  const pnContact *contacts = world->contacts.data;
+  size_t count = world->nextContacts.count, i = 0, at = 0, first = 0;
+  world->splices.count = 0;
+  for (size_t o = 0; o < world->contactCount; ++o) {
+    pnContact old = contacts[o], *next = world->nextContacts.data;
+    while (i < count && pn_compareContacts(&next[i], &old) < 0) ++i;
+    if (world->isMended && !pn_isStirred(world, old.a.index1 - 1, old.b.index1 - 1)) {
+      if (!endRun(world, at, o, first, i)) return false;
+      at = o + 1;
+      first = i;
+    } else if (i < count && pn_isSameBody(next[i].a, old.a) && pn_isSameBody(next[i].b, old.b)) {
+      next[i].state = PN_CONTACT_PERSIST;
+    } else if (pnBody_IsValid(world, old.a) && pnBody_IsValid(world, old.b)) {
+      old.state = PN_CONTACT_END;
+      old.firstPair = old.pairCount = 0;
+      if (!pn_arrayPush(&world->nextContacts, old)) return false;
+    }
+  }
+  return endRun(world, at, world->contactCount, first, count);
+}
+
+/* Does anything stand? Else the new answer is all there is. */
+static bool doesAnyStand(const pnWorld *world) {
+  const pnSplice *s = world->splices.data;
+  return world->contactCount > 0 && !(world->splices.count == 1 && s->dropped == world->contactCount);
+}
+
+/* Where the pairs of a contact begin, or those of the last one end. */
+static size_t firstPairOf(const pnContact *contacts, size_t count, const pnPairs *pairs, size_t i) {
+  return i < count ? contacts[i].firstPair : pairs->count;
+}
+
+/* The splices of contacts are followed by those of their pairs; a frame that follows another by a little finds room for all of it. */
+static bool splicePairs(pnWorld *world, size_t count, size_t ended) {
+  size_t n = world->splices.count;
+  if (!pn_arrayReserve(&world->splices, 2 * n)) return false;
+  pnSplice *s = world->splices.data;
+  for (size_t k = 0; k < n; ++k) {
+    size_t at = firstPairOf(world->contacts.data, world->contactCount, &world->pairs, s[k].at);
+    size_t end = firstPairOf(world->contacts.data, world->contactCount, &world->pairs, s[k].at + s[k].dropped);
+    size_t first = firstPairOf(world->nextContacts.data, count, &world->collider.pairs, s[k].first);
+    size_t last = firstPairOf(world->nextContacts.data, count, &world->collider.pairs, s[k].first + s[k].added);
+    s[n + k] = (pnSplice){at, end - at, first, last - first};
+  }
+  size_t contacts = world->contactCount + (size_t)pn_gainOf(s, n),
+         pairs = world->pairs.count + (size_t)pn_gainOf(s + n, n);
+  return pn_arrayReserve(&world->contacts, contacts + ended) && pn_arrayReserve(&world->pairs, pairs) &&
+         (!hasSoups(world) || pn_arrayReserve(&world->generations, 2 * pairs));
+}
+
+bool pn_endContacts(pnWorld *world, pnFrame *frame) {
+  size_t count = world->nextContacts.count;
+  if (!findChanges(world)) return false;
+  frame->contactCount = (uint32_t)count;
+  frame->endedCount = (uint32_t)(world->nextContacts.count - count);
+  world->isMended = doesAnyStand(world);
+  if (!world->isMended) return true;
+  if (!splicePairs(world, count, frame->endedCount)) return false;
+  size_t n = world->splices.count, found = frame->pairCount;
+  frame->contactCount = world->contactCount + (uint32_t)pn_gainOf(world->splices.data, n);
+  frame->pairCount = world->pairs.count + (size_t)pn_gainOf(world->splices.data + n, n);
+  frame->cost.pairs += frame->pairCount - found;
+  return true;
+}
+
+/* ---------------------------------------------------------------- the new answer */
+
+/* The pairs of contacts that stand are elsewhere than they were; what began goes on. */
+static void shiftContacts(pnWorld *world) {
+  const pnSplice *s = world->splices.data;
+  size_t n = world->splices.count;
+  ptrdiff_t gain = 0;
+  for (size_t k = 0; k <= n; ++k) {
+    size_t begin = k > 0 ? s[k - 1].at + s[k - 1].dropped : 0, end = k < n ? s[k].at : world->contactCount;
+    if (k > 0) gain += pn_gainOf(&s[n + k - 1], 1);
+    for (size_t o = begin; o < end && (gain != 0 || !world->isSteady); ++o) {
+      world->contacts.data[o].firstPair += (size_t)gain;
+      world->contacts.data[o].state = PN_CONTACT_PERSIST;
+    }
+    size_t to = k < n ? (size_t)((ptrdiff_t)s[n + k].at + gain) - s[n + k].first : 0;
+    for (size_t i = k < n ? s[k].first : 0; k < n && i < s[k].first + s[k].added; ++i)
+      world->nextContacts.data[i].firstPair += to;
+  }
+}
+
+/* What was found is put into the last answer, where there is room for it. */
+static void mendAnswer(pnWorld *world, const pnFrame *frame) {
+  const pnSplice *s = world->splices.data;
+  size_t n = world->splices.count, pairs = world->pairs.count;
+  size_t count = world->nextContacts.count - frame->endedCount;
+  bool soups = hasSoups(world);
+  shiftContacts(world);
+  pn_splice(world->contacts.data, world->contactCount, sizeof(pnContact), world->nextContacts.data, s, n);
+  memcpy(world->contacts.data + frame->contactCount, world->nextContacts.data + count,
+         frame->endedCount * sizeof(pnContact));
+  pn_splice(world->pairs.data, pairs, sizeof(pnPair), world->collider.pairs.data, s + n, n);
+  if (soups) pn_splice(world->generations.data, pairs, 2 * sizeof(uint32_t), world->nextGenerations.data, s + n, n);
+  world->contacts.count = (size_t)frame->contactCount + frame->endedCount;
+  world->pairs.count = frame->pairCount;
+  world->generations.count = soups ? 2 * frame->pairCount : 0;
+}
+
+/* Lists that change places. */
+#define EXCHANGE(a, b)               \
+  do {                               \
+    void *data = (a)->data;          \
+    size_t count = (a)->count;       \
+    size_t capacity = (a)->capacity; \
+    (a)->data = (b)->data;           \
+    (a)->count = (b)->count;         \
+    (a)->capacity = (b)->capacity;   \
+    (b)->data = data;                \
+    (b)->count = count;              \
+    (b)->capacity = capacity;        \
+  } while (0)
+
+static bool hasBegun(const pnWorld *world, size_t count) {
+  for (size_t i = 0; i < count; ++i)
+    if (world->nextContacts.data[i].state == PN_CONTACT_BEGIN) return true;
+  return false;
+}
+
 void pn_publishContacts(pnWorld *world, const pnFrame *frame) {
-  pnPairs pairs = world->pairs;
-  world->pairs = world->collider.pairs;
-  world->collider.pairs = pairs;
-  world->collider.pairs.count = 0;
-  if (world->frameNumber == 0) pn_makeRoomLike(&world->collider.pairs, &world->pairs);
-  void *data = world->contacts.data;
-  size_t capacity = world->contacts.capacity;
-  world->contacts.data = world->nextContacts.data;
-  world->contacts.count = world->nextContacts.count;
-  world->contacts.capacity = world->nextContacts.capacity;
-  world->nextContacts.data = data;
-  world->nextContacts.capacity = capacity;
-  world->nextContacts.count = 0; /* nothing of the old answer is worth copying when it grows */
+  bool begun = hasBegun(world, world->nextContacts.count - frame->endedCount);
+  if (world->isMended) {
+    mendAnswer(world, frame);
+  } else {
+    EXCHANGE(&world->pairs, &world->collider.pairs);
+    EXCHANGE(&world->contacts, &world->nextContacts);
+    EXCHANGE(&world->generations, &world->nextGenerations);
+    if (world->frameNumber == 0) pn_makeRoomLike(&world->collider.pairs, &world->pairs);
+  }
+  /* nothing of what is left beside it is worth copying when it grows */
+  world->collider.pairs.count = world->nextContacts.count = world->nextGenerations.count = 0;
   world->contactCount = frame->contactCount;
   world->endedCount = frame->endedCount;
-  uint32_t *generations = world->generations.data;
-  capacity = world->generations.capacity;
-  world->generations.data = world->nextGenerations.data;
-  world->generations.count = world->nextGenerations.count;
-  world->generations.capacity = world->nextGenerations.capacity;
-  world->nextGenerations.data = generations;
-  world->nextGenerations.capacity = capacity;
-  world->nextGenerations.count = 0;
+  world->isSteady = !begun;
   ++world->frameNumber;
 }

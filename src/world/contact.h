@@ -1,4 +1,5 @@
-/* contact.h: from the pairs of jobs to contacts that began, go on or ended. The answer is put together beside the old one. */
+/* contact.h: from the pairs of jobs to contacts that began, go on or ended. The answer is put together beside the old one, or, where that is right
+ * about many, what concerns the others is put into it. */
 #ifndef PN_WORLD_CONTACT_H
 #define PN_WORLD_CONTACT_H
 
@@ -14,13 +15,15 @@ PN_INLINE int pn_compareContacts(const pnContact *x, const pnContact *y) {
   return x->b.index1 < y->b.index1 ? -1 : x->b.index1 > y->b.index1;
 }
 
+/* Which of the two it is to be (pnWorld.isMended). False: out of memory. */
+bool pn_beginAnswer(pnWorld *world, const pnFrameDef *def);
 /* The contacts of the jobs that were run, at most so many in all (0: no limit; frame->limited says when), and the generations of
  * primitives in their pairs. False: out of memory. */
 bool pn_addContacts(pnWorld *world, uint32_t most, pnFrame *frame);
 bool pn_noteGenerations(pnWorld *world);
-/* When all are there: which go on, and which have ended. */
+/* When all are there: which go on, and which have ended. False: out of memory. After it nothing fails any more. */
 bool pn_endContacts(pnWorld *world, pnFrame *frame);
-/* The new answer takes the place of the old one. */
+/* The new answer takes the place of the old one, or is put into it. */
 void pn_publishContacts(pnWorld *world, const pnFrame *frame);
 
 #endif

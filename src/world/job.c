@@ -130,37 +130,22 @@ static bool listJob(pnWorld *world, uint32_t a, uint32_t b, const pnFrameDef *de
   return a != b || pn_prepareFilter(body->tree, &body->selfFilter) == PN_OK;
 }
 
-/* The contact of two bodies in the last answer, null: there was none. Asked in the order of contacts; *at goes along. */
-static const pnContact *lastContact(const pnWorld *world, uint32_t a, uint32_t b, uint32_t *at) {
+/* The first pair of two bodies in the last answer, null: there was none. Asked in the order of contacts; *at goes along. */
+static const pnPair *lastPair(const pnWorld *world, uint32_t a, uint32_t b, uint32_t *at) {
   const pnContact *contacts = world->contacts.data, wanted = {.a = pn_bodyId(world, a), .b = pn_bodyId(world, b)};
   while (*at < world->contactCount && pn_compareContacts(&contacts[*at], &wanted) < 0) ++*at;
   bool met =
       *at < world->contactCount && pn_isSameBody(contacts[*at].a, wanted.a) && pn_isSameBody(contacts[*at].b, wanted.b);
-  return met ? &contacts[*at] : NULL;
+  return met ? world->pairs.data + contacts[*at].firstPair : NULL;
 }
 
-/* And the first pair of it. */
-static const pnPair *lastPair(const pnWorld *world, uint32_t a, uint32_t b, uint32_t *at) {
-  const pnContact *contact = lastContact(world, a, b, at);
-  return contact ? world->pairs.data + contact->firstPair : NULL;
-}
-
-/* Is the last answer still right about two bodies? In the laboratory nothing is kept: what a frame costs is asked there. */
-static bool isKept(const pnWorld *world, const pnFrameDef *def, uint32_t a, uint32_t b) {
-  if (!world->isWhole || !pn_asksAll(def) || def->lab || (a == b && world->isWithoutSelf)) return false;
-  return !world->bodies.data[a].isTouched && !world->bodies.data[b].isTouched;
-}
-
-/* What they had in common, if anything. */
-static bool keepJob(pnWorld *world, uint32_t a, uint32_t b, uint32_t *at) {
-  const pnContact *contact = lastContact(world, a, b, at);
-  if (!contact) return true;
-  pnJob *job = pushJob(world, a, b);
-  if (!job) return false;
-  job->isKnown = job->isKept = true;
-  job->keptFirst = contact->firstPair;
-  job->pairCount = contact->pairCount;
-  return true;
+/* Those of whom the last answer is right are gone by. */
+static void passStanding(const pnWorld *world, pnJobPlace *p) {
+  const pnPairs *close = &world->broad.pairs;
+  while (p->next < close->count && !pn_isStirred(world, close->data[p->next].a, close->data[p->next].b)) ++p->next;
+  while (p->self < world->selves.count &&
+         !pn_isStirred(world, world->selves.data[p->self], world->selves.data[p->self]))
+    ++p->self;
 }
 
 /* Jobs at a time. Where thousands of bodies are in one place, there are millions. */
@@ -181,15 +166,15 @@ bool pn_listJobs(pnWorld *world, const pnFrameDef *def, pnJobPlace *p) {
   const pnPairs *close = &world->broad.pairs;
   bool hints = pn_hasHints(def);
   size_t most = countNext(def, p);
-  while (pn_areJobsLeft(world, p) && world->jobs.count < most) {
+  while (world->jobs.count < most) {
+    if (world->isMended) passStanding(world, p);
+    if (!pn_areJobsLeft(world, p)) break;
     bool alone =
         p->next == close->count || (pn_isSelfLeft(world, p) && world->selves.data[p->self] <= close->data[p->next].a);
     uint32_t a = alone ? world->selves.data[p->self++] : close->data[p->next].a;
     uint32_t b = alone ? a : close->data[p->next++].b;
     p->asked += !alone;
-    bool ok = isKept(world, def, a, b) ? keepJob(world, a, b, &p->at)
-                                       : listJob(world, a, b, def, hints ? lastPair(world, a, b, &p->at) : NULL);
-    if (!ok) return false;
+    if (!listJob(world, a, b, def, hints ? lastPair(world, a, b, &p->at) : NULL)) return false;
   }
   return true;
 }
@@ -249,16 +234,14 @@ void pn_tryHints(pnWorld *world, pnCost *cost) {
 /* The order of jobs along the tree of bodies, so that the trees of one are still in the cache for the next. */
 bool pn_orderJobs(pnWorld *world) {
   pnCollider *c = &world->collider;
-  size_t most = world->jobs.count, count = 0;
+  size_t count = world->jobs.count;
   c->order.count = 0;
-  if (most < MANY_JOBS || world->broad.levelCount == 0) return true;
-  if (!pn_arrayReserve(&c->order, most) || !pn_arrayReserve(&world->perches, 2 * most)) return false;
+  if (count < MANY_JOBS || world->broad.levelCount == 0) return true;
+  if (!pn_arrayReserve(&c->order, count) || !pn_arrayReserve(&world->perches, 2 * count)) return false;
   pnKeyValue *keys = world->perches.data;
-  for (size_t j = 0; j < most; ++j) {
-    keys[count] = (pnKeyValue){world->broad.perchOf.data[world->jobBodies.data[j].a], (uint32_t)j};
-    count += !world->jobs.data[j].isKept;
-  }
-  pn_sortKeyValue(keys, keys + most, count);
+  for (size_t j = 0; j < count; ++j)
+    keys[j] = (pnKeyValue){world->broad.perchOf.data[world->jobBodies.data[j].a], (uint32_t)j};
+  pn_sortKeyValue(keys, keys + count, count);
   for (size_t k = 0; k < count; ++k) c->order.data[k] = keys[k].value;
   c->order.count = count;
   return true;

@@ -35,7 +35,7 @@ PN_INLINE bool pn_asksAll(const pnFrameDef *def) {
   return !def->first && def->maxPairs == 0 && def->maxContacts == 0 && def->maxBodyPairs == 0;
 }
 /* The next jobs, one for each close pair of bodies and one for each body that looks at itself, in the order of contacts; false: out of
- * memory. Two bodies that stand since an answer that has all are as they were in it: their job is kept, and asks no tree, or there is none. */
+ * memory. Where the last answer is mended, only of who is stirred. */
 bool pn_listJobs(pnWorld *world, const pnFrameDef *def, pnJobPlace *p);
 /* Which of them are answered by hints: those have an answer, and ask no tree. */
 void pn_tryHints(pnWorld *world, pnCost *cost);

@@ -8,7 +8,7 @@
  *   pairs            sorted, filtered, and as contacts: what began, goes on, ended                       contact.c
  *
  * The answer is put together beside the old one and takes its place at the end, so that a frame that fails changes
- * nothing. Where nothing has happened since, the old one is it. */
+ * nothing. Where few have moved since, it is only what concerns them, and is put into the old one; where nobody has, the old one is it. */
 #include "base/fenv.h"
 #include "world/contact.h"
 #include "world/focus.h"
@@ -21,8 +21,6 @@ static pnResult runSome(pnWorld *world, const pnFrameDef *def, pnJobPlace *place
                   .kernel = def->lab ? def->lab->kernel : PN_KERNEL_DEFAULT,
                   .unsorted = def->unsorted,
                   .ahead = !def->first,
-                  .kept = world->pairs.data,
-                  .keptUnsorted = world->isUnsorted,
                   .small = !(def->lab && def->lab->noSmall)};
   pnPairs *pairs = &world->collider.pairs;
   double start = pn_clock();
@@ -84,7 +82,7 @@ static bool isAnswered(const pnWorld *world, const pnFrameDef *def) {
          def->noSelf == world->isWithoutSelf && def->unsorted == world->isUnsorted;
 }
 
-/* What began goes on, and what had ended is gone. In a world that stands that is so after one frame. */
+/* What began goes on, and what had ended is gone. */
 static pnFrame answerAgain(pnWorld *world, double start) {
   for (uint32_t i = 0; !world->isSteady && i < world->contactCount; ++i)
     world->contacts.data[i].state = PN_CONTACT_PERSIST;
@@ -113,7 +111,7 @@ pnFrame pnWorld_Collide(pnWorld *world, const pnFrameDef *def) {
   if (frame.result == PN_OK) {
     /* traversal, exact tests, pairs */
     frame.bodyPairs = (uint32_t)world->broad.pairs.count;
-    frame.result = runJobs(world, def, &frame);
+    frame.result = pn_beginAnswer(world, def) ? runJobs(world, def, &frame) : pn_failMemory(sizeof(uint64_t));
   }
   /* contacts */
   if (frame.result == PN_OK && !pn_endContacts(world, &frame)) frame.result = pn_failMemory(sizeof(pnContact));
@@ -125,7 +123,6 @@ pnFrame pnWorld_Collide(pnWorld *world, const pnFrameDef *def) {
     world->isWithoutSelf = def->noSelf;
     world->isUnsorted = def->unsorted;
     world->isCurrent = true;
-    world->isSteady = false;
     world->bodyPairs = frame.bodyPairs;
   } else {
     frame.contactCount = world->contactCount;

@@ -50,6 +50,8 @@ void pnDestroyWorld(pnWorld *world) {
   pn_arrayFree(&world->stepSweeps);
   pn_arrayFree(&world->stepContacts);
   pn_arrayFree(&world->impacts);
+  pn_arrayFree(&world->stirred);
+  pn_arrayFree(&world->splices);
   pn_arrayFree(&world->generations);
   pn_arrayFree(&world->nextGenerations);
   pn_free(world, sizeof(pnWorld));

@@ -2,6 +2,7 @@
 #ifndef PN_WORLD_WORLD_H
 #define PN_WORLD_WORLD_H
 
+#include "base/splice.h"
 #include "collide/broad.h"
 #include "collide/jobs.h"
 #include "collide/swept.h"
@@ -54,8 +55,12 @@ struct pnWorld {
   bool isWhole, isWithoutSelf; /* it has all that met then; and what bodies did with themselves is not looked at */
   bool isUnsorted;             /* the pairs of a contact are in no order */
   bool isCurrent;              /* nobody was destroyed since */
-  bool isSteady;               /* nothing began in it, or ended */
-  uint32_t bodyPairs;          /* that were close in it */
+  bool isSteady;               /* nothing began in it */
+  /* the next one */
+  bool isMended; /* the last is right but for bodies that are stirred, and what is found of these is put into it */
+  PN_ARRAY(uint64_t) stirred; /* then: touched since, or gone; a bit a place */
+  PN_ARRAY(pnSplice) splices;
+  uint32_t bodyPairs; /* that were close in it */
   /* the step (swept.c) */
   pnBroadPhase stepBroad; /* boxes around the ways of bodies, by place */
   pnImpactList *stepList;
@@ -67,6 +72,12 @@ struct pnWorld {
 
   PN_ARRAY(uint32_t) generations, nextGenerations; /* with soups: of both primitives of every pair; even: no soup */
 };
+
+/* Is what the last answer says of two bodies, or of one with itself, to be found anew? Where it is mended. */
+PN_INLINE bool pn_isStirred(const pnWorld *world, uint32_t a, uint32_t b) {
+  const uint64_t *bits = world->stirred.data;
+  return ((bits[a / 64] >> a % 64) | (bits[b / 64] >> b % 64)) & 1;
+}
 
 /* The body of an id; null, with a message, when it is null or dead. */
 pnBody *pn_findBody(const pnWorld *world, pnBodyId id);
